@@ -1,0 +1,54 @@
+/* Integrators: a method and its work arrays.
+ *
+ * A method is one file integrators/NAME.c with one const object cb_integrator_NAME. A step that fails leaves the state
+ * untouched and returns a positive status; a smaller step may work.
+ */
+#ifndef CURVEBODY_INTEGRATOR_H
+#define CURVEBODY_INTEGRATOR_H
+
+#include <curvebody/param.h>
+#include <curvebody/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cb_integrator cb_integrator;
+
+typedef struct cb_integrator_class {
+  const char *name, *title, *doc;
+  const cb_param *params; /* besides those all methods share: name, step, retries */
+  size_t params_size;
+  /* Makes the method's own data in i->self; may refuse the system with CB_ERROR_UNSUPPORTED and a reason. */
+  cb_status (*create)(cb_integrator *i, const void *params);
+  void (*destroy)(cb_integrator *i);
+  /* One step of length h (negative: backwards) of state, in place. */
+  cb_status (*step)(cb_integrator *i, cb_state *state, double h);
+  /* Forgets history (predictors): what follows depends on the state alone. */
+  void (*reset)(cb_integrator *i);
+  /* Order in h, and whether the method is symplectic and symmetric, for these parameters. */
+  void (*properties)(const cb_integrator *i, int *order, bool *symplectic, bool *symmetric);
+} cb_integrator_class;
+
+struct cb_integrator {
+  const cb_integrator_class *class;
+  const cb_system *system;
+  cb_forces *forces;      /* owned */
+  void *self;             /* of the method */
+  const char *solver;     /* name of the solver in use: "fixed-point", "newton", "explicit" */
+  int iterations;         /* of the last step */
+  double residual;        /* of the last step's iteration: its last change, relative */
+};
+
+/* Makes an integrator by name; node is its map in the scenario (may be NULL), from which `name`, `step`, `retries` are read elsewhere. */
+cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out);
+void cb_integrator_free(cb_integrator *i);
+cb_status cb_integrator_step(cb_integrator *i, cb_state *state, double h);
+void cb_integrator_reset(cb_integrator *i);
+
+extern const cb_integrator_class *const cb_integrator_classes[];
+
+#ifdef __cplusplus
+}
+#endif
+#endif

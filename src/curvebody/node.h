@@ -1,0 +1,56 @@
+/* A tree of values with their places in a file: what a scenario is once it has been read.
+ *
+ * The tree knows nothing of YAML, and what consumes it (spaces, bodies, integrators) knows nothing of files. Every
+ * failure here is CB_ERROR_INPUT with a text `file:line:column: error: ...` that names what was expected.
+ * The tree owns all text in it; nodes are borrowed and live as long as the tree.
+ */
+#ifndef CURVEBODY_NODE_H
+#define CURVEBODY_NODE_H
+
+#include <curvebody/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cb_node_kind { CB_NODE_NULL, CB_NODE_SCALAR, CB_NODE_LIST, CB_NODE_MAP } cb_node_kind;
+
+typedef struct cb_node cb_node;
+struct cb_node {
+  cb_node_kind kind;
+  const char *file;      /* name of the file, for messages */
+  int line, column;      /* from 1 */
+  const char *text;      /* scalar: its text, zero-terminated */
+  size_t count;          /* list: items; map: entries */
+  const cb_node **items; /* list: items; map: values */
+  const cb_node **keys;  /* map: keys (scalars), same order as items */
+};
+
+/* The value of a key of a map, NULL if it is not there (or `map` is NULL). */
+const cb_node *cb_node_get(const cb_node *map, const char *key);
+
+/* Scalars. A number may be a constant expression (`pi/2`, `3*pi/2`, `1e-3`); it must be finite. */
+cb_status cb_node_real(const cb_node *node, double *value);
+cb_status cb_node_int(const cb_node *node, long long *value);
+cb_status cb_node_bool(const cb_node *node, bool *value);
+cb_status cb_node_string(const cb_node *node, const char **value);
+
+/* A list of exactly n numbers into value[n]. */
+cb_status cb_node_reals(const cb_node *node, size_t n, double *value);
+
+/* Fails with the place of node: `file:line:column: error: ` and the text. Returns CB_ERROR_INPUT. */
+cb_status cb_node_fail(const cb_node *node, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Every key of map must be in names[count]; an unknown one fails with the nearest name as a suggestion. Duplicate keys
+ * were refused when the tree was read. */
+cb_status cb_node_check_keys(const cb_node *map, const char *const *names, size_t count);
+
+/* The name among names[count] that is nearest to text (edit distance at most 2, or a third of its length), or NULL. */
+const char *cb_nearest_name(const char *text, const char *const *names, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,87 @@
+/* Where a run puts what it computes. The run loop speaks to a record only through these functions; it knows nothing of
+ * HDF5, and a sink knows nothing of physics: it sees named fields.
+ *
+ * All pointers are borrowed for the duration of the call. A sink allocates when it is opened, not in `row`.
+ */
+#ifndef CURVEBODY_SINK_H
+#define CURVEBODY_SINK_H
+
+#include <curvebody/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cb_field_type { CB_FIELD_DOUBLE, CB_FIELD_INT64, CB_FIELD_INT32 } cb_field_type;
+
+/* A dimension with its scale: numbers (values) or words (labels), or neither (then 0 .. count-1). */
+typedef struct cb_dimension {
+  const char *name;          /* "particle" */
+  size_t count;
+  const double *values;      /* NULL or count */
+  const char *const *labels; /* NULL or count */
+  const char *doc;           /* long_name */
+} cb_dimension;
+
+/* One value for every row and every element of the extra dimensions: /name[T, dims...]. */
+typedef struct cb_field {
+  const char *name;
+  cb_field_type type;
+  int rank;              /* dimensions after time, 0 to 3 */
+  const char *dims[3];   /* names of cb_dimension */
+  const char *units;     /* "1" if dimensionless */
+  const char *doc;       /* long_name */
+} cb_field;
+
+/* A constant array at the root, such as /particle_mass[particle]; labels for words. */
+typedef struct cb_constant {
+  const char *name;
+  const char *dim;
+  const double *values;
+  const char *const *labels;
+  const char *units, *doc;
+} cb_constant;
+
+/* A piece of restart state: named, typed, of fixed length. */
+typedef struct cb_blob {
+  const char *name;
+  cb_field_type type;
+  size_t count;
+  void *data; /* read by checkpoint(), written when a checkpoint is loaded */
+} cb_blob;
+
+typedef struct cb_event_row {
+  double time;
+  int32_t kind, i, j; /* kind: 0 reflect, 1 stop, 2 mark, 3 retried step */
+  double gap, speed_before, speed_after, impulse;
+} cb_event_row;
+
+/* Everything a record must know before its first row. */
+typedef struct cb_record_layout {
+  const char *title;
+  const char *scenario_source, *scenario_resolved; /* text kept in /scenario */
+  const char *const *attributes;                   /* pairs name, text; ended by NULL */
+  const cb_dimension *dimensions; size_t n_dimensions;
+  const cb_constant *constants; size_t n_constants;
+  const cb_field *fields; size_t n_fields;         /* the first two are time (double) and step (int64), rank 0 */
+  const cb_blob *state; size_t n_state;            /* shape of a checkpoint (data unused) */
+} cb_record_layout;
+
+typedef struct cb_sink {
+  void *self;
+  /* One row: data[f] points to the values of field f, row-major. */
+  cb_status (*row)(void *self, const void *const *data);
+  cb_status (*event)(void *self, const cb_event_row *event);
+  /* A complete restart state; all rows and events before it are on disk when it counts as written. */
+  cb_status (*checkpoint)(void *self, const cb_blob *state, size_t n_state);
+  /* Ends the record: completed says whether the run reached its end. */
+  cb_status (*close)(void *self, bool completed);
+} cb_sink;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

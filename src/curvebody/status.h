@@ -1,0 +1,44 @@
+/* Status codes and the text of the last error.
+ *
+ * Every function that can fail returns a cb_status. On failure its outputs are untouched and a text with numbers and
+ * names is kept for the calling thread. Negative: the call cannot succeed. Positive: this step failed, a smaller one
+ * may work. The library never prints, exits or aborts.
+ */
+#ifndef CURVEBODY_STATUS_H
+#define CURVEBODY_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cb_status {
+  CB_OK = 0,
+
+  CB_ERROR_MEMORY = -1,       /* no memory */
+  CB_ERROR_ARGUMENT = -2,     /* an argument outside what the function takes */
+  CB_ERROR_INPUT = -3,        /* the content of a file is wrong: the text opens with file:line:column: error: */
+  CB_ERROR_FILE = -4,         /* a file cannot be opened, read or written */
+  CB_ERROR_DOMAIN = -5,       /* a point outside a space, a distance that is not unique */
+  CB_ERROR_UNSUPPORTED = -6,  /* an integrator that does not take this kind of system */
+  CB_ERROR_STEP = -7,         /* a step failed after all its retries */
+  CB_ERROR_INTERRUPTED = -8,  /* stopped by the user after a checkpoint */
+
+  CB_STEP_NO_CONVERGENCE = 1, /* the iteration of an implicit step did not converge */
+  CB_STEP_DOMAIN = 2,         /* a stage left the domain of a chart, a distance or an expression */
+  CB_STEP_NOT_FINITE = 3,     /* a stage is not finite */
+  CB_STEP_SINGULAR = 4        /* a Newton matrix is singular */
+} cb_status;
+
+/* Name of a status, such as "no convergence"; static memory. */
+const char *cb_status_name(cb_status status);
+
+/* Text of the last error of this thread, "" if there was none; valid until the thread's next failing call. */
+const char *cb_error_text(void);
+
+/* Sets the text of this thread and returns status, so that `return cb_fail(...)` reads as one line. */
+cb_status cb_fail(cb_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,109 @@
+/* What bodies in a space become: particles, springs, interactions and potentials, ready to be integrated.
+ *
+ *   H = sum_i <p_i, p_i> / (2 m_i) + V(t, x),  x_i a point of the space, p_i a tangent vector (embedding) or a covector (chart).
+ *
+ * A cb_system is immutable and shared; cb_forces evaluates it and owns the scratch, one a thread.
+ * In the embedding a force is the raised gradient -form^-1 dV/dx of V as a function on R^k: normal components are left in,
+ * since every method removes them itself. In a chart it is the covector -dV/dq.
+ */
+#ifndef CURVEBODY_SYSTEM_H
+#define CURVEBODY_SYSTEM_H
+
+#include <curvebody/geometry.h>
+#include <curvebody/status.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cb_system cb_system;
+typedef struct cb_forces cb_forces;
+
+/* Where a connected component's coordinates are: world point = T(direction, length) R (local point), with T the transvection
+ * along the unit vector `direction` at the base point and R a rotation about it. Kept apart because a matrix of size
+ * exp(length) would lose its digits. Identity in spaces that need no moving origin. */
+typedef struct cb_origin {
+  double length;
+  double direction[CB_DIM_MAX];
+  double rotation[CB_DIM_MAX * CB_DIM_MAX]; /* row-major, dim x dim */
+} cb_origin;
+
+/* Everything a restart needs. x and p have n*k numbers each, with the low-order parts of a compensated sum. */
+typedef struct cb_state {
+  double t, t_low;
+  int64_t step;
+  int n, k, n_components;
+  double *x, *x_low, *p, *p_low;
+  cb_origin *origin; /* n_components */
+} cb_state;
+
+cb_status cb_state_create(const cb_system *system, cb_state **out); /* zero, origins identity */
+void cb_state_free(cb_state *state);
+void cb_state_copy(cb_state *to, const cb_state *from); /* same shape */
+
+/* A law U(d) of the distance between two particles, or between a particle and a centre; scale is what the pair multiplies it by. */
+typedef enum cb_law_kind {
+  CB_LAW_HARMONIC,      /* (a/2) (d - b)^2 */
+  CB_LAW_GRAVITY,       /* -a cot(d) | -a coth(d) | -a/d, of curvature k: sqrt(k) cot(sqrt(k) d) */
+  CB_LAW_COULOMB,       /* the same with the opposite sign */
+  CB_LAW_LENNARD_JONES, /* 4 a ((b/d)^12 - (b/d)^6) */
+  CB_LAW_EXPRESSION     /* text in d, m1, m2, q1, q2, t */
+} cb_law_kind;
+
+/* --- building: bodies, potentials and interactions add to a builder, which makes the system --- */
+typedef struct cb_builder cb_builder;
+
+cb_status cb_builder_create(const cb_geometry *space, cb_builder **out); /* space is borrowed for the system's life */
+void cb_builder_free(cb_builder *b);
+/* Begins a body; particles added next belong to it. Returns its index in *index. */
+cb_status cb_builder_body(cb_builder *b, const char *name, int *index);
+/* A particle at x with velocity v (embedding coordinates, or chart coordinates in a chart space). NULL name: numbered. */
+cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius, const double *x,
+                              const double *v, int *index);
+/* A spring (k/2)(d-D)^2 with damping force -c d' along it. rest < 0: the distance at the start. */
+cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, double rest, double damping);
+/* A law between all pairs of particles of bodies a and b (a == b: within one body, each pair once; -1: all). Parameters as in cb_law_kind;
+ * gravity multiplies a by m_i m_j, Coulomb by q_i q_j, others by 1. */
+cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_law_kind law, double a, double rest, const char *expression);
+/* A law of the distance to a fixed centre (a point of the space), for the particles of a body (-1: all). Gravity: a = G M, multiplied by
+ * m_i; Coulomb by q_i; harmonic by 1; expression in d, m, q, t. */
+cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a, double rest, const char *expression, const double *centre);
+/* V_i(t, coordinates) given by an expression in the coordinates of a chart ("embedding" for x, y, z, w), t, m and q. */
+cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const char *expression);
+/* Ends building: checks (coincident bonded points, masses, indices), finds connected components, reorders particles for
+ * locality inside, and makes the system. The builder may be freed afterwards. */
+cb_status cb_builder_finish(cb_builder *b, cb_system **out);
+
+void cb_system_free(cb_system *s);
+const cb_geometry *cb_system_space(const cb_system *s);
+int cb_system_particles(const cb_system *s);
+int cb_system_bonds(const cb_system *s);          /* springs */
+int cb_system_components(const cb_system *s);
+/* The state at t = 0 that the builder was given, each component at its own origin. */
+cb_status cb_system_start(const cb_system *s, cb_state *state);
+
+/* --- evaluation --- */
+cb_status cb_forces_create(const cb_system *s, cb_forces **out);
+void cb_forces_free(cb_forces *f);
+/* Takes the origins that the following evaluations are relative to. Call when a state was loaded or an origin moved. */
+cb_status cb_forces_set_origins(cb_forces *f, const cb_origin *origin);
+/* force[n*k] at positions x[n*k], velocities v[n*k] (read only where there is damping; may be NULL otherwise). */
+cb_status cb_forces_eval(cb_forces *f, double t, const double *x, const double *v, double *force);
+cb_status cb_forces_potential(cb_forces *f, double t, const double *x, double *potential);
+int cb_forces_uses_velocity(const cb_forces *f);
+
+/* Pattern of dF/dx and dF/dv: blocks k x k in rows of particles, diagonal always there, columns ascending. */
+typedef struct cb_pattern {
+  int n, block;
+  const int *start; /* n+1 */
+  const int *column;
+} cb_pattern;
+const cb_pattern *cb_forces_pattern(cb_forces *f);
+/* dF_i/dx_j and dF_i/dv_j in pattern order, row-major blocks; dv may be NULL. */
+cb_status cb_forces_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,63 @@
+/* Comparisons for the suites: in double precision, with a message that shows both numbers and the error.
+ * (cmocka's float comparison casts to float.) */
+#ifndef CB_TESTS_CHECK_H
+#define CB_TESTS_CHECK_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <curvebody/status.h>
+
+/* |a - b| <= tolerance */
+#define check_near(a, b, tolerance) check_near_at((a), (b), (tolerance), #a, __FILE__, __LINE__)
+/* |a - b| <= tolerance |b| */
+#define check_relative(a, b, tolerance) check_near_at((a), (b), (tolerance) * fabs(b), #a, __FILE__, __LINE__)
+/* a <= bound (fails on nan) */
+#define check_at_most(a, bound) check_at_most_at((a), (bound), #a, __FILE__, __LINE__)
+#define check_at_least(a, bound) check_at_most_at(-(a), -(bound), "-(" #a ")", __FILE__, __LINE__)
+/* the status is CB_OK; otherwise shows the error text */
+#define check_ok(status) check_ok_at((status), #status, __FILE__, __LINE__)
+
+static inline void check_near_at(double a, double b, double tolerance, const char *what, const char *file, int line) {
+  if (fabs(a - b) <= tolerance) return;
+  print_error("%s = %.17g, expected %.17g: error %.3g > %.3g\n", what, a, b, fabs(a - b), tolerance);
+  _fail(file, line);
+}
+
+static inline void check_at_most_at(double a, double bound, const char *what, const char *file, int line) {
+  if (a <= bound) return;
+  print_error("%s = %.6g is not at most %.6g\n", what, a, bound);
+  _fail(file, line);
+}
+
+static inline void check_ok_at(cb_status status, const char *what, const char *file, int line) {
+  if (status == CB_OK) return;
+  print_error("%s: %s: %s\n", what, cb_status_name(status), cb_error_text());
+  _fail(file, line);
+}
+
+/* Random numbers of the property tests: splitmix64, seeded by CB_TEST_SEED or a fixed number; the seed is printed. */
+static inline uint64_t check_seed(void) {
+  const char *text = getenv("CB_TEST_SEED");
+  uint64_t seed = text ? strtoull(text, NULL, 0) : UINT64_C(20261120);
+  print_message("seed %llu (set CB_TEST_SEED to change it)\n", (unsigned long long)seed);
+  return seed;
+}
+
+static inline double check_uniform(uint64_t *state, double low, double high) {
+  uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  z ^= z >> 31;
+  return low + (high - low) * ((double)(z >> 11) * 0x1p-53);
+}
+
+#endif

@@ -2,7 +2,8 @@
  *
  * The tree knows nothing of YAML, and what consumes it (spaces, bodies, integrators) knows nothing of files. Every
  * failure here is CB_ERROR_INPUT with a text `file:line:column: error: ...` that names what was expected.
- * The tree owns all text in it; nodes are borrowed and live as long as the tree.
+ * The tree owns all text in it; nodes are borrowed and live as long as the tree. A value that the file names by an
+ * alias is one node with several parents; it stands at the place where it was written.
  */
 #ifndef CURVEBODY_NODE_H
 #define CURVEBODY_NODE_H
@@ -21,17 +22,19 @@ typedef struct cb_node cb_node;
 struct cb_node {
   cb_node_kind kind;
   const char *file;      /* name of the file, for messages */
-  int line, column;      /* from 1 */
+  int line, column;      /* from 1, in characters */
   const char *text;      /* scalar: its text, zero-terminated */
   size_t count;          /* list: items; map: entries */
   const cb_node **items; /* list: items; map: values */
   const cb_node **keys;  /* map: keys (scalars), same order as items */
+  int text_column;       /* scalar: column of text[0] where the text stands in the file as it is; otherwise 0 */
 };
 
-/* The value of a key of a map, NULL if it is not there (or `map` is NULL). */
+/* The value of a key of a map, NULL if it is not there (or `map` is NULL or not a map). */
 const cb_node *cb_node_get(const cb_node *map, const char *key);
 
-/* Scalars. A number may be a constant expression (`pi/2`, `3*pi/2`, `1e-3`); it must be finite. */
+/* Scalars. A number may be a constant expression (`pi/2`, `3*pi/2`, `1e-3`) and must be finite; an integer may be one
+ * whose value is an integer. A bool is `true` or `false`. A node that is NULL or has no value fails like a wrong one. */
 cb_status cb_node_real(const cb_node *node, double *value);
 cb_status cb_node_int(const cb_node *node, long long *value);
 cb_status cb_node_bool(const cb_node *node, bool *value);
@@ -43,8 +46,13 @@ cb_status cb_node_reals(const cb_node *node, size_t n, double *value);
 /* Fails with the place of node: `file:line:column: error: ` and the text. Returns CB_ERROR_INPUT. */
 cb_status cb_node_fail(const cb_node *node, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same, with the place of byte `at` of a scalar's text (such as an offset from cb_expression_parse). Where the file
+ * writes the text in another way (escapes, several lines), the place of the node. */
+cb_status cb_node_fail_at(const cb_node *node, size_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Every key of map must be in names[count]; an unknown one fails with the nearest name as a suggestion. Duplicate keys
- * were refused when the tree was read. */
+ * were refused when the tree was read. NULL has no keys; what is not a map fails. */
 cb_status cb_node_check_keys(const cb_node *map, const char *const *names, size_t count);
 
 /* The name among names[count] that is nearest to text (edit distance at most 2, or a third of its length), or NULL. */

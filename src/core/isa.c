@@ -1,0 +1,44 @@
+/* Which instruction set the vector kernels use. The one process-wide choice is an atomic that is set at the start. */
+#include "core/isa.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+static const char *const names[CB_ISA_COUNT] = {"x86-64", "avx2", "avx512"};
+
+/* -1: the best there is. */
+static _Atomic int choice = -1;
+
+static int has(cb_isa isa) {
+#if defined(__x86_64__)
+  /* The builtin asks the operating system too: it must save the wide registers. */
+  __builtin_cpu_init();
+  if (isa == CB_ISA_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (isa == CB_ISA_AVX512)
+    return has(CB_ISA_AVX2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+#endif
+  return isa == CB_ISA_X86_64;
+}
+
+cb_status cb_isa_set(const char *name) {
+  if (strcmp(name, "auto") == 0) {
+    atomic_store(&choice, -1);
+    return CB_OK;
+  }
+  for (int isa = 0; isa < CB_ISA_COUNT; isa++) {
+    if (strcmp(name, names[isa]) != 0) continue;
+    if (!has((cb_isa)isa)) return cb_fail(CB_ERROR_UNSUPPORTED, "this processor has no %s", name);
+    atomic_store(&choice, isa);
+    return CB_OK;
+  }
+  return cb_fail(CB_ERROR_ARGUMENT, "no instruction set '%.40s': expected auto, x86-64, avx2 or avx512", name);
+}
+
+cb_isa cb_isa_get(void) {
+  int isa = atomic_load_explicit(&choice, memory_order_relaxed);
+  if (isa >= 0) return (cb_isa)isa;
+  return has(CB_ISA_AVX512) ? CB_ISA_AVX512 : has(CB_ISA_AVX2) ? CB_ISA_AVX2 : CB_ISA_X86_64;
+}
+
+const char *cb_isa_name(void) { return names[cb_isa_get()]; }

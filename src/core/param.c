@@ -1,0 +1,163 @@
+/* Binding a map of values to a parameter struct by a table of rows. */
+#include <curvebody/param.h>
+
+#include "core/range.h"
+#include "core/scalar.h"
+#include "core/text.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_NAMES = 256 };
+
+typedef union value {
+  double real;
+  int integer;
+  bool truth;
+  const char *string;
+  const cb_node *node;
+} value;
+
+/* What a row expects: "a dimensionless number > 0", "one of fixed-point, newton, auto". */
+typedef struct description { char text[256]; } description;
+
+static description describe(const cb_param *row) {
+  description d;
+  const char *unit = row->unit ? row->unit : "", *range = row->range ? row->range : "";
+  bool interval = *range == '[' || *range == '(';
+  switch (row->type) {
+    case CB_PARAM_REAL:
+    case CB_PARAM_INT:
+      snprintf(d.text, sizeof d.text, "%s%s%s%s%s%s",
+               row->type == CB_PARAM_INT ? "an integer" : *unit ? "a number" : "a dimensionless number",
+               *range ? " " : "", interval ? "in " : "", range, *unit ? ", in " : "", unit);
+      break;
+    case CB_PARAM_BOOL: snprintf(d.text, sizeof d.text, "true or false"); break;
+    case CB_PARAM_STRING: snprintf(d.text, sizeof d.text, "a text"); break;
+    case CB_PARAM_NODE: snprintf(d.text, sizeof d.text, "a value"); break;
+    case CB_PARAM_CHOICE: {
+      size_t used = (size_t)snprintf(d.text, sizeof d.text, "one of ");
+      for (const char *c = row->choices ? row->choices : ""; *c && used + 3 < sizeof d.text; c++) {
+        if (*c == '|') d.text[used++] = ',';
+        d.text[used++] = *c == '|' ? ' ' : *c;
+      }
+      d.text[used] = '\0';
+    }
+  }
+  return d;
+}
+
+static cb_status fail_range(const cb_param *row, const cb_node *node) {
+  return cb_node_fail(node, "%s: expected %s, found %s", row->name, describe(row).text, cb_node_found(node).text);
+}
+
+static cb_status bind_choice(const cb_param *row, const cb_node *node, int *index) {
+  if (!node || node->kind != CB_NODE_SCALAR) return fail_range(row, node);
+  char words[512];
+  const char *list[64];
+  size_t count = 0;
+  if ((size_t)snprintf(words, sizeof words, "%s", row->choices ? row->choices : "") >= sizeof words)
+    return cb_fail(CB_ERROR_ARGUMENT, "parameter '%s': too many choices", row->name);
+  for (char *word = words; word && count < sizeof list / sizeof *list;) {
+    char *bar = strchr(word, '|');
+    if (bar) *bar++ = '\0';
+    if (strcmp(word, node->text) == 0) {
+      *index = (int)count;
+      return CB_OK;
+    }
+    list[count++] = word;
+    word = bar;
+  }
+  const char *nearest = cb_nearest_name(node->text, list, count);
+  if (!nearest) return fail_range(row, node);
+  return cb_node_fail(node, "%s: expected %s, found %s, did you mean '%s'?", row->name, describe(row).text,
+                      cb_node_found(node).text, nearest);
+}
+
+static cb_status bind_value(const cb_param *row, const cb_node *node, value *v) {
+  cb_range range;
+  if (!cb_range_parse(row->range, &range))
+    return cb_fail(CB_ERROR_ARGUMENT, "parameter '%s': '%s' is not a range", row->name, row->range);
+  const char *unit = row->unit ? row->unit : "";
+  cb_status status = CB_OK;
+  switch (row->type) {
+    case CB_PARAM_REAL:
+      status = cb_scalar_real(node, row->name, unit, &v->real);
+      if (status == CB_OK && !cb_range_holds(&range, v->real)) status = fail_range(row, node);
+      break;
+    case CB_PARAM_INT: {
+      long long wide = 0;
+      status = cb_scalar_int(node, row->name, unit, &wide);
+      if (status != CB_OK) break;
+      if (!cb_range_holds(&range, (double)wide)) status = fail_range(row, node);
+      else if (wide < INT_MIN || wide > INT_MAX)
+        status = cb_node_fail(node, "%s: expected an integer from %d to %d, found %s", row->name, INT_MIN, INT_MAX,
+                              cb_node_found(node).text);
+      v->integer = (int)wide;
+      break;
+    }
+    case CB_PARAM_BOOL: status = cb_scalar_bool(node, row->name, &v->truth); break;
+    case CB_PARAM_STRING: status = cb_scalar_string(node, row->name, &v->string); break;
+    case CB_PARAM_CHOICE: status = bind_choice(row, node, &v->integer); break;
+    case CB_PARAM_NODE: v->node = node; break;
+  }
+  return status;
+}
+
+static cb_status bind_fallback(const cb_param *row, value *v) {
+  if (row->type == CB_PARAM_REAL && strcmp(row->fallback, "nan") == 0) {
+    v->real = NAN;
+    return CB_OK;
+  }
+  if (row->type == CB_PARAM_NODE) {
+    v->node = NULL;
+    return CB_OK;
+  }
+  cb_node node = {.kind = CB_NODE_SCALAR, .text = row->fallback, .file = "default", .line = 1, .column = 1};
+  cb_status status = bind_value(row, &node, v);
+  return status == CB_ERROR_INPUT ? cb_fail(CB_ERROR_ARGUMENT, "parameter table: %s", cb_error_text()) : status;
+}
+
+static void store(const cb_param *row, const value *v, void *out) {
+  char *field = (char *)out + row->offset;
+  switch (row->type) {
+    case CB_PARAM_REAL: memcpy(field, &v->real, sizeof v->real); break;
+    case CB_PARAM_INT:
+    case CB_PARAM_CHOICE: memcpy(field, &v->integer, sizeof v->integer); break;
+    case CB_PARAM_BOOL: memcpy(field, &v->truth, sizeof v->truth); break;
+    case CB_PARAM_STRING: memcpy(field, &v->string, sizeof v->string); break;
+    case CB_PARAM_NODE: memcpy(field, &v->node, sizeof v->node); break;
+  }
+}
+
+static cb_status check_names(const cb_param *table, const cb_node *map, const char *const *extra, size_t n_extra) {
+  const char *names[MOST_NAMES];
+  size_t count = 0;
+  for (const cb_param *row = table; row->name && count < MOST_NAMES; row++) names[count++] = row->name;
+  if (n_extra > MOST_NAMES - count) return cb_fail(CB_ERROR_ARGUMENT, "more than %d parameters", MOST_NAMES);
+  for (size_t i = 0; i < n_extra; i++) names[count++] = extra[i];
+  return cb_node_check_keys(map, names, count);
+}
+
+cb_status cb_params_bind(const cb_param *table, const cb_node *map, const cb_node *where, const char *const *extra,
+                         size_t n_extra, void *out) {
+  cb_status status = check_names(table, map, extra, n_extra);
+  if (status != CB_OK) return status;
+
+  /* All rows are read once before any is stored. */
+  for (int write = 0; write <= 1; write++)
+    for (const cb_param *row = table; row->name; row++) {
+      value v = {0};
+      const cb_node *node = cb_node_get(map, row->name);
+      if (node) status = bind_value(row, node, &v);
+      else if (row->fallback) status = bind_fallback(row, &v);
+      else
+        status = cb_node_fail(map ? map : where, "missing key '%s': expected %s%s%s", row->name, describe(row).text,
+                              row->doc && *row->doc ? ": " : "", row->doc ? row->doc : "");
+      if (status != CB_OK) return status;
+      if (write) store(row, &v, out);
+    }
+  return CB_OK;
+}

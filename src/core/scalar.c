@@ -1,0 +1,151 @@
+/* Scalars: numbers (which may be constant expressions), integers, bools and texts. */
+#include "core/scalar.h"
+#include "core/text.h"
+#include "numerics/expression.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "step: " or "" */
+typedef struct prefix { char text[80]; } prefix;
+static prefix name_prefix(const char *name) {
+  prefix p = {""};
+  if (name) snprintf(p.text, sizeof p.text, "%.70s: ", name);
+  return p;
+}
+
+/* What is expected, with its unit. */
+typedef struct expectation { char text[128]; } expectation;
+
+static expectation expected_real(const char *unit) {
+  expectation e;
+  if (unit && *unit) snprintf(e.text, sizeof e.text, "a number (or constant expression) in %s", unit);
+  else snprintf(e.text, sizeof e.text, "a %snumber (or constant expression)", unit ? "dimensionless " : "");
+  return e;
+}
+
+static expectation expected_int(const char *unit) {
+  expectation e;
+  snprintf(e.text, sizeof e.text, "an integer%s%s", unit && *unit ? " in " : "", unit ? unit : "");
+  return e;
+}
+
+static cb_status fail_expected(const cb_node *node, const char *name, const char *expected) {
+  return cb_node_fail(node, "%sexpected %s, found %s", name_prefix(name).text, expected, cb_node_found(node).text);
+}
+
+/* The offset of what follows a number if it looks like a unit (`0.1 s`, `1.0x`, `90°`), otherwise 0. `2pi` and `2 e`
+ * are not units but products without their sign. */
+static size_t unit_offset(const char *text, size_t n) {
+  size_t i = cb_decimal_length(text, n);
+  if (i == 0) return 0;
+  while (i < n && text[i] == ' ') i++;
+  const char *rest = text + i;
+  unsigned char c = (unsigned char)*rest;
+  bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '%' || c >= 0x80;
+  if (!word || strcmp(rest, "pi") == 0 || strcmp(rest, "e") == 0 || strcmp(rest, "tau") == 0) return 0;
+  /* A call or a product of names is an expression gone wrong, and its own message says where. */
+  return strpbrk(rest, "+-*(),") ? 0 : i;
+}
+
+static bool is_not_finite_word(const char *text) {
+  static const char *const words[] = {".inf", "inf", "infinity", ".nan", "nan"};
+  text += *text == '+' || *text == '-';
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    size_t j = 0;
+    while (words[i][j] && (text[j] | 0x20) == (words[i][j] | 0x20)) j++;
+    if (!words[i][j] && !text[j]) return true;
+  }
+  return false;
+}
+
+static cb_status read_number(const cb_node *node, const char *name, const char *expected, double *value) {
+  if (!node || node->kind != CB_NODE_SCALAR) return fail_expected(node, name, expected);
+  const char *text = node->text;
+  size_t n = strlen(text);
+  double v;
+  if (cb_parse_decimal(text, n, &v)) {
+    if (!isfinite(v))
+      return cb_node_fail(node, "%sexpected %s, found '%s', which is too large for a double", name_prefix(name).text,
+                          expected, cb_quoted(text, n).text);
+    *value = v;
+    return CB_OK;
+  }
+  if (is_not_finite_word(text))
+    return cb_node_fail(node, "%sexpected %s, found %s, which is not finite", name_prefix(name).text, expected,
+                        cb_node_found(node).text);
+  size_t unit = unit_offset(text, n);
+  if (unit)
+    return cb_node_fail_at(node, unit, "%sexpected %s, found '%s': a number is written without a unit, remove '%s'",
+                           name_prefix(name).text, expected, cb_quoted(text, n).text,
+                           cb_quoted(text + unit, n - unit).text);
+  size_t at = 0;
+  cb_status status = cb_expression_constant(text, &at, &v);
+  if (status == CB_ERROR_MEMORY) return status;
+  if (status != CB_OK)
+    return cb_node_fail_at(node, at, "%sexpected %s, found '%s': %s", name_prefix(name).text, expected,
+                           cb_quoted(text, n).text, cb_error_text());
+  *value = v;
+  return CB_OK;
+}
+
+cb_status cb_scalar_real(const cb_node *node, const char *name, const char *unit, double *value) {
+  return read_number(node, name, expected_real(unit).text, value);
+}
+
+cb_status cb_scalar_int(const cb_node *node, const char *name, const char *unit, long long *value) {
+  expectation expected = expected_int(unit);
+  if (!node || node->kind != CB_NODE_SCALAR) return fail_expected(node, name, expected.text);
+  long long v;
+  if (cb_parse_integer(node->text, strlen(node->text), &v)) {
+    if (v == LLONG_MIN || v == LLONG_MAX)
+      return cb_node_fail(node, "%sexpected %s of at most 63 bits, found %s", name_prefix(name).text, expected.text,
+                          cb_node_found(node).text);
+    *value = v;
+    return CB_OK;
+  }
+  double x;
+  cb_status status = read_number(node, name, expected.text, &x);
+  if (status != CB_OK) return status;
+  /* Beyond 2^53 a double no longer tells neighbouring integers apart. */
+  if (x != floor(x) || fabs(x) > 0x1p53) return fail_expected(node, name, expected.text);
+  *value = (long long)x;
+  return CB_OK;
+}
+
+cb_status cb_scalar_bool(const cb_node *node, const char *name, bool *value) {
+  bool scalar = node && node->kind == CB_NODE_SCALAR;
+  if (scalar && strcmp(node->text, "true") == 0) *value = true;
+  else if (scalar && strcmp(node->text, "false") == 0) *value = false;
+  else return fail_expected(node, name, "true or false");
+  return CB_OK;
+}
+
+cb_status cb_scalar_string(const cb_node *node, const char *name, const char **value) {
+  if (!node || node->kind != CB_NODE_SCALAR) return fail_expected(node, name, "a text");
+  *value = node->text;
+  return CB_OK;
+}
+
+cb_status cb_node_real(const cb_node *node, double *value) { return cb_scalar_real(node, NULL, NULL, value); }
+cb_status cb_node_int(const cb_node *node, long long *value) { return cb_scalar_int(node, NULL, NULL, value); }
+cb_status cb_node_bool(const cb_node *node, bool *value) { return cb_scalar_bool(node, NULL, value); }
+cb_status cb_node_string(const cb_node *node, const char **value) { return cb_scalar_string(node, NULL, value); }
+
+cb_status cb_node_reals(const cb_node *node, size_t n, double *value) {
+  if (!node || node->kind != CB_NODE_LIST)
+    return cb_node_fail(node, "expected a list of %zu numbers, found %s", n, cb_node_found(node).text);
+  if (node->count != n)
+    return cb_node_fail(node, "expected a list of %zu numbers, found a list of %zu", n, node->count);
+  /* All are read once before any is written. */
+  for (int write = 0; write <= 1; write++)
+    for (size_t i = 0; i < n; i++) {
+      double v;
+      cb_status status = cb_node_real(node->items[i], &v);
+      if (status != CB_OK) return status;
+      if (write) value[i] = v;
+    }
+  return CB_OK;
+}

@@ -1,0 +1,18 @@
+/* Scalars of a tree read with a name and a unit for the message: `step: expected a dimensionless number (or constant
+ * expression), found 'fast'`. cb_node_real and cb_node_int are these without name and unit. */
+#ifndef CB_CORE_SCALAR_H
+#define CB_CORE_SCALAR_H
+
+#include <curvebody/node.h>
+
+/* How a node reads in a message: 'its text', "a list", "a map" or "nothing". */
+typedef struct cb_found { char text[64]; } cb_found;
+cb_found cb_node_found(const cb_node *node);
+
+/* name: NULL for none. unit: NULL if unknown, "" for a dimensionless number. A number that a unit follows fails. */
+cb_status cb_scalar_real(const cb_node *node, const char *name, const char *unit, double *value);
+cb_status cb_scalar_int(const cb_node *node, const char *name, const char *unit, long long *value);
+cb_status cb_scalar_bool(const cb_node *node, const char *name, bool *value);
+cb_status cb_scalar_string(const cb_node *node, const char *name, const char **value);
+
+#endif

@@ -1,8 +1,15 @@
 /* Expressions: text parsed once to a tape of operations, evaluated on doubles or on second-order jets.
  *
- * Grammar: numbers, names, + - * / ^ (right associative, binds tighter than unary minus), parentheses, function calls,
- * comparisons (1 or 0) and if(condition, a, b). Constants pi, e, tau. Functions: see cb_expression_functions.
+ * Grammar, loosest first: one comparison < <= > >= == != (1 or 0), + -, * /, sign, ^ (right associative, binds tighter
+ * than a sign: -x^2 is -(x²), and 2^-x is allowed), then numbers, names, parentheses and calls. Multiplication is
+ * always written. Numbers are decimal. Constants pi, e, tau, unless a variable has that name. Functions: see
+ * cb_expression_functions. if(condition, a, b) takes value and derivatives of the chosen side only.
+ * A constant integer power up to 32 is done by multiplications. Common subexpressions are computed once.
  * A parsed expression is immutable and may be evaluated from any thread; evaluation allocates nothing.
+ *
+ * Derivatives are exact (Griewank & Walther, Evaluating Derivatives, 2nd ed. 2008, chapters 3 and 13). At a kink they
+ * are those from the right, as each function's line of documentation says. Outside its domain a function gives nan,
+ * value and derivatives; where a derivative is infinite others may be nan.
  */
 #ifndef CB_NUMERICS_EXPRESSION_H
 #define CB_NUMERICS_EXPRESSION_H
@@ -13,16 +20,23 @@
 
 typedef struct cb_expression cb_expression;
 
-/* Parses text in the variables names[n] (n <= 64). On failure CB_ERROR_INPUT, *at (may be NULL) is the offset in text
- * of what is wrong, and the error text names what was expected there and the nearest known name. The caller owns *out.
- * Tape length, nesting depth and stack are bounded; too long a text is an error. */
+#define CB_EXPRESSION_VARIABLES 64
+
+/* Parses text in the variables names[n] (n <= CB_EXPRESSION_VARIABLES; borrowed during the call only). The caller owns
+ * *out. On CB_ERROR_INPUT *at (may be NULL) is the offset in text of what is wrong, and the error text names what was
+ * expected there and the nearest known name. Length, nesting and number of operations are bounded; too much of either
+ * is CB_ERROR_INPUT as well. */
 cb_status cb_expression_parse(const char *text, const char *const *names, size_t n, size_t *at, cb_expression **out);
 void cb_expression_free(cb_expression *e);
 
-/* Value at x[n]. A value outside a function's domain gives nan, as in C. */
+/* Value at x[n]. */
 double cb_expression_value(const cb_expression *e, const double *x);
 
-/* Value, gradient and Hessian with respect to the first m <= CB_JET_MAX variables (the others are held fixed). */
+/* Value, and in g[m] the gradient with respect to the first m variables (m <= n; the others are held fixed). Its cost
+ * is about that of three values, whatever m. */
+double cb_expression_gradient(const cb_expression *e, const double *x, int m, double *g);
+
+/* Value, gradient and Hessian with respect to the first m variables (m <= n and m <= CB_JET_MAX). */
 cb_jet cb_expression_jet(const cb_expression *e, const double *x, int m);
 
 /* Does the expression depend on variable i? */

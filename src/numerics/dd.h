@@ -1,0 +1,87 @@
+/* Double-double numbers: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2, about 32 digits.
+ *
+ * two_sum and two_prod are exact; add, mul, div and sqrt have relative errors of a few 2^-104.
+ * Sources: Knuth, The Art of Computer Programming 2, 3rd ed. (1997), section 4.2.2; Joldes, Muller & Popescu, Tight and
+ * rigorous error bounds for basic building blocks of double-word arithmetic, ACM TOMS 44 (2017) 15,
+ * doi:10.1145/3121432. Needs strict doubles: -ffp-contract=off and no -ffast-math. Valid while nothing overflows or
+ * underflows.
+ */
+#ifndef CB_NUMERICS_DD_H
+#define CB_NUMERICS_DD_H
+
+#include <math.h>
+
+typedef struct cb_dd {
+  double hi, lo;
+} cb_dd;
+
+static inline cb_dd cb_dd_of(double a) { return (cb_dd){a, 0}; }
+static inline double cb_dd_double(cb_dd a) { return a.hi + a.lo; }
+
+/* a + b exactly. */
+static inline cb_dd cb_two_sum(double a, double b) {
+  double s = a + b, t = s - a;
+  return (cb_dd){s, (a - (s - t)) + (b - t)};
+}
+
+/* a + b exactly, where |a| >= |b| or a = 0. */
+static inline cb_dd cb_fast_two_sum(double a, double b) {
+  double s = a + b;
+  return (cb_dd){s, b - (s - a)};
+}
+
+/* a b exactly. */
+static inline cb_dd cb_two_prod(double a, double b) {
+  double p = a * b;
+  return (cb_dd){p, fma(a, b, -p)};
+}
+
+static inline cb_dd cb_dd_neg(cb_dd a) { return (cb_dd){-a.hi, -a.lo}; }
+
+static inline cb_dd cb_dd_add(cb_dd a, cb_dd b) {
+  cb_dd s = cb_two_sum(a.hi, b.hi), t = cb_two_sum(a.lo, b.lo);
+  s = cb_fast_two_sum(s.hi, s.lo + t.hi);
+  return cb_fast_two_sum(s.hi, s.lo + t.lo);
+}
+
+static inline cb_dd cb_dd_add_d(cb_dd a, double b) {
+  cb_dd s = cb_two_sum(a.hi, b);
+  return cb_fast_two_sum(s.hi, s.lo + a.lo);
+}
+
+static inline cb_dd cb_dd_sub(cb_dd a, cb_dd b) { return cb_dd_add(a, cb_dd_neg(b)); }
+
+static inline cb_dd cb_dd_mul(cb_dd a, cb_dd b) {
+  cb_dd p = cb_two_prod(a.hi, b.hi);
+  return cb_fast_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
+}
+
+static inline cb_dd cb_dd_mul_d(cb_dd a, double b) {
+  cb_dd p = cb_two_prod(a.hi, b);
+  return cb_fast_two_sum(p.hi, p.lo + a.lo * b);
+}
+
+static inline cb_dd cb_dd_div(cb_dd a, cb_dd b) {
+  double q = a.hi / b.hi;
+  cb_dd r = cb_dd_sub(a, cb_dd_mul_d(b, q));
+  double q2 = r.hi / b.hi;
+  r = cb_dd_sub(r, cb_dd_mul_d(b, q2));
+  return cb_dd_add_d(cb_fast_two_sum(q, q2), r.hi / b.hi);
+}
+
+/* sqrt(a) of a >= 0: one Newton step from the double root. */
+static inline cb_dd cb_dd_sqrt(cb_dd a) {
+  if (!(a.hi > 0)) return cb_dd_of(0);
+  double s = sqrt(a.hi);
+  cb_dd r = cb_dd_sub(a, cb_two_prod(s, s));
+  return cb_fast_two_sum(s, r.hi / (2 * s));
+}
+
+/* Adds `by` to the sum hi + lo held in two places. */
+static inline void cb_dd_accumulate(double *hi, double *lo, double by) {
+  cb_dd s = cb_dd_add_d((cb_dd){*hi, *lo}, by);
+  *hi = s.hi;
+  *lo = s.lo;
+}
+
+#endif

@@ -1,0 +1,318 @@
+/* From text to tape, by recursive descent.
+ *
+ *   comparison = sum [("<" | "<=" | ">" | ">=" | "==" | "!=") sum]
+ *   sum        = product {("+" | "-") product}
+ *   product    = signed {("*" | "/") signed}
+ *   signed     = {"+" | "-"} power
+ *   power      = primary ["^" signed]
+ *   primary    = number | name | function "(" comparison {"," comparison} ")" | "(" comparison ")"
+ *
+ * Each rule returns a ref of the tape, or -1 after it has set the error.
+ */
+#include "numerics/expression_private.h"
+#include <curvebody/node.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUOTE_MAX 40 /* bytes of the text that an error repeats */
+
+typedef struct parser {
+  const char *text, *next;
+  const char *const *names;
+  size_t n;
+  int depth;
+  cb_tape *tape;
+  const char *wrong; /* where the error is */
+} parser;
+
+static int comparison(parser *p);
+static int sign(parser *p);
+
+/* Characters of the C locale, whatever the locale is. */
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c); }
+static void skip_space(parser *p) { p->next += strspn(p->next, " \t\r\n"); }
+
+__attribute__((format(printf, 3, 4))) static int fail(parser *p, const char *where, const char *format, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  p->wrong = where;
+  cb_fail(CB_ERROR_INPUT, "%s", text);
+  return -1;
+}
+
+/* Length of what stands at `at`, for quoting it: a word, or one character with all its UTF-8 bytes. */
+static int quote_length(const char *at) {
+  int length = 0;
+  while ((is_name(at[length]) || (length > 0 && at[length] == '.')) && length < QUOTE_MAX) length++;
+  if (length || !*at) return length;
+  do length++;
+  while (((unsigned char)at[length] & 0xC0) == 0x80 && length < 4);
+  return length;
+}
+
+/* Control characters would spoil a terminal. */
+static int fail_unexpected(parser *p, const char *expected) {
+  const char *at = p->next;
+  if (!*at) return fail(p, at, "the expression ends where %s was expected", expected);
+  if ((unsigned char)*at < ' ' || *at == 127) return fail(p, at, "unexpected byte 0x%02x: expected %s", *at, expected);
+  return fail(p, at, "unexpected `%.*s`: expected %s", quote_length(at), at, expected);
+}
+
+/* What stands where an operator could: names the mistakes that are common. */
+static int fail_operator(parser *p, const char *expected) {
+  const char *at = p->next;
+  if (is_name(*at) || *at == '(' || *at == '.')
+    return fail(p, at, "expected an operator before `%.*s`: multiplication is written with `*`", quote_length(at), at);
+  if (*at == '=') return fail(p, at, "unexpected `=`: equality is written `==`");
+  if (*at == '!') return fail(p, at, "unexpected `!`: inequality is written `!=`");
+  return fail_unexpected(p, expected);
+}
+
+static int checked(parser *p, int ref) {
+  if (ref >= 0) return ref;
+  return fail(p, p->next, "the expression is too long: more than %d operations and numbers", CB_TAPE_MAX);
+}
+
+static int operation(parser *p, cb_opcode op, int a, int b) {
+  return checked(p, cb_tape_operation(p->tape, op, a, b, b));
+}
+
+/* The decimal syntax is checked here, because strtod also takes hexadecimal, `inf` and `nan`. */
+static int number(parser *p) {
+  const char *start = p->next, *s = start;
+  while (is_digit(*s)) s++;
+  if (*s == '.') s++;
+  while (is_digit(*s)) s++;
+  if (s - start == 1 && *start == '.') return fail(p, start, "`.` is not a number: expected digits");
+  if (*s == 'e' || *s == 'E') {
+    const char *exponent = s + 1 + (s[1] == '+' || s[1] == '-');
+    if (is_digit(*exponent)) {
+      s = exponent;
+      while (is_digit(*s)) s++;
+    }
+  }
+  if (*s == '.') return fail(p, start, "`%.*s` is not a number: a second decimal point", quote_length(start), start);
+  if (is_name(*s)) return fail(p, start, "number `%.*s` is followed by letters", quote_length(start), start);
+  char *end;
+  double value = strtod(start, &end);
+  if (end != s) return fail(p, start, "`%.*s` is not a number", quote_length(start), start);
+  if (!isfinite(value)) return fail(p, start, "number `%.*s` is too large", quote_length(start), start);
+  p->next = s;
+  return checked(p, cb_tape_constant(p->tape, value));
+}
+
+static int fail_unknown(parser *p, const char *name, int length, bool called) {
+  const char *known[CB_EXPRESSION_VARIABLES + CB_FUNCTION_COUNT + 8];
+  size_t count = 0;
+  char word[QUOTE_MAX + 1] = "";
+  memcpy(word, name, (size_t)(length < QUOTE_MAX ? length : QUOTE_MAX));
+  for (size_t i = 0; i < p->n && !called; i++) known[count++] = p->names[i];
+  for (int i = 0; cb_constant_names[i] && !called; i++) known[count++] = cb_constant_names[i];
+  for (int i = 0; i < CB_FUNCTION_COUNT; i++) known[count++] = cb_expression_functions[i].name;
+  const char *what = called ? "function" : "name";
+  const char *nearest = length < QUOTE_MAX ? cb_nearest_name(word, known, count) : NULL;
+  if (nearest) return fail(p, name, "unknown %s `%s`: did you mean `%s`?", what, word, nearest);
+  if (called) return fail(p, name, "unknown function `%s`", word);
+  char list[512] = "none";
+  for (size_t i = 0, used = 0; i < p->n && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", p->names[i]);
+  return fail(p, name, "unknown name `%s`: the variables here are: %s", word, list);
+}
+
+static int fail_called(parser *p, const char *name, int length) {
+  return fail(p, p->next, "`%.*s` is not a function: multiplication is written with `*`", length, name);
+}
+
+/* The function's name has been read, the "(" not. */
+static int call(parser *p, int function, const char *name) {
+  const cb_function_doc *doc = &cb_expression_functions[function];
+  int arg[3] = {0, 0, 0}, count = 0;
+  const char *open = p->next++;
+  for (;;) {
+    int ref = comparison(p);
+    if (ref < 0) return -1;
+    if (count < 3) arg[count] = ref;
+    count++;
+    skip_space(p);
+    if (*p->next != ',') break;
+    p->next++;
+  }
+  if (*p->next != ')') {
+    char expected[64];
+    snprintf(expected, sizeof expected, "`,` or `)` after `(` at character %zu", (size_t)(open - p->text) + 1);
+    return fail_operator(p, expected);
+  }
+  if (count != doc->arity)
+    return fail(p, name, "`%s` takes %d argument%s, not %d", doc->name, doc->arity, doc->arity > 1 ? "s" : "", count);
+  p->next++;
+  if (function == CB_OP_IF) return checked(p, cb_tape_operation(p->tape, CB_OP_IF, arg[1], arg[2], arg[0]));
+  return operation(p, (cb_opcode)function, arg[0], count == 2 ? arg[1] : arg[0]);
+}
+
+static int name(parser *p) {
+  const char *start = p->next;
+  while (is_name(*p->next)) p->next++;
+  int length = (int)(p->next - start), shown = length < QUOTE_MAX ? length : QUOTE_MAX;
+  skip_space(p);
+  bool called = *p->next == '(';
+  int function = cb_function_find(start, (size_t)length);
+  if (called && function >= 0) return call(p, function, start);
+  double value;
+  int ref = -1;
+  for (size_t i = 0; i < p->n && ref < 0; i++)
+    if (strlen(p->names[i]) == (size_t)length && memcmp(p->names[i], start, (size_t)length) == 0) {
+      if (called) return fail_called(p, start, shown);
+      return checked(p, cb_tape_variable(p->tape, (int)i));
+    }
+  if (cb_constant_find(start, (size_t)length, &value)) {
+    if (called) return fail_called(p, start, shown);
+    return checked(p, cb_tape_constant(p->tape, value));
+  }
+  if (function >= 0) return fail(p, start, "`%.*s` is a function: expected `(` after it", shown, start);
+  return fail_unknown(p, start, length, called);
+}
+
+static int primary(parser *p) {
+  skip_space(p);
+  const char *start = p->next;
+  if (is_digit(*start) || *start == '.') return number(p);
+  if (is_name(*start)) return name(p);
+  if (*start != '(') {
+    if (*start == '*' && start > p->text && start[-1] == '*')
+      return fail(p, start, "unexpected `*`: a power is written `^`");
+    return fail_unexpected(p, "a number, a name or `(`");
+  }
+  p->next++;
+  int ref = comparison(p);
+  if (ref < 0) return -1;
+  skip_space(p);
+  if (*p->next != ')') {
+    char expected[64];
+    snprintf(expected, sizeof expected, "`)` for `(` at character %zu", (size_t)(start - p->text) + 1);
+    return fail_operator(p, expected);
+  }
+  p->next++;
+  return ref;
+}
+
+static int power(parser *p) {
+  int a = primary(p);
+  if (a < 0) return -1;
+  skip_space(p);
+  if (*p->next != '^') return a;
+  p->next++;
+  int b = sign(p);
+  return b < 0 ? -1 : operation(p, CB_OP_POW, a, b);
+}
+
+static int sign(parser *p) {
+  if (++p->depth > CB_DEPTH_MAX)
+    return fail(p, p->next, "nested too deep: at most %d parentheses, calls and powers within each other",
+                CB_DEPTH_MAX);
+  bool negative = false;
+  for (skip_space(p); *p->next == '+' || *p->next == '-'; skip_space(p)) negative ^= *p->next++ == '-';
+  int a = power(p);
+  p->depth--;
+  if (a < 0 || !negative) return a;
+  return operation(p, CB_OP_NEGATE, a, a);
+}
+
+static int product(parser *p) {
+  int a = sign(p);
+  while (a >= 0) {
+    skip_space(p);
+    char c = *p->next;
+    if (c != '*' && c != '/') break;
+    p->next++;
+    int b = sign(p);
+    a = b < 0 ? -1 : operation(p, c == '*' ? CB_OP_MULTIPLY : CB_OP_DIVIDE, a, b);
+  }
+  return a;
+}
+
+static int sum(parser *p) {
+  int a = product(p);
+  while (a >= 0) {
+    skip_space(p);
+    char c = *p->next;
+    if (c != '+' && c != '-') break;
+    p->next++;
+    int b = product(p);
+    a = b < 0 ? -1 : operation(p, c == '+' ? CB_OP_ADD : CB_OP_SUBTRACT, a, b);
+  }
+  return a;
+}
+
+/* The comparison at the next character, 0 if there is none (no comparison has opcode 0). */
+static cb_opcode comparison_at(const char *s, int *length) {
+  *length = 1 + (s[0] && s[1] == '=');
+  if (s[0] == '<') return *length == 2 ? CB_OP_LESS_EQUAL : CB_OP_LESS;
+  if (s[0] == '>') return *length == 2 ? CB_OP_GREATER_EQUAL : CB_OP_GREATER;
+  if (s[0] == '=' && s[1] == '=') return CB_OP_EQUAL;
+  if (s[0] == '!' && s[1] == '=') return CB_OP_NOT_EQUAL;
+  return (cb_opcode)0;
+}
+
+static int comparison(parser *p) {
+  int a = sum(p), length;
+  if (a < 0) return -1;
+  skip_space(p);
+  cb_opcode op = comparison_at(p->next, &length);
+  if (!op) return a;
+  p->next += length;
+  int b = sum(p);
+  if (b < 0) return -1;
+  skip_space(p);
+  if (comparison_at(p->next, &length))
+    return fail(p, p->next, "comparisons do not chain: write a product such as (a < b)*(b < c)");
+  return operation(p, op, a, b);
+}
+
+static int whole(parser *p) {
+  if (!memchr(p->text, 0, CB_TEXT_MAX + 1))
+    return fail(p, p->text + CB_TEXT_MAX, "the expression is too long: more than %d bytes", CB_TEXT_MAX);
+  skip_space(p);
+  if (!*p->next) return fail(p, p->next, "the expression is empty: expected a number, a name or `(`");
+  int ref = comparison(p);
+  if (ref < 0) return -1;
+  skip_space(p);
+  return *p->next ? fail_operator(p, "an operator or the end") : ref;
+}
+
+cb_status cb_expression_parse(const char *text, const char *const *names, size_t n, size_t *at, cb_expression **out) {
+  if (!text || n > CB_EXPRESSION_VARIABLES)
+    return cb_fail(CB_ERROR_ARGUMENT, "an expression takes a text and at most %d variables, not %zu",
+                   CB_EXPRESSION_VARIABLES, n);
+  cb_tape *tape = malloc(sizeof *tape);
+  if (!tape) return cb_fail(CB_ERROR_MEMORY, "no memory to parse an expression");
+  tape->count = 0;
+  parser p = {.text = text, .next = text, .names = names, .n = n, .tape = tape, .wrong = text};
+  int result = whole(&p);
+  cb_status status = result < 0 ? CB_ERROR_INPUT : cb_tape_finish(tape, result, out);
+  free(tape);
+  if (status == CB_ERROR_INPUT && at) *at = (size_t)(p.wrong - text);
+  return status;
+}
+
+cb_status cb_expression_constant(const char *text, size_t *at, double *value) {
+  cb_expression *e;
+  cb_status status = cb_expression_parse(text, NULL, 0, at, &e);
+  if (status != CB_OK) return status;
+  double result = cb_expression_value(e, NULL);
+  cb_expression_free(e);
+  if (!isfinite(result)) {
+    if (at) *at = 0;
+    return cb_fail(CB_ERROR_INPUT, "`%.*s` is %s: expected a finite number", QUOTE_MAX, text,
+                   result != result ? "not a number" : "infinite");
+  }
+  *value = result;
+  return CB_OK;
+}

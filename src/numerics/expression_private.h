@@ -1,0 +1,81 @@
+/* The tape of a parsed expression.
+ *
+ * Every quantity has a place in one array of values: the variables in use, then the constants, then the result of each
+ * operation in order. Places are numbers ("refs"); an operation's operands stand before its result.
+ * Jets live in slots, reused once a result is no longer needed, so that evaluation works on the C stack.
+ */
+#ifndef CB_NUMERICS_EXPRESSION_PRIVATE_H
+#define CB_NUMERICS_EXPRESSION_PRIVATE_H
+
+#include "numerics/expression.h"
+#include <stdint.h>
+
+#define CB_TEXT_MAX 65536   /* bytes of text */
+#define CB_DEPTH_MAX 200    /* nested parentheses, calls, signs and powers */
+#define CB_TAPE_MAX 2048    /* refs: 16 kB for each array of doubles on the stack */
+#define CB_SLOT_MAX 64      /* jets alive at once: at most 46 kB */
+#define CB_PASSIVE 255      /* of `lowest` and `slot`: no derivative */
+
+/* Functions come first, in the order of cb_expression_functions. */
+typedef enum cb_opcode {
+  CB_OP_SQRT, CB_OP_EXP, CB_OP_LOG, CB_OP_LOG10, CB_OP_POW,
+  CB_OP_SIN, CB_OP_COS, CB_OP_TAN, CB_OP_COT, CB_OP_ASIN, CB_OP_ACOS, CB_OP_ATAN, CB_OP_ATAN2,
+  CB_OP_SINH, CB_OP_COSH, CB_OP_TANH, CB_OP_COTH, CB_OP_ASINH, CB_OP_ACOSH, CB_OP_ATANH,
+  CB_OP_ABS, CB_OP_SIGN, CB_OP_FLOOR, CB_OP_STEP, CB_OP_MIN, CB_OP_MAX, CB_OP_HYPOT, CB_OP_IF,
+  CB_FUNCTION_COUNT,
+  CB_OP_NEGATE = CB_FUNCTION_COUNT, CB_OP_ADD, CB_OP_SUBTRACT, CB_OP_MULTIPLY, CB_OP_DIVIDE,
+  CB_OP_POWER_CONSTANT, /* a^b, b constant */
+  CB_OP_POWER_INTEGER,  /* a^k */
+  CB_OP_LESS, CB_OP_LESS_EQUAL, CB_OP_GREATER, CB_OP_GREATER_EQUAL, CB_OP_EQUAL, CB_OP_NOT_EQUAL,
+  CB_OP_CONSTANT, CB_OP_VARIABLE /* leaves, while parsing only */
+} cb_opcode;
+
+/* if(condition, then, else) holds then, else, condition in a, b, c. */
+typedef struct cb_operation {
+  uint8_t op;
+  uint8_t operands; /* operands that derivatives pass through: a, or a and b */
+  int16_t k;        /* integer power */
+  uint16_t a, b, c;
+} cb_operation;
+
+struct cb_expression {
+  int variables, constants, operations; /* counts */
+  int result;                           /* ref */
+  double *constant;
+  cb_operation *operation;
+  uint8_t *variable; /* of the first refs: index into x */
+  uint8_t *lowest;   /* by ref: first variable with a derivative that counts, or CB_PASSIVE */
+  uint8_t *slot;     /* by ref: where its jet lives, or CB_PASSIVE */
+};
+
+/* The value of one operation on the array of values v. */
+double cb_operation_value(const cb_operation *o, const double *v);
+
+/* How many operands derivatives pass through. */
+int cb_opcode_operands(cb_opcode op);
+
+/* Function and constants by name; -1 or 0 if there is none. */
+int cb_function_find(const char *name, size_t length);
+int cb_constant_find(const char *name, size_t length, double *value);
+extern const char *const cb_constant_names[]; /* ended by NULL */
+
+/* The tape under construction. Each call gives a ref within it, equal for equal subexpressions, or -1 when it is full.
+ * Operations on constants are done at once. */
+typedef struct cb_tape_node {
+  cb_operation o;
+  double value; /* of a constant */
+} cb_tape_node;
+
+typedef struct cb_tape {
+  int count;
+  cb_tape_node node[CB_TAPE_MAX];
+} cb_tape;
+
+int cb_tape_constant(cb_tape *t, double value);
+int cb_tape_variable(cb_tape *t, int i);
+int cb_tape_operation(cb_tape *t, cb_opcode op, int a, int b, int c);
+
+/* The expression with that result, without what it does not use. CB_ERROR_INPUT if it needs too many slots. */
+cb_status cb_tape_finish(const cb_tape *t, int result, cb_expression **out);
+
+#endif

@@ -1,0 +1,213 @@
+/* Building the tape: constant folding, sharing of common subexpressions, and places for jets. */
+#include "numerics/elementary.h"
+#include "numerics/expression_private.h"
+#include <stdlib.h>
+#include <string.h>
+
+int cb_opcode_operands(cb_opcode op) {
+  switch (op) {
+    case CB_OP_SIGN: case CB_OP_FLOOR: case CB_OP_STEP:
+    case CB_OP_LESS: case CB_OP_LESS_EQUAL: case CB_OP_GREATER: case CB_OP_GREATER_EQUAL:
+    case CB_OP_EQUAL: case CB_OP_NOT_EQUAL: case CB_OP_CONSTANT: case CB_OP_VARIABLE:
+      return 0;
+    case CB_OP_POW: case CB_OP_ATAN2: case CB_OP_MIN: case CB_OP_MAX: case CB_OP_HYPOT: case CB_OP_IF:
+    case CB_OP_ADD: case CB_OP_SUBTRACT: case CB_OP_MULTIPLY: case CB_OP_DIVIDE:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+/* Constants are equal when their bits are: 0 and -0 differ, a nan is itself. */
+static int append(cb_tape *t, cb_tape_node node) {
+  for (int i = 0; i < t->count; i++) {
+    const cb_tape_node *old = &t->node[i];
+    if (old->o.op == node.o.op && old->o.a == node.o.a && old->o.b == node.o.b && old->o.c == node.o.c &&
+        old->o.k == node.o.k && memcmp(&old->value, &node.value, sizeof node.value) == 0)
+      return i;
+  }
+  if (t->count == CB_TAPE_MAX) return -1;
+  t->node[t->count] = node;
+  return t->count++;
+}
+
+int cb_tape_constant(cb_tape *t, double value) {
+  return append(t, (cb_tape_node){.o.op = CB_OP_CONSTANT, .value = value});
+}
+
+int cb_tape_variable(cb_tape *t, int i) {
+  return append(t, (cb_tape_node){.o.op = CB_OP_VARIABLE, .o.a = (uint16_t)i});
+}
+
+static int is_constant(const cb_tape *t, int ref) { return t->node[ref].o.op == CB_OP_CONSTANT; }
+
+/* a^b with the best opcode for the exponent. Returns the ref where no operation is needed, otherwise -1. */
+static int choose_power(cb_tape *t, cb_operation *o) {
+  o->op = CB_OP_POW;
+  if (!is_constant(t, o->b)) return -1;
+  double c = t->node[o->b].value;
+  if (c == 1) return o->a;
+  if (c == 0.5) {
+    o->op = CB_OP_SQRT;
+    o->b = o->a;
+  } else if (c == 2) {
+    o->op = CB_OP_MULTIPLY;
+    o->b = o->a;
+  } else if (fabs(c) <= CB_POWER_MULTIPLY_MAX && c == floor(c)) {
+    o->op = CB_OP_POWER_INTEGER;
+    o->k = (int16_t)c;
+    o->b = o->a;
+  } else {
+    o->op = CB_OP_POWER_CONSTANT;
+  }
+  return -1;
+}
+
+/* Operands that an operation has not repeat the last one it has, so that all refs are valid. */
+int cb_tape_operation(cb_tape *t, cb_opcode op, int a, int b, int c) {
+  cb_operation o = {.op = (uint8_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c};
+  if ((op == CB_OP_ADD || op == CB_OP_MULTIPLY) && a > b) {
+    o.a = (uint16_t)b;
+    o.b = (uint16_t)a;
+    o.c = o.b;
+  }
+  if (op == CB_OP_POW) {
+    int same = choose_power(t, &o);
+    if (same >= 0) return same;
+    o.c = o.b;
+  }
+  o.operands = (uint8_t)cb_opcode_operands(o.op);
+  if (is_constant(t, o.a) && is_constant(t, o.b) && is_constant(t, o.c)) {
+    double v[3] = {t->node[o.a].value, t->node[o.b].value, t->node[o.c].value};
+    o.a = 0;
+    o.b = 1;
+    o.c = 2;
+    return cb_tape_constant(t, cb_operation_value(&o, v));
+  }
+  return append(t, (cb_tape_node){.o = o});
+}
+
+static int operand(const cb_operation *o, int i) { return i == 0 ? o->a : i == 1 ? o->b : o->c; }
+static int is_leaf(const cb_tape_node *node) { return node->o.op == CB_OP_CONSTANT || node->o.op == CB_OP_VARIABLE; }
+
+/* One block: the struct, then the arrays by falling alignment. */
+static cb_expression *allocate(int variables, int constants, int operations) {
+  int refs = variables + constants + operations;
+  size_t doubles = (size_t)constants * sizeof(double), tape = (size_t)operations * sizeof(cb_operation);
+  char *block = malloc(sizeof(cb_expression) + doubles + tape + (size_t)variables + 2 * (size_t)refs);
+  if (!block) return NULL;
+  cb_expression *e = (cb_expression *)block;
+  e->variables = variables;
+  e->constants = constants;
+  e->operations = operations;
+  e->constant = (double *)(block + sizeof *e);
+  e->operation = (cb_operation *)(block + sizeof *e + doubles);
+  e->variable = (uint8_t *)(block + sizeof *e + doubles + tape);
+  e->lowest = e->variable + variables;
+  e->slot = e->lowest + refs;
+  return e;
+}
+
+/* Leaves first, then operations in their order, leaving out what is not used. place[i] is the new ref of node i. */
+static cb_expression *copy_used(const cb_tape *t, int result) {
+  uint8_t used[CB_TAPE_MAX] = {0};
+  int variables = 0, constants = 0, operations = 0;
+  used[result] = 1;
+  for (int i = result; i >= 0; i--) {
+    if (!used[i]) continue;
+    const cb_tape_node *node = &t->node[i];
+    variables += node->o.op == CB_OP_VARIABLE;
+    constants += node->o.op == CB_OP_CONSTANT;
+    operations += !is_leaf(node);
+    for (int k = 0; k < 3 && !is_leaf(node); k++) used[operand(&node->o, k)] = 1;
+  }
+  cb_expression *e = allocate(variables, constants, operations);
+  if (!e) return NULL;
+  uint16_t place[CB_TAPE_MAX];
+  int variable = 0, constant = variables, operation = variables + constants;
+  for (int i = 0; i <= result; i++) {
+    if (!used[i]) continue;
+    const cb_tape_node *node = &t->node[i];
+    if (node->o.op == CB_OP_VARIABLE) {
+      e->variable[variable] = (uint8_t)node->o.a;
+      e->lowest[variable] = (uint8_t)node->o.a;
+      place[i] = (uint16_t)variable++;
+    } else if (node->o.op == CB_OP_CONSTANT) {
+      e->constant[constant - variables] = node->value;
+      e->lowest[constant] = CB_PASSIVE;
+      place[i] = (uint16_t)constant++;
+    } else {
+      cb_operation *o = &e->operation[operation - variables - constants];
+      *o = node->o;
+      o->a = place[o->a];
+      o->b = place[o->b];
+      o->c = place[o->c];
+      uint8_t lowest = CB_PASSIVE;
+      for (int k = 0; k < o->operands; k++)
+        if (e->lowest[operand(o, k)] < lowest) lowest = e->lowest[operand(o, k)];
+      e->lowest[operation] = lowest;
+      place[i] = (uint16_t)operation++;
+    }
+  }
+  e->result = place[result];
+  return e;
+}
+
+/* What reaches the result through conditions and jumps only needs no derivative. */
+static void drop_needless_derivatives(cb_expression *e) {
+  uint8_t needed[CB_TAPE_MAX] = {0};
+  int first = e->variables + e->constants;
+  needed[e->result] = 1;
+  for (int i = e->operations - 1; i >= 0; i--)
+    for (int k = 0; needed[first + i] && k < e->operation[i].operands; k++) needed[operand(&e->operation[i], k)] = 1;
+  for (int ref = 0; ref < first + e->operations; ref++)
+    if (!needed[ref]) e->lowest[ref] = CB_PASSIVE;
+}
+
+/* A slot for each ref that can have a jet; a result takes its slot before its operands give theirs back, because the
+ * kernels want them apart. */
+static int assign_slots(cb_expression *e) {
+  int first = e->variables + e->constants, refs = first + e->operations;
+  int last_use[CB_TAPE_MAX] = {0};
+  for (int i = 0; i < e->operations; i++)
+    for (int k = 0; k < e->operation[i].operands; k++) last_use[operand(&e->operation[i], k)] = first + i;
+  last_use[e->result] = refs;
+  uint64_t taken = 0;
+  for (int ref = 0; ref < refs; ref++) {
+    e->slot[ref] = CB_PASSIVE;
+    if (e->lowest[ref] < CB_JET_MAX) {
+      if (taken == UINT64_MAX) return 0;
+      int slot = 0;
+      while (taken >> slot & 1) slot++;
+      taken |= UINT64_C(1) << slot;
+      e->slot[ref] = (uint8_t)slot;
+    }
+    if (ref < first) continue;
+    const cb_operation *o = &e->operation[ref - first];
+    for (int k = 0; k < o->operands; k++) {
+      int used = operand(o, k);
+      if (last_use[used] == ref && e->slot[used] != CB_PASSIVE) taken &= ~(UINT64_C(1) << e->slot[used]);
+    }
+  }
+  return 1;
+}
+
+cb_status cb_tape_finish(const cb_tape *t, int result, cb_expression **out) {
+  cb_expression *e = copy_used(t, result);
+  if (!e) return cb_fail(CB_ERROR_MEMORY, "no memory for an expression of %d operations", t->count);
+  drop_needless_derivatives(e);
+  if (!assign_slots(e)) {
+    free(e);
+    return cb_fail(CB_ERROR_INPUT, "the expression needs more than %d intermediate results at once", CB_SLOT_MAX);
+  }
+  *out = e;
+  return CB_OK;
+}
+
+void cb_expression_free(cb_expression *e) { free(e); }
+
+int cb_expression_uses(const cb_expression *e, size_t i) {
+  for (int k = 0; k < e->variables; k++)
+    if (e->variable[k] == i) return 1;
+  return 0;
+}

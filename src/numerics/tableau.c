@@ -1,0 +1,160 @@
+/* Nodes by Newton on Legendre polynomials, weights from sum_j a_ij c_j^(k-1) = c_i^k/k, k = 1..s; see tableau.h.
+ * The Vandermonde systems lose at most eight of quadruple precision's 33 digits for s <= 8. */
+#include "numerics/tableau.h"
+
+#include <stdbool.h>
+
+typedef __float128 quad;
+enum { S = CB_STAGES_MAX };
+
+static quad magnitude(quad x) { return x < 0 ? -x : x; }
+
+/* P_n(x) and P_n'(x), n >= 0, |x| < 1 */
+static quad legendre(int n, quad x, quad *derivative) {
+  quad before = 0, now = 1;
+  for (int k = 1; k <= n; k++) {
+    quad next = ((2 * k - 1) * x * now - (k - 1) * before) / k;
+    before = now;
+    now = next;
+  }
+  *derivative = n ? n * (before - x * now) / (1 - x * x) : 0;
+  return now;
+}
+
+/* The polynomial whose zeros in (-1, 1) are the inner nodes, and its derivative. */
+typedef quad polynomial(int s, quad x, quad *derivative);
+
+static quad gauss_polynomial(int s, quad x, quad *derivative) { return legendre(s, x, derivative); }
+
+/* (P_s - P_{s-1})/(1 - x) up to its sign: the zero at x = 1 divided out */
+static quad radau_polynomial(int s, quad x, quad *derivative) {
+  quad d0, d1, f = legendre(s, x, &d1) - legendre(s - 1, x, &d0);
+  *derivative = ((d1 - d0) + f / (1 - x)) / (1 - x);
+  return f / (1 - x);
+}
+
+/* P'_{s-1}, its derivative from Legendre's equation (1 - x²) P'' = 2x P' - n(n+1) P */
+static quad lobatto_polynomial(int s, quad x, quad *derivative) {
+  quad d, p = legendre(s - 1, x, &d);
+  *derivative = (2 * x * d - s * (s - 1) * p) / (1 - x * x);
+  return d;
+}
+
+/* The n zeros of f in (-1, 1), ascending: Newton from the mid of a change of sign on a fine grid. */
+static void zeros(polynomial *f, int s, int n, quad *x) {
+  enum { GRID = 4096 };
+  quad d;
+  int found = 0;
+  for (int i = 1; i < GRID && found < n; i++) {
+    quad left = -1 + (quad)(2 * i - 1) / GRID, right = left + (quad)2 / GRID;
+    if ((f(s, left, &d) < 0) == (f(s, right, &d) < 0)) continue;
+    quad z = (left + right) / 2;
+    for (int k = 0; k < 10; k++) {
+      quad value = f(s, z, &d);
+      z -= value / d;
+    }
+    x[found++] = z;
+  }
+}
+
+/* Solves the n x n system m x = r with n_right right sides in place, by elimination with pivots. */
+static void solve(int n, int n_right, quad m[S][S], quad r[S][S]) {
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int i = k + 1; i < n; i++)
+      if (magnitude(m[i][k]) > magnitude(m[best][k])) best = i;
+    for (int j = 0; j < n; j++) {
+      quad t = m[k][j];
+      m[k][j] = m[best][j], m[best][j] = t;
+    }
+    for (int j = 0; j < n_right; j++) {
+      quad t = r[k][j];
+      r[k][j] = r[best][j], r[best][j] = t;
+    }
+    for (int i = 0; i < n; i++) {
+      if (i == k) continue;
+      quad factor = m[i][k] / m[k][k];
+      for (int j = k; j < n; j++) m[i][j] -= factor * m[k][j];
+      for (int j = 0; j < n_right; j++) r[i][j] -= factor * r[k][j];
+    }
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n_right; j++) r[i][j] /= m[i][i];
+}
+
+/* The collocation method with these nodes: a in the first pass, b (upper limit 1) in the second. */
+static void collocation(int s, const quad *c, quad a[S][S], quad *b) {
+  quad m[S][S], r[S][S];
+  for (int pass = 0; pass < 2; pass++) {
+    for (int k = 0; k < s; k++)
+      for (int j = 0; j < s; j++) {
+        quad power = 1, upper = pass ? 1 : c[j], integral = upper;
+        for (int l = 0; l < k; l++) power *= c[j], integral *= upper;
+        m[k][j] = power;
+        r[k][j] = integral / (k + 1);
+      }
+    solve(s, s, m, r);
+    for (int i = 0; i < s; i++) {
+      if (pass) b[i] = r[i][0];
+      else
+        for (int j = 0; j < s; j++) a[i][j] = r[j][i];
+    }
+  }
+}
+
+static void finish(int s, const quad *c, bool lobatto, cb_tableau *out) {
+  quad a[S][S], b[S];
+  collocation(s, c, a, b);
+  *out = (cb_tableau){.s = s};
+  for (int i = 0; i < s; i++) {
+    out->c[i] = (double)c[i];
+    out->b[i] = (double)b[i];
+    out->b_low[i] = (double)(b[i] - (quad)out->b[i]);
+    for (int j = 0; j < s; j++) {
+      out->a[i][j] = (double)a[i][j];
+      out->a_hat[i][j] = lobatto ? (double)(b[j] - b[j] * a[j][i] / b[i]) : out->a[i][j];
+    }
+  }
+}
+
+cb_status cb_tableau_gauss(int s, cb_tableau *out) {
+  if (s < 1 || s > 8) return cb_fail(CB_ERROR_ARGUMENT, "a Gauss method has 1 to 8 stages, not %d", s);
+  quad c[S];
+  zeros(gauss_polynomial, s, s, c);
+  for (int i = 0; i < s; i++) c[i] = (1 + c[i]) / 2;
+  finish(s, c, false, out);
+  return CB_OK;
+}
+
+cb_status cb_tableau_radau_iia(int s, cb_tableau *out) {
+  if (s < 1 || s > 5) return cb_fail(CB_ERROR_ARGUMENT, "a Radau IIA method has 1 to 5 stages, not %d", s);
+  quad c[S];
+  zeros(radau_polynomial, s, s - 1, c);
+  for (int i = 0; i < s - 1; i++) c[i] = (1 + c[i]) / 2;
+  c[s - 1] = 1;
+  finish(s, c, false, out);
+  return CB_OK;
+}
+
+cb_status cb_tableau_lobatto(int s, cb_tableau *out) {
+  if (s < 2 || s > 5) return cb_fail(CB_ERROR_ARGUMENT, "a Lobatto method has 2 to 5 stages, not %d", s);
+  quad c[S];
+  zeros(lobatto_polynomial, s, s - 2, c + 1);
+  c[0] = 0;
+  for (int i = 1; i < s - 1; i++) c[i] = (1 + c[i]) / 2;
+  c[s - 1] = 1;
+  finish(s, c, true, out);
+  return CB_OK;
+}
+
+void cb_tableau_inverse(const cb_tableau *t, double *inverse) {
+  quad m[S][S], r[S][S];
+  for (int i = 0; i < t->s; i++)
+    for (int j = 0; j < t->s; j++) {
+      m[i][j] = t->a[i][j];
+      r[i][j] = i == j;
+    }
+  solve(t->s, t->s, m, r);
+  for (int i = 0; i < t->s; i++)
+    for (int j = 0; j < t->s; j++) inverse[i * t->s + j] = (double)r[i][j];
+}

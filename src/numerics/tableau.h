@@ -1,0 +1,34 @@
+/* Tableaux of collocation methods, computed in quadruple precision and rounded once.
+ *
+ *   stages  Y_i = y0 + h sum_j a_ij f(Y_j),   end  y1 = y0 + h sum_j b_j f(Y_j),   at times c_i h
+ *   Gauss            c: zeros of P_s(2c-1)                       order 2s    1 <= s <= 8
+ *   Radau IIA        c: zeros of P_s(2c-1) - P_{s-1}(2c-1)       order 2s-1  1 <= s <= 5
+ *   Lobatto IIIA     c: 0, zeros of P'_{s-1}(2c-1), 1            order 2s-2  2 <= s <= 5
+ *   Lobatto IIIB     b_i a^_ij + b_j a_ji = b_i b_j: with IIIA a symplectic pair for (q, p)
+ * Source: Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), II.1.3 and IV.2.1,
+ * doi:10.1007/3-540-30666-8; the pair: Jay (1996), SIAM J. Numer. Anal. 33, 368, doi:10.1137/0733019.
+ */
+#ifndef CB_NUMERICS_TABLEAU_H
+#define CB_NUMERICS_TABLEAU_H
+
+#include <curvebody/status.h>
+
+enum { CB_STAGES_MAX = 8 };
+
+typedef struct cb_tableau {
+  int s;
+  double c[CB_STAGES_MAX];
+  double b[CB_STAGES_MAX], b_low[CB_STAGES_MAX]; /* b + b_low is the weight to 32 digits */
+  double a[CB_STAGES_MAX][CB_STAGES_MAX];
+  double a_hat[CB_STAGES_MAX][CB_STAGES_MAX]; /* Lobatto IIIB; otherwise the same as a */
+} cb_tableau;
+
+/* CB_ERROR_ARGUMENT where s is outside the range above. */
+cb_status cb_tableau_gauss(int s, cb_tableau *out);
+cb_status cb_tableau_radau_iia(int s, cb_tableau *out);
+cb_status cb_tableau_lobatto(int s, cb_tableau *out);
+
+/* The inverse of a[s][s], rounded from quadruple precision: inverse[s*s], row-major. Gauss and Radau IIA. */
+void cb_tableau_inverse(const cb_tableau *t, double *inverse);
+
+#endif

@@ -1,10 +1,10 @@
 /* Ambient spaces: points, metric, distance, geodesics, isometries, Killing fields, charts, a picture for plots.
  *
- * A space is a product of at most CB_FACTOR_MAX factors, each flat or a quadric in a linear space (E3, S3, H3, H2xE ...):
- * a point is x in R^k with, for each curved factor, <x,x> = 1/curvature in the form diag(1, ..., 1, sign of curvature),
- * and a tangent vector v has <x,v> = 0. Vectors are contravariant; <u,v> = sum_a form[a] u_a v_a.
- * A space with `chart` set is used in the coordinates of that one chart instead (k = dim): points are coordinates q, momenta are
- * covectors, and the metric and the distance come with their derivatives.
+ * A space is a product of at most CB_FACTOR_MAX factors, each flat or a quadric in a linear space (E3, S3, H3, H2xE
+ * ...): a point is x in R^k with, for each curved factor, <x,x> = 1/curvature in the form diag(1, ..., 1, sign of
+ * curvature), and a tangent vector v has <x,v> = 0. Vectors are contravariant; <u,v> = sum_a form[a] u_a v_a. A space
+ * with `chart` set is used in the coordinates of that one chart instead (k = dim): points are coordinates q, momenta
+ * are covectors, and the metric and the distance come with their derivatives.
  *
  * All functions are reentrant; a cb_geometry is immutable once made. Units: lengths in units of the scenario.
  * Sources: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed. (2006), chapters 2-3, doi:10.1007/978-0-387-47322-2.
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-enum { CB_DIM_MAX = 3, CB_COORD_MAX = 4, CB_FACTOR_MAX = 2, CB_KILLING_MAX = 6 };
+enum { CB_DIM_MAX = 3, CB_COORD_MAX = 4, CB_FACTOR_MAX = 2, CB_KILLING_MAX = 6, CB_CHART_MAX = 6 };
 
 typedef struct cb_geometry cb_geometry;
 typedef struct cb_chart cb_chart;
@@ -46,21 +46,24 @@ typedef struct cb_isometry {
 
 /* What the author of a space writes: one const object in geometries/NAME.c, called cb_geometry_NAME. */
 typedef struct cb_geometry_class {
-  const char *name;  /* of the file */
-  const char *title; /* "hyperbolic space" */
-  const char *doc;   /* a sentence or two */
+  const char *name;       /* of the file */
+  const char *title;      /* "hyperbolic space" */
+  const char *doc;        /* a sentence or two */
   const cb_param *params; /* ends with a NULL name; NULL for none */
   size_t params_size;
   /* Fills dim, coordinates, factors, form, Killing fields, default chart and picture of g. */
   cb_status (*init)(cb_geometry *g, const void *params);
 } cb_geometry_class;
 
-/* A static chart: coordinates q[dim] of a space. metric and distance are needed only for `chart:` spaces. */
+/* A static chart: coordinates q[size] of a space. size is dim, except in the chart "embedding" of a curved space, where
+ * q is x itself. metric and distance (NULL: none) are needed only for `chart:` spaces. */
 struct cb_chart {
-  const char *name; /* "polar" */
+  const char *name;  /* "polar" */
+  const char *alias; /* a second name that cb_chart_find takes, or NULL */
   const char *doc;
-  const char *coordinates[CB_DIM_MAX]; /* their names */
-  /* x(q) and, where jacobian is not NULL, dx/dq[k][dim] (row-major, k * dim). CB_ERROR_DOMAIN outside the chart. */
+  int size;                              /* numbers in q */
+  const char *coordinates[CB_COORD_MAX]; /* their names */
+  /* x(q) and, where jacobian is not NULL, dx/dq[embedding][size] (row-major). CB_ERROR_DOMAIN outside the chart. */
   cb_status (*to_point)(const cb_geometry *g, const double *q, double *x, double *jacobian);
   cb_status (*from_point)(const cb_geometry *g, const double *x, double *q);
   /* Metric g_ij [dim*dim], dg_ij/dq_l [(l*dim + i)*dim + j] and second derivatives [((m*dim + l)*dim + i)*dim + j];
@@ -74,28 +77,39 @@ struct cb_chart {
 
 struct cb_geometry {
   const cb_geometry_class *class;
-  int dim;         /* of the space */
-  int k;           /* numbers that make a point: the embedding's, or dim in a chart */
+  int dim; /* of the space */
+  int k;   /* numbers that make a point: the embedding's, or dim in a chart */
   int n_factors;
   cb_factor factor[CB_FACTOR_MAX];
-  int embedding;   /* coordinates of the embedding (k, unless chart is set) */
+  int embedding; /* coordinates of the embedding (k, unless chart is set) */
   double form[CB_COORD_MAX];
   int n_killing;
   cb_killing killing[CB_KILLING_MAX];
-  const cb_chart *chart;   /* NULL: the embedding */
-  const char *picture;     /* name of the default picture: "poincare", "stereographic", "embedding" */
-  void *data;              /* of the class, freed with free() */
+  int n_charts;
+  cb_chart charts[CB_CHART_MAX];
+  const cb_chart *chart; /* one of charts, or NULL: the embedding */
+  const char *picture;   /* name of the default picture: "poincare", "stereographic", "embedding" */
+  void *data;            /* of the class, freed with free() */
 };
 
-/* Makes a space by its name from the registry; node is its map in the scenario (keys of its parameters, `chart`, `picture`), may be
- * NULL. extra keys are errors. The caller frees. */
+/* Makes a space by its name from the registry; node is its map in the scenario (`name`, which is not looked at, the
+ * keys of its parameters, `chart`, `picture`), or a scalar or NULL for all defaults. Other keys are errors. The caller
+ * frees; a space refers to itself and must not be copied. */
 cb_status cb_geometry_create(const char *name, const cb_node *node, cb_geometry **out);
 /* The same from a class that need not be in the registry: a space from outside this tree. */
 cb_status cb_geometry_create_class(const cb_geometry_class *class_, const cb_node *node, cb_geometry **out);
 void cb_geometry_free(cb_geometry *g);
 
-/* For init functions: a space with one factor of this dimension and curvature, its Killing fields by their usual names. */
+/* For init functions: a space with one factor of this dimension (2 or 3) and curvature, its charts and its Killing
+ * fields by their usual names: translation_x ... in a flat factor, boost_x ... in a hyperbolic one, rotation_wx ... in
+ * a sphere, then rotation_x, rotation_y, rotation_z, those that there are. CB_ERROR_ARGUMENT for what is not such a
+ * space. */
 cb_status cb_geometry_init_constant(cb_geometry *g, int dim, double curvature);
+/* The same for a product of n factors, such as H2 x E: dim = {2, 1}, curvature = {-1, 0}. A flat factor may have
+ * dimension 1. Axes are named x, y, z in the order of the dimensions. */
+cb_status cb_geometry_init_product(cb_geometry *g, int n, const int *dim, const double *curvature);
+/* For init functions: one more chart, copied. */
+cb_status cb_geometry_add_chart(cb_geometry *g, const cb_chart *chart);
 
 /* --- points and vectors of the embedding (all arrays of g->embedding numbers) --- */
 double cb_inner(const cb_geometry *g, const double *u, const double *v);
@@ -106,13 +120,15 @@ void cb_geometry_project_point(const cb_geometry *g, double *x);
 void cb_geometry_project_tangent(const cb_geometry *g, const double *x, double *v);
 /* The point that polar and exponential charts start from: (0, ..., 0, R), or 0 in a flat factor. */
 void cb_geometry_base_point(const cb_geometry *g, double *x);
-/* An orthonormal frame at x: e[dim][embedding], smooth on H^n and E^n; on S^n transported from the base point along the geodesic. */
+/* An orthonormal frame at x: e[dim][embedding], the standard one transported from the base point along the geodesic (at
+ * the antipode of the base point, where that is not unique, some orthonormal frame). */
 void cb_geometry_frame(const cb_geometry *g, const double *x, double *e);
 
-/* Geodesic distance by chords: 2R asin(|x-y|/2R), 2R asinh(|x-y|/2R), |x-y|; root of the sum of squares over factors. */
+/* Geodesic distance by chords: 2R asin(|x-y|/2R), 2R asinh(|x-y|/2R), |x-y|; root of the sum of squares over factors.
+ * Beyond a quarter turn the chord |x+y| to the antipode is used, so that no digits are lost there either. */
 double cb_distance(const cb_geometry *g, const double *x, const double *y);
-/* d with its ordinary partial derivatives in (x, y) as functions on the embedding: gradient[2k], hessian[(2k)^2].
- * CB_ERROR_DOMAIN for coincident or antipodal points. */
+/* d with its ordinary partial derivatives in (x, y) as a function of the chords on the embedding: gradient[2k],
+ * hessian[(2k)^2], either may be NULL (k: the embedding's). CB_ERROR_DOMAIN for coincident or antipodal points. */
 cb_status cb_distance_derivatives(const cb_geometry *g, const double *x, const double *y, double *d, double *gradient,
                                   double *hessian);
 /* y = exp_x(v); also the velocity there where w is not NULL. */
@@ -121,8 +137,9 @@ void cb_exp(const cb_geometry *g, const double *x, const double *v, double *y, d
 cb_status cb_log(const cb_geometry *g, const double *x, const double *y, double *v);
 /* Parallel transport of u from x to y along the shortest geodesic, into w. */
 cb_status cb_transport(const cb_geometry *g, const double *x, const double *y, const double *u, double *w);
-/* Karcher mean of n points with weights (NULL: equal), by the gradient flow from the projected weighted mean. CB_ERROR_DOMAIN if it
- * does not converge (points spread over more than a ball of uniqueness). */
+/* Karcher mean of n points with weights (NULL: equal), by Newton steps from the projected weighted mean: the minimum of
+ * sum_i w_i d(x_i, m)^2 that is found from there. CB_ERROR_DOMAIN if it does not converge (points spread over more than
+ * a ball of uniqueness). */
 cb_status cb_karcher_mean(const cb_geometry *g, size_t n, const double *x, const double *weight, double *mean);
 
 /* --- isometries --- */
@@ -133,7 +150,8 @@ void cb_killing_momentum_add(const cb_geometry *g, const double *x, const double
 void cb_isometry_identity(const cb_geometry *g, cb_isometry *out);
 /* The flow of Killing field `index` for time s. */
 void cb_isometry_flow(const cb_geometry *g, int index, double s, cb_isometry *out);
-void cb_isometry_compose(const cb_geometry *g, const cb_isometry *a, const cb_isometry *b, cb_isometry *out); /* a after b */
+void cb_isometry_compose(const cb_geometry *g, const cb_isometry *a, const cb_isometry *b,
+                         cb_isometry *out); /* a after b */
 void cb_isometry_inverse(const cb_geometry *g, const cb_isometry *a, cb_isometry *out);
 void cb_isometry_point(const cb_geometry *g, const cb_isometry *a, const double *x, double *y);
 void cb_isometry_vector(const cb_geometry *g, const cb_isometry *a, const double *v, double *w);
@@ -141,14 +159,23 @@ void cb_isometry_vector(const cb_geometry *g, const cb_isometry *a, const double
 void cb_isometry_to(const cb_geometry *g, const double *x, cb_isometry *out);
 
 /* --- charts and pictures --- */
-/* Charts that a space has, by name: "polar", "translation", "stereographic" ("poincare" in H^n), "embedding". */
+/* Charts that a space has, by name: "polar" (a is arc length), "translation", "stereographic" (in H^n "poincare", both
+ * names are found), "embedding" (in E^n also "cartesian"). In a product each factor has its coordinates of that kind.
+ */
 size_t cb_chart_count(const cb_geometry *g);
 const cb_chart *cb_chart_at(const cb_geometry *g, size_t index);
 const cb_chart *cb_chart_find(const cb_geometry *g, const char *name); /* NULL if there is none */
-/* Velocity of coordinates u = dq/dt to the tangent vector v at x(q), and back. */
-cb_status cb_chart_push(const cb_geometry *g, const cb_chart *chart, const double *q, const double *u, double *x, double *v);
-cb_status cb_chart_pull(const cb_geometry *g, const cb_chart *chart, const double *x, const double *v, double *q, double *u);
-/* Picture coordinates (three) of a point and its velocity. */
+/* Velocity of coordinates u = dq/dt to the tangent vector v at x(q), and back. CB_ERROR_DOMAIN outside the chart, and
+ * on the way back where it is singular (on the axis of polar coordinates). */
+cb_status cb_chart_push(const cb_geometry *g, const cb_chart *chart, const double *q, const double *u, double *x,
+                        double *v);
+cb_status cb_chart_pull(const cb_geometry *g, const cb_chart *chart, const double *x, const double *v, double *q,
+                        double *u);
+/* The velocity u[dim] of a momentum p at q: u = g^-1 p in a space with `chart` set (p a covector, CB_ERROR_DOMAIN where
+ * the metric is singular), p itself in the embedding. Divide by the mass. */
+cb_status cb_geometry_raise(const cb_geometry *g, const double *q, const double *p, double *u);
+/* Picture coordinates (three) of a point and its velocity; v and velocity may be NULL together. "embedding": the first
+ * three coordinates x; "stereographic" and "poincare": R x_i/(R + w) in each curved factor, the ball |.| < R of H^n. */
 void cb_picture(const cb_geometry *g, const double *x, const double *v, double *picture, double *velocity);
 
 /* Registry: every class of geometries/, by file name, ended by NULL. */

@@ -1,0 +1,54 @@
+/* Charts put together from coordinates of one factor each.
+ *
+ * A cb_factor_chart describes coordinates q of a factor of dimension 2 or 3 and curvature K whose metric is diagonal; a
+ * flat factor of dimension 1 is its own coordinate. In a product the coordinates follow one another and d^2 is the sum.
+ */
+#ifndef CB_GEOMETRY_CHART_H
+#define CB_GEOMETRY_CHART_H
+
+#include "geometry/trig.h"
+#include <curvebody/geometry.h>
+#include <stdbool.h>
+
+/* F = s_K(d/2)^2 of two points, with its derivatives in (q1, q2) where wanted: n = 2 dim. cos2 = c_K(d/2)^2. */
+typedef struct cb_half_chord {
+  double f, cos2;
+  double g[2 * CB_DIM_MAX], h[2 * CB_DIM_MAX][2 * CB_DIM_MAX];
+} cb_half_chord;
+
+/* Metric g_i = g_ii with dg[l][i] = dg_i/dq_l and ddg[m][l][i]. */
+typedef struct cb_diagonal {
+  double g[CB_DIM_MAX], dg[CB_DIM_MAX][CB_DIM_MAX], ddg[CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX];
+} cb_diagonal;
+
+typedef struct cb_factor_chart {
+  bool curved_only;                  /* in a flat factor its Cartesian coordinates are taken instead */
+  const char *names2[2], *names3[3]; /* of the coordinates; NULL: those of the axes */
+  /* x[dim + 1] (flat: x[dim]) and its Jacobian j[a][i] = dx_a/dq_i. */
+  void (*to_point)(cb_trig k, int dim, const double *q, double *x, double j[CB_COORD_MAX][CB_DIM_MAX]);
+  void (*from_point)(cb_trig k, int dim, const double *x, double *q);
+  void (*metric)(cb_trig k, int dim, const double *q, cb_diagonal *m); /* m is zero before */
+  void (*half_chord)(cb_trig k, int dim, const double *q1, const double *q2, bool derivatives, cb_half_chord *out);
+} cb_factor_chart;
+
+cb_status cb_product_to_point(const cb_factor_chart *c, const cb_geometry *g, const double *q, double *x,
+                              double *jacobian);
+cb_status cb_product_from_point(const cb_factor_chart *c, const cb_geometry *g, const double *x, double *q);
+cb_status cb_product_metric(const cb_factor_chart *c, const cb_geometry *g, const double *q, double *gij, double *dg,
+                            double *ddg);
+cb_status cb_product_distance(const cb_factor_chart *c, const cb_geometry *g, const double *q1, const double *q2,
+                              double *d, double *gradient, double *hessian);
+
+/* Adds the chart to a space, with the names of its coordinates there. */
+cb_status cb_product_add(cb_geometry *g, const cb_chart *prototype, const cb_factor_chart *c);
+
+/* Each adds its chart where the space has it. */
+cb_status cb_chart_polar_add(cb_geometry *g);
+cb_status cb_chart_translation_add(cb_geometry *g);
+cb_status cb_chart_stereographic_add(cb_geometry *g);
+cb_status cb_chart_embedding_add(cb_geometry *g);
+
+/* Symmetric entry of a Hessian. */
+static inline void cb_half_chord_set(cb_half_chord *h, int i, int j, double value) { h->h[i][j] = h->h[j][i] = value; }
+
+#endif

@@ -1,0 +1,161 @@
+/* A chart of a product from a chart of each factor (chart.h).
+ *
+ *   g = diag of all factors' metrics,   d^2 = sum over factors of s(F)   (chord.h)
+ */
+#include "geometry/chart.h"
+#include "geometry/chord.h"
+#include "geometry/quadric.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const axes[CB_DIM_MAX] = {"x", "y", "z"};
+
+/* Is the factor described by its own Cartesian coordinates? */
+static bool cartesian(const cb_factor_chart *c, cb_factor f) {
+  return f.curvature == 0 && (c->curved_only || f.count == 1);
+}
+
+cb_status cb_product_add(cb_geometry *g, const cb_chart *prototype, const cb_factor_chart *c) {
+  cb_chart chart = *prototype;
+  chart.size = g->dim;
+  for (int f = 0, at = 0; f < g->n_factors; f++) {
+    int dim = cb_factor_dim(g->factor[f]);
+    const char *const *names = dim == 2 ? c->names2 : c->names3;
+    for (int i = 0; i < dim; i++)
+      chart.coordinates[at + i] = cartesian(c, g->factor[f]) || !names[i] ? axes[at + i] : names[i];
+    at += dim;
+  }
+  return cb_geometry_add_chart(g, &chart);
+}
+
+static bool all_finite(int n, const double *x) {
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+cb_status cb_product_to_point(const cb_factor_chart *c, const cb_geometry *g, const double *q, double *x,
+                              double *jacobian) {
+  double point[CB_COORD_MAX], j[CB_COORD_MAX * CB_DIM_MAX] = {0};
+  for (int f = 0, at = 0; f < g->n_factors; f++) {
+    cb_factor factor = g->factor[f];
+    double part[CB_COORD_MAX][CB_DIM_MAX] = {{0}};
+    int dim = cb_factor_dim(factor);
+    if (cartesian(c, factor)) {
+      memcpy(point + factor.offset, q + at, (size_t)dim * sizeof *q);
+      for (int i = 0; i < dim; i++) part[i][i] = 1;
+    } else {
+      c->to_point(cb_trig_of(factor.curvature), dim, q + at, point + factor.offset, part);
+    }
+    for (int a = 0; a < factor.count; a++)
+      for (int i = 0; i < dim; i++) j[(factor.offset + a) * g->dim + at + i] = part[a][i];
+    at += dim;
+  }
+  if (!all_finite(g->embedding, point))
+    return cb_fail(CB_ERROR_DOMAIN, "coordinates outside the chart or the range of numbers");
+  memcpy(x, point, (size_t)g->embedding * sizeof *x);
+  if (jacobian) memcpy(jacobian, j, (size_t)(g->embedding * g->dim) * sizeof *j);
+  return CB_OK;
+}
+
+cb_status cb_product_from_point(const cb_factor_chart *c, const cb_geometry *g, const double *x, double *q) {
+  double result[CB_DIM_MAX];
+  for (int f = 0, at = 0; f < g->n_factors; f++) {
+    cb_factor factor = g->factor[f];
+    int dim = cb_factor_dim(factor);
+    if (cartesian(c, factor)) memcpy(result + at, x + factor.offset, (size_t)dim * sizeof *q);
+    else c->from_point(cb_trig_of(factor.curvature), dim, x + factor.offset, result + at);
+    at += dim;
+  }
+  if (!all_finite(g->dim, result)) return cb_fail(CB_ERROR_DOMAIN, "the point has no coordinates in this chart");
+  memcpy(q, result, (size_t)g->dim * sizeof *q);
+  return CB_OK;
+}
+
+cb_status cb_product_metric(const cb_factor_chart *c, const cb_geometry *g, const double *q, double *gij, double *dg,
+                            double *ddg) {
+  cb_diagonal m[CB_FACTOR_MAX];
+  int n = g->dim;
+  memset(m, 0, sizeof m);
+  for (int f = 0, at = 0; f < g->n_factors; f++) {
+    int dim = cb_factor_dim(g->factor[f]);
+    if (!cartesian(c, g->factor[f])) c->metric(cb_trig_of(g->factor[f].curvature), dim, q + at, &m[f]);
+    else
+      for (int i = 0; i < dim; i++) m[f].g[i] = 1;
+    if (!all_finite(dim, m[f].g))
+      return cb_fail(CB_ERROR_DOMAIN, "coordinates outside the chart or the range of numbers");
+    at += dim;
+  }
+  memset(gij, 0, (size_t)(n * n) * sizeof *gij);
+  if (dg) memset(dg, 0, (size_t)(n * n * n) * sizeof *dg);
+  if (ddg) memset(ddg, 0, (size_t)(n * n * n * n) * sizeof *ddg);
+  for (int f = 0, at = 0; f < g->n_factors; f++) {
+    int dim = cb_factor_dim(g->factor[f]);
+    for (int i = 0; i < dim; i++) {
+      int diagonal = (at + i) * n + at + i;
+      gij[diagonal] = m[f].g[i];
+      for (int l = 0; dg && l < dim; l++) dg[(at + l) * n * n + diagonal] = m[f].dg[l][i];
+      for (int l = 0; ddg && l < dim; l++)
+        for (int k = 0; k < dim; k++) ddg[((at + k) * n + at + l) * n * n + diagonal] = m[f].ddg[k][l][i];
+    }
+    at += dim;
+  }
+  return CB_OK;
+}
+
+/* F of one factor, 4 F = |q1 - q2|^2 in Cartesian coordinates. */
+static void half_chord(const cb_factor_chart *c, cb_factor f, const double *q1, const double *q2, bool derivatives,
+                       cb_half_chord *h) {
+  int dim = cb_factor_dim(f);
+  if (!cartesian(c, f)) {
+    c->half_chord(cb_trig_of(f.curvature), dim, q1, q2, derivatives, h);
+    return;
+  }
+  h->f = 0;
+  h->cos2 = 1;
+  for (int i = 0; i < dim; i++) {
+    double e = q1[i] - q2[i];
+    h->f += e * e / 4;
+    h->g[i] = e / 2;
+    h->g[dim + i] = -e / 2;
+    h->h[i][i] = h->h[dim + i][dim + i] = 0.5;
+    h->h[i][dim + i] = h->h[dim + i][i] = -0.5;
+  }
+}
+
+cb_status cb_product_distance(const cb_factor_chart *c, const cb_geometry *g, const double *q1, const double *q2,
+                              double *d, double *gradient, double *hessian) {
+  int n = g->dim;
+  bool derivatives = gradient || hessian;
+  double sum = 0, gr[2 * CB_DIM_MAX] = {0}, he[4 * CB_DIM_MAX * CB_DIM_MAX] = {0};
+  for (int f = 0, at = 0; f < g->n_factors; f++) {
+    cb_half_chord h = {0};
+    int dim = cb_factor_dim(g->factor[f]);
+    half_chord(c, g->factor[f], q1 + at, q2 + at, derivatives, &h);
+    if (h.f < 0) h.f = 0; /* angles outside their range */
+    cb_square s = cb_square_of_half_chord(g->factor[f].curvature, h.f, h.cos2);
+    sum += s.s;
+    if (derivatives && !isfinite(s.ds))
+      return cb_fail(CB_ERROR_DOMAIN, "the distance of antipodal points has no derivatives");
+    for (int i = 0; derivatives && i < 2 * dim; i++) {
+      int row = i < dim ? at + i : n + at + i - dim;
+      gr[row] = s.ds * h.g[i];
+      for (int j = 0; hessian && j < 2 * dim; j++) {
+        int column = j < dim ? at + j : n + at + j - dim;
+        he[row * 2 * n + column] = s.dds * h.g[i] * h.g[j] + s.ds * h.h[i][j];
+      }
+    }
+    at += dim;
+  }
+  if (!isfinite(sum)) return cb_fail(CB_ERROR_DOMAIN, "coordinates outside the chart or the range of numbers");
+  if (derivatives && !(sum > 0))
+    return cb_fail(CB_ERROR_DOMAIN, "the distance of coincident points has no derivatives");
+  double root = sqrt(sum);
+  *d = root;
+  if (!derivatives) return CB_OK;
+  cb_square_root_derivatives(root, 2 * n, gr, hessian ? he : NULL);
+  if (gradient) memcpy(gradient, gr, (size_t)(2 * n) * sizeof *gr);
+  if (hessian) memcpy(hessian, he, (size_t)(4 * n * n) * sizeof *he);
+  return CB_OK;
+}

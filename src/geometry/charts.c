@@ -1,0 +1,116 @@
+/* The charts that a space has, and velocities in them:
+ *
+ *   v = J u,  J = dx/dq;   u = (J^T I J)^-1 J^T I v,  I = diag(form)
+ */
+#include "geometry/build.h"
+#include "geometry/chart.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A pivot smaller than this, relative to its entry of J^T I J, is a singular point of the chart. */
+static const double singular = 1e-13;
+
+cb_status cb_charts_build(cb_geometry *g) {
+  cb_status status = cb_chart_polar_add(g);
+  if (!status) status = cb_chart_translation_add(g);
+  if (!status) status = cb_chart_stereographic_add(g);
+  if (!status) status = cb_chart_embedding_add(g);
+  return status;
+}
+
+cb_status cb_geometry_add_chart(cb_geometry *g, const cb_chart *chart) {
+  if (g->n_charts == CB_CHART_MAX) return cb_fail(CB_ERROR_ARGUMENT, "more than %d charts", CB_CHART_MAX);
+  g->charts[g->n_charts++] = *chart;
+  return CB_OK;
+}
+
+size_t cb_chart_count(const cb_geometry *g) { return (size_t)g->n_charts; }
+
+const cb_chart *cb_chart_at(const cb_geometry *g, size_t index) {
+  return index < (size_t)g->n_charts ? &g->charts[index] : NULL;
+}
+
+const cb_chart *cb_chart_find(const cb_geometry *g, const char *name) {
+  for (int i = 0; i < g->n_charts; i++) {
+    const cb_chart *chart = &g->charts[i];
+    if (strcmp(chart->name, name) == 0 || (chart->alias && strcmp(chart->alias, name) == 0)) return chart;
+  }
+  return NULL;
+}
+
+/* Solves m u = r, m symmetric and positive, n <= 4; overwrites both. */
+static cb_status solve(int n, double m[CB_COORD_MAX][CB_COORD_MAX], double *r) {
+  for (int i = 0; i < n; i++) {
+    double diagonal = m[i][i];
+    for (int k = 0; k < i; k++) diagonal -= m[i][k] * m[i][k];
+    if (!(diagonal > singular * m[i][i])) return cb_fail(CB_ERROR_DOMAIN, "the chart is singular at this point");
+    m[i][i] = sqrt(diagonal);
+    for (int j = i + 1; j < n; j++) {
+      for (int k = 0; k < i; k++) m[j][i] -= m[j][k] * m[i][k];
+      m[j][i] /= m[i][i];
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) r[i] -= m[i][k] * r[k];
+    r[i] /= m[i][i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = i + 1; k < n; k++) r[i] -= m[k][i] * r[k];
+    r[i] /= m[i][i];
+  }
+  return CB_OK;
+}
+
+cb_status cb_chart_push(const cb_geometry *g, const cb_chart *chart, const double *q, const double *u, double *x,
+                        double *v) {
+  double jacobian[CB_COORD_MAX * CB_COORD_MAX], point[CB_COORD_MAX], result[CB_COORD_MAX] = {0};
+  cb_status status = chart->to_point(g, q, point, jacobian);
+  if (status) return status;
+  for (int a = 0; a < g->embedding; a++)
+    for (int i = 0; i < chart->size; i++) result[a] += jacobian[a * chart->size + i] * u[i];
+  memcpy(x, point, (size_t)g->embedding * sizeof *x);
+  memcpy(v, result, (size_t)g->embedding * sizeof *v);
+  return CB_OK;
+}
+
+cb_status cb_chart_pull(const cb_geometry *g, const cb_chart *chart, const double *x, const double *v, double *q,
+                        double *u) {
+  double coordinates[CB_COORD_MAX], point[CB_COORD_MAX], jacobian[CB_COORD_MAX * CB_COORD_MAX];
+  double m[CB_COORD_MAX][CB_COORD_MAX] = {{0}}, r[CB_COORD_MAX] = {0};
+  int n = chart->size;
+  cb_status status = chart->from_point(g, x, coordinates);
+  if (status) return status;
+  if (n == g->embedding && n > g->dim) { /* x itself */
+    memcpy(r, v, (size_t)n * sizeof *r);
+  } else {
+    status = chart->to_point(g, coordinates, point, jacobian);
+    if (status) return status;
+    for (int i = 0; i < n; i++)
+      for (int a = 0; a < g->embedding; a++) {
+        double column = g->form[a] * jacobian[a * n + i];
+        r[i] += column * v[a];
+        for (int j = 0; j < n; j++) m[i][j] += column * jacobian[a * n + j];
+      }
+    status = solve(n, m, r);
+    if (status) return status;
+  }
+  memcpy(q, coordinates, (size_t)n * sizeof *q);
+  memcpy(u, r, (size_t)n * sizeof *u);
+  return CB_OK;
+}
+
+cb_status cb_geometry_raise(const cb_geometry *g, const double *q, const double *p, double *u) {
+  double result[CB_COORD_MAX];
+  memcpy(result, p, (size_t)g->k * sizeof *p);
+  if (g->chart) {
+    double gij[CB_DIM_MAX * CB_DIM_MAX], m[CB_COORD_MAX][CB_COORD_MAX];
+    cb_status status = g->chart->metric(g, q, gij, NULL, NULL);
+    if (status) return status;
+    for (int i = 0; i < g->dim; i++) memcpy(m[i], gij + i * g->dim, (size_t)g->dim * sizeof *gij);
+    status = solve(g->dim, m, result);
+    if (status) return status;
+  }
+  memcpy(u, result, (size_t)g->k * sizeof *u);
+  return CB_OK;
+}

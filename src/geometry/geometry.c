@@ -1,0 +1,151 @@
+/* Making spaces: from the registry and a map of parameters, and, for the authors of spaces, from dimensions and
+ * curvatures. */
+#include <curvebody/geometry.h>
+
+#include "geometry/build.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char embedding_picture[] = "embedding", ball_picture[] = "poincare", sphere_picture[] = "stereographic";
+
+/* --- for init functions --- */
+
+cb_status cb_geometry_init_product(cb_geometry *g, int n, const int *dim, const double *curvature) {
+  if (n < 1 || n > CB_FACTOR_MAX) return cb_fail(CB_ERROR_ARGUMENT, "%d factors: expected 1 to %d", n, CB_FACTOR_MAX);
+  int total = 0, offset = 0;
+  for (int f = 0; f < n; f++) {
+    double k = curvature[f], radius = k == 0 ? 1 : 1 / sqrt(fabs(k));
+    if (dim[f] < 1 || (k != 0 && dim[f] < 2))
+      return cb_fail(CB_ERROR_ARGUMENT, "a factor of dimension %d and curvature %g: expected at least %d", dim[f], k,
+                     k == 0 ? 1 : 2);
+    if (!isfinite(k) || !(radius * radius > 1e-200 && radius * radius < 1e200))
+      return cb_fail(CB_ERROR_ARGUMENT, "curvature %g: expected a size from 1e-200 to 1e200, or 0", k);
+    total += dim[f];
+    offset += k == 0 ? dim[f] : dim[f] + 1;
+  }
+  if (total > CB_DIM_MAX || offset > CB_COORD_MAX)
+    return cb_fail(CB_ERROR_ARGUMENT, "dimension %d: expected at most %d", total, CB_DIM_MAX);
+  g->n_factors = n;
+  g->dim = total;
+  g->k = g->embedding = offset;
+  g->n_killing = g->n_charts = 0;
+  g->chart = NULL;
+  g->picture = embedding_picture;
+  for (int f = 0, axis = 0, at = 0; f < n; axis += dim[f], at += g->factor[f].count, f++) {
+    g->factor[f] = (cb_factor){at, curvature[f] == 0 ? dim[f] : dim[f] + 1, curvature[f]};
+    for (int a = 0; a < g->factor[f].count; a++) g->form[at + a] = 1;
+    if (curvature[f] < 0) g->form[at + dim[f]] = -1;
+    if (offset > CB_DIM_MAX && curvature[f] != 0) g->picture = curvature[f] < 0 ? ball_picture : sphere_picture;
+    cb_killing_build(g, g->factor[f], axis);
+  }
+  return cb_charts_build(g);
+}
+
+cb_status cb_geometry_init_constant(cb_geometry *g, int dim, double curvature) {
+  return cb_geometry_init_product(g, 1, &dim, &curvature);
+}
+
+/* --- the keys that all spaces share --- */
+
+static cb_status fail_with_names(const cb_node *node, const char *what, const char *text, const char *const *names,
+                                 size_t n) {
+  char list[256] = "";
+  for (size_t i = 0; i < n; i++) {
+    strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
+    strncat(list, names[i], sizeof list - strlen(list) - 1);
+  }
+  const char *nearest = cb_nearest_name(text, names, n);
+  if (nearest)
+    return cb_node_fail(node, "%s: expected one of %s, found '%.40s', did you mean '%s'?", what, list, text, nearest);
+  return cb_node_fail(node, "%s: expected one of %s, found '%.40s'", what, list, text);
+}
+
+static cb_status read_chart(cb_geometry *g, const cb_node *node) {
+  const char *text, *names[CB_CHART_MAX];
+  if (!node) return CB_OK;
+  cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  size_t n = 0;
+  for (int i = 0; i < g->n_charts; i++)
+    if (g->charts[i].metric && g->charts[i].distance) names[n++] = g->charts[i].name;
+  const cb_chart *chart = cb_chart_find(g, text);
+  if (!chart || !chart->metric || !chart->distance) return fail_with_names(node, "chart", text, names, n);
+  g->chart = chart;
+  g->k = g->dim;
+  return CB_OK;
+}
+
+static cb_status read_picture(cb_geometry *g, const cb_node *node) {
+  const char *text, *names[3];
+  if (!node) return CB_OK;
+  cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  size_t n = 0;
+  bool sphere = false, hyperbolic = false;
+  for (int f = 0; f < g->n_factors; f++) {
+    sphere |= g->factor[f].curvature > 0;
+    hyperbolic |= g->factor[f].curvature < 0;
+  }
+  if (g->embedding <= 3) names[n++] = embedding_picture;
+  if (sphere) names[n++] = sphere_picture;
+  if (hyperbolic) names[n++] = ball_picture;
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(names[i], text) == 0) {
+      g->picture = names[i];
+      return CB_OK;
+    }
+  return fail_with_names(node, "picture", text, names, n);
+}
+
+/* --- create and free --- */
+
+cb_status cb_geometry_create_class(const cb_geometry_class *class_, const cb_node *node, cb_geometry **out) {
+  static const char *const shared[] = {"name", "chart", "picture"};
+  static const cb_param none[] = {{0}};
+  const cb_node *map = node && node->kind == CB_NODE_MAP ? node : NULL;
+  void *params = calloc(1, class_->params_size ? class_->params_size : 1);
+  cb_geometry *g = calloc(1, sizeof *g);
+  if (!params || !g) {
+    free(params);
+    free(g);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for space %s", class_->name);
+  }
+  g->class = class_;
+  cb_status status = cb_params_bind(class_->params ? class_->params : none, map, node, shared, 3, params);
+  if (!status) {
+    status = class_->init(g, params);
+    if (status && map) status = cb_node_fail(map, "space %s: %s", class_->name, cb_error_text());
+  }
+  if (!status) status = read_chart(g, cb_node_get(map, "chart"));
+  if (!status) status = read_picture(g, cb_node_get(map, "picture"));
+  free(params);
+  if (status) {
+    cb_geometry_free(g);
+    return status;
+  }
+  *out = g;
+  return CB_OK;
+}
+
+cb_status cb_geometry_create(const char *name, const cb_node *node, cb_geometry **out) {
+  const char *names[64];
+  size_t n = 0;
+  for (; cb_geometry_classes[n]; n++) {
+    if (strcmp(cb_geometry_classes[n]->name, name) == 0)
+      return cb_geometry_create_class(cb_geometry_classes[n], node, out);
+    if (n < sizeof names / sizeof *names) names[n] = cb_geometry_classes[n]->name;
+  }
+  if (n > sizeof names / sizeof *names) n = sizeof names / sizeof *names;
+  const cb_node *place = node && node->kind == CB_NODE_MAP && cb_node_get(node, "name") ? cb_node_get(node, "name")
+                                                                                        : node;
+  if (place) return fail_with_names(place, "space", name, names, n);
+  return cb_fail(CB_ERROR_ARGUMENT, "there is no space '%.40s'", name);
+}
+
+void cb_geometry_free(cb_geometry *g) {
+  if (!g) return;
+  free(g->data);
+  free(g);
+}

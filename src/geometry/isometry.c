@@ -1,0 +1,131 @@
+/* Isometries x -> m x + b of the embedding, and the flows of Killing fields.
+ *
+ *   flow of A x + b for time s: exp(s B) with B = (A b; 0 0). The usual fields satisfy B^3 = l B:
+ *   exp(s B) = 1 + S B + 2 T B^2,  S = s_K(s), T = s_K(s/2)^2, K = -l  (trig.h)
+ * Other fields (a screw motion) take the Taylor series of exp(s B/2^n), squared n times.
+ */
+#include "geometry/trig.h"
+#include <curvebody/geometry.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { N = CB_COORD_MAX + 1 };
+
+typedef struct matrix {
+  double m[N][N];
+} matrix;
+
+static matrix multiply(const matrix *a, const matrix *b) {
+  matrix c = {{{0}}};
+  for (int i = 0; i < N; i++)
+    for (int k = 0; k < N; k++)
+      for (int j = 0; j < N; j++) c.m[i][j] += a->m[i][k] * b->m[k][j];
+  return c;
+}
+
+static double largest(const matrix *a) {
+  double max = 0;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) max = fmax(max, fabs(a->m[i][j]));
+  return max;
+}
+
+/* Adds s a to c. */
+static void add(matrix *c, double s, const matrix *a) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) c->m[i][j] += s * a->m[i][j];
+}
+
+static const matrix one = {{{1, 0, 0, 0, 0}, {0, 1, 0, 0, 0}, {0, 0, 1, 0, 0}, {0, 0, 0, 1, 0}, {0, 0, 0, 0, 1}}};
+
+/* exp(a) by scaling and squaring: 20 terms at norm 1/2 leave 2^-20/20! = 4e-25. */
+static matrix exponential(matrix a) {
+  int squarings = 0;
+  for (double size = N * largest(&a); size > 0.5 && squarings < 60; size /= 2) squarings++;
+  matrix sum = one, term = one, scaled = {{{0}}};
+  add(&scaled, ldexp(1, -squarings), &a);
+  for (int n = 1; n <= 20; n++) {
+    matrix product = multiply(&term, &scaled);
+    term = (matrix){{{0}}};
+    add(&term, 1. / n, &product);
+    add(&sum, 1, &term);
+  }
+  while (squarings-- > 0) sum = multiply(&sum, &sum);
+  return sum;
+}
+
+/* Does b^3 = l b hold? l is the ratio at b's largest entry. */
+static int is_simple(const matrix *b, const matrix *b2, double *l) {
+  matrix b3 = multiply(b2, b);
+  double size = largest(b), ratio = 0;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      if (fabs(b->m[i][j]) == size && size > 0 && fabs(b3.m[i][j]) > fabs(ratio * size))
+        ratio = b3.m[i][j] / b->m[i][j];
+  add(&b3, -ratio, b);
+  *l = ratio;
+  return largest(&b3) <= 1e-15 * size * (size * size + fabs(ratio));
+}
+
+void cb_isometry_flow(const cb_geometry *g, int index, double s, cb_isometry *out) {
+  const cb_killing *field = &g->killing[index];
+  matrix b = {{{0}}}, flow = one;
+  for (int i = 0; i < g->embedding; i++) {
+    memcpy(b.m[i], field->a[i], (size_t)g->embedding * sizeof(double));
+    b.m[i][N - 1] = field->b[i];
+  }
+  matrix b2 = multiply(&b, &b);
+  double l;
+  if (is_simple(&b, &b2, &l)) {
+    cb_trig k = cb_trig_of(-l);
+    double half = cb_trig_s(k, s / 2);
+    add(&flow, cb_trig_s(k, s), &b);
+    add(&flow, 2 * half * half, &b2);
+  } else {
+    matrix scaled = {{{0}}};
+    add(&scaled, s, &b);
+    flow = exponential(scaled);
+  }
+  cb_isometry_identity(g, out);
+  for (int i = 0; i < g->embedding; i++) {
+    memcpy(out->m[i], flow.m[i], (size_t)g->embedding * sizeof(double));
+    out->b[i] = flow.m[i][N - 1];
+  }
+}
+
+void cb_isometry_identity(const cb_geometry *g, cb_isometry *out) {
+  memset(out, 0, sizeof *out);
+  for (int a = 0; a < g->embedding; a++) out->m[a][a] = 1;
+}
+
+void cb_isometry_vector(const cb_geometry *g, const cb_isometry *a, const double *v, double *w) {
+  double sum[CB_COORD_MAX] = {0};
+  for (int i = 0; i < g->embedding; i++)
+    for (int j = 0; j < g->embedding; j++) sum[i] += a->m[i][j] * v[j];
+  memcpy(w, sum, (size_t)g->embedding * sizeof *w);
+}
+
+void cb_isometry_point(const cb_geometry *g, const cb_isometry *a, const double *x, double *y) {
+  cb_isometry_vector(g, a, x, y);
+  for (int i = 0; i < g->embedding; i++) y[i] += a->b[i];
+}
+
+void cb_isometry_compose(const cb_geometry *g, const cb_isometry *a, const cb_isometry *b, cb_isometry *out) {
+  cb_isometry c = {0};
+  for (int i = 0; i < g->embedding; i++)
+    for (int j = 0; j < g->embedding; j++)
+      for (int k = 0; k < g->embedding; k++) c.m[i][j] += a->m[i][k] * b->m[k][j];
+  cb_isometry_point(g, a, b->b, c.b);
+  *out = c;
+}
+
+/* m^-1 = I m^T I, I = diag(form): m keeps the form. */
+void cb_isometry_inverse(const cb_geometry *g, const cb_isometry *a, cb_isometry *out) {
+  cb_isometry c = {0};
+  for (int i = 0; i < g->embedding; i++)
+    for (int j = 0; j < g->embedding; j++) c.m[i][j] = g->form[i] * a->m[j][i] * g->form[j];
+  cb_isometry_vector(g, &c, a->b, c.b);
+  for (int i = 0; i < g->embedding; i++) c.b[i] = -c.b[i];
+  *out = c;
+}

@@ -1,0 +1,197 @@
+/* The group of moving origins, T(n, L) A: L the length in radii of curvature, A the rotation.
+ *
+ * Composition in H^n, T(n,L) T(m,l) = T(n',L') W, with phi the angle of n and m, u = m - n (n.m):
+ *   sinh^2(L'/2) = sinh^2((L-l)/2) + sinh L sinh l cos^2(phi/2)
+ *   n' sinh L'   = n (sinh(L-l) + 2 cosh L sinh l cos^2(phi/2)) + u sinh l
+ *   W turns by w in the plane of n and u, from u to n:
+ *   tan(w/2)        = t sin phi/(1 + t cos phi),  t = tanh(L/2) tanh(l/2)
+ *   1 + t cos phi   = cosh((L-l)/2)/(cosh(L/2) cosh(l/2)) + 2 t cos^2(phi/2)
+ * Sums of terms of one sign, but for L < l. Exponentials are taken relative to the largest, so that nothing overflows.
+ * In E^n T is a translation and n' L' = n L + m l.
+ *
+ * Source: Ungar, Beyond the Einstein Addition Law (2001), chapters 1-3, doi:10.1007/978-94-010-9122-0; the half-angle
+ * forms follow from the product of the two boosts in SL(2,C).
+ */
+#include "geometry/origin_private.h"
+
+#include <string.h>
+
+bool cb_origin_moves(const cb_geometry *g) { return !g->chart && g->n_factors == 1 && g->factor[0].curvature <= 0; }
+
+void cb_origin_identity(const cb_geometry *g, cb_origin *out) {
+  memset(out, 0, sizeof *out);
+  out->direction[0] = 1;
+  for (int i = 0; i < g->dim; i++) out->rotation[i * g->dim + i] = 1;
+}
+
+void cb_origin_at(const cb_geometry *g, const double *x, cb_origin *out) {
+  cb_origin_identity(g, out);
+  if (!cb_origin_moves(g)) return;
+  double size = 0, rate = cb_origin_rate(g);
+  for (int i = 0; i < g->dim; i++) size = hypot(size, x[i]);
+  if (!(size > 0)) return;
+  out->length = rate > 0 ? asinh(rate * size) / rate : size;
+  for (int i = 0; i < g->dim; i++) out->direction[i] = x[i] / size;
+}
+
+cb_status cb_origin_flow(const cb_geometry *g, int killing, double s, cb_origin *out) {
+  if (!cb_origin_moves(g)) return cb_fail(CB_ERROR_UNSUPPORTED, "%s has no moving origins", g->class->name);
+  double base[CB_COORD_MAX], v[CB_COORD_MAX];
+  cb_geometry_base_point(g, base);
+  cb_killing_at(g, killing, base, v);
+  double speed = sqrt(cb_origin_dot(g->dim, v, v));
+  cb_origin_identity(g, out);
+  if (speed > 0) { /* a translation: its orbit through the base point is a geodesic */
+    out->length = fabs(s) * speed;
+    for (int i = 0; i < g->dim; i++) out->direction[i] = (s < 0 ? -v[i] : v[i]) / speed;
+  } else {
+    cb_isometry turn;
+    cb_isometry_flow(g, killing, s, &turn);
+    for (int i = 0; i < g->dim; i++) memcpy(out->rotation + i * g->dim, turn.m[i], (size_t)g->dim * sizeof(double));
+  }
+  return CB_OK;
+}
+
+/* out = A B, brought back to the rotations: C <- C (3 - C^T C)/2. */
+static void multiply(int n, const double *a, const double *b, double *out) {
+  double c[CB_DIM_MAX * CB_DIM_MAX] = {0}, defect[CB_DIM_MAX * CB_DIM_MAX] = {0};
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++) c[i * n + j] += a[i * n + k] * b[k * n + j];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      defect[i * n + j] = 0.5 * (i == j);
+      for (int k = 0; k < n; k++) defect[i * n + j] -= 0.5 * c[k * n + i] * c[k * n + j];
+    }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = c[i * n + j];
+      for (int k = 0; k < n; k++) sum += c[i * n + k] * defect[k * n + j];
+      out[i * n + j] = sum;
+    }
+}
+
+/* The plane of two unit directions n and m: cos^2(phi/2), sin phi, and the unit vector across n, 0 if there is none. */
+typedef struct plane {
+  double cos2, sin, across[CB_DIM_MAX];
+} plane;
+
+static plane plane_of(int dim, const double *n, const double *m) {
+  plane p = {0};
+  double sum = 0, difference = 0, along = cb_origin_dot(dim, n, m), size = 0;
+  for (int i = 0; i < dim; i++) {
+    sum += (n[i] + m[i]) * (n[i] + m[i]);
+    difference += (n[i] - m[i]) * (n[i] - m[i]);
+    p.across[i] = m[i] - along * n[i];
+  }
+  p.cos2 = sum / (sum + difference);
+  p.sin = 2 * sqrt(sum) * sqrt(difference) / (sum + difference);
+  along = cb_origin_dot(dim, n, p.across); /* round-off of the first projection */
+  for (int i = 0; i < dim; i++) {
+    p.across[i] -= along * n[i];
+    size = hypot(size, p.across[i]);
+  }
+  if (!(size > 0)) p.sin = 0;
+  for (int i = 0; i < dim; i++) p.across[i] = size > 0 ? p.across[i] / size : 0;
+  return p;
+}
+
+/* W of the head: turns by w from p.across to n. */
+static void wigner(int dim, const double *n, double L, double l, const plane *p, double *w) {
+  double t = tanh(L / 2) * tanh(l / 2), D = fabs(L - l);
+  double gap = 2 * exp(-fmin(L, l)) * (1 + exp(-D)) / ((1 + exp(-L)) * (1 + exp(-l))); /* 1 - t */
+  double x = gap + 2 * t * p->cos2, y = t * p->sin, r = hypot(x, y);
+  if (r > 0) x /= r, y /= r;
+  else x = 1;
+  double sine = 2 * x * y, versine = 2 * y * y;
+  const double *u = p->across;
+  for (int i = 0; i < dim; i++)
+    for (int j = 0; j < dim; j++)
+      w[i * dim + j] = (i == j) - sine * (u[i] * n[j] - n[i] * u[j]) - versine * (n[i] * n[j] + u[i] * u[j]);
+}
+
+/* L' and n' of the head. */
+static void add_lengths(int dim, const double *n, double L, double l, const plane *p, double *length,
+                        double *direction) {
+  double D = L - l, E = L + l + log(p->cos2), s = fmax(fabs(D), E);
+  double sinh_L = -expm1(-2 * L), sinh_l = -expm1(-2 * l); /* times 2 exp(-L), 2 exp(-l) */
+  if (s < 600) {
+    double half = sinh(D / 2);
+    *length = 2 * asinh(sqrt(half * half + sinh_L * sinh_l * exp(E) / 4));
+  } else {
+    *length = s + log(exp(fabs(D) - s) + sinh_L * sinh_l * exp(E - s));
+  }
+  /* n' sinh L' times 2 exp(-s) */
+  double sinh_D = fabs(D) < 1 ? 2 * sinh(D) * exp(-s) : exp(D - s) - exp(-D - s);
+  double along = sinh_D + (2 - sinh_L) * sinh_l * exp(E - s), across = sinh_l * exp(l + log(p->sin) - s);
+  double size = hypot(along, across);
+  for (int i = 0; i < dim; i++) direction[i] = size > 0 ? (along * n[i] + across * p->across[i]) / size : n[i];
+  size = sqrt(cb_origin_dot(dim, direction, direction));
+  for (int i = 0; i < dim; i++) direction[i] /= size;
+}
+
+static void compose_hyperbolic(int dim, double rate, const cb_origin *a, const cb_origin *b, cb_origin *out) {
+  double m[CB_DIM_MAX], w[CB_DIM_MAX * CB_DIM_MAX], L = rate * a->length, l = rate * b->length;
+  cb_origin c = {0};
+  cb_origin_turn(dim, a->rotation, b->direction, m);
+  multiply(dim, a->rotation, b->rotation, c.rotation);
+  if (l == 0 || L == 0) {
+    c.length = l == 0 ? a->length : b->length;
+    memcpy(c.direction, l == 0 ? a->direction : m, (size_t)dim * sizeof *m);
+  } else {
+    plane p = plane_of(dim, a->direction, m);
+    wigner(dim, a->direction, L, l, &p, w);
+    multiply(dim, w, c.rotation, c.rotation);
+    add_lengths(dim, a->direction, L, l, &p, &c.length, c.direction);
+    c.length /= rate;
+  }
+  *out = c;
+}
+
+static void compose_flat(int dim, const cb_origin *a, const cb_origin *b, cb_origin *out) {
+  double m[CB_DIM_MAX];
+  cb_origin c = {0};
+  cb_origin_turn(dim, a->rotation, b->direction, m);
+  multiply(dim, a->rotation, b->rotation, c.rotation);
+  for (int i = 0; i < dim; i++) {
+    c.direction[i] = a->length * a->direction[i] + b->length * m[i];
+    c.length = hypot(c.length, c.direction[i]);
+  }
+  for (int i = 0; i < dim; i++) c.direction[i] = c.length > 0 ? c.direction[i] / c.length : a->direction[i];
+  *out = c;
+}
+
+void cb_origin_compose(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out) {
+  if (!cb_origin_moves(g)) cb_origin_identity(g, out);
+  else if (g->factor[0].curvature == 0) compose_flat(g->dim, a, b, out);
+  else compose_hyperbolic(g->dim, cb_origin_rate(g), a, b, out);
+}
+
+/* (T(n,L) R)^-1 = R^T T(-n,L) = T(-R^T n, L) R^T */
+void cb_origin_inverse(const cb_geometry *g, const cb_origin *a, cb_origin *out) {
+  cb_origin c = {.length = a->length};
+  int n = g->dim;
+  cb_origin_turn_back(n, a->rotation, a->direction, c.direction);
+  for (int i = 0; i < n; i++) {
+    c.direction[i] = -c.direction[i];
+    for (int j = 0; j < n; j++) c.rotation[i * n + j] = a->rotation[j * n + i];
+  }
+  *out = c;
+}
+
+/* Bit for bit. */
+static bool same(int dim, const cb_origin *a, const cb_origin *b) {
+  size_t n = (size_t)dim * sizeof(double);
+  return a->length == b->length && !memcmp(a->direction, b->direction, n) &&
+         !memcmp(a->rotation, b->rotation, (size_t)dim * n);
+}
+
+void cb_origin_relative(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out) {
+  if (same(g->dim, a, b)) {
+    cb_origin_identity(g, out);
+    return;
+  }
+  cb_origin inverse;
+  cb_origin_inverse(g, a, &inverse);
+  cb_origin_compose(g, &inverse, b, out);
+}

@@ -1,0 +1,96 @@
+/* Moving origins: bodies stay near the base point of a frame of their own, and the frame is carried along.
+ *
+ *   world point = T(direction, length) R (local point)
+ *
+ * with T the transvection from the base point along the unit vector `direction`, R a rotation about the base point
+ * (cb_origin, curvebody/system.h). In H^n numbers grow like exp(length/radius) and a matrix of that size has no digits
+ * left; direction, length and rotation keep theirs at any length (tried from 0 to 1e5). In E^n the same holds with
+ * translations. Spaces that are one factor H^n or E^n in their embedding have moving origins; in all others an origin
+ * is the identity, every function below then does what it says with the identity.
+ */
+#ifndef CB_GEOMETRY_ORIGIN_H
+#define CB_GEOMETRY_ORIGIN_H
+
+#include "numerics/dd.h"
+#include <curvebody/geometry.h>
+#include <curvebody/system.h>
+#include <stdbool.h>
+
+bool cb_origin_moves(const cb_geometry *g);
+
+void cb_origin_identity(const cb_geometry *g, cb_origin *out);
+/* The transvection that takes the base point to x. */
+void cb_origin_at(const cb_geometry *g, const double *x, cb_origin *out);
+/* The flow of a Killing field for time s. CB_ERROR_UNSUPPORTED where origins do not move. */
+cb_status cb_origin_flow(const cb_geometry *g, int killing, double s, cb_origin *out);
+/* a after b. The lengths' errors are a few units of round-off of the larger; the rotation is kept orthogonal. */
+void cb_origin_compose(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
+void cb_origin_inverse(const cb_geometry *g, const cb_origin *a, cb_origin *out);
+/* inverse(a) after b: takes b's local points to a's. Exactly the identity for equal origins. Two origins far out and
+ * close to one another do not know their relative place better than exp(length) units of round-off. */
+void cb_origin_relative(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
+
+/* --- changing the frame --- */
+/* What a change of frame does to local points: x -> m x + b, an isometry to 1e-30. */
+typedef struct cb_recentring {
+  cb_dd m[CB_COORD_MAX][CB_COORD_MAX], b[CB_COORD_MAX];
+} cb_recentring;
+
+/* Expresses the frame anew so that the local point y becomes its base point: updates origin, and says in *change what
+ * to apply to all local points. */
+void cb_origin_shift(const cb_geometry *g, cb_origin *origin, const double *y, cb_recentring *change);
+/* Applies a change of frame to n points x + x_low and tangent vectors p + p_low, arrays of n * embedding numbers, in
+ * double-double arithmetic: any number of changes costs no digits. */
+void cb_recentring_apply(const cb_geometry *g, const cb_recentring *change, int n, double *x, double *x_low, double *p,
+                         double *p_low);
+/* Both together; isometry (may be NULL) tells others what was done, in double. CB_ERROR_DOMAIN if y is not finite. */
+cb_status cb_origin_recentre(const cb_geometry *g, cb_origin *origin, const double *y, int n, double *x, double *x_low,
+                             double *p, double *p_low, cb_isometry *isometry);
+
+/* --- local to world --- */
+/* A point, and a tangent vector, in the world's embedding; infinite where they overflow (length beyond about 700
+ * radii). */
+void cb_origin_world_point(const cb_geometry *g, const cb_origin *origin, const double *x, double *world);
+void cb_origin_world_vector(const cb_geometry *g, const cb_origin *origin, const double *v, double *world);
+/* A point local to b, local to a. CB_ERROR_DOMAIN where it overflows. */
+cb_status cb_origin_relative_point(const cb_geometry *g, const cb_origin *a, const cb_origin *b, const double *x,
+                                   double *out);
+/* World picture (cb_picture) of a local point and its velocity; in a ball model finite and exact at any length. */
+void cb_origin_picture(const cb_geometry *g, const cb_origin *origin, const double *x, const double *v, double *picture,
+                       double *velocity);
+/* As a matrix; its entries have relative errors of length/radius units of round-off. */
+void cb_origin_isometry(const cb_geometry *g, const cb_origin *origin, cb_isometry *out);
+/* Killing momenta about the world's axes from those about the local axes: the coadjoint action. Components that grow
+ * and that shrink with the length are kept apart, so that none spoils another. */
+void cb_origin_killing(const cb_geometry *g, const cb_origin *origin, const double *local, double *world);
+/* The invariants of the coadjoint action, the same in every frame: H^n, S^n: |T|^2 + K |J|^2 and (dim 3) T.J; E^n:
+ * |P|^2 and P.J, with T the translation-like and J the rotation momenta. casimir[2]. Zeros in a product. */
+void cb_killing_casimirs(const cb_geometry *g, const double *momentum, double *casimir);
+
+/* --- distances between frames --- */
+/* Frame b as seen from frame a, prepared for measuring. */
+typedef struct cb_frames {
+  bool far; /* more than a few radii: measured by exp(-length) times cosh(d) */
+  cb_origin relative;
+  cb_isometry isometry; /* of relative, while it is short enough to be used for points that are close */
+} cb_frames;
+
+void cb_frames_make(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_frames *frames);
+/* Distance of x, local in a, from y, local in b, with ordinary partial derivatives gradient[2k] and hessian[(2k)^2] in
+ * (x, y) (NULL: not wanted). Far away the extension off the space is by <x,y>, otherwise by the chord: tangential parts
+ * agree. CB_ERROR_DOMAIN as cb_distance_derivatives if derivatives are asked for. */
+cb_status cb_frames_distance(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
+                             double *gradient, double *hessian);
+
+/* A fixed point of the world as seen from a frame. */
+typedef struct cb_anchor {
+  cb_frames frames;
+  double x[CB_COORD_MAX]; /* its local coordinates, unless frames.far */
+} cb_anchor;
+
+void cb_anchor_make(const cb_geometry *g, const cb_origin *origin, const double *world_point, cb_anchor *anchor);
+/* Distance of the local point x from it, with gradient[k] and hessian[k*k] in x (NULL: not wanted). */
+cb_status cb_anchor_distance(const cb_geometry *g, const cb_anchor *anchor, const double *x, double *d,
+                             double *gradient, double *hessian);
+
+#endif

@@ -1,0 +1,163 @@
+/* Distances between moving frames. Frame b seen from a is T(n, L) A; x local in a, y local in b; lengths in radii R:
+ *
+ *   u = cosh d = -<x, T A y>/R^2 = exp(L) U,  z = A y,  ' across n:
+ *   2 U R^2 = (x_w - x_n)(z_w + z_n) + exp(-2L) (x_w + x_n)(z_w - z_n) - 2 exp(-L) x'.z'
+ *   d = L + log(U + sqrt(U^2 - exp(-2L)))
+ *   d_a = u_a/sinh d,  d_ab = u_ab/sinh d - coth(d) d_a d_b;  u is bilinear in x and y
+ * x_w - x_n = (R^2 + |x'|^2)/(x_w + x_n) loses nothing where x leans to n. Points that come close are measured by their
+ * chord.
+ */
+#include "geometry/origin_private.h"
+
+#include <string.h>
+
+/* Frames further apart than `far` radii are measured by exp(-L) u, unless u is below `near`. Up to `far` a chord costs
+ * exp(2 far) units of round-off; below `near` the logarithm would cost 1/sinh d. */
+static const double far_apart = 2, near = 1.5, longest_matrix = 300;
+
+void cb_frames_make(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_frames *frames) {
+  cb_origin_relative(g, a, b, &frames->relative);
+  double length = cb_origin_moves(g) ? cb_origin_rate(g) * frames->relative.length : 0;
+  frames->far = length > far_apart;
+  cb_isometry_identity(g, &frames->isometry);
+  if (length <= longest_matrix) cb_origin_isometry(g, &frames->relative, &frames->isometry);
+}
+
+/* By the chord of x and y brought to a's frame; derivatives in y go back by the transpose. */
+static cb_status by_chord(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
+                          double *gradient, double *hessian) {
+  int k = g->embedding, n = 2 * k;
+  double here[CB_COORD_MAX], gr[2 * CB_COORD_MAX], he[4 * CB_COORD_MAX * CB_COORD_MAX];
+  cb_isometry_point(g, &frames->isometry, y, here);
+  if (!gradient && !hessian) {
+    *d = cb_distance(g, x, here);
+    return CB_OK;
+  }
+  cb_status status = cb_distance_derivatives(g, x, here, d, gr, hessian ? he : NULL);
+  if (status) return status;
+  /* the matrix diag(1, m) that y's coordinates go through */
+  double chain[2 * CB_COORD_MAX][2 * CB_COORD_MAX] = {{0}};
+  for (int i = 0; i < k; i++) {
+    chain[i][i] = 1;
+    for (int j = 0; j < k; j++) chain[k + i][k + j] = frames->isometry.m[i][j];
+  }
+  for (int i = 0; gradient && i < n; i++) {
+    gradient[i] = 0;
+    for (int a = 0; a < n; a++) gradient[i] += chain[a][i] * gr[a];
+  }
+  for (int i = 0; hessian && i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = 0;
+      for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++) sum += chain[a][i] * he[a * n + b] * chain[b][j];
+      hessian[i * n + j] = sum;
+    }
+  return CB_OK;
+}
+
+/* x along n, and the light-cone sums w + x_n and w - x_n without cancellation. */
+typedef struct cone {
+  double along, plus, minus;
+} cone;
+
+static cone cone_of(int dim, const double *n, const double *x, double radius) {
+  cone c = {.along = cb_origin_dot(dim, n, x)};
+  double square = radius * radius, w = x[dim];
+  for (int i = 0; i < dim; i++) {
+    double across = x[i] - c.along * n[i];
+    square += across * across;
+  }
+  c.plus = c.along > 0 ? w + c.along : square / (w - c.along);
+  c.minus = c.along > 0 ? square / (w + c.along) : w - c.along;
+  return c;
+}
+
+/* exp(-L) T v, or with side = -1 exp(-L) T^-1 v, from v and its cone. */
+static void carried(int dim, const double *n, double e, int side, const double *v, cone c, double *out) {
+  double plus = side > 0 ? c.plus : e * e * c.plus, minus = side > 0 ? e * e * c.minus : c.minus;
+  for (int i = 0; i < dim; i++) out[i] = e * (v[i] - c.along * n[i]) + (plus - minus) / 2 * n[i];
+  out[dim] = (plus + minus) / 2;
+}
+
+static cb_status by_cone(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
+                         double *gradient, double *hessian) {
+  int dim = g->dim, k = g->embedding;
+  const double *n = frames->relative.direction, *rotation = frames->relative.rotation;
+  double rate = cb_origin_rate(g), L = rate * frames->relative.length, e = exp(-L), z[CB_COORD_MAX], dot = 0;
+  cb_origin_turn(dim, rotation, y, z);
+  z[dim] = y[dim];
+  cone cx = cone_of(dim, n, x, 1 / rate), cz = cone_of(dim, n, z, 1 / rate);
+  for (int i = 0; i < dim; i++) dot += (x[i] - cx.along * n[i]) * (z[i] - cz.along * n[i]);
+  double U = rate * rate * (cx.minus * cz.plus + e * e * cx.plus * cz.minus - 2 * e * dot) / 2;
+  if (U < near * e && L <= longest_matrix) return by_chord(g, frames, x, y, d, gradient, hessian);
+  double S = sqrt((U - e) * (U + e)); /* exp(-L) sinh d */
+  *d = (L + log(U + S)) / rate;
+  if (!gradient && !hessian) return CB_OK;
+
+  double tz[CB_COORD_MAX], tx[CB_COORD_MAX], back[CB_COORD_MAX], gr[2 * CB_COORD_MAX];
+  carried(dim, n, e, 1, z, cz, tz);
+  carried(dim, n, e, -1, x, cx, tx);
+  cb_origin_turn_back(dim, rotation, tx, back);
+  back[dim] = tx[dim];
+  for (int a = 0; a < k; a++) {
+    gr[a] = -rate / S * g->form[a] * tz[a];
+    gr[k + a] = -rate / S * g->form[a] * back[a];
+  }
+  if (gradient) memcpy(gradient, gr, (size_t)(2 * k) * sizeof *gr);
+  if (!hessian) return CB_OK;
+  for (int a = 0; a < 2 * k; a++)
+    for (int b = 0; b < 2 * k; b++) hessian[a * 2 * k + b] = -rate * U / S * gr[a] * gr[b];
+  for (int b = 0; b < k; b++) { /* u_ab = -(I T A)_ab/R^2, column b = exp(-L) T A E_b */
+    double column[CB_COORD_MAX] = {0}, axis[CB_COORD_MAX] = {0};
+    for (int i = 0; b < dim && i < dim; i++) axis[i] = rotation[i * dim + b];
+    if (b == dim) axis[dim] = 1;
+    double along = cb_origin_dot(dim, n, axis);
+    carried(dim, n, e, 1, axis, (cone){along, axis[dim] + along, axis[dim] - along}, column);
+    for (int a = 0; a < k; a++) {
+      double part = -rate / S * g->form[a] * column[a];
+      hessian[a * 2 * k + k + b] += part;
+      hessian[(k + b) * 2 * k + a] += part;
+    }
+  }
+  return CB_OK;
+}
+
+cb_status cb_frames_distance(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
+                             double *gradient, double *hessian) {
+  return (frames->far ? by_cone : by_chord)(g, frames, x, y, d, gradient, hessian);
+}
+
+void cb_anchor_make(const cb_geometry *g, const cb_origin *origin, const double *world_point, cb_anchor *anchor) {
+  double base[CB_COORD_MAX];
+  cb_origin there, identity;
+  cb_origin_identity(g, &identity);
+  if (!cb_origin_moves(g) || memcmp(origin, &identity, sizeof identity) == 0) {
+    memcpy(anchor->x, world_point, (size_t)g->embedding * sizeof *world_point);
+    cb_frames_make(g, &identity, &identity, &anchor->frames);
+    return;
+  }
+  cb_origin_at(g, world_point, &there);
+  cb_frames_make(g, origin, &there, &anchor->frames);
+  cb_geometry_base_point(g, base);
+  cb_isometry_point(g, &anchor->frames.isometry, base, anchor->x);
+  cb_geometry_project_point(g, anchor->x);
+}
+
+cb_status cb_anchor_distance(const cb_geometry *g, const cb_anchor *anchor, const double *x, double *d,
+                             double *gradient, double *hessian) {
+  int k = g->embedding;
+  double base[CB_COORD_MAX], gr[2 * CB_COORD_MAX], he[4 * CB_COORD_MAX * CB_COORD_MAX];
+  cb_status status;
+  cb_geometry_base_point(g, base);
+  if (!gradient && !hessian) {
+    if (anchor->frames.far) return cb_frames_distance(g, &anchor->frames, x, base, d, NULL, NULL);
+    *d = cb_distance(g, x, anchor->x);
+    return CB_OK;
+  }
+  if (anchor->frames.far) status = cb_frames_distance(g, &anchor->frames, x, base, d, gr, hessian ? he : NULL);
+  else status = cb_distance_derivatives(g, x, anchor->x, d, gr, hessian ? he : NULL);
+  if (status) return status;
+  if (gradient) memcpy(gradient, gr, (size_t)k * sizeof *gr);
+  for (int a = 0; hessian && a < k; a++) memcpy(hessian + a * k, he + a * 2 * k, (size_t)k * sizeof *he);
+  return CB_OK;
+}

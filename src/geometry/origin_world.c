@@ -1,0 +1,112 @@
+/* From a moving frame to the world, world = T(n, L) A local, L in radii of curvature:
+ *
+ *   T: w' +- x_n' = exp(+-L) (w +- x_n), x across n unchanged
+ *   in the ball of radius 1, b = x/(1 + w), T is Moebius addition with a = n tanh(L/2):
+ *     T(b) = ((1 + 2 a.b + |b|^2) a + (1 - |a|^2) b)/D,  D = 1 + 2 a.b + |a|^2 |b|^2,  1 - |a|^2 = 1/cosh^2(L/2)
+ *     T'(b) c = (1 - |a|^2)/D (c - 2 (1 + a.b)/D G c + 2/D G G c),  G c = b (a.c) - a (b.c)
+ *
+ * Source: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed. (2006), section 4.5, doi:10.1007/978-0-387-47322-2;
+ * the derivative is (1 - |a|^2)/D times a rotation, since T is conformal.
+ */
+#include "geometry/origin_private.h"
+
+#include <string.h>
+
+/* x exp(L), 0 where x is: no 0 inf. */
+static double grown(double x, double L) { return x == 0 ? 0 : x * exp(L); }
+
+void cb_origin_world_vector(const cb_geometry *g, const cb_origin *origin, const double *v, double *world) {
+  double y[CB_COORD_MAX];
+  int n = g->dim;
+  if (!cb_origin_moves(g)) {
+    memcpy(y, v, (size_t)g->embedding * sizeof *v);
+  } else {
+    cb_origin_turn(n, origin->rotation, v, y);
+    if (g->factor[0].curvature != 0) {
+      double L = cb_origin_rate(g) * origin->length, along = cb_origin_dot(n, origin->direction, y), w = v[n];
+      double plus = grown(w + along, L), minus = (w - along) * exp(-L), change = (plus - minus) / 2 - along;
+      for (int i = 0; i < n; i++) y[i] += change * origin->direction[i];
+      y[n] = (plus + minus) / 2;
+    }
+  }
+  memcpy(world, y, (size_t)g->embedding * sizeof *y);
+}
+
+void cb_origin_world_point(const cb_geometry *g, const cb_origin *origin, const double *x, double *world) {
+  cb_origin_world_vector(g, origin, x, world);
+  if (!cb_origin_moves(g)) return;
+  if (g->factor[0].curvature == 0) {
+    for (int i = 0; i < g->dim; i++) world[i] += origin->length * origin->direction[i];
+  } else {
+    cb_geometry_project_point(g, world);
+  }
+}
+
+cb_status cb_origin_relative_point(const cb_geometry *g, const cb_origin *a, const cb_origin *b, const double *x,
+                                   double *out) {
+  cb_origin relative;
+  double y[CB_COORD_MAX];
+  cb_origin_relative(g, a, b, &relative);
+  cb_origin_world_point(g, &relative, x, y);
+  for (int i = 0; i < g->embedding; i++)
+    if (!isfinite(y[i]))
+      return cb_fail(CB_ERROR_DOMAIN, "two frames %g apart have no common coordinates", relative.length);
+  memcpy(out, y, (size_t)g->embedding * sizeof *y);
+  return CB_OK;
+}
+
+void cb_origin_isometry(const cb_geometry *g, const cb_origin *origin, cb_isometry *out) {
+  cb_isometry_identity(g, out);
+  if (!cb_origin_moves(g)) return;
+  for (int j = 0; j < g->embedding; j++) {
+    double column[CB_COORD_MAX] = {0};
+    column[j] = 1;
+    cb_origin_world_vector(g, origin, column, column);
+    for (int i = 0; i < g->embedding; i++) out->m[i][j] = column[i];
+  }
+  for (int i = 0; g->factor[0].curvature == 0 && i < g->dim; i++) out->b[i] = origin->length * origin->direction[i];
+}
+
+/* Moebius addition and its derivative in the unit ball. */
+static void moebius(int dim, const double *n, double L, const double *b, const double *c, double *point, double *rate) {
+  double a[CB_DIM_MAX], G[CB_DIM_MAX], GG[CB_DIM_MAX], size = tanh(L / 2), sech = 1 / cosh(L / 2);
+  for (int i = 0; i < dim; i++) a[i] = size * n[i];
+  double ab = cb_origin_dot(dim, a, b), bb = cb_origin_dot(dim, b, b), shrink = sech * sech;
+  double D = 1 + 2 * ab + size * size * bb;
+  for (int i = 0; i < dim; i++) point[i] = ((1 + 2 * ab + bb) * a[i] + shrink * b[i]) / D;
+  double ac = cb_origin_dot(dim, a, c), bc = cb_origin_dot(dim, b, c);
+  for (int i = 0; i < dim; i++) G[i] = b[i] * ac - a[i] * bc;
+  double aG = cb_origin_dot(dim, a, G), bG = cb_origin_dot(dim, b, G);
+  for (int i = 0; i < dim; i++) {
+    GG[i] = b[i] * aG - a[i] * bG;
+    rate[i] = shrink / D * (c[i] - 2 * (1 + ab) / D * G[i] + 2 / D * GG[i]);
+  }
+}
+
+void cb_origin_picture(const cb_geometry *g, const cb_origin *origin, const double *x, const double *v, double *picture,
+                       double *velocity) {
+  bool moves = cb_origin_moves(g), hyperbolic = moves && g->factor[0].curvature < 0;
+  if (!hyperbolic || strcmp(g->picture, "embedding") == 0) {
+    double y[CB_COORD_MAX], u[CB_COORD_MAX];
+    cb_origin_world_point(g, origin, x, y);
+    if (v) cb_origin_world_vector(g, origin, v, u);
+    cb_picture(g, y, v ? u : NULL, picture, velocity);
+    return;
+  }
+  int n = g->dim;
+  double rate = cb_origin_rate(g), b[CB_DIM_MAX], c[CB_DIM_MAX] = {0}, turned[CB_DIM_MAX], point[3] = {0},
+         speed[3] = {0};
+  double s = 1 + rate * x[n];
+  for (int i = 0; i < n; i++) {
+    b[i] = rate * x[i] / s;
+    if (v) c[i] = rate * (v[i] - b[i] * v[n]) / s;
+  }
+  cb_origin_turn(n, origin->rotation, b, turned);
+  memcpy(b, turned, sizeof b);
+  cb_origin_turn(n, origin->rotation, c, turned);
+  moebius(n, origin->direction, rate * origin->length, b, turned, point, speed);
+  for (int i = 0; i < 3; i++) {
+    picture[i] = point[i] / rate;
+    if (v && velocity) velocity[i] = speed[i] / rate;
+  }
+}

@@ -1,0 +1,74 @@
+/* Points on quadrics and vectors tangent to them, factor by factor.
+ *
+ *   <u,v> = sum_a form[a] u_a v_a,   <x,x> = 1/K = sign(K) R^2,   <x,v> = 0,   H^n: x_last > 0
+ *
+ * Projection is for round-off and starting guesses. A sphere is projected along the radius, a hyperboloid by solving
+ * for the last coordinate: the radius would divide by <x,x>, a small difference of large numbers far from the base
+ * point.
+ */
+#include "geometry/quadric.h"
+
+#include <math.h>
+
+double cb_inner(const cb_geometry *g, const double *u, const double *v) {
+  double sum = 0;
+  for (int a = 0; a < g->embedding; a++) sum += g->form[a] * u[a] * v[a];
+  return sum;
+}
+
+cb_status cb_geometry_check_point(const cb_geometry *g, const double *x, double tolerance) {
+  for (int a = 0; a < g->embedding; a++)
+    if (!isfinite(x[a]))
+      return cb_fail(CB_ERROR_DOMAIN, "coordinate %d of a point of %s is not finite", a + 1, g->class->name);
+  for (int f = 0; f < g->n_factors; f++) {
+    cb_factor factor = g->factor[f];
+    if (factor.curvature == 0) continue;
+    const double *y = x + factor.offset;
+    double last = y[factor.count - 1], square = cb_factor_inner(factor, y, y), size = 0;
+    for (int a = 0; a < factor.count; a++) size += y[a] * y[a];
+    if (!(fabs(factor.curvature * square - 1) <= tolerance * fmax(1, fabs(factor.curvature) * size)))
+      return cb_fail(CB_ERROR_DOMAIN, "the point is not on %s: <x,x> = %.17g, expected %.17g", g->class->name, square,
+                     1 / factor.curvature);
+    if (factor.curvature < 0 && !(last > 0))
+      return cb_fail(CB_ERROR_DOMAIN, "the point is on the other sheet of %s: its last coordinate is %g, expected > 0",
+                     g->class->name, last);
+  }
+  return CB_OK;
+}
+
+void cb_factor_project_point(cb_factor f, double *x) {
+  if (f.curvature == 0) return;
+  int n = f.count - 1;
+  double square = 0;
+  for (int a = 0; a < n; a++) square += x[a] * x[a];
+  if (f.curvature < 0) {
+    x[n] = sqrt(square - 1 / f.curvature);
+  } else {
+    double scale = 1 / sqrt(f.curvature * (square + x[n] * x[n]));
+    for (int a = 0; a <= n; a++) x[a] *= scale;
+  }
+}
+
+void cb_factor_project_tangent(cb_factor f, const double *x, double *v) {
+  if (f.curvature == 0) return;
+  int n = f.count - 1;
+  if (f.curvature < 0) {
+    double sum = 0;
+    for (int a = 0; a < n; a++) sum += x[a] * v[a];
+    v[n] = sum / x[n];
+  } else {
+    double normal = f.curvature * cb_factor_inner(f, x, v);
+    for (int a = 0; a <= n; a++) v[a] -= normal * x[a];
+  }
+}
+
+void cb_geometry_project_point(const cb_geometry *g, double *x) {
+  for (int f = 0; f < g->n_factors; f++) cb_factor_project_point(g->factor[f], x + g->factor[f].offset);
+}
+
+void cb_geometry_project_tangent(const cb_geometry *g, const double *x, double *v) {
+  for (int f = 0; f < g->n_factors; f++) {
+    int o = g->factor[f].offset;
+    cb_factor_project_tangent(g->factor[f], x + o, v + o);
+  }
+}

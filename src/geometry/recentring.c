@@ -1,0 +1,83 @@
+/* Bringing a frame's base point to a local point y, by the inverse of the transvection to y, in double-double:
+ *
+ *   x' = x + s (s.x)/(R(R + w)) - s x_w/R,   x_w' = (w x_w - s.x)/R,   y = (s, w),  w = sqrt(R^2 + |s|^2)      H^n
+ *   x' = x - y                                                                                                E^n
+ * All entries come from s by these formulae in double-double, so that the map is an isometry to 1e-30 whatever y was.
+ */
+#include "geometry/origin_private.h"
+
+#include <string.h>
+
+static void change_hyperbolic(const cb_geometry *g, const double *s, cb_recentring *c) {
+  int n = g->dim;
+  cb_dd square = cb_dd_div(cb_dd_of(1), cb_dd_of(fabs(g->factor[0].curvature))), r = cb_dd_sqrt(square);
+  for (int i = 0; i < n; i++) square = cb_dd_add(square, cb_two_prod(s[i], s[i]));
+  cb_dd w = cb_dd_sqrt(square), scale = cb_dd_mul(r, cb_dd_add(r, w));
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      c->m[i][j] = cb_dd_div(cb_two_prod(s[i], s[j]), scale);
+      if (i == j) c->m[i][j] = cb_dd_add_d(c->m[i][j], 1);
+    }
+    c->m[i][n] = c->m[n][i] = cb_dd_div(cb_dd_of(-s[i]), r);
+  }
+  c->m[n][n] = cb_dd_div(w, r);
+}
+
+void cb_origin_shift(const cb_geometry *g, cb_origin *origin, const double *y, cb_recentring *change) {
+  memset(change, 0, sizeof *change);
+  for (int a = 0; a < g->embedding; a++) change->m[a][a] = cb_dd_of(1);
+  if (!cb_origin_moves(g)) return;
+  cb_origin to;
+  cb_origin_at(g, y, &to);
+  cb_origin_compose(g, origin, &to, origin);
+  if (g->factor[0].curvature != 0) change_hyperbolic(g, y, change);
+  else
+    for (int i = 0; i < g->dim; i++) change->b[i] = cb_dd_of(-y[i]);
+}
+
+/* x <- m x + b, where b may be NULL. */
+static void apply(int k, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], const cb_dd *b, double *x, double *x_low) {
+  cb_dd sum[CB_COORD_MAX];
+  for (int i = 0; i < k; i++) {
+    sum[i] = b ? b[i] : cb_dd_of(0);
+    for (int j = 0; j < k; j++) sum[i] = cb_dd_add(sum[i], cb_dd_mul(m[i][j], cb_fast_two_sum(x[j], x_low[j])));
+  }
+  for (int i = 0; i < k; i++) {
+    x[i] = sum[i].hi;
+    x_low[i] = sum[i].lo;
+  }
+}
+
+void cb_recentring_apply(const cb_geometry *g, const cb_recentring *change, int n, double *x, double *x_low, double *p,
+                         double *p_low) {
+  if (!cb_origin_moves(g)) return;
+  int k = g->embedding;
+  bool flat = g->factor[0].curvature == 0;
+  cb_recentring c = *change;
+  for (int i = 0; i < n * k; i += k) {
+    if (flat) {
+      for (int a = 0; a < k; a++) {
+        cb_dd sum = cb_dd_add(c.b[a], cb_fast_two_sum(x[i + a], x_low[i + a]));
+        x[i + a] = sum.hi;
+        x_low[i + a] = sum.lo;
+      }
+    } else {
+      apply(k, c.m, NULL, x + i, x_low + i);
+      apply(k, c.m, NULL, p + i, p_low + i);
+    }
+  }
+}
+
+cb_status cb_origin_recentre(const cb_geometry *g, cb_origin *origin, const double *y, int n, double *x, double *x_low,
+                             double *p, double *p_low, cb_isometry *isometry) {
+  for (int a = 0; a < g->embedding; a++)
+    if (!isfinite(y[a])) return cb_fail(CB_ERROR_DOMAIN, "the new origin of a component is not finite");
+  cb_recentring change;
+  cb_origin_shift(g, origin, y, &change);
+  cb_recentring_apply(g, &change, n, x, x_low, p, p_low);
+  for (int i = 0; isometry && i < CB_COORD_MAX; i++) {
+    isometry->b[i] = change.b[i].hi;
+    for (int j = 0; j < CB_COORD_MAX; j++) isometry->m[i][j] = change.m[i][j].hi;
+  }
+  return CB_OK;
+}

@@ -1,0 +1,56 @@
+/* Random points, tangent vectors and isometries of any space made of factors, for property tests. */
+#ifndef CB_TESTS_CHECK_GEOMETRY_H
+#define CB_TESTS_CHECK_GEOMETRY_H
+
+#include "check.h"
+#include <curvebody/geometry.h>
+
+/* A random tangent vector at x, its components in the orthonormal frame uniform in [-size, size]. */
+static inline void check_random_tangent(const cb_geometry *g, uint64_t *state, const double *x, double size,
+                                        double *v) {
+  double frame[CB_DIM_MAX * CB_COORD_MAX];
+  cb_geometry_frame(g, x, frame);
+  for (int a = 0; a < g->embedding; a++) v[a] = 0;
+  for (int i = 0; i < g->dim; i++) {
+    double c = check_uniform(state, -size, size);
+    for (int a = 0; a < g->embedding; a++) v[a] += c * frame[i * g->embedding + a];
+  }
+  cb_geometry_project_tangent(g, x, v);
+}
+
+/* A random tangent vector at x of length at most `size`. */
+static inline void check_random_short_tangent(const cb_geometry *g, uint64_t *state, const double *x, double size,
+                                              double *v) {
+  do check_random_tangent(g, state, x, size, v);
+  while (!(cb_inner(g, v, v) <= size * size));
+}
+
+/* A random point in the ball of radius r about the base point (uniform in the tangent space). */
+static inline void check_random_point(const cb_geometry *g, uint64_t *state, double r, double *x) {
+  double base[CB_COORD_MAX], v[CB_COORD_MAX];
+  cb_geometry_base_point(g, base);
+  check_random_short_tangent(g, state, base, r, v);
+  cb_exp(g, base, v, x, NULL);
+}
+
+/* The product of the flows of all Killing fields in turn, each for a time in [-size, size]. */
+static inline void check_random_isometry(const cb_geometry *g, uint64_t *state, double size, cb_isometry *out) {
+  cb_isometry_identity(g, out);
+  for (int i = 0; i < g->n_killing; i++) {
+    cb_isometry flow;
+    cb_isometry_flow(g, i, check_uniform(state, -size, size), &flow);
+    cb_isometry_compose(g, &flow, out, out);
+  }
+}
+
+/* The largest |a_i - b_i|. */
+static inline double check_distance_max(int n, const double *a, const double *b) {
+  double max = 0;
+  for (int i = 0; i < n; i++) {
+    double e = fabs(a[i] - b[i]);
+    if (!(e <= max)) max = e; /* nan stays */
+  }
+  return max;
+}
+
+#endif

@@ -58,21 +58,28 @@ cb_status cb_builder_create(const cb_geometry *space, cb_builder **out); /* spac
 void cb_builder_free(cb_builder *b);
 /* Begins a body; particles added next belong to it. Returns its index in *index. */
 cb_status cb_builder_body(cb_builder *b, const char *name, int *index);
+/* The index of a body by its name, -1 if there is none. */
+int cb_builder_find_body(const cb_builder *b, const char *name);
+/* The origin that the coordinates of the particles added next are relative to (NULL: the identity, as at first). Only in
+ * spaces with moving origins. */
+cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin);
 /* A particle at x with velocity v (embedding coordinates, or chart coordinates in a chart space). NULL name: numbered. */
 cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius, const double *x,
                               const double *v, int *index);
 /* A spring (k/2)(d-D)^2 with damping force -c d' along it. rest < 0: the distance at the start. */
 cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, double rest, double damping);
-/* A law between all pairs of particles of bodies a and b (a == b: within one body, each pair once; -1: all). Parameters as in cb_law_kind;
+/* A law between all pairs of particles of bodies a and b (a == b: within one body, each pair once; both -1: all). Parameters as in cb_law_kind;
  * gravity multiplies a by m_i m_j, Coulomb by q_i q_j, others by 1. */
 cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_law_kind law, double a, double rest, const char *expression);
 /* A law of the distance to a fixed centre (a point of the space), for the particles of a body (-1: all). Gravity: a = G M, multiplied by
  * m_i; Coulomb by q_i; harmonic by 1; expression in d, m, q, t. */
 cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a, double rest, const char *expression, const double *centre);
-/* V_i(t, coordinates) given by an expression in the coordinates of a chart ("embedding" for x, y, z, w), t, m and q. */
+/* V_i(t, coordinates) given by an expression in the coordinates of a chart (NULL: the embedding: x, y, z, w), t, m and q. */
 cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const char *expression);
+/* Where in its text an expression that one of these three refused with CB_ERROR_INPUT is wrong. */
+size_t cb_builder_expression_at(const cb_builder *b);
 /* Ends building: checks (coincident bonded points, masses, indices), finds connected components, reorders particles for
- * locality inside, and makes the system. The builder may be freed afterwards. */
+ * locality inside, and makes the system. The builder is then spent and may be freed. */
 cb_status cb_builder_finish(cb_builder *b, cb_system **out);
 
 void cb_system_free(cb_system *s);
@@ -80,16 +87,42 @@ const cb_geometry *cb_system_space(const cb_system *s);
 int cb_system_particles(const cb_system *s);
 int cb_system_bonds(const cb_system *s);          /* springs */
 int cb_system_components(const cb_system *s);
+int cb_system_bodies(const cb_system *s);
+
+/* Particles are reordered inside: arrays of a state are by place, what a user sees by particle, in the order they were
+ * added. The particles of a component have consecutive places. */
+int cb_system_index(const cb_system *s, int particle);
+int cb_system_particle(const cb_system *s, int place);
+const double *cb_system_masses(const cb_system *s);          /* [n] by place */
+const int *cb_system_component_starts(const cb_system *s);   /* [components + 1]: places of component c from start[c] to start[c+1]-1 */
+int cb_system_component(const cb_system *s, int place);
+
+const char *cb_system_particle_name(const cb_system *s, int particle);
+const char *cb_system_body_name(const cb_system *s, int body);
+int cb_system_body(const cb_system *s, int particle);
+double cb_system_charge(const cb_system *s, int particle);
+double cb_system_radius(const cb_system *s, int particle);
+void cb_system_bond(const cb_system *s, int bond, int *i, int *j); /* the particles that a spring joins */
+void cb_system_spring(const cb_system *s, int bond, double *stiffness, double *rest, double *damping);
+
 /* The state at t = 0 that the builder was given, each component at its own origin. */
 cb_status cb_system_start(const cb_system *s, cb_state *state);
 
 /* --- evaluation --- */
 cb_status cb_forces_create(const cb_system *s, cb_forces **out);
 void cb_forces_free(cb_forces *f);
+/* How many threads an evaluation may use (1 at first). The result does not depend on it. */
+cb_status cb_forces_set_threads(cb_forces *f, int threads);
 /* Takes the origins that the following evaluations are relative to. Call when a state was loaded or an origin moved. */
 cb_status cb_forces_set_origins(cb_forces *f, const cb_origin *origin);
 /* force[n*k] at positions x[n*k], velocities v[n*k] (read only where there is damping; may be NULL otherwise). */
 cb_status cb_forces_eval(cb_forces *f, double t, const double *x, const double *v, double *force);
+/* The same for several stages at once: force[s] at t[s], x[s], v[s] (v may be NULL without damping). Same bytes, less
+ * memory to read. */
+cb_status cb_forces_eval_stages(cb_forces *f, int stages, const double *t, const double *const *x, const double *const *v,
+                                double *const *force);
+/* Lengths of the springs, d[bonds]. */
+cb_status cb_forces_separations(cb_forces *f, const double *x, double *d);
 cb_status cb_forces_potential(cb_forces *f, double t, const double *x, double *potential);
 int cb_forces_uses_velocity(const cb_forces *f);
 

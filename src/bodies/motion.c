@@ -1,0 +1,179 @@
+/* Velocities and moves of placed particles: see place.h. */
+#include "bodies/place.h"
+#include "geometry/origin.h"
+#include <math.h>
+#include <string.h>
+
+/* A velocity given in the embedding may stand this far off the tangent space, relative. */
+static const double off_tangent = 1e-6;
+
+static cb_status read_killing(const cb_node *map, const cb_geometry *g, int *index) {
+  const cb_node *node = cb_node_get(map, "killing");
+  const char *name, *names[CB_KILLING_MAX];
+  if (!node) return cb_node_fail(map, "expected `killing`, the name of a Killing field");
+  cb_status status = cb_node_string(node, &name);
+  if (status) return status;
+  *index = cb_killing_find(g, name);
+  if (*index >= 0) return CB_OK;
+  for (int i = 0; i < g->n_killing; i++) names[i] = g->killing[i].name;
+  return cb_place_unknown(node, "Killing field", name, names, (size_t)g->n_killing);
+}
+
+static cb_status read_number(const cb_node *map, const char *key, double *value) {
+  const cb_node *node = cb_node_get(map, key);
+  return node ? cb_node_real(node, value) : CB_OK;
+}
+
+/* v += speed X(x), in the static chart too. */
+static cb_status add_killing(cb_places *p, const cb_node *map) {
+  static const char *const keys[] = {"killing", "speed"};
+  const cb_geometry *g = p->space;
+  double speed = 1;
+  int index;
+  cb_status status = cb_node_check_keys(map, keys, 2);
+  if (!status) status = read_killing(map, g, &index);
+  if (!status) status = read_number(map, "speed", &speed);
+  if (status) return status;
+  for (int i = 0; i < p->n; i++) {
+    double X[CB_COORD_MAX], q[CB_DIM_MAX], u[CB_DIM_MAX];
+    const double *x = p->x + i * g->embedding;
+    cb_killing_at(g, index, x, X);
+    for (int a = 0; a < g->embedding; a++) p->v[i * g->embedding + a] += speed * X[a];
+    if (!g->chart) continue;
+    status = cb_chart_pull(g, g->chart, x, X, q, u);
+    if (status) return cb_place_fail(map, status);
+    for (int a = 0; a < g->dim; a++) p->u[i * g->dim + a] += speed * u[a];
+  }
+  return CB_OK;
+}
+
+/* The coordinates q of particle i in a chart: as given if it was that chart. */
+static cb_status coordinates_of(const cb_places *p, int i, const cb_chart *chart, double *q) {
+  const cb_geometry *g = p->space;
+  const double *given = p->points && p->chart == chart ? p->given : chart == g->chart ? p->q : NULL;
+  if (!given) return chart->from_point(g, p->x + i * g->embedding, q);
+  memcpy(q, given + i * g->dim, (size_t)g->dim * sizeof *q);
+  return CB_OK;
+}
+
+static cb_status add_velocity_in_embedding(cb_places *p, int i, const cb_node *node) {
+  const cb_geometry *g = p->space;
+  double v[CB_COORD_MAX], tangent[CB_COORD_MAX], off = 0, size = 0, q[CB_DIM_MAX], u[CB_DIM_MAX];
+  const double *x = p->x + i * g->embedding;
+  cb_status status = cb_node_reals(node, (size_t)g->embedding, v);
+  if (status) return status;
+  memcpy(tangent, v, sizeof tangent);
+  cb_geometry_project_tangent(g, x, tangent);
+  for (int a = 0; a < g->embedding; a++) off = fmax(off, fabs(v[a] - tangent[a])), size = fmax(size, fabs(v[a]));
+  if (!(off <= off_tangent * size))
+    return cb_node_fail(node, "velocities: not a tangent vector at its point: %.3g off", off);
+  for (int a = 0; a < g->embedding; a++) p->v[i * g->embedding + a] += tangent[a];
+  if (!g->chart) return CB_OK;
+  status = cb_chart_pull(g, g->chart, x, tangent, q, u);
+  if (status) return cb_place_fail(node, status);
+  for (int a = 0; a < g->dim; a++) p->u[i * g->dim + a] += u[a];
+  return CB_OK;
+}
+
+static cb_status add_velocity_in_chart(cb_places *p, int i, const cb_chart *chart, const cb_node *node) {
+  const cb_geometry *g = p->space;
+  double rate[CB_DIM_MAX], at[CB_DIM_MAX], x[CB_COORD_MAX], v[CB_COORD_MAX], q[CB_DIM_MAX], u[CB_DIM_MAX];
+  cb_status status = cb_node_reals(node, (size_t)g->dim, rate);
+  if (status) return status;
+  memcpy(u, rate, sizeof u);
+  if (chart->to_point) {
+    status = coordinates_of(p, i, chart, at);
+    if (!status) status = cb_chart_push(g, chart, at, rate, x, v);
+    if (!status && g->chart && chart != g->chart) status = cb_chart_pull(g, g->chart, p->x + i * g->embedding, v, q, u);
+    if (status) return cb_place_fail(node, status);
+    for (int a = 0; a < g->embedding; a++) p->v[i * g->embedding + a] += v[a];
+  }
+  if (g->chart)
+    for (int a = 0; a < g->dim; a++) p->u[i * g->dim + a] += u[a];
+  return CB_OK;
+}
+
+static cb_status add_velocities(cb_places *p, const cb_node *map) {
+  static const char *const keys[] = {"chart", "velocities"};
+  const cb_node *list = cb_node_get(map, "velocities");
+  const cb_chart *chart;
+  cb_status status = cb_node_check_keys(map, keys, 2);
+  if (!status && (list->kind != CB_NODE_LIST || list->count != (size_t)p->n))
+    status = cb_node_fail(list, "velocities: expected a list of %d, one a particle", p->n);
+  if (!status) status = cb_place_chart(map, p->space, &chart);
+  for (int i = 0; i < p->n && !status; i++)
+    status =
+        chart ? add_velocity_in_chart(p, i, chart, list->items[i]) : add_velocity_in_embedding(p, i, list->items[i]);
+  return status;
+}
+
+static cb_status add_motion(cb_places *p, const cb_node *map) {
+  if (map->kind == CB_NODE_MAP && cb_node_get(map, "velocities")) return add_velocities(p, map);
+  if (map->kind == CB_NODE_MAP && cb_node_get(map, "killing")) return add_killing(p, map);
+  return cb_node_fail(map, "motion: expected {killing: .., speed: ..} or {chart: .., velocities: [..]}");
+}
+
+static cb_status read_motion(cb_places *p, const cb_node *motion) {
+  if (!motion || motion->kind == CB_NODE_NULL) return CB_OK;
+  if (motion->kind == CB_NODE_SCALAR && !strcmp(motion->text, "none")) return CB_OK;
+  if (motion->kind != CB_NODE_LIST) return add_motion(p, motion);
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < motion->count && !status; i++) status = add_motion(p, motion->items[i]);
+  return status;
+}
+
+/* One isometry of `move`: put in front of the origin, or gathered into a matrix where origins do not move. */
+static cb_status add_move(cb_places *p, const cb_node *map, cb_isometry *isometry) {
+  static const char *const keys[] = {"killing", "by"};
+  const cb_geometry *g = p->space;
+  double by = 0;
+  int index;
+  cb_status status = cb_node_check_keys(map, keys, 2);
+  if (!status) status = read_killing(map, g, &index);
+  if (!status && !cb_node_get(map, "by"))
+    status = cb_node_fail(map, "move: expected `by`, how far along the Killing field");
+  if (!status) status = read_number(map, "by", &by);
+  if (status) return status;
+  if (cb_origin_moves(g)) {
+    cb_origin flow, next;
+    status = cb_origin_flow(g, index, by, &flow);
+    if (status) return cb_place_fail(map, status);
+    cb_origin_compose(g, &flow, &p->origin, &next);
+    p->origin = next;
+  } else {
+    cb_isometry flow, next;
+    cb_isometry_flow(g, index, by, &flow);
+    cb_isometry_compose(g, &flow, isometry, &next);
+    *isometry = next;
+  }
+  return CB_OK;
+}
+
+static cb_status apply_move(cb_places *p, const cb_node *move) {
+  const cb_geometry *g = p->space;
+  cb_isometry isometry;
+  if (!move || move->kind == CB_NODE_NULL) return CB_OK;
+  if (move->kind != CB_NODE_LIST) return cb_node_fail(move, "move: expected a list of {killing: .., by: ..}");
+  cb_isometry_identity(g, &isometry);
+  for (size_t i = 0; i < move->count; i++) {
+    cb_status status = add_move(p, move->items[i], &isometry);
+    if (status) return status;
+  }
+  if (!move->count || cb_origin_moves(g)) return CB_OK;
+  for (int i = 0; i < p->n; i++) {
+    double x[CB_COORD_MAX], v[CB_COORD_MAX], *x_i = p->x + i * g->embedding, *v_i = p->v + i * g->embedding;
+    cb_isometry_point(g, &isometry, x_i, x);
+    cb_isometry_vector(g, &isometry, v_i, v);
+    memcpy(x_i, x, (size_t)g->embedding * sizeof *x);
+    memcpy(v_i, v, (size_t)g->embedding * sizeof *v);
+    if (!g->chart) continue;
+    cb_status status = cb_chart_pull(g, g->chart, x, v, p->q + i * g->dim, p->u + i * g->dim);
+    if (status) return cb_place_fail(move, status);
+  }
+  return CB_OK;
+}
+
+cb_status cb_places_set_moving(cb_places *p, const cb_node *body) {
+  cb_status status = read_motion(p, cb_node_get(body, "motion"));
+  return status ? status : apply_move(p, cb_node_get(cb_node_get(body, "place"), "move"));
+}

@@ -1,0 +1,41 @@
+/* The shape of a network: vertices in a tangent space, edges, second neighbours, areas. */
+#ifndef CB_BODIES_NETWORK_H
+#define CB_BODIES_NETWORK_H
+
+#include "bodies/place.h"
+#include <stddef.h>
+
+typedef int cb_edge[2]; /* its ends */
+
+typedef struct cb_network {
+  int n, n_edges, n_triangles;
+  double *tangent;   /* n*dim: vertex = exp_at(tangent); NULL where points were listed */
+  const cb_node *at; /* {chart, point}, may be NULL */
+  cb_edge *edge;
+  int (*triangle)[3];
+} cb_network;
+
+void cb_network_free(cb_network *w);
+
+/* mesh: {file: x.obj, at: {chart: .., point: [..]}, scale: 0.1, rotate: [[..], [..], [..]]}; the file's name is
+ * relative to the scenario's folder. */
+cb_status cb_network_from_mesh(cb_network *w, const cb_node *mesh, const cb_geometry *g);
+/* The path of the file that node names: relative to the folder of the scenario that node stands in, or to the current one where the
+ * name was set on the command line. From malloc; NULL if there is no memory. */
+char *cb_network_path(const cb_node *node);
+/* lattice: {size: [nx, ny, nz], spacing: .1, at: ..}: a box of particles about `at`, joined to nearest neighbours. */
+cb_status cb_network_from_lattice(cb_network *w, const cb_node *lattice, const cb_geometry *g);
+
+/* Pairs two edges apart that no edge joins, each once, ascending. The caller frees *pair with free(). */
+cb_status cb_network_second_neighbours(int n, int n_edges, const cb_edge *edge, int *n_pairs, cb_edge **pair);
+
+/* Area of a geodesic triangle with sides a, b, c in a space of constant curvature K:
+ *   tan^2(K A/4) = K^2 t(s/2) t((s-a)/2) t((s-b)/2) t((s-c)/2),  s = (a+b+c)/2,  t(x) = tan(r x)/r | x | tanh(r x)/r,
+ * r = sqrt|K| (S. L'Huilier; Todhunter, Spherical Trigonometry (1886), article 102). */
+double cb_triangle_area(double curvature, double a, double b, double c);
+/* mass[n]: density times a third of the area of the triangles at a vertex, or half the length of its edges where there
+ * are no triangles. */
+cb_status cb_network_masses(const cb_network *w, const cb_geometry *g, const cb_places *p, double density,
+                            const cb_node *where, double *mass);
+
+#endif

@@ -1,0 +1,238 @@
+/* Reading places: see place.h. */
+#include "bodies/place.h"
+#include "geometry/origin.h"
+#include <stdlib.h>
+#include <string.h>
+
+cb_status cb_place_fail(const cb_node *node, cb_status status) {
+  if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN && status < 0) return status;
+  return cb_node_fail(node, "%s", cb_error_text());
+}
+
+cb_status cb_place_unknown(const cb_node *node, const char *what, const char *name, const char *const *names,
+                           size_t n) {
+  char list[512] = "";
+  for (size_t i = 0; i < n; i++) {
+    strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
+    strncat(list, names[i], sizeof list - strlen(list) - 1);
+  }
+  const char *nearest = cb_nearest_name(name, names, n);
+  if (!nearest) return cb_node_fail(node, "the space has no %s '%s', expected one of: %s", what, name, list);
+  return cb_node_fail(node, "the space has no %s '%s', did you mean '%s'? Expected one of: %s", what, name, nearest,
+                      list);
+}
+
+cb_status cb_place_chart(const cb_node *map, const cb_geometry *g, const cb_chart **chart) {
+  const cb_node *node = cb_node_get(map, "chart");
+  const char *name, *names[CB_CHART_MAX];
+  if (!node) {
+    *chart = g->chart;
+    return CB_OK;
+  }
+  cb_status status = cb_node_string(node, &name);
+  if (status) return status;
+  const cb_chart *found = cb_chart_find(g, name);
+  if (found) {
+    *chart = found != g->chart && !strcmp(found->name, "embedding") ? NULL : found;
+    return CB_OK;
+  }
+  size_t n = cb_chart_count(g);
+  for (size_t i = 0; i < n; i++) names[i] = cb_chart_at(g, i)->name;
+  return cb_place_unknown(node, "chart", name, names, n);
+}
+
+/* One point in coordinates of a chart: x, and given[dim] unless chart is the embedding. */
+static cb_status read_point(const cb_node *node, const cb_geometry *g, const cb_chart *chart, double *x,
+                            double *given) {
+  cb_status status = cb_node_reals(node, (size_t)(chart ? g->dim : g->embedding), chart ? given : x);
+  if (status) return status;
+  if (!chart) {
+    status = cb_geometry_check_point(g, x, 1e-9);
+    if (!status) cb_geometry_project_point(g, x);
+  } else if (chart == g->chart && !chart->to_point) {
+    double metric[CB_DIM_MAX * CB_DIM_MAX];
+    status = chart->metric(g, given, metric, NULL, NULL);
+  } else {
+    status = chart->to_point(g, given, x, NULL);
+  }
+  return status ? cb_place_fail(node, status) : CB_OK;
+}
+
+static cb_status read_at(const cb_node *map, const char *what, const cb_geometry *g, const cb_chart **chart, double *x,
+                         double *given) {
+  static const char *const keys[] = {"chart", "point"};
+  cb_status status = cb_node_check_keys(map, keys, 2);
+  if (status) return status;
+  const cb_node *point = cb_node_get(map, "point");
+  if (!point) return cb_node_fail(map, "%s: expected a point, such as {chart: embedding, point: [...]}", what);
+  status = cb_place_chart(map, g, chart);
+  return status ? status : read_point(point, g, *chart, x, given);
+}
+
+cb_status cb_place_point(const cb_node *map, const char *what, const cb_geometry *g, double *x) {
+  const cb_chart *chart;
+  double given[CB_DIM_MAX], point[CB_COORD_MAX];
+  cb_status status = read_at(map, what, g, &chart, point, given);
+  if (status) return status;
+  if (chart && !chart->to_point) return cb_node_fail(map, "%s: the chart '%s' has no embedding", what, chart->name);
+  memcpy(x, point, (size_t)g->embedding * sizeof *x);
+  return CB_OK;
+}
+
+cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_geometry *g, double *x) {
+  const cb_chart *chart;
+  double given[CB_DIM_MAX], point[CB_COORD_MAX];
+  cb_status status = read_at(map, what, g, &chart, point, given);
+  if (status) return status;
+  if (g->chart && chart != g->chart) {
+    status = g->chart->from_point(g, point, given);
+    if (status) return cb_place_fail(map, status);
+  }
+  memcpy(x, g->chart ? given : point, (size_t)g->k * sizeof *x);
+  return CB_OK;
+}
+
+static cb_status allocate(cb_places *p, const cb_geometry *g, int n) {
+  size_t size = (size_t)n + 1; /* never 0 */
+  p->space = g;
+  p->n = n;
+  p->x = calloc(size, (size_t)g->embedding * sizeof(double));
+  p->v = calloc(size, (size_t)g->embedding * sizeof(double));
+  p->q = calloc(size, (size_t)g->dim * sizeof(double));
+  p->u = calloc(size, (size_t)g->dim * sizeof(double));
+  p->given = calloc(size, (size_t)g->dim * sizeof(double));
+  if (p->x && p->v && p->q && p->u && p->given) return CB_OK;
+  return cb_fail(CB_ERROR_MEMORY, "no memory for %d points", n);
+}
+
+void cb_places_free(cb_places *p) {
+  free(p->x);
+  free(p->v);
+  free(p->q);
+  free(p->u);
+  free(p->given);
+  memset(p, 0, sizeof *p);
+}
+
+/* Coordinates in the space's static chart: as given if they were given in it. */
+static cb_status to_chart(cb_places *p) {
+  const cb_geometry *g = p->space;
+  if (!g->chart) return CB_OK;
+  for (int i = 0; i < p->n; i++) {
+    double *q = p->q + i * g->dim;
+    if (p->points && p->chart == g->chart) {
+      memcpy(q, p->given + i * g->dim, (size_t)g->dim * sizeof *q);
+      continue;
+    }
+    cb_status status = g->chart->from_point(g, p->x + i * g->embedding, q);
+    if (status) return cb_place_fail(p->points ? p->points->items[i] : p->node, status);
+  }
+  return CB_OK;
+}
+
+/* x = exp_at(sum_a t_a e_a). */
+static void exp_in_frame(const cb_geometry *g, const double *at, const double *frame, const double *t, double *x) {
+  double v[CB_COORD_MAX] = {0};
+  for (int a = 0; a < g->dim; a++)
+    for (int b = 0; b < g->embedding; b++) v[b] += t[a] * frame[a * g->embedding + b];
+  cb_exp(g, at, v, x, NULL);
+}
+
+static cb_status check_has_embedding(const cb_node *node, const cb_geometry *g) {
+  if (g->chart && !g->chart->to_point)
+    return cb_node_fail(node, "the space is its chart '%s' alone: expected points and velocities in that chart",
+                        g->chart->name);
+  return CB_OK;
+}
+
+cb_status cb_places_make(cb_places *p, const cb_node *body, const cb_geometry *g, const cb_node *at, int n,
+                         const double *tangent) {
+  static const char *const keys[] = {"move"};
+  double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX];
+  const cb_node *place = cb_node_get(body, "place");
+  memset(p, 0, sizeof *p);
+  cb_origin_identity(g, &p->origin);
+  p->node = place ? place : body;
+  cb_status status = cb_node_check_keys(place, keys, 1);
+  if (!status) status = check_has_embedding(p->node, g);
+  if (status) return status;
+  cb_geometry_base_point(g, base);
+  if (at) status = cb_place_point(at, "at", g, base);
+  if (!status) status = allocate(p, g, n);
+  if (status) return status;
+  cb_geometry_frame(g, base, frame);
+  for (int i = 0; i < n; i++)
+    exp_in_frame(g, base, frame, tangent + (size_t)i * (size_t)g->dim, p->x + (size_t)i * (size_t)g->embedding);
+  return to_chart(p);
+}
+
+/* The list of points of a body; n < 0: any number. */
+static cb_status check_list(const cb_node *map, const char *key, int n, const cb_node **list) {
+  const cb_node *node = cb_node_get(map, key);
+  if (node->kind != CB_NODE_LIST || !node->count) return cb_node_fail(node, "%s: expected a list of points", key);
+  if (n >= 0 && node->count != (size_t)n)
+    return cb_node_fail(node, "%s: expected %d points, found %zu", key, n, node->count);
+  if (node->count > 1u << 30) return cb_node_fail(node, "%s: too many points", key);
+  *list = node;
+  return CB_OK;
+}
+
+static cb_status read_tangents(cb_places *p, const cb_node *place, const cb_geometry *g, int n) {
+  static const char *const keys[] = {"at", "frame", "tangent", "move"};
+  double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX];
+  const cb_node *list = NULL, *at = cb_node_get(place, "at"), *kind = cb_node_get(place, "frame");
+  cb_status status = cb_node_check_keys(place, keys, 4);
+  if (!status) status = check_has_embedding(place, g);
+  if (!status && !at) status = cb_node_fail(place, "place: `tangent` needs `at`: {chart: .., point: [..]}");
+  if (!status && !cb_node_get(place, "tangent"))
+    status = cb_node_fail(place, "place: `at` needs `tangent`, a list of tangent vectors");
+  if (!status) status = check_list(place, "tangent", n, &list);
+  if (status) return status;
+  if (kind) {
+    const char *name;
+    status = cb_node_string(kind, &name);
+    if (status) return status;
+    if (strcmp(name, "default")) return cb_node_fail(kind, "frame: expected default, found '%s'", name);
+  }
+  status = cb_place_point(at, "at", g, base);
+  if (!status) status = allocate(p, g, (int)list->count);
+  if (status) return status;
+  cb_geometry_frame(g, base, frame);
+  for (int i = 0; i < p->n; i++) {
+    double t[CB_DIM_MAX];
+    status = cb_node_reals(list->items[i], (size_t)g->dim, t);
+    if (status) return status;
+    exp_in_frame(g, base, frame, t, p->x + i * g->embedding);
+  }
+  p->points = list;
+  p->chart = NULL;
+  return CB_OK;
+}
+
+static cb_status read_points(cb_places *p, const cb_node *place, const cb_geometry *g, int n) {
+  static const char *const keys[] = {"chart", "points", "move"};
+  const cb_node *list = NULL;
+  cb_status status = cb_node_check_keys(place, keys, 3);
+  if (!status && !cb_node_get(place, "points"))
+    status = cb_node_fail(place, "place: expected `points`, or `at` and `tangent`");
+  if (!status) status = check_list(place, "points", n, &list);
+  if (!status) status = cb_place_chart(place, g, &p->chart);
+  if (!status) status = allocate(p, g, (int)list->count);
+  if (status) return status;
+  for (int i = 0; i < p->n; i++) {
+    status = read_point(list->items[i], g, p->chart, p->x + i * g->embedding, p->given + i * g->dim);
+    if (status) return status;
+  }
+  p->points = list;
+  return CB_OK;
+}
+
+cb_status cb_places_read(cb_places *p, const cb_node *body, const cb_geometry *g, int n) {
+  memset(p, 0, sizeof *p);
+  cb_origin_identity(g, &p->origin);
+  p->node = cb_node_get(body, "place");
+  if (!p->node) return cb_node_fail(body, "expected `place`, such as {chart: embedding, points: [[..], ..]}");
+  bool tangent = cb_node_get(p->node, "at") || cb_node_get(p->node, "tangent");
+  cb_status status = tangent ? read_tangents(p, p->node, g, n) : read_points(p, p->node, g, n);
+  return status ? status : to_chart(p);
+}

@@ -1,0 +1,100 @@
+/* What all bodies read alike from a scenario: where their particles are, how they move, what they weigh, what joins
+ * them.
+ *
+ *   place:  {chart: polar, points: [[..], ..]}         coordinates of a chart, or of the embedding (default)
+ *        |  {at: {chart: .., point: [..]},             x = exp_at(sum_a tangent_a e_a), e the frame at `at`
+ *            tangent: [[..], ..]}
+ *        +  move: [{killing: boost_x, by: 300}, ..]    isometries applied afterwards, in order
+ *   motion: {killing: boost_x, speed: 1} | {chart: polar, velocities: [[..], ..]} | a list of these, which add
+ *
+ * Velocities are those at the place before `move`, which carries them along. Where origins move (H^n, E^n) `move`
+ * becomes the body's origin and costs its coordinates no digits, however far it goes. Everything that is wrong fails
+ * with file:line:column of what is wrong.
+ */
+#ifndef CB_BODIES_PLACE_H
+#define CB_BODIES_PLACE_H
+
+#include <curvebody/body.h>
+
+/* Particles placed: x[n*embedding], v in the embedding; in a static chart space also q[n*dim], u = dq/dt. */
+typedef struct cb_places {
+  const cb_geometry *space;
+  int n;
+  double *x, *v, *q, *u;
+  cb_origin origin;
+  const cb_node *node;   /* of `place`, for messages */
+  const cb_node *points; /* the list of points, NULL if they were made otherwise */
+  const cb_chart *chart; /* in which the points were given, NULL for the embedding */
+  double *given;         /* n*dim coordinates in that chart */
+} cb_places;
+
+/* The chart that `chart` of a map names, NULL for the embedding; if absent, what the space is used in. */
+cb_status cb_place_chart(const cb_node *map, const cb_geometry *g, const cb_chart **chart);
+/* A point {chart: .., point: [..]} in the embedding; `what` names it in messages. */
+cb_status cb_place_point(const cb_node *map, const char *what, const cb_geometry *g, double *x);
+/* The same in the coordinates that the space is used in: of the embedding, or of its static chart. */
+cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_geometry *g, double *x);
+
+/* Reads `place` of the body's map: n points (n < 0: any number, at least one). The caller frees what it is given with
+ * cb_places_free, whatever the status. */
+cb_status cb_places_read(cb_places *p, const cb_node *body, const cb_geometry *g, int n);
+/* n points exp_at(tangent) for a body that makes its own shape: tangent[n*dim] in the frame at `at` (NULL: the base
+ * point). */
+cb_status cb_places_make(cb_places *p, const cb_node *body, const cb_geometry *g, const cb_node *at, int n,
+                         const double *tangent);
+void cb_places_free(cb_places *p);
+
+/* Reads `motion`, then applies `move` of `place`. */
+cb_status cb_places_set_moving(cb_places *p, const cb_node *body);
+
+/* --- what particles are made of --- */
+typedef struct cb_matter {
+  double mass, charge, radius;
+  const cb_node *masses, *charges;
+} cb_matter;
+
+/* clang-format off */
+#define CB_MATTER_ROWS(type, field)                                                                             \
+  {"mass", CB_PARAM_REAL, offsetof(type, field.mass), "1", "units of mass", "> 0", "",                          \
+   "mass of each particle"},                                                                                    \
+  {"masses", CB_PARAM_NODE, offsetof(type, field.masses), "", "units of mass", "", "",                          \
+   "list of masses, in place of mass"},                                                                         \
+  {"charge", CB_PARAM_REAL, offsetof(type, field.charge), "0", "units of charge", "", "",                       \
+   "charge of each particle"},                                                                                  \
+  {"charges", CB_PARAM_NODE, offsetof(type, field.charges), "", "units of charge", "", "",                      \
+   "list of charges, in place of charge"},                                                                      \
+  {"radius", CB_PARAM_REAL, offsetof(type, field.radius), "0", "units of length", ">= 0", "",                   \
+   "radius of each particle"}
+/* clang-format on */
+
+/* Adds the particles to the body that the builder has begun. mass[n] (NULL: by matter). *first is the index of the
+ * first. */
+cb_status cb_places_add(const cb_places *p, const cb_node *body, const cb_matter *matter, const double *mass,
+                        cb_builder *b, int *first);
+
+/* --- what joins them --- */
+typedef struct cb_spring_data {
+  double stiffness, rest, damping; /* rest: nan where it is the distance at the start */
+} cb_spring_data;
+
+/* clang-format off */
+#define CB_SPRING_ROWS(type, field)                                                                             \
+  {"stiffness", CB_PARAM_REAL, offsetof(type, field.stiffness), "1", "units of mass/time^2", ">= 0", "",        \
+   "k of (k/2)(d - D)^2"},                                                                                      \
+  {"rest", CB_PARAM_REAL, offsetof(type, field.rest), "nan", "units of length", ">= 0", "",                     \
+   "rest length D; if absent, the distance at the start"},                                                      \
+  {"damping", CB_PARAM_REAL, offsetof(type, field.damping), "0", "units of mass/time", ">= 0", "",              \
+   "c of the force -c d' along the spring"}
+/* clang-format on */
+
+/* link: {spring: {stiffness, rest, damping}}; NULL: all by default. */
+cb_status cb_link_read(const cb_node *link, cb_spring_data *spring);
+/* Adds a spring; node places the message if it cannot be. */
+cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_spring_data *spring);
+
+/* Fails at node: the space has no `what` of this name; suggests the nearest of names[n] and lists them. */
+cb_status cb_place_unknown(const cb_node *node, const char *what, const char *name, const char *const *names, size_t n);
+/* The error of a library call, placed at node; a failure that is not the scenario's is passed on. */
+cb_status cb_place_fail(const cb_node *node, cb_status status);
+
+#endif

@@ -1,0 +1,238 @@
+/* Building a system: particles, springs and forces as they are given, each checked when it comes.
+ * Grouping, reordering and the making of the system are in finish.c. */
+#include "dynamics/builder_private.h"
+#include "dynamics/pair.h"
+#include "geometry/origin.h"
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Closer than this, relative to the size of the coordinates, two bonded points count as one: round-off of placing. */
+static const double coincident = 1e-12;
+/* How far off its quadric a given point may be, relative; it is then brought onto it. */
+static const double off_space = 1e-9;
+
+cb_status cb_builder_create(const cb_geometry *space, cb_builder **out) {
+  cb_builder *b = calloc(1, sizeof *b);
+  cb_arena *texts = cb_arena_create();
+  cb_origin *origin = calloc(1, sizeof *origin);
+  if (!b || !texts || !origin) {
+    free(b);
+    free(origin);
+    cb_arena_free(texts);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a builder");
+  }
+  b->space = space;
+  b->texts = texts;
+  b->origin = origin;
+  b->n_origins = b->room_origins = 1;
+  cb_origin_identity(space, &origin[0]);
+  *out = b;
+  return CB_OK;
+}
+
+void cb_builder_free(cb_builder *b) {
+  if (!b) return;
+  for (int i = 0; i < b->n_terms; i++) cb_expression_free(b->term[i].expression);
+  cb_arena_free(b->texts);
+  free(b->body);
+  free(b->point);
+  free(b->bond);
+  free(b->term);
+  free(b->origin);
+  free(b);
+}
+
+/* Room for one more element in a growing array. */
+static cb_status grow(void **array, int count, int *room, size_t size) {
+  if (count < *room) return CB_OK;
+  int next = *room ? *room > INT_MAX / 2 ? INT_MAX : 2 * *room : 8;
+  void *p = count == INT_MAX ? NULL : realloc(*array, (size_t)next * size);
+  if (!p) return cb_fail(CB_ERROR_MEMORY, "no memory for %d elements of a system", next);
+  *array = p;
+  *room = next;
+  return CB_OK;
+}
+
+int cb_builder_find_body(const cb_builder *b, const char *name) {
+  for (int i = 0; i < b->n_bodies; i++)
+    if (!strcmp(b->body[i], name)) return i;
+  return -1;
+}
+
+cb_status cb_builder_body(cb_builder *b, const char *name, int *index) {
+  if (cb_builder_find_body(b, name) >= 0) return cb_fail(CB_ERROR_ARGUMENT, "two bodies are named '%s'", name);
+  cb_status status = grow((void **)&b->body, b->n_bodies, &b->room_bodies, sizeof *b->body);
+  if (status) return status;
+  const char *copy = cb_arena_strdup(b->texts, name);
+  if (!copy) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  b->body[b->n_bodies] = copy;
+  if (index) *index = b->n_bodies;
+  b->n_bodies++;
+  return CB_OK;
+}
+
+cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin) {
+  if (!origin) {
+    b->current_origin = 0;
+    return CB_OK;
+  }
+  if (memcmp(origin, &b->origin[b->current_origin], sizeof *origin) == 0) return CB_OK;
+  if (!cb_origin_moves(b->space)) return cb_fail(CB_ERROR_ARGUMENT, "the space has no moving origins");
+  cb_status status = grow((void **)&b->origin, b->n_origins, &b->room_origins, sizeof *b->origin);
+  if (status) return status;
+  b->origin[b->n_origins] = *origin;
+  b->current_origin = b->n_origins++;
+  return CB_OK;
+}
+
+/* Puts a given point and velocity onto the space, or says what is wrong with it. */
+static cb_status settle(const cb_geometry *g, double *x, double *v) {
+  for (int a = 0; a < g->k; a++)
+    if (!isfinite(x[a]) || !isfinite(v[a])) return cb_fail(CB_ERROR_DOMAIN, "a coordinate or velocity is not finite");
+  if (g->chart) { /* the metric must be regular there */
+    double u[CB_DIM_MAX], none[CB_DIM_MAX] = {0};
+    return cb_geometry_raise(g, x, none, u);
+  }
+  cb_status status = cb_geometry_check_point(g, x, off_space);
+  if (status) return status;
+  cb_geometry_project_point(g, x);
+  cb_geometry_project_tangent(g, x, v);
+  return CB_OK;
+}
+
+cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius,
+                              const double *x, const double *v, int *index) {
+  const cb_geometry *g = b->space;
+  if (!b->n_bodies) return cb_fail(CB_ERROR_ARGUMENT, "a particle needs a body");
+  if (!(mass > 0) || !isfinite(mass)) return cb_fail(CB_ERROR_ARGUMENT, "mass %g: expected a number > 0", mass);
+  if (!(radius >= 0) || !isfinite(radius))
+    return cb_fail(CB_ERROR_ARGUMENT, "radius %g: expected a number >= 0", radius);
+  if (!isfinite(charge)) return cb_fail(CB_ERROR_ARGUMENT, "charge %g is not finite", charge);
+  cb_builder_point p = {
+      .mass = mass, .charge = charge, .radius = radius, .body = b->n_bodies - 1, .origin = b->current_origin};
+  memcpy(p.x, x, (size_t)g->k * sizeof *x);
+  if (v) memcpy(p.v, v, (size_t)g->k * sizeof *v);
+  cb_status status = settle(g, p.x, p.v);
+  if (!status) status = grow((void **)&b->point, b->n_points, &b->room_points, sizeof *b->point);
+  if (status) return status;
+  if (name && !(p.name = cb_arena_strdup(b->texts, name))) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  b->point[b->n_points] = p;
+  if (index) *index = b->n_points;
+  b->n_points++;
+  return CB_OK;
+}
+
+cb_status cb_builder_check_apart(const cb_geometry *g, const double *x, const double *y, double *distance) {
+  double d, gradient[CB_PAIR_MAX], e[CB_COORD_MAX], size = 1;
+  for (int a = 0; a < g->k; a++) size = fmax(size, fmax(fabs(x[a]), fabs(y[a])));
+  cb_status status = cb_pair_distance(g, x, y, &d, NULL, NULL);
+  if (status) return status;
+  if (!(d > coincident * size)) return cb_fail(CB_ERROR_DOMAIN, "two bonded points coincide");
+  bool antipodal = cb_pair_by_chord(g) && !(1 - 0.25 * g->factor[0].curvature * cb_pair_chord(g, x, y, e) > coincident);
+  if (antipodal || cb_pair_distance(g, x, y, &d, gradient, NULL))
+    return cb_fail(CB_ERROR_DOMAIN, "two bonded points, %.9g apart, are antipodal: no shortest geodesic joins them", d);
+  *distance = d;
+  return CB_OK;
+}
+
+cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, double rest, double damping) {
+  int n = b->n_points;
+  if (i < 0 || i >= n || j < 0 || j >= n)
+    return cb_fail(CB_ERROR_ARGUMENT, "spring between particles %d and %d: expected 0 to %d", i, j, n - 1);
+  if (i == j) return cb_fail(CB_ERROR_ARGUMENT, "spring between particle %d and itself", i);
+  if (!(stiffness >= 0) || !isfinite(stiffness))
+    return cb_fail(CB_ERROR_ARGUMENT, "stiffness %g: expected a number >= 0", stiffness);
+  if (!(damping >= 0) || !isfinite(damping))
+    return cb_fail(CB_ERROR_ARGUMENT, "damping %g: expected a number >= 0", damping);
+  if (!isfinite(rest)) return cb_fail(CB_ERROR_ARGUMENT, "rest length %g is not finite", rest);
+  /* Points with one origin are measured now, so that the message comes with the spring; others when they have been
+   * brought together. */
+  if (b->point[i].origin == b->point[j].origin) {
+    double d;
+    cb_status status = cb_builder_check_apart(b->space, b->point[i].x, b->point[j].x, &d);
+    if (status) return status;
+    if (rest < 0) rest = d;
+  }
+  cb_status status = grow((void **)&b->bond, b->n_bonds, &b->room_bonds, sizeof *b->bond);
+  if (status) return status;
+  b->bond[b->n_bonds++] = (cb_builder_bond){i, j, stiffness, rest, damping};
+  return CB_OK;
+}
+
+size_t cb_builder_expression_at(const cb_builder *b) { return b->expression_at; }
+
+static cb_status check_body(const cb_builder *b, int body) {
+  if (body >= -1 && body < b->n_bodies) return CB_OK;
+  return cb_fail(CB_ERROR_ARGUMENT, "body %d: expected 0 to %d, or -1 for all", body, b->n_bodies - 1);
+}
+
+static cb_status check_law(cb_law_kind kind, double a, double rest) {
+  if (!isfinite(a) || !isfinite(rest))
+    return cb_fail(CB_ERROR_ARGUMENT, "a law's strength %g or length %g is not finite", a, rest);
+  if (kind == CB_LAW_LENNARD_JONES && !(rest > 0))
+    return cb_fail(CB_ERROR_ARGUMENT, "Lennard-Jones length %g: expected > 0", rest);
+  if (kind == CB_LAW_HARMONIC && !(rest >= 0)) return cb_fail(CB_ERROR_ARGUMENT, "rest length %g: expected >= 0", rest);
+  return CB_OK;
+}
+
+/* Adds a term whose expression, if it has one, is parsed in the variables names[count]. */
+static cb_status add_term(cb_builder *b, cb_builder_term term, const char *text, const char *const *names,
+                          size_t count) {
+  cb_status status = check_body(b, term.body_a);
+  if (!status) status = check_body(b, term.body_b);
+  if (!status) status = grow((void **)&b->term, b->n_terms, &b->room_terms, sizeof *b->term);
+  if (status) return status;
+  if (text) {
+    status = cb_expression_parse(text, names, count, &b->expression_at, &term.expression);
+    if (status) return status;
+    term.law.expression = term.expression;
+  }
+  b->term[b->n_terms++] = term;
+  return CB_OK;
+}
+
+cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_law_kind law, double a, double rest,
+                                 const char *expression) {
+  cb_status status = check_law(law, a, rest);
+  if (status) return status;
+  if ((body_a < 0) != (body_b < 0))
+    return cb_fail(CB_ERROR_ARGUMENT, "an interaction of a body with all: give two bodies, or -1 twice");
+  cb_builder_term term = {.kind = CB_TERM_INTERACTION,
+                          .body_a = body_a,
+                          .body_b = body_b,
+                          .law = {law, a, rest, cb_pair_curvature(b->space), NULL}};
+  return add_term(b, term, law == CB_LAW_EXPRESSION ? expression : NULL, cb_law_names_pair, 6);
+}
+
+cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a, double rest, const char *expression,
+                             const double *centre) {
+  const cb_geometry *g = b->space;
+  cb_status status = check_law(law, a, rest);
+  if (status) return status;
+  cb_builder_term term = {.kind = CB_TERM_CENTRAL,
+                          .body_a = body,
+                          .body_b = body,
+                          .law = {law, a, rest, cb_pair_curvature(g), NULL}};
+  double none[CB_COORD_MAX] = {0};
+  memcpy(term.centre, centre, (size_t)g->k * sizeof *centre);
+  status = settle(g, term.centre, none);
+  if (status) return status;
+  return add_term(b, term, law == CB_LAW_EXPRESSION ? expression : NULL, cb_law_names_centre, 4);
+}
+
+cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const char *expression) {
+  const cb_geometry *g = b->space;
+  const char *names[CB_COORD_MAX + 3];
+  cb_builder_term term = {.kind = CB_TERM_FIELD, .body_a = body, .body_b = body};
+  const cb_chart *found = cb_chart_find(g, chart ? chart : "embedding");
+  if (!found) return cb_fail(CB_ERROR_ARGUMENT, "the space has no chart '%s'", chart);
+  if (found == g->chart || strcmp(found->name, "embedding")) term.chart = found;
+  size_t n = (size_t)found->size;
+  for (size_t a = 0; a < n; a++) names[a] = found->coordinates[a];
+  names[n] = "t";
+  names[n + 1] = "m";
+  names[n + 2] = "q";
+  return add_term(b, term, expression, names, n + 3);
+}

@@ -1,0 +1,49 @@
+/* What a builder gathers before it becomes a system. */
+#ifndef CB_DYNAMICS_BUILDER_PRIVATE_H
+#define CB_DYNAMICS_BUILDER_PRIVATE_H
+
+#include "core/arena.h"
+#include "dynamics/law.h"
+#include <curvebody/system.h>
+#include <stdbool.h>
+
+typedef struct cb_builder_point {
+  double mass, charge, radius;
+  double x[CB_COORD_MAX], v[CB_COORD_MAX];
+  int body, origin;
+  const char *name; /* NULL: numbered */
+} cb_builder_point;
+
+typedef struct cb_builder_bond {
+  int i, j;
+  double stiffness, rest, damping;
+} cb_builder_bond;
+
+/* A force of the other three kinds: which bodies, which law. */
+typedef struct cb_builder_term {
+  enum { CB_TERM_INTERACTION, CB_TERM_CENTRAL, CB_TERM_FIELD } kind;
+  int body_a, body_b; /* -1: all */
+  cb_law law;
+  double centre[CB_COORD_MAX];
+  const cb_chart *chart;
+  cb_expression *expression; /* owned until a system takes it */
+} cb_builder_term;
+
+struct cb_builder {
+  const cb_geometry *space;
+  cb_arena *texts;
+  int n_bodies, n_points, n_bonds, n_terms, n_origins;
+  int room_bodies, room_points, room_bonds, room_terms, room_origins;
+  const char **body;
+  cb_builder_point *point;
+  cb_builder_bond *bond;
+  cb_builder_term *term;
+  cb_origin *origin; /* origin[0] is the identity */
+  int current_origin;
+  size_t expression_at; /* where the last expression that failed is wrong */
+};
+
+/* The distance of two points that a spring may join; fails where they coincide or are antipodal. */
+cb_status cb_builder_check_apart(const cb_geometry *g, const double *x, const double *y, double *distance);
+
+#endif

@@ -1,0 +1,332 @@
+/* The end of building: connected components, the order of particles, and the arrays of the system.
+ *
+ * Particles joined by a spring, or by a law between pairs, belong to one component; a component has one origin, that of
+ * its first particle. Components stand one after another in the order of their first particles.
+ */
+#include "dynamics/builder_private.h"
+#include "dynamics/components.h"
+#include "dynamics/reorder.h"
+#include "dynamics/system_private.h"
+#include "geometry/origin.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Up to this many particles fit in any cache in any order. */
+static const int few = 64;
+/* Parts of a component may be given this many radii apart in different origins: their chords then lose exp(far/2) units
+ * of round-off at most. */
+static const double far = 20;
+/* A component that starts further than this from the base point (in radii; 1 where the space is flat) gets an origin of
+ * its own. */
+static const double near = 2;
+
+static int in_body(const cb_builder *b, int particle, int body) { return body < 0 || b->point[particle].body == body; }
+
+/* parent[n]: joins what belongs together. */
+static void connect(const cb_builder *b, int *parent) {
+  cb_components_start(b->n_points, parent);
+  for (int s = 0; s < b->n_bonds; s++) cb_components_join(parent, b->bond[s].i, b->bond[s].j);
+  for (int t = 0; t < b->n_terms; t++) {
+    const cb_builder_term *term = &b->term[t];
+    if (term->kind != CB_TERM_INTERACTION) continue;
+    int first_a = -1, first_b = -1;
+    for (int i = b->n_points - 1; i >= 0; i--) {
+      if (in_body(b, i, term->body_a)) first_a = i;
+      if (in_body(b, i, term->body_b)) first_b = i;
+    }
+    if (first_a < 0 || first_b < 0) continue;
+    for (int i = 0; i < b->n_points; i++) {
+      if (in_body(b, i, term->body_a)) cb_components_join(parent, first_b, i);
+      if (in_body(b, i, term->body_b)) cb_components_join(parent, first_a, i);
+    }
+  }
+}
+
+/* order[place] = particle along the springs, so that neighbours stand close; as they came where there are few. */
+static cb_status locality(const cb_builder *b, int *order) {
+  int n = b->n_points, m = b->n_bonds;
+  for (int i = 0; i < n; i++) order[i] = i;
+  if (n <= few || !m) return CB_OK;
+  int *i = malloc(2 * (size_t)m * sizeof *i), *j = i + m;
+  if (!i) return cb_fail(CB_ERROR_MEMORY, "no memory to order %d particles", n);
+  for (int e = 0; e < m; e++) {
+    i[e] = b->bond[e].i;
+    j[e] = b->bond[e].j;
+  }
+  cb_status status = cb_reorder(n, (size_t)m, i, j, order);
+  free(i);
+  return status;
+}
+
+/* component[n] of each particle, and place[n]: components one after another, in each the order of locality. */
+static cb_status arrange(const cb_builder *b, cb_system *s, int *component, int *place) {
+  int n = b->n_points;
+  cb_status status = locality(b, s->particle);
+  if (status) return status;
+  connect(b, component);
+  s->n_components = cb_components_number(n, component, component);
+  s->component_start = cb_arena_alloc(s->arena, (size_t)s->n_components + 1, sizeof(int));
+  if (!s->component_start) return cb_fail(CB_ERROR_MEMORY, "no memory for %d components", s->n_components);
+  int *start = s->component_start;
+  for (int i = 0; i < n; i++) start[component[i] + 1]++;
+  for (int c = 0; c < s->n_components; c++) start[c + 1] += start[c];
+  for (int o = 0; o < n; o++) place[s->particle[o]] = start[component[s->particle[o]]]++;
+  for (int c = s->n_components; c > 0; c--) start[c] = start[c - 1];
+  start[0] = 0;
+  return CB_OK;
+}
+
+static cb_status particles(const cb_builder *b, cb_system *s, const int *component) {
+  int n = s->n, k = s->k;
+  size_t text = 0;
+  for (int i = 0; i < n; i++)
+    text += b->point[i].name ? strlen(b->point[i].name) + 1 : strlen(b->body[b->point[i].body]) + 14;
+  char *names = cb_arena_alloc(s->arena, text, 1);
+  int *number = calloc((size_t)b->n_bodies + 1, sizeof *number);
+  if (!names || !number) {
+    free(number);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d names", n);
+  }
+  for (int i = 0; i < n; i++) {
+    const cb_builder_point *p = &b->point[i];
+    int at = s->place[i], length, ordinal = number[p->body]++;
+    if (p->name)
+      length = sprintf(names, "%s", p->name);
+    else
+      length = sprintf(names, "%s.%d", b->body[p->body], ordinal);
+    s->name[i] = names;
+    names += length + 1;
+    s->particle[at] = i;
+    s->mass[at] = p->mass;
+    s->charge[at] = p->charge;
+    s->radius[at] = p->radius;
+    s->body[at] = p->body;
+    s->component[at] = component[i];
+    memcpy(s->x + (size_t)at * (size_t)k, p->x, (size_t)k * sizeof(double));
+    memcpy(s->v + (size_t)at * (size_t)k, p->v, (size_t)k * sizeof(double));
+  }
+  free(number);
+  return CB_OK;
+}
+
+static double radius_of(const cb_geometry *g) {
+  double curvature = g->factor[0].curvature;
+  return curvature == 0 ? 1 : 1 / sqrt(fabs(curvature));
+}
+
+/* Brings the particles of a component to the origin of its first. */
+static cb_status one_origin(const cb_builder *b, cb_system *s, int c) {
+  const cb_geometry *g = s->space;
+  int first = s->component_start[c], to = b->point[s->particle[first]].origin;
+  s->origin[c] = b->origin[to];
+  for (int i = first; i < s->component_start[c + 1]; i++) {
+    int from = b->point[s->particle[i]].origin;
+    if (from == to) continue;
+    cb_origin relative;
+    cb_isometry change;
+    double *x = s->x + (size_t)i * (size_t)s->k, *v = s->v + (size_t)i * (size_t)s->k, old[CB_COORD_MAX],
+           old_v[CB_COORD_MAX];
+    cb_origin_relative(g, &b->origin[to], &b->origin[from], &relative);
+    if (g->factor[0].curvature < 0 && relative.length > far * radius_of(g))
+      return cb_fail(CB_ERROR_UNSUPPORTED, "%s and %s are joined and were moved %.4g apart: expected at most %.4g",
+                     s->name[s->particle[first]], s->name[s->particle[i]], relative.length, far * radius_of(g));
+    cb_origin_isometry(g, &relative, &change);
+    memcpy(old, x, sizeof(double) * (size_t)s->k);
+    memcpy(old_v, v, sizeof(double) * (size_t)s->k);
+    cb_isometry_point(g, &change, old, x);
+    cb_isometry_vector(g, &change, old_v, v);
+    cb_geometry_project_point(g, x);
+    cb_geometry_project_tangent(g, x, v);
+  }
+  return CB_OK;
+}
+
+/* Moves a component that starts far out to an origin at its middle. */
+static cb_status recentre(cb_system *s, int c) {
+  const cb_geometry *g = s->space;
+  int first = s->component_start[c], count = s->component_start[c + 1] - first, k = s->k;
+  double *x = s->x + (size_t)first * (size_t)k, *v = s->v + (size_t)first * (size_t)k;
+  double *x_low = s->x_low + (size_t)first * (size_t)k, *v_low = s->v_low + (size_t)first * (size_t)k;
+  double middle[CB_COORD_MAX] = {0}, base[CB_COORD_MAX];
+  for (int i = 0; i < count; i++)
+    for (int a = 0; a < k; a++) middle[a] += x[i * k + a] / count;
+  cb_geometry_project_point(g, middle);
+  cb_geometry_base_point(g, base);
+  if (!(cb_distance(g, middle, base) > near * radius_of(g))) return CB_OK;
+  return cb_origin_recentre(g, &s->origin[c], middle, count, x, x_low, v, v_low, NULL);
+}
+
+static cb_status origins(const cb_builder *b, cb_system *s) {
+  for (int c = 0; c < s->n_components; c++) {
+    if (!cb_origin_moves(s->space)) {
+      s->origin[c] = b->origin[0];
+      continue;
+    }
+    cb_status status = one_origin(b, s, c);
+    if (!status) status = recentre(s, c);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
+/* The plan by which springs are evaluated in an embedding. */
+static cb_status plan(cb_system *s) {
+  if (s->space->chart || !s->n_springs) return CB_OK;
+  cb_spring *spring = malloc((size_t)s->n_springs * sizeof *spring);
+  if (!spring) return cb_fail(CB_ERROR_MEMORY, "no memory for %d springs", s->n_springs);
+  for (int e = 0; e < s->n_springs; e++)
+    spring[e] = (cb_spring){s->spring_i[e], s->spring_j[e], s->stiffness[e], s->rest[e], s->damping[e]};
+  cb_status status = cb_springs_create(s->space, s->n, (size_t)s->n_springs, spring, &s->springs);
+  free(spring);
+  return status;
+}
+
+static cb_status springs(const cb_builder *b, cb_system *s) {
+  int k = s->k;
+  for (int e = 0; e < s->n_springs; e++) {
+    const cb_builder_bond *bond = &b->bond[e];
+    int i = s->place[bond->i], j = s->place[bond->j];
+    s->spring_i[e] = i;
+    s->spring_j[e] = j;
+    s->stiffness[e] = bond->stiffness;
+    s->rest[e] = bond->rest;
+    s->damping[e] = bond->damping;
+    if (bond->damping > 0) s->damped = true;
+    if (b->point[bond->i].origin == b->point[bond->j].origin) continue;
+    double d;
+    cb_status status = cb_builder_check_apart(s->space, s->x + (size_t)i * (size_t)k, s->x + (size_t)j * (size_t)k, &d);
+    if (status)
+      return cb_fail(status, "spring between %s and %s: %s", s->name[bond->i], s->name[bond->j], cb_error_text());
+    if (bond->rest < 0) s->rest[e] = d;
+  }
+  return plan(s);
+}
+
+/* The particles of a body (-1: all), by place. */
+static cb_status group(const cb_system *s, int body, cb_group *out) {
+  int n = 0;
+  for (int i = 0; i < s->n; i++) n += body < 0 || s->body[i] == body;
+  int *list = cb_arena_alloc(s->arena, (size_t)n, sizeof *list);
+  if (!list) return cb_fail(CB_ERROR_MEMORY, "no memory for a group of %d particles", n);
+  out->n = 0;
+  out->particle = list;
+  for (int i = 0; i < s->n; i++)
+    if (body < 0 || s->body[i] == body) list[out->n++] = i;
+  return CB_OK;
+}
+
+static cb_status terms(cb_builder *b, cb_system *s) {
+  cb_status status = CB_OK;
+  for (int t = 0; t < b->n_terms && !status; t++) {
+    cb_builder_term *term = &b->term[t];
+    switch (term->kind) {
+      case CB_TERM_INTERACTION: {
+        cb_interaction *x = &s->interaction[s->n_interactions++];
+        x->law = term->law;
+        x->same = term->body_a == term->body_b;
+        status = group(s, term->body_a, &x->a);
+        if (!status) status = group(s, term->body_b, &x->b);
+        break;
+      }
+      case CB_TERM_CENTRAL: {
+        cb_central *x = &s->central[s->n_centrals++];
+        x->law = term->law;
+        memcpy(x->centre, term->centre, sizeof x->centre);
+        status = group(s, term->body_a, &x->group);
+        break;
+      }
+      case CB_TERM_FIELD: {
+        cb_field *x = &s->field[s->n_fields++];
+        x->expression = term->expression;
+        x->chart = term->chart;
+        status = group(s, term->body_a, &x->group);
+        break;
+      }
+    }
+  }
+  if (status) return status;
+  for (int t = 0; t < b->n_terms; t++)
+    if (b->term[t].expression) {
+      s->expression[s->n_expressions++] = b->term[t].expression;
+      b->term[t].expression = NULL;
+    }
+  return CB_OK;
+}
+
+static cb_status allocate(const cb_builder *b, cb_system *s) {
+  size_t n = (size_t)s->n, k = (size_t)s->k, e = (size_t)s->n_springs, t = (size_t)b->n_terms;
+  cb_arena *m = s->arena;
+  s->place = cb_arena_alloc(m, n, sizeof(int));
+  s->particle = cb_arena_alloc(m, n, sizeof(int));
+  s->mass = cb_arena_alloc_aligned(m, n, sizeof(double), CB_CACHE_LINE);
+  s->charge = cb_arena_alloc(m, n, sizeof(double));
+  s->radius = cb_arena_alloc(m, n, sizeof(double));
+  s->body = cb_arena_alloc(m, n, sizeof(int));
+  s->component = cb_arena_alloc(m, n, sizeof(int));
+  s->name = cb_arena_alloc(m, n, sizeof *s->name);
+  s->body_name = cb_arena_alloc(m, (size_t)s->n_bodies, sizeof *s->body_name);
+  s->spring_i = cb_arena_alloc(m, e, sizeof(int));
+  s->spring_j = cb_arena_alloc(m, e, sizeof(int));
+  s->stiffness = cb_arena_alloc(m, e, sizeof(double));
+  s->rest = cb_arena_alloc(m, e, sizeof(double));
+  s->damping = cb_arena_alloc(m, e, sizeof(double));
+  s->interaction = cb_arena_alloc(m, t, sizeof *s->interaction);
+  s->central = cb_arena_alloc(m, t, sizeof *s->central);
+  s->field = cb_arena_alloc(m, t, sizeof *s->field);
+  s->expression = cb_arena_alloc(m, t, sizeof *s->expression);
+  s->x = cb_arena_alloc_aligned(m, n * k, sizeof(double), CB_CACHE_LINE);
+  s->v = cb_arena_alloc_aligned(m, n * k, sizeof(double), CB_CACHE_LINE);
+  s->x_low = cb_arena_alloc(m, n * k, sizeof(double));
+  s->v_low = cb_arena_alloc(m, n * k, sizeof(double));
+  if (s->place && s->particle && s->mass && s->charge && s->radius && s->body && s->component && s->name &&
+      s->body_name && s->spring_i && s->spring_j && s->stiffness && s->rest && s->damping && s->interaction &&
+      s->central && s->field && s->expression && s->x && s->v && s->x_low && s->v_low)
+    return CB_OK;
+  return cb_fail(CB_ERROR_MEMORY, "no memory for a system of %d particles and %d springs", s->n, s->n_springs);
+}
+
+static cb_status assemble(cb_builder *b, cb_system *s, int *component) {
+  cb_status status = allocate(b, s);
+  if (status) return status;
+  for (int i = 0; i < s->n_bodies; i++)
+    if (!(s->body_name[i] = cb_arena_strdup(s->arena, b->body[i])))
+      return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  status = arrange(b, s, component, s->place);
+  if (status) return status;
+  s->origin = cb_arena_alloc(s->arena, (size_t)s->n_components, sizeof *s->origin);
+  if (!s->origin) return cb_fail(CB_ERROR_MEMORY, "no memory for %d origins", s->n_components);
+  status = particles(b, s, component);
+  if (!status) status = origins(b, s);
+  if (!status) status = springs(b, s);
+  if (!status) status = terms(b, s);
+  return status;
+}
+
+cb_status cb_builder_finish(cb_builder *b, cb_system **out) {
+  if (!b->n_points) return cb_fail(CB_ERROR_ARGUMENT, "a system without particles");
+  cb_arena *arena = cb_arena_create();
+  cb_system *s = cb_arena_alloc(arena, 1, sizeof *s);
+  int *component = malloc((size_t)b->n_points * sizeof *component);
+  if (!s || !component) {
+    cb_arena_free(arena);
+    free(component);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a system");
+  }
+  s->arena = arena;
+  s->space = b->space;
+  s->k = b->space->k;
+  s->n = b->n_points;
+  s->n_springs = b->n_bonds;
+  s->n_bodies = b->n_bodies;
+  cb_status status = assemble(b, s, component);
+  free(component);
+  if (status) {
+    cb_system_free(s);
+    return status;
+  }
+  b->n_points = 0; /* expressions have gone over: nothing more can be made of this builder */
+  *out = s;
+  return CB_OK;
+}

@@ -1,0 +1,194 @@
+/* Springs: blocks of particles, each computed by itself. */
+#include "dynamics/springs_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* Below this many springs (times stages) a call takes less than waking threads may cost: about 0.1 ms against some 5 us. */
+enum { SERIAL_BELOW = 30000 };
+
+/* A thread's copies, where the space has fewer than four coordinates. */
+typedef struct local {
+  double *x, *f, *v;
+} local;
+
+static local local_copy(const cb_springs_work *work, int thread) {
+  double *at = work->local + (size_t)thread * work->local_stride;
+  size_t size = 4 * work->plan->local_max;
+  return (local){at, at + size, at + 2 * size};
+}
+
+static local thread_local_copy(const cb_springs_work *work) {
+#ifdef _OPENMP
+  return local_copy(work, omp_get_thread_num());
+#else
+  return local_copy(work, 0);
+#endif
+}
+
+static int threads_for(const cb_springs_work *work, size_t stages) {
+  const cb_springs *plan = work->plan;
+  if (plan->n_blocks == 1 || plan->m * stages < SERIAL_BELOW) return 1;
+  return work->threads < plan->n_blocks ? work->threads : plan->n_blocks;
+}
+
+/* The positions of a block's particles and of its halo, with zeros for the coordinates that there are not. */
+static inline void copy_in_k(size_t k, const cb_springs *plan, const cb_springs_block *block, const double *x, double *to) {
+  const int *halo = plan->halo + block->halo;
+  const double *from = x + k * (size_t)block->first;
+  for (size_t i = 0; i < (size_t)block->count; i++, from += k, to += 4)
+    for (size_t a = 0; a < 4; a++) to[a] = a < k ? from[a] : 0;
+  for (size_t h = 0; h < block->halo_count; h++, to += 4)
+    for (size_t a = 0; a < 4; a++) to[a] = a < k ? x[k * (size_t)halo[h] + a] : 0;
+}
+
+/* Positions that the kernels take: x itself, or a copy. */
+static const double *copy_in(const cb_springs *plan, const cb_springs_block *block, const double *x, double *to) {
+  if (plan->space.k == 4) return x;
+  if (plan->space.k == 3)
+    copy_in_k(3, plan, block, x, to);
+  else
+    copy_in_k(2, plan, block, x, to);
+  return to;
+}
+
+static void copy_out(size_t k, size_t count, const double *from, double *f) {
+  for (size_t i = 0; i < count; i++, from += 4, f += k)
+    for (size_t a = 0; a < k; a++) f[a] = from[a];
+}
+
+static void add_groups(const cb_springs *plan, size_t group, size_t both, size_t one, const double *x, const double *v, double *f) {
+  if (plan->damped)
+    plan->kernels->damped(&plan->space, both, one, plan->group + group, plan->damping + CB_GROUP * group, x, v, f);
+  else
+    plan->kernels->force(&plan->space, both, one, plan->group + group, x, f);
+}
+
+/* Processors match a load to an earlier store by the low 20 bits of their addresses first, and lose time where that misleads: forces then
+ * go to a thread's own memory. (Measured: twice the time, for large pages and distances below 192 bytes.) */
+static int collide(const double *x, const double *f) {
+  uintptr_t distance = ((uintptr_t)x - (uintptr_t)f + 256) & 0xfffff;
+  return distance <= 512;
+}
+
+static void block_force(const cb_springs *plan, const cb_springs_block *block, local at, const double *x, const double *v, double *force) {
+  size_t k = (size_t)plan->space.k, count = (size_t)block->count, first = (size_t)block->first;
+  int direct = k == 4 && !collide(x, force);
+  x = copy_in(plan, block, x, at.x);
+  if (plan->damped) v = copy_in(plan, block, v, at.v);
+  double *own = direct ? force + 4 * first : at.f, *f = k == 4 ? own - 4 * first : own;
+  /* Zeros go just ahead of the springs, while what they touch is in the first cache. */
+  size_t zeroed = 0;
+  const int *reach = plan->reach + block->slice;
+  for (size_t g = block->group; g < block->cross; g += CB_SLICE, reach++) {
+    memset(own + 4 * zeroed, 0, 4 * ((size_t)*reach - zeroed) * sizeof *own);
+    zeroed = (size_t)*reach;
+    add_groups(plan, g, block->cross - g < CB_SLICE ? block->cross - g : CB_SLICE, 0, x, v, f);
+  }
+  memset(own + 4 * zeroed, 0, 4 * (count - zeroed) * sizeof *own);
+  add_groups(plan, block->cross, 0, block->end - block->cross, x, v, f);
+  if (!direct) copy_out(k, count, own, force + k * first);
+}
+
+void cb_springs_force(cb_springs_work *work, int stages, const double *const *x, const double *const *v, double *const *force) {
+  const cb_springs *plan = work->plan;
+  if (plan->together) {
+    cb_springs_small_force(work, (size_t)stages, x, v, force);
+    return;
+  }
+  int threads = threads_for(work, (size_t)stages);
+  if (threads == 1) { /* without OpenMP, whose entry alone takes longer than a few springs */
+    local at = local_copy(work, 0);
+    for (int b = 0; b < plan->n_blocks; b++)
+      for (int s = 0; s < stages; s++) block_force(plan, plan->block + b, at, x[s], plan->damped ? v[s] : NULL, force[s]);
+    return;
+  }
+#pragma omp parallel num_threads(threads)
+  {
+    local at = thread_local_copy(work);
+#pragma omp for schedule(dynamic, 1)
+    for (int b = 0; b < plan->n_blocks; b++)
+      for (int s = 0; s < stages; s++) block_force(plan, plan->block + b, at, x[s], plan->damped ? v[s] : NULL, force[s]);
+  }
+}
+
+double cb_springs_potential(cb_springs_work *work, const double *x) {
+  const cb_springs *plan = work->plan;
+  int threads = threads_for(work, 1);
+  (void)threads;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    local at = thread_local_copy(work);
+#pragma omp for schedule(dynamic, 1)
+    for (int b = 0; b < plan->n_blocks; b++) {
+      const cb_springs_block *block = plan->block + b;
+      double sum[2] = {0, 0};
+      plan->kernels->potential(&plan->space, block->owned - block->group, plan->group + block->group, copy_in(plan, block, x, at.x), sum);
+      work->partial[2 * b] = sum[0];
+      work->partial[2 * b + 1] = sum[1];
+    }
+  }
+  double high = 0, low = 0;
+  for (int b = 0; b < plan->n_blocks; b++) {
+    double term = work->partial[2 * b], total = high + term, part = total - high;
+    low += (high - (total - part)) + (term - part) + work->partial[2 * b + 1];
+    high = total;
+  }
+  return high + low;
+}
+
+void cb_springs_separation(cb_springs_work *work, const double *x, double *d) {
+  const cb_springs *plan = work->plan;
+  int threads = threads_for(work, 1);
+  (void)threads;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    local at = thread_local_copy(work);
+#pragma omp for schedule(dynamic, 1)
+    for (int b = 0; b < plan->n_blocks; b++) {
+      const cb_springs_block *block = plan->block + b;
+      const double *positions = copy_in(plan, block, x, at.x);
+      for (size_t e = block->group; e < block->owned; e++) {
+        double eight[CB_GROUP];
+        plan->kernels->separation(&plan->space, 1, plan->group + e, positions, eight);
+        for (int l = 0; l < CB_GROUP; l++)
+          if (plan->number[CB_GROUP * e + l] != UINT32_MAX) d[plan->number[CB_GROUP * e + l]] = eight[l];
+      }
+    }
+  }
+}
+
+cb_status cb_springs_work_create(const cb_springs *plan, int threads, cb_springs_work **out) {
+  if (threads < 1) return cb_fail(CB_ERROR_ARGUMENT, "%d threads", threads);
+#ifndef _OPENMP
+  threads = 1;
+#endif
+  cb_springs_work *work = calloc(1, sizeof *work);
+  if (work) {
+    work->plan = plan;
+    work->threads = threads < plan->n_blocks ? threads : plan->n_blocks;
+    /* Threads' copies begin on their own pages. */
+    work->local_stride = (4 * plan->local_max * (plan->damped ? 3 : 2) + 1023) / 512 * 512;
+    size_t size = (size_t)work->threads * work->local_stride * sizeof(double);
+    work->local = aligned_alloc(4096, size);
+    if (work->local) memset(work->local, 0, size);
+    work->partial = malloc(2 * (size_t)plan->n_blocks * sizeof(double));
+  }
+  if (!work || !work->local || !work->partial) {
+    cb_springs_work_free(work);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the springs of %d particles", plan->n);
+  }
+  *out = work;
+  return CB_OK;
+}
+
+void cb_springs_work_free(cb_springs_work *work) {
+  if (!work) return;
+  free(work->local);
+  free(work->partial);
+  free(work);
+}

@@ -1,0 +1,196 @@
+/* The spring kernels, written once over the vectors of an instruction set: included by springs_x86_64.c, springs_avx2.c and
+ * springs_avx512.c after WIDTH, vec (one number of WIDTH springs), vec4 (the coordinates of one particle), functions of them, KERNELS.
+ *
+ *   q = <x-y, x-y>,  t = K q/4,  y = q (1 - t),  r = 1/sqrt(y),  psi(t) as in springs_series.h,  d = psi sqrt(y)
+ *   force on x:  -g (x - y),  g = k (psi - D r) + gamma <x-y, x'-y'> r^2
+ * and in a product  d^2 = sum_f psi_f^2 y_f,  r = 1/d,  e = (psi_f (x-y)_f),  force  -g e,  g = k (1 - D r) + gamma <e, x'-y'> r^2.
+ * What a spring gives depends on its own numbers alone, not on the springs beside it in a vector.
+ */
+#include "dynamics/springs_plan.h"
+#include "dynamics/springs_series.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* P(s), even and odd parts apart. */
+INLINE vec polynomial(const double *coefficient, vec s) {
+  vec ss = s * s, even = set(coefficient[20]), odd = set(coefficient[19]);
+#pragma GCC unroll 16
+  for (int i = 18; i >= 0; i -= 2) even = fma3(even, ss, set(coefficient[i]));
+#pragma GCC unroll 16
+  for (int i = 17; i >= 1; i -= 2) odd = fma3(odd, ss, set(coefficient[i]));
+  return fma3(odd, s, even);
+}
+
+INLINE vec psi_near(cb_springs_shape shape, vec t) {
+  if (shape == CB_SPRINGS_SPHERE) return fma3(t, polynomial(cb_series_sphere, t - set(0.25)), set(1));
+  return fma3(t, polynomial(cb_series_hyperboloid, t + set(0.5)), set(1));
+}
+
+/* By how much |t| is beyond the polynomial. */
+INLINE vec excess(cb_springs_shape shape, vec t) { return shape == CB_SPRINGS_SPHERE ? t - set(0.5) : set(-1) - t; }
+
+static __attribute__((noinline)) vec psi_far(cb_springs_shape shape, vec t) {
+  vec zero = set(0), one = set(1), cosine = one;
+  while (any_above(excess(shape, t), zero)) {
+    vec above = excess(shape, t), c = root(one - t);
+    t = where_above(above, zero, t / (set(2) * (one + c)), t);
+    cosine = where_above(above, zero, cosine * c, cosine);
+  }
+  return psi_near(shape, t) / cosine;
+}
+
+INLINE vec psi(cb_springs_shape shape, vec t) {
+  if (shape == CB_SPRINGS_FLAT) return set(1);
+  if (__builtin_expect(any_above(excess(shape, t), set(0)), 0)) return psi_far(shape, t);
+  return psi_near(shape, t);
+}
+
+/* y and psi. */
+INLINE vec chord(cb_springs_shape shape, double quarter, vec q, vec *p) {
+  vec t = set(quarter) * q;
+  *p = psi(shape, t);
+  return shape == CB_SPRINGS_FLAT ? q : fma3(set(0) - q, t, q);
+}
+
+INLINE void differences(const uint32_t *a, const uint32_t *b, const double *x, vec4 *delta) {
+#pragma GCC unroll 8
+  for (int l = 0; l < WIDTH; l++) delta[l] = sub4(load4(x + a[l]), load4(x + b[l]));
+}
+
+/* d^2 in a product, and e in place of x - y. */
+INLINE vec product_chord(const cb_springs_space *space, vec4 *delta) {
+  vec4 form = load4(space->form), part[2][WIDTH];
+  double p[2][WIDTH] __attribute__((aligned(64)));
+  vec sum = set(0);
+  for (int i = 0; i < 2; i++) {
+    vec4 member = load4(space->member[i]);
+#pragma GCC unroll 8
+    for (int l = 0; l < WIDTH; l++) part[i][l] = mul4(delta[l], member);
+    double quarter = space->quarter[i];
+    vec pi, y, q = inner(part[i], part[i], form);
+    y = chord(quarter > 0 ? CB_SPRINGS_SPHERE : CB_SPRINGS_HYPERBOLOID, quarter, q, &pi); /* flat: psi(0) = 1 */
+    sum = fma3(pi * pi, y, sum);
+    store(p[i], pi);
+  }
+#pragma GCC unroll 8
+  for (int l = 0; l < WIDTH; l++) delta[l] = fma4(p[0][l], part[0][l], fma4(p[1][l], part[1][l], zero4()));
+  return sum;
+}
+
+/* g, and e in place of the differences in a product. */
+INLINE vec pull(cb_springs_shape shape, const cb_springs_space *space, const double *stiffness, const double *rest,
+                const double *damping, vec4 *delta, const vec4 *rate) {
+  vec4 form = load4(space->form);
+  vec p = set(1), y;
+  if (shape == CB_SPRINGS_PRODUCT)
+    y = product_chord(space, delta);
+  else
+    y = chord(shape, space->quarter[0], shape == CB_SPRINGS_HYPERBOLOID ? inner(delta, delta, form) : dot(delta, delta), &p);
+  vec r = set(1) / root(y + set(CB_CHORD_TINY));
+  vec g = load(stiffness) * (p - load(rest) * r);
+  if (damping) g += load(damping) * inner(delta, rate, form) * (r * r);
+  return g;
+}
+
+INLINE void force(cb_springs_shape shape, const cb_springs_space *space, size_t both, size_t one, const cb_spring_group *group,
+                  const double *damping, const double *x, const double *v, double *f) {
+  const cb_spring_group *cross = group + both, *end = cross + one;
+  for (; group < end; group++) {
+    if (group >= cross) /* Other blocks' particles: no hardware foresees them. */
+#pragma GCC unroll 8
+      for (int l = 0; l < CB_GROUP; l++) __builtin_prefetch(x + group[CB_AHEAD].b[l]);
+#pragma GCC unroll 1
+    for (int s = 0; s < CB_GROUP; s += WIDTH) {
+      const uint32_t *a = group->a + s, *b = group->b + s;
+      vec4 delta[WIDTH], rate[WIDTH];
+      differences(a, b, x, delta);
+      if (damping) differences(a, b, v, rate);
+      double g[WIDTH] __attribute__((aligned(64)));
+      store(g, pull(shape, space, group->stiffness + s, group->rest + s, damping, delta, rate));
+      if (damping) damping += WIDTH;
+      __asm__("" : "+m"(g)); /* Keeps g in memory: loads that spread a number are cheaper than permutations. */
+      if (group < cross) {
+#pragma GCC unroll 8
+        for (int l = 0; l < WIDTH; l++) {
+          store4(f + a[l], fnma4(g[l], delta[l], load4(f + a[l])));
+          store4(f + b[l], fma4(g[l], delta[l], load4(f + b[l])));
+        }
+      } else {
+        for (int l = 0; l < WIDTH; l++) store4(f + a[l], fnma4(g[l], delta[l], load4(f + a[l])));
+      }
+    }
+  }
+}
+
+/* d of WIDTH springs. */
+INLINE vec distance(cb_springs_shape shape, const cb_springs_space *space, const uint32_t *a, const uint32_t *b, const double *x) {
+  vec4 delta[WIDTH];
+  differences(a, b, x, delta);
+  if (shape == CB_SPRINGS_PRODUCT) return root(product_chord(space, delta));
+  vec p, y = chord(shape, space->quarter[0], inner(delta, delta, load4(space->form)), &p);
+  return p * root(y);
+}
+
+/* Each lane keeps a compensated sum (D. E. Knuth, The Art of Computer Programming 2, section 4.2.2, theorem B); they are joined in
+ * the order of the lanes. */
+INLINE void potential(cb_springs_shape shape, const cb_springs_space *space, size_t n, const cb_spring_group *group, const double *x,
+                      double sum[2]) {
+  vec high[CB_GROUP / WIDTH], low[CB_GROUP / WIDTH];
+  for (int w = 0; w < CB_GROUP / WIDTH; w++) high[w] = low[w] = set(0);
+  for (size_t e = 0; e < n; e++, group++)
+    for (int w = 0; w < CB_GROUP / WIDTH; w++) {
+      int s = w * WIDTH;
+      vec stretch = distance(shape, space, group->a + s, group->b + s, x) - load(group->rest + s);
+      vec term = set(0.5) * load(group->stiffness + s) * stretch * stretch;
+      vec total = high[w] + term, part = total - high[w];
+      low[w] += (high[w] - (total - part)) + (term - part);
+      high[w] = total;
+    }
+  for (int w = 0; w < CB_GROUP / WIDTH; w++) {
+    double h[WIDTH], l[WIDTH];
+    store(h, high[w]);
+    store(l, low[w]);
+    for (int i = 0; i < WIDTH; i++) {
+      double total = sum[0] + h[i], part = total - sum[0];
+      sum[1] += (sum[0] - (total - part)) + (h[i] - part) + l[i];
+      sum[0] = total;
+    }
+  }
+}
+
+INLINE void separation(cb_springs_shape shape, const cb_springs_space *space, size_t n, const cb_spring_group *group, const double *x,
+                       double *d) {
+  for (size_t e = 0; e < n; e++)
+    for (int s = 0; s < CB_GROUP; s += WIDTH)
+      store(d + e * CB_GROUP + s, distance(shape, space, group[e].a + s, group[e].b + s, x));
+}
+
+#define SPECIALISE(name, shape)                                                                                          \
+  static void force_##name(const cb_springs_space *space, size_t both, size_t one, const cb_spring_group *group,        \
+                           const double *x, double *f) {                                                                \
+    force(shape, space, both, one, group, NULL, x, NULL, f);                                                            \
+  }                                                                                                                      \
+  static void damped_##name(const cb_springs_space *space, size_t both, size_t one, const cb_spring_group *group,       \
+                            const double *damping, const double *x, const double *v, double *f) {                       \
+    force(shape, space, both, one, group, damping, x, v, f);                                                            \
+  }                                                                                                                      \
+  static void potential_##name(const cb_springs_space *space, size_t n, const cb_spring_group *group, const double *x,  \
+                               double sum[2]) {                                                                         \
+    potential(shape, space, n, group, x, sum);                                                                          \
+  }                                                                                                                      \
+  static void separation_##name(const cb_springs_space *space, size_t n, const cb_spring_group *group, const double *x, \
+                                double *d) {                                                                            \
+    separation(shape, space, n, group, x, d);                                                                           \
+  }
+
+SPECIALISE(flat, CB_SPRINGS_FLAT)
+SPECIALISE(sphere, CB_SPRINGS_SPHERE)
+SPECIALISE(hyperboloid, CB_SPRINGS_HYPERBOLOID)
+SPECIALISE(product, CB_SPRINGS_PRODUCT)
+
+const cb_springs_kernels KERNELS[CB_SPRINGS_SHAPES] = {
+    {force_flat, damped_flat, potential_flat, separation_flat},
+    {force_sphere, damped_sphere, potential_sphere, separation_sphere},
+    {force_hyperboloid, damped_hyperboloid, potential_hyperboloid, separation_hyperboloid},
+    {force_product, damped_product, potential_product, separation_product},
+};

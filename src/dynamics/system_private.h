@@ -1,0 +1,63 @@
+/* What a cb_system holds. Particles, and every index of one, are in the order of the state: components follow one
+ * another and neighbours stand close. Springs stay in the order they were given. */
+#ifndef CB_DYNAMICS_SYSTEM_PRIVATE_H
+#define CB_DYNAMICS_SYSTEM_PRIVATE_H
+
+#include "core/arena.h"
+#include "dynamics/law.h"
+#include "dynamics/springs.h"
+#include <curvebody/system.h>
+#include <stdbool.h>
+
+typedef struct cb_group { /* a set of particles, ascending */
+  int n;
+  const int *particle;
+} cb_group;
+
+typedef struct cb_interaction { /* every pair of one of a and one of b; same: every pair of a once */
+  cb_law law;
+  cb_group a, b;
+  bool same;
+} cb_interaction;
+
+typedef struct cb_central {
+  cb_law law;
+  cb_group group;
+  double centre[CB_COORD_MAX]; /* in the world */
+} cb_central;
+
+typedef struct cb_field { /* an expression in the coordinates of a chart; NULL: the embedding */
+  const cb_expression *expression;
+  const cb_chart *chart;
+  cb_group group;
+} cb_field;
+
+struct cb_system {
+  cb_arena *arena;
+  const cb_geometry *space;
+  int n, k, n_springs, n_components, n_bodies, n_interactions, n_centrals, n_fields;
+
+  int *place;    /* of a particle as given, in the state */
+  int *particle; /* the inverse */
+  double *mass, *charge, *radius;
+  int *body, *component;
+  int *component_start; /* n_components + 1 */
+  const char **name, **body_name;
+
+  int *spring_i, *spring_j;
+  double *stiffness, *rest, *damping;
+  bool damped;
+  cb_springs *springs; /* their plan; NULL in a static chart, or without springs */
+
+  cb_interaction *interaction;
+  cb_central *central;
+  cb_field *field;
+
+  double *x, *x_low, *v, *v_low; /* at the start, n*k */
+  cb_origin *origin;             /* n_components */
+
+  int n_expressions;
+  cb_expression **expression; /* owned */
+};
+
+#endif

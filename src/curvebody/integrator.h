@@ -26,6 +26,8 @@ typedef struct cb_integrator_class {
   cb_status (*step)(cb_integrator *i, cb_state *state, double h);
   /* Forgets history (predictors): what follows depends on the state alone. */
   void (*reset)(cb_integrator *i);
+  /* The local coordinates of a component were moved by an isometry: history goes along. NULL: history is forgotten. */
+  void (*moved)(cb_integrator *i, int component, const cb_isometry *isometry);
   /* Order in h, and whether the method is symplectic and symmetric, for these parameters. */
   void (*properties)(const cb_integrator *i, int *order, bool *symplectic, bool *symmetric);
 } cb_integrator_class;
@@ -38,6 +40,7 @@ struct cb_integrator {
   const char *solver;     /* name of the solver in use: "fixed-point", "newton", "explicit" */
   int iterations;         /* of the last step */
   double residual;        /* of the last step's iteration: its last change, relative */
+  int worst;              /* particle (in the state's order) where a failed step went wrong; -1 if not known */
 };
 
 /* Makes an integrator by name; node is its map in the scenario (may be NULL), from which `name`, `step`, `retries` are read elsewhere. */
@@ -45,6 +48,8 @@ cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_s
 void cb_integrator_free(cb_integrator *i);
 cb_status cb_integrator_step(cb_integrator *i, cb_state *state, double h);
 void cb_integrator_reset(cb_integrator *i);
+/* To be called when an origin of the state has moved: component's local coordinates were moved by `isometry`. */
+cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry);
 
 extern const cb_integrator_class *const cb_integrator_classes[];
 

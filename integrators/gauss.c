@@ -1,0 +1,133 @@
+/* Gauss collocation, s stages, order 2s: symplectic (but for `form: velocity` and `balance: false`).
+ *
+ *   Y_i = y0 + h sum_j a_ij f(Y_j),   y1 = y0 + h sum_j b_j f(Y_j),   c_i the zeros of the Legendre polynomial
+ * P_s(2c-1) In a fixed chart y = (q, p), or (q, dq/dt) in the velocity form (gauss_chart.c); in the embedding of a
+ * quadric space each step is taken in charts that follow the particles, with the momenta balanced (gauss_moving.c).
+ * Source: Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), II.1.3 and VI.4,
+ * doi:10.1007/3-540-30666-8.
+ */
+#include "integrators/gauss.h"
+
+#include "core/threads.h"
+#include "numerics/compensated.h"
+
+#include <stddef.h>
+
+enum { FORM_CANONICAL, FORM_VELOCITY };
+
+typedef struct parameters {
+  int stages, form, solver, iterations;
+  bool symmetric, balance, compensated;
+  double tolerance;
+} parameters;
+
+static const cb_param table[] = {
+    {"stages", CB_PARAM_INT, offsetof(parameters, stages), "3", "", "[1, 8]", NULL, "stages; the order is 2 stages"},
+    {"form", CB_PARAM_CHOICE, offsetof(parameters, form), "canonical", "", "", "canonical|velocity",
+     "variables in a fixed chart: (q, p), or (q, dq/dt), which is not symplectic"},
+    {"symmetric", CB_PARAM_BOOL, offsetof(parameters, symmetric), "true", "", "", NULL,
+     "in moving charts: the chart at the step's midpoint, so that the method is symmetric; false: at its start"},
+    {"balance", CB_PARAM_BOOL, offsetof(parameters, balance), "true", "", "", NULL,
+     "in moving charts: balance momenta through the chart; false is not symplectic"},
+    CB_SOLVER_PARAM(parameters, solver),
+    {"tolerance", CB_PARAM_REAL, offsetof(parameters, tolerance), "0", "", ">= 0", NULL,
+     "error of the stages relative to the moves in the step (newton: residual relative to the momenta); 0: round-off"},
+    {"iterations", CB_PARAM_INT, offsetof(parameters, iterations), "100", "", "[1, 10000]", NULL,
+     "most iterations a step"},
+    {"compensated", CB_PARAM_BOOL, offsetof(parameters, compensated), "true", "", "", NULL,
+     "carry the low-order part of the state across steps"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static void destroy(cb_integrator *in) {
+  cb_gauss *m = in->self;
+  if (!m) return;
+  m->form->destroy(m);
+  cb_stage_matrix_free(m->matrix);
+  cb_arena_free(m->arena);
+}
+
+static cb_status create(cb_integrator *in, const void *params) {
+  const parameters *p = params;
+  const cb_geometry *g = cb_system_space(in->system);
+  if (!g->chart && p->form == FORM_VELOCITY)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "`form: velocity` works in a fixed chart: set `chart` of the space, or use `form: canonical`");
+  cb_arena *arena = cb_arena_create();
+  cb_gauss *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
+  if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `gauss`");
+  m->arena = arena;
+  m->form = !g->chart ? &cb_gauss_moving_form : p->form == FORM_VELOCITY ? &cb_gauss_velocity : &cb_gauss_canonical;
+  m->integrator = in;
+  m->system = in->system;
+  m->forces = in->forces;
+  m->g = g;
+  m->mass = cb_system_masses(in->system);
+  m->s = p->stages;
+  m->n = cb_system_particles(in->system);
+  m->k = g->k;
+  m->dim = g->dim;
+  m->threads = cb_threads_for((size_t)m->n);
+  m->symmetric = p->symmetric;
+  m->balance = p->balance;
+  m->compensated = p->compensated;
+  m->damped = cb_forces_uses_velocity(in->forces);
+  m->max_iterations = p->iterations;
+  m->tolerance = p->tolerance;
+  cb_solver_start(&m->solver, p->solver);
+  in->self = m;
+  cb_status status = cb_tableau_gauss(p->stages, &m->tableau);
+  if (!status) status = m->form->create(m);
+  if (!status && cb_solver_is_newton(&m->solver)) status = m->form->prepare_newton(m);
+  if (status) {
+    destroy(in);
+    in->self = NULL;
+    return status;
+  }
+  in->solver = cb_solver_name(&m->solver);
+  return CB_OK;
+}
+
+static void reset(cb_integrator *in) {
+  cb_gauss *m = in->self;
+  m->form->reset(m);
+  m->contraction = 0;
+  cb_solver_reset(&m->solver);
+  in->solver = cb_solver_name(&m->solver);
+}
+
+static void moved(cb_integrator *in, int component, const cb_isometry *isometry) {
+  cb_gauss *m = in->self;
+  if (m->form->moved) m->form->moved(m, component, isometry);
+}
+
+static cb_status step(cb_integrator *in, cb_state *state, double h) {
+  cb_gauss *m = in->self;
+  m->start = state;
+  m->h = h;
+  cb_status status = cb_gauss_solve(m);
+  if (!status) status = m->form->finish(m, state);
+  if (status) return m->form->reset(m), status;
+  cb_compensated_add(1, &state->t, &state->t_low, &h, true, 1);
+  return CB_OK;
+}
+
+static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
+  const cb_gauss *m = in->self;
+  const bool moving = !m->g->chart;
+  *order = 2 * m->s;
+  *symplectic = !m->damped && (moving ? m->balance : m->form == &cb_gauss_canonical);
+  *symmetric = !m->damped && (!moving || m->symmetric);
+}
+
+const cb_integrator_class cb_integrator_gauss = {.name = "gauss",
+                                                 .title = "Gauss collocation",
+                                                 .doc = "Symplectic, order 2 stages; canonical in fixed charts, "
+                                                        "momentum-balanced in charts that follow the body elsewhere.",
+                                                 .params = table,
+                                                 .params_size = sizeof(parameters),
+                                                 .create = create,
+                                                 .destroy = destroy,
+                                                 .step = step,
+                                                 .reset = reset,
+                                                 .moved = moved,
+                                                 .properties = properties};

@@ -1,0 +1,79 @@
+/* Making and stepping integrators of every kind. */
+#include <curvebody/integrator.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static const cb_integrator_class *find(const char *name) {
+  for (size_t i = 0; cb_integrator_classes[i]; i++)
+    if (!strcmp(cb_integrator_classes[i]->name, name)) return cb_integrator_classes[i];
+  return NULL;
+}
+
+static cb_status unknown(const char *name, const cb_node *node) {
+  enum { MOST = 64 };
+  const char *names[MOST];
+  size_t count = 0;
+  for (; cb_integrator_classes[count] && count < MOST; count++) names[count] = cb_integrator_classes[count]->name;
+  const char *near = cb_nearest_name(name, names, count);
+  const cb_node *at = cb_node_get(node, "name");
+  const char *advice = near ? near : "curvebody list integrators";
+  if (at) return cb_node_fail(at, "no integrator `%s`; %s `%s`", name, near ? "did you mean" : "see", advice);
+  return cb_fail(CB_ERROR_ARGUMENT, "no integrator `%s`; %s `%s`", name, near ? "did you mean" : "see", advice);
+}
+
+cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {
+  static const char *const shared[] = {"name", "step", "retries"};
+  const cb_integrator_class *class = find(name);
+  if (!class) return unknown(name, node);
+
+  void *params = calloc(1, class->params_size ? class->params_size : 1);
+  cb_integrator *made = calloc(1, sizeof *made);
+  cb_status status = params && made ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", name);
+  if (!status) status = cb_params_bind(class->params, node, node, shared, sizeof shared / sizeof *shared, params);
+  if (!status) {
+    made->class = class;
+    made->system = system;
+    made->worst = -1;
+    status = cb_forces_create(system, &made->forces);
+  }
+  if (!status && (status = class->create(made, params)) == CB_ERROR_UNSUPPORTED && node) {
+    const cb_node *at = cb_node_get(node, "name");
+    char reason[1024];
+    strncpy(reason, cb_error_text(), sizeof reason - 1);
+    reason[sizeof reason - 1] = 0;
+    status = cb_node_fail(at ? at : node, "%s", reason);
+  }
+  free(params);
+  if (status) {
+    if (made) cb_forces_free(made->forces);
+    free(made);
+    return status;
+  }
+  *out = made;
+  return CB_OK;
+}
+
+void cb_integrator_free(cb_integrator *i) {
+  if (!i) return;
+  i->class->destroy(i);
+  cb_forces_free(i->forces);
+  free(i);
+}
+
+cb_status cb_integrator_step(cb_integrator *i, cb_state *state, double h) {
+  i->worst = -1;
+  return i->class->step(i, state, h);
+}
+
+void cb_integrator_reset(cb_integrator *i) { i->class->reset(i); }
+
+cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry) {
+  const cb_status status = cb_forces_set_origins(i->forces, state->origin);
+  if (status) return status;
+  if (i->class->moved)
+    i->class->moved(i, component, isometry);
+  else
+    i->class->reset(i);
+  return CB_OK;
+}

@@ -1,0 +1,13 @@
+/* Lobatto's loops for AVX2. */
+#if defined(__x86_64__)
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC target("avx2")
+#endif
+#define KERNEL cb_lobatto_kernel_avx2
+#include "integrators/lobatto_kernel.h"
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+#endif

@@ -1,0 +1,332 @@
+/* Newton's method for the stages of Lobatto IIIA-IIIB in the embedding.
+ *
+ * Unknowns of a particle, with y_k = (h^2/m) Lambda_k in each curved factor and, where forces use velocities, Q_k = P_k/m:
+ *   R_i = D_i - h c_i p0/m - (h^2/m) sum_k W_ik F_k + sum_k W_ik y_k X_k = 0          i = 2..s, k = 1..s-1
+ *   C_i = (<x0,x0> - 1/K)/2 + <x0,D_i> + <D_i,D_i>/2 = 0
+ *   S_k = Q_k - p0/m - (h/m) sum_j a^_kj F_j + (1/h) sum_j a^_kj y_j X_j = 0
+ * with X_i = x0 + D_i (X_1 = x0), F_k = F(X_k, V_k), V_k = Q_k - K <X_k,Q_k> X_k. The matrix is exact: dF/dx and dF/dv come
+ * from the forces, so their pattern is the matrix's. It is factored anew until the change is small enough for the last
+ * factors to finish the work.
+ */
+#include "integrators/lobatto_newton.h"
+
+#include "core/arena.h"
+#include "integrators/stage_matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WIDEST = (CB_LOBATTO_MAX - 1) * (2 * CB_COORD_MAX + CB_FACTOR_MAX) };
+
+struct cb_lobatto_newton {
+  cb_arena *arena;
+  cb_stage_matrix *matrix;
+  const cb_pattern *pattern;
+  int B, q;        /* unknowns a particle; where its Q begin, B if there are none */
+  double *rhs;     /* n*B */
+  double *y;       /* n*(s-1)*factors */
+  double *Q[CB_LOBATTO_MAX];
+  double *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX]; /* dF/dx and dF/dv of the stages, in pattern order */
+};
+
+/* Places of the unknowns of a particle: D_i (i from 1), y_k of factor f, Q_k. */
+static int at_D(const cb_lobatto *l, int i) { return (i - 1) * l->k; }
+static int at_y(const cb_lobatto *l, const cb_geometry *g, int k, int f) { return (l->s - 1) * l->k + k * g->n_factors + f; }
+
+void cb_lobatto_newton_free(cb_lobatto_newton *w) {
+  if (!w) return;
+  cb_stage_matrix_free(w->matrix);
+  cb_arena_free(w->arena);
+}
+
+/* The block on the diagonal of a free particle: its D, y and Q without forces, X_k at x. */
+static void free_block(const cb_lobatto *l, const cb_geometry *g, int B, int q, double h, const double *const *X,
+                       const double (*y)[CB_FACTOR_MAX], double *block) {
+  const int s = l->s;
+  memset(block, 0, (size_t)B * B * sizeof *block);
+  for (int i = 1; i < s; i++)
+    for (int e = 0; e < l->k; e++) block[(at_D(l, i) + e) * B + at_D(l, i) + e] = 1;
+  for (int k = 0; k < s - 1; k++)
+    for (int f = 0; f < g->n_factors; f++) {
+      const cb_factor *factor = &g->factor[f];
+      const int column = at_y(l, g, k, f), row = at_y(l, g, k, f); /* C_{k+1} stands in row y_k */
+      if (factor->curvature == 0) {
+        block[row * B + column] = 1;
+        continue;
+      }
+      for (int e = factor->offset; e < factor->offset + factor->count; e++) {
+        for (int i = 1; i < s; i++) {
+          block[(at_D(l, i) + e) * B + column] = l->W[i][k] * X[k][e];
+          if (k > 0) block[(at_D(l, i) + e) * B + at_D(l, k) + e] += l->W[i][k] * y[k][f];
+        }
+        block[row * B + at_D(l, k + 1) + e] = g->form[e] * X[k + 1][e];
+        if (q == B) continue;
+        for (int r = 0; r < s - 1; r++) {
+          block[(q + r * l->k + e) * B + column] = l->Ahat[r][k] / h * X[k][e];
+          if (k > 0) block[(q + r * l->k + e) * B + at_D(l, k) + e] += l->Ahat[r][k] / h * y[k][f];
+        }
+      }
+    }
+  for (int e = q; e < B; e++) block[e * B + e] = 1;
+}
+
+/* What dF_k/dx_j and dF_k/dv_j (k x k blocks, v on the tangent space) add to the block of two particles. */
+static void force_block(const cb_lobatto *l, const cb_geometry *g, int B, int q, double h, double mass, const double *const *X,
+                        const double *const *Q, const double *const *dx, const double *const *dv, double *block) {
+  const int s = l->s, n = l->k;
+  for (int k = 0; k < s - 1; k++) {
+    double by_x[CB_COORD_MAX * CB_COORD_MAX], by_q[CB_COORD_MAX * CB_COORD_MAX];
+    memcpy(by_x, dx[k], (size_t)n * n * sizeof *by_x);
+    if (q < B) {
+      memcpy(by_q, dv[k], (size_t)n * n * sizeof *by_q);
+      for (int f = 0; f < g->n_factors; f++) {
+        const cb_factor *c = &g->factor[f];
+        if (c->curvature == 0) continue;
+        double xq = 0;
+        for (int e = c->offset; e < c->offset + c->count; e++) xq += g->form[e] * X[k][e] * Q[k][e];
+        for (int r = 0; r < n; r++) {
+          double along = 0;
+          for (int e = c->offset; e < c->offset + c->count; e++) along += dv[k][r * n + e] * X[k][e];
+          for (int e = c->offset; e < c->offset + c->count; e++) {
+            by_x[r * n + e] -= c->curvature * (xq * dv[k][r * n + e] + along * g->form[e] * Q[k][e]);
+            by_q[r * n + e] -= c->curvature * along * g->form[e] * X[k][e];
+          }
+        }
+      }
+    }
+    for (int r = 0; r < n; r++)
+      for (int e = 0; e < n; e++) {
+        for (int i = 1; i < s; i++) {
+          const double weight = -h * h / mass * l->W[i][k];
+          if (k > 0) block[(at_D(l, i) + r) * B + at_D(l, k) + e] += weight * by_x[r * n + e];
+          if (q < B) block[(at_D(l, i) + r) * B + q + k * n + e] += weight * by_q[r * n + e];
+        }
+        if (q == B) continue;
+        for (int i = 0; i < s - 1; i++) {
+          const double weight = -h / mass * l->Ahat[i][k];
+          if (k > 0) block[(q + i * n + r) * B + at_D(l, k) + e] += weight * by_x[r * n + e];
+          block[(q + i * n + r) * B + q + k * n + e] += weight * by_q[r * n + e];
+        }
+      }
+  }
+}
+
+cb_status cb_lobatto_newton_create(const cb_integrator *in, const cb_lobatto *l, cb_lobatto_newton **out) {
+  const cb_geometry *g = cb_system_space(in->system);
+  cb_arena *arena = cb_arena_create();
+  cb_lobatto_newton *w = arena ? cb_arena_alloc(arena, 1, sizeof *w) : NULL;
+  if (!w) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
+  w->arena = arena;
+  w->pattern = cb_forces_pattern(in->forces);
+  const int s = l->s, n = l->k, states = (s - 1) * (n + g->n_factors);
+  w->q = states;
+  w->B = states + (l->V ? (s - 1) * n : 0);
+  bool lost = !w->pattern;
+  const size_t entries = lost ? 0 : (size_t)w->pattern->start[l->n] * n * n;
+  w->rhs = cb_arena_alloc(arena, (size_t)l->n * w->B, sizeof(double));
+  w->y = cb_arena_alloc(arena, (size_t)l->n * (s - 1) * g->n_factors, sizeof(double));
+  lost = lost || !w->rhs || !w->y;
+  for (int k = 0; k < s - 1; k++) {
+    w->Q[k] = l->V ? cb_arena_alloc(arena, (size_t)l->n * n, sizeof(double)) : NULL;
+    w->dx[k] = cb_arena_alloc(arena, entries, sizeof(double));
+    w->dv[k] = l->V ? cb_arena_alloc(arena, entries, sizeof(double)) : NULL;
+    lost = lost || !w->dx[k] || (l->V && (!w->Q[k] || !w->dv[k]));
+  }
+  double *pivots = cb_arena_alloc(arena, (size_t)w->B * w->B, sizeof(double));
+  double *mask_values = cb_arena_alloc(arena, (size_t)w->B * w->B, sizeof(double));
+  bool *mask = cb_arena_alloc(arena, (size_t)w->B * w->B, sizeof(bool));
+  if (lost || !pivots || !mask || !mask_values)
+    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", l->n);
+
+  /* the pattern of a block off the diagonal: whatever full derivatives reach */
+  double ones[CB_COORD_MAX * CB_COORD_MAX], none[CB_FACTOR_MAX] = {0}, base[CB_COORD_MAX], zero[CB_COORD_MAX] = {0};
+  for (int e = 0; e < CB_COORD_MAX * CB_COORD_MAX; e++) ones[e] = 1;
+  cb_geometry_base_point(g, base);
+  const double *X[CB_LOBATTO_MAX], *Q[CB_LOBATTO_MAX], *full[CB_LOBATTO_MAX];
+  double y[CB_LOBATTO_MAX][CB_FACTOR_MAX];
+  for (int k = 0; k < s; k++) {
+    X[k] = base;
+    Q[k] = zero;
+    full[k] = ones;
+    memcpy(y[k], none, sizeof none);
+  }
+  double flat_h = 1;
+  force_block(l, g, w->B, w->q, flat_h, 1, X, Q, full, full, mask_values);
+  for (int e = 0; e < w->B * w->B; e++) mask[e] = mask_values[e] != 0;
+  free_block(l, g, w->B, w->q, flat_h, X, (const double (*)[CB_FACTOR_MAX])y, pivots);
+  const cb_status status = cb_stage_matrix_create(w->pattern, w->B, mask, pivots, &w->matrix);
+  if (status) return cb_arena_free(arena), status;
+  *out = w;
+  return CB_OK;
+}
+
+/* y and Q from the prediction that is in G. */
+static void start(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geometry *g, const double *p0, double h) {
+  for (int a = 0; a < l->n; a++)
+    for (int k = 0; k < l->s - 1; k++) {
+      const size_t at = (size_t)a * l->k;
+      for (int f = 0; f < g->n_factors; f++) {
+        const cb_factor *c = &g->factor[f];
+        double normal = 0;
+        for (int e = c->offset; e < c->offset + c->count; e++)
+          normal += g->form[e] * (l->F[k][at + e] - l->G[k][at + e]) * l->X[k][at + e];
+        w->y[((size_t)a * (l->s - 1) + k) * g->n_factors + f] = h * h / l->mass[a] * c->curvature * normal;
+      }
+      if (!l->V) continue;
+      for (int e = 0; e < l->k; e++) {
+        double sum = 0;
+        for (int j = 0; j < l->s - 1; j++) sum += l->Ahat[k][j] * l->G[j][at + e];
+        w->Q[k][at + e] = (p0[at + e] + h * sum) / l->mass[a];
+      }
+    }
+}
+
+static cb_status forces(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, const cb_geometry *g, double t, double h,
+                        bool derivatives) {
+  for (int k = 0; k < l->s - 1; k++) {
+    if (l->V)
+      for (int a = 0; a < l->n; a++) {
+        const size_t at = (size_t)a * l->k;
+        memcpy(l->V + at, w->Q[k] + at, (size_t)l->k * sizeof(double));
+        cb_geometry_project_tangent(g, l->X[k] + at, l->V + at);
+      }
+    cb_status status = cb_forces_eval(in->forces, t + l->c[k] * h, l->X[k], l->V, l->F[k]);
+    if (!status && derivatives)
+      status = cb_forces_jacobian(in->forces, t + l->c[k] * h, l->X[k], l->V, w->dx[k], w->dv[k]);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
+/* Minus the residuals, into rhs. */
+static void residuals(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geometry *g, const double *x0, const double *p0,
+                      double h) {
+  const int s = l->s, nf = g->n_factors;
+  for (int a = 0; a < l->n; a++) {
+    const size_t at = (size_t)a * l->k;
+    const double im = 1 / l->mass[a], *y = w->y + (size_t)a * (s - 1) * nf;
+    double *r = w->rhs + (size_t)a * w->B;
+    for (int f = 0; f < nf; f++) {
+      const cb_factor *c = &g->factor[f];
+      for (int e = c->offset; e < c->offset + c->count; e++) {
+        for (int i = 1; i < s; i++) {
+          double sum = 0, normal = 0;
+          for (int k = 0; k < s - 1; k++) {
+            sum += l->W[i][k] * l->F[k][at + e];
+            normal += l->W[i][k] * y[k * nf + f] * l->X[k][at + e];
+          }
+          r[at_D(l, i) + e] = h * l->c[i] * im * p0[at + e] + h * h * im * sum - normal - l->D[i][at + e];
+        }
+        for (int k = 0; l->V && k < s - 1; k++) {
+          double sum = 0, normal = 0;
+          for (int j = 0; j < s - 1; j++) {
+            sum += l->Ahat[k][j] * l->F[j][at + e];
+            normal += l->Ahat[k][j] * y[j * nf + f] * l->X[j][at + e];
+          }
+          r[w->q + k * l->k + e] = im * p0[at + e] + h * im * sum - normal / h - w->Q[k][at + e];
+        }
+      }
+      for (int k = 0; k < s - 1; k++) {
+        double sum = 0.5 * (c->curvature != 0 ? l->residual[a * nf + f] : 0);
+        for (int e = c->offset; e < c->offset + c->count; e++)
+          sum += g->form[e] * l->D[k + 1][at + e] * (x0[at + e] + 0.5 * l->D[k + 1][at + e]);
+        r[at_y(l, g, k, f)] = c->curvature != 0 ? -sum : 0;
+      }
+    }
+  }
+}
+
+static cb_status factor(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geometry *g, double h) {
+  const int s = l->s, n = l->k, nf = g->n_factors;
+  double block[WIDEST * WIDEST];
+  for (int a = 0; a < l->n; a++)
+    for (int entry = w->pattern->start[a]; entry < w->pattern->start[a + 1]; entry++) {
+      const int other = w->pattern->column[entry];
+      const double *X[CB_LOBATTO_MAX], *Q[CB_LOBATTO_MAX], *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX];
+      double y[CB_LOBATTO_MAX][CB_FACTOR_MAX] = {{0}};
+      for (int k = 0; k < s; k++) X[k] = l->X[k] + (size_t)other * n;
+      for (int k = 0; k < s - 1; k++) {
+        Q[k] = l->V ? w->Q[k] + (size_t)other * n : NULL;
+        dx[k] = w->dx[k] + (size_t)entry * n * n;
+        dv[k] = l->V ? w->dv[k] + (size_t)entry * n * n : NULL;
+        for (int f = 0; f < nf; f++) y[k][f] = w->y[((size_t)a * (s - 1) + k) * nf + f];
+      }
+      if (other == a)
+        free_block(l, g, w->B, w->q, h, X, (const double (*)[CB_FACTOR_MAX])y, block);
+      else
+        memset(block, 0, (size_t)w->B * w->B * sizeof *block);
+      force_block(l, g, w->B, w->q, h, l->mass[a], X, Q, dx, dv, block);
+      cb_stage_matrix_set(w->matrix, a, entry, block);
+    }
+  return cb_stage_matrix_factor(w->matrix);
+}
+
+/* Adds the correction; returns the largest change of a D and, in *size, the largest D. */
+static double update(cb_lobatto_newton *w, cb_lobatto *l, const cb_geometry *g, const double *x0, double *size) {
+  const int s = l->s, nf = g->n_factors;
+  double change = 0, poison = 0; /* nan once a number is not finite */
+  for (int a = 0; a < l->n; a++) {
+    const size_t at = (size_t)a * l->k;
+    const double *r = w->rhs + (size_t)a * w->B;
+    for (int i = 1; i < s; i++)
+      for (int e = 0; e < l->k; e++) {
+        const double delta = r[at_D(l, i) + e];
+        l->D[i][at + e] += delta;
+        l->X[i][at + e] = x0[at + e] + l->D[i][at + e];
+        change = fmax(change, fabs(delta));
+        poison += 0 * delta;
+        *size = fmax(*size, fabs(l->D[i][at + e]));
+      }
+    for (int k = 0; k < s - 1; k++) {
+      for (int f = 0; f < nf; f++) w->y[((size_t)a * (s - 1) + k) * nf + f] += r[at_y(l, g, k, f)];
+      for (int e = 0; l->V && e < l->k; e++) w->Q[k][at + e] += r[w->q + k * l->k + e];
+    }
+  }
+  return change + poison;
+}
+
+/* G_k = F_k - Lambda_k X_k. */
+static void finish(const cb_lobatto_newton *w, cb_lobatto *l, const cb_geometry *g, double h) {
+  for (int a = 0; a < l->n; a++)
+    for (int k = 0; k < l->s - 1; k++)
+      for (int f = 0; f < g->n_factors; f++) {
+        const cb_factor *c = &g->factor[f];
+        const double lambda = w->y[((size_t)a * (l->s - 1) + k) * g->n_factors + f] * l->mass[a] / (h * h);
+        for (int e = c->offset; e < c->offset + c->count; e++) {
+          const size_t at = (size_t)a * l->k + e;
+          l->G[k][at] = l->F[k][at] - lambda * l->X[k][at];
+        }
+      }
+}
+
+cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, double t, const double *x0,
+                                  const double *p0, double h) {
+  /* Old factors cut the change by about their own relative age: below 1e-5 one pass more with them reaches round-off. */
+  const double reuse = 1e-5, noise = 1e-12;
+  const cb_geometry *g = cb_system_space(in->system);
+  const int most = l->max_iterations < 30 ? l->max_iterations : 30;
+  double before = INFINITY;
+  cb_status status = forces(w, in, l, g, t, h, false);
+  if (status) return status;
+  start(w, l, g, p0, h);
+  for (int it = 1; it <= most; it++) {
+    const bool fresh = it == 1 || in->residual > reuse;
+    if ((status = forces(w, in, l, g, t, h, fresh))) return status;
+    residuals(w, l, g, x0, p0, h);
+    if (fresh && (status = factor(w, l, g, h))) return status;
+    cb_stage_matrix_solve(w->matrix, w->rhs);
+    double size = 0;
+    const double change = update(w, l, g, x0, &size);
+    if (!(change < INFINITY)) return cb_fail(CB_STEP_NOT_FINITE, "lobatto: a stage is not finite in Newton iteration %d", it);
+    in->iterations = it;
+    in->residual = size > 0 ? change / size : 0;
+    if (in->residual <= l->tolerance || (in->residual <= noise && change > before / 4)) {
+      if ((status = forces(w, in, l, g, t, h, false))) return status;
+      finish(w, l, g, h);
+      return CB_OK;
+    }
+    before = change;
+  }
+  return cb_fail(CB_STEP_NO_CONVERGENCE, "lobatto: Newton's method stands at a relative change of %.2g after %d iterations",
+                 in->residual, in->iterations);
+}

@@ -1,0 +1,37 @@
+/* Which iteration solves an implicit step: fixed-point, Newton, or `auto`, which starts with the first and goes over to the
+ * second when the first needs more than CB_SOLVER_PATIENCE iterations or fails. The choice depends on the steps since the last
+ * reset alone, so that a restart repeats it. */
+#ifndef CB_INTEGRATORS_SOLVER_H
+#define CB_INTEGRATORS_SOLVER_H
+
+#include <curvebody/param.h>
+#include <stdbool.h>
+
+/* A Newton step of a small system costs about as much as ten sweeps of the fixed-point iteration. */
+enum { CB_SOLVER_PATIENCE = 25 };
+enum { CB_SOLVER_AUTO, CB_SOLVER_FIXED_POINT, CB_SOLVER_NEWTON };
+
+#define CB_SOLVER_PARAM(type, field)                                                                                   \
+  {"solver", CB_PARAM_CHOICE, offsetof(type, field), "auto", "", "", "auto|fixed-point|newton",                        \
+   "iteration for the stages; auto goes from fixed-point to newton where the first is slow"}
+
+typedef struct cb_solver_choice {
+  int asked;
+  bool newton;
+} cb_solver_choice;
+
+static inline void cb_solver_start(cb_solver_choice *c, int asked) {
+  c->asked = asked;
+  c->newton = asked == CB_SOLVER_NEWTON;
+}
+static inline void cb_solver_reset(cb_solver_choice *c) { c->newton = c->asked == CB_SOLVER_NEWTON; }
+static inline bool cb_solver_is_newton(const cb_solver_choice *c) { return c->newton; }
+static inline const char *cb_solver_name(const cb_solver_choice *c) { return c->newton ? "newton" : "fixed-point"; }
+/* Takes note of a step that fixed-point iteration did; true if it should be done again by Newton's method. */
+static inline bool cb_solver_after(cb_solver_choice *c, cb_status status, int iterations) {
+  if (c->newton || c->asked != CB_SOLVER_AUTO) return false;
+  c->newton = status == CB_STEP_NO_CONVERGENCE || (status == CB_OK && iterations > CB_SOLVER_PATIENCE);
+  return c->newton && status != CB_OK;
+}
+
+#endif

@@ -1,0 +1,225 @@
+/* Small bodies in any space and methods from text, for the tests of integrators. */
+#ifndef CB_TESTS_INTEGRATE_H
+#define CB_TESTS_INTEGRATE_H
+
+#include "check.h"
+#include "check_geometry.h"
+#include "check_spaces.h"
+#include "geometry/origin.h"
+#include "io/yaml.h"
+#include <curvebody/integrator.h>
+
+/* A body in a space with a method: everything a test steps. */
+typedef struct body_case {
+  cb_tree *space_tree, *method_tree;
+  cb_geometry *g;
+  cb_builder *builder;
+  cb_system *system;
+  cb_integrator *integrator;
+  cb_state *state;
+  cb_forces *forces; /* of its own */
+} body_case;
+
+static inline cb_tree *read_text(const char *text) {
+  cb_tree *tree = NULL;
+  check_ok(cb_yaml_read_text("test", text, strlen(text), &tree));
+  return tree;
+}
+
+/* space: "h3" or "h3 {chart: polar, curvature: -2}" */
+static inline void open_space(body_case *c, const char *space) {
+  char name[32] = "";
+  memset(c, 0, sizeof *c);
+  sscanf(space, "%31s", name);
+  const char *map = strchr(space, '{');
+  if (map) c->space_tree = read_text(map);
+  const cb_node *node = map ? cb_tree_root(c->space_tree) : NULL;
+  if (!strcmp(name, "h2xe")) check_ok(cb_geometry_create_class(&check_h2xe, node, &c->g));
+  else if (!strcmp(name, "exs2")) check_ok(cb_geometry_create_class(&check_exs2, node, &c->g));
+  else check_ok(cb_geometry_create(name, node, &c->g));
+  check_ok(cb_builder_create(c->g, &c->builder));
+  int body;
+  check_ok(cb_builder_body(c->builder, "body", &body));
+}
+
+/* A particle at the point x of the embedding with velocity v, also where the space is used in a chart. */
+static inline void add_particle(body_case *c, double mass, const double *x, const double *v) {
+  double q[CB_COORD_MAX], u[CB_COORD_MAX];
+  if (c->g->chart) {
+    check_ok(cb_chart_pull(c->g, c->g->chart, x, v, q, u));
+    check_ok(cb_builder_particle(c->builder, NULL, mass, 0, 0, q, u, NULL));
+  } else {
+    check_ok(cb_builder_particle(c->builder, NULL, mass, 0, 0, x, v, NULL));
+  }
+}
+
+static inline void finish_system(body_case *c) {
+  check_ok(cb_builder_finish(c->builder, &c->system));
+  check_ok(cb_state_create(c->system, &c->state));
+  check_ok(cb_system_start(c->system, c->state));
+  check_ok(cb_forces_create(c->system, &c->forces));
+  check_ok(cb_forces_set_origins(c->forces, c->state->origin));
+}
+
+/* method: "gauss {stages: 2}" ; replaces the one before. */
+static inline void use_method(body_case *c, const char *method) {
+  char name[32] = "";
+  cb_integrator_free(c->integrator);
+  cb_tree_free(c->method_tree);
+  c->integrator = NULL;
+  c->method_tree = NULL;
+  sscanf(method, "%31s", name);
+  const char *map = strchr(method, '{');
+  if (map) c->method_tree = read_text(map);
+  check_ok(cb_integrator_create(name, map ? cb_tree_root(c->method_tree) : NULL, c->system, &c->integrator));
+}
+
+static inline void close_case(body_case *c) {
+  cb_integrator_free(c->integrator);
+  cb_tree_free(c->method_tree);
+  cb_state_free(c->state);
+  cb_forces_free(c->forces);
+  cb_system_free(c->system);
+  cb_builder_free(c->builder);
+  cb_geometry_free(c->g);
+  cb_tree_free(c->space_tree);
+}
+
+static inline cb_state *clone_state(const body_case *c) {
+  cb_state *state;
+  check_ok(cb_state_create(c->system, &state));
+  cb_state_copy(state, c->state);
+  return state;
+}
+
+/* Where the space has moving origins, brings a body that drifted by more than a unit back, as a run does. */
+static inline void recentre(body_case *c) {
+  if (c->g->chart || !cb_origin_moves(c->g)) return;
+  cb_state *s = c->state;
+  double base[CB_COORD_MAX], mean[CB_COORD_MAX] = {0};
+  cb_geometry_base_point(c->g, base);
+  for (int a = 0; a < s->n; a++)
+    for (int e = 0; e < s->k; e++) mean[e] += s->x[a * s->k + e] / s->n;
+  cb_geometry_project_point(c->g, mean);
+  if (cb_distance(c->g, base, mean) <= 1) return;
+  cb_isometry isometry;
+  check_ok(cb_origin_recentre(c->g, &s->origin[0], mean, s->n, s->x, s->x_low, s->p, s->p_low, &isometry));
+  check_ok(cb_integrator_moved(c->integrator, s, 0, &isometry));
+}
+
+/* The elastic rod (triangle = false) or triangle of figures 2.13 to 2.19, all parameters 1, in "h3...", "s3..." or
+ * "e3...". */
+static inline void open_thesis(body_case *c, const char *space, bool triangle) {
+  open_space(c, space);
+  const bool hyperbolic = space[0] == 'h';
+  double x[3][CB_COORD_MAX] = {{0}}, v[CB_COORD_MAX];
+  const double a = 0.5;
+  if (hyperbolic) {
+    const double top = acosh(cosh(1) / cosh(a));
+    x[0][0] = sinh(top), x[0][3] = cosh(top);
+    x[1][1] = sinh(a), x[1][3] = cosh(a);
+    x[2][1] = -sinh(a), x[2][3] = cosh(a);
+  } else if (space[0] == 'e') {
+    x[0][0] = sqrt(0.75);
+    x[1][1] = a, x[2][1] = -a;
+  } else {
+    const double top = acos(cos(1) / cos(a));
+    x[0][0] = cos(top), x[0][1] = sin(top);
+    x[1][0] = cos(a), x[1][3] = sin(a);
+    x[2][0] = cos(a), x[2][3] = -sin(a);
+  }
+  const int killing = cb_killing_find(c->g, hyperbolic ? "boost_x" : space[0] == 'e' ? "translation_x" : "rotation_z");
+  for (int i = triangle ? 0 : 1; i < 3; i++) {
+    cb_killing_at(c->g, killing, x[i], v);
+    add_particle(c, 1, x[i], v);
+  }
+  for (int i = 0; i < (triangle ? 3 : 1); i++)
+    check_ok(cb_builder_spring(c->builder, triangle ? i : 0, triangle ? (i + 1) % 3 : 1, 1, 1, 0));
+  finish_system(c);
+}
+
+/* Distance of particles i and j (as they were added). */
+static inline double separation(const body_case *c, int i, int j) {
+  double x[2][CB_COORD_MAX];
+  const int at[2] = {cb_system_index(c->system, i), cb_system_index(c->system, j)};
+  for (int b = 0; b < 2; b++) {
+    const double *from = c->state->x + at[b] * c->state->k;
+    if (c->g->chart) check_ok(c->g->chart->to_point(c->g, from, x[b], NULL));
+    else memcpy(x[b], from, (size_t)c->state->k * sizeof(double));
+  }
+  return cb_distance(c->g, x[0], x[1]);
+}
+
+/* n particles of unequal masses within a ball of this radius with random velocities, joined by springs of unequal
+ * strength into a chain and a closing spring. The ball is about the base point, or in a chart beside it, where polar
+ * coordinates are singular. */
+static inline void open_random(body_case *c, const char *space, int n, double radius, double speed, double stiffness,
+                               double damping, uint64_t *seed) {
+  open_space(c, space);
+  double x[16][CB_COORD_MAX], v[CB_COORD_MAX], base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX],
+      aside[CB_COORD_MAX] = {0};
+  const double beside[CB_DIM_MAX] = {1.2, 0.3, 0.2};
+  cb_isometry move;
+  cb_geometry_base_point(c->g, base);
+  cb_geometry_frame(c->g, base, frame);
+  for (int i = 0; c->g->chart && i < c->g->dim; i++)
+    for (int e = 0; e < c->g->embedding; e++) aside[e] += beside[i] * frame[i * c->g->embedding + e];
+  cb_exp(c->g, base, aside, v, NULL);
+  cb_isometry_to(c->g, v, &move);
+  for (int i = 0; i < n; i++) {
+    bool apart;
+    do {
+      double near[CB_COORD_MAX];
+      check_random_point(c->g, seed, radius, near);
+      cb_isometry_point(c->g, &move, near, x[i]);
+      apart = true;
+      for (int j = 0; j < i; j++) apart = apart && cb_distance(c->g, x[i], x[j]) > 0.3 * radius;
+    } while (!apart);
+    check_random_tangent(c->g, seed, x[i], speed, v);
+    add_particle(c, check_uniform(seed, 0.5, 3), x[i], v);
+  }
+  for (int i = 0; i < n - (n == 2); i++) {
+    const int j = (i + 1) % n;
+    const double d = cb_distance(c->g, x[i], x[j]);
+    check_ok(cb_builder_spring(c->builder, i, j, stiffness * check_uniform(seed, 0.5, 2),
+                               d * check_uniform(seed, 0.8, 1.2), damping));
+  }
+  finish_system(c);
+}
+
+/* Energy, the kinetic part in whatever coordinates the state has. */
+static inline double energy(const body_case *c) {
+  const double *mass = cb_system_masses(c->system);
+  const cb_state *s = c->state;
+  double sum = 0, potential;
+  for (int a = 0; a < s->n; a++) {
+    const double *p = s->p + a * s->k;
+    if (c->g->chart) {
+      double g[9], u[3];
+      check_ok(c->g->chart->metric(c->g, s->x + a * s->k, g, NULL, NULL));
+      /* p^T g^-1 p by Cramer's rule is enough for diagonal and general 3x3 alike: solve by elimination */
+      const int d = s->k;
+      double m[3][4];
+      for (int i = 0; i < d; i++) {
+        for (int j = 0; j < d; j++) m[i][j] = g[i * d + j];
+        m[i][d] = p[i];
+      }
+      for (int k = 0; k < d; k++)
+        for (int i = 0; i < d; i++) {
+          if (i == k) continue;
+          const double factor = m[i][k] / m[k][k];
+          for (int j = k; j <= d; j++) m[i][j] -= factor * m[k][j];
+        }
+      for (int i = 0; i < d; i++) {
+        u[i] = m[i][d] / m[i][i];
+        sum += p[i] * u[i] / (2 * mass[a]);
+      }
+    } else {
+      sum += cb_inner(c->g, p, p) / (2 * mass[a]);
+    }
+  }
+  check_ok(cb_forces_potential(c->forces, s->t, s->x, &potential));
+  return sum + potential;
+}
+
+#endif

@@ -1,0 +1,207 @@
+/* Newton's method for Gauss stages: its matrices against differences, its solutions against the fixed-point iteration,
+ * how many iterations it takes, and the sparse solver beneath. */
+#include "integrate.h"
+#include "integrators/gauss.h"
+#include "numerics/sparse.h"
+
+static void sparse_systems_are_solved_again_with_new_values(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  enum { N = 200 }; /* beyond the dense limit: KLU */
+  int start[N + 1], row[N * 5], count = 0;
+  double value[N * 5], x[N], r[N];
+  for (int j = 0; j < N; j++) {
+    start[j] = count;
+    const int rows[5] = {j - 20, j - 1, j, j + 1, j + 20};
+    for (int k = 0; k < 5; k++)
+      if (rows[k] >= 0 && rows[k] < N) {
+        row[count] = rows[k];
+        value[count++] = rows[k] == j;
+      }
+  }
+  start[N] = count;
+  cb_sparse *m;
+  check_ok(cb_sparse_create(N, start, row, value, &m));
+  for (int trial = 0; trial < 3; trial++) {
+    for (int e = 0; e < count; e++) cb_sparse_values(m)[e] = check_uniform(&seed, -1, 1);
+    memset(r, 0, sizeof r);
+    for (int j = 0; j < N; j++) x[j] = check_uniform(&seed, -1, 1);
+    for (int j = 0; j < N; j++)
+      for (int e = start[j]; e < start[j + 1]; e++) {
+        if (row[e] == j && trial < 2) cb_sparse_values(m)[e] += 5; /* the last trial needs pivots of its own */
+        if (row[e] == j && trial == 2) cb_sparse_values(m)[e] = 0;
+        r[row[e]] += cb_sparse_values(m)[e] * x[j];
+      }
+    check_ok(cb_sparse_factor(m));
+    cb_sparse_solve(m, r);
+    for (int j = 0; j < N; j++) check_near(r[j], x[j], trial < 2 ? 1e-14 : 1e-9);
+  }
+  memset(cb_sparse_values(m), 0, (size_t)count * sizeof(double));
+  assert_int_equal(cb_sparse_factor(m), CB_STEP_SINGULAR);
+  cb_sparse_free(m);
+}
+
+/* The unknowns z + eps d and z - eps d give dR = (R(z + eps d) - R(z - eps d))/(2 eps), and M^-1 dR must be d. */
+static void check_matrix(const char *space, const char *method, int n, double damping, uint64_t *seed) {
+  body_case c;
+  open_random(&c, space, n, strstr(space, "chart") ? 0.5 : 0.8, 0.7, 3, damping, seed);
+  use_method(&c, method);
+  cb_gauss *m = c.integrator->self;
+  const int unknowns = m->n * m->s * m->dim;
+  double *d = calloc((size_t)unknowns, sizeof *d), *r[2], norm;
+  for (int i = 0; i < 2; i++) r[i] = calloc((size_t)unknowns, sizeof *r[i]);
+  cb_gauss_change change = {0};
+  m->start = c.state;
+  m->h = 0.2;
+  check_ok(m->form->predict(m));
+  for (int i = 0; i < unknowns; i++) d[i] = check_uniform(seed, -0.01, 0.01);
+  check_ok(m->form->residual(m, r[0], &norm)); /* somewhere beside the solution */
+  check_ok(m->form->correct(m, d, &change));
+  for (int i = 0; i < unknowns; i++) d[i] = check_uniform(seed, -1, 1);
+  const double eps = 1e-5;
+  for (int side = 0; side < 2; side++) {
+    double *step = calloc((size_t)unknowns, sizeof *step);
+    for (int i = 0; i < unknowns; i++) step[i] = (side ? 2 : -1) * eps * d[i];
+    check_ok(m->form->correct(m, step, &change));
+    check_ok(m->form->residual(m, r[side], &norm));
+    free(step);
+  }
+  for (int i = 0; i < unknowns; i++) {
+    r[0][i] = (r[0][i] - r[1][i]) / (2 * eps);
+    r[1][i] = -eps * d[i];
+  }
+  check_ok(m->form->correct(m, r[1], &change));
+  check_ok(m->form->residual(m, r[1], &norm));
+  check_ok(m->form->matrix(m, m->matrix));
+  check_ok(cb_stage_matrix_factor(m->matrix));
+  cb_stage_matrix_solve(m->matrix, r[0]);
+  const double error = check_distance_max(unknowns, r[0], d);
+  /* the differences have errors of eps^2 and round-off/eps */
+  if (!(error <= 1e-7)) print_error("%s in %s, damping %g: matrix differs by %g\n", method, space, damping, error);
+  check_at_most(error, 1e-7);
+  for (int i = 0; i < 2; i++) free(r[i]);
+  free(d);
+  close_case(&c);
+}
+
+static const char *const charts[] = {"s3 {chart: polar}", "h3 {chart: polar}", "e3 {chart: polar}",
+                                     "h3 {chart: polar, curvature: -0.6}", "s2 {chart: polar}"};
+static const char *const embeddings[] = {"e3", "s3",   "h3",  "s3 {curvature: 0.5}", "h3 {curvature: -1.7}", "s2",
+                                         "h2", "h2xe", "exs2"};
+enum { CHARTS = sizeof charts / sizeof *charts, EMBEDDINGS = sizeof embeddings / sizeof *embeddings };
+
+static void matrices_in_charts_match_differences(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  for (int i = 0; i < CHARTS; i++)
+    for (int damped = 0; damped < 2; damped++) {
+      check_matrix(charts[i], "gauss {stages: 3, solver: newton}", 3, 0.5 * damped, &seed);
+      check_matrix(charts[i], "gauss {stages: 2, solver: newton, form: velocity}", 3, 0.5 * damped, &seed);
+    }
+  check_matrix(charts[0], "gauss {stages: 3, solver: newton}", 12, 0, &seed); /* by KLU */
+}
+
+static void matrices_in_moving_charts_match_differences(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  static const char *const kinds[] = {"symmetric: true", "symmetric: false", "symmetric: true, balance: false",
+                                      "symmetric: false, balance: false"};
+  for (int i = 0; i < EMBEDDINGS; i++)
+    for (int k = 0; k < 4; k++)
+      for (int damped = 0; damped < 2; damped++) {
+        char method[96];
+        snprintf(method, sizeof method, "gauss {stages: %d, solver: newton, %s}", 1 + (i + k) % 4, kinds[k]);
+        check_matrix(embeddings[i], method, 3, 0.5 * damped, &seed);
+      }
+  check_matrix("h3", "gauss {stages: 3, solver: newton}", 12, 0, &seed); /* by KLU */
+}
+
+static void newton_and_fixed_point_find_the_same_stages(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  static const char *const spaces[] = {"s3", "h3", "h2xe", "s3 {chart: polar}", "h3 {chart: polar}"};
+  for (int i = 0; i < 5; i++) {
+    body_case c;
+    open_random(&c, spaces[i], 5, 0.8, 0.5, 2, 0, &seed);
+    cb_state *start = clone_state(&c), *end[2];
+    for (int newton = 0; newton < 2; newton++) {
+      use_method(&c, newton ? "gauss {stages: 3, solver: newton}" : "gauss {stages: 3, solver: fixed-point}");
+      cb_state_copy(c.state, start);
+      for (int k = 0; k < 5; k++) check_ok(cb_integrator_step(c.integrator, c.state, 0.1));
+      assert_string_equal(c.integrator->solver, newton ? "newton" : "fixed-point");
+      end[newton] = clone_state(&c);
+    }
+    check_at_most(check_distance_max(c.state->n * c.state->k, end[0]->x, end[1]->x), 1e-13);
+    check_at_most(check_distance_max(c.state->n * c.state->k, end[0]->p, end[1]->p), 1e-13);
+    cb_state_free(start);
+    cb_state_free(end[0]);
+    cb_state_free(end[1]);
+    close_case(&c);
+  }
+}
+
+/* Rod and triangle in H3 and S3 in the two forms, from the last step's stages: h = 0.1 and 0.01. */
+static void newton_takes_at_most_two_iterations_a_step(void **unused) {
+  (void)unused;
+  for (int body = 0; body < 2; body++)
+    for (int space = 0; space < 2; space++)
+      for (int form = 0; form < 2; form++)
+        for (int fine = 0; fine < 2; fine++) {
+          body_case c;
+          char method[128];
+          open_thesis(&c, space ? "s3 {chart: polar}" : "h3 {chart: polar}", body);
+          snprintf(method, sizeof method, "gauss {stages: 3, solver: newton, tolerance: 1e-11, form: %s}",
+                   form ? "velocity" : "canonical");
+          use_method(&c, method);
+          const double h = fine ? 0.01 : 0.1;
+          int most = 0, total = 0, steps = fine ? 1000 : 100;
+          for (int i = 0; i < steps; i++) {
+            check_ok(cb_integrator_step(c.integrator, c.state, h));
+            total += c.integrator->iterations;
+            if (i > 0 && c.integrator->iterations > most)
+              most = c.integrator->iterations; /* the first has no last step */
+          }
+          if (most > 2 || getenv("CB_TEST_VERBOSE"))
+            print_message("%s in %s, %s, h = %g: at most %d iterations, %.2f on average\n", body ? "triangle" : "rod",
+                          space ? "s3" : "h3", form ? "velocity" : "canonical", h, most, (double)total / steps);
+          check_at_most(most, 2);
+          close_case(&c);
+        }
+}
+
+/* Springs so stiff that the fixed-point iteration cannot contract: h^2 k/m = 1e4. */
+static void auto_goes_over_to_newton_where_fixed_point_fails(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  static const char *const spaces[] = {"s3", "h3", "s3 {chart: polar}"};
+  for (int i = 0; i < 3; i++) {
+    body_case c;
+    open_random(&c, spaces[i], 4, 0.8, 0.1, 1e4, 0, &seed);
+    for (int a = 0; a < c.state->n * c.state->k; a++) c.state->p[a] *= 0.01;
+    cb_state *start = clone_state(&c);
+    const double h = 0.05;
+    use_method(&c, "gauss {stages: 2, solver: fixed-point, iterations: 30}");
+    assert_int_equal(cb_integrator_step(c.integrator, c.state, h) > 0, 1);
+    assert_memory_equal(c.state->x, start->x, (size_t)(c.state->n * c.state->k) * sizeof(double));
+    assert_memory_equal(c.state->p, start->p, (size_t)(c.state->n * c.state->k) * sizeof(double));
+    use_method(&c, "gauss {stages: 2}");
+    check_ok(cb_integrator_step(c.integrator, c.state, h));
+    assert_string_equal(c.integrator->solver, "newton");
+    cb_integrator_reset(c.integrator);
+    assert_string_equal(c.integrator->solver, "fixed-point");
+    cb_state_free(start);
+    close_case(&c);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sparse_systems_are_solved_again_with_new_values),
+      cmocka_unit_test(matrices_in_charts_match_differences),
+      cmocka_unit_test(matrices_in_moving_charts_match_differences),
+      cmocka_unit_test(newton_and_fixed_point_find_the_same_stages),
+      cmocka_unit_test(newton_takes_at_most_two_iterations_a_step),
+      cmocka_unit_test(auto_goes_over_to_newton_where_fixed_point_fails),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

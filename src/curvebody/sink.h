@@ -36,13 +36,14 @@ typedef struct cb_field {
   const char *doc;       /* long_name */
 } cb_field;
 
-/* A constant array at the root, such as /particle_mass[particle]; labels for words. */
+/* A constant array at the root, such as /particle_mass[particle]: one of numbers, words (labels) or integers. */
 typedef struct cb_constant {
   const char *name;
   const char *dim;
   const double *values;
   const char *const *labels;
   const char *units, *doc;
+  const int64_t *integers; /* such as /bond_i[bond], /bond_j[bond]: the two particles of a bond */
 } cb_constant;
 
 /* A piece of restart state: named, typed, of fixed length. */

@@ -1,0 +1,163 @@
+/* An XDMF 3 description of a record (XDMF Model and Format, xdmf.org), which ParaView and VisIt read: the numbers stay in the
+ * HDF5 file, the XML says which of them make up a frame.
+ *
+ * A frame is one row: the points are /x, the cells the bonds (/connectivity/bonds) as lines, or the particles as points if
+ * there are none. Fields and masses of particles are given at the points, fields of bonds at the cells, the others once a
+ * frame.
+ */
+#include "io/export_file.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FRAMES = 10000 };
+
+typedef struct scene {
+  cb_reader *reader;
+  const char *file; /* of the numbers, as the XML names it */
+  const cb_reader_field *fields;
+  size_t n_fields;
+  const cb_reader_field *x;
+  uint64_t rows;
+  size_t particles, bonds;
+  bool masses;
+  FILE *stream;
+} scene;
+
+static void put_escaped(FILE *stream, const char *text) {
+  for (; *text; text++) switch (*text) {
+      case '&': fputs("&amp;", stream); break;
+      case '<': fputs("&lt;", stream); break;
+      case '>': fputs("&gt;", stream); break;
+      case '"': fputs("&quot;", stream); break;
+      default: fputc(*text, stream);
+    }
+}
+
+static void put_heavy(const scene *s, const char *name) {
+  put_escaped(s->stream, s->file);
+  fputs(":/", s->stream);
+  put_escaped(s->stream, name);
+}
+
+/* One row of a field: the dimensions of a frame's array have no time. */
+static void put_row(const scene *s, const cb_reader_field *field, uint64_t row) {
+  fputs("<DataItem ItemType=\"HyperSlab\" Dimensions=\"", s->stream);
+  if (!field->rank) fputs("1", s->stream);
+  for (int d = 0; d < field->rank; d++) fprintf(s->stream, "%s%zu", d ? " " : "", field->shape[d]);
+  fprintf(s->stream, "\"><DataItem Dimensions=\"3 %d\" Format=\"XML\">%llu", field->rank + 1, (unsigned long long)row);
+  for (int d = 0; d < field->rank; d++) fputs(" 0", s->stream);
+  for (int d = 0; d < field->rank + 1; d++) fputs(" 1", s->stream);
+  fputs(" 1", s->stream);
+  for (int d = 0; d < field->rank; d++) fprintf(s->stream, " %zu", field->shape[d]);
+  fprintf(s->stream, "</DataItem><DataItem Dimensions=\"%llu", (unsigned long long)s->rows);
+  for (int d = 0; d < field->rank; d++) fprintf(s->stream, " %zu", field->shape[d]);
+  fprintf(s->stream, "\" NumberType=\"%s\" Precision=\"%d\" Format=\"HDF\">",
+          field->type == CB_FIELD_DOUBLE ? "Float" : "Int", field->type == CB_FIELD_INT32 ? 4 : 8);
+  put_heavy(s, field->name);
+  fputs("</DataItem></DataItem>", s->stream);
+}
+
+static void put_topology(const scene *s) {
+  if (!s->bonds) {
+    fprintf(s->stream, "<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%zu\" NodesPerElement=\"1\"/>\n", s->particles);
+    return;
+  }
+  fprintf(s->stream, "<Topology TopologyType=\"Polyline\" NumberOfElements=\"%zu\" NodesPerElement=\"2\">"
+                     "<DataItem Dimensions=\"%zu 2\" NumberType=\"Int\" Precision=\"8\" Format=\"HDF\">", s->bonds, s->bonds);
+  put_heavy(s, "connectivity/bonds");
+  fputs("</DataItem></Topology>\n", s->stream);
+}
+
+/* Where a field belongs, or NULL: it is not drawn. */
+static const char *center_of(const scene *s, const cb_reader_field *field) {
+  bool vector = field->rank == 2 && field->shape[1] == 3;
+  if (field->rank == 0) return "Grid";
+  if (!strcmp(field->dims[0], "particle") && (field->rank == 1 || vector)) return "Node";
+  if (s->bonds && !strcmp(field->dims[0], "bond") && (field->rank == 1 || vector)) return "Cell";
+  return NULL;
+}
+
+static void put_frame(const scene *s, uint64_t row, double time) {
+  char text[32];
+  cb_export_number(text, time);
+  fprintf(s->stream, "<Grid Name=\"row %llu\" GridType=\"Uniform\"><Time Value=\"%s\"/>\n", (unsigned long long)row, text);
+  put_topology(s);
+  fprintf(s->stream, "<Geometry GeometryType=\"%s\">", s->x->shape[1] == 3 ? "XYZ" : "XY");
+  put_row(s, s->x, row);
+  fputs("</Geometry>\n", s->stream);
+  for (size_t f = 0; f < s->n_fields; f++) {
+    const cb_reader_field *field = &s->fields[f];
+    const char *center = center_of(s, field);
+    if (!center || field == s->x || !strcmp(field->name, "time")) continue;
+    fputs("<Attribute Name=\"", s->stream);
+    put_escaped(s->stream, field->name);
+    fprintf(s->stream, "\" AttributeType=\"%s\" Center=\"%s\">", field->rank == 2 ? "Vector" : "Scalar", center);
+    put_row(s, field, row);
+    fputs("</Attribute>\n", s->stream);
+  }
+  if (s->masses) {
+    fprintf(s->stream, "<Attribute Name=\"particle_mass\" AttributeType=\"Scalar\" Center=\"Node\"><DataItem Dimensions=\"%zu\" "
+                       "NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">", s->particles);
+    put_heavy(s, "particle_mass");
+    fputs("</DataItem></Attribute>\n", s->stream);
+  }
+  fputs("</Grid>\n", s->stream);
+}
+
+static cb_status put_frames(scene *s, uint64_t every) {
+  double *times = malloc((s->rows ? s->rows : 1) * sizeof *times);
+  if (!times) return cb_fail(CB_ERROR_MEMORY, "no memory for %llu times", (unsigned long long)s->rows);
+  cb_status status = cb_reader_rows(s->reader, 0, 0, s->rows, times);
+  if (!status) {
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"3.0\"><Domain>\n", s->stream);
+    fprintf(s->stream, "<!-- every %llu of %llu rows -->\n", (unsigned long long)every, (unsigned long long)s->rows);
+    fputs("<Grid Name=\"bodies\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", s->stream);
+    for (uint64_t row = 0; row < s->rows && !ferror(s->stream); row += every) put_frame(s, row, times[row]);
+    fputs("</Grid>\n</Domain></Xdmf>\n", s->stream);
+  }
+  free(times);
+  return status;
+}
+
+/* `file` as seen from the folder of `out`: its last part if both are in the same folder, else its whole path. malloc'd. */
+static char *relative_name(const char *file, const char *out) {
+  const char *slash = strrchr(file, '/'), *out_slash = strrchr(out, '/');
+  size_t folder = slash ? (size_t)(slash - file) : 0, out_folder = out_slash ? (size_t)(out_slash - out) : 0;
+  if (!slash == !out_slash && folder == out_folder && !strncmp(file, out, folder)) return strdup(slash ? slash + 1 : file);
+  return realpath(file, NULL);
+}
+
+static cb_status look(scene *s, const char *path) {
+  s->n_fields = cb_reader_fields(s->reader, &s->fields);
+  s->rows = cb_reader_position(s->reader).rows;
+  for (size_t f = 0; f < s->n_fields; f++)
+    if (!strcmp(s->fields[f].name, "x") && s->fields[f].rank == 2) s->x = &s->fields[f];
+  if (!s->x || s->x->shape[1] < 2 || s->x->shape[1] > 3)
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: no positions x in two or three dimensions to draw", path);
+  s->particles = s->x->shape[0];
+  size_t ends, masses;
+  cb_status status = cb_reader_count(s->reader, "connectivity/bonds", &ends);
+  if (!status) status = cb_reader_count(s->reader, "particle_mass", &masses);
+  if (status) return status;
+  s->bonds = ends / 2;
+  s->masses = masses == s->particles;
+  return CB_OK;
+}
+
+cb_status cb_record_export_xdmf(const char *path, const char *out, const cb_export_options *options) {
+  scene s = {0};
+  cb_export_file file;
+  cb_status status = cb_reader_open(path, &s.reader);
+  if (status) return status;
+  char *name = relative_name(path, out);
+  s.file = name;
+  status = name ? look(&s, path) : cb_fail(CB_ERROR_MEMORY, "no memory to export %s", path);
+  if (!status && !(status = cb_export_open(&file, out))) {
+    uint64_t every = options && options->every ? options->every : (s.rows + MOST_FRAMES - 1) / MOST_FRAMES;
+    s.stream = file.stream;
+    status = cb_export_close(&file, put_frames(&s, every ? every : 1));
+  }
+  free(name);
+  cb_reader_close(s.reader);
+  return status;
+}

@@ -1,0 +1,197 @@
+/* What the record needs of HDF5, with its errors as ours. */
+#include "io/record_hdf5.h"
+#include "io/record_driver.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Why HDF5 refused first, since the last failure that was reported. */
+static _Thread_local char reason[400];
+
+/* The deepest entry of the error stack says most; where the system refused it reads "... error message = 'No space left
+ * on device', ...", of which the quoted part is kept. */
+static herr_t deepest(unsigned n, const H5E_error2_t *error, void *unused) {
+  (void)unused;
+  if (n > 0 || !error->desc) return 0;
+  static const char key[] = "error message = '";
+  const char *text = error->desc, *quoted = strstr(text, key);
+  size_t length = strlen(text);
+  if (quoted) {
+    text = quoted + sizeof key - 1;
+    length = strcspn(text, "'");
+  }
+  if (length >= sizeof reason) length = sizeof reason - 1;
+  memcpy(reason, text, length);
+  reason[length] = 0;
+  return 0;
+}
+
+/* Called by HDF5 when a call of its interface fails; cleaning up afterwards may fail too, but is not the reason. */
+static herr_t remember(hid_t stack, void *unused) {
+  (void)unused;
+  return *reason ? 0 : H5Ewalk2(stack, H5E_WALK_UPWARD, deepest, NULL);
+}
+
+cb_hdf5_quiet cb_hdf5_quiet_begin(void) {
+  cb_hdf5_quiet quiet = {NULL, NULL};
+  H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
+  H5Eset_auto2(H5E_DEFAULT, remember, NULL);
+  *reason = 0;
+  return quiet;
+}
+
+void cb_hdf5_quiet_end(cb_hdf5_quiet quiet) {
+  H5Eclear2(H5E_DEFAULT);
+  H5Eset_auto2(H5E_DEFAULT, quiet.function, quiet.data);
+}
+
+cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
+  char text[200];
+  va_list args;
+  va_start(args, what);
+  vsnprintf(text, sizeof text, what, args);
+  va_end(args);
+  cb_status status = cb_fail(CB_ERROR_FILE, "%s: cannot %s: %s", path, text, *reason ? reason : "HDF5 gives no reason");
+  *reason = 0;
+  return status;
+}
+
+hid_t cb_hdf5_file_type(cb_field_type type) {
+  return type == CB_FIELD_DOUBLE ? H5T_IEEE_F64LE : type == CB_FIELD_INT64 ? H5T_STD_I64LE : H5T_STD_I32LE;
+}
+
+hid_t cb_hdf5_memory_type(cb_field_type type) {
+  return type == CB_FIELD_DOUBLE ? H5T_NATIVE_DOUBLE : type == CB_FIELD_INT64 ? H5T_NATIVE_INT64 : H5T_NATIVE_INT32;
+}
+
+size_t cb_hdf5_type_size(cb_field_type type) { return type == CB_FIELD_INT32 ? 4 : 8; }
+
+bool cb_hdf5_type_of(hid_t type, cb_field_type *out) {
+  H5T_class_t class = H5Tget_class(type);
+  size_t size = H5Tget_size(type);
+  if (class == H5T_FLOAT && size == 8) *out = CB_FIELD_DOUBLE;
+  else if (class == H5T_INTEGER && size == 8) *out = CB_FIELD_INT64;
+  else if (class == H5T_INTEGER && size == 4) *out = CB_FIELD_INT32;
+  else return false;
+  return true;
+}
+
+hid_t cb_hdf5_file_access(bool writing) {
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  if (access < 0) return access;
+  if ((writing && !cb_driver_use(access)) || H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
+      H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0) {
+    H5Pclose(access);
+    return H5I_INVALID_HID;
+  }
+  return access;
+}
+
+void cb_hdf5_abandon(hid_t file) {
+  cb_driver_shut(file);
+  H5Fclose(file);
+}
+
+cb_status cb_hdf5_close(hid_t file, const char *path, bool *abandoned) {
+  bool refused = H5Fflush(file, H5F_SCOPE_GLOBAL) < 0;
+  if (refused) cb_driver_shut(file);
+  refused |= H5Fclose(file) < 0;
+  if (abandoned) *abandoned = refused;
+  return refused && path ? cb_hdf5_fail(path, "write") : CB_OK;
+}
+
+hid_t cb_hdf5_text_type(void) {
+  hid_t type = H5Tcopy(H5T_C_S1);
+  if (type < 0) return type;
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+static bool put_attribute(hid_t object, const char *name, hid_t type, hid_t memory_type, hid_t space, const void *data) {
+  hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  bool ok = attribute >= 0 && H5Awrite(attribute, memory_type, data) >= 0;
+  if (attribute >= 0) ok &= H5Aclose(attribute) >= 0;
+  return ok;
+}
+
+bool cb_hdf5_put_text(hid_t object, const char *name, const char *text) {
+  hid_t type = cb_hdf5_text_type(), space = H5Screate(H5S_SCALAR);
+  bool ok = put_attribute(object, name, type, type, space, &text);
+  H5Sclose(space);
+  H5Tclose(type);
+  return ok;
+}
+
+bool cb_hdf5_put_integers(hid_t object, const char *name, const int *values, size_t count) {
+  hsize_t dims[1] = {count};
+  hid_t space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, dims, NULL);
+  bool ok = put_attribute(object, name, H5T_STD_I32LE, H5T_NATIVE_INT, space, values);
+  H5Sclose(space);
+  return ok;
+}
+
+hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int rank, const hsize_t *dims,
+                          hid_t memory_type, const void *data) {
+  hid_t create = H5Pcreate(H5P_DATASET_CREATE);
+  hid_t space = rank ? H5Screate_simple(rank, dims, NULL) : H5Screate(H5S_SCALAR);
+  H5Pset_obj_track_times(create, false);
+  H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY);
+  H5Pset_attr_phase_change(create, 64, 0);
+  hid_t dataset = H5Dcreate2(where, name, file_type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+  if (dataset >= 0 && data && H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
+    H5Dclose(dataset);
+    dataset = H5I_INVALID_HID;
+  }
+  H5Sclose(space);
+  H5Pclose(create);
+  return dataset;
+}
+
+hid_t cb_hdf5_put_group(hid_t where, const char *name) {
+  hid_t create = H5Pcreate(H5P_GROUP_CREATE);
+  H5Pset_obj_track_times(create, false);
+  H5Pset_link_creation_order(create, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  hid_t group = H5Gcreate2(where, name, H5P_DEFAULT, create, H5P_DEFAULT);
+  H5Pclose(create);
+  return group;
+}
+
+/* The text that HDF5 allocated, as one of malloc's. */
+static char *own_text(char *text) {
+  char *copy = text ? strdup(text) : NULL;
+  if (text) H5free_memory(text);
+  return copy;
+}
+
+static bool is_text(hid_t type) { return type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0; }
+
+char *cb_hdf5_get_text_attribute(hid_t object, const char *name) {
+  if (H5Aexists(object, name) <= 0) return NULL;
+  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), stored = H5Aget_type(attribute), type = cb_hdf5_text_type();
+  hid_t space = H5Aget_space(attribute);
+  char *text = NULL, *copy = NULL;
+  if (is_text(stored) && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, type, &text) >= 0)
+    copy = own_text(text);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Tclose(stored);
+  H5Aclose(attribute);
+  return copy;
+}
+
+char *cb_hdf5_get_text_dataset(hid_t where, const char *name) {
+  hid_t dataset = H5Dopen2(where, name, H5P_DEFAULT);
+  if (dataset < 0) return NULL;
+  hid_t stored = H5Dget_type(dataset), type = cb_hdf5_text_type(), space = H5Dget_space(dataset);
+  char *text = NULL, *copy = NULL;
+  if (is_text(stored) && H5Sget_simple_extent_npoints(space) == 1 &&
+      H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0)
+    copy = own_text(text);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Tclose(stored);
+  H5Dclose(dataset);
+  return copy;
+}

@@ -1,0 +1,51 @@
+/* What the record needs of HDF5, with its errors as ours. Internal to src/io. */
+#ifndef CB_IO_RECORD_HDF5_H
+#define CB_IO_RECORD_HDF5_H
+
+#include <curvebody/sink.h>
+#include <hdf5.h>
+
+/* HDF5 prints its errors unless told otherwise, by thread. Every public function of a record is bracketed by these two,
+ * which keep the reason for cb_hdf5_fail instead and leave the caller's setting as it was. */
+typedef struct cb_hdf5_quiet {
+  H5E_auto2_t function;
+  void *data;
+} cb_hdf5_quiet;
+cb_hdf5_quiet cb_hdf5_quiet_begin(void);
+void cb_hdf5_quiet_end(cb_hdf5_quiet quiet);
+
+/* Sets the error text `PATH: cannot WHAT: reason` with the reason of the HDF5 call that failed first, and returns
+ * CB_ERROR_FILE. `what` may be a format. */
+cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((format(printf, 2, 3)));
+
+hid_t cb_hdf5_file_type(cb_field_type type);   /* little endian */
+hid_t cb_hdf5_memory_type(cb_field_type type);
+size_t cb_hdf5_type_size(cb_field_type type);
+/* Which of the three a type of a file is; false if none. */
+bool cb_hdf5_type_of(hid_t type, cb_field_type *out);
+
+/* Access properties of every open: format of HDF5 1.10, objects closed with their file; our driver under what is written. */
+hid_t cb_hdf5_file_access(bool writing);
+
+/* Closes a file that was open for writing. If a write is refused, or to abandon it, the file is left as a killed writer
+ * leaves it. path NULL: without an error text. */
+cb_status cb_hdf5_close(hid_t file, const char *path, bool *abandoned);
+void cb_hdf5_abandon(hid_t file);
+
+/* A variable-length UTF-8 string type; the caller closes it. */
+hid_t cb_hdf5_text_type(void);
+
+/* Attributes and datasets; false with HDF5's error stack set. Object creation times are not kept, so that the same run
+ * gives the same bytes. */
+bool cb_hdf5_put_text(hid_t object, const char *name, const char *text);
+bool cb_hdf5_put_integers(hid_t object, const char *name, const int *values, size_t count);
+/* A contiguous dataset, laid out in the file at once. Negative on failure. */
+hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int rank, const hsize_t *dims,
+                          hid_t memory_type, const void *data);
+hid_t cb_hdf5_put_group(hid_t where, const char *name);
+
+/* malloc'd text of an attribute or scalar dataset; NULL if it is not there or no text. */
+char *cb_hdf5_get_text_attribute(hid_t object, const char *name);
+char *cb_hdf5_get_text_dataset(hid_t where, const char *name);
+
+#endif

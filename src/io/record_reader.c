@@ -1,0 +1,291 @@
+/* Reading a record: plainly if it was closed, as a SWMR reader if it is being written or its writer was killed. */
+#include "io/record_internal.h"
+#include "io/record_superblock.h"
+#include <hdf5_hl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct cb_reader {
+  char *path;
+  hid_t file;
+  cb_record_position have;
+  bool completed;
+  cb_reader_field *fields;
+  size_t n_fields, room;
+  char **texts; /* everything handed out or named, freed at close */
+  size_t n_texts, texts_room;
+  const char ***label_lists;
+  size_t n_label_lists;
+};
+
+/* Keeps a malloc'd text until close; "" for NULL. */
+static const char *keep(cb_reader *reader, char *text) {
+  if (!text) return "";
+  if (reader->n_texts == reader->texts_room) {
+    size_t room = reader->texts_room ? 2 * reader->texts_room : 64;
+    char **texts = realloc(reader->texts, room * sizeof *texts);
+    if (!texts) {
+      free(text);
+      return "";
+    }
+    reader->texts = texts;
+    reader->texts_room = room;
+  }
+  return reader->texts[reader->n_texts++] = text;
+}
+
+/* The name of the scale of a dimension, "" if it has none. */
+static herr_t scale_name(hid_t dataset, unsigned index, hid_t scale, void *out) {
+  (void)dataset, (void)index;
+  ssize_t length = H5DSget_scale_name(scale, NULL, 0);
+  char *name = length > 0 ? malloc((size_t)length + 1) : NULL;
+  if (name) H5DSget_scale_name(scale, name, (size_t)length + 1);
+  *(char **)out = name;
+  return 1;
+}
+
+static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_event) {
+  cb_reader *reader = self;
+  cb_reader_field field = {.count = 1};
+  if (is_event) return CB_OK;
+  hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+  bool known = cb_hdf5_type_of(type, &field.type);
+  hsize_t dims[H5S_MAX_RANK];
+  field.rank = H5Sget_simple_extent_dims(space, dims, NULL) - 1;
+  H5Sclose(space);
+  H5Tclose(type);
+  if (!known) return cb_fail(CB_ERROR_INPUT, "%s: error: %s is neither doubles nor integers", reader->path, name);
+  if (reader->n_fields == reader->room) {
+    size_t room = reader->room ? 2 * reader->room : 32;
+    cb_reader_field *fields = realloc(reader->fields, room * sizeof *fields);
+    if (!fields) return cb_fail(CB_ERROR_MEMORY, "no memory for the fields of %s", reader->path);
+    reader->fields = fields;
+    reader->room = room;
+  }
+  for (int d = 0; d < field.rank; d++) {
+    char *scale = NULL;
+    field.count *= field.shape[d] = dims[d + 1];
+    H5DSiterate_scales(dataset, (unsigned)d + 1, NULL, scale_name, &scale);
+    field.dims[d] = keep(reader, scale);
+  }
+  field.name = keep(reader, strdup(name));
+  field.units = keep(reader, cb_hdf5_get_text_attribute(dataset, "units"));
+  reader->fields[reader->n_fields++] = field;
+  return CB_OK;
+}
+
+static cb_status open_file(const char *path, hid_t *out) {
+  bool left_open;
+  int fd;
+  cb_status status = cb_superblock_lock(path, false, &fd);
+  if (status) return status;
+  status = cb_superblock_read(path, fd, &left_open);
+  close(fd);
+  if (status) return status;
+  hid_t access = cb_hdf5_file_access(false);
+  hid_t file = H5Fopen(path, left_open ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY, access);
+  H5Pclose(access);
+  if (file < 0) return cb_hdf5_fail(path, left_open ? "open (its writer was killed: repair it)" : "open");
+  *out = file;
+  return CB_OK;
+}
+
+static cb_status look_around(cb_reader *reader) {
+  cb_status status = cb_record_check_mark(reader->file, reader->path);
+  if (!status) status = cb_series_extent(reader->file, reader->path, &reader->have, NULL);
+  if (!status) status = cb_series_each(reader->file, reader->path, add_field, reader);
+  if (status) return status;
+  if (reader->n_fields < 2 || strcmp(reader->fields[0].name, "time") || strcmp(reader->fields[1].name, "step"))
+    return cb_fail(CB_ERROR_INPUT, "%s: error: the first two fields are not time and step", reader->path);
+  int completed = 0;
+  hid_t attribute = H5Aopen(reader->file, "completed", H5P_DEFAULT);
+  if (attribute >= 0) {
+    H5Aread(attribute, H5T_NATIVE_INT, &completed);
+    H5Aclose(attribute);
+  }
+  reader->completed = completed != 0;
+  return CB_OK;
+}
+
+cb_status cb_reader_open(const char *path, cb_reader **out) {
+  cb_reader *reader = calloc(1, sizeof *reader);
+  if (!reader || !(reader->path = strdup(path))) {
+    free(reader);
+    return cb_fail(CB_ERROR_MEMORY, "no memory to read %s", path);
+  }
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  reader->file = H5I_INVALID_HID;
+  cb_status status = open_file(path, &reader->file);
+  if (!status) status = look_around(reader);
+  cb_hdf5_quiet_end(quiet);
+  if (status) cb_reader_close(reader);
+  else *out = reader;
+  return status;
+}
+
+void cb_reader_close(cb_reader *reader) {
+  if (!reader) return;
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  if (reader->file >= 0) H5Fclose(reader->file);
+  cb_hdf5_quiet_end(quiet);
+  for (size_t i = 0; i < reader->n_texts; i++) free(reader->texts[i]);
+  for (size_t i = 0; i < reader->n_label_lists; i++) free(reader->label_lists[i]);
+  free(reader->label_lists);
+  free(reader->texts);
+  free(reader->fields);
+  free(reader->path);
+  free(reader);
+}
+
+cb_record_position cb_reader_position(const cb_reader *reader) { return reader->have; }
+bool cb_reader_completed(const cb_reader *reader) { return reader->completed; }
+
+size_t cb_reader_fields(const cb_reader *reader, const cb_reader_field **fields) {
+  *fields = reader->fields;
+  return reader->n_fields;
+}
+
+cb_status cb_reader_scenario(cb_reader *reader, const char *name, const char **text) {
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  hid_t group = H5Gopen2(reader->file, "scenario", H5P_DEFAULT);
+  *text = group < 0 ? "" : keep(reader, cb_hdf5_get_text_dataset(group, name));
+  if (group >= 0) H5Gclose(group);
+  cb_hdf5_quiet_end(quiet);
+  return CB_OK;
+}
+
+cb_status cb_reader_attribute(cb_reader *reader, const char *name, const char **text) {
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  *text = keep(reader, cb_hdf5_get_text_attribute(reader->file, name));
+  cb_hdf5_quiet_end(quiet);
+  return CB_OK;
+}
+
+cb_status cb_reader_checkpoint(cb_reader *reader, cb_blob *state, size_t n_state, cb_record_position *position) {
+  cb_record_position at;
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = cb_slot_read(reader->file, reader->path, reader->have, state, n_state, &at);
+  cb_hdf5_quiet_end(quiet);
+  if (!status && position) *position = at;
+  return status;
+}
+
+/* count rows of a series from first on, as `memory_type`. */
+static cb_status read_series(cb_reader *reader, const char *name, hid_t memory_type, uint64_t first, uint64_t count, void *out) {
+  hid_t dataset = H5Dopen2(reader->file, name, H5P_DEFAULT);
+  if (dataset < 0) return cb_hdf5_fail(reader->path, "open %s", name);
+  hid_t space = H5Dget_space(dataset);
+  hsize_t start[4] = {first}, size[4] = {0};
+  int rank = H5Sget_simple_extent_dims(space, size, NULL);
+  bool ok = size[0] >= first + count;
+  size[0] = count;
+  hid_t memory = H5Screate_simple(rank, size, NULL);
+  ok = ok && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+       H5Dread(dataset, memory_type, memory, space, H5P_DEFAULT, out) >= 0;
+  cb_status status = ok ? CB_OK
+                        : cb_hdf5_fail(reader->path, "read rows %llu to %llu of %s", (unsigned long long)first,
+                                       (unsigned long long)(first + count), name);
+  H5Sclose(memory);
+  H5Sclose(space);
+  H5Dclose(dataset);
+  return status;
+}
+
+cb_status cb_reader_rows(cb_reader *reader, size_t f, uint64_t first, uint64_t count, double *out) {
+  if (f >= reader->n_fields || first > reader->have.rows || count > reader->have.rows - first)
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: no such rows", reader->path);
+  if (!count) return CB_OK;
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = read_series(reader, reader->fields[f].name, H5T_NATIVE_DOUBLE, first, count, out);
+  cb_hdf5_quiet_end(quiet);
+  return status;
+}
+
+cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb_event_row *out) {
+  if (first > reader->have.events || count > reader->have.events - first)
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: no such events", reader->path);
+  if (!count) return CB_OK;
+  double *column = malloc(count * sizeof *column);
+  if (!column) return cb_fail(CB_ERROR_MEMORY, "no memory for the events of %s", reader->path);
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = CB_OK;
+  for (size_t e = 1; !status && e < CB_EVENT_FIELDS; e++) {
+    const cb_event_field *field = &cb_event_fields[e];
+    size_t bytes = cb_hdf5_type_size(field->type);
+    status = read_series(reader, field->name, cb_hdf5_memory_type(field->type), first, count, column);
+    for (uint64_t i = 0; !status && i < count; i++) memcpy((char *)&out[i] + field->offset, (char *)column + i * bytes, bytes);
+  }
+  cb_hdf5_quiet_end(quiet);
+  free(column);
+  return status;
+}
+
+/* Whether every group on the way to name is there. */
+static bool leads_to(hid_t file, const char *name) {
+  char part[200];
+  for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+    size_t length = (size_t)(slash - name);
+    if (length >= sizeof part) return false;
+    memcpy(part, name, length);
+    part[length] = 0;
+    if (H5Lexists(file, part, H5P_DEFAULT) <= 0) return false;
+  }
+  return H5Lexists(file, name, H5P_DEFAULT) > 0;
+}
+
+cb_status cb_reader_count(cb_reader *reader, const char *name, size_t *count) {
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = CB_OK;
+  size_t found = 0;
+  if (leads_to(reader->file, name)) {
+    hid_t dataset = H5Dopen2(reader->file, name, H5P_DEFAULT), space = dataset < 0 ? dataset : H5Dget_space(dataset);
+    if (space < 0) status = cb_hdf5_fail(reader->path, "read %s", name);
+    else found = (size_t)H5Sget_simple_extent_npoints(space);
+    if (space >= 0) H5Sclose(space);
+    if (dataset >= 0) H5Dclose(dataset);
+  }
+  cb_hdf5_quiet_end(quiet);
+  if (!status) *count = found;
+  return status;
+}
+
+/* The words of a dataset, kept by the reader; NULL if it holds none. */
+static const char **read_labels(cb_reader *reader, hid_t dataset) {
+  hid_t stored = H5Dget_type(dataset), space = H5Dget_space(dataset), type = cb_hdf5_text_type();
+  size_t n = (size_t)H5Sget_simple_extent_npoints(space);
+  const char **labels = NULL;
+  char **words = NULL;
+  if (H5Tget_class(stored) == H5T_STRING && H5Tis_variable_str(stored) > 0 && n > 0 && (words = calloc(n, sizeof *words)) &&
+      H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, words) >= 0 && (labels = malloc(n * sizeof *labels))) {
+    for (size_t i = 0; i < n; i++) labels[i] = keep(reader, strdup(words[i] ? words[i] : ""));
+    H5Dvlen_reclaim(type, space, H5P_DEFAULT, words);
+  }
+  free(words);
+  H5Tclose(type);
+  H5Sclose(space);
+  H5Tclose(stored);
+  return labels;
+}
+
+cb_status cb_reader_labels(cb_reader *reader, const char *dimension, const char *const **labels) {
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  const char **found = NULL;
+  if (*dimension && H5Lexists(reader->file, dimension, H5P_DEFAULT) > 0) {
+    hid_t dataset = H5Dopen2(reader->file, dimension, H5P_DEFAULT);
+    if (dataset >= 0) found = read_labels(reader, dataset);
+    if (dataset >= 0) H5Dclose(dataset);
+  }
+  cb_hdf5_quiet_end(quiet);
+  if (found) {
+    const char ***lists = realloc(reader->label_lists, (reader->n_label_lists + 1) * sizeof *lists);
+    if (!lists) {
+      free(found);
+      return cb_fail(CB_ERROR_MEMORY, "no memory for labels");
+    }
+    reader->label_lists = lists;
+    lists[reader->n_label_lists++] = found;
+  }
+  *labels = found;
+  return CB_OK;
+}

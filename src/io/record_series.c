@@ -1,0 +1,113 @@
+/* The datasets of a record that grow: all at the root whose first dimension is unlimited. Those named event or event_...
+ * grow with the events, the others with the rows.
+ *
+ * After a writer was killed in a flush, some have more rows than others: the record has as many as the shortest.
+ */
+#include "io/record_internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+cb_status cb_record_check_mark(hid_t file, const char *path) {
+  int version = 0;
+  if (H5Aexists(file, "curvebody_record") <= 0)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: an HDF5 file, but not a record of curvebody", path);
+  hid_t attribute = H5Aopen(file, "curvebody_record", H5P_DEFAULT), type = H5Aget_type(attribute);
+  bool ok = H5Tget_class(type) == H5T_INTEGER && H5Aread(attribute, H5T_NATIVE_INT, &version) >= 0;
+  H5Tclose(type);
+  H5Aclose(attribute);
+  if (ok && version == CB_RECORD_VERSION) return CB_OK;
+  return cb_fail(CB_ERROR_INPUT, "%s: error: a record of version %d, expected %d", path, version, CB_RECORD_VERSION);
+}
+
+/* Whether dataset grows, and its length. */
+static bool is_series(hid_t dataset, uint64_t *length) {
+  hid_t space = H5Dget_space(dataset);
+  hsize_t dims[H5S_MAX_RANK], most[H5S_MAX_RANK];
+  int rank = H5Sget_simple_extent_dims(space, dims, most);
+  H5Sclose(space);
+  if (rank < 1 || rank > 4 || most[0] != H5S_UNLIMITED) return false;
+  *length = dims[0];
+  return true;
+}
+
+typedef struct visit {
+  const char *path;
+  cb_series_visit function;
+  void *context;
+  cb_status status;
+} visit;
+
+static herr_t visit_link(hid_t file, const char *name, const H5L_info_t *info, void *self) {
+  visit *v = self;
+  if (info->type != H5L_TYPE_HARD) return 0;
+  hid_t object = H5Oopen(file, name, H5P_DEFAULT);
+  if (object < 0) {
+    v->status = cb_fail(CB_ERROR_INPUT, "%s: error: %s cannot be opened: the file is damaged", v->path, name);
+    return 1;
+  }
+  uint64_t length;
+  if (H5Iget_type(object) == H5I_DATASET && is_series(object, &length))
+    v->status = v->function(v->context, object, name, !strcmp(name, "event") || !strncmp(name, "event_", 6));
+  H5Oclose(object);
+  return v->status ? 1 : 0;
+}
+
+cb_status cb_series_each(hid_t file, const char *path, cb_series_visit function, void *context) {
+  visit v = {path, function, context, CB_OK};
+  if (H5Literate(file, H5_INDEX_CRT_ORDER, H5_ITER_INC, NULL, visit_link, &v) < 0)
+    return cb_hdf5_fail(path, "list its arrays");
+  return v.status;
+}
+
+typedef struct extent {
+  cb_record_position whole;
+  uint64_t most;
+  bool rows, events;
+} extent;
+
+static cb_status shorten(void *context, hid_t dataset, const char *name, bool is_event) {
+  extent *e = context;
+  uint64_t length = 0;
+  (void)name;
+  is_series(dataset, &length);
+  if (is_event) {
+    if (!e->events || length < e->whole.events) e->whole.events = length;
+    e->events = true;
+    return CB_OK;
+  }
+  if (!e->rows || length < e->whole.rows) e->whole.rows = length;
+  if (length > e->most) e->most = length;
+  e->rows = true;
+  return CB_OK;
+}
+
+cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *whole, uint64_t *most) {
+  extent e = {0};
+  cb_status status = cb_series_each(file, path, shorten, &e);
+  if (status) return status;
+  whole->rows = e.whole.rows;
+  whole->events = e.whole.events;
+  if (most) *most = e.most;
+  return CB_OK;
+}
+
+typedef struct cut {
+  const char *path;
+  cb_record_position keep;
+} cut;
+
+static cb_status cut_one(void *context, hid_t dataset, const char *name, bool is_event) {
+  const cut *c = context;
+  hsize_t dims[H5S_MAX_RANK], keep = is_event ? c->keep.events : c->keep.rows;
+  hid_t space = H5Dget_space(dataset);
+  H5Sget_simple_extent_dims(space, dims, NULL);
+  H5Sclose(space);
+  if (dims[0] == keep) return CB_OK;
+  dims[0] = keep;
+  return H5Dset_extent(dataset, dims) < 0 ? cb_hdf5_fail(c->path, "shorten %s", name) : CB_OK;
+}
+
+cb_status cb_series_cut(hid_t file, const char *path, cb_record_position keep) {
+  cut c = {path, keep};
+  return cb_series_each(file, path, cut_one, &c);
+}

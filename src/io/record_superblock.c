@@ -1,0 +1,106 @@
+/* The superblock of an HDF5 file whose writer was killed.
+ *
+ * Bytes of version 3 (The HDF Group, HDF5 File Format Specification 3.0, section II.A), all little endian:
+ *   0 signature (8)   8 version = 3   9 size of offsets   10 size of lengths   11 consistency flags   12 base address
+ *   20 superblock extension   28 end of file   36 root object header   44 checksum of bytes 0 to 43
+ * Flags: bit 0 open for writing, bit 2 single-writer-multiple-reader writing. HDF5 refuses a file with a flag set.
+ *
+ * A writer killed in a flush has left an end of file that differs from the length of the file. If it is smaller, blocks
+ * beyond it may be in use, and appending would overwrite them. If it is larger, the rest was claimed but not yet written,
+ * and nothing refers to it: what refers to a block is written after it. So the end becomes the length.
+ *
+ * The checksum is lookup3 (Jenkins 2006, public domain, burtleburtle.net/bob/c/lookup3.c, hashlittle with seed 0).
+ */
+#include "io/record_superblock.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { VERSION = 8, OFFSETS = 9, LENGTHS = 10, FLAGS = 11, BASE = 12, END = 28, CHECKSUM = 44, SIZE = 48 };
+enum { OPEN_FOR_WRITING = 1, OPEN_FOR_SWMR = 4 };
+
+static uint32_t rotate(uint32_t x, int k) { return x << k | x >> (32 - k); }
+
+static uint64_t little_endian(const unsigned char *bytes, int count) {
+  uint64_t value = 0;
+  for (int i = count; i-- > 0;) value = value << 8 | bytes[i];
+  return value;
+}
+
+static void put_little_endian(unsigned char *bytes, int count, uint64_t value) {
+  for (int i = 0; i < count; i++) bytes[i] = (unsigned char)(value >> 8 * i);
+}
+
+static uint32_t lookup3(const unsigned char *key, int length) {
+  uint32_t a = 0xdeadbeef + (uint32_t)length, b = a, c = a;
+  for (; length > 12; length -= 12, key += 12) {
+    a += (uint32_t)little_endian(key, 4), b += (uint32_t)little_endian(key + 4, 4), c += (uint32_t)little_endian(key + 8, 4);
+    a -= c, a ^= rotate(c, 4), c += b;
+    b -= a, b ^= rotate(a, 6), a += c;
+    c -= b, c ^= rotate(b, 8), b += a;
+    a -= c, a ^= rotate(c, 16), c += b;
+    b -= a, b ^= rotate(a, 19), a += c;
+    c -= b, c ^= rotate(b, 4), b += a;
+  }
+  unsigned char rest[12] = {0};
+  memcpy(rest, key, (size_t)length);
+  a += (uint32_t)little_endian(rest, 4), b += (uint32_t)little_endian(rest + 4, 4), c += (uint32_t)little_endian(rest + 8, 4);
+  c ^= b, c -= rotate(b, 14);
+  a ^= c, a -= rotate(c, 11);
+  b ^= a, b -= rotate(a, 25);
+  c ^= b, c -= rotate(b, 16);
+  a ^= c, a -= rotate(c, 4);
+  b ^= a, b -= rotate(a, 14);
+  c ^= b, c -= rotate(b, 24);
+  return c;
+}
+
+cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd) {
+  int file = open(path, (exclusive ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  if (file < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot open: %s", path, strerror(errno));
+  /* A file system without locks gives another errno: then there is no protection, as in HDF5 itself. */
+  if (flock(file, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+    close(file);
+    return cb_fail(CB_ERROR_FILE, "%s: in use: another program has it open, or a run is writing it", path);
+  }
+  *fd = file;
+  return CB_OK;
+}
+
+static cb_status read_bytes(const char *path, int fd, unsigned char bytes[SIZE]) {
+  static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  ssize_t got = pread(fd, bytes, SIZE, 0);
+  if (got < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+  if (got < SIZE || memcmp(bytes, signature, sizeof signature))
+    return cb_fail(CB_ERROR_INPUT, "%s: error: not an HDF5 file", path);
+  if (bytes[VERSION] != 3 || bytes[OFFSETS] != 8 || bytes[LENGTHS] != 8 || little_endian(bytes + BASE, 8) != 0)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: an HDF5 file, but not a record of curvebody (superblock version %d)", path,
+                   bytes[VERSION]);
+  if (lookup3(bytes, CHECKSUM) != little_endian(bytes + CHECKSUM, 4))
+    return cb_fail(CB_ERROR_INPUT, "%s: error: damaged (checksum of the superblock)", path);
+  return CB_OK;
+}
+
+cb_status cb_superblock_read(const char *path, int fd, bool *left_open) {
+  unsigned char bytes[SIZE];
+  cb_status status = read_bytes(path, fd, bytes);
+  if (status == CB_OK) *left_open = bytes[FLAGS] != 0;
+  return status;
+}
+
+cb_status cb_superblock_mend(const char *path, int fd) {
+  unsigned char bytes[SIZE];
+  struct stat info;
+  cb_status status = read_bytes(path, fd, bytes);
+  if (status) return status;
+  if (fstat(fd, &info) < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+  put_little_endian(bytes + END, 8, (uint64_t)info.st_size);
+  bytes[FLAGS] &= (unsigned char)~(OPEN_FOR_WRITING | OPEN_FOR_SWMR);
+  put_little_endian(bytes + CHECKSUM, 4, lookup3(bytes, CHECKSUM));
+  if (pwrite(fd, bytes, SIZE, 0) != SIZE) return cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
+  return CB_OK;
+}

@@ -1,0 +1,19 @@
+/* The first 48 bytes of a record, read and mended without HDF5. Internal to src/io. */
+#ifndef CB_IO_RECORD_SUPERBLOCK_H
+#define CB_IO_RECORD_SUPERBLOCK_H
+
+#include <curvebody/status.h>
+#include <stdbool.h>
+
+/* Opens the file and takes its lock: exclusive (and open for writing) to change a file that no one has open, shared to read
+ * it. The writer of a record holds a shared one. Fails with CB_ERROR_FILE; the caller closes *fd, which gives it back. */
+cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd);
+
+/* Whether the file has a superblock of HDF5 1.10 (version 3) with the right checksum, and whether its writer left it open.
+ * Fails with CB_ERROR_FILE or CB_ERROR_INPUT. */
+cb_status cb_superblock_read(const char *path, int fd, bool *left_open);
+
+/* Takes the marks of a writer off the superblock and makes it agree with the length of the file. */
+cb_status cb_superblock_mend(const char *path, int fd);
+
+#endif

@@ -1,0 +1,190 @@
+/* From memory to HDF5: the record's own thread.
+ *
+ * It wakes when a batch of rows (as a rule 256, one chunk of every field) is full, when a row has waited for the flush
+ * interval, for a checkpoint, and at the end. A batch is written field by field, then its events, then the file is
+ * flushed: the order of writes, and so every byte of the file, depends on time only through flushes of partial batches.
+ *
+ * H5Fflush, not H5Dflush: it writes the data first and then the metadata, children before parents, the superblock last, so
+ * that a writer killed at any moment leaves a file that a SWMR reader can follow.
+ */
+#include "io/record_internal.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool write_slab(const cb_series *series, uint64_t first, uint64_t count, const void *data) {
+  hsize_t start[4] = {first}, size[4] = {count};
+  for (int d = 1; d < series->rank; d++) size[d] = series->shape[d];
+  hid_t memory = H5Screate_simple(series->rank, size, NULL), space = H5Dget_space(series->dataset);
+  bool ok = memory >= 0 && space >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+            H5Dwrite(series->dataset, series->memory_type, memory, space, H5P_DEFAULT, data) >= 0;
+  if (memory >= 0) H5Sclose(memory);
+  if (space >= 0) H5Sclose(space);
+  return ok;
+}
+
+/* Rows first .. first+count-1, which lie together in the ring. */
+static bool write_series(const cb_series *series, uint64_t first, uint64_t count, uint64_t capacity) {
+  hsize_t size[4] = {first + count};
+  for (int d = 1; d < series->rank; d++) size[d] = series->shape[d];
+  if (H5Dset_extent(series->dataset, size) < 0) return false;
+  const unsigned char *data = series->ring + first % capacity * series->row_bytes;
+  uint64_t chunk = series->chunk_rows;
+  if (!series->direct || first % chunk || count % chunk) return write_slab(series, first, count, data);
+  for (uint64_t row = 0; row < count; row += chunk) {
+    hsize_t offset[4] = {first + row};
+    if (H5Dwrite_chunk(series->dataset, H5P_DEFAULT, 0, offset, chunk * series->row_bytes, data + row * series->row_bytes) < 0)
+      return false;
+  }
+  return true;
+}
+
+/* Rows up to `end`, batch by batch; their place in memory is free afterwards. */
+static cb_status write_table(const cb_record *record, cb_table *table, uint64_t end) {
+  uint64_t tail = atomic_load_explicit(&table->tail, memory_order_relaxed);
+  while (tail < end) {
+    uint64_t next = (tail / table->batch + 1) * table->batch;
+    if (next > end) next = end;
+    for (size_t s = 0; s < table->count; s++)
+      if (table->series[s].row_bytes && !write_series(&table->series[s], tail, next - tail, table->capacity))
+        return cb_hdf5_fail(record->path, "write %s %llu", table == &record->rows ? "row" : "event",
+                            (unsigned long long)tail);
+    tail = next;
+    atomic_store_explicit(&table->tail, tail, memory_order_release);
+  }
+  return CB_OK;
+}
+
+static cb_status flush(const cb_record *record) {
+  if (H5Fflush(record->file, H5F_SCOPE_GLOBAL) >= 0) return CB_OK;
+  return cb_hdf5_fail(record->path, "write");
+}
+
+/* Full batches of rows with their events, and if `everything` what else there is. */
+static cb_status write_pending(cb_record *record, bool everything) {
+  cb_table *rows = &record->rows, *events = &record->events;
+  /* Events first: every event that a row we see followed is then seen as well. */
+  uint64_t event_head = atomic_load_explicit(&events->head, memory_order_acquire);
+  uint64_t head = atomic_load_explicit(&rows->head, memory_order_acquire);
+  uint64_t tail = atomic_load_explicit(&rows->tail, memory_order_relaxed);
+  cb_status status;
+  while (head / rows->batch > tail / rows->batch) {
+    uint64_t batch = tail / rows->batch, end = (batch + 1) * rows->batch;
+    uint64_t event_end = record->events_at[batch % (rows->capacity / rows->batch)];
+    if ((status = write_table(record, rows, end)) || (status = write_table(record, events, event_end)) ||
+        (status = flush(record)))
+      return status;
+    tail = end;
+    pthread_mutex_lock(&record->mutex);
+    pthread_cond_broadcast(&record->done);
+    pthread_mutex_unlock(&record->mutex);
+  }
+  if (!everything) return CB_OK;
+  if ((status = write_table(record, rows, head)) || (status = write_table(record, events, event_head))) return status;
+  return flush(record);
+}
+
+/* The other threads see the failure at their next call; what was written stays. */
+static void fail(cb_record *record, cb_status status) {
+  pthread_mutex_lock(&record->mutex);
+  record->status = status;
+  snprintf(record->text, sizeof record->text, "%s", cb_error_text());
+  atomic_store(&record->failed, true);
+  record->checkpoint_pending = false;
+  pthread_cond_broadcast(&record->done);
+  pthread_mutex_unlock(&record->mutex);
+}
+
+static void set_deadline(cb_record *record) {
+  double whole = record->flush_interval;
+  clock_gettime(CLOCK_MONOTONIC, &record->deadline);
+  record->deadline.tv_sec += (time_t)whole;
+  record->deadline.tv_nsec += (long)((whole - (double)(time_t)whole) * 1e9);
+  if (record->deadline.tv_nsec >= 1000000000) record->deadline.tv_sec++, record->deadline.tv_nsec -= 1000000000;
+}
+
+static bool past_deadline(const cb_record *record) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec > record->deadline.tv_sec ||
+         (now.tv_sec == record->deadline.tv_sec && now.tv_nsec >= record->deadline.tv_nsec);
+}
+
+/* One round, with the mutex free. A checkpoint is written after everything before it is in the file. */
+static void work(cb_record *record, bool everything, bool checkpoint) {
+  cb_status status = CB_OK;
+  if (!atomic_load(&record->failed)) {
+    status = write_pending(record, everything || checkpoint);
+    if (!status && checkpoint && !(status = cb_slot_write(record))) status = flush(record);
+    if (status) fail(record, status);
+  }
+  set_deadline(record);
+  pthread_mutex_lock(&record->mutex);
+  if (checkpoint) record->checkpoint_pending = false;
+  if (everything || checkpoint) record->urgent = false;
+  pthread_cond_broadcast(&record->done);
+  pthread_mutex_unlock(&record->mutex);
+}
+
+static uint64_t waiting(cb_table *table) { return atomic_load(&table->head) - atomic_load(&table->tail); }
+
+static void *writer(void *self) {
+  cb_record *record = self;
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  pthread_mutex_lock(&record->mutex);
+  for (bool last = false; !last;) {
+    bool full = atomic_load(&record->rows.head) / record->rows.batch > atomic_load(&record->rows.tail) / record->rows.batch;
+    bool failed = atomic_load(&record->failed), everything = record->closing || record->urgent;
+    if (failed ? !record->closing : !full && !everything && !record->checkpoint_pending) {
+      int wait = pthread_cond_timedwait(&record->wake, &record->mutex, &record->deadline);
+      if (wait != ETIMEDOUT) continue;
+      everything = !failed && waiting(&record->rows) + waiting(&record->events) > 0;
+      if (!everything) set_deadline(record);
+      if (!everything) continue;
+    }
+    bool checkpoint = record->checkpoint_pending;
+    last = record->closing;
+    pthread_mutex_unlock(&record->mutex);
+    work(record, everything, checkpoint);
+    pthread_mutex_lock(&record->mutex);
+  }
+  pthread_mutex_unlock(&record->mutex);
+  cb_hdf5_quiet_end(quiet);
+  return NULL;
+}
+
+void cb_writer_work(cb_record *record, bool everything) {
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  work(record, everything || past_deadline(record), record->checkpoint_pending);
+  cb_hdf5_quiet_end(quiet);
+}
+
+cb_status cb_writer_start(cb_record *record) {
+  hbool_t safe = false;
+  set_deadline(record);
+  H5is_library_threadsafe(&safe);
+  if (!safe) return CB_OK;
+  /* Signals are for the threads of the program; a SIGXFSZ of ours becomes the error EFBIG. */
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int error = pthread_create(&record->thread, NULL, writer, record);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (error) return cb_fail(CB_ERROR_MEMORY, "%s: no thread for writing: %s", record->path, strerror(error));
+  record->threaded = true;
+  return CB_OK;
+}
+
+void cb_writer_stop(cb_record *record) {
+  if (!record->threaded) {
+    cb_writer_work(record, true);
+    return;
+  }
+  pthread_mutex_lock(&record->mutex);
+  record->closing = true;
+  pthread_cond_signal(&record->wake);
+  pthread_mutex_unlock(&record->mutex);
+  pthread_join(record->thread, NULL);
+  record->threaded = false;
+}

@@ -1,0 +1,66 @@
+/* The file of a killed writer made a plain HDF5 file: the marks of the writer come off, and every field is cut to the rows
+ * that all of them have. Nothing else changes; a repair that is itself killed can be repeated.
+ */
+#include "io/record_internal.h"
+#include "io/record_superblock.h"
+#include <unistd.h>
+
+static cb_status repair(const char *path, cb_repair_report *report) {
+  hid_t access = cb_hdf5_file_access(true), file = H5Fopen(path, H5F_ACC_RDWR, access);
+  H5Pclose(access);
+  if (file < 0) return cb_hdf5_fail(path, "open");
+  cb_record_position whole = {0};
+  uint64_t most = 0;
+  cb_status status = cb_record_check_mark(file, path);
+  if (!status) status = cb_series_extent(file, path, &whole, &most);
+  if (!status) status = cb_series_cut(file, path, whole);
+  cb_status closing = cb_hdf5_close(file, status ? NULL : path, NULL);
+  if (!status) status = closing;
+  if (!status) *report = (cb_repair_report){false, whole.rows, whole.events, most - whole.rows};
+  return status;
+}
+
+/* A file that was closed is only looked at. */
+static cb_status look(const char *path, cb_repair_report *report) {
+  cb_reader *reader;
+  cb_status status = cb_reader_open(path, &reader);
+  if (status) return status;
+  cb_record_position whole = cb_reader_position(reader);
+  cb_reader_close(reader);
+  *report = (cb_repair_report){true, whole.rows, whole.events, 0};
+  return CB_OK;
+}
+
+/* A file that opens and lacks the mark of a record is someone else's, and is left alone. */
+static cb_status check_ours(const char *path) {
+  hid_t access = cb_hdf5_file_access(false), file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+  H5Pclose(access);
+  if (file < 0) return CB_OK;
+  cb_status status = cb_record_check_mark(file, path);
+  H5Fclose(file);
+  return status;
+}
+
+cb_status cb_record_mend(const char *path, bool *left_open) {
+  int lock;
+  bool open;
+  cb_status status = check_ours(path); /* HDF5 takes a lock of its own to look, so before ours */
+  if (!status) status = cb_superblock_lock(path, true, &lock);
+  if (status) return status;
+  status = cb_superblock_read(path, lock, &open);
+  if (!status && open) status = cb_superblock_mend(path, lock);
+  close(lock); /* our driver takes it itself */
+  if (!status) *left_open = open;
+  return status;
+}
+
+cb_status cb_record_repair(const char *path, cb_repair_report *report) {
+  cb_repair_report unread;
+  bool left_open;
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = cb_record_mend(path, &left_open);
+  if (!report) report = &unread;
+  if (!status) status = left_open ? repair(path, report) : look(path, report);
+  cb_hdf5_quiet_end(quiet);
+  return status;
+}

@@ -1,0 +1,106 @@
+/* A record opened again at its newest whole checkpoint, to be continued as if it had never stopped.
+ *
+ * First the file is only read: a file of another layout or without a checkpoint is refused as it is (but for the marks of
+ * a killed writer, which come off). Then rows and events after the checkpoint are cut, and writing goes on in SWMR mode.
+ */
+#include "io/record_internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct match {
+  const char *path;
+  const cb_record_layout *layout;
+  size_t found;
+} match;
+
+/* Every series of the file is a field of the layout, of its type and shape. */
+static cb_status match_field(void *context, hid_t dataset, const char *name, bool is_event) {
+  match *m = context;
+  if (is_event) return CB_OK;
+  for (size_t f = 0; f < m->layout->n_fields; f++) {
+    const cb_field *field = &m->layout->fields[f];
+    if (strcmp(field->name, name)) continue;
+    hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+    hsize_t dims[H5S_MAX_RANK];
+    cb_field_type stored;
+    int rank = H5Sget_simple_extent_dims(space, dims, NULL);
+    bool same = rank == field->rank + 1 && cb_hdf5_type_of(type, &stored) && stored == field->type;
+    for (int d = 0; same && d < field->rank; d++)
+      for (size_t k = 0; k < m->layout->n_dimensions; k++)
+        if (!strcmp(m->layout->dimensions[k].name, field->dims[d])) same = dims[d + 1] == m->layout->dimensions[k].count;
+    H5Tclose(type);
+    H5Sclose(space);
+    m->found++;
+    return same ? CB_OK : cb_fail(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run", m->path, name);
+  }
+  return cb_fail(CB_ERROR_INPUT, "%s: error: field %s is not recorded by this run", m->path, name);
+}
+
+static cb_status match_layout(hid_t file, const char *path, const cb_record_layout *layout) {
+  match m = {path, layout, 0};
+  size_t expected = 0;
+  for (size_t f = 0; f < layout->n_fields; f++) expected += cb_layout_count(layout, &layout->fields[f]) > 0;
+  cb_status status = cb_series_each(file, path, match_field, &m);
+  if (status || m.found == expected) return status;
+  return cb_fail(CB_ERROR_INPUT, "%s: error: %zu fields in it, this run records %zu", path, m.found, expected);
+}
+
+/* Reads checkpoint and extents and compares the layout; state is filled. */
+static cb_status read_restart(hid_t file, const char *path, const cb_record_layout *layout, cb_blob *state, size_t n_state,
+                              cb_record_position *position) {
+  cb_record_position whole = {0};
+  cb_status status = cb_record_check_mark(file, path);
+  if (!status) status = match_layout(file, path, layout);
+  if (!status) status = cb_series_extent(file, path, &whole, NULL);
+  if (!status) status = cb_slot_read(file, path, whole, state, n_state, position);
+  return status;
+}
+
+static cb_status mark_not_completed(hid_t file, const char *path) {
+  const int no = 0;
+  hid_t attribute = H5Aopen(file, "completed", H5P_DEFAULT);
+  bool ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &no) >= 0;
+  if (attribute >= 0) H5Aclose(attribute);
+  return ok ? CB_OK : cb_hdf5_fail(path, "mark as not completed");
+}
+
+static cb_status check_state(const cb_record_layout *layout, const cb_blob *state, size_t n_state) {
+  bool same = n_state == layout->n_state;
+  for (size_t b = 0; same && b < n_state; b++)
+    same = !strcmp(state[b].name, layout->state[b].name) && state[b].count == layout->state[b].count &&
+           state[b].type == layout->state[b].type;
+  return same ? CB_OK : cb_fail(CB_ERROR_ARGUMENT, "record: the state to be read is not that of the layout");
+}
+
+/* Opens the file whose marks have come off and brings it to where the run goes on. */
+static cb_status reopen(const char *path, const cb_record_layout *layout, cb_blob *state, size_t n_state,
+                        cb_record_position *position, hid_t *out) {
+  hid_t access = cb_hdf5_file_access(true), file = H5Fopen(path, H5F_ACC_RDWR, access);
+  H5Pclose(access);
+  if (file < 0) return cb_hdf5_fail(path, "open for writing");
+  cb_status status = read_restart(file, path, layout, state, n_state, position);
+  if (!status) status = cb_series_cut(file, path, *position);
+  if (!status) status = mark_not_completed(file, path);
+  if (!status && H5Fstart_swmr_write(file) < 0) status = cb_hdf5_fail(path, "start writing for readers");
+  if (status) cb_hdf5_close(file, NULL, NULL);
+  else *out = file;
+  return status;
+}
+
+cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *layout, const cb_record_options *options,
+                                    cb_blob *state, size_t n_state, cb_record_position *position, cb_record **out) {
+  cb_status status = cb_layout_check(layout);
+  if (!status) status = check_state(layout, state, n_state);
+  if (status) return status;
+  bool left_open;
+  hid_t file = H5I_INVALID_HID;
+  cb_record_position at = {0};
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  status = cb_record_mend(path, &left_open);
+  if (!status) status = reopen(path, layout, state, n_state, &at, &file);
+  if (!status) status = cb_record_attach(path, file, layout, options, at, out);
+  if (!status && position) *position = at;
+  cb_hdf5_quiet_end(quiet);
+  return status;
+}

@@ -1,0 +1,192 @@
+/* `potentials:` and `interactions:`.
+ *
+ *   potentials:   - central: {law: gravity, strength: 10, at: ..., body: a} | harmonic: {...} | expression: {chart: ..., value: ...}
+ *   interactions: - {law: gravity, strength: 1, between: [a, b]} | {expression: "exp(-d)/d", within: a}
+ */
+#include "bodies/place.h"
+#include "io/scenario_private.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct law_parameters {
+  int law;
+  double strength, length;
+  const cb_node *expression, *first, *second, *at;
+} law_parameters;
+
+#define LAWS "gravity|coulomb|lennard_jones|harmonic"
+static const cb_law_kind kinds[] = {CB_LAW_GRAVITY, CB_LAW_COULOMB, CB_LAW_LENNARD_JONES, CB_LAW_HARMONIC};
+
+static const cb_param interaction_table[] = {
+    {"law", CB_PARAM_CHOICE, offsetof(law_parameters, law), "gravity", "", "", LAWS, "law of the distance"},
+    {"strength", CB_PARAM_REAL, offsetof(law_parameters, strength), "1", "", "", NULL, "G, the Coulomb constant, depth, or stiffness"},
+    {"length", CB_PARAM_REAL, offsetof(law_parameters, length), "1", "", "> 0", NULL, "Lennard-Jones sigma, harmonic rest length"},
+    {"expression", CB_PARAM_NODE, offsetof(law_parameters, expression), "", "", "", NULL, "U(d, m1, m2, q1, q2, t) instead of a law"},
+    {"between", CB_PARAM_NODE, offsetof(law_parameters, first), "", "", "", NULL, "two bodies; absent: all particles"},
+    {"within", CB_PARAM_NODE, offsetof(law_parameters, second), "", "", "", NULL, "one body"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static const cb_param central_table[] = {
+    {"law", CB_PARAM_CHOICE, offsetof(law_parameters, law), "gravity", "", "", LAWS, "law of the distance to the centre"},
+    {"strength", CB_PARAM_REAL, offsetof(law_parameters, strength), "1", "", "", NULL, "G M, the Coulomb constant times a charge, depth, or stiffness"},
+    {"length", CB_PARAM_REAL, offsetof(law_parameters, length), "1", "", "> 0", NULL, "Lennard-Jones sigma, harmonic rest length"},
+    {"expression", CB_PARAM_NODE, offsetof(law_parameters, expression), "", "", "", NULL, "U(d, m, q, t) instead of a law"},
+    {"at", CB_PARAM_NODE, offsetof(law_parameters, at), "", "", "", NULL, "the centre; absent: the base point of the space"},
+    {"body", CB_PARAM_NODE, offsetof(law_parameters, first), "", "", "", NULL, "a body or a list of bodies; absent: all"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+typedef struct harmonic_parameters {
+  double stiffness, rest;
+  const cb_node *at, *body;
+} harmonic_parameters;
+
+static const cb_param harmonic_table[] = {
+    {"stiffness", CB_PARAM_REAL, offsetof(harmonic_parameters, stiffness), "1", "", "", NULL, "k of (k/2)(d - rest)^2"},
+    {"rest", CB_PARAM_REAL, offsetof(harmonic_parameters, rest), "0", "", ">= 0", NULL, "rest length"},
+    {"at", CB_PARAM_NODE, offsetof(harmonic_parameters, at), "", "", "", NULL, "the centre; absent: the base point of the space"},
+    {"body", CB_PARAM_NODE, offsetof(harmonic_parameters, body), "", "", "", NULL, "a body or a list of bodies; absent: all"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+typedef struct field_parameters {
+  const char *chart, *value;
+  const cb_node *body;
+} field_parameters;
+
+static const cb_param field_table[] = {
+    {"chart", CB_PARAM_STRING, offsetof(field_parameters, chart), "embedding", "", "", NULL, "chart whose coordinates the expression uses"},
+    {"value", CB_PARAM_STRING, offsetof(field_parameters, value), NULL, "", "", NULL, "V of the coordinates, m, q and t"},
+    {"body", CB_PARAM_NODE, offsetof(field_parameters, body), "", "", "", NULL, "a body or a list of bodies; absent: all"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+/* A failure of the builder gets the place of node, unless it has one; one of an expression the place in its text. */
+static cb_status placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression) {
+  if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN && status != CB_ERROR_INPUT && status != CB_ERROR_UNSUPPORTED) return status;
+  char text[1024];
+  strncpy(text, cb_error_text(), sizeof text - 1);
+  text[sizeof text - 1] = 0;
+  if (strstr(text, ": error: ")) return status;
+  if (expression && status == CB_ERROR_INPUT) return cb_node_fail_at(node, cb_builder_expression_at(s->builder), "%s", text);
+  return cb_node_fail(node, "%s", text);
+}
+
+static cb_status centre(cb_scenario *s, const cb_node *at, double *x) {
+  if (at) return cb_place_space_point(at, "the centre", s->space, x);
+  cb_geometry_base_point(s->space, x);
+  return s->space->chart ? s->space->chart->from_point(s->space, x, x) : CB_OK;
+}
+
+/* The body that node names. */
+static cb_status find_body(const cb_scenario *s, const cb_node *node, int *body) {
+  const char *name;
+  const cb_status status = cb_node_string(node, &name);
+  if (status) return status;
+  const int found = cb_builder_find_body(s->builder, name);
+  if (found < 0) return cb_node_fail(node, "no body is named `%s`", name);
+  *body = found;
+  return CB_OK;
+}
+
+/* Calls add for every body that node names: one, a list, or (absent) all of them as -1. */
+typedef struct addition {
+  cb_law_kind law;
+  double a, rest, centre[CB_COORD_MAX];
+  const char *expression, *chart;
+} addition;
+
+static cb_status for_bodies(cb_scenario *s, const cb_node *bodies, const cb_node *at, const addition *what,
+                            cb_status (*add)(cb_builder *, int, const addition *)) {
+  const size_t count = !bodies ? 1 : bodies->kind == CB_NODE_LIST ? bodies->count : 1;
+  for (size_t i = 0; i < count; i++) {
+    const cb_node *name = !bodies ? NULL : bodies->kind == CB_NODE_LIST ? bodies->items[i] : bodies;
+    int body = -1;
+    cb_status status = name ? find_body(s, name, &body) : CB_OK;
+    if (!status) status = placed(s, add(s->builder, body, what), at, what->expression != NULL);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
+static cb_status add_central(cb_builder *b, int body, const addition *w) {
+  return cb_builder_central(b, body, w->law, w->a, w->rest, w->expression, w->centre);
+}
+static cb_status add_field(cb_builder *b, int body, const addition *w) {
+  return cb_builder_potential(b, body, w->chart, w->expression);
+}
+
+static cb_status read_potential(cb_scenario *s, const cb_node *node) {
+  static const char *const forms[] = {"central", "harmonic", "expression"};
+  if (node->kind != CB_NODE_MAP || node->count != 1)
+    return cb_node_fail(node, "expected one of `central:`, `harmonic:`, `expression:` with its map");
+  cb_status status = cb_node_check_keys(node, forms, 3);
+  if (status) return status;
+  const cb_node *map = node->items[0];
+  const char *form = node->keys[0]->text;
+  addition what = {0};
+  if (!strcmp(form, "central")) {
+    law_parameters p;
+    if ((status = cb_params_bind(central_table, map, node, NULL, 0, &p)) || (status = centre(s, p.at, what.centre))) return status;
+    what.law = p.expression ? CB_LAW_EXPRESSION : kinds[p.law];
+    what.a = p.strength;
+    what.rest = p.length;
+    if (p.expression && (status = cb_node_string(p.expression, &what.expression))) return status;
+    return for_bodies(s, p.first, p.expression ? p.expression : map, &what, add_central);
+  }
+  if (!strcmp(form, "harmonic")) {
+    harmonic_parameters p;
+    if ((status = cb_params_bind(harmonic_table, map, node, NULL, 0, &p)) || (status = centre(s, p.at, what.centre))) return status;
+    what.law = CB_LAW_HARMONIC;
+    what.a = p.stiffness;
+    what.rest = p.rest;
+    return for_bodies(s, p.body, map, &what, add_central);
+  }
+  field_parameters p;
+  if ((status = cb_params_bind(field_table, map, node, NULL, 0, &p))) return status;
+  what.expression = p.value;
+  what.chart = p.chart;
+  const cb_node *at = cb_node_get(map, "value");
+  if (!cb_chart_find(s->space, p.chart)) {
+    const char *names[CB_CHART_MAX];
+    const size_t count = cb_chart_count(s->space);
+    for (size_t i = 0; i < count; i++) names[i] = cb_chart_at(s->space, i)->name;
+    return cb_place_unknown(cb_node_get(map, "chart"), "chart", p.chart, names, count);
+  }
+  return for_bodies(s, p.body, at, &what, add_field);
+}
+
+static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
+  law_parameters p;
+  cb_status status = cb_params_bind(interaction_table, node, node, NULL, 0, &p);
+  if (status) return status;
+  if (p.first && p.second) return cb_node_fail(p.second, "`between` and `within` exclude one another");
+  int a = -1, b = -1;
+  if (p.first) {
+    if (p.first->kind != CB_NODE_LIST || p.first->count != 2) return cb_node_fail(p.first, "expected the names of two bodies");
+    status = find_body(s, p.first->items[0], &a);
+    if (!status) status = find_body(s, p.first->items[1], &b);
+  } else if (p.second) {
+    status = find_body(s, p.second, &a);
+    b = a;
+  }
+  const char *expression = NULL;
+  if (!status && p.expression) status = cb_node_string(p.expression, &expression);
+  if (status) return status;
+  status = cb_builder_interaction(s->builder, a, b, expression ? CB_LAW_EXPRESSION : kinds[p.law], p.strength, p.length, expression);
+  return placed(s, status, expression ? p.expression : node, expression != NULL);
+}
+
+static cb_status for_items(cb_scenario *s, const cb_node *list, cb_status (*read)(cb_scenario *, const cb_node *)) {
+  if (!list || list->kind == CB_NODE_NULL) return CB_OK;
+  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list");
+  for (size_t i = 0; i < list->count; i++) {
+    const cb_status status = read(s, list->items[i]);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
+cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions) {
+  const cb_status status = for_items(s, potentials, read_potential);
+  return status ? status : for_items(s, interactions, read_interaction);
+}

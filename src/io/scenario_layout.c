@@ -1,0 +1,62 @@
+/* Title, texts and attributes of a record: what produced it. */
+#include "core/isa.h"
+#include "io/scenario_private.h"
+
+#include <gsl/gsl_version.h>
+#include <hdf5.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sundials/sundials_version.h>
+#include <yaml.h>
+
+#ifndef CURVEBODY_GIT_COMMIT
+#define CURVEBODY_GIT_COMMIT "unknown"
+#endif
+
+static const char *sha256(cb_scenario *s, const char *text) {
+  struct sha256_ctx context;
+  uint8_t digest[SHA256_DIGEST_SIZE];
+  sha256_init(&context);
+  sha256_update(&context, strlen(text), (const uint8_t *)text);
+  sha256_digest(&context, sizeof digest, digest);
+  char *hex = cb_arena_alloc(s->arena, 2 * sizeof digest + 1, 1);
+  for (size_t i = 0; hex && i < sizeof digest; i++) snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+  return hex;
+}
+
+static const char *compiler(void) {
+#ifdef __clang__
+  return "clang " __clang_version__;
+#else
+  return "gcc " __VERSION__;
+#endif
+}
+
+const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
+  cb_record_layout *layout = cb_run_layout(s->run);
+  char hdf5[64], sundials[64];
+  unsigned major, minor, release;
+  H5get_libversion(&major, &minor, &release);
+  snprintf(hdf5, sizeof hdf5, "%u.%u.%u", major, minor, release);
+  if (SUNDIALSGetVersion(sundials, sizeof sundials)) strcpy(sundials, "unknown");
+  const char *const pairs[] = {"curvebody_version", CURVEBODY_VERSION,
+                               "git_commit", CURVEBODY_GIT_COMMIT,
+                               "scenario_sha256", sha256(s, cb_tree_source(s->tree)),
+                               "compiler", compiler(),
+                               "isa", cb_isa_name(),
+                               "space", s->space->class->name,
+                               "integrator", s->integrator->class->name,
+                               "solver", s->integrator->solver,
+                               "gsl_version", gsl_version,
+                               "sundials_version", cb_arena_strdup(s->arena, sundials),
+                               "hdf5_version", cb_arena_strdup(s->arena, hdf5),
+                               "libyaml_version", yaml_get_version_string(),
+                               NULL};
+  memcpy(s->attributes, pairs, sizeof pairs);
+  layout->title = s->title;
+  layout->scenario_source = cb_tree_source(s->tree);
+  layout->scenario_resolved = s->resolved;
+  layout->attributes = s->attributes;
+  return layout;
+}

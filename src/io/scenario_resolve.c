@@ -1,0 +1,106 @@
+/* The resolved scenario: every map with its defaults, as YAML that reads back the same wherever it is read. Numbers keep their text, so
+ * that a run from the resolved scenario repeats the bytes of the original. */
+#include "bodies/network.h"
+#include "bodies/place.h"
+#include "core/text.h"
+#include "io/scenario_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static cb_node *new_map(cb_scenario *s, size_t count) {
+  cb_node *map = cb_arena_alloc(s->arena, 1, sizeof *map);
+  if (!map) return NULL;
+  *map = (cb_node){.kind = CB_NODE_MAP, .file = "resolved", .line = 1, .column = 1, .count = count};
+  map->keys = cb_arena_alloc(s->arena, count, sizeof *map->keys);
+  map->items = cb_arena_alloc(s->arena, count, sizeof *map->items);
+  return map->keys && map->items ? map : NULL;
+}
+
+static const cb_node *new_text(cb_scenario *s, const char *text) {
+  cb_node *node = cb_arena_alloc(s->arena, 1, sizeof *node);
+  if (node) *node = (cb_node){.kind = CB_NODE_SCALAR, .file = "resolved", .line = 1, .column = 1, .text = text};
+  return node;
+}
+
+/* `key: value` of a scalar in short form, such as `space: h3`, as a map with `name`. */
+static const cb_node *as_map(cb_scenario *s, const cb_node *node) {
+  if (!node || node->kind != CB_NODE_SCALAR) return node;
+  cb_node *map = new_map(s, 1);
+  if (!map) return NULL;
+  map->keys[0] = new_text(s, "name");
+  map->items[0] = node;
+  return map;
+}
+
+/* The path of a mesh from the root: the resolved scenario is read from a record too, which stands elsewhere. */
+static const cb_node *absolute(cb_scenario *s, const cb_node *file) {
+  char *path = cb_network_path(file), *real = path ? realpath(path, NULL) : NULL;
+  const char *text = real ? cb_arena_strdup(s->arena, real) : NULL;
+  free(path);
+  free(real);
+  return text ? new_text(s, text) : NULL;
+}
+
+/* map with another value for a key that it has. */
+static const cb_node *replaced(cb_scenario *s, const cb_node *map, const char *key, const cb_node *value) {
+  cb_node *copy = value ? new_map(s, map->count) : NULL;
+  for (size_t i = 0; copy && i < map->count; i++) {
+    copy->keys[i] = map->keys[i];
+    copy->items[i] = strcmp(map->keys[i]->text, key) ? map->items[i] : value;
+  }
+  return copy;
+}
+
+/* A body with its defaults, but for those that something given stands in place of. */
+static const cb_node *body(cb_scenario *s, const cb_node *node) {
+  const cb_node *full = cb_body_resolved(node, s->arena), *mesh = cb_node_get(node, "mesh"), *file = cb_node_get(mesh, "file");
+  cb_node *copy = full ? new_map(s, full->count) : NULL;
+  if (!copy) return NULL;
+  const bool masses = cb_node_get(node, "masses") || cb_node_get(node, "density"), charges = cb_node_get(node, "charges");
+  copy->count = 0;
+  for (size_t i = 0; i < full->count; i++) {
+    const char *key = full->keys[i]->text;
+    if (!cb_node_get(node, key) && ((masses && !strcmp(key, "mass")) || (charges && !strcmp(key, "charge")))) continue;
+    copy->keys[copy->count] = full->keys[i];
+    copy->items[copy->count++] = full->items[i];
+  }
+  return file ? replaced(s, copy, "mesh", replaced(s, mesh, "file", absolute(s, file))) : copy;
+}
+
+static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *node) {
+  if (!strcmp(key, "space")) {
+    const cb_node *map = as_map(s, node);
+    return s->space->class->params ? cb_params_resolved(s->space->class->params, map, s->arena) : map;
+  }
+  if (!strcmp(key, "integrator"))
+    return cb_params_resolved(s->integrator->class->params, cb_params_resolved(cb_scenario_table(key), node, s->arena), s->arena);
+  if (!strcmp(key, "bodies")) {
+    cb_node *list = cb_arena_alloc(s->arena, 1, sizeof *list);
+    if (!list) return NULL;
+    *list = *node;
+    list->items = cb_arena_alloc(s->arena, node->count, sizeof *list->items);
+    for (size_t i = 0; list->items && i < node->count; i++)
+      if (!(list->items[i] = body(s, node->items[i]))) return NULL;
+    return list->items ? list : NULL;
+  }
+  const cb_param *table = cb_scenario_table(key);
+  return table ? cb_params_resolved(table, node, s->arena) : node;
+}
+
+cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
+  const bool has_record = cb_node_get(root, "record") != NULL;
+  cb_node *full = new_map(s, root->count + !has_record);
+  bool lost = !full;
+  for (size_t i = 0; !lost && i < full->count; i++) {
+    const bool given = i < root->count;
+    full->keys[i] = given ? root->keys[i] : new_text(s, "record");
+    full->items[i] = full->keys[i] ? completed(s, full->keys[i]->text, given ? root->items[i] : NULL) : NULL;
+    lost = !full->items[i];
+  }
+  cb_text text = {0};
+  if (!lost) lost = cb_node_emit(full, &text) != CB_OK;
+  if (!lost) s->resolved = cb_arena_strndup(s->arena, text.data, text.length);
+  cb_text_free(&text);
+  return s->resolved ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the resolved scenario");
+}

@@ -1,0 +1,49 @@
+/* Trees from files and texts. */
+#include "io/tree.h"
+
+#include <stdlib.h>
+
+cb_status cb_tree_no_memory(const char *file) {
+  return cb_fail(CB_ERROR_MEMORY, "no memory for the values of %s", file);
+}
+
+cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tree **out) {
+  if (n > CB_YAML_LARGEST)
+    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a text of %zu bytes, expected at most %d", name, n, CB_YAML_LARGEST);
+
+  cb_tree *tree = calloc(1, sizeof *tree);
+  cb_arena *arena = cb_arena_create();
+  const char *file = cb_arena_strdup(arena, name), *source = cb_arena_strndup(arena, text, n);
+  cb_status status = CB_OK;
+  if (!tree || !file || !source) status = cb_tree_no_memory(name);
+  if (status == CB_OK) status = cb_yaml_build(arena, file, source, n, 0, 0, &tree->root);
+  if (status != CB_OK) {
+    cb_arena_free(arena);
+    free(tree);
+    return status;
+  }
+  tree->arena = arena;
+  tree->source = source;
+  *out = tree;
+  return CB_OK;
+}
+
+cb_status cb_yaml_read_file(const char *path, cb_tree **out) {
+  char *text;
+  size_t n;
+  cb_status status = cb_read_whole_file(path, CB_YAML_LARGEST, &text, &n);
+  if (status != CB_OK) return status;
+  status = cb_yaml_read_text(path, text, n, out);
+  free(text);
+  return status;
+}
+
+void cb_tree_free(cb_tree *tree) {
+  if (!tree) return;
+  cb_arena_free(tree->arena);
+  free(tree);
+}
+
+const cb_node *cb_tree_root(const cb_tree *tree) { return tree->root; }
+
+const char *cb_tree_source(const cb_tree *tree) { return tree->source; }

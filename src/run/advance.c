@@ -1,0 +1,55 @@
+/* One step with retries: a step that fails is done again as two halves, each of which may be halved again.
+ * A halved step is told to the record: it breaks the constant step on which symplecticity rests. */
+#include "run/run_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EVENT_RETRY = 3 };
+
+/* The particle, in the order a user sees, where the last step went wrong; -1 if not known. */
+static int worst(const cb_run *run) {
+  return run->integrator->worst < 0 ? -1 : cb_system_particle(run->system, run->integrator->worst);
+}
+
+static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
+  cb_status status = cb_integrator_step(run->integrator, run->state, h);
+  if (status <= 0 || depth == run->options.retries) return status;
+  if (depth == 0) cb_state_copy(run->spare, run->state); /* a failed step has left it as it was */
+  const cb_event_row event = {.time = run->state->t, .kind = EVENT_RETRY, .i = worst(run), .j = -1, .gap = h};
+  if (sink->event && (status = sink->event(sink->self, &event))) return status;
+  for (int half = 0; half < 2; half++) {
+    cb_integrator_reset(run->integrator);
+    if ((status = halves(run, sink, h / 2, depth + 1))) return status;
+  }
+  cb_integrator_reset(run->integrator);
+  return CB_OK;
+}
+
+cb_status cb_run_advance(cb_run *run, cb_sink *sink, double h) {
+  const double time = run->state->t;
+  const cb_status status = halves(run, sink, h, 0);
+  if (status == CB_OK) {
+    run->step_size = h;
+    run->state->step++;
+    return CB_OK;
+  }
+  if (run->options.retries > 0 && status > 0) cb_state_copy(run->state, run->spare);
+  cb_integrator_reset(run->integrator);
+  if (status < 0) return status;
+
+  const int particle = worst(run);
+  char where[256] = "";
+  if (particle >= 0) {
+    snprintf(where, sizeof where, ", body `%s`, particle `%s`",
+             cb_system_body_name(run->system, cb_system_body(run->system, particle)),
+             cb_system_particle_name(run->system, particle));
+  } else if (cb_system_bodies(run->system) == 1) {
+    snprintf(where, sizeof where, ", body `%s`", cb_system_body_name(run->system, 0));
+  }
+  char cause[1024];
+  strncpy(cause, cb_error_text(), sizeof cause - 1);
+  cause[sizeof cause - 1] = 0;
+  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times); try a smaller integrator.step",
+                 cb_status_name(status), time, (long long)run->state->step, where, cause, h, run->options.retries);
+}

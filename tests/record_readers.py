@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+"""Opens the files of a folder with h5py, netCDF4 and xarray, without any reader of ours, and compares every number.
+
+The folder holds finished.h5, interrupted.h5, killed.h5 (repaired), each of the test's sample, with finished.xdmf and
+finished.csv made from the first. Row n of field f has the values f + n/8 + k/1024. Exit status 77: a module is missing.
+"""
+import csv
+import sys
+import xml.etree.ElementTree as xml
+
+try:
+    import h5py
+    import netCDF4
+    import numpy as np
+    import xarray
+except ImportError as missing:
+    print(missing)
+    sys.exit(77)
+
+FIELDS = ["time", "step", "x", "v", "position", "origin", "separation", "energy", "kinetic_energy", "killing_momentum",
+          "solver_iterations"]
+
+
+def expected(name, shape):
+    rows = np.arange(shape[0]).reshape((-1,) + (1,) * (len(shape) - 1))
+    if name in ("step", "solver_iterations"):
+        return np.broadcast_to(rows, shape)
+    index = np.arange(int(np.prod(shape[1:]))).reshape(shape[1:])
+    return FIELDS.index(name) + rows / 8 + index / 1024
+
+
+def with_h5py(path, rows, completed):
+    with h5py.File(path) as file:
+        assert file.attrs["completed"] == completed
+        assert file.attrs["Conventions"].startswith("CF-")
+        assert file["scenario/source"].asstr()[()] == "curvebody: 1\ntitle: größe\n"
+        for name in FIELDS:
+            assert file[name].shape[0] == rows, (name, file[name].shape)
+            assert (file[name][()] == expected(name, file[name].shape)).all(), name
+        assert [scale.name for scale in (file["x"].dims[i][0] for i in range(3))] == ["/time", "/particle", "/axis"]
+        assert file["particles/bodies/position/value"] == file["x"]
+        assert list(file["h5md"].attrs["version"]) == [1, 1]
+        assert list(file["particles/bodies/box"].attrs["boundary"]) == ["none"] * 3
+
+
+def with_netcdf(path, rows):
+    with netCDF4.Dataset(path) as file:
+        assert file.dimensions["time"].isunlimited() and len(file.dimensions["time"]) == rows
+        for name in FIELDS:
+            values = file[name][...]
+            assert (values == expected(name, values.shape)).all(), name
+        assert file["x"].dimensions == ("time", "particle", "axis")
+        assert file["event_kind"].dimensions == ("event",)
+        assert file["killing_momentum"].units == "1"
+        assert (file["/particles/bodies/position/value"][...] == file["x"][...]).all()
+        for group in file.groups.values():  # every group, whatever is in it
+            str(group)
+
+
+def with_xarray(path, rows, engine):
+    with xarray.open_dataset(path, engine=engine) as data:
+        assert data.sizes["time"] == rows
+        for name in FIELDS:
+            values = data[name].values
+            assert (values == expected(name, values.shape)).all(), name
+        assert list(data.particle.values) == ["a0", "a1"]
+        assert list(data.particle_mass.values) == [1, 2.7]
+        boost = data.killing_momentum.sel(killing="boost_y").values
+        assert (boost == FIELDS.index("killing_momentum") + np.arange(rows) / 8 + 1 / 1024).all()
+        if rows:
+            assert data.x.sel(time=0, particle="a1", axis="y").item() == 2 + 4 / 1024
+        assert data.sizes["event"] == rows // 7
+        assert (data.event_gap.values == np.arange(rows // 7) + .25).all()
+        assert data.step.dtype == np.int64
+
+
+def xdmf_item(item, folder):
+    """What an XDMF reader makes of a DataItem: numbers of the HDF5 file, or a hyperslab of them."""
+    text, dims = item.text, tuple(int(n) for n in item.get("Dimensions").split())
+    if item.get("ItemType") == "HyperSlab":
+        start, stride, count = np.array(item[0].text.split(), int).reshape(3, -1)
+        whole = xdmf_item(item[1], folder)
+        assert (stride == 1).all()
+        return whole[tuple(slice(a, a + n) for a, n in zip(start, count))].reshape(dims)
+    assert item.get("Format") == "HDF"
+    name, array = text.split(":")
+    with h5py.File(f"{folder}/{name}") as file:
+        assert file[array].shape == dims
+        return file[array][()]
+
+
+def with_xdmf(folder, rows):
+    domain = xml.parse(f"{folder}/finished.xdmf").getroot()[0]
+    frames = domain.find("Grid").findall("Grid")
+    assert len(frames) == -(-rows // 10)
+    for i in (0, 1, len(frames) - 1):
+        frame, row = frames[i], 10 * i
+        assert float(frame.find("Time").get("Value")) == row / 8
+        assert (xdmf_item(frame.find("Topology")[0], folder) == [[0, 1]]).all()
+        points = xdmf_item(frame.find("Geometry")[0], folder)
+        assert (points == expected("x", (rows, 2, 3))[row]).all()
+        names = {}
+        for attribute in frame.findall("Attribute"):
+            names[attribute.get("Name")] = attribute.get("Center")
+            values = xdmf_item(attribute[0], folder)
+            if attribute.get("Name") == "v":
+                assert (values == expected("v", (rows, 2, 3))[row]).all()
+        assert names["v"] == "Node" and names["separation"] == "Cell" and names["energy"] == "Grid"
+
+
+def with_csv(folder, rows):
+    with open(f"{folder}/finished.csv", newline="") as file:
+        lines = list(csv.reader(file))
+    names = lines[0]
+    assert names[:3] == ["time", "step", "separation[0]"] and "killing_momentum[rotation_z]" in names
+    assert not any(name.startswith("x[") for name in names)
+    values = np.array(lines[1:], float)
+    assert len(values) == rows
+    assert (values[:, 0] == np.arange(rows) / 8).all()
+    column = values[:, names.index("killing_momentum[boost_z]")]
+    assert (column == FIELDS.index("killing_momentum") + np.arange(rows) / 8 + 2 / 1024).all()
+    with open(f"{folder}/finished-events.csv", newline="") as file:
+        events = list(csv.DictReader(file))
+    assert len(events) == rows // 7
+    assert [event["kind"] for event in events[:4]] == ["reflect", "stop", "mark", "retried_step"]
+    assert [float(event["gap"]) for event in events] == [i + .25 for i in range(rows // 7)]
+
+
+def main(folder):
+    for name, rows, completed in (("finished", 1000, 1), ("interrupted", 300, 0), ("killed", 700, 0), ("empty", 0, 1)):
+        path = f"{folder}/{name}.h5"
+        with_h5py(path, rows, completed)
+        with_netcdf(path, rows)
+        with_xarray(path, rows, "netcdf4")
+        if "h5netcdf" in xarray.backends.list_engines():
+            with_xarray(path, rows, "h5netcdf")
+    with_xdmf(folder, 1000)
+    with_csv(folder, 1000)
+
+
+main(sys.argv[1])

@@ -1,0 +1,115 @@
+/* timeout: 300
+ * A writer killed at any moment, its first included. The program starts itself as the writer, which writes as fast as it
+ * can, flushes partial batches every 20 ms and checkpoints every 1000 rows, and kills it after a random time. */
+#include "record_sample.h"
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+static char self[4096];
+
+/* Rows that can reach the file while a checkpoint waits for the writer: those in memory and those of the next checkpoint. */
+enum { CHECKPOINT_EVERY = 1000, WAITING = 16 * 256 + CHECKPOINT_EVERY };
+static const cb_record_options options = {.overwrite = true, .flush_interval = .02};
+
+static int write_until_killed(const char *path, uint64_t rows) {
+  cb_record_layout layout = sample_layout();
+  cb_record *record;
+  if (cb_record_create(path, &layout, &options, &record)) return 1;
+  return sample_write(cb_record_sink(record), 0, rows, CHECKPOINT_EVERY) != CB_OK;
+}
+
+static pid_t start_writer(const char *path) {
+  pid_t pid;
+  char *arguments[] = {self, "--write", (char *)path, NULL};
+  assert_int_equal(posix_spawn(&pid, self, NULL, NULL, arguments, environ), 0);
+  return pid;
+}
+
+static void sleep_seconds(double seconds) {
+  struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  nanosleep(&time, NULL);
+}
+
+static uint64_t rows_a_reader_sees(const char *path) {
+  cb_reader *reader;
+  if (cb_reader_open(path, &reader)) return 0; /* not there yet, or between two of its writes */
+  uint64_t rows = cb_reader_position(reader).rows;
+  cb_reader_close(reader);
+  return rows;
+}
+
+static void continue_from_checkpoint(const char *path, cb_record_position had) {
+  cb_record_layout layout = sample_layout();
+  cb_record *record;
+  cb_record_position at;
+  sample_state state, expected;
+  sample_set_state(&state, 0);
+  cb_status status = cb_record_open_for_resume(path, &layout, &options, state.blobs, SAMPLE_BLOBS, &at, &record);
+  if (had.rows < CHECKPOINT_EVERY + WAITING && status == CB_ERROR_INPUT) return; /* killed before the first checkpoint */
+  check_ok(status);
+  assert_int_equal(at.rows % CHECKPOINT_EVERY, 0);
+  assert_true(at.rows <= had.rows);
+  assert_true(at.rows + CHECKPOINT_EVERY + WAITING > had.rows);
+  assert_int_equal(at.events, sample_events(at.rows));
+  assert_int_equal(at.checkpoints, at.rows / CHECKPOINT_EVERY);
+  sample_set_state(&expected, at.rows);
+  assert_memory_equal(state.state, expected.state, sizeof state.state);
+  assert_memory_equal(state.history, expected.history, sizeof state.history);
+  cb_sink sink = cb_record_sink(record);
+  check_ok(sample_write(sink, at.rows, at.rows + 3000, CHECKPOINT_EVERY));
+  check_ok(sink.close(sink.self, true));
+  cb_record_free(record);
+  cb_record_position now = sample_check(path);
+  assert_int_equal(now.rows, at.rows + 3000);
+  assert_int_equal(now.events, sample_events(at.rows + 3000));
+}
+
+static void a_killed_writer_leaves_nothing_or_a_whole_file(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  const char *text = getenv("CB_KILLS");
+  int kills = text ? atoi(text) : 50, absent = 0, ragged = 0;
+  double longest = getenv("CB_KILL_SECONDS") ? atof(getenv("CB_KILL_SECONDS")) : .3;
+  char *path = sample_path("run.h5"), *other = sample_path("resumed.h5");
+  for (int kill_number = 0; kill_number < kills; kill_number++) {
+    bool early = kill_number % 3 == 0;
+    remove(path);
+    pid_t pid = start_writer(path);
+    sleep_seconds(check_uniform(&seed, 0, early ? .02 : longest));
+    uint64_t seen = rows_a_reader_sees(path);
+    kill(pid, SIGKILL);
+    int status;
+    waitpid(pid, &status, 0);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    if (!sample_exists(path)) {
+      absent++;
+      continue;
+    }
+    sample_copy(path, other);
+    cb_repair_report report;
+    check_ok(cb_record_repair(path, &report));
+    assert_false(report.was_closed);
+    ragged += report.rows_cut > 0;
+    cb_record_position had = sample_check(path);
+    assert_int_equal(had.rows, report.rows);
+    assert_true(had.rows >= seen);
+    check_ok(cb_record_repair(path, &report));
+    assert_true(report.was_closed);
+    continue_from_checkpoint(other, had); /* as it was left */
+    if (kill_number % 5 == 0) continue_from_checkpoint(path, had);
+  }
+  print_message("%d kills: %d before the file had its name, %d with ragged rows\n", kills, absent, ragged);
+  free(path), free(other);
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && !strcmp(argv[1], "--write")) return write_until_killed(argv[2], UINT64_MAX);
+  if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) return 1;
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_killed_writer_leaves_nothing_or_a_whole_file)};
+  return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);
+}

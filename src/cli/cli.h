@@ -1,0 +1,48 @@
+/* The command line: one file a sub-command, each with one const object. */
+#ifndef CB_CLI_CLI_H
+#define CB_CLI_CLI_H
+
+#include <curvebody/status.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Exit codes. */
+enum { CB_EXIT_DONE = 0, CB_EXIT_RUN_FAILED = 1, CB_EXIT_USAGE = 2, CB_EXIT_FILE = 3, CB_EXIT_INTERRUPTED = 130 };
+
+typedef struct cb_command {
+  const char *name, *usage, *doc;
+  /* argv[0] is the first word after the command's name. Returns an exit code. */
+  int (*run)(int argc, char **argv);
+} cb_command;
+
+extern const cb_command cb_command_run, cb_command_check, cb_command_resume, cb_command_list, cb_command_repair,
+    cb_command_export;
+
+/* An option of a command. With a value: `--name VALUE`, `--name=VALUE` or, for a letter, `-n VALUE`. */
+typedef struct cb_option {
+  const char *name;   /* "--until" */
+  const char *letter; /* "-o", or NULL */
+  bool has_value;
+  bool (*take)(void *target, const char *value); /* false: no room for another */
+  void *target;
+} cb_option;
+
+/* Takes options (ended by a NULL name) out of argv and leaves *n_words words in argv. Returns CB_EXIT_DONE, or CB_EXIT_USAGE after
+ * a message with the nearest option. */
+int cb_options_take(const cb_command *command, const cb_option *options, int argc, char **argv, int *n_words);
+/* For options: stores the text, sets a bool, appends to a list. */
+typedef struct cb_words { const char *word[64]; size_t count; } cb_words;
+bool cb_take_text(void *target, const char *value);  /* target: const char ** */
+bool cb_take_flag(void *target, const char *value);  /* target: bool * */
+bool cb_take_word(void *target, const char *value);  /* target: cb_words * */
+
+/* Says on stderr how a command is used. Returns CB_EXIT_USAGE. */
+int cb_usage(const cb_command *command);
+/* Says the error text on stderr and returns the exit code that belongs to the status. */
+int cb_report(cb_status status);
+int cb_exit_code(cb_status status);
+
+/* text as a JSON string, with quotes. */
+void cb_json_text(FILE *out, const char *text);
+
+#endif

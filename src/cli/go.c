@@ -1,0 +1,71 @@
+#include "cli/go.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop;
+
+static void interrupt(int signal_) {
+  (void)signal_;
+  stop = 1;
+}
+
+static void progress(void *user, const cb_progress *p) {
+  (void)user;
+  const double done = p->end > p->start ? (p->time - p->start) / (p->end - p->start) : 1;
+  const double left = p->steps_a_second > 0 && p->step > 0 ? (p->end - p->time) / (p->time - p->start) * (double)p->step / p->steps_a_second : NAN;
+  fprintf(stderr, "\r%5.1f %%  time %.6g of %.6g  %.3g steps/s  %.0f s left   ", 100 * done, p->time, p->end, p->steps_a_second, left);
+}
+
+static void summary(cb_scenario *scenario, const cb_go_options *options, cb_status status, const char *text, double seconds) {
+  const cb_state *state = cb_run_current(cb_scenario_run(scenario));
+  if (options->json) {
+    printf("{\"status\": ");
+    cb_json_text(stdout, cb_status_name(status));
+    printf(", \"text\": ");
+    cb_json_text(stdout, text);
+    printf(", \"output\": ");
+    cb_json_text(stdout, options->output);
+    printf(", \"time\": %.17g, \"step\": %lld, \"solver\": \"%s\", \"seconds\": %.6f}\n", state->t, (long long)state->step,
+           cb_scenario_integrator(scenario)->solver, seconds);
+  } else if (!options->quiet && !status) {
+    printf("%s: time %.17g, %lld steps in %.3g s\n", options->output, state->t, (long long)state->step, seconds);
+  }
+}
+
+int cb_go(cb_scenario *scenario, cb_record *record, const cb_go_options *options) {
+  /* once: what a second one does is the system's affair, so that a long step can be left */
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, old_int, old_term;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &old_int);
+  sigaction(SIGTERM, &action, &old_term);
+
+  cb_sink sink = cb_record_sink(record);
+  const bool shows = !options->quiet && !options->json && isatty(STDERR_FILENO);
+  struct timespec begin, end;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  cb_status status = cb_run_go(cb_scenario_run(scenario), &sink, shows ? progress : NULL, NULL, &stop);
+  if (shows) fputs("\r\033[K", stderr);
+  char text[2048] = "";
+  if (status) strncpy(text, cb_error_text(), sizeof text - 1);
+  const cb_status closed = sink.close(sink.self, status == CB_OK);
+  if (!status && closed) {
+    status = closed;
+    strncpy(text, cb_error_text(), sizeof text - 1);
+  }
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  sigaction(SIGINT, &old_int, NULL);
+  sigaction(SIGTERM, &old_term, NULL);
+
+  if (status) {
+    cb_fail(status, "%s", text);
+    cb_report(status);
+    fprintf(stderr, "curvebody: note: what was computed is in %s%s\n", options->output,
+            status == CB_ERROR_INTERRUPTED ? "; `curvebody resume` goes on from its last checkpoint" : "");
+  }
+  summary(scenario, options, status, text, (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
+  return status == CB_OK || status == CB_ERROR_FILE || status == CB_ERROR_INTERRUPTED ? cb_exit_code(status) : CB_EXIT_RUN_FAILED;
+}

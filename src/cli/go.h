@@ -1,0 +1,17 @@
+/* Running what a scenario describes, with progress and interruption: shared by `run` and `resume`. */
+#ifndef CB_CLI_GO_H
+#define CB_CLI_GO_H
+
+#include "cli/cli.h"
+#include <curvebody/record.h>
+#include <curvebody/scenario.h>
+
+typedef struct cb_go_options {
+  bool quiet, json;
+  const char *output;
+} cb_go_options;
+
+/* Runs to the end into the record, closes it, and reports. Frees nothing. Returns an exit code. */
+int cb_go(cb_scenario *scenario, cb_record *record, const cb_go_options *options);
+
+#endif

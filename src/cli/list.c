@@ -1,0 +1,140 @@
+/* curvebody list [spaces|bodies|integrators|bundles|fluids|observables|functions] [--json]
+ *
+ * What the registry knows, from the same tables that read a scenario. */
+#include "cli/cli.h"
+
+#include "numerics/expression.h"
+#include <curvebody/body.h>
+#include <curvebody/geometry.h>
+#include <curvebody/integrator.h>
+#include <curvebody/run.h>
+#include <string.h>
+
+/* Printing one entry, as text or as JSON. */
+typedef struct printer {
+  bool json, first;
+} printer;
+
+static void entry(printer *p, const char *name, const char *title, const char *doc, const cb_param *params) {
+  static const char *const types[] = {"real", "int", "bool", "text", "choice", "structure"};
+  if (!p->json) {
+    printf("  %-16s %s%s%s\n", name, title, *title && *doc ? ". " : "", doc);
+    for (const cb_param *row = params; row && row->name; row++) {
+      const char *unit = row->unit && *row->unit ? row->unit : row->type <= CB_PARAM_INT ? "dimensionless" : "";
+      printf("    %-14s %s", row->name, row->type == CB_PARAM_CHOICE ? row->choices : types[row->type]);
+      if (*unit) printf(" (%s)", unit);
+      if (row->range && *row->range) printf(" %s", row->range);
+      if (!row->fallback) printf(", required");
+      else if (*row->fallback && strcmp(row->fallback, "nan")) printf(", default %s", row->fallback);
+      printf(": %s\n", row->doc);
+    }
+    return;
+  }
+  printf("%s\n    {\"name\": ", p->first ? "" : ",");
+  p->first = false;
+  cb_json_text(stdout, name);
+  printf(", \"title\": ");
+  cb_json_text(stdout, title);
+  printf(", \"doc\": ");
+  cb_json_text(stdout, doc);
+  printf(", \"parameters\": [");
+  for (const cb_param *row = params; row && row->name; row++) {
+    printf("%s{\"name\": ", row == params ? "" : ", ");
+    cb_json_text(stdout, row->name);
+    printf(", \"type\": \"%s\", \"unit\": ", types[row->type]);
+    cb_json_text(stdout, row->unit && *row->unit ? row->unit : "1");
+    printf(", \"default\": ");
+    if (row->fallback) cb_json_text(stdout, row->fallback);
+    else printf("null");
+    printf(", \"range\": ");
+    cb_json_text(stdout, row->range ? row->range : "");
+    printf(", \"choices\": ");
+    cb_json_text(stdout, row->choices ? row->choices : "");
+    printf(", \"doc\": ");
+    cb_json_text(stdout, row->doc);
+    printf("}");
+  }
+  printf("]}");
+}
+
+static void spaces(printer *p) {
+  for (size_t i = 0; cb_geometry_classes[i]; i++) {
+    const cb_geometry_class *c = cb_geometry_classes[i];
+    entry(p, c->name, c->title, c->doc, c->params);
+    cb_geometry *g;
+    if (p->json || cb_geometry_create(c->name, NULL, &g)) continue;
+    printf("    charts        ");
+    for (size_t j = 0; j < cb_chart_count(g); j++) printf(" %s", cb_chart_at(g, j)->name);
+    printf("\n    Killing fields");
+    for (int j = 0; j < g->n_killing; j++) printf(" %s", g->killing[j].name);
+    printf("\n");
+    cb_geometry_free(g);
+  }
+}
+
+static void bodies(printer *p) {
+  for (size_t i = 0; cb_body_classes[i]; i++) entry(p, cb_body_classes[i]->name, cb_body_classes[i]->title, cb_body_classes[i]->doc, cb_body_classes[i]->params);
+}
+
+static void integrators(printer *p) {
+  for (size_t i = 0; cb_integrator_classes[i]; i++)
+    entry(p, cb_integrator_classes[i]->name, cb_integrator_classes[i]->title, cb_integrator_classes[i]->doc, cb_integrator_classes[i]->params);
+}
+
+static void observables(printer *p) {
+  for (const cb_observable_doc *o = cb_observable_groups; o->name; o++) entry(p, o->name, o->doc, "", NULL);
+}
+
+static void functions(printer *p) {
+  for (const cb_function_doc *f = cb_expression_functions; f->name; f++) {
+    char title[32];
+    snprintf(title, sizeof title, "%d argument%s", f->arity, f->arity == 1 ? "" : "s");
+    entry(p, f->name, title, f->doc, NULL);
+  }
+}
+
+/* Kinds that there is nothing of. */
+static void none(printer *p) {
+  if (!p->json) printf("  none yet\n");
+}
+
+static const struct { const char *name; void (*print)(printer *); } kinds[] = {
+    {"spaces", spaces}, {"bodies", bodies}, {"integrators", integrators}, {"bundles", none}, {"fluids", none},
+    {"observables", observables}, {"functions", functions}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static int run(int argc, char **argv) {
+  bool json = false;
+  const cb_option options[] = {{"--json", NULL, false, cb_take_flag, &json}, {NULL, NULL, false, NULL, NULL}};
+  int words;
+  const int usage = cb_options_take(&cb_command_list, options, argc, argv, &words);
+  if (usage) return usage;
+  if (words > 1) return cb_usage(&cb_command_list);
+  bool found = words == 0, first = true;
+  const char *names[KINDS];
+  for (size_t i = 0; i < KINDS; i++) {
+    names[i] = kinds[i].name;
+    found = found || (words && !strcmp(kinds[i].name, argv[0]));
+  }
+  if (!found) {
+    const char *near = cb_nearest_name(argv[0], names, KINDS);
+    fprintf(stderr, "curvebody list: error: nothing is called `%s`", argv[0]);
+    if (near) fprintf(stderr, "; did you mean `%s`?", near);
+    fputc('\n', stderr);
+    return cb_usage(&cb_command_list);
+  }
+  if (json) printf("{");
+  for (size_t i = 0; i < KINDS; i++) {
+    if (words && strcmp(kinds[i].name, argv[0])) continue;
+    printer p = {json, true};
+    printf(json ? "%s\n  \"%s\": [" : "%s%s:\n", json ? (first ? "" : ",") : (first ? "" : "\n"), kinds[i].name);
+    kinds[i].print(&p);
+    if (json) printf("\n  ]");
+    first = false;
+  }
+  if (json) printf("\n}\n");
+  return CB_EXIT_DONE;
+}
+
+const cb_command cb_command_list = {"list", "[spaces|bodies|integrators|bundles|fluids|observables|functions] [--json]",
+                                    "Lists what there is, with parameters, defaults and units.", run};

@@ -1,0 +1,67 @@
+/* curvebody: motion of extended bodies in curved spaces. */
+#include "cli/cli.h"
+
+#include "core/isa.h"
+#include "core/threads.h"
+#include <curvebody/node.h>
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cb_command *const commands[] = {&cb_command_run,    &cb_command_check,  &cb_command_resume,
+                                             &cb_command_list,   &cb_command_repair, &cb_command_export};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void help(FILE *out) {
+  fputs("curvebody: motion of extended bodies in curved spaces\n\nUsage:\n", out);
+  for (size_t i = 0; i < COMMANDS; i++) fprintf(out, "  curvebody %s %s\n      %s\n", commands[i]->name, commands[i]->usage, commands[i]->doc);
+  fputs("  curvebody --help | --version\n\n"
+        "Options of every command, before its name:\n"
+        "  --isa x86-64|avx2|avx512|auto   instruction set of the vector kernels (default: the best there is)\n"
+        "  --threads N                     threads of large systems (default: the number of cores)\n\n"
+        "Exit codes: 0 done; 1 the run failed; 2 usage, or a file whose content is wrong; 3 a file that cannot be opened, read\n"
+        "or written; 130 interrupted, with a checkpoint on disk.\n", out);
+}
+
+static int unknown(const char *word) {
+  const char *names[COMMANDS];
+  for (size_t i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
+  const char *near = cb_nearest_name(word, names, COMMANDS);
+  fprintf(stderr, "curvebody: error: no command `%s`", word);
+  if (near) fprintf(stderr, "; did you mean `%s`?", near);
+  fputs("\nSee `curvebody --help`.\n", stderr);
+  return CB_EXIT_USAGE;
+}
+
+/* What was printed may not have arrived. */
+static int flushed(int code) {
+  const bool lost = fflush(stdout) != 0 || ferror(stdout);
+  if (lost) fprintf(stderr, "curvebody: error: cannot write to the standard output: %s\n", strerror(errno));
+  return lost && code == CB_EXIT_DONE ? CB_EXIT_FILE : code;
+}
+
+int main(int argc, char **argv) {
+  gsl_set_error_handler_off();
+  int i = 1;
+  for (; i < argc && argv[i][0] == '-'; i++) {
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return help(stdout), CB_EXIT_DONE;
+    if (!strcmp(argv[i], "--version")) return printf("curvebody %s\n", CURVEBODY_VERSION), CB_EXIT_DONE;
+    if (i + 1 < argc && !strcmp(argv[i], "--isa")) {
+      const cb_status status = cb_isa_set(argv[++i]);
+      if (status) return cb_report(status), CB_EXIT_USAGE;
+    } else if (i + 1 < argc && !strcmp(argv[i], "--threads")) {
+      char *end;
+      const long threads = strtol(argv[++i], &end, 10);
+      if (*end || end == argv[i] || threads < 1 || threads > 1024)
+        return fprintf(stderr, "curvebody: error: expected a number of threads from 1 to 1024, not `%s`\n", argv[i]), CB_EXIT_USAGE;
+      cb_threads_set((int)threads);
+    } else {
+      return fprintf(stderr, "curvebody: error: no option `%s`; see `curvebody --help`\n", argv[i]), CB_EXIT_USAGE;
+    }
+  }
+  if (i == argc) return help(stderr), CB_EXIT_USAGE;
+  for (size_t c = 0; c < COMMANDS; c++)
+    if (!strcmp(commands[c]->name, argv[i])) return flushed(commands[c]->run(argc - i - 1, argv + i + 1));
+  return unknown(argv[i]);
+}

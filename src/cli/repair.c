@@ -1,0 +1,23 @@
+/* curvebody repair OUT.h5 */
+#include "cli/cli.h"
+
+#include <curvebody/record.h>
+
+static int run(int argc, char **argv) {
+  const cb_option options[] = {{NULL, NULL, false, NULL, NULL}};
+  int words;
+  const int usage = cb_options_take(&cb_command_repair, options, argc, argv, &words);
+  if (usage) return usage;
+  if (words != 1) return cb_usage(&cb_command_repair);
+  cb_repair_report report;
+  const cb_status status = cb_record_repair(argv[0], &report);
+  if (status) return cb_report(status);
+  if (report.was_closed)
+    printf("%s: whole, %llu rows, left as it is\n", argv[0], (unsigned long long)report.rows);
+  else
+    printf("%s: repaired, %llu rows, %llu events, %llu incomplete rows cut\n", argv[0], (unsigned long long)report.rows,
+           (unsigned long long)report.events, (unsigned long long)report.rows_cut);
+  return CB_EXIT_DONE;
+}
+
+const cb_command cb_command_repair = {"repair", "OUT.h5", "Makes the file of a killed run one that any reader opens.", run};

@@ -1,0 +1,52 @@
+/* curvebody run SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--quiet|--json] */
+#include "cli/go.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* The scenario's file name with .h5 for its ending, in the current folder. */
+static void default_output(const char *scenario, char *out, size_t size) {
+  const char *slash = strrchr(scenario, '/'), *base = slash ? slash + 1 : scenario, *dot = strrchr(base, '.');
+  const size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+  snprintf(out, size, "%.*s.h5", (int)(length < size - 4 ? length : size - 4), base);
+}
+
+/* Would the record take the scenario's place? */
+static bool same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static int run(int argc, char **argv) {
+  cb_go_options go = {0};
+  cb_words sets = {0};
+  const cb_option options[] = {{"--output", "-o", true, cb_take_text, &go.output},
+                               {"--set", NULL, true, cb_take_word, &sets},
+                               {"--quiet", "-q", false, cb_take_flag, &go.quiet},
+                               {"--json", NULL, false, cb_take_flag, &go.json},
+                               {NULL, NULL, false, NULL, NULL}};
+  int words;
+  const int usage = cb_options_take(&cb_command_run, options, argc, argv, &words);
+  if (usage) return usage;
+  if (words != 1) return cb_usage(&cb_command_run);
+  char output[4096];
+  default_output(argv[0], output, sizeof output);
+  if (!go.output) go.output = output;
+  if (same_file(argv[0], go.output))
+    return fprintf(stderr, "curvebody run: error: the record would replace the scenario `%s`; expected another name after -o\n", argv[0]), CB_EXIT_USAGE;
+
+  cb_scenario *scenario = NULL;
+  cb_record *record = NULL;
+  cb_status status = cb_scenario_open(argv[0], sets.word, sets.count, &scenario);
+  if (!status) {
+    const cb_record_options how = {.overwrite = true, .deflate = cb_scenario_compression(scenario)};
+    status = cb_record_create(go.output, cb_scenario_layout(scenario), &how, &record);
+  }
+  const int code = status ? cb_report(status) : cb_go(scenario, record, &go);
+  cb_record_free(record);
+  cb_scenario_free(scenario);
+  return code;
+}
+
+const cb_command cb_command_run = {"run", "SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--quiet|--json]",
+                                   "Runs a scenario and records it to an HDF5 file (default: the scenario's name with .h5).", run};

@@ -1,0 +1,105 @@
+/* Spaces, random springs and an independent evaluation of them in extended precision, for the suites of springs. */
+#ifndef CB_TESTS_CHECK_SPRINGS_H
+#define CB_TESTS_CHECK_SPRINGS_H
+
+#include "check.h"
+#include "core/isa.h"
+#include "dynamics/springs.h"
+#include <float.h>
+
+enum { CHECK_SPACES = 10 };
+
+/* Space `index`: E, S and H of two and three dimensions, two curvatures that are not 1, and two products. Made by hand, so that these
+ * suites need nothing of the geometry. */
+static inline cb_geometry check_space(int index) {
+  static const struct {
+    int k, first; /* coordinates, and those of the first factor */
+    double curvature, second;
+  } table[CHECK_SPACES] = {{2, 2, 0, 0},  {3, 3, 0, 0},  {3, 3, 1, 0},   {4, 4, 1, 0},    {3, 3, -1, 0},
+                           {4, 4, -1, 0}, {4, 4, .3, 0}, {4, 4, -2.5, 0}, {4, 3, -1.3, 0}, {4, 2, 0, .8}};
+  int k = table[index].k, first = table[index].first;
+  cb_geometry g = {.k = k, .embedding = k, .n_factors = first < k ? 2 : 1, .form = {1, 1, 1, 1}};
+  g.factor[0] = (cb_factor){0, first, table[index].curvature};
+  g.factor[1] = (cb_factor){first, k - first, table[index].second};
+  if (table[index].curvature < 0) g.form[first - 1] = -1;
+  for (int f = 0; f < g.n_factors; f++) g.dim += g.factor[f].count - (g.factor[f].curvature != 0);
+  return g;
+}
+
+/* A point at distance about `size` or less from the first one, in every factor; the first is the base point. */
+static inline void check_space_point(const cb_geometry *g, uint64_t *state, double size, double *x) {
+  for (int f = 0; f < g->n_factors; f++) {
+    const cb_factor *factor = &g->factor[f];
+    double *at = x + factor->offset, length = 0, curvature = factor->curvature, radius = 1 / sqrt(fabs(curvature));
+    int dim = factor->count - (curvature != 0);
+    do {
+      length = 0;
+      for (int a = 0; a < dim; a++) {
+        at[a] = check_uniform(state, -1, 1);
+        length += at[a] * at[a];
+      }
+    } while (length > 1);
+    length = sqrt(length);
+    if (curvature == 0) {
+      for (int a = 0; a < dim; a++) at[a] *= size;
+      continue;
+    }
+    double angle = length * size / radius, s = curvature > 0 ? sin(angle) : sinh(angle);
+    for (int a = 0; a < dim; a++) at[a] *= radius * s / length;
+    at[dim] = radius * (curvature > 0 ? cos(angle) : cosh(angle));
+  }
+}
+
+/* d of a spring and the covector of d in x (that in y is its opposite), from the formulas of springs.h with asinl and asinhl, and how
+ * much larger relative errors of d and of its gradient are than those of the differences of coordinates. */
+static inline long double check_spring_distance(const cb_geometry *g, const double *x, const double *y, long double *gradient,
+                                                double *condition) {
+  long double square = 0, part[CB_FACTOR_MAX] = {0}, slope[CB_FACTOR_MAX] = {0};
+  *condition = 1;
+  for (int f = 0; f < g->n_factors; f++) {
+    const cb_factor *factor = &g->factor[f];
+    long double q = 0, sum = 0, curvature = factor->curvature;
+    for (int a = factor->offset; a < factor->offset + factor->count; a++) {
+      long double delta = (long double)x[a] - y[a];
+      q += g->form[a] * delta * delta;
+      sum += delta * delta;
+    }
+    long double t = curvature * q / 4, c = sqrtl(q), radius = curvature == 0 ? 1 : 1 / sqrtl(fabsl(curvature)), u = c / (2 * radius);
+    part[f] = curvature == 0 ? c : 2 * radius * (curvature > 0 ? asinl(u) : asinhl(u));
+    slope[f] = q > 0 ? 1 / (c * sqrtl(1 - t)) : 0;
+    square += part[f] * part[f];
+    double worse = q > 0 ? (double)(sum / q * (1 + fabsl(t) / (1 - t))) : 1;
+    if (worse > *condition) *condition = worse;
+  }
+  long double d = sqrtl(square);
+  for (int f = 0; f < g->n_factors; f++)
+    for (int a = g->factor[f].offset; a < g->factor[f].offset + g->factor[f].count; a++)
+      gradient[a] = d > 0 ? part[f] / d * slope[f] * g->form[a] * ((long double)x[a] - y[a]) : 0;
+  return d;
+}
+
+static const char *const check_isa[] = {"x86-64", "avx2", "avx512"};
+
+/* A plan and its scratch in the current instruction set. */
+typedef struct check_plan {
+  cb_springs *plan;
+  cb_springs_work *work;
+} check_plan;
+
+static inline check_plan check_plan_create(const cb_geometry *g, int n, size_t m, const cb_spring *spring, int threads) {
+  check_plan p;
+  check_ok(cb_springs_create(g, n, m, spring, &p.plan));
+  check_ok(cb_springs_work_create(p.plan, threads, &p.work));
+  return p;
+}
+
+static inline void check_plan_free(check_plan p) {
+  cb_springs_work_free(p.work);
+  cb_springs_free(p.plan);
+}
+
+static inline void check_force(check_plan p, const double *x, const double *v, double *force) {
+  cb_springs_force(p.work, 1, &x, &v, &force);
+}
+
+#endif

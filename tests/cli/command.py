@@ -1,0 +1,86 @@
+"""What the tests of the command line share: running it in a folder of its own, scenarios, comparing records.
+
+Each test is `SUBJECT.py BINARY [unittest options]`. Exit status 77: a module that it needs is missing.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import h5py
+    import numpy as np
+except ImportError as missing:
+    print(missing)
+    sys.exit(77)
+
+BINARY = os.path.abspath(sys.argv.pop(1))
+
+ROD = """\
+curvebody: 1
+title: a rod
+space: {name: h3, curvature: -1}
+bodies:
+  - kind: rod
+    name: a
+    link: {spring: {stiffness: 1, rest: 1}}
+    mass: 1
+    place: {chart: polar, points: [[0.5, pi/2, pi/2], [0.5, pi/2, 3*pi/2]]}
+    motion: {killing: boost_x, speed: 1}
+integrator: {name: lobatto, stages: 4, step: 0.01}
+time: {end: 1}
+record: {every: 1, observables: [separation, energy]}
+"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="curvebody-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+        return self.path(name)
+
+    def call(self, *words, **how):
+        how = {"cwd": self.folder, "capture_output": True, "text": True, "errors": "replace", "timeout": 300} | how
+        return subprocess.run([BINARY, *words], **how)
+
+    def good(self, *words, **how):
+        done = self.call(*words, **how)
+        self.assertEqual(done.returncode, 0, f"curvebody {' '.join(words)}\n{done.stdout}{done.stderr}")
+        return done
+
+    def start(self, *words, **how):
+        how = {"cwd": self.folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | how
+        return subprocess.Popen([BINARY, *words], **how)
+
+
+def datasets(path, rows=None, **how):
+    """Every dataset of the root (and of /checkpoint/state parts left out), as bytes; of the first rows only, if given."""
+    found = {}
+    with h5py.File(path, **how) as file:
+        length = file["time"].shape[0]
+        for name, item in file.items():
+            if not isinstance(item, h5py.Dataset):
+                continue
+            values = item[()]
+            if rows is not None and item.shape and item.shape[0] == length and item.maxshape[0] is None and not name.startswith("event"):
+                values = values[:rows]
+            found[name] = (values.shape, str(values.dtype), values.tobytes() if values.dtype.kind != "O" else repr(values.tolist()))
+    return found
+
+
+def differing(a, b):
+    """Names of datasets that are not in both, or differ in a byte."""
+    return sorted(name for name in a.keys() | b.keys() if a.get(name) != b.get(name))
+
+
+def main():
+    unittest.main(verbosity=1)

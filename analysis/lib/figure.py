@@ -1,0 +1,48 @@
+"""A figure script run by itself: reads results, writes FIGURE.png and FIGURE.json, prints the checks.
+
+A script defines TITLE, CAPTION, runs(full) -> list of Run, and draw(records, full) -> Drawing.
+"""
+import argparse
+import json
+import pathlib
+import sys
+from dataclasses import asdict, dataclass, field
+
+from record import Records
+from runs import ANALYSIS
+from style import plt
+
+
+@dataclass
+class Table:
+  title: str
+  header: list
+  rows: list
+
+
+@dataclass
+class Drawing:
+  figure: object
+  checks: list = field(default_factory=list)
+  tables: list = field(default_factory=list)
+
+
+def main(script):
+  """Exit code 0 if all checks pass, 1 otherwise."""
+  arguments = argparse.ArgumentParser(description=script["TITLE"])
+  arguments.add_argument("--data", type=pathlib.Path, default=ANALYSIS / "out" / "data", help="folder of results")
+  arguments.add_argument("--out", type=pathlib.Path, default=ANALYSIS / "out" / "figures", help="folder to write to")
+  arguments.add_argument("--full", action="store_true", help="the smallest steps too")
+  options = arguments.parse_args()
+  options.out.mkdir(parents=True, exist_ok=True)
+  name = pathlib.Path(script["__file__"]).stem
+  drawing = script["draw"](Records(options.data), options.full)
+  drawing.figure.savefig(options.out / f"{name}.png")
+  plt.close(drawing.figure)
+  result = {"name": name, "title": script["TITLE"], "caption": script["CAPTION"],
+            "runs": [[run.scenario, list(run.settings)] for run in script["runs"](options.full)],
+            "checks": [asdict(c) for c in drawing.checks], "tables": [asdict(t) for t in drawing.tables]}
+  (options.out / f"{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False))
+  json.dump({"name": name, "checks": result["checks"]}, sys.stdout, indent=1, ensure_ascii=False)
+  print()
+  sys.exit(0 if all(c.passed for c in drawing.checks) else 1)

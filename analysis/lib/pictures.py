@@ -1,0 +1,50 @@
+"""Geometry of pictures: Poincare ball and stereographic projection, geodesics between points, transport, spheres.
+
+With K = 1 (S) or -1 (H), picture q and embedding (x, w):   q = x/(1 + w),   (x, w) = (2 q, 1 - K q.q)/(1 + K q.q)
+Source: Ratcliffe, Foundations of Hyperbolic Manifolds (2nd ed. 2006), sections 4.1 and 4.5.
+"""
+import numpy as np
+
+from style import GREY
+
+
+def to_embedding(q, K):
+  scale = 1 + K * np.sum(q * q, axis=-1, keepdims=True)
+  return np.concatenate([2 * q / scale, (2 - scale) / scale], axis=-1)
+
+
+def to_picture(x):
+  return x[..., :-1] / (1 + x[..., -1:])
+
+
+def geodesic(p, q, K, count=40):
+  """Points of the geodesic between two embedding points, [count, k]."""
+  form = np.ones(len(p))
+  form[-1] = K
+  d = {1: lambda c: 2 * np.arcsin(c / 2), -1: lambda c: 2 * np.arcsinh(c / 2)}[K](np.sqrt(np.sum(form * (p - q) ** 2)))
+  sine = np.sin if K > 0 else np.sinh
+  t = np.linspace(0, 1, count)[:, None]
+  return (sine((1 - t) * d) * p + sine(t * d) * q) / sine(d)
+
+
+def bond_in_picture(p, q, K, count=40):
+  """The geodesic between two picture points, in the picture."""
+  return to_picture(geodesic(to_embedding(p, K), to_embedding(q, K), K, count))
+
+
+def transport(x, y, u):
+  """Parallel transport of the tangent u from x to y on the unit sphere along their short arc."""
+  return u - np.dot(u, y) / (1 + np.dot(x, y)) * (x + y)
+
+
+def draw_sphere(axes, radius=1.0):
+  """A pale unit sphere with parallels and meridians."""
+  u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 49), np.linspace(0, np.pi, 25))
+  x, y, z = radius * np.sin(v) * np.cos(u), radius * np.sin(v) * np.sin(u), radius * np.cos(v)
+  axes.plot_surface(x, y, z, color="#e8eef4", alpha=0.35, linewidth=0, shade=False)
+  axes.plot_wireframe(x, y, z, color=GREY, linewidth=0.25, rstride=3, cstride=4, alpha=0.6)
+
+
+def draw_circle(ax, radius=1.0, **options):
+  t = np.linspace(0, 2 * np.pi, 200)
+  ax.plot(radius * np.cos(t), radius * np.sin(t), **({"color": GREY, "linewidth": 1.0} | options))

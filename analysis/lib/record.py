@@ -1,0 +1,54 @@
+"""Reading results with h5py and nothing else."""
+import h5py
+import numpy as np
+
+
+class Records:
+  """A folder of results; records[run] opens one."""
+
+  def __init__(self, folder):
+    self.folder = folder
+
+  def __getitem__(self, run):
+    return Record(self.folder / f"{run.name}.h5")
+
+  def has(self, run):
+    return (self.folder / f"{run.name}.h5").exists()
+
+
+class Record:
+  """Arrays of one file by their names: record["separation"] is /separation, read whole."""
+
+  def __init__(self, path):
+    self.path = path
+
+  def __getitem__(self, name):
+    with h5py.File(self.path, "r") as file:
+      return file[name][...]
+
+  def labels(self, name):
+    """The words of a scale such as "killing"."""
+    return [w.decode() if isinstance(w, bytes) else str(w) for w in self[name]]
+
+  def times(self):
+    """Time of each row in extended precision: step * h where all steps are alike: /time's rounding is no error."""
+    time, step = self["time"].astype(np.longdouble), self["step"].astype(np.longdouble)
+    h = np.max(self["step_size"]).astype(np.longdouble)
+    exact = time[0] + (step - step[0]) * h
+    return np.where(np.abs(exact - time) <= 4 * np.spacing(np.abs(self["time"])), exact, time)
+
+  def drift(self, name):
+    """Largest change of a conserved quantity, relative to its largest size."""
+    values = self[name].astype(np.longdouble)
+    return float(np.max(np.abs(values - values[0])) / max(np.max(np.abs(values)), np.longdouble(1e-300)))
+
+
+def embedding_form(size, curved):
+  """Diagonal of the embedding's form: curved is +1 (S), -1 (H) or 0 (E)."""
+  return np.array([1.0] * (size - 1) + [curved]) if curved else np.ones(size)
+
+
+def chord_distance(x, y, curved):
+  """Geodesic distance in S, H or E of unit curvature, from the chord; arrays of points along the last axis."""
+  chord = np.sqrt(np.maximum(0, np.sum(embedding_form(x.shape[-1], curved) * (x - y) ** 2, axis=-1)))
+  return {1: 2 * np.arcsin(chord / 2), -1: 2 * np.arcsinh(chord / 2), 0: chord}[curved]

@@ -1,0 +1,112 @@
+"""Runs every scenario that the figures ask for, draws the figures, writes out/report.html, prints the table of checks.
+
+Called by analysis/reproduce.  Nothing is run twice: a result stays as long as program, scenario and settings do.
+"""
+import argparse
+import concurrent.futures
+import importlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ANALYSIS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ANALYSIS / "figures"), str(ANALYSIS / "reference")]
+
+import report  # noqa: E402  (after the paths)
+from runs import execute  # noqa: E402
+
+OUT = ANALYSIS / "out"
+
+
+def figure_names():
+  """Numbered figures in order, then the others."""
+  names = [file.stem for file in (ANALYSIS / "figures").glob("figure_*.py")]
+  return sorted(names, key=lambda n: (0, [int(w) for w in n.split("_")[1:]], "") if n[7].isdigit() else (1, [], n))
+
+
+def progress(text):
+  if sys.stderr.isatty():
+    sys.stderr.write(f"\r\033[K{text}")
+    sys.stderr.flush()
+
+
+def execute_all(runs, program, workers):
+  """Executes the runs; returns {run: error text} of those that failed and the seconds of each."""
+  failed, seconds = {}, {}
+  with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+    tasks = {pool.submit(execute, run, program, OUT / "data"): run for run in runs}
+    for done, task in enumerate(concurrent.futures.as_completed(tasks), start=1):
+      run = tasks[task]
+      seconds[run], error = task.result()
+      if error:
+        failed[run] = error
+      progress(f"runs {done}/{len(runs)}")
+  progress("")
+  return failed, seconds
+
+
+def draw(name, full):
+  """Runs one figure script; returns its result, or one that holds the error."""
+  result = OUT / "figures" / f"{name}.json"
+  result.unlink(missing_ok=True)
+  command = [sys.executable, str(ANALYSIS / "figures" / f"{name}.py"), "--data", str(OUT / "data"), "--out",
+             str(OUT / "figures")]
+  done = subprocess.run(command + (["--full"] if full else []), capture_output=True, text=True,
+                        env=dict(os.environ, OMP_NUM_THREADS="1"))
+  if result.exists():
+    return json.loads(result.read_text())
+  error = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit code {done.returncode}"
+  return {"name": name, "title": name, "caption": "", "runs": [], "tables": [], "error": done.stderr,
+          "checks": [{"claim": "the figure is drawn", "measured": error, "criterion": "no error", "passed": False}]}
+
+
+def main():
+  arguments = argparse.ArgumentParser()
+  arguments.add_argument("--quick", action="store_true", help="steps down to 0.001 (default)")
+  arguments.add_argument("--full", action="store_true", help="steps down to 0.00001")
+  arguments.add_argument("--curvebody", type=pathlib.Path, required=True, help="the program")
+  options = arguments.parse_args()
+  for folder in ("data", "figures"):
+    (OUT / folder).mkdir(parents=True, exist_ok=True)
+  start = time.monotonic()
+  workers = max(1, min(len(os.sched_getaffinity(0)), 8))
+  names = figure_names()
+  runs = list(dict.fromkeys(run for name in names for run in importlib.import_module(name).runs(options.full)))
+  print(f"{len(runs)} runs, {len(names)} figures, {workers} at a time")
+  failed, seconds = execute_all(runs, options.curvebody, workers)
+  fresh = sum(1 for s in seconds.values() if s > 0)
+  print(f"runs: {fresh} executed, {len(runs) - fresh} there already, {len(failed)} failed; "
+        f"{time.monotonic() - start:.0f} s")
+  for run, error in failed.items():
+    print(f"  {run.name}: {error.splitlines()[-1]}")
+
+  with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+    figures = list(pool.map(lambda name: draw(name, options.full), names))
+  version = subprocess.run([options.curvebody, "--version"], capture_output=True, text=True).stdout.strip()
+  report.write(OUT / "report.html", figures, OUT / "figures", failed,
+               {"program": version, "mode": "full" if options.full else "quick",
+                "seconds": f"{time.monotonic() - start:.0f}"})
+  passed = print_table(figures, failed)
+  print(f"report: {OUT / 'report.html'} ({time.monotonic() - start:.0f} s)")
+  return 0 if passed else 1
+
+
+def print_table(figures, failed):
+  """One line a figure, and every check that failed in full; returns whether all passed."""
+  total = good = 0
+  for figure in figures:
+    checks = figure["checks"]
+    bad = [c for c in checks if not c["passed"]]
+    total, good = total + len(checks), good + len(checks) - len(bad)
+    print(f"{'FAIL' if bad else 'pass'}  {len(checks) - len(bad):3d}/{len(checks):<3d} {figure['title']}")
+    for c in bad:
+      print(f"            {c['claim']}: {c['measured']}, wanted {c['criterion']}")
+  print(f"{good} of {total} checks pass, {len(failed)} runs failed")
+  return good == total and not failed
+
+
+if __name__ == "__main__":
+  sys.exit(main())

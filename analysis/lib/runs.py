@@ -1,0 +1,56 @@
+"""Runs of the command `curvebody run`: a scenario, settings laid over it, and the HDF5 file that comes out."""
+import hashlib
+import json
+import pathlib
+import subprocess
+import time
+from dataclasses import dataclass
+
+ANALYSIS = pathlib.Path(__file__).resolve().parent.parent
+SCENARIOS = ANALYSIS / "scenarios"
+
+
+@dataclass(frozen=True)
+class Run:
+  """A scenario by its path below scenarios/ (no extension) and settings KEY=VALUE as for `--set`."""
+  scenario: str
+  settings: tuple = ()
+
+  @property
+  def name(self):
+    """File name of the result: the scenario's name and the values set."""
+    return "_".join([pathlib.Path(self.scenario).name] + [s.split("=", 1)[1] for s in self.settings])
+
+  @property
+  def path(self):
+    return SCENARIOS / f"{self.scenario}.yaml"
+
+  def command(self, binary, out):
+    settings = [word for setting in self.settings for word in ("--set", setting)]
+    return [str(binary), "run", str(self.path), "-o", str(out), "--quiet"] + settings
+
+
+def digest(*files):
+  total = hashlib.sha256()
+  for file in files:
+    total.update(pathlib.Path(file).read_bytes())
+  return total.hexdigest()
+
+
+def execute(run, binary, folder):
+  """Runs it into folder/NAME.h5 unless that file already came from the same binary, scenario, meshes and settings.
+  Returns (seconds, error text or None); seconds is 0 for a result that was there."""
+  out = folder / f"{run.name}.h5"
+  stamp = folder / f"{run.name}.json"
+  meshes = sorted(run.path.parent.glob("*.obj"))
+  key = {"digest": digest(binary, run.path, *meshes), "settings": list(run.settings)}
+  if out.exists() and stamp.exists() and json.loads(stamp.read_text()) == key:
+    return 0.0, None
+  out.unlink(missing_ok=True)
+  stamp.unlink(missing_ok=True)
+  start = time.monotonic()
+  done = subprocess.run(run.command(binary, out), capture_output=True, text=True)
+  if done.returncode != 0 or not out.exists():
+    return time.monotonic() - start, done.stderr.strip() or f"exit code {done.returncode} and no {out.name}"
+  stamp.write_text(json.dumps(key))
+  return time.monotonic() - start, None

@@ -1,0 +1,51 @@
+"""One look for all figures: Okabe and Ito's colours (told apart by every kind of colour vision), sizes, grids."""
+import matplotlib
+from matplotlib.colors import LinearSegmentedColormap
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
+
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
+    "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7")
+GREY = "#777777"
+
+SPACE_COLOR = {"h3": VERMILION, "s3": BLUE, "e3": BLACK, "h2": VERMILION, "s2": BLUE, "e2": BLACK}
+SPACE_LINE = {"h3": "-", "s3": "--", "e3": ":", "h2": "-", "s2": "--", "e2": ":"}
+SPACE_NAME = {"h3": "$H^3$", "s3": "$S^3$", "e3": "$E^3$", "h2": "$H^2$", "s2": "$S^2$", "e2": "$E^2$"}
+ORDER_COLOR = {2: ORANGE, 4: GREEN, 6: BLUE}
+
+plt.rcParams.update({
+    "figure.dpi": 110, "savefig.dpi": 140, "savefig.bbox": "tight", "figure.constrained_layout.use": True,
+    "font.size": 10, "axes.titlesize": 11, "axes.labelsize": 10, "legend.fontsize": 8.5, "legend.frameon": True,
+    "legend.framealpha": 0.9, "legend.edgecolor": "none", "lines.linewidth": 1.5, "lines.markersize": 5,
+    "axes.grid": True, "grid.color": "#dddddd", "grid.linewidth": 0.6, "axes.axisbelow": True,
+    "axes.spines.top": False, "axes.spines.right": False, "mathtext.fontset": "cm"})
+
+
+def panels(rows, columns, width=4.6, height=3.5, **options):
+  """A figure and its axes as a two-dimensional array."""
+  return plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False, **options)
+
+
+# Shrinking is blue, stretching red, and no change a grey that shows on white.
+STRETCH = LinearSegmentedColormap.from_list("stretch", [BLUE, SKY, "#b0b0b0", ORANGE, VERMILION])
+
+
+def picture_axes(figure, *position):
+  """Axes for a picture in three dimensions, without box and ticks; what is drawn last lies on top."""
+  axes = figure.add_subplot(*position, projection="3d")
+  axes.computed_zorder = False
+  axes.set_axis_off()
+  return axes
+
+
+def legend_below(figure, handles, columns=3):
+  """One legend for all panels, under the figure."""
+  figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=columns)
+
+
+def equal_scale(axes, center, radius):
+  """The cube of half-width `radius` about `center` fills three-dimensional axes."""
+  for set_limits, c in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), center):
+    set_limits(c - radius, c + radius)
+  axes.set_box_aspect((1, 1, 1), zoom=1.25)

@@ -145,9 +145,11 @@ typedef struct prediction {
   const double *x0, *p0;
   double h;
   bool extrapolates;
+  double force; /* 1 or 0: how much of the force at x0 to start from */
 } prediction;
 
-/* G at the start for all stages: the acceleration at x0 with the normal part -K <p,p>/m x. */
+/* G at the start for all stages: the acceleration at x0 with the normal part -K <p,p>/m x. For Newton's method without the
+ * force: where that is called for, a step under the constant force may lead far away. */
 static void start_from_force(const prediction *w, int a) {
   cb_lobatto *l = w->l;
   for (int f = 0; f < w->g->n_factors; f++) {
@@ -156,9 +158,9 @@ static void start_from_force(const prediction *w, int a) {
     const size_t at = (size_t)a * l->k + factor->offset;
     const double *x = w->x0 + at, *p = w->p0 + at, *F = l->F[0] + at;
     double normal = 0;
-    for (int e = 0; K != 0 && e < factor->count; e++) normal += K * form[e] * (p[e] * p[e] / l->mass[a] + F[e] * x[e]);
+    for (int e = 0; K != 0 && e < factor->count; e++) normal += K * form[e] * (p[e] * p[e] / l->mass[a] + w->force * F[e] * x[e]);
     for (int i = 0; i < l->s; i++)
-      for (int e = 0; e < factor->count; e++) l->G[i][at + e] = F[e] - normal * x[e];
+      for (int e = 0; e < factor->count; e++) l->G[i][at + e] = w->force * F[e] - normal * x[e];
   }
 }
 
@@ -192,8 +194,8 @@ static void predict_range(void *context, int begin, int end) {
 }
 
 /* G_i, D_i and X_i to start the iteration from: G extrapolated from the last step, if it had the same length. */
-static void predict(cb_lobatto *l, const cb_geometry *g, const double *x0, const double *p0, double h) {
-  prediction w = {l, g, x0, p0, h, l->has_history && l->h == h};
+static void predict(cb_lobatto *l, const cb_geometry *g, const double *x0, const double *p0, double h, bool newton) {
+  prediction w = {l, g, x0, p0, h, l->has_history && l->h == h, newton ? 0 : 1};
   cb_threads_range(l->threads, l->n, predict_range, &w);
 }
 
@@ -249,7 +251,7 @@ static cb_status step(cb_integrator *in, cb_state *state, double h) {
   start_residuals(l, g, state->x, state->x_low);
   cb_status status;
   do {
-    predict(l, g, state->x, state->p, h);
+    predict(l, g, state->x, state->p, h, cb_solver_is_newton(&m->solver));
     if (cb_solver_is_newton(&m->solver)) {
       if (!m->newton && (status = cb_lobatto_newton_create(in, l, &m->newton))) return status;
       status = cb_lobatto_newton_solve(m->newton, in, l, t, state->x, state->p, h);

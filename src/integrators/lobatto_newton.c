@@ -187,8 +187,13 @@ static cb_status forces(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, 
     if (l->V)
       for (int a = 0; a < l->n; a++) {
         const size_t at = (size_t)a * l->k;
-        memcpy(l->V + at, w->Q[k] + at, (size_t)l->k * sizeof(double));
-        cb_geometry_project_tangent(g, l->X[k] + at, l->V + at);
+        for (int f = 0; f < g->n_factors; f++) {
+          const cb_factor *c = &g->factor[f];
+          double xq = 0;
+          for (int e = c->offset; e < c->offset + c->count; e++) xq += g->form[e] * l->X[k][at + e] * w->Q[k][at + e];
+          for (int e = c->offset; e < c->offset + c->count; e++)
+            l->V[at + e] = w->Q[k][at + e] - c->curvature * xq * l->X[k][at + e];
+        }
       }
     cb_status status = cb_forces_eval(in->forces, t + l->c[k] * h, l->X[k], l->V, l->F[k]);
     if (!status && derivatives)

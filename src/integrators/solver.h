@@ -30,7 +30,7 @@ static inline const char *cb_solver_name(const cb_solver_choice *c) { return c->
 /* Takes note of a step that fixed-point iteration did; true if it should be done again by Newton's method. */
 static inline bool cb_solver_after(cb_solver_choice *c, cb_status status, int iterations) {
   if (c->newton || c->asked != CB_SOLVER_AUTO) return false;
-  c->newton = status == CB_STEP_NO_CONVERGENCE || (status == CB_OK && iterations > CB_SOLVER_PATIENCE);
+  c->newton = status > 0 || (status == CB_OK && iterations > CB_SOLVER_PATIENCE);
   return c->newton && status != CB_OK;
 }
 

@@ -73,11 +73,12 @@ static cb_status create(cb_integrator *in, const void *params) {
   m->damped = cb_forces_uses_velocity(in->forces);
   m->max_iterations = p->iterations;
   m->tolerance = p->tolerance;
-  cb_solver_start(&m->solver, p->solver);
+  cb_solver_start(&m->solver, p->solver, m->n);
   in->self = m;
   cb_status status = cb_tableau_gauss(p->stages, &m->tableau);
   if (!status) status = m->form->create(m);
-  if (!status && cb_solver_is_newton(&m->solver)) status = m->form->prepare_newton(m);
+  if (!status && (cb_solver_is_newton(&m->solver) || (p->solver == CB_SOLVER_AUTO && m->n <= CB_SOLVER_SMALL)))
+    status = m->form->prepare_newton(m); /* where it may be needed and is cheap: a step allocates nothing */
   if (status) {
     destroy(in);
     in->self = NULL;

@@ -38,7 +38,7 @@ static const cb_param table[] = {
     CB_SOLVER_PARAM(parameters, solver),
     {"tolerance", CB_PARAM_REAL, offsetof(parameters, tolerance), "0", "", ">= 0", NULL,
      "last change of the positions relative to the largest move in the step; 0: round-off"},
-    {"iterations", CB_PARAM_INT, offsetof(parameters, iterations), "60", "", "[1, 10000]", NULL, "most iterations a step"},
+    {"iterations", CB_PARAM_INT, offsetof(parameters, iterations), "250", "", "[1, 10000]", NULL, "most iterations a step"},
     {"compensated", CB_PARAM_BOOL, offsetof(parameters, compensated), "true", "", "", NULL,
      "carry the low-order part of the state across steps"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
@@ -89,7 +89,12 @@ static cb_status create(cb_integrator *in, const void *params) {
   l->residual = cb_arena_alloc(arena, (size_t)l->n * g->n_factors, sizeof(double));
   if (status || !m->dp || !l->residual || (cb_forces_uses_velocity(in->forces) && !l->V))
     return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", l->n);
-  cb_solver_start(&m->solver, p->solver);
+  cb_solver_start(&m->solver, p->solver, l->n);
+  /* made now where it may be needed and is cheap, so that a step allocates nothing */
+  if (p->solver == CB_SOLVER_NEWTON || (p->solver == CB_SOLVER_AUTO && l->n <= CB_SOLVER_SMALL)) {
+    status = cb_lobatto_newton_create(in, l, &m->newton);
+    if (status) return cb_arena_free(arena), status;
+  }
   in->self = m;
   in->solver = cb_solver_name(&m->solver);
   return CB_OK;
@@ -127,16 +132,34 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
   *symplectic = *symmetric = !m->l.V;
 }
 
-/* <x0,x0> - 1/K with the low-order part of x0, from exact products. */
-static void start_residuals(cb_lobatto *l, const cb_geometry *g, const double *x, const double *x_low) {
-  for (int a = 0; a < l->n; a++)
+typedef struct start {
+  cb_lobatto *l;
+  const cb_geometry *g;
+  const double *x, *x_low;
+} start;
+
+static void residual_range(void *context, int begin, int end) {
+  const start *w = context;
+  cb_lobatto *l = w->l;
+  const cb_geometry *g = w->g;
+  if (l->kernel) {
+    l->kernel->residuals(l, g->form, g->factor[0].curvature, begin, end, w->x, w->x_low);
+    return;
+  }
+  for (int a = begin; a < end; a++)
     for (int f = 0; f < g->n_factors; f++) {
       const cb_factor *factor = &g->factor[f];
       if (factor->curvature == 0) continue;
       const size_t at = (size_t)a * l->k + factor->offset;
       l->residual[a * g->n_factors + f] =
-          cb_compensated_norm(factor->count, g->form + factor->offset, x + at, x_low + at, 1 / factor->curvature);
+          cb_compensated_norm(factor->count, g->form + factor->offset, w->x + at, w->x_low + at, 1 / factor->curvature);
     }
+}
+
+/* <x0,x0> - 1/K with the low-order part of x0, from exact products. */
+static void start_residuals(cb_lobatto *l, const cb_geometry *g, const double *x, const double *x_low) {
+  start w = {l, g, x, x_low};
+  cb_threads_range(l->threads, l->n, residual_range, &w);
 }
 
 typedef struct prediction {
@@ -199,11 +222,16 @@ static void predict(cb_lobatto *l, const cb_geometry *g, const double *x0, const
   cb_threads_range(l->threads, l->n, predict_range, &w);
 }
 
-/* Forces at the inner stages (and at the first where they depend on the velocity). */
+/* Forces at the inner stages (and at the first where they depend on the velocity, which is made stage by stage). */
 static cb_status stage_forces(cb_integrator *in, cb_lobatto *l, const cb_geometry *g, double t, const double *p0, double h) {
-  for (int i = l->V ? 0 : 1; i < l->s - 1; i++) {
-    if (l->V) cb_lobatto_velocity(l, g, p0, h, i);
-    const cb_status status = cb_forces_eval(in->forces, t + l->c[i] * h, l->X[i], l->V, l->F[i]);
+  const int inner = l->s - 2;
+  double time[CB_LOBATTO_MAX];
+  for (int i = 0; i < l->s; i++) time[i] = t + l->c[i] * h;
+  if (!l->V)
+    return inner ? cb_forces_eval_stages(in->forces, inner, time + 1, (const double *const *)(l->X + 1), NULL, l->F + 1) : CB_OK;
+  for (int i = 0; i <= inner; i++) {
+    cb_lobatto_velocity(l, g, p0, h, i);
+    const cb_status status = cb_forces_eval(in->forces, time[i], l->X[i], l->V, l->F[i]);
     if (status) return status;
   }
   return CB_OK;

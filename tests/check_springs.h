@@ -9,13 +9,13 @@
 
 enum { CHECK_SPACES = 10 };
 
-/* Space `index`: E, S and H of two and three dimensions, two curvatures that are not 1, and two products. Made by hand, so that these
- * suites need nothing of the geometry. */
+/* Space `index`: E, S and H of two and three dimensions, two curvatures that are not 1, and two products. Made by hand,
+ * so that these suites need nothing of the geometry. */
 static inline cb_geometry check_space(int index) {
   static const struct {
     int k, first; /* coordinates, and those of the first factor */
     double curvature, second;
-  } table[CHECK_SPACES] = {{2, 2, 0, 0},  {3, 3, 0, 0},  {3, 3, 1, 0},   {4, 4, 1, 0},    {3, 3, -1, 0},
+  } table[CHECK_SPACES] = {{2, 2, 0, 0},  {3, 3, 0, 0},  {3, 3, 1, 0},    {4, 4, 1, 0},    {3, 3, -1, 0},
                            {4, 4, -1, 0}, {4, 4, .3, 0}, {4, 4, -2.5, 0}, {4, 3, -1.3, 0}, {4, 2, 0, .8}};
   int k = table[index].k, first = table[index].first;
   cb_geometry g = {.k = k, .embedding = k, .n_factors = first < k ? 2 : 1, .form = {1, 1, 1, 1}};
@@ -50,10 +50,11 @@ static inline void check_space_point(const cb_geometry *g, uint64_t *state, doub
   }
 }
 
-/* d of a spring and the covector of d in x (that in y is its opposite), from the formulas of springs.h with asinl and asinhl, and how
- * much larger relative errors of d and of its gradient are than those of the differences of coordinates. */
-static inline long double check_spring_distance(const cb_geometry *g, const double *x, const double *y, long double *gradient,
-                                                double *condition) {
+/* d of a spring and the covector of d in x (that in y is its opposite), from the formulas of springs.h with asinl and
+ * asinhl, and how much larger relative errors of d and of its gradient are than those of the differences of
+ * coordinates. */
+static inline long double check_spring_distance(const cb_geometry *g, const double *x, const double *y,
+                                                long double *gradient, double *condition) {
   long double square = 0, part[CB_FACTOR_MAX] = {0}, slope[CB_FACTOR_MAX] = {0};
   *condition = 1;
   for (int f = 0; f < g->n_factors; f++) {
@@ -64,7 +65,8 @@ static inline long double check_spring_distance(const cb_geometry *g, const doub
       q += g->form[a] * delta * delta;
       sum += delta * delta;
     }
-    long double t = curvature * q / 4, c = sqrtl(q), radius = curvature == 0 ? 1 : 1 / sqrtl(fabsl(curvature)), u = c / (2 * radius);
+    long double t = curvature * q / 4, c = sqrtl(q), radius = curvature == 0 ? 1 : 1 / sqrtl(fabsl(curvature)),
+                u = c / (2 * radius);
     part[f] = curvature == 0 ? c : 2 * radius * (curvature > 0 ? asinl(u) : asinhl(u));
     slope[f] = q > 0 ? 1 / (c * sqrtl(1 - t)) : 0;
     square += part[f] * part[f];
@@ -86,7 +88,8 @@ typedef struct check_plan {
   cb_springs_work *work;
 } check_plan;
 
-static inline check_plan check_plan_create(const cb_geometry *g, int n, size_t m, const cb_spring *spring, int threads) {
+static inline check_plan check_plan_create(const cb_geometry *g, int n, size_t m, const cb_spring *spring,
+                                           int threads) {
   check_plan p;
   check_ok(cb_springs_create(g, n, m, spring, &p.plan));
   check_ok(cb_springs_work_create(p.plan, threads, &p.work));

@@ -100,6 +100,8 @@ static inline void recentre(body_case *c) {
   cb_geometry_base_point(c->g, base);
   for (int a = 0; a < s->n; a++)
     for (int e = 0; e < s->k; e++) mean[e] += s->x[a * s->k + e] / s->n;
+  const double square = c->g->factor[0].curvature * cb_inner(c->g, mean, mean);
+  for (int e = 0; square > 0.5 && e < s->k; e++) mean[e] /= sqrt(square);
   cb_geometry_project_point(c->g, mean);
   if (cb_distance(c->g, base, mean) <= 1) return;
   cb_isometry isometry;

@@ -225,8 +225,9 @@ static inline cb_record_position sample_check(const char *path) {
       memset(&expected, 0, sizeof expected);
       expected = sample_event(first + i);
       if (events[i].time != expected.time || events[i].kind != expected.kind || events[i].i != expected.i ||
-          events[i].j != expected.j || events[i].gap != expected.gap || events[i].speed_before != expected.speed_before ||
-          events[i].speed_after != expected.speed_after || events[i].impulse != expected.impulse)
+          events[i].j != expected.j || events[i].gap != expected.gap ||
+          events[i].speed_before != expected.speed_before || events[i].speed_after != expected.speed_after ||
+          events[i].impulse != expected.impulse)
         fail_msg("event %llu is not what was written", (unsigned long long)(first + i));
     }
   }

@@ -244,12 +244,14 @@ static void bodies_with_own_origins_that_interact_come_to_one(void **state) {
   cb_geometry_free(g);
 }
 
-/* Two particles, each with moves of its own, joined by a law so that they share an origin, against flows of the world. */
+/* Two particles, each with moves of its own, joined by a law so that they share an origin, against flows of the world.
+ */
 static void moves_act_in_their_order_on_points_and_velocities(void **state) {
   (void)state;
   static const char *const space[] = {"{name: h3}", "{name: e3}", "{name: s3}"};
-  static const char *const field[][2] = {
-      {"boost_x", "rotation_z"}, {"translation_x", "rotation_z"}, {"rotation_wx", "rotation_z"}};
+  static const char *const field[][2] = {{"boost_x", "rotation_z"},
+                                         {"translation_x", "rotation_z"},
+                                         {"rotation_wx", "rotation_z"}};
   static const char *const body =
       "{kind: particles, name: %s, place: {chart: polar, points: [[.3, 1, 2]], move: [{killing: %s, by: %g}, {killing: "
       "%s, by: %g}]}, motion: {chart: polar, velocities: [[.1, .5, .7]]}}";
@@ -349,7 +351,7 @@ static void a_lattice_fills_its_box(void **state) {
 
 static const char *write_mesh(const char *text) {
   static char path[64];
-  snprintf(path, sizeof path, "/tmp/curvebody-test-%ld.obj", (long)getpid());
+  snprintf(path, sizeof path, "test-bodies-%ld.obj", (long)getpid());
   FILE *file = fopen(path, "w");
   assert_non_null(file);
   fputs(text, file);

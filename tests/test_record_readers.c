@@ -23,7 +23,8 @@ static void make_killed(const char *path) {
 
 static void h5py_netcdf_xarray_open_a_record_as_it_is(void **unused) {
   (void)unused;
-  char *finished = sample_path("finished.h5"), *interrupted = sample_path("interrupted.h5"), *empty = sample_path("empty.h5");
+  char *finished = sample_path("finished.h5"), *interrupted = sample_path("interrupted.h5"),
+       *empty = sample_path("empty.h5");
   char *killed = sample_path("killed.h5"), *xdmf = sample_path("finished.xdmf"), *csv = sample_path("finished.csv");
   sample_record(finished, 1000, 100, true, &options);
   sample_record(interrupted, 300, 100, false, &options);
@@ -52,7 +53,8 @@ static void csv_takes_the_fields_it_is_asked_for(void **unused) {
                             "2.5,20,4.5,4.5009765625,4.501953125,4.5029296875,4.50390625,4.5048828125\n");
   free(text);
   const char *const wrong[] = {"y"};
-  assert_int_equal(cb_record_export_csv(path, csv, &(cb_export_options){.fields = wrong, .n_fields = 1}), CB_ERROR_ARGUMENT);
+  assert_int_equal(cb_record_export_csv(path, csv, &(cb_export_options){.fields = wrong, .n_fields = 1}),
+                   CB_ERROR_ARGUMENT);
   assert_int_equal(cb_record_export_csv(path, "/no/such/folder.csv", NULL), CB_ERROR_FILE);
   assert_int_equal(cb_record_export_xdmf(path, sample_folder, NULL), CB_ERROR_FILE);
   if (access("/dev/full", W_OK) == 0) assert_int_equal(cb_record_export_csv(path, "/dev/full", NULL), CB_ERROR_FILE);

@@ -1,4 +1,5 @@
-/* What a record does when it cannot be written, or when it is asked for nonsense: a status with a reason, nothing broken. */
+/* What a record does when it cannot be written, or when it is asked for nonsense: a status with a reason, nothing
+ * broken. */
 #include "record_sample.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +42,8 @@ static void an_existing_file_is_kept_unless_overwriting(void **unused) {
 
 static void a_place_that_cannot_be_written_is_named_with_the_reason(void **unused) {
   (void)unused;
-  char *missing = sample_path("no/such/folder.h5"), *locked = sample_path("locked"), *inside = sample_path("locked/run.h5");
+  char *missing = sample_path("no/such/folder.h5"), *locked = sample_path("locked"),
+       *inside = sample_path("locked/run.h5");
   expect_refusal(missing, NULL, CB_ERROR_FILE, strerror(ENOENT));
   assert_non_null(strstr(cb_error_text(), missing));
   expect_refusal(sample_folder, &overwrite, CB_ERROR_FILE, "not a regular file");
@@ -192,7 +194,8 @@ static void what_is_no_record_is_refused(void **unused) {
     assert_int_equal(cb_reader_open(paths[i], &reader), expected);
     print_message("%s\n", cb_error_text());
     assert_int_equal(cb_record_repair(paths[i], NULL), expected);
-    assert_int_equal(cb_record_open_for_resume(paths[i], &layout, NULL, state.blobs, SAMPLE_BLOBS, NULL, &record), expected);
+    assert_int_equal(cb_record_open_for_resume(paths[i], &layout, NULL, state.blobs, SAMPLE_BLOBS, NULL, &record),
+                     expected);
     assert_int_equal(cb_record_export_csv(paths[i], missing, NULL), expected);
     assert_int_equal(cb_record_export_xdmf(paths[i], missing, NULL), expected);
     assert_false(sample_exists(missing));

@@ -94,7 +94,8 @@ static void a_record_of_another_layout_is_refused_and_kept(void **unused) {
   sample_state state;
   cb_record *record;
   sample_set_state(&state, 0);
-  cb_record_layout fewer = sample_layout(), renamed = sample_layout(), retyped = sample_layout(), larger = sample_layout();
+  cb_record_layout fewer = sample_layout(), renamed = sample_layout(), retyped = sample_layout(),
+                   larger = sample_layout();
   fewer.n_fields--, fewer.n_fields--;
   renamed.fields = fields;
   fields[7].name = "enthalpy";
@@ -204,6 +205,56 @@ static void repair_keeps_the_rows_that_every_field_has(void **unused) {
   free(path), free(left);
 }
 
+/* A live file after `rows` rows, all flushed, and a checkpoint. */
+static void snapshot(cb_sink sink, const char *live, const char *copy, uint64_t from, uint64_t rows) {
+  sample_state state;
+  check_ok(sample_write(sink, from, rows, 0));
+  sample_set_state(&state, rows);
+  for (int twice = 0; twice < 2; twice++) check_ok(sink.checkpoint(sink.self, state.blobs, SAMPLE_BLOBS));
+  sample_copy(live, copy);
+}
+
+static void put_superblock(const char *from, const char *to) {
+  char bytes[48];
+  FILE *file = fopen(from, "rb");
+  assert_int_equal(fread(bytes, 1, sizeof bytes, file), sizeof bytes);
+  fclose(file);
+  file = fopen(to, "r+b");
+  assert_int_equal(fwrite(bytes, 1, sizeof bytes, file), sizeof bytes);
+  fclose(file);
+}
+
+/* The superblock is written last in a flush. A writer killed before has left an old one, with an end of file in the
+ * middle of the file: what is appended must not overwrite the rest. The other way round the end is beyond the file. */
+static void appending_after_a_kill_overwrites_nothing(void **unused) {
+  (void)unused;
+  char *live = sample_path("growing.h5"), *early = sample_path("early.h5"), *late = sample_path("late.h5");
+  char *old = sample_path("old.h5");
+  cb_record_layout layout = sample_layout();
+  cb_record *record;
+  sample_state state;
+  cb_record_position at;
+  check_ok(cb_record_create(live, &layout, &options, &record));
+  snapshot(cb_record_sink(record), live, early, 0, 300);
+  snapshot(cb_record_sink(record), live, late, 300, 3000);
+  cb_record_free(record);
+  sample_copy(early, old);
+  put_superblock(late, early);
+  put_superblock(old, late);
+  for (int which = 0; which < 2; which++) {
+    const char *path = which ? late : early;
+    uint64_t rows = which ? 3000 : 300;
+    check_ok(resume(path, &state, &at, &record));
+    assert_int_equal(at.rows, rows);
+    cb_sink sink = cb_record_sink(record);
+    check_ok(sample_write(sink, rows, rows + 4000, 0));
+    check_ok(sink.close(sink.self, true));
+    cb_record_free(record);
+    assert_int_equal(sample_check(path).rows, rows + 4000);
+  }
+  free(live), free(early), free(late), free(old);
+}
+
 static void put_byte(const char *path, long at, int byte) {
   FILE *file = fopen(path, "r+b");
   assert_non_null(file);
@@ -237,6 +288,7 @@ int main(void) {
     cmocka_unit_test(a_record_of_another_layout_is_refused_and_kept),
     cmocka_unit_test(a_file_that_is_being_written_is_left_alone),
     cmocka_unit_test(repair_keeps_the_rows_that_every_field_has),
+    cmocka_unit_test(appending_after_a_kill_overwrites_nothing),
     cmocka_unit_test(a_damaged_superblock_is_told_from_a_killed_writer),
   };
   return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);

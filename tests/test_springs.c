@@ -26,7 +26,7 @@ static void series_has_the_accuracy_of_double(void **state) {
     far = fmax(far, ulps(cb_psi(wide), psi(wide)));
   }
   print_message("psi: %.2f eps near 0, %.2f eps elsewhere\n", near, far);
-  check_at_most(near, 1.0); /* the last sum half an ulp, what is in it less than another */
+  check_at_most(near, 2.0); /* the roundings of the last two sums and products, at most half an ulp each */
   check_at_most(far, 8.0);  /* one more ulp for each half angle: nine of them at t = -2^900 */
 }
 
@@ -54,7 +54,8 @@ static void one_spring_has_the_closed_form(void **state) {
     for (int e = 0; e < PAIRS; e++) {
       random_pair(&g, &seed, x + 2 * e * k, x + 2 * e * k + k);
       long double gradient[K];
-      double condition, rest = (double)check_spring_distance(&g, x + 2 * e * k, x + 2 * e * k + k, gradient, &condition);
+      double condition,
+          rest = (double)check_spring_distance(&g, x + 2 * e * k, x + 2 * e * k + k, gradient, &condition);
       spring[e] = (cb_spring){2 * e, 2 * e + 1, check_uniform(&seed, 0.5, 2), 0, 0};
       if (rest > 0) spring[e].rest = rest * check_uniform(&seed, 0, 2);
     }
@@ -64,16 +65,19 @@ static void one_spring_has_the_closed_form(void **state) {
       check_force(p, x, NULL, f);
       cb_springs_separation(p.work, x, d);
       for (int e = 0; e < PAIRS; e++) {
-        long double gradient[K], exact = check_spring_distance(&g, x + 2 * e * k, x + 2 * e * k + k, gradient, &(double){0});
+        long double gradient[K],
+            exact = check_spring_distance(&g, x + 2 * e * k, x + 2 * e * k + k, gradient, &(double){0});
         double condition;
         check_spring_distance(&g, x + 2 * e * k, x + 2 * e * k + k, gradient, &condition);
-        if (!(exact > 0) || !(condition < 1e8)) continue; /* nearly lightlike, or beyond the antipode: nothing to compare */
+        if (!(exact > 0) || !(condition < 1e8))
+          continue; /* nearly lightlike, or beyond the antipode: nothing to compare */
         worst_d = fmax(worst_d, ulps(d[e], exact) / condition);
         long double pull = spring[e].stiffness * (exact - spring[e].rest), size = 0;
         for (int a = 0; a < k; a++) size = fmaxl(size, fabsl(gradient[a]));
         size *= spring[e].stiffness * (exact + spring[e].rest);
         for (int a = 0; a < k; a++) {
-          double error = (double)(fabsl(f[2 * e * k + a] + pull * g.form[a] * gradient[a]) / size) / DBL_EPSILON / condition;
+          double error =
+              (double)(fabsl(f[2 * e * k + a] + pull * g.form[a] * gradient[a]) / size) / DBL_EPSILON / condition;
           worst_f = fmax(worst_f, error);
           assert_true(f[2 * e * k + a] == -f[2 * e * k + k + a]);
         }
@@ -101,7 +105,8 @@ static void random_body(const cb_geometry *g, uint64_t *seed, double damping, cb
     check_space_point(g, seed, 1.1, x + i * g->embedding);
     for (int a = 0; a < g->embedding; a++) v[i * g->embedding + a] = check_uniform(seed, -1, 1);
     for (int j = 0; j < i; j++)
-      spring[e++] = (cb_spring){i, j, check_uniform(seed, 0.5, 2), check_uniform(seed, 0, 1), damping * check_uniform(seed, 0, 1)};
+      spring[e++] = (cb_spring){i, j, check_uniform(seed, 0.5, 2), check_uniform(seed, 0, 1),
+                                damping * check_uniform(seed, 0, 1)};
   }
 }
 
@@ -156,7 +161,8 @@ static void damping_acts_along_the_spring_against_its_rate(void **state) {
     check_plan_free(p);
     p = check_plan_create(&g, N, M, spring, 1);
     check_force(p, x, NULL, f);
-    for (int a = 0; a < N * k; a++) check_near(with[a] - f[a], expected[a], 1e-12); /* sums of numbers up to some hundreds */
+    for (int a = 0; a < N * k; a++)
+      check_near(with[a] - f[a], expected[a], 1e-12); /* sums of numbers up to some hundreds */
     check_plan_free(p);
   }
 }
@@ -193,15 +199,16 @@ static void jacobian_is_the_derivative_of_the_force(void **state) {
           vary[which][b] = keep;
           for (int a = 0; a < N * k; a++) {
             double analytic = block[which][(a / k * N + b / k) * k * k + a % k * k + b % k];
-            check_near(analytic, (above[a] - below[a]) / (2 * h), 1e-7 * (1 + fabs(analytic))); /* h^2 times a third derivative */
+            check_near(analytic, (above[a] - below[a]) / (2 * h),
+                       1e-7 * (1 + fabs(analytic))); /* h^2 times a third derivative */
           }
         }
       check_plan_free(p);
     }
 }
 
-/* Every element of the form's Lie algebra, factor by factor, is a Killing field, and translations in flat factors: V has the
- * symmetry as a function on R^k. */
+/* Every element of the form's Lie algebra, factor by factor, is a Killing field, and translations in flat factors: V
+ * has the symmetry as a function on R^k. */
 static void forces_have_no_momentum_along_isometries(void **state) {
   (void)state;
   uint64_t seed = check_seed();
@@ -219,7 +226,8 @@ static void forces_have_no_momentum_along_isometries(void **state) {
         for (int b = first; b < last; b++) {
           double sum = 0, size = 0; /* the field x_b form_b e_a - x_a form_a e_b, for a = b the translation e_a */
           for (int i = 0; i < N; i++) {
-            double one = a == b ? f[i * k + a] : g.form[a] * g.form[b] * (x[i * k + b] * f[i * k + a] - x[i * k + a] * f[i * k + b]);
+            double one = a == b ? f[i * k + a]
+                                : g.form[a] * g.form[b] * (x[i * k + b] * f[i * k + a] - x[i * k + a] * f[i * k + b]);
             sum += one;
             size += fabs(f[i * k + a]) + fabs(f[i * k + b]);
           }
@@ -256,7 +264,7 @@ static void coincident_particles_are_at_rest_and_antipodal_ones_fail(void **stat
   for (int a = 0; a < K * K; a++) assert_true(dx[a] == (a % (K + 1) ? 0 : -3));
   check_plan_free(p);
   p = check_plan_create(&g, 2, 1, &(cb_spring){0, 1, 3, 1, 0}, 1);
-  assert_int_equal(cb_springs_jacobian(p.plan, &pattern, x, NULL, dx, NULL), CB_ERROR_DOMAIN);
+  assert_int_equal(cb_springs_jacobian(p.plan, &pattern, x, NULL, dx, NULL), CB_STEP_DOMAIN);
   check_plan_free(p);
 }
 
@@ -266,7 +274,7 @@ static void bad_springs_are_refused(void **state) {
   cb_chart any = {.name = "polar"};
   chart.chart = &any;
   cb_springs *plan = NULL;
-  const cb_spring bad[] = {{0, 3, 1, 1, 0},  {-1, 0, 1, 1, 0},       {1, 1, 1, 1, 0},  {0, 1, 1, -1, 0},
+  const cb_spring bad[] = {{0, 3, 1, 1, 0},   {-1, 0, 1, 1, 0},       {1, 1, 1, 1, 0},  {0, 1, 1, -1, 0},
                            {0, 1, NAN, 1, 0}, {0, 1, 1, INFINITY, 0}, {0, 1, 1, 1, NAN}};
   for (size_t e = 0; e < sizeof bad / sizeof *bad; e++)
     assert_int_equal(cb_springs_create(&g, 3, 1, &bad[e], &plan), CB_ERROR_ARGUMENT);

@@ -17,7 +17,7 @@ CAPTION = ("A geodesic sphere of 642 particles follows an isometry's flow. Colou
            "along its edges. In H³ the geodesics spread and the shell widens across its path, in S³ they close in. "
            "Each panel is as wide as the shell; the picture shrinks it towards the boundary of the ball.")
 SPACES, SHOTS = ("h3", "s3"), 4
-COLORS, RANGE = STRETCH, Normalize(-0.3, 0.3)
+COLORS, RANGE = STRETCH, Normalize(-0.15, 0.15)
 
 
 def run(space):

@@ -17,7 +17,7 @@ BONDS = {"rod": ((0, "separation"),), "triangle": ((0, "$s_{12}$"), (1, "$s_{13}
 END = 10
 QUICK_STEPS = (0.1, 0.08, 0.0625, 0.05, 0.04, 0.02, 0.01, 0.005, 0.002, 0.001)
 FULL_STEPS = QUICK_STEPS + (5e-4, 2e-4, 1e-4, 1e-5)
-ROWS = 10000
+ROWS = 2000
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def steps(full):
 def run(body, space, method, step, end=END):
   """The run, recording at most about ROWS rows."""
   every = max(1, round(end / step / ROWS))
-  settings = method.settings + (f"integrator.step={step:g}",)
+  settings = method.settings + (f"integrator.step={step:g}", "record.state=false")
   settings += (f"time.end={end:g}",) if end != END else ()
   return Run(f"thesis/elastic-{body}-{space}", settings + ((f"record.every={every}",) if every > 1 else ()))
 

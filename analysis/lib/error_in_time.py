@@ -38,7 +38,7 @@ def draw(records, body, full):
         if method in LONG_REQUIRED:
           claim = f"{space.upper()} {body}, bond {bond}: {method.label}, h = {h:g}"
           checks.append(at_most(claim, float(np.max(values)), SHORT_REQUIRED))
-      ax.set(title=f"{SPACE_NAME[space]} {body}, {name}, $h = {h:g}$", xlim=(0, END), ylim=(1e-18, 1e-1))
+      ax.set(title=f"{SPACE_NAME[space]} {body}, {name}, $h = {h:g}$", xlim=(0, END), ylim=(1e-17, 1e-4))
     if body == "rod":
       checks += long_run(axes[-1, column], records, space)
     axes[-1, column].set_xlabel("time $t$")
@@ -67,5 +67,5 @@ def long_run(ax, records, space):
     ax.axhline(bound, color=LOOK[method][1], linewidth=0.8)
     claim = f"{space.upper()} rod on [0, {LONG_END}]: {method.label}, h = {LONG_STEP:g}"
     found.append(at_most(claim, float(np.max(values)), bound))
-  ax.set(title=f"{SPACE_NAME[space]} rod, [0, {LONG_END}], $h = {LONG_STEP:g}$", xlim=(0, LONG_END), ylim=(1e-18, 1e-9))
+  ax.set(title=f"{SPACE_NAME[space]} rod, [0, {LONG_END}], $h = {LONG_STEP:g}$", xlim=(0, LONG_END), ylim=(1e-17, 1e-10))
   return found

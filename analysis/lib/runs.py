@@ -18,8 +18,9 @@ class Run:
 
   @property
   def name(self):
-    """File name of the result: the scenario's name and the values set."""
-    return "_".join([pathlib.Path(self.scenario).name] + [s.split("=", 1)[1] for s in self.settings])
+    """File name of the result: the scenario's name and the values set (what the record holds left out)."""
+    values = [s.split("=", 1)[1] for s in self.settings if not s.startswith("record.")]
+    return "_".join([pathlib.Path(self.scenario).name] + values)
 
   @property
   def path(self):

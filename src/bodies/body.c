@@ -23,7 +23,8 @@ static cb_status begin(const cb_node *node, const char *kind, cb_builder *b) {
     cb_status status = cb_node_string(given, &name);
     if (status) return status;
     if (!*name) return cb_node_fail(given, "name: expected a name, found an empty text");
-    if (cb_builder_find_body(b, name) >= 0) return cb_node_fail(given, "name: a body '%s' is there already, expected another name", name);
+    if (cb_builder_find_body(b, name) >= 0)
+      return cb_node_fail(given, "name: a body '%s' is there already, expected another name", name);
     return cb_builder_body(b, name, NULL);
   }
   for (int i = 1;; i++) {

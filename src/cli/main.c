@@ -13,6 +13,13 @@ static const cb_command *const commands[] = {&cb_command_run,    &cb_command_che
                                              &cb_command_list,   &cb_command_repair, &cb_command_export};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
+/* What was printed may not have arrived. */
+static int flushed(int code) {
+  const bool lost = fflush(stdout) != 0 || ferror(stdout);
+  if (lost) fprintf(stderr, "curvebody: error: cannot write to the standard output: %s\n", strerror(errno));
+  return lost && code == CB_EXIT_DONE ? CB_EXIT_FILE : code;
+}
+
 static void help(FILE *out) {
   fputs("curvebody: motion of extended bodies in curved spaces\n\nUsage:\n", out);
   for (size_t i = 0; i < COMMANDS; i++) fprintf(out, "  curvebody %s %s\n      %s\n", commands[i]->name, commands[i]->usage, commands[i]->doc);
@@ -22,6 +29,11 @@ static void help(FILE *out) {
         "  --threads N                     threads of large systems (default: the number of cores)\n\n"
         "Exit codes: 0 done; 1 the run failed; 2 usage, or a file whose content is wrong; 3 a file that cannot be opened, read\n"
         "or written; 130 interrupted, with a checkpoint on disk.\n", out);
+}
+
+static int help_on(const cb_command *command) {
+  printf("usage: curvebody %s %s\n%s\n", command->name, command->usage, command->doc);
+  return CB_EXIT_DONE;
 }
 
 static int unknown(const char *word) {
@@ -34,18 +46,11 @@ static int unknown(const char *word) {
   return CB_EXIT_USAGE;
 }
 
-/* What was printed may not have arrived. */
-static int flushed(int code) {
-  const bool lost = fflush(stdout) != 0 || ferror(stdout);
-  if (lost) fprintf(stderr, "curvebody: error: cannot write to the standard output: %s\n", strerror(errno));
-  return lost && code == CB_EXIT_DONE ? CB_EXIT_FILE : code;
-}
-
 int main(int argc, char **argv) {
   gsl_set_error_handler_off();
   int i = 1;
   for (; i < argc && argv[i][0] == '-'; i++) {
-    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return help(stdout), CB_EXIT_DONE;
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return help(stdout), flushed(CB_EXIT_DONE);
     if (!strcmp(argv[i], "--version")) return printf("curvebody %s\n", CURVEBODY_VERSION), CB_EXIT_DONE;
     if (i + 1 < argc && !strcmp(argv[i], "--isa")) {
       const cb_status status = cb_isa_set(argv[++i]);
@@ -61,7 +66,11 @@ int main(int argc, char **argv) {
     }
   }
   if (i == argc) return help(stderr), CB_EXIT_USAGE;
-  for (size_t c = 0; c < COMMANDS; c++)
-    if (!strcmp(commands[c]->name, argv[i])) return flushed(commands[c]->run(argc - i - 1, argv + i + 1));
+  for (size_t c = 0; c < COMMANDS; c++) {
+    if (strcmp(commands[c]->name, argv[i])) continue;
+    for (int w = i + 1; w < argc; w++)
+      if (!strcmp(argv[w], "--help") || !strcmp(argv[w], "-h")) return flushed(help_on(commands[c]));
+    return flushed(commands[c]->run(argc - i - 1, argv + i + 1));
+  }
   return unknown(argv[i]);
 }

@@ -3,7 +3,6 @@
 #ifndef CB_CORE_THREADS_H
 #define CB_CORE_THREADS_H
 
-#include <omp.h>
 #include <stddef.h>
 
 /* Elements below which one thread is faster (a parallel region costs some microseconds, an element some nanoseconds). */

@@ -150,8 +150,8 @@ void cb_killing_momentum_add(const cb_geometry *g, const double *x, const double
 void cb_isometry_identity(const cb_geometry *g, cb_isometry *out);
 /* The flow of Killing field `index` for time s. */
 void cb_isometry_flow(const cb_geometry *g, int index, double s, cb_isometry *out);
-void cb_isometry_compose(const cb_geometry *g, const cb_isometry *a, const cb_isometry *b,
-                         cb_isometry *out); /* a after b */
+/* a after b; out may be either. */
+void cb_isometry_compose(const cb_geometry *g, const cb_isometry *a, const cb_isometry *b, cb_isometry *out);
 void cb_isometry_inverse(const cb_geometry *g, const cb_isometry *a, cb_isometry *out);
 void cb_isometry_point(const cb_geometry *g, const cb_isometry *a, const double *x, double *y);
 void cb_isometry_vector(const cb_geometry *g, const cb_isometry *a, const double *v, double *w);
@@ -159,9 +159,8 @@ void cb_isometry_vector(const cb_geometry *g, const cb_isometry *a, const double
 void cb_isometry_to(const cb_geometry *g, const double *x, cb_isometry *out);
 
 /* --- charts and pictures --- */
-/* Charts that a space has, by name: "polar" (a is arc length), "translation", "stereographic" (in H^n "poincare", both
- * names are found), "embedding" (in E^n also "cartesian"). In a product each factor has its coordinates of that kind.
- */
+/* Charts that a space has, by name: "polar" (a is arc length), "translation", "stereographic" (in H^n "poincare", found
+ * by both names), "embedding" (in E^n also "cartesian"). In a product each factor has its coordinates of that kind. */
 size_t cb_chart_count(const cb_geometry *g);
 const cb_chart *cb_chart_at(const cb_geometry *g, size_t index);
 const cb_chart *cb_chart_find(const cb_geometry *g, const char *name); /* NULL if there is none */

@@ -34,7 +34,7 @@ struct cb_node {
 const cb_node *cb_node_get(const cb_node *map, const char *key);
 
 /* Scalars. A number may be a constant expression (`pi/2`, `3*pi/2`, `1e-3`) and must be finite; an integer may be one
- * whose value is an integer. A bool is `true` or `false`. A node that is NULL or has no value fails like a wrong one. */
+ * whose value is an integer. A bool is `true` or `false`. A node that is NULL or is empty fails as a wrong one. */
 cb_status cb_node_real(const cb_node *node, double *value);
 cb_status cb_node_int(const cb_node *node, long long *value);
 cb_status cb_node_bool(const cb_node *node, bool *value);

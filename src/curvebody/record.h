@@ -6,7 +6,8 @@
  *
  * Rows go into memory; a thread of the record's own writes them: each full chunk (256 rows), and at least every second
  * whatever there is. What it could not write is the status of the next call. HDF5 is entered by that thread alone
- * between create and close (by the caller's if the HDF5 library was built without thread safety).
+ * between create and close. If the HDF5 library was built without thread safety, the caller's thread writes, and a row
+ * waits for the next row or checkpoint after its second.
  */
 #ifndef CURVEBODY_RECORD_H
 #define CURVEBODY_RECORD_H
@@ -19,7 +20,10 @@ extern "C" {
 
 typedef struct cb_record cb_record;
 
-/* Zeros are the defaults. */
+/* Zeros are the defaults.
+ *
+ * Compressing makes a row ten times dearer, and pays only if chunks fill within the flush interval: a compressed chunk
+ * that is flushed before it is full takes a new place at each flush, and the old ones stay in the file. */
 typedef struct cb_record_options {
   bool overwrite;        /* an existing file is replaced, in one rename, once the new one is whole; otherwise refused */
   int deflate;           /* 0: not compressed; 1 to 9: shuffle and deflate */
@@ -32,20 +36,20 @@ typedef struct cb_record_position {
   uint64_t rows, events, checkpoints;
 } cb_record_position;
 
-/* Creates the record. The file is built as `path`.part and takes its name when it is whole, with no rows: whenever the
- * writer is killed, under `path` there is nothing, what was there before, or a whole file.
- * Dimensions with count 0 and the fields and constants on them are left out of the file: they have no values.
- * options may be NULL. Fails with CB_ERROR_FILE (path exists and must not be overwritten, is not a regular file, is being
- * written by another run, cannot be written: with the reason), CB_ERROR_ARGUMENT (a layout that contradicts itself). */
+/* Creates the record. The file is built as `path`.part and takes its name when it is whole, with no rows: whenever
+ * the writer is killed, under `path` there is nothing, what was there before, or a whole file. Dimensions with
+ * count 0 and the fields and constants on them are left out of the file: they have no values. options may be NULL.
+ * Fails with CB_ERROR_FILE (path exists and must not be overwritten, is not a regular file, is being written by
+ * another run, cannot be written: with the reason), CB_ERROR_ARGUMENT (a layout that contradicts itself). */
 cb_status cb_record_create(const char *path, const cb_record_layout *layout, const cb_record_options *options,
                            cb_record **out);
 
-/* Opens a record for appending at its newest whole checkpoint: a completed, interrupted or killed one. state[n_state] has
- * the names, types and counts of the layout's state; its data are filled from the checkpoint. Rows and events after the
- * checkpoint are removed. The layout must have the fields and state that the file was created with; its other parts are
- * not looked at. position (may be NULL) tells where the run goes on.
- * Fails with CB_ERROR_FILE, or CB_ERROR_INPUT if the file is no record, has no whole checkpoint or is of another layout;
- * nothing has been removed from the file then. */
+/* Opens a record for appending at its newest whole checkpoint: a completed, interrupted or killed one.
+ * state[n_state] has the names, types and counts of the layout's state; its data are filled from the checkpoint.
+ * Rows and events after the checkpoint are removed. The layout must have the fields and state that the file was
+ * created with; its other parts are not looked at. position (may be NULL) tells where the run goes on. Fails with
+ * CB_ERROR_FILE, or CB_ERROR_INPUT if the file is no record, has no whole checkpoint or is of another layout;
+ * nothing has been removed from the file then, but the data of state may have changed. */
 cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *layout, const cb_record_options *options,
                                     cb_blob *state, size_t n_state, cb_record_position *position, cb_record **out);
 
@@ -116,14 +120,14 @@ typedef struct cb_export_options {
   size_t n_fields;
 } cb_export_options;
 
-/* Writes an XDMF 3 description of the record, for ParaView: one frame a row, positions /x with bonds as lines (points if
- * there are none), velocity and the other fields on particles and bonds. The numbers stay in the record, which is
- * referred to by its path relative to `out` if both are in one folder. options may be NULL. */
+/* Writes an XDMF 3 description of the record, for ParaView: one frame a row, positions /x with bonds as lines
+ * (points if there are none), velocity and the other fields on particles and bonds. The numbers stay in the record,
+ * which is referred to by its path relative to `out` if both are in one folder. options may be NULL. */
 cb_status cb_record_export_xdmf(const char *path, const char *out, const cb_export_options *options);
 
-/* Writes the rows as comma-separated values under one line of names, numbers in the fewest digits that read back the same.
- * Events, if there are any, go to a second file, `out` with -events before its ending. A field by name may have up to
- * 4096 values a row. options may be NULL. */
+/* Writes the rows as comma-separated values under one line of names, numbers in the fewest digits that read back
+ * the same. Events, if there are any, go to a second file, `out` with -events before its ending. A field by name
+ * may have up to 4096 values a row. options may be NULL. */
 cb_status cb_record_export_csv(const char *path, const char *out, const cb_export_options *options);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /* What bodies in a space become: particles, springs, interactions and potentials, ready to be integrated.
  *
- *   H = sum_i <p_i, p_i> / (2 m_i) + V(t, x),  x_i a point of the space, p_i a tangent vector (embedding) or a covector (chart).
+ *   H = sum_i <p_i, p_i> / (2 m_i) + V(t, x),  x_i a point of the space, p_i a tangent vector, in a chart a covector.
  *
  * A cb_system is immutable and shared; cb_forces evaluates it and owns the scratch, one a thread.
- * In the embedding a force is the raised gradient -form^-1 dV/dx of V as a function on R^k: normal components are left in,
- * since every method removes them itself. In a chart it is the covector -dV/dq.
+ * In the embedding a force is the raised gradient -form^-1 dV/dx of V as a function on R^k: normal components are left
+ * in, since every method removes them itself. In a chart it is the covector -dV/dq.
  */
 #ifndef CURVEBODY_SYSTEM_H
 #define CURVEBODY_SYSTEM_H
@@ -20,9 +20,9 @@ extern "C" {
 typedef struct cb_system cb_system;
 typedef struct cb_forces cb_forces;
 
-/* Where a connected component's coordinates are: world point = T(direction, length) R (local point), with T the transvection
- * along the unit vector `direction` at the base point and R a rotation about it. Kept apart because a matrix of size
- * exp(length) would lose its digits. Identity in spaces that need no moving origin. */
+/* Where a connected component's coordinates are: world point = T(direction, length) R (local point), with T the
+ * transvection along the unit vector `direction` at the base point and R a rotation about it. Kept apart because a
+ * matrix of size exp(length) would lose its digits. Identity in spaces that need no moving origin. */
 typedef struct cb_origin {
   double length;
   double direction[CB_DIM_MAX];
@@ -42,7 +42,8 @@ cb_status cb_state_create(const cb_system *system, cb_state **out); /* zero, ori
 void cb_state_free(cb_state *state);
 void cb_state_copy(cb_state *to, const cb_state *from); /* same shape */
 
-/* A law U(d) of the distance between two particles, or between a particle and a centre; scale is what the pair multiplies it by. */
+/* A law U(d) of the distance between two particles, or between a particle and a centre; scale is what the pair
+ * multiplies it by. */
 typedef enum cb_law_kind {
   CB_LAW_HARMONIC,      /* (a/2) (d - b)^2 */
   CB_LAW_GRAVITY,       /* -a cot(d) | -a coth(d) | -a/d, of curvature k: sqrt(k) cot(sqrt(k) d) */
@@ -60,21 +61,23 @@ void cb_builder_free(cb_builder *b);
 cb_status cb_builder_body(cb_builder *b, const char *name, int *index);
 /* The index of a body by its name, -1 if there is none. */
 int cb_builder_find_body(const cb_builder *b, const char *name);
-/* The origin that the coordinates of the particles added next are relative to (NULL: the identity, as at first). Only in
- * spaces with moving origins. */
+/* The origin that the coordinates of the particles added next are relative to (NULL: the identity, as at first). Only
+ * in spaces with moving origins. */
 cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin);
-/* A particle at x with velocity v (embedding coordinates, or chart coordinates in a chart space). NULL name: numbered. */
-cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius, const double *x,
-                              const double *v, int *index);
+/* A particle at x with velocity v (embedding coordinates, chart coordinates in a chart space). NULL name: numbered. */
+cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius,
+                              const double *x, const double *v, int *index);
 /* A spring (k/2)(d-D)^2 with damping force -c d' along it. rest < 0: the distance at the start. */
 cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, double rest, double damping);
-/* A law between all pairs of particles of bodies a and b (a == b: within one body, each pair once; both -1: all). Parameters as in cb_law_kind;
- * gravity multiplies a by m_i m_j, Coulomb by q_i q_j, others by 1. */
-cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_law_kind law, double a, double rest, const char *expression);
-/* A law of the distance to a fixed centre (a point of the space), for the particles of a body (-1: all). Gravity: a = G M, multiplied by
- * m_i; Coulomb by q_i; harmonic by 1; expression in d, m, q, t. */
-cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a, double rest, const char *expression, const double *centre);
-/* V_i(t, coordinates) given by an expression in the coordinates of a chart (NULL: the embedding: x, y, z, w), t, m and q. */
+/* A law between all pairs of particles of bodies a and b (a == b: within one body, each pair once; both -1: all).
+ * Parameters as in cb_law_kind; gravity multiplies a by m_i m_j, Coulomb by q_i q_j, others by 1. */
+cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_law_kind law, double a, double rest,
+                                 const char *expression);
+/* A law of the distance to a fixed centre (a point of the space), for the particles of a body (-1: all). Gravity: a =
+ * GM, multiplied by m_i; Coulomb by q_i; harmonic by 1; expression in d, m, q, t. */
+cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a, double rest, const char *expression,
+                             const double *centre);
+/* V_i(t, coordinates) given by an expression in the coordinates of a chart (NULL: the embedding), t, m and q. */
 cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const char *expression);
 /* Where in its text an expression that one of these three refused with CB_ERROR_INPUT is wrong. */
 size_t cb_builder_expression_at(const cb_builder *b);
@@ -85,7 +88,7 @@ cb_status cb_builder_finish(cb_builder *b, cb_system **out);
 void cb_system_free(cb_system *s);
 const cb_geometry *cb_system_space(const cb_system *s);
 int cb_system_particles(const cb_system *s);
-int cb_system_bonds(const cb_system *s);          /* springs */
+int cb_system_bonds(const cb_system *s); /* springs */
 int cb_system_components(const cb_system *s);
 int cb_system_bodies(const cb_system *s);
 
@@ -93,8 +96,9 @@ int cb_system_bodies(const cb_system *s);
  * added. The particles of a component have consecutive places. */
 int cb_system_index(const cb_system *s, int particle);
 int cb_system_particle(const cb_system *s, int place);
-const double *cb_system_masses(const cb_system *s);          /* [n] by place */
-const int *cb_system_component_starts(const cb_system *s);   /* [components + 1]: places of component c from start[c] to start[c+1]-1 */
+const double *cb_system_masses(const cb_system *s); /* [n] by place */
+/* [components + 1]: component c has the places start[c] .. start[c+1]-1. */
+const int *cb_system_component_starts(const cb_system *s);
 int cb_system_component(const cb_system *s, int place);
 
 const char *cb_system_particle_name(const cb_system *s, int particle);
@@ -119,8 +123,8 @@ cb_status cb_forces_set_origins(cb_forces *f, const cb_origin *origin);
 cb_status cb_forces_eval(cb_forces *f, double t, const double *x, const double *v, double *force);
 /* The same for several stages at once: force[s] at t[s], x[s], v[s] (v may be NULL without damping). Same bytes, less
  * memory to read. */
-cb_status cb_forces_eval_stages(cb_forces *f, int stages, const double *t, const double *const *x, const double *const *v,
-                                double *const *force);
+cb_status cb_forces_eval_stages(cb_forces *f, int stages, const double *t, const double *const *x,
+                                const double *const *v, double *const *force);
 /* Lengths of the springs, d[bonds]. */
 cb_status cb_forces_separations(cb_forces *f, const double *x, double *d);
 cb_status cb_forces_potential(cb_forces *f, double t, const double *x, double *potential);

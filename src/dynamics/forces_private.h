@@ -18,8 +18,7 @@ struct cb_forces {
   double raise[CB_COORD_MAX]; /* -form^-1 in the embedding, -1 in a chart */
   bool springs_alone;         /* and by a plan */
 
-  cb_springs_work *springs;   /* NULL in a static chart, or without springs */
-  struct cb_springs_few *few; /* instead of them for the force, where springs are few */
+  cb_springs_work *springs; /* NULL in a static chart, or without springs */
 
   cb_anchor *anchor;  /* [central][component]: centres as the components see them, by moving origins */
   cb_isometry *world; /* [component]: local to world, where there are fields */

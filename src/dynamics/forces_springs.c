@@ -4,7 +4,6 @@
  *   V = (k/2)(d - D)^2,   F = -(k (d - D) + c d') dd/dq,   d' = dd/dq . q'
  */
 #include "dynamics/forces_private.h"
-#include "dynamics/springs_few.h"
 
 static cb_status add_by_distance(const cb_forces *f, const double *x, const double *v, double *force) {
   const cb_system *s = f->system;
@@ -25,47 +24,14 @@ static cb_status add_by_distance(const cb_forces *f, const double *x, const doub
   return CB_OK;
 }
 
-/* Particles that few springs may be among: their forces are set one by one. */
-enum { FEW_PARTICLES = 16 };
-
-static cb_status make_few(cb_forces *f) {
-  const cb_system *s = f->system;
-  const cb_geometry *g = s->space;
-  if (s->damped || s->n_springs > CB_SPRINGS_FEW || s->n > FEW_PARTICLES || !cb_pair_by_chord(g)) return CB_OK;
-  cb_springs_few *few = cb_arena_alloc(f->arena, 1, sizeof *few);
-  if (!few) return cb_fail(CB_ERROR_MEMORY, "no memory for springs");
-  few->n = s->n;
-  few->m = s->n_springs;
-  few->quarter = g->factor[0].curvature / 4;
-  few->last = g->form[s->k - 1];
-  for (int e = 0; e < s->n_springs; e++) {
-    few->spring[e].i = s->k * s->spring_i[e];
-    few->spring[e].j = s->k * s->spring_j[e];
-    few->spring[e].stiffness = s->stiffness[e];
-    few->spring[e].tension = s->stiffness[e] * s->rest[e];
-  }
-  f->few = few;
-  return CB_OK;
-}
-
 cb_status cb_springs_part_create(cb_forces *f) {
   const cb_system *s = f->system;
-  if (!s->springs) return CB_OK;
-  cb_status status = make_few(f);
-  return status ? status : cb_springs_work_create(s->springs, f->threads, &f->springs);
+  return s->springs ? cb_springs_work_create(s->springs, f->threads, &f->springs) : CB_OK;
 }
 
 void cb_springs_part_set(cb_forces *f, int stages, const double *const *x, const double *const *v,
                          double *const *force) {
-  if (!f->few) {
-    cb_springs_force(f->springs, stages, x, v, force);
-    return;
-  }
-  for (int n = 0; n < stages; n++) switch (f->system->k) {
-      case 2: cb_few_force(2, f->few, x[n], force[n]); break;
-      case 3: cb_few_force(3, f->few, x[n], force[n]); break;
-      default: cb_few_force(4, f->few, x[n], force[n]); break;
-    }
+  cb_springs_force(f->springs, stages, x, v, force);
 }
 
 cb_status cb_springs_part_add(cb_forces *f, const double *x, const double *v, double *force) {
@@ -131,6 +97,7 @@ static cb_status add_damping(const cb_forces *f, int e, const double *x, const d
 
 cb_status cb_springs_part_jacobian(cb_forces *f, const double *x, const double *v, double *dx, double *dv) {
   const cb_system *s = f->system;
+  if (s->springs) return cb_springs_jacobian(s->springs, &f->pattern, x, v, dx, dv);
   int k = s->k;
   for (int e = 0; e < s->n_springs; e++) {
     double u, hessian[CB_PAIR_MAX * CB_PAIR_MAX];

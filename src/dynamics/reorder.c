@@ -23,7 +23,8 @@ static void link_edges(graph *g, size_t m, const int *i, const int *j) {
   g->start[0] = 0;
 }
 
-/* Breadth-first search from `root` over vertices whose mark is `from`, giving them the mark `to`: fills queue, returns how many. */
+/* Breadth-first search from `root` over vertices whose mark is `from`, giving them the mark `to`: fills queue, returns
+ * how many. */
 static int search(const graph *g, int root, int *mark, int from, int to, int *queue) {
   int head = 0, tail = 0;
   queue[tail++] = root;
@@ -42,7 +43,8 @@ static int search(const graph *g, int root, int *mark, int from, int to, int *qu
 
 enum { UNSEEN = -1, REACHED = -2, WAITING = -3, DONE = -4 }; /* marks; a mark >= 0: in the region of that number */
 
-/* Numbers the component that was REACHED, from root. frontier is a first-in first-out list of the vertices that a full region had found. */
+/* Numbers the component that was REACHED, from root. frontier is a first-in first-out list of the vertices that a full
+ * region had found. */
 static int grow(const graph *g, int root, int *mark, int *order, int count, int *region, int *frontier) {
   int first = 0, last = 0, head = 0, tail = 0;
   frontier[last++] = root;

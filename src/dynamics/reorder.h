@@ -1,10 +1,11 @@
 /* A numbering of the vertices of a graph in which neighbours are near each other.
  *
- * Regions of CB_REORDER_REGION vertices are grown breadth first, each from the oldest unnumbered neighbour of those before it
- * (C. Farhat, A simple and efficient automatic FEM domain decomposer, Comput. Struct. 28 (1988) 579,
- * doi:10.1016/0045-7949(88)90004-1; inside a region the order is that of E. Cuthill and J. McKee, Proc. 24th ACM Nat. Conf. (1969) 157,
- * doi:10.1145/800195.805928). A region of a mesh or lattice is compact, so few edges leave it: numbered so, one region of
- * positions, forces and springs stays in a core's cache. A plain Cuthill-McKee order does worse, since its levels grow with the mesh.
+ * Regions of CB_REORDER_REGION vertices are grown breadth first, each from the oldest unnumbered neighbour of those
+ * before it: C. Farhat, A simple and efficient automatic FEM domain decomposer, Comput. Struct. 28 (1988) 579,
+ * doi:10.1016/0045-7949(88)90004-1. Inside a region the order is that of E. Cuthill and J. McKee, Proc. 24th ACM Nat.
+ * Conf. (1969) 157, doi:10.1145/800195.805928. A region of a mesh or lattice is compact, so few edges leave it: one
+ * region of positions, forces and springs stays in a core's cache. A Cuthill-McKee order of the whole does worse, since
+ * its levels grow with the mesh.
  */
 #ifndef CB_DYNAMICS_REORDER_H
 #define CB_DYNAMICS_REORDER_H
@@ -15,7 +16,8 @@
 enum { CB_REORDER_REGION = 4096 };
 
 /* order[new] = old for the n vertices of the graph with m edges (i[e], j[e]) (both in 0 .. n-1, loops and repetitions
- * allowed). Connected components stay together, in the order of their lowest vertices. Depends on nothing but the arguments. */
+ * allowed). Connected components stay together, in the order of their lowest vertices. Depends on nothing but the
+ * arguments. */
 cb_status cb_reorder(int n, size_t m, const int *i, const int *j, int *order);
 
 #endif

@@ -1,17 +1,14 @@
 /* Springs: blocks of particles, each computed by itself. */
 #include "dynamics/springs_plan.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-/* Below this many springs (times stages) a call takes less than waking threads may cost: about 0.1 ms against some 5 us. */
+/* Below this many springs (times stages) a call takes about 0.1 ms, and waking threads may cost some 5 us. */
 enum { SERIAL_BELOW = 30000 };
 
-/* A thread's copies, where the space has fewer than four coordinates. */
+/* A thread's copies. */
 typedef struct local {
   double *x, *f, *v;
 } local;
@@ -22,22 +19,22 @@ static local local_copy(const cb_springs_work *work, int thread) {
   return (local){at, at + size, at + 2 * size};
 }
 
-static local thread_local_copy(const cb_springs_work *work) {
-#ifdef _OPENMP
-  return local_copy(work, omp_get_thread_num());
-#else
-  return local_copy(work, 0);
-#endif
-}
+/* What is done with a block. */
+typedef void block_task(const cb_springs_work *work, const void *context, int block, local at);
 
-static int threads_for(const cb_springs_work *work, size_t stages) {
+static void each_block(const cb_springs_work *work, size_t stages, block_task *task, const void *context) {
   const cb_springs *plan = work->plan;
-  if (plan->n_blocks == 1 || plan->m * stages < SERIAL_BELOW) return 1;
-  return work->threads < plan->n_blocks ? work->threads : plan->n_blocks;
+  if (work->threads == 1 || plan->m * stages < SERIAL_BELOW) { /* even a region of one thread takes a microsecond */
+    for (int b = 0; b < plan->n_blocks; b++) task(work, context, b, local_copy(work, 0));
+    return;
+  }
+#pragma omp parallel for num_threads(work->threads) schedule(dynamic, 1)
+  for (int b = 0; b < plan->n_blocks; b++) task(work, context, b, local_copy(work, omp_get_thread_num()));
 }
 
 /* The positions of a block's particles and of its halo, with zeros for the coordinates that there are not. */
-static inline void copy_in_k(size_t k, const cb_springs *plan, const cb_springs_block *block, const double *x, double *to) {
+static inline void copy_in_k(size_t k, const cb_springs *plan, const cb_springs_block *block, const double *x,
+                             double *to) {
   const int *halo = plan->halo + block->halo;
   const double *from = x + k * (size_t)block->first;
   for (size_t i = 0; i < (size_t)block->count; i++, from += k, to += 4)
@@ -49,10 +46,8 @@ static inline void copy_in_k(size_t k, const cb_springs *plan, const cb_springs_
 /* Positions that the kernels take: x itself, or a copy. */
 static const double *copy_in(const cb_springs *plan, const cb_springs_block *block, const double *x, double *to) {
   if (plan->space.k == 4) return x;
-  if (plan->space.k == 3)
-    copy_in_k(3, plan, block, x, to);
-  else
-    copy_in_k(2, plan, block, x, to);
+  if (plan->space.k == 3) copy_in_k(3, plan, block, x, to);
+  else copy_in_k(2, plan, block, x, to);
   return to;
 }
 
@@ -61,21 +56,23 @@ static void copy_out(size_t k, size_t count, const double *from, double *f) {
     for (size_t a = 0; a < k; a++) f[a] = from[a];
 }
 
-static void add_groups(const cb_springs *plan, size_t group, size_t both, size_t one, const double *x, const double *v, double *f) {
+static void add_groups(const cb_springs *plan, size_t group, size_t both, size_t one, const double *x, const double *v,
+                       double *f) {
   if (plan->damped)
     plan->kernels->damped(&plan->space, both, one, plan->group + group, plan->damping + CB_GROUP * group, x, v, f);
-  else
-    plan->kernels->force(&plan->space, both, one, plan->group + group, x, f);
+  else plan->kernels->force(&plan->space, both, one, plan->group + group, x, f);
 }
 
-/* Processors match a load to an earlier store by the low 20 bits of their addresses first, and lose time where that misleads: forces then
- * go to a thread's own memory. (Measured: twice the time, for large pages and distances below 192 bytes.) */
+/* Processors match a load to an earlier store by the low 20 bits of their addresses first, and lose time where that
+ * misleads: forces then go to a thread's own memory. (Measured: twice the time, for large pages and distances below 192
+ * bytes.) */
 static int collide(const double *x, const double *f) {
   uintptr_t distance = ((uintptr_t)x - (uintptr_t)f + 256) & 0xfffff;
   return distance <= 512;
 }
 
-static void block_force(const cb_springs *plan, const cb_springs_block *block, local at, const double *x, const double *v, double *force) {
+static void block_force(const cb_springs *plan, const cb_springs_block *block, local at, const double *x,
+                        const double *v, double *force) {
   size_t k = (size_t)plan->space.k, count = (size_t)block->count, first = (size_t)block->first;
   int direct = k == 4 && !collide(x, force);
   x = copy_in(plan, block, x, at.x);
@@ -94,46 +91,39 @@ static void block_force(const cb_springs *plan, const cb_springs_block *block, l
   if (!direct) copy_out(k, count, own, force + k * first);
 }
 
-void cb_springs_force(cb_springs_work *work, int stages, const double *const *x, const double *const *v, double *const *force) {
+typedef struct force_arguments {
+  int stages;
+  const double *const *x, *const *v;
+  double *const *force;
+} force_arguments;
+
+static void force_task(const cb_springs_work *work, const void *context, int block, local at) {
+  const force_arguments *to = context;
   const cb_springs *plan = work->plan;
-  if (plan->together) {
-    cb_springs_small_force(work, (size_t)stages, x, v, force);
-    return;
-  }
-  int threads = threads_for(work, (size_t)stages);
-  if (threads == 1) { /* without OpenMP, whose entry alone takes longer than a few springs */
-    local at = local_copy(work, 0);
-    for (int b = 0; b < plan->n_blocks; b++)
-      for (int s = 0; s < stages; s++) block_force(plan, plan->block + b, at, x[s], plan->damped ? v[s] : NULL, force[s]);
-    return;
-  }
-#pragma omp parallel num_threads(threads)
-  {
-    local at = thread_local_copy(work);
-#pragma omp for schedule(dynamic, 1)
-    for (int b = 0; b < plan->n_blocks; b++)
-      for (int s = 0; s < stages; s++) block_force(plan, plan->block + b, at, x[s], plan->damped ? v[s] : NULL, force[s]);
-  }
+  for (int s = 0; s < to->stages; s++)
+    block_force(plan, &plan->block[block], at, to->x[s], plan->damped ? to->v[s] : NULL, to->force[s]);
+}
+
+void cb_springs_force(cb_springs_work *work, int stages, const double *const *x, const double *const *v,
+                      double *const *force) {
+  if (work->plan->together) cb_springs_small_force(work, (size_t)stages, x, v, force);
+  else each_block(work, (size_t)stages, force_task, &(force_arguments){stages, x, v, force});
+}
+
+static void potential_task(const cb_springs_work *work, const void *context, int b, local at) {
+  const cb_springs *plan = work->plan;
+  const cb_springs_block *block = &plan->block[b];
+  const double *x = copy_in(plan, block, context, at.x);
+  double sum[2] = {0, 0};
+  plan->kernels->potential(&plan->space, block->owned - block->group, plan->group + block->group, x, sum);
+  work->partial[2 * b] = sum[0];
+  work->partial[2 * b + 1] = sum[1];
 }
 
 double cb_springs_potential(cb_springs_work *work, const double *x) {
-  const cb_springs *plan = work->plan;
-  int threads = threads_for(work, 1);
-  (void)threads;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    local at = thread_local_copy(work);
-#pragma omp for schedule(dynamic, 1)
-    for (int b = 0; b < plan->n_blocks; b++) {
-      const cb_springs_block *block = plan->block + b;
-      double sum[2] = {0, 0};
-      plan->kernels->potential(&plan->space, block->owned - block->group, plan->group + block->group, copy_in(plan, block, x, at.x), sum);
-      work->partial[2 * b] = sum[0];
-      work->partial[2 * b + 1] = sum[1];
-    }
-  }
+  each_block(work, 1, potential_task, x);
   double high = 0, low = 0;
-  for (int b = 0; b < plan->n_blocks; b++) {
+  for (int b = 0; b < work->plan->n_blocks; b++) {
     double term = work->partial[2 * b], total = high + term, part = total - high;
     low += (high - (total - part)) + (term - part) + work->partial[2 * b + 1];
     high = total;
@@ -141,32 +131,30 @@ double cb_springs_potential(cb_springs_work *work, const double *x) {
   return high + low;
 }
 
-void cb_springs_separation(cb_springs_work *work, const double *x, double *d) {
+typedef struct separation_arguments {
+  const double *x;
+  double *d;
+} separation_arguments;
+
+static void separation_task(const cb_springs_work *work, const void *context, int b, local at) {
+  const separation_arguments *to = context;
   const cb_springs *plan = work->plan;
-  int threads = threads_for(work, 1);
-  (void)threads;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    local at = thread_local_copy(work);
-#pragma omp for schedule(dynamic, 1)
-    for (int b = 0; b < plan->n_blocks; b++) {
-      const cb_springs_block *block = plan->block + b;
-      const double *positions = copy_in(plan, block, x, at.x);
-      for (size_t e = block->group; e < block->owned; e++) {
-        double eight[CB_GROUP];
-        plan->kernels->separation(&plan->space, 1, plan->group + e, positions, eight);
-        for (int l = 0; l < CB_GROUP; l++)
-          if (plan->number[CB_GROUP * e + l] != UINT32_MAX) d[plan->number[CB_GROUP * e + l]] = eight[l];
-      }
-    }
+  const cb_springs_block *block = &plan->block[b];
+  const double *x = copy_in(plan, block, to->x, at.x);
+  for (size_t e = block->group; e < block->owned; e++) {
+    double eight[CB_GROUP];
+    plan->kernels->separation(&plan->space, 1, plan->group + e, x, eight);
+    for (int l = 0; l < CB_GROUP; l++)
+      if (plan->number[CB_GROUP * e + l] != UINT32_MAX) to->d[plan->number[CB_GROUP * e + l]] = eight[l];
   }
+}
+
+void cb_springs_separation(cb_springs_work *work, const double *x, double *d) {
+  each_block(work, 1, separation_task, &(separation_arguments){x, d});
 }
 
 cb_status cb_springs_work_create(const cb_springs *plan, int threads, cb_springs_work **out) {
   if (threads < 1) return cb_fail(CB_ERROR_ARGUMENT, "%d threads", threads);
-#ifndef _OPENMP
-  threads = 1;
-#endif
   cb_springs_work *work = calloc(1, sizeof *work);
   if (work) {
     work->plan = plan;

@@ -33,7 +33,8 @@ static inline vec4 fnma4(double s, vec4 a, vec4 b) { return _mm256_fnmadd_pd(_mm
 
 /* Sums over the four numbers of each of p, q, r, s. */
 static inline vec sums(vec4 p, vec4 q, vec4 r, vec4 s) {
-  vec pq = _mm256_unpacklo_pd(p, q) + _mm256_unpackhi_pd(p, q), rs = _mm256_unpacklo_pd(r, s) + _mm256_unpackhi_pd(r, s);
+  vec pq = _mm256_unpacklo_pd(p, q) + _mm256_unpackhi_pd(p, q),
+      rs = _mm256_unpacklo_pd(r, s) + _mm256_unpackhi_pd(r, s);
   return _mm256_permute2f128_pd(pq, rs, 0x20) + _mm256_permute2f128_pd(pq, rs, 0x31);
 }
 static inline vec dot(const vec4 *a, const vec4 *b) { return sums(a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3]); }

@@ -1,10 +1,12 @@
 /* Exact derivatives of spring forces, spring by spring.
  *
- *   e = sum_f psi_f (x-y)_f,  d^2 = sum_f psi_f^2 y_f,  w = x' - y',  s = <e, w>;   F = -G e - gamma (s/d^2) e,  G = k (1 - D/d)
+ *   e = sum_f psi_f (x-y)_f,  d^2 = sum_f psi_f^2 y_f,  w = x' - y',  s = <e, w>
+ *   F = -G e - gamma (s/d^2) e,  G = k (1 - D/d)
  *   M = de/dx = sum_f psi_f I_f + c_f (x-y)_f ((x-y)_f^T form),  c_f = 2 dpsi/dq = (1 - (1 - 2 t) psi) / y_f
  *   -dF/dx = G M + (k D/d^3) e (e^T form) + gamma ((s/d^2) M + e (w^T form M)/d^2 - (2 s/d^4) e (e^T form))
  *   -dF/dv = (gamma/d^2) e (e^T form)
- * with psi, t, q and y of each factor as in springs_series.h and springs_kernel.h. The derivatives in y are the opposite.
+ *
+ * with psi, t, q and y of each factor as in springs_series.h and springs_kernel.h. Derivatives in y are the opposite.
  */
 #include "dynamics/springs_plan.h"
 #include "dynamics/springs_series.h"
@@ -38,8 +40,8 @@ static double chord(const cb_springs_space *space, const double *x, const double
 }
 
 /* dF/dx and, where dv is not NULL, dF/dv: k x k, row-major. */
-static void derivatives(const cb_springs_space *space, spring_values s, double square, const double e[K], double m[K][K],
-                        const double *w, double *dx, double *dv) {
+static void derivatives(const cb_springs_space *space, spring_values s, double square, const double e[K],
+                        double m[K][K], const double *w, double *dx, double *dv) {
   int k = space->k;
   double d = sqrt(square), pull = s.stiffness, along = 0, rate = 0, turned[K] = {0};
   if (s.rest > 0) {
@@ -69,10 +71,8 @@ static int find(const cb_pattern *pattern, int row, int column) {
   while (low <= high) {
     int middle = low + (high - low) / 2;
     if (pattern->column[middle] == column) return middle;
-    if (pattern->column[middle] < column)
-      low = middle + 1;
-    else
-      high = middle - 1;
+    if (pattern->column[middle] < column) low = middle + 1;
+    else high = middle - 1;
   }
   return -1;
 }
@@ -81,16 +81,17 @@ static void add(double *to, double sign, const double *block, size_t size) {
   for (size_t a = 0; a < size; a++) to[a] += sign * block[a];
 }
 
-static cb_status add_spring(const cb_springs *plan, const cb_pattern *pattern, spring_values s, int i, int j, const double *x,
-                            const double *v, double *dx, double *dv) {
+static cb_status add_spring(const cb_springs *plan, const cb_pattern *pattern, spring_values s, int i, int j,
+                            const double *x, const double *v, double *dx, double *dv) {
   size_t k = (size_t)plan->space.k, size = k * k;
   int at[4] = {find(pattern, i, i), find(pattern, j, j), find(pattern, i, j), find(pattern, j, i)};
   for (int b = 0; b < 4; b++)
-    if (at[b] < 0) return cb_fail(CB_ERROR_ARGUMENT, "the pattern lacks a block of particles %d and %d, which a spring joins", i, j);
+    if (at[b] < 0)
+      return cb_fail(CB_ERROR_ARGUMENT, "the pattern lacks a block of particles %d and %d, which a spring joins", i, j);
   double e[K], m[K][K], w[K] = {0}, in_x[K * K], in_v[K * K] = {0};
   double square = chord(&plan->space, x + k * (size_t)i, x + k * (size_t)j, e, m);
-  if (!(square > 0) && (s.rest > 0 || s.damping != 0))
-    return cb_fail(CB_ERROR_DOMAIN, "particles %d and %d of a spring coincide: its force has no derivative", i, j);
+  if (!(square >= 0) || (square == 0 && (s.rest > 0 || s.damping != 0)))
+    return cb_fail(CB_STEP_DOMAIN, "particles %d and %d of a spring coincide or are antipodal", i, j);
   if (s.damping != 0)
     for (size_t a = 0; a < k; a++) w[a] = v[k * (size_t)i + a] - v[k * (size_t)j + a];
   derivatives(&plan->space, s, square, e, m, w, in_x, in_v);
@@ -108,8 +109,8 @@ static int particle(const cb_springs *plan, const cb_springs_block *block, uint3
   return index < block->count ? block->first + index : plan->halo[block->halo + (size_t)(index - block->count)];
 }
 
-cb_status cb_springs_jacobian(const cb_springs *plan, const cb_pattern *pattern, const double *x, const double *v, double *dx,
-                              double *dv) {
+cb_status cb_springs_jacobian(const cb_springs *plan, const cb_pattern *pattern, const double *x, const double *v,
+                              double *dx, double *dv) {
   for (int b = 0; b < plan->n_blocks; b++) {
     const cb_springs_block *block = &plan->block[b];
     for (size_t lane = CB_GROUP * block->group; lane < CB_GROUP * block->owned; lane++) {

@@ -1,9 +1,15 @@
-/* The spring kernels, written once over the vectors of an instruction set: included by springs_x86_64.c, springs_avx2.c and
- * springs_avx512.c after WIDTH, vec (one number of WIDTH springs), vec4 (the coordinates of one particle), functions of them, KERNELS.
+/* The spring kernels, written once over the vectors of an instruction set: included by springs_x86_64.c, springs_avx2.c
+ * and springs_avx512.c after WIDTH, vec (one number of WIDTH springs), vec4 (the coordinates of one particle),
+ * functions of them, and KERNELS.
  *
  *   q = <x-y, x-y>,  t = K q/4,  y = q (1 - t),  r = 1/sqrt(y),  psi(t) as in springs_series.h,  d = psi sqrt(y)
  *   force on x:  -g (x - y),  g = k (psi - D r) + gamma <x-y, x'-y'> r^2
- * and in a product  d^2 = sum_f psi_f^2 y_f,  r = 1/d,  e = (psi_f (x-y)_f),  force  -g e,  g = k (1 - D r) + gamma <e, x'-y'> r^2.
+ *
+ * and in a product, with the parts (x-y)_f of the factors,
+ *
+ *   d^2 = sum_f psi_f^2 y_f,  r = 1/d,  e = sum_f psi_f (x-y)_f
+ *   force on x:  -g e,  g = k (1 - D r) + gamma <e, x'-y'> r^2
+ *
  * What a spring gives depends on its own numbers alone, not on the springs beside it in a vector.
  */
 #include "dynamics/springs_plan.h"
@@ -22,8 +28,8 @@ INLINE vec polynomial(const double *coefficient, vec s) {
 }
 
 INLINE vec psi_near(cb_springs_shape shape, vec t) {
-  if (shape == CB_SPRINGS_SPHERE) return fma3(t, polynomial(cb_series_sphere, t - set(0.25)), set(1));
-  return fma3(t, polynomial(cb_series_hyperboloid, t + set(0.5)), set(1));
+  if (shape == CB_SPRINGS_SPHERE) return fma3(t, polynomial(cb_series[CB_SERIES_SPHERE], t - set(0.25)), set(1));
+  return fma3(t, polynomial(cb_series[CB_SERIES_HYPERBOLOID], t + set(0.5)), set(1));
 }
 
 /* By how much |t| is beyond the polynomial. */
@@ -82,18 +88,18 @@ INLINE vec pull(cb_springs_shape shape, const cb_springs_space *space, const dou
                 const double *damping, vec4 *delta, const vec4 *rate) {
   vec4 form = load4(space->form);
   vec p = set(1), y;
-  if (shape == CB_SPRINGS_PRODUCT)
-    y = product_chord(space, delta);
+  if (shape == CB_SPRINGS_PRODUCT) y = product_chord(space, delta);
   else
-    y = chord(shape, space->quarter[0], shape == CB_SPRINGS_HYPERBOLOID ? inner(delta, delta, form) : dot(delta, delta), &p);
+    y = chord(shape, space->quarter[0], shape == CB_SPRINGS_HYPERBOLOID ? inner(delta, delta, form) : dot(delta, delta),
+              &p);
   vec r = set(1) / root(y + set(CB_CHORD_TINY));
   vec g = load(stiffness) * (p - load(rest) * r);
   if (damping) g += load(damping) * inner(delta, rate, form) * (r * r);
   return g;
 }
 
-INLINE void force(cb_springs_shape shape, const cb_springs_space *space, size_t both, size_t one, const cb_spring_group *group,
-                  const double *damping, const double *x, const double *v, double *f) {
+INLINE void force(cb_springs_shape shape, const cb_springs_space *space, size_t both, size_t one,
+                  const cb_spring_group *group, const double *damping, const double *x, const double *v, double *f) {
   const cb_spring_group *cross = group + both, *end = cross + one;
   for (; group < end; group++) {
     if (group >= cross) /* Other blocks' particles: no hardware foresees them. */
@@ -123,7 +129,8 @@ INLINE void force(cb_springs_shape shape, const cb_springs_space *space, size_t 
 }
 
 /* d of WIDTH springs. */
-INLINE vec distance(cb_springs_shape shape, const cb_springs_space *space, const uint32_t *a, const uint32_t *b, const double *x) {
+INLINE vec distance(cb_springs_shape shape, const cb_springs_space *space, const uint32_t *a, const uint32_t *b,
+                    const double *x) {
   vec4 delta[WIDTH];
   differences(a, b, x, delta);
   if (shape == CB_SPRINGS_PRODUCT) return root(product_chord(space, delta));
@@ -131,10 +138,10 @@ INLINE vec distance(cb_springs_shape shape, const cb_springs_space *space, const
   return p * root(y);
 }
 
-/* Each lane keeps a compensated sum (D. E. Knuth, The Art of Computer Programming 2, section 4.2.2, theorem B); they are joined in
- * the order of the lanes. */
-INLINE void potential(cb_springs_shape shape, const cb_springs_space *space, size_t n, const cb_spring_group *group, const double *x,
-                      double sum[2]) {
+/* Each lane keeps a compensated sum (D. E. Knuth, The Art of Computer Programming 2, section 4.2.2, theorem B); they
+ * are joined in the order of the lanes. */
+INLINE void potential(cb_springs_shape shape, const cb_springs_space *space, size_t n, const cb_spring_group *group,
+                      const double *x, double sum[2]) {
   vec high[CB_GROUP / WIDTH], low[CB_GROUP / WIDTH];
   for (int w = 0; w < CB_GROUP / WIDTH; w++) high[w] = low[w] = set(0);
   for (size_t e = 0; e < n; e++, group++)
@@ -158,29 +165,29 @@ INLINE void potential(cb_springs_shape shape, const cb_springs_space *space, siz
   }
 }
 
-INLINE void separation(cb_springs_shape shape, const cb_springs_space *space, size_t n, const cb_spring_group *group, const double *x,
-                       double *d) {
+INLINE void separation(cb_springs_shape shape, const cb_springs_space *space, size_t n, const cb_spring_group *group,
+                       const double *x, double *d) {
   for (size_t e = 0; e < n; e++)
     for (int s = 0; s < CB_GROUP; s += WIDTH)
       store(d + e * CB_GROUP + s, distance(shape, space, group[e].a + s, group[e].b + s, x));
 }
 
-#define SPECIALISE(name, shape)                                                                                          \
-  static void force_##name(const cb_springs_space *space, size_t both, size_t one, const cb_spring_group *group,        \
-                           const double *x, double *f) {                                                                \
-    force(shape, space, both, one, group, NULL, x, NULL, f);                                                            \
-  }                                                                                                                      \
-  static void damped_##name(const cb_springs_space *space, size_t both, size_t one, const cb_spring_group *group,       \
-                            const double *damping, const double *x, const double *v, double *f) {                       \
-    force(shape, space, both, one, group, damping, x, v, f);                                                            \
-  }                                                                                                                      \
-  static void potential_##name(const cb_springs_space *space, size_t n, const cb_spring_group *group, const double *x,  \
-                               double sum[2]) {                                                                         \
-    potential(shape, space, n, group, x, sum);                                                                          \
-  }                                                                                                                      \
-  static void separation_##name(const cb_springs_space *space, size_t n, const cb_spring_group *group, const double *x, \
-                                double *d) {                                                                            \
-    separation(shape, space, n, group, x, d);                                                                           \
+#define SPECIALISE(name, shape)                                                                                        \
+  static void force_##name(const cb_springs_space *space, size_t both, size_t one, const cb_spring_group *group,       \
+                           const double *x, double *f) {                                                               \
+    force(shape, space, both, one, group, NULL, x, NULL, f);                                                           \
+  }                                                                                                                    \
+  static void damped_##name(const cb_springs_space *space, size_t both, size_t one, const cb_spring_group *group,      \
+                            const double *damping, const double *x, const double *v, double *f) {                      \
+    force(shape, space, both, one, group, damping, x, v, f);                                                           \
+  }                                                                                                                    \
+  static void potential_##name(const cb_springs_space *space, size_t n, const cb_spring_group *group, const double *x, \
+                               double sum[2]) {                                                                        \
+    potential(shape, space, n, group, x, sum);                                                                         \
+  }                                                                                                                    \
+  static void separation_##name(const cb_springs_space *space, size_t n, const cb_spring_group *group,                 \
+                                const double *x, double *d) {                                                          \
+    separation(shape, space, n, group, x, d);                                                                          \
   }
 
 SPECIALISE(flat, CB_SPRINGS_FLAT)

@@ -36,14 +36,16 @@ static cb_springs_space space_of(const cb_geometry *space) {
 static cb_status check(const cb_geometry *space, int n, size_t m, const cb_spring *spring) {
   if (space->chart) return cb_fail(CB_ERROR_UNSUPPORTED, "springs in a chart have no plan: they need its distance");
   if (n < 1) return cb_fail(CB_ERROR_ARGUMENT, "springs between %d particles", n);
-  if ((unsigned)n > UINT32_MAX / 4) return cb_fail(CB_ERROR_ARGUMENT, "springs between %d particles: at most 1073741823", n);
+  if ((unsigned)n > UINT32_MAX / 4)
+    return cb_fail(CB_ERROR_ARGUMENT, "springs between %d particles: at most 1073741823", n);
   if (m >= UINT32_MAX) return cb_fail(CB_ERROR_ARGUMENT, "%zu springs: at most 4294967294", m);
   for (size_t e = 0; e < m; e++) {
     const cb_spring *s = &spring[e];
     if (s->i < 0 || s->i >= n || s->j < 0 || s->j >= n || s->i == s->j)
       return cb_fail(CB_ERROR_ARGUMENT, "spring %zu joins particles %d and %d of %d", e, s->i, s->j, n);
     if (!isfinite(s->stiffness) || !isfinite(s->damping) || !(s->rest >= 0) || !isfinite(s->rest))
-      return cb_fail(CB_ERROR_ARGUMENT, "spring %zu has stiffness %g, rest length %g, damping %g", e, s->stiffness, s->rest, s->damping);
+      return cb_fail(CB_ERROR_ARGUMENT, "spring %zu has stiffness %g, rest length %g, damping %g", e, s->stiffness,
+                     s->rest, s->damping);
   }
   return CB_OK;
 }
@@ -52,8 +54,8 @@ static int low_end(const cb_spring *s) { return s->i < s->j ? s->i : s->j; }
 static int high_end(const cb_spring *s) { return s->i < s->j ? s->j : s->i; }
 
 /* One stable counting sort of numbers[m] by an end of the springs. count has n+1 entries. */
-static void sort_by(int (*end)(const cb_spring *), size_t n, size_t m, const cb_spring *spring, const uint32_t *from, uint32_t *to,
-                    size_t *count) {
+static void sort_by(int (*end)(const cb_spring *), size_t n, size_t m, const cb_spring *spring, const uint32_t *from,
+                    uint32_t *to, size_t *count) {
   memset(count, 0, (n + 1) * sizeof *count);
   for (size_t e = 0; e < m; e++) count[end(&spring[e]) + 1]++;
   for (size_t i = 0; i < n; i++) count[i + 1] += count[i];
@@ -159,26 +161,27 @@ static void localise(cb_springs *plan, cb_springs_block *block, size_t *where) {
   if (plan->local_max < count + block->halo_count) plan->local_max = count + block->halo_count;
 }
 
+static int allocate(cb_springs *plan, size_t slices, size_t crossing) {
+  size_t groups = plan->block[plan->n_blocks - 1].end;
+  plan->group = aligned_alloc(64, (groups + CB_AHEAD) * sizeof *plan->group);
+  plan->number = malloc((groups + 1) * CB_GROUP * sizeof *plan->number);
+  plan->halo = malloc((2 * crossing + 1) * sizeof *plan->halo);
+  plan->reach = malloc((slices + 1) * sizeof *plan->reach);
+  if (plan->damped) plan->damping = calloc((groups + 1) * CB_GROUP, sizeof *plan->damping);
+  if (!plan->group || !plan->number || !plan->halo || !plan->reach || (plan->damped && !plan->damping)) return 0;
+  memset(plan->group, 0, (groups + CB_AHEAD) * sizeof *plan->group);
+  memset(plan->number, 0xff, (groups + 1) * CB_GROUP * sizeof *plan->number);
+  return 1;
+}
+
 static int fill(cb_springs *plan, const cb_spring *spring) {
-  size_t n = (size_t)plan->n, m = plan->m, blocks = (size_t)plan->n_blocks;
+  size_t n = (size_t)plan->n, m = plan->m, blocks = (size_t)plan->n_blocks, crossing = 0, halo = 0;
   plan->block = calloc(blocks, sizeof *plan->block);
   size_t(*next)[RANGES] = calloc(blocks, sizeof *next), *count = calloc(n + 1, sizeof *count);
   uint32_t *order = malloc((m + 1) * sizeof *order), *other = malloc((m + 1) * sizeof *other);
-  int ok = plan->block && next && count && order && other;
+  for (size_t e = 0; e < m; e++) crossing += low_end(&spring[e]) / BLOCK != high_end(&spring[e]) / BLOCK;
+  int ok = plan->block && next && count && order && other && allocate(plan, lay_out(plan, spring, next), crossing);
   if (ok) {
-    size_t slices = lay_out(plan, spring, next), groups = plan->block[blocks - 1].end, crossing = 0;
-    for (size_t e = 0; e < m; e++) crossing += low_end(&spring[e]) / BLOCK != high_end(&spring[e]) / BLOCK;
-    plan->group = aligned_alloc(64, (groups + CB_AHEAD) * sizeof *plan->group);
-    plan->number = malloc((groups + 1) * CB_GROUP * sizeof *plan->number);
-    plan->halo = malloc((2 * crossing + 1) * sizeof *plan->halo);
-    plan->reach = malloc((slices + 1) * sizeof *plan->reach);
-    if (plan->damped) plan->damping = calloc((groups + 1) * CB_GROUP, sizeof *plan->damping);
-    ok = plan->group && plan->number && plan->halo && plan->reach && (!plan->damped || plan->damping);
-  }
-  if (ok) {
-    size_t groups = plan->block[blocks - 1].end, halo = 0;
-    memset(plan->group, 0, (groups + CB_AHEAD) * sizeof *plan->group);
-    memset(plan->number, 0xff, (groups + 1) * CB_GROUP * sizeof *plan->number);
     /* By the lower end, then the higher, then as given: walks through a block from end to end. */
     for (size_t e = 0; e < m; e++) order[e] = (uint32_t)e;
     sort_by(high_end, n, m, spring, order, other, count);
@@ -231,7 +234,7 @@ cb_status cb_springs_create(const cb_geometry *space, int n, size_t m, const cb_
     plan->m = m;
     plan->n_blocks = (n + BLOCK - 1) / BLOCK;
     for (size_t e = 0; e < m; e++) plan->damped |= spring[e].damping != 0;
-      }
+  }
   int small = m > 0 && m <= CB_SMALL && n <= CB_SMALL;
   if (!plan || !fill(plan, spring) || (small && !fill_together(plan))) {
     cb_springs_free(plan);

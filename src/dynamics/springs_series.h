@@ -1,12 +1,17 @@
 /* The one function that curvature puts into a spring, as polynomials.
  *
- *   psi(t) = a / (sin a cos a),  t = sin^2 a  (t >= 0, sphere)      psi(t) = a / (sinh a cosh a),  t = -sinh^2 a  (t <= 0, hyperboloid)
- * where a = d/2R is half the distance in radians, so t = K c^2/4 with the chord c, and
- *   d = psi(t) c sqrt(1 - t),   (d - D) / (c sqrt(1 - t)) = psi(t) - D / (c sqrt(1 - t)).
- * One function of one variable: psi(t) = 1 + 2t/3 + 8t^2/15 + ... is analytic at 0, where sphere and hyperboloid meet.
+ *   psi(t) = a / (sin a cos a),    t =  sin^2 a >= 0   (sphere)
+ *   psi(t) = a / (sinh a cosh a),  t = -sinh^2 a <= 0  (hyperboloid)
  *
- * On [0, 1/2] and [-1, 0]: psi = 1 + t P(t - m), m the middle, P of degree 20 by Remez exchange for the relative error of psi, computed
- * with 60 digits; with rounded coefficients the error is below 1.3e-17. Elsewhere the half angle takes t there (any t < 1):
+ * where a = d/2R, half the distance in radians, so t = K c^2/4 with the chord c, and
+ *
+ *   d = psi(t) c sqrt(1 - t),   (d - D) / (c sqrt(1 - t)) = psi(t) - D / (c sqrt(1 - t)).
+ *
+ * It is one function of one variable: psi(t) = 1 + 2t/3 + 8t^2/15 + ... is analytic at 0, where the two meet.
+ *
+ * On [0, 1/2] and [-1, 0] psi = 1 + t P(t - m), m the middle, P of degree 20 by Remez exchange for the relative error
+ * of psi, computed with 60 digits; with rounded coefficients the error is below 1.3e-17. Elsewhere half the angle does:
+ *
  *   t' = sin^2(a/2) = t / (2 (1 + sqrt(1 - t))),   psi(t) = psi(t') / sqrt(1 - t).
  */
 #ifndef CB_DYNAMICS_SPRINGS_SERIES_H
@@ -19,33 +24,38 @@ enum { CB_SERIES_COUNT = 21 };
 /* Added to c^2 (1 - t), so that coincident points divide by a number: below half an ulp of any c > 1e-142. */
 #define CB_CHORD_TINY 1e-300
 
-static const double cb_series_sphere[CB_SERIES_COUNT] = {
-    8.36798304624580935e-01, 8.70409042002235123e-01, 9.81288123322060835e-01, 1.15315711886653571e+00, 1.38967959489133785e+00,
-    1.70319659706562332e+00, 2.11279063305733628e+00, 2.64473419219956218e+00, 3.33401611417157451e+00, 4.22668408091819092e+00,
-    5.38299817787686852e+00, 6.88261518208030321e+00, 8.83308651827945113e+00, 1.13427194741075059e+01, 1.44967374041165886e+01,
-    1.92128667076731929e+01, 2.68180907860988107e+01, 2.73352192875600402e+01, 1.91646456945613046e+01, 8.78245603039200233e+01,
-    1.72195246824985503e+02};
+enum { CB_SERIES_SPHERE, CB_SERIES_HYPERBOLOID };
+static const double cb_series[2][CB_SERIES_COUNT] = {
+    {8.36798304624580935e-01, 8.70409042002235123e-01, 9.81288123322060835e-01, 1.15315711886653571e+00,
+     1.38967959489133785e+00, 1.70319659706562332e+00, 2.11279063305733628e+00, 2.64473419219956218e+00,
+     3.33401611417157451e+00, 4.22668408091819092e+00, 5.38299817787686852e+00, 6.88261518208030321e+00,
+     8.83308651827945113e+00, 1.13427194741075059e+01, 1.44967374041165886e+01, 1.92128667076731929e+01,
+     2.68180907860988107e+01, 2.73352192875600402e+01, 1.91646456945613046e+01, 8.78245603039200233e+01,
+     1.72195246824985503e+02},
+    {4.79308007398107305e-01, 2.64360024660357629e-01, 1.54002730783605102e-01, 9.24167449388394874e-02,
+     5.65104696138526916e-02, 3.50069883325705225e-02, 2.18943415250509588e-02, 1.37941017170121506e-02,
+     8.74132159341149510e-03, 5.56555964298450709e-03, 3.55748574013722840e-03, 2.28150016585808302e-03,
+     1.46683723897130577e-03, 9.44685123683212556e-04, 6.12834374694431984e-04, 4.02417435549544313e-04,
+     2.51316744139678768e-04, 1.41770856356428796e-04, 1.12110411668471876e-04, 1.16908810036139333e-04,
+     5.86279777202463034e-05}};
 
-static const double cb_series_hyperboloid[CB_SERIES_COUNT] = {
-    4.79308007398107305e-01, 2.64360024660357629e-01, 1.54002730783605102e-01, 9.24167449388394874e-02, 5.65104696138526916e-02,
-    3.50069883325705225e-02, 2.18943415250509588e-02, 1.37941017170121506e-02, 8.74132159341149510e-03, 5.56555964298450709e-03,
-    3.55748574013722840e-03, 2.28150016585808302e-03, 1.46683723897130577e-03, 9.44685123683212556e-04, 6.12834374694431984e-04,
-    4.02417435549544313e-04, 2.51316744139678768e-04, 1.41770856356428796e-04, 1.12110411668471876e-04, 1.16908810036139333e-04,
-    5.86279777202463034e-05};
-
+/* P in two halves of two lanes, so that little waits for what comes before. */
 static inline double cb_psi_near(double t) {
-  const double *p = t < 0 ? cb_series_hyperboloid : cb_series_sphere;
-  double s = t < 0 ? t + 0.5 : t - 0.25, s2 = s * s, s4 = s2 * s2, s8 = s4 * s4;
-  /* By pairs of pairs, so that little waits for what comes before (G. Estrin, Proc. Western Joint Computer Conf. (1960) 33). */
-  double q[5];
-  for (int i = 0; i < 5; i++) q[i] = (p[4 * i] + p[4 * i + 1] * s) + (p[4 * i + 2] + p[4 * i + 3] * s) * s2;
-  double sum = (q[0] + q[1] * s4) + ((q[2] + q[3] * s4) + (q[4] + p[20] * s4) * s8) * s8;
-  return 1 + t * sum;
+  typedef double pair __attribute__((vector_size(16)));
+  const double *p = cb_series[t < 0 ? CB_SERIES_HYPERBOLOID : CB_SERIES_SPHERE];
+  double s = t + (t < 0 ? 0.5 : -0.25), s2 = s * s, s4 = s2 * s2;
+  pair low = {p[16] + p[20] * s4, p[17]}, high = {p[18], p[19]};
+#pragma GCC unroll 4
+  for (int i = 12; i >= 0; i -= 4) {
+    low = low * (pair){s4, s4} + (pair){p[i], p[i + 1]};
+    high = high * (pair){s4, s4} + (pair){p[i + 2], p[i + 3]};
+  }
+  low += high * (pair){s2, s2};
+  return 1 + t * (low[0] + low[1] * s);
 }
 
-/* psi(t) of one number. The sign of t tells the space. */
-static inline double cb_psi(double t) {
-  if (t <= 0.5 && t >= -1) return cb_psi_near(t);
+/* psi(t) for t that is not near. */
+static inline double cb_psi_far(double t) {
   double cosine = 1;
   while (t > 0.5 || t < -1) {
     double c = sqrt(1 - t);
@@ -54,5 +64,8 @@ static inline double cb_psi(double t) {
   }
   return cb_psi_near(t) / cosine;
 }
+
+/* psi(t) of one number. The sign of t tells the space. */
+static inline double cb_psi(double t) { return t <= 0.5 && t >= -1 ? cb_psi_near(t) : cb_psi_far(t); }
 
 #endif

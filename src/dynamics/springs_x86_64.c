@@ -7,7 +7,9 @@
 enum { WIDTH = 2 };
 typedef double vec __attribute__((vector_size(16)));
 typedef long long vec_mask __attribute__((vector_size(16)));
-typedef struct vec4 { vec low, high; } vec4;
+typedef struct vec4 {
+  vec low, high;
+} vec4;
 
 static inline vec set(double a) { return (vec){a, a}; }
 static inline vec load(const double *p) { return (vec){p[0], p[1]}; }
@@ -37,8 +39,12 @@ static inline void store4(double *p, vec4 a) {
 static inline vec4 sub4(vec4 a, vec4 b) { return (vec4){a.low - b.low, a.high - b.high}; }
 static inline vec4 mul4(vec4 a, vec4 b) { return (vec4){a.low * b.low, a.high * b.high}; }
 static inline vec4 zero4(void) { return (vec4){set(0), set(0)}; }
-static inline vec4 fma4(double s, vec4 a, vec4 b) { return (vec4){b.low + set(s) * a.low, b.high + set(s) * a.high}; }  /* b + s a */
-static inline vec4 fnma4(double s, vec4 a, vec4 b) { return (vec4){b.low - set(s) * a.low, b.high - set(s) * a.high}; } /* b - s a */
+static inline vec4 fma4(double s, vec4 a, vec4 b) {
+  return (vec4){b.low + set(s) * a.low, b.high + set(s) * a.high};
+} /* b + s a */
+static inline vec4 fnma4(double s, vec4 a, vec4 b) {
+  return (vec4){b.low - set(s) * a.low, b.high - set(s) * a.high};
+} /* b - s a */
 
 static inline vec sums(vec p, vec q) { return (vec){p[0], q[0]} + (vec){p[1], q[1]}; }
 static inline vec dot(const vec4 *a, const vec4 *b) {

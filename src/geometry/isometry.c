@@ -72,7 +72,7 @@ void cb_isometry_flow(const cb_geometry *g, int index, double s, cb_isometry *ou
   const cb_killing *field = &g->killing[index];
   matrix b = {{{0}}}, flow = one;
   for (int i = 0; i < g->embedding; i++) {
-    memcpy(b.m[i], field->a[i], (size_t)g->embedding * sizeof(double));
+    for (int j = 0; j < CB_COORD_MAX; j++) b.m[i][j] = field->a[i][j];
     b.m[i][N - 1] = field->b[i];
   }
   matrix b2 = multiply(&b, &b);
@@ -89,7 +89,7 @@ void cb_isometry_flow(const cb_geometry *g, int index, double s, cb_isometry *ou
   }
   cb_isometry_identity(g, out);
   for (int i = 0; i < g->embedding; i++) {
-    memcpy(out->m[i], flow.m[i], (size_t)g->embedding * sizeof(double));
+    for (int j = 0; j < g->embedding; j++) out->m[i][j] = flow.m[i][j];
     out->b[i] = flow.m[i][N - 1];
   }
 }

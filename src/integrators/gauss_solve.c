@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Noise: a few units of round-off of the moves in a step, or far less than one of the coordinates themselves. */
+/* Noise: a few units of round-off of the moves in a step, or of the coordinates, at which the forces are evaluated. */
 static bool is_noise(const cb_gauss_change *c) {
-  return c->change <= 256 * DBL_EPSILON * c->size || c->change <= DBL_EPSILON / 8 * c->position;
+  return c->change <= 256 * DBL_EPSILON * c->size || c->change <= 8 * DBL_EPSILON * c->position;
 }
 
 cb_status cb_gauss_stage_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }

@@ -10,6 +10,7 @@ typedef struct cb_lobatto cb_lobatto;
 
 /* Loops over particles for S3 and H3, in the best instruction set there is; other spaces take those of lobatto_sweep.c. */
 typedef struct cb_lobatto_kernel {
+  void (*residuals)(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x, const double *x_low);
   double (*sweep)(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x0, const double *p0, double h,
                   double *size);
   void (*predict)(cb_lobatto *l, int begin, int end, const double *x0, const double *p0, double h);

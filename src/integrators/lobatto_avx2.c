@@ -1,9 +1,9 @@
-/* Lobatto's loops for AVX2. */
+/* Lobatto's loops for AVX2; fma() is exact products, nothing is contracted. */
 #if defined(__x86_64__)
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,fma")
 #endif
 #define KERNEL cb_lobatto_kernel_avx2
 #include "integrators/lobatto_kernel.h"

@@ -4,6 +4,7 @@
  * the same bytes. The formulae are those of lobatto_sweep.c, which serves all other spaces.
  */
 #include "integrators/lobatto.h"
+#include "numerics/compensated.h"
 
 #include <string.h>
 
@@ -40,6 +41,7 @@ INLINE double sweep_stages(cb_lobatto *l, const int s, const double *form_, doub
     load(&x0, x0_ + at);
     load(&p0, p0_ + at);
     const vec formed0 = form * x0;
+#pragma GCC unroll 5
     for (int k = 0; k < s - 1; k++) {
       vec F, old;
       load(&X[k], l->X[k] + at);
@@ -48,24 +50,31 @@ INLINE double sweep_stages(cb_lobatto *l, const int s, const double *form_, doub
       const vec off = form * (old - F);
       G[k] = F + K * dot(&off, &X[k]) * X[k];
     }
+#pragma GCC unroll 5
     for (int i = 1; i < s; i++) {
       vec sum = l->W[i][0] * G[0];
+#pragma GCC unroll 5
       for (int k = 1; k < s - 1; k++) sum += l->W[i][k] * G[k];
       D[i] = h * l->c[i] * inv_mass * p0 + hhw * sum;
       const vec both = 2 * formed0 + form * D[i];
       r[i] = l->residual[a] + dot(&both, &D[i]);
     }
+#pragma GCC unroll 5
     for (int k = 0; k < s - 1; k++) {
       double sum = 0;
+#pragma GCC unroll 5
       for (int i = 1; i < s; i++) sum += l->Winv[k][i - 1] * r[i];
       y[k] = 0.5 * K * sum; /* (h^2/m) times the change of Lambda_k */
     }
+#pragma GCC unroll 5
     for (int k = 0; k < s - 1; k++) {
       const vec yX = y[k] * X[k];
       G[k] -= per_hhw * yX;
       store(l->G[k] + at, &G[k]);
+#pragma GCC unroll 5
       for (int i = 1; i < s; i++) D[i] -= l->W[i][k] * yX;
     }
+#pragma GCC unroll 5
     for (int i = 1; i < s; i++) {
       vec before;
       load(&before, l->D[i] + at);
@@ -92,6 +101,10 @@ static double sweep(cb_lobatto *l, const double *form, double K, int begin, int 
   }
 }
 
+static void residuals(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x, const double *x_low) {
+  for (int a = begin; a < end; a++) l->residual[a] = cb_compensated_norm(4, form, x + 4 * (size_t)a, x_low + 4 * (size_t)a, 1 / K);
+}
+
 INLINE void predict_stages(cb_lobatto *l, const int s, int begin, int end, const double *x0_, const double *p0_, double h) {
   for (int a = begin; a < end; a++) {
     const size_t at = 4 * (size_t)a;
@@ -99,15 +112,20 @@ INLINE void predict_stages(cb_lobatto *l, const int s, int begin, int end, const
     vec x0, p0, last[CB_LOBATTO_MAX], G[CB_LOBATTO_MAX];
     load(&x0, x0_ + at);
     load(&p0, p0_ + at);
+#pragma GCC unroll 5
     for (int j = 0; j < s; j++) load(&last[j], l->G[j] + at);
+#pragma GCC unroll 5
     for (int i = 0; i < s; i++) {
       G[i] = l->E[i][0] * last[0];
+#pragma GCC unroll 5
       for (int j = 1; j < s; j++) G[i] += l->E[i][j] * last[j];
       store(l->G[i] + at, &G[i]);
     }
     store(l->X[0] + at, &x0);
+#pragma GCC unroll 5
     for (int i = 1; i < s; i++) {
       vec sum = l->W[i][0] * G[0];
+#pragma GCC unroll 5
       for (int j = 1; j < s - 1; j++) sum += l->W[i][j] * G[j];
       const vec D = step * (l->c[i] * p0 + h * sum), X = x0 + D;
       store(l->D[i] + at, &D);
@@ -155,4 +173,4 @@ static void finish(cb_lobatto *l, const double *form_, double K, int begin, int 
   }
 }
 
-const cb_lobatto_kernel KERNEL = {sweep, predict, finish};
+const cb_lobatto_kernel KERNEL = {residuals, sweep, predict, finish};

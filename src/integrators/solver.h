@@ -1,5 +1,5 @@
 /* Which iteration solves an implicit step: fixed-point, Newton, or `auto`, which starts with the first and goes over to the
- * second when the first needs more than CB_SOLVER_PATIENCE iterations or fails. The choice depends on the steps since the last
+ * second when the first fails, or needs many iterations for the size of the system. The choice depends on the steps since the last
  * reset alone, so that a restart repeats it. */
 #ifndef CB_INTEGRATORS_SOLVER_H
 #define CB_INTEGRATORS_SOLVER_H
@@ -7,8 +7,9 @@
 #include <curvebody/param.h>
 #include <stdbool.h>
 
-/* A Newton step of a small system costs about as much as ten sweeps of the fixed-point iteration. */
-enum { CB_SOLVER_PATIENCE = 25 };
+/* A Newton step of a small system costs about as much as ten sweeps of the fixed-point iteration; one of a large system, whose
+ * factors fill, as much as hundreds. */
+enum { CB_SOLVER_SMALL = 256, CB_SOLVER_PATIENCE_SMALL = 25, CB_SOLVER_PATIENCE_LARGE = 200 };
 enum { CB_SOLVER_AUTO, CB_SOLVER_FIXED_POINT, CB_SOLVER_NEWTON };
 
 #define CB_SOLVER_PARAM(type, field)                                                                                   \
@@ -16,12 +17,13 @@ enum { CB_SOLVER_AUTO, CB_SOLVER_FIXED_POINT, CB_SOLVER_NEWTON };
    "iteration for the stages; auto goes from fixed-point to newton where the first is slow"}
 
 typedef struct cb_solver_choice {
-  int asked;
+  int asked, patience;
   bool newton;
 } cb_solver_choice;
 
-static inline void cb_solver_start(cb_solver_choice *c, int asked) {
+static inline void cb_solver_start(cb_solver_choice *c, int asked, int particles) {
   c->asked = asked;
+  c->patience = particles <= CB_SOLVER_SMALL ? CB_SOLVER_PATIENCE_SMALL : CB_SOLVER_PATIENCE_LARGE;
   c->newton = asked == CB_SOLVER_NEWTON;
 }
 static inline void cb_solver_reset(cb_solver_choice *c) { c->newton = c->asked == CB_SOLVER_NEWTON; }
@@ -30,7 +32,7 @@ static inline const char *cb_solver_name(const cb_solver_choice *c) { return c->
 /* Takes note of a step that fixed-point iteration did; true if it should be done again by Newton's method. */
 static inline bool cb_solver_after(cb_solver_choice *c, cb_status status, int iterations) {
   if (c->newton || c->asked != CB_SOLVER_AUTO) return false;
-  c->newton = status > 0 || (status == CB_OK && iterations > CB_SOLVER_PATIENCE);
+  c->newton = status > 0 || (status == CB_OK && iterations > c->patience);
   return c->newton && status != CB_OK;
 }
 

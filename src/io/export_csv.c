@@ -114,8 +114,9 @@ static cb_status write_events(cb_reader *reader, uint64_t events, FILE *stream) 
       const double numbers[5] = {row->time, row->gap, row->speed_before, row->speed_after, row->impulse};
       char text[5][32];
       for (int k = 0; k < 5; k++) cb_export_number(text[k], numbers[k]);
-      fprintf(stream, "%s,%s,%d,%d,%s,%s,%s,%s\n", text[0], row->kind >= 0 && row->kind < 4 ? kinds[row->kind] : "unknown",
-              (int)row->i, (int)row->j, text[1], text[2], text[3], text[4]);
+      fprintf(stream, "%s,%s,%d,%d,%s,%s,%s,%s\n", text[0],
+              row->kind >= 0 && row->kind < 4 ? kinds[row->kind] : "unknown", (int)row->i, (int)row->j, text[1],
+              text[2], text[3], text[4]);
     }
   }
   free(rows);

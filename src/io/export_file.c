@@ -25,11 +25,18 @@ cb_status cb_export_open(cb_export_file *file, const char *path) {
 }
 
 cb_status cb_export_close(cb_export_file *file, cb_status status) {
-  bool written = !ferror(file->stream);
-  errno = 0;
-  written &= fclose(file->stream) == 0;
-  if (!status && (!written || rename(file->part, file->path) < 0))
-    status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", file->path, errno ? strerror(errno) : "the disk refused");
+  /* A write that was refused before has left its reason in errno, and what is still held is refused for the same. */
+  bool written = fflush(file->stream) == 0 && !ferror(file->stream);
+  int reason = errno;
+  if (fclose(file->stream) != 0 && written) {
+    written = false;
+    reason = errno;
+  }
+  if (written && !status && rename(file->part, file->path) < 0) {
+    written = false;
+    reason = errno;
+  }
+  if (!status && !written) status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", file->path, strerror(reason));
   if (status) unlink(file->part);
   free(file->part);
   return status;

@@ -1,9 +1,9 @@
-/* An XDMF 3 description of a record (XDMF Model and Format, xdmf.org), which ParaView and VisIt read: the numbers stay in the
- * HDF5 file, the XML says which of them make up a frame.
+/* An XDMF 3 description of a record (XDMF Model and Format, xdmf.org), which ParaView and VisIt read: the numbers stay
+ * in the HDF5 file, the XML says which of them make up a frame.
  *
- * A frame is one row: the points are /x, the cells the bonds (/connectivity/bonds) as lines, or the particles as points if
- * there are none. Fields and masses of particles are given at the points, fields of bonds at the cells, the others once a
- * frame.
+ * A frame is one row: the points are /x, the cells the bonds (/connectivity/bonds) as lines, or the particles as
+ * points if there are none. Fields and masses of particles are given at the points, fields of bonds at the cells, the
+ * others once a frame.
  */
 #include "io/export_file.h"
 #include <stdlib.h>
@@ -59,11 +59,14 @@ static void put_row(const scene *s, const cb_reader_field *field, uint64_t row) 
 
 static void put_topology(const scene *s) {
   if (!s->bonds) {
-    fprintf(s->stream, "<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%zu\" NodesPerElement=\"1\"/>\n", s->particles);
+    fprintf(s->stream, "<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%zu\" NodesPerElement=\"1\"/>\n",
+            s->particles);
     return;
   }
-  fprintf(s->stream, "<Topology TopologyType=\"Polyline\" NumberOfElements=\"%zu\" NodesPerElement=\"2\">"
-                     "<DataItem Dimensions=\"%zu 2\" NumberType=\"Int\" Precision=\"8\" Format=\"HDF\">", s->bonds, s->bonds);
+  fprintf(s->stream,
+          "<Topology TopologyType=\"Polyline\" NumberOfElements=\"%zu\" NodesPerElement=\"2\">"
+          "<DataItem Dimensions=\"%zu 2\" NumberType=\"Int\" Precision=\"8\" Format=\"HDF\">",
+          s->bonds, s->bonds);
   put_heavy(s, "connectivity/bonds");
   fputs("</DataItem></Topology>\n", s->stream);
 }
@@ -80,7 +83,8 @@ static const char *center_of(const scene *s, const cb_reader_field *field) {
 static void put_frame(const scene *s, uint64_t row, double time) {
   char text[32];
   cb_export_number(text, time);
-  fprintf(s->stream, "<Grid Name=\"row %llu\" GridType=\"Uniform\"><Time Value=\"%s\"/>\n", (unsigned long long)row, text);
+  fprintf(s->stream, "<Grid Name=\"row %llu\" GridType=\"Uniform\"><Time Value=\"%s\"/>\n", (unsigned long long)row,
+          text);
   put_topology(s);
   fprintf(s->stream, "<Geometry GeometryType=\"%s\">", s->x->shape[1] == 3 ? "XYZ" : "XY");
   put_row(s, s->x, row);
@@ -96,8 +100,10 @@ static void put_frame(const scene *s, uint64_t row, double time) {
     fputs("</Attribute>\n", s->stream);
   }
   if (s->masses) {
-    fprintf(s->stream, "<Attribute Name=\"particle_mass\" AttributeType=\"Scalar\" Center=\"Node\"><DataItem Dimensions=\"%zu\" "
-                       "NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">", s->particles);
+    fprintf(s->stream,
+            "<Attribute Name=\"particle_mass\" AttributeType=\"Scalar\" Center=\"Node\"><DataItem Dimensions=\"%zu\" "
+            "NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">",
+            s->particles);
     put_heavy(s, "particle_mass");
     fputs("</DataItem></Attribute>\n", s->stream);
   }
@@ -119,11 +125,13 @@ static cb_status put_frames(scene *s, uint64_t every) {
   return status;
 }
 
-/* `file` as seen from the folder of `out`: its last part if both are in the same folder, else its whole path. malloc'd. */
+/* `file` as seen from the folder of `out`: its last part if both are in the same folder, else its whole path.
+ * malloc'd. */
 static char *relative_name(const char *file, const char *out) {
   const char *slash = strrchr(file, '/'), *out_slash = strrchr(out, '/');
   size_t folder = slash ? (size_t)(slash - file) : 0, out_folder = out_slash ? (size_t)(out_slash - out) : 0;
-  if (!slash == !out_slash && folder == out_folder && !strncmp(file, out, folder)) return strdup(slash ? slash + 1 : file);
+  if (!slash == !out_slash && folder == out_folder && !strncmp(file, out, folder))
+    return strdup(slash ? slash + 1 : file);
   return realpath(file, NULL);
 }
 

@@ -85,11 +85,12 @@ static cb_status put_checkpoint(void *self, const cb_blob *state, size_t n_state
   cb_status status = check_open(record);
   if (status) return status;
   if (n_state != record->n_state)
-    return cb_fail(CB_ERROR_ARGUMENT, "checkpoint: %zu pieces of state, the record was made for %zu", n_state, record->n_state);
+    return cb_fail(CB_ERROR_ARGUMENT, "checkpoint: %zu pieces of state, the record was made for %zu", n_state,
+                   record->n_state);
   for (size_t b = 0; b < n_state; b++)
     if (state[b].count != record->state[b].count || state[b].type != record->state[b].type ||
         strcmp(state[b].name, record->state[b].name))
-      return cb_fail(CB_ERROR_ARGUMENT, "checkpoint: piece %zu is %s with %zu values, the record was made for %s with %zu", b,
+      return cb_fail(CB_ERROR_ARGUMENT, "checkpoint: piece %zu is %s with %zu values, expected %s with %zu", b,
                      state[b].name, state[b].count, record->state[b].name, record->state[b].count);
   pthread_mutex_lock(&record->mutex);
   while (record->checkpoint_pending) pthread_cond_wait(&record->done, &record->mutex);
@@ -144,7 +145,7 @@ static cb_status put_close(void *self, bool completed) {
 }
 
 cb_sink cb_record_sink(cb_record *record) {
-  return (cb_sink){.self = record, .row = put_row, .event = put_event, .checkpoint = put_checkpoint, .close = put_close};
+  return (cb_sink){record, put_row, put_event, put_checkpoint, put_close};
 }
 
 /* ---- Making and freeing */
@@ -200,7 +201,9 @@ static cb_status open_series(cb_record *record, const char *name, cb_field_type 
   H5Pclose(create);
   H5Tclose(stored);
   H5Sclose(space);
-  return ok ? CB_OK : cb_fail(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run", record->path, name);
+  return ok ? CB_OK
+            : cb_fail(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run", record->path,
+                      name);
 }
 
 /* Rings for as many rows as fit the buffer: whole batches, at most 16, at least two rows. */
@@ -214,8 +217,8 @@ static cb_status make_rings(cb_table *table, size_t buffer_bytes) {
   for (size_t s = 0; s < table->count; s++) {
     cb_series *series = &table->series[s];
     if (!(series->ring = malloc(table->capacity * series->row_bytes + 1)))
-      return cb_fail(CB_ERROR_MEMORY, "record: no memory for %llu rows of %zu bytes", (unsigned long long)table->capacity,
-                     row_bytes);
+      return cb_fail(CB_ERROR_MEMORY, "record: no memory for %llu rows of %zu bytes",
+                     (unsigned long long)table->capacity, row_bytes);
     series->direct &= table->batch >= series->chunk_rows;
   }
   return CB_OK;
@@ -228,7 +231,8 @@ static void set_position(cb_table *table, uint64_t at) {
 
 static cb_status make_rows(cb_record *record, const cb_record_layout *layout) {
   record->rows.count = layout->n_fields;
-  if (!(record->rows.series = calloc(layout->n_fields, sizeof(cb_series)))) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  if (!(record->rows.series = calloc(layout->n_fields, sizeof(cb_series))))
+    return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   for (size_t f = 0; f < layout->n_fields; f++) {
     const cb_field *field = &layout->fields[f];
     cb_series *series = &record->rows.series[f];
@@ -248,7 +252,8 @@ static cb_status make_rows(cb_record *record, const cb_record_layout *layout) {
 
 static cb_status make_events(cb_record *record) {
   record->events.count = CB_EVENT_FIELDS;
-  if (!(record->events.series = calloc(CB_EVENT_FIELDS, sizeof(cb_series)))) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  if (!(record->events.series = calloc(CB_EVENT_FIELDS, sizeof(cb_series))))
+    return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   for (size_t e = 0; e < CB_EVENT_FIELDS; e++) {
     cb_series *series = &record->events.series[e];
     series->rank = 1;
@@ -342,6 +347,8 @@ static cb_status create_file(const char *path, const char *part, const cb_record
   H5Pclose(create);
   if (opened < 0) return cb_hdf5_fail(path, "create");
   cb_status status = cb_layout_build(opened, path, layout, options ? options->deflate : 0);
+  /* HDF5 survives a disk that is full here, but not in the next call. */
+  if (!status && cb_hdf5_flush_refused(opened)) status = cb_hdf5_fail(path, "write");
   if (!status && H5Fstart_swmr_write(opened) < 0) status = cb_hdf5_fail(path, "start writing for readers");
   if (!status && rename(part, path) < 0)
     status = cb_fail(CB_ERROR_FILE, "%s: cannot rename from %s: %s", path, part, strerror(errno));

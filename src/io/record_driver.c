@@ -1,12 +1,13 @@
 /* The file under HDF5: plain reads and writes, with two things that HDF5's own driver lacks.
  *
- * A refused write (full disk, quota, file size limit) is the last that is tried. HDF5 writes what it still holds when it
- * closes a file, and does not survive being refused then (1.10 loops or crashes, at the latest at exit); here the rest
- * seems to succeed and goes nowhere, which leaves the file as a killed writer would have left it.
+ * A refused write (full disk, quota, file size limit) is the last that is tried. HDF5 writes what it still holds when
+ * it closes a file, and does not survive being refused then (1.10 loops or crashes, at the latest at exit); here the
+ * rest seems to succeed and goes nowhere, which leaves the file as a killed writer would have left it.
  *
  * The lock stays when SWMR writing starts, as a shared one: readers may come, another writer or a repair may not.
  */
 #include "io/record_driver.h"
+#include "io/record_superblock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ typedef struct file {
 
 /* cb_hdf5_fail finds this text. */
 static void push(hid_t minor) {
-  H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_IO, minor, "error message = '%s'", strerror(errno));
+  H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_IO, minor, "error message = '%s'",
+           strerror(errno));
 }
 
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t most) {
@@ -141,9 +143,8 @@ static herr_t driver_truncate(H5FD_t *self, hid_t transfer, hbool_t closing) {
   return 0;
 }
 
-/* A file system without locks gives another errno: then there is no protection, as in HDF5's own driver. */
 static herr_t driver_lock(H5FD_t *self, hbool_t writing) {
-  if (flock(((file *)self)->fd, (writing ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno != EWOULDBLOCK) return 0;
+  if (cb_superblock_flock(((file *)self)->fd, writing)) return 0;
   return push(H5E_CANTLOCK), -1;
 }
 
@@ -178,6 +179,11 @@ bool cb_driver_use(hid_t access) {
   bool ok = id >= 0 && H5Pset_driver(access, id, NULL) >= 0;
   if (id >= 0) H5FDunregister(id); /* it lives as long as properties and files use it */
   return ok;
+}
+
+bool cb_driver_refused(hid_t id) {
+  void *handle;
+  return H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0 || ((const file *)handle)->shut;
 }
 
 void cb_driver_shut(hid_t id) {

@@ -11,4 +11,7 @@ bool cb_driver_use(hid_t access);
 /* From now on nothing reaches the file. */
 void cb_driver_shut(hid_t file);
 
+/* Was a write refused, whatever HDF5 made of it? */
+bool cb_driver_refused(hid_t file);
+
 #endif

@@ -33,6 +33,9 @@ static herr_t remember(hid_t stack, void *unused) {
   return *reason ? 0 : H5Ewalk2(stack, H5E_WALK_UPWARD, deepest, NULL);
 }
 
+/* A SWMR reader that meets a wrong checksum tries again, after waits of 1, 2, 4 ... ns: these make 17 ms. */
+enum { READ_ATTEMPTS = 25 };
+
 cb_hdf5_quiet cb_hdf5_quiet_begin(void) {
   cb_hdf5_quiet quiet = {NULL, NULL};
   H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
@@ -81,22 +84,33 @@ hid_t cb_hdf5_file_access(bool writing) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return access;
   if ((writing && !cb_driver_use(access)) || H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
-      H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0) {
+      H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
+      (!writing && H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) < 0)) {
     H5Pclose(access);
     return H5I_INVALID_HID;
   }
   return access;
 }
 
-void cb_hdf5_abandon(hid_t file) {
-  cb_driver_shut(file);
-  H5Fclose(file);
+/* H5Fclose reads the driver after it gave back the file's hold on it: the properties hold it meanwhile. */
+static herr_t close_file(hid_t file) {
+  hid_t access = H5Fget_access_plist(file);
+  herr_t closed = H5Fclose(file);
+  H5Pclose(access);
+  return closed;
 }
 
+void cb_hdf5_abandon(hid_t file) {
+  cb_driver_shut(file);
+  close_file(file);
+}
+
+bool cb_hdf5_flush_refused(hid_t file) { return H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || cb_driver_refused(file); }
+
 cb_status cb_hdf5_close(hid_t file, const char *path, bool *abandoned) {
-  bool refused = H5Fflush(file, H5F_SCOPE_GLOBAL) < 0;
+  bool refused = cb_hdf5_flush_refused(file);
   if (refused) cb_driver_shut(file);
-  refused |= H5Fclose(file) < 0;
+  refused |= close_file(file) < 0;
   if (abandoned) *abandoned = refused;
   return refused && path ? cb_hdf5_fail(path, "write") : CB_OK;
 }
@@ -109,7 +123,8 @@ hid_t cb_hdf5_text_type(void) {
   return type;
 }
 
-static bool put_attribute(hid_t object, const char *name, hid_t type, hid_t memory_type, hid_t space, const void *data) {
+static bool put_attribute(hid_t object, const char *name, hid_t type, hid_t memory_type, hid_t space,
+                          const void *data) {
   hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
   bool ok = attribute >= 0 && H5Awrite(attribute, memory_type, data) >= 0;
   if (attribute >= 0) ok &= H5Aclose(attribute) >= 0;
@@ -165,7 +180,9 @@ static char *own_text(char *text) {
   return copy;
 }
 
-static bool is_text(hid_t type) { return type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0; }
+static bool is_text(hid_t type) {
+  return type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0;
+}
 
 char *cb_hdf5_get_text_attribute(hid_t object, const char *name) {
   if (H5Aexists(object, name) <= 0) return NULL;

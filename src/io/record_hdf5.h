@@ -24,8 +24,12 @@ size_t cb_hdf5_type_size(cb_field_type type);
 /* Which of the three a type of a file is; false if none. */
 bool cb_hdf5_type_of(hid_t type, cb_field_type *out);
 
-/* Access properties of every open: format of HDF5 1.10, objects closed with their file; our driver under what is written. */
+/* Access properties of every open: format of HDF5 1.10, objects closed with their file; our driver under what is
+ * written. */
 hid_t cb_hdf5_file_access(bool writing);
+
+/* Writes what HDF5 holds. True if that, or a write before it, was refused. */
+bool cb_hdf5_flush_refused(hid_t file);
 
 /* Closes a file that was open for writing. If a write is refused, or to abandon it, the file is left as a killed writer
  * leaves it. path NULL: without an error text. */

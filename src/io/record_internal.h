@@ -23,7 +23,8 @@ enum {
   CB_SLOTS = 2
 };
 
-/* A dataset that grows along its first dimension, and the rows of it that are in memory: row n at ring[n % capacity]. */
+/* A dataset that grows along its first dimension, and the rows of it that are in memory: row n is at place
+ * n % capacity of the ring. */
 typedef struct cb_series {
   hid_t dataset, memory_type;
   int rank;          /* with the growing dimension */
@@ -34,7 +35,8 @@ typedef struct cb_series {
   unsigned char *ring;
 } cb_series;
 
-/* Series that grow together. The stepping thread moves head, the writer moves tail; both count from the file's first row. */
+/* Series that grow together. The stepping thread moves head, the writer moves tail; both count from the file's
+ * first row. */
 typedef struct cb_table {
   cb_series *series; /* row_bytes 0: a field without values, not in the file */
   size_t count;
@@ -103,8 +105,8 @@ void cb_writer_stop(cb_record *record);
 void cb_writer_work(cb_record *record, bool everything);
 
 /* ---- record.c */
-/* A record on an open file in SWMR mode that stands at `position`: opens the datasets, makes the rings, starts the writer.
- * Takes the file in any case. */
+/* A record on an open file in SWMR mode that stands at `position`: opens the datasets, makes the rings, starts the
+ * writer. Takes the file in any case. */
 cb_status cb_record_attach(const char *path, hid_t file, const cb_record_layout *layout,
                            const cb_record_options *options, cb_record_position position, cb_record **out);
 

@@ -1,11 +1,11 @@
 /* What a new record consists of: dimension scales, constants, fields, events, scenario, H5MD links.
  *
  * netCDF-4 conventions (Unidata, NetCDF-4/HDF5 file format): every dimension is a dataset made a dimension scale (HDF5
- * Dimension Scale Specification), every array at the root is attached to its scales. H5MD 1.1 (de Buyl, Colberg, Höfling
- * 2014, doi:10.1016/j.cpc.2014.01.018): /h5md and /particles/bodies, hard links to the arrays at the root.
+ * Dimension Scale Specification), every array at the root is attached to its scales. H5MD 1.1 (de Buyl, Colberg,
+ * Höfling 2014, doi:10.1016/j.cpc.2014.01.018): /h5md and /particles/bodies, hard links to the arrays at the root.
  *
- * A chunk has at most 256 rows and 1 MiB. Its rows are a power of two, so that chunks and the batches of the writer fall
- * together; a row of more than 1 MiB is split along its first dimension.
+ * A chunk has at most 256 rows and 1 MiB. Its rows are a power of two, so that chunks and the batches of the writer
+ * fall together; a row of more than 1 MiB is split along its first dimension.
  */
 #include "io/record_internal.h"
 #include <hdf5_hl.h>
@@ -67,7 +67,8 @@ cb_status cb_layout_check(const cb_record_layout *layout) {
     if ((status = check_name(layout, constant->name, "constant"))) return status;
     const cb_dimension *dimension = find_dimension(layout, constant->dim);
     if (constant->dim && !dimension)
-      return cb_fail(CB_ERROR_ARGUMENT, "record: constant %s is on an unknown dimension %s", constant->name, constant->dim);
+      return cb_fail(CB_ERROR_ARGUMENT, "record: constant %s is on an unknown dimension %s", constant->name,
+                     constant->dim);
     if (!constant->values + !constant->labels + !constant->integers != 2 && !(dimension && !dimension->count))
       return cb_fail(CB_ERROR_ARGUMENT, "record: constant %s must have numbers, words or integers", constant->name);
   }
@@ -75,7 +76,8 @@ cb_status cb_layout_check(const cb_record_layout *layout) {
     const cb_field *field = &layout->fields[f];
     if ((status = check_name(layout, field->name, "field"))) return status;
     if (field->rank < 0 || field->rank > 3)
-      return cb_fail(CB_ERROR_ARGUMENT, "record: field %s has %d dimensions after time, at most 3", field->name, field->rank);
+      return cb_fail(CB_ERROR_ARGUMENT, "record: field %s has %d dimensions after time, at most 3", field->name,
+                     field->rank);
     for (int d = 0; d < field->rank; d++)
       if (!find_dimension(layout, field->dims[d]))
         return cb_fail(CB_ERROR_ARGUMENT, "record: field %s is on an unknown dimension %s", field->name,
@@ -300,7 +302,8 @@ static bool put_connectivity(hid_t file, const cb_record_layout *layout) {
   for (size_t b = 0; ends && b < count; b++) ends[2 * b] = i[b], ends[2 * b + 1] = j[b];
   hid_t group = ends ? cb_hdf5_put_group(file, "connectivity") : H5I_INVALID_HID, space = H5Screate(H5S_SCALAR);
   hid_t bonds = group < 0 ? group : cb_hdf5_put_dataset(group, "bonds", H5T_STD_I64LE, 2, dims, H5T_NATIVE_INT64, ends);
-  hid_t particles = bonds < 0 ? bonds : H5Acreate2(bonds, "particles_group", H5T_STD_REF_OBJ, space, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t particles =
+      bonds < 0 ? bonds : H5Acreate2(bonds, "particles_group", H5T_STD_REF_OBJ, space, H5P_DEFAULT, H5P_DEFAULT);
   hobj_ref_t reference;
   bool ok = particles >= 0 && H5Rcreate(&reference, file, "particles/bodies", H5R_OBJECT, -1) >= 0 &&
             H5Awrite(particles, H5T_STD_REF_OBJ, &reference) >= 0;

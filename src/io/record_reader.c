@@ -172,7 +172,8 @@ cb_status cb_reader_checkpoint(cb_reader *reader, cb_blob *state, size_t n_state
 }
 
 /* count rows of a series from first on, as `memory_type`. */
-static cb_status read_series(cb_reader *reader, const char *name, hid_t memory_type, uint64_t first, uint64_t count, void *out) {
+static cb_status read_series(cb_reader *reader, const char *name, hid_t memory_type, uint64_t first, uint64_t count,
+                             void *out) {
   hid_t dataset = H5Dopen2(reader->file, name, H5P_DEFAULT);
   if (dataset < 0) return cb_hdf5_fail(reader->path, "open %s", name);
   hid_t space = H5Dget_space(dataset);
@@ -214,7 +215,8 @@ cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb
     const cb_event_field *field = &cb_event_fields[e];
     size_t bytes = cb_hdf5_type_size(field->type);
     status = read_series(reader, field->name, cb_hdf5_memory_type(field->type), first, count, column);
-    for (uint64_t i = 0; !status && i < count; i++) memcpy((char *)&out[i] + field->offset, (char *)column + i * bytes, bytes);
+    for (uint64_t i = 0; !status && i < count; i++)
+      memcpy((char *)&out[i] + field->offset, (char *)column + i * bytes, bytes);
   }
   cb_hdf5_quiet_end(quiet);
   free(column);
@@ -256,8 +258,9 @@ static const char **read_labels(cb_reader *reader, hid_t dataset) {
   size_t n = (size_t)H5Sget_simple_extent_npoints(space);
   const char **labels = NULL;
   char **words = NULL;
-  if (H5Tget_class(stored) == H5T_STRING && H5Tis_variable_str(stored) > 0 && n > 0 && (words = calloc(n, sizeof *words)) &&
-      H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, words) >= 0 && (labels = malloc(n * sizeof *labels))) {
+  if (H5Tget_class(stored) == H5T_STRING && H5Tis_variable_str(stored) > 0 && n > 0 &&
+      (words = calloc(n, sizeof *words)) && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, words) >= 0 &&
+      (labels = malloc(n * sizeof *labels))) {
     for (size_t i = 0; i < n; i++) labels[i] = keep(reader, strdup(words[i] ? words[i] : ""));
     H5Dvlen_reclaim(type, space, H5P_DEFAULT, words);
   }

@@ -1,5 +1,5 @@
-/* The datasets of a record that grow: all at the root whose first dimension is unlimited. Those named event or event_...
- * grow with the events, the others with the rows.
+/* The datasets of a record that grow: all at the root whose first dimension is unlimited. Those named event or
+ * event_... grow with the events, the others with the rows.
  *
  * After a writer was killed in a flush, some have more rows than others: the record has as many as the shortest.
  */

@@ -1,10 +1,10 @@
-/* Checkpoints: /checkpoint/slot0 and /checkpoint/slot1, written in turn, so that a writer killed in the middle of one leaves
- * the other whole.
+/* Checkpoints: /checkpoint/slot0 and /checkpoint/slot1, written in turn, so that a writer killed in the middle of one
+ * leaves the other whole.
  *
- * A slot has a dataset for each piece of state and `seal` = (checkpoints, rows, events, checksum), unsigned 64-bit. The
- * datasets are contiguous and laid out when the file is created: a checkpoint changes no metadata. The checksum covers the
- * other three numbers and every piece's bytes; a slot counts if its checksum is right. Slots of a new file are all zero,
- * which is not right.
+ * A slot has a dataset for each piece of state and `seal` = (checkpoints, rows, events, checksum), unsigned 64-bit.
+ * The datasets are contiguous and laid out when the file is created: a checkpoint changes no metadata. The checksum
+ * covers the other three numbers and every piece's bytes; a slot counts if its checksum is right. Slots of a new file
+ * are all zero, which is not right.
  */
 #include "io/record_internal.h"
 #include <stdio.h>
@@ -55,7 +55,8 @@ cb_status cb_slot_create(hid_t file, const char *path, const cb_blob *state, siz
     for (size_t b = 0; ok && b < n_state; b++) {
       const hsize_t dims[1] = {state[b].count};
       if (!state[b].count) continue;
-      dataset = cb_hdf5_put_dataset(group, state[b].name, cb_hdf5_file_type(state[b].type), 1, dims, H5I_INVALID_HID, NULL);
+      dataset =
+          cb_hdf5_put_dataset(group, state[b].name, cb_hdf5_file_type(state[b].type), 1, dims, H5I_INVALID_HID, NULL);
       ok = dataset >= 0;
       if (ok) H5Dclose(dataset);
     }
@@ -118,7 +119,8 @@ cb_status cb_slot_write(const cb_record *record) {
 }
 
 /* Reads one slot into state; false if it cannot be read, is not whole or is ahead of the rows. */
-static bool read_slot(hid_t file, int slot, cb_record_position have, cb_blob *state, size_t n_state, uint64_t seal[SEAL]) {
+static bool read_slot(hid_t file, int slot, cb_record_position have, cb_blob *state, size_t n_state,
+                      uint64_t seal[SEAL]) {
   char name[64];
   slot_name(name, slot);
   strcat(name, "/seal");

@@ -5,9 +5,9 @@
  *   20 superblock extension   28 end of file   36 root object header   44 checksum of bytes 0 to 43
  * Flags: bit 0 open for writing, bit 2 single-writer-multiple-reader writing. HDF5 refuses a file with a flag set.
  *
- * A writer killed in a flush has left an end of file that differs from the length of the file. If it is smaller, blocks
- * beyond it may be in use, and appending would overwrite them. If it is larger, the rest was claimed but not yet written,
- * and nothing refers to it: what refers to a block is written after it. So the end becomes the length.
+ * A writer killed in a flush has left an end of file that differs from the length of the file. If it is smaller,
+ * blocks beyond it may be in use, and appending would overwrite them. If it is larger, the rest was claimed but not
+ * yet written, and nothing refers to it: what refers to a block is written after it. So the end becomes the length.
  *
  * The checksum is lookup3 (Jenkins 2006, public domain, burtleburtle.net/bob/c/lookup3.c, hashlittle with seed 0).
  */
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { VERSION = 8, OFFSETS = 9, LENGTHS = 10, FLAGS = 11, BASE = 12, END = 28, CHECKSUM = 44, SIZE = 48 };
@@ -35,10 +36,12 @@ static void put_little_endian(unsigned char *bytes, int count, uint64_t value) {
   for (int i = 0; i < count; i++) bytes[i] = (unsigned char)(value >> 8 * i);
 }
 
+static uint32_t word(const unsigned char *bytes) { return (uint32_t)little_endian(bytes, 4); }
+
 static uint32_t lookup3(const unsigned char *key, int length) {
   uint32_t a = 0xdeadbeef + (uint32_t)length, b = a, c = a;
   for (; length > 12; length -= 12, key += 12) {
-    a += (uint32_t)little_endian(key, 4), b += (uint32_t)little_endian(key + 4, 4), c += (uint32_t)little_endian(key + 8, 4);
+    a += word(key), b += word(key + 4), c += word(key + 8);
     a -= c, a ^= rotate(c, 4), c += b;
     b -= a, b ^= rotate(a, 6), a += c;
     c -= b, c ^= rotate(b, 8), b += a;
@@ -48,7 +51,7 @@ static uint32_t lookup3(const unsigned char *key, int length) {
   }
   unsigned char rest[12] = {0};
   memcpy(rest, key, (size_t)length);
-  a += (uint32_t)little_endian(rest, 4), b += (uint32_t)little_endian(rest + 4, 4), c += (uint32_t)little_endian(rest + 8, 4);
+  a += word(rest), b += word(rest + 4), c += word(rest + 8);
   c ^= b, c -= rotate(b, 14);
   a ^= c, a -= rotate(c, 11);
   b ^= a, b -= rotate(a, 25);
@@ -59,11 +62,20 @@ static uint32_t lookup3(const unsigned char *key, int length) {
   return c;
 }
 
+bool cb_superblock_flock(int fd, bool exclusive) {
+  const struct timespec pause = {0, 10000000};
+  for (int attempt = 0; attempt < 20; attempt++) {
+    if (flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
+    nanosleep(&pause, NULL);
+  }
+  errno = EWOULDBLOCK;
+  return false;
+}
+
 cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd) {
   int file = open(path, (exclusive ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   if (file < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot open: %s", path, strerror(errno));
-  /* A file system without locks gives another errno: then there is no protection, as in HDF5 itself. */
-  if (flock(file, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+  if (!cb_superblock_flock(file, exclusive)) {
     close(file);
     return cb_fail(CB_ERROR_FILE, "%s: in use: another program has it open, or a run is writing it", path);
   }
@@ -78,8 +90,8 @@ static cb_status read_bytes(const char *path, int fd, unsigned char bytes[SIZE])
   if (got < SIZE || memcmp(bytes, signature, sizeof signature))
     return cb_fail(CB_ERROR_INPUT, "%s: error: not an HDF5 file", path);
   if (bytes[VERSION] != 3 || bytes[OFFSETS] != 8 || bytes[LENGTHS] != 8 || little_endian(bytes + BASE, 8) != 0)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: an HDF5 file, but not a record of curvebody (superblock version %d)", path,
-                   bytes[VERSION]);
+    return cb_fail(CB_ERROR_INPUT, "%s: error: an HDF5 file, but not a record of curvebody (superblock version %d)",
+                   path, bytes[VERSION]);
   if (lookup3(bytes, CHECKSUM) != little_endian(bytes + CHECKSUM, 4))
     return cb_fail(CB_ERROR_INPUT, "%s: error: damaged (checksum of the superblock)", path);
   return CB_OK;

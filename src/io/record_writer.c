@@ -2,10 +2,11 @@
  *
  * It wakes when a batch of rows (as a rule 256, one chunk of every field) is full, when a row has waited for the flush
  * interval, for a checkpoint, and at the end. A batch is written field by field, then its events, then the file is
- * flushed: the order of writes, and so every byte of the file, depends on time only through flushes of partial batches.
+ * flushed: the order of writes, and so every byte of the file, depends on time only through flushes of partial
+ * batches.
  *
- * H5Fflush, not H5Dflush: it writes the data first and then the metadata, children before parents, the superblock last, so
- * that a writer killed at any moment leaves a file that a SWMR reader can follow.
+ * H5Fflush, not H5Dflush: it writes the data first and then the metadata, children before parents, the superblock
+ * last, so that a writer killed at any moment leaves a file that a SWMR reader can follow.
  */
 #include "io/record_internal.h"
 #include <errno.h>
@@ -34,7 +35,8 @@ static bool write_series(const cb_series *series, uint64_t first, uint64_t count
   if (!series->direct || first % chunk || count % chunk) return write_slab(series, first, count, data);
   for (uint64_t row = 0; row < count; row += chunk) {
     hsize_t offset[4] = {first + row};
-    if (H5Dwrite_chunk(series->dataset, H5P_DEFAULT, 0, offset, chunk * series->row_bytes, data + row * series->row_bytes) < 0)
+    if (H5Dwrite_chunk(series->dataset, H5P_DEFAULT, 0, offset, chunk * series->row_bytes,
+                       data + row * series->row_bytes) < 0)
       return false;
   }
   return true;
@@ -134,7 +136,8 @@ static void *writer(void *self) {
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   pthread_mutex_lock(&record->mutex);
   for (bool last = false; !last;) {
-    bool full = atomic_load(&record->rows.head) / record->rows.batch > atomic_load(&record->rows.tail) / record->rows.batch;
+    bool full =
+        atomic_load(&record->rows.head) / record->rows.batch > atomic_load(&record->rows.tail) / record->rows.batch;
     bool failed = atomic_load(&record->failed), everything = record->closing || record->urgent;
     if (failed ? !record->closing : !full && !everything && !record->checkpoint_pending) {
       int wait = pthread_cond_timedwait(&record->wake, &record->mutex, &record->deadline);

@@ -1,5 +1,5 @@
-/* The file of a killed writer made a plain HDF5 file: the marks of the writer come off, and every field is cut to the rows
- * that all of them have. Nothing else changes; a repair that is itself killed can be repeated.
+/* The file of a killed writer made a plain HDF5 file: the marks of the writer come off, and every field is cut to the
+ * rows that all of them have. Nothing else changes; a repair that is itself killed can be repeated.
  */
 #include "io/record_internal.h"
 #include "io/record_superblock.h"
@@ -42,14 +42,18 @@ static cb_status check_ours(const char *path) {
 }
 
 cb_status cb_record_mend(const char *path, bool *left_open) {
-  int lock;
+  int fd;
   bool open;
-  cb_status status = check_ours(path); /* HDF5 takes a lock of its own to look, so before ours */
-  if (!status) status = cb_superblock_lock(path, true, &lock);
+  cb_status status = cb_superblock_lock(path, false, &fd);
   if (status) return status;
-  status = cb_superblock_read(path, lock, &open);
-  if (!status && open) status = cb_superblock_mend(path, lock);
-  close(lock); /* our driver takes it itself */
+  status = cb_superblock_read(path, fd, &open);
+  close(fd);
+  if (!status && open) status = check_ours(path); /* HDF5 takes a lock of its own to look, so outside of ours */
+  if (!status) status = cb_superblock_lock(path, true, &fd);
+  if (status) return status;
+  status = cb_superblock_read(path, fd, &open);
+  if (!status && open) status = cb_superblock_mend(path, fd);
+  close(fd); /* our driver takes it itself */
   if (!status) *left_open = open;
   return status;
 }

@@ -1,7 +1,8 @@
 /* A record opened again at its newest whole checkpoint, to be continued as if it had never stopped.
  *
- * First the file is only read: a file of another layout or without a checkpoint is refused as it is (but for the marks of
- * a killed writer, which come off). Then rows and events after the checkpoint are cut, and writing goes on in SWMR mode.
+ * First the file is only read: a file of another layout or without a checkpoint is refused as it is (but for the marks
+ * of a killed writer, which come off). Then rows and events after the checkpoint are cut, and writing goes on in SWMR
+ * mode.
  */
 #include "io/record_internal.h"
 #include <stdio.h>
@@ -28,11 +29,14 @@ static cb_status match_field(void *context, hid_t dataset, const char *name, boo
     bool same = rank == field->rank + 1 && cb_hdf5_type_of(type, &stored) && stored == field->type;
     for (int d = 0; same && d < field->rank; d++)
       for (size_t k = 0; k < m->layout->n_dimensions; k++)
-        if (!strcmp(m->layout->dimensions[k].name, field->dims[d])) same = dims[d + 1] == m->layout->dimensions[k].count;
+        if (!strcmp(m->layout->dimensions[k].name, field->dims[d]))
+          same = dims[d + 1] == m->layout->dimensions[k].count;
     H5Tclose(type);
     H5Sclose(space);
     m->found++;
-    return same ? CB_OK : cb_fail(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run", m->path, name);
+    return same ? CB_OK
+                : cb_fail(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run", m->path,
+                          name);
   }
   return cb_fail(CB_ERROR_INPUT, "%s: error: field %s is not recorded by this run", m->path, name);
 }
@@ -47,8 +51,8 @@ static cb_status match_layout(hid_t file, const char *path, const cb_record_layo
 }
 
 /* Reads checkpoint and extents and compares the layout; state is filled. */
-static cb_status read_restart(hid_t file, const char *path, const cb_record_layout *layout, cb_blob *state, size_t n_state,
-                              cb_record_position *position) {
+static cb_status read_restart(hid_t file, const char *path, const cb_record_layout *layout, cb_blob *state,
+                              size_t n_state, cb_record_position *position) {
   cb_record_position whole = {0};
   cb_status status = cb_record_check_mark(file, path);
   if (!status) status = match_layout(file, path, layout);
@@ -82,6 +86,7 @@ static cb_status reopen(const char *path, const cb_record_layout *layout, cb_blo
   cb_status status = read_restart(file, path, layout, state, n_state, position);
   if (!status) status = cb_series_cut(file, path, *position);
   if (!status) status = mark_not_completed(file, path);
+  if (!status && cb_hdf5_flush_refused(file)) status = cb_hdf5_fail(path, "write");
   if (!status && H5Fstart_swmr_write(file) < 0) status = cb_hdf5_fail(path, "start writing for readers");
   if (status) cb_hdf5_close(file, NULL, NULL);
   else *out = file;

@@ -23,6 +23,15 @@ static inline void cb_compensated_add_one(double *high, double *low, double incr
 void cb_compensated_add(size_t count, double *high, double *low, const double *increment, bool keep, int threads);
 
 /* sum_a form_a (x_a + low_a)^2 - value, from exact products: its error is of order eps^2. form_a is 1 or -1. */
-double cb_compensated_norm(int count, const double *form, const double *x, const double *low, double value);
+static inline double cb_compensated_norm(int count, const double *form, const double *x, const double *low, double value) {
+  double sum = -value, rest = 0;
+  for (int a = 0; a < count; a++) {
+    const double product = x[a] * x[a], error = fma(x[a], x[a], -product);
+    const double term = form[a] * product, next = sum + term, back = next - sum;
+    rest += (sum - (next - back)) + (term - back) + form[a] * (error + 2 * x[a] * low[a]);
+    sum = next;
+  }
+  return sum + rest;
+}
 
 #endif

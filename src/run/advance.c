@@ -2,6 +2,7 @@
  * A halved step is told to the record: it breaks the constant step on which symplecticity rests. */
 #include "run/run_private.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,27 @@ static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
   return CB_OK;
 }
 
+/* Where methods do not say which particle failed, the one with the greatest acceleration is the likeliest; -1 if there are no forces
+ * to tell. The state stands before the step; the spare one is free. */
+static int most_accelerated(cb_run *run) {
+  const cb_state *s = run->state;
+  const double *mass = cb_system_masses(run->system);
+  double *velocity = run->spare->x, *force = run->spare->p, most = -1;
+  int found = -1;
+  for (int a = 0; a < s->n; a++)
+    for (int e = 0; e < s->k; e++) velocity[a * s->k + e] = s->p[a * s->k + e] / mass[a];
+  if (cb_forces_eval(run->integrator->forces, s->t, s->x, velocity, force)) return -1;
+  for (int a = 0; a < s->n; a++) {
+    double square = 0;
+    for (int e = 0; e < s->k; e++) square += force[a * s->k + e] * force[a * s->k + e];
+    const double acceleration = isnan(square) ? INFINITY : sqrt(square) / mass[a];
+    if (acceleration <= most) continue;
+    most = acceleration;
+    found = cb_system_particle(run->system, a);
+  }
+  return found;
+}
+
 cb_status cb_run_advance(cb_run *run, cb_sink *sink, double h) {
   const double time = run->state->t;
   const cb_status status = halves(run, sink, h, 0);
@@ -38,18 +60,17 @@ cb_status cb_run_advance(cb_run *run, cb_sink *sink, double h) {
   cb_integrator_reset(run->integrator);
   if (status < 0) return status;
 
-  const int particle = worst(run);
-  char where[256] = "";
-  if (particle >= 0) {
-    snprintf(where, sizeof where, ", body `%s`, particle `%s`",
-             cb_system_body_name(run->system, cb_system_body(run->system, particle)),
-             cb_system_particle_name(run->system, particle));
-  } else if (cb_system_bodies(run->system) == 1) {
-    snprintf(where, sizeof where, ", body `%s`", cb_system_body_name(run->system, 0));
-  }
   char cause[1024];
   strncpy(cause, cb_error_text(), sizeof cause - 1);
   cause[sizeof cause - 1] = 0;
+  const bool known = worst(run) >= 0;
+  const int particle = known ? worst(run) : most_accelerated(run);
+  char where[256] = "";
+  if (particle >= 0) {
+    snprintf(where, sizeof where, ", %sbody `%s`, particle `%s`", known ? "" : "most accelerated: ",
+             cb_system_body_name(run->system, cb_system_body(run->system, particle)),
+             cb_system_particle_name(run->system, particle));
+  }
   return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times); try a smaller integrator.step",
                  cb_status_name(status), time, (long long)run->state->step, where, cause, h, run->options.retries);
 }

@@ -49,8 +49,6 @@ static const char **labels(cb_run *run, size_t count) { return cb_arena_alloc(ru
 
 static cb_status dimensions(cb_run *run) {
   static const char *const axes[] = {"x", "y", "z"};
-  static const char *const coordinates[] = {"x", "y", "z", "w"};
-  static const char *const plane[] = {"x", "y", "w"};
   static const char *const parts[] = {"length", "direction_x", "direction_y", "direction_z", "rotation_xx", "rotation_xy",
                                       "rotation_xz", "rotation_yx", "rotation_yy", "rotation_yz", "rotation_zx",
                                       "rotation_zy", "rotation_zz"};
@@ -67,7 +65,7 @@ static cb_status dimensions(cb_run *run) {
   dimension(run, "body", bodies, "body")->labels = body;
   dimension(run, "axis", 3, "axis of the picture")->labels = axes;
   cb_dimension *coordinate = dimension(run, "coordinate", (size_t)g->k, g->chart ? "coordinate of the chart" : "coordinate of the embedding");
-  coordinate->labels = g->chart ? g->chart->coordinates : g->k == 3 && g->dim == 2 ? plane : coordinates;
+  coordinate->labels = (g->chart ? g->chart : cb_chart_find(g, "embedding"))->coordinates;
   dimension(run, "component", (size_t)cb_system_components(s), "connected component");
   dimension(run, "origin_part", sizeof(cb_origin) / sizeof(double), "part of a moving origin")->labels = parts;
   dimension(run, "bond", (size_t)cb_system_bonds(s), "bond");

@@ -25,6 +25,9 @@ cb_status cb_run_recentre(cb_run *run) {
     for (int a = start[c]; a < start[c + 1]; a++)
       for (int e = 0; e < g->k; e++) mean[e] += s->x[(size_t)a * g->k + e];
     for (int e = 0; e < g->k; e++) mean[e] /= count;
+    /* Along the radius first, which isometries take along: K <mean,mean> >= 1 but for round-off. */
+    const double square = g->factor[0].curvature * cb_inner(g, mean, mean);
+    for (int e = 0; square > 0.5 && e < g->k; e++) mean[e] /= sqrt(square);
     cb_geometry_project_point(g, mean);
     double limit = flat(g) ? drift : drift / sqrt(fabs(g->factor[0].curvature));
     if (flat(g)) {

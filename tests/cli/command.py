@@ -48,6 +48,10 @@ class Case(unittest.TestCase):
             file.write(text if isinstance(text, bytes) else text.encode())
         return self.path(name)
 
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
     def call(self, *words, **how):
         how = {"cwd": self.folder, "capture_output": True, "text": True, "errors": "replace", "timeout": 300} | how
         return subprocess.run([BINARY, *words], **how)

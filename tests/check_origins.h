@@ -1,0 +1,40 @@
+/* The spaces with moving origins, and random origins in them. */
+#ifndef CB_TESTS_CHECK_ORIGINS_H
+#define CB_TESTS_CHECK_ORIGINS_H
+
+#include "check_spaces.h"
+#include "geometry/origin.h"
+
+enum { K = CB_COORD_MAX, D = CB_DIM_MAX };
+
+static const char *const moving[] = {"h3", "h2", "e3", "e2", "h3", "h2"};
+static const char *const curvature[] = {"-1", "-1", "0", "0", "-2.3", "-0.4"};
+enum { SPACES = sizeof moving / sizeof *moving };
+
+static inline cb_geometry *space(int i) {
+  check_map m;
+  cb_geometry *g;
+  check_ok(cb_geometry_create(moving[i], check_map_fill(&m, "curvature", curvature[i], NULL, NULL), &g));
+  return g;
+}
+
+static inline double radius(const cb_geometry *g) {
+  return g->factor[0].curvature ? 1 / sqrt(fabs(g->factor[0].curvature)) : 1;
+}
+
+/* A random origin: flows of all Killing fields, and its matrix by the isometries of the embedding. */
+static inline void random_origin(const cb_geometry *g, uint64_t *state, double size, cb_origin *o, cb_isometry *m) {
+  cb_origin_identity(g, o);
+  cb_isometry_identity(g, m);
+  for (int i = 0; i < g->n_killing; i++) {
+    cb_origin step;
+    cb_isometry flow;
+    double s = check_uniform(state, -size, size) * (i < g->dim ? radius(g) : 1);
+    check_ok(cb_origin_flow(g, i, s, &step));
+    cb_origin_compose(g, &step, o, o);
+    cb_isometry_flow(g, i, s, &flow);
+    cb_isometry_compose(g, &flow, m, m);
+  }
+}
+
+#endif

@@ -1,0 +1,251 @@
+#!/usr/bin/python3
+"""The commands do what their help says: exit codes, what they print and where, which files they write."""
+import glob
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import h5py
+
+from command import Case, ROD, datasets, differing, main
+
+SCENARIOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../analysis/scenarios")
+
+# A stone thrown at the edge of its potential's domain, x = 1, is pulled over it; nothing smaller helps.
+EDGE = """\
+curvebody: 1
+space: e3
+bodies:
+  - {kind: particles, name: far, place: {points: [[-9, 1, 0]]}}
+  - {kind: particles, name: stone, masses: [1, 2], place: {points: [[0, 0, 0], [-3, 0, 0]]}, motion: {killing: translation_x, speed: 0.5}}
+potentials: [expression: {value: "sqrt(1 - x)"}]
+integrator: {name: lobatto, step: 0.01}
+time: {end: 5}
+"""
+
+
+class Commands(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("rod.yaml", ROD)
+
+    def misused(self, words, *expected):
+        done = self.call(*words)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        for text in expected:
+            self.assertIn(text, done.stderr)
+
+    def files(self):
+        return sorted(os.listdir(self.folder))
+
+    def test_usage(self):
+        self.misused([], "Usage:", "curvebody resume OUT.h5 --until T")
+        self.misused(["rnu"], "no command `rnu`; did you mean `run`?")
+        self.misused(["--isa", "sse", "list"], "expected auto, x86-64, avx2 or avx512")
+        self.misused(["--threads", "0", "list"], "from 1 to 1024, not `0`")
+        self.misused(["--threads", "2x", "list"], "from 1 to 1024, not `2x`")
+        self.misused(["--is", "auto", "list"], "no option `--is`")
+        for words in ["run"], ["run", "a", "b"], ["check"], ["resume", "a.h5"], ["resume", "--until", "3"], ["repair"], ["export", "a.h5"], \
+                ["export", "a.h5", "--csv", "--xdmf"], ["list", "spaces", "bodies"]:
+            self.misused(words, "usage: curvebody " + words[0])
+        self.misused(["run", "rod.yaml", "--ouput", "x"], "no option `--ouput`; did you mean `--output`?")
+        self.misused(["run", "rod.yaml", "-o"], "`-o` needs a value")
+        self.misused(["run", "rod.yaml", "--quiet=1"], "`--quiet` takes no value")
+        self.misused(["run", "rod.yaml"] + ["--set", "time.end=2"] * 65, "`--set` is given too often")
+        self.misused(["run", "rod.yaml", "-o", "./rod.yaml"], "would replace the scenario")
+        self.misused(["list", "bodys"], "nothing is called `bodys`; did you mean `bodies`?")
+        self.misused(["export", "rod.h5", "--csv", "--every", "0"], "expected a positive number of rows")
+        self.assertEqual(self.files(), ["rod.yaml"])
+
+    def test_help(self):
+        self.assertIn("Exit codes: 0 done", self.good("--help").stdout)
+        self.assertRegex(self.good("--version").stdout, r"^curvebody \d+\.\d+\.\d+\n$")
+        self.assertIn("OUT.h5 --until T", self.good("resume", "--help").stdout)
+
+    def test_output_that_cannot_be_printed(self):
+        with open("/dev/full", "w") as full:
+            for words in ["list"], ["--help"], ["check", "rod.yaml"], ["run", "rod.yaml"]:
+                done = self.call(*words, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, 3, words)
+                self.assertIn("No space left on device", done.stderr)
+
+    def test_run(self):
+        os.mkdir(self.path("deep"))
+        self.write("deep/other.name.yaml", ROD)
+        self.assertRegex(self.good("run", "rod.yaml").stdout, r"^rod.h5: time 1, 100 steps in .* s\n$")
+        self.assertEqual(self.good("run", "deep/other.name.yaml", "--quiet").stdout, "")
+        self.assertEqual(self.files(), ["deep", "other.name.h5", "rod.h5", "rod.yaml"])
+        done = self.good("run", "rod.yaml", "-o", "deep/out", "--json", "--set", "time.end=0.5", "--set=integrator.name=gauss")
+        report = json.loads(done.stdout)
+        self.assertEqual((report["status"], report["output"], report["time"], report["step"]), ("ok", "deep/out", 0.5, 50))
+        with h5py.File(self.path("deep/out")) as file:
+            self.assertEqual(file.attrs["completed"], 1)
+            self.assertEqual(file.attrs["integrator"], "gauss")
+            self.assertEqual(file["time"].shape, (51,))
+            self.assertEqual(file["scenario/source"].asstr()[()], ROD)
+            self.assertIn("end: 0.5", file["scenario/resolved"].asstr()[()])
+
+    def test_run_replaces_a_record_at_once(self):
+        self.good("run", "rod.yaml")
+        before = datasets(self.path("rod.h5"))
+        self.assertEqual(self.call("run", "rod.yaml", "--set", "bodies.0.mass=-1").returncode, 2)
+        self.assertEqual(differing(before, datasets(self.path("rod.h5"))), [])
+        self.good("run", "rod.yaml", "--set", "time.end=2")
+        with h5py.File(self.path("rod.h5")) as file:
+            self.assertEqual(file["time"].shape, (201,))
+
+    def test_last_step_is_shortened(self):
+        self.good("run", "rod.yaml", "--set", "integrator.step=0.03", "--set", "record.every=10")
+        with h5py.File(self.path("rod.h5")) as file:
+            self.assertEqual(list(file["step"][()]), [0, 10, 20, 30, 34])
+            self.assertAlmostEqual(file["time"][-1], 1, delta=1e-15)
+            self.assertAlmostEqual(file["step_size"][-1], 0.01, delta=1e-15)
+
+    def test_run_of_no_length(self):
+        self.good("run", "rod.yaml", "--set", "time.end=0")
+        with h5py.File(self.path("rod.h5")) as file:
+            self.assertEqual(list(file["time"][()]), [0])
+
+    def test_check_prints_what_reads_back_the_same(self):
+        scenarios = glob.glob(SCENARIOS + "/**/*.yaml", recursive=True)
+        self.assertGreater(len(scenarios), 10)
+        for path in scenarios:
+            with self.subTest(os.path.basename(path)):
+                resolved = self.good("check", path).stdout
+                self.write("resolved.yaml", resolved)
+                self.assertEqual(self.good("check", "resolved.yaml").stdout, resolved)
+
+    def test_resolved_scenario_runs_to_the_same_bytes_anywhere(self):
+        os.mkdir(self.path("here"))
+        self.write("here/patch.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n")
+        net = ROD.replace("kind: rod", "kind: network").replace("    link: {spring: {stiffness: 1, rest: 1}}\n    mass: 1\n", "")
+        net = net[:net.index("    place")] + "    mesh: {file: patch.obj, scale: 0.1}\n    density: 2\n" + net[net.index("    motion"):]
+        self.write("here/net.yaml", net)
+        self.write("here/listed.yaml", ROD.replace("mass: 1", "masses: [1, e/1]\n    charges: [1/3, -2]").replace("space: {name: h3, curvature: -1}", "space: h3"))
+        self.good("run", "here/net.yaml", "-o", "set.h5", "--set", "bodies.0.mesh.file=here/patch.obj")
+        self.assertEqual(self.call("run", "here/net.yaml", "-o", "set2.h5", "--set", "bodies.0.mesh.file=patch.obj").returncode, 3)
+        for name in "here/net.yaml", "here/listed.yaml":
+            self.write("resolved.yaml", self.good("check", name, "--set", "time.end=0.7").stdout)
+            self.good("run", name, "-o", "here/a.h5", "--set", "time.end=0.7")
+            self.good("run", "resolved.yaml", "-o", "b.h5")
+            self.assertEqual(differing(datasets(self.path("here/a.h5")), datasets(self.path("b.h5"))), [])
+            self.good("resume", "here/a.h5", "--until", "1")
+            self.good("run", name, "-o", "long.h5")
+            self.assertEqual(differing(datasets(self.path("here/a.h5")), datasets(self.path("long.h5"))), [])
+
+    def test_list(self):
+        kinds = ["spaces", "bodies", "integrators", "bundles", "fluids", "observables", "functions"]
+        text, everything = self.good("list").stdout, json.loads(self.good("list", "--json").stdout)
+        self.assertEqual(list(everything), kinds)
+        for kind in kinds:
+            self.assertIn(kind + ":\n", text)
+            alone = self.good("list", kind).stdout
+            self.assertIn(alone, text)
+            self.assertEqual(json.loads(self.good("list", kind, "--json").stdout), {kind: everything[kind]})
+            for entry in everything[kind]:
+                self.assertIn("\n  " + entry["name"], alone)
+        names = {kind: [entry["name"] for entry in everything[kind]] for kind in kinds}
+        self.assertLessEqual({"e2", "e3", "s2", "s3", "h2", "h3"}, set(names["spaces"]))
+        self.assertLessEqual({"rod", "triangle", "network", "particles"}, set(names["bodies"]))
+        self.assertLessEqual({"lobatto", "gauss", "rk4"}, set(names["integrators"]))
+        self.assertEqual((names["bundles"], names["fluids"]), ([], []))
+        self.assertEqual(self.good("list", "fluids").stdout, "fluids:\n  none yet\n")
+        stages = [p for p in everything["integrators"][0]["parameters"] if p["name"] == "stages"][0]
+        self.assertEqual((stages["type"], stages["range"], stages["default"]), ("int", "[1, 8]", "3"))
+
+    def test_failing_run(self):
+        self.write("edge.yaml", EDGE)
+        for method in "lobatto", "gauss", "rk4":
+            done = self.call("run", "edge.yaml", "--set", "integrator.name=" + method)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            words = re.match(r"curvebody: error: (?:stage not finite|singular Newton matrix) at time (1\.\d+), step (\d+), .*"
+                             r"body `stone`, particle `stone.0`: .*\(step 0.01, halved 4 times\); try a smaller integrator.step\n"
+                             r"curvebody: note: what was computed is in edge.h5\n$", done.stderr)
+            self.assertTrue(words, done.stderr)
+            report = json.loads(self.call("run", "edge.yaml", "--json", "--set", "integrator.name=" + method).stdout)
+            self.assertEqual((report["status"], report["step"]), ("step failed", int(words[2])))
+            with h5py.File(self.path("edge.h5")) as file:
+                self.assertEqual(file.attrs["completed"], 0)
+                self.assertEqual(file["step"][-1], int(words[2]))
+                self.assertEqual(file["time"][-1], float(words[1]))
+                self.assertEqual(list(file["event_kind"][-4:]), [3] * 4)
+                self.assertEqual(list(file["event_gap"][-4:]), [0.01, 0.005, 0.0025, 0.00125])
+
+    def test_retried_steps_are_recorded(self):
+        stiff = ["--set", "bodies.0.link={spring: {stiffness: 300, rest: 0.5}}", "--set", "integrator.solver=fixed-point", "--set",
+                 "time.end=2", "--set", "integrator.step=0.5"]
+        self.good("run", "rod.yaml", *stiff)
+        with h5py.File(self.path("rod.h5")) as file:
+            self.assertEqual(list(file["step"][()]), [0, 1, 2, 3, 4])
+            self.assertAlmostEqual(file["time"][-1], 2, delta=1e-14)
+            self.assertEqual(set(file["event_kind"][()]), {3})
+            self.assertEqual((file["event_time"][0], file["event_gap"][0]), (0, 0.5))
+        done = self.call("run", "rod.yaml", *stiff, "--set", "integrator.retries=0")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(" at time 0, step 0, ", done.stderr)
+        self.assertIn("body `a`, particle `a.", done.stderr)
+        with h5py.File(self.path("rod.h5")) as file:
+            self.assertEqual((list(file["step"][()]), file["event_kind"].shape), ([0], (0,)))
+
+    def test_interrupted_run_goes_on(self):
+        self.good("run", "rod.yaml", "--set", "time.end=40", "-o", "whole.h5")
+        for by in signal.SIGINT, signal.SIGTERM:
+            run = self.start("run", "rod.yaml", "--set", "time.end=1e6", "-o", f"part{by}.h5", stderr=subprocess.PIPE)
+            while not os.path.exists(self.path(f"part{by}.h5")):
+                time.sleep(0.005)
+            time.sleep(0.3)
+            run.send_signal(by)
+            text = run.communicate()[1].decode()
+            self.assertEqual(run.returncode, 130, text)
+            self.assertRegex(text, r"^curvebody: note: interrupted at time .*, step \d+\n.*what was computed is in part\d+.h5; `curvebody resume` goes on")
+            with h5py.File(self.path(f"part{by}.h5")) as file:
+                self.assertEqual(file.attrs["completed"], 0)
+                last = float(file["time"][-1])
+                self.assertEqual(int(file["step"][-1]) + 1, file["step"].shape[0])
+            if last > 40:
+                self.assertEqual(self.call("resume", f"part{by}.h5", "--until", "40").returncode, 2)
+                self.good("run", "rod.yaml", "--set", f"time.end={last + 1}", "-o", "whole.h5")
+            self.assertEqual(self.good("resume", f"part{by}.h5", "--until", str(max(40, last + 1)), "--quiet").stdout, "")
+            self.assertEqual(differing(datasets(self.path(f"part{by}.h5")), datasets(self.path("whole.h5"))), [])
+
+    def test_resume(self):
+        self.good("run", "rod.yaml", "--set", "time.end=3", "-o", "whole.h5")
+        self.good("run", "rod.yaml")
+        before = self.read("rod.h5")
+        self.misused(["resume", "rod.h5", "--until", "0.5"], "rod.h5: error: the record goes to time 1: expected --until of at least that, found 0.5")
+        self.misused(["resume", "rod.h5", "--until", "4x"], "end: expected a dimensionless number", "'4x'")
+        self.misused(["resume", "rod.h5", "--until", "-1"], "the end -1 lies before the start 0")
+        self.misused(["resume", "rod.h5", "--until", "2" * 300], "usage: curvebody resume")
+        self.misused(["resume", "rod.yaml", "--until", "2"], "rod.yaml: error: not an HDF5 file")
+        self.assertEqual(self.read("rod.h5"), before)
+        self.assertEqual(self.call("resume", "none.h5", "--until", "2").returncode, 3)
+        for until, seen in ("1", 1), ("2*1", 2), ("3", 3):
+            report = json.loads(self.good("resume", "rod.h5", "--until", until, "--json").stdout)
+            self.assertEqual((report["status"], report["time"]), ("ok", seen))
+        self.assertEqual(differing(datasets(self.path("rod.h5")), datasets(self.path("whole.h5"))), [])
+
+    def test_repair_and_export(self):
+        self.good("run", "rod.yaml")
+        before = self.read("rod.h5")
+        self.assertEqual(self.good("repair", "rod.h5").stdout, "rod.h5: whole, 101 rows, left as it is\n")
+        self.assertEqual(self.read("rod.h5"), before)
+        self.assertEqual(self.good("export", "rod.h5", "--xdmf").stdout, "rod.xdmf\n")
+        self.assertEqual(self.good("export", "rod.h5", "--csv", "-o", "t.csv", "--field", "energy", "--every", "50").stdout, "t.csv\n")
+        rows = self.read("t.csv").decode().splitlines()
+        self.assertEqual(rows[0], "time,step,energy")
+        with h5py.File(self.path("rod.h5")) as file:
+            self.assertEqual([tuple(map(float, row.split(","))) for row in rows[1:]], [(file["time"][i], i, file["energy"][i]) for i in (0, 50, 100)])
+        self.misused(["export", "rod.h5", "--csv", "--field", "enrgy"], "enrgy")
+        self.misused(["export", "rod.yaml", "--csv"], "not an HDF5 file")
+        self.misused(["repair", "rod.yaml"], "not an HDF5 file")
+        for words in ["export", "none.h5", "--csv"], ["repair", "none.h5"], ["export", "rod.h5", "--csv", "-o", "none/t.csv"]:
+            done = self.call(*words)
+            self.assertEqual((done.returncode, done.stdout), (3, ""))
+            self.assertIn("No such file or directory", done.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+"""A run killed at any moment leaves nothing or a whole file under its name; every row in it is readable and right; repaired, it opens
+with plain readers; resumed, it goes on to the bytes of a run that was never stopped, with every method and solver.
+
+    kill_resume.py BINARY [kills, by default 72 [seed]]
+"""
+import json
+import os
+import random
+import sys
+import time
+import unittest
+
+from command import Case, ROD, datasets, differing, main
+
+try:
+    import h5py
+    import netCDF4
+    import numpy as np
+    import xarray
+except ImportError as missing:
+    print(missing)
+    sys.exit(77)
+
+KILLS = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 72
+SEED = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else time.time_ns() % 10**9
+
+CHART = ROD.replace("curvature: -1", "chart: polar").replace("boost_x", "rotation_z").replace("[[0.5, pi/2, pi/2]", "[[0.7, 1.4, 0.3]")
+SPHERE = ROD.replace("{name: h3, curvature: -1}", "{name: s3, curvature: 0.5}").replace("boost_x", "rotation_wx")
+
+# In H3 the rod leaves the origin, which follows it; masses are unequal.
+METHODS = {}
+for solver in "fixed-point", "newton", "auto":
+    METHODS[f"lobatto-{solver}"] = (ROD, f"name: lobatto, solver: {solver}, step: 0.05")
+    METHODS[f"gauss-moving-{solver}"] = (ROD, f"name: gauss, stages: 2, solver: {solver}, step: 0.05")
+    METHODS[f"gauss-canonical-{solver}"] = (CHART, f"name: gauss, stages: 2, solver: {solver}, step: 0.01")
+    METHODS[f"gauss-velocity-{solver}"] = (CHART, f"name: gauss, form: velocity, solver: {solver}, step: 0.01")
+for solver in "fixed-point", "newton":
+    METHODS[f"gauss-one-sided-{solver}"] = (SPHERE, f"name: gauss, stages: 2, symmetric: false, solver: {solver}, step: 0.05")
+METHODS["lobatto-plain-sum"] = (SPHERE, "name: lobatto, stages: 2, compensated: false, step: 0.05")
+METHODS["rk4"] = (ROD, "name: rk4, step: 0.05")
+METHODS["rk4-chart"] = (CHART, "name: rk4, step: 0.01")
+
+
+def scenario(method):
+    text, integrator = METHODS[method]
+    text = text.replace("name: lobatto, stages: 4, step: 0.01", integrator).replace("mass: 1", "masses: [1, 2.7]")
+    return text.replace("{every: 1, o", "{every: 2, checkpoint: 50, o")
+
+
+class KillResume(Case):
+    def check_rows(self, path, reference, **how):
+        """The number of rows of a killed or repaired file, each the row of the run that was not stopped."""
+        with h5py.File(path, **how) as file:
+            rows = min(item.shape[0] for item in file.values() if isinstance(item, h5py.Dataset) and item.maxshape[:1] == (None,)
+                       and not item.name.startswith("/event"))
+            for name in "time", "step", "x", "position", "origin", "energy", "solver_iterations":
+                self.assertTrue(np.array_equal(file[name][:rows], reference[name][:rows]), name)
+        return rows
+
+    def check_plain_readers(self, path, rows):
+        with h5py.File(path) as file:
+            self.assertEqual(file.attrs["completed"], 0)
+            self.assertEqual({file[name].shape[0] for name in ("time", "x", "separation", "step_size")}, {rows})
+        with netCDF4.Dataset(path) as file:
+            self.assertEqual(len(file.dimensions["time"]), rows)
+            self.assertEqual(file["x"][...].shape, (rows, 2, 3))
+        with xarray.open_dataset(path) as data:
+            self.assertEqual(data.sizes["time"], rows)
+            self.assertEqual(data.separation.values.shape, (rows, 1))
+
+    def killed(self, words, name, first, delay, reference):
+        """Starts, watches through SWMR, kills: after a time from the start, or from when there is a file. Returns whether there is one."""
+        path, seen = self.path(name), 0
+        run = self.start(*words, "--quiet")
+        while not first and not os.path.exists(path) and not os.path.exists(path + ".part") and run.poll() is None:
+            time.sleep(0.001)
+        time.sleep(delay)
+        if delay > 0.2 and os.path.exists(path):
+            try:
+                with h5py.File(path, swmr=True, libver="latest") as file:
+                    seen = file["time"].shape[0]
+            except OSError:
+                pass  # between two writes of the writer
+        run.kill()
+        run.wait()
+        self.assertLessEqual(set(os.listdir(self.folder)), {"rod.yaml", "whole.h5", name, name + ".part"})
+        if not os.path.exists(path):
+            return False
+        if run.returncode == 0:
+            return True
+        self.assertGreaterEqual(self.check_rows(path, reference, swmr=True, libver="latest"), seen)
+        return True
+
+    def test_kill_repair_resume(self):
+        rng, count = random.Random(SEED), {"nothing": 0, "no rows": 0, "rows": 0, "ended": 0, "no checkpoint": 0}
+        methods = list(METHODS)
+        for m, method in enumerate(methods):
+            kills = KILLS // len(methods) + (m < KILLS % len(methods))
+            with self.subTest(method, seed=SEED):
+                self.write("rod.yaml", scenario(method))
+                steps = self.steps_for(0.4)
+                words = ["--set", f"time.end={steps * 0.05 if 'step: 0.05' in scenario(method) else steps * 0.01}"]
+                self.good("run", "rod.yaml", "-o", "whole.h5", *words)
+                whole = datasets(self.path("whole.h5"))
+                with h5py.File(self.path("whole.h5")) as file:
+                    reference = {name: file[name][()] for name in ("time", "step", "x", "position", "origin", "energy", "solver_iterations")}
+                    self.assertEqual(file["step"][-1], steps)
+                for kill in range(kills):
+                    first = kill == 0
+                    delay = rng.uniform(0, 0.06) if first else rng.uniform(0, 0.4)
+                    count[self.one(words, first, delay, reference, whole, rng)] += 1
+        print(f"seed {SEED}, {KILLS} kills: {count}")
+
+    def steps_for(self, seconds):
+        done = json.loads(self.good("run", "rod.yaml", "-o", "whole.h5", "--json", "--set", "time.end=20").stdout)
+        return max(600, min(60000, int(seconds * done["step"] / done["seconds"]) // 100 * 100))
+
+    def one(self, words, first, delay, reference, whole, rng):
+        for name in "part.h5", "part.h5.part":
+            if os.path.exists(self.path(name)):
+                os.remove(self.path(name))
+        if not self.killed(["run", "rod.yaml", "-o", "part.h5", *words], "part.h5", first, delay, reference):
+            return "nothing"
+        path, until = self.path("part.h5"), repr(float(reference["time"][-1]))
+        done = self.call("repair", "part.h5") if rng.random() < 0.7 else None
+        if done:
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if "left as it is" in done.stdout:
+                self.assertEqual(differing(datasets(path), whole), [])
+                return "ended"
+            rows = self.check_rows(path, reference)
+            self.check_plain_readers(path, rows)
+            self.assertIn(f" {rows} rows", done.stdout)
+        if rng.random() < 0.3:
+            self.killed(["resume", "part.h5", "--until", until], "part.h5", False, rng.uniform(0, 0.2), reference)
+        done = self.call("resume", "part.h5", "--until", until, "--quiet")
+        if done.returncode == 2:
+            self.assertIn("no whole checkpoint", done.stderr)
+            return "no checkpoint"
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(differing(datasets(path), whole), [])
+        return "rows"
+
+    def test_completed_run_goes_on_to_a_longer_one(self):
+        for method in METHODS:
+            with self.subTest(method):
+                self.write("rod.yaml", scenario(method))
+                step = 0.05 if "step: 0.05" in scenario(method) else 0.01
+                for steps, more in (273, 941), (101, 102), (100, 150), (600.4, 700.7):  # with and without a shortened last step
+                    self.good("run", "rod.yaml", "-o", "part.h5", "--set", f"time.end={steps * step}")
+                    self.good("resume", "part.h5", "--until", f"{more * step}")
+                    self.good("run", "rod.yaml", "-o", "later.h5", "--set", f"time.end={more * step}")
+                    self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("later.h5"))), [])
+                    with h5py.File(self.path("part.h5")) as file:
+                        self.assertEqual(file.attrs["completed"], 1)
+                        self.assertAlmostEqual(file["time"][-1], more * step, delta=1e-12)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 /* Random expressions: the text against a tree evaluated in extended precision, and its gradient and Hessian against
- * differences of that tree. Covers precedence, sharing of subexpressions, slots and every smooth function. */
+ * differences of that tree. Covers precedence, sharing of subexpressions, slots and every smooth function.
+ * labels: medium */
 #include "check.h"
 #include "numerics/expression.h"
 

@@ -1,4 +1,5 @@
-/* Forces of every kind in every space: against differences of the potential, by symmetry, through moving origins. */
+/* Forces of every kind in every space: against differences of the potential, by symmetry, through moving origins.
+ * labels: medium */
 #include "check_geometry.h"
 #include "check_system.h"
 #include "geometry/origin.h"

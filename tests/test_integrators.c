@@ -1,6 +1,7 @@
 /* What must hold for every integrator in every space: order, symplecticity, reversibility, isometry momenta, restart,
  * determinism, and a state left as it was by a step that fails. Methods say by `properties` what is claimed of them.
- * timeout: 300 */
+ * timeout: 300
+ * labels: medium */
 #include "integrate.h"
 #include "reference_gsl.h"
 

@@ -1,5 +1,6 @@
 /* Lobatto IIIA-IIIB: its two solvers agree, Newton's matrix is exact, constraints hold at round-off, damping takes what it should.
- * timeout: 120 */
+ * timeout: 120
+ * labels: medium */
 #include "integrate.h"
 #include "reference_gsl.h"
 

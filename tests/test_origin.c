@@ -1,4 +1,5 @@
-/* Moving origins: the group they form, and what a change of frame does to points. */
+/* Moving origins: the group they form, and what a change of frame does to points.
+ * labels: medium */
 #include "check_origins.h"
 
 static double difference(const cb_geometry *g, const cb_isometry *a, const cb_isometry *b) {

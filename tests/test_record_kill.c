@@ -1,6 +1,7 @@
 /* timeout: 300 A writer killed at any moment, its first included. The program starts itself as the writer, which
  * writes as fast as it can, flushes partial batches every 20 ms, checkpoints every 1000 rows, and every 20 000 rows
- * closes the file and resumes it; and kills it after a random time. */
+ * closes the file and resumes it; and kills it after a random time.
+ * labels: medium */
 #include "record_sample.h"
 #include <errno.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
-/* Other people's readers open our files: h5py, netCDF4 and xarray on HDF5, an XML parser on XDMF, csv on CSV. */
+/* Other people's readers open our files: h5py, netCDF4 and xarray on HDF5, an XML parser on XDMF, csv on CSV.
+ * labels: medium */
 #include "record_sample.h"
 #include <sys/wait.h>
 

@@ -1,4 +1,5 @@
-/* Checkpoints, continuing from them, and repair of files that were not closed. */
+/* Checkpoints, continuing from them, and repair of files that were not closed.
+ * labels: medium */
 #include "record_sample.h"
 #include <hdf5.h>
 

@@ -1,4 +1,5 @@
-/* What one spring does: closed forms in extended precision, differences, isometries, the ends of the domain. */
+/* What one spring does: closed forms in extended precision, differences, isometries, the ends of the domain.
+ * labels: medium */
 #include "check_springs.h"
 #include "dynamics/springs_series.h"
 

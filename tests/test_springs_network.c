@@ -1,4 +1,5 @@
-/* Many springs: the blocks against a plain sum, the same bytes for any number of threads, numbering. */
+/* Many springs: the blocks against a plain sum, the same bytes for any number of threads, numbering.
+ * labels: medium */
 #include "check_springs.h"
 #include "dynamics/reorder.h"
 

@@ -1,4 +1,5 @@
-/* Tableaux against the conditions that define their order, and against closed forms. */
+/* Tableaux against the conditions that define their order, and against closed forms.
+ * labels: medium */
 #include "check.h"
 #include "numerics/tableau.h"
 

@@ -1,4 +1,5 @@
-/* YAML: trees from texts and files, the place of every failure, and bounds. */
+/* YAML: trees from texts and files, the place of every failure, and bounds.
+ * labels: medium */
 #include "check_error.h"
 
 #include "io/yaml.h"

@@ -14,7 +14,7 @@ CAPTION = ("The lines from the base point are the recorded paths of twenty-four 
            "their places at equal times: the polar chart. S² sits in Euclidean space, H² in Minkowski space, where "
            "it is round though it does not look so.")
 SPACES = ("s2", "e2", "h2")
-VIEW = {"s2": (22, (0, 0, 0), 0.75), "e2": (28, (0, 0, 0), 1.35), "h2": (18, (0, 0, 2.4), 2.5)}
+VIEW = {"s2": (22, (0, 0, 0), 0.85), "e2": (28, (0, 0, 0), 1.65), "h2": (18, (0, 0, 2.4), 2.95)}
 
 
 def run(space):

@@ -60,15 +60,15 @@ def draw(records, full):
     for k, color in enumerate((ORANGE, BLUE)):
       axes.plot(*x[:, k].T, color=color, linewidth=0.8)
       axes.plot(*x[-1:, k].T, "o", color=color, markersize=4 + 2 * MASSES[k], label=f"mass {MASSES[k]:g}")
-    axes.set_box_aspect(np.ptp(x.reshape(-1, 3), axis=0) + 0.02)
+    axes.set_box_aspect(np.ptp(x.reshape(-1, 3), axis=0) + 0.02, zoom=1.3)
     axes.set_title(f"{SPACE_NAME[space]}, " + ("Poincaré ball" if space == "h3" else "stereographic picture"))
     axes.legend(loc="upper left")
     ax = canvas.add_subplot(2, 2, 2 * row + 2)
+    ax.semilogy(t, np.where(drift > 0, drift, np.nan), ".", color=GREY, markersize=1.5, label="relative energy error")
     ax.semilogy(t, np.maximum(error, 1e-18), color=BLUE, label="position error")
-    ax.semilogy(t, np.maximum(drift, 1e-18), color=GREY, linewidth=0.8, label="relative energy error")
-    ax.set(xlabel="time $t$", ylabel="error", xlim=(0, float(t[-1])), ylim=(1e-18, 1e-6),
+    ax.set(xlabel="time $t$", ylabel="error", xlim=(0, float(t[-1])), ylim=(1e-17, 1e-10),
            title=f"{SPACE_NAME[space]}, $h = 0.01$")
-    ax.legend(loc="lower right")
+    ax.legend(loc="upper right", markerscale=4)
   return figure.Drawing(canvas, checks)
 
 

@@ -5,6 +5,7 @@ Sources: Moore, Interval Analysis (1966), chapter 11, for products, quotients an
 Jorba and Zou (2005), Exp. Math. 14, 99, doi:10.1080/10586458.2005.10128904, for the step length.
 """
 import bisect
+import functools
 
 import numpy as np
 from mpmath import mp, mpf
@@ -43,17 +44,19 @@ class Solution:
   def __call__(self, name, times):
     """Component `name` at an array of times, in numpy.longdouble (64-bit significand on x86-64)."""
     times = np.asarray(times, dtype=np.longdouble)
-    start = np.array([to_longdouble(t) for t in self.start])
+    start, coefficients = self.rounded(name)
     piece = np.clip(np.searchsorted(start, times, side="right") - 1, 0, len(start) - 1)
-    values = np.empty_like(times)
-    for k in np.unique(piece):
-      inside = piece == k
-      tau = times[inside] - start[k]
-      value = np.zeros_like(tau)
-      for c in reversed(self.pieces[k][name]):
-        value = value * tau + to_longdouble(c)
-      values[inside] = value
-    return values
+    tau = times - start[piece]
+    value = np.zeros_like(tau)
+    for column in coefficients[::-1]:
+      value = value * tau + column[piece]
+    return value
+
+  @functools.lru_cache(maxsize=None)
+  def rounded(self, name):
+    """Starts of the pieces, and the coefficients of a component as [power, piece]."""
+    start = np.array([to_longdouble(t) for t in self.start])
+    return start, np.array([[to_longdouble(c) for c in piece[name]] for piece in self.pieces]).T
 
 
 def to_longdouble(x):

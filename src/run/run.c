@@ -122,11 +122,14 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
   cb_state *state = run->state;
   const int64_t total = run->full_steps + (run->last_step > 0);
   cb_status status = CB_OK;
+  /* the checkpoint comes first, so that a run killed at any later moment can be resumed */
   if (!run->restored) {
-    run->step_size = 0;
     status = cb_run_recentre(run);
-    if (!status) status = write_row(run, sink);
     if (!status) status = write_checkpoint(run, sink);
+  }
+  if (!status && state->step == 0) {
+    run->step_size = 0;
+    status = write_row(run, sink);
   }
   run->step_size = o->step;
   const double begin = now();

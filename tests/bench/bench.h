@@ -1,0 +1,96 @@
+/* Timing for the benchmarks: things that are compared run side by side in one process, in turns, and each counts with the least
+ * time of all its turns, which is what it takes when nothing else runs. Times are of the process's processor where one thread
+ * works, and of the clock on the wall where several do.
+ *
+ * A program prints its settings, a table, and for each target one line `target|what|limit|measured|unit|pass or MISS`, which
+ * `run` collects. `--quick` runs everything once, small, and judges nothing.
+ */
+#ifndef CB_BENCH_H
+#define CB_BENCH_H
+
+#include "check.h"
+#include "core/isa.h"
+#include <omp.h>
+#include <time.h>
+
+enum { BENCH_SUBJECTS = 64 };
+
+typedef struct bench_subject {
+  char name[96];
+  void (*run)(void *self); /* one turn: `units` units of work */
+  void (*ready)(void *self); /* before each turn, not timed; or NULL */
+  void *self;
+  double units;
+  double best; /* seconds a unit */
+} bench_subject;
+
+typedef struct bench {
+  bool quick;
+  double patience; /* factor of all numbers of turns: --turns=2 for a busy machine */
+  int missed, n;
+  bench_subject subject[BENCH_SUBJECTS];
+} bench;
+
+static inline double bench_clock(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline bench bench_begin(int argc, char **argv, const char *what) {
+  bench b = {.patience = 1};
+  for (int i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "--quick")) b.quick = true;
+    else if (!strncmp(argv[i], "--turns=", 8)) b.patience = atof(argv[i] + 8);
+    else if (!strncmp(argv[i], "--isa=", 6)) check_ok(cb_isa_set(argv[i] + 6));
+    else {
+      fprintf(stderr, "usage: %s [--quick] [--turns=FACTOR] [--isa=x86-64|avx2|avx512]\n", argv[0]);
+      exit(2);
+    }
+  }
+  setvbuf(stdout, NULL, _IOLBF, 0);
+#ifdef __clang__
+  const char *compiler = "clang " __clang_version__;
+#else
+  const char *compiler = "gcc " __VERSION__;
+#endif
+  printf("%s\n  %s, kernels %s, %d processors%s\n", what, compiler, cb_isa_name(), omp_get_num_procs(), b.quick ? ", quick" : "");
+  return b;
+}
+
+static inline int bench_turns(const bench *b, double turns) {
+  const double count = turns * b->patience;
+  return b->quick ? 1 : count < 1 ? 1 : (int)count;
+}
+
+static inline bench_subject *bench_add(bench *b, const char *name, void (*run)(void *), void *self, double units) {
+  if (b->n == BENCH_SUBJECTS) fail_msg("more than %d subjects", BENCH_SUBJECTS);
+  bench_subject *s = &b->subject[b->n++];
+  *s = (bench_subject){.run = run, .self = self, .units = units, .best = INFINITY};
+  snprintf(s->name, sizeof s->name, "%s", name);
+  return s;
+}
+
+/* Runs all subjects in turns, after one turn each that is not counted. */
+static inline void bench_go(bench *b, double turns, clockid_t clock) {
+  for (int turn = b->quick ? 0 : -1; turn < bench_turns(b, turns); turn++)
+    for (int i = 0; i < b->n; i++) {
+      bench_subject *s = &b->subject[i];
+      if (s->ready) s->ready(s->self);
+      const double begin = bench_clock(clock);
+      s->run(s->self);
+      const double seconds = (bench_clock(clock) - begin) / s->units;
+      if (turn < 0) continue;
+      s->best = fmin(s->best, seconds);
+    }
+}
+
+/* More than the limit is a miss; with at_least, less is. */
+static inline void bench_judge(bench *b, const char *what, double measured, const char *sign, double limit, const char *unit) {
+  if (b->quick) return;
+  const bool pass = sign[0] == '<' ? measured <= limit : measured >= limit;
+  b->missed += !pass;
+  printf("target|%s|%s %g|%.3g|%s|%s\n", what, sign, limit, measured, unit, pass ? "pass" : "MISS");
+}
+
+#endif

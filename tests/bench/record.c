@@ -1,0 +1,105 @@
+/* What recording costs: the rod with a row every step, and a network of 10^6 particles.
+ *
+ * Times of a run from its first step to its last, the record opened before and closed after. A record writes in a thread of its
+ * own: what counts is the time of the processor that the stepping thread takes, beside it the clock on the wall, until the last row
+ * was handed over and until the file was closed. Files go to TMPDIR, or /dev/shm, or /tmp, and are removed.
+ */
+#include "bench.h"
+#include "scenarios.h"
+#include <curvebody/record.h>
+#include <curvebody/scenario.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct recording {
+  double cpu, wall, closed; /* seconds */
+  double bytes;
+  size_t rows;
+} recording;
+
+static const char *place(void) {
+  const char *chosen = getenv("TMPDIR");
+  return chosen ? chosen : access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+}
+
+static recording record(const char *text, const char *const *sets, size_t n_sets) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/curvebody-bench-%d.h5", place(), (int)getpid());
+  cb_scenario *scenario = NULL;
+  cb_record *file = NULL;
+  recording r = {0};
+  check_ok(cb_scenario_open_text("bench", text, sets, n_sets, &scenario));
+  const cb_record_options how = {.overwrite = true, .deflate = cb_scenario_compression(scenario)};
+  check_ok(cb_record_create(path, cb_scenario_layout(scenario), &how, &file));
+  cb_sink sink = cb_record_sink(file);
+  const double cpu = bench_clock(CLOCK_THREAD_CPUTIME_ID), wall = bench_clock(CLOCK_MONOTONIC);
+  check_ok(cb_run_go(cb_scenario_run(scenario), &sink, NULL, NULL, NULL));
+  r.cpu = bench_clock(CLOCK_THREAD_CPUTIME_ID) - cpu;
+  r.wall = bench_clock(CLOCK_MONOTONIC) - wall;
+  check_ok(sink.close(sink.self, true));
+  r.closed = bench_clock(CLOCK_MONOTONIC) - wall;
+  cb_record_free(file);
+  r.rows = (size_t)cb_run_current(cb_scenario_run(scenario))->step + 1;
+  struct stat info;
+  if (stat(path, &info)) fail_msg("no file %s", path);
+  r.bytes = (double)info.st_size;
+  unlink(path);
+  cb_scenario_free(scenario);
+  return r;
+}
+
+static recording least(recording a, recording b) {
+  return (recording){fmin(a.cpu, b.cpu), fmin(a.wall, b.wall), fmin(a.closed, b.closed), b.bytes, b.rows};
+}
+
+static void rod(bench *b) {
+  static const struct {
+    const char *name, *text, *compress;
+  } cases[] = {{"rod, H3", SCENARIO_ROD_H3 SCENARIO_LOBATTO, "record.compress=0"},
+               {"rod, S3", SCENARIO_ROD_S3 SCENARIO_LOBATTO, "record.compress=0"},
+               {"rod, H3, compress: 4", SCENARIO_ROD_H3 SCENARIO_LOBATTO, "record.compress=4"},
+               {"rod, S3, compress: 4", SCENARIO_ROD_S3 SCENARIO_LOBATTO, "record.compress=4"},
+               {"triangle, H3", SCENARIO_TRIANGLE_H3 SCENARIO_LOBATTO, "record.compress=0"}};
+  enum { CASES = sizeof cases / sizeof *cases };
+  recording best[CASES];
+  for (int turn = 0; turn < bench_turns(b, 7); turn++)
+    for (int i = 0; i < CASES; i++) {
+      const char *sets[] = {b->quick ? "time.end=2" : "time.end=200", cases[i].compress};
+      const recording r = record(cases[i].text, sets, 2);
+      best[i] = turn ? least(best[i], r) : r;
+    }
+  printf("  %-24s %9s %14s %14s %14s %12s\n", "", "rows", "us CPU a row", "us wall a row", "us till closed", "bytes a row");
+  for (int i = 0; i < CASES; i++) {
+    const double rows = (double)best[i].rows, us = 1e6 / rows;
+    printf("  %-24s %9zu %14.2f %14.2f %14.2f %12.0f\n", cases[i].name, best[i].rows, us * best[i].cpu, us * best[i].wall,
+           us * best[i].closed, best[i].bytes / rows);
+  }
+  for (int i = 0; i < CASES - 1; i++) {
+    char what[128];
+    snprintf(what, sizeof what, "%s: a row every step, default observables, stepping thread", cases[i].name);
+    bench_judge(b, what, 1e6 * best[i].cpu / (double)best[i].rows, "<=", 10, "us a row, step included");
+  }
+}
+
+#define NETWORK                                                                                                                    \
+  "curvebody: 1\nspace: s3\nbodies:\n  - kind: network\n    lattice: {size: [10, 10, 10], spacing: 0.004}\n    stiffness: 1\n"     \
+  "    motion: {killing: rotation_wx, speed: 1}\n" SCENARIO_LOBATTO
+
+static void network(bench *b) {
+  const char *sets[] = {b->quick ? "bodies.0.lattice.size=[10, 10, 10]" : "bodies.0.lattice.size=[100, 100, 100]", "time.end=0.03"};
+  const double begin = bench_clock(CLOCK_MONOTONIC);
+  const recording r = record(NETWORK, sets, 2);
+  const double all = bench_clock(CLOCK_MONOTONIC) - begin;
+  printf("\nnetwork: a lattice in S3, every step, default observables\n  %zu rows, %.3g s a row of the stepping thread (step included), "
+         "%.3g s till closed, %.3g GB, %.3g s with building\n",
+         r.rows, r.cpu / (double)r.rows, r.closed, 1e-9 * r.bytes, all);
+  bench_judge(b, "network of 10^6 particles: rows recorded", (double)r.rows, ">=", 4, "rows");
+}
+
+int main(int argc, char **argv) {
+  bench b = bench_begin(argc, argv, "record: microseconds a row, lobatto with 4 stages, h = 0.01");
+  printf("  files in %s\n", place());
+  rod(&b);
+  network(&b);
+  return b.missed > 0;
+}

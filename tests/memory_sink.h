@@ -1,0 +1,124 @@
+/* A sink that keeps what a run hands to it, and scenarios of a small body for the tests of the run loop. */
+#ifndef CB_TESTS_MEMORY_SINK_H
+#define CB_TESTS_MEMORY_SINK_H
+
+#include "check.h"
+#include <curvebody/scenario.h>
+
+enum { MOST_FIELDS = 32, MOST_ROWS = 4096, MOST_CHECKPOINTS = 64, MOST_EVENTS = 256 };
+
+typedef struct memory_sink {
+  const cb_record_layout *layout;
+  size_t width[MOST_FIELDS], row_bytes; /* in bytes */
+  unsigned char *rows[MOST_ROWS];
+  size_t n_rows;
+  struct {
+    size_t after_rows;
+    unsigned char *data; /* the blobs one after another */
+  } checkpoint[MOST_CHECKPOINTS];
+  size_t n_checkpoints;
+  cb_event_row event[MOST_EVENTS];
+  size_t n_events;
+  size_t interrupt_after, fail_after; /* rows; 0: never */
+  volatile sig_atomic_t stop;
+} memory_sink;
+
+static inline size_t type_bytes(cb_field_type type) { return type == CB_FIELD_INT32 ? 4 : 8; }
+
+static inline size_t blobs_bytes(const cb_blob *state, size_t n) {
+  size_t bytes = 0;
+  for (size_t b = 0; b < n; b++) bytes += state[b].count * type_bytes(state[b].type);
+  return bytes;
+}
+
+static inline cb_status memory_row(void *self, const void *const *data) {
+  memory_sink *m = self;
+  if (m->fail_after && m->n_rows == m->fail_after) return cb_fail(CB_ERROR_FILE, "the sink is full");
+  assert_true(m->n_rows < MOST_ROWS);
+  unsigned char *row = m->rows[m->n_rows++] = malloc(m->row_bytes);
+  for (size_t f = 0; f < m->layout->n_fields; f++) {
+    memcpy(row, data[f], m->width[f]);
+    row += m->width[f];
+  }
+  if (m->n_rows == m->interrupt_after) m->stop = 1;
+  return CB_OK;
+}
+
+static inline cb_status memory_event(void *self, const cb_event_row *event) {
+  memory_sink *m = self;
+  assert_true(m->n_events < MOST_EVENTS);
+  m->event[m->n_events++] = *event;
+  return CB_OK;
+}
+
+static inline cb_status memory_checkpoint(void *self, const cb_blob *state, size_t n) {
+  memory_sink *m = self;
+  assert_true(m->n_checkpoints < MOST_CHECKPOINTS && n == m->layout->n_state);
+  unsigned char *to = malloc(blobs_bytes(state, n));
+  m->checkpoint[m->n_checkpoints].after_rows = m->n_rows;
+  m->checkpoint[m->n_checkpoints++].data = to;
+  for (size_t b = 0; b < n; b++) {
+    memcpy(to, state[b].data, state[b].count * type_bytes(state[b].type));
+    to += state[b].count * type_bytes(state[b].type);
+  }
+  return CB_OK;
+}
+
+static inline cb_status memory_close(void *self, bool completed) { return (void)self, (void)completed, CB_OK; }
+
+static inline cb_sink memory_open(memory_sink *m, cb_run *run) {
+  memset(m, 0, sizeof *m);
+  m->layout = cb_run_layout(run);
+  assert_true(m->layout->n_fields <= MOST_FIELDS);
+  for (size_t f = 0; f < m->layout->n_fields; f++) {
+    const cb_field *field = &m->layout->fields[f];
+    m->width[f] = type_bytes(field->type);
+    for (int d = 0; d < field->rank; d++)
+      for (size_t k = 0; k < m->layout->n_dimensions; k++)
+        if (!strcmp(m->layout->dimensions[k].name, field->dims[d])) m->width[f] *= m->layout->dimensions[k].count;
+    m->row_bytes += m->width[f];
+  }
+  return (cb_sink){.self = m, .row = memory_row, .event = memory_event, .checkpoint = memory_checkpoint, .close = memory_close};
+}
+
+static inline void memory_free(memory_sink *m) {
+  for (size_t i = 0; i < m->n_rows; i++) free(m->rows[i]);
+  for (size_t i = 0; i < m->n_checkpoints; i++) free(m->checkpoint[i].data);
+}
+
+/* A number of a field in a row: the first, or the one at index. */
+static inline double memory_value(const memory_sink *m, size_t row, const char *name, size_t index) {
+  size_t at = 0;
+  for (size_t f = 0; f < m->layout->n_fields; at += m->width[f++]) {
+    if (strcmp(m->layout->fields[f].name, name)) continue;
+    const unsigned char *from = m->rows[row] + at;
+    double real;
+    int64_t wide;
+    int32_t integer;
+    switch (m->layout->fields[f].type) {
+      case CB_FIELD_DOUBLE: return memcpy(&real, from + 8 * index, 8), real;
+      case CB_FIELD_INT64: return memcpy(&wide, from + 8 * index, 8), (double)wide;
+      case CB_FIELD_INT32: return memcpy(&integer, from + 4 * index, 4), (double)integer;
+    }
+  }
+  fail_msg("no field %s", name);
+  return 0;
+}
+
+/* Two unequal particles and a spring in `space`, stepped by `integrator`; rows by `record`. All are maps without their braces. */
+static inline cb_scenario *rod_scenario(const char *space, const char *integrator, double end, const char *record) {
+  char text[2048];
+  const bool sphere = strstr(space, "s3") != NULL, flat = strstr(space, "e3") != NULL, chart = strstr(space, "chart") != NULL;
+  snprintf(text, sizeof text,
+           "curvebody: 1\nspace: {%s}\nbodies:\n"
+           "  - {kind: rod, name: a, masses: [1, 2.7], link: {spring: {stiffness: 2, rest: 0.8}},\n"
+           "     place: {chart: polar, points: [[0.7, 1.4, 0.3], [0.5, 1.1, 2.7]]}, motion: [{killing: %s, speed: 1}, {killing: rotation_x, "
+           "speed: 0.3}]}\n"
+           "integrator: {%s}\ntime: {end: %.17g}\nrecord: {%s}\n",
+           space, chart ? "rotation_z" : sphere ? "rotation_wx" : flat ? "translation_x" : "boost_x", integrator, end, record);
+  cb_scenario *scenario;
+  check_ok(cb_scenario_open_text("test", text, NULL, 0, &scenario));
+  return scenario;
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* A step allocates nothing: every call of the allocator by anything in the process is counted while integrators step, by themselves and
+ * within a run. The counters stand in front of the C library's own functions; under AddressSanitizer its hooks count. */
+#include "memory_sink.h"
+
+#include <errno.h>
+
+static bool counting;
+static size_t calls;
+
+#ifdef __SANITIZE_ADDRESS__
+void __sanitizer_malloc_hook(const volatile void *pointer, size_t size) { (void)pointer, (void)size, calls += counting; }
+void __sanitizer_free_hook(const volatile void *pointer) { calls += counting && pointer; }
+#else
+void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+void __libc_free(void *);
+void *malloc(size_t n) { return calls += counting, __libc_malloc(n); }
+void *calloc(size_t n, size_t size) { return calls += counting, __libc_calloc(n, size); }
+void *realloc(void *p, size_t n) { return calls += counting, __libc_realloc(p, n); }
+void *memalign(size_t alignment, size_t n) { return calls += counting, __libc_memalign(alignment, n); }
+void *aligned_alloc(size_t alignment, size_t n) { return calls += counting, __libc_memalign(alignment, n); }
+int posix_memalign(void **p, size_t alignment, size_t n) {
+  calls += counting;
+  return (*p = __libc_memalign(alignment, n)) ? 0 : ENOMEM;
+}
+void free(void *p) {
+  calls += counting && p;
+  __libc_free(p);
+}
+#endif
+
+static const char *const cases[][2] = {
+    {"name: h3", "name: lobatto, step: 0.05, solver: fixed-point"},
+    {"name: h3", "name: lobatto, step: 0.05, solver: newton"},
+    {"name: s3", "name: lobatto, step: 0.05, stages: 2, solver: fixed-point, compensated: false"},
+    {"name: s3", "name: lobatto, step: 0.05, stages: 5, solver: newton"},
+    {"name: e3", "name: lobatto, step: 0.05, solver: auto"},
+    {"name: h3", "name: gauss, step: 0.05, solver: fixed-point"},
+    {"name: h3", "name: gauss, step: 0.05, solver: newton"},
+    {"name: s3", "name: gauss, step: 0.05, symmetric: false, solver: fixed-point"},
+    {"name: s3", "name: gauss, step: 0.05, symmetric: false, solver: newton"},
+    {"name: s3", "name: gauss, step: 0.05, stages: 8, balance: false"},
+    {"name: h3, chart: polar", "name: gauss, step: 0.01, solver: fixed-point"},
+    {"name: h3, chart: polar", "name: gauss, step: 0.01, solver: newton"},
+    {"name: s3, chart: polar", "name: gauss, step: 0.01, form: velocity, solver: fixed-point"},
+    {"name: s3, chart: polar", "name: gauss, step: 0.01, form: velocity, solver: newton"},
+    {"name: h3", "name: rk4, step: 0.05"},
+    {"name: h3, chart: polar", "name: rk4, step: 0.01"},
+};
+enum { CASES = sizeof cases / sizeof *cases, STEPS = 100 };
+
+static void expect_none(size_t i, const char *what) {
+  counting = false;
+  if (calls) fail_msg("%s in %s allocates: %zu calls in %s", cases[i][1], cases[i][0], calls, what);
+}
+
+static void the_counter_counts(void **unused) {
+  (void)unused;
+  calls = 0;
+  counting = true;
+  char *volatile p = malloc(10);
+  free(p);
+  counting = false;
+  assert_int_equal(calls, 2);
+}
+
+static void no_step_of_any_method_allocates(void **unused) {
+  (void)unused;
+  for (size_t i = 0; i < CASES; i++) {
+    cb_scenario *s = rod_scenario(cases[i][0], cases[i][1], 1, "every: 1");
+    cb_state *state;
+    check_ok(cb_state_create(cb_scenario_system(s), &state));
+    check_ok(cb_system_start(cb_scenario_system(s), state));
+    cb_integrator *in = cb_scenario_integrator(s);
+    cb_status status = CB_OK;
+    calls = 0;
+    counting = true;
+    for (int step = 0; step < STEPS && !status; step++) {
+      if (step % 10 == 7) cb_integrator_reset(in);
+      status = cb_integrator_step(in, state, step % 10 == 9 ? 0.011 : 0.01);
+    }
+    expect_none(i, "100 steps");
+    check_ok(status);
+    cb_state_free(state);
+    cb_scenario_free(s);
+  }
+}
+
+/* Steps that fail, and forces of every kind in Newton's method. */
+static void forces_and_failures_allocate_nothing(void **unused) {
+  (void)unused;
+  static const char *const integrators[] = {"lobatto, iterations: 20, solver: fixed-point", "lobatto, iterations: 20, solver: newton", "lobatto, iterations: 20, solver: auto",
+                                            "gauss, iterations: 20, solver: fixed-point", "gauss, iterations: 20, solver: newton", "gauss, iterations: 20, solver: auto", "rk4"};
+  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "curvebody: 1\nspace: h3\nbodies:\n"
+             "  - {kind: network, name: net, lattice: {size: [4, 3, 2], spacing: 0.2}, stiffness: 2000, rest: 0.15, damping: 0.3, mass: 0.4, charge: 0.1}\n"
+             "  - {kind: particles, name: two, mass: 2, charge: -1, place: {points: [[0, 0, 0, 1]], move: [{killing: boost_y, by: 1}]}}\n"
+             "potentials:\n  - central: {law: gravity, strength: 0.3, body: net, at: {chart: polar, point: [2, 1, 1]}}\n"
+             "  - harmonic: {stiffness: 0.1}\n  - expression: {chart: polar, value: \"m*cosh(a)*(1 + 0.1*sin(t))\"}\n"
+             "interactions:\n  - {law: coulomb, strength: 0.2}\n  - {expression: \"exp(-d)*m1*m2\", between: [net, two]}\n"
+             "integrator: {name: %s, step: 0.01}\ntime: {end: 1}\n",
+             integrators[i]);
+    cb_scenario *s;
+    cb_state *state;
+    check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+    check_ok(cb_state_create(cb_scenario_system(s), &state));
+    check_ok(cb_system_start(cb_scenario_system(s), state));
+    cb_integrator *in = cb_scenario_integrator(s);
+    int good = 0, bad = 0;
+    calls = 0;
+    counting = true;
+    for (int step = 0; step < 24; step++) {
+      const cb_status status = cb_integrator_step(in, state, step % 4 == 3 ? 0.5 : 0.002); /* every fourth is far too long */
+      good += status == CB_OK;
+      bad += status > 0;
+    }
+    counting = false;
+    if (calls) fail_msg("%s allocates: %zu calls in 24 steps, %d of which failed", integrators[i], calls, bad);
+    print_message("%s: %d steps, %d failures\n", integrators[i], good, bad);
+    assert_int_equal(good + bad, 24);
+    assert_true(good >= 12);
+    cb_state_free(state);
+    cb_scenario_free(s);
+  }
+}
+
+/* Rows that are measured and thrown away. */
+static cb_status no_row(void *self, const void *const *data) { return (void)self, (void)data, CB_OK; }
+static cb_status no_event(void *self, const cb_event_row *event) { return (void)self, (void)event, CB_OK; }
+static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) { return (void)self, (void)state, (void)n, CB_OK; }
+
+static void a_run_allocates_nothing(void **unused) {
+  (void)unused;
+  for (size_t i = 0; i < CASES; i++) {
+    cb_scenario *s = rod_scenario(cases[i][0], cases[i][1], 3, "every: 2, checkpoint: 5, observables: [separation, energy, killing_momentum, karcher_mean, coordinates]");
+    cb_sink sink = {.row = no_row, .event = no_event, .checkpoint = no_checkpoint};
+    calls = 0;
+    counting = true;
+    const cb_status status = cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL);
+    expect_none(i, "a run");
+    check_ok(status);
+    cb_scenario_free(s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_counter_counts),
+      cmocka_unit_test(no_step_of_any_method_allocates),
+      cmocka_unit_test(forces_and_failures_allocate_nothing),
+      cmocka_unit_test(a_run_allocates_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -289,6 +289,32 @@ static void reordering_is_a_permutation_that_makes_numbers_local(void **state) {
   network_free(g);
 }
 
+/* In a cube of side^3 breadth first alone would give layers of up to 3 side^2/4, wider than they are thick. */
+static void regions_of_a_lattice_are_compact(void **state) {
+  (void)state;
+  enum { SIDE = 48, N = SIDE * SIDE * SIDE };
+  uint64_t seed = check_seed();
+  int *number = malloc(N * sizeof *number), *order = malloc(N * sizeof *order), *rank = malloc(N * sizeof *rank);
+  network g = {.n = N, .i = malloc(3 * N * sizeof(int)), .j = malloc(3 * N * sizeof(int))};
+  for (int a = 0; a < N; a++) number[a] = a;
+  for (int a = N - 1; a > 0; a--) swap(&number[a], &number[(int)check_uniform(&seed, 0, a + 1)]);
+  for (int a = 0; a < N; a++) {
+    if (a % SIDE + 1 < SIDE) join(&g, number[a], number[a + 1]);
+    if (a / SIDE % SIDE + 1 < SIDE) join(&g, number[a], number[a + SIDE]);
+    if (a / SIDE / SIDE + 1 < SIDE) join(&g, number[a], number[a + SIDE * SIDE]);
+  }
+  check_ok(cb_reorder(g.n, g.m, g.i, g.j, order));
+  for (int a = 0; a < N; a++) rank[order[a]] = a;
+  int leaving = 0;
+  for (size_t e = 0; e < g.m; e++) leaving += rank[g.i[e]] / CB_REORDER_REGION != rank[g.j[e]] / CB_REORDER_REGION;
+  print_message("%.1f %% of the springs leave their region\n", 100.0 * leaving / (double)g.m);
+  check_at_most(leaving, 0.13 * (double)g.m); /* cubes of side 16: 1/16 of them */
+  free(number);
+  free(order);
+  free(rank);
+  network_free(g);
+}
+
 static void reordering_keeps_components_together(void **state) {
   (void)state;
   const int i[] = {0, 2, 7, 1, 5, 5, 7}, j[] = {4, 4, 3, 5, 5, 1, 3};
@@ -315,6 +341,7 @@ int main(void) {
       cmocka_unit_test(bytes_do_not_depend_on_addresses),
       cmocka_unit_test(instruction_sets_agree_to_round_off),
       cmocka_unit_test(reordering_is_a_permutation_that_makes_numbers_local),
+      cmocka_unit_test(regions_of_a_lattice_are_compact),
       cmocka_unit_test(reordering_keeps_components_together),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,8 @@ import error_in_time
 TITLE = "Figure 2.15: relative error of the elastic rod over time"
 CAPTION = ("Largest error in each two-hundredth of the time, smallest step. In H³ the static polar chart loses "
            "digits as exp(2a) with the distance a from its origin. Below: the same rod on [0, 1000] with h = 0.01; "
-           "thin lines are the required bounds.")
+           "thin lines are the required bounds. The symmetric motion in S³ is unstable, so the two particles start "
+           "as mirror images to the last bit.")
 
 
 def runs(full):

@@ -27,15 +27,15 @@ def three_digits(claim, value, printed):
   return Check(claim, f"{value:.4g}", f"{printed:.3g} to three digits", bool(abs(value - printed) <= 0.51 * unit))
 
 
-def missing(claim, text):
-  return Check(claim, text, "a result", False)
-
-
 def fitted_order(steps, errors, floor, top=0.05):
-  """Slope of log error against log step by least squares, over the points between round-off and the coarse end.
-  Returns (order, points used); nan with fewer than three points."""
-  steps, errors = np.asarray(steps, dtype=float), np.asarray(errors, dtype=float)
-  use = (errors > floor) & (errors < top)
-  if np.count_nonzero(use) < 3:
-    return float("nan"), int(np.count_nonzero(use))
-  return float(np.polyfit(np.log(steps[use]), np.log(errors[use]), 1)[0]), int(np.count_nonzero(use))
+  """Slope of log error against log step by least squares, from the coarse end down to the first error below `floor`,
+  where round-off takes over (and grows again at smaller steps).  Returns (order, points used); nan below three."""
+  used = []
+  for step, error in sorted(zip(steps, errors), reverse=True):
+    if error <= floor:
+      break
+    if error < top:
+      used.append((step, error))
+  if len(used) < 3:
+    return float("nan"), len(used)
+  return float(np.polyfit(*np.log(np.transpose(used)), 1)[0]), len(used)

@@ -39,7 +39,7 @@ def draw(records, body, full):
         if method in LONG_REQUIRED:
           claim = f"{space.upper()} {body}, bond {bond}: {method.label}, h = {h:g}"
           checks.append(at_most(claim, float(np.max(values)), SHORT_REQUIRED))
-      ax.set(title=f"{SPACE_NAME[space]} {body}, {name}, $h = {h:g}$", xlim=(0, END), ylim=(1e-17, 1e-4))
+      ax.set(title=f"{SPACE_NAME[space]} {body}, {name}, {tex_step(h)}", xlim=(0, END), ylim=(1e-17, 1e-4))
     if body == "rod":
       checks += long_run(axes[-1, column], records, space)
     axes[-1, column].set_xlabel("time $t$")
@@ -47,6 +47,11 @@ def draw(records, body, full):
     ax.set_ylabel("relative error")
   legend_below(figure, axes[0, 0].get_legend_handles_labels()[0])
   return Drawing(figure, checks)
+
+
+def tex_step(h):
+  """The step as TeX; powers of ten below 0.001 as such."""
+  return f"$h = {h:g}$" if h >= 1e-3 else f"$h = 10^{{{round(np.log10(h))}}}$"
 
 
 def envelope(ax, times, values, method):
@@ -71,5 +76,6 @@ def long_run(ax, records, space):
     ax.axhline(bound, color=LOOK[method][1], linewidth=0.8)
     claim = f"{space.upper()} rod on [0, {LONG_END}]: {method.label}, h = {LONG_STEP:g}"
     found.append(at_most(claim, float(np.max(values)), bound))
-  ax.set(title=f"{SPACE_NAME[space]} rod, [0, {LONG_END}], $h = {LONG_STEP:g}$", xlim=(0, LONG_END), ylim=(1e-17, 1e-10))
+  title = f"{SPACE_NAME[space]} rod, [0, {LONG_END}], {tex_step(LONG_STEP)}"
+  ax.set(title=title, xlim=(0, LONG_END), ylim=(1e-17, 1e-10))
   return found

@@ -85,7 +85,8 @@ def write(path, figures, folder, failed, facts):
 <h1>curvebody: validation in curved spaces</h1>
 <p>{text(facts['program'])}, {text(facts['mode'])} mode, {today}, {text(facts['seconds'])} s. Every figure
 is drawn from HDF5 files that <code>curvebody run</code> wrote; the exact answers are reduced
-equations solved in extended precision (<code>analysis/reference</code>). The thesis's published code is github.com/bday336/curved_space_dynamics_solver.</p>
+equations solved in extended precision (<code>analysis/reference</code>). The thesis's published code is
+github.com/bday336/curved_space_dynamics_solver.</p>
 <p>{verdict(good == total and not failed)} {good} of {total} checks pass, {len(failed)} runs failed.</p>
 {summary(figures)}{f'<h2>Runs that failed</h2><ul>{lines}</ul>' if failed else ''}
 {''.join(section(f, folder) for f in figures)}</html>

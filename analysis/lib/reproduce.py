@@ -8,6 +8,7 @@ import importlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -67,8 +68,11 @@ def main():
   arguments = argparse.ArgumentParser()
   arguments.add_argument("--quick", action="store_true", help="steps down to 0.001 (default)")
   arguments.add_argument("--full", action="store_true", help="steps down to 0.00001")
-  arguments.add_argument("--curvebody", type=pathlib.Path, required=True, help="the program")
+  arguments.add_argument("--curvebody", required=True, help="the program")
   options = arguments.parse_args()
+  program = shutil.which(options.curvebody)
+  if program is None:
+    arguments.error(f"cannot run {options.curvebody}")
   for folder in ("data", "figures"):
     (OUT / folder).mkdir(parents=True, exist_ok=True)
   start = time.monotonic()
@@ -76,7 +80,7 @@ def main():
   names = figure_names()
   runs = list(dict.fromkeys(run for name in names for run in importlib.import_module(name).runs(options.full)))
   print(f"{len(runs)} runs, {len(names)} figures, {workers} at a time")
-  failed, seconds = execute_all(runs, options.curvebody, workers)
+  failed, seconds = execute_all(runs, program, workers)
   fresh = sum(1 for s in seconds.values() if s > 0)
   print(f"runs: {fresh} executed, {len(runs) - fresh} there already, {len(failed)} failed; "
         f"{time.monotonic() - start:.0f} s")
@@ -85,7 +89,7 @@ def main():
 
   with concurrent.futures.ThreadPoolExecutor(workers) as pool:
     figures = list(pool.map(lambda name: draw(name, options.full), names))
-  version = subprocess.run([options.curvebody, "--version"], capture_output=True, text=True).stdout.strip()
+  version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.strip()
   report.write(OUT / "report.html", figures, OUT / "figures", failed,
                {"program": version, "mode": "full" if options.full else "quick",
                 "seconds": f"{time.monotonic() - start:.0f}"})

@@ -17,6 +17,11 @@ static cb_status step_(cb_measure *m, void *out) { return *(int64_t *)out = m->s
 static cb_status step_size(cb_measure *m, void *out) { return *(double *)out = m->step_size, CB_OK; }
 static cb_status iterations(cb_measure *m, void *out) { return *(int32_t *)out = m->integrator->iterations, CB_OK; }
 
+static cb_status solver(cb_measure *m, void *out) {
+  *(int32_t *)out = !strcmp(m->integrator->solver, "newton") ? 2 : !strcmp(m->integrator->solver, "fixed-point") ? 1 : 0;
+  return CB_OK;
+}
+
 /* Embedding coordinates of a particle and its momentum as a vector divided by the mass, local to its origin. */
 static cb_status local(const cb_measure *m, int place, double *x, double *v) {
   const cb_geometry *g = m->space;
@@ -185,5 +190,6 @@ const cb_observable cb_observables[] = {
     {"karcher_mean", {"karcher_mean", CB_FIELD_DOUBLE, 1, {"axis"}, "1", "Karcher mean of the masses, in picture coordinates; nan where it is not unique"}, karcher},
     {"coordinates", {"coordinates", CB_FIELD_DOUBLE, 2, {"particle", "dof"}, "1", "positions in the chart named by record.chart"}, coordinates},
     {"", {"solver_iterations", CB_FIELD_INT32, 0, {0}, "1", "iterations of the last step"}, iterations},
+    {"", {"solver", CB_FIELD_INT32, 0, {0}, "1", "solver of the last step: 0 explicit, 1 fixed-point, 2 Newton"}, solver},
     {"", {"step_size", CB_FIELD_DOUBLE, 0, {0}, "1", "size of the last step"}, step_size},
     {NULL, {0}, NULL}};

@@ -1,6 +1,6 @@
 /* Timing for the benchmarks: things that are compared run side by side in one process, in turns, and each counts with the least
- * time of all its turns, which is what it takes when nothing else runs. Times are of the process's processor where one thread
- * works, and of the clock on the wall where several do.
+ * time of all its turns, which is what it takes when nothing else runs. What one thread takes is told by the time of the processor,
+ * what several gain by the clock on the wall.
  *
  * A program prints its settings, a table, and for each target one line `target|what|limit|measured|unit|pass or MISS`, which
  * `run` collects. `--quick` runs everything once, small, and judges nothing.
@@ -21,7 +21,7 @@ typedef struct bench_subject {
   void (*ready)(void *self); /* before each turn, not timed; or NULL */
   void *self;
   double units;
-  double best; /* seconds a unit */
+  double cpu, wall; /* seconds a unit */
 } bench_subject;
 
 typedef struct bench {
@@ -66,22 +66,23 @@ static inline int bench_turns(const bench *b, double turns) {
 static inline bench_subject *bench_add(bench *b, const char *name, void (*run)(void *), void *self, double units) {
   if (b->n == BENCH_SUBJECTS) fail_msg("more than %d subjects", BENCH_SUBJECTS);
   bench_subject *s = &b->subject[b->n++];
-  *s = (bench_subject){.run = run, .self = self, .units = units, .best = INFINITY};
+  *s = (bench_subject){.run = run, .self = self, .units = units, .cpu = INFINITY, .wall = INFINITY};
   snprintf(s->name, sizeof s->name, "%s", name);
   return s;
 }
 
 /* Runs all subjects in turns, after one turn each that is not counted. */
-static inline void bench_go(bench *b, double turns, clockid_t clock) {
+static inline void bench_go(bench *b, double turns) {
   for (int turn = b->quick ? 0 : -1; turn < bench_turns(b, turns); turn++)
     for (int i = 0; i < b->n; i++) {
       bench_subject *s = &b->subject[i];
       if (s->ready) s->ready(s->self);
-      const double begin = bench_clock(clock);
+      const double cpu = bench_clock(CLOCK_PROCESS_CPUTIME_ID), wall = bench_clock(CLOCK_MONOTONIC);
       s->run(s->self);
-      const double seconds = (bench_clock(clock) - begin) / s->units;
+      const double cpu_took = bench_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu, wall_took = bench_clock(CLOCK_MONOTONIC) - wall;
       if (turn < 0) continue;
-      s->best = fmin(s->best, seconds);
+      s->cpu = fmin(s->cpu, cpu_took / s->units);
+      s->wall = fmin(s->wall, wall_took / s->units);
     }
 }
 

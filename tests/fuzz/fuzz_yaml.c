@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const uint8_t *feed = size ? memchr(data, '\f', size) : NULL;
   size_t n = feed ? (size_t)(feed - data) : size;
   /* A copy of exactly n bytes, so that the sanitizer sees one too many. */
-  char *text = malloc(n ? n : 1);
+  char *text = calloc(n ? n : 1, 1);
   if (n) memcpy(text, data, n);
   cb_tree *tree = NULL;
   cb_status status = cb_yaml_read_text("fuzz", text, n, &tree);

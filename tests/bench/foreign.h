@@ -1,0 +1,153 @@
+/* Solvers of other libraries on the rod of rod.h: from 0 to t, errors wanted at t alone, nothing else recorded.
+ *
+ * SUNDIALS: Hindmarsh et al. (2005), ACM Trans. Math. Softw. 31, 363, doi:10.1145/1089014.1089020. GSL: its odeiv2.
+ * The equations are not stiff: CVODE iterates by fixed points, which costs less here than Newton's method. A relative and an absolute
+ * tolerance, both `setting`; for methods of fixed step, `setting` is the step.
+ */
+#ifndef CB_BENCH_FOREIGN_H
+#define CB_BENCH_FOREIGN_H
+
+#include "rod.h"
+#include <arkode/arkode_erkstep.h>
+#include <cvode/cvode.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_odeiv2.h>
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+
+/* Told of the state at every time that is asked for; true if it changed it, and the solver begins anew. */
+typedef bool (*foreign_watch)(void *user, double t, double *z);
+
+/* From 0 to `outputs` times of equal distance up to t. False where the library gives up; z[ROD] is the end. */
+typedef struct foreign {
+  const char *name;
+  bool (*solve)(rod *r, int kind, double setting, double t, int outputs, foreign_watch watch, void *user, double *z, long *steps);
+  int kind;
+  bool fixed_step;
+} foreign;
+
+static inline int sundials_rhs(realtype t, N_Vector z, N_Vector dz, void *user) {
+  (void)t;
+  rod_rhs(user, NV_DATA_S(z), NV_DATA_S(dz));
+  return 0;
+}
+
+static inline void sundials_quiet(int code, const char *module, const char *function, char *text, void *user) {
+  (void)code, (void)module, (void)function, (void)text, (void)user;
+}
+
+static inline int gsl_rhs(double t, const double *z, double *dz, void *user) {
+  (void)t;
+  rod_rhs(user, z, dz);
+  return GSL_SUCCESS;
+}
+
+/* CVODE; kind: CV_ADAMS or CV_BDF, negative: by Newton's method with a dense matrix of differences. */
+static inline bool cvode_solve(rod *r, int kind, double setting, double t, int outputs, foreign_watch watch, void *user, double *z,
+                               long *steps) {
+  SUNContext context;
+  SUNContext_Create(NULL, &context);
+  N_Vector y = N_VMake_Serial(ROD, z, context);
+  N_VEnableFusedOps_Serial(y, SUNTRUE);
+  memcpy(z, r->start, ROD * sizeof *z);
+  void *cvode = CVodeCreate(abs(kind), context);
+  CVodeSetErrHandlerFn(cvode, sundials_quiet, NULL);
+  bool good = !CVodeInit(cvode, sundials_rhs, 0, y) && !CVodeSStolerances(cvode, setting, setting) && !CVodeSetUserData(cvode, r) &&
+              !CVodeSetMaxNumSteps(cvode, 100000000);
+  SUNNonlinearSolver fixed = NULL;
+  SUNMatrix matrix = NULL;
+  SUNLinearSolver linear = NULL;
+  if (kind > 0) {
+    fixed = SUNNonlinSol_FixedPoint(y, 0, context);
+    good = good && !CVodeSetNonlinearSolver(cvode, fixed);
+  } else {
+    matrix = SUNDenseMatrix(ROD, ROD, context);
+    linear = SUNLinSol_Dense(y, matrix, context);
+    good = good && !CVodeSetLinearSolver(cvode, linear, matrix);
+  }
+  long since = 0;
+  *steps = 0;
+  for (int i = 1; good && i <= outputs; i++) {
+    realtype reached;
+    if (i == outputs) good = !CVodeSetStopTime(cvode, t);
+    good = good && CVode(cvode, t * i / outputs, y, &reached, CV_NORMAL) >= 0;
+    CVodeGetNumSteps(cvode, &since);
+    if (good && watch && watch(user, reached, z)) *steps += since, since = 0, good = !CVodeReInit(cvode, reached, y);
+  }
+  *steps += since;
+  CVodeFree(&cvode);
+  if (fixed) SUNNonlinSolFree(fixed);
+  if (linear) SUNLinSolFree(linear);
+  if (matrix) SUNMatDestroy(matrix);
+  N_VDestroy(y);
+  SUNContext_Free(&context);
+  return good;
+}
+
+/* ARKODE's explicit methods; kind: the table, negative: with fixed steps. */
+static inline bool arkode_solve(rod *r, int kind, double setting, double t, int outputs, foreign_watch watch, void *user, double *z,
+                                long *steps) {
+  SUNContext context;
+  SUNContext_Create(NULL, &context);
+  N_Vector y = N_VMake_Serial(ROD, z, context);
+  N_VEnableFusedOps_Serial(y, SUNTRUE);
+  memcpy(z, r->start, ROD * sizeof *z);
+  void *erk = ERKStepCreate(sundials_rhs, 0, y, context);
+  ERKStepSetErrHandlerFn(erk, sundials_quiet, NULL);
+  bool good = !ERKStepSetUserData(erk, r) && !ERKStepSetTableNum(erk, abs(kind)) && !ERKStepSetMaxNumSteps(erk, 100000000);
+  good = good && !(kind < 0 ? ERKStepSetFixedStep(erk, setting) : ERKStepSStolerances(erk, setting, setting));
+  long since = 0;
+  *steps = 0;
+  for (int i = 1; good && i <= outputs; i++) {
+    realtype reached;
+    good = !ERKStepSetStopTime(erk, t * i / outputs) && ERKStepEvolve(erk, t * i / outputs, y, &reached, ARK_NORMAL) >= 0;
+    ERKStepGetNumSteps(erk, &since);
+    if (good && watch && watch(user, reached, z)) *steps += since, since = 0, good = !ERKStepReInit(erk, sundials_rhs, reached, y);
+  }
+  *steps += since;
+  ERKStepFree(&erk);
+  N_VDestroy(y);
+  SUNContext_Free(&context);
+  return good;
+}
+
+enum { GSL_RK8PD = 1, GSL_MSADAMS };
+
+/* GSL; kind negative: with fixed steps. */
+static inline bool gsl_solve(rod *r, int kind, double setting, double t, int outputs, foreign_watch watch, void *user, double *z,
+                             long *steps) {
+  const gsl_odeiv2_step_type *type = abs(kind) == GSL_RK8PD ? gsl_odeiv2_step_rk8pd : gsl_odeiv2_step_msadams;
+  gsl_odeiv2_system ode = {gsl_rhs, NULL, ROD, r};
+  gsl_odeiv2_driver *driver = gsl_odeiv2_driver_alloc_y_new(&ode, type, kind < 0 ? setting : 1e-2, kind < 0 ? 1 : setting, kind < 0 ? 1 : setting);
+  double time = 0;
+  bool good = true;
+  *steps = 0;
+  memcpy(z, r->start, ROD * sizeof *z);
+  for (int i = 1; good && i <= outputs; i++) {
+    const double to = t * i / outputs;
+    good = kind < 0 ? !gsl_odeiv2_driver_apply_fixed_step(driver, &time, setting, (unsigned long)lround((to - time) / setting), z)
+                    : !gsl_odeiv2_driver_apply(driver, &time, to, z);
+    if (good && watch && watch(user, time, z)) *steps += (long)driver->e->count, gsl_odeiv2_driver_reset(driver);
+  }
+  *steps = kind < 0 ? lround(t / setting) : *steps + (long)driver->e->count;
+  gsl_odeiv2_driver_free(driver);
+  return good;
+}
+
+static const foreign foreign_solvers[] = {
+    {"CVODE Adams", cvode_solve, CV_ADAMS, false},
+    {"CVODE BDF", cvode_solve, CV_BDF, false},
+    {"CVODE BDF, Newton", cvode_solve, -CV_BDF, false},
+    {"ARKODE Dormand-Prince 5(4)", arkode_solve, ARKODE_DORMAND_PRINCE_7_4_5, false},
+    {"ARKODE Verner 6(5)", arkode_solve, ARKODE_VERNER_8_5_6, false},
+    {"ARKODE Fehlberg 8(7)", arkode_solve, ARKODE_FEHLBERG_13_7_8, false},
+    {"GSL rk8pd", gsl_solve, GSL_RK8PD, false},
+    {"GSL msadams", gsl_solve, GSL_MSADAMS, false},
+    {"GSL rk8pd, fixed step", gsl_solve, -GSL_RK8PD, true},
+    {"ARKODE Fehlberg 8(7), fixed step", arkode_solve, -ARKODE_FEHLBERG_13_7_8, true},
+};
+enum { FOREIGN = sizeof foreign_solvers / sizeof *foreign_solvers };
+
+#endif

@@ -1,0 +1,145 @@
+/* A main for the fuzz targets that needs no libFuzzer: mutates the files of a corpus and calls the target, a given number of times or
+ * seconds. The same seed makes the same inputs; before each call the input can be had in a file, so that a crash leaves its cause.
+ *
+ *   fuzz_NAME CORPUS_FOLDER [executions (default 10000) [seed (default 1) [FILE_FOR_THE_INPUT]]]
+ *   fuzz_NAME FILE...                one execution each, to see a finding again
+ *
+ * Random numbers: splitmix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195). */
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { LONGEST = 4096, MOST_SEEDS = 1024 };
+
+typedef struct text { uint8_t *data; size_t size; } text;
+
+static text seeds[MOST_SEEDS];
+static size_t n_seeds;
+static uint64_t state;
+
+static uint64_t next(void) {
+  uint64_t z = (state += UINT64_C(0x9e3779b97f4a7c15));
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+static size_t below(size_t n) { return n ? (size_t)(next() % n) : 0; }
+
+static text read_file(const char *path) {
+  text t = {malloc(LONGEST), 0};
+  FILE *file = fopen(path, "rb");
+  if (!file || !t.data) exit(2);
+  t.size = fread(t.data, 1, LONGEST, file);
+  fclose(file);
+  return t;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static void read_corpus(const char *folder) {
+  static char *paths[MOST_SEEDS];
+  size_t n = 0;
+  DIR *dir = opendir(folder);
+  if (!dir) exit(2);
+  for (struct dirent *entry; (entry = readdir(dir)) && n < MOST_SEEDS;) {
+    char path[4096];
+    if (entry->d_name[0] == '.') continue;
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    paths[n++] = strdup(path);
+  }
+  closedir(dir);
+  qsort(paths, n, sizeof *paths, by_name); /* the order of a folder is not that of another machine */
+  for (size_t i = 0; i < n; i++) {
+    seeds[n_seeds++] = read_file(paths[i]);
+    free(paths[i]);
+  }
+  if (!n_seeds) exit(2);
+}
+
+/* Puts size bytes in the place of those in [at, at + cut). */
+static size_t splice(uint8_t *to, size_t n, size_t at, size_t cut, const uint8_t *from, size_t size) {
+  if (size > LONGEST - (n - cut)) size = LONGEST - (n - cut);
+  memmove(to + at + size, to + at + cut, n - at - cut);
+  memcpy(to + at, from, size);
+  return n - cut + size;
+}
+
+static size_t mutate(uint8_t *to, size_t n) {
+  static const char *const words[] = {"-1", "0", "1e999", "nan", "1/0", "2147483648", "9223372036854775807", "-", ".", ":", ": ", "\n", "  ", "{", "}", "[",
+                                      "]", "[]", "{}", ",", "\"", "'", "#", "&a ", "*a", "!t ", "|", ">", "~", "null", "true", "- ", "\t", "\xff", "\0", "é",
+                                      "1e-300", "1e300", "pi", "(", ")", "^", "0x1", "<<", "sqrt(", "%", "@", "end_header\n", "ply\n"};
+  const size_t at = below(n + 1), left = n - at;
+  switch (below(9)) {
+    case 0:
+      if (left) to[at] ^= (uint8_t)(1u << below(8));
+      return n;
+    case 1:
+      if (left) to[at] = (uint8_t)next();
+      return n;
+    case 2: return splice(to, n, at, below(left < 16 ? left + 1 : 17), NULL, 0);
+    case 3:
+    case 4: {
+      const char *word = words[below(sizeof words / sizeof *words)];
+      return splice(to, n, at, below(3) ? 0 : below(left < 8 ? left + 1 : 9), (const uint8_t *)word, strlen(word) + (*word == 0));
+    }
+    case 5: { /* a piece of itself or of another */
+      const text *s = &seeds[below(n_seeds)];
+      const size_t from = below(s->size + 1), size = below(s->size - from < 64 ? s->size - from + 1 : 65);
+      return splice(to, n, at, below(2) ? 0 : below(left < 32 ? left + 1 : 33), s->data + from, size);
+    }
+    case 6: { /* a line again, or away */
+      size_t begin = at, end = at;
+      while (begin && to[begin - 1] != '\n') begin--;
+      while (end < n && to[end] != '\n') end++;
+      end += end < n;
+      uint8_t line[LONGEST];
+      memcpy(line, to + begin, end - begin);
+      return below(2) ? splice(to, n, begin, end - begin, NULL, 0) : splice(to, n, begin, 0, line, end - begin);
+    }
+    case 7: /* a digit */
+      for (size_t i = at; i < n; i++)
+        if (to[i] >= '0' && to[i] <= '9') return to[i] = (uint8_t)('0' + below(10)), n;
+      return n;
+    default: return below(8) ? n : at; /* cut off */
+  }
+}
+
+int main(int argc, char **argv) {
+  struct stat info;
+  if (argc < 2 || stat(argv[1], &info) < 0) return fprintf(stderr, "usage: %s CORPUS_FOLDER [executions [seed [FILE]]] | FILE...\n", argv[0]), 2;
+  if (!S_ISDIR(info.st_mode)) {
+    for (int i = 1; i < argc; i++) {
+      const text t = read_file(argv[i]);
+      LLVMFuzzerTestOneInput(t.data, t.size);
+      free(t.data);
+    }
+    return 0;
+  }
+  read_corpus(argv[1]);
+  const unsigned long long executions = argc > 2 ? strtoull(argv[2], NULL, 0) : 10000;
+  state = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
+  printf("%zu seeds, %llu executions, seed %llu\n", n_seeds, executions, (unsigned long long)state);
+  fflush(stdout);
+  static uint8_t input[LONGEST];
+  for (unsigned long long i = 0; i < executions; i++) {
+    const text *s = &seeds[i < n_seeds ? i : below(n_seeds)];
+    size_t n = s->size;
+    memcpy(input, s->data, n);
+    for (size_t m = i < n_seeds ? 0 : 1 + below(6); m > 0; m--) n = mutate(input, n);
+    if (argc > 4) {
+      FILE *file = fopen(argv[4], "wb");
+      if (!file) return 2;
+      fwrite(input, 1, n, file);
+      fclose(file);
+    }
+    LLVMFuzzerTestOneInput(input, n);
+  }
+  for (size_t i = 0; i < n_seeds; i++) free(seeds[i].data);
+  return 0;
+}

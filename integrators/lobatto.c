@@ -296,7 +296,7 @@ static cb_status step(cb_integrator *in, cb_state *state, double h) {
   if (status) return l->has_history = l->has_force = false, status;
 
   cb_compensated_add(count, state->x, state->x_low, l->D[s - 1], l->compensated, l->threads);
-  cb_lobatto_end(l, g, state->x, state->p, h, m->dp);
+  cb_lobatto_end(l, g, state->x, state->p, h, state->p_low, m->dp);
   cb_compensated_add(count, state->p, state->p_low, m->dp, l->compensated, l->threads);
   cb_compensated_add(1, &state->t, &state->t_low, &h, true, 1);
 

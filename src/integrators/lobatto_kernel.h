@@ -144,14 +144,15 @@ static void predict(cb_lobatto *l, int begin, int end, const double *x0, const d
 }
 
 static void finish(cb_lobatto *l, const double *form_, double K, int begin, int end, const double *x1_, const double *p0_, double h,
-                   double *dp) {
+                   double *p_low, double *dp) {
   const int s = l->s;
   vec form;
   load(&form, form_);
   for (int a = begin; a < end; a++) {
     const size_t at = 4 * (size_t)a;
-    vec x1, p0, F, G, sum = {0};
+    vec x1, p0, F, G, low, sum = {0}, rest = {0};
     load(&x1, x1_ + at);
+    load(&low, p_low + at);
     load(&p0, p0_ + at);
     load(&F, l->F[s - 1] + at);
     load(&G, l->G[s - 1] + at);
@@ -162,12 +163,15 @@ static void finish(cb_lobatto *l, const double *form_, double K, int begin, int 
       vec Gk;
       load(&Gk, l->G[k] + at);
       sum += l->b[k] * Gk;
+      rest += l->b_low[k] * Gk;
     }
+    low += h * (rest + l->b_low[s - 1] * G);
     vec change = h * (sum + l->b[s - 1] * G);
     const vec p1 = p0 + change;
     const double normal = K * dot(&formed, &p1);
     change -= normal * x1;
     G -= normal / (h * l->b[s - 1]) * x1;
+    store(p_low + at, &low);
     store(dp + at, &change);
     store(l->G[s - 1] + at, &G);
   }

@@ -159,7 +159,7 @@ typedef struct ending {
   cb_lobatto *l;
   const cb_geometry *g;
   const double *x1, *p0;
-  double h, *dp;
+  double h, *p_low, *dp;
 } ending;
 
 static void end_range(void *context, int begin, int end) {
@@ -168,7 +168,7 @@ static void end_range(void *context, int begin, int end) {
   const cb_geometry *g = w->g;
   const int s = l->s;
   if (l->kernel) {
-    l->kernel->finish(l, g->form, g->factor[0].curvature, begin, end, w->x1, w->p0, w->h, w->dp);
+    l->kernel->finish(l, g->form, g->factor[0].curvature, begin, end, w->x1, w->p0, w->h, w->p_low, w->dp);
     return;
   }
   for (int a = begin; a < end; a++)
@@ -184,8 +184,12 @@ static void end_range(void *context, int begin, int end) {
       const double normal = K != 0 ? K * (inner(form, count, G, X) - inner(form, count, F, X)) : 0;
       for (int e = 0; e < count; e++) {
         G[e] = F[e] + normal * X[e];
-        double sum = 0;
-        for (int k = 0; k < s; k++) sum += l->b[k] * l->G[k][at + e];
+        double sum = 0, rest = 0;
+        for (int k = 0; k < s; k++) {
+          sum += l->b[k] * l->G[k][at + e];
+          rest += l->b_low[k] * l->G[k][at + e];
+        }
+        w->p_low[at + e] += w->h * rest;
         w->dp[at + e] = w->h * sum;
         p1[e] = w->p0[at + e] + w->dp[at + e];
       }
@@ -198,7 +202,7 @@ static void end_range(void *context, int begin, int end) {
     }
 }
 
-void cb_lobatto_end(cb_lobatto *l, const cb_geometry *g, const double *x1, const double *p0, double h, double *dp) {
-  ending w = {l, g, x1, p0, h, dp};
+void cb_lobatto_end(cb_lobatto *l, const cb_geometry *g, const double *x1, const double *p0, double h, double *p_low, double *dp) {
+  ending w = {l, g, x1, p0, h, p_low, dp};
   cb_threads_range(l->threads, l->n, end_range, &w);
 }

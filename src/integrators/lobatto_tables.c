@@ -39,6 +39,7 @@ cb_status cb_lobatto_tables(cb_lobatto *l) {
   for (int i = 0; i < s; i++) {
     l->c[i] = t.c[i];
     l->b[i] = t.b[i];
+    l->b_low[i] = t.b_low[i];
     for (int j = 0; j < s; j++) {
       long double sum = 0;
       for (int k = 0; k < s; k++) sum += (long double)t.a[i][k] * t.a_hat[k][j];

@@ -118,7 +118,7 @@ typedef cb_status (*cb_series_visit)(void *context, hid_t dataset, const char *n
 cb_status cb_series_each(hid_t file, const char *path, cb_series_visit visit, void *context);
 /* Rows and events that every series has, and the most rows that any has. */
 cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *whole, uint64_t *most);
-/* Cuts every series to that length. */
+/* Cuts every series to that length. Killed in the middle of it, the file has the rows that are to be kept and no others. */
 cb_status cb_series_cut(hid_t file, const char *path, cb_record_position keep);
 /* CB_ERROR_INPUT unless the file has the mark of a record of a version we know. */
 cb_status cb_record_check_mark(hid_t file, const char *path);

@@ -81,10 +81,43 @@ static cb_status shorten(void *context, hid_t dataset, const char *name, bool is
   return CB_OK;
 }
 
+/* What a cut keeps, while it is done: HDF5 overwrites the end of a chunk before the file knows of its new length, so that the rows
+ * after `keep` are lost and do not look it. Rows and events, or -1. */
+static const char cutting[] = "cutting";
+
+static bool read_cutting(hid_t file, int64_t keep[2]) {
+  if (H5Aexists_by_name(file, "checkpoint", cutting, H5P_DEFAULT) <= 0) return false;
+  hid_t attribute = H5Aopen_by_name(file, "checkpoint", cutting, H5P_DEFAULT, H5P_DEFAULT), space = H5Aget_space(attribute);
+  bool ok = H5Sget_simple_extent_npoints(space) == 2 && H5Aread(attribute, H5T_NATIVE_INT64, keep) >= 0;
+  H5Sclose(space);
+  H5Aclose(attribute);
+  return ok && keep[0] >= 0 && keep[1] >= 0;
+}
+
+/* Writes it, after everything that was changed before. */
+static cb_status put_cutting(hid_t file, const char *path, int64_t rows, int64_t events) {
+  const hsize_t dims[1] = {2};
+  const int64_t keep[2] = {rows, events};
+  if (cb_hdf5_flush_refused(file)) return cb_hdf5_fail(path, "write");
+  hid_t space = H5Screate_simple(1, dims, NULL), group = H5Gopen2(file, "checkpoint", H5P_DEFAULT);
+  hid_t attribute = H5Aexists(group, cutting) > 0 ? H5Aopen(group, cutting, H5P_DEFAULT)
+                                                  : H5Acreate2(group, cutting, H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+  bool ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT64, keep) >= 0;
+  if (attribute >= 0) ok &= H5Aclose(attribute) >= 0;
+  if (group >= 0) H5Gclose(group);
+  H5Sclose(space);
+  return ok && !cb_hdf5_flush_refused(file) ? CB_OK : cb_hdf5_fail(path, "write");
+}
+
 cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *whole, uint64_t *most) {
   extent e = {0};
+  int64_t keep[2];
   cb_status status = cb_series_each(file, path, shorten, &e);
   if (status) return status;
+  if (read_cutting(file, keep)) {
+    if (e.whole.rows > (uint64_t)keep[0]) e.whole.rows = (uint64_t)keep[0];
+    if (e.whole.events > (uint64_t)keep[1]) e.whole.events = (uint64_t)keep[1];
+  }
   whole->rows = e.whole.rows;
   whole->events = e.whole.events;
   if (most) *most = e.most;
@@ -109,5 +142,7 @@ static cb_status cut_one(void *context, hid_t dataset, const char *name, bool is
 
 cb_status cb_series_cut(hid_t file, const char *path, cb_record_position keep) {
   cut c = {path, keep};
-  return cb_series_each(file, path, cut_one, &c);
+  cb_status status = put_cutting(file, path, (int64_t)keep.rows, (int64_t)keep.events);
+  if (!status) status = cb_series_each(file, path, cut_one, &c);
+  return status ? status : put_cutting(file, path, -1, -1);
 }

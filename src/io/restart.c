@@ -84,9 +84,8 @@ static cb_status reopen(const char *path, const cb_record_layout *layout, cb_blo
   H5Pclose(access);
   if (file < 0) return cb_hdf5_fail(path, "open for writing");
   cb_status status = read_restart(file, path, layout, state, n_state, position);
-  if (!status) status = cb_series_cut(file, path, *position);
   if (!status) status = mark_not_completed(file, path);
-  if (!status && cb_hdf5_flush_refused(file)) status = cb_hdf5_fail(path, "write");
+  if (!status) status = cb_series_cut(file, path, *position);
   if (!status && H5Fstart_swmr_write(file) < 0) status = cb_hdf5_fail(path, "start writing for readers");
   if (status) cb_hdf5_close(file, NULL, NULL);
   else *out = file;

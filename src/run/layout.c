@@ -70,7 +70,7 @@ static cb_status dimensions(cb_run *run) {
   dimension(run, "origin_part", sizeof(cb_origin) / sizeof(double), "part of a moving origin")->labels = parts;
   dimension(run, "bond", (size_t)cb_system_bonds(s), "bond");
   dimension(run, "killing", (size_t)g->n_killing, "Killing field")->labels = killing;
-  cb_dimension *dof = dimension(run, "dof", (size_t)g->dim, "coordinate of the chart of /coordinates");
+  cb_dimension *dof = dimension(run, "dof", (size_t)(run->options.chart ? run->options.chart->size : g->dim), "coordinate of the chart of /coordinates");
   if (run->options.chart) dof->labels = run->options.chart->coordinates;
 
   double *mass = cb_arena_alloc(run->arena, n, sizeof *mass), *radius = cb_arena_alloc(run->arena, n, sizeof *radius);

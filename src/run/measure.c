@@ -160,7 +160,7 @@ static cb_status coordinates(cb_measure *m, void *out) {
   double x[CB_COORD_MAX], v[CB_COORD_MAX], world[CB_COORD_MAX];
   for (int i = 0; i < m->state->n; i++) {
     const int place = cb_system_index(m->system, i);
-    double *q = (double *)out + (size_t)i * g->dim;
+    double *q = (double *)out + (size_t)i * m->chart->size;
     if (g->chart && g->chart == m->chart) {
       memcpy(q, m->state->x + (size_t)place * g->k, (size_t)g->dim * sizeof *q);
       continue;
@@ -169,7 +169,7 @@ static cb_status coordinates(cb_measure *m, void *out) {
     if (status) return status;
     cb_origin_world_point(g, origin_of(m, place), x, world);
     if (m->chart->from_point(g, world, q) != CB_OK)
-      for (int a = 0; a < g->dim; a++) q[a] = NAN;
+      for (int a = 0; a < m->chart->size; a++) q[a] = NAN;
   }
   return CB_OK;
 }

@@ -34,8 +34,8 @@ Description: ${PROJECT_DESCRIPTION}
 Version: ${PROJECT_VERSION}
 Libs: -L\${libdir} -lcurvebody
 Cflags: -I\${includedir}
-Requires.private: gsl yaml-0.1 nettle hdf5 hdf5-hl
-Libs.private: -lsundials_ida -lklu -lgomp -lm
+Requires.private: gsl yaml-0.1 nettle hdf5
+Libs.private: -lhdf5_hl -lsundials_ida -lklu -lgomp -lm
 ")
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/curvebody.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

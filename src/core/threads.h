@@ -5,8 +5,9 @@
 
 #include <stddef.h>
 
-/* Elements below which one thread is faster (a parallel region costs some microseconds, an element some nanoseconds). */
-enum { CB_THREADS_MIN_ELEMENTS = 8192 };
+/* Elements below which one thread is taken: a step opens a dozen parallel regions, each of which waits for the last thread, and on
+ * a busy machine that wait is long. */
+enum { CB_THREADS_MIN_ELEMENTS = 50000 };
 
 /* Sets the number of threads of the process; 0: as many as there are cores (OMP_NUM_THREADS is respected). */
 void cb_threads_set(int threads);

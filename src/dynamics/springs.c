@@ -56,13 +56,6 @@ static void copy_out(size_t k, size_t count, const double *from, double *f) {
     for (size_t a = 0; a < k; a++) f[a] = from[a];
 }
 
-static void add_groups(const cb_springs *plan, size_t group, size_t both, size_t one, const double *x, const double *v,
-                       double *f) {
-  if (plan->damped)
-    plan->kernels->damped(&plan->space, both, one, plan->group + group, plan->damping + CB_GROUP * group, x, v, f);
-  else plan->kernels->force(&plan->space, both, one, plan->group + group, x, f);
-}
-
 /* Processors match a load to an earlier store by the low 20 bits of their addresses first, and lose time where that
  * misleads: forces then go to a thread's own memory. (Measured: twice the time, for large pages and distances below 192
  * bytes.) */
@@ -71,24 +64,34 @@ static int collide(const double *x, const double *f) {
   return distance <= 512;
 }
 
+/* Where a block's particles begin in the positions that the kernels take. */
+static size_t own_offset(const cb_springs *plan, const cb_springs_block *block) {
+  return plan->space.k == 4 ? 4 * (size_t)block->first : 0;
+}
+
 static void block_force(const cb_springs *plan, const cb_springs_block *block, local at, const double *x,
                         const double *v, double *force) {
-  size_t k = (size_t)plan->space.k, count = (size_t)block->count, first = (size_t)block->first;
+  const cb_springs_space *space = &plan->space;
+  size_t k = (size_t)space->k, count = (size_t)block->count, own = own_offset(plan, block);
   int direct = k == 4 && !collide(x, force);
+  double *f = direct ? force + own : at.f;
   x = copy_in(plan, block, x, at.x);
   if (plan->damped) v = copy_in(plan, block, v, at.v);
-  double *own = direct ? force + 4 * first : at.f, *f = k == 4 ? own - 4 * first : own;
+  const double *v_own = v ? v + own : NULL;
   /* Zeros go just ahead of the springs, while what they touch is in the first cache. */
-  size_t zeroed = 0;
+  size_t zeroed = 0, slice = CB_GROUP * CB_SLICE;
   const int *reach = plan->reach + block->slice;
-  for (size_t g = block->group; g < block->cross; g += CB_SLICE, reach++) {
-    memset(own + 4 * zeroed, 0, 4 * ((size_t)*reach - zeroed) * sizeof *own);
+  for (size_t e = 0; e < block->near; e += slice, reach++) {
+    memset(f + 4 * zeroed, 0, 4 * ((size_t)*reach - zeroed) * sizeof *f);
     zeroed = (size_t)*reach;
-    add_groups(plan, g, block->cross - g < CB_SLICE ? block->cross - g : CB_SLICE, 0, x, v, f);
+    cb_spring_run near = cb_springs_near(plan, block, e, block->near - e < slice ? block->near - e : slice);
+    plan->kernels->force(space, &near, x + own, NULL, v_own, NULL, f);
   }
-  memset(own + 4 * zeroed, 0, 4 * (count - zeroed) * sizeof *own);
-  add_groups(plan, block->cross, 0, block->end - block->cross, x, v, f);
-  if (!direct) copy_out(k, count, own, force + k * first);
+  memset(f + 4 * zeroed, 0, 4 * (count - zeroed) * sizeof *f);
+  cb_spring_run up = cb_springs_up(plan, block), down = cb_springs_down(plan, block);
+  plan->kernels->force(space, &up, x + own, x, v_own, v, f);
+  plan->kernels->force(space, &down, x + own, x, v_own, v, f);
+  if (!direct) copy_out(k, count, f, force + k * (size_t)block->first);
 }
 
 typedef struct force_arguments {
@@ -106,7 +109,7 @@ static void force_task(const cb_springs_work *work, const void *context, int blo
 
 void cb_springs_force(cb_springs_work *work, int stages, const double *const *x, const double *const *v,
                       double *const *force) {
-  if (work->plan->together) cb_springs_small_force(work, (size_t)stages, x, v, force);
+  if (work->plan->together.a) cb_springs_small_force(work, (size_t)stages, x, v, force);
   else each_block(work, (size_t)stages, force_task, &(force_arguments){stages, x, v, force});
 }
 
@@ -115,7 +118,10 @@ static void potential_task(const cb_springs_work *work, const void *context, int
   const cb_springs_block *block = &plan->block[b];
   const double *x = copy_in(plan, block, context, at.x);
   double sum[2] = {0, 0};
-  plan->kernels->potential(&plan->space, block->owned - block->group, plan->group + block->group, x, sum);
+  const double *own = x + own_offset(plan, block);
+  cb_spring_run near = cb_springs_near(plan, block, 0, block->near), up = cb_springs_up(plan, block);
+  plan->kernels->potential(&plan->space, &near, own, NULL, sum);
+  plan->kernels->potential(&plan->space, &up, own, x, sum);
   work->partial[2 * b] = sum[0];
   work->partial[2 * b + 1] = sum[1];
 }
@@ -131,6 +137,15 @@ double cb_springs_potential(cb_springs_work *work, const double *x) {
   return high + low;
 }
 
+/* d of one group, into the order that springs were given in. */
+static void separate_group(const cb_springs *plan, const cb_spring_run *run, const double *x, const double *y,
+                           double *d) {
+  double eight[CB_GROUP];
+  const uint32_t *number = plan->number + (run->a - plan->a);
+  plan->kernels->separation(&plan->space, run, x, y, eight);
+  for (size_t l = 0; l < run->springs; l++) d[number[l]] = eight[l];
+}
+
 typedef struct separation_arguments {
   const double *x;
   double *d;
@@ -141,11 +156,18 @@ static void separation_task(const cb_springs_work *work, const void *context, in
   const cb_springs *plan = work->plan;
   const cb_springs_block *block = &plan->block[b];
   const double *x = copy_in(plan, block, to->x, at.x);
-  for (size_t e = block->group; e < block->owned; e++) {
-    double eight[CB_GROUP];
-    plan->kernels->separation(&plan->space, 1, plan->group + e, x, eight);
-    for (int l = 0; l < CB_GROUP; l++)
-      if (plan->number[CB_GROUP * e + l] != UINT32_MAX) to->d[plan->number[CB_GROUP * e + l]] = eight[l];
+  const double *own = x + own_offset(plan, block);
+  for (size_t e = 0; e < block->near; e += CB_GROUP) {
+    cb_spring_run run = cb_springs_near(plan, block, e, block->near - e < CB_GROUP ? block->near - e : CB_GROUP);
+    separate_group(plan, &run, own, NULL, to->d);
+  }
+  for (cb_spring_run run = cb_springs_up(plan, block), rest = run; rest.springs;) {
+    run = rest;
+    if (run.springs > CB_GROUP) run.springs = CB_GROUP;
+    separate_group(plan, &run, own, x, to->d);
+    rest.springs -= run.springs;
+    rest.a += CB_GROUP;
+    rest.far += CB_GROUP;
   }
 }
 

@@ -102,26 +102,30 @@ static cb_status add_spring(const cb_springs *plan, const cb_pattern *pattern, s
   return CB_OK;
 }
 
-/* The particle at an offset of a block's springs. */
-static int particle(const cb_springs *plan, const cb_springs_block *block, uint32_t offset) {
-  int index = (int)(offset / 4);
-  if (plan->space.k == 4) return index;
-  return index < block->count ? block->first + index : plan->halo[block->halo + (size_t)(index - block->count)];
+static cb_status add_run(const cb_springs *plan, const cb_springs_block *block, const cb_spring_run *run,
+                         const cb_pattern *pattern, const double *x, const double *v, double *dx, double *dv) {
+  for (size_t e = 0; e < run->springs; e++) {
+    size_t group = e / CB_GROUP, lane = e % CB_GROUP;
+    spring_values s = {run->stiffness[group * run->stiffness_step + lane], run->rest[group * run->rest_step + lane],
+                       run->damping ? run->damping[e] : 0};
+    int i = block->first + run->a[e] / 4, j;
+    if (run->near) j = block->first + run->near[e] / 4;
+    else if (plan->space.k == 4) j = (int)(run->far[e] / 4);
+    else j = plan->halo[block->halo + run->far[e] / 4 - (size_t)block->count];
+    cb_status status = add_spring(plan, pattern, s, i, j, x, v, dx, dv);
+    if (status) return status;
+  }
+  return CB_OK;
 }
 
 cb_status cb_springs_jacobian(const cb_springs *plan, const cb_pattern *pattern, const double *x, const double *v,
                               double *dx, double *dv) {
   for (int b = 0; b < plan->n_blocks; b++) {
     const cb_springs_block *block = &plan->block[b];
-    for (size_t lane = CB_GROUP * block->group; lane < CB_GROUP * block->owned; lane++) {
-      const cb_spring_group *group = &plan->group[lane / CB_GROUP];
-      size_t l = lane % CB_GROUP;
-      if (plan->number[lane] == UINT32_MAX) continue;
-      spring_values s = {group->stiffness[l], group->rest[l], plan->damped ? plan->damping[lane] : 0};
-      int i = particle(plan, block, group->a[l]), j = particle(plan, block, group->b[l]);
-      cb_status status = add_spring(plan, pattern, s, i, j, x, v, dx, dv);
-      if (status) return status;
-    }
+    cb_spring_run near = cb_springs_near(plan, block, 0, block->near), up = cb_springs_up(plan, block);
+    cb_status status = add_run(plan, block, &near, pattern, x, v, dx, dv);
+    if (!status) status = add_run(plan, block, &up, pattern, x, v, dx, dv);
+    if (status) return status;
   }
   return CB_OK;
 }

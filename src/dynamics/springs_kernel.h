@@ -58,9 +58,11 @@ INLINE vec chord(cb_springs_shape shape, double quarter, vec q, vec *p) {
   return shape == CB_SPRINGS_FLAT ? q : fma3(set(0) - q, t, q);
 }
 
-INLINE void differences(const uint32_t *a, const uint32_t *b, const double *x, vec4 *delta) {
+/* x - y of WIDTH springs of a run, beginning with spring e. */
+INLINE void differences(int near, const cb_spring_run *run, size_t e, const double *x, const double *y, vec4 *delta) {
 #pragma GCC unroll 8
-  for (int l = 0; l < WIDTH; l++) delta[l] = sub4(load4(x + a[l]), load4(x + b[l]));
+  for (int l = 0; l < WIDTH; l++)
+    delta[l] = sub4(load4(x + run->a[e + l]), near ? load4(x + run->near[e + l]) : load4(y + run->far[e + l]));
 }
 
 /* d^2 in a product, and e in place of x - y. */
@@ -98,96 +100,102 @@ INLINE vec pull(cb_springs_shape shape, const cb_springs_space *space, const dou
   return g;
 }
 
-INLINE void force(cb_springs_shape shape, const cb_springs_space *space, size_t both, size_t one,
-                  const cb_spring_group *group, const double *damping, const double *x, const double *v, double *f) {
-  const cb_spring_group *cross = group + both, *end = cross + one;
-  for (; group < end; group++) {
-    if (group >= cross) /* Other blocks' particles: no hardware foresees them. */
+INLINE void force(cb_springs_shape shape, int near, int damped, const cb_springs_space *space, const cb_spring_run *all,
+                  const double *x, const double *y, const double *v, const double *w, double *f) {
+  const cb_spring_run run = *all; /* f may not change it */
+  const double *stiffness = run.stiffness, *rest = run.rest;
+  for (size_t group = 0; group < run.springs; group += CB_GROUP) {
+    if (!near) /* Other blocks' particles: no hardware foresees them. */
 #pragma GCC unroll 8
-      for (int l = 0; l < CB_GROUP; l++) __builtin_prefetch(x + group[CB_AHEAD].b[l]);
+      for (int l = 0; l < CB_GROUP; l++) __builtin_prefetch(y + run.far[group + CB_AHEAD * CB_GROUP + l]);
 #pragma GCC unroll 1
     for (int s = 0; s < CB_GROUP; s += WIDTH) {
-      const uint32_t *a = group->a + s, *b = group->b + s;
+      size_t e = group + s;
       vec4 delta[WIDTH], rate[WIDTH];
-      differences(a, b, x, delta);
-      if (damping) differences(a, b, v, rate);
+      differences(near, &run, e, x, y, delta);
+      if (damped) differences(near, &run, e, v, w, rate);
       double g[WIDTH] __attribute__((aligned(64)));
-      store(g, pull(shape, space, group->stiffness + s, group->rest + s, damping, delta, rate));
-      if (damping) damping += WIDTH;
+      store(g, pull(shape, space, stiffness + s, rest + s, damped ? run.damping + e : NULL, delta, rate));
       __asm__("" : "+m"(g)); /* Keeps g in memory: loads that spread a number are cheaper than permutations. */
-      if (group < cross) {
 #pragma GCC unroll 8
-        for (int l = 0; l < WIDTH; l++) {
-          store4(f + a[l], fnma4(g[l], delta[l], load4(f + a[l])));
-          store4(f + b[l], fma4(g[l], delta[l], load4(f + b[l])));
-        }
-      } else {
-        for (int l = 0; l < WIDTH; l++) store4(f + a[l], fnma4(g[l], delta[l], load4(f + a[l])));
+      for (int l = 0; l < WIDTH; l++) {
+        double *at = f + run.a[e + l];
+        store4(at, fnma4(g[l], delta[l], load4(at)));
+        if (!near) continue;
+        at = f + run.near[e + l];
+        store4(at, fma4(g[l], delta[l], load4(at)));
       }
     }
+    stiffness += run.stiffness_step;
+    rest += run.rest_step;
   }
 }
 
 /* d of WIDTH springs. */
-INLINE vec distance(cb_springs_shape shape, const cb_springs_space *space, const uint32_t *a, const uint32_t *b,
-                    const double *x) {
+INLINE vec distance(cb_springs_shape shape, const cb_springs_space *space, const cb_spring_run *run, size_t e,
+                    const double *x, const double *y) {
   vec4 delta[WIDTH];
-  differences(a, b, x, delta);
+  differences(run->near != NULL, run, e, x, y, delta);
   if (shape == CB_SPRINGS_PRODUCT) return root(product_chord(space, delta));
-  vec p, y = chord(shape, space->quarter[0], inner(delta, delta, load4(space->form)), &p);
-  return p * root(y);
+  vec p, square = chord(shape, space->quarter[0], inner(delta, delta, load4(space->form)), &p);
+  return p * root(square);
 }
 
-/* Each lane keeps a compensated sum (D. E. Knuth, The Art of Computer Programming 2, section 4.2.2, theorem B); they
- * are joined in the order of the lanes. */
-INLINE void potential(cb_springs_shape shape, const cb_springs_space *space, size_t n, const cb_spring_group *group,
-                      const double *x, double sum[2]) {
+/* Each lane keeps a compensated sum (D. E. Knuth, The Art of Computer Programming 2, section 4.2.2, theorem B); they are
+ * joined in the order of the lanes. */
+INLINE void potential(cb_springs_shape shape, const cb_springs_space *space, const cb_spring_run *run, const double *x,
+                      const double *y, double sum[2]) {
   vec high[CB_GROUP / WIDTH], low[CB_GROUP / WIDTH];
-  for (int w = 0; w < CB_GROUP / WIDTH; w++) high[w] = low[w] = set(0);
-  for (size_t e = 0; e < n; e++, group++)
-    for (int w = 0; w < CB_GROUP / WIDTH; w++) {
-      int s = w * WIDTH;
-      vec stretch = distance(shape, space, group->a + s, group->b + s, x) - load(group->rest + s);
-      vec term = set(0.5) * load(group->stiffness + s) * stretch * stretch;
-      vec total = high[w] + term, part = total - high[w];
-      low[w] += (high[w] - (total - part)) + (term - part);
-      high[w] = total;
+  for (int i = 0; i < CB_GROUP / WIDTH; i++) high[i] = low[i] = set(0);
+  for (size_t e = 0; e < run->springs; e += WIDTH) {
+    size_t i = e % CB_GROUP / WIDTH, group = e / CB_GROUP;
+    const double *stiffness = run->stiffness + group * run->stiffness_step + e % CB_GROUP;
+    const double *rest = run->rest + group * run->rest_step + e % CB_GROUP;
+    vec stretch = distance(shape, space, run, e, x, y) - load(rest);
+    vec term = set(0.5) * load(stiffness) * stretch * stretch;
+    if (run->springs - e < WIDTH) { /* a missing spring may share its rest length */
+      double each[WIDTH];
+      store(each, term);
+      for (size_t l = run->springs - e; l < WIDTH; l++) each[l] = 0;
+      term = load(each);
     }
-  for (int w = 0; w < CB_GROUP / WIDTH; w++) {
+    vec total = high[i] + term, part = total - high[i];
+    low[i] += (high[i] - (total - part)) + (term - part);
+    high[i] = total;
+  }
+  for (int i = 0; i < CB_GROUP / WIDTH; i++) {
     double h[WIDTH], l[WIDTH];
-    store(h, high[w]);
-    store(l, low[w]);
-    for (int i = 0; i < WIDTH; i++) {
-      double total = sum[0] + h[i], part = total - sum[0];
-      sum[1] += (sum[0] - (total - part)) + (h[i] - part) + l[i];
+    store(h, high[i]);
+    store(l, low[i]);
+    for (int lane = 0; lane < WIDTH; lane++) {
+      double total = sum[0] + h[lane], part = total - sum[0];
+      sum[1] += (sum[0] - (total - part)) + (h[lane] - part) + l[lane];
       sum[0] = total;
     }
   }
 }
 
-INLINE void separation(cb_springs_shape shape, const cb_springs_space *space, size_t n, const cb_spring_group *group,
-                       const double *x, double *d) {
-  for (size_t e = 0; e < n; e++)
-    for (int s = 0; s < CB_GROUP; s += WIDTH)
-      store(d + e * CB_GROUP + s, distance(shape, space, group[e].a + s, group[e].b + s, x));
+INLINE void separation(cb_springs_shape shape, const cb_springs_space *space, const cb_spring_run *run, const double *x,
+                       const double *y, double *d) {
+  for (size_t e = 0; e < CB_GROUP * cb_springs_groups(run->springs); e += WIDTH)
+    store(d + e, distance(shape, space, run, e, x, y));
 }
 
-#define SPECIALISE(name, shape)                                                                                        \
-  static void force_##name(const cb_springs_space *space, size_t both, size_t one, const cb_spring_group *group,       \
-                           const double *x, double *f) {                                                               \
-    force(shape, space, both, one, group, NULL, x, NULL, f);                                                           \
-  }                                                                                                                    \
-  static void damped_##name(const cb_springs_space *space, size_t both, size_t one, const cb_spring_group *group,      \
-                            const double *damping, const double *x, const double *v, double *f) {                      \
-    force(shape, space, both, one, group, damping, x, v, f);                                                           \
-  }                                                                                                                    \
-  static void potential_##name(const cb_springs_space *space, size_t n, const cb_spring_group *group, const double *x, \
-                               double sum[2]) {                                                                        \
-    potential(shape, space, n, group, x, sum);                                                                         \
-  }                                                                                                                    \
-  static void separation_##name(const cb_springs_space *space, size_t n, const cb_spring_group *group,                 \
-                                const double *x, double *d) {                                                          \
-    separation(shape, space, n, group, x, d);                                                                          \
+#define SPECIALISE(name, shape)                                                                                       \
+  static void force_##name(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y, \
+                           const double *v, const double *w, double *f) {                                             \
+    if (run->near && !run->damping) force(shape, 1, 0, space, run, x, y, v, w, f);                                    \
+    else if (run->near) force(shape, 1, 1, space, run, x, y, v, w, f);                                                \
+    else if (!run->damping) force(shape, 0, 0, space, run, x, y, v, w, f);                                            \
+    else force(shape, 0, 1, space, run, x, y, v, w, f);                                                               \
+  }                                                                                                                   \
+  static void potential_##name(const cb_springs_space *space, const cb_spring_run *run, const double *x,              \
+                               const double *y, double sum[2]) {                                                      \
+    potential(shape, space, run, x, y, sum);                                                                          \
+  }                                                                                                                   \
+  static void separation_##name(const cb_springs_space *space, const cb_spring_run *run, const double *x,             \
+                                const double *y, double *d) {                                                         \
+    separation(shape, space, run, x, y, d);                                                                           \
   }
 
 SPECIALISE(flat, CB_SPRINGS_FLAT)
@@ -196,8 +204,8 @@ SPECIALISE(hyperboloid, CB_SPRINGS_HYPERBOLOID)
 SPECIALISE(product, CB_SPRINGS_PRODUCT)
 
 const cb_springs_kernels KERNELS[CB_SPRINGS_SHAPES] = {
-    {force_flat, damped_flat, potential_flat, separation_flat},
-    {force_sphere, damped_sphere, potential_sphere, separation_sphere},
-    {force_hyperboloid, damped_hyperboloid, potential_hyperboloid, separation_hyperboloid},
-    {force_product, damped_product, potential_product, separation_product},
+    {force_flat, potential_flat, separation_flat},
+    {force_sphere, potential_sphere, separation_sphere},
+    {force_hyperboloid, potential_hyperboloid, separation_hyperboloid},
+    {force_product, potential_product, separation_product},
 };

@@ -62,138 +62,153 @@ static void sort_by(int (*end)(const cb_spring *), size_t n, size_t m, const cb_
   for (size_t e = 0; e < m; e++) to[count[end(&spring[from[e]])]++] = from[e];
 }
 
-static size_t groups_for(size_t springs) { return (springs + CB_GROUP - 1) / CB_GROUP; }
+/* The three kinds of a block's springs, and which of them a spring is to block `of`. */
+enum { NEAR, UP, DOWN, KINDS };
 
-/* The three ranges of a block's groups, and which of them block `of` has a spring in. */
-enum { BOTH, UPWARD, DOWNWARD, RANGES };
-
-static int range_of(const cb_spring *s, int of) {
-  if (low_end(s) / BLOCK == high_end(s) / BLOCK) return BOTH;
-  return low_end(s) / BLOCK == of ? UPWARD : DOWNWARD;
+static int kind_of(const cb_spring *s, int of) {
+  if (low_end(s) / BLOCK == high_end(s) / BLOCK) return NEAR;
+  return low_end(s) / BLOCK == of ? UP : DOWN;
 }
 
-/* Where the groups of each block begin and end; next[block][range] is where the next spring goes. */
-static size_t lay_out(cb_springs *plan, const cb_spring *spring, size_t (*next)[RANGES]) {
+typedef struct extent {
+  size_t groups, near, far, slices;
+} extent;
+
+/* How many springs of each kind the blocks have and where they begin. */
+static extent lay_out(cb_springs *plan, const cb_spring *spring) {
   for (size_t e = 0; e < plan->m; e++) {
     int low = low_end(&spring[e]) / BLOCK, high = high_end(&spring[e]) / BLOCK;
-    next[low][range_of(&spring[e], low)]++;
-    if (high != low) next[high][DOWNWARD]++;
+    if (low == high) {
+      plan->block[low].near++;
+    } else {
+      plan->block[low].up++;
+      plan->block[high].down++;
+    }
   }
-  size_t group = 0, slice = 0;
+  extent at = {0};
   for (int b = 0; b < plan->n_blocks; b++) {
     cb_springs_block *block = &plan->block[b];
+    size_t near = cb_springs_groups(block->near), far = cb_springs_groups(block->up) + cb_springs_groups(block->down);
     block->first = b * BLOCK;
     block->count = plan->n - block->first < BLOCK ? plan->n - block->first : BLOCK;
-    block->group = group;
-    block->cross = block->group + groups_for(next[b][BOTH]);
-    block->owned = block->cross + groups_for(next[b][UPWARD]);
-    block->end = group = block->owned + groups_for(next[b][DOWNWARD]);
-    block->slice = slice;
-    slice += (block->cross - block->group + CB_SLICE - 1) / CB_SLICE;
-    next[b][BOTH] = CB_GROUP * block->group;
-    next[b][UPWARD] = CB_GROUP * block->cross;
-    next[b][DOWNWARD] = CB_GROUP * block->owned;
+    block->group = at.groups;
+    block->near_group = at.near;
+    block->far_group = at.far;
+    block->slice = at.slices;
+    at.groups += near + far;
+    at.near += near;
+    at.far += far;
+    at.slices += (near + CB_SLICE - 1) / CB_SLICE;
   }
-  return slice;
+  return at;
 }
 
-/* Ends are particles until `localise`. */
-static void put(cb_springs *plan, size_t at, const cb_spring *spring, uint32_t number, int a, int b) {
-  cb_spring_group *group = &plan->group[at / CB_GROUP];
-  size_t l = at % CB_GROUP;
-  group->a[l] = (uint32_t)a;
-  group->b[l] = (uint32_t)b;
-  group->stiffness[l] = spring->stiffness;
-  group->rest[l] = spring->rest;
-  if (plan->damped) plan->damping[at] = spring->damping;
-  plan->number[at] = number;
-}
-
-static void fill_groups(cb_springs *plan, const cb_spring *spring, const uint32_t *order, size_t (*next)[RANGES]) {
-  for (int b = 0; b < plan->n_blocks; b++)
-    for (size_t e = plan->block[b].group; e < plan->block[b].end; e++)
-      for (int l = 0; l < CB_GROUP; l++) plan->group[e].a[l] = plan->group[e].b[l] = (uint32_t)plan->block[b].first;
-  for (size_t e = 0; e < plan->m; e++) {
-    const cb_spring *s = &spring[order[e]];
-    int a = low_end(s), b = high_end(s);
-    put(plan, next[a / BLOCK][range_of(s, a / BLOCK)]++, s, order[e], a, b);
-    if (a / BLOCK != b / BLOCK) put(plan, next[b / BLOCK][DOWNWARD]++, s, order[e], b, a);
+static int allocate(cb_springs *plan, const cb_spring *spring) {
+  extent all = lay_out(plan, spring);
+  size_t lanes = CB_GROUP * all.groups, far = CB_GROUP * all.far;
+  int same_stiffness = 1, same_rest = 1;
+  for (size_t e = 1; e < plan->m; e++) {
+    same_stiffness &= spring[e].stiffness == spring[0].stiffness;
+    same_rest &= spring[e].rest == spring[0].rest;
   }
-}
-
-static void find_reach(cb_springs *plan) {
-  for (int b = 0; b < plan->n_blocks; b++) {
-    const cb_springs_block *block = &plan->block[b];
-    int reach = 0;
-    for (size_t e = block->group; e < block->cross; e++) {
-      for (int l = 0; l < CB_GROUP; l++) {
-        int last = (int)plan->group[e].b[l] - block->first; /* the higher end */
-        if (reach <= last) reach = last + 1;
-      }
-      plan->reach[block->slice + (e - block->group) / CB_SLICE] = reach;
-    }
+  plan->stiffness_step = same_stiffness ? 0 : CB_GROUP;
+  plan->rest_step = same_rest ? 0 : CB_GROUP;
+  plan->a = calloc(lanes + 1, sizeof *plan->a);
+  plan->near = calloc(CB_GROUP * all.near + 1, sizeof *plan->near);
+  plan->far = calloc(far + CB_GROUP * CB_AHEAD, sizeof *plan->far);
+  plan->stiffness = calloc(same_stiffness ? CB_GROUP : lanes, sizeof *plan->stiffness);
+  plan->rest = calloc(same_rest ? CB_GROUP : lanes, sizeof *plan->rest);
+  if (plan->damped) plan->damping = calloc(lanes, sizeof *plan->damping);
+  plan->number = malloc((lanes + 1) * sizeof *plan->number);
+  plan->halo = malloc((far + 1) * sizeof *plan->halo);
+  plan->reach = calloc(all.slices + 1, sizeof *plan->reach);
+  if (!plan->a || !plan->near || !plan->far || !plan->stiffness || !plan->rest || (plan->damped && !plan->damping) ||
+      !plan->number || !plan->halo || !plan->reach)
+    return 0;
+  memset(plan->number, 0xff, lanes * sizeof *plan->number);
+  for (int l = 0; plan->m && l < CB_GROUP; l++) {
+    if (same_stiffness) plan->stiffness[l] = spring->stiffness;
+    if (same_rest) plan->rest[l] = spring->rest;
   }
-}
-
-/* Turns a block's particles into offsets: into the space's particles, or into the block's copy, whose halo it finds.
- * where[n] is 0 and is left so. */
-static void localise(cb_springs *plan, cb_springs_block *block, size_t *where) {
-  size_t count = (size_t)block->count, first = (size_t)block->first;
-  for (size_t e = block->group; e < block->end; e++)
-    for (int l = 0; l < CB_GROUP; l++) {
-      uint32_t *end[2] = {&plan->group[e].a[l], &plan->group[e].b[l]};
-      for (int s = 0; s < 2; s++) {
-        size_t i = *end[s], index = i;
-        if (plan->space.k != 4) {
-          index = i - first;
-          if (index >= count) {
-            if (!where[i]) {
-              plan->halo[block->halo + block->halo_count] = (int)i;
-              where[i] = count + ++block->halo_count;
-            }
-            index = where[i] - 1;
-          }
-        }
-        *end[s] = (uint32_t)(4 * index);
-      }
-    }
-  for (size_t h = 0; h < block->halo_count; h++) where[plan->halo[block->halo + h]] = 0;
-  if (plan->local_max < count + block->halo_count) plan->local_max = count + block->halo_count;
-}
-
-static int allocate(cb_springs *plan, size_t slices, size_t crossing) {
-  size_t groups = plan->block[plan->n_blocks - 1].end;
-  plan->group = aligned_alloc(64, (groups + CB_AHEAD) * sizeof *plan->group);
-  plan->number = malloc((groups + 1) * CB_GROUP * sizeof *plan->number);
-  plan->halo = malloc((2 * crossing + 1) * sizeof *plan->halo);
-  plan->reach = malloc((slices + 1) * sizeof *plan->reach);
-  if (plan->damped) plan->damping = calloc((groups + 1) * CB_GROUP, sizeof *plan->damping);
-  if (!plan->group || !plan->number || !plan->halo || !plan->reach || (plan->damped && !plan->damping)) return 0;
-  memset(plan->group, 0, (groups + CB_AHEAD) * sizeof *plan->group);
-  memset(plan->number, 0xff, (groups + 1) * CB_GROUP * sizeof *plan->number);
   return 1;
 }
 
-static int fill(cb_springs *plan, const cb_spring *spring) {
-  size_t n = (size_t)plan->n, m = plan->m, blocks = (size_t)plan->n_blocks, crossing = 0, halo = 0;
+/* Writes all of a spring but its far end at a lane. */
+static void put(cb_springs *plan, size_t lane, const cb_spring *spring, uint32_t number, int a) {
+  plan->a[lane] = (uint16_t)(4 * a);
+  if (plan->stiffness_step) plan->stiffness[lane] = spring->stiffness;
+  if (plan->rest_step) plan->rest[lane] = spring->rest;
+  if (plan->damped) plan->damping[lane] = spring->damping;
+  plan->number[lane] = number;
+}
+
+/* Fills the springs into their blocks; far ends are particles as yet. next[block][kind] counts, from 0. */
+static void fill(cb_springs *plan, const cb_spring *spring, const uint32_t *order, size_t (*next)[KINDS]) {
+  for (size_t i = 0; i < plan->m; i++) {
+    const cb_spring *s = &spring[order[i]];
+    int end[2] = {low_end(s), high_end(s)};
+    for (int side = 0; side < 2; side++) {
+      int b = end[side] / BLOCK, kind = kind_of(s, b);
+      const cb_springs_block *block = &plan->block[b];
+      size_t at = next[b][kind]++, near = cb_springs_groups(block->near);
+      if (kind == NEAR) {
+        put(plan, CB_GROUP * block->group + at, s, order[i], end[0] - block->first);
+        plan->near[CB_GROUP * block->near_group + at] = (uint16_t)(4 * (end[1] - block->first));
+        int *reach = &plan->reach[block->slice + at / (CB_GROUP * CB_SLICE)];
+        if (*reach <= end[1] - block->first) *reach = end[1] - block->first + 1;
+        break;
+      }
+      if (kind == DOWN) at += CB_GROUP * cb_springs_groups(block->up);
+      put(plan, CB_GROUP * (block->group + near) + at, s, order[i], end[side] - block->first);
+      plan->far[CB_GROUP * block->far_group + at] = (uint32_t)end[1 - side];
+    }
+  }
+}
+
+/* Ends of missing springs, far ends as offsets, halos, and the reach of a slice with that of those before.
+ * where[n] is 0 and is left so. */
+static size_t finish(cb_springs *plan, cb_springs_block *block, size_t halo, size_t *where) {
+  size_t count = (size_t)block->count, near = cb_springs_groups(block->near);
+  size_t lanes = CB_GROUP * (cb_springs_groups(block->up) + cb_springs_groups(block->down));
+  uint32_t *far = plan->far + CB_GROUP * block->far_group;
+  const uint32_t *number = plan->number + CB_GROUP * (block->group + near);
+  block->halo = halo;
+  for (size_t l = 0; l < lanes; l++) {
+    size_t i = number[l] == UINT32_MAX ? (size_t)block->first : far[l];
+    if (plan->space.k == 4) {
+      far[l] = (uint32_t)(4 * i);
+    } else if (number[l] == UINT32_MAX) {
+      far[l] = 0;
+    } else {
+      if (!where[i]) {
+        plan->halo[halo + block->halo_count] = (int)i;
+        where[i] = count + ++block->halo_count;
+      }
+      far[l] = (uint32_t)(4 * (where[i] - 1));
+    }
+  }
+  for (size_t h = 0; h < block->halo_count; h++) where[plan->halo[halo + h]] = 0;
+  for (size_t s = 1; s < (near + CB_SLICE - 1) / CB_SLICE; s++)
+    if (plan->reach[block->slice + s] < plan->reach[block->slice + s - 1])
+      plan->reach[block->slice + s] = plan->reach[block->slice + s - 1];
+  if (plan->local_max < count + block->halo_count) plan->local_max = count + block->halo_count;
+  return halo + block->halo_count;
+}
+
+static int arrange(cb_springs *plan, const cb_spring *spring) {
+  size_t n = (size_t)plan->n, m = plan->m, blocks = (size_t)plan->n_blocks, halo = 0;
   plan->block = calloc(blocks, sizeof *plan->block);
-  size_t(*next)[RANGES] = calloc(blocks, sizeof *next), *count = calloc(n + 1, sizeof *count);
+  size_t(*next)[KINDS] = calloc(blocks, sizeof *next), *count = calloc(n + 1, sizeof *count);
   uint32_t *order = malloc((m + 1) * sizeof *order), *other = malloc((m + 1) * sizeof *other);
-  for (size_t e = 0; e < m; e++) crossing += low_end(&spring[e]) / BLOCK != high_end(&spring[e]) / BLOCK;
-  int ok = plan->block && next && count && order && other && allocate(plan, lay_out(plan, spring, next), crossing);
+  int ok = plan->block && next && count && order && other && allocate(plan, spring);
   if (ok) {
     /* By the lower end, then the higher, then as given: walks through a block from end to end. */
     for (size_t e = 0; e < m; e++) order[e] = (uint32_t)e;
     sort_by(high_end, n, m, spring, order, other, count);
     sort_by(low_end, n, m, spring, other, order, count);
-    fill_groups(plan, spring, order, next);
-    find_reach(plan);
+    fill(plan, spring, order, next);
     memset(count, 0, (n + 1) * sizeof *count);
-    for (size_t b = 0; b < blocks; b++) {
-      plan->block[b].halo = halo;
-      localise(plan, &plan->block[b], count);
-      halo += plan->block[b].halo_count;
-    }
+    for (size_t b = 0; b < blocks; b++) halo = finish(plan, &plan->block[b], halo, count);
   }
   free(next);
   free(count);
@@ -202,25 +217,53 @@ static int fill(cb_springs *plan, const cb_spring *spring) {
   return ok;
 }
 
-/* The springs of a small plan once for each stage, in the order of its group. */
-static int fill_together(cb_springs *plan) {
-  size_t n = (size_t)plan->n, m = plan->m, lanes = m * CB_TOGETHER, groups = groups_for(lanes);
-  plan->together = aligned_alloc(64, (groups + CB_AHEAD) * sizeof *plan->together);
-  plan->together_damping = calloc(groups * CB_GROUP, sizeof *plan->together_damping);
-  if (!plan->together || !plan->together_damping) return 0;
-  memset(plan->together, 0, (groups + CB_AHEAD) * sizeof *plan->together);
-  for (size_t lane = 0; lane < lanes; lane++) {
-    size_t stage = lane / m, e = lane % m, from = e % CB_GROUP, to = lane % CB_GROUP;
-    const cb_spring_group *source = &plan->group[e / CB_GROUP];
-    cb_spring_group *group = &plan->together[lane / CB_GROUP];
-    group->a[to] = source->a[from] + (uint32_t)(4 * n * stage);
-    group->b[to] = source->b[from] + (uint32_t)(4 * n * stage);
-    group->stiffness[to] = source->stiffness[from];
-    group->rest[to] = source->rest[from];
-    if (plan->damped) plan->together_damping[lane] = plan->damping[e];
+/* The springs of a small plan once for each stage. */
+static int arrange_together(cb_springs *plan) {
+  size_t n = (size_t)plan->n, m = plan->m, springs = m * CB_TOGETHER, lanes = CB_GROUP * cb_springs_groups(springs);
+  uint16_t *a = calloc(lanes, sizeof *a), *near = calloc(lanes, sizeof *near);
+  double *stiffness = calloc(lanes, sizeof *stiffness), *rest = calloc(lanes, sizeof *rest);
+  double *damping = plan->damped ? calloc(lanes, sizeof *damping) : NULL;
+  plan->together = (cb_spring_run){springs, a, near, NULL, stiffness, rest, damping, CB_GROUP, CB_GROUP};
+  if (!a || !near || !stiffness || !rest || (plan->damped && !damping)) return 0;
+  for (size_t lane = 0; lane < springs; lane++) {
+    size_t e = lane % m, shift = 4 * n * (lane / m);
+    a[lane] = (uint16_t)(plan->a[e] + shift);
+    near[lane] = (uint16_t)(plan->near[e] + shift);
+    stiffness[lane] = plan->stiffness[plan->stiffness_step ? e : 0];
+    rest[lane] = plan->rest[plan->rest_step ? e : 0];
+    if (damping) damping[lane] = plan->damping[e];
   }
   if (plan->local_max < n * CB_TOGETHER) plan->local_max = n * CB_TOGETHER;
   return 1;
+}
+
+static cb_spring_run run_of(const cb_springs *plan, size_t group, size_t springs) {
+  return (cb_spring_run){.springs = springs,
+                         .a = plan->a + CB_GROUP * group,
+                         .stiffness = plan->stiffness + group * plan->stiffness_step,
+                         .rest = plan->rest + group * plan->rest_step,
+                         .damping = plan->damped ? plan->damping + CB_GROUP * group : NULL,
+                         .stiffness_step = plan->stiffness_step,
+                         .rest_step = plan->rest_step};
+}
+
+cb_spring_run cb_springs_near(const cb_springs *plan, const cb_springs_block *block, size_t first, size_t springs) {
+  cb_spring_run run = run_of(plan, block->group + first / CB_GROUP, springs);
+  run.near = plan->near + CB_GROUP * block->near_group + first;
+  return run;
+}
+
+cb_spring_run cb_springs_up(const cb_springs *plan, const cb_springs_block *block) {
+  cb_spring_run run = run_of(plan, block->group + cb_springs_groups(block->near), block->up);
+  run.far = plan->far + CB_GROUP * block->far_group;
+  return run;
+}
+
+cb_spring_run cb_springs_down(const cb_springs *plan, const cb_springs_block *block) {
+  size_t up = cb_springs_groups(block->up);
+  cb_spring_run run = run_of(plan, block->group + cb_springs_groups(block->near) + up, block->down);
+  run.far = plan->far + CB_GROUP * (block->far_group + up);
+  return run;
 }
 
 cb_status cb_springs_create(const cb_geometry *space, int n, size_t m, const cb_spring *spring, cb_springs **out) {
@@ -236,7 +279,7 @@ cb_status cb_springs_create(const cb_geometry *space, int n, size_t m, const cb_
     for (size_t e = 0; e < m; e++) plan->damped |= spring[e].damping != 0;
   }
   int small = m > 0 && m <= CB_SMALL && n <= CB_SMALL;
-  if (!plan || !fill(plan, spring) || (small && !fill_together(plan))) {
+  if (!plan || !arrange(plan, spring) || (small && !arrange_together(plan))) {
     cb_springs_free(plan);
     return cb_fail(CB_ERROR_MEMORY, "no memory for %zu springs", m);
   }
@@ -246,14 +289,12 @@ cb_status cb_springs_create(const cb_geometry *space, int n, size_t m, const cb_
 
 void cb_springs_free(cb_springs *plan) {
   if (!plan) return;
-  free(plan->block);
-  free(plan->halo);
-  free(plan->group);
-  free(plan->damping);
-  free(plan->number);
-  free(plan->reach);
-  free(plan->together);
-  free(plan->together_damping);
+  void *owned[] = {plan->block, plan->a,       plan->near,   plan->far,   plan->stiffness,
+                   plan->rest,  plan->damping, plan->number, plan->reach, plan->halo};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  const void *together[] = {plan->together.a, plan->together.near, plan->together.stiffness, plan->together.rest,
+                            plan->together.damping};
+  for (size_t i = 0; i < sizeof together / sizeof *together; i++) free((void *)together[i]);
   free(plan);
 }
 
@@ -261,7 +302,7 @@ size_t cb_springs_count(const cb_springs *plan) { return plan->m; }
 int cb_springs_damped(const cb_springs *plan) { return plan->damped; }
 
 double cb_springs_repetition(const cb_springs *plan) {
-  size_t computed = 0, groups = plan->block[plan->n_blocks - 1].end;
-  for (size_t e = 0; e < CB_GROUP * groups; e++) computed += plan->number[e] != UINT32_MAX;
+  size_t computed = 0;
+  for (int b = 0; b < plan->n_blocks; b++) computed += plan->block[b].near + plan->block[b].up + plan->block[b].down;
   return plan->m ? (double)computed / (double)plan->m : 1;
 }

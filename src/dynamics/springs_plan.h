@@ -7,7 +7,7 @@
 
 enum {
   CB_GROUP = 8,   /* springs a group: the widest vector */
-  CB_SLICE = 64,  /* groups a slice: some 12 kB, so that what a slice touches stays in the first cache */
+  CB_SLICE = 64,  /* near groups a slice: what they touch, some 12 kB, stays in the first cache */
   CB_AHEAD = 6,   /* groups that are fetched ahead; so many follow the last one */
   CB_SMALL = 16,  /* at most so many springs and particles make a small plan */
   CB_TOGETHER = 8 /* stages that a small plan computes together */
@@ -30,36 +30,40 @@ typedef struct cb_springs_space {
   double member[CB_FACTOR_MAX][CB_COORD_MAX]; /* 1 in the factor's own coordinates, 0 elsewhere */
 } cb_springs_space;
 
-/* Eight springs. Ends are 4 times a particle's number: an offset into the positions. Missing springs have stiffness 0
- * and equal ends. */
-typedef struct cb_spring_group {
-  uint32_t a[CB_GROUP], b[CB_GROUP];
-  double stiffness[CB_GROUP], rest[CB_GROUP];
-} cb_spring_group;
+/* Groups of springs for a kernel, with ends as offsets: 4 times a particle's number. Missing springs of the last group have
+ * equal ends. */
+typedef struct cb_spring_run {
+  size_t springs;
+  const uint16_t *a;                        /* of a spring: in x and f */
+  const uint16_t *near;                     /* the other end: in x and f too; or NULL */
+  const uint32_t *far;                      /* then: in y, and no force is wanted there */
+  const double *stiffness, *rest, *damping; /* damping may be NULL */
+  size_t stiffness_step, rest_step;         /* from group to group: CB_GROUP, or 0 where all springs have the same */
+} cb_spring_run;
 
-/* Particles first .. first+count-1 and the springs that touch them: groups group .. cross-1 have both ends in the
- * block, cross .. end-1 only end a; of these cross .. owned-1 lead to higher blocks and count as the block's own.
- * With four coordinates ends are numbers of the space's particles. With fewer they are numbers in a copy: the block's
- * particles, then the halo, which are the other ends of its crossing springs. */
+/* Particles first .. first+count-1 and the springs that touch them: near ones have both ends in the block, far ones lead
+ * to higher blocks (up) or lower (down). Near and upward ones count as the block's own. Each kind begins a new group.
+ * Offsets `a` and `near` are from the block's first particle. With four coordinates `far` is from the first of the space;
+ * with fewer from the first of a copy: the block's particles, then the halo, the other ends of its far springs. */
 typedef struct cb_springs_block {
   int first, count;
-  size_t group, cross, owned, end;
+  size_t near, up, down;               /* springs */
+  size_t group, near_group, far_group; /* the first of it among all groups, near ones, far ones */
   size_t halo, halo_count;
-  size_t slice; /* of its first groups */
+  size_t slice; /* the first of its near groups */
 } cb_springs_block;
 
-/* Kernels over groups; x, v and f have four numbers a particle. */
+/* x, y, v, w and f have four numbers a particle; v are the velocities at x, w at y (NULL without damping). */
 typedef struct cb_springs_kernels {
-  /* Adds forces to f: both ends of the first `both` groups, end a of the `one` groups that follow. */
-  void (*force)(const cb_springs_space *space, size_t both, size_t one, const cb_spring_group *group, const double *x,
-                double *f);
-  void (*damped)(const cb_springs_space *space, size_t both, size_t one, const cb_spring_group *group,
-                 const double *damping, const double *x, const double *v, double *f);
+  /* Adds to f. */
+  void (*force)(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y,
+                const double *v, const double *w, double *f);
   /* Adds to the compensated sum. */
-  void (*potential)(const cb_springs_space *space, size_t n, const cb_spring_group *group, const double *x,
+  void (*potential)(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y,
                     double sum[2]);
-  /* d[8*n] */
-  void (*separation)(const cb_springs_space *space, size_t n, const cb_spring_group *group, const double *x, double *d);
+  /* d of whole groups */
+  void (*separation)(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y,
+                     double *d);
 } cb_springs_kernels;
 
 extern const cb_springs_kernels cb_springs_kernels_x86_64[CB_SPRINGS_SHAPES];
@@ -74,15 +78,17 @@ struct cb_springs {
   int damped;
   int n_blocks;
   cb_springs_block *block;
-  cb_spring_group *group;
-  double *damping;  /* 8 a group; NULL without damping */
+  uint16_t *a;                        /* 8 a group */
+  uint16_t *near;                     /* 8 a near group */
+  uint32_t *far;                      /* 8 a far group */
+  double *stiffness, *rest, *damping; /* 8 a group, or 8 if all have the same; damping NULL without */
+  size_t stiffness_step, rest_step;
   uint32_t *number; /* 8 a group: which spring; UINT32_MAX where there is none */
   int *reach;       /* a slice: how many of the block's particles its groups and those before touch at most */
   int *halo;        /* particles */
   size_t local_max; /* particles of a thread's copies */
-  /* A small plan's springs for CB_TOGETHER stages, ends numbered n*stage + i; NULL otherwise. */
-  cb_spring_group *together;
-  double *together_damping;
+  /* A small plan's springs once for each of CB_TOGETHER stages, particles numbered n*stage + i; a NULL otherwise. */
+  cb_spring_run together;
 };
 
 struct cb_springs_work {
@@ -92,6 +98,13 @@ struct cb_springs_work {
   size_t local_stride;
   double *partial; /* 2 a block */
 };
+
+/* A block's near springs from `first`, a multiple of 8; its upward ones; its downward ones. */
+cb_spring_run cb_springs_near(const cb_springs *plan, const cb_springs_block *block, size_t first, size_t springs);
+cb_spring_run cb_springs_up(const cb_springs *plan, const cb_springs_block *block);
+cb_spring_run cb_springs_down(const cb_springs *plan, const cb_springs_block *block);
+
+static inline size_t cb_springs_groups(size_t springs) { return (springs + CB_GROUP - 1) / CB_GROUP; }
 
 /* cb_springs_force of a small plan. */
 void cb_springs_small_force(const cb_springs_work *work, size_t stages, const double *const *x, const double *const *v,

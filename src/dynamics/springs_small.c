@@ -34,16 +34,15 @@ INLINE void one(size_t k, int flat, const double *form, double quarter, double s
  * longer than a spring. */
 INLINE void one_by_one(size_t k, int flat, const cb_springs *plan, size_t stages, const double *const *x,
                        double *const *f) {
-  const cb_spring_group *group = plan->group;
   size_t rest = (size_t)plan->n * k, i[ONE_BY_ONE], j[ONE_BY_ONE], m = plan->m;
   double stiffness[ONE_BY_ONE], tension[ONE_BY_ONE], force[CB_COORD_MAX], form[CB_COORD_MAX],
       quarter = plan->space.quarter[0];
   for (size_t a = 0; a < k; a++) form[a] = plan->space.form[a];
   for (size_t e = 0; e < m; e++) {
-    i[e] = group->a[e] / 4 * k;
-    j[e] = group->b[e] / 4 * k;
-    stiffness[e] = group->stiffness[e];
-    tension[e] = group->stiffness[e] * group->rest[e];
+    i[e] = plan->a[e] / 4 * k;
+    j[e] = plan->near[e] / 4 * k;
+    stiffness[e] = plan->stiffness[plan->stiffness_step ? e : 0];
+    tension[e] = stiffness[e] * plan->rest[plan->rest_step ? e : 0];
   }
   for (size_t s = 0; s < stages; s++) {
     if (rest > 2 * k) memset(f[s], 0, rest * sizeof **f);
@@ -85,16 +84,14 @@ static inline void copy_out(size_t n, size_t k, const double *from, double *to) 
 static inline void together(const cb_springs_work *work, size_t k, size_t stages, const double *const *x,
                             const double *const *v, double *const *f) {
   const cb_springs *plan = work->plan;
-  size_t n = (size_t)plan->n, size = 4 * n * CB_TOGETHER, groups = (plan->m * stages + CB_GROUP - 1) / CB_GROUP;
+  size_t n = (size_t)plan->n, size = 4 * n * CB_TOGETHER;
   double *at_x = work->local, *at_f = at_x + size, *at_v = at_f + size;
+  cb_spring_run run = plan->together;
+  run.springs = plan->m * stages;
   for (size_t s = 0; s < stages; s++) copy_in(n, k, x[s], at_x + 4 * n * s);
+  for (size_t s = 0; plan->damped && s < stages; s++) copy_in(n, k, v[s], at_v + 4 * n * s);
   memset(at_f, 0, 4 * n * stages * sizeof *at_f);
-  if (plan->damped) {
-    for (size_t s = 0; s < stages; s++) copy_in(n, k, v[s], at_v + 4 * n * s);
-    plan->kernels->damped(&plan->space, groups, 0, plan->together, plan->together_damping, at_x, at_v, at_f);
-  } else {
-    plan->kernels->force(&plan->space, groups, 0, plan->together, at_x, at_f);
-  }
+  plan->kernels->force(&plan->space, &run, at_x, NULL, at_v, NULL, at_f);
   for (size_t s = 0; s < stages; s++) copy_out(n, k, at_f + 4 * n * s, f[s]);
 }
 

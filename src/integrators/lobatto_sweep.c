@@ -110,8 +110,8 @@ static double sweep_product(cb_lobatto *l, const cb_geometry *g, int begin, int 
   return change + poison;
 }
 
-static double sweep_range(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x0, const double *p0,
-                          double h, double *size) {
+double cb_lobatto_sweep_range(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x0,
+                              const double *p0, double h, double *size) {
   const bool single = g->n_factors == 1;
   const double K = g->factor[0].curvature;
   if (l->kernel) return l->kernel->sweep(l, g->form, K, begin, end, x0, p0, h, size);
@@ -120,14 +120,14 @@ static double sweep_range(cb_lobatto *l, const cb_geometry *g, int begin, int en
 }
 
 double cb_lobatto_sweep(cb_lobatto *l, const cb_geometry *g, const double *x0, const double *p0, double h, double *size) {
-  if (l->threads <= 1) return sweep_range(l, g, 0, l->n, x0, p0, h, size);
+  if (l->threads <= 1) return cb_lobatto_sweep_range(l, g, 0, l->n, x0, p0, h, size);
   double change = 0, largest = 0;
   bool finite = true;
 #pragma omp parallel for num_threads(l->threads) schedule(static) reduction(max : change, largest) reduction(&& : finite)
   for (int part = 0; part < l->threads; part++) {
     double part_size = 0;
     const int begin = (int)((int64_t)l->n * part / l->threads), end = (int)((int64_t)l->n * (part + 1) / l->threads);
-    const double d = sweep_range(l, g, begin, end, x0, p0, h, &part_size);
+    const double d = cb_lobatto_sweep_range(l, g, begin, end, x0, p0, h, &part_size);
     finite = finite && isfinite(d);
     change = fmax(change, d);
     largest = fmax(largest, part_size);
@@ -155,20 +155,11 @@ void cb_lobatto_velocity(cb_lobatto *l, const cb_geometry *g, const double *p0, 
     }
 }
 
-typedef struct ending {
-  cb_lobatto *l;
-  const cb_geometry *g;
-  const double *x1, *p0;
-  double h, *p_low, *dp;
-} ending;
-
-static void end_range(void *context, int begin, int end) {
-  const ending *w = context;
-  cb_lobatto *l = w->l;
-  const cb_geometry *g = w->g;
+void cb_lobatto_end(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x1, const double *p0, double h,
+                    double *p_low, double *dp) {
   const int s = l->s;
   if (l->kernel) {
-    l->kernel->finish(l, g->form, g->factor[0].curvature, begin, end, w->x1, w->p0, w->h, w->p_low, w->dp);
+    l->kernel->finish(l, g->form, g->factor[0].curvature, begin, end, x1, p0, h, p_low, dp);
     return;
   }
   for (int a = begin; a < end; a++)
@@ -179,7 +170,7 @@ static void end_range(void *context, int begin, int end) {
       const double K = factor->curvature;
       const size_t at = (size_t)a * l->k + factor->offset;
       double *G = l->G[s - 1] + at, p1[CB_COORD_MAX];
-      const double *F = l->F[s - 1] + at, *X = w->x1 + at;
+      const double *F = l->F[s - 1] + at, *X = x1 + at;
       /* any normal part does for the start: the projection below replaces it */
       const double normal = K != 0 ? K * (inner(form, count, G, X) - inner(form, count, F, X)) : 0;
       for (int e = 0; e < count; e++) {
@@ -189,20 +180,15 @@ static void end_range(void *context, int begin, int end) {
           sum += l->b[k] * l->G[k][at + e];
           rest += l->b_low[k] * l->G[k][at + e];
         }
-        w->p_low[at + e] += w->h * rest;
-        w->dp[at + e] = w->h * sum;
-        p1[e] = w->p0[at + e] + w->dp[at + e];
+        p_low[at + e] += h * rest;
+        dp[at + e] = h * sum;
+        p1[e] = p0[at + e] + dp[at + e];
       }
       if (K == 0) continue;
       const double off = K * inner(form, count, X, p1);
       for (int e = 0; e < count; e++) {
-        w->dp[at + e] -= off * X[e];
-        G[e] -= off / (w->h * l->b[s - 1]) * X[e];
+        dp[at + e] -= off * X[e];
+        G[e] -= off / (h * l->b[s - 1]) * X[e];
       }
     }
-}
-
-void cb_lobatto_end(cb_lobatto *l, const cb_geometry *g, const double *x1, const double *p0, double h, double *p_low, double *dp) {
-  ending w = {l, g, x1, p0, h, p_low, dp};
-  cb_threads_range(l->threads, l->n, end_range, &w);
 }

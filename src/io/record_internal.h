@@ -120,6 +120,8 @@ cb_status cb_series_each(hid_t file, const char *path, cb_series_visit visit, vo
 cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *whole, uint64_t *most);
 /* Cuts every series to that length. Killed in the middle of it, the file has the rows that are to be kept and no others. */
 cb_status cb_series_cut(hid_t file, const char *path, cb_record_position keep);
+/* Gives a new file what cutting it needs: on a disk that is full there is no room for more. */
+bool cb_series_prepare_cut(hid_t checkpoint);
 /* CB_ERROR_INPUT unless the file has the mark of a record of a version we know. */
 cb_status cb_record_check_mark(hid_t file, const char *path);
 

@@ -94,18 +94,27 @@ static bool read_cutting(hid_t file, int64_t keep[2]) {
   return ok && keep[0] >= 0 && keep[1] >= 0;
 }
 
-/* Writes it, after everything that was changed before. */
-static cb_status put_cutting(hid_t file, const char *path, int64_t rows, int64_t events) {
+static bool write_cutting(hid_t checkpoint, int64_t rows, int64_t events) {
   const hsize_t dims[1] = {2};
   const int64_t keep[2] = {rows, events};
-  if (cb_hdf5_flush_refused(file)) return cb_hdf5_fail(path, "write");
-  hid_t space = H5Screate_simple(1, dims, NULL), group = H5Gopen2(file, "checkpoint", H5P_DEFAULT);
-  hid_t attribute = H5Aexists(group, cutting) > 0 ? H5Aopen(group, cutting, H5P_DEFAULT)
-                                                  : H5Acreate2(group, cutting, H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t space = H5Screate_simple(1, dims, NULL);
+  hid_t attribute = H5Aexists(checkpoint, cutting) > 0
+                        ? H5Aopen(checkpoint, cutting, H5P_DEFAULT)
+                        : H5Acreate2(checkpoint, cutting, H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
   bool ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT64, keep) >= 0;
   if (attribute >= 0) ok &= H5Aclose(attribute) >= 0;
-  if (group >= 0) H5Gclose(group);
   H5Sclose(space);
+  return ok;
+}
+
+bool cb_series_prepare_cut(hid_t checkpoint) { return write_cutting(checkpoint, -1, -1); }
+
+/* Writes it, after everything that was changed before. */
+static cb_status put_cutting(hid_t file, const char *path, int64_t rows, int64_t events) {
+  if (cb_hdf5_flush_refused(file)) return cb_hdf5_fail(path, "write");
+  hid_t checkpoint = H5Gopen2(file, "checkpoint", H5P_DEFAULT);
+  bool ok = checkpoint >= 0 && write_cutting(checkpoint, rows, events);
+  if (checkpoint >= 0) H5Gclose(checkpoint);
   return ok && !cb_hdf5_flush_refused(file) ? CB_OK : cb_hdf5_fail(path, "write");
 }
 

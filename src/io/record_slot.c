@@ -42,8 +42,9 @@ cb_status cb_slot_create(hid_t file, const char *path, const cb_blob *state, siz
   const hsize_t seal_dims[1] = {SEAL};
   const uint64_t unsealed[SEAL] = {0};
   hid_t parent = cb_hdf5_put_group(file, "checkpoint");
-  if (parent < 0) return cb_hdf5_fail(path, "create group checkpoint");
-  H5Gclose(parent);
+  bool made = parent >= 0 && cb_series_prepare_cut(parent);
+  if (parent >= 0) H5Gclose(parent);
+  if (!made) return cb_hdf5_fail(path, "create group checkpoint");
   for (int slot = 0; slot < CB_SLOTS; slot++) {
     char name[32];
     slot_name(name, slot);

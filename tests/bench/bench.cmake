@@ -1,4 +1,5 @@
-# Every tests/bench/SUBJECT.c is one program bench_SUBJECT. `tests/bench/run` runs them all; the suite only sees that they work.
+# Every tests/bench/SUBJECT.c is one program bench_SUBJECT. `tests/bench/run` runs them all; the suite only sees that
+# they work.
 find_package(SUNDIALS REQUIRED COMPONENTS cvode arkode)
 
 file(GLOB bench_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bench/*.c)

@@ -1,23 +1,23 @@
-/* Timing for the benchmarks: things that are compared run side by side in one process, in turns, and each counts with the least
- * time of all its turns, which is what it takes when nothing else runs. What one thread takes is told by the time of the processor,
- * what several gain by the clock on the wall.
+/* Timing for the benchmarks: things that are compared run side by side in one process, in turns, and each counts with
+ * the least time of all its turns, which is what it takes when nothing else runs. What one thread takes is told by the
+ * time of the processor, what several gain by the clock on the wall.
  *
- * A program prints its settings, a table, and for each target one line `target|what|limit|measured|unit|pass or MISS`, which
- * `run` collects. `--quick` runs everything once, small, and judges nothing.
+ * A program prints its settings, a table, and for each target one line `target|what|limit|measured|unit|pass or MISS`,
+ * which `run` collects. `--quick` runs everything once, small, and judges nothing.
  */
 #ifndef CB_BENCH_H
 #define CB_BENCH_H
 
 #include "check.h"
 #include "core/isa.h"
-#include <omp.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { BENCH_SUBJECTS = 64 };
 
 typedef struct bench_subject {
   char name[96];
-  void (*run)(void *self); /* one turn: `units` units of work */
+  void (*run)(void *self);   /* one turn: `units` units of work */
   void (*ready)(void *self); /* before each turn, not timed; or NULL */
   void *self;
   double units;
@@ -40,9 +40,12 @@ static inline double bench_clock(clockid_t clock) {
 static inline bench bench_begin(int argc, char **argv, const char *what) {
   bench b = {.patience = 1};
   for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "--quick")) b.quick = true;
-    else if (!strncmp(argv[i], "--turns=", 8)) b.patience = atof(argv[i] + 8);
-    else if (!strncmp(argv[i], "--isa=", 6)) check_ok(cb_isa_set(argv[i] + 6));
+    if (!strcmp(argv[i], "--quick"))
+      b.quick = true;
+    else if (!strncmp(argv[i], "--turns=", 8))
+      b.patience = atof(argv[i] + 8);
+    else if (!strncmp(argv[i], "--isa=", 6))
+      check_ok(cb_isa_set(argv[i] + 6));
     else {
       fprintf(stderr, "usage: %s [--quick] [--turns=FACTOR] [--isa=x86-64|avx2|avx512]\n", argv[0]);
       exit(2);
@@ -54,7 +57,8 @@ static inline bench bench_begin(int argc, char **argv, const char *what) {
 #else
   const char *compiler = "gcc " __VERSION__;
 #endif
-  printf("%s\n  %s, kernels %s, %d processors%s\n", what, compiler, cb_isa_name(), omp_get_num_procs(), b.quick ? ", quick" : "");
+  printf("%s\n  %s, kernels %s, %d processors%s\n", what, compiler, cb_isa_name(), (int)sysconf(_SC_NPROCESSORS_ONLN),
+         b.quick ? ", quick" : "");
   return b;
 }
 
@@ -79,7 +83,8 @@ static inline void bench_go(bench *b, double turns) {
       if (s->ready) s->ready(s->self);
       const double cpu = bench_clock(CLOCK_PROCESS_CPUTIME_ID), wall = bench_clock(CLOCK_MONOTONIC);
       s->run(s->self);
-      const double cpu_took = bench_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu, wall_took = bench_clock(CLOCK_MONOTONIC) - wall;
+      const double cpu_took = bench_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu,
+                   wall_took = bench_clock(CLOCK_MONOTONIC) - wall;
       if (turn < 0) continue;
       s->cpu = fmin(s->cpu, cpu_took / s->units);
       s->wall = fmin(s->wall, wall_took / s->units);
@@ -87,7 +92,8 @@ static inline void bench_go(bench *b, double turns) {
 }
 
 /* More than the limit is a miss; with at_least, less is. */
-static inline void bench_judge(bench *b, const char *what, double measured, const char *sign, double limit, const char *unit) {
+static inline void bench_judge(bench *b, const char *what, double measured, const char *sign, double limit,
+                               const char *unit) {
   if (b->quick) return;
   const bool pass = sign[0] == '<' ? measured <= limit : measured >= limit;
   b->missed += !pass;

@@ -1,8 +1,8 @@
 /* Solvers of other libraries on the rod of rod.h: from 0 to t, errors wanted at t alone, nothing else recorded.
  *
  * SUNDIALS: Hindmarsh et al. (2005), ACM Trans. Math. Softw. 31, 363, doi:10.1145/1089014.1089020. GSL: its odeiv2.
- * The equations are not stiff: CVODE iterates by fixed points, which costs less here than Newton's method. A relative and an absolute
- * tolerance, both `setting`; for methods of fixed step, `setting` is the step.
+ * The equations are not stiff: CVODE iterates by fixed points, which costs less here than Newton's method. `setting` is
+ * the relative and the absolute tolerance; for methods of fixed step, the step.
  */
 #ifndef CB_BENCH_FOREIGN_H
 #define CB_BENCH_FOREIGN_H
@@ -23,7 +23,8 @@ typedef bool (*foreign_watch)(void *user, double t, double *z);
 /* From 0 to `outputs` times of equal distance up to t. False where the library gives up; z[ROD] is the end. */
 typedef struct foreign {
   const char *name;
-  bool (*solve)(rod *r, int kind, double setting, double t, int outputs, foreign_watch watch, void *user, double *z, long *steps);
+  bool (*solve)(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch, void *user,
+                double *z, long *steps);
   int kind;
   bool fixed_step;
 } foreign;
@@ -45,8 +46,8 @@ static inline int gsl_rhs(double t, const double *z, double *dz, void *user) {
 }
 
 /* CVODE; kind: CV_ADAMS or CV_BDF, negative: by Newton's method with a dense matrix of differences. */
-static inline bool cvode_solve(rod *r, int kind, double setting, double t, int outputs, foreign_watch watch, void *user, double *z,
-                               long *steps) {
+static inline bool cvode_solve(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch,
+                               void *user, double *z, long *steps) {
   SUNContext context;
   SUNContext_Create(NULL, &context);
   N_Vector y = N_VMake_Serial(ROD, z, context);
@@ -54,8 +55,8 @@ static inline bool cvode_solve(rod *r, int kind, double setting, double t, int o
   memcpy(z, r->start, ROD * sizeof *z);
   void *cvode = CVodeCreate(abs(kind), context);
   CVodeSetErrHandlerFn(cvode, sundials_quiet, NULL);
-  bool good = !CVodeInit(cvode, sundials_rhs, 0, y) && !CVodeSStolerances(cvode, setting, setting) && !CVodeSetUserData(cvode, r) &&
-              !CVodeSetMaxNumSteps(cvode, 100000000);
+  bool good = !CVodeInit(cvode, sundials_rhs, 0, y) && !CVodeSStolerances(cvode, setting, setting) &&
+              !CVodeSetUserData(cvode, (void *)r) && !CVodeSetMaxNumSteps(cvode, 100000000);
   SUNNonlinearSolver fixed = NULL;
   SUNMatrix matrix = NULL;
   SUNLinearSolver linear = NULL;
@@ -87,8 +88,8 @@ static inline bool cvode_solve(rod *r, int kind, double setting, double t, int o
 }
 
 /* ARKODE's explicit methods; kind: the table, negative: with fixed steps. */
-static inline bool arkode_solve(rod *r, int kind, double setting, double t, int outputs, foreign_watch watch, void *user, double *z,
-                                long *steps) {
+static inline bool arkode_solve(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch,
+                                void *user, double *z, long *steps) {
   SUNContext context;
   SUNContext_Create(NULL, &context);
   N_Vector y = N_VMake_Serial(ROD, z, context);
@@ -96,15 +97,18 @@ static inline bool arkode_solve(rod *r, int kind, double setting, double t, int 
   memcpy(z, r->start, ROD * sizeof *z);
   void *erk = ERKStepCreate(sundials_rhs, 0, y, context);
   ERKStepSetErrHandlerFn(erk, sundials_quiet, NULL);
-  bool good = !ERKStepSetUserData(erk, r) && !ERKStepSetTableNum(erk, abs(kind)) && !ERKStepSetMaxNumSteps(erk, 100000000);
+  bool good = !ERKStepSetUserData(erk, (void *)r) && !ERKStepSetTableNum(erk, abs(kind)) &&
+              !ERKStepSetMaxNumSteps(erk, 100000000);
   good = good && !(kind < 0 ? ERKStepSetFixedStep(erk, setting) : ERKStepSStolerances(erk, setting, setting));
   long since = 0;
   *steps = 0;
   for (int i = 1; good && i <= outputs; i++) {
     realtype reached;
-    good = !ERKStepSetStopTime(erk, t * i / outputs) && ERKStepEvolve(erk, t * i / outputs, y, &reached, ARK_NORMAL) >= 0;
+    good =
+        !ERKStepSetStopTime(erk, t * i / outputs) && ERKStepEvolve(erk, t * i / outputs, y, &reached, ARK_NORMAL) >= 0;
     ERKStepGetNumSteps(erk, &since);
-    if (good && watch && watch(user, reached, z)) *steps += since, since = 0, good = !ERKStepReInit(erk, sundials_rhs, reached, y);
+    if (good && watch && watch(user, reached, z))
+      *steps += since, since = 0, good = !ERKStepReInit(erk, sundials_rhs, reached, y);
   }
   *steps += since;
   ERKStepFree(&erk);
@@ -116,18 +120,20 @@ static inline bool arkode_solve(rod *r, int kind, double setting, double t, int 
 enum { GSL_RK8PD = 1, GSL_MSADAMS };
 
 /* GSL; kind negative: with fixed steps. */
-static inline bool gsl_solve(rod *r, int kind, double setting, double t, int outputs, foreign_watch watch, void *user, double *z,
-                             long *steps) {
+static inline bool gsl_solve(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch,
+                             void *user, double *z, long *steps) {
   const gsl_odeiv2_step_type *type = abs(kind) == GSL_RK8PD ? gsl_odeiv2_step_rk8pd : gsl_odeiv2_step_msadams;
-  gsl_odeiv2_system ode = {gsl_rhs, NULL, ROD, r};
-  gsl_odeiv2_driver *driver = gsl_odeiv2_driver_alloc_y_new(&ode, type, kind < 0 ? setting : 1e-2, kind < 0 ? 1 : setting, kind < 0 ? 1 : setting);
+  gsl_odeiv2_system ode = {gsl_rhs, NULL, ROD, (void *)r};
+  gsl_odeiv2_driver *driver = gsl_odeiv2_driver_alloc_y_new(&ode, type, kind < 0 ? setting : 1e-2,
+                                                            kind < 0 ? 1 : setting, kind < 0 ? 1 : setting);
   double time = 0;
   bool good = true;
   *steps = 0;
   memcpy(z, r->start, ROD * sizeof *z);
   for (int i = 1; good && i <= outputs; i++) {
     const double to = t * i / outputs;
-    good = kind < 0 ? !gsl_odeiv2_driver_apply_fixed_step(driver, &time, setting, (unsigned long)lround((to - time) / setting), z)
+    good = kind < 0 ? !gsl_odeiv2_driver_apply_fixed_step(driver, &time, setting,
+                                                          (unsigned long)lround((to - time) / setting), z)
                     : !gsl_odeiv2_driver_apply(driver, &time, to, z);
     if (good && watch && watch(user, time, z)) *steps += (long)driver->e->count, gsl_odeiv2_driver_reset(driver);
   }

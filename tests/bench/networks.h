@@ -83,7 +83,8 @@ static inline network network_open(const char *space, network_kind kind, double 
     double x[4], v[4] = {0};
     network_place(&grid, site[i], x);
     x[3] = sqrt(1 - w.g->factor[0].curvature * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]));
-    for (int e = 0; e < 3; e++) v[e] = check_uniform(&seed, -0.2, 0.2) / (double)grid.side[0]; /* in proportion to a spring */
+    for (int e = 0; e < 3; e++)
+      v[e] = check_uniform(&seed, -0.2, 0.2) / (double)grid.side[0]; /* in proportion to a spring */
     cb_geometry_project_tangent(w.g, x, v);
     check_ok(cb_builder_particle(w.builder, NULL, 1, 0, 0, x, v, NULL));
   }

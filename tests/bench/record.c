@@ -1,8 +1,9 @@
 /* What recording costs: the rod with a row every step, and a network of 10^6 particles.
  *
- * Times of a run from its first step to its last, the record opened before and closed after. A record writes in a thread of its
- * own: what counts is the time of the processor that the stepping thread takes, beside it the clock on the wall, until the last row
- * was handed over and until the file was closed. Files go to TMPDIR, or /dev/shm, or /tmp, and are removed.
+ * Times of a run from its first step to its last, the record opened before and closed after. A record writes in a
+ * thread of its own: what counts is the time of the processor that the stepping thread takes; beside it the clock on
+ * the wall, until the last row was handed over and until the file was closed. Files go to TMPDIR, or /dev/shm, or
+ * /tmp, and are removed.
  */
 #include "bench.h"
 #include "scenarios.h"
@@ -68,11 +69,12 @@ static void rod(bench *b) {
       const recording r = record(cases[i].text, sets, 2);
       best[i] = turn ? least(best[i], r) : r;
     }
-  printf("  %-24s %9s %14s %14s %14s %12s\n", "", "rows", "us CPU a row", "us wall a row", "us till closed", "bytes a row");
+  printf("  %-24s %9s %14s %14s %14s %12s\n", "", "rows", "us CPU a row", "us wall a row", "us till closed",
+         "bytes a row");
   for (int i = 0; i < CASES; i++) {
     const double rows = (double)best[i].rows, us = 1e6 / rows;
-    printf("  %-24s %9zu %14.2f %14.2f %14.2f %12.0f\n", cases[i].name, best[i].rows, us * best[i].cpu, us * best[i].wall,
-           us * best[i].closed, best[i].bytes / rows);
+    printf("  %-24s %9zu %14.2f %14.2f %14.2f %12.0f\n", cases[i].name, best[i].rows, us * best[i].cpu,
+           us * best[i].wall, us * best[i].closed, best[i].bytes / rows);
   }
   for (int i = 0; i < CASES - 1; i++) {
     char what[128];
@@ -81,18 +83,22 @@ static void rod(bench *b) {
   }
 }
 
-#define NETWORK                                                                                                                    \
-  "curvebody: 1\nspace: s3\nbodies:\n  - kind: network\n    lattice: {size: [10, 10, 10], spacing: 0.004}\n    stiffness: 1\n"     \
+#define NETWORK                                                                                                  \
+  "curvebody: 1\nspace: s3\nbodies:\n  - kind: network\n    lattice: {size: [10, 10, 10], spacing: 0.004}\n    " \
+  "stiffness: 1\n"                                                                                               \
   "    motion: {killing: rotation_wx, speed: 1}\n" SCENARIO_LOBATTO
 
 static void network(bench *b) {
-  const char *sets[] = {b->quick ? "bodies.0.lattice.size=[10, 10, 10]" : "bodies.0.lattice.size=[100, 100, 100]", "time.end=0.03"};
+  const char *sets[] = {b->quick ? "bodies.0.lattice.size=[10, 10, 10]" : "bodies.0.lattice.size=[100, 100, 100]",
+                        "time.end=0.03"};
   const double begin = bench_clock(CLOCK_MONOTONIC);
   const recording r = record(NETWORK, sets, 2);
   const double all = bench_clock(CLOCK_MONOTONIC) - begin;
-  printf("\nnetwork: a lattice in S3, every step, default observables\n  %zu rows, %.3g s a row of the stepping thread (step included), "
-         "%.3g s till closed, %.3g GB, %.3g s with building\n",
-         r.rows, r.cpu / (double)r.rows, r.closed, 1e-9 * r.bytes, all);
+  printf(
+      "\nnetwork: a lattice in S3, every step, default observables\n  %zu rows, %.3g s a row of the stepping thread "
+      "(step included), "
+      "%.3g s till closed, %.3g GB, %.3g s with building\n",
+      r.rows, r.cpu / (double)r.rows, r.closed, 1e-9 * r.bytes, all);
   bench_judge(b, "network of 10^6 particles: rows recorded", (double)r.rows, ">=", 4, "rows");
 }
 

@@ -2,10 +2,11 @@
  *
  *   x' = v,   v' = F/m - (<F/m,x> + <v,v>)/<x,x> x,   F = -k (d - D) grad d,   k = D = 1,
  *
- * z = (x_1, x_2, v_1, v_2), in double precision and in long double. Divided by <x,x> rather than multiplied by K, <x,v> is kept
- * beside the quadric too, and an error off it grows with t; it grows exponentially otherwise. The total momentum of the boosts vanishes in H3, so the rod drifts
- * off slowly, and a moving origin is only needed beyond t = 100. (The rod of the thesis is no measure: mirrored data are unstable, a
- * difference grows like exp(t), and methods that solve linear systems make one.)
+ * z = (x_1, x_2, v_1, v_2), in double precision and in long double. Divided by <x,x> rather than multiplied by K, <x,v>
+ * is kept beside the quadric too, and an error off it grows with t; otherwise it grows exponentially. The boosts' total
+ * momentum vanishes in H3, so the rod drifts off slowly, and a moving origin is only needed beyond t = 100.
+ * (The rod of the thesis is no measure: mirrored data are unstable, a difference grows like exp(t), and methods that
+ * solve linear systems make one.)
  */
 #ifndef CB_BENCH_ROD_H
 #define CB_BENCH_ROD_H
@@ -19,7 +20,6 @@ typedef long double wide;
 typedef struct rod {
   double K, last, mass[2]; /* curvature, form of the last coordinate */
   double start[ROD];
-  long evaluations;
 } rod;
 
 /* Two particles of body_case c, which is opened. */
@@ -41,14 +41,15 @@ static inline void rod_open(rod *r, body_case *c, const char *space) {
   /* v + x (x.v)/w^2 = sum */
   for (int e = 0; e < 3; e++) xx += x[4 + e] * x[4 + e] / (x[7] * x[7]), xs += x[4 + e] * sum[e] / (x[7] * x[7]);
   v[7] = 0;
-  for (int e = 0; e < 3; e++) v[4 + e] = sum[e] - x[4 + e] * xs / (1 + xx), v[7] -= r->last * x[4 + e] * v[4 + e] / x[7];
+  for (int e = 0; e < 3; e++)
+    v[4 + e] = sum[e] - x[4 + e] * xs / (1 + xx), v[7] -= r->last * x[4 + e] * v[4 + e] / x[7];
   for (int a = 0; a < 2; a++) add_particle(c, r->mass[a], x + 4 * a, v + 4 * a);
   check_ok(cb_builder_spring(c->builder, 0, 1, 1, 1, 0));
   finish_system(c);
 }
 
-/* The force's factor g, F_1 = -g (x_1 - x_2) = -F_2: with the series of this library, which is faster than asin, so that every
- * method has the best there is. */
+/* The force's factor g, F_1 = -g (x_1 - x_2) = -F_2: with the series of this library, which is faster than asin, so
+ * that every method has the best there is. */
 static inline double rod_pull(double K, double q) {
   const double t = 0.25 * K * q;
   return cb_psi(t) - 1 / sqrt(q - q * t);
@@ -59,23 +60,22 @@ static inline wide rod_pull_wide(wide K, wide q) {
   return (d - 1) / (c * sqrtl(1 - t));
 }
 
-#define ROD_RHS(name, real, pull)                                                                                                  \
-  static inline void name(rod *r, const real *z, real *dz) {                                                                       \
-    const real K = r->K, last = r->last;                                                                                           \
-    real delta[4], q = 0;                                                                                                          \
-    r->evaluations++;                                                                                                              \
-    for (int e = 0; e < 4; e++) delta[e] = z[e] - z[4 + e];                                                                        \
-    for (int e = 0; e < 4; e++) q += (e < 3 ? 1 : last) * delta[e] * delta[e];                                                     \
-    const real g = pull(K, q);                                                                                                     \
-    for (int a = 0; a < 2; a++) {                                                                                                  \
-      const real *x = z + 4 * a, *v = z + 8 + 4 * a, scale = (a ? g : -g) / r->mass[a];                                            \
-      real normal = 0, square = 0, F[4];                                                                                                       \
-      for (int e = 0; e < 4; e++) F[e] = scale * delta[e];                                                                         \
-      for (int e = 0; e < 4; e++) normal += (e < 3 ? 1 : last) * (F[e] * x[e] + v[e] * v[e]);                                      \
-      for (int e = 0; e < 4; e++) square += (e < 3 ? 1 : last) * x[e] * x[e];                                                      \
-      normal /= square;                                                                                                            \
-      for (int e = 0; e < 4; e++) dz[4 * a + e] = v[e], dz[8 + 4 * a + e] = F[e] - normal * x[e];                                  \
-    }                                                                                                                              \
+#define ROD_RHS(name, real, pull)                                                                 \
+  static inline void name(const rod *r, const real *z, real *dz) {                                \
+    const real K = r->K, last = r->last;                                                          \
+    real delta[4], q = 0;                                                                         \
+    for (int e = 0; e < 4; e++) delta[e] = z[e] - z[4 + e];                                       \
+    for (int e = 0; e < 4; e++) q += (e < 3 ? 1 : last) * delta[e] * delta[e];                    \
+    const real g = pull(K, q);                                                                    \
+    for (int a = 0; a < 2; a++) {                                                                 \
+      const real *x = z + 4 * a, *v = z + 8 + 4 * a, scale = (a ? g : -g) / r->mass[a];           \
+      real normal = 0, square = 0, F[4];                                                          \
+      for (int e = 0; e < 4; e++) F[e] = scale * delta[e];                                        \
+      for (int e = 0; e < 4; e++) normal += (e < 3 ? 1 : last) * (F[e] * x[e] + v[e] * v[e]);     \
+      for (int e = 0; e < 4; e++) square += (e < 3 ? 1 : last) * x[e] * x[e];                     \
+      normal /= square;                                                                           \
+      for (int e = 0; e < 4; e++) dz[4 * a + e] = v[e], dz[8 + 4 * a + e] = F[e] - normal * x[e]; \
+    }                                                                                             \
   }
 
 ROD_RHS(rod_rhs, double, rod_pull)
@@ -139,8 +139,9 @@ static inline void gauss_tableau(wide *c, wide A[STAGES][STAGES], wide *b) {
   }
 }
 
-/* Separation at time t after `steps` steps; 500 to t = 100 give it to a few 1e-15 (steps of another length, __float128). */
-static inline double rod_reference(rod *r, double t, int steps) {
+/* Separation at time t after `steps` steps; 500 to t = 100 give it to a few 1e-15 (compared with other steps and with
+ * __float128). */
+static inline double rod_reference(const rod *r, double t, int steps) {
   wide c[STAGES], A[STAGES][STAGES], b[STAGES], z[ROD], Y[ROD], f[STAGES][ROD] = {{0}}, next[ROD];
   const wide h = (wide)t / steps;
   gauss_tableau(c, A, b);

@@ -1,7 +1,7 @@
 /* Nanoseconds a spring, and a particle and step of whole networks, for 10^3 to 10^6 particles on one and two threads.
  *
- * Three springs a particle, in numbers that were shuffled before the builder saw them. One thread in
- * time of the processor, two by the clock on the wall; the bytes of both are compared.
+ * Three springs a particle, in numbers that were shuffled before the builder saw them. One thread in time of the
+ * processor, two by the clock on the wall; the bytes of both are compared.
  */
 #include "bench.h"
 #include "core/threads.h"
@@ -55,11 +55,14 @@ static void springs(bench *b, const char *space, network_kind kind, int most) {
     const bench_subject *one = &b->subject[THREADS * i], *two = one + 1;
     const double ns = 1e9 * one->cpu, gain = one->wall / two->wall;
     same = same && !memcmp(of[i][0].force, of[i][1].force, 4 * net[i].n * sizeof(double));
-    printf("  %-4s %-20s %9zu %9zu %10.2f %10.2f %9.2f\n", space, network_names[kind], net[i].n, net[i].m, ns, 1e9 * two->wall, gain);
+    printf("  %-4s %-20s %9zu %9zu %10.2f %10.2f %9.2f\n", space, network_names[kind], net[i].n, net[i].m, ns,
+           1e9 * two->wall, gain);
     least = fmin(least, ns);
     slowest = fmax(slowest, ns);
-    if (net[i].n < 100000) slower = fmax(slower, 1 / gain);
-    else speedup = fmin(speedup, gain);
+    if (net[i].n < 100000)
+      slower = fmax(slower, 1 / gain);
+    else
+      speedup = fmin(speedup, gain);
   }
   char what[128];
   snprintf(what, sizeof what, "springs, %s, %s", network_names[kind], space);
@@ -117,8 +120,8 @@ static void whole_steps(bench *b, const char *space, network_kind kind, int most
     const bench_subject *one = &b->subject[0], *two = one + 1;
     const bool same = !memcmp(of[0].state->x, of[1].state->x, 4 * net.n * sizeof(double)) &&
                       !memcmp(of[0].state->p, of[1].state->p, 4 * net.n * sizeof(double));
-    printf("  %-4s %-20s %9zu %9zu %10.1f %10.1f %9.2f %11d\n", space, network_names[kind], net.n, net.m, 1e9 * one->cpu,
-           1e9 * two->wall, one->wall / two->wall, of[0].integrator->iterations);
+    printf("  %-4s %-20s %9zu %9zu %10.1f %10.1f %9.2f %11d\n", space, network_names[kind], net.n, net.m,
+           1e9 * one->cpu, 1e9 * two->wall, one->wall / two->wall, of[0].integrator->iterations);
     char line[128];
     snprintf(line, sizeof line, "steps, %s, %zu particles: same bytes on two threads", space, net.n);
     bench_judge(b, line, same, ">=", 1, "");
@@ -131,14 +134,16 @@ static void whole_steps(bench *b, const char *space, network_kind kind, int most
 }
 
 int main(int argc, char **argv) {
-  bench b = bench_begin(argc, argv, "springs: nanoseconds a spring evaluation, one and two threads, three springs a particle");
+  bench b = bench_begin(argc, argv,
+                        "springs: nanoseconds a spring evaluation, one and two threads, three springs a particle");
   const int most = b.quick ? 2 : SIZES;
   printf("       %-20s %9s %9s %10s %10s %9s\n", "", "particles", "springs", "1 thread", "2 threads", "speed-up");
   static const char *const spaces[] = {"s3", "h3"};
   for (int i = 0; i < 2; i++)
     for (int kind = 0; kind < NETWORK_KINDS; kind++) springs(&b, spaces[i], kind, most);
   printf("\nsteps: nanoseconds a particle and step, lobatto with 4 stages, h = 0.01, stiffness 1, mass 1\n");
-  printf("       %-20s %9s %9s %10s %10s %9s %11s\n", "", "particles", "springs", "1 thread", "2 threads", "speed-up", "iterations");
+  printf("       %-20s %9s %9s %10s %10s %9s %11s\n", "", "particles", "springs", "1 thread", "2 threads", "speed-up",
+         "iterations");
   for (int i = 0; i < 2; i++) whole_steps(&b, spaces[i], NETWORK_MESH, most);
   return b.missed > 0;
 }

@@ -1,7 +1,7 @@
 /* Microseconds a step: the elastic rod and triangle of figures 2.13 to 2.19 in H3 and S3, h = 0.01.
  *
- * Each turn steps from the start to t = 10, as a run does, moving origins included. The last table times whole runs: the loop of
- * `curvebody run` with the record off, from a scenario.
+ * Each turn steps from the start to t = 10, as a run does, moving origins included. The last table times whole runs:
+ * the loop of `curvebody run` with the record off, from a scenario.
  */
 #include "bench.h"
 #include "integrate.h"
@@ -78,7 +78,9 @@ enum { RUNS = sizeof runs / sizeof *runs };
 
 static cb_status no_row(void *self, const void *const *data) { return (void)self, (void)data, CB_OK; }
 static cb_status no_event(void *self, const cb_event_row *event) { return (void)self, (void)event, CB_OK; }
-static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) { return (void)self, (void)state, (void)n, CB_OK; }
+static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) {
+  return (void)self, (void)state, (void)n, CB_OK;
+}
 static cb_status no_close(void *self, bool completed) { return (void)self, (void)completed, CB_OK; }
 
 typedef struct whole_run {
@@ -99,7 +101,9 @@ static void go(void *self) {
 }
 
 int main(int argc, char **argv) {
-  bench b = bench_begin(argc, argv, "steps: microseconds a step (iterations of the last), h = 0.01, [0, 10], one thread, default tolerances");
+  bench b = bench_begin(
+      argc, argv,
+      "steps: microseconds a step (iterations of the last), h = 0.01, [0, 10], one thread, default tolerances");
   printf("  %-42s %14s %14s %14s %14s\n", "", "rod H3", "rod S3", "triangle H3", "triangle S3");
   char name[96], method[96];
   for (int s = 2; s <= 5; s++) {
@@ -109,7 +113,8 @@ int main(int argc, char **argv) {
   }
   for (int symmetric = 1; symmetric >= 0; symmetric--)
     for (int s = 1; s <= 3; s++) {
-      snprintf(name, sizeof name, "gauss, moving charts, %d stage%s%s", s, s > 1 ? "s" : "", symmetric ? ", symmetric" : "");
+      snprintf(name, sizeof name, "gauss, moving charts, %d stage%s%s", s, s > 1 ? "s" : "",
+               symmetric ? ", symmetric" : "");
       snprintf(method, sizeof method, "gauss {stages: %d, symmetric: %s}", s, symmetric ? "true" : "false");
       row(&b, name, "", method);
     }
@@ -132,6 +137,7 @@ int main(int argc, char **argv) {
     printf("  %-42s %9.2f\n", runs[i].name, 1e6 * b.subject[i].cpu);
     cb_scenario_free(whole[i].scenario);
   }
-  for (int i = 0; i < RUNS; i++) bench_judge(&b, runs[i].name, 1e6 * b.subject[i].cpu, "<=", runs[i].limit, "us a step");
+  for (int i = 0; i < RUNS; i++)
+    bench_judge(&b, runs[i].name, 1e6 * b.subject[i].cpu, "<=", runs[i].limit, "us a step");
   return b.missed > 0;
 }

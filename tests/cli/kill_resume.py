@@ -7,9 +7,9 @@ with plain readers; resumed, it goes on to the bytes of a run that was never sto
 import json
 import os
 import random
+import shutil
 import sys
 import time
-import unittest
 
 from command import Case, ROD, datasets, differing, main
 
@@ -147,6 +147,35 @@ class KillResume(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(differing(datasets(path), whole), [])
         return "rows"
+
+    def test_resume_or_repair_killed_at_its_start_loses_no_row(self):
+        rng = random.Random(SEED)
+        self.write("rod.yaml", scenario("lobatto-fixed-point"))
+        run = self.start("run", "rod.yaml", "-o", "first.h5", "--set", "time.end=1e6", "--set", "record.every=1", "--set", "record.checkpoint=100")
+        while not os.path.exists(self.path("first.h5")):
+            self.assertIsNone(run.poll())
+        time.sleep(0.3)
+        run.kill()
+        run.wait()
+        for kill in range(40):
+            shutil.copy(self.path("first.h5"), self.path("part.h5"))
+            words = ["resume", "part.h5", "--until", "1e6"] if kill % 2 else ["repair", "part.h5"]
+            run = self.start(*words)
+            late = time.time() + 0.3
+            with open(self.path("part.h5"), "rb", buffering=0) as file:  # until HDF5 marks the file as open, but not for readers yet
+                while os.pread(file.fileno(), 1, 11) != b"\x01" and time.time() < late:
+                    pass
+            time.sleep(rng.uniform(0, 0.004))
+            run.kill()
+            run.wait()
+            if kill % 4 == 3:  # refused, but not for having been killed
+                self.assertIn("expected --until of at least that", self.call("resume", "part.h5", "--until", "0.01").stderr)
+            self.good("repair", "part.h5")
+            with h5py.File(self.path("part.h5")) as file:
+                rows = file["step"].shape[0]
+                self.assertGreaterEqual(rows, 100)
+                self.assertTrue(np.array_equal(file["step"][()], np.arange(rows)), SEED)
+                self.assertTrue(np.all(file["energy"][()] > 0), SEED)
 
     def test_completed_run_goes_on_to_a_longer_one(self):
         for method in METHODS:

@@ -82,8 +82,7 @@ static cb_status create(cb_integrator *in, const void *params) {
     l->D[i] = cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE);
     l->F[i] = cb_arena_alloc_aligned(arena, count + 8, sizeof(double), CB_CACHE_LINE);
     l->G[i] = cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE);
-    l->before[i] = cb_arena_alloc_aligned(arena, count + 8, sizeof(double), CB_CACHE_LINE);
-    if (!l->X[i] || !l->D[i] || !l->F[i] || !l->G[i] || !l->before[i]) status = CB_ERROR_MEMORY;
+    if (!l->X[i] || !l->D[i] || !l->F[i] || !l->G[i]) status = CB_ERROR_MEMORY;
   }
   m->dp = cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE);
   l->V = cb_forces_uses_velocity(in->forces) ? cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE) : NULL;
@@ -110,8 +109,7 @@ static void destroy(cb_integrator *in) {
 
 static void reset(cb_integrator *in) {
   method *m = in->self;
-  m->l.history = 0;
-  m->l.has_force = false;
+  m->l.has_history = m->l.has_force = false;
   cb_solver_reset(&m->solver);
   in->solver = cb_solver_name(&m->solver);
 }
@@ -123,11 +121,8 @@ static void moved(cb_integrator *in, int component, const cb_isometry *isometry)
   const int *start = cb_system_component_starts(in->system);
   for (int a = start[component]; a < start[component + 1]; a++) {
     const size_t at = (size_t)a * l->k;
-    for (int i = 0; i < l->s; i++) {
-      cb_isometry_vector(g, isometry, l->F[i] + at, l->F[i] + at);
-      cb_isometry_vector(g, isometry, l->G[i] + at, l->G[i] + at);
-      cb_isometry_vector(g, isometry, l->before[i] + at, l->before[i] + at);
-    }
+    for (int i = 0; i < l->s; i++) cb_isometry_vector(g, isometry, l->G[i] + at, l->G[i] + at);
+    cb_isometry_vector(g, isometry, l->F[0] + at, l->F[0] + at);
   }
 }
 
@@ -140,14 +135,12 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
 /* Particles that a thread does one thing after another with, so that they stay in its cache. */
 enum { PORTION = 256 };
 
-enum { SMOOTH = 8 };
-
 typedef struct prediction {
   cb_lobatto *l;
   const cb_geometry *g;
   const double *x0, *x0_low, *p0;
   double h;
-  int steps;    /* that G is extrapolated from; 0: it is started from the force */
+  bool extrapolates;
   double force; /* 1 or 0: how much of the force at x0 to start from */
 } prediction;
 
@@ -185,81 +178,46 @@ static void start_from_force(const prediction *w, int a) {
   }
 }
 
-/* F at the inner stages into `before`, G, D and X by extrapolation. */
-static void extrapolate(const prediction *w, int begin, int end) {
+static void predict_portion(const prediction *w, int begin, int end) {
   cb_lobatto *l = w->l;
-  const int s = l->s, older = w->steps == 2 ? s - 1 : 0;
-  for (size_t at = (size_t)begin * l->k; at < (size_t)end * l->k; at++) {
-    double past[2 * CB_LOBATTO_MAX], G[CB_LOBATTO_MAX];
-    for (int j = 0; j < s; j++) past[j] = l->F[j == 0 ? s - 1 : j == s - 1 ? 0 : j][at];
-    for (int j = 0; j < older; j++) past[s + j] = l->before[j][at];
-    for (int i = 1; i < s - 1; i++) {
-      double sum = 0;
-      for (int j = 0; j < s + older; j++) sum += l->E[w->steps - 1][i][j] * past[j];
-      l->before[i][at] = sum;
-    }
-    for (int i = 0; i < s; i++) {
-      G[i] = 0;
-      for (int j = 0; j < s; j++) G[i] += l->E[0][i][j] * l->G[j][at];
-    }
-    for (int i = 0; i < s; i++) l->G[i][at] = G[i];
+  const int s = l->s;
+  if (w->extrapolates && l->kernel) {
+    l->kernel->predict(l, begin, end, w->x0, w->p0, w->h);
+    return;
   }
-}
-
-/* D and X from G. */
-static void move(const prediction *w, int begin, int end) {
-  cb_lobatto *l = w->l;
-  for (int a = begin; a < end; a++)
+  for (int a = begin; a < end; a++) {
+    if (!w->extrapolates) start_from_force(w, a);
     for (int e = 0; e < l->k; e++) {
       const size_t at = (size_t)a * l->k + e;
+      double G[CB_LOBATTO_MAX];
+      for (int i = 0; i < s; i++) {
+        G[i] = w->extrapolates ? 0 : l->G[i][at];
+        for (int j = 0; w->extrapolates && j < s; j++) G[i] += l->E[i][j] * l->G[j][at];
+      }
+      for (int i = 0; i < s; i++) l->G[i][at] = G[i];
       l->X[0][at] = w->x0[at];
-      for (int i = 1; i < l->s; i++) {
+      for (int i = 1; i < s; i++) {
         double sum = 0;
-        for (int j = 0; j < l->s - 1; j++) sum += l->W[i][j] * l->G[j][at];
+        for (int j = 0; j < s - 1; j++) sum += l->W[i][j] * G[j];
         l->D[i][at] = w->h / l->mass[a] * (l->c[i] * w->p0[at] + w->h * sum);
         l->X[i][at] = w->x0[at] + l->D[i][at];
       }
     }
+  }
 }
 
 static void predict_range(void *context, int begin, int end) {
-  const prediction *w = context;
-  cb_lobatto *l = w->l;
   for (int a = begin; a < end; a += PORTION) {
     const int last = end - a < PORTION ? end : a + PORTION;
-    residuals(w, a, last);
-    if (w->steps && l->kernel) {
-      l->kernel->predict(l, w->steps, a, last, w->x0, w->p0, w->h);
-      continue;
-    }
-    if (w->steps) extrapolate(w, a, last);
-    for (int b = a; b < last && !w->steps; b++) start_from_force(w, b);
-    move(w, a, last);
+    residuals(context, a, last);
+    predict_portion(context, a, last);
   }
 }
 
-/* A sweep with the predicted forces in place of forces. */
-static void first_sweep(void *context, int begin, int end) {
-  const prediction *w = context;
-  double size = 0;
-  cb_lobatto_sweep_range(w->l, w->g, begin, end, w->x0, w->p0, w->h, &size);
-}
-
-/* F_i, G_i, D_i and X_i to start the iteration from. Multipliers differ from stage to stage by errors of low order, so G,
- * which has them, is extrapolated from the last step alone; a sweep with forces from the last two, where these are smooth,
- * mends what that leaves. */
-static void predict(cb_lobatto *l, const cb_geometry *g, const cb_state *state, double h, int iterations, bool newton) {
-  const int most = iterations <= SMOOTH ? 2 : 1, known = l->h == h ? l->history : 0;
-  prediction w = {l, g, state->x, state->x_low, state->p, h, known < most ? known : most, newton ? 0 : 1};
+/* G_i, D_i and X_i to start the iteration from: G extrapolated from the last step, if it had the same length. */
+static void predict(cb_lobatto *l, const cb_geometry *g, const cb_state *state, double h, bool newton) {
+  prediction w = {l, g, state->x, state->x_low, state->p, h, l->has_history && l->h == h, newton ? 0 : 1};
   cb_threads_range(l->threads, l->n, predict_range, &w);
-  l->history = w.steps;
-  if (!w.steps) return;
-  for (int i = 0; i < l->s - 1; i++) {
-    double **F = &l->F[i ? i : l->s - 1], *swap = *F;
-    *F = l->before[i];
-    l->before[i] = swap;
-  }
-  cb_threads_range(l->threads, l->n, first_sweep, &w);
 }
 
 /* Forces at the inner stages (and at the first where they depend on the velocity, which is made stage by stage). */
@@ -335,7 +293,7 @@ static cb_status step(cb_integrator *in, cb_state *state, double h) {
   if (!l->has_force && !l->V) {
     const cb_status status = cb_forces_eval(in->forces, t, state->x, NULL, l->F[0]);
     if (status) return status;
-  } else if (l->V && !l->history) {
+  } else if (l->V && !l->has_history) {
     for (int a = 0; a < l->n; a++)
       for (int e = 0; e < l->k; e++) l->V[(size_t)a * l->k + e] = state->p[(size_t)a * l->k + e] / l->mass[a];
     const cb_status status = cb_forces_eval(in->forces, t, state->x, l->V, l->F[0]);
@@ -343,21 +301,21 @@ static cb_status step(cb_integrator *in, cb_state *state, double h) {
   }
   cb_status status;
   do {
-    predict(l, g, state, h, in->iterations, cb_solver_is_newton(&m->solver));
+    predict(l, g, state, h, cb_solver_is_newton(&m->solver));
     if (cb_solver_is_newton(&m->solver)) {
       if (!m->newton && (status = cb_lobatto_newton_create(in, l, &m->newton))) return status;
       status = cb_lobatto_newton_solve(m->newton, in, l, t, state->x, state->p, h);
     } else {
       status = fixed_point(in, l, g, t, state->x, state->p, h);
     }
-    if (status) l->history = 0;
+    if (status) l->has_history = false;
   } while (cb_solver_after(&m->solver, status, in->iterations));
   in->solver = cb_solver_name(&m->solver);
-  if (status) return l->history = 0, l->has_force = false, status;
+  if (status) return l->has_history = l->has_force = false, status;
 
   if (l->V) cb_lobatto_velocity(l, g, state->p, h, s - 1);
   status = cb_forces_eval(in->forces, t + h, l->X[s - 1], l->V, l->F[s - 1]);
-  if (status) return l->history = 0, l->has_force = false, status;
+  if (status) return l->has_history = l->has_force = false, status;
 
   end_step(m, g, state, h);
   cb_compensated_add(1, &state->t, &state->t_low, &h, true, 1);
@@ -365,8 +323,7 @@ static cb_status step(cb_integrator *in, cb_state *state, double h) {
   double *swap = l->F[0];
   l->F[0] = l->F[s - 1];
   l->F[s - 1] = swap;
-  l->has_force = true;
-  l->history = l->history > 0 ? 2 : 1;
+  l->has_force = l->has_history = true;
   l->h = h;
   return CB_OK;
 }

@@ -21,10 +21,10 @@ set_tests_properties(install symbols PROPERTIES LABELS release TIMEOUT 300)
 
 # Fuzz targets: fuzz/fuzz_SUBJECT.c with seeds in fuzz/corpus/SUBJECT. Executions that take some seconds under the sanitizers;
 # fuzz/run makes millions.
-set(executions_expression 40000)
-set(executions_mesh 40000)
-set(executions_yaml 20000)
-set(executions_scenario 3000)
+set(executions_expression 200000)
+set(executions_mesh 200000)
+set(executions_yaml 60000)
+set(executions_scenario 8000)
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_*.c)
 foreach(file ${fuzz_sources})
   get_filename_component(name ${file} NAME_WE)

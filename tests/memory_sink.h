@@ -78,7 +78,8 @@ static inline cb_sink memory_open(memory_sink *m, cb_run *run) {
         if (!strcmp(m->layout->dimensions[k].name, field->dims[d])) m->width[f] *= m->layout->dimensions[k].count;
     m->row_bytes += m->width[f];
   }
-  return (cb_sink){.self = m, .row = memory_row, .event = memory_event, .checkpoint = memory_checkpoint, .close = memory_close};
+  return (cb_sink){
+      .self = m, .row = memory_row, .event = memory_event, .checkpoint = memory_checkpoint, .close = memory_close};
 }
 
 static inline void memory_free(memory_sink *m) {
@@ -105,17 +106,25 @@ static inline double memory_value(const memory_sink *m, size_t row, const char *
   return 0;
 }
 
-/* Two unequal particles and a spring in `space`, stepped by `integrator`; rows by `record`. All are maps without their braces. */
+/* Two unequal particles and a spring in `space`, stepped by `integrator`; rows by `record`. All are maps without
+ * their braces. */
 static inline cb_scenario *rod_scenario(const char *space, const char *integrator, double end, const char *record) {
   char text[2048];
-  const bool sphere = strstr(space, "s3") != NULL, flat = strstr(space, "e3") != NULL, chart = strstr(space, "chart") != NULL;
+  const bool sphere = strstr(space, "s3") != NULL, flat = strstr(space, "e3") != NULL,
+             chart = strstr(space, "chart") != NULL;
   snprintf(text, sizeof text,
            "curvebody: 1\nspace: {%s}\nbodies:\n"
            "  - {kind: rod, name: a, masses: [1, 2.7], link: {spring: {stiffness: 2, rest: 0.8}},\n"
-           "     place: {chart: polar, points: [[0.7, 1.4, 0.3], [0.5, 1.1, 2.7]]}, motion: [{killing: %s, speed: 1}, {killing: rotation_x, "
+           "     place: {chart: polar, points: [[0.7, 1.4, 0.3], [0.5, 1.1, 2.7]]}, motion: [{killing: %s, speed: 1}, "
+           "{killing: rotation_x, "
            "speed: 0.3}]}\n"
            "integrator: {%s}\ntime: {end: %.17g}\nrecord: {%s}\n",
-           space, chart ? "rotation_z" : sphere ? "rotation_wx" : flat ? "translation_x" : "boost_x", integrator, end, record);
+           space,
+           chart    ? "rotation_z"
+           : sphere ? "rotation_wx"
+           : flat   ? "translation_x"
+                    : "boost_x",
+           integrator, end, record);
   cb_scenario *scenario;
   check_ok(cb_scenario_open_text("test", text, NULL, 0, &scenario));
   return scenario;

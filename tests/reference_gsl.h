@@ -39,7 +39,8 @@ static int reference_rhs(double t, const double *z, double *dz, void *user) {
 }
 
 /* Advances x[n*k] and p[n*k] of the embedding by time t. */
-static inline void reference_advance(const cb_system *system, cb_forces *forces, double t0, double t, double *x, double *p) {
+static inline void reference_advance(const cb_system *system, cb_forces *forces, double t0, double t, double *x,
+                                     double *p) {
   const size_t count = (size_t)cb_system_particles(system) * cb_system_space(system)->k;
   double z[128];
   memcpy(z, x, count * sizeof *z);

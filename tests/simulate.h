@@ -49,7 +49,8 @@ static inline cb_status simulate_checkpoint(void *self, const cb_blob *state, si
 }
 
 /* fields: names of fields of doubles, ended by NULL. */
-static inline simulation *simulate(const char *text, const char *const *sets, size_t n_sets, const char *const *fields) {
+static inline simulation *simulate(const char *text, const char *const *sets, size_t n_sets,
+                                   const char *const *fields) {
   simulation *s = calloc(1, sizeof *s);
   check_ok(cb_scenario_open_text("test", text, sets, n_sets, &s->scenario));
   const cb_record_layout *layout = cb_scenario_layout(s->scenario);

@@ -1,6 +1,7 @@
 /* labels: release
- * A step allocates nothing: every call of the allocator by anything in the process is counted while integrators step, by themselves and
- * within a run. The counters stand in front of the C library's own functions, where the sanitizers would stand too. */
+ * A step allocates nothing: every call of the allocator by anything in the process is counted while integrators step,
+ * by themselves and within a run. The counters stand in front of the C library's own functions, where the sanitizers
+ * would stand too. */
 #include "memory_sink.h"
 
 #include <errno.h>
@@ -8,7 +9,8 @@
 static bool counting;
 static size_t calls;
 
-void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
+    *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 void *malloc(size_t n) { return calls += counting, __libc_malloc(n); }
 void *calloc(size_t n, size_t size) { return calls += counting, __libc_calloc(n, size); }
@@ -84,19 +86,27 @@ static void no_step_of_any_method_allocates(void **unused) {
 /* Steps that fail, and forces of every kind in Newton's method. */
 static void forces_and_failures_allocate_nothing(void **unused) {
   (void)unused;
-  static const char *const integrators[] = {"lobatto, iterations: 20, solver: fixed-point", "lobatto, iterations: 20, solver: newton", "lobatto, iterations: 20, solver: auto",
-                                            "gauss, iterations: 20, solver: fixed-point", "gauss, iterations: 20, solver: newton", "gauss, iterations: 20, solver: auto", "rk4"};
+  static const char *const integrators[] = {"lobatto, iterations: 20, solver: fixed-point",
+                                            "lobatto, iterations: 20, solver: newton",
+                                            "lobatto, iterations: 20, solver: auto",
+                                            "gauss, iterations: 20, solver: fixed-point",
+                                            "gauss, iterations: 20, solver: newton",
+                                            "gauss, iterations: 20, solver: auto",
+                                            "rk4"};
   for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
     char text[2048];
-    snprintf(text, sizeof text,
-             "curvebody: 1\nspace: h3\nbodies:\n"
-             "  - {kind: network, name: net, lattice: {size: [4, 3, 2], spacing: 0.2}, stiffness: 2000, rest: 0.15, damping: 0.3, mass: 0.4, charge: 0.1}\n"
-             "  - {kind: particles, name: two, mass: 2, charge: -1, place: {points: [[0, 0, 0, 1]], move: [{killing: boost_y, by: 1}]}}\n"
-             "potentials:\n  - central: {law: gravity, strength: 0.3, body: net, at: {chart: polar, point: [2, 1, 1]}}\n"
-             "  - harmonic: {stiffness: 0.1}\n  - expression: {chart: polar, value: \"m*cosh(a)*(1 + 0.1*sin(t))\"}\n"
-             "interactions:\n  - {law: coulomb, strength: 0.2}\n  - {expression: \"exp(-d)*m1*m2\", between: [net, two]}\n"
-             "integrator: {name: %s, step: 0.01}\ntime: {end: 1}\n",
-             integrators[i]);
+    snprintf(
+        text, sizeof text,
+        "curvebody: 1\nspace: h3\nbodies:\n"
+        "  - {kind: network, name: net, lattice: {size: [4, 3, 2], spacing: 0.2}, stiffness: 2000, rest: 0.15, "
+        "damping: 0.3, mass: 0.4, charge: 0.1}\n"
+        "  - {kind: particles, name: two, mass: 2, charge: -1, place: {points: [[0, 0, 0, 1]], move: [{killing: "
+        "boost_y, by: 1}]}}\n"
+        "potentials:\n  - central: {law: gravity, strength: 0.3, body: net, at: {chart: polar, point: [2, 1, 1]}}\n"
+        "  - harmonic: {stiffness: 0.1}\n  - expression: {chart: polar, value: \"m*cosh(a)*(1 + 0.1*sin(t))\"}\n"
+        "interactions:\n  - {law: coulomb, strength: 0.2}\n  - {expression: \"exp(-d)*m1*m2\", between: [net, two]}\n"
+        "integrator: {name: %s, step: 0.01}\ntime: {end: 1}\n",
+        integrators[i]);
     cb_scenario *s;
     cb_state *state;
     check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
@@ -107,7 +117,8 @@ static void forces_and_failures_allocate_nothing(void **unused) {
     calls = 0;
     counting = true;
     for (int step = 0; step < 24; step++) {
-      const cb_status status = cb_integrator_step(in, state, step % 4 == 3 ? 0.5 : 0.002); /* every fourth is far too long */
+      const cb_status status =
+          cb_integrator_step(in, state, step % 4 == 3 ? 0.5 : 0.002); /* every fourth is far too long */
       good += status == CB_OK;
       bad += status > 0;
     }
@@ -124,12 +135,16 @@ static void forces_and_failures_allocate_nothing(void **unused) {
 /* Rows that are measured and thrown away. */
 static cb_status no_row(void *self, const void *const *data) { return (void)self, (void)data, CB_OK; }
 static cb_status no_event(void *self, const cb_event_row *event) { return (void)self, (void)event, CB_OK; }
-static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) { return (void)self, (void)state, (void)n, CB_OK; }
+static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) {
+  return (void)self, (void)state, (void)n, CB_OK;
+}
 
 static void a_run_allocates_nothing(void **unused) {
   (void)unused;
   for (size_t i = 0; i < CASES; i++) {
-    cb_scenario *s = rod_scenario(cases[i][0], cases[i][1], 3, "every: 2, checkpoint: 5, observables: [separation, energy, killing_momentum, karcher_mean, coordinates]");
+    cb_scenario *s = rod_scenario(
+        cases[i][0], cases[i][1], 3,
+        "every: 2, checkpoint: 5, observables: [separation, energy, killing_momentum, karcher_mean, coordinates]");
     cb_sink sink = {.row = no_row, .event = no_event, .checkpoint = no_checkpoint};
     calls = 0;
     counting = true;

@@ -1,5 +1,5 @@
-/* The elastic rod and triangle of the validation against their exact reduced equations, and what must not change them: distance
- * from the origin, other bodies, isometries, poles and axes. Default method, 4 stages, h = 0.01.
+/* The elastic rod and triangle of the validation against their exact reduced equations, and what must not change
+ * them: distance from the origin, other bodies, isometries, poles and axes. Default method, 4 stages, h = 0.01.
  *
  * The symmetric motion is unstable: a difference of the two particles grows like exp(t), so a start that is unsymmetric
  * in its last bit leaves it by t = 40. The long cases therefore start from coordinates that are mirror images exactly.
@@ -13,27 +13,32 @@
 static const char *const separation[] = {"separation", NULL};
 
 #define INTEGRATOR "integrator: {name: lobatto, stages: 4, step: 0.01}\n"
-#define ROD(space, points, killing)                                                                                    \
-  "curvebody: 1\nspace: " space "\nbodies:\n  - kind: rod\n    name: a\n    link: {spring: {stiffness: 1, rest: 1}}\n"  \
+#define ROD(space, points, killing)                                                      \
+  "curvebody: 1\nspace: " space                                                          \
+  "\nbodies:\n  - kind: rod\n    name: a\n    link: {spring: {stiffness: 1, rest: 1}}\n" \
   "    place: {chart: embedding, points: " points "}\n    motion: {killing: " killing ", speed: 1}\n" INTEGRATOR
-#define TRIANGLE(space, points, killing)                                                                               \
-  "curvebody: 1\nspace: " space "\nbodies:\n  - kind: triangle\n    link: {spring: {stiffness: 1, rest: 1}}\n"           \
+#define TRIANGLE(space, points, killing)                                         \
+  "curvebody: 1\nspace: " space                                                  \
+  "\nbodies:\n  - kind: triangle\n    link: {spring: {stiffness: 1, rest: 1}}\n" \
   "    place: {chart: polar, points: " points "}\n    motion: {killing: " killing ", speed: 1}\n" INTEGRATOR
 
 static const char rod_h3[] = ROD("h3", "[[0, sinh(.5), 0, cosh(.5)], [0, -sinh(.5), 0, cosh(.5)]]", "boost_x");
 static const char rod_s3[] = ROD("s3", "[[cos(.5), 0, 0, sin(.5)], [cos(.5), 0, 0, -sin(.5)]]", "rotation_z");
 static const char polar_rod_h3[] =
     "curvebody: 1\nspace: h3\nbodies:\n  - kind: rod\n    link: {spring: {stiffness: 1, rest: 1}}\n"
-    "    place: {chart: polar, points: [[.5, pi/2, pi/2], [.5, pi/2, 3*pi/2]]}\n    motion: {killing: boost_x, speed: 1}\n" INTEGRATOR;
+    "    place: {chart: polar, points: [[.5, pi/2, pi/2], [.5, pi/2, 3*pi/2]]}\n    motion: {killing: boost_x, speed: "
+    "1}\n" INTEGRATOR;
 static const char polar_rod_s3[] =
     "curvebody: 1\nspace: s3\nbodies:\n  - kind: rod\n    link: {spring: {stiffness: 1, rest: 1}}\n"
-    "    place: {chart: polar, points: [[(pi-1)/2, pi/2, 0], [(pi+1)/2, pi/2, 0]]}\n    motion: {killing: rotation_z, speed: 1}\n" INTEGRATOR;
+    "    place: {chart: polar, points: [[(pi-1)/2, pi/2, 0], [(pi+1)/2, pi/2, 0]]}\n    motion: {killing: rotation_z, "
+    "speed: 1}\n" INTEGRATOR;
 static const char triangle_h3[] =
     TRIANGLE("h3", "[[acosh(cosh(1)/cosh(.5)), pi/2, 0], [.5, pi/2, pi/2], [.5, pi/2, 3*pi/2]]", "boost_x");
 static const char triangle_s3[] =
     TRIANGLE("s3", "[[pi/2, pi/2, acos(cos(1)/cos(.5))], [(pi-1)/2, pi/2, 0], [(pi+1)/2, pi/2, 0]]", "rotation_z");
 
-static double worst(const simulation *s, size_t column, const double *exact, size_t first, size_t stride, size_t count) {
+static double worst(const simulation *s, size_t column, const double *exact, size_t first, size_t stride,
+                    size_t count) {
   double error = 0;
   for (size_t i = 0; i < count; i++)
     error = fmax(error, fabs(s->value[0][(first + i * stride) * s->width[0] + column] / exact[i] - 1));
@@ -47,8 +52,13 @@ static simulation *every(const char *scenario, const char *end, const char *rows
 
 static void rod_is_exact_to_1e14(void **unused) {
   (void)unused;
-  const struct { const char *text, *name; const double *exact; } cases[] = {
-      {rod_h3, "H3", oracle_rod_h3}, {rod_s3, "S3", oracle_rod_s3}, {polar_rod_h3, "H3 from polar coordinates", oracle_rod_h3}, {polar_rod_s3, "S3 from polar coordinates", oracle_rod_s3}};
+  const struct {
+    const char *text, *name;
+    const double *exact;
+  } cases[] = {{rod_h3, "H3", oracle_rod_h3},
+               {rod_s3, "S3", oracle_rod_s3},
+               {polar_rod_h3, "H3 from polar coordinates", oracle_rod_h3},
+               {polar_rod_s3, "S3 from polar coordinates", oracle_rod_s3}};
   for (int i = 0; i < 4; i++) {
     simulation *s = every(cases[i].text, "time.end=10", "record.every=100");
     const double error = worst(s, 0, cases[i].exact, 0, 1, 11);
@@ -60,7 +70,10 @@ static void rod_is_exact_to_1e14(void **unused) {
 
 static void rod_is_exact_to_2e13_for_a_thousand_units_of_time(void **unused) {
   (void)unused;
-  const struct { const char *text, *name; const double *exact; } cases[] = {{rod_h3, "H3", oracle_rod_h3_long}, {rod_s3, "S3", oracle_rod_s3_long}};
+  const struct {
+    const char *text, *name;
+    const double *exact;
+  } cases[] = {{rod_h3, "H3", oracle_rod_h3_long}, {rod_s3, "S3", oracle_rod_s3_long}};
   for (int i = 0; i < 2; i++) {
     simulation *s = every(cases[i].text, "time.end=1000", "record.every=10000");
     const double error = worst(s, 0, cases[i].exact, 1, 1, 10);
@@ -72,8 +85,11 @@ static void rod_is_exact_to_2e13_for_a_thousand_units_of_time(void **unused) {
 
 static void triangle_is_exact_to_1e13(void **unused) {
   (void)unused;
-  const struct { const char *text, *name; const double *s12, *s23; } cases[] = {
-      {triangle_h3, "H3", oracle_triangle_h3_s12, oracle_triangle_h3_s23}, {triangle_s3, "S3", oracle_triangle_s3_s12, oracle_triangle_s3_s23}};
+  const struct {
+    const char *text, *name;
+    const double *s12, *s23;
+  } cases[] = {{triangle_h3, "H3", oracle_triangle_h3_s12, oracle_triangle_h3_s23},
+               {triangle_s3, "S3", oracle_triangle_s3_s12, oracle_triangle_s3_s23}};
   for (int i = 0; i < 2; i++) {
     simulation *s = every(cases[i].text, "time.end=10", "record.every=100");
     double error[3];
@@ -90,15 +106,17 @@ static void triangle_is_exact_to_1e13(void **unused) {
 
 static void a_rod_in_flat_space_stands_still(void **unused) {
   (void)unused;
-  simulation *s = simulate(ROD("e3", "[[0, .5, 0], [0, -.5, 0]]", "translation_x") "time: {end: 10}\n", NULL, 0, separation);
+  simulation *s =
+      simulate(ROD("e3", "[[0, .5, 0], [0, -.5, 0]]", "translation_x") "time: {end: 10}\n", NULL, 0, separation);
   for (size_t r = 0; r < s->rows; r++) check_near(s->value[0][r], 1, 1e-15);
   simulation_free(s);
 }
 
 static void a_rod_300_units_away_does_what_a_rod_at_the_origin_does(void **unused) {
   (void)unused;
-  static const char *const moves[] = {"[{killing: boost_x, by: 300}]", "[{killing: boost_z, by: 300}]",
-                                      "[{killing: rotation_y, by: 0.7}, {killing: boost_y, by: 300}, {killing: rotation_z, by: 1.1}]"};
+  static const char *const moves[] = {
+      "[{killing: boost_x, by: 300}]", "[{killing: boost_z, by: 300}]",
+      "[{killing: rotation_y, by: 0.7}, {killing: boost_y, by: 300}, {killing: rotation_z, by: 1.1}]"};
   simulation *here = every(polar_rod_h3, "time.end=10", "record.every=10");
   for (int i = 0; i < 3; i++) {
     char set[160];
@@ -120,16 +138,20 @@ static void two_rods_300_units_apart_each_keep_their_own_separation(void **unuse
   static const char both[] =
       "curvebody: 1\nspace: h3\nbodies:\n"
       "  - kind: rod\n    name: a\n    link: {spring: {stiffness: 1, rest: 1}}\n"
-      "    place: {chart: embedding, points: [[0, sinh(.5), 0, cosh(.5)], [0, -sinh(.5), 0, cosh(.5)]]}\n    motion: {killing: boost_x, speed: 1}\n"
+      "    place: {chart: embedding, points: [[0, sinh(.5), 0, cosh(.5)], [0, -sinh(.5), 0, cosh(.5)]]}\n    motion: "
+      "{killing: boost_x, speed: 1}\n"
       "  - kind: rod\n    name: b\n    link: {spring: {stiffness: 1, rest: 1}}\n"
-      "    place: {chart: embedding, points: [[0, 0, sinh(.5), cosh(.5)], [0, 0, -sinh(.5), cosh(.5)]]}\n    motion: {killing: boost_x, speed: -1}\n" INTEGRATOR;
-  simulation *lone = every(rod_h3, "time.end=150", "record.every=100"), *pair = every(both, "time.end=150", "record.every=100");
+      "    place: {chart: embedding, points: [[0, 0, sinh(.5), cosh(.5)], [0, 0, -sinh(.5), cosh(.5)]]}\n    motion: "
+      "{killing: boost_x, speed: -1}\n" INTEGRATOR;
+  simulation *lone = every(rod_h3, "time.end=150", "record.every=100"),
+             *pair = every(both, "time.end=150", "record.every=100");
   double error[2] = {0, 0};
   for (size_t r = 0; r < lone->rows; r++)
     for (int k = 0; k < 2; k++) error[k] = fmax(error[k], fabs(pair->value[0][2 * r + k] - lone->value[0][r]));
   const cb_state *state = cb_run_current(cb_scenario_run(pair->scenario));
   assert_int_equal(state->n_components, 2);
-  print_message("origins at %.3g and %.3g; separations differ by %.2g and %.2g\n", state->origin[0].length, state->origin[1].length, error[0], error[1]);
+  print_message("origins at %.3g and %.3g; separations differ by %.2g and %.2g\n", state->origin[0].length,
+                state->origin[1].length, error[0], error[1]);
   check_at_least(state->origin[0].length + state->origin[1].length, 200);
   for (int k = 0; k < 2; k++) check_at_most(error[k], 1e-12);
   simulation_free(lone);
@@ -141,9 +163,11 @@ static void moving_the_scenario_by_an_isometry_moves_the_result(void **unused) {
   uint64_t seed = check_seed();
   static const char *const fields[] = {"separation", "position", "origin", NULL};
   static const char base[] =
-      "curvebody: 1\nbodies:\n  - kind: triangle\n    masses: [1, 2.7, 0.6]\n    link: {spring: {stiffness: 1.3, rest: .9}}\n"
+      "curvebody: 1\nbodies:\n  - kind: triangle\n    masses: [1, 2.7, 0.6]\n    link: {spring: {stiffness: 1.3, rest: "
+      ".9}}\n"
       "    place: {at: {chart: polar, point: [.4, 1, .3]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [0, -.5, .1]]}\n"
-      "    motion: {chart: polar, velocities: [[.1, .2, .3], [-.2, .1, .3], [.3, 0, -.2]]}\n" INTEGRATOR "time: {end: 10}\nrecord: {every: 10}\n";
+      "    motion: {chart: polar, velocities: [[.1, .2, .3], [-.2, .1, .3], [.3, 0, -.2]]}\n" INTEGRATOR
+      "time: {end: 10}\nrecord: {every: 10}\n";
   static const char *const spaces[] = {"space=h3", "space=s3", "space=e3"};
   for (int i = 0; i < 3; i++) {
     simulation *at_rest = simulate(base, &spaces[i], 1, fields);
@@ -168,8 +192,10 @@ static void moving_the_scenario_by_an_isometry_moves_the_result(void **unused) {
     const size_t last = moved->rows - 1, width = moved->width[1];
     for (int p = 0; p < 3; p++) {
       double a[CB_COORD_MAX], b[CB_COORD_MAX], image[CB_COORD_MAX];
-      cb_origin_world_point(g, (const cb_origin *)(at_rest->value[2] + last * at_rest->width[2]), at_rest->value[1] + last * width + (size_t)p * g->k, a);
-      cb_origin_world_point(g, (const cb_origin *)(moved->value[2] + last * moved->width[2]), moved->value[1] + last * width + (size_t)p * g->k, b);
+      cb_origin_world_point(g, (const cb_origin *)(at_rest->value[2] + last * at_rest->width[2]),
+                            at_rest->value[1] + last * width + (size_t)p * g->k, a);
+      cb_origin_world_point(g, (const cb_origin *)(moved->value[2] + last * moved->width[2]),
+                            moved->value[1] + last * width + (size_t)p * g->k, b);
       cb_isometry_point(g, &whole, a, image);
       double size = 1;
       for (int e = 0; e < g->k; e++) size = fmax(size, fabs(b[e]));
@@ -185,9 +211,11 @@ static void moving_the_scenario_by_an_isometry_moves_the_result(void **unused) {
 
 static void nothing_happens_at_the_poles_and_axes_of_s3(void **unused) {
   (void)unused;
-  /* carried so that it passes both poles (0,0,0,+-1) of the polar chart and its axis; separations are those of the lone rod */
+  /* carried so that it passes both poles (0,0,0,+-1) of the polar chart and its axis; separations are those of the
+   * lone rod */
   simulation *plain = every(polar_rod_s3, "time.end=10", "record.every=1");
-  const char *through[] = {"bodies.0.place.move=[{killing: rotation_wx, by: pi/2}]", "bodies.0.place.move=[{killing: rotation_y, by: pi/2}]",
+  const char *through[] = {"bodies.0.place.move=[{killing: rotation_wx, by: pi/2}]",
+                           "bodies.0.place.move=[{killing: rotation_y, by: pi/2}]",
                            "bodies.0.place.move=[{killing: rotation_wy, by: pi/2}, {killing: rotation_x, by: pi/2}]"};
   for (int i = 0; i < 3; i++) {
     const char *sets[] = {"time.end=10", through[i]};

@@ -8,15 +8,32 @@
 enum { PARTICLES = 3, NUMBERS = PARTICLES * CB_COORD_MAX };
 
 /* Every class of the registry has at least one row here: `all_methods_are_here` sees to it. */
-static const char *const methods[] = {"lobatto {stages: 2}", "lobatto {stages: 3}", "lobatto {stages: 4}", "lobatto {stages: 5}",
-                                      "gauss {stages: 1}", "gauss {stages: 2}",
-                                      "gauss {stages: 3}", "gauss {stages: 2, symmetric: false}",
-                                      "gauss {stages: 2, balance: false}", "gauss {stages: 2, form: velocity}",
-                                      "rk4",
+static const char *const methods[] = {
+    "lobatto {stages: 2}",
+    "lobatto {stages: 3}",
+    "lobatto {stages: 4}",
+    "lobatto {stages: 5}",
+    "gauss {stages: 1}",
+    "gauss {stages: 2}",
+    "gauss {stages: 3}",
+    "gauss {stages: 2, symmetric: false}",
+    "gauss {stages: 2, balance: false}",
+    "gauss {stages: 2, form: velocity}",
+    "rk4",
 };
-static const char *const spaces[] = {"e3", "s3", "h3", "s3 {curvature: 2.3}", "h3 {curvature: -0.4}", "e2", "s2", "h2",
-                                     "h2xe", "exs2",
-                                     "s3 {chart: polar}", "h3 {chart: polar}", "e3 {chart: polar}"};
+static const char *const spaces[] = {"e3",
+                                     "s3",
+                                     "h3",
+                                     "s3 {curvature: 2.3}",
+                                     "h3 {curvature: -0.4}",
+                                     "e2",
+                                     "s2",
+                                     "h2",
+                                     "h2xe",
+                                     "exs2",
+                                     "s3 {chart: polar}",
+                                     "h3 {chart: polar}",
+                                     "e3 {chart: polar}"};
 enum { METHODS = sizeof methods / sizeof *methods, SPACES = sizeof spaces / sizeof *spaces };
 
 typedef struct claim {
@@ -24,8 +41,8 @@ typedef struct claim {
   bool symplectic, symmetric;
 } claim;
 
-/* Three unequal masses on springs at the corners of an uneven triangle, slowly tumbling so that none comes near another; in a
- * chart away from the base point, where polar coordinates are singular. */
+/* Three unequal masses on springs at the corners of an uneven triangle, slowly tumbling so that none comes near
+ * another; in a chart away from the base point, where polar coordinates are singular. */
 static void open_body(body_case *c, const char *space, uint64_t *seed) {
   static const double corner[PARTICLES][CB_DIM_MAX] = {{0.5, 0.1, 0.2}, {-0.4, 0.4, -0.1}, {-0.2, -0.5, 0.1}};
   open_space(c, space);
@@ -53,7 +70,8 @@ static void open_body(body_case *c, const char *space, uint64_t *seed) {
   }
   for (int a = 0; a < PARTICLES; a++) {
     const int b = (a + 1) % PARTICLES;
-    check_ok(cb_builder_spring(c->builder, a, b, check_uniform(seed, 0.6, 1.8), cb_distance(g, x[a], x[b]) * check_uniform(seed, 0.9, 1.1), 0));
+    check_ok(cb_builder_spring(c->builder, a, b, check_uniform(seed, 0.6, 1.8),
+                               cb_distance(g, x[a], x[b]) * check_uniform(seed, 0.9, 1.1), 0));
   }
   finish_system(c);
 }
@@ -96,7 +114,8 @@ static void all_methods_are_here(void **unused) {
   (void)unused;
   for (size_t i = 0; cb_integrator_classes[i]; i++) {
     bool found = false;
-    for (int j = 0; j < METHODS; j++) found = found || !strncmp(methods[j], cb_integrator_classes[i]->name, strlen(cb_integrator_classes[i]->name));
+    for (int j = 0; j < METHODS; j++)
+      found = found || !strncmp(methods[j], cb_integrator_classes[i]->name, strlen(cb_integrator_classes[i]->name));
     if (!found) print_error("no row for the integrator %s\n", cb_integrator_classes[i]->name);
     assert_true(found);
   }
@@ -139,7 +158,8 @@ static void check_order(body_case *c, const claim *claimed, const char *where) {
       double stiffness, rest, damping;
       cb_system_bond(c->system, b, &i, &j);
       cb_system_spring(c->system, b, &stiffness, &rest, &damping);
-      check_ok(cb_builder_spring(e.builder, cb_system_index(c->system, i), cb_system_index(c->system, j), stiffness, rest, damping));
+      check_ok(cb_builder_spring(e.builder, cb_system_index(c->system, i), cb_system_index(c->system, j), stiffness,
+                                 rest, damping));
     }
     finish_system(&e);
     for (int a = 0; a < PARTICLES; a++) { /* its particles may stand in another order */
@@ -164,13 +184,15 @@ static void check_order(body_case *c, const claim *claimed, const char *where) {
     cb_integrator_reset(c->integrator);
     steps(c, n, end / n);
     embedded(c, y, m);
-    error[level] = fmax(check_distance_max(PARTICLES * c->g->embedding, x, y), check_distance_max(PARTICLES * c->g->embedding, p, m));
+    error[level] = fmax(check_distance_max(PARTICLES * c->g->embedding, x, y),
+                        check_distance_max(PARTICLES * c->g->embedding, p, m));
     if (level > 0 && (error[level] > 2e-13 || level == 1)) fit = log2(error[level - 1] / error[level]);
   }
   cb_state_free(start);
   const bool right = fabs(fit - claimed->order) <= 0.5;
   if (!right || getenv("CB_TEST_VERBOSE"))
-    print_error("%s: order %.2f by fit, %d claimed (errors %g %g %g %g)\n", where, fit, claimed->order, error[0], error[1], error[2], error[3]);
+    print_error("%s: order %.2f by fit, %d claimed (errors %g %g %g %g)\n", where, fit, claimed->order, error[0],
+                error[1], error[2], error[3]);
   assert_true(right);
 }
 
@@ -212,8 +234,10 @@ static double symplectic_defect(body_case *c, double h) {
       for (int f = 0; !g->chart && f < g->n_factors; f++) { /* <p,dx> + <x,dp> = 0 */
         const cb_factor *c_ = &g->factor[f];
         double along = 0;
-        for (int e = c_->offset; e < c_->offset + c_->count; e++) along += g->form[e] * start->p[a * k + e] * frame[i * k + e];
-        for (int e = c_->offset; e < c_->offset + c_->count; e++) dx[(n + a) * k + e] = -c_->curvature * along * start->x[a * k + e];
+        for (int e = c_->offset; e < c_->offset + c_->count; e++)
+          along += g->form[e] * start->p[a * k + e] * frame[i * k + e];
+        for (int e = c_->offset; e < c_->offset + c_->count; e++)
+          dx[(n + a) * k + e] = -c_->curvature * along * start->x[a * k + e];
       }
     }
   }
@@ -249,7 +273,8 @@ static double symplectic_defect(body_case *c, double h) {
 
 static void check_symplectic(body_case *c, const claim *claimed, const char *where) {
   if (!claimed->symplectic) return;
-  /* differences: the projection of a displaced state bends the curve, an error of order eps^4 = 2e-11 times derivatives */
+  /* differences: the projection of a displaced state bends the curve, an error of order eps^4 = 2e-11 times
+   * derivatives */
   const double defect = symplectic_defect(c, 0.1);
   if (!(defect <= 1e-9)) print_error("%s: |M^T J M - J| = %g\n", where, defect);
   check_at_most(defect, 1e-9);
@@ -262,13 +287,15 @@ static void symplectic_methods_keep_the_symplectic_form(void **unused) {
 
 static void the_check_of_symplecticity_sees_a_method_that_is_not(void **unused) {
   (void)unused;
-  static const char *const not[][2] = {{"s3", "rk4"}, {"h3 {chart: polar}", "gauss {stages: 1, form: velocity}"}, {"s3", "gauss {stages: 1, balance: false, symmetric: false}"},
-                                       {"h3", "gauss {stages: 1, balance: false, symmetric: false}"}};
+  static const char *const not [][2] = {{"s3", "rk4"},
+                                        {"h3 {chart: polar}", "gauss {stages: 1, form: velocity}"},
+                                        {"s3", "gauss {stages: 1, balance: false, symmetric: false}"},
+                                        {"h3", "gauss {stages: 1, balance: false, symmetric: false}"}};
   uint64_t seed = check_seed();
-  for (size_t i = 0; i < sizeof not / sizeof *not; i++) {
+  for (size_t i = 0; i < sizeof not / sizeof *not ; i++) {
     body_case c;
     claim claimed;
-    assert_true(open_case(&c, not[i][0], not[i][1], &seed, &claimed));
+    assert_true(open_case(&c, not [i][0], not [i][1], &seed, &claimed));
     assert_false(claimed.symplectic);
     check_at_least(symplectic_defect(&c, 0.1), 1e-8);
     close_case(&c);
@@ -282,7 +309,8 @@ static void check_reversible(body_case *c, const claim *claimed, const char *whe
   cb_integrator_reset(c->integrator);
   steps(c, 400, -0.02);
   const int count = PARTICLES * c->g->k;
-  const double error = fmax(check_distance_max(count, start->x, c->state->x), check_distance_max(count, start->p, c->state->p));
+  const double error =
+      fmax(check_distance_max(count, start->x, c->state->x), check_distance_max(count, start->p, c->state->p));
   /* 800 steps of compensated sums; the rest is the conditioning of the motion */
   if (!(error <= 1e-12)) print_error("%s: 400 steps there and back miss by %g\n", where, error);
   check_at_most(error, 1e-12);
@@ -306,7 +334,8 @@ static void check_momenta(body_case *c, const claim *claimed, const char *where)
   }
   const double error = check_distance_max(c->g->n_killing, before, after);
   /* round-off of the products x p, which grow as a body leaves the origin of H3 */
-  if (!(error <= 1e-13 * size * size)) print_error("%s: Killing momenta drift by %g (numbers of size %g)\n", where, error, size);
+  if (!(error <= 1e-13 * size * size))
+    print_error("%s: Killing momenta drift by %g (numbers of size %g)\n", where, error, size);
   check_at_most(error, 1e-13 * size * size);
 }
 
@@ -328,7 +357,8 @@ static void check_restart(body_case *c, const claim *claimed, const char *where)
   steps(c, 5, 0.03);
   const size_t bytes = (size_t)PARTICLES * c->g->k * sizeof(double);
   const bool same = !memcmp(end->x, c->state->x, bytes) && !memcmp(end->p, c->state->p, bytes) &&
-                    !memcmp(end->x_low, c->state->x_low, bytes) && !memcmp(end->p_low, c->state->p_low, bytes) && end->t == c->state->t;
+                    !memcmp(end->x_low, c->state->x_low, bytes) && !memcmp(end->p_low, c->state->p_low, bytes) &&
+                    end->t == c->state->t;
   if (!same) print_error("%s: a restart does not repeat the bytes\n", where);
   assert_true(same);
   cb_state_free(middle);
@@ -348,7 +378,8 @@ static void check_failure(body_case *c, const claim *claimed, const char *where)
   const cb_status status = cb_integrator_step(c->integrator, c->state, 0.1);
   const bool same = !memcmp(start->x, c->state->x, bytes) && !memcmp(start->x_low, c->state->x_low, bytes) &&
                     !memcmp(start->p, c->state->p, bytes) && start->t == c->state->t;
-  if (status <= 0 || !same) print_error("%s: a state that is not finite gives status %d, state kept: %d\n", where, (int)status, same);
+  if (status <= 0 || !same)
+    print_error("%s: a state that is not finite gives status %d, state kept: %d\n", where, (int)status, same);
   assert_true(status > 0);
   assert_true(same);
   cb_state_free(start);

@@ -1,5 +1,5 @@
-/* Lobatto IIIA-IIIB: its two solvers agree, Newton's matrix is exact, constraints hold at round-off, damping takes what it should.
- * timeout: 120
+/* Lobatto IIIA-IIIB: its two solvers agree, Newton's matrix is exact, constraints hold at round-off, damping takes
+ * what it should. timeout: 120
  * labels: medium */
 #include "integrate.h"
 #include "reference_gsl.h"
@@ -26,19 +26,23 @@ static void both_solvers_find_the_same_step(void **unused) {
           cb_state_copy(c.state, start);
           for (int k = 0; k < 10; k++) {
             check_ok(cb_integrator_step(c.integrator, c.state, 0.05));
-            if (newton && k > 0) iterations = c.integrator->iterations > iterations ? c.integrator->iterations : iterations;
+            if (newton && k > 0)
+              iterations = c.integrator->iterations > iterations ? c.integrator->iterations : iterations;
           }
           assert_string_equal(c.integrator->solver, newton ? "newton" : "fixed-point");
           memcpy(x[newton], c.state->x, (size_t)(N * c.g->k) * sizeof(double));
           memcpy(p[newton], c.state->p, (size_t)(N * c.g->k) * sizeof(double));
         }
-        const double error = fmax(check_distance_max(N * c.g->k, x[0], x[1]), check_distance_max(N * c.g->k, p[0], p[1]));
+        const double error =
+            fmax(check_distance_max(N * c.g->k, x[0], x[1]), check_distance_max(N * c.g->k, p[0], p[1]));
         /* round-off of ten steps, in numbers of order one */
-        if (!(error <= 1e-13)) print_error("%s, %d stages%s: solvers differ by %g\n", spaces[i], s, damped ? ", damped" : "", error);
+        if (!(error <= 1e-13))
+          print_error("%s, %d stages%s: solvers differ by %g\n", spaces[i], s, damped ? ", damped" : "", error);
         check_at_most(error, 1e-13);
-        /* quadratic convergence from a prediction that is right to a per cent: 1e-2, 1e-4, 1e-8, 1e-16, and one or two more with old factors; a
-         * matrix that is not exact takes many more */
-        if (iterations > 6) print_error("%s, %d stages%s: %d Newton iterations\n", spaces[i], s, damped ? ", damped" : "", iterations);
+        /* quadratic convergence from a prediction that is right to a per cent: 1e-2, 1e-4, 1e-8, 1e-16, and one or
+         * two more with old factors; a matrix that is not exact takes many more */
+        if (iterations > 6)
+          print_error("%s, %d stages%s: %d Newton iterations\n", spaces[i], s, damped ? ", damped" : "", iterations);
         assert_true(iterations <= 6);
         cb_state_free(start);
         close_case(&c);
@@ -85,7 +89,8 @@ static void damped_motion_agrees_with_the_reference(void **unused) {
     use_method(&c, "lobatto {stages: 5}");
     check_ok(cb_forces_set_origins(c.integrator->forces, c.state->origin));
     for (int k = 0; k < 200; k++) check_ok(cb_integrator_step(c.integrator, c.state, 0.005));
-    const double error = fmax(check_distance_max(N * c.g->k, x, c.state->x), check_distance_max(N * c.g->k, p, c.state->p));
+    const double error =
+        fmax(check_distance_max(N * c.g->k, x, c.state->x), check_distance_max(N * c.g->k, p, c.state->p));
     /* the reference's tolerance is 1e-14 a step */
     if (!(error <= 1e-11)) print_error("%s: %g\n", spaces[i], error);
     check_at_most(error, 1e-11);
@@ -105,7 +110,8 @@ static void auto_goes_over_to_newton_where_the_iteration_is_slow(void **unused) 
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(both_solvers_find_the_same_step), cmocka_unit_test(constraints_hold_at_every_step),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(both_solvers_find_the_same_step),
+                                     cmocka_unit_test(constraints_hold_at_every_step),
                                      cmocka_unit_test(damped_motion_agrees_with_the_reference),
                                      cmocka_unit_test(auto_goes_over_to_newton_where_the_iteration_is_slow)};
   return cmocka_run_group_tests(tests, NULL, NULL);

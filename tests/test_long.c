@@ -1,6 +1,6 @@
-/* Long runs: a generic rod, unequal masses, h = 0.1, to t = 40 000 in S3 and H3. A symplectic method's energy error does not
- * grow, and isometry momenta stay at round-off (in H3, where the rod flies off, the invariants of the coadjoint action: they are
- * the same in the frame of the moving origin).
+/* Long runs: a generic rod, unequal masses, h = 0.1, to t = 40 000 in S3 and H3. A symplectic method's energy error
+ * does not grow, and isometry momenta stay at round-off (in H3, where the rod flies off, the invariants of the
+ * coadjoint action: they are the same in the frame of the moving origin).
  * labels: long
  * timeout: 600 */
 #include "integrate.h"
@@ -8,7 +8,8 @@
 enum { TENTHS = 10 };
 
 static void open_generic(body_case *c, const char *space) {
-  static const double tangent[2][CB_DIM_MAX] = {{0.4, 0.1, -0.2}, {-0.3, 0.2, 0.1}}, speed[2][CB_DIM_MAX] = {{0.3, 0.5, 0.2}, {0.1, -0.4, 0.3}};
+  static const double tangent[2][CB_DIM_MAX] = {{0.4, 0.1, -0.2}, {-0.3, 0.2, 0.1}},
+                      speed[2][CB_DIM_MAX] = {{0.3, 0.5, 0.2}, {0.1, -0.4, 0.3}};
   open_space(c, space);
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], x[2][CB_COORD_MAX];
   cb_geometry_base_point(c->g, base);
@@ -55,7 +56,9 @@ static void run(const char *space, const char *method) {
   cb_killing_casimirs(c.g, after, casimir_after);
   double drift = 0;
   if (cb_origin_moves(c.g)) {
-    for (int i = 0; i < 2; i++) drift = fmax(drift, fabs(casimir_after[i] - casimir_before[i]) / fmax(fabs(casimir_before[0]), fabs(casimir_before[1])));
+    for (int i = 0; i < 2; i++)
+      drift = fmax(drift,
+                   fabs(casimir_after[i] - casimir_before[i]) / fmax(fabs(casimir_before[0]), fabs(casimir_before[1])));
   } else {
     for (int i = 0; i < 6; i++) {
       drift = fmax(drift, fabs(after[i] - before[i]));
@@ -63,8 +66,9 @@ static void run(const char *space, const char *method) {
     }
     drift /= size;
   }
-  print_message("%s in %s: energy error %.3g in the first half, %.3g in the last tenth (%.3f); momenta drift by %.2g\n", method, space,
-                first_half / fabs(start), worst[TENTHS - 1] / fabs(start), worst[TENTHS - 1] / first_half, drift);
+  print_message("%s in %s: energy error %.3g in the first half, %.3g in the last tenth (%.3f); momenta drift by %.2g\n",
+                method, space, first_half / fabs(start), worst[TENTHS - 1] / fabs(start),
+                worst[TENTHS - 1] / first_half, drift);
   check_at_most(worst[TENTHS - 1], 1.1 * first_half);
   check_at_most(drift, 1e-11);
   close_case(&c);
@@ -72,8 +76,8 @@ static void run(const char *space, const char *method) {
 
 static void energy_errors_do_not_grow(void **unused) {
   (void)unused;
-  static const char *const methods[] = {"lobatto {stages: 2}", "lobatto {stages: 3}", "gauss {stages: 1, symmetric: true}",
-                                        "gauss {stages: 2, symmetric: true}"};
+  static const char *const methods[] = {"lobatto {stages: 2}", "lobatto {stages: 3}",
+                                        "gauss {stages: 1, symmetric: true}", "gauss {stages: 2, symmetric: true}"};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     run("s3", methods[i]);
     run("h3", methods[i]);

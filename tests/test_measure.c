@@ -3,7 +3,8 @@
 #include "simulate.h"
 
 static const char body[] =
-    "curvebody: 1\nbodies:\n  - kind: triangle\n    masses: [1, 2.7, 0.6]\n    link: {spring: {stiffness: 1.3, rest: .9}}\n"
+    "curvebody: 1\nbodies:\n  - kind: triangle\n    masses: [1, 2.7, 0.6]\n    link: {spring: {stiffness: 1.3, rest: "
+    ".9}}\n"
     "    place: {tangent: [[.5, .1], [-.3, .4], [.1, -.5]], at: {chart: polar, point: [.4, .3]}}\n"
     "    motion: {chart: polar, velocities: [[.1, .2], [-.2, .1], [.3, -.1]]}\n"
     "integrator: {name: lobatto, step: .01}\ntime: {end: 1}\n";
@@ -22,8 +23,10 @@ static void coordinates_lead_back_to_the_point_in_every_chart(void **unused) {
       snprintf(name, sizeof name, "record={observables: [coordinates], chart: %s}", chart->name);
       const char *three = g->dim == 3 ? ", .2" : "";
       snprintf(point, sizeof point, "bodies.0.place.at.point=[.4, 1.1%s]", three);
-      snprintf(tangent, sizeof tangent, "bodies.0.place.tangent=[[.5, .1%s], [-.3, .4%s], [.1, -.5%s]]", three, three, three);
-      snprintf(motion, sizeof motion, "bodies.0.motion.velocities=[[.1, .2%s], [-.2, .1%s], [.3, -.1%s]]", three, three, three);
+      snprintf(tangent, sizeof tangent, "bodies.0.place.tangent=[[.5, .1%s], [-.3, .4%s], [.1, -.5%s]]", three, three,
+               three);
+      snprintf(motion, sizeof motion, "bodies.0.motion.velocities=[[.1, .2%s], [-.2, .1%s], [.3, -.1%s]]", three, three,
+               three);
       const char *sets[] = {space, name, point, tangent, motion};
       simulation *s = simulate(body, sets, 5, fields);
       assert_int_equal(s->width[0], 3 * chart->size);

@@ -1,4 +1,5 @@
-/* The run loop against a sink in memory: which rows and checkpoints there are, retries, restarts, moving origins, failures. */
+/* The run loop against a sink in memory: which rows and checkpoints there are, retries, restarts, moving origins,
+ * failures. */
 #include "memory_sink.h"
 
 #include <float.h>
@@ -44,8 +45,12 @@ static void rows_and_checkpoints_fall_on_their_steps(void **unused) {
 
 static void the_last_step_is_shortened(void **unused) {
   (void)unused;
-  const struct { double step, end; int steps; double last; } cases[] = {
-      {0.03, 1, 34, 0.01}, {0.1, 1, 10, 0.1}, {0.01, 0.07, 7, 0.01}, {0.3, 0.1, 1, 0.1}, {1. / 3, 1, 3, 1. / 3}, {0.7, 0, 0, 0}};
+  const struct {
+    double step, end;
+    int steps;
+    double last;
+  } cases[] = {{0.03, 1, 34, 0.01}, {0.1, 1, 10, 0.1},      {0.01, 0.07, 7, 0.01},
+               {0.3, 0.1, 1, 0.1},  {1. / 3, 1, 3, 1. / 3}, {0.7, 0, 0, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char integrator[64];
     snprintf(integrator, sizeof integrator, "name: lobatto, step: %.17g", cases[i].step);
@@ -66,7 +71,8 @@ static void a_run_from_a_checkpoint_repeats_the_bytes(void **unused) {
   (void)unused;
   for (size_t i = 0; i < METHODS; i++) {
     const double end = 57.4 * step_of(methods[i][1]); /* with a shortened last step */
-    const char *record = "every: 2, checkpoint: 7, observables: [separation, energy, killing_momentum, karcher_mean, coordinates]";
+    const char *record =
+        "every: 2, checkpoint: 7, observables: [separation, energy, killing_momentum, karcher_mean, coordinates]";
     cb_scenario *whole = rod_scenario(methods[i][0], methods[i][1], end, record);
     memory_sink m;
     cb_sink sink = memory_open(&m, cb_scenario_run(whole));
@@ -159,7 +165,8 @@ static cb_scenario *edge(int retries, double end) {
   snprintf(text, sizeof text,
            "curvebody: 1\nspace: e3\nbodies:\n"
            "  - {kind: particles, name: far, place: {points: [[-9, 1, 0]]}}\n"
-           "  - {kind: particles, name: stone, place: {points: [[-3, 0, 0], [0, 0, 0]]}, motion: {killing: translation_x, speed: 0.5}}\n"
+           "  - {kind: particles, name: stone, place: {points: [[-3, 0, 0], [0, 0, 0]]}, motion: {killing: "
+           "translation_x, speed: 0.5}}\n"
            "potentials: [expression: {value: \"sqrt(1 - x)\"}]\n"
            "integrator: {name: lobatto, step: 0.01, retries: %d}\ntime: {end: %.17g}\nrecord: {checkpoint: 10}\n",
            retries, end);
@@ -192,8 +199,10 @@ static void a_run_that_fails_says_when_where_and_why(void **unused) {
     check_ok(cb_run_go(cb_scenario_run(good), &to, NULL, NULL, NULL));
     assert_int_equal(g.n_rows, m.n_rows);
     for (size_t row = 0; row < g.n_rows; row++) assert_memory_equal(g.rows[row], m.rows[row], m.row_bytes);
-    assert_memory_equal(cb_run_current(cb_scenario_run(good))->x, state->x, sizeof(double) * (size_t)(state->n * state->k));
-    assert_memory_equal(cb_run_current(cb_scenario_run(good))->p, state->p, sizeof(double) * (size_t)(state->n * state->k));
+    assert_memory_equal(cb_run_current(cb_scenario_run(good))->x, state->x,
+                        sizeof(double) * (size_t)(state->n * state->k));
+    assert_memory_equal(cb_run_current(cb_scenario_run(good))->p, state->p,
+                        sizeof(double) * (size_t)(state->n * state->k));
     memory_free(&m);
     memory_free(&g);
     cb_scenario_free(s);
@@ -228,7 +237,8 @@ static void what_the_sink_refuses_ends_the_run(void **unused) {
   cb_scenario_free(s);
 }
 
-/* Rounding of H3 coordinates at distance a costs exp(2a): without the moving origin the rod is still good after 2 units. */
+/* Rounding of H3 coordinates at distance a costs exp(2a): without the moving origin the rod is still good after 2
+ * units. */
 static void the_moving_origin_follows_and_changes_nothing(void **unused) {
   (void)unused;
   cb_scenario *s = rod_scenario("name: h3", "name: lobatto, step: 0.01", 12, "every: 10");
@@ -255,8 +265,10 @@ static void the_moving_origin_follows_and_changes_nothing(void **unused) {
     check_near(memory_value(&m, (size_t)step / 10, "separation", 0), d, 3e-13);
     moved = moved || memory_value(&m, (size_t)step / 10, "origin", 0) > 0.9;
     /* the picture is that of the world, wherever the origin is */
-    check_near(memory_value(&m, (size_t)step / 10, "x", 0), still->x[cb_system_index(cb_scenario_system(s), 0) * 4] /
-               (1 + still->x[cb_system_index(cb_scenario_system(s), 0) * 4 + 3]), 1e-12);
+    check_near(memory_value(&m, (size_t)step / 10, "x", 0),
+               still->x[cb_system_index(cb_scenario_system(s), 0) * 4] /
+                   (1 + still->x[cb_system_index(cb_scenario_system(s), 0) * 4 + 3]),
+               1e-12);
   }
   assert_true(moved);
   cb_state_free(still);

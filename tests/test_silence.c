@@ -55,10 +55,16 @@ static void what_is_printed_is_seen(void **unused) {
 }
 
 static void scenarios(void) {
-  static const char *const texts[] = {
-      "", "curvebody: 1", "{", "\t", "curvebody: 1x", "curvebody: 1\nspace: h4\nbodies: []\nintegrator: {}\ntime: {}\n",
-      "curvebody: 1\nspace: s3\nbodies: [{kind: rod, place: {points: [[0,0,0,1],[0,0,0,-1]]}}]\nintegrator: {step: 1}\ntime: {end: 1}\n",
-      "curvebody: 1\nspace: s3\nbodies: [{kind: network, mesh: {file: none.obj}}]\nintegrator: {step: 1}\ntime: {end: 1}\n"};
+  static const char *const texts[] = {"",
+                                      "curvebody: 1",
+                                      "{",
+                                      "\t",
+                                      "curvebody: 1x",
+                                      "curvebody: 1\nspace: h4\nbodies: []\nintegrator: {}\ntime: {}\n",
+                                      "curvebody: 1\nspace: s3\nbodies: [{kind: rod, place: {points: "
+                                      "[[0,0,0,1],[0,0,0,-1]]}}]\nintegrator: {step: 1}\ntime: {end: 1}\n",
+                                      "curvebody: 1\nspace: s3\nbodies: [{kind: network, mesh: {file: "
+                                      "none.obj}}]\nintegrator: {step: 1}\ntime: {end: 1}\n"};
   cb_scenario *s;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) (void)cb_scenario_open_text("test", texts[i], NULL, 0, &s);
   (void)cb_scenario_open("/none", NULL, 0, &s);
@@ -66,14 +72,16 @@ static void scenarios(void) {
 }
 
 static void runs(void) {
-  static const char *const methods[] = {"name: lobatto, step: 0.1", "name: lobatto, step: 40, retries: 2", "name: lobatto, step: 3, solver: newton",
-                                        "name: gauss, step: 0.1", "name: gauss, step: 40, solver: newton", "name: gauss, step: 40, solver: fixed-point",
-                                        "name: rk4, step: 100"};
+  static const char *const methods[] = {
+      "name: lobatto, step: 0.1", "name: lobatto, step: 40, retries: 2",   "name: lobatto, step: 3, solver: newton",
+      "name: gauss, step: 0.1",   "name: gauss, step: 40, solver: newton", "name: gauss, step: 40, solver: fixed-point",
+      "name: rk4, step: 100"};
   static const char *const spaces[] = {"name: h3", "name: s3", "name: h3, chart: polar"};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
     for (size_t j = 0; j < 3; j++) {
       if (j == 2 && !strncmp(methods[i], "name: lobatto", 13)) continue;
-      cb_scenario *s = rod_scenario(spaces[j], methods[i], 120, "every: 1, observables: [energy, separation, karcher_mean, coordinates]");
+      cb_scenario *s = rod_scenario(spaces[j], methods[i], 120,
+                                    "every: 1, observables: [energy, separation, karcher_mean, coordinates]");
       cb_record *record;
       const cb_record_options how = {.overwrite = true};
       if (cb_record_create(in_folder("out.h5"), cb_scenario_layout(s), &how, &record) == CB_OK) {
@@ -99,7 +107,8 @@ static void files(void) {
   const char *const names[] = {"none/none.h5", "text.h5", "empty.h5", "cut.h5", "", "none.h5"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (i == 0 || i == 4) (void)cb_record_create(in_folder(names[i]), cb_scenario_layout(s), NULL, &record);
-    if (cb_record_open_for_resume(in_folder(names[i]), cb_scenario_layout(s), NULL, state, n, NULL, &record) == CB_OK) cb_record_free(record);
+    if (cb_record_open_for_resume(in_folder(names[i]), cb_scenario_layout(s), NULL, state, n, NULL, &record) == CB_OK)
+      cb_record_free(record);
     if (cb_reader_open(in_folder(names[i]), &reader) == CB_OK) cb_reader_close(reader);
     (void)cb_record_repair(in_folder(names[i]), &report);
     (void)cb_record_export_csv(in_folder(names[i]), in_folder("out.csv"), NULL);
@@ -131,7 +140,8 @@ static void files_that_are_wrong_print_nothing(void **unused) { (void)unused, si
 static int make_folder(void **unused) { return (void)unused, mkdtemp(folder) == NULL; }
 static int remove_folder(void **unused) {
   (void)unused;
-  static const char *const names[] = {"printed", "text.h5", "empty.h5", "cut.h5", "out.h5", "out.csv", "out.xdmf", "out-events.csv"};
+  static const char *const names[] = {"printed", "text.h5", "empty.h5", "cut.h5",
+                                      "out.h5",  "out.csv", "out.xdmf", "out-events.csv"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(in_folder(names[i]));
   return rmdir(folder);
 }

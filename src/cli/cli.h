@@ -27,14 +27,17 @@ typedef struct cb_option {
   void *target;
 } cb_option;
 
-/* Takes options (ended by a NULL name) out of argv and leaves *n_words words in argv. Returns CB_EXIT_DONE, or CB_EXIT_USAGE after
- * a message with the nearest option. */
+/* Takes options (ended by a NULL name) out of argv and leaves *n_words words in argv. Returns CB_EXIT_DONE, or
+ * CB_EXIT_USAGE after a message with the nearest option. */
 int cb_options_take(const cb_command *command, const cb_option *options, int argc, char **argv, int *n_words);
 /* For options: stores the text, sets a bool, appends to a list. */
-typedef struct cb_words { const char *word[64]; size_t count; } cb_words;
-bool cb_take_text(void *target, const char *value);  /* target: const char ** */
-bool cb_take_flag(void *target, const char *value);  /* target: bool * */
-bool cb_take_word(void *target, const char *value);  /* target: cb_words * */
+typedef struct cb_words {
+  const char *word[64];
+  size_t count;
+} cb_words;
+bool cb_take_text(void *target, const char *value); /* target: const char ** */
+bool cb_take_flag(void *target, const char *value); /* target: bool * */
+bool cb_take_word(void *target, const char *value); /* target: cb_words * */
 
 /* Says on stderr how a command is used. Returns CB_EXIT_USAGE. */
 int cb_usage(const cb_command *command);

@@ -16,11 +16,15 @@ static void interrupt(int signal_) {
 static void progress(void *user, const cb_progress *p) {
   (void)user;
   const double done = p->end > p->start ? (p->time - p->start) / (p->end - p->start) : 1;
-  const double left = p->steps_a_second > 0 && p->step > 0 ? (p->end - p->time) / (p->time - p->start) * (double)p->step / p->steps_a_second : NAN;
-  fprintf(stderr, "\r%5.1f %%  time %.6g of %.6g  %.3g steps/s  %.0f s left   ", 100 * done, p->time, p->end, p->steps_a_second, left);
+  const double left = p->steps_a_second > 0 && p->step > 0
+                          ? (p->end - p->time) / (p->time - p->start) * (double)p->step / p->steps_a_second
+                          : NAN;
+  fprintf(stderr, "\r%5.1f %%  time %.6g of %.6g  %.3g steps/s  %.0f s left   ", 100 * done, p->time, p->end,
+          p->steps_a_second, left);
 }
 
-static void summary(cb_scenario *scenario, const cb_go_options *options, cb_status status, const char *text, double seconds) {
+static void summary(cb_scenario *scenario, const cb_go_options *options, cb_status status, const char *text,
+                    double seconds) {
   const cb_state *state = cb_run_current(cb_scenario_run(scenario));
   if (options->json) {
     printf("{\"status\": ");
@@ -29,8 +33,8 @@ static void summary(cb_scenario *scenario, const cb_go_options *options, cb_stat
     cb_json_text(stdout, text);
     printf(", \"output\": ");
     cb_json_text(stdout, options->output);
-    printf(", \"time\": %.17g, \"step\": %lld, \"solver\": \"%s\", \"seconds\": %.6f}\n", state->t, (long long)state->step,
-           cb_scenario_integrator(scenario)->solver, seconds);
+    printf(", \"time\": %.17g, \"step\": %lld, \"solver\": \"%s\", \"seconds\": %.6f}\n", state->t,
+           (long long)state->step, cb_scenario_integrator(scenario)->solver, seconds);
   } else if (!options->quiet && !status) {
     printf("%s: time %.17g, %lld steps in %.3g s\n", options->output, state->t, (long long)state->step, seconds);
   }
@@ -66,6 +70,8 @@ int cb_go(cb_scenario *scenario, cb_record *record, const cb_go_options *options
     fprintf(stderr, "curvebody: note: what was computed is in %s%s\n", options->output,
             status == CB_ERROR_INTERRUPTED ? "; `curvebody resume` goes on from its last checkpoint" : "");
   }
-  summary(scenario, options, status, text, (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
-  return status == CB_OK || status == CB_ERROR_FILE || status == CB_ERROR_INTERRUPTED ? cb_exit_code(status) : CB_EXIT_RUN_FAILED;
+  summary(scenario, options, status, text,
+          (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
+  return status == CB_OK || status == CB_ERROR_FILE || status == CB_ERROR_INTERRUPTED ? cb_exit_code(status)
+                                                                                      : CB_EXIT_RUN_FAILED;
 }

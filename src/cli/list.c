@@ -24,8 +24,10 @@ static void entry(printer *p, const char *name, const char *title, const char *d
       printf("    %-14s %s", row->name, row->type == CB_PARAM_CHOICE ? row->choices : types[row->type]);
       if (*unit) printf(" (%s)", unit);
       if (row->range && *row->range) printf(" %s", row->range);
-      if (!row->fallback) printf(", required");
-      else if (*row->fallback && strcmp(row->fallback, "nan")) printf(", default %s", row->fallback);
+      if (!row->fallback)
+        printf(", required");
+      else if (*row->fallback && strcmp(row->fallback, "nan"))
+        printf(", default %s", row->fallback);
       printf(": %s\n", row->doc);
     }
     return;
@@ -44,8 +46,10 @@ static void entry(printer *p, const char *name, const char *title, const char *d
     printf(", \"type\": \"%s\", \"unit\": ", types[row->type]);
     cb_json_text(stdout, row->unit && *row->unit ? row->unit : "1");
     printf(", \"default\": ");
-    if (row->fallback) cb_json_text(stdout, row->fallback);
-    else printf("null");
+    if (row->fallback)
+      cb_json_text(stdout, row->fallback);
+    else
+      printf("null");
     printf(", \"range\": ");
     cb_json_text(stdout, row->range ? row->range : "");
     printf(", \"choices\": ");
@@ -73,12 +77,14 @@ static void spaces(printer *p) {
 }
 
 static void bodies(printer *p) {
-  for (size_t i = 0; cb_body_classes[i]; i++) entry(p, cb_body_classes[i]->name, cb_body_classes[i]->title, cb_body_classes[i]->doc, cb_body_classes[i]->params);
+  for (size_t i = 0; cb_body_classes[i]; i++)
+    entry(p, cb_body_classes[i]->name, cb_body_classes[i]->title, cb_body_classes[i]->doc, cb_body_classes[i]->params);
 }
 
 static void integrators(printer *p) {
   for (size_t i = 0; cb_integrator_classes[i]; i++)
-    entry(p, cb_integrator_classes[i]->name, cb_integrator_classes[i]->title, cb_integrator_classes[i]->doc, cb_integrator_classes[i]->params);
+    entry(p, cb_integrator_classes[i]->name, cb_integrator_classes[i]->title, cb_integrator_classes[i]->doc,
+          cb_integrator_classes[i]->params);
 }
 
 static void observables(printer *p) {
@@ -98,9 +104,11 @@ static void none(printer *p) {
   if (!p->json) printf("  none yet\n");
 }
 
-static const struct { const char *name; void (*print)(printer *); } kinds[] = {
-    {"spaces", spaces}, {"bodies", bodies}, {"integrators", integrators}, {"bundles", none}, {"fluids", none},
-    {"observables", observables}, {"functions", functions}};
+static const struct {
+  const char *name;
+  void (*print)(printer *);
+} kinds[] = {{"spaces", spaces}, {"bodies", bodies},           {"integrators", integrators}, {"bundles", none},
+             {"fluids", none},   {"observables", observables}, {"functions", functions}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int run(int argc, char **argv) {

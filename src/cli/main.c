@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const cb_command *const commands[] = {&cb_command_run,    &cb_command_check,  &cb_command_resume,
-                                             &cb_command_list,   &cb_command_repair, &cb_command_export};
+static const cb_command *const commands[] = {&cb_command_run,  &cb_command_check,  &cb_command_resume,
+                                             &cb_command_list, &cb_command_repair, &cb_command_export};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* What was printed may not have arrived. */
@@ -22,13 +22,17 @@ static int flushed(int code) {
 
 static void help(FILE *out) {
   fputs("curvebody: motion of extended bodies in curved spaces\n\nUsage:\n", out);
-  for (size_t i = 0; i < COMMANDS; i++) fprintf(out, "  curvebody %s %s\n      %s\n", commands[i]->name, commands[i]->usage, commands[i]->doc);
-  fputs("  curvebody --help | --version\n\n"
-        "Options of every command, before its name:\n"
-        "  --isa x86-64|avx2|avx512|auto   instruction set of the vector kernels (default: the best there is)\n"
-        "  --threads N                     threads of large systems (default: the number of cores)\n\n"
-        "Exit codes: 0 done; 1 the run failed; 2 usage, or a file whose content is wrong; 3 a file that cannot be opened, read\n"
-        "or written; 130 interrupted, with a checkpoint on disk.\n", out);
+  for (size_t i = 0; i < COMMANDS; i++)
+    fprintf(out, "  curvebody %s %s\n      %s\n", commands[i]->name, commands[i]->usage, commands[i]->doc);
+  fputs(
+      "  curvebody --help | --version\n\n"
+      "Options of every command, before its name:\n"
+      "  --isa x86-64|avx2|avx512|auto   instruction set of the vector kernels (default: the best there is)\n"
+      "  --threads N                     threads of large systems (default: the number of cores)\n\n"
+      "Exit codes: 0 done; 1 the run failed; 2 usage, or a file whose content is wrong; 3 a file that cannot be "
+      "opened, read\n"
+      "or written; 130 interrupted, with a checkpoint on disk.\n",
+      out);
 }
 
 static int help_on(const cb_command *command) {
@@ -59,7 +63,8 @@ int main(int argc, char **argv) {
       char *end;
       const long threads = strtol(argv[++i], &end, 10);
       if (*end || end == argv[i] || threads < 1 || threads > 1024)
-        return fprintf(stderr, "curvebody: error: expected a number of threads from 1 to 1024, not `%s`\n", argv[i]), CB_EXIT_USAGE;
+        return fprintf(stderr, "curvebody: error: expected a number of threads from 1 to 1024, not `%s`\n", argv[i]),
+               CB_EXIT_USAGE;
       cb_threads_set((int)threads);
     } else {
       return fprintf(stderr, "curvebody: error: no option `%s`; see `curvebody --help`\n", argv[i]), CB_EXIT_USAGE;

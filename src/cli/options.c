@@ -40,15 +40,19 @@ int cb_options_take(const cb_command *command, const cb_option *options, int arg
     const size_t length = equals ? (size_t)(equals - word) : strlen(word);
     const cb_option *option = options;
     for (; option->name; option++)
-      if ((strlen(option->name) == length && !strncmp(option->name, word, length)) || (option->letter && !strcmp(option->letter, word))) break;
+      if ((strlen(option->name) == length && !strncmp(option->name, word, length)) ||
+          (option->letter && !strcmp(option->letter, word)))
+        break;
     if (!option->name) return unknown(command, options, word);
     if (!option->has_value && equals)
-      return fprintf(stderr, "curvebody %s: error: `%s` takes no value\n", command->name, option->name), cb_usage(command);
+      return fprintf(stderr, "curvebody %s: error: `%s` takes no value\n", command->name, option->name),
+             cb_usage(command);
     if (option->has_value && !equals && i + 1 == argc)
       return fprintf(stderr, "curvebody %s: error: `%s` needs a value\n", command->name, word), cb_usage(command);
     const char *value = !option->has_value ? NULL : equals ? equals + 1 : argv[++i];
     if (!option->take(option->target, value))
-      return fprintf(stderr, "curvebody %s: error: `%s` is given too often\n", command->name, option->name), CB_EXIT_USAGE;
+      return fprintf(stderr, "curvebody %s: error: `%s` is given too often\n", command->name, option->name),
+             CB_EXIT_USAGE;
   }
   *n_words = words;
   return CB_EXIT_DONE;

@@ -20,4 +20,5 @@ static int run(int argc, char **argv) {
   return CB_EXIT_DONE;
 }
 
-const cb_command cb_command_repair = {"repair", "OUT.h5", "Makes the file of a killed run one that any reader opens.", run};
+const cb_command cb_command_repair = {"repair", "OUT.h5", "Makes the file of a killed run one that any reader opens.",
+                                      run};

@@ -1,7 +1,7 @@
 /* curvebody resume OUT.h5 --until T [--quiet|--json]
  *
- * The scenario is the resolved one that the record keeps; the run goes on from the newest whole checkpoint, and what was recorded
- * after it is computed again to the same bytes, with the instruction set that the record names. */
+ * The scenario is the resolved one that the record keeps; the run goes on from the newest whole checkpoint, and what
+ * was recorded after it is computed again to the same bytes, with the instruction set that the record names. */
 #include "cli/go.h"
 
 #include "core/isa.h"
@@ -11,7 +11,8 @@
 static void take_isa(cb_reader *reader) {
   const char *isa;
   if (cb_reader_attribute(reader, "isa", &isa) || !*isa) return;
-  if (cb_isa_set(isa)) fprintf(stderr, "curvebody: note: %s: what follows will differ in the last digits\n", cb_error_text());
+  if (cb_isa_set(isa))
+    fprintf(stderr, "curvebody: note: %s: what follows will differ in the last digits\n", cb_error_text());
 }
 
 /* A record is not cut short: CB_ERROR_INPUT where it goes beyond the end of the scenario. */
@@ -22,7 +23,8 @@ static cb_status check_end(cb_reader *reader, const char *path, cb_scenario *sce
   if (status || !rows) return status;
   const cb_run *run = cb_scenario_run(scenario);
   if (cb_run_end(run) > last - 0.5 * cb_run_step(run)) return CB_OK;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: the record goes to time %.17g: expected --until of at least that, found %.17g", path, last,
+  return cb_fail(CB_ERROR_INPUT,
+                 "%s: error: the record goes to time %.17g: expected --until of at least that, found %.17g", path, last,
                  cb_run_end(run));
 }
 
@@ -67,5 +69,6 @@ static int run(int argc, char **argv) {
   return code;
 }
 
-const cb_command cb_command_resume = {"resume", "OUT.h5 --until T [--quiet|--json]",
-                                      "Goes on with a completed, interrupted or killed run, bit for bit as if it had never stopped.", run};
+const cb_command cb_command_resume = {
+    "resume", "OUT.h5 --until T [--quiet|--json]",
+    "Goes on with a completed, interrupted or killed run, bit for bit as if it had never stopped.", run};

@@ -33,7 +33,10 @@ static int run(int argc, char **argv) {
   default_output(argv[0], output, sizeof output);
   if (!go.output) go.output = output;
   if (same_file(argv[0], go.output))
-    return fprintf(stderr, "curvebody run: error: the record would replace the scenario `%s`; expected another name after -o\n", argv[0]), CB_EXIT_USAGE;
+    return fprintf(stderr,
+                   "curvebody run: error: the record would replace the scenario `%s`; expected another name after -o\n",
+                   argv[0]),
+           CB_EXIT_USAGE;
 
   cb_scenario *scenario = NULL;
   cb_record *record = NULL;
@@ -48,5 +51,6 @@ static int run(int argc, char **argv) {
   return code;
 }
 
-const cb_command cb_command_run = {"run", "SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--quiet|--json]",
-                                   "Runs a scenario and records it to an HDF5 file (default: the scenario's name with .h5).", run};
+const cb_command cb_command_run = {
+    "run", "SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--quiet|--json]",
+    "Runs a scenario and records it to an HDF5 file (default: the scenario's name with .h5).", run};

@@ -1,21 +1,22 @@
-/* How many threads a loop over n elements may use: the number set for the process, and one below the size at which starting them
- * costs more than it saves. Results never depend on it. */
+/* How many threads a loop over n elements may use: the number set for the process, and one below the size at which
+ * starting them costs more than it saves. Results never depend on it. */
 #ifndef CB_CORE_THREADS_H
 #define CB_CORE_THREADS_H
 
 #include <stddef.h>
 
-/* Elements below which one thread is taken: a step opens a dozen parallel regions, each of which waits for the last thread, and on
- * a busy machine that wait is long. */
+/* Elements below which one thread is taken: a step opens a dozen parallel regions, each of which waits for the last
+ * thread, and on a busy machine that wait is long. */
 enum { CB_THREADS_MIN_ELEMENTS = 50000 };
 
 /* Sets the number of threads of the process; 0: as many as there are cores (OMP_NUM_THREADS is respected). */
 void cb_threads_set(int threads);
 int cb_threads_for(size_t elements);
 
-/* part(context, begin, end) over [0, n) cut into `threads` pieces. One thread is a plain call: opening a parallel region of one
- * costs a microsecond all the same. */
-static inline void cb_threads_range(int threads, int n, void (*part)(void *context, int begin, int end), void *context) {
+/* part(context, begin, end) over [0, n) cut into `threads` pieces. One thread is a plain call: opening a parallel
+ * region of one costs a microsecond all the same. */
+static inline void cb_threads_range(int threads, int n, void (*part)(void *context, int begin, int end),
+                                    void *context) {
   if (threads <= 1) {
     part(context, 0, n);
     return;

@@ -14,14 +14,15 @@ typedef struct cb_body_class {
   const char *name, *title, *doc;
   const cb_param *params; /* besides those all bodies share: kind, name, place, motion */
   size_t params_size;
-  /* Adds the body to b. node is its map in the scenario (places messages; place and motion are read through body/place.h). */
+  /* Adds the body to b. node is its map in the scenario (places messages; place and motion are read through
+   * body/place.h). */
   cb_status (*build)(const void *params, const cb_node *node, const cb_geometry *space, cb_builder *b);
 } cb_body_class;
 
 extern const cb_body_class *const cb_body_classes[];
 
-/* Builds the body that `node` (a map with `kind`) describes: finds its class, binds its parameters, begins the body by its
- * name (default: the kind with a number) and lets the class add to it. Failures have their places. */
+/* Builds the body that `node` (a map with `kind`) describes: finds its class, binds its parameters, begins the body
+ * by its name (default: the kind with a number) and lets the class add to it. Failures have their places. */
 cb_status cb_body_build(const cb_node *node, const cb_geometry *space, cb_builder *b);
 /* The map with the defaults of its class, in arena; NULL if there is no memory. Assumes that the body was built. */
 struct cb_arena;

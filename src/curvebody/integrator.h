@@ -35,15 +35,16 @@ typedef struct cb_integrator_class {
 struct cb_integrator {
   const cb_integrator_class *class;
   const cb_system *system;
-  cb_forces *forces;      /* owned */
-  void *self;             /* of the method */
-  const char *solver;     /* name of the solver in use: "fixed-point", "newton", "explicit" */
-  int iterations;         /* of the last step */
-  double residual;        /* of the last step's iteration: its last change, relative */
-  int worst;              /* particle (in the state's order) where a failed step went wrong; -1 if not known */
+  cb_forces *forces;  /* owned */
+  void *self;         /* of the method */
+  const char *solver; /* name of the solver in use: "fixed-point", "newton", "explicit" */
+  int iterations;     /* of the last step */
+  double residual;    /* of the last step's iteration: its last change, relative */
+  int worst;          /* particle (in the state's order) where a failed step went wrong; -1 if not known */
 };
 
-/* Makes an integrator by name; node is its map in the scenario (may be NULL), from which `name`, `step`, `retries` are read elsewhere. */
+/* Makes an integrator by name; node is its map in the scenario (may be NULL), from which `name`, `step`, `retries`
+ * are read elsewhere. */
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out);
 void cb_integrator_free(cb_integrator *i);
 cb_status cb_integrator_step(cb_integrator *i, cb_state *state, double h);

@@ -1,7 +1,8 @@
 /* A run: the loop that steps a system, measures it and hands rows and checkpoints to a sink.
  *
- * What is computed is a function of the scenario alone: rows and checkpoints fall on fixed numbers of steps, and at a checkpoint
- * the integrator forgets its history in the uninterrupted run too, so a resumed run repeats the bytes of one that was not stopped.
+ * What is computed is a function of the scenario alone: rows and checkpoints fall on fixed numbers of steps, and at a
+ * checkpoint the integrator forgets its history in the uninterrupted run too, so a resumed run repeats the bytes of
+ * one that was not stopped.
  */
 #ifndef CURVEBODY_RUN_H
 #define CURVEBODY_RUN_H
@@ -17,14 +18,14 @@ extern "C" {
 typedef struct cb_run cb_run;
 
 typedef struct cb_run_options {
-  double start, end;    /* time */
-  double step;          /* > 0; the last one is shortened where end - start is no multiple of it */
-  int retries;          /* times a failed step may be halved */
-  int64_t every;        /* steps a row */
-  int64_t checkpoint;   /* rows a checkpoint; 0: 256, fewer for large systems */
+  double start, end;              /* time */
+  double step;                    /* > 0; the last one is shortened where end - start is no multiple of it */
+  int retries;                    /* times a failed step may be halved */
+  int64_t every;                  /* steps a row */
+  int64_t checkpoint;             /* rows a checkpoint; 0: 256, fewer for large systems */
   const char *const *observables; /* names of groups, ended by NULL; NULL: separation, energy, killing_momentum */
-  const cb_chart *chart; /* of the observable `coordinates` */
-  bool state;           /* record /position, /momentum and /origin */
+  const cb_chart *chart;          /* of the observable `coordinates` */
+  bool state;                     /* record /position, /momentum and /origin */
 } cb_run_options;
 
 /* What a progress function is told, a few times a second. */
@@ -35,7 +36,8 @@ typedef struct cb_progress {
 } cb_progress;
 
 /* system and integrator are borrowed. CB_ERROR_ARGUMENT for options out of range or an unknown observable. */
-cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, const cb_run_options *options, cb_run **out);
+cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, const cb_run_options *options,
+                        cb_run **out);
 void cb_run_free(cb_run *run);
 
 /* The layout of the record: everything but title, texts and attributes, which the caller fills in. Owned by the run. */
@@ -45,9 +47,10 @@ cb_record_layout *cb_run_layout(cb_run *run);
 cb_blob *cb_run_state(cb_run *run, size_t *count);
 cb_status cb_run_restore(cb_run *run);
 
-/* Steps to the end. Writes the row and the checkpoint of the start unless the run was restored. When *stop (may be NULL)
- * becomes nonzero the run ends after the step in hand with CB_ERROR_INTERRUPTED. A step that fails after all retries is
- * CB_ERROR_STEP with a text that names time, step, body and cause; rows before it have been handed to the sink. */
+/* Steps to the end. Writes the row and the checkpoint of the start unless the run was restored. When *stop (may be
+ * NULL) becomes nonzero the run ends after the step in hand with CB_ERROR_INTERRUPTED. A step that fails after all
+ * retries is CB_ERROR_STEP with a text that names time, step, body and cause; rows before it have been handed to the
+ * sink. */
 cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, const cb_progress *p), void *user,
                     const volatile sig_atomic_t *stop);
 
@@ -59,7 +62,9 @@ double cb_run_step(const cb_run *run);
 const cb_state *cb_run_current(const cb_run *run);
 
 /* Groups of observables, for `curvebody list observables`: rows {name, doc}, ended by a NULL name. */
-typedef struct cb_observable_doc { const char *name, *fields, *doc; } cb_observable_doc;
+typedef struct cb_observable_doc {
+  const char *name, *fields, *doc;
+} cb_observable_doc;
 extern const cb_observable_doc cb_observable_groups[];
 
 #ifdef __cplusplus

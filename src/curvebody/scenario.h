@@ -10,18 +10,20 @@ extern "C" {
 
 typedef struct cb_scenario cb_scenario;
 
-/* Reads and validates a scenario, with sets[n] of the form KEY=VALUE applied to it, and makes its space, system, integrator and
- * run. Everything that can be wrong with it is found here. CB_ERROR_FILE if it (or a mesh it names) cannot be read,
- * CB_ERROR_INPUT if its content is wrong. The caller frees. */
+/* Reads and validates a scenario, with sets[n] of the form KEY=VALUE applied to it, and makes its space, system,
+ * integrator and run. Everything that can be wrong with it is found here. CB_ERROR_FILE if it (or a mesh it names)
+ * cannot be read, CB_ERROR_INPUT if its content is wrong. The caller frees. */
 cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, cb_scenario **out);
 /* The same for a text; name places messages, and its folder is where files named in the scenario are looked for. */
-cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n, cb_scenario **out);
+cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n,
+                                cb_scenario **out);
 void cb_scenario_free(cb_scenario *scenario);
 
 /* All borrowed. */
 const char *cb_scenario_title(const cb_scenario *scenario);
-const char *cb_scenario_source(const cb_scenario *scenario);   /* as read */
-const char *cb_scenario_resolved(const cb_scenario *scenario); /* with sets and defaults, as YAML that reads back the same */
+const char *cb_scenario_source(const cb_scenario *scenario); /* as read */
+const char *cb_scenario_resolved(
+    const cb_scenario *scenario); /* with sets and defaults, as YAML that reads back the same */
 const cb_geometry *cb_scenario_space(const cb_scenario *scenario);
 const cb_system *cb_scenario_system(const cb_scenario *scenario);
 cb_integrator *cb_scenario_integrator(cb_scenario *scenario);

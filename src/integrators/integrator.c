@@ -39,7 +39,9 @@ cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_s
     made->worst = -1;
     status = cb_forces_create(system, &made->forces);
   }
-  if (!status) status = cb_forces_set_threads(made->forces, cb_threads_for(SIZE_MAX)); /* each part starts them where it has work */
+  if (!status)
+    status =
+        cb_forces_set_threads(made->forces, cb_threads_for(SIZE_MAX)); /* each part starts them where it has work */
   if (!status && (status = class->create(made, params)) == CB_ERROR_UNSUPPORTED && node) {
     const cb_node *at = cb_node_get(node, "name");
     char reason[1024];

@@ -13,7 +13,7 @@ typedef struct cb_lobatto_kernel {
   void (*residuals)(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x, const double *x_low);
   double (*sweep)(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x0, const double *p0, double h,
                   double *size);
-  void (*predict)(cb_lobatto *l, int steps, int begin, int end, const double *x0, const double *p0, double h);
+  void (*predict)(cb_lobatto *l, int begin, int end, const double *x0, const double *p0, double h);
   void (*finish)(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x1, const double *p0, double h,
                  double *p_low, double *dp);
 } cb_lobatto_kernel;
@@ -29,21 +29,19 @@ struct cb_lobatto {
   bool compensated;
 
   /* A and A^ of IIIA and IIIB, W = A A^ (its last column and first row vanish), Winv the inverse of W's block of rows
-   * 1 .. s-1 and columns 0 .. s-2, E[0] extrapolates stage values of the last step, E[1] of the last two
-   * (those of the last, then those of the one before), to the stages of the next. */
+   * 1 .. s-1 and columns 0 .. s-2, E extrapolates stage values of one step to the stages of the next. */
   double c[CB_LOBATTO_MAX], b[CB_LOBATTO_MAX], b_low[CB_LOBATTO_MAX];
   double Ahat[CB_LOBATTO_MAX][CB_LOBATTO_MAX], W[CB_LOBATTO_MAX][CB_LOBATTO_MAX];
-  double Winv[CB_LOBATTO_MAX - 1][CB_LOBATTO_MAX - 1], E[2][CB_LOBATTO_MAX][2 * CB_LOBATTO_MAX];
+  double Winv[CB_LOBATTO_MAX - 1][CB_LOBATTO_MAX - 1], E[CB_LOBATTO_MAX][CB_LOBATTO_MAX];
 
   /* Stage arrays of n*k numbers: positions X_i, their change D_i = X_i - x0, forces F_i, and G_i = F_i - Lambda_i X_i. */
   double *X[CB_LOBATTO_MAX], *D[CB_LOBATTO_MAX], *F[CB_LOBATTO_MAX], *G[CB_LOBATTO_MAX];
-  double *before[CB_LOBATTO_MAX]; /* the F_i of the step before the last, i < s-1 */
   double *V;            /* velocity of a stage, where forces use it */
   double *residual;     /* <x0,x0> - 1/curvature of each particle and factor, in twice the precision */
   const double *mass;
 
   double h;             /* of the step whose G is kept */
-  int history;          /* steps of that length whose values are kept: 0, 1 (G, F) or 2 (and `before`) */
+  bool has_history;     /* G holds the last step's values */
   bool has_force;       /* F[0] holds the force at the state's position */
   const cb_lobatto_kernel *kernel; /* NULL: the space has another form */
 };
@@ -54,8 +52,6 @@ cb_status cb_lobatto_tables(cb_lobatto *l);
 /* One pass of the fixed-point iteration over all particles: given F_i at the stages, makes G_i (the tangential part of F_i with
  * the normal part that keeps <X_i,X_i>), D_i and X_i. Returns the largest change of a D and, in *size, the largest D. */
 double cb_lobatto_sweep(cb_lobatto *l, const cb_geometry *g, const double *x0, const double *p0, double h, double *size);
-double cb_lobatto_sweep_range(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x0, const double *p0, double h,
-                              double *size);
 
 /* P_i of stage i, divided by the masses and brought to the tangent space, into l->V. */
 void cb_lobatto_velocity(cb_lobatto *l, const cb_geometry *g, const double *p0, double h, int i);

@@ -106,35 +106,20 @@ static void residuals(cb_lobatto *l, const double *form, double K, int begin, in
   for (int a = begin; a < end; a++) l->residual[a] = cb_compensated_norm(4, form, x + 4 * (size_t)a, x_low + 4 * (size_t)a, 1 / K);
 }
 
-INLINE void predict_stages(cb_lobatto *l, const int s, const int steps, int begin, int end, const double *x0_, const double *p0_,
-                           double h) {
-  const int older = steps == 2 ? s - 1 : 0;
+INLINE void predict_stages(cb_lobatto *l, const int s, int begin, int end, const double *x0_, const double *p0_, double h) {
   for (int a = begin; a < end; a++) {
     const size_t at = 4 * (size_t)a;
     const double step = h / l->mass[a];
-    vec x0, p0, past[2 * CB_LOBATTO_MAX], G[CB_LOBATTO_MAX];
+    vec x0, p0, last[CB_LOBATTO_MAX], G[CB_LOBATTO_MAX];
     load(&x0, x0_ + at);
     load(&p0, p0_ + at);
-    load(&past[0], l->F[s - 1] + at);
-    load(&past[s - 1], l->F[0] + at);
 #pragma GCC unroll 5
-    for (int j = 1; j < s - 1; j++) load(&past[j], l->F[j] + at);
-#pragma GCC unroll 5
-    for (int j = 0; j < older; j++) load(&past[s + j], l->before[j] + at);
-#pragma GCC unroll 5
-    for (int i = 1; i < s - 1; i++) {
-      vec F = l->E[steps - 1][i][0] * past[0];
-#pragma GCC unroll 9
-      for (int j = 1; j < s + older; j++) F += l->E[steps - 1][i][j] * past[j];
-      store(l->before[i] + at, &F);
-    }
-#pragma GCC unroll 5
-    for (int j = 0; j < s; j++) load(&past[j], l->G[j] + at);
+    for (int j = 0; j < s; j++) load(&last[j], l->G[j] + at);
 #pragma GCC unroll 5
     for (int i = 0; i < s; i++) {
-      G[i] = l->E[0][i][0] * past[0];
+      G[i] = l->E[i][0] * last[0];
 #pragma GCC unroll 5
-      for (int j = 1; j < s; j++) G[i] += l->E[0][i][j] * past[j];
+      for (int j = 1; j < s; j++) G[i] += l->E[i][j] * last[j];
       store(l->G[i] + at, &G[i]);
     }
     store(l->X[0] + at, &x0);
@@ -150,15 +135,12 @@ INLINE void predict_stages(cb_lobatto *l, const int s, const int steps, int begi
   }
 }
 
-static void predict(cb_lobatto *l, int steps, int begin, int end, const double *x0, const double *p0, double h) {
-#define PREDICT(s)                                                \
-  if (steps == 2) predict_stages(l, s, 2, begin, end, x0, p0, h); \
-  else predict_stages(l, s, 1, begin, end, x0, p0, h)
+static void predict(cb_lobatto *l, int begin, int end, const double *x0, const double *p0, double h) {
   switch (l->s) {
-    case 2: PREDICT(2); break;
-    case 3: PREDICT(3); break;
-    case 4: PREDICT(4); break;
-    default: PREDICT(5);
+    case 2: predict_stages(l, 2, begin, end, x0, p0, h); break;
+    case 3: predict_stages(l, 3, begin, end, x0, p0, h); break;
+    case 4: predict_stages(l, 4, begin, end, x0, p0, h); break;
+    default: predict_stages(l, 5, begin, end, x0, p0, h);
   }
 }
 

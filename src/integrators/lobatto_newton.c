@@ -1,12 +1,13 @@
 /* Newton's method for the stages of Lobatto IIIA-IIIB in the embedding.
  *
- * Unknowns of a particle, with y_k = (h^2/m) Lambda_k in each curved factor and, where forces use velocities, Q_k = P_k/m:
+ * Unknowns of a particle, with y_k = (h^2/m) Lambda_k in each curved factor and, where forces use velocities, Q_k =
+ * P_k/m:
  *   R_i = D_i - h c_i p0/m - (h^2/m) sum_k W_ik F_k + sum_k W_ik y_k X_k = 0          i = 2..s, k = 1..s-1
  *   C_i = (<x0,x0> - 1/K)/2 + <x0,D_i> + <D_i,D_i>/2 = 0
  *   S_k = Q_k - p0/m - (h/m) sum_j a^_kj F_j + (1/h) sum_j a^_kj y_j X_j = 0
- * with X_i = x0 + D_i (X_1 = x0), F_k = F(X_k, V_k), V_k = Q_k - K <X_k,Q_k> X_k. The matrix is exact: dF/dx and dF/dv come
- * from the forces, so their pattern is the matrix's. It is factored anew until the change is small enough for the last
- * factors to finish the work.
+ * with X_i = x0 + D_i (X_1 = x0), F_k = F(X_k, V_k), V_k = Q_k - K <X_k,Q_k> X_k. The matrix is exact: dF/dx and
+ * dF/dv come from the forces, so their pattern is the matrix's. It is factored anew until the change is small enough
+ * for the last factors to finish the work.
  */
 #include "integrators/lobatto_newton.h"
 
@@ -22,16 +23,18 @@ struct cb_lobatto_newton {
   cb_arena *arena;
   cb_stage_matrix *matrix;
   const cb_pattern *pattern;
-  int B, q;        /* unknowns a particle; where its Q begin, B if there are none */
-  double *rhs;     /* n*B */
-  double *y;       /* n*(s-1)*factors */
+  int B, q;    /* unknowns a particle; where its Q begin, B if there are none */
+  double *rhs; /* n*B */
+  double *y;   /* n*(s-1)*factors */
   double *Q[CB_LOBATTO_MAX];
   double *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX]; /* dF/dx and dF/dv of the stages, in pattern order */
 };
 
 /* Places of the unknowns of a particle: D_i (i from 1), y_k of factor f, Q_k. */
 static int at_D(const cb_lobatto *l, int i) { return (i - 1) * l->k; }
-static int at_y(const cb_lobatto *l, const cb_geometry *g, int k, int f) { return (l->s - 1) * l->k + k * g->n_factors + f; }
+static int at_y(const cb_lobatto *l, const cb_geometry *g, int k, int f) {
+  return (l->s - 1) * l->k + k * g->n_factors + f;
+}
 
 void cb_lobatto_newton_free(cb_lobatto_newton *w) {
   if (!w) return;
@@ -71,8 +74,9 @@ static void free_block(const cb_lobatto *l, const cb_geometry *g, int B, int q, 
 }
 
 /* What dF_k/dx_j and dF_k/dv_j (k x k blocks, v on the tangent space) add to the block of two particles. */
-static void force_block(const cb_lobatto *l, const cb_geometry *g, int B, int q, double h, double mass, const double *const *X,
-                        const double *const *Q, const double *const *dx, const double *const *dv, double *block) {
+static void force_block(const cb_lobatto *l, const cb_geometry *g, int B, int q, double h, double mass,
+                        const double *const *X, const double *const *Q, const double *const *dx,
+                        const double *const *dv, double *block) {
   const int s = l->s, n = l->k;
   for (int k = 0; k < s - 1; k++) {
     double by_x[CB_COORD_MAX * CB_COORD_MAX], by_q[CB_COORD_MAX * CB_COORD_MAX];
@@ -153,7 +157,7 @@ cb_status cb_lobatto_newton_create(const cb_integrator *in, const cb_lobatto *l,
   double flat_h = 1;
   force_block(l, g, w->B, w->q, flat_h, 1, X, Q, full, full, mask_values);
   for (int e = 0; e < w->B * w->B; e++) mask[e] = mask_values[e] != 0;
-  free_block(l, g, w->B, w->q, flat_h, X, (const double (*)[CB_FACTOR_MAX])y, pivots);
+  free_block(l, g, w->B, w->q, flat_h, X, (const double(*)[CB_FACTOR_MAX])y, pivots);
   const cb_status status = cb_stage_matrix_create(w->pattern, w->B, mask, pivots, &w->matrix);
   if (status) return cb_arena_free(arena), status;
   *out = w;
@@ -181,8 +185,8 @@ static void start(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geometry *
     }
 }
 
-static cb_status forces(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, const cb_geometry *g, double t, double h,
-                        bool derivatives) {
+static cb_status forces(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, const cb_geometry *g, double t,
+                        double h, bool derivatives) {
   for (int k = 0; k < l->s - 1; k++) {
     if (l->V)
       for (int a = 0; a < l->n; a++) {
@@ -204,8 +208,8 @@ static cb_status forces(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, 
 }
 
 /* Minus the residuals, into rhs. */
-static void residuals(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geometry *g, const double *x0, const double *p0,
-                      double h) {
+static void residuals(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geometry *g, const double *x0,
+                      const double *p0, double h) {
   const int s = l->s, nf = g->n_factors;
   for (int a = 0; a < l->n; a++) {
     const size_t at = (size_t)a * l->k;
@@ -257,7 +261,7 @@ static cb_status factor(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geom
         for (int f = 0; f < nf; f++) y[k][f] = w->y[((size_t)a * (s - 1) + k) * nf + f];
       }
       if (other == a)
-        free_block(l, g, w->B, w->q, h, X, (const double (*)[CB_FACTOR_MAX])y, block);
+        free_block(l, g, w->B, w->q, h, X, (const double(*)[CB_FACTOR_MAX])y, block);
       else
         memset(block, 0, (size_t)w->B * w->B * sizeof *block);
       force_block(l, g, w->B, w->q, h, l->mass[a], X, Q, dx, dv, block);
@@ -306,7 +310,8 @@ static void finish(const cb_lobatto_newton *w, cb_lobatto *l, const cb_geometry 
 
 cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, double t, const double *x0,
                                   const double *p0, double h) {
-  /* Old factors cut the change by about their own relative age: below 1e-5 one pass more with them reaches round-off. */
+  /* Old factors cut the change by about their own relative age: below 1e-5 one pass more with them reaches round-off.
+   * */
   const double reuse = 1e-5, noise = 1e-12;
   const cb_geometry *g = cb_system_space(in->system);
   const int most = l->max_iterations < 30 ? l->max_iterations : 30;
@@ -322,7 +327,8 @@ cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lo
     cb_stage_matrix_solve(w->matrix, w->rhs);
     double size = 0;
     const double change = update(w, l, g, x0, &size);
-    if (!(change < INFINITY)) return cb_fail(CB_STEP_NOT_FINITE, "lobatto: a stage is not finite in Newton iteration %d", it);
+    if (!(change < INFINITY))
+      return cb_fail(CB_STEP_NOT_FINITE, "lobatto: a stage is not finite in Newton iteration %d", it);
     in->iterations = it;
     in->residual = size > 0 ? change / size : 0;
     if (in->residual <= l->tolerance || (in->residual <= noise && change > before / 4)) {
@@ -332,6 +338,7 @@ cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lo
     }
     before = change;
   }
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "lobatto: Newton's method stands at a relative change of %.2g after %d iterations",
-                 in->residual, in->iterations);
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "lobatto: Newton's method stands at a relative change of %.2g after %d iterations", in->residual,
+                 in->iterations);
 }

@@ -110,8 +110,8 @@ static double sweep_product(cb_lobatto *l, const cb_geometry *g, int begin, int 
   return change + poison;
 }
 
-double cb_lobatto_sweep_range(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x0,
-                              const double *p0, double h, double *size) {
+static double sweep_range(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x0, const double *p0,
+                          double h, double *size) {
   const bool single = g->n_factors == 1;
   const double K = g->factor[0].curvature;
   if (l->kernel) return l->kernel->sweep(l, g->form, K, begin, end, x0, p0, h, size);
@@ -120,14 +120,14 @@ double cb_lobatto_sweep_range(cb_lobatto *l, const cb_geometry *g, int begin, in
 }
 
 double cb_lobatto_sweep(cb_lobatto *l, const cb_geometry *g, const double *x0, const double *p0, double h, double *size) {
-  if (l->threads <= 1) return cb_lobatto_sweep_range(l, g, 0, l->n, x0, p0, h, size);
+  if (l->threads <= 1) return sweep_range(l, g, 0, l->n, x0, p0, h, size);
   double change = 0, largest = 0;
   bool finite = true;
 #pragma omp parallel for num_threads(l->threads) schedule(static) reduction(max : change, largest) reduction(&& : finite)
   for (int part = 0; part < l->threads; part++) {
     double part_size = 0;
     const int begin = (int)((int64_t)l->n * part / l->threads), end = (int)((int64_t)l->n * (part + 1) / l->threads);
-    const double d = cb_lobatto_sweep_range(l, g, begin, end, x0, p0, h, &part_size);
+    const double d = sweep_range(l, g, begin, end, x0, p0, h, &part_size);
     finite = finite && isfinite(d);
     change = fmax(change, d);
     largest = fmax(largest, part_size);

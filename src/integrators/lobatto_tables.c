@@ -30,24 +30,6 @@ static void invert(int m, long double a[CB_LOBATTO_MAX][CB_LOBATTO_MAX], double 
     for (int j = 0; j < m; j++) inverse[i][j] = (double)(w[i][m + j] / w[i][i]);
 }
 
-/* Lagrange's weights of the stages of the last `steps` steps at the stages of the next, in units of a step that begins at
- * the last one. The end of the step before is the start of the last one and has no weight. */
-static void extrapolation(cb_lobatto *l, int steps) {
-  const int s = l->s, count = steps * s - (steps - 1);
-  long double node[2 * CB_LOBATTO_MAX];
-  for (int j = 0; j < s; j++) {
-    node[j] = l->c[j];
-    node[s + j] = l->c[j] - 1;
-  }
-  for (int i = 0; i < s; i++)
-    for (int j = 0; j < count; j++) {
-      long double weight = 1;
-      for (int k = 0; k < count; k++)
-        if (k != j) weight *= (1 + l->c[i] - node[k]) / (node[j] - node[k]);
-      l->E[steps - 1][i][j] = (double)weight;
-    }
-}
-
 cb_status cb_lobatto_tables(cb_lobatto *l) {
   cb_tableau t;
   const cb_status status = cb_tableau_lobatto(l->s, &t);
@@ -64,10 +46,12 @@ cb_status cb_lobatto_tables(cb_lobatto *l) {
       l->Ahat[i][j] = t.a_hat[i][j];
       l->W[i][j] = j < s - 1 && i > 0 ? (double)sum : 0;
       if (i > 0 && j < s - 1) block[i - 1][j] = sum;
+      long double lagrange = 1;
+      for (int k = 0; k < s; k++)
+        if (k != j) lagrange *= (1 + (long double)t.c[i] - t.c[k]) / ((long double)t.c[j] - t.c[k]);
+      l->E[i][j] = (double)lagrange;
     }
   }
   invert(s - 1, block, l->Winv);
-  extrapolation(l, 1);
-  extrapolation(l, 2);
   return CB_OK;
 }

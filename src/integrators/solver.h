@@ -1,20 +1,22 @@
-/* Which iteration solves an implicit step: fixed-point, Newton, or `auto`, which starts with the first and goes over to the
- * second when the first fails, or needs many iterations for the size of the system. The choice depends on the steps since the last
- * reset alone, so that a restart repeats it. */
+/* Which iteration solves an implicit step: fixed-point, Newton, or `auto`, which starts with the first and goes over
+ * to the second when the first fails, or needs many iterations for the size of the system. The choice depends on the
+ * steps since the last reset alone, so that a restart repeats it. */
 #ifndef CB_INTEGRATORS_SOLVER_H
 #define CB_INTEGRATORS_SOLVER_H
 
 #include <curvebody/param.h>
 #include <stdbool.h>
 
-/* A Newton step of a small system costs about as much as ten sweeps of the fixed-point iteration; one of a large system, whose
- * factors fill, as much as hundreds. */
+/* A Newton step of a small system costs about as much as ten sweeps of the fixed-point iteration; one of a large
+ * system, whose factors fill, as much as hundreds. */
 enum { CB_SOLVER_SMALL = 256, CB_SOLVER_PATIENCE_SMALL = 25, CB_SOLVER_PATIENCE_LARGE = 200 };
 enum { CB_SOLVER_AUTO, CB_SOLVER_FIXED_POINT, CB_SOLVER_NEWTON };
 
-#define CB_SOLVER_PARAM(type, field)                                                                                   \
-  {"solver", CB_PARAM_CHOICE, offsetof(type, field), "auto", "", "", "auto|fixed-point|newton",                        \
-   "iteration for the stages; auto goes from fixed-point to newton where the first is slow"}
+#define CB_SOLVER_PARAM(type, field)                                                             \
+  {                                                                                              \
+    "solver", CB_PARAM_CHOICE, offsetof(type, field), "auto", "", "", "auto|fixed-point|newton", \
+        "iteration for the stages; auto goes from fixed-point to newton where the first is slow" \
+  }
 
 typedef struct cb_solver_choice {
   int asked, patience;

@@ -16,9 +16,9 @@
 #include <time.h>
 
 enum {
-  CB_RECORD_VERSION = 1,     /* root attribute curvebody_record: changes when a reader of old files would go wrong */
-  CB_CHUNK_ROWS = 256,       /* most rows of a chunk */
-  CB_CHUNK_BYTES = 1 << 20,  /* most bytes of a chunk */
+  CB_RECORD_VERSION = 1,    /* root attribute curvebody_record: changes when a reader of old files would go wrong */
+  CB_CHUNK_ROWS = 256,      /* most rows of a chunk */
+  CB_CHUNK_BYTES = 1 << 20, /* most bytes of a chunk */
   CB_EVENT_FIELDS = 9,
   CB_SLOTS = 2
 };
@@ -27,10 +27,10 @@ enum {
  * n % capacity of the ring. */
 typedef struct cb_series {
   hid_t dataset, memory_type;
-  int rank;          /* with the growing dimension */
-  hsize_t shape[4];  /* of one row: shape[0] = 1 */
+  int rank;         /* with the growing dimension */
+  hsize_t shape[4]; /* of one row: shape[0] = 1 */
   hsize_t chunk_rows;
-  bool direct;       /* not filtered and a chunk is whole rows: full chunks need not pass through HDF5's cache */
+  bool direct; /* not filtered and a chunk is whole rows: full chunks need not pass through HDF5's cache */
   size_t row_bytes;
   unsigned char *ring;
 } cb_series;
@@ -118,7 +118,8 @@ typedef cb_status (*cb_series_visit)(void *context, hid_t dataset, const char *n
 cb_status cb_series_each(hid_t file, const char *path, cb_series_visit visit, void *context);
 /* Rows and events that every series has, and the most rows that any has. */
 cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *whole, uint64_t *most);
-/* Cuts every series to that length. Killed in the middle of it, the file has the rows that are to be kept and no others. */
+/* Cuts every series to that length. Killed in the middle of it, the file has the rows that are to be kept and no
+ * others. */
 cb_status cb_series_cut(hid_t file, const char *path, cb_record_position keep);
 /* Gives a new file what cutting it needs: on a disk that is full there is no room for more. */
 bool cb_series_prepare_cut(hid_t checkpoint);

@@ -81,13 +81,14 @@ static cb_status shorten(void *context, hid_t dataset, const char *name, bool is
   return CB_OK;
 }
 
-/* What a cut keeps, while it is done: HDF5 overwrites the end of a chunk before the file knows of its new length, so that the rows
- * after `keep` are lost and do not look it. Rows and events, or -1. */
+/* What a cut keeps, while it is done: HDF5 overwrites the end of a chunk before the file knows of its new length, so
+ * that the rows after `keep` are lost and do not look it. Rows and events, or -1. */
 static const char cutting[] = "cutting";
 
 static bool read_cutting(hid_t file, int64_t keep[2]) {
   if (H5Aexists_by_name(file, "checkpoint", cutting, H5P_DEFAULT) <= 0) return false;
-  hid_t attribute = H5Aopen_by_name(file, "checkpoint", cutting, H5P_DEFAULT, H5P_DEFAULT), space = H5Aget_space(attribute);
+  hid_t attribute = H5Aopen_by_name(file, "checkpoint", cutting, H5P_DEFAULT, H5P_DEFAULT),
+        space = H5Aget_space(attribute);
   bool ok = H5Sget_simple_extent_npoints(space) == 2 && H5Aread(attribute, H5T_NATIVE_INT64, keep) >= 0;
   H5Sclose(space);
   H5Aclose(attribute);

@@ -7,7 +7,8 @@
 enum { FORMAT = 1 };
 
 static cb_status read_all(cb_scenario *s) {
-  static const char *const keys[] = {"curvebody", "title", "space", "bodies", "potentials", "interactions", "integrator", "time", "record"};
+  static const char *const keys[] = {"curvebody",    "title",      "space", "bodies", "potentials",
+                                     "interactions", "integrator", "time",  "record"};
   static const char *const required[] = {"space", "bodies", "integrator", "time"};
   const cb_node *root = cb_tree_root(s->tree);
   if (root->kind != CB_NODE_MAP)
@@ -17,9 +18,12 @@ static cb_status read_all(cb_scenario *s) {
 
   const cb_node *format = cb_node_get(root, "curvebody");
   long long version;
-  if (!format) return cb_node_fail(root, "the key `curvebody` is missing: `curvebody: %d` says which form the scenario has", FORMAT);
+  if (!format)
+    return cb_node_fail(root, "the key `curvebody` is missing: `curvebody: %d` says which form the scenario has",
+                        FORMAT);
   if ((status = cb_node_int(format, &version))) return status;
-  if (version != FORMAT) return cb_node_fail(format, "scenarios of form %lld are not known; expected %d", version, FORMAT);
+  if (version != FORMAT)
+    return cb_node_fail(format, "scenarios of form %lld are not known; expected %d", version, FORMAT);
   const cb_node *title = cb_node_get(root, "title");
   s->title = "";
   if (title && (status = cb_node_string(title, &s->title))) return status;
@@ -30,7 +34,8 @@ static cb_status read_all(cb_scenario *s) {
   if (!status) status = cb_builder_create(s->space, &s->builder);
   if (!status) status = cb_scenario_read_bodies(s, cb_node_get(root, "bodies"));
   if (!status) status = cb_scenario_read_forces(s, cb_node_get(root, "potentials"), cb_node_get(root, "interactions"));
-  if (!status && (status = cb_builder_finish(s->builder, &s->system)) && status != CB_ERROR_MEMORY && status != CB_ERROR_INPUT) {
+  if (!status && (status = cb_builder_finish(s->builder, &s->system)) && status != CB_ERROR_MEMORY &&
+      status != CB_ERROR_INPUT) {
     char text[1024];
     strncpy(text, cb_error_text(), sizeof text - 1);
     text[sizeof text - 1] = 0;
@@ -62,7 +67,8 @@ cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, 
   return status ? status : finish(tree, path, sets, n, out);
 }
 
-cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n, cb_scenario **out) {
+cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n,
+                                cb_scenario **out) {
   cb_tree *tree;
   const cb_status status = cb_yaml_read_text(name, text, strlen(text), &tree);
   return status ? status : finish(tree, name, sets, n, out);

@@ -1,6 +1,7 @@
 /* `potentials:` and `interactions:`.
  *
- *   potentials:   - central: {law: gravity, strength: 10, at: ..., body: a} | harmonic: {...} | expression: {chart: ..., value: ...}
+ *   potentials:   - central: {law: gravity, strength: 10, at: ..., body: a} | harmonic: {...} | expression: {chart:
+ * ..., value: ...}
  *   interactions: - {law: gravity, strength: 1, between: [a, b]} | {expression: "exp(-d)/d", within: a}
  */
 #include "bodies/place.h"
@@ -21,21 +22,29 @@ static const cb_law_kind kinds[] = {CB_LAW_GRAVITY, CB_LAW_COULOMB, CB_LAW_LENNA
 
 static const cb_param interaction_table[] = {
     {"law", CB_PARAM_CHOICE, offsetof(law_parameters, law), "gravity", "", "", LAWS, "law of the distance"},
-    {"strength", CB_PARAM_REAL, offsetof(law_parameters, strength), "1", "", "", NULL, "G, the Coulomb constant, depth, or stiffness"},
-    {"length", CB_PARAM_REAL, offsetof(law_parameters, length), "1", "", "> 0", NULL, "Lennard-Jones sigma, harmonic rest length"},
-    {"expression", CB_PARAM_NODE, offsetof(law_parameters, expression), "", "", "", NULL, "U(d, m1, m2, q1, q2, t) instead of a law"},
+    {"strength", CB_PARAM_REAL, offsetof(law_parameters, strength), "1", "", "", NULL,
+     "G, the Coulomb constant, depth, or stiffness"},
+    {"length", CB_PARAM_REAL, offsetof(law_parameters, length), "1", "", "> 0", NULL,
+     "Lennard-Jones sigma, harmonic rest length"},
+    {"expression", CB_PARAM_NODE, offsetof(law_parameters, expression), "", "", "", NULL,
+     "U(d, m1, m2, q1, q2, t) instead of a law"},
     {"between", CB_PARAM_NODE, offsetof(law_parameters, first), "", "", "", NULL, "two bodies; absent: all particles"},
     {"within", CB_PARAM_NODE, offsetof(law_parameters, second), "", "", "", NULL, "one body"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-static const cb_param central_table[] = {
-    {"law", CB_PARAM_CHOICE, offsetof(law_parameters, law), "gravity", "", "", LAWS, "law of the distance to the centre"},
-    {"strength", CB_PARAM_REAL, offsetof(law_parameters, strength), "1", "", "", NULL, "G M, the Coulomb constant times a charge, depth, or stiffness"},
-    {"length", CB_PARAM_REAL, offsetof(law_parameters, length), "1", "", "> 0", NULL, "Lennard-Jones sigma, harmonic rest length"},
-    {"expression", CB_PARAM_NODE, offsetof(law_parameters, expression), "", "", "", NULL, "U(d, m, q, t) instead of a law"},
-    {"at", CB_PARAM_NODE, offsetof(law_parameters, at), "", "", "", NULL, "the centre; absent: the base point of the space"},
-    {"body", CB_PARAM_NODE, offsetof(law_parameters, first), "", "", "", NULL, "a body or a list of bodies; absent: all"},
-    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+static const cb_param central_table[] = {{"law", CB_PARAM_CHOICE, offsetof(law_parameters, law), "gravity", "", "",
+                                          LAWS, "law of the distance to the centre"},
+                                         {"strength", CB_PARAM_REAL, offsetof(law_parameters, strength), "1", "", "",
+                                          NULL, "G M, the Coulomb constant times a charge, depth, or stiffness"},
+                                         {"length", CB_PARAM_REAL, offsetof(law_parameters, length), "1", "", "> 0",
+                                          NULL, "Lennard-Jones sigma, harmonic rest length"},
+                                         {"expression", CB_PARAM_NODE, offsetof(law_parameters, expression), "", "", "",
+                                          NULL, "U(d, m, q, t) instead of a law"},
+                                         {"at", CB_PARAM_NODE, offsetof(law_parameters, at), "", "", "", NULL,
+                                          "the centre; absent: the base point of the space"},
+                                         {"body", CB_PARAM_NODE, offsetof(law_parameters, first), "", "", "", NULL,
+                                          "a body or a list of bodies; absent: all"},
+                                         {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct harmonic_parameters {
   double stiffness, rest;
@@ -45,8 +54,10 @@ typedef struct harmonic_parameters {
 static const cb_param harmonic_table[] = {
     {"stiffness", CB_PARAM_REAL, offsetof(harmonic_parameters, stiffness), "1", "", "", NULL, "k of (k/2)(d - rest)^2"},
     {"rest", CB_PARAM_REAL, offsetof(harmonic_parameters, rest), "0", "", ">= 0", NULL, "rest length"},
-    {"at", CB_PARAM_NODE, offsetof(harmonic_parameters, at), "", "", "", NULL, "the centre; absent: the base point of the space"},
-    {"body", CB_PARAM_NODE, offsetof(harmonic_parameters, body), "", "", "", NULL, "a body or a list of bodies; absent: all"},
+    {"at", CB_PARAM_NODE, offsetof(harmonic_parameters, at), "", "", "", NULL,
+     "the centre; absent: the base point of the space"},
+    {"body", CB_PARAM_NODE, offsetof(harmonic_parameters, body), "", "", "", NULL,
+     "a body or a list of bodies; absent: all"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct field_parameters {
@@ -54,20 +65,25 @@ typedef struct field_parameters {
   const cb_node *body;
 } field_parameters;
 
-static const cb_param field_table[] = {
-    {"chart", CB_PARAM_STRING, offsetof(field_parameters, chart), "embedding", "", "", NULL, "chart whose coordinates the expression uses"},
-    {"value", CB_PARAM_STRING, offsetof(field_parameters, value), NULL, "", "", NULL, "V of the coordinates, m, q and t"},
-    {"body", CB_PARAM_NODE, offsetof(field_parameters, body), "", "", "", NULL, "a body or a list of bodies; absent: all"},
-    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+static const cb_param field_table[] = {{"chart", CB_PARAM_STRING, offsetof(field_parameters, chart), "embedding", "",
+                                        "", NULL, "chart whose coordinates the expression uses"},
+                                       {"value", CB_PARAM_STRING, offsetof(field_parameters, value), NULL, "", "", NULL,
+                                        "V of the coordinates, m, q and t"},
+                                       {"body", CB_PARAM_NODE, offsetof(field_parameters, body), "", "", "", NULL,
+                                        "a body or a list of bodies; absent: all"},
+                                       {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 /* A failure of the builder gets the place of node, unless it has one; one of an expression the place in its text. */
 static cb_status placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression) {
-  if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN && status != CB_ERROR_INPUT && status != CB_ERROR_UNSUPPORTED) return status;
+  if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN && status != CB_ERROR_INPUT &&
+      status != CB_ERROR_UNSUPPORTED)
+    return status;
   char text[1024];
   strncpy(text, cb_error_text(), sizeof text - 1);
   text[sizeof text - 1] = 0;
   if (strstr(text, ": error: ")) return status;
-  if (expression && status == CB_ERROR_INPUT) return cb_node_fail_at(node, cb_builder_expression_at(s->builder), "%s", text);
+  if (expression && status == CB_ERROR_INPUT)
+    return cb_node_fail_at(node, cb_builder_expression_at(s->builder), "%s", text);
   return cb_node_fail(node, "%s", text);
 }
 
@@ -126,7 +142,8 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
   addition what = {0};
   if (!strcmp(form, "central")) {
     law_parameters p;
-    if ((status = cb_params_bind(central_table, map, node, NULL, 0, &p)) || (status = centre(s, p.at, what.centre))) return status;
+    if ((status = cb_params_bind(central_table, map, node, NULL, 0, &p)) || (status = centre(s, p.at, what.centre)))
+      return status;
     what.law = p.expression ? CB_LAW_EXPRESSION : kinds[p.law];
     what.a = p.strength;
     what.rest = p.length;
@@ -135,7 +152,8 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
   }
   if (!strcmp(form, "harmonic")) {
     harmonic_parameters p;
-    if ((status = cb_params_bind(harmonic_table, map, node, NULL, 0, &p)) || (status = centre(s, p.at, what.centre))) return status;
+    if ((status = cb_params_bind(harmonic_table, map, node, NULL, 0, &p)) || (status = centre(s, p.at, what.centre)))
+      return status;
     what.law = CB_LAW_HARMONIC;
     what.a = p.stiffness;
     what.rest = p.rest;
@@ -162,7 +180,8 @@ static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
   if (p.first && p.second) return cb_node_fail(p.second, "`between` and `within` exclude one another");
   int a = -1, b = -1;
   if (p.first) {
-    if (p.first->kind != CB_NODE_LIST || p.first->count != 2) return cb_node_fail(p.first, "expected the names of two bodies");
+    if (p.first->kind != CB_NODE_LIST || p.first->count != 2)
+      return cb_node_fail(p.first, "expected the names of two bodies");
     status = find_body(s, p.first->items[0], &a);
     if (!status) status = find_body(s, p.first->items[1], &b);
   } else if (p.second) {
@@ -172,7 +191,8 @@ static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
   const char *expression = NULL;
   if (!status && p.expression) status = cb_node_string(p.expression, &expression);
   if (status) return status;
-  status = cb_builder_interaction(s->builder, a, b, expression ? CB_LAW_EXPRESSION : kinds[p.law], p.strength, p.length, expression);
+  status = cb_builder_interaction(s->builder, a, b, expression ? CB_LAW_EXPRESSION : kinds[p.law], p.strength, p.length,
+                                  expression);
   return placed(s, status, expression ? p.expression : node, expression != NULL);
 }
 

@@ -1,5 +1,5 @@
-/* The resolved scenario: every map with its defaults, as YAML that reads back the same wherever it is read. Numbers keep their text, so
- * that a run from the resolved scenario repeats the bytes of the original. */
+/* The resolved scenario: every map with its defaults, as YAML that reads back the same wherever it is read. Numbers
+ * keep their text, so that a run from the resolved scenario repeats the bytes of the original. */
 #include "bodies/network.h"
 #include "bodies/place.h"
 #include "core/text.h"
@@ -54,10 +54,12 @@ static const cb_node *replaced(cb_scenario *s, const cb_node *map, const char *k
 
 /* A body with its defaults, but for those that something given stands in place of. */
 static const cb_node *body(cb_scenario *s, const cb_node *node) {
-  const cb_node *full = cb_body_resolved(node, s->arena), *mesh = cb_node_get(node, "mesh"), *file = cb_node_get(mesh, "file");
+  const cb_node *full = cb_body_resolved(node, s->arena), *mesh = cb_node_get(node, "mesh"),
+                *file = cb_node_get(mesh, "file");
   cb_node *copy = full ? new_map(s, full->count) : NULL;
   if (!copy) return NULL;
-  const bool masses = cb_node_get(node, "masses") || cb_node_get(node, "density"), charges = cb_node_get(node, "charges");
+  const bool masses = cb_node_get(node, "masses") || cb_node_get(node, "density"),
+             charges = cb_node_get(node, "charges");
   copy->count = 0;
   for (size_t i = 0; i < full->count; i++) {
     const char *key = full->keys[i]->text;
@@ -74,7 +76,8 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
     return s->space->class->params ? cb_params_resolved(s->space->class->params, map, s->arena) : map;
   }
   if (!strcmp(key, "integrator"))
-    return cb_params_resolved(s->integrator->class->params, cb_params_resolved(cb_scenario_table(key), node, s->arena), s->arena);
+    return cb_params_resolved(s->integrator->class->params, cb_params_resolved(cb_scenario_table(key), node, s->arena),
+                              s->arena);
   if (!strcmp(key, "bodies")) {
     cb_node *list = cb_arena_alloc(s->arena, 1, sizeof *list);
     if (!list) return NULL;

@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-typedef struct time_parameters { double start, end; } time_parameters;
+typedef struct time_parameters {
+  double start, end;
+} time_parameters;
 
 static const cb_param time_table[] = {
     {"start", CB_PARAM_REAL, offsetof(time_parameters, start), "0", "", "", NULL, "time at the start"},
@@ -19,7 +21,8 @@ typedef struct step_parameters {
 
 static const cb_param step_table[] = {
     {"step", CB_PARAM_REAL, offsetof(step_parameters, step), NULL, "", "> 0", NULL, "length of a step"},
-    {"retries", CB_PARAM_INT, offsetof(step_parameters, retries), "4", "", "[0, 30]", NULL, "times a failed step may be halved"},
+    {"retries", CB_PARAM_INT, offsetof(step_parameters, retries), "4", "", "[0, 30]", NULL,
+     "times a failed step may be halved"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct record_parameters {
@@ -30,15 +33,22 @@ typedef struct record_parameters {
 
 static const cb_param record_table[] = {
     {"every", CB_PARAM_INT, offsetof(record_parameters, every), "1", "", ">= 1", NULL, "steps a row"},
-    {"checkpoint", CB_PARAM_INT, offsetof(record_parameters, checkpoint), "0", "", ">= 0", NULL, "rows a checkpoint; 0: 256, fewer for large systems"},
-    {"compress", CB_PARAM_INT, offsetof(record_parameters, compress), "0", "", "[0, 9]", NULL, "deflate level; 0: not compressed"},
-    {"state", CB_PARAM_BOOL, offsetof(record_parameters, state), "true", "", "", NULL, "record position, momentum and origin"},
+    {"checkpoint", CB_PARAM_INT, offsetof(record_parameters, checkpoint), "0", "", ">= 0", NULL,
+     "rows a checkpoint; 0: 256, fewer for large systems"},
+    {"compress", CB_PARAM_INT, offsetof(record_parameters, compress), "0", "", "[0, 9]", NULL,
+     "deflate level; 0: not compressed"},
+    {"state", CB_PARAM_BOOL, offsetof(record_parameters, state), "true", "", "", NULL,
+     "record position, momentum and origin"},
     {"observables", CB_PARAM_NODE, offsetof(record_parameters, observables), "", "", "", NULL, "list of observables"},
-    {"chart", CB_PARAM_NODE, offsetof(record_parameters, chart), "", "", "", NULL, "chart of the observable `coordinates`"},
+    {"chart", CB_PARAM_NODE, offsetof(record_parameters, chart), "", "", "", NULL,
+     "chart of the observable `coordinates`"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 const cb_param *cb_scenario_table(const char *key) {
-  return !strcmp(key, "time") ? time_table : !strcmp(key, "integrator") ? step_table : !strcmp(key, "record") ? record_table : NULL;
+  return !strcmp(key, "time")         ? time_table
+         : !strcmp(key, "integrator") ? step_table
+         : !strcmp(key, "record")     ? record_table
+                                      : NULL;
 }
 
 static cb_status read_integrator(cb_scenario *s, const cb_node *node, step_parameters *step) {
@@ -57,7 +67,8 @@ static cb_status read_integrator(cb_scenario *s, const cb_node *node, step_param
 
 static cb_status read_observables(cb_scenario *s, const cb_node *list, const char *const **out) {
   if (!list || list->kind == CB_NODE_NULL) return *out = NULL, CB_OK;
-  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list of observables, such as [separation, energy]");
+  if (list->kind != CB_NODE_LIST)
+    return cb_node_fail(list, "expected a list of observables, such as [separation, energy]");
   const char *known[32];
   size_t count = 0;
   for (; cb_observable_groups[count].name && count < 32; count++) known[count] = cb_observable_groups[count].name;
@@ -87,7 +98,8 @@ static cb_status read_record(cb_scenario *s, const cb_node *node, const cb_node 
   options->state = p.state;
   s->compression = p.compress;
   bool coordinates = false;
-  for (const char *const *name = options->observables; name && *name; name++) coordinates = coordinates || !strcmp(*name, "coordinates");
+  for (const char *const *name = options->observables; name && *name; name++)
+    coordinates = coordinates || !strcmp(*name, "coordinates");
   if (p.chart) {
     const char *name;
     if ((status = cb_node_string(p.chart, &name))) return status;
@@ -113,7 +125,8 @@ cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root) {
   cb_run_options options = {0};
   cb_status status = cb_params_bind(time_table, time_node, root, NULL, 0, &time);
   if (status) return status;
-  if (time.end < time.start) return cb_node_fail(cb_node_get(time_node, "end"), "the end %g lies before the start %g", time.end, time.start);
+  if (time.end < time.start)
+    return cb_node_fail(cb_node_get(time_node, "end"), "the end %g lies before the start %g", time.end, time.start);
   status = read_integrator(s, cb_node_get(root, "integrator"), &step);
   if (!status) status = read_record(s, cb_node_get(root, "record"), root, &options);
   if (status) return status;

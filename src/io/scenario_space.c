@@ -26,7 +26,8 @@ cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node) {
 }
 
 cb_status cb_scenario_read_bodies(cb_scenario *s, const cb_node *node) {
-  if (node->kind != CB_NODE_LIST || node->count == 0) return cb_node_fail(node, "expected a list of bodies, at least one");
+  if (node->kind != CB_NODE_LIST || node->count == 0)
+    return cb_node_fail(node, "expected a list of bodies, at least one");
   for (size_t i = 0; i < node->count; i++) {
     const cb_status status = cb_body_build(node->items[i], s->space, s->builder);
     if (status) return status;

@@ -27,8 +27,8 @@ static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
   return CB_OK;
 }
 
-/* Where methods do not say which particle failed, the one with the greatest acceleration is the likeliest; -1 if there are no forces
- * to tell. The state stands before the step; the spare one is free. */
+/* Where methods do not say which particle failed, the one with the greatest acceleration is the likeliest; -1 if
+ * there are no forces to tell. The state stands before the step; the spare one is free. */
 static int most_accelerated(cb_run *run) {
   const cb_state *s = run->state;
   const double *mass = cb_system_masses(run->system);
@@ -67,10 +67,11 @@ cb_status cb_run_advance(cb_run *run, cb_sink *sink, double h) {
   const int particle = known ? worst(run) : most_accelerated(run);
   char where[256] = "";
   if (particle >= 0) {
-    snprintf(where, sizeof where, ", %sbody `%s`, particle `%s`", known ? "" : "most accelerated: ",
-             cb_system_body_name(run->system, cb_system_body(run->system, particle)),
+    snprintf(where, sizeof where, ", %sbody `%s`, particle `%s`",
+             known ? "" : "most accelerated: ", cb_system_body_name(run->system, cb_system_body(run->system, particle)),
              cb_system_particle_name(run->system, particle));
   }
-  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times); try a smaller integrator.step",
+  return cb_fail(CB_ERROR_STEP,
+                 "%s at time %.17g, step %lld%s: %s (step %g, halved %d times); try a smaller integrator.step",
                  cb_status_name(status), time, (long long)run->state->step, where, cause, h, run->options.retries);
 }

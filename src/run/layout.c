@@ -24,7 +24,8 @@ static bool asked(const cb_run *run, const char *group) {
 static cb_status check_names(const cb_run *run) {
   for (const char *const *name = run->options.observables; *name; name++) {
     bool known = false;
-    for (const cb_observable_doc *doc = cb_observable_groups; doc->name; doc++) known = known || !strcmp(doc->name, *name);
+    for (const cb_observable_doc *doc = cb_observable_groups; doc->name; doc++)
+      known = known || !strcmp(doc->name, *name);
     if (!known) return cb_fail(CB_ERROR_ARGUMENT, "no observable `%s`; see `curvebody list observables`", *name);
     if (!strcmp(*name, "coordinates") && !run->options.chart)
       return cb_fail(CB_ERROR_ARGUMENT, "the observable `coordinates` needs a chart");
@@ -49,9 +50,9 @@ static const char **labels(cb_run *run, size_t count) { return cb_arena_alloc(ru
 
 static cb_status dimensions(cb_run *run) {
   static const char *const axes[] = {"x", "y", "z"};
-  static const char *const parts[] = {"length", "direction_x", "direction_y", "direction_z", "rotation_xx", "rotation_xy",
-                                      "rotation_xz", "rotation_yx", "rotation_yy", "rotation_yz", "rotation_zx",
-                                      "rotation_zy", "rotation_zz"};
+  static const char *const parts[] = {"length",      "direction_x", "direction_y", "direction_z", "rotation_xx",
+                                      "rotation_xy", "rotation_xz", "rotation_yx", "rotation_yy", "rotation_yz",
+                                      "rotation_zx", "rotation_zy", "rotation_zz"};
   const cb_system *s = run->system;
   const cb_geometry *g = cb_system_space(s);
   const size_t n = (size_t)cb_system_particles(s), bodies = (size_t)cb_system_bodies(s);
@@ -64,20 +65,24 @@ static cb_status dimensions(cb_run *run) {
   dimension(run, "particle", n, "particle");
   dimension(run, "body", bodies, "body")->labels = body;
   dimension(run, "axis", 3, "axis of the picture")->labels = axes;
-  cb_dimension *coordinate = dimension(run, "coordinate", (size_t)g->k, g->chart ? "coordinate of the chart" : "coordinate of the embedding");
+  cb_dimension *coordinate =
+      dimension(run, "coordinate", (size_t)g->k, g->chart ? "coordinate of the chart" : "coordinate of the embedding");
   coordinate->labels = (g->chart ? g->chart : cb_chart_find(g, "embedding"))->coordinates;
   dimension(run, "component", (size_t)cb_system_components(s), "connected component");
   dimension(run, "origin_part", sizeof(cb_origin) / sizeof(double), "part of a moving origin")->labels = parts;
   dimension(run, "bond", (size_t)cb_system_bonds(s), "bond");
   dimension(run, "killing", (size_t)g->n_killing, "Killing field")->labels = killing;
-  cb_dimension *dof = dimension(run, "dof", (size_t)(run->options.chart ? run->options.chart->size : g->dim), "coordinate of the chart of /coordinates");
+  cb_dimension *dof = dimension(run, "dof", (size_t)(run->options.chart ? run->options.chart->size : g->dim),
+                                "coordinate of the chart of /coordinates");
   if (run->options.chart) dof->labels = run->options.chart->coordinates;
 
   double *mass = cb_arena_alloc(run->arena, n, sizeof *mass), *radius = cb_arena_alloc(run->arena, n, sizeof *radius);
   double *charge = cb_arena_alloc(run->arena, n, sizeof *charge);
   const size_t bonds = (size_t)cb_system_bonds(s);
-  int64_t *body_of = cb_arena_alloc(run->arena, n, sizeof *body_of), *component = cb_arena_alloc(run->arena, n, sizeof *component);
-  int64_t *bond_i = cb_arena_alloc(run->arena, bonds, sizeof *bond_i), *bond_j = cb_arena_alloc(run->arena, bonds, sizeof *bond_j);
+  int64_t *body_of = cb_arena_alloc(run->arena, n, sizeof *body_of),
+          *component = cb_arena_alloc(run->arena, n, sizeof *component);
+  int64_t *bond_i = cb_arena_alloc(run->arena, bonds, sizeof *bond_i),
+          *bond_j = cb_arena_alloc(run->arena, bonds, sizeof *bond_j);
   if (!mass || !radius || !charge || !body_of || !component || !bond_i || !bond_j)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the constants of %zu particles", n);
   for (size_t i = 0; i < n; i++) {
@@ -96,8 +101,16 @@ static cb_status dimensions(cb_run *run) {
   }
   const cb_constant all[] = {
       {.name = "particle_name", .dim = "particle", .labels = particle, .units = "1", .doc = "name of the particle"},
-      {.name = "particle_body", .dim = "particle", .integers = body_of, .units = "1", .doc = "index of the particle's body"},
-      {.name = "particle_component", .dim = "particle", .integers = component, .units = "1", .doc = "index of the particle's component"},
+      {.name = "particle_body",
+       .dim = "particle",
+       .integers = body_of,
+       .units = "1",
+       .doc = "index of the particle's body"},
+      {.name = "particle_component",
+       .dim = "particle",
+       .integers = component,
+       .units = "1",
+       .doc = "index of the particle's component"},
       {.name = "particle_mass", .dim = "particle", .values = mass, .units = "1", .doc = "mass"},
       {.name = "particle_charge", .dim = "particle", .values = charge, .units = "1", .doc = "charge"},
       {.name = "particle_radius", .dim = "particle", .values = radius, .units = "1", .doc = "radius"},
@@ -134,13 +147,14 @@ cb_status cb_run_make_layout(cb_run *run) {
 
   cb_state *s = run->state;
   const size_t count = (size_t)s->n * s->k;
-  const cb_blob blobs[CB_RUN_BLOBS] = {{"time", CB_FIELD_DOUBLE, 2, run->times},
-                                       {"step", CB_FIELD_INT64, 1, &s->step},
-                                       {"position", CB_FIELD_DOUBLE, count, s->x},
-                                       {"position_low", CB_FIELD_DOUBLE, count, s->x_low},
-                                       {"momentum", CB_FIELD_DOUBLE, count, s->p},
-                                       {"momentum_low", CB_FIELD_DOUBLE, count, s->p_low},
-                                       {"origin", CB_FIELD_DOUBLE, (size_t)s->n_components * sizeof(cb_origin) / sizeof(double), s->origin}};
+  const cb_blob blobs[CB_RUN_BLOBS] = {
+      {"time", CB_FIELD_DOUBLE, 2, run->times},
+      {"step", CB_FIELD_INT64, 1, &s->step},
+      {"position", CB_FIELD_DOUBLE, count, s->x},
+      {"position_low", CB_FIELD_DOUBLE, count, s->x_low},
+      {"momentum", CB_FIELD_DOUBLE, count, s->p},
+      {"momentum_low", CB_FIELD_DOUBLE, count, s->p_low},
+      {"origin", CB_FIELD_DOUBLE, (size_t)s->n_components * sizeof(cb_origin) / sizeof(double), s->origin}};
   memcpy(run->blob, blobs, sizeof blobs);
   run->layout.dimensions = run->dimension;
   run->layout.constants = run->constant;

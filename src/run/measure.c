@@ -2,8 +2,8 @@
  *
  *   kinetic energy  sum <p,p>/2m (embedding), sum g^ij p_i p_j/2m (chart)
  *   Killing momentum  J_i = sum <X_i(x), p>, in the world's frame
- * Picture coordinates and Killing momenta go through the moving origin; positions and momenta are recorded as they are, with
- * the origin beside them.
+ * Picture coordinates and Killing momenta go through the moving origin; positions and momenta are recorded as they
+ * are, with the origin beside them.
  */
 #include "run/measure.h"
 
@@ -18,7 +18,9 @@ static cb_status step_size(cb_measure *m, void *out) { return *(double *)out = m
 static cb_status iterations(cb_measure *m, void *out) { return *(int32_t *)out = m->integrator->iterations, CB_OK; }
 
 static cb_status solver(cb_measure *m, void *out) {
-  *(int32_t *)out = !strcmp(m->integrator->solver, "newton") ? 2 : !strcmp(m->integrator->solver, "fixed-point") ? 1 : 0;
+  *(int32_t *)out = !strcmp(m->integrator->solver, "newton")        ? 2
+                    : !strcmp(m->integrator->solver, "fixed-point") ? 1
+                                                                    : 0;
   return CB_OK;
 }
 
@@ -136,13 +138,16 @@ static cb_status killing(cb_measure *m, void *out) {
   return CB_OK;
 }
 
-/* The mean is taken in the frame of the first component's origin: exact for one body, and as good as the frame for several. */
+/* The mean is taken in the frame of the first component's origin: exact for one body, and as good as the frame for
+ * several. */
 static cb_status karcher(cb_measure *m, void *out) {
   const cb_geometry *g = m->space;
   double x[CB_COORD_MAX], v[CB_COORD_MAX], mean[CB_COORD_MAX], zero[CB_COORD_MAX] = {0}, rate[3];
   for (int a = 0; a < m->state->n; a++) {
     cb_status status = local(m, a, x, v);
-    if (!status) status = cb_origin_relative_point(g, &m->state->origin[0], origin_of(m, a), x, m->points + (size_t)a * g->embedding);
+    if (!status)
+      status =
+          cb_origin_relative_point(g, &m->state->origin[0], origin_of(m, a), x, m->points + (size_t)a * g->embedding);
     if (status) return status;
   }
   const cb_status status = cb_karcher_mean(g, (size_t)m->state->n, m->points, cb_system_masses(m->system), mean);
@@ -179,17 +184,53 @@ const cb_observable cb_observables[] = {
     {"", {"step", CB_FIELD_INT64, 0, {0}, "1", "steps since the start"}, step_},
     {"", {"x", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "1", "picture coordinates"}, picture},
     {"", {"v", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "1", "velocity of the picture coordinates"}, picture_velocity},
-    {"state", {"position", CB_FIELD_DOUBLE, 2, {"particle", "coordinate"}, "1", "position in the embedding or chart, relative to the origin"}, position},
-    {"state", {"momentum", CB_FIELD_DOUBLE, 2, {"particle", "coordinate"}, "1", "momentum: vector of the embedding, or covector of the chart"}, momentum},
-    {"state", {"origin", CB_FIELD_DOUBLE, 2, {"component", "origin_part"}, "1", "moving origins: length, direction (3), rotation (3x3, row-major)"}, origin},
-    {"separation", {"separation", CB_FIELD_DOUBLE, 1, {"bond"}, "1", "geodesic distance of bonded particles"}, separation},
+    {"state",
+     {"position",
+      CB_FIELD_DOUBLE,
+      2,
+      {"particle", "coordinate"},
+      "1",
+      "position in the embedding or chart, relative to the origin"},
+     position},
+    {"state",
+     {"momentum",
+      CB_FIELD_DOUBLE,
+      2,
+      {"particle", "coordinate"},
+      "1",
+      "momentum: vector of the embedding, or covector of the chart"},
+     momentum},
+    {"state",
+     {"origin",
+      CB_FIELD_DOUBLE,
+      2,
+      {"component", "origin_part"},
+      "1",
+      "moving origins: length, direction (3), rotation (3x3, row-major)"},
+     origin},
+    {"separation",
+     {"separation", CB_FIELD_DOUBLE, 1, {"bond"}, "1", "geodesic distance of bonded particles"},
+     separation},
     {"energy", {"energy", CB_FIELD_DOUBLE, 0, {0}, "1", "total energy"}, energy},
     {"energy", {"kinetic_energy", CB_FIELD_DOUBLE, 0, {0}, "1", "kinetic energy"}, kinetic},
     {"energy", {"potential_energy", CB_FIELD_DOUBLE, 0, {0}, "1", "potential energy"}, potential},
-    {"killing_momentum", {"killing_momentum", CB_FIELD_DOUBLE, 1, {"killing"}, "1", "momenta of the Killing fields"}, killing},
-    {"karcher_mean", {"karcher_mean", CB_FIELD_DOUBLE, 1, {"axis"}, "1", "Karcher mean of the masses, in picture coordinates; nan where it is not unique"}, karcher},
-    {"coordinates", {"coordinates", CB_FIELD_DOUBLE, 2, {"particle", "dof"}, "1", "positions in the chart named by record.chart"}, coordinates},
+    {"killing_momentum",
+     {"killing_momentum", CB_FIELD_DOUBLE, 1, {"killing"}, "1", "momenta of the Killing fields"},
+     killing},
+    {"karcher_mean",
+     {"karcher_mean",
+      CB_FIELD_DOUBLE,
+      1,
+      {"axis"},
+      "1",
+      "Karcher mean of the masses, in picture coordinates; nan where it is not unique"},
+     karcher},
+    {"coordinates",
+     {"coordinates", CB_FIELD_DOUBLE, 2, {"particle", "dof"}, "1", "positions in the chart named by record.chart"},
+     coordinates},
     {"", {"solver_iterations", CB_FIELD_INT32, 0, {0}, "1", "iterations of the last step"}, iterations},
-    {"", {"solver", CB_FIELD_INT32, 0, {0}, "1", "solver of the last step: 0 explicit, 1 fixed-point, 2 Newton"}, solver},
+    {"",
+     {"solver", CB_FIELD_INT32, 0, {0}, "1", "solver of the last step: 0 explicit, 1 fixed-point, 2 Newton"},
+     solver},
     {"", {"step_size", CB_FIELD_DOUBLE, 0, {0}, "1", "size of the last step"}, step_size},
     {NULL, {0}, NULL}};

@@ -13,11 +13,12 @@ typedef struct cb_measure {
   const cb_state *state;
   const cb_chart *chart;
   double step_size;
-  double kinetic, potential; /* of this row, found once for three fields */
+  double kinetic, potential;    /* of this row, found once for three fields */
   double *points, *mean_weight; /* scratch of the Karcher mean: n*embedding, n */
 } cb_measure;
 
-/* A field of the record: `group` is what a scenario asks for by name ("" is always there, "state" unless switched off). */
+/* A field of the record: `group` is what a scenario asks for by name ("" is always there, "state" unless switched
+ * off). */
 typedef struct cb_observable {
   const char *group;
   cb_field field;

@@ -1,13 +1,14 @@
 /* The moving origin: in H^n numbers grow like exp(distance) and differences lose the square of that, in E^n they lose
- * proportionally. A component whose mean has drifted by more than a unit of length (the radius of curvature) is brought back to
- * the centre by an isometry, which is kept in its origin. The methods commute with isometries: this changes round-off only.
- * It is a function of the state alone, so that a resumed run does the same. */
+ * proportionally. A component whose mean has drifted by more than a unit of length (the radius of curvature) is
+ * brought back to the centre by an isometry, which is kept in its origin. The methods commute with isometries: this
+ * changes round-off only. It is a function of the state alone, so that a resumed run does the same. */
 #include "geometry/origin.h"
 #include "run/run_private.h"
 
 #include <math.h>
 
-/* Distance of the mean at which a component is brought back, in radii of curvature; in flat space in its own sizes too. */
+/* Distance of the mean at which a component is brought back, in radii of curvature; in flat space in its own sizes
+ * too. */
 static const double drift = 1;
 
 static bool flat(const cb_geometry *g) { return g->factor[0].curvature == 0; }

@@ -8,7 +8,8 @@
 
 enum { MOST_ROWS_A_CHECKPOINT = 256, FEWEST_ROWS_A_CHECKPOINT = 8, NUMBERS_A_CHECKPOINT = 1 << 24 };
 
-/* How many whole steps, and what is left: end - start counts as a multiple of h up to the round-off of the three numbers. */
+/* How many whole steps, and what is left: end - start counts as a multiple of h up to the round-off of the three
+ * numbers. */
 static cb_status count_steps(cb_run *run) {
   const cb_run_options *o = &run->options;
   if (!(o->step > 0) || !isfinite(o->step)) return cb_fail(CB_ERROR_ARGUMENT, "step %g is not positive", o->step);
@@ -30,7 +31,8 @@ static cb_status count_steps(cb_run *run) {
   return CB_OK;
 }
 
-cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, const cb_run_options *options, cb_run **out) {
+cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, const cb_run_options *options,
+                        cb_run **out) {
   cb_arena *arena = cb_arena_create();
   cb_run *run = arena ? cb_arena_alloc(arena, 1, sizeof *run) : NULL;
   if (!run) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a run");
@@ -42,7 +44,9 @@ cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, cons
   const size_t n = (size_t)cb_system_particles(system);
   if (run->options.checkpoint == 0) {
     const size_t rows = NUMBERS_A_CHECKPOINT / (n * (size_t)g->k);
-    run->options.checkpoint = rows > MOST_ROWS_A_CHECKPOINT ? MOST_ROWS_A_CHECKPOINT : rows < FEWEST_ROWS_A_CHECKPOINT ? FEWEST_ROWS_A_CHECKPOINT : (int64_t)rows;
+    run->options.checkpoint = rows > MOST_ROWS_A_CHECKPOINT     ? MOST_ROWS_A_CHECKPOINT
+                              : rows < FEWEST_ROWS_A_CHECKPOINT ? FEWEST_ROWS_A_CHECKPOINT
+                                                                : (int64_t)rows;
   }
   run->measure = (cb_measure){.system = system, .space = g, .integrator = integrator, .chart = options->chart};
   run->measure.points = cb_arena_alloc(arena, n * (size_t)g->embedding, sizeof(double));
@@ -90,8 +94,8 @@ static cb_status cannot_measure(const cb_run *run, cb_status status, const char 
   char cause[1024];
   strncpy(cause, cb_error_text(), sizeof cause - 1);
   cause[sizeof cause - 1] = 0;
-  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status), run->state->t,
-                 (long long)run->state->step, what, cause);
+  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status),
+                 run->state->t, (long long)run->state->step, what, cause);
 }
 
 static cb_status write_row(cb_run *run, cb_sink *sink) {
@@ -99,7 +103,8 @@ static cb_status write_row(cb_run *run, cb_sink *sink) {
   cb_status status = run->measures_energy ? cb_measure_energy(&run->measure) : CB_OK;
   if (status) return cannot_measure(run, status, "energy");
   for (int f = 0; f < run->n_fields; f++)
-    if ((status = run->observable[f]->evaluate(&run->measure, run->value[f]))) return cannot_measure(run, status, run->field[f].name);
+    if ((status = run->observable[f]->evaluate(&run->measure, run->value[f])))
+      return cannot_measure(run, status, run->field[f].name);
   return sink->row(sink->self, run->row);
 }
 
@@ -149,7 +154,8 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
       const double time = now();
       if (time - last >= 0.2) {
         last = time;
-        progress(user, &(cb_progress){state->t, o->start, o->end, state->step, (double)(state->step - first) / (time - begin)});
+        progress(user, &(cb_progress){state->t, o->start, o->end, state->step,
+                                      (double)(state->step - first) / (time - begin)});
       }
     }
   }

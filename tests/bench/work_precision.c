@@ -138,20 +138,19 @@ static double least_time(const method *m, const char *name) {
 }
 
 static void judge(bench *b, const char *space, const method *m) {
-  static const char *const judged[][2] = {{"lobatto, 4 stages", "the default method"}, {"lobatto", "lobatto's best"}};
-  const double cvode = least_time(m, "CVODE"), arkode = least_time(m, "ARKODE"), rk8pd = least_time(m, "GSL rk8pd");
+  const double best = fmin(least_time(m, "lobatto"), least_time(m, "gauss"));
   printf("\n%s: milliseconds at error %g\n", space, wanted);
-  for (int i = 0; i < METHODS; i++) printf("  %-34s %9.3f\n", m[i].name, 1e3 * time_at(&m[i]));
-  for (int i = 0; i < 2; i++) {
-    const double time = least_time(m, judged[i][0]);
-    char what[128];
-    snprintf(what, sizeof what, "%s, rod, error 1e-10 at t = 100, %s: faster than CVODE by", space, judged[i][1]);
-    bench_judge(b, what, cvode / time, ">=", 10, "times");
-    snprintf(what, sizeof what, "%s, rod, error 1e-10 at t = 100, %s: faster than ARKODE by", space, judged[i][1]);
-    bench_judge(b, what, arkode / time, ">=", 10, "times");
-    snprintf(what, sizeof what, "%s, rod, error 1e-10 at t = 100, %s: time over GSL's rk8pd", space, judged[i][1]);
-    bench_judge(b, what, time / rk8pd, "<=", 1.5, "times");
+  for (int i = 0; i < METHODS; i++) {
+    const double time = time_at(&m[i]);
+    printf("  %-34s %9.3f %8.2f times our best\n", m[i].name, 1e3 * time, time / best);
   }
+  char what[96];
+  snprintf(what, sizeof what, "%s, rod, error 1e-10 at t = 100: faster than CVODE by", space);
+  bench_judge(b, what, least_time(m, "CVODE") / best, ">=", 10, "times");
+  snprintf(what, sizeof what, "%s, rod, error 1e-10 at t = 100: faster than ARKODE by", space);
+  bench_judge(b, what, least_time(m, "ARKODE") / best, ">=", 10, "times");
+  snprintf(what, sizeof what, "%s, rod, error 1e-10 at t = 100: time over GSL's rk8pd", space);
+  bench_judge(b, what, best / least_time(m, "GSL rk8pd"), "<=", 1.5, "times");
 }
 
 static void compare(bench *b, const char *space) {

@@ -2,8 +2,11 @@
 
 Each test is `SUBJECT.py BINARY [unittest options]`. Exit status 77: a module that it needs is missing.
 """
+import ctypes
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,6 +38,12 @@ record: {every: 1, observables: [separation, energy]}
 """
 
 
+def die_with_parent():
+    """A run that a test has started does not outlive it."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="curvebody-")
@@ -62,7 +71,7 @@ class Case(unittest.TestCase):
         return done
 
     def start(self, *words, **how):
-        how = {"cwd": self.folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | how
+        how = {"cwd": self.folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "preexec_fn": die_with_parent} | how
         return subprocess.Popen([BINARY, *words], **how)
 
 

@@ -193,7 +193,7 @@ class Commands(Case):
     def test_interrupted_run_goes_on(self):
         self.good("run", "rod.yaml", "--set", "time.end=40", "-o", "whole.h5")
         for by in signal.SIGINT, signal.SIGTERM:
-            run = self.start("run", "rod.yaml", "--set", "time.end=1e6", "-o", f"part{by}.h5", stderr=subprocess.PIPE)
+            run = self.start("run", "rod.yaml", "--set", "time.end=1e4", "-o", f"part{by}.h5", stderr=subprocess.PIPE)
             while not os.path.exists(self.path(f"part{by}.h5")):
                 time.sleep(0.005)
             time.sleep(0.3)

@@ -97,7 +97,7 @@ class Disk(Case):
     def test_read_only_folder(self):
         self.disk("64m")
         self.good("run", "rod.yaml", "-o", "disk/rod.h5")
-        run = self.start("run", "rod.yaml", "-o", "disk/killed.h5", "--set", "time.end=1e6")
+        run = self.start("run", "rod.yaml", "-o", "disk/killed.h5", "--set", "time.end=1e4")
         while not os.path.exists(self.path("disk/killed.h5")):
             self.assertIsNone(run.poll())
         run.kill()

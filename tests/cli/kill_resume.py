@@ -151,7 +151,7 @@ class KillResume(Case):
     def test_resume_or_repair_killed_at_its_start_loses_no_row(self):
         rng = random.Random(SEED)
         self.write("rod.yaml", scenario("lobatto-fixed-point"))
-        run = self.start("run", "rod.yaml", "-o", "first.h5", "--set", "time.end=1e6", "--set", "record.every=1", "--set", "record.checkpoint=100")
+        run = self.start("run", "rod.yaml", "-o", "first.h5", "--set", "time.end=1e4", "--set", "record.every=1", "--set", "record.checkpoint=100")
         while not os.path.exists(self.path("first.h5")):
             self.assertIsNone(run.poll())
         time.sleep(0.3)
@@ -159,7 +159,7 @@ class KillResume(Case):
         run.wait()
         for kill in range(40):
             shutil.copy(self.path("first.h5"), self.path("part.h5"))
-            words = ["resume", "part.h5", "--until", "1e6"] if kill % 2 else ["repair", "part.h5"]
+            words = ["resume", "part.h5", "--until", "1e4"] if kill % 2 else ["repair", "part.h5"]
             run = self.start(*words)
             late = time.time() + 0.3
             with open(self.path("part.h5"), "rb", buffering=0) as file:  # until HDF5 marks the file as open, but not for readers yet

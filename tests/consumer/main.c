@@ -40,7 +40,8 @@ int main(void) {
   /* a spring at rest along the line, carried by the hyperbolic plane's straight motion through the origin */
   const double x[4] = {0, 0, 1, 0.5}, y[4] = {0, 0, 1, -0.5}, v[4] = {1, 0, 0, 0};
   if (cb_builder_body(b, "rod", &body) || cb_builder_particle(b, NULL, 1, 0, 0, x, v, &i) ||
-      cb_builder_particle(b, NULL, 1, 0, 0, y, v, &j) || cb_builder_spring(b, i, j, 1, -1, 0) || cb_builder_finish(b, &s))
+      cb_builder_particle(b, NULL, 1, 0, 0, y, v, &j) || cb_builder_spring(b, i, j, 1, -1, 0) ||
+      cb_builder_finish(b, &s))
     return fail("system");
   if (cb_state_create(s, &state) || cb_system_start(s, state)) return fail("state");
   if (cb_integrator_create("lobatto", NULL, s, &in)) return fail("integrator");

@@ -1,5 +1,6 @@
-/* A main for the fuzz targets that needs no libFuzzer: mutates the files of a corpus and calls the target, a given number of times or
- * seconds. The same seed makes the same inputs; before each call the input can be had in a file, so that a crash leaves its cause.
+/* A main for the fuzz targets that needs no libFuzzer: mutates the files of a corpus and calls the target, a given
+ * number of times or seconds. The same seed makes the same inputs; before each call the input can be had in a file,
+ * so that a crash leaves its cause.
  *
  *   fuzz_NAME CORPUS_FOLDER [executions (default 10000) [seed (default 1) [FILE_FOR_THE_INPUT]]]
  *   fuzz_NAME FILE...                one execution each, to see a finding again
@@ -16,7 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LONGEST = 4096, MOST_SEEDS = 1024 };
 
-typedef struct text { uint8_t *data; size_t size; } text;
+typedef struct text {
+  uint8_t *data;
+  size_t size;
+} text;
 
 static text seeds[MOST_SEEDS];
 static size_t n_seeds;
@@ -66,14 +70,60 @@ static void read_corpus(const char *folder) {
 static size_t splice(uint8_t *to, size_t n, size_t at, size_t cut, const uint8_t *from, size_t size) {
   if (size > LONGEST - (n - cut)) size = LONGEST - (n - cut);
   memmove(to + at + size, to + at + cut, n - at - cut);
-  memcpy(to + at, from, size);
+  if (size) memcpy(to + at, from, size);
   return n - cut + size;
 }
 
 static size_t mutate(uint8_t *to, size_t n) {
-  static const char *const words[] = {"-1", "0", "1e999", "nan", "1/0", "2147483648", "9223372036854775807", "-", ".", ":", ": ", "\n", "  ", "{", "}", "[",
-                                      "]", "[]", "{}", ",", "\"", "'", "#", "&a ", "*a", "!t ", "|", ">", "~", "null", "true", "- ", "\t", "\xff", "\0", "é",
-                                      "1e-300", "1e300", "pi", "(", ")", "^", "0x1", "<<", "sqrt(", "%", "@", "end_header\n", "ply\n"};
+  static const char *const words[] = {"-1",
+                                      "0",
+                                      "1e999",
+                                      "nan",
+                                      "1/0",
+                                      "2147483648",
+                                      "9223372036854775807",
+                                      "-",
+                                      ".",
+                                      ":",
+                                      ": ",
+                                      "\n",
+                                      "  ",
+                                      "{",
+                                      "}",
+                                      "[",
+                                      "]",
+                                      "[]",
+                                      "{}",
+                                      ",",
+                                      "\"",
+                                      "'",
+                                      "#",
+                                      "&a ",
+                                      "*a",
+                                      "!t ",
+                                      "|",
+                                      ">",
+                                      "~",
+                                      "null",
+                                      "true",
+                                      "- ",
+                                      "\t",
+                                      "\xff",
+                                      "\0",
+                                      "é",
+                                      "1e-300",
+                                      "1e300",
+                                      "pi",
+                                      "(",
+                                      ")",
+                                      "^",
+                                      "0x1",
+                                      "<<",
+                                      "sqrt(",
+                                      "%",
+                                      "@",
+                                      "end_header\n",
+                                      "ply\n"};
   const size_t at = below(n + 1), left = n - at;
   switch (below(9)) {
     case 0:
@@ -86,7 +136,8 @@ static size_t mutate(uint8_t *to, size_t n) {
     case 3:
     case 4: {
       const char *word = words[below(sizeof words / sizeof *words)];
-      return splice(to, n, at, below(3) ? 0 : below(left < 8 ? left + 1 : 9), (const uint8_t *)word, strlen(word) + (*word == 0));
+      return splice(to, n, at, below(3) ? 0 : below(left < 8 ? left + 1 : 9), (const uint8_t *)word,
+                    strlen(word) + (*word == 0));
     }
     case 5: { /* a piece of itself or of another */
       const text *s = &seeds[below(n_seeds)];
@@ -112,7 +163,8 @@ static size_t mutate(uint8_t *to, size_t n) {
 
 int main(int argc, char **argv) {
   struct stat info;
-  if (argc < 2 || stat(argv[1], &info) < 0) return fprintf(stderr, "usage: %s CORPUS_FOLDER [executions [seed [FILE]]] | FILE...\n", argv[0]), 2;
+  if (argc < 2 || stat(argv[1], &info) < 0)
+    return fprintf(stderr, "usage: %s CORPUS_FOLDER [executions [seed [FILE]]] | FILE...\n", argv[0]), 2;
   if (!S_ISDIR(info.st_mode)) {
     for (int i = 1; i < argc; i++) {
       const text t = read_file(argv[i]);

@@ -1,5 +1,6 @@
-/* libFuzzer entry of scenarios as a whole: whatever the text, no crash, no undefined behaviour, no leak; an error has a place; what is
- * accepted has a resolved form that reads back as itself. A scenario of few particles is stepped once: that may fail, no more.
+/* libFuzzer entry of scenarios as a whole: whatever the text, no crash, no undefined behaviour, no leak; an error has
+ * a place; what is accepted has a resolved form that reads back as itself. A scenario of few particles is stepped
+ * once: that may fail, no more.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
 #include <curvebody/scenario.h>
@@ -25,9 +26,7 @@ static void check_error(cb_status status) {
 }
 
 /* Sizes in a text that would make much of little: lattices, and files of the machine. */
-static bool is_large(const char *text) {
-  return strstr(text, "size") || strstr(text, "file");
-}
+static bool is_large(const char *text) { return strstr(text, "size") || strstr(text, "file"); }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   gsl_set_error_handler_off();

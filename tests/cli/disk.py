@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""A disk that is full, a folder that is read-only, a size limit: exit code 3, the reason in words, and what was written stays readable.
+"""A disk that is full, a folder that is read-only, a size limit: exit code 3, the reason in words, and what was written
+stays readable.
 
-The disks are small file systems in memory, mounted in a namespace of this test's own; where that is not allowed, those tests are skipped.
+The disks are small file systems in memory, mounted in a namespace of this test's own; where that is not allowed,
+those tests are skipped.
 """
 import os
 import resource
@@ -13,7 +15,8 @@ if "CURVEBODY_MOUNTS" not in os.environ:
     os.environ["CURVEBODY_MOUNTS"] = ""
     for namespace in ["unshare", "-m"], ["unshare", "-Urm"]:
         try:
-            trial = subprocess.run([*namespace, "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", "/mnt"], capture_output=True)
+            mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", "/mnt"]
+            trial = subprocess.run([*namespace, *mount], capture_output=True)
         except OSError:
             break
         if trial.returncode == 0:
@@ -54,7 +57,8 @@ class Disk(Case):
             self.assertIn(text, done.stderr)
 
     def ends_early(self, path, **how):
-        """A run that the disk stops: its rows are those of a run on a good disk, and with room again it goes on to the end of that."""
+        """A run that the disk stops: its rows are those of a run on a good disk, and with room again it goes
+        on to the end of that."""
         self.good("run", "rod.yaml", "-o", "whole.h5", *LONG)
         name = os.path.relpath(path, self.folder)
         self.refused(["run", "rod.yaml", "-o", name, *LONG], name, f"note: what was computed is in {name}\n", **how)

@@ -1,5 +1,6 @@
 /* Spaces: metric, distance, geodesics and transport in every space of the registry and in products from outside the
- * tree; what is refused. */
+ * tree; what is refused.
+ * labels: medium */
 #include "check_spaces.h"
 
 enum { TRIALS = 50, K = CB_COORD_MAX };

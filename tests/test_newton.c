@@ -1,5 +1,6 @@
 /* Newton's method for Gauss stages: its matrices against differences, its solutions against the fixed-point iteration,
- * how many iterations it takes, and the sparse solver beneath. */
+ * how many iterations it takes, and the sparse solver beneath.
+ * labels: medium */
 #include "integrate.h"
 #include "integrators/gauss.h"
 #include "numerics/sparse.h"

@@ -1,5 +1,6 @@
 /* The run loop against a sink in memory: which rows and checkpoints there are, retries, restarts, moving origins,
- * failures. */
+ * failures.
+ * labels: medium */
 #include "memory_sink.h"
 
 #include <float.h>

@@ -10,9 +10,9 @@
  * (1996) 368, doi:10.1137/0733019; Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), VII.1.
  * Valid for every space made of quadrics and flat factors, in its embedding.
  *
- * What sets the stop of the iteration: the last change of the positions is damped once more by about h^2 before it enters
- * p1, so a change of a few units of D's round-off leaves an error of 1e-20 or less in a step at h = 0.01; more would show
- * as a drift over 1e5 steps.
+ * What sets the stop of the iteration: the last change of the positions is damped once more by about h^2 before it
+ * enters p1, so a change of a few units of D's round-off leaves an error of 1e-20 or less in a step at h = 0.01; more
+ * would show as a drift over 1e5 steps.
  */
 #include "integrators/lobatto.h"
 
@@ -34,11 +34,13 @@ typedef struct parameters {
 } parameters;
 
 static const cb_param table[] = {
-    {"stages", CB_PARAM_INT, offsetof(parameters, stages), "4", "", "[2, 5]", NULL, "stages; the order is 2 stages - 2"},
+    {"stages", CB_PARAM_INT, offsetof(parameters, stages), "4", "", "[2, 5]", NULL,
+     "stages; the order is 2 stages - 2"},
     CB_SOLVER_PARAM(parameters, solver),
     {"tolerance", CB_PARAM_REAL, offsetof(parameters, tolerance), "0", "", ">= 0", NULL,
      "last change of the positions relative to the largest move in the step; 0: round-off"},
-    {"iterations", CB_PARAM_INT, offsetof(parameters, iterations), "250", "", "[1, 10000]", NULL, "most iterations a step"},
+    {"iterations", CB_PARAM_INT, offsetof(parameters, iterations), "250", "", "[1, 10000]", NULL,
+     "most iterations a step"},
     {"compensated", CB_PARAM_BOOL, offsetof(parameters, compensated), "true", "", "", NULL,
      "carry the low-order part of the state across steps"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
@@ -55,9 +57,11 @@ static cb_status create(cb_integrator *in, const void *params) {
   const parameters *p = params;
   const cb_geometry *g = cb_system_space(in->system);
   if (g->chart)
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "integrator `lobatto` works in the embedding of a space, not in the chart `%s`: use `gauss`, or leave out "
-                   "`chart`", g->chart->name);
+    return cb_fail(
+        CB_ERROR_UNSUPPORTED,
+        "integrator `lobatto` works in the embedding of a space, not in the chart `%s`: use `gauss`, or leave out "
+        "`chart`",
+        g->chart->name);
   cb_arena *arena = cb_arena_create();
   method *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
   if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `lobatto`");
@@ -85,7 +89,8 @@ static cb_status create(cb_integrator *in, const void *params) {
     if (!l->X[i] || !l->D[i] || !l->F[i] || !l->G[i]) status = CB_ERROR_MEMORY;
   }
   m->dp = cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE);
-  l->V = cb_forces_uses_velocity(in->forces) ? cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE) : NULL;
+  l->V =
+      cb_forces_uses_velocity(in->forces) ? cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE) : NULL;
   l->residual = cb_arena_alloc(arena, (size_t)l->n * g->n_factors, sizeof(double));
   if (status || !m->dp || !l->residual || (cb_forces_uses_velocity(in->forces) && !l->V))
     return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", l->n);
@@ -157,13 +162,13 @@ static void residuals(const prediction *w, int begin, int end) {
       const cb_factor *factor = &g->factor[f];
       if (factor->curvature == 0) continue;
       const size_t at = (size_t)a * l->k + factor->offset;
-      l->residual[a * g->n_factors + f] =
-          cb_compensated_norm(factor->count, g->form + factor->offset, w->x0 + at, w->x0_low + at, 1 / factor->curvature);
+      l->residual[a * g->n_factors + f] = cb_compensated_norm(factor->count, g->form + factor->offset, w->x0 + at,
+                                                              w->x0_low + at, 1 / factor->curvature);
     }
 }
 
-/* G at the start for all stages: the acceleration at x0 with the normal part -K <p,p>/m x. For Newton's method without the
- * force: where that is called for, a step under the constant force may lead far away. */
+/* G at the start for all stages: the acceleration at x0 with the normal part -K <p,p>/m x. For Newton's method
+ * without the force: where that is called for, a step under the constant force may lead far away. */
 static void start_from_force(const prediction *w, int a) {
   cb_lobatto *l = w->l;
   for (int f = 0; f < w->g->n_factors; f++) {
@@ -172,7 +177,8 @@ static void start_from_force(const prediction *w, int a) {
     const size_t at = (size_t)a * l->k + factor->offset;
     const double *x = w->x0 + at, *p = w->p0 + at, *F = l->F[0] + at;
     double normal = 0;
-    for (int e = 0; K != 0 && e < factor->count; e++) normal += K * form[e] * (p[e] * p[e] / l->mass[a] + w->force * F[e] * x[e]);
+    for (int e = 0; K != 0 && e < factor->count; e++)
+      normal += K * form[e] * (p[e] * p[e] / l->mass[a] + w->force * F[e] * x[e]);
     for (int i = 0; i < l->s; i++)
       for (int e = 0; e < factor->count; e++) l->G[i][at + e] = w->force * F[e] - normal * x[e];
   }
@@ -221,12 +227,14 @@ static void predict(cb_lobatto *l, const cb_geometry *g, const cb_state *state, 
 }
 
 /* Forces at the inner stages (and at the first where they depend on the velocity, which is made stage by stage). */
-static cb_status stage_forces(cb_integrator *in, cb_lobatto *l, const cb_geometry *g, double t, const double *p0, double h) {
+static cb_status stage_forces(cb_integrator *in, cb_lobatto *l, const cb_geometry *g, double t, const double *p0,
+                              double h) {
   const int inner = l->s - 2;
   double time[CB_LOBATTO_MAX];
   for (int i = 0; i < l->s; i++) time[i] = t + l->c[i] * h;
   if (!l->V)
-    return inner ? cb_forces_eval_stages(in->forces, inner, time + 1, (const double *const *)(l->X + 1), NULL, l->F + 1) : CB_OK;
+    return inner ? cb_forces_eval_stages(in->forces, inner, time + 1, (const double *const *)(l->X + 1), NULL, l->F + 1)
+                 : CB_OK;
   for (int i = 0; i <= inner; i++) {
     cb_lobatto_velocity(l, g, p0, h, i);
     const cb_status status = cb_forces_eval(in->forces, time[i], l->X[i], l->V, l->F[i]);
@@ -253,8 +261,10 @@ static cb_status fixed_point(cb_integrator *in, cb_lobatto *l, const cb_geometry
     if (it > 3 && change > 1e3 * before) break;
     before = change;
   }
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "lobatto: the fixed-point iteration stands at a relative change of %.2g after %d "
-                 "iterations; a smaller step or `solver: newton` may do", in->residual, in->iterations);
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "lobatto: the fixed-point iteration stands at a relative change of %.2g after %d "
+                 "iterations; a smaller step or `solver: newton` may do",
+                 in->residual, in->iterations);
 }
 
 typedef struct ending {

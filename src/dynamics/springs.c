@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below this many springs (times stages) one thread is taken: what two could save, well under a millisecond, is less than the wait
- * for a thread that is not running. */
+/* Below this many springs (times stages) one thread is taken: what two could save, well under a millisecond, is less
+ * than the wait for a thread that is not running. */
 enum { SERIAL_BELOW = 300000 };
 
 /* A thread's copies. */
@@ -47,8 +47,10 @@ static inline void copy_in_k(size_t k, const cb_springs *plan, const cb_springs_
 /* Positions that the kernels take: x itself, or a copy. */
 static const double *copy_in(const cb_springs *plan, const cb_springs_block *block, const double *x, double *to) {
   if (plan->space.k == 4) return x;
-  if (plan->space.k == 3) copy_in_k(3, plan, block, x, to);
-  else copy_in_k(2, plan, block, x, to);
+  if (plan->space.k == 3)
+    copy_in_k(3, plan, block, x, to);
+  else
+    copy_in_k(2, plan, block, x, to);
   return to;
 }
 
@@ -110,8 +112,10 @@ static void force_task(const cb_springs_work *work, const void *context, int blo
 
 void cb_springs_force(cb_springs_work *work, int stages, const double *const *x, const double *const *v,
                       double *const *force) {
-  if (work->plan->together.a) cb_springs_small_force(work, (size_t)stages, x, v, force);
-  else each_block(work, (size_t)stages, force_task, &(force_arguments){stages, x, v, force});
+  if (work->plan->together.a)
+    cb_springs_small_force(work, (size_t)stages, x, v, force);
+  else
+    each_block(work, (size_t)stages, force_task, &(force_arguments){stages, x, v, force});
 }
 
 static void potential_task(const cb_springs_work *work, const void *context, int b, local at) {

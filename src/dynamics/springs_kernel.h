@@ -17,6 +17,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+enum { PARTICLES_AHEAD = 256 }; /* their 16 kB stay in the first cache */
+
 /* P(s), even and odd parts apart. */
 INLINE vec polynomial(const double *coefficient, vec s) {
   vec ss = s * s, even = set(coefficient[20]), odd = set(coefficient[19]);
@@ -90,7 +92,8 @@ INLINE vec pull(cb_springs_shape shape, const cb_springs_space *space, const dou
                 const double *damping, vec4 *delta, const vec4 *rate) {
   vec4 form = load4(space->form);
   vec p = set(1), y;
-  if (shape == CB_SPRINGS_PRODUCT) y = product_chord(space, delta);
+  if (shape == CB_SPRINGS_PRODUCT)
+    y = product_chord(space, delta);
   else
     y = chord(shape, space->quarter[0], shape == CB_SPRINGS_HYPERBOLOID ? inner(delta, delta, form) : dot(delta, delta),
               &p);
@@ -105,9 +108,18 @@ INLINE void force(cb_springs_shape shape, int near, int damped, const cb_springs
   const cb_spring_run run = *all; /* f may not change it */
   const double *stiffness = run.stiffness, *rest = run.rest;
   for (size_t group = 0; group < run.springs; group += CB_GROUP) {
-    if (!near) /* Other blocks' particles: no hardware foresees them. */
+    if (near) {
+      /* Ends `a` ascend: what is some particles ahead is needed soon, and f for writing, which hardware is late to
+       * see. */
+#pragma GCC unroll 2
+      for (int l = 0; l < CB_GROUP; l += CB_GROUP / 2) {
+        __builtin_prefetch(x + run.a[group + l] + 4 * PARTICLES_AHEAD);
+        __builtin_prefetch(f + run.a[group + l] + 4 * PARTICLES_AHEAD, 1);
+      }
+    } else { /* Other blocks' particles: no hardware foresees them. */
 #pragma GCC unroll 8
       for (int l = 0; l < CB_GROUP; l++) __builtin_prefetch(y + run.far[group + CB_AHEAD * CB_GROUP + l]);
+    }
 #pragma GCC unroll 1
     for (int s = 0; s < CB_GROUP; s += WIDTH) {
       size_t e = group + s;
@@ -141,8 +153,8 @@ INLINE vec distance(cb_springs_shape shape, const cb_springs_space *space, const
   return p * root(square);
 }
 
-/* Each lane keeps a compensated sum (D. E. Knuth, The Art of Computer Programming 2, section 4.2.2, theorem B); they are
- * joined in the order of the lanes. */
+/* Each lane keeps a compensated sum (D. E. Knuth, The Art of Computer Programming 2, section 4.2.2, theorem B); they
+ * are joined in the order of the lanes. */
 INLINE void potential(cb_springs_shape shape, const cb_springs_space *space, const cb_spring_run *run, const double *x,
                       const double *y, double sum[2]) {
   vec high[CB_GROUP / WIDTH], low[CB_GROUP / WIDTH];
@@ -184,10 +196,14 @@ INLINE void separation(cb_springs_shape shape, const cb_springs_space *space, co
 #define SPECIALISE(name, shape)                                                                                       \
   static void force_##name(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y, \
                            const double *v, const double *w, double *f) {                                             \
-    if (run->near && !run->damping) force(shape, 1, 0, space, run, x, y, v, w, f);                                    \
-    else if (run->near) force(shape, 1, 1, space, run, x, y, v, w, f);                                                \
-    else if (!run->damping) force(shape, 0, 0, space, run, x, y, v, w, f);                                            \
-    else force(shape, 0, 1, space, run, x, y, v, w, f);                                                               \
+    if (run->near && !run->damping)                                                                                   \
+      force(shape, 1, 0, space, run, x, y, v, w, f);                                                                  \
+    else if (run->near)                                                                                               \
+      force(shape, 1, 1, space, run, x, y, v, w, f);                                                                  \
+    else if (!run->damping)                                                                                           \
+      force(shape, 0, 0, space, run, x, y, v, w, f);                                                                  \
+    else                                                                                                              \
+      force(shape, 0, 1, space, run, x, y, v, w, f);                                                                  \
   }                                                                                                                   \
   static void potential_##name(const cb_springs_space *space, const cb_spring_run *run, const double *x,              \
                                const double *y, double sum[2]) {                                                      \

@@ -30,8 +30,8 @@ typedef struct cb_springs_space {
   double member[CB_FACTOR_MAX][CB_COORD_MAX]; /* 1 in the factor's own coordinates, 0 elsewhere */
 } cb_springs_space;
 
-/* Groups of springs for a kernel, with ends as offsets: 4 times a particle's number. Missing springs of the last group have
- * equal ends. */
+/* Groups of springs for a kernel, with ends as offsets: 4 times a particle's number. Missing springs of the last group
+ * have equal ends. */
 typedef struct cb_spring_run {
   size_t springs;
   const uint16_t *a;                        /* of a spring: in x and f */
@@ -41,10 +41,11 @@ typedef struct cb_spring_run {
   size_t stiffness_step, rest_step;         /* from group to group: CB_GROUP, or 0 where all springs have the same */
 } cb_spring_run;
 
-/* Particles first .. first+count-1 and the springs that touch them: near ones have both ends in the block, far ones lead
- * to higher blocks (up) or lower (down). Near and upward ones count as the block's own. Each kind begins a new group.
- * Offsets `a` and `near` are from the block's first particle. With four coordinates `far` is from the first of the space;
- * with fewer from the first of a copy: the block's particles, then the halo, the other ends of its far springs. */
+/* Particles first .. first+count-1 and the springs that touch them: near ones have both ends in the block, far ones
+ * lead to higher blocks (up) or lower (down). Near and upward ones count as the block's own. Each kind begins a new
+ * group. Offsets `a` and `near` are from the block's first particle. With four coordinates `far` is from the first of
+ * the space; with fewer from the first of a copy: the block's particles, then the halo, the other ends of its far
+ * springs. */
 typedef struct cb_springs_block {
   int first, count;
   size_t near, up, down;               /* springs */

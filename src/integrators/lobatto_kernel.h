@@ -1,7 +1,7 @@
 /* The inner loops of Lobatto IIIA-IIIB for one curved factor with four coordinates (S3, H3), one vector a point.
  *
- * Compiled once an instruction set by the files that include it, which define KERNEL. No operation is contracted, so that all give
- * the same bytes. The formulae are those of lobatto_sweep.c, which serves all other spaces.
+ * Compiled once an instruction set by the files that include it, which define KERNEL. No operation is contracted, so
+ * that all give the same bytes. The formulae are those of lobatto_sweep.c, which serves all other spaces.
  */
 #include "integrators/lobatto.h"
 #include "numerics/compensated.h"
@@ -29,8 +29,8 @@ INLINE double largest_of(const vec *v) {
   return a > b ? a : b;
 }
 
-INLINE double sweep_stages(cb_lobatto *l, const int s, const double *form_, double K, int begin, int end, const double *x0_,
-                           const double *p0_, double h, double *size_) {
+INLINE double sweep_stages(cb_lobatto *l, const int s, const double *form_, double K, int begin, int end,
+                           const double *x0_, const double *p0_, double h, double *size_) {
   vec form, change = {0}, size = {0}, poison = {0};
   load(&form, form_);
   for (int a = begin; a < end; a++) {
@@ -44,8 +44,10 @@ INLINE double sweep_stages(cb_lobatto *l, const int s, const double *form_, doub
 #pragma GCC unroll 5
     for (int k = 0; k < s - 1; k++) {
       vec F, old;
-      if (k == 0) X[0] = x0;
-      else load(&X[k], l->X[k] + at);
+      if (k == 0)
+        X[0] = x0;
+      else
+        load(&X[k], l->X[k] + at);
       load(&F, l->F[k] + at);
       load(&old, l->G[k] + at);
       const vec off = form * (old - F);
@@ -92,8 +94,8 @@ INLINE double sweep_stages(cb_lobatto *l, const int s, const double *form_, doub
   return largest_of(&change) + total(&poison);
 }
 
-static double sweep(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x0, const double *p0, double h,
-                    double *size) {
+static double sweep(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x0, const double *p0,
+                    double h, double *size) {
   switch (l->s) {
     case 2: return sweep_stages(l, 2, form, K, begin, end, x0, p0, h, size);
     case 3: return sweep_stages(l, 3, form, K, begin, end, x0, p0, h, size);
@@ -102,11 +104,14 @@ static double sweep(cb_lobatto *l, const double *form, double K, int begin, int 
   }
 }
 
-static void residuals(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x, const double *x_low) {
-  for (int a = begin; a < end; a++) l->residual[a] = cb_compensated_norm(4, form, x + 4 * (size_t)a, x_low + 4 * (size_t)a, 1 / K);
+static void residuals(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x,
+                      const double *x_low) {
+  for (int a = begin; a < end; a++)
+    l->residual[a] = cb_compensated_norm(4, form, x + 4 * (size_t)a, x_low + 4 * (size_t)a, 1 / K);
 }
 
-INLINE void predict_stages(cb_lobatto *l, const int s, int begin, int end, const double *x0_, const double *p0_, double h) {
+INLINE void predict_stages(cb_lobatto *l, const int s, int begin, int end, const double *x0_, const double *p0_,
+                           double h) {
   for (int a = begin; a < end; a++) {
     const size_t at = 4 * (size_t)a;
     const double step = h / l->mass[a];
@@ -144,8 +149,8 @@ static void predict(cb_lobatto *l, int begin, int end, const double *x0, const d
   }
 }
 
-static void finish(cb_lobatto *l, const double *form_, double K, int begin, int end, const double *x1_, const double *p0_, double h,
-                   double *p_low, double *dp) {
+static void finish(cb_lobatto *l, const double *form_, double K, int begin, int end, const double *x1_,
+                   const double *p0_, double h, double *p_low, double *dp) {
   const int s = l->s;
   vec form;
   load(&form, form_);

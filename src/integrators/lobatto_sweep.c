@@ -2,9 +2,9 @@
  *
  *   D_i = h c_i p0/m + (h^2/m) sum_{k<s} W_ik G_k,  G_k = F_k - Lambda_k X_k,  <x0 + D_i, x0 + D_i> = 1/K,  i = 2..s
  *
- * The constraint is solved for Lambda by its Newton step with the matrix taken at X_k = X_i: -2 (h^2/m) W <X_i,X_k> becomes
- * -2 (h^2/m) W / K, a constant, and what is neglected is O(h^2) of the correction, as in the force iteration around it. The
- * residual is formed from D, so that it has the accuracy of D and not of x0.
+ * The constraint is solved for Lambda by its Newton step with the matrix taken at X_k = X_i: -2 (h^2/m) W <X_i,X_k>
+ * becomes -2 (h^2/m) W / K, a constant, and what is neglected is O(h^2) of the correction, as in the force iteration
+ * around it. The residual is formed from D, so that it has the accuracy of D and not of x0.
  *
  * Source: Jay, SIAM J. Numer. Anal. 33 (1996) 368, doi:10.1137/0733019 (the method); the iteration is this project's.
  */
@@ -24,7 +24,8 @@ INLINE double inner(const double *form, int count, const double *u, const double
 
 /* One factor of one particle; s, count and curved are constants where it is called, so that the loops unroll. */
 INLINE double factor_sweep(cb_lobatto *l, int s, int count, bool curved, const double *form, double K, size_t at,
-                           double residual0, double inv_mass, const double *x0, const double *p0, double h, double *size) {
+                           double residual0, double inv_mass, const double *x0, const double *p0, double h,
+                           double *size) {
   const double hhw = h * h * inv_mass;
   double G[CB_LOBATTO_MAX][CB_COORD_MAX], D[CB_LOBATTO_MAX][CB_COORD_MAX];
 
@@ -41,8 +42,7 @@ INLINE double factor_sweep(cb_lobatto *l, int s, int count, bool curved, const d
     }
   if (curved) {
     double r[CB_LOBATTO_MAX], y[CB_LOBATTO_MAX];
-    for (int i = 1; i < s; i++)
-      r[i] = residual0 + 2 * inner(form, count, x0, D[i]) + inner(form, count, D[i], D[i]);
+    for (int i = 1; i < s; i++) r[i] = residual0 + 2 * inner(form, count, x0, D[i]) + inner(form, count, D[i], D[i]);
     for (int k = 0; k < s - 1; k++) {
       double sum = 0;
       for (int i = 1; i < s; i++) sum += l->Winv[k][i - 1] * r[i];
@@ -73,13 +73,13 @@ INLINE double factor_sweep(cb_lobatto *l, int s, int count, bool curved, const d
 }
 
 /* A range of particles, for one shape of space. */
-#define SWEEP_RANGE(s_, count_, curved_)                                                                               \
-  for (int a = begin; a < end; a++) {                                                                                  \
-    const size_t at = (size_t)a * (count_);                                                                            \
-    const double d = factor_sweep(l, (s_), (count_), (curved_), form, K, at, (curved_) ? l->residual[a] : 0,          \
-                                  1 / l->mass[a], x0 + at, p0 + at, h, size);                                          \
-    change = d > change ? d : change;                                                                                  \
-    poison += 0 * d;                                                                                                   \
+#define SWEEP_RANGE(s_, count_, curved_)                                                                     \
+  for (int a = begin; a < end; a++) {                                                                        \
+    const size_t at = (size_t)a * (count_);                                                                  \
+    const double d = factor_sweep(l, (s_), (count_), (curved_), form, K, at, (curved_) ? l->residual[a] : 0, \
+                                  1 / l->mass[a], x0 + at, p0 + at, h, size);                                \
+    change = d > change ? d : change;                                                                        \
+    poison += 0 * d;                                                                                         \
   }
 
 static double sweep_flat3(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x0,
@@ -101,9 +101,9 @@ static double sweep_product(cb_lobatto *l, const cb_geometry *g, int begin, int 
     for (int f = 0; f < g->n_factors; f++) {
       const cb_factor *factor = &g->factor[f];
       const size_t at = (size_t)a * l->k + factor->offset;
-      const double d = factor_sweep(l, l->s, factor->count, factor->curvature != 0, g->form + factor->offset,
-                                    factor->curvature, at, l->residual[a * g->n_factors + f], 1 / l->mass[a], x0 + at,
-                                    p0 + at, h, size);
+      const double d =
+          factor_sweep(l, l->s, factor->count, factor->curvature != 0, g->form + factor->offset, factor->curvature, at,
+                       l->residual[a * g->n_factors + f], 1 / l->mass[a], x0 + at, p0 + at, h, size);
       change = d > change ? d : change;
       poison += 0 * d;
     }
@@ -119,7 +119,8 @@ static double sweep_range(cb_lobatto *l, const cb_geometry *g, int begin, int en
   return sweep_product(l, g, begin, end, x0, p0, h, size);
 }
 
-double cb_lobatto_sweep(cb_lobatto *l, const cb_geometry *g, const double *x0, const double *p0, double h, double *size) {
+double cb_lobatto_sweep(cb_lobatto *l, const cb_geometry *g, const double *x0, const double *p0, double h,
+                        double *size) {
   if (l->threads <= 1) return sweep_range(l, g, 0, l->n, x0, p0, h, size);
   double change = 0, largest = 0;
   bool finite = true;
@@ -155,8 +156,8 @@ void cb_lobatto_velocity(cb_lobatto *l, const cb_geometry *g, const double *p0, 
     }
 }
 
-void cb_lobatto_end(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x1, const double *p0, double h,
-                    double *p_low, double *dp) {
+void cb_lobatto_end(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x1, const double *p0,
+                    double h, double *p_low, double *dp) {
   const int s = l->s;
   if (l->kernel) {
     l->kernel->finish(l, g->form, g->factor[0].curvature, begin, end, x1, p0, h, p_low, dp);

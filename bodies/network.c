@@ -1,11 +1,12 @@
-/* A network: particles joined by springs, V = sum (k/2) (d - D)^2; listed, or the vertices and edges of a mesh, or a
- * lattice. */
+/* A network: particles joined by springs, V = sum (k/2) (d - D)^2, and rods, d = D; listed, or the vertices and edges
+ * of a mesh, or a lattice. */
 #include "bodies/network.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct params {
-  const cb_node *springs, *mesh, *lattice;
+  const cb_node *springs, *rods, *mesh, *lattice, *link;
   cb_spring_data spring;
   int neighbours;
   double bending_stiffness, density;
@@ -15,9 +16,13 @@ typedef struct params {
 static const cb_param rows[] = {
     {"springs", CB_PARAM_NODE, offsetof(params, springs), "", "", "", "",
      "list of pairs [i, j], or {between: [i, j], stiffness: .., rest: .., damping: ..}, numbered from 0"},
+    {"rods", CB_PARAM_NODE, offsetof(params, rods), "", "", "", "",
+     "list of pairs [i, j], or {between: [i, j], length: .., name: ..}, numbered from 0"},
     {"mesh", CB_PARAM_NODE, offsetof(params, mesh), "", "", "", "",
      "{file: x.obj, at: {chart: .., point: [..]}, scale: 1, rotate: ..}: vertices placed by exp at a point"},
     {"lattice", CB_PARAM_NODE, offsetof(params, lattice), "", "", "", "", "{size: [nx, ny, nz], spacing: .1, at: ..}"},
+    {"link", CB_PARAM_NODE, offsetof(params, link), "", "", "", "",
+     "edges of the mesh or lattice: rod, {rod: {length: ..}} or {spring: {..}}; if absent, springs by the keys below"},
     CB_SPRING_ROWS(params, spring),
     {"neighbours", CB_PARAM_INT, offsetof(params, neighbours), "1", "", "[1, 2]", "",
      "2: springs between second neighbours too"},
@@ -29,65 +34,41 @@ static const cb_param rows[] = {
     {.name = NULL},
 };
 
-typedef struct spring_entry {
-  cb_spring_data spring;
-} spring_entry;
+/* What joins the ends of the edges of a mesh or lattice. */
+static cb_status read_edges(const params *p, cb_link *edges) {
+  *edges = (cb_link){.spring = p->spring};
+  if (!p->link) return CB_OK;
+  if (!p->mesh && !p->lattice)
+    return cb_node_fail(p->link, "link: expected `mesh` or `lattice`, whose edges it is for");
+  return cb_link_read(p->link, false, edges);
+}
 
-/* One entry of `springs`: its ends and data. */
-static cb_status read_spring(const cb_node *node, int n, const cb_spring_data *base, cb_edge ends,
-                             cb_spring_data *spring) {
-  static const cb_param table[] = {CB_SPRING_ROWS(spring_entry, spring), {.name = NULL}};
-  static const char *const extra[] = {"between"};
-  const cb_node *pair = node;
-  *spring = *base;
-  if (node->kind == CB_NODE_MAP) {
-    spring_entry own;
-    cb_status status = cb_params_bind(table, node, node, extra, 1, &own);
-    if (status) return status;
-    if (cb_node_get(node, "stiffness")) spring->stiffness = own.spring.stiffness;
-    if (cb_node_get(node, "rest")) spring->rest = own.spring.rest;
-    if (cb_node_get(node, "damping")) spring->damping = own.spring.damping;
-    pair = cb_node_get(node, "between");
-  }
-  if (!pair || pair->kind != CB_NODE_LIST || pair->count != 2)
-    return cb_node_fail(pair ? pair : node, "springs: expected a pair [i, j] or {between: [i, j], ..}");
-  for (int a = 0; a < 2; a++) {
-    long long index;
-    cb_status status = cb_node_int(pair->items[a], &index);
-    if (status) return status;
-    if (index < 0 || index >= n)
-      return cb_node_fail(pair->items[a], "springs: expected a particle from 0 to %d, found %lld", n - 1, index);
-    ends[a] = (int)index;
-  }
-  if (ends[0] == ends[1]) return cb_node_fail(pair, "springs: expected two particles, found %d twice", ends[0]);
+static cb_status read_links(const params *p, int n, cb_links *links) {
+  const cb_link spring = {.spring = p->spring}, rod = {.rigid = true, .length = {NAN, NULL}};
+  cb_status status = cb_links_read(links, p->springs, &spring, n);
+  return status ? status : cb_links_read(links, p->rods, &rod, n);
+}
+
+/* Where edges are listed, those are the edges of the network. */
+static cb_status take_edges(cb_network *w, const cb_links *links) {
+  if (w->edge || !links->n) return CB_OK;
+  w->edge = malloc((size_t)links->n * sizeof *w->edge);
+  if (!w->edge) return cb_fail(CB_ERROR_MEMORY, "no memory for %d links", links->n);
+  memcpy(w->edge, links->edge, (size_t)links->n * sizeof *w->edge);
+  w->n_edges = links->n;
   return CB_OK;
 }
 
-/* The edges of listed springs, each with its data in *data[n_edges] and checked against the number of particles. */
-static cb_status read_springs(const params *p, int n, cb_network *w, cb_spring_data **data) {
-  const cb_node *list = p->springs;
-  if (!list) return CB_OK;
-  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "springs: expected a list of pairs");
-  w->edge = malloc((list->count + 1) * sizeof *w->edge);
-  *data = malloc((list->count + 1) * sizeof **data);
-  if (!w->edge || !*data) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu springs", list->count);
-  for (size_t e = 0; e < list->count; e++) {
-    cb_status status = read_spring(list->items[e], n, &p->spring, w->edge[e], &(*data)[e]);
-    if (status) return status;
-  }
-  w->n_edges = (int)list->count;
-  return CB_OK;
-}
-
-/* Springs along the edges, then between second neighbours. */
-static cb_status join(const params *p, const cb_node *node, const cb_network *w, const cb_spring_data *data, int first,
-                      cb_builder *b) {
+/* Links along the edges, those listed, then springs between second neighbours. */
+static cb_status join(const params *p, const cb_node *node, const cb_network *w, const cb_link *edges,
+                      const cb_links *links, int first, cb_builder *b) {
   cb_status status = CB_OK;
-  for (int e = 0; e < w->n_edges && !status; e++)
-    status = cb_link_add(b, data ? p->springs->items[e] : node, first + w->edge[e][0], first + w->edge[e][1],
-                         data ? &data[e] : &p->spring);
+  for (int e = 0; (p->mesh || p->lattice) && e < w->n_edges && !status; e++)
+    status = cb_link_add(b, node, first + w->edge[e][0], first + w->edge[e][1], edges);
+  if (!status) status = cb_links_add(links, first, b);
+  if (!status) status = cb_network_add_triangles(w, first, b);
   if (status || p->neighbours < 2) return status;
-  cb_spring_data bending = {p->bending_stiffness, NAN, p->spring.damping};
+  const cb_link bending = {.spring = {p->bending_stiffness, NAN, p->spring.damping}};
   cb_edge *pair;
   int n;
   status = cb_network_second_neighbours(w->n, w->n_edges, w->edge, &n, &pair);
@@ -98,52 +79,40 @@ static cb_status join(const params *p, const cb_node *node, const cb_network *w,
   return status;
 }
 
-static cb_status make_shape(const params *p, const cb_node *node, const cb_geometry *space, cb_network *w,
-                            cb_places *places) {
-  int ways = (p->mesh != NULL) + (p->lattice != NULL) + (p->springs != NULL);
-  if (ways > 1) return cb_node_fail(node, "network: expected one of springs, mesh and lattice, found %d of them", ways);
-  if (!p->mesh && !p->lattice) return cb_places_read(places, node, space, -1);
-  cb_status status = p->mesh ? cb_network_from_mesh(w, p->mesh, space) : cb_network_from_lattice(w, p->lattice, space);
-  return status ? status : cb_places_make(places, node, space, w->at, w->n, w->tangent);
-}
-
 static cb_status fill(const params *p, const cb_node *node, const cb_geometry *space, cb_builder *b, cb_network *w,
-                      cb_places *places, cb_spring_data **data, double **mass) {
-  cb_status status = make_shape(p, node, space, w, places);
-  if (!status) status = read_springs(p, places->n, w, data);
-  if (status) return status;
-  w->n = places->n;
-  if (!isnan(p->density)) {
-    const cb_node *where = cb_node_get(node, "density");
-    if (p->matter.masses || cb_node_get(node, "mass"))
-      return cb_node_fail(where, "density: given beside `mass` or `masses`, expected one");
-    *mass = malloc((size_t)w->n * sizeof **mass);
-    if (!*mass) return cb_fail(CB_ERROR_MEMORY, "no memory for %d masses", w->n);
-    status = cb_network_masses(w, space, places, p->density, where, *mass);
-  }
+                      cb_places *places, cb_links *links, double **mass) {
+  cb_link edges;
   int first = 0;
+  if (p->mesh && p->lattice) return cb_node_fail(node, "network: expected one of mesh and lattice, found both");
+  cb_status status = read_edges(p, &edges);
+  if (!status) status = cb_network_place(w, p->mesh, p->lattice, node, space, places);
+  if (!status) status = read_links(p, places->n, links);
+  if (!status) status = take_edges(w, links);
+  if (!status) status = cb_network_weigh(w, space, places, p->density, &p->matter, node, mass);
   if (!status) status = cb_places_set_moving(places, node);
   if (!status) status = cb_places_add(places, node, &p->matter, *mass, b, &first);
-  return status ? status : join(p, node, w, *data, first, b);
+  return status ? status : join(p, node, w, &edges, links, first, b);
 }
 
 static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
   cb_network w = {0};
   cb_places places = {0};
-  cb_spring_data *data = NULL;
+  cb_links links = {0};
   double *mass = NULL;
-  cb_status status = fill(given, node, space, b, &w, &places, &data, &mass);
+  cb_status status = fill(given, node, space, b, &w, &places, &links, &mass);
   cb_network_free(&w);
   cb_places_free(&places);
-  free(data);
+  cb_links_free(&links);
   free(mass);
   return status;
 }
 
 const cb_body_class cb_body_network = {
     .name = "network",
-    .title = "network of springs",
-    .doc = "Particles joined by springs: listed, from a mesh, or a lattice; bending springs and damping if wanted.",
+    .title = "network of springs and rods",
+    .doc =
+        "Particles joined by springs and rods: listed, from a mesh, or a lattice; bending springs and damping if "
+        "wanted.",
     .params = rows,
     .params_size = sizeof(params),
     .build = build,

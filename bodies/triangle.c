@@ -1,6 +1,6 @@
-/* An elastic triangle: three particles, each pair joined by a spring, V = sum (k/2) (d - D)^2. Bonds in the order 12,
- * 13, 23. */
-#include "bodies/place.h"
+/* A triangle: three particles, each pair joined by a spring, V = (k/2) (d - D)^2, or rigidly, d = D. Links in the order
+ * 12, 13, 23. */
+#include "bodies/link.h"
 
 typedef struct params {
   const cb_node *link;
@@ -8,32 +8,44 @@ typedef struct params {
 } params;
 
 static const cb_param rows[] = {
-    {"link", CB_PARAM_NODE, offsetof(params, link), "", "", "", "", "{spring: {stiffness: 1, rest: .., damping: 0}}"},
+    {"link", CB_PARAM_NODE, offsetof(params, link), "", "", "", "",
+     "rod, {rod: {length: ..}} or {spring: {stiffness: 1, rest: .., damping: 0}}, or a list of three such, of 12, 13, "
+     "23; if absent, springs"},
     CB_MATTER_ROWS(params, matter),
     {.name = NULL},
 };
 
+static cb_status read_links(const cb_node *node, cb_link link[3]) {
+  if (node && node->kind == CB_NODE_LIST && node->count != 3)
+    return cb_node_fail(node, "link: expected one link, or a list of three, found a list of %zu", node->count);
+  cb_status status = CB_OK;
+  for (int e = 0; e < 3 && !status; e++)
+    status = cb_link_read(node && node->kind == CB_NODE_LIST ? node->items[e] : node, false, &link[e]);
+  return status;
+}
+
 static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
   static const int ends[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   const params *p = given;
-  cb_spring_data spring;
+  cb_link link[3];
   cb_places places;
   int first = 0;
-  cb_status status = cb_link_read(p->link, &spring);
+  cb_status status = read_links(p->link, link);
   if (status) return status;
   status = cb_places_read(&places, node, space, 3);
   if (!status) status = cb_places_set_moving(&places, node);
   if (!status) status = cb_places_add(&places, node, &p->matter, NULL, b, &first);
   for (int e = 0; e < 3 && !status; e++)
-    status = cb_link_add(b, places.points, first + ends[e][0], first + ends[e][1], &spring);
+    status = cb_link_add(b, places.points, first + ends[e][0], first + ends[e][1], &link[e]);
+  if (!status) status = cb_builder_triangle(b, first, first + 1, first + 2);
   cb_places_free(&places);
   return status;
 }
 
 const cb_body_class cb_body_triangle = {
     .name = "triangle",
-    .title = "elastic triangle",
-    .doc = "Three particles joined pairwise by springs.",
+    .title = "triangle",
+    .doc = "Three particles joined pairwise by springs or rigid rods.",
     .params = rows,
     .params_size = sizeof(params),
     .build = build,

@@ -8,7 +8,8 @@
  *
  * Source: Jay, Symplectic partitioned Runge-Kutta methods for constrained Hamiltonian systems, SIAM J. Numer. Anal. 33
  * (1996) 368, doi:10.1137/0733019; Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), VII.1.
- * Valid for every space made of quadrics and flat factors, in its embedding.
+ * Valid for every space made of quadrics and flat factors, in its embedding; in a fixed chart the work is done by
+ * src/integrators/lobatto_chart.c.
  *
  * What sets the stop of the iteration: the last change of the positions is damped once more by about h^2 before it
  * enters p1, so a change of a few units of D's round-off leaves an error of 1e-20 or less in a step at h = 0.01; more
@@ -19,6 +20,8 @@
 #include "core/arena.h"
 #include "core/isa.h"
 #include "core/threads.h"
+#include "integrators/lobatto_chart.h"
+#include "integrators/lobatto_constraints.h"
 #include "integrators/lobatto_newton.h"
 #include "integrators/solver.h"
 #include "numerics/compensated.h"
@@ -50,24 +53,27 @@ typedef struct method {
   cb_arena *arena;
   cb_solver_choice solver;
   cb_lobatto_newton *newton; /* NULL until the solver is needed */
-  double *dp;
+  cb_lobatto_chart *chart;   /* where the space is used in a chart: does all the work */
+  cb_lobatto_constraints *rods; /* NULL: none */
+  double *dp, *p_low;
 } method;
 
 static cb_status create(cb_integrator *in, const void *params) {
   const parameters *p = params;
   const cb_geometry *g = cb_system_space(in->system);
-  if (g->chart)
-    return cb_fail(
-        CB_ERROR_UNSUPPORTED,
-        "integrator `lobatto` works in the embedding of a space, not in the chart `%s`: use `gauss`, or leave out "
-        "`chart`",
-        g->chart->name);
   cb_arena *arena = cb_arena_create();
   method *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
   if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `lobatto`");
   cb_lobatto *l = &m->l;
   m->arena = arena;
   l->s = p->stages;
+  if (g->chart) {
+    const cb_lobatto_chart_options o = {p->stages, p->solver, p->iterations, p->tolerance, p->compensated};
+    const cb_status made = cb_lobatto_chart_create(in, &o, &m->chart);
+    if (made) return cb_arena_free(arena), made;
+    in->self = m;
+    return CB_OK;
+  }
   l->n = cb_system_particles(in->system);
   l->k = g->k;
   l->threads = cb_threads_for((size_t)l->n);
@@ -89,16 +95,29 @@ static cb_status create(cb_integrator *in, const void *params) {
     if (!l->X[i] || !l->D[i] || !l->F[i] || !l->G[i]) status = CB_ERROR_MEMORY;
   }
   m->dp = cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE);
+  m->p_low = cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE);
   l->V =
       cb_forces_uses_velocity(in->forces) ? cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE) : NULL;
   l->residual = cb_arena_alloc(arena, (size_t)l->n * g->n_factors, sizeof(double));
-  if (status || !m->dp || !l->residual || (cb_forces_uses_velocity(in->forces) && !l->V))
+  if (status || !m->dp || !m->p_low || !l->residual || (cb_forces_uses_velocity(in->forces) && !l->V))
     return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", l->n);
-  cb_solver_start(&m->solver, p->solver, l->n);
+  status = cb_lobatto_constraints_create(in, l, &m->rods);
+  if (status) return cb_arena_free(arena), status;
+  if (m->rods && !cb_lobatto_constraints_bordered(m->rods)) {
+    if (p->solver == CB_SOLVER_NEWTON) {
+      cb_lobatto_constraints_free(m->rods);
+      cb_arena_free(arena);
+      return cb_fail(CB_ERROR_UNSUPPORTED,
+                     "integrator `lobatto`: `solver: newton` is for few constraints; use `fixed-point`, or `radau_iia`");
+    }
+    cb_solver_start(&m->solver, CB_SOLVER_FIXED_POINT, l->n);
+  } else {
+    cb_solver_start(&m->solver, p->solver, l->n);
+  }
   /* made now where it may be needed and is cheap, so that a step allocates nothing */
-  if (p->solver == CB_SOLVER_NEWTON || (p->solver == CB_SOLVER_AUTO && l->n <= CB_SOLVER_SMALL)) {
-    status = cb_lobatto_newton_create(in, l, &m->newton);
-    if (status) return cb_arena_free(arena), status;
+  if (p->solver == CB_SOLVER_NEWTON || (m->solver.asked == CB_SOLVER_AUTO && l->n <= CB_SOLVER_SMALL)) {
+    status = cb_lobatto_newton_create(in, l, m->rods, &m->newton);
+    if (status) return cb_lobatto_constraints_free(m->rods), cb_arena_free(arena), status;
   }
   in->self = m;
   in->solver = cb_solver_name(&m->solver);
@@ -108,20 +127,30 @@ static cb_status create(cb_integrator *in, const void *params) {
 static void destroy(cb_integrator *in) {
   method *m = in->self;
   if (!m) return;
+  cb_lobatto_chart_free(m->chart);
   cb_lobatto_newton_free(m->newton);
+  cb_lobatto_constraints_free(m->rods);
   cb_arena_free(m->arena);
 }
 
 static void reset(cb_integrator *in) {
   method *m = in->self;
+  if (m->chart) {
+    cb_lobatto_chart_reset(m->chart);
+    return;
+  }
   m->l.has_history = m->l.has_force = false;
+  if (m->rods) cb_lobatto_constraints_forget(m->rods);
   cb_solver_reset(&m->solver);
   in->solver = cb_solver_name(&m->solver);
 }
 
 /* Stage values are vectors of the embedding: an isometry acts on them by its linear part. */
 static void moved(cb_integrator *in, int component, const cb_isometry *isometry) {
-  cb_lobatto *l = &((method *)in->self)->l;
+  if (((method *)in->self)->chart) return; /* charts have no moving origins */
+  method *m = in->self;
+  cb_lobatto *l = &m->l;
+  if (m->rods) cb_lobatto_constraints_moved(m->rods, in, component, isometry);
   const cb_geometry *g = cb_system_space(in->system);
   const int *start = cb_system_component_starts(in->system);
   for (int a = start[component]; a < start[component + 1]; a++) {
@@ -134,7 +163,7 @@ static void moved(cb_integrator *in, int component, const cb_isometry *isometry)
 static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
   const method *m = in->self;
   *order = 2 * m->l.s - 2;
-  *symplectic = *symmetric = !m->l.V;
+  *symplectic = *symmetric = !cb_forces_uses_velocity(in->forces);
 }
 
 /* Particles that a thread does one thing after another with, so that they stay in its cache. */
@@ -243,12 +272,18 @@ static cb_status stage_forces(cb_integrator *in, cb_lobatto *l, const cb_geometr
   return CB_OK;
 }
 
-static cb_status fixed_point(cb_integrator *in, cb_lobatto *l, const cb_geometry *g, double t, const double *x0,
+static cb_status fixed_point(cb_integrator *in, method *m, const cb_geometry *g, double t, const double *x0,
                              const double *p0, double h) {
   const double noise = 1e-12;
+  cb_lobatto *l = &m->l;
   double before = INFINITY;
+  if (m->rods) {
+    const cb_status status = cb_lobatto_constraints_prepare(m->rods, l, t, h);
+    if (status) return status;
+  }
   for (int it = 1; it <= l->max_iterations; it++) {
-    const cb_status status = stage_forces(in, l, g, t, p0, h);
+    cb_status status = stage_forces(in, l, g, t, p0, h);
+    if (!status && m->rods) status = cb_lobatto_constraints_sweep(m->rods, l, t, h);
     if (status) return status;
     double size = 0;
     const double change = cb_lobatto_sweep(l, g, x0, p0, h, &size);
@@ -258,7 +293,7 @@ static cb_status fixed_point(cb_integrator *in, cb_lobatto *l, const cb_geometry
     if (in->residual <= l->tolerance) return CB_OK;
     /* below what the iteration can resolve, it no longer contracts: that is the end too */
     if (it > 1 && in->residual <= noise && change > before / 4) return CB_OK;
-    if (it > 3 && change > 1e3 * before) break;
+    if (it > 3 && change > 1e3 * before && in->residual > noise) break;
     before = change;
   }
   return cb_fail(CB_STEP_NO_CONVERGENCE,
@@ -293,8 +328,24 @@ static void end_step(method *m, const cb_geometry *g, cb_state *state, double h)
   cb_threads_range(m->l.threads, m->l.n, end_range, &w);
 }
 
+/* The same with the last multiplier from the velocities' constraint. */
+static cb_status end_constrained(method *m, const cb_geometry *g, cb_state *state, double h) {
+  cb_lobatto *l = &m->l;
+  const size_t count = (size_t)l->n * l->k;
+  const double *x1 = l->X[l->s - 1];
+  memset(m->p_low, 0, count * sizeof *m->p_low);
+  cb_lobatto_end(l, g, 0, l->n, x1, state->p, h, m->p_low, m->dp);
+  const cb_status status = cb_lobatto_constraints_close(m->rods, l, state->t, x1, state->p, h, m->dp);
+  if (status) return status;
+  cb_compensated_add(count, state->x, state->x_low, l->D[l->s - 1], l->compensated, 1);
+  for (size_t e = 0; e < count; e++) state->p_low[e] += m->p_low[e];
+  cb_compensated_add(count, state->p, state->p_low, m->dp, l->compensated, 1);
+  return CB_OK;
+}
+
 static cb_status step(cb_integrator *in, cb_state *state, double h) {
   method *m = in->self;
+  if (m->chart) return cb_lobatto_chart_step(m->chart, state, h);
   cb_lobatto *l = &m->l;
   const cb_geometry *g = cb_system_space(in->system);
   const int s = l->s;
@@ -309,14 +360,15 @@ static cb_status step(cb_integrator *in, cb_state *state, double h) {
     const cb_status status = cb_forces_eval(in->forces, t, state->x, l->V, l->F[0]);
     if (status) return status;
   }
-  cb_status status;
+  cb_status status = m->rods ? cb_lobatto_constraints_begin(m->rods, l, t, state, h) : CB_OK;
+  if (status) return status;
   do {
     predict(l, g, state, h, cb_solver_is_newton(&m->solver));
     if (cb_solver_is_newton(&m->solver)) {
-      if (!m->newton && (status = cb_lobatto_newton_create(in, l, &m->newton))) return status;
-      status = cb_lobatto_newton_solve(m->newton, in, l, t, state->x, state->p, h);
+      if (!m->newton && (status = cb_lobatto_newton_create(in, l, m->rods, &m->newton))) return status;
+      status = cb_lobatto_newton_solve(m->newton, in, l, m->rods, t, state->x, state->p, h);
     } else {
-      status = fixed_point(in, l, g, t, state->x, state->p, h);
+      status = fixed_point(in, m, g, t, state->x, state->p, h);
     }
     if (status) l->has_history = false;
   } while (cb_solver_after(&m->solver, status, in->iterations));
@@ -325,9 +377,14 @@ static cb_status step(cb_integrator *in, cb_state *state, double h) {
 
   if (l->V) cb_lobatto_velocity(l, g, state->p, h, s - 1);
   status = cb_forces_eval(in->forces, t + h, l->X[s - 1], l->V, l->F[s - 1]);
+  if (!status && m->rods) status = cb_lobatto_constraints_end(m->rods, l, t, h);
   if (status) return l->has_history = l->has_force = false, status;
 
-  end_step(m, g, state, h);
+  if (m->rods) {
+    if ((status = end_constrained(m, g, state, h))) return l->has_history = l->has_force = false, status;
+  } else {
+    end_step(m, g, state, h);
+  }
   cb_compensated_add(1, &state->t, &state->t_low, &h, true, 1);
 
   double *swap = l->F[0];
@@ -341,7 +398,8 @@ static cb_status step(cb_integrator *in, cb_state *state, double h) {
 const cb_integrator_class cb_integrator_lobatto = {
     .name = "lobatto",
     .title = "Lobatto IIIA-IIIB",
-    .doc = "Symplectic, symmetric, order 2 stages - 2, isometry momenta exact; in the embedding of a quadric space.",
+    .doc = "Symplectic, symmetric, order 2 stages - 2; in the embedding of a quadric space, with isometry momenta "
+           "exact, or in a fixed chart.",
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,
@@ -349,4 +407,5 @@ const cb_integrator_class cb_integrator_lobatto = {
     .step = step,
     .reset = reset,
     .moved = moved,
-    .properties = properties};
+    .properties = properties,
+    .takes_constraints = true};

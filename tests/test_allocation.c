@@ -32,6 +32,8 @@ static const char *const cases[][2] = {
     {"name: s3", "name: lobatto, step: 0.05, stages: 2, solver: fixed-point, compensated: false"},
     {"name: s3", "name: lobatto, step: 0.05, stages: 5, solver: newton"},
     {"name: e3", "name: lobatto, step: 0.05, solver: auto"},
+    {"name: h3, chart: polar", "name: lobatto, step: 0.01, solver: fixed-point"},
+    {"name: s3, chart: polar", "name: lobatto, step: 0.01, solver: newton"},
     {"name: h3", "name: gauss, step: 0.05, solver: fixed-point"},
     {"name: h3", "name: gauss, step: 0.05, solver: newton"},
     {"name: s3", "name: gauss, step: 0.05, symmetric: false, solver: fixed-point"},

@@ -75,7 +75,8 @@ static void runs(void) {
   static const char *const methods[] = {
       "name: lobatto, step: 0.1", "name: lobatto, step: 40, retries: 2",   "name: lobatto, step: 3, solver: newton",
       "name: gauss, step: 0.1",   "name: gauss, step: 40, solver: newton", "name: gauss, step: 40, solver: fixed-point",
-      "name: rk4, step: 100"};
+      "name: rk4, step: 100",     "name: ida, step: 0.1",                  "name: ida, step: 0.1, max_steps: 3",
+      "name: ida, step: 0.1, rtol: 1e-17, atol: 1e-19"};
   static const char *const spaces[] = {"name: h3", "name: s3", "name: h3, chart: polar"};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
     for (size_t j = 0; j < 3; j++) {

@@ -1,4 +1,4 @@
-/* Masses, charges and springs of bodies: see place.h. */
+/* Masses and charges of bodies: see place.h. */
 #include "bodies/place.h"
 #include <math.h>
 #include <stdlib.h>
@@ -47,22 +47,4 @@ cb_status cb_places_add(const cb_places *p, const cb_node *body, const cb_matter
   if (!status) status = add_particles(p, body, matter, value, charge, b, first);
   free(value);
   return status;
-}
-
-cb_status cb_link_read(const cb_node *link, cb_spring_data *spring) {
-  static const cb_param rows[] = {CB_SPRING_ROWS(
-                                      struct { cb_spring_data s; }, s),
-                                  {.name = NULL}};
-  static const char *const keys[] = {"spring"};
-  cb_status status = cb_node_check_keys(link, keys, 1);
-  if (status) return status;
-  const cb_node *node = cb_node_get(link, "spring");
-  if (link && !node) return cb_node_fail(link, "link: expected {spring: {stiffness: .., rest: ..}}");
-  return cb_params_bind(rows, node && node->kind == CB_NODE_NULL ? NULL : node, node, NULL, 0, spring);
-}
-
-cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_spring_data *spring) {
-  double rest = isnan(spring->rest) ? -1 : spring->rest;
-  cb_status status = cb_builder_spring(b, i, j, spring->stiffness, rest, spring->damping);
-  return status ? cb_place_fail(node, status) : CB_OK;
 }

@@ -160,6 +160,7 @@ static cb_status apply_move(cb_places *p, const cb_node *move) {
     if (status) return status;
   }
   if (!move->count || cb_origin_moves(g)) return CB_OK;
+  p->moved = isometry;
   for (int i = 0; i < p->n; i++) {
     double x[CB_COORD_MAX], v[CB_COORD_MAX], *x_i = p->x + i * g->embedding, *v_i = p->v + i * g->embedding;
     cb_isometry_point(g, &isometry, x_i, x);
@@ -176,4 +177,16 @@ static cb_status apply_move(cb_places *p, const cb_node *move) {
 cb_status cb_places_set_moving(cb_places *p, const cb_node *body) {
   cb_status status = read_motion(p, cb_node_get(body, "motion"));
   return status ? status : apply_move(p, cb_node_get(cb_node_get(body, "place"), "move"));
+}
+
+cb_status cb_places_carry(const cb_places *p, const double *x, double *world) {
+  const cb_geometry *g = p->space;
+  double moved[CB_COORD_MAX];
+  if (cb_origin_moves(g))
+    cb_origin_world_point(g, &p->origin, x, moved);
+  else
+    cb_isometry_point(g, &p->moved, x, moved);
+  if (g->chart) return g->chart->from_point(g, moved, world);
+  memcpy(world, moved, (size_t)g->k * sizeof *world);
+  return CB_OK;
 }

@@ -167,6 +167,23 @@ cb_status cb_network_from_lattice(cb_network *w, const cb_node *lattice, const c
   return CB_OK;
 }
 
+cb_status cb_network_place(cb_network *w, const cb_node *mesh, const cb_node *lattice, const cb_node *body,
+                           const cb_geometry *g, cb_places *places) {
+  cb_status status = mesh      ? cb_network_from_mesh(w, mesh, g)
+                     : lattice ? cb_network_from_lattice(w, lattice, g)
+                               : cb_places_read(places, body, g, -1);
+  if (!status && (mesh || lattice)) status = cb_places_make(places, body, g, w->at, w->n, w->tangent);
+  if (!status) w->n = places->n;
+  return status;
+}
+
+cb_status cb_network_add_triangles(const cb_network *w, int first, cb_builder *b) {
+  cb_status status = CB_OK;
+  for (int t = 0; t < w->n_triangles && !status; t++)
+    status = cb_builder_triangle(b, first + w->triangle[t][0], first + w->triangle[t][1], first + w->triangle[t][2]);
+  return status;
+}
+
 static int ascending(const void *a, const void *b) {
   int x = *(const int *)a, y = *(const int *)b;
   return (x > y) - (x < y);
@@ -245,13 +262,10 @@ double cb_triangle_area(double curvature, double a, double b, double c) {
   return curvature == 0 ? 4 * root : 4 / fabs(curvature) * atan(fabs(curvature) * root);
 }
 
-/* Distance of two placed particles, in the space's own coordinates. */
+/* Distance of two placed particles. */
 static double apart(const cb_geometry *g, const cb_places *p, int i, int j) {
-  double d = NAN;
-  if (!g->chart) return cb_distance(g, p->x + (size_t)i * (size_t)g->k, p->x + (size_t)j * (size_t)g->k);
-  if (g->chart->distance(g, p->q + (size_t)i * (size_t)g->k, p->q + (size_t)j * (size_t)g->k, &d, NULL, NULL))
-    return NAN;
-  return d;
+  const double *x = g->chart ? p->q : p->x;
+  return cb_place_apart(g, x + (size_t)i * (size_t)g->k, x + (size_t)j * (size_t)g->k);
 }
 
 cb_status cb_network_masses(const cb_network *w, const cb_geometry *g, const cb_places *p, double density,
@@ -271,4 +285,15 @@ cb_status cb_network_masses(const cb_network *w, const cb_geometry *g, const cb_
       return cb_node_fail(where, "density: particle %d belongs to no %s, its mass would be %g", i,
                           w->n_triangles ? "triangle" : "edge", mass[i]);
   return CB_OK;
+}
+
+cb_status cb_network_weigh(const cb_network *w, const cb_geometry *g, const cb_places *p, double density,
+                           const cb_matter *matter, const cb_node *body, double **mass) {
+  const cb_node *where = cb_node_get(body, "density");
+  if (isnan(density)) return CB_OK;
+  if (matter->masses || cb_node_get(body, "mass"))
+    return cb_node_fail(where, "density: given beside `mass` or `masses`, expected one");
+  *mass = malloc((size_t)w->n * sizeof **mass);
+  if (!*mass) return cb_fail(CB_ERROR_MEMORY, "no memory for %d masses", w->n);
+  return cb_network_masses(w, g, p, density, where, *mass);
 }

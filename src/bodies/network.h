@@ -2,10 +2,8 @@
 #ifndef CB_BODIES_NETWORK_H
 #define CB_BODIES_NETWORK_H
 
-#include "bodies/place.h"
+#include "bodies/link.h"
 #include <stddef.h>
-
-typedef int cb_edge[2]; /* its ends */
 
 typedef struct cb_network {
   int n, n_edges, n_triangles;
@@ -26,6 +24,13 @@ char *cb_network_path(const cb_node *node);
 /* lattice: {size: [nx, ny, nz], spacing: .1, at: ..}: a box of particles about `at`, joined to nearest neighbours. */
 cb_status cb_network_from_lattice(cb_network *w, const cb_node *lattice, const cb_geometry *g);
 
+/* Where the particles are: a mesh, a lattice (at most one of them is not NULL), or the points of `place` (n < 0: any
+ * number). Frees of w and places are the caller's. */
+cb_status cb_network_place(cb_network *w, const cb_node *mesh, const cb_node *lattice, const cb_node *body,
+                           const cb_geometry *g, cb_places *places);
+/* The triangles of w as those of the body whose first particle is `first`. */
+cb_status cb_network_add_triangles(const cb_network *w, int first, cb_builder *b);
+
 /* Pairs two edges apart that no edge joins, each once, ascending. The caller frees *pair with free(). */
 cb_status cb_network_second_neighbours(int n, int n_edges, const cb_edge *edge, int *n_pairs, cb_edge **pair);
 
@@ -37,5 +42,8 @@ double cb_triangle_area(double curvature, double a, double b, double c);
  * are no triangles. */
 cb_status cb_network_masses(const cb_network *w, const cb_geometry *g, const cb_places *p, double density,
                             const cb_node *where, double *mass);
+/* The same from the keys of a body: *mass is NULL without a density, else from malloc. */
+cb_status cb_network_weigh(const cb_network *w, const cb_geometry *g, const cb_places *p, double density,
+                           const cb_matter *matter, const cb_node *body, double **mass);
 
 #endif

@@ -1,6 +1,7 @@
 /* Reading places: see place.h. */
 #include "bodies/place.h"
 #include "geometry/origin.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,12 @@ cb_status cb_place_unknown(const cb_node *node, const char *what, const char *na
   if (!nearest) return cb_node_fail(node, "the space has no %s '%s', expected one of: %s", what, name, list);
   return cb_node_fail(node, "the space has no %s '%s', did you mean '%s'? Expected one of: %s", what, name, nearest,
                       list);
+}
+
+double cb_place_apart(const cb_geometry *g, const double *x, const double *y) {
+  double d;
+  if (!g->chart) return cb_distance(g, x, y);
+  return g->chart->distance && !g->chart->distance(g, x, y, &d, NULL, NULL) ? d : NAN;
 }
 
 cb_status cb_place_chart(const cb_node *map, const cb_geometry *g, const cb_chart **chart) {
@@ -152,6 +159,7 @@ cb_status cb_places_make(cb_places *p, const cb_node *body, const cb_geometry *g
   const cb_node *place = cb_node_get(body, "place");
   memset(p, 0, sizeof *p);
   cb_origin_identity(g, &p->origin);
+  cb_isometry_identity(g, &p->moved);
   p->node = place ? place : body;
   cb_status status = cb_node_check_keys(place, keys, 1);
   if (!status) status = check_has_embedding(p->node, g);
@@ -230,6 +238,7 @@ static cb_status read_points(cb_places *p, const cb_node *place, const cb_geomet
 cb_status cb_places_read(cb_places *p, const cb_node *body, const cb_geometry *g, int n) {
   memset(p, 0, sizeof *p);
   cb_origin_identity(g, &p->origin);
+  cb_isometry_identity(g, &p->moved);
   p->node = cb_node_get(body, "place");
   if (!p->node) return cb_node_fail(body, "expected `place`, such as {chart: embedding, points: [[..], ..]}");
   bool tangent = cb_node_get(p->node, "at") || cb_node_get(p->node, "tangent");

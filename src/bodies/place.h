@@ -1,5 +1,5 @@
-/* What all bodies read alike from a scenario: where their particles are, how they move, what they weigh, what joins
- * them.
+/* What all bodies read alike from a scenario: where their particles are, how they move, what they weigh. What joins
+ * them is in link.h.
  *
  *   place:  {chart: polar, points: [[..], ..]}         coordinates of a chart, or of the embedding (default)
  *        |  {at: {chart: .., point: [..]},             x = exp_at(sum_a tangent_a e_a), e the frame at `at`
@@ -22,6 +22,7 @@ typedef struct cb_places {
   int n;
   double *x, *v, *q, *u;
   cb_origin origin;
+  cb_isometry moved;     /* by `move`, where origins do not move */
   const cb_node *node;   /* of `place`, for messages */
   const cb_node *points; /* the list of points, NULL if they were made otherwise */
   const cb_chart *chart; /* in which the points were given, NULL for the embedding */
@@ -46,6 +47,9 @@ void cb_places_free(cb_places *p);
 
 /* Reads `motion`, then applies `move` of `place`. */
 cb_status cb_places_set_moving(cb_places *p, const cb_node *body);
+/* Where `move` takes a point of the embedding that goes along with the body: world[k], in the coordinates that the
+ * space is used in. Call after cb_places_set_moving. */
+cb_status cb_places_carry(const cb_places *p, const double *x, double *world);
 
 /* --- what particles are made of --- */
 typedef struct cb_matter {
@@ -72,26 +76,8 @@ typedef struct cb_matter {
 cb_status cb_places_add(const cb_places *p, const cb_node *body, const cb_matter *matter, const double *mass,
                         cb_builder *b, int *first);
 
-/* --- what joins them --- */
-typedef struct cb_spring_data {
-  double stiffness, rest, damping; /* rest: nan where it is the distance at the start */
-} cb_spring_data;
-
-/* clang-format off */
-#define CB_SPRING_ROWS(type, field)                                                                             \
-  {"stiffness", CB_PARAM_REAL, offsetof(type, field.stiffness), "1", "units of mass/time^2", ">= 0", "",        \
-   "k of (k/2)(d - D)^2"},                                                                                      \
-  {"rest", CB_PARAM_REAL, offsetof(type, field.rest), "nan", "units of length", ">= 0", "",                     \
-   "rest length D; if absent, the distance at the start"},                                                      \
-  {"damping", CB_PARAM_REAL, offsetof(type, field.damping), "0", "units of mass/time", ">= 0", "",              \
-   "c of the force -c d' along the spring"}
-/* clang-format on */
-
-/* link: {spring: {stiffness, rest, damping}}; NULL: all by default. */
-cb_status cb_link_read(const cb_node *link, cb_spring_data *spring);
-/* Adds a spring; node places the message if it cannot be. */
-cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_spring_data *spring);
-
+/* Distance of two points in the coordinates that the space is used in; nan where it has none. */
+double cb_place_apart(const cb_geometry *g, const double *x, const double *y);
 /* Fails at node: the space has no `what` of this name; suggests the nearest of names[n] and lists them. */
 cb_status cb_place_unknown(const cb_node *node, const char *what, const char *name, const char *const *names, size_t n);
 /* The error of a library call, placed at node; a failure that is not the scenario's is passed on. */

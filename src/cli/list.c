@@ -1,4 +1,4 @@
-/* curvebody list [spaces|bodies|integrators|bundles|fluids|observables|functions] [--json]
+/* curvebody list [spaces|bodies|constraints|integrators|bundles|fluids|observables|functions] [--json]
  *
  * What the registry knows, from the same tables that read a scenario. */
 #include "cli/cli.h"
@@ -7,7 +7,7 @@
 #include <curvebody/body.h>
 #include <curvebody/geometry.h>
 #include <curvebody/integrator.h>
-#include <curvebody/run.h>
+#include <curvebody/scenario.h>
 #include <string.h>
 
 /* Printing one entry, as text or as JSON. */
@@ -81,6 +81,10 @@ static void bodies(printer *p) {
     entry(p, cb_body_classes[i]->name, cb_body_classes[i]->title, cb_body_classes[i]->doc, cb_body_classes[i]->params);
 }
 
+static void constraints(printer *p) {
+  for (const cb_constraint_doc *c = cb_constraint_docs; c->name; c++) entry(p, c->name, c->doc, "", c->params);
+}
+
 static void integrators(printer *p) {
   for (size_t i = 0; cb_integrator_classes[i]; i++)
     entry(p, cb_integrator_classes[i]->name, cb_integrator_classes[i]->title, cb_integrator_classes[i]->doc,
@@ -107,8 +111,8 @@ static void none(printer *p) {
 static const struct {
   const char *name;
   void (*print)(printer *);
-} kinds[] = {{"spaces", spaces}, {"bodies", bodies},           {"integrators", integrators}, {"bundles", none},
-             {"fluids", none},   {"observables", observables}, {"functions", functions}};
+} kinds[] = {{"spaces", spaces},   {"bodies", bodies}, {"constraints", constraints}, {"integrators", integrators},
+             {"bundles", none},    {"fluids", none},   {"observables", observables}, {"functions", functions}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int run(int argc, char **argv) {
@@ -144,5 +148,7 @@ static int run(int argc, char **argv) {
   return CB_EXIT_DONE;
 }
 
-const cb_command cb_command_list = {"list", "[spaces|bodies|integrators|bundles|fluids|observables|functions] [--json]",
+const cb_command cb_command_list = {"list",
+                                    "[spaces|bodies|constraints|integrators|bundles|fluids|observables|functions] "
+                                    "[--json]",
                                     "Lists what there is, with parameters, defaults and units.", run};

@@ -30,6 +30,11 @@ typedef struct cb_integrator_class {
   void (*moved)(cb_integrator *i, int component, const cb_isometry *isometry);
   /* Order in h, and whether the method is symplectic and symmetric, for these parameters. */
   void (*properties)(const cb_integrator *i, int *order, bool *symplectic, bool *symmetric);
+  /* Which constraints the method takes (curvebody/constraint.h): rows of position, rows of velocity. Systems with
+   * others are refused by name before `create` is called. */
+  bool takes_constraints, takes_velocity_constraints;
+  /* Chooses steps and orders of its own by tolerances: `order` is then no order in h. */
+  bool adaptive;
 } cb_integrator_class;
 
 struct cb_integrator {
@@ -41,6 +46,9 @@ struct cb_integrator {
   int iterations;     /* of the last step */
   double residual;    /* of the last step's iteration: its last change, relative */
   int worst;          /* particle (in the state's order) where a failed step went wrong; -1 if not known */
+  /* [rows of the system] multipliers at the end of the last step as the method has them; NULL where it has none */
+  const double *multipliers;
+  int root;           /* the event (integrators/ida.h) at which the last step ended before its time; -1: none */
 };
 
 /* Makes an integrator by name; node is its map in the scenario (may be NULL), from which `name`, `step`, `retries`

@@ -26,6 +26,8 @@ typedef struct cb_run_options {
   const char *const *observables; /* names of groups, ended by NULL; NULL: separation, energy, killing_momentum */
   const cb_chart *chart;          /* of the observable `coordinates` */
   bool state;                     /* record /position, /momentum and /origin */
+  bool project;                   /* bring the start to the constraints; otherwise refuse one that is off them */
+  double start_tolerance;         /* how far off a constraint counts as met where it is not projected; 0: 1e-9 */
 } cb_run_options;
 
 /* What a progress function is told, a few times a second. */
@@ -57,6 +59,10 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
 /* The time at which it ends, and the length of a step. */
 double cb_run_end(const cb_run *run);
 double cb_run_step(const cb_run *run);
+
+/* How far the start was moved to meet the constraints: largest change of a coordinate, and of a velocity. */
+double cb_run_start_moved(const cb_run *run);
+double cb_run_start_turned(const cb_run *run);
 
 /* Where the run is; borrowed. */
 const cb_state *cb_run_current(const cb_run *run);

@@ -30,6 +30,13 @@ cb_integrator *cb_scenario_integrator(cb_scenario *scenario);
 cb_run *cb_scenario_run(cb_scenario *scenario);
 int cb_scenario_compression(const cb_scenario *scenario); /* deflate level of the record, 0: none */
 
+/* Kinds of constraints, for `curvebody list constraints`: their keys in `constraints:`; ended by a NULL name. */
+typedef struct cb_constraint_doc {
+  const char *name, *doc;
+  const cb_param *params;
+} cb_constraint_doc;
+extern const cb_constraint_doc cb_constraint_docs[];
+
 /* The layout of the run's record with title, texts and attributes filled in; owned by the scenario. */
 const cb_record_layout *cb_scenario_layout(cb_scenario *scenario);
 

@@ -61,6 +61,14 @@ void cb_builder_free(cb_builder *b);
 cb_status cb_builder_body(cb_builder *b, const char *name, int *index);
 /* The index of a body by its name, -1 if there is none. */
 int cb_builder_find_body(const cb_builder *b, const char *name);
+/* The bodies so far, the name of one (borrowed), and how many particles it has, numbered from *first (may be NULL). */
+int cb_builder_bodies(const cb_builder *b);
+const char *cb_builder_body_name(const cb_builder *b, int body);
+int cb_builder_body_particles(const cb_builder *b, int body, int *first);
+/* A triangle of the surface of the body begun last: what constraints of area and volume of a body are made of. */
+cb_status cb_builder_triangle(cb_builder *b, int i, int j, int k);
+/* The triangles of a body, borrowed until the next one is added; NULL if it has none. */
+const int (*cb_builder_triangles(const cb_builder *b, int body, int *n))[3];
 /* The origin that the coordinates of the particles added next are relative to (NULL: the identity, as at first). Only
  * in spaces with moving origins. */
 cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin);
@@ -88,7 +96,8 @@ cb_status cb_builder_finish(cb_builder *b, cb_system **out);
 void cb_system_free(cb_system *s);
 const cb_geometry *cb_system_space(const cb_system *s);
 int cb_system_particles(const cb_system *s);
-int cb_system_bonds(const cb_system *s); /* springs */
+int cb_system_springs(const cb_system *s);
+int cb_system_bonds(const cb_system *s); /* springs, then rods */
 int cb_system_components(const cb_system *s);
 int cb_system_bodies(const cb_system *s);
 
@@ -106,8 +115,8 @@ const char *cb_system_body_name(const cb_system *s, int body);
 int cb_system_body(const cb_system *s, int particle);
 double cb_system_charge(const cb_system *s, int particle);
 double cb_system_radius(const cb_system *s, int particle);
-void cb_system_bond(const cb_system *s, int bond, int *i, int *j); /* the particles that a spring joins */
-void cb_system_spring(const cb_system *s, int bond, double *stiffness, double *rest, double *damping);
+void cb_system_bond(const cb_system *s, int bond, int *i, int *j); /* the particles that it joins */
+void cb_system_spring(const cb_system *s, int spring, double *stiffness, double *rest, double *damping);
 
 /* The state at t = 0 that the builder was given, each component at its own origin. */
 cb_status cb_system_start(const cb_system *s, cb_state *state);
@@ -125,7 +134,7 @@ cb_status cb_forces_eval(cb_forces *f, double t, const double *x, const double *
  * memory to read. */
 cb_status cb_forces_eval_stages(cb_forces *f, int stages, const double *t, const double *const *x,
                                 const double *const *v, double *const *force);
-/* Lengths of the springs, d[bonds]. */
+/* Lengths of the bonds, d[bonds]. */
 cb_status cb_forces_separations(cb_forces *f, const double *x, double *d);
 cb_status cb_forces_potential(cb_forces *f, double t, const double *x, double *potential);
 int cb_forces_uses_velocity(const cb_forces *f);

@@ -40,12 +40,14 @@ void cb_builder_free(cb_builder *b) {
   free(b->point);
   free(b->bond);
   free(b->term);
+  for (int i = 0; i < b->n_constraints; i++) cb_constraint_release(&b->constraint[i]);
+  free(b->constraint);
+  free(b->triangle);
   free(b->origin);
   free(b);
 }
 
-/* Room for one more element in a growing array. */
-static cb_status grow(void **array, int count, int *room, size_t size) {
+cb_status cb_builder_grow(void **array, int count, int *room, size_t size) {
   if (count < *room) return CB_OK;
   int next = *room ? *room > INT_MAX / 2 ? INT_MAX : 2 * *room : 8;
   void *p = count == INT_MAX ? NULL : realloc(*array, (size_t)next * size);
@@ -63,7 +65,7 @@ int cb_builder_find_body(const cb_builder *b, const char *name) {
 
 cb_status cb_builder_body(cb_builder *b, const char *name, int *index) {
   if (cb_builder_find_body(b, name) >= 0) return cb_fail(CB_ERROR_ARGUMENT, "two bodies are named '%s'", name);
-  cb_status status = grow((void **)&b->body, b->n_bodies, &b->room_bodies, sizeof *b->body);
+  cb_status status = cb_builder_grow((void **)&b->body, b->n_bodies, &b->room_bodies, sizeof *b->body);
   if (status) return status;
   const char *copy = cb_arena_strdup(b->texts, name);
   if (!copy) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
@@ -80,7 +82,7 @@ cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin) {
   }
   if (memcmp(origin, &b->origin[b->current_origin], sizeof *origin) == 0) return CB_OK;
   if (!cb_origin_moves(b->space)) return cb_fail(CB_ERROR_ARGUMENT, "the space has no moving origins");
-  cb_status status = grow((void **)&b->origin, b->n_origins, &b->room_origins, sizeof *b->origin);
+  cb_status status = cb_builder_grow((void **)&b->origin, b->n_origins, &b->room_origins, sizeof *b->origin);
   if (status) return status;
   b->origin[b->n_origins] = *origin;
   b->current_origin = b->n_origins++;
@@ -115,7 +117,7 @@ cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, doub
   memcpy(p.x, x, (size_t)g->k * sizeof *x);
   if (v) memcpy(p.v, v, (size_t)g->k * sizeof *v);
   cb_status status = settle(g, p.x, p.v);
-  if (!status) status = grow((void **)&b->point, b->n_points, &b->room_points, sizeof *b->point);
+  if (!status) status = cb_builder_grow((void **)&b->point, b->n_points, &b->room_points, sizeof *b->point);
   if (status) return status;
   if (name && !(p.name = cb_arena_strdup(b->texts, name))) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   b->point[b->n_points] = p;
@@ -155,7 +157,7 @@ cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, doubl
     if (status) return status;
     if (rest < 0) rest = d;
   }
-  cb_status status = grow((void **)&b->bond, b->n_bonds, &b->room_bonds, sizeof *b->bond);
+  cb_status status = cb_builder_grow((void **)&b->bond, b->n_bonds, &b->room_bonds, sizeof *b->bond);
   if (status) return status;
   b->bond[b->n_bonds++] = (cb_builder_bond){i, j, stiffness, rest, damping};
   return CB_OK;
@@ -182,7 +184,7 @@ static cb_status add_term(cb_builder *b, cb_builder_term term, const char *text,
                           size_t count) {
   cb_status status = check_body(b, term.body_a);
   if (!status) status = check_body(b, term.body_b);
-  if (!status) status = grow((void **)&b->term, b->n_terms, &b->room_terms, sizeof *b->term);
+  if (!status) status = cb_builder_grow((void **)&b->term, b->n_terms, &b->room_terms, sizeof *b->term);
   if (status) return status;
   if (text) {
     status = cb_expression_parse(text, names, count, &b->expression_at, &term.expression);

@@ -3,6 +3,7 @@
 #define CB_DYNAMICS_BUILDER_PRIVATE_H
 
 #include "core/arena.h"
+#include "dynamics/constraint_private.h"
 #include "dynamics/law.h"
 #include <curvebody/system.h>
 #include <stdbool.h>
@@ -32,18 +33,29 @@ typedef struct cb_builder_term {
 struct cb_builder {
   const cb_geometry *space;
   cb_arena *texts;
-  int n_bodies, n_points, n_bonds, n_terms, n_origins;
-  int room_bodies, room_points, room_bonds, room_terms, room_origins;
+  int n_bodies, n_points, n_bonds, n_terms, n_origins, n_constraints, n_triangles;
+  int room_bodies, room_points, room_bonds, room_terms, room_origins, room_constraints, room_triangles;
   const char **body;
   cb_builder_point *point;
   cb_builder_bond *bond;
   cb_builder_term *term;
+  cb_constraint *constraint; /* particles as given; expressions owned until a system takes them */
+  int (*triangle)[3]; /* of surfaces, body after body */
   cb_origin *origin; /* origin[0] is the identity */
   int current_origin;
+  bool drop_redundant;
   size_t expression_at; /* where the last expression that failed is wrong */
 };
 
+/* Room for one more element in a growing array. */
+cb_status cb_builder_grow(void **array, int count, int *room, size_t size);
 /* The distance of two points that a spring may join; fails where they coincide or are antipodal. */
 cb_status cb_builder_check_apart(const cb_geometry *g, const double *x, const double *y, double *distance);
+
+/* The rows of b into s: places for particles, targets that are what they are at the start. The system is otherwise
+ * complete. */
+cb_status cb_constraints_settle(cb_builder *b, cb_system *s);
+/* Finds rows that depend on others at the start: drops them, or refuses the system. */
+cb_status cb_constraints_check_rank(const cb_builder *b, cb_system *s);
 
 #endif

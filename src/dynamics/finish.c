@@ -1,6 +1,6 @@
 /* The end of building: connected components, the order of particles, and the arrays of the system.
  *
- * Particles joined by a spring, or by a law between pairs, belong to one component; a component has one origin, that of
+ * Particles joined by a spring, a constraint, or a law between pairs belong to one component; a component has one origin, that of
  * its first particle. Components stand one after another in the order of their first particles.
  */
 #include "dynamics/builder_private.h"
@@ -28,6 +28,10 @@ static int in_body(const cb_builder *b, int particle, int body) { return body < 
 static void connect(const cb_builder *b, int *parent) {
   cb_components_start(b->n_points, parent);
   for (int s = 0; s < b->n_bonds; s++) cb_components_join(parent, b->bond[s].i, b->bond[s].j);
+  for (int r = 0; r < b->n_constraints; r++) {
+    const cb_constraint *row = &b->constraint[r];
+    for (int p = 1; p < row->elements * row->width; p++) cb_components_join(parent, row->particle[0], row->particle[p]);
+  }
   for (int t = 0; t < b->n_terms; t++) {
     const cb_builder_term *term = &b->term[t];
     if (term->kind != CB_TERM_INTERACTION) continue;
@@ -44,18 +48,29 @@ static void connect(const cb_builder *b, int *parent) {
   }
 }
 
-/* order[place] = particle along the springs, so that neighbours stand close; as they came where there are few. */
+/* order[place] = particle along springs and constraints, so that neighbours stand close; as they came where there are few. */
 static cb_status locality(const cb_builder *b, int *order) {
-  int n = b->n_points, m = b->n_bonds;
+  int n = b->n_points;
+  size_t most = (size_t)b->n_bonds, m = 0;
+  for (int r = 0; r < b->n_constraints; r++)
+    most += (size_t)b->constraint[r].elements * (size_t)(b->constraint[r].width - 1);
   for (int i = 0; i < n; i++) order[i] = i;
-  if (n <= few || !m) return CB_OK;
-  int *i = malloc(2 * (size_t)m * sizeof *i), *j = i + m;
+  if (n <= few || !most) return CB_OK;
+  int *i = malloc(2 * most * sizeof *i), *j = i + most;
   if (!i) return cb_fail(CB_ERROR_MEMORY, "no memory to order %d particles", n);
-  for (int e = 0; e < m; e++) {
-    i[e] = b->bond[e].i;
-    j[e] = b->bond[e].j;
+  for (int e = 0; e < b->n_bonds; e++, m++) {
+    i[m] = b->bond[e].i;
+    j[m] = b->bond[e].j;
   }
-  cb_status status = cb_reorder(n, (size_t)m, i, j, order);
+  for (int r = 0; r < b->n_constraints; r++) {
+    const cb_constraint *row = &b->constraint[r];
+    for (int e = 0; e < row->elements; e++)
+      for (int p = 1; p < row->width; p++, m++) {
+        i[m] = row->particle[e * row->width];
+        j[m] = row->particle[e * row->width + p];
+      }
+  }
+  cb_status status = cb_reorder(n, m, i, j, order);
   free(i);
   return status;
 }
@@ -287,6 +302,15 @@ static cb_status allocate(const cb_builder *b, cb_system *s) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for a system of %d particles and %d springs", s->n, s->n_springs);
 }
 
+/* Rows that are distances of two particles count among the bonds. */
+static cb_status rods(cb_system *s) {
+  s->rod = cb_arena_alloc(s->arena, (size_t)s->n_constraints, sizeof *s->rod);
+  if (!s->rod) return cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", s->n_constraints);
+  for (int r = 0; r < s->n_constraints; r++)
+    if (s->constraint[r].kind == &cb_constraint_rod) s->rod[s->n_rods++] = r;
+  return CB_OK;
+}
+
 static cb_status assemble(cb_builder *b, cb_system *s, int *component) {
   cb_status status = allocate(b, s);
   if (status) return status;
@@ -301,6 +325,9 @@ static cb_status assemble(cb_builder *b, cb_system *s, int *component) {
   if (!status) status = origins(b, s);
   if (!status) status = springs(b, s);
   if (!status) status = terms(b, s);
+  if (!status) status = cb_constraints_settle(b, s);
+  if (!status) status = cb_constraints_check_rank(b, s);
+  if (!status) status = rods(s);
   return status;
 }
 

@@ -45,11 +45,17 @@ cb_status cb_forces_create(const cb_system *s, cb_forces **out) {
   f->arena = arena;
   f->threads = 1;
   for (int a = 0; a < g->k; a++) f->raise[a] = g->chart ? -1 : -1 / g->form[a];
+  f->origin = cb_arena_alloc(arena, (size_t)s->n_components, sizeof *f->origin);
+  if (!f->origin) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for forces");
+  }
   f->springs_alone = s->springs && !s->n_interactions && !s->n_centrals && !s->n_fields;
   cb_status status = cb_springs_part_create(f);
   if (!status) status = cb_interactions_create(f);
   if (!status) status = cb_centrals_create(f);
   if (!status) status = cb_fields_create(f);
+  if (!status && s->n_constraints) status = cb_constraints_create(f, false, &f->constraints);
   if (!status) status = cb_forces_set_origins(f, s->origin);
   if (status) {
     cb_forces_free(f);
@@ -62,6 +68,8 @@ cb_status cb_forces_create(const cb_system *s, cb_forces **out) {
 void cb_forces_free(cb_forces *f) {
   if (!f) return;
   cb_springs_work_free(f->springs);
+  cb_constraints_free(f->constraints);
+  cb_constraints_free(f->constraints_with_space);
   cb_arena_free(f->arena);
 }
 
@@ -81,6 +89,9 @@ cb_status cb_forces_set_threads(cb_forces *f, int threads) {
 int cb_forces_uses_velocity(const cb_forces *f) { return f->system->damped; }
 
 cb_status cb_forces_set_origins(cb_forces *f, const cb_origin *origin) {
+  for (int c = 0; c < f->system->n_components; c++) f->origin[c] = origin[c];
+  if (f->constraints) cb_constraints_set_origins(f->constraints, origin);
+  if (f->constraints_with_space) cb_constraints_set_origins(f->constraints_with_space, origin);
   cb_status status = cb_centrals_set_origins(f, origin);
   return status ? status : cb_fields_set_origins(f, origin);
 }
@@ -93,4 +104,11 @@ cb_status cb_forces_potential(cb_forces *f, double t, const double *x, double *p
   if (!status) status = cb_fields_potential(f, t, x, &sum);
   if (!status) *potential = sum;
   return status;
+}
+
+cb_constraints *cb_forces_constraints(cb_forces *f) { return f->constraints; }
+
+cb_constraints *cb_forces_constraints_with_space(cb_forces *f) {
+  if (!f->constraints_with_space && cb_constraints_create(f, true, &f->constraints_with_space)) return NULL;
+  return f->constraints_with_space;
 }

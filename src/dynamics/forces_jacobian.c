@@ -23,11 +23,18 @@ void cb_forces_add_block(const cb_forces *f, const double *hessian, int row, int
 
 static int ascending(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-/* Calls visit(i, j) for every pair that a force couples, both ways, repetitions included. */
+/* Calls visit(i, j) for every pair that a force or a constraint couples, both ways, repetitions included. */
 static void for_each_pair(const cb_system *s, void (*visit)(int i, int j, void *self), void *self) {
   for (int e = 0; e < s->n_springs; e++) {
     visit(s->spring_i[e], s->spring_j[e], self);
     visit(s->spring_j[e], s->spring_i[e], self);
+  }
+  for (int r = 0; r < s->n_constraints; r++) {
+    const cb_constraint *row = &s->constraint[r];
+    for (int e = 0; e < row->elements; e++)
+      for (int a = 0; a < row->width; a++)
+        for (int b = 0; b < row->width; b++)
+          if (a != b) visit(row->particle[e * row->width + a], row->particle[e * row->width + b], self);
   }
   for (int q = 0; q < s->n_interactions; q++) {
     const cb_interaction *x = &s->interaction[q];

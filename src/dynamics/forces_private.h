@@ -24,6 +24,9 @@ struct cb_forces {
   cb_isometry *world; /* [component]: local to world, where there are fields */
   cb_isometry *local; /* [component]: its inverse */
 
+  cb_origin *origin; /* [component]: as last set */
+  cb_constraints *constraints, *constraints_with_space; /* NULL: there are none, not asked for */
+
   double *gather; /* scratch of interactions: coordinates of group b by column, masses, charges */
 
   cb_pattern pattern;

@@ -41,15 +41,17 @@ cb_status cb_springs_part_add(cb_forces *f, const double *x, const double *v, do
 cb_status cb_forces_separations(cb_forces *f, const double *x, double *d) {
   const cb_system *s = f->system;
   int k = s->k;
-  if (f->springs) {
+  cb_status status = CB_OK;
+  if (f->springs)
     cb_springs_separation(f->springs, x, d);
-    return CB_OK;
+  else
+    for (int e = 0; e < s->n_springs && !status; e++)
+      status = cb_pair_distance(s->space, x + k * s->spring_i[e], x + k * s->spring_j[e], &d[e], NULL, NULL);
+  for (int r = 0; r < s->n_rods && !status; r++) {
+    const int *ends = s->constraint[s->rod[r]].particle;
+    status = cb_pair_distance(s->space, x + k * ends[0], x + k * ends[1], &d[s->n_springs + r], NULL, NULL);
   }
-  for (int e = 0; e < s->n_springs; e++) {
-    cb_status status = cb_pair_distance(s->space, x + k * s->spring_i[e], x + k * s->spring_j[e], &d[e], NULL, NULL);
-    if (status) return status;
-  }
-  return CB_OK;
+  return status;
 }
 
 cb_status cb_springs_part_potential(cb_forces *f, const double *x, double *potential) {

@@ -6,12 +6,14 @@ void cb_system_free(cb_system *s) {
   if (!s) return;
   cb_springs_free(s->springs);
   for (int i = 0; i < s->n_expressions; i++) cb_expression_free(s->expression[i]);
+  for (int r = 0; r < s->n_constraints; r++) cb_constraint_release(&s->constraint[r]);
   cb_arena_free(s->arena);
 }
 
 const cb_geometry *cb_system_space(const cb_system *s) { return s->space; }
 int cb_system_particles(const cb_system *s) { return s->n; }
-int cb_system_bonds(const cb_system *s) { return s->n_springs; }
+int cb_system_springs(const cb_system *s) { return s->n_springs; }
+int cb_system_bonds(const cb_system *s) { return s->n_springs + s->n_rods; }
 int cb_system_components(const cb_system *s) { return s->n_components; }
 int cb_system_bodies(const cb_system *s) { return s->n_bodies; }
 
@@ -27,13 +29,19 @@ int cb_system_body(const cb_system *s, int particle) { return s->body[s->place[p
 double cb_system_charge(const cb_system *s, int particle) { return s->charge[s->place[particle]]; }
 double cb_system_radius(const cb_system *s, int particle) { return s->radius[s->place[particle]]; }
 
-void cb_system_spring(const cb_system *s, int bond, double *stiffness, double *rest, double *damping) {
-  *stiffness = s->stiffness[bond];
-  *rest = s->rest[bond];
-  *damping = s->damping[bond];
+void cb_system_spring(const cb_system *s, int spring, double *stiffness, double *rest, double *damping) {
+  *stiffness = s->stiffness[spring];
+  *rest = s->rest[spring];
+  *damping = s->damping[spring];
 }
 
 void cb_system_bond(const cb_system *s, int bond, int *i, int *j) {
+  if (bond >= s->n_springs) {
+    const int *ends = s->constraint[s->rod[bond - s->n_springs]].particle;
+    *i = s->particle[ends[0]];
+    *j = s->particle[ends[1]];
+    return;
+  }
   *i = s->particle[s->spring_i[bond]];
   *j = s->particle[s->spring_j[bond]];
 }

@@ -4,6 +4,7 @@
 #define CB_DYNAMICS_SYSTEM_PRIVATE_H
 
 #include "core/arena.h"
+#include "dynamics/constraint_private.h"
 #include "dynamics/law.h"
 #include "dynamics/springs.h"
 #include <curvebody/system.h>
@@ -35,7 +36,7 @@ typedef struct cb_field { /* an expression in the coordinates of a chart; NULL: 
 struct cb_system {
   cb_arena *arena;
   const cb_geometry *space;
-  int n, k, n_springs, n_components, n_bodies, n_interactions, n_centrals, n_fields;
+  int n, k, n_springs, n_components, n_bodies, n_interactions, n_centrals, n_fields, n_constraints;
 
   int *place;    /* of a particle as given, in the state */
   int *particle; /* the inverse */
@@ -55,6 +56,10 @@ struct cb_system {
 
   double *x, *x_low, *v, *v_low; /* at the start, n*k */
   cb_origin *origin;             /* n_components */
+
+  cb_constraint *constraint; /* particles by place; expressions owned */
+  int n_world;               /* of them need the world's frame */
+  int n_rods, *rod;          /* rows that are distances of two particles: bonds after the springs */
 
   int n_expressions;
   cb_expression **expression; /* owned */

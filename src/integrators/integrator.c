@@ -3,6 +3,8 @@
 
 #include "core/threads.h"
 
+#include <curvebody/constraint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +26,23 @@ static cb_status unknown(const char *name, const cb_node *node) {
   return cb_fail(CB_ERROR_ARGUMENT, "no integrator `%s`; %s `%s`", name, near ? "did you mean" : "see", advice);
 }
 
+/* Methods that take the system's constraints, for the advice. */
+static cb_status check_constraints(const cb_integrator_class *class, const cb_system *system) {
+  const int velocity = cb_system_velocity_constraints(system), rows = cb_system_constraints(system);
+  const bool refused = (rows > velocity && !class->takes_constraints) || (velocity && !class->takes_velocity_constraints);
+  if (!refused) return CB_OK;
+  char names[256] = "";
+  for (size_t i = 0, at = 0; cb_integrator_classes[i]; i++) {
+    const cb_integrator_class *other = cb_integrator_classes[i];
+    if ((rows > velocity && !other->takes_constraints) || (velocity && !other->takes_velocity_constraints)) continue;
+    at += (size_t)snprintf(names + at, sizeof names - at, "%s`%s`", at ? ", " : "", other->name);
+    if (at >= sizeof names) break;
+  }
+  return cb_fail(CB_ERROR_UNSUPPORTED, "integrator `%s` does not take %s, such as `%s`; expected one of %s", class->name,
+                 velocity ? "constraints of velocity" : "constraints",
+                 cb_system_constraint_name(system, 0), names);
+}
+
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {
   static const char *const shared[] = {"name", "step", "retries"};
   const cb_integrator_class *class = find(name);
@@ -36,13 +55,15 @@ cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_s
   if (!status) {
     made->class = class;
     made->system = system;
-    made->worst = -1;
+    made->worst = made->root = -1;
     status = cb_forces_create(system, &made->forces);
   }
   if (!status)
     status =
         cb_forces_set_threads(made->forces, cb_threads_for(SIZE_MAX)); /* each part starts them where it has work */
-  if (!status && (status = class->create(made, params)) == CB_ERROR_UNSUPPORTED && node) {
+  if (!status) status = check_constraints(class, system);
+  if (!status) status = class->create(made, params);
+  if (status == CB_ERROR_UNSUPPORTED && node) {
     const cb_node *at = cb_node_get(node, "name");
     char reason[1024];
     strncpy(reason, cb_error_text(), sizeof reason - 1);

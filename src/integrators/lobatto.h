@@ -51,6 +51,8 @@ struct cb_lobatto {
 
 /* Fills c, b, Ahat, W, Winv and E for l->s stages. */
 cb_status cb_lobatto_tables(cb_lobatto *l);
+/* The inverse of the m x m block in the corner of a. */
+void cb_lobatto_invert(int m, long double a[CB_LOBATTO_MAX][CB_LOBATTO_MAX], double inverse[][CB_LOBATTO_MAX - 1]);
 
 /* One pass of the fixed-point iteration over all particles: given F_i at the stages, makes G_i (the tangential part
  * of F_i with the normal part that keeps <X_i,X_i>), D_i and X_i. Returns the largest change of a D and, in *size,

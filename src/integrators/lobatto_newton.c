@@ -115,7 +115,8 @@ static void force_block(const cb_lobatto *l, const cb_geometry *g, int B, int q,
   }
 }
 
-cb_status cb_lobatto_newton_create(const cb_integrator *in, const cb_lobatto *l, cb_lobatto_newton **out) {
+cb_status cb_lobatto_newton_create(cb_integrator *in, const cb_lobatto *l, cb_lobatto_constraints *rods,
+                                   cb_lobatto_newton **out) {
   const cb_geometry *g = cb_system_space(in->system);
   cb_arena *arena = cb_arena_create();
   cb_lobatto_newton *w = arena ? cb_arena_alloc(arena, 1, sizeof *w) : NULL;
@@ -158,7 +159,8 @@ cb_status cb_lobatto_newton_create(const cb_integrator *in, const cb_lobatto *l,
   force_block(l, g, w->B, w->q, flat_h, 1, X, Q, full, full, mask_values);
   for (int e = 0; e < w->B * w->B; e++) mask[e] = mask_values[e] != 0;
   free_block(l, g, w->B, w->q, flat_h, X, (const double(*)[CB_FACTOR_MAX])y, pivots);
-  const cb_status status = cb_stage_matrix_create(w->pattern, w->B, mask, pivots, &w->matrix);
+  cb_status status = cb_stage_matrix_create(w->pattern, w->B, mask, pivots, &w->matrix);
+  if (!status && rods && (status = cb_lobatto_constraints_reserve(rods, in, l, w->B))) cb_stage_matrix_free(w->matrix);
   if (status) return cb_arena_free(arena), status;
   *out = w;
   return CB_OK;
@@ -308,8 +310,8 @@ static void finish(const cb_lobatto_newton *w, cb_lobatto *l, const cb_geometry 
       }
 }
 
-cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, double t, const double *x0,
-                                  const double *p0, double h) {
+cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, cb_lobatto_constraints *rods,
+                                  double t, const double *x0, const double *p0, double h) {
   /* Old factors cut the change by about their own relative age: below 1e-5 one pass more with them reaches round-off.
    * */
   const double reuse = 1e-5, noise = 1e-12;
@@ -317,14 +319,18 @@ cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lo
   const int most = l->max_iterations < 30 ? l->max_iterations : 30;
   double before = INFINITY;
   cb_status status = forces(w, in, l, g, t, h, false);
+  if (!status && rods) status = cb_lobatto_constraints_pulls(rods, in, l, t, h, NULL);
   if (status) return status;
   start(w, l, g, p0, h);
   for (int it = 1; it <= most; it++) {
     const bool fresh = it == 1 || in->residual > reuse;
-    if ((status = forces(w, in, l, g, t, h, fresh))) return status;
+    status = forces(w, in, l, g, t, h, fresh);
+    if (!status && rods) status = cb_lobatto_constraints_pulls(rods, in, l, t, h, fresh ? w->dx : NULL);
+    if (status) return status;
     residuals(w, l, g, x0, p0, h);
     if (fresh && (status = factor(w, l, g, h))) return status;
     cb_stage_matrix_solve(w->matrix, w->rhs);
+    if (rods && (status = cb_lobatto_constraints_border(rods, l, w->matrix, w->B, w->q, h, fresh, w->rhs))) return status;
     double size = 0;
     const double change = update(w, l, g, x0, &size);
     if (!(change < INFINITY))
@@ -332,7 +338,9 @@ cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lo
     in->iterations = it;
     in->residual = size > 0 ? change / size : 0;
     if (in->residual <= l->tolerance || (in->residual <= noise && change > before / 4)) {
-      if ((status = forces(w, in, l, g, t, h, false))) return status;
+      status = forces(w, in, l, g, t, h, false);
+      if (!status && rods) status = cb_lobatto_constraints_pulls(rods, in, l, t, h, NULL);
+      if (status) return status;
       finish(w, l, g, h);
       return CB_OK;
     }

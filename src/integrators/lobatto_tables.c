@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* inverse[m*m] of matrix[m*m] by Gauss-Jordan with pivoting; m <= 4 and the blocks are well conditioned. */
-static void invert(int m, long double a[CB_LOBATTO_MAX][CB_LOBATTO_MAX], double inverse[][CB_LOBATTO_MAX - 1]) {
+/* By Gauss-Jordan with pivoting; m <= 4 and the blocks are well conditioned. */
+void cb_lobatto_invert(int m, long double a[CB_LOBATTO_MAX][CB_LOBATTO_MAX], double inverse[][CB_LOBATTO_MAX - 1]) {
   long double w[CB_LOBATTO_MAX][2 * CB_LOBATTO_MAX] = {{0}};
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < m; j++) w[i][j] = a[i][j];
@@ -52,6 +52,6 @@ cb_status cb_lobatto_tables(cb_lobatto *l) {
       l->E[i][j] = (double)lagrange;
     }
   }
-  invert(s - 1, block, l->Winv);
+  cb_lobatto_invert(s - 1, block, l->Winv);
   return CB_OK;
 }

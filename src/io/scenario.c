@@ -7,8 +7,8 @@
 enum { FORMAT = 1 };
 
 static cb_status read_all(cb_scenario *s) {
-  static const char *const keys[] = {"curvebody",    "title",      "space", "bodies", "potentials",
-                                     "interactions", "integrator", "time",  "record"};
+  static const char *const keys[] = {"curvebody",    "title",      "space", "bodies", "potentials", "interactions",
+                                     "constraints",  "start",      "integrator", "time", "record"};
   static const char *const required[] = {"space", "bodies", "integrator", "time"};
   const cb_node *root = cb_tree_root(s->tree);
   if (root->kind != CB_NODE_MAP)
@@ -34,12 +34,16 @@ static cb_status read_all(cb_scenario *s) {
   if (!status) status = cb_builder_create(s->space, &s->builder);
   if (!status) status = cb_scenario_read_bodies(s, cb_node_get(root, "bodies"));
   if (!status) status = cb_scenario_read_forces(s, cb_node_get(root, "potentials"), cb_node_get(root, "interactions"));
+  if (!status) status = cb_scenario_read_constraints(s, cb_node_get(root, "constraints"));
+  if (!status) status = cb_scenario_read_start(s, cb_node_get(root, "start"));
   if (!status && (status = cb_builder_finish(s->builder, &s->system)) && status != CB_ERROR_MEMORY &&
       status != CB_ERROR_INPUT) {
     char text[1024];
     strncpy(text, cb_error_text(), sizeof text - 1);
     text[sizeof text - 1] = 0;
-    status = cb_node_fail(cb_node_get(root, "bodies"), "%s", text);
+    const cb_node *constraints = cb_node_get(root, "constraints");
+    const bool of_constraint = constraints && !strncmp(text, "constraint `", 12);
+    status = cb_node_fail(of_constraint ? constraints : cb_node_get(root, "bodies"), "%s", text);
   }
   if (!status) status = cb_scenario_read_run(s, root);
   if (!status) status = cb_scenario_resolve(s, root);

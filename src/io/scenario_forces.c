@@ -73,8 +73,7 @@ static const cb_param field_table[] = {{"chart", CB_PARAM_STRING, offsetof(field
                                         "a body or a list of bodies; absent: all"},
                                        {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-/* A failure of the builder gets the place of node, unless it has one; one of an expression the place in its text. */
-static cb_status placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression) {
+cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression) {
   if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN && status != CB_ERROR_INPUT &&
       status != CB_ERROR_UNSUPPORTED)
     return status;
@@ -93,15 +92,18 @@ static cb_status centre(cb_scenario *s, const cb_node *at, double *x) {
   return s->space->chart ? s->space->chart->from_point(s->space, x, x) : CB_OK;
 }
 
-/* The body that node names. */
-static cb_status find_body(const cb_scenario *s, const cb_node *node, int *body) {
-  const char *name;
+cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body) {
+  enum { MOST_NAMED = 256 };
+  const char *name, *names[MOST_NAMED];
   const cb_status status = cb_node_string(node, &name);
   if (status) return status;
-  const int found = cb_builder_find_body(s->builder, name);
-  if (found < 0) return cb_node_fail(node, "no body is named `%s`", name);
-  *body = found;
-  return CB_OK;
+  const int found = cb_builder_find_body(s->builder, name), count = cb_builder_bodies(s->builder);
+  if (found >= 0) return *body = found, CB_OK;
+  size_t n = 0;
+  for (int i = 0; i < count && n < MOST_NAMED; i++) names[n++] = cb_builder_body_name(s->builder, i);
+  const char *near = cb_nearest_name(name, names, n);
+  return near ? cb_node_fail(node, "no body is named `%s`; did you mean `%s`?", name, near)
+              : cb_node_fail(node, "no body is named `%s`", name);
 }
 
 /* Calls add for every body that node names: one, a list, or (absent) all of them as -1. */
@@ -117,8 +119,8 @@ static cb_status for_bodies(cb_scenario *s, const cb_node *bodies, const cb_node
   for (size_t i = 0; i < count; i++) {
     const cb_node *name = !bodies ? NULL : bodies->kind == CB_NODE_LIST ? bodies->items[i] : bodies;
     int body = -1;
-    cb_status status = name ? find_body(s, name, &body) : CB_OK;
-    if (!status) status = placed(s, add(s->builder, body, what), at, what->expression != NULL);
+    cb_status status = name ? cb_scenario_find_body(s, name, &body) : CB_OK;
+    if (!status) status = cb_scenario_placed(s, add(s->builder, body, what), at, what->expression != NULL);
     if (status) return status;
   }
   return CB_OK;
@@ -182,10 +184,10 @@ static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
   if (p.first) {
     if (p.first->kind != CB_NODE_LIST || p.first->count != 2)
       return cb_node_fail(p.first, "expected the names of two bodies");
-    status = find_body(s, p.first->items[0], &a);
-    if (!status) status = find_body(s, p.first->items[1], &b);
+    status = cb_scenario_find_body(s, p.first->items[0], &a);
+    if (!status) status = cb_scenario_find_body(s, p.first->items[1], &b);
   } else if (p.second) {
-    status = find_body(s, p.second, &a);
+    status = cb_scenario_find_body(s, p.second, &a);
     b = a;
   }
   const char *expression = NULL;
@@ -193,7 +195,7 @@ static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
   if (status) return status;
   status = cb_builder_interaction(s->builder, a, b, expression ? CB_LAW_EXPRESSION : kinds[p.law], p.strength, p.length,
                                   expression);
-  return placed(s, status, expression ? p.expression : node, expression != NULL);
+  return cb_scenario_placed(s, status, expression ? p.expression : node, expression != NULL);
 }
 
 static cb_status for_items(cb_scenario *s, const cb_node *list, cb_status (*read)(cb_scenario *, const cb_node *)) {

@@ -18,6 +18,8 @@ struct cb_scenario {
   cb_integrator *integrator;
   cb_run *run;
   int compression;
+  bool project;           /* `start` */
+  double start_tolerance;
   const char *attributes[CB_SCENARIO_ATTRIBUTES];
 };
 
@@ -25,9 +27,18 @@ struct cb_scenario {
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_bodies(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions);
+cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
+cb_status cb_scenario_read_start(cb_scenario *s, const cb_node *node);
+extern const cb_param cb_scenario_start_table[];
 cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root);
 
-/* The parameter table of `time`, `integrator` (what all methods share) or `record`. */
+/* The body that node names. */
+cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body);
+/* A failure of the builder with the place of node, unless it has one; one of an expression that is node's text with the
+ * place in it. */
+cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression);
+
+/* The parameter table of `time`, `integrator` (what all methods share), `record` or `start`. */
 const cb_param *cb_scenario_table(const char *key);
 
 /* The whole tree with its defaults, as text in s->resolved. */

@@ -92,12 +92,15 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
 }
 
 cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
-  const bool has_record = cb_node_get(root, "record") != NULL;
-  cb_node *full = new_map(s, root->count + !has_record);
+  const char *added[2];
+  size_t more = 0;
+  if (!cb_node_get(root, "record")) added[more++] = "record";
+  if (!cb_node_get(root, "start") && cb_system_constraints(s->system)) added[more++] = "start";
+  cb_node *full = new_map(s, root->count + more);
   bool lost = !full;
   for (size_t i = 0; !lost && i < full->count; i++) {
     const bool given = i < root->count;
-    full->keys[i] = given ? root->keys[i] : new_text(s, "record");
+    full->keys[i] = given ? root->keys[i] : new_text(s, added[i - root->count]);
     full->items[i] = full->keys[i] ? completed(s, full->keys[i]->text, given ? root->items[i] : NULL) : NULL;
     lost = !full->items[i];
   }

@@ -48,6 +48,7 @@ const cb_param *cb_scenario_table(const char *key) {
   return !strcmp(key, "time")         ? time_table
          : !strcmp(key, "integrator") ? step_table
          : !strcmp(key, "record")     ? record_table
+         : !strcmp(key, "start")      ? cb_scenario_start_table
                                       : NULL;
 }
 
@@ -134,12 +135,15 @@ cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root) {
   options.end = time.end;
   options.step = step.step;
   options.retries = step.retries;
+  options.project = s->project;
+  options.start_tolerance = s->start_tolerance;
   status = cb_run_create(s->system, s->integrator, &options, &s->run);
-  if (status == CB_ERROR_ARGUMENT) {
-    char text[512];
+  if (status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN) {
+    const cb_node *start = cb_node_get(root, "start"), *bodies = cb_node_get(root, "bodies");
+    char text[1024];
     strncpy(text, cb_error_text(), sizeof text - 1);
     text[sizeof text - 1] = 0;
-    return cb_node_fail(time_node, "%s", text);
+    return cb_node_fail(status == CB_ERROR_ARGUMENT ? time_node : start ? start : bodies, "%s", text);
   }
   return status;
 }

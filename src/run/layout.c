@@ -4,14 +4,17 @@
 #include <string.h>
 
 const cb_observable_doc cb_observable_groups[] = {
-    {"separation", "separation", "geodesic distances of bonded particles"},
+    {"separation", "separation", "geodesic distances of bonded particles: springs, then rods"},
     {"energy", "energy, kinetic_energy, potential_energy", "energy and its parts"},
     {"killing_momentum", "killing_momentum", "momenta of the Killing fields of the space"},
+    {"constraints", "multiplier, constraint_residual, constraint_rate_residual, constraint_acceleration_residual",
+     "multipliers of constraints (the pull along a rod), and what is left of g, dg/dt and the second derivative"},
+    {"method_multiplier", "method_multiplier", "multipliers that the method itself solved for: radau_iia"},
     {"karcher_mean", "karcher_mean", "Karcher mean of the masses (Riemannian centre of mass)"},
     {"coordinates", "coordinates", "positions in the chart named by record.chart"},
     {NULL, NULL, NULL}};
 
-static const char *const usual[] = {"separation", "energy", "killing_momentum", NULL};
+static const char *const usual[] = {"separation", "energy", "killing_momentum", "constraints", NULL};
 
 static bool asked(const cb_run *run, const char *group) {
   if (!*group) return true;
@@ -61,6 +64,10 @@ static cb_status dimensions(cb_run *run) {
   for (size_t i = 0; i < n; i++) particle[i] = cb_system_particle_name(s, (int)i);
   for (size_t i = 0; i < bodies; i++) body[i] = cb_system_body_name(s, (int)i);
   for (int i = 0; i < g->n_killing; i++) killing[i] = g->killing[i].name;
+  const size_t rows = (size_t)cb_system_constraints(s);
+  const char **constraint = labels(run, rows);
+  if (!constraint) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu constraints", rows);
+  for (size_t i = 0; i < rows; i++) constraint[i] = cb_system_constraint_name(s, (int)i);
 
   dimension(run, "particle", n, "particle");
   dimension(run, "body", bodies, "body")->labels = body;
@@ -71,6 +78,7 @@ static cb_status dimensions(cb_run *run) {
   dimension(run, "component", (size_t)cb_system_components(s), "connected component");
   dimension(run, "origin_part", sizeof(cb_origin) / sizeof(double), "part of a moving origin")->labels = parts;
   dimension(run, "bond", (size_t)cb_system_bonds(s), "bond");
+  dimension(run, "constraint", rows, "constraint");
   dimension(run, "killing", (size_t)g->n_killing, "Killing field")->labels = killing;
   cb_dimension *dof = dimension(run, "dof", (size_t)(run->options.chart ? run->options.chart->size : g->dim),
                                 "coordinate of the chart of /coordinates");
@@ -115,9 +123,14 @@ static cb_status dimensions(cb_run *run) {
       {.name = "particle_charge", .dim = "particle", .values = charge, .units = "1", .doc = "charge"},
       {.name = "particle_radius", .dim = "particle", .values = radius, .units = "1", .doc = "radius"},
       {.name = "bond_i", .dim = "bond", .integers = bond_i, .units = "1", .doc = "first particle of a bond"},
-      {.name = "bond_j", .dim = "bond", .integers = bond_j, .units = "1", .doc = "second particle of a bond"}};
-  memcpy(run->constant, all, sizeof all);
-  run->layout.n_constants = bonds ? 8 : 6;
+      {.name = "bond_j", .dim = "bond", .integers = bond_j, .units = "1", .doc = "second particle of a bond"},
+      {.name = "constraint_name",
+       .dim = "constraint",
+       .labels = constraint,
+       .units = "1",
+       .doc = "name of the constraint"}};
+  for (size_t c = 0; c < sizeof all / sizeof *all; c++)
+    if (extent(run, all[c].dim)) run->constant[run->layout.n_constants++] = all[c];
   return CB_OK;
 }
 
@@ -134,6 +147,7 @@ static cb_status fields(cb_run *run) {
     if (!run->value[f]) return cb_fail(CB_ERROR_MEMORY, "no memory for a row of /%s", o->field.name);
     run->row[f] = run->value[f];
     run->measures_energy = run->measures_energy || !strcmp(o->group, "energy");
+    run->measures_constraints = run->measures_constraints || !strcmp(o->group, "constraints");
   }
   return CB_OK;
 }
@@ -143,6 +157,7 @@ cb_status cb_run_make_layout(cb_run *run) {
   cb_status status = check_names(run);
   if (!status) status = dimensions(run);
   if (!status) status = fields(run);
+  if (!status && run->measures_constraints) status = cb_measure_rows_create(&run->measure, run->arena);
   if (status) return status;
 
   cb_state *s = run->state;

@@ -56,6 +56,7 @@ cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, cons
   if (!status) status = cb_state_create(system, &run->spare);
   if (!status) status = cb_system_start(system, run->state);
   if (!status) status = cb_forces_set_origins(integrator->forces, run->state->origin);
+  if (!status) status = cb_run_project_start(run);
   if (!status) status = cb_run_make_layout(run);
   if (status) return cb_run_free(run), status;
   run->state->t = options->start;
@@ -68,6 +69,7 @@ void cb_run_free(cb_run *run) {
   if (!run) return;
   cb_state_free(run->state);
   cb_state_free(run->spare);
+  cb_measure_rows_free(&run->measure);
   cb_arena_free(run->arena);
 }
 
@@ -102,6 +104,8 @@ static cb_status write_row(cb_run *run, cb_sink *sink) {
   run->measure.step_size = run->step_size;
   cb_status status = run->measures_energy ? cb_measure_energy(&run->measure) : CB_OK;
   if (status) return cannot_measure(run, status, "energy");
+  if (run->measures_constraints && (status = cb_measure_rows(&run->measure)))
+    return cannot_measure(run, status, "multiplier");
   for (int f = 0; f < run->n_fields; f++)
     if ((status = run->observable[f]->evaluate(&run->measure, run->value[f])))
       return cannot_measure(run, status, run->field[f].name);

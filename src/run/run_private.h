@@ -6,7 +6,7 @@
 #include "run/measure.h"
 #include <curvebody/run.h>
 
-enum { CB_RUN_BLOBS = 7, CB_RUN_DIMENSIONS = 10, CB_RUN_CONSTANTS = 8, CB_RUN_FIELDS = 32 };
+enum { CB_RUN_BLOBS = 7, CB_RUN_DIMENSIONS = 10, CB_RUN_CONSTANTS = 10, CB_RUN_FIELDS = 32 };
 
 struct cb_run {
   cb_arena *arena;
@@ -18,6 +18,7 @@ struct cb_run {
   cb_state *state, *spare;
   bool restored;
   double step_size;
+  double start_moved, start_turned; /* largest corrections of a coordinate and a velocity at the start */
 
   cb_measure measure;
   int n_fields;
@@ -25,7 +26,7 @@ struct cb_run {
   cb_field field[CB_RUN_FIELDS];
   void *value[CB_RUN_FIELDS];       /* one row */
   const void *row[CB_RUN_FIELDS];
-  bool measures_energy;
+  bool measures_energy, measures_constraints;
 
   cb_record_layout layout;
   cb_dimension dimension[CB_RUN_DIMENSIONS];
@@ -36,6 +37,9 @@ struct cb_run {
 
 /* Fills layout, fields and the buffers of a row. */
 cb_status cb_run_make_layout(cb_run *run);
+
+/* Brings the start to the constraints, or refuses it. */
+cb_status cb_run_project_start(cb_run *run);
 
 /* Brings components that have drifted back to the centre of their coordinates. */
 cb_status cb_run_recentre(cb_run *run);

@@ -109,8 +109,6 @@ SCENARIOS = {
     "unknown chart of the record": ([("every: 1", "chart: @poincar")],
                                     ["no chart `poincar`; did you mean `poincare`?"]),
     "unknown Killing field": ([("boost_x", "@bost_x")], ["no Killing field 'bost_x', did you mean 'boost_x'?"]),
-    "lobatto in a chart space": ([("curvature: -1", "chart: polar"), ("name: lobatto", "name: @lobatto")],
-                                 ["works in the embedding of a space", "use `gauss`"]),
     "velocity form without a chart": ([("name: lobatto, stages: 4", "name: @gauss, form: velocity")],
                                       ["works in a fixed chart"]),
     "key missing": ([("{end: 1}", "@{start: 0}")], ["missing key 'end'"]),

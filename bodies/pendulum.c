@@ -1,0 +1,87 @@
+/* A spherical pendulum: one particle joined to a point of the space, by a rod, d(x, pivot) = D, or a spring,
+ * V = (k/2) (d(x, pivot) - D)^2. The particle is the one point of `place`, or exp_pivot(tangent). */
+#include "bodies/link.h"
+#include <math.h>
+
+typedef struct params {
+  const cb_node *link, *pivot, *tangent;
+  cb_matter matter;
+} params;
+
+static const cb_param rows[] = {
+    {"pivot", CB_PARAM_NODE, offsetof(params, pivot), NULL, "", "", "",
+     "{chart: .., point: [..]}; `move` of place takes it along"},
+    {"tangent", CB_PARAM_NODE, offsetof(params, tangent), "", "units of length", "", "",
+     "from the pivot to the particle, in the frame there; in place of place.points"},
+    {"link", CB_PARAM_NODE, offsetof(params, link), "", "", "", "",
+     "rod, {rod: {length: ..}} or {spring: {stiffness: 1, rest: ..}}; if absent, a rod"},
+    CB_MATTER_ROWS(params, matter),
+    {.name = NULL},
+};
+
+static cb_status place(const params *p, const cb_node *node, const cb_geometry *g, cb_places *places) {
+  if (!p->tangent) return cb_places_read(places, node, g, 1);
+  const cb_node *given = cb_node_get(node, "place");
+  double tangent[CB_DIM_MAX];
+  if (cb_node_get(given, "points") || cb_node_get(given, "tangent"))
+    return cb_node_fail(p->tangent, "tangent: given beside a point in `place`, expected one of the two");
+  cb_status status = cb_node_reals(p->tangent, (size_t)g->dim, tangent);
+  return status ? status : cb_places_make(places, node, g, p->pivot, 1, tangent);
+}
+
+/* The pivot where `move` has taken it. */
+static cb_status find_pivot(const params *p, const cb_places *places, bool moved, double *pivot) {
+  const cb_geometry *g = places->space;
+  double x[CB_COORD_MAX];
+  if (!moved) return cb_place_space_point(p->pivot, "pivot", g, pivot);
+  cb_status status = cb_place_point(p->pivot, "pivot", g, x);
+  if (status) return status;
+  status = cb_places_carry(places, x, pivot);
+  return status ? cb_place_fail(p->pivot, status) : CB_OK;
+}
+
+static cb_status join(const params *p, const cb_node *where, const cb_link *link, const double *pivot, int i,
+                      cb_builder *b) {
+  if (!link->rigid && link->spring.damping > 0)
+    return cb_node_fail(p->link, "link: expected a spring without damping, found %g", link->spring.damping);
+  cb_status status = link->rigid ? cb_builder_tether(b, NULL, i, pivot, link->length)
+                                 : cb_builder_central(b, cb_builder_bodies(b) - 1, CB_LAW_HARMONIC,
+                                                      link->spring.stiffness, link->spring.rest, NULL, pivot);
+  return status ? cb_place_fail(where, status) : CB_OK;
+}
+
+static cb_status fill(const params *p, const cb_node *node, const cb_geometry *space, cb_builder *b,
+                      cb_places *places) {
+  const bool moved = cb_node_get(cb_node_get(node, "place"), "move") != NULL;
+  double pivot[CB_COORD_MAX];
+  cb_link link;
+  int i = 0;
+  cb_status status = cb_link_read(p->link, true, &link);
+  if (!status) status = place(p, node, space, places);
+  if (!status) status = cb_place_space_point(p->pivot, "pivot", space, pivot);
+  if (status) return status;
+  /* a length of its own is measured before `move`, which costs digits far out */
+  const double length = cb_place_apart(space, space->chart ? places->q : places->x, pivot);
+  if (isnan(link.spring.rest)) link.spring.rest = length;
+  if (moved && !link.length.law && isnan(link.length.value)) link.length.value = length;
+  status = cb_places_set_moving(places, node);
+  if (!status) status = cb_places_add(places, node, &p->matter, NULL, b, &i);
+  if (!status) status = find_pivot(p, places, moved, pivot);
+  return status ? status : join(p, p->pivot, &link, pivot, i, b);
+}
+
+static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
+  cb_places places = {0};
+  cb_status status = fill(given, node, space, b, &places);
+  cb_places_free(&places);
+  return status;
+}
+
+const cb_body_class cb_body_pendulum = {
+    .name = "pendulum",
+    .title = "spherical pendulum",
+    .doc = "A particle joined to a point of the space by a rod or a spring.",
+    .params = rows,
+    .params_size = sizeof(params),
+    .build = build,
+};

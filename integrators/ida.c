@@ -1,0 +1,163 @@
+/* SUNDIALS IDA: backward differentiation formulae of order 1 to 5 with steps and orders of its own choice, a reference.
+ *
+ *   x' = v - W G^T M',   v' = W (F - G^T L') [- Gamma(v,v)],   0 = g(t,x),   0 = G v + g_t  or  a v - b
+ * Multipliers L' keep the rates of all rows, M' the rows of position (Gear, Gupta & Leimkuhler), so that nothing
+ * drifts; M' = 0 but for the error of the method. With L and M as unknowns the index is 1 (Gear's integrated
+ * multipliers); they are left out of the error control. In the embedding W = (m I)^-1 and the rows of the space
+ * <x,x> = 1/K are among g; in a chart W = (m g)^-1 and Gamma is its connection.
+ * The state is read off IDA's polynomial and brought to the rows; IDA's own history stays. It starts anew, at order 1,
+ * when it is handed another state than it left, after a reset, and when a moving origin moved.
+ * Sources: Brenan, Campbell & Petzold (1996), Numerical Solution of Initial-Value Problems in Differential-Algebraic
+ * Equations, chapter 5, doi:10.1137/1.9781611971224; Gear, Gupta & Leimkuhler (1985), J. Comput. Appl. Math. 12, 77,
+ * doi:10.1016/0377-0427(85)90008-1; Gear (1988), SIAM J. Sci. Stat. Comput. 9, 39, doi:10.1137/0909004; Hindmarsh et
+ * al. (2005), ACM Trans. Math. Softw. 31, 363, doi:10.1145/1089014.1089020.
+ */
+#include "integrators/ida_private.h"
+
+#include "numerics/compensated.h"
+
+#include <math.h>
+#include <stddef.h>
+
+typedef struct parameters {
+  double rtol, atol, max_step;
+  int max_order, solver, max_steps;
+} parameters;
+
+static const cb_param table[] = {
+    {"rtol", CB_PARAM_REAL, offsetof(parameters, rtol), "1e-10", "", "(0, 1)", NULL,
+     "relative error allowed in a step of the method"},
+    {"atol", CB_PARAM_REAL, offsetof(parameters, atol), "1e-12", "", "> 0", NULL,
+     "absolute error allowed in a step of the method, in positions and in velocities"},
+    {"max_order", CB_PARAM_INT, offsetof(parameters, max_order), "5", "", "[1, 5]", NULL, "highest order"},
+    {"max_step", CB_PARAM_REAL, offsetof(parameters, max_step), "0", "time", ">= 0", NULL,
+     "longest step of the method; 0: no limit"},
+    {"solver", CB_PARAM_CHOICE, offsetof(parameters, solver), "auto", "", "", "auto|dense|klu",
+     "factors of Newton's matrix; auto: dense where it is small"},
+    {"max_steps", CB_PARAM_INT, offsetof(parameters, max_steps), "100000", "", "[1, 1000000000]", NULL,
+     "most steps of the method within one `step`"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static void destroy(cb_integrator *in) {
+  cb_ida *m = in->self;
+  if (!m) return;
+  cb_ida_close(m);
+  cb_gram_free(m->gram);
+  cb_arena_free(m->arena);
+}
+
+static cb_status make_rows(cb_ida *m) {
+  m->constraints = cb_forces_constraints_with_space(m->forces);
+  if (!m->constraints) return cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
+  m->rows = cb_constraints_rows(m->constraints);
+  m->position = cb_arena_alloc(m->arena, (size_t)m->rows->rows, sizeof *m->position);
+  if (!m->position) return cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", m->rows->rows);
+  for (int r = 0; r < m->rows->rows; r++) m->position[r] = m->rows->velocity[r] ? -1 : m->n_positions++;
+  m->size = 2 * m->nk + m->rows->rows + m->n_positions;
+  return m->rows->rows ? cb_gram_create(m->forces, m->constraints, &m->gram) : CB_OK;
+}
+
+static cb_status make_arrays(cb_ida *m) {
+  if (!(m->pattern = cb_forces_pattern(m->forces))) return cb_fail(CB_ERROR_MEMORY, "no memory for the pattern");
+  const size_t rows = (size_t)m->rows->rows, entries = (size_t)m->rows->start[rows] * (size_t)m->k,
+               count = (size_t)m->nk, square = (size_t)(m->k * m->k), blocks = (size_t)m->pattern->start[m->n] * square;
+  const struct {
+    double **array;
+    size_t count;
+  } array[] = {{&m->x, count},
+               {&m->v, count},
+               {&m->left_x, count},
+               {&m->left_p, count},
+               {&m->W, count * (size_t)m->k},
+               {&m->force, count},
+               {&m->push, count},
+               {&m->shift, count},
+               {&m->g_value, rows},
+               {&m->rate, rows},
+               {&m->gamma, rows},
+               {&m->multiplier, rows},
+               {&m->G, entries},
+               {&m->rate_x, entries},
+               {&m->force_x, blocks},
+               {&m->force_v, m->damped ? blocks : 0},
+               {&m->push_x, rows ? blocks : 0},
+               {&m->shift_x, rows ? blocks : 0}};
+  for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+    if (!(*array[i].array = cb_arena_alloc_aligned(m->arena, array[i].count, sizeof(double), CB_CACHE_LINE)))
+      return cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates", count);
+  for (int a = 0; !m->g->chart && a < m->n; a++)
+    for (int i = 0; i < m->k; i++) m->W[(size_t)a * square + (size_t)(i * m->k + i)] = 1 / (m->g->form[i] * m->mass[a]);
+  return CB_OK;
+}
+
+static cb_status create(cb_integrator *in, const void *params) {
+  const parameters *p = params;
+  cb_arena *arena = cb_arena_create();
+  cb_ida *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
+  if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `ida`");
+  m->arena = arena;
+  m->integrator = in;
+  m->g = cb_system_space(in->system);
+  m->forces = in->forces;
+  m->mass = cb_system_masses(in->system);
+  m->n = cb_system_particles(in->system);
+  m->k = m->g->k;
+  m->nk = m->n * m->k;
+  m->damped = cb_forces_uses_velocity(in->forces);
+  m->rtol = p->rtol;
+  m->atol = p->atol;
+  in->self = m;
+  const cb_ida_options options = {p->solver, p->max_order, p->max_steps, p->max_step};
+  cb_status status = make_rows(m);
+  if (!status) status = make_arrays(m);
+  if (!status) status = cb_ida_open(m, &options);
+  if (status) {
+    destroy(in);
+    in->self = NULL;
+  }
+  return status;
+}
+
+static void reset(cb_integrator *in) { ((cb_ida *)in->self)->running = false; }
+
+static cb_status step(cb_integrator *in, cb_state *state, double h) {
+  cb_ida *m = in->self;
+  double total = 0, t = state->t, t_low = state->t_low;
+  for (int i = 0; i < m->nk; i++) total += fabs(state->x[i]) + fabs(state->p[i]);
+  if (!(total < INFINITY)) return cb_fail(CB_STEP_NOT_FINITE, "ida: the state is not finite before a step of %g", h);
+  cb_compensated_add_one(&t, &t_low, h);
+  in->root = in->worst = -1;
+  const bool restart = !cb_ida_continues(m, state, h);
+  const double end = t;
+  m->running = false;
+  cb_status status = restart ? cb_ida_start(m, state) : CB_OK;
+  if (!status) status = cb_ida_advance(m, restart, state->t, &t, &in->root);
+  if (!status) status = cb_ida_output(m, t, t == end ? t_low : 0, state);
+  if (status) return in->root = -1, status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
+  m->running = true;
+  m->direction = h;
+  return CB_OK;
+}
+
+static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
+  (void)in;
+  *order = 1; /* the least it may take */
+  *symplectic = *symmetric = false;
+}
+
+const cb_integrator_class cb_integrator_ida = {
+    .name = "ida",
+    .title = "SUNDIALS IDA",
+    .doc =
+        "Backward differentiation of order 1 to 5 with steps of its own choice, by tolerances; all constraints, kept "
+        "without drift; neither symplectic nor symmetric: a reference.",
+    .params = table,
+    .params_size = sizeof(parameters),
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .reset = reset,
+    .properties = properties,
+    .adaptive = true,
+    .takes_constraints = true,
+    .takes_velocity_constraints = true};

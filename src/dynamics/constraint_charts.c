@@ -1,0 +1,224 @@
+/* Elements of constraints between the embedding and charts: see constraint_charts.h. */
+#include "dynamics/constraint_charts.h"
+#include "geometry/quadric.h"
+#include <math.h>
+#include <string.h>
+
+enum { K = CB_COORD_MAX, DIM = CB_DIM_MAX };
+
+/* A pivot of the metric smaller than this, relative to its entry, is a singular point of the chart. */
+static const double singular = 1e-13;
+
+static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
+
+/* m^-1, m symmetric and positive. */
+static cb_status invert(int n, const double *m, double inverse[DIM][DIM]) {
+  double work[DIM][2 * DIM];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      work[i][j] = m[i * n + j];
+      work[i][n + j] = i == j;
+    }
+  for (int i = 0; i < n; i++) {
+    if (!(work[i][i] > singular * m[i * n + i]))
+      return cb_fail(CB_STEP_DOMAIN, "a constraint at a singular point of its chart");
+    for (int r = 0; r < n; r++) {
+      if (r == i) continue;
+      double c = work[r][i] / work[i][i];
+      for (int j = i; j < 2 * n; j++) work[r][j] -= c * work[i][j];
+    }
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) inverse[i][j] = work[i][n + j] / work[i][i];
+  return CB_OK;
+}
+
+/* Point, Jacobian, inverse metric and, for order 2, Christoffel symbols gamma[c][i][j] of a chart. */
+typedef struct chart_point {
+  double x[K], J[K * DIM], inverse[DIM][DIM], gamma[DIM][DIM][DIM];
+} chart_point;
+
+static cb_status chart_at(const cb_geometry *g, const cb_chart *chart, const double *q, int order, chart_point *p) {
+  int n = g->dim;
+  double metric[DIM * DIM], dg[DIM * DIM * DIM];
+  cb_status status = chart->to_point(g, q, p->x, p->J);
+  if (!status && chart->metric) status = chart->metric(g, q, metric, order > 1 ? dg : NULL, NULL);
+  if (!status) status = invert(n, metric, p->inverse);
+  if (status) return step_status(status);
+  for (int c = 0; order > 1 && c < n; c++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        double sum = 0;
+        for (int l = 0; l < n; l++)
+          sum += p->inverse[c][l] * (dg[(i * n + l) * n + j] + dg[(j * n + l) * n + i] - dg[(l * n + i) * n + j]);
+        p->gamma[c][i][j] = 0.5 * sum;
+      }
+  return CB_OK;
+}
+
+/* --- coordinates as functions on the embedding --- */
+
+/* Derivatives of q at the point y of the space, in y: first = B, second. */
+static void in_world(const cb_geometry *g, const chart_point *p, int order, cb_coordinates *out) {
+  int n = g->dim, k = g->embedding;
+  memset(out->first, 0, sizeof out->first);
+  for (int c = 0; c < n; c++)
+    for (int a = 0; a < k; a++)
+      for (int i = 0; i < n; i++) out->first[c][a] += p->inverse[c][i] * p->J[a * n + i] * g->form[a];
+  if (order < 2) return;
+  for (int c = 0; c < n; c++) {
+    const double *B = out->first[c];
+    for (int a = 0; a < k; a++)
+      for (int b = 0; b < k; b++) {
+        double sum = 0;
+        for (int i = 0; i < n; i++)
+          for (int j = 0; j < n; j++) sum -= p->gamma[c][i][j] * out->first[i][a] * out->first[j][b];
+        out->second[c][a][b] = sum;
+      }
+    for (int f = 0; f < g->n_factors; f++) {
+      const cb_factor factor = g->factor[f];
+      const int end = factor.offset + factor.count;
+      for (int a = factor.offset; a < end; a++)
+        for (int b = factor.offset; b < end; b++)
+          out->second[c][a][b] -= factor.curvature * (B[a] * g->form[b] * p->x[b] + B[b] * g->form[a] * p->x[a]);
+    }
+  }
+}
+
+/* From derivatives in y to those in x, y_a = scale_a (M x + b)_a. */
+static void to_local(const cb_geometry *g, const cb_isometry *world, const double *scale, int order,
+                     cb_coordinates *out) {
+  int k = g->embedding;
+  double m[K][K];
+  for (int a = 0; a < k; a++)
+    for (int b = 0; b < k; b++) m[a][b] = scale[a] * world->m[a][b];
+  for (int c = 0; c < out->size; c++) {
+    double row[K], half[K][K];
+    memcpy(row, out->first[c], sizeof row);
+    for (int b = 0; b < k; b++) {
+      out->first[c][b] = 0;
+      for (int a = 0; a < k; a++) out->first[c][b] += row[a] * m[a][b];
+    }
+    if (order < 2) continue;
+    for (int a = 0; a < k; a++)
+      for (int b = 0; b < k; b++) {
+        half[a][b] = 0;
+        for (int e = 0; e < k; e++) half[a][b] += out->second[c][a][e] * m[e][b];
+      }
+    for (int a = 0; a < k; a++)
+      for (int b = 0; b < k; b++) {
+        out->second[c][a][b] = 0;
+        for (int e = 0; e < k; e++) out->second[c][a][b] += m[e][a] * half[e][b];
+      }
+  }
+}
+
+/* Brings y along its ray to the quadric of each curved factor; scale[a]: by what. */
+static cb_status onto_space(const cb_geometry *g, double *y, double *scale) {
+  for (int f = 0; f < g->n_factors; f++) {
+    const cb_factor factor = g->factor[f];
+    double by = 1;
+    if (factor.curvature != 0)
+      by = 1 / sqrt(factor.curvature * cb_factor_inner(factor, y + factor.offset, y + factor.offset));
+    if (!isfinite(by)) return cb_fail(CB_STEP_DOMAIN, "a constraint at a point that is off the space");
+    for (int a = factor.offset; a < factor.offset + factor.count; a++) {
+      y[a] *= by;
+      scale[a] = by;
+    }
+  }
+  return CB_OK;
+}
+
+cb_status cb_coordinates_at(const cb_geometry *g, const cb_chart *chart, const cb_isometry *world, const double *x,
+                            int order, cb_coordinates *out) {
+  double y[K], scale[K] = {1, 1, 1, 1};
+  cb_isometry_point(g, world, x, y);
+  if (!chart) {
+    out->size = g->embedding;
+    memcpy(out->q, y, sizeof y);
+    if (order < 1) return CB_OK;
+    memset(out->first, 0, sizeof out->first);
+    memset(out->second, 0, sizeof out->second);
+    for (int c = 0; c < g->embedding; c++) out->first[c][c] = 1;
+    to_local(g, world, scale, 1, out);
+    return CB_OK;
+  }
+  chart_point p;
+  out->size = g->dim;
+  cb_status status = onto_space(g, y, scale);
+  if (!status) status = step_status(chart->from_point(g, y, out->q));
+  if (status || order < 1) return status;
+  status = chart_at(g, chart, out->q, order, &p);
+  if (status) return status;
+  in_world(g, &p, order, out);
+  to_local(g, world, scale, order, out);
+  return CB_OK;
+}
+
+/* --- elements of the embedding in a chart space --- */
+
+/* gradient[n] = J^T of gradient[k], one particle. */
+static void pull_vector(const cb_geometry *g, const chart_point *p, const double *from, double *to) {
+  for (int i = 0; i < g->dim; i++) {
+    double sum = 0;
+    for (int a = 0; a < g->embedding; a++) sum += p->J[a * g->dim + i] * from[a];
+    to[i] = sum;
+  }
+}
+
+/* g.x_ij of one particle. */
+static double bend(const cb_geometry *g, const chart_point *p, const double *gradient, int i, int j) {
+  int n = g->dim;
+  double sum = 0;
+  for (int c = 0; c < n; c++)
+    for (int a = 0; a < g->embedding; a++) sum += p->gamma[c][i][j] * p->J[a * n + c] * gradient[a];
+  for (int f = 0; f < g->n_factors; f++) {
+    const cb_factor factor = g->factor[f];
+    double metric = 0, along = 0;
+    for (int a = factor.offset; a < factor.offset + factor.count; a++) {
+      metric += g->form[a] * p->J[a * n + i] * p->J[a * n + j];
+      along += p->x[a] * gradient[a];
+    }
+    sum -= factor.curvature * metric * along;
+  }
+  return sum;
+}
+
+cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_constraints *c, const cb_constraint *row,
+                                  int element, double t, const double *const *x, int order, cb_element *out) {
+  const cb_geometry *g = c->space;
+  if (!g->chart) return in_embedding(c, row, element, t, x, order, out);
+  const int n = g->dim, k = g->embedding, size = row->width * n, stride = row->width * k;
+  chart_point p[CB_ELEMENT_PARTICLES];
+  const double *at[CB_ELEMENT_PARTICLES];
+  cb_element e;
+  memset(&e, 0, sizeof e);
+  for (int i = 0; i < row->width; i++) {
+    cb_status status =
+        order ? chart_at(g, g->chart, x[i], order, &p[i]) : step_status(g->chart->to_point(g, x[i], p[i].x, NULL));
+    if (status) return status;
+    at[i] = p[i].x;
+  }
+  cb_status status = in_embedding(c, row, element, t, at, order, &e);
+  if (status) return status;
+  out->value = e.value;
+  out->t1 = e.t1;
+  out->t2 = e.t2;
+  for (int i = 0; order && i < row->width; i++) {
+    pull_vector(g, &p[i], e.gradient + i * k, out->gradient + i * n);
+    pull_vector(g, &p[i], e.tx + i * k, out->tx + i * n);
+    pull_vector(g, &p[i], e.b_x + i * k, out->b_x + i * n);
+  }
+  for (int i = 0; order > 1 && i < row->width; i++)
+    for (int j = 0; j < row->width; j++) {
+      double half[K][DIM];
+      for (int a = 0; a < k; a++) pull_vector(g, &p[j], e.hessian + (i * k + a) * stride + j * k, half[a]);
+      for (int r = 0; r < n; r++)
+        for (int s = 0; s < n; s++) {
+          double sum = i == j ? bend(g, &p[i], e.gradient + i * k, r, s) : 0;
+          for (int a = 0; a < k; a++) sum += p[i].J[a * n + r] * half[a][s];
+          out->hessian[(i * n + r) * size + j * n + s] = sum;
+        }
+    }
+  return CB_OK;
+}

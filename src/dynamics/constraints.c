@@ -1,0 +1,355 @@
+/* Evaluating rows: sums over elements, targets, rates and second derivatives, and the rows of the space.
+ *
+ *   positional  g = sum_e f_e(x, t) - c(t)     rate = G v + g_t        gamma = v.H v + 2 g_tx v + g_tt
+ *   velocity    a(t,x) v - b(t,x)              rate = a v - b          gamma = v.(da/dx) v + a_t v - b_x v - b_t
+ *   space       g = (<x,x> - 1/K)/2            rate = <x,v>            gamma = <v,v>
+ */
+#include "dynamics/forces_private.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_place(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+static int curved_factors(const cb_geometry *g) {
+  int count = 0;
+  for (int f = 0; !g->chart && f < g->n_factors; f++) count += g->factor[f].curvature != 0;
+  return count;
+}
+
+/* The n-th curved factor. */
+static const cb_factor *curved_factor(const cb_geometry *g, int n) {
+  for (int f = 0; f < g->n_factors; f++)
+    if (g->factor[f].curvature != 0 && n-- == 0) return &g->factor[f];
+  return NULL;
+}
+
+static int find(const int *list, int count, int what) {
+  int low = 0, high = count - 1;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (list[middle] < what)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Rows' particles, each once and ascending, and where each particle of an element stands among them. */
+static cb_status make_rows(cb_constraints *c, bool with_space) {
+  const cb_system *s = c->system;
+  const int own = s->n_constraints, curved = with_space ? curved_factors(s->space) : 0, rows = own + curved * s->n;
+  size_t members = 0;
+  for (int r = 0; r < own; r++) members += (size_t)s->constraint[r].elements * (size_t)s->constraint[r].width;
+  const size_t most = members + (size_t)curved * (size_t)s->n;
+  int *start = cb_arena_alloc(c->arena, (size_t)rows + 1, sizeof *start);
+  int *particle = cb_arena_alloc(c->arena, most, sizeof *particle);
+  bool *velocity = cb_arena_alloc(c->arena, (size_t)rows, sizeof *velocity);
+  c->slot = cb_arena_alloc(c->arena, members, sizeof *c->slot);
+  c->slot_start = cb_arena_alloc(c->arena, (size_t)own + 1, sizeof *c->slot_start);
+  if (!start || !particle || !velocity || !c->slot || !c->slot_start)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", rows);
+  int entries = 0, slots = 0;
+  for (int r = 0; r < own; r++) {
+    const cb_constraint *row = &s->constraint[r];
+    const int count = row->elements * row->width;
+    int *mine = particle + entries, kept = 0;
+    start[r] = entries;
+    velocity[r] = row->kind->velocity;
+    memcpy(mine, row->particle, (size_t)count * sizeof *mine);
+    qsort(mine, (size_t)count, sizeof *mine, by_place);
+    for (int p = 0; p < count; p++)
+      if (p == 0 || mine[p] != mine[p - 1]) mine[kept++] = mine[p];
+    c->slot_start[r] = slots;
+    for (int p = 0; p < count; p++) c->slot[slots++] = entries + find(mine, kept, row->particle[p]);
+    entries += kept;
+  }
+  c->slot_start[own] = slots;
+  for (int r = own; r < rows; r++) {
+    start[r] = entries;
+    particle[entries++] = (r - own) / curved;
+  }
+  start[rows] = entries;
+  c->rows = (cb_rows){rows, own, start, particle, velocity};
+  return CB_OK;
+}
+
+cb_status cb_constraints_create(cb_forces *f, bool with_space, cb_constraints **out) {
+  cb_arena *arena = cb_arena_create();
+  cb_constraints *c = cb_arena_alloc(arena, 1, sizeof *c);
+  if (!c) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
+  c->arena = arena;
+  c->forces = f;
+  c->system = f->system;
+  c->space = f->system->space;
+  c->world = cb_arena_alloc(arena, (size_t)f->system->n_world, sizeof *c->world);
+  c->scratch = cb_arena_alloc(arena, 1, sizeof *c->scratch);
+  cb_status status = c->world && c->scratch ? make_rows(c, with_space)
+                                            : cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
+  if (status) return cb_arena_free(arena), status;
+  cb_constraints_set_origins(c, f->origin);
+  *out = c;
+  return CB_OK;
+}
+
+void cb_constraints_free(cb_constraints *c) {
+  if (c) cb_arena_free(c->arena);
+}
+
+void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin) {
+  const cb_system *s = c->system;
+  for (int r = 0; r < s->n_constraints; r++) {
+    const cb_constraint *row = &s->constraint[r];
+    if (row->world < 0) continue;
+    cb_constraint_world *w = &c->world[row->world];
+    const cb_origin *mine = &origin[s->component[row->particle[0]]];
+    if (s->space->chart) {
+      cb_isometry_identity(s->space, &w->world);
+      cb_isometry_identity(s->space, &w->local);
+      memcpy(w->anchor.x, row->centre, sizeof w->anchor.x);
+      continue;
+    }
+    if (cb_origin_moves(s->space)) cb_anchor_make(s->space, mine, row->centre, &w->anchor);
+    else memcpy(w->anchor.x, row->centre, sizeof w->anchor.x);
+    cb_origin_isometry(s->space, mine, &w->world);
+    cb_isometry_inverse(s->space, &w->world, &w->local);
+  }
+}
+
+const cb_rows *cb_constraints_rows(const cb_constraints *c) { return &c->rows; }
+
+/* Element e of a row into c->scratch; *size is its number of coordinates. */
+static cb_status element(cb_constraints *c, const cb_constraint *row, int e, double t, const double *x, int order) {
+  cb_element *out = c->scratch;
+  const size_t k = (size_t)c->space->k, size = (size_t)row->width * k;
+  const double *at[CB_ELEMENT_PARTICLES];
+  for (int p = 0; p < row->width; p++) at[p] = x + k * (size_t)row->particle[e * row->width + p];
+  out->value = out->t1 = out->t2 = 0;
+  if (order > 0) {
+    memset(out->gradient, 0, size * sizeof(double));
+    memset(out->tx, 0, size * sizeof(double));
+    memset(out->b_x, 0, size * sizeof(double));
+  }
+  if (order > 1) memset(out->hessian, 0, size * size * sizeof(double));
+  return row->kind->element(c, row, e, t, at, order, out);
+}
+
+/* The target at time t with its derivatives. */
+static void target(const cb_constraint *row, double t, double value[3]) {
+  value[0] = row->target;
+  value[1] = value[2] = 0;
+  if (!row->law) return;
+  const cb_jet jet = cb_expression_jet(row->law, &t, 1);
+  value[0] = jet.v;
+  value[1] = jet.g[0];
+  value[2] = jet.h[0];
+}
+
+static cb_status check_law(const cb_constraint *row, const double value[3]) {
+  if (!row->law || (isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2]))) return CB_OK;
+  return cb_fail(CB_STEP_DOMAIN, "the law of constraint `%s` is not finite", row->name);
+}
+
+/* Rows of the space, from `own` on: f of its coordinates and factor. */
+typedef struct space_row {
+  int row, entry, offset, count;
+  double curvature;
+} space_row;
+
+static space_row space_row_at(const cb_constraints *c, int r) {
+  const cb_geometry *g = c->space;
+  const int curved = curved_factors(g);
+  const cb_factor *f = curved_factor(g, (r - c->rows.own) % curved);
+  return (space_row){r, c->rows.start[r], f->offset, f->count, f->curvature};
+}
+
+cb_status cb_constraints_eval(cb_constraints *c, double t, const double *x, double *g, double *G) {
+  const int k = c->space->k;
+  if (G) memset(G, 0, (size_t)c->rows.start[c->rows.rows] * (size_t)k * sizeof *G);
+  for (int r = 0; r < c->rows.own; r++) {
+    const cb_constraint *row = &c->system->constraint[r];
+    double sum = 0, aim[3];
+    for (int e = 0; e < row->elements; e++) {
+      const cb_status status = element(c, row, e, t, x, G != NULL);
+      if (status) return status;
+      sum += c->scratch->value;
+      const int *slot = c->slot + c->slot_start[r] + e * row->width;
+      for (int p = 0; G && p < row->width; p++)
+        for (int a = 0; a < k; a++) G[(size_t)slot[p] * k + a] += c->scratch->gradient[p * k + a];
+    }
+    if (!g) continue;
+    if (row->kind->velocity) {
+      g[r] = 0;
+      continue;
+    }
+    target(row, t, aim);
+    const cb_status status = check_law(row, aim);
+    if (status) return status;
+    g[r] = sum - aim[0];
+  }
+  for (int r = c->rows.own; r < c->rows.rows; r++) {
+    const space_row s = space_row_at(c, r);
+    const double *at = x + (size_t)c->rows.particle[s.entry] * k;
+    double square = 0;
+    for (int a = s.offset; a < s.offset + s.count; a++) {
+      square += c->space->form[a] * at[a] * at[a];
+      if (G) G[(size_t)s.entry * k + a] = c->space->form[a] * at[a];
+    }
+    if (g) g[r] = 0.5 * (square - 1 / s.curvature);
+  }
+  return CB_OK;
+}
+
+cb_status cb_constraints_rate(cb_constraints *c, double t, const double *x, const double *v, double *rate, double *G) {
+  const int k = c->space->k;
+  if (G) memset(G, 0, (size_t)c->rows.start[c->rows.rows] * (size_t)k * sizeof *G);
+  for (int r = 0; r < c->rows.own; r++) {
+    const cb_constraint *row = &c->system->constraint[r];
+    double sum = 0, aim[3];
+    for (int e = 0; e < row->elements; e++) {
+      const cb_status status = element(c, row, e, t, x, 1);
+      if (status) return status;
+      const cb_element *out = c->scratch;
+      const int *slot = c->slot + c->slot_start[r] + e * row->width;
+      sum += row->kind->velocity ? out->value : out->t1;
+      for (int p = 0; p < row->width; p++) {
+        const double *u = v + (size_t)row->particle[e * row->width + p] * k;
+        for (int a = 0; a < k; a++) {
+          sum += out->gradient[p * k + a] * u[a];
+          if (G) G[(size_t)slot[p] * k + a] += out->gradient[p * k + a];
+        }
+      }
+    }
+    target(row, t, aim);
+    const cb_status status = check_law(row, aim);
+    if (status) return status;
+    rate[r] = sum - (row->kind->velocity ? 0 : aim[1]);
+  }
+  for (int r = c->rows.own; r < c->rows.rows; r++) {
+    const space_row s = space_row_at(c, r);
+    const double *at = x + (size_t)c->rows.particle[s.entry] * k, *u = v + (size_t)c->rows.particle[s.entry] * k;
+    double sum = 0;
+    for (int a = s.offset; a < s.offset + s.count; a++) {
+      sum += c->space->form[a] * at[a] * u[a];
+      if (G) G[(size_t)s.entry * k + a] = c->space->form[a] * at[a];
+    }
+    rate[r] = sum;
+  }
+  return CB_OK;
+}
+
+cb_status cb_constraints_second(cb_constraints *c, double t, const double *x, const double *v, double *gamma,
+                                double *rate_x) {
+  const int k = c->space->k;
+  if (rate_x) memset(rate_x, 0, (size_t)c->rows.start[c->rows.rows] * (size_t)k * sizeof *rate_x);
+  for (int r = 0; r < c->rows.own; r++) {
+    const cb_constraint *row = &c->system->constraint[r];
+    const bool velocity = row->kind->velocity;
+    const int size = row->width * k;
+    double sum = 0, aim[3];
+    for (int e = 0; e < row->elements; e++) {
+      const cb_status status = element(c, row, e, t, x, 2);
+      if (status) return status;
+      const cb_element *out = c->scratch;
+      const int *slot = c->slot + c->slot_start[r] + e * row->width;
+      double u[CB_ELEMENT_MAX];
+      for (int p = 0; p < row->width; p++)
+        memcpy(u + p * k, v + (size_t)row->particle[e * row->width + p] * k, (size_t)k * sizeof *u);
+      sum += velocity ? out->t1 : out->t2;
+      for (int j = 0; j < size; j++) {
+        double along = 0; /* sum_i u_i H_ij */
+        for (int i = 0; i < size; i++) along += u[i] * out->hessian[i * size + j];
+        sum += u[j] * (along + (velocity ? out->tx[j] + out->b_x[j] : 2 * out->tx[j]));
+        if (rate_x) rate_x[(size_t)slot[j / k] * k + j % k] += along + (velocity ? out->b_x[j] : out->tx[j]);
+      }
+    }
+    target(row, t, aim);
+    const cb_status status = check_law(row, aim);
+    if (status) return status;
+    gamma[r] = sum - (velocity ? 0 : aim[2]);
+  }
+  for (int r = c->rows.own; r < c->rows.rows; r++) {
+    const space_row s = space_row_at(c, r);
+    const double *u = v + (size_t)c->rows.particle[s.entry] * k;
+    double sum = 0;
+    for (int a = s.offset; a < s.offset + s.count; a++) {
+      sum += c->space->form[a] * u[a] * u[a];
+      if (rate_x) rate_x[(size_t)s.entry * k + a] = c->space->form[a] * u[a];
+    }
+    gamma[r] = sum;
+  }
+  return CB_OK;
+}
+
+cb_status cb_constraints_hessian(cb_constraints *c, double t, const double *x, const double *weight, double *blocks) {
+  const cb_pattern *pattern = cb_forces_pattern(c->forces);
+  if (!pattern) return CB_ERROR_MEMORY;
+  const int k = c->space->k;
+  for (int r = 0; r < c->rows.own; r++) {
+    const cb_constraint *row = &c->system->constraint[r];
+    const int size = row->width * k;
+    if (weight[r] == 0) continue;
+    for (int e = 0; e < row->elements; e++) {
+      const cb_status status = element(c, row, e, t, x, 2);
+      if (status) return status;
+      const int *particle = row->particle + e * row->width;
+      for (int p = 0; p < row->width; p++)
+        for (int q = 0; q < row->width; q++) {
+          double *block = blocks + (size_t)cb_pattern_find(pattern, particle[p], particle[q]) * (size_t)(k * k);
+          for (int a = 0; a < k; a++)
+            for (int b = 0; b < k; b++)
+              block[a * k + b] += weight[r] * c->scratch->hessian[(p * k + a) * size + q * k + b];
+        }
+    }
+  }
+  for (int r = c->rows.own; r < c->rows.rows; r++) {
+    const space_row s = space_row_at(c, r);
+    const int i = c->rows.particle[s.entry];
+    double *block = blocks + (size_t)cb_pattern_find(pattern, i, i) * (size_t)(k * k);
+    for (int a = s.offset; a < s.offset + s.count; a++) block[a * k + a] += weight[r] * c->space->form[a];
+  }
+  return CB_OK;
+}
+
+bool cb_constraints_chord(const cb_constraints *c, int row, double t, int *i, int *j, double *square, double *slope) {
+  const cb_geometry *g = c->space;
+  if (row >= c->rows.own || c->system->constraint[row].kind != &cb_constraint_rod || !cb_pair_by_chord(g)) return false;
+  const cb_constraint *rod = &c->system->constraint[row];
+  const double K = g->factor[0].curvature, r = sqrt(fabs(K));
+  double length[3];
+  target(rod, t, length);
+  const double half = 0.5 * length[0];
+  const double s = K > 0 ? sin(r * half) / r : K < 0 ? sinh(r * half) / r : half;
+  *i = rod->particle[0];
+  *j = rod->particle[1];
+  *square = 4 * s * s;
+  *slope = 0.5 / sqrt(*square * (1 - 0.25 * K * *square));
+  return true;
+}
+
+int cb_system_constraints(const cb_system *s) { return s->n_constraints; }
+const char *cb_system_constraint_name(const cb_system *s, int row) { return s->constraint[row].name; }
+bool cb_system_constraint_is_velocity(const cb_system *s, int row) { return s->constraint[row].kind->velocity; }
+
+bool cb_system_constraint_is_rod(const cb_system *s, int row, int *i, int *j) {
+  const cb_constraint *c = &s->constraint[row];
+  if (c->kind != &cb_constraint_rod) return false;
+  *i = s->particle[c->particle[0]];
+  *j = s->particle[c->particle[1]];
+  return true;
+}
+
+int cb_system_velocity_constraints(const cb_system *s) {
+  int count = 0;
+  for (int r = 0; r < s->n_constraints; r++) count += s->constraint[r].kind->velocity;
+  return count;
+}
+
+bool cb_system_constraints_depend_on_time(const cb_system *s) {
+  for (int r = 0; r < s->n_constraints; r++) {
+    const cb_constraint *c = &s->constraint[r];
+    if (c->law || c->kind->timed) return true;
+  }
+  return false;
+}

@@ -1,0 +1,456 @@
+/* The Gram matrix of constraints: see gram.h. With rows r of the system, q of the space, x the point of a factor,
+ *
+ *   [A B; B^T D] (y, z) = (r, q),   D = <x,x>/m,  B = (G.x)/m,   A - B D^-1 B^T = the Gram matrix of tangential parts
+ *
+ * so that the rows of the space are eliminated exactly and what is factored is small and positive. */
+#include "dynamics/gram.h"
+
+#include "core/arena.h"
+#include "integrators/chart_dynamics.h"
+#include "dynamics/forces_private.h"
+
+#include <amd.h>
+#include <ldl.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { K = CB_COORD_MAX, D = CB_DIM_MAX };
+
+/* A row whose part across the others is smaller than this, relative to its length squared, depends on them. */
+static const double dependent = 1e-13;
+
+struct cb_gram {
+  cb_arena *arena;
+  cb_forces *forces;
+  cb_constraints *c;
+  const cb_system *system;
+  const cb_geometry *space;
+  cb_rows rows;
+  int k;
+  double *x, *G, *T; /* of the last factorisation: positions, gradients by entry, raised tangential gradients */
+
+  size_t pairs; /* of entries that share a particle: S[slot] += G[first].T[second] / m */
+  int *first, *second, *slot;
+
+  int *column, *row; /* upper triangle of S, permuted, by compressed columns */
+  double *value, *diagonal;
+  int *permutation, *inverse, *parent, *l_count, *l_start, *l_row, *flag, *pattern;
+  double *l_value, *d, *work;
+  double *z; /* right sides of rows of the space */
+  double *trial_x, *trial_v, *trial_g, *force;
+};
+
+void cb_gram_free(cb_gram *g) {
+  if (g) cb_arena_free(g->arena);
+}
+
+typedef struct by_particle {
+  int *start, *entry; /* entries of own rows at each particle */
+  int *row_of;        /* of an entry */
+} by_particle;
+
+static bool group_entries(const cb_gram *g, cb_arena *scratch, by_particle *out) {
+  const cb_rows *r = &g->rows;
+  const int n = g->system->n, entries = r->start[r->own];
+  out->start = cb_arena_alloc(scratch, (size_t)n + 2, sizeof(int));
+  out->entry = cb_arena_alloc(scratch, (size_t)entries, sizeof(int));
+  out->row_of = cb_arena_alloc(scratch, (size_t)entries, sizeof(int));
+  if (!out->start || !out->entry || !out->row_of) return false;
+  for (int e = 0; e < entries; e++) out->start[r->particle[e] + 2]++;
+  for (int i = 0; i < n; i++) out->start[i + 2] += out->start[i + 1];
+  for (int row = 0; row < r->own; row++)
+    for (int e = r->start[row]; e < r->start[row + 1]; e++) {
+      out->row_of[e] = row;
+      out->entry[out->start[r->particle[e] + 1]++] = e;
+    }
+  return true;
+}
+
+static int compare(const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Pattern, order and symbolic factors. */
+static cb_status analyse(cb_gram *g) {
+  const int own = g->rows.own;
+  cb_arena *scratch = cb_arena_create(), *arena = g->arena;
+  by_particle at;
+  cb_status status = CB_ERROR_MEMORY;
+  if (!group_entries(g, scratch, &at)) goto out;
+  size_t pairs = 0;
+  for (int i = 0; i < g->system->n; i++) {
+    const size_t count = (size_t)(at.start[i + 1] - at.start[i]);
+    pairs += count * (count + 1) / 2;
+  }
+  g->pairs = pairs;
+  g->first = cb_arena_alloc(arena, pairs, sizeof(int));
+  g->second = cb_arena_alloc(arena, pairs, sizeof(int));
+  g->slot = cb_arena_alloc(arena, pairs, sizeof(int));
+  int64_t *key = cb_arena_alloc(scratch, pairs, sizeof *key), *sorted = cb_arena_alloc(scratch, pairs, sizeof *sorted);
+  int *full_start = cb_arena_alloc(scratch, (size_t)own + 1, sizeof(int));
+  int *full_row = cb_arena_alloc(scratch, 2 * pairs + 1, sizeof(int));
+  g->permutation = cb_arena_alloc(arena, (size_t)own, sizeof(int));
+  g->inverse = cb_arena_alloc(arena, (size_t)own, sizeof(int));
+  if (!g->first || !g->second || !g->slot || !key || !sorted || !full_start || !full_row || !g->permutation ||
+      !g->inverse)
+    goto out;
+
+  size_t p = 0;
+  for (int i = 0; i < g->system->n; i++)
+    for (int a = at.start[i]; a < at.start[i + 1]; a++)
+      for (int b = at.start[i]; b <= a; b++, p++) {
+        g->first[p] = at.entry[a];
+        g->second[p] = at.entry[b];
+      }
+  /* an order with little fill, from the upper triangle */
+  for (p = 0; p < pairs; p++) {
+    const int64_t r = at.row_of[g->first[p]], c = at.row_of[g->second[p]];
+    sorted[p] = r > c ? r * own + c : c * own + r;
+  }
+  qsort(sorted, pairs, sizeof *sorted, compare);
+  int kept = 0;
+  for (p = 0; p < pairs; p++) {
+    if (p && sorted[p] == sorted[p - 1]) continue;
+    full_start[sorted[p] / own + 1]++;
+    full_row[kept++] = (int)(sorted[p] % own);
+  }
+  for (int r = 0; r < own; r++) full_start[r + 1] += full_start[r];
+  if (own && amd_order(own, full_start, full_row, g->permutation, NULL, NULL) < AMD_OK) goto out;
+  for (int r = 0; r < own; r++) g->inverse[g->permutation[r]] = r;
+
+  /* the permuted upper triangle: column >= row */
+  g->column = cb_arena_alloc(arena, (size_t)own + 1, sizeof(int));
+  g->row = cb_arena_alloc(arena, (size_t)kept, sizeof(int));
+  g->value = cb_arena_alloc(arena, (size_t)kept, sizeof(double));
+  if (!g->column || !g->row || !g->value) goto out;
+  for (p = 0; p < pairs; p++) {
+    const int64_t r = g->inverse[at.row_of[g->first[p]]], c = g->inverse[at.row_of[g->second[p]]];
+    sorted[p] = key[p] = r > c ? r * own + c : c * own + r;
+  }
+  qsort(sorted, pairs, sizeof *sorted, compare);
+  kept = 0;
+  for (p = 0; p < pairs; p++) {
+    if (p && sorted[p] == sorted[p - 1]) continue;
+    g->column[sorted[p] / own + 1]++;
+    g->row[kept] = (int)(sorted[p] % own);
+    sorted[kept++] = sorted[p];
+  }
+  for (int r = 0; r < own; r++) g->column[r + 1] += g->column[r];
+  for (p = 0; p < pairs; p++) {
+    const int64_t *found = bsearch(&key[p], sorted, (size_t)kept, sizeof *sorted, compare);
+    g->slot[p] = (int)(found - sorted);
+  }
+
+  g->parent = cb_arena_alloc(arena, (size_t)own, sizeof(int));
+  g->l_count = cb_arena_alloc(arena, (size_t)own, sizeof(int));
+  g->l_start = cb_arena_alloc(arena, (size_t)own + 1, sizeof(int));
+  g->flag = cb_arena_alloc(arena, (size_t)own, sizeof(int));
+  g->pattern = cb_arena_alloc(arena, (size_t)own, sizeof(int));
+  g->d = cb_arena_alloc(arena, (size_t)own, sizeof(double));
+  g->diagonal = cb_arena_alloc(arena, (size_t)own, sizeof(double));
+  g->work = cb_arena_alloc(arena, (size_t)own, sizeof(double));
+  if (!g->parent || !g->l_count || !g->l_start || !g->flag || !g->pattern || !g->d || !g->diagonal || !g->work)
+    goto out;
+  ldl_symbolic(own, g->column, g->row, g->l_start, g->parent, g->l_count, g->flag, NULL, NULL);
+  g->l_row = cb_arena_alloc(arena, (size_t)g->l_start[own], sizeof(int));
+  g->l_value = cb_arena_alloc(arena, (size_t)g->l_start[own], sizeof(double));
+  if (g->l_row && g->l_value) status = CB_OK;
+out:
+  cb_arena_free(scratch);
+  return status ? cb_fail(status, "no memory for %d constraints", own) : CB_OK;
+}
+
+cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out) {
+  cb_arena *arena = cb_arena_create();
+  cb_gram *g = cb_arena_alloc(arena, 1, sizeof *g);
+  if (!g) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
+  g->arena = arena;
+  g->forces = f;
+  g->c = c;
+  g->system = c->system;
+  g->space = c->space;
+  g->k = c->space->k;
+  g->rows = c->rows;
+  const size_t n = (size_t)g->system->n * (size_t)g->k, entries = (size_t)g->rows.start[g->rows.rows] * (size_t)g->k;
+  g->x = cb_arena_alloc(arena, n, sizeof(double));
+  g->trial_x = cb_arena_alloc(arena, n, sizeof(double));
+  g->trial_v = cb_arena_alloc(arena, n, sizeof(double));
+  g->force = cb_arena_alloc(arena, n, sizeof(double));
+  g->G = cb_arena_alloc(arena, 3 * entries, sizeof(double));
+  g->z = cb_arena_alloc(arena, 3 * (size_t)g->rows.rows, sizeof(double));
+  if (!g->x || !g->trial_x || !g->trial_v || !g->force || !g->G || !g->z)
+    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
+  g->T = g->G + entries;
+  g->trial_g = g->T + entries;
+  const cb_status status = analyse(g);
+  if (status) return cb_arena_free(arena), status;
+  *out = g;
+  return CB_OK;
+}
+
+static double product(int k, const double *u, const double *v) {
+  double sum = 0;
+  for (int a = 0; a < k; a++) sum += u[a] * v[a];
+  return sum;
+}
+
+/* <u,x>/<x,x> of a factor, u a covector. */
+static double along(const cb_geometry *g, const cb_factor *f, const double *u, const double *x) {
+  double ux = 0, xx = 0;
+  for (int a = f->offset; a < f->offset + f->count; a++) {
+    ux += u[a] * x[a];
+    xx += g->form[a] * x[a] * x[a];
+  }
+  return ux / xx;
+}
+
+/* T = I^-1 G less its normal part (chart: g^-1 G). */
+static cb_status raise(cb_gram *g, const double *x) {
+  const cb_geometry *s = g->space;
+  const int k = g->k, entries = g->rows.start[g->rows.own];
+  for (int e = 0; e < entries; e++) {
+    const double *G = g->G + (size_t)e * k, *at = x + (size_t)g->rows.particle[e] * k;
+    double *T = g->T + (size_t)e * k;
+    if (s->chart) {
+      const cb_status status = cb_geometry_raise(s, at, G, T);
+      if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
+      continue;
+    }
+    for (int a = 0; a < k; a++) T[a] = G[a] / s->form[a];
+    for (int f = 0; f < s->n_factors; f++) {
+      const cb_factor *factor = &s->factor[f];
+      if (factor->curvature == 0) continue;
+      const double normal = along(s, factor, G, at);
+      for (int a = factor->offset; a < factor->offset + factor->count; a++) T[a] -= normal * at[a];
+    }
+  }
+  return CB_OK;
+}
+
+cb_status cb_gram_factor(cb_gram *g, const double *x, const double *G, int *row) {
+  const int k = g->k, own = g->rows.own;
+  const size_t n = (size_t)g->system->n * (size_t)k;
+  if (x != g->x) memcpy(g->x, x, n * sizeof *x);
+  if (G != g->G) memcpy(g->G, G, (size_t)g->rows.start[g->rows.rows] * (size_t)k * sizeof *G);
+  const cb_status status = raise(g, x);
+  if (status) return status;
+  if (own == 0) return CB_OK;
+  memset(g->value, 0, (size_t)g->column[own] * sizeof *g->value);
+  for (size_t p = 0; p < g->pairs; p++) {
+    const int first = g->first[p];
+    g->value[g->slot[p]] += product(k, g->G + (size_t)first * k, g->T + (size_t)g->second[p] * k) /
+                            g->system->mass[g->rows.particle[first]];
+  }
+  for (int r = 0; r < own; r++) g->diagonal[r] = g->value[g->column[r + 1] - 1];
+  const int done = ldl_numeric(own, g->column, g->row, g->value, g->l_start, g->parent, g->l_count, g->l_row,
+                               g->l_value, g->d, g->work, g->pattern, g->flag, NULL, NULL);
+  for (int r = 0; r < own; r++)
+    if (r >= done || !(g->d[r] > dependent * g->diagonal[r]) || !(g->d[r] < INFINITY)) {
+      if (row) *row = g->permutation[r];
+      return cb_fail(CB_STEP_SINGULAR, "constraint `%s` depends on the others here",
+                     cb_system_constraint_name(g->system, g->permutation[r]));
+    }
+  return CB_OK;
+}
+
+double cb_gram_weakest(const cb_gram *g, int *row) {
+  double least = 1;
+  for (int r = 0; r < g->rows.own; r++)
+    if (!(g->d[r] / g->diagonal[r] >= least)) {
+      least = g->d[r] / g->diagonal[r];
+      *row = g->permutation[r];
+    }
+  return least;
+}
+
+/* Solves the own rows: y[own] in place. */
+static void solve_own(const cb_gram *g, double *y) {
+  const int own = g->rows.own;
+  double *w = g->work; /* ldl_numeric leaves nothing in it that is needed */
+  for (int r = 0; r < own; r++) w[r] = y[g->permutation[r]];
+  ldl_lsolve(own, w, g->l_start, g->l_row, g->l_value);
+  for (int r = 0; r < own; r++) w[r] /= g->d[r];
+  ldl_ltsolve(own, w, g->l_start, g->l_row, g->l_value);
+  for (int r = 0; r < own; r++) {
+    y[g->permutation[r]] = w[r];
+    w[r] = 0;
+  }
+}
+
+static const cb_factor *factor_of(const cb_geometry *g, int n) {
+  for (int f = 0; f < g->n_factors; f++)
+    if (g->factor[f].curvature != 0 && n-- == 0) return &g->factor[f];
+  return NULL;
+}
+
+static int curved(const cb_geometry *g) {
+  int count = 0;
+  for (int f = 0; f < g->n_factors; f++) count += g->factor[f].curvature != 0;
+  return count;
+}
+
+void cb_gram_solve(const cb_gram *g, double *y) {
+  const cb_rows *r = &g->rows;
+  const int k = g->k, own = r->own;
+  if (r->rows == own) {
+    if (own) solve_own(g, y);
+    return;
+  }
+  const int n = curved(g->space);
+  for (int row = 0; row < own; row++)
+    for (int e = r->start[row]; e < r->start[row + 1]; e++)
+      for (int f = 0; f < n; f++) {
+        const int i = r->particle[e];
+        y[row] -= along(g->space, factor_of(g->space, f), g->G + (size_t)e * k, g->x + (size_t)i * k) *
+                  y[own + i * n + f];
+      }
+  if (own) solve_own(g, y);
+  for (int q = own; q < r->rows; q++) {
+    const int i = (q - own) / n;
+    const cb_factor *f = factor_of(g->space, (q - own) % n);
+    double square = 0;
+    for (int a = f->offset; a < f->offset + f->count; a++)
+      square += g->space->form[a] * g->x[(size_t)i * k + a] * g->x[(size_t)i * k + a];
+    y[q] *= g->system->mass[i] / square;
+  }
+  for (int row = 0; row < own; row++)
+    for (int e = r->start[row]; e < r->start[row + 1]; e++)
+      for (int f = 0; f < n; f++) {
+        const int i = r->particle[e];
+        y[own + i * n + f] -=
+            along(g->space, factor_of(g->space, f), g->G + (size_t)e * k, g->x + (size_t)i * k) * y[row];
+      }
+}
+
+void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u) {
+  const cb_rows *r = &g->rows;
+  const int k = g->k;
+  const bool linear = r->rows > r->own; /* the embedding as a linear space */
+  for (int row = 0; row < r->own; row++)
+    for (int e = r->start[row]; e < r->start[row + 1]; e++) {
+      const int i = r->particle[e];
+      const double weight = scale * y[row] / g->system->mass[i], *G = g->G + (size_t)e * k, *T = g->T + (size_t)e * k;
+      for (int a = 0; a < k; a++) u[(size_t)i * k + a] += weight * (linear ? G[a] / g->space->form[a] : T[a]);
+    }
+  if (!linear) return;
+  const int n = curved(g->space);
+  for (int q = r->own; q < r->rows; q++) {
+    const int i = (q - r->own) / n;
+    const cb_factor *f = factor_of(g->space, (q - r->own) % n);
+    const double weight = scale * y[q] / g->system->mass[i];
+    for (int a = f->offset; a < f->offset + f->count; a++) u[(size_t)i * k + a] += weight * g->x[(size_t)i * k + a];
+  }
+}
+
+/* The acceleration without the constraints of the system; without rows of the space along the geodesics of the space. */
+static cb_status free_acceleration(cb_gram *g, const double *x, const double *v, const double *force, double *a) {
+  const cb_geometry *s = g->space;
+  const int k = g->k;
+  for (int i = 0; i < g->system->n; i++) {
+    const double m = g->system->mass[i], *F = force + (size_t)i * k, *u = v + (size_t)i * k, *at = x + (size_t)i * k;
+    double *out = a + (size_t)i * k;
+    if (s->chart) {
+      cb_chart_metric metric;
+      const cb_status status = cb_chart_metric_at(s, at, 1, &metric);
+      if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
+      cb_chart_rate_velocity(k, &metric, m, u, F, out);
+      continue;
+    }
+    for (int c = 0; c < k; c++) out[c] = F[c] / m;
+    for (int f = 0; g->rows.rows == g->rows.own && f < s->n_factors; f++) {
+      const cb_factor *factor = &s->factor[f];
+      if (factor->curvature == 0) continue;
+      double ax = 0, uu = 0, xx = 0;
+      for (int c = factor->offset; c < factor->offset + factor->count; c++) {
+        ax += s->form[c] * out[c] * at[c];
+        uu += s->form[c] * u[c] * u[c];
+        xx += s->form[c] * at[c] * at[c];
+      }
+      for (int c = factor->offset; c < factor->offset + factor->count; c++) out[c] -= (ax + uu) / xx * at[c];
+    }
+  }
+  return CB_OK;
+}
+
+cb_status cb_gram_multipliers(cb_gram *g, double t, const double *x, const double *v, double *lambda,
+                              double *acceleration) {
+  const cb_rows *r = &g->rows;
+  const int k = g->k;
+  double *a = acceleration ? acceleration : g->trial_x, *y = g->z + r->rows;
+  cb_status status = cb_constraints_eval(g->c, t, x, NULL, g->trial_g);
+  if (!status) status = cb_gram_factor(g, x, g->trial_g, NULL);
+  if (!status) status = cb_constraints_second(g->c, t, x, v, y, NULL);
+  if (!status) status = cb_forces_eval(g->forces, t, x, v, g->force);
+  if (!status) status = free_acceleration(g, x, v, g->force, a);
+  if (status) return status;
+  for (int row = 0; row < r->rows; row++)
+    for (int e = r->start[row]; e < r->start[row + 1]; e++)
+      y[row] += product(k, g->G + (size_t)e * k, a + (size_t)r->particle[e] * k);
+  cb_gram_solve(g, y);
+  if (acceleration) cb_gram_lift(g, y, -1, acceleration);
+  memcpy(lambda, y, (size_t)r->rows * sizeof *lambda);
+  return CB_OK;
+}
+
+static double largest(int n, const double *y, const bool *skip, int *at) {
+  double most = 0;
+  for (int r = 0; r < n; r++) {
+    if (skip && skip[r]) continue;
+    if (!(fabs(y[r]) <= most)) {
+      most = fabs(y[r]);
+      *at = r;
+    }
+  }
+  return most;
+}
+
+cb_status cb_gram_project(cb_gram *g, double t, double *x, double *v, double tolerance, double *moved, double *turned,
+                          int *row) {
+  enum { MOST = 50 };
+  const cb_rows *r = &g->rows;
+  const cb_geometry *s = g->space;
+  const int k = g->k;
+  const size_t n = (size_t)g->system->n * (size_t)k;
+  const double enough = tolerance > 0 ? tolerance : 1e-15;
+  double *y = g->z + 2 * (size_t)r->rows, *u = g->trial_x, *w = g->trial_v, before = INFINITY;
+  int worst = 0;
+  memcpy(u, x, n * sizeof *u);
+  memcpy(w, v, n * sizeof *w);
+  cb_status status;
+  for (int iteration = 0;; iteration++) {
+    if ((status = cb_constraints_eval(g->c, t, u, y, g->trial_g))) return status;
+    const double off = largest(r->rows, y, r->velocity, &worst);
+    if ((status = cb_gram_factor(g, u, g->trial_g, row))) return status;
+    if (off <= enough || (off <= 1e-12 && off > 0.5 * before)) break;
+    if (iteration == MOST || !isfinite(off)) {
+      if (row) *row = worst;
+      return cb_fail(CB_STEP_NO_CONVERGENCE, "constraint `%s` cannot be met together with the others: off by %.3g",
+                     worst < r->own ? cb_system_constraint_name(g->system, worst) : "of the space", off);
+    }
+    before = off;
+    cb_gram_solve(g, y);
+    cb_gram_lift(g, y, -1, u);
+    for (int i = 0; !s->chart && i < g->system->n; i++) cb_geometry_project_point(s, u + (size_t)i * k);
+  }
+  for (int i = 0; !s->chart && i < g->system->n; i++)
+    cb_geometry_project_tangent(s, u + (size_t)i * k, w + (size_t)i * k);
+  for (int pass = 0; pass < 2; pass++) {
+    if ((status = cb_constraints_rate(g->c, t, u, w, y, NULL))) return status;
+    cb_gram_solve(g, y);
+    cb_gram_lift(g, y, -1, w);
+  }
+  double far = 0, fast = 0;
+  for (size_t e = 0; e < n; e++) {
+    far = fmax(far, fabs(u[e] - x[e]));
+    fast = fmax(fast, fabs(w[e] - v[e]));
+    if (!isfinite(u[e]) || !isfinite(w[e])) return cb_fail(CB_STEP_NOT_FINITE, "a projected state is not finite");
+  }
+  memcpy(x, u, n * sizeof *x);
+  memcpy(v, w, n * sizeof *v);
+  if (moved) *moved = far;
+  if (turned) *turned = fast;
+  return CB_OK;
+}

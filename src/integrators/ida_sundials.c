@@ -1,0 +1,206 @@
+/* `ida` and SUNDIALS: its objects, the functions it calls, and what its return values mean here. */
+#include "integrators/ida_private.h"
+
+#include <ida/ida.h>
+#include <math.h>
+#include <string.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunlinsol/sunlinsol_klu.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
+
+/* Keeps the text of an evaluation that failed and says whether a smaller step may do. */
+static int failed(cb_ida *m, cb_status status) {
+  m->failure = status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
+  strncpy(m->text, cb_error_text(), sizeof m->text - 1);
+  return m->failure > 0 ? 1 : -1;
+}
+
+static cb_status not_finite(cb_ida *m, double t, int i) {
+  if (i >= 2 * m->nk) return cb_fail(CB_STEP_NOT_FINITE, "constraints are not finite at time %.17g", t);
+  const cb_system *s = m->integrator->system;
+  m->integrator->worst = i % m->nk / m->k;
+  return cb_fail(CB_STEP_NOT_FINITE, "the motion of `%s` is not finite at time %.17g",
+                 cb_system_particle_name(s, cb_system_particle(s, m->integrator->worst)), t);
+}
+
+static int residual(realtype t, N_Vector y, N_Vector yp, N_Vector r, void *self) {
+  cb_ida *m = self;
+  double *out = N_VGetArrayPointer(r);
+  cb_status status = cb_ida_residual(m, t, N_VGetArrayPointer(y), N_VGetArrayPointer(yp), out);
+  for (int i = 0; !status && i < m->size; i++)
+    if (!isfinite(out[i])) status = not_finite(m, t, i);
+  return status ? failed(m, status) : 0;
+}
+
+static int jacobian(realtype t, realtype c, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J, void *self, N_Vector a,
+                    N_Vector b, N_Vector d) {
+  (void)r, (void)a, (void)b, (void)d;
+  cb_ida *m = self;
+  if (m->sparse) {
+    memcpy(SUNSparseMatrix_IndexPointers(J), m->start, ((size_t)m->size + 1) * sizeof *m->start);
+    memcpy(SUNSparseMatrix_IndexValues(J), m->index, (size_t)m->start[m->size] * sizeof *m->index);
+    m->entries.value = SUNSparseMatrix_Data(J);
+    memset(m->entries.value, 0, (size_t)m->start[m->size] * sizeof *m->entries.value);
+  } else {
+    m->entries.value = SUNDenseMatrix_Data(J);
+    memset(m->entries.value, 0, (size_t)m->size * (size_t)m->size * sizeof *m->entries.value);
+  }
+  const cb_status status = cb_ida_jacobian(m, t, c, N_VGetArrayPointer(y), N_VGetArrayPointer(yp));
+  return status ? failed(m, status) : 0;
+}
+
+static int weights(N_Vector y, N_Vector weight, void *self) {
+  const cb_ida *m = self;
+  double *w = N_VGetArrayPointer(weight);
+  cb_ida_weights(m, N_VGetArrayPointer(y), w);
+  for (int i = 0; i < m->size; i++)
+    if (!(w[i] > 0 && w[i] < INFINITY)) return -1;
+  return 0;
+}
+
+static int roots(realtype t, N_Vector y, N_Vector yp, realtype *value, void *self) {
+  (void)yp;
+  cb_ida *m = self;
+  const double *x = N_VGetArrayPointer(y);
+  const cb_status status = m->root(t, x, x + m->nk, value, m->root_user);
+  return status ? failed(m, status), -1 : 0;
+}
+
+/* SUNDIALS would print; its text is kept where an evaluation has not left one of its own. */
+static void complain(int code, const char *module, const char *function, char *text, void *self) {
+  (void)module, (void)function;
+  cb_ida *m = self;
+  if (code < 0 && !m->failure) strncpy(m->text, text, sizeof m->text - 1);
+}
+
+/* Unknowns up to which dense factors are the faster ones. */
+enum { DENSE_MAX = 24 };
+
+static cb_status make_solver(cb_ida *m, int solver) {
+  m->sparse = solver == CB_IDA_KLU || (solver == CB_IDA_AUTO && m->size > DENSE_MAX);
+  m->integrator->solver = m->sparse ? "klu" : "dense";
+  const cb_status status = cb_ida_pattern(m);
+  if (status) return status;
+  if (m->sparse) {
+    m->matrix = SUNSparseMatrix(m->size, m->size, m->start[m->size], CSC_MAT, m->context);
+    if (m->matrix) m->linear = SUNLinSol_KLU(m->y, m->matrix, m->context);
+  } else {
+    m->matrix = SUNDenseMatrix(m->size, m->size, m->context);
+    if (m->matrix) m->linear = SUNLinSol_Dense(m->y, m->matrix, m->context);
+  }
+  return m->linear ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a matrix of %d unknowns", m->size);
+}
+
+cb_status cb_ida_open(cb_ida *m, const cb_ida_options *o) {
+  if (SUNContext_Create(NULL, &m->context)) return cb_fail(CB_ERROR_MEMORY, "no memory for SUNDIALS");
+  N_Vector *vector[] = {&m->y, &m->yp, &m->id, &m->residual};
+  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
+    if (!(*vector[i] = N_VNew_Serial(m->size, m->context)))
+      return cb_fail(CB_ERROR_MEMORY, "no memory for %d unknowns", m->size);
+    N_VConst(0, *vector[i]);
+  }
+  for (int i = 0; i < 2 * m->nk; i++) N_VGetArrayPointer(m->id)[i] = 1; /* of these alone errors are controlled */
+  m->ida = IDACreate(m->context);
+  if (!m->ida) return cb_fail(CB_ERROR_MEMORY, "no memory for SUNDIALS");
+  cb_status status = make_solver(m, o->solver);
+  if (status) return status;
+  if (IDASetErrHandlerFn(m->ida, complain, m) || IDASetUserData(m->ida, m) ||
+      IDAInit(m->ida, residual, 0, m->y, m->yp) || IDAWFtolerances(m->ida, weights) || IDASetId(m->ida, m->id) ||
+      IDASetSuppressAlg(m->ida, SUNTRUE) || IDASetMaxOrd(m->ida, o->max_order) ||
+      IDASetMaxNumSteps(m->ida, o->max_steps) || IDASetMaxStep(m->ida, o->max_step) ||
+      IDASetLinearSolver(m->ida, m->linear, m->matrix) || IDASetJacFn(m->ida, jacobian))
+    return cb_fail(CB_ERROR_MEMORY, "SUNDIALS: %s", m->text);
+  return CB_OK;
+}
+
+void cb_ida_close(cb_ida *m) {
+  if (m->ida) IDAFree(&m->ida);
+  if (m->linear) SUNLinSolFree(m->linear);
+  if (m->matrix) SUNMatDestroy(m->matrix);
+  N_Vector vector[] = {m->y, m->yp, m->id, m->residual};
+  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
+    if (vector[i]) N_VDestroy(vector[i]);
+  if (m->context) SUNContext_Free(&m->context);
+}
+
+cb_status cb_ida_set_roots(cb_integrator *in, int n, cb_root_function *f, void *user) {
+  if (strcmp(in->class->name, "ida"))
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`%s` finds no events; `ida` does", in->class->name);
+  if (n < 0 || (n > 0 && !f)) return cb_fail(CB_ERROR_ARGUMENT, "%d functions: expected 0 or more", n);
+  cb_ida *m = in->self;
+  int *found = cb_arena_alloc(m->arena, (size_t)n, sizeof *found);
+  if (!found || IDARootInit(m->ida, n, n ? roots : NULL) || (n && IDASetNoInactiveRootWarn(m->ida)))
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d functions", n);
+  m->found = found;
+  m->n_roots = n;
+  m->root = f;
+  m->root_user = user;
+  m->running = false;
+  return CB_OK;
+}
+
+/* The particle whose error is the largest, where a step failed for its error or for Newton's method. Spends y, y'. */
+static int worst(const cb_ida *m) {
+  if (IDAGetEstLocalErrors(m->ida, m->y) || IDAGetErrWeights(m->ida, m->yp)) return -1;
+  const double *error = N_VGetArrayPointer(m->y), *weight = N_VGetArrayPointer(m->yp);
+  double most = 0;
+  int found = -1;
+  for (int i = 0; i < 2 * m->nk; i++) {
+    const double size = fabs(error[i]) * weight[i];
+    if (!(size > most)) continue;
+    most = size;
+    found = i % m->nk / m->k;
+  }
+  return found;
+}
+
+static cb_status explain(cb_ida *m, int flag, double t0, double t) {
+  switch (flag) {
+    case IDA_TOO_MUCH_WORK:
+      return cb_fail(CB_STEP_NO_CONVERGENCE, "ida: `max_steps` are not enough from time %.17g to %.17g%s%.300s", t0, t,
+                     m->failure ? "; it met: " : "", m->failure ? m->text : "");
+    case IDA_TOO_MUCH_ACC:
+      return cb_fail(CB_STEP_NO_CONVERGENCE, "ida: rtol = %g, atol = %g ask for more than round-off allows", m->rtol,
+                     m->atol);
+    case IDA_ERR_FAIL:
+    case IDA_CONV_FAIL:
+    case IDA_CONSTR_FAIL:
+      return cb_fail(CB_STEP_NO_CONVERGENCE, "ida: %s%s%.300s",
+                     flag == IDA_ERR_FAIL ? "the error stays above its tolerance" : "Newton's method does not converge",
+                     m->text[0] ? ": " : "", m->text);
+    case IDA_LSETUP_FAIL:
+    case IDA_LSOLVE_FAIL:
+      if (m->failure < 0) return cb_fail(m->failure, "ida: %s", m->text);
+      return cb_fail(CB_STEP_SINGULAR, "ida: the matrix of Newton's method is singular");
+    case IDA_MEM_FAIL: return cb_fail(CB_ERROR_MEMORY, "ida: no memory");
+    case IDA_RES_FAIL:
+    case IDA_REP_RES_ERR:
+    case IDA_FIRST_RES_FAIL:
+    case IDA_RTFUNC_FAIL: return cb_fail(m->failure ? m->failure : CB_STEP_NO_CONVERGENCE, "ida: %s", m->text);
+    default: return cb_fail(CB_STEP_NO_CONVERGENCE, "ida: from time %.17g to %.17g: %s", t0, t, m->text);
+  }
+}
+
+cb_status cb_ida_advance(cb_ida *m, bool restart, double t0, double *t, int *root) {
+  m->failure = CB_OK;
+  memset(m->text, 0, sizeof m->text);
+  if (restart && IDAReInit(m->ida, t0, m->y, m->yp)) return cb_fail(CB_ERROR_MEMORY, "ida: %s", m->text);
+  long before = 0, after = 0;
+  if (!restart) IDAGetNumNonlinSolvIters(m->ida, &before);
+  double reached = t0;
+  const int flag = IDASolve(m->ida, *t, &reached, m->y, m->yp, IDA_NORMAL);
+  IDAGetNumNonlinSolvIters(m->ida, &after);
+  m->integrator->iterations = (int)(after - before);
+  if (flag < 0) {
+    if (flag == IDA_ERR_FAIL || flag == IDA_CONV_FAIL) m->integrator->worst = worst(m);
+    return explain(m, flag, t0, *t);
+  }
+  m->integrator->worst = -1;
+  if (flag != IDA_ROOT_RETURN) return CB_OK;
+  IDAGetRootInfo(m->ida, m->found);
+  for (int i = m->n_roots - 1; i >= 0; i--)
+    if (m->found[i]) *root = i;
+  *t = reached;
+  return CB_OK;
+}

@@ -1,0 +1,295 @@
+/* Lobatto IIIA-IIIB in a fixed chart with metric g_ij(q), with or without constraints g(t, q) = 0.
+ *
+ * H = g^ij(q) p_i p_j/2m + V(t, q); s stages, order 2s-2 (s = 2 is the generalised RATTLE):
+ *   Q_i = q0 + h sum_j a_ij u_j,      u_j = dH/dp(Q_j, P_j),        P_i = p0 + h sum_j a^_ij f_j,
+ *   f_j = -dH/dq(Q_j, P_j) + damping - G(Q_j)^T lambda_j,           g(t_i, Q_i) = 0, G = dg/dq,
+ *   q1 = Q_s,  p1 = p0 + h sum_j b_j f_j with the last multiplier from dg/dt(t1, q1, u1) = 0.
+ * Stage times are those of the positions, t_i = t + c_i h, as if t were one more of them. a_1j = a^_is = 0: the first
+ * stage stands at q0 and the last rate enters p1 alone. Without damping the method is symplectic and symmetric.
+ *
+ * The stages are found by fixed-point iteration (lobatto_chart_sweep.c) or Newton's method (lobatto_chart_newton.c).
+ *
+ * Source: Jay, Symplectic partitioned Runge-Kutta methods for constrained Hamiltonian systems, SIAM J. Numer. Anal. 33
+ * (1996) 368, doi:10.1137/0733019; Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), VII.1.
+ */
+#include "integrators/lobatto_chart_private.h"
+
+#include "numerics/compensated.h"
+
+#include <string.h>
+
+/* --- memory --- */
+
+static cb_status allocate(cb_lobatto_chart *m) {
+  const size_t stages = (size_t)m->s, count = m->count, rows = (size_t)m->rows;
+  const struct {
+    double **array;
+    size_t size;
+  } all[] = {{&m->q, stages * count},
+             {&m->z, stages * count},
+             {&m->u, stages * count},
+             {&m->w, stages * count},
+             {&m->F, stages * count},
+             {&m->rates, (stages - 1) * (count + rows)},
+             {&m->inverse, stages * count * (size_t)m->d},
+             {&m->x1, count},
+             {&m->x1_low, count},
+             {&m->p1, count},
+             {&m->p1_low, count},
+             {&m->change, count},
+             {&m->G, stages * m->entries},
+             {&m->gap, (stages - 1) * rows}};
+  m->metric = cb_arena_alloc(m->arena, (size_t)m->n, sizeof *m->metric);
+  bool complete = m->metric;
+  for (size_t i = 0; complete && i < sizeof all / sizeof *all; i++)
+    complete = (*all[i].array = cb_arena_alloc_aligned(m->arena, all[i].size, sizeof(double), CB_CACHE_LINE));
+  return complete ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", m->n);
+}
+
+static cb_status prepare(cb_lobatto_chart *m) {
+  cb_lobatto tables = {.s = m->s};
+  cb_status status = cb_tableau_lobatto(m->s, &m->tableau);
+  if (!status) status = cb_lobatto_tables(&tables);
+  if (status) return status;
+  memcpy(m->Winv, tables.Winv, sizeof m->Winv);
+  m->constraints = cb_forces_constraints(m->forces);
+  if (m->constraints) {
+    m->pattern = cb_constraints_rows(m->constraints);
+    m->rows = m->pattern->rows;
+    m->entries = (size_t)m->pattern->start[m->rows] * (size_t)m->d;
+    if ((status = cb_gram_create(m->forces, m->constraints, &m->gram))) return status;
+  }
+  if ((status = allocate(m))) return status;
+  const int depth = m->s <= 3 ? 2 : 1;
+  status = cb_predictor_create(m->s, m->tableau.c, depth, m->count, &m->predict_u);
+  if (!status)
+    status = cb_predictor_create(m->s - 1, m->tableau.c, depth, m->count + (size_t)m->rows, &m->predict_rates);
+  /* made now where it may be needed and is cheap, so that a step allocates nothing */
+  if (!status && (cb_solver_is_newton(&m->solver) || (m->solver.asked == CB_SOLVER_AUTO && m->n <= CB_SOLVER_SMALL)))
+    status = cb_lobatto_chart_newton_create(m, &m->newton);
+  return status;
+}
+
+cb_status cb_lobatto_chart_create(cb_integrator *in, const cb_lobatto_chart_options *o, cb_lobatto_chart **out) {
+  cb_arena *arena = cb_arena_create();
+  cb_lobatto_chart *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
+  if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `lobatto`");
+  m->arena = arena;
+  m->integrator = in;
+  m->forces = in->forces;
+  m->g = cb_system_space(in->system);
+  m->mass = cb_system_masses(in->system);
+  m->s = o->stages;
+  m->n = cb_system_particles(in->system);
+  m->d = m->g->dim;
+  m->count = (size_t)m->n * (size_t)m->d;
+  m->damped = cb_forces_uses_velocity(in->forces);
+  m->compensated = o->compensated;
+  m->max_iterations = o->iterations;
+  m->tolerance = o->tolerance;
+  cb_solver_start(&m->solver, o->solver, m->n);
+  const cb_status status = prepare(m);
+  if (status) return cb_lobatto_chart_free(m), status;
+  in->solver = cb_solver_name(&m->solver);
+  *out = m;
+  return CB_OK;
+}
+
+void cb_lobatto_chart_free(cb_lobatto_chart *m) {
+  if (!m) return;
+  cb_lobatto_chart_newton_free(m->newton);
+  cb_predictor_free(m->predict_u);
+  cb_predictor_free(m->predict_rates);
+  cb_gram_free(m->gram);
+  cb_arena_free(m->arena);
+}
+
+/* What is known of the place where the state is no longer counts. */
+static void forget(cb_lobatto_chart *m) {
+  m->has_start = false;
+  cb_predictor_reset(m->predict_u);
+  cb_predictor_reset(m->predict_rates);
+}
+
+void cb_lobatto_chart_reset(cb_lobatto_chart *m) {
+  forget(m);
+  m->contraction = 0;
+  cb_solver_reset(&m->solver);
+  m->integrator->solver = cb_solver_name(&m->solver);
+}
+
+/* --- stages --- */
+
+cb_status cb_lobatto_chart_fail(cb_lobatto_chart *m, int particle, cb_status status) {
+  if (particle >= 0) m->integrator->worst = particle;
+  return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
+}
+
+void cb_lobatto_chart_place(cb_lobatto_chart *m) {
+  memcpy(m->q, m->start->x, m->count * sizeof(double));
+  for (int i = 1; i < m->s; i++)
+    for (size_t e = 0, at = (size_t)i * m->count; e < m->count; e++, at++)
+      m->q[at] = m->start->x[e] + (m->z[at] + m->start->x_low[e]);
+}
+
+cb_status cb_lobatto_chart_forces(cb_lobatto_chart *m) {
+  const int first = m->damped ? 0 : 1, stages = m->s - 1 - first;
+  double time[CB_LOBATTO_MAX], *F[CB_LOBATTO_MAX];
+  const double *x[CB_LOBATTO_MAX], *v[CB_LOBATTO_MAX];
+  for (int i = 0; i < stages; i++) {
+    const size_t at = (size_t)(first + i) * m->count;
+    time[i] = cb_lobatto_chart_time(m, first + i);
+    x[i] = m->q + at, v[i] = m->u + at, F[i] = m->F + at;
+  }
+  cb_status status = stages ? cb_forces_eval_stages(m->forces, stages, time, x, v, F) : CB_OK;
+  for (int i = 1; m->rows && !status && i < m->s; i++)
+    status = cb_constraints_eval(m->constraints, cb_lobatto_chart_time(m, i), m->q + (size_t)i * m->count,
+                                 m->gap + (i - 1) * m->rows, m->G + (size_t)i * m->entries);
+  return cb_lobatto_chart_fail(m, -1, status);
+}
+
+void cb_lobatto_chart_pull(const cb_lobatto_chart *m, int i, const double *y, double *to) {
+  const double *G = m->G + (size_t)i * m->entries;
+  for (int r = 0; r < m->rows; r++)
+    for (int e = m->pattern->start[r]; e < m->pattern->start[r + 1]; e++)
+      for (int c = 0; c < m->d; c++) to[m->pattern->particle[e] * m->d + c] -= y[r] * G[e * m->d + c];
+}
+
+void cb_lobatto_chart_sum(const cb_lobatto_chart *m, int stages, const double *a, const double *value, size_t stride,
+                          double *sum) {
+  memset(sum, 0, m->count * sizeof *sum);
+  for (int j = 0; j < stages; j++) {
+    const double factor = m->h * a[j], *v = value + (size_t)j * stride;
+    for (size_t e = 0; e < m->count; e++) sum[e] += factor * v[e];
+  }
+}
+
+/* Forces, gradients and the factors of S where the state is, unless the last step left them. */
+static cb_status begin(cb_lobatto_chart *m) {
+  if (m->has_start) return CB_OK;
+  const cb_state *start = m->start;
+  cb_status status;
+  for (int a = 0; a < m->n; a++)
+    if ((status = cb_chart_metric_at(m->g, start->x + a * m->d, 1, &m->metric[a])))
+      return cb_lobatto_chart_fail(m, a, status);
+  if (!m->damped && (status = cb_forces_eval(m->forces, start->t, start->x, NULL, m->F)))
+    return cb_lobatto_chart_fail(m, -1, status);
+  if (m->rows && ((status = cb_constraints_eval(m->constraints, start->t, start->x, NULL, m->G)) ||
+                  (status = cb_gram_factor(m->gram, start->x, m->G, NULL))))
+    return cb_lobatto_chart_fail(m, -1, status);
+  m->has_start = true;
+  return CB_OK;
+}
+
+static cb_status solve_once(cb_lobatto_chart *m) {
+  const bool by_newton = cb_solver_is_newton(&m->solver);
+  cb_status status = CB_OK;
+  if (by_newton && !m->newton) {
+    m->has_start = false; /* its room is used */
+    status = cb_lobatto_chart_newton_create(m, &m->newton);
+  }
+  if (!status) status = begin(m);
+  if (status) return status;
+  cb_lobatto_chart_predict(m);
+  m->integrator->solver = cb_solver_name(&m->solver);
+  return by_newton ? cb_lobatto_chart_newton_solve(m->newton, m) : cb_lobatto_chart_fixed_point(m);
+}
+
+static cb_status solve(cb_lobatto_chart *m) {
+  cb_status status = solve_once(m);
+  /* an iteration that diverges may also leave the chart or overflow before it runs out of iterations */
+  if (!cb_solver_after(&m->solver, status, m->integrator->iterations)) return status;
+  status = solve_once(m);
+  if (status) cb_solver_reset(&m->solver); /* not the iteration was to blame */
+  return status;
+}
+
+/* --- the end of the step --- */
+
+/* change[count] = h sum_j (b_j, then what b_j lost when it was rounded) value_j over the first `stages` stages */
+static void add_weighted(cb_lobatto_chart *m, int stages, const double *value, size_t stride, double *high,
+                         double *low) {
+  cb_lobatto_chart_sum(m, stages, m->tableau.b_low, value, stride, m->change);
+  for (size_t e = 0; e < m->count; e++) low[e] += m->change[e];
+  cb_lobatto_chart_sum(m, stages, m->tableau.b, value, stride, m->change);
+  cb_compensated_add(m->count, high, low, m->change, true, 1);
+}
+
+/* Takes from p1 what the rows of constraints do not allow: the last multiplier. */
+static cb_status project_momentum(cb_lobatto_chart *m, double t1) {
+  const int d = m->d, last = m->s - 1;
+  double *u1 = m->change, *y = m->gap;
+  cb_status status;
+  for (int pass = 0; pass < 2; pass++) { /* the second takes away the round-off of the first */
+    for (int a = 0; a < m->n; a++) cb_chart_velocity_of(d, &m->metric[a], m->mass[a], m->p1 + a * d, u1 + a * d);
+    if ((status =
+             cb_constraints_rate(m->constraints, t1, m->x1, u1, y, pass ? NULL : m->G + (size_t)last * m->entries)))
+      return status;
+    if (!pass && (status = cb_gram_factor(m->gram, m->x1, m->G + (size_t)last * m->entries, NULL))) return status;
+    cb_gram_solve(m->gram, y);
+    memset(m->change, 0, m->count * sizeof(double));
+    cb_lobatto_chart_pull(m, last, y, m->change);
+    cb_compensated_add(m->count, m->p1, m->p1_low, m->change, true, 1);
+  }
+  return CB_OK;
+}
+
+/* x1 and p1 from the stages; leaves metric, F, G and S as they are at the new place. */
+static cb_status finish(cb_lobatto_chart *m) {
+  const int d = m->d, last = m->s - 1;
+  const size_t bytes = m->count * sizeof(double);
+  double t1 = m->start->t, t1_low = m->start->t_low;
+  cb_compensated_add_one(&t1, &t1_low, m->h);
+  memcpy(m->x1, m->start->x, bytes);
+  memcpy(m->x1_low, m->start->x_low, bytes);
+  memcpy(m->p1, m->start->p, bytes);
+  memcpy(m->p1_low, m->start->p_low, bytes);
+  add_weighted(m, m->s, m->u, m->count, m->x1, m->x1_low);
+  add_weighted(m, m->s - 1, m->rates, m->count + (size_t)m->rows, m->p1, m->p1_low);
+
+  double *F = m->F + (size_t)last * m->count, *rate = m->z + (size_t)last * m->count; /* z is no more needed */
+  const double *u = m->u + (size_t)last * m->count;
+  m->has_start = false;
+  cb_status status = cb_forces_eval(m->forces, t1, m->x1, u, F);
+  if (status) return cb_lobatto_chart_fail(m, -1, status);
+  for (int a = 0; a < m->n; a++) {
+    if ((status = cb_chart_metric_at(m->g, m->x1 + a * d, 1, &m->metric[a])))
+      return cb_lobatto_chart_fail(m, a, status);
+    cb_chart_rate_canonical(d, &m->metric[a], m->mass[a], u + a * d, F + a * d, rate + a * d);
+  }
+  for (size_t e = 0; e < m->count; e++) m->p1_low[e] += m->h * m->tableau.b_low[last] * rate[e];
+  for (size_t e = 0; e < m->count; e++) m->change[e] = m->h * m->tableau.b[last] * rate[e];
+  cb_compensated_add(m->count, m->p1, m->p1_low, m->change, true, 1);
+  if (m->rows && (status = project_momentum(m, t1))) return cb_lobatto_chart_fail(m, -1, status);
+
+  memcpy(m->F, F, bytes);
+  memcpy(m->G, m->G + (size_t)last * m->entries, m->entries * sizeof(double));
+  m->has_start = true;
+  return CB_OK;
+}
+
+static void take(const cb_lobatto_chart *m, cb_state *state) {
+  const size_t bytes = m->count * sizeof(double);
+  memcpy(state->x, m->x1, bytes);
+  memcpy(state->p, m->p1, bytes);
+  if (m->compensated) {
+    memcpy(state->x_low, m->x1_low, bytes);
+    memcpy(state->p_low, m->p1_low, bytes);
+  } else {
+    memset(state->x_low, 0, bytes);
+    memset(state->p_low, 0, bytes);
+  }
+  cb_compensated_add(1, &state->t, &state->t_low, &m->h, true, 1);
+}
+
+cb_status cb_lobatto_chart_step(cb_lobatto_chart *m, cb_state *state, double h) {
+  m->start = state;
+  m->h = h;
+  cb_status status = solve(m);
+  if (!status) status = finish(m);
+  if (status) return forget(m), status;
+  cb_predictor_push(m->predict_u, h, m->u);
+  cb_predictor_push(m->predict_rates, h, m->rates);
+  take(m, state);
+  return CB_OK;
+}

@@ -1,0 +1,339 @@
+/* Newton's method for Lobatto IIIA-IIIB in a fixed chart.
+ *
+ * Unknowns y_0 = h u_0, y_l = Q_l - q0 (l = 1 .. s-1) and mu_k = h^2 lambda_k (k = 0 .. s-2), so that no entry of the
+ * matrix grows as h falls. With the inverse of the block of A without its first row and column, of the block of A^
+ * without its last ones, h u_i = sum_l B_il y_l and, w_i = w(Q_i, u_i) = m g u the momenta,
+ *   R_j = h sum_i C_ji (w_i - p0) - h^2 f_j = 0     (f_{s-1} left out: it has no weight in the stages)
+ *   g(t_k+1, Q_k+1) = 0,                            f_j = W(Q_j, u_j, F_j) - G(Q_j)^T lambda_j
+ *   dR_j/dy_l = sum_i C_ji B_il w_u,i + h C_jl w_q,l - h B_jl (W_u + F_v)_j - h^2 d_jl (W_q + F_q - lambda G_q)_j
+ * (terms in _q only for l > 0), dR_k/dmu_k = G(Q_k)^T. Neighbours couple within a stage only, but for damping.
+ */
+#include "integrators/lobatto_chart_private.h"
+
+#include "numerics/sparse.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cb_lobatto_chart_newton {
+  cb_arena *arena;
+  cb_sparse *matrix;
+  const cb_pattern *pattern; /* of the forces */
+  int unknowns;
+  int *slot; /* where in the matrix each entry that `assemble` puts belongs */
+  double B[CB_LOBATTO_MAX][CB_LOBATTO_MAX], C[CB_LOBATTO_MAX][CB_LOBATTO_MAX];
+  cb_chart_jet *jet;                                 /* [s][n] */
+  double *F_q[CB_LOBATTO_MAX], *F_v[CB_LOBATTO_MAX]; /* of the stages, in pattern order; F_v only with damping */
+  double *weight;                                    /* [rows] */
+  double *r;                                         /* [unknowns] */
+};
+
+static int stage_unknown(const cb_lobatto_chart *m, int particle, int stage) {
+  return (particle * m->s + stage) * m->d;
+}
+static int multiplier_unknown(const cb_lobatto_chart *m, int row, int k) {
+  return m->n * m->s * m->d + row * (m->s - 1) + k;
+}
+
+void cb_lobatto_chart_newton_free(cb_lobatto_chart_newton *w) {
+  if (!w) return;
+  cb_sparse_free(w->matrix);
+  cb_arena_free(w->arena);
+}
+
+int cb_lobatto_chart_newton_unknowns(const cb_lobatto_chart_newton *w) { return w->unknowns; }
+
+static void tables(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m) {
+  const int s = m->s, inner = s - 1;
+  long double block[CB_LOBATTO_MAX][CB_LOBATTO_MAX];
+  double inverse[CB_LOBATTO_MAX - 1][CB_LOBATTO_MAX - 1];
+  for (int i = 0; i < inner; i++)
+    for (int j = 0; j < inner; j++) block[i][j] = m->tableau.a[i + 1][j + 1];
+  cb_lobatto_invert(inner, block, inverse);
+  w->B[0][0] = 1;
+  for (int i = 1; i < s; i++)
+    for (int l = 1; l < s; l++) {
+      w->B[i][l] = inverse[i - 1][l - 1];
+      w->B[i][0] -= inverse[i - 1][l - 1] * m->tableau.a[l][0];
+    }
+  for (int i = 0; i < inner; i++)
+    for (int j = 0; j < inner; j++) block[i][j] = m->tableau.a_hat[i][j];
+  cb_lobatto_invert(inner, block, inverse);
+  for (int j = 0; j < inner; j++)
+    for (int i = 0; i < inner; i++) {
+      w->C[j][i] = inverse[j][i];
+      w->C[inner][i] -= m->tableau.a_hat[inner][j] * inverse[j][i];
+    }
+  w->C[inner][inner] = 1;
+}
+
+/* --- the matrix --- */
+
+/* Entries in the order in which `assemble` puts them: counted; or their places kept; or their values. */
+typedef struct sink {
+  size_t count;
+  int *row, *column;
+  double *value;
+  const int *slot;
+} sink;
+
+static void put(sink *o, int row, int column, double value) {
+  if (o->slot) {
+    o->value[o->slot[o->count]] = value;
+  } else if (o->row) {
+    o->row[o->count] = row;
+    o->column[o->count] = column;
+    o->value[o->count] = value;
+  }
+  o->count++;
+}
+
+/* dR_j/dy_l in the row of particle a and the column of another (entry e of the pattern). */
+static void put_block(const cb_lobatto_chart_newton *w, const cb_lobatto_chart *m, int a, int e, int j, int l,
+                      sink *o) {
+  const int d = m->d, s = m->s, other = w->pattern->column[e];
+  const double h = m->h;
+  const bool force = j < s - 1, by_q = force && j == l && l > 0, by_v = force && m->damped;
+  if (other != a && !by_q && !by_v) return;
+  const size_t at = (size_t)e * (size_t)(d * d);
+  for (int r = 0; r < d; r++)
+    for (int c = 0; c < d; c++) {
+      double sum = 0;
+      if (by_q) sum -= h * h * w->F_q[j][at + (size_t)(r * d + c)];
+      if (by_v) sum -= h * w->B[j][l] * w->F_v[j][at + (size_t)(r * d + c)];
+      if (other == a) {
+        for (int i = 0; i < s; i++) sum += w->C[j][i] * w->B[i][l] * w->jet[i * m->n + a].w_u[r][c];
+        if (l > 0) sum += h * w->C[j][l] * w->jet[l * m->n + a].w_q[r][c];
+        if (force) sum -= h * w->B[j][l] * w->jet[j * m->n + a].W_u[r][c];
+        if (by_q) sum -= h * h * w->jet[j * m->n + a].W_q[r][c];
+      }
+      put(o, stage_unknown(m, a, j) + r, stage_unknown(m, other, l) + c, sum);
+    }
+}
+
+static void assemble(const cb_lobatto_chart_newton *w, const cb_lobatto_chart *m, sink *o) {
+  const int d = m->d, s = m->s;
+  for (int a = 0; a < m->n; a++)
+    for (int e = w->pattern->start[a]; e < w->pattern->start[a + 1]; e++)
+      for (int j = 0; j < s; j++)
+        for (int l = 0; l < s; l++) put_block(w, m, a, e, j, l, o);
+  for (int r = 0; r < m->rows; r++)
+    for (int e = m->pattern->start[r]; e < m->pattern->start[r + 1]; e++)
+      for (int k = 0; k < s - 1; k++)
+        for (int c = 0; c < d; c++) {
+          const int particle = m->pattern->particle[e], multiplier = multiplier_unknown(m, r, k);
+          const double *G = m->G + (size_t)k * m->entries + (size_t)e * (size_t)d + c;
+          put(o, stage_unknown(m, particle, k) + c, multiplier, G[0]);
+          put(o, multiplier, stage_unknown(m, particle, k + 1) + c, G[m->entries]);
+        }
+}
+
+cb_status cb_lobatto_chart_newton_factor(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m) {
+  sink o = {.value = cb_sparse_values(w->matrix), .slot = w->slot};
+  assemble(w, m, &o);
+  return cb_sparse_factor(w->matrix);
+}
+
+void cb_lobatto_chart_newton_apply(cb_lobatto_chart_newton *w, double *x) { cb_sparse_solve(w->matrix, x); }
+
+typedef struct place {
+  int row, column, index;
+} place;
+
+static int by_column(const void *a, const void *b) {
+  const place *x = a, *y = b;
+  return x->column != y->column ? (x->column < y->column ? -1 : 1) : (x->row > y->row) - (x->row < y->row);
+}
+
+/* The pattern as `assemble` makes it, with the values that are in the stages now. */
+static cb_status make_matrix(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m) {
+  const int n = w->unknowns;
+  sink o = {0};
+  assemble(w, m, &o);
+  const size_t count = o.count;
+  if (count > INT32_MAX)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "a Newton matrix of %d unknowns has too many entries; use `solver: fixed-point`", n);
+  w->slot = cb_arena_alloc(w->arena, count, sizeof(int));
+  place *places = malloc((count + 1) * sizeof *places);
+  int *row = malloc((count + 1) * sizeof *row), *column = malloc((count + 1) * sizeof *column);
+  int *start = calloc((size_t)n + 1, sizeof *start);
+  double *value = malloc((count + 1) * sizeof *value), *sorted = malloc((count + 1) * sizeof *sorted);
+  cb_status status = CB_OK;
+  if (!w->slot || !places || !row || !column || !start || !value || !sorted) {
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", n);
+  } else {
+    o = (sink){.row = row, .column = column, .value = value};
+    assemble(w, m, &o);
+    for (size_t i = 0; i < count; i++) places[i] = (place){row[i], column[i], (int)i};
+    qsort(places, count, sizeof *places, by_column);
+    for (size_t i = 0; i < count; i++) {
+      w->slot[places[i].index] = (int)i;
+      sorted[i] = value[places[i].index];
+      start[places[i].column + 1]++;
+    }
+    for (size_t i = 0; i < count; i++) row[i] = places[i].row;
+    for (int i = 0; i < n; i++) start[i + 1] += start[i];
+    status = cb_sparse_create(n, start, row, sorted, &w->matrix);
+  }
+  free(places), free(row), free(column), free(start), free(value), free(sorted);
+  return status;
+}
+
+/* The order of the pivots is taken from the system's start at rest, without forces. */
+static cb_status representative(cb_lobatto_chart_newton *w, cb_lobatto_chart *m) {
+  cb_state *state;
+  cb_status status = cb_state_create(m->integrator->system, &state);
+  if (status) return status;
+  status = cb_system_start(m->integrator->system, state);
+  for (int a = 0; a < m->n && !status; a++) {
+    const double rest[CB_DIM_MAX] = {0};
+    cb_chart_metric x;
+    status = cb_chart_metric_at(m->g, state->x + a * m->d, 2, &x);
+    for (int i = 0; i < m->s && !status; i++)
+      cb_chart_derivatives_canonical(m->d, &x, m->mass[a], rest, rest, w->jet + i * m->n + a);
+  }
+  if (!status && m->rows) status = cb_constraints_eval(m->constraints, state->t, state->x, NULL, m->G);
+  for (int i = 1; i < m->s && !status; i++) memcpy(m->G + (size_t)i * m->entries, m->G, m->entries * sizeof(double));
+  if (!status) status = make_matrix(w, m);
+  cb_state_free(state);
+  return status;
+}
+
+cb_status cb_lobatto_chart_newton_create(cb_lobatto_chart *m, cb_lobatto_chart_newton **out) {
+  cb_arena *arena = cb_arena_create();
+  cb_lobatto_chart_newton *w = arena ? cb_arena_alloc(arena, 1, sizeof *w) : NULL;
+  if (!w) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
+  w->arena = arena;
+  w->pattern = cb_forces_pattern(m->forces);
+  w->unknowns = m->n * m->s * m->d + m->rows * (m->s - 1);
+  bool lost = !w->pattern;
+  const size_t entries = lost ? 0 : (size_t)w->pattern->start[m->n] * (size_t)(m->d * m->d);
+  w->jet = cb_arena_alloc(arena, (size_t)m->s * (size_t)m->n, sizeof *w->jet);
+  w->r = cb_arena_alloc(arena, (size_t)w->unknowns, sizeof(double));
+  w->weight = cb_arena_alloc(arena, (size_t)m->rows, sizeof(double));
+  lost = lost || !w->jet || !w->r || !w->weight;
+  for (int j = 0; j < m->s - 1; j++) {
+    w->F_q[j] = cb_arena_alloc_aligned(arena, entries, sizeof(double), CB_CACHE_LINE);
+    w->F_v[j] = m->damped ? cb_arena_alloc_aligned(arena, entries, sizeof(double), CB_CACHE_LINE) : NULL;
+    lost = lost || !w->F_q[j] || (m->damped && !w->F_v[j]);
+  }
+  if (lost)
+    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", m->n);
+  tables(w, m);
+  const cb_status status = representative(w, m);
+  if (status) return cb_lobatto_chart_newton_free(w), status;
+  *out = w;
+  return CB_OK;
+}
+
+/* --- the iteration --- */
+
+/* u, w, f and the rest from the unknowns; derivatives too where they are wanted. */
+static cb_status evaluate(cb_lobatto_chart_newton *w, cb_lobatto_chart *m, bool derivatives) {
+  const int s = m->s, d = m->d;
+  const size_t count = m->count;
+  memset(m->u, 0, (size_t)s * count * sizeof *m->u);
+  for (int i = 0; i < s; i++)
+    for (int l = 0; l < s; l++) {
+      const double factor = w->B[i][l] / m->h, *y = m->z + (size_t)l * count;
+      double *u = m->u + (size_t)i * count;
+      for (size_t e = 0; w->B[i][l] != 0 && e < count; e++) u[e] += factor * y[e];
+    }
+  cb_lobatto_chart_place(m);
+  cb_status status = cb_lobatto_chart_forces(m);
+  if (status) return status;
+  for (int i = 0; i < s; i++) {
+    for (int a = 0; a < m->n; a++) {
+      const size_t at = (size_t)(a * d), in_stage = (size_t)i * count + at;
+      cb_chart_metric x;
+      if ((status = cb_chart_metric_at(m->g, m->q + in_stage, derivatives ? 2 : i < s - 1, &x)))
+        return cb_lobatto_chart_fail(m, a, status);
+      const double *u = m->u + in_stage, *F = m->F + in_stage;
+      cb_chart_momentum_of(d, &x, m->mass[a], u, m->w + in_stage);
+      if (i < s - 1) cb_chart_rate_canonical(d, &x, m->mass[a], u, F, cb_lobatto_chart_rate(m, i) + at);
+      if (derivatives) cb_chart_derivatives_canonical(d, &x, m->mass[a], u, F, w->jet + i * m->n + a);
+    }
+    if (i < s - 1) cb_lobatto_chart_pull(m, i, cb_lobatto_chart_multipliers(m, i), cb_lobatto_chart_rate(m, i));
+  }
+  for (int j = m->damped ? 0 : 1; derivatives && j < s - 1; j++) {
+    const double t = cb_lobatto_chart_time(m, j), *q = m->q + (size_t)j * count;
+    status = cb_forces_jacobian(m->forces, t, q, m->u + (size_t)j * count, w->F_q[j], w->F_v[j]);
+    for (int r = 0; r < m->rows; r++) w->weight[r] = -cb_lobatto_chart_multipliers(m, j)[r];
+    if (!status && m->rows && j > 0) status = cb_constraints_hessian(m->constraints, t, q, w->weight, w->F_q[j]);
+    if (status) return cb_lobatto_chart_fail(m, -1, status);
+  }
+  return CB_OK;
+}
+
+cb_status cb_lobatto_chart_newton_residual(cb_lobatto_chart_newton *w, cb_lobatto_chart *m, bool derivatives,
+                                           double *residual) {
+  const cb_status status = evaluate(w, m, derivatives);
+  if (status) return status;
+  const int s = m->s, d = m->d;
+  const double h = m->h;
+  for (int a = 0; a < m->n; a++)
+    for (int c = 0; c < d; c++) {
+      const size_t e = (size_t)(a * d + c);
+      for (int j = 0; j < s; j++) {
+        double sum = 0;
+        for (int i = 0; i < s; i++)
+          sum += w->C[j][i] * ((m->w[(size_t)i * m->count + e] - m->start->p[e]) - m->start->p_low[e]);
+        residual[stage_unknown(m, a, j) + c] = h * sum - (j < s - 1 ? h * h * cb_lobatto_chart_rate(m, j)[e] : 0);
+      }
+    }
+  for (int r = 0; r < m->rows; r++)
+    for (int k = 0; k < s - 1; k++) residual[multiplier_unknown(m, r, k)] = m->gap[k * m->rows + r];
+  return CB_OK;
+}
+
+double cb_lobatto_chart_newton_correct(cb_lobatto_chart *m, const double *step, double *size, double *position) {
+  double change = 0, poison = 0;
+  for (int a = 0; a < m->n; a++)
+    for (int l = 0; l < m->s; l++)
+      for (int c = 0; c < m->d; c++) {
+        const double by = step[stage_unknown(m, a, l) + c];
+        double *y = m->z + (size_t)l * m->count + (size_t)(a * m->d + c);
+        *y -= by;
+        change = fmax(change, fabs(by));
+        poison += 0 * by;
+        *size = fmax(*size, fabs(*y));
+        *position = fmax(*position, fabs(m->start->x[a * m->d + c]));
+      }
+  for (int k = 0; k < m->s - 1; k++)
+    for (int r = 0; r < m->rows; r++)
+      cb_lobatto_chart_multipliers(m, k)[r] -= step[multiplier_unknown(m, r, k)] / (m->h * m->h);
+  return change + poison;
+}
+
+cb_status cb_lobatto_chart_newton_solve(cb_lobatto_chart_newton *w, cb_lobatto_chart *m) {
+  /* Old factors cut the change by about their own relative age: below 1e-5 one pass more with them reaches
+   * round-off. */
+  const double reuse = 1e-5, target = m->tolerance > 0 ? m->tolerance : 4 * DBL_EPSILON;
+  const int most = m->max_iterations < 30 ? m->max_iterations : 30;
+  cb_integrator *in = m->integrator;
+  double before = INFINITY;
+  for (size_t e = 0; e < m->count; e++) m->z[e] = m->h * m->u[e]; /* y_0 */
+  for (int it = 1; it <= most; it++) {
+    const bool fresh = it == 1 || in->residual > reuse;
+    cb_status status = cb_lobatto_chart_newton_residual(w, m, fresh, w->r);
+    if (!status && fresh) status = cb_lobatto_chart_newton_factor(w, m);
+    if (status) return status;
+    cb_lobatto_chart_newton_apply(w, w->r);
+    double size = 0, position = 0;
+    const double change = cb_lobatto_chart_newton_correct(m, w->r, &size, &position);
+    if (!(change < INFINITY))
+      return cb_fail(CB_STEP_NOT_FINITE, "lobatto: a stage is not finite in Newton iteration %d", it);
+    in->iterations = it;
+    in->residual = size > 0 ? change / size : 0;
+    /* what falls no longer, and is noise of the moves or of the coordinates at which forces are evaluated */
+    const bool noise = change <= 4096 * DBL_EPSILON * size || change <= 64 * DBL_EPSILON * position;
+    if (in->residual <= target || (noise && change > before / 4)) return evaluate(w, m, false);
+    before = change;
+  }
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "lobatto: Newton's method stands at a relative change of %.2g after %d iterations", in->residual,
+                 in->iterations);
+}

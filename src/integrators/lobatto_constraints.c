@@ -1,0 +1,271 @@
+/* See lobatto_constraints.h. */
+#include "integrators/lobatto_constraints_private.h"
+
+#include "numerics/compensated.h"
+#include "numerics/sparse.h"
+
+#include <math.h>
+#include <string.h>
+
+void cb_lobatto_constraints_free(cb_lobatto_constraints *c) {
+  if (!c) return;
+  cb_gram_free(c->gram);
+  cb_arena_free(c->arena);
+}
+
+cb_status cb_lobatto_constraints_create(cb_integrator *in, const cb_lobatto *l, cb_lobatto_constraints **out) {
+  *out = NULL;
+  cb_constraints *rows = cb_forces_constraints(in->forces);
+  if (!rows) return CB_OK;
+  cb_arena *arena = cb_arena_create();
+  cb_lobatto_constraints *c = cb_arena_alloc(arena, 1, sizeof *c);
+  if (!c) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
+  c->arena = arena;
+  c->system = in->system;
+  c->space = cb_system_space(in->system);
+  c->c = rows;
+  c->rows = cb_constraints_rows(rows);
+  c->m = c->rows->rows;
+  c->entries = c->rows->start[c->m];
+  const size_t m = (size_t)c->m, count = (size_t)l->n * (size_t)l->k, numbers = (size_t)c->entries * (size_t)l->k;
+  const size_t size = m * (size_t)(l->s - 1);
+  c->size = (int)size;
+  c->dense = size <= CB_LOBATTO_DENSE;
+  bool lost = false;
+  for (int i = 0; i < l->s; i++) {
+    c->lambda[i] = cb_arena_alloc(arena, m, sizeof(double));
+    c->G[i] = cb_arena_alloc(arena, numbers, sizeof(double));
+    c->T[i] = cb_arena_alloc(arena, numbers, sizeof(double));
+    lost = lost || !c->lambda[i] || !c->G[i] || !c->T[i];
+  }
+  c->raw = cb_arena_alloc(arena, count, sizeof(double));
+  c->velocity = cb_arena_alloc(arena, count, sizeof(double));
+  c->g = cb_arena_alloc(arena, size, sizeof(double));
+  c->chord = cb_arena_alloc(arena, m, sizeof *c->chord);
+  c->y = cb_arena_alloc(arena, m, sizeof(double));
+  c->matrix = cb_arena_alloc(arena, c->dense ? size * size : 1, sizeof(double));
+  c->pivot = cb_arena_alloc(arena, size, sizeof(int));
+  if (lost || !c->raw || !c->velocity || !c->g || !c->chord || !c->y || !c->matrix || !c->pivot)
+    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", c->m);
+  const cb_status status = cb_gram_create(in->forces, rows, &c->gram);
+  if (status) return cb_arena_free(arena), status;
+  *out = c;
+  return CB_OK;
+}
+
+void cb_lobatto_constraints_forget(cb_lobatto_constraints *c) { c->has_history = c->has_gradient = false; }
+
+void cb_lobatto_constraints_moved(cb_lobatto_constraints *c, const cb_integrator *in, int component,
+                                  const cb_isometry *isometry) {
+  const int *start = cb_system_component_starts(in->system), k = c->space->k;
+  for (int a = start[component]; a < start[component + 1]; a++)
+    cb_isometry_vector(c->space, isometry, c->raw + (size_t)a * k, c->raw + (size_t)a * k);
+  c->has_gradient = false;
+}
+
+/* T = I^-1 G less its part along x, by entry. */
+static void raise(const cb_lobatto_constraints *c, const double *x, const double *G, double *T) {
+  const cb_geometry *g = c->space;
+  const int k = g->k;
+  for (int e = 0; e < c->entries; e++) {
+    const double *at = x + (size_t)c->rows->particle[e] * k, *from = G + (size_t)e * k;
+    double *to = T + (size_t)e * k;
+    for (int a = 0; a < k; a++) to[a] = g->form[a] * from[a]; /* form is 1 or -1 */
+    for (int f = 0; f < g->n_factors; f++) {
+      const cb_factor *factor = &g->factor[f];
+      if (factor->curvature == 0) continue;
+      double normal = 0;
+      for (int a = factor->offset; a < factor->offset + factor->count; a++) normal += from[a] * at[a];
+      normal *= factor->curvature;
+      for (int a = factor->offset; a < factor->offset + factor->count; a++) to[a] -= normal * at[a];
+    }
+  }
+}
+
+static cb_status gradient(cb_lobatto_constraints *c, double t, const double *x, double *g, int stage) {
+  const cb_status status = cb_constraints_eval(c->c, t, x, g, c->G[stage]);
+  if (!status) raise(c, x, c->G[stage], c->T[stage]);
+  return status;
+}
+
+/* force -= T^T lambda */
+static void pull(const cb_lobatto_constraints *c, const double *T, const double *lambda, double *force) {
+  const int k = c->space->k;
+  for (int r = 0; r < c->m; r++)
+    for (int e = c->rows->start[r]; e < c->rows->start[r + 1]; e++) {
+      double *at = force + (size_t)c->rows->particle[e] * k;
+      for (int a = 0; a < k; a++) at[a] -= lambda[r] * T[(size_t)e * k + a];
+    }
+}
+
+static void begin_chords(cb_lobatto_constraints *c, double t, const cb_state *state) {
+  const cb_geometry *g = c->space;
+  const int k = g->k;
+  for (int r = 0; r < c->m; r++) {
+    cb_chord *w = &c->chord[r];
+    if (!cb_constraints_chord(c->c, r, t, &w->i, &w->j, &w->square, &w->slope)) continue;
+    const double *x = state->x + (size_t)w->i * k, *y = state->x + (size_t)w->j * k;
+    double low[CB_COORD_MAX];
+    for (int a = 0; a < k; a++) {
+      const double e = x[a] - y[a], back = x[a] - e; /* two-difference */
+      w->e[a] = e;
+      low[a] = (x[a] - (e + back)) + (back - y[a]) + (state->x_low[(size_t)w->i * k + a] - state->x_low[(size_t)w->j * k + a]);
+    }
+    w->excess = cb_compensated_norm(k, g->form, w->e, low, w->square);
+  }
+}
+
+void cb_lobatto_constraints_chords(const cb_lobatto_constraints *c, const cb_lobatto *l, double t, int stage,
+                                   double *out) {
+  const cb_geometry *g = c->space;
+  const int k = g->k;
+  for (int r = 0; r < c->m; r++) {
+    const cb_chord *w = &c->chord[r];
+    int i, j;
+    double square, slope, sum = 0;
+    if (w->slope == 0) continue;
+    cb_constraints_chord(c->c, r, t, &i, &j, &square, &slope);
+    for (int a = 0; a < k; a++) {
+      const double d = l->D[stage][(size_t)i * k + a] - l->D[stage][(size_t)j * k + a];
+      sum += g->form[a] * d * (2 * w->e[a] + d);
+    }
+    out[r] = slope * (w->excess - (square - w->square) + sum);
+  }
+}
+
+cb_status cb_lobatto_constraints_begin(cb_lobatto_constraints *c, cb_lobatto *l, double t, const cb_state *state,
+                                       double h) {
+  const size_t count = (size_t)l->n * (size_t)l->k;
+  cb_status status = CB_OK;
+  if (!l->has_force || l->V) memcpy(c->raw, l->F[0], count * sizeof(double));
+  if (!c->has_gradient) status = gradient(c, t, state->x, NULL, 0);
+  if (status) return status;
+  c->has_gradient = true;
+  if (c->has_history && c->h == h) {
+    for (int r = 0; r < c->m; r++) {
+      double old[CB_LOBATTO_MAX];
+      for (int j = 0; j < l->s; j++) old[j] = c->lambda[j][r];
+      for (int i = 0; i < l->s; i++) {
+        double sum = 0;
+        for (int j = 0; j < l->s; j++) sum += l->E[i][j] * old[j];
+        c->lambda[i][r] = sum;
+      }
+    }
+  } else {
+    for (int a = 0; a < l->n; a++)
+      for (int e = 0; e < l->k; e++) c->velocity[(size_t)a * l->k + e] = state->p[(size_t)a * l->k + e] / l->mass[a];
+    status = cb_gram_multipliers(c->gram, t, state->x, c->velocity, c->lambda[0], NULL);
+    if (status) return status;
+    for (int i = 1; i < l->s; i++) memcpy(c->lambda[i], c->lambda[0], (size_t)c->m * sizeof(double));
+  }
+  begin_chords(c, t, state);
+  memcpy(l->F[0], c->raw, count * sizeof(double));
+  pull(c, c->T[0], c->lambda[0], l->F[0]);
+  return CB_OK;
+}
+
+/* T_i.T_k/m of two rows: sum over the particles they share (both ascending). */
+static double overlap(const cb_lobatto_constraints *c, const double *T, int row, const double *U, int other) {
+  const cb_geometry *g = c->space;
+  const double *mass = cb_system_masses(c->system);
+  const int k = g->k;
+  double sum = 0;
+  for (int e = c->rows->start[row], f = c->rows->start[other];
+       e < c->rows->start[row + 1] && f < c->rows->start[other + 1];) {
+    const int i = c->rows->particle[e], j = c->rows->particle[f];
+    if (i == j) {
+      double product = 0;
+      for (int a = 0; a < k; a++) product += g->form[a] * T[(size_t)e * k + a] * U[(size_t)f * k + a];
+      sum += product / mass[i];
+    }
+    e += i <= j;
+    f += j <= i;
+  }
+  return sum;
+}
+
+cb_status cb_lobatto_constraints_prepare(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h) {
+  const int s = l->s, m = c->m, size = m * (s - 1);
+  if (!c->dense) {
+    const int middle = (s - 1) / 2;
+    cb_status status = CB_OK;
+    if (middle > 0) status = cb_constraints_eval(c->c, t + l->c[middle] * h, l->X[middle], NULL, c->G[middle]);
+    return status ? status : cb_gram_factor(c->gram, l->X[middle], c->G[middle], NULL);
+  }
+  for (int i = 1; i < s; i++) {
+    const cb_status status = gradient(c, t + l->c[i] * h, l->X[i], NULL, i);
+    if (status) return status;
+  }
+  for (int i = 1; i < s; i++)
+    for (int k = 0; k < s - 1; k++)
+      for (int r = 0; r < m; r++)
+        for (int q = 0; q < m; q++)
+          c->matrix[((i - 1) * m + r) * size + k * m + q] = l->W[i][k] * overlap(c, c->T[i], r, c->T[k], q);
+  const cb_status status = cb_dense_factor(size, c->matrix, c->pivot);
+  return status ? cb_fail(CB_STEP_SINGULAR, "the constraints depend on one another in this step") : CB_OK;
+}
+
+cb_status cb_lobatto_constraints_sweep(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h) {
+  const int s = l->s, m = c->m;
+  for (int i = 1; i < s; i++) {
+    double *g = c->g + (size_t)(i - 1) * m;
+    const cb_status status = gradient(c, t + l->c[i] * h, l->X[i], g, i);
+    if (status) return status;
+    cb_lobatto_constraints_chords(c, l, t + l->c[i] * h, i, g);
+  }
+  if (c->dense) {
+    cb_dense_solve(m * (s - 1), c->matrix, c->pivot, c->g);
+    for (int k = 0; k < s - 1; k++)
+      for (int r = 0; r < m; r++) c->lambda[k][r] += c->g[k * m + r] / (h * h);
+  } else {
+    for (int i = 0; i < s - 1; i++) cb_gram_solve(c->gram, c->g + (size_t)i * m);
+    for (int k = 0; k < s - 1; k++)
+      for (int r = 0; r < m; r++) {
+        double sum = 0;
+        for (int i = 0; i < s - 1; i++) sum += l->Winv[k][i] * c->g[(size_t)i * m + r];
+        c->lambda[k][r] += sum / (h * h);
+      }
+  }
+  if (!l->V) memcpy(l->F[0], c->raw, (size_t)l->n * (size_t)l->k * sizeof(double));
+  for (int k = 0; k < s - 1; k++) pull(c, c->T[k], c->lambda[k], l->F[k]);
+  return CB_OK;
+}
+
+cb_status cb_lobatto_constraints_end(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h) {
+  const int last = l->s - 1;
+  const double *x1 = l->X[last];
+  cb_status status = gradient(c, t + h, x1, NULL, last);
+  if (!status) status = cb_gram_factor(c->gram, x1, c->G[last], NULL);
+  if (status) return status;
+  memcpy(c->raw, l->F[last], (size_t)l->n * (size_t)l->k * sizeof(double));
+  pull(c, c->T[last], c->lambda[last], l->F[last]);
+  return CB_OK;
+}
+
+cb_status cb_lobatto_constraints_close(cb_lobatto_constraints *c, cb_lobatto *l, double t, const double *x1,
+                                       const double *p0, double h, double *dp) {
+  const int s = l->s, k = l->k;
+  const size_t count = (size_t)l->n * (size_t)k;
+  for (int pass = 0; pass < 2; pass++) { /* the second for round-off */
+    for (size_t e = 0; e < count; e++) c->velocity[e] = (p0[e] + dp[e]) / l->mass[e / (size_t)k];
+    const cb_status status = cb_constraints_rate(c->c, t + h, x1, c->velocity, c->y, NULL);
+    if (status) return status;
+    cb_gram_solve(c->gram, c->y);
+    pull(c, c->T[s - 1], c->y, dp);
+    for (int r = 0; r < c->m; r++) {
+      const double change = c->y[r] / (h * l->b[s - 1]);
+      c->lambda[s - 1][r] += change;
+      c->y[r] = change;
+    }
+    pull(c, c->T[s - 1], c->y, l->G[s - 1]);
+  }
+  double *swap = c->G[0];
+  c->G[0] = c->G[s - 1];
+  c->G[s - 1] = swap;
+  swap = c->T[0];
+  c->T[0] = c->T[s - 1];
+  c->T[s - 1] = swap;
+  c->has_history = c->has_gradient = true;
+  c->h = h;
+  return CB_OK;
+}

@@ -1,0 +1,276 @@
+/* Newton's method of Radau IIA: its unknowns, its residual and the pattern of its matrix. The entries are in
+ * radau_matrix.c. */
+#include "integrators/radau_newton.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cb_radau_unknowns(const cb_radau *m) { return m->newton->unknowns; }
+double *cb_radau_last(const cb_radau *m) { return m->newton->last; }
+cb_sparse *cb_radau_sparse(const cb_radau *m) { return m->newton->matrix; }
+
+void cb_radau_newton_free(cb_radau_newton *w) {
+  if (!w) return;
+  cb_sparse_free(w->matrix);
+  free(w->row);
+  free(w->column);
+  free(w->made);
+}
+
+/* Stable order by key in [0, n): order[] is permuted into out[]. */
+static void sort_by(int n, const int *key, size_t count, const int *order, int *first, int *out) {
+  memset(first, 0, ((size_t)n + 1) * sizeof *first);
+  for (size_t t = 0; t < count; t++) first[key[t] + 1]++;
+  for (int i = 0; i < n; i++) first[i + 1] += first[i];
+  for (size_t t = 0; t < count; t++) out[first[key[order[t]]]++] = order[t];
+}
+
+/* Compressed columns from the rows and columns that were written down; equal places become one. */
+static cb_status compress(cb_radau *m) {
+  cb_radau_newton *w = m->newton;
+  const int n = w->unknowns;
+  const size_t count = w->added;
+  int *order = calloc(count + 1, sizeof *order), *sorted = malloc((count + 1) * sizeof *sorted);
+  int *first = malloc(((size_t)n + 2) * sizeof *first), *start = calloc((size_t)n + 1, sizeof *start);
+  int *row = malloc((count + 1) * sizeof *row);
+  double *value = calloc(count + 1, sizeof *value);
+  w->place = cb_arena_alloc(m->arena, count, sizeof *w->place);
+  cb_status status = CB_OK;
+  if (!order || !sorted || !first || !start || !row || !value || !w->place) {
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", n);
+    goto end;
+  }
+  for (size_t t = 0; t < count; t++) order[t] = (int)t;
+  sort_by(n, w->row, count, order, first, sorted);
+  sort_by(n, w->column, count, sorted, first, order);
+  int made = 0;
+  for (size_t t = 0; t < count; t++) {
+    const int e = order[t];
+    const bool same = t > 0 && w->row[e] == w->row[order[t - 1]] && w->column[e] == w->column[order[t - 1]];
+    if (!same) {
+      row[made++] = w->row[e];
+      start[w->column[e] + 1]++;
+    }
+    w->place[e] = made - 1;
+    value[made - 1] += w->made[e];
+  }
+  for (int j = 0; j < n; j++) start[j + 1] += start[j];
+  w->nonzeros = (size_t)made;
+  status = cb_sparse_create(n, start, row, value, &w->matrix);
+end:
+  free(order);
+  free(sorted);
+  free(first);
+  free(start);
+  free(row);
+  free(value);
+  return status;
+}
+
+/* The pattern, with values at the system's start, without forces and for a short step: they choose the order of the
+ * pivots, which thus does not depend on history. */
+static cb_status make_pattern(cb_radau *m) {
+  cb_radau_newton *w = m->newton;
+  cb_state *start;
+  cb_status status = cb_state_create(m->integrator->system, &start);
+  if (status) return status;
+  const cb_state *kept = m->start;
+  const double h = m->h;
+  const size_t all = (size_t)m->s * m->count * sizeof(double);
+  status = cb_system_start(m->integrator->system, start);
+  m->start = start;
+  m->h = 1;
+  memset(m->D, 0, all);
+  memset(m->E, 0, all);
+  memset(m->v0, 0, m->count * sizeof(double));
+  memset(m->rates, 0, (size_t)m->s * (m->count + (size_t)m->R) * sizeof(double));
+  if (m->mu) memset(m->mu, 0, (size_t)m->s * (size_t)m->R * sizeof(double));
+  if (!status) status = cb_forces_set_origins(m->forces, start->origin);
+  if (!status) status = cb_radau_evaluate(m);
+  w->structure = true;
+  if (!status) status = cb_radau_add_all(m, true);
+  w->structure = false;
+  m->start = kept;
+  m->h = h;
+  if (!status && kept) status = cb_forces_set_origins(m->forces, kept->origin);
+  cb_state_free(start);
+  if (status) return status;
+  if (w->lost) return cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", w->unknowns);
+  if (w->added > INT32_MAX)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "a Newton matrix of %d unknowns has too many entries; use `solver: fixed-point`", w->unknowns);
+  status = compress(m);
+  free(w->row);
+  free(w->column);
+  free(w->made);
+  w->row = w->column = NULL;
+  w->made = NULL;
+  return status;
+}
+
+cb_status cb_radau_newton_create(cb_radau *m) {
+  cb_arena *arena = m->arena;
+  cb_radau_newton *w = cb_arena_alloc(arena, 1, sizeof *w);
+  if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
+  w->pattern = cb_forces_pattern(m->forces);
+  if (!w->pattern) return CB_ERROR_MEMORY;
+  const double unknowns = (double)m->s * (2 * (double)m->count + (m->mu ? 2 : 1) * (double)m->R);
+  if (unknowns > INT32_MAX)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "Newton's method has too many unknowns; use `solver: fixed-point`");
+  w->each = 2 * (int)m->count + (m->mu ? 2 : 1) * m->R;
+  w->unknowns = m->s * w->each;
+  w->blocks = (size_t)w->pattern->start[m->n] * (size_t)(m->k * m->k);
+  const bool coupled = m->R > 0, joined = coupled && m->rows->own > 0;
+  w->by_x = cb_arena_alloc_aligned(arena, w->blocks, sizeof(double), CB_CACHE_LINE);
+  w->by_v = m->damped ? cb_arena_alloc_aligned(arena, w->blocks, sizeof(double), CB_CACHE_LINE) : NULL;
+  w->by_l = coupled ? cb_arena_alloc_aligned(arena, w->blocks, sizeof(double), CB_CACHE_LINE) : NULL;
+  w->by_m = joined && m->mu ? cb_arena_alloc_aligned(arena, w->blocks, sizeof(double), CB_CACHE_LINE) : NULL;
+  w->rate_x = cb_arena_alloc(arena, m->entries, sizeof(double));
+  w->gamma_x = cb_arena_alloc(arena, m->entries, sizeof(double));
+  w->away = cb_arena_alloc(arena, m->entries, sizeof(double));
+  w->mean = cb_arena_alloc(arena, m->count, sizeof(double));
+  w->probe = cb_arena_alloc(arena, m->count, sizeof(double));
+  w->residual = cb_arena_alloc(arena, (size_t)w->unknowns, sizeof(double));
+  w->last = cb_arena_alloc(arena, (size_t)w->unknowns, sizeof(double));
+  if (!w->by_x || (m->damped && !w->by_v) || (coupled && !w->by_l) || (joined && m->mu && !w->by_m) || !w->rate_x ||
+      !w->gamma_x || !w->away || !w->mean || !w->probe || !w->residual || !w->last)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the Newton method of %d unknowns", w->unknowns);
+  m->newton = w;
+  const cb_status status = make_pattern(m);
+  if (!status) return CB_OK;
+  cb_radau_newton_free(w);
+  m->newton = NULL;
+  return status;
+}
+
+cb_status cb_radau_matrix(cb_radau *m) {
+  cb_radau_newton *w = m->newton;
+  memset(cb_sparse_values(w->matrix), 0, w->nonzeros * sizeof(double));
+  return cb_radau_add_all(m, false);
+}
+
+/* R^D and R^E as they come out where positions and velocities themselves are the unknowns: with their round-off. */
+static void published_residual(cb_radau *m) {
+  cb_radau_newton *w = m->newton;
+  const size_t count = m->count;
+  for (size_t e = 0; e < count; e++) {
+    double D[CB_RADAU_MAX], E[CB_RADAU_MAX];
+    for (int i = 0; i < m->s; i++) {
+      double x = m->start->x[e], v = m->v0[e];
+      for (int j = 0; j < m->s; j++) {
+        const double weight = m->h * m->tableau.a[i][j];
+        x += weight * (cb_radau_of(m, m->V, j)[e] + (m->mu ? cb_radau_of(m, m->drift, j)[e] : 0));
+        v += weight * cb_radau_rate(m, j)[e];
+      }
+      D[i] = cb_radau_of(m, m->X, i)[e] - x;
+      E[i] = m->h * (cb_radau_of(m, m->V, i)[e] - v);
+    }
+    for (int i = 0; i < m->s; i++) {
+      double *to = w->residual + (size_t)i * (size_t)w->each + e;
+      to[0] = to[count] = 0;
+      for (int j = 0; j < m->s; j++) {
+        to[0] += m->inverse_a[i][j] * D[j];
+        to[count] += m->inverse_a[i][j] * E[j];
+      }
+    }
+  }
+}
+
+double *cb_radau_residual(cb_radau *m) {
+  cb_radau_newton *w = m->newton;
+  const int s = m->s, last = s - 1;
+  const size_t count = m->count;
+  const double h = m->h;
+  if (m->published) published_residual(m);
+  for (int i = 0; !m->published && i < s; i++) {
+    double *to = w->residual + (size_t)i * (size_t)w->each;
+    const double *v = cb_radau_of(m, m->V, i), *rate = cb_radau_rate(m, i);
+    for (size_t e = 0; e < count; e++) {
+      double D = -h * (v[e] + (m->mu ? m->drift[(size_t)i * count + e] : 0)), E = -h * h * rate[e];
+      for (int j = 0; j < s; j++) {
+        D += m->inverse_a[i][j] * cb_radau_of(m, m->D, j)[e];
+        E += m->inverse_a[i][j] * (h * cb_radau_of(m, m->E, j)[e]);
+      }
+      to[e] = D;
+      to[count + e] = E;
+    }
+  }
+  if (!m->R) return w->residual;
+  for (int i = 0; i < s; i++) {
+    double *to = w->residual + (size_t)i * (size_t)w->each + 2 * count;
+    double *across = cb_radau_row(m, m->z, i);
+    if (m->mu) { /* h a W G^T mu, by the first equation */
+      for (size_t e = 0; e < count; e++) {
+        double sum = -h * cb_radau_of(m, m->V, i)[e];
+        for (int j = 0; j < s; j++) sum += m->inverse_a[i][j] * cb_radau_of(m, m->D, j)[e];
+        m->lift[e] = sum;
+      }
+      cb_radau_along(m, i, m->lift, across);
+    } else if (m->index == CB_RADAU_ACCELERATION && i == 2) {
+      for (size_t e = 0; e < count; e++) {
+        double sum = 0;
+        for (int j = 0; j < s; j++) sum += m->inverse_a[last][j] * (h * cb_radau_of(m, m->E, j)[e]);
+        m->lift[e] = sum;
+      }
+      cb_radau_along(m, last, m->lift, across);
+      for (int r = 0; r < m->R; r++) across[r] += h * h * m->gamma[r];
+    }
+    for (int r = 0; r < m->R; r++) {
+      const bool velocity = m->rows->velocity[r];
+      const double g = cb_radau_row(m, m->g_rows, i)[r], rate = h * cb_radau_row(m, m->rate, i)[r];
+      if (velocity || m->mu) to[r] = rate;
+      else if (m->index == CB_RADAU_POSITION) to[r] = g;
+      else if (i == 0) to[r] = cb_radau_row(m, m->g_rows, last)[r];
+      else if (i == 1) to[r] = h * cb_radau_row(m, m->rate, last)[r];
+      else to[r] = across[r];
+      if (m->mu) to[m->R + r] = velocity ? across[r] : g;
+    }
+  }
+  return w->residual;
+}
+
+double cb_radau_size(const cb_radau *m, const double *step) {
+  double largest = 0, total = 0;
+  for (int i = 0; i < m->s; i++) {
+    const double *from = step + (size_t)i * (size_t)m->newton->each;
+    for (size_t e = 0; e < 2 * m->count; e++) {
+      largest = fmax(largest, fabs(from[e]));
+      total += from[e];
+    }
+  }
+  return total - total == 0 ? largest : INFINITY;
+}
+
+void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_radau_change *c, double *multiplier) {
+  const cb_radau_newton *w = m->newton;
+  const double h = m->h;
+  double total = 0;
+  *multiplier = 0;
+  for (size_t e = 0; e < m->count; e++) c->position = fmax(c->position, fabs(m->start->x[e]));
+  for (int i = 0; i < m->s; i++) {
+    const double *from = step + (size_t)i * (size_t)w->each;
+    double *D = cb_radau_of(m, m->D, i), *E = cb_radau_of(m, m->E, i), *lambda = cb_radau_lambda(m, i);
+    for (size_t e = 0; e < m->count; e++) {
+      const double x = scale * from[e], y = scale * from[m->count + e];
+      D[e] -= x;
+      E[e] -= y / h;
+      if (m->published) { /* positions and velocities are the unknowns there, with their round-off */
+        D[e] = (m->start->x[e] + D[e]) - m->start->x[e];
+        E[e] = (m->v0[e] + E[e]) - m->v0[e];
+      }
+      c->change = fmax(c->change, fmax(fabs(x), fabs(y)));
+      c->size = fmax(c->size, fabs(D[e]));
+      total += x + y;
+    }
+    for (int r = 0; r < m->R; r++) {
+      const double d = scale * from[2 * m->count + (size_t)r] / (h * h);
+      lambda[r] -= d;
+      *multiplier = fmax(*multiplier, fabs(d));
+      if (m->mu) cb_radau_row(m, m->mu, i)[r] -= scale * from[2 * m->count + (size_t)(m->R + r)] / h;
+      total += d;
+    }
+  }
+  if (total - total != 0) c->change = NAN;
+}

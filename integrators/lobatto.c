@@ -52,8 +52,8 @@ typedef struct method {
   cb_lobatto l;
   cb_arena *arena;
   cb_solver_choice solver;
-  cb_lobatto_newton *newton; /* NULL until the solver is needed */
-  cb_lobatto_chart *chart;   /* where the space is used in a chart: does all the work */
+  cb_lobatto_newton *newton;    /* NULL until the solver is needed */
+  cb_lobatto_chart *chart;      /* where the space is used in a chart: does all the work */
   cb_lobatto_constraints *rods; /* NULL: none */
   double *dp, *p_low;
 } method;
@@ -107,8 +107,9 @@ static cb_status create(cb_integrator *in, const void *params) {
     if (p->solver == CB_SOLVER_NEWTON) {
       cb_lobatto_constraints_free(m->rods);
       cb_arena_free(arena);
-      return cb_fail(CB_ERROR_UNSUPPORTED,
-                     "integrator `lobatto`: `solver: newton` is for few constraints; use `fixed-point`, or `radau_iia`");
+      return cb_fail(
+          CB_ERROR_UNSUPPORTED,
+          "integrator `lobatto`: `solver: newton` is for few constraints; use `fixed-point`, or `radau_iia`");
     }
     cb_solver_start(&m->solver, CB_SOLVER_FIXED_POINT, l->n);
   } else {
@@ -398,8 +399,9 @@ static cb_status step(cb_integrator *in, cb_state *state, double h) {
 const cb_integrator_class cb_integrator_lobatto = {
     .name = "lobatto",
     .title = "Lobatto IIIA-IIIB",
-    .doc = "Symplectic, symmetric, order 2 stages - 2; in the embedding of a quadric space, with isometry momenta "
-           "exact, or in a fixed chart.",
+    .doc =
+        "Symplectic, symmetric, order 2 stages - 2; in the embedding of a quadric space, with isometry momenta "
+        "exact, or in a fixed chart.",
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,

@@ -1,7 +1,8 @@
 /* Radau IIA, s stages, for systems with and without constraints: stiff, order 2s-1, neither symplectic nor symmetric.
  *
  *   X_i = x0 + h sum_j a_ij (V_j + W G_j^T mu_j)           i = 1..s, x1 = X_s and v1 = V_s
- *   V_i = v0 + h sum_j a_ij (F_j/m - W G_j^T lambda_j)     W = (m I)^-1, G = dg/dx, c_i zeros of P_s(2c-1) - P_{s-1}(2c-1)
+ *   V_i = v0 + h sum_j a_ij (F_j/m - W G_j^T lambda_j)     W = (m I)^-1, G = dg/dx
+ * with c_i the zeros of P_s(2c-1) - P_{s-1}(2c-1).
  * In the embedding of a curved space the point's quadrics are rows of g too, so that the space is a linear one with
  * constraints; in a fixed chart x = q, v = dq/dt, W = (m g_ij)^-1 and the metric's own acceleration is added.
  * `constraints` says what determines the multipliers of a row g(t, x) = 0 of position:
@@ -33,7 +34,8 @@ typedef struct parameters {
 } parameters;
 
 static const cb_param table[] = {
-    {"stages", CB_PARAM_INT, offsetof(parameters, stages), "3", "", "[1, 5]", NULL, "stages; the order is 2 stages - 1"},
+    {"stages", CB_PARAM_INT, offsetof(parameters, stages), "3", "", "[1, 5]", NULL,
+     "stages; the order is 2 stages - 1"},
     {"constraints", CB_PARAM_CHOICE, offsetof(parameters, constraints), "ggl", "", "",
      "position|ggl|velocity|acceleration",
      "where constraints hold: at all stages (position), with their rates (ggl), at the end with their rates (velocity: "

@@ -8,7 +8,7 @@
 #include <curvebody/integrator.h>
 
 #include "core/arena.h"
-#include "integrators/chart_dynamics.h"
+#include "dynamics/chart_dynamics.h"
 #include "numerics/compensated.h"
 
 #include <math.h>

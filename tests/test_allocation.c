@@ -43,6 +43,10 @@ static const char *const cases[][2] = {
     {"name: h3, chart: polar", "name: gauss, step: 0.01, solver: newton"},
     {"name: s3, chart: polar", "name: gauss, step: 0.01, form: velocity, solver: fixed-point"},
     {"name: s3, chart: polar", "name: gauss, step: 0.01, form: velocity, solver: newton"},
+    {"name: h3", "name: radau_iia, step: 0.05, solver: fixed-point"},
+    {"name: s3", "name: radau_iia, step: 0.05, stages: 5, solver: newton"},
+    {"name: h3, chart: polar", "name: radau_iia, step: 0.01, stages: 2, solver: fixed-point"},
+    {"name: s3, chart: polar", "name: radau_iia, step: 0.01, solver: newton"},
     {"name: h3", "name: rk4, step: 0.05"},
     {"name: h3, chart: polar", "name: rk4, step: 0.01"},
 };
@@ -88,13 +92,12 @@ static void no_step_of_any_method_allocates(void **unused) {
 /* Steps that fail, and forces of every kind in Newton's method. */
 static void forces_and_failures_allocate_nothing(void **unused) {
   (void)unused;
-  static const char *const integrators[] = {"lobatto, iterations: 20, solver: fixed-point",
-                                            "lobatto, iterations: 20, solver: newton",
-                                            "lobatto, iterations: 20, solver: auto",
-                                            "gauss, iterations: 20, solver: fixed-point",
-                                            "gauss, iterations: 20, solver: newton",
-                                            "gauss, iterations: 20, solver: auto",
-                                            "rk4"};
+  static const char *const integrators[] = {
+      "lobatto, iterations: 20, solver: fixed-point",   "lobatto, iterations: 20, solver: newton",
+      "lobatto, iterations: 20, solver: auto",          "gauss, iterations: 20, solver: fixed-point",
+      "gauss, iterations: 20, solver: newton",          "gauss, iterations: 20, solver: auto",
+      "radau_iia, iterations: 20, solver: fixed-point", "radau_iia, iterations: 20, solver: newton",
+      "radau_iia, iterations: 20, solver: auto",        "rk4"};
   for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
     char text[2048];
     snprintf(
@@ -157,12 +160,50 @@ static void a_run_allocates_nothing(void **unused) {
   }
 }
 
+/* Rods and other constraints, in runs of every method that takes them, in the embedding and in a chart. */
+static void constrained_runs_allocate_nothing(void **unused) {
+  (void)unused;
+  static const char *const integrators[] = {"lobatto",
+                                            "lobatto, solver: newton",
+                                            "radau_iia, solver: fixed-point",
+                                            "radau_iia, solver: newton",
+                                            "radau_iia, constraints: position",
+                                            "radau_iia, stages: 2, constraints: velocity",
+                                            "radau_iia, stages: 3, constraints: acceleration"};
+  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++)
+    for (int chart = 0; chart < 2; chart++) {
+      char text[2048];
+      snprintf(
+          text, sizeof text,
+          "curvebody: 1\nspace: {name: s3%s}\nbodies:\n"
+          "  - {kind: triangle, name: a, link: rod, masses: [1, 2, 0.7], place: {chart: polar, points: [[1, 1, 1], "
+          "[1.3, 1.1, 0.9], [1.1, 1.4, 1.2]]}}\n"
+          "  - {kind: chain, name: c, place: {chart: polar, points: [[0.9, 2, 2], [1, 2.1, 2.2], [1.2, 2.2, 2.3]]}}\n"
+          "constraints:\n  - tether: {particle: [c, 0], at: {chart: polar, point: [1.5, 2, 2]}}\n"
+          "  - string: {through: [[a, 0], [c, 2]], length: \"1.4 + 0.1*sin(t)\"}\n"
+          "potentials:\n  - harmonic: {stiffness: 0.3, at: {chart: polar, point: [1, 0.5, 0.5]}}\n"
+          "integrator: {name: %s, step: 0.01}\ntime: {end: 0.5}\nrecord: {every: 2, checkpoint: 5}\n",
+          chart ? ", chart: polar" : "", integrators[i]);
+      cb_scenario *s;
+      check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+      cb_sink sink = {.row = no_row, .event = no_event, .checkpoint = no_checkpoint};
+      calls = 0;
+      counting = true;
+      const cb_status status = cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL);
+      counting = false;
+      check_ok(status);
+      if (calls) fail_msg("%s%s: %zu calls in a run", integrators[i], chart ? " in a chart" : "", calls);
+      cb_scenario_free(s);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_counter_counts),
       cmocka_unit_test(no_step_of_any_method_allocates),
       cmocka_unit_test(forces_and_failures_allocate_nothing),
       cmocka_unit_test(a_run_allocates_nothing),
+      cmocka_unit_test(constrained_runs_allocate_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -655,10 +655,11 @@ static void auto_goes_over_to_newton_where_the_iteration_is_slow(void **unused) 
 static void a_restart_repeats_the_bytes(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
-  for (int newton = 0; newton < 2; newton++) {
+  for (int kind = 0; kind < 4; kind++) {
+    const bool newton = kind % 2;
     body_case c;
-    open_case(&c, "h3 {chart: polar}", (frame){true, 0.1, 1, true, 0}, method_of(4, newton ? "newton" : "fixed-point"),
-              &seed);
+    open_case(&c, "h3 {chart: polar}", (frame){true, kind > 1 ? 0.1 : 0, 1, true, 0},
+              method_of(4, newton ? "newton" : "fixed-point"), &seed);
     steps(&c, 5, 0.03);
     cb_integrator_reset(c.integrator);
     cb_state *middle = clone_state(&c);

@@ -1,6 +1,7 @@
 /* curvebody run SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--quiet|--json] */
 #include "cli/go.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -16,6 +17,9 @@ static bool same_file(const char *a, const char *b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
+
+/* Corrections of the start that are told of: more than numbers typed with nine digits need. */
+static const double noted = 1e-9;
 
 static int run(int argc, char **argv) {
   cb_go_options go = {0};
@@ -45,6 +49,12 @@ static int run(int argc, char **argv) {
     const cb_record_options how = {.overwrite = true, .deflate = cb_scenario_compression(scenario)};
     status = cb_record_create(go.output, cb_scenario_layout(scenario), &how, &record);
   }
+  const cb_run *made = status ? NULL : cb_scenario_run(scenario);
+  if (made && !go.quiet && fmax(cb_run_start_moved(made), cb_run_start_turned(made)) > noted)
+    fprintf(stderr,
+            "curvebody: note: the start was brought to the constraints: coordinates by up to %.3g, velocities by up to "
+            "%.3g\n",
+            cb_run_start_moved(made), cb_run_start_turned(made));
   const int code = status ? cb_report(status) : cb_go(scenario, record, &go);
   cb_record_free(record);
   cb_scenario_free(scenario);

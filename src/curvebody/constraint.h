@@ -62,11 +62,11 @@ cb_status cb_builder_blade(cb_builder *b, const char *name, int i, int j);
 void cb_builder_drop_redundant(cb_builder *b, bool drop);
 
 /* --- what a system has --- */
-int cb_system_constraints(const cb_system *s);                       /* rows */
+int cb_system_constraints(const cb_system *s); /* rows */
 const char *cb_system_constraint_name(const cb_system *s, int row);
 bool cb_system_constraint_is_velocity(const cb_system *s, int row);
 bool cb_system_constraint_is_rod(const cb_system *s, int row, int *i, int *j); /* a distance of two particles */
-int cb_system_velocity_constraints(const cb_system *s);              /* how many rows are of velocity */
+int cb_system_velocity_constraints(const cb_system *s);                        /* how many rows are of velocity */
 bool cb_system_constraints_depend_on_time(const cb_system *s);
 
 /* --- evaluation --- */
@@ -75,16 +75,16 @@ typedef struct cb_constraints cb_constraints;
 /* The evaluator of i->forces (origins are set with theirs); NULL: the system has no constraints. Borrowed. */
 cb_constraints *cb_forces_constraints(cb_forces *f);
 /* One with further rows (<x,x> - 1/K)/2 for each particle and curved factor, after the others, for methods that treat
- * the embedding as a linear space: row = rows + particle * curved factors + factor. Never NULL but without memory; owned
- * by f, which sets its origins too. In a chart or a flat space there are no further rows. */
+ * the embedding as a linear space: row = rows + particle * curved factors + factor. Never NULL but without memory;
+ * owned by f, which sets its origins too. In a chart or a flat space there are no further rows. */
 cb_constraints *cb_forces_constraints_with_space(cb_forces *f);
 
 /* The pattern: entry e of row r, start[r] <= e < start[r+1], is the place particle[e], ascending in a row. */
 typedef struct cb_rows {
-  int rows;      /* all */
-  int own;       /* of the system, first; those of the space follow */
-  const int *start;    /* rows + 1 */
-  const int *particle; /* places in the state */
+  int rows;             /* all */
+  int own;              /* of the system, first; those of the space follow */
+  const int *start;     /* rows + 1 */
+  const int *particle;  /* places in the state */
   const bool *velocity; /* [rows] */
 } cb_rows;
 const cb_rows *cb_constraints_rows(const cb_constraints *c);

@@ -53,8 +53,7 @@ cb_status cb_builder_target(cb_builder *b, const cb_target *target, cb_constrain
 }
 
 cb_status cb_builder_rod(cb_builder *b, const char *name, int i, int j, cb_target length) {
-  cb_constraint row = {
-      .kind = &cb_constraint_rod, .name = name, .elements = 1, .width = 2, .particle = (int[]){i, j}};
+  cb_constraint row = {.kind = &cb_constraint_rod, .name = name, .elements = 1, .width = 2, .particle = (int[]){i, j}};
   cb_status status = check_particles(b, &row);
   if (!status && !length.law && length.value <= 0)
     status = cb_fail(CB_ERROR_ARGUMENT, "rod: length %g: expected > 0", length.value);
@@ -74,8 +73,7 @@ cb_status cb_builder_string(cb_builder *b, const char *name, int n, const int *p
     ends[2 * e] = particle[e];
     ends[2 * e + 1] = particle[e + 1];
   }
-  cb_constraint row = {
-      .kind = &cb_constraint_string, .name = name, .elements = n - 1, .width = 2, .particle = ends};
+  cb_constraint row = {.kind = &cb_constraint_string, .name = name, .elements = n - 1, .width = 2, .particle = ends};
   cb_status status = check_particles(b, &row);
   if (!status && !length.law && length.value <= 0)
     status = cb_fail(CB_ERROR_ARGUMENT, "string: length %g: expected > 0", length.value);

@@ -19,8 +19,8 @@ typedef struct cb_constraint cb_constraint;
 typedef struct cb_element {
   double value, t1, t2;
   double gradient[CB_ELEMENT_MAX], tx[CB_ELEMENT_MAX];
-  double b_x[CB_ELEMENT_MAX];                         /* of a velocity row: d(-b)/dx */
-  double hessian[CB_ELEMENT_MAX * CB_ELEMENT_MAX];    /* row-major with stride size = particles*k of the element */
+  double b_x[CB_ELEMENT_MAX];                      /* of a velocity row: d(-b)/dx */
+  double hessian[CB_ELEMENT_MAX * CB_ELEMENT_MAX]; /* row-major with stride size = particles*k of the element */
 } cb_element;
 
 /* x: coordinates of the element's particles (k numbers each), local to their component's origin. */
@@ -43,10 +43,10 @@ extern const cb_constraint_kind cb_constraint_rod, cb_constraint_string, cb_cons
 struct cb_constraint {
   const cb_constraint_kind *kind;
   const char *name;
-  int elements, width; /* width: particles an element */
-  int *particle;       /* elements * width */
-  double target;       /* value; nan until known */
-  cb_expression *law;  /* of t, instead; owned */
+  int elements, width;                        /* width: particles an element */
+  int *particle;                              /* elements * width */
+  double target;                              /* value; nan until known */
+  cb_expression *law;                         /* of t, instead; owned */
   double centre[CB_COORD_MAX];                /* of the world: tether, pin */
   int axis;                                   /* pin: which direction of the frame at centre */
   const cb_chart *chart;                      /* surface, velocity: NULL the embedding */
@@ -57,8 +57,8 @@ struct cb_constraint {
 
 /* A row that needs the world's frame, seen from the frame of its first particle's component. */
 typedef struct cb_constraint_world {
-  cb_anchor anchor;             /* tether, pin: the centre */
-  cb_isometry world, local;     /* local to world, and back; spaces with moving origins, else identity */
+  cb_anchor anchor;         /* tether, pin: the centre */
+  cb_isometry world, local; /* local to world, and back; spaces with moving origins, else identity */
 } cb_constraint_world;
 
 struct cb_constraints {

@@ -1,7 +1,8 @@
 /* Constraints that depend on one another at the start: refused by name, or dropped where that changes nothing.
  *
  * A row depends on the others if the part of its gradient across theirs, in the kinetic metric, is `slack` times its
- * length: a pivot of the Gram matrix. Dropping it is right only where the others imply it: where they are met, it is. */
+ * length: a pivot of the Gram matrix. Dropping it is right only where the others imply it: where they are met, it is.
+ * */
 #include "dynamics/builder_private.h"
 #include "dynamics/gram.h"
 #include "dynamics/system_private.h"

@@ -85,8 +85,8 @@ cb_status cb_constraints_create(cb_forces *f, bool with_space, cb_constraints **
   c->space = f->system->space;
   c->world = cb_arena_alloc(arena, (size_t)f->system->n_world, sizeof *c->world);
   c->scratch = cb_arena_alloc(arena, 1, sizeof *c->scratch);
-  cb_status status = c->world && c->scratch ? make_rows(c, with_space)
-                                            : cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
+  cb_status status =
+      c->world && c->scratch ? make_rows(c, with_space) : cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
   if (status) return cb_arena_free(arena), status;
   cb_constraints_set_origins(c, f->origin);
   *out = c;
@@ -110,8 +110,10 @@ void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin) {
       memcpy(w->anchor.x, row->centre, sizeof w->anchor.x);
       continue;
     }
-    if (cb_origin_moves(s->space)) cb_anchor_make(s->space, mine, row->centre, &w->anchor);
-    else memcpy(w->anchor.x, row->centre, sizeof w->anchor.x);
+    if (cb_origin_moves(s->space))
+      cb_anchor_make(s->space, mine, row->centre, &w->anchor);
+    else
+      memcpy(w->anchor.x, row->centre, sizeof w->anchor.x);
     cb_origin_isometry(s->space, mine, &w->world);
     cb_isometry_inverse(s->space, &w->world, &w->local);
   }

@@ -1,7 +1,7 @@
 /* The end of building: connected components, the order of particles, and the arrays of the system.
  *
- * Particles joined by a spring, a constraint, or a law between pairs belong to one component; a component has one origin, that of
- * its first particle. Components stand one after another in the order of their first particles.
+ * Particles joined by a spring, a constraint, or a law between pairs belong to one component; a component has one
+ * origin, that of its first particle. Components stand one after another in the order of their first particles.
  */
 #include "dynamics/builder_private.h"
 #include "dynamics/components.h"
@@ -48,7 +48,8 @@ static void connect(const cb_builder *b, int *parent) {
   }
 }
 
-/* order[place] = particle along springs and constraints, so that neighbours stand close; as they came where there are few. */
+/* order[place] = particle along springs and constraints, so that neighbours stand close; as they came where there are
+ * few. */
 static cb_status locality(const cb_builder *b, int *order) {
   int n = b->n_points;
   size_t most = (size_t)b->n_bonds, m = 0;

@@ -6,7 +6,7 @@
 #include "dynamics/gram.h"
 
 #include "core/arena.h"
-#include "integrators/chart_dynamics.h"
+#include "dynamics/chart_dynamics.h"
 #include "dynamics/forces_private.h"
 
 #include <amd.h>
@@ -304,8 +304,8 @@ void cb_gram_solve(const cb_gram *g, double *y) {
     for (int e = r->start[row]; e < r->start[row + 1]; e++)
       for (int f = 0; f < n; f++) {
         const int i = r->particle[e];
-        y[row] -= along(g->space, factor_of(g->space, f), g->G + (size_t)e * k, g->x + (size_t)i * k) *
-                  y[own + i * n + f];
+        y[row] -=
+            along(g->space, factor_of(g->space, f), g->G + (size_t)e * k, g->x + (size_t)i * k) * y[own + i * n + f];
       }
   if (own) solve_own(g, y);
   for (int q = own; q < r->rows; q++) {
@@ -345,7 +345,8 @@ void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u) {
   }
 }
 
-/* The acceleration without the constraints of the system; without rows of the space along the geodesics of the space. */
+/* The acceleration without the constraints of the system; without rows of the space along the geodesics of the space.
+ * */
 static cb_status free_acceleration(cb_gram *g, const double *x, const double *v, const double *force, double *a) {
   const cb_geometry *s = g->space;
   const int k = g->k;

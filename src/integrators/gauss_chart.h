@@ -2,7 +2,7 @@
 #ifndef CB_INTEGRATORS_GAUSS_CHART_H
 #define CB_INTEGRATORS_GAUSS_CHART_H
 
-#include "integrators/chart_dynamics.h"
+#include "dynamics/chart_dynamics.h"
 #include "integrators/gauss.h"
 
 typedef struct cb_gauss_chart {

@@ -1,7 +1,7 @@
 /* The equations that `ida` solves: residual and weights. See integrators/ida.c. */
 #include "integrators/ida_private.h"
 
-#include "integrators/chart_dynamics.h"
+#include "dynamics/chart_dynamics.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  */
 #include "integrators/ida_private.h"
 
-#include "integrators/chart_dynamics.h"
+#include "dynamics/chart_dynamics.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The way of a state into `ida` and out of it: consistent beginnings, outputs brought to the rows. */
 #include "integrators/ida_private.h"
 
-#include "integrators/chart_dynamics.h"
+#include "dynamics/chart_dynamics.h"
 
 #include <math.h>
 #include <string.h>

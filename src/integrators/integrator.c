@@ -29,7 +29,8 @@ static cb_status unknown(const char *name, const cb_node *node) {
 /* Methods that take the system's constraints, for the advice. */
 static cb_status check_constraints(const cb_integrator_class *class, const cb_system *system) {
   const int velocity = cb_system_velocity_constraints(system), rows = cb_system_constraints(system);
-  const bool refused = (rows > velocity && !class->takes_constraints) || (velocity && !class->takes_velocity_constraints);
+  const bool refused =
+      (rows > velocity && !class->takes_constraints) || (velocity && !class->takes_velocity_constraints);
   if (!refused) return CB_OK;
   char names[256] = "";
   for (size_t i = 0, at = 0; cb_integrator_classes[i]; i++) {
@@ -38,8 +39,8 @@ static cb_status check_constraints(const cb_integrator_class *class, const cb_sy
     at += (size_t)snprintf(names + at, sizeof names - at, "%s`%s`", at ? ", " : "", other->name);
     if (at >= sizeof names) break;
   }
-  return cb_fail(CB_ERROR_UNSUPPORTED, "integrator `%s` does not take %s, such as `%s`; expected one of %s", class->name,
-                 velocity ? "constraints of velocity" : "constraints",
+  return cb_fail(CB_ERROR_UNSUPPORTED, "integrator `%s` does not take %s, such as `%s`; expected one of %s",
+                 class->name, velocity ? "constraints of velocity" : "constraints",
                  cb_system_constraint_name(system, 0), names);
 }
 

@@ -31,8 +31,8 @@ cb_status cb_lobatto_constraints_pulls(cb_lobatto_constraints *c, cb_integrator 
   const size_t numbers = (size_t)pattern->start[pattern->n] * (size_t)(k * k);
   for (int i = 0; i < s; i++) {
     const double time = t + l->c[i] * h;
-    cb_status status = cb_constraints_eval(c->c, time, l->X[i], i ? c->g + (size_t)(i - 1) * (size_t)c->m : NULL,
-                                           c->G[i]);
+    cb_status status =
+        cb_constraints_eval(c->c, time, l->X[i], i ? c->g + (size_t)(i - 1) * (size_t)c->m : NULL, c->G[i]);
     if (status) return status;
     if (i) cb_lobatto_constraints_chords(c, l, time, i, c->g + (size_t)(i - 1) * (size_t)c->m);
     if (i == s - 1) break;
@@ -40,7 +40,8 @@ cb_status cb_lobatto_constraints_pulls(cb_lobatto_constraints *c, cb_integrator 
     for (int r = 0; r < c->m; r++)
       for (int e = c->rows->start[r]; e < c->rows->start[r + 1]; e++)
         for (int a = 0; a < k; a++)
-          l->F[i][(size_t)c->rows->particle[e] * k + a] -= c->lambda[i][r] * c->space->form[a] * c->G[i][(size_t)e * k + a];
+          l->F[i][(size_t)c->rows->particle[e] * k + a] -=
+              c->lambda[i][r] * c->space->form[a] * c->G[i][(size_t)e * k + a];
     if (!dx) continue;
     memset(c->blocks, 0, numbers * sizeof(double));
     if ((status = cb_constraints_hessian(c->c, time, l->X[i], c->lambda[i], c->blocks))) return status;

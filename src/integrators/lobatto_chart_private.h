@@ -4,7 +4,7 @@
 
 #include "core/arena.h"
 #include "dynamics/gram.h"
-#include "integrators/chart_dynamics.h"
+#include "dynamics/chart_dynamics.h"
 #include "integrators/lobatto.h"
 #include "integrators/lobatto_chart.h"
 #include "integrators/predictor.h"

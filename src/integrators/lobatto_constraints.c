@@ -109,7 +109,8 @@ static void begin_chords(cb_lobatto_constraints *c, double t, const cb_state *st
     for (int a = 0; a < k; a++) {
       const double e = x[a] - y[a], back = x[a] - e; /* two-difference */
       w->e[a] = e;
-      low[a] = (x[a] - (e + back)) + (back - y[a]) + (state->x_low[(size_t)w->i * k + a] - state->x_low[(size_t)w->j * k + a]);
+      low[a] = (x[a] - (e + back)) + (back - y[a]) +
+               (state->x_low[(size_t)w->i * k + a] - state->x_low[(size_t)w->j * k + a]);
     }
     w->excess = cb_compensated_norm(k, g->form, w->e, low, w->square);
   }

@@ -26,13 +26,13 @@ struct cb_lobatto_constraints {
   cb_constraints *c;
   cb_gram *gram;
   const cb_rows *rows;
-  int m, entries, size; /* rows, entries, m*(s-1) */
-  double *raw;                      /* force at the state, without pulls */
-  double *lambda[CB_LOBATTO_MAX];   /* [m] of the stages */
-  double *G[CB_LOBATTO_MAX];        /* gradients at the stages, [entries*k] */
-  double *T[CB_LOBATTO_MAX];        /* raised tangential gradients */
-  double *g;                        /* [(s-1)*m] */
-  cb_chord *chord;                  /* [m]; slope 0: not a rod by its chord */
+  int m, entries, size;                  /* rows, entries, m*(s-1) */
+  double *raw;                           /* force at the state, without pulls */
+  double *lambda[CB_LOBATTO_MAX];        /* [m] of the stages */
+  double *G[CB_LOBATTO_MAX];             /* gradients at the stages, [entries*k] */
+  double *T[CB_LOBATTO_MAX];             /* raised tangential gradients */
+  double *g;                             /* [(s-1)*m] */
+  cb_chord *chord;                       /* [m]; slope 0: not a rod by its chord */
   bool dense, has_history, has_gradient; /* G[0] is that of the state */
   double h;
   double *matrix;

@@ -143,7 +143,7 @@ cb_status cb_lobatto_newton_create(cb_integrator *in, const cb_lobatto *l, cb_lo
   if (lost || !pivots || !mask || !mask_values)
     return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", l->n);
 
-  /* the pattern of a block off the diagonal: whatever full derivatives reach */
+  /* the pattern of a block off the diagonal: whatever full derivatives reach (at X = Q = 0, where none of it cancels) */
   double ones[CB_COORD_MAX * CB_COORD_MAX], none[CB_FACTOR_MAX] = {0}, base[CB_COORD_MAX], zero[CB_COORD_MAX] = {0};
   for (int e = 0; e < CB_COORD_MAX * CB_COORD_MAX; e++) ones[e] = 1;
   cb_geometry_base_point(g, base);
@@ -156,7 +156,7 @@ cb_status cb_lobatto_newton_create(cb_integrator *in, const cb_lobatto *l, cb_lo
     memcpy(y[k], none, sizeof none);
   }
   double flat_h = 1;
-  force_block(l, g, w->B, w->q, flat_h, 1, X, Q, full, full, mask_values);
+  force_block(l, g, w->B, w->q, flat_h, 1, Q, Q, full, full, mask_values);
   for (int e = 0; e < w->B * w->B; e++) mask[e] = mask_values[e] != 0;
   free_block(l, g, w->B, w->q, flat_h, X, (const double(*)[CB_FACTOR_MAX])y, pivots);
   cb_status status = cb_stage_matrix_create(w->pattern, w->B, mask, pivots, &w->matrix);
@@ -330,7 +330,8 @@ cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lo
     residuals(w, l, g, x0, p0, h);
     if (fresh && (status = factor(w, l, g, h))) return status;
     cb_stage_matrix_solve(w->matrix, w->rhs);
-    if (rods && (status = cb_lobatto_constraints_border(rods, l, w->matrix, w->B, w->q, h, fresh, w->rhs))) return status;
+    if (rods && (status = cb_lobatto_constraints_border(rods, l, w->matrix, w->B, w->q, h, fresh, w->rhs)))
+      return status;
     double size = 0;
     const double change = update(w, l, g, x0, &size);
     if (!(change < INFINITY))

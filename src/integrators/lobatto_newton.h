@@ -12,7 +12,8 @@ cb_status cb_lobatto_newton_create(cb_integrator *in, const cb_lobatto *l, cb_lo
                                    cb_lobatto_newton **out);
 void cb_lobatto_newton_free(cb_lobatto_newton *w);
 
-/* Solves for D, X and G from the prediction that is in them, and for the multipliers of rods (NULL: none). Sets in->iterations and in->residual. */
+/* Solves for D, X and G from the prediction that is in them, and for the multipliers of rods (NULL: none). Sets
+ * in->iterations and in->residual. */
 cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, cb_lobatto_constraints *rods,
                                   double t, const double *x0, const double *p0, double h);
 

@@ -10,7 +10,7 @@
 
 #include "core/arena.h"
 #include "dynamics/gram.h"
-#include "integrators/chart_dynamics.h"
+#include "dynamics/chart_dynamics.h"
 #include "integrators/predictor.h"
 #include "integrators/solver.h"
 #include "numerics/sparse.h"

@@ -45,7 +45,8 @@ static cb_status pair(cb_radau *m, int i, int a, int e) {
   cb_radau_newton *w = m->newton;
   const int k = m->k, b = w->pattern->column[e];
   const double h = m->h, *Fx = w->by_x + (size_t)(e * k * k), *Fv = w->by_v ? w->by_v + (size_t)(e * k * k) : NULL;
-  const double *Hl = w->by_l ? w->by_l + (size_t)(e * k * k) : NULL, *Hm = w->by_m ? w->by_m + (size_t)(e * k * k) : NULL;
+  const double *Hl = w->by_l ? w->by_l + (size_t)(e * k * k) : NULL;
+  const double *Hm = w->by_m ? w->by_m + (size_t)(e * k * k) : NULL;
   double x[CB_COORD_MAX][CB_COORD_MAX], v[CB_COORD_MAX][CB_COORD_MAX], d[CB_COORD_MAX][CB_COORD_MAX];
   const double factor = 1 / m->mass[a];
   if (!m->chart) {
@@ -134,7 +135,8 @@ static void row_entry(cb_radau *m, int i, int r, int e) {
       add(w, at_lambda(m, 1) + r, D, h * rate_x[c]);
       if (m->index != CB_RADAU_ACCELERATION) continue;
       for (int j = 0; j < s; j++)
-        add(w, at_lambda(m, 2) + r, at_E(m, j) + b * k + c, m->inverse_a[last][j] * G[c] + (j == last ? 2 * h * rate_x[c] : 0));
+        add(w, at_lambda(m, 2) + r, at_E(m, j) + b * k + c,
+            m->inverse_a[last][j] * G[c] + (j == last ? 2 * h * rate_x[c] : 0));
       add(w, at_lambda(m, 2) + r, D, gamma_x[c]);
     }
   }

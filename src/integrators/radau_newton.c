@@ -2,6 +2,7 @@
  * radau_matrix.c. */
 #include "integrators/radau_newton.h"
 
+#include <amd.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,12 +28,56 @@ static void sort_by(int n, const int *key, size_t count, const int *order, int *
   for (size_t t = 0; t < count; t++) out[first[key[order[t]]]++] = order[t];
 }
 
+/* The order of elimination: particles by the minimum degree of their graph, each with all its stages, and behind them
+ * the multipliers of the rows of which it is the last particle. Only then have multipliers pivots. */
+static cb_status eliminate(const cb_radau *m, int *order) {
+  const cb_radau_newton *w = m->newton;
+  const int n = m->n, R = m->R, k = m->k, s = m->s;
+  int *particle = malloc((size_t)n * sizeof *particle), *rank = malloc((size_t)n * sizeof *rank);
+  int *last = malloc(((size_t)R + 1) * sizeof *last), *rows = malloc(((size_t)R + 1) * sizeof *rows);
+  int *first = malloc(((size_t)n + 1) * sizeof *first);
+  cb_status status = CB_OK;
+  if (!particle || !rank || !last || !rows || !first ||
+      amd_order(n, w->pattern->start, w->pattern->column, particle, NULL, NULL) < AMD_OK) {
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", w->unknowns);
+    goto end;
+  }
+  for (int i = 0; i < n; i++) rank[particle[i]] = i;
+  for (int r = 0; r < R; r++) {
+    last[r] = 0;
+    for (int e = m->rows->start[r]; e < m->rows->start[r + 1]; e++) {
+      const int at = rank[m->rows->particle[e]];
+      if (at > last[r]) last[r] = at;
+    }
+  }
+  memset(first, 0, ((size_t)n + 1) * sizeof *first);
+  for (int r = 0; r < R; r++) first[last[r] + 1]++;
+  for (int i = 0; i < n; i++) first[i + 1] += first[i];
+  for (int r = 0; r < R; r++) rows[first[last[r]]++] = r;
+  for (int i = 0, at = 0, row = 0; i < n; i++) {
+    for (int stage = 0; stage < s; stage++)
+      for (int part = 0; part < 2; part++)
+        for (int c = 0; c < k; c++) order[at++] = stage * w->each + part * (int)m->count + particle[i] * k + c;
+    for (; row < R && last[rows[row]] == i; row++)
+      for (int part = 0; part < (m->mu ? 2 : 1); part++)
+        for (int stage = 0; stage < s; stage++)
+          order[at++] = stage * w->each + 2 * (int)m->count + part * R + rows[row];
+  }
+end:
+  free(particle);
+  free(rank);
+  free(last);
+  free(rows);
+  free(first);
+  return status;
+}
+
 /* Compressed columns from the rows and columns that were written down; equal places become one. */
 static cb_status compress(cb_radau *m) {
   cb_radau_newton *w = m->newton;
   const int n = w->unknowns;
   const size_t count = w->added;
-  int *order = calloc(count + 1, sizeof *order), *sorted = malloc((count + 1) * sizeof *sorted);
+  int *order = calloc(count + (size_t)n, sizeof *order), *sorted = malloc((count + 1) * sizeof *sorted);
   int *first = malloc(((size_t)n + 2) * sizeof *first), *start = calloc((size_t)n + 1, sizeof *start);
   int *row = malloc((count + 1) * sizeof *row);
   double *value = calloc(count + 1, sizeof *value);
@@ -58,7 +103,7 @@ static cb_status compress(cb_radau *m) {
   }
   for (int j = 0; j < n; j++) start[j + 1] += start[j];
   w->nonzeros = (size_t)made;
-  status = cb_sparse_create(n, start, row, value, &w->matrix);
+  if (!(status = eliminate(m, order))) status = cb_sparse_create_ordered(n, start, row, value, order, &w->matrix);
 end:
   free(order);
   free(sorted);

@@ -2,6 +2,7 @@
 #include "core/isa.h"
 #include "io/scenario_private.h"
 
+#include <curvebody/constraint.h>
 #include <gsl/gsl_version.h>
 #include <hdf5.h>
 #include <nettle/sha2.h>
@@ -35,23 +36,42 @@ static const char *compiler(void) {
 
 const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
   cb_record_layout *layout = cb_run_layout(s->run);
-  char hdf5[64], sundials[64];
+  char hdf5[64], sundials[64], moved[32], turned[32];
   unsigned major, minor, release;
   H5get_libversion(&major, &minor, &release);
   snprintf(hdf5, sizeof hdf5, "%u.%u.%u", major, minor, release);
   if (SUNDIALSGetVersion(sundials, sizeof sundials)) strcpy(sundials, "unknown");
-  const char *const pairs[] = {"curvebody_version", CURVEBODY_VERSION,
-                               "git_commit", CURVEBODY_GIT_COMMIT,
-                               "scenario_sha256", sha256(s, cb_tree_source(s->tree)),
-                               "compiler", compiler(),
-                               "isa", cb_isa_name(),
-                               "space", s->space->class->name,
-                               "integrator", s->integrator->class->name,
-                               "solver", s->integrator->solver,
-                               "gsl_version", gsl_version,
-                               "sundials_version", cb_arena_strdup(s->arena, sundials),
-                               "hdf5_version", cb_arena_strdup(s->arena, hdf5),
-                               "libyaml_version", yaml_get_version_string(),
+  snprintf(moved, sizeof moved, "%.17g", cb_run_start_moved(s->run));
+  snprintf(turned, sizeof turned, "%.17g", cb_run_start_turned(s->run));
+  const bool constrained = cb_system_constraints(s->system) > 0;
+  const char *const pairs[] = {"curvebody_version",
+                               CURVEBODY_VERSION,
+                               "git_commit",
+                               CURVEBODY_GIT_COMMIT,
+                               "scenario_sha256",
+                               sha256(s, cb_tree_source(s->tree)),
+                               "compiler",
+                               compiler(),
+                               "isa",
+                               cb_isa_name(),
+                               "space",
+                               s->space->class->name,
+                               "integrator",
+                               s->integrator->class->name,
+                               "solver",
+                               s->integrator->solver,
+                               "gsl_version",
+                               gsl_version,
+                               "sundials_version",
+                               cb_arena_strdup(s->arena, sundials),
+                               "hdf5_version",
+                               cb_arena_strdup(s->arena, hdf5),
+                               "libyaml_version",
+                               yaml_get_version_string(),
+                               constrained ? "start_moved" : NULL,
+                               cb_arena_strdup(s->arena, moved),
+                               "start_turned",
+                               cb_arena_strdup(s->arena, turned),
                                NULL};
   memcpy(s->attributes, pairs, sizeof pairs);
   layout->title = s->title;

@@ -62,10 +62,11 @@ void cb_dense_solve(int n, const double *a, const int *pivot, double *x) {
   }
 }
 
-static cb_status analyse(cb_sparse *m) {
+static cb_status analyse(cb_sparse *m, const int *order) {
   klu_defaults(&m->common);
   m->common.btf = 0; /* a component of particles is one strongly connected block */
-  m->symbolic = klu_analyze(m->n, m->start, m->row, &m->common);
+  m->symbolic = order ? klu_analyze_given(m->n, m->start, m->row, (int *)order, (int *)order, &m->common)
+                      : klu_analyze(m->n, m->start, m->row, &m->common);
   if (m->symbolic) m->numeric = klu_factor(m->start, m->row, m->value, m->symbolic, &m->common);
   if (m->common.status == KLU_OUT_OF_MEMORY || m->common.status == KLU_TOO_LARGE)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the factors of a matrix of %d unknowns", m->n);
@@ -75,6 +76,11 @@ static cb_status analyse(cb_sparse *m) {
 }
 
 cb_status cb_sparse_create(int n, const int *start, const int *row, const double *value, cb_sparse **out) {
+  return cb_sparse_create_ordered(n, start, row, value, NULL, out);
+}
+
+cb_status cb_sparse_create_ordered(int n, const int *start, const int *row, const double *value, const int *order,
+                                   cb_sparse **out) {
   const size_t count = (size_t)start[n];
   cb_sparse *m = calloc(1, sizeof *m);
   if (!m) return cb_fail(CB_ERROR_MEMORY, "no memory for a matrix of %d unknowns", n);
@@ -94,7 +100,7 @@ cb_status cb_sparse_create(int n, const int *start, const int *row, const double
     memcpy(m->start, start, ((size_t)n + 1) * sizeof *start);
     memcpy(m->row, row, count * sizeof *row);
     memcpy(m->value, value, count * sizeof *value);
-    if (!m->dense) status = analyse(m);
+    if (!m->dense) status = analyse(m, order);
   }
   if (status) return cb_sparse_free(m), status;
   *out = m;

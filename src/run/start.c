@@ -72,10 +72,11 @@ cb_status cb_run_project_start(cb_run *run) {
   status = worst(run, c, v, rows, &off, &row);
   const double enough = o->start_tolerance > 0 ? o->start_tolerance : typed;
   if (!status && !o->project && off > enough)
-    status = cb_fail(CB_ERROR_DOMAIN,
-                     "the start does not meet constraint `%s`: off by %.3g; expected at most %.3g, or `start: {project: "
-                     "auto}`",
-                     cb_system_constraint_name(run->system, row), off, enough);
+    status =
+        cb_fail(CB_ERROR_DOMAIN,
+                "the start does not meet constraint `%s`: off by %.3g; expected at most %.3g, or `start: {project: "
+                "auto}`",
+                cb_system_constraint_name(run->system, row), off, enough);
   if (!status) {
     memcpy(x, run->state->x, count * sizeof *x);
     status = cb_gram_project(gram, o->start, x, v, 0, &run->start_moved, &run->start_turned, NULL);
@@ -90,7 +91,8 @@ cb_status cb_run_project_start(cb_run *run) {
     memset(run->state->p_low, 0, count * sizeof *x);
   }
   cb_gram_free(gram);
-  if (status > 0) return cb_fail(CB_ERROR_DOMAIN, "the start cannot be brought to the constraints: %s", cb_error_text());
+  if (status > 0)
+    return cb_fail(CB_ERROR_DOMAIN, "the start cannot be brought to the constraints: %s", cb_error_text());
   return status;
 }
 

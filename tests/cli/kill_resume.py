@@ -43,6 +43,17 @@ for solver in "fixed-point", "newton":
 METHODS["lobatto-plain-sum"] = (SPHERE, "name: lobatto, stages: 2, compensated: false, step: 0.05")
 METHODS["rk4"] = (ROD, "name: rk4, step: 0.05")
 METHODS["rk4-chart"] = (CHART, "name: rk4, step: 0.01")
+METHODS["lobatto-chart"] = (CHART, "name: lobatto, stages: 3, step: 0.01")
+for case, text in ("", ROD), ("-chart", CHART):
+    METHODS[f"radau{case}"] = (text, "name: radau_iia, stages: 3, step: 0.01")
+    METHODS[f"ida{case}"] = (text, "name: ida, step: 0.05")
+RIGID = ROD.replace("link: {spring: {stiffness: 1, rest: 1}}", "link: rod")
+assert RIGID != ROD
+METHODS["lobatto-rigid"] = (RIGID, "name: lobatto, stages: 4, step: 0.05")
+METHODS["lobatto-rigid-newton"] = (RIGID, "name: lobatto, stages: 3, solver: newton, step: 0.05")
+METHODS["radau-rigid"] = (RIGID, "name: radau_iia, stages: 3, step: 0.05")
+METHODS["radau-rigid-acceleration"] = (RIGID, "name: radau_iia, stages: 3, constraints: acceleration, step: 0.05")
+METHODS["ida-rigid"] = (RIGID, "name: ida, step: 0.05")
 
 
 def scenario(method):

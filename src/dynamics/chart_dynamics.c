@@ -1,5 +1,5 @@
 /* See chart_dynamics.h. */
-#include "integrators/chart_dynamics.h"
+#include "dynamics/chart_dynamics.h"
 
 #include <math.h>
 #include <string.h>

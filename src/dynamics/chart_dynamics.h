@@ -5,8 +5,8 @@
  * Both in the Lagrangian variables (q, u), w the variable that is integrated along: w = p or w = u, w' = W(q, u).
  * F is a covector. Source: Arnold, Mathematical Methods of Classical Mechanics, 2nd ed. (1989), section 19.
  */
-#ifndef CB_INTEGRATORS_CHART_DYNAMICS_H
-#define CB_INTEGRATORS_CHART_DYNAMICS_H
+#ifndef CB_DYNAMICS_CHART_DYNAMICS_H
+#define CB_DYNAMICS_CHART_DYNAMICS_H
 
 #include <curvebody/geometry.h>
 #include <stdbool.h>

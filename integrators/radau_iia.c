@@ -15,8 +15,8 @@
  * they have mu too, which keeps the drift W G^T mu within them.
  * Sources: Hairer & Wanner, Solving Ordinary Differential Equations II (1996), IV.5, VII.1, VII.4,
  * doi:10.1007/978-3-642-05221-7; Gear, Gupta & Leimkuhler, J. Comput. Appl. Math. 12-13 (1985) 77,
- * doi:10.1016/0377-0427(85)90008-1; Schweizer & Li, J. Comput. Nonlinear Dynam. 11 (2016) 044501,
- * doi:10.1115/1.4031287.
+ * doi:10.1016/0377-0427(85)90008-1; Schweizer & Li, Solving differential-algebraic equation systems: alternative
+ * index-2 and index-1 approaches for constrained mechanical systems, J. Comput. Nonlinear Dynam. 11 (2016) 044501.
  */
 #include "integrators/radau.h"
 

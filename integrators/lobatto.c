@@ -293,8 +293,10 @@ static cb_status fixed_point(cb_integrator *in, method *m, const cb_geometry *g,
     in->residual = size > 0 ? change / size : 0;
     if (in->residual <= l->tolerance) return CB_OK;
     /* below what the iteration can resolve, it no longer contracts: that is the end too */
-    if (it > 1 && in->residual <= noise && change > before / 4) return CB_OK;
-    if (it > 3 && change > 1e3 * before && in->residual > noise) break;
+    const bool unresolved = change <= l->noise;
+    if (it > 1 && ((in->residual <= noise && change > before / 4) || (unresolved && change > 0.8 * before)))
+      return CB_OK;
+    if (it > 3 && change > 1e3 * before && in->residual > noise && !unresolved) break;
     before = change;
   }
   return cb_fail(CB_STEP_NO_CONVERGENCE,
@@ -344,6 +346,13 @@ static cb_status end_constrained(method *m, const cb_geometry *g, cb_state *stat
   return CB_OK;
 }
 
+/* Some units of round-off of the coordinates: where a body is nearly at rest, more than round-off of its moves. */
+static double row_noise(const cb_lobatto *l, const double *x) {
+  double size = 0;
+  for (int e = 0; e < l->n * l->k; e++) size = fmax(size, fabs(x[e]));
+  return 16 * 2.220446049250313e-16 * size;
+}
+
 static cb_status step(cb_integrator *in, cb_state *state, double h) {
   method *m = in->self;
   if (m->chart) return cb_lobatto_chart_step(m->chart, state, h);
@@ -363,6 +372,7 @@ static cb_status step(cb_integrator *in, cb_state *state, double h) {
   }
   cb_status status = m->rods ? cb_lobatto_constraints_begin(m->rods, l, t, state, h) : CB_OK;
   if (status) return status;
+  if (m->rods) l->noise = row_noise(l, state->x);
   do {
     predict(l, g, state, h, cb_solver_is_newton(&m->solver));
     if (cb_solver_is_newton(&m->solver)) {

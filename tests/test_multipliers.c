@@ -191,6 +191,31 @@ static void rods_are_bonds_after_the_springs(void **state) {
   simulation_free(s);
 }
 
+/* Radau IIA with 2 stages: of order 2 in its own multipliers, of order 3 in the state that it reaches. */
+static void the_multipliers_of_the_method_are_recorded_apart(void **state) {
+  (void)state;
+  static const char text[] =
+      "curvebody: 1\nspace: h3\nbodies:\n  - kind: rod\n    link: rod\n"
+      "    place: {chart: polar, points: [[.5, pi/2, pi/2], [.5, pi/2, 3*pi/2]]}\n    motion: {killing: boost_x}\n"
+      "integrator: %s\ntime: {end: 1}\nrecord: {observables: [constraints, method_multiplier]}\n";
+  static const char *const some[] = {"multiplier", "method_multiplier", NULL};
+  const double exact = sinh(1) / 2;
+  char scenario[1024];
+  snprintf(scenario, sizeof scenario, text, "{name: radau_iia, stages: 2, constraints: velocity, step: .01}");
+  simulation *s = simulate(scenario, NULL, 0, some);
+  assert_true(isnan(s->value[1][0])); /* no step was made */
+  for (size_t r = 1; r < s->rows; r++) {
+    check_near(s->value[0][r], exact, 1e-7);
+    check_near(s->value[1][r], exact, 1e-5);
+    check_at_least(fabs(s->value[1][r] - exact), 1e-6);
+  }
+  simulation_free(s);
+  snprintf(scenario, sizeof scenario, text, "{name: lobatto, step: .1}"); /* has none of its own */
+  s = simulate(scenario, NULL, 0, some);
+  for (size_t r = 0; r < s->rows; r++) assert_true(isnan(s->value[1][r]));
+  simulation_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_rigid_rod_of_the_validation_is_pulled_as_computed),
@@ -199,6 +224,7 @@ int main(void) {
       cmocka_unit_test(multipliers_are_the_forces_that_bend_the_motion),
       cmocka_unit_test(constraints_are_recorded_unless_others_are_asked_for),
       cmocka_unit_test(rods_are_bonds_after_the_springs),
+      cmocka_unit_test(the_multipliers_of_the_method_are_recorded_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

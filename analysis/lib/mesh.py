@@ -2,7 +2,8 @@
 """Geodesic spheres as OBJ: an icosahedron whose triangles are split `levels` times, vertices pushed to the unit sphere.
 
 10 * 4^levels + 2 vertices, 20 * 4^levels triangles, 30 * 4^levels edges.  Run as a program it writes the mesh of the
-network scenarios:  mesh.py > analysis/scenarios/networks/icosphere-642.obj
+network scenarios:  mesh.py > analysis/scenarios/networks/icosphere-642.obj, and with 1 as argument
+scenarios/constraints/icosphere-42.obj
 """
 import sys
 
@@ -54,4 +55,4 @@ def main(levels=3):
 
 
 if __name__ == "__main__":
-  sys.exit(main())
+  sys.exit(main(*map(int, sys.argv[1:2])))

@@ -16,6 +16,10 @@ MAXIMUM = {
 # Largest error of the turned angle of the central orbit in H3 on [0, 10], 3 stages, step 0.01.
 CENTRAL_ANGLE = 5.5e-9
 
+# Rigid rod in H3, Radau IIA with the constraint's derivatives (rs2: 2 stages, rs3: 3): largest error of the multiplier
+# on [0, 2].  MULTIPLIER[stages][step].
+MULTIPLIER = {2: {0.1: 2.2e-2, 0.01: 2.4e-4}, 3: {0.1: 1.9e-7, 0.01: 1.9e-12}}
+
 
 def published(body, space, bond, stages, step):
   """The number, or None."""

@@ -28,6 +28,7 @@ struct cb_lobatto {
   int threads;
   int max_iterations;
   double tolerance; /* last change of the positions, relative to the largest change of position in the step */
+  double noise;     /* change of the positions that rows, evaluated at them, do not resolve; 0 without rows */
   bool compensated;
 
   /* A and A^ of IIIA and IIIB, W = A A^ (its last column and first row vanish), Winv the inverse of W's block of rows

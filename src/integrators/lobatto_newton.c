@@ -143,7 +143,7 @@ cb_status cb_lobatto_newton_create(cb_integrator *in, const cb_lobatto *l, cb_lo
   if (lost || !pivots || !mask || !mask_values)
     return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", l->n);
 
-  /* the pattern of a block off the diagonal: whatever full derivatives reach (at X = Q = 0, where none of it cancels) */
+  /* the pattern of a block off the diagonal: whatever full derivatives reach, at X = Q = 0 lest some cancel */
   double ones[CB_COORD_MAX * CB_COORD_MAX], none[CB_FACTOR_MAX] = {0}, base[CB_COORD_MAX], zero[CB_COORD_MAX] = {0};
   for (int e = 0; e < CB_COORD_MAX * CB_COORD_MAX; e++) ones[e] = 1;
   cb_geometry_base_point(g, base);
@@ -338,7 +338,8 @@ cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lo
       return cb_fail(CB_STEP_NOT_FINITE, "lobatto: a stage is not finite in Newton iteration %d", it);
     in->iterations = it;
     in->residual = size > 0 ? change / size : 0;
-    if (in->residual <= l->tolerance || (in->residual <= noise && change > before / 4)) {
+    const bool unresolved = in->residual <= noise || change <= l->noise;
+    if (in->residual <= l->tolerance || (unresolved && change > before / 4)) {
       status = forces(w, in, l, g, t, h, false);
       if (!status && rods) status = cb_lobatto_constraints_pulls(rods, in, l, t, h, NULL);
       if (status) return status;

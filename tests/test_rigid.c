@@ -1,0 +1,421 @@
+/* Rigid bodies through all methods that take constraints: the rigid rod and triangle of the thesis against their
+ * Killing flow and multipliers, lengths over long times, a tetrahedron and a chain by three methods, Newton's method
+ * against sweeps, rows that depend on one another, starts off the rows.
+ * labels: medium
+ * timeout: 300 */
+#include "check_error.h"
+#include "constrained.h"
+#include "linked.h"
+#include "simulate.h"
+
+static const char *const spaces[] = {"h3", "s3", "e3"};
+static const char *const flows[] = {"boost_x", "rotation_z", "translation_x"};
+/* (m/2) v^2 sinh D, -(m/2) v^2 sin D, 0 */
+static const double pull[] = {0.5876005968219, -0.4207354924039, 0};
+
+/* The rod between the particles of the base carries its load in the triangle too; the others carry none. */
+static double load(int space, bool triangle, int row) { return triangle && row != 1 ? 0 : pull[space]; }
+
+/* As a run does it: the body is kept near its origin. */
+static void one_step(body_case *c, double h) {
+  check_ok(cb_integrator_step(c->integrator, c->state, h));
+  recentre(c);
+  check_ok(cb_forces_set_origins(c->forces, c->state->origin));
+}
+
+/* --- the rod and triangle of figures 2.16, 2.20, 2.21 --- */
+
+static void multipliers_are_those_of_the_killing_flow(void **unused) {
+  (void)unused;
+  static const char *const methods[] = {"lobatto {stages: 4}", "radau_iia {stages: 3, constraints: acceleration}"};
+  for (int j = 0; j < 2; j++)
+    for (int i = 0; i < 3; i++)
+      for (int triangle = 0; triangle < 2; triangle++) {
+        body_case c;
+        cb_gram *gram;
+        double worst = 0, v[MOST], lambda[8];
+        open_rigid(&c, spaces[i], triangle);
+        use_method(&c, methods[j]);
+        check_ok(cb_gram_create(c.forces, cb_forces_constraints(c.forces), &gram));
+        for (int step = 0; step < 1000; step++) {
+          one_step(&c, 0.01);
+          const double *own = c.integrator->multipliers; /* of the method, where it has any */
+          velocities(&c, v);
+          check_ok(cb_gram_multipliers(gram, c.state->t, c.state->x, v, lambda, NULL));
+          for (int r = 0; r < (triangle ? 3 : 1); r++) {
+            worst = fmax(worst, fabs(lambda[r] - load(i, triangle, r)));
+            if (own) worst = fmax(worst, fabs(own[r] - load(i, triangle, r)));
+          }
+        }
+        print_message("%s, %s, %s: multipliers to %.2g\n", methods[j], spaces[i], triangle ? "triangle" : "rod", worst);
+        check_at_most(worst, 1e-11);
+        cb_gram_free(gram);
+        close_case(&c);
+      }
+}
+
+/* Largest distance of the particles from the Killing flow of their start, seen from their origin: in H3 that is
+ * x = R^-1 T(-L) flow(t) x0 = R^-1 flow(t - L) x0, where numbers stay of size 1. */
+static double off_the_flow(const body_case *c, const cb_state *start, const char *flow) {
+  const cb_origin *o = &c->state->origin[0];
+  const int k = c->g->k, dim = c->g->dim;
+  cb_isometry rest;
+  double worst = 0;
+  /* the origin moves along the flow's axis; the exact place across it is sinh(L) times this */
+  check_at_most(sinh(o->length) * fmax(fabs(o->direction[1]), fabs(o->direction[2])), 1e-13);
+  cb_isometry_flow(c->g, cb_killing_find(c->g, flow), c->state->t - o->length * o->direction[0], &rest);
+  for (int a = 0; a < c->state->n; a++) {
+    double expected[CB_COORD_MAX], turned[CB_COORD_MAX];
+    const double *x = c->state->x + a * k;
+    memcpy(turned, x, sizeof(double) * (size_t)k);
+    for (int i = 0; i < dim && o->length != 0; i++) {
+      turned[i] = 0;
+      for (int j = 0; j < dim; j++) turned[i] += o->rotation[i * dim + j] * x[j];
+    }
+    cb_isometry_point(c->g, &rest, start->x + a * k, expected);
+    worst = fmax(worst, check_distance_max(k, expected, turned));
+  }
+  return worst;
+}
+
+static void positions_are_on_the_killing_flow(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *method;
+    int steps;
+  } cases[] = {{"lobatto {stages: 4}", 1000}, {"radau_iia {stages: 3}", 1000}, {"radau_iia {stages: 4}", 1000}};
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++)
+      for (int triangle = 0; triangle < 2; triangle++) {
+        body_case c;
+        open_rigid(&c, spaces[i], triangle);
+        use_method(&c, cases[j].method);
+        cb_state *start = clone_state(&c);
+        for (int step = 0; step < cases[j].steps; step++) one_step(&c, 10.0 / cases[j].steps);
+        check_near(c.state->t, 10, 1e-15);
+        const double worst = off_the_flow(&c, start, flows[i]);
+        print_message("%s, %s, %s: positions to %.2g\n", cases[j].method, spaces[i], triangle ? "triangle" : "rod",
+                      worst);
+        if (i == 0 && !triangle) { /* cosh a = cosh .5 cosh t for the distance a from the base point */
+          double base[CB_COORD_MAX], d;
+          cb_anchor anchor;
+          cb_geometry_base_point(c.g, base);
+          cb_anchor_make(c.g, &c.state->origin[0], base, &anchor);
+          for (int a = 0; a < 2; a++) {
+            check_ok(cb_anchor_distance(c.g, &anchor, c.state->x + 4 * a, &d, NULL, NULL));
+            check_near(d, acosh(cosh(0.5) * cosh(10)), 1e-12);
+          }
+        }
+        check_at_most(worst, 1e-12);
+        cb_state_free(start);
+        close_case(&c);
+      }
+}
+
+static void lengths_are_kept_for_a_thousand_units_of_time(void **unused) {
+  (void)unused;
+  static const char *const methods[] = {"lobatto {stages: 4}", "radau_iia {stages: 3}"};
+  for (int j = 0; j < 2; j++)
+    for (int i = 0; i < 3; i++)
+      for (int triangle = 0; triangle < 2; triangle++) {
+        body_case c;
+        double worst = 0;
+        open_rigid(&c, spaces[i], triangle);
+        use_method(&c, methods[j]);
+        for (int step = 0; step < 50000; step++) {
+          one_step(&c, 0.02);
+          for (int r = 0; r < (triangle ? 3 : 1); r++)
+            worst = fmax(worst, fabs(separation(&c, triangle ? r : 0, triangle ? (r + 1) % 3 : 1) - 1));
+        }
+        print_message("%s, %s, %s: |d - D| %.2g\n", methods[j], spaces[i], triangle ? "triangle" : "rod", worst);
+        check_near(c.state->t, 1000, 1e-12);
+        check_at_most(worst, 1e-13);
+        close_case(&c);
+      }
+}
+
+/* --- the two solvers of Lobatto --- */
+
+/* Rods 0-1 and 1-2 and a stiff damped spring 2-0, its rest length relative to what it is; velocities that the rods
+ * allow. */
+static void open_stiff(body_case *c, const char *space, double stiffness, double rest, double damping, uint64_t *seed) {
+  double x[3][CB_COORD_MAX], v[CB_COORD_MAX];
+  open_space(c, space);
+  for (int a = 0; a < 3; a++) {
+    do check_random_point(c->g, seed, 0.6, x[a]);
+    while ((a > 0 && cb_distance(c->g, x[a], x[0]) < 0.3) || (a > 1 && cb_distance(c->g, x[a], x[1]) < 0.3));
+    check_random_tangent(c->g, seed, x[a], 0.5, v);
+    add_particle(c, check_uniform(seed, 0.6, 2.5), x[a], v);
+  }
+  for (int a = 0; a < 2; a++) check_ok(cb_builder_rod(c->builder, NULL, a, a + 1, as_it_starts));
+  check_ok(cb_builder_spring(c->builder, 2, 0, stiffness, rest * cb_distance(c->g, x[2], x[0]), damping));
+  finish_system(c);
+  constrained_project(c, c->state);
+}
+
+static void newton_needs_three_iterations_and_agrees_with_sweeps(void **unused) {
+  (void)unused;
+  static const struct { double stiffness, damping, h; } cases[] = {{1, 0, 0.01}, {1e4, 0, 0.001}, {1e4, 20, 0.001}};
+  static const char *const where[] = {"e3", "s3", "h3", "s2", "h2xe"};
+  uint64_t seed = check_seed();
+  for (int i = 0; i < 5; i++)
+    for (int j = 0; j < 3; j++)
+      for (int stages = 2; stages <= 5; stages++) {
+        double x[2][MOST], p[2][MOST];
+        int most = 0;
+        for (int newton = 0; newton < 2; newton++) {
+          body_case c;
+          char method[64];
+          uint64_t own = seed + (uint64_t)i;
+          open_stiff(&c, where[i], cases[j].stiffness, 0.99, cases[j].damping, &own);
+          snprintf(method, sizeof method, "lobatto {stages: %d, solver: %s}", stages,
+                   newton ? "newton" : "fixed-point");
+          use_method(&c, method);
+          for (int step = 0; step < 100; step++) {
+            check_ok(cb_integrator_step(c.integrator, c.state, cases[j].h));
+            if (newton && step > 0) most = c.integrator->iterations > most ? c.integrator->iterations : most;
+          }
+          assert_string_equal(c.integrator->solver, newton ? "newton" : "fixed-point");
+          memcpy(x[newton], c.state->x, (size_t)(3 * c.g->k) * sizeof(double));
+          memcpy(p[newton], c.state->p, (size_t)(3 * c.g->k) * sizeof(double));
+          if (newton) {
+            const double off =
+                fmax(check_distance_max(3 * c.g->k, x[0], x[1]), check_distance_max(3 * c.g->k, p[0], p[1]));
+            /* in a product rods know no more than the round-off of d, 1e-16/(h v) of a move, which iterations more find
+             * out */
+            const int allowed = strcmp(where[i], "h2xe") ? 3 : 6;
+            if (getenv("CB_TEST_VERBOSE") || !(off <= 1e-13 && most <= allowed))
+              print_error("%s, %d stages, stiffness %g, damping %g: %d iterations, off by %.2g\n", where[i], stages,
+                          cases[j].stiffness, cases[j].damping, most, off);
+            check_at_most(off, 1e-13);
+            check_at_most(most, allowed);
+          }
+          close_case(&c);
+        }
+      }
+}
+
+/* --- three methods --- */
+
+/* World points, and velocities by their norms, which do not depend on the origin. */
+static void world(const body_case *c, double *x) {
+  for (int a = 0; a < c->state->n; a++)
+    cb_origin_world_point(c->g, &c->state->origin[0], c->state->x + a * c->g->k, x + a * c->g->k);
+}
+
+static void check_agreement(void open(body_case *, const char *, bool, uint64_t *), const char *what, double end,
+                            double h) {
+  const struct {
+    const char *method;
+    double h, error;
+  } cases[] = {{"lobatto {stages: 4}", h, 0},       /* order 6 */
+               {"radau_iia {stages: 3}", h, 5e-8},  /* order 5 */
+               {"radau_iia {stages: 4}", h, 5e-10}, /* order 7 */
+               {"ida {rtol: 1e-11, atol: 1e-13}", 0.1, 5e-9}};
+  uint64_t seed = check_seed();
+  for (int i = 0; i < 3; i++)
+    for (int potential = 0; potential < 2; potential++) {
+      double x[4][MOST], start[MOST], off[4];
+      for (int j = 0; j < 4; j++) {
+        body_case c;
+        uint64_t own = seed + (uint64_t)i;
+        open(&c, spaces[i], potential, &own);
+        use_method(&c, cases[j].method);
+        world(&c, start);
+        const long steps = lround(end / cases[j].h);
+        for (long step = 0; step < steps; step++) {
+          one_step(&c, cases[j].h);
+          check_at_most(residual(&c), 2e-13);
+        }
+        check_near(c.state->t, end, 1e-14);
+        world(&c, x[j]);
+        const int count = c.state->n * c.g->k;
+        off[j] = check_distance_max(count, x[j], x[0]);
+        check_at_least(check_distance_max(count, x[j], start), 0.05); /* it has moved */
+        close_case(&c);
+      }
+      print_message("%s in %s%s: from Lobatto, Radau (3, 4 stages) %.2g %.2g, IDA %.2g\n", what, spaces[i],
+                    potential ? " under a potential" : "", off[1], off[2], off[3]);
+      for (int j = 1; j < 4; j++) check_at_most(off[j], cases[j].error);
+    }
+}
+
+static void open_tetrahedron(body_case *c, const char *space, bool potential, uint64_t *seed) {
+  open_frame(c, space, 4, false, potential, seed);
+}
+
+/* Ten links from a fixed point, at first along a geodesic, and a field that pulls across it. */
+static void open_falling(body_case *c, const char *space, bool potential, uint64_t *seed) {
+  enum { LINKS = 10 };
+  open_space(c, space);
+  double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], x[CB_COORD_MAX], v[CB_COORD_MAX], u[CB_COORD_MAX];
+  const int k = c->g->embedding;
+  cb_geometry_base_point(c->g, base);
+  cb_geometry_frame(c->g, base, frame);
+  for (int a = 0; a < LINKS; a++) {
+    for (int e = 0; e < k; e++) u[e] = 0.1 * (a + 1) * (0.8 * frame[e] + 0.6 * frame[k + e]);
+    cb_exp(c->g, base, u, x, NULL);
+    check_random_tangent(c->g, seed, x, 0.1, v);
+    add_particle(c, check_uniform(seed, 0.6, 1.5), x, v);
+  }
+  check_ok(cb_builder_tether(c->builder, NULL, 0, base, as_it_starts));
+  for (int a = 0; a + 1 < LINKS; a++) check_ok(cb_builder_rod(c->builder, NULL, a, a + 1, as_it_starts));
+  if (potential) check_ok(cb_builder_potential(c->builder, -1, NULL, "0.5*m*(x + z)"));
+  finish_system(c);
+  constrained_project(c, c->state);
+}
+
+static void three_methods_agree_on_the_tetrahedron(void **unused) {
+  (void)unused;
+  check_agreement(open_tetrahedron, "tetrahedron", 3, 0.01);
+}
+
+static void three_methods_agree_on_the_chain(void **unused) {
+  (void)unused;
+  check_agreement(open_falling, "chain", 1.5, 0.005);
+}
+
+/* --- rows that depend on one another --- */
+
+/* A quadrilateral in a plane with both diagonals, 15 degrees of velocity within it; `bent`: its last corner out of the
+ * plane where there is room. */
+static void begin_quadrilateral(body_case *c, const char *space, double bent) {
+  static const double corner[4][2] = {{0.5, 0.1}, {-0.1, 0.6}, {-0.5, -0.2}, {0.2, -0.4}}, speed[2] = {0.3, -0.2};
+  open_space(c, space);
+  const int k = c->g->embedding;
+  double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], x[CB_COORD_MAX], v[CB_COORD_MAX];
+  cb_geometry_base_point(c->g, base);
+  cb_geometry_frame(c->g, base, frame);
+  for (int a = 0; a < 4; a++) {
+    double u[CB_COORD_MAX] = {0}, w[CB_COORD_MAX] = {0};
+    for (int e = 0; e < k; e++) {
+      for (int i = 0; i < 2; i++)
+        u[e] += corner[a][i] * frame[i * k + e], w[e] += (1 + a) * speed[i] * frame[i * k + e];
+      if (a == 3 && c->g->dim == 3) u[e] += bent * frame[2 * k + e];
+    }
+    cb_exp(c->g, base, u, x, NULL);
+    memcpy(v, w, sizeof v);
+    cb_geometry_project_tangent(c->g, x, v);
+    add_particle(c, 1 + 0.2 * a, x, v);
+  }
+  for (int a = 0; a < 4; a++)
+    for (int b = a + 1; b < 4; b++) check_ok(cb_builder_rod(c->builder, NULL, a, b, as_it_starts));
+}
+
+static void a_flat_quadrilateral_with_both_diagonals_is_named(void **unused) {
+  (void)unused;
+  static const char *const where[] = {"e2", "s2", "h2", "e3", "s3", "h3", "e2 {chart: polar}"};
+  for (int i = 0; i < 6; i++) {
+    body_case c;
+    begin_quadrilateral(&c, where[i], 0);
+    check_error_begins(cb_builder_finish(c.builder, &c.system), CB_ERROR_DOMAIN, "constraint `rod body.");
+    assert_non_null(strstr(cb_error_text(), "depends on the others at the start"));
+    close_case(&c);
+    if (where[i][1] == '2') continue;
+    begin_quadrilateral(&c, where[i], 0.2); /* a tetrahedron is fine */
+    finish_system(&c);
+    assert_int_equal(cb_system_constraints(c.system), 6);
+    close_case(&c);
+  }
+}
+
+static void dropped_rods_are_kept_by_the_others(void **unused) {
+  (void)unused;
+  static const char *const where[] = {"e2", "s2", "h2"};
+  static const char *const methods[] = {"lobatto {stages: 4}", "radau_iia", "ida"};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      body_case c;
+      double start[6], worst = 0;
+      begin_quadrilateral(&c, where[i], 0);
+      cb_builder_drop_redundant(c.builder, true);
+      finish_system(&c);
+      assert_int_equal(cb_system_constraints(c.system), 5);
+      constrained_project(&c, c.state);
+      use_method(&c, methods[j]);
+      for (int step = 0; step <= 100; step++) {
+        for (int a = 0, r = 0; a < 4; a++)
+          for (int b = a + 1; b < 4; b++, r++) {
+            const double d = separation(&c, a, b);
+            if (step == 0) start[r] = d;
+            worst = fmax(worst, fabs(d - start[r]));
+          }
+        one_step(&c, 0.05);
+      }
+      check_at_most(worst, 1e-14);
+      close_case(&c);
+    }
+}
+
+static void two_lengths_of_one_pair_are_refused_by_name(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 3; i++)
+    for (int drop = 0; drop < 2; drop++) {
+      body_case c;
+      double x[2][CB_COORD_MAX], base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], zero[CB_COORD_MAX] = {0};
+      open_space(&c, spaces[i]);
+      cb_geometry_base_point(c.g, base);
+      cb_geometry_frame(c.g, base, frame);
+      memcpy(x[0], base, sizeof base);
+      cb_exp(c.g, base, frame, x[1], NULL);
+      for (int a = 0; a < 2; a++) add_particle(&c, 1, x[a], zero);
+      check_ok(cb_builder_rod(c.builder, "one", 0, 1, (cb_target){1, NULL}));
+      check_ok(cb_builder_rod(c.builder, "another", 0, 1, (cb_target){1.1, NULL}));
+      cb_builder_drop_redundant(c.builder, drop);
+      check_error_begins(
+          cb_builder_finish(c.builder, &c.system), CB_ERROR_DOMAIN,
+          drop ? "constraint `another` contradicts the others" : "constraint `another` depends on the others");
+      close_case(&c);
+    }
+}
+
+/* --- starts off the rows --- */
+
+static const char off_its_rods[] =
+    "curvebody: 1\nspace: %s\nbodies:\n"
+    "  - kind: frame\n"
+    "    place: {at: {point: [%s]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [.1, -.5, .3], [.1, .1, .6]]}\n"
+    "    motion: [{killing: rotation_x, speed: .7}, {killing: rotation_z, speed: 1.3}]\n"
+    "    rods: [{between: [0, 1], length: .9}, [1, 2], {between: [2, 3], length: .8}, [3, 0], [0, 2], [1, 3]]\n"
+    "integrator: {name: lobatto, stages: 4, step: .01}\ntime: {end: 1}\n%s";
+
+static void a_start_off_its_rods_is_projected_or_refused(void **unused) {
+  (void)unused;
+  static const char *const fields[] = {"separation", "constraint_residual", "constraint_rate_residual", NULL};
+  for (int i = 0; i < 3; i++) {
+    char text[2048];
+    const char *base = i == 0 ? "0, 0, 0, 1" : i == 1 ? "0, 0, 0, 1" : "0, 0, 0";
+    snprintf(text, sizeof text, off_its_rods, spaces[i], base, "");
+    simulation *s = simulate(text, NULL, 0, fields);
+    assert_int_equal(s->width[0], 6);
+    for (size_t r = 0; r < s->rows; r++) {
+      check_near(s->value[0][6 * r], 0.9, 2e-15);
+      check_near(s->value[0][6 * r + 2], 0.8, 2e-15);
+      for (int e = 0; e < 6; e++) {
+        check_near(s->value[1][6 * r + (size_t)e], 0, 2e-15);
+        check_near(s->value[2][6 * r + (size_t)e], 0, 1e-14);
+      }
+    }
+    simulation_free(s);
+    cb_scenario *refused = NULL;
+    snprintf(text, sizeof text, off_its_rods, spaces[i], base, "start: {project: never}\n");
+    check_error_begins(cb_scenario_open_text("test", text, NULL, 0, &refused), CB_ERROR_INPUT, "test:10:");
+    assert_non_null(strstr(cb_error_text(), "rod"));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(multipliers_are_those_of_the_killing_flow),
+      cmocka_unit_test(positions_are_on_the_killing_flow),
+      cmocka_unit_test(lengths_are_kept_for_a_thousand_units_of_time),
+      cmocka_unit_test(newton_needs_three_iterations_and_agrees_with_sweeps),
+      cmocka_unit_test(three_methods_agree_on_the_tetrahedron),
+      cmocka_unit_test(three_methods_agree_on_the_chain),
+      cmocka_unit_test(a_flat_quadrilateral_with_both_diagonals_is_named),
+      cmocka_unit_test(dropped_rods_are_kept_by_the_others),
+      cmocka_unit_test(two_lengths_of_one_pair_are_refused_by_name),
+      cmocka_unit_test(a_start_off_its_rods_is_projected_or_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

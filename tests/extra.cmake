@@ -13,6 +13,17 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   curvebody_cli_test(determinism release 300)
   curvebody_cli_test(disk release 300)
   curvebody_cli_test(kill_resume release 600)
+  curvebody_cli_test(spaces medium 300)
+
+  # Plugins: plugins/NAME.c, as their author would compile them.
+  foreach(name catenoid other_version)
+    add_library(plugin_${name} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/plugins/${name}.c)
+    target_include_directories(plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    set_target_properties(plugin_${name} PROPERTIES PREFIX "" C_STANDARD 17)
+  endforeach()
+  add_test(NAME cli_plugins COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/plugins.py $<TARGET_FILE:curvebody>
+    $<TARGET_FILE:plugin_catenoid> $<TARGET_FILE:plugin_other_version>)
+  set_tests_properties(cli_plugins PROPERTIES LABELS "cli;release" TIMEOUT 300 SKIP_RETURN_CODE 77)
 endif()
 
 add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_install ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})

@@ -134,6 +134,9 @@ static cb_status add_move(cb_places *p, const cb_node *map, cb_isometry *isometr
     status = cb_node_fail(map, "move: expected `by`, how far along the Killing field");
   if (!status) status = read_number(map, "by", &by);
   if (status) return status;
+  if (g->intrinsic)
+    return cb_node_fail(map, "move: expected a space of constant curvature or a product; give the place itself in `%s`",
+                        g->class->name);
   if (cb_origin_moves(g)) {
     cb_origin flow, next;
     status = cb_origin_flow(g, index, by, &flow);

@@ -3,7 +3,9 @@
  * What the registry knows, from the same tables that read a scenario. */
 #include "cli/cli.h"
 
+#include "geometry/text_metric.h"
 #include "numerics/expression.h"
+#include <curvebody/plugin.h>
 #include <curvebody/body.h>
 #include <curvebody/geometry.h>
 #include <curvebody/integrator.h>
@@ -62,8 +64,8 @@ static void entry(printer *p, const char *name, const char *title, const char *d
 }
 
 static void spaces(printer *p) {
-  for (size_t i = 0; cb_geometry_classes[i]; i++) {
-    const cb_geometry_class *c = cb_geometry_classes[i];
+  for (size_t i = 0; cb_geometry_class_at(i); i++) {
+    const cb_geometry_class *c = cb_geometry_class_at(i);
     entry(p, c->name, c->title, c->doc, c->params);
     cb_geometry *g;
     if (p->json || cb_geometry_create(c->name, NULL, &g)) continue;
@@ -74,6 +76,8 @@ static void spaces(printer *p) {
     printf("\n");
     cb_geometry_free(g);
   }
+  const cb_geometry_class *text = &cb_text_metric_class;
+  entry(p, text->name, text->title, text->doc, text->params);
 }
 
 static void bodies(printer *p) {

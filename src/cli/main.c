@@ -4,13 +4,15 @@
 #include "core/isa.h"
 #include "core/threads.h"
 #include <curvebody/node.h>
+#include <curvebody/plugin.h>
 #include <errno.h>
 #include <gsl/gsl_errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const cb_command *const commands[] = {&cb_command_run,  &cb_command_check,  &cb_command_resume,
-                                             &cb_command_list, &cb_command_repair, &cb_command_export};
+                                             &cb_command_list, &cb_command_repair, &cb_command_export,
+                                             &cb_command_space, &cb_command_geodesic};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* What was printed may not have arrived. */
@@ -28,7 +30,8 @@ static void help(FILE *out) {
       "  curvebody --help | --version\n\n"
       "Options of every command, before its name:\n"
       "  --isa x86-64|avx2|avx512|auto   instruction set of the vector kernels (default: the best there is)\n"
-      "  --threads N                     threads of large systems (default: the number of cores)\n\n"
+      "  --threads N                     threads of large systems (default: the number of cores)\n"
+      "  --plugin FILE.so                spaces of your own; see curvebody/plugin.h (may be repeated)\n\n"
       "Exit codes: 0 done; 1 the run failed; 2 usage, or a file whose content is wrong; 3 a file that cannot be "
       "opened, read\n"
       "or written; 130 interrupted, with a checkpoint on disk.\n",
@@ -66,6 +69,9 @@ int main(int argc, char **argv) {
         return fprintf(stderr, "curvebody: error: expected a number of threads from 1 to 1024, not `%s`\n", argv[i]),
                CB_EXIT_USAGE;
       cb_threads_set((int)threads);
+    } else if (i + 1 < argc && !strcmp(argv[i], "--plugin")) {
+      const cb_status status = cb_plugin_load(argv[++i]);
+      if (status) return cb_report(status);
     } else {
       return fprintf(stderr, "curvebody: error: no option `%s`; see `curvebody --help`\n", argv[i]), CB_EXIT_USAGE;
     }

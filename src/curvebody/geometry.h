@@ -23,6 +23,8 @@ enum { CB_DIM_MAX = 3, CB_COORD_MAX = 4, CB_FACTOR_MAX = 2, CB_KILLING_MAX = 6, 
 
 typedef struct cb_geometry cb_geometry;
 typedef struct cb_chart cb_chart;
+/* What a space has that is known by the metric of one chart alone; see curvebody/intrinsic.h. */
+typedef struct cb_intrinsic cb_intrinsic;
 
 /* One factor of a product: coordinates offset .. offset+count-1 of the embedding. */
 typedef struct cb_factor {
@@ -87,9 +89,10 @@ struct cb_geometry {
   cb_killing killing[CB_KILLING_MAX];
   int n_charts;
   cb_chart charts[CB_CHART_MAX];
-  const cb_chart *chart; /* one of charts, or NULL: the embedding */
-  const char *picture;   /* name of the default picture: "poincare", "stereographic", "embedding" */
-  void *data;            /* of the class, freed with free() */
+  const cb_chart *chart;         /* one of charts, or NULL: the embedding */
+  const cb_intrinsic *intrinsic; /* not NULL: no quadrics; `chart` is set, a "point of the embedding" is its q */
+  const char *picture;           /* name of the default picture: "poincare", "stereographic", "embedding" */
+  void *data;                    /* of the class, freed with free() */
 };
 
 /* Makes a space by its name from the registry; node is its map in the scenario (`name`, which is not looked at, the

@@ -133,7 +133,7 @@ cb_status cb_coordinates_at(const cb_geometry *g, const cb_chart *chart, const c
                             int order, cb_coordinates *out) {
   double y[K], scale[K] = {1, 1, 1, 1};
   cb_isometry_point(g, world, x, y);
-  if (!chart) {
+  if (!chart || g->intrinsic) { /* the point is its coordinates */
     out->size = g->embedding;
     memcpy(out->q, y, sizeof y);
     if (order < 1) return CB_OK;
@@ -187,7 +187,7 @@ static double bend(const cb_geometry *g, const chart_point *p, const double *gra
 cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_constraints *c, const cb_constraint *row,
                                   int element, double t, const double *const *x, int order, cb_element *out) {
   const cb_geometry *g = c->space;
-  if (!g->chart) return in_embedding(c, row, element, t, x, order, out);
+  if (!g->chart || g->intrinsic) return in_embedding(c, row, element, t, x, order, out);
   const int n = g->dim, k = g->embedding, size = row->width * n, stride = row->width * k;
   chart_point p[CB_ELEMENT_PARTICLES];
   const double *at[CB_ELEMENT_PARTICLES];

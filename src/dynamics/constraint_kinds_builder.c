@@ -24,6 +24,9 @@ static cb_status check_index(const cb_builder *b, const char *what, int n, const
 
 /* Only spaces that are quadrics and flat factors have an embedding to speak of. */
 static cb_status check_factors(const cb_builder *b, const char *what, int most) {
+  if (b->space->intrinsic)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "%s: expected a space of constant curvature or a product of such, found %s",
+                   what, b->space->class->name);
   const int n = b->space->n_factors;
   if (n == 0 || n > most)
     return cb_fail(CB_ERROR_ARGUMENT, "%s: expected a space of %s, found %s", what,

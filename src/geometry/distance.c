@@ -6,6 +6,7 @@
  * Never by arccos or arccosh of <x,y>, which would lose half of the digits of a short distance.
  */
 #include "geometry/chord.h"
+#include "geometry/intrinsic_private.h"
 #include "geometry/quadric.h"
 
 #include <math.h>
@@ -19,6 +20,10 @@ static cb_square factor_square(cb_factor f, const double *x, const double *y, do
 }
 
 double cb_distance(const cb_geometry *g, const double *x, const double *y) {
+  if (g->intrinsic) {
+    double d;
+    return g->chart->distance(g, x, y, &d, NULL, NULL) ? NAN : d;
+  }
   double e[CB_COORD_MAX], sum = 0;
   for (int f = 0; f < g->n_factors; f++) {
     int o = g->factor[f].offset;
@@ -51,6 +56,7 @@ static void add_factor(const cb_geometry *g, cb_factor f, cb_square s, const dou
 
 cb_status cb_distance_derivatives(const cb_geometry *g, const double *x, const double *y, double *d, double *gradient,
                                   double *hessian) {
+  if (g->intrinsic) return g->chart->distance(g, x, y, d, gradient, hessian);
   int n = 2 * g->embedding;
   double e[CB_FACTOR_MAX][CB_COORD_MAX], sum = 0, h[4 * CB_COORD_MAX * CB_COORD_MAX], gr[2 * CB_COORD_MAX];
   cb_square s[CB_FACTOR_MAX];

@@ -4,6 +4,8 @@
  * is E_i transported along the geodesic from o; with x/R as the last column these are the columns of the transvection.
  * On the lower half of a sphere R + w = |x_1..n|^2/(R - w), without cancellation.
  */
+#include <curvebody/intrinsic.h>
+#include "geometry/intrinsic_private.h"
 #include "geometry/quadric.h"
 
 #include <math.h>
@@ -12,6 +14,10 @@
 static double radius(cb_factor f) { return 1 / sqrt(fabs(f.curvature)); }
 
 void cb_geometry_base_point(const cb_geometry *g, double *x) {
+  if (g->intrinsic) {
+    memcpy(x, g->intrinsic->base, (size_t)g->dim * sizeof *x);
+    return;
+  }
   memset(x, 0, (size_t)g->embedding * sizeof *x);
   for (int f = 0; f < g->n_factors; f++)
     if (g->factor[f].curvature != 0) x[g->factor[f].offset + g->factor[f].count - 1] = radius(g->factor[f]);
@@ -38,6 +44,10 @@ static void factor_frame(cb_factor f, const double *x, double e[CB_DIM_MAX][CB_C
 }
 
 void cb_geometry_frame(const cb_geometry *g, const double *x, double *e) {
+  if (g->intrinsic) {
+    cb_intrinsic_frame(g, x, e);
+    return;
+  }
   double part[CB_DIM_MAX][CB_COORD_MAX];
   memset(e, 0, (size_t)(g->dim * g->embedding) * sizeof *e);
   for (int f = 0, row = 0; f < g->n_factors; f++) {

@@ -8,6 +8,7 @@
  * Source: do Carmo, Riemannian Geometry (1992), chapters 3 and 8.
  */
 #include "geometry/chord.h"
+#include "geometry/intrinsic_private.h"
 #include "geometry/quadric.h"
 
 #include <math.h>
@@ -32,6 +33,10 @@ static void factor_exp(cb_factor f, const double *x, const double *v, double *y,
 }
 
 void cb_exp(const cb_geometry *g, const double *x, const double *v, double *y, double *w) {
+  if (g->intrinsic) {
+    cb_intrinsic_exp(g, x, v, y, w);
+    return;
+  }
   for (int f = 0; f < g->n_factors; f++) {
     int o = g->factor[f].offset;
     factor_exp(g->factor[f], x + o, v + o, y + o, w ? w + o : NULL);
@@ -55,6 +60,7 @@ static cb_status factor_log(cb_factor f, const double *x, const double *y, doubl
 }
 
 cb_status cb_log(const cb_geometry *g, const double *x, const double *y, double *v) {
+  if (g->intrinsic) return cb_intrinsic_log(g, x, y, v);
   double result[CB_COORD_MAX];
   for (int f = 0; f < g->n_factors; f++) {
     int o = g->factor[f].offset;
@@ -66,6 +72,7 @@ cb_status cb_log(const cb_geometry *g, const double *x, const double *y, double 
 }
 
 cb_status cb_transport(const cb_geometry *g, const double *x, const double *y, const double *u, double *w) {
+  if (g->intrinsic) return cb_intrinsic_transport(g, x, y, u, w);
   double result[CB_COORD_MAX], e[CB_COORD_MAX];
   memcpy(result, u, (size_t)g->embedding * sizeof *u);
   for (int i = 0; i < g->n_factors; i++) {

@@ -1,8 +1,10 @@
 /* Making spaces: from the registry and a map of parameters, and, for the authors of spaces, from dimensions and
  * curvatures. */
 #include <curvebody/geometry.h>
+#include <curvebody/plugin.h>
 
 #include "geometry/build.h"
+#include <curvebody/intrinsic.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,20 +134,20 @@ cb_status cb_geometry_create_class(const cb_geometry_class *class_, const cb_nod
 cb_status cb_geometry_create(const char *name, const cb_node *node, cb_geometry **out) {
   const char *names[64];
   size_t n = 0;
-  for (; cb_geometry_classes[n]; n++) {
-    if (strcmp(cb_geometry_classes[n]->name, name) == 0)
-      return cb_geometry_create_class(cb_geometry_classes[n], node, out);
-    if (n < sizeof names / sizeof *names) names[n] = cb_geometry_classes[n]->name;
+  for (const cb_geometry_class *c; (c = cb_geometry_class_at(n)); n++) {
+    if (strcmp(c->name, name) == 0) return cb_geometry_create_class(c, node, out);
+    if (n < sizeof names / sizeof *names) names[n] = c->name;
   }
   if (n > sizeof names / sizeof *names) n = sizeof names / sizeof *names;
-  const cb_node *place = node && node->kind == CB_NODE_MAP && cb_node_get(node, "name") ? cb_node_get(node, "name")
-                                                                                        : node;
+  const cb_node *place =
+      node && node->kind == CB_NODE_MAP && cb_node_get(node, "name") ? cb_node_get(node, "name") : node;
   if (place) return fail_with_names(place, "space", name, names, n);
   return cb_fail(CB_ERROR_ARGUMENT, "there is no space '%.40s'", name);
 }
 
 void cb_geometry_free(cb_geometry *g) {
   if (!g) return;
+  if (g->intrinsic && g->intrinsic->free) g->intrinsic->free(g);
   free(g->data);
   free(g);
 }

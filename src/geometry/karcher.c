@@ -5,6 +5,7 @@
  * with n = v/|v|, ct_K = c_K/s_K. On a sphere d ct_K(d) is kept at 1/4 or more, so that every step goes downhill.
  * Source: Karcher, Comm. Pure Appl. Math. 30 (1977) 509, doi:10.1002/cpa.3160300502.
  */
+#include "geometry/intrinsic_private.h"
 #include "geometry/quadric.h"
 #include "geometry/trig.h"
 
@@ -109,6 +110,7 @@ static cb_status factor_mean(const cb_geometry *g, cb_factor f, points p, double
 }
 
 cb_status cb_karcher_mean(const cb_geometry *g, size_t n, const double *x, const double *weight, double *mean) {
+  if (g->intrinsic && n > 0) return cb_intrinsic_karcher_mean(g, n, x, weight, mean);
   if (n == 0) return cb_fail(CB_ERROR_ARGUMENT, "no points to take the mean of");
   double result[CB_COORD_MAX];
   for (int f = 0; f < g->n_factors; f++) {

@@ -7,6 +7,7 @@
  * The first three have unit speed on the geodesic through the base point along axis i, the last unit angular speed.
  */
 #include "geometry/build.h"
+#include "geometry/intrinsic_private.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,6 +53,10 @@ int cb_killing_find(const cb_geometry *g, const char *name) {
 }
 
 void cb_killing_at(const cb_geometry *g, int index, const double *x, double *v) {
+  if (g->intrinsic) {
+    cb_intrinsic_killing_at(g, index, x, v);
+    return;
+  }
   const cb_killing *field = &g->killing[index];
   double sum[CB_COORD_MAX];
   for (int a = 0; a < g->embedding; a++) {
@@ -63,6 +68,10 @@ void cb_killing_at(const cb_geometry *g, int index, const double *x, double *v) 
 
 /* J = sum_ab A_ab (form_a p_a x_b) + sum_a b_a form_a p_a: the products once for all fields. */
 void cb_killing_momentum_add(const cb_geometry *g, const double *x, const double *p, double *momentum) {
+  if (g->intrinsic) {
+    cb_intrinsic_killing_momentum_add(g, x, p, momentum);
+    return;
+  }
   double lowered[CB_COORD_MAX] = {0}, product[CB_COORD_MAX][CB_COORD_MAX] = {{0}};
   for (int a = 0; a < g->embedding; a++) {
     lowered[a] = g->form[a] * p[a];

@@ -3,6 +3,8 @@
  *   embedding                   the coordinates x, where there are at most three
  *   stereographic and poincare  R x_i/(R + w) in each curved factor (chart_stereographic.c), x in flat ones
  */
+#include "geometry/intrinsic_private.h"
+
 #include <curvebody/geometry.h>
 
 #include <math.h>
@@ -25,6 +27,10 @@ static int ball(cb_factor f, const double *x, const double *v, double *picture, 
 }
 
 void cb_picture(const cb_geometry *g, const double *x, const double *v, double *picture, double *velocity) {
+  if (g->intrinsic) {
+    cb_intrinsic_picture(g, x, v, picture, velocity);
+    return;
+  }
   double p[3] = {0}, rate[3] = {0};
   bool whole = strcmp(g->picture, "embedding") == 0;
   for (int f = 0, at = 0; f < g->n_factors; f++) {

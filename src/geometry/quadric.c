@@ -6,6 +6,7 @@
  * for the last coordinate: the radius would divide by <x,x>, a small difference of large numbers far from the base
  * point.
  */
+#include "geometry/intrinsic_private.h"
 #include "geometry/quadric.h"
 
 #include <math.h>
@@ -17,6 +18,7 @@ double cb_inner(const cb_geometry *g, const double *u, const double *v) {
 }
 
 cb_status cb_geometry_check_point(const cb_geometry *g, const double *x, double tolerance) {
+  if (g->intrinsic) return cb_intrinsic_check(g, x);
   for (int a = 0; a < g->embedding; a++)
     if (!isfinite(x[a]))
       return cb_fail(CB_ERROR_DOMAIN, "coordinate %d of a point of %s is not finite", a + 1, g->class->name);

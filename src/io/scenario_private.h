@@ -24,6 +24,7 @@ struct cb_scenario {
 };
 
 /* The parts of a scenario, each from its node (NULL where the key is absent). */
+cb_status cb_space_read(const cb_node *node, cb_geometry **out); /* by name or by metric */
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_bodies(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions);

@@ -1,20 +1,25 @@
-/* `space: h3` or `space: {name: h3, curvature: -1, chart: polar}`, and `bodies:`. */
+/* `space: h3`, `space: {name: h3, curvature: -1, chart: polar}` or `space: {metric: ...}`, and `bodies:`. */
 #include "bodies/place.h"
+#include "geometry/text_metric.h"
 #include "io/scenario_private.h"
 
+#include <curvebody/plugin.h>
 #include <stdlib.h>
 #include <string.h>
 
-cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node) {
+cb_status cb_space_read(const cb_node *node, cb_geometry **out) {
+  if (cb_text_metric_is(node)) return cb_text_metric_create(node, out);
   const cb_node *name_node = node->kind == CB_NODE_MAP ? cb_node_get(node, "name") : node;
-  if (!name_node) return cb_node_fail(node, "the key `name` is missing: the name of a space, such as `h3`");
+  if (!name_node)
+    return cb_node_fail(node, "the key `name` is missing: the name of a space, such as `h3`; or `metric`, a metric as "
+                              "text");
   const char *name, *names[64];
   cb_status status = cb_node_string(name_node, &name);
   if (status) return status;
   size_t count = 0;
   bool known = false;
-  for (; cb_geometry_classes[count] && count < 64; count++) {
-    names[count] = cb_geometry_classes[count]->name;
+  for (; cb_geometry_class_at(count) && count < 64; count++) {
+    names[count] = cb_geometry_class_at(count)->name;
     known = known || !strcmp(names[count], name);
   }
   if (!known) {
@@ -22,8 +27,10 @@ cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node) {
     return near ? cb_node_fail(name_node, "no space `%s`; did you mean `%s`?", name, near)
                 : cb_node_fail(name_node, "no space `%s`; see `curvebody list spaces`", name);
   }
-  return cb_geometry_create(name, node, &s->space);
+  return cb_geometry_create(name, node, out);
 }
+
+cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node) { return cb_space_read(node, &s->space); }
 
 cb_status cb_scenario_read_bodies(cb_scenario *s, const cb_node *node) {
   if (node->kind != CB_NODE_LIST || node->count == 0)

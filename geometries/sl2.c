@@ -1,0 +1,63 @@
+/* The universal cover of SL(2, R) with a left-invariant metric, as the cover of the unit tangent bundle of H^2: over
+ * the half-plane point (x, y = e^w), the unit vector at angle theta (unrolled) from the x axis.
+ *
+ *   ds^2 = (dx^2 + dy^2)/y^2 + (dtheta + dx/y)^2 = e^-2w dx^2 + dw^2 + (dtheta + e^-w dx)^2
+ *
+ * omega = dtheta + dx/y is the Levi-Civita connection of H^2, d omega its area form. With e1, e2 the lifts of an
+ * orthonormal frame of H^2 and e3 = d_theta: K(e1, e2) = -1 - 3/4, K(e1, e3) = K(e2, e3) = 1/4. (Milnor 1976,
+ * section 4: structure constants lambda = (-1, -1, 1), mu = (1/2, 1/2, -3/2), Ricci = (-3/2, -3/2, 1/2).)
+ * Isometries: those of H^2, lifted, and the turns of the fibres. The lift of the turn about (0, e^0) is taken so that
+ * it is 0 at the origin. Complete; valid everywhere, without singular coordinates.
+ * Sources: Scott, The geometries of 3-manifolds, Bull. London Math. Soc. 15 (1983) 401, section 4,
+ * doi:10.1112/blms/15.5.401; Milnor, Curvatures of left invariant metrics on Lie groups, Adv. Math. 21 (1976) 293,
+ * doi:10.1016/S0001-8708(76)80002-3.
+ */
+#include <curvebody/intrinsic.h>
+#include "geometry/metric_entry.h"
+
+#include <math.h>
+
+static cb_status metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+  const cb_metric_entries m = cb_metric_begin(g->dim, gij, dg, ddg);
+  const double e = exp(-q[1]), square = e * e;
+  cb_metric_value(m, 0, 0, 2 * square);
+  cb_metric_value(m, 0, 2, e);
+  cb_metric_value(m, 1, 1, 1);
+  cb_metric_value(m, 2, 2, 1);
+  cb_metric_first(m, 1, 0, 0, -4 * square);
+  cb_metric_first(m, 1, 0, 2, -e);
+  cb_metric_second(m, 1, 1, 0, 0, 8 * square);
+  cb_metric_second(m, 1, 1, 0, 2, e);
+  return CB_OK;
+}
+
+static const char *const names[] = {"translation_x", "boost_w", "rotation_xw", "rotation_theta"};
+
+static void killing(const cb_geometry *g, int index, const double *q, double *v) {
+  (void)g;
+  const double x = q[0];
+  /* y = e^w: d_x,  x d_x + y d_y,  (1 + x^2 - y^2)/2 d_x + x y d_y + (y - 1) d_theta,  d_theta */
+  const double fields[][3] = {{1, 0, 0}, {x, 1, 0}, {(x * x - expm1(2 * q[1])) / 2, x, expm1(q[1])}, {0, 0, 1}};
+  memcpy(v, fields[index], sizeof fields[index]);
+}
+
+static const cb_chart chart = {
+    .name = "bundle",
+    .doc = "half-plane point (x, e^w) and the angle theta of a unit vector there, unrolled",
+    .coordinates = {"x", "w", "theta"},
+    .metric = metric,
+};
+static const struct cb_intrinsic intrinsic = {.killing = killing};
+
+static cb_status init(cb_geometry *g, const void *p) {
+  (void)p;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) g->killing[g->n_killing++].name = names[i];
+  return cb_geometry_init_intrinsic(g, 3, &chart, &intrinsic);
+}
+
+const cb_geometry_class cb_geometry_sl2 = {
+    .name = "sl2",
+    .title = "universal cover of SL(2,R)",
+    .doc = "unit tangent bundle of H2, e^-2w dx^2 + dw^2 + (dtheta + e^-w dx)^2; distances by integrated geodesics",
+    .init = init,
+};

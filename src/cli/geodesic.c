@@ -1,0 +1,138 @@
+/* curvebody geodesic SPACE --from POINT (--velocity V [--length L] | --to POINT) [--points N] [-o OUT.h5|TABLE]
+ *
+ *   q(s) = exp_from(s u),  |u| = 1, 0 <= s <= L;   to a point: u and L from log_from(to)
+ *
+ * Rows of s, coordinates q, velocity u = dq/ds and the picture. */
+#include "cli/ambient.h"
+
+#include "cli/geodesic_rows.h"
+#include <curvebody/intrinsic.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_POINTS = 10000000 };
+
+/* Where it starts, and the unit velocity there, in coordinates. */
+typedef struct course {
+  double q[CB_COORD_MAX], u[CB_COORD_MAX], length;
+} course;
+
+static cb_status start_with(const cb_ambient *a, const char *velocity, const char *length, course *c) {
+  double speed;
+  cb_status status = cb_ambient_numbers("--velocity", velocity, a->space->dim, c->u);
+  if (!status) status = cb_ambient_length(a, c->q, c->u, &speed);
+  if (status) return status;
+  if (!(speed > 0)) return cb_fail(CB_ERROR_INPUT, "--velocity: error: expected a velocity that is not 0");
+  c->length = speed; /* to time 1 */
+  if (length) status = cb_ambient_numbers("--length", length, 1, &c->length);
+  if (!status && !(c->length >= 0)) status = cb_fail(CB_ERROR_INPUT, "--length: error: expected at least 0");
+  for (int i = 0; i < a->space->dim; i++) c->u[i] /= speed;
+  return status;
+}
+
+static cb_status aim_at(const cb_ambient *a, const char *to, course *c) {
+  const cb_geometry *g = a->space;
+  double end[CB_COORD_MAX], x[CB_COORD_MAX], y[CB_COORD_MAX], v[CB_COORD_MAX], again[CB_COORD_MAX];
+  cb_status status = cb_ambient_numbers("--to", to, g->dim, end);
+  if (!status) status = a->chart->to_point(g, c->q, x, NULL);
+  if (!status) status = a->chart->to_point(g, end, y, NULL);
+  if (!status) status = cb_log(g, x, y, v);
+  if (!status) status = cb_ambient_pull(a, x, v, again, c->u);
+  if (!status) status = cb_ambient_length(a, c->q, c->u, &c->length);
+  for (int i = 0; i < g->dim && !status; i++) c->u[i] = c->length > 0 ? c->u[i] / c->length : 0;
+  return status;
+}
+
+/* x(s) and dx/ds, in the embedding or the chart of an intrinsic space. */
+static cb_status advance(const cb_geometry *g, const double *x, const double *v, double s, double *y, double *w) {
+  double scaled[CB_COORD_MAX];
+  for (int i = 0; i < g->embedding; i++) scaled[i] = v[i] * s;
+  if (s == 0) {
+    memcpy(y, x, (size_t)g->embedding * sizeof *y);
+    memcpy(w, v, (size_t)g->embedding * sizeof *w);
+    return CB_OK;
+  }
+  cb_status status = CB_OK;
+  if (!g->intrinsic)
+    cb_exp(g, x, scaled, y, w);
+  else
+    status = g->intrinsic->exp ? g->intrinsic->exp(g, x, scaled, y, w) : cb_numeric_exp(g, x, scaled, y, w, NULL);
+  for (int i = 0; i < g->embedding && !status; i++) w[i] /= s;
+  return status;
+}
+
+static cb_status trace(const cb_ambient *a, const course *c, cb_geodesic_rows *rows) {
+  const cb_geometry *g = a->space;
+  const size_t n = (size_t)g->dim;
+  double x[CB_COORD_MAX], v[CB_COORD_MAX];
+  cb_status status = cb_ambient_push(a, c->q, c->u, x, v);
+  for (size_t i = 0; i < rows->count && !status; i++) {
+    double y[CB_COORD_MAX], w[CB_COORD_MAX];
+    const double s = rows->count > 1 ? c->length * (double)i / (double)(rows->count - 1) : 0;
+    status = advance(g, x, v, s, y, w);
+    if (status) break;
+    rows->s[i] = s;
+    cb_picture(g, y, NULL, rows->picture + 3 * i, NULL);
+    if (i == 0) {
+      memcpy(rows->q, c->q, n * sizeof(double));
+      memcpy(rows->u, c->u, n * sizeof(double));
+    } else if (cb_ambient_pull(a, y, w, rows->q + n * i, rows->u + n * i)) { /* at an axis of the chart */
+      status = a->chart->from_point(g, y, rows->q + n * i);
+      for (size_t k = 0; k < n; k++) rows->u[n * i + k] = NAN;
+      rows->singular++;
+    }
+  }
+  return status;
+}
+
+static int run(int argc, char **argv) {
+  cb_words sets = {0};
+  const char *from = NULL, *to = NULL, *velocity = NULL, *length = NULL, *points = NULL, *output = NULL, *chart = NULL;
+  const cb_option options[] = {{"--from", NULL, true, cb_take_text, &from},
+                               {"--to", NULL, true, cb_take_text, &to},
+                               {"--velocity", NULL, true, cb_take_text, &velocity},
+                               {"--length", NULL, true, cb_take_text, &length},
+                               {"--points", NULL, true, cb_take_text, &points},
+                               {"--chart", NULL, true, cb_take_text, &chart},
+                               {"--set", NULL, true, cb_take_word, &sets},
+                               {"--output", "-o", true, cb_take_text, &output},
+                               {NULL, NULL, false, NULL, NULL}};
+  int words;
+  const int usage = cb_options_take(&cb_command_geodesic, options, argc, argv, &words);
+  if (usage) return usage;
+  if (words != 1 || !from || !to == !velocity || (to && length)) return cb_usage(&cb_command_geodesic);
+  long count = 101;
+  if (points) {
+    char *end;
+    count = strtol(points, &end, 10);
+    if (*end || end == points || count < 1 || count > MOST_POINTS)
+      return fprintf(stderr, "curvebody geodesic: error: expected a number of points from 1 to %d, not `%s`\n",
+                     MOST_POINTS, points),
+             CB_EXIT_USAGE;
+  }
+  cb_ambient ambient;
+  cb_status status = cb_ambient_open(argv[0], &sets, chart, &ambient);
+  if (status) return cb_report(status);
+  course c = {.length = 0};
+  cb_geodesic_rows rows = {0};
+  status = cb_ambient_numbers("--from", from, ambient.space->dim, c.q);
+  if (!status) status = velocity ? start_with(&ambient, velocity, length, &c) : aim_at(&ambient, to, &c);
+  if (!status) status = cb_geodesic_rows_create(&ambient, (size_t)count, c.length, &rows);
+  if (!status) status = trace(&ambient, &c, &rows);
+  if (!status && rows.singular)
+    fprintf(stderr, "curvebody: note: the chart %s is singular at %zu of the points: their velocities are nan\n",
+            ambient.chart->name, rows.singular);
+  if (!status) status = cb_geodesic_rows_write(&rows, output);
+  cb_geodesic_rows_free(&rows);
+  cb_ambient_close(&ambient);
+  return status ? cb_report(status) : CB_EXIT_DONE;
+}
+
+const cb_command cb_command_geodesic = {
+    "geodesic",
+    "SPACE --from POINT (--velocity V [--length L] | --to POINT) [--points N] [--chart NAME] [--set KEY=VALUE]... "
+    "[-o OUT.h5|TABLE]",
+    "Follows a geodesic from a point and velocity, or between two points, and prints arc length, coordinates, velocity "
+    "and picture, or writes them to an HDF5 file. SPACE as for `space`.",
+    run};

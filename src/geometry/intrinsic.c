@@ -1,0 +1,154 @@
+/* Points, vectors and geodesics of spaces known by the metric of one chart: see intrinsic.h. */
+#include <curvebody/intrinsic.h>
+#include "geometry/intrinsic_private.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N = CB_DIM_MAX };
+
+/* The chart's coordinates are the points themselves. */
+static cb_status to_point(const cb_geometry *g, const double *q, double *x, double *jacobian) {
+  const cb_status status = cb_geometry_check_point(g, q, 0);
+  if (status) return status;
+  memcpy(x, q, (size_t)g->dim * sizeof *x);
+  for (int i = 0; jacobian && i < g->dim * g->dim; i++) jacobian[i] = i % (g->dim + 1) == 0;
+  return CB_OK;
+}
+
+static cb_status from_point(const cb_geometry *g, const double *x, double *q) {
+  memcpy(q, x, (size_t)g->dim * sizeof *q);
+  return CB_OK;
+}
+
+cb_status cb_geometry_init_intrinsic(cb_geometry *g, int dim, const cb_chart *chart,
+                                     const struct cb_intrinsic *intrinsic) {
+  if (dim < 1 || dim > N) return cb_fail(CB_ERROR_ARGUMENT, "dimension %d: expected 1 to %d", dim, N);
+  g->dim = g->k = g->embedding = dim;
+  g->n_factors = 1;
+  g->factor[0] = (cb_factor){0, dim, 0};
+  for (int a = 0; a < dim; a++) g->form[a] = 1;
+  g->picture = "embedding";
+  g->intrinsic = intrinsic;
+  cb_chart own = *chart;
+  own.size = dim;
+  if (!own.alias) own.alias = "embedding"; /* what expressions are in by default */
+  own.to_point = to_point;
+  own.from_point = from_point;
+  if (!own.distance) own.distance = cb_numeric_distance;
+  const cb_status status = cb_geometry_add_chart(g, &own);
+  g->chart = &g->charts[0];
+  return status;
+}
+
+cb_status cb_intrinsic_check(const cb_geometry *g, const double *q) {
+  for (int a = 0; a < g->dim; a++)
+    if (!isfinite(q[a])) return cb_fail(CB_ERROR_DOMAIN, "coordinate %s is not finite", g->chart->coordinates[a]);
+  return g->intrinsic->inside ? g->intrinsic->inside(g, q) : CB_OK;
+}
+
+void cb_intrinsic_exp(const cb_geometry *g, const double *q, const double *u, double *q1, double *u1) {
+  double end[N], velocity[N];
+  const cb_status status =
+      g->intrinsic->exp ? g->intrinsic->exp(g, q, u, end, velocity) : cb_numeric_exp(g, q, u, end, velocity, NULL);
+  for (int a = 0; a < g->dim; a++) {
+    q1[a] = status ? NAN : end[a];
+    if (u1) u1[a] = status ? NAN : velocity[a];
+  }
+}
+
+cb_status cb_intrinsic_log(const cb_geometry *g, const double *q, const double *y, double *u) {
+  return g->intrinsic->log ? g->intrinsic->log(g, q, y, u) : cb_numeric_log(g, q, y, false, u, NULL);
+}
+
+cb_status cb_intrinsic_transport(const cb_geometry *g, const double *q, const double *y, const double *w, double *w1) {
+  double u[N];
+  const cb_status status = cb_intrinsic_log(g, q, y, u);
+  return status ? status : cb_numeric_transport(g, q, u, w, w1);
+}
+
+/* E with E g E^T = 1: the inverse of the Cholesky factor of g = L L^T. */
+void cb_intrinsic_frame(const cb_geometry *g, const double *q, double *e) {
+  const int n = g->dim;
+  double gij[N * N], l[N][N] = {{0}};
+  memset(e, 0, (size_t)(n * n) * sizeof *e);
+  if (g->chart->metric(g, q, gij, NULL, NULL)) {
+    for (int i = 0; i < n * n; i++) e[i] = NAN;
+    return;
+  }
+  for (int j = 0; j < n; j++)
+    for (int i = j; i < n; i++) {
+      double sum = gij[i * n + j];
+      for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
+      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+    }
+  for (int c = 0; c < n; c++)
+    for (int i = c; i < n; i++) {
+      double sum = i == c;
+      for (int k = c; k < i; k++) sum -= l[i][k] * e[k * n + c];
+      e[i * n + c] = sum / l[i][i];
+    }
+}
+
+void cb_intrinsic_killing_at(const cb_geometry *g, int index, const double *q, double *x) {
+  double field[N];
+  g->intrinsic->killing(g, index, q, field);
+  memcpy(x, field, (size_t)g->dim * sizeof *x);
+}
+
+/* J = g(X, p), p a vector. */
+void cb_intrinsic_killing_momentum_add(const cb_geometry *g, const double *q, const double *p, double *momentum) {
+  const int n = g->dim;
+  double gij[N * N], field[N];
+  const bool lost = g->chart->metric(g, q, gij, NULL, NULL) != CB_OK;
+  for (int f = 0; f < g->n_killing; f++) {
+    double sum = 0;
+    g->intrinsic->killing(g, f, q, field);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) sum += field[i] * gij[i * n + j] * p[j];
+    momentum[f] += lost ? NAN : sum;
+  }
+}
+
+void cb_intrinsic_picture(const cb_geometry *g, const double *q, const double *v, double *picture, double *velocity) {
+  double x[3] = {0}, rate[3] = {0}, jacobian[3 * N] = {0};
+  if (g->intrinsic->picture) {
+    g->intrinsic->picture(g, q, x, jacobian);
+  } else {
+    for (int a = 0; a < g->dim; a++) x[a] = q[a], jacobian[a * g->dim + a] = 1;
+  }
+  for (int a = 0; v && a < 3; a++)
+    for (int i = 0; i < g->dim; i++) rate[a] += jacobian[a * g->dim + i] * v[i];
+  memcpy(picture, x, sizeof x);
+  if (v && velocity) memcpy(velocity, rate, sizeof rate);
+}
+
+/* m <- exp_m(mean of log_m(x_i)), until it stands. */
+cb_status cb_intrinsic_karcher_mean(const cb_geometry *g, size_t n, const double *x, const double *weight,
+                                    double *mean) {
+  enum { MOST = 200 };
+  const int dim = g->dim;
+  double m[N], total = 0;
+  memcpy(m, x, (size_t)dim * sizeof *m);
+  for (size_t i = 0; i < n; i++) total += weight ? weight[i] : 1;
+  double before = INFINITY;
+  for (int iteration = 0; iteration < MOST; iteration++) {
+    double sum[N] = {0}, u[N], length = 0, size = 1;
+    for (size_t i = 0; i < n; i++) {
+      const cb_status status = cb_intrinsic_log(g, m, x + i * (size_t)dim, u);
+      if (status) return status;
+      for (int a = 0; a < dim; a++) sum[a] += (weight ? weight[i] : 1) * u[a] / total;
+    }
+    for (int a = 0; a < dim; a++) {
+      length = fmax(length, fabs(sum[a]));
+      size = fmax(size, fabs(m[a]));
+    }
+    if (length <= 1e-13 * size || (length <= 1e-10 * size && length >= before)) {
+      memcpy(mean, m, (size_t)dim * sizeof *mean);
+      return CB_OK;
+    }
+    before = length;
+    cb_intrinsic_exp(g, m, sum, m, NULL);
+  }
+  return cb_fail(CB_ERROR_DOMAIN, "the Karcher mean did not converge");
+}

@@ -1,0 +1,392 @@
+/* Geodesics of a chart with transported vectors and Jacobi fields, by extrapolation of the midpoint rule.
+ *
+ *   q' = u,  g u' = -c(q, u),  c_m = d_j g_mk u^j u^k - d_m g_jk u^j u^k/2
+ *   g w' = -A w/2,  A_mk = dc_m/du^k = d_k g_mj u^j + d_j g_mk u^j - d_m g_jk u^j
+ *   D dq/dt = v,  D v/dt = -R(dq, u) u,  D/dt = d/dt + Gamma(u, .);   du = v - Gamma(u, dq)
+ *   step: n = 2, 4, ..., 16 midpoint substeps of H/n, extrapolated in (H/n)^2 to 0; orders 4 to 16
+ *
+ * Substeps carry y - y(0) alone, so rounding is relative to the increment. v in place of du keeps Jacobi fields of the
+ * size that they have as vectors where coordinates are nearly singular, as beside the axis of polar ones. They start
+ * anew from the identity in each step and are multiplied up: with Q = dq/du(0) before the step, Q1 after it and B the
+ * step's own dq1/du, the second variation of broken geodesics gives that
+ *   D = g B^-1 Q1 Q^-1, symmetric, is positive in every step  <=>  no conjugate point up to the end
+ * as long as a step itself is short of one, which its accuracy asks for.
+ * Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), section II.9,
+ * doi:10.1007/978-3-540-78862-1; Milnor, Morse Theory (1963), sections 14-16.
+ */
+#include "geometry/numeric.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { D = CB_DIM_MAX, SIZE = 3 * D + 4 * D * D, COLUMNS = 8 };
+
+/* A step shorter than this part of the whole: the geodesic does not go on. */
+static const double shortest_step = 1e-7;
+
+/* Steps by which an exact geodesic, and one of a search, must have ended. */
+enum { STEPS_MAX = 20000, COARSE_STEPS_MAX = 200 };
+static const double coarse = 1e-9;
+
+/* D relative to the metric by which a geodesic must be short of a conjugate point at its end: sin(pi - x)/x. */
+static const double short_of_conjugate = 1e-7;
+
+typedef struct flow {
+  const cb_geometry *g;
+  int n, size;
+  bool transport, jacobi;
+  double length;           /* |u| */
+  double tolerance;        /* of a step */
+  double y[SIZE], f[SIZE]; /* at the start of the step: q, u, w, columns (dq, v) of dq(0), v(0) */
+  double metric[D * D];    /* there */
+  double scale[D];         /* largest root of g_ii so far */
+  int evaluations;
+} flow;
+
+static cb_status derivative(flow *s, const double *y, double *f, double *metric) {
+  int n = s->n, nn = n * n;
+  double gij[D * D], dg[D * D * D], ddg[D * D * D * D], chol[D][D];
+  const double *q = y, *u = y + n;
+  s->evaluations++;
+  for (int i = 0; i < 2 * n; i++)
+    if (!isfinite(y[i])) return cb_fail(CB_ERROR_DOMAIN, "a geodesic that is not finite");
+  cb_status status = cb_numeric_metric(s->g, q, gij, dg, s->jacobi ? ddg : NULL);
+  if (!status) status = cb_numeric_factor(s->g, q, gij, chol);
+  if (status) return status;
+  if (metric) memcpy(metric, gij, (size_t)nn * sizeof *gij);
+
+  /* du[l][m] = d_l g_mk u^k */
+  double du[D][D], a[D][D], force[D];
+  for (int l = 0; l < n; l++)
+    for (int m = 0; m < n; m++) {
+      double sum = 0;
+      for (int k = 0; k < n; k++) sum += dg[l * nn + m * n + k] * u[k];
+      du[l][m] = sum;
+    }
+  for (int m = 0; m < n; m++)
+    for (int k = 0; k < n; k++) {
+      double sum = du[k][m] - du[m][k];
+      for (int j = 0; j < n; j++) sum += dg[j * nn + m * n + k] * u[j];
+      a[m][k] = sum;
+    }
+  for (int m = 0; m < n; m++) {
+    force[m] = 0;
+    for (int k = 0; k < n; k++) force[m] -= 0.5 * a[m][k] * u[k];
+  }
+  cb_numeric_solve(n, chol, force);
+  memcpy(f, u, (size_t)n * sizeof *f);
+  memcpy(f + n, force, (size_t)n * sizeof *f);
+  int at = 2 * n;
+  if (s->transport) {
+    for (int m = 0; m < n; m++) {
+      f[at + m] = 0;
+      for (int k = 0; k < n; k++) f[at + m] -= 0.5 * a[m][k] * y[at + k];
+    }
+    cb_numeric_solve(n, chol, f + at);
+    at += n;
+  }
+  if (!s->jacobi) return CB_OK;
+
+  /* nu = g^-1 A/2 = Gamma(u, .) and tidal[m][k] = R_mjkl u^j u^l */
+  double nu[D][D], tidal[D][D];
+  for (int k = 0; k < n; k++) {
+    double column[D];
+    for (int m = 0; m < n; m++) column[m] = 0.5 * a[m][k];
+    cb_numeric_solve(n, chol, column);
+    for (int m = 0; m < n; m++) nu[m][k] = column[m];
+  }
+  for (int m = 0; m < n; m++)
+    for (int k = 0; k <= m; k++) {
+      double second = 0, first = 0;
+      for (int j = 0; j < n; j++) {
+        for (int l = 0; l < n; l++)
+          second += u[j] * u[l] *
+                    (ddg[(j * n + k) * nn + m * n + l] + ddg[(m * n + l) * nn + j * n + k] -
+                     ddg[(j * n + l) * nn + m * n + k] - ddg[(m * n + k) * nn + j * n + l]);
+        first += force[j] * (dg[m * nn + j * n + k] + dg[k * nn + j * n + m] - dg[j * nn + m * n + k]);
+        first += a[j][m] * nu[j][k];
+      }
+      tidal[m][k] = tidal[k][m] = 0.5 * (second + first);
+    }
+  for (int c = 0; c < 2 * n; c++, at += 2 * n) {
+    const double *dq = y + at, *v = dq + n;
+    double pull[D];
+    for (int m = 0; m < n; m++) {
+      pull[m] = 0;
+      for (int k = 0; k < n; k++) pull[m] += tidal[m][k] * dq[k];
+    }
+    cb_numeric_solve(n, chol, pull);
+    for (int m = 0; m < n; m++) {
+      f[at + m] = v[m];
+      f[at + n + m] = -pull[m];
+      for (int k = 0; k < n; k++) {
+        f[at + m] -= nu[m][k] * dq[k];
+        f[at + n + m] -= nu[m][k] * v[k];
+      }
+    }
+  }
+  return CB_OK;
+}
+
+/* Largest component of e (errors of the increment d), each by its scale; 1 is what is tolerated. */
+static double error_norm(const flow *s, const double *d, const double *e) {
+  int n = s->n;
+  double worst = 0, length = s->length > 0 ? s->length : 1, w = 0;
+  for (int i = 0; i < n; i++) {
+    double r = s->scale[i];
+    worst = fmax(worst, r * fabs(e[i]) / fmax(length, r * fabs(d[i])));
+    worst = fmax(worst, r * fabs(e[n + i]) / fmax(length, r * fmax(fabs(s->y[n + i]), fabs(s->y[n + i] + d[n + i]))));
+  }
+  int at = 2 * n;
+  if (s->transport) {
+    for (int i = 0; i < n; i++) w = fmax(w, s->scale[i] * fmax(fabs(s->y[at + i]), fabs(s->y[at + i] + d[at + i])));
+    for (int i = 0; i < n && w > 0; i++) worst = fmax(worst, s->scale[i] * fabs(e[at + i]) / w);
+    at += n;
+  }
+  /* Jacobi fields: each row relative to its largest entry, for unit vectors at the start of the step */
+  for (int i = 0; s->jacobi && i < 2 * n; i++) {
+    double most = 0, size = 0;
+    for (int c = 0; c < 2 * n; c++) {
+      int k = at + c * 2 * n + i;
+      double r = 1 / sqrt(s->metric[(c % n) * (n + 1)]);
+      if (i >= n && c < n) r /= length;
+      most = fmax(most, r * fabs(e[k]));
+      size = fmax(size, r * fabs(s->y[k] + d[k]));
+    }
+    worst = fmax(worst, most / size);
+  }
+  return isfinite(worst) ? worst / s->tolerance : INFINITY;
+}
+
+/* y(H) - y(0) by m midpoint substeps. */
+static cb_status midpoint(flow *s, double length, int m, double *out) {
+  double h = length / m, before[SIZE] = {0}, now[SIZE], y[SIZE], f[SIZE];
+  for (int i = 0; i < s->size; i++) now[i] = h * s->f[i];
+  for (int k = 1; k < m; k++) {
+    for (int i = 0; i < s->size; i++) y[i] = s->y[i] + now[i];
+    cb_status status = derivative(s, y, f, NULL);
+    if (status) return status;
+    for (int i = 0; i < s->size; i++) {
+      double next = before[i] + 2 * h * f[i];
+      before[i] = now[i];
+      now[i] = next;
+    }
+  }
+  memcpy(out, now, (size_t)s->size * sizeof *out);
+  return CB_OK;
+}
+
+/* One step of this length: the increment, its error (at most 1: accepted) and by what the next may be longer. */
+static cb_status extrapolate(flow *s, double length, double *increment, double *error, double *factor) {
+  double table[COLUMNS][SIZE], e[SIZE];
+  *error = INFINITY;
+  *factor = 0.25;
+  for (int j = 0; j < COLUMNS; j++) {
+    double last[SIZE];
+    cb_status status = midpoint(s, length, 2 * (j + 1), last);
+    if (status) return status;
+    /* Aitken-Neville: table[k] holds T_{j-1,k} and becomes T_{j,k} */
+    for (int k = 0; k <= j; k++) {
+      double ratio = (double)(j + 1) / (j - k), denominator = 1 / (ratio * ratio - 1);
+      for (int i = 0; i < s->size; i++) {
+        double old = table[k][i];
+        table[k][i] = last[i];
+        if (k == j) continue;
+        e[i] = (last[i] - old) * denominator;
+        last[i] += e[i];
+      }
+      if (k == j) break;
+    }
+    if (j == 0) continue;
+    *error = error_norm(s, table[j], e);
+    *factor = fmin(4, fmax(0.1, 0.9 * pow(0.5 / fmax(*error, 1e-30), 1.0 / (2 * j + 1)) * pow(1.25, COLUMNS - 2 - j)));
+    if (*error <= 1) {
+      memcpy(increment, table[j], (size_t)s->size * sizeof *increment);
+      return CB_OK;
+    }
+    /* what the columns left can still gain */
+    double gain = 1;
+    for (int k = j + 2; k <= COLUMNS; k++) gain *= (double)k * k;
+    if (j >= 3 && *error > gain * 10) break;
+  }
+  *factor = fmin(*factor, 0.6);
+  return CB_OK;
+}
+
+static void multiply(int n, const double *a, const double *b, double *out) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = 0;
+      for (int k = 0; k < n; k++) sum += a[i * n + k] * b[k * n + j];
+      out[i * n + j] = sum;
+    }
+}
+
+/* Is h D - short_of_conjugate g positive? */
+static bool still_minimal(const flow *s, double h, const double *b, const double *q, const double *q1) {
+  int n = s->n;
+  double inverse[D * D] = {0}, m[D * D], x[D * D], d[D][D];
+  for (int i = 0; i < n; i++) inverse[i * n + i] = 1;
+  if (!cb_numeric_divide(n, q, n, inverse)) return false;
+  multiply(n, q1, inverse, m);
+  if (!cb_numeric_divide(n, b, n, m)) return false;
+  multiply(n, s->metric, m, x);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = 0.5 * h * (x[i * n + j] + x[j * n + i]) - short_of_conjugate * s->metric[i * n + j];
+      for (int k = 0; k < j; k++) sum -= d[i][k] * d[j][k];
+      if (j < i)
+        d[i][j] = sum / d[j][j];
+      else if (sum > 0)
+        d[i][i] = sqrt(sum);
+      else
+        return false;
+    }
+  return true;
+}
+
+/* Multiplies the step's propagator to what was, and looks for a conjugate point. */
+static void accumulate(const flow *s, double h, bool first, const double *columns, cb_flow *out) {
+  int n = s->n, nn = n * n;
+  cb_jacobi step, *j = &out->jacobi;
+  for (int c = 0; c < n; c++)
+    for (int i = 0; i < n; i++) {
+      step.q_q[i * n + c] = columns[c * 2 * n + i];
+      step.u_q[i * n + c] = columns[c * 2 * n + n + i];
+      step.q_u[i * n + c] = columns[(n + c) * 2 * n + i];
+      step.u_u[i * n + c] = columns[(n + c) * 2 * n + n + i];
+    }
+  if (first) {
+    *j = step;
+    return;
+  }
+  double part[D * D], qq[D * D], qu[D * D], uq[D * D], uu[D * D];
+  double *const result[] = {qq, qu, uq, uu};
+  const double *const left[] = {step.q_q, step.q_q, step.u_q, step.u_q};
+  const double *const right[] = {step.q_u, step.q_u, step.u_u, step.u_u};
+  const double *const top[] = {j->q_q, j->q_u, j->q_q, j->q_u}, *const bottom[] = {j->u_q, j->u_u, j->u_q, j->u_u};
+  for (int k = 0; k < 4; k++) {
+    multiply(n, left[k], top[k], result[k]);
+    multiply(n, right[k], bottom[k], part);
+    for (int i = 0; i < nn; i++) result[k][i] += part[i];
+  }
+  if (!still_minimal(s, h, step.q_u, j->q_u, qu)) out->conjugate = true;
+  memcpy(j->q_q, qq, sizeof qq);
+  memcpy(j->q_u, qu, sizeof qu);
+  memcpy(j->u_q, uq, sizeof uq);
+  memcpy(j->u_u, uu, sizeof uu);
+}
+
+/* nu = Gamma(u, .) at q; row-major. */
+static cb_status connection(const cb_geometry *g, const double *q, const double *u, double *nu) {
+  int n = g->dim;
+  double gamma[D][D][D];
+  cb_status status = cb_christoffel(g, q, gamma, NULL);
+  for (int i = 0; !status && i < n; i++)
+    for (int k = 0; k < n; k++) {
+      nu[i * n + k] = 0;
+      for (int j = 0; j < n; j++) nu[i * n + k] += gamma[i][j][k] * u[j];
+    }
+  return status;
+}
+
+/* From (dq, v) to (dq, du) at both ends. */
+static void to_coordinates(int n, const double *nu0, const double *nu1, cb_jacobi *j) {
+  double part[D * D];
+  multiply(n, j->q_u, nu0, part);
+  for (int i = 0; i < n * n; i++) j->q_q[i] += part[i];
+  multiply(n, j->u_u, nu0, part);
+  for (int i = 0; i < n * n; i++) j->u_q[i] += part[i];
+  multiply(n, nu1, j->q_q, part);
+  for (int i = 0; i < n * n; i++) j->u_q[i] -= part[i];
+  multiply(n, nu1, j->q_u, part);
+  for (int i = 0; i < n * n; i++) j->u_u[i] -= part[i];
+}
+
+/* Values and columns at the start of a step. */
+static void begin(flow *s, const double *q, const double *u, const double *w) {
+  int n = s->n;
+  memset(s->y, 0, sizeof s->y);
+  memcpy(s->y, q, (size_t)n * sizeof *q);
+  memcpy(s->y + n, u, (size_t)n * sizeof *u);
+  s->size = 2 * n;
+  if (s->transport) {
+    memcpy(s->y + s->size, w, (size_t)n * sizeof *w);
+    s->size += n;
+  }
+  if (!s->jacobi) return;
+  for (int c = 0; c < 2 * n; c++) s->y[s->size + c * 2 * n + c] = 1;
+  s->size += 4 * n * n;
+}
+
+static cb_status lost(const flow *s, const double *q0, double t, cb_status cause) {
+  char from[CB_POSITION_TEXT], at[CB_POSITION_TEXT], why[256] = "its steps become too small";
+  if (cause) {
+    strncpy(why, cb_error_text(), sizeof why - 1);
+    why[sizeof why - 1] = 0;
+  }
+  return cb_fail(CB_ERROR_DOMAIN, "the geodesic from %s leaves the chart after a length of %.10g near %s: %s",
+                 cb_numeric_position(s->n, q0, from), t * s->length, cb_numeric_position(s->n, s->y, at), why);
+}
+
+cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *u, const double *w, bool jacobi,
+                           double tolerance, cb_flow *out) {
+  int n = g->dim, columns = w ? 3 * n : 2 * n;
+  flow s = {.g = g, .n = n, .transport = w != NULL, .jacobi = jacobi, .tolerance = tolerance};
+  cb_flow result = {0};
+  memcpy(result.q, q, (size_t)n * sizeof *q);
+  memcpy(result.u, u, (size_t)n * sizeof *u);
+  if (w) memcpy(result.w, w, (size_t)n * sizeof *w);
+  double t = 0, h = 1, increment[SIZE];
+  int steps_max = tolerance > coarse ? COARSE_STEPS_MAX : STEPS_MAX;
+  for (int step = 0; t < 1; step++) {
+    if (step == steps_max) return lost(&s, q, t, CB_OK);
+    begin(&s, result.q, result.u, result.w);
+    cb_status status = derivative(&s, s.y, s.f, s.metric);
+    if (status) return t > 0 ? lost(&s, q, t, status) : status;
+    if (t == 0) {
+      double square = 0;
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) square += s.metric[i * n + j] * u[i] * u[j];
+      s.length = sqrt(square);
+    }
+    for (int i = 0; i < n; i++) s.scale[i] = fmax(s.scale[i], sqrt(s.metric[i * n + i]));
+    for (;;) {
+      double error, factor;
+      if (h > 1 - t || 1.05 * h > 1 - t) h = 1 - t;
+      status = extrapolate(&s, h, increment, &error, &factor);
+      if (!status && error <= 1) {
+        if (h >= 1 - t)
+          t = 1;
+        else
+          t += h;
+        for (int i = 0; i < n; i++) {
+          result.moved[i] += increment[i];
+          result.q[i] = q[i] + result.moved[i];
+          result.u[i] += increment[n + i];
+          if (w) result.w[i] += increment[2 * n + i];
+        }
+        if (jacobi) {
+          for (int i = columns; i < s.size; i++) increment[i] += s.y[i];
+          accumulate(&s, h, step == 0, increment + columns, &result);
+        }
+        h *= factor;
+        break;
+      }
+      h *= factor;
+      if (h < shortest_step) return lost(&s, q, t, status);
+    }
+  }
+  /* the end lies in the domain too */
+  double nu0[D * D], nu1[D * D];
+  cb_status status = connection(g, result.q, result.u, nu1);
+  if (status) return lost(&s, q, 1, status);
+  if (jacobi) {
+    status = connection(g, q, u, nu0);
+    if (status) return status;
+    to_coordinates(n, nu0, nu1, &result.jacobi);
+  }
+  result.evaluations = s.evaluations;
+  *out = result;
+  return CB_OK;
+}

@@ -1,0 +1,336 @@
+/* The shortest geodesic between two points of a chart, by Newton's method on the exponential map.
+ *
+ *   F(u) = exp_q(u) - y = 0,   u <- u - lambda (dq1/du)^-1 F,   |F| in the metric at y
+ *   where that fails: along the straight line of the chart, exp_q(u(s)) = q + s (y - q), u' = (dq1/du)^-1 (y - q)
+ *
+ * y stands for all its images by the periods of the coordinates; in each coordinate the two nearest are tried. Where
+ * curvature is positive on the scale of the geodesic that was found, it is also sought from velocities turned to its
+ * sides. A geodesic with a conjugate point is no minimum and is left out. That the shortest of what was found is the
+ * shortest of all is certain where curvature is not positive and the domain is simply connected, and short of the
+ * injectivity radius elsewhere; beyond it a shorter one may be missed.
+ * Source: do Carmo, Riemannian Geometry (1992), chapters 3, 7 and 13; Deuflhard, Newton Methods for Nonlinear Problems
+ * (2004), chapters 3 and 5, doi:10.1007/978-3-642-23899-4.
+ */
+#include "geometry/numeric.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { D = CB_DIM_MAX, IMAGES = 8, ITERATIONS = 20, FOUND_MAX = 24 };
+
+/* Integration while iterating; of the last two evaluations; |F|/|u| to change from the one to the other. */
+static const double coarse = 1e-7, fine = 1e-13, near = 1e-5;
+/* The last correction, relative to u: Jacobi fields are taken before it. */
+static const double solved = 1e-10;
+/* Lengths nearer to each other than this, relative, are equal: what integration leaves. */
+static const double equal = 1e-10;
+/* Directions that differ by less than this are one geodesic. */
+static const double same = 1e-6;
+/* Coarse solutions nearer to each other than this are one geodesic, and lengths may be the other way round. */
+static const double alike = 1e-3;
+/* Curvature times length^2 below which there is no other geodesic nearby: conjugate points come at pi^2. */
+static const double bent = 1.5;
+/* Turned starts: tangent of the angle. */
+static const double turn = 1;
+/* A search is given up at this many lengths of what was found before. */
+static const double too_long = 3;
+/* Images are left out for geodesics shorter than this part of the period, measured at both ends. */
+static const double alone = 0.125;
+
+/* Coarse solutions, one a geodesic. */
+typedef struct found {
+  int count;
+  struct {
+    double u[D], target[D], length;
+  } at[FOUND_MAX];
+  double shortest; /* length */
+} found;
+
+static double norm(int n, const double *metric, const double *v) {
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) sum += metric[i * n + j] * v[i] * v[j];
+  return sqrt(sum > 0 ? sum : 0);
+}
+
+typedef struct problem {
+  const cb_geometry *g;
+  int n;
+  const double *q;
+  double metric0[D * D], metric1[D * D]; /* at q and y */
+} problem;
+
+/* F at u; metric1 measures it. */
+static cb_status residual(const problem *p, const double *target, const double *u, double tolerance, cb_flow *end,
+                          double *f, double *size) {
+  cb_status status = cb_flow_geodesic(p->g, p->q, u, NULL, true, tolerance, end);
+  if (status) return status;
+  for (int i = 0; i < p->n; i++) f[i] = end->moved[i] - target[i];
+  *size = norm(p->n, p->metric1, f);
+  return CB_OK;
+}
+
+/* Damped Newton for moved = target from u, coarsely; u is changed only on success. */
+static bool newton(const problem *p, const double *target, int iterations, double limit, double *u, cb_flow *end) {
+  int n = p->n;
+  double at[D], f[D], size, floor = 1e-3 * near * norm(n, p->metric0, target);
+  memcpy(at, u, (size_t)n * sizeof *u);
+  if (residual(p, target, at, coarse, end, f, &size)) return false;
+  for (int iteration = 0; iteration < iterations; iteration++) {
+    if (size <= fmax(near * norm(n, p->metric0, at), floor)) {
+      memcpy(u, at, (size_t)n * sizeof *u);
+      return true;
+    }
+    double step[D];
+    memcpy(step, f, sizeof step);
+    if (!cb_numeric_divide(n, end->jacobi.q_u, 1, step)) return false;
+    double before = norm(n, p->metric0, at), length = norm(n, p->metric0, step);
+    double most = 2 * fmax(before, norm(n, p->metric0, target)), lambda = length > most ? most / length : 1;
+    for (;; lambda /= 2) {
+      double next[D], f1[D], size1;
+      cb_flow end1;
+      if (lambda < 0.05) return false;
+      for (int i = 0; i < n; i++) next[i] = at[i] - lambda * step[i];
+      if (residual(p, target, next, coarse, &end1, f1, &size1)) continue;
+      if (!(size1 < (1 - 0.25 * lambda) * size)) continue;
+      if (norm(n, p->metric0, next) > limit) return false;
+      memcpy(at, next, sizeof at);
+      memcpy(f, f1, sizeof f);
+      size = size1;
+      *end = end1;
+      break;
+    }
+  }
+  return false;
+}
+
+/* Continuation along the straight line of the chart. */
+static bool continuation(const problem *p, const double *target, double *u, cb_flow *end) {
+  int n = p->n;
+  double at[D] = {0}, s = 0, ds = 0.25;
+  cb_flow here = {0};
+  for (int i = 0; i < n; i++) here.jacobi.q_u[i * n + i] = 1;
+  while (s < 1) {
+    double to = fmin(1, s + ds), part[D], next[D];
+    for (int i = 0; i < n; i++) {
+      part[i] = to * target[i];
+      next[i] = (to - s) * target[i];
+    }
+    if (!cb_numeric_divide(n, here.jacobi.q_u, 1, next)) return false;
+    for (int i = 0; i < n; i++) next[i] += at[i];
+    if (newton(p, part, 5, INFINITY, next, end)) {
+      memcpy(at, next, sizeof at);
+      here = *end;
+      s = to;
+      ds *= 2;
+    } else if ((ds /= 2) < 1.0 / 128) {
+      return false;
+    }
+  }
+  memcpy(u, at, (size_t)n * sizeof *u);
+  return true;
+}
+
+/* From a coarse solution to round-off. */
+static bool polish(const problem *p, const double *target, const double *u, cb_shortest *out) {
+  int n = p->n;
+  double f[D], size;
+  memcpy(out->u, u, (size_t)n * sizeof *u);
+  for (int k = 0; k < 6; k++) {
+    if (residual(p, target, out->u, fine, &out->end, f, &size)) return false;
+    if (out->end.conjugate) return false;
+    if (!cb_numeric_divide(n, out->end.jacobi.q_u, 1, f)) return false;
+    for (int i = 0; i < n; i++) out->u[i] -= f[i];
+    out->length = norm(n, p->metric0, out->u);
+    if (norm(n, p->metric0, f) > solved * out->length) continue;
+    /* the velocity at the end follows the last correction */
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) out->end.u[i] -= out->end.jacobi.u_u[i * n + j] * f[j];
+    return true;
+  }
+  return false;
+}
+
+/* Adds a geodesic to this image without conjugate points, from the velocity `start` or along the chart. */
+static bool search(const problem *p, const double *target, const double *start, bool thoroughly, found *all) {
+  int n = p->n;
+  double u[D], difference[D];
+  cb_flow end;
+  memcpy(u, start, (size_t)n * sizeof *u);
+  bool success = newton(p, target, ITERATIONS, too_long * all->shortest, u, &end) && !end.conjugate;
+  if (!success) success = thoroughly && continuation(p, target, u, &end) && !end.conjugate;
+  if (!success || all->count == FOUND_MAX) return success;
+  double length = norm(n, p->metric0, u);
+  for (int k = 0; k < all->count; k++) {
+    for (int i = 0; i < n; i++) difference[i] = u[i] - all->at[k].u[i];
+    if (norm(n, p->metric0, difference) < alike * length) return true;
+  }
+  memcpy(all->at[all->count].u, u, sizeof u);
+  memcpy(all->at[all->count].target, target, sizeof u);
+  all->at[all->count++].length = length;
+  all->shortest = fmin(all->shortest, length);
+  return true;
+}
+
+/* The largest sectional curvature of coordinate planes at q, x and between, x an image of y. */
+static double curvature(const problem *p, const double *target) {
+  double most = 0;
+  for (int part = 0; part < 5; part++) {
+    double at[D];
+    cb_curvature c;
+    for (int i = 0; i < p->n; i++) at[i] = p->q[i] + 0.25 * part * target[i];
+    if (cb_curvature_at(p->g, at, &c)) return INFINITY;
+    for (int i = 0; i < p->n; i++)
+      for (int j = 0; j < i; j++) most = fmax(most, c.sectional[i][j]);
+  }
+  return most;
+}
+
+/* Starts turned from u to its sides, in planes of coordinates. */
+static void search_sideways(const problem *p, const double *target, const double *u, found *all) {
+  int n = p->n;
+  double uu = norm(n, p->metric0, u);
+  for (int axis = 0; axis < n; axis++) {
+    double side[D] = {0}, along = 0, start[D];
+    side[axis] = 1;
+    for (int i = 0; i < n; i++) along += p->metric0[axis * n + i] * u[i];
+    for (int i = 0; i < n; i++) side[i] -= along * u[i] / (uu * uu);
+    double size = norm(n, p->metric0, side);
+    if (size * size < 0.3 * p->metric0[axis * (n + 1)]) continue; /* nearly along u: others span the rest */
+    for (int sign = -1; sign <= 1; sign += 2) {
+      for (int i = 0; i < n; i++) start[i] = (u[i] + sign * turn * uu / size * side[i]) / sqrt(1 + turn * turn);
+      search(p, target, start, false, all);
+    }
+  }
+}
+
+/* y - q of the images, the nearest in the chart first. */
+static int images(const problem *p, const double *y, double target[IMAGES][D]) {
+  int n = p->n, count = 1;
+  const double *period = p->g->intrinsic ? p->g->intrinsic->period : NULL;
+  double shift[D] = {0};
+  for (int i = 0; i < n; i++) {
+    double d = y[i] - p->q[i];
+    target[0][i] = d;
+    if (!period || !(period[i] > 0)) continue;
+    target[0][i] = fabs(d) <= 0.5 * period[i] ? d : d - period[i] * rint(d / period[i]);
+    shift[i] = target[0][i] > 0 ? -period[i] : period[i];
+  }
+  for (int i = 0; i < n; i++) {
+    if (shift[i] == 0) continue;
+    for (int k = 0; k < count; k++) {
+      memcpy(target[count + k], target[k], sizeof target[k]);
+      target[count + k][i] += shift[i];
+    }
+    count *= 2;
+  }
+  return count;
+}
+
+/* Is a geodesic so short that no other image can compete? */
+static bool short_of_periods(const problem *p, double length) {
+  if (!p->g->intrinsic) return true;
+  for (int i = 0; i < p->n; i++) {
+    double period = p->g->intrinsic->period[i], g = fmin(p->metric0[i * p->n + i], p->metric1[i * p->n + i]);
+    if (period > 0 && !(length < alone * period * sqrt(g))) return false;
+  }
+  return true;
+}
+
+/* The image that a guess ends at. */
+static bool image_of_guess(const problem *p, const double *y, const double *u, double *target) {
+  cb_flow end;
+  if (cb_flow_geodesic(p->g, p->q, u, NULL, false, coarse, &end)) return false;
+  for (int i = 0; i < p->n; i++) {
+    double period = p->g->intrinsic ? p->g->intrinsic->period[i] : 0;
+    target[i] = y[i] - p->q[i];
+    if (period > 0) target[i] -= period * rint((target[i] - end.moved[i]) / period);
+  }
+  return true;
+}
+
+/* The metric at both ends, which lie in the domain. */
+static cb_status set_up(problem *p, const cb_geometry *g, const double *q, const double *y) {
+  double factor[D][D];
+  *p = (problem){.g = g, .n = g->dim, .q = q};
+  cb_status status = cb_numeric_metric(g, q, p->metric0, NULL, NULL);
+  if (!status) status = cb_numeric_factor(g, q, p->metric0, factor);
+  if (!status) status = cb_numeric_metric(g, y, p->metric1, NULL, NULL);
+  if (!status) status = cb_numeric_factor(g, y, p->metric1, factor);
+  return status;
+}
+
+/* All geodesics that the starts lead to. */
+static void search_all(const problem *p, const double *y, const double *guess, found *all) {
+  double target[IMAGES][D], wanted[D];
+  int count = images(p, y, target), first = 0;
+  *all = (found){.shortest = INFINITY};
+  bool guessed = guess && image_of_guess(p, y, guess, wanted) && search(p, wanted, guess, false, all);
+  if (!guessed) {
+    search(p, target[0], target[0], true, all);
+    first = 1;
+  }
+  if (!all->count || !short_of_periods(p, all->shortest))
+    for (int k = first; k < count; k++) search(p, target[k], target[k], !all->count, all);
+  if (!all->count) search_sideways(p, target[0], target[0], all);
+  if (guessed || !all->count) return;
+  int shortest = 0;
+  for (int k = 1; k < all->count; k++)
+    if (all->at[k].length < all->at[shortest].length) shortest = k;
+  double u[D];
+  memcpy(u, all->at[shortest].u, sizeof u);
+  memcpy(wanted, all->at[shortest].target, sizeof wanted);
+  if (curvature(p, wanted) * all->shortest * all->shortest > bent) search_sideways(p, wanted, u, all);
+}
+
+cb_status cb_numeric_shortest(const cb_geometry *g, const double *q, const double *y, const double *guess,
+                              cb_shortest *out) {
+  problem p;
+  int n = g->dim;
+  cb_status status = set_up(&p, g, q, y);
+  if (status) return status;
+  double target[IMAGES][D], rival = INFINITY;
+  cb_shortest best = {.length = INFINITY}, one;
+  bool coincide = true;
+  images(&p, y, target);
+  for (int i = 0; i < n; i++) coincide &= target[0][i] == 0;
+  if (coincide) {
+    status = cb_flow_geodesic(g, q, target[0], NULL, true, fine, &best.end);
+    if (status) return status;
+    best.length = 0;
+  } else {
+    found all;
+    search_all(&p, y, guess, &all);
+    for (int k = 0; k < all.count; k++) {
+      if (all.at[k].length > (1 + alike) * all.shortest && isfinite(best.length)) continue;
+      if (!polish(&p, all.at[k].target, all.at[k].u, &one)) continue;
+      double difference[D];
+      for (int i = 0; i < n; i++) difference[i] = one.u[i] - best.u[i];
+      if (isfinite(best.length) && norm(n, p.metric0, difference) < same * best.length) continue;
+      rival = fmin(rival, fmax(one.length, best.length));
+      if (one.length < best.length) best = one;
+    }
+  }
+  char from[CB_POSITION_TEXT], to[CB_POSITION_TEXT];
+  if (!isfinite(best.length))
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "no shortest geodesic found from %s to %s: expected points without a conjugate "
+                   "point between them, joined inside the chart",
+                   cb_numeric_position(n, q, from), cb_numeric_position(n, y, to));
+  if (rival - best.length <= equal * best.length)
+    return cb_fail(CB_ERROR_DOMAIN, "from %s to %s there is more than one shortest geodesic (length %.12g)",
+                   cb_numeric_position(n, q, from), cb_numeric_position(n, y, to), best.length);
+  *out = best;
+  memcpy(out->metric0, p.metric0, sizeof p.metric0);
+  memcpy(out->metric1, p.metric1, sizeof p.metric1);
+  return CB_OK;
+}
+
+cb_status cb_numeric_log(const cb_geometry *g, const double *q, const double *y, bool guess, double *u, cb_jacobi *j) {
+  cb_shortest path;
+  cb_status status = cb_numeric_shortest(g, q, y, guess ? u : NULL, &path);
+  if (status) return status;
+  memcpy(u, path.u, (size_t)g->dim * sizeof *u);
+  if (j) *j = path.end.jacobi;
+  return CB_OK;
+}

@@ -1,0 +1,17 @@
+/* Surfaces in E^3 whose coordinates separate:
+ *
+ *   X_a(u, v) = A_a(u) B_a(v),   A = (cos u, sin u, 1),   u from 0 to 2 pi
+ *   g_ij = X_i . X_j,   d_l g_ij = X_il . X_j + X_i . X_jl,   and so on.
+ */
+#ifndef CB_GEOMETRY_SURFACE_H
+#define CB_GEOMETRY_SURFACE_H
+
+/* b[k][a] = the k-th derivative of B_a at v, k = 0 .. 3. */
+typedef double cb_profile[4][3];
+
+/* Metric with derivatives as in cb_chart.metric, dim = 2; dg and ddg may be NULL. */
+void cb_surface_metric(double u, const cb_profile b, double *gij, double *dg, double *ddg);
+/* X and dX/d(u, v) [3*2]. */
+void cb_surface_picture(double u, const cb_profile b, double *x, double *jacobian);
+
+#endif

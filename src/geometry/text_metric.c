@@ -1,0 +1,143 @@
+/* Evaluating a metric given as text: g_ij, d_l g_ij and d_m d_l g_ij from jets of its entries.
+ *
+ * Derivatives are exact; the metric is tested by Cholesky's factors, g = L L^T.
+ * Source: Griewank & Walther, Evaluating Derivatives, 2nd ed. (2008), chapter 13, doi:10.1137/1.9780898717761.
+ */
+#include "geometry/text_metric_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A pivot smaller than this, relative to its diagonal entry, is a singular metric. */
+static const double singular = 1e-13;
+
+/* "u = 1, v = 0" */
+typedef struct position {
+  char text[160];
+} position;
+
+static position position_of(const cb_text_metric *t, const double *q) {
+  position p = {""};
+  for (int i = 0, used = 0; i < t->dim && used < (int)sizeof p.text; i++)
+    used += snprintf(p.text + used, sizeof p.text - (size_t)used, "%s%s = %.15g", i ? ", " : "", t->name[i], q[i]);
+  return p;
+}
+
+static void arguments(const cb_text_metric *t, const double *q, double *x) {
+  memcpy(x, q, (size_t)t->dim * sizeof *x);
+  memcpy(x + t->dim, t->value + t->dim, (size_t)(t->n_values - t->dim) * sizeof *x);
+}
+
+/* In the domain? x: coordinates and parameters. */
+static cb_status in_domain(const cb_text_metric *t, const double *x) {
+  for (int i = 0; i < t->dim; i++)
+    if (!isfinite(x[i])) return cb_fail(CB_ERROR_DOMAIN, "%s: expected finite coordinates", position_of(t, x).text);
+  for (int i = 0; i < t->n_domains; i++) {
+    const double holds = cb_expression_value(t->domain[i], x);
+    if (holds == 0 || isnan(holds))
+      return cb_fail(CB_ERROR_DOMAIN, "%s is outside the domain of the space: expected %s", position_of(t, x).text,
+                     t->domain_text[i]);
+  }
+  return CB_OK;
+}
+
+static cb_status positive(const cb_text_metric *t, const double *q, const double *gij) {
+  const int n = t->dim;
+  double l[CB_DIM_MAX][CB_DIM_MAX];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = gij[i * n + j];
+      if (!isfinite(sum))
+        return cb_fail(CB_ERROR_DOMAIN, "the metric is not finite at %s: entry %d, %d is %g", position_of(t, q).text,
+                       i + 1, j + 1, sum);
+      for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
+      if (j < i) {
+        l[i][j] = sum / l[j][j];
+        continue;
+      }
+      if (!(sum > singular * gij[i * n + i]))
+        return cb_fail(CB_ERROR_DOMAIN, "the metric is not positive definite at %s: pivot %d of %d is %.6g",
+                       position_of(t, q).text, i + 1, n, sum);
+      l[i][i] = sqrt(sum);
+    }
+  return CB_OK;
+}
+
+/* One entry with its derivatives, to both places that it has by symmetry. */
+static void put_value(int n, int i, int j, double value, double *gij) { gij[i * n + j] = gij[j * n + i] = value; }
+
+static void put_gradient(int n, int i, int j, const double *gradient, double *dg) {
+  for (int l = 0; l < n; l++) put_value(n, i, j, gradient[l], dg + l * n * n);
+}
+
+static void put_hessian(int n, int i, int j, const double *packed, double *ddg) {
+  for (int m = 0; m < n; m++)
+    for (int l = 0; l < n; l++) put_value(n, i, j, packed[cb_jet_packed(m, l)], ddg + (m * n + l) * n * n);
+}
+
+static void spread(const cb_text_metric *t, int entry, double value, const double *gradient, const double *packed,
+                   double *gij, double *dg, double *ddg) {
+  for (int i = 0; i < t->dim; i++)
+    for (int j = 0; j <= i; j++) {
+      if (t->index[i][j] != entry) continue;
+      put_value(t->dim, i, j, value, gij);
+      if (dg) put_gradient(t->dim, i, j, gradient, dg);
+      if (ddg) put_hessian(t->dim, i, j, packed, ddg);
+    }
+}
+
+cb_status cb_text_metric_at(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+  enum { D = CB_DIM_MAX };
+  const cb_text_metric *t = g->data;
+  const int n = t->dim;
+  double x[CB_EXPRESSION_VARIABLES], value[D * D], first[D * D * D] = {0}, second[D * D * D * D] = {0};
+  arguments(t, q, x);
+  cb_status status = in_domain(t, x);
+  if (status) return status;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) put_value(n, i, j, t->constant[i][j], value);
+  for (int e = 0; e < t->n_entries; e++) {
+    if (ddg) {
+      const cb_jet jet = cb_expression_jet(t->entry[e], x, n);
+      spread(t, e, jet.v, jet.g, jet.h, value, first, second);
+    } else {
+      double gradient[D];
+      const double v = dg ? cb_expression_gradient(t->entry[e], x, n, gradient) : cb_expression_value(t->entry[e], x);
+      spread(t, e, v, gradient, NULL, value, dg ? first : NULL, NULL);
+    }
+  }
+  status = positive(t, q, value);
+  if (status) return status;
+  memcpy(gij, value, (size_t)(n * n) * sizeof *gij);
+  if (dg) memcpy(dg, first, (size_t)(n * n * n) * sizeof *dg);
+  if (ddg) memcpy(ddg, second, (size_t)(n * n * n * n) * sizeof *ddg);
+  return CB_OK;
+}
+
+cb_status cb_text_metric_inside(const cb_geometry *g, const double *q) {
+  const cb_text_metric *t = g->data;
+  double x[CB_EXPRESSION_VARIABLES];
+  arguments(t, q, x);
+  return in_domain(t, x);
+}
+
+void cb_text_metric_picture(const cb_geometry *g, const double *q, double *x, double *jacobian) {
+  const cb_text_metric *t = g->data;
+  double at[CB_EXPRESSION_VARIABLES];
+  arguments(t, q, at);
+  for (int a = 0; a < 3; a++)
+    x[a] = jacobian ? cb_expression_gradient(t->picture[a], at, t->dim, jacobian + a * t->dim)
+                    : cb_expression_value(t->picture[a], at);
+}
+
+void cb_text_metric_free(cb_geometry *g) {
+  cb_text_metric *t = g->data;
+  for (int e = 0; e < t->n_entries; e++) cb_expression_free(t->entry[e]);
+  for (int i = 0; i < t->n_domains; i++) {
+    cb_expression_free(t->domain[i]);
+    free(t->domain_text[i]);
+  }
+  for (int a = 0; a < 3; a++) cb_expression_free(t->picture[a]);
+}

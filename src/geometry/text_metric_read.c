@@ -1,0 +1,351 @@
+/* Reading a metric given as text: its keys, and what is wrong with them, each with its place in the file. */
+#include "geometry/text_metric.h"
+#include "geometry/text_metric_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Entries given above and below the diagonal are the same where value, gradient and Hessian differ by less than this,
+ * relative to their size: round-off of two ways to write one function. */
+static const double agreement = 1e-10;
+
+typedef struct text_metric_params {
+  const cb_node *metric, *coordinates, *parameters, *domain, *periodic, *base, *picture;
+} text_metric_params;
+
+#define ROW(field, fallback_, doc_) \
+  { #field, CB_PARAM_NODE, offsetof(text_metric_params, field), fallback_, "", "", NULL, doc_ }
+static const cb_param table[] = {
+    ROW(metric, NULL, "rows of numbers and expressions: all of the matrix or its lower triangle, of dimension 1 to 3"),
+    ROW(coordinates, "", "names of the coordinates (default u, v, w)"),
+    ROW(parameters, "", "named constants, each a number or an expression of those before it"),
+    ROW(domain, "", "an expression or a list of them: where none is 0, such as `u > 0`"),
+    ROW(periodic, "", "period of each coordinate, 0 for none"),
+    ROW(base, "", "a point of the space to start from (default 0)"),
+    ROW(picture, "", "three expressions to draw a point by (default the coordinates)"),
+    {0}};
+
+static cb_status no_init(cb_geometry *g, const void *params) {
+  (void)g;
+  (void)params;
+  return cb_fail(CB_ERROR_ARGUMENT, "a metric given as text is made by cb_text_metric_create");
+}
+
+const cb_geometry_class cb_text_metric_class = {
+    "metric",
+    "a metric given as text",
+    "A map with `metric` in place of `name`: {metric: [[1], [0, \"sinh(u)^2\"]], coordinates: [u, v]}. Everything else "
+    "follows from it.",
+    table,
+    sizeof(text_metric_params),
+    no_init};
+
+bool cb_text_metric_is(const cb_node *node) { return cb_node_get(node, "metric") && !cb_node_get(node, "name"); }
+
+/* The last error with the place of node, unless it has one. */
+static cb_status placed(const cb_node *node, cb_status status) {
+  if (status != CB_ERROR_DOMAIN && status != CB_ERROR_ARGUMENT) return status;
+  return cb_node_fail(node, "%s", cb_error_text());
+}
+
+static cb_status parse(const cb_text_metric *t, const cb_node *node, int n, cb_expression **out) {
+  const char *text, *names[CB_EXPRESSION_VARIABLES];
+  size_t at = 0;
+  for (int i = 0; i < n; i++) names[i] = t->name[i];
+  cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  status = cb_expression_parse(text, names, (size_t)n, &at, out);
+  return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s", cb_error_text()) : status;
+}
+
+/* --- names: coordinates, then parameters --- */
+
+static cb_status add_name(cb_text_metric *t, const cb_node *node, const char *text) {
+  const size_t length = strlen(text);
+  bool good = length > 0 && length < CB_TEXT_NAME && !(text[0] >= '0' && text[0] <= '9');
+  for (size_t i = 0; i < length; i++) {
+    const char c = text[i];
+    good = good && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
+  }
+  if (!good)
+    return cb_node_fail(node, "expected a name of at most %d letters, digits and _, found '%.40s'", CB_TEXT_NAME - 1,
+                        text);
+  for (const cb_function_doc *f = cb_expression_functions; f->name; f++)
+    if (!strcmp(f->name, text)) return cb_node_fail(node, "the name '%s' is that of a function", text);
+  for (int i = 0; i < t->n_values; i++)
+    if (!strcmp(t->name[i], text))
+      return cb_node_fail(node, "the name '%s' is given twice: it is a %s already", text,
+                          i < t->dim ? "coordinate" : "parameter");
+  if (t->n_values == CB_EXPRESSION_VARIABLES)
+    return cb_node_fail(node, "more than %d coordinates and parameters", CB_EXPRESSION_VARIABLES);
+  strcpy(t->name[t->n_values++], text);
+  return CB_OK;
+}
+
+static cb_status read_coordinates(cb_text_metric *t, const cb_node *node, const cb_node *where) {
+  static const char *const usual[CB_DIM_MAX] = {"u", "v", "w"};
+  cb_status status = CB_OK;
+  if (node && (node->kind != CB_NODE_LIST || node->count != (size_t)t->dim))
+    return cb_node_fail(node, "coordinates: expected a list of %d name%s, as many as the metric has rows", t->dim,
+                        t->dim > 1 ? "s" : "");
+  for (int i = 0; i < t->dim && !status; i++) {
+    const char *text = usual[i];
+    if (node) status = cb_node_string(node->items[i], &text);
+    if (!status) status = add_name(t, node ? node->items[i] : where, text);
+  }
+  return status;
+}
+
+/* A number in the first n names, none of them a coordinate. */
+static cb_status read_constant(const cb_text_metric *t, const char *what, const cb_node *node, int n, double *value) {
+  cb_expression *e;
+  const cb_status status = parse(t, node, n, &e);
+  if (status) return status;
+  int used = -1;
+  for (int c = 0; c < t->dim; c++)
+    if (cb_expression_uses(e, (size_t)c)) used = c;
+  *value = used < 0 ? cb_expression_value(e, t->value) : 0;
+  cb_expression_free(e);
+  if (used >= 0) return cb_node_fail(node, "%s: expected a constant, found the coordinate '%s'", what, t->name[used]);
+  return isfinite(*value) ? CB_OK : cb_node_fail(node, "%s: expected a finite number, found %g", what, *value);
+}
+
+static cb_status read_constants(const cb_text_metric *t, const char *what, const cb_node *node, double *value) {
+  if (node->kind != CB_NODE_LIST || node->count != (size_t)t->dim)
+    return cb_node_fail(node, "%s: expected a list of %d number%s, as many as the metric has rows", what, t->dim,
+                        t->dim > 1 ? "s" : "");
+  cb_status status = CB_OK;
+  for (int i = 0; i < t->dim && !status; i++) status = read_constant(t, what, node->items[i], t->n_values, &value[i]);
+  return status;
+}
+
+static cb_status read_parameters(cb_text_metric *t, const cb_node *node) {
+  if (!node) return CB_OK;
+  if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "parameters: expected a map of names and values");
+  for (size_t i = 0; i < node->count; i++) {
+    const int before = t->n_values;
+    cb_status status = add_name(t, node->keys[i], node->keys[i]->text);
+    if (!status) status = read_constant(t, t->name[before], node->items[i], before, &t->value[before]);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
+/* --- the matrix --- */
+
+static bool varies(const cb_text_metric *t, const cb_expression *e) {
+  for (int c = 0; c < t->dim; c++)
+    if (cb_expression_uses(e, (size_t)c)) return true;
+  return false;
+}
+
+/* g_ij; one expression for all entries of the same text. */
+static cb_status read_entry(cb_text_metric *t, const cb_node *metric, int i, int j) {
+  const cb_node *node = metric->items[i]->items[j];
+  cb_expression *e;
+  for (int k = 0; k <= i; k++)
+    for (int l = 0; l <= k && l < (k < i ? CB_DIM_MAX : j); l++)
+      if (node->kind == CB_NODE_SCALAR && !strcmp(node->text, metric->items[k]->items[l]->text)) {
+        t->index[i][j] = t->index[k][l];
+        t->constant[i][j] = t->constant[k][l];
+        return CB_OK;
+      }
+  cb_status status = parse(t, node, t->n_values, &e);
+  if (status) return status;
+  if (varies(t, e)) {
+    t->index[i][j] = t->n_entries;
+    t->entry[t->n_entries++] = e;
+    return CB_OK;
+  }
+  t->index[i][j] = -1;
+  t->constant[i][j] = cb_expression_value(e, t->value);
+  cb_expression_free(e);
+  if (!isfinite(t->constant[i][j])) return cb_node_fail(node, "the entry is not finite: %g", t->constant[i][j]);
+  return CB_OK;
+}
+
+static cb_status read_shape(cb_text_metric *t, const cb_node *node) {
+  if (node->kind != CB_NODE_LIST || node->count < 1 || node->count > CB_DIM_MAX)
+    return cb_node_fail(node, "metric: expected a list of 1 to %d rows", CB_DIM_MAX);
+  t->dim = (int)node->count;
+  bool triangle = true, full = true;
+  for (int i = 0; i < t->dim; i++) {
+    const cb_node *row = node->items[i];
+    if (row->kind != CB_NODE_LIST)
+      return cb_node_fail(row, "metric: expected row %d as a list of numbers and expressions", i + 1);
+    triangle = triangle && row->count == (size_t)i + 1;
+    full = full && row->count == (size_t)t->dim;
+    if (!triangle && !full)
+      return cb_node_fail(row,
+                          "metric: expected a matrix of %d rows and columns, or its lower triangle; row %d has %zu "
+                          "entr%s",
+                          t->dim, i + 1, row->count, row->count == 1 ? "y" : "ies");
+  }
+  return CB_OK;
+}
+
+/* Does an entry above the diagonal say what the one below says? At q. */
+static bool same(const cb_text_metric *t, const cb_expression *above, int i, int j, const double *q) {
+  double x[CB_EXPRESSION_VARIABLES];
+  memcpy(x, t->value, sizeof x);
+  memcpy(x, q, (size_t)t->dim * sizeof *x);
+  const cb_jet a = cb_expression_jet(above, x, t->dim),
+               b = t->index[i][j] < 0 ? cb_jet_constant(t->dim, t->constant[i][j])
+                                      : cb_expression_jet(t->entry[t->index[i][j]], x, t->dim);
+  double error = fabs(a.v - b.v), size = fabs(a.v);
+  for (int k = 0; k < t->dim; k++) {
+    error = fmax(error, fabs(a.g[k] - b.g[k]));
+    size = fmax(size, fabs(a.g[k]));
+  }
+  for (int k = 0; k < t->dim * (t->dim + 1) / 2; k++) {
+    error = fmax(error, fabs(a.h[k] - b.h[k]));
+    size = fmax(size, fabs(a.h[k]));
+  }
+  return !(error > agreement * size); /* nan: no word on it here */
+}
+
+/* Compared at the base point, and at a point near it with nothing special to it. */
+static cb_status check_symmetry(const cb_text_metric *t, const cb_node *metric, const double *base) {
+  static const double aside[CB_DIM_MAX] = {0.0714, 0.0531, 0.0917};
+  double near[CB_DIM_MAX];
+  for (int i = 0; i < t->dim; i++) near[i] = base[i] + aside[i];
+  for (int i = 0; i < t->dim; i++)
+    for (int j = 0; j < i; j++) {
+      if (metric->items[j]->count <= (size_t)i) return CB_OK;
+      const cb_node *node = metric->items[j]->items[i];
+      cb_expression *above;
+      const cb_status status = parse(t, node, t->n_values, &above);
+      if (status) return status;
+      const bool agrees = same(t, above, i, j, base) && same(t, above, i, j, near);
+      cb_expression_free(above);
+      if (!agrees)
+        return cb_node_fail(node, "metric: entry %d, %d is `%.60s`, expected the same as entry %d, %d, `%.60s`", j + 1,
+                            i + 1, node->text, i + 1, j + 1, metric->items[i]->items[j]->text);
+    }
+  return CB_OK;
+}
+
+static cb_status read_metric(cb_text_metric *t, const cb_node *node) {
+  for (int i = 0; i < t->dim; i++)
+    for (int j = 0; j <= i; j++) {
+      const cb_status status = read_entry(t, node, i, j);
+      if (status) return status;
+    }
+  return CB_OK;
+}
+
+/* --- domain, periods, base, picture --- */
+
+static cb_status add_domain(cb_text_metric *t, const cb_node *node) {
+  if (t->n_domains == CB_TEXT_DOMAINS) return cb_node_fail(node, "domain: more than %d expressions", CB_TEXT_DOMAINS);
+  cb_expression *e;
+  const cb_status status = parse(t, node, t->n_values, &e);
+  if (status) return status;
+  t->domain[t->n_domains] = e;
+  t->domain_text[t->n_domains] = strdup(node->text);
+  return t->domain_text[t->n_domains++] ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a domain");
+}
+
+static cb_status read_domain(cb_text_metric *t, const cb_node *node) {
+  if (!node) return CB_OK;
+  if (node->kind != CB_NODE_LIST) return add_domain(t, node);
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < node->count && !status; i++) status = add_domain(t, node->items[i]);
+  return status;
+}
+
+static cb_status read_periods(cb_text_metric *t, const cb_node *node) {
+  if (!node) return CB_OK;
+  const cb_status status = read_constants(t, "periodic", node, t->hooks.period);
+  if (status) return status;
+  for (int i = 0; i < t->dim; i++)
+    if (t->hooks.period[i] < 0)
+      return cb_node_fail(node->items[i], "periodic: expected a period, or 0 for none, found %g", t->hooks.period[i]);
+  return CB_OK;
+}
+
+/* The metric must be the same a period away from the base point, to what is lost by evaluating it there. */
+static cb_status check_periods(const cb_geometry *g, const cb_text_metric *t, const cb_node *node) {
+  enum { D = CB_DIM_MAX };
+  const int n = t->dim;
+  for (int c = 0; node && c < n; c++) {
+    double q[D] = {0}, here[D * D], there[D * D];
+    if (t->hooks.period[c] == 0) continue;
+    memcpy(q, t->hooks.base, (size_t)n * sizeof *q);
+    q[c] += 0.0714 * t->hooks.period[c];
+    if (cb_text_metric_at(g, q, here, NULL, NULL)) continue; /* the base point is near an edge of the domain */
+    q[c] += t->hooks.period[c];
+    const cb_status status = cb_text_metric_at(g, q, there, NULL, NULL);
+    if (status) return placed(node->items[c], status);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++) {
+        const double difference = there[i * n + j] - here[i * n + j];
+        if (fabs(difference) > agreement * sqrt(here[i * n + i] * here[j * n + j]))
+          return cb_node_fail(node->items[c], "periodic: the metric differs by %.3g a period of %s = %g away",
+                              difference, t->name[c], t->hooks.period[c]);
+      }
+  }
+  return CB_OK;
+}
+
+static cb_status read_base(const cb_geometry *g, cb_text_metric *t, const cb_node *node, const cb_node *where) {
+  cb_status status = node ? read_constants(t, "base", node, t->hooks.base) : CB_OK;
+  if (status) return status;
+  double gij[CB_DIM_MAX * CB_DIM_MAX];
+  status = cb_text_metric_at(g, t->hooks.base, gij, NULL, NULL);
+  if (!status || node) return status ? placed(node, status) : CB_OK;
+  return cb_node_fail(where, "%s; expected a point where the metric is positive definite in the key `base`",
+                      cb_error_text());
+}
+
+static cb_status read_picture(cb_text_metric *t, const cb_node *node) {
+  if (!node) return CB_OK;
+  if (node->kind != CB_NODE_LIST || node->count != 3)
+    return cb_node_fail(node, "picture: expected a list of 3 expressions in the coordinates");
+  for (int a = 0; a < 3; a++) {
+    const cb_status status = parse(t, node->items[a], t->n_values, &t->picture[a]);
+    if (status) return status;
+  }
+  t->hooks.picture = cb_text_metric_picture;
+  return CB_OK;
+}
+
+/* --- all of it --- */
+
+static cb_status build(cb_geometry *g, const cb_node *node, const text_metric_params *p) {
+  cb_text_metric *t = calloc(1, sizeof *t);
+  if (!t) return cb_fail(CB_ERROR_MEMORY, "no memory for a metric");
+  g->data = t;
+  g->intrinsic = &t->hooks;
+  t->hooks.inside = cb_text_metric_inside;
+  t->hooks.free = cb_text_metric_free;
+  cb_status status = read_shape(t, p->metric);
+  if (!status) status = read_coordinates(t, p->coordinates, node);
+  if (!status) status = read_parameters(t, p->parameters);
+  if (!status) status = read_metric(t, p->metric);
+  if (!status) status = read_domain(t, p->domain);
+  if (!status) status = read_periods(t, p->periodic);
+  if (!status) status = read_picture(t, p->picture);
+  if (status) return status;
+  cb_chart chart = {.name = "coordinates", .doc = "those that the metric is given in", .metric = cb_text_metric_at};
+  for (int i = 0; i < t->dim; i++) chart.coordinates[i] = t->name[i];
+  status = placed(node, cb_geometry_init_intrinsic(g, t->dim, &chart, &t->hooks));
+  if (!status) status = read_base(g, t, p->base, p->metric);
+  if (!status) status = check_symmetry(t, p->metric, t->hooks.base);
+  return status ? status : check_periods(g, t, p->periodic);
+}
+
+cb_status cb_text_metric_create(const cb_node *node, cb_geometry **out) {
+  text_metric_params p;
+  cb_status status = cb_params_bind(table, node, node, NULL, 0, &p);
+  if (status) return status;
+  cb_geometry *g = calloc(1, sizeof *g);
+  if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a space");
+  g->class = &cb_text_metric_class;
+  status = build(g, node, &p);
+  if (status) return cb_geometry_free(g), status;
+  *out = g;
+  return CB_OK;
+}

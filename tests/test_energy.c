@@ -1,0 +1,91 @@
+/* Distances as minima of the discrete energy, against the closed forms of polar charts.
+ *
+ * labels: short
+ */
+#include "check.h"
+#include "geometry/energy.h"
+#include <curvebody/geometry.h>
+
+enum { D = CB_DIM_MAX, PAIRS = 100 };
+
+/* The space in its polar chart, where the energy knows nothing but the metric. */
+static cb_geometry *polar(const char *name) {
+  cb_geometry *g;
+  check_ok(cb_geometry_create(name, NULL, &g));
+  g->chart = cb_chart_find(g, "polar");
+  g->k = g->dim;
+  return g;
+}
+
+static double largest_error(int n, const double *a, const double *b) {
+  double error = 0, size = 1;
+  for (int i = 0; i < n; i++) {
+    error = fmax(error, fabs(a[i] - b[i]));
+    size = fmax(size, fabs(b[i]));
+  }
+  return error / size;
+}
+
+static void distance_and_derivatives_are_the_closed_ones_or_refused(void **s) {
+  (void)s;
+  static const char *const names[] = {"e3", "s3", "h3", "h2", "s2"};
+  uint64_t state = check_seed();
+  for (int k = 0; k < 5; k++) {
+    cb_geometry *g = polar(names[k]);
+    const int n = g->dim;
+    int refused = 0;
+    for (int i = 0; i < PAIRS; i++) {
+      double q[D], y[D], move[D], u[D], d, e, ga[2 * D], gb[2 * D], ha[4 * D * D], hb[4 * D * D], gij[D * D];
+      for (int j = 0; j < n; j++) {
+        const double low = j == 0 ? 0.7 : j < n - 1 ? 0.8 : -0.5, high = j == 0 ? 1.5 : j < n - 1 ? 2.3 : 0.5;
+        q[j] = check_uniform(&state, low, high);
+        y[j] = check_uniform(&state, low, high);
+        move[j] = y[j] - q[j];
+      }
+      check_ok(g->chart->distance(g, q, y, &e, gb, hb));
+      if (cb_energy_geodesic(g, q, move, &d, ga, ha, u)) {
+        refused++;
+        continue;
+      }
+      check_relative(d, e, 1e-13);
+      check_at_most(largest_error(2 * n, ga, gb), 1e-11);
+      check_at_most(largest_error(4 * n * n, ha, hb), 1e-8);
+      check_ok(g->chart->metric(g, q, gij, NULL, NULL));
+      double p[D] = {0}; /* u is -d grad d, raised */
+      for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++) p[a] -= gij[a * n + b] * u[b] / e;
+      check_at_most(largest_error(n, p, gb), 1e-11);
+    }
+    check_at_most(refused, PAIRS / 5.0);
+    cb_geometry_free(g);
+  }
+}
+
+static void what_is_past_a_conjugate_point_is_refused(void **s) {
+  (void)s;
+  cb_geometry *g = polar("s2");
+  const double q[] = {acos(-1) / 2, 0}, most[] = {0, 3}, past[] = {0, 3.3};
+  double d = -1;
+  check_ok(cb_energy_geodesic(g, q, most, &d, NULL, NULL, NULL));
+  check_near(d, 3, 1e-12);
+  assert_int_equal(cb_energy_geodesic(g, q, past, &d, NULL, NULL, NULL), CB_ERROR_DOMAIN);
+  check_near(d, 3, 1e-12);
+  cb_geometry_free(g);
+}
+
+static void coincident_points_are_refused(void **s) {
+  (void)s;
+  cb_geometry *g = polar("h3");
+  const double q[] = {1, 1, 1};
+  double d = -1;
+  assert_int_equal(cb_energy_distance(g, q, q, &d, NULL, NULL), CB_ERROR_DOMAIN);
+  check_near(d, -1, 0);
+  cb_geometry_free(g);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(distance_and_derivatives_are_the_closed_ones_or_refused),
+                                     cmocka_unit_test(what_is_past_a_conjugate_point_is_refused),
+                                     cmocka_unit_test(coincident_points_are_refused)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,195 @@
+/* Distances by geodesics, from the metric of a chart alone, against closed forms, with their derivatives; refusals.
+ * labels: medium */
+#include "check_metric.h"
+#include "geometry/numeric.h"
+
+enum { TRIALS = 200 };
+
+static void distance_in(const cb_geometry *space, uint64_t *state) {
+  EACH_METRIC(space, g) {
+    if (!g.chart->distance) continue;
+    int n = g.dim, n2 = 2 * n;
+    double worst = 0, worst_gradient = 0, worst_hessian = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+      double q[D], y[D], d, gradient[2 * D], hessian[4 * D * D], d0, gradient0[2 * D], hessian0[4 * D * D];
+      coordinates(&g, state, 0.02, q);
+      coordinates(&g, state, 0.02, y);
+      /* an angle of which the space does not say that it is periodic */
+      for (int i = 0; i < n && strcmp(g.chart->name, "polar") == 0; i++)
+        if (strcmp(g.chart->coordinates[i], "g") == 0) y[i] -= 2 * pi * rint((y[i] - q[i]) / (2 * pi));
+      if (trial % 2) { /* by Jacobi fields alone */
+        cb_shortest path;
+        check_ok(cb_numeric_shortest(&g, q, y, NULL, &path));
+        check_ok(cb_numeric_distance_of(&g, q, y, &path, gradient, hessian));
+        d = path.length;
+      } else {
+        check_ok(cb_numeric_distance(&g, q, y, &d, gradient, hessian));
+      }
+      check_ok(g.chart->distance(&g, q, y, &d0, gradient0, hessian0));
+      worst = fmax(worst, fabs(d - d0));
+      worst_gradient = fmax(worst_gradient, check_distance_max(n2, gradient, gradient0));
+      worst_hessian = fmax(worst_hessian, d * check_distance_max(n2 * n2, hessian, hessian0)); /* of order 1/d */
+      for (int i = 0; i < n2; i++)
+        for (int k = 0; k < i; k++) check_near(hessian[i * n2 + k], hessian[k * n2 + i], 0);
+    }
+    print_message("%s %s: distance %.1e, gradient %.1e, Hessian %.1e\n", g.class->name, g.chart->name, worst,
+                  worst_gradient, worst_hessian);
+    check_at_most(worst, 1e-11);
+    check_at_most(worst_gradient, 1e-10);
+    check_at_most(worst_hessian, 1e-8);
+  }
+}
+static void distances_by_geodesics_are_the_closed_ones(void **s) {
+  (void)s;
+  check_every_space(distance_in);
+}
+
+/* IH: the closed form. */
+static double ih_f(double c) { return asinh(c / sqrt(2)) + c / 2 * sqrt(c * c + 2); }
+static double ih_distance(const double *p, const double *q, double gradient[3]) {
+  double plus = 0, minus = 0;
+  for (int i = 0; i < 3; i++) {
+    plus += (p[i] + q[i]) * (p[i] + q[i]);
+    minus += (p[i] - q[i]) * (p[i] - q[i]);
+  }
+  plus = sqrt(plus);
+  minus = sqrt(minus);
+  double a = (plus + minus) / 2, b = (plus - minus) / 2, da = sqrt(a * a + 2), db = sqrt(b * b + 2);
+  for (int i = 0; i < 3; i++)
+    gradient[i] = (da - db) / 2 * (p[i] + q[i]) / plus + (da + db) / 2 * (p[i] - q[i]) / minus;
+  return ih_f(a) - ih_f(b);
+}
+
+static void the_distance_of_ih_by_geodesics_is_its_closed_form(void **s) {
+  (void)s;
+  uint64_t state = check_seed();
+  cb_geometry *g = own(&own_ih);
+  double worst = 0, worst_gradient = 0;
+  for (int trial = 0; trial < TRIALS; trial++) {
+    double q[3], y[3], size = trial % 2 ? 3 : 40, d, gradient[6], gradient0[3];
+    for (int i = 0; i < 3; i++) {
+      q[i] = check_uniform(&state, -size, size);
+      y[i] = check_uniform(&state, -size, size);
+    }
+    check_ok(cb_numeric_distance(g, q, y, &d, gradient, NULL));
+    double d0 = ih_distance(q, y, gradient0);
+    worst = fmax(worst, fabs(d - d0) / d0);
+    worst_gradient = fmax(worst_gradient, check_distance_max(3, gradient, gradient0) / size);
+  }
+  print_message("IH: distance %.1e, gradient %.1e, relative\n", worst, worst_gradient);
+  check_at_most(worst, 1e-11);
+  check_at_most(worst_gradient, 1e-10);
+  cb_geometry_free(g);
+}
+
+static void in_one_dimension_the_distance_is_the_difference_of_arc_length(void **s) {
+  (void)s;
+  cb_geometry *g = own(&own_line);
+  double q = .3, y = -1.1, a = exp(q), b = exp(y), d, gradient[2], hessian[4];
+  check_ok(cb_numeric_distance(g, &q, &y, &d, gradient, hessian));
+  check_near(d, a - b, 1e-13);
+  check_at_most(check_distance_max(2, gradient, (double[]){a, -b}), 1e-13);
+  check_at_most(check_distance_max(4, hessian, (double[]){a, 0, 0, -b}), 1e-11);
+  /* the end of the line, x = -infinity, is at the distance e^.3 */
+  assert_int_equal(cb_numeric_exp(g, &q, (double[]){-1.01}, &y, NULL, NULL), CB_ERROR_DOMAIN);
+  cb_geometry_free(g);
+}
+
+static void distances_take_the_nearest_periodic_image(void **s) {
+  (void)s;
+  uint64_t state = check_seed();
+  cb_geometry *g = own(&own_flat_torus), *torus = own(&own_torus);
+  for (int trial = 0; trial < 100; trial++) {
+    double q[2], y[2], d, square = 0;
+    for (int i = 0; i < 2; i++) {
+      double period = flat_torus.period[i];
+      q[i] = check_uniform(&state, -3, 3);
+      y[i] = check_uniform(&state, -3, 3);
+      double e = remainder(y[i] - q[i], period);
+      square += e * e;
+    }
+    check_ok(cb_numeric_distance(g, q, y, &d, NULL, NULL));
+    check_near(d, sqrt(square), 1e-14);
+  }
+  double d;
+  /* along the inner equator, which is the shortest way where it is no longer than about pi */
+  check_ok(cb_numeric_distance(torus, (double[]){0, pi}, (double[]){2 * pi - 1, -pi}, &d, NULL, NULL));
+  check_near(d, 1, 1e-13);
+  cb_geometry_free(g);
+  cb_geometry_free(torus);
+}
+
+static void a_guess_leads_to_the_same_geodesic(void **s) {
+  (void)s;
+  cb_geometry *g = in_chart("s2", "polar");
+  double q[] = {1.5, 0}, y[] = {1.6, 2.5}, u[2], v[2];
+  cb_jacobi j;
+  check_ok(cb_numeric_log(g, q, y, false, u, NULL));
+  memcpy(v, u, sizeof v);
+  y[1] += 1e-3;
+  check_ok(cb_numeric_log(g, q, y, false, u, NULL));
+  check_ok(cb_numeric_log(g, q, y, true, v, &j));
+  check_at_most(check_distance_max(2, u, v), 1e-13);
+  cb_geometry_free(g);
+}
+
+/* --- refusals --- */
+
+static void check_refused(cb_status status, const char *word) {
+  assert_int_equal(status, CB_ERROR_DOMAIN);
+  if (!strstr(cb_error_text(), word)) fail_msg("'%s' does not say '%s'", cb_error_text(), word);
+}
+
+static void geodesics_that_leave_the_chart_are_refused_with_the_position(void **s) {
+  (void)s;
+  double q[] = {.5, 0}, q1[2] = {7, 7}, y[] = {2, 0}, d = 7;
+  cb_geometry *g = own(&own_disk);
+  check_ok(cb_numeric_exp(g, q, (double[]){.4, 0}, q1, NULL, NULL));
+  check_near(q1[0], .9, 1e-15);
+  check_refused(cb_numeric_exp(g, q, (double[]){.6, 0}, q1, NULL, NULL), "outside the unit disk at (1");
+  check_near(q1[0], .9, 1e-15);
+  check_refused(cb_numeric_distance(g, q, y, &d, NULL, NULL), "outside the unit disk at (2, 0)");
+  check_near(d, 7, 0);
+  cb_geometry_free(g);
+
+  /* dx^2 + y dy^2: the geodesic (0, y) reaches y = 0 at the length 2/3 */
+  g = own(&own_cusp);
+  check_refused(cb_numeric_exp(g, (double[]){0, 1}, (double[]){0, -.7}, q1, NULL, NULL), "leaves the chart");
+  check_ok(cb_numeric_exp(g, (double[]){0, 1}, (double[]){0, -.6}, q1, NULL, NULL));
+  check_near(q1[1], pow(1 - .9, 2.0 / 3), 1e-12);
+  cb_curvature c;
+  check_refused(cb_curvature_at(g, (double[]){0, -1}, &c), "(0, -1)");
+  cb_geometry_free(g);
+}
+
+static void points_without_a_unique_shortest_geodesic_are_refused(void **s) {
+  (void)s;
+  double d, u[3], q3[] = {1, 1, 0}, y3[] = {pi - 1, pi - 1, pi};
+  cb_geometry *g = in_chart("s3", "polar");
+  check_refused(cb_numeric_distance(g, q3, y3, &d, NULL, NULL), "");
+  cb_geometry_free(g);
+  g = in_chart("s2", "polar");
+  check_refused(cb_numeric_distance(g, (double[]){1.5, 0}, (double[]){pi - 1.5, pi}, &d, NULL, NULL), "");
+  /* 5/4 pi along the equator: past the conjugate point */
+  check_refused(cb_numeric_log(g, (double[]){pi / 2, 0}, (double[]){pi / 2, 1.25 * pi}, false, u, NULL), "conjugate");
+  cb_geometry_free(g);
+  g = own(&own_flat_torus);
+  check_refused(cb_numeric_distance(g, (double[]){0, 0}, (double[]){.5, .1}, &d, NULL, NULL), "more than one");
+  check_refused(cb_numeric_distance(g, (double[]){0, 0}, (double[]){1, 2}, &d, u, NULL), "coincident");
+  check_ok(cb_numeric_distance(g, (double[]){0, 0}, (double[]){1, 2}, &d, NULL, NULL));
+  check_near(d, 0, 0);
+  cb_geometry_free(g);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(distances_by_geodesics_are_the_closed_ones),
+      cmocka_unit_test(the_distance_of_ih_by_geodesics_is_its_closed_form),
+      cmocka_unit_test(in_one_dimension_the_distance_is_the_difference_of_arc_length),
+      cmocka_unit_test(distances_take_the_nearest_periodic_image),
+      cmocka_unit_test(a_guess_leads_to_the_same_geodesic),
+      cmocka_unit_test(geodesics_that_leave_the_chart_are_refused_with_the_position),
+      cmocka_unit_test(points_without_a_unique_shortest_geodesic_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,368 @@
+/* Metrics given as text: against the closed forms of the same spaces, and what is said of wrong ones, with its place.
+ *
+ * labels: medium
+ * timeout: 300
+ */
+#include "check_error.h"
+#include <curvebody/intrinsic.h>
+#include "geometry/text_metric.h"
+#include "io/yaml.h"
+#include "simulate.h"
+
+enum { D = CB_DIM_MAX, POINTS = 50, PAIRS = 20 };
+
+/* --- spaces --- */
+
+static cb_geometry *text_space(const char *text, cb_tree **tree) {
+  cb_geometry *g = NULL;
+  check_ok(cb_yaml_read_text("test", text, strlen(text), tree));
+  check_ok(cb_text_metric_create(cb_tree_root(*tree), &g));
+  return g;
+}
+
+static cb_status init_h2xe(cb_geometry *g, const void *params) {
+  (void)params;
+  return cb_geometry_init_product(g, 2, (const int[]){2, 1}, (const double[]){-1, 0});
+}
+static const cb_geometry_class product = {"product", "", "", NULL, 0, init_h2xe};
+
+/* IH, g = (r^2 + 2) 1, its distance
+ *   d = F((P + M)/2) - F((P - M)/2),  P = |p + q|, M = |p - q|,  F(c) = asinh(c/sqrt 2) + (c/2) sqrt(c^2 + 2)
+ * by hand: no other part of the library knows it here. */
+static cb_status ih_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+  (void)g;
+  for (int i = 0; i < D; i++)
+    for (int j = 0; j < D; j++) {
+      gij[i * D + j] = i == j ? q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + 2 : 0;
+      for (int l = 0; l < D; l++) {
+        if (dg) dg[(l * D + i) * D + j] = i == j ? 2 * q[l] : 0;
+        for (int m = 0; ddg && m < D; m++) ddg[((m * D + l) * D + i) * D + j] = i == j && l == m ? 2 : 0;
+      }
+    }
+  return CB_OK;
+}
+
+static double ih_f(double c) { return asinh(c / sqrt(2)) + c / 2 * sqrt(c * c + 2); }
+
+static cb_status ih_distance(const cb_geometry *g, const double *p, const double *q, double *d, double *gradient,
+                             double *hessian) {
+  (void)g;
+  (void)hessian;
+  double sum[D], difference[D], P = 0, M = 0;
+  for (int i = 0; i < D; i++) {
+    sum[i] = p[i] + q[i];
+    difference[i] = p[i] - q[i];
+    P += sum[i] * sum[i];
+    M += difference[i] * difference[i];
+  }
+  P = sqrt(P);
+  M = sqrt(M);
+  const double a = (P + M) / 2, b = (P - M) / 2, fa = sqrt(a * a + 2), fb = sqrt(b * b + 2);
+  *d = ih_f(a) - ih_f(b);
+  for (int i = 0; gradient && i < D; i++) {
+    gradient[i] = (fa - fb) / 2 * sum[i] / P + (fa + fb) / 2 * difference[i] / M;
+    gradient[D + i] = (fa - fb) / 2 * sum[i] / P - (fa + fb) / 2 * difference[i] / M;
+  }
+  return CB_OK;
+}
+static const cb_chart ih_chart = {.name = "by hand", .metric = ih_metric, .distance = ih_distance};
+
+/* A space as text and where to look for its closed form; random points lie in low .. high. */
+typedef struct pair {
+  const char *name, *text;
+  double low[D], high[D];
+} pair;
+
+static const pair pairs[] = {
+    {"e3",
+     "{metric: [[1], [0, a^2], [0, 0, (a*sin(b))^2]], coordinates: [a, b, g], domain: a > 0, base: [1, 1, 0]}",
+     {0.4, 0.5, -1},
+     {2, 2.6, 1}},
+    {"s3",
+     "{metric: [[1, 0, 0], [0, sin(a)^2, 0], [0, 0, sin(a)^2*sin(b)^2]], coordinates: [a, b, g], "
+     "domain: [a > 0, a < pi, sin(b) > 0], base: [1, pi/2, 0]}",
+     {0.5, 0.6, -0.7},
+     {1.5, 2.5, 0.7}},
+    {"h3",
+     "{metric: [[1], [0, (exp(a) - exp(-a))^2/4], [0, 0, sinh(a)*sin(b)*sin(b)*sinh(a)]], coordinates: [a, b, g], "
+     "base: [1, 1, 0]}",
+     {0.4, 0.5, -1},
+     {1.8, 2.6, 1}},
+    {"product",
+     "{metric: [[1], [0, sinh(a)^2], [0, 0, one]], coordinates: [a, g, z], parameters: {k: 2, one: k/2}, "
+     "base: [1, 0, 0]}",
+     {0.4, -1, -1},
+     {1.8, 1, 1}},
+    {"ih",
+     "{metric: [[x^2+y^2+z^2+c], [0, x^2+y^2+z^2+c], [0, 0, x^2+y^2+z^2+c]], coordinates: [x, y, z], "
+     "parameters: {c: 2}}",
+     {-3, -3, -3},
+     {3, 3, 3}}};
+
+typedef struct twins {
+  cb_tree *tree;
+  cb_geometry *text, *closed; /* closed NULL: ih_chart */
+  const cb_chart *chart;
+} twins;
+
+static twins open_twins(const pair *p) {
+  twins t = {.chart = &ih_chart};
+  t.text = text_space(p->text, &t.tree);
+  if (!strcmp(p->name, "product"))
+    check_ok(cb_geometry_create_class(&product, NULL, &t.closed));
+  else if (strcmp(p->name, "ih"))
+    check_ok(cb_geometry_create(p->name, NULL, &t.closed));
+  if (t.closed) t.chart = cb_chart_find(t.closed, "polar");
+  return t;
+}
+
+static void close_twins(twins *t) {
+  cb_geometry_free(t->text);
+  cb_geometry_free(t->closed);
+  cb_tree_free(t->tree);
+}
+
+static void random_point(const pair *p, uint64_t *state, double *q) {
+  for (int i = 0; i < D; i++) q[i] = check_uniform(state, p->low[i], p->high[i]);
+}
+
+static void check_arrays(const char *what, size_t n, const double *a, const double *b, double tolerance) {
+  double size = 1, error = 0;
+  for (size_t i = 0; i < n; i++) {
+    size = fmax(size, fabs(b[i]));
+    error = fmax(error, fabs(a[i] - b[i]));
+  }
+  if (error <= tolerance * size) return;
+  print_error("%s: error %.3g of %.3g\n", what, error, size);
+  fail();
+}
+
+#define EACH_PAIR(p) for (const pair *p = pairs; p < pairs + sizeof pairs / sizeof *pairs; p++)
+
+/* --- against closed forms --- */
+
+static void metric_and_derivatives_are_those_of_the_built_in_chart(void **s) {
+  (void)s;
+  uint64_t state = check_seed();
+  EACH_PAIR(p) {
+    twins t = open_twins(p);
+    for (int k = 0; k < POINTS; k++) {
+      double q[D], a[D * D], da[D * D * D], dda[D * D * D * D], b[D * D], db[D * D * D], ddb[D * D * D * D], c[D * D];
+      random_point(p, &state, q);
+      check_ok(t.text->chart->metric(t.text, q, a, da, dda));
+      check_ok(t.chart->metric(t.closed, q, b, db, ddb));
+      check_arrays(p->name, D * D, a, b, 1e-13);
+      check_arrays(p->name, D * D * D, da, db, 1e-13);
+      check_arrays(p->name, D * D * D * D, dda, ddb, 1e-13);
+      check_ok(t.text->chart->metric(t.text, q, c, NULL, NULL));
+      check_arrays(p->name, D * D, c, a, 1e-15);
+      check_ok(t.text->chart->metric(t.text, q, c, db, NULL));
+      check_arrays(p->name, D * D * D, db, da, 1e-14);
+    }
+    close_twins(&t);
+  }
+}
+
+static void curvature_is_that_of_the_space(void **s) {
+  (void)s;
+  uint64_t state = check_seed();
+  EACH_PAIR(p) {
+    twins t = open_twins(p);
+    for (int k = 0; k < POINTS; k++) {
+      double q[D];
+      cb_curvature c;
+      random_point(p, &state, q);
+      check_ok(cb_curvature_at(t.text, q, &c));
+      const double rr = q[0] * q[0] + q[1] * q[1] + q[2] * q[2], f = rr + 2;
+      const double expected = !strcmp(p->name, "e3")        ? 0
+                              : !strcmp(p->name, "s3")      ? 6
+                              : !strcmp(p->name, "h3")      ? -6
+                              : !strcmp(p->name, "product") ? -2
+                                                            : -6 * (rr + 4) / (f * f * f);
+      check_near(c.scalar, expected, 1e-11);
+    }
+    close_twins(&t);
+  }
+}
+
+static void distance_and_derivatives_are_those_of_the_built_in_chart(void **s) {
+  (void)s;
+  uint64_t state = check_seed();
+  EACH_PAIR(p) {
+    twins t = open_twins(p);
+    for (int k = 0; k < PAIRS; k++) {
+      double q1[D], q2[D], d, e, ga[2 * D], gb[2 * D], ha[4 * D * D], hb[4 * D * D];
+      random_point(p, &state, q1);
+      random_point(p, &state, q2);
+      check_ok(t.text->chart->distance(t.text, q1, q2, &d, ga, ha));
+      check_ok(t.chart->distance(t.closed, q1, q2, &e, gb, t.closed ? hb : NULL));
+      check_relative(d, e, 1e-11);
+      check_arrays(p->name, 2 * D, ga, gb, 1e-10);
+      if (t.closed) check_arrays(p->name, 4 * D * D, ha, hb, 1e-8);
+    }
+    close_twins(&t);
+  }
+}
+
+/* A rod with unequal masses, in the polar chart of H3 and in the same metric as text. */
+static void rod_moves_as_in_the_built_in_chart(void **s) {
+  (void)s;
+  static const char form[] =
+      "curvebody: 1\nspace: %s\n"
+      "bodies:\n  - kind: rod\n    name: r\n    link: {spring: {stiffness: 1, rest: 1}}\n"
+      "    masses: [1, 2]\n    place: {points: [[0.7, 1.2, 0.3], [0.9, 1.5, 1.4]]}\n"
+      "    motion: {velocities: [[0.1, 0.3, -0.2], [-0.2, 0.1, 0.1]]}\n"
+      "integrator: {name: gauss, step: 0.1}\ntime: {end: 1}\n"
+      "record: {every: 1, observables: [separation, energy]}\n";
+  static const char *const spaces[] = {
+      "{metric: [[1], [0, sinh(a)^2], [0, 0, (sinh(a)*sin(b))^2]], coordinates: [a, b, g], base: [1, 1, 0]}",
+      "{name: h3, chart: polar}"};
+  static const char *const fields[] = {"position", "separation", "energy", NULL};
+  simulation *run[2];
+  for (int k = 0; k < 2; k++) {
+    char text[2048];
+    snprintf(text, sizeof text, form, spaces[k]);
+    run[k] = simulate(text, NULL, 0, fields);
+  }
+  assert_int_equal(run[0]->rows, 11);
+  assert_int_equal(run[1]->rows, 11);
+  for (int f = 0; f < 3; f++) {
+    assert_int_equal(run[0]->width[f], run[1]->width[f]);
+    check_arrays(fields[f], run[0]->rows * run[0]->width[f], run[0]->value[f], run[1]->value[f], 1e-11);
+  }
+  for (int k = 0; k < 2; k++) simulation_free(run[k]);
+}
+
+/* The resolved scenario reads back as the same space; the tree it came from need not live on. */
+static void resolved_scenario_has_the_metric(void **s) {
+  (void)s;
+  static const char text[] =
+      "curvebody: 1\nspace: {metric: [[\"1 + u^2\"]], parameters: {m: 1}, coordinates: [u]}\n"
+      "bodies: [{kind: particles, name: p, place: {points: [[0.5]]}}]\n"
+      "integrator: {name: gauss, step: 0.1}\ntime: {end: 1}\n";
+  cb_scenario *first, *second;
+  check_ok(cb_scenario_open_text("first", text, NULL, 0, &first));
+  check_ok(cb_scenario_open_text("second", cb_scenario_resolved(first), NULL, 0, &second));
+  assert_string_equal(cb_scenario_resolved(first), cb_scenario_resolved(second));
+  assert_non_null(strstr(cb_scenario_resolved(first), "1 + u^2"));
+  const cb_geometry *g = cb_scenario_space(second);
+  double metric, q = 3;
+  check_ok(g->chart->metric(g, &q, &metric, NULL, NULL));
+  check_near(metric, 10, 0);
+  cb_scenario_free(first);
+  cb_scenario_free(second);
+}
+
+/* --- picture, period, domain --- */
+
+static void picture_and_its_derivative_are_the_expressions(void **s) {
+  (void)s;
+  cb_tree *tree;
+  cb_geometry *g = text_space(
+      "{metric: [[1], [0, u^2]], parameters: {c: 2}, periodic: [0, pi*c], base: [1, 0], "
+      "picture: [u*cos(v), u*sin(v), c*u]}",
+      &tree);
+  cb_tree_free(tree);
+  const double q[] = {1.5, 0.7}, v[] = {0.3, -2};
+  double x[3], w[3];
+  cb_picture(g, q, v, x, w);
+  check_near(x[0], 1.5 * cos(0.7), 1e-15);
+  check_near(x[1], 1.5 * sin(0.7), 1e-15);
+  check_near(x[2], 3, 0);
+  check_near(w[0], 0.3 * cos(0.7) + 3 * sin(0.7), 1e-15);
+  check_near(w[1], 0.3 * sin(0.7) - 3 * cos(0.7), 1e-15);
+  check_near(w[2], 0.6, 1e-15);
+  check_near(g->intrinsic->period[0], 0, 0);
+  check_near(g->intrinsic->period[1], 2 * acos(-1), 1e-15);
+  cb_geometry_free(g);
+}
+
+static void outside_the_domain_says_where_and_what_was_expected(void **s) {
+  (void)s;
+  cb_tree *tree;
+  cb_geometry *g = text_space("{metric: [[1], [u*v, 4]], domain: [u > -1, u + v < 8], coordinates: [u, v]}", &tree);
+  double metric[4];
+  const double left[] = {-1.5, 2}, steep[] = {2, 1}, nowhere[] = {NAN, 0};
+  assert_int_equal(g->chart->metric(g, left, metric, NULL, NULL), CB_ERROR_DOMAIN);
+  assert_string_equal(cb_error_text(), "u = -1.5, v = 2 is outside the domain of the space: expected u > -1");
+  assert_int_equal(g->chart->metric(g, steep, metric, NULL, NULL), CB_ERROR_DOMAIN);
+  assert_string_equal(cb_error_text(), "the metric is not positive definite at u = 2, v = 1: pivot 2 of 2 is 0");
+  assert_int_equal(g->chart->metric(g, nowhere, metric, NULL, NULL), CB_ERROR_DOMAIN);
+  assert_int_equal(cb_geometry_check_point(g, left, 0), CB_ERROR_DOMAIN);
+  cb_geometry_free(g);
+  cb_tree_free(tree);
+}
+
+/* --- messages --- */
+
+static void wrong_metrics_are_refused_with_their_place(void **s) {
+  (void)s;
+  static const struct {
+    const char *text, *message;
+  } wrong[] = {
+      {"{metric: 3}", "test:1:10: error: metric: expected a list of 1 to 3 rows"},
+      {"{metric: [[1], [0, 1], [0, 0, 1], [0, 0, 0, 1]]}", "test:1:10: error: metric: expected a list of 1 to 3 rows"},
+      {"{metric: [1]}", "test:1:11: error: metric: expected row 1 as a list"},
+      {"{metric: [[1], [0]]}",
+       "test:1:16: error: metric: expected a matrix of 2 rows and columns, or its lower "
+       "triangle; row 2 has 1 entry"},
+      {"{metric: [[1, 0], [0]]}", "row 2 has 1 entry"},
+      {"{metric: [[1], [0, 1 + w]], coordinates: [u, v]}", "test:1:24: error: unknown name `w`"},
+      {"{metric: [[1], [0, \"sinh(u)^\"]]}", "test:1:29: error: the expression ends"},
+      {"{metric: [[1], [0, 1 +* u]]}", "test:1:23: error: unexpected `*`"},
+      {"{metric: [[1], [0, []]]}", "test:1:20: error: "},
+      {"{metric: [[1, u], [v, 1]]}",
+       "test:1:15: error: metric: entry 1, 2 is `u`, expected the same as entry 2, 1, "
+       "`v`"},
+      {"{metric: [[1, 2], [3, 20]]}", "test:1:15: error: metric: entry 1, 2 is `2`"},
+      {"{metric: [[1], [2, 1]]}", "not positive definite at u = 0, v = 0: pivot 2 of 2 is -3; expected a point where"},
+      {"{metric: [[1], [0, u]], base: [-2, 1]}",
+       "test:1:31: error: the metric is not positive definite at u = -2, "
+       "v = 1: pivot 2 of 2 is -2"},
+      {"{metric: [[1/u]]}", "test:1:10: error: the metric is not finite at u = 0"},
+      {"{metric: [[1]], domain: u > 1, base: [0]}",
+       "test:1:38: error: u = 0 is outside the domain of the space: "
+       "expected u > 1"},
+      {"{metric: [[1]], domain: u > x}", "test:1:29: error: unknown name `x`"},
+      {"{metric: [[1]], coordinates: [u, v]}", "test:1:30: error: coordinates: expected a list of 1 name"},
+      {"{metric: [[1], [0, 1]], coordinates: [u, u]}",
+       "test:1:42: error: the name 'u' is given twice: it is a "
+       "coordinate already"},
+      {"{metric: [[1]], parameters: {u: 1}}", "test:1:30: error: the name 'u' is given twice"},
+      {"{metric: [[1]], parameters: {sinh: 1}}", "test:1:30: error: the name 'sinh' is that of a function"},
+      {"{metric: [[1]], coordinates: [2x]}", "test:1:31: error: expected a name of at most 31 letters"},
+      {"{metric: [[1]], parameters: {a: b, b: 1}}", "test:1:33: error: unknown name `b`"},
+      {"{metric: [[1]], parameters: {a: 2*u}}", "test:1:33: error: a: expected a constant, found the coordinate 'u'"},
+      {"{metric: [[1]], parameters: {a: 1/0}}", "test:1:33: error: a: expected a finite number, found inf"},
+      {"{metric: [[1]], periodic: [-1]}", "test:1:28: error: periodic: expected a period, or 0 for none, found -1"},
+      {"{metric: [[2 + sin(u)]], periodic: [6]}", "test:1:37: error: periodic: the metric differs by"},
+      {"{metric: [[1]], periodic: [1, 2]}", "test:1:27: error: periodic: expected a list of 1 number"},
+      {"{metric: [[1]], picture: [u, 0]}", "test:1:26: error: picture: expected a list of 3 expressions"},
+      {"{metric: [[1]], picture: [u, 0, x]}", "test:1:33: error: unknown name `x`"},
+      {"{metric: [[1]], coordinate: [u]}", "test:1:17: error: unknown key 'coordinate', did you mean 'coordinates'?"},
+      {"{metric: [[1]], chart: polar}", "test:1:17: error: unknown key 'chart'"}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    cb_tree *tree;
+    cb_geometry *g = NULL;
+    check_ok(cb_yaml_read_text("test", wrong[i].text, strlen(wrong[i].text), &tree));
+    const cb_status status = cb_text_metric_create(cb_tree_root(tree), &g);
+    if (status != CB_ERROR_INPUT || g || !strstr(cb_error_text(), wrong[i].message))
+      print_error("%s\n  expected ...%s...\n  found %d %s\n", wrong[i].text, wrong[i].message, status, cb_error_text());
+    assert_int_equal(status, CB_ERROR_INPUT);
+    assert_null(g);
+    assert_non_null(strstr(cb_error_text(), wrong[i].message));
+    cb_tree_free(tree);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(metric_and_derivatives_are_those_of_the_built_in_chart),
+                                     cmocka_unit_test(curvature_is_that_of_the_space),
+                                     cmocka_unit_test(distance_and_derivatives_are_those_of_the_built_in_chart),
+                                     cmocka_unit_test(rod_moves_as_in_the_built_in_chart),
+                                     cmocka_unit_test(resolved_scenario_has_the_metric),
+                                     cmocka_unit_test(picture_and_its_derivative_are_the_expressions),
+                                     cmocka_unit_test(outside_the_domain_says_where_and_what_was_expected),
+                                     cmocka_unit_test(wrong_metrics_are_refused_with_their_place)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -113,17 +113,22 @@ static inline cb_geometry *in_chart(const char *name, const char *chart) {
     for (cb_geometry in = *(g), *once_ = &in; once_ && (in.chart = &(g)->charts[c_])->metric && !(g)->intrinsic; \
          once_ = NULL)
 
+/* Are all g_ii larger than `least`: is q away from the chart's singular points? */
+static inline bool is_regular(const cb_geometry *g, const double *q, double least) {
+  double gij[D * D];
+  check_ok(g->chart->metric(g, q, gij, NULL, NULL));
+  for (int i = 0; i < g->dim; i++)
+    if (!(gij[i * g->dim + i] > least)) return false;
+  return true;
+}
+
 /* Coordinates of a random point where no g_ii is small. */
 static inline void coordinates(const cb_geometry *g, uint64_t *state, double least, double *q) {
-  for (;;) {
-    double x[K], gij[D * D];
+  do {
+    double x[K];
     check_random_point(g, state, check_radius(g), x);
     check_ok(g->chart->from_point(g, x, q));
-    check_ok(g->chart->metric(g, q, gij, NULL, NULL));
-    bool regular = true;
-    for (int i = 0; i < g->dim; i++) regular &= gij[i * g->dim + i] > least;
-    if (regular) return;
-  }
+  } while (!is_regular(g, q, least));
 }
 
 /* A random velocity of length at most `size`. */

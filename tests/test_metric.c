@@ -124,6 +124,18 @@ static void riemann_tensors_have_their_symmetries_and_constant_curvature(void **
 
 /* --- geodesics --- */
 
+static bool regular_on_the_way(const cb_geometry *space, const cb_geometry *g, const double *x, const double *v) {
+  enum { PARTS = 8 };
+  for (int part = 1; part <= PARTS; part++) {
+    double w[K], y[K], q[D];
+    for (int a = 0; a < g->embedding; a++) w[a] = v[a] * part / PARTS;
+    cb_exp(space, x, w, y, NULL);
+    check_ok(g->chart->from_point(g, y, q));
+    if (!is_regular(g, q, 0.02)) return false;
+  }
+  return true;
+}
+
 static void exponential_in(const cb_geometry *space, uint64_t *state) {
   EACH_METRIC(space, g) {
     double worst = 0, worst_velocity = 0, worst_transport = 0;
@@ -137,19 +149,21 @@ static void exponential_in(const cb_geometry *space, uint64_t *state) {
       cb_exp(space, x, v, y, vy);
       check_ok(cb_chart_push(&g, g.chart, q1, u1, end, vend));
       worst = fmax(worst, check_distance_max(g.embedding, y, end));
+      /* vectors lose the digits by which the chart is singular, on the way and at the end as at the start */
+      if (!regular_on_the_way(space, &g, x, v)) continue;
       worst_velocity = fmax(worst_velocity, check_distance_max(g.embedding, vy, vend));
       check_ok(cb_numeric_transport(&g, q, u, w, w1));
       check_ok(cb_chart_push(&g, g.chart, q, w, x, v));
       check_ok(cb_chart_push(&g, g.chart, q1, w1, end, vend));
-      check_near(cb_inner(space, vend, vend), cb_inner(space, v, v), 2e-11); /* beside a singular point */
+      check_near(cb_inner(space, vend, vend), cb_inner(space, v, v), 1e-12);
       check_ok(cb_transport(space, x, y, v, vy));
       worst_transport = fmax(worst_transport, check_distance_max(g.embedding, vy, vend));
     }
     print_message("%s %s: exp %.1e, velocity %.1e, transport %.1e\n", g.class->name, g.chart->name, worst,
                   worst_velocity, worst_transport);
     check_at_most(worst, 1e-12);
-    check_at_most(worst_velocity, 2e-11); /* beside a singular point of the chart */
-    check_at_most(worst_transport, 2e-11);
+    check_at_most(worst_velocity, 1e-12);
+    check_at_most(worst_transport, 1e-12);
   }
 }
 static void integrated_geodesics_and_transport_are_the_embeddings_in_every_chart(void **s) {
@@ -165,17 +179,18 @@ static void check_jacobi(const cb_geometry *g, const double *q, const double *u)
   memcpy(z + n, u, (size_t)n * sizeof *z);
   check_ok(cb_numeric_exp(g, q, u, q1, u1, &j));
   for (int c = 0; c < 2 * n; c++) {
-    double ends[4][2 * D], at = z[c];
-    static const int places[] = {-2, -1, 1, 2};
-    for (int k = 0; k < 4; k++) {
+    double ends[6][2 * D], at = z[c];
+    static const int places[] = {-3, -2, -1, 1, 2, 3};
+    for (int k = 0; k < 6; k++) {
       z[c] = at + places[k] * h;
       check_ok(cb_numeric_exp(g, z, z + n, ends[k], ends[k] + n, NULL));
     }
     z[c] = at;
     for (int i = 0; i < 2 * n; i++) {
-      double slope = (ends[0][i] - 8 * ends[1][i] + 8 * ends[2][i] - ends[3][i]) / (12 * h);
+      double slope =
+          (ends[5][i] - ends[0][i] - 9 * (ends[4][i] - ends[1][i]) + 45 * (ends[3][i] - ends[2][i])) / (60 * h);
       const double *part = i < n ? (c < n ? j.q_q : j.q_u) : (c < n ? j.u_q : j.u_u);
-      check_near(part[(i % n) * n + c % n], slope, 5e-7); /* h^4 times fifth derivatives */
+      check_near(part[(i % n) * n + c % n], slope, 2e-8); /* h^6 times seventh derivatives */
     }
   }
 }

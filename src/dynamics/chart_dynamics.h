@@ -1,7 +1,8 @@
 /* The motion of one particle in the coordinates of a fixed chart, with metric g_ij(q), and its derivatives.
  *
- *   canonical  p_i = m g_ij u^j,    dp_i/dt = F_i + (m/2) d_i g_jk u^j u^k        (q' = u = dH/dp, p' = -dH/dq +
- * damping) velocity   du^i/dt = g^il (F_l/m - (d_j g_lk - (1/2) d_l g_jk) u^j u^k)       (q'' = -Gamma(u,u) + g^-1 F/m)
+ *   canonical  p_i = m g_ij u^j,   dp_i/dt = F_i + (m/2) d_i g_jk u^j u^k      (q' = u = dH/dp, p' = -dH/dq + damping)
+ *   velocity   du^i/dt = g^il (F_l/m - (d_j g_lk - (1/2) d_l g_jk) u^j u^k)      (q'' = -Gamma(u,u) + g^-1 F/m)
+ *
  * Both in the Lagrangian variables (q, u), w the variable that is integrated along: w = p or w = u, w' = W(q, u).
  * F is a covector. Source: Arnold, Mathematical Methods of Classical Mechanics, 2nd ed. (1989), section 19.
  */

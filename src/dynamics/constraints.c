@@ -5,24 +5,12 @@
  *   space       g = (<x,x> - 1/K)/2            rate = <x,v>            gamma = <v,v>
  */
 #include "dynamics/forces_private.h"
+#include "geometry/quadric.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int by_place(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-
-static int curved_factors(const cb_geometry *g) {
-  int count = 0;
-  for (int f = 0; !g->chart && f < g->n_factors; f++) count += g->factor[f].curvature != 0;
-  return count;
-}
-
-/* The n-th curved factor. */
-static const cb_factor *curved_factor(const cb_geometry *g, int n) {
-  for (int f = 0; f < g->n_factors; f++)
-    if (g->factor[f].curvature != 0 && n-- == 0) return &g->factor[f];
-  return NULL;
-}
 
 static int find(const int *list, int count, int what) {
   int low = 0, high = count - 1;
@@ -39,7 +27,8 @@ static int find(const int *list, int count, int what) {
 /* Rows' particles, each once and ascending, and where each particle of an element stands among them. */
 static cb_status make_rows(cb_constraints *c, bool with_space) {
   const cb_system *s = c->system;
-  const int own = s->n_constraints, curved = with_space ? curved_factors(s->space) : 0, rows = own + curved * s->n;
+  const int own = s->n_constraints, curved = with_space && !s->space->chart ? cb_curved_factors(s->space) : 0,
+            rows = own + curved * s->n;
   size_t members = 0;
   for (int r = 0; r < own; r++) members += (size_t)s->constraint[r].elements * (size_t)s->constraint[r].width;
   const size_t most = members + (size_t)curved * (size_t)s->n;
@@ -161,8 +150,8 @@ typedef struct space_row {
 
 static space_row space_row_at(const cb_constraints *c, int r) {
   const cb_geometry *g = c->space;
-  const int curved = curved_factors(g);
-  const cb_factor *f = curved_factor(g, (r - c->rows.own) % curved);
+  const int curved = cb_curved_factors(g);
+  const cb_factor *f = cb_curved_factor(g, (r - c->rows.own) % curved);
   return (space_row){r, c->rows.start[r], f->offset, f->count, f->curvature};
 }
 

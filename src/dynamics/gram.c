@@ -3,11 +3,9 @@
  *   [A B; B^T D] (y, z) = (r, q),   D = <x,x>/m,  B = (G.x)/m,   A - B D^-1 B^T = the Gram matrix of tangential parts
  *
  * so that the rows of the space are eliminated exactly and what is factored is small and positive. */
-#include "dynamics/gram.h"
+#include "dynamics/gram_private.h"
 
-#include "core/arena.h"
-#include "dynamics/chart_dynamics.h"
-#include "dynamics/forces_private.h"
+#include "geometry/quadric.h"
 
 #include <amd.h>
 #include <ldl.h>
@@ -20,27 +18,6 @@ enum { K = CB_COORD_MAX, D = CB_DIM_MAX };
 
 /* A row whose part across the others is smaller than this, relative to its length squared, depends on them. */
 static const double dependent = 1e-13;
-
-struct cb_gram {
-  cb_arena *arena;
-  cb_forces *forces;
-  cb_constraints *c;
-  const cb_system *system;
-  const cb_geometry *space;
-  cb_rows rows;
-  int k;
-  double *x, *G, *T; /* of the last factorisation: positions, gradients by entry, raised tangential gradients */
-
-  size_t pairs; /* of entries that share a particle: S[slot] += G[first].T[second] / m */
-  int *first, *second, *slot;
-
-  int *column, *row; /* upper triangle of S, permuted, by compressed columns */
-  double *value, *diagonal;
-  int *permutation, *inverse, *parent, *l_count, *l_start, *l_row, *flag, *pattern;
-  double *l_value, *d, *work;
-  double *z; /* right sides of rows of the space */
-  double *trial_x, *trial_v, *trial_g, *force;
-};
 
 void cb_gram_free(cb_gram *g) {
   if (g) cb_arena_free(g->arena);
@@ -191,12 +168,6 @@ cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out) {
   return CB_OK;
 }
 
-static double product(int k, const double *u, const double *v) {
-  double sum = 0;
-  for (int a = 0; a < k; a++) sum += u[a] * v[a];
-  return sum;
-}
-
 /* <u,x>/<x,x> of a factor, u a covector. */
 static double along(const cb_geometry *g, const cb_factor *f, const double *u, const double *x) {
   double ux = 0, xx = 0;
@@ -241,7 +212,7 @@ cb_status cb_gram_factor(cb_gram *g, const double *x, const double *G, int *row)
   memset(g->value, 0, (size_t)g->column[own] * sizeof *g->value);
   for (size_t p = 0; p < g->pairs; p++) {
     const int first = g->first[p];
-    g->value[g->slot[p]] += product(k, g->G + (size_t)first * k, g->T + (size_t)g->second[p] * k) /
+    g->value[g->slot[p]] += cb_gram_product(k, g->G + (size_t)first * k, g->T + (size_t)g->second[p] * k) /
                             g->system->mass[g->rows.particle[first]];
   }
   for (int r = 0; r < own; r++) g->diagonal[r] = g->value[g->column[r + 1] - 1];
@@ -280,18 +251,6 @@ static void solve_own(const cb_gram *g, double *y) {
   }
 }
 
-static const cb_factor *factor_of(const cb_geometry *g, int n) {
-  for (int f = 0; f < g->n_factors; f++)
-    if (g->factor[f].curvature != 0 && n-- == 0) return &g->factor[f];
-  return NULL;
-}
-
-static int curved(const cb_geometry *g) {
-  int count = 0;
-  for (int f = 0; f < g->n_factors; f++) count += g->factor[f].curvature != 0;
-  return count;
-}
-
 void cb_gram_solve(const cb_gram *g, double *y) {
   const cb_rows *r = &g->rows;
   const int k = g->k, own = r->own;
@@ -299,18 +258,18 @@ void cb_gram_solve(const cb_gram *g, double *y) {
     if (own) solve_own(g, y);
     return;
   }
-  const int n = curved(g->space);
+  const int n = cb_curved_factors(g->space);
   for (int row = 0; row < own; row++)
     for (int e = r->start[row]; e < r->start[row + 1]; e++)
       for (int f = 0; f < n; f++) {
         const int i = r->particle[e];
-        y[row] -=
-            along(g->space, factor_of(g->space, f), g->G + (size_t)e * k, g->x + (size_t)i * k) * y[own + i * n + f];
+        y[row] -= along(g->space, cb_curved_factor(g->space, f), g->G + (size_t)e * k, g->x + (size_t)i * k) *
+                  y[own + i * n + f];
       }
   if (own) solve_own(g, y);
   for (int q = own; q < r->rows; q++) {
     const int i = (q - own) / n;
-    const cb_factor *f = factor_of(g->space, (q - own) % n);
+    const cb_factor *f = cb_curved_factor(g->space, (q - own) % n);
     double square = 0;
     for (int a = f->offset; a < f->offset + f->count; a++)
       square += g->space->form[a] * g->x[(size_t)i * k + a] * g->x[(size_t)i * k + a];
@@ -321,7 +280,7 @@ void cb_gram_solve(const cb_gram *g, double *y) {
       for (int f = 0; f < n; f++) {
         const int i = r->particle[e];
         y[own + i * n + f] -=
-            along(g->space, factor_of(g->space, f), g->G + (size_t)e * k, g->x + (size_t)i * k) * y[row];
+            along(g->space, cb_curved_factor(g->space, f), g->G + (size_t)e * k, g->x + (size_t)i * k) * y[row];
       }
 }
 
@@ -336,122 +295,11 @@ void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u) {
       for (int a = 0; a < k; a++) u[(size_t)i * k + a] += weight * (linear ? G[a] / g->space->form[a] : T[a]);
     }
   if (!linear) return;
-  const int n = curved(g->space);
+  const int n = cb_curved_factors(g->space);
   for (int q = r->own; q < r->rows; q++) {
     const int i = (q - r->own) / n;
-    const cb_factor *f = factor_of(g->space, (q - r->own) % n);
+    const cb_factor *f = cb_curved_factor(g->space, (q - r->own) % n);
     const double weight = scale * y[q] / g->system->mass[i];
     for (int a = f->offset; a < f->offset + f->count; a++) u[(size_t)i * k + a] += weight * g->x[(size_t)i * k + a];
   }
-}
-
-/* The acceleration without the constraints of the system; without rows of the space along the geodesics of the space.
- * */
-static cb_status free_acceleration(cb_gram *g, const double *x, const double *v, const double *force, double *a) {
-  const cb_geometry *s = g->space;
-  const int k = g->k;
-  for (int i = 0; i < g->system->n; i++) {
-    const double m = g->system->mass[i], *F = force + (size_t)i * k, *u = v + (size_t)i * k, *at = x + (size_t)i * k;
-    double *out = a + (size_t)i * k;
-    if (s->chart) {
-      cb_chart_metric metric;
-      const cb_status status = cb_chart_metric_at(s, at, 1, &metric);
-      if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
-      cb_chart_rate_velocity(k, &metric, m, u, F, out);
-      continue;
-    }
-    for (int c = 0; c < k; c++) out[c] = F[c] / m;
-    for (int f = 0; g->rows.rows == g->rows.own && f < s->n_factors; f++) {
-      const cb_factor *factor = &s->factor[f];
-      if (factor->curvature == 0) continue;
-      double ax = 0, uu = 0, xx = 0;
-      for (int c = factor->offset; c < factor->offset + factor->count; c++) {
-        ax += s->form[c] * out[c] * at[c];
-        uu += s->form[c] * u[c] * u[c];
-        xx += s->form[c] * at[c] * at[c];
-      }
-      for (int c = factor->offset; c < factor->offset + factor->count; c++) out[c] -= (ax + uu) / xx * at[c];
-    }
-  }
-  return CB_OK;
-}
-
-cb_status cb_gram_multipliers(cb_gram *g, double t, const double *x, const double *v, double *lambda,
-                              double *acceleration) {
-  const cb_rows *r = &g->rows;
-  const int k = g->k;
-  double *a = acceleration ? acceleration : g->trial_x, *y = g->z + r->rows;
-  cb_status status = cb_constraints_eval(g->c, t, x, NULL, g->trial_g);
-  if (!status) status = cb_gram_factor(g, x, g->trial_g, NULL);
-  if (!status) status = cb_constraints_second(g->c, t, x, v, y, NULL);
-  if (!status) status = cb_forces_eval(g->forces, t, x, v, g->force);
-  if (!status) status = free_acceleration(g, x, v, g->force, a);
-  if (status) return status;
-  for (int row = 0; row < r->rows; row++)
-    for (int e = r->start[row]; e < r->start[row + 1]; e++)
-      y[row] += product(k, g->G + (size_t)e * k, a + (size_t)r->particle[e] * k);
-  cb_gram_solve(g, y);
-  if (acceleration) cb_gram_lift(g, y, -1, acceleration);
-  memcpy(lambda, y, (size_t)r->rows * sizeof *lambda);
-  return CB_OK;
-}
-
-static double largest(int n, const double *y, const bool *skip, int *at) {
-  double most = 0;
-  for (int r = 0; r < n; r++) {
-    if (skip && skip[r]) continue;
-    if (!(fabs(y[r]) <= most)) {
-      most = fabs(y[r]);
-      *at = r;
-    }
-  }
-  return most;
-}
-
-cb_status cb_gram_project(cb_gram *g, double t, double *x, double *v, double tolerance, double *moved, double *turned,
-                          int *row) {
-  enum { MOST = 50 };
-  const cb_rows *r = &g->rows;
-  const cb_geometry *s = g->space;
-  const int k = g->k;
-  const size_t n = (size_t)g->system->n * (size_t)k;
-  const double enough = tolerance > 0 ? tolerance : 1e-15;
-  double *y = g->z + 2 * (size_t)r->rows, *u = g->trial_x, *w = g->trial_v, before = INFINITY;
-  int worst = 0;
-  memcpy(u, x, n * sizeof *u);
-  memcpy(w, v, n * sizeof *w);
-  cb_status status;
-  for (int iteration = 0;; iteration++) {
-    if ((status = cb_constraints_eval(g->c, t, u, y, g->trial_g))) return status;
-    const double off = largest(r->rows, y, r->velocity, &worst);
-    if ((status = cb_gram_factor(g, u, g->trial_g, row))) return status;
-    if (off <= enough || (off <= 1e-12 && off > 0.5 * before)) break;
-    if (iteration == MOST || !isfinite(off)) {
-      if (row) *row = worst;
-      return cb_fail(CB_STEP_NO_CONVERGENCE, "constraint `%s` cannot be met together with the others: off by %.3g",
-                     worst < r->own ? cb_system_constraint_name(g->system, worst) : "of the space", off);
-    }
-    before = off;
-    cb_gram_solve(g, y);
-    cb_gram_lift(g, y, -1, u);
-    for (int i = 0; !s->chart && i < g->system->n; i++) cb_geometry_project_point(s, u + (size_t)i * k);
-  }
-  for (int i = 0; !s->chart && i < g->system->n; i++)
-    cb_geometry_project_tangent(s, u + (size_t)i * k, w + (size_t)i * k);
-  for (int pass = 0; pass < 2; pass++) {
-    if ((status = cb_constraints_rate(g->c, t, u, w, y, NULL))) return status;
-    cb_gram_solve(g, y);
-    cb_gram_lift(g, y, -1, w);
-  }
-  double far = 0, fast = 0;
-  for (size_t e = 0; e < n; e++) {
-    far = fmax(far, fabs(u[e] - x[e]));
-    fast = fmax(fast, fabs(w[e] - v[e]));
-    if (!isfinite(u[e]) || !isfinite(w[e])) return cb_fail(CB_STEP_NOT_FINITE, "a projected state is not finite");
-  }
-  memcpy(x, u, n * sizeof *x);
-  memcpy(v, w, n * sizeof *v);
-  if (moved) *moved = far;
-  if (turned) *turned = fast;
-  return CB_OK;
 }

@@ -14,6 +14,18 @@ static inline double cb_factor_inner(cb_factor f, const double *u, const double 
 
 static inline int cb_factor_dim(cb_factor f) { return f.curvature == 0 ? f.count : f.count - 1; }
 
+/* How many factors are curved, and the n-th of them. */
+static inline int cb_curved_factors(const cb_geometry *g) {
+  int count = 0;
+  for (int f = 0; f < g->n_factors; f++) count += g->factor[f].curvature != 0;
+  return count;
+}
+static inline const cb_factor *cb_curved_factor(const cb_geometry *g, int n) {
+  for (int f = 0; f < g->n_factors; f++)
+    if (g->factor[f].curvature != 0 && n-- == 0) return &g->factor[f];
+  return NULL;
+}
+
 /* x - y, and its square <x-y, x-y>. */
 static inline double cb_factor_chord(cb_factor f, const double *x, const double *y, double *e) {
   for (int a = 0; a < f.count; a++) e[a] = x[a] - y[a];

@@ -3,8 +3,10 @@
  *   (X, Y, Z) = (a cos u cos v, b sin u cos v, c sin v),   K = 1/(a b c h)^2,  h = X^2/a^4 + Y^2/b^4 + Z^2/c^4
  *
  * u has period 2 pi; -pi/2 < v < pi/2: the coordinates are singular at the poles. Isometries: the turns of u,
- * where a = b.
- * Source: do Carmo, Differential Geometry of Curves and Surfaces (1976), sections 2-5 and 3-3.
+ * where a = b. K is largest at the ends of the longest axis, a^2/(b c)^2 for a >= b, c, and the injectivity radius at
+ * least pi/sqrt(max K).
+ * Source: do Carmo, Differential Geometry of Curves and Surfaces (1976), sections 2-5 and 3-3; do Carmo, Riemannian
+ * Geometry (1992), chapter 13, proposition 3.4 (Klingenberg).
  */
 #include <curvebody/intrinsic.h>
 #include "geometry/surface.h"
@@ -80,6 +82,8 @@ static cb_status init(cb_geometry *g, const void *p) {
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for an ellipsoid");
   own->a = given->a, own->b = given->b, own->c = given->c;
   own->intrinsic = (struct cb_intrinsic){.killing = killing, .inside = inside, .period = {TURN, 0}, .picture = picture};
+  const double longest = fmax(own->a, fmax(own->b, own->c));
+  own->intrinsic.injectivity = TURN / 2 * own->a * own->b * own->c / (longest * longest);
   if (given->a == given->b) g->killing[g->n_killing++].name = "rotation_z";
   return cb_geometry_init_intrinsic(g, 2, &chart, &own->intrinsic);
 }

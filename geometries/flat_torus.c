@@ -92,6 +92,11 @@ static void killing(const cb_geometry *g, int index, const double *q, double *x)
   for (int i = 0; i < g->dim; i++) x[i] = i == index;
 }
 
+static void translation(const cb_geometry *g, const double *a, double *m, double *low) {
+  (void)a, (void)low;
+  for (int i = 0; i < g->dim * g->dim; i++) m[i] = i % (g->dim + 1) == 0;
+}
+
 static const cb_chart chart = {
     .name = "cartesian",
     .doc = "Cartesian coordinates, each modulo its period",
@@ -104,7 +109,7 @@ static cb_status init(cb_geometry *g, const void *p) {
   const flat_torus_params *given = p;
   struct cb_intrinsic *own = g->data = calloc(1, sizeof *own);
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a flat torus");
-  *own = (struct cb_intrinsic){.exp = exponential, .log = logarithm, .killing = killing};
+  *own = (struct cb_intrinsic){.exp = exponential, .log = logarithm, .killing = killing, .translation = translation};
   cb_chart those = chart;
   for (int i = 0; i < CB_DIM_MAX; i++) {
     if (i >= given->dimension) {

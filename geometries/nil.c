@@ -11,6 +11,8 @@
 #include <curvebody/intrinsic.h>
 #include "geometry/metric_entry.h"
 
+#include <string.h>
+
 static cb_status metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
   const cb_metric_entries m = cb_metric_begin(g->dim, gij, dg, ddg);
   const double x = q[0];
@@ -33,13 +35,19 @@ static void killing(const cb_geometry *g, int index, const double *q, double *v)
   memcpy(v, fields[index], sizeof fields[index]);
 }
 
+/* L_a q = a + m q */
+static void translation(const cb_geometry *g, const double *a, double *m, double *low) {
+  (void)g, (void)low;
+  memcpy(m, (double[9]){1, 0, 0, 0, 1, 0, 0, a[0], 1}, 9 * sizeof *m);
+}
+
 static const cb_chart chart = {
     .name = "heisenberg",
     .doc = "coordinates of the Heisenberg group, (a, b, c)(x, y, z) = (a + x, b + y, c + z + a y)",
     .coordinates = {"x", "y", "z"},
     .metric = metric,
 };
-static const struct cb_intrinsic intrinsic = {.killing = killing};
+static const struct cb_intrinsic intrinsic = {.killing = killing, .translation = translation};
 
 static cb_status init(cb_geometry *g, const void *p) {
   (void)p;

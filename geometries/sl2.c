@@ -14,8 +14,10 @@
  */
 #include <curvebody/intrinsic.h>
 #include "geometry/metric_entry.h"
+#include "numerics/dd.h"
 
 #include <math.h>
+#include <string.h>
 
 static cb_status metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
   const cb_metric_entries m = cb_metric_begin(g->dim, gij, dg, ddg);
@@ -41,13 +43,22 @@ static void killing(const cb_geometry *g, int index, const double *q, double *v)
   memcpy(v, fields[index], sizeof fields[index]);
 }
 
+/* The subgroup of isometries that acts simply transitively: the affine maps x + i y -> a + e^b (x + i y) of the
+ * half-plane, which leave angles with the x axis, times the turns of the fibres: L_a q = a + diag(e^b, 1, 1) q. */
+static void translation(const cb_geometry *g, const double *a, double *m, double *low) {
+  (void)g;
+  const cb_dd grow = cb_dd_exp(a[1]);
+  memcpy(m, (double[9]){grow.hi, 0, 0, 0, 1, 0, 0, 0, 1}, 9 * sizeof *m);
+  if (low) memcpy(low, (double[9]){grow.lo}, 9 * sizeof *low);
+}
+
 static const cb_chart chart = {
     .name = "bundle",
     .doc = "half-plane point (x, e^w) and the angle theta of a unit vector there, unrolled",
     .coordinates = {"x", "w", "theta"},
     .metric = metric,
 };
-static const struct cb_intrinsic intrinsic = {.killing = killing};
+static const struct cb_intrinsic intrinsic = {.killing = killing, .translation = translation};
 
 static cb_status init(cb_geometry *g, const void *p) {
   (void)p;

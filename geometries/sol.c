@@ -10,8 +10,10 @@
  */
 #include <curvebody/intrinsic.h>
 #include "geometry/metric_entry.h"
+#include "numerics/dd.h"
 
 #include <math.h>
+#include <string.h>
 
 static cb_status metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
   const cb_metric_entries m = cb_metric_begin(g->dim, gij, dg, ddg);
@@ -34,13 +36,21 @@ static void killing(const cb_geometry *g, int index, const double *q, double *v)
   memcpy(v, fields[index], sizeof fields[index]);
 }
 
+/* L_a q = a + m q, m = diag(e^-c, e^c, 1) */
+static void translation(const cb_geometry *g, const double *a, double *m, double *low) {
+  (void)g;
+  const cb_dd shrink = cb_dd_exp(-a[2]), grow = cb_dd_exp(a[2]);
+  memcpy(m, (double[9]){shrink.hi, 0, 0, 0, grow.hi, 0, 0, 0, 1}, 9 * sizeof *m);
+  if (low) memcpy(low, (double[9]){[0] = shrink.lo, [4] = grow.lo}, 9 * sizeof *low);
+}
+
 static const cb_chart chart = {
     .name = "solvable",
     .doc = "coordinates of the group, (a, b, c)(x, y, z) = (a + e^-c x, b + e^c y, c + z)",
     .coordinates = {"x", "y", "z"},
     .metric = metric,
 };
-static const struct cb_intrinsic intrinsic = {.killing = killing};
+static const struct cb_intrinsic intrinsic = {.killing = killing, .translation = translation};
 
 static cb_status init(cb_geometry *g, const void *p) {
   (void)p;

@@ -4,8 +4,11 @@
  *   g = diag((R + r cos v)^2, r^2),   K = cos v/(r (R + r cos v))
  *
  * u and v have period 2 pi. Isometries: the turns of u. On the inner equator v = pi geodesics are unstable, and
- * distances beyond the cut locus are not unique.
- * Source: do Carmo, Differential Geometry of Curves and Surfaces (1976), section 3-3, example 5.
+ * distances beyond the cut locus are not unique: injectivity radius = min(pi/sqrt(max K), half the shortest closed
+ * geodesic), max K = 1/(r (R + r)); by Clairaut's relation u is monotonic along a geodesic, so closed ones go about the
+ * axis or are meridians and are no shorter than 2 pi (R - r) or 2 pi r.
+ * Source: do Carmo, Differential Geometry of Curves and Surfaces (1976), section 3-3, example 5; do Carmo,
+ * Riemannian Geometry (1992), chapter 13, proposition 2.12 (Klingenberg).
  */
 #include <curvebody/intrinsic.h>
 #include "geometry/metric_entry.h"
@@ -74,6 +77,7 @@ static cb_status init(cb_geometry *g, const void *p) {
   own->R = given->major;
   own->r = given->minor;
   own->intrinsic = (struct cb_intrinsic){.killing = killing, .period = {TURN, TURN}, .picture = picture};
+  own->intrinsic.injectivity = TURN / 2 * fmin(sqrt(own->r * (own->R + own->r)), fmin(own->r, own->R - own->r));
   g->killing[g->n_killing++].name = "rotation_z";
   return cb_geometry_init_intrinsic(g, 2, &chart, &own->intrinsic);
 }

@@ -46,7 +46,8 @@ static cb_status create(cb_integrator *in, const void *params) {
 static cb_status chart_rates(const cb_integrator *in, method *m, double t) {
   const cb_geometry *g = cb_system_space(in->system);
   const double *mass = cb_system_masses(in->system);
-  cb_chart_metric metric;
+  double room[CB_Q_MAX * CB_Q_MAX * (2 + CB_Q_MAX)]; /* for first derivatives */
+  const cb_chart_metric metric = cb_chart_metric_in(g->dim, room);
   cb_status status;
   for (int a = 0; a < cb_system_particles(in->system); a++) {
     const size_t at = (size_t)(a * g->k);

@@ -7,12 +7,20 @@
 
 enum { N = CB_DIM_MAX };
 
+/* Within 1.5 of the base point, with room of 0.5 along each coordinate to where the chart ends. */
 static inline void random_coordinates(const cb_geometry *g, uint64_t *state, double *q) {
-  do {
-    for (int i = 0; i < g->dim; i++) q[i] = check_uniform(state, -1.5, 1.5);
-    if (strcmp(g->class->name, "schwarzschild") == 0)
-      for (int i = 0; i < g->dim; i++) q[i] *= 4;
-  } while (cb_geometry_check_point(g, q, 1e-12));
+  for (bool room = false; !room;) {
+    double base[N];
+    cb_geometry_base_point(g, base);
+    for (int i = 0; i < g->dim; i++) q[i] = base[i] + check_uniform(state, -1.5, 1.5);
+    room = true;
+    for (int i = 0; i < 2 * g->dim; i++) {
+      double at[N];
+      memcpy(at, q, (size_t)g->dim * sizeof *at);
+      at[i / 2] += i % 2 ? 0.5 : -0.5;
+      room = room && cb_geometry_check_point(g, at, 1e-12) == CB_OK;
+    }
+  }
 }
 
 static inline void metric_at(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {

@@ -1,10 +1,24 @@
 /* The spaces that geometric property tests run over: every class of the registry that is made of quadrics, with its
- * default curvature and, where it is curved, with another one; and products that are no part of the library, as an
- * author outside its tree would write them. */
+ * default curvature and, where it is curved, with another one; and a product that is no part of the library, as an
+ * author outside its tree would write it. */
 #ifndef CB_TESTS_CHECK_SPACES_H
 #define CB_TESTS_CHECK_SPACES_H
 
 #include "check_geometry.h"
+#include "geometry/text_metric.h"
+#include "io/yaml.h"
+
+/* Under sanitizers, which make a test some thirty times slower, fewer trials do. */
+#if defined __SANITIZE_ADDRESS__
+#define CHECK_SANITIZED 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define CHECK_SANITIZED 1
+#endif
+#endif
+#ifndef CHECK_SANITIZED
+#define CHECK_SANITIZED 0
+#endif
 
 /* A map node {key: text, ...} of at most two keys, for parameters without a file. */
 typedef struct check_map {
@@ -27,18 +41,11 @@ static inline const cb_node *check_map_fill(check_map *m, const char *key1, cons
   return &m->map;
 }
 
-static cb_status check_init_h2xe(cb_geometry *g, const void *params) {
-  (void)params;
-  return cb_geometry_init_product(g, 2, (int[]){2, 1}, (double[]){-1, 0});
-}
-
 static cb_status check_init_exs2(cb_geometry *g, const void *params) {
   (void)params;
   return cb_geometry_init_product(g, 2, (int[]){1, 2}, (double[]){0, 0.7});
 }
 
-static const cb_geometry_class check_h2xe = {
-    .name = "h2xe", .title = "H2 x E", .doc = "a test's own", .init = check_init_h2xe};
 static const cb_geometry_class check_exs2 = {
     .name = "exs2", .title = "E x S2", .doc = "a test's own", .init = check_init_exs2};
 
@@ -49,15 +56,53 @@ static inline void check_one_space(cb_geometry *g, uint64_t *state, check_space_
   cb_geometry_free(g);
 }
 
-/* Runs test in each of the spaces that are known by the metric of one chart. */
+/* Metrics as a user writes them: H3 in the half-space and the ball, the graph of a function times a line that it is
+ * not orthogonal to, a paraboloid with its picture, a skew torus, a line, E2 in polar coordinates. */
+static const char *const check_text_metrics[] = {
+    "{metric: [[1/z^2], [0, 1/z^2], [0, 0, 1/z^2]], coordinates: [x, y, z], domain: z > 0, base: [0, 0, 1]}",
+    "{metric: [[c/(4 - x^2 - y^2 - z^2)^2], [0, c/(4 - x^2 - y^2 - z^2)^2], [0, 0, c/(4 - x^2 - y^2 - z^2)^2]], "
+    "coordinates: [x, y, z], parameters: {c: 16}, domain: x^2 + y^2 + z^2 < 4}",
+    "{metric: [[1 + u^2], [u*v, 1 + v^2], [0.2*sin(w), 0, 2 + cos(u)]], coordinates: [u, v, w]}",
+    "{metric: [[1 + u^2], [u*v, 1 + v^2]], coordinates: [u, v], picture: [u, v, (u^2 + v^2)/2]}",
+    "{metric: [[1], [0.3, 1]], coordinates: [a, b], periodic: [2*pi, 3]}",
+    "{metric: [[1 + s^2]], coordinates: [s]}",
+    "{metric: [[1], [0, r^2]], coordinates: [r, phi], periodic: [0, 2*pi], domain: r > 0, base: [1, 0], picture: "
+    "[r*cos(phi), r*sin(phi), 0]}"};
+
+static inline cb_geometry *check_text_space(const char *text) {
+  cb_tree *tree;
+  cb_geometry *g = NULL;
+  check_ok(cb_yaml_read_text("test", text, strlen(text), &tree));
+  check_ok(cb_text_metric_create(cb_tree_root(tree), &g));
+  cb_tree_free(tree);
+  return g;
+}
+
+/* Runs test in each of the spaces that are known by the metric of one chart: those of the registry, some with other
+ * parameters, and metrics as text. */
 static inline void check_every_intrinsic_space(check_space_test test) {
+  static const char *const others[][5] = {{"flat_torus", "dimension", "2", "period_x", "3"},
+                                          {"schwarzschild", "mass", "1.5", NULL, NULL},
+                                          {"ellipsoid", "a", "1.2", NULL, NULL}, /* of revolution: a = b */
+                                          {"torus", "major_radius", "5", "minor_radius", "0.8"}};
   uint64_t state = check_seed();
+  cb_geometry *g;
+  int found = 0;
   for (int i = 0; cb_geometry_classes[i]; i++) {
-    cb_geometry *g;
     check_ok(cb_geometry_create_class(cb_geometry_classes[i], NULL, &g));
+    found += g->intrinsic != NULL;
     if (g->intrinsic) check_one_space(g, &state, test);
     else cb_geometry_free(g);
   }
+  assert_true(found >= 8);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    check_map m;
+    const cb_node *node = check_map_fill(&m, others[i][1], others[i][2], others[i][3], others[i][4]);
+    check_ok(cb_geometry_create(others[i][0], node, &g));
+    check_one_space(g, &state, test);
+  }
+  for (size_t i = 0; i < sizeof check_text_metrics / sizeof *check_text_metrics; i++)
+    check_one_space(check_text_space(check_text_metrics[i]), &state, test);
 }
 
 /* Runs test in each of the spaces that are made of quadrics and flat factors. */
@@ -78,10 +123,14 @@ static inline void check_every_space(check_space_test test) {
     check_ok(cb_geometry_create_class(cb_geometry_classes[i], node, &g));
     check_one_space(g, &state, test);
   }
-  check_ok(cb_geometry_create_class(&check_h2xe, NULL, &g));
-  check_one_space(g, &state, test);
   check_ok(cb_geometry_create_class(&check_exs2, NULL, &g));
   check_one_space(g, &state, test);
+}
+
+/* Runs test in each space of both kinds. */
+static inline void check_every_space_of_both_kinds(check_space_test test) {
+  check_every_space(test);
+  check_every_intrinsic_space(test);
 }
 
 /* A radius inside which points have no antipodes: 1, or 0.4 pi R in a sphere. */

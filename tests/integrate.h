@@ -26,7 +26,7 @@ static inline cb_tree *read_text(const char *text) {
   return tree;
 }
 
-/* space: "h3" or "h3 {chart: polar, curvature: -2}" */
+/* space: "h3" or "h3 {chart: polar, curvature: -2}", or a metric as text: "metric {metric: [[..]], ..}" */
 static inline void open_space(body_case *c, const char *space) {
   char name[32] = "";
   memset(c, 0, sizeof *c);
@@ -34,8 +34,8 @@ static inline void open_space(body_case *c, const char *space) {
   const char *map = strchr(space, '{');
   if (map) c->space_tree = read_text(map);
   const cb_node *node = map ? cb_tree_root(c->space_tree) : NULL;
-  if (!strcmp(name, "h2xe")) check_ok(cb_geometry_create_class(&check_h2xe, node, &c->g));
-  else if (!strcmp(name, "exs2")) check_ok(cb_geometry_create_class(&check_exs2, node, &c->g));
+  if (!strcmp(name, "exs2")) check_ok(cb_geometry_create_class(&check_exs2, node, &c->g));
+  else if (!strcmp(name, "metric")) check_ok(cb_text_metric_create(node, &c->g));
   else check_ok(cb_geometry_create(name, node, &c->g));
   check_ok(cb_builder_create(c->g, &c->builder));
   int body;
@@ -94,7 +94,7 @@ static inline cb_state *clone_state(const body_case *c) {
 
 /* Where the space has moving origins, brings a body that drifted by more than a unit back, as a run does. */
 static inline void recentre(body_case *c) {
-  if (c->g->chart || !cb_origin_moves(c->g)) return;
+  if (c->g->chart || c->g->n_factors > 1 || !cb_origin_moves(c->g)) return;
   cb_state *s = c->state;
   double base[CB_COORD_MAX], mean[CB_COORD_MAX] = {0};
   cb_geometry_base_point(c->g, base);

@@ -30,7 +30,8 @@ static inline void make_consistent(body_case *c) {
   check_ok(cb_gram_project(gram, c->state->t, c->state->x, v, 0, &moved, &turned, NULL));
   for (int a = 0; a < c->state->n; a++) {
     if (c->g->chart) {
-      cb_chart_metric metric;
+      double room[CB_CHART_METRIC_ROOM];
+      const cb_chart_metric metric = cb_chart_metric_in(k, room);
       check_ok(cb_chart_metric_at(c->g, c->state->x + a * k, 0, &metric));
       cb_chart_momentum_of(k, &metric, mass[a], v + a * k, c->state->p + a * k);
     } else {

@@ -197,6 +197,71 @@ static void constrained_runs_allocate_nothing(void **unused) {
     }
 }
 
+/* A configuration space with forces of velocity and time, and constraints where the method takes them. */
+static void systems_allocate_nothing(void **unused) {
+  (void)unused;
+  static const char *const integrators[] = {"gauss",   "gauss, solver: newton",  "rk4",  "lobatto, solver: newton",
+                                            "lobatto", "radau_iia, solver: newton"};
+  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "curvebody: 1\nsystem:\n  coordinates: [a, b, c, d, e]\n  parameters: {g: 2}\n"
+             "  metric: [[2], [cos(a - b), 1], [0, 0, 1 + a^2], [0, 0, 0, 1], [0, 0, 0, 0, 1]]\n"
+             "  potential: -g*cos(a) + b^2*t + c*d\n  forces: [-0.1*a_dot, 0, sin(t)*c_dot^2, 0, 0]\n%s"
+             "  position: [0.3, 0.1, 0.2, 0, 0]\n  velocity: [1, 0.5, 0.2, 0.1, 0.4]\n"
+             "integrator: {name: %s, step: 0.01}\ntime: {end: 0.5}\n"
+             "record: {every: 2, checkpoint: 5, observables: [energy, constraints, coordinates]}\n",
+             i < 3 ? "" : "  constraints: [a + sin(e) - 0.3]\n", integrators[i]);
+    cb_scenario *s;
+    check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+    cb_sink sink = {.row = no_row, .event = no_event, .checkpoint = no_checkpoint};
+    calls = 0;
+    counting = true;
+    const cb_status status = cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL);
+    counting = false;
+    check_ok(status);
+    if (calls) fail_msg("%s: %zu calls in a run", integrators[i], calls);
+    cb_scenario_free(s);
+  }
+}
+
+/* Distances by geodesics keep nothing between steps: no memory is asked for, and the same
+ * start gives the same bytes. */
+static void rods_in_a_metric_as_text_allocate_nothing_and_repeat_to_the_bit(void **unused) {
+  (void)unused;
+  static const char *const links[] = {"rod", "{spring: {stiffness: 2, rest: 0.8}}"};
+  static const char *const methods[] = {"lobatto", "gauss"};
+  for (int i = 0; i < 2; i++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "curvebody: 1\nspace: {metric: [[1, 0, 0], [0, sinh(a)^2, 0], [0, 0, sinh(a)^2*sin(b)^2]], coordinates: "
+             "[a, b, g], base: [1, 1, 1]}\nbodies:\n  - {kind: rod, masses: [1, 2.7], link: %s, place: {points: [[0.7, "
+             "1.4, 0.3], [0.9, 1.2, 1.1]]}, motion: {velocities: [[0.3, 0.2, 0.1], [0.1, 0.3, 0.5]]}}\n"
+             "integrator: {name: %s, step: 0.01}\ntime: {end: 1}\n",
+             links[i], methods[i]);
+    double end[2][6];
+    for (int again = 0; again < 2; again++) {
+      cb_scenario *s;
+      cb_state *state;
+      check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+      check_ok(cb_state_create(cb_scenario_system(s), &state));
+      check_ok(cb_system_start(cb_scenario_system(s), state));
+      cb_status status = CB_OK;
+      calls = 0;
+      counting = true;
+      for (int step = 0; step < 20 && !status; step++)
+        status = cb_integrator_step(cb_scenario_integrator(s), state, 0.01);
+      counting = false;
+      if (calls) fail_msg("%s allocates: %zu calls in 20 steps", methods[i], calls);
+      check_ok(status);
+      memcpy(end[again], state->x, sizeof end[again]);
+      cb_state_free(state);
+      cb_scenario_free(s);
+    }
+    assert_memory_equal(end[0], end[1], sizeof end[0]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_counter_counts),
@@ -204,6 +269,8 @@ int main(void) {
       cmocka_unit_test(forces_and_failures_allocate_nothing),
       cmocka_unit_test(a_run_allocates_nothing),
       cmocka_unit_test(constrained_runs_allocate_nothing),
+      cmocka_unit_test(systems_allocate_nothing),
+      cmocka_unit_test(rods_in_a_metric_as_text_allocate_nothing_and_repeat_to_the_bit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 #include "geometry/energy.h"
-#include <curvebody/geometry.h>
+#include <curvebody/intrinsic.h>
 
 enum { D = CB_DIM_MAX, PAIRS = 100 };
 
@@ -83,9 +83,35 @@ static void coincident_points_are_refused(void **s) {
   cb_geometry_free(g);
 }
 
+/* The bound that spares the search of other images is one: none of them is nearer. */
+static void within_the_injectivity_radius_no_image_is_nearer(void **s) {
+  (void)s;
+  static const char *const names[] = {"torus", "ellipsoid"};
+  uint64_t state = check_seed();
+  for (int k = 0; k < 2; k++) {
+    cb_geometry *g;
+    check_ok(cb_geometry_create(names[k], NULL, &g));
+    int near = 0;
+    for (int i = 0; i < 30; i++) {
+      const double q[] = {check_uniform(&state, -3, 3), check_uniform(&state, -1, 1)};
+      const double y[] = {check_uniform(&state, -3, 3), check_uniform(&state, -1, 1)};
+      double d, other;
+      if (cb_energy_distance(g, q, y, &d, NULL, NULL) || d > g->intrinsic->injectivity) continue;
+      near++;
+      for (int image = -1; image < 2; image++) {
+        const double move[] = {y[0] - q[0] + image * 2 * acos(-1), y[1] - q[1]};
+        if (cb_energy_geodesic(g, q, move, &other, NULL, NULL, NULL) == CB_OK) check_at_most(d - other, 1e-12);
+      }
+    }
+    check_at_most(5, near);
+    cb_geometry_free(g);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(distance_and_derivatives_are_the_closed_ones_or_refused),
                                      cmocka_unit_test(what_is_past_a_conjugate_point_is_refused),
-                                     cmocka_unit_test(coincident_points_are_refused)};
+                                     cmocka_unit_test(coincident_points_are_refused),
+                                     cmocka_unit_test(within_the_injectivity_radius_no_image_is_nearer)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,38 +8,11 @@
 
 /* --- every intrinsic space, at random points of its chart --- */
 
-/* With default parameters, and some with others. */
-static void in_every_intrinsic_space(void (*test)(const cb_geometry *g, uint64_t *state)) {
-  static const char *const others[][5] = {{"flat_torus", "dimension", "2", "period_x", "3"},
-                                          {"schwarzschild", "mass", "0.2", NULL, NULL},
-                                          {"ellipsoid", "a", "1.2", NULL, NULL}, /* of revolution: a = b */
-                                          {"torus", "major_radius", "5", "minor_radius", "0.4"}};
-  uint64_t state = check_seed();
-  cb_geometry *g;
-  int found = 0;
-  for (int i = 0; cb_geometry_classes[i]; i++) {
-    check_ok(cb_geometry_create_class(cb_geometry_classes[i], NULL, &g));
-    if (g->intrinsic) {
-      found++;
-      test(g, &state);
-    }
-    cb_geometry_free(g);
-  }
-  assert_true(found >= 8);
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    check_map m;
-    const cb_node *node = check_map_fill(&m, others[i][1], others[i][2], others[i][3], others[i][4]);
-    check_ok(cb_geometry_create(others[i][0], node, &g));
-    test(g, &state);
-    cb_geometry_free(g);
-  }
-}
-
 /* Derivative by q_l of f(q)[n], from differences of sixth order. */
 static void difference(const cb_geometry *g, const double *q, int l, int n,
                        void (*f)(const cb_geometry *, const double *, double *), double *out) {
   static const double weight[] = {45. / 60, -9. / 60, 1. / 60};
-  const double h = 0.005;
+  const double h = 0.002;
   double plus[N * N * N], minus[N * N * N], at[N];
   for (int i = 0; i < n; i++) out[i] = 0;
   for (int k = 1; k <= 3; k++) {
@@ -64,8 +37,6 @@ static void check_derivatives(const cb_geometry *g, uint64_t *state) {
   for (int repeat = 0; repeat < 20; repeat++) {
     double q[N], gij[N * N], dg[N * N * N], ddg[N * N * N * N], by_difference[N * N * N];
     random_coordinates(g, state, q);
-    for (int i = 0; i < n; i++) /* all stencil points inside the chart */
-      if (strcmp(g->class->name, "schwarzschild") == 0) q[i] *= 2;
     metric_at(g, q, gij, dg, ddg);
     double size = 1;
     for (int i = 0; i < nn; i++) size = fmax(size, fabs(gij[i]));
@@ -86,7 +57,7 @@ static void check_derivatives(const cb_geometry *g, uint64_t *state) {
 
 static void metric_derivatives_agree_with_differences(void **unused) {
   (void)unused;
-  in_every_intrinsic_space(check_derivatives);
+  check_every_intrinsic_space(check_derivatives);
 }
 
 /* L_X g_ij = X^l d_l g_ij + g_lj d_i X^l + g_il d_j X^l */
@@ -116,7 +87,7 @@ static void check_killing(const cb_geometry *g, uint64_t *state) {
 
 static void killing_fields_keep_the_metric(void **unused) {
   (void)unused;
-  in_every_intrinsic_space(check_killing);
+  check_every_intrinsic_space(check_killing);
 }
 
 static void spaces_have_their_killing_fields(void **unused) {
@@ -155,7 +126,7 @@ static void check_momenta(const cb_geometry *g, uint64_t *state) {
 
 static void geodesics_keep_killing_momenta(void **unused) {
   (void)unused;
-  in_every_intrinsic_space(check_momenta);
+  check_every_intrinsic_space(check_momenta);
 }
 
 /* --- pictures --- */

@@ -20,53 +20,6 @@ static cb_geometry *text_space(const char *text, cb_tree **tree) {
   return g;
 }
 
-static cb_status init_h2xe(cb_geometry *g, const void *params) {
-  (void)params;
-  return cb_geometry_init_product(g, 2, (const int[]){2, 1}, (const double[]){-1, 0});
-}
-static const cb_geometry_class product = {"product", "", "", NULL, 0, init_h2xe};
-
-/* IH, g = (r^2 + 2) 1, its distance
- *   d = F((P + M)/2) - F((P - M)/2),  P = |p + q|, M = |p - q|,  F(c) = asinh(c/sqrt 2) + (c/2) sqrt(c^2 + 2)
- * by hand: no other part of the library knows it here. */
-static cb_status ih_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
-  (void)g;
-  for (int i = 0; i < D; i++)
-    for (int j = 0; j < D; j++) {
-      gij[i * D + j] = i == j ? q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + 2 : 0;
-      for (int l = 0; l < D; l++) {
-        if (dg) dg[(l * D + i) * D + j] = i == j ? 2 * q[l] : 0;
-        for (int m = 0; ddg && m < D; m++) ddg[((m * D + l) * D + i) * D + j] = i == j && l == m ? 2 : 0;
-      }
-    }
-  return CB_OK;
-}
-
-static double ih_f(double c) { return asinh(c / sqrt(2)) + c / 2 * sqrt(c * c + 2); }
-
-static cb_status ih_distance(const cb_geometry *g, const double *p, const double *q, double *d, double *gradient,
-                             double *hessian) {
-  (void)g;
-  (void)hessian;
-  double sum[D], difference[D], P = 0, M = 0;
-  for (int i = 0; i < D; i++) {
-    sum[i] = p[i] + q[i];
-    difference[i] = p[i] - q[i];
-    P += sum[i] * sum[i];
-    M += difference[i] * difference[i];
-  }
-  P = sqrt(P);
-  M = sqrt(M);
-  const double a = (P + M) / 2, b = (P - M) / 2, fa = sqrt(a * a + 2), fb = sqrt(b * b + 2);
-  *d = ih_f(a) - ih_f(b);
-  for (int i = 0; gradient && i < D; i++) {
-    gradient[i] = (fa - fb) / 2 * sum[i] / P + (fa + fb) / 2 * difference[i] / M;
-    gradient[D + i] = (fa - fb) / 2 * sum[i] / P - (fa + fb) / 2 * difference[i] / M;
-  }
-  return CB_OK;
-}
-static const cb_chart ih_chart = {.name = "by hand", .metric = ih_metric, .distance = ih_distance};
-
 /* A space as text and where to look for its closed form; random points lie in low .. high. */
 typedef struct pair {
   const char *name, *text;
@@ -88,7 +41,7 @@ static const pair pairs[] = {
      "base: [1, 1, 0]}",
      {0.4, 0.5, -1},
      {1.8, 2.6, 1}},
-    {"product",
+    {"h2xe",
      "{metric: [[1], [0, sinh(a)^2], [0, 0, one]], coordinates: [a, g, z], parameters: {k: 2, one: k/2}, "
      "base: [1, 0, 0]}",
      {0.4, -1, -1},
@@ -101,18 +54,15 @@ static const pair pairs[] = {
 
 typedef struct twins {
   cb_tree *tree;
-  cb_geometry *text, *closed; /* closed NULL: ih_chart */
-  const cb_chart *chart;
+  cb_geometry *text, *closed; /* the built-in space in the same chart */
 } twins;
 
 static twins open_twins(const pair *p) {
-  twins t = {.chart = &ih_chart};
+  twins t;
   t.text = text_space(p->text, &t.tree);
-  if (!strcmp(p->name, "product"))
-    check_ok(cb_geometry_create_class(&product, NULL, &t.closed));
-  else if (strcmp(p->name, "ih"))
-    check_ok(cb_geometry_create(p->name, NULL, &t.closed));
-  if (t.closed) t.chart = cb_chart_find(t.closed, "polar");
+  check_ok(cb_geometry_create(p->name, NULL, &t.closed));
+  if (!t.closed->chart) t.closed->chart = cb_chart_find(t.closed, "polar");
+  t.closed->k = t.closed->dim;
   return t;
 }
 
@@ -150,7 +100,7 @@ static void metric_and_derivatives_are_those_of_the_built_in_chart(void **s) {
       double q[D], a[D * D], da[D * D * D], dda[D * D * D * D], b[D * D], db[D * D * D], ddb[D * D * D * D], c[D * D];
       random_point(p, &state, q);
       check_ok(t.text->chart->metric(t.text, q, a, da, dda));
-      check_ok(t.chart->metric(t.closed, q, b, db, ddb));
+      check_ok(t.closed->chart->metric(t.closed, q, b, db, ddb));
       check_arrays(p->name, D * D, a, b, 1e-13);
       check_arrays(p->name, D * D * D, da, db, 1e-13);
       check_arrays(p->name, D * D * D * D, dda, ddb, 1e-13);
@@ -163,23 +113,31 @@ static void metric_and_derivatives_are_those_of_the_built_in_chart(void **s) {
   }
 }
 
-static void curvature_is_that_of_the_space(void **s) {
+static void christoffel_symbols_and_curvature_are_those_of_the_built_in_chart(void **s) {
   (void)s;
   uint64_t state = check_seed();
   EACH_PAIR(p) {
     twins t = open_twins(p);
     for (int k = 0; k < POINTS; k++) {
-      double q[D];
-      cb_curvature c;
+      double q[D], gamma[2][D][D][D];
+      cb_curvature c[2];
       random_point(p, &state, q);
-      check_ok(cb_curvature_at(t.text, q, &c));
+      for (int i = 0; i < 2; i++) {
+        const cb_geometry *g = i ? t.closed : t.text;
+        check_ok(cb_christoffel(g, q, gamma[i], NULL));
+        check_ok(cb_curvature_at(g, q, &c[i]));
+      }
+      check_arrays(p->name, D * D * D, &gamma[0][0][0][0], &gamma[1][0][0][0], 1e-12);
+      check_arrays(p->name, D * D * D * D, &c[0].riemann[0][0][0][0], &c[1].riemann[0][0][0][0], 1e-11);
+      check_arrays(p->name, D * D, &c[0].ricci[0][0], &c[1].ricci[0][0], 1e-11);
+      check_arrays(p->name, D * D, &c[0].sectional[0][0], &c[1].sectional[0][0], 1e-11);
       const double rr = q[0] * q[0] + q[1] * q[1] + q[2] * q[2], f = rr + 2;
-      const double expected = !strcmp(p->name, "e3")        ? 0
-                              : !strcmp(p->name, "s3")      ? 6
-                              : !strcmp(p->name, "h3")      ? -6
-                              : !strcmp(p->name, "product") ? -2
-                                                            : -6 * (rr + 4) / (f * f * f);
-      check_near(c.scalar, expected, 1e-11);
+      const double expected = !strcmp(p->name, "e3")     ? 0
+                              : !strcmp(p->name, "s3")   ? 6
+                              : !strcmp(p->name, "h3")   ? -6
+                              : !strcmp(p->name, "h2xe") ? -2
+                                                         : -6 * (rr + 4) / (f * f * f);
+      check_near(c[0].scalar, expected, 1e-11);
     }
     close_twins(&t);
   }
@@ -195,42 +153,91 @@ static void distance_and_derivatives_are_those_of_the_built_in_chart(void **s) {
       random_point(p, &state, q1);
       random_point(p, &state, q2);
       check_ok(t.text->chart->distance(t.text, q1, q2, &d, ga, ha));
-      check_ok(t.chart->distance(t.closed, q1, q2, &e, gb, t.closed ? hb : NULL));
+      check_ok(t.closed->chart->distance(t.closed, q1, q2, &e, gb, hb));
       check_relative(d, e, 1e-11);
       check_arrays(p->name, 2 * D, ga, gb, 1e-10);
-      if (t.closed) check_arrays(p->name, 4 * D * D, ha, hb, 1e-8);
+      check_arrays(p->name, 4 * D * D, ha, hb, 1e-8);
     }
     close_twins(&t);
   }
 }
 
-/* A rod with unequal masses, in the polar chart of H3 and in the same metric as text. */
-static void rod_moves_as_in_the_built_in_chart(void **s) {
+/* --- bodies --- */
+
+/* The same space twice, and coordinates of three points about a unit apart. */
+typedef struct stage {
+  const char *closed, *text, *points[3];
+} stage;
+
+#define POLAR "[0.7, 1.2, 0.3]", "[0.9, 1.5, 1.4]", "[1.1, 0.8, 0.9]"
+#define IH_METRIC "metric: [[x^2+y^2+z^2+2], [0, x^2+y^2+z^2+2], [0, 0, x^2+y^2+z^2+2]], coordinates: [x, y, z]"
+
+static const stage stages[] = {
+    {"{name: e3, chart: polar}",
+     "{metric: [[1], [0, a^2], [0, 0, (a*sin(b))^2]], coordinates: [a, b, g], base: [1, 1, 0]}",
+     {POLAR}},
+    {"{name: s3, chart: polar}",
+     "{metric: [[1], [0, sin(a)^2], [0, 0, (sin(a)*sin(b))^2]], coordinates: [a, b, g], base: [1, 1, 0]}",
+     {POLAR}},
+    {"{name: h3, chart: polar}",
+     "{metric: [[1], [0, sinh(a)^2], [0, 0, (sinh(a)*sin(b))^2]], coordinates: [a, b, g], base: [1, 1, 0]}",
+     {POLAR}},
+    {"{name: h2xe, chart: polar}",
+     "{metric: [[1], [0, sinh(a)^2], [0, 0, 1]], coordinates: [a, b, z], base: [1, 0, 0]}",
+     {"[0.7, 0.3, 0.3]", "[0.9, 1.5, -0.2]", "[1.2, 0.9, 0.6]"}},
+    {"{name: ih}", "{" IH_METRIC "}", {"[0.7, 0.3, 0.3]", "[0.2, 0.9, -0.2]", "[-0.3, 0.1, 0.6]"}},
+    {"{name: s3, chart: stereographic}",
+     "{metric: [[c/(1+x^2+y^2+z^2)^2], [0, c/(1+x^2+y^2+z^2)^2], [0, 0, c/(1+x^2+y^2+z^2)^2]], parameters: {c: 4}, "
+     "coordinates: [x, y, z]}",
+     {"[0.4, 0.1, 0.1]", "[-0.1, 0.3, -0.2]", "[-0.2, -0.3, 0.3]"}},
+    {"{name: h3, chart: poincare}",
+     "{metric: [[c/(1-x^2-y^2-z^2)^2], [0, c/(1-x^2-y^2-z^2)^2], [0, 0, c/(1-x^2-y^2-z^2)^2]], parameters: {c: 4}, "
+     "coordinates: [x, y, z], domain: x^2+y^2+z^2 < 1}",
+     {"[0.4, 0.1, 0.1]", "[-0.1, 0.3, -0.2]", "[-0.2, -0.3, 0.3]"}},
+    {"{name: h2xe, chart: poincare}",
+     "{metric: [[4/(1-x^2-y^2)^2], [0, 4/(1-x^2-y^2)^2], [0, 0, 1]], coordinates: [x, y, z], domain: x^2+y^2 < 1}",
+     {"[0.4, 0.1, 0.1]", "[-0.1, 0.3, -0.2]", "[-0.2, -0.3, 0.5]"}}};
+enum { STAGES = sizeof stages / sizeof *stages };
+
+static const char *const bodies[] = {
+    "kind: rod\n    link: {spring: {stiffness: 1, rest: 1}}\n    masses: [1, 2]",
+    "kind: rod\n    link: rod\n    masses: [1, 2]",
+    "kind: triangle\n    link: {spring: {stiffness: 3, rest: 0.8}}\n    masses: [1, 2, 0.7]",
+    "kind: triangle\n    link: rod\n    masses: [1, 2, 0.7]"};
+
+/* Elastic and rigid, with unequal masses. No body here turns as one: the rods take what is left of the velocities. */
+static void bodies_move_as_in_the_built_in_chart(void **s) {
   (void)s;
   static const char form[] =
-      "curvebody: 1\nspace: %s\n"
-      "bodies:\n  - kind: rod\n    name: r\n    link: {spring: {stiffness: 1, rest: 1}}\n"
-      "    masses: [1, 2]\n    place: {points: [[0.7, 1.2, 0.3], [0.9, 1.5, 1.4]]}\n"
-      "    motion: {velocities: [[0.1, 0.3, -0.2], [-0.2, 0.1, 0.1]]}\n"
-      "integrator: {name: gauss, step: 0.1}\ntime: {end: 1}\n"
+      "curvebody: 1\nspace: %s\nbodies:\n  - %s\n    name: r\n    place: {points: [%s, %s%s%s]}\n"
+      "    motion: {velocities: [[0.1, 0.3, -0.2], [-0.2, 0.1, 0.1]%s]}\n"
+      "integrator: {name: %s, step: 0.1}\ntime: {end: 1}\n"
       "record: {every: 1, observables: [separation, energy]}\n";
-  static const char *const spaces[] = {
-      "{metric: [[1], [0, sinh(a)^2], [0, 0, (sinh(a)*sin(b))^2]], coordinates: [a, b, g], base: [1, 1, 0]}",
-      "{name: h3, chart: polar}"};
-  static const char *const fields[] = {"position", "separation", "energy", NULL};
-  simulation *run[2];
-  for (int k = 0; k < 2; k++) {
-    char text[2048];
-    snprintf(text, sizeof text, form, spaces[k]);
-    run[k] = simulate(text, NULL, 0, fields);
-  }
-  assert_int_equal(run[0]->rows, 11);
-  assert_int_equal(run[1]->rows, 11);
-  for (int f = 0; f < 3; f++) {
-    assert_int_equal(run[0]->width[f], run[1]->width[f]);
-    check_arrays(fields[f], run[0]->rows * run[0]->width[f], run[0]->value[f], run[1]->value[f], 1e-11);
-  }
-  for (int k = 0; k < 2; k++) simulation_free(run[k]);
+  static const char *const fields[] = {"position", "momentum", "separation", "energy"};
+  double worst[4] = {0};
+  for (int i = 0; i < STAGES; i++)
+    for (int body = 0; body < 4; body++) {
+      const bool three = body > 1, rigid = body % 2;
+      simulation *run[2];
+      for (int k = 0; k < 2; k++) {
+        char text[2048];
+        const stage *at = &stages[i];
+        snprintf(text, sizeof text, form, k ? at->closed : at->text, bodies[body], at->points[0], at->points[1],
+                 three ? ", " : "", three ? at->points[2] : "", three ? ", [0.1, -0.1, 0.2]" : "",
+                 rigid ? "lobatto" : "gauss");
+        run[k] = simulate(text, NULL, 0, (const char *const[]){fields[0], fields[1], fields[2], fields[3], NULL});
+        assert_int_equal(run[k]->rows, 11);
+      }
+      for (int f = 0; f < 4; f++) {
+        assert_int_equal(run[0]->width[f], run[1]->width[f]);
+        const size_t n = run[0]->rows * run[0]->width[f];
+        for (size_t e = 0; e < n; e++) worst[f] = fmax(worst[f], fabs(run[0]->value[f][e] - run[1]->value[f][e]));
+        check_arrays(stages[i].closed, n, run[0]->value[f], run[1]->value[f], 1e-11);
+      }
+      for (int k = 0; k < 2; k++) simulation_free(run[k]);
+    }
+  for (int f = 0; f < 4; f++) print_message("%s %.1e  ", fields[f], worst[f]);
+  print_message("\n");
 }
 
 /* The resolved scenario reads back as the same space; the tree it came from need not live on. */
@@ -356,13 +363,14 @@ static void wrong_metrics_are_refused_with_their_place(void **s) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(metric_and_derivatives_are_those_of_the_built_in_chart),
-                                     cmocka_unit_test(curvature_is_that_of_the_space),
-                                     cmocka_unit_test(distance_and_derivatives_are_those_of_the_built_in_chart),
-                                     cmocka_unit_test(rod_moves_as_in_the_built_in_chart),
-                                     cmocka_unit_test(resolved_scenario_has_the_metric),
-                                     cmocka_unit_test(picture_and_its_derivative_are_the_expressions),
-                                     cmocka_unit_test(outside_the_domain_says_where_and_what_was_expected),
-                                     cmocka_unit_test(wrong_metrics_are_refused_with_their_place)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(metric_and_derivatives_are_those_of_the_built_in_chart),
+      cmocka_unit_test(christoffel_symbols_and_curvature_are_those_of_the_built_in_chart),
+      cmocka_unit_test(distance_and_derivatives_are_those_of_the_built_in_chart),
+      cmocka_unit_test(bodies_move_as_in_the_built_in_chart),
+      cmocka_unit_test(resolved_scenario_has_the_metric),
+      cmocka_unit_test(picture_and_its_derivative_are_the_expressions),
+      cmocka_unit_test(outside_the_domain_says_where_and_what_was_expected),
+      cmocka_unit_test(wrong_metrics_are_refused_with_their_place)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,52 +122,87 @@ static cb_status read_motion(cb_places *p, const cb_node *motion) {
   return status;
 }
 
-/* One isometry of `move`: put in front of the origin, or gathered into a matrix where origins do not move. */
-static cb_status add_move(cb_places *p, const cb_node *map, cb_isometry *isometry) {
+static cb_status read_move(const cb_node *map, const cb_geometry *g, int *index, double *by) {
   static const char *const keys[] = {"killing", "by"};
-  const cb_geometry *g = p->space;
-  double by = 0;
-  int index;
   cb_status status = cb_node_check_keys(map, keys, 2);
-  if (!status) status = read_killing(map, g, &index);
+  if (!status) status = read_killing(map, g, index);
   if (!status && !cb_node_get(map, "by"))
     status = cb_node_fail(map, "move: expected `by`, how far along the Killing field");
-  if (!status) status = read_number(map, "by", &by);
-  if (status) return status;
-  if (g->intrinsic)
-    return cb_node_fail(map, "move: expected a space of constant curvature or a product; give the place itself in `%s`",
-                        g->class->name);
+  return status ? status : read_number(map, "by", by);
+}
+
+/* An isometry F of a space with a chart alone that is no left translation, L the origin so far: the new one is
+ * L' = L_(F(L 0)), and points take L'^-1 F L. */
+static cb_status flow_points(cb_places *p, int index, double by) {
+  const cb_geometry *g = p->space;
+  const int n = g->dim;
+  cb_origin origin = p->origin, back;
+  cb_status status = CB_OK;
   if (cb_origin_moves(g)) {
-    cb_origin flow, next;
-    status = cb_origin_flow(g, index, by, &flow);
-    if (status) return cb_place_fail(map, status);
-    cb_origin_compose(g, &flow, &p->origin, &next);
-    p->origin = next;
-  } else {
-    cb_isometry flow, next;
-    cb_isometry_flow(g, index, by, &flow);
-    cb_isometry_compose(g, &flow, isometry, &next);
-    *isometry = next;
+    double base[CB_Q_MAX];
+    cb_geometry_base_point(g, base);
+    cb_origin_world_point(g, &p->origin, base, base);
+    status = cb_killing_flow(g, index, by, base, base, NULL);
+    if (status) return status;
+    cb_origin_at(g, base, &origin);
   }
+  cb_origin_inverse(g, &origin, &back);
+  for (int i = 0; i < p->n && !status; i++) {
+    double y[CB_Q_MAX], v[CB_Q_MAX], u[CB_Q_MAX] = {0}, jacobian[CB_DIM_MAX * CB_DIM_MAX];
+    cb_origin_world_point(g, &p->origin, p->q + i * n, y);
+    cb_origin_world_vector(g, &p->origin, p->u + i * n, v);
+    status = cb_killing_flow(g, index, by, y, y, jacobian);
+    if (status) return status;
+    for (int a = 0; a < n; a++)
+      for (int b = 0; b < n; b++) u[a] += jacobian[a * n + b] * v[b];
+    cb_origin_world_point(g, &back, y, p->q + i * n);
+    cb_origin_world_vector(g, &back, u, p->u + i * n);
+    memcpy(p->x + i * n, p->q + i * n, (size_t)n * sizeof(double));
+    memcpy(p->v + i * n, p->u + i * n, (size_t)n * sizeof(double));
+    status = cb_geometry_check_point(g, p->q + i * n, 0);
+  }
+  p->origin = origin;
+  return status;
+}
+
+/* One isometry of `move`: put in front of the origin, or gathered into a matrix where origins do not move so. */
+static cb_status add_move(cb_places *p, const cb_node *map) {
+  const cb_geometry *g = p->space;
+  cb_origin step, origin;
+  cb_isometry flow, next;
+  double by = 0;
+  int index;
+  cb_status status = read_move(map, g, &index, &by);
+  if (status) return status;
+  if (cb_origin_moves(g) && !cb_origin_flow(g, index, by, &step)) {
+    cb_origin_compose(g, &step, &p->origin, &origin);
+    p->origin = origin;
+    return CB_OK;
+  }
+  if (g->intrinsic) {
+    status = flow_points(p, index, by);
+    return status ? cb_place_fail(map, status) : CB_OK;
+  }
+  cb_isometry_flow(g, index, by, &flow);
+  cb_isometry_compose(g, &flow, &p->moved, &next);
+  p->moved = next;
   return CB_OK;
 }
 
 static cb_status apply_move(cb_places *p, const cb_node *move) {
   const cb_geometry *g = p->space;
-  cb_isometry isometry;
   if (!move || move->kind == CB_NODE_NULL) return CB_OK;
   if (move->kind != CB_NODE_LIST) return cb_node_fail(move, "move: expected a list of {killing: .., by: ..}");
-  cb_isometry_identity(g, &isometry);
+  p->move = move;
   for (size_t i = 0; i < move->count; i++) {
-    cb_status status = add_move(p, move->items[i], &isometry);
+    cb_status status = add_move(p, move->items[i]);
     if (status) return status;
   }
-  if (!move->count || cb_origin_moves(g)) return CB_OK;
-  p->moved = isometry;
+  if (!move->count || g->intrinsic) return CB_OK;
   for (int i = 0; i < p->n; i++) {
     double x[CB_COORD_MAX], v[CB_COORD_MAX], *x_i = p->x + i * g->embedding, *v_i = p->v + i * g->embedding;
-    cb_isometry_point(g, &isometry, x_i, x);
-    cb_isometry_vector(g, &isometry, v_i, v);
+    cb_isometry_point(g, &p->moved, x_i, x);
+    cb_isometry_vector(g, &p->moved, v_i, v);
     memcpy(x_i, x, (size_t)g->embedding * sizeof *x);
     memcpy(v_i, v, (size_t)g->embedding * sizeof *v);
     if (!g->chart) continue;
@@ -184,11 +219,20 @@ cb_status cb_places_set_moving(cb_places *p, const cb_node *body) {
 
 cb_status cb_places_carry(const cb_places *p, const double *x, double *world) {
   const cb_geometry *g = p->space;
-  double moved[CB_COORD_MAX];
-  if (cb_origin_moves(g))
-    cb_origin_world_point(g, &p->origin, x, moved);
-  else
+  double moved[CB_Q_MAX];
+  if (g->intrinsic) {
+    memcpy(moved, x, (size_t)g->dim * sizeof *x);
+    for (size_t i = 0; p->move && i < p->move->count; i++) {
+      double by = 0;
+      int index;
+      cb_status status = read_move(p->move->items[i], g, &index, &by);
+      if (!status) status = cb_killing_flow(g, index, by, moved, moved, NULL);
+      if (status) return status;
+    }
+  } else {
     cb_isometry_point(g, &p->moved, x, moved);
+    cb_origin_world_point(g, &p->origin, moved, moved);
+  }
   if (g->chart) return g->chart->from_point(g, moved, world);
   memcpy(world, moved, (size_t)g->k * sizeof *world);
   return CB_OK;

@@ -7,8 +7,9 @@
  *        +  move: [{killing: boost_x, by: 300}, ..]    isometries applied afterwards, in order
  *   motion: {killing: boost_x, speed: 1} | {chart: polar, velocities: [[..], ..]} | a list of these, which add
  *
- * Velocities are those at the place before `move`, which carries them along. Where origins move (H^n, E^n) `move`
- * becomes the body's origin and costs its coordinates no digits, however far it goes. Everything that is wrong fails
+ * Velocities are those at the place before `move`, which carries them along. Where origins move (H^n, E^n, these as
+ * factors, left translations of groups) `move` becomes the body's origin and costs its coordinates no digits, however
+ * far it goes. Everything that is wrong fails
  * with file:line:column of what is wrong.
  */
 #ifndef CB_BODIES_PLACE_H
@@ -22,7 +23,8 @@ typedef struct cb_places {
   int n;
   double *x, *v, *q, *u;
   cb_origin origin;
-  cb_isometry moved;     /* by `move`, where origins do not move */
+  cb_isometry moved;     /* by `move`, where origins do not move so: before the origin */
+  const cb_node *move;   /* the list of moves, NULL if there are none */
   const cb_node *node;   /* of `place`, for messages */
   const cb_node *points; /* the list of points, NULL if they were made otherwise */
   const cb_chart *chart; /* in which the points were given, NULL for the embedding */

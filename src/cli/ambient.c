@@ -26,6 +26,31 @@ static size_t piece(const char *text) {
   return n;
 }
 
+static cb_status unknown(const char *word, size_t length) {
+  enum { MOST = 64 };
+  const char *names[MOST], *near;
+  char name[48];
+  size_t count = 0;
+  while (count < MOST && cb_geometry_class_at(count)) names[count] = cb_geometry_class_at(count)->name, count++;
+  snprintf(name, sizeof name, "%.*s", (int)(length < 40 ? length : 40), word);
+  near = cb_nearest_name(name, names, count);
+  if (near) return cb_fail(CB_ERROR_INPUT, "curvebody: error: unknown space '%s', did you mean '%s'?", name, near);
+  return cb_fail(CB_ERROR_INPUT,
+                 "curvebody: error: unknown space '%s': expected one of `curvebody list spaces`, or a scenario", name);
+}
+
+/* What was made of the word has no lines and columns for the user: the word itself says where. What a --set says
+ * stands. */
+static cb_status of_the_word(cb_status status, const char *word, const cb_words *sets) {
+  const char *text = cb_error_text(), *error = strstr(text, "error: ");
+  char said[768];
+  for (size_t i = 0; i < sets->count; i++)
+    if (!strncmp(text, "--set ", 6) && !strncmp(text + 6, sets->word[i], strlen(sets->word[i]))) return status;
+  if (!error) return status;
+  snprintf(said, sizeof said, "%s", error);
+  return cb_fail(status, "%.80s: %s", word, said);
+}
+
 /* `name:key=value,...` as the scenario `space: {name: NAME, key: value, ...}`. */
 static cb_status named(const char *word, cb_tree **out) {
   char text[512];
@@ -72,13 +97,16 @@ static cb_status choose_chart(cb_ambient *a, const char *name) {
 cb_status cb_ambient_open(const char *word, const cb_words *sets, const char *chart, cb_ambient *out) {
   struct stat file;
   *out = (cb_ambient){0};
-  const bool name = registered(word, strcspn(word, ":")) || (!strpbrk(word, "./") && stat(word, &file) != 0);
+  const size_t length = strcspn(word, ":");
+  const bool name = registered(word, length);
+  if (!name && !strpbrk(word, "./") && stat(word, &file) != 0) return unknown(word, length);
   cb_status status = name ? named(word, &out->tree) : cb_yaml_read_file(word, &out->tree);
   for (size_t i = 0; i < sets->count && !status; i++) status = cb_tree_set(out->tree, sets->word[i]);
   if (!status) {
     const cb_node *root = cb_tree_root(out->tree), *node = cb_node_get(root, "space");
     status = node ? cb_space_read(node, &out->space) : cb_node_fail(root, "the key `space` is missing");
   }
+  if (status && name) status = of_the_word(status, word, sets);
   if (!status) status = choose_chart(out, chart);
   if (status) cb_ambient_close(out);
   return status;

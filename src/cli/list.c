@@ -1,9 +1,10 @@
-/* curvebody list [spaces|bodies|constraints|integrators|bundles|fluids|observables|functions] [--json]
+/* curvebody list [spaces|systems|bodies|constraints|integrators|bundles|fluids|observables|functions] [--json]
  *
  * What the registry knows, from the same tables that read a scenario. */
 #include "cli/cli.h"
 
 #include "geometry/text_metric.h"
+#include "io/scenario_private.h"
 #include "numerics/expression.h"
 #include <curvebody/plugin.h>
 #include <curvebody/body.h>
@@ -80,6 +81,13 @@ static void spaces(printer *p) {
   entry(p, text->name, text->title, text->doc, text->params);
 }
 
+static void systems(printer *p) {
+  entry(p, "system", "A configuration space by itself, in place of `space` and `bodies`",
+        "L = (1/2) g(q) q' q' - V(q, t), of 1 to 12 coordinates; also the keys of a `metric`: metric, coordinates, "
+        "parameters, domain, periodic, base, picture",
+        cb_scenario_system_table);
+}
+
 static void bodies(printer *p) {
   for (size_t i = 0; cb_body_classes[i]; i++)
     entry(p, cb_body_classes[i]->name, cb_body_classes[i]->title, cb_body_classes[i]->doc, cb_body_classes[i]->params);
@@ -87,6 +95,14 @@ static void bodies(printer *p) {
 
 static void constraints(printer *p) {
   for (const cb_constraint_doc *c = cb_constraint_docs; c->name; c++) entry(p, c->name, c->doc, "", c->params);
+}
+
+static void walls(printer *p) {
+  for (const cb_constraint_doc *c = cb_wall_docs; c->name; c++) entry(p, c->name, c->doc, "", c->params);
+}
+
+static void events(printer *p) {
+  for (const cb_constraint_doc *c = cb_event_docs; c->name; c++) entry(p, c->name, c->doc, "", c->params);
 }
 
 static void integrators(printer *p) {
@@ -115,8 +131,10 @@ static void none(printer *p) {
 static const struct {
   const char *name;
   void (*print)(printer *);
-} kinds[] = {{"spaces", spaces},   {"bodies", bodies}, {"constraints", constraints}, {"integrators", integrators},
-             {"bundles", none},    {"fluids", none},   {"observables", observables}, {"functions", functions}};
+} kinds[] = {{"spaces", spaces},           {"systems", systems},    {"bodies", bodies},
+             {"constraints", constraints}, {"walls", walls},        {"events", events},
+             {"integrators", integrators}, {"bundles", none},       {"fluids", none},
+             {"observables", observables}, {"functions", functions}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int run(int argc, char **argv) {
@@ -152,7 +170,8 @@ static int run(int argc, char **argv) {
   return CB_EXIT_DONE;
 }
 
-const cb_command cb_command_list = {"list",
-                                    "[spaces|bodies|constraints|integrators|bundles|fluids|observables|functions] "
-                                    "[--json]",
-                                    "Lists what there is, with parameters, defaults and units.", run};
+const cb_command cb_command_list = {
+    "list",
+    "[spaces|systems|bodies|constraints|integrators|bundles|fluids|observables|functions] "
+    "[--json]",
+    "Lists what there is, with parameters, defaults and units.", run};

@@ -16,6 +16,7 @@ const char *cb_status_name(cb_status status) {
     case CB_ERROR_UNSUPPORTED: return "not supported";
     case CB_ERROR_STEP: return "step failed";
     case CB_ERROR_INTERRUPTED: return "interrupted";
+    case CB_ERROR_CONTACT_PILE: return "pile of contacts";
     case CB_STEP_NO_CONVERGENCE: return "no convergence";
     case CB_STEP_DOMAIN: return "stage outside the domain";
     case CB_STEP_NOT_FINITE: return "stage not finite";

@@ -37,10 +37,9 @@ cb_status cb_builder_rod(cb_builder *b, const char *name, int i, int j, cb_targe
 cb_status cb_builder_tether(cb_builder *b, const char *name, int i, const double *centre, cb_target length);
 /* d(p0,p1) + d(p1,p2) + ... = length */
 cb_status cb_builder_string(cb_builder *b, const char *name, int n, const int *particle, cb_target length);
-/* The angle at `vertex` between the geodesics to i and to j, in (0, pi). Spaces made of quadrics and flat factors, and
- * their static charts. */
+/* The angle at `vertex` between the geodesics to i and to j, in (0, pi). In any space. */
 cb_status cb_builder_angle(cb_builder *b, const char *name, int i, int vertex, int j, cb_target angle);
-/* Sum of the areas of geodesic triangles; space of one factor. */
+/* Sum of the areas of geodesic triangles. Spaces of constant curvature: elsewhere the sides do not tell the area. */
 cb_status cb_builder_area(cb_builder *b, const char *name, int n, const int (*triangle)[3], cb_target area);
 /* Volume inside a closed oriented surface of geodesic triangles; space of one factor, of dimension 3. In S^n all
  * vertices lie within a quarter turn of the first one. */
@@ -54,6 +53,10 @@ cb_status cb_builder_surface(cb_builder *b, const char *name, int i, const char 
  * x1, ...) and t. coefficient: n * size texts, NULL or "0": none. */
 cb_status cb_builder_velocity(cb_builder *b, const char *name, int n, const int *particle, const char *chart,
                               const char *const *coefficient, const char *equals);
+/* The same for one particle in the space's own chart, its coordinates by their names. *at: which text a CB_ERROR_INPUT is
+ * about, dim: equals. */
+cb_status cb_builder_velocity_of(cb_builder *b, const char *name, int i, const char *const *coefficient,
+                                 const char *equals, size_t *at);
 /* A blade at i along the geodesic to j: no velocity across it. Spaces of dimension 2. */
 cb_status cb_builder_blade(cb_builder *b, const char *name, int i, int j);
 

@@ -19,12 +19,17 @@
 extern "C" {
 #endif
 
-enum { CB_DIM_MAX = 3, CB_COORD_MAX = 4, CB_FACTOR_MAX = 2, CB_KILLING_MAX = 6, CB_CHART_MAX = 6 };
+enum { CB_DIM_MAX = 3, CB_COORD_MAX = 4, CB_FACTOR_MAX = 2, CB_KILLING_MAX = 12, CB_CHART_MAX = 6 };
+/* Coordinates of a configuration space: a manifold of more dimensions than bodies live in, whose points are states of a
+ * whole system (`system:` of a scenario). It has the metric of its chart, but no distances. */
+enum { CB_Q_MAX = 12 };
 
 typedef struct cb_geometry cb_geometry;
 typedef struct cb_chart cb_chart;
 /* What a space has that is known by the metric of one chart alone; see curvebody/intrinsic.h. */
 typedef struct cb_intrinsic cb_intrinsic;
+/* Distances of near pairs, interpolated: what the key `table` of a space asks for. */
+typedef struct cb_distance_table cb_distance_table;
 
 /* One factor of a product: coordinates offset .. offset+count-1 of the embedding. */
 typedef struct cb_factor {
@@ -64,7 +69,7 @@ struct cb_chart {
   const char *alias; /* a second name that cb_chart_find takes, or NULL */
   const char *doc;
   int size;                              /* numbers in q */
-  const char *coordinates[CB_COORD_MAX]; /* their names */
+  const char *coordinates[CB_Q_MAX];     /* their names */
   /* x(q) and, where jacobian is not NULL, dx/dq[embedding][size] (row-major). CB_ERROR_DOMAIN outside the chart. */
   cb_status (*to_point)(const cb_geometry *g, const double *q, double *x, double *jacobian);
   cb_status (*from_point)(const cb_geometry *g, const double *x, double *q);
@@ -84,7 +89,7 @@ struct cb_geometry {
   int n_factors;
   cb_factor factor[CB_FACTOR_MAX];
   int embedding; /* coordinates of the embedding (k, unless chart is set) */
-  double form[CB_COORD_MAX];
+  double form[CB_Q_MAX];
   int n_killing;
   cb_killing killing[CB_KILLING_MAX];
   int n_charts;
@@ -93,6 +98,7 @@ struct cb_geometry {
   const cb_intrinsic *intrinsic; /* not NULL: no quadrics; `chart` is set, a "point of the embedding" is its q */
   const char *picture;           /* name of the default picture: "poincare", "stereographic", "embedding" */
   void *data;                    /* of the class, freed with free() */
+  cb_distance_table *table;      /* that chart->distance looks in first; NULL: none */
 };
 
 /* Makes a space by its name from the registry; node is its map in the scenario (`name`, which is not looked at, the
@@ -151,8 +157,11 @@ void cb_killing_at(const cb_geometry *g, int index, const double *x, double *v);
 /* J_i = <X_i(x), p> for every Killing field, added to momentum[n_killing]. */
 void cb_killing_momentum_add(const cb_geometry *g, const double *x, const double *p, double *momentum);
 void cb_isometry_identity(const cb_geometry *g, cb_isometry *out);
-/* The flow of Killing field `index` for time s. */
+/* The flow of Killing field `index` for time s; nan where, in an intrinsic space, it is not affine in coordinates. */
 void cb_isometry_flow(const cb_geometry *g, int index, double s, cb_isometry *out);
+/* The same at one point of any space: y, and dy/dx[embedding*embedding] where not NULL. Integrated where it is not
+ * known in closed form, to about 1e-13. CB_ERROR_DOMAIN where it is not found. */
+cb_status cb_killing_flow(const cb_geometry *g, int index, double s, const double *x, double *y, double *jacobian);
 /* a after b; out may be either. */
 void cb_isometry_compose(const cb_geometry *g, const cb_isometry *a, const cb_isometry *b, cb_isometry *out);
 void cb_isometry_inverse(const cb_geometry *g, const cb_isometry *a, cb_isometry *out);

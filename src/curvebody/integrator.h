@@ -48,12 +48,15 @@ struct cb_integrator {
   int worst;          /* particle (in the state's order) where a failed step went wrong; -1 if not known */
   /* [rows of the system] multipliers at the end of the last step as the method has them; NULL where it has none */
   const double *multipliers;
+  void *params;       /* of the class, as it was made with */
   int root;           /* the event (integrators/ida.h) at which the last step ended before its time; -1: none */
 };
 
 /* Makes an integrator by name; node is its map in the scenario (may be NULL), from which `name`, `step`, `retries`
  * are read elsewhere. */
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out);
+/* The same method with the same parameters for another system. */
+cb_status cb_integrator_like(const cb_integrator *i, const cb_system *system, cb_integrator **out);
 void cb_integrator_free(cb_integrator *i);
 cb_status cb_integrator_step(cb_integrator *i, cb_state *state, double h);
 void cb_integrator_reset(cb_integrator *i);

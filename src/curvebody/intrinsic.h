@@ -26,8 +26,16 @@ struct cb_intrinsic {
   void (*killing)(const cb_geometry *g, int index, const double *q, double *x);
   /* CB_ERROR_DOMAIN with position and what was expected outside the chart's domain. NULL: everywhere. */
   cb_status (*inside)(const cb_geometry *g, const double *q);
-  double period[CB_DIM_MAX]; /* of a coordinate; 0: not periodic */
-  double base[CB_DIM_MAX];   /* a point to start from: cb_geometry_base_point */
+  double period[CB_Q_MAX]; /* of a coordinate; 0: not periodic */
+  double base[CB_Q_MAX];   /* a point to start from: cb_geometry_base_point */
+  /* A lower bound of the injectivity radius, within which a geodesic is the only shortest one; 0: not known. */
+  double injectivity;
+  /* Where the space is a group with coordinates 0 of the identity, base 0, and left translations that are affine in
+   * its coordinates, L_a q = a + m(a) q: the matrix m(a)[dim*dim] and what it leaves beyond double precision, low (may
+   * be NULL). m is a homomorphism, its inverse m(b) with b = a^-1 = -m(a)^-1 a. A Killing field that is not 0 at the
+   * base is there a coordinate axis and generates the left translations along that axis, L_(s e_i). Bodies then have
+   * moving origins and may be moved any distance. NULL: no such group. */
+  void (*translation)(const cb_geometry *g, const double *a, double *m, double *low);
   /* Three numbers to draw a point by, with dpicture/dq[3*dim]; NULL: the coordinates. */
   void (*picture)(const cb_geometry *g, const double *q, double *x, double *jacobian);
   void (*free)(cb_geometry *g); /* of what data owns; data itself is freed after it */

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-enum { CB_PLUGIN_VERSION = 1 };
+enum { CB_PLUGIN_VERSION = 2 };
 
 /* What a plugin exports under the name curvebody_plugin. */
 typedef struct cb_plugin {

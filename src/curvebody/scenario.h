@@ -35,7 +35,7 @@ typedef struct cb_constraint_doc {
   const char *name, *doc;
   const cb_param *params;
 } cb_constraint_doc;
-extern const cb_constraint_doc cb_constraint_docs[];
+extern const cb_constraint_doc cb_constraint_docs[], cb_wall_docs[], cb_event_docs[];
 
 /* The layout of the run's record with title, texts and attributes filled in; owned by the scenario. */
 const cb_record_layout *cb_scenario_layout(cb_scenario *scenario);

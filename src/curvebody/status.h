@@ -22,6 +22,7 @@ typedef enum cb_status {
   CB_ERROR_UNSUPPORTED = -6,  /* an integrator that does not take this kind of system */
   CB_ERROR_STEP = -7,         /* a step failed after all its retries */
   CB_ERROR_INTERRUPTED = -8,  /* stopped by the user after a checkpoint */
+  CB_ERROR_CONTACT_PILE = -9, /* contacts without end in a finite time */
 
   CB_STEP_NO_CONVERGENCE = 1, /* the iteration of an implicit step did not converge */
   CB_STEP_DOMAIN = 2,         /* a stage left the domain of a chart, a distance or an expression */

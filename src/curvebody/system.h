@@ -22,11 +22,14 @@ typedef struct cb_forces cb_forces;
 
 /* Where a connected component's coordinates are: world point = T(direction, length) R (local point), with T the
  * transvection along the unit vector `direction` at the base point and R a rotation about it. Kept apart because a
- * matrix of size exp(length) would lose its digits. Identity in spaces that need no moving origin. */
+ * matrix of size exp(length) would lose its digits. In a product that is the hyperbolic factor's, and flat factors are
+ * translated by `shift`. In a group with a left-invariant metric it is the left translation by the element `shift`.
+ * Identity in spaces that need no moving origin. */
 typedef struct cb_origin {
   double length;
   double direction[CB_DIM_MAX];
-  double rotation[CB_DIM_MAX * CB_DIM_MAX]; /* row-major, dim x dim */
+  double rotation[CB_DIM_MAX * CB_DIM_MAX]; /* row-major, dim x dim of the factor */
+  double shift[CB_DIM_MAX];                 /* by axis of the space, or coordinate of the group */
 } cb_origin;
 
 /* Everything a restart needs. x and p have n*k numbers each, with the low-order parts of a compensated sum. */
@@ -87,7 +90,13 @@ cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a,
                              const double *centre);
 /* V_i(t, coordinates) given by an expression in the coordinates of a chart (NULL: the embedding), t, m and q. */
 cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const char *expression);
-/* Where in its text an expression that one of these three refused with CB_ERROR_INPUT is wrong. */
+/* Generalised forces F_a(q, dq/dt, t), a covector[dim] of texts (NULL or "0": none) in the coordinates of the space's
+ * chart, their velocities `NAME_dot`, t, m and q, on every particle of a body (-1: all). Spaces with a chart only. *at:
+ * which text a CB_ERROR_INPUT is about. */
+cb_status cb_builder_force(cb_builder *b, int body, const char *const *covector, size_t *at);
+/* Names that stand for numbers in every expression given from now on (copied). */
+cb_status cb_builder_parameters(cb_builder *b, size_t n, const char *const *names, const double *values);
+/* Where in its text an expression that one of these refused with CB_ERROR_INPUT is wrong. */
 size_t cb_builder_expression_at(const cb_builder *b);
 /* Ends building: checks (coincident bonded points, masses, indices), finds connected components, reorders particles for
  * locality inside, and makes the system. The builder is then spent and may be freed. */

@@ -1,10 +1,12 @@
 /* Building a system: particles, springs and forces as they are given, each checked when it comes.
  * Grouping, reordering and the making of the system are in finish.c. */
 #include "dynamics/builder_private.h"
+#include "dynamics/contact_private.h"
 #include "dynamics/pair.h"
 #include "geometry/origin.h"
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +36,10 @@ cb_status cb_builder_create(const cb_geometry *space, cb_builder **out) {
 
 void cb_builder_free(cb_builder *b) {
   if (!b) return;
-  for (int i = 0; i < b->n_terms; i++) cb_expression_free(b->term[i].expression);
+  for (int i = 0; i < b->n_terms; i++) {
+    cb_expression_free(b->term[i].expression);
+    for (int a = 0; a < CB_Q_MAX; a++) cb_expression_free(b->term[i].force[a]);
+  }
   cb_arena_free(b->texts);
   free(b->body);
   free(b->point);
@@ -43,6 +48,7 @@ void cb_builder_free(cb_builder *b) {
   for (int i = 0; i < b->n_constraints; i++) cb_constraint_release(&b->constraint[i]);
   free(b->constraint);
   free(b->triangle);
+  cb_contact_set_free(b->contacts);
   free(b->origin);
   free(b);
 }
@@ -94,7 +100,7 @@ static cb_status settle(const cb_geometry *g, double *x, double *v) {
   for (int a = 0; a < g->k; a++)
     if (!isfinite(x[a]) || !isfinite(v[a])) return cb_fail(CB_ERROR_DOMAIN, "a coordinate or velocity is not finite");
   if (g->chart) { /* the metric must be regular there */
-    double u[CB_DIM_MAX], none[CB_DIM_MAX] = {0};
+    double u[CB_Q_MAX], none[CB_Q_MAX] = {0};
     return cb_geometry_raise(g, x, none, u);
   }
   cb_status status = cb_geometry_check_point(g, x, off_space);
@@ -127,7 +133,7 @@ cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, doub
 }
 
 cb_status cb_builder_check_apart(const cb_geometry *g, const double *x, const double *y, double *distance) {
-  double d, gradient[CB_PAIR_MAX], e[CB_COORD_MAX], size = 1;
+  double d, gradient[CB_PAIR_MAX], e[CB_Q_MAX], size = 1;
   for (int a = 0; a < g->k; a++) size = fmax(size, fmax(fabs(x[a]), fabs(y[a])));
   cb_status status = cb_pair_distance(g, x, y, &d, NULL, NULL);
   if (status) return status;
@@ -163,6 +169,26 @@ cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, doubl
   return CB_OK;
 }
 
+cb_status cb_builder_parameters(cb_builder *b, size_t n, const char *const *names, const double *values) {
+  const char **name = cb_arena_alloc(b->texts, n, sizeof *name);
+  double *value = cb_arena_alloc(b->texts, n, sizeof *value);
+  bool lost = !name || !value;
+  for (size_t i = 0; i < n && !lost; i++) {
+    value[i] = values[i];
+    lost = !(name[i] = cb_arena_strdup(b->texts, names[i]));
+  }
+  if (lost) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu parameters", n);
+  b->parameters = (cb_expression_scope){.parameters = name, .values = value, .n_parameters = n};
+  return CB_OK;
+}
+
+cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *names, size_t n, cb_expression **out) {
+  cb_expression_scope scope = b->parameters;
+  scope.names = names;
+  scope.n = n;
+  return cb_expression_parse_in(text, &scope, &b->expression_at, out);
+}
+
 size_t cb_builder_expression_at(const cb_builder *b) { return b->expression_at; }
 
 static cb_status check_body(const cb_builder *b, int body) {
@@ -187,7 +213,7 @@ static cb_status add_term(cb_builder *b, cb_builder_term term, const char *text,
   if (!status) status = cb_builder_grow((void **)&b->term, b->n_terms, &b->room_terms, sizeof *b->term);
   if (status) return status;
   if (text) {
-    status = cb_expression_parse(text, names, count, &b->expression_at, &term.expression);
+    status = cb_builder_parse(b, text, names, count, &term.expression);
     if (status) return status;
     term.law.expression = term.expression;
   }
@@ -213,11 +239,9 @@ cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a,
   const cb_geometry *g = b->space;
   cb_status status = check_law(law, a, rest);
   if (status) return status;
-  cb_builder_term term = {.kind = CB_TERM_CENTRAL,
-                          .body_a = body,
-                          .body_b = body,
-                          .law = {law, a, rest, cb_pair_curvature(g), NULL}};
-  double none[CB_COORD_MAX] = {0};
+  cb_builder_term term = {
+      .kind = CB_TERM_CENTRAL, .body_a = body, .body_b = body, .law = {law, a, rest, cb_pair_curvature(g), NULL}};
+  double none[CB_Q_MAX] = {0};
   memcpy(term.centre, centre, (size_t)g->k * sizeof *centre);
   status = settle(g, term.centre, none);
   if (status) return status;
@@ -226,7 +250,7 @@ cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a,
 
 cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const char *expression) {
   const cb_geometry *g = b->space;
-  const char *names[CB_COORD_MAX + 3];
+  const char *names[CB_Q_MAX + 3];
   cb_builder_term term = {.kind = CB_TERM_FIELD, .body_a = body, .body_b = body};
   const cb_chart *found = cb_chart_find(g, chart ? chart : "embedding");
   if (!found) return cb_fail(CB_ERROR_ARGUMENT, "the space has no chart '%s'", chart);
@@ -237,4 +261,34 @@ cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const
   names[n + 1] = "m";
   names[n + 2] = "q";
   return add_term(b, term, expression, names, n + 3);
+}
+
+cb_status cb_builder_force(cb_builder *b, int body, const char *const *covector, size_t *at) {
+  const cb_geometry *g = b->space;
+  const int n = g->dim;
+  if (!g->chart) return cb_fail(CB_ERROR_UNSUPPORTED, "generalised forces need a space with a chart");
+  cb_status status = check_body(b, body);
+  char rate[CB_Q_MAX][64];
+  const char *names[2 * CB_Q_MAX + 3];
+  for (int a = 0; a < n; a++) {
+    snprintf(rate[a], sizeof rate[a], "%.50s_dot", g->chart->coordinates[a]);
+    names[a] = g->chart->coordinates[a];
+    names[n + a] = rate[a];
+  }
+  names[2 * n] = "t";
+  names[2 * n + 1] = "m";
+  names[2 * n + 2] = "q";
+  cb_builder_term term = {.kind = CB_TERM_FORCE, .body_a = body, .body_b = body};
+  if (!status) status = cb_builder_grow((void **)&b->term, b->n_terms, &b->room_terms, sizeof *b->term);
+  for (int a = 0; a < n && !status; a++) {
+    if (!covector[a] || !strcmp(covector[a], "0")) continue;
+    *at = (size_t)a;
+    status = cb_builder_parse(b, covector[a], names, (size_t)(2 * n + 3), &term.force[a]);
+  }
+  if (!status) {
+    b->term[b->n_terms++] = term;
+    return CB_OK;
+  }
+  for (int a = 0; a < n; a++) cb_expression_free(term.force[a]);
+  return status;
 }

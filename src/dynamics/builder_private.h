@@ -5,12 +5,13 @@
 #include "core/arena.h"
 #include "dynamics/constraint_private.h"
 #include "dynamics/law.h"
+#include "numerics/expression.h"
 #include <curvebody/system.h>
 #include <stdbool.h>
 
 typedef struct cb_builder_point {
   double mass, charge, radius;
-  double x[CB_COORD_MAX], v[CB_COORD_MAX];
+  double x[CB_Q_MAX], v[CB_Q_MAX];
   int body, origin;
   const char *name; /* NULL: numbered */
 } cb_builder_point;
@@ -22,12 +23,13 @@ typedef struct cb_builder_bond {
 
 /* A force of the other three kinds: which bodies, which law. */
 typedef struct cb_builder_term {
-  enum { CB_TERM_INTERACTION, CB_TERM_CENTRAL, CB_TERM_FIELD } kind;
+  enum { CB_TERM_INTERACTION, CB_TERM_CENTRAL, CB_TERM_FIELD, CB_TERM_FORCE } kind;
   int body_a, body_b; /* -1: all */
   cb_law law;
-  double centre[CB_COORD_MAX];
+  double centre[CB_Q_MAX];
   const cb_chart *chart;
-  cb_expression *expression; /* owned until a system takes it */
+  cb_expression *expression;      /* owned until a system takes it */
+  cb_expression *force[CB_Q_MAX]; /* the same; CB_TERM_FORCE */
 } cb_builder_term;
 
 struct cb_builder {
@@ -44,9 +46,13 @@ struct cb_builder {
   cb_origin *origin; /* origin[0] is the identity */
   int current_origin;
   bool drop_redundant;
+  cb_expression_scope parameters; /* what expressions may use beside their variables; in `texts` */
+  struct cb_contact_set *contacts; /* NULL: none; contact_private.h */
   size_t expression_at; /* where the last expression that failed is wrong */
 };
 
+/* cb_expression_parse with the parameters; says in expression_at where the text is wrong. */
+cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *names, size_t n, cb_expression **out);
 /* Room for one more element in a growing array. */
 cb_status cb_builder_grow(void **array, int count, int *room, size_t size);
 /* The distance of two points that a spring may join; fails where they coincide or are antipodal. */

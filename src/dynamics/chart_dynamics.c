@@ -4,19 +4,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { D = CB_DIM_MAX };
+enum { D = CB_Q_MAX };
 
 /* The inverse of a symmetric positive matrix by Cholesky; false if it is not positive. */
-static bool invert(int d, double a[D][D], double inverse[D][D]) {
-  double l[D][D] = {{0}}, li[D][D] = {{0}}; /* a = l l^T, li = l^-1 */
+static bool invert(int d, const double *a, double *inverse) {
+  double l[D][D], li[D][D]; /* a = l l^T, li = l^-1; lower triangles */
   for (int j = 0; j < d; j++) {
-    double pivot = a[j][j];
+    double pivot = a[j * d + j];
     for (int k = 0; k < j; k++) pivot -= l[j][k] * l[j][k];
     if (!(pivot > 0 && pivot < INFINITY)) return false;
     l[j][j] = sqrt(pivot);
     li[j][j] = 1 / l[j][j];
     for (int i = j + 1; i < d; i++) {
-      double sum = a[i][j];
+      double sum = a[i * d + j];
       for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
       l[i][j] = sum / l[j][j];
     }
@@ -31,25 +31,31 @@ static bool invert(int d, double a[D][D], double inverse[D][D]) {
     for (int j = 0; j < d; j++) {
       double sum = 0;
       for (int k = i > j ? i : j; k < d; k++) sum += li[k][i] * li[k][j];
-      inverse[i][j] = sum;
+      inverse[i * d + j] = sum;
     }
   return true;
 }
 
-cb_status cb_chart_metric_at(const cb_geometry *g, const double *q, int order, cb_chart_metric *out) {
-  const int d = g->dim;
-  double gij[D * D], dg[D * D * D], ddg[D * D * D * D];
-  const cb_status status = g->chart->metric(g, q, gij, order > 0 ? dg : NULL, order > 1 ? ddg : NULL);
+cb_chart_metric *cb_chart_metrics(cb_arena *arena, int d, int order, size_t n) {
+  const size_t size = cb_chart_metric_size(d, order);
+  cb_chart_metric *out = cb_arena_alloc(arena, n, sizeof *out);
+  double *memory = cb_arena_alloc_aligned(arena, n * size, sizeof(double), CB_CACHE_LINE);
+  for (size_t i = 0; out && memory && i < n; i++) out[i] = cb_chart_metric_in(d, memory + i * size);
+  return memory ? out : NULL;
+}
+
+cb_chart_jet *cb_chart_jets(cb_arena *arena, int d, size_t n) {
+  const size_t size = cb_chart_jet_size(d);
+  cb_chart_jet *out = cb_arena_alloc(arena, n, sizeof *out);
+  double *memory = cb_arena_alloc_aligned(arena, n * size, sizeof(double), CB_CACHE_LINE);
+  for (size_t i = 0; out && memory && i < n; i++) out[i] = cb_chart_jet_in(d, memory + i * size);
+  return memory ? out : NULL;
+}
+
+cb_status cb_chart_metric_at(const cb_geometry *g, const double *q, int order, const cb_chart_metric *out) {
+  const cb_status status = g->chart->metric(g, q, out->g, order > 0 ? out->dg : NULL, order > 1 ? out->ddg : NULL);
   if (status) return status;
-  for (int i = 0; i < d; i++)
-    for (int j = 0; j < d; j++) {
-      out->g[i][j] = gij[i * d + j];
-      for (int l = 0; order > 0 && l < d; l++) {
-        out->dg[l][i][j] = dg[(l * d + i) * d + j];
-        for (int m = 0; order > 1 && m < d; m++) out->ddg[m][l][i][j] = ddg[((m * d + l) * d + i) * d + j];
-      }
-    }
-  if (!invert(d, out->g, out->inverse))
+  if (!invert(g->dim, out->g, out->inverse))
     return cb_fail(CB_ERROR_DOMAIN, "the metric of chart `%s` is singular at coordinate %s = %.6g", g->chart->name,
                    g->chart->coordinates[0], q[0]);
   return CB_OK;
@@ -58,7 +64,7 @@ cb_status cb_chart_metric_at(const cb_geometry *g, const double *q, int order, c
 void cb_chart_velocity_of(int d, const cb_chart_metric *x, double m, const double *p, double *u) {
   for (int i = 0; i < d; i++) {
     double sum = 0;
-    for (int j = 0; j < d; j++) sum += x->inverse[i][j] * p[j];
+    for (int j = 0; j < d; j++) sum += x->inverse[i * d + j] * p[j];
     u[i] = sum / m;
   }
 }
@@ -66,16 +72,16 @@ void cb_chart_velocity_of(int d, const cb_chart_metric *x, double m, const doubl
 void cb_chart_momentum_of(int d, const cb_chart_metric *x, double m, const double *u, double *p) {
   for (int i = 0; i < d; i++) {
     double sum = 0;
-    for (int j = 0; j < d; j++) sum += x->g[i][j] * u[j];
+    for (int j = 0; j < d; j++) sum += x->g[i * d + j] * u[j];
     p[i] = m * sum;
   }
 }
 
 /* a(u, v) of a symmetric matrix */
-static double form(int d, const double a[D][D], const double *u, const double *v) {
+static double form(int d, const double *a, const double *u, const double *v) {
   double sum = 0;
   for (int i = 0; i < d; i++)
-    for (int j = 0; j < d; j++) sum += a[i][j] * u[i] * v[j];
+    for (int j = 0; j < d; j++) sum += a[i * d + j] * u[i] * v[j];
   return sum;
 }
 
@@ -87,15 +93,15 @@ static double row(int d, const double *a, const double *u) {
 
 void cb_chart_rate_canonical(int d, const cb_chart_metric *x, double m, const double *u, const double *F,
                              double *rate) {
-  for (int i = 0; i < d; i++) rate[i] = F[i] + m / 2 * form(d, x->dg[i], u, u);
+  for (int i = 0; i < d; i++) rate[i] = F[i] + m / 2 * form(d, x->dg + i * d * d, u, u);
 }
 
 /* F_l/m - (d_j g_lk - d_l g_jk/2) u^j u^k */
 static void lowered_acceleration(int d, const cb_chart_metric *x, double m, const double *u, const double *F,
                                  double *b) {
   for (int l = 0; l < d; l++) {
-    double sum = F[l] / m + form(d, x->dg[l], u, u) / 2;
-    for (int j = 0; j < d; j++) sum -= u[j] * row(d, x->dg[j][l], u);
+    double sum = F[l] / m + form(d, x->dg + l * d * d, u, u) / 2;
+    for (int j = 0; j < d; j++) sum -= u[j] * row(d, x->dg + (j * d + l) * d, u);
     b[l] = sum;
   }
 }
@@ -103,35 +109,35 @@ static void lowered_acceleration(int d, const cb_chart_metric *x, double m, cons
 void cb_chart_rate_velocity(int d, const cb_chart_metric *x, double m, const double *u, const double *F, double *rate) {
   double b[D];
   lowered_acceleration(d, x, m, u, F, b);
-  for (int i = 0; i < d; i++) rate[i] = row(d, x->inverse[i], b);
+  for (int i = 0; i < d; i++) rate[i] = row(d, x->inverse + i * d, b);
 }
 
 void cb_chart_derivatives_canonical(int d, const cb_chart_metric *x, double m, const double *u, const double *F,
-                                    cb_chart_jet *out) {
+                                    const cb_chart_jet *out) {
   (void)F;
   for (int i = 0; i < d; i++)
     for (int j = 0; j < d; j++) {
-      out->w_q[i][j] = m * row(d, x->dg[j][i], u);
-      out->w_u[i][j] = m * x->g[i][j];
-      out->W_q[i][j] = m / 2 * form(d, x->ddg[j][i], u, u);
-      out->W_u[i][j] = m * row(d, x->dg[i][j], u);
-      out->W_F[i][j] = i == j;
+      out->w_q[i * d + j] = m * row(d, x->dg + (j * d + i) * d, u);
+      out->w_u[i * d + j] = m * x->g[i * d + j];
+      out->W_q[i * d + j] = m / 2 * form(d, x->ddg + (j * d + i) * d * d, u, u);
+      out->W_u[i * d + j] = m * row(d, x->dg + (i * d + j) * d, u);
+      out->W_F[i * d + j] = i == j;
     }
 }
 
 void cb_chart_derivatives_velocity(int d, const cb_chart_metric *x, double m, const double *u, const double *F,
-                                   cb_chart_jet *out) {
+                                   const cb_chart_jet *out) {
   double b[D], a[D], b_q[D][D], b_u[D][D];
   lowered_acceleration(d, x, m, u, F, b);
-  for (int i = 0; i < d; i++) a[i] = row(d, x->inverse[i], b);
+  for (int i = 0; i < d; i++) a[i] = row(d, x->inverse + i * d, b);
   for (int l = 0; l < d; l++)
     for (int j = 0; j < d; j++) {
       /* d(g^-1 b) = g^-1 (db - dg a) */
-      double q = form(d, x->ddg[j][l], u, u) / 2 - row(d, x->dg[j][l], a);
-      double v = row(d, x->dg[l][j], u) - row(d, x->dg[j][l], u);
+      double q = form(d, x->ddg + (j * d + l) * d * d, u, u) / 2 - row(d, x->dg + (j * d + l) * d, a);
+      double v = row(d, x->dg + (l * d + j) * d, u) - row(d, x->dg + (j * d + l) * d, u);
       for (int k = 0; k < d; k++) {
-        q -= u[k] * row(d, x->ddg[j][k][l], u);
-        v -= u[k] * x->dg[k][l][j];
+        q -= u[k] * row(d, x->ddg + ((j * d + k) * d + l) * d, u);
+        v -= u[k] * x->dg[(k * d + l) * d + j];
       }
       b_q[l][j] = q;
       b_u[l][j] = v;
@@ -140,13 +146,13 @@ void cb_chart_derivatives_velocity(int d, const cb_chart_metric *x, double m, co
     for (int j = 0; j < d; j++) {
       double q = 0, v = 0;
       for (int l = 0; l < d; l++) {
-        q += x->inverse[i][l] * b_q[l][j];
-        v += x->inverse[i][l] * b_u[l][j];
+        q += x->inverse[i * d + l] * b_q[l][j];
+        v += x->inverse[i * d + l] * b_u[l][j];
       }
-      out->w_q[i][j] = 0;
-      out->w_u[i][j] = i == j;
-      out->W_q[i][j] = q;
-      out->W_u[i][j] = v;
-      out->W_F[i][j] = x->inverse[i][j] / m;
+      out->w_q[i * d + j] = 0;
+      out->w_u[i * d + j] = i == j;
+      out->W_q[i * d + j] = q;
+      out->W_u[i * d + j] = v;
+      out->W_F[i * d + j] = x->inverse[i * d + j] / m;
     }
 }

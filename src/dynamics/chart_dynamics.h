@@ -9,18 +9,37 @@
 #ifndef CB_DYNAMICS_CHART_DYNAMICS_H
 #define CB_DYNAMICS_CHART_DYNAMICS_H
 
+#include "core/arena.h"
 #include <curvebody/geometry.h>
 #include <stdbool.h>
 
+/* Matrices and tensors of d x d ... numbers, row-major, in memory that the caller has: cb_chart_metric_in. */
 typedef struct cb_chart_metric {
-  double g[CB_DIM_MAX][CB_DIM_MAX], inverse[CB_DIM_MAX][CB_DIM_MAX];
-  double dg[CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX];              /* [l][i][j] = d_l g_ij */
-  double ddg[CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX]; /* [m][l][i][j] */
+  double *g, *inverse;
+  double *dg;  /* [(l*d + i)*d + j] = d_l g_ij */
+  double *ddg; /* [((m*d + l)*d + i)*d + j] */
 } cb_chart_metric;
+
+enum {
+  CB_CHART_METRIC_ROOM = CB_Q_MAX * CB_Q_MAX * (2 + CB_Q_MAX + CB_Q_MAX * CB_Q_MAX), /* numbers, for any d */
+  CB_CHART_JET_ROOM = 5 * CB_Q_MAX * CB_Q_MAX
+};
+/* How many numbers derivatives up to `order` take. */
+static inline size_t cb_chart_metric_size(int d, int order) {
+  return (size_t)(d * d) * (size_t)(2 + (order > 0 ? d : 0) + (order > 1 ? d * d : 0));
+}
+static inline cb_chart_metric cb_chart_metric_in(int d, double *memory) {
+  double *dg = memory + 2 * d * d;
+  return (cb_chart_metric){memory, memory + d * d, dg, dg + d * d * d};
+}
+
+/* n of each, with their memory, from the arena; NULL: there is none. */
+cb_chart_metric *cb_chart_metrics(cb_arena *arena, int d, int order, size_t n);
+struct cb_chart_jet *cb_chart_jets(cb_arena *arena, int d, size_t n);
 
 /* The metric and its derivatives up to `order` (0, 1 or 2) at q. CB_ERROR_DOMAIN outside the chart or where it is
  * singular. */
-cb_status cb_chart_metric_at(const cb_geometry *g, const double *q, int order, cb_chart_metric *out);
+cb_status cb_chart_metric_at(const cb_geometry *g, const double *q, int order, const cb_chart_metric *out);
 
 /* u = g^-1 p/m and p = m g u */
 void cb_chart_velocity_of(int d, const cb_chart_metric *x, double m, const double *p, double *u);
@@ -32,11 +51,15 @@ cb_chart_rate cb_chart_rate_canonical, cb_chart_rate_velocity;
 
 /* Derivatives of w(q, u) and of its rate W(q, u, F): W_F is dW/dF. Needs second derivatives of the metric. */
 typedef struct cb_chart_jet {
-  double w_q[CB_DIM_MAX][CB_DIM_MAX], w_u[CB_DIM_MAX][CB_DIM_MAX];
-  double W_q[CB_DIM_MAX][CB_DIM_MAX], W_u[CB_DIM_MAX][CB_DIM_MAX], W_F[CB_DIM_MAX][CB_DIM_MAX];
+  double *w_q, *w_u, *W_q, *W_u, *W_F; /* d x d each */
 } cb_chart_jet;
+static inline size_t cb_chart_jet_size(int d) { return (size_t)(5 * d * d); }
+static inline cb_chart_jet cb_chart_jet_in(int d, double *memory) {
+  const int n = d * d;
+  return (cb_chart_jet){memory, memory + n, memory + 2 * n, memory + 3 * n, memory + 4 * n};
+}
 typedef void cb_chart_derivatives(int d, const cb_chart_metric *x, double m, const double *u, const double *F,
-                                  cb_chart_jet *out);
+                                  const cb_chart_jet *out);
 cb_chart_derivatives cb_chart_derivatives_canonical, cb_chart_derivatives_velocity;
 
 #endif

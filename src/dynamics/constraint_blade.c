@@ -5,6 +5,7 @@
  * (y, 1), (v, 0).
  */
 #include "dynamics/constraint_charts.h"
+#include "dynamics/constraint_metric.h"
 #include <math.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ static cb_status in_embedding(const cb_constraints *c, const cb_constraint *row,
 
 static cb_status blade(const cb_constraints *c, const cb_constraint *row, int element, double t, const double *const *x,
                        int order, cb_element *out) {
+  if (c->space->intrinsic) return cb_blade_by_metric(c->space, x, order, out);
   return cb_element_by_embedding(in_embedding, c, row, element, t, x, order, out);
 }
 

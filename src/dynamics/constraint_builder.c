@@ -49,7 +49,7 @@ cb_status cb_builder_target(cb_builder *b, const cb_target *target, cb_constrain
   row->target = target->value;
   if (!target->law) return CB_OK;
   row->target = 0;
-  return cb_expression_parse(target->law, names, 1, &b->expression_at, &row->law);
+  return cb_builder_parse(b, target->law, names, 1, &row->law);
 }
 
 cb_status cb_builder_rod(cb_builder *b, const char *name, int i, int j, cb_target length) {

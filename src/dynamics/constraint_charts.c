@@ -61,10 +61,11 @@ static cb_status chart_at(const cb_geometry *g, const cb_chart *chart, const dou
 /* Derivatives of q at the point y of the space, in y: first = B, second. */
 static void in_world(const cb_geometry *g, const chart_point *p, int order, cb_coordinates *out) {
   int n = g->dim, k = g->embedding;
-  memset(out->first, 0, sizeof out->first);
   for (int c = 0; c < n; c++)
-    for (int a = 0; a < k; a++)
+    for (int a = 0; a < k; a++) {
+      out->first[c][a] = 0;
       for (int i = 0; i < n; i++) out->first[c][a] += p->inverse[c][i] * p->J[a * n + i] * g->form[a];
+    }
   if (order < 2) return;
   for (int c = 0; c < n; c++) {
     const double *B = out->first[c];
@@ -137,9 +138,11 @@ cb_status cb_coordinates_at(const cb_geometry *g, const cb_chart *chart, const c
     out->size = g->embedding;
     memcpy(out->q, y, sizeof y);
     if (order < 1) return CB_OK;
-    memset(out->first, 0, sizeof out->first);
-    memset(out->second, 0, sizeof out->second);
-    for (int c = 0; c < g->embedding; c++) out->first[c][c] = 1;
+    for (int c = 0; c < g->embedding; c++) {
+      memset(out->first[c], 0, K * sizeof out->first[c][0]);
+      for (int a = 0; a < g->embedding; a++) memset(out->second[c][a], 0, K * sizeof out->second[c][a][0]);
+      out->first[c][c] = 1;
+    }
     to_local(g, world, scale, 1, out);
     return CB_OK;
   }

@@ -16,9 +16,9 @@
 /* The coordinates of a point in a chart of the world, with their derivatives in the point's local embedding. */
 typedef struct cb_coordinates {
   int size;
-  double q[CB_COORD_MAX];
-  double first[CB_COORD_MAX][CB_COORD_MAX];                /* [c][a] dq_c/dx_a */
-  double second[CB_COORD_MAX][CB_COORD_MAX][CB_COORD_MAX]; /* [c][a][b] */
+  double q[CB_Q_MAX];
+  double first[CB_Q_MAX][CB_Q_MAX];            /* [c][a] dq_c/dx_a */
+  double second[CB_Q_MAX][CB_Q_MAX][CB_Q_MAX]; /* [c][a][b] */
 } cb_coordinates;
 
 /* chart NULL: the coordinates of the world's embedding. world: local to world. order 0: q alone, 1: first too, 2: all.

@@ -9,17 +9,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { K = CB_COORD_MAX, PARTICLES = CB_ELEMENT_PARTICLES };
+enum { K = CB_Q_MAX, PARTICLES = CB_ELEMENT_PARTICLES };
 
 /* Coordinates of a point: those it stands at, or through the embedding. */
 static cb_status coordinates(const cb_constraints *c, const cb_constraint *row, bool own, const double *x, int order,
                              cb_coordinates *out) {
   const cb_geometry *g = c->space;
-  if (!own) return cb_coordinates_at(g, row->chart, &c->world[row->world].world, x, order, out);
-  memset(out, 0, sizeof *out);
+  if (!own || cb_origin_moves(g)) return cb_coordinates_at(g, row->chart, &c->world[row->world].world, x, order, out);
   out->size = g->dim;
   memcpy(out->q, x, (size_t)g->dim * sizeof *x);
-  for (int a = 0; a < g->dim; a++) out->first[a][a] = 1;
+  for (int i = 0; i < g->dim; i++)
+    for (int a = 0; a < g->dim; a++) {
+      out->first[i][a] = i == a;
+      memset(out->second[i][a], 0, (size_t)g->dim * sizeof *out->second[i][a]);
+    }
   return CB_OK;
 }
 
@@ -84,7 +87,8 @@ static cb_status differentiate(const cb_expression *e, int count, const cb_coord
 static cb_status velocity_at(const cb_constraints *c, const cb_constraint *row, bool own, double t,
                              const double *const *x, int order, cb_element *out) {
   const int k = own ? c->space->dim : c->space->embedding, count = row->width, size = count * k;
-  cb_coordinates q[PARTICLES] = {{.size = 0}};
+  cb_coordinates q[PARTICLES];
+  q[0].size = 0;
   double first[PARTICLES][K], first_t;
   for (int p = 0; p < count; p++) {
     cb_status status = coordinates(c, row, own, x[p], order, &q[p]);

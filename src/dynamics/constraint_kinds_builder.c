@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { K = CB_COORD_MAX };
+enum { K = CB_Q_MAX };
 
 static const double pi = 3.14159265358979323846;
 /* How far off its quadric a given point may be, relative; it is then brought onto it. */
@@ -22,11 +22,12 @@ static cb_status check_index(const cb_builder *b, const char *what, int n, const
   return CB_OK;
 }
 
-/* Only spaces that are quadrics and flat factors have an embedding to speak of. */
+/* Only spaces that are quadrics and flat factors have an embedding to speak of, and figures that their sides tell. */
 static cb_status check_factors(const cb_builder *b, const char *what, int most) {
   if (b->space->intrinsic)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "%s: expected a space of constant curvature or a product of such, found %s",
-                   what, b->space->class->name);
+    return cb_fail(CB_ERROR_UNSUPPORTED, "%s: expected a space of constant curvature%s, found %s%s", what,
+                   most == 1 ? "" : " or a product of such", b->space->class->name,
+                   most == 1 ? ", where the sides of a figure do not tell it" : "");
   const int n = b->space->n_factors;
   if (n == 0 || n > most)
     return cb_fail(CB_ERROR_ARGUMENT, "%s: expected a space of %s, found %s", what,
@@ -54,7 +55,7 @@ static cb_status settle(const cb_geometry *g, const char *what, const double *gi
     if (!isfinite(given[a])) return cb_fail(CB_ERROR_DOMAIN, "%s: a coordinate is not finite", what);
   memcpy(x, given, (size_t)g->k * sizeof *x);
   if (g->chart) { /* the metric must be regular there */
-    double none[CB_DIM_MAX] = {0}, u[CB_DIM_MAX];
+    double none[CB_Q_MAX] = {0}, u[CB_Q_MAX];
     return cb_geometry_raise(g, x, none, u);
   }
   cb_status status = cb_geometry_check_point(g, x, off_space);
@@ -100,7 +101,7 @@ static cb_status world_point(const cb_builder *b, int i, double *x) {
 
 cb_status cb_builder_pin(cb_builder *b, const char *name, int i, const double *x) {
   const cb_geometry *g = b->space;
-  static const char *const axes[CB_DIM_MAX] = {"x", "y", "z"};
+  static const char *const axes[CB_Q_MAX] = {"x", "y", "z"};
   double centre[K] = {0};
   cb_status status = check_index(b, "pin", 1, &i);
   if (!status && !g->chart) status = check_factors(b, "pin", CB_FACTOR_MAX);
@@ -126,7 +127,7 @@ cb_status cb_builder_angle(cb_builder *b, const char *name, int i, int vertex, i
   cb_constraint row = {
       .kind = &cb_constraint_angle, .name = name, .elements = 1, .width = 3, .particle = (int[]){i, vertex, j}};
   cb_status status = check_index(b, "angle", 3, row.particle);
-  if (!status) status = check_factors(b, "angle", CB_FACTOR_MAX);
+  if (!status && !b->space->intrinsic) status = check_factors(b, "angle", CB_FACTOR_MAX);
   if (!status) status = check_range("angle", "value", angle, 0, pi);
   return status ? status : add(b, &row, angle);
 }
@@ -248,7 +249,7 @@ cb_status cb_builder_surface(cb_builder *b, const char *name, int i, const char 
   const size_t n = (size_t)found->size;
   for (size_t a = 0; a < n; a++) names[a] = found->coordinates[a];
   names[n] = "t";
-  status = cb_expression_parse(expression, names, n + 1, &b->expression_at, &row.expression);
+  status = cb_builder_parse(b, expression, names, n + 1, &row.expression);
   if (status) return status;
   bool used = false;
   for (size_t a = 0; a < n; a++) used = used || cb_expression_uses(row.expression, a);
@@ -268,6 +269,41 @@ static void number_names(const cb_chart *chart, int n, char text[][24], const ch
   names[n * chart->size] = "t";
 }
 
+/* Takes the expressions of a velocity row. */
+static cb_status add_velocity(cb_builder *b, cb_constraint *row, const char *const *names, size_t n_names, size_t count,
+                              const char *const *coefficient, const char *equals, size_t *at) {
+  cb_status status = CB_OK;
+  bool any = false;
+  for (size_t i = 0; i < count && !status; i++) {
+    if (!coefficient[i] || !strcmp(coefficient[i], "0")) continue;
+    any = true;
+    *at = i;
+    status = cb_builder_parse(b, coefficient[i], names, n_names, &row->coefficient[i]);
+  }
+  if (!status && !any) status = cb_fail(CB_ERROR_ARGUMENT, "velocity: expected a coefficient other than 0");
+  if (!status && equals && strcmp(equals, "0")) {
+    *at = count;
+    status = cb_builder_parse(b, equals, names, n_names, &row->expression);
+  }
+  if (!status) return cb_builder_add_constraint(b, row);
+  cb_constraint_release(row);
+  return status;
+}
+
+cb_status cb_builder_velocity_of(cb_builder *b, const char *name, int i, const char *const *coefficient,
+                                 const char *equals, size_t *at) {
+  const cb_chart *chart = b->space->chart;
+  const char *names[K + 1];
+  cb_constraint row = {
+      .kind = &cb_constraint_velocity, .name = name, .elements = 1, .width = 1, .particle = (int[]){i}, .chart = chart};
+  cb_status status = check_index(b, "velocity", 1, &i);
+  if (!status && !chart) status = cb_fail(CB_ERROR_UNSUPPORTED, "velocity: expected a space with a chart");
+  if (status) return status;
+  for (int a = 0; a < chart->size; a++) names[a] = chart->coordinates[a];
+  names[chart->size] = "t";
+  return add_velocity(b, &row, names, (size_t)chart->size + 1, (size_t)chart->size, coefficient, equals, at);
+}
+
 cb_status cb_builder_velocity(cb_builder *b, const char *name, int n, const int *particle, const char *chart,
                               const char *const *coefficient, const char *equals) {
   if (n < 1 || n > CB_ELEMENT_PARTICLES)
@@ -282,26 +318,16 @@ cb_status cb_builder_velocity(cb_builder *b, const char *name, int n, const int 
   if (!status) status = find_chart(b, "velocity", chart, &found, &row.chart);
   if (status) return status;
   const size_t count = (size_t)(n * found->size);
-  bool any = false;
+  size_t at;
   number_names(found, n, text, names);
-  for (size_t i = 0; i < count && !status; i++) {
-    if (!coefficient[i] || !strcmp(coefficient[i], "0")) continue;
-    any = true;
-    status = cb_expression_parse(coefficient[i], names, count + 1, &b->expression_at, &row.coefficient[i]);
-  }
-  if (!status && !any) status = cb_fail(CB_ERROR_ARGUMENT, "velocity: expected a coefficient other than 0");
-  if (!status && equals && strcmp(equals, "0"))
-    status = cb_expression_parse(equals, names, count + 1, &b->expression_at, &row.expression);
-  if (!status) return cb_builder_add_constraint(b, &row);
-  cb_constraint_release(&row);
-  return status;
+  return add_velocity(b, &row, names, count + 1, count, coefficient, equals, &at);
 }
 
 cb_status cb_builder_blade(cb_builder *b, const char *name, int i, int j) {
   cb_constraint row = {
       .kind = &cb_constraint_blade, .name = name, .elements = 1, .width = 2, .particle = (int[]){i, j}};
   cb_status status = check_index(b, "blade", 2, row.particle);
-  if (!status) status = check_factors(b, "blade", 1);
+  if (!status && !b->space->intrinsic) status = check_factors(b, "blade", 1);
   if (!status && b->space->dim != 2)
     status = cb_fail(CB_ERROR_ARGUMENT, "blade: expected a space of dimension 2, found %d", b->space->dim);
   return status ? status : cb_builder_add_constraint(b, &row);

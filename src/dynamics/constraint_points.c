@@ -8,9 +8,10 @@
  */
 #include "dynamics/constraint_private.h"
 #include "dynamics/pair.h"
+#include "geometry/quadric.h"
 #include <string.h>
 
-enum { K = CB_COORD_MAX };
+enum { K = CB_Q_MAX };
 
 static cb_status tether(const cb_constraints *c, const cb_constraint *row, int element, double t,
                         const double *const *x, int order, cb_element *out) {
@@ -20,7 +21,7 @@ static cb_status tether(const cb_constraints *c, const cb_constraint *row, int e
   const int k = g->k, far = !g->chart && anchor->frames.far, stride = far ? k : 2 * k;
   cb_status status =
       far ? cb_anchor_distance(g, anchor, x[0], &out->value, order ? gradient : NULL, order > 1 ? hessian : NULL)
-          : cb_pair_distance(g, x[0], g->chart ? row->centre : anchor->x, &out->value, order ? gradient : NULL,
+          : cb_pair_distance(g, x[0], anchor->x, &out->value, order ? gradient : NULL,
                              order > 1 ? hessian : NULL);
   (void)element;
   (void)t;
@@ -33,7 +34,7 @@ static cb_status tether(const cb_constraints *c, const cb_constraint *row, int e
 
 /* The frame at the centre, as the particle sees it. From a moved origin it is the columns of the isometry to the
  * centre, which keep their digits at any distance from the world's base point. */
-static void frame_at_centre(const cb_constraints *c, const cb_constraint *row, double frame[CB_DIM_MAX][K]) {
+static void frame_at_centre(const cb_constraints *c, const cb_constraint *row, double frame[CB_Q_MAX][K]) {
   const cb_geometry *g = c->space;
   const cb_constraint_world *w = &c->world[row->world];
   bool moved = false;
@@ -41,15 +42,16 @@ static void frame_at_centre(const cb_constraints *c, const cb_constraint *row, d
     moved = moved || w->world.b[a] != 0;
     for (int b = 0; b < g->embedding; b++) moved = moved || w->world.m[a][b] != (a == b);
   }
-  memset(frame, 0, CB_DIM_MAX * sizeof *frame);
-  if (!moved) {
-    double e[CB_DIM_MAX * K];
-    cb_geometry_frame(g, row->centre, e);
-    for (int i = 0; i < g->dim; i++) memcpy(frame[i], e + i * g->embedding, (size_t)g->embedding * sizeof *e);
-    return;
+  memset(frame, 0, CB_Q_MAX * sizeof *frame);
+  double e[CB_Q_MAX * K];
+  cb_geometry_frame(g, row->centre, e);
+  for (int f = 0, i = 0; f < g->n_factors; f++) { /* a sphere in a product does not move */
+    const cb_factor factor = g->factor[f];
+    const int end = i + cb_factor_dim(factor);
+    for (int column = factor.offset; i < end; i++, column++)
+      for (int a = 0; a < g->embedding; a++)
+        frame[i][a] = moved && factor.curvature <= 0 ? w->anchor.frames.isometry.m[a][column] : e[i * g->embedding + a];
   }
-  for (int i = 0; i < g->dim; i++)
-    for (int a = 0; a < g->embedding; a++) frame[i][a] = w->anchor.frames.isometry.m[a][i];
 }
 
 static cb_status pin(const cb_constraints *c, const cb_constraint *row, int element, double t, const double *const *x,
@@ -57,13 +59,22 @@ static cb_status pin(const cb_constraints *c, const cb_constraint *row, int elem
   const cb_geometry *g = c->space;
   (void)element;
   (void)t;
+  if (g->chart && cb_origin_moves(g)) {
+    const cb_constraint_world *w = &c->world[row->world];
+    out->value = 0;
+    for (int a = 0; a < g->dim; a++) {
+      out->value += w->world.m[row->axis][a] * (x[0][a] - w->anchor.x[a]);
+      if (order) out->gradient[a] = w->world.m[row->axis][a];
+    }
+    return CB_OK;
+  }
   if (g->chart) {
     out->value = x[0][row->axis] - row->centre[row->axis];
     if (order) out->gradient[row->axis] = 1;
     return CB_OK;
   }
   const double *centre = c->world[row->world].anchor.x;
-  double frame[CB_DIM_MAX][K];
+  double frame[CB_Q_MAX][K];
   frame_at_centre(c, row, frame);
   out->value = 0;
   for (int a = 0; a < g->k; a++) {

@@ -13,6 +13,7 @@
  * Source: Todhunter, Spherical Trigonometry (1886), articles 45 and 102.
  */
 #include "dynamics/constraint_charts.h"
+#include "dynamics/constraint_metric.h"
 #include "dynamics/pair.h"
 #include "geometry/chord.h"
 #include "geometry/quadric.h"
@@ -242,6 +243,7 @@ static cb_status angle_in_embedding(const cb_constraints *c, const cb_constraint
 
 static cb_status angle(const cb_constraints *c, const cb_constraint *row, int element, double t, const double *const *x,
                        int order, cb_element *out) {
+  if (c->space->intrinsic) return cb_angle_by_metric(c->space, x, order, out);
   if (c->space->n_factors == 1) return by_sides(c->space, angle_by_sides, angle_ends, x, order, out);
   return cb_element_by_embedding(angle_in_embedding, c, row, element, t, x, order, out);
 }

@@ -93,7 +93,7 @@ void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin) {
     if (row->world < 0) continue;
     cb_constraint_world *w = &c->world[row->world];
     const cb_origin *mine = &origin[s->component[row->particle[0]]];
-    if (s->space->chart) {
+    if (s->space->chart && !cb_origin_moves(s->space)) {
       cb_isometry_identity(s->space, &w->world);
       cb_isometry_identity(s->space, &w->local);
       memcpy(w->anchor.x, row->centre, sizeof w->anchor.x);

@@ -5,6 +5,7 @@
  */
 #include "dynamics/builder_private.h"
 #include "dynamics/components.h"
+#include "dynamics/contact_private.h"
 #include "dynamics/reorder.h"
 #include "dynamics/system_private.h"
 #include "geometry/origin.h"
@@ -127,8 +128,15 @@ static cb_status particles(const cb_builder *b, cb_system *s, const int *compone
   return CB_OK;
 }
 
+/* The curvature of the factor in which numbers grow like exp(distance); 0 if there is none. */
+static double hyperbolic(const cb_geometry *g) {
+  double curvature = 0;
+  for (int f = 0; f < g->n_factors; f++) curvature = fmin(curvature, g->factor[f].curvature);
+  return curvature;
+}
+
 static double radius_of(const cb_geometry *g) {
-  double curvature = g->factor[0].curvature;
+  double curvature = hyperbolic(g);
   return curvature == 0 ? 1 : 1 / sqrt(fabs(curvature));
 }
 
@@ -142,10 +150,9 @@ static cb_status one_origin(const cb_builder *b, cb_system *s, int c) {
     if (from == to) continue;
     cb_origin relative;
     cb_isometry change;
-    double *x = s->x + (size_t)i * (size_t)s->k, *v = s->v + (size_t)i * (size_t)s->k, old[CB_COORD_MAX],
-           old_v[CB_COORD_MAX];
+    double *x = s->x + (size_t)i * (size_t)s->k, *v = s->v + (size_t)i * (size_t)s->k, old[CB_Q_MAX], old_v[CB_Q_MAX];
     cb_origin_relative(g, &b->origin[to], &b->origin[from], &relative);
-    if (g->factor[0].curvature < 0 && relative.length > far * radius_of(g))
+    if (hyperbolic(g) < 0 && relative.length > far * radius_of(g))
       return cb_fail(CB_ERROR_UNSUPPORTED, "%s and %s are joined and were moved %.4g apart: expected at most %.4g",
                      s->name[s->particle[first]], s->name[s->particle[i]], relative.length, far * radius_of(g));
     cb_origin_isometry(g, &relative, &change);
@@ -159,17 +166,21 @@ static cb_status one_origin(const cb_builder *b, cb_system *s, int c) {
   return CB_OK;
 }
 
-/* Moves a component that starts far out to an origin at its middle. */
+/* Moves a component that starts far out to an origin at its middle. In a group the run does it, with covectors. */
 static cb_status recentre(cb_system *s, int c) {
   const cb_geometry *g = s->space;
+  if (g->intrinsic) return CB_OK;
   int first = s->component_start[c], count = s->component_start[c + 1] - first, k = s->k;
   double *x = s->x + (size_t)first * (size_t)k, *v = s->v + (size_t)first * (size_t)k;
   double *x_low = s->x_low + (size_t)first * (size_t)k, *v_low = s->v_low + (size_t)first * (size_t)k;
-  double middle[CB_COORD_MAX] = {0}, base[CB_COORD_MAX];
+  double middle[CB_Q_MAX] = {0}, base[CB_Q_MAX];
   for (int i = 0; i < count; i++)
     for (int a = 0; a < k; a++) middle[a] += x[i * k + a] / count;
-  cb_geometry_project_point(g, middle);
   cb_geometry_base_point(g, base);
+  for (int f = 0; f < g->n_factors; f++) /* origins do not move in spheres */
+    if (g->factor[f].curvature > 0)
+      memcpy(middle + g->factor[f].offset, base + g->factor[f].offset, (size_t)g->factor[f].count * sizeof *base);
+  cb_geometry_project_point(g, middle);
   if (!(cb_distance(g, middle, base) > near * radius_of(g))) return CB_OK;
   return cb_origin_recentre(g, &s->origin[c], middle, count, x, x_low, v, v_low, NULL);
 }
@@ -233,6 +244,11 @@ static cb_status group(const cb_system *s, int body, cb_group *out) {
   return CB_OK;
 }
 
+static void take(cb_expression **from, cb_system *s) {
+  if (*from) s->expression[s->n_expressions++] = *from;
+  *from = NULL;
+}
+
 static cb_status terms(cb_builder *b, cb_system *s) {
   cb_status status = CB_OK;
   for (int t = 0; t < b->n_terms && !status; t++) {
@@ -260,14 +276,23 @@ static cb_status terms(cb_builder *b, cb_system *s) {
         status = group(s, term->body_a, &x->group);
         break;
       }
+      case CB_TERM_FORCE: {
+        cb_generalised *x = &s->generalised[s->n_generalised++];
+        for (int a = 0; a < s->k; a++) {
+          x->force[a] = term->force[a];
+          for (int c = 0; term->force[a] && c < s->k; c++)
+            s->damped = s->damped || cb_expression_uses(term->force[a], (size_t)(s->k + c));
+        }
+        status = group(s, term->body_a, &x->group);
+        break;
+      }
     }
   }
   if (status) return status;
-  for (int t = 0; t < b->n_terms; t++)
-    if (b->term[t].expression) {
-      s->expression[s->n_expressions++] = b->term[t].expression;
-      b->term[t].expression = NULL;
-    }
+  for (int t = 0; t < b->n_terms; t++) {
+    take(&b->term[t].expression, s);
+    for (int a = 0; a < s->k; a++) take(&b->term[t].force[a], s);
+  }
   return CB_OK;
 }
 
@@ -291,14 +316,15 @@ static cb_status allocate(const cb_builder *b, cb_system *s) {
   s->interaction = cb_arena_alloc(m, t, sizeof *s->interaction);
   s->central = cb_arena_alloc(m, t, sizeof *s->central);
   s->field = cb_arena_alloc(m, t, sizeof *s->field);
-  s->expression = cb_arena_alloc(m, t, sizeof *s->expression);
+  s->generalised = cb_arena_alloc(m, t, sizeof *s->generalised);
+  s->expression = cb_arena_alloc(m, t * (k + 1), sizeof *s->expression);
   s->x = cb_arena_alloc_aligned(m, n * k, sizeof(double), CB_CACHE_LINE);
   s->v = cb_arena_alloc_aligned(m, n * k, sizeof(double), CB_CACHE_LINE);
   s->x_low = cb_arena_alloc(m, n * k, sizeof(double));
   s->v_low = cb_arena_alloc(m, n * k, sizeof(double));
   if (s->place && s->particle && s->mass && s->charge && s->radius && s->body && s->component && s->name &&
       s->body_name && s->spring_i && s->spring_j && s->stiffness && s->rest && s->damping && s->interaction &&
-      s->central && s->field && s->expression && s->x && s->v && s->x_low && s->v_low)
+      s->central && s->field && s->generalised && s->expression && s->x && s->v && s->x_low && s->v_low)
     return CB_OK;
   return cb_fail(CB_ERROR_MEMORY, "no memory for a system of %d particles and %d springs", s->n, s->n_springs);
 }
@@ -329,6 +355,7 @@ static cb_status assemble(cb_builder *b, cb_system *s, int *component) {
   if (!status) status = cb_constraints_settle(b, s);
   if (!status) status = cb_constraints_check_rank(b, s);
   if (!status) status = rods(s);
+  if (!status) status = cb_contacts_settle(b, s);
   return status;
 }
 

@@ -13,6 +13,7 @@ static cb_status add_parts(cb_forces *f, double t, const double *x, const double
   if (!status && s->n_interactions) status = cb_interactions_add(f, t, x, force);
   if (!status && s->n_centrals) status = cb_centrals_add(f, t, x, force);
   if (!status && s->n_fields) status = cb_fields_add(f, t, x, force);
+  if (!status && s->n_generalised) status = cb_generalised_add(f, t, x, v, force);
   return status;
 }
 
@@ -50,7 +51,7 @@ cb_status cb_forces_create(const cb_system *s, cb_forces **out) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for forces");
   }
-  f->springs_alone = s->springs && !s->n_interactions && !s->n_centrals && !s->n_fields;
+  f->springs_alone = s->springs && !s->n_interactions && !s->n_centrals && !s->n_fields && !s->n_generalised;
   cb_status status = cb_springs_part_create(f);
   if (!status) status = cb_interactions_create(f);
   if (!status) status = cb_centrals_create(f);

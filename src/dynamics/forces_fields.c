@@ -11,11 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { K = CB_COORD_MAX, DIM = CB_DIM_MAX };
+enum { K = CB_Q_MAX, DIM = CB_Q_MAX };
 
 cb_status cb_fields_create(cb_forces *f) {
   const cb_system *s = f->system;
-  size_t n = s->n_fields && !s->space->chart ? (size_t)s->n_components : 0;
+  size_t n = s->n_fields && (!s->space->chart || cb_origin_moves(s->space)) ? (size_t)s->n_components : 0;
   f->world = cb_arena_alloc(f->arena, n, sizeof *f->world);
   f->local = cb_arena_alloc(f->arena, n, sizeof *f->local);
   return f->world && f->local ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d origins", s->n_components);
@@ -23,7 +23,7 @@ cb_status cb_fields_create(cb_forces *f) {
 
 cb_status cb_fields_set_origins(cb_forces *f, const cb_origin *origin) {
   const cb_system *s = f->system;
-  if (!s->n_fields || s->space->chart) return CB_OK;
+  if (!s->n_fields || (s->space->chart && !cb_origin_moves(s->space))) return CB_OK;
   for (int c = 0; c < s->n_components; c++) {
     cb_origin_isometry(s->space, &origin[c], &f->world[c]);
     cb_isometry_inverse(s->space, &f->world[c], &f->local[c]);
@@ -207,6 +207,21 @@ static cb_status in_embedding(const cb_forces *f, const cb_field *field, double 
   return CB_OK;
 }
 
+/* Derivatives in y = m x + b to those in x. */
+static void pull_back(int n, const cb_isometry *world, bool second, derivatives *V) {
+  double g[DIM] = {0}, h[DIM][DIM] = {{0}};
+  for (int a = 0; a < n; a++)
+    for (int c = 0; c < n; c++) {
+      g[a] += world->m[c][a] * V->g[c];
+      for (int b = 0; second && b < n; b++)
+        for (int d = 0; d < n; d++) h[a][b] += world->m[c][a] * V->h[c][d] * world->m[d][b];
+    }
+  for (int a = 0; a < n; a++) {
+    V->g[a] = g[a];
+    for (int b = 0; second && b < n; b++) V->h[a][b] = h[a][b];
+  }
+}
+
 /* The same in a static chart: straight from the expression if it is in that chart, else through the embedding. */
 static cb_status in_chart(const cb_forces *f, const cb_field *field, double t, int i, const double *q, double *v,
                           double *force, double *block) {
@@ -214,7 +229,15 @@ static cb_status in_chart(const cb_forces *f, const cb_field *field, double t, i
   int n = g->dim, k = g->embedding;
   if (field->chart == g->chart) {
     derivatives V;
-    differentiate(f, field, n, q, t, i, block != NULL, &V);
+    if (cb_origin_moves(g)) {
+      const cb_isometry *world = &f->world[f->system->component[i]];
+      double y[K];
+      cb_isometry_point(g, world, q, y);
+      differentiate(f, field, n, y, t, i, block != NULL, &V);
+      pull_back(n, world, block != NULL, &V);
+    } else {
+      differentiate(f, field, n, q, t, i, block != NULL, &V);
+    }
     *v = V.v;
     for (int a = 0; a < n; a++) {
       force[a] = -V.g[a];

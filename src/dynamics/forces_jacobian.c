@@ -131,5 +131,6 @@ cb_status cb_forces_jacobian(cb_forces *f, double t, const double *x, const doub
   if (!status) status = cb_interactions_jacobian(f, t, x, dx);
   if (!status) status = cb_centrals_jacobian(f, t, x, dx);
   if (!status) status = cb_fields_jacobian(f, t, x, dx);
+  if (!status) status = cb_generalised_jacobian(f, t, x, v, dx, dv);
   return status;
 }

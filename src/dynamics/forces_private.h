@@ -15,7 +15,7 @@ struct cb_forces {
   const cb_system *system;
   cb_arena *arena;
   int threads;
-  double raise[CB_COORD_MAX]; /* -form^-1 in the embedding, -1 in a chart */
+  double raise[CB_Q_MAX]; /* -form^-1 in the embedding, -1 in a chart */
   bool springs_alone;         /* and by a plan */
 
   cb_springs_work *springs; /* NULL in a static chart, or without springs */
@@ -57,6 +57,9 @@ cb_status cb_fields_set_origins(cb_forces *f, const cb_origin *origin);
 cb_status cb_fields_add(cb_forces *f, double t, const double *x, double *force);
 cb_status cb_fields_potential(cb_forces *f, double t, const double *x, double *potential);
 cb_status cb_fields_jacobian(cb_forces *f, double t, const double *x, double *dx);
+
+cb_status cb_generalised_add(cb_forces *f, double t, const double *x, const double *v, double *force);
+cb_status cb_generalised_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
 
 /* Block (i, j) of the pattern, by search; it is there. */
 int cb_pattern_find(const cb_pattern *p, int i, int j);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { K = CB_COORD_MAX, D = CB_DIM_MAX };
+enum { K = CB_Q_MAX, D = CB_Q_MAX };
 
 /* A row whose part across the others is smaller than this, relative to its length squared, depends on them. */
 static const double dependent = 1e-13;

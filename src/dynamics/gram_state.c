@@ -20,7 +20,8 @@ static cb_status free_acceleration(cb_gram *g, const double *x, const double *v,
     const double m = g->system->mass[i], *F = force + (size_t)i * k, *u = v + (size_t)i * k, *at = x + (size_t)i * k;
     double *out = a + (size_t)i * k;
     if (s->chart) {
-      cb_chart_metric metric;
+      double room[CB_CHART_METRIC_ROOM];
+      const cb_chart_metric metric = cb_chart_metric_in(k, room);
       const cb_status status = cb_chart_metric_at(s, at, 1, &metric);
       if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
       cb_chart_rate_velocity(k, &metric, m, u, F, out);

@@ -1,12 +1,14 @@
 /* What a system tells of itself, and its state at the start. */
+#include "dynamics/contact_private.h"
 #include "dynamics/system_private.h"
 #include <string.h>
 
 void cb_system_free(cb_system *s) {
   if (!s) return;
   cb_springs_free(s->springs);
-  for (int i = 0; i < s->n_expressions; i++) cb_expression_free(s->expression[i]);
-  for (int r = 0; r < s->n_constraints; r++) cb_constraint_release(&s->constraint[r]);
+  for (int i = 0; i < s->n_expressions && !s->borrowed; i++) cb_expression_free(s->expression[i]);
+  for (int r = 0; r < s->n_constraints && !s->borrowed; r++) cb_constraint_release(&s->constraint[r]);
+  cb_contact_set_free(s->contacts);
   cb_arena_free(s->arena);
 }
 
@@ -49,7 +51,7 @@ void cb_system_bond(const cb_system *s, int bond, int *i, int *j) {
 cb_status cb_system_start(const cb_system *s, cb_state *state) {
   int k = s->k;
   size_t bytes = (size_t)s->n * (size_t)k * sizeof(double);
-  double g[CB_DIM_MAX * CB_DIM_MAX];
+  double g[CB_Q_MAX * CB_Q_MAX];
   if (s->space->chart) /* p = m g(q) u */
     for (int i = 0; i < s->n; i++) {
       cb_status status = s->space->chart->metric(s->space, s->x + i * k, g, NULL, NULL);

@@ -24,7 +24,7 @@ typedef struct cb_interaction { /* every pair of one of a and one of b; same: ev
 typedef struct cb_central {
   cb_law law;
   cb_group group;
-  double centre[CB_COORD_MAX]; /* in the world */
+  double centre[CB_Q_MAX]; /* in the world */
 } cb_central;
 
 typedef struct cb_field { /* an expression in the coordinates of a chart; NULL: the embedding */
@@ -33,10 +33,15 @@ typedef struct cb_field { /* an expression in the coordinates of a chart; NULL: 
   cb_group group;
 } cb_field;
 
+typedef struct cb_generalised { /* a covector of expressions of q, dq/dt, t, m and q; NULL: none */
+  const cb_expression *force[CB_Q_MAX];
+  cb_group group;
+} cb_generalised;
+
 struct cb_system {
   cb_arena *arena;
   const cb_geometry *space;
-  int n, k, n_springs, n_components, n_bodies, n_interactions, n_centrals, n_fields, n_constraints;
+  int n, k, n_springs, n_components, n_bodies, n_interactions, n_centrals, n_fields, n_generalised, n_constraints;
 
   int *place;    /* of a particle as given, in the state */
   int *particle; /* the inverse */
@@ -53,6 +58,7 @@ struct cb_system {
   cb_interaction *interaction;
   cb_central *central;
   cb_field *field;
+  cb_generalised *generalised;
 
   double *x, *x_low, *v, *v_low; /* at the start, n*k */
   cb_origin *origin;             /* n_components */
@@ -60,6 +66,9 @@ struct cb_system {
   cb_constraint *constraint; /* particles by place; expressions owned */
   int n_world;               /* of them need the world's frame */
   int n_rods, *rod;          /* rows that are distances of two particles: bonds after the springs */
+
+  bool borrowed;             /* an extract: expressions and names are another system's */
+  struct cb_contact_set *contacts; /* NULL: none; owned; contact_private.h */
 
   int n_expressions;
   cb_expression **expression; /* owned */

@@ -40,7 +40,7 @@ const cb_chart *cb_chart_find(const cb_geometry *g, const char *name) {
 }
 
 /* Solves m u = r, m symmetric and positive, n <= 4; overwrites both. */
-static cb_status solve(int n, double m[CB_COORD_MAX][CB_COORD_MAX], double *r) {
+static cb_status solve(int n, double m[CB_Q_MAX][CB_Q_MAX], double *r) {
   for (int i = 0; i < n; i++) {
     double diagonal = m[i][i];
     for (int k = 0; k < i; k++) diagonal -= m[i][k] * m[i][k];
@@ -64,7 +64,7 @@ static cb_status solve(int n, double m[CB_COORD_MAX][CB_COORD_MAX], double *r) {
 
 cb_status cb_chart_push(const cb_geometry *g, const cb_chart *chart, const double *q, const double *u, double *x,
                         double *v) {
-  double jacobian[CB_COORD_MAX * CB_COORD_MAX], point[CB_COORD_MAX], result[CB_COORD_MAX] = {0};
+  double jacobian[CB_Q_MAX * CB_Q_MAX], point[CB_Q_MAX], result[CB_Q_MAX] = {0};
   cb_status status = chart->to_point(g, q, point, jacobian);
   if (status) return status;
   for (int a = 0; a < g->embedding; a++)
@@ -76,8 +76,8 @@ cb_status cb_chart_push(const cb_geometry *g, const cb_chart *chart, const doubl
 
 cb_status cb_chart_pull(const cb_geometry *g, const cb_chart *chart, const double *x, const double *v, double *q,
                         double *u) {
-  double coordinates[CB_COORD_MAX], point[CB_COORD_MAX], jacobian[CB_COORD_MAX * CB_COORD_MAX];
-  double m[CB_COORD_MAX][CB_COORD_MAX] = {{0}}, r[CB_COORD_MAX] = {0};
+  double coordinates[CB_Q_MAX], point[CB_Q_MAX], jacobian[CB_Q_MAX * CB_Q_MAX];
+  double m[CB_Q_MAX][CB_Q_MAX] = {{0}}, r[CB_Q_MAX] = {0};
   int n = chart->size;
   cb_status status = chart->from_point(g, x, coordinates);
   if (status) return status;
@@ -101,10 +101,10 @@ cb_status cb_chart_pull(const cb_geometry *g, const cb_chart *chart, const doubl
 }
 
 cb_status cb_geometry_raise(const cb_geometry *g, const double *q, const double *p, double *u) {
-  double result[CB_COORD_MAX];
+  double result[CB_Q_MAX];
   memcpy(result, p, (size_t)g->k * sizeof *p);
   if (g->chart) {
-    double gij[CB_DIM_MAX * CB_DIM_MAX], m[CB_COORD_MAX][CB_COORD_MAX];
+    double gij[CB_Q_MAX * CB_Q_MAX], m[CB_Q_MAX][CB_Q_MAX];
     cb_status status = g->chart->metric(g, q, gij, NULL, NULL);
     if (status) return status;
     for (int i = 0; i < g->dim; i++) memcpy(m[i], gij + i * g->dim, (size_t)g->dim * sizeof *gij);

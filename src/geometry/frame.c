@@ -6,6 +6,7 @@
  */
 #include <curvebody/intrinsic.h>
 #include "geometry/intrinsic_private.h"
+#include "geometry/origin.h"
 #include "geometry/quadric.h"
 
 #include <math.h>
@@ -61,6 +62,12 @@ void cb_geometry_frame(const cb_geometry *g, const double *x, double *e) {
 void cb_isometry_to(const cb_geometry *g, const double *x, cb_isometry *out) {
   double part[CB_DIM_MAX][CB_COORD_MAX];
   cb_isometry_identity(g, out);
+  if (g->intrinsic) { /* the left translation of a group; there is none in other spaces */
+    cb_origin origin;
+    cb_origin_at(g, x, &origin);
+    cb_origin_isometry(g, &origin, out);
+    return;
+  }
   for (int f = 0; f < g->n_factors; f++) {
     cb_factor factor = g->factor[f];
     int o = factor.offset, last = o + factor.count - 1;

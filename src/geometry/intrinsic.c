@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { N = CB_DIM_MAX };
+enum { N = CB_Q_MAX };
 
 /* The chart's coordinates are the points themselves. */
 static cb_status to_point(const cb_geometry *g, const double *q, double *x, double *jacobian) {
@@ -35,7 +35,7 @@ cb_status cb_geometry_init_intrinsic(cb_geometry *g, int dim, const cb_chart *ch
   if (!own.alias) own.alias = "embedding"; /* what expressions are in by default */
   own.to_point = to_point;
   own.from_point = from_point;
-  if (!own.distance) own.distance = cb_numeric_distance;
+  if (!own.distance && dim <= CB_DIM_MAX) own.distance = cb_numeric_distance;
   const cb_status status = cb_geometry_add_chart(g, &own);
   g->chart = &g->charts[0];
   return status;
@@ -47,10 +47,19 @@ cb_status cb_intrinsic_check(const cb_geometry *g, const double *q) {
   return g->intrinsic->inside ? g->intrinsic->inside(g, q) : CB_OK;
 }
 
+/* Geodesics and distances are for spaces that bodies live in. */
+static cb_status check_space(const cb_geometry *g) {
+  if (g->dim <= CB_DIM_MAX) return CB_OK;
+  return cb_fail(CB_ERROR_UNSUPPORTED, "geodesics of a configuration space of dimension %d: expected at most %d",
+                 g->dim, CB_DIM_MAX);
+}
+
 void cb_intrinsic_exp(const cb_geometry *g, const double *q, const double *u, double *q1, double *u1) {
   double end[N], velocity[N];
-  const cb_status status =
-      g->intrinsic->exp ? g->intrinsic->exp(g, q, u, end, velocity) : cb_numeric_exp(g, q, u, end, velocity, NULL);
+  cb_status status = check_space(g);
+  if (!status)
+    status =
+        g->intrinsic->exp ? g->intrinsic->exp(g, q, u, end, velocity) : cb_numeric_exp(g, q, u, end, velocity, NULL);
   for (int a = 0; a < g->dim; a++) {
     q1[a] = status ? NAN : end[a];
     if (u1) u1[a] = status ? NAN : velocity[a];
@@ -58,6 +67,8 @@ void cb_intrinsic_exp(const cb_geometry *g, const double *q, const double *u, do
 }
 
 cb_status cb_intrinsic_log(const cb_geometry *g, const double *q, const double *y, double *u) {
+  const cb_status status = check_space(g);
+  if (status) return status;
   return g->intrinsic->log ? g->intrinsic->log(g, q, y, u) : cb_numeric_log(g, q, y, false, u, NULL);
 }
 
@@ -115,7 +126,7 @@ void cb_intrinsic_picture(const cb_geometry *g, const double *q, const double *v
   if (g->intrinsic->picture) {
     g->intrinsic->picture(g, q, x, jacobian);
   } else {
-    for (int a = 0; a < g->dim; a++) x[a] = q[a], jacobian[a * g->dim + a] = 1;
+    for (int a = 0; a < g->dim && a < 3; a++) x[a] = q[a], jacobian[a * g->dim + a] = 1;
   }
   for (int a = 0; v && a < 3; a++)
     for (int i = 0; i < g->dim; i++) rate[a] += jacobian[a * g->dim + i] * v[i];

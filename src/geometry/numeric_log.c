@@ -229,7 +229,7 @@ static int images(const problem *p, const double *y, double target[IMAGES][D]) {
 
 /* Is a geodesic so short that no other image can compete? */
 static bool short_of_periods(const problem *p, double length) {
-  if (!p->g->intrinsic) return true;
+  if (!p->g->intrinsic || length < p->g->intrinsic->injectivity) return true;
   for (int i = 0; i < p->n; i++) {
     double period = p->g->intrinsic->period[i], g = fmin(p->metric0[i * p->n + i], p->metric1[i * p->n + i]);
     if (period > 0 && !(length < alone * period * sqrt(g))) return false;
@@ -274,6 +274,7 @@ static void search_all(const problem *p, const double *y, const double *guess, f
     for (int k = first; k < count; k++) search(p, target[k], target[k], !all->count, all);
   if (!all->count) search_sideways(p, target[0], target[0], all);
   if (guessed || !all->count) return;
+  if (p->g->intrinsic && all->shortest < p->g->intrinsic->injectivity) return;
   int shortest = 0;
   for (int k = 1; k < all->count; k++)
     if (all->at[k].length < all->at[shortest].length) shortest = k;

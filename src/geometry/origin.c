@@ -7,48 +7,97 @@
  *   tan(w/2)        = t sin phi/(1 + t cos phi),  t = tanh(L/2) tanh(l/2)
  *   1 + t cos phi   = cosh((L-l)/2)/(cosh(L/2) cosh(l/2)) + 2 t cos^2(phi/2)
  * Sums of terms of one sign, but for L < l. Exponentials are taken relative to the largest, so that nothing overflows.
- * In E^n T is a translation and n' L' = n L + m l.
+ * In E^n T is a translation and n' L' = n L + m l. In a product the hyperbolic factor has T and A, flat ones a shift;
+ * in a group with a left-invariant metric an origin is the left translation by its shift.
  *
  * Source: Ungar, Beyond the Einstein Addition Law (2001), chapters 1-3, doi:10.1007/978-94-010-9122-0; the half-angle
  * forms follow from the product of the two boosts in SL(2,C).
  */
 #include "geometry/origin_private.h"
+#include <curvebody/intrinsic.h>
 
 #include <string.h>
 
-bool cb_origin_moves(const cb_geometry *g) { return !g->chart && g->n_factors == 1 && g->factor[0].curvature <= 0; }
+bool cb_origin_moves(const cb_geometry *g) {
+  if (g->intrinsic) return g->intrinsic->translation != NULL;
+  bool moves = false;
+  for (int f = 0; !g->chart && f < g->n_factors; f++) moves = moves || g->factor[f].curvature <= 0;
+  return moves;
+}
 
 void cb_origin_identity(const cb_geometry *g, cb_origin *out) {
+  const cb_origin_part part = cb_origin_part_of(g);
+  const int n = part.dim ? part.dim : CB_DIM_MAX;
   memset(out, 0, sizeof *out);
   out->direction[0] = 1;
-  for (int i = 0; i < g->dim; i++) out->rotation[i * g->dim + i] = 1;
+  for (int i = 0; i < n; i++) out->rotation[i * n + i] = 1;
 }
 
 void cb_origin_at(const cb_geometry *g, const double *x, cb_origin *out) {
+  const cb_origin_part part = cb_origin_part_of(g);
+  int axis[CB_DIM_MAX], coordinate[CB_DIM_MAX];
   cb_origin_identity(g, out);
   if (!cb_origin_moves(g)) return;
-  double size = 0, rate = cb_origin_rate(g);
-  for (int i = 0; i < g->dim; i++) size = hypot(size, x[i]);
+  if (g->intrinsic) {
+    memcpy(out->shift, x, (size_t)g->dim * sizeof *x);
+    return;
+  }
+  for (int i = cb_origin_shifted(g, axis, coordinate) - 1; i >= 0; i--) out->shift[axis[i]] = x[coordinate[i]];
+  double size = 0;
+  for (int i = 0; i < part.dim; i++) size = hypot(size, x[part.offset + i]);
   if (!(size > 0)) return;
-  out->length = rate > 0 ? asinh(rate * size) / rate : size;
-  for (int i = 0; i < g->dim; i++) out->direction[i] = x[i] / size;
+  out->length = part.rate > 0 ? asinh(part.rate * size) / part.rate : size;
+  for (int i = 0; i < part.dim; i++) out->direction[i] = x[part.offset + i] / size;
 }
 
-cb_status cb_origin_flow(const cb_geometry *g, int killing, double s, cb_origin *out) {
-  if (!cb_origin_moves(g)) return cb_fail(CB_ERROR_UNSUPPORTED, "%s has no moving origins", g->class->name);
-  double base[CB_COORD_MAX], v[CB_COORD_MAX];
-  cb_geometry_base_point(g, base);
-  cb_killing_at(g, killing, base, v);
-  double speed = sqrt(cb_origin_dot(g->dim, v, v));
-  cb_origin_identity(g, out);
+/* Of the part that T acts on: v is the field at its base point. */
+static void flow_of_part(const cb_geometry *g, cb_origin_part part, int killing, double s, const double *v,
+                         cb_origin *out) {
+  const int n = part.dim;
+  double speed = sqrt(cb_origin_dot(n, v + part.offset, v + part.offset));
   if (speed > 0) { /* a translation: its orbit through the base point is a geodesic */
     out->length = fabs(s) * speed;
-    for (int i = 0; i < g->dim; i++) out->direction[i] = (s < 0 ? -v[i] : v[i]) / speed;
+    for (int i = 0; i < n; i++) out->direction[i] = (s < 0 ? -v[part.offset + i] : v[part.offset + i]) / speed;
   } else {
     cb_isometry turn;
     cb_isometry_flow(g, killing, s, &turn);
-    for (int i = 0; i < g->dim; i++) memcpy(out->rotation + i * g->dim, turn.m[i], (size_t)g->dim * sizeof(double));
+    for (int i = 0; i < n; i++)
+      memcpy(out->rotation + i * n, turn.m[part.offset + i] + part.offset, (size_t)n * sizeof(double));
   }
+}
+
+/* Does the field act on these coordinates alone? */
+static bool acts_on(const cb_geometry *g, int killing, int offset, int count) {
+  for (int a = 0; a < g->embedding; a++)
+    for (int b = 0; b < g->embedding; b++)
+      if ((a < offset || a >= offset + count) && (g->killing[killing].a[a][b] != 0 || g->killing[killing].b[a] != 0))
+        return false;
+  return true;
+}
+
+cb_status cb_origin_flow(const cb_geometry *g, int killing, double s, cb_origin *out) {
+  double base[CB_Q_MAX], v[CB_Q_MAX], speed = 0;
+  int axis[CB_DIM_MAX], coordinate[CB_DIM_MAX];
+  if (!cb_origin_moves(g)) return cb_fail(CB_ERROR_UNSUPPORTED, "%s has no moving origins", g->class->name);
+  const cb_origin_part part = cb_origin_part_of(g);
+  cb_origin flow;
+  cb_geometry_base_point(g, base);
+  cb_killing_at(g, killing, base, v);
+  cb_origin_identity(g, &flow);
+  if (part.dim && acts_on(g, killing, part.offset, part.dim + (part.curvature != 0))) {
+    flow_of_part(g, part, killing, s, v, &flow);
+    *out = flow;
+    return CB_OK;
+  }
+  if (g->intrinsic) {
+    for (int i = 0; i < g->dim; i++) speed += fabs(flow.shift[i] = s * v[i]);
+  } else {
+    for (int i = cb_origin_shifted(g, axis, coordinate) - 1; i >= 0; i--)
+      speed += fabs(flow.shift[axis[i]] = s * v[coordinate[i]]);
+  }
+  if (s != 0 && !(speed > 0))
+    return cb_fail(CB_ERROR_UNSUPPORTED, "moving origins of %s have no %s", g->class->name, g->killing[killing].name);
+  *out = flow;
   return CB_OK;
 }
 
@@ -101,8 +150,10 @@ static void wigner(int dim, const double *n, double L, double l, const plane *p,
   double t = tanh(L / 2) * tanh(l / 2), D = fabs(L - l);
   double gap = 2 * exp(-fmin(L, l)) * (1 + exp(-D)) / ((1 + exp(-L)) * (1 + exp(-l))); /* 1 - t */
   double x = gap + 2 * t * p->cos2, y = t * p->sin, r = hypot(x, y);
-  if (r > 0) x /= r, y /= r;
-  else x = 1;
+  if (r > 0)
+    x /= r, y /= r;
+  else
+    x = 1;
   double sine = 2 * x * y, versine = 2 * y * y;
   const double *u = p->across;
   for (int i = 0; i < dim; i++)
@@ -161,21 +212,90 @@ static void compose_flat(int dim, const cb_origin *a, const cb_origin *b, cb_ori
   *out = c;
 }
 
+/* --- groups: L_a q = a + m(a) q, a b = L_a b, a^-1 = -m(a)^-1 a --- */
+
+/* Cofactors of the 3 x 3 matrix that m is, filled up by 1. */
+static cb_dd minor_of(cb_dd m[3][3], int r, int c) {
+  const int a = (r + 1) % 3, b = (r + 2) % 3, d = (c + 1) % 3, e = (c + 2) % 3;
+  return cb_dd_sub(cb_dd_mul(m[a][d], m[b][e]), cb_dd_mul(m[a][e], m[b][d]));
+}
+
+void cb_dd_invert(int n, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], cb_dd inverse[CB_COORD_MAX][CB_COORD_MAX]) {
+  cb_dd whole[3][3] = {{{0, 0}}}, det = {0, 0};
+  for (int i = 0; i < 3; i++) whole[i][i] = cb_dd_of(1);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) whole[i][j] = m[i][j];
+  for (int j = 0; j < 3; j++) det = cb_dd_add(det, cb_dd_mul(whole[0][j], minor_of(whole, 0, j)));
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) inverse[i][j] = cb_dd_div(minor_of(whole, j, i), det);
+}
+
+void cb_origin_translation(const cb_geometry *g, const double *a, cb_dd m[CB_COORD_MAX][CB_COORD_MAX],
+                           cb_dd inverse[CB_COORD_MAX][CB_COORD_MAX]) {
+  const int n = g->dim;
+  double high[CB_DIM_MAX * CB_DIM_MAX], low[CB_DIM_MAX * CB_DIM_MAX] = {0};
+  g->intrinsic->translation(g, a, high, low);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) m[i][j] = (cb_dd){high[i * n + j], low[i * n + j]};
+  cb_dd_invert(n, m, inverse);
+}
+
+static void translate(const cb_geometry *g, const double *a, const double *q, double *out) {
+  cb_dd m[CB_COORD_MAX][CB_COORD_MAX], inverse[CB_COORD_MAX][CB_COORD_MAX];
+  double end[CB_DIM_MAX];
+  cb_origin_translation(g, a, m, inverse);
+  for (int i = 0; i < g->dim; i++) {
+    end[i] = a[i];
+    for (int j = 0; j < g->dim; j++) end[i] += m[i][j].hi * q[j];
+  }
+  memcpy(out, end, (size_t)g->dim * sizeof *out);
+}
+
+static void invert(const cb_geometry *g, const double *a, double *out) {
+  cb_dd m[CB_COORD_MAX][CB_COORD_MAX], inverse[CB_COORD_MAX][CB_COORD_MAX];
+  double end[CB_DIM_MAX] = {0};
+  cb_origin_translation(g, a, m, inverse);
+  for (int i = 0; i < g->dim; i++)
+    for (int j = 0; j < g->dim; j++) end[i] -= inverse[i][j].hi * a[j];
+  memcpy(out, end, (size_t)g->dim * sizeof *out);
+}
+
+/* --- all of them --- */
+
 void cb_origin_compose(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out) {
-  if (!cb_origin_moves(g)) cb_origin_identity(g, out);
-  else if (g->factor[0].curvature == 0) compose_flat(g->dim, a, b, out);
-  else compose_hyperbolic(g->dim, cb_origin_rate(g), a, b, out);
+  const cb_origin_part part = cb_origin_part_of(g);
+  cb_origin c;
+  cb_origin_identity(g, &c);
+  if (cb_origin_moves(g)) {
+    if (part.dim && part.curvature == 0)
+      compose_flat(part.dim, a, b, &c);
+    else if (part.dim)
+      compose_hyperbolic(part.dim, part.rate, a, b, &c);
+    if (g->intrinsic)
+      translate(g, a->shift, b->shift, c.shift);
+    else
+      for (int i = 0; i < CB_DIM_MAX; i++) c.shift[i] = a->shift[i] + b->shift[i];
+  }
+  *out = c;
 }
 
 /* (T(n,L) R)^-1 = R^T T(-n,L) = T(-R^T n, L) R^T */
 void cb_origin_inverse(const cb_geometry *g, const cb_origin *a, cb_origin *out) {
-  cb_origin c = {.length = a->length};
-  int n = g->dim;
-  cb_origin_turn_back(n, a->rotation, a->direction, c.direction);
-  for (int i = 0; i < n; i++) {
-    c.direction[i] = -c.direction[i];
-    for (int j = 0; j < n; j++) c.rotation[i * n + j] = a->rotation[j * n + i];
+  const int n = cb_origin_part_of(g).dim;
+  cb_origin c;
+  cb_origin_identity(g, &c);
+  if (n) {
+    c.length = a->length;
+    cb_origin_turn_back(n, a->rotation, a->direction, c.direction);
+    for (int i = 0; i < n; i++) {
+      c.direction[i] = -c.direction[i];
+      for (int j = 0; j < n; j++) c.rotation[i * n + j] = a->rotation[j * n + i];
+    }
   }
+  if (g->intrinsic && cb_origin_moves(g))
+    invert(g, a->shift, c.shift);
+  else
+    for (int i = 0; i < CB_DIM_MAX; i++) c.shift[i] = 0 - a->shift[i];
   *out = c;
 }
 
@@ -183,11 +303,11 @@ void cb_origin_inverse(const cb_geometry *g, const cb_origin *a, cb_origin *out)
 static bool same(int dim, const cb_origin *a, const cb_origin *b) {
   size_t n = (size_t)dim * sizeof(double);
   return a->length == b->length && !memcmp(a->direction, b->direction, n) &&
-         !memcmp(a->rotation, b->rotation, (size_t)dim * n);
+         !memcmp(a->rotation, b->rotation, (size_t)dim * n) && !memcmp(a->shift, b->shift, sizeof a->shift);
 }
 
 void cb_origin_relative(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out) {
-  if (same(g->dim, a, b)) {
+  if (same(cb_origin_part_of(g).dim, a, b)) {
     cb_origin_identity(g, out);
     return;
   }

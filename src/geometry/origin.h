@@ -5,8 +5,10 @@
  * with T the transvection from the base point along the unit vector `direction`, R a rotation about the base point
  * (cb_origin, curvebody/system.h). In H^n numbers grow like exp(length/radius) and a matrix of that size has no digits
  * left; direction, length and rotation keep theirs at any length (tried from 0 to 1e5). In E^n the same holds with
- * translations. Spaces that are one factor H^n or E^n in their embedding have moving origins; in all others an origin
- * is the identity, every function below then does what it says with the identity.
+ * translations. In a product T is that of its hyperbolic factor, and flat factors are translated by `shift`; in a group
+ * with a left-invariant metric (cb_intrinsic.translation) the world point is L_shift (local point), and a momentum is a
+ * covector. These spaces have moving origins; in all others, and in a sphere of a product, an origin is the identity,
+ * and every function below does what it says with the identity.
  */
 #ifndef CB_GEOMETRY_ORIGIN_H
 #define CB_GEOMETRY_ORIGIN_H
@@ -21,7 +23,8 @@ bool cb_origin_moves(const cb_geometry *g);
 void cb_origin_identity(const cb_geometry *g, cb_origin *out);
 /* The transvection that takes the base point to x. */
 void cb_origin_at(const cb_geometry *g, const double *x, cb_origin *out);
-/* The flow of a Killing field for time s. CB_ERROR_UNSUPPORTED where origins do not move. */
+/* The flow of a Killing field for time s. CB_ERROR_UNSUPPORTED where origins do not move in this way: rotations of
+ * spheres and groups. */
 cb_status cb_origin_flow(const cb_geometry *g, int killing, double s, cb_origin *out);
 /* a after b. The lengths' errors are a few units of round-off of the larger; the rotation is kept orthogonal. */
 void cb_origin_compose(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
@@ -31,15 +34,15 @@ void cb_origin_inverse(const cb_geometry *g, const cb_origin *a, cb_origin *out)
 void cb_origin_relative(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
 
 /* --- changing the frame --- */
-/* What a change of frame does to local points: x -> m x + b, an isometry to 1e-30. */
+/* What a change of frame does to local points, x -> m x + b, an isometry to 1e-30, and to momenta, p -> momentum p. */
 typedef struct cb_recentring {
-  cb_dd m[CB_COORD_MAX][CB_COORD_MAX], b[CB_COORD_MAX];
+  cb_dd m[CB_COORD_MAX][CB_COORD_MAX], b[CB_COORD_MAX], momentum[CB_COORD_MAX][CB_COORD_MAX];
 } cb_recentring;
 
 /* Expresses the frame anew so that the local point y becomes its base point: updates origin, and says in *change what
  * to apply to all local points. */
 void cb_origin_shift(const cb_geometry *g, cb_origin *origin, const double *y, cb_recentring *change);
-/* Applies a change of frame to n points x + x_low and tangent vectors p + p_low, arrays of n * embedding numbers, in
+/* Applies a change of frame to n points x + x_low and momenta p + p_low, arrays of n * embedding numbers, in
  * double-double arithmetic: any number of changes costs no digits. */
 void cb_recentring_apply(const cb_geometry *g, const cb_recentring *change, int n, double *x, double *x_low, double *p,
                          double *p_low);
@@ -63,6 +66,9 @@ void cb_origin_isometry(const cb_geometry *g, const cb_origin *origin, cb_isomet
 /* Killing momenta about the world's axes from those about the local axes: the coadjoint action. Components that grow
  * and that shrink with the length are kept apart, so that none spoils another. */
 void cb_origin_killing(const cb_geometry *g, const cb_origin *origin, const double *local, double *world);
+/* In a group: the momenta about the world's axes of one particle at x with the covector p, added to momentum. */
+void cb_origin_killing_add(const cb_geometry *g, const cb_origin *origin, const double *x, const double *p,
+                           double *momentum);
 /* The invariants of the coadjoint action, the same in every frame: H^n, S^n: |T|^2 + K |J|^2 and (dim 3) T.J; E^n:
  * |P|^2 and P.J, with T the translation-like and J the rotation momenta. casimir[2]. Zeros in a product. */
 void cb_killing_casimirs(const cb_geometry *g, const double *momentum, double *casimir);

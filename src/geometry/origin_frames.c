@@ -17,7 +17,7 @@ static const double far_apart = 2, near = 1.5, longest_matrix = 300;
 
 void cb_frames_make(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_frames *frames) {
   cb_origin_relative(g, a, b, &frames->relative);
-  double length = cb_origin_moves(g) ? cb_origin_rate(g) * frames->relative.length : 0;
+  double length = cb_origin_moves(g) ? cb_origin_part_of(g).rate * frames->relative.length : 0;
   frames->far = length > far_apart;
   cb_isometry_identity(g, &frames->isometry);
   if (length <= longest_matrix) cb_origin_isometry(g, &frames->relative, &frames->isometry);
@@ -79,20 +79,22 @@ static void carried(int dim, const double *n, double e, int side, const double *
   out[dim] = (plus + minus) / 2;
 }
 
-static cb_status by_cone(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
-                         double *gradient, double *hessian) {
-  int dim = g->dim, k = g->embedding;
+/* In the hyperbolic factor, x and y from its first coordinate on. *far = false: they are near, and nothing is done. */
+static void by_cone(cb_origin_part part, const cb_frames *frames, const double *x, const double *y, double *d,
+                    double *gradient, double *hessian, bool *is_far) {
+  int dim = part.dim, k = dim + 1;
   const double *n = frames->relative.direction, *rotation = frames->relative.rotation;
-  double rate = cb_origin_rate(g), L = rate * frames->relative.length, e = exp(-L), z[CB_COORD_MAX], dot = 0;
+  double rate = part.rate, L = rate * frames->relative.length, e = exp(-L), z[CB_COORD_MAX], dot = 0;
   cb_origin_turn(dim, rotation, y, z);
   z[dim] = y[dim];
   cone cx = cone_of(dim, n, x, 1 / rate), cz = cone_of(dim, n, z, 1 / rate);
   for (int i = 0; i < dim; i++) dot += (x[i] - cx.along * n[i]) * (z[i] - cz.along * n[i]);
   double U = rate * rate * (cx.minus * cz.plus + e * e * cx.plus * cz.minus - 2 * e * dot) / 2;
-  if (U < near * e && L <= longest_matrix) return by_chord(g, frames, x, y, d, gradient, hessian);
+  *is_far = !(U < near * e && L <= longest_matrix);
+  if (!*is_far) return;
   double S = sqrt((U - e) * (U + e)); /* exp(-L) sinh d */
   *d = (L + log(U + S)) / rate;
-  if (!gradient && !hessian) return CB_OK;
+  if (!gradient && !hessian) return;
 
   double tz[CB_COORD_MAX], tx[CB_COORD_MAX], back[CB_COORD_MAX], gr[2 * CB_COORD_MAX];
   carried(dim, n, e, 1, z, cz, tz);
@@ -100,11 +102,11 @@ static cb_status by_cone(const cb_geometry *g, const cb_frames *frames, const do
   cb_origin_turn_back(dim, rotation, tx, back);
   back[dim] = tx[dim];
   for (int a = 0; a < k; a++) {
-    gr[a] = -rate / S * g->form[a] * tz[a];
-    gr[k + a] = -rate / S * g->form[a] * back[a];
+    gr[a] = -rate / S * (a < dim ? 1 : -1) * tz[a];
+    gr[k + a] = -rate / S * (a < dim ? 1 : -1) * back[a];
   }
   if (gradient) memcpy(gradient, gr, (size_t)(2 * k) * sizeof *gr);
-  if (!hessian) return CB_OK;
+  if (!hessian) return;
   for (int a = 0; a < 2 * k; a++)
     for (int b = 0; b < 2 * k; b++) hessian[a * 2 * k + b] = -rate * U / S * gr[a] * gr[b];
   for (int b = 0; b < k; b++) { /* u_ab = -(I T A)_ab/R^2, column b = exp(-L) T A E_b */
@@ -114,21 +116,71 @@ static cb_status by_cone(const cb_geometry *g, const cb_frames *frames, const do
     double along = cb_origin_dot(dim, n, axis);
     carried(dim, n, e, 1, axis, (cone){along, axis[dim] + along, axis[dim] - along}, column);
     for (int a = 0; a < k; a++) {
-      double part = -rate / S * g->form[a] * column[a];
-      hessian[a * 2 * k + k + b] += part;
-      hessian[(k + b) * 2 * k + a] += part;
+      double mixed = -rate / S * (a < dim ? 1 : -1) * column[a];
+      hessian[a * 2 * k + k + b] += mixed;
+      hessian[(k + b) * 2 * k + a] += mixed;
     }
   }
+}
+
+/* In a product: D^2 = d^2 + |z|^2, z = x - y - shift in the flat factors; S = D^2/2, D_i = S_i/D,
+ * D_ij = (S_ij - D_i D_j)/D. */
+static cb_status by_factors(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
+                            double *gradient, double *hessian) {
+  const cb_origin_part part = cb_origin_part_of(g);
+  const int k = g->embedding, n = 2 * k, m = part.dim + 1, o = part.offset;
+  int axis[CB_DIM_MAX], coordinate[CB_DIM_MAX], flat = cb_origin_shifted(g, axis, coordinate);
+  double gr[2 * CB_COORD_MAX], he[4 * CB_COORD_MAX * CB_COORD_MAX],
+      S1[2 * CB_COORD_MAX] = {0}, S2[2 * CB_COORD_MAX][2 * CB_COORD_MAX] = {{0}}, near_d, square;
+  const bool derivatives = gradient || hessian;
+  bool is_far;
+  by_cone(part, frames, x + o, y + o, &near_d, derivatives ? gr : NULL, derivatives ? he : NULL, &is_far);
+  if (!is_far) return by_chord(g, frames, x, y, d, gradient, hessian);
+  square = near_d * near_d;
+  for (int i = 0; i < flat; i++) {
+    const int a = coordinate[i];
+    const double z = x[a] - y[a] - frames->relative.shift[axis[i]];
+    square += z * z;
+    S1[a] = z, S1[k + a] = -z;
+    S2[a][a] = S2[k + a][k + a] = 1;
+    S2[a][k + a] = S2[k + a][a] = -1;
+  }
+  for (int i = 0; derivatives && i < 2 * m; i++) {
+    const int a = i < m ? o + i : k + o + i - m;
+    S1[a] = near_d * gr[i];
+    for (int j = 0; j < 2 * m; j++) S2[a][j < m ? o + j : k + o + j - m] = gr[i] * gr[j] + near_d * he[i * 2 * m + j];
+  }
+  const double D = flat ? sqrt(square) : near_d;
+  *d = D;
+  for (int a = 0; gradient && a < n; a++) gradient[a] = S1[a] / D;
+  for (int a = 0; hessian && a < n; a++)
+    for (int b = 0; b < n; b++) hessian[a * n + b] = (S2[a][b] - S1[a] / D * (S1[b] / D)) / D;
   return CB_OK;
+}
+
+static cb_status far_off(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
+                         double *gradient, double *hessian) {
+  bool is_far;
+  if (g->n_factors > 1) return by_factors(g, frames, x, y, d, gradient, hessian);
+  by_cone(cb_origin_part_of(g), frames, x, y, d, gradient, hessian, &is_far);
+  return is_far ? CB_OK : by_chord(g, frames, x, y, d, gradient, hessian);
 }
 
 cb_status cb_frames_distance(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
                              double *gradient, double *hessian) {
-  return (frames->far ? by_cone : by_chord)(g, frames, x, y, d, gradient, hessian);
+  return (frames->far ? far_off : by_chord)(g, frames, x, y, d, gradient, hessian);
+}
+
+/* The base point, but where origins do not reach, in a sphere of a product, the point itself. */
+static void base_of(const cb_geometry *g, const double *point, double *base) {
+  cb_geometry_base_point(g, base);
+  for (int f = 0; f < g->n_factors; f++)
+    if (g->factor[f].curvature > 0)
+      memcpy(base + g->factor[f].offset, point + g->factor[f].offset, (size_t)g->factor[f].count * sizeof *base);
 }
 
 void cb_anchor_make(const cb_geometry *g, const cb_origin *origin, const double *world_point, cb_anchor *anchor) {
-  double base[CB_COORD_MAX];
+  double base[CB_Q_MAX];
   cb_origin there, identity;
   cb_origin_identity(g, &identity);
   if (!cb_origin_moves(g) || memcmp(origin, &identity, sizeof identity) == 0) {
@@ -138,24 +190,26 @@ void cb_anchor_make(const cb_geometry *g, const cb_origin *origin, const double 
   }
   cb_origin_at(g, world_point, &there);
   cb_frames_make(g, origin, &there, &anchor->frames);
-  cb_geometry_base_point(g, base);
+  base_of(g, world_point, base);
   cb_isometry_point(g, &anchor->frames.isometry, base, anchor->x);
-  cb_geometry_project_point(g, anchor->x);
+  if (!g->intrinsic) cb_geometry_project_point(g, anchor->x);
 }
 
 cb_status cb_anchor_distance(const cb_geometry *g, const cb_anchor *anchor, const double *x, double *d,
                              double *gradient, double *hessian) {
   int k = g->embedding;
-  double base[CB_COORD_MAX], gr[2 * CB_COORD_MAX], he[4 * CB_COORD_MAX * CB_COORD_MAX];
+  double base[CB_Q_MAX], gr[2 * CB_COORD_MAX], he[4 * CB_COORD_MAX * CB_COORD_MAX];
   cb_status status;
-  cb_geometry_base_point(g, base);
+  base_of(g, anchor->x, base);
   if (!gradient && !hessian) {
     if (anchor->frames.far) return cb_frames_distance(g, &anchor->frames, x, base, d, NULL, NULL);
     *d = cb_distance(g, x, anchor->x);
     return CB_OK;
   }
-  if (anchor->frames.far) status = cb_frames_distance(g, &anchor->frames, x, base, d, gr, hessian ? he : NULL);
-  else status = cb_distance_derivatives(g, x, anchor->x, d, gr, hessian ? he : NULL);
+  if (anchor->frames.far)
+    status = cb_frames_distance(g, &anchor->frames, x, base, d, gr, hessian ? he : NULL);
+  else
+    status = cb_distance_derivatives(g, x, anchor->x, d, gr, hessian ? he : NULL);
   if (status) return status;
   if (gradient) memcpy(gradient, gr, (size_t)k * sizeof *gr);
   for (int a = 0; hessian && a < k; a++) memcpy(hessian + a * k, he + a * 2 * k, (size_t)k * sizeof *he);

@@ -5,26 +5,29 @@
  *   E^n: P stays, B' = B + c P^T - P c^T, c = L n
  */
 #include "geometry/origin_private.h"
+#include <curvebody/intrinsic.h>
 
 #include <string.h>
 
 /* Momenta as they come (dim translations, then rotations by name) to E = T radius (E^n: P) and B, and back. */
-static void unpack(int dim, double radius, const double *momentum, double *e, double b[CB_DIM_MAX][CB_DIM_MAX]) {
+static void unpack(int dim, int axis, double radius, const double *momentum, double *e,
+                   double b[CB_DIM_MAX][CB_DIM_MAX]) {
   memset(b, 0, CB_DIM_MAX * CB_DIM_MAX * sizeof(double));
   for (int i = 0; i < dim; i++) e[i] = radius * momentum[i];
   for (int name = 0, at = dim; name < CB_DIM_MAX; name++) {
-    int i = (name + 1) % CB_DIM_MAX, j = (name + 2) % CB_DIM_MAX;
-    if (i >= dim || j >= dim) continue;
+    int i = (name + 1) % CB_DIM_MAX - axis, j = (name + 2) % CB_DIM_MAX - axis;
+    if (i < 0 || j < 0 || i >= dim || j >= dim) continue;
     b[i][j] = momentum[at];
     b[j][i] = -momentum[at++];
   }
 }
 
-static void pack(int dim, double radius, const double *e, double b[CB_DIM_MAX][CB_DIM_MAX], double *momentum) {
+static void pack(int dim, int axis, double radius, const double *e, double b[CB_DIM_MAX][CB_DIM_MAX],
+                 double *momentum) {
   for (int i = 0; i < dim; i++) momentum[i] = e[i] / radius;
   for (int name = 0, at = dim; name < CB_DIM_MAX; name++) {
-    int i = (name + 1) % CB_DIM_MAX, j = (name + 2) % CB_DIM_MAX;
-    if (i < dim && j < dim) momentum[at++] = b[i][j];
+    int i = (name + 1) % CB_DIM_MAX - axis, j = (name + 2) % CB_DIM_MAX - axis;
+    if (i >= 0 && j >= 0 && i < dim && j < dim) momentum[at++] = b[i][j];
   }
 }
 
@@ -55,31 +58,63 @@ static void transvect(int dim, const double *n, double L, double *e, double b[CB
     for (int j = 0; j < dim; j++) b[i][j] += n[i] * change[j] - change[i] * n[j];
 }
 
-void cb_origin_killing(const cb_geometry *g, const cb_origin *origin, const double *local, double *world) {
-  double e[CB_DIM_MAX], turned[CB_DIM_MAX], b[CB_DIM_MAX][CB_DIM_MAX], rate = 0;
-  int n = g->dim;
-  if (!cb_origin_moves(g)) {
-    memmove(world, local, (size_t)g->n_killing * sizeof *local);
-    return;
-  }
-  bool flat = g->factor[0].curvature == 0;
-  rate = flat ? 1 : cb_origin_rate(g);
-  unpack(n, 1 / rate, local, e, b);
+/* B' = B + c P^T - P c^T, c = length n. */
+static void displace(int dim, const double *n, double length, const double *p, double b[CB_DIM_MAX][CB_DIM_MAX]) {
+  for (int i = 0; i < dim; i++)
+    for (int j = 0; j < dim; j++) b[i][j] += length * (n[i] * p[j] - p[i] * n[j]);
+}
+
+/* Of the part that T acts on, whose first axis is part.axis. */
+static void killing_of_part(cb_origin_part part, const cb_origin *origin, const double *local, double *world) {
+  double e[CB_DIM_MAX], turned[CB_DIM_MAX], b[CB_DIM_MAX][CB_DIM_MAX], rate = part.curvature == 0 ? 1 : part.rate;
+  const int n = part.dim;
+  unpack(n, part.axis, 1 / rate, local, e, b);
   cb_origin_turn(n, origin->rotation, e, turned);
   turn_tensor(n, origin->rotation, b);
-  if (flat) {
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++)
-        b[i][j] += origin->length * (origin->direction[i] * turned[j] - turned[i] * origin->direction[j]);
-  } else {
+  if (part.curvature == 0)
+    displace(n, origin->direction, origin->length, turned, b);
+  else
     transvect(n, origin->direction, rate * origin->length, turned, b);
+  pack(n, part.axis, 1 / rate, turned, b, world);
+}
+
+void cb_origin_killing(const cb_geometry *g, const cb_origin *origin, const double *local, double *world) {
+  const cb_origin_part part = cb_origin_part_of(g);
+  double e[CB_DIM_MAX], b[CB_DIM_MAX][CB_DIM_MAX];
+  memmove(world, local, (size_t)g->n_killing * sizeof *local);
+  if (!cb_origin_moves(g) || g->intrinsic) return;
+  for (int f = 0, at = 0, axis = 0; f < g->n_factors; f++) {
+    const int n = cb_origin_dimension(g->factor[f]);
+    if (part.dim && g->factor[f].offset == part.offset) {
+      killing_of_part(part, origin, world + at, world + at);
+    } else if (g->factor[f].curvature == 0) {
+      unpack(n, axis, 1, world + at, e, b);
+      displace(n, origin->shift + axis, 1, e, b);
+      pack(n, axis, 1, e, b, world + at);
+    }
+    at += n * (n + 1) / 2;
+    axis += n;
   }
-  pack(n, 1 / rate, turned, b, world);
+}
+
+/* J = p.X(L x), p at L x: as the pairing at x of p with m^-1 X, whose numbers are smaller. */
+void cb_origin_killing_add(const cb_geometry *g, const cb_origin *origin, const double *x, const double *p,
+                           double *momentum) {
+  const int n = g->dim;
+  cb_dd m[CB_COORD_MAX][CB_COORD_MAX], inverse[CB_COORD_MAX][CB_COORD_MAX];
+  double world[CB_DIM_MAX], field[CB_DIM_MAX];
+  cb_origin_translation(g, origin->shift, m, inverse);
+  cb_origin_world_point(g, origin, x, world);
+  for (int f = 0; f < g->n_killing; f++) {
+    g->intrinsic->killing(g, f, world, field);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) momentum[f] += p[i] * inverse[i][j].hi * field[j];
+  }
 }
 
 void cb_killing_casimirs(const cb_geometry *g, const double *momentum, double *casimir) {
   casimir[0] = casimir[1] = 0;
-  if (g->n_factors != 1) return;
+  if (g->n_factors != 1 || g->intrinsic) return;
   int n = g->dim, rotations = n * (n - 1) / 2;
   const double *t = momentum, *j = momentum + n;
   casimir[0] = cb_origin_dot(n, t, t) + g->factor[0].curvature * cb_origin_dot(rotations, j, j);

@@ -24,7 +24,40 @@ static inline void cb_origin_turn_back(int dim, const double *a, const double *v
   }
 }
 
-/* 1/R in a hyperbolic space, 0 in a flat one. */
-static inline double cb_origin_rate(const cb_geometry *g) { return sqrt(fabs(g->factor[0].curvature)); }
+/* What T(direction, length) R acts on: the space itself where it is one factor, the hyperbolic factor of a product;
+ * dim 0 where there is none. `offset` is its first coordinate, `axis` its first axis, rate 1/R, 0 if flat. */
+typedef struct cb_origin_part {
+  int dim, offset, axis;
+  double curvature, rate;
+} cb_origin_part;
+
+static inline int cb_origin_dimension(cb_factor f) { return f.curvature == 0 ? f.count : f.count - 1; }
+
+static inline cb_origin_part cb_origin_part_of(const cb_geometry *g) {
+  for (int f = 0, axis = 0; !g->intrinsic && f < g->n_factors; axis += cb_origin_dimension(g->factor[f++])) {
+    const cb_factor *factor = &g->factor[f];
+    if (factor->curvature > 0 || (factor->curvature == 0 && g->n_factors > 1)) continue;
+    return (cb_origin_part){cb_origin_dimension(*factor), factor->offset, axis, factor->curvature,
+                            sqrt(fabs(factor->curvature))};
+  }
+  return (cb_origin_part){0};
+}
+
+/* The coordinates that `shift` translates in a product, coordinate[n] of the axes axis[n]; returns how many. */
+static inline int cb_origin_shifted(const cb_geometry *g, int *axis, int *coordinate) {
+  int n = 0;
+  for (int f = 0, first = 0; g->n_factors > 1 && f < g->n_factors; first += cb_origin_dimension(g->factor[f++]))
+    for (int i = 0; g->factor[f].curvature == 0 && i < g->factor[f].count; i++) {
+      axis[n] = first + i;
+      coordinate[n++] = g->factor[f].offset + i;
+    }
+  return n;
+}
+
+/* m^-1, n at most 3. */
+void cb_dd_invert(int n, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], cb_dd inverse[CB_COORD_MAX][CB_COORD_MAX]);
+/* The left translation L_a q = a + m q of a group, and its inverse. */
+void cb_origin_translation(const cb_geometry *g, const double *a, cb_dd m[CB_COORD_MAX][CB_COORD_MAX],
+                           cb_dd inverse[CB_COORD_MAX][CB_COORD_MAX]);
 
 #endif

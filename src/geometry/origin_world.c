@@ -9,6 +9,7 @@
  * the derivative is (1 - |a|^2)/D times a rotation, since T is conformal.
  */
 #include "geometry/origin_private.h"
+#include <curvebody/intrinsic.h>
 
 #include <string.h>
 
@@ -16,36 +17,54 @@
 static double grown(double x, double L) { return x == 0 ? 0 : x * exp(L); }
 
 void cb_origin_world_vector(const cb_geometry *g, const cb_origin *origin, const double *v, double *world) {
-  double y[CB_COORD_MAX];
-  int n = g->dim;
-  if (!cb_origin_moves(g)) {
-    memcpy(y, v, (size_t)g->embedding * sizeof *v);
-  } else {
-    cb_origin_turn(n, origin->rotation, v, y);
-    if (g->factor[0].curvature != 0) {
-      double L = cb_origin_rate(g) * origin->length, along = cb_origin_dot(n, origin->direction, y), w = v[n];
+  double all[CB_Q_MAX], *y = all;
+  memcpy(all, v, (size_t)g->embedding * sizeof *v);
+  if (g->intrinsic && cb_origin_moves(g)) {
+    double m[CB_DIM_MAX * CB_DIM_MAX];
+    g->intrinsic->translation(g, origin->shift, m, NULL);
+    for (int i = 0; i < g->dim; i++) all[i] = cb_origin_dot(g->dim, m + i * g->dim, v);
+  } else if (cb_origin_moves(g)) {
+    const cb_origin_part part = cb_origin_part_of(g);
+    const int n = part.dim;
+    y += part.offset;
+    cb_origin_turn(n, origin->rotation, v + part.offset, y);
+    if (part.curvature != 0) {
+      double L = part.rate * origin->length, along = cb_origin_dot(n, origin->direction, y), w = y[n];
       double plus = grown(w + along, L), minus = (w - along) * exp(-L), change = (plus - minus) / 2 - along;
       for (int i = 0; i < n; i++) y[i] += change * origin->direction[i];
       y[n] = (plus + minus) / 2;
     }
   }
-  memcpy(world, y, (size_t)g->embedding * sizeof *y);
+  memcpy(world, all, (size_t)g->embedding * sizeof *all);
+}
+
+/* The point that the base point is taken to, where that is an addition: flat factors and groups. */
+static void offset_of(const cb_geometry *g, const cb_origin *origin, double *b) {
+  int axis[CB_DIM_MAX], coordinate[CB_DIM_MAX];
+  memset(b, 0, CB_COORD_MAX * sizeof *b);
+  if (!cb_origin_moves(g)) return;
+  if (g->intrinsic) {
+    memcpy(b, origin->shift, (size_t)g->dim * sizeof *b);
+    return;
+  }
+  for (int i = cb_origin_shifted(g, axis, coordinate) - 1; i >= 0; i--) b[coordinate[i]] = origin->shift[axis[i]];
+  for (int i = 0; g->n_factors == 1 && g->factor[0].curvature == 0 && i < g->dim; i++)
+    b[i] = origin->length * origin->direction[i];
 }
 
 void cb_origin_world_point(const cb_geometry *g, const cb_origin *origin, const double *x, double *world) {
+  double b[CB_COORD_MAX];
   cb_origin_world_vector(g, origin, x, world);
   if (!cb_origin_moves(g)) return;
-  if (g->factor[0].curvature == 0) {
-    for (int i = 0; i < g->dim; i++) world[i] += origin->length * origin->direction[i];
-  } else {
-    cb_geometry_project_point(g, world);
-  }
+  offset_of(g, origin, b);
+  for (int i = 0; i < g->embedding; i++) world[i] += b[i];
+  if (!g->intrinsic) cb_geometry_project_point(g, world);
 }
 
 cb_status cb_origin_relative_point(const cb_geometry *g, const cb_origin *a, const cb_origin *b, const double *x,
                                    double *out) {
   cb_origin relative;
-  double y[CB_COORD_MAX];
+  double y[CB_Q_MAX];
   cb_origin_relative(g, a, b, &relative);
   cb_origin_world_point(g, &relative, x, y);
   for (int i = 0; i < g->embedding; i++)
@@ -64,7 +83,7 @@ void cb_origin_isometry(const cb_geometry *g, const cb_origin *origin, cb_isomet
     cb_origin_world_vector(g, origin, column, column);
     for (int i = 0; i < g->embedding; i++) out->m[i][j] = column[i];
   }
-  for (int i = 0; g->factor[0].curvature == 0 && i < g->dim; i++) out->b[i] = origin->length * origin->direction[i];
+  offset_of(g, origin, out->b);
 }
 
 /* Moebius addition and its derivative in the unit ball. */
@@ -85,28 +104,35 @@ static void moebius(int dim, const double *n, double L, const double *b, const d
 
 void cb_origin_picture(const cb_geometry *g, const cb_origin *origin, const double *x, const double *v, double *picture,
                        double *velocity) {
-  bool moves = cb_origin_moves(g), hyperbolic = moves && g->factor[0].curvature < 0;
+  const cb_origin_part part = cb_origin_part_of(g);
+  bool hyperbolic = cb_origin_moves(g) && part.curvature < 0;
   if (!hyperbolic || strcmp(g->picture, "embedding") == 0) {
-    double y[CB_COORD_MAX], u[CB_COORD_MAX];
+    double y[CB_Q_MAX], u[CB_Q_MAX];
     cb_origin_world_point(g, origin, x, y);
     if (v) cb_origin_world_vector(g, origin, v, u);
     cb_picture(g, y, v ? u : NULL, picture, velocity);
     return;
   }
-  int n = g->dim;
-  double rate = cb_origin_rate(g), b[CB_DIM_MAX], c[CB_DIM_MAX] = {0}, turned[CB_DIM_MAX], point[3] = {0},
-         speed[3] = {0};
-  double s = 1 + rate * x[n];
+  int n = part.dim, axis[CB_DIM_MAX], coordinate[CB_DIM_MAX];
+  double rate = part.rate, b[CB_DIM_MAX], c[CB_DIM_MAX] = {0}, turned[CB_DIM_MAX] = {0}, point[3] = {0}, speed[3] = {0};
+  const double *y = x + part.offset, *u = v ? v + part.offset : NULL;
+  double s = 1 + rate * y[n], whole[3] = {0}, whole_rate[3] = {0};
   for (int i = 0; i < n; i++) {
-    b[i] = rate * x[i] / s;
-    if (v) c[i] = rate * (v[i] - b[i] * v[n]) / s;
+    b[i] = rate * y[i] / s;
+    if (v) c[i] = rate * (u[i] - b[i] * u[n]) / s;
   }
   cb_origin_turn(n, origin->rotation, b, turned);
   memcpy(b, turned, sizeof b);
   cb_origin_turn(n, origin->rotation, c, turned);
   moebius(n, origin->direction, rate * origin->length, b, turned, point, speed);
-  for (int i = 0; i < 3; i++) {
-    picture[i] = point[i] / rate;
-    if (v && velocity) velocity[i] = speed[i] / rate;
+  for (int i = 0; i < n; i++) {
+    whole[part.axis + i] = point[i] / rate;
+    whole_rate[part.axis + i] = speed[i] / rate;
   }
+  for (int i = cb_origin_shifted(g, axis, coordinate) - 1; i >= 0; i--) {
+    whole[axis[i]] = x[coordinate[i]] + origin->shift[axis[i]];
+    if (v) whole_rate[axis[i]] = v[coordinate[i]];
+  }
+  memcpy(picture, whole, sizeof whole);
+  if (v && velocity) memcpy(velocity, whole_rate, sizeof whole_rate);
 }

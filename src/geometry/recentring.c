@@ -2,37 +2,63 @@
  *
  *   x' = x + s (s.x)/(R(R + w)) - s x_w/R,   x_w' = (w x_w - s.x)/R,   y = (s, w),  w = sqrt(R^2 + |s|^2)      H^n
  *   x' = x - y                                                                                                E^n
+ *   q' = m(y)^-1 (q - y),  p' = m(y)^T p                                                                  groups
  * All entries come from s by these formulae in double-double, so that the map is an isometry to 1e-30 whatever y was.
  */
 #include "geometry/origin_private.h"
+#include <curvebody/intrinsic.h>
 
 #include <string.h>
 
-static void change_hyperbolic(const cb_geometry *g, const double *s, cb_recentring *c) {
-  int n = g->dim;
-  cb_dd square = cb_dd_div(cb_dd_of(1), cb_dd_of(fabs(g->factor[0].curvature))), r = cb_dd_sqrt(square);
+static void change_hyperbolic(cb_origin_part part, const double *s, cb_dd m[CB_COORD_MAX][CB_COORD_MAX]) {
+  int n = part.dim, o = part.offset;
+  cb_dd square = cb_dd_div(cb_dd_of(1), cb_dd_of(fabs(part.curvature))), r = cb_dd_sqrt(square);
   for (int i = 0; i < n; i++) square = cb_dd_add(square, cb_two_prod(s[i], s[i]));
   cb_dd w = cb_dd_sqrt(square), scale = cb_dd_mul(r, cb_dd_add(r, w));
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
-      c->m[i][j] = cb_dd_div(cb_two_prod(s[i], s[j]), scale);
-      if (i == j) c->m[i][j] = cb_dd_add_d(c->m[i][j], 1);
+      m[o + i][o + j] = cb_dd_div(cb_two_prod(s[i], s[j]), scale);
+      if (i == j) m[o + i][o + j] = cb_dd_add_d(m[o + i][o + j], 1);
     }
-    c->m[i][n] = c->m[n][i] = cb_dd_div(cb_dd_of(-s[i]), r);
+    m[o + i][o + n] = m[o + n][o + i] = cb_dd_div(cb_dd_of(-s[i]), r);
   }
-  c->m[n][n] = cb_dd_div(w, r);
+  m[o + n][o + n] = cb_dd_div(w, r);
+}
+
+/* q' = m(y)^-1 (q - y), and covectors p' = m(y)^T p. */
+static void change_group(const cb_geometry *g, const double *y, cb_recentring *c) {
+  const int n = g->dim;
+  cb_dd m[CB_COORD_MAX][CB_COORD_MAX], inverse[CB_COORD_MAX][CB_COORD_MAX];
+  cb_origin_translation(g, y, m, inverse);
+  memcpy(c->m, inverse, sizeof inverse);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      c->momentum[j][i] = m[i][j];
+      c->b[i] = cb_dd_sub(c->b[i], cb_dd_mul_d(c->m[i][j], y[j]));
+    }
 }
 
 void cb_origin_shift(const cb_geometry *g, cb_origin *origin, const double *y, cb_recentring *change) {
+  int axis[CB_DIM_MAX], coordinate[CB_DIM_MAX];
+  const cb_origin_part part = cb_origin_part_of(g);
   memset(change, 0, sizeof *change);
-  for (int a = 0; a < g->embedding; a++) change->m[a][a] = cb_dd_of(1);
+  for (int a = 0; a < CB_COORD_MAX; a++) change->m[a][a] = change->momentum[a][a] = cb_dd_of(1);
   if (!cb_origin_moves(g)) return;
   cb_origin to;
   cb_origin_at(g, y, &to);
   cb_origin_compose(g, origin, &to, origin);
-  if (g->factor[0].curvature != 0) change_hyperbolic(g, y, change);
-  else
-    for (int i = 0; i < g->dim; i++) change->b[i] = cb_dd_of(-y[i]);
+  if (g->intrinsic) {
+    change_group(g, y, change);
+    return;
+  }
+  for (int i = cb_origin_shifted(g, axis, coordinate) - 1; i >= 0; i--)
+    change->b[coordinate[i]] = cb_dd_of(-y[coordinate[i]]);
+  if (part.dim && part.curvature != 0) {
+    change_hyperbolic(part, y + part.offset, change->m);
+    change_hyperbolic(part, y + part.offset, change->momentum);
+  } else {
+    for (int i = 0; i < part.dim; i++) change->b[i] = cb_dd_of(-y[i]);
+  }
 }
 
 /* x <- m x + b, where b may be NULL. */
@@ -52,7 +78,7 @@ void cb_recentring_apply(const cb_geometry *g, const cb_recentring *change, int 
                          double *p_low) {
   if (!cb_origin_moves(g)) return;
   int k = g->embedding;
-  bool flat = g->factor[0].curvature == 0;
+  bool flat = !g->intrinsic && g->n_factors == 1 && g->factor[0].curvature == 0;
   cb_recentring c = *change;
   for (int i = 0; i < n * k; i += k) {
     if (flat) {
@@ -62,8 +88,8 @@ void cb_recentring_apply(const cb_geometry *g, const cb_recentring *change, int 
         x_low[i + a] = sum.lo;
       }
     } else {
-      apply(k, c.m, NULL, x + i, x_low + i);
-      apply(k, c.m, NULL, p + i, p_low + i);
+      apply(k, c.m, c.b, x + i, x_low + i);
+      apply(k, c.momentum, NULL, p + i, p_low + i);
     }
   }
 }

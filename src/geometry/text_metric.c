@@ -25,9 +25,11 @@ static position position_of(const cb_text_metric *t, const double *q) {
   return p;
 }
 
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 static void arguments(const cb_text_metric *t, const double *q, double *x) {
-  memcpy(x, q, (size_t)t->dim * sizeof *x);
-  memcpy(x + t->dim, t->value + t->dim, (size_t)(t->n_values - t->dim) * sizeof *x);
+  for (int i = 0; i < t->dim; i++) x[i] = q[i];
+  for (int i = t->dim; i < t->n_values; i++) x[i] = t->value[i];
 }
 
 /* In the domain? x: coordinates and parameters. */
@@ -43,9 +45,8 @@ static cb_status in_domain(const cb_text_metric *t, const double *x) {
   return CB_OK;
 }
 
-static cb_status positive(const cb_text_metric *t, const double *q, const double *gij) {
-  const int n = t->dim;
-  double l[CB_DIM_MAX][CB_DIM_MAX];
+ALWAYS_INLINE cb_status positive(const cb_text_metric *t, int n, const double *q, const double *gij) {
+  double l[CB_Q_MAX][CB_Q_MAX];
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
       double sum = gij[i * n + j];
@@ -66,54 +67,68 @@ static cb_status positive(const cb_text_metric *t, const double *q, const double
 }
 
 /* One entry with its derivatives, to both places that it has by symmetry. */
-static void put_value(int n, int i, int j, double value, double *gij) { gij[i * n + j] = gij[j * n + i] = value; }
+ALWAYS_INLINE void put_value(int n, int i, int j, double value, double *gij) {
+  gij[i * n + j] = gij[j * n + i] = value;
+}
 
-static void put_gradient(int n, int i, int j, const double *gradient, double *dg) {
+ALWAYS_INLINE void put_gradient(int n, int i, int j, const double *gradient, double *dg) {
   for (int l = 0; l < n; l++) put_value(n, i, j, gradient[l], dg + l * n * n);
 }
 
-static void put_hessian(int n, int i, int j, const double *packed, double *ddg) {
+ALWAYS_INLINE void put_hessian(int n, int i, int j, const double *packed, double *ddg) {
   for (int m = 0; m < n; m++)
     for (int l = 0; l < n; l++) put_value(n, i, j, packed[cb_jet_packed(m, l)], ddg + (m * n + l) * n * n);
 }
 
-static void spread(const cb_text_metric *t, int entry, double value, const double *gradient, const double *packed,
-                   double *gij, double *dg, double *ddg) {
-  for (int i = 0; i < t->dim; i++)
-    for (int j = 0; j <= i; j++) {
-      if (t->index[i][j] != entry) continue;
-      put_value(t->dim, i, j, value, gij);
-      if (dg) put_gradient(t->dim, i, j, gradient, dg);
-      if (ddg) put_hessian(t->dim, i, j, packed, ddg);
-    }
-}
-
-cb_status cb_text_metric_at(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
-  enum { D = CB_DIM_MAX };
-  const cb_text_metric *t = g->data;
-  const int n = t->dim;
-  double x[CB_EXPRESSION_VARIABLES], value[D * D], first[D * D * D] = {0}, second[D * D * D * D] = {0};
+/* n: the dimension, a constant where it can be. */
+ALWAYS_INLINE cb_status metric_at(const cb_text_metric *t, int n, const double *q, double *gij, double *dg,
+                                  double *ddg) {
+  enum { D = CB_Q_MAX };
+  double x[CB_EXPRESSION_VARIABLES], value[D * D];
+  struct {
+    double g[D], h[CB_JET_PACKED];
+  } of[CB_TEXT_ENTRIES]; /* derivatives of each entry */
   arguments(t, q, x);
   cb_status status = in_domain(t, x);
   if (status) return status;
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) put_value(n, i, j, t->constant[i][j], value);
   for (int e = 0; e < t->n_entries; e++) {
+    double v;
     if (ddg) {
       const cb_jet jet = cb_expression_jet(t->entry[e], x, n);
-      spread(t, e, jet.v, jet.g, jet.h, value, first, second);
+      v = jet.v;
+      memcpy(of[e].g, jet.g, (size_t)n * sizeof *jet.g);
+      memcpy(of[e].h, jet.h, (size_t)(n * (n + 1) / 2) * sizeof *jet.h);
     } else {
-      double gradient[D];
-      const double v = dg ? cb_expression_gradient(t->entry[e], x, n, gradient) : cb_expression_value(t->entry[e], x);
-      spread(t, e, v, gradient, NULL, value, dg ? first : NULL, NULL);
+      v = dg ? cb_expression_gradient(t->entry[e], x, n, of[e].g) : cb_expression_value(t->entry[e], x);
     }
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++)
+        if (t->index[i][j] == e) put_value(n, i, j, v, value);
   }
-  status = positive(t, q, value);
+  status = positive(t, n, q, value);
   if (status) return status;
   memcpy(gij, value, (size_t)(n * n) * sizeof *gij);
-  if (dg) memcpy(dg, first, (size_t)(n * n * n) * sizeof *dg);
-  if (ddg) memcpy(ddg, second, (size_t)(n * n * n * n) * sizeof *ddg);
+  if (dg) memset(dg, 0, (size_t)(n * n * n) * sizeof *dg);
+  if (ddg) memset(ddg, 0, (size_t)(n * n * n * n) * sizeof *ddg);
+  for (int i = 0; dg && i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      const int e = t->index[i][j];
+      if (e < 0) continue;
+      put_gradient(n, i, j, of[e].g, dg);
+      if (ddg) put_hessian(n, i, j, of[e].h, ddg);
+    }
   return CB_OK;
+}
+
+cb_status cb_text_metric_at(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+  const cb_text_metric *t = g->data;
+  switch (t->dim) {
+    case 2: return metric_at(t, 2, q, gij, dg, ddg);
+    case 3: return metric_at(t, 3, q, gij, dg, ddg);
+    default: return metric_at(t, t->dim, q, gij, dg, ddg);
+  }
 }
 
 cb_status cb_text_metric_inside(const cb_geometry *g, const double *q) {
@@ -121,6 +136,12 @@ cb_status cb_text_metric_inside(const cb_geometry *g, const double *q) {
   double x[CB_EXPRESSION_VARIABLES];
   arguments(t, q, x);
   return in_domain(t, x);
+}
+
+void cb_text_metric_killing(const cb_geometry *g, int index, const double *q, double *x) {
+  const cb_text_metric *t = g->data;
+  (void)q;
+  for (int i = 0; i < t->dim; i++) x[i] = i == t->cyclic[index];
 }
 
 void cb_text_metric_picture(const cb_geometry *g, const double *q, double *x, double *jacobian) {

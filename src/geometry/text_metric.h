@@ -8,6 +8,7 @@
  *     periodic: [0, 2*pi]                  periods of the coordinates, 0 for none
  *     base: [1, 0]                         a point of the space; default 0
  *     picture: [u*cos(v), u*sin(v), 0]     three expressions to draw a point by; default the coordinates
+ *     table: {error: 1e-10, reach: 0.5}    distances of near pairs, interpolated: see distance_table.h
  *
  * Value, gradient and Hessian of every entry come from second-order jets, so that dg and ddg are exact. Everything else
  * follows from them as in intrinsic.h. Evaluation allocates nothing.
@@ -23,6 +24,12 @@ bool cb_text_metric_is(const cb_node *node);
 /* Makes the space. CB_ERROR_INPUT with the place of what is wrong, within expressions too. The caller frees; node need
  * not live on. */
 cb_status cb_text_metric_create(const cb_node *node, cb_geometry **out);
+
+/* The same for a configuration space, of dimension 1 to CB_Q_MAX; node may have further keys extra[n], which the caller
+ * reads. */
+cb_status cb_text_metric_create_system(const cb_node *node, const char *const *extra, size_t n, cb_geometry **out);
+/* Its parameters: names and values, borrowed from the space. names[CB_EXPRESSION_VARIABLES] is filled. */
+size_t cb_text_metric_parameters(const cb_geometry *g, const char **names, const double **values);
 
 /* Its class, which is not in the registry: name, documentation and keys. */
 extern const cb_geometry_class cb_text_metric_class;

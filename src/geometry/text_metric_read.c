@@ -1,4 +1,5 @@
 /* Reading a metric given as text: its keys, and what is wrong with them, each with its place in the file. */
+#include "geometry/distance_table.h"
 #include "geometry/text_metric.h"
 #include "geometry/text_metric_private.h"
 
@@ -12,7 +13,7 @@
 static const double agreement = 1e-10;
 
 typedef struct text_metric_params {
-  const cb_node *metric, *coordinates, *parameters, *domain, *periodic, *base, *picture;
+  const cb_node *metric, *coordinates, *parameters, *domain, *periodic, *base, *picture, *table;
 } text_metric_params;
 
 #define ROW(field, fallback_, doc_) \
@@ -25,6 +26,7 @@ static const cb_param table[] = {
     ROW(periodic, "", "period of each coordinate, 0 for none"),
     ROW(base, "", "a point of the space to start from (default 0)"),
     ROW(picture, "", "three expressions to draw a point by (default the coordinates)"),
+    ROW(table, "", "a table of distances for many pairs: {error, reach, memory, box}"),
     {0}};
 
 static cb_status no_init(cb_geometry *g, const void *params) {
@@ -90,8 +92,10 @@ static cb_status read_coordinates(cb_text_metric *t, const cb_node *node, const 
   if (node && (node->kind != CB_NODE_LIST || node->count != (size_t)t->dim))
     return cb_node_fail(node, "coordinates: expected a list of %d name%s, as many as the metric has rows", t->dim,
                         t->dim > 1 ? "s" : "");
+  if (!node && t->dim > CB_DIM_MAX)
+    return cb_node_fail(where, "missing key 'coordinates': expected a list of %d names", t->dim);
   for (int i = 0; i < t->dim && !status; i++) {
-    const char *text = usual[i];
+    const char *text = node ? "" : usual[i];
     if (node) status = cb_node_string(node->items[i], &text);
     if (!status) status = add_name(t, node ? node->items[i] : where, text);
   }
@@ -146,7 +150,7 @@ static cb_status read_entry(cb_text_metric *t, const cb_node *metric, int i, int
   const cb_node *node = metric->items[i]->items[j];
   cb_expression *e;
   for (int k = 0; k <= i; k++)
-    for (int l = 0; l <= k && l < (k < i ? CB_DIM_MAX : j); l++)
+    for (int l = 0; l <= k && l < (k < i ? CB_Q_MAX : j); l++)
       if (node->kind == CB_NODE_SCALAR && !strcmp(node->text, metric->items[k]->items[l]->text)) {
         t->index[i][j] = t->index[k][l];
         t->constant[i][j] = t->constant[k][l];
@@ -166,9 +170,9 @@ static cb_status read_entry(cb_text_metric *t, const cb_node *metric, int i, int
   return CB_OK;
 }
 
-static cb_status read_shape(cb_text_metric *t, const cb_node *node) {
-  if (node->kind != CB_NODE_LIST || node->count < 1 || node->count > CB_DIM_MAX)
-    return cb_node_fail(node, "metric: expected a list of 1 to %d rows", CB_DIM_MAX);
+static cb_status read_shape(cb_text_metric *t, const cb_node *node, int most) {
+  if (node->kind != CB_NODE_LIST || node->count < 1 || node->count > (size_t)most)
+    return cb_node_fail(node, "metric: expected a list of 1 to %d rows", most);
   t->dim = (int)node->count;
   bool triangle = true, full = true;
   for (int i = 0; i < t->dim; i++) {
@@ -208,8 +212,9 @@ static bool same(const cb_text_metric *t, const cb_expression *above, int i, int
 
 /* Compared at the base point, and at a point near it with nothing special to it. */
 static cb_status check_symmetry(const cb_text_metric *t, const cb_node *metric, const double *base) {
-  static const double aside[CB_DIM_MAX] = {0.0714, 0.0531, 0.0917};
-  double near[CB_DIM_MAX];
+  static const double aside[CB_Q_MAX] = {0.0714, 0.0531, 0.0917, 0.0613, 0.0829, 0.0467,
+                                         0.0771, 0.0589, 0.0943, 0.0637, 0.0411, 0.0853};
+  double near[CB_Q_MAX];
   for (int i = 0; i < t->dim; i++) near[i] = base[i] + aside[i];
   for (int i = 0; i < t->dim; i++)
     for (int j = 0; j < i; j++) {
@@ -268,7 +273,7 @@ static cb_status read_periods(cb_text_metric *t, const cb_node *node) {
 
 /* The metric must be the same a period away from the base point, to what is lost by evaluating it there. */
 static cb_status check_periods(const cb_geometry *g, const cb_text_metric *t, const cb_node *node) {
-  enum { D = CB_DIM_MAX };
+  enum { D = CB_Q_MAX };
   const int n = t->dim;
   for (int c = 0; node && c < n; c++) {
     double q[D] = {0}, here[D * D], there[D * D];
@@ -293,7 +298,7 @@ static cb_status check_periods(const cb_geometry *g, const cb_text_metric *t, co
 static cb_status read_base(const cb_geometry *g, cb_text_metric *t, const cb_node *node, const cb_node *where) {
   cb_status status = node ? read_constants(t, "base", node, t->hooks.base) : CB_OK;
   if (status) return status;
-  double gij[CB_DIM_MAX * CB_DIM_MAX];
+  double gij[CB_Q_MAX * CB_Q_MAX];
   status = cb_text_metric_at(g, t->hooks.base, gij, NULL, NULL);
   if (!status || node) return status ? placed(node, status) : CB_OK;
   return cb_node_fail(where, "%s; expected a point where the metric is positive definite in the key `base`",
@@ -312,16 +317,31 @@ static cb_status read_picture(cb_text_metric *t, const cb_node *node) {
   return CB_OK;
 }
 
+/* --- Killing fields: translations along coordinates that no entry depends on --- */
+
+static void find_cyclic(cb_geometry *g, cb_text_metric *t) {
+  for (int i = 0; i < t->dim; i++) {
+    bool used = false;
+    for (int e = 0; e < t->n_entries; e++) used = used || cb_expression_uses(t->entry[e], (size_t)i);
+    if (used || g->n_killing == CB_KILLING_MAX) continue;
+    char *name = t->killing[g->n_killing];
+    snprintf(name, sizeof t->killing[0], "translation_%s", t->name[i]);
+    t->cyclic[g->n_killing] = i;
+    g->killing[g->n_killing++].name = name;
+  }
+  t->hooks.killing = cb_text_metric_killing;
+}
+
 /* --- all of it --- */
 
-static cb_status build(cb_geometry *g, const cb_node *node, const text_metric_params *p) {
+static cb_status build(cb_geometry *g, const cb_node *node, const text_metric_params *p, int most) {
   cb_text_metric *t = calloc(1, sizeof *t);
   if (!t) return cb_fail(CB_ERROR_MEMORY, "no memory for a metric");
   g->data = t;
   g->intrinsic = &t->hooks;
   t->hooks.inside = cb_text_metric_inside;
   t->hooks.free = cb_text_metric_free;
-  cb_status status = read_shape(t, p->metric);
+  cb_status status = read_shape(t, p->metric, most);
   if (!status) status = read_coordinates(t, p->coordinates, node);
   if (!status) status = read_parameters(t, p->parameters);
   if (!status) status = read_metric(t, p->metric);
@@ -329,23 +349,40 @@ static cb_status build(cb_geometry *g, const cb_node *node, const text_metric_pa
   if (!status) status = read_periods(t, p->periodic);
   if (!status) status = read_picture(t, p->picture);
   if (status) return status;
+  find_cyclic(g, t);
   cb_chart chart = {.name = "coordinates", .doc = "those that the metric is given in", .metric = cb_text_metric_at};
   for (int i = 0; i < t->dim; i++) chart.coordinates[i] = t->name[i];
   status = placed(node, cb_geometry_init_intrinsic(g, t->dim, &chart, &t->hooks));
   if (!status) status = read_base(g, t, p->base, p->metric);
   if (!status) status = check_symmetry(t, p->metric, t->hooks.base);
-  return status ? status : check_periods(g, t, p->periodic);
+  if (!status) status = check_periods(g, t, p->periodic);
+  return status ? status : cb_distance_table_read(g, p->table);
 }
 
-cb_status cb_text_metric_create(const cb_node *node, cb_geometry **out) {
+static cb_status create(const cb_node *node, const char *const *extra, size_t n, int most, cb_geometry **out) {
   text_metric_params p;
-  cb_status status = cb_params_bind(table, node, node, NULL, 0, &p);
+  cb_status status = cb_params_bind(table, node, node, extra, n, &p);
   if (status) return status;
   cb_geometry *g = calloc(1, sizeof *g);
   if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a space");
   g->class = &cb_text_metric_class;
-  status = build(g, node, &p);
+  status = build(g, node, &p, most);
   if (status) return cb_geometry_free(g), status;
   *out = g;
   return CB_OK;
+}
+
+cb_status cb_text_metric_create(const cb_node *node, cb_geometry **out) {
+  return create(node, NULL, 0, CB_DIM_MAX, out);
+}
+
+cb_status cb_text_metric_create_system(const cb_node *node, const char *const *extra, size_t n, cb_geometry **out) {
+  return create(node, extra, n, CB_Q_MAX, out);
+}
+
+size_t cb_text_metric_parameters(const cb_geometry *g, const char **names, const double **values) {
+  const cb_text_metric *t = g->data;
+  for (int i = t->dim; i < t->n_values; i++) names[i - t->dim] = t->name[i];
+  *values = t->value + t->dim;
+  return (size_t)(t->n_values - t->dim);
 }

@@ -77,7 +77,8 @@ static cb_status begin(cb_gauss *m) {
   memcpy(f->w0, m->start->p, f->count * sizeof(double));
   for (int a = 0; a < m->n; a++) {
     const size_t at = (size_t)a * (size_t)d;
-    cb_chart_metric x;
+    double room[CB_CHART_METRIC_ROOM];
+    const cb_chart_metric x = cb_chart_metric_in(m->dim, room);
     const cb_status status = cb_chart_metric_at(m->g, m->start->x + at, 0, &x);
     if (status) return fail_at(m, a, status);
     cb_chart_velocity_of(d, &x, m->mass[a], m->start->p + at, f->u0 + at);
@@ -91,8 +92,9 @@ static void improve_velocity(cb_gauss *m, int i) {
   const cb_gauss_chart *f = m->self;
   for (int a = 0; a < m->n; a++) {
     const size_t at = (size_t)(a * m->dim), in_stage = (size_t)i * f->count + at;
-    double q[CB_DIM_MAX];
-    cb_chart_metric x;
+    double q[CB_Q_MAX];
+    double room[CB_CHART_METRIC_ROOM];
+    const cb_chart_metric x = cb_chart_metric_in(m->dim, room);
     for (int j = 0; j < m->dim; j++) q[j] = m->start->x[at + (size_t)j] + f->z[in_stage + (size_t)j];
     if (!cb_chart_metric_at(m->g, q, 0, &x))
       cb_chart_velocity_of(m->dim, &x, m->mass[a], f->w + in_stage, cb_gauss_chart_u(m, i) + at);
@@ -114,8 +116,10 @@ static cb_status predict(cb_gauss *m) {
     double *w = f->w + (size_t)i * f->count, *u = cb_gauss_chart_u(m, i), *z = f->z + (size_t)i * f->count;
     stage_sum(m, m->tableau.a[i], cb_gauss_chart_rate, w);
     for (size_t e = 0; e < f->count; e++) w[e] += f->w0[e];
-    if (!f->canonical) memcpy(u, w, f->count * sizeof(double));
-    else stage_sum(m, m->tableau.a[i], cb_gauss_chart_u, z);
+    if (!f->canonical)
+      memcpy(u, w, f->count * sizeof(double));
+    else
+      stage_sum(m, m->tableau.a[i], cb_gauss_chart_u, z);
   }
   for (int i = 0; f->canonical && i < m->s; i++) improve_velocity(m, i);
   for (int i = 0; i < m->s; i++) stage_sum(m, m->tableau.a[i], cb_gauss_chart_u, f->z + (size_t)i * f->count);
@@ -146,11 +150,12 @@ static cb_status sweep(cb_gauss *m, cb_gauss_change *c) {
   for (int i = 0; i < s; i++)
     for (int a = 0; a < m->n; a++) {
       const size_t at = (size_t)a * (size_t)d, in_stage = (size_t)i * f->count + at;
-      cb_chart_metric x;
+      double room[CB_CHART_METRIC_ROOM];
+      const cb_chart_metric x = cb_chart_metric_in(m->dim, room);
       if ((status = cb_chart_metric_at(m->g, f->q + in_stage, 1, &x))) return fail_at(m, a, status);
       f->rate(d, &x, m->mass[a], cb_gauss_chart_u(m, i) + at, f->F + in_stage, cb_gauss_chart_rate(m, i) + at);
       for (int j = 0; j < d; j++)
-        for (int l = 0; l < d; l++) f->inverse[(in_stage + (size_t)j) * (size_t)d + (size_t)l] = x.inverse[j][l];
+        for (int l = 0; l < d; l++) f->inverse[(in_stage + (size_t)j) * (size_t)d + (size_t)l] = x.inverse[j * d + l];
     }
   for (int i = 0; i < s; i++) {
     double *w = f->w + (size_t)i * f->count, *u = cb_gauss_chart_u(m, i);
@@ -202,12 +207,13 @@ static cb_status finish(cb_gauss *m, cb_state *state) {
     double *p1 = f->z; /* no more needed */
     for (int a = 0; a < m->n; a++) {
       const size_t at = (size_t)a * (size_t)d;
-      double q1[CB_DIM_MAX], u1[CB_DIM_MAX];
+      double q1[CB_Q_MAX], u1[CB_Q_MAX];
       for (int j = 0; j < d; j++) {
         q1[j] = state->x[at + (size_t)j] + (state->x_low[at + (size_t)j] + f->dq[at + (size_t)j]);
         u1[j] = f->u0[at + (size_t)j] + dw[at + (size_t)j];
       }
-      cb_chart_metric x;
+      double room[CB_CHART_METRIC_ROOM];
+      const cb_chart_metric x = cb_chart_metric_in(m->dim, room);
       const cb_status status = cb_chart_metric_at(m->g, q1, 0, &x);
       if (status) return fail_at(m, a, status);
       cb_chart_momentum_of(d, &x, m->mass[a], u1, p1 + at);

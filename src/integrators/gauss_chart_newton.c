@@ -16,7 +16,7 @@ static double inverse_a(const cb_gauss *m, int i, int j) {
 cb_status cb_gauss_chart_prepare_newton(cb_gauss *m) {
   cb_gauss_chart *f = m->self;
   const int s = m->s, d = m->dim, B = s * d;
-  f->jet = cb_arena_alloc(m->arena, (size_t)s * (size_t)m->n, sizeof *f->jet);
+  f->jet = cb_chart_jets(m->arena, d, (size_t)s * (size_t)m->n);
   f->block = cb_arena_alloc(m->arena, (size_t)(B * B), sizeof(double));
   bool *mask = cb_arena_alloc(m->arena, (size_t)(B * B), sizeof *mask);
   if (!f->jet || !f->block || !mask) return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
@@ -53,13 +53,16 @@ cb_status cb_gauss_chart_residual(cb_gauss *m, double *r, double *norm) {
       const size_t at = (size_t)a * (size_t)d, in_stage = (size_t)i * count + at;
       const double *u = cb_gauss_chart_u(m, i) + at;
       double *W = cb_gauss_chart_rate(m, i) + at;
-      cb_chart_metric x;
+      double room[CB_CHART_METRIC_ROOM];
+      const cb_chart_metric x = cb_chart_metric_in(d, room);
       if ((status = cb_chart_metric_at(m->g, f->q + in_stage, 1, &x))) {
         m->integrator->worst = a;
         return cb_gauss_stage_status(status);
       }
-      if (f->canonical) cb_chart_momentum_of(d, &x, m->mass[a], u, f->w + in_stage);
-      else memcpy(f->w + in_stage, u, (size_t)d * sizeof(double));
+      if (f->canonical)
+        cb_chart_momentum_of(d, &x, m->mass[a], u, f->w + in_stage);
+      else
+        memcpy(f->w + in_stage, u, (size_t)d * sizeof(double));
       f->rate(d, &x, m->mass[a], u, f->F + in_stage, W);
       for (int j = 0; j < d; j++) scale = fmax(scale, fmax(fabs(f->w[in_stage + (size_t)j]), fabs(m->h * W[j])));
     }
@@ -97,7 +100,8 @@ cb_status cb_gauss_chart_matrix(cb_gauss *m, cb_stage_matrix *matrix) {
     if (status) return cb_gauss_stage_status(status);
     for (int a = 0; a < m->n; a++) {
       const size_t at = (size_t)(a * d), in_stage = (size_t)i * f->count + at;
-      cb_chart_metric x;
+      double room[CB_CHART_METRIC_ROOM];
+      const cb_chart_metric x = cb_chart_metric_in(d, room);
       if ((status = cb_chart_metric_at(m->g, f->q + in_stage, 2, &x))) return cb_gauss_stage_status(status);
       f->derivatives(d, &x, m->mass[a], cb_gauss_chart_u(m, i) + at, f->F + in_stage, f->jet + i * m->n + a);
     }
@@ -117,14 +121,14 @@ cb_status cb_gauss_chart_matrix(cb_gauss *m, cb_stage_matrix *matrix) {
             for (int c = 0; c < d; c++) {
               double sum = 0;
               for (int k = 0; k < d; k++) {
-                if (i == l) sum -= m->h * ji->W_F[r][k] * Fx[k * d + c];
-                if (Fv) sum -= w * ji->W_F[r][k] * Fv[k * d + c];
+                if (i == l) sum -= m->h * ji->W_F[r * d + k] * Fx[k * d + c];
+                if (Fv) sum -= w * ji->W_F[r * d + k] * Fv[k * d + c];
               }
               if (diagonal) {
-                sum += w * (jl->w_q[r][c] - ji->W_u[r][c]);
-                if (i == l) sum -= m->h * ji->W_q[r][c];
+                sum += w * (jl->w_q[r * d + c] - ji->W_u[r * d + c]);
+                if (i == l) sum -= m->h * ji->W_q[r * d + c];
                 for (int j = 0; j < s; j++)
-                  sum += inverse_a(m, i, j) * inverse_a(m, j, l) / m->h * f->jet[j * m->n + a].w_u[r][c];
+                  sum += inverse_a(m, i, j) * inverse_a(m, j, l) / m->h * f->jet[j * m->n + a].w_u[r * d + c];
               }
               block[(i * d + r) * B + l * d + c] = sum;
             }

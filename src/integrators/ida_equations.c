@@ -10,12 +10,13 @@ cb_status cb_ida_metric(cb_ida *m, const double *x) {
   const int k = m->k;
   if (!m->g->chart) return CB_OK; /* constant: set when the integrator was made */
   for (int a = 0; a < m->n; a++) {
-    cb_chart_metric metric;
+    double room[CB_CHART_METRIC_ROOM];
+    const cb_chart_metric metric = cb_chart_metric_in(k, room);
     const cb_status status = cb_chart_metric_at(m->g, x + (size_t)(a * k), 0, &metric);
     if (status) return status;
     double *W = m->W + (size_t)(a * k * k);
     for (int i = 0; i < k; i++)
-      for (int j = 0; j < k; j++) W[i * k + j] = metric.inverse[i][j] / m->mass[a];
+      for (int j = 0; j < k; j++) W[i * k + j] = metric.inverse[i * k + j] / m->mass[a];
   }
   return CB_OK;
 }
@@ -49,9 +50,10 @@ cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp
   for (int a = 0; a < m->n; a++) {
     const size_t at = (size_t)(a * k);
     const double *W = m->W + at * (size_t)k;
-    double F[CB_COORD_MAX], acceleration[CB_COORD_MAX] = {0};
+    double F[CB_Q_MAX], acceleration[CB_Q_MAX] = {0};
     if (m->g->chart) {
-      cb_chart_metric metric;
+      double room[CB_CHART_METRIC_ROOM];
+      const cb_chart_metric metric = cb_chart_metric_in(k, room);
       if ((status = cb_chart_metric_at(m->g, x + at, 1, &metric))) return status;
       for (int i = 0; i < k; i++) F[i] = m->force[at + (size_t)i] - m->push[at + (size_t)i];
       cb_chart_rate_velocity(k, &metric, m->mass[a], v + at, F, acceleration);

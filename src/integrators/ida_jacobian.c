@@ -33,7 +33,7 @@ static void lift(int k, const double *W, const double *block, double *out) {
 
 /* What a particle does to itself by x', v', and in a chart by the metric; sets its W there. */
 static cb_status put_particle(cb_ida *m, int a, double c, const double *x, const double *v) {
-  enum { D = CB_DIM_MAX };
+  enum { D = CB_Q_MAX };
   cb_ida_entries *out = &m->entries;
   const int k = m->k, nk = m->nk, at = a * k;
   for (int i = 0; i < k; i++) {
@@ -42,8 +42,10 @@ static cb_status put_particle(cb_ida *m, int a, double c, const double *x, const
     put(out, nk + at + i, nk + at + i, c);
   }
   if (!m->g->chart) return CB_OK;
-  cb_chart_metric metric = {0};
-  cb_chart_jet jet = {0};
+  double room[CB_CHART_METRIC_ROOM], derivatives[CB_CHART_JET_ROOM];
+  const cb_chart_metric metric = cb_chart_metric_in(k, room);
+  const cb_chart_jet jet = cb_chart_jet_in(k, derivatives);
+  if (!out->value) memset(derivatives, 0, cb_chart_jet_size(k) * sizeof *derivatives);
   double F[D], raised[D], *W = m->W + (size_t)(at * k);
   if (out->value) {
     const cb_status status = cb_chart_metric_at(m->g, x + at, 2, &metric);
@@ -52,17 +54,17 @@ static cb_status put_particle(cb_ida *m, int a, double c, const double *x, const
     cb_chart_derivatives_velocity(k, &metric, m->mass[a], v + at, F, &jet);
     for (int i = 0; i < k; i++) {
       raised[i] = 0;
-      for (int j = 0; j < k; j++) raised[i] += (W[i * k + j] = jet.W_F[i][j]) * m->shift[at + j];
+      for (int j = 0; j < k; j++) raised[i] += (W[i * k + j] = jet.W_F[i * k + j]) * m->shift[at + j];
     }
   }
   for (int i = 0; i < k; i++)
     for (int j = 0; j < k; j++) {
       double turn = 0; /* d(g^-1)/dq_j s/m = -g^-1 (d_j g) g^-1 s/m */
       for (int l = 0; out->value && l < k; l++)
-        for (int b = 0; b < k; b++) turn -= metric.inverse[i][l] * metric.dg[j][l][b] * raised[b];
+        for (int b = 0; b < k; b++) turn -= metric.inverse[i * k + l] * metric.dg[(j * k + l) * k + b] * raised[b];
       put(out, at + i, at + j, turn);
-      put(out, nk + at + i, at + j, -jet.W_q[i][j]);
-      put(out, nk + at + i, nk + at + j, -jet.W_u[i][j]);
+      put(out, nk + at + i, at + j, -jet.W_q[i * k + j]);
+      put(out, nk + at + i, nk + at + j, -jet.W_u[i * k + j]);
     }
   return CB_OK;
 }
@@ -72,8 +74,8 @@ static void put_block(cb_ida *m, int a, size_t e) {
   cb_ida_entries *out = &m->entries;
   const int k = m->k, nk = m->nk, row = a * k, column = m->pattern->column[e] * k;
   const bool rows = m->rows->rows > 0;
-  double covector[CB_COORD_MAX * CB_COORD_MAX] = {0}, by_x[CB_COORD_MAX * CB_COORD_MAX] = {0},
-                                 by_v[CB_COORD_MAX * CB_COORD_MAX] = {0}, shift[CB_COORD_MAX * CB_COORD_MAX] = {0};
+  double covector[CB_Q_MAX * CB_Q_MAX] = {0}, by_x[CB_Q_MAX * CB_Q_MAX] = {0},
+                                 by_v[CB_Q_MAX * CB_Q_MAX] = {0}, shift[CB_Q_MAX * CB_Q_MAX] = {0};
   if (out->value) {
     const double *W = m->W + (size_t)(row * k);
     const size_t at = e * (size_t)(k * k);

@@ -32,7 +32,8 @@ static cb_status momenta(const cb_ida *m, const double *x, const double *v, doub
   for (int a = 0; a < m->n; a++) {
     const size_t at = (size_t)(a * m->k);
     if (m->g->chart) {
-      cb_chart_metric metric;
+      double room[CB_CHART_METRIC_ROOM];
+      const cb_chart_metric metric = cb_chart_metric_in(m->k, room);
       const cb_status status = cb_chart_metric_at(m->g, x + at, 0, &metric);
       if (status) return status;
       cb_chart_momentum_of(m->k, &metric, m->mass[a], v + at, p + at);

@@ -44,15 +44,10 @@ static cb_status check_constraints(const cb_integrator_class *class, const cb_sy
                  cb_system_constraint_name(system, 0), names);
 }
 
-cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {
-  static const char *const shared[] = {"name", "step", "retries"};
-  const cb_integrator_class *class = find(name);
-  if (!class) return unknown(name, node);
-
-  void *params = calloc(1, class->params_size ? class->params_size : 1);
+/* Takes params, also when it fails. */
+static cb_status make(const cb_integrator_class *class, void *params, const cb_system *system, cb_integrator **out) {
   cb_integrator *made = calloc(1, sizeof *made);
-  cb_status status = params && made ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", name);
-  if (!status) status = cb_params_bind(class->params, node, node, shared, sizeof shared / sizeof *shared, params);
+  cb_status status = made ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
   if (!status) {
     made->class = class;
     made->system = system;
@@ -64,6 +59,26 @@ cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_s
         cb_forces_set_threads(made->forces, cb_threads_for(SIZE_MAX)); /* each part starts them where it has work */
   if (!status) status = check_constraints(class, system);
   if (!status) status = class->create(made, params);
+  if (status) {
+    if (made) cb_forces_free(made->forces);
+    free(made);
+    free(params);
+    return status;
+  }
+  made->params = params;
+  *out = made;
+  return CB_OK;
+}
+
+cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {
+  static const char *const shared[] = {"name", "step", "retries"};
+  const cb_integrator_class *class = find(name);
+  if (!class) return unknown(name, node);
+  void *params = calloc(1, class->params_size ? class->params_size : 1);
+  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", name);
+  cb_status status = cb_params_bind(class->params, node, node, shared, sizeof shared / sizeof *shared, params);
+  if (status) return free(params), status;
+  status = make(class, params, system, out);
   if (status == CB_ERROR_UNSUPPORTED && node) {
     const cb_node *at = cb_node_get(node, "name");
     char reason[1024];
@@ -71,20 +86,22 @@ cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_s
     reason[sizeof reason - 1] = 0;
     status = cb_node_fail(at ? at : node, "%s", reason);
   }
-  free(params);
-  if (status) {
-    if (made) cb_forces_free(made->forces);
-    free(made);
-    return status;
-  }
-  *out = made;
-  return CB_OK;
+  return status;
+}
+
+cb_status cb_integrator_like(const cb_integrator *i, const cb_system *system, cb_integrator **out) {
+  const size_t size = i->class->params_size ? i->class->params_size : 1;
+  void *params = malloc(size);
+  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", i->class->name);
+  memcpy(params, i->params, size);
+  return make(i->class, params, system, out);
 }
 
 void cb_integrator_free(cb_integrator *i) {
   if (!i) return;
   i->class->destroy(i);
   cb_forces_free(i->forces);
+  free(i->params);
   free(i);
 }
 
@@ -98,7 +115,7 @@ void cb_integrator_reset(cb_integrator *i) { i->class->reset(i); }
 cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry) {
   const cb_status status = cb_forces_set_origins(i->forces, state->origin);
   if (status) return status;
-  if (i->class->moved)
+  if (i->class->moved && !cb_system_space(i->system)->chart) /* covectors of a chart move otherwise: start anew */
     i->class->moved(i, component, isometry);
   else
     i->class->reset(i);

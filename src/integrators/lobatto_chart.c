@@ -39,7 +39,7 @@ static cb_status allocate(cb_lobatto_chart *m) {
              {&m->change, count},
              {&m->G, stages * m->entries},
              {&m->gap, (stages - 1) * rows}};
-  m->metric = cb_arena_alloc(m->arena, (size_t)m->n, sizeof *m->metric);
+  m->metric = cb_chart_metrics(m->arena, m->d, 1, (size_t)m->n);
   bool complete = m->metric;
   for (size_t i = 0; complete && i < sizeof all / sizeof *all; i++)
     complete = (*all[i].array = cb_arena_alloc_aligned(m->arena, all[i].size, sizeof(double), CB_CACHE_LINE));

@@ -104,10 +104,10 @@ static void put_block(const cb_lobatto_chart_newton *w, const cb_lobatto_chart *
       if (by_q) sum -= h * h * w->F_q[j][at + (size_t)(r * d + c)];
       if (by_v) sum -= h * w->B[j][l] * w->F_v[j][at + (size_t)(r * d + c)];
       if (other == a) {
-        for (int i = 0; i < s; i++) sum += w->C[j][i] * w->B[i][l] * w->jet[i * m->n + a].w_u[r][c];
-        if (l > 0) sum += h * w->C[j][l] * w->jet[l * m->n + a].w_q[r][c];
-        if (force) sum -= h * w->B[j][l] * w->jet[j * m->n + a].W_u[r][c];
-        if (by_q) sum -= h * h * w->jet[j * m->n + a].W_q[r][c];
+        for (int i = 0; i < s; i++) sum += w->C[j][i] * w->B[i][l] * w->jet[i * m->n + a].w_u[r * d + c];
+        if (l > 0) sum += h * w->C[j][l] * w->jet[l * m->n + a].w_q[r * d + c];
+        if (force) sum -= h * w->B[j][l] * w->jet[j * m->n + a].W_u[r * d + c];
+        if (by_q) sum -= h * h * w->jet[j * m->n + a].W_q[r * d + c];
       }
       put(o, stage_unknown(m, a, j) + r, stage_unknown(m, other, l) + c, sum);
     }
@@ -189,8 +189,9 @@ static cb_status representative(cb_lobatto_chart_newton *w, cb_lobatto_chart *m)
   if (status) return status;
   status = cb_system_start(m->integrator->system, state);
   for (int a = 0; a < m->n && !status; a++) {
-    const double rest[CB_DIM_MAX] = {0};
-    cb_chart_metric x;
+    const double rest[CB_Q_MAX] = {0};
+    double room[CB_CHART_METRIC_ROOM];
+    const cb_chart_metric x = cb_chart_metric_in(m->d, room);
     status = cb_chart_metric_at(m->g, state->x + a * m->d, 2, &x);
     for (int i = 0; i < m->s && !status; i++)
       cb_chart_derivatives_canonical(m->d, &x, m->mass[a], rest, rest, w->jet + i * m->n + a);
@@ -211,7 +212,7 @@ cb_status cb_lobatto_chart_newton_create(cb_lobatto_chart *m, cb_lobatto_chart_n
   w->unknowns = m->n * m->s * m->d + m->rows * (m->s - 1);
   bool lost = !w->pattern;
   const size_t entries = lost ? 0 : (size_t)w->pattern->start[m->n] * (size_t)(m->d * m->d);
-  w->jet = cb_arena_alloc(arena, (size_t)m->s * (size_t)m->n, sizeof *w->jet);
+  w->jet = cb_chart_jets(arena, m->d, (size_t)m->s * (size_t)m->n);
   w->r = cb_arena_alloc(arena, (size_t)w->unknowns, sizeof(double));
   w->weight = cb_arena_alloc(arena, (size_t)m->rows, sizeof(double));
   lost = lost || !w->jet || !w->r || !w->weight;
@@ -248,7 +249,8 @@ static cb_status evaluate(cb_lobatto_chart_newton *w, cb_lobatto_chart *m, bool 
   for (int i = 0; i < s; i++) {
     for (int a = 0; a < m->n; a++) {
       const size_t at = (size_t)(a * d), in_stage = (size_t)i * count + at;
-      cb_chart_metric x;
+      double room[CB_CHART_METRIC_ROOM];
+      const cb_chart_metric x = cb_chart_metric_in(m->d, room);
       if ((status = cb_chart_metric_at(m->g, m->q + in_stage, derivatives ? 2 : i < s - 1, &x)))
         return cb_lobatto_chart_fail(m, a, status);
       const double *u = m->u + in_stage, *F = m->F + in_stage;

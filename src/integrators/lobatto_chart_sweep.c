@@ -35,7 +35,7 @@ static void velocities(cb_lobatto_chart *m, int i) {
 static void keep_inverse(cb_lobatto_chart *m, int i, int particle, const cb_chart_metric *x) {
   double *to = m->inverse + ((size_t)i * m->count + (size_t)(particle * m->d)) * (size_t)m->d;
   for (int r = 0; r < m->d; r++)
-    for (int c = 0; c < m->d; c++) to[r * m->d + c] = x->inverse[r][c];
+    for (int c = 0; c < m->d; c++) to[r * m->d + c] = x->inverse[r * m->d + c];
 }
 
 void cb_lobatto_chart_predict(cb_lobatto_chart *m) {
@@ -59,7 +59,8 @@ void cb_lobatto_chart_predict(cb_lobatto_chart *m) {
   for (int i = 0; i < s; i++) {
     bool inside = true;
     for (int a = 0; i > 0 && a < m->n && inside; a++) {
-      cb_chart_metric x;
+      double room[CB_CHART_METRIC_ROOM];
+      const cb_chart_metric x = cb_chart_metric_in(m->d, room);
       inside = !cb_chart_metric_at(m->g, m->q + (size_t)i * count + (size_t)(a * m->d), 0, &x);
       if (inside) keep_inverse(m, i, a, &x);
     }
@@ -94,7 +95,8 @@ static cb_status sweep(cb_lobatto_chart *m, progress *c) {
   for (int i = 0; i < s; i++) {
     for (int a = 0; a < m->n; a++) {
       const size_t at = (size_t)(a * d), in_stage = (size_t)i * count + at;
-      cb_chart_metric here;
+      double room[CB_CHART_METRIC_ROOM];
+      const cb_chart_metric here = cb_chart_metric_in(d, room);
       const cb_chart_metric *x = i ? &here : &m->metric[a];
       if (i) {
         if ((status = cb_chart_metric_at(m->g, m->q + in_stage, i < s - 1, &here)))

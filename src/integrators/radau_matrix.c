@@ -47,7 +47,7 @@ static cb_status pair(cb_radau *m, int i, int a, int e) {
   const double h = m->h, *Fx = w->by_x + (size_t)(e * k * k), *Fv = w->by_v ? w->by_v + (size_t)(e * k * k) : NULL;
   const double *Hl = w->by_l ? w->by_l + (size_t)(e * k * k) : NULL;
   const double *Hm = w->by_m ? w->by_m + (size_t)(e * k * k) : NULL;
-  double x[CB_COORD_MAX][CB_COORD_MAX], v[CB_COORD_MAX][CB_COORD_MAX], d[CB_COORD_MAX][CB_COORD_MAX];
+  double x[CB_Q_MAX][CB_Q_MAX], v[CB_Q_MAX][CB_Q_MAX], d[CB_Q_MAX][CB_Q_MAX];
   const double factor = 1 / m->mass[a];
   if (!m->chart) {
     for (int r = 0; r < k; r++)
@@ -70,20 +70,22 @@ static cb_status pair(cb_radau *m, int i, int a, int e) {
         }
       }
     if (a == b) {
-      cb_chart_metric metric;
-      cb_chart_jet jet;
-      double total[CB_DIM_MAX];
+      double room[CB_CHART_METRIC_ROOM];
+      const cb_chart_metric metric = cb_chart_metric_in(k, room);
+      double derivatives[CB_CHART_JET_ROOM];
+      const cb_chart_jet jet = cb_chart_jet_in(k, derivatives);
+      double total[CB_Q_MAX];
       const cb_status status = cb_chart_metric_at(m->g, m->X + at, 2, &metric);
       if (status) return cb_radau_status(status);
       for (int r = 0; r < k; r++) total[r] = m->F[at + (size_t)r] - (m->R ? w->mean[a * k + r] : 0);
       cb_chart_derivatives_velocity(k, &metric, m->mass[a], m->V + at, total, &jet);
       for (int r = 0; r < k; r++)
         for (int c = 0; c < k; c++) {
-          x[r][c] += jet.W_q[r][c];
-          v[r][c] += jet.W_u[r][c];
+          x[r][c] += jet.W_q[r * k + c];
+          v[r][c] += jet.W_u[r * k + c];
           for (int l = 0; m->mu && l < k; l++)
             for (int q = 0; q < k; q++)
-              d[r][c] -= metric.inverse[r][l] * metric.dg[c][l][q] * m->drift[at + (size_t)q];
+              d[r][c] -= metric.inverse[r * k + l] * metric.dg[(c * k + l) * k + q] * m->drift[at + (size_t)q];
         }
     }
   }
@@ -104,7 +106,7 @@ static void row_entry(cb_radau *m, int i, int r, int e) {
   const double h = m->h, *G = m->G + (size_t)i * m->entries + (size_t)(e * k);
   const double *rate_x = w->rate_x + (size_t)(e * k), *gamma_x = w->gamma_x + (size_t)(e * k);
   const bool velocity = m->rows->velocity[r];
-  double lifted[CB_COORD_MAX]; /* W G^T */
+  double lifted[CB_Q_MAX]; /* W G^T */
   for (int c = 0; c < k; c++) {
     lifted[c] = 0;
     if (!m->chart) lifted[c] = m->g->form[c] * G[c] / m->mass[b];

@@ -66,7 +66,7 @@ void cb_radau_lift(const cb_radau *m, int i, const double *y, double *out) {
       continue;
     }
     const double *inverse = m->inverse + ((size_t)i * (size_t)m->n + (size_t)a) * (size_t)(k * k);
-    double sum[CB_DIM_MAX];
+    double sum[CB_Q_MAX];
     for (int c = 0; c < k; c++) {
       sum[c] = 0;
       for (int l = 0; l < k; l++) sum[c] += inverse[c * k + l] * to[l];
@@ -134,15 +134,16 @@ static cb_status accelerate(cb_radau *m, int i) {
             factor * (F[at + (size_t)c] - (m->R ? m->g->form[c] * m->lift[at + (size_t)c] : 0));
       continue;
     }
-    cb_chart_metric x;
+    double room[CB_CHART_METRIC_ROOM];
+    const cb_chart_metric x = cb_chart_metric_in(k, room);
     const cb_status status = cb_chart_metric_at(m->g, cb_radau_of(m, m->X, i) + at, 1, &x);
     if (status) return fail_at(m, a, status);
-    double total[CB_DIM_MAX];
+    double total[CB_Q_MAX];
     for (int c = 0; c < k; c++) total[c] = F[at + (size_t)c] - (m->R ? m->lift[at + (size_t)c] : 0);
     cb_chart_rate_velocity(k, &x, m->mass[a], cb_radau_of(m, m->V, i) + at, total, rate + at);
     double *inverse = m->inverse + ((size_t)i * (size_t)m->n + (size_t)a) * (size_t)(k * k);
     for (int c = 0; c < k; c++)
-      for (int l = 0; l < k; l++) inverse[c * k + l] = x.inverse[c][l];
+      for (int l = 0; l < k; l++) inverse[c * k + l] = x.inverse[c * k + l];
   }
   return CB_OK;
 }
@@ -180,7 +181,8 @@ static cb_status begin(cb_radau *m) {
       for (int c = 0; c < k; c++) m->v0[at + (size_t)c] = m->start->p[at + (size_t)c] / m->mass[a];
       continue;
     }
-    cb_chart_metric x;
+    double room[CB_CHART_METRIC_ROOM];
+    const cb_chart_metric x = cb_chart_metric_in(k, room);
     const cb_status status = cb_chart_metric_at(m->g, m->start->x + at, 0, &x);
     if (status) return fail_at(m, a, status);
     cb_chart_velocity_of(k, &x, m->mass[a], m->start->p + at, m->v0 + at);
@@ -210,10 +212,11 @@ static cb_status start_without_forces(cb_radau *m) {
   const int k = m->k;
   memset(m->rates, 0, (size_t)m->s * (m->count + (size_t)m->R) * sizeof(double));
   if (!m->chart || m->published) return CB_OK;
-  const double none[CB_DIM_MAX] = {0};
+  const double none[CB_Q_MAX] = {0};
   for (int a = 0; a < m->n; a++) {
     const size_t at = (size_t)a * (size_t)k;
-    cb_chart_metric x;
+    double room[CB_CHART_METRIC_ROOM];
+    const cb_chart_metric x = cb_chart_metric_in(k, room);
     const cb_status status = cb_chart_metric_at(m->g, m->start->x + at, 1, &x);
     if (status) return fail_at(m, a, status);
     cb_chart_rate_velocity(k, &x, m->mass[a], m->v0 + at, none, cb_radau_rate(m, 0) + at);
@@ -275,13 +278,14 @@ cb_status cb_radau_finish(cb_radau *m, cb_state *state) {
       for (int c = 0; c < k; c++) dp[at + (size_t)c] = m->mass[a] * E[at + (size_t)c];
       continue;
     }
-    double q[CB_DIM_MAX], u[CB_DIM_MAX];
+    double q[CB_Q_MAX], u[CB_Q_MAX];
     for (int c = 0; c < k; c++) {
       const size_t e = at + (size_t)c;
       q[c] = state->x[e] + (state->x_low[e] + D[e]);
       u[c] = m->v0[e] + E[e];
     }
-    cb_chart_metric x;
+    double room[CB_CHART_METRIC_ROOM];
+    const cb_chart_metric x = cb_chart_metric_in(k, room);
     if ((status = cb_chart_metric_at(m->g, q, 0, &x))) return fail_at(m, a, status);
     cb_chart_momentum_of(k, &x, m->mass[a], u, dp + at);
   }

@@ -7,9 +7,10 @@
 enum { FORMAT = 1 };
 
 static cb_status read_all(cb_scenario *s) {
-  static const char *const keys[] = {"curvebody",    "title",      "space", "bodies", "potentials", "interactions",
-                                     "constraints",  "start",      "integrator", "time", "record"};
-  static const char *const required[] = {"space", "bodies", "integrator", "time"};
+  static const char *const keys[] = {"curvebody",    "title",       "space", "system",     "bodies", "potentials",
+                                     "interactions", "constraints", "contacts", "walls", "events", "start", "integrator", "time",   "record"};
+  static const char *const required[] = {"integrator", "time", "space", "bodies"};
+  static const char *const bodily[] = {"space", "bodies", "potentials", "interactions", "constraints"};
   const cb_node *root = cb_tree_root(s->tree);
   if (root->kind != CB_NODE_MAP)
     return cb_node_fail(root, "expected a scenario: a map that begins with `curvebody: %d`", FORMAT);
@@ -27,23 +28,35 @@ static cb_status read_all(cb_scenario *s) {
   const cb_node *title = cb_node_get(root, "title");
   s->title = "";
   if (title && (status = cb_node_string(title, &s->title))) return status;
-  for (size_t k = 0; k < sizeof required / sizeof *required; k++)
+  const cb_node *system = cb_node_get(root, "system");
+  for (size_t k = 0; system && k < sizeof bodily / sizeof *bodily; k++)
+    if (cb_node_get(root, bodily[k]))
+      return cb_node_fail(cb_node_get(root, bodily[k]), "`%s` beside `system`: expected one or the other", bodily[k]);
+  for (size_t k = 0; k < (system ? 2 : 4); k++)
     if (!cb_node_get(root, required[k])) return cb_node_fail(root, "the key `%s` is missing", required[k]);
 
-  status = cb_scenario_read_space(s, cb_node_get(root, "space"));
-  if (!status) status = cb_builder_create(s->space, &s->builder);
-  if (!status) status = cb_scenario_read_bodies(s, cb_node_get(root, "bodies"));
+  if (system) {
+    status = cb_scenario_read_system(s, system);
+  } else {
+    status = cb_scenario_read_space(s, cb_node_get(root, "space"));
+    if (!status) status = cb_builder_create(s->space, &s->builder);
+    if (!status) status = cb_scenario_read_bodies(s, cb_node_get(root, "bodies"));
+  }
   if (!status) status = cb_scenario_read_forces(s, cb_node_get(root, "potentials"), cb_node_get(root, "interactions"));
   if (!status) status = cb_scenario_read_constraints(s, cb_node_get(root, "constraints"));
+  if (!status)
+    status = cb_scenario_read_contacts(s, cb_node_get(root, "contacts"), cb_node_get(root, "walls"),
+                                       cb_node_get(root, "events"));
   if (!status) status = cb_scenario_read_start(s, cb_node_get(root, "start"));
   if (!status && (status = cb_builder_finish(s->builder, &s->system)) && status != CB_ERROR_MEMORY &&
       status != CB_ERROR_INPUT) {
     char text[1024];
     strncpy(text, cb_error_text(), sizeof text - 1);
     text[sizeof text - 1] = 0;
-    const cb_node *constraints = cb_node_get(root, "constraints");
+    const cb_node *constraints = cb_node_get(system ? system : root, "constraints");
     const bool of_constraint = constraints && !strncmp(text, "constraint `", 12);
-    status = cb_node_fail(of_constraint ? constraints : cb_node_get(root, "bodies"), "%s", text);
+    const cb_node *made = system ? system : cb_node_get(root, "bodies");
+    status = cb_node_fail(of_constraint ? constraints : made, "%s", text);
   }
   if (!status) status = cb_scenario_read_run(s, root);
   if (!status) status = cb_scenario_resolve(s, root);

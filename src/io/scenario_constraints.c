@@ -100,13 +100,13 @@ static cb_status missing(const entry *e, const char *key, const char *what) {
 
 /* ---- particles ---- */
 
-static cb_status read_particle(const entry *e, const cb_node *node, int *index) {
-  const cb_builder *b = e->s->builder;
+cb_status cb_scenario_read_particle(const cb_scenario *s, const cb_node *node, int *index) {
+  const cb_builder *b = s->builder;
   if (node->kind != CB_NODE_LIST || node->count != 2)
     return cb_node_fail(node, "expected a particle [body, number], found %s", cb_node_found(node).text);
   int body = -1, first = -1;
   long long number = -1;
-  cb_status status = cb_scenario_find_body(e->s, node->items[0], &body);
+  cb_status status = cb_scenario_find_body(s, node->items[0], &body);
   if (!status) status = cb_node_int(node->items[1], &number);
   if (status) return status;
   const int count = cb_builder_body_particles(b, body, &first);
@@ -131,7 +131,7 @@ static cb_status take_particles(const entry *e, const char *key, const cb_node *
     return cb_node_fail(list, "%s: expected %s particles, such as [[a, 0], [a, 1]]", key, range);
   cb_status status = CB_OK;
   for (size_t i = 0; i < list->count && !status; i++) {
-    status = read_particle(e, list->items[i], &particle[i]);
+    status = cb_scenario_read_particle(e->s, list->items[i], &particle[i]);
     for (size_t j = 0; j < i && !status && most <= MOST_IN_VELOCITY; j++)
       if (particle[j] == particle[i]) status = cb_node_fail(list->items[i], "%s: expected different particles", key);
   }
@@ -155,9 +155,9 @@ static cb_status read_rod(const entry *e) {
 
 static cb_status read_tether(const entry *e) {
   int particle = -1;
-  double centre[CB_COORD_MAX];
+  double centre[CB_Q_MAX];
   cb_target length;
-  cb_status status = read_particle(e, e->p.particle, &particle);
+  cb_status status = cb_scenario_read_particle(e->s, e->p.particle, &particle);
   if (!status) status = cb_place_space_point(e->p.at, "at", e->s->space, centre);
   if (!status) status = cb_target_read(e->p.target, "length", "> 0", &length);
   return status ? status : placed(e, cb_builder_tether(e->s->builder, e->name, particle, centre, length), e->map);
@@ -178,7 +178,7 @@ static cb_status read_string(const entry *e) {
 static cb_status read_angle(const entry *e) {
   int vertex = -1, ends[2] = {-1, -1};
   cb_target angle;
-  cb_status status = read_particle(e, e->p.at, &vertex);
+  cb_status status = cb_scenario_read_particle(e->s, e->p.at, &vertex);
   if (!status) status = take_particles(e, "between", e->p.between, 2, 2, ends);
   if (!status) status = cb_target_read(e->p.target, "angle", "> 0", &angle);
   if (status) return status;
@@ -231,8 +231,8 @@ static cb_status read_volume(const entry *e) {
 
 static cb_status read_pin(const entry *e) {
   int particle = -1;
-  double x[CB_COORD_MAX];
-  cb_status status = read_particle(e, e->p.particle, &particle);
+  double x[CB_Q_MAX];
+  cb_status status = cb_scenario_read_particle(e->s, e->p.particle, &particle);
   if (!status && e->p.at) status = cb_place_space_point(e->p.at, "at", e->s->space, x);
   return status ? status : placed(e, cb_builder_pin(e->s->builder, e->name, particle, e->p.at ? x : NULL), e->map);
 }
@@ -264,7 +264,7 @@ static cb_status read_surface(const entry *e) {
   cb_status status = take_chart(e, &chart, &found);
   if (!status) status = cb_node_string(e->p.value, &value);
   if (!status)
-    status = e->p.body ? cb_scenario_find_body(e->s, e->p.body, &body) : read_particle(e, e->p.particle, &first);
+    status = e->p.body ? cb_scenario_find_body(e->s, e->p.body, &body) : cb_scenario_read_particle(e->s, e->p.particle, &first);
   if (!status && e->p.body) count = cb_builder_body_particles(e->s->builder, body, &first);
   for (int i = 0; i < count && !status; i++) {
     if (e->name && e->p.body) {
@@ -291,8 +291,8 @@ static cb_status take_expression(const cb_node *node, const char *const *names, 
 
 static cb_status read_coefficients(const entry *e, size_t n, const cb_chart *chart, const char **coefficient,
                                    const char **equals) {
-  char text[MOST_IN_VELOCITY * CB_COORD_MAX][32];
-  const char *names[MOST_IN_VELOCITY * CB_COORD_MAX + 1];
+  char text[MOST_IN_VELOCITY * CB_Q_MAX][32];
+  const char *names[MOST_IN_VELOCITY * CB_Q_MAX + 1];
   const size_t size = (size_t)chart->size;
   const cb_node *list = e->p.coefficients;
   for (size_t p = 0; p < n; p++)
@@ -316,7 +316,7 @@ static cb_status read_coefficients(const entry *e, size_t n, const cb_chart *cha
 }
 
 static cb_status read_velocity(const entry *e) {
-  const char *coefficient[MOST_IN_VELOCITY * CB_COORD_MAX], *equals = NULL, *chart;
+  const char *coefficient[MOST_IN_VELOCITY * CB_Q_MAX], *equals = NULL, *chart;
   const cb_chart *found;
   int particle[MOST_IN_VELOCITY];
   cb_status status = take_particles(e, "particles", e->p.particles, 1, MOST_IN_VELOCITY, particle);
@@ -330,8 +330,8 @@ static cb_status read_velocity(const entry *e) {
 
 static cb_status read_blade(const entry *e) {
   int i = -1, j = -1;
-  cb_status status = read_particle(e, e->p.particle, &i);
-  if (!status) status = read_particle(e, e->p.towards, &j);
+  cb_status status = cb_scenario_read_particle(e->s, e->p.particle, &i);
+  if (!status) status = cb_scenario_read_particle(e->s, e->p.towards, &j);
   return status ? status : placed(e, cb_builder_blade(e->s->builder, e->name, i, j), e->map);
 }
 

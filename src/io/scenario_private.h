@@ -26,8 +26,13 @@ struct cb_scenario {
 /* The parts of a scenario, each from its node (NULL where the key is absent). */
 cb_status cb_space_read(const cb_node *node, cb_geometry **out); /* by name or by metric */
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
+cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* in place of space and bodies */
+extern const cb_param cb_scenario_system_table[]; /* its keys, beside those of a metric */
 cb_status cb_scenario_read_bodies(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions);
+cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
+                                    const cb_node *events);
+extern const cb_param cb_scenario_contacts_table[];
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_start(cb_scenario *s, const cb_node *node);
 extern const cb_param cb_scenario_start_table[];
@@ -35,6 +40,8 @@ cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root);
 
 /* The body that node names. */
 cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body);
+/* The particle [body, number]. */
+cb_status cb_scenario_read_particle(const cb_scenario *s, const cb_node *node, int *index);
 /* A failure of the builder with the place of node, unless it has one; one of an expression that is node's text with the
  * place in it. */
 cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression);

@@ -48,6 +48,7 @@ const cb_param *cb_scenario_table(const char *key) {
   return !strcmp(key, "time")         ? time_table
          : !strcmp(key, "integrator") ? step_table
          : !strcmp(key, "record")     ? record_table
+         : !strcmp(key, "contacts")   ? cb_scenario_contacts_table
          : !strcmp(key, "start")      ? cb_scenario_start_table
                                       : NULL;
 }

@@ -27,6 +27,15 @@ typedef struct cb_expression cb_expression;
  * expected there and the nearest known name. Length, nesting and number of operations are bounded; too much of either
  * is CB_ERROR_INPUT as well. */
 cb_status cb_expression_parse(const char *text, const char *const *names, size_t n, size_t *at, cb_expression **out);
+/* The same with parameters: names that stand for numbers, before variables of the same name. */
+typedef struct cb_expression_scope {
+  const char *const *names; /* variables */
+  size_t n;
+  const char *const *parameters;
+  const double *values; /* of the parameters */
+  size_t n_parameters;
+} cb_expression_scope;
+cb_status cb_expression_parse_in(const char *text, const cb_expression_scope *scope, size_t *at, cb_expression **out);
 void cb_expression_free(cb_expression *e);
 
 /* Value at x[n]. */

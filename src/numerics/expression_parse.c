@@ -24,6 +24,7 @@ typedef struct parser {
   const char *text, *next;
   const char *const *names;
   size_t n;
+  const cb_expression_scope *scope; /* for the parameters */
   int depth;
   cb_tape *tape;
   const char *wrong; /* where the error is */
@@ -110,11 +111,13 @@ static int number(parser *p) {
 }
 
 static int fail_unknown(parser *p, const char *name, int length, bool called) {
-  const char *known[CB_EXPRESSION_VARIABLES + CB_FUNCTION_COUNT + 8];
+  const char *known[2 * CB_EXPRESSION_VARIABLES + CB_FUNCTION_COUNT + 8];
   size_t count = 0;
   char word[QUOTE_MAX + 1] = "";
   memcpy(word, name, (size_t)(length < QUOTE_MAX ? length : QUOTE_MAX));
   for (size_t i = 0; i < p->n && !called; i++) known[count++] = p->names[i];
+  for (size_t i = 0; i < p->scope->n_parameters && i < CB_EXPRESSION_VARIABLES && !called; i++)
+    known[count++] = p->scope->parameters[i];
   for (int i = 0; cb_constant_names[i] && !called; i++) known[count++] = cb_constant_names[i];
   for (int i = 0; i < CB_FUNCTION_COUNT; i++) known[count++] = cb_expression_functions[i].name;
   const char *what = called ? "function" : "name";
@@ -167,6 +170,12 @@ static int name(parser *p) {
   if (called && function >= 0) return call(p, function, start);
   double value;
   int ref = -1;
+  for (size_t i = 0; i < p->scope->n_parameters; i++)
+    if (strlen(p->scope->parameters[i]) == (size_t)length &&
+        memcmp(p->scope->parameters[i], start, (size_t)length) == 0) {
+      if (called) return fail_called(p, start, shown);
+      return checked(p, cb_tape_constant(p->tape, p->scope->values[i]));
+    }
   for (size_t i = 0; i < p->n && ref < 0; i++)
     if (strlen(p->names[i]) == (size_t)length && memcmp(p->names[i], start, (size_t)length) == 0) {
       if (called) return fail_called(p, start, shown);
@@ -288,13 +297,18 @@ static int whole(parser *p) {
 }
 
 cb_status cb_expression_parse(const char *text, const char *const *names, size_t n, size_t *at, cb_expression **out) {
+  return cb_expression_parse_in(text, &(cb_expression_scope){.names = names, .n = n}, at, out);
+}
+
+cb_status cb_expression_parse_in(const char *text, const cb_expression_scope *scope, size_t *at, cb_expression **out) {
+  const size_t n = scope->n;
   if (!text || n > CB_EXPRESSION_VARIABLES)
     return cb_fail(CB_ERROR_ARGUMENT, "an expression takes a text and at most %d variables, not %zu",
                    CB_EXPRESSION_VARIABLES, n);
   cb_tape *tape = malloc(sizeof *tape);
   if (!tape) return cb_fail(CB_ERROR_MEMORY, "no memory to parse an expression");
   tape->count = 0;
-  parser p = {.text = text, .next = text, .names = names, .n = n, .tape = tape, .wrong = text};
+  parser p = {.text = text, .next = text, .names = scope->names, .n = n, .scope = scope, .tape = tape, .wrong = text};
   int result = whole(&p);
   cb_status status = result < 0 ? CB_ERROR_INPUT : cb_tape_finish(tape, result, out);
   free(tape);

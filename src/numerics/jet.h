@@ -10,7 +10,7 @@
 #ifndef CB_NUMERICS_JET_H
 #define CB_NUMERICS_JET_H
 
-#define CB_JET_MAX 12
+#define CB_JET_MAX 13
 #define CB_JET_PACKED (CB_JET_MAX * (CB_JET_MAX + 1) / 2)
 
 typedef struct cb_jet {

@@ -14,7 +14,8 @@ static int worst(const cb_run *run) {
 }
 
 static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
-  cb_status status = cb_integrator_step(run->integrator, run->state, h);
+  cb_status status = run->contacts ? cb_contacts_step(run->contacts, run->state, h, sink, &run->stopped)
+                                   : cb_integrator_step(run->integrator, run->state, h);
   if (status <= 0 || depth == run->options.retries) return status;
   if (depth == 0) cb_state_copy(run->spare, run->state); /* a failed step has left it as it was */
   const cb_event_row event = {.time = run->state->t, .kind = EVENT_RETRY, .i = worst(run), .j = -1, .gap = h};
@@ -22,6 +23,7 @@ static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
   for (int half = 0; half < 2; half++) {
     cb_integrator_reset(run->integrator);
     if ((status = halves(run, sink, h / 2, depth + 1))) return status;
+    if (run->stopped) break;
   }
   cb_integrator_reset(run->integrator);
   return CB_OK;

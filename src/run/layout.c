@@ -55,7 +55,8 @@ static cb_status dimensions(cb_run *run) {
   static const char *const axes[] = {"x", "y", "z"};
   static const char *const parts[] = {"length",      "direction_x", "direction_y", "direction_z", "rotation_xx",
                                       "rotation_xy", "rotation_xz", "rotation_yx", "rotation_yy", "rotation_yz",
-                                      "rotation_zx", "rotation_zy", "rotation_zz"};
+                                      "rotation_zx", "rotation_zy", "rotation_zz", "shift_x",     "shift_y",
+                                      "shift_z"};
   const cb_system *s = run->system;
   const cb_geometry *g = cb_system_space(s);
   const size_t n = (size_t)cb_system_particles(s), bodies = (size_t)cb_system_bodies(s);

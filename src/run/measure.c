@@ -36,7 +36,7 @@ static cb_status local(const cb_measure *m, int place, double *x, double *v) {
     }
     return CB_OK;
   }
-  double velocity[CB_DIM_MAX];
+  double velocity[CB_Q_MAX];
   const cb_status status = cb_geometry_raise(g, q, p, velocity);
   if (status) return status;
   for (int a = 0; a < g->dim; a++) velocity[a] /= mass;
@@ -48,7 +48,7 @@ static const cb_origin *origin_of(const cb_measure *m, int place) {
 }
 
 static cb_status pictures(cb_measure *m, double *out, bool velocity) {
-  double x[CB_COORD_MAX], v[CB_COORD_MAX], picture[3], rate[3];
+  double x[CB_Q_MAX], v[CB_Q_MAX], picture[3], rate[3];
   for (int i = 0; i < m->state->n; i++) {
     const int place = cb_system_index(m->system, i);
     const cb_status status = local(m, place, x, v);
@@ -104,7 +104,7 @@ cb_status cb_measure_energy(cb_measure *m) {
     if (!g->chart) {
       sum += cb_inner(g, p, p) / (2 * mass[a]);
     } else {
-      double raised[CB_DIM_MAX];
+      double raised[CB_Q_MAX];
       const cb_status status = cb_geometry_raise(g, q, p, raised);
       if (status) return status;
       for (int e = 0; e < g->dim; e++) sum += p[e] * raised[e] / (2 * mass[a]);
@@ -121,11 +121,16 @@ static cb_status potential(cb_measure *m, void *out) { return *(double *)out = m
 static cb_status killing(cb_measure *m, void *out) {
   const cb_geometry *g = m->space;
   const int *start = cb_system_component_starts(m->system);
-  double *total = out, here[CB_KILLING_MAX], x[CB_COORD_MAX], v[CB_COORD_MAX];
+  double *total = out, here[CB_KILLING_MAX], x[CB_Q_MAX], v[CB_Q_MAX];
   for (int i = 0; i < g->n_killing; i++) total[i] = 0;
   for (int c = 0; c < m->state->n_components; c++) {
     for (int i = 0; i < g->n_killing; i++) here[i] = 0;
     for (int a = start[c]; a < start[c + 1]; a++) {
+      if (g->intrinsic && cb_origin_moves(g)) {
+        cb_origin_killing_add(g, &m->state->origin[c], m->state->x + (size_t)a * g->k, m->state->p + (size_t)a * g->k,
+                              here);
+        continue;
+      }
       const cb_status status = local(m, a, x, v);
       if (status) return status;
       for (int e = 0; e < g->embedding; e++) v[e] *= cb_system_masses(m->system)[a];
@@ -142,7 +147,7 @@ static cb_status killing(cb_measure *m, void *out) {
  * several. */
 static cb_status karcher(cb_measure *m, void *out) {
   const cb_geometry *g = m->space;
-  double x[CB_COORD_MAX], v[CB_COORD_MAX], mean[CB_COORD_MAX], zero[CB_COORD_MAX] = {0}, rate[3];
+  double x[CB_Q_MAX], v[CB_Q_MAX], mean[CB_Q_MAX], zero[CB_Q_MAX] = {0}, rate[3];
   for (int a = 0; a < m->state->n; a++) {
     cb_status status = local(m, a, x, v);
     if (!status)
@@ -162,12 +167,13 @@ static cb_status karcher(cb_measure *m, void *out) {
 
 static cb_status coordinates(cb_measure *m, void *out) {
   const cb_geometry *g = m->space;
-  double x[CB_COORD_MAX], v[CB_COORD_MAX], world[CB_COORD_MAX];
+  double x[CB_Q_MAX], v[CB_Q_MAX], world[CB_Q_MAX];
   for (int i = 0; i < m->state->n; i++) {
     const int place = cb_system_index(m->system, i);
     double *q = (double *)out + (size_t)i * m->chart->size;
     if (g->chart && g->chart == m->chart) {
       memcpy(q, m->state->x + (size_t)place * g->k, (size_t)g->dim * sizeof *q);
+      if (g->intrinsic) cb_origin_world_point(g, origin_of(m, place), q, q);
       continue;
     }
     cb_status status = local(m, place, x, v);

@@ -1,46 +1,85 @@
 /* The moving origin: in H^n numbers grow like exp(distance) and differences lose the square of that, in E^n they lose
  * proportionally. A component whose mean has drifted by more than a unit of length (the radius of curvature) is
  * brought back to the centre by an isometry, which is kept in its origin. The methods commute with isometries: this
- * changes round-off only. It is a function of the state alone, so that a resumed run does the same. */
+ * changes round-off only. It is a function of the state alone, so that a resumed run does the same. Each factor of a
+ * product goes by itself; in a group with a left-invariant metric what counts is how large coordinates are. */
 #include "geometry/origin.h"
+#include "geometry/quadric.h"
 #include "run/run_private.h"
 
 #include <math.h>
+#include <string.h>
 
-/* Distance of the mean at which a component is brought back, in radii of curvature; in flat space in its own sizes
- * too. */
+/* Distance of the mean at which a component is brought back, in radii of curvature; in flat factors four of its own
+ * sizes if that is more. */
 static const double drift = 1;
 
-static bool flat(const cb_geometry *g) { return g->factor[0].curvature == 0; }
+/* The mean of a component: of the coordinates, in a curved factor brought to the space. */
+static void mean_of(const cb_geometry *g, int count, const double *x, double *mean) {
+  for (int e = 0; e < g->k; e++) mean[e] = 0;
+  for (int a = 0; a < count; a++)
+    for (int e = 0; e < g->k; e++) mean[e] += x[(size_t)a * g->k + e];
+  for (int e = 0; e < g->k; e++) mean[e] /= count;
+  if (g->intrinsic) return;
+  for (int f = 0; f < g->n_factors; f++) {
+    /* Along the radius first, which isometries take along: K <mean,mean> >= 1 but for round-off. */
+    const cb_factor factor = g->factor[f];
+    const double square = factor.curvature * cb_factor_inner(factor, mean + factor.offset, mean + factor.offset);
+    for (int e = factor.offset; square > 0.5 && e < factor.offset + factor.count; e++) mean[e] /= sqrt(square);
+  }
+  cb_geometry_project_point(g, mean);
+}
+
+/* Has a component drifted in this factor, and must not stay? */
+static bool drifted(const cb_geometry *g, int f, const double *base, const double *mean, const double *first) {
+  const cb_factor factor = g->factor[f];
+  const double *b = base + factor.offset, *m = mean + factor.offset, *x = first + factor.offset;
+  double limit = drift, way = 0, size = 0, e[CB_COORD_MAX];
+  if (factor.curvature < 0) {
+    const double radius = 1 / sqrt(fabs(factor.curvature));
+    return 2 * radius * asinh(sqrt(cb_factor_chord(factor, b, m, e)) / (2 * radius)) > drift * radius;
+  }
+  for (int a = 0; a < factor.count; a++) {
+    size = fmax(size, fabs(x[a] - m[a]));
+    way = hypot(way, m[a] - b[a]);
+  }
+  limit = fmax(limit, 4 * size);
+  return factor.curvature == 0 && way > limit;
+}
+
+/* Where the new base point is to be; false: the old one stays. */
+static bool target(const cb_geometry *g, int count, const double *x, double *y) {
+  double base[CB_COORD_MAX], mean[CB_COORD_MAX];
+  bool any = false;
+  cb_geometry_base_point(g, base);
+  mean_of(g, count, x, mean);
+  for (int a = 0; g->intrinsic && a < g->dim; a++) any = any || fabs(mean[a] - base[a]) > drift;
+  if (g->intrinsic) {
+    memcpy(y, mean, (size_t)g->k * sizeof *y);
+    return any;
+  }
+  for (int f = 0; f < g->n_factors; f++) {
+    const bool moves = drifted(g, f, base, mean, x);
+    const int o = g->factor[f].offset;
+    any = any || moves;
+    memcpy(y + o, (moves ? mean : base) + o, (size_t)g->factor[f].count * sizeof *y);
+  }
+  return any;
+}
 
 cb_status cb_run_recentre(cb_run *run) {
   const cb_geometry *g = cb_system_space(run->system);
-  if (g->chart || !cb_origin_moves(g)) return CB_OK;
+  if (!cb_origin_moves(g)) return CB_OK;
   cb_state *s = run->state;
   const int *start = cb_system_component_starts(run->system);
-  double base[CB_COORD_MAX];
-  cb_geometry_base_point(g, base);
   for (int c = 0; c < s->n_components; c++) {
-    double mean[CB_COORD_MAX] = {0};
     const int count = start[c + 1] - start[c];
-    for (int a = start[c]; a < start[c + 1]; a++)
-      for (int e = 0; e < g->k; e++) mean[e] += s->x[(size_t)a * g->k + e];
-    for (int e = 0; e < g->k; e++) mean[e] /= count;
-    /* Along the radius first, which isometries take along: K <mean,mean> >= 1 but for round-off. */
-    const double square = g->factor[0].curvature * cb_inner(g, mean, mean);
-    for (int e = 0; square > 0.5 && e < g->k; e++) mean[e] /= sqrt(square);
-    cb_geometry_project_point(g, mean);
-    double limit = flat(g) ? drift : drift / sqrt(fabs(g->factor[0].curvature));
-    if (flat(g)) {
-      double size = 0;
-      for (int e = 0; e < g->k; e++) size = fmax(size, fabs(s->x[(size_t)start[c] * g->k + e] - mean[e]));
-      limit = fmax(limit, 4 * size);
-    }
-    if (cb_distance(g, base, mean) <= limit) continue;
+    const size_t at = (size_t)start[c] * (size_t)g->k;
+    double y[CB_COORD_MAX];
+    if (!target(g, count, s->x + at, y)) continue;
     cb_isometry isometry;
-    cb_status status = cb_origin_recentre(g, &s->origin[c], mean, count, s->x + (size_t)start[c] * g->k,
-                                          s->x_low + (size_t)start[c] * g->k, s->p + (size_t)start[c] * g->k,
-                                          s->p_low + (size_t)start[c] * g->k, &isometry);
+    cb_status status =
+        cb_origin_recentre(g, &s->origin[c], y, count, s->x + at, s->x_low + at, s->p + at, s->p_low + at, &isometry);
     if (!status) status = cb_integrator_moved(run->integrator, s, c, &isometry);
     if (status) return status;
   }

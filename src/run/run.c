@@ -1,6 +1,8 @@
 /* The run loop: rows and checkpoints at fixed numbers of steps. */
 #include "run/run_private.h"
 
+#include <curvebody/contact.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +59,11 @@ cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, cons
   if (!status) status = cb_system_start(system, run->state);
   if (!status) status = cb_forces_set_origins(integrator->forces, run->state->origin);
   if (!status) status = cb_run_project_start(run);
+  if (!status && cb_system_contacts(system)) status = cb_contacts_create(system, integrator, &run->contacts);
+  if (!status && run->contacts) {
+    run->state->t = options->start;
+    status = cb_contacts_check_start(run->contacts, run->state);
+  }
   if (!status) status = cb_run_make_layout(run);
   if (status) return cb_run_free(run), status;
   run->state->t = options->start;
@@ -69,6 +76,7 @@ void cb_run_free(cb_run *run) {
   if (!run) return;
   cb_state_free(run->state);
   cb_state_free(run->spare);
+  cb_contacts_free(run->contacts);
   cb_measure_rows_free(&run->measure);
   cb_arena_free(run->arena);
 }
@@ -144,14 +152,15 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
   const double begin = now();
   const int64_t first = state->step;
   double last = begin;
-  while (!status && state->step < total) {
+  run->stopped = false;
+  while (!status && state->step < total && !run->stopped) {
     if (stop && *stop)
       return cb_fail(CB_ERROR_INTERRUPTED, "interrupted at time %.17g, step %lld", state->t, (long long)state->step);
     const double h = state->step < run->full_steps ? o->step : run->last_step;
     status = cb_run_advance(run, sink, h);
     if (!status) status = cb_run_recentre(run);
     if (status) break;
-    const bool ends = state->step == total;
+    const bool ends = state->step == total || run->stopped;
     if (state->step % o->every == 0 || ends) status = write_row(run, sink);
     if (!status && !ends && state->step % (o->every * o->checkpoint) == 0) status = write_checkpoint(run, sink);
     if (progress && (state->step & 15) == 0) {

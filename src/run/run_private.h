@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "run/measure.h"
+#include "run/contacts.h"
 #include <curvebody/run.h>
 
 enum { CB_RUN_BLOBS = 7, CB_RUN_DIMENSIONS = 10, CB_RUN_CONSTANTS = 10, CB_RUN_FIELDS = 32 };
@@ -16,7 +17,8 @@ struct cb_run {
   int64_t full_steps;   /* of length step */
   double last_step;     /* shorter one after them; 0: none */
   cb_state *state, *spare;
-  bool restored;
+  cb_contacts *contacts; /* NULL: nothing can collide */
+  bool restored, stopped; /* stopped: by an event of the user's */
   double step_size;
   double start_moved, start_turned; /* largest corrections of a coordinate and a velocity at the start */
 

@@ -22,7 +22,7 @@ static cb_status velocities(const cb_run *run, const double *x, const double *p,
 static cb_status momenta(const cb_run *run, const double *x, const double *v, double *p) {
   const cb_geometry *g = cb_system_space(run->system);
   const double *mass = cb_system_masses(run->system);
-  double metric[CB_DIM_MAX * CB_DIM_MAX];
+  double metric[CB_Q_MAX * CB_Q_MAX];
   for (int i = 0; i < run->state->n; i++) {
     const size_t at = (size_t)i * g->k;
     if (g->chart) {

@@ -13,6 +13,7 @@
   "integrator: {name: gauss, stages: 2, step: 0.01}\ntime: {end: 1}\n"
 #define POLAR "[[0.7, 1.4, 0.3], [0.9, 1.2, 1.1]]", "[[0.3, 0.2, 0.1], [0.1, 0.3, 0.5]]"
 #define PLAIN "[[0.7, 0.4, 0.3], [0.9, -0.2, 0.1]]", "[[0.3, 0.2, 0.1], [0.1, 0.3, 0.5]]"
+#define TUBE "[[0.7, 1.1, 0.3], [0.9, 0.3, 0.1]]", "[[0.3, 0.2, 0.1], [0.1, 0.3, 0.5]]"
 #define TEXT(metric, base) "{metric: " metric ", coordinates: [a, b, g], base: " base "}"
 
 static const struct pair {
@@ -24,6 +25,8 @@ static const struct pair {
      ROD(TEXT("[[1, 0, 0], [0, 'sin(a)^2', 0], [0, 0, 'sin(a)^2*sin(b)^2']]", "[1, 1, 1]"), POLAR)},
     {"h3, polar", ROD("{name: h3, chart: polar}", POLAR),
      ROD(TEXT("[[1, 0, 0], [0, 'sinh(a)^2', 0], [0, 0, 'sinh(a)^2*sin(b)^2']]", "[1, 1, 1]"), POLAR)},
+    {"h2xe, polar", ROD("{name: h2xe, chart: polar}", TUBE),
+     ROD(TEXT("[[1, 0, 0], [0, 'sinh(a)^2', 0], [0, 0, 1]]", "[1, 1, 1]"), TUBE)},
     {"ih", ROD("ih", PLAIN),
      ROD(TEXT("[['a^2+b^2+g^2+2', 0, 0], [0, 'a^2+b^2+g^2+2', 0], [0, 0, 'a^2+b^2+g^2+2']]", "[0, 0, 0]"), PLAIN)},
 };

@@ -55,6 +55,22 @@ METHODS["radau-rigid"] = (RIGID, "name: radau_iia, stages: 3, step: 0.05")
 METHODS["radau-rigid-acceleration"] = (RIGID, "name: radau_iia, stages: 3, constraints: acceleration, step: 0.05")
 METHODS["ida-rigid"] = (RIGID, "name: ida, step: 0.05")
 
+SYSTEM = """\
+curvebody: 1
+system:
+  coordinates: [a, b, c]
+  metric: [[2], ["cos(a - b)", 1], [0, 0, "2 + cos(b)"]]
+  potential: "-9*cos(a) - 4*cos(b)"
+  forces: ["-0.01*a_dot", 0, sin(t)]
+  constraints: []
+  position: [1, 0.2, 0]
+integrator: {name: gauss, step: 0.01}
+time: {end: 600}
+record: {every: 2, checkpoint: 50, observables: [energy, coordinates]}
+"""
+SYSTEMS = {"name: gauss": "[]", "name: lobatto": '["a + sin(c) - 1"]', "name: radau_iia": '["a + sin(c) - 1"]',
+           "name: ida": "[{velocity: [1, 0, a]}]"}
+
 
 def scenario(method):
     text, integrator = METHODS[method]
@@ -168,6 +184,26 @@ class KillResume(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(differing(datasets(path), whole), [])
         return "rows"
+
+    def test_system_killed_and_resumed_goes_on_to_the_same_bytes(self):
+        rng = random.Random(SEED)
+        for method, constraints in SYSTEMS.items():
+            with self.subTest(method, seed=SEED):
+                text = SYSTEM.replace("name: gauss", method).replace("constraints: []", "constraints: " + constraints)
+                self.write("system.yaml", text)
+                words = ["run", "system.yaml", "-o", "part.h5", "--quiet"]
+                run = self.start(*words)
+                while not os.path.exists(self.path("part.h5")):
+                    self.assertIsNone(run.poll())
+                time.sleep(rng.uniform(0.05, 0.2))
+                run.kill()
+                run.wait()
+                self.good("repair", "part.h5")
+                with h5py.File(self.path("part.h5")) as file:
+                    until = repr(0.01 * (int(file["step"][-1]) + 100))
+                self.good("resume", "part.h5", "--until", until, "--quiet")
+                self.good("run", "system.yaml", "-o", "whole.h5", "--quiet", "--set", f"time.end={until}")
+                self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
 
     def test_resume_or_repair_killed_at_its_start_loses_no_row(self):
         rng = random.Random(SEED)

@@ -60,7 +60,7 @@ class Plugins(Case):
         self.assertIn("cannot load the plugin", missing.stderr)
         other = self.call("--plugin", OTHER, "list")
         self.assertEqual(other.returncode, 2)
-        self.assertIn("a plugin of version 2: expected 1", other.stderr)
+        self.assertIn("a plugin of version 3: expected 2", other.stderr)
         twice = self.call("--plugin", CATENOID, "--plugin", CATENOID, "list")
         self.assertEqual(twice.returncode, 2)
         self.assertIn("there is a space `catenoid` already", twice.stderr)

@@ -136,7 +136,13 @@ class Spaces(Case):
         for words in ("h3", "h3 --from 1,1,1", "h3 --from 1,1,1 --to 1,1,2 --velocity 1,1,1",
                       "h3 --from 1,1,1 --to 1,1,2 --length 1"):
             self.refused(["geodesic", *words.split()], "usage: curvebody geodesic")
-        self.refused(["space", "h4"], "no space `h4`; did you mean")
+        for command in ["space", "h4"], ["geodesic", "h4:curvature=-1", "--from", "1,1,0", "--to", "2,1,1"]:
+            self.refused(command, "curvebody: error: unknown space 'h4', did you mean 'h")
+        self.refused(["space", "hyperbolic"], "unknown space 'hyperbolic': expected one of `curvebody list spaces`")
+        self.refused(["space", "h3:curvture=-1"],
+                     "h3:curvture=-1: error: unknown key 'curvture', did you mean 'curvature'?")
+        self.refused(["space", "h3:curvature=1"], "h3:curvature=1: error: curvature: expected a number < 0")
+        self.refused(["space", "h3", "--set", "space.curvature=1"], "--set space.curvature=1:1:17: error: curvature")
         self.refused(["space", "none.yaml"], "none.yaml", 3)
         self.refused(["space", "h3", "--chart", "cylinder"], "expected a chart with a metric, one of: polar")
         self.refused(["space", "h3", "--at", "1,2"], "--at:1:1: error: expected 3 numbers parted by commas, found 2")

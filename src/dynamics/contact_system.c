@@ -1,0 +1,95 @@
+/* Contacts, walls and events of a system: what the builder gathered, by place, with the triangles of surfaces. */
+#include "dynamics/contact_private.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+static bool holds(const cb_contact_switch *s, int a, int b) {
+  if (s->a == s->b && s->a >= 0) return a == s->a && b == s->a;
+  if (a == b) return false; /* within a body only where it is named twice */
+  return ((s->a < 0 || s->a == a) && (s->b < 0 || s->b == b)) || ((s->a < 0 || s->a == b) && (s->b < 0 || s->b == a));
+}
+
+bool cb_contact_set_bodies_on(const cb_contact_set *set, int a, int b) {
+  if (!set->on) return false;
+  for (int i = set->n_switches - 1; i >= 0; i--)
+    if (holds(&set->bodies[i], a, b)) return set->bodies[i].on;
+  return a != b;
+}
+
+/* A ball of half a great circle or more is no ball of its sphere, and two of them have no room. */
+static cb_status check_radii(const cb_system *s) {
+  const cb_geometry *g = s->space;
+  if (g->intrinsic || g->n_factors != 1 || !(g->factor[0].curvature > 0)) return CB_OK;
+  const double most = pi / 2 / sqrt(g->factor[0].curvature);
+  for (int i = 0; i < s->n; i++)
+    if (s->radius[i] >= most)
+      return cb_fail(CB_ERROR_ARGUMENT, "%s: a sphere of radius %g is too large for %s: expected < %.6g", s->name[i],
+                     s->radius[i], g->class->name, most);
+  return CB_OK;
+}
+
+/* Triangles by place, and around each place. */
+static cb_status triangles(const cb_builder *b, const cb_system *s, cb_contact_set *set) {
+  const int n = b->n_triangles;
+  if (!n) return CB_OK;
+  set->triangle = malloc((size_t)n * sizeof *set->triangle);
+  set->around_start = calloc((size_t)s->n + 1, sizeof *set->around_start);
+  set->around = malloc(3 * (size_t)n * sizeof *set->around);
+  if (!set->triangle || !set->around_start || !set->around)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d triangles", n);
+  int *start = set->around_start;
+  for (int t = 0; t < n; t++)
+    for (int p = 0; p < 3; p++) start[1 + (set->triangle[t][p] = s->place[b->triangle[t][p]])]++;
+  for (int i = 0; i < s->n; i++) start[i + 1] += start[i];
+  for (int t = 0; t < n; t++)
+    for (int p = 0; p < 3; p++) set->around[start[set->triangle[t][p]]++] = t;
+  for (int i = s->n; i > 0; i--) start[i] = start[i - 1];
+  start[0] = 0;
+  set->n_triangles = n;
+  return CB_OK;
+}
+
+/* Surfaces meet in spaces of one factor alone. */
+static cb_status check_surfaces(const cb_system *s, const cb_contact_set *set) {
+  const cb_geometry *g = s->space;
+  if (!set->n_triangles || (!g->intrinsic && g->n_factors == 1 && g->dim > 1)) return CB_OK;
+  for (int t = 0; t < set->n_triangles; t++) {
+    const int body = s->body[set->triangle[t][0]];
+    for (int other = 0; other < s->n_bodies; other++)
+      if (cb_contact_set_bodies_on(set, body, other))
+        return cb_fail(CB_ERROR_UNSUPPORTED,
+                       "contacts of '%s', which has triangles: surfaces meet in spaces of constant curvature of "
+                       "dimension 2 or 3, found %s%s",
+                       s->body_name[body], g->class->name, g->n_factors > 1 ? ", a product" : "");
+  }
+  return CB_OK;
+}
+
+cb_status cb_contacts_settle(cb_builder *b, cb_system *s) {
+  cb_contact_set *set = s->contacts = b->contacts;
+  b->contacts = NULL;
+  if (!set) return CB_OK;
+  for (int e = 0; e < set->n_events; e++) {
+    set->event[e].i = s->place[set->event[e].i];
+    if (set->event[e].j >= 0) set->event[e].j = s->place[set->event[e].j];
+  }
+  if (!set->on) return CB_OK;
+  cb_status status = check_radii(s);
+  if (!status) status = triangles(b, s, set);
+  return status ? status : check_surfaces(s, set);
+}
+
+bool cb_system_contacts(const cb_system *s) {
+  return s->contacts && (s->contacts->on || s->contacts->n_walls || s->contacts->n_events);
+}
+
+cb_contact_options cb_system_contact_options(const cb_system *s) {
+  return s->contacts ? s->contacts->options : (cb_contact_options){0};
+}
+int cb_system_walls(const cb_system *s) { return s->contacts ? s->contacts->n_walls : 0; }
+const char *cb_system_wall_name(const cb_system *s, int wall) { return s->contacts->wall[wall].name; }
+int cb_system_events(const cb_system *s) { return s->contacts ? s->contacts->n_events : 0; }
+const char *cb_system_event_name(const cb_system *s, int event) { return s->contacts->event[event].name; }

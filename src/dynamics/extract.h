@@ -1,0 +1,18 @@
+/* A connected component of a system as a system of its own: what a method needs to move it alone. */
+#ifndef CB_DYNAMICS_EXTRACT_H
+#define CB_DYNAMICS_EXTRACT_H
+
+#include <curvebody/system.h>
+#include <stdbool.h>
+
+/* Places first .. of the component become places 0 ..; bodies keep their numbers. Names and expressions are borrowed:
+ * `s` has to outlive it. Has no contacts. */
+cb_status cb_system_extract(const cb_system *s, int component, cb_system **out);
+
+/* A single particle on which nothing acts: it follows a geodesic, whatever its mass. */
+bool cb_system_component_free(const cb_system *s, int component);
+/* Do the particles of two components feel the same laws? True for single particles of one mass and charge under the
+ * same potentials and forces, without constraints: an extract of one can move the other. */
+bool cb_system_components_alike(const cb_system *s, int a, int b);
+
+#endif

@@ -1,0 +1,136 @@
+/* Gap functions: which are on, and what each kind is made of. See gap.h.
+ *
+ *   spheres  d(x_i, x_j) - r_i - r_j;   a ball  d(x, c) - R - r, inside R - d(x, c) - r;   a plane  d(x) - r
+ *   expressions as they stand;          events  d(x_i, x_j) - value
+ */
+#include "dynamics/gap_private.h"
+#include <math.h>
+#include <string.h>
+
+static const cb_contact_set nothing = {.options = {.restitution = 1}};
+
+cb_status cb_gaps_create(const cb_system *system, cb_gaps **out) {
+  cb_arena *arena = cb_arena_create();
+  cb_gaps *gaps = cb_arena_alloc(arena, 1, sizeof *gaps);
+  if (!gaps) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for gaps");
+  const size_t n = (size_t)system->n_components;
+  gaps->arena = arena;
+  gaps->system = system;
+  gaps->space = system->space;
+  gaps->set = system->contacts ? system->contacts : &nothing;
+  gaps->moves = cb_origin_moves(system->space);
+  if (gaps->moves || system->space->dim <= CB_DIM_MAX) cb_origin_identity(system->space, &gaps->identity);
+  gaps->origin = cb_arena_alloc(arena, gaps->moves ? n : 0, sizeof *gaps->origin);
+  gaps->last = cb_arena_alloc(arena, 1, sizeof *gaps->last);
+  if (!gaps->origin || !gaps->last)
+    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the origins of %zu parts", n);
+  cb_gaps_set_origins(gaps, system->origin);
+  *out = gaps;
+  return CB_OK;
+}
+
+void cb_gaps_free(cb_gaps *gaps) {
+  if (gaps) cb_arena_free(gaps->arena);
+}
+
+void cb_gaps_set_origins(cb_gaps *gaps, const cb_origin *origin) {
+  gaps->last->a = -1;
+  if (gaps->moves) memcpy(gaps->origin, origin, (size_t)gaps->system->n_components * sizeof *origin);
+}
+
+bool cb_gaps_pair_on(const cb_gaps *gaps, int i, int j) {
+  const cb_system *s = gaps->system;
+  return gaps->set->on && i != j && s->radius[i] + s->radius[j] > 0 &&
+         cb_contact_set_bodies_on(gaps->set, s->body[i], s->body[j]);
+}
+
+bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i) {
+  const int body = gaps->set->wall[wall].body;
+  return body < 0 || body == gaps->system->body[i];
+}
+
+double cb_gap_restitution(const cb_gaps *gaps, const cb_gap *gap) {
+  if (gap->kind == CB_GAP_EVENT) return 1;
+  return gap->kind == CB_GAP_WALL ? gaps->set->wall[gap->index].restitution : gaps->set->options.restitution;
+}
+
+int cb_gap_action(const cb_gaps *gaps, const cb_gap *gap) {
+  return gap->kind == CB_GAP_EVENT ? gaps->set->event[gap->index].action : CB_EVENT_REFLECT;
+}
+
+int cb_gap_direction(const cb_gaps *gaps, const cb_gap *gap) {
+  return gap->kind == CB_GAP_EVENT ? gaps->set->event[gap->index].direction : CB_EVENT_FALLING;
+}
+
+void cb_gaps_event(const cb_gaps *gaps, int event, cb_gap *out) {
+  const cb_event *e = &gaps->set->event[event];
+  *out = (cb_gap){
+      .kind = CB_GAP_EVENT, .n = e->j < 0 ? 1 : 2, .particle = {e->i, e->j < 0 ? 0 : e->j}, .index = event, .side = 1};
+}
+
+/* --- values --- */
+
+static cb_status wall_gap(const cb_gaps *gaps, const cb_gap *gap, double t, const double *x, int order,
+                          cb_gap_value *out) {
+  const cb_wall *wall = &gaps->set->wall[gap->index];
+  const int i = gap->particle[0];
+  const double r = gaps->system->radius[i];
+  double d;
+  cb_status status;
+  switch (wall->kind) {
+    case CB_WALL_EXPRESSION:
+      return cb_gap_expression(gaps, &(cb_gap_formula){wall->expression, wall->chart, i}, t, x, order, out);
+    case CB_WALL_PLANE:
+      status = cb_gap_plane(gaps, wall, i, x, order, &d, out->gradient);
+      if (!status) out->gap = d - r;
+      return status;
+    default: break;
+  }
+  status = cb_gap_distance_from(gaps, i, x, wall->centre, order, &d, out->gradient);
+  if (status && order && wall->inside && !cb_gap_distance_from(gaps, i, x, wall->centre, 0, &d, NULL) &&
+      d < 0.5 * wall->radius) { /* the centre, from where any way leads to the wall */
+    memset(out->gradient, 0, (size_t)gaps->space->k * sizeof *out->gradient);
+    status = CB_OK;
+  }
+  if (status) return status;
+  out->gap = wall->inside ? wall->radius - d - r : d - wall->radius - r;
+  for (int a = 0; order && wall->inside && a < gaps->space->k; a++) out->gradient[a] = -out->gradient[a];
+  return CB_OK;
+}
+
+static cb_status event_gap(const cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, int order,
+                           cb_gap_value *out) {
+  const cb_event *e = &gaps->set->event[gap->index];
+  if (e->expression)
+    return cb_gap_expression(gaps, &(cb_gap_formula){e->expression, e->chart, e->i}, t, x[0], order, out);
+  double d;
+  cb_status status = cb_gap_distance(gaps, e->i, e->j, x[0], x[1], order, &d, out->gradient);
+  if (!status) out->gap = d - e->value;
+  return status;
+}
+
+cb_status cb_gap_eval(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, int order,
+                      cb_gap_value *out) {
+  const double *radius = gaps->system->radius;
+  cb_gap_value value;
+  cb_status status;
+  double d;
+  value.rate_t = 0;
+  value.active = true;
+  switch (gap->kind) {
+    case CB_GAP_SPHERES:
+      status = cb_gap_distance(gaps, gap->particle[0], gap->particle[1], x[0], x[1], order, &d, value.gradient);
+      value.gap = d - (radius[gap->particle[0]] + radius[gap->particle[1]]);
+      break;
+    case CB_GAP_WALL: status = wall_gap(gaps, gap, t, x[0], order, &value); break;
+    case CB_GAP_EVENT: status = event_gap(gaps, gap, t, x, order, &value); break;
+    default: status = cb_gap_surface(gaps, gap, x, order, &value); break;
+  }
+  if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
+  if (!isfinite(value.gap)) return cb_fail(CB_STEP_DOMAIN, "a gap is not finite");
+  out->gap = value.gap;
+  out->rate_t = value.rate_t;
+  out->active = value.active;
+  if (order) memcpy(out->gradient, value.gradient, (size_t)(gap->n * gaps->space->k) * sizeof *out->gradient);
+  return CB_OK;
+}

@@ -1,0 +1,47 @@
+/* Distances of particles that gaps are made of: in one frame by the chord, between frames as geometry/origin.h says. */
+#include "dynamics/gap_private.h"
+#include "dynamics/pair.h"
+#include <string.h>
+
+static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
+
+/* In one frame, or a static chart. Beyond a quarter turn the chord to the antipode keeps the digits. */
+static cb_status here(const cb_geometry *g, const double *x, const double *y, int order, double *d, double *gradient) {
+  if (cb_pair_by_chord(g) && g->factor[0].curvature > 0) {
+    double e[CB_COORD_MAX];
+    if (g->factor[0].curvature * cb_pair_chord(g, x, y, e) > 2) {
+      if (order) return step_status(cb_distance_derivatives(g, x, y, d, gradient, NULL));
+      *d = cb_distance(g, x, y);
+      return CB_OK;
+    }
+  }
+  return cb_pair_distance(g, x, y, d, order ? gradient : NULL, NULL);
+}
+
+cb_status cb_gap_distance(const cb_gaps *gaps, int i, int j, const double *x, const double *y, int order, double *d,
+                          double *gradient) {
+  const cb_origin *a = cb_gap_origin(gaps, i), *b = cb_gap_origin(gaps, j);
+  if (a == b || memcmp(a, b, sizeof *a) == 0) return here(gaps->space, x, y, order, d, gradient);
+  cb_gap_frames *last = gaps->last;
+  const int part[2] = {gaps->system->component[i], gaps->system->component[j]};
+  if (last->a != part[0] || last->b != part[1]) {
+    cb_frames_make(gaps->space, a, b, &last->frames);
+    last->a = part[0];
+    last->b = part[1];
+  }
+  return step_status(cb_frames_distance(gaps->space, &last->frames, x, y, d, order ? gradient : NULL, NULL));
+}
+
+cb_status cb_gap_distance_from(const cb_gaps *gaps, int i, const double *x, const double *centre, int order, double *d,
+                               double *gradient) {
+  const cb_origin *origin = cb_gap_origin(gaps, i);
+  if (origin == &gaps->identity || memcmp(origin, &gaps->identity, sizeof *origin) == 0) {
+    double both[2 * CB_COORD_MAX];
+    const cb_status status = here(gaps->space, x, centre, order, d, both);
+    if (!status && order) memcpy(gradient, both, (size_t)gaps->space->k * sizeof *gradient);
+    return status;
+  }
+  cb_anchor anchor;
+  cb_anchor_make(gaps->space, origin, centre, &anchor);
+  return step_status(cb_anchor_distance(gaps->space, &anchor, x, d, order ? gradient : NULL, NULL));
+}

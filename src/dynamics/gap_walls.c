@@ -1,0 +1,159 @@
+/* Walls that are planes or expressions.
+ *
+ * The totally geodesic plane through f with the unit normal n, I = diag(form), K the curvature of the factor:
+ *   u = <x, n>, where flat <x - f, n>,   d = asin(sqrt(K) u)/sqrt(K) | u | asinh(sqrt(-K) u)/sqrt(-K),
+ *   d_x = I n/sqrt(1 - K u^2)
+ * In a moved frame n and f are those seen from there; n may be as large as exp(distance of f) then, and is small where
+ * the particle is near the plane. On a sphere sqrt(1 - K u^2) is the length of x less its part along n.
+ *
+ * Expressions f(q, t, r) in the coordinates of a chart of the world: f_x = f_q q_x (constraint_charts.h).
+ * Source: Ratcliffe, Foundations of Hyperbolic Manifolds (2006), sections 2.1 and 3.2, doi:10.1007/978-0-387-47322-2.
+ */
+#include "dynamics/constraint_charts.h"
+#include "dynamics/gap_private.h"
+#include "geometry/quadric.h"
+#include <math.h>
+#include <string.h>
+
+enum { K = CB_COORD_MAX };
+
+/* A normal that large tells the distance by its logarithm. */
+static const double huge_normal = 1e100;
+/* Frames further apart than this, in radii, are brought to it: both their distance and its rest are known then. */
+static const double longest = 300;
+
+static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
+
+/* The plane as seen from a frame: its normal, a point of it, and how far it is beyond what the normal says. */
+typedef struct plane {
+  double normal[K], foot[K], beyond;
+} plane;
+
+static double rate_of(const cb_geometry *g) {
+  double rate = 0;
+  for (int f = 0; f < g->n_factors; f++)
+    if (g->factor[f].curvature < 0) rate = sqrt(-g->factor[f].curvature);
+  return rate;
+}
+
+static void seen_from(const cb_gaps *gaps, const cb_wall *wall, const cb_origin *origin, plane *p) {
+  const cb_geometry *g = gaps->space;
+  p->beyond = 0;
+  if (origin == &gaps->identity || memcmp(origin, &gaps->identity, sizeof *origin) == 0) {
+    memcpy(p->normal, wall->normal, sizeof p->normal);
+    memcpy(p->foot, wall->foot, sizeof p->foot);
+    return;
+  }
+  cb_origin there, relative;
+  cb_isometry to, back, change;
+  double normal[K] = {0}, base[K];
+  cb_origin_at(g, wall->foot, &there);
+  cb_origin_isometry(g, &there, &to);
+  cb_isometry_inverse(g, &to, &back);
+  cb_isometry_vector(g, &back, wall->normal, normal);
+  cb_isometry_point(g, &back, wall->foot, base);
+  cb_origin_relative(g, origin, &there, &relative);
+  const double rate = rate_of(g);
+  if (rate > 0 && rate * relative.length > longest) {
+    p->beyond = relative.length - longest / rate;
+    relative.length = longest / rate;
+  }
+  cb_origin_isometry(g, &relative, &change);
+  cb_isometry_vector(g, &change, normal, p->normal);
+  cb_isometry_point(g, &change, base, p->foot);
+}
+
+/* Signed distance of x from the plane, in the embedding. */
+static void plane_distance(const cb_geometry *g, int f, const plane *p, const double *x, double *d, double *gradient) {
+  const cb_factor factor = g->factor[f];
+  const double k = factor.curvature, rate = sqrt(fabs(k));
+  const double *n = p->normal + factor.offset, *at = x + factor.offset;
+  double u = 0, across = 0, slope;
+  if (gradient) memset(gradient, 0, (size_t)g->embedding * sizeof *gradient);
+  for (int a = 0; a < factor.count; a++)
+    u += g->form[factor.offset + a] * (k == 0 ? at[a] - p->foot[factor.offset + a] : at[a]) * n[a];
+  if (k > 0) {
+    for (int a = 0; a < factor.count; a++) across += (at[a] - u * n[a]) * (at[a] - u * n[a]);
+    across = rate * sqrt(across);
+    *d = atan2(rate * u, across) / rate;
+    slope = across > 0 ? 1 / across : 0; /* the pole: any way leads down */
+  } else if (k < 0) {
+    *d = asinh(rate * u) / rate;
+    if (p->beyond > 0 && fabs(u) > huge_normal) *d += copysign(p->beyond, u);
+    slope = 1 / hypot(1, rate * u);
+  } else {
+    *d = u;
+    slope = 1;
+  }
+  for (int a = 0; gradient && a < factor.count; a++)
+    gradient[factor.offset + a] = slope * g->form[factor.offset + a] * n[a];
+}
+
+/* gradient[k] of a chart space = J^T of that in the embedding. */
+static void pull(const cb_geometry *g, const double *J, const double *from, double *to) {
+  for (int i = 0; i < g->dim; i++) {
+    to[i] = 0;
+    for (int a = 0; a < g->embedding; a++) to[i] += J[a * g->dim + i] * from[a];
+  }
+}
+
+cb_status cb_gap_plane(const cb_gaps *gaps, const cb_wall *wall, int i, const double *x, int order, double *d,
+                       double *gradient) {
+  const cb_geometry *g = gaps->space;
+  plane p;
+  seen_from(gaps, wall, cb_gap_origin(gaps, i), &p);
+  if (!g->chart) {
+    plane_distance(g, wall->factor, &p, x, d, order ? gradient : NULL);
+    return CB_OK;
+  }
+  double point[K], J[K * CB_DIM_MAX], slope[K];
+  const cb_status status = g->chart->to_point(g, x, point, order ? J : NULL);
+  if (status) return step_status(status);
+  plane_distance(g, wall->factor, &p, point, d, order ? slope : NULL);
+  if (order) pull(g, J, slope, gradient);
+  return CB_OK;
+}
+
+/* --- expressions --- */
+
+/* Value and derivatives in the coordinates q, t from those of the expression. */
+static cb_status differentiate(const cb_gap_formula *f, int n, const double *q, double t, double r, int order,
+                               cb_gap_value *out, double *first) {
+  double at[CB_Q_MAX + 2];
+  memcpy(at, q, (size_t)n * sizeof *at);
+  at[n] = t;
+  at[n + 1] = r;
+  out->gap = order ? cb_expression_gradient(f->expression, at, n + 1, first) : cb_expression_value(f->expression, at);
+  bool finite = isfinite(out->gap);
+  for (int i = 0; order && i <= n; i++) finite = finite && isfinite(first[i]);
+  if (!finite) return cb_fail(CB_STEP_DOMAIN, "the expression of a wall or event is not finite");
+  out->rate_t = order ? first[n] : 0;
+  return CB_OK;
+}
+
+cb_status cb_gap_expression(const cb_gaps *gaps, const cb_gap_formula *f, double t, const double *x, int order,
+                            cb_gap_value *out) {
+  const cb_geometry *g = gaps->space;
+  const double r = gaps->system->radius[f->particle];
+  const bool in_chart = g->chart && !g->intrinsic && f->chart != g->chart; /* of a chart space, by another chart */
+  double first[CB_Q_MAX + 1], point[K], J[K * CB_DIM_MAX], slope[K];
+  if (g->chart && !gaps->moves && !in_chart) return differentiate(f, g->dim, x, t, r, order, out, out->gradient);
+  cb_status status;
+  cb_coordinates q;
+  cb_isometry world;
+  if (in_chart) {
+    status = step_status(g->chart->to_point(g, x, point, order ? J : NULL));
+    if (status) return status;
+  }
+  cb_origin_isometry(g, cb_gap_origin(gaps, f->particle), &world);
+  status = cb_coordinates_at(g, f->chart, &world, in_chart ? point : x, order, &q);
+  if (!status) status = differentiate(f, q.size, q.q, t, r, order, out, first);
+  if (status || !order) return status;
+  double *gradient = in_chart ? slope : out->gradient;
+  for (int a = 0; a < g->embedding; a++) {
+    gradient[a] = 0;
+    for (int c = 0; c < q.size; c++) gradient[a] += first[c] * q.first[c][a];
+  }
+  if (in_chart) pull(g, J, slope, out->gradient);
+  return CB_OK;
+}

@@ -1,0 +1,275 @@
+/* Reflection of momenta at contacts: see reflection.h for the rules.
+ *
+ *   p <- p + sum_a q_a l_a,   u_a = R_a p + ds_a/dt,   D_ab = R_a q_b
+ *
+ * Contacts that move no particle in common, directly or through constraints, are independent: D is kept dense in each
+ * group of contacts that hang together. Rules take rates from momenta anew after each blow, so that blows are exact one
+ * by one and errors do not add up in rates. Work is on copies: nothing is changed where it fails. */
+#include "dynamics/reflection_private.h"
+
+#include "dynamics/system_private.h"
+#include "numerics/dd.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* D_aa relative to that without constraints, below which these leave the gap no way to move; and the closing speed,
+ * relative to its terms, that such a gap may be left with. */
+static const double immovable = 1e-12, still = 1e-9;
+/* Round-off of a rate, relative to the sum of its terms: these are at most 16, each of three roundings. */
+static const double round_off = 64 * DBL_EPSILON;
+
+void *cb_reflection_room(cb_room *room, size_t count, size_t size) {
+  const size_t bytes = count * size;
+  if (room->at && room->bytes >= bytes) return room->at;
+  const size_t more = bytes > 1024 ? bytes + bytes / 2 : 1024;
+  free(room->at);
+  room->at = malloc(more);
+  room->bytes = room->at ? more : 0;
+  return room->at;
+}
+
+cb_status cb_reflection_create(const cb_system *system, cb_reflection **out) {
+  cb_reflection *r = calloc(1, sizeof *r);
+  if (!r || !cb_reflection_room(&r->room_of_mover_at, (size_t)system->n, sizeof(int)))
+    return free(r), cb_fail(CB_ERROR_MEMORY, "no memory for reflections");
+  r->system = system;
+  r->space = system->space;
+  r->k = system->k;
+  r->mover_at = r->room_of_mover_at.at;
+  for (int i = 0; i < system->n; i++) r->mover_at[i] = -1;
+  *out = r;
+  return CB_OK;
+}
+
+void cb_reflection_free(cb_reflection *r) {
+  if (!r) return;
+  cb_room *rooms[] = {&r->room_of_mover_at, &r->room_of_mover, &r->room_of_normal, &r->room_of_first, &r->room_of_p,
+                      &r->room_of_q, &r->room_of_gradient, &r->room_of_group, &r->room_of_rule};
+  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) free(rooms[i]->at);
+  free(r);
+}
+
+/* The mover of a place, made where there is none yet; -1 where no part has it. */
+static int find_mover(cb_reflection *r, int place, int parts, const cb_reflection_part *part) {
+  if (place < 0 || place >= r->system->n) return -1;
+  if (r->mover_at[place] >= 0) return r->mover_at[place];
+  int at = 0;
+  while (at < parts && (place < part[at].first || place >= part[at].first + part[at].n)) at++;
+  if (at == parts) return -1;
+  cb_mover *m = &r->mover[r->movers];
+  m->part = at;
+  m->joined = part[at].gram && part[at].constraints && cb_constraints_rows(part[at].constraints)->own > 0;
+  m->first = m->joined ? 0 : place - part[at].first;
+  m->n = m->joined ? part[at].n : 1;
+  m->root = r->movers;
+  for (int i = 0; i < m->n; i++) r->mover_at[part[at].first + m->first + i] = r->movers;
+  return r->movers++;
+}
+
+static void forget_movers(cb_reflection *r, const cb_reflection_part *part) {
+  for (int m = 0; m < r->movers; m++)
+    for (int i = 0; i < r->mover[m].n; i++) r->mover_at[part[r->mover[m].part].first + r->mover[m].first + i] = -1;
+  r->movers = 0;
+}
+
+static int root(const cb_reflection *r, int m) {
+  while (r->mover[m].root != m) m = r->mover[m].root = r->mover[r->mover[m].root].root;
+  return m;
+}
+
+/* Who moves, what is copied, and which contacts hang together. */
+static cb_status gather(cb_reflection *r, int parts, const cb_reflection_part *part, int contacts,
+                        const cb_reflection_contact *contact) {
+  const size_t most = (size_t)CB_GAP_PARTICLES * (size_t)contacts;
+  size_t numbers = 0, columns = 0;
+  r->mover = cb_reflection_room(&r->room_of_mover, most, sizeof *r->mover);
+  r->normal = cb_reflection_room(&r->room_of_normal, (size_t)contacts, sizeof *r->normal);
+  r->first = cb_reflection_room(&r->room_of_first, most, sizeof *r->first);
+  if (!r->mover || !r->normal || !r->first) return cb_fail(CB_ERROR_MEMORY, "no memory for %d contacts", contacts);
+  for (int a = 0; a < contacts; a++) {
+    cb_normal *n = &r->normal[a];
+    n->movers = 0;
+    for (int i = 0; i < contact[a].gap.n; i++) {
+      const int place = contact[a].gap.particle[i], m = find_mover(r, place, parts, part);
+      if (m < 0) return cb_fail(CB_ERROR_ARGUMENT, "contact %d: place %d is in no part", a, place);
+      int which = 0;
+      n->mover[i] = m;
+      n->inside[i] = place - part[r->mover[m].part].first - r->mover[m].first;
+      while (which < n->movers && n->moved[which] != m) which++;
+      if (which < n->movers) continue;
+      n->moved[n->movers++] = m;
+      n->column[which] = columns;
+      columns += (size_t)r->mover[m].n * (size_t)r->k;
+      r->mover[root(r, m)].root = root(r, n->mover[0]);
+    }
+  }
+  for (int m = 0; m < r->movers; m++) {
+    r->mover[m].at = numbers;
+    numbers += (size_t)r->mover[m].n * (size_t)r->k;
+    r->first[m] = -1;
+  }
+  for (int a = contacts - 1; a >= 0; a--) {
+    int *first = &r->first[root(r, r->normal[a].mover[0])];
+    r->normal[a].next = *first;
+    *first = a;
+  }
+  r->p = cb_reflection_room(&r->room_of_p, 2 * numbers, sizeof *r->p);
+  r->q = cb_reflection_room(&r->room_of_q, columns, sizeof *r->q);
+  if (!r->p || !r->q) return cb_fail(CB_ERROR_MEMORY, "no memory for %d contacts", contacts);
+  r->p_low = r->p + numbers;
+  return CB_OK;
+}
+
+/* Momenta of the movers to the copy, or back. */
+static void copy_momenta(const cb_reflection *r, const cb_reflection_part *part, bool back) {
+  for (int m = 0; m < r->movers; m++) {
+    const cb_mover *mover = &r->mover[m];
+    const cb_reflection_part *from = &part[mover->part];
+    const size_t at = (size_t)mover->first * (size_t)r->k, bytes = (size_t)mover->n * (size_t)r->k * sizeof *r->p;
+    memcpy(back ? from->p + at : r->p + mover->at, back ? r->p + mover->at : from->p + at, bytes);
+    memcpy(back ? from->p_low + at : r->p_low + mover->at, back ? r->p_low + mover->at : from->p_low + at, bytes);
+  }
+}
+
+static cb_status find_group(cb_reflection *r, int first, const cb_reflection_contact *contact, cb_contact_group *g) {
+  g->n = 0;
+  for (int a = first; a >= 0; a = r->normal[a].next) g->n++;
+  const size_t n = (size_t)g->n;
+  g->D = cb_reflection_room(&r->room_of_group, n * n + 6 * n, sizeof *g->D);
+  if (!g->D) return cb_fail(CB_ERROR_MEMORY, "no memory for %d contacts at once", g->n);
+  g->u = g->D + n * n;
+  g->e = g->u + n;
+  g->l = g->e + n;
+  g->tolerance = g->l + n;
+  g->contact = (int *)(g->tolerance + n);
+  g->fixed = (bool *)(g->contact + n);
+  int count = 0;
+  for (int a = first; a >= 0; a = r->normal[a].next) {
+    g->contact[count] = a;
+    g->e[count] = contact[a].restitution;
+    g->l[count++] = 0;
+  }
+  for (int i = 0; i < g->n; i++)
+    for (int j = 0; j <= i; j++) {
+      const int a = g->contact[i], b = g->contact[j];
+      const double one = cb_reflection_matrix(r, contact, a, b);
+      const double mean = i == j ? one : 0.5 * (one + cb_reflection_matrix(r, contact, b, a));
+      g->D[(size_t)i * n + (size_t)j] = g->D[(size_t)j * n + (size_t)i] = mean;
+    }
+  for (int i = 0; i < g->n; i++)
+    g->fixed[i] = !(g->D[(size_t)i * (n + 1)] > immovable * r->normal[g->contact[i]].free);
+  return CB_OK;
+}
+
+/* Rates at the momenta, and their round-off. */
+static cb_status take_rates(const cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g) {
+  for (int i = 0; i < g->n; i++) {
+    const int a = g->contact[i], particle = cb_system_particle(r->system, contact[a].gap.particle[0]);
+    double size;
+    g->u[i] = cb_reflection_rate(r, contact, a, &size);
+    g->tolerance[i] = round_off * size;
+    if (!isfinite(g->u[i]) || !isfinite(g->D[(size_t)i * ((size_t)g->n + 1)]))
+      return cb_fail(CB_STEP_NOT_FINITE, "a contact of `%s` is not finite",
+                     cb_system_particle_name(r->system, particle));
+    if (g->fixed[i] && g->u[i] < -still * size)
+      return cb_fail(CB_STEP_SINGULAR, "a contact of `%s` closes at speed %.6g, and it has no way to move",
+                     cb_system_particle_name(r->system, particle), -g->u[i]);
+  }
+  return CB_OK;
+}
+
+/* p += sum q_a l_a */
+cb_status cb_reflection_push(cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g) {
+  for (int i = 0; i < g->n; i++) {
+    cb_normal *n = &r->normal[g->contact[i]];
+    n->impulse += g->l[i];
+    for (int which = 0; which < n->movers && g->l[i] != 0; which++) {
+      const cb_mover *mover = &r->mover[n->moved[which]];
+      const double *q = r->q + n->column[which];
+      double *p = r->p + mover->at, *p_low = r->p_low + mover->at;
+      for (size_t e = 0; e < (size_t)mover->n * (size_t)r->k; e++) {
+        const cb_dd sum = cb_dd_add((cb_dd){p[e], p_low[e]}, cb_two_prod(g->l[i], q[e]));
+        p[e] = sum.hi;
+        p_low[e] = sum.lo;
+      }
+    }
+    g->l[i] = 0;
+  }
+  return take_rates(r, contact, g);
+}
+
+static cb_status reflect_group(cb_reflection *r, cb_contact_rule rule, int first,
+                               const cb_reflection_contact *contact) {
+  cb_contact_group g;
+  cb_status status = find_group(r, first, contact, &g);
+  if (!status) status = take_rates(r, contact, &g);
+  if (status) return status;
+  for (int i = 0; i < g.n; i++) {
+    cb_normal *n = &r->normal[g.contact[i]];
+    n->before = g.u[i];
+    n->impulse = 0;
+  }
+  status = rule == CB_CONTACT_SEQUENTIAL ? cb_reflection_sequential(r, contact, &g)
+                                         : cb_reflection_simultaneous(r, contact, &g);
+  for (int i = 0; i < g.n; i++) r->normal[g.contact[i]].after = g.u[i];
+  return status;
+}
+
+cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts, const cb_reflection_part *part,
+                     int contacts, cb_reflection_contact *contact) {
+  if (contacts <= 0) return CB_OK;
+  cb_status status = gather(r, parts, part, contacts, contact);
+  if (!status) status = cb_reflection_normals(r, t, part, contacts, contact);
+  if (!status) copy_momenta(r, part, false);
+  for (int m = 0; m < r->movers && !status; m++)
+    if (r->first[m] >= 0) status = reflect_group(r, rule, r->first[m], contact);
+  if (!status) {
+    copy_momenta(r, part, true);
+    for (int a = 0; a < contacts; a++) {
+      contact[a].before = r->normal[a].before;
+      contact[a].after = r->normal[a].after;
+      contact[a].impulse = r->normal[a].impulse;
+    }
+  }
+  forget_movers(r, part);
+  return status;
+}
+
+/* x += n_a s/D_aa, less s: displacements first, then positions. */
+cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
+                             const cb_reflection_contact *contact) {
+  const size_t k = (size_t)r->k;
+  if (!(contact->value.gap < 0)) return CB_OK;
+  cb_status status = gather(r, parts, part, 1, contact);
+  if (!status) status = cb_reflection_normals(r, t, part, 1, contact);
+  if (status) goto out;
+  const cb_normal *n = &r->normal[0];
+  const double D = cb_reflection_matrix(r, contact, 0, 0);
+  if (!(D > immovable * n->free)) {
+    status = cb_fail(CB_STEP_SINGULAR, "a gap of %.6g cannot be opened: it has no way to move", contact->value.gap);
+    goto out;
+  }
+  for (int which = 0; which < n->movers; which++) {
+    const cb_mover *mover = &r->mover[n->moved[which]];
+    for (int i = 0; i < mover->n; i++) {
+      const int particle = mover->first + i;
+      double *step = r->p + mover->at + (size_t)i * k;
+      status = cb_geometry_raise(r->space, part[mover->part].x + (size_t)particle * k,
+                                 r->q + n->column[which] + (size_t)i * k, step);
+      if (status) goto out;
+      for (size_t a = 0; a < k; a++) step[a] *= -contact->value.gap / D / part[mover->part].mass[particle];
+    }
+  }
+  for (int which = 0; which < n->movers; which++) {
+    const cb_mover *mover = &r->mover[n->moved[which]];
+    double *x = part[mover->part].x + (size_t)mover->first * k;
+    for (size_t e = 0; e < (size_t)mover->n * k; e++) x[e] += r->p[mover->at + e];
+    for (int i = 0; i < mover->n && !r->space->chart; i++) cb_geometry_project_point(r->space, x + (size_t)i * k);
+  }
+out:
+  forget_movers(r, part);
+  return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
+}

@@ -1,0 +1,296 @@
+/* Where balls are: the numbers that they are compared by, their level, and the cells of a grid that they may meet.
+ *
+ *   E^n    cubes of its coordinates
+ *   S^n    a cube about it: the face of the greatest |x_a|, and on it squares of the other coordinates;
+ *          |x_a - y_a| <= |x - y| = 2 sin(d/2)
+ *   H^n    layers of the distance a from the base point, and in each the sphere of directions in cells whose
+ *          size falls like 1/sinh a; from  sinh a sinh b |m - n|^2/4 <= sinh^2(D/2)
+ *   boxes  of their middles, modulo the periods
+ *
+ * Indices are monotone functions of the coordinates in floating point too, and windows are widened by more than the
+ * round-off of what they are made of, so that none is missed.
+ */
+#include "geometry/quadric.h"
+#include "run/broad_phase_private.h"
+
+#include <string.h>
+
+static const double WIDER = 1 + 1e-12, WIDE = 1e-14;
+/* Reaches beyond which a ball of H^n meets so many layers that it is compared with all instead. */
+static const double HYPERBOLIC_MOST = 32;
+/* Edge of a cell in reaches: fewer cells to look into against fewer balls that are not near. Measured. */
+static const double CELL = 4;
+
+static void point_of_quadric(const cb_broad *b, const double *x, double reach, cb_ball *ball) {
+  double square = 0;
+  const double *curved = x + b->curved_offset;
+  for (int a = 0; a < b->m; a++) {
+    ball->x[a] = curved[a] * b->unit;
+    square += ball->x[a] * ball->x[a];
+  }
+  for (int a = 0; a < b->flat; a++) ball->x[b->m + a] = x[b->flat_offset[a]] * b->unit;
+  ball->reach = reach * b->unit * (1 + 1e-15) + (b->kind == CB_BROAD_FLAT ? 0 : WIDE);
+  if (b->kind == CB_BROAD_SPHERE) {
+    ball->s = sin(0.5 * ball->reach);
+    ball->c = cos(0.5 * ball->reach);
+  }
+  if (b->kind != CB_BROAD_HYPERBOLIC) return;
+  if (!(square < 1e290)) { /* e^(a+b) would overflow */
+    ball->always = true;
+    return;
+  }
+  ball->g = sqrt(square);
+  ball->grow = ball->g + sqrt(1 + square);
+  ball->a = log(ball->grow);
+  for (int a = 0; a < b->m; a++) ball->x[a] = ball->g > 0 ? ball->x[a] / ball->g : a == 0;
+  const double e = exp(0.5 * ball->reach);
+  ball->s = ball->reach < 1e-2 ? sinh(0.5 * ball->reach) : 0.5 * (e - 1 / e);
+  ball->c = 0.5 * (e + 1 / e);
+}
+
+static void box_of_chart(const cb_broad *b, const double *q, double reach, cb_ball *ball) {
+  double lo[CB_DIM_MAX], hi[CB_DIM_MAX];
+  if (!cb_broad_box(b->g, q, reach, lo, hi)) {
+    ball->always = true;
+    return;
+  }
+  for (int a = 0; a < b->flat; a++) {
+    const double period = b->period[a], middle = 0.5 * (lo[a] + hi[a]);
+    ball->half[a] = 0.5 * (hi[a] - lo[a]) * WIDER + 1e-15 * (fabs(middle) + period);
+    ball->x[a] = period > 0 ? fmin(fmax(middle - period * floor(middle / period), 0), period) : middle;
+  }
+}
+
+void cb_broad_ball(const cb_broad *b, const double *x, double reach, cb_ball *ball) {
+  double point[CB_COORD_MAX];
+  memset(ball, 0, sizeof *ball);
+  ball->index = -1;
+  ball->level = CB_BROAD_NO_LEVEL;
+  for (int a = 0; a < b->g->k; a++)
+    if (!isfinite(x[a])) return;
+  ball->index = 0;
+  if (!(reach <= 1e150)) {
+    ball->always = true;
+  } else if (b->kind == CB_BROAD_BOX) {
+    box_of_chart(b, x, reach, ball);
+  } else if (b->g->chart) {
+    ball->always = b->g->chart->to_point(b->g, x, point, NULL) != CB_OK;
+    for (int a = 0; a < b->g->embedding; a++) ball->always |= !isfinite(point[a]);
+    if (!ball->always) point_of_quadric(b, point, reach, ball);
+  } else {
+    point_of_quadric(b, x, reach, ball);
+  }
+}
+
+/* --- levels --- */
+
+static int binary_exponent(double x) { return x > 1e-300 ? ilogb(x) : -1000; }
+
+/* What a ball's level goes by. */
+static double measure(const cb_broad *b, const cb_ball *ball) {
+  if (b->kind != CB_BROAD_BOX) return ball->reach;
+  double most = 0;
+  for (int a = 0; a < b->flat; a++) most = fmax(most, ball->half[a] / b->scale[a]);
+  return most;
+}
+
+static bool has_level(const cb_broad *b, const cb_ball *ball) {
+  return ball->index >= 0 && !ball->always && (b->kind != CB_BROAD_HYPERBOLIC || ball->reach <= HYPERBOLIC_MOST);
+}
+
+/* How far apart the middle half of the balls is in coordinate a, from some of them: below a small part of it cells need
+ * not be divided. One ball that is lost far away does not change it. */
+static double spread(const cb_broad *b, int a) {
+  enum { SAMPLE = 64 };
+  double sample[SAMPLE];
+  int count = 0;
+  const int stride = b->n / SAMPLE + 1;
+  for (int i = 0; i < b->n; i += stride) {
+    if (!has_level(b, &b->given[i])) continue;
+    const double x = b->given[i].x[a];
+    int k = count++;
+    for (; k > 0 && sample[k - 1] > x; k--) sample[k] = sample[k - 1];
+    sample[k] = x;
+  }
+  if (count == 0) return 1;
+  const double middle = sample[3 * count / 4] - sample[count / 4], all = sample[count - 1] - sample[0];
+  return middle > 0 ? middle : all > 0 ? all : fmax(fabs(sample[0]), 1);
+}
+
+void cb_broad_levels(cb_broad *b) {
+  int top = -1000;
+  memset(b->level, 0, sizeof b->level);
+  for (int a = 0; a < b->flat; a++) {
+    b->scale[a] = 1e-300;
+    for (int i = 0; b->kind == CB_BROAD_BOX && i < b->n; i++)
+      if (has_level(b, &b->given[i])) b->scale[a] = fmax(b->scale[a], b->given[i].half[a]);
+  }
+  for (int i = 0; i < b->n; i++)
+    if (has_level(b, &b->given[i])) {
+      b->given[i].level = binary_exponent(measure(b, &b->given[i]));
+      if (b->given[i].level > top) top = b->given[i].level;
+    }
+  for (int i = 0; i < b->n; i++) {
+    cb_ball *ball = &b->given[i];
+    if (!has_level(b, ball)) continue;
+    const int level = (top - ball->level) / 2;
+    ball->level = level < CB_BROAD_LEVELS ? level : CB_BROAD_LEVELS - 1;
+    cb_broad_level *l = &b->level[ball->level];
+    l->count++;
+    if (b->kind == CB_BROAD_BOX)
+      for (int a = 0; a < b->flat; a++) l->half[a] = fmax(l->half[a], ball->half[a]);
+    else if (ball->reach >= l->reach) {
+      l->reach = ball->reach;
+      l->s = ball->s;
+      l->c = ball->c;
+    }
+  }
+  double least[CB_DIM_MAX] = {0};
+  for (int a = 0; a < b->flat; a++) least[a] = 0x1p-30 * spread(b, b->kind == CB_BROAD_BOX ? a : b->m + a);
+  for (int k = 0; k < CB_BROAD_LEVELS; k++) {
+    cb_broad_level *l = &b->level[k];
+    for (int a = 0; a < b->flat; a++)
+      l->cells[a] = 1 / fmax(least[a], CELL * (b->kind == CB_BROAD_BOX ? l->half[a] : l->reach));
+    l->thickness = fmin(1, fmax(CELL * l->reach, WIDE));
+    l->per = 1 / fmax(CELL * (b->kind == CB_BROAD_HYPERBOLIC ? sinh(l->reach) : l->reach), WIDE);
+    l->layers[0] = INT64_MAX;
+    l->layers[1] = -1;
+  }
+  for (int i = 0; b->kind == CB_BROAD_HYPERBOLIC && i < b->n; i++) {
+    if (b->given[i].level < 0) continue;
+    cb_broad_level *l = &b->level[b->given[i].level];
+    const int64_t layer = (int64_t)(b->given[i].a / l->thickness);
+    if (layer < l->layers[0]) l->layers[0] = layer;
+    if (layer > l->layers[1]) l->layers[1] = layer;
+  }
+}
+
+/* --- cells --- */
+
+/* floor(x per), within 2^60; comparisons compile to fewer instructions than fmin. */
+static inline int64_t cell_of(double x, double per) {
+  double q = x * per;
+  q = q < 0x1p60 ? q : 0x1p60;
+  q = q > -0x1p60 ? q : -0x1p60;
+  const int64_t i = (int64_t)q;
+  return i - (q < (double)i);
+}
+
+/* sinh a at the inner side of a layer, or less. */
+static double inner_sinh(double thickness, int64_t layer) {
+  const double a = (double)layer * thickness, inner = a - WIDE * (1 + a);
+  if (inner < 1e-2) return inner > 0 ? inner : 0;
+  const double e = exp(inner);
+  return 0.5 * (e - 1 / e);
+}
+
+/* Cells of directions in a layer, to the unit; below 1/2: one cell. */
+static double lateral_cells(double per, double inner) { return inner * per < 1 / WIDE ? inner * per : 1 / WIDE; }
+
+static cb_broad_window *add_window(const cb_broad_window *from, int *count, cb_broad_window *out) {
+  out[*count] = *from;
+  return &out[(*count)++];
+}
+
+/* Faces that points within a chord of x may be on, with windows of the m - 1 other coordinates; home: the one face that
+ * x is on, its cell. */
+static int faces(const cb_broad *b, const cb_ball *ball, double chord, double per, bool home,
+                 const cb_broad_window *from, cb_broad_window *out) {
+  int count = 0, own = 0;
+  for (int a = 1; a < b->m; a++)
+    if (fabs(ball->x[a]) > fabs(ball->x[own])) own = a;
+  const double most = fabs(ball->x[own]);
+  for (int axis = 0; axis < b->m; axis++)
+    for (int sign = 0; sign < 2; sign++) {
+      const double height = sign ? -ball->x[axis] : ball->x[axis];
+      if (home ? axis != own || sign != (ball->x[axis] < 0) : !(height >= most - 2 * chord - WIDE)) continue;
+      cb_broad_window *w = add_window(from, &count, out);
+      w->tag = from->tag << 3 | (uint64_t)(2 * axis + sign);
+      for (int a = 0, k = 0; a < b->m; a++) {
+        if (a == axis) continue;
+        w->lo[k] = per < 0.5 ? 0 : cell_of(ball->x[a] - chord, per);
+        w->hi[k++] = per < 0.5 ? 0 : cell_of(ball->x[a] + chord, per);
+      }
+    }
+  return count;
+}
+
+void cb_broad_home(const cb_broad *b, const cb_ball *ball, cb_broad_window *home) {
+  const cb_broad_level *l = &b->level[ball->level];
+  cb_broad_window from = {.tag = (uint64_t)ball->level};
+  const int first = b->dims - b->flat; /* flat coordinates come last */
+  for (int a = 0; a < b->flat; a++) from.lo[first + a] = from.hi[first + a] = cell_of(ball->x[b->m + a], l->cells[a]);
+  if (b->kind == CB_BROAD_FLAT || b->kind == CB_BROAD_BOX) {
+    *home = from;
+    return;
+  }
+  double per = l->per;
+  if (b->kind == CB_BROAD_HYPERBOLIC) {
+    const int64_t layer = (int64_t)(ball->a / l->thickness);
+    from.lo[b->m - 1] = from.hi[b->m - 1] = layer;
+    per = lateral_cells(l->per, inner_sinh(l->thickness, layer));
+  }
+  faces(b, ball, 0, per, true, &from, home);
+}
+
+void cb_broad_layers(const cb_broad *b, const cb_ball *ball, int level, int64_t *lo, int64_t *hi) {
+  *lo = *hi = 0;
+  if (b->kind != CB_BROAD_HYPERBOLIC) return;
+  const cb_broad_level *l = &b->level[level];
+  const double a = ball->a, reach = (ball->reach + l->reach) * WIDER + WIDE * (1 + a);
+  const double first = fmax((a - reach) / l->thickness, (double)l->layers[0]);
+  const double last = fmin((a + reach) / l->thickness, (double)l->layers[1]);
+  *lo = (int64_t)first;
+  *hi = last < 0 ? -1 : (int64_t)last;
+}
+
+static int box_windows(const cb_broad *b, const cb_ball *ball, const cb_broad_level *l, cb_broad_window *out) {
+  int count = 1;
+  for (int a = 0; a < b->flat; a++) {
+    const double x = ball->x[a], per = l->cells[a], period = b->period[a], reach = (ball->half[a] + l->half[a]) * WIDER;
+    const double lo = x - reach, hi = x + reach;
+    const bool whole = period > 0 && 2 * reach >= period, seam = period > 0 && !whole && (lo < 0 || hi > period);
+    for (int k = 0, now = count; k < now; k++) {
+      if (seam) {
+        cb_broad_window *w = add_window(&out[k], &count, out);
+        w->lo[a] = cell_of(lo < 0 ? lo + period * (1 - 1e-14) : 0, per);
+        w->hi[a] = cell_of(lo < 0 ? period : hi - period * (1 - 1e-14), per);
+      }
+      out[k].lo[a] = cell_of(period > 0 ? whole ? 0 : fmax(lo, 0) : lo, per);
+      out[k].hi[a] = cell_of(period > 0 ? whole ? period : fmin(hi, period) : hi, per);
+      if (seam && out[count - 1].lo[a] <= out[k].hi[a] && out[k].lo[a] <= out[count - 1].hi[a]) {
+        out[k].lo[a] = 0; /* the two overlap in a cell: all cells, once */
+        out[k].hi[a] = cell_of(period, per);
+        count--;
+      }
+    }
+  }
+  return count;
+}
+
+int cb_broad_windows(const cb_broad *b, const cb_ball *ball, int level, int64_t layer,
+                     cb_broad_window out[CB_BROAD_WINDOWS]) {
+  const cb_broad_level *l = &b->level[level];
+  cb_broad_window from = {.tag = (uint64_t)level};
+  if (b->kind == CB_BROAD_BOX) {
+    out[0] = from;
+    return box_windows(b, ball, l, out);
+  }
+  const double sum = ball->reach + l->reach, reach = sum * WIDER;
+  const int first = b->dims - b->flat;
+  for (int a = 0; a < b->flat; a++) {
+    from.lo[first + a] = cell_of(ball->x[b->m + a] - reach, l->cells[a]);
+    from.hi[first + a] = cell_of(ball->x[b->m + a] + reach, l->cells[a]);
+  }
+  if (b->kind == CB_BROAD_FLAT) {
+    out[0] = from;
+    return 1;
+  }
+  const double sine = ball->s * l->c + ball->c * l->s;
+  if (b->kind == CB_BROAD_SPHERE)
+    return faces(b, ball, sum < 3.14 ? 2 * sine * WIDER + WIDE : 2, l->per, false, &from, out);
+  const double inner = inner_sinh(l->thickness, layer), across = ball->g * inner;
+  const double chord = sine * sine < across ? 2 * sine / sqrt(across) * WIDER + 2 * CB_BROAD_DIRECTION : 2;
+  from.lo[b->m - 1] = from.hi[b->m - 1] = layer;
+  return faces(b, ball, chord, lateral_cells(l->per, inner), false, &from, out);
+}

@@ -1,0 +1,237 @@
+/* Gases of 10^3 to 10^5 spheres that collide, at one density in mean free paths: nanoseconds a sphere and step, and
+ * microseconds a contact of all that a run does. S3 has no walls; in E3 and H3 a ball is the room, and each sphere has
+ * a moving origin of its own.
+ *
+ * Spheres fill FILLING of the space, have unit speed and random directions; a run takes STEPS steps of a tenth of the
+ * mean free path l = 1/(sqrt(2) n pi (2r)^2), so that there are about as many contacts as spheres. One thread in time
+ * of the processor, two by the clock on the wall; the bytes of both are compared.
+ */
+#include "bench.h"
+#include "core/threads.h"
+#include <curvebody/contact.h>
+#include <curvebody/run.h>
+#include <sys/resource.h>
+
+enum { SIZES = 3, THREADS = 2, STEPS = 20 };
+static const int sizes[SIZES] = {1000, 10000, 100000};
+static const double FILLING = 0.05;
+/* Wide enough that spheres get origins of their own. */
+static const double FLAT_ROOM = 10, HYPERBOLIC_ROOM = 3;
+
+/* --- places that do not overlap: drawn one after another, compared with those in the cells about --- */
+
+typedef struct places {
+  const cb_geometry *g;
+  double cell;
+  int buckets, n, *first, *next;
+  double *x; /* [n*k] */
+} places;
+
+static uint64_t cell_hash(const int64_t *c) {
+  uint64_t h = 0;
+  for (int a = 0; a < 4; a++) h = (h ^ (uint64_t)(c[a] + 4096)) * UINT64_C(0x9e3779b97f4a7c15), h ^= h >> 29;
+  return h;
+}
+
+/* The first four coordinates at most tell cells; in H3 the last is not needed. */
+static int cell_axes(const cb_geometry *g) { return g->factor[0].curvature > 0 ? 4 : 3; }
+
+static bool clear_of(const places *p, const double *x, double least) {
+  int64_t c[4] = {0}, at[4] = {0};
+  const int axes = cell_axes(p->g), around = axes == 4 ? 81 : 27;
+  for (int a = 0; a < axes; a++) c[a] = (int64_t)floor(x[a] / p->cell);
+  for (int m = 0; m < around; m++) {
+    for (int a = 0, rest = m; a < axes; a++, rest /= 3) at[a] = c[a] + rest % 3 - 1;
+    for (int i = p->first[cell_hash(at) % (uint64_t)p->buckets]; i >= 0; i = p->next[i])
+      if (cb_distance(p->g, x, p->x + (size_t)i * (size_t)p->g->k) < least) return false;
+  }
+  return true;
+}
+
+static void take_place(places *p, const double *x) {
+  int64_t c[4] = {0};
+  for (int a = 0; a < cell_axes(p->g); a++) c[a] = (int64_t)floor(x[a] / p->cell);
+  int *bucket = &p->first[cell_hash(c) % (uint64_t)p->buckets];
+  memcpy(p->x + (size_t)p->n * (size_t)p->g->k, x, (size_t)p->g->k * sizeof *x);
+  p->next[p->n] = *bucket;
+  *bucket = p->n++;
+}
+
+/* A random unit vector of n numbers. */
+static void direction(uint64_t *seed, int n, double *u) {
+  double square;
+  do {
+    square = 0;
+    for (int a = 0; a < n; a++) u[a] = check_uniform(seed, -1, 1), square += u[a] * u[a];
+  } while (square > 1 || square < 0.01);
+  for (int a = 0; a < n; a++) u[a] /= sqrt(square);
+}
+
+/* Uniform on S3; in E3 and H3 in the ball of radius most about the base point. */
+static void anywhere(const cb_geometry *g, uint64_t *seed, double most, double *x) {
+  const double curvature = g->factor[0].curvature;
+  if (curvature > 0) {
+    direction(seed, 4, x);
+    return;
+  }
+  double a, area; /* by rejection: the density of the radius is that of its sphere's area */
+  do {
+    a = check_uniform(seed, 0, most);
+    area = curvature < 0 ? sinh(a) / sinh(most) : a / most;
+  } while (check_uniform(seed, 0, 1) > area * area);
+  direction(seed, 3, x);
+  for (int e = 0; e < 3; e++) x[e] *= curvature < 0 ? sinh(a) : a;
+  if (curvature < 0) x[3] = cosh(a);
+}
+
+/* --- a gas --- */
+
+static double room_of(const cb_geometry *g) { return g->factor[0].curvature < 0 ? HYPERBOLIC_ROOM : FLAT_ROOM; }
+
+typedef struct gas {
+  const char *space;
+  int n, threads, contacts;
+  double h;
+  cb_geometry *g;
+  cb_system *system;
+  cb_integrator *integrator;
+  cb_run *run;
+  cb_sink sink;
+} gas;
+
+static cb_status no_row(void *self, const void *const *data) { return (void)self, (void)data, CB_OK; }
+static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) {
+  return (void)self, (void)state, (void)n, CB_OK;
+}
+static cb_status count_contact(void *self, const cb_event_row *event) {
+  ((gas *)self)->contacts += event->kind == 0;
+  return CB_OK;
+}
+
+static double volume_of(const cb_geometry *g) {
+  const double pi = 3.14159265358979, curvature = g->factor[0].curvature, room = room_of(g);
+  if (curvature > 0) return 2 * pi * pi;
+  return curvature < 0 ? pi * (sinh(2 * room) - 2 * room) : 4 / 3.0 * pi * room * room * room;
+}
+
+static void make_system(gas *s, double r) {
+  uint64_t seed = 11;
+  int body;
+  cb_builder *b;
+  const size_t n = (size_t)s->n, k = (size_t)s->g->k;
+  const double origin[4] = {0, 0, 0, 1}, room = room_of(s->g), stretch = s->g->factor[0].curvature < 0 ? cosh(room) : 1;
+  places p = {.g = s->g, .cell = 2.001 * r * stretch, .buckets = 2 * s->n + 1};
+  p.first = malloc((size_t)p.buckets * sizeof *p.first);
+  p.next = malloc(n * sizeof *p.next);
+  p.x = malloc(n * k * sizeof *p.x);
+  for (int i = 0; i < p.buckets; i++) p.first[i] = -1;
+  check_ok(cb_builder_create(s->g, &b));
+  check_ok(cb_builder_body(b, "gas", &body));
+  while (p.n < s->n) {
+    double x[4], v[4];
+    anywhere(s->g, &seed, room - 1.001 * r, x);
+    if (!clear_of(&p, x, 2.001 * r)) continue;
+    take_place(&p, x);
+    direction(&seed, (int)k, v);
+    cb_geometry_project_tangent(s->g, x, v);
+    const double speed = sqrt(cb_inner(s->g, v, v));
+    for (size_t e = 0; e < k; e++) v[e] /= speed;
+    check_ok(cb_builder_particle(b, NULL, check_uniform(&seed, 1, 2), 0, r, x, v, NULL));
+  }
+  check_ok(cb_builder_contacts(b, &(cb_contact_options){.restitution = 1}));
+  check_ok(cb_builder_contact_bodies(b, body, body, true));
+  if (s->g->factor[0].curvature <= 0) check_ok(cb_builder_wall_ball(b, "room", -1, origin, room, true, 1));
+  check_ok(cb_builder_finish(b, &s->system));
+  cb_builder_free(b);
+  free(p.first);
+  free(p.next);
+  free(p.x);
+}
+
+/* One run from the start: made before each turn. */
+static void ready(void *self) {
+  static const char *const nothing[] = {NULL};
+  gas *s = self;
+  cb_run_free(s->run);
+  cb_integrator_free(s->integrator);
+  s->contacts = 0;
+  cb_threads_set(s->threads);
+  check_ok(cb_integrator_create("lobatto", NULL, s->system, &s->integrator));
+  const cb_run_options options = {.end = STEPS * s->h, .step = s->h, .every = STEPS, .observables = nothing};
+  check_ok(cb_run_create(s->system, s->integrator, &options, &s->run));
+  s->sink = (cb_sink){.self = s, .row = no_row, .event = count_contact, .checkpoint = no_checkpoint};
+}
+
+static void go(void *self) {
+  gas *s = self;
+  check_ok(cb_run_go(s->run, &s->sink, NULL, NULL, NULL));
+}
+
+static void open_gas(gas *s, const char *space, int n, int threads) {
+  *s = (gas){.space = space, .n = n, .threads = threads};
+  check_ok(cb_geometry_create(space, NULL, &s->g));
+  const double pi = 3.14159265358979, density = n / volume_of(s->g), r = cbrt(FILLING / density / (4 / 3.0 * pi));
+  s->h = 0.1 / (sqrt(2) * density * pi * 4 * r * r);
+  make_system(s, r);
+}
+
+static void close_gas(gas *s) {
+  cb_run_free(s->run);
+  cb_integrator_free(s->integrator);
+  cb_system_free(s->system);
+  cb_geometry_free(s->g);
+}
+
+static bool same_bytes(const gas *a, const gas *b) {
+  const cb_state *s = cb_run_current(a->run), *t = cb_run_current(b->run);
+  const size_t bytes = (size_t)s->n * (size_t)s->k * sizeof(double);
+  return a->contacts == b->contacts && !memcmp(s->x, t->x, bytes) && !memcmp(s->p, t->p, bytes) &&
+         !memcmp(s->x_low, t->x_low, bytes) && !memcmp(s->p_low, t->p_low, bytes);
+}
+
+static void section(bench *b, const char *space, int most) {
+  gas of[SIZES][THREADS];
+  double least = INFINITY, slowest = 0, least_contact = INFINITY, slowest_contact = 0, seconds = 0;
+  bool same = true;
+  for (int i = 0; i < most; i++) {
+    b->n = 0;
+    for (int t = 0; t < THREADS; t++) {
+      open_gas(&of[i][t], space, sizes[i], t + 1);
+      bench_add(b, space, go, &of[i][t], (double)sizes[i] * STEPS)->ready = ready;
+    }
+    bench_go(b, sizes[i] < 100000 ? 4 : 1);
+    const bench_subject *one = &b->subject[0], *two = one + 1;
+    const double ns = 1e9 * one->cpu, us = 1e6 * one->cpu * one->units / of[i][0].contacts;
+    same = same && same_bytes(&of[i][0], &of[i][1]);
+    seconds = two->wall * two->units;
+    printf("  %-4s %8d %10d %12.0f %12.2f %10.2f %10.2f %9.2f\n", space, sizes[i], of[i][0].contacts, ns, us,
+           one->wall * one->units, seconds, one->wall / two->wall);
+    least = fmin(least, ns);
+    slowest = fmax(slowest, ns);
+    least_contact = fmin(least_contact, us);
+    slowest_contact = fmax(slowest_contact, us);
+    for (int t = 0; t < THREADS; t++) close_gas(&of[i][t]);
+  }
+  char line[128];
+  snprintf(line, sizeof line, "gas, %s: a sphere and step, slowest/fastest size", space);
+  bench_judge(b, line, slowest / least, "<=", 1.5, "");
+  snprintf(line, sizeof line, "gas, %s: a contact, slowest/fastest size", space);
+  bench_judge(b, line, slowest_contact / least_contact, "<=", 1.5, "");
+  snprintf(line, sizeof line, "gas, %s: 10^5 spheres, about 10^5 contacts", space);
+  bench_judge(b, line, seconds, "<=", 120, "s");
+  snprintf(line, sizeof line, "gas, %s: same bytes on two threads", space);
+  bench_judge(b, line, same, ">=", 1, "");
+}
+
+int main(int argc, char **argv) {
+  bench b = bench_begin(argc, argv, "gas: spheres that collide, lobatto with 4 stages, a tenth of a mean free path a step");
+  const int most = b.quick ? 1 : SIZES;
+  printf("       %8s %10s %12s %12s %10s %10s %9s\n", "spheres", "contacts", "ns/step", "us/contact", "1 thread",
+         "2 threads", "speed-up");
+  static const char *const spaces[] = {"s3", "e3", "h3"};
+  for (int i = 0; i < 3; i++) section(&b, spaces[i], most);
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  bench_judge(&b, "gas: most memory of all", (double)usage.ru_maxrss / 1024, "<=", 2000, "MB");
+  return b.missed > 0;
+}

@@ -1,0 +1,147 @@
+/* Systems with contacts written by hand, for the tests of reflections. */
+#ifndef CB_TESTS_REFLECT_H
+#define CB_TESTS_REFLECT_H
+
+#include "dynamics/gram.h"
+#include "dynamics/reflection.h"
+#include "linked.h"
+
+/* Momenta of the state from velocities v[n*k]. */
+static inline void set_velocities(body_case *c, const double *v) {
+  const double *mass = cb_system_masses(c->system);
+  const int k = c->g->k;
+  double metric[CB_DIM_MAX * CB_DIM_MAX];
+  for (int a = 0; a < c->state->n; a++) {
+    if (c->g->chart) check_ok(c->g->chart->metric(c->g, c->state->x + a * k, metric, NULL, NULL));
+    for (int i = 0; i < k; i++) {
+      double sum = c->g->chart ? 0 : v[a * k + i];
+      for (int j = 0; c->g->chart && j < k; j++) sum += metric[i * k + j] * v[a * k + j];
+      c->state->p[a * k + i] = mass[a] * sum;
+      c->state->p_low[a * k + i] = 0;
+    }
+  }
+}
+
+/* All of a system as one part. */
+static inline cb_reflection_part whole(const body_case *c, cb_gram *gram) {
+  return (cb_reflection_part){0, c->state->n, cb_system_masses(c->system), c->state->x, c->state->p, c->state->p_low,
+                              gram, gram ? cb_forces_constraints(c->forces) : NULL};
+}
+
+/* Spheres i and j, as they were added, that touch: the gradient of their distance. sign -1: one inside the other. */
+static inline cb_reflection_contact spheres(const body_case *c, int i, int j, double restitution, double sign) {
+  cb_reflection_contact contact = {.restitution = restitution};
+  const int k = c->g->k, at[2] = {cb_system_index(c->system, i), cb_system_index(c->system, j)};
+  const double *x = c->state->x + at[0] * k, *y = c->state->x + at[1] * k;
+  double d;
+  contact.gap = (cb_gap){.kind = CB_GAP_SPHERES, .n = 2, .particle = {at[0], at[1]}, .index = -1};
+  contact.value.active = true;
+  if (c->g->chart) check_ok(c->g->chart->distance(c->g, x, y, &d, contact.value.gradient, NULL));
+  else check_ok(cb_distance_derivatives(c->g, x, y, &d, contact.value.gradient, NULL));
+  for (int a = 0; a < 2 * k; a++) contact.value.gradient[a] *= sign;
+  return contact;
+}
+
+/* Particle i at a wall: gradient[k] and speed of the wall. */
+static inline cb_reflection_contact wall(const body_case *c, int i, const double *gradient, double rate_t,
+                                         double restitution) {
+  cb_reflection_contact contact = {.restitution = restitution};
+  contact.gap = (cb_gap){.kind = CB_GAP_WALL, .n = 1, .particle = {cb_system_index(c->system, i)}, .index = 0};
+  contact.value.active = true;
+  contact.value.rate_t = rate_t;
+  memcpy(contact.value.gradient, gradient, (size_t)c->g->k * sizeof *gradient);
+  return contact;
+}
+
+/* ds/dt of a contact at the state, from velocities. */
+static inline double contact_rate(const body_case *c, const cb_reflection_contact *contact) {
+  double v[MOST], sum = contact->value.rate_t;
+  const int k = c->g->k;
+  velocities(c, v);
+  for (int i = 0; i < contact->gap.n; i++)
+    for (int a = 0; a < k; a++) sum += contact->value.gradient[i * k + a] * v[contact->gap.particle[i] * k + a];
+  return sum;
+}
+
+static inline double kinetic(const body_case *c) {
+  double v[MOST], sum = 0;
+  const int k = c->g->k;
+  velocities(c, v);
+  for (int a = 0; a < c->state->n * k; a++)
+    sum += 0.5 * c->state->p[a] * v[a] * (c->g->chart ? 1 : c->g->form[a % k]);
+  return sum;
+}
+
+/* A point and velocity of the state in the embedding (intrinsic spaces: as they are). */
+static inline void embedded(const body_case *c, int place, double *x, double *v) {
+  double u[MOST];
+  const int k = c->g->k;
+  velocities(c, u);
+  if (c->g->chart && !c->g->intrinsic) {
+    check_ok(cb_chart_push(c->g, c->g->chart, c->state->x + place * k, u + place * k, x, v));
+    return;
+  }
+  memcpy(x, c->state->x + place * k, (size_t)k * sizeof *x);
+  memcpy(v, u + place * k, (size_t)k * sizeof *v);
+}
+
+/* Killing momenta of the system; *size: of the largest particle's. */
+static inline void momenta(const body_case *c, double *J, double *size) {
+  *size = 0;
+  for (int i = 0; i < c->g->n_killing; i++) J[i] = 0;
+  for (int a = 0; a < c->state->n; a++) {
+    double x[CB_COORD_MAX], p[CB_COORD_MAX], one[CB_KILLING_MAX] = {0};
+    embedded(c, a, x, p);
+    for (int e = 0; e < c->g->embedding; e++) p[e] *= cb_system_masses(c->system)[a];
+    cb_killing_momentum_add(c->g, x, p, one);
+    for (int i = 0; i < c->g->n_killing; i++) {
+      J[i] += one[i];
+      *size = fmax(*size, fabs(one[i]));
+    }
+  }
+}
+
+/* n free particles with masses 10^[-decades/2, decades/2] and random velocities, at random points (in a chart aside of
+ * where polar coordinates are singular). */
+static inline void open_gas(body_case *c, const char *space, int n, double decades, uint64_t *seed) {
+  static const double aside[CB_DIM_MAX] = {1.2, 0.3, 0.2};
+  open_space(c, space);
+  const cb_geometry *g = c->g;
+  double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], shift[CB_COORD_MAX] = {0}, there[CB_COORD_MAX];
+  cb_isometry move;
+  if (!g->intrinsic) {
+    cb_geometry_base_point(g, base);
+    cb_geometry_frame(g, base, frame);
+    for (int i = 0; i < g->dim; i++)
+      for (int e = 0; e < g->embedding; e++) shift[e] += (g->chart ? aside[i] : 0) * frame[i * g->embedding + e];
+    cb_exp(g, base, shift, there, NULL);
+    cb_isometry_to(g, there, &move);
+  }
+  for (int a = 0; a < n; a++) {
+    double x[CB_COORD_MAX], v[CB_COORD_MAX], near[CB_COORD_MAX];
+    const double mass = pow(10, check_uniform(seed, -0.5 * decades, 0.5 * decades));
+    if (g->intrinsic) {
+      for (int e = 0; e < g->dim; e++) {
+        x[e] = check_uniform(seed, -1, 1);
+        v[e] = check_uniform(seed, -1, 1);
+      }
+      check_ok(cb_builder_particle(c->builder, NULL, mass, 0, 0, x, v, NULL));
+      continue;
+    }
+    check_random_point(g, seed, 0.8, near);
+    cb_isometry_point(g, &move, near, x);
+    check_random_tangent(g, seed, x, 1, v);
+    add_particle(c, mass, x, v);
+  }
+  finish_system(c);
+}
+
+/* Balls at points of E^n with velocities, of mass 1 where mass is NULL. */
+static inline void open_balls(body_case *c, const char *space, int n, const double *mass, const double *x,
+                              const double *v) {
+  open_space(c, space);
+  for (int a = 0; a < n; a++) add_particle(c, mass ? mass[a] : 1, x + a * c->g->k, v + a * c->g->k);
+  finish_system(c);
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* Runs of scenarios with `system:`, and independent solutions of first-order equations by GSL's Dormand-Prince 8(7). */
+#ifndef CB_TESTS_SYSTEM_RUNS_H
+#define CB_TESTS_SYSTEM_RUNS_H
+
+#include "simulate.h"
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_odeiv2.h>
+#include <stdio.h>
+
+typedef int system_rhs(double t, const double *z, double *dz, void *user);
+
+/* z[n] from t = 0 to t. */
+static inline void solve_reference(system_rhs *rhs, void *user, size_t n, double t, double *z) {
+  gsl_odeiv2_system ode = {rhs, NULL, n, user};
+  gsl_odeiv2_driver *driver = gsl_odeiv2_driver_alloc_y_new(&ode, gsl_odeiv2_step_rk8pd, 1e-3, 1e-15, 1e-15);
+  double time = 0;
+  assert_int_equal(gsl_odeiv2_driver_apply(driver, &time, t, z), GSL_SUCCESS);
+  gsl_odeiv2_driver_free(driver);
+}
+
+/* `system` with an integrator and a time. position, momentum and energy of every row. */
+static inline simulation *run_system(const char *system, const char *integrator, double step, double end) {
+  char text[16384];
+  const int length = snprintf(text, sizeof text,
+                              "curvebody: 1\nsystem:\n%sintegrator: {name: %s, step: %.17g}\ntime: {end: %.17g}\n"
+                              "record: {every: 1, observables: [energy]}\n",
+                              system, integrator, step, end);
+  assert_in_range(length, 1, sizeof text - 1);
+  return simulate(text, NULL, 0, (const char *const[]){"position", "momentum", "energy", "time", NULL});
+}
+
+enum { POSITION, MOMENTUM, ENERGY, TIME };
+
+static inline double *row_of(const simulation *s, int field, size_t row) {
+  return s->value[field] + row * s->width[field];
+}
+static inline double *last_of(const simulation *s, int field) { return row_of(s, field, s->rows - 1); }
+
+/* The largest relative drift of the energy. */
+static inline double energy_drift(const simulation *s) {
+  double worst = 0;
+  for (size_t i = 0; i < s->rows; i++) worst = fmax(worst, fabs(*row_of(s, ENERGY, i) - *row_of(s, ENERGY, 0)));
+  return worst / fabs(*row_of(s, ENERGY, 0));
+}
+
+static inline double distance_to(size_t n, const double *a, const double *b) {
+  double worst = 0;
+  for (size_t i = 0; i < n; i++) worst = fmax(worst, fabs(a[i] - b[i]));
+  return worst;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* labels: release
+ * A reflection allocates nothing once it has been as large: calls of the allocator are counted in front of the C
+ * library's own functions, where the sanitizers would stand too. */
+#include "reflect.h"
+
+static volatile bool counting; /* what a compiler knows of malloc is that it does not look at them */
+static volatile size_t calls;
+
+void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+void __libc_free(void *);
+void *malloc(size_t n) { return calls += counting, __libc_malloc(n); }
+void *calloc(size_t n, size_t size) { return calls += counting, __libc_calloc(n, size); }
+void *realloc(void *p, size_t n) { return calls += counting, __libc_realloc(p, n); }
+void free(void *p) {
+  calls += counting && p;
+  __libc_free(p);
+}
+
+static void a_reflection_allocates_nothing_the_second_time(void **state) {
+  (void)state;
+  uint64_t seed = check_seed();
+  static const char *const spaces[] = {"e3", "h3", "h2xe", "s3 {chart: polar}"};
+  for (int s = 0; s < 4; s++)
+    for (int rule = 0; rule < 2; rule++) {
+      body_case c;
+      cb_gram *gram = NULL;
+      cb_reflection *r;
+      cb_reflection_contact contact[6];
+      if (rule) open_gas(&c, spaces[s], 4, 2, &seed);
+      else open_figure(&c, spaces[s], 4, RODS, 1, &seed);
+      if (!rule) check_ok(cb_gram_create(c.forces, cb_forces_constraints(c.forces), &gram));
+      check_ok(cb_reflection_create(c.system, &r));
+      const cb_reflection_part part = whole(&c, gram);
+      for (int round = 0; round < 3; round++) {
+        int n = 0;
+        for (int i = 0; i < 4; i++)
+          for (int j = 0; j < i; j++) {
+            if (!rule && (i - j) % 2) continue; /* joined by a rod */
+            contact[n] = spheres(&c, i, j, 1, 1);
+            if (contact_rate(&c, &contact[n]) > 0) contact[n] = spheres(&c, i, j, 1, -1);
+            n++;
+          }
+        calls = 0;
+        counting = round > 0;
+        const cb_status status = cb_reflect(r, (cb_contact_rule)rule, 0, 1, &part, n, contact);
+        counting = false;
+        check_ok(status);
+        assert_int_equal(calls, 0);
+      }
+      cb_reflection_free(r);
+      cb_gram_free(gram);
+      close_case(&c);
+    }
+}
+
+static void the_counter_counts(void **state) {
+  (void)state;
+  calls = 0;
+  counting = true;
+  char *volatile p = malloc(10);
+  free(p);
+  counting = false;
+  assert_int_equal(calls, 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_counter_counts),
+      cmocka_unit_test(a_reflection_allocates_nothing_the_second_time),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

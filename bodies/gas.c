@@ -1,7 +1,7 @@
 /* A gas: n spheres of one radius at random places without overlap, with random velocities, from a seed.
  *
- *   places      uniform by volume in a geodesic ball, or on all of a sphere S^n: x = exp_at(t), t uniform in a flat ball
- *               and kept with a probability that goes as prod_f (S_f(|t_f|)/|t_f|)^(dim_f - 1), the volume of exp in
+ *   places      uniform by volume in a geodesic ball, or on all of a sphere S^n: x = exp_at(t), t uniform in a flat
+ *               ball and kept with a probability that goes as prod_f (S_f(|t_f|)/|t_f|)^(dim_f - 1), the volume of exp in
  *               the factors f, S = sin | sinh | 1; one by one, dropped where a sphere is already (random sequential
  *               addition); in spaces known by a metric alone t is uniform, which is even in volume for small balls only
  *   velocities  of one speed in random directions, or Maxwell's, each component normal of variance T/m
@@ -96,7 +96,8 @@ static int cell_of(const gas *w, const double *t, const double *x, int64_t *cell
     const cb_factor factor = g->factor[f];
     const int dim = factor.curvature == 0 ? factor.count : factor.count - 1;
     const double *z = factor.curvature > 0 ? x + factor.offset : t + first;
-    for (int a = 0; a < (factor.curvature > 0 ? factor.count : dim); a++) cell[size++] = (int64_t)floor(z[a] / w->apart);
+    for (int a = 0; a < (factor.curvature > 0 ? factor.count : dim); a++)
+      cell[size++] = (int64_t)floor(z[a] / w->apart);
     first += dim;
   }
   return size;
@@ -171,7 +172,8 @@ static cb_status fill_ball(gas *w, const params *p, const cb_node *node) {
     if (trial == TRIALS)
       return cb_node_fail(cb_node_get(node, "count"),
                           "count: %d of %d spheres of radius %g found a place, the next none in %d trials: expected "
-                          "fewer, smaller, or a larger ball", w->n, p->count, p->matter.radius, TRIALS);
+                          "fewer, smaller, or a larger ball",
+                          w->n, p->count, p->matter.radius, TRIALS);
     w->next[w->n] = w->head[slot];
     w->head[slot] = w->n;
   }
@@ -185,7 +187,8 @@ static cb_status read_reach(const params *p, const cb_node *node, const cb_geome
   const bool sphere = !g->intrinsic && g->n_factors == 1 && g->factor[0].curvature > 0;
   if (isnan(p->ball)) {
     if (!sphere)
-      return cb_node_fail(node, "missing key 'ball': expected the radius of the ball that holds the gas; only a "
+      return cb_node_fail(node,
+                          "missing key 'ball': expected the radius of the ball that holds the gas; only a "
                           "sphere S^n can be filled as a whole");
     *reach = pi / sqrt(g->factor[0].curvature);
     return CB_OK;
@@ -203,7 +206,8 @@ static cb_status read_reach(const params *p, const cb_node *node, const cb_geome
 
 static cb_status allocate(gas *w, int count) {
   const size_t n = (size_t)count;
-  for (w->cells = 64; w->cells < 2 * n; w->cells *= 2) {}
+  for (w->cells = 64; w->cells < 2 * n; w->cells *= 2) {
+  }
   w->t = malloc(n * (size_t)w->g->dim * sizeof *w->t);
   w->x = malloc(n * (size_t)w->g->embedding * sizeof *w->x);
   w->next = malloc(n * sizeof *w->next);
@@ -291,8 +295,9 @@ static cb_status build(const void *given, const cb_node *node, const cb_geometry
 const cb_body_class cb_body_gas = {
     .name = "gas",
     .title = "gas",
-    .doc = "Spheres at random places without overlap, of one speed or at a temperature; they meet with `contacts: "
-           "{within: [name]}`.",
+    .doc =
+        "Spheres at random places without overlap, of one speed or at a temperature; they meet with `contacts: "
+        "{within: [name]}`.",
     .params = rows,
     .params_size = sizeof(params),
     .build = build,

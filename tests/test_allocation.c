@@ -4,6 +4,7 @@
  * would stand too. */
 #include "memory_sink.h"
 
+#include "run/contacts.h"
 #include <errno.h>
 
 static bool counting;
@@ -200,7 +201,7 @@ static void constrained_runs_allocate_nothing(void **unused) {
 /* A configuration space with forces of velocity and time, and constraints where the method takes them. */
 static void systems_allocate_nothing(void **unused) {
   (void)unused;
-  static const char *const integrators[] = {"gauss",   "gauss, solver: newton",  "rk4",  "lobatto, solver: newton",
+  static const char *const integrators[] = {"gauss",   "gauss, solver: newton",    "rk4", "lobatto, solver: newton",
                                             "lobatto", "radau_iia, solver: newton"};
   for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
     char text[2048];
@@ -262,6 +263,59 @@ static void rods_in_a_metric_as_text_allocate_nothing_and_repeat_to_the_bit(void
   }
 }
 
+static cb_status count_event(void *self, const cb_event_row *event) {
+  (void)event;
+  return ++*(int *)self, CB_OK;
+}
+
+/* Free balls, rods and springs in a room: arrays grow to what they hold, and after that steps allocate nothing, with
+ * contacts and without. */
+static void steps_with_contacts_allocate_nothing_once_warm(void **unused) {
+  (void)unused;
+  static const char *const spaces[] = {"e3", "s3", "h3", "h2xe"};
+  for (int i = 0; i < 4; i++) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "curvebody: 1\nspace: %s\nbodies:\n"
+             "  - {kind: network, name: net, lattice: {size: [2, 2, 2], spacing: 0.35}, stiffness: 20, radius: 0.1}\n"
+             "  - {kind: rod, name: rod, radius: 0.1, link: rod, place: {chart: polar, points: [[0.8, %s], [1, %s]]}}\n"
+             "  - {kind: particles, name: free, radius: 0.15, place: {chart: polar, points: [[0.8, %s], [0.9, %s]]},\n"
+             "     motion: {chart: polar, velocities: [[-4, 0.6, 0.3], [-2.7, 0.5, 1]]}}\n"
+             "contacts: {within: [free]}\n"
+             "walls:\n  - {ball: {at: {chart: polar, point: [0, 0, 0]}, radius: 1.5, side: inside}}\n"
+             "integrator: {name: lobatto, step: 0.01}\ntime: {end: 1}\n",
+             spaces[i], i == 3 ? "0, 0.1" : "1.5, 0", i == 3 ? "0.3, 0.2" : "1.3, 0.3", i == 3 ? "2, 0.1" : "1.5, 2",
+             i == 3 ? "4, -0.2" : "1.2, 4");
+    cb_scenario *s;
+    cb_state *state;
+    cb_contacts *contacts;
+    int events = 0, quiet = 0, hit = 0, grew = 0;
+    cb_sink sink = {&events, NULL, count_event, NULL, NULL};
+    check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+    check_ok(cb_state_create(cb_scenario_system(s), &state));
+    check_ok(cb_system_start(cb_scenario_system(s), state));
+    check_ok(cb_contacts_create(cb_scenario_system(s), cb_scenario_integrator(s), &contacts));
+    for (int step = 0; step < 600; step++) {
+      bool stopped;
+      const int before = events;
+      calls = 0;
+      counting = true;
+      const cb_status status = cb_contacts_step(contacts, state, 0.01, &sink, &stopped);
+      counting = false;
+      check_ok(status);
+      if (step < 400) continue;
+      *(events > before ? &hit : &quiet) += 1;
+      grew += calls > 0;
+    }
+    print_message("%s: %d contacts; then %d steps without any and %d with, %d allocated\n", spaces[i], events, quiet,
+                  hit, grew);
+    assert_true(quiet > 20 && grew <= 4); /* where there were more near pairs at once than ever before */
+    cb_contacts_free(contacts);
+    cb_state_free(state);
+    cb_scenario_free(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_counter_counts),
@@ -271,6 +325,7 @@ int main(void) {
       cmocka_unit_test(constrained_runs_allocate_nothing),
       cmocka_unit_test(systems_allocate_nothing),
       cmocka_unit_test(rods_in_a_metric_as_text_allocate_nothing_and_repeat_to_the_bit),
+      cmocka_unit_test(steps_with_contacts_allocate_nothing_once_warm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

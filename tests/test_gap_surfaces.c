@@ -263,7 +263,7 @@ static void surfaces_are_refused_in_other_spaces(void **state) {
   check_ok(cb_builder_contacts(b, &(cb_contact_options){.restitution = 1}));
   check_error(cb_builder_finish(b, &s), CB_ERROR_UNSUPPORTED,
               "contacts of 'sheet', which has triangles: surfaces meet in spaces of constant curvature of dimension 2 "
-              "or 3, found h2xe, a product");
+              "or 3, found h2xe, a product; expected particles with radii");
   cb_builder_free(b);
   cb_geometry_free(g);
 }

@@ -163,8 +163,8 @@ static void files_are_known_by_their_names(void **state) {
   cb_mesh *mesh = NULL;
   check_error(cb_mesh_read_file("/nonexistent/a.obj", &mesh), CB_ERROR_FILE,
               "cannot read '/nonexistent/a.obj': No such file or directory");
-  check_error(cb_mesh_read_file("/nonexistent/a.stl", &mesh), CB_ERROR_INPUT,
-              "/nonexistent/a.stl:1:1: error: a mesh of unknown format, expected a name in .obj or .ply");
+  check_error(cb_mesh_read_file("/nonexistent/a.msh", &mesh), CB_ERROR_INPUT,
+              "/nonexistent/a.msh:1:1: error: a mesh of unknown format, expected a name in .obj, .ply, .stl or .off");
   char path[] = "/tmp/curvebody-test-XXXXXX.OBJ";
   int file = mkstemps(path, 4);
   assert_int_equal(write(file, "v 1 2 3\n", 8), 8);

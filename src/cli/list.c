@@ -1,8 +1,9 @@
-/* curvebody list [spaces|systems|bodies|constraints|integrators|bundles|fluids|observables|functions] [--json]
+/* curvebody list [KIND] [--json]
  *
  * What the registry knows, from the same tables that read a scenario. */
 #include "cli/cli.h"
 
+#include "fluid/surface.h"
 #include "geometry/text_metric.h"
 #include "io/scenario_private.h"
 #include "numerics/expression.h"
@@ -93,8 +94,19 @@ static void bodies(printer *p) {
     entry(p, cb_body_classes[i]->name, cb_body_classes[i]->title, cb_body_classes[i]->doc, cb_body_classes[i]->params);
 }
 
+static void shapes(printer *p) {
+  for (size_t i = 0; cb_shape_classes[i]; i++)
+    entry(p, cb_shape_classes[i]->name, cb_shape_classes[i]->title, cb_shape_classes[i]->doc,
+          cb_shape_classes[i]->params);
+}
+
 static void constraints(printer *p) {
   for (const cb_constraint_doc *c = cb_constraint_docs; c->name; c++) entry(p, c->name, c->doc, "", c->params);
+}
+
+static void contacts(printer *p) {
+  entry(p, "contacts", "Spheres and surfaces that meet", "Of different bodies, those in `between`, and `within` bodies",
+        cb_scenario_contacts_table);
 }
 
 static void walls(printer *p) {
@@ -131,10 +143,11 @@ static void none(printer *p) {
 static const struct {
   const char *name;
   void (*print)(printer *);
-} kinds[] = {{"spaces", spaces},           {"systems", systems},    {"bodies", bodies},
-             {"constraints", constraints}, {"walls", walls},        {"events", events},
-             {"integrators", integrators}, {"bundles", none},       {"fluids", none},
-             {"observables", observables}, {"functions", functions}};
+} kinds[] = {{"spaces", spaces},           {"systems", systems},         {"bodies", bodies},
+             {"shapes", shapes},           {"constraints", constraints}, {"contacts", contacts},
+             {"walls", walls},             {"events", events},           {"integrators", integrators},
+             {"bundles", none},            {"fluids", none},             {"observables", observables},
+             {"functions", functions}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int run(int argc, char **argv) {
@@ -172,6 +185,6 @@ static int run(int argc, char **argv) {
 
 const cb_command cb_command_list = {
     "list",
-    "[spaces|systems|bodies|constraints|integrators|bundles|fluids|observables|functions] "
+    "[spaces|systems|bodies|shapes|constraints|contacts|walls|events|integrators|bundles|fluids|observables|functions] "
     "[--json]",
     "Lists what there is, with parameters, defaults and units.", run};

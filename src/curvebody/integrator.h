@@ -62,6 +62,8 @@ cb_status cb_integrator_step(cb_integrator *i, cb_state *state, double h);
 void cb_integrator_reset(cb_integrator *i);
 /* To be called when an origin of the state has moved: component's local coordinates were moved by `isometry`. */
 cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry);
+/* The history alone, where many components move: cb_forces_set_origins is then to be called once for all. */
+void cb_integrator_carry(cb_integrator *i, int component, const cb_isometry *isometry);
 
 extern const cb_integrator_class *const cb_integrator_classes[];
 

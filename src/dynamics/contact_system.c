@@ -52,19 +52,21 @@ static cb_status triangles(const cb_builder *b, const cb_system *s, cb_contact_s
   return CB_OK;
 }
 
-/* Surfaces meet in spaces of one factor alone. */
-static cb_status check_surfaces(const cb_system *s, const cb_contact_set *set) {
+/* Surfaces meet in spaces of one factor alone; elsewhere the spheres of their particles do, where they have a size. */
+static cb_status check_surfaces(const cb_system *s, cb_contact_set *set) {
   const cb_geometry *g = s->space;
   if (!set->n_triangles || (!g->intrinsic && g->n_factors == 1 && g->dim > 1)) return CB_OK;
   for (int t = 0; t < set->n_triangles; t++) {
     const int body = s->body[set->triangle[t][0]];
+    if (s->radius[set->triangle[t][0]] > 0) continue;
     for (int other = 0; other < s->n_bodies; other++)
       if (cb_contact_set_bodies_on(set, body, other))
         return cb_fail(CB_ERROR_UNSUPPORTED,
                        "contacts of '%s', which has triangles: surfaces meet in spaces of constant curvature of "
-                       "dimension 2 or 3, found %s%s",
+                       "dimension 2 or 3, found %s%s; expected particles with radii",
                        s->body_name[body], g->class->name, g->n_factors > 1 ? ", a product" : "");
   }
+  set->n_triangles = 0;
   return CB_OK;
 }
 

@@ -35,6 +35,7 @@ void cb_gaps_free(cb_gaps *gaps) {
 
 void cb_gaps_set_origins(cb_gaps *gaps, const cb_origin *origin) {
   gaps->last->a = -1;
+  gaps->last_anchor.a = -1;
   if (gaps->moves) memcpy(gaps->origin, origin, (size_t)gaps->system->n_components * sizeof *origin);
 }
 
@@ -62,6 +63,11 @@ int cb_gap_direction(const cb_gaps *gaps, const cb_gap *gap) {
   return gap->kind == CB_GAP_EVENT ? gaps->set->event[gap->index].direction : CB_EVENT_FALLING;
 }
 
+bool cb_gap_is_length(const cb_gaps *gaps, const cb_gap *gap) {
+  if (gap->kind == CB_GAP_WALL) return !gaps->set->wall[gap->index].expression;
+  return gap->kind != CB_GAP_EVENT || !gaps->set->event[gap->index].expression;
+}
+
 void cb_gaps_event(const cb_gaps *gaps, int event, cb_gap *out) {
   const cb_event *e = &gaps->set->event[event];
   *out = (cb_gap){
@@ -70,7 +76,7 @@ void cb_gaps_event(const cb_gaps *gaps, int event, cb_gap *out) {
 
 /* --- values --- */
 
-static cb_status wall_gap(const cb_gaps *gaps, const cb_gap *gap, double t, const double *x, int order,
+static cb_status wall_gap(cb_gaps *gaps, const cb_gap *gap, double t, const double *x, int order,
                           cb_gap_value *out) {
   const cb_wall *wall = &gaps->set->wall[gap->index];
   const int i = gap->particle[0];
@@ -98,7 +104,7 @@ static cb_status wall_gap(const cb_gaps *gaps, const cb_gap *gap, double t, cons
   return CB_OK;
 }
 
-static cb_status event_gap(const cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, int order,
+static cb_status event_gap(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, int order,
                            cb_gap_value *out) {
   const cb_event *e = &gaps->set->event[gap->index];
   if (e->expression)

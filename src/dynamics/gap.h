@@ -47,6 +47,9 @@ bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i);
 double cb_gap_restitution(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_action(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_direction(const cb_gaps *gaps, const cb_gap *gap);
+/* Is it a distance of things that rest or go along with the particles, so that |ds/dt| is at most the sum of their
+ * speeds? Not so for expressions. */
+bool cb_gap_is_length(const cb_gaps *gaps, const cb_gap *gap);
 
 /* The triangles of the system, and the places of one's particles. */
 int cb_gaps_triangles(const cb_gaps *gaps);

@@ -18,7 +18,19 @@ static cb_status here(const cb_geometry *g, const double *x, const double *y, in
   return cb_pair_distance(g, x, y, d, order ? gradient : NULL, NULL);
 }
 
-cb_status cb_gap_distance(const cb_gaps *gaps, int i, int j, const double *x, const double *y, int order, double *d,
+/* A point of the world as seen from the frame of particle i. */
+static const cb_anchor *anchor_of(cb_gaps *gaps, int i, const double *centre) {
+  cb_gap_anchor *last = &gaps->last_anchor;
+  const int part = gaps->system->component[i];
+  if (last->a != part || last->centre != centre) {
+    cb_anchor_make(gaps->space, &gaps->origin[part], centre, &last->anchor);
+    last->a = part;
+    last->centre = centre;
+  }
+  return &last->anchor;
+}
+
+cb_status cb_gap_distance(cb_gaps *gaps, int i, int j, const double *x, const double *y, int order, double *d,
                           double *gradient) {
   const cb_origin *a = cb_gap_origin(gaps, i), *b = cb_gap_origin(gaps, j);
   if (a == b || memcmp(a, b, sizeof *a) == 0) return here(gaps->space, x, y, order, d, gradient);
@@ -32,7 +44,7 @@ cb_status cb_gap_distance(const cb_gaps *gaps, int i, int j, const double *x, co
   return step_status(cb_frames_distance(gaps->space, &last->frames, x, y, d, order ? gradient : NULL, NULL));
 }
 
-cb_status cb_gap_distance_from(const cb_gaps *gaps, int i, const double *x, const double *centre, int order, double *d,
+cb_status cb_gap_distance_from(cb_gaps *gaps, int i, const double *x, const double *centre, int order, double *d,
                                double *gradient) {
   const cb_origin *origin = cb_gap_origin(gaps, i);
   if (origin == &gaps->identity || memcmp(origin, &gaps->identity, sizeof *origin) == 0) {
@@ -41,7 +53,6 @@ cb_status cb_gap_distance_from(const cb_gaps *gaps, int i, const double *x, cons
     if (!status && order) memcpy(gradient, both, (size_t)gaps->space->k * sizeof *gradient);
     return status;
   }
-  cb_anchor anchor;
-  cb_anchor_make(gaps->space, origin, centre, &anchor);
-  return step_status(cb_anchor_distance(gaps->space, &anchor, x, d, order ? gradient : NULL, NULL));
+  return step_status(
+      cb_anchor_distance(gaps->space, anchor_of(gaps, i, centre), x, d, order ? gradient : NULL, NULL));
 }

@@ -12,6 +12,13 @@ typedef struct cb_gap_frames {
   cb_frames frames;
 } cb_gap_frames;
 
+/* The frame and the centre of a wall that were measured last. */
+typedef struct cb_gap_anchor {
+  int a; /* -1: none */
+  const double *centre;
+  cb_anchor anchor;
+} cb_gap_anchor;
+
 struct cb_gaps {
   const cb_system *system;
   const cb_geometry *space;
@@ -21,6 +28,7 @@ struct cb_gaps {
   cb_origin *origin;  /* one a component, if they move */
   cb_origin identity; /* of the space */
   cb_gap_frames *last;
+  cb_gap_anchor last_anchor;
 };
 
 /* The origin of a particle's component. */
@@ -29,9 +37,9 @@ static inline const cb_origin *cb_gap_origin(const cb_gaps *gaps, int particle) 
 }
 
 /* Distance of two particles, and of one from a point of the world, with gradient[2k], gradient[k] for order 1. */
-cb_status cb_gap_distance(const cb_gaps *gaps, int i, int j, const double *x, const double *y, int order, double *d,
+cb_status cb_gap_distance(cb_gaps *gaps, int i, int j, const double *x, const double *y, int order, double *d,
                           double *gradient);
-cb_status cb_gap_distance_from(const cb_gaps *gaps, int i, const double *x, const double *centre, int order, double *d,
+cb_status cb_gap_distance_from(cb_gaps *gaps, int i, const double *x, const double *centre, int order, double *d,
                                double *gradient);
 
 /* Signed distance of a particle from a plane, without its radius. */

@@ -112,12 +112,15 @@ cb_status cb_integrator_step(cb_integrator *i, cb_state *state, double h) {
 
 void cb_integrator_reset(cb_integrator *i) { i->class->reset(i); }
 
-cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry) {
-  const cb_status status = cb_forces_set_origins(i->forces, state->origin);
-  if (status) return status;
+void cb_integrator_carry(cb_integrator *i, int component, const cb_isometry *isometry) {
   if (i->class->moved && !cb_system_space(i->system)->chart) /* covectors of a chart move otherwise: start anew */
     i->class->moved(i, component, isometry);
   else
     i->class->reset(i);
-  return CB_OK;
+}
+
+cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry) {
+  const cb_status status = cb_forces_set_origins(i->forces, state->origin);
+  if (!status) cb_integrator_carry(i, component, isometry);
+  return status;
 }

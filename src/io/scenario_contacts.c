@@ -138,7 +138,7 @@ static cb_status read_normal(const cb_scenario *s, const cb_node *at, const cb_n
   if (!chart) memcpy(v, u, sizeof v);
   if (!status && g->chart) status = cb_chart_pull(g, g->chart, point, v, q, normal);
   if (!status && !g->chart) memcpy(normal, v, (size_t)g->k * sizeof *v);
-  return cb_place_fail(node, status);
+  return status ? cb_place_fail(node, status) : CB_OK;
 }
 
 typedef struct wall {

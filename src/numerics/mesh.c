@@ -1,4 +1,4 @@
-/* Meshes from files: what OBJ and PLY have in common. */
+/* Meshes from files: what the formats have in common. */
 #include "numerics/mesh_builder.h"
 
 #include "core/arena.h"
@@ -149,7 +149,7 @@ static bool push_edge(cb_mesh_builder *b, int i, int j) {
 
 static bool push_triangle(cb_mesh_builder *b, int i, int j, int k) {
   if (i == j || j == k || k == i) return true; /* of a polygon that comes back to a corner: no area */
-  return push(&b->triangles, i) && push(&b->triangles, j) && push(&b->triangles, k);
+  return push(&b->triangles, i) && push(&b->triangles, j) && push(&b->triangles, k) && push(&b->groups, b->group);
 }
 
 cb_status cb_mesh_end_line(cb_mesh_builder *b) {
@@ -166,6 +166,31 @@ cb_status cb_mesh_end_polygon(cb_mesh_builder *b) {
   bool good = push_edge(b, corner[n - 1], corner[0]);
   for (size_t i = 1; i + 1 < n && good; i++) good = push_triangle(b, corner[0], corner[i], corner[i + 1]);
   return good ? cb_mesh_end_line(b) : cb_mesh_no_memory(b);
+}
+
+static bool is_group(const cb_mesh_builder *b, int group, cb_word name) {
+  cb_word other = b->group_names[group];
+  return other.length == name.length && memcmp(b->bytes + other.at, b->bytes + name.at, name.length) == 0;
+}
+
+cb_status cb_mesh_begin_group(cb_mesh_builder *b, cb_cursor *cursor) {
+  cb_word name = {.length = 0}, word;
+  while (cb_next_word(b, cursor, &word)) {
+    if (!name.length) name.at = word.at;
+    name.length = word.at + word.length - name.at;
+  }
+  b->group = -1;
+  if (!name.length) return CB_OK;
+  for (int i = b->n_groups; i-- > 0 && b->group < 0;)
+    if (is_group(b, i, name)) b->group = i;
+  if (b->group >= 0) return CB_OK;
+  if (b->n_groups == CB_MESH_MOST_GROUPS)
+    return cb_mesh_fail(b, name.at, "more than %d groups", CB_MESH_MOST_GROUPS);
+  if (!b->group_names) b->group_names = malloc(CB_MESH_MOST_GROUPS * sizeof *b->group_names);
+  if (!b->group_names) return cb_mesh_no_memory(b);
+  b->group = b->n_groups;
+  b->group_names[b->n_groups++] = name;
+  return CB_OK;
 }
 
 /* ---- the whole ---- */
@@ -205,6 +230,30 @@ static bool sort_edges(cb_mesh_builder *b) {
   return good;
 }
 
+/* Names and groups of triangles; groups without triangles are dropped. */
+static bool finish_groups(cb_mesh_builder *b, cb_mesh *mesh) {
+  size_t n = mesh->n_triangles;
+  int *number = malloc(((size_t)b->n_groups + 1) * sizeof *number);
+  mesh->groups = cb_arena_alloc(mesh->arena, n, sizeof *mesh->groups);
+  mesh->group_names = cb_arena_alloc(mesh->arena, (size_t)b->n_groups, sizeof *mesh->group_names);
+  bool good = number && mesh->groups && mesh->group_names;
+  for (int g = 0; good && g < b->n_groups; g++) number[g] = -1;
+  for (size_t i = 0; good && i < n; i++) {
+    int g = b->groups.data[i];
+    mesh->groups[i] = g;
+    if (g < 0) continue;
+    if (number[g] < 0) {
+      number[g] = (int)mesh->n_groups;
+      char *name = cb_arena_strndup(mesh->arena, b->bytes + b->group_names[g].at, b->group_names[g].length);
+      mesh->group_names[mesh->n_groups++] = name;
+      good = name != NULL;
+    }
+    mesh->groups[i] = number[g];
+  }
+  free(number);
+  return good;
+}
+
 static cb_status finish(cb_mesh_builder *b, cb_mesh **out) {
   if (b->n_vertices == 0) return cb_mesh_fail(b, 0, "a mesh without vertices");
   if (!sort_edges(b)) return cb_mesh_no_memory(b);
@@ -221,7 +270,7 @@ static cb_status finish(cb_mesh_builder *b, cb_mesh **out) {
   mesh->vertices = cb_arena_alloc_aligned(arena, mesh->n_vertices, sizeof *mesh->vertices, CB_CACHE_LINE);
   mesh->edges = cb_arena_alloc_aligned(arena, mesh->n_edges, sizeof *mesh->edges, CB_CACHE_LINE);
   mesh->triangles = cb_arena_alloc_aligned(arena, mesh->n_triangles, sizeof *mesh->triangles, CB_CACHE_LINE);
-  if (!mesh->vertices || !mesh->edges || !mesh->triangles) {
+  if (!mesh->vertices || !mesh->edges || !mesh->triangles || !finish_groups(b, mesh)) {
     cb_arena_free(arena);
     return cb_mesh_no_memory(b);
   }
@@ -235,13 +284,19 @@ static cb_status finish(cb_mesh_builder *b, cb_mesh **out) {
 cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_mesh_format format, cb_mesh **out) {
   if (n > CB_MESH_LARGEST)
     return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh of %zu bytes, expected at most %d", name, n, CB_MESH_LARGEST);
-  cb_mesh_builder b = {.name = name, .bytes = bytes, .n = n};
-  cb_status status = format == CB_MESH_OBJ ? cb_mesh_read_obj(&b) : cb_mesh_read_ply(&b);
+  static cb_status (*const readers[])(cb_mesh_builder *) = {[CB_MESH_OBJ] = cb_mesh_read_obj,
+                                                            [CB_MESH_PLY] = cb_mesh_read_ply,
+                                                            [CB_MESH_STL] = cb_mesh_read_stl,
+                                                            [CB_MESH_OFF] = cb_mesh_read_off};
+  cb_mesh_builder b = {.name = name, .bytes = bytes, .n = n, .group = -1};
+  cb_status status = readers[format](&b);
   if (status == CB_OK) status = finish(&b, out);
   free(b.vertices);
   free(b.edges.data);
   free(b.triangles.data);
   free(b.corners.data);
+  free(b.groups.data);
+  free(b.group_names);
   return status;
 }
 
@@ -255,11 +310,22 @@ static bool ends_in(const char *path, const char *ending) {
   return true;
 }
 
+cb_mesh_format cb_mesh_format_of(const char *bytes, size_t n) {
+  const cb_mesh_builder b = {.name = "", .bytes = bytes, .n = n};
+  if (n > 3 && memcmp(bytes, "ply", 3) == 0 && (bytes[3] == '\n' || is_blank(bytes[3]))) return CB_MESH_PLY;
+  if (cb_mesh_is_stl(&b)) return CB_MESH_STL;
+  return cb_mesh_is_off(&b) ? CB_MESH_OFF : CB_MESH_OBJ;
+}
+
 cb_status cb_mesh_read_file(const char *path, cb_mesh **out) {
   cb_mesh_format format;
   if (ends_in(path, ".obj")) format = CB_MESH_OBJ;
   else if (ends_in(path, ".ply")) format = CB_MESH_PLY;
-  else return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh of unknown format, expected a name in .obj or .ply", path);
+  else if (ends_in(path, ".stl")) format = CB_MESH_STL;
+  else if (ends_in(path, ".off")) format = CB_MESH_OFF;
+  else
+    return cb_fail(CB_ERROR_INPUT,
+                   "%s:1:1: error: a mesh of unknown format, expected a name in .obj, .ply, .stl or .off", path);
 
   char *bytes;
   size_t n;

@@ -1,9 +1,10 @@
-/* Meshes: points of R^3 with edges and triangles, read from OBJ and PLY files.
+/* Meshes: points of R^3 with edges and triangles, read from OBJ, PLY, STL and OFF files.
  *
- * Read are vertices, polygons and lines; normals, textures, colours, materials and groups are passed over. A polygon of
- * n corners gives its n sides as edges and n - 2 triangles as a fan from its first corner (fan diagonals are not
- * edges). What a file claims about its size is checked against its length before memory is taken.
- * Sources: Wavefront OBJ specification, version 3.0; G. Turk, The PLY Polygon File Format (1994), version 1.0.
+ * Read are vertices, polygons, lines and the names of groups; normals, textures, colours and materials are passed over.
+ * A polygon of n corners gives its n sides as edges and n - 2 triangles as a fan from its first corner (fan diagonals
+ * are not edges). What a file claims about its size is checked against its length before memory is taken.
+ * Sources: Wavefront OBJ specification, version 3.0; G. Turk, The PLY Polygon File Format (1994), version 1.0;
+ * M. Burns, Automated Fabrication (1993), section 6.5 (STL); Geomview manual, version 1.9, section 4.2.5 (OFF).
  */
 #ifndef CB_NUMERICS_MESH_H
 #define CB_NUMERICS_MESH_H
@@ -16,20 +17,26 @@ typedef struct cb_mesh {
   double (*vertices)[3];
   int (*edges)[2];     /* i < j, ascending by i then j, each once */
   int (*triangles)[3]; /* in the order of the file */
+  size_t n_groups;
+  char **group_names; /* what `g` and `o` of OBJ and `solid` of STL name, in order of their first triangles */
+  int *groups;        /* [triangles] the group of each, -1 for none */
   struct cb_arena *arena;
 } cb_mesh;
 
-typedef enum cb_mesh_format { CB_MESH_OBJ, CB_MESH_PLY } cb_mesh_format;
+typedef enum cb_mesh_format { CB_MESH_OBJ, CB_MESH_PLY, CB_MESH_STL, CB_MESH_OFF } cb_mesh_format;
 
 enum { CB_MESH_LARGEST = 1 << 30 }; /* bytes of a file */
 
-/* Reads a file whose name ends in .obj or .ply (in any case). CB_ERROR_FILE if it cannot be opened or read;
+/* Reads a file whose name ends in .obj, .ply, .stl or .off (in any case). CB_ERROR_FILE if it cannot be opened or read;
  * CB_ERROR_INPUT if its content is wrong: `path:line:column: error: ...` with what was expected (and the offset in
  * bytes where the data are binary). The caller owns *out. */
 cb_status cb_mesh_read_file(const char *path, cb_mesh **out);
 
 /* The same for bytes[n], named `name` in messages. */
 cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_mesh_format format, cb_mesh **out);
+
+/* The format of bytes[n] by what they begin with and how many they are; OBJ where they look like no other. */
+cb_mesh_format cb_mesh_format_of(const char *bytes, size_t n);
 
 void cb_mesh_free(cb_mesh *mesh);
 

@@ -17,7 +17,12 @@ typedef struct cb_mesh_builder {
   double (*vertices)[3]; /* room for as many as the file can hold */
   size_t n_vertices, room;
   cb_index_list edges, triangles, corners; /* by twos, by threes; corners of the polygon or line that is being read */
+  cb_index_list groups;                    /* of the triangles */
+  struct cb_word *group_names;
+  int n_groups, group; /* group: of the triangles to come, -1 for none */
 } cb_mesh_builder;
+
+enum { CB_MESH_MOST_GROUPS = 4096 };
 
 /* Bytes [at, at + length) of the file. */
 typedef struct cb_word {
@@ -65,7 +70,16 @@ bool cb_mesh_repeats(const cb_mesh_builder *b, bool closed, int *vertex);
 cb_status cb_mesh_end_polygon(cb_mesh_builder *b);
 cb_status cb_mesh_end_line(cb_mesh_builder *b);
 
+/* Triangles from here on belong to the group that the rest of the line names; to none where it names nothing. */
+cb_status cb_mesh_begin_group(cb_mesh_builder *b, cb_cursor *cursor);
+
 cb_status cb_mesh_read_obj(cb_mesh_builder *b);
 cb_status cb_mesh_read_ply(cb_mesh_builder *b);
+cb_status cb_mesh_read_stl(cb_mesh_builder *b);
+cb_status cb_mesh_read_off(cb_mesh_builder *b);
+
+/* Do the bytes look like it? */
+bool cb_mesh_is_stl(const cb_mesh_builder *b);
+bool cb_mesh_is_off(const cb_mesh_builder *b);
 
 #endif

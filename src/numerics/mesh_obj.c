@@ -3,6 +3,7 @@
  *   v x y z ...           a vertex (what follows, a weight or a colour, is checked and passed over)
  *   f a b c ...           a polygon; each corner a, a/t, a//n or a/t/n
  *   l a b ...             a line through the vertices
+ *   g name, o name        polygons that follow belong to the group of this name
  *
  * Vertices count from 1; -1 is the last one before the statement. Source: Wavefront OBJ specification, version 3.0.
  */
@@ -14,7 +15,7 @@
 #include <string.h>
 
 static const char *const passed_over[] = {
-    "vt", "vn", "vp", "p", "g", "o", "s", "mg", "usemtl", "mtllib", "usemap", "maplib",
+    "vt", "vn", "vp", "p", "s", "mg", "usemtl", "mtllib", "usemap", "maplib",
     "lod", "bevel", "c_interp", "d_interp", "shadow_obj", "trace_obj"};
 
 static bool is_passed_over(const cb_mesh_builder *b, cb_word word) {
@@ -93,6 +94,7 @@ cb_status cb_mesh_read_obj(cb_mesh_builder *b) {
       if (cb_word_is(b, word, "v")) status = read_vertex(b, &cursor);
       else if (cb_word_is(b, word, "f") || cb_word_is(b, word, "l"))
         status = read_corners(b, &cursor, word, n_vertices);
+      else if (cb_word_is(b, word, "g") || cb_word_is(b, word, "o")) status = cb_mesh_begin_group(b, &cursor);
       else if (!is_passed_over(b, word)) status = cb_mesh_expected(b, word, "a statement such as v, f or l");
     }
     if (status == CB_OK && !cb_next_line(b, &cursor)) break;

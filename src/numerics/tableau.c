@@ -40,14 +40,19 @@ static quad lobatto_polynomial(int s, quad x, quad *derivative) {
   return d;
 }
 
-/* The n zeros of f in (-1, 1), ascending: Newton from the mid of a change of sign on a fine grid. */
+/* The n zeros of f in (-1, 1), ascending: Newton from the mid of a change of sign on a grid that parts those of 8
+ * stages. */
 static void zeros(polynomial *f, int s, int n, quad *x) {
-  enum { GRID = 4096 };
-  quad d;
+  enum { GRID = 32 };
+  quad d, right = -1 + (quad)1 / GRID;
+  bool below = f(s, right, &d) < 0;
   int found = 0;
   for (int i = 1; i < GRID && found < n; i++) {
-    quad left = -1 + (quad)(2 * i - 1) / GRID, right = left + (quad)2 / GRID;
-    if ((f(s, left, &d) < 0) == (f(s, right, &d) < 0)) continue;
+    const quad left = right;
+    const bool before = below;
+    right = -1 + (quad)(2 * i + 1) / GRID;
+    below = f(s, right, &d) < 0;
+    if (below == before) continue;
     quad z = (left + right) / 2;
     for (int k = 0; k < 10; k++) {
       quad value = f(s, z, &d);

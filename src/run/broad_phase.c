@@ -202,3 +202,10 @@ cb_status cb_broad_around(cb_broad *b, const double *x, double reach, double mov
   *count = once;
   return CB_OK;
 }
+
+bool cb_broad_apart(const cb_broad *b, const double *x, double reach_x, const double *y, double reach_y) {
+  cb_ball one, other;
+  cb_broad_ball(b, x, reach_x, &one);
+  cb_broad_ball(b, y, reach_y, &other);
+  return one.index >= 0 && other.index >= 0 && !cb_broad_near(b, b->kind, b->pure, &one, &other);
+}

@@ -12,6 +12,7 @@
 
 #include <curvebody/geometry.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct cb_broad cb_broad;
@@ -31,5 +32,8 @@ cb_status cb_broad_pairs(cb_broad *b, const cb_near_pair **pair, size_t *count);
 /* All balls near to a further one, x[k] with this reach, ascending; borrowed until the next call. A ball may have moved
  * since it was set: by at most `moved` (of all balls). */
 cb_status cb_broad_around(cb_broad *b, const double *x, double reach, double moved, const int **ball, int *count);
+
+/* Are two further balls, x[k] and y[k] with these reaches, surely not near each other? */
+bool cb_broad_apart(const cb_broad *b, const double *x, double reach_x, const double *y, double reach_y);
 
 #endif

@@ -42,9 +42,10 @@ cb_status cb_parts_create(const cb_system *system, cb_integrator *whole, cb_part
   if (!status) status = cb_state_create(system, &p->end);
   if (!status) status = cb_state_create(system, &p->trial);
   if (status) return cb_parts_free(p), status;
-  for (int i = 0; i < p->components; i++) {
+  for (int i = p->components - 1; i >= 0; i--) {
     p->mover_of[i] = -1;
     p->free[i] = cb_system_component_free(system, i);
+    if (p->free[i]) p->first_free = i;
   }
   *out = p;
   return CB_OK;
@@ -54,6 +55,12 @@ static void free_mover(cb_parts *p, cb_mover *m) {
   cb_state_free(m->state);
   if (m->integrator != p->whole) cb_integrator_free(m->integrator);
   cb_system_free(m->extract);
+}
+
+void cb_parts_let_go(cb_parts *p) {
+  for (int m = 0; m < p->n_movers; m++) free_mover(p, &p->mover[m]);
+  p->n_movers = 0;
+  for (int i = 0; i < p->components; i++) p->mover_of[i] = -1;
 }
 
 void cb_parts_free(cb_parts *p) {
@@ -76,6 +83,8 @@ static cb_status make_mover(cb_parts *p, int component) {
     p->mover = more;
     p->room_movers = room;
   }
+  /* one mover for all that are free, always of the first one's mass: what it does must not depend on who came first */
+  if (p->free[component]) component = p->first_free;
   cb_mover m = {.free = p->free[component], .component = component};
   cb_status status = CB_OK;
   if (p->components == 1) {
@@ -227,6 +236,8 @@ cb_status cb_parts_begin(cb_parts *p, const cb_state *state, double h) {
     p->trial_at[c] = NAN;
     status = bound(p, c);
   }
+  p->fastest = 0;
+  for (int i = 0; i < p->n; i++) p->fastest = fmax(p->fastest, p->speed[i]);
   return status;
 }
 

@@ -32,15 +32,19 @@ typedef struct cb_parts {
   cb_mover *mover;
   int n_movers, room_movers;
   bool *free; /* [components] */
+  int first_free;
 
   double t, t_low, h; /* the step */
   cb_state *base, *end, *trial;
   double *clock, *trial_at;     /* [components] */
   double *speed, *acceleration; /* [n]: bounds from the clock to the end of the step */
+  double fastest;               /* the greatest speed when the step began */
 } cb_parts;
 
 cb_status cb_parts_create(const cb_system *system, cb_integrator *whole, cb_parts **out);
 void cb_parts_free(cb_parts *p);
+/* Frees all movers: they are made again when they are needed. */
+void cb_parts_let_go(cb_parts *p);
 /* Begins a step: all bases at `state`, and the regular step of all. */
 cb_status cb_parts_begin(cb_parts *p, const cb_state *state, double h);
 /* The state of a component at time tau from its clock on, as pointers to its first particle in some cb_state. */

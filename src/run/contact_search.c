@@ -2,19 +2,29 @@
  *
  * At a time with gap s > 0 and rate s', nothing happens before the smaller zero of s + s' t - A t^2/2, which is where to
  * look next:  t = 2 s / (-s' + sqrt(s'^2 + 2 A s)).  Towards a crossing this converges quadratically from the left (it
- * is Newton's method for A = 0, on a gap that is convex then); the last steps are Newton's, to round-off.
+ * is Newton's method for A = 0, on a gap that is convex then); the last steps are Newton's, to round-off. The same holds
+ * backwards from a later time at which the state is known, such as the end of the step: where the two times overlap
+ * nothing is met, and no look, which costs a step, was needed in between.
  */
 #include "run/contact_search.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LOOKS = 20000, POLISH = 30 };
+enum { MOST_LOOKS = 20000, BESIDE = 64, POLISH = 30, SHORTER = 8 };
 
 /* A gap smaller than this counts as closed while it is looked for, before it is solved for to round-off. */
 static const double near = 1e-7;
 /* What is left of it then: round-off. Points that pass nearer than this have met. */
 static const double closed = 1e-13;
+/* How deep a gap that is 0 and does not close may become before that is looked at again. */
+static const double hair = 1e-16;
+/* How much deeper a gap that stays what it is may look, by round-off. */
+static const double deep = 16e-16;
+/* Below this, relative to their speeds, points that touch do not close: round-off of a reflection. */
+static const double still = 1e-13;
+/* And below this, relative to the fastest of all: round-off of what is at rest. */
+static const double asleep = 1e-16;
 
 cb_candidate cb_candidate_of(const cb_system *system, const cb_gap *gap) {
   cb_candidate c = {.gap = *gap};
@@ -55,8 +65,8 @@ cb_status cb_candidate_at(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, dou
   return CB_OK;
 }
 
-/* A, from the bounds of the particles, for the time left. */
-static cb_status bend(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double *out) {
+/* A, from the bounds of the particles, for this time from tau on. */
+static cb_status bend(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double duration, double *out) {
   const cb_state *state[CB_GAP_PARTICLES];
   const double *x[CB_GAP_PARTICLES];
   double speed[CB_GAP_PARTICLES], acceleration[CB_GAP_PARTICLES];
@@ -65,7 +75,7 @@ static cb_status bend(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double 
     speed[i] = p->speed[c->gap.particle[i]];
     acceleration[i] = p->acceleration[c->gap.particle[i]];
   }
-  if (!status) *out = cb_gap_bend(gaps, &c->gap, p->t + tau, x, speed, acceleration, p->h - tau);
+  if (!status) *out = cb_gap_bend(gaps, &c->gap, p->t + tau, x, speed, acceleration, duration);
   return status;
 }
 
@@ -88,8 +98,10 @@ static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, doubl
   return CB_OK;
 }
 
-/* How long the gap s, with rate s' and bend A, surely keeps its sign; INFINITY: for ever. */
-static double open_for(double s, double rate, double A) {
+/* How long the gap s, with rate s' and bend A, surely keeps its sign; INFINITY: for ever. Without a bend, by the sum of
+ * the speeds, which bounds the rate of a distance (0: not known). */
+static double open_for(double s, double rate, double A, double speeds) {
+  if (!(A < INFINITY)) return s > 0 && speeds > 0 ? s / speeds : 0;
   if (rate >= 0) {
     if (A == 0) return INFINITY;
     s = fmax(s, 0);
@@ -99,11 +111,54 @@ static double open_for(double s, double rate, double A) {
   return 2 * s / (-rate + sqrt(rate * rate + 2 * A * s));
 }
 
-/* Below this, relative to the speeds, points that touch do not close: round-off of a reflection. */
-static double still(const cb_parts *p, const cb_candidate *c) {
+static double speeds_of(const cb_parts *p, const cb_candidate *c) {
   double sum = 0;
   for (int i = 0; i < c->gap.n; i++) sum += p->speed[c->gap.particle[i]];
-  return 1e-13 * sum;
+  return sum;
+}
+
+static double quiet_of(const cb_parts *p, const cb_candidate *c) {
+  return still * speeds_of(p, c) + asleep * p->fastest;
+}
+
+/* The same from `at` on. Where the bend of all the time that is left tells little (its far end may be beside the centre
+ * of a ball, or half round a sphere), that of shorter times is asked for. What rests at 0 is let go by a hair. */
+static cb_status keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until, double s,
+                       double rate, double *wait) {
+  const double left = until - at, all = speeds_of(p, c), quiet = quiet_of(p, c),
+               speeds = cb_gap_is_length(gaps, &c->gap) ? all : 0;
+  double best = speeds > 0 && s > 0 ? s / speeds : 0, span = left;
+  for (int i = 0; i < SHORTER && span > best; i++, span /= 4) {
+    double A;
+    const cb_status status = bend(p, gaps, c, at, span, &A);
+    if (status) return status;
+    double open = open_for(s, rate, A, speeds);
+    if (rate == 0 && s <= hair && A > 0 && A < INFINITY) open = fmax(open, sqrt(2 * hair / A) + 4 * quiet / A);
+    best = fmax(best, fmin(open, span));
+    if (i == 0 && open >= span) best = open;
+    if (open >= span / 4 || (rate < 0 && best >= -0.5 * s / rate)) break;
+  }
+  *wait = best;
+  return CB_OK;
+}
+
+/* The time from which on a contact surely stays open until `until`, told by where things are then, which is known
+ * already at the end of the step or where another contact was found; `until`: nothing is told. */
+static double open_from(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until) {
+  cb_gap_value value;
+  double rate, A;
+  const double speeds = cb_gap_is_length(gaps, &c->gap) ? speeds_of(p, c) : 0;
+  if (cb_candidate_at(p, gaps, c, until, &value, &rate) || !value.active || !(value.gap > 0)) return until;
+  if (bend(p, gaps, c, at, until - at, &A)) return until;
+  return until - open_for(value.gap, -rate, A, speeds);
+}
+
+cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double time,
+                            double *speed) {
+  double A;
+  const cb_status status = bend(p, gaps, c, tau, time, &A);
+  if (!status) *speed = A < INFINITY ? fmax(A * time / 2, 4 * sqrt(2 * hair * A)) + 16 * quiet_of(p, c) : 0;
+  return status;
 }
 
 /* What an event or a face is at a zero that it closes at. */
@@ -116,19 +171,39 @@ static passage passage_at(const cb_gaps *gaps, const cb_candidate *c, const cb_g
   return direction == CB_EVENT_BOTH || (direction == CB_EVENT_FALLING) == (sign > 0) ? COUNTS : PASSES;
 }
 
-cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from, double *tau, bool *found) {
+/* Points that touch and move together: looks go twice as far each time, and back where the gap turns out to have closed
+ * on the way. */
+typedef struct calm {
+  double at, s, wait, growth; /* growth 0: they do not */
+} calm;
+
+cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from, double until, double *tau,
+                             bool *found) {
   const bool contact = cb_gap_action(gaps, &c->gap) == CB_EVENT_REFLECT;
-  const double quiet = still(p, c), tiny = 1e-12 * fabs(p->h);
-  double at = from, A, sign = contact ? 1 : 0;
+  const double quiet = quiet_of(p, c), tiny = 1e-12 * fabs(p->h);
+  const int side = c->gap.side;
+  double at = from, sign = contact ? 1 : 0, open = NAN;
+  calm before = {0};
+  cb_status status = CB_OK;
   *found = false;
-  cb_status status = bend(p, gaps, c, from, &A);
-  for (int look = 0; !status && look < MOST_LOOKS; look++) {
+  for (int look = 0, turns = 0; !status && look < MOST_LOOKS; look++) {
     cb_gap_value value;
     double rate;
     if ((status = cb_candidate_at(p, gaps, c, at, &value, &rate))) break;
     if (sign == 0) sign = value.gap > 0 || (value.gap == 0 && rate > 0) ? 1 : -1; /* events begin on either side */
     double s = sign * value.gap, closing = sign * rate;
     if (fabs(closing) <= quiet) closing = 0;
+    if (before.growth > 1 && s < fmin(0, before.s) - deep) { /* too far: it closed on the way */
+      at = before.at + before.wait;
+      before.growth = 0;
+      continue;
+    }
+    if (contact && !value.active && s < 0) { /* beside the face: on its other side, or within its thickness */
+      c->gap.side = -c->gap.side;
+      if (turns++ % 2) at += (until - from) / BESIDE;
+      if (at >= until) return CB_OK;
+      continue;
+    }
     if (closing < 0 && s <= near * fmax(1, -closing) * fabs(p->h)) {
       double moment = at;
       if (s > 0) {
@@ -146,14 +221,28 @@ cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double
         else
           sign = -sign;
         at = moment + tiny;
-        if (at >= p->h) return CB_OK;
+        if (at >= until) return CB_OK;
         continue;
       }
     }
-    const double wait = open_for(s, closing, A);
-    if (!(wait < p->h - at)) return CB_OK;
+    double wait;
+    if ((status = keeps(p, gaps, c, at, until, s, closing, &wait))) break;
+    before.growth = contact && closing == 0 && fabs(s) <= closed ? fmax(1, 2 * before.growth) : 0;
+    if (before.growth > 1 && wait < until - at) {
+      before.at = at, before.s = s, before.wait = fmax(wait, 1e-3 * tiny);
+      at = fmin(at + before.growth * before.wait, until);
+      if (at < until) continue;
+      if ((status = cb_candidate_at(p, gaps, c, until, &value, &rate))) break;
+      if (value.gap >= fmin(0, s) - deep) return CB_OK;
+      at = before.at + before.wait;
+      before.growth = 0;
+      continue;
+    }
+    if (!(wait < until - at)) return CB_OK;
+    if (contact && c->gap.side == side && isnan(open)) open = open_from(p, gaps, c, at, until);
+    if (c->gap.side == side && at + wait >= open) return CB_OK;
     at += fmax(wait, 1e-3 * tiny);
-    if (at >= p->h) return CB_OK;
+    if (at >= until) return CB_OK;
   }
   if (status) return status;
   const char *one = cb_system_particle_name(p->system, cb_system_particle(p->system, c->gap.particle[0]));

@@ -3,6 +3,8 @@
  * Within a step the next event is the earliest of a heap. At a contact all parts that touch there, directly or through
  * others, are brought to that moment, velocities are reflected together by the rule of the system, and every gap that
  * these parts may close before the step ends is looked for anew; entries of the heap that knew them before are void.
+ * So nothing of a part needs to be looked for beyond the first contact that it surely has (with a wall, or within
+ * itself), and nothing of two parts beyond the first that they have with one another.
  * A part that meets more than `most_contacts` contacts in one step is in a pile: contacts without end in a finite time.
  */
 #include "run/contacts.h"
@@ -17,12 +19,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CONTACTS = 200, MOST_SURFACES = 32 };
+/* Movers that are kept from step to step, of some 50 kB and more each. */
+enum { MOST_LIFTS = 200, MOST_CONTACTS = 200, MOST_SURFACES = 32, MOST_MOVERS = 8192, MEETINGS = 64, MANY = 8 };
 
 /* Gaps this small, relative to the space between a step's ends, belong to the contact that is being resolved. */
 static const double touching = 1e-11;
+/* Flights so short, relative to a step, are no flights where what piles up comes to rest. */
+static const double brief = 1e-6;
+/* What rested is lifted to this of 0, in units of length. */
+static const double level = 1e-14;
 /* Overlaps at the start up to this are round-off of places as they are typed. */
 static const double typed = 1e-9;
+
+/* Two parts and when they surely meet, unless one of them meets something before, and all is looked for anew. */
+typedef struct meeting {
+  int part[2], version[2];
+  double until;
+} meeting;
 
 typedef struct entry { /* of the heap */
   double tau;
@@ -42,8 +55,10 @@ struct cb_contacts {
   double *world, *reach; /* [n*k], [n] */
   double *face_world, *face_reach;
   int *version, *count; /* [components] in this step: contacts, and contacts as a measure of piles */
-  double *wandered;     /* [components]: how far its particles may get beyond their reach */
-  double moved;         /* the greatest of them */
+  double *way;          /* [components]: how far its particles may have come until its clock */
+  double moved;         /* how far any particle may get beyond its reach */
+  double *until;        /* [components]: when it surely meets a wall or itself, and all is looked for anew; or h */
+  meeting meeting[MEETINGS];
   cb_origin *origin;    /* [components] that gaps know */
   bool known_origins;
 
@@ -57,6 +72,7 @@ struct cb_contacts {
   int *stamp, stamp_now; /* [components]: is it a member? */
   cb_reflection_contact *touch;
   int touches, room_touches;
+  bool settling; /* what has sunk below 0 touches too */
   cb_reflection_part *part;
   cb_gram **gram; /* [components], made when first needed */
   cb_candidate *resting;
@@ -100,7 +116,8 @@ cb_status cb_contacts_create(const cb_system *system, cb_integrator *whole, cb_c
   } all[] = {{(void **)&c->world, n * k, sizeof(double)},      {(void **)&c->reach, n, sizeof(double)},
              {(void **)&c->face_world, f * k, sizeof(double)}, {(void **)&c->face_reach, f, sizeof(double)},
              {(void **)&c->version, parts, sizeof(int)},       {(void **)&c->count, parts, sizeof(int)},
-             {(void **)&c->wandered, parts, sizeof(double)},   {(void **)&c->origin, parts, sizeof(cb_origin)},
+             {(void **)&c->way, parts, sizeof(double)},       {(void **)&c->until, parts, sizeof(double)},
+             {(void **)&c->origin, parts, sizeof(cb_origin)},
              {(void **)&c->member, parts, sizeof(int)},        {(void **)&c->stamp, parts, sizeof(int)},
              {(void **)&c->part, parts, sizeof *c->part},      {(void **)&c->gram, parts, sizeof *c->gram}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -172,12 +189,31 @@ static bool rests(const cb_contacts *c, const cb_gap *gap) {
   return false;
 }
 
+/* What is known of when these two parts meet; forgets what it has in that place of others. */
+static meeting *meeting_of(cb_contacts *c, int a, int b) {
+  meeting *m = &c->meeting[(unsigned)(a + 31 * b) % MEETINGS];
+  if (m->part[0] != a || m->part[1] != b || m->version[0] != c->version[a] || m->version[1] != c->version[b])
+    *m = (meeting){{a, b}, {c->version[a], c->version[b]}, c->parts->h};
+  return m;
+}
+
+/* Nothing is looked for beyond a moment at which all will be looked for anew; but where gaps may come to rest, whose
+ * parts are brought back at the end of the step alone, all is looked for. */
 static cb_status expect(cb_contacts *c, cb_candidate what, double from) {
   entry e = {.what = what};
+  double *until_of_parts = &c->until[what.part[0]];
   bool found;
   if (c->restings && rests(c, &what.gap)) return CB_OK;
-  const cb_status status = cb_candidate_first(c->parts, c->gaps, &e.what, from, &e.tau, &found);
+  double until = *until_of_parts;
+  if (what.parts == 2) {
+    const int a = what.part[0] < what.part[1] ? 0 : 1;
+    until_of_parts = &meeting_of(c, what.part[a], what.part[1 - a])->until;
+    until = fmin(fmin(until, c->until[what.part[1]]), *until_of_parts);
+  }
+  if (c->options.pile == CB_PILE_REST) until = c->parts->h;
+  const cb_status status = cb_candidate_first(c->parts, c->gaps, &e.what, from, until, &e.tau, &found);
   if (status || !found) return status;
+  if (cb_gap_action(c->gaps, &what.gap) == CB_EVENT_REFLECT) *until_of_parts = fmin(*until_of_parts, e.tau);
   for (int i = 0; i < what.parts; i++) e.version[i] = c->version[what.part[i]];
   return push(c, e);
 }
@@ -198,10 +234,55 @@ static cb_status expect_walls(cb_contacts *c, int i, double from) {
   return status;
 }
 
+/* Where the cubic that a gap and its rate at both ends of a time tell of first vanishes; INFINITY: it does not. */
+static double guess(double s0, double rate0, double s1, double rate1, double time) {
+  enum { STEPS = 32 };
+  for (int i = 1; i <= STEPS; i++) {
+    const double u = (double)i / STEPS, v = 1 - u;
+    if (v * v * ((1 + 2 * u) * s0 + u * time * rate0) + u * u * ((1 + 2 * v) * s1 - v * time * rate1) < 0)
+      return u * time;
+  }
+  return INFINITY;
+}
+
+/* Of a part of many particles, which moves only as a whole, the one likely to meet a wall first is looked at first: the
+ * others then need to be looked at no further. What is compared is known without a move. */
+static cb_status expect_likely_wall(cb_contacts *c, int part, double from) {
+  const cb_parts *p = c->parts;
+  double least = INFINITY;
+  cb_candidate likely;
+  if (p->start[part + 1] - p->start[part] < MANY || from != p->clock[part]) return CB_OK;
+  for (int i = p->start[part]; i < p->start[part + 1]; i++)
+    for (int w = 0; w < c->walls; w++) {
+      const cb_gap gap = {.kind = CB_GAP_WALL, .n = 1, .particle = {i}, .index = w};
+      const cb_candidate what = cb_candidate_of(c->system, &gap);
+      cb_gap_value value[2];
+      double rate[2];
+      if (!cb_gaps_wall_on(c->gaps, w, i) || cb_candidate_at(c->parts, c->gaps, &what, from, &value[0], &rate[0]) ||
+          cb_candidate_at(c->parts, c->gaps, &what, p->h, &value[1], &rate[1]))
+        continue;
+      const double time = guess(value[0].gap, rate[0], value[1].gap, rate[1], p->h - from);
+      if (!(time < least)) continue;
+      least = time;
+      likely = what;
+    }
+  return least < INFINITY ? expect(c, likely, from) : CB_OK;
+}
+
 static cb_status expect_event(cb_contacts *c, int event, double from) {
   cb_gap gap;
   cb_gaps_event(c->gaps, event, &gap);
   return expect(c, cb_candidate_of(c->system, &gap), from);
+}
+
+/* A surface that has just been reflected keeps its side: the sign of its gap is round-off then. */
+static void keep_side(const cb_contacts *c, cb_gap *gap) {
+  for (int i = 0; i < c->touches; i++) {
+    const cb_gap *touched = &c->touch[i].gap;
+    if (touched->kind == gap->kind && touched->n == gap->n && touched->index == gap->index &&
+        !memcmp(touched->particle, gap->particle, (size_t)gap->n * sizeof *gap->particle))
+      gap->side = touched->side;
+  }
 }
 
 /* Sides are those of the moment `from`, at which the parts are. */
@@ -219,6 +300,7 @@ static cb_status expect_faces(cb_contacts *c, int a, int b, double from) {
       if (!status) x[j] = state->x + (size_t)place * (size_t)c->g->k;
     }
     if (!status) status = cb_gap_orient(c->gaps, &what.gap, c->parts->t + from, x);
+    if (from > 0) keep_side(c, &what.gap);
     if (!status) status = expect(c, what, from);
   }
   return status;
@@ -265,14 +347,25 @@ static cb_status set_balls(cb_contacts *c, const cb_state *s, double h) {
   return status;
 }
 
+static void let_movers_go(cb_contacts *c) {
+  for (int i = 0; i < c->parts->components; i++) { /* they know the movers' forces */
+    cb_gram_free(c->gram[i]);
+    c->gram[i] = NULL;
+  }
+  cb_parts_let_go(c->parts);
+}
+
 static cb_status begin(cb_contacts *c, const cb_state *s, double h) {
   const int parts = c->parts->components;
   c->entries = c->rows = c->restings = 0;
+  for (int i = 0; i < MEETINGS; i++) c->meeting[i].part[0] = -1;
   c->moved = 0;
+  if (c->parts->n_movers > MOST_MOVERS) let_movers_go(c);
   take_origins(c, s);
   for (int i = 0; i < parts; i++) {
     c->version[i] = c->count[i] = 0;
-    c->wandered[i] = 0;
+    c->way[i] = 0;
+    c->until[i] = h;
   }
   cb_status status = cb_parts_begin(c->parts, s, h);
   if (!status) status = set_balls(c, s, h);
@@ -280,6 +373,7 @@ static cb_status begin(cb_contacts *c, const cb_state *s, double h) {
   size_t count = 0;
   if (!status && c->balls) status = cb_broad_pairs(c->balls, &pair, &count);
   for (size_t i = 0; i < count && !status; i++) status = expect_pair(c, pair[i].i, pair[i].j, 0);
+  for (int part = 0; c->walls && part < parts && !status; part++) status = expect_likely_wall(c, part, 0);
   for (int i = 0; c->walls && i < c->n && !status; i++) status = expect_walls(c, i, 0);
   for (int e = 0; e < c->events && !status; e++) status = expect_event(c, e, 0);
   count = 0;
@@ -294,6 +388,9 @@ static cb_status join(cb_contacts *c, int part, double tau) {
   if (c->stamp[part] == c->stamp_now) return CB_OK;
   c->stamp[part] = c->stamp_now;
   c->member[c->members++] = part;
+  double speed = 0;
+  for (int i = c->parts->start[part]; i < c->parts->start[part + 1]; i++) speed = fmax(speed, c->parts->speed[i]);
+  c->way[part] += speed * fabs(tau - c->parts->clock[part]);
   return cb_parts_settle(c->parts, part, tau);
 }
 
@@ -305,7 +402,8 @@ static cb_status touch(cb_contacts *c, const cb_candidate *what, double tau, boo
   cb_status status = cb_candidate_at(c->parts, c->gaps, what, tau, &value, &rate);
   if (status) return status;
   const double scale = fmax(1, fabs(c->parts->h));
-  if (!sure && (!value.active || !(fabs(value.gap) <= touching * scale))) return CB_OK;
+  const double off = c->settling ? value.gap : fabs(value.gap);
+  if (!sure && (!value.active || !(off <= touching * scale))) return CB_OK;
   status = grow((void **)&c->touch, c->touches, &c->room_touches, sizeof *c->touch);
   for (int i = 0; i < what->parts && !status; i++) status = join(c, what->part[i], tau);
   if (status) return status;
@@ -314,13 +412,22 @@ static cb_status touch(cb_contacts *c, const cb_candidate *what, double tau, boo
   return CB_OK;
 }
 
-/* The balls that may be where ball i is at its part's clock, with so much of reach. */
-static cb_status around(cb_contacts *c, int i, double reach, const int **ball, int *count) {
-  double x[CB_Q_MAX];
+/* The balls that may be where ball i is at its part's clock, at the point x, with so much of reach. */
+static cb_status around(cb_contacts *c, int i, double reach, double *x, const int **ball, int *count) {
   *count = 0;
   if (!c->balls) return CB_OK;
   world_point(c, c->parts->base, i, x);
   return cb_broad_around(c->balls, x, reach, c->moved, ball, count);
+}
+
+/* Can particle j, wherever it is at its part's clock, not come so near to a ball within `until`? */
+static bool out_of_reach(const cb_contacts *c, const double *x, double reach, int j, double until) {
+  const cb_parts *p = c->parts;
+  const double time = fabs(until - p->clock[cb_system_component(c->system, j)]);
+  double y[CB_Q_MAX];
+  world_point(c, p->base, j, y);
+  const double r = cb_system_radius(c->system, cb_system_particle(c->system, j));
+  return cb_broad_apart(c->balls, x, reach, y, r + p->speed[j] * time);
 }
 
 /* All gaps of a member's particles that are closed at tau. */
@@ -329,11 +436,13 @@ static cb_status gather(cb_contacts *c, int part, double tau) {
   for (int i = c->parts->start[part]; i < c->parts->start[part + 1] && !status; i++) {
     const int *ball = NULL;
     int count = 0;
-    const double r = cb_system_radius(c->system, cb_system_particle(c->system, i));
-    status = around(c, i, r + touching * fmax(1, fabs(c->parts->h)), &ball, &count);
+    double x[CB_Q_MAX];
+    const double r = cb_system_radius(c->system, cb_system_particle(c->system, i)),
+                 reach = r + touching * fmax(1, fabs(c->parts->h));
+    status = around(c, i, reach, x, &ball, &count);
     for (int b = 0; b < count && !status; b++) {
       const int j = ball[b];
-      if (j == i || !cb_gaps_pair_on(c->gaps, i, j)) continue;
+      if (j == i || !cb_gaps_pair_on(c->gaps, i, j) || out_of_reach(c, x, reach, j, tau)) continue;
       const cb_gap gap = {.kind = CB_GAP_SPHERES, .n = 2, .particle = {i < j ? i : j, i < j ? j : i}, .index = -1};
       if (rests(c, &gap)) continue;
       const cb_candidate what = cb_candidate_of(c->system, &gap);
@@ -381,7 +490,7 @@ static cb_status note(cb_contacts *c, const cb_event_row *row) {
 static cb_event_row row_of(const cb_contacts *c, const cb_gap *gap, double tau) {
   cb_event_row row = {.time = c->parts->t + tau, .kind = cb_gap_action(c->gaps, gap)};
   row.i = cb_system_particle(c->system, gap->particle[0]);
-  row.j = gap->n > 1 ? cb_system_particle(c->system, gap->particle[1]) : -2 - gap->index;
+  row.j = gap->n > 1 ? cb_system_particle(c->system, gap->particle[gap->n - 1]) : -2 - gap->index;
   return row;
 }
 
@@ -409,24 +518,28 @@ static cb_status expect_all(cb_contacts *c, double tau) {
   const double left = fabs(p->h - tau);
   for (int m = 0; m < c->members && !status; m++) {
     const int part = c->member[m];
-    double far = 0;
     status = cb_parts_restart(p, part);
-    for (int i = p->start[part]; i < p->start[part + 1]; i++) far = fmax(far, p->speed[i] * left);
-    c->wandered[part] += far;
-    c->moved = fmax(c->moved, c->wandered[part]);
+    c->until[part] = p->h;
+    for (int i = p->start[part]; i < p->start[part + 1]; i++) {
+      const double r = cb_system_radius(c->system, cb_system_particle(c->system, i));
+      if (c->balls) c->moved = fmax(c->moved, r + c->way[part] + p->speed[i] * left - c->reach[i]);
+    }
     c->version[part]++;
   }
   for (int m = 0; m < c->members && !status; m++) {
     const int part = c->member[m];
+    if (c->walls) status = expect_likely_wall(c, part, tau);
     for (int i = p->start[part]; i < p->start[part + 1] && !status; i++) {
       const int *ball = NULL;
       int count = 0;
-      const double r = cb_system_radius(c->system, cb_system_particle(c->system, i));
-      status = around(c, i, r + p->speed[i] * left, &ball, &count);
+      double x[CB_Q_MAX];
+      const double r = cb_system_radius(c->system, cb_system_particle(c->system, i)), reach = r + p->speed[i] * left;
+      status = around(c, i, reach, x, &ball, &count);
       for (int b = 0; b < count && !status; b++) {
         const int j = ball[b];
         const bool both = c->stamp[cb_system_component(c->system, j)] == c->stamp_now;
-        if (j != i && !(both && j < i)) status = expect_pair(c, i, j, tau);
+        if (j == i || (both && j < i) || !cb_gaps_pair_on(c->gaps, i, j)) continue;
+        if (!out_of_reach(c, x, reach, j, p->h)) status = expect_pair(c, i, j, tau);
       }
       if (!status) status = expect_walls(c, i, tau);
     }
@@ -466,6 +579,18 @@ static cb_status expect_rest(cb_contacts *c, double tau) {
   return status;
 }
 
+/* Lays what leaves so slowly that its next contact would come within `brief` of a step. *rested: it came as slowly. */
+static cb_status lay_slow(cb_contacts *c, const cb_reflection_contact *touched, double tau, bool *rested) {
+  *rested = false;
+  if (c->options.pile != CB_PILE_REST || touched->restitution == 1) return CB_OK;
+  const cb_candidate what = cb_candidate_of(c->system, &touched->gap);
+  double slow;
+  const cb_status status = cb_candidate_slow(c->parts, c->gaps, &what, tau, brief * fabs(c->parts->h), &slow);
+  if (status || touched->after > slow) return status;
+  *rested = -touched->before <= slow;
+  return lay(c, &what);
+}
+
 static cb_status reflect(cb_contacts *c, const entry *e) {
   const double tau = e->tau;
   c->members = c->touches = 0;
@@ -476,7 +601,9 @@ static cb_status reflect(cb_contacts *c, const entry *e) {
   if (!status)
     status = cb_reflect(c->reflection, c->options.rule, c->parts->t + tau, c->members, c->part, c->touches, c->touch);
   for (int i = 0; i < c->touches && !status; i++) {
+    bool rested;
     if (c->touch[i].impulse == 0) continue;
+    if ((status = lay_slow(c, &c->touch[i], tau, &rested)) || rested) continue;
     cb_event_row row = row_of(c, &c->touch[i].gap, tau);
     row.gap = c->touch[i].value.gap;
     row.speed_before = c->touch[i].before;
@@ -534,25 +661,43 @@ static cb_status stop_at(cb_contacts *c, cb_state *state, double tau) {
   return CB_OK;
 }
 
-/* Brings gaps that rested back to 0 along their normals, and takes what still closes. */
+/* A contact's gap and gradient as its parts are now. */
+static cb_status look_again(cb_contacts *c, cb_reflection_contact *touched, double tau) {
+  const cb_candidate what = cb_candidate_of(c->system, &touched->gap);
+  double rate;
+  return cb_candidate_at(c->parts, c->gaps, &what, tau, &touched->value, &rate);
+}
+
+/* At the end of the step: gaps that rested, and those that have sunk with them, are brought back to 0 along their
+ * normals, one after another until none is below; then what still closes is stopped. Motion along planes in a uniform
+ * field keeps the method's order; along curved walls it is of the first order in the step. */
 static cb_status settle_resting(cb_contacts *c) {
   const double tau = c->parts->h;
+  double deepest = INFINITY;
   cb_status status = CB_OK;
-  for (int pass = 0; pass < 2 && !status; pass++)
-    for (int i = 0; i < c->restings && !status; i++) {
-      const cb_candidate *what = &c->resting[i];
-      c->members = c->touches = 0;
-      c->stamp_now++;
-      status = touch(c, what, tau, true);
-      if (status || (pass == 0 && !(c->touch[0].value.gap < 0))) continue;
-      for (int m = 0; m < c->members && !status; m++) status = make_part(c, c->member[m], tau, &c->part[m]);
-      c->touch[0].restitution = 0;
-      if (!status)
-        status = pass == 0
-                     ? cb_reflection_lift(c->reflection, c->parts->t + tau, c->members, c->part, &c->touch[0])
-                     : cb_reflect(c->reflection, c->options.rule, c->parts->t + tau, c->members, c->part, 1, c->touch);
-      for (int m = 0; m < c->members && !status; m++) status = cb_parts_restart(c->parts, c->member[m]);
+  c->members = c->touches = 0;
+  c->stamp_now++;
+  for (int i = 0; i < c->restings && !status; i++) status = touch(c, &c->resting[i], tau, true);
+  for (int sweep = 0; sweep < MOST_LIFTS && deepest > level && !status; sweep++) {
+    c->settling = true;
+    for (int m = 0; m < c->members && !status; m++) status = gather(c, c->member[m], tau);
+    c->settling = false;
+    for (int m = 0; m < c->members && !status; m++) status = make_part(c, c->member[m], tau, &c->part[m]);
+    deepest = 0;
+    for (int i = 0; i < c->touches && !status; i++) {
+      if ((status = look_again(c, &c->touch[i], tau)) || !(c->touch[i].value.gap < 0)) continue;
+      deepest = fmax(deepest, -c->touch[i].value.gap);
+      status = cb_reflection_lift(c->reflection, c->parts->t + tau, c->members, c->part, &c->touch[i]);
     }
+  }
+  for (int i = 0; i < c->touches && !status; i++) {
+    status = look_again(c, &c->touch[i], tau);
+    c->touch[i].restitution = 0;
+  }
+  if (!status)
+    status = cb_reflect(c->reflection, CB_CONTACT_SIMULTANEOUS, c->parts->t + tau, c->members, c->part, c->touches,
+                        c->touch);
+  for (int m = 0; m < c->members && !status; m++) status = cb_parts_restart(c->parts, c->member[m]);
   return status;
 }
 

@@ -1,6 +1,7 @@
 /* The layout of a record: dimensions, constants and fields that belong to a system and the chosen observables. */
 #include "run/run_private.h"
 
+#include <curvebody/contact.h>
 #include <string.h>
 
 const cb_observable_doc cb_observable_groups[] = {
@@ -69,6 +70,11 @@ static cb_status dimensions(cb_run *run) {
   const char **constraint = labels(run, rows);
   if (!constraint) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu constraints", rows);
   for (size_t i = 0; i < rows; i++) constraint[i] = cb_system_constraint_name(s, (int)i);
+  const size_t walls = (size_t)cb_system_walls(s), events = (size_t)cb_system_events(s);
+  const char **wall = labels(run, walls), **event = labels(run, events);
+  if (!wall || !event) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu walls", walls);
+  for (size_t i = 0; i < walls; i++) wall[i] = cb_system_wall_name(s, (int)i);
+  for (size_t i = 0; i < events; i++) event[i] = cb_system_event_name(s, (int)i);
 
   dimension(run, "particle", n, "particle");
   dimension(run, "body", bodies, "body")->labels = body;
@@ -80,6 +86,8 @@ static cb_status dimensions(cb_run *run) {
   dimension(run, "origin_part", sizeof(cb_origin) / sizeof(double), "part of a moving origin")->labels = parts;
   dimension(run, "bond", (size_t)cb_system_bonds(s), "bond");
   dimension(run, "constraint", rows, "constraint");
+  if (walls) dimension(run, "wall", walls, "wall: event_j = -2 - wall where event_kind = 0");
+  if (events) dimension(run, "watched", events, "event: event_j = -2 - watched where it is of one particle");
   dimension(run, "killing", (size_t)g->n_killing, "Killing field")->labels = killing;
   cb_dimension *dof = dimension(run, "dof", (size_t)(run->options.chart ? run->options.chart->size : g->dim),
                                 "coordinate of the chart of /coordinates");
@@ -129,7 +137,9 @@ static cb_status dimensions(cb_run *run) {
        .dim = "constraint",
        .labels = constraint,
        .units = "1",
-       .doc = "name of the constraint"}};
+       .doc = "name of the constraint"},
+      {.name = "wall_name", .dim = "wall", .labels = wall, .units = "1", .doc = "name of the wall"},
+      {.name = "event_name", .dim = "watched", .labels = event, .units = "1", .doc = "name of the event"}};
   for (size_t c = 0; c < sizeof all / sizeof *all; c++)
     if (extent(run, all[c].dim)) run->constant[run->layout.n_constants++] = all[c];
   return CB_OK;

@@ -72,16 +72,18 @@ cb_status cb_run_recentre(cb_run *run) {
   if (!cb_origin_moves(g)) return CB_OK;
   cb_state *s = run->state;
   const int *start = cb_system_component_starts(run->system);
+  bool moved = false;
   for (int c = 0; c < s->n_components; c++) {
     const int count = start[c + 1] - start[c];
     const size_t at = (size_t)start[c] * (size_t)g->k;
     double y[CB_COORD_MAX];
     if (!target(g, count, s->x + at, y)) continue;
     cb_isometry isometry;
-    cb_status status =
+    const cb_status status =
         cb_origin_recentre(g, &s->origin[c], y, count, s->x + at, s->x_low + at, s->p + at, s->p_low + at, &isometry);
-    if (!status) status = cb_integrator_moved(run->integrator, s, c, &isometry);
     if (status) return status;
+    cb_integrator_carry(run->integrator, c, &isometry);
+    moved = true;
   }
-  return CB_OK;
+  return moved ? cb_forces_set_origins(run->integrator->forces, s->origin) : CB_OK;
 }

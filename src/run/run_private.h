@@ -7,7 +7,7 @@
 #include "run/contacts.h"
 #include <curvebody/run.h>
 
-enum { CB_RUN_BLOBS = 7, CB_RUN_DIMENSIONS = 10, CB_RUN_CONSTANTS = 10, CB_RUN_FIELDS = 32 };
+enum { CB_RUN_BLOBS = 7, CB_RUN_DIMENSIONS = 12, CB_RUN_CONSTANTS = 12, CB_RUN_FIELDS = 32 };
 
 struct cb_run {
   cb_arena *arena;

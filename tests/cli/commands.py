@@ -146,8 +146,8 @@ class Commands(Case):
             self.assertEqual(differing(datasets(self.path("here/a.h5")), datasets(self.path("long.h5"))), [])
 
     def test_list(self):
-        kinds = ["spaces", "systems", "bodies", "constraints", "integrators", "bundles", "fluids", "observables",
-                 "functions"]
+        kinds = ["spaces", "systems", "bodies", "shapes", "constraints", "contacts", "walls", "events", "integrators",
+                 "bundles", "fluids", "observables", "functions"]
         text, everything = self.good("list").stdout, json.loads(self.good("list", "--json").stdout)
         self.assertEqual(list(everything), kinds)
         for kind in kinds:

@@ -54,6 +54,13 @@ METHODS["lobatto-rigid-newton"] = (RIGID, "name: lobatto, stages: 3, solver: new
 METHODS["radau-rigid"] = (RIGID, "name: radau_iia, stages: 3, step: 0.05")
 METHODS["radau-rigid-acceleration"] = (RIGID, "name: radau_iia, stages: 3, constraints: acceleration, step: 0.05")
 METHODS["ida-rigid"] = (RIGID, "name: ida, step: 0.05")
+# The ends of the rod are spheres that meet, again and again.
+TOUCHING = SPHERE.replace("    mass: 1", "    radius: 0.3\n    mass: 1") + """\
+contacts: {within: [a], restitution: 0.999}
+events: [{distance: {between: [[a, 0], [a, 1]], equals: 0.8}}]
+"""
+METHODS["lobatto-contacts"] = (TOUCHING, "name: lobatto, stages: 4, step: 0.05")
+METHODS["gauss-contacts"] = (TOUCHING, "name: gauss, stages: 2, step: 0.05")
 
 SYSTEM = """\
 curvebody: 1

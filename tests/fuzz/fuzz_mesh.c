@@ -1,7 +1,9 @@
 /* libFuzzer entry of the mesh readers: whatever the bytes, no crash, no undefined behaviour, no leak, no memory beyond
- * what the bytes can hold; an error has a place; a mesh that was read is sound. What begins with `ply` is read as PLY.
+ * what the bytes can hold; an error has a place; a mesh that was read is sound, and so are the surface that is made of
+ * it and its edges. The bytes are read by what they look like.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
+#include "fluid/surface.h"
 #include "numerics/mesh.h"
 #include <math.h>
 #include <stdbool.h>
@@ -27,18 +29,46 @@ static void check_mesh(const cb_mesh *mesh, size_t size) {
   for (size_t t = 0; t < mesh->n_triangles; t++) {
     const int *corner = mesh->triangles[t];
     for (int k = 0; k < 3; k++) demand(corner[k] >= 0 && corner[k] < n && corner[k] != corner[(k + 1) % 3]);
+    demand(mesh->groups[t] >= -1 && mesh->groups[t] < (int)mesh->n_groups);
   }
+}
+
+static void check_surface(const cb_mesh *mesh) {
+  int n = (int)mesh->n_triangles, n_edges = 0;
+  cb_surface *s = NULL;
+  cb_surface_edge *edge = NULL;
+  cb_status status = cb_surface_make((int)mesh->n_vertices, (const double(*)[3])mesh->vertices, n,
+                                     (const int(*)[3])mesh->triangles, NULL, &s);
+  if (status != CB_OK) {
+    demand(!s && (n == 0 || mesh->n_vertices < 3));
+    return;
+  }
+  demand(s->parts > 0 && s->parts <= n);
+  status = cb_surface_check(s, true);
+  demand(status == CB_OK || status == CB_ERROR_DOMAIN);
+  cb_status closed = cb_surface_check(s, false);
+  demand(closed == CB_OK || closed == CB_ERROR_DOMAIN);
+  demand(closed != CB_OK || status == CB_OK);
+  if (cb_surface_edges(s, &edge, &n_edges) == CB_OK) {
+    demand(2 * n_edges >= 3 * n && n_edges <= 3 * n);
+    if (closed == CB_OK) demand(2 * n_edges == 3 * n);
+  } else {
+    demand(!edge && status != CB_OK);
+  }
+  free(edge);
+  cb_surface_free(s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   /* A copy of exactly these bytes, so that the sanitizer sees one too many. */
-  char *bytes = malloc(size ? size : 1);
+  char *bytes = calloc(size ? size : 1, 1);
   if (size) memcpy(bytes, data, size);
-  cb_mesh_format format = size >= 3 && memcmp(bytes, "ply", 3) == 0 ? CB_MESH_PLY : CB_MESH_OBJ;
+  cb_mesh_format format = cb_mesh_format_of(bytes, size);
   cb_mesh *mesh = NULL;
   cb_status status = cb_mesh_read_text("fuzz", bytes, size, format, &mesh);
   if (status == CB_OK) {
     check_mesh(mesh, size);
+    check_surface(mesh);
   } else {
     int line = 0, column = 0, end = 0;
     demand(!mesh && status == CB_ERROR_INPUT);

@@ -1,0 +1,112 @@
+#!/usr/bin/python3
+"""Generic contacts of pairs of spheres in four spaces against geodesics in extended precision."""
+import numpy as np
+
+import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+
+import collisions
+import figure
+from checks import at_most
+from pictures import to_embedding
+from runs import Run
+from style import BLUE, GREEN, GREY, ORANGE, plt
+
+TITLE = "Spheres on generic courses: moments of contact and what follows"
+CAPTION = ("Three pairs in each space, radii .3 to .45, masses .6 to 2.7, in picture coordinates x, y; the circles are "
+           "the spheres at their contacts. The reference follows geodesics in closed form to the root of the gap, with "
+           "40 digits, and reflects there. Error: largest distance of a coordinate of the embedding at any time.")
+SPACES = {"e3": "$E^3$", "s3": "$S^3$, stereographic", "h3": "$H^3$, Poincaré ball", "h2xe": "$H^2{\\times}E$"}
+RADII = ((0.3, 0.4), (0.35, 0.45), (0.35, 0.4))
+MASSES = ((1, 2.7), (0.6, 1.9), (1.3, 0.8))
+COLOURS = (BLUE, ORANGE, GREEN)
+
+
+def starts(space):
+  """Polar (point, velocity) of the two of each pair, as in the scenarios."""
+  right = np.pi / 2  # read as a double there too
+  if space == "h2xe":
+    return ((((1, 0.2, 0), (-0.5, 0.1, 0)), ((0.9, 2.4, 0), (-0.4, -0.3, 0))),
+            (((1.2, 4, 0.1), (-0.7, 0.05, -0.1)), ((0.8, 0.95, -0.1), (-0.45, -0.1, 0.05))),
+            (((1.1, 5.5, 0.4), (-0.6, 0.05, -0.3)), ((0.8, 2.7, -0.5), (-0.5, -0.05, 0.2))))
+  return ((((1, right, 0.2), (-0.5, 0, 0.1)), ((0.9, right, 2.4), (-0.4, 0, -0.3))),
+          (((1.2, right, 4), (-0.7, 0, 0.05)), ((0.8, right, 0.95), (-0.45, 0, -0.1))),
+          (((1.1, 1.2, 5.5), (-0.6, 0.05, 0.05)), ((0.8, 1.9, 2.7), (-0.5, -0.05, -0.05))))
+
+
+def run(space):
+  return Run(f"collisions/generic-{space}")
+
+
+def runs(full):
+  return [run(space) for space in SPACES]
+
+
+def embedding(space, x):
+  """Points of the embedding from picture coordinates."""
+  if space == "e3":
+    return x
+  if space == "h2xe":
+    return np.concatenate([to_embedding(x[..., :2], -1), x[..., 2:]], axis=-1)
+  return to_embedding(x, collisions.SPACES[space][0][2])
+
+
+def circle(space, centre, radius):
+  """What is seen of a sphere: in x, y, the image of its points with the centre's third coordinate of the embedding."""
+  if space == "h2xe":
+    centre, space = centre[:3], "h2"
+  K = {"e3": 0, "s3": 1, "h3": -1, "h2": -1}[space]
+  turn = np.linspace(0, 2 * np.pi, 60)
+  form = np.ones(len(centre))
+  if K:
+    form[-1] = K
+  axes = []
+  for axis in np.eye(len(centre))[:2]:
+    side = axis - K * np.sum(form * axis * centre) * centre
+    for other in axes:
+      side = side - np.sum(form * side * other) * other
+    axes.append(side / np.sqrt(np.sum(form * side * side)))
+  s, c = {0: (radius, 1), 1: (np.sin(radius), np.cos(radius)), -1: (np.sinh(radius), np.cosh(radius))}[K]
+  points = c * centre + s * (np.cos(turn)[:, None] * axes[0] + np.sin(turn)[:, None] * axes[1])
+  return points[:, :2] if K == 0 else points[:, :2] / (1 + points[:, -1:])
+
+
+def draw(records, full):
+  canvas, axes = plt.subplots(1, 4, figsize=(15, 4.2))
+  checks, rows = [], []
+  for ax, (space, name) in zip(axes, SPACES.items()):
+    record = records[run(space)]
+    t, picture = record["time"], record["x"]
+    points = embedding(space, picture)
+    first = record["event_i"]
+    error_t = error_x = 0
+    for k, two in enumerate(starts(space)):
+      legs = collisions.pair(space, RADII[k], MASSES[k], [collisions.polar(space, q, u) for q, u in two], t[-1])
+      wanted = np.array([leg[0] for leg in legs[1:]], dtype=float)
+      found = record["event_time"][first == 2 * k]
+      rows.append([space.upper(), "abcdef"[2 * k:2 * k + 2], len(found), ", ".join(f"{s:.15g}" for s in found),
+                   f"{np.max(np.abs(found - wanted)):.1e}" if len(found) == len(wanted) else "other contacts"])
+      error_t = max(error_t, np.max(np.abs(found - wanted)) if len(found) == len(wanted) > 0 else np.inf)
+      for n in list(range(0, len(t), 10)) + [len(t) - 1]:
+        exact = np.array(collisions.at(space, legs, t[n]), dtype=float)
+        error_x = max(error_x, np.max(np.abs(points[n, 2 * k:2 * k + 2] - exact)))
+      for i in (2 * k, 2 * k + 1):
+        ax.plot(*picture[:, i, :2].T, color=COLOURS[k], linewidth=1, linestyle="-" if i % 2 else "--")
+        for s in found:
+          here = np.array(collisions.at(space, legs, s)[i % 2], dtype=float)
+          ax.plot(*circle(space, here, RADII[k][i % 2]).T, color=COLOURS[k], linewidth=0.8)
+    ax.set(title=name, xlabel="$x$", ylabel="$y$")
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.plot(0, 0, "+", color=GREY, markersize=4)
+    if space == "s3":  # what goes far round passes near the antipode, and far out
+      ax.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6))
+      ax.set_aspect("equal")
+    checks += [at_most(f"{space.upper()}: moments of contact", float(error_t), 1e-12),
+               at_most(f"{space.upper()}: positions until t = {t[-1]:g}", float(error_x), 1e-12),
+               at_most(f"{space.upper()}: relative drift of the energy", record.drift("energy"), 1e-13),
+               at_most(f"{space.upper()}: drift of the Killing momenta", record.drift("killing_momentum"), 1e-13)]
+  table = figure.Table("Contacts", ["space", "pair", "contacts", "times", "error"], rows)
+  return figure.Drawing(canvas, checks, [table])
+
+
+if __name__ == "__main__":
+  figure.main(globals())

@@ -1,0 +1,52 @@
+/* Disc in the plane of x and y: a sheet with its outside along z (A = pi r^2), or a coin (V = pi r^2 t). */
+#include "fluid/shape.h"
+
+#include <math.h>
+
+typedef struct params {
+  double radius, thickness;
+  int resolution;
+} params;
+
+static const cb_param rows[] = {CB_SHAPE_LENGTH(params, radius, "0.05", "radius"),
+                                {"thickness", CB_PARAM_REAL, offsetof(params, thickness), "0", "m", ">= 0", "",
+                                 "of a closed coin; 0: an open sheet"},
+                                CB_SHAPE_RESOLUTION(params, "32"),
+                                {.name = NULL}};
+
+static void sheet(const void *self, const double *u, double x[3]) {
+  const params *p = self;
+  /* From the rim to the middle, so that the outside is along z. */
+  x[0] = p->radius * (1 - u[0]) * cos(u[1]);
+  x[1] = p->radius * (1 - u[0]) * sin(u[1]);
+  x[2] = 0;
+}
+
+/* Levels from the lower middle to the rim, over the rim, to the upper middle. */
+static void coin(const void *self, const double *u, double x[3]) {
+  const params *p = self;
+  int q = cb_shape_quarter(p->resolution), level = (int)(u[0] * (2 * q + 1) + .5);
+  double radius = p->radius * (level <= q ? level : 2 * q + 1 - level) / q;
+  x[0] = radius * cos(u[1]);
+  x[1] = radius * sin(u[1]);
+  x[2] = p->thickness * (level <= q ? -.5 : .5);
+}
+
+static cb_status make(const void *given, cb_surface **out) {
+  const params *p = given;
+  int q = cb_shape_quarter(p->resolution);
+  cb_shape b = {.failed = false};
+  cb_shape_part(&b, "body");
+  if (p->thickness > 0) cb_shape_add_tube(&b, &(cb_tube){q, 2 * q + 1, true, true, 0}, coin, p);
+  else cb_shape_add_tube(&b, &(cb_tube){q, q, false, true, 0}, sheet, p);
+  return cb_shape_finish(&b, out);
+}
+
+const cb_shape_class cb_shape_disc = {
+    .name = "disc",
+    .title = "disc",
+    .doc = "Across z; an open sheet, or a closed coin where it has a thickness.",
+    .params = rows,
+    .params_size = sizeof(params),
+    .make = make,
+};

@@ -1,0 +1,70 @@
+/* Maple seed (samara): a flat solid nut and a thin wing to one side of it.
+ *
+ *   nut   an ellipsoid about the origin, V = (4/3) pi a b c
+ *   wing  a sheet from the nut's end along x with the outside along z, width w (s (1-s)^(1/2)) 3 sqrt(3)/2 at the share
+ *         s of its length, straight leading edge on the nut's side y > 0: flat A = (2 sqrt(3)/5) length width;
+ *         twisted evenly and cambered
+ * The nut and the leading edge on one side make the centre of mass lie off the wing's middle, by which the seed turns.
+ * Sizes after A. Azuma & K. Yasuda, J. Theor. Biol. 138 (1989) 23, doi:10.1016/S0022-5193(89)80176-3.
+ */
+#include "fluid/shape.h"
+
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct params {
+  double nut_length, nut_width, nut_thickness, length, width, camber, twist, offset;
+  int resolution;
+} params;
+
+static const cb_param rows[] = {
+    CB_SHAPE_LENGTH(params, nut_length, "0.008", "of the nut along x"),
+    CB_SHAPE_LENGTH(params, nut_width, "0.006", "of the nut along y"),
+    CB_SHAPE_LENGTH(params, nut_thickness, "0.003", "of the nut along z"),
+    CB_SHAPE_LENGTH(params, length, "0.028", "of the wing"),
+    CB_SHAPE_LENGTH(params, width, "0.010", "greatest width of the wing"),
+    {"camber", CB_PARAM_REAL, offsetof(params, camber), "0.0006", "m", "", "",
+     "height of the wing's middle over its leading and trailing edges"},
+    {"twist", CB_PARAM_REAL, offsetof(params, twist), "0", "rad", "", "", "angle by which the tip is turned about x"},
+    {"offset", CB_PARAM_REAL, offsetof(params, offset), "0.002", "m", "", "",
+     "how far the leading edge lies from the nut's middle, along y"},
+    CB_SHAPE_RESOLUTION(params, "32"),
+    {.name = NULL}};
+
+/* Width at the share s of the length: greatest, 1, at s = 2/3. */
+static double width_at(double s) { return 1.5 * sqrt(3) * s * sqrt(fmax(0, 1 - s)); }
+
+/* The disc (e, f), its chord of half length sqrt(1 - e^2) stretched to the wing's width. */
+static void wing(const void *self, const double *u, double x[3]) {
+  const params *p = self;
+  double e = (1 - u[0]) * cos(u[1]), f = (1 - u[0]) * sin(u[1]), half = sqrt(fmax(0, 1 - e * e));
+  double s = (1 + e) / 2, c = half > 0 ? f / half : 0, w = p->width * width_at(s);
+  double y = p->offset - w / 2 * (1 - c), z = p->camber * (1 - c * c), angle = p->twist * s;
+  x[0] = p->nut_length / 2 + p->length * s;
+  x[1] = y * cos(angle) - z * sin(angle);
+  x[2] = y * sin(angle) + z * cos(angle);
+}
+
+static cb_status make(const void *given, cb_surface **out) {
+  const params *p = given;
+  const double a[3] = {p->nut_length / 2, p->nut_width / 2, p->nut_thickness / 2};
+  /* Faces of the wing, the larger part, set the size. */
+  int q = cb_shape_quarter(p->resolution);
+  double size = 2 * pi * sqrt(p->length * p->width) / 2 / (4 * q), middle = (a[0] + a[1]) / 2;
+  cb_shape b = {.failed = false};
+  cb_shape_part(&b, "nut");
+  cb_shape_add_ellipsoid(&b, a, middle, (int)fmax(8, 2 * pi * middle / size));
+  cb_shape_part(&b, "wing");
+  cb_shape_add_tube(&b, &(cb_tube){q, q, false, true, 0}, wing, p);
+  return cb_shape_finish(&b, out);
+}
+
+const cb_shape_class cb_shape_maple_seed = {
+    .name = "maple_seed",
+    .title = "maple seed",
+    .doc = "A solid nut and a wing (a sheet to one side of it); it spins as it falls.",
+    .params = rows,
+    .params_size = sizeof(params),
+    .make = make,
+};

@@ -1,0 +1,94 @@
+/* What a cb_local holds, and the kernels that work on it.
+ *
+ * Faces lie part by part in the order of a space-filling curve, padded to whole groups with faces of no area; vertices
+ * in the order of their first use. A block is a fixed range of one part; each has sums of its own that are added in the
+ * order of the blocks, so that the number of threads changes no byte.
+ */
+#ifndef CB_FLUID_LOCAL_PRIVATE_H
+#define CB_FLUID_LOCAL_PRIVATE_H
+
+#include "fluid/local.h"
+
+enum {
+  CB_LOCAL_GROUP = 8,    /* faces or edges whose numbers lie beside each other; a multiple of every vector */
+  CB_LOCAL_BLOCK = 2048, /* faces or edges of one block */
+  CB_LOCAL_FLAT = 6 * CB_LOCAL_GROUP,   /* numbers of a group: c, a */
+  CB_LOCAL_SPREAD = 6 * CB_LOCAL_GROUP, /* s, t */
+  CB_LOCAL_RATE = 5 * CB_LOCAL_GROUP    /* w, <ws,a>, <wt,a> */
+};
+
+/* Edges: INNER ones have both faces in the part, SHARED ones are halved with another part, BORDER ones have one face. */
+typedef enum cb_local_kind { CB_LOCAL_INNER, CB_LOCAL_SHARED, CB_LOCAL_BORDER } cb_local_kind;
+
+typedef struct cb_local_block {
+  int part, begin, end;
+  cb_local_kind kind; /* of edges */
+} cb_local_block;
+
+/* Sums of a block of faces: K row by row, its upper triangle (angular-angular 6, angular-linear 9, linear-linear 6). */
+enum {
+  CB_LOCAL_K = 0,
+  CB_LOCAL_MU = 21,
+  CB_LOCAL_AREA = 27,
+  CB_LOCAL_VOLUME,
+  CB_LOCAL_MASS_SUMS,
+  CB_LOCAL_DRAG_SUMS = 42, /* six rows of the Jacobian's six columns and the wrench */
+  CB_LOCAL_SUMS = 42
+};
+/* Of a block of edges: sum alpha l, sum l, and sum l of folds. */
+enum { CB_LOCAL_TURNING, CB_LOCAL_LENGTH, CB_LOCAL_FOLD, CB_LOCAL_EDGE_SUMS };
+
+/* What the flow and the body do at the faces. */
+typedef struct cb_local_flow {
+  double Y[6];          /* the twist; its linear part less a uniform flow */
+  const double *rho;    /* [faces] or NULL */
+  const double *flow;   /* [faces][3] or NULL */
+  double normal, along; /* c_n, c_t */
+  bool jacobian;
+} cb_local_flow;
+
+typedef struct cb_local_kernels {
+  void (*faces)(cb_local *l, const cb_local_block *b);
+  void (*edges)(const cb_local *l, const cb_local_block *b, double sum[CB_LOCAL_EDGE_SUMS]);
+  void (*mass)(const cb_local *l, const cb_local_block *b, const double *rho, double sum[CB_LOCAL_SUMS]);
+  void (*flux)(const cb_local *l, const cb_local_block *b, double sum[CB_LOCAL_SUMS]);
+  void (*drag)(const cb_local *l, const cb_local_block *b, const cb_local_flow *in, double sum[CB_LOCAL_SUMS]);
+  void (*linear)(const cb_local *l, const cb_local_block *b, const cb_local_flow *in, double sum[CB_LOCAL_SUMS]);
+} cb_local_kernels;
+extern const cb_local_kernels cb_local_kernels_x86_64, cb_local_kernels_avx2, cb_local_kernels_avx512;
+
+struct cb_local {
+  int vertices, faces, parts, threads;
+  int slots, edges; /* faces and edges with padding */
+  int face_blocks, edge_blocks;
+  cb_local_block *face_block, *edge_block;
+  const cb_local_kernels *kernels;
+  int *original;   /* [vertices]: the caller's number of each vertex */
+  int *face_of;    /* [slots]: the caller's number of each face */
+  int *corner[3];  /* [slots]: 4 times the number of a vertex */
+  int *edge_face[2]; /* [edges]: where its faces' numbers begin in flat */
+  int *edge_end[2];  /* [edges]: 4 times the number of a vertex, from first to second along face 0 */
+  bool *open;        /* [parts]: has a border: a sheet */
+  double *x, *v;     /* [vertices][4] */
+  double *flat;      /* centre c, area vector a = A n = e1 × e2 / 2 */
+  double *spread;    /* s = e1 + e2, t = e1 - e2 */
+  double *rate;      /* velocity w of the centre; <s', a>, <t', a> */
+  bool moving;       /* the pose has velocities */
+  bool turned;       /* delta belongs to the pose */
+  double (*sum)[CB_LOCAL_SUMS];
+  double (*edge_sum)[CB_LOCAL_EDGE_SUMS];
+  double *mean;         /* [parts]: mean normal velocity, taken off in mu0 */
+  double *folds;        /* [parts]: length of flat folds */
+  cb_local_part *part;  /* of the pose, once it was turned */
+};
+
+/* Orders faces and edges: everything of l that does not change with the pose. */
+cb_status cb_local_order(const cb_surface *s, cb_local *l);
+
+/* delta and its cap from part's area, border and turning; folds: sum l of edges that are folded flat. */
+void cb_local_delta(bool open, double folds, cb_local_part *part);
+
+/* From here |sin alpha| of an edge between faces that look to opposite sides is rounding: a fold. */
+#define CB_LOCAL_FOLDED 1e-6
+
+#endif

@@ -1,0 +1,169 @@
+/* The local fluid model as its equations stand, face by face: what the kernels are tested by. Sums in long double. */
+#include "fluid/local_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct corner_face {
+  double x[3][3], v[3][3], n[3], area;
+} corner_face;
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+  for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static void between(const double a[3], const double b[3], double out[3]) {
+  for (int i = 0; i < 3; i++) out[i] = b[i] - a[i];
+}
+
+/* false: no area, so that it gives nothing. */
+static bool take(const cb_local *l, int slot, corner_face *f) {
+  double e1[3], e2[3];
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 3; i++) {
+      f->x[k][i] = l->x[l->corner[k][slot] + i];
+      f->v[k][i] = l->moving ? l->v[l->corner[k][slot] + i] : 0;
+    }
+  between(f->x[0], f->x[1], e1);
+  between(f->x[0], f->x[2], e2);
+  cross(e1, e2, f->n);
+  const double twice = sqrt(dot(f->n, f->n));
+  f->area = twice / 2;
+  for (int i = 0; i < 3 && twice > 0; i++) f->n[i] /= twice;
+  return twice > 0;
+}
+
+static void moment(const double x[3], const double n[3], double m[6]) {
+  cross(x, n, m);
+  memcpy(m + 3, n, 3 * sizeof *n);
+}
+
+static double sides(const cb_local *l, int part) { return l->open[part] ? 2 : 1; }
+
+/* --- delta --- */
+
+static double angle(const cb_local *l, int k, bool *fold) {
+  double n[2][3], e[3], normal[3];
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < 3; i++)
+      n[side][i] = l->flat[l->edge_face[side][k] + CB_LOCAL_GROUP * (3 + i)];
+  between(l->x + l->edge_end[0][k], l->x + l->edge_end[1][k], e);
+  cross(n[0], n[1], normal);
+  const double size = sqrt(dot(e, e)), sine = dot(e, normal), cosine = size * dot(n[0], n[1]);
+  if (!(size > 0)) return 0;
+  *fold = cosine < 0 && fabs(sine) < CB_LOCAL_FOLDED * fabs(cosine);
+  return *fold ? fabs(atan2(sine, cosine)) : atan2(sine, cosine);
+}
+
+static void turn(const cb_local *l, int p, cb_local_part *part, double *folds) {
+  long double turning = 0, border = 0, folded = 0;
+  for (int b = 0; b < l->edge_blocks; b++) {
+    const cb_local_block *block = l->edge_block + b;
+    if (block->part != p) continue;
+    const double share = block->kind == CB_LOCAL_SHARED ? 0.5 : 1;
+    for (int k = block->begin; k < block->end; k++) {
+      double e[3];
+      bool fold = false;
+      between(l->x + l->edge_end[0][k], l->x + l->edge_end[1][k], e);
+      const double size = sqrt(dot(e, e));
+      if (block->kind == CB_LOCAL_BORDER) {
+        border += size;
+        continue;
+      }
+      turning += share * size * angle(l, k, &fold);
+      if (fold) folded += share * size;
+    }
+  }
+  part->turning = (double)turning;
+  part->border = (double)border;
+  *folds = (double)folded;
+}
+
+/* --- added mass --- */
+
+void cb_local_added_mass_scalar(cb_local *l, double rho1, const double *rho, double mass[6][6], double mu0[6],
+                                cb_local_part *part) {
+  long double K[6][6] = {{0}}, mu[6] = {0};
+  for (int p = 0; p < l->parts; p++) {
+    long double area = 0, volume = 0, part_K[6][6] = {{0}}, part_mu[6] = {0};
+    cb_local_part found = {0};
+    double folds;
+    for (int b = 0; b < l->face_blocks; b++)
+      for (int slot = l->face_block[b].begin; l->face_block[b].part == p && slot < l->face_block[b].end; slot++) {
+        corner_face f;
+        if (!take(l, slot, &f)) continue;
+        const double density = rho ? rho[l->face_of[slot]] : rho1;
+        area += f.area;
+        volume += f.area * dot(f.x[0], f.n) / 3;
+        for (int k = 0; k < 3; k++) {
+          double x[3], v[3], m[6];
+          for (int i = 0; i < 3; i++) {
+            x[i] = (f.x[k][i] + f.x[(k + 1) % 3][i]) / 2;
+            v[i] = (f.v[k][i] + f.v[(k + 1) % 3][i]) / 2;
+          }
+          moment(x, f.n, m);
+          const double weight = density * f.area / 3, normal = dot(v, f.n) - l->mean[p];
+          for (int i = 0; i < 6; i++) {
+            for (int j = 0; j < 6; j++) part_K[i][j] += weight * m[i] * m[j];
+            if (l->moving) part_mu[i] += weight * normal * m[i];
+          }
+        }
+      }
+    if (!(area > 0)) continue;
+    turn(l, p, &found, &folds);
+    found.area = sides(l, p) * (double)area;
+    found.volume = l->open[p] ? 0 : (double)volume;
+    cb_local_delta(l->open[p], folds, &found);
+    for (int i = 0; i < 6; i++) {
+      for (int j = 0; j < 6; j++) K[i][j] += found.delta * sides(l, p) * part_K[i][j];
+      mu[i] += found.delta * sides(l, p) * part_mu[i];
+    }
+    if (part) part[p] = found;
+  }
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) mass[i][j] = (double)K[i][j];
+    if (mu0) mu0[i] = (double)mu[i];
+  }
+}
+
+/* --- drag --- */
+
+void cb_local_drag_scalar(cb_local *l, double rho1, const double *rho, const double Y[6], const double flow1[3],
+                          const double (*flow)[3], double c_n, double c_t, double wrench[6], double jacobian[6][6]) {
+  long double F[6] = {0}, J[6][6] = {{0}};
+  for (int b = 0; b < l->face_blocks; b++)
+    for (int slot = l->face_block[b].begin; slot < l->face_block[b].end; slot++) {
+      corner_face f;
+      if (!take(l, slot, &f)) continue;
+      const double *wind = flow ? flow[l->face_of[slot]] : flow1, density = rho ? rho[l->face_of[slot]] : rho1;
+      double c[3], u[3], m[6], q[6];
+      for (int i = 0; i < 3; i++) c[i] = (f.x[0][i] + f.x[1][i] + f.x[2][i]) / 3;
+      cross(Y, c, u);
+      for (int i = 0; i < 3; i++)
+        u[i] += Y[3 + i] + (f.v[0][i] + f.v[1][i] + f.v[2][i]) / 3 - (wind ? wind[i] : 0);
+      moment(c, f.n, m);
+      moment(c, u, q);
+      const double size = sqrt(dot(u, u)), normal = dot(u, f.n), area = f.area * sides(l, l->face_block[b].part);
+      for (int i = 0; i < 6; i++) {
+        F[i] -= density / 2 * area * size * normal * m[i] + area * ((c_n - c_t) * normal * m[i] + c_t * q[i]);
+        for (int j = 0; j < 6; j++) {
+          if (size > 0) J[i][j] -= density / 2 * area * (size * m[i] * m[j] + normal / size * m[i] * q[j]);
+          J[i][j] -= area * (c_n - c_t) * m[i] * m[j];
+        }
+      }
+      /* c_t [[-hat(c)^2, hat(c)], [-hat(c), 1]] */
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+          const double hat = i == j ? 0 : ((j - i + 3) % 3 == 1 ? -1 : 1) * c[3 - i - j];
+          J[i][j] -= area * c_t * ((i == j) * dot(c, c) - c[i] * c[j]);
+          J[i][3 + j] -= area * c_t * hat;
+          J[3 + i][j] += area * c_t * hat;
+          J[3 + i][3 + j] -= area * c_t * (i == j);
+        }
+    }
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; jacobian && j < 6; j++) jacobian[i][j] = (double)J[i][j];
+    wrench[i] = (double)F[i];
+  }
+}

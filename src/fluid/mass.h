@@ -1,0 +1,32 @@
+/* Mass properties: inertia tensors 6x6 of solids, sheets and point masses, in the order (angular, linear).
+ *
+ *   I = [[J, m hat(c)], [-m hat(c), m 1]] about the origin of the body frame, from exact polynomial integrals over the
+ *   surface (divergence theorem; Eberly, Polyhedral Mass Properties (2002); Dobrovolskis, Icarus 124 (1996) 698,
+ *   doi:10.1006/icar.1996.0243): integrals of 1, x, x^2, xy over a solid; faces times thickness for a sheet.
+ */
+#ifndef CB_FLUID_MASS_H
+#define CB_FLUID_MASS_H
+
+#include "fluid/surface.h"
+
+typedef struct cb_mass {
+  double mass, volume, area; /* volume: of closed parts, signed */
+  double centre[3];
+  double volume_centre[3]; /* of the displaced fluid */
+  double inertia[6][6];    /* about the origin, order (angular, linear) */
+} cb_mass;
+
+/* What a part is made of. thickness > 0: a sheet. */
+typedef struct cb_material {
+  double density, thickness;
+} cb_material;
+
+/* material[parts]. x (NULL: s->x): another pose of the same faces. */
+cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_material *material, cb_mass *out);
+void cb_mass_add_point(cb_mass *m, double mass, const double x[3]);
+/* The 6x6 tensor about another origin: K' = X^T K X for a body moved by +d about a fixed origin. */
+void cb_tensor_shift(const double k[6][6], const double d[3], double out[6][6]);
+/* Principal axes and moments about the centre of mass (GSL). axis[i] belongs to moment[i], right-handed. */
+cb_status cb_mass_principal(const cb_mass *m, double moment[3], double axis[3][3]);
+
+#endif

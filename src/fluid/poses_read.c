@@ -1,0 +1,97 @@
+/* Poses from numbered files of surfaces that share their faces. */
+#include "fluid/poses.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 4096 };
+
+/* Pattern with the number in place of its '#'. */
+static cb_status name_of(const char *pattern, int number, char name[LONGEST_NAME]) {
+  const char *mark = strchr(pattern, '#');
+  size_t digits = mark ? strspn(mark, "#") : 0;
+  if (!mark || strchr(mark + digits, '#'))
+    return cb_fail(CB_ERROR_INPUT, "poses '%s': expected a name with one run of '#', which stands for the number",
+                   pattern);
+  int n = snprintf(name, LONGEST_NAME, "%.*s%0*d%s", (int)(mark - pattern), pattern, (int)(digits < 20 ? digits : 20),
+                   number, mark + digits);
+  if (n < 0 || n >= LONGEST_NAME) return cb_fail(CB_ERROR_INPUT, "poses: a name of %d characters", n);
+  return CB_OK;
+}
+
+static bool is_there(const char *name) {
+  FILE *file = fopen(name, "rbe");
+  if (file) fclose(file);
+  return file != NULL;
+}
+
+static cb_status check_same(const char *name, const char *first, const cb_surface *rest, const cb_surface *s) {
+  if (s->vertices != rest->vertices || s->faces != rest->faces)
+    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: %d vertices and %d faces, expected %d and %d as in '%s'", name,
+                   s->vertices, s->faces, rest->vertices, rest->faces, first);
+  for (int f = 0; f < s->faces; f++) {
+    const int *a = s->face[f], *b = rest->face[f];
+    if (memcmp(a, b, sizeof *s->face) == 0) continue;
+    const double *x = s->x[a[0]];
+    return cb_fail(CB_ERROR_INPUT,
+                   "%s:1:1: error: face %d has the vertices %d, %d, %d, at (%g, %g, %g), expected %d, %d, %d "
+                   "as in '%s'",
+                   name, f + 1, a[0] + 1, a[1] + 1, a[2] + 1, x[0], x[1], x[2], b[0] + 1, b[1] + 1, b[2] + 1, first);
+  }
+  return CB_OK;
+}
+
+/* Reads poses 1 .. into x, which grows. */
+static cb_status read_all(const char *pattern, int first, int count, const char *name0, const cb_surface *rest,
+                          double (**x)[3], int *poses) {
+  size_t size = (size_t)rest->vertices;
+  int room = 0;
+  cb_status status = CB_OK;
+  for (int i = 0; !status && (count == 0 || i < count); i++) {
+    char name[LONGEST_NAME];
+    if (first > INT_MAX - i) break;
+    status = name_of(pattern, first + i, name);
+    if (status || (count == 0 && !is_there(name))) break;
+    if (i == room) {
+      room = room ? 2 * room : 16;
+      double(*larger)[3] = realloc(*x, (size_t)room * size * sizeof **x);
+      if (!larger) return cb_fail(CB_ERROR_MEMORY, "no memory for %d poses of %d vertices", room, rest->vertices);
+      *x = larger;
+    }
+    const cb_surface *s = rest;
+    cb_surface *read = NULL;
+    if (i) {
+      status = cb_surface_read(name, &read);
+      if (!status) status = check_same(name, name0, rest, read);
+      s = read;
+    }
+    if (!status) memcpy(*x + (size_t)i * size, s->x, size * sizeof **x);
+    cb_surface_free(read);
+    *poses = i + 1;
+  }
+  return status;
+}
+
+cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, cb_surface **rest,
+                        cb_poses **out) {
+  char name[LONGEST_NAME];
+  cb_surface *surface = NULL;
+  double(*x)[3] = NULL;
+  int poses = 0;
+  if (first < 0 || count < 0)
+    return cb_fail(CB_ERROR_ARGUMENT, "poses '%s': %d files from number %d on, expected no negative number", pattern,
+                   count, first);
+  cb_status status = name_of(pattern, first, name);
+  if (!status) status = cb_surface_read(name, &surface);
+  if (!status) status = read_all(pattern, first, count, name, surface, &x, &poses);
+  if (!status) status = cb_poses_from_arrays(surface->vertices, poses, (const double(*)[3])x, times, out);
+  free(x);
+  if (status) {
+    cb_surface_free(surface);
+    return status;
+  }
+  *rest = surface;
+  return CB_OK;
+}

@@ -1,0 +1,133 @@
+/* The state of a body on SE(3): its start, its momentum in the world's axes, its twist (equations: rigid_step.h). */
+#include "fluid/rigid_step_private.h"
+#include "numerics/compensated.h"
+#include "numerics/dd.h"
+#include "numerics/vec3.h"
+#include <math.h>
+#include <string.h>
+
+bool cb_finite6(const double a[6]) {
+  for (int i = 0; i < 6; i++)
+    if (!isfinite(a[i])) return false;
+  return true;
+}
+
+/* Gauss's elimination; pivots are compared relative to their rows' largest entries, for angular and linear rows differ
+ * in units. */
+bool cb_solve6(double m[6][6], int count, double *b) {
+  double scale[6], *row[6], *right[6];
+  for (int i = 0; i < 6; i++) {
+    double largest = 0;
+    for (int j = 0; j < 6; j++) largest = fabs(m[i][j]) > largest ? fabs(m[i][j]) : largest;
+    if (!(largest > 0) || !isfinite(largest)) return false;
+    scale[i] = 1 / largest;
+    row[i] = m[i];
+    right[i] = b + i * count;
+  }
+  for (int c = 0; c < 6; c++) {
+    int pivot = c;
+    double best = 0;
+    for (int i = c; i < 6; i++) {
+      const double size = fabs(row[i][c]) * scale[i];
+      if (size > best) best = size, pivot = i;
+    }
+    if (!(best > 0) || !isfinite(best)) return false;
+    double *const own = row[pivot], *const own_right = right[pivot], own_scale = scale[pivot];
+    row[pivot] = row[c], right[pivot] = right[c], scale[pivot] = scale[c];
+    row[c] = own, right[c] = own_right, scale[c] = own_scale;
+    const double inverse = 1 / own[c];
+    for (int i = c + 1; i < 6; i++) {
+      const double factor = row[i][c] * inverse;
+      for (int j = c + 1; j < 6; j++) row[i][j] -= factor * own[j];
+      for (int j = 0; j < count; j++) right[i][j] -= factor * own_right[j];
+    }
+    own[c] = inverse;
+  }
+  double x[6][6];
+  for (int i = 5; i >= 0; i--)
+    for (int j = 0; j < count; j++) {
+      double sum = right[i][j];
+      for (int k = i + 1; k < 6; k++) sum -= row[i][k] * x[k][j];
+      x[i][j] = sum * row[i][i];
+    }
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < count; j++) b[i * count + j] = x[i][j];
+  return true;
+}
+
+cb_status cb_rigid_velocity(double K[6][6], const double momentum[6], const double mu0[6], double Y[6]) {
+  double solution[6];
+  for (int i = 0; i < 6; i++) solution[i] = momentum[i] - mu0[i];
+  if (!cb_solve6(K, 1, solution))
+    return cb_fail(CB_STEP_SINGULAR, "the inertia tensor of the body is singular: no mass, or none about an axis");
+  memcpy(Y, solution, sizeof solution);
+  return CB_OK;
+}
+
+cb_status cb_rigid_wrenches(const cb_rigid_problem *p, double t, const cb_pose *g, const double Y[6], double F[6],
+                            double dF[6][6]) {
+  memset(F, 0, 6 * sizeof *F);
+  if (dF) memset(dF, 0, 36 * sizeof **dF);
+  for (int source = 0; source < 2; source++) {
+    double own[6] = {0}, derivative[6][6] = {{0}};
+    cb_status (*const wrench)(void *, double, const cb_pose *, const double *, double *, double(*)[6]) =
+        source ? p->inertia_wrench : p->wrench;
+    if (!wrench) continue;
+    const cb_status status = wrench(p->self, t, g, Y, own, dF ? derivative : NULL);
+    if (status) return status;
+    for (int i = 0; i < 6; i++) {
+      F[i] += own[i];
+      if (dF)
+        for (int j = 0; j < 6; j++) dF[i][j] += derivative[i][j];
+    }
+  }
+  return CB_OK;
+}
+
+static void body_momentum(cb_rigid_state *s) {
+  double r[3][3];
+  cb_pose_rotation(&s->g, r);
+  cb_apply3_transposed(r, s->world, s->momentum);
+  cb_apply3_transposed(r, s->world + 3, s->momentum + 3);
+}
+
+void cb_rigid_move(cb_rigid_state *s, const double dx[3], const double q[4], const double change[6]) {
+  cb_dd now[6];
+  for (int i = 0; i < 6; i++) now[i] = cb_dd_add_d((cb_dd){s->world[i], s->world_low[i]}, change[i]);
+  for (int i = 0; i < 3; i++) { /* l -= dx × P */
+    const int a = (i + 1) % 3, b = (i + 2) % 3;
+    now[i] = cb_dd_add(now[i], cb_dd_sub(cb_dd_mul_d(now[3 + a], dx[b]), cb_dd_mul_d(now[3 + b], dx[a])));
+  }
+  for (int i = 0; i < 6; i++) s->world[i] = now[i].hi, s->world_low[i] = now[i].lo;
+  for (int i = 0; i < 3; i++) cb_compensated_add_one(&s->g.x[i], &s->x_low[i], dx[i]);
+  memcpy(s->g.q, q, sizeof s->g.q);
+  body_momentum(s);
+}
+
+cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, const double Y[6], cb_rigid_state *s) {
+  double K[6][6], mu0[6], r[3][3];
+  cb_rigid_state out = {.t = t, .g = *g};
+  const double norm = sqrt(g->q[0] * g->q[0] + g->q[1] * g->q[1] + g->q[2] * g->q[2] + g->q[3] * g->q[3]);
+  if (!isfinite(t) || !cb_finite6(Y) || !isfinite(g->x[0] + g->x[1] + g->x[2]) || !(fabs(norm - 1) < 1e-6))
+    return cb_fail(CB_ERROR_ARGUMENT, "a body's start is not finite, or its quaternion (norm %g) is not of unit length",
+                   norm);
+  if (fabs(norm - 1) > 1e-15)
+    for (int i = 0; i < 4; i++) out.g.q[i] /= norm;
+  const cb_status status = p->inertia(p->self, t, &out.g, K, mu0);
+  if (status) return status;
+  memcpy(out.Y, Y, sizeof out.Y);
+  cb_apply6(K, Y, out.mu);
+  for (int i = 0; i < 6; i++) out.mu[i] += mu0[i];
+  cb_pose_rotation(&out.g, r);
+  cb_apply3(r, out.mu, out.world);
+  cb_apply3(r, out.mu + 3, out.world + 3);
+  memcpy(out.momentum, out.mu, sizeof out.mu);
+  *s = out;
+  return CB_OK;
+}
+
+cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, double Y[6]) {
+  double K[6][6], mu0[6];
+  const cb_status status = p->inertia(p->self, s->t, &s->g, K, mu0);
+  return status ? status : cb_rigid_velocity(K, s->momentum, mu0, Y);
+}

@@ -1,0 +1,252 @@
+/* One step of Hamilton–Pontryagin on SE(3) (equations: rigid_step.h).
+ *
+ * Newton's matrix. With A = dtau^-1_{hY}, mu = K Y + mu0, B the rotation of s (of both parts), s s = tau(h Y):
+ *   ds s^-1 = X dY,  (1 + Ad_s) X = dtau_{hY} h          s^-1 ds = Z dY,  Z = Ad_s^-1 X
+ *   J = A^T (K + mu_g Z) + h d(A^T mu)/d(hY) - h/2 (B (F_Y + F_g Z) dY + X_omega dY × B F)
+ */
+#include "fluid/rigid_step_private.h"
+#include "numerics/vec3.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 40 };
+
+typedef struct step {
+  const cb_rigid_problem *p;
+  cb_se3_map map;
+  const cb_rigid_state *s;
+  double h, t;                      /* t: the middle */
+  double r[3][3];                   /* rotation at the node */
+  cb_pose move, half, middle;       /* tau(h Y), s, m */
+  double K[6][6], mu0[6], mu[6];    /* in the middle */
+  double BF[6], dF[6][6], dBF[6][6]; /* B F, F_Y and d(B F)/dY */
+} step;
+
+/* b = B a: the wrench a about its own origin, in the axes that s turns from. */
+static void turn(const double r[3][3], const double a[6], double b[6]) {
+  cb_apply3(r, a, b);
+  cb_apply3(r, a + 3, b + 3);
+}
+
+/* The poses of twist Y, K and mu. */
+static cb_status place(step *e, const double Y[6], bool fresh_inertia) {
+  double hY[6], moved[3];
+  for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
+  cb_se3_tau(e->map, hY, &e->move);
+  cb_pose_half(&e->move, &e->half);
+  cb_pose_multiply(&e->s->g, &e->half, &e->middle);
+  cb_apply3(e->r, e->half.x, moved);
+  for (int i = 0; i < 3; i++) e->middle.x[i] = e->s->g.x[i] + (e->s->x_low[i] + moved[i]);
+  if (fresh_inertia) {
+    const cb_status status = e->p->inertia(e->p->self, e->t, &e->middle, e->K, e->mu0);
+    if (status) return status;
+  }
+  cb_apply6(e->K, Y, e->mu);
+  for (int i = 0; i < 6; i++) e->mu[i] += e->mu0[i];
+  return CB_OK;
+}
+
+/* out += a b */
+static void add_product6(double a[6][6], double b[6][6], double out[6][6]) {
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < 6; k++)
+      for (int j = 0; j < 6; j++) out[i][j] += a[i][k] * b[k][j];
+}
+
+static void multiply3(const double a[3][3], const double b[3][3], double out[3][3]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
+}
+
+static bool invert3(const double m[3][3], double out[3][3]) {
+  double c[3][3];
+  for (int i = 0; i < 3; i++) cb_cross3(m[(i + 1) % 3], m[(i + 2) % 3], c[i]); /* rows of the cofactors */
+  const double det = cb_dot3(m[0], c[0]);
+  if (!(fabs(det) > 0)) return false;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out[i][j] = c[j][i] / det;
+  return true;
+}
+
+/* X_omega, of the angular part of dY alone, and Z. (1 + Ad_s)^-1 = [[H, 0], [-H hat(x) H^T, H]], H = (1 - hat(b))/2,
+ * b = tan(angle/2) axis of s; dtau^-1 = [[P, 0], [Q, S]]. */
+static bool half_turns(const step *e, const double hY[6], const double r[3][3], double X[3][3], double Z[6][6]) {
+  double A[6][6], P[3][3], Q[3][3], S[3][3], H[3][3] = {{0}}, G[3][3], a[3][3], c[3][3];
+  const double *q = e->half.q, b[3] = {q[1] / q[0], q[2] / q[0], q[3] / q[0]};
+  cb_se3_dtau_inverse(e->map == CB_SE3_TLN ? CB_SE3_CAYLEY : e->map, hY, A);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) P[i][j] = A[i][j], Q[i][j] = A[3 + i][j], S[i][j] = A[3 + i][3 + j];
+    H[i][i] = 0.5;
+  }
+  cb_add_hat3(H, -0.5, b);
+  if (!invert3(P, a)) return false;
+  multiply3(H, a, X); /* H P^-1 */
+  for (int i = 0; i < 9; i++) X[i / 3][i % 3] *= e->h;
+  if (!e->p->pose_derivative) return true;
+  /* linear rows of X: -H hat(x) H^T P^-1 - H S^-1 Q P^-1 and H S^-1; Ad_s^-1 = [[R^T, 0], [-R^T hat(x), R^T]] */
+  double lower[3][3], right[3][3], Ht[3][3], inverse[3][3], x[3][3] = {{0}}, rt[3][3];
+  if (!invert3(S, inverse)) return false;
+  for (int i = 0; i < 9; i++) Ht[i / 3][i % 3] = H[i % 3][i / 3], rt[i / 3][i % 3] = r[i % 3][i / 3];
+  cb_add_hat3(x, 1, e->half.x);
+  multiply3(H, inverse, right);
+  multiply3(Q, a, c);
+  multiply3(right, c, lower);
+  multiply3(Ht, a, c);
+  multiply3(x, c, G);
+  multiply3(H, G, c);
+  multiply3(x, X, G);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) lower[i][j] = -e->h * (lower[i][j] + c[i][j]) - G[i][j];
+  multiply3(rt, X, a);
+  multiply3(rt, lower, c);
+  multiply3(rt, right, G);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      Z[i][j] = a[i][j], Z[i][3 + j] = 0;
+      Z[3 + i][j] = c[i][j], Z[3 + i][3 + j] = e->h * G[i][j];
+    }
+  return true;
+}
+
+/* momentum += mu_g Z, and B F with its derivative B (F_Y + F_g Z) + X_omega × B F. */
+static cb_status load(step *e, const double Y[6], const double hY[6], double momentum[6][6]) {
+  double F[6], X[3][3], Z[6][6], r[3][3];
+  cb_status status = cb_rigid_wrenches(e->p, e->t, &e->middle, Y, F, e->dF);
+  if (status) return status;
+  cb_pose_rotation(&e->half, r);
+  if (!half_turns(e, hY, r, X, Z)) return cb_fail(CB_STEP_SINGULAR, "a step of %g turns the body too far", e->h);
+  if (e->p->pose_derivative) {
+    double mu_g[6][6] = {{0}}, F_g[6][6] = {{0}};
+    status = e->p->pose_derivative(e->p->self, e->t, &e->middle, Y, mu_g, F_g);
+    if (status) return status;
+    add_product6(mu_g, Z, momentum);
+    add_product6(F_g, Z, e->dF);
+  }
+  turn(r, F, e->BF);
+  for (int j = 0; j < 6; j++) {
+    double column[6], turned[6], change[6] = {0};
+    for (int i = 0; i < 6; i++) column[i] = e->dF[i][j];
+    turn(r, column, turned);
+    if (j < 3) {
+      const double by[3] = {X[0][j], X[1][j], X[2][j]};
+      cb_cross3(by, e->BF, change);
+      cb_cross3(by, e->BF + 3, change + 3);
+    }
+    for (int i = 0; i < 6; i++) e->dBF[i][j] = turned[i] + change[i];
+  }
+  return CB_OK;
+}
+
+/* One iteration: residual of A^T mu = p_k + h/2 B F and the update of Y that removes it. */
+static cb_status newton(step *e, const double Y[6], double update[6]) {
+  double hY[6], A[6][6], J[6][6], D[6][6], momentum[6][6];
+  for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
+  memcpy(momentum, e->K, sizeof momentum);
+  if (e->p->wrench || e->p->inertia_wrench || e->p->pose_derivative) {
+    const cb_status status = load(e, Y, hY, momentum);
+    if (status) return status;
+  }
+  cb_se3_dtau_inverse(e->map, hY, A);
+  cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, D);
+  for (int i = 0; i < 6; i++) {
+    double sum = 0;
+    for (int j = 0; j < 6; j++) J[i][j] = e->h * D[i][j] - e->h / 2 * e->dBF[i][j];
+    for (int k = 0; k < 6; k++) {
+      sum += A[k][i] * e->mu[k];
+      for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * momentum[k][j];
+    }
+    update[i] = e->s->momentum[i] - sum + e->h / 2 * e->BF[i];
+  }
+  if (!cb_finite6(update)) return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
+  if (!cb_solve6(J, 1, update))
+    return cb_fail(CB_STEP_SINGULAR, "Newton's matrix of a step of %g at t = %g is singular: no mass, or h too large",
+                   e->h, e->s->t);
+  return CB_OK;
+}
+
+/* sqrt |<K a, a>|: compares angular with linear parts */
+static double size(const double K[6][6], const double a[6]) {
+  double Ka[6], sum = 0;
+  cb_apply6(K, a, Ka);
+  for (int i = 0; i < 6; i++) sum += Ka[i] * a[i];
+  return sqrt(fabs(sum));
+}
+
+/* To round-off: the next change would be below 1e-16 of the twist (rate^2 change where the matrix is exact, rate change
+ * elsewhere), or changes below 1e-10 (of the twist, or of the first change) no longer fall. The wrench is then brought
+ * to the last Y by its derivative. */
+static cb_status solve(step *e, double Y[6], int *count) {
+  const bool exact = e->p->pose_derivative || !(e->p->wrench || e->p->pose_dependent);
+  double last = INFINITY, scale = 0;
+  for (int n = 0; n < MOST; n++) {
+    double update[6], change_of_BF[6];
+    cb_status status = place(e, Y, n == 0 || e->p->pose_dependent);
+    if (!status) status = newton(e, Y, update);
+    if (status) return status;
+    const double change = size(e->K, update), rate = change / last;
+    if (n == 0) scale = change;
+    scale = fmax(scale, size(e->K, Y));
+    for (int i = 0; i < 6; i++) Y[i] += update[i];
+    *count = n + 1;
+    const double next = exact ? 10 * rate * rate * change : rate * change / (1 - rate);
+    const bool settled = change <= 1e-15 * scale || (n > 0 && rate < 0.5 && next <= 1e-16 * scale);
+    if (settled || (change <= 1e-10 * scale && change >= last)) {
+      cb_apply6(e->dBF, update, change_of_BF);
+      for (int i = 0; i < 6; i++) e->BF[i] += change_of_BF[i];
+      return place(e, Y, e->p->pose_dependent);
+    }
+    last = change;
+  }
+  return cb_fail(CB_STEP_NO_CONVERGENCE, "Newton's method of a step of %g at t = %g did not converge in %d iterations",
+                 e->h, e->s->t, MOST);
+}
+
+/* tln: p_{k+1} = C_{-hY}^T mu + h/2 F, in the world's axes. */
+static void keep_tln(const step *e, const double Y[6], cb_rigid_state *s) {
+  double hY[6], A[6][6], kick[6], r[3][3];
+  for (int i = 0; i < 6; i++) hY[i] = -e->h * Y[i];
+  cb_se3_dtau_inverse(e->map, hY, A);
+  cb_pose_rotation(&e->move, r);
+  cb_apply3_transposed(r, e->BF, kick);
+  cb_apply3_transposed(r, e->BF + 3, kick + 3);
+  for (int i = 0; i < 6; i++) {
+    s->momentum[i] = e->h / 2 * kick[i];
+    for (int k = 0; k < 6; k++) s->momentum[i] += A[k][i] * e->mu[k];
+  }
+  cb_pose_rotation(&s->g, r);
+  turn(r, s->momentum, s->world);
+  memset(s->world_low, 0, sizeof s->world_low);
+}
+
+cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
+                                   int *iterations) {
+  if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
+  step e = {.p = p, .map = map, .s = s, .h = h, .t = s->t + h / 2};
+  double Y[6], dx[3], F[6], arm[3], change[6];
+  int count = 0;
+  memcpy(Y, s->Y, sizeof Y);
+  cb_pose_rotation(&s->g, e.r);
+  const cb_status status = solve(&e, Y, &count);
+  if (status) return status;
+  const double angle = fabs(h) * sqrt(cb_dot3(Y, Y));
+  if (map == CB_SE3_EXPONENTIAL && angle >= 3.14159) /* s is not exp(h Y/2) any more */
+    return cb_fail(CB_STEP_NO_CONVERGENCE, "a step of %g at t = %g turns the body by %g, more than half a turn", h, s->t,
+                   angle);
+  cb_rigid_state next = *s;
+  cb_pose end;
+  cb_pose_multiply(&s->g, &e.move, &end);
+  cb_apply3(e.r, e.move.x, dx);
+  turn(e.r, e.BF, F);
+  cb_cross3(dx, F + 3, arm); /* half of the force at either end */
+  for (int i = 0; i < 3; i++) change[i] = h * (F[i] + arm[i] / 2), change[3 + i] = h * F[3 + i];
+  cb_rigid_move(&next, dx, end.q, change);
+  if (map == CB_SE3_TLN) keep_tln(&e, Y, &next);
+  next.t = s->t + h;
+  memcpy(next.Y, Y, sizeof Y);
+  memcpy(next.mu, e.mu, sizeof e.mu);
+  if (!cb_finite6(next.world) || !cb_finite6(Y))
+    return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", h, s->t);
+  *s = next;
+  if (iterations) *iterations = count;
+  return CB_OK;
+}

@@ -1,0 +1,27 @@
+/* What the steps on SE(3) share. */
+#ifndef CB_FLUID_RIGID_STEP_PRIVATE_H
+#define CB_FLUID_RIGID_STEP_PRIVATE_H
+
+#include "fluid/rigid_step.h"
+
+/* out = m a */
+static inline void cb_apply6(const double m[6][6], const double a[6], double out[6]) {
+  for (int i = 0; i < 6; i++) {
+    double sum = 0;
+    for (int j = 0; j < 6; j++) sum += m[i][j] * a[j];
+    out[i] = sum;
+  }
+}
+
+/* Solves m x = b for count (<= 6) right-hand sides, by rows: b[6][count] becomes x; m is destroyed. False: singular. */
+bool cb_solve6(double m[6][6], int count, double *b);
+/* Y of K Y = momentum - mu0. */
+cb_status cb_rigid_velocity(double K[6][6], const double momentum[6], const double mu0[6], double Y[6]);
+/* Sum of the problem's wrenches; dF (NULL: not wanted). */
+cb_status cb_rigid_wrenches(const cb_rigid_problem *p, double t, const cb_pose *g, const double Y[6], double F[6],
+                            double dF[6][6]);
+/* The state's pose moved by dx to orientation q, its momentum by `change` (world's axes, about the old origin). */
+void cb_rigid_move(cb_rigid_state *s, const double dx[3], const double q[4], const double change[6]);
+bool cb_finite6(const double a[6]);
+
+#endif

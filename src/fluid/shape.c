@@ -1,0 +1,302 @@
+/* Building shapes: vertices and faces that grow, tubes, sheets, ellipsoids. */
+#include "fluid/shape.h"
+
+#include "core/arena.h"
+#include "fluid/surface_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+void cb_shape_place(cb_shape *b, const double frame[3][3], const double origin[3]) {
+  static const double identity[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const double(*m)[3] = frame ? frame : identity;
+  memcpy(b->frame, m, sizeof b->frame);
+  memcpy(b->origin, origin, sizeof b->origin);
+  double d = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+             m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+  b->mirrored = d < 0;
+}
+
+void cb_shape_part(cb_shape *b, const char *name) {
+  if (b->parts == CB_SHAPE_MOST_PARTS) {
+    b->failed = true;
+    return;
+  }
+  snprintf(b->name[b->parts++], sizeof b->name[0], "%s", name);
+  cb_shape_place(b, NULL, (const double[3]){0, 0, 0});
+}
+
+/* Room for one more of `size` bytes. */
+static bool grow(cb_shape *b, void *data, size_t size, int count, int *room) {
+  void *larger;
+  if (b->failed) return false;
+  if (count < *room) return true;
+  int more = *room ? 2 * *room : 256;
+  void *old;
+  memcpy(&old, data, sizeof old);
+  larger = realloc(old, (size_t)more * size);
+  if (!larger) {
+    b->failed = true;
+    return false;
+  }
+  memcpy(data, &larger, sizeof larger);
+  *room = more;
+  return true;
+}
+
+int cb_shape_vertex(cb_shape *b, const double x[3]) {
+  if (!grow(b, &b->x, sizeof *b->x, b->vertices, &b->vertex_room)) return 0;
+  double *y = b->x[b->vertices];
+  for (int i = 0; i < 3; i++)
+    y[i] = b->origin[i] + b->frame[i][0] * x[0] + b->frame[i][1] * x[1] + b->frame[i][2] * x[2];
+  return b->vertices++;
+}
+
+void cb_shape_face(cb_shape *b, int i, int j, int k) {
+  int room = b->face_room;
+  if (!grow(b, &b->part, sizeof *b->part, b->faces, &room)) return;
+  if (!grow(b, &b->face, sizeof *b->face, b->faces, &b->face_room)) return;
+  b->part[b->faces] = b->parts - 1;
+  b->face[b->faces][0] = i;
+  b->face[b->faces][1] = b->mirrored ? k : j;
+  b->face[b->faces][2] = b->mirrored ? j : k;
+  b->faces++;
+}
+
+static double distance(const cb_shape *b, int i, int j) {
+  const double *p = b->x[i], *q = b->x[j];
+  return hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]);
+}
+
+void cb_shape_quad(cb_shape *b, int i, int j, int k, int l, int parity) {
+  if (b->failed) return;
+  double ik = distance(b, i, k), jl = distance(b, j, l);
+  /* Equal but for round-off. */
+  bool first = fabs(ik - jl) <= 1e-9 * (ik + jl) ? !(parity & 1) : ik < jl;
+  cb_shape_face(b, i, j, first ? k : l);
+  cb_shape_face(b, first ? i : j, k, l);
+}
+
+/* ---- tubes ---- */
+
+static int ring_quarter(const cb_tube *t, int level) {
+  int q = t->q;
+  if (t->first_pole && level < q) q = level;
+  if (t->last_pole && t->levels - level < q) q = t->levels - level;
+  return q;
+}
+
+/* Point i of the ring of 4 q points, or the pole, that begins at vertex `first`. */
+static int on_ring(int first, int q, int i) { return q ? first + (i % (4 * q) + 4 * q) % (4 * q) : first; }
+
+/* Between rings of 4 p and 4 r points, |p - r| <= 1. */
+static void strip(cb_shape *b, int below, int p, int above, int r, int level) {
+  if (p == r) {
+    for (int i = 0; i < 4 * p; i++)
+      cb_shape_quad(b, on_ring(below, p, i), on_ring(below, p, i + 1), on_ring(above, r, i + 1), on_ring(above, r, i),
+                    i + level);
+    return;
+  }
+  for (int quadrant = 0; quadrant < 4; quadrant++) {
+    int i0 = quadrant * p, j0 = quadrant * r, wide = p > r ? p : r;
+    for (int i = 0; i < wide; i++) {
+      if (p < r) cb_shape_face(b, on_ring(below, p, i0 + i), on_ring(above, r, j0 + i + 1), on_ring(above, r, j0 + i));
+      else cb_shape_face(b, on_ring(below, p, i0 + i), on_ring(below, p, i0 + i + 1), on_ring(above, r, j0 + i));
+      if (i == wide - 1) break;
+      if (p < r)
+        cb_shape_face(b, on_ring(below, p, i0 + i), on_ring(below, p, i0 + i + 1), on_ring(above, r, j0 + i + 1));
+      else cb_shape_face(b, on_ring(below, p, i0 + i + 1), on_ring(above, r, j0 + i + 1), on_ring(above, r, j0 + i));
+    }
+  }
+}
+
+/* Length along the mean meridian up to u[0] = i/n, into arc[n + 1]. */
+static void meridian(cb_shape_map *map, const void *self, int n, double *arc) {
+  double before[4][3], now[4][3];
+  arc[0] = 0;
+  for (int i = 0; i <= n; i++) {
+    double sum = 0;
+    for (int k = 0; k < 4; k++) {
+      map(self, (const double[2]){(double)i / n, pi / 2 * k}, now[k]);
+      sum += hypot(hypot(now[k][0] - before[k][0], now[k][1] - before[k][1]), now[k][2] - before[k][2]) / 4;
+    }
+    if (i) arc[i] = arc[i - 1] + sum;
+    memcpy(before, now, sizeof before);
+  }
+}
+
+enum { MERIDIAN = 4096 };
+
+/* u[0] of level j of `levels`, evenly spaced in arc. */
+static double even_level(const double *arc, int j, int levels) {
+  double target = arc[MERIDIAN] * j / levels;
+  int low = 0, high = MERIDIAN;
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    if (arc[middle] <= target) low = middle;
+    else high = middle;
+  }
+  return fmin(1, (low + (target - arc[low]) / (arc[high] - arc[low])) / MERIDIAN);
+}
+
+void cb_shape_add_tube(cb_shape *b, const cb_tube *given, cb_shape_map *map, const void *self) {
+  cb_tube t = *given;
+  int below = 0, p = 0;
+  double *arc = t.size > 0 ? malloc((MERIDIAN + 1) * sizeof *arc) : NULL;
+  if (t.size > 0 && !arc) {
+    b->failed = true;
+    return;
+  }
+  if (arc) {
+    meridian(map, self, MERIDIAN, arc);
+    double levels = fmin(arc[MERIDIAN] / t.size + .5, 2e4);
+    if (levels > t.levels) t.levels = (int)levels;
+    /* Half by length, for well-shaped faces, half by u[0], for a rim that is thin. */
+    double length = arc[MERIDIAN];
+    for (int i = 0; i <= MERIDIAN; i++) arc[i] = arc[i] / length + (double)i / MERIDIAN;
+  }
+  for (int level = 0; level <= t.levels; level++) {
+    int q = ring_quarter(&t, level), above = b->vertices, points = q ? 4 * q : 1;
+    double u = arc && level < t.levels ? even_level(arc, level, t.levels) : (double)level / t.levels;
+    for (int i = 0; i < points; i++) {
+      double x[3];
+      map(self, (const double[2]){u, 2 * pi * i / points}, x);
+      cb_shape_vertex(b, x);
+    }
+    if (level) strip(b, below, p, above, q, level);
+    below = above;
+    p = q;
+  }
+  free(arc);
+}
+
+/* ---- sheets ---- */
+
+void cb_shape_add_sheet(cb_shape *b, const int n[2], cb_shape_map *map, const void *self) {
+  int first = b->vertices, row = n[0] + 1;
+  for (int j = 0; j <= n[1]; j++)
+    for (int i = 0; i <= n[0]; i++) {
+      double x[3];
+      map(self, (const double[2]){(double)i / n[0], (double)j / n[1]}, x);
+      cb_shape_vertex(b, x);
+    }
+  for (int j = 0; j < n[1]; j++)
+    for (int i = 0; i < n[0]; i++) {
+      int at = first + j * row + i;
+      cb_shape_quad(b, at, at + 1, at + row + 1, at + row, i + j);
+    }
+}
+
+/* ---- boxes: whole layers at both ends, rims between them ---- */
+
+static int box_vertex(const int n[3], const int c[3]) {
+  int layer = (n[0] + 1) * (n[1] + 1), rim = 2 * (n[0] + n[1]), i = c[0], j = c[1], k = c[2];
+  if (k == 0) return j * (n[0] + 1) + i;
+  if (k == n[2]) return layer + (n[2] - 1) * rim + j * (n[0] + 1) + i;
+  int at = j == 0 ? i : i == n[0] ? n[0] + j : j == n[1] ? n[0] + n[1] + (n[0] - i) : 2 * n[0] + n[1] + (n[1] - j);
+  return layer + (k - 1) * rim + at;
+}
+
+static void box_point(cb_shape *b, const int n[3], int i, int j, int k, cb_shape_map *map, const void *self) {
+  const double u[3] = {(double)i / n[0], (double)j / n[1], (double)k / n[2]};
+  double x[3];
+  map(self, u, x);
+  cb_shape_vertex(b, x);
+}
+
+void cb_shape_add_box(cb_shape *b, const int n[3], cb_shape_map *map, const void *self) {
+  /* Two axes in which a side runs, such that p x q points out; at the lower or upper end of the third. */
+  static const struct {
+    int p, q, fixed;
+    bool upper;
+  } side[6] = {{1, 0, 2, false}, {0, 1, 2, true}, {2, 1, 0, false}, {1, 2, 0, true}, {0, 2, 1, false}, {2, 0, 1, true}};
+  int first = b->vertices;
+  for (int k = 0; k <= n[2]; k++) {
+    if (k == 0 || k == n[2]) {
+      for (int j = 0; j <= n[1]; j++)
+        for (int i = 0; i <= n[0]; i++) box_point(b, n, i, j, k, map, self);
+      continue;
+    }
+    for (int i = 0; i <= n[0]; i++) box_point(b, n, i, 0, k, map, self);
+    for (int j = 1; j <= n[1]; j++) box_point(b, n, n[0], j, k, map, self);
+    for (int i = n[0] - 1; i >= 0; i--) box_point(b, n, i, n[1], k, map, self);
+    for (int j = n[1] - 1; j >= 1; j--) box_point(b, n, 0, j, k, map, self);
+  }
+  for (int s = 0; s < 6; s++) {
+    int p = side[s].p, q = side[s].q, c[3];
+    c[side[s].fixed] = side[s].upper ? n[side[s].fixed] : 0;
+    for (int i = 0; i < n[p]; i++)
+      for (int j = 0; j < n[q]; j++) {
+        int corner[4];
+        for (int k = 0; k < 4; k++) {
+          c[p] = i + (k == 1 || k == 2);
+          c[q] = j + (k >= 2);
+          corner[k] = first + box_vertex(n, c);
+        }
+        cb_shape_quad(b, corner[0], corner[1], corner[2], corner[3], i + j);
+      }
+  }
+}
+
+void cb_shape_cells(const double side[3], int resolution, int n[3]) {
+  double shortest = fmin(fmin(side[0], side[1]), side[2]),
+         size = 2 * (side[0] + side[1] + side[2] - shortest) / resolution;
+  for (int k = 0; k < 3; k++) n[k] = (int)fmax(1, floor(side[k] / size + .5));
+}
+
+/* ---- ellipsoids ---- */
+
+typedef struct ellipsoid {
+  double a[3];
+  int pole; /* the axis of the poles */
+} ellipsoid;
+
+static void ellipsoid_map(const void *self, const double *u, double x[3]) {
+  const ellipsoid *e = self;
+  int k = e->pole, i = (k + 1) % 3, j = (k + 2) % 3;
+  x[i] = e->a[i] * sin(pi * u[0]) * cos(u[1]);
+  x[j] = e->a[j] * sin(pi * u[0]) * sin(u[1]);
+  x[k] = -e->a[k] * cos(pi * u[0]);
+}
+
+int cb_shape_quarter(int resolution) { return (resolution + 3) / 4; }
+
+int cb_shape_quarter_of(double girth, double size) {
+  double q = girth / (4 * size);
+  return q > 2 ? (int)(fmin(q, 2e3) + .5) : 2;
+}
+
+void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int resolution) {
+  /* The poles lie where the axis differs most from the mean of the other two: rings are nearly circles. */
+  ellipsoid e = {{a[0], a[1], a[2]}, 2};
+  double most = 0;
+  for (int k = 2; k >= 0; k--) {
+    double differs = fabs(log(a[k] * a[k] / (a[(k + 1) % 3] * a[(k + 2) % 3])));
+    if (differs > most * (1 + 1e-12)) {
+      most = differs;
+      e.pole = k;
+    }
+  }
+  double wide = fmax(a[(e.pole + 1) % 3], a[(e.pole + 2) % 3]), size = 2 * pi * radius / resolution;
+  int q = cb_shape_quarter_of(2 * pi * wide, size);
+  cb_shape_add_tube(b, &(cb_tube){q, 2 * q, true, true, 2 * pi * wide / (4 * q)}, ellipsoid_map, &e);
+}
+
+/* ---- the whole ---- */
+
+cb_status cb_shape_finish(cb_shape *b, cb_surface **out) {
+  const char *names[CB_SHAPE_MOST_PARTS];
+  for (int p = 0; p < b->parts; p++) names[p] = b->name[p];
+  cb_status status = b->failed ? cb_fail(CB_ERROR_MEMORY, "no memory for a shape of %d faces", b->faces)
+                               : cb_surface_build(b->vertices, (const double(*)[3])b->x, b->faces,
+                                                  (const int(*)[3])b->face, b->part, names, out);
+  free(b->x);
+  free(b->face);
+  free(b->part);
+  *b = (cb_shape){.failed = true};
+  return status;
+}

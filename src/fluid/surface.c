@@ -1,0 +1,262 @@
+/* Surfaces from arrays: copying, parts by connection, which of them have a border. */
+#include "fluid/surface_private.h"
+
+#include "core/arena.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct owned {
+  cb_surface surface; /* first: what the caller sees */
+  cb_arena *arena;
+} owned;
+
+static cb_status no_memory(int faces) { return cb_fail(CB_ERROR_MEMORY, "no memory for a surface of %d faces", faces); }
+
+/* ---- sides and unions ---- */
+
+/* Order within a bucket of the same lo; parts ride along in `other`. */
+typedef struct keyed {
+  int hi, part, face;
+  bool forward;
+} keyed;
+
+static int compare(const void *a, const void *b) {
+  const keyed *p = a, *q = b;
+  if (p->hi != q->hi) return p->hi < q->hi ? -1 : 1;
+  if (p->part != q->part) return p->part < q->part ? -1 : 1;
+  return (p->face > q->face) - (p->face < q->face);
+}
+
+/* The sides of a vertex are few: insertion; qsort for a hub. */
+static void sort_bucket(keyed *key, size_t n) {
+  if (n > 32) {
+    qsort(key, n, sizeof *key, compare);
+    return;
+  }
+  for (size_t i = 1; i < n; i++) {
+    keyed moved = key[i];
+    size_t j = i;
+    for (; j > 0 && compare(&moved, &key[j - 1]) < 0; j--) key[j] = key[j - 1];
+    key[j] = moved;
+  }
+}
+
+cb_side *cb_sides_sorted(int vertices, int faces, const int (*face)[3], const int *part) {
+  size_t n = 3 * (size_t)faces;
+  size_t *start = calloc((size_t)vertices + 2, sizeof *start);
+  keyed *key = malloc((n ? n : 1) * sizeof *key);
+  cb_side *side = malloc((n ? n : 1) * sizeof *side);
+  if (start && key && side) {
+    /* start[v + 1] is where the sides of v go; after the fill, where they end. */
+    for (int f = 0; f < faces; f++)
+      for (int k = 0; k < 3; k++) {
+        int a = face[f][k], b = face[f][(k + 1) % 3];
+        start[(a < b ? a : b) + 2]++;
+      }
+    for (int v = 0; v < vertices; v++) start[v + 2] += start[v + 1];
+    for (int f = 0; f < faces; f++)
+      for (int k = 0; k < 3; k++) {
+        int a = face[f][k], b = face[f][(k + 1) % 3], lo = a < b ? a : b;
+        key[start[lo + 1]++] = (keyed){a < b ? b : a, part ? part[f] : 0, f, a < b};
+      }
+    for (int v = 0; v < vertices; v++) {
+      sort_bucket(key + start[v], start[v + 1] - start[v]);
+      for (size_t i = start[v]; i < start[v + 1]; i++)
+        side[i] = (cb_side){v, key[i].hi, key[i].face, key[i].forward};
+    }
+  } else {
+    free(side);
+    side = NULL;
+  }
+  free(start);
+  free(key);
+  return side;
+}
+
+size_t cb_sides_same(const cb_side *side, size_t n, size_t i, const int *part) {
+  size_t j = i + 1;
+  while (j < n && side[j].lo == side[i].lo && side[j].hi == side[i].hi &&
+         (!part || part[side[j].face] == part[side[i].face]))
+    j++;
+  return j;
+}
+
+int cb_union_find(int *parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+/* The smaller number leads, so that the outcome depends on the unions only. */
+void cb_union_join(int *parent, int i, int j) {
+  i = cb_union_find(parent, i);
+  j = cb_union_find(parent, j);
+  if (i < j) parent[j] = i;
+  else parent[i] = j;
+}
+
+/* ---- checks of the arrays ---- */
+
+static cb_status check_arrays(int vertices, const double (*x)[3], int faces, const int (*face)[3]) {
+  if (vertices < 3 || faces < 1 || faces > INT_MAX / 3)
+    return cb_fail(CB_ERROR_ARGUMENT,
+                   "a surface of %d vertices and %d faces, expected at least 3 and 1, at most %d faces", vertices,
+                   faces, INT_MAX / 3);
+  for (int v = 0; v < vertices; v++)
+    if (!isfinite(x[v][0]) || !isfinite(x[v][1]) || !isfinite(x[v][2]))
+      return cb_fail(CB_ERROR_DOMAIN, "vertex %d is not finite: (%g, %g, %g)", v + 1, x[v][0], x[v][1], x[v][2]);
+  for (int f = 0; f < faces; f++) {
+    const int *c = face[f];
+    for (int k = 0; k < 3; k++) {
+      if (c[k] < 0 || c[k] >= vertices)
+        return cb_fail(CB_ERROR_ARGUMENT, "face %d: vertex %d, expected 1 to %d", f + 1, c[k] + 1, vertices);
+      if (c[k] == c[(k + 1) % 3]) return cb_fail(CB_ERROR_ARGUMENT, "face %d: vertex %d twice", f + 1, c[k] + 1);
+    }
+  }
+  return CB_OK;
+}
+
+/* The number of parts, from 0 without gaps. */
+static cb_status check_parts(int faces, const int *part, int *parts) {
+  int most = -1;
+  for (int f = 0; f < faces; f++) {
+    if (part[f] < 0 || part[f] >= faces)
+      return cb_fail(CB_ERROR_ARGUMENT, "face %d: part %d, expected 1 to at most %d", f + 1, part[f] + 1, faces);
+    if (part[f] > most) most = part[f];
+  }
+  bool *there = calloc((size_t)most + 1, sizeof *there);
+  if (!there) return no_memory(faces);
+  for (int f = 0; f < faces; f++) there[part[f]] = true;
+  int missing = 0;
+  while (missing <= most && there[missing]) missing++;
+  free(there);
+  if (missing <= most)
+    return cb_fail(CB_ERROR_ARGUMENT, "part %d of %d has no faces", missing + 1, most + 1);
+  *parts = most + 1;
+  return CB_OK;
+}
+
+/* ---- parts ---- */
+
+/* Pieces joined through edges, numbered by their first faces. */
+static int connected(const cb_surface *s, const cb_side *side, int *part, int *parent) {
+  size_t n = 3 * (size_t)s->faces;
+  int parts = 0;
+  for (int f = 0; f < s->faces; f++) parent[f] = f;
+  for (size_t i = 0, end; i < n; i = end) {
+    end = cb_sides_same(side, n, i, NULL);
+    for (size_t j = i + 1; j < end; j++) cb_union_join(parent, side[i].face, side[j].face);
+  }
+  for (int f = 0; f < s->faces; f++) {
+    int root = cb_union_find(parent, f);
+    part[f] = root == f ? parts++ : part[root];
+  }
+  return parts;
+}
+
+static bool name_parts(cb_arena *arena, cb_surface *s, const char *const *names) {
+  bool good = true;
+  for (int p = 0; p < s->parts && good; p++) {
+    char number[24];
+    snprintf(number, sizeof number, "part%d", p + 1);
+    s->name[p] = cb_arena_strdup(arena, names ? names[p] : s->parts == 1 ? "body" : number);
+    good = s->name[p] != NULL;
+  }
+  return good;
+}
+
+/* Fills part, name and open of a surface that has its vertices and faces. */
+static bool find_parts(cb_arena *arena, cb_surface *s, const int *part, int parts, const char *const *names) {
+  size_t n = 3 * (size_t)s->faces;
+  const int(*face)[3] = (const int(*)[3])s->face;
+  cb_side *side = cb_sides_sorted(s->vertices, s->faces, face, part);
+  int *parent = part ? NULL : malloc((size_t)s->faces * sizeof *parent);
+  bool good = side && (part || parent);
+  if (good && part) memcpy(s->part, part, (size_t)s->faces * sizeof *part);
+  s->parts = part ? parts : good ? connected(s, side, s->part, parent) : 0;
+  s->name = cb_arena_alloc(arena, (size_t)s->parts, sizeof *s->name);
+  s->open = cb_arena_alloc(arena, (size_t)s->parts, sizeof *s->open);
+  good = good && s->name && s->open && name_parts(arena, s, names);
+  for (size_t i = 0, end; good && i < n; i = end) {
+    end = cb_sides_same(side, n, i, s->part);
+    if (end == i + 1) s->open[s->part[side[i].face]] = true;
+  }
+  free(side);
+  free(parent);
+  return good;
+}
+
+cb_status cb_surface_build(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,
+                           const char *const *names, cb_surface **out) {
+  int parts = 0;
+  cb_status status = check_arrays(vertices, x, faces, face);
+  if (!status && part) status = check_parts(faces, part, &parts);
+  if (status) return status;
+  cb_arena *arena = cb_arena_create();
+  owned *o = cb_arena_alloc(arena, 1, sizeof *o);
+  if (o) {
+    cb_surface *s = &o->surface;
+    o->arena = arena;
+    s->vertices = vertices;
+    s->faces = faces;
+    s->x = cb_arena_alloc_aligned(arena, (size_t)vertices, sizeof *s->x, CB_CACHE_LINE);
+    s->face = cb_arena_alloc_aligned(arena, (size_t)faces, sizeof *s->face, CB_CACHE_LINE);
+    s->part = cb_arena_alloc(arena, (size_t)faces, sizeof *s->part);
+    if (s->x && s->face && s->part) {
+      memcpy(s->x, x, (size_t)vertices * sizeof *x);
+      memcpy(s->face, face, (size_t)faces * sizeof *face);
+      if (find_parts(arena, s, part, parts, names)) {
+        *out = s;
+        return CB_OK;
+      }
+    }
+  }
+  cb_arena_free(arena);
+  return no_memory(faces);
+}
+
+cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,
+                          cb_surface **out) {
+  return cb_surface_build(vertices, x, faces, face, part, NULL, out);
+}
+
+void cb_surface_free(cb_surface *s) {
+  if (s) cb_arena_free(((owned *)s)->arena);
+}
+
+cb_status cb_surface_edges(const cb_surface *s, cb_surface_edge **edge, int *n_edges) {
+  size_t n = 3 * (size_t)s->faces;
+  cb_side *side = cb_sides_sorted(s->vertices, s->faces, (const int(*)[3])s->face, s->part);
+  cb_surface_edge *list = side ? malloc(n * sizeof *list) : NULL;
+  cb_status status = list ? CB_OK : no_memory(s->faces);
+  int count = 0;
+  for (size_t i = 0, end; !status && i < n; i = end) {
+    end = cb_sides_same(side, n, i, s->part);
+    if (end - i > 2) {
+      const double *a = s->x[side[i].lo], *b = s->x[side[i].hi];
+      status = cb_fail(CB_ERROR_DOMAIN,
+                       "part '%s': %zu faces meet in the edge of vertices %d and %d, from (%g, %g, %g) to "
+                       "(%g, %g, %g), expected at most 2",
+                       s->name[s->part[side[i].face]], end - i, side[i].lo + 1, side[i].hi + 1, a[0], a[1], a[2], b[0],
+                       b[1], b[2]);
+      break;
+    }
+    cb_surface_edge e = {side[i].lo, side[i].hi, {side[i].face, end == i + 2 ? side[i + 1].face : -1}};
+    if (end == i + 2 && !side[i].forward && side[i + 1].forward) {
+      e.face[0] = side[i + 1].face;
+      e.face[1] = side[i].face;
+    }
+    list[count++] = e;
+  }
+  free(side);
+  if (status) {
+    free(list);
+    return status;
+  }
+  *edge = list;
+  *n_edges = count;
+  return CB_OK;
+}

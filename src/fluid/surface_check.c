@@ -1,0 +1,270 @@
+/* Is a surface a body? Faces and edges first, then the closed pieces of each part: oriented outward, not inside
+ * another.
+ *
+ *   volume   V = (1/6) sum [a b c] over a piece
+ *   winding  w(x) = (1/4 pi) sum 2 atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|), corners taken from x:
+ *            1 inside a closed piece that is oriented outward, 0 outside
+ * Source of the solid angle: A. van Oosterom & J. Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125, eq. 8,
+ * doi:10.1109/TBME.1983.325207.
+ */
+#include "fluid/surface_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A face whose height is less than this share of its longest side has no area; a closed piece whose volume is less than
+ * this share of area^(3/2) has no inside. Both lie far above round-off. */
+static const double flat = 1e-10;
+/* Vertices of a piece, spread over it, that are looked at to see if it lies inside another. */
+enum { PROBES = 8 };
+
+static void corners(const cb_surface *s, int f, const double from[3], double out[3][3]) {
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) out[i][k] = s->x[s->face[f][i]][k] - from[k];
+}
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double triple(double p[3][3]) {
+  double n[3];
+  cross(p[1], p[2], n);
+  return dot(p[0], n);
+}
+
+/* ---- faces ---- */
+
+static double twice_area(const cb_surface *s, int f, double *longest) {
+  double p[3][3], n[3];
+  corners(s, f, s->x[s->face[f][0]], p);
+  cross(p[1], p[2], n);
+  const double side[3] = {p[2][0] - p[1][0], p[2][1] - p[1][1], p[2][2] - p[1][2]};
+  *longest = sqrt(fmax(fmax(dot(p[1], p[1]), dot(p[2], p[2])), dot(side, side)));
+  return sqrt(dot(n, n));
+}
+
+static cb_status check_areas(const cb_surface *s) {
+  for (int f = 0; f < s->faces; f++) {
+    double longest, area = twice_area(s, f, &longest);
+    if (area > flat * longest * longest) continue;
+    const int *c = s->face[f];
+    const double *a = s->x[c[0]];
+    return cb_fail(CB_ERROR_DOMAIN, "part '%s': face %d (vertices %d, %d, %d) at (%g, %g, %g) has no area",
+                   s->name[s->part[f]], f + 1, c[0] + 1, c[1] + 1, c[2] + 1, a[0], a[1], a[2]);
+  }
+  return CB_OK;
+}
+
+/* A face twice: both have the edge (lo, hi) of their two lowest corners and the same third. Looked for among the sides
+ * of one edge; faces that lie on each other turned round are allowed to parts that touch. */
+static int third(const cb_surface *s, const cb_side *side) {
+  const int *c = s->face[side->face];
+  for (int k = 0; k < 3; k++)
+    if (c[k] != side->lo && c[k] != side->hi) return c[k];
+  return -1;
+}
+
+typedef struct corner {
+  int third, side;
+} corner;
+
+static int compare_corners(const void *a, const void *b) {
+  const corner *p = a, *q = b;
+  if (p->third != q->third) return p->third < q->third ? -1 : 1;
+  return (p->side > q->side) - (p->side < q->side);
+}
+
+static cb_status check_twice(const cb_surface *s, const cb_side *side) {
+  size_t n = 3 * (size_t)s->faces;
+  corner *list = malloc(n * sizeof *list);
+  if (!list) return cb_fail(CB_ERROR_MEMORY, "no memory for a check of %d faces", s->faces);
+  cb_status status = CB_OK;
+  for (size_t i = 0, end; !status && i < n; i = end) {
+    /* The sides of this edge in all parts. */
+    end = cb_sides_same(side, n, i, NULL);
+    if (end == i + 1) continue;
+    size_t count = end - i;
+    for (size_t j = 0; j < count; j++) list[j] = (corner){third(s, &side[i + j]), (int)j};
+    qsort(list, count, sizeof *list, compare_corners);
+    for (size_t j = 1; j < count && !status; j++) {
+      const cb_side *a = &side[i + (size_t)list[j - 1].side], *b = &side[i + (size_t)list[j].side];
+      if (list[j - 1].third != list[j].third) continue;
+      if (a->forward != b->forward && s->part[a->face] != s->part[b->face]) continue;
+      const int *c = s->face[b->face];
+      const double *x = s->x[c[0]];
+      status = cb_fail(CB_ERROR_DOMAIN, "part '%s': faces %d and %d have the same vertices %d, %d, %d, at (%g, %g, %g)",
+                       s->name[s->part[b->face]], a->face + 1, b->face + 1, c[0] + 1, c[1] + 1, c[2] + 1, x[0], x[1],
+                       x[2]);
+    }
+  }
+  free(list);
+  return status;
+}
+
+/* ---- edges ---- */
+
+static cb_status fail_edge(const cb_surface *s, const cb_side *side, const char *what) {
+  const double *a = s->x[side->lo], *b = s->x[side->hi];
+  return cb_fail(CB_ERROR_DOMAIN,
+                 "part '%s': %s the edge of vertices %d and %d, from (%g, %g, %g) to (%g, %g, %g), face %d",
+                 s->name[s->part[side->face]], what, side->lo + 1, side->hi + 1, a[0], a[1], a[2], b[0], b[1], b[2],
+                 side->face + 1);
+}
+
+static cb_status check_edges(const cb_surface *s, const cb_side *side, bool open) {
+  size_t n = 3 * (size_t)s->faces;
+  for (size_t i = 0, end; i < n; i = end) {
+    end = cb_sides_same(side, n, i, s->part);
+    if (end == i + 1 && !open) return fail_edge(s, &side[i], "not closed: one face only at");
+    if (end > i + 2) return fail_edge(s, &side[i + 2], "not a surface: more than two faces at");
+    if (end == i + 2 && side[i].forward == side[i + 1].forward)
+      return fail_edge(s, &side[i + 1], "faces turned against each other at");
+  }
+  return CB_OK;
+}
+
+/* ---- closed pieces ---- */
+
+typedef struct piece {
+  int part, first; /* its place in `order` */
+  int faces;
+  bool open;
+  double volume, area, low[3], high[3];
+} piece;
+
+typedef struct pieces {
+  int *order; /* faces, piece by piece */
+  piece *piece;
+  int count;
+} pieces;
+
+static void measure(const cb_surface *s, const int *face, piece *p) {
+  /* From a vertex of its own, so that a distant piece loses no digits. */
+  const double *from = s->x[s->face[face[0]][0]];
+  memcpy(p->low, from, sizeof p->low);
+  memcpy(p->high, from, sizeof p->high);
+  for (int i = 0; i < p->faces; i++) {
+    double c[3][3], longest;
+    corners(s, face[i], from, c);
+    p->volume += triple(c) / 6;
+    p->area += twice_area(s, face[i], &longest) / 2;
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++) {
+        double x = s->x[s->face[face[i]][j]][k];
+        p->low[k] = fmin(p->low[k], x);
+        p->high[k] = fmax(p->high[k], x);
+      }
+  }
+}
+
+static cb_status find_pieces(const cb_surface *s, const cb_side *side, pieces *out) {
+  size_t n = 3 * (size_t)s->faces, faces = (size_t)s->faces;
+  int *parent = malloc(2 * faces * sizeof *parent), *at = parent ? parent + faces : NULL;
+  out->order = malloc(faces * sizeof *out->order);
+  out->piece = calloc(faces, sizeof *out->piece);
+  if (!parent || !out->order || !out->piece) {
+    free(parent);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a check of %d faces", s->faces);
+  }
+  for (int f = 0; f < s->faces; f++) parent[f] = f;
+  for (size_t i = 0, end; i < n; i = end) {
+    end = cb_sides_same(side, n, i, s->part);
+    for (size_t j = i + 1; j < end; j++) cb_union_join(parent, side[i].face, side[j].face);
+  }
+  for (int f = 0; f < s->faces; f++) {
+    int root = cb_union_find(parent, f);
+    at[f] = root == f ? out->count++ : at[root];
+    out->piece[at[f]].part = s->part[f];
+    out->piece[at[f]].faces++;
+  }
+  for (int p = 1; p < out->count; p++) out->piece[p].first = out->piece[p - 1].first + out->piece[p - 1].faces;
+  for (int p = 0; p < out->count; p++) out->piece[p].faces = 0;
+  for (int f = 0; f < s->faces; f++) {
+    piece *p = &out->piece[at[f]];
+    out->order[p->first + p->faces++] = f;
+  }
+  for (size_t i = 0, end; i < n; i = end) {
+    end = cb_sides_same(side, n, i, s->part);
+    if (end == i + 1) out->piece[at[side[i].face]].open = true;
+  }
+  for (int p = 0; p < out->count; p++) measure(s, out->order + out->piece[p].first, &out->piece[p]);
+  free(parent);
+  return CB_OK;
+}
+
+static double winding(const cb_surface *s, const int *face, const piece *p, const double x[3]) {
+  for (int k = 0; k < 3; k++)
+    if (x[k] < p->low[k] || x[k] > p->high[k]) return 0;
+  double angle = 0;
+  for (int i = 0; i < p->faces; i++) {
+    double c[3][3];
+    corners(s, face[i], x, c);
+    double a = sqrt(dot(c[0], c[0])), b = sqrt(dot(c[1], c[1])), l = sqrt(dot(c[2], c[2]));
+    angle += 2 * atan2(triple(c), a * b * l + dot(c[0], c[1]) * l + dot(c[1], c[2]) * a + dot(c[2], c[0]) * b);
+  }
+  return angle / 12.566370614359172;
+}
+
+/* Do all the probes of piece i have winding number 1 in the other closed pieces (of its own part, or all)? *around: a
+ * piece that is around the last probe. */
+static bool lies_inside(const cb_surface *s, const pieces *all, int i, bool own_part, int *around) {
+  const piece *p = &all->piece[i];
+  int probes = p->faces < PROBES ? p->faces : PROBES;
+  for (int n = 0; n < probes; n++) {
+    const double *x = s->x[s->face[all->order[p->first + (int)((long long)n * p->faces / probes)]][0]];
+    double w = 0;
+    for (int j = 0; j < all->count; j++) {
+      const piece *q = &all->piece[j];
+      if (j == i || q->open || (own_part && q->part != p->part)) continue;
+      double one = winding(s, all->order + q->first, q, x);
+      if (one > .5) *around = j;
+      w += one;
+    }
+    if (!(w > .5)) return false;
+  }
+  return true;
+}
+
+static cb_status check_piece(const cb_surface *s, const pieces *all, int i) {
+  const piece *p = &all->piece[i];
+  const int face = all->order[p->first];
+  const double *x = s->x[s->face[face][0]];
+  const char *name = s->name[p->part];
+  int around = i;
+  if (fabs(p->volume) <= flat * pow(p->area, 1.5))
+    return cb_fail(CB_ERROR_DOMAIN, "part '%s': closed but without volume, around face %d at (%g, %g, %g)", name,
+                   face + 1, x[0], x[1], x[2]);
+  if (p->volume < 0) {
+    if (lies_inside(s, all, i, true, &around)) return CB_OK; /* a cavity */
+    return cb_fail(CB_ERROR_DOMAIN, "part '%s': faces point inward (volume %g), around face %d at (%g, %g, %g)", name,
+                   p->volume, face + 1, x[0], x[1], x[2]);
+  }
+  if (!lies_inside(s, all, i, false, &around)) return CB_OK;
+  return cb_fail(CB_ERROR_DOMAIN,
+                 "part '%s': the closed piece around face %d at (%g, %g, %g) lies inside that of face %d of "
+                 "part '%s'",
+                 name, face + 1, x[0], x[1], x[2], all->order[all->piece[around].first] + 1,
+                 s->name[all->piece[around].part]);
+}
+
+cb_status cb_surface_check(const cb_surface *s, bool open) {
+  cb_side *side = cb_sides_sorted(s->vertices, s->faces, (const int(*)[3])s->face, s->part);
+  if (!side) return cb_fail(CB_ERROR_MEMORY, "no memory for a check of %d faces", s->faces);
+  pieces all = {.order = NULL};
+  cb_status status = check_areas(s);
+  if (!status) status = check_twice(s, side);
+  if (!status) status = check_edges(s, side, open);
+  if (!status) status = find_pieces(s, side, &all);
+  for (int i = 0; i < all.count && !status; i++)
+    if (!all.piece[i].open) status = check_piece(s, &all, i);
+  free(side);
+  free(all.order);
+  free(all.piece);
+  return status;
+}

@@ -1,0 +1,97 @@
+/* Surfaces from files of meshes. */
+#include "fluid/surface_private.h"
+
+#include "core/text.h"
+#include "numerics/mesh.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The group of every face, one more for those of no group. */
+static void face_groups(const cb_mesh *m, int *group) {
+  for (size_t f = 0; f < m->n_triangles; f++) group[f] = m->groups[f] < 0 ? (int)m->n_groups : m->groups[f];
+}
+
+/* Groups that meet in an edge of two faces bound one volume, or are one sheet: they become one part. */
+static bool unite_groups(const cb_mesh *m, const int *group, int *parent) {
+  size_t n = 3 * m->n_triangles;
+  cb_side *side = cb_sides_sorted((int)m->n_vertices, (int)m->n_triangles, (const int(*)[3])m->triangles, NULL);
+  if (!side) return false;
+  for (int g = 0; g <= (int)m->n_groups; g++) parent[g] = g;
+  for (size_t i = 0, end; i < n; i = end) {
+    end = cb_sides_same(side, n, i, NULL);
+    if (end == i + 2) cb_union_join(parent, group[side[i].face], group[side[i + 1].face]);
+  }
+  free(side);
+  return true;
+}
+
+/* Parts numbered by their first faces, their names those of their groups joined by '+'. */
+static int number_parts(const cb_mesh *m, int *group, int *parent, int *number, cb_text *name) {
+  int parts = 0, none = (int)m->n_groups;
+  for (int g = 0; g <= none; g++) number[g] = -1;
+  for (size_t f = 0; f < m->n_triangles; f++) {
+    int root = cb_union_find(parent, group[f]);
+    if (number[root] < 0) number[root] = parts++;
+    if (group[f] != root && number[group[f]] < 0) number[group[f]] = number[root];
+    group[f] = number[root];
+  }
+  for (int g = 0; g <= none; g++) {
+    if (number[g] < 0) continue;
+    cb_text *text = &name[number[g]];
+    if (text->length) cb_text_puts(text, "+");
+    cb_text_puts(text, g == none ? "default" : m->group_names[g]);
+  }
+  return parts;
+}
+
+static cb_status build_groups(const cb_mesh *m, cb_surface **out) {
+  size_t groups = m->n_groups + 1;
+  int *group = malloc(m->n_triangles * sizeof *group), *parent = malloc(2 * groups * sizeof *parent);
+  cb_text *name = calloc(groups, sizeof *name);
+  const char **names = calloc(groups, sizeof *names);
+  bool good = group && parent && name && names;
+  if (good) {
+    face_groups(m, group);
+    good = unite_groups(m, group, parent);
+  }
+  int parts = good ? number_parts(m, group, parent, parent + groups, name) : 0;
+  for (int p = 0; p < parts; p++) {
+    good = good && !name[p].failed;
+    names[p] = name[p].data;
+  }
+  cb_status status = good ? cb_surface_build((int)m->n_vertices, (const double(*)[3])m->vertices, (int)m->n_triangles,
+                                             (const int(*)[3])m->triangles, group, names, out)
+                          : cb_fail(CB_ERROR_MEMORY, "no memory for the groups of a mesh");
+  for (size_t g = 0; name && g < groups; g++) cb_text_free(&name[g]);
+  free(group);
+  free(parent);
+  free(name);
+  free(names);
+  return status;
+}
+
+static cb_status build(const char *path, const cb_mesh *m, cb_surface **out) {
+  if (m->n_vertices > INT_MAX || m->n_triangles > INT_MAX / 3)
+    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh of %zu triangles, expected at most %d", path, m->n_triangles,
+                   INT_MAX / 3);
+  if (m->n_triangles == 0 || m->n_vertices < 3)
+    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh without faces", path);
+  if (m->n_groups) return build_groups(m, out);
+  return cb_surface_build((int)m->n_vertices, (const double(*)[3])m->vertices, (int)m->n_triangles,
+                          (const int(*)[3])m->triangles, NULL, NULL, out);
+}
+
+cb_status cb_surface_read(const char *path, cb_surface **out) {
+  char *bytes;
+  size_t n;
+  cb_mesh *mesh = NULL;
+  cb_status status = cb_read_whole_file(path, CB_MESH_LARGEST, &bytes, &n);
+  if (status) return status;
+  status = cb_mesh_read_text(path, bytes, n, cb_mesh_format_of(bytes, n), &mesh);
+  free(bytes);
+  if (!status) status = build(path, mesh, out);
+  cb_mesh_free(mesh);
+  return status;
+}

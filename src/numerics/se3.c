@@ -1,0 +1,179 @@
+/* Poses, their products, the maps tau and the logarithm (equations: se3.h). */
+#include "numerics/se3.h"
+#include "numerics/se3_private.h"
+#include "numerics/vec3.h"
+#include <math.h>
+#include <string.h>
+
+void cb_pose_identity(cb_pose *out) { *out = (cb_pose){{1, 0, 0, 0}, {0, 0, 0}}; }
+
+static void normalise(double q[4]) {
+  const double scale = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  for (int i = 0; i < 4; i++) q[i] *= scale;
+}
+
+void cb_pose_rotation(const cb_pose *a, double r[3][3]) {
+  const double w = a->q[0], *u = a->q + 1;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) r[i][j] = 2 * u[i] * u[j];
+  /* 1 - 2 (y^2 + z^2) and not w^2 + x^2 - y^2 - z^2: small turns keep all their digits */
+  r[0][0] = 1 - 2 * (u[1] * u[1] + u[2] * u[2]);
+  r[1][1] = 1 - 2 * (u[0] * u[0] + u[2] * u[2]);
+  r[2][2] = 1 - 2 * (u[0] * u[0] + u[1] * u[1]);
+  cb_add_hat3(r, 2 * w, u);
+}
+
+void cb_pose_point(const cb_pose *a, const double x[3], double out[3]) {
+  double r[3][3], y[3];
+  cb_pose_rotation(a, r);
+  cb_apply3(r, x, y);
+  for (int i = 0; i < 3; i++) out[i] = a->x[i] + y[i];
+}
+
+void cb_pose_multiply(const cb_pose *a, const cb_pose *b, cb_pose *out) {
+  cb_pose c;
+  const double *p = a->q, *q = b->q;
+  c.q[0] = p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3];
+  c.q[1] = p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2];
+  c.q[2] = p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1];
+  c.q[3] = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0];
+  normalise(c.q);
+  cb_pose_point(a, b->x, c.x);
+  *out = c;
+}
+
+void cb_pose_inverse(const cb_pose *a, cb_pose *out) {
+  double r[3][3], x[3];
+  cb_pose_rotation(a, r);
+  cb_apply3_transposed(r, a->x, x);
+  *out = (cb_pose){{a->q[0], -a->q[1], -a->q[2], -a->q[3]}, {-x[0], -x[1], -x[2]}};
+}
+
+/* With b = tan(angle/4) axis of a: 1 + R_half = 2 (1 - hat(b))^-1, so that x = (1 + R_half) x_half gives x_half =
+ * (x - b × x)/2. */
+void cb_pose_half(const cb_pose *a, cb_pose *out) {
+  cb_pose c = *a;
+  if (c.q[0] < 0)
+    for (int i = 0; i < 4; i++) c.q[i] = -c.q[i];
+  c.q[0] += 1;
+  const double b[3] = {c.q[1] / c.q[0], c.q[2] / c.q[0], c.q[3] / c.q[0]};
+  normalise(c.q);
+  double bx[3];
+  cb_cross3(b, a->x, bx);
+  for (int i = 0; i < 3; i++) c.x[i] = (a->x[i] - bx[i]) / 2;
+  *out = c;
+}
+
+void cb_pose_adjoint(const cb_pose *a, double out[6][6]) {
+  double r[3][3];
+  cb_pose_rotation(a, r);
+  for (int j = 0; j < 3; j++) {
+    const double column[3] = {r[0][j], r[1][j], r[2][j]};
+    double moved[3];
+    cb_cross3(a->x, column, moved);
+    for (int i = 0; i < 3; i++) {
+      out[i][j] = out[i + 3][j + 3] = r[i][j];
+      out[i][j + 3] = 0;
+      out[i + 3][j] = moved[i];
+    }
+  }
+}
+
+static void cayley(const double Y[6], cb_pose *out) {
+  const double *w = Y, *v = Y + 3, ww = cb_dot3(w, w), scale = 4 / (4 + ww), wv = cb_dot3(w, v);
+  double across[3];
+  cb_cross3(w, v, across);
+  *out = (cb_pose){{1, w[0] / 2, w[1] / 2, w[2] / 2}, {0, 0, 0}};
+  normalise(out->q);
+  for (int i = 0; i < 3; i++) out->x[i] = scale * (v[i] + across[i] / 2 + w[i] * wv / 4);
+}
+
+/* (w - sin w)/w^3 with n = w^2 */
+static double cubic(double n) {
+  if (n > 2) {
+    const double w = sqrt(n);
+    return (w - sin(w)) / (n * w);
+  }
+  double sum = 0, factorial = 1.0 / 6, power = 1;
+  for (int k = 1; k <= 11; k++) { /* n^k (-1)^k/(2k+3)!: the last is below 2^11/25! */
+    sum += power * factorial;
+    power *= -n;
+    factorial /= (2 * k + 2) * (2 * k + 3);
+  }
+  return sum;
+}
+
+static void exponential(const double Y[6], cb_pose *out) {
+  const double *w = Y, *v = Y + 3, n = cb_dot3(w, w), half = sqrt(n) / 2;
+  const double sinc = half > 0 ? sin(half) / half : 1, c = cubic(n);
+  double wv[3], wwv[3];
+  cb_cross3(w, v, wv);
+  cb_cross3(w, wv, wwv);
+  *out = (cb_pose){{cos(half), sinc * w[0] / 2, sinc * w[1] / 2, sinc * w[2] / 2}, {0, 0, 0}};
+  normalise(out->q);
+  for (int i = 0; i < 3; i++) out->x[i] = v[i] + sinc * sinc / 2 * wv[i] + c * wwv[i];
+}
+
+void cb_se3_tau(cb_se3_map map, const double Y[6], cb_pose *out) {
+  if (map == CB_SE3_EXPONENTIAL)
+    exponential(Y, out);
+  else
+    cayley(Y, out);
+}
+
+void cb_se3_log(const cb_pose *a, double Y[6]) {
+  const double sign = a->q[0] < 0 ? -1 : 1, *u = a->q + 1;
+  const double s = hypot(hypot(u[0], u[1]), u[2]);
+  const double scale = sign * (s > 0 ? 2 * atan2(s, fabs(a->q[0])) / s : 2);
+  double wx[3], wwx[3], e[3];
+  for (int i = 0; i < 3; i++) Y[i] = scale * u[i];
+  cb_se3_even(cb_dot3(Y, Y), e);
+  cb_cross3(Y, a->x, wx);
+  cb_cross3(Y, wx, wwx);
+  for (int i = 0; i < 3; i++) Y[3 + i] = a->x[i] - wx[i] / 2 + e[0] * wwx[i];
+}
+
+void cb_se3_ad_star(const double Y[6], const double mu[6], double out[6]) {
+  double lw[3], pv[3], pw[3];
+  cb_cross3(mu, Y, lw);
+  cb_cross3(mu + 3, Y + 3, pv);
+  cb_cross3(mu + 3, Y, pw);
+  for (int i = 0; i < 3; i++) {
+    out[i] = lw[i] + pv[i];
+    out[3 + i] = pw[i];
+  }
+}
+
+void cb_se3_ad_star_matrix(const double mu[6], double out[6][6]) {
+  double l[3][3] = {{0}}, p[3][3] = {{0}};
+  cb_add_hat3(l, 1, mu);
+  cb_add_hat3(p, 1, mu + 3);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      out[i][j] = l[i][j];
+      out[i][j + 3] = out[i + 3][j] = p[i][j];
+      out[i + 3][j + 3] = 0;
+    }
+}
+
+void cb_se3_momentum_to_world(const cb_pose *g, const double mu[6], double out[6]) {
+  double r[3][3], l[3], p[3], xp[3];
+  cb_pose_rotation(g, r);
+  cb_apply3(r, mu, l);
+  cb_apply3(r, mu + 3, p);
+  cb_cross3(g->x, p, xp);
+  for (int i = 0; i < 3; i++) {
+    out[i] = l[i] + xp[i];
+    out[3 + i] = p[i];
+  }
+}
+
+void cb_se3_wrench_to_body(const cb_pose *g, const double world[6], double out[6]) {
+  double r[3][3], xf[3], torque[3], force[3];
+  cb_pose_rotation(g, r);
+  cb_cross3(g->x, world + 3, xf);
+  for (int i = 0; i < 3; i++) torque[i] = world[i] - xf[i];
+  cb_apply3_transposed(r, world + 3, force);
+  cb_apply3_transposed(r, torque, out);
+  memcpy(out + 3, force, sizeof force);
+}

@@ -1,0 +1,44 @@
+/* Vectors and 3x3 matrices of space: products that SE(3) is written in. Outputs may not be inputs. */
+#ifndef CB_NUMERICS_VEC3_H
+#define CB_NUMERICS_VEC3_H
+
+static inline double cb_dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static inline void cb_cross3(const double a[3], const double b[3], double out[3]) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* out = R a and R^T a */
+static inline void cb_apply3(const double r[3][3], const double a[3], double out[3]) {
+  for (int i = 0; i < 3; i++) out[i] = r[i][0] * a[0] + r[i][1] * a[1] + r[i][2] * a[2];
+}
+
+static inline void cb_apply3_transposed(const double r[3][3], const double a[3], double out[3]) {
+  for (int i = 0; i < 3; i++) out[i] = r[0][i] * a[0] + r[1][i] * a[1] + r[2][i] * a[2];
+}
+
+/* m += c hat(a), with hat(a) b = a × b */
+static inline void cb_add_hat3(double m[3][3], double c, const double a[3]) {
+  m[0][1] -= c * a[2], m[0][2] += c * a[1];
+  m[1][0] += c * a[2], m[1][2] -= c * a[0];
+  m[2][0] -= c * a[1], m[2][1] += c * a[0];
+}
+
+/* m += c a b^T */
+static inline void cb_add_outer3(double m[3][3], double c, const double a[3], const double b[3]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) m[i][j] += c * a[i] * b[j];
+}
+
+/* m += c hat(a) hat(b) = c (b a^T - (a.b) 1) */
+static inline void cb_add_hats3(double m[3][3], double c, const double a[3], const double b[3]) {
+  const double ab = cb_dot3(a, b);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) m[i][j] += c * b[i] * a[j];
+    m[i][i] -= c * ab;
+  }
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* labels: medium
+ * Runs with contacts: a run from a checkpoint repeats the bytes, rows and events alike, threads change nothing, and a
+ * `stop` event ends the record where it happens. */
+#include "core/threads.h"
+#include "memory_sink.h"
+
+static const char *const scenes[] = {
+    /* free balls, in a room, with a mark */
+    "space: s3\nbodies:\n"
+    "  - {kind: particles, name: gas, radius: 0.25, masses: [1, 2, 0.5, 1.4, 3, 0.7],\n"
+    "     place: {chart: polar, points: [[0.4, 1, 0], [0.9, 1.2, 1.5], [0.7, 2, 3], [0.9, 1, 4.6], [1.2, 2.3, 0.4], "
+    "[1.1, 0.4, 5]]},\n"
+    "     motion: {chart: polar, velocities: [[1, 0.3, 0.2], [-0.5, 0.6, 0.1], [0.7, -0.4, 0.3], [-1, 0.2, 0.2], "
+    "[-0.8, 0.1, -0.4], [-0.3, 0.5, 1]]}}\n"
+    "contacts: {within: [gas]}\n"
+    "walls:\n  - {ball: {at: {chart: polar, point: [0, 0, 0]}, radius: 1.6, side: inside, name: room}}\n"
+    "events:\n  - {distance: {between: [[gas, 0], [gas, 3]], equals: 1, name: near}}\n",
+    /* bound and rigid, with moving origins */
+    "space: h3\nbodies:\n"
+    "  - {kind: rod, name: a, masses: [1, 2.7], radius: 0.15, link: {spring: {stiffness: 3, rest: 0.5}},\n"
+    "     place: {chart: polar, points: [[0.7, 1.4, 0.3], [0.5, 1.1, 2.7]]}, motion: {killing: boost_x, speed: 2.2}}\n"
+    "  - {kind: rod, name: b, masses: [0.8, 1.7], radius: 0.2, link: rod,\n"
+    "     place: {chart: polar, points: [[1.9, 1.5, 0.1], [2.2, 1.3, -0.2]]}, motion: {killing: boost_x, speed: "
+    "-0.9}}\n"
+    "contacts: {}\n"
+    "walls:\n  - {ball: {at: {chart: polar, point: [0, 0, 0]}, radius: 2.45, side: inside, name: room}}\n"
+    "  - {plane: {at: {chart: polar, point: [1.2, pi/2, pi]}, normal: [-1, 0, 0]}}\n",
+    /* inelastic and at rest on a floor */
+    "space: e3\nbodies:\n"
+    "  - {kind: particles, name: pile, radius: 0.1, masses: [1, 2, 0.5],\n"
+    "     place: {points: [[0, 0, 0.5], [0.03, 0.02, 0.9], [1, 0, 0.2]]}, motion: {velocities: [[0, 0.1, 0], [0, 0, "
+    "0.3], "
+    "[-0.4, 0, 0]]}}\n"
+    "potentials:\n  - expression: {value: \"m*z\"}\n"
+    "contacts: {within: [pile], restitution: 0.4, pile: rest}\n"
+    "walls:\n  - {plane: {at: {point: [0, 0, 0]}, normal: [0, 0, 1], restitution: 0.5}}\n"};
+
+static const char *const integrators[][3] = {
+    {"lobatto, step: 0.05", "gauss, step: 0.05", "ida, step: 0.05, rtol: 1e-9"},
+    {"lobatto, step: 0.02", "radau_iia, step: 0.02", "ida, step: 0.05, rtol: 1e-9"},
+    {"lobatto, step: 0.02", "gauss, step: 0.02", "rk4, step: 0.02"}};
+
+static cb_scenario *open_scene(int scene, const char *integrator, const char *more) {
+  char text[4096];
+  snprintf(text, sizeof text,
+           "curvebody: 1\n%s%sintegrator: {name: %s}\ntime: {end: 3}\n"
+           "record: {every: 2, checkpoint: 5, observables: [energy, killing_momentum]}\n",
+           scenes[scene], more, integrator);
+  cb_scenario *s;
+  check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+  return s;
+}
+
+static void go(memory_sink *m, cb_scenario *s) {
+  cb_sink sink = memory_open(m, cb_scenario_run(s));
+  check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
+}
+
+static void restore(cb_scenario *s, const unsigned char *from) {
+  size_t n;
+  cb_blob *state = cb_run_state(cb_scenario_run(s), &n);
+  for (size_t b = 0; b < n; b++) {
+    memcpy(state[b].data, from, state[b].count * type_bytes(state[b].type));
+    from += state[b].count * type_bytes(state[b].type);
+  }
+  check_ok(cb_run_restore(cb_scenario_run(s)));
+}
+
+static bool same_event(const cb_event_row *a, const cb_event_row *b) {
+  return a->time == b->time && a->kind == b->kind && a->i == b->i && a->j == b->j && a->gap == b->gap &&
+         a->speed_before == b->speed_before && a->speed_after == b->speed_after && a->impulse == b->impulse;
+}
+
+static void a_run_with_contacts_from_a_checkpoint_repeats_rows_and_events(void **unused) {
+  (void)unused;
+  for (int scene = 0; scene < 3; scene++)
+    for (int i = 0; i < 3; i++) {
+      cb_scenario *whole = open_scene(scene, integrators[scene][i], "");
+      memory_sink m;
+      go(&m, whole);
+      int contacts = 0;
+      for (size_t e = 0; e < m.n_events; e++) contacts += m.event[e].kind == 0;
+      if (getenv("CB_TEST_SHOW")) print_message("scene %d, %s: %d contacts\n", scene, integrators[scene][i], contacts);
+      assert_true(contacts >= 3 && m.n_checkpoints >= 3);
+      for (size_t c = 0; c < m.n_checkpoints; c++) {
+        cb_scenario *rest = open_scene(scene, integrators[scene][i], "");
+        memory_sink r;
+        restore(rest, m.checkpoint[c].data);
+        go(&r, rest);
+        assert_int_equal(m.checkpoint[c].after_rows + r.n_rows, m.n_rows);
+        for (size_t row = 0; row < r.n_rows; row++)
+          if (memcmp(r.rows[row], m.rows[m.checkpoint[c].after_rows + row], m.row_bytes))
+            fail_msg("scene %d, %s: row %zu after checkpoint %zu is another", scene, integrators[scene][i], row, c);
+        for (size_t e = 0; e < r.n_events; e++)
+          if (!same_event(&r.event[e], &m.event[m.n_events - r.n_events + e]))
+            fail_msg("scene %d, %s: event %zu after checkpoint %zu is another", scene, integrators[scene][i], e, c);
+        memory_free(&r);
+        cb_scenario_free(rest);
+      }
+      memory_free(&m);
+      cb_scenario_free(whole);
+    }
+}
+
+static void the_number_of_threads_changes_no_byte(void **unused) {
+  (void)unused;
+  for (int scene = 0; scene < 3; scene++) {
+    memory_sink m[2];
+    cb_scenario *s[2];
+    for (int t = 0; t < 2; t++) {
+      cb_threads_set(t + 1);
+      s[t] = open_scene(scene, integrators[scene][0], "");
+      go(&m[t], s[t]);
+    }
+    cb_threads_set(0);
+    assert_int_equal(m[0].n_rows, m[1].n_rows);
+    assert_int_equal(m[0].n_events, m[1].n_events);
+    for (size_t row = 0; row < m[0].n_rows; row++) assert_memory_equal(m[0].rows[row], m[1].rows[row], m[0].row_bytes);
+    for (size_t e = 0; e < m[0].n_events; e++) assert_true(same_event(&m[0].event[e], &m[1].event[e]));
+    for (int t = 0; t < 2; t++) {
+      memory_free(&m[t]);
+      cb_scenario_free(s[t]);
+    }
+  }
+}
+
+/* The first ball of the first scene passes d = 0.8 from the fourth: the last row is that moment, and a run from a
+ * checkpoint before it stops there too. */
+static void a_stop_ends_the_record_at_its_moment(void **unused) {
+  (void)unused;
+  static const char stop[] =
+      "  - {expression: {particle: [gas, 2], chart: embedding, value: \"t - 1.2345\", action: stop, name: enough}}\n";
+  cb_scenario *whole = open_scene(0, "lobatto, step: 0.05", ""), *s = open_scene(0, "lobatto, step: 0.05", stop);
+  memory_sink all, m;
+  go(&all, whole);
+  go(&m, s);
+  const size_t last = m.n_rows - 1;
+  check_near(memory_value(&m, last, "time", 0), 1.2345, 1e-14);
+  check_near(m.event[m.n_events - 1].time, 1.2345, 1e-14);
+  assert_int_equal(m.event[m.n_events - 1].kind, 1);
+  for (size_t row = 0; row < last; row++) assert_memory_equal(m.rows[row], all.rows[row], m.row_bytes);
+  for (size_t e = 0; e + 1 < m.n_events; e++) assert_true(same_event(&m.event[e], &all.event[e]));
+  check_near(memory_value(&m, last, "energy", 0), memory_value(&m, 0, "energy", 0), 1e-11);
+  for (size_t c = 0; c < m.n_checkpoints; c++) {
+    cb_scenario *rest = open_scene(0, "lobatto, step: 0.05", stop);
+    memory_sink r;
+    restore(rest, m.checkpoint[c].data);
+    go(&r, rest);
+    assert_int_equal(m.checkpoint[c].after_rows + r.n_rows, m.n_rows);
+    assert_memory_equal(r.rows[r.n_rows - 1], m.rows[last], m.row_bytes);
+    memory_free(&r);
+    cb_scenario_free(rest);
+  }
+  memory_free(&all);
+  memory_free(&m);
+  cb_scenario_free(whole);
+  cb_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_run_with_contacts_from_a_checkpoint_repeats_rows_and_events),
+      cmocka_unit_test(the_number_of_threads_changes_no_byte),
+      cmocka_unit_test(a_stop_ends_the_record_at_its_moment),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

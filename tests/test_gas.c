@@ -1,0 +1,176 @@
+/* Gases: spheres that do not overlap, even by volume, with the speeds and masses that are asked for.
+ *
+ * Volumes of balls in closed form: S3  2s - sin 2s,  H3  sinh 2s - 2s,  E3  s^3. Random numbers have a fixed seed; a
+ * bound is four standard deviations. */
+#include "check_error.h"
+#include "check_geometry.h"
+#include "check_system.h"
+#include "geometry/origin.h"
+
+enum { K = CB_COORD_MAX };
+
+typedef struct gas {
+  cb_geometry *g;
+  cb_system *s;
+  cb_state *start;
+  int n;
+} gas;
+
+static gas make(const char *space, const char *body) {
+  gas t = {.g = check_space(space)};
+  cb_builder *b;
+  check_ok(cb_builder_create(t.g, &b));
+  check_ok(check_add_body(t.g, body, b));
+  check_ok(cb_builder_finish(b, &t.s));
+  cb_builder_free(b);
+  check_ok(cb_state_create(t.s, &t.start));
+  check_ok(cb_system_start(t.s, t.start));
+  t.n = cb_system_particles(t.s);
+  return t;
+}
+
+static void drop(gas *t) {
+  cb_state_free(t->start);
+  cb_system_free(t->s);
+  cb_geometry_free(t->g);
+}
+
+/* The world point of a particle. */
+static void point(const gas *t, int i, double *x) {
+  const size_t k = (size_t)t->g->k;
+  if (cb_origin_moves(t->g))
+    cb_origin_world_point(t->g, &t->start->origin[cb_system_component(t->s, i)], t->start->x + (size_t)i * k, x);
+  else
+    memcpy(x, t->start->x + (size_t)i * k, k * sizeof *x);
+}
+
+static double least_distance(const gas *t) {
+  double least = INFINITY;
+  for (int i = 0; i < t->n; i++)
+    for (int j = 0; j < i; j++) {
+      double x[K], y[K];
+      point(t, i, x);
+      point(t, j, y);
+      least = fmin(least, cb_distance(t->g, x, y));
+    }
+  return least;
+}
+
+static double ball(const char *space, double s) {
+  return *space == 's' ? 2 * s - sin(2 * s) : *space == 'h' ? sinh(2 * s) - 2 * s : s * s * s;
+}
+
+/* Shares of the ball's volume nearer than each particle: mean 1/2, mean square 1/3. */
+static void check_even(const gas *t, const char *space, const double *centre, double reach) {
+  double mean = 0, square = 0, farthest = 0;
+  for (int i = 0; i < t->n; i++) {
+    double x[K];
+    point(t, i, x);
+    const double d = cb_distance(t->g, centre, x), share = ball(space, d) / ball(space, reach);
+    farthest = fmax(farthest, d);
+    mean += share / t->n;
+    square += share * share / t->n;
+  }
+  assert_true(farthest <= reach * (1 + 1e-14));
+  check_near(mean, 0.5, 4 / sqrt(12.0 * t->n));
+  check_near(square, 1.0 / 3, 4 * sqrt((1.0 / 5 - 1.0 / 9) / t->n));
+}
+
+static void gas_fills_a_sphere_evenly_without_overlap(void **state) {
+  (void)state;
+  const double centre[4] = {0, 0, 0, 1};
+  gas t = make("{name: s3}", "{kind: gas, count: 2000, radius: 0.04}");
+  assert_true(least_distance(&t) > 0.08);
+  check_even(&t, "s", centre, acos(-1));
+  for (int a = 0; a < 4; a++) {
+    double square = 0;
+    for (int i = 0; i < t.n; i++) square += pow(t.start->x[4 * i + a], 2) / t.n;
+    check_near(square, 0.25, 4 * sqrt((1.0 / 8 - 1.0 / 16) / t.n)); /* <x^4> = 3/24 on S3 */
+  }
+  drop(&t);
+}
+
+static void gas_fills_a_ball_evenly_by_volume(void **state) {
+  (void)state;
+  static const char *const space[] = {"h3", "e3", "s3"};
+  for (int i = 0; i < 3; i++) {
+    char text[32];
+    snprintf(text, sizeof text, "{name: %s}", space[i]);
+    gas t = make(text, "{kind: gas, count: 1500, radius: 0.05, ball: 2.05, at: {chart: polar, point: [1, 1, 1]}}");
+    double centre[K];
+    const double q[3] = {1, 1, 1};
+    check_ok(cb_chart_find(t.g, "polar")->to_point(t.g, q, centre, NULL));
+    assert_true(least_distance(&t) > 0.1);
+    check_even(&t, space[i], centre, 2);
+    drop(&t);
+  }
+}
+
+/* In H2 x E the share of a ball nearer than s is not in closed form: heights are told by the volume of its slices,
+ * which are discs of radius sqrt(R^2 - z^2), of area 2 pi (cosh r - 1). */
+static void gas_fills_a_ball_of_a_product_evenly(void **state) {
+  (void)state;
+  enum { SLICES = 4000 };
+  const double R = 3;
+  gas t = make("{name: h2xe}", "{kind: gas, count: 10000, ball: 3}");
+  double whole = 0, wanted = 0, fourth = 0, mean = 0;
+  for (int i = 0; i < SLICES; i++) {
+    const double z = R * (i + 0.5) / SLICES, area = cosh(sqrt(R * R - z * z)) - 1;
+    whole += area;
+    wanted += z * z * area;
+    fourth += pow(z, 4) * area;
+  }
+  for (int i = 0; i < t.n; i++) {
+    double x[K];
+    point(&t, i, x);
+    mean += x[3] * x[3] / t.n;
+  }
+  check_near(mean, wanted / whole, 4 * sqrt((fourth / whole - pow(wanted / whole, 2)) / t.n));
+  drop(&t);
+}
+
+static void gas_has_the_speed_the_temperature_and_the_masses_asked_for(void **state) {
+  (void)state;
+  gas t = make("{name: h3}", "{kind: gas, count: 500, ball: 1, speed: 0.7, mass: 2}");
+  for (int i = 0; i < t.n; i++) {
+    const double *p = t.start->p + 4 * i;
+    check_near(sqrt(cb_inner(t.g, p, p)), 1.4, 1e-14);
+  }
+  drop(&t);
+  t = make("{name: s3}", "{kind: gas, count: 3000, temperature: 0.6, heaviest: 4, seed: 5}");
+  double energy = 0, mass = 0;
+  for (int i = 0; i < t.n; i++) {
+    const double *p = t.start->p + 4 * i, m = cb_system_masses(t.s)[i];
+    assert_true(m >= 1 && m <= 4);
+    check_near(cb_inner(t.g, p, t.start->x + 4 * i), 0, 1e-14);
+    energy += cb_inner(t.g, p, p) / m / t.n;
+    mass += m / t.n;
+  }
+  check_near(energy, 3 * 0.6, 4 * 0.6 * sqrt(6.0 / t.n));
+  check_near(mass, 2.5, 4 * 3 / sqrt(12.0 * t.n));
+  drop(&t);
+}
+
+static void gas_is_what_its_seed_says(void **state) {
+  (void)state;
+  const char *body[] = {"{kind: gas, count: 50, radius: 0.1, speed: 1, seed: 3}",
+                        "{kind: gas, count: 50, radius: 0.1, speed: 1, seed: 3}",
+                        "{kind: gas, count: 50, radius: 0.1, speed: 1, seed: 4}"};
+  gas t[3];
+  for (int i = 0; i < 3; i++) t[i] = make("{name: s3}", body[i]);
+  assert_memory_equal(t[0].start->x, t[1].start->x, 200 * sizeof(double));
+  assert_memory_equal(t[0].start->p, t[1].start->p, 200 * sizeof(double));
+  assert_memory_not_equal(t[0].start->x, t[2].start->x, 200 * sizeof(double));
+  for (int i = 0; i < 3; i++) drop(&t[i]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gas_fills_a_sphere_evenly_without_overlap),
+      cmocka_unit_test(gas_fills_a_ball_evenly_by_volume),
+      cmocka_unit_test(gas_fills_a_ball_of_a_product_evenly),
+      cmocka_unit_test(gas_has_the_speed_the_temperature_and_the_masses_asked_for),
+      cmocka_unit_test(gas_is_what_its_seed_says),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

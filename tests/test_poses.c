@@ -1,0 +1,323 @@
+/* Poses: interpolation in time, exact velocities, expressions by part, numbered files, refusals. */
+#include "surface_measures.h"
+
+#include "fluid/poses.h"
+
+#include <unistd.h>
+
+static const double pi = 3.14159265358979323846;
+
+/* A wave along three vertices. */
+static void wave(double t, double x[3][3]) {
+  for (int v = 0; v < 3; v++) {
+    x[v][0] = v + .1 * sin(t + v);
+    x[v][1] = exp(.3 * cos(t - v));
+    x[v][2] = sin(2 * t);
+  }
+}
+
+static cb_poses *sequence(int poses, const double *time, double start, double step, double period, cb_poses_end end) {
+  double(*x)[3] = malloc((size_t)poses * 3 * sizeof *x);
+  for (int i = 0; i < poses; i++) wave(time ? time[i] : start + i * step, x + 3 * (size_t)i);
+  cb_poses *p = NULL;
+  check_ok(
+      cb_poses_from_arrays(3, poses, (const double(*)[3])x, &(cb_poses_times){time, start, step, period, end}, &p));
+  free(x);
+  return p;
+}
+
+static double worst_error(const cb_poses *p, bool of_velocity) {
+  double worst = 0;
+  for (int i = 0; i < 1000; i++) {
+    double t = -3 + 17 * i / 999., h = 1e-5, x[3][3], v[3][3], exact[3][3], before[3][3], after[3][3];
+    check_ok(cb_poses_at(p, t, x, v));
+    wave(t, exact);
+    wave(t - h, before);
+    wave(t + h, after);
+    for (int n = 0; n < 3; n++)
+      for (int k = 0; k < 3; k++)
+        worst = fmax(worst, of_velocity ? fabs(v[n][k] - (after[n][k] - before[n][k]) / (2 * h))
+                                        : fabs(x[n][k] - exact[n][k]));
+  }
+  return worst;
+}
+
+static void a_periodic_sequence_converges_by_order_3(void **state) {
+  (void)state;
+  double place[2], velocity[2];
+  for (int r = 0; r < 2; r++) {
+    int n = 40 << r;
+    cb_poses *p = sequence(n, NULL, .3, 2 * pi / n, 0, CB_POSES_PERIODIC);
+    place[r] = worst_error(p, false);
+    velocity[r] = worst_error(p, true);
+    cb_poses_free(p);
+  }
+  print_message("places %.2e %.2e, velocities %.2e %.2e\n", place[0], place[1], velocity[0], velocity[1]);
+  check_near(log2(place[0] / place[1]), 3, .3);
+  check_near(log2(velocity[0] / velocity[1]), 2, .3);
+}
+
+static void poses_are_met_and_repeat(void **state) {
+  (void)state;
+  static const double uneven[] = {0, .7, 1, 2.5, 3, 4.4, 5.9};
+  cb_poses *even = sequence(12, NULL, -1, 2 * pi / 12, 0, CB_POSES_PERIODIC);
+  cb_poses *other = sequence(7, uneven, 0, 0, 2 * pi, CB_POSES_PERIODIC);
+  double x[3][3], exact[3][3], v[3][3], w[3][3], y[3][3];
+  for (int i = -3; i < 30; i++) {
+    double t = -1 + i * 2 * pi / 12;
+    check_ok(cb_poses_at(even, t, x, NULL));
+    wave(t, exact);
+    for (int k = 0; k < 9; k++) check_near(x[k / 3][k % 3], exact[k / 3][k % 3], 1e-13); /* round-off of t */
+  }
+  for (int i = 0; i < 7; i++)
+    for (int turn = -1; turn < 3; turn++) {
+      check_ok(cb_poses_at(other, uneven[i] + turn * 2 * pi, x, v));
+      check_ok(cb_poses_at(other, uneven[i], y, w));
+      wave(uneven[i], exact);
+      for (int k = 0; k < 9; k++) {
+        check_near(x[k / 3][k % 3], exact[k / 3][k % 3], 1e-13);
+        check_near(v[k / 3][k % 3], w[k / 3][k % 3], 1e-12);
+      }
+    }
+  assert_int_equal(cb_poses_vertices(even), 3);
+  cb_poses_free(even);
+  cb_poses_free(other);
+}
+
+/* At and between poses, against differences of both sides. */
+static void velocities_are_continuous_derivatives(void **state) {
+  (void)state;
+  static const double uneven[] = {0, .7, 1, 2.5, 3, 4.4, 5.9};
+  cb_poses *p[3] = {sequence(7, uneven, 0, 0, 2 * pi, CB_POSES_PERIODIC),
+                    sequence(7, uneven, 0, 0, 0, CB_POSES_CLAMPED), sequence(6, NULL, 1, .4, 0, CB_POSES_CLAMPED)};
+  const double h = 1e-6;
+  for (int c = 0; c < 3; c++) {
+    for (int i = 0; i < 400; i++) {
+      double t = i < 7 ? uneven[i] : i < 13 ? 1 + .4 * (i - 7) : -1 + 9. * (i - 13) / 386;
+      double x[3][3], before[3][3], after[3][3], v[3][3];
+      check_ok(cb_poses_at(p[c], t, x, v));
+      check_ok(cb_poses_at(p[c], t - h, before, NULL));
+      check_ok(cb_poses_at(p[c], t + h, after, NULL));
+      for (int k = 0; k < 9; k++) {
+        const double left = (x[k / 3][k % 3] - before[k / 3][k % 3]) / h,
+                     right = (after[k / 3][k % 3] - x[k / 3][k % 3]) / h;
+        /* h times half the second derivative, which is below 20, and round-off over h. */
+        check_near(left, v[k / 3][k % 3], 2e-5);
+        check_near(right, v[k / 3][k % 3], 2e-5);
+      }
+    }
+    cb_poses_free(p[c]);
+  }
+}
+
+static void a_clamped_sequence_rests_outside(void **state) {
+  (void)state;
+  cb_poses *p = sequence(5, NULL, 1, .5, 0, CB_POSES_CLAMPED);
+  double x[3][3], v[3][3], first[3][3], last[3][3];
+  wave(1, first);
+  wave(3, last);
+  static const double times[] = {-1e9, 0, 1, 3, 3.5, 1e9};
+  for (int i = 0; i < 6; i++) {
+    check_ok(cb_poses_at(p, times[i], x, v));
+    for (int k = 0; k < 9; k++) {
+      /* Compilers fold sines of constants in their own way. */
+      check_near(x[k / 3][k % 3], (i < 3 ? first : last)[k / 3][k % 3], 1e-15 * 4);
+      assert_true(v[k / 3][k % 3] == 0);
+    }
+  }
+  check_error(cb_poses_at(p, NAN, x, v), CB_STEP_NOT_FINITE, "poses at the time nan");
+  cb_poses_free(p);
+}
+
+static void wrong_sequences_are_refused_by_pose_and_vertex(void **state) {
+  (void)state;
+  double x[9][3] = {{0}};
+  const double(*c)[3] = (const double(*)[3])x;
+  static const double back[] = {0, 1, 1}, good[] = {0, 1, 2};
+  cb_poses *p = NULL;
+  check_error(cb_poses_from_arrays(3, 1, c, &(cb_poses_times){.step = 1, .end = CB_POSES_CLAMPED}, &p),
+              CB_ERROR_ARGUMENT, "1 poses, expected at least 2");
+  check_error(cb_poses_from_arrays(3, 2, c, &(cb_poses_times){.step = 1}, &p), CB_ERROR_ARGUMENT,
+              "2 poses, expected at least 3");
+  check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.step = 0}, &p), CB_ERROR_ARGUMENT,
+              "poses from time 0 on with step 0, expected a step above 0");
+  check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = back, .period = 9}, &p), CB_ERROR_ARGUMENT,
+              "pose 3 at time 1, expected finite times that ascend");
+  check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = good, .period = 2}, &p), CB_ERROR_ARGUMENT,
+              "period 2 of poses that take 2 from first to last, expected more");
+  check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = good}, &p), CB_ERROR_ARGUMENT,
+              "period 0 of poses that take 2 from first to last, expected more");
+  x[7][2] = NAN;
+  check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.step = 1}, &p), CB_ERROR_DOMAIN,
+              "pose 3: vertex 2 is not finite: (0, 0, nan)");
+  assert_null(p);
+}
+
+static void expressions_move_each_part(void **state) {
+  (void)state;
+  cb_surface *s = shape("turtle", "resolution=8");
+  static const cb_poses_motion motion[] = {
+      {"flipper_front_left", {"X", "Y*cos(a*sin(w*t)) - Z*sin(a*sin(w*t))", "Y*sin(a*sin(w*t)) + Z*cos(a*sin(w*t))"}},
+      {"shell", {"X + t^2", "Y*t", "Z - 3"}}};
+  static const char *const names[] = {"a", "w"};
+  static const double values[] = {.5, 3};
+  cb_poses *p = NULL;
+  check_ok(cb_poses_from_expressions(s, motion, 2, &(cb_poses_parameters){names, values, 2}, NULL, NULL, NULL, &p));
+  double(*x)[3] = malloc((size_t)s->vertices * sizeof *x), (*v)[3] = malloc((size_t)s->vertices * sizeof *v);
+  double t = .7, a = .5 * sin(3 * t), da = 1.5 * cos(3 * t);
+  check_ok(cb_poses_at(p, t, x, v));
+  for (int f = 0; f < s->faces; f++)
+    for (int k = 0; k < 3; k++) {
+      int n = s->face[f][k], part = s->part[f];
+      const double *r = s->x[n];
+      double place[3] = {r[0], r[1], r[2]}, velocity[3] = {0};
+      if (part == part_called(s, "shell")) {
+        place[0] = r[0] + t * t, place[1] = r[1] * t, place[2] = r[2] - 3;
+        velocity[0] = 2 * t, velocity[1] = r[1];
+      } else if (part == part_called(s, "flipper_front_left")) {
+        place[1] = r[1] * cos(a) - r[2] * sin(a), place[2] = r[1] * sin(a) + r[2] * cos(a);
+        velocity[1] = -da * place[2], velocity[2] = da * place[1];
+      }
+      for (int c = 0; c < 3; c++) {
+        check_near(x[n][c], place[c], 1e-15 * 8);
+        check_near(v[n][c], velocity[c], 1e-14);
+      }
+    }
+  cb_poses_free(p);
+  /* One motion for all but the shell. */
+  static const cb_poses_motion others[] = {{NULL, {"X", "Y", "Z + t"}}, {"shell", {"X", "Y", "Z"}}};
+  check_ok(cb_poses_from_expressions(s, others, 2, NULL, NULL, NULL, NULL, &p));
+  check_ok(cb_poses_at(p, 2, x, NULL));
+  for (int f = 0; f < s->faces; f++) {
+    int n = s->face[f][0];
+    check_near(x[n][2], s->x[n][2] + (s->part[f] == part_called(s, "shell") ? 0 : 2), 1e-15 * 4);
+  }
+  cb_poses_free(p);
+  free(x);
+  free(v);
+  cb_surface_free(s);
+}
+
+static void wrong_expressions_are_refused_by_part_and_place(void **state) {
+  (void)state;
+  cb_surface *s = shape("fish", "resolution=8");
+  cb_poses *p = NULL;
+  size_t which, at;
+  int coordinate;
+  cb_poses_motion m[2] = {{"body", {"X", "Y + Q", "Z"}}, {"tail", {"X", "Y", "Z"}}};
+  check_error_begins(cb_poses_from_expressions(s, m, 2, NULL, &which, &coordinate, &at, &p), CB_ERROR_INPUT,
+                     "motion of part body, y: ");
+  assert_int_equal(which, 0);
+  assert_int_equal(coordinate, 1);
+  assert_int_equal(at, 4);
+  m[0].text[1] = "Y";
+  m[1].part = "tial";
+  check_error(cb_poses_from_expressions(s, m, 2, NULL, &which, &coordinate, &at, &p), CB_ERROR_INPUT,
+              "the surface has no part 'tial'; did you mean 'tail'");
+  assert_int_equal(which, 1);
+  m[1].part = "body";
+  check_error(cb_poses_from_expressions(s, m, 2, NULL, NULL, NULL, NULL, &p), CB_ERROR_INPUT,
+              "a second motion of part 'body'");
+  m[0].part = m[1].part = NULL;
+  check_error(cb_poses_from_expressions(s, m, 2, NULL, NULL, NULL, NULL, &p), CB_ERROR_INPUT,
+              "a second motion of all parts");
+  assert_null(p);
+  m[0].text[2] = "Z/(t - 1)";
+  check_ok(cb_poses_from_expressions(s, m, 1, NULL, NULL, NULL, NULL, &p));
+  double(*x)[3] = malloc((size_t)s->vertices * sizeof *x), (*v)[3] = malloc((size_t)s->vertices * sizeof *v);
+  check_ok(cb_poses_at(p, 0, x, v));
+  check_error_begins(cb_poses_at(p, 1, x, v), CB_STEP_NOT_FINITE,
+                     "pose at t = 1: z of vertex 1, at rest at (0, 0, 0), is ");
+  cb_poses_free(p);
+  m[0].text[2] = "Z + sqrt(t)";
+  check_ok(cb_poses_from_expressions(s, m, 1, NULL, NULL, NULL, NULL, &p));
+  check_ok(cb_poses_at(p, 0, x, NULL));
+  check_error_begins(cb_poses_at(p, 0, x, v), CB_STEP_NOT_FINITE,
+                     "pose at t = 0: z's velocity of vertex 1, at rest at ");
+  cb_poses_free(p);
+  free(x);
+  free(v);
+  cb_surface_free(s);
+}
+
+static void write_file(const char *folder, int number, const char *text) {
+  char path[200];
+  snprintf(path, sizeof path, "%s/pose-%03d.obj", folder, number);
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+static void numbered_files_are_poses(void **state) {
+  (void)state;
+  char folder[] = "/tmp/curvebody-test-XXXXXX", pattern[100], expected[300], path[200];
+  assert_non_null(mkdtemp(folder));
+  snprintf(pattern, sizeof pattern, "%s/pose-###.obj", folder);
+#define FACES "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+  for (int i = 7; i < 11; i++) {
+    char text[200];
+    snprintf(text, sizeof text, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 %d\n" FACES, i);
+    write_file(folder, i, text);
+  }
+  const cb_poses_times times = {.step = 1, .end = CB_POSES_CLAMPED};
+  cb_surface *rest = NULL;
+  cb_poses *p = NULL;
+  double x[4][3], v[4][3];
+  check_ok(cb_poses_read(pattern, 7, 0, &times, &rest, &p));
+  assert_int_equal(rest->vertices, 4);
+  check_near(rest->x[3][2], 7, 0);
+  check_ok(cb_poses_at(p, 1.5, x, v));
+  check_near(x[3][2], 8.5, 1e-15 * 16);
+  check_near(v[3][2], 1, 1e-15 * 16);
+  check_ok(cb_poses_at(p, 99, x, v));
+  check_near(x[3][2], 10, 0);
+  cb_poses_free(p);
+  cb_surface_free(rest);
+  rest = NULL;
+  p = NULL;
+  snprintf(expected, sizeof expected, "cannot read '%s/pose-011.obj': No such file or directory", folder);
+  check_error(cb_poses_read(pattern, 7, 5, &times, &rest, &p), CB_ERROR_FILE, expected);
+  snprintf(expected, sizeof expected, "cannot read '%s/pose-006.obj': No such file or directory", folder);
+  check_error(cb_poses_read(pattern, 6, 0, &times, &rest, &p), CB_ERROR_FILE, expected);
+  write_file(folder, 9, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 9\nf 1 3 2\nf 1 2 4\nf 1 3 4\nf 2 3 4\n");
+  snprintf(expected, sizeof expected,
+           "%s/pose-009.obj:1:1: error: face 3 has the vertices 1, 3, 4, at (0, 0, 0), expected 1, 4, 3 as in "
+           "'%s/pose-007.obj'", folder, folder);
+  check_error(cb_poses_read(pattern, 7, 0, &times, &rest, &p), CB_ERROR_INPUT, expected);
+  write_file(folder, 9, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 9\nf 1 3 2\n");
+  snprintf(expected, sizeof expected,
+           "%s/pose-009.obj:1:1: error: 4 vertices and 1 faces, expected 4 and 4 as in '%s/pose-007.obj'", folder,
+           folder);
+  check_error(cb_poses_read(pattern, 7, 0, &times, &rest, &p), CB_ERROR_INPUT, expected);
+  write_file(folder, 9, "v 0 0 0\nv 1 0 0\nv 0 nan 0\nv 0 0 9\n" FACES);
+  snprintf(expected, sizeof expected, "%s/pose-009.obj:3:5: error: expected y, a finite number, found 'nan'", folder);
+  check_error(cb_poses_read(pattern, 7, 0, &times, &rest, &p), CB_ERROR_INPUT, expected);
+  check_error(cb_poses_read("a.obj", 0, 0, &times, &rest, &p), CB_ERROR_INPUT,
+              "poses 'a.obj': expected a name with one run of '#', which stands for the number");
+  check_error(cb_poses_read("a#b#.obj", 0, 0, &times, &rest, &p), CB_ERROR_INPUT,
+              "poses 'a#b#.obj': expected a name with one run of '#', which stands for the number");
+  check_error(cb_poses_read(pattern, -1, 0, &times, &rest, &p), CB_ERROR_ARGUMENT,
+              strcat(strcat(strcpy(path, "poses '"), pattern),
+                     "': 0 files from number -1 on, expected no negative number"));
+  assert_null(rest);
+  assert_null(p);
+  for (int i = 7; i < 11; i++) {
+    snprintf(path, sizeof path, "%s/pose-%03d.obj", folder, i);
+    unlink(path);
+  }
+  rmdir(folder);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_periodic_sequence_converges_by_order_3),
+      cmocka_unit_test(poses_are_met_and_repeat),
+      cmocka_unit_test(velocities_are_continuous_derivatives),
+      cmocka_unit_test(a_clamped_sequence_rests_outside),
+      cmocka_unit_test(wrong_sequences_are_refused_by_pose_and_vertex),
+      cmocka_unit_test(expressions_move_each_part),
+      cmocka_unit_test(wrong_expressions_are_refused_by_part_and_place),
+      cmocka_unit_test(numbered_files_are_poses)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -53,8 +53,8 @@ cb_status cb_builder_surface(cb_builder *b, const char *name, int i, const char 
  * x1, ...) and t. coefficient: n * size texts, NULL or "0": none. */
 cb_status cb_builder_velocity(cb_builder *b, const char *name, int n, const int *particle, const char *chart,
                               const char *const *coefficient, const char *equals);
-/* The same for one particle in the space's own chart, its coordinates by their names. *at: which text a CB_ERROR_INPUT is
- * about, dim: equals. */
+/* The same for one particle in the space's own chart, its coordinates by their names. *at: which text a
+ * CB_ERROR_INPUT is about, dim: equals. */
 cb_status cb_builder_velocity_of(cb_builder *b, const char *name, int i, const char *const *coefficient,
                                  const char *equals, size_t *at);
 /* A blade at i along the geodesic to j: no velocity across it. Spaces of dimension 2. */

@@ -37,8 +37,8 @@ typedef struct cb_contact_options {
 
 /* --- building --- */
 /* Contacts of particles of different bodies, all pairs of bodies at first. Surfaces: bodies with triangles
- * (cb_builder_triangle) meet with their faces and edges too, in spaces of one factor and dimension 2 or 3; elsewhere the spheres of their
- * particles do. */
+ * (cb_builder_triangle) meet with their faces and edges too, in spaces of one factor and dimension 2 or 3; elsewhere
+ * the spheres of their particles do. */
 cb_status cb_builder_contacts(cb_builder *b, const cb_contact_options *options);
 /* Between two bodies (a == b: within one, off at first), on or off; -1: any body (a = b = -1: all pairs of different
  * bodies). Later calls go before earlier ones. */

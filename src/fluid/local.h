@@ -2,7 +2,8 @@
  *
  *   m(x) = (x × n, n);  <u, n> = m . Y for the twist Y = (omega, v) of the body frame
  *   added mass   I_f = sum over parts rho delta sum_f A m m^T, by the 3-midpoint rule (exact for linear x)
- *                delta = sum A / sum alpha l, alpha the bending angle at an edge (±pi on a sheet's border and folds: +pi), l its length;
+ *                delta = sum A / sum alpha l, alpha the bending angle at an edge (±pi on a sheet's border and folds:
+ * +pi), l its length;
  *                delta is capped at sqrt(A/4 pi)/2, which no convex body exceeds (Minkowski), also where it is negative
  *   momentum     mu_0 = rho delta sum A <x', n> m
  *   lift, drag   F = -(rho/2) sum A |u| <u, n> m at face centres, u = body + pose - flow velocity;
@@ -29,13 +30,13 @@ typedef struct cb_local_part {
   double delta, delta_uncapped;
   bool open, capped;
 } cb_local_part;
-/* Added mass with density rho[faces] of each face's medium (NULL: rho1), and the fluid momentum of the shape's motion mu0
- * (NULL: not wanted); part[parts] (NULL). The sum does not depend on threads. */
+/* Added mass with density rho[faces] of each face's medium (NULL: rho1), and the fluid momentum of the shape's motion
+ * mu0 (NULL: not wanted); part[parts] (NULL). The sum does not depend on threads. */
 void cb_local_added_mass(cb_local *l, double rho1, const double *rho, double mass[6][6], double mu0[6],
                          cb_local_part *part);
-/* Lift and drag on a body with twist Y in a flow that has velocity flow[faces] (NULL: flow1, may be NULL: none) in the body
- * frame at face centres; wrench and its derivative in Y (NULL: not wanted). c_n, c_t: linear drag -sum A (c_n n n^T +
- * c_t (1 - n n^T)) u is added where they are not 0. */
+/* Lift and drag on a body with twist Y in a flow that has velocity flow[faces] (NULL: flow1, may be NULL: none) in
+ * the body frame at face centres; wrench and its derivative in Y (NULL: not wanted). c_n, c_t: linear drag -sum A
+ * (c_n n n^T + c_t (1 - n n^T)) u is added where they are not 0. */
 void cb_local_drag(cb_local *l, double rho1, const double *rho, const double Y[6], const double flow1[3],
                    const double (*flow)[3], double c_n, double c_t, double wrench[6], double jacobian[6][6]);
 /* Mean normal velocity of the shape's motion over each closed part (a stroke that changes the volume): subtracted from

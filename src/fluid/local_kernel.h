@@ -1,5 +1,6 @@
-/* The kernels of the local fluid model, written once over the vectors of an instruction set: included by local_x86_64.c,
- * local_avx2.c and local_avx512.c after WIDTH, vec (one number of WIDTH faces), functions of them, ROWS and KERNELS.
+/* The kernels of the local fluid model, written once over the vectors of an instruction set: included by
+ * local_x86_64.c, local_avx2.c and local_avx512.c after WIDTH, vec (one number of WIDTH faces), functions of them,
+ * ROWS and KERNELS.
  *
  * A face (x0, x1, x2), e1 = x1 - x0, e2 = x2 - x0, has centre c, area vector a = A n = e1 × e2/2, s = e1 + e2 and
  * t = e1 - e2. With M = A m(c) = (c × a, a), and as x = c + combinations of s and t, the 3-midpoint rule reads
@@ -53,8 +54,8 @@ INLINE size_t place(int f, int group) {
   return (size_t)(f / CB_LOCAL_GROUP) * (size_t)group + (size_t)(f % CB_LOCAL_GROUP);
 }
 
-/* 1/sqrt(x) for x > 0: a start from the exponent, good to 3.5e-2, and Newton's method, which squares 1.5 times the error.
- * Quicker by far than a root and a division, and the same on all processors.
+/* 1/sqrt(x) for x > 0: a start from the exponent, good to 3.5e-2, and Newton's method, which squares 1.5 times the
+ * error. Quicker by far than a root and a division, and the same on all processors.
  * Source of the constant: Lomont, Fast inverse square root (2003), for doubles. */
 INLINE vec inverse_root(vec x) {
   const bits start = (bits){0} + 0x5FE6EB50C7B537A9ULL - ((bits)x >> 1);

@@ -17,7 +17,8 @@ enum {
   CB_LOCAL_RATE = 5 * CB_LOCAL_GROUP    /* w, <ws,a>, <wt,a> */
 };
 
-/* Edges: INNER ones have both faces in the part, SHARED ones are halved with another part, BORDER ones have one face. */
+/* Edges: INNER ones have both faces in the part, SHARED ones are halved with another part, BORDER ones have one face.
+ * */
 typedef enum cb_local_kind { CB_LOCAL_INNER, CB_LOCAL_SHARED, CB_LOCAL_BORDER } cb_local_kind;
 
 typedef struct cb_local_block {

@@ -108,7 +108,7 @@ cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_materia
     bool closed;
     integrate(s, x, p, &solid, &skin, &closed);
     if (!closed && density > 0 && !(thickness > 0))
-      return cb_fail(CB_ERROR_DOMAIN, "part %d %s is open: without a thickness it has no mass", p, name);
+      return cb_fail(CB_ERROR_DOMAIN, "part `%s` is open: expected a thickness > 0, without one it has no mass", name);
     area += skin.zero;
     if (closed) add_moments(&fluid, 1, &solid);
     if (thickness > 0)

@@ -187,7 +187,8 @@ static double off_geodesic(const cb_geometry *g, const double *x, const double *
 /* |(u1 - u0)/t + Gamma(u, u)| half way. */
 static double in_chart(const cb_geometry *g, const double *x0, const double *u0, const double *x1, const double *u1,
                        double t) {
-  double room[CB_CHART_METRIC_ROOM], q[CB_Q_MAX] = {0}, u[CB_Q_MAX] = {0}, rate[CB_Q_MAX], none[CB_Q_MAX] = {0}, square = 0;
+  double room[CB_CHART_METRIC_ROOM], q[CB_Q_MAX] = {0}, u[CB_Q_MAX] = {0}, rate[CB_Q_MAX], none[CB_Q_MAX] = {0},
+                                     square = 0;
   const int d = g->dim;
   const cb_chart_metric metric = cb_chart_metric_in(d, room);
   for (int a = 0; a < d; a++) {

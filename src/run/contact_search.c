@@ -153,8 +153,7 @@ static double open_from(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, doubl
   return until - open_for(value.gap, -rate, A, speeds);
 }
 
-cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double time,
-                            double *speed) {
+cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double time, double *speed) {
   double A;
   const cb_status status = bend(p, gaps, c, tau, time, &A);
   if (!status) *speed = A < INFINITY ? fmax(A * time / 2, 4 * sqrt(2 * hair * A)) + 16 * quiet_of(p, c) : 0;

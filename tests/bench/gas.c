@@ -267,7 +267,7 @@ static void section(bench *b, const char *space, gas_kind kind, int most) {
   snprintf(line, sizeof line, "%s: same bytes on two threads", what);
   bench_judge(b, line, same, ">=", 1, "");
   snprintf(line, sizeof line, "%s: 2000, the same bytes by all pairs", what);
-  bench_judge(b, line, same_by_all_pairs(space, kind, b->quick ? 200 : 2000), ">=", 1, "");
+  bench_judge(b, line, same_by_all_pairs(space, kind, b->quick ? 1000 : 2000), ">=", 1, "");
 }
 
 int main(int argc, char **argv) {

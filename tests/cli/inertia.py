@@ -1,0 +1,70 @@
+#!/usr/bin/python3
+"""`curvebody inertia`: closed forms, shapes and files, warnings, and what is wrong with its words."""
+import json
+import math
+
+from command import Case, main
+
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+class Inertia(Case):
+    def facts(self, *words):
+        return json.loads(self.good("inertia", *words, "--json").stdout)
+
+    def near(self, a, b, tolerance):
+        self.assertLessEqual(abs(a - b), tolerance, (a, b))
+
+    def test_a_tetrahedron_is_exact(self):
+        self.write("t.obj", TETRAHEDRON)
+        facts = self.facts("t.obj", "--density", "6")
+        self.near(facts["mass"], 1, 1e-15)
+        for c in facts["centre"]:
+            self.near(c, 0.25, 1e-15)
+        # Int y^2 + z^2 = 2/60 of volume 1/6, times the density
+        self.near(facts["inertia"][0][0], 6 * 2 / 60, 1e-15)
+        self.near(facts["inertia"][3][3], 1, 1e-15)
+        self.near(facts["inertia"][0][4], -0.25, 1e-15)  # m hat(c)
+        self.near(sum(facts["moments"]), 2 * (3 * 0.1 - 3 / 16), 1e-14)
+
+    def test_the_added_mass_of_a_sphere_converges(self):
+        error = []
+        for resolution in (32, 64):
+            facts = self.facts(f"ellipsoid:a=1,b=1,c=1,resolution={resolution}", "--fluid", "1")
+            error.append(abs(facts["added_mass"][3][3] - 2 * math.pi / 3))
+        self.assertLess(error[0], 0.05)
+        self.assertLess(error[1], error[0] / 3)  # second order in the size of faces
+
+    def test_air_water_and_none(self):
+        heavy, light, none = (self.facts("box", "--fluid", f)["added_mass"][5][5] for f in ("water", "air", "none"))
+        self.near(heavy / light, 998.0 / 1.225, 1e-9)
+        self.assertEqual(none, 0)
+
+    def test_sheets_need_a_thickness(self):
+        refused = self.call("inertia", "plate:thickness=0")
+        if refused.returncode == 0:
+            return  # the shape is closed by itself
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("thickness", refused.stderr)
+        self.good("inertia", "plate:thickness=0", "--thickness", "0.001")
+
+    def test_text_shows_every_part(self):
+        text = self.good("inertia", "zeppelin", "--thickness", "0.001").stdout
+        for word in ("zeppelin", "closed", "mass", "centre", "added mass", "principal moments"):
+            self.assertIn(word, text)
+
+    def test_what_is_wrong_is_said(self):
+        self.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        self.write("bad.obj", "v 0 0\n")
+        for words, code, part in ((["ellipsoyd"], 2, "did you mean 'ellipsoid'"), (["missing.obj"], 3, "missing.obj"),
+                                  (["bad.obj"], 2, "bad.obj:1"), (["open.obj"], 2, "thickness"),
+                                  (["box:wide"], 2, "expected SHAPE:KEY=VALUE"), (["box:wdth=1"], 2, "wdth"),
+                                  (["box", "--density", "-1"], 2, "--density:1:1"), (["box", "--fluid", "oil"], 2, "oil"),
+                                  ([], 2, "usage")):
+            done = self.call("inertia", *words)
+            self.assertEqual(done.returncode, code, (words, done.stderr))
+            self.assertIn(part, done.stderr, words)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,8 +8,8 @@
 #include "geometry/text_metric.h"
 #include "io/yaml.h"
 
-/* Under sanitizers, which make a test some thirty times slower, fewer trials do. */
-#if defined __SANITIZE_ADDRESS__
+/* Where the library is built with sanitizers, which make a test some thirty times slower, fewer trials do. */
+#if defined __SANITIZE_ADDRESS__ || defined CURVEBODY_SANITIZED
 #define CHECK_SANITIZED 1
 #elif defined __has_feature
 #if __has_feature(address_sanitizer)

@@ -116,7 +116,7 @@ static void strip(cb_shape *b, int below, int p, int above, int r, int level) {
 
 /* Length along the mean meridian up to u[0] = i/n, into arc[n + 1]. */
 static void meridian(cb_shape_map *map, const void *self, int n, double *arc) {
-  double before[4][3], now[4][3];
+  double before[4][3] = {{0}}, now[4][3];
   arc[0] = 0;
   for (int i = 0; i <= n; i++) {
     double sum = 0;

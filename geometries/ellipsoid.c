@@ -63,12 +63,6 @@ static void picture(const cb_geometry *g, const double *q, double *x, double *ja
   cb_surface_picture(q[0], b, x, jacobian);
 }
 
-static void killing(const cb_geometry *g, int index, const double *q, double *x) {
-  (void)g, (void)index, (void)q;
-  x[0] = 1;
-  x[1] = 0;
-}
-
 static const cb_chart chart = {
     .name = "angles",
     .doc = "longitude u and parametric latitude v, away from the poles",
@@ -81,10 +75,11 @@ static cb_status init(cb_geometry *g, const void *p) {
   ellipsoid *own = g->data = calloc(1, sizeof *own);
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for an ellipsoid");
   own->a = given->a, own->b = given->b, own->c = given->c;
-  own->intrinsic = (struct cb_intrinsic){.killing = killing, .inside = inside, .period = {TURN, 0}, .picture = picture};
+  own->intrinsic =
+      (struct cb_intrinsic){.killing = cb_surface_rotation, .inside = inside, .period = {TURN, 0}, .picture = picture};
   const double longest = fmax(own->a, fmax(own->b, own->c));
   own->intrinsic.injectivity = TURN / 2 * own->a * own->b * own->c / (longest * longest);
-  if (given->a == given->b) g->killing[g->n_killing++].name = "rotation_z";
+  if (given->a == given->b) own->intrinsic.killing_names = cb_surface_rotation_names;
   return cb_geometry_init_intrinsic(g, 2, &chart, &own->intrinsic);
 }
 

@@ -186,13 +186,6 @@ static cb_status logarithm(const cb_geometry *g, const double *p, const double *
 
 /* --- the space --- */
 
-static const char *const names[] = {"rotation_x", "rotation_y", "rotation_z"};
-
-static void killing(const cb_geometry *g, int index, const double *q, double *x) {
-  (void)g;
-  cb_rotation_field(index, q, x);
-}
-
 static const cb_chart chart = {
     .name = "cartesian",
     .doc = "the coordinates x, y, z of R^3",
@@ -200,11 +193,11 @@ static const cb_chart chart = {
     .metric = metric,
     .distance = distance,
 };
-static const struct cb_intrinsic intrinsic = {.exp = exponential, .log = logarithm, .killing = killing};
+static const struct cb_intrinsic intrinsic = {
+    .exp = exponential, .log = logarithm, .killing_names = cb_rotation_names, .killing = cb_rotation_field};
 
 static cb_status init(cb_geometry *g, const void *p) {
   (void)p;
-  for (int i = 0; i < N; i++) g->killing[g->n_killing++].name = names[i];
   return cb_geometry_init_intrinsic(g, 3, &chart, &intrinsic);
 }
 

@@ -26,7 +26,7 @@ static cb_status metric(const cb_geometry *g, const double *q, double *gij, doub
   return CB_OK;
 }
 
-static const char *const names[] = {"translation_x", "translation_y", "translation_z", "rotation_z"};
+static const char *const names[] = {"translation_x", "translation_y", "translation_z", "rotation_z", NULL};
 
 static void killing(const cb_geometry *g, int index, const double *q, double *v) {
   (void)g;
@@ -47,11 +47,10 @@ static const cb_chart chart = {
     .coordinates = {"x", "y", "z"},
     .metric = metric,
 };
-static const struct cb_intrinsic intrinsic = {.killing = killing, .translation = translation};
+static const struct cb_intrinsic intrinsic = {.killing_names = names, .killing = killing, .translation = translation};
 
 static cb_status init(cb_geometry *g, const void *p) {
   (void)p;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) g->killing[g->n_killing++].name = names[i];
   return cb_geometry_init_intrinsic(g, 3, &chart, &intrinsic);
 }
 

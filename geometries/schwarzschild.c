@@ -49,13 +49,6 @@ static cb_status metric(const cb_geometry *g, const double *q, double *gij, doub
   return CB_OK;
 }
 
-static const char *const names[] = {"rotation_x", "rotation_y", "rotation_z"};
-
-static void killing(const cb_geometry *g, int index, const double *q, double *x) {
-  (void)g;
-  cb_rotation_field(index, q, x);
-}
-
 static const cb_chart chart = {
     .name = "isotropic",
     .doc = "isotropic Cartesian coordinates, outside the throat rho = M/2",
@@ -68,8 +61,10 @@ static cb_status init(cb_geometry *g, const void *p) {
   slice *own = g->data = calloc(1, sizeof *own);
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a Schwarzschild slice");
   own->mass = given->mass;
-  own->intrinsic = (struct cb_intrinsic){.killing = killing, .inside = inside, .base = {5 * given->mass, 0, 0}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) g->killing[g->n_killing++].name = names[i];
+  own->intrinsic = (struct cb_intrinsic){.killing_names = cb_rotation_names,
+                                         .killing = cb_rotation_field,
+                                         .inside = inside,
+                                         .base = {5 * given->mass, 0, 0}};
   return cb_geometry_init_intrinsic(g, 3, &chart, &own->intrinsic);
 }
 

@@ -54,12 +54,6 @@ static void picture(const cb_geometry *g, const double *q, double *x, double *ja
   cb_surface_picture(q[0], b, x, jacobian);
 }
 
-static void killing(const cb_geometry *g, int index, const double *q, double *x) {
-  (void)g, (void)index, (void)q;
-  x[0] = 1;
-  x[1] = 0;
-}
-
 static const cb_chart chart = {
     .name = "angles",
     .doc = "angle u about the axis, angle v about the tube from its outer equator",
@@ -76,9 +70,11 @@ static cb_status init(cb_geometry *g, const void *p) {
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a torus");
   own->R = given->major;
   own->r = given->minor;
-  own->intrinsic = (struct cb_intrinsic){.killing = killing, .period = {TURN, TURN}, .picture = picture};
+  own->intrinsic = (struct cb_intrinsic){.killing_names = cb_surface_rotation_names,
+                                         .killing = cb_surface_rotation,
+                                         .period = {TURN, TURN},
+                                         .picture = picture};
   own->intrinsic.injectivity = TURN / 2 * fmin(sqrt(own->r * (own->R + own->r)), fmin(own->r, own->R - own->r));
-  g->killing[g->n_killing++].name = "rotation_z";
   return cb_geometry_init_intrinsic(g, 2, &chart, &own->intrinsic);
 }
 

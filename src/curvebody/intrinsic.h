@@ -22,7 +22,9 @@ struct cb_intrinsic {
   cb_status (*exp)(const cb_geometry *g, const double *q, const double *u, double *q1, double *u1);
   /* u with exp_q(u) = y, the shortest. NULL: Newton's method on exp. */
   cb_status (*log)(const cb_geometry *g, const double *q, const double *y, double *u);
-  /* Killing fields X_index(q), contravariant; their names are in g->killing[index].name, their number g->n_killing. */
+  /* Names of the Killing fields, ended by NULL (NULL: those that the class has put into g->killing), and the fields
+   * X_index(q), contravariant. */
+  const char *const *killing_names;
   void (*killing)(const cb_geometry *g, int index, const double *q, double *x);
   /* CB_ERROR_DOMAIN with position and what was expected outside the chart's domain. NULL: everywhere. */
   cb_status (*inside)(const cb_geometry *g, const double *q);

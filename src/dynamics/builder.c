@@ -95,19 +95,17 @@ cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin) {
   return CB_OK;
 }
 
-/* Puts a given point and velocity onto the space, or says what is wrong with it. */
-static cb_status settle(const cb_geometry *g, double *x, double *v) {
+cb_status cb_builder_settle(const cb_geometry *g, const char *what, const double *given, double *x) {
   for (int a = 0; a < g->k; a++)
-    if (!isfinite(x[a]) || !isfinite(v[a])) return cb_fail(CB_ERROR_DOMAIN, "a coordinate or velocity is not finite");
+    if (!isfinite(given[a])) return cb_fail(CB_ERROR_DOMAIN, "%s: a coordinate is not finite", what);
+  memmove(x, given, (size_t)g->k * sizeof *x);
   if (g->chart) { /* the metric must be regular there */
-    double u[CB_Q_MAX], none[CB_Q_MAX] = {0};
+    double none[CB_Q_MAX] = {0}, u[CB_Q_MAX];
     return cb_geometry_raise(g, x, none, u);
   }
-  cb_status status = cb_geometry_check_point(g, x, off_space);
-  if (status) return status;
-  cb_geometry_project_point(g, x);
-  cb_geometry_project_tangent(g, x, v);
-  return CB_OK;
+  const cb_status status = cb_geometry_check_point(g, x, off_space);
+  if (!status) cb_geometry_project_point(g, x);
+  return status;
 }
 
 cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius,
@@ -122,7 +120,10 @@ cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, doub
       .mass = mass, .charge = charge, .radius = radius, .body = b->n_bodies - 1, .origin = b->current_origin};
   memcpy(p.x, x, (size_t)g->k * sizeof *x);
   if (v) memcpy(p.v, v, (size_t)g->k * sizeof *v);
-  cb_status status = settle(g, p.x, p.v);
+  for (int a = 0; a < g->k; a++)
+    if (!isfinite(p.v[a])) return cb_fail(CB_ERROR_DOMAIN, "particle: a velocity is not finite");
+  cb_status status = cb_builder_settle(g, "particle", p.x, p.x);
+  if (!status && !g->chart) cb_geometry_project_tangent(g, p.x, p.v);
   if (!status) status = cb_builder_grow((void **)&b->point, b->n_points, &b->room_points, sizeof *b->point);
   if (status) return status;
   if (name && !(p.name = cb_arena_strdup(b->texts, name))) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
@@ -241,9 +242,7 @@ cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a,
   if (status) return status;
   cb_builder_term term = {
       .kind = CB_TERM_CENTRAL, .body_a = body, .body_b = body, .law = {law, a, rest, cb_pair_curvature(g), NULL}};
-  double none[CB_Q_MAX] = {0};
-  memcpy(term.centre, centre, (size_t)g->k * sizeof *centre);
-  status = settle(g, term.centre, none);
+  status = cb_builder_settle(g, "the centre", centre, term.centre);
   if (status) return status;
   return add_term(b, term, law == CB_LAW_EXPRESSION ? expression : NULL, cb_law_names_centre, 4);
 }

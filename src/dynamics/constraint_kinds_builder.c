@@ -10,8 +10,6 @@
 enum { K = CB_Q_MAX };
 
 static const double pi = 3.14159265358979323846;
-/* How far off its quadric a given point may be, relative; it is then brought onto it. */
-static const double off_space = 1e-9;
 /* How well the world's coordinates must tell where a pinned particle is, in units of its own. */
 static const double lost = 1e-9;
 
@@ -49,25 +47,11 @@ static cb_status add(cb_builder *b, cb_constraint *row, cb_target target) {
 
 /* --- fixed points --- */
 
-/* A given point of the space onto it. */
-static cb_status settle(const cb_geometry *g, const char *what, const double *given, double *x) {
-  for (int a = 0; a < g->k; a++)
-    if (!isfinite(given[a])) return cb_fail(CB_ERROR_DOMAIN, "%s: a coordinate is not finite", what);
-  memcpy(x, given, (size_t)g->k * sizeof *x);
-  if (g->chart) { /* the metric must be regular there */
-    double none[CB_Q_MAX] = {0}, u[CB_Q_MAX];
-    return cb_geometry_raise(g, x, none, u);
-  }
-  cb_status status = cb_geometry_check_point(g, x, off_space);
-  if (!status) cb_geometry_project_point(g, x);
-  return status;
-}
-
 cb_status cb_builder_tether(cb_builder *b, const char *name, int i, const double *centre, cb_target length) {
   cb_constraint row = {.kind = &cb_constraint_tether, .name = name, .elements = 1, .width = 1, .particle = (int[]){i}};
   cb_status status = check_index(b, "tether", 1, &i);
   if (!status) status = check_range("tether", "length", length, 0, INFINITY);
-  if (!status) status = settle(b->space, "tether", centre, row.centre);
+  if (!status) status = cb_builder_settle(b->space, "tether", centre, row.centre);
   if (!status && b->point[i].origin == 0) {
     double d;
     if (cb_builder_check_apart(b->space, b->point[i].x, row.centre, &d))
@@ -105,7 +89,7 @@ cb_status cb_builder_pin(cb_builder *b, const char *name, int i, const double *x
   double centre[K] = {0};
   cb_status status = check_index(b, "pin", 1, &i);
   if (!status && !g->chart) status = check_factors(b, "pin", CB_FACTOR_MAX);
-  if (!status) status = x ? settle(g, "pin", x, centre) : world_point(b, i, centre);
+  if (!status) status = x ? cb_builder_settle(g, "pin", x, centre) : world_point(b, i, centre);
   for (int a = 0; a < g->dim && !status; a++) {
     char text[256];
     snprintf(text, sizeof text, "%.200s %s", name ? name : "", g->chart ? g->chart->coordinates[a] : axes[a]);

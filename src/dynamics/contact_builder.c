@@ -110,20 +110,6 @@ static cb_status add_wall(cb_builder *b, cb_wall *wall, const char *name) {
   return status;
 }
 
-/* A given point of the space onto it. */
-static cb_status settle(const cb_geometry *g, const char *what, const double *given, double *x) {
-  for (int a = 0; a < g->k; a++)
-    if (!isfinite(given[a])) return cb_fail(CB_ERROR_DOMAIN, "%s: a coordinate is not finite", what);
-  memcpy(x, given, (size_t)g->k * sizeof *x);
-  if (g->chart) { /* the metric must be regular there */
-    double none[CB_Q_MAX] = {0}, u[CB_Q_MAX];
-    return cb_geometry_raise(g, x, none, u);
-  }
-  cb_status status = cb_geometry_check_point(g, x, off_space);
-  if (!status) cb_geometry_project_point(g, x);
-  return status;
-}
-
 cb_status cb_builder_wall_ball(cb_builder *b, const char *name, int body, const double *centre, double radius,
                                bool inside, double restitution) {
   const cb_geometry *g = b->space;
@@ -134,7 +120,7 @@ cb_status cb_builder_wall_ball(cb_builder *b, const char *name, int body, const 
   if (!status && g->n_factors == 1 && g->factor[0].curvature > 0 && radius * sqrt(g->factor[0].curvature) >= pi)
     status = cb_fail(CB_ERROR_ARGUMENT, "wall '%s': a ball of radius %g is the whole of %s: expected a radius < %.6g",
                      name ? name : "ball", radius, g->class->name, pi / sqrt(g->factor[0].curvature));
-  if (!status) status = settle(g, "a wall's centre", centre, wall.centre);
+  if (!status) status = cb_builder_settle(g, "a wall's centre", centre, wall.centre);
   return status ? status : add_wall(b, &wall, name);
 }
 
@@ -156,7 +142,7 @@ cb_status cb_builder_wall_plane(cb_builder *b, const char *name, int body, const
                    "a wall that is a plane: %s has no totally geodesic planes to speak of; "
                    "expected a space of constant curvature or a product of such",
                    g->class->name);
-  cb_status status = settle(g, "a wall's point", point, wall.centre);
+  cb_status status = cb_builder_settle(g, "a wall's point", point, wall.centre);
   for (int a = 0; a < g->k && !status; a++)
     if (!isfinite(normal[a])) status = cb_fail(CB_ERROR_DOMAIN, "a wall's normal is not finite");
   if (!status) status = in_embedding(g, wall.centre, normal, &wall);

@@ -30,6 +30,11 @@ cb_status cb_geometry_init_intrinsic(cb_geometry *g, int dim, const cb_chart *ch
   for (int a = 0; a < dim; a++) g->form[a] = 1;
   g->picture = "embedding";
   g->intrinsic = intrinsic;
+  for (const char *const *name = intrinsic->killing_names; name && *name; name++) {
+    if (g->n_killing == CB_KILLING_MAX)
+      return cb_fail(CB_ERROR_ARGUMENT, "more than %d Killing fields", CB_KILLING_MAX);
+    g->killing[g->n_killing++].name = *name;
+  }
   cb_chart own = *chart;
   own.size = dim;
   if (!own.alias) own.alias = "embedding"; /* what expressions are in by default */

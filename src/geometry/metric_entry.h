@@ -49,8 +49,11 @@ static inline void cb_metric_conformal(cb_metric_entries m, const double *q, dou
   }
 }
 
-/* The field of unit angular speed about axis `axis` of three coordinates, (i, j, axis) cyclic: q_i E_j - q_j E_i. */
-static inline void cb_rotation_field(int axis, const double *q, double *x) {
+/* For cb_intrinsic.killing where a metric of three coordinates is the same in all directions about 0: the field of unit
+ * angular speed about an axis, (i, j, axis) cyclic: q_i E_j - q_j E_i. */
+static const char *const cb_rotation_names[] = {"rotation_x", "rotation_y", "rotation_z", NULL};
+static inline void cb_rotation_field(const cb_geometry *g, int axis, const double *q, double *x) {
+  (void)g;
   const int i = (axis + 1) % 3, j = (axis + 2) % 3;
   x[axis] = 0;
   x[i] = -q[j];

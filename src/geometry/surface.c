@@ -45,3 +45,11 @@ void cb_surface_picture(double u, const cb_profile b, double *x, double *jacobia
     jacobian[a * 2 + 1] = d[0][1][a];
   }
 }
+
+const char *const cb_surface_rotation_names[] = {"rotation_z", NULL};
+
+void cb_surface_rotation(const cb_geometry *g, int index, const double *q, double *x) {
+  (void)g, (void)index, (void)q;
+  x[0] = 1;
+  x[1] = 0;
+}

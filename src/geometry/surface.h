@@ -6,11 +6,16 @@
 #ifndef CB_GEOMETRY_SURFACE_H
 #define CB_GEOMETRY_SURFACE_H
 
+#include <curvebody/geometry.h>
+
 /* b[k][a] = the k-th derivative of B_a at v, k = 0 .. 3. */
 typedef double cb_profile[4][3];
 
 /* Metric with derivatives as in cb_chart.metric, dim = 2; dg and ddg may be NULL. */
 void cb_surface_metric(double u, const cb_profile b, double *gij, double *dg, double *ddg);
+/* For cb_intrinsic.killing where the surface is one of revolution: its turn about the axis, d/du. */
+extern const char *const cb_surface_rotation_names[];
+void cb_surface_rotation(const cb_geometry *g, int index, const double *q, double *x);
 /* X and dX/d(u, v) [3*2]. */
 void cb_surface_picture(double u, const cb_profile b, double *x, double *jacobian);
 

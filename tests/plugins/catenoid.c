@@ -35,14 +35,14 @@ static void turn(const cb_geometry *g, int index, const double *q, double *x) {
 }
 
 static cb_status init(cb_geometry *g, const void *params) {
-  static const cb_intrinsic intrinsic = {.killing = turn, .period = {0, 6.283185307179586}, .picture = picture};
+  static const char *const names[] = {"rotation_z", NULL};
+  static const cb_intrinsic intrinsic = {
+      .killing_names = names, .killing = turn, .period = {0, 6.283185307179586}, .picture = picture};
   static const cb_chart chart = {.name = "isothermal",
                                  .doc = "u along the meridian, v about the axis",
                                  .coordinates = {"u", "v"},
                                  .metric = metric};
   (void)params;
-  g->n_killing = 1;
-  g->killing[0].name = "rotation_z";
   return cb_geometry_init_intrinsic(g, 2, &chart, &intrinsic);
 }
 

@@ -25,7 +25,7 @@ static void progress(void *user, const cb_progress *p) {
 
 static void summary(cb_scenario *scenario, const cb_go_options *options, cb_status status, const char *text,
                     double seconds) {
-  const cb_state *state = cb_run_current(cb_scenario_run(scenario));
+  const cb_run *run = cb_scenario_run(scenario);
   if (options->json) {
     printf("{\"status\": ");
     cb_json_text(stdout, cb_status_name(status));
@@ -33,10 +33,10 @@ static void summary(cb_scenario *scenario, const cb_go_options *options, cb_stat
     cb_json_text(stdout, text);
     printf(", \"output\": ");
     cb_json_text(stdout, options->output);
-    printf(", \"time\": %.17g, \"step\": %lld, \"solver\": \"%s\", \"seconds\": %.6f}\n", state->t,
-           (long long)state->step, cb_scenario_integrator(scenario)->solver, seconds);
+    printf(", \"time\": %.17g, \"step\": %lld, \"solver\": \"%s\", \"seconds\": %.6f}\n", cb_run_time(run),
+           (long long)cb_run_steps(run), cb_scenario_integrator(scenario)->solver, seconds);
   } else if (!options->quiet && !status) {
-    printf("%s: time %.17g, %lld steps in %.3g s\n", options->output, state->t, (long long)state->step, seconds);
+    printf("%s: time %.17g, %lld steps in %.3g s\n", options->output, cb_run_time(run), (long long)cb_run_steps(run), seconds);
   }
 }
 

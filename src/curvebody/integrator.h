@@ -14,6 +14,8 @@ extern "C" {
 #endif
 
 typedef struct cb_integrator cb_integrator;
+struct cb_rigid_problem; /* src/fluid/rigid_step.h */
+struct cb_rigid_state;
 
 typedef struct cb_integrator_class {
   const char *name, *title, *doc;
@@ -22,7 +24,7 @@ typedef struct cb_integrator_class {
   /* Makes the method's own data in i->self; may refuse the system with CB_ERROR_UNSUPPORTED and a reason. */
   cb_status (*create)(cb_integrator *i, const void *params);
   void (*destroy)(cb_integrator *i);
-  /* One step of length h (negative: backwards) of state, in place. */
+  /* One step of length h (negative: backwards) of state, in place. NULL: the method is not for particles. */
   cb_status (*step)(cb_integrator *i, cb_state *state, double h);
   /* Forgets history (predictors): what follows depends on the state alone. */
   void (*reset)(cb_integrator *i);
@@ -35,6 +37,10 @@ typedef struct cb_integrator_class {
   bool takes_constraints, takes_velocity_constraints;
   /* Chooses steps and orders of its own by tolerances: `order` is then no order in h. */
   bool adaptive;
+  /* The same for a body on SE(3), from any thread; NULL: the method is not for bodies in a fluid. iterations: of its
+   * solver. `create` and `destroy` may be NULL for a method that has no data, `reset` for one without history. */
+  cb_status (*step_body)(const cb_integrator *i, const struct cb_rigid_problem *p, double h, struct cb_rigid_state *s,
+                         int *iterations);
 } cb_integrator_class;
 
 struct cb_integrator {
@@ -55,6 +61,8 @@ struct cb_integrator {
 /* Makes an integrator by name; node is its map in the scenario (may be NULL), from which `name`, `step`, `retries`
  * are read elsewhere. */
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out);
+/* The same for bodies in a fluid: a method with `step_body`, without a system. */
+cb_status cb_integrator_create_body(const char *name, const cb_node *node, cb_integrator **out);
 /* The same method with the same parameters for another system. */
 cb_status cb_integrator_like(const cb_integrator *i, const cb_system *system, cb_integrator **out);
 void cb_integrator_free(cb_integrator *i);

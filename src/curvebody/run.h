@@ -64,7 +64,10 @@ double cb_run_step(const cb_run *run);
 double cb_run_start_moved(const cb_run *run);
 double cb_run_start_turned(const cb_run *run);
 
-/* Where the run is; borrowed. */
+/* Where the run is: time, and steps so far. */
+double cb_run_time(const cb_run *run);
+int64_t cb_run_steps(const cb_run *run);
+/* The state of a run of particles, borrowed; NULL for other runs. */
 const cb_state *cb_run_current(const cb_run *run);
 
 /* Groups of observables, for `curvebody list observables`: rows {name, doc}, ended by a NULL name. */

@@ -26,6 +26,20 @@ static cb_status unknown(const char *name, const cb_node *node) {
   return cb_fail(CB_ERROR_ARGUMENT, "no integrator `%s`; %s `%s`", name, near ? "did you mean" : "see", advice);
 }
 
+/* Refuses a method of another kind of configuration space, with those that would do. */
+static cb_status check_kind(const cb_integrator_class *class, bool body) {
+  if (body ? class->step_body != NULL : class->step != NULL) return CB_OK;
+  char names[256] = "";
+  for (size_t i = 0, at = 0; cb_integrator_classes[i]; i++) {
+    const cb_integrator_class *other = cb_integrator_classes[i];
+    if (!(body ? other->step_body != NULL : other->step != NULL)) continue;
+    at += (size_t)snprintf(names + at, sizeof names - at, "%s`%s`", at ? ", " : "", other->name);
+    if (at >= sizeof names) break;
+  }
+  return cb_fail(CB_ERROR_UNSUPPORTED, "integrator `%s` is for %s; expected one of %s", class->name,
+                 body ? "particles in a space, not for bodies in a fluid" : "bodies in a fluid, not for particles", names);
+}
+
 /* Methods that take the system's constraints, for the advice. */
 static cb_status check_constraints(const cb_integrator_class *class, const cb_system *system) {
   const int velocity = cb_system_velocity_constraints(system), rows = cb_system_constraints(system);
@@ -44,33 +58,36 @@ static cb_status check_constraints(const cb_integrator_class *class, const cb_sy
                  cb_system_constraint_name(system, 0), names);
 }
 
-/* Takes params, also when it fails. */
+/* Takes params, also when it fails. system NULL: for bodies in a fluid. */
 static cb_status make(const cb_integrator_class *class, void *params, const cb_system *system, cb_integrator **out) {
   cb_integrator *made = calloc(1, sizeof *made);
   cb_status status = made ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
   if (!status) {
     made->class = class;
     made->system = system;
+    made->params = params;
     made->worst = made->root = -1;
-    status = cb_forces_create(system, &made->forces);
+    status = check_kind(class, !system);
   }
-  if (!status)
-    status =
-        cb_forces_set_threads(made->forces, cb_threads_for(SIZE_MAX)); /* each part starts them where it has work */
-  if (!status) status = check_constraints(class, system);
-  if (!status) status = class->create(made, params);
+  if (!status && system) {
+    status = cb_forces_create(system, &made->forces);
+    if (!status)
+      status =
+          cb_forces_set_threads(made->forces, cb_threads_for(SIZE_MAX)); /* each part starts them where it has work */
+    if (!status) status = check_constraints(class, system);
+  }
+  if (!status && class->create) status = class->create(made, params);
   if (status) {
     if (made) cb_forces_free(made->forces);
     free(made);
     free(params);
     return status;
   }
-  made->params = params;
   *out = made;
   return CB_OK;
 }
 
-cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {
+static cb_status create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {
   static const char *const shared[] = {"name", "step", "retries"};
   const cb_integrator_class *class = find(name);
   if (!class) return unknown(name, node);
@@ -89,6 +106,14 @@ cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_s
   return status;
 }
 
+cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {
+  return create(name, node, system, out);
+}
+
+cb_status cb_integrator_create_body(const char *name, const cb_node *node, cb_integrator **out) {
+  return create(name, node, NULL, out);
+}
+
 cb_status cb_integrator_like(const cb_integrator *i, const cb_system *system, cb_integrator **out) {
   const size_t size = i->class->params_size ? i->class->params_size : 1;
   void *params = malloc(size);
@@ -99,7 +124,7 @@ cb_status cb_integrator_like(const cb_integrator *i, const cb_system *system, cb
 
 void cb_integrator_free(cb_integrator *i) {
   if (!i) return;
-  i->class->destroy(i);
+  if (i->class->destroy) i->class->destroy(i);
   cb_forces_free(i->forces);
   free(i->params);
   free(i);
@@ -110,7 +135,9 @@ cb_status cb_integrator_step(cb_integrator *i, cb_state *state, double h) {
   return i->class->step(i, state, h);
 }
 
-void cb_integrator_reset(cb_integrator *i) { i->class->reset(i); }
+void cb_integrator_reset(cb_integrator *i) {
+  if (i->class->reset) i->class->reset(i);
+}
 
 void cb_integrator_carry(cb_integrator *i, int component, const cb_isometry *isometry) {
   if (i->class->moved && !cb_system_space(i->system)->chart) /* covectors of a chart move otherwise: start anew */

@@ -1,23 +1,53 @@
-/* The layout of a record: dimensions, constants and fields that belong to a system and the chosen observables. */
+/* Putting the layout of a record together: dimensions, constants, fields with room for a row, the restart state. */
 #include "run/run_private.h"
 
-#include <curvebody/contact.h>
 #include <string.h>
 
-const cb_observable_doc cb_observable_groups[] = {
-    {"separation", "separation", "geodesic distances of bonded particles: springs, then rods"},
-    {"energy", "energy, kinetic_energy, potential_energy", "energy and its parts"},
-    {"killing_momentum", "killing_momentum", "momenta of the Killing fields of the space"},
-    {"constraints", "multiplier, constraint_residual, constraint_rate_residual, constraint_acceleration_residual",
-     "multipliers of constraints (the pull along a rod), and what is left of g, dg/dt and the second derivative"},
-    {"method_multiplier", "method_multiplier", "multipliers that the method itself solved for: radau_iia"},
-    {"karcher_mean", "karcher_mean", "Karcher mean of the masses (Riemannian centre of mass)"},
-    {"coordinates", "coordinates", "positions in the chart named by record.chart"},
-    {NULL, NULL, NULL}};
+cb_dimension *cb_run_dimension(cb_run *run, const char *name, size_t count, const char *doc) {
+  cb_dimension *d = &run->dimension[run->layout.n_dimensions++];
+  *d = (cb_dimension){.name = name, .count = count, .doc = doc};
+  return d;
+}
 
-static const char *const usual[] = {"separation", "energy", "killing_momentum", "constraints", NULL};
+size_t cb_run_extent(const cb_run *run, const char *name) {
+  for (size_t i = 0; i < run->layout.n_dimensions; i++)
+    if (!strcmp(run->dimension[i].name, name)) return run->dimension[i].count;
+  return 0;
+}
 
-static bool asked(const cb_run *run, const char *group) {
+void cb_run_constant(cb_run *run, const cb_constant *constant) {
+  if (cb_run_extent(run, constant->dim)) run->constant[run->layout.n_constants++] = *constant;
+}
+
+cb_status cb_run_field(cb_run *run, const cb_field *field, int *index) {
+  size_t count = 1;
+  for (int d = 0; d < field->rank; d++) count *= cb_run_extent(run, field->dims[d]);
+  *index = -1;
+  if (count == 0) return CB_OK;
+  if (run->n_fields == CB_RUN_FIELDS)
+    return cb_fail(CB_ERROR_ARGUMENT, "/%s: a record has at most %d fields", field->name, CB_RUN_FIELDS);
+  const int f = run->n_fields;
+  run->value[f] = cb_arena_alloc_aligned(run->arena, count, sizeof(double), CB_CACHE_LINE);
+  if (!run->value[f]) return cb_fail(CB_ERROR_MEMORY, "no memory for a row of /%s", field->name);
+  run->field[f] = *field;
+  run->row[f] = run->value[f];
+  run->n_fields++;
+  *index = f;
+  return CB_OK;
+}
+
+void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n) {
+  run->blob[0] = (cb_blob){"time", CB_FIELD_DOUBLE, 2, run->times};
+  memcpy(run->blob + 1, blob, n * sizeof *blob);
+  run->layout.dimensions = run->dimension;
+  run->layout.constants = run->constant;
+  run->layout.fields = run->field;
+  run->layout.n_fields = (size_t)run->n_fields;
+  run->layout.state = run->blob;
+  run->layout.n_state = n + 1;
+}
+
+bool cb_run_asked(const cb_run *run, const char *group) {
   if (!*group) return true;
   if (!strcmp(group, "state")) return run->options.state;
   for (const char *const *name = run->options.observables; *name; name++)
@@ -25,168 +55,11 @@ static bool asked(const cb_run *run, const char *group) {
   return false;
 }
 
-static cb_status check_names(const cb_run *run) {
+cb_status cb_run_check_observables(const cb_run *run, const cb_observable_doc *groups) {
   for (const char *const *name = run->options.observables; *name; name++) {
-    bool known = false;
-    for (const cb_observable_doc *doc = cb_observable_groups; doc->name; doc++)
-      known = known || !strcmp(doc->name, *name);
-    if (!known) return cb_fail(CB_ERROR_ARGUMENT, "no observable `%s`; see `curvebody list observables`", *name);
-    if (!strcmp(*name, "coordinates") && !run->options.chart)
-      return cb_fail(CB_ERROR_ARGUMENT, "the observable `coordinates` needs a chart");
+    const cb_observable_doc *doc = groups;
+    while (doc->name && strcmp(doc->name, *name)) doc++;
+    if (!doc->name) return cb_fail(CB_ERROR_ARGUMENT, "no observable `%s`; see `curvebody list observables`", *name);
   }
-  return CB_OK;
-}
-
-static cb_dimension *dimension(cb_run *run, const char *name, size_t count, const char *doc) {
-  cb_dimension *d = &run->dimension[run->layout.n_dimensions++];
-  *d = (cb_dimension){.name = name, .count = count, .doc = doc};
-  return d;
-}
-
-static size_t extent(const cb_run *run, const char *name) {
-  for (size_t i = 0; i < run->layout.n_dimensions; i++)
-    if (!strcmp(run->dimension[i].name, name)) return run->dimension[i].count;
-  return 0;
-}
-
-/* Words that label a dimension, copied to the arena. */
-static const char **labels(cb_run *run, size_t count) { return cb_arena_alloc(run->arena, count, sizeof(char *)); }
-
-static cb_status dimensions(cb_run *run) {
-  static const char *const axes[] = {"x", "y", "z"};
-  static const char *const parts[] = {"length",      "direction_x", "direction_y", "direction_z", "rotation_xx",
-                                      "rotation_xy", "rotation_xz", "rotation_yx", "rotation_yy", "rotation_yz",
-                                      "rotation_zx", "rotation_zy", "rotation_zz", "shift_x",     "shift_y",
-                                      "shift_z"};
-  const cb_system *s = run->system;
-  const cb_geometry *g = cb_system_space(s);
-  const size_t n = (size_t)cb_system_particles(s), bodies = (size_t)cb_system_bodies(s);
-  const char **particle = labels(run, n), **body = labels(run, bodies), **killing = labels(run, (size_t)g->n_killing);
-  if (!particle || !body || !killing) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu particles", n);
-  for (size_t i = 0; i < n; i++) particle[i] = cb_system_particle_name(s, (int)i);
-  for (size_t i = 0; i < bodies; i++) body[i] = cb_system_body_name(s, (int)i);
-  for (int i = 0; i < g->n_killing; i++) killing[i] = g->killing[i].name;
-  const size_t rows = (size_t)cb_system_constraints(s);
-  const char **constraint = labels(run, rows);
-  if (!constraint) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu constraints", rows);
-  for (size_t i = 0; i < rows; i++) constraint[i] = cb_system_constraint_name(s, (int)i);
-  const size_t walls = (size_t)cb_system_walls(s), events = (size_t)cb_system_events(s);
-  const char **wall = labels(run, walls), **event = labels(run, events);
-  if (!wall || !event) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu walls", walls);
-  for (size_t i = 0; i < walls; i++) wall[i] = cb_system_wall_name(s, (int)i);
-  for (size_t i = 0; i < events; i++) event[i] = cb_system_event_name(s, (int)i);
-
-  dimension(run, "particle", n, "particle");
-  dimension(run, "body", bodies, "body")->labels = body;
-  dimension(run, "axis", 3, "axis of the picture")->labels = axes;
-  cb_dimension *coordinate =
-      dimension(run, "coordinate", (size_t)g->k, g->chart ? "coordinate of the chart" : "coordinate of the embedding");
-  coordinate->labels = (g->chart ? g->chart : cb_chart_find(g, "embedding"))->coordinates;
-  dimension(run, "component", (size_t)cb_system_components(s), "connected component");
-  dimension(run, "origin_part", sizeof(cb_origin) / sizeof(double), "part of a moving origin")->labels = parts;
-  dimension(run, "bond", (size_t)cb_system_bonds(s), "bond");
-  dimension(run, "constraint", rows, "constraint");
-  if (walls) dimension(run, "wall", walls, "wall: event_j = -2 - wall where event_kind = 0");
-  if (events) dimension(run, "watched", events, "event: event_j = -2 - watched where it is of one particle");
-  dimension(run, "killing", (size_t)g->n_killing, "Killing field")->labels = killing;
-  cb_dimension *dof = dimension(run, "dof", (size_t)(run->options.chart ? run->options.chart->size : g->dim),
-                                "coordinate of the chart of /coordinates");
-  if (run->options.chart) dof->labels = run->options.chart->coordinates;
-
-  double *mass = cb_arena_alloc(run->arena, n, sizeof *mass), *radius = cb_arena_alloc(run->arena, n, sizeof *radius);
-  double *charge = cb_arena_alloc(run->arena, n, sizeof *charge);
-  const size_t bonds = (size_t)cb_system_bonds(s);
-  int64_t *body_of = cb_arena_alloc(run->arena, n, sizeof *body_of),
-          *component = cb_arena_alloc(run->arena, n, sizeof *component);
-  int64_t *bond_i = cb_arena_alloc(run->arena, bonds, sizeof *bond_i),
-          *bond_j = cb_arena_alloc(run->arena, bonds, sizeof *bond_j);
-  if (!mass || !radius || !charge || !body_of || !component || !bond_i || !bond_j)
-    return cb_fail(CB_ERROR_MEMORY, "no memory for the constants of %zu particles", n);
-  for (size_t i = 0; i < n; i++) {
-    const int place = cb_system_index(s, (int)i);
-    mass[i] = cb_system_masses(s)[place];
-    radius[i] = cb_system_radius(s, (int)i);
-    charge[i] = cb_system_charge(s, (int)i);
-    body_of[i] = cb_system_body(s, (int)i);
-    component[i] = cb_system_component(s, place);
-  }
-  for (size_t b = 0; b < bonds; b++) {
-    int i, j;
-    cb_system_bond(s, (int)b, &i, &j);
-    bond_i[b] = i;
-    bond_j[b] = j;
-  }
-  const cb_constant all[] = {
-      {.name = "particle_name", .dim = "particle", .labels = particle, .units = "1", .doc = "name of the particle"},
-      {.name = "particle_body",
-       .dim = "particle",
-       .integers = body_of,
-       .units = "1",
-       .doc = "index of the particle's body"},
-      {.name = "particle_component",
-       .dim = "particle",
-       .integers = component,
-       .units = "1",
-       .doc = "index of the particle's component"},
-      {.name = "particle_mass", .dim = "particle", .values = mass, .units = "1", .doc = "mass"},
-      {.name = "particle_charge", .dim = "particle", .values = charge, .units = "1", .doc = "charge"},
-      {.name = "particle_radius", .dim = "particle", .values = radius, .units = "1", .doc = "radius"},
-      {.name = "bond_i", .dim = "bond", .integers = bond_i, .units = "1", .doc = "first particle of a bond"},
-      {.name = "bond_j", .dim = "bond", .integers = bond_j, .units = "1", .doc = "second particle of a bond"},
-      {.name = "constraint_name",
-       .dim = "constraint",
-       .labels = constraint,
-       .units = "1",
-       .doc = "name of the constraint"},
-      {.name = "wall_name", .dim = "wall", .labels = wall, .units = "1", .doc = "name of the wall"},
-      {.name = "event_name", .dim = "watched", .labels = event, .units = "1", .doc = "name of the event"}};
-  for (size_t c = 0; c < sizeof all / sizeof *all; c++)
-    if (extent(run, all[c].dim)) run->constant[run->layout.n_constants++] = all[c];
-  return CB_OK;
-}
-
-static cb_status fields(cb_run *run) {
-  for (const cb_observable *o = cb_observables; o->group; o++) {
-    if (!asked(run, o->group)) continue;
-    size_t count = 1;
-    for (int d = 0; d < o->field.rank; d++) count *= extent(run, o->field.dims[d]);
-    if (count == 0) continue; /* no bonds, no Killing fields */
-    const int f = run->n_fields++;
-    run->observable[f] = o;
-    run->field[f] = o->field;
-    run->value[f] = cb_arena_alloc_aligned(run->arena, count, sizeof(double), CB_CACHE_LINE);
-    if (!run->value[f]) return cb_fail(CB_ERROR_MEMORY, "no memory for a row of /%s", o->field.name);
-    run->row[f] = run->value[f];
-    run->measures_energy = run->measures_energy || !strcmp(o->group, "energy");
-    run->measures_constraints = run->measures_constraints || !strcmp(o->group, "constraints");
-  }
-  return CB_OK;
-}
-
-cb_status cb_run_make_layout(cb_run *run) {
-  if (!run->options.observables) run->options.observables = usual;
-  cb_status status = check_names(run);
-  if (!status) status = dimensions(run);
-  if (!status) status = fields(run);
-  if (!status && run->measures_constraints) status = cb_measure_rows_create(&run->measure, run->arena);
-  if (status) return status;
-
-  cb_state *s = run->state;
-  const size_t count = (size_t)s->n * s->k;
-  const cb_blob blobs[CB_RUN_BLOBS] = {
-      {"time", CB_FIELD_DOUBLE, 2, run->times},
-      {"step", CB_FIELD_INT64, 1, &s->step},
-      {"position", CB_FIELD_DOUBLE, count, s->x},
-      {"position_low", CB_FIELD_DOUBLE, count, s->x_low},
-      {"momentum", CB_FIELD_DOUBLE, count, s->p},
-      {"momentum_low", CB_FIELD_DOUBLE, count, s->p_low},
-      {"origin", CB_FIELD_DOUBLE, (size_t)s->n_components * sizeof(cb_origin) / sizeof(double), s->origin}};
-  memcpy(run->blob, blobs, sizeof blobs);
-  run->layout.dimensions = run->dimension;
-  run->layout.constants = run->constant;
-  run->layout.fields = run->field;
-  run->layout.n_fields = (size_t)run->n_fields;
-  run->layout.state = run->blob;
-  run->layout.n_state = CB_RUN_BLOBS;
   return CB_OK;
 }

@@ -1,10 +1,7 @@
-/* The run loop: rows and checkpoints at fixed numbers of steps. */
+/* The run loop of every kind: rows and checkpoints at fixed numbers of steps. */
 #include "run/run_private.h"
 
-#include <curvebody/contact.h>
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -33,98 +30,66 @@ static cb_status count_steps(cb_run *run) {
   return CB_OK;
 }
 
-cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, const cb_run_options *options,
-                        cb_run **out) {
+cb_status cb_run_new(const cb_run_class *class, const cb_run_options *options, size_t numbers, cb_run **out) {
   cb_arena *arena = cb_arena_create();
   cb_run *run = arena ? cb_arena_alloc(arena, 1, sizeof *run) : NULL;
   if (!run) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a run");
   run->arena = arena;
-  run->system = system;
-  run->integrator = integrator;
+  run->class = class;
   run->options = *options;
-  const cb_geometry *g = cb_system_space(system);
-  const size_t n = (size_t)cb_system_particles(system);
   if (run->options.checkpoint == 0) {
-    const size_t rows = NUMBERS_A_CHECKPOINT / (n * (size_t)g->k);
+    const size_t rows = NUMBERS_A_CHECKPOINT / (numbers ? numbers : 1);
     run->options.checkpoint = rows > MOST_ROWS_A_CHECKPOINT     ? MOST_ROWS_A_CHECKPOINT
                               : rows < FEWEST_ROWS_A_CHECKPOINT ? FEWEST_ROWS_A_CHECKPOINT
                                                                 : (int64_t)rows;
   }
-  run->measure = (cb_measure){.system = system, .space = g, .integrator = integrator, .chart = options->chart};
-  run->measure.points = cb_arena_alloc(arena, n * (size_t)g->embedding, sizeof(double));
-  cb_status status = run->measure.points ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a run of %zu particles", n);
-  if (!status) status = count_steps(run);
-  if (!status) status = cb_state_create(system, &run->state);
-  if (!status) status = cb_state_create(system, &run->spare);
-  if (!status) status = cb_system_start(system, run->state);
-  if (!status) status = cb_forces_set_origins(integrator->forces, run->state->origin);
-  if (!status) status = cb_run_project_start(run);
-  if (!status && cb_system_contacts(system)) status = cb_contacts_create(system, integrator, &run->contacts);
-  if (!status && run->contacts) {
-    run->state->t = options->start;
-    status = cb_contacts_check_start(run->contacts, run->state);
-  }
-  if (!status) status = cb_run_make_layout(run);
-  if (status) return cb_run_free(run), status;
-  run->state->t = options->start;
-  run->measure.state = run->state;
+  const cb_status status = count_steps(run);
+  if (status) return cb_arena_free(arena), status;
   *out = run;
   return CB_OK;
 }
 
 void cb_run_free(cb_run *run) {
   if (!run) return;
-  cb_state_free(run->state);
-  cb_state_free(run->spare);
-  cb_contacts_free(run->contacts);
-  cb_measure_rows_free(&run->measure);
+  run->class->free(run);
   cb_arena_free(run->arena);
 }
 
 cb_record_layout *cb_run_layout(cb_run *run) { return &run->layout; }
 double cb_run_end(const cb_run *run) { return run->options.end; }
 double cb_run_step(const cb_run *run) { return run->options.step; }
-const cb_state *cb_run_current(const cb_run *run) { return run->state; }
+double cb_run_time(const cb_run *run) { return *run->t; }
+int64_t cb_run_steps(const cb_run *run) { return *run->step; }
 
 cb_blob *cb_run_state(cb_run *run, size_t *count) {
-  *count = CB_RUN_BLOBS;
+  *count = run->layout.n_state;
   return run->blob;
 }
 
 cb_status cb_run_restore(cb_run *run) {
-  run->state->t = run->times[0];
-  run->state->t_low = run->times[1];
+  *run->t = run->times[0];
+  *run->t_low = run->times[1];
   run->restored = true;
-  cb_integrator_reset(run->integrator);
-  return cb_forces_set_origins(run->integrator->forces, run->state->origin);
+  return run->class->restored(run);
 }
 
 /* A state that cannot be measured ends the run as a failed step does. */
-static cb_status cannot_measure(const cb_run *run, cb_status status, const char *what) {
+static cb_status write_row(cb_run *run, cb_sink *sink) {
+  const char *what = "";
+  const cb_status status = run->class->measure(run, &what);
+  if (!status) return sink->row(sink->self, run->row);
   char cause[1024];
   strncpy(cause, cb_error_text(), sizeof cause - 1);
   cause[sizeof cause - 1] = 0;
-  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status),
-                 run->state->t, (long long)run->state->step, what, cause);
-}
-
-static cb_status write_row(cb_run *run, cb_sink *sink) {
-  run->measure.step_size = run->step_size;
-  cb_status status = run->measures_energy ? cb_measure_energy(&run->measure) : CB_OK;
-  if (status) return cannot_measure(run, status, "energy");
-  if (run->measures_constraints && (status = cb_measure_rows(&run->measure)))
-    return cannot_measure(run, status, "multiplier");
-  for (int f = 0; f < run->n_fields; f++)
-    if ((status = run->observable[f]->evaluate(&run->measure, run->value[f])))
-      return cannot_measure(run, status, run->field[f].name);
-  return sink->row(sink->self, run->row);
+  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status), *run->t,
+                 (long long)*run->step, what, cause);
 }
 
 static cb_status write_checkpoint(cb_run *run, cb_sink *sink) {
-  run->times[0] = run->state->t;
-  run->times[1] = run->state->t_low;
-  cb_integrator_reset(run->integrator);
-  return sink->checkpoint(sink->self, run->blob, CB_RUN_BLOBS);
+  run->times[0] = *run->t;
+  run->times[1] = *run->t_low;
+  run->class->forget(run);
+  return sink->checkpoint(sink->self, run->blob, run->layout.n_state);
 }
 
 static double now(void) {
@@ -136,39 +101,36 @@ static double now(void) {
 cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, const cb_progress *p), void *user,
                     const volatile sig_atomic_t *stop) {
   const cb_run_options *o = &run->options;
-  cb_state *state = run->state;
   const int64_t total = run->full_steps + (run->last_step > 0);
   cb_status status = CB_OK;
   /* the checkpoint comes first, so that a run killed at any later moment can be resumed */
   if (!run->restored) {
-    status = cb_run_recentre(run);
+    status = run->class->begin ? run->class->begin(run) : CB_OK;
     if (!status) status = write_checkpoint(run, sink);
   }
-  if (!status && state->step == 0) {
+  if (!status && *run->step == 0) {
     run->step_size = 0;
     status = write_row(run, sink);
   }
   run->step_size = o->step;
   const double begin = now();
-  const int64_t first = state->step;
+  const int64_t first = *run->step;
   double last = begin;
   run->stopped = false;
-  while (!status && state->step < total && !run->stopped) {
+  while (!status && *run->step < total && !run->stopped) {
     if (stop && *stop)
-      return cb_fail(CB_ERROR_INTERRUPTED, "interrupted at time %.17g, step %lld", state->t, (long long)state->step);
-    const double h = state->step < run->full_steps ? o->step : run->last_step;
-    status = cb_run_advance(run, sink, h);
-    if (!status) status = cb_run_recentre(run);
-    if (status) break;
-    const bool ends = state->step == total || run->stopped;
-    if (state->step % o->every == 0 || ends) status = write_row(run, sink);
-    if (!status && !ends && state->step % (o->every * o->checkpoint) == 0) status = write_checkpoint(run, sink);
-    if (progress && (state->step & 15) == 0) {
+      return cb_fail(CB_ERROR_INTERRUPTED, "interrupted at time %.17g, step %lld", *run->t, (long long)*run->step);
+    const double h = *run->step < run->full_steps ? o->step : run->last_step;
+    if ((status = run->class->step(run, sink, h))) break;
+    const bool ends = *run->step == total || run->stopped;
+    if (*run->step % o->every == 0 || ends) status = write_row(run, sink);
+    if (!status && !ends && *run->step % (o->every * o->checkpoint) == 0) status = write_checkpoint(run, sink);
+    if (progress && (*run->step & 15) == 0) {
       const double time = now();
       if (time - last >= 0.2) {
         last = time;
-        progress(user, &(cb_progress){state->t, o->start, o->end, state->step,
-                                      (double)(state->step - first) / (time - begin)});
+        progress(user, &(cb_progress){*run->t, o->start, o->end, *run->step,
+                                      (double)(*run->step - first) / (time - begin)});
       }
     }
   }

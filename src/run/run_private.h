@@ -1,34 +1,46 @@
-/* What a run holds; shared by the files of src/run. */
+/* What every run holds, and what a kind of configuration space does in it; shared by the files of src/run. */
 #ifndef CB_RUN_PRIVATE_H
 #define CB_RUN_PRIVATE_H
 
 #include "core/arena.h"
-#include "run/measure.h"
-#include "run/contacts.h"
 #include <curvebody/run.h>
 
-enum { CB_RUN_BLOBS = 7, CB_RUN_DIMENSIONS = 12, CB_RUN_CONSTANTS = 12, CB_RUN_FIELDS = 32 };
+enum { CB_RUN_BLOBS = 8, CB_RUN_DIMENSIONS = 16, CB_RUN_CONSTANTS = 12, CB_RUN_FIELDS = 64 };
+
+/* A kind of configuration space: particles in a space, bodies in a fluid. */
+typedef struct cb_run_class {
+  /* Before the first row and checkpoint (NULL: nothing). */
+  cb_status (*begin)(cb_run *run);
+  /* One step of length h with its retries: time and step go on. Sets step_size, may set stopped. */
+  cb_status (*step)(cb_run *run, cb_sink *sink, double h);
+  /* Fills the values of a row; *what: the field that could not be measured. */
+  cb_status (*measure)(cb_run *run, const char **what);
+  /* Histories of methods end here: before a checkpoint. */
+  void (*forget)(cb_run *run);
+  /* The state was loaded. */
+  cb_status (*restored)(cb_run *run);
+  void (*free)(cb_run *run);
+} cb_run_class;
 
 struct cb_run {
   cb_arena *arena;
-  const cb_system *system;
-  cb_integrator *integrator;
+  const cb_run_class *class;
+  union {
+    struct cb_particles *particles; /* run/particles.h */
+    struct cb_bodies *bodies;       /* run/bodies.h */
+  };
   cb_run_options options;
-  int64_t full_steps;   /* of length step */
-  double last_step;     /* shorter one after them; 0: none */
-  cb_state *state, *spare;
-  cb_contacts *contacts; /* NULL: nothing can collide */
+  double *t, *t_low; /* of the state */
+  int64_t *step;
+  int64_t full_steps; /* of length step */
+  double last_step;   /* shorter one after them; 0: none */
   bool restored, stopped; /* stopped: by an event of the user's */
   double step_size;
-  double start_moved, start_turned; /* largest corrections of a coordinate and a velocity at the start */
 
-  cb_measure measure;
   int n_fields;
-  const cb_observable *observable[CB_RUN_FIELDS];
   cb_field field[CB_RUN_FIELDS];
-  void *value[CB_RUN_FIELDS];       /* one row */
+  void *value[CB_RUN_FIELDS]; /* one row */
   const void *row[CB_RUN_FIELDS];
-  bool measures_energy, measures_constraints;
 
   cb_record_layout layout;
   cb_dimension dimension[CB_RUN_DIMENSIONS];
@@ -37,16 +49,23 @@ struct cb_run {
   cb_blob blob[CB_RUN_BLOBS];
 };
 
-/* Fills layout, fields and the buffers of a row. */
-cb_status cb_run_make_layout(cb_run *run);
+/* An empty run of the class with checked options, whose state is of about `numbers` numbers (for the rows a checkpoint,
+ * where the options leave it open). The caller fills the rest and calls cb_run_free on failure. */
+cb_status cb_run_new(const cb_run_class *class, const cb_run_options *options, size_t numbers, cb_run **out);
 
-/* Brings the start to the constraints, or refuses it. */
-cb_status cb_run_project_start(cb_run *run);
-
-/* Brings components that have drifted back to the centre of their coordinates. */
-cb_status cb_run_recentre(cb_run *run);
-
-/* One step of length h of the state, halved at most `retries` times if it fails; tells the sink of every halving. */
-cb_status cb_run_advance(cb_run *run, cb_sink *sink, double h);
+/* --- the layout of a record, put together (run/layout.c) --- */
+cb_dimension *cb_run_dimension(cb_run *run, const char *name, size_t count, const char *doc);
+/* How long a dimension is; 0 if there is none of that name. */
+size_t cb_run_extent(const cb_run *run, const char *name);
+/* A constant, left out where its dimension is empty. */
+void cb_run_constant(cb_run *run, const cb_constant *constant);
+/* A field with room for one row; *index -1 where a dimension is empty: it is then left out. */
+cb_status cb_run_field(cb_run *run, const cb_field *field, int *index);
+/* Ends it with the restart state blob[n], besides time. */
+void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n);
+/* Is the group among the observables asked for? "" always is. CB_ERROR_ARGUMENT from check where a name is of no
+ * group. */
+bool cb_run_asked(const cb_run *run, const char *group);
+cb_status cb_run_check_observables(const cb_run *run, const cb_observable_doc *groups);
 
 #endif

@@ -1,6 +1,6 @@
 /* One step with retries: a step that fails is done again as two halves, each of which may be halved again.
  * A halved step is told to the record: it breaks the constant step on which symplecticity rests. */
-#include "run/run_private.h"
+#include "run/particles.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,56 +10,56 @@ enum { EVENT_RETRY = 3 };
 
 /* The particle, in the order a user sees, where the last step went wrong; -1 if not known. */
 static int worst(const cb_run *run) {
-  return run->integrator->worst < 0 ? -1 : cb_system_particle(run->system, run->integrator->worst);
+  return run->particles->integrator->worst < 0 ? -1 : cb_system_particle(run->particles->system, run->particles->integrator->worst);
 }
 
 static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
-  cb_status status = run->contacts ? cb_contacts_step(run->contacts, run->state, h, sink, &run->stopped)
-                                   : cb_integrator_step(run->integrator, run->state, h);
+  cb_status status = run->particles->contacts ? cb_contacts_step(run->particles->contacts, run->particles->state, h, sink, &run->stopped)
+                                   : cb_integrator_step(run->particles->integrator, run->particles->state, h);
   if (status <= 0 || depth == run->options.retries) return status;
-  if (depth == 0) cb_state_copy(run->spare, run->state); /* a failed step has left it as it was */
-  const cb_event_row event = {.time = run->state->t, .kind = EVENT_RETRY, .i = worst(run), .j = -1, .gap = h};
+  if (depth == 0) cb_state_copy(run->particles->spare, run->particles->state); /* a failed step has left it as it was */
+  const cb_event_row event = {.time = run->particles->state->t, .kind = EVENT_RETRY, .i = worst(run), .j = -1, .gap = h};
   if (sink->event && (status = sink->event(sink->self, &event))) return status;
   for (int half = 0; half < 2; half++) {
-    cb_integrator_reset(run->integrator);
+    cb_integrator_reset(run->particles->integrator);
     if ((status = halves(run, sink, h / 2, depth + 1))) return status;
     if (run->stopped) break;
   }
-  cb_integrator_reset(run->integrator);
+  cb_integrator_reset(run->particles->integrator);
   return CB_OK;
 }
 
 /* Where methods do not say which particle failed, the one with the greatest acceleration is the likeliest; -1 if
  * there are no forces to tell. The state stands before the step; the spare one is free. */
 static int most_accelerated(cb_run *run) {
-  const cb_state *s = run->state;
-  const double *mass = cb_system_masses(run->system);
-  double *velocity = run->spare->x, *force = run->spare->p, most = -1;
+  const cb_state *s = run->particles->state;
+  const double *mass = cb_system_masses(run->particles->system);
+  double *velocity = run->particles->spare->x, *force = run->particles->spare->p, most = -1;
   int found = -1;
   for (int a = 0; a < s->n; a++)
     for (int e = 0; e < s->k; e++) velocity[a * s->k + e] = s->p[a * s->k + e] / mass[a];
-  if (cb_forces_eval(run->integrator->forces, s->t, s->x, velocity, force)) return -1;
+  if (cb_forces_eval(run->particles->integrator->forces, s->t, s->x, velocity, force)) return -1;
   for (int a = 0; a < s->n; a++) {
     double square = 0;
     for (int e = 0; e < s->k; e++) square += force[a * s->k + e] * force[a * s->k + e];
     const double acceleration = isnan(square) ? INFINITY : sqrt(square) / mass[a];
     if (acceleration <= most) continue;
     most = acceleration;
-    found = cb_system_particle(run->system, a);
+    found = cb_system_particle(run->particles->system, a);
   }
   return found;
 }
 
-cb_status cb_run_advance(cb_run *run, cb_sink *sink, double h) {
-  const double time = run->state->t;
+cb_status cb_particles_advance(cb_run *run, cb_sink *sink, double h) {
+  const double time = run->particles->state->t;
   const cb_status status = halves(run, sink, h, 0);
   if (status == CB_OK) {
     run->step_size = h;
-    run->state->step++;
+    run->particles->state->step++;
     return CB_OK;
   }
-  if (run->options.retries > 0 && status > 0) cb_state_copy(run->state, run->spare);
-  cb_integrator_reset(run->integrator);
+  if (run->options.retries > 0 && status > 0) cb_state_copy(run->particles->state, run->particles->spare);
+  cb_integrator_reset(run->particles->integrator);
   if (status < 0) return status;
 
   char cause[1024];
@@ -70,10 +70,10 @@ cb_status cb_run_advance(cb_run *run, cb_sink *sink, double h) {
   char where[256] = "";
   if (particle >= 0) {
     snprintf(where, sizeof where, ", %sbody `%s`, particle `%s`",
-             known ? "" : "most accelerated: ", cb_system_body_name(run->system, cb_system_body(run->system, particle)),
-             cb_system_particle_name(run->system, particle));
+             known ? "" : "most accelerated: ", cb_system_body_name(run->particles->system, cb_system_body(run->particles->system, particle)),
+             cb_system_particle_name(run->particles->system, particle));
   }
   return cb_fail(CB_ERROR_STEP,
                  "%s at time %.17g, step %lld%s: %s (step %g, halved %d times); try a smaller integrator.step",
-                 cb_status_name(status), time, (long long)run->state->step, where, cause, h, run->options.retries);
+                 cb_status_name(status), time, (long long)run->particles->state->step, where, cause, h, run->options.retries);
 }

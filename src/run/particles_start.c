@@ -1,6 +1,6 @@
 /* The start of a run: positions and velocities brought to the constraints, or refused. */
 #include "dynamics/gram.h"
-#include "run/run_private.h"
+#include "run/particles.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 static const double typed = 1e-9;
 
 static cb_status velocities(const cb_run *run, const double *x, const double *p, double *v) {
-  const cb_geometry *g = cb_system_space(run->system);
-  const double *mass = cb_system_masses(run->system);
-  for (int i = 0; i < run->state->n; i++) {
+  const cb_geometry *g = cb_system_space(run->particles->system);
+  const double *mass = cb_system_masses(run->particles->system);
+  for (int i = 0; i < run->particles->state->n; i++) {
     const cb_status status = cb_geometry_raise(g, x + (size_t)i * g->k, p + (size_t)i * g->k, v + (size_t)i * g->k);
     if (status) return status;
     for (int a = 0; a < g->k; a++) v[(size_t)i * g->k + a] /= mass[i];
@@ -20,10 +20,10 @@ static cb_status velocities(const cb_run *run, const double *x, const double *p,
 }
 
 static cb_status momenta(const cb_run *run, const double *x, const double *v, double *p) {
-  const cb_geometry *g = cb_system_space(run->system);
-  const double *mass = cb_system_masses(run->system);
+  const cb_geometry *g = cb_system_space(run->particles->system);
+  const double *mass = cb_system_masses(run->particles->system);
   double metric[CB_Q_MAX * CB_Q_MAX];
-  for (int i = 0; i < run->state->n; i++) {
+  for (int i = 0; i < run->particles->state->n; i++) {
     const size_t at = (size_t)i * g->k;
     if (g->chart) {
       const cb_status status = g->chart->metric(g, x + at, metric, NULL, NULL);
@@ -41,7 +41,7 @@ static cb_status momenta(const cb_run *run, const double *x, const double *v, do
 /* The row that is furthest from being met. */
 static cb_status worst(const cb_run *run, cb_constraints *c, const double *v, double *rows, double *off, int *row) {
   const cb_rows *r = cb_constraints_rows(c);
-  cb_status status = cb_constraints_eval(c, run->options.start, run->state->x, rows, NULL);
+  cb_status status = cb_constraints_eval(c, run->options.start, run->particles->state->x, rows, NULL);
   *off = 0;
   *row = 0;
   for (int pass = 0; pass < 2 && !status; pass++) {
@@ -50,22 +50,22 @@ static cb_status worst(const cb_run *run, cb_constraints *c, const double *v, do
         *off = fabs(rows[i]);
         *row = i;
       }
-    if (!pass) status = cb_constraints_rate(c, run->options.start, run->state->x, v, rows, NULL);
+    if (!pass) status = cb_constraints_rate(c, run->options.start, run->particles->state->x, v, rows, NULL);
   }
   return status;
 }
 
-cb_status cb_run_project_start(cb_run *run) {
-  cb_constraints *c = cb_forces_constraints(run->integrator->forces);
+cb_status cb_particles_project(cb_run *run) {
+  cb_constraints *c = cb_forces_constraints(run->particles->integrator->forces);
   if (!c) return CB_OK;
   const cb_run_options *o = &run->options;
-  const size_t count = (size_t)run->state->n * (size_t)run->state->k;
-  double *v = cb_arena_alloc(run->arena, count, sizeof *v), *x = run->spare->x;
+  const size_t count = (size_t)run->particles->state->n * (size_t)run->particles->state->k;
+  double *v = cb_arena_alloc(run->arena, count, sizeof *v), *x = run->particles->spare->x;
   double *rows = cb_arena_alloc(run->arena, (size_t)cb_constraints_rows(c)->rows, sizeof *rows);
   if (!v || !rows) return cb_fail(CB_ERROR_MEMORY, "no memory for the constraints of the start");
   cb_gram *gram;
-  cb_status status = velocities(run, run->state->x, run->state->p, v);
-  if (!status) status = cb_gram_create(run->integrator->forces, c, &gram);
+  cb_status status = velocities(run, run->particles->state->x, run->particles->state->p, v);
+  if (!status) status = cb_gram_create(run->particles->integrator->forces, c, &gram);
   if (status) return status;
   double off;
   int row;
@@ -76,19 +76,19 @@ cb_status cb_run_project_start(cb_run *run) {
         cb_fail(CB_ERROR_DOMAIN,
                 "the start does not meet constraint `%s`: off by %.3g; expected at most %.3g, or `start: {project: "
                 "auto}`",
-                cb_system_constraint_name(run->system, row), off, enough);
+                cb_system_constraint_name(run->particles->system, row), off, enough);
   if (!status) {
-    memcpy(x, run->state->x, count * sizeof *x);
-    status = cb_gram_project(gram, o->start, x, v, 0, &run->start_moved, &run->start_turned, NULL);
+    memcpy(x, run->particles->state->x, count * sizeof *x);
+    status = cb_gram_project(gram, o->start, x, v, 0, &run->particles->start_moved, &run->particles->start_turned, NULL);
   }
-  if (!status) status = momenta(run, x, v, run->state->p);
+  if (!status) status = momenta(run, x, v, run->particles->state->p);
   if (!status) {
     /* a move below round-off of the numbers given would only lose their low-order parts */
-    if (run->start_moved > 1e-15) {
-      memcpy(run->state->x, x, count * sizeof *x);
-      memset(run->state->x_low, 0, count * sizeof *x);
+    if (run->particles->start_moved > 1e-15) {
+      memcpy(run->particles->state->x, x, count * sizeof *x);
+      memset(run->particles->state->x_low, 0, count * sizeof *x);
     }
-    memset(run->state->p_low, 0, count * sizeof *x);
+    memset(run->particles->state->p_low, 0, count * sizeof *x);
   }
   cb_gram_free(gram);
   if (status > 0)
@@ -96,5 +96,3 @@ cb_status cb_run_project_start(cb_run *run) {
   return status;
 }
 
-double cb_run_start_moved(const cb_run *run) { return run->start_moved; }
-double cb_run_start_turned(const cb_run *run) { return run->start_turned; }

@@ -5,7 +5,7 @@
  * product goes by itself; in a group with a left-invariant metric what counts is how large coordinates are. */
 #include "geometry/origin.h"
 #include "geometry/quadric.h"
-#include "run/run_private.h"
+#include "run/particles.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,11 +67,11 @@ static bool target(const cb_geometry *g, int count, const double *x, double *y) 
   return any;
 }
 
-cb_status cb_run_recentre(cb_run *run) {
-  const cb_geometry *g = cb_system_space(run->system);
+cb_status cb_particles_recentre(cb_run *run) {
+  const cb_geometry *g = cb_system_space(run->particles->system);
   if (!cb_origin_moves(g)) return CB_OK;
-  cb_state *s = run->state;
-  const int *start = cb_system_component_starts(run->system);
+  cb_state *s = run->particles->state;
+  const int *start = cb_system_component_starts(run->particles->system);
   bool moved = false;
   for (int c = 0; c < s->n_components; c++) {
     const int count = start[c + 1] - start[c];
@@ -82,8 +82,8 @@ cb_status cb_run_recentre(cb_run *run) {
     const cb_status status =
         cb_origin_recentre(g, &s->origin[c], y, count, s->x + at, s->x_low + at, s->p + at, s->p_low + at, &isometry);
     if (status) return status;
-    cb_integrator_carry(run->integrator, c, &isometry);
+    cb_integrator_carry(run->particles->integrator, c, &isometry);
     moved = true;
   }
-  return moved ? cb_forces_set_origins(run->integrator->forces, s->origin) : CB_OK;
+  return moved ? cb_forces_set_origins(run->particles->integrator->forces, s->origin) : CB_OK;
 }

@@ -1,0 +1,48 @@
+/* Hamilton–Pontryagin integrator on SE(3): variational, order 2, for bodies with prescribed poses in a fluid.
+ *
+ *   g_{k+1} = g_k tau(h Y),  (dtau^-1_{hY})^T mu = p_k + h/2 F,  p_{k+1} = (dtau^-1_{-hY})^T mu + h/2 F,  mu = K Y + mu_0
+ *   K, mu_0 and F at the middle of the step; Newton's method on the six unknowns Y      (fluid/rigid_step.h)
+ * Symmetric; symplectic without drag, with the maps cayley and exponential.
+ * Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4.
+ */
+#include "fluid/rigid_step.h"
+#include <curvebody/integrator.h>
+
+typedef struct parameters {
+  int map; /* cb_se3_map */
+} parameters;
+
+static const cb_param table[] = {
+    {"map", CB_PARAM_CHOICE, offsetof(parameters, map), "cayley", "", "", "cayley|exponential|tln",
+     "tau; tln: the trapezoidal rule C = 1 - ad/2 in place of dtau^-1"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static cb_status create(cb_integrator *in, const void *params) {
+  (void)params;
+  in->solver = "newton";
+  return CB_OK;
+}
+
+static cb_status step(const cb_integrator *in, const cb_rigid_problem *p, double h, cb_rigid_state *s,
+                      int *iterations) {
+  const parameters *own = in->params;
+  return cb_rigid_step_pontryagin(p, (cb_se3_map)own->map, h, s, iterations);
+}
+
+static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
+  const parameters *own = in->params;
+  *order = 2;
+  *symplectic = own->map != CB_SE3_TLN;
+  *symmetric = true;
+}
+
+const cb_integrator_class cb_integrator_hamilton_pontryagin = {
+    .name = "hamilton_pontryagin",
+    .title = "Hamilton-Pontryagin on SE(3)",
+    .doc = "variational, order 2; bodies in a fluid",
+    .params = table,
+    .params_size = sizeof(parameters),
+    .create = create,
+    .properties = properties,
+    .step_body = step,
+};

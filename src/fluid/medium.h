@@ -1,0 +1,41 @@
+/* The density of the fluid at rest: uniform, in layers, or an expression of place; and what it does to a surface in it.
+ *
+ *   density of a face     rho_f = (1/A) int rho dA, with its derivative in the three corners
+ *   displaced mass        int_V rho dV      = closed integral of Q <n, up> dA,   dQ/dh = rho, h = <x, up>
+ *   its moment            int_V rho x_h dV  = closed integral of Q x_h <n, up> dA, x_h the part of x across up
+ *   potential             -|g| int_V rho h dV
+ * so that buoyancy is the hydrostatic pressure over the faces, |g| up int rho dV at that centre, and has that potential.
+ * Layers are cut exactly: a face that an interface crosses is parted along it. SI units, world axes.
+ */
+#ifndef CB_FLUID_MEDIUM_H
+#define CB_FLUID_MEDIUM_H
+
+#include <curvebody/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct cb_medium cb_medium;
+
+/* rho >= 0. */
+cb_status cb_medium_uniform(double density, cb_medium **out);
+/* density[0] below level[0], density[i] between level[i-1] and level[i], density[n] above level[n-1]; ascending. */
+cb_status cb_medium_layers(int n, const double *level, const double *density, const double up[3], cb_medium **out);
+/* An expression of x, y, z and of parameters. CB_ERROR_INPUT with *at (may be NULL), the offset in text. */
+cb_status cb_medium_expression(const char *text, size_t n, const char *const *names, const double *values,
+                               const double up[3], size_t *at, cb_medium **out);
+void cb_medium_free(cb_medium *m);
+
+bool cb_medium_is_uniform(const cb_medium *m);
+/* Density at a place. CB_STEP_NOT_FINITE where an expression is not finite or negative. */
+cb_status cb_medium_at(const cb_medium *m, const double x[3], double *density);
+
+/* Mean densities over faces with the given corners: density[n], and slope[n][corner][axis] (NULL: not wanted). */
+cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3], double *density,
+                          double (*slope)[3][3]);
+
+/* What a closed surface of n faces displaces, or with thickness[n] (metres; NULL: closed) sheets: their faces' areas
+ * times thickness. mass, moment[3] (int rho x dV; the part along up is that of the potential), all in the world. */
+cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[3][3], const double *thickness,
+                              double *mass, double moment[3]);
+
+#endif

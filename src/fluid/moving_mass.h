@@ -1,0 +1,33 @@
+/* Mass properties of a body whose shape changes: parts of fixed mass, their inertia and the momentum of the motion.
+ *
+ *   I = int rho m m^T dV over solids and sheets and point masses,  mu_0 = int rho (x × x', x') dV
+ *   solid    each closed part keeps its mass; its density is that of the rest shape times rest volume over volume. The
+ *            velocity inside is linear on the tetrahedra from the faces to the part's apex (the mean of its surface,
+ *            weighted by the rest shape's areas): exact where a part moves rigidly or in an affine way. The linear part
+ *            of mu_0 is m c', exact for any motion
+ *   sheet    faces keep their mass, velocity linear on each
+ *   lumped   masses at vertices: a third of each face's share, as the paper's algorithms 3-4 have them
+ * Source: "Going with the Flow" (see README), algorithms 3-4, corrected; mass.h for the integrals.
+ */
+#ifndef CB_FLUID_MOVING_MASS_H
+#define CB_FLUID_MOVING_MASS_H
+
+#include "fluid/mass.h"
+
+typedef struct cb_point_mass {
+  double mass, x[3]; /* fixed in the body frame, or where vertex >= 0, there */
+  int vertex;
+} cb_point_mass;
+
+typedef struct cb_moving_mass cb_moving_mass; /* immutable once made */
+
+/* material[parts] as in cb_mass_of; points[n] copied. */
+cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material, bool lumped, int n,
+                                const cb_point_mass *points, cb_moving_mass **out);
+void cb_moving_mass_free(cb_moving_mass *m);
+/* At positions x[vertices] with velocities v[vertices] (NULL: at rest, mu0 is 0). CB_STEP_SINGULAR for a closed part
+ * whose volume is not positive. */
+cb_status cb_moving_mass_at(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3], cb_mass *out,
+                            double mu0[6]);
+
+#endif

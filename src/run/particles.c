@@ -1,0 +1,89 @@
+/* Particles in a space as a run: their start, their steps, their rows. */
+#include "run/particles.h"
+
+#include <curvebody/contact.h>
+
+static cb_status begin(cb_run *run) { return cb_particles_recentre(run); }
+
+static cb_status step(cb_run *run, cb_sink *sink, double h) {
+  const cb_status status = cb_particles_advance(run, sink, h);
+  return status ? status : cb_particles_recentre(run);
+}
+
+static cb_status measure(cb_run *run, const char **what) {
+  cb_particles *p = run->particles;
+  cb_status status = CB_OK;
+  p->measure.step_size = run->step_size;
+  *what = "energy";
+  if (p->measures_energy && (status = cb_measure_energy(&p->measure))) return status;
+  *what = "multiplier";
+  if (p->measures_constraints && (status = cb_measure_rows(&p->measure))) return status;
+  for (int f = 0; f < run->n_fields && !status; f++) {
+    *what = run->field[f].name;
+    status = p->observable[f]->evaluate(&p->measure, run->value[f]);
+  }
+  return status;
+}
+
+static void forget(cb_run *run) { cb_integrator_reset(run->particles->integrator); }
+
+static cb_status restored(cb_run *run) {
+  forget(run);
+  return cb_forces_set_origins(run->particles->integrator->forces, run->particles->state->origin);
+}
+
+static void free_(cb_run *run) {
+  cb_particles *p = run->particles;
+  if (!p) return;
+  cb_state_free(p->state);
+  cb_state_free(p->spare);
+  cb_contacts_free(p->contacts);
+  cb_measure_rows_free(&p->measure);
+}
+
+static const cb_run_class class = {begin, step, measure, forget, restored, free_};
+
+static cb_status start(cb_run *run) {
+  cb_particles *p = run->particles;
+  const cb_system *system = p->system;
+  const size_t n = (size_t)cb_system_particles(system);
+  const cb_geometry *g = cb_system_space(system);
+  p->measure = (cb_measure){.system = system, .space = g, .integrator = p->integrator, .chart = run->options.chart};
+  p->measure.points = cb_arena_alloc(run->arena, n * (size_t)g->embedding, sizeof(double));
+  cb_status status =
+      p->measure.points ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a run of %zu particles", n);
+  if (!status) status = cb_state_create(system, &p->state);
+  if (!status) status = cb_state_create(system, &p->spare);
+  if (!status) status = cb_system_start(system, p->state);
+  if (!status) status = cb_forces_set_origins(p->integrator->forces, p->state->origin);
+  if (!status) status = cb_particles_project(run);
+  if (!status && cb_system_contacts(system)) status = cb_contacts_create(system, p->integrator, &p->contacts);
+  if (status) return status;
+  p->state->t = run->options.start;
+  p->measure.state = p->state;
+  run->t = &p->state->t;
+  run->t_low = &p->state->t_low;
+  run->step = &p->state->step;
+  return p->contacts ? cb_contacts_check_start(p->contacts, p->state) : CB_OK;
+}
+
+cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, const cb_run_options *options,
+                        cb_run **out) {
+  cb_run *run;
+  const size_t numbers = (size_t)cb_system_particles(system) * (size_t)cb_system_space(system)->k;
+  cb_status status = cb_run_new(&class, options, numbers, &run);
+  if (status) return status;
+  run->particles = cb_arena_alloc(run->arena, 1, sizeof *run->particles);
+  if (!run->particles) return cb_run_free(run), cb_fail(CB_ERROR_MEMORY, "no memory for a run");
+  run->particles->system = system;
+  run->particles->integrator = integrator;
+  status = start(run);
+  if (!status) status = cb_particles_layout(run);
+  if (status) return cb_run_free(run), status;
+  *out = run;
+  return CB_OK;
+}
+
+const cb_state *cb_run_current(const cb_run *run) { return run->class == &class ? run->particles->state : NULL; }
+double cb_run_start_moved(const cb_run *run) { return run->class == &class ? run->particles->start_moved : 0; }
+double cb_run_start_turned(const cb_run *run) { return run->class == &class ? run->particles->start_turned : 0; }

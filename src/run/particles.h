@@ -1,0 +1,32 @@
+/* A run of particles in a space: what the files that start, step, measure and recentre it share. */
+#ifndef CB_RUN_PARTICLES_H
+#define CB_RUN_PARTICLES_H
+
+#include "run/contacts.h"
+#include "run/measure.h"
+#include "run/run_private.h"
+
+typedef struct cb_particles {
+  const cb_system *system;
+  cb_integrator *integrator;
+  cb_state *state, *spare;
+  cb_contacts *contacts;             /* NULL: nothing can collide */
+  double start_moved, start_turned;  /* largest corrections of a coordinate and a velocity at the start */
+  cb_measure measure;
+  const cb_observable *observable[CB_RUN_FIELDS];
+  bool measures_energy, measures_constraints;
+} cb_particles;
+
+/* Fills layout, fields and the buffers of a row. */
+cb_status cb_particles_layout(cb_run *run);
+
+/* Brings the start to the constraints, or refuses it. */
+cb_status cb_particles_project(cb_run *run);
+
+/* Brings components that have drifted back to the centre of their coordinates. */
+cb_status cb_particles_recentre(cb_run *run);
+
+/* One step of length h of the state, halved at most `retries` times if it fails; tells the sink of every halving. */
+cb_status cb_particles_advance(cb_run *run, cb_sink *sink, double h);
+
+#endif

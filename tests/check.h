@@ -60,4 +60,14 @@ static inline double check_uniform(uint64_t *state, double low, double high) {
   return low + (high - low) * ((double)(z >> 11) * 0x1p-53);
 }
 
+/* A random unit vector of n numbers. */
+static inline void check_direction(uint64_t *state, int n, double *u) {
+  double square;
+  do {
+    square = 0;
+    for (int a = 0; a < n; a++) u[a] = check_uniform(state, -1, 1), square += u[a] * u[a];
+  } while (square > 1 || square < 0.01);
+  for (int a = 0; a < n; a++) u[a] /= sqrt(square);
+}
+
 #endif

@@ -1,4 +1,4 @@
-/* Systems with one constraint of a kind, for the suites: points, builder calls, evaluation. */
+/* Systems with one constraint of a kind, for the suites: points, builder calls, evaluation, comparison. */
 #ifndef CB_TESTS_CHECK_CONSTRAINTS_H
 #define CB_TESTS_CHECK_CONSTRAINTS_H
 
@@ -6,7 +6,7 @@
 #include "dynamics/forces_private.h"
 #include <curvebody/constraint.h>
 
-enum { POINTS = 5, COORDS = CB_COORD_MAX, ROWS_MAX = CB_DIM_MAX };
+enum { POINTS = 5, COORDS = CB_COORD_MAX, ALL = POINTS * COORDS, ROWS_MAX = CB_DIM_MAX };
 
 /* clang-format off */
 typedef enum kind {
@@ -122,15 +122,11 @@ static inline bool stands_well(const cb_geometry *g, int n, double (*x)[COORDS],
 /* Random points in a ball about a point off the axes, in the embedding, no two close and no three on a line, where
  * differences would say little; the last is a centre. */
 static inline void some_points(const cb_geometry *g, uint64_t *seed, double size, double (*x)[COORDS]) {
-  double base[COORDS], v[COORDS] = {0}, frame[CB_DIM_MAX * COORDS], middle[COORDS], r = size * check_radius(g);
+  double c[CB_DIM_MAX], v[COORDS], middle[COORDS], r = size * check_radius(g);
   bool sphere = false; /* where all charts hold up to a quarter turn */
-  cb_geometry_base_point(g, base);
-  cb_geometry_frame(g, base, frame);
   for (int f = 0; f < g->n_factors; f++) sphere |= g->factor[f].curvature > 0;
-  for (int a = 0; a < g->dim; a++)
-    for (int b = 0; b < g->embedding; b++)
-      v[b] += (0.55 + 0.1 * a) * (sphere ? 0.5 : 1) * check_radius(g) * frame[a * g->embedding + b];
-  cb_exp(g, base, v, middle, NULL);
+  for (int a = 0; a < g->dim; a++) c[a] = (0.55 + 0.1 * a) * (sphere ? 0.5 : 1) * check_radius(g);
+  check_point_at(g, c, middle);
   for (int i = 0, tries = 0; i < POINTS + 1; tries++) {
     if (tries == 300) i = tries = 0;
     check_random_short_tangent(g, seed, middle, r, v);
@@ -145,7 +141,7 @@ typedef struct setup {
   cb_forces *f;
   cb_constraints *c;
   int rows, k;
-  double x[POINTS * COORDS]; /* by place */
+  double x[ALL]; /* by place */
 } setup;
 
 static inline setup setup_at(const cb_geometry *g, kind which, double (*x)[COORDS]) {
@@ -178,6 +174,28 @@ static inline setup setup_at(const cb_geometry *g, kind which, double (*x)[COORD
 static inline void setup_free(setup *u) {
   cb_forces_free(u->f);
   cb_system_free(u->s);
+}
+
+static inline const char *shown(const cb_geometry *g, kind which) {
+  static char text[256];
+  snprintf(text, sizeof text, "%s, curvature %g, %s, %s", g->class->name, g->n_factors ? g->factor[0].curvature : 0,
+           g->chart ? g->chart->name : "embedding", kind_names[which]);
+  return text;
+}
+
+/* |a - b| relative to the size of b and of what it was computed from. */
+static inline void check_same(const char *what, const char *where, int i, double a, double b, double scale,
+                              double tolerance) {
+  if (fabs(a - b) <= tolerance * scale) return;
+  print_error("%s: %s [%d] = %.15g, expected %.15g: error %.3g > %.3g\n", where, what, i, a, b, fabs(a - b),
+              tolerance * scale);
+  fail();
+}
+
+static inline double largest(int n, const double *x) {
+  double max = 1;
+  for (int i = 0; i < n; i++) max = fmax(max, fabs(x[i]));
+  return max;
 }
 
 #endif

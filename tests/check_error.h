@@ -8,6 +8,9 @@
 /* The text begins so. */
 #define check_error_begins(call, status, text) \
   check_error_begins_at((call), (status), (text), #call, __FILE__, __LINE__)
+/* So, and a failure names the case of a table. */
+#define check_case_begins(what, call, status, text) \
+  check_error_begins_at((call), (status), (text), (what), __FILE__, __LINE__)
 
 static inline void check_error_at(cb_status got, cb_status status, const char *text, const char *what, const char *file,
                                   int line) {

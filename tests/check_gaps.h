@@ -25,13 +25,10 @@ static inline double check_length(const cb_geometry *g, const double *y, const d
 }
 
 static inline void random_vector(const cb_geometry *g, uint64_t *seed, const double *y, double size, double *v) {
-  double frame[CB_DIM_MAX * CB_COORD_MAX];
-  cb_geometry_frame(g, y, frame);
+  double c[CB_DIM_MAX];
   memset(v, 0, COORDS * sizeof *v);
-  for (int i = 0; i < g->dim; i++) {
-    double c = check_uniform(seed, -size, size);
-    for (int a = 0; a < g->embedding; a++) v[a] += c * frame[i * g->embedding + a];
-  }
+  for (int i = 0; i < g->dim; i++) c[i] = check_uniform(seed, -size, size);
+  check_vector_at(g, y, c, v);
 }
 
 /* A unit of length that suits the space: points this far from one another have no antipodes and charts no ends. */
@@ -61,17 +58,13 @@ static inline bool mover_at(const cb_geometry *g, const mover *m, double tau, do
 
 /* n movers about a random point off the axes, at least `apart` units from one another. */
 static inline void random_movers(const cb_geometry *g, uint64_t *seed, int n, double spread, double apart, mover *m) {
-  double middle[COORDS], base[COORDS], v[COORDS], u = unit_of(g);
+  double middle[COORDS], v[COORDS], u = unit_of(g);
   if (g->intrinsic) {
     random_coordinates(g, seed, middle);
   } else {
-    double frame[CB_DIM_MAX * CB_COORD_MAX];
-    cb_geometry_base_point(g, base);
-    cb_geometry_frame(g, base, frame);
-    memset(v, 0, sizeof v);
-    for (int i = 0; i < g->dim; i++)
-      for (int a = 0; a < g->embedding; a++) v[a] += (0.75 + 0.15 * i) * u * frame[i * g->embedding + a];
-    cb_exp(g, base, v, middle, NULL);
+    double c[CB_DIM_MAX];
+    for (int i = 0; i < g->dim; i++) c[i] = (0.75 + 0.15 * i) * u;
+    check_point_at(g, c, middle);
   }
   for (int i = 0; i < n;) {
     bool good = true;
@@ -204,21 +197,6 @@ static inline void check_frames(const cb_geometry *g, cb_gaps *gaps, const cb_ga
   if (!(fabs(value[1].gap - value[0].gap) <= 1e-9)) print_error("%s\n", what);
   check_near(value[1].gap, value[0].gap, 1e-9);
   check_near(rate[1], rate[0], 1e-8 * fmax(1, fabs(rate[0])));
-}
-
-/* Runs test in the embedding of a space and in each of its static charts. */
-static inline void in_every_chart_of(const cb_geometry *given, uint64_t *seed,
-                                     void (*test)(const cb_geometry *, uint64_t *)) {
-  cb_geometry *g = (cb_geometry *)(uintptr_t)given; /* the suite's own: back as it was at the end */
-  test(g, seed);
-  for (int i = 0; !g->intrinsic && i < g->n_charts; i++) {
-    if (!g->charts[i].metric || !g->charts[i].distance) continue;
-    g->chart = &g->charts[i];
-    g->k = g->dim;
-    test(g, seed);
-    g->chart = NULL;
-    g->k = g->embedding;
-  }
 }
 
 /* The least value of f on n <= 3 numbers, searched from `start` by a simplex until it stands; at: where. */

@@ -1,20 +1,35 @@
-/* Random points, tangent vectors and isometries of any space made of factors, for property tests. */
+/* Points and tangent vectors by their components in a frame, and random ones, and random isometries, of any space made
+ * of factors. */
 #ifndef CB_TESTS_CHECK_GEOMETRY_H
 #define CB_TESTS_CHECK_GEOMETRY_H
 
 #include "check.h"
 #include <curvebody/geometry.h>
 
+/* The vector at x with components c[dim] in the orthonormal frame there. */
+static inline void check_vector_at(const cb_geometry *g, const double *x, const double *c, double *v) {
+  double frame[CB_DIM_MAX * CB_COORD_MAX];
+  cb_geometry_frame(g, x, frame);
+  for (int a = 0; a < g->embedding; a++) {
+    v[a] = 0;
+    for (int i = 0; i < g->dim; i++) v[a] += c[i] * frame[i * g->embedding + a];
+  }
+}
+
+/* Where the geodesic from the base point with initial velocity c[dim] in the frame there is after a unit of time. */
+static inline void check_point_at(const cb_geometry *g, const double *c, double *x) {
+  double base[CB_COORD_MAX], v[CB_COORD_MAX];
+  cb_geometry_base_point(g, base);
+  check_vector_at(g, base, c, v);
+  cb_exp(g, base, v, x, NULL);
+}
+
 /* A random tangent vector at x, its components in the orthonormal frame uniform in [-size, size]. */
 static inline void check_random_tangent(const cb_geometry *g, uint64_t *state, const double *x, double size,
                                         double *v) {
-  double frame[CB_DIM_MAX * CB_COORD_MAX];
-  cb_geometry_frame(g, x, frame);
-  for (int a = 0; a < g->embedding; a++) v[a] = 0;
-  for (int i = 0; i < g->dim; i++) {
-    double c = check_uniform(state, -size, size);
-    for (int a = 0; a < g->embedding; a++) v[a] += c * frame[i * g->embedding + a];
-  }
+  double c[CB_DIM_MAX];
+  for (int i = 0; i < g->dim; i++) c[i] = check_uniform(state, -size, size);
+  check_vector_at(g, x, c, v);
   cb_geometry_project_tangent(g, x, v);
 }
 

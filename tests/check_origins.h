@@ -22,7 +22,8 @@ static inline double radius(const cb_geometry *g) {
   return g->factor[0].curvature ? 1 / sqrt(fabs(g->factor[0].curvature)) : 1;
 }
 
-/* A random origin: flows of all Killing fields, and its matrix by the isometries of the embedding. */
+/* A random origin: flows of all Killing fields that origins follow, and its matrix by the isometries of the embedding
+ * (of the coordinates, in groups). */
 static inline void random_origin(const cb_geometry *g, uint64_t *state, double size, cb_origin *o, cb_isometry *m) {
   cb_origin_identity(g, o);
   cb_isometry_identity(g, m);
@@ -30,11 +31,20 @@ static inline void random_origin(const cb_geometry *g, uint64_t *state, double s
     cb_origin step;
     cb_isometry flow;
     double s = check_uniform(state, -size, size) * (i < g->dim ? radius(g) : 1);
-    check_ok(cb_origin_flow(g, i, s, &step));
+    const cb_status status = cb_origin_flow(g, i, s, &step);
+    if (status == CB_ERROR_UNSUPPORTED) continue;
+    check_ok(status);
     cb_origin_compose(g, &step, o, o);
     cb_isometry_flow(g, i, s, &flow);
     cb_isometry_compose(g, &flow, m, m);
   }
+}
+
+/* The largest difference of entries. */
+static inline double isometry_difference(const cb_geometry *g, const cb_isometry *a, const cb_isometry *b) {
+  double max = check_distance_max(g->embedding, a->b, b->b);
+  for (int i = 0; i < g->embedding; i++) max = fmax(max, check_distance_max(g->embedding, a->m[i], b->m[i]));
+  return max;
 }
 
 #endif

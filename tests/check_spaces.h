@@ -5,20 +5,9 @@
 #define CB_TESTS_CHECK_SPACES_H
 
 #include "check_geometry.h"
+#include "check_sanitized.h"
 #include "geometry/text_metric.h"
 #include "io/yaml.h"
-
-/* Where the library is built with sanitizers, which make a test some thirty times slower, fewer trials do. */
-#if defined __SANITIZE_ADDRESS__ || defined CURVEBODY_SANITIZED
-#define CHECK_SANITIZED 1
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-#define CHECK_SANITIZED 1
-#endif
-#endif
-#ifndef CHECK_SANITIZED
-#define CHECK_SANITIZED 0
-#endif
 
 /* A map node {key: text, ...} of at most two keys, for parameters without a file. */
 typedef struct check_map {
@@ -131,6 +120,20 @@ static inline void check_every_space(check_space_test test) {
 static inline void check_every_space_of_both_kinds(check_space_test test) {
   check_every_space(test);
   check_every_intrinsic_space(test);
+}
+
+/* Runs test in the embedding of a space and in each of its static charts. */
+static inline void check_every_chart_of(const cb_geometry *given, uint64_t *state, check_space_test test) {
+  cb_geometry *g = (cb_geometry *)(uintptr_t)given; /* the suite's own: back as it was at the end */
+  test(g, state);
+  for (int i = 0; !g->intrinsic && i < g->n_charts; i++) {
+    if (!g->charts[i].metric || !g->charts[i].distance) continue;
+    g->chart = &g->charts[i];
+    g->k = g->dim;
+    test(g, state);
+    g->chart = NULL;
+    g->k = g->embedding;
+  }
 }
 
 /* A radius inside which points have no antipodes: 1, or 0.4 pi R in a sphere. */

@@ -9,6 +9,22 @@
 #include "io/yaml.h"
 #include <curvebody/integrator.h>
 
+/* Quadrics of every kind, products, and charts: what most integrators take. */
+static const char *const every_kind_of_space[] = {"e3",
+                                                  "s3",
+                                                  "h3",
+                                                  "s3 {curvature: 2.3}",
+                                                  "h3 {curvature: -0.4}",
+                                                  "e2",
+                                                  "s2",
+                                                  "h2",
+                                                  "h2xe",
+                                                  "exs2",
+                                                  "s3 {chart: polar}",
+                                                  "h3 {chart: polar}",
+                                                  "e3 {chart: polar}"};
+enum { KINDS_OF_SPACE = sizeof every_kind_of_space / sizeof *every_kind_of_space };
+
 /* A body in a space with a method: everything a test steps. */
 typedef struct body_case {
   cb_tree *space_tree, *method_tree;
@@ -53,6 +69,32 @@ static inline void add_particle(body_case *c, double mass, const double *x, cons
   }
 }
 
+/* To where bodies stand: the base point, or in a chart aside of it, where polar coordinates are singular. */
+static inline void aside(const cb_geometry *g, cb_isometry *move) {
+  static const double by[CB_DIM_MAX] = {1.2, 0.3, 0.2}, none[CB_DIM_MAX] = {0};
+  double there[CB_COORD_MAX];
+  check_point_at(g, g->chart ? by : none, there);
+  cb_isometry_to(g, there, move);
+}
+
+/* n particles at the corners (components in the frame at the base point) of a figure that stands aside, each corner up
+ * to `uneven` off, with random velocities, components up to `speed`, and masses (NULL: random). x[n]: where they
+ * are. */
+static inline void add_corners(body_case *c, int n, const double (*corner)[CB_DIM_MAX], double uneven, double speed,
+                               const double *mass, uint64_t *seed, double (*x)[CB_COORD_MAX]) {
+  const cb_geometry *g = c->g;
+  cb_isometry move;
+  aside(g, &move);
+  for (int a = 0; a < n; a++) {
+    double at[CB_DIM_MAX], near[CB_COORD_MAX], v[CB_COORD_MAX];
+    for (int i = 0; i < g->dim; i++) at[i] = corner[a][i] + (uneven > 0 ? check_uniform(seed, -uneven, uneven) : 0);
+    check_point_at(g, at, near);
+    cb_isometry_point(g, &move, near, x[a]);
+    check_random_tangent(g, seed, x[a], speed, v);
+    add_particle(c, mass ? mass[a] : check_uniform(seed, 0.6, 2.5), x[a], v);
+  }
+}
+
 static inline void finish_system(body_case *c) {
   check_ok(cb_builder_finish(c->builder, &c->system));
   check_ok(cb_state_create(c->system, &c->state));
@@ -72,6 +114,10 @@ static inline void use_method(body_case *c, const char *method) {
   const char *map = strchr(method, '{');
   if (map) c->method_tree = read_text(map);
   check_ok(cb_integrator_create(name, map ? cb_tree_root(c->method_tree) : NULL, c->system, &c->integrator));
+}
+
+static inline void advance(body_case *c, double h, int steps) {
+  for (int i = 0; i < steps; i++) check_ok(cb_integrator_step(c->integrator, c->state, h));
 }
 
 static inline void close_case(body_case *c) {
@@ -109,34 +155,38 @@ static inline void recentre(body_case *c) {
   check_ok(cb_integrator_moved(c->integrator, s, 0, &isometry));
 }
 
-/* The elastic rod (triangle = false) or triangle of figures 2.13 to 2.19, all parameters 1, in "h3...", "s3..." or
- * "e3...". */
-static inline void open_thesis(body_case *c, const char *space, bool triangle) {
-  open_space(c, space);
-  const bool hyperbolic = space[0] == 'h';
+/* The particles of the rod (triangle = false) or triangle of figures 2.13 to 2.21, sides 1, moving along a Killing
+ * field across the rod, in "h3...", "s3..." or "e3...". */
+static inline void open_figure_2(body_case *c, const char *space, bool triangle) {
+  static const double a = 0.5;
+  const bool hyperbolic = space[0] == 'h', flat = space[0] == 'e';
+  const double top = flat ? sqrt(0.75) : hyperbolic ? acosh(cosh(1) / cosh(a)) : acos(cos(1) / cos(a));
   double x[3][CB_COORD_MAX] = {{0}}, v[CB_COORD_MAX];
-  const double a = 0.5;
+  open_space(c, space);
   if (hyperbolic) {
-    const double top = acosh(cosh(1) / cosh(a));
     x[0][0] = sinh(top), x[0][3] = cosh(top);
     x[1][1] = sinh(a), x[1][3] = cosh(a);
     x[2][1] = -sinh(a), x[2][3] = cosh(a);
-  } else if (space[0] == 'e') {
-    x[0][0] = sqrt(0.75);
+  } else if (flat) {
+    x[0][0] = top;
     x[1][1] = a, x[2][1] = -a;
   } else {
-    const double top = acos(cos(1) / cos(a));
     x[0][0] = cos(top), x[0][1] = sin(top);
     x[1][0] = cos(a), x[1][3] = sin(a);
     x[2][0] = cos(a), x[2][3] = -sin(a);
   }
-  const int killing = cb_killing_find(c->g, hyperbolic ? "boost_x" : space[0] == 'e' ? "translation_x" : "rotation_z");
+  const int killing = cb_killing_find(c->g, hyperbolic ? "boost_x" : flat ? "translation_x" : "rotation_z");
   for (int i = triangle ? 0 : 1; i < 3; i++) {
     cb_killing_at(c->g, killing, x[i], v);
     add_particle(c, 1, x[i], v);
   }
+}
+
+/* The elastic rod or triangle of figures 2.13 to 2.19, all parameters 1. */
+static inline void open_thesis(body_case *c, const char *space, bool triangle) {
+  open_figure_2(c, space, triangle);
   for (int i = 0; i < (triangle ? 3 : 1); i++)
-    check_ok(cb_builder_spring(c->builder, triangle ? i : 0, triangle ? (i + 1) % 3 : 1, 1, 1, 0));
+    check_ok(cb_builder_spring(c->builder, i, triangle ? (i + 1) % 3 : 1, 1, 1, 0));
   finish_system(c);
 }
 
@@ -158,16 +208,9 @@ static inline double separation(const body_case *c, int i, int j) {
 static inline void open_random(body_case *c, const char *space, int n, double radius, double speed, double stiffness,
                                double damping, uint64_t *seed) {
   open_space(c, space);
-  double x[16][CB_COORD_MAX], v[CB_COORD_MAX], base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX],
-      aside[CB_COORD_MAX] = {0};
-  const double beside[CB_DIM_MAX] = {1.2, 0.3, 0.2};
+  double x[16][CB_COORD_MAX], v[CB_COORD_MAX];
   cb_isometry move;
-  cb_geometry_base_point(c->g, base);
-  cb_geometry_frame(c->g, base, frame);
-  for (int i = 0; c->g->chart && i < c->g->dim; i++)
-    for (int e = 0; e < c->g->embedding; e++) aside[e] += beside[i] * frame[i * c->g->embedding + e];
-  cb_exp(c->g, base, aside, v, NULL);
-  cb_isometry_to(c->g, v, &move);
+  aside(c->g, &move);
   for (int i = 0; i < n; i++) {
     bool apart;
     do {

@@ -87,6 +87,44 @@ static inline void memory_free(memory_sink *m) {
   for (size_t i = 0; i < m->n_checkpoints; i++) free(m->checkpoint[i].data);
 }
 
+/* Brings a run to a checkpoint. */
+static inline void memory_restore(const memory_sink *m, size_t checkpoint, cb_run *run) {
+  size_t n;
+  cb_blob *state = cb_run_state(run, &n);
+  const unsigned char *from = m->checkpoint[checkpoint].data;
+  for (size_t b = 0; b < n; b++) {
+    memcpy(state[b].data, from, state[b].count * type_bytes(state[b].type));
+    from += state[b].count * type_bytes(state[b].type);
+  }
+  check_ok(cb_run_restore(run));
+}
+
+static inline bool same_event(const cb_event_row *a, const cb_event_row *b) {
+  return a->time == b->time && a->kind == b->kind && a->i == b->i && a->j == b->j && a->gap == b->gap &&
+         a->speed_before == b->speed_before && a->speed_after == b->speed_after && a->impulse == b->impulse;
+}
+
+/* Runs a scenario from a checkpoint of an earlier run to its end: rows are the same to the byte, and events. Takes
+ * `rest`. */
+static inline void check_rest(const char *what, const memory_sink *whole, size_t checkpoint, cb_scenario *rest) {
+  memory_sink m;
+  memory_restore(whole, checkpoint, cb_scenario_run(rest));
+  const size_t first = whole->checkpoint[checkpoint].after_rows;
+  cb_sink sink = memory_open(&m, cb_scenario_run(rest));
+  check_ok(cb_run_go(cb_scenario_run(rest), &sink, NULL, NULL, NULL));
+  assert_int_equal(first + m.n_rows, whole->n_rows);
+  assert_int_equal(whole->n_checkpoints - 1 - checkpoint, m.n_checkpoints);
+  for (size_t row = 0; row < m.n_rows; row++)
+    if (memcmp(m.rows[row], whole->rows[first + row], whole->row_bytes))
+      fail_msg("%s: row %zu after checkpoint %zu is another", what, row, checkpoint);
+  assert_true(m.n_events <= whole->n_events);
+  for (size_t e = 0; e < m.n_events; e++)
+    if (!same_event(&m.event[e], &whole->event[whole->n_events - m.n_events + e]))
+      fail_msg("%s: event %zu after checkpoint %zu is another", what, e, checkpoint);
+  memory_free(&m);
+  cb_scenario_free(rest);
+}
+
 /* A number of a field in a row: the first, or the one at index. */
 static inline double memory_value(const memory_sink *m, size_t row, const char *name, size_t index) {
   size_t at = 0;

@@ -2,25 +2,8 @@
 #ifndef CB_TESTS_REFLECT_H
 #define CB_TESTS_REFLECT_H
 
-#include "dynamics/gram.h"
 #include "dynamics/reflection.h"
 #include "linked.h"
-
-/* Momenta of the state from velocities v[n*k]. */
-static inline void set_velocities(body_case *c, const double *v) {
-  const double *mass = cb_system_masses(c->system);
-  const int k = c->g->k;
-  double metric[CB_DIM_MAX * CB_DIM_MAX];
-  for (int a = 0; a < c->state->n; a++) {
-    if (c->g->chart) check_ok(c->g->chart->metric(c->g, c->state->x + a * k, metric, NULL, NULL));
-    for (int i = 0; i < k; i++) {
-      double sum = c->g->chart ? 0 : v[a * k + i];
-      for (int j = 0; c->g->chart && j < k; j++) sum += metric[i * k + j] * v[a * k + j];
-      c->state->p[a * k + i] = mass[a] * sum;
-      c->state->p_low[a * k + i] = 0;
-    }
-  }
-}
 
 /* All of a system as one part. */
 static inline cb_reflection_part whole(const body_case *c, cb_gram *gram) {
@@ -104,19 +87,10 @@ static inline void momenta(const body_case *c, double *J, double *size) {
 /* n free particles with masses 10^[-decades/2, decades/2] and random velocities, at random points (in a chart aside of
  * where polar coordinates are singular). */
 static inline void open_gas(body_case *c, const char *space, int n, double decades, uint64_t *seed) {
-  static const double aside[CB_DIM_MAX] = {1.2, 0.3, 0.2};
   open_space(c, space);
   const cb_geometry *g = c->g;
-  double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], shift[CB_COORD_MAX] = {0}, there[CB_COORD_MAX];
   cb_isometry move;
-  if (!g->intrinsic) {
-    cb_geometry_base_point(g, base);
-    cb_geometry_frame(g, base, frame);
-    for (int i = 0; i < g->dim; i++)
-      for (int e = 0; e < g->embedding; e++) shift[e] += (g->chart ? aside[i] : 0) * frame[i * g->embedding + e];
-    cb_exp(g, base, shift, there, NULL);
-    cb_isometry_to(g, there, &move);
-  }
+  if (!g->intrinsic) aside(g, &move);
   for (int a = 0; a < n; a++) {
     double x[CB_COORD_MAX], v[CB_COORD_MAX], near[CB_COORD_MAX];
     const double mass = pow(10, check_uniform(seed, -0.5 * decades, 0.5 * decades));

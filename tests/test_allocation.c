@@ -1,31 +1,9 @@
 /* labels: release
  * A step allocates nothing: every call of the allocator by anything in the process is counted while integrators step,
- * by themselves and within a run. The counters stand in front of the C library's own functions, where the sanitizers
- * would stand too. */
+ * by themselves and within a run. */
+#include "count_allocations.h"
 #include "memory_sink.h"
-
 #include "run/contacts.h"
-#include <errno.h>
-
-static bool counting;
-static size_t calls;
-
-void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
-    *__libc_memalign(size_t, size_t);
-void __libc_free(void *);
-void *malloc(size_t n) { return calls += counting, __libc_malloc(n); }
-void *calloc(size_t n, size_t size) { return calls += counting, __libc_calloc(n, size); }
-void *realloc(void *p, size_t n) { return calls += counting, __libc_realloc(p, n); }
-void *memalign(size_t alignment, size_t n) { return calls += counting, __libc_memalign(alignment, n); }
-void *aligned_alloc(size_t alignment, size_t n) { return calls += counting, __libc_memalign(alignment, n); }
-int posix_memalign(void **p, size_t alignment, size_t n) {
-  calls += counting;
-  return (*p = __libc_memalign(alignment, n)) ? 0 : ENOMEM;
-}
-void free(void *p) {
-  calls += counting && p;
-  __libc_free(p);
-}
 
 static const char *const cases[][2] = {
     {"name: h3", "name: lobatto, step: 0.05, solver: fixed-point"},
@@ -54,18 +32,8 @@ static const char *const cases[][2] = {
 enum { CASES = sizeof cases / sizeof *cases, STEPS = 100 };
 
 static void expect_none(size_t i, const char *what) {
-  counting = false;
-  if (calls) fail_msg("%s in %s allocates: %zu calls in %s", cases[i][1], cases[i][0], calls, what);
-}
-
-static void the_counter_counts(void **unused) {
-  (void)unused;
-  calls = 0;
-  counting = true;
-  char *volatile p = malloc(10);
-  free(p);
-  counting = false;
-  assert_int_equal(calls, 2);
+  const size_t n = count_so_far();
+  if (n) fail_msg("%s in %s allocates: %zu calls in %s", cases[i][1], cases[i][0], n, what);
 }
 
 static void no_step_of_any_method_allocates(void **unused) {
@@ -77,8 +45,7 @@ static void no_step_of_any_method_allocates(void **unused) {
     check_ok(cb_system_start(cb_scenario_system(s), state));
     cb_integrator *in = cb_scenario_integrator(s);
     cb_status status = CB_OK;
-    calls = 0;
-    counting = true;
+    count_from_here();
     for (int step = 0; step < STEPS && !status; step++) {
       if (step % 10 == 7) cb_integrator_reset(in);
       status = cb_integrator_step(in, state, step % 10 == 9 ? 0.011 : 0.01);
@@ -120,16 +87,15 @@ static void forces_and_failures_allocate_nothing(void **unused) {
     check_ok(cb_system_start(cb_scenario_system(s), state));
     cb_integrator *in = cb_scenario_integrator(s);
     int good = 0, bad = 0;
-    calls = 0;
-    counting = true;
+    count_from_here();
     for (int step = 0; step < 24; step++) {
       const cb_status status =
           cb_integrator_step(in, state, step % 4 == 3 ? 0.5 : 0.002); /* every fourth is far too long */
       good += status == CB_OK;
       bad += status > 0;
     }
-    counting = false;
-    if (calls) fail_msg("%s allocates: %zu calls in 24 steps, %d of which failed", integrators[i], calls, bad);
+    const size_t n = count_so_far();
+    if (n) fail_msg("%s allocates: %zu calls in 24 steps, %d of which failed", integrators[i], n, bad);
     print_message("%s: %d steps, %d failures\n", integrators[i], good, bad);
     assert_int_equal(good + bad, 24);
     assert_true(good >= 12);
@@ -152,13 +118,24 @@ static void a_run_allocates_nothing(void **unused) {
         cases[i][0], cases[i][1], 3,
         "every: 2, checkpoint: 5, observables: [separation, energy, killing_momentum, karcher_mean, coordinates]");
     cb_sink sink = {.row = no_row, .event = no_event, .checkpoint = no_checkpoint};
-    calls = 0;
-    counting = true;
+    count_from_here();
     const cb_status status = cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL);
     expect_none(i, "a run");
     check_ok(status);
     cb_scenario_free(s);
   }
+}
+
+static void expect_quiet_run(const char *scenario) {
+  cb_scenario *s;
+  cb_sink sink = {.row = no_row, .event = no_event, .checkpoint = no_checkpoint};
+  check_ok(cb_scenario_open_text("test", scenario, NULL, 0, &s));
+  count_from_here();
+  const cb_status status = cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL);
+  const size_t n = count_so_far();
+  check_ok(status);
+  if (n) fail_msg("%zu calls in a run of\n%s", n, scenario);
+  cb_scenario_free(s);
 }
 
 /* Rods and other constraints, in runs of every method that takes them, in the embedding and in a chart. */
@@ -185,16 +162,7 @@ static void constrained_runs_allocate_nothing(void **unused) {
           "potentials:\n  - harmonic: {stiffness: 0.3, at: {chart: polar, point: [1, 0.5, 0.5]}}\n"
           "integrator: {name: %s, step: 0.01}\ntime: {end: 0.5}\nrecord: {every: 2, checkpoint: 5}\n",
           chart ? ", chart: polar" : "", integrators[i]);
-      cb_scenario *s;
-      check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
-      cb_sink sink = {.row = no_row, .event = no_event, .checkpoint = no_checkpoint};
-      calls = 0;
-      counting = true;
-      const cb_status status = cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL);
-      counting = false;
-      check_ok(status);
-      if (calls) fail_msg("%s%s: %zu calls in a run", integrators[i], chart ? " in a chart" : "", calls);
-      cb_scenario_free(s);
+      expect_quiet_run(text);
     }
 }
 
@@ -213,16 +181,7 @@ static void systems_allocate_nothing(void **unused) {
              "integrator: {name: %s, step: 0.01}\ntime: {end: 0.5}\n"
              "record: {every: 2, checkpoint: 5, observables: [energy, constraints, coordinates]}\n",
              i < 3 ? "" : "  constraints: [a + sin(e) - 0.3]\n", integrators[i]);
-    cb_scenario *s;
-    check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
-    cb_sink sink = {.row = no_row, .event = no_event, .checkpoint = no_checkpoint};
-    calls = 0;
-    counting = true;
-    const cb_status status = cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL);
-    counting = false;
-    check_ok(status);
-    if (calls) fail_msg("%s: %zu calls in a run", integrators[i], calls);
-    cb_scenario_free(s);
+    expect_quiet_run(text);
   }
 }
 
@@ -248,12 +207,11 @@ static void rods_in_a_metric_as_text_allocate_nothing_and_repeat_to_the_bit(void
       check_ok(cb_state_create(cb_scenario_system(s), &state));
       check_ok(cb_system_start(cb_scenario_system(s), state));
       cb_status status = CB_OK;
-      calls = 0;
-      counting = true;
+      count_from_here();
       for (int step = 0; step < 20 && !status; step++)
         status = cb_integrator_step(cb_scenario_integrator(s), state, 0.01);
-      counting = false;
-      if (calls) fail_msg("%s allocates: %zu calls in 20 steps", methods[i], calls);
+      const size_t n = count_so_far();
+      if (n) fail_msg("%s allocates: %zu calls in 20 steps", methods[i], n);
       check_ok(status);
       memcpy(end[again], state->x, sizeof end[again]);
       cb_state_free(state);
@@ -298,14 +256,13 @@ static void steps_with_contacts_allocate_nothing_once_warm(void **unused) {
     for (int step = 0; step < 600; step++) {
       bool stopped;
       const int before = events;
-      calls = 0;
-      counting = true;
+      count_from_here();
       const cb_status status = cb_contacts_step(contacts, state, 0.01, &sink, &stopped);
-      counting = false;
+      const size_t n = count_so_far();
       check_ok(status);
       if (step < 400) continue;
       *(events > before ? &hit : &quiet) += 1;
-      grew += calls > 0;
+      grew += n > 0;
     }
     print_message("%s: %d contacts; then %d steps without any and %d with, %d allocated\n", spaces[i], events, quiet,
                   hit, grew);

@@ -3,22 +3,8 @@
  * of very different sizes, larger than the space, and far out in H^n. */
 #include "check_spaces.h"
 #include "core/threads.h"
+#include "count_allocations.h"
 #include "run/broad_phase.h"
-
-/* --- counts the calls of the allocator, as in the test of steps; the sanitizers need its place --- */
-static bool counting;
-static size_t calls;
-#if !CHECK_SANITIZED
-void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-void __libc_free(void *);
-void *malloc(size_t n) { return calls += counting, __libc_malloc(n); }
-void *calloc(size_t n, size_t size) { return calls += counting, __libc_calloc(n, size); }
-void *realloc(void *p, size_t n) { return calls += counting, __libc_realloc(p, n); }
-void free(void *p) {
-  calls += counting && p;
-  __libc_free(p);
-}
-#endif
 
 enum { N = CHECK_SANITIZED ? 300 : 2000, QUERIES = 30 };
 
@@ -294,22 +280,15 @@ static void far_out_in_h3_neighbours_along_a_ray_are_found(void **unused) {
 static void gas(const cb_geometry *g, uint64_t *state, int n, double *x, double *reach) {
   const double k = g->factor[0].curvature, r = k < 0 ? asinh(n / 6.) / 2 : cbrt(n);
   for (int i = 0; i < n; i++) {
-    double *y = x + (size_t)i * (size_t)g->k, v[3], square;
+    double *y = x + (size_t)i * (size_t)g->k, v[3];
     if (k == 0) {
       for (int a = 0; a < 3; a++) y[a] = check_uniform(state, 0, r);
     } else if (k > 0) {
-      do {
-        square = 0;
-        for (int a = 0; a < 4; a++) y[a] = check_uniform(state, -1, 1), square += y[a] * y[a];
-      } while (square > 1 || square < 0.01);
-      for (int a = 0; a < 4; a++) y[a] /= sqrt(square);
+      check_direction(state, 4, y);
     } else {
-      do {
-        square = 0;
-        for (int a = 0; a < 3; a++) v[a] = check_uniform(state, -1, 1), square += v[a] * v[a];
-      } while (square > 1 || square < 0.01);
+      check_direction(state, 3, v);
       const double a = 0.5 * asinh(sinh(2 * r) * check_uniform(state, 0, 1));
-      for (int c = 0; c < 3; c++) y[c] = v[c] / sqrt(square) * sinh(a);
+      for (int c = 0; c < 3; c++) y[c] = v[c] * sinh(a);
       y[3] = cosh(a);
     }
     reach[i] = k > 0 ? 0.5 * cbrt(20. / n) : 0.5;
@@ -343,16 +322,15 @@ static void threads_change_nothing_and_nothing_is_allocated_again(void **unused)
       int n;
       cb_threads_set(t + 1);
       cb_status status = CB_OK;
-      calls = 0;
-      counting = true;
+      count_from_here();
       for (int k = 0; k < 2 && !status; k++) {
         status = cb_broad_set(b[t], MANY - k, x, reach);
         if (!status) status = cb_broad_pairs(b[t], &pair[t], &count[t]);
         if (!status) status = cb_broad_around(b[t], x, 0.1, 0.1, &near, &n);
       }
-      counting = false;
+      const size_t calls_made = count_so_far();
       check_ok(status);
-      assert_int_equal(calls, 0);
+      assert_int_equal(calls_made, 0);
     }
     for (int t = 0; t < 2; t++) cb_broad_free(b[t]);
     cb_geometry_free(g);
@@ -388,6 +366,7 @@ static void none_one_and_what_is_no_ball(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_counter_counts),
       cmocka_unit_test(none_one_and_what_is_no_ball),
       cmocka_unit_test(in_every_quadric_space_pairs_are_those_of_the_distance),
       cmocka_unit_test(in_every_space_the_grid_finds_what_all_pairs_find),

@@ -9,29 +9,11 @@
 #include "linked.h"
 #include "run/contacts.h"
 
-static void point_of(const cb_geometry *g, const double *c, double *x) {
-  double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], u[CB_COORD_MAX] = {0};
-  cb_geometry_base_point(g, base);
-  cb_geometry_frame(g, base, frame);
-  for (int i = 0; i < g->dim; i++)
-    for (int e = 0; e < g->embedding; e++) u[e] += c[i] * frame[i * g->embedding + e];
-  cb_exp(g, base, u, x, NULL);
-}
-
-static void vector_of(const cb_geometry *g, const double *x, const double *c, double *v) {
-  double frame[CB_DIM_MAX * CB_COORD_MAX];
-  cb_geometry_frame(g, x, frame);
-  for (int e = 0; e < g->embedding; e++) {
-    v[e] = 0;
-    for (int i = 0; i < g->dim; i++) v[e] += c[i] * frame[i * g->embedding + e];
-  }
-}
-
 /* A ball at these components of the tangent space of the base point, with a velocity in the frame there. */
 static void place_ball(collision *k, double mass, double radius, const double *at, const double *velocity) {
   double x[CB_COORD_MAX] = {0}, v[CB_COORD_MAX] = {0};
-  point_of(k->c.g, at, x);
-  vector_of(k->c.g, x, velocity, v);
+  check_point_at(k->c.g, at, x);
+  check_vector_at(k->c.g, x, velocity, v);
   add_ball(k, mass, radius, x, v);
 }
 

@@ -32,21 +32,12 @@ static void free_methods(gas *s) {
   cb_integrator_free(s->integrator);
 }
 
-static void unit(uint64_t *seed, int n, double *u) {
-  double square;
-  do {
-    square = 0;
-    for (int a = 0; a < n; a++) u[a] = check_uniform(seed, -1, 1), square += u[a] * u[a];
-  } while (square > 1 || square < 0.01);
-  for (int a = 0; a < n; a++) u[a] /= sqrt(square);
-}
-
 /* A place in the space at least `apart` from those before, and a tangent vector there of unit length. */
 static void place(const cb_geometry *g, uint64_t *seed, int n, const double *others, double apart, double *x,
                   double *v) {
   bool clear = false;
   while (!clear) {
-    unit(seed, g->factor[0].curvature > 0 ? 4 : 3, x);
+    check_direction(seed, g->factor[0].curvature > 0 ? 4 : 3, x);
     if (g->factor[0].curvature < 0) {
       const double a = check_uniform(seed, 0, 2.2);
       for (int e = 0; e < 3; e++) x[e] *= sinh(a);
@@ -55,7 +46,7 @@ static void place(const cb_geometry *g, uint64_t *seed, int n, const double *oth
     clear = true;
     for (int i = 0; i < n && clear; i++) clear = cb_distance(g, x, others + 4 * i) > apart;
   }
-  unit(seed, 4, v);
+  check_direction(seed, 4, v);
   cb_geometry_project_tangent(g, x, v);
   const double size = sqrt(cb_inner(g, v, v));
   for (int e = 0; e < 4; e++) v[e] /= size;
@@ -77,7 +68,7 @@ static void open_gas(gas *s, const char *space, bool all_pairs) {
     place(s->g, &seed, i, x[0], rods ? 0.51 : 0.21, x[i], v);
     check_ok(cb_builder_particle(b, NULL, check_uniform(&seed, 0.5, 3), 0, r, x[i], v, &first));
     if (!rods) continue;
-    unit(&seed, 4, along);
+    check_direction(&seed, 4, along);
     cb_geometry_project_tangent(s->g, x[i], along);
     const double length = sqrt(cb_inner(s->g, along, along));
     for (int e = 0; e < 4; e++) along[e] *= 0.3 / length;

@@ -28,25 +28,6 @@ static void put(scene *s, double mass, double radius, const double *x, const dou
   add_ball(&s->k, mass, radius, x, v);
 }
 
-/* exp of components c[dim] in the frame at the base point. */
-static void point_at(const cb_geometry *g, const double *c, double *x) {
-  double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], u[CB_COORD_MAX] = {0};
-  cb_geometry_base_point(g, base);
-  cb_geometry_frame(g, base, frame);
-  for (int i = 0; i < g->dim; i++)
-    for (int e = 0; e < g->embedding; e++) u[e] += c[i] * frame[i * g->embedding + e];
-  cb_exp(g, base, u, x, NULL);
-}
-
-static void vector_at(const cb_geometry *g, const double *x, const double *c, double *v) {
-  double frame[CB_DIM_MAX * CB_COORD_MAX];
-  cb_geometry_frame(g, x, frame);
-  for (int e = 0; e < g->embedding; e++) {
-    v[e] = 0;
-    for (int i = 0; i < g->dim; i++) v[e] += c[i] * frame[i * g->embedding + e];
-  }
-}
-
 /* Balls at random, none touching, in the span of two axes (flat[axis] = 0: left out) of the tangent space. */
 static void put_random(scene *s, int n, const int *axes, bool unequal, double reach, double speed, double biggest,
                        uint64_t *seed) {
@@ -58,14 +39,14 @@ static void put_random(scene *s, int n, const int *axes, bool unequal, double re
     while (!clear) {
       double c[CB_DIM_MAX];
       for (int i = 0; i < g->dim; i++) c[i] = axes[i] ? check_uniform(seed, -reach, reach) : 0;
-      point_at(g, c, x);
+      check_point_at(g, c, x);
       clear = s->o.room <= 0 || oracle_distance(&s->o, x, s->o.centre, NULL) < 0.95 * (s->o.room - radius);
       for (int j = 0; j < b; j++)
         clear = clear && oracle_distance(&s->o, x, s->o.x[j], NULL) > 1.05 * (radius + s->o.radius[j]);
     }
     double c[CB_DIM_MAX];
     for (int i = 0; i < g->dim; i++) c[i] = axes[i] ? check_uniform(seed, -speed, speed) : 0;
-    vector_at(g, x, c, v);
+    check_vector_at(g, x, c, v);
     put(s, unequal ? exp(check_uniform(seed, -1, 1)) : 1, radius, x, v);
   }
 }
@@ -158,8 +139,8 @@ static void open_passing(scene *s, const char *space, double *end, double *step,
     }
     for (int b = 0; b < 2; b++) {
       for (int i = 0; i < g->dim; i++) w[i] = check_uniform(seed, -speed, speed);
-      point_at(g, b ? other : place, x[b]);
-      vector_at(g, x[b], w, v[b]);
+      check_point_at(g, b ? other : place, x[b]);
+      check_vector_at(g, x[b], w, v[b]);
       oracle_move(&s->o, x[b], v[b], -when, x[b], v[b]);
     }
   } while (oracle_distance(&s->o, x[0], x[1], NULL) < 1.01 * (r[0] + r[1]));
@@ -210,10 +191,10 @@ static void grazing_balls_meet_or_pass_as_the_closed_form_says(void **unused) {
         double x[2][CB_COORD_MAX] = {{0}}, v[2][CB_COORD_MAX] = {{0}}, time, place;
         open_scene(&s, spaces[c], 0, NULL);
         const cb_geometry *g = s.k.c.g;
-        point_at(g, origin, x[0]);
-        vector_at(g, x[0], none, v[0]);
-        point_at(g, sums, x[1]); /* the nearest point, reached square to the line of centres */
-        vector_at(g, x[1], w, v[1]);
+        check_point_at(g, origin, x[0]);
+        check_vector_at(g, x[0], none, v[0]);
+        check_point_at(g, sums, x[1]); /* the nearest point, reached square to the line of centres */
+        check_vector_at(g, x[1], w, v[1]);
         oracle_move(&s.o, x[1], v[1], -when, x[1], v[1]);
         put(&s, 1, 0.2, x[0], v[0]);
         put(&s, 2.3, 0.3, x[1], v[1]);

@@ -98,22 +98,14 @@ static void open_rod(collision *k, oracle *o, const char *space) {
   memset(o, 0, sizeof *o);
   open_collision(k, space, NULL);
   const cb_geometry *g = k->c.g;
-  double base[K], frame[CB_DIM_MAX * K];
   o->g = g;
   o->n = 2;
   o->room = 1.1;
-  cb_geometry_base_point(g, base);
-  memcpy(o->centre, base, sizeof base);
-  check_ok(cb_builder_wall_ball(k->c.builder, "room", -1, base, o->room, true, 1));
+  cb_geometry_base_point(g, o->centre);
+  check_ok(cb_builder_wall_ball(k->c.builder, "room", -1, o->centre, o->room, true, 1));
   for (int b = 0; b < 2; b++) {
-    double u[K] = {0};
-    cb_geometry_frame(g, base, frame);
-    for (int i = 0; i < g->dim; i++)
-      for (int e = 0; e < g->embedding; e++) u[e] += place[b][i] * frame[i * g->embedding + e];
-    cb_exp(g, base, u, o->x[b], NULL);
-    cb_geometry_frame(g, o->x[b], frame);
-    for (int i = 0; i < g->dim; i++)
-      for (int e = 0; e < g->embedding; e++) o->v[b][e] += speed[b][i] * frame[i * g->embedding + e];
+    check_point_at(g, place[b], o->x[b]);
+    check_vector_at(g, o->x[b], speed[b], o->v[b]);
     o->mass[b] = b ? 2.7 : 1;
     o->radius[b] = b ? 0.2 : 0.25;
     add_ball(k, o->mass[b], o->radius[b], o->x[b], o->v[b]);

@@ -56,21 +56,6 @@ static void go(memory_sink *m, cb_scenario *s) {
   check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
 }
 
-static void restore(cb_scenario *s, const unsigned char *from) {
-  size_t n;
-  cb_blob *state = cb_run_state(cb_scenario_run(s), &n);
-  for (size_t b = 0; b < n; b++) {
-    memcpy(state[b].data, from, state[b].count * type_bytes(state[b].type));
-    from += state[b].count * type_bytes(state[b].type);
-  }
-  check_ok(cb_run_restore(cb_scenario_run(s)));
-}
-
-static bool same_event(const cb_event_row *a, const cb_event_row *b) {
-  return a->time == b->time && a->kind == b->kind && a->i == b->i && a->j == b->j && a->gap == b->gap &&
-         a->speed_before == b->speed_before && a->speed_after == b->speed_after && a->impulse == b->impulse;
-}
-
 static void a_run_with_contacts_from_a_checkpoint_repeats_rows_and_events(void **unused) {
   (void)unused;
   for (int scene = 0; scene < 3; scene++)
@@ -83,19 +68,9 @@ static void a_run_with_contacts_from_a_checkpoint_repeats_rows_and_events(void *
       if (getenv("CB_TEST_SHOW")) print_message("scene %d, %s: %d contacts\n", scene, integrators[scene][i], contacts);
       assert_true(contacts >= 3 && m.n_checkpoints >= 3);
       for (size_t c = 0; c < m.n_checkpoints; c++) {
-        cb_scenario *rest = open_scene(scene, integrators[scene][i], "");
-        memory_sink r;
-        restore(rest, m.checkpoint[c].data);
-        go(&r, rest);
-        assert_int_equal(m.checkpoint[c].after_rows + r.n_rows, m.n_rows);
-        for (size_t row = 0; row < r.n_rows; row++)
-          if (memcmp(r.rows[row], m.rows[m.checkpoint[c].after_rows + row], m.row_bytes))
-            fail_msg("scene %d, %s: row %zu after checkpoint %zu is another", scene, integrators[scene][i], row, c);
-        for (size_t e = 0; e < r.n_events; e++)
-          if (!same_event(&r.event[e], &m.event[m.n_events - r.n_events + e]))
-            fail_msg("scene %d, %s: event %zu after checkpoint %zu is another", scene, integrators[scene][i], e, c);
-        memory_free(&r);
-        cb_scenario_free(rest);
+        char what[96];
+        snprintf(what, sizeof what, "scene %d, %s", scene, integrators[scene][i]);
+        check_rest(what, &m, c, open_scene(scene, integrators[scene][i], ""));
       }
       memory_free(&m);
       cb_scenario_free(whole);
@@ -141,16 +116,8 @@ static void a_stop_ends_the_record_at_its_moment(void **unused) {
   for (size_t row = 0; row < last; row++) assert_memory_equal(m.rows[row], all.rows[row], m.row_bytes);
   for (size_t e = 0; e + 1 < m.n_events; e++) assert_true(same_event(&m.event[e], &all.event[e]));
   check_near(memory_value(&m, last, "energy", 0), memory_value(&m, 0, "energy", 0), 1e-11);
-  for (size_t c = 0; c < m.n_checkpoints; c++) {
-    cb_scenario *rest = open_scene(0, "lobatto, step: 0.05", stop);
-    memory_sink r;
-    restore(rest, m.checkpoint[c].data);
-    go(&r, rest);
-    assert_int_equal(m.checkpoint[c].after_rows + r.n_rows, m.n_rows);
-    assert_memory_equal(r.rows[r.n_rows - 1], m.rows[last], m.row_bytes);
-    memory_free(&r);
-    cb_scenario_free(rest);
-  }
+  for (size_t c = 0; c < m.n_checkpoints; c++)
+    check_rest("a run that an event stops", &m, c, open_scene(0, "lobatto, step: 0.05", stop));
   memory_free(&all);
   memory_free(&m);
   cb_scenario_free(whole);

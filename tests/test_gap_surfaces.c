@@ -84,7 +84,7 @@ static void values_in(const cb_geometry *g, uint64_t *seed) {
 
 static void values_of(const cb_geometry *g, uint64_t *seed) {
   if (!has_surfaces(g)) return;
-  for (int trial = 0; trial < (CHECK_SANITIZED ? 3 : 12); trial++) in_every_chart_of(g, seed, values_in);
+  for (int trial = 0; trial < (CHECK_SANITIZED ? 3 : 12); trial++) check_every_chart_of(g, seed, values_in);
 }
 
 static void gaps_are_the_distances_of_nearest_points(void **state) {
@@ -115,7 +115,7 @@ static void gradients_in(const cb_geometry *g, uint64_t *seed) {
 
 static void gradients_of(const cb_geometry *g, uint64_t *seed) {
   if (!has_surfaces(g)) return;
-  for (int trial = 0; trial < 10; trial++) in_every_chart_of(g, seed, gradients_in);
+  for (int trial = 0; trial < 10; trial++) check_every_chart_of(g, seed, gradients_in);
 }
 
 static void gradients_are_those_of_differences_in_every_space_and_chart(void **state) {

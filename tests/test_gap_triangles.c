@@ -222,7 +222,7 @@ static void bends_in(const cb_geometry *g, uint64_t *seed) {
 
 static void bends_of(const cb_geometry *g, uint64_t *seed) {
   if (!has_surfaces(g)) return;
-  for (int trial = 0; trial < 60; trial++) in_every_chart_of(g, seed, bends_in);
+  for (int trial = 0; trial < 60; trial++) check_every_chart_of(g, seed, bends_in);
 }
 
 static void no_gap_bends_more_than_its_bound(void **state) {

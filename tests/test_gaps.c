@@ -104,7 +104,7 @@ static void gradients_in(const cb_geometry *g, uint64_t *seed) {
 
 static void gradients_of(const cb_geometry *g, uint64_t *seed) {
   if (g->dim < 2) return;
-  for (int trial = 0; trial < 3; trial++) in_every_chart_of(g, seed, gradients_in);
+  for (int trial = 0; trial < 3; trial++) check_every_chart_of(g, seed, gradients_in);
 }
 
 static void gradients_are_those_of_differences_in_every_space_and_chart(void **state) {
@@ -193,7 +193,7 @@ static void values_in(const cb_geometry *g, uint64_t *seed) {
 
 static void values_of(const cb_geometry *g, uint64_t *seed) {
   if (g->dim < 2) return;
-  for (int trial = 0; trial < 3; trial++) in_every_chart_of(g, seed, values_in);
+  for (int trial = 0; trial < 3; trial++) check_every_chart_of(g, seed, values_in);
 }
 
 static void values_are_distances_and_those_of_nearest_points(void **state) {
@@ -338,7 +338,7 @@ static void bends_in(const cb_geometry *g, uint64_t *seed) {
 static void bends_of(const cb_geometry *g, uint64_t *seed) {
   if (g->dim < 2) return;
   const int trials = CHECK_SANITIZED ? 2 : g->intrinsic ? 6 : 20;
-  for (int trial = 0; trial < trials; trial++) in_every_chart_of(g, seed, bends_in);
+  for (int trial = 0; trial < trials; trial++) check_every_chart_of(g, seed, bends_in);
 }
 
 static void no_gap_bends_more_than_its_bound(void **state) {

@@ -2,41 +2,12 @@
  *
  * Volumes of balls in closed form: S3  2s - sin 2s,  H3  sinh 2s - 2s,  E3  s^3. Random numbers have a fixed seed; a
  * bound is four standard deviations. */
+#include "built_body.h"
 #include "check_error.h"
-#include "check_geometry.h"
-#include "check_system.h"
 #include "geometry/origin.h"
 
-enum { K = CB_COORD_MAX };
-
-typedef struct gas {
-  cb_geometry *g;
-  cb_system *s;
-  cb_state *start;
-  int n;
-} gas;
-
-static gas make(const char *space, const char *body) {
-  gas t = {.g = check_space(space)};
-  cb_builder *b;
-  check_ok(cb_builder_create(t.g, &b));
-  check_ok(check_add_body(t.g, body, b));
-  check_ok(cb_builder_finish(b, &t.s));
-  cb_builder_free(b);
-  check_ok(cb_state_create(t.s, &t.start));
-  check_ok(cb_system_start(t.s, t.start));
-  t.n = cb_system_particles(t.s);
-  return t;
-}
-
-static void drop(gas *t) {
-  cb_state_free(t->start);
-  cb_system_free(t->s);
-  cb_geometry_free(t->g);
-}
-
 /* The world point of a particle. */
-static void point(const gas *t, int i, double *x) {
+static void point(const built *t, int i, double *x) {
   const size_t k = (size_t)t->g->k;
   if (cb_origin_moves(t->g))
     cb_origin_world_point(t->g, &t->start->origin[cb_system_component(t->s, i)], t->start->x + (size_t)i * k, x);
@@ -44,7 +15,7 @@ static void point(const gas *t, int i, double *x) {
     memcpy(x, t->start->x + (size_t)i * k, k * sizeof *x);
 }
 
-static double least_distance(const gas *t) {
+static double least_distance(const built *t) {
   double least = INFINITY;
   for (int i = 0; i < t->n; i++)
     for (int j = 0; j < i; j++) {
@@ -61,7 +32,7 @@ static double ball(const char *space, double s) {
 }
 
 /* Shares of the ball's volume nearer than each particle: mean 1/2, mean square 1/3. */
-static void check_even(const gas *t, const char *space, const double *centre, double reach) {
+static void check_even(const built *t, const char *space, const double *centre, double reach) {
   double mean = 0, square = 0, farthest = 0;
   for (int i = 0; i < t->n; i++) {
     double x[K];
@@ -79,7 +50,7 @@ static void check_even(const gas *t, const char *space, const double *centre, do
 static void gas_fills_a_sphere_evenly_without_overlap(void **state) {
   (void)state;
   const double centre[4] = {0, 0, 0, 1};
-  gas t = make("{name: s3}", "{kind: gas, count: 2000, radius: 0.04}");
+  built t = build("{name: s3}", "{kind: gas, count: 2000, radius: 0.04}");
   assert_true(least_distance(&t) > 0.08);
   check_even(&t, "s", centre, acos(-1));
   for (int a = 0; a < 4; a++) {
@@ -96,7 +67,7 @@ static void gas_fills_a_ball_evenly_by_volume(void **state) {
   for (int i = 0; i < 3; i++) {
     char text[32];
     snprintf(text, sizeof text, "{name: %s}", space[i]);
-    gas t = make(text, "{kind: gas, count: 1500, radius: 0.05, ball: 2.05, at: {chart: polar, point: [1, 1, 1]}}");
+    built t = build(text, "{kind: gas, count: 1500, radius: 0.05, ball: 2.05, at: {chart: polar, point: [1, 1, 1]}}");
     double centre[K];
     const double q[3] = {1, 1, 1};
     check_ok(cb_chart_find(t.g, "polar")->to_point(t.g, q, centre, NULL));
@@ -112,7 +83,7 @@ static void gas_fills_a_ball_of_a_product_evenly(void **state) {
   (void)state;
   enum { SLICES = 4000 };
   const double R = 3;
-  gas t = make("{name: h2xe}", "{kind: gas, count: 10000, ball: 3}");
+  built t = build("{name: h2xe}", "{kind: gas, count: 10000, ball: 3}");
   double whole = 0, wanted = 0, fourth = 0, mean = 0;
   for (int i = 0; i < SLICES; i++) {
     const double z = R * (i + 0.5) / SLICES, area = cosh(sqrt(R * R - z * z)) - 1;
@@ -131,13 +102,13 @@ static void gas_fills_a_ball_of_a_product_evenly(void **state) {
 
 static void gas_has_the_speed_the_temperature_and_the_masses_asked_for(void **state) {
   (void)state;
-  gas t = make("{name: h3}", "{kind: gas, count: 500, ball: 1, speed: 0.7, mass: 2}");
+  built t = build("{name: h3}", "{kind: gas, count: 500, ball: 1, speed: 0.7, mass: 2}");
   for (int i = 0; i < t.n; i++) {
     const double *p = t.start->p + 4 * i;
     check_near(sqrt(cb_inner(t.g, p, p)), 1.4, 1e-14);
   }
   drop(&t);
-  t = make("{name: s3}", "{kind: gas, count: 3000, temperature: 0.6, heaviest: 4, seed: 5}");
+  t = build("{name: s3}", "{kind: gas, count: 3000, temperature: 0.6, heaviest: 4, seed: 5}");
   double energy = 0, mass = 0;
   for (int i = 0; i < t.n; i++) {
     const double *p = t.start->p + 4 * i, m = cb_system_masses(t.s)[i];
@@ -156,8 +127,8 @@ static void gas_is_what_its_seed_says(void **state) {
   const char *body[] = {"{kind: gas, count: 50, radius: 0.1, speed: 1, seed: 3}",
                         "{kind: gas, count: 50, radius: 0.1, speed: 1, seed: 3}",
                         "{kind: gas, count: 50, radius: 0.1, speed: 1, seed: 4}"};
-  gas t[3];
-  for (int i = 0; i < 3; i++) t[i] = make("{name: s3}", body[i]);
+  built t[3];
+  for (int i = 0; i < 3; i++) t[i] = build("{name: s3}", body[i]);
   assert_memory_equal(t[0].start->x, t[1].start->x, 200 * sizeof(double));
   assert_memory_equal(t[0].start->p, t[1].start->p, 200 * sizeof(double));
   assert_memory_not_equal(t[0].start->x, t[2].start->x, 200 * sizeof(double));

@@ -172,17 +172,12 @@ static void chaplygins_sleigh_moves_as_in_closed_form(void **unused) {
 
 /* --- many links --- */
 
-static void open_chain(body_case *c, const char *space, int links, uint64_t *seed) {
+static void open_chain(body_case *c, const char *space, int rods, uint64_t *seed) {
   open_space(c, space);
-  double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], x[CB_COORD_MAX], v[CB_COORD_MAX] = {0};
-  cb_geometry_base_point(c->g, base);
-  cb_geometry_frame(c->g, base, frame);
-  for (int a = 0; a <= links; a++) {
-    double tangent[CB_COORD_MAX] = {0};
-    const double s = (double)a / links - 0.5, offset[3] = {s, 0.2 * cos(5 * s), 0.1 * sin(7 * s)};
-    for (int i = 0; i < c->g->dim; i++)
-      for (int e = 0; e < c->g->embedding; e++) tangent[e] += offset[i] * frame[i * c->g->embedding + e];
-    cb_exp(c->g, base, tangent, x, NULL);
+  double x[CB_COORD_MAX], v[CB_COORD_MAX] = {0};
+  for (int a = 0; a <= rods; a++) {
+    const double s = (double)a / rods - 0.5, offset[3] = {s, 0.2 * cos(5 * s), 0.1 * sin(7 * s)};
+    check_point_at(c->g, offset, x);
     add_particle(c, check_uniform(seed, 0.01, 0.03), x, v);
     if (a) check_ok(cb_builder_rod(c->builder, NULL, a - 1, a, as_it_starts));
   }

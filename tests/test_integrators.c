@@ -2,8 +2,9 @@
  * determinism, and a state left as it was by a step that fails. Methods say by `properties` what is claimed of them.
  * timeout: 300
  * labels: medium */
-#include "integrate.h"
+#include "integrator_claims.h"
 #include "reference_gsl.h"
+#include "twin.h"
 
 enum { PARTICLES = 3, NUMBERS = PARTICLES * CB_COORD_MAX };
 
@@ -28,53 +29,16 @@ static const char *const methods[] = {
     "ida {rtol: 1e-9, atol: 1e-11}",
     "ida {max_order: 2, solver: klu, rtol: 1e-6}",
 };
-static const char *const spaces[] = {"e3",
-                                     "s3",
-                                     "h3",
-                                     "s3 {curvature: 2.3}",
-                                     "h3 {curvature: -0.4}",
-                                     "e2",
-                                     "s2",
-                                     "h2",
-                                     "h2xe",
-                                     "exs2",
-                                     "s3 {chart: polar}",
-                                     "h3 {chart: polar}",
-                                     "e3 {chart: polar}"};
-enum { METHODS = sizeof methods / sizeof *methods, SPACES = sizeof spaces / sizeof *spaces };
-
-typedef struct claim {
-  int order;
-  bool symplectic, symmetric;
-} claim;
+enum { METHODS = sizeof methods / sizeof *methods };
 
 /* Three unequal masses on springs at the corners of an uneven triangle, slowly tumbling so that none comes near
  * another; in a chart away from the base point, where polar coordinates are singular. */
 static void open_body(body_case *c, const char *space, uint64_t *seed) {
   static const double corner[PARTICLES][CB_DIM_MAX] = {{0.5, 0.1, 0.2}, {-0.4, 0.4, -0.1}, {-0.2, -0.5, 0.1}};
+  double x[PARTICLES][CB_COORD_MAX];
   open_space(c, space);
   const cb_geometry *g = c->g;
-  double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], x[PARTICLES][CB_COORD_MAX], v[CB_COORD_MAX];
-  const double aside[CB_DIM_MAX] = {1.2, 0.3, 0.2};
-  cb_isometry move;
-  cb_geometry_base_point(g, base);
-  cb_geometry_frame(g, base, frame);
-  double shift[CB_COORD_MAX] = {0}, there[CB_COORD_MAX];
-  for (int i = 0; i < g->dim; i++)
-    for (int e = 0; e < g->embedding; e++) shift[e] += (g->chart ? aside[i] : 0) * frame[i * g->embedding + e];
-  cb_exp(g, base, shift, there, NULL);
-  cb_isometry_to(g, there, &move);
-  for (int a = 0; a < PARTICLES; a++) {
-    double tangent[CB_COORD_MAX] = {0}, near[CB_COORD_MAX];
-    for (int i = 0; i < g->dim; i++) {
-      const double offset = corner[a][i] + check_uniform(seed, -0.05, 0.05);
-      for (int e = 0; e < g->embedding; e++) tangent[e] += offset * frame[i * g->embedding + e];
-    }
-    cb_exp(g, base, tangent, near, NULL);
-    cb_isometry_point(g, &move, near, x[a]);
-    check_random_tangent(g, seed, x[a], 0.3, v);
-    add_particle(c, check_uniform(seed, 0.6, 2.5), x[a], v);
-  }
+  add_corners(c, PARTICLES, corner, 0.05, 0.3, NULL, seed, x);
   for (int a = 0; a < PARTICLES; a++) {
     const int b = (a + 1) % PARTICLES;
     check_ok(cb_builder_spring(c->builder, a, b, check_uniform(seed, 0.6, 1.8),
@@ -94,27 +58,23 @@ static bool open_case(body_case *c, const char *space, const char *method, uint6
   if (status == CB_ERROR_UNSUPPORTED || status == CB_ERROR_INPUT) return close_case(c), false;
   check_ok(status);
   check_ok(cb_forces_set_origins(c->integrator->forces, c->state->origin));
-  c->integrator->class->properties(c->integrator, &out->order, &out->symplectic, &out->symmetric);
+  *out = claim_of(c->integrator);
   return true;
 }
 
-static void each(void (*test)(body_case *c, const claim *claimed, const char *where)) {
+static void each(claim_test *test) {
   uint64_t seed = check_seed();
-  for (int i = 0; i < SPACES; i++)
+  for (int i = 0; i < KINDS_OF_SPACE; i++)
     for (int j = 0; j < METHODS; j++) {
       body_case c;
       claim claimed;
       uint64_t own = seed + (uint64_t)i; /* the same body for every method */
-      if (!open_case(&c, spaces[i], methods[j], &own, &claimed)) continue;
+      if (!open_case(&c, every_kind_of_space[i], methods[j], &own, &claimed)) continue;
       char where[128];
-      snprintf(where, sizeof where, "%s in %s", methods[j], spaces[i]);
+      snprintf(where, sizeof where, "%s in %s", methods[j], every_kind_of_space[i]);
       test(&c, &claimed, where);
       close_case(&c);
     }
-}
-
-static void steps(body_case *c, int n, double h) {
-  for (int i = 0; i < n; i++) check_ok(cb_integrator_step(c->integrator, c->state, h));
 }
 
 static void all_methods_are_here(void **unused) {
@@ -129,62 +89,21 @@ static void all_methods_are_here(void **unused) {
   }
 }
 
-/* Positions and momenta in the embedding, whatever the state is in. */
-static void embedded(const body_case *c, double *x, double *p) {
-  const cb_geometry *g = c->g;
-  for (int a = 0; a < PARTICLES; a++) {
-    const double *q = c->state->x + a * c->state->k, *m = c->state->p + a * c->state->k;
-    if (!g->chart) {
-      memcpy(x + a * g->k, q, (size_t)g->k * sizeof *x);
-      memcpy(p + a * g->k, m, (size_t)g->k * sizeof *p);
-      continue;
-    }
-    double u[CB_DIM_MAX];
-    check_ok(cb_geometry_raise(g, q, m, u));
-    check_ok(cb_chart_push(g, g->chart, q, u, x + a * g->embedding, p + a * g->embedding));
-  }
-}
-
 static void check_order(body_case *c, const claim *claimed, const char *where) {
   if (c->integrator->class->adaptive) return; /* by tolerances, not by h */
-  double x[NUMBERS], p[NUMBERS], y[NUMBERS], m[NUMBERS], error[4];
+  double x[NUMBERS], v[NUMBERS], y[NUMBERS], w[NUMBERS], error[4];
+  const int count = PARTICLES * c->g->embedding;
   cb_state *start = clone_state(c);
   const double end = 2;
-  if (c->g->chart) { /* by the embedding's own system */
-    body_case e;
-    char space[64];
-    snprintf(space, sizeof space, "%s", c->g->class->name);
-    open_space(&e, space);
-    embedded(c, x, p);
-    for (int a = 0; a < PARTICLES; a++) {
-      const double mass = cb_system_masses(c->system)[a];
-      double v[CB_COORD_MAX];
-      for (int k = 0; k < e.g->k; k++) v[k] = p[a * e.g->k + k] / mass;
-      add_particle(&e, mass, x + a * e.g->k, v);
-    }
-    for (int b = 0; b < cb_system_bonds(c->system); b++) {
-      int i, j;
-      double stiffness, rest, damping;
-      cb_system_bond(c->system, b, &i, &j);
-      cb_system_spring(c->system, b, &stiffness, &rest, &damping);
-      check_ok(cb_builder_spring(e.builder, cb_system_index(c->system, i), cb_system_index(c->system, j), stiffness,
-                                 rest, damping));
-    }
-    finish_system(&e);
-    for (int a = 0; a < PARTICLES; a++) { /* its particles may stand in another order */
-      memcpy(y + cb_system_index(e.system, a) * e.g->k, x + a * e.g->k, (size_t)e.g->k * sizeof *x);
-      memcpy(m + cb_system_index(e.system, a) * e.g->k, p + a * e.g->k, (size_t)e.g->k * sizeof *p);
-    }
-    reference_advance(e.system, e.forces, 0, end, y, m);
-    for (int a = 0; a < PARTICLES; a++) {
-      memcpy(x + a * e.g->k, y + cb_system_index(e.system, a) * e.g->k, (size_t)e.g->k * sizeof *x);
-      memcpy(p + a * e.g->k, m + cb_system_index(e.system, a) * e.g->k, (size_t)e.g->k * sizeof *p);
-    }
-    close_case(&e);
-  } else {
-    embedded(c, x, p);
-    reference_advance(c->system, c->forces, 0, end, x, p);
+  body_case twin;
+  if (c->g->chart) {
+    open_twin(c, &twin);
+    finish_system(&twin);
   }
+  body_case *e = c->g->chart ? &twin : c;
+  reference_advance(e->system, e->forces, 0, end, e->state->x, e->state->p);
+  in_embedding(e, x, v);
+  if (c->g->chart) close_case(&twin);
   const int first = claimed->order >= 9 ? 4 : claimed->order >= 6 ? 6 : 16;
   /* the last doubling that stands clear of round-off; high orders fall to it within two */
   double fit = NAN, clear = claimed->order >= 9 ? 1e-14 : 2e-13;
@@ -192,10 +111,9 @@ static void check_order(body_case *c, const claim *claimed, const char *where) {
     const int n = first << level;
     cb_state_copy(c->state, start);
     cb_integrator_reset(c->integrator);
-    steps(c, n, end / n);
-    embedded(c, y, m);
-    error[level] = fmax(check_distance_max(PARTICLES * c->g->embedding, x, y),
-                        check_distance_max(PARTICLES * c->g->embedding, p, m));
+    advance(c, end / n, n);
+    in_embedding(c, y, w);
+    error[level] = fmax(check_distance_max(count, x, y), check_distance_max(count, v, w));
     if (level > 0 && (error[level] > clear || level == 1)) fit = log2(error[level - 1] / error[level]);
   }
   cb_state_free(start);
@@ -209,85 +127,6 @@ static void check_order(body_case *c, const claim *claimed, const char *where) {
 static void order_by_fit_is_the_order_claimed(void **unused) {
   (void)unused;
   each(check_order);
-}
-
-/* omega(d1, d2) = sum <dx1, dp2> - <dx2, dp1>, with the form in the embedding and plainly in a chart. */
-static double omega(const cb_geometry *g, const double *d1, const double *d2, int n) {
-  double sum = 0;
-  for (int a = 0; a < n; a++)
-    for (int e = 0; e < g->k; e++) {
-      const double form = g->chart ? 1 : g->form[e];
-      const int x = a * g->k + e, p = n * g->k + x;
-      sum += form * (d1[x] * d2[p] - d2[x] * d1[p]);
-    }
-  return sum;
-}
-
-/* Largest entry of M^T J M - J of one step, on tangent vectors of the phase space, by differences of fourth order. */
-static double symplectic_defect(body_case *c, double h) {
-  const cb_geometry *g = c->g;
-  const int n = PARTICLES, k = g->k, d = g->dim, size = 2 * n * d;
-  static double basis[2 * NUMBERS][2 * NUMBERS], image[2 * NUMBERS][2 * NUMBERS];
-  memset(basis, 0, sizeof basis);
-  memset(image, 0, sizeof image);
-  cb_state *start = clone_state(c);
-  for (int a = 0; a < n; a++) {
-    double frame[CB_DIM_MAX * CB_COORD_MAX] = {0};
-    if (g->chart)
-      for (int i = 0; i < d; i++) frame[i * k + i] = 1;
-    else
-      cb_geometry_frame(g, start->x + a * k, frame);
-    for (int i = 0; i < d; i++) {
-      double *dx = basis[2 * (a * d + i)], *dp = basis[2 * (a * d + i) + 1];
-      memcpy(dx + a * k, frame + i * k, (size_t)k * sizeof(double));
-      memcpy(dp + (n + a) * k, frame + i * k, (size_t)k * sizeof(double));
-      for (int f = 0; !g->chart && f < g->n_factors; f++) { /* <p,dx> + <x,dp> = 0 */
-        const cb_factor *c_ = &g->factor[f];
-        double along = 0;
-        for (int e = c_->offset; e < c_->offset + c_->count; e++)
-          along += g->form[e] * start->p[a * k + e] * frame[i * k + e];
-        for (int e = c_->offset; e < c_->offset + c_->count; e++)
-          dx[(n + a) * k + e] = -c_->curvature * along * start->x[a * k + e];
-      }
-    }
-  }
-  const double eps = 2e-3, weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
-  for (int b = 0; b < size; b++)
-    for (int q = 0; q < 4; q++) {
-      cb_state_copy(c->state, start);
-      for (int a = 0; a < n * k; a++) {
-        c->state->x[a] += at[q] * eps * basis[b][a];
-        c->state->p[a] += at[q] * eps * basis[b][n * k + a];
-      }
-      for (int a = 0; !g->chart && a < n; a++) {
-        cb_geometry_project_point(g, c->state->x + a * k);
-        cb_geometry_project_tangent(g, c->state->x + a * k, c->state->p + a * k);
-      }
-      cb_integrator_reset(c->integrator);
-      check_ok(cb_integrator_step(c->integrator, c->state, h));
-      for (int a = 0; a < n * k; a++) {
-        image[b][a] += weight[q] * c->state->x[a] / (12 * eps);
-        image[b][n * k + a] += weight[q] * c->state->p[a] / (12 * eps);
-      }
-    }
-  double worst = 0;
-  for (int a = 0; a < size; a++)
-    for (int b = 0; b < size; b++) {
-      const double defect = fabs(omega(g, image[a], image[b], n) - omega(g, basis[a], basis[b], n));
-      worst = defect <= worst ? worst : defect;
-    }
-  cb_state_copy(c->state, start);
-  cb_state_free(start);
-  return worst;
-}
-
-static void check_symplectic(body_case *c, const claim *claimed, const char *where) {
-  if (!claimed->symplectic) return;
-  /* differences: the projection of a displaced state bends the curve, an error of order eps^4 = 2e-11 times
-   * derivatives */
-  const double defect = symplectic_defect(c, 0.1);
-  if (!(defect <= 1e-9)) print_error("%s: |M^T J M - J| = %g\n", where, defect);
-  check_at_most(defect, 1e-9);
 }
 
 static void symplectic_methods_keep_the_symplectic_form(void **unused) {
@@ -312,41 +151,9 @@ static void the_check_of_symplecticity_sees_a_method_that_is_not(void **unused) 
   }
 }
 
-static void check_reversible(body_case *c, const claim *claimed, const char *where) {
-  if (!claimed->symmetric || claimed->order < 2) return;
-  cb_state *start = clone_state(c);
-  steps(c, 400, 0.02);
-  cb_integrator_reset(c->integrator);
-  steps(c, 400, -0.02);
-  const int count = PARTICLES * c->g->k;
-  const double error =
-      fmax(check_distance_max(count, start->x, c->state->x), check_distance_max(count, start->p, c->state->p));
-  /* 800 steps of compensated sums; the rest is the conditioning of the motion */
-  if (!(error <= 1e-12)) print_error("%s: 400 steps there and back miss by %g\n", where, error);
-  check_at_most(error, 1e-12);
-  cb_state_free(start);
-}
-
 static void symmetric_methods_run_backwards_to_the_start(void **unused) {
   (void)unused;
   each(check_reversible);
-}
-
-static void check_momenta(body_case *c, const claim *claimed, const char *where) {
-  if (!claimed->symplectic || c->g->chart) return;
-  double before[CB_KILLING_MAX] = {0}, after[CB_KILLING_MAX] = {0}, size = 0;
-  const int k = c->g->k;
-  for (int a = 0; a < PARTICLES; a++) cb_killing_momentum_add(c->g, c->state->x + a * k, c->state->p + a * k, before);
-  steps(c, 200, 0.05);
-  for (int a = 0; a < PARTICLES; a++) {
-    cb_killing_momentum_add(c->g, c->state->x + a * k, c->state->p + a * k, after);
-    for (int e = 0; e < k; e++) size = fmax(size, fabs(c->state->x[a * k + e]) * (1 + fabs(c->state->p[a * k + e])));
-  }
-  const double error = check_distance_max(c->g->n_killing, before, after);
-  /* round-off of the products x p, which grow as a body leaves the origin of H3 */
-  if (!(error <= 1e-13 * size * size))
-    print_error("%s: Killing momenta drift by %g (numbers of size %g)\n", where, error, size);
-  check_at_most(error, 1e-13 * size * size);
 }
 
 static void isometry_momenta_are_kept_to_round_off(void **unused) {
@@ -354,45 +161,9 @@ static void isometry_momenta_are_kept_to_round_off(void **unused) {
   each(check_momenta);
 }
 
-static void check_restart(body_case *c, const claim *claimed, const char *where) {
-  (void)claimed;
-  steps(c, 5, 0.03);
-  cb_integrator_reset(c->integrator);
-  cb_state *middle = clone_state(c);
-  steps(c, 5, 0.03);
-  cb_state *end = clone_state(c);
-  steps(c, 3, 0.07); /* something else in between */
-  cb_state_copy(c->state, middle);
-  cb_integrator_reset(c->integrator);
-  steps(c, 5, 0.03);
-  const size_t bytes = (size_t)PARTICLES * c->g->k * sizeof(double);
-  const bool same = !memcmp(end->x, c->state->x, bytes) && !memcmp(end->p, c->state->p, bytes) &&
-                    !memcmp(end->x_low, c->state->x_low, bytes) && !memcmp(end->p_low, c->state->p_low, bytes) &&
-                    end->t == c->state->t;
-  if (!same) print_error("%s: a restart does not repeat the bytes\n", where);
-  assert_true(same);
-  cb_state_free(middle);
-  cb_state_free(end);
-}
-
 static void a_restart_repeats_the_bytes(void **unused) {
   (void)unused;
   each(check_restart);
-}
-
-static void check_failure(body_case *c, const claim *claimed, const char *where) {
-  (void)claimed;
-  cb_state *start = clone_state(c);
-  const size_t bytes = (size_t)PARTICLES * c->g->k * sizeof(double);
-  start->p[0] = c->state->p[0] = NAN;
-  const cb_status status = cb_integrator_step(c->integrator, c->state, 0.1);
-  const bool same = !memcmp(start->x, c->state->x, bytes) && !memcmp(start->x_low, c->state->x_low, bytes) &&
-                    !memcmp(start->p, c->state->p, bytes) && start->t == c->state->t;
-  if (status <= 0 || !same)
-    print_error("%s: a state that is not finite gives status %d, state kept: %d\n", where, (int)status, same);
-  assert_true(status > 0);
-  assert_true(same);
-  cb_state_free(start);
 }
 
 static void a_failed_step_leaves_the_state(void **unused) {

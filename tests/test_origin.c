@@ -2,12 +2,6 @@
  * labels: medium */
 #include "check_origins.h"
 
-static double difference(const cb_geometry *g, const cb_isometry *a, const cb_isometry *b) {
-  double max = check_distance_max(K, a->b, b->b);
-  for (int i = 0; i < g->embedding; i++) max = fmax(max, check_distance_max(g->embedding, a->m[i], b->m[i]));
-  return max;
-}
-
 static void origins_compose_as_isometries_do(void **s) {
   (void)s;
   uint64_t state = check_seed();
@@ -23,7 +17,7 @@ static void origins_compose_as_isometries_do(void **s) {
       cb_isometry_compose(g, &ma, &mb, &mab);
       cb_origin_isometry(g, &ab, &m);
       double scale = g->factor[0].curvature ? exp(ab.length / radius(g)) : 1 + ab.length;
-      worst = fmax(worst, difference(g, &m, &mab) / scale);
+      worst = fmax(worst, isometry_difference(g, &m, &mab) / scale);
       cb_origin_inverse(g, &ab, &inverse);
       cb_origin_compose(g, &inverse, &ab, &one);
       check_at_most(one.length, 1e-12 * radius(g)); /* cosh of up to 5 units of round-off */

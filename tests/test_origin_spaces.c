@@ -14,20 +14,13 @@ static cb_geometry *open_space(int i) {
   return g;
 }
 
-/* Flows of all Killing fields that origins follow, and their matrix. */
-static void random_frame(const cb_geometry *g, uint64_t *state, double size, cb_origin *o, cb_isometry *m) {
-  cb_origin_identity(g, o);
-  cb_isometry_identity(g, m);
-  for (int i = 0; i < g->n_killing; i++) {
-    cb_origin step;
-    cb_isometry flow;
-    const double s = check_uniform(state, -size, size);
-    const cb_status status = cb_origin_flow(g, i, s, &step);
-    if (status == CB_ERROR_UNSUPPORTED) continue;
-    check_ok(status);
-    cb_origin_compose(g, &step, o, o);
-    cb_isometry_flow(g, i, s, &flow);
-    cb_isometry_compose(g, &flow, m, m);
+/* Runs a trial in each space from the first on. */
+static void each(int first, void (*trial)(const cb_geometry *g, uint64_t *state)) {
+  uint64_t state = check_seed();
+  for (int i = first; i < ALL; i++) {
+    cb_geometry *g = open_space(i);
+    for (int n = 0; n < TRIALS; n++) trial(g, &state);
+    cb_geometry_free(g);
   }
 }
 
@@ -45,171 +38,156 @@ static void some_vector(const cb_geometry *g, uint64_t *state, const double *x, 
     check_random_tangent(g, state, x, 1, v);
 }
 
-static double matrix_error(const cb_geometry *g, const cb_isometry *a, const cb_isometry *b) {
-  double error = 0;
-  for (int i = 0; i < g->embedding; i++) {
-    error = fmax(error, fabs(a->b[i] - b->b[i]));
-    error = fmax(error, check_distance_max(g->embedding, a->m[i], b->m[i]));
-  }
-  return error;
+/* At random: an origin, a point and a vector from it, and the two in the world. */
+typedef struct seen {
+  cb_origin o;
+  double x[K], v[K], y[K], w[K];
+} seen;
+
+static seen some_seen(const cb_geometry *g, uint64_t *state) {
+  seen s = {0};
+  cb_isometry m;
+  random_origin(g, state, 1, &s.o, &m);
+  some_point(g, state, s.x);
+  some_vector(g, state, s.x, s.v);
+  cb_isometry_point(g, &m, s.x, s.y);
+  cb_isometry_vector(g, &m, s.v, s.w);
+  return s;
 }
 
-static void origins_compose_and_invert_as_isometries_do(void **s) {
-  (void)s;
-  uint64_t state = check_seed();
-  for (int i = 0; i < ALL; i++) {
-    cb_geometry *g = open_space(i);
-    for (int trial = 0; trial < TRIALS; trial++) {
-      cb_origin a, b, ab, one, identity;
-      cb_isometry ma, mb, mab, m, inverse;
-      random_frame(g, &state, 1, &a, &ma);
-      random_frame(g, &state, 1, &b, &mb);
-      cb_origin_compose(g, &a, &b, &ab);
-      cb_isometry_compose(g, &ma, &mb, &mab);
-      cb_origin_isometry(g, &ab, &m);
-      check_at_most(matrix_error(g, &m, &mab), 1e-12); /* numbers of exp(2 sqrt 2) */
-      cb_isometry_inverse(g, &mab, &inverse);
-      cb_origin_inverse(g, &ab, &one);
-      cb_origin_isometry(g, &one, &m);
-      check_at_most(matrix_error(g, &m, &inverse), 1e-12);
-      cb_origin_relative(g, &a, &ab, &one);
-      cb_origin_isometry(g, &one, &m);
-      check_at_most(matrix_error(g, &m, &mb), 1e-11);
-      cb_origin_relative(g, &ab, &ab, &one);
-      cb_origin_identity(g, &identity);
-      assert_memory_equal(&one, &identity, sizeof one);
-    }
-    cb_geometry_free(g);
+/* Adds the momenta in the world of a point with a momentum p in the frame of an origin. */
+static void add_momenta(const cb_geometry *g, const cb_origin *o, const double *x, const double *p, double *momenta) {
+  if (g->intrinsic) {
+    cb_origin_killing_add(g, o, x, p, momenta);
+  } else {
+    double local[CB_KILLING_MAX] = {0};
+    cb_killing_momentum_add(g, x, p, local);
+    cb_origin_killing(g, o, local, momenta);
   }
+}
+
+static void compose_and_invert(const cb_geometry *g, uint64_t *state) {
+  cb_origin a, b, ab, one, identity;
+  cb_isometry ma, mb, mab, m, inverse;
+  random_origin(g, state, 1, &a, &ma);
+  random_origin(g, state, 1, &b, &mb);
+  cb_origin_compose(g, &a, &b, &ab);
+  cb_isometry_compose(g, &ma, &mb, &mab);
+  cb_origin_isometry(g, &ab, &m);
+  check_at_most(isometry_difference(g, &m, &mab), 1e-12); /* numbers of exp(2 sqrt 2) */
+  cb_isometry_inverse(g, &mab, &inverse);
+  cb_origin_inverse(g, &ab, &one);
+  cb_origin_isometry(g, &one, &m);
+  check_at_most(isometry_difference(g, &m, &inverse), 1e-12);
+  cb_origin_relative(g, &a, &ab, &one);
+  cb_origin_isometry(g, &one, &m);
+  check_at_most(isometry_difference(g, &m, &mb), 1e-11);
+  cb_origin_relative(g, &ab, &ab, &one);
+  cb_origin_identity(g, &identity);
+  assert_memory_equal(&one, &identity, sizeof one);
+}
+
+static void origins_compose_and_invert_as_isometries_do(void **unused) {
+  (void)unused;
+  each(0, compose_and_invert);
 }
 
 /* World points, velocities and momenta before and after. */
-static void recentring_leaves_the_world_where_it_was(void **s) {
-  (void)s;
-  uint64_t state = check_seed();
-  for (int i = 0; i < ALL; i++) {
-    cb_geometry *g = open_space(i);
-    for (int trial = 0; trial < TRIALS; trial++) {
-      cb_origin o;
-      cb_isometry m, change;
-      double x[K], y[K], p[K], low[K] = {0}, p_low[K] = {0}, before[K], after[K], j[2][CB_KILLING_MAX] = {{0}};
-      random_frame(g, &state, 1, &o, &m);
-      some_point(g, &state, x);
-      some_point(g, &state, y);
-      some_vector(g, &state, x, p);
-      for (int pass = 0; pass < 2; pass++) {
-        if (pass) check_ok(cb_origin_recentre(g, &o, y, 1, x, low, p, p_low, &change));
-        cb_origin_world_point(g, &o, x, pass ? after : before);
-        if (g->intrinsic) {
-          cb_origin_killing_add(g, &o, x, p, j[pass]);
-        } else {
-          double local[CB_KILLING_MAX] = {0};
-          cb_killing_momentum_add(g, x, p, local);
-          cb_origin_killing(g, &o, local, j[pass]);
-        }
-      }
-      check_at_most(check_distance_max(g->embedding, before, after), 1e-12);
-      check_at_most(check_distance_max(g->n_killing, j[0], j[1]), 1e-11);
-    }
-    cb_geometry_free(g);
+static void recentre(const cb_geometry *g, uint64_t *state) {
+  cb_origin o;
+  cb_isometry m, change;
+  double x[K], y[K], p[K], low[K] = {0}, p_low[K] = {0}, before[K], after[K], j[2][CB_KILLING_MAX] = {{0}};
+  random_origin(g, state, 1, &o, &m);
+  some_point(g, state, x);
+  some_point(g, state, y);
+  some_vector(g, state, x, p);
+  for (int pass = 0; pass < 2; pass++) {
+    if (pass) check_ok(cb_origin_recentre(g, &o, y, 1, x, low, p, p_low, &change));
+    cb_origin_world_point(g, &o, x, pass ? after : before);
+    add_momenta(g, &o, x, p, j[pass]);
   }
+  check_at_most(check_distance_max(g->embedding, before, after), 1e-12);
+  check_at_most(check_distance_max(g->n_killing, j[0], j[1]), 1e-11);
+}
+
+static void recentring_leaves_the_world_where_it_was(void **unused) {
+  (void)unused;
+  each(0, recentre);
 }
 
 /* The momenta of a world point itself. */
-static void momenta_are_those_of_the_world(void **s) {
-  (void)s;
-  uint64_t state = check_seed();
-  for (int i = 0; i < ALL; i++) {
-    cb_geometry *g = open_space(i);
-    for (int trial = 0; trial < TRIALS; trial++) {
-      cb_origin o;
-      cb_isometry m;
-      double x[K], v[K], y[K], w[K], momentum[CB_KILLING_MAX] = {0}, expected[CB_KILLING_MAX] = {0};
-      random_frame(g, &state, 1, &o, &m);
-      some_point(g, &state, x);
-      some_vector(g, &state, x, v);
-      cb_isometry_point(g, &m, x, y);
-      cb_isometry_vector(g, &m, v, w);
-      cb_killing_momentum_add(g, y, w, expected);
-      if (g->intrinsic) {
-        double gij[D * D], p[D] = {0};
-        check_ok(g->chart->metric(g, x, gij, NULL, NULL));
-        for (int a = 0; a < g->dim * g->dim; a++) p[a / g->dim] += gij[a] * v[a % g->dim];
-        cb_origin_killing_add(g, &o, x, p, momentum);
-      } else {
-        double local[CB_KILLING_MAX] = {0};
-        cb_killing_momentum_add(g, x, v, local);
-        cb_origin_killing(g, &o, local, momentum);
-      }
-      check_at_most(check_distance_max(g->n_killing, momentum, expected), 1e-11);
+static void momenta(const cb_geometry *g, uint64_t *state) {
+  const seen s = some_seen(g, state);
+  double gij[D * D], p[K] = {0}, momentum[CB_KILLING_MAX] = {0}, expected[CB_KILLING_MAX] = {0};
+  cb_killing_momentum_add(g, s.y, s.w, expected);
+  memcpy(p, s.v, sizeof p);
+  if (g->intrinsic) {
+    check_ok(g->chart->metric(g, s.x, gij, NULL, NULL));
+    for (int r = 0; r < g->dim; r++) {
+      p[r] = 0;
+      for (int c = 0; c < g->dim; c++) p[r] += gij[r * g->dim + c] * s.v[c];
     }
-    cb_geometry_free(g);
   }
+  add_momenta(g, &s.o, s.x, p, momentum);
+  check_at_most(check_distance_max(g->n_killing, momentum, expected), 1e-11);
 }
 
-static void pictures_are_those_of_the_world(void **s) {
-  (void)s;
-  uint64_t state = check_seed();
-  for (int i = 0; i < ALL; i++) {
-    cb_geometry *g = open_space(i);
-    for (int trial = 0; trial < TRIALS; trial++) {
-      cb_origin o;
-      cb_isometry m;
-      double x[K], v[K], y[K], w[K], picture[2][3], rate[2][3];
-      random_frame(g, &state, 1, &o, &m);
-      some_point(g, &state, x);
-      some_vector(g, &state, x, v);
-      cb_isometry_point(g, &m, x, y);
-      cb_isometry_vector(g, &m, v, w);
-      cb_picture(g, y, w, picture[0], rate[0]);
-      cb_origin_picture(g, &o, x, v, picture[1], rate[1]);
-      check_at_most(check_distance_max(3, picture[0], picture[1]), 1e-12);
-      check_at_most(check_distance_max(3, rate[0], rate[1]), 1e-12);
-    }
-    cb_geometry_free(g);
-  }
+static void momenta_are_those_of_the_world(void **unused) {
+  (void)unused;
+  each(0, momenta);
+}
+
+static void pictures(const cb_geometry *g, uint64_t *state) {
+  const seen s = some_seen(g, state);
+  double picture[2][3], rate[2][3];
+  cb_picture(g, s.y, s.w, picture[0], rate[0]);
+  cb_origin_picture(g, &s.o, s.x, s.v, picture[1], rate[1]);
+  check_at_most(check_distance_max(3, picture[0], picture[1]), 1e-12);
+  check_at_most(check_distance_max(3, rate[0], rate[1]), 1e-12);
+}
+
+static void pictures_are_those_of_the_world(void **unused) {
+  (void)unused;
+  each(0, pictures);
 }
 
 /* m(a) m(a)^-1 = 1, and the metric at q is that at L_a q, pulled back, in double-double for the former. */
-static void left_translations_are_isometries(void **s) {
-  (void)s;
-  uint64_t state = check_seed();
-  for (int i = PRODUCTS; i < ALL; i++) {
-    cb_geometry *g = open_space(i);
-    const int n = g->dim;
-    for (int trial = 0; trial < TRIALS; trial++) {
-      cb_recentring change;
-      cb_origin o;
-      cb_isometry m;
-      double a[D], q[D], y[D], here[D * D], there[D * D];
-      some_point(g, &state, a);
-      some_point(g, &state, q);
-      cb_origin_identity(g, &o);
-      cb_origin_shift(g, &o, a, &change);
-      for (int r = 0; r < n; r++)
-        for (int c = 0; c < n; c++) { /* momenta take m(a)^T, points m(a)^-1 */
-          cb_dd sum = cb_dd_of(r == c ? -1 : 0);
-          for (int k = 0; k < n; k++) sum = cb_dd_add(sum, cb_dd_mul(change.m[r][k], change.momentum[c][k]));
-          check_at_most(fabs(cb_dd_double(sum)), 1e-30);
-        }
-      cb_origin_isometry(g, &o, &m);
-      cb_isometry_point(g, &m, q, y);
-      check_ok(g->chart->metric(g, q, here, NULL, NULL));
-      check_ok(g->chart->metric(g, y, there, NULL, NULL));
-      for (int r = 0; r < n; r++)
-        for (int c = 0; c < n; c++) {
-          double sum = 0;
-          for (int k = 0; k < n * n; k++) sum += m.m[k / n][r] * there[k] * m.m[k % n][c];
-          check_near(sum, here[r * n + c], 1e-13);
-        }
+static void left_translations(const cb_geometry *g, uint64_t *state) {
+  const int n = g->dim;
+  cb_recentring change;
+  cb_origin o;
+  cb_isometry m;
+  double a[D], q[D], y[D], here[D * D], there[D * D];
+  some_point(g, state, a);
+  some_point(g, state, q);
+  cb_origin_identity(g, &o);
+  cb_origin_shift(g, &o, a, &change);
+  for (int r = 0; r < n; r++)
+    for (int c = 0; c < n; c++) { /* momenta take m(a)^T, points m(a)^-1 */
+      cb_dd sum = cb_dd_of(r == c ? -1 : 0);
+      for (int k = 0; k < n; k++) sum = cb_dd_add(sum, cb_dd_mul(change.m[r][k], change.momentum[c][k]));
+      check_at_most(fabs(cb_dd_double(sum)), 1e-30);
     }
-    cb_geometry_free(g);
-  }
+  cb_origin_isometry(g, &o, &m);
+  cb_isometry_point(g, &m, q, y);
+  check_ok(g->chart->metric(g, q, here, NULL, NULL));
+  check_ok(g->chart->metric(g, y, there, NULL, NULL));
+  for (int r = 0; r < n; r++)
+    for (int c = 0; c < n; c++) {
+      double sum = 0;
+      for (int k = 0; k < n * n; k++) sum += m.m[k / n][r] * there[k] * m.m[k % n][c];
+      check_near(sum, here[r * n + c], 1e-13);
+    }
+}
+
+static void left_translations_are_isometries(void **unused) {
+  (void)unused;
+  each(PRODUCTS, left_translations);
 }
 
 /* D^2 = d^2 + z^2 with d by the hyperbolic plane alone; derivatives by differences. */
-static void centres_far_away_in_h2xe_are_measured_factor_by_factor(void **s) {
-  (void)s;
+static void centres_far_away_in_h2xe_are_measured_factor_by_factor(void **unused) {
+  (void)unused;
   uint64_t state = check_seed();
   cb_geometry *g = open_space(0), *h2;
   check_ok(cb_geometry_create("h2", NULL, &h2));
@@ -230,7 +208,7 @@ static void centres_far_away_in_h2xe_are_measured_factor_by_factor(void **s) {
     check_ok(cb_anchor_distance(h2, &anchor2, x, &d2, NULL, NULL));
     check_relative(d, hypot(d2, x[3] + by[1] - centre[3]), 1e-14);
     check_random_tangent(g, &state, x, 1, v);
-    double ends[2], slopes[2][K], slope = 0, curvature[K] = {0};
+    double ends[2], slopes[2][K], slope = 0, turn[K] = {0};
     const double h = 1e-5;
     for (int side = 0; side < 2; side++) {
       double at[K];
@@ -239,10 +217,10 @@ static void centres_far_away_in_h2xe_are_measured_factor_by_factor(void **s) {
     }
     for (int a = 0; a < 4; a++) {
       slope += gradient[a] * v[a];
-      for (int b = 0; b < 4; b++) curvature[a] += hessian[a * 4 + b] * v[b];
+      for (int b = 0; b < 4; b++) turn[a] += hessian[a * 4 + b] * v[b];
     }
     check_near(slope, (ends[1] - ends[0]) / (2 * h), 1e-8); /* d eps/h = 200 1e-16/1e-5 */
-    for (int a = 0; a < 4; a++) check_near(curvature[a], (slopes[1][a] - slopes[0][a]) / (2 * h), 1e-8);
+    for (int a = 0; a < 4; a++) check_near(turn[a], (slopes[1][a] - slopes[0][a]) / (2 * h), 1e-8);
   }
   cb_geometry_free(g);
   cb_geometry_free(h2);

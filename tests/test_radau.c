@@ -33,25 +33,15 @@ static void ggl_has_order_2s_minus_1_with_constraints(void **unused) {
 /* Chaplygin's sleigh: a blade at 0 along the rod to 1, and a third mass on springs. */
 static void open_sleigh(body_case *c, const char *space, uint64_t *seed) {
   open_space(c, space);
-  double x[3][CB_COORD_MAX], v[CB_COORD_MAX], base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX];
-  static const double corner[3][2] = {{0.4, 0.1}, {-0.4, 0.3}, {-0.1, -0.5}};
-  cb_geometry_base_point(c->g, base);
-  cb_geometry_frame(c->g, base, frame);
-  for (int a = 0; a < 3; a++) {
-    double tangent[CB_COORD_MAX] = {0};
-    for (int i = 0; i < 2; i++)
-      for (int e = 0; e < c->g->embedding; e++)
-        tangent[e] += (corner[a][i] + check_uniform(seed, -0.05, 0.05)) * frame[i * c->g->embedding + e];
-    cb_exp(c->g, base, tangent, x[a], NULL);
-    check_random_tangent(c->g, seed, x[a], 0.5, v);
-    add_particle(c, (double[]){0.8, 2.3, 1.1}[a], x[a], v);
-  }
+  static const double corner[3][CB_DIM_MAX] = {{0.4, 0.1}, {-0.4, 0.3}, {-0.1, -0.5}}, mass[3] = {0.8, 2.3, 1.1};
+  double x[3][CB_COORD_MAX];
+  add_corners(c, 3, corner, 0.05, 0.5, mass, seed, x);
   check_ok(cb_builder_rod(c->builder, NULL, 0, 1, (cb_target){NAN, NULL}));
   check_ok(cb_builder_blade(c->builder, NULL, 0, 1));
   for (int a = 0; a < 2; a++)
     check_ok(cb_builder_spring(c->builder, a, 2, 1.3, 0.9 * cb_distance(c->g, x[a], x[2]), 0.1));
   finish_system(c);
-  make_consistent(c);
+  constrained_project(c, c->state);
 }
 
 static void rows_of_velocity_keep_the_orders(void **unused) {

@@ -1,12 +1,10 @@
 /* Rigid bodies through all methods that take constraints: the rigid rod and triangle of the thesis against their
  * Killing flow and multipliers, lengths over long times, a tetrahedron and a chain by three methods, Newton's method
- * against sweeps, rows that depend on one another, starts off the rows.
+ * against sweeps.
  * labels: medium
  * timeout: 300 */
-#include "check_error.h"
 #include "constrained.h"
 #include "linked.h"
-#include "simulate.h"
 
 static const char *const spaces[] = {"h3", "s3", "e3"};
 static const char *const flows[] = {"boost_x", "rotation_z", "translation_x"};
@@ -15,13 +13,6 @@ static const double pull[] = {0.5876005968219, -0.4207354924039, 0};
 
 /* The rod between the particles of the base carries its load in the triangle too; the others carry none. */
 static double load(int space, bool triangle, int row) { return triangle && row != 1 ? 0 : pull[space]; }
-
-/* As a run does it: the body is kept near its origin. */
-static void one_step(body_case *c, double h) {
-  check_ok(cb_integrator_step(c->integrator, c->state, h));
-  recentre(c);
-  check_ok(cb_forces_set_origins(c->forces, c->state->origin));
-}
 
 /* --- the rod and triangle of figures 2.16, 2.20, 2.21 --- */
 
@@ -38,7 +29,7 @@ static void multipliers_are_those_of_the_killing_flow(void **unused) {
         use_method(&c, methods[j]);
         check_ok(cb_gram_create(c.forces, cb_forces_constraints(c.forces), &gram));
         for (int step = 0; step < 1000; step++) {
-          one_step(&c, 0.01);
+          run_step(&c, 0.01);
           const double *own = c.integrator->multipliers; /* of the method, where it has any */
           velocities(&c, v);
           check_ok(cb_gram_multipliers(gram, c.state->t, c.state->x, v, lambda, NULL));
@@ -91,7 +82,7 @@ static void positions_are_on_the_killing_flow(void **unused) {
         open_rigid(&c, spaces[i], triangle);
         use_method(&c, cases[j].method);
         cb_state *start = clone_state(&c);
-        for (int step = 0; step < cases[j].steps; step++) one_step(&c, 10.0 / cases[j].steps);
+        for (int step = 0; step < cases[j].steps; step++) run_step(&c, 10.0 / cases[j].steps);
         check_near(c.state->t, 10, 1e-15);
         const double worst = off_the_flow(&c, start, flows[i]);
         print_message("%s, %s, %s: positions to %.2g\n", cases[j].method, spaces[i], triangle ? "triangle" : "rod",
@@ -123,7 +114,7 @@ static void lengths_are_kept_for_a_thousand_units_of_time(void **unused) {
         open_rigid(&c, spaces[i], triangle);
         use_method(&c, methods[j]);
         for (int step = 0; step < 50000; step++) {
-          one_step(&c, 0.02);
+          run_step(&c, 0.02);
           for (int r = 0; r < (triangle ? 3 : 1); r++)
             worst = fmax(worst, fabs(separation(&c, triangle ? r : 0, triangle ? (r + 1) % 3 : 1) - 1));
         }
@@ -224,7 +215,7 @@ static void check_agreement(void open(body_case *, const char *, bool, uint64_t 
         world(&c, start);
         const long steps = lround(end / cases[j].h);
         for (long step = 0; step < steps; step++) {
-          one_step(&c, cases[j].h);
+          run_step(&c, cases[j].h);
           check_at_most(residual(&c), 2e-13);
         }
         check_near(c.state->t, end, 1e-14);
@@ -275,135 +266,6 @@ static void three_methods_agree_on_the_chain(void **unused) {
   check_agreement(open_falling, "chain", 1.5, 0.005);
 }
 
-/* --- rows that depend on one another --- */
-
-/* A quadrilateral in a plane with both diagonals, 15 degrees of velocity within it; `bent`: its last corner out of the
- * plane where there is room. */
-static void begin_quadrilateral(body_case *c, const char *space, double bent) {
-  static const double corner[4][2] = {{0.5, 0.1}, {-0.1, 0.6}, {-0.5, -0.2}, {0.2, -0.4}}, speed[2] = {0.3, -0.2};
-  open_space(c, space);
-  const int k = c->g->embedding;
-  double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], x[CB_COORD_MAX], v[CB_COORD_MAX];
-  cb_geometry_base_point(c->g, base);
-  cb_geometry_frame(c->g, base, frame);
-  for (int a = 0; a < 4; a++) {
-    double u[CB_COORD_MAX] = {0}, w[CB_COORD_MAX] = {0};
-    for (int e = 0; e < k; e++) {
-      for (int i = 0; i < 2; i++)
-        u[e] += corner[a][i] * frame[i * k + e], w[e] += (1 + a) * speed[i] * frame[i * k + e];
-      if (a == 3 && c->g->dim == 3) u[e] += bent * frame[2 * k + e];
-    }
-    cb_exp(c->g, base, u, x, NULL);
-    memcpy(v, w, sizeof v);
-    cb_geometry_project_tangent(c->g, x, v);
-    add_particle(c, 1 + 0.2 * a, x, v);
-  }
-  for (int a = 0; a < 4; a++)
-    for (int b = a + 1; b < 4; b++) check_ok(cb_builder_rod(c->builder, NULL, a, b, as_it_starts));
-}
-
-static void a_flat_quadrilateral_with_both_diagonals_is_named(void **unused) {
-  (void)unused;
-  static const char *const where[] = {"e2", "s2", "h2", "e3", "s3", "h3", "e2 {chart: polar}"};
-  for (int i = 0; i < 6; i++) {
-    body_case c;
-    begin_quadrilateral(&c, where[i], 0);
-    check_error_begins(cb_builder_finish(c.builder, &c.system), CB_ERROR_DOMAIN, "constraint `rod body.");
-    assert_non_null(strstr(cb_error_text(), "depends on the others at the start"));
-    close_case(&c);
-    if (where[i][1] == '2') continue;
-    begin_quadrilateral(&c, where[i], 0.2); /* a tetrahedron is fine */
-    finish_system(&c);
-    assert_int_equal(cb_system_constraints(c.system), 6);
-    close_case(&c);
-  }
-}
-
-static void dropped_rods_are_kept_by_the_others(void **unused) {
-  (void)unused;
-  static const char *const where[] = {"e2", "s2", "h2"};
-  static const char *const methods[] = {"lobatto {stages: 4}", "radau_iia", "ida"};
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      body_case c;
-      double start[6], worst = 0;
-      begin_quadrilateral(&c, where[i], 0);
-      cb_builder_drop_redundant(c.builder, true);
-      finish_system(&c);
-      assert_int_equal(cb_system_constraints(c.system), 5);
-      constrained_project(&c, c.state);
-      use_method(&c, methods[j]);
-      for (int step = 0; step <= 100; step++) {
-        for (int a = 0, r = 0; a < 4; a++)
-          for (int b = a + 1; b < 4; b++, r++) {
-            const double d = separation(&c, a, b);
-            if (step == 0) start[r] = d;
-            worst = fmax(worst, fabs(d - start[r]));
-          }
-        one_step(&c, 0.05);
-      }
-      check_at_most(worst, 1e-14);
-      close_case(&c);
-    }
-}
-
-static void two_lengths_of_one_pair_are_refused_by_name(void **unused) {
-  (void)unused;
-  for (int i = 0; i < 3; i++)
-    for (int drop = 0; drop < 2; drop++) {
-      body_case c;
-      double x[2][CB_COORD_MAX], base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], zero[CB_COORD_MAX] = {0};
-      open_space(&c, spaces[i]);
-      cb_geometry_base_point(c.g, base);
-      cb_geometry_frame(c.g, base, frame);
-      memcpy(x[0], base, sizeof base);
-      cb_exp(c.g, base, frame, x[1], NULL);
-      for (int a = 0; a < 2; a++) add_particle(&c, 1, x[a], zero);
-      check_ok(cb_builder_rod(c.builder, "one", 0, 1, (cb_target){1, NULL}));
-      check_ok(cb_builder_rod(c.builder, "another", 0, 1, (cb_target){1.1, NULL}));
-      cb_builder_drop_redundant(c.builder, drop);
-      check_error_begins(
-          cb_builder_finish(c.builder, &c.system), CB_ERROR_DOMAIN,
-          drop ? "constraint `another` contradicts the others" : "constraint `another` depends on the others");
-      close_case(&c);
-    }
-}
-
-/* --- starts off the rows --- */
-
-static const char off_its_rods[] =
-    "curvebody: 1\nspace: %s\nbodies:\n"
-    "  - kind: frame\n"
-    "    place: {at: {point: [%s]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [.1, -.5, .3], [.1, .1, .6]]}\n"
-    "    motion: [{killing: rotation_x, speed: .7}, {killing: rotation_z, speed: 1.3}]\n"
-    "    rods: [{between: [0, 1], length: .9}, [1, 2], {between: [2, 3], length: .8}, [3, 0], [0, 2], [1, 3]]\n"
-    "integrator: {name: lobatto, stages: 4, step: .01}\ntime: {end: 1}\n%s";
-
-static void a_start_off_its_rods_is_projected_or_refused(void **unused) {
-  (void)unused;
-  static const char *const fields[] = {"separation", "constraint_residual", "constraint_rate_residual", NULL};
-  for (int i = 0; i < 3; i++) {
-    char text[2048];
-    const char *base = i == 0 ? "0, 0, 0, 1" : i == 1 ? "0, 0, 0, 1" : "0, 0, 0";
-    snprintf(text, sizeof text, off_its_rods, spaces[i], base, "");
-    simulation *s = simulate(text, NULL, 0, fields);
-    assert_int_equal(s->width[0], 6);
-    for (size_t r = 0; r < s->rows; r++) {
-      check_near(s->value[0][6 * r], 0.9, 2e-15);
-      check_near(s->value[0][6 * r + 2], 0.8, 2e-15);
-      for (int e = 0; e < 6; e++) {
-        check_near(s->value[1][6 * r + (size_t)e], 0, 2e-15);
-        check_near(s->value[2][6 * r + (size_t)e], 0, 1e-14);
-      }
-    }
-    simulation_free(s);
-    cb_scenario *refused = NULL;
-    snprintf(text, sizeof text, off_its_rods, spaces[i], base, "start: {project: never}\n");
-    check_error_begins(cb_scenario_open_text("test", text, NULL, 0, &refused), CB_ERROR_INPUT, "test:10:");
-    assert_non_null(strstr(cb_error_text(), "rod"));
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(multipliers_are_those_of_the_killing_flow),
@@ -412,10 +274,6 @@ int main(void) {
       cmocka_unit_test(newton_needs_three_iterations_and_agrees_with_sweeps),
       cmocka_unit_test(three_methods_agree_on_the_tetrahedron),
       cmocka_unit_test(three_methods_agree_on_the_chain),
-      cmocka_unit_test(a_flat_quadrilateral_with_both_diagonals_is_named),
-      cmocka_unit_test(dropped_rods_are_kept_by_the_others),
-      cmocka_unit_test(two_lengths_of_one_pair_are_refused_by_name),
-      cmocka_unit_test(a_start_off_its_rods_is_projected_or_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,25 +80,9 @@ static void a_run_from_a_checkpoint_repeats_the_bytes(void **unused) {
     check_ok(cb_run_go(cb_scenario_run(whole), &sink, NULL, NULL, NULL));
     assert_int_equal(m.n_checkpoints, 5);
     for (size_t c = 0; c < m.n_checkpoints; c++) {
-      cb_scenario *rest = rod_scenario(methods[i][0], methods[i][1], end, record);
-      size_t n;
-      cb_blob *state = cb_run_state(cb_scenario_run(rest), &n);
-      const unsigned char *from = m.checkpoint[c].data;
-      for (size_t b = 0; b < n; b++) {
-        memcpy(state[b].data, from, state[b].count * type_bytes(state[b].type));
-        from += state[b].count * type_bytes(state[b].type);
-      }
-      check_ok(cb_run_restore(cb_scenario_run(rest)));
-      memory_sink r;
-      cb_sink to = memory_open(&r, cb_scenario_run(rest));
-      check_ok(cb_run_go(cb_scenario_run(rest), &to, NULL, NULL, NULL));
-      assert_int_equal(m.checkpoint[c].after_rows + r.n_rows, m.n_rows);
-      assert_int_equal(m.n_checkpoints - 1 - c, r.n_checkpoints);
-      for (size_t row = 0; row < r.n_rows; row++)
-        if (memcmp(r.rows[row], m.rows[m.checkpoint[c].after_rows + row], m.row_bytes))
-          fail_msg("%s in %s: row %zu after checkpoint %zu is another", methods[i][1], methods[i][0], row, c);
-      memory_free(&r);
-      cb_scenario_free(rest);
+      char what[160];
+      snprintf(what, sizeof what, "%s in %s", methods[i][1], methods[i][0]);
+      check_rest(what, &m, c, rod_scenario(methods[i][0], methods[i][1], end, record));
     }
     memory_free(&m);
     cb_scenario_free(whole);
@@ -133,11 +117,11 @@ static void a_failed_step_is_retried_by_halves(void **unused) {
   cb_state *state;
   check_ok(cb_state_create(cb_scenario_system(halves), &state));
   check_ok(cb_system_start(cb_scenario_system(halves), state));
-  double todo[64] = {0.5};
+  double pending[64] = {0.5};
   int n = 1;
   size_t event = 0;
   while (n > 0) {
-    const double h = todo[--n];
+    const double h = pending[--n];
     cb_integrator_reset(in);
     if (cb_integrator_step(in, state, h) == CB_OK) continue;
     assert_true(event < m.n_events);
@@ -145,8 +129,8 @@ static void a_failed_step_is_retried_by_halves(void **unused) {
     check_near(m.event[event].time, state->t, 0);
     check_near(m.event[event].gap, h, 0);
     event++;
-    todo[n++] = h / 2;
-    todo[n++] = h / 2;
+    pending[n++] = h / 2;
+    pending[n++] = h / 2;
   }
   assert_int_equal(event, m.n_events);
   const cb_state *got = cb_run_current(cb_scenario_run(s));

@@ -12,7 +12,7 @@ static const struct {
   double least_angle; /* degrees: a quarter turn meets at a pole; small at thin rims and pointed ends */
 } expected[] = {{"box", 1, 0, 2, 40},          {"capsule", 1, 0, 2, 30},   {"cylinder", 1, 0, 2, 30},
                 {"disc", 1, 1, 1, 30},         {"eel", 1, 0, 2, 8},        {"ellipsoid", 1, 0, 2, 30},
-                {"fish", 2, 0, 2, 4},          {"leaf", 1, 1, 1, 5},       {"maple_seed", 2, 1, 2, 5},
+                {"fish", 2, 0, 2, 4},          {"leaf", 1, 1, 1, 5},       {"maple_seed", 3, 1, 2, 4},
                 {"paper_copter", 1, 1, 1, 30}, {"parachute", 2, 1, 1, 30}, {"plate", 1, 1, 1, 40},
                 {"propeller", 4, 0, 2, 8},     {"torus", 1, 0, 0, 20},     {"turtle", 6, 0, 2, 5},
                 {"twisted_bar", 1, 0, 2, 30},  {"zeppelin", 11, 10, 2, 8}};
@@ -91,6 +91,7 @@ static void areas_and_volumes_converge_by_order_2(void **state) {
       {"leaf", "length=3 width=2 camber=0 cup=0", NULL, NAN, 4},
       {"maple_seed", "length=3 width=1 camber=0", "wing", NAN, 6 * sqrt(3) / 5},
       {"maple_seed", "nut_length=6 nut_width=4 nut_thickness=2 length=9 width=5", "nut", 8 * pi, NAN},
+      {"maple_seed", "length=6 vein=1", "vein", pi, NAN},
       {"parachute", "radius=1 angle=pi/3", "canopy", NAN, pi},
       {"parachute", "load=1 radius=1", "load", 4 * pi / 3, 4 * pi},
       {"propeller", "hub_radius=1 hub_length=4 radius=5.02 chord=1 thickness=0.1", "hub", 8 * pi / 3, NAN},
@@ -190,8 +191,8 @@ static void shapes_have_their_symmetries(void **state) {
   check_mapped(copter, half_turn);
   cb_surface_free(copter);
   static const double mirror[3][3] = {{1, 0, 0}, {0, -1, 0}, {0, 0, 1}};
-  static const char *const mirrored[] = {"turtle", "fish", "eel", "leaf"};
-  for (int i = 0; i < 4; i++) {
+  static const char *const mirrored[] = {"turtle", "fish", "eel", "leaf", "zeppelin"};
+  for (int i = 0; i < 5; i++) {
     cb_surface *m = shape(mirrored[i], "resolution=16");
     check_mapped(m, mirror);
     cb_surface_free(m);
@@ -295,6 +296,7 @@ static void parts_are_named(void **state) {
                                          {"zeppelin", "propeller_right"},
                                          {"maple_seed", "nut"},
                                          {"maple_seed", "wing"},
+                                         {"maple_seed", "vein"},
                                          {"propeller", "hub"},
                                          {"propeller", "blade3"},
                                          {"fish", "tail"},

@@ -284,23 +284,7 @@ static void a_system_from_a_checkpoint_repeats_the_bytes(void **unused) {
     for (size_t c = 0; c < m.n_checkpoints; c++) {
       cb_scenario *rest;
       check_ok(cb_scenario_open_text("test", text, NULL, 0, &rest));
-      size_t n;
-      cb_blob *state = cb_run_state(cb_scenario_run(rest), &n);
-      const unsigned char *from = m.checkpoint[c].data;
-      for (size_t b = 0; b < n; b++) {
-        memcpy(state[b].data, from, state[b].count * type_bytes(state[b].type));
-        from += state[b].count * type_bytes(state[b].type);
-      }
-      check_ok(cb_run_restore(cb_scenario_run(rest)));
-      memory_sink r;
-      cb_sink to = memory_open(&r, cb_scenario_run(rest));
-      check_ok(cb_run_go(cb_scenario_run(rest), &to, NULL, NULL, NULL));
-      assert_int_equal(m.checkpoint[c].after_rows + r.n_rows, m.n_rows);
-      for (size_t row = 0; row < r.n_rows; row++)
-        if (memcmp(r.rows[row], m.rows[m.checkpoint[c].after_rows + row], m.row_bytes))
-          fail_msg("%s: row %zu after checkpoint %zu is another", methods[i / 2], row, c);
-      memory_free(&r);
-      cb_scenario_free(rest);
+      check_rest(methods[i / 2], &m, c, rest);
     }
     memory_free(&m);
     cb_scenario_free(whole);

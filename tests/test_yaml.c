@@ -1,29 +1,8 @@
 /* YAML: trees from texts and files, the place of every failure, and bounds.
  * labels: medium */
-#include "check_error.h"
-
-#include "io/yaml.h"
-
+#include "yaml_trees.h"
 #include <sys/resource.h>
 #include <unistd.h>
-
-static cb_status read_as(const char *text, cb_tree **tree) {
-  return cb_yaml_read_text("a.yaml", text, strlen(text), tree);
-}
-
-static cb_tree *read_good(const char *text) {
-  cb_tree *tree = NULL;
-  check_ok(read_as(text, &tree));
-  return tree;
-}
-
-static const char scenario[] = "curvebody: 1\n"
-                               "space: {name: h3, curvature: -1}\n"
-                               "bodies:\n"
-                               "  - kind: rod\n"
-                               "    place: {points: [[0.5, pi/2], [0.5, 3*pi/2]]}\n"
-                               "    mass: 1\n"
-                               "integrator: {name: lobatto, step: 0.01}\n";
 
 static void check_place(const cb_node *node, int line, int column) {
   assert_string_equal(node->file, "a.yaml");

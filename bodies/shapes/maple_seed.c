@@ -1,10 +1,12 @@
-/* Maple seed (samara): a flat solid nut and a thin wing to one side of it.
+/* Maple seed (samara): a flat solid nut, a thin wing to one side of it, and the vein along the wing's leading edge.
  *
  *   nut   an ellipsoid about the origin, V = (4/3) pi a b c
  *   wing  a sheet from the nut's end along x with the outside along z, width w (s (1-s)^(1/2)) 3 sqrt(3)/2 at the share
  *         s of its length, straight leading edge on the nut's side y > 0: flat A = (2 sqrt(3)/5) length width;
  *         twisted evenly and cambered
- * The nut and the leading edge on one side make the centre of mass lie off the wing's middle, by which the seed turns.
+ *   vein  an ellipsoid of revolution along the straight leading edge, just in front of it, V = (pi/6) length vein^2
+ * Nut and vein put the centre of mass near the leading edge, ahead of where the air pushes the wing: by that the edge
+ * goes down and forward, and the seed turns with it; without the vein's weight it tumbles about its length.
  * Sizes after A. Azuma & K. Yasuda, J. Theor. Biol. 138 (1989) 23, doi:10.1016/S0022-5193(89)80176-3.
  */
 #include "fluid/shape.h"
@@ -14,17 +16,18 @@
 static const double pi = 3.14159265358979323846;
 
 typedef struct params {
-  double nut_length, nut_width, nut_thickness, length, width, camber, twist, offset;
+  double nut_length, nut_width, nut_thickness, length, width, vein, camber, twist, offset;
   int resolution;
 } params;
 
 static const cb_param rows[] = {
     CB_SHAPE_LENGTH(params, nut_length, "0.008", "of the nut along x"),
     CB_SHAPE_LENGTH(params, nut_width, "0.006", "of the nut along y"),
-    CB_SHAPE_LENGTH(params, nut_thickness, "0.003", "of the nut along z"),
+    CB_SHAPE_LENGTH(params, nut_thickness, "0.002", "of the nut along z"),
     CB_SHAPE_LENGTH(params, length, "0.028", "of the wing"),
-    CB_SHAPE_LENGTH(params, width, "0.010", "greatest width of the wing"),
-    {"camber", CB_PARAM_REAL, offsetof(params, camber), "0.0006", "m", "", "",
+    CB_SHAPE_LENGTH(params, width, "0.012", "greatest width of the wing"),
+    CB_SHAPE_LENGTH(params, vein, "0.0014", "greatest thickness of the vein"),
+    {"camber", CB_PARAM_REAL, offsetof(params, camber), "0.0008", "m", "", "",
      "height of the wing's middle over its leading and trailing edges"},
     {"twist", CB_PARAM_REAL, offsetof(params, twist), "0", "rad", "", "", "angle by which the tip is turned about x"},
     {"offset", CB_PARAM_REAL, offsetof(params, offset), "0.002", "m", "", "",
@@ -57,13 +60,18 @@ static cb_status make(const void *given, cb_surface **out) {
   cb_shape_add_ellipsoid(&b, a, middle, (int)fmax(8, 2 * pi * middle / size));
   cb_shape_part(&b, "wing");
   cb_shape_add_tube(&b, &(cb_tube){q, q, false, true, 0}, wing, p);
+  /* Clear of the nut, whose end is where the wing begins. */
+  const double rod[3] = {p->length / 2, p->vein / 2, p->vein / 2};
+  cb_shape_part(&b, "vein");
+  cb_shape_place(&b, NULL, (const double[3]){1.02 * (a[0] + rod[0]), p->offset + 1.05 * rod[1], 0});
+  cb_shape_add_ellipsoid(&b, rod, rod[1], (int)fmax(8, p->resolution / 4));
   return cb_shape_finish(&b, out);
 }
 
 const cb_shape_class cb_shape_maple_seed = {
     .name = "maple_seed",
     .title = "maple seed",
-    .doc = "A solid nut and a wing (a sheet to one side of it); it spins as it falls.",
+    .doc = "A solid nut, a wing (a sheet to one side of it) and the vein along its edge; it spins as it falls.",
     .params = rows,
     .params_size = sizeof(params),
     .make = make,

@@ -3,7 +3,9 @@
  *   hull         an ellipsoid of revolution, V = (pi/6) length diameter^2
  *   fins         sheets in the planes of y and z, from just off the hull out to `fin`
  *   rudders      rectangular sheets behind the fins (top, bottom: in the plane y = 0, so they steer to the sides)
- *   propellers   twisted two-bladed sheets beside and below the hull about axes along x, tan beta = pitch/(2 pi r)
+ *   propellers   twisted two-bladed sheets beside and below the hull about axes along x, tan beta = pitch/(2 pi r);
+ *                the left one, y > 0, a right-handed screw, the right one its mirror image: they push forward when the
+ *                left one turns about x and the right one about -x
  */
 #include "fluid/shape.h"
 
@@ -102,7 +104,8 @@ static cb_status make(const void *given, cb_surface **out) {
     double y = (i ? -1 : 1) * .45 * p->diameter;
     cb_shape_part(&b, i ? "propeller_right" : "propeller_left");
     /* Beside and below the hull, which is p->diameter/2 wide at its middle. */
-    cb_shape_place(&b, NULL, (const double[3]){0, y, -.45 * p->diameter - p->propeller / 2});
+    cb_shape_place(&b, (const double[3][3]){{1, 0, 0}, {0, i ? -1 : 1, 0}, {0, 0, 1}},
+                   (const double[3]){0, y, -.45 * p->diameter - p->propeller / 2});
     cb_shape_add_sheet(&b, n, propeller, p);
   }
   return cb_shape_finish(&b, out);

@@ -1,5 +1,6 @@
 /* curvebody check SCENARIO [--set KEY=VALUE]... */
 #include "cli/cli.h"
+#include "cli/warnings.h"
 
 #include "geometry/distance_table.h"
 #include <curvebody/scenario.h>
@@ -22,12 +23,13 @@ static int run(int argc, char **argv) {
   if (usage) return usage;
   if (words != 1) return cb_usage(&cb_command_check);
   cb_scenario *scenario = NULL;
-  const cb_status status = cb_scenario_open(argv[0], sets.word, sets.count, &scenario);
+  cb_status status = cb_scenario_open(argv[0], sets.word, sets.count, &scenario);
   if (status) return cb_report(status);
   fputs(cb_scenario_resolved(scenario), stdout);
-  print_table(cb_distance_table_size_of(cb_scenario_space(scenario)));
+  if (cb_scenario_space(scenario)) print_table(cb_distance_table_size_of(cb_scenario_space(scenario)));
+  status = cb_warn_of_bodies(scenario);
   cb_scenario_free(scenario);
-  return CB_EXIT_DONE;
+  return status ? cb_report(status) : CB_EXIT_DONE;
 }
 
 const cb_command cb_command_check = {"check", "SCENARIO [--set KEY=VALUE]...",

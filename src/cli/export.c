@@ -43,4 +43,5 @@ static int run(int argc, char **argv) {
 
 const cb_command cb_command_export = {
     "export", "OUT.h5 --xdmf|--csv [-o FILE] [--field NAME]... [--every N]",
-    "Describes a record for ParaView (XDMF), or writes its rows as comma-separated values.", run};
+    "Describes a record for ParaView (XDMF), or writes its rows as comma-separated values. Surfaces of bodies in a "
+    "fluid go to a second file, with -surface.h5 in place of the ending.", run};

@@ -3,6 +3,7 @@
  * Mass properties of a surface and the added mass of the fluid about it by the local model (fluid/mass.h,
  * fluid/local.h): 6x6 tensors about the origin of the mesh in the order (angular, linear), in SI units. */
 #include "cli/cli.h"
+#include "cli/warnings.h"
 
 #include "core/text.h"
 #include "fluid/local.h"
@@ -116,13 +117,6 @@ static double largest(int n, const double *values) {
   return most;
 }
 
-/* Why a part's added mass is not to be trusted; NULL where it is. */
-static const char *warning_of(const cb_local_part *p) {
-  if (p->delta_uncapped < 0) return "its bending is negative on the whole: delta is the cap, not the model's";
-  if (p->capped) return "hollow or folded: delta exceeds what a convex body of its area has, and is capped";
-  return NULL;
-}
-
 /* --- as text --- */
 
 static void print_matrix(const char *title, int n, int m, const double *a) {
@@ -226,9 +220,8 @@ static int run(int argc, char **argv) {
   if (!status) status = find(&f);
   if (!status) {
     (json ? print_json : print_text)(&f);
-    for (int p = 0; p < f.surface->parts; p++)
-      if (warning_of(&f.part[p]))
-        fprintf(stderr, "curvebody: warning: part `%s`: %s\n", f.surface->name[p], warning_of(&f.part[p]));
+    cb_warn_of_parts(f.surface, f.part, "");
+    status = cb_warn_of_cuts(f.surface, "");
   }
   free(f.part);
   cb_surface_free(f.surface);

@@ -125,6 +125,7 @@ static void integrators(printer *p) {
 
 static void observables(printer *p) {
   for (const cb_observable_doc *o = cb_observable_groups; o->name; o++) entry(p, o->name, o->doc, "", NULL);
+  for (const cb_observable_doc *o = cb_body_observables; o->name; o++) entry(p, o->name, "of bodies in a fluid", o->doc, NULL);
 }
 
 static void functions(printer *p) {
@@ -133,6 +134,10 @@ static void functions(printer *p) {
     snprintf(title, sizeof title, "%d argument%s", f->arity, f->arity == 1 ? "" : "s");
     entry(p, f->name, title, f->doc, NULL);
   }
+}
+
+static void fluids(printer *p) {
+  for (const cb_fluid_doc *f = cb_fluid_docs; f->name; f++) entry(p, f->name, f->title, f->doc, f->params);
 }
 
 /* Kinds that there is nothing of. */
@@ -146,7 +151,7 @@ static const struct {
 } kinds[] = {{"spaces", spaces},           {"systems", systems},         {"bodies", bodies},
              {"shapes", shapes},           {"constraints", constraints}, {"contacts", contacts},
              {"walls", walls},             {"events", events},           {"integrators", integrators},
-             {"bundles", none},            {"fluids", none},             {"observables", observables},
+             {"bundles", none},            {"fluids", fluids},             {"observables", observables},
              {"functions", functions}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

@@ -1,5 +1,6 @@
 /* curvebody run SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--quiet|--json] */
 #include "cli/go.h"
+#include "cli/warnings.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,6 +50,7 @@ static int run(int argc, char **argv) {
     const cb_record_options how = {.overwrite = true, .deflate = cb_scenario_compression(scenario)};
     status = cb_record_create(go.output, cb_scenario_layout(scenario), &how, &record);
   }
+  if (!status && !go.quiet) status = cb_warn_of_bodies(scenario);
   const cb_run *made = status ? NULL : cb_scenario_run(scenario);
   if (made && !go.quiet && fmax(cb_run_start_moved(made), cb_run_start_turned(made)) > noted)
     fprintf(stderr,

@@ -3,6 +3,7 @@
 #ifndef CB_CORE_THREADS_H
 #define CB_CORE_THREADS_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 /* Elements below which one thread is taken: a step opens a dozen parallel regions, each of which waits for the last
@@ -24,6 +25,13 @@ static inline void cb_threads_range(int threads, int n, void (*part)(void *conte
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
   for (int i = 0; i < threads; i++)
     part(context, (int)((long long)n * i / threads), (int)((long long)n * (i + 1) / threads));
+}
+
+/* *least = min(*least, i): where a loop fails first, whichever thread sees it. The caller repeats that element in its
+ * own thread, whose error text then says why. */
+static inline void cb_threads_least(atomic_int *least, int i) {
+  int seen = atomic_load(least);
+  while (i < seen && !atomic_compare_exchange_weak(least, &seen, i)) continue;
 }
 
 #endif

@@ -122,7 +122,11 @@ typedef struct cb_export_options {
 
 /* Writes an XDMF 3 description of the record, for ParaView: one frame a row, positions /x with bonds as lines
  * (points if there are none), velocity and the other fields on particles and bonds. The numbers stay in the record,
- * which is referred to by its path relative to `out` if both are in one folder. options may be NULL. */
+ * which is referred to by its path relative to `out` if both are in one folder. options may be NULL.
+ *
+ * Of bodies in a fluid it is their surfaces, moving and deforming: triangles, with body and part of each and the
+ * velocity of the vertices. Their numbers go to a second file, `out` with -surface.h5 in place of its ending, with at
+ * most 2 GiB unless `every` is given. */
 cb_status cb_record_export_xdmf(const char *path, const char *out, const cb_export_options *options);
 
 /* Writes the rows as comma-separated values under one line of names, numbers in the fewest digits that read back

@@ -74,7 +74,8 @@ const cb_state *cb_run_current(const cb_run *run);
 typedef struct cb_observable_doc {
   const char *name, *fields, *doc;
 } cb_observable_doc;
-extern const cb_observable_doc cb_observable_groups[];
+extern const cb_observable_doc cb_observable_groups[]; /* of particles */
+extern const cb_observable_doc cb_body_observables[];  /* of bodies in a fluid */
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,7 @@ cb_status cb_scenario_open_text(const char *name, const char *text, const char *
                                 cb_scenario **out);
 void cb_scenario_free(cb_scenario *scenario);
 
-/* All borrowed. */
+/* All borrowed. A scenario of bodies in a fluid has neither space nor system: NULL. */
 const char *cb_scenario_title(const cb_scenario *scenario);
 const char *cb_scenario_source(const cb_scenario *scenario); /* as read */
 const char *cb_scenario_resolved(
@@ -36,6 +36,13 @@ typedef struct cb_constraint_doc {
   const cb_param *params;
 } cb_constraint_doc;
 extern const cb_constraint_doc cb_constraint_docs[], cb_wall_docs[], cb_event_docs[];
+
+/* Maps of a scenario of bodies in a fluid, for `curvebody list fluids`; ended by a NULL name. */
+typedef struct cb_fluid_doc {
+  const char *name, *title, *doc;
+  const cb_param *params;
+} cb_fluid_doc;
+extern const cb_fluid_doc cb_fluid_docs[];
 
 /* The layout of the run's record with title, texts and attributes filled in; owned by the scenario. */
 const cb_record_layout *cb_scenario_layout(cb_scenario *scenario);

@@ -5,7 +5,7 @@
  *   vortex       Gamma/(2 pi r^2) (1 - exp(-r^2/a^2)) axis × r, r the part of x - centre across the axis (Lamb & Oseen)
  *   expressions  of x, y, z and t
  *   grid         values on a regular grid of places, and of times, interpolated by cubic splines (continuous with
- *                their first derivatives); outside the grid periodic, or held as at the border
+ *                their second derivatives); outside the grid periodic, or held as at the border
  * SI units, world axes. Immutable; read from any thread; reading allocates nothing.
  */
 #ifndef CB_FLUID_FLOW_H
@@ -36,9 +36,10 @@ cb_status cb_flow_from_grid(const cb_flow_grid *grid, cb_flow **out);
 void cb_flow_free(cb_flow *f);
 
 bool cb_flow_is_uniform(const cb_flow *f); /* the same everywhere (and at all times) */
+bool cb_flow_is_even(const cb_flow *f);    /* the same everywhere at any one time: a gust */
 bool cb_flow_is_steady(const cb_flow *f);
 /* u[n] at places x[n], gradient[n][i][j] = du_i/dx_j (NULL) and rate[n] = du/dt at the place (NULL).
- * CB_STEP_NOT_FINITE with the place. */
+ * CB_STEP_NOT_FINITE with the place, the first of them; outputs are then partly filled. */
 cb_status cb_flow_at(const cb_flow *f, double t, int n, const double (*x)[3], double (*u)[3], double (*gradient)[3][3],
                      double (*rate)[3]);
 

@@ -84,6 +84,7 @@ typedef struct cb_immersed_row {
   double kinetic;          /* of body and fluid: (1/2) int rho |velocity|^2 of the body where it deforms too */
   double potential;        /* gravity, buoyancy, floor */
   double breathing;        /* greatest mean normal velocity that was subtracted, m/s */
+  cb_mass mass;            /* of the body at this time */
   double (*wrench)[6];
 } cb_immersed_row;
 cb_status cb_swimmer_measure(cb_swimmer *s, const cb_rigid_state *state, cb_immersed_row *row);

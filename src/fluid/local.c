@@ -36,18 +36,19 @@ cb_status cb_local_create(const cb_surface *s, cb_local **out) {
     const size_t slots = (size_t)l->slots, parts = (size_t)l->parts;
     l->kernels = kernels();
     l->threads = cb_threads_for((size_t)l->faces);
-    l->x = numbers(4 * (size_t)l->vertices);
-    l->v = numbers(4 * (size_t)l->vertices);
+    l->x = numbers(8 * (size_t)l->vertices);
+    l->v = l->x ? l->x + 4 : NULL;
+    l->apex = room(parts, sizeof *l->apex);
+    l->pose_sum = room((size_t)l->face_blocks, sizeof *l->pose_sum);
     l->flat = numbers(CB_LOCAL_FLAT / CB_LOCAL_GROUP * slots);
-    l->spread = numbers(CB_LOCAL_SPREAD / CB_LOCAL_GROUP * slots);
     l->rate = numbers(CB_LOCAL_RATE / CB_LOCAL_GROUP * slots);
     l->sum = room((size_t)l->face_blocks, sizeof *l->sum);
     l->edge_sum = room((size_t)l->edge_blocks, sizeof *l->edge_sum);
     l->mean = room(parts, sizeof *l->mean);
     l->folds = room(parts, sizeof *l->folds);
     l->part = room(parts, sizeof *l->part);
-    if (!l->x || !l->v || !l->flat || !l->spread || !l->rate || !l->sum || !l->edge_sum || !l->mean || !l->folds ||
-        !l->part)
+    if (!l->x || !l->apex || !l->pose_sum || !l->flat || !l->rate || !l->sum || !l->edge_sum || !l->mean ||
+        !l->folds || !l->part)
       status = cb_fail(CB_ERROR_MEMORY, "no memory for a surface of %d faces", s->faces);
   }
   if (status) {
@@ -61,9 +62,10 @@ cb_status cb_local_create(const cb_surface *s, cb_local **out) {
 
 void cb_local_free(cb_local *l) {
   if (!l) return;
-  void *const all[] = {l->face_block, l->edge_block, l->original, l->face_of, l->corner[0], l->corner[1], l->corner[2],
-                       l->edge_face[0], l->edge_face[1], l->edge_end[0], l->edge_end[1], l->open, l->x, l->v, l->flat,
-                       l->spread, l->rate, l->sum, l->edge_sum, l->mean, l->folds, l->part, l};
+  void *const all[] = {l->face_block, l->edge_block, l->part_block, l->original, l->face_of, l->corner[0], l->corner[1], l->corner[2],
+                       l->beside[0], l->beside[1], l->beside[2], l->edge_face[0], l->edge_face[1], l->edge_end[0],
+                       l->edge_end[1], l->apex_block, l->apex_from, l->apex_to, l->apex_share, l->apex_sum, l->apex, l->open, l->x,
+                       l->flat, l->rate, l->pose_sum, l->sum, l->edge_sum, l->mean, l->folds, l->part, l};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -76,16 +78,9 @@ typedef struct task {
   const cb_local_flow *flow;
 } task;
 
-static void copy_vertices(void *context, int begin, int end) {
-  const task *t = context;
-  const cb_local *l = t->l;
-  for (int i = begin; i < end; i++) memcpy(l->x + 4 * (size_t)i, t->x[l->original[i]], sizeof *t->x);
-  if (t->v)
-    for (int i = begin; i < end; i++) memcpy(l->v + 4 * (size_t)i, t->v[l->original[i]], sizeof *t->v);
-}
 static void face_blocks(void *context, int begin, int end) {
   const task *t = context;
-  for (int b = begin; b < end; b++) t->l->kernels->faces(t->l, t->l->face_block + b);
+  for (int b = begin; b < end; b++) t->l->kernels->faces(t->l, t->l->face_block + b, t->l->pose_sum[b]);
 }
 static void edge_blocks(void *context, int begin, int end) {
   const task *t = context;
@@ -95,9 +90,10 @@ static void mass_blocks(void *context, int begin, int end) {
   const task *t = context;
   for (int b = begin; b < end; b++) t->l->kernels->mass(t->l, t->l->face_block + b, t->rho, t->l->sum[b]);
 }
-static void flux_blocks(void *context, int begin, int end) {
+static void apex_blocks(void *context, int begin, int end) {
   const task *t = context;
-  for (int b = begin; b < end; b++) t->l->kernels->flux(t->l, t->l->face_block + b, t->l->sum[b]);
+  for (int b = begin; b < end; b++)
+    t->l->kernels->apex(t->l, t->l->apex_block + b, t->x, t->v, t->l->apex_sum[b]);
 }
 static void drag_blocks(void *context, int begin, int end) {
   const task *t = context;
@@ -118,24 +114,28 @@ void cb_local_pose(cb_local *l, const double (*x)[3], const double (*v)[3]) {
   l->moving = v != NULL;
   l->turned = false;
   memset(l->mean, 0, (size_t)l->parts * sizeof *l->mean);
-  cb_threads_range(l->threads, l->vertices, copy_vertices, &t);
+  cb_threads_range(l->threads, l->apex_blocks, apex_blocks, &t);
+  memset(l->apex, 0, (size_t)l->parts * sizeof *l->apex);
+  for (int b = 0; b < l->apex_blocks; b++)
+    for (int i = 0; i < 8; i++) l->apex[l->apex_block[b].part][i] += l->apex_sum[b][i];
   cb_threads_range(l->threads, l->face_blocks, face_blocks, &t);
+}
+
+void cb_local_part_sums(const cb_local *l, int part, double sum[CB_LOCAL_POSE_SUMS]) {
+  memset(sum, 0, CB_LOCAL_POSE_SUMS * sizeof *sum);
+  for (int b = l->part_block[part]; b < l->part_block[part + 1]; b++)
+    for (int i = 0; i < CB_LOCAL_POSE_SUMS; i++) sum[i] += l->pose_sum[b][i];
 }
 
 double cb_local_breathing(cb_local *l, bool subtract) {
   double greatest = 0;
   memset(l->mean, 0, (size_t)l->parts * sizeof *l->mean);
   if (!l->moving) return 0;
-  cb_threads_range(l->threads, l->face_blocks, flux_blocks, &(task){.l = l});
-  for (int b = 0, next; b < l->face_blocks; b = next) {
-    const int p = l->face_block[b].part;
-    double through = 0, area = 0;
-    for (next = b; next < l->face_blocks && l->face_block[next].part == p; next++) {
-      through += l->sum[next][0];
-      area += l->sum[next][1];
-    }
-    if (l->open[p] || !(area > 0)) continue;
-    const double mean = through / area;
+  for (int p = 0; p < l->parts; p++) {
+    double sum[CB_LOCAL_POSE_SUMS];
+    cb_local_part_sums(l, p, sum);
+    if (l->open[p] || !(sum[CB_LOCAL_AREA] > 0)) continue;
+    const double mean = sum[CB_LOCAL_FLUX] / sum[CB_LOCAL_AREA];
     if (fabs(mean) > fabs(greatest)) greatest = mean;
     if (subtract) l->mean[p] = mean;
   }
@@ -154,6 +154,7 @@ void cb_local_delta(bool open, double folds, cb_local_part *part) {
   part->delta = part->capped ? most : part->delta_uncapped;
 }
 
+/* Edges between blocks and borders; those within a block come with its sums. */
 static void turn(cb_local *l) {
   cb_threads_range(l->threads, l->edge_blocks, edge_blocks, &(task){.l = l});
   memset(l->part, 0, (size_t)l->parts * sizeof *l->part);
@@ -162,11 +163,11 @@ static void turn(cb_local *l) {
     const cb_local_block *block = l->edge_block + b;
     const double *sum = l->edge_sum[b], share = block->kind == CB_LOCAL_SHARED ? 0.5 : 1;
     if (block->kind == CB_LOCAL_BORDER) {
-      l->part[block->part].border += sum[CB_LOCAL_LENGTH];
+      l->part[block->part].border += sum[CB_LOCAL_EDGE_LENGTH];
       continue;
     }
-    l->part[block->part].turning += share * sum[CB_LOCAL_TURNING];
-    l->folds[block->part] += share * sum[CB_LOCAL_FOLD];
+    l->part[block->part].turning += share * sum[CB_LOCAL_EDGE_TURNING];
+    l->folds[block->part] += share * sum[CB_LOCAL_EDGE_FOLD];
   }
   l->turned = true;
 }
@@ -185,22 +186,28 @@ static void add_mass(double factor, const double *sum, double mass[6][6], double
 void cb_local_added_mass(cb_local *l, double rho1, const double *rho, double mass[6][6], double mu0[6],
                          cb_local_part *part) {
   if (!l->turned) turn(l);
-  cb_threads_range(l->threads, l->face_blocks, mass_blocks, &(task){.l = l, .rho = rho});
+  if (rho) cb_threads_range(l->threads, l->face_blocks, mass_blocks, &(task){.l = l, .rho = rho});
   memset(mass, 0, 36 * sizeof(double));
   if (mu0) memset(mu0, 0, 6 * sizeof *mu0);
-  for (int b = 0, next; b < l->face_blocks; b = next) {
-    const int p = l->face_block[b].part;
-    double sum[CB_LOCAL_MASS_SUMS] = {0};
-    for (next = b; next < l->face_blocks && l->face_block[next].part == p; next++)
-      for (int i = 0; i < CB_LOCAL_MASS_SUMS; i++) sum[i] += l->sum[next][i];
-    l->part[p].area = sides(l, p) * sum[CB_LOCAL_AREA];
-    l->part[p].volume = l->open[p] ? 0 : sum[CB_LOCAL_VOLUME];
-    cb_local_delta(l->open[p], l->folds[p], l->part + p);
-    add_mass((rho ? 1 : rho1) * l->part[p].delta * sides(l, p), sum, mass, l->moving ? mu0 : NULL);
+  for (int p = 0; p < l->parts; p++) {
+    double sum[CB_LOCAL_POSE_SUMS];
+    cb_local_part own = l->part[p];
+    cb_local_part_sums(l, p, sum);
+    own.turning += sum[CB_LOCAL_TURNING];
+    own.area = sides(l, p) * sum[CB_LOCAL_AREA];
+    own.volume = l->open[p] ? 0 : sum[CB_LOCAL_VOLUME];
+    if (own.area > 0) cb_local_delta(l->open[p], l->folds[p] + sum[CB_LOCAL_FOLD], &own);
+    if (part) part[p] = own;
+    for (int i = 0; i < 6; i++) sum[CB_LOCAL_MU + i] -= l->mean[p] * sum[CB_LOCAL_M + i];
+    if (rho) {
+      memset(sum, 0, (CB_LOCAL_MU + 6) * sizeof *sum);
+      for (int b = l->part_block[p]; b < l->part_block[p + 1]; b++)
+        for (int i = 0; i < CB_LOCAL_MU + 6; i++) sum[i] += l->sum[b][i];
+    }
+    add_mass((rho ? 1 : rho1) * own.delta * sides(l, p), sum, mass, l->moving ? mu0 : NULL);
   }
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < i; j++) mass[i][j] = mass[j][i];
-  if (part) memcpy(part, l->part, (size_t)l->parts * sizeof *part);
 }
 
 /* --- drag --- */

@@ -8,13 +8,20 @@
  *   int m m^T = (M M^T + S S^T/72 + T T^T/24)/A,  S = (s × a, 0),  T = (t × a, 0)
  *   int <x',n> m = (<w,a> M + <s',a> S/72 + <t',a> T/24)/A
  *
+ * and over the tetrahedron from a part's apex, y = c and u = w about it, V = <y,a>/3,
+ *
+ *   int x x'^T = V (3/5 y u^T + s s'^T/120 + t t'^T/40),  int x = 3/4 V y,  (int x)' = <u,a> y + <s',a> s/72 + <t',a> t/24
+ *
+ * (the last over the whole closed surface). A pose is one pass over the faces that leaves c, a and w for the drag and
+ * these sums; faces' normals stay with a block, whose edges follow.
+ *
  * Drag, with d = <u,a>, r = 1/(A |u|), p = r (|u|^2 a + d u), so that one root does:
  *
  *   force  sum r |u|^2 d M;  Jacobian  sum M (c × p, p)^T
  *
- * Edges e with area vectors a0, a1 of their faces, S = <e, a0 × a1>, C = <a0, a1>:
+ * Edges e of length l between unit normals n0, n1, S = <e, n0 × n1> = l sin alpha, C = <n0, n1> = cos alpha:
  *
- *   sin alpha = S/sqrt(S^2 + e^2 C^2)
+ *   alpha l = S alpha/sin alpha, a series in u = 1 - C: its rounding only meets the small terms that follow the first
  */
 #include "fluid/local_private.h"
 
@@ -29,10 +36,20 @@ typedef struct vec3 {
 
 /* Added under roots, so that faces of no area and bodies at rest give 0 and not 0/0. */
 static const double tiny = 1e-300;
+static const double none[3];
+
+/* Three numbers beside each other. */
+INLINE vec3 rows3(const double *p, const int *at) {
+  vec3 a;
+  rows(p, at, &a.x, &a.y, &a.z);
+  return a;
+}
 
 INLINE vec3 add(vec3 a, vec3 b) { return (vec3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 INLINE vec3 subtract(vec3 a, vec3 b) { return (vec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
 INLINE vec3 scaled(vec s, vec3 a) { return (vec3){s * a.x, s * a.y, s * a.z}; }
+/* b + s a */
+INLINE vec3 along(vec s, vec3 a, vec3 b) { return (vec3){fma3(s, a.x, b.x), fma3(s, a.y, b.y), fma3(s, a.z, b.z)}; }
 INLINE vec dot(vec3 a, vec3 b) { return fma3(a.z, b.z, fma3(a.y, b.y, a.x * b.x)); }
 INLINE vec3 cross(vec3 a, vec3 b) {
   return (vec3){fnma3(a.z, b.y, a.y * b.z), fnma3(a.x, b.z, a.z * b.x), fnma3(a.y, b.x, a.x * b.y)};
@@ -73,27 +90,29 @@ INLINE double total(vec a) {
   return sum;
 }
 
-/* --- the pose --- */
+/* --- a face --- */
 
-static void faces(cb_local *l, const cb_local_block *b) {
-  for (int f = b->begin; f < b->end; f += WIDTH) {
-    const int *at[3] = {l->corner[0] + f, l->corner[1] + f, l->corner[2] + f};
-    const vec3 x0 = gather3(l->x, at[0], 1), e1 = subtract(gather3(l->x, at[1], 1), x0),
-               e2 = subtract(gather3(l->x, at[2], 1), x0), s = add(e1, e2),
-               a = scaled(set(0.5), cross(e1, e2));
-    double *flat = l->flat + place(f, CB_LOCAL_FLAT), *spread = l->spread + place(f, CB_LOCAL_SPREAD);
-    store3(flat, add(x0, scaled(set(1. / 3), s)));
-    store3(flat + 3 * CB_LOCAL_GROUP, a);
-    store3(spread, s);
-    store3(spread + 3 * CB_LOCAL_GROUP, subtract(e1, e2));
-    if (!l->moving) continue;
-    const vec3 v0 = gather3(l->v, at[0], 1), v1 = subtract(gather3(l->v, at[1], 1), v0),
-               v2 = subtract(gather3(l->v, at[2], 1), v0), vs = add(v1, v2);
-    double *rate = l->rate + place(f, CB_LOCAL_RATE);
-    store3(rate, add(v0, scaled(set(1. / 3), vs)));
-    store(rate + 3 * CB_LOCAL_GROUP, dot(vs, a));
-    store(rate + 4 * CB_LOCAL_GROUP, dot(subtract(v1, v2), a));
-  }
+typedef struct triangle {
+  vec3 c, s, t, a, w, ds, dt; /* w, s', t' */
+  vec r;                      /* 1/A */
+} triangle;
+
+/* All but r. */
+INLINE void take(const cb_local *l, int f, triangle *q) {
+  const int *at[3] = {l->corner[0] + f, l->corner[1] + f, l->corner[2] + f};
+  const vec3 x0 = rows3(l->x, at[0]), e1 = subtract(rows3(l->x, at[1]), x0), e2 = subtract(rows3(l->x, at[2]), x0),
+             s = add(e1, e2);
+  q->s = s;
+  q->t = subtract(e1, e2);
+  q->c = along(set(1. / 3), s, x0);
+  q->a = scaled(set(0.5), cross(e1, e2));
+  q->w = q->ds = q->dt = (vec3){set(0), set(0), set(0)};
+  if (!l->moving) return;
+  const vec3 v0 = rows3(l->v, at[0]), v1 = subtract(rows3(l->v, at[1]), v0), v2 = subtract(rows3(l->v, at[2]), v0),
+             ds = add(v1, v2);
+  q->ds = ds;
+  q->dt = subtract(v1, v2);
+  q->w = along(set(1. / 3), ds, v0);
 }
 
 /* --- bending angles --- */
@@ -104,8 +123,6 @@ static const double asin_series[] = {
     0.0223721816048187376, 0.0173521160725346175, 0.0139764177489021308, 0.011420252360583682,
     0.0107081478475466792, 0.00428139000014606235, 0.0166780797813572859};
 enum { ASIN_TERMS = sizeof asin_series / sizeof *asin_series };
-static const double asin_range = 0.4;
-
 INLINE vec small_asin(vec z) {
   const vec zz = z * z;
   vec sum = set(asin_series[ASIN_TERMS - 1]);
@@ -134,27 +151,76 @@ static __attribute__((noinline)) vec large_angle(vec c, vec s, vec *fold) {
   return set(8) * sign * small_asin(size);
 }
 
+/* alpha/sin alpha for u = 1 - cos alpha in [0, 1/2] and in [0, 0.06], which is 20 degrees, by interpolation at
+ * Chebyshev's points; errors 1.2e-17 and 1.4e-17. */
+static const double wide_bend[] = {
+    1.0, 0.3333333333333307, 0.13333333333372238, 0.05714285712004413, 0.025396826095510895, 0.011543998697724114,
+    0.0053281589108542336, 0.0024851493652995054, 0.001177252107675855, 0.000524948435414062, 0.0003490773923383807,
+    -4.7511156402644795e-05, 0.0003003772379845992, -0.00017750329837568318, 0.00010516768010353911, 0};
+static const double narrow_bend[] = {1.0, 0.3333333333333477, 0.13333333332831643, 0.057142857810307486,
+                                     0.025396781855373467, 0.011545550295759906, 0.005298019376796255,
+                                     0.0027872197156268083};
+static const double wide_range = 0.5, narrow_range = 0.06;
+
+/* S times the series of an even number of terms. */
+INLINE vec bend(vec S, vec u, const double *series, int terms) {
+  const vec uu = u * u;
+  vec odd = set(series[terms - 1]), even = set(series[terms - 2]);
+#pragma GCC unroll 8
+  for (int i = terms - 4; i >= 0; i -= 2) {
+    odd = fma3(odd, uu, set(series[i + 1]));
+    even = fma3(even, uu, set(series[i]));
+  }
+  return S * fma3(odd, u, even);
+}
+
+/* Any angle. */
+static __attribute__((noinline)) vec large_bend(vec3 e, vec S, vec C, vec *fold) {
+  const vec ee = dot(e, e), r = inverse_root(ee + set(tiny)), size = ee * r;
+  vec flat;
+  const vec angle = large_angle(C, S * r, &flat);
+  *fold = fma3(flat, size, *fold);
+  return angle * size;
+}
+
+/* Edges e with S and C. */
+typedef struct hinge {
+  vec3 e;
+  vec S, C;
+} hinge;
+
+INLINE hinge hinge_of(vec3 e, vec3 n0, vec3 n1) { return (hinge){e, dot(e, cross(n0, n1)), dot(n0, n1)}; }
+
+/* alpha l of n of them; *folds: l of those that are folded flat. */
+INLINE vec bending(int n, const hinge *h, vec *folds) {
+  vec sum = set(0);
+  for (int k = 0; k < n; k++) {
+    const vec u = set(1) - h[k].C;
+    if (__builtin_expect(!any_above(u, set(narrow_range)), 1)) sum += bend(h[k].S, u, narrow_bend, 8);
+    else if (__builtin_expect(!any_above(u, set(wide_range)), 1)) sum += bend(h[k].S, u, wide_bend, 16);
+    else sum += large_bend(h[k].e, h[k].S, h[k].C, folds);
+  }
+  return sum;
+}
+
+INLINE vec3 unit(vec3 a) { return scaled(inverse_root(dot(a, a) + set(tiny)), a); }
+
+/* Edges between blocks or parts, and borders. */
 static void edges(const cb_local *l, const cb_local_block *b, double *sum) {
   vec turning = set(0), length = set(0), folds = set(0);
   for (int k = b->begin; k < b->end; k += WIDTH) {
     const double *area = l->flat + 3 * CB_LOCAL_GROUP;
-    const vec3 a0 = gather3(area, l->edge_face[0] + k, CB_LOCAL_GROUP),
-               a1 = gather3(area, l->edge_face[1] + k, CB_LOCAL_GROUP),
+    const vec3 n0 = unit(gather3(area, l->edge_face[0] + k, CB_LOCAL_GROUP)),
+               n1 = unit(gather3(area, l->edge_face[1] + k, CB_LOCAL_GROUP)),
                e = subtract(gather3(l->x, l->edge_end[1] + k, 1), gather3(l->x, l->edge_end[0] + k, 1));
-    const vec ee = dot(e, e), S = dot(e, cross(a0, a1)), C = dot(a0, a1), zero = set(0),
-              r = inverse_root(fma3(S, S, fma3(ee * C, C, set(tiny)))), sine = S * r, edge = ee * inverse_root(ee + set(tiny));
-    vec angle, fold = zero;
-    if (__builtin_expect(any_above(where_above(zero, C, set(1), size_of(sine)), set(asin_range)), 0))
-      angle = large_angle(edge * C * r, sine, &fold);
-    else
-      angle = small_asin(sine);
-    turning = fma3(angle, edge, turning);
-    length += edge;
-    folds = fma3(fold, edge, folds);
+    const vec ee = dot(e, e);
+    length = fma3(ee, inverse_root(ee + set(tiny)), length);
+    const hinge h = hinge_of(e, n0, n1);
+    turning += bending(1, &h, &folds);
   }
-  sum[CB_LOCAL_TURNING] = total(turning);
-  sum[CB_LOCAL_LENGTH] = total(length);
-  sum[CB_LOCAL_FOLD] = total(folds);
+  sum[CB_LOCAL_EDGE_TURNING] = total(turning);
+  sum[CB_LOCAL_EDGE_LENGTH] = total(length);
+  sum[CB_LOCAL_EDGE_FOLD] = total(folds);
 }
 
 /* --- added mass and the momentum of the shape's motion --- */
@@ -168,57 +234,149 @@ INLINE void symmetric(vec *k, vec3 wa, vec3 a) {
   k[5] = fma3(wa.z, a.z, k[5]);
 }
 
+INLINE void add_cross(vec *k, vec3 a, vec3 b) {
+  k[0] = fma3(a.y, b.z, fnma3(a.z, b.y, k[0]));
+  k[1] = fma3(a.z, b.x, fnma3(a.x, b.z, k[1]));
+  k[2] = fma3(a.x, b.y, fnma3(a.y, b.x, k[2]));
+}
+
 INLINE void add_row(vec *k, vec w, vec3 a) {
   k[0] = fma3(w, a.x, k[0]);
   k[1] = fma3(w, a.y, k[1]);
   k[2] = fma3(w, a.z, k[2]);
 }
 
-static void mass(const cb_local *l, const cb_local_block *b, const double *rho, double *out) {
-  const vec mean = set(l->mean[b->part]), third = set(1. / 3), s72 = set(1. / 72), t24 = set(1. / 24);
-  vec sum[CB_LOCAL_MASS_SUMS];
-  for (int i = 0; i < CB_LOCAL_MASS_SUMS; i++) sum[i] = set(0);
+/* int m m^T and int <x',n> m with a density, as the weight w = rho/A of a face. */
+INLINE void add_mass(const triangle *q, vec w, bool moving, vec *sum) {
+  const vec3 M = cross(q->c, q->a), S = cross(q->s, q->a), T = cross(q->t, q->a), wM = scaled(w, M),
+             wa = scaled(w, q->a), wS = scaled(w * set(1. / 72), S), wT = scaled(w * set(1. / 24), T);
+  symmetric(sum, wM, M);
+  symmetric(sum, wS, S);
+  symmetric(sum, wT, T);
+  add_row(sum + 6, wM.x, q->a);
+  add_row(sum + 9, wM.y, q->a);
+  add_row(sum + 12, wM.z, q->a);
+  symmetric(sum + 15, wa, q->a);
+  if (!moving) return;
+  const vec d = dot(q->w, q->a);
   vec *mu = sum + CB_LOCAL_MU;
-  for (int f = b->begin; f < b->end; f += WIDTH) {
-    const double *flat = l->flat + place(f, CB_LOCAL_FLAT), *spread = l->spread + place(f, CB_LOCAL_SPREAD);
-    const vec3 c = load3(flat), a = load3(flat + 3 * CB_LOCAL_GROUP), M = cross(c, a), S = cross(load3(spread), a),
-               T = cross(load3(spread + 3 * CB_LOCAL_GROUP), a);
-    const vec aa = dot(a, a), r = inverse_root(aa + set(tiny)), A = aa * r;
-    vec w = r;
-    if (rho) w *= gather(rho, l->face_of + f);
-    const vec ws = w * s72, wt = w * t24;
-    const vec3 wM = scaled(w, M), wa = scaled(w, a);
-    symmetric(sum, wM, M);
-    symmetric(sum, scaled(ws, S), S);
-    symmetric(sum, scaled(wt, T), T);
-    add_row(sum + 6, wM.x, a);
-    add_row(sum + 9, wM.y, a);
-    add_row(sum + 12, wM.z, a);
-    symmetric(sum + 15, wa, a);
-    sum[CB_LOCAL_AREA] += A;
-    sum[CB_LOCAL_VOLUME] = fma3(third, dot(c, a), sum[CB_LOCAL_VOLUME]);
-    if (!l->moving) continue;
-    const double *rate = l->rate + place(f, CB_LOCAL_RATE);
-    const vec d = fnma3(mean, A, dot(load3(rate), a));
-    add_row(mu, d, wM);
-    add_row(mu, ws * load(rate + 3 * CB_LOCAL_GROUP), S);
-    add_row(mu, wt * load(rate + 4 * CB_LOCAL_GROUP), T);
-    add_row(mu + 3, d, wa);
-  }
-  for (int i = 0; i < CB_LOCAL_MASS_SUMS; i++) out[i] = total(sum[i]);
+  add_row(mu, d, wM);
+  add_row(mu, dot(q->ds, q->a), wS);
+  add_row(mu, dot(q->dt, q->a), wT);
+  add_row(mu + 3, d, wa);
 }
 
-/* int <x', n> and the area. */
-static void flux(const cb_local *l, const cb_local_block *b, double *out) {
-  vec through = set(0), area = set(0);
+/* A face's density differs from others': the pose is gathered once more. */
+static void mass(const cb_local *l, const cb_local_block *b, const double *rho, double *out) {
+  vec sum[CB_LOCAL_MU + 6];
+  for (int i = 0; i < CB_LOCAL_MU + 6; i++) sum[i] = set(0);
+  const vec mean = set(l->mean[b->part]);
   for (int f = b->begin; f < b->end; f += WIDTH) {
-    const vec3 a = load3(l->flat + place(f, CB_LOCAL_FLAT) + 3 * CB_LOCAL_GROUP);
-    const vec aa = dot(a, a);
-    through += dot(load3(l->rate + place(f, CB_LOCAL_RATE)), a);
-    area = fma3(aa, inverse_root(aa + set(tiny)), area);
+    triangle q;
+    take(l, f, &q);
+    q.r = inverse_root(dot(q.a, q.a) + set(tiny));
+    const vec density = gather(rho, l->face_of + f);
+    add_mass(&q, density * q.r, l->moving, sum);
+    if (!l->moving) continue;
+    const vec less = -mean * density;
+    add_row(sum + CB_LOCAL_MU, less, cross(q.c, q.a));
+    add_row(sum + CB_LOCAL_MU + 3, less, q.a);
   }
-  out[0] = total(through);
-  out[1] = total(area);
+  for (int i = 0; i < CB_LOCAL_MU + 6; i++) out[i] = total(sum[i]);
+}
+
+/* Sums of the mass of a solid about its apex at[0] that moves with at[1]. */
+INLINE void add_solid(const triangle *q, const vec3 at[2], vec *sum) {
+  const vec3 y = subtract(q->c, at[0]), u = subtract(q->w, at[1]);
+  const vec V = set(1. / 3) * dot(y, q->a), V34 = set(0.75) * V;
+  const vec3 Vy = scaled(set(0.6) * V, y), Vs = scaled(V * set(1. / 120), q->s), Vt = scaled(V * set(1. / 40), q->t);
+  add_row(sum + CB_LOCAL_ONE, V34, y);
+  symmetric(sum + CB_LOCAL_TWO, Vy, y);
+  symmetric(sum + CB_LOCAL_TWO, Vs, q->s);
+  symmetric(sum + CB_LOCAL_TWO, Vt, q->t);
+  add_row(sum + CB_LOCAL_MOMENTUM, V34, u);
+  add_cross(sum + CB_LOCAL_SPIN, Vy, u);
+  add_cross(sum + CB_LOCAL_SPIN, Vs, q->ds);
+  add_cross(sum + CB_LOCAL_SPIN, Vt, q->dt);
+  add_row(sum + CB_LOCAL_FIRST_RATE, dot(u, q->a), y);
+  add_row(sum + CB_LOCAL_FIRST_RATE, set(1. / 72) * dot(q->ds, q->a), q->s);
+  add_row(sum + CB_LOCAL_FIRST_RATE, set(1. / 24) * dot(q->dt, q->a), q->t);
+}
+
+/* Edges within a block: each comes with the later of its faces, which for the others has itself beside it. */
+INLINE void inner_hinges(const cb_local *l, const triangle *q, int f, const double *normals, hinge h[3]) {
+  const vec3 n = scaled(q->r, q->a), s = scaled(set(0.5), q->s), t = scaled(set(0.5), q->t),
+             e[3] = {add(s, t), scaled(set(-1), q->t), subtract(t, s)}; /* e1, e2 - e1, -e2 */
+  for (int k = 0; k < 3; k++) h[k] = hinge_of(e[k], n, rows3(normals, l->beside[k] + f));
+}
+
+enum { CHUNK = 32 }; /* faces that stay in the first cache */
+
+static void faces(cb_local *l, const cb_local_block *b, double *out) {
+  double normals[4 * CB_LOCAL_BLOCK];
+  vec sum[CB_LOCAL_POSE_SUMS];
+  for (int i = 0; i < CB_LOCAL_POSE_SUMS; i++) sum[i] = set(0);
+  const double *o = l->apex[b->part];
+  const vec3 apex[2] = {{set(o[0]), set(o[1]), set(o[2])}, {set(o[4]), set(o[5]), set(o[6])}};
+  const bool solid = l->moving && !l->open[b->part];
+  for (int begin = b->begin; begin < b->end; begin += CHUNK) {
+    const int end = begin + CHUNK < b->end ? begin + CHUNK : b->end;
+    triangle q[CHUNK / WIDTH];
+    int n = 0;
+    for (int f = begin; f < end; f += WIDTH, n++) {
+      double *flat = l->flat + place(f, CB_LOCAL_FLAT);
+      take(l, f, q + n);
+      store3(flat, q[n].c);
+      store3(flat + 3 * CB_LOCAL_GROUP, q[n].a);
+      if (l->moving) store3(l->rate + place(f, CB_LOCAL_RATE), q[n].w);
+    }
+    /* Loops of their own for what is one long chain a face, so that many chains run side by side. */
+    for (int i = 0; i < n; i++) {
+      q[i].r = inverse_root(dot(q[i].a, q[i].a) + set(tiny));
+      const vec3 normal = scaled(q[i].r, q[i].a);
+      store_rows(normals + 4 * (begin - b->begin + i * WIDTH), normal.x, normal.y, normal.z);
+    }
+    for (int i = 0; i < n; i++) add_mass(q + i, q[i].r, l->moving, sum);
+    for (int i = 0; i < n; i++) {
+      const vec3 a = q[i].a;
+      add_cross(sum + CB_LOCAL_M, q[i].c, a);
+      sum[CB_LOCAL_M + 3] += a.x, sum[CB_LOCAL_M + 4] += a.y, sum[CB_LOCAL_M + 5] += a.z;
+      sum[CB_LOCAL_AREA] = fma3(dot(a, a), q[i].r, sum[CB_LOCAL_AREA]);
+      sum[CB_LOCAL_VOLUME] = fma3(set(1. / 3), dot(q[i].c, a), sum[CB_LOCAL_VOLUME]);
+      if (l->moving) sum[CB_LOCAL_FLUX] += dot(q[i].w, a);
+    }
+    hinge h[3 * CHUNK / WIDTH];
+    for (int i = 0; i < n; i++) inner_hinges(l, q + i, begin + i * WIDTH, normals, h + 3 * i);
+    sum[CB_LOCAL_TURNING] += bending(3 * n, h, sum + CB_LOCAL_FOLD);
+    if (solid)
+      for (int i = 0; i < n; i++) add_solid(q + i, apex, sum);
+  }
+  for (int i = 0; i < CB_LOCAL_POSE_SUMS; i++) out[i] = total(sum[i]);
+}
+
+/* Rows (x, 0, x', 0) of a part's vertices, and the sum of their shares. */
+static void apex(const cb_local *l, const cb_local_block *b, const double (*x)[3], const double (*v)[3], double *out) {
+  enum { PER = 8 / WIDTH, AT_ONCE = 4 };
+  vec sum[AT_ONCE][PER];
+#pragma GCC unroll 16
+  for (int k = 0; k < AT_ONCE * PER; k++) sum[k / PER][k % PER] = set(0);
+  for (int begin = b->begin; begin < b->end; begin += AT_ONCE) {
+#pragma GCC unroll 4
+    for (int j = 0; j < AT_ONCE; j++) {
+      const int i = begin + j;
+      if (i >= b->end) break;
+      const int from = l->apex_from[i], to = l->apex_to[i];
+      vec row[PER];
+      join(x[from], v ? v[from] : none, row);
+#pragma GCC unroll 4
+      for (int k = 0; k < PER; k++) {
+        if (to >= 0) store(l->x + to + k * WIDTH, row[k]);
+        sum[j][k] = fma3(set(l->apex_share[i]), row[k], sum[j][k]);
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int k = 0; k < PER; k++) store(out + k * WIDTH, (sum[0][k] + sum[1][k]) + (sum[2][k] + sum[3][k]));
 }
 
 /* --- lift and drag --- */
@@ -237,7 +395,7 @@ INLINE vec3 relative(const cb_local *l, const cb_local_flow *in, int f, vec3 c) 
   return u;
 }
 
-enum { CHUNK = 64, COLUMNS = 7 }; /* faces whose M and p stay in the first cache */
+enum { COLUMNS = 7 };
 
 /* sum[row][column] += M_row p_column: ROWS rows at once stay in registers. */
 INLINE void rank_update(int rows, int n, vec (*M)[CHUNK / WIDTH], vec (*p)[CHUNK / WIDTH], vec (*sum)[COLUMNS]) {
@@ -319,4 +477,4 @@ static void linear(const cb_local *l, const cb_local_block *b, const cb_local_fl
     for (int k = 0; k < COLUMNS; k++) out[COLUMNS * i + k] = total(sum[i][k]);
 }
 
-const cb_local_kernels KERNELS = {faces, edges, mass, flux, drag, linear};
+const cb_local_kernels KERNELS = {faces, edges, apex, mass, drag, linear};

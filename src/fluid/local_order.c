@@ -1,9 +1,11 @@
 /* The order in which the local fluid model keeps faces, vertices and edges.
  *
  * Faces follow Morton's curve through their centres in the first pose, part by part, so that what lies near in space
- * lies near in memory; vertices follow in the order of their first use, edges in that of their first vertex.
+ * lies near in memory; vertices follow in the order of their first use, edges in that of their first vertex. An edge
+ * between two faces of a block is kept with the later of them, others in lists.
  */
 #include "fluid/local_private.h"
+#include "numerics/vec3.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -114,7 +116,7 @@ static cb_status order_faces(const cb_surface *s, cb_local *l, int *number) {
       l->face_of[slot] = face[i].face;
       for (int k = 0; k < 3; k++) {
         if (number[v[k]] < 0) l->original[number[v[k]] = used++] = v[k];
-        l->corner[k][slot] = 4 * number[v[k]];
+        l->corner[k][slot] = 8 * number[v[k]];
       }
     }
     for (int i = 0; i < s->vertices; i++)
@@ -154,7 +156,7 @@ static void fill_buckets(const cb_surface *s, const cb_local *l, const int *slot
   for (int turn = 0; turn < 2; turn++) {
     for (int f = 0; f < s->faces; f++)
       for (int k = 0; k < 3; k++) {
-        const int slot = slot_of[f], a = l->corner[k][slot] / 4, b = l->corner[(k + 1) % 3][slot] / 4;
+        const int slot = slot_of[f], a = l->corner[k][slot] / 8, b = l->corner[(k + 1) % 3][slot] / 8;
         const int low = a < b ? a : b;
         if (turn == 0)
           first[low + 1]++;
@@ -194,8 +196,36 @@ static int flat_place(int slot) {
   return slot / CB_LOCAL_GROUP * CB_LOCAL_FLAT + slot % CB_LOCAL_GROUP;
 }
 
-/* An edge in the lists of its one or two parts; list: where each (kind, part) goes on, or NULL: counts. */
-static void enter(const cb_surface *s, cb_local *l, const whole_edge *e, int *count, bool write) {
+/* Which corner of the face in a slot is the vertex. */
+static int corner_of(const cb_local *l, int slot, int vertex) {
+  int k = 0;
+  while (k < 2 && l->corner[k][slot] != 8 * vertex) k++;
+  return k;
+}
+
+/* Is the edge within a block? Then its second face, which comes later, has the first beside it. */
+static bool put_beside(cb_local *l, const int *block_of, const whole_edge *e) {
+  const int first = e->slot[0], second = e->slot[1];
+  if (second < 0 || block_of[first] != block_of[second]) return false;
+  l->beside[corner_of(l, second, e->end[1])][second] = 4 * (first - l->face_block[block_of[first]].begin);
+  return true;
+}
+
+static cb_status order_beside(cb_local *l, int *block_of) {
+  for (int k = 0; k < 3; k++)
+    if (!(l->beside[k] = room((size_t)l->slots, sizeof *l->beside[k])))
+      return cb_fail(CB_ERROR_MEMORY, "no memory for the edges of %d faces", l->faces);
+  for (int b = 0; b < l->face_blocks; b++)
+    for (int begin = l->face_block[b].begin, slot = begin; slot < l->face_block[b].end; slot++) {
+      block_of[slot] = b;
+      for (int k = 0; k < 3; k++) l->beside[k][slot] = 4 * (slot - begin);
+    }
+  return CB_OK;
+}
+
+/* An edge between blocks in the lists of its one or two parts; count: where each (kind, part) goes on. */
+static void enter(const cb_surface *s, cb_local *l, const int *block_of, const whole_edge *e, int *count, bool write) {
+  if (put_beside(l, block_of, e)) return;
   const int p = s->part[l->face_of[e->slot[0]]], q = e->slot[1] < 0 ? p : s->part[l->face_of[e->slot[1]]];
   const cb_local_kind kind = e->slot[1] < 0 ? CB_LOCAL_BORDER : p == q ? CB_LOCAL_INNER : CB_LOCAL_SHARED;
   if (kind == CB_LOCAL_BORDER) l->open[p] = true;
@@ -204,7 +234,7 @@ static void enter(const cb_surface *s, cb_local *l, const whole_edge *e, int *co
     if (!write) continue;
     for (int k = 0; k < 2; k++) {
       l->edge_face[k][at] = flat_place(e->slot[e->slot[k] < 0 ? 0 : k]);
-      l->edge_end[k][at] = 4 * e->end[k];
+      l->edge_end[k][at] = 8 * e->end[k];
     }
   }
 }
@@ -212,21 +242,23 @@ static void enter(const cb_surface *s, cb_local *l, const whole_edge *e, int *co
 static cb_status order_edges(const cb_surface *s, cb_local *l) {
   const size_t halves = 3 * (size_t)s->faces;
   int *slot_of = room((size_t)s->faces, sizeof *slot_of), *first = room((size_t)s->vertices + 1, sizeof *first),
+      *block_of = room((size_t)l->slots, sizeof *block_of),
       *count = room(3 * (size_t)s->parts, sizeof *count);
   half_edge *half = room(halves, sizeof *half);
   whole_edge *edge = room(halves, sizeof *edge);
   l->open = room((size_t)s->parts, sizeof *l->open);
-  cb_status status = slot_of && first && count && half && edge && l->open
+  cb_status status = slot_of && first && block_of && count && half && edge && l->open
                          ? CB_OK
                          : cb_fail(CB_ERROR_MEMORY, "no memory for the edges of %d faces", s->faces);
   int edges = 0;
+  if (!status) status = order_beside(l, block_of);
   if (!status) {
     for (int slot = l->slots - 1; slot >= 0; slot--) slot_of[l->face_of[slot]] = slot;
     fill_buckets(s, l, slot_of, half, first);
     status = join_halves(s, l, half, first, edge, &edges);
   }
   if (!status) {
-    for (int e = 0; e < edges; e++) enter(s, l, edge + e, count, false);
+    for (int e = 0; e < edges; e++) enter(s, l, block_of, edge + e, count, false);
     int entries = 0;
     for (int i = 0; i < 3 * s->parts; i++) entries += count[i] + CB_LOCAL_GROUP;
     l->edge_block = room(3 * block_room(entries, s->parts), sizeof *l->edge_block);
@@ -242,13 +274,78 @@ static cb_status order_edges(const cb_surface *s, cb_local *l) {
     for (int kind = 0; kind < 3; kind++)
       l->edges = place_parts(s->parts, count + kind * s->parts, (cb_local_kind)kind, l->edges, l->edge_block,
                              &l->edge_blocks);
-    for (int e = 0; e < edges; e++) enter(s, l, edge + e, count, true);
+    for (int e = 0; e < edges; e++) enter(s, l, block_of, edge + e, count, true);
   }
   free(slot_of);
   free(first);
+  free(block_of);
   free(count);
   free(half);
   free(edge);
+  return status;
+}
+
+/* --- apexes --- */
+
+/* Shares of vertices in the area of each part, a third of each of its faces': part by part. */
+static cb_status order_apexes(const cb_surface *s, cb_local *l) {
+  double *share = room((size_t)s->vertices, sizeof *share);
+  int *seen = room((size_t)s->vertices, sizeof *seen), *count = room((size_t)s->parts, sizeof *count), *here = NULL;
+  int entries = 0;
+  cb_status status = share && seen && count ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
+  for (int pass = 0; pass < 2 && !status; pass++) {
+    for (int i = 0; i < s->vertices; i++) seen[i] = -1;
+    int at = 0;
+    for (int b = 0; b < l->face_blocks;) {
+      const int p = l->face_block[b].part, first = at;
+      double whole = 0;
+      for (; b < l->face_blocks && l->face_block[b].part == p; b++)
+        for (int slot = l->face_block[b].begin; slot < l->face_block[b].end; slot++) {
+          int v[3];
+          double e1[3], e2[3], a[3];
+          for (int k = 0; k < 3; k++) v[k] = l->corner[k][slot] / 8;
+          for (int k = 0; k < 3; k++) {
+            const double *x0 = s->x[l->original[v[0]]];
+            e1[k] = s->x[l->original[v[1]]][k] - x0[k];
+            e2[k] = s->x[l->original[v[2]]][k] - x0[k];
+          }
+          cb_cross3(e1, e2, a);
+          const double area = sqrt(cb_dot3(a, a)) / 2;
+          whole += area;
+          for (int k = 0; k < 3; k++) {
+            if (seen[v[k]] != p) share[v[k]] = 0;
+            if (pass == 1 && seen[v[k]] != p) {
+              l->apex_from[at] = l->original[v[k]];
+              l->apex_to[at] = seen[v[k]] < 0 ? 8 * v[k] : -1;
+              here[at] = v[k];
+            }
+            at += seen[v[k]] != p;
+            seen[v[k]] = p;
+            share[v[k]] += area / 3;
+          }
+        }
+      count[p] = at - first;
+      for (int i = first; pass == 1 && i < at; i++) l->apex_share[i] = whole > 0 ? share[here[i]] / whole : 0;
+    }
+    entries = at;
+    if (pass == 1) break;
+    here = room((size_t)entries, sizeof *here);
+    l->apex_from = room((size_t)entries, sizeof *l->apex_from);
+    l->apex_to = room((size_t)entries, sizeof *l->apex_to);
+    l->apex_share = room((size_t)entries, sizeof *l->apex_share);
+    l->apex_block = room(block_room(entries, s->parts), sizeof *l->apex_block);
+    l->apex_sum = room(block_room(entries, s->parts), sizeof *l->apex_sum);
+    if (!here || !l->apex_from || !l->apex_to || !l->apex_share || !l->apex_block || !l->apex_sum)
+      status = cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
+  }
+  for (int p = 0, at = 0; p < s->parts && !status; at += count[p], p++)
+    for (int i = 0; i < count[p]; i += CB_LOCAL_BLOCK)
+      l->apex_block[l->apex_blocks++] = (cb_local_block){
+          .part = p, .begin = at + i, .end = at + (count[p] < i + CB_LOCAL_BLOCK ? count[p] : i + CB_LOCAL_BLOCK)};
+  free(share);
+  free(here);
+  free(seen);
+  free(count);
   return status;
 }
 
@@ -262,5 +359,10 @@ cb_status cb_local_order(const cb_surface *s, cb_local *l) {
   l->parts = s->parts;
   status = order_faces(s, l, number);
   free(number);
-  return status ? status : order_edges(s, l);
+  if (!status && !(l->part_block = room((size_t)s->parts + 1, sizeof *l->part_block)))
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", s->parts);
+  for (int p = 0, b = 0; p <= s->parts && !status; l->part_block[p++] = b)
+    while (b < l->face_blocks && l->face_block[b].part < p) b++;
+  if (!status) status = order_edges(s, l);
+  return status ? status : order_apexes(s, l);
 }

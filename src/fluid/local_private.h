@@ -11,10 +11,9 @@
 
 enum {
   CB_LOCAL_GROUP = 8,    /* faces or edges whose numbers lie beside each other; a multiple of every vector */
-  CB_LOCAL_BLOCK = 2048, /* faces or edges of one block */
-  CB_LOCAL_FLAT = 6 * CB_LOCAL_GROUP,   /* numbers of a group: c, a */
-  CB_LOCAL_SPREAD = 6 * CB_LOCAL_GROUP, /* s, t */
-  CB_LOCAL_RATE = 5 * CB_LOCAL_GROUP    /* w, <ws,a>, <wt,a> */
+  CB_LOCAL_BLOCK = 2048, /* faces, edges or vertices of one block */
+  CB_LOCAL_FLAT = 6 * CB_LOCAL_GROUP, /* numbers of a group: c, a */
+  CB_LOCAL_RATE = 3 * CB_LOCAL_GROUP  /* w */
 };
 
 /* Edges: INNER ones have both faces in the part, SHARED ones are halved with another part, BORDER ones have one face.
@@ -26,18 +25,28 @@ typedef struct cb_local_block {
   cb_local_kind kind; /* of edges */
 } cb_local_block;
 
-/* Sums of a block of faces: K row by row, its upper triangle (angular-angular 6, angular-linear 9, linear-linear 6). */
+/* Sums of a block of faces at a pose: K row by row, its upper triangle (angular-angular 6, angular-linear 9,
+ * linear-linear 6); the momentum; int m; of the edges within the block; and of the solid about its part's apex, for a
+ * closed part that moves: int y, int y y^T (upper triangle), int y × u, int u and (int y)'. */
 enum {
   CB_LOCAL_K = 0,
   CB_LOCAL_MU = 21,
-  CB_LOCAL_AREA = 27,
+  CB_LOCAL_M = 27,
+  CB_LOCAL_AREA = 33,
   CB_LOCAL_VOLUME,
-  CB_LOCAL_MASS_SUMS,
-  CB_LOCAL_DRAG_SUMS = 42, /* six rows of the Jacobian's six columns and the wrench */
-  CB_LOCAL_SUMS = 42
+  CB_LOCAL_FLUX, /* int <x', n> */
+  CB_LOCAL_TURNING,
+  CB_LOCAL_FOLD,
+  CB_LOCAL_ONE,
+  CB_LOCAL_TWO = CB_LOCAL_ONE + 3,
+  CB_LOCAL_SPIN = CB_LOCAL_TWO + 6,
+  CB_LOCAL_MOMENTUM = CB_LOCAL_SPIN + 3,
+  CB_LOCAL_FIRST_RATE = CB_LOCAL_MOMENTUM + 3,
+  CB_LOCAL_POSE_SUMS = CB_LOCAL_FIRST_RATE + 3,
+  CB_LOCAL_SUMS = 42 /* of drag: six rows of the Jacobian's six columns and the wrench */
 };
-/* Of a block of edges: sum alpha l, sum l, and sum l of folds. */
-enum { CB_LOCAL_TURNING, CB_LOCAL_LENGTH, CB_LOCAL_FOLD, CB_LOCAL_EDGE_SUMS };
+/* Of a block of edges between blocks: sum alpha l, sum l, and sum l of folds. */
+enum { CB_LOCAL_EDGE_TURNING, CB_LOCAL_EDGE_LENGTH, CB_LOCAL_EDGE_FOLD, CB_LOCAL_EDGE_SUMS };
 
 /* What the flow and the body do at the faces. */
 typedef struct cb_local_flow {
@@ -49,10 +58,10 @@ typedef struct cb_local_flow {
 } cb_local_flow;
 
 typedef struct cb_local_kernels {
-  void (*faces)(cb_local *l, const cb_local_block *b);
+  void (*faces)(cb_local *l, const cb_local_block *b, double sum[CB_LOCAL_POSE_SUMS]);
   void (*edges)(const cb_local *l, const cb_local_block *b, double sum[CB_LOCAL_EDGE_SUMS]);
+  void (*apex)(const cb_local *l, const cb_local_block *b, const double (*x)[3], const double (*v)[3], double sum[8]);
   void (*mass)(const cb_local *l, const cb_local_block *b, const double *rho, double sum[CB_LOCAL_SUMS]);
-  void (*flux)(const cb_local *l, const cb_local_block *b, double sum[CB_LOCAL_SUMS]);
   void (*drag)(const cb_local *l, const cb_local_block *b, const cb_local_flow *in, double sum[CB_LOCAL_SUMS]);
   void (*linear)(const cb_local *l, const cb_local_block *b, const cb_local_flow *in, double sum[CB_LOCAL_SUMS]);
 } cb_local_kernels;
@@ -63,19 +72,29 @@ struct cb_local {
   int slots, edges; /* faces and edges with padding */
   int face_blocks, edge_blocks;
   cb_local_block *face_block, *edge_block;
+  int *part_block; /* [parts + 1]: the first of a part's blocks of faces */
   const cb_local_kernels *kernels;
-  int *original;   /* [vertices]: the caller's number of each vertex */
+  int *original;   /* [vertices]: the caller's number of each vertex; only while ordering */
   int *face_of;    /* [slots]: the caller's number of each face */
-  int *corner[3];  /* [slots]: 4 times the number of a vertex */
-  int *edge_face[2]; /* [edges]: where its faces' numbers begin in flat */
-  int *edge_end[2];  /* [edges]: 4 times the number of a vertex, from first to second along face 0 */
+  int *corner[3];  /* [slots]: 8 times the number of a vertex */
+  int *beside[3];  /* [slots]: 4 times the number in the block of the face beyond the edge from corner k on; of the
+                      face itself where the edge is that other face's, or leaves the block */
+  int *edge_face[2]; /* [edges], those not within a block: where its faces' numbers begin in flat */
+  int *edge_end[2];  /* [edges]: 8 times the number of a vertex, from first to second along face 0 */
+  int apex_blocks;
+  cb_local_block *apex_block; /* of the shares of a part */
+  int *apex_from;      /* the caller's number of each vertex of a part, */
+  int *apex_to;        /* 8 times its number here (-1: it came with an earlier part), */
+  double *apex_share;  /* and its share in the area of the first pose: the apex's weight */
+  double (*apex_sum)[8];
   bool *open;        /* [parts]: has a border: a sheet */
-  double *x, *v;     /* [vertices][4] */
+  double *x, *v;     /* [vertices][8]: place and velocity, each with a 0; v = x + 4 */
+  double (*apex)[8]; /* [parts]: its place and velocity likewise */
   double *flat;      /* centre c, area vector a = A n = e1 × e2 / 2 */
-  double *spread;    /* s = e1 + e2, t = e1 - e2 */
-  double *rate;      /* velocity w of the centre; <s', a>, <t', a> */
+  double *rate;      /* velocity w of the centre */
   bool moving;       /* the pose has velocities */
   bool turned;       /* delta belongs to the pose */
+  double (*pose_sum)[CB_LOCAL_POSE_SUMS]; /* [face_blocks] */
   double (*sum)[CB_LOCAL_SUMS];
   double (*edge_sum)[CB_LOCAL_EDGE_SUMS];
   double *mean;         /* [parts]: mean normal velocity, taken off in mu0 */
@@ -85,6 +104,9 @@ struct cb_local {
 
 /* Orders faces and edges: everything of l that does not change with the pose. */
 cb_status cb_local_order(const cb_surface *s, cb_local *l);
+
+/* The sums of a part, in the order of its blocks. */
+void cb_local_part_sums(const cb_local *l, int part, double sum[CB_LOCAL_POSE_SUMS]);
 
 /* delta and its cap from part's area, border and turning; folds: sum l of edges that are folded flat. */
 void cb_local_delta(bool open, double folds, cb_local_part *part);

@@ -43,41 +43,53 @@ static double sides(const cb_local *l, int part) { return l->open[part] ? 2 : 1;
 
 /* --- delta --- */
 
-static double angle(const cb_local *l, int k, bool *fold) {
+typedef struct bends {
+  long double turning, border, folded;
+} bends;
+
+/* The edge from e0 to e1 with the area vectors in flat from f0 and f1 on. */
+static void bend(const cb_local *l, const double *e0, const double *e1, int f0, int f1, double share, bends *sum) {
   double n[2][3], e[3], normal[3];
+  const int at[2] = {f0, f1};
   for (int side = 0; side < 2; side++)
-    for (int i = 0; i < 3; i++)
-      n[side][i] = l->flat[l->edge_face[side][k] + CB_LOCAL_GROUP * (3 + i)];
-  between(l->x + l->edge_end[0][k], l->x + l->edge_end[1][k], e);
+    for (int i = 0; i < 3; i++) n[side][i] = l->flat[at[side] + CB_LOCAL_GROUP * (3 + i)];
+  between(e0, e1, e);
   cross(n[0], n[1], normal);
   const double size = sqrt(dot(e, e)), sine = dot(e, normal), cosine = size * dot(n[0], n[1]);
-  if (!(size > 0)) return 0;
-  *fold = cosine < 0 && fabs(sine) < CB_LOCAL_FOLDED * fabs(cosine);
-  return *fold ? fabs(atan2(sine, cosine)) : atan2(sine, cosine);
+  if (!(size > 0)) return;
+  const bool fold = cosine < 0 && fabs(sine) < CB_LOCAL_FOLDED * fabs(cosine);
+  sum->turning += share * size * (fold ? fabs(atan2(sine, cosine)) : atan2(sine, cosine));
+  if (fold) sum->folded += share * size;
 }
 
+static int flat_of(int slot) { return slot / CB_LOCAL_GROUP * CB_LOCAL_FLAT + slot % CB_LOCAL_GROUP; }
+
 static void turn(const cb_local *l, int p, cb_local_part *part, double *folds) {
-  long double turning = 0, border = 0, folded = 0;
+  bends sum = {0};
   for (int b = 0; b < l->edge_blocks; b++) {
     const cb_local_block *block = l->edge_block + b;
     if (block->part != p) continue;
     const double share = block->kind == CB_LOCAL_SHARED ? 0.5 : 1;
     for (int k = block->begin; k < block->end; k++) {
+      const double *end[2] = {l->x + l->edge_end[0][k], l->x + l->edge_end[1][k]};
       double e[3];
-      bool fold = false;
-      between(l->x + l->edge_end[0][k], l->x + l->edge_end[1][k], e);
-      const double size = sqrt(dot(e, e));
-      if (block->kind == CB_LOCAL_BORDER) {
-        border += size;
-        continue;
-      }
-      turning += share * size * angle(l, k, &fold);
-      if (fold) folded += share * size;
+      between(end[0], end[1], e);
+      if (block->kind == CB_LOCAL_BORDER) sum.border += sqrt(dot(e, e));
+      else bend(l, end[0], end[1], l->edge_face[0][k], l->edge_face[1][k], share, &sum);
     }
   }
-  part->turning = (double)turning;
-  part->border = (double)border;
-  *folds = (double)folded;
+  for (int b = 0; b < l->face_blocks; b++) {
+    const cb_local_block *block = l->face_block + b;
+    for (int slot = block->begin; block->part == p && slot < block->end; slot++)
+      for (int k = 0; k < 3; k++) {
+        const int other = block->begin + l->beside[k][slot] / 4;
+        if (other != slot)
+          bend(l, l->x + l->corner[k][slot], l->x + l->corner[(k + 1) % 3][slot], flat_of(slot), flat_of(other), 1, &sum);
+      }
+  }
+  part->turning = (double)sum.turning;
+  part->border = (double)sum.border;
+  *folds = (double)sum.folded;
 }
 
 /* --- added mass --- */

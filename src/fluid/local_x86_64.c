@@ -16,6 +16,23 @@ static inline void store(double *p, vec a) {
   p[1] = a[1];
 }
 static inline vec gather(const double *p, const int *at) { return (vec){p[at[0]], p[at[1]]}; }
+/* Rows of four numbers, of which three count. */
+static inline void rows(const double *p, const int *at, vec *x, vec *y, vec *z) {
+  const double *a = p + at[0], *b = p + at[1];
+  *x = (vec){a[0], b[0]};
+  *y = (vec){a[1], b[1]};
+  *z = (vec){a[2], b[2]};
+}
+static inline void store_rows(double *p, vec x, vec y, vec z) {
+  for (int i = 0; i < WIDTH; i++, p += 4) p[0] = x[i], p[1] = y[i], p[2] = z[i], p[3] = 0;
+}
+/* a[3] 0 b[3] 0 */
+static inline void join(const double *a, const double *b, vec *row) {
+  row[0] = (vec){a[0], a[1]};
+  row[1] = (vec){a[2], 0};
+  row[2] = (vec){b[0], b[1]};
+  row[3] = (vec){b[2], 0};
+}
 static inline vec root(vec a) {
 #if defined(__SSE2__)
   return _mm_sqrt_pd(a);

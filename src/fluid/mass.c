@@ -5,23 +5,14 @@
  * and over the triangle: A, A (a+b+c)/3, A/12 (a a^T + b b^T + c c^T + (a+b+c)(a+b+c)^T).
  * The point o is the mean of a part's corners, so that a body far from its origin loses no digits.
  */
-#include "fluid/mass.h"
+#include "fluid/mass_private.h"
+#include "numerics/vec3.h"
 
 #include <gsl/gsl_eigen.h>
 #include <math.h>
 #include <string.h>
 
-typedef struct moments {
-  double zero, one[3], two[3][3];
-} moments;
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static void cross(const double a[3], const double b[3], double out[3]) {
-  for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
-/* A tetrahedron or a triangle: content, and the divisors of its first and second moments. */
-static void add_simplex(moments *m, const double x[3][3], double content, double first, double second) {
+void cb_moments_add_simplex(cb_moments *m, const double x[3][3], double content, double first, double second) {
   double sum[3];
   for (int i = 0; i < 3; i++) sum[i] = x[0][i] + x[1][i] + x[2][i];
   m->zero += content;
@@ -32,14 +23,13 @@ static void add_simplex(moments *m, const double x[3][3], double content, double
   }
 }
 
-/* About the origin, from those about o. */
-static void move(moments *m, const double o[3]) {
+void cb_moments_move(cb_moments *m, const double o[3]) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) m->two[i][j] += o[i] * m->one[j] + m->one[i] * o[j] + m->zero * o[i] * o[j];
   for (int i = 0; i < 3; i++) m->one[i] += m->zero * o[i];
 }
 
-static void add_moments(moments *to, double factor, const moments *m) {
+void cb_moments_add(cb_moments *to, double factor, const cb_moments *m) {
   to->zero += factor * m->zero;
   for (int i = 0; i < 3; i++) {
     to->one[i] += factor * m->one[i];
@@ -47,12 +37,11 @@ static void add_moments(moments *to, double factor, const moments *m) {
   }
 }
 
-/* Solid and skin of a part; *closed: the area vectors add up to nothing. */
-static void integrate(const cb_surface *s, const double (*x)[3], int part, moments *solid, moments *skin,
-                      bool *closed) {
+void cb_moments_of_part(const cb_surface *s, const double (*x)[3], int part, cb_moments *solid, cb_moments *skin,
+                        bool *closed) {
   double o[3] = {0}, sum[3] = {0};
   long corners = 0;
-  *solid = *skin = (moments){0};
+  *solid = *skin = (cb_moments){0};
   for (int f = 0; f < s->faces; f++)
     for (int k = 0; k < 3 && s->part[f] == part; k++, corners++)
       for (int i = 0; i < 3; i++) o[i] += x[s->face[f][k]][i];
@@ -66,18 +55,17 @@ static void integrate(const cb_surface *s, const double (*x)[3], int part, momen
       e1[i] = at[1][i] - at[0][i];
       e2[i] = at[2][i] - at[0][i];
     }
-    cross(e1, e2, normal);
+    cb_cross3(e1, e2, normal);
     for (int i = 0; i < 3; i++) sum[i] += normal[i] / 2;
-    add_simplex(solid, at, dot(at[0], normal) / 6, 4, 20);
-    add_simplex(skin, at, sqrt(dot(normal, normal)) / 2, 3, 12);
+    cb_moments_add_simplex(solid, at, cb_dot3(at[0], normal) / 6, 4, 20);
+    cb_moments_add_simplex(skin, at, sqrt(cb_dot3(normal, normal)) / 2, 3, 12);
   }
-  *closed = !s->open[part] && sqrt(dot(sum, sum)) <= 1e-9 * skin->zero;
-  move(solid, o);
-  move(skin, o);
+  *closed = !s->open[part] && sqrt(cb_dot3(sum, sum)) <= 1e-9 * skin->zero;
+  cb_moments_move(solid, o);
+  cb_moments_move(skin, o);
 }
 
-/* I = [[J, m hat(c)], [-m hat(c), m 1]], J = tr(P) 1 - P, with first = m c and P = int x x^T. */
-static void add_inertia(double I[6][6], double mass, const double first[3], const double P[3][3]) {
+void cb_inertia_add(double I[6][6], double mass, const double first[3], const double P[3][3]) {
   const double trace = P[0][0] + P[1][1] + P[2][2];
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -91,37 +79,44 @@ static void add_inertia(double I[6][6], double mass, const double first[3], cons
   }
 }
 
+cb_status cb_material_check(const cb_surface *s, int p, const cb_material *material, bool closed) {
+  const double density = material->density, thickness = material->thickness;
+  const char *name = s->name && s->name[p] ? s->name[p] : "";
+  if (!(density >= 0) || !(thickness >= 0) || !isfinite(density + thickness))
+    return cb_fail(CB_ERROR_ARGUMENT, "part %d %s: density %g, thickness %g: expected numbers that are not negative", p,
+                   name, density, thickness);
+  if (!closed && density > 0 && !(thickness > 0))
+    return cb_fail(CB_ERROR_DOMAIN, "part `%s` is open: expected a thickness > 0, without one it has no mass", name);
+  return CB_OK;
+}
+
 cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_material *material, cb_mass *out) {
   if (!x) x = (const double(*)[3])s->x;
   for (int i = 0; i < s->vertices; i++)
     if (!isfinite(x[i][0] + x[i][1] + x[i][2]))
       return cb_fail(CB_ERROR_DOMAIN, "vertex %d is at (%g, %g, %g)", i, x[i][0], x[i][1], x[i][2]);
-  moments weight = {0}, fluid = {0};
+  cb_moments weight = {0}, fluid = {0};
   double area = 0;
   for (int p = 0; p < s->parts; p++) {
-    const double density = material[p].density, thickness = material[p].thickness;
-    const char *name = s->name && s->name[p] ? s->name[p] : "";
-    if (!(density >= 0) || !(thickness >= 0) || !isfinite(density + thickness))
-      return cb_fail(CB_ERROR_ARGUMENT, "part %d %s: density %g, thickness %g: expected numbers that are not negative",
-                     p, name, density, thickness);
-    moments solid, skin;
+    cb_moments solid, skin;
     bool closed;
-    integrate(s, x, p, &solid, &skin, &closed);
-    if (!closed && density > 0 && !(thickness > 0))
-      return cb_fail(CB_ERROR_DOMAIN, "part `%s` is open: expected a thickness > 0, without one it has no mass", name);
+    cb_moments_of_part(s, x, p, &solid, &skin, &closed);
+    const cb_status status = cb_material_check(s, p, material + p, closed);
+    if (status) return status;
+    const double density = material[p].density, thickness = material[p].thickness;
     area += skin.zero;
-    if (closed) add_moments(&fluid, 1, &solid);
+    if (closed) cb_moments_add(&fluid, 1, &solid);
     if (thickness > 0)
-      add_moments(&weight, density * thickness, &skin);
+      cb_moments_add(&weight, density * thickness, &skin);
     else if (closed)
-      add_moments(&weight, density, &solid);
+      cb_moments_add(&weight, density, &solid);
   }
   *out = (cb_mass){.mass = weight.zero, .volume = fluid.zero, .area = area};
   for (int i = 0; i < 3; i++) {
     if (weight.zero != 0) out->centre[i] = weight.one[i] / weight.zero;
     if (fluid.zero != 0) out->volume_centre[i] = fluid.one[i] / fluid.zero;
   }
-  add_inertia(out->inertia, weight.zero, weight.one, (const double(*)[3])weight.two);
+  cb_inertia_add(out->inertia, weight.zero, weight.one, (const double(*)[3])weight.two);
   return CB_OK;
 }
 
@@ -133,7 +128,7 @@ void cb_mass_add_point(cb_mass *m, double mass, const double x[3]) {
     if (m->mass + mass != 0) m->centre[i] = (m->mass * m->centre[i] + first[i]) / (m->mass + mass);
   }
   m->mass += mass;
-  add_inertia(m->inertia, mass, first, (const double(*)[3])P);
+  cb_inertia_add(m->inertia, mass, first, (const double(*)[3])P);
 }
 
 void cb_tensor_shift(const double k[6][6], const double d[3], double out[6][6]) {
@@ -163,7 +158,7 @@ cb_status cb_mass_principal(const cb_mass *m, double moment[3], double axis[3][3
   double J[9], value[3], columns[9];
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      J[3 * i + j] = m->inertia[i][j] - m->mass * ((i == j ? dot(c, c) : 0) - c[i] * c[j]);
+      J[3 * i + j] = m->inertia[i][j] - m->mass * ((i == j ? cb_dot3(c, c) : 0) - c[i] * c[j]);
   gsl_eigen_symmv_workspace *room = gsl_eigen_symmv_alloc(3);
   if (!room) return cb_fail(CB_ERROR_MEMORY, "no memory for principal axes");
   gsl_matrix_view matrix = gsl_matrix_view_array(J, 3, 3), vectors = gsl_matrix_view_array(columns, 3, 3);
@@ -183,6 +178,6 @@ cb_status cb_mass_principal(const cb_mass *m, double moment[3], double axis[3][3
     const double sign = axis[i][k] < 0 ? -1 : 1;
     for (int j = 0; j < 3; j++) axis[i][j] *= sign;
   }
-  cross(axis[0], axis[1], axis[2]);
+  cb_cross3(axis[0], axis[1], axis[2]);
   return CB_OK;
 }

@@ -1,11 +1,15 @@
 /* The density of the fluid at rest: uniform, in layers, or an expression of place; and what it does to a surface in it.
  *
  *   density of a face     rho_f = (1/A) int rho dA, with its derivative in the three corners
- *   displaced mass        int_V rho dV      = closed integral of Q <n, up> dA,   dQ/dh = rho, h = <x, up>
+ *   displaced mass        int_V rho dV      = closed integral of Q <n, up> dA,   Q = int_0^h rho dh, h = <x, up>
  *   its moment            int_V rho x_h dV  = closed integral of Q x_h <n, up> dA, x_h the part of x across up
- *   potential             -|g| int_V rho h dV
- * so that buoyancy is the hydrostatic pressure over the faces, |g| up int rho dV at that centre, and has that potential.
- * Layers are cut exactly: a face that an interface crosses is parted along it. SI units, world axes.
+ *   potential             -|g| int_V Q dV   (uniform: -|g| rho int_V h dV)
+ * so that buoyancy is the hydrostatic pressure over the faces, |g| up int rho dV at that centre, and has that potential
+ * where the density depends on height alone (with any other no fluid is at rest; the force is still that integral).
+ * Layers are cut exactly: a face that an interface crosses is parted along it; a face in an interface belongs to the
+ * layer above. Expressions are integrated by quadrature (medium_expression.c): faces by degree 5, so that they should
+ * be smooth over a face. They are evaluated within the bounding box (of axes with up) of a body and, for the potential,
+ * straight down or up from its middle to height 0. SI units, world axes.
  */
 #ifndef CB_FLUID_MEDIUM_H
 #define CB_FLUID_MEDIUM_H
@@ -29,12 +33,14 @@ bool cb_medium_is_uniform(const cb_medium *m);
 /* Density at a place. CB_STEP_NOT_FINITE where an expression is not finite or negative. */
 cb_status cb_medium_at(const cb_medium *m, const double x[3], double *density);
 
-/* Mean densities over faces with the given corners: density[n], and slope[n][corner][axis] (NULL: not wanted). */
+/* Mean densities over faces with the given corners: density[n], and slope[n][corner][axis] (NULL: not wanted), their
+ * exact derivatives. Partly filled on failure. */
 cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3], double *density,
                           double (*slope)[3][3]);
 
 /* What a closed surface of n faces displaces, or with thickness[n] (metres; NULL: closed) sheets: their faces' areas
- * times thickness. mass, moment[3] (int rho x dV; the part along up is that of the potential), all in the world. */
+ * times thickness. mass, and moment[3]: across up int rho x_h dV, along it int Q dV (that of the potential
+ * -|g| <moment, up>); in the world. The surfaces may be several. */
 cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[3][3], const double *thickness,
                               double *mass, double moment[3]);
 

@@ -12,6 +12,7 @@
 #ifndef CB_FLUID_MOVING_MASS_H
 #define CB_FLUID_MOVING_MASS_H
 
+#include "fluid/local.h"
 #include "fluid/mass.h"
 
 typedef struct cb_point_mass {
@@ -29,5 +30,11 @@ void cb_moving_mass_free(cb_moving_mass *m);
  * whose volume is not positive. */
 cb_status cb_moving_mass_at(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3], cb_mass *out,
                             double mu0[6]);
+/* The same with what the local model of the same surface has summed over solid parts when cb_local_pose gave it these x
+ * and v: no pass over their faces. */
+cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const double (*x)[3], const double (*v)[3],
+                              cb_mass *out, double mu0[6]);
+/* (1/2) int rho |x'|^2 of the shape's motion. */
+double cb_moving_mass_energy(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3]);
 
 #endif

@@ -1,6 +1,9 @@
 /* Poses: sequences in time, by Hermite's cubics. */
 #include "fluid/poses_private.h"
 
+#include "core/isa.h"
+#include "core/threads.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -92,6 +95,56 @@ static void add_slope(const cb_poses *p, int i, double a, double w[3]) {
   w[2] += a * before / (after * both);
 }
 
+/* What a time makes of a sequence: weights of the four poses around it. */
+typedef struct blend {
+  double w[4], dw[4];
+  const double *pose[4];
+  double *x, *v; /* v may be NULL */
+} blend;
+
+typedef double lanes __attribute__((vector_size(64), aligned(8), may_alias));
+enum { LANES = sizeof(lanes) / sizeof(double) };
+
+/* Coordinates begin .. end - 1, each the same sum in the same order with and without vectors. */
+static inline __attribute__((always_inline)) void blend_range(const blend *b, size_t begin, size_t end) {
+  const double *p0 = b->pose[0], *p1 = b->pose[1], *p2 = b->pose[2], *p3 = b->pose[3], *w = b->w, *dw = b->dw;
+  size_t i = begin;
+  for (; i + LANES <= end; i += LANES) {
+    const lanes a0 = *(const lanes *)(p0 + i), a1 = *(const lanes *)(p1 + i), a2 = *(const lanes *)(p2 + i),
+                a3 = *(const lanes *)(p3 + i);
+    *(lanes *)(b->x + i) = w[0] * a0 + w[1] * a1 + w[2] * a2 + w[3] * a3;
+    if (b->v) *(lanes *)(b->v + i) = dw[0] * a0 + dw[1] * a1 + dw[2] * a2 + dw[3] * a3;
+  }
+  for (; i < end; i++) {
+    b->x[i] = w[0] * p0[i] + w[1] * p1[i] + w[2] * p2[i] + w[3] * p3[i];
+    if (b->v) b->v[i] = dw[0] * p0[i] + dw[1] * p1[i] + dw[2] * p2[i] + dw[3] * p3[i];
+  }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx512f"))) static void blend_avx512(const blend *b, size_t begin, size_t end) {
+  blend_range(b, begin, end);
+}
+__attribute__((target("avx2"))) static void blend_avx2(const blend *b, size_t begin, size_t end) {
+  blend_range(b, begin, end);
+}
+#endif
+
+static void blend_vertices(void *context, int first, int last) {
+  const size_t begin = 3 * (size_t)first, end = 3 * (size_t)last;
+#if defined(__x86_64__)
+  if (cb_isa_get() == CB_ISA_AVX512) {
+    blend_avx512(context, begin, end);
+    return;
+  }
+  if (cb_isa_get() == CB_ISA_AVX2) {
+    blend_avx2(context, begin, end);
+    return;
+  }
+#endif
+  blend_range(context, begin, end);
+}
+
 cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
   double first = p->time[0], last = p->time[p->poses - 1];
   if (!isfinite(t)) return cb_fail(CB_STEP_NOT_FINITE, "poses at the time %g", t);
@@ -112,20 +165,16 @@ cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], doub
   add_slope(p, i + 1, -d * s * s * (1 - s), w + 1);
   add_slope(p, i, (1 - s) * (1 - 3 * s), dw);
   add_slope(p, i + 1, s * (3 * s - 2), dw + 1);
-  const double(*pose[4])[3];
+  blend both = {.x = x[0], .v = v ? v[0] : NULL};
   for (int k = 0; k < 4; k++) {
     int j = i - 1 + k;
     if (p->end == CB_POSES_PERIODIC) j = (j + p->poses) % p->poses;
     else j = j < 0 ? 0 : j >= p->poses ? p->poses - 1 : j; /* their weights are 0 */
-    pose[k] = (const double(*)[3])p->place + (size_t)j * (size_t)p->vertices;
+    both.pose[k] = p->place[(size_t)j * (size_t)p->vertices];
+    both.w[k] = w[k];
+    both.dw[k] = rests ? 0 : dw[k];
   }
-  for (int n = 0; n < p->vertices; n++)
-    for (int c = 0; c < 3; c++)
-      x[n][c] = w[0] * pose[0][n][c] + w[1] * pose[1][n][c] + w[2] * pose[2][n][c] + w[3] * pose[3][n][c];
-  for (int n = 0; v && n < p->vertices; n++)
-    for (int c = 0; c < 3; c++)
-      v[n][c] =
-          rests ? 0 : dw[0] * pose[0][n][c] + dw[1] * pose[1][n][c] + dw[2] * pose[2][n][c] + dw[3] * pose[3][n][c];
+  cb_threads_range(cb_threads_for((size_t)p->vertices), p->vertices, blend_vertices, &both);
   return CB_OK;
 }
 

@@ -1,12 +1,17 @@
-/* Poses from expressions in the rest position and time. The velocity is the derivative of the expression in t. */
+/* Poses from expressions in the rest position and time. The velocity is the derivative of the expression in t.
+ *
+ * Vertices lie law by law with their coordinates beside each other, so that an expression runs over many at once.
+ */
 #include "fluid/poses_private.h"
+
+#include "core/threads.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const variables[] = {"t", "X", "Y", "Z"}; /* t first: its derivative is wanted */
-enum { VARIABLES = 4 };
+static const char *const variables[] = {"t", "X", "Y", "Z"};
+enum { VARIABLES = 4, CHUNK = 512 };
 
 /* The number of the motion of a part, -1 for none. */
 static int motion_of(const char *part, const cb_poses_motion *motion, size_t n) {
@@ -64,14 +69,16 @@ cb_status cb_poses_from_expressions(const cb_surface *rest, const cb_poses_motio
   cb_arena *arena = cb_arena_create();
   cb_poses *p = cb_arena_alloc(arena, 1, sizeof *p);
   cb_pose_law *law = cb_arena_alloc(arena, n, sizeof *law);
-  int *law_of = cb_arena_alloc(arena, (size_t)rest->vertices, sizeof *law_of);
-  double(*x)[3] = cb_arena_alloc_aligned(arena, (size_t)rest->vertices, sizeof *x, CB_CACHE_LINE);
-  if (!p || !law || !law_of || !x) {
+  const size_t vertices = (size_t)rest->vertices;
+  int *law_of = cb_arena_alloc(arena, vertices, sizeof *law_of), *vertex = cb_arena_alloc(arena, vertices, sizeof *vertex);
+  struct cb_pose_range *range = cb_arena_alloc(arena, n + 1, sizeof *range);
+  double *x = cb_arena_alloc_aligned(arena, 3 * vertices, sizeof *x, CB_CACHE_LINE);
+  if (!p || !law || !law_of || !vertex || !range || !x) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for poses of %d vertices", rest->vertices);
   }
-  *p = (cb_poses){.arena = arena, .vertices = rest->vertices, .laws = n, .law = law, .law_of = law_of, .rest = x};
-  memcpy(x, rest->x, (size_t)rest->vertices * sizeof *x);
+  *p = (cb_poses){.arena = arena, .vertices = rest->vertices, .laws = n, .law = law, .range = range, .vertex = vertex,
+                  .rest = {x, x + vertices, x + 2 * vertices}};
   for (size_t i = 0; i < n && !status; i++) {
     if (which) *which = i;
     status = parse(&motion[i], parameters, coordinate, at, &law[i]);
@@ -87,26 +94,74 @@ cb_status cb_poses_from_expressions(const cb_surface *rest, const cb_poses_motio
     for (int f = 0; f < rest->faces; f++)
       for (int k = 0; rest->part[f] == part && k < 3; k++) law_of[rest->face[f][k]] = number;
   }
+  for (int number = -1, i = 0; number < (int)n; number++) {
+    const int begin = i;
+    for (int v = 0; v < rest->vertices; v++) {
+      if (law_of[v] != number) continue;
+      for (int k = 0; k < 3; k++) p->rest[k][i] = rest->x[v][k];
+      vertex[i++] = v;
+    }
+    if (i > begin) range[p->ranges++] = (struct cb_pose_range){number, begin, i};
+  }
   *out = p;
   return CB_OK;
 }
 
+/* ---- at a time ---- */
+
+typedef struct task {
+  const cb_poses *p;
+  double t, (*x)[3], (*v)[3];
+  bool failed; /* something is not finite */
+} task;
+
+/* Places and velocities of vertices begin .. end - 1 of a range, which are at most CHUNK. */
+static void move(task *job, int law, int begin, int end) {
+  const cb_poses *p = job->p;
+  const _Bool fixed[VARIABLES] = {true};
+  const double *const at[VARIABLES] = {&job->t, p->rest[0] + begin, p->rest[1] + begin, p->rest[2] + begin};
+  static const double zero[CHUNK];
+  double moved[6][CHUNK];
+  const double *place[3], *velocity[3];
+  for (int k = 0; k < 3; k++) {
+    place[k] = law < 0 ? at[1 + k] : moved[k];
+    velocity[k] = law < 0 ? zero : moved[3 + k];
+    if (law >= 0 && !cb_expression_values(p->law[law].e[k], end - begin, at, fixed, 0, moved[k],
+                                          job->v ? moved[3 + k] : NULL))
+      __atomic_store_n(&job->failed, true, __ATOMIC_RELAXED);
+  }
+  for (int i = 0; i < end - begin; i++) {
+    double *x = job->x[p->vertex[begin + i]];
+    x[0] = place[0][i], x[1] = place[1][i], x[2] = place[2][i];
+  }
+  if (!job->v) return;
+  for (int i = 0; i < end - begin; i++) {
+    double *v = job->v[p->vertex[begin + i]];
+    v[0] = velocity[0][i], v[1] = velocity[1][i], v[2] = velocity[2][i];
+  }
+}
+
+static void move_all(void *context, int begin, int end) {
+  task *job = context;
+  for (int r = 0; r < job->p->ranges; r++) {
+    const struct cb_pose_range *range = job->p->range + r;
+    const int last = range->end < end ? range->end : end;
+    for (int i = range->begin > begin ? range->begin : begin; i < last; i += CHUNK)
+      move(job, range->law, i, i + CHUNK < last ? i + CHUNK : last);
+  }
+}
+
 cb_status cb_poses_expressions_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
+  task job = {p, t, x, v, false};
+  cb_threads_range(cb_threads_for((size_t)p->vertices), p->vertices, move_all, &job);
+  if (!job.failed) return CB_OK;
   for (int i = 0; i < p->vertices; i++) {
-    const double *rest = p->rest[i], at[VARIABLES] = {t, rest[0], rest[1], rest[2]};
-    for (int k = 0; k < 3; k++) {
-      double velocity = 0, place = rest[k];
-      if (p->law_of[i] >= 0) {
-        const cb_expression *e = p->law[p->law_of[i]].e[k];
-        place = v ? cb_expression_gradient(e, at, 1, &velocity) : cb_expression_value(e, at);
-      }
-      if (!isfinite(place) || !isfinite(velocity))
+    const int at = p->vertex[i];
+    for (int k = 0; k < 3; k++)
+      if (!isfinite(x[at][k]) || (v && !isfinite(v[at][k])))
         return cb_fail(CB_STEP_NOT_FINITE, "pose at t = %g: %c%s of vertex %d, at rest at (%g, %g, %g), is %g", t,
-                       "xyz"[k], isfinite(place) ? "'s velocity" : "", i + 1, rest[0], rest[1], rest[2],
-                       isfinite(place) ? velocity : place);
-      x[i][k] = place;
-      if (v) v[i][k] = velocity;
-    }
+                       "xyz"[k], isfinite(x[at][k]) ? "'s velocity" : "", at + 1, p->rest[0][i], p->rest[1][i],
+                       p->rest[2][i], isfinite(x[at][k]) ? v[at][k] : x[at][k]);
   }
   return CB_OK;
 }

@@ -22,8 +22,12 @@ struct cb_poses {
   /* expressions */
   size_t laws;
   cb_pose_law *law;      /* [laws] */
-  int *law_of;           /* [vertices], -1: at rest */
-  double (*rest)[3];     /* [vertices] */
+  int ranges;
+  struct cb_pose_range { /* vertices of one law, -1: at rest */
+    int law, begin, end;
+  } *range;
+  int *vertex;           /* [vertices], range by range */
+  double *rest[3];       /* [vertices] coordinates in that order */
 };
 
 cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);

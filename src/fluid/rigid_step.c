@@ -3,6 +3,8 @@
  * Newton's matrix. With A = dtau^-1_{hY}, mu = K Y + mu0, B the rotation of s (of both parts), s s = tau(h Y):
  *   ds s^-1 = X dY,  (1 + Ad_s) X = dtau_{hY} h          s^-1 ds = Z dY,  Z = Ad_s^-1 X
  *   J = A^T (K + mu_g Z) + h d(A^T mu)/d(hY) - h/2 (B (F_Y + F_g Z) dY + X_omega dY × B F)
+ * It is kept while changes fall to a fiftieth each time: with the error e of the first guess, those that follow are
+ * c e^2, 2 c^2 e^3 .. (c: of the curvature), so that two residuals do where e is small.
  */
 #include "fluid/rigid_step_private.h"
 #include "numerics/vec3.h"
@@ -20,6 +22,7 @@ typedef struct step {
   cb_pose move, half, middle;       /* tau(h Y), s, m */
   double K[6][6], mu0[6], mu[6];    /* in the middle */
   double BF[6], dF[6][6], dBF[6][6]; /* B F, F_Y and d(B F)/dY */
+  double J[6][6];
 } step;
 
 /* b = B a: the wrench a about its own origin, in the axes that s turns from. */
@@ -108,21 +111,26 @@ static bool half_turns(const step *e, const double hY[6], const double r[3][3], 
   return true;
 }
 
-/* momentum += mu_g Z, and B F with its derivative B (F_Y + F_g Z) + X_omega × B F. */
-static cb_status load(step *e, const double Y[6], const double hY[6], double momentum[6][6]) {
-  double F[6], X[3][3], Z[6][6], r[3][3];
-  cb_status status = cb_rigid_wrenches(e->p, e->t, &e->middle, Y, F, e->dF);
-  if (status) return status;
-  cb_pose_rotation(&e->half, r);
+/* B F. */
+static cb_status load(step *e, const double Y[6], const double r[3][3], bool with_derivative) {
+  double F[6];
+  const cb_status status = cb_rigid_wrenches(e->p, e->t, &e->middle, Y, F, with_derivative ? e->dF : NULL);
+  if (!status) turn(r, F, e->BF);
+  return status;
+}
+
+/* momentum += mu_g Z, and the derivative of B F: B (F_Y + F_g Z) + X_omega × B F. */
+static cb_status load_derivative(step *e, const double Y[6], const double hY[6], const double r[3][3],
+                                 double momentum[6][6]) {
+  double X[3][3], Z[6][6];
   if (!half_turns(e, hY, r, X, Z)) return cb_fail(CB_STEP_SINGULAR, "a step of %g turns the body too far", e->h);
   if (e->p->pose_derivative) {
     double mu_g[6][6] = {{0}}, F_g[6][6] = {{0}};
-    status = e->p->pose_derivative(e->p->self, e->t, &e->middle, Y, mu_g, F_g);
+    const cb_status status = e->p->pose_derivative(e->p->self, e->t, &e->middle, Y, mu_g, F_g);
     if (status) return status;
     add_product6(mu_g, Z, momentum);
     add_product6(F_g, Z, e->dF);
   }
-  turn(r, F, e->BF);
   for (int j = 0; j < 6; j++) {
     double column[6], turned[6], change[6] = {0};
     for (int i = 0; i < 6; i++) column[i] = e->dF[i][j];
@@ -137,27 +145,42 @@ static cb_status load(step *e, const double Y[6], const double hY[6], double mom
   return CB_OK;
 }
 
-/* One iteration: residual of A^T mu = p_k + h/2 B F and the update of Y that removes it. */
-static cb_status newton(step *e, const double Y[6], double update[6]) {
-  double hY[6], A[6][6], J[6][6], D[6][6], momentum[6][6];
-  for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
+/* The matrix J at Y. */
+static cb_status linearise(step *e, const double Y[6], const double hY[6], const double r[3][3], double A[6][6],
+                           bool loaded) {
+  double D[6][6], momentum[6][6];
   memcpy(momentum, e->K, sizeof momentum);
-  if (e->p->wrench || e->p->inertia_wrench || e->p->pose_derivative) {
-    const cb_status status = load(e, Y, hY, momentum);
+  if (loaded) {
+    const cb_status status = load_derivative(e, Y, hY, r, momentum);
     if (status) return status;
   }
-  cb_se3_dtau_inverse(e->map, hY, A);
   cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, D);
   for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) e->J[i][j] = e->h * D[i][j] - e->h / 2 * e->dBF[i][j];
+    for (int k = 0; k < 6; k++)
+      for (int j = 0; j < 6; j++) e->J[i][j] += A[k][i] * momentum[k][j];
+  }
+  return CB_OK;
+}
+
+/* One iteration: residual of A^T mu = p_k + h/2 B F and the update of Y that removes it. */
+static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]) {
+  const bool loaded = e->p->wrench || e->p->inertia_wrench || e->p->pose_derivative;
+  double hY[6], A[6][6], J[6][6], r[3][3];
+  cb_status status = CB_OK;
+  for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
+  cb_pose_rotation(&e->half, r);
+  cb_se3_dtau_inverse(e->map, hY, A);
+  if (loaded) status = load(e, Y, r, fresh);
+  if (fresh && !status) status = linearise(e, Y, hY, r, A, loaded);
+  if (status) return status;
+  for (int i = 0; i < 6; i++) {
     double sum = 0;
-    for (int j = 0; j < 6; j++) J[i][j] = e->h * D[i][j] - e->h / 2 * e->dBF[i][j];
-    for (int k = 0; k < 6; k++) {
-      sum += A[k][i] * e->mu[k];
-      for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * momentum[k][j];
-    }
+    for (int k = 0; k < 6; k++) sum += A[k][i] * e->mu[k];
     update[i] = e->s->momentum[i] - sum + e->h / 2 * e->BF[i];
   }
   if (!cb_finite6(update)) return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
+  memcpy(J, e->J, sizeof J);
   if (!cb_solve6(J, 1, update))
     return cb_fail(CB_STEP_SINGULAR, "Newton's matrix of a step of %g at t = %g is singular: no mass, or h too large",
                    e->h, e->s->t);
@@ -172,25 +195,26 @@ static double size(const double K[6][6], const double a[6]) {
   return sqrt(fabs(sum));
 }
 
-/* To round-off: the next change would be below 1e-16 of the twist (rate^2 change where the matrix is exact, rate change
- * elsewhere), or changes below 1e-10 (of the twist, or of the first change) no longer fall. The wrench is then brought
- * to the last Y by its derivative. */
+/* To round-off: the next change would be below 1e-15 of the twist (rate^2 change where the matrix is exact and new,
+ * twice rate change where it is not), or changes below 1e-10 (of the twist, or of the first change) no longer fall. The
+ * wrench is then brought to the last Y by its derivative. */
 static cb_status solve(step *e, double Y[6], int *count) {
   const bool exact = e->p->pose_derivative || !(e->p->wrench || e->p->pose_dependent);
-  double last = INFINITY, scale = 0;
+  double last = 0, scale = 0, rate = 1;
   for (int n = 0; n < MOST; n++) {
     double update[6], change_of_BF[6];
+    const bool fresh = rate > 0.02;
     cb_status status = place(e, Y, n == 0 || e->p->pose_dependent);
-    if (!status) status = newton(e, Y, update);
+    if (!status) status = newton(e, Y, fresh, update);
     if (status) return status;
-    const double change = size(e->K, update), rate = change / last;
-    if (n == 0) scale = change;
-    scale = fmax(scale, size(e->K, Y));
+    const double change = size(e->K, update);
+    scale = fmax(fmax(scale, change), size(e->K, Y));
+    rate = change / (n > 0 ? last : scale);
     for (int i = 0; i < 6; i++) Y[i] += update[i];
     *count = n + 1;
-    const double next = exact ? 10 * rate * rate * change : rate * change / (1 - rate);
-    const bool settled = change <= 1e-15 * scale || (n > 0 && rate < 0.5 && next <= 1e-16 * scale);
-    if (settled || (change <= 1e-10 * scale && change >= last)) {
+    const double next = exact && fresh ? 10 * rate * rate * change : 2 * rate * change / (1 - 2 * rate);
+    const bool settled = change <= 1e-15 * scale || (n > 0 && rate < 0.25 && next <= 1e-15 * scale);
+    if (settled || (n > 0 && change <= 1e-10 * scale && change >= last)) {
       cb_apply6(e->dBF, update, change_of_BF);
       for (int i = 0; i < 6; i++) e->BF[i] += change_of_BF[i];
       return place(e, Y, e->p->pose_dependent);
@@ -199,6 +223,23 @@ static cb_status solve(step *e, double Y[6], int *count) {
   }
   return cb_fail(CB_STEP_NO_CONVERGENCE, "Newton's method of a step of %g at t = %g did not converge in %d iterations",
                  e->h, e->s->t, MOST);
+}
+
+/* The polynomial through the twists of the steps before that were as long. */
+static void guess(const cb_rigid_state *s, double h, double Y[6]) {
+  const double known = s->length == h ? s->known : 0;
+  for (int i = 0; i < 6; i++)
+    Y[i] = known < 2   ? s->Y[i]
+           : known < 3 ? 2 * s->Y[i] - s->earlier[0][i]
+                       : 3 * (s->Y[i] - s->earlier[0][i]) + s->earlier[1][i];
+}
+
+static void remember(cb_rigid_state *s, double h, const double Y[6]) {
+  s->known = s->length == h ? fmin(s->known + 1, 3) : 1;
+  s->length = h;
+  memcpy(s->earlier[1], s->earlier[0], sizeof s->earlier[1]);
+  memcpy(s->earlier[0], s->Y, sizeof s->Y);
+  memcpy(s->Y, Y, sizeof s->Y);
 }
 
 /* tln: p_{k+1} = C_{-hY}^T mu + h/2 F, in the world's axes. */
@@ -224,7 +265,7 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   step e = {.p = p, .map = map, .s = s, .h = h, .t = s->t + h / 2};
   double Y[6], dx[3], F[6], arm[3], change[6];
   int count = 0;
-  memcpy(Y, s->Y, sizeof Y);
+  guess(s, h, Y);
   cb_pose_rotation(&s->g, e.r);
   const cb_status status = solve(&e, Y, &count);
   if (status) return status;
@@ -242,7 +283,7 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   cb_rigid_move(&next, dx, end.q, change);
   if (map == CB_SE3_TLN) keep_tln(&e, Y, &next);
   next.t = s->t + h;
-  memcpy(next.Y, Y, sizeof Y);
+  remember(&next, h, Y);
   memcpy(next.mu, e.mu, sizeof e.mu);
   if (!cb_finite6(next.world) || !cb_finite6(Y))
     return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", h, s->t);

@@ -49,13 +49,16 @@ typedef struct cb_rigid_state {
   double Y[6];                     /* hamilton_pontryagin: of the last step (its middle); rkmk4 and a start: at t */
   double mu[6];                    /* K Y + mu0 there */
   double momentum[6];              /* node momentum in the body frame at t */
+  /* hamilton_pontryagin's guess of the next twist: steps of length h that went before (0 to 3), Y of those before Y. */
+  double length, known, earlier[2][6];
 } cb_rigid_state;
 
 /* The state at g, t moving with twist Y (0: at rest). */
 cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, const double Y[6], cb_rigid_state *s);
 /* The twist at the node: K Y + mu0 = momentum at (t, g). CB_STEP_SINGULAR. */
 cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, double Y[6]);
-/* One step of length h (either sign). The state is untouched on failure: CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR (K or
+/* One step of length h (either sign). Newton's method begins at the parabola through the twists of the last three steps
+ * of the same length and keeps its first matrix as long as it converges fast with it: dF is asked for once, as a rule. The state is untouched on failure: CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR (K or
  * Newton's matrix), CB_STEP_NOT_FINITE, or what the problem's functions return. iterations: of Newton's method (NULL).
  * The exponential turns the body by less than half a turn a step. */
 cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,

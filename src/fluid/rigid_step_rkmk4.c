@@ -61,6 +61,7 @@ cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_stat
   cb_apply3(start, move.x, dx);
   cb_rigid_move(&next, dx, end.q, gained);
   next.t = s->t + h;
+  next.known = 0;
   if (!cb_finite6(next.world) || !cb_finite6(u))
     return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", h, s->t);
   const cb_status status = cb_rigid_twist(p, &next, next.Y);

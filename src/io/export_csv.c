@@ -48,8 +48,11 @@ static cb_status write_names(const columns *c, FILE *stream) {
     const cb_reader_field *field = &c->fields[c->chosen[i]];
     const char *const *labels[3] = {NULL, NULL, NULL};
     for (int d = 0; d < field->rank; d++) {
+      size_t count;
       cb_status status = cb_reader_labels(c->reader, field->dims[d], &labels[d]);
+      if (!status) status = cb_reader_count(c->reader, field->dims[d], &count);
       if (status) return status;
+      if (count != field->shape[d]) labels[d] = NULL; /* of something else */
     }
     for (size_t k = 0; k < field->count; k++) {
       fprintf(stream, "%s%s", i + k ? "," : "", field->name);

@@ -3,9 +3,11 @@
  *
  * A frame is one row: the points are /x, the cells the bonds (/connectivity/bonds) as lines, or the particles as
  * points if there are none. Fields and masses of particles are given at the points, fields of bonds at the cells, the
- * others once a frame.
+ * others once a frame. Records of bodies in a fluid: export_surface.h.
  */
 #include "io/export_file.h"
+#include "io/export_surface.h"
+#include "io/export_xml.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,38 +25,15 @@ typedef struct scene {
   FILE *stream;
 } scene;
 
-static void put_escaped(FILE *stream, const char *text) {
-  for (; *text; text++) switch (*text) {
-      case '&': fputs("&amp;", stream); break;
-      case '<': fputs("&lt;", stream); break;
-      case '>': fputs("&gt;", stream); break;
-      case '"': fputs("&quot;", stream); break;
-      default: fputc(*text, stream);
-    }
-}
-
-static void put_heavy(const scene *s, const char *name) {
-  put_escaped(s->stream, s->file);
-  fputs(":/", s->stream);
-  put_escaped(s->stream, name);
-}
-
 /* One row of a field: the dimensions of a frame's array have no time. */
 static void put_row(const scene *s, const cb_reader_field *field, uint64_t row) {
-  fputs("<DataItem ItemType=\"HyperSlab\" Dimensions=\"", s->stream);
-  if (!field->rank) fputs("1", s->stream);
-  for (int d = 0; d < field->rank; d++) fprintf(s->stream, "%s%zu", d ? " " : "", field->shape[d]);
-  fprintf(s->stream, "\"><DataItem Dimensions=\"3 %d\" Format=\"XML\">%llu", field->rank + 1, (unsigned long long)row);
-  for (int d = 0; d < field->rank; d++) fputs(" 0", s->stream);
-  for (int d = 0; d < field->rank + 1; d++) fputs(" 1", s->stream);
-  fputs(" 1", s->stream);
-  for (int d = 0; d < field->rank; d++) fprintf(s->stream, " %zu", field->shape[d]);
-  fprintf(s->stream, "</DataItem><DataItem Dimensions=\"%llu", (unsigned long long)s->rows);
-  for (int d = 0; d < field->rank; d++) fprintf(s->stream, " %zu", field->shape[d]);
-  fprintf(s->stream, "\" NumberType=\"%s\" Precision=\"%d\" Format=\"HDF\">",
-          field->type == CB_FIELD_DOUBLE ? "Float" : "Int", field->type == CB_FIELD_INT32 ? 4 : 8);
-  put_heavy(s, field->name);
-  fputs("</DataItem></DataItem>", s->stream);
+  cb_xdmf_array array = {.file = s->file,
+                         .dataset = field->name,
+                         .number = field->type == CB_FIELD_DOUBLE ? "Float" : "Int",
+                         .precision = field->type == CB_FIELD_INT32 ? 4 : 8,
+                         .rank = field->rank};
+  memcpy(array.shape, field->shape, sizeof array.shape);
+  cb_xdmf_put_row(s->stream, &array, s->rows, row);
 }
 
 static void put_topology(const scene *s) {
@@ -63,12 +42,9 @@ static void put_topology(const scene *s) {
             s->particles);
     return;
   }
-  fprintf(s->stream,
-          "<Topology TopologyType=\"Polyline\" NumberOfElements=\"%zu\" NodesPerElement=\"2\">"
-          "<DataItem Dimensions=\"%zu 2\" NumberType=\"Int\" Precision=\"8\" Format=\"HDF\">",
-          s->bonds, s->bonds);
-  put_heavy(s, "connectivity/bonds");
-  fputs("</DataItem></Topology>\n", s->stream);
+  fprintf(s->stream, "<Topology TopologyType=\"Polyline\" NumberOfElements=\"%zu\" NodesPerElement=\"2\">", s->bonds);
+  cb_xdmf_put_array(s->stream, &(cb_xdmf_array){s->file, "connectivity/bonds", "Int", 8, 2, {s->bonds, 2}});
+  fputs("</Topology>\n", s->stream);
 }
 
 /* Where a field belongs, or NULL: it is not drawn. */
@@ -94,18 +70,15 @@ static void put_frame(const scene *s, uint64_t row, double time) {
     const char *center = center_of(s, field);
     if (!center || field == s->x || !strcmp(field->name, "time")) continue;
     fputs("<Attribute Name=\"", s->stream);
-    put_escaped(s->stream, field->name);
+    cb_xdmf_put_text(s->stream, field->name);
     fprintf(s->stream, "\" AttributeType=\"%s\" Center=\"%s\">", field->rank == 2 ? "Vector" : "Scalar", center);
     put_row(s, field, row);
     fputs("</Attribute>\n", s->stream);
   }
   if (s->masses) {
-    fprintf(s->stream,
-            "<Attribute Name=\"particle_mass\" AttributeType=\"Scalar\" Center=\"Node\"><DataItem Dimensions=\"%zu\" "
-            "NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">",
-            s->particles);
-    put_heavy(s, "particle_mass");
-    fputs("</DataItem></Attribute>\n", s->stream);
+    fputs("<Attribute Name=\"particle_mass\" AttributeType=\"Scalar\" Center=\"Node\">", s->stream);
+    cb_xdmf_put_array(s->stream, &(cb_xdmf_array){s->file, "particle_mass", "Float", 8, 1, {s->particles}});
+    fputs("</Attribute>\n", s->stream);
   }
   fputs("</Grid>\n", s->stream);
 }
@@ -157,6 +130,11 @@ cb_status cb_record_export_xdmf(const char *path, const char *out, const cb_expo
   cb_export_file file;
   cb_status status = cb_reader_open(path, &s.reader);
   if (status) return status;
+  if (cb_export_has_poses(s.reader)) {
+    status = cb_export_surface(s.reader, path, out, options ? options->every : 0);
+    cb_reader_close(s.reader);
+    return status;
+  }
   char *name = relative_name(path, out);
   s.file = name;
   status = name ? look(&s, path) : cb_fail(CB_ERROR_MEMORY, "no memory to export %s", path);

@@ -173,6 +173,19 @@ hid_t cb_hdf5_put_group(hid_t where, const char *name) {
   return group;
 }
 
+bool cb_hdf5_get_integer(hid_t object, const char *name, int *out) {
+  if (H5Aexists(object, name) <= 0) return false;
+  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+  if (attribute < 0) return false;
+  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  bool ok = H5Tget_class(type) == H5T_INTEGER && H5Sget_simple_extent_npoints(space) == 1 &&
+            H5Aread(attribute, H5T_NATIVE_INT, out) >= 0;
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Aclose(attribute);
+  return ok;
+}
+
 /* The text that HDF5 allocated, as one of malloc's. */
 static char *own_text(char *text) {
   char *copy = text ? strdup(text) : NULL;

@@ -48,6 +48,9 @@ hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int ra
                           hid_t memory_type, const void *data);
 hid_t cb_hdf5_put_group(hid_t where, const char *name);
 
+/* The integer of an attribute; false if it is not there or not one integer. */
+bool cb_hdf5_get_integer(hid_t object, const char *name, int *out);
+
 /* malloc'd text of an attribute or scalar dataset; NULL if it is not there or no text. */
 char *cb_hdf5_get_text_attribute(hid_t object, const char *name);
 char *cb_hdf5_get_text_dataset(hid_t where, const char *name);

@@ -98,13 +98,10 @@ static cb_status look_around(cb_reader *reader) {
   if (status) return status;
   if (reader->n_fields < 2 || strcmp(reader->fields[0].name, "time") || strcmp(reader->fields[1].name, "step"))
     return cb_fail(CB_ERROR_INPUT, "%s: error: the first two fields are not time and step", reader->path);
+  if (reader->fields[0].rank || reader->fields[1].rank)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: time or step has more than one value a row", reader->path);
   int completed = 0;
-  hid_t attribute = H5Aopen(reader->file, "completed", H5P_DEFAULT);
-  if (attribute >= 0) {
-    H5Aread(attribute, H5T_NATIVE_INT, &completed);
-    H5Aclose(attribute);
-  }
-  reader->completed = completed != 0;
+  reader->completed = cb_hdf5_get_integer(reader->file, "completed", &completed) && completed;
   return CB_OK;
 }
 
@@ -171,15 +168,23 @@ cb_status cb_reader_checkpoint(cb_reader *reader, cb_blob *state, size_t n_state
   return status;
 }
 
-/* count rows of a series from first on, as `memory_type`. */
-static cb_status read_series(cb_reader *reader, const char *name, hid_t memory_type, uint64_t first, uint64_t count,
-                             void *out) {
+/* count rows, of `width` values each, of a series from first on, as `memory_type`. */
+static cb_status read_series(cb_reader *reader, const char *name, size_t width, hid_t memory_type, uint64_t first,
+                             uint64_t count, void *out) {
   hid_t dataset = H5Dopen2(reader->file, name, H5P_DEFAULT);
   if (dataset < 0) return cb_hdf5_fail(reader->path, "open %s", name);
   hid_t space = H5Dget_space(dataset);
-  hsize_t start[4] = {first}, size[4] = {0};
+  hsize_t start[H5S_MAX_RANK] = {first}, size[H5S_MAX_RANK] = {0};
   int rank = H5Sget_simple_extent_dims(space, size, NULL);
   bool ok = size[0] >= first + count;
+  size_t values = 1;
+  for (int d = 1; d < rank; d++) values *= size[d];
+  if (values != width) {
+    H5Sclose(space);
+    H5Dclose(dataset);
+    return cb_fail(CB_ERROR_INPUT, "%s: error: %s has %zu values a row, expected %zu", reader->path, name, values,
+                   width);
+  }
   size[0] = count;
   hid_t memory = H5Screate_simple(rank, size, NULL);
   ok = ok && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
@@ -198,7 +203,8 @@ cb_status cb_reader_rows(cb_reader *reader, size_t f, uint64_t first, uint64_t c
     return cb_fail(CB_ERROR_ARGUMENT, "%s: no such rows", reader->path);
   if (!count) return CB_OK;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  cb_status status = read_series(reader, reader->fields[f].name, H5T_NATIVE_DOUBLE, first, count, out);
+  const cb_reader_field *field = &reader->fields[f];
+  cb_status status = read_series(reader, field->name, field->count, H5T_NATIVE_DOUBLE, first, count, out);
   cb_hdf5_quiet_end(quiet);
   return status;
 }
@@ -214,7 +220,7 @@ cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb
   for (size_t e = 1; !status && e < CB_EVENT_FIELDS; e++) {
     const cb_event_field *field = &cb_event_fields[e];
     size_t bytes = cb_hdf5_type_size(field->type);
-    status = read_series(reader, field->name, cb_hdf5_memory_type(field->type), first, count, column);
+    status = read_series(reader, field->name, 1, cb_hdf5_memory_type(field->type), first, count, column);
     for (uint64_t i = 0; !status && i < count; i++)
       memcpy((char *)&out[i] + field->offset, (char *)column + i * bytes, bytes);
   }

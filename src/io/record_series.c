@@ -4,18 +4,16 @@
  * After a writer was killed in a flush, some have more rows than others: the record has as many as the shortest.
  */
 #include "io/record_internal.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 cb_status cb_record_check_mark(hid_t file, const char *path) {
   int version = 0;
   if (H5Aexists(file, "curvebody_record") <= 0)
     return cb_fail(CB_ERROR_INPUT, "%s: error: an HDF5 file, but not a record of curvebody", path);
-  hid_t attribute = H5Aopen(file, "curvebody_record", H5P_DEFAULT), type = H5Aget_type(attribute);
-  bool ok = H5Tget_class(type) == H5T_INTEGER && H5Aread(attribute, H5T_NATIVE_INT, &version) >= 0;
-  H5Tclose(type);
-  H5Aclose(attribute);
-  if (ok && version == CB_RECORD_VERSION) return CB_OK;
+  if (cb_hdf5_get_integer(file, "curvebody_record", &version) && version == CB_RECORD_VERSION) return CB_OK;
   return cb_fail(CB_ERROR_INPUT, "%s: error: a record of version %d, expected %d", path, version, CB_RECORD_VERSION);
 }
 
@@ -30,53 +28,77 @@ static bool is_series(hid_t dataset, uint64_t *length) {
   return true;
 }
 
-typedef struct visit {
-  const char *path;
-  cb_series_visit function;
-  void *context;
-  cb_status status;
-} visit;
-
-static herr_t visit_link(hid_t file, const char *name, const H5L_info_t *info, void *self) {
-  visit *v = self;
-  if (info->type != H5L_TYPE_HARD) return 0;
+/* A link of the root; soft ones (aliases) are passed over. */
+static cb_status visit_link(hid_t file, const char *path, const char *name, cb_series_visit function, void *context) {
+  H5L_info_t info;
+  if (H5Lget_info(file, name, &info, H5P_DEFAULT) < 0) return cb_hdf5_fail(path, "list its arrays");
+  if (info.type != H5L_TYPE_HARD) return CB_OK;
   hid_t object = H5Oopen(file, name, H5P_DEFAULT);
-  if (object < 0) {
-    v->status = cb_fail(CB_ERROR_INPUT, "%s: error: %s cannot be opened: the file is damaged", v->path, name);
-    return 1;
-  }
+  if (object < 0) return cb_fail(CB_ERROR_INPUT, "%s: error: %s cannot be opened: the file is damaged", path, name);
   uint64_t length;
+  cb_status status = CB_OK;
   if (H5Iget_type(object) == H5I_DATASET && is_series(object, &length))
-    v->status = v->function(v->context, object, name, !strcmp(name, "event") || !strncmp(name, "event_", 6));
+    status = function(context, object, name, !strcmp(name, "event") || !strncmp(name, "event_", 6));
   H5Oclose(object);
-  return v->status ? 1 : 0;
+  return status;
 }
 
+/* Link by link: H5Literate makes a table of all links, and frees what it has not yet filled of it in a damaged file. */
 cb_status cb_series_each(hid_t file, const char *path, cb_series_visit function, void *context) {
-  visit v = {path, function, context, CB_OK};
-  if (H5Literate(file, H5_INDEX_CRT_ORDER, H5_ITER_INC, NULL, visit_link, &v) < 0)
-    return cb_hdf5_fail(path, "list its arrays");
-  return v.status;
+  H5G_info_t root;
+  if (H5Gget_info(file, &root) < 0) return cb_hdf5_fail(path, "list its arrays");
+  cb_status status = CB_OK;
+  for (hsize_t i = 0; i < root.nlinks && !status; i++) {
+    ssize_t length = H5Lget_name_by_idx(file, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, NULL, 0, H5P_DEFAULT);
+    char *name = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (!name || H5Lget_name_by_idx(file, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, name, (size_t)length + 1,
+                                    H5P_DEFAULT) < 0)
+      status = length < 0 || name ? cb_hdf5_fail(path, "list its arrays")
+                                  : cb_fail(CB_ERROR_MEMORY, "no memory for the names of %s", path);
+    else status = visit_link(file, path, name, function, context);
+    free(name);
+  }
+  return status;
 }
 
 typedef struct extent {
   cb_record_position whole;
   uint64_t most;
   bool rows, events;
+  uint64_t bytes; /* of the file */
 } extent;
+
+/* How many rows lie within the file: beyond the end of one that was cut, such as by a crash of the machine, HDF5 reads
+ * zeros. */
+static uint64_t rows_within(hid_t dataset, uint64_t length, uint64_t bytes) {
+  hid_t create = H5Dget_create_plist(dataset);
+  hsize_t chunk[H5S_MAX_RANK] = {0}, first[H5S_MAX_RANK] = {0}, size = 0;
+  int rank = H5Pget_chunk(create, H5S_MAX_RANK, chunk);
+  H5Pclose(create);
+  while (rank > 0 && length) {
+    haddr_t at = HADDR_UNDEF;
+    first[0] = (length - 1) / chunk[0] * chunk[0];
+    if (H5Dget_chunk_info_by_coord(dataset, first, NULL, &at, &size) < 0 || at == HADDR_UNDEF || at + size <= bytes)
+      break;
+    length = first[0];
+  }
+  return length;
+}
 
 static cb_status shorten(void *context, hid_t dataset, const char *name, bool is_event) {
   extent *e = context;
   uint64_t length = 0;
   (void)name;
   is_series(dataset, &length);
+  uint64_t written = length;
+  length = rows_within(dataset, length, e->bytes);
   if (is_event) {
     if (!e->events || length < e->whole.events) e->whole.events = length;
     e->events = true;
     return CB_OK;
   }
   if (!e->rows || length < e->whole.rows) e->whole.rows = length;
-  if (length > e->most) e->most = length;
+  if (written > e->most) e->most = written;
   e->rows = true;
   return CB_OK;
 }
@@ -120,7 +142,9 @@ static cb_status put_cutting(hid_t file, const char *path, int64_t rows, int64_t
 }
 
 cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *whole, uint64_t *most) {
-  extent e = {0};
+  struct stat info;
+  if (stat(path, &info) != 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+  extent e = {.bytes = (uint64_t)info.st_size};
   int64_t keep[2];
   cb_status status = cb_series_each(file, path, shorten, &e);
   if (status) return status;

@@ -1,40 +1,73 @@
 /* From a YAML file to a run that is ready to go. */
-#include "io/scenario_private.h"
+#include "io/scenario_fluid.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FORMAT = 1 };
 
-static cb_status read_all(cb_scenario *s) {
-  static const char *const keys[] = {"curvebody",    "title",       "space", "system",     "bodies", "potentials",
-                                     "interactions", "constraints", "contacts", "walls", "events", "start", "integrator", "time",   "record"};
-  static const char *const required[] = {"integrator", "time", "space", "bodies"};
-  static const char *const bodily[] = {"space", "bodies", "potentials", "interactions", "constraints"};
-  const cb_node *root = cb_tree_root(s->tree);
-  if (root->kind != CB_NODE_MAP)
-    return cb_node_fail(root, "expected a scenario: a map that begins with `curvebody: %d`", FORMAT);
+/* What a scenario is about, each from its own keys: particles in a space, a system of coordinates, bodies in a fluid. */
+typedef struct about {
+  const char *key;               /* that says so */
+  const char *const *required;   /* ended by NULL */
+  const char *const *foreign;    /* keys of others */
+} about;
+
+static const char *const of_space[] = {"integrator", "time", "space", "bodies", NULL},
+                         *const of_system[] = {"integrator", "time", NULL},
+                         *const of_fluid[] = {"integrator", "time", "bodies", NULL};
+static const char *const not_of_space[] = {NULL},
+                         *const not_of_system[] = {"space", "bodies", "potentials", "interactions", "constraints", "fluid", NULL},
+                         *const not_of_fluid[] = {"space",       "system",   "potentials", "interactions",
+                                                  "constraints", "contacts", "walls",      "events",
+                                                  "start",       NULL};
+static const about kinds[] = {{"fluid", of_fluid, not_of_fluid}, {"system", of_system, not_of_system},
+                              {"space", of_space, not_of_space}};
+
+static cb_status check_keys(const cb_node *root, const about **out) {
+  static const char *const keys[] = {"curvebody",  "title",        "space",       "system",   "fluid", "bodies",
+                                     "potentials", "interactions", "constraints", "contacts", "walls", "events",
+                                     "start",      "integrator",   "time",        "record"};
   cb_status status = cb_node_check_keys(root, keys, sizeof keys / sizeof *keys);
   if (status) return status;
+  const about *kind = kinds;
+  while (strcmp(kind->key, "space") && !cb_node_get(root, kind->key)) kind++;
+  for (const char *const *key = kind->foreign; *key; key++)
+    if (cb_node_get(root, *key))
+      return cb_node_fail(cb_node_get(root, *key), "`%s` beside `%s`: expected one or the other", *key, kind->key);
+  for (const char *const *key = kind->required; *key; key++)
+    if (!cb_node_get(root, *key)) return cb_node_fail(root, "the key `%s` is missing", *key);
+  *out = kind;
+  return CB_OK;
+}
 
-  const cb_node *format = cb_node_get(root, "curvebody");
+static cb_status check_format(cb_scenario *s, const cb_node *root) {
+  const cb_node *format = cb_node_get(root, "curvebody"), *title = cb_node_get(root, "title");
   long long version;
   if (!format)
     return cb_node_fail(root, "the key `curvebody` is missing: `curvebody: %d` says which form the scenario has",
                         FORMAT);
-  if ((status = cb_node_int(format, &version))) return status;
+  const cb_status status = cb_node_int(format, &version);
+  if (status) return status;
   if (version != FORMAT)
     return cb_node_fail(format, "scenarios of form %lld are not known; expected %d", version, FORMAT);
-  const cb_node *title = cb_node_get(root, "title");
   s->title = "";
-  if (title && (status = cb_node_string(title, &s->title))) return status;
-  const cb_node *system = cb_node_get(root, "system");
-  for (size_t k = 0; system && k < sizeof bodily / sizeof *bodily; k++)
-    if (cb_node_get(root, bodily[k]))
-      return cb_node_fail(cb_node_get(root, bodily[k]), "`%s` beside `system`: expected one or the other", bodily[k]);
-  for (size_t k = 0; k < (system ? 2 : 4); k++)
-    if (!cb_node_get(root, required[k])) return cb_node_fail(root, "the key `%s` is missing", required[k]);
+  return title ? cb_node_string(title, &s->title) : CB_OK;
+}
 
+/* A failure of the builder at its end, with the place of what it is about. */
+static cb_status place_failure(const cb_node *root, const cb_node *system) {
+  char text[1024];
+  strncpy(text, cb_error_text(), sizeof text - 1);
+  text[sizeof text - 1] = 0;
+  const cb_node *constraints = cb_node_get(system ? system : root, "constraints");
+  const bool of_constraint = constraints && !strncmp(text, "constraint `", 12);
+  return cb_node_fail(of_constraint ? constraints : system ? system : cb_node_get(root, "bodies"), "%s", text);
+}
+
+static cb_status read_particles(cb_scenario *s, const cb_node *root) {
+  const cb_node *system = cb_node_get(root, "system");
+  cb_status status;
   if (system) {
     status = cb_scenario_read_system(s, system);
   } else {
@@ -48,15 +81,25 @@ static cb_status read_all(cb_scenario *s) {
     status = cb_scenario_read_contacts(s, cb_node_get(root, "contacts"), cb_node_get(root, "walls"),
                                        cb_node_get(root, "events"));
   if (!status) status = cb_scenario_read_start(s, cb_node_get(root, "start"));
-  if (!status && (status = cb_builder_finish(s->builder, &s->system)) && status != CB_ERROR_MEMORY &&
-      status != CB_ERROR_INPUT) {
-    char text[1024];
-    strncpy(text, cb_error_text(), sizeof text - 1);
-    text[sizeof text - 1] = 0;
-    const cb_node *constraints = cb_node_get(system ? system : root, "constraints");
-    const bool of_constraint = constraints && !strncmp(text, "constraint `", 12);
-    const cb_node *made = system ? system : cb_node_get(root, "bodies");
-    status = cb_node_fail(of_constraint ? constraints : made, "%s", text);
+  if (status) return status;
+  status = cb_builder_finish(s->builder, &s->system);
+  return status && status != CB_ERROR_MEMORY && status != CB_ERROR_INPUT ? place_failure(root, system) : status;
+}
+
+static cb_status read_all(cb_scenario *s) {
+  const cb_node *root = cb_tree_root(s->tree);
+  const about *kind;
+  if (root->kind != CB_NODE_MAP)
+    return cb_node_fail(root, "expected a scenario: a map that begins with `curvebody: %d`", FORMAT);
+  cb_status status = check_keys(root, &kind);
+  if (!status) status = check_format(s, root);
+  if (status) return status;
+  const cb_node *fluid = cb_node_get(root, "fluid");
+  if (fluid) {
+    status = cb_scenario_read_fluid(s, fluid);
+    if (!status) status = cb_scenario_read_immersed(s, cb_node_get(root, "bodies"));
+  } else {
+    status = read_particles(s, root);
   }
   if (!status) status = cb_scenario_read_run(s, root);
   if (!status) status = cb_scenario_resolve(s, root);
@@ -98,6 +141,7 @@ void cb_scenario_free(cb_scenario *s) {
   cb_system_free(s->system);
   cb_builder_free(s->builder);
   cb_geometry_free(s->space);
+  cb_immersion_free(s->immersion);
   cb_tree_free(s->tree);
   cb_arena_free(s->arena);
 }
@@ -109,4 +153,11 @@ const cb_geometry *cb_scenario_space(const cb_scenario *s) { return s->space; }
 const cb_system *cb_scenario_system(const cb_scenario *s) { return s->system; }
 cb_integrator *cb_scenario_integrator(cb_scenario *s) { return s->integrator; }
 cb_run *cb_scenario_run(cb_scenario *s) { return s->run; }
+
+int cb_scenario_immersed(const cb_scenario *s, int i, const cb_immersed **body) {
+  if (!s->immersion) return 0;
+  if (body) *body = s->immersion->body[i].body;
+  return s->immersion->n;
+}
+
 int cb_scenario_compression(const cb_scenario *s) { return s->compression; }

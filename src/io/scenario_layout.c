@@ -43,7 +43,7 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
   if (SUNDIALSGetVersion(sundials, sizeof sundials)) strcpy(sundials, "unknown");
   snprintf(moved, sizeof moved, "%.17g", cb_run_start_moved(s->run));
   snprintf(turned, sizeof turned, "%.17g", cb_run_start_turned(s->run));
-  const bool constrained = cb_system_constraints(s->system) > 0;
+  const bool constrained = s->system && cb_system_constraints(s->system) > 0;
   const char *const pairs[] = {"curvebody_version",
                                CURVEBODY_VERSION,
                                "git_commit",
@@ -55,7 +55,7 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
                                "isa",
                                cb_isa_name(),
                                "space",
-                               s->space->class->name,
+                               s->space ? s->space->class->name : "fluid",
                                "integrator",
                                s->integrator->class->name,
                                "solver",

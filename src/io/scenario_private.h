@@ -16,6 +16,7 @@ struct cb_scenario {
   cb_builder *builder;
   cb_system *system;
   cb_integrator *integrator;
+  struct cb_immersion *immersion; /* of a scenario of bodies in a fluid (io/scenario_fluid.h); NULL for others */
   cb_run *run;
   int compression;
   bool project;           /* `start` */
@@ -48,6 +49,10 @@ cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_no
 
 /* The parameter table of `time`, `integrator` (what all methods share), `record` or `start`. */
 const cb_param *cb_scenario_table(const char *key);
+
+/* How many bodies in a fluid there are (0: the scenario is of particles), and what body i is (body may be NULL). */
+struct cb_immersed;
+int cb_scenario_immersed(const cb_scenario *s, int i, const struct cb_immersed **body);
 
 /* The whole tree with its defaults, as text in s->resolved. */
 cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root);

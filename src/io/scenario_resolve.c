@@ -3,8 +3,9 @@
 #include "bodies/network.h"
 #include "bodies/place.h"
 #include "core/text.h"
-#include "io/scenario_private.h"
+#include "io/scenario_fluid.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,41 @@ static const cb_node *body(cb_scenario *s, const cb_node *node) {
   return file ? replaced(s, copy, "mesh", replaced(s, mesh, "file", absolute(s, file))) : copy;
 }
 
+/* map with the path of the file at `key`, where it has that, from the root. */
+static const cb_node *placed(cb_scenario *s, const cb_node *map, const char *key) {
+  const cb_node *file = cb_node_get(map, key);
+  return file ? replaced(s, map, key, absolute(s, file)) : map;
+}
+
+/* A numbered name is of no file: its folder is. */
+static const cb_node *placed_pattern(cb_scenario *s, const cb_node *map, const char *key) {
+  const cb_node *pattern = cb_node_get(map, key);
+  if (!pattern) return map;
+  char *path = cb_network_path(pattern), *slash = path ? strrchr(path, '/') : NULL;
+  if (slash) *slash = 0;
+  char *folder = path ? realpath(slash ? path : ".", NULL) : NULL;
+  const char *name = slash ? slash + 1 : path;
+  const size_t size = folder ? strlen(folder) + strlen(name) + 2 : 1;
+  char *text = cb_arena_alloc(s->arena, size, 1);
+  if (folder && text) snprintf(text, size, "%s/%s", folder, name);
+  free(folder);
+  free(path);
+  return text && *text ? replaced(s, map, key, new_text(s, text)) : NULL;
+}
+
+static const cb_node *immersed(cb_scenario *s, const cb_node *node) {
+  const cb_node *full = placed(s, cb_params_resolved(cb_immersed_table, node, s->arena), "mesh");
+  const cb_node *poses = placed_pattern(s, placed(s, cb_node_get(full, "poses"), "sequence"), "files");
+  return full && poses ? replaced(s, full, "poses", poses) : full;
+}
+
+static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
+  const cb_node *full = cb_params_resolved(cb_fluid_table, node, s->arena), *flow = cb_node_get(full, "flow"),
+                *floor = cb_node_get(full, "floor");
+  if (flow) full = replaced(s, full, "flow", placed(s, flow, "grid"));
+  return full && floor ? replaced(s, full, "floor", cb_params_resolved(cb_floor_table, floor, s->arena)) : full;
+}
+
 static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *node) {
   if (!strcmp(key, "space")) {
     const cb_node *map = as_map(s, node);
@@ -78,13 +114,14 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
   if (!strcmp(key, "integrator"))
     return cb_params_resolved(s->integrator->class->params, cb_params_resolved(cb_scenario_table(key), node, s->arena),
                               s->arena);
+  if (!strcmp(key, "fluid")) return fluid(s, node);
   if (!strcmp(key, "bodies")) {
     cb_node *list = cb_arena_alloc(s->arena, 1, sizeof *list);
     if (!list) return NULL;
     *list = *node;
     list->items = cb_arena_alloc(s->arena, node->count, sizeof *list->items);
     for (size_t i = 0; list->items && i < node->count; i++)
-      if (!(list->items[i] = body(s, node->items[i]))) return NULL;
+      if (!(list->items[i] = s->immersion ? immersed(s, node->items[i]) : body(s, node->items[i]))) return NULL;
     return list->items ? list : NULL;
   }
   const cb_param *table = cb_scenario_table(key);
@@ -95,7 +132,7 @@ cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
   const char *added[2];
   size_t more = 0;
   if (!cb_node_get(root, "record")) added[more++] = "record";
-  if (!cb_node_get(root, "start") && cb_system_constraints(s->system)) added[more++] = "start";
+  if (!cb_node_get(root, "start") && s->system && cb_system_constraints(s->system)) added[more++] = "start";
   cb_node *full = new_map(s, root->count + more);
   bool lost = !full;
   for (size_t i = 0; !lost && i < full->count; i++) {

@@ -1,5 +1,5 @@
 /* `integrator:`, `time:` and `record:`. */
-#include "io/scenario_private.h"
+#include "io/scenario_fluid.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -56,9 +56,11 @@ const cb_param *cb_scenario_table(const char *key) {
 static cb_status read_integrator(cb_scenario *s, const cb_node *node, step_parameters *step) {
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "expected a map with `name` and `step`");
   const cb_node *name_node = cb_node_get(node, "name");
-  const char *name = "lobatto";
+  const char *name = s->immersion ? "hamilton_pontryagin" : "lobatto";
   cb_status status = name_node ? cb_node_string(name_node, &name) : CB_OK;
-  if (!status) status = cb_integrator_create(name, node, s->system, &s->integrator);
+  if (!status)
+    status = s->immersion ? cb_integrator_create_body(name, node, &s->integrator)
+                          : cb_integrator_create(name, node, s->system, &s->integrator);
   if (status) return status;
   /* the other keys are the method's own and were checked when it was made */
   const char **others = cb_arena_alloc(s->arena, node->count, sizeof *others);
@@ -68,12 +70,13 @@ static cb_status read_integrator(cb_scenario *s, const cb_node *node, step_param
 }
 
 static cb_status read_observables(cb_scenario *s, const cb_node *list, const char *const **out) {
+  const cb_observable_doc *groups = s->immersion ? cb_body_observables : cb_observable_groups;
   if (!list || list->kind == CB_NODE_NULL) return *out = NULL, CB_OK;
   if (list->kind != CB_NODE_LIST)
     return cb_node_fail(list, "expected a list of observables, such as [separation, energy]");
   const char *known[32];
   size_t count = 0;
-  for (; cb_observable_groups[count].name && count < 32; count++) known[count] = cb_observable_groups[count].name;
+  for (; groups[count].name && count < 32; count++) known[count] = groups[count].name;
   const char **names = cb_arena_alloc(s->arena, list->count + 1, sizeof *names);
   if (!names) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu observables", list->count);
   for (size_t i = 0; i < list->count; i++) {
@@ -104,6 +107,7 @@ static cb_status read_record(cb_scenario *s, const cb_node *node, const cb_node 
     coordinates = coordinates || !strcmp(*name, "coordinates");
   if (p.chart) {
     const char *name;
+    if (s->immersion) return cb_node_fail(p.chart, "`chart` belongs to particles in a space");
     if ((status = cb_node_string(p.chart, &name))) return status;
     options->chart = cb_chart_find(s->space, name);
     if (!options->chart) {
@@ -138,7 +142,9 @@ cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root) {
   options.retries = step.retries;
   options.project = s->project;
   options.start_tolerance = s->start_tolerance;
-  status = cb_run_create(s->system, s->integrator, &options, &s->run);
+  status = s->immersion ? cb_run_create_bodies(&s->immersion->fluid, s->immersion->n, s->immersion->body, s->integrator,
+                                               &options, &s->run)
+                        : cb_run_create(s->system, s->integrator, &options, &s->run);
   if (status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN) {
     const cb_node *start = cb_node_get(root, "start"), *bodies = cb_node_get(root, "bodies");
     char text[1024];

@@ -64,6 +64,12 @@ ALWAYS_INLINE cb_taylor taylor(const cb_operation *o, const double *v, int order
 
 double cb_operation_value(const cb_operation *o, const double *v) { return taylor(o, v, 0).f; }
 
+double cb_operation_slopes(const cb_operation *o, const double *v, double slope[2]) {
+  const cb_taylor t = cb_taylor_settle(taylor(o, v, 1));
+  slope[0] = t.a, slope[1] = t.b;
+  return t.f;
+}
+
 static void taylor_second(const cb_operation *o, const double *v, cb_taylor *t) {
   *t = cb_taylor_settle(taylor(o, v, 2));
 }

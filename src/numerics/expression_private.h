@@ -51,6 +51,9 @@ struct cb_expression {
 /* The value of one operation on the array of values v. */
 double cb_operation_value(const cb_operation *o, const double *v);
 
+/* The same with its derivatives f_a, f_b. */
+double cb_operation_slopes(const cb_operation *o, const double *v, double slope[2]);
+
 /* How many operands derivatives pass through. */
 int cb_opcode_operands(cb_opcode op);
 

@@ -43,17 +43,13 @@ static void near_to_some(void *self) {
 
 /* Uniform: in a cube of E3, on S3, in a ball of H3 about the base point, of radius r with pi (sinh 2r - 2r) = n. */
 static void throw(const cb_geometry *g, uint64_t *state, int n, double *y) {
-  double square;
   const double curvature = g->factor[0].curvature;
   if (curvature == 0) {
     for (int a = 0; a < 3; a++) y[a] = check_uniform(state, 0, cbrt(n));
     return;
   }
   const int m = curvature > 0 ? 4 : 3;
-  do {
-    square = 0;
-    for (int a = 0; a < m; a++) y[a] = check_uniform(state, -1, 1), square += y[a] * y[a];
-  } while (square > 1 || square < 0.01);
+  check_direction(state, m, y);
   double scale = 1;
   if (curvature < 0) {
     const double volume = check_uniform(state, 0, n) / 3.14159265358979;
@@ -62,7 +58,7 @@ static void throw(const cb_geometry *g, uint64_t *state, int n, double *y) {
     scale = sinh(a);
     y[3] = cosh(a);
   }
-  for (int a = 0; a < m; a++) y[a] *= scale / sqrt(square);
+  for (int a = 0; a < m; a++) y[a] *= scale;
 }
 
 static gas open_gas(const cb_geometry *g, gas_kind kind, int n, int threads) {

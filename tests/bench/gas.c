@@ -58,21 +58,11 @@ static void take_place(places *p, const double *x) {
   *bucket = p->n++;
 }
 
-/* A random unit vector of n numbers. */
-static void direction(uint64_t *seed, int n, double *u) {
-  double square;
-  do {
-    square = 0;
-    for (int a = 0; a < n; a++) u[a] = check_uniform(seed, -1, 1), square += u[a] * u[a];
-  } while (square > 1 || square < 0.01);
-  for (int a = 0; a < n; a++) u[a] /= sqrt(square);
-}
-
 /* Uniform on S3; in E3 and H3 in the ball of radius most about the base point. */
 static void anywhere(const cb_geometry *g, uint64_t *seed, double most, double *x) {
   const double curvature = g->factor[0].curvature;
   if (curvature > 0) {
-    direction(seed, 4, x);
+    check_direction(seed, 4, x);
     return;
   }
   double a, area; /* by rejection: the density of the radius is that of its sphere's area */
@@ -80,7 +70,7 @@ static void anywhere(const cb_geometry *g, uint64_t *seed, double most, double *
     a = check_uniform(seed, 0, most);
     area = curvature < 0 ? sinh(a) / sinh(most) : a / most;
   } while (check_uniform(seed, 0, 1) > area * area);
-  direction(seed, 3, x);
+  check_direction(seed, 3, x);
   for (int e = 0; e < 3; e++) x[e] *= curvature < 0 ? sinh(a) : a;
   if (curvature < 0) x[3] = cosh(a);
 }
@@ -129,9 +119,9 @@ static bool throw_body(const gas *s, const places *p, uint64_t *seed, double roo
   const cb_geometry *g = s->g;
   double along[4];
   anywhere(g, seed, room - (ends == 1 ? 1.001 : 4.002) * r, x[0]);
-  direction(seed, g->k, v[0]);
+  check_direction(seed, g->k, v[0]);
   cb_geometry_project_tangent(g, x[0], v[0]);
-  direction(seed, g->k, along);
+  check_direction(seed, g->k, along);
   cb_geometry_project_tangent(g, x[0], along);
   const double speed = sqrt(cb_inner(g, v[0], v[0])), length = sqrt(cb_inner(g, along, along));
   for (int e = 0; e < g->k; e++) v[0][e] /= speed, along[e] *= 3 * r / length;

@@ -161,8 +161,8 @@ class Commands(Case):
         self.assertLessEqual({"e2", "e3", "s2", "s3", "h2", "h3"}, set(names["spaces"]))
         self.assertLessEqual({"rod", "triangle", "network", "particles"}, set(names["bodies"]))
         self.assertLessEqual({"lobatto", "gauss", "rk4"}, set(names["integrators"]))
-        self.assertEqual((names["bundles"], names["fluids"]), ([], []))
-        self.assertEqual(self.good("list", "fluids").stdout, "fluids:\n  none yet\n")
+        self.assertEqual((names["bundles"], names["fluids"]), ([], ["fluid", "floor", "body"]))
+        self.assertEqual(self.good("list", "bundles").stdout, "bundles:\n  none yet\n")
         stages = [p for p in everything["integrators"][0]["parameters"] if p["name"] == "stages"][0]
         self.assertEqual((stages["type"], stages["range"], stages["default"]), ("int", "[1, 8]", "3"))
 

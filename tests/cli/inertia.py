@@ -7,6 +7,14 @@ from command import Case, main
 
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
+SCENARIO = """\
+curvebody: 1
+fluid: {medium: water}
+bodies: [{name: a, mesh: two.obj, density: 500, repeat: {count: 3}, place: {position: [i, 0, 0]}}]
+integrator: {name: hamilton_pontryagin, step: 0.01}
+time: {end: 0.02}
+"""
+
 
 class Inertia(Case):
     def facts(self, *words):
@@ -52,6 +60,23 @@ class Inertia(Case):
         text = self.good("inertia", "zeppelin", "--thickness", "0.001").stdout
         for word in ("zeppelin", "closed", "mass", "centre", "added mass", "principal moments"):
             self.assertIn(word, text)
+
+    def test_parts_that_cut_each_other_are_told(self):
+        # Two tetrahedra, the second moved by (0.2, 0.2, 0.2) or by 2.
+        for shift, told in ((0.2, True), (2, False)):
+            second = "".join("v {} {} {}\n".format(*(shift + (i == k) for k in range(3))) for i in (-1, 0, 1, 2))
+            faces = "f 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n"
+            self.write("two.obj", TETRAHEDRON + second + faces)
+            said = self.good("inertia", "two.obj").stderr
+            self.assertEqual("parts 'part1' and 'part2' cut each other in" in said, told, said)
+            self.write("two.yaml", SCENARIO)
+            for words in (["check", "two.yaml"], ["run", "two.yaml"]):
+                said = self.good(*words).stderr
+                self.assertEqual(said.count("body `a.0`: parts 'part1' and 'part2' cut each other in"), told, said)
+                self.assertEqual(said.count("cut"), told, said)  # once for the copies
+            self.assertEqual(self.good("run", "two.yaml", "--quiet").stderr, "")
+        for shape in ("propeller", "zeppelin", "turtle"):
+            self.assertNotIn("cut", self.good("inertia", shape, "--thickness", "0.001").stderr)
 
     def test_what_is_wrong_is_said(self):
         self.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")

@@ -25,8 +25,13 @@ static void check_error(cb_status status) {
   demand(place && place > text && place[-1] >= '0' && place[-1] <= '9');
 }
 
-/* Sizes in a text that would make much of little: lattices, and files of the machine. */
-static bool is_large(const char *text) { return strstr(text, "size") || strstr(text, "file"); }
+/* Sizes in a text that would make much of little: lattices, copies, fine surfaces; and files of the machine. */
+static bool is_large(const char *text) {
+  static const char *const words[] = {"size", "file", "count", "resolution", "mesh", "sequence", "grid"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strstr(text, words[i])) return true;
+  return false;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   gsl_set_error_handler_off();
@@ -54,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
   const cb_system *system = cb_scenario_system(s);
   cb_state *state;
-  if (cb_system_particles(system) <= 16 && cb_state_create(system, &state) == CB_OK) {
+  if (system && cb_system_particles(system) <= 16 && cb_state_create(system, &state) == CB_OK) {
     if (cb_system_start(system, state) == CB_OK) {
       status = cb_integrator_step(cb_scenario_integrator(s), state, 0.01);
       demand(status == CB_OK || *cb_error_text());

@@ -1,0 +1,71 @@
+#include "cli/warnings.h"
+
+#include "fluid/immersed.h"
+#include "fluid/surface_cuts.h"
+#include "io/scenario_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body) {
+  cb_surface_cut *cut;
+  int n;
+  cb_status status = cb_surface_cuts(surface, &cut, &n);
+  if (status) return status;
+  for (int i = 0; i < n; i++) {
+    char text[CB_SURFACE_CUT_TEXT];
+    cb_surface_cut_text(surface, &cut[i], text);
+    fprintf(stderr, "curvebody: warning: %s%s\n", body, text);
+  }
+  free(cut);
+  return CB_OK;
+}
+
+/* Why a part's added mass is not to be trusted; NULL where it is. */
+static const char *doubt(const cb_local_part *p) {
+  if (p->delta_uncapped < 0) return "its bending is negative on the whole: delta is the cap, not the model's";
+  if (p->capped) return "hollow or folded: delta exceeds what a convex body of its area has, and is capped";
+  return NULL;
+}
+
+void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, const char *body) {
+  for (int p = 0; p < surface->parts; p++)
+    if (doubt(&part[p]))
+      fprintf(stderr, "curvebody: warning: %spart `%s`: %s\n", body, surface->name[p], doubt(&part[p]));
+}
+
+static cb_status warn_of_body(const cb_immersed *body, double t, const char *name) {
+  const cb_surface *surface = cb_immersed_surface(body);
+  cb_local_part *part = calloc((size_t)surface->parts, sizeof *part);
+  cb_mass mass;
+  if (!part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", surface->parts);
+  cb_status status = cb_warn_of_cuts(surface, name);
+  if (!status) status = cb_immersed_mass(body, t, &mass, part);
+  if (!status) cb_warn_of_parts(surface, part, name);
+  free(part);
+  return status;
+}
+
+static const char *body_name(const cb_record_layout *layout, int i) {
+  for (size_t d = 0; d < layout->n_dimensions; d++)
+    if (!strcmp(layout->dimensions[d].name, "body") && layout->dimensions[d].labels)
+      return layout->dimensions[d].labels[i];
+  return "";
+}
+
+cb_status cb_warn_of_bodies(cb_scenario *scenario) {
+  const int n = cb_scenario_immersed(scenario, 0, NULL);
+  const cb_immersed *before = NULL;
+  const double start = cb_run_time(cb_scenario_run(scenario));
+  cb_status status = CB_OK;
+  for (int i = 0; i < n && !status; i++) {
+    const cb_immersed *body;
+    char text[128];
+    cb_scenario_immersed(scenario, i, &body);
+    snprintf(text, sizeof text, "body `%.100s`: ", body_name(cb_scenario_layout(scenario), i));
+    if (body != before) status = warn_of_body(body, start, text);
+    before = body;
+  }
+  return status;
+}

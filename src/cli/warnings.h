@@ -1,0 +1,16 @@
+/* What is worth a warning in a body that may be right nevertheless. */
+#ifndef CB_CLI_WARNINGS_H
+#define CB_CLI_WARNINGS_H
+
+#include "fluid/local.h"
+#include <curvebody/scenario.h>
+
+/* On stderr: parts that cut themselves or each other, whose masses and faces then count twice. body: before the text,
+ * such as "body `fish`: "; or "". */
+cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body);
+/* Parts whose added mass is not the model's own: hollow, or bent inwards on the whole. */
+void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, const char *body);
+/* Both for every body of a scenario; copies are told of once. */
+cb_status cb_warn_of_bodies(cb_scenario *scenario);
+
+#endif

@@ -1,0 +1,342 @@
+/* A step with reflections off the floor: flights that end where a gap comes to 0, blows there, and what rests or piles
+ * up held in its flights (equations: floor.h).
+ *
+ *   flight   state(tau) = the stepper's step of length tau from where the last blow was; of vertices held:
+ *              p+ = p + sum l_i w_i,  l >= 0,  gap_i(tau) >= 0,  l_i gap_i(tau) = 0;   at its end a blow with e = 0
+ *            (of a push N(t) >= 0 these are its means with weights 1 - t/tau and t/tau, both >= 0)
+ *   blow     w_i . dY >= -(1 + e) u_i for all that touch and do not open, u_i = w_i . Y + <n, x_i'>
+ */
+#include "fluid/floor_reflect.h"
+#include "fluid/rigid_step_private.h"
+#include "numerics/vec3.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_HITS = 10000, MOST_BLOWS = 1000, MOST_ROUNDS = 60, PILE = 20 };
+/* A pile: PILE reflections within this part of a step. */
+static const double pile = 1e-2;
+
+/* --- work arrays --- */
+
+cb_status cb_floor_work_create(cb_floor_work **out) {
+  cb_floor_work *w = calloc(1, sizeof *w);
+  if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for the floor");
+  *out = w;
+  return CB_OK;
+}
+
+void cb_floor_work_free(cb_floor_work *w) {
+  if (!w) return;
+  free(w->numbers);
+  free(w->list);
+  free(w->held);
+  free(w->hit);
+  free(w);
+}
+
+static cb_status make_room(cb_floor_work *w, int n) {
+  if (n <= w->room) return CB_OK;
+  double *numbers = malloc((size_t)n * 8 * sizeof *numbers);
+  int *list = malloc((size_t)n * sizeof *list);
+  bool *held = malloc((size_t)n * sizeof *held);
+  if (!numbers || !list || !held) {
+    free(numbers), free(list), free(held);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices at the floor", n);
+  }
+  free(w->numbers), free(w->list), free(w->held);
+  *w = (cb_floor_work){.room = n, .numbers = numbers, .list = list, .held = held, .hit = w->hit,
+                       .hit_room = w->hit_room, .bound = numbers, .base = numbers + n};
+  for (int side = 0; side < 3; side++) {
+    w->gap[side] = numbers + (2 + side) * (size_t)n;
+    w->rate[side] = numbers + (5 + side) * (size_t)n;
+  }
+  return CB_OK;
+}
+
+static cb_status note(cb_floor_work *w, const cb_floor_hit *hit) {
+  if (w->hits == w->hit_room) {
+    const int room = w->hit_room ? 2 * w->hit_room : 16;
+    cb_floor_hit *more = realloc(w->hit, (size_t)room * sizeof *more);
+    if (!more) return cb_fail(CB_ERROR_MEMORY, "no memory for %d reflections", room);
+    w->hit = more;
+    w->hit_room = room;
+  }
+  w->hit[w->hits++] = *hit;
+  return CB_OK;
+}
+
+/* --- looking at a state --- */
+
+cb_status cb_floor_gaps(cb_floor_run *e, cb_floor_look *a) {
+  int n;
+  double r[3][3], farthest = 0, quickest = 0;
+  cb_pose_rotation(&a->s.g, r);
+  cb_apply3_transposed(r, e->f->up, a->n);
+  const double level = (cb_dot3(a->s.g.x, e->f->up) - e->f->height) + cb_dot3(a->s.x_low, e->f->up);
+  cb_status status = e->shape->at(e->shape->self, a->s.t, &n, &a->x, &a->v);
+  if (!status && e->count && n != e->count)
+    status = cb_fail(CB_ERROR_ARGUMENT, "a shape of %d, then %d vertices", e->count, n);
+  if (!status && !e->count) status = make_room(e->w, e->count = n);
+  if (status) return status;
+  double *gap = e->w->gap[a->side], finite = 0;
+  a->least = INFINITY;
+  for (int i = 0; i < n; i++) {
+    gap[i] = level + cb_dot3(a->x[i], a->n);
+    finite += gap[i];
+    a->least = fmin(a->least, gap[i]);
+    farthest = fmax(farthest, cb_dot3(a->x[i], a->x[i]));
+    if (a->v) quickest = fmax(quickest, cb_dot3(a->v[i], a->v[i]));
+  }
+  a->farthest = sqrt(farthest);
+  a->quickest = sqrt(quickest);
+  a->rated = false;
+  a->round_off = fabs(e->f->height) + a->farthest;
+  for (int i = 0; i < 3; i++) a->round_off += fabs(a->s.g.x[i] * e->f->up[i]);
+  a->round_off *= 64 * DBL_EPSILON;
+  if (isfinite(finite)) return CB_OK;
+  return cb_fail(CB_STEP_NOT_FINITE, "a vertex above the floor at t = %g is not finite", a->s.t);
+}
+
+double cb_floor_speed(const cb_floor_look *a, const double Y[6]) {
+  return sqrt(cb_dot3(Y + 3, Y + 3)) + sqrt(cb_dot3(Y, Y)) * a->farthest + a->quickest;
+}
+
+/* On the floor, or there within a time `near`. */
+bool cb_floor_touches(const cb_floor_run *e, const cb_floor_look *a, int i) {
+  return e->w->gap[a->side][i] <= a->round_off + (a->rated ? e->near * fabs(e->w->rate[a->side][i]) : 0);
+}
+
+/* rate_i = <x_i, n × omega> + <n, v + x_i'> of the twist a->Y */
+static cb_status rates(cb_floor_run *e, cb_floor_look *a) {
+  int n;
+  double spin[3], *rate = e->w->rate[a->side];
+  const cb_status status = e->shape->at(e->shape->self, a->s.t, &n, &a->x, &a->v);
+  if (status) return status;
+  cb_cross3(a->n, a->Y, spin);
+  const double rise = cb_dot3(a->n, a->Y + 3);
+  for (int i = 0; i < n; i++) rate[i] = rise + cb_dot3(a->x[i], spin) + (a->v ? cb_dot3(a->n, a->v[i]) : 0);
+  return CB_OK;
+}
+
+cb_status cb_floor_rates(cb_floor_run *e, cb_floor_look *a) {
+  double mu0[6], K[6][6];
+  if (a->rated) return CB_OK;
+  cb_status status = e->p->inertia(e->p->self, a->s.t, &a->s.g, a->K, mu0);
+  memcpy(K, a->K, sizeof K);
+  if (!status) status = cb_rigid_velocity(K, a->s.momentum, mu0, a->Y);
+  if (!status) status = rates(e, a);
+  a->rated = !status;
+  return status;
+}
+
+/* --- impulses --- */
+
+/* Gives the state of twist Y impulses at its vertices. */
+static void kick(const cb_floor_metric *m, const cb_floor_impulses *j, const double Y[6], cb_rigid_state *s) {
+  static const double still[3];
+  double pn[3], qn[3], body[6], r[3][3], change[6], q[4];
+  cb_cross3(m->p, m->n, pn);
+  cb_cross3(m->q, m->n, qn);
+  for (int i = 0; i < 3; i++) {
+    body[i] = j->sum[1] * pn[i] + j->sum[2] * qn[i];
+    body[3 + i] = j->sum[0] * m->n[i];
+  }
+  memcpy(q, s->g.q, sizeof q);
+  cb_pose_rotation(&s->g, r);
+  cb_apply3(r, body, change);
+  cb_apply3(r, body + 3, change + 3);
+  cb_rigid_move(s, still, q, change);
+  for (int i = 0; i < 6; i++) s->Y[i] = Y[i] + cb_dot3(m->B[i], j->sum);
+  memcpy(s->mu, s->momentum, sizeof s->mu);
+}
+
+/* Blows until none that touches closes; held alone, or all. met: the vertex that came here (-1: none); of others only
+ * those are told that would have got deeper than round-off. */
+static cb_status blow(cb_floor_run *e, cb_floor_look *a, double restitution, bool held, int met) {
+  cb_floor_metric m;
+  cb_floor_work *w = e->w;
+  bool made = false;
+  if (!a->rated && a->least > a->round_off + 2 * e->near * cb_floor_speed(a, a->s.Y)) return CB_OK;
+  cb_status status = cb_floor_rates(e, a);
+  for (int blows = 0; !status; blows++) {
+    double *rate = w->rate[a->side], *gap = w->gap[a->side];
+    const double least = 1e-14 * cb_floor_speed(a, a->Y);
+    int count = 0;
+    bool closes = false;
+    for (int i = 0; i < e->count; i++) {
+      if ((held && !w->held[i]) || !cb_floor_touches(e, a, i) || rate[i] > least) continue;
+      closes |= rate[i] < -least;
+      w->bound[i] = -(1 + restitution) * fmin(rate[i], 0);
+      w->list[count++] = i;
+    }
+    if (!closes) return CB_OK;
+    if (blows == MOST_BLOWS)
+      return cb_fail(CB_STEP_NO_CONVERGENCE, "%d vertices at the floor still close after %d blows", count, blows);
+    if (!made) status = cb_floor_metric_of((const double(*)[6])a->K, a->n, &m);
+    made = true;
+    cb_floor_impulses j;
+    if (!status) status = cb_floor_solve(&m, count, w->list, a->x, w->bound, least / 2, &j);
+    if (status) return status;
+    kick(&m, &j, a->Y, &a->s);
+    memcpy(a->Y, a->s.Y, sizeof a->Y);
+    double before[3];
+    for (int c = 0; c < j.count; c++) before[c] = rate[j.vertex[c]];
+    status = rates(e, a);
+    for (int c = 0; c < j.count && !held && !status; c++) {
+      const int i = j.vertex[c];
+      if (j.l[c] > 0 && (i == met || before[c] * e->h < -a->round_off))
+        status = note(w, &(cb_floor_hit){a->s.t, gap[i], before[c], rate[i], j.l[c], i});
+    }
+  }
+  return status;
+}
+
+/* --- flights --- */
+
+static cb_status step(cb_floor_run *e, double tau, cb_floor_look *out) {
+  int count = 0;
+  const cb_status status = e->stepper->step(e->stepper->self, e->p, tau, &out->s, &count);
+  e->iterations += count;
+  return status ? status : cb_floor_gaps(e, out);
+}
+
+/* Of the flight's held vertices: how far the worst is below where it may be, or above where an impulse holds it. */
+static double unheld(const cb_floor_run *e, const cb_floor_look *out, const cb_floor_impulses *j) {
+  double worst = 0;
+  const double *gap = e->w->gap[out->side], *base = e->w->base;
+  for (int i = 0; i < e->count; i++)
+    if (e->w->held[i]) worst = fmax(worst, base[i] - gap[i]);
+  for (int c = 0; c < j->count; c++)
+    if (j->l[c] > 0) worst = fmax(worst, fabs(base[j->vertex[c]] - gap[j->vertex[c]]));
+  return worst;
+}
+
+/* l by successive linear problems  gap_i + tau w_i . K^-1 sum (l - l_now)_j w_j >= 0. */
+static cb_status hold(cb_floor_run *e, double tau, cb_floor_look *out) {
+  cb_floor_impulses j = e->pushed; /* of the last trial: as long as that, to a first guess */
+  cb_floor_metric m;
+  cb_floor_work *w = e->w;
+  for (int i = 0; i < 3; i++) j.l[i] *= tau / e->pushed_for, j.sum[i] *= tau / e->pushed_for;
+  const cb_floor_look *from = &e->look[0];
+  double last = INFINITY;
+  int count = 0;
+  cb_status status = cb_floor_rates(e, &e->look[0]);
+  if (!status) status = cb_floor_metric_of((const double(*)[6])from->K, from->n, &m);
+  for (int round = 0; !status; round++) {
+    out->s = from->s;
+    if (j.count) kick(&m, &j, from->Y, &out->s);
+    status = step(e, tau, out);
+    if (status) return status;
+    const double worst = unheld(e, out, &j);
+    if (worst <= out->round_off / 8 || (worst <= out->round_off && worst >= last)) break;
+    if (round == MOST_ROUNDS)
+      return cb_fail(CB_STEP_NO_CONVERGENCE, "a body held at the floor at t = %g is %g off it after %d rounds",
+                     from->s.t, worst, round);
+    last = worst;
+    const double(*x)[3], (*v)[3];
+    status = e->shape->at(e->shape->self, from->s.t, &count, &x, &v);
+    if (status) return status;
+    count = 0;
+    for (int i = 0; i < e->count; i++) {
+      if (!w->held[i]) continue;
+      w->bound[i] = cb_floor_response(&m, x[i], j.sum) - (w->gap[out->side][i] - w->base[i]) / tau;
+      w->list[count++] = i;
+    }
+    status = cb_floor_solve(&m, count, w->list, x, w->bound, out->round_off / (16 * tau), &j);
+  }
+  e->pushed = j;
+  e->pushed_for = tau;
+  return status ? status : blow(e, out, 0, true, -1);
+}
+
+cb_status cb_floor_fly(cb_floor_run *e, double tau, cb_floor_look *out) {
+  if (e->holds) return hold(e, tau, out);
+  out->s = e->look[0].s;
+  return step(e, tau, out);
+}
+
+/* Where a flight begins: what touches, and how low each vertex may get. */
+static cb_status begin(cb_floor_run *e, const cb_rigid_state *s) {
+  e->look[0].s = *s;
+  const cb_status status = cb_floor_gaps(e, &e->look[0]);
+  if (status) return status;
+  for (int i = 0; i < e->count; i++) {
+    const double gap = e->w->gap[0][i];
+    e->w->base[i] = gap < -e->look[0].round_off ? gap : 0;
+    e->w->held[i] = false;
+  }
+  e->holds = false;
+  e->pushed = (cb_floor_impulses){0};
+  e->pushed_for = 1;
+  return CB_OK;
+}
+
+/* Holds what touches and leaves no faster than `rate`; all: every vertex. Are there more than before? */
+static bool hold_more(cb_floor_run *e, double rate, bool all) {
+  bool more = false;
+  for (int i = 0; i < e->count; i++)
+    if (!e->w->held[i] && (all || (cb_floor_touches(e, &e->look[0], i) && e->w->rate[0][i] <= rate)))
+      e->w->held[i] = more = true;
+  e->holds |= more;
+  return more;
+}
+
+/* A flight of length *tau at most, and what rests in it found. */
+static cb_status flight(cb_floor_run *e, double *tau, cb_floor_look **out, int *met) {
+  const double whole = *tau;
+  for (;;) {
+    *tau = whole;
+    const cb_status status = cb_floor_meet(e, tau, out, met);
+    if (status || *met < 0 || *tau > 0) return status;
+    const double slow = e->look[0].round_off / whole;
+    if (!hold_more(e, fmax(2 * e->w->rate[0][*met], slow), false)) e->w->held[*met] = e->holds = true;
+  }
+}
+
+static cb_status run(cb_floor_run *e, cb_rigid_state *s) {
+  double done = 0, time[PILE] = {0};
+  cb_status status = begin(e, s);
+  bool piled = false;
+  int met = -1;
+  for (int count = 1; !status; count++) {
+    cb_floor_look *to;
+    double tau = e->h - done;
+    if (piled) hold_more(e, 0, true);
+    status = blow(e, &e->look[0], piled ? 0 : e->f->restitution, false, met);
+    if (!status) status = flight(e, &tau, &to, &met);
+    if (status) return status;
+    if (met < 0) {
+      *s = to->s;
+      return CB_OK;
+    }
+    if (count == MOST_HITS)
+      return cb_fail(CB_ERROR_CONTACT_PILE, "a body meets the floor more than %d times in a step of %g from t = %g",
+                     count, e->h, s->t);
+    done += tau;
+    piled = count > PILE && done - time[count % PILE] < pile * e->h;
+    time[count % PILE] = done;
+    status = begin(e, &to->s);
+  }
+  return status;
+}
+
+cb_status cb_floor_step(const cb_floor *f, const cb_floor_shape *shape, const cb_body_stepper *stepper,
+                        const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations,
+                        void (*hit)(void *user, const cb_floor_hit *hit), void *user, cb_floor_work *work) {
+  if (f->kind != CB_FLOOR_REFLECTING) return stepper->step(stepper->self, p, h, s, iterations);
+  if (!(h > 0 && h < INFINITY)) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g above a floor", h);
+  cb_floor_run e = {.f = f, .shape = shape, .stepper = stepper, .p = p, .w = work, .h = h,
+                    .near = 1e-9 * h};
+  for (int side = 0; side < 3; side++) e.look[side].side = side;
+  cb_rigid_state next = *s;
+  work->hits = 0;
+  const cb_status status = run(&e, &next);
+  if (status) return status;
+  next.t = s->t + h;
+  *s = next;
+  if (iterations) *iterations = e.iterations;
+  for (int i = 0; hit && i < work->hits; i++) hit(user, &work->hit[i]);
+  return CB_OK;
+}

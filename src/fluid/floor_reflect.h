@@ -1,0 +1,55 @@
+/* A step with reflections off the floor: shared by floor_reflect.c (blows, flights, what rests) and floor_meet.c (where
+ * a flight meets the floor). */
+#ifndef CB_FLUID_FLOOR_REFLECT_H
+#define CB_FLUID_FLOOR_REFLECT_H
+
+#include "fluid/floor_private.h"
+
+struct cb_floor_work {
+  int room;
+  double *numbers, *bound, *base; /* base: how low a vertex may get, 0 or where it began */
+  double *gap[3], *rate[3];       /* of three looks: the flight's start and the two ends of a trial */
+  int *list;
+  bool *held;
+  int hits, hit_room;
+  cb_floor_hit *hit;
+};
+
+/* A state seen from the floor. x, v: until the shape is next asked for. */
+typedef struct cb_floor_look {
+  cb_rigid_state s;
+  int side; /* of the work arrays */
+  double n[3], K[6][6], Y[6];
+  const double (*x)[3], (*v)[3];
+  double least, round_off, farthest, quickest; /* gaps; lengths and own speeds of vertices */
+  bool rated;                                  /* K, Y and rates are known */
+} cb_floor_look;
+
+typedef struct cb_floor_run {
+  const cb_floor *f;
+  const cb_floor_shape *shape;
+  const cb_body_stepper *stepper;
+  const cb_rigid_problem *p;
+  cb_floor_work *w;
+  double h, near; /* the whole step; what comes within this time, comes together */
+  int count, iterations;
+  bool holds;
+  cb_floor_impulses pushed; /* at the start of the last held trial, and its length */
+  double pushed_for;
+  cb_floor_look look[3]; /* 0: where the flight begins */
+} cb_floor_run;
+
+/* Gaps of a->s; rates too. */
+cb_status cb_floor_gaps(cb_floor_run *e, cb_floor_look *a);
+cb_status cb_floor_rates(cb_floor_run *e, cb_floor_look *a);
+/* No vertex is faster with twist Y. */
+double cb_floor_speed(const cb_floor_look *a, const double Y[6]);
+bool cb_floor_touches(const cb_floor_run *e, const cb_floor_look *a, int i);
+/* The state after a time tau of flight, with its gaps. */
+cb_status cb_floor_fly(cb_floor_run *e, double tau, cb_floor_look *out);
+
+/* The first meeting of a vertex that is not held within a flight of length tau at most: *out is its state, *vertex -1
+ * where there is none, *tau = 0 where a vertex that touches does not leave. */
+cb_status cb_floor_meet(cb_floor_run *e, double *tau, cb_floor_look **out, int *vertex);
+
+#endif

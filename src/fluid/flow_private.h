@@ -1,0 +1,23 @@
+/* What the files of flows share: a flow is its data, begun by this, and what reads it. */
+#ifndef CB_FLUID_FLOW_PRIVATE_H
+#define CB_FLUID_FLOW_PRIVATE_H
+
+#include "fluid/flow.h"
+#include "numerics/vec3.h"
+
+/* u, gradient[i][j] = du_i/dx_j and du/dt at one place and time, the last two where slopes are wanted. Whether
+ * they are finite is for the caller to see. */
+typedef struct cb_flow_point {
+  double u[3], gradient[3][3], rate[3];
+} cb_flow_point;
+
+struct cb_flow {
+  void (*at)(const cb_flow *f, double t, const double x[3], bool slopes, cb_flow_point *p);
+  void (*release)(cb_flow *f); /* what the flow owns besides itself; NULL: nothing */
+  bool even, uniform, steady;
+};
+
+/* size bytes of a kind of flow, zeroed, NULL where there is no memory (with the error text set). */
+void *cb_flow_new(size_t size);
+
+#endif

@@ -1,0 +1,215 @@
+/* Bodies in a fluid: what they are made from, and which wrenches act on them. */
+#include "fluid/immersed_private.h"
+
+#include <math.h>
+#include <string.h>
+
+static cb_status check_options(const cb_immersed_options *o) {
+  if (!(o->c_n >= 0) || !(o->c_t >= 0) || !isfinite(o->c_n + o->c_t))
+    return cb_fail(CB_ERROR_ARGUMENT, "linear drag with %g and %g Pa s/m: expected numbers that are not negative",
+                   o->c_n, o->c_t);
+  return CB_OK;
+}
+
+/* --- the fluid --- */
+
+static cb_status take_fluid(cb_immersed *b, const cb_fluid *fluid) {
+  static const double origin[1][3] = {{0}};
+  for (int i = 0; i < 3; i++)
+    if (!isfinite(fluid->gravity[i]))
+      return cb_fail(CB_ERROR_ARGUMENT, "gravity (%g, %g, %g) is not finite", fluid->gravity[0], fluid->gravity[1],
+                     fluid->gravity[2]);
+  b->fluid = *fluid;
+  if (fluid->medium) {
+    b->dense = true;
+    b->layered = !cb_medium_is_uniform(fluid->medium);
+    if (!b->layered) {
+      const cb_status status = cb_medium_at(fluid->medium, origin[0], &b->density);
+      if (status) return status;
+      b->dense = b->density > 0;
+    }
+  }
+  if (fluid->flow) {
+    b->carried = true;
+    b->varying = !cb_flow_is_even(fluid->flow);
+    b->gusty = !cb_flow_is_steady(fluid->flow);
+    if (!b->varying && !b->gusty) {
+      double u[1][3];
+      const cb_status status = cb_flow_at(fluid->flow, 0, 1, origin, u, NULL, NULL);
+      if (status) return status;
+      b->carried = u[0][0] != 0 || u[0][1] != 0 || u[0][2] != 0;
+    }
+  }
+  return CB_OK;
+}
+
+/* --- wrenches --- */
+
+static bool displaces(const cb_immersed *b) {
+  for (int p = 0; p < b->surface->parts; p++)
+    if (!b->surface->open[p] || b->thickness[p] > 0) return true;
+  return false;
+}
+
+static bool heavy(const cb_immersed *b, const cb_immersed_options *o) {
+  for (int p = 0; p < b->surface->parts; p++)
+    if (o->material[p].density > 0) return true;
+  for (int i = 0; i < o->n_points; i++)
+    if (o->points[i].mass != 0) return true;
+  return false;
+}
+
+static cb_status list_wrenches(cb_immersed *b, const cb_immersed_options *o) {
+  const double *g = b->fluid.gravity;
+  const bool falls = g[0] != 0 || g[1] != 0 || g[2] != 0;
+  const bool acts[CB_WRENCH_TEXT] = {
+      [CB_WRENCH_FLOW] = b->relative,
+      [CB_WRENCH_PRESSURE] = b->pressed,
+      [CB_WRENCH_GRAVITY] = falls && heavy(b, o),
+      [CB_WRENCH_BUOYANCY] = falls && b->dense && displaces(b),
+      [CB_WRENCH_DRAG] = b->drag,
+      [CB_WRENCH_LINEAR_DRAG] = b->c_n > 0 || b->c_t > 0,
+      [CB_WRENCH_FLOOR] = b->fluid.floor.kind == CB_FLOOR_STIFF,
+  };
+  b->kind = cb_arena_alloc(b->arena, (size_t)(CB_WRENCH_TEXT + b->texts), sizeof *b->kind);
+  if (!b->kind) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
+  for (int k = 0; k < CB_WRENCH_TEXT; k++)
+    if (acts[k]) b->kind[b->wrenches++] = k;
+  for (int i = 0; i < b->texts; i++) b->kind[b->wrenches++] = CB_WRENCH_TEXT + i;
+  return CB_OK;
+}
+
+int cb_immersed_wrenches(const cb_immersed *b) { return b->wrenches; }
+
+const char *cb_immersed_wrench_name(const cb_immersed *b, int i) {
+  static const char *const names[] = {
+      [CB_WRENCH_FLOW] = "flow",         [CB_WRENCH_PRESSURE] = "pressure", [CB_WRENCH_GRAVITY] = "gravity",
+      [CB_WRENCH_BUOYANCY] = "buoyancy", [CB_WRENCH_DRAG] = "drag",         [CB_WRENCH_LINEAR_DRAG] = "linear_drag",
+      [CB_WRENCH_FLOOR] = "floor"};
+  const int kind = b->kind[i];
+  return kind < CB_WRENCH_TEXT ? names[kind] : b->text[kind - CB_WRENCH_TEXT].name;
+}
+
+bool cb_immersed_has(const cb_immersed *b, cb_wrench_kind kind) {
+  for (int i = 0; i < b->wrenches; i++)
+    if (b->kind[i] == (int)kind) return true;
+  return false;
+}
+
+/* --- the body --- */
+
+static cb_status take_parts(cb_immersed *b, const cb_immersed_options *o) {
+  const cb_surface *s = b->surface;
+  b->thickness = cb_arena_alloc(b->arena, (size_t)s->parts, sizeof *b->thickness);
+  b->listed = cb_arena_alloc(b->arena, (size_t)s->faces, sizeof *b->listed);
+  if (!b->thickness || !b->listed) return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d faces", s->faces);
+  for (int p = 0; p < s->parts; p++) b->thickness[p] = o->material[p].thickness;
+  int n = 0;
+  for (int open = 0; open < 2; open++) {
+    for (int f = 0; f < s->faces; f++)
+      if (s->open[s->part[f]] == open) b->listed[n++] = f;
+    if (!open) b->closed_faces = n;
+  }
+  return CB_OK;
+}
+
+/* Cholesky's pivots of K, against its diagonal: round-off of a vanishing one is 1e-16 of it. */
+static bool positive(const double K[6][6]) {
+  double l[6][6];
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = K[i][j];
+      for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
+      if (i == j && !(sum > 1e-13 * K[i][i])) return false;
+      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+    }
+  return true;
+}
+
+/* Where the density varies: as in one of 1 kg/m^3. */
+static cb_status check_inertia(const cb_immersed *b) {
+  cb_swimmer *s;
+  cb_status status = cb_swimmer_create(b, &s);
+  if (status) return status;
+  status = cb_immersed_form_at(s, 0);
+  if (!status) {
+    double K[6][6], I_f[6][6];
+    memcpy(I_f, s->form.I_f, sizeof I_f);
+    if (b->layered && b->added_mass) cb_local_added_mass(s->local, 1, NULL, I_f, NULL, NULL);
+    for (int i = 0; i < 36; i++) K[i / 6][i % 6] = s->form.mass.inertia[i / 6][i % 6] + I_f[i / 6][i % 6];
+    if (!positive((const double(*)[6])K))
+      status = cb_fail(CB_ERROR_DOMAIN, "the body has no inertia%s: its mass is %g kg%s",
+                       s->form.mass.mass > 0 ? " about an axis" : "", s->form.mass.mass,
+                       b->added_mass ? "" : " and there is no fluid that moves with it");
+  }
+  cb_swimmer_free(s);
+  return status;
+}
+
+cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, const cb_poses *poses,
+                             const cb_immersed_options *options, int *which, int *component, size_t *at,
+                             cb_immersed **out) {
+  cb_status status = check_options(options);
+  if (status) return status;
+  if (poses && cb_poses_vertices(poses) != surface->vertices)
+    return cb_fail(CB_ERROR_ARGUMENT, "poses of %d vertices for a surface of %d", cb_poses_vertices(poses),
+                   surface->vertices);
+  cb_arena *arena = cb_arena_create();
+  cb_immersed *b = cb_arena_alloc(arena, 1, sizeof *b);
+  if (!b) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a body");
+  }
+  *b = (cb_immersed){.arena = arena, .surface = surface, .poses = poses, .c_n = options->c_n, .c_t = options->c_t};
+  status = take_fluid(b, fluid);
+  if (!status) {
+    b->added_mass = b->dense && options->added_mass;
+    b->drag = b->dense && options->drag;
+    b->relative = b->added_mass && !fluid->paper && (b->carried || b->layered);
+    b->spread = b->layered || b->varying;
+    status = take_parts(b, options);
+    b->pressed = b->dense && (b->varying || b->gusty) && !fluid->paper && displaces(b);
+  }
+  if (!status)
+    status = cb_moving_mass_create(surface, options->material, options->lumped, options->n_points, options->points,
+                                   &b->mass);
+  if (!status) status = cb_immersed_parse(b, options, which, component, at);
+  if (!status) status = list_wrenches(b, options);
+  if (!status) status = check_inertia(b);
+  if (status) {
+    cb_immersed_free(b);
+    return status;
+  }
+  *out = b;
+  return CB_OK;
+}
+
+void cb_immersed_free(cb_immersed *b) {
+  if (!b) return;
+  cb_immersed_free_texts(b);
+  cb_moving_mass_free(b->mass);
+  cb_arena_free(b->arena);
+}
+
+const cb_surface *cb_immersed_surface(const cb_immersed *b) { return b->surface; }
+
+cb_status cb_immersed_shape(const cb_immersed *b, double t, double (*x)[3], double (*v)[3]) {
+  if (b->poses) return cb_poses_at(b->poses, t, x, v);
+  memcpy(x, b->surface->x, (size_t)b->surface->vertices * sizeof *x);
+  if (v) memset(v, 0, (size_t)b->surface->vertices * sizeof *v);
+  return CB_OK;
+}
+
+cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_local_part *part) {
+  cb_swimmer *s;
+  cb_status status = cb_swimmer_create(b, &s);
+  if (status) return status;
+  status = cb_immersed_form_at(s, t);
+  if (!status) {
+    double I_f[6][6];
+    *mass = s->form.mass;
+    if (part) cb_local_added_mass(s->local, 1, NULL, I_f, NULL, part);
+  }
+  cb_swimmer_free(s);
+  return status;
+}

@@ -1,0 +1,51 @@
+/* Lift and drag, linear drag, and a stiff floor.
+ *
+ * In a uniform flow the drag depends on Y - U alone, U = (0, R^T u): dF/dxi = -dF/dv (R^T u × xi_omega). In one that
+ * varies the derivative is that of the flow as a whole (cb_immersed_carry), in a medium that varies without its slope.
+ */
+#include "fluid/immersed_private.h"
+
+#include <string.h>
+
+typedef struct wanted {
+  double rho, c_n, c_t;
+} wanted;
+
+static void both(cb_swimmer *s, const cb_immersed_moment *m, const wanted *w, double F[6], cb_tensor jacobian) {
+  const cb_immersed *b = s->b;
+  double flow1[3];
+  cb_apply3_transposed(m->r, s->wind.u, flow1);
+  cb_local_drag(s->local, w->rho, b->layered && w->rho > 0 ? s->field.rho : NULL, m->Y, flow1,
+                b->varying ? (const double(*)[3])s->field.face_u : NULL, w->c_n, w->c_t, F, jacobian);
+}
+
+cb_status cb_immersed_drag(cb_swimmer *s, const cb_immersed_moment *m, bool quadratic, bool linear, double *F,
+                           cb_tensor dF, cb_tensor dg) {
+  const cb_immersed *b = s->b;
+  const wanted w = {quadratic ? b->layered ? 1 : b->density : 0, linear ? b->c_n : 0, linear ? b->c_t : 0};
+  const cb_status status = b->spread ? cb_immersed_field_at(s, m->t, m->g) : CB_OK;
+  if (status) return status;
+  cb_immersed_last *last = &s->dragged;
+  if (F) {
+    both(s, m, &w, last->F, dF ? last->jacobian : NULL);
+    last->known = false;
+    if (dF) cb_immersed_set_last(last, m);
+    for (int i = 0; i < 6; i++) {
+      F[i] += last->F[i];
+      for (int j = 0; dF && j < 6; j++) dF[i][j] += last->jacobian[i][j];
+    }
+  }
+  if (!dg || !b->carried) return CB_OK;
+  if (!cb_immersed_is_last(last, m)) { /* otherwise it is known from the iteration just before */
+    both(s, m, &w, last->F, last->jacobian);
+    cb_immersed_set_last(last, m);
+  }
+  cb_immersed_carry(s, m, last->jacobian, dg);
+  return CB_OK;
+}
+
+void cb_immersed_floor(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
+  double ignored[6] = {0};
+  cb_floor_wrench(&s->b->fluid.floor, s->b->surface->vertices, s->form.x, s->form.v, m->g, m->Y, F ? F : ignored, dF,
+                  dg, NULL);
+}

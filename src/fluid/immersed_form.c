@@ -1,0 +1,76 @@
+/* The form of a body at a time, in its own frame, and a wind that is the same everywhere: where its vertices are, its mass, the added mass of a medium of
+ * uniform density, and what it displaces.
+ *
+ * Closed parts displace their volume, sheets their area times thickness.
+ */
+#include "fluid/immersed_private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* volume += thickness A,  moment += thickness A c */
+static void add_sheets(const cb_immersed *b, cb_immersed_form *f) {
+  const cb_surface *s = b->surface;
+  for (int i = b->closed_faces; i < s->faces; i++) {
+    const int *k = s->face[b->listed[i]];
+    const double thickness = b->thickness[s->part[b->listed[i]]], *x0 = f->x[k[0]], *x1 = f->x[k[1]], *x2 = f->x[k[2]];
+    double e1[3], e2[3], a[3];
+    if (thickness == 0) continue;
+    for (int j = 0; j < 3; j++) e1[j] = x1[j] - x0[j], e2[j] = x2[j] - x0[j];
+    cb_cross3(e1, e2, a);
+    const double volume = thickness * sqrt(cb_dot3(a, a)) / 2;
+    f->volume += volume;
+    for (int j = 0; j < 3; j++) f->moment[j] += volume * (x0[j] + (e1[j] + e2[j]) / 3);
+  }
+}
+
+static cb_status find_wind(cb_swimmer *s, double t) {
+  static const double origin[1][3] = {{0}};
+  const cb_immersed *b = s->b;
+  cb_immersed_wind *w = &s->wind;
+  if (!b->carried || b->varying || (w->known && (t == w->t || !b->gusty))) return CB_OK;
+  double u[1][3], G[1][3][3], rate[1][3];
+  const cb_status status = cb_flow_at(b->fluid.flow, t, 1, origin, u, G, rate);
+  if (status) return status;
+  *w = (cb_immersed_wind){.t = t, .known = true};
+  memcpy(w->u, u[0], sizeof w->u);
+  memcpy(w->rate, rate[0], sizeof w->rate);
+  s->field.known = s->dragged.known = s->pushed.known = false;
+  return CB_OK;
+}
+
+static cb_status find_form(cb_swimmer *s, double t) {
+  const cb_immersed *b = s->b;
+  cb_immersed_form *f = &s->form;
+  *f = (cb_immersed_form){.t = t, .x = (const double(*)[3])b->surface->x};
+  s->field.known = s->dragged.known = s->pushed.known = s->impulses.known = s->pressure.known = false;
+  cb_status status = CB_OK;
+  if (b->poses) {
+    status = cb_poses_at(b->poses, t, s->x, s->v);
+    f->x = (const double(*)[3])s->x;
+    f->v = (const double(*)[3])s->v;
+  }
+  if (status) return status;
+  if (b->poses && (b->added_mass || b->drag || b->c_n > 0 || b->c_t > 0)) {
+    cb_local_pose(s->local, f->x, f->v);
+    status = cb_moving_mass_with(b->mass, s->local, f->x, f->v, &f->mass, f->mu_b);
+  } else {
+    status = cb_moving_mass_at(b->mass, f->x, f->v, &f->mass, f->mu_b);
+  }
+  if (status) return status;
+  if (b->added_mass) {
+    f->breathing = cb_local_breathing(s->local, true);
+    if (!b->layered) cb_local_added_mass(s->local, b->density, NULL, f->I_f, f->mu_f, s->part);
+  }
+  f->volume = f->mass.volume;
+  for (int i = 0; i < 3; i++) f->moment[i] = f->volume * f->mass.volume_centre[i];
+  add_sheets(b, f);
+  f->known = true;
+  return CB_OK;
+}
+
+cb_status cb_immersed_form_at(cb_swimmer *s, double t) {
+  const cb_status status = find_wind(s, t);
+  if (status || (s->form.known && (t == s->form.t || !s->b->poses))) return status;
+  return find_form(s, t);
+}

@@ -1,0 +1,104 @@
+/* Pressure of the undisturbed flow: int rho (x × a, a) dV over the body, a = Du/Dt in its axes.
+ *
+ * Closed parts are cut into tetrahedra from the mean o of a part's corners to its faces, a linear on each and at o their
+ * mean:
+ *   int a dV = V/4 sum a_i,   int x × a dV = V/20 sum (x_i + sum x) × a_i
+ * exact where a is linear in place. Sheets: their faces times thickness, A/3 and A/12. rho is that of the face's medium.
+ * So every vertex has a weight w and an arm h: force sum w a, torque sum h × a.
+ */
+#include "fluid/immersed_private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The shares of a simplex of n corners. */
+static void add_simplex(int n, const double *x[], double content, cb_immersed_weight *to[]) {
+  double sum[3] = {0};
+  for (int c = 0; c < n; c++)
+    for (int i = 0; i < 3; i++) sum[i] += x[c][i];
+  for (int c = 0; c < n; c++) {
+    to[c]->w += content / n;
+    for (int i = 0; i < 3; i++) to[c]->h[i] += content / (n * (n + 1)) * (x[c][i] + sum[i]);
+  }
+}
+
+static void find_apices(cb_swimmer *s) {
+  const cb_surface *surface = s->b->surface;
+  cb_immersed_apex *apex = s->pressure.apex;
+  memset(apex, 0, (size_t)surface->parts * sizeof *apex);
+  for (int f = 0; f < surface->faces; f++) {
+    cb_immersed_apex *own = apex + surface->part[f];
+    for (int c = 0; c < 3; c++, own->corners++)
+      for (int i = 0; i < 3; i++) own->x[i] += s->form.x[surface->face[f][c]][i];
+  }
+  for (int p = 0; p < surface->parts; p++)
+    for (int i = 0; i < 3; i++) apex[p].x[i] /= apex[p].corners;
+}
+
+/* Weights of the vertices, and of the apices, which are handed on to the corners whose mean they are. */
+static void weigh_vertices(cb_swimmer *s) {
+  const cb_immersed *b = s->b;
+  const cb_surface *surface = b->surface;
+  cb_immersed_weight *vertex = s->pressure.vertex;
+  memset(vertex, 0, (size_t)surface->vertices * sizeof *vertex);
+  find_apices(s);
+  for (int i = 0; i < surface->faces; i++) {
+    const int face = b->listed[i], *corner = surface->face[face], part = surface->part[face];
+    cb_immersed_apex *apex = s->pressure.apex + part;
+    const double rho = b->layered ? s->field.rho[face] : b->density,
+                 *x[4] = {s->form.x[corner[0]], s->form.x[corner[1]], s->form.x[corner[2]], apex->x};
+    cb_immersed_weight *to[4] = {vertex + corner[0], vertex + corner[1], vertex + corner[2], &apex->weight};
+    double e0[3], e1[3], e2[3], normal[3];
+    for (int k = 0; k < 3; k++) e0[k] = x[0][k] - x[3][k], e1[k] = x[1][k] - x[0][k], e2[k] = x[2][k] - x[0][k];
+    cb_cross3(e1, e2, normal);
+    if (i < b->closed_faces)
+      add_simplex(4, x, rho * cb_dot3(e0, normal) / 6, to);
+    else
+      add_simplex(3, x, rho * b->thickness[part] * sqrt(cb_dot3(normal, normal)) / 2, to);
+  }
+  for (int f = 0; f < surface->faces; f++) {
+    const cb_immersed_apex *apex = s->pressure.apex + surface->part[f];
+    for (int c = 0; c < 3; c++) {
+      cb_immersed_weight *own = vertex + surface->face[f][c];
+      own->w += apex->weight.w / apex->corners;
+      for (int k = 0; k < 3; k++) own->h[k] += apex->weight.h[k] / apex->corners;
+    }
+  }
+  s->pressure.known = true;
+}
+
+cb_status cb_immersed_pressure_create(cb_swimmer *s) {
+  const cb_immersed *b = s->b;
+  s->pressure.vertex = cb_arena_alloc(s->arena, b->pressed ? (size_t)b->surface->vertices : 0, sizeof *s->pressure.vertex);
+  s->pressure.apex = cb_arena_alloc(s->arena, b->pressed ? (size_t)b->surface->parts : 0, sizeof *s->pressure.apex);
+  return s->pressure.vertex && s->pressure.apex ? CB_OK
+                                                : cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d vertices",
+                                                          b->surface->vertices);
+}
+
+/* The same everywhere: rho V (c_v × a, a). */
+static void uniform(const cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg) {
+  double a[3], centre[3];
+  cb_apply3_transposed(m->r, s->wind.rate, a);
+  for (int i = 0; i < 3; i++) {
+    a[i] *= s->b->density * s->form.volume;
+    centre[i] = s->form.volume != 0 ? s->form.moment[i] / s->form.volume : 0;
+  }
+  cb_immersed_push(centre, a, F, dg);
+}
+
+cb_status cb_immersed_pressure(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg) {
+  if (!s->b->spread) uniform(s, m, F, dg);
+  if (!s->b->spread || !F) return CB_OK;
+  const cb_status status = cb_immersed_field_at(s, m->t, m->g);
+  if (status) return status;
+  if (s->b->layered || !s->pressure.known) weigh_vertices(s);
+  for (int i = 0; i < s->b->surface->vertices; i++) {
+    const cb_immersed_weight *own = s->pressure.vertex + i;
+    const double *a = s->field.rate[i];
+    double torque[3];
+    cb_cross3(own->h, a, torque);
+    for (int k = 0; k < 3; k++) F[k] += torque[k], F[3 + k] += own->w * a[k];
+  }
+  return CB_OK;
+}

@@ -1,0 +1,193 @@
+/* What an immersed body and a swimmer hold, and what the files of immersed.h share.
+ *
+ * A swimmer keeps what it has last found: the form of the body at a time, the fluid about it at a pose, and the drag at
+ * a twist. It all depends on its arguments alone, so that a swimmer made anew finds the same bits.
+ */
+#ifndef CB_FLUID_IMMERSED_PRIVATE_H
+#define CB_FLUID_IMMERSED_PRIVATE_H
+
+#include "core/arena.h"
+#include "fluid/immersed.h"
+#include "numerics/expression.h"
+#include "numerics/vec3.h"
+
+typedef enum cb_wrench_kind {
+  CB_WRENCH_FLOW,
+  CB_WRENCH_PRESSURE,
+  CB_WRENCH_GRAVITY,
+  CB_WRENCH_BUOYANCY,
+  CB_WRENCH_DRAG,
+  CB_WRENCH_LINEAR_DRAG,
+  CB_WRENCH_FLOOR,
+  CB_WRENCH_TEXT /* + number of the user's wrench */
+} cb_wrench_kind;
+
+/* Expressions of wx wy wz vx vy vz, x y z, t: torque, force. */
+typedef struct cb_immersed_text {
+  const char *name;
+  bool world;
+  double at[3];
+  cb_expression *component[6]; /* NULL: 0 */
+} cb_immersed_text;
+
+struct cb_immersed {
+  cb_arena *arena;
+  cb_fluid fluid;
+  const cb_surface *surface;
+  const cb_poses *poses;
+  cb_moving_mass *mass;
+  double *thickness; /* [parts] */
+  int closed_faces;  /* of `listed`: faces of closed parts come first, then sheets' */
+  int *listed;       /* [faces] */
+  bool added_mass, drag;
+  double c_n, c_t;
+  double density;           /* of a uniform medium; 0: none, or it varies */
+  bool dense;               /* there is a medium */
+  bool layered;             /* whose density varies */
+  bool carried, varying;    /* there is a flow; it varies with place */
+  bool gusty;               /* it varies with time */
+  bool pressed;             /* by the pressure of the undisturbed flow */
+  bool spread;              /* flow or density differ from place to place: cb_immersed_field is needed */
+  bool relative;            /* the momentum is relative to the flow: K and mu0 have derivatives along the pose */
+  int texts;
+  cb_immersed_text *text;
+  int wrenches, *kind;
+};
+
+/* The body in its own frame at a time. */
+typedef struct cb_immersed_form {
+  double t;
+  bool known;
+  const double (*x)[3], (*v)[3]; /* v NULL: at rest */
+  cb_mass mass;
+  double mu_b[6];             /* of the body's own motion */
+  double I_f[6][6], mu_f[6];  /* of the fluid, where its density is uniform */
+  double volume, moment[3];   /* displaced: of closed parts and of sheets; int x dV */
+  double breathing;
+} cb_immersed_form;
+
+/* A flow that is the same everywhere, at a time, in the world. */
+typedef struct cb_immersed_wind {
+  double t;
+  bool known;
+  double u[3], rate[3];
+} cb_immersed_wind;
+
+/* Where it is and how it moves: what wrenches depend on. */
+typedef struct cb_immersed_moment {
+  double t;
+  const cb_pose *g;
+  const double *Y;
+  double r[3][3];
+} cb_immersed_moment;
+
+/* What the fluid takes from the vertices (immersed_relative.c), in the body's axes. */
+typedef struct cb_immersed_impulses {
+  bool known;             /* of the form, and of the field where the density varies */
+  double (*a)[3];         /* [faces] area vectors */
+  double *k, *k1, *leak;  /* [faces] rho delta/(12 A), that over rho; A times the mean normal velocity of the shape */
+  double (*Q)[3][6];      /* [vertices] dP/dY */
+  double (*P0)[3];        /* [vertices] P at Y = 0 */
+  double (*w)[3];         /* [vertices] velocity relative to the flow */
+  double momentum[6];     /* of P0 */
+} cb_immersed_impulses;
+
+/* What the pressure of the flow weighs vertices by (immersed_pressure.c). */
+typedef struct cb_immersed_weight {
+  double w, h[3];
+} cb_immersed_weight;
+typedef struct cb_immersed_apex {
+  double x[3];
+  int corners;
+  cb_immersed_weight weight;
+} cb_immersed_apex;
+typedef struct cb_immersed_weights {
+  bool known;
+  cb_immersed_weight *vertex; /* [vertices] */
+  cb_immersed_apex *apex;     /* [parts] */
+} cb_immersed_weights;
+
+/* A wrench and its derivative in Y where it was last found. */
+typedef struct cb_immersed_last {
+  bool known;
+  double t;
+  cb_pose g;
+  double Y[6], F[6], jacobian[6][6];
+} cb_immersed_last;
+
+/* The fluid where the body is, in its axes. */
+typedef struct cb_immersed_field {
+  double t;
+  cb_pose g;
+  bool known;
+  double (*place)[3];          /* [vertices], in the world */
+  double (*u)[3], (*rate)[3];  /* [vertices] velocity of the flow, Du/Dt */
+  double (*gradient)[3][3];    /* [vertices] */
+  double (*face_u)[3];         /* [faces] at their centres */
+  double u0[3], G0[3][3];      /* the flow as a whole: u0 + G0 x */
+  double (*corner)[3][3];      /* [faces] as listed, in the world */
+  double *rho, (*slope)[3][3]; /* [faces]; slope of the density in the corners */
+  double *listed_rho, (*listed_slope)[3][3], *listed_thickness;
+  double I_f[6][6], mu_f[6];   /* of a medium whose density varies */
+} cb_immersed_field;
+
+struct cb_swimmer {
+  const cb_immersed *b;
+  cb_arena *arena;
+  cb_rigid_problem problem;
+  cb_local *local;
+  cb_local_part *part; /* [parts] */
+  double (*x)[3], (*v)[3];
+  cb_immersed_form form;
+  cb_immersed_wind wind;
+  cb_immersed_field field;
+  cb_immersed_impulses impulses;
+  cb_immersed_weights pressure;
+  cb_immersed_last dragged, pushed; /* both drags; dL/dg */
+};
+
+/* --- the user's wrenches --- */
+cb_status cb_immersed_parse(cb_immersed *b, const cb_immersed_options *options, int *which, int *component, size_t *at);
+void cb_immersed_free_texts(cb_immersed *b);
+
+/* --- what a swimmer finds --- */
+cb_status cb_immersed_form_at(cb_swimmer *s, double t); /* and the wind */
+cb_status cb_immersed_field_create(cb_swimmer *s);
+cb_status cb_immersed_field_at(cb_swimmer *s, double t, const cb_pose *g);
+void cb_immersed_moment_of(double t, const cb_pose *g, const double Y[6], cb_immersed_moment *out);
+bool cb_immersed_is_last(const cb_immersed_last *last, const cb_immersed_moment *m);
+void cb_immersed_set_last(cb_immersed_last *last, const cb_immersed_moment *m);
+bool cb_immersed_has(const cb_immersed *b, cb_wrench_kind kind);
+
+/* --- wrenches: each adds to F, dF/dY and dF/dxi along g (1 + hat(xi)), of which any may be NULL --- */
+typedef double (*cb_tensor)[6];
+cb_status cb_immersed_wrench(cb_swimmer *s, cb_wrench_kind kind, const cb_immersed_moment *m, double *F, cb_tensor dF,
+                             cb_tensor dg);
+cb_status cb_immersed_flow(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg);
+cb_status cb_immersed_pressure_create(cb_swimmer *s);
+cb_status cb_immersed_pressure(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
+void cb_immersed_gravity(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
+cb_status cb_immersed_buoyancy(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
+cb_status cb_immersed_drag(cb_swimmer *s, const cb_immersed_moment *m, bool quadratic, bool linear, double *F,
+                           cb_tensor dF, cb_tensor dg);
+void cb_immersed_floor(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg);
+cb_status cb_immersed_text_wrench(cb_swimmer *s, const cb_immersed_text *text, const cb_immersed_moment *m, double *F,
+                                  cb_tensor dF, cb_tensor dg);
+/* A force that is fixed in the world, f in the body's axes, at a place of the body; d(R^T a) = R^T a × xi_omega. */
+void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg);
+
+/* Momentum of the fluid but I_f Y, where it is relative to the flow or the density varies; and I_f. */
+cb_status cb_immersed_fluid(cb_swimmer *s, double t, const cb_pose *g, double I_f[6][6], double mu_f[6]);
+/* The same by vertices, at the field of s; dF may be NULL. */
+cb_status cb_immersed_impulses_create(cb_swimmer *s);
+void cb_immersed_impulses_of_shape(cb_swimmer *s, const double *rho); /* rho: [faces], or NULL: of a uniform medium */
+void cb_immersed_impulses_of_flow(cb_swimmer *s);
+void cb_immersed_relative(cb_swimmer *s, const double Y[6], double F[6], cb_tensor dF);
+void cb_immersed_relative_turning(cb_swimmer *s, const double Y[6], cb_tensor dg);
+/* (1/2) sum rho <velocity relative to the flow, n>^2, of a body that deforms or in a fluid that varies. */
+double cb_immersed_fluid_energy(cb_swimmer *s, const double Y[6]);
+/* dg += jacobian dY/dxi, where Y - U changes as in a flow u0 + G0 x that shears weakly. */
+void cb_immersed_carry(cb_swimmer *s, const cb_immersed_moment *m, const cb_tensor jacobian, cb_tensor dg);
+cb_status cb_immersed_potential(cb_swimmer *s, const cb_immersed_moment *m, double *potential);
+
+#endif

@@ -1,0 +1,145 @@
+/* A swimmer: an immersed body as what a step on SE(3) moves, with a thread's work arrays. */
+#include "fluid/immersed_private.h"
+
+#include <string.h>
+
+void cb_immersed_moment_of(double t, const cb_pose *g, const double Y[6], cb_immersed_moment *out) {
+  *out = (cb_immersed_moment){.t = t, .g = g, .Y = Y};
+  cb_pose_rotation(g, out->r);
+}
+
+bool cb_immersed_is_last(const cb_immersed_last *last, const cb_immersed_moment *m) {
+  return last->known && last->t == m->t && memcmp(&last->g, m->g, sizeof *m->g) == 0 &&
+         memcmp(last->Y, m->Y, sizeof last->Y) == 0;
+}
+
+void cb_immersed_set_last(cb_immersed_last *last, const cb_immersed_moment *m) {
+  last->known = true;
+  last->t = m->t;
+  last->g = *m->g;
+  memcpy(last->Y, m->Y, sizeof last->Y);
+}
+
+cb_status cb_immersed_wrench(cb_swimmer *s, cb_wrench_kind kind, const cb_immersed_moment *m, double *F, cb_tensor dF,
+                             cb_tensor dg) {
+  switch (kind) {
+  case CB_WRENCH_FLOW: return cb_immersed_flow(s, m, F, dF, dg);
+  case CB_WRENCH_PRESSURE: return cb_immersed_pressure(s, m, F, dg);
+  case CB_WRENCH_GRAVITY: cb_immersed_gravity(s, m, F, dg); return CB_OK;
+  case CB_WRENCH_BUOYANCY: return cb_immersed_buoyancy(s, m, F, dg);
+  case CB_WRENCH_DRAG: return cb_immersed_drag(s, m, true, false, F, dF, dg);
+  case CB_WRENCH_LINEAR_DRAG: return cb_immersed_drag(s, m, false, true, F, dF, dg);
+  case CB_WRENCH_FLOOR: cb_immersed_floor(s, m, F, dF, dg); return CB_OK;
+  default: return cb_immersed_text_wrench(s, s->b->text + (kind - CB_WRENCH_TEXT), m, F, dF, dg);
+  }
+}
+
+/* All but `flow`; both drags in one. */
+static cb_status add_wrenches(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
+  const cb_immersed *b = s->b;
+  cb_status status = cb_immersed_form_at(s, m->t);
+  const bool linear = b->c_n > 0 || b->c_t > 0;
+  for (int i = 0; !status && i < b->wrenches; i++) {
+    const cb_wrench_kind kind = (cb_wrench_kind)b->kind[i];
+    if (kind == CB_WRENCH_FLOW || (kind == CB_WRENCH_LINEAR_DRAG && b->drag)) continue;
+    status = kind == CB_WRENCH_DRAG ? cb_immersed_drag(s, m, true, linear, F, dF, dg)
+                                    : cb_immersed_wrench(s, kind, m, F, dF, dg);
+  }
+  return status;
+}
+
+static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
+  cb_swimmer *s = self;
+  double I_f[6][6], mu_f[6];
+  cb_status status = cb_immersed_form_at(s, t);
+  if (!status) status = cb_immersed_fluid(s, t, g, I_f, mu_f);
+  if (status) return status;
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) K[i][j] = s->form.mass.inertia[i][j] + I_f[i][j];
+    mu0[i] = s->form.mu_b[i] + mu_f[i];
+  }
+  return CB_OK;
+}
+
+static cb_status inertia_wrench(void *self, double t, const cb_pose *g, const double Y[6], double wrench[6],
+                                double dwrench[6][6]) {
+  cb_swimmer *s = self;
+  cb_immersed_moment m;
+  cb_immersed_moment_of(t, g, Y, &m);
+  const cb_status status = cb_immersed_form_at(s, t);
+  return status ? status : cb_immersed_flow(s, &m, wrench, dwrench, NULL);
+}
+
+static cb_status wrench(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]) {
+  cb_immersed_moment m;
+  cb_immersed_moment_of(t, g, Y, &m);
+  return add_wrenches(self, &m, F, dF, NULL);
+}
+
+/* dmu/dxi is the transpose of the derivative of dL/dg in Y. */
+static cb_status pose_derivative(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
+                                 double dF[6][6]) {
+  cb_swimmer *s = self;
+  cb_immersed_moment m;
+  cb_immersed_moment_of(t, g, Y, &m);
+  const cb_status status = add_wrenches(s, &m, NULL, NULL, dF);
+  if (status || !s->b->relative) return status;
+  double dwrench[6][6] = {{0}};
+  const cb_status flow = cb_immersed_flow(s, &m, NULL, dwrench, dF);
+  for (int i = 0; i < 36; i++) dmu[i / 6][i % 6] += dwrench[i % 6][i / 6];
+  return flow;
+}
+
+cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
+  cb_arena *arena = cb_arena_create();
+  cb_swimmer *s = cb_arena_alloc(arena, 1, sizeof *s);
+  if (!s) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d faces", b->surface->faces);
+  }
+  const size_t vertices = (size_t)b->surface->vertices, parts = (size_t)b->surface->parts;
+  s->b = b;
+  s->arena = arena;
+  s->part = cb_arena_alloc(arena, parts, sizeof *s->part);
+  s->x = cb_arena_alloc(arena, b->poses ? vertices : 0, sizeof *s->x);
+  s->v = cb_arena_alloc(arena, b->poses ? vertices : 0, sizeof *s->v);
+  s->problem = (cb_rigid_problem){.self = s,
+                                  .inertia = inertia,
+                                  .pose_dependent = b->relative || (b->added_mass && b->layered),
+                                  .inertia_wrench = b->relative ? inertia_wrench : NULL,
+                                  .wrench = b->wrenches ? wrench : NULL,
+                                  .pose_derivative = b->wrenches ? pose_derivative : NULL};
+  cb_status status = s->part && s->x && s->v
+                         ? CB_OK
+                         : cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d faces", b->surface->faces);
+  if (!status) status = cb_immersed_field_create(s);
+  if (!status) status = cb_immersed_impulses_create(s);
+  if (!status) status = cb_immersed_pressure_create(s);
+  if (!status) status = cb_local_create(b->surface, &s->local);
+  if (status) {
+    cb_swimmer_free(s);
+    return status;
+  }
+  *out = s;
+  return CB_OK;
+}
+
+void cb_swimmer_free(cb_swimmer *s) {
+  if (!s) return;
+  cb_local_free(s->local);
+  cb_arena_free(s->arena);
+}
+
+const cb_rigid_problem *cb_swimmer_problem(cb_swimmer *s) { return &s->problem; }
+
+static cb_status floor_shape(void *self, double t, int *n, const double (**x)[3], const double (**v)[3]) {
+  cb_swimmer *s = self;
+  const cb_status status = cb_immersed_form_at(s, t);
+  if (status) return status;
+  *n = s->b->surface->vertices;
+  *x = s->form.x;
+  *v = s->form.v;
+  return CB_OK;
+}
+
+cb_floor_shape cb_swimmer_floor_shape(cb_swimmer *s) { return (cb_floor_shape){s, floor_shape}; }

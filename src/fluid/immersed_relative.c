@@ -1,0 +1,220 @@
+/* The fluid's momentum and dL/dg where the flow or the density varies, by the impulses that it takes from vertices.
+ *
+ * On a face with area vector a = A n everything is linear between its corners c. With k = rho delta/(12 A) (twice that
+ * on a sheet), w_c = v + omega × x_c + x_c' - u_c the velocity relative to the flow, s_c = <w_c, a> - A mean:
+ *   L = (1/2) sum k s_c S_c,  S_c = s_c + sum s;     impulse of a vertex  P = dL/dw = sum over its faces k S_c a
+ * P is linear in Y, P = P_0 + Q Y, where Q depends on the shape and the density alone. In the body's axes
+ *   momentum   (sum x × P, sum P)
+ *   wrench     dw/dxi = -(u × xi_omega + G (xi_v + xi_omega × x)):   F = -sum (P × u + x × G^T P, G^T P) + L_rho
+ *   dF/dY      the same of Q's columns; transposed it is d(momentum)/dxi
+ *   dF/dxi     of u and G, which turn with the body, d(G^T p) = G^T (xi_omega × p) - xi_omega × G^T p, without second
+ *              derivatives of the flow; and of P, with the velocity of a flow that turns and shears as a whole (mean.T)
+ *   L_rho      (1/2) sum (k/rho) s_c S_c q,  q = drho/dxi = (sum x_c × r_c, sum r_c), r_c the density's slope in corner c
+ */
+#include "fluid/immersed_private.h"
+#include "fluid/local_private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- the impulses --- */
+
+static void area_vector(const cb_swimmer *s, const int *corner, double a[3]) {
+  const double *x0 = s->form.x[corner[0]], *x1 = s->form.x[corner[1]], *x2 = s->form.x[corner[2]];
+  double e1[3], e2[3];
+  for (int i = 0; i < 3; i++) e1[i] = 0.5 * (x1[i] - x0[i]), e2[i] = x2[i] - x0[i];
+  cb_cross3(e1, e2, a);
+}
+
+cb_status cb_immersed_impulses_create(cb_swimmer *s) {
+  const cb_immersed *b = s->b;
+  cb_immersed_impulses *p = &s->impulses;
+  const bool wanted = b->added_mass && (b->spread || b->poses);
+  const size_t vertices = wanted ? (size_t)b->surface->vertices : 0, faces = wanted ? (size_t)b->surface->faces : 0;
+  p->a = cb_arena_alloc(s->arena, faces, sizeof *p->a);
+  p->k = cb_arena_alloc(s->arena, faces, sizeof *p->k);
+  p->k1 = cb_arena_alloc(s->arena, faces, sizeof *p->k1);
+  p->leak = cb_arena_alloc(s->arena, faces, sizeof *p->leak);
+  p->Q = cb_arena_alloc(s->arena, vertices, sizeof *p->Q);
+  p->P0 = cb_arena_alloc(s->arena, vertices, sizeof *p->P0);
+  p->w = cb_arena_alloc(s->arena, vertices, sizeof *p->w);
+  if (!p->a || !p->k || !p->k1 || !p->leak || !p->Q || !p->P0 || !p->w)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the fluid about %d faces", b->surface->faces);
+  return CB_OK;
+}
+
+void cb_immersed_impulses_of_shape(cb_swimmer *s, const double *rho) {
+  const cb_immersed *b = s->b;
+  cb_immersed_impulses *p = &s->impulses;
+  p->known = true;
+  memset(p->Q, 0, (size_t)b->surface->vertices * sizeof *p->Q);
+  for (int f = 0; f < b->surface->faces; f++) {
+    const int *corner = b->surface->face[f], part = b->surface->part[f];
+    double *a = p->a[f], m[3][6], sum[6];
+    area_vector(s, corner, a);
+    const double area = sqrt(cb_dot3(a, a));
+    p->k1[f] = area > 0 ? s->part[part].delta * (b->surface->open[part] ? 2 : 1) / (12 * area) : 0;
+    p->leak[f] = area * s->local->mean[part];
+    const double k = p->k[f] = p->k1[f] * (rho ? rho[f] : b->density);
+    for (int c = 0; c < 3; c++) {
+      cb_cross3(s->form.x[corner[c]], a, m[c]);
+      memcpy(m[c] + 3, a, 3 * sizeof *a);
+    }
+    for (int j = 0; j < 6; j++) sum[j] = m[0][j] + m[1][j] + m[2][j];
+    for (int c = 0; c < 3; c++)
+      for (int i = 0; i < 3; i++) {
+        const double ka = k * a[i];
+        for (int j = 0; j < 6; j++) p->Q[corner[c]][i][j] += ka * (m[c][j] + sum[j]);
+      }
+  }
+}
+
+/* s_c of the shape's motion relative to the flow, and S_c. */
+static void normal_velocities(const cb_swimmer *s, int f, const double (*w)[3], double own[3], double S[3]) {
+  const int *corner = s->b->surface->face[f];
+  double sum = 0;
+  for (int c = 0; c < 3; c++) sum += own[c] = cb_dot3(w[corner[c]], s->impulses.a[f]) - s->impulses.leak[f];
+  for (int c = 0; c < 3; c++) S[c] = own[c] + sum;
+}
+
+static void relative_velocities(cb_swimmer *s, const double Y[6]) {
+  const cb_immersed_field *f = &s->field;
+  const bool flows = s->b->carried && !s->b->fluid.paper && s->b->spread;
+  for (int i = 0; i < s->b->surface->vertices; i++) {
+    double *w = s->impulses.w[i];
+    cb_cross3(Y, s->form.x[i], w);
+    for (int k = 0; k < 3; k++) w[k] += Y[3 + k] + (s->form.v ? s->form.v[i][k] : 0) - (flows ? f->u[i][k] : 0);
+  }
+}
+
+void cb_immersed_impulses_of_flow(cb_swimmer *s) {
+  static const double still[6];
+  const cb_surface *surface = s->b->surface;
+  cb_immersed_impulses *p = &s->impulses;
+  relative_velocities(s, still);
+  memset(p->P0, 0, (size_t)surface->vertices * sizeof *p->P0);
+  for (int f = 0; f < surface->faces; f++) {
+    double own[3], S[3];
+    normal_velocities(s, f, (const double(*)[3])p->w, own, S);
+    for (int c = 0; c < 3; c++)
+      for (int i = 0; i < 3; i++) p->P0[surface->face[f][c]][i] += p->k[f] * S[c] * p->a[f][i];
+  }
+  memset(p->momentum, 0, sizeof p->momentum);
+  for (int i = 0; i < surface->vertices; i++) {
+    double turn[3];
+    cb_cross3(s->form.x[i], p->P0[i], turn);
+    for (int k = 0; k < 3; k++) p->momentum[k] += turn[k], p->momentum[3 + k] += p->P0[i][k];
+  }
+}
+
+double cb_immersed_fluid_energy(cb_swimmer *s, const double Y[6]) {
+  double sum = 0;
+  if (!s->impulses.known) cb_immersed_impulses_of_shape(s, NULL);
+  relative_velocities(s, Y);
+  for (int f = 0; f < s->b->surface->faces; f++) {
+    double own[3], S[3];
+    normal_velocities(s, f, (const double(*)[3])s->impulses.w, own, S);
+    sum += s->impulses.k[f] * cb_dot3(own, S) / 2;
+  }
+  return sum;
+}
+
+/* --- the wrench --- */
+
+/* out -= (p × u + x × G^T p, G^T p), by `stride` */
+static void subtract(const double x[3], const double u[3], const double G[3][3], const double p[3], double *out,
+                     int stride) {
+  double f[3], pu[3], xf[3];
+  cb_apply3_transposed(G, p, f);
+  cb_cross3(p, u, pu);
+  cb_cross3(x, f, xf);
+  for (int i = 0; i < 3; i++) out[i * stride] -= pu[i] + xf[i], out[(3 + i) * stride] -= f[i];
+}
+
+static void impulse(const cb_swimmer *s, int vertex, const double Y[6], double P[3]) {
+  const double(*Q)[6] = (const double(*)[6])s->impulses.Q[vertex];
+  for (int i = 0; i < 3; i++) {
+    P[i] = s->impulses.P0[vertex][i];
+    for (int j = 0; j < 6; j++) P[i] += Q[i][j] * Y[j];
+  }
+}
+
+/* (1/2) sum (k/rho) s_c S_c q and its derivative in Y, sum (k/rho) q (sum S_c m_c)^T. */
+static void add_density(cb_swimmer *s, const double Y[6], double F[6], cb_tensor dF) {
+  const cb_surface *surface = s->b->surface;
+  relative_velocities(s, Y);
+  for (int f = 0; f < surface->faces; f++) {
+    const double(*slope)[3] = (const double(*)[3])s->field.slope[f], k = s->impulses.k1[f];
+    double own[3], S[3], q[6] = {0}, Sm[6] = {0};
+    normal_velocities(s, f, (const double(*)[3])s->impulses.w, own, S);
+    for (int c = 0; c < 3; c++) {
+      const double *x = s->form.x[surface->face[f][c]];
+      double arm[3], m[3];
+      cb_cross3(x, slope[c], arm);
+      cb_cross3(x, s->impulses.a[f], m);
+      for (int i = 0; i < 3; i++) {
+        q[i] += arm[i], q[3 + i] += slope[c][i];
+        Sm[i] += S[c] * m[i], Sm[3 + i] += S[c] * s->impulses.a[f][i];
+      }
+    }
+    for (int i = 0; i < 6; i++) {
+      F[i] += k * cb_dot3(own, S) / 2 * q[i];
+      for (int j = 0; dF && j < 6; j++) dF[i][j] += k * q[i] * Sm[j];
+    }
+  }
+}
+
+void cb_immersed_relative(cb_swimmer *s, const double Y[6], double F[6], cb_tensor dF) {
+  const cb_immersed_field *f = &s->field;
+  memset(F, 0, 6 * sizeof *F);
+  if (dF) memset(dF, 0, 6 * sizeof *dF);
+  for (int i = 0; s->b->carried && i < s->b->surface->vertices; i++) {
+    const double(*G)[3] = (const double(*)[3])f->gradient[i], (*Q)[6] = (const double(*)[6])s->impulses.Q[i];
+    double P[3];
+    impulse(s, i, Y, P);
+    subtract(s->form.x[i], f->u[i], G, P, F, 1);
+    for (int j = 0; dF && j < 6; j++) {
+      const double column[3] = {Q[0][j], Q[1][j], Q[2][j]};
+      subtract(s->form.x[i], f->u[i], G, column, &dF[0][j], 6);
+    }
+  }
+  if (s->b->layered) add_density(s, Y, F, dF);
+}
+
+/* --- along the pose --- */
+
+/* hat(a) m */
+static void hat_times(const double a[3], const double m[3][3], double out[3][3]) {
+  for (int j = 0; j < 3; j++) {
+    out[0][j] = a[1] * m[2][j] - a[2] * m[1][j];
+    out[1][j] = a[2] * m[0][j] - a[0] * m[2][j];
+    out[2][j] = a[0] * m[1][j] - a[1] * m[0][j];
+  }
+}
+
+/* u and G turn and move: U = du/dxi_omega = hat(u) - G hat(x), f = G^T P, D = df/dxi_omega = hat(f) - G^T hat(P);
+ * dg -= [[hat(P) U + hat(x) D, hat(P) G], [D, 0]] */
+void cb_immersed_relative_turning(cb_swimmer *s, const double Y[6], cb_tensor dg) {
+  for (int i = 0; s->b->carried && i < s->b->surface->vertices; i++) {
+    const double(*G)[3] = (const double(*)[3])s->field.gradient[i], *u = s->field.u[i], *x = s->form.x[i];
+    double P[3], f[3], U[3][3], D[3][3], a[3][3], c[3][3], d[3][3];
+    impulse(s, i, Y, P);
+    cb_apply3_transposed(G, P, f);
+    for (int r = 0; r < 3; r++) {
+      const double column[3] = {G[0][r], G[1][r], G[2][r]};
+      cb_cross3(x, G[r], U[r]); /* -row hat(x) = x × row */
+      cb_cross3(P, column, D[r]);
+    }
+    cb_add_hat3(U, 1, u);
+    cb_add_hat3(D, 1, f);
+    hat_times(P, (const double(*)[3])U, a);
+    hat_times(x, (const double(*)[3])D, c);
+    hat_times(P, G, d);
+    for (int r = 0; r < 3; r++)
+      for (int j = 0; j < 3; j++) {
+        dg[r][j] -= a[r][j] + c[r][j];
+        dg[r][3 + j] -= d[r][j];
+        dg[3 + r][j] -= D[r][j];
+      }
+  }
+}

@@ -1,0 +1,150 @@
+/* What a surface displaces, as an integral over its faces.
+ *
+ * With p_j of medium_private.h, heights from a corner o (expressions: from the mean of all), and
+ * Q_0 = int_0^h(o) rho dh:
+ *   closed   mass = sum_f <a, up> mean(p_1),  moment across up = sum_f <a, up> mean(p_1 x),
+ *            along up = sum_f <a, up> mean(p_2) + Q_0 volume,  volume = sum_f <a, up> mean(h)
+ *   sheet    the same with p_0, p_0 x, p_1 and 1, and the weight |a| thickness
+ * a the area vector of a face. Sums are by pieces of the surface, as many for any number of threads.
+ */
+#include "core/threads.h"
+#include "fluid/medium_private.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PIECES = 64, MOST_PANELS = 16 };
+
+/* What a piece adds. Before that, of its corners: their sum and the range of heights. */
+typedef struct piece {
+  double corners[3], low, high;
+  double mass, first[3], along, volume;
+} piece;
+
+typedef struct task {
+  cb_medium_origin from;
+  int n, pieces;
+  const double (*corner)[3][3];
+  const double *thickness;
+  piece piece[PIECES];
+  atomic_int failed;
+} task;
+
+static int first_face(const task *t, int i) { return (int)((long long)t->n * i / t->pieces); }
+
+static void measure_pieces(void *context, int begin, int end) {
+  task *t = context;
+  for (int i = begin; i < end; i++) {
+    piece sum = {.low = INFINITY, .high = -INFINITY};
+    for (int f = first_face(t, i); f < first_face(t, i + 1); f++)
+      for (int k = 0; k < 3; k++) {
+        const double *x = t->corner[f][k], h = cb_dot3(x, t->from.m->up);
+        for (int s = 0; s < 3; s++) sum.corners[s] += x[s];
+        sum.low = h < sum.low ? h : sum.low;
+        sum.high = h > sum.high ? h : sum.high;
+      }
+    t->piece[i] = sum;
+  }
+}
+
+static inline __attribute__((always_inline)) cb_status add_face(const task *t, int f, piece *sum) {
+  const cb_medium_origin *from = &t->from;
+  const double *up = from->m->up;
+  const int j = !t->thickness;
+  double y[3][3], e1[3], e2[3], a[3];
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 3; i++) y[k][i] = t->corner[f][k][i] - from->o[i];
+  for (int i = 0; i < 3; i++) e1[i] = y[1][i] - y[0][i], e2[i] = y[2][i] - y[0][i];
+  cb_cross3(e1, e2, a);
+  cb_medium_means mean;
+  const cb_status status = from->m->e ? cb_expression_means(from, y, j, &mean) : CB_OK;
+  if (status) return status;
+  if (!from->m->e) cb_layers_means(from, y, j, &mean);
+  const double weight = j ? cb_dot3(a, up) / 2 : sqrt(cb_dot3(a, a)) / 2 * t->thickness[f];
+  const double h = (cb_dot3(y[0], up) + cb_dot3(y[1], up) + cb_dot3(y[2], up)) / 3;
+  sum->mass += weight * mean.p;
+  for (int i = 0; i < 3; i++) sum->first[i] += weight * mean.px[i];
+  sum->along += weight * mean.next;
+  sum->volume += weight * (j ? h : 1);
+  return CB_OK;
+}
+
+static void add_pieces(void *context, int begin, int end) {
+  task *t = context;
+  for (int i = begin; i < end; i++) {
+    piece sum = {0};
+    for (int f = first_face(t, i); f < first_face(t, i + 1); f++)
+      if (add_face(t, f, &sum)) {
+        cb_threads_least(&t->failed, f);
+        break;
+      }
+    t->piece[i] = sum;
+  }
+}
+
+/* The mean of the corners, and how the density is integrated from there. With e edges of a face between the middle and
+ * the end of a closed surface: by e/2 panels, or a profile of 4 e cells from end to end. */
+static cb_status begin_expression(task *t, int threads, cb_medium_profile *profile) {
+  cb_medium_origin *from = &t->from;
+  cb_threads_range(threads, t->pieces, measure_pieces, t);
+  const double edges = ceil(sqrt(t->n) / 6);
+  double low = INFINITY, high = -INFINITY;
+  memset(from->o, 0, sizeof from->o);
+  for (int i = 0; i < t->pieces; i++) {
+    for (int s = 0; s < 3; s++) from->o[s] += t->piece[i].corners[s];
+    low = fmin(low, t->piece[i].low);
+    high = fmax(high, t->piece[i].high);
+  }
+  for (int s = 0; s < 3; s++) from->o[s] /= 3. * t->n;
+  from->panels = (int)fmin(ceil(edges / 2), MOST_PANELS);
+  if (!from->m->profile) return CB_OK;
+  const double middle = cb_dot3(from->o, from->m->up);
+  from->profile = profile;
+  return cb_profile_make(from->m, from->o, low - middle, high - middle, (int)fmin(4 * edges, CB_PROFILE_CELLS),
+                         profile);
+}
+
+static cb_status finish(const task *t, const piece *sum, double *mass, double moment[3]) {
+  const double *o = t->from.o, *up = t->from.m->up;
+  double column, first[3];
+  if (t->from.m->e) {
+    const cb_status status = cb_expression_column(t->from.m, o, &column);
+    if (status) return status;
+  } else {
+    column = cb_layers_column(t->from.m, cb_dot3(o, up));
+  }
+  if (!isfinite(sum->mass + sum->first[0] + sum->first[1] + sum->first[2] + sum->along))
+    return cb_fail(CB_STEP_NOT_FINITE, "displaced mass of a surface at (%g, %g, %g) is %g", o[0], o[1], o[2],
+                   sum->mass);
+  for (int i = 0; i < 3; i++) first[i] = sum->first[i] + sum->mass * o[i];
+  const double across = cb_dot3(first, up);
+  *mass = sum->mass;
+  for (int i = 0; i < 3; i++) moment[i] = first[i] + (sum->along + column * sum->volume - across) * up[i];
+  return CB_OK;
+}
+
+cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[3][3], const double *thickness,
+                              double *mass, double moment[3]) {
+  if (n == 0) {
+    *mass = moment[0] = moment[1] = moment[2] = 0;
+    return CB_OK;
+  }
+  const int threads = cb_threads_for((size_t)n), pieces = n < CB_THREADS_MIN_ELEMENTS ? 1 : PIECES;
+  task t = {.from = {.m = m}, .n = n, .pieces = pieces, .corner = corner, .thickness = thickness, .failed = n};
+  cb_medium_profile profile;
+  memcpy(t.from.o, corner[0][0], sizeof t.from.o);
+  const cb_status status = m->e ? begin_expression(&t, threads, &profile) : CB_OK;
+  if (status) return status;
+  t.from.layer = cb_medium_layer(m, cb_dot3(t.from.o, m->up));
+  cb_threads_range(threads, pieces, add_pieces, &t);
+  piece sum = {0};
+  if (t.failed < n) return add_face(&t, t.failed, &sum);
+  for (int i = 0; i < pieces; i++) {
+    const piece *p = &t.piece[i];
+    sum.mass += p->mass;
+    for (int s = 0; s < 3; s++) sum.first[s] += p->first[s];
+    sum.along += p->along;
+    sum.volume += p->volume;
+  }
+  return finish(&t, &sum, mass, moment);
+}

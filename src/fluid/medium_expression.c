@@ -1,0 +1,145 @@
+/* An expression of place: quadratures of the density over faces and along up.
+ *
+ *   face    seven points of degree 5 (Radon 1948, doi:10.1007/BF01293215): the mean with an error O(size^6); the slope
+ *           is the derivative of that sum, sum_q w_q lambda_qc grad rho(x_q)
+ *   p_j     over faces by the same points, of
+ *           medium_profile.c where the density depends on height alone; otherwise of a line down or up to the height of
+ *           o, p_1 = int rho ds and p_2 = int (h - s) rho ds, by panels of four Gauss points: error O(panel^8). Panels
+ *           are as many for every point, and so move with the surface: the sums are smooth functions of its pose
+ *   column  int_0^h rho dh above or below o, by halving 16 panels until two halves agree to 1e-12; what is narrower
+ *           than 1/64 of the column may be missed
+ * The density should be smooth over a face. Jumps belong in layers.
+ */
+#include "fluid/medium_private.h"
+
+#include <math.h>
+
+cb_status cb_medium_value(const cb_medium *m, const double x[3], double *density) {
+  const double rho = cb_expression_value(m->e, x);
+  if (!(rho >= 0) || !isfinite(rho))
+    return cb_fail(CB_STEP_NOT_FINITE, "density at (%g, %g, %g) is %g: expected a number >= 0", x[0], x[1], x[2], rho);
+  *density = rho;
+  return CB_OK;
+}
+
+/* lambda = (1, 1, 1)/3 with 9/40; (1 - 2 b, b, b) for b = (6 ∓ sqrt 15)/21 with (155 ∓ sqrt 15)/1200. */
+enum { POINTS = 7 };
+static const struct {
+  double weight, lambda[3];
+} radon[POINTS] = {
+#define B1 0.10128650732345633
+#define B2 0.47014206410511509
+#define W1 0.12593918054482715
+#define W2 0.13239415278850618
+    {0.225, {1. / 3, 1. / 3, 1. / 3}}, {W1, {1 - 2 * B1, B1, B1}}, {W1, {B1, 1 - 2 * B1, B1}},
+    {W1, {B1, B1, 1 - 2 * B1}},        {W2, {1 - 2 * B2, B2, B2}}, {W2, {B2, 1 - 2 * B2, B2}},
+    {W2, {B2, B2, 1 - 2 * B2}},
+};
+
+/* Gauss and Legendre's on [0, 1]. */
+enum { GAUSS = 4 };
+static const double node[GAUSS] = {0.069431844202973712, 0.33000947820757187, 0.66999052179242813, 0.93056815579702629},
+                    share[GAUSS] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693};
+
+static void place(const double x[3][3], const double lambda[3], double out[3]) {
+  for (int i = 0; i < 3; i++) out[i] = lambda[0] * x[0][i] + lambda[1] * x[1][i] + lambda[2] * x[2][i];
+}
+
+cb_status cb_expression_face(const cb_medium *m, const double x[3][3], double *density, double slope[3][3]) {
+  double sum = 0, d[3][3] = {{0}};
+  for (int q = 0; q < POINTS; q++) {
+    double at[3], rho, g[3];
+    place(x, radon[q].lambda, at);
+    rho = slope ? cb_expression_gradient(m->e, at, 3, g) : cb_expression_value(m->e, at);
+    if (!(rho >= 0) || !isfinite(rho)) return cb_medium_value(m, at, &rho); /* which says so */
+    sum += radon[q].weight * rho;
+    if (!slope) continue;
+    if (!isfinite(g[0] + g[1] + g[2]))
+      return cb_fail(CB_STEP_NOT_FINITE, "gradient of the density at (%g, %g, %g) is (%g, %g, %g)", at[0], at[1], at[2],
+                     g[0], g[1], g[2]);
+    cb_add_outer3(d, radon[q].weight, radon[q].lambda, g);
+  }
+  *density = sum;
+  for (int c = 0; slope && c < 3; c++)
+    for (int i = 0; i < 3; i++) slope[c][i] = d[c][i];
+  return CB_OK;
+}
+
+/* int rho ds and int (h - s) rho ds over s from h - d to h, x at h. */
+static cb_status line(const cb_medium *m, const double x[3], double d, int panels, double *one, double *two) {
+  double first = 0, second = 0;
+  for (int p = 0; p < panels; p++)
+    for (int q = 0; q < GAUSS; q++) {
+      const double down = d * (p + node[q]) / panels, w = d * share[q] / panels;
+      double at[3], rho = 0;
+      for (int i = 0; i < 3; i++) at[i] = x[i] - down * m->up[i];
+      const cb_status status = cb_medium_value(m, at, &rho);
+      if (status) return status;
+      first += w * rho;
+      second += w * down * rho;
+    }
+  *one = first;
+  *two = second;
+  return CB_OK;
+}
+
+cb_status cb_expression_means(const cb_medium_origin *from, const double y[3][3], int j, cb_medium_means *out) {
+  *out = (cb_medium_means){0};
+  for (int q = 0; q < POINTS; q++) {
+    double at[3], x[3], p[3] = {0};
+    place(y, radon[q].lambda, at);
+    for (int i = 0; i < 3; i++) x[i] = from->o[i] + at[i];
+    const double h = cb_dot3(at, from->m->up);
+    if (from->profile) {
+      cb_profile_at(from->profile, h, p);
+    } else {
+      cb_status status = j ? CB_OK : cb_medium_value(from->m, x, &p[0]);
+      if (!status) status = line(from->m, x, h, from->panels, &p[1], &p[2]);
+      if (status) return status;
+    }
+    const double w = radon[q].weight;
+    out->p += w * p[j];
+    for (int i = 0; i < 3; i++) out->px[i] += w * p[j] * at[i];
+    out->next += w * p[j + 1];
+  }
+  return CB_OK;
+}
+
+/* int rho ds over s from h - d to h, x at h. */
+static double panel(const cb_medium *m, const double x[3], double d) {
+  double sum = 0;
+  for (int q = 0; q < GAUSS; q++) {
+    double at[3];
+    for (int i = 0; i < 3; i++) at[i] = x[i] - d * node[q] * m->up[i];
+    sum += d * share[q] * cb_expression_value(m->e, at);
+  }
+  return sum;
+}
+
+/* The panel by halves until they agree; `left` bounds the work where an expression jumps. */
+static double halve(const cb_medium *m, const double x[3], double d, double whole, double tolerance, int *left) {
+  double middle[3];
+  for (int i = 0; i < 3; i++) middle[i] = x[i] - d / 2 * m->up[i];
+  const double above = panel(m, x, d / 2), below = panel(m, middle, d / 2);
+  if (!(fabs(above + below - whole) > tolerance) || --*left <= 0) return above + below;
+  return halve(m, x, d / 2, above, tolerance / 2, left) + halve(m, middle, d / 2, below, tolerance / 2, left);
+}
+
+enum { COLUMN_PANELS = 16, MOST_HALVINGS = 4000 };
+
+cb_status cb_expression_column(const cb_medium *m, const double x[3], double *column) {
+  const double h = cb_dot3(x, m->up), d = h / COLUMN_PANELS;
+  double top[COLUMN_PANELS][3], whole[COLUMN_PANELS], size = 0, sum = 0;
+  for (int p = 0; p < COLUMN_PANELS; p++) {
+    for (int i = 0; i < 3; i++) top[p][i] = x[i] - p * d * m->up[i];
+    whole[p] = panel(m, top[p], d);
+    size += fabs(whole[p]);
+  }
+  int left = MOST_HALVINGS;
+  for (int p = 0; p < COLUMN_PANELS; p++) sum += halve(m, top[p], d, whole[p], 1e-12 * size, &left);
+  if (!isfinite(sum) || left <= 0)
+    return cb_fail(CB_STEP_NOT_FINITE, "the integral of the density from (%g, %g, %g) straight to height 0 %s", x[0],
+                   x[1], x[2], isfinite(sum) ? "does not converge" : "is not finite");
+  *column = sum;
+  return CB_OK;
+}

@@ -1,0 +1,348 @@
+/* Mass properties of a body whose shape changes. See moving_mass.h.
+ *
+ * About the apex o = sum q_v x_v of a part (q: shares of the rest shape's area), with y = x - o, u = x' - o', over the
+ * simplex (y0, y1, y2): a tetrahedron of content V = <y0, y1 × y2>/6 from o or a triangle of content A,
+ *   int y u^T = V/20 (sum y_k u_k^T + (sum y_k)(sum u_k)^T)   and   A/12 (...)
+ * so that the spin int y × u is the antisymmetric part. A solid's centre c = o + F/V, F = int y dV, moves by
+ *   c' = o' + (F' - V' F/V)/V,   V' = sum <u0, y1 × y2>/6 + ..,   F' = sum (V' sum y + V sum u)/4
+ * (from the local model, V' = int <u, n> dA and F' = int y <u, n> dA over the surface, which is the same).
+ * The spin about the centre is that of the velocities, mu_0 = (c × m c' + spin about c, m c').
+ */
+#include "fluid/moving_mass.h"
+#include "fluid/local_private.h"
+#include "fluid/mass_private.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct part {
+  int begin, end; /* faces */
+  bool closed, sheet;
+  double mass; /* of the whole part */
+} part;
+
+struct cb_moving_mass {
+  int vertices, parts, points;
+  bool lumped;
+  part *part;
+  int (*face)[3];       /* by parts */
+  double *weight;       /* [faces]: mass of a sheet's face */
+  double *share;        /* [faces]: of the part's rest area, which is the apex's weight */
+  double *vertex_mass;  /* [vertices]: lumped */
+  char (*name)[40];     /* [parts] */
+  cb_point_mass *point;
+};
+
+void cb_moving_mass_free(cb_moving_mass *m) {
+  if (!m) return;
+  void *const all[] = {m->part, m->face, m->weight, m->share, m->vertex_mass, m->name, m->point, m};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+}
+
+static double face_area(const double (*x)[3], const int face[3]) {
+  double e1[3], e2[3], normal[3];
+  for (int i = 0; i < 3; i++) {
+    e1[i] = x[face[1]][i] - x[face[0]][i];
+    e2[i] = x[face[2]][i] - x[face[0]][i];
+  }
+  cb_cross3(e1, e2, normal);
+  return sqrt(cb_dot3(normal, normal)) / 2;
+}
+
+static cb_status take_part(cb_moving_mass *m, const cb_surface *s, const cb_material *material, int p, int begin) {
+  const double(*x)[3] = (const double(*)[3])s->x;
+  part *own = m->part + p;
+  cb_moments solid, skin;
+  *own = (part){.begin = begin, .end = begin, .sheet = material->thickness > 0};
+  cb_moments_of_part(s, x, p, &solid, &skin, &own->closed);
+  const cb_status status = cb_material_check(s, p, material, own->closed);
+  if (status) return status;
+  if (s->name && s->name[p]) strncat(m->name[p], s->name[p], sizeof *m->name - 1);
+  own->mass = material->density * (own->sheet ? material->thickness * skin.zero : own->closed ? solid.zero : 0);
+  if (own->mass < 0)
+    return cb_fail(CB_ERROR_DOMAIN, "part `%s` has the volume %g: expected a surface whose faces look outwards",
+                   m->name[p], solid.zero);
+  for (int f = 0; f < s->faces; f++) {
+    if (s->part[f] != p) continue;
+    const int at = own->end++;
+    const double area = face_area(x, s->face[f]);
+    memcpy(m->face[at], s->face[f], sizeof *m->face);
+    m->share[at] = skin.zero > 0 ? area / skin.zero : 0;
+    m->weight[at] = own->mass * m->share[at];
+    for (int k = 0; k < 3; k++) m->vertex_mass[s->face[f][k]] += m->weight[at] / 3;
+  }
+  return CB_OK;
+}
+
+cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material, bool lumped, int n,
+                                const cb_point_mass *points, cb_moving_mass **out) {
+  const size_t faces = (size_t)s->faces, parts = (size_t)s->parts, vertices = (size_t)s->vertices;
+  cb_moving_mass *m = calloc(1, sizeof *m);
+  if (m) {
+    m->vertices = s->vertices, m->parts = s->parts, m->points = n, m->lumped = lumped;
+    m->part = calloc(parts + 1, sizeof *m->part);
+    m->face = calloc(faces + 1, sizeof *m->face);
+    m->weight = calloc(faces + 1, sizeof *m->weight);
+    m->share = calloc(faces + 1, sizeof *m->share);
+    m->vertex_mass = calloc(vertices + 1, sizeof *m->vertex_mass);
+    m->name = calloc(parts + 1, sizeof *m->name);
+    m->point = calloc((size_t)n + 1, sizeof *m->point);
+  }
+  if (!m || !m->part || !m->face || !m->weight || !m->share || !m->vertex_mass || !m->name || !m->point) {
+    cb_moving_mass_free(m);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the masses of %d faces", s->faces);
+  }
+  cb_status status = CB_OK;
+  for (int i = 0; i < n && !status; i++) {
+    m->point[i] = points[i];
+    const double *at = points[i].x;
+    if (points[i].vertex >= s->vertices)
+      status = cb_fail(CB_ERROR_ARGUMENT, "point mass %d is at vertex %d of %d", i + 1, points[i].vertex + 1,
+                       s->vertices);
+    else if (!(points[i].mass >= 0) || !isfinite(points[i].mass) ||
+             (points[i].vertex < 0 && !isfinite(at[0] + at[1] + at[2])))
+      status = cb_fail(CB_ERROR_ARGUMENT, "point mass %d: %g kg at (%g, %g, %g)", i + 1, points[i].mass, at[0], at[1],
+                       at[2]);
+  }
+  for (int p = 0, begin = 0; p < s->parts && !status; p++) {
+    status = take_part(m, s, material + p, p, begin);
+    begin = m->part[p].end;
+  }
+  if (status) {
+    cb_moving_mass_free(m);
+    return status;
+  }
+  *out = m;
+  return CB_OK;
+}
+
+/* --- at a pose --- */
+
+/* Integrals over a part about its apex o, which moves with `rate`. */
+typedef struct sums {
+  cb_moments solid, skin, weight; /* weight: of a sheet's mass */
+  double solid_rate, solid_first_rate[3];
+  double spin[3], momentum[3]; /* int y × u and int u over the solid (the sheet's mass) */
+} sums;
+
+static void corners(const int face[3], const double (*x)[3], const double o[3], double y[3][3]) {
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 3; i++) y[k][i] = x ? x[face[k]][i] - o[i] : 0;
+}
+
+static void add_motion(sums *s, const double y[3][3], const double u[3][3], double content, double first,
+                       double second) {
+  double ys[3] = {0}, us[3] = {0}, turn[3];
+  for (int k = 0; k < 3; k++) {
+    cb_cross3(y[k], u[k], turn);
+    for (int i = 0; i < 3; i++) {
+      ys[i] += y[k][i];
+      us[i] += u[k][i];
+      s->spin[i] += content / second * turn[i];
+    }
+  }
+  cb_cross3(ys, us, turn);
+  for (int i = 0; i < 3; i++) {
+    s->spin[i] += content / second * turn[i];
+    s->momentum[i] += content / first * us[i];
+  }
+}
+
+static void apex(const cb_moving_mass *m, const part *p, const double (*x)[3], double o[3]) {
+  o[0] = o[1] = o[2] = 0;
+  for (int f = p->begin; f < p->end && x; f++)
+    for (int k = 0; k < 3; k++)
+      for (int i = 0; i < 3; i++) o[i] += m->share[f] / 3 * x[m->face[f][k]][i];
+}
+
+static void integrate(const cb_moving_mass *m, const part *p, const double (*x)[3], const double (*v)[3],
+                      const double o[3], const double rate[3], sums *s) {
+  *s = (sums){0};
+  for (int f = p->begin; f < p->end; f++) {
+    double y[3][3], u[3][3], n[3][3], e1[3], e2[3], normal[3], change = 0;
+    corners(m->face[f], x, o, y);
+    for (int i = 0; i < 3; i++) {
+      e1[i] = y[1][i] - y[0][i];
+      e2[i] = y[2][i] - y[0][i];
+    }
+    cb_cross3(e1, e2, normal);
+    const double area = sqrt(cb_dot3(normal, normal)) / 2, volume = cb_dot3(y[0], normal) / 6;
+    s->skin.zero += area;
+    if (p->closed) cb_moments_add_simplex(&s->solid, (const double(*)[3])y, volume, 4, 20);
+    if (p->sheet) cb_moments_add_simplex(&s->weight, (const double(*)[3])y, m->weight[f], 3, 12);
+    if (!v) continue;
+    corners(m->face[f], v, rate, u);
+    if (p->sheet) {
+      add_motion(s, (const double(*)[3])y, (const double(*)[3])u, m->weight[f], 3, 12);
+    } else if (p->closed) {
+      add_motion(s, (const double(*)[3])y, (const double(*)[3])u, volume, 4, 20);
+      for (int k = 0; k < 3; k++) {
+        cb_cross3(y[(k + 1) % 3], y[(k + 2) % 3], n[k]);
+        change += cb_dot3(u[k], n[k]) / 6;
+      }
+      s->solid_rate += change;
+      for (int i = 0; i < 3; i++)
+        s->solid_first_rate[i] +=
+            (change * (y[0][i] + y[1][i] + y[2][i]) + volume * (u[0][i] + u[1][i] + u[2][i])) / 4;
+    }
+  }
+}
+
+/* The same of a closed part from the sums of the local model. */
+static void take_sums(const cb_local *l, int p, bool moving, double o[3], double rate[3], sums *s) {
+  double sum[CB_LOCAL_POSE_SUMS];
+  cb_local_part_sums(l, p, sum);
+  memcpy(o, l->apex[p], 3 * sizeof *o);
+  memcpy(rate, l->apex[p] + 4, 3 * sizeof *rate);
+  *s = (sums){.skin.zero = sum[CB_LOCAL_AREA], .solid.zero = sum[CB_LOCAL_VOLUME], .solid_rate = sum[CB_LOCAL_FLUX]};
+  for (int i = 0, k = CB_LOCAL_TWO; i < 3; i++) {
+    s->solid.zero -= o[i] * sum[CB_LOCAL_M + 3 + i] / 3;
+    s->solid.one[i] = sum[CB_LOCAL_ONE + i];
+    for (int j = i; j < 3; j++, k++) s->solid.two[i][j] = s->solid.two[j][i] = sum[k];
+    if (!moving) continue;
+    s->solid_rate -= rate[i] * sum[CB_LOCAL_M + 3 + i];
+    s->spin[i] = sum[CB_LOCAL_SPIN + i];
+    s->momentum[i] = sum[CB_LOCAL_MOMENTUM + i];
+    s->solid_first_rate[i] = sum[CB_LOCAL_FIRST_RATE + i];
+  }
+}
+
+/* mu0 += (int x × x', int x') of `mass` with first moment F = m (c - o), spin and momentum P about o; `drift` is what
+ * m c' is to be less m o'. */
+static void add_momentum(double mu0[6], double mass, const double o[3], const double rate[3], const double F[3],
+                         const double spin[3], const double P[3], const double drift[3]) {
+  double line[3], ox[3], Fx[3], correction[3], of[3], missing[3];
+  for (int i = 0; i < 3; i++) {
+    line[i] = mass * rate[i] + drift[i];
+    missing[i] = (drift[i] - P[i]) / mass;
+  }
+  cb_cross3(o, line, ox);
+  cb_cross3(F, rate, Fx);
+  cb_cross3(F, missing, correction);
+  for (int i = 0; i < 3; i++) of[i] = ox[i] + Fx[i] + spin[i] + correction[i];
+  for (int i = 0; i < 3; i++) {
+    mu0[i] += of[i];
+    mu0[3 + i] += line[i];
+  }
+}
+
+static cb_status add_part(const cb_moving_mass *m, int number, const cb_local *l, const double (*x)[3],
+                          const double (*v)[3], cb_moments *weight, cb_moments *fluid, double *area, double mu0[6]) {
+  const part *p = m->part + number;
+  double o[3], rate[3], drift[3];
+  sums s;
+  if (l && l->moving && p->closed && !p->sheet && !l->open[number]) {
+    take_sums(l, number, v != NULL, o, rate, &s);
+  } else {
+    apex(m, p, x, o);
+    apex(m, p, v, rate);
+    integrate(m, p, x, v, o, rate, &s);
+  }
+  *area += s.skin.zero;
+  const double volume = s.solid.zero;
+  if (p->mass > 0 && !p->sheet && !(volume > 0))
+    return cb_fail(CB_STEP_SINGULAR, "part `%s` has the volume %g: expected one above 0", m->name[number], volume);
+  if (p->mass > 0 && !m->lumped) {
+    cb_moments own = p->sheet ? s.weight : (cb_moments){0};
+    const double density = p->sheet ? 1 : p->mass / volume;
+    if (!p->sheet) cb_moments_add(&own, density, &s.solid);
+    for (int i = 0; i < 3; i++) {
+      s.spin[i] *= density;
+      s.momentum[i] *= density;
+      drift[i] = p->sheet ? s.momentum[i]
+                          : density * (s.solid_first_rate[i] - s.solid_rate / volume * s.solid.one[i]);
+    }
+    if (v) add_momentum(mu0, p->mass, o, rate, own.one, s.spin, s.momentum, drift);
+    cb_moments_move(&own, o);
+    cb_moments_add(weight, 1, &own);
+  }
+  cb_moments_move(&s.solid, o);
+  cb_moments_add(fluid, 1, &s.solid);
+  return CB_OK;
+}
+
+static void add_point(double mass, const double x[3], const double v[3], cb_moments *weight, double mu0[6]) {
+  double turn[3];
+  weight->zero += mass;
+  for (int i = 0; i < 3; i++) weight->one[i] += mass * x[i];
+  cb_add_outer3(weight->two, mass, x, x);
+  if (!v) return;
+  cb_cross3(x, v, turn);
+  for (int i = 0; i < 3; i++) {
+    mu0[i] += mass * turn[i];
+    mu0[3 + i] += mass * v[i];
+  }
+}
+
+cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const double (*x)[3], const double (*v)[3],
+                              cb_mass *out, double mu0[6]) {
+  cb_moments weight = {0}, fluid = {0};
+  double area = 0, mu[6] = {0};
+  for (int p = 0; p < m->parts; p++) {
+    const cb_status status = add_part(m, p, l, x, v, &weight, &fluid, &area, mu);
+    if (status) return status;
+  }
+  for (int i = 0; m->lumped && i < m->vertices; i++)
+    add_point(m->vertex_mass[i], x[i], v ? v[i] : NULL, &weight, mu);
+  for (int i = 0; i < m->points; i++) {
+    const int at = m->point[i].vertex;
+    add_point(m->point[i].mass, at < 0 ? m->point[i].x : x[at], v && at >= 0 ? v[at] : NULL, &weight, mu);
+  }
+  *out = (cb_mass){.mass = weight.zero, .volume = fluid.zero, .area = area};
+  for (int i = 0; i < 3; i++) {
+    if (weight.zero != 0) out->centre[i] = weight.one[i] / weight.zero;
+    if (fluid.zero != 0) out->volume_centre[i] = fluid.one[i] / fluid.zero;
+  }
+  cb_inertia_add(out->inertia, weight.zero, weight.one, (const double(*)[3])weight.two);
+  memcpy(mu0, mu, sizeof mu);
+  return CB_OK;
+}
+
+/* --- energy --- */
+
+/* (1/2) int |u|^2 over a simplex of n corners with the given mass, u linear. */
+static double simplex_energy(int n, const double *u[], double mass) {
+  double sum[3] = {0}, squares = 0;
+  for (int c = 0; c < n; c++) {
+    squares += cb_dot3(u[c], u[c]);
+    for (int i = 0; i < 3; i++) sum[i] += u[c][i];
+  }
+  return mass / (2 * n * (n + 1)) * (squares + cb_dot3(sum, sum));
+}
+
+/* A solid by its tetrahedra's shares of the volume; a sheet by its faces. */
+static double part_energy(const cb_moving_mass *m, const part *p, const double (*x)[3], const double (*v)[3]) {
+  double o[3], rate[3], sum = 0, volume = 0;
+  apex(m, p, x, o);
+  apex(m, p, v, rate);
+  for (int f = p->begin; f < p->end; f++) {
+    const int *c = m->face[f];
+    const double *u[4] = {v[c[0]], v[c[1]], v[c[2]], rate};
+    double y[3][3], normal[3];
+    corners(c, x, o, y);
+    cb_cross3(y[1], y[2], normal);
+    const double content = p->sheet ? m->weight[f] : cb_dot3(y[0], normal) / 6;
+    volume += content;
+    sum += simplex_energy(p->sheet ? 3 : 4, u, content);
+  }
+  return p->sheet ? sum : p->mass / volume * sum;
+}
+
+double cb_moving_mass_energy(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3]) {
+  double sum = 0;
+  for (int p = 0; p < m->parts && !m->lumped; p++)
+    if (m->part[p].mass > 0) sum += part_energy(m, m->part + p, x, v);
+  for (int i = 0; i < m->vertices && m->lumped; i++) sum += m->vertex_mass[i] / 2 * cb_dot3(v[i], v[i]);
+  for (int i = 0; i < m->points; i++) {
+    const int at = m->point[i].vertex;
+    if (at >= 0) sum += m->point[i].mass / 2 * cb_dot3(v[at], v[at]);
+  }
+  return sum;
+}
+
+cb_status cb_moving_mass_at(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3], cb_mass *out,
+                            double mu0[6]) {
+  return cb_moving_mass_with(m, NULL, x, v, out, mu0);
+}

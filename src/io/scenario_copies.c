@@ -1,0 +1,171 @@
+/* Where an immersed body is at the start, how it moves, and its copies.
+ *
+ *   place:  {position: [0, 0, 1], rotation: {axis: [0, 1, 0], angle: pi/6}}     or quaternion: [w, x, y, z]
+ *   motion: {velocity: [0, 0, 0], spin: [0, 0, 1], frame: world}                of the body frame's origin; rad/s
+ *   repeat: {count: 1000, seed: 1}     numbers of place and motion are then expressions of i = 0 .. n - 1, of n, and of
+ *                                      r1 .. r9, random in [0, 1) and new for each copy (Mersenne twister)
+ */
+#include "io/scenario_fluid.h"
+#include "numerics/expression.h"
+#include "numerics/vec3.h"
+
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { RANDOM = 9, VARIABLES = RANDOM + 2 };
+static const char *const variables[VARIABLES] = {"i",  "n",  "r1", "r2", "r3", "r4",
+                                                 "r5", "r6", "r7", "r8", "r9"};
+
+typedef struct place_parameters {
+  const cb_node *position, *rotation, *quaternion;
+} place_parameters;
+
+static const cb_param place_table[] = {
+    {"position", CB_PARAM_NODE, offsetof(place_parameters, position), "", "m", "", NULL, "of the body frame's origin"},
+    {"rotation", CB_PARAM_NODE, offsetof(place_parameters, rotation), "", "", "", NULL, "{axis: [x, y, z], angle: ..}"},
+    {"quaternion", CB_PARAM_NODE, offsetof(place_parameters, quaternion), "", "", "", NULL, "[w, x, y, z]"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+typedef struct motion_parameters {
+  const cb_node *velocity, *spin;
+  int frame;
+} motion_parameters;
+
+static const cb_param motion_table[] = {
+    {"velocity", CB_PARAM_NODE, offsetof(motion_parameters, velocity), "", "m/s", "", NULL, "of the frame's origin"},
+    {"spin", CB_PARAM_NODE, offsetof(motion_parameters, spin), "", "rad/s", "", NULL, "angular velocity"},
+    {"frame", CB_PARAM_CHOICE, offsetof(motion_parameters, frame), "world", "", "", "world|body", "whose axes"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+typedef struct repeat_parameters {
+  int count, seed;
+} repeat_parameters;
+
+static const cb_param repeat_table[] = {
+    {"count", CB_PARAM_INT, offsetof(repeat_parameters, count), NULL, "", "[1, 10000000]", NULL, "how many bodies"},
+    {"seed", CB_PARAM_INT, offsetof(repeat_parameters, seed), "1", "", ">= 0", NULL, "of the random numbers"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+/* A number that may use the variables of a copy. */
+typedef struct copy_scope {
+  const cb_scenario *s;
+  size_t n;        /* of variables: 0 for a body by itself */
+  const double *x;
+} copy_scope;
+
+static cb_status number(const copy_scope *scope, const cb_node *node, double *out) {
+  const cb_immersion *m = scope->s->immersion;
+  const cb_expression_scope names = {variables, scope->n, m->parameter, m->parameter_value, m->n_parameters};
+  const char *text;
+  size_t at = 0;
+  cb_expression *e;
+  cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  status = cb_expression_parse_in(text, &names, &at, &e);
+  if (status == CB_ERROR_INPUT) return cb_node_fail_at(node, at, "%s", cb_error_text());
+  if (status) return status;
+  *out = cb_expression_value(e, scope->x);
+  cb_expression_free(e);
+  return isfinite(*out) ? CB_OK : cb_node_fail(node, "expected a finite number, found %g", *out);
+}
+
+static cb_status vector(const copy_scope *scope, const cb_node *node, double out[3]) {
+  return cb_scenario_vector(scope->s, node, scope->n, variables, scope->x, out);
+}
+
+static cb_status rotation(const copy_scope *scope, const cb_node *node, double q[4]) {
+  static const char *const keys[] = {"axis", "angle"};
+  const cb_node *axis = cb_node_get(node, "axis"), *angle = cb_node_get(node, "angle");
+  double a[3], turn;
+  cb_status status = cb_node_check_keys(node, keys, 2);
+  if (status) return status;
+  if (!axis || !angle) return cb_node_fail(node, "expected {axis: [x, y, z], angle: RADIANS}");
+  status = vector(scope, axis, a);
+  if (!status) status = number(scope, angle, &turn);
+  if (status) return status;
+  const double length = sqrt(cb_dot3(a, a));
+  if (!(length > 0)) return cb_node_fail(axis, "expected an axis, found a vector of length 0");
+  q[0] = cos(turn / 2);
+  for (int i = 0; i < 3; i++) q[i + 1] = sin(turn / 2) * a[i] / length;
+  return CB_OK;
+}
+
+static cb_status quaternion(const copy_scope *scope, const cb_node *node, double q[4]) {
+  if (node->kind != CB_NODE_LIST || node->count != 4)
+    return cb_node_fail(node, "expected a unit quaternion [w, x, y, z]");
+  double square = 0;
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < 4 && !status; i++) {
+    status = number(scope, node->items[i], &q[i]);
+    square += q[i] * q[i];
+  }
+  if (status) return status;
+  if (fabs(square - 1) > 1e-6) return cb_node_fail(node, "expected a unit quaternion, found one of norm %g", sqrt(square));
+  for (int i = 0; i < 4; i++) q[i] /= sqrt(square);
+  return CB_OK;
+}
+
+static cb_status read_one(const copy_scope *scope, const place_parameters *place, const motion_parameters *motion,
+                          cb_body_start *out) {
+  cb_pose_identity(&out->pose);
+  double spin[3] = {0}, velocity[3] = {0};
+  cb_status status = CB_OK;
+  if (place->position) status = vector(scope, place->position, out->pose.x);
+  if (!status && place->rotation) status = rotation(scope, place->rotation, out->pose.q);
+  if (!status && place->quaternion) status = quaternion(scope, place->quaternion, out->pose.q);
+  if (!status && motion->spin) status = vector(scope, motion->spin, spin);
+  if (!status && motion->velocity) status = vector(scope, motion->velocity, velocity);
+  if (status) return status;
+  double r[3][3];
+  cb_pose_rotation(&out->pose, r);
+  if (motion->frame == 0) {
+    cb_apply3_transposed(r, spin, out->twist);
+    cb_apply3_transposed(r, velocity, out->twist + 3);
+  } else {
+    memcpy(out->twist, spin, sizeof spin);
+    memcpy(out->twist + 3, velocity, sizeof velocity);
+  }
+  return CB_OK;
+}
+
+/* Room for n more bodies. */
+static cb_body_start *room(cb_scenario *s, int n) {
+  cb_immersion *m = s->immersion;
+  cb_body_start *all = cb_arena_alloc(s->arena, (size_t)m->n + (size_t)n, sizeof *all);
+  if (!all) return NULL;
+  if (m->n) memcpy(all, m->body, (size_t)m->n * sizeof *all);
+  m->body = all;
+  return all + m->n;
+}
+
+cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const char *name, const cb_node *place_node,
+                                  const cb_node *motion_node, const cb_node *repeat_node, const cb_immersed *what) {
+  place_parameters place;
+  motion_parameters motion;
+  repeat_parameters repeat = {.count = 1};
+  cb_status status = cb_params_bind(place_table, place_node, body, NULL, 0, &place);
+  if (!status) status = cb_params_bind(motion_table, motion_node, body, NULL, 0, &motion);
+  if (!status && repeat_node) status = cb_params_bind(repeat_table, repeat_node, repeat_node, NULL, 0, &repeat);
+  if (status) return status;
+  if (place.rotation && place.quaternion)
+    return cb_node_fail(place.quaternion, "`quaternion` beside `rotation`: expected one or the other");
+  cb_body_start *first = room(s, repeat.count);
+  gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+  if (!first || !random) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", repeat.count);
+  else gsl_rng_set(random, (unsigned long)repeat.seed);
+  for (int i = 0; i < repeat.count && !status; i++) {
+    double x[VARIABLES] = {i, repeat.count};
+    for (int r = 2; r < VARIABLES; r++) x[r] = gsl_rng_uniform(random);
+    const copy_scope scope = {s, repeat_node ? VARIABLES : 0, x};
+    char numbered[256];
+    snprintf(numbered, sizeof numbered, "%s.%d", name, i);
+    first[i].name = repeat_node ? cb_arena_strdup(s->arena, numbered) : name;
+    first[i].body = what;
+    status = first[i].name ? read_one(&scope, &place, &motion, &first[i]) : cb_fail(CB_ERROR_MEMORY, "no memory");
+  }
+  gsl_rng_free(random);
+  if (!status) s->immersion->n += repeat.count;
+  return status;
+}

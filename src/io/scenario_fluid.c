@@ -1,0 +1,211 @@
+/* `fluid:`, which makes a scenario one of bodies in a fluid.
+ *
+ *   fluid:
+ *     medium: water                        air (1.225 kg/m^3), water (998), none, a number, an expression of x, y, z, or
+ *                                          {layers: [{below: 0, density: 998}, {density: 1.225}]}, from the lowest up
+ *     gravity: [0, 0, -9.81]
+ *     flow: {uniform: [1, 0, 0]}           or as io/scenario_flow.c has it
+ *     compat: relative                     the fluid's momentum is relative to its flow; `paper`: without the flow
+ *     floor: {kind: stiff, height: 0, stiffness: 1e4, damping: 10, friction: .3}    or {kind: reflecting, restitution: .5}
+ *     parameters: {k: 2}                   names in every expression of the scenario
+ */
+#include "io/scenario_fluid.h"
+
+#include "core/scalar.h"
+#include "numerics/expression.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double water = 998, air = 1.225; /* kg/m^3, at 20 and 15 degrees C */
+
+typedef struct fluid_parameters {
+  const cb_node *medium, *gravity, *flow, *floor, *parameters;
+  int compat;
+} fluid_parameters;
+
+#define ROW(field, doc) \
+  { #field, CB_PARAM_NODE, offsetof(fluid_parameters, field), "", "", "", NULL, doc }
+const cb_param cb_fluid_table[] = {
+    ROW(medium, "air (1.225), water (998), none, a density in kg/m^3, an expression of x, y, z, or {layers: [{below: "
+                "HEIGHT, density: RHO}, .., {density: RHO}]}"),
+    ROW(gravity, "acceleration in m/s^2 (default [0, 0, -9.81])"),
+    ROW(flow, "{uniform: [..]}, {shear: {velocity: [..], gradient: [[..], [..], [..]]}}, {vortex: {centre: [..], axis: "
+              "[..], circulation: .., core: ..}}, {velocity: [.., .., ..]} of x, y, z, t, or {grid: FILE.h5}"),
+    {"compat", CB_PARAM_CHOICE, offsetof(fluid_parameters, compat), "relative", "", "", "relative|paper",
+     "momentum of the fluid: relative to its flow, or as the paper has it, without the flow"},
+    ROW(floor, "{kind: stiff|reflecting, ..}"),
+    ROW(parameters, "named numbers, for every expression"),
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+typedef struct floor_parameters {
+  int kind;
+  double height, stiffness, damping, friction, creep, restitution;
+  const cb_node *normal;
+} floor_parameters;
+
+#define NUMBER(field, fallback, unit, range, doc) \
+  { #field, CB_PARAM_REAL, offsetof(floor_parameters, field), fallback, unit, range, NULL, doc }
+const cb_param cb_floor_table[] = {
+    {"kind", CB_PARAM_CHOICE, offsetof(floor_parameters, kind), "stiff", "", "", "stiff|reflecting",
+     "pushed out by springs, or reflected"},
+    NUMBER(height, "0", "m", "", "along the normal"),
+    {"normal", CB_PARAM_NODE, offsetof(floor_parameters, normal), "", "", "", NULL, "upwards (default [0, 0, 1])"},
+    NUMBER(stiffness, "1000", "N/m", "> 0", "stiff: of the whole body"),
+    NUMBER(damping, "0", "N s/m", ">= 0", "stiff: of the whole body"),
+    NUMBER(friction, "0", "", ">= 0", "stiff: coefficient of friction"),
+    NUMBER(creep, "0.001", "m/s", "> 0", "stiff: speed at which friction sets in"),
+    NUMBER(restitution, "1", "", "[0, 1]", "reflecting: speed after over speed before"),
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+const cb_fluid_doc cb_fluid_docs[] = {
+    {"fluid", "medium, flow, gravity and floor", "The map `fluid`, which makes a scenario one of bodies in a fluid",
+     cb_fluid_table},
+    {"floor", "a half space", "In `fluid`", cb_floor_table},
+    {"body", "an immersed body", "An entry of `bodies` beside `fluid`", cb_immersed_table},
+    {NULL, NULL, NULL, NULL}};
+
+cb_status cb_scenario_texts(const cb_node *list, const char *text[3]) {
+  if (!list || list->kind != CB_NODE_LIST || list->count != 3)
+    return cb_node_fail(list, "expected a list of three, along x, y, z, found %s", cb_node_found(list).text);
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < 3 && !status; i++) status = cb_node_string(list->items[i], &text[i]);
+  return status;
+}
+
+cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n, const char *const *named,
+                             const double *x, double out[3]) {
+  const cb_immersion *m = s->immersion;
+  const cb_expression_scope scope = {named, n, m->parameter, m->parameter_value, m->n_parameters};
+  const char *text[3];
+  cb_status status = cb_scenario_texts(list, text);
+  for (size_t i = 0; i < 3 && !status; i++) {
+    cb_expression *e;
+    size_t at = 0;
+    status = cb_expression_parse_in(text[i], &scope, &at, &e);
+    if (status == CB_ERROR_INPUT) return cb_node_fail_at(list->items[i], at, "%s", cb_error_text());
+    if (status) return status;
+    out[i] = cb_expression_value(e, x);
+    cb_expression_free(e);
+    if (!isfinite(out[i])) return cb_node_fail(list->items[i], "expected a finite number, found %g", out[i]);
+  }
+  return status;
+}
+
+static cb_status read_parameters(cb_scenario *s, const cb_node *map) {
+  cb_immersion *m = s->immersion;
+  if (!map) return CB_OK;
+  if (map->kind != CB_NODE_MAP) return cb_node_fail(map, "expected a map of names and numbers");
+  m->parameter = cb_arena_alloc(s->arena, map->count, sizeof *m->parameter);
+  m->parameter_value = cb_arena_alloc(s->arena, map->count, sizeof *m->parameter_value);
+  if (!m->parameter || !m->parameter_value) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu parameters", map->count);
+  for (size_t i = 0; i < map->count; i++) {
+    m->parameter[i] = map->keys[i]->text;
+    const cb_status status = cb_node_real(map->items[i], &m->parameter_value[i]);
+    if (status) return status;
+  }
+  m->n_parameters = map->count;
+  return CB_OK;
+}
+
+static cb_status read_layers(cb_scenario *s, const cb_node *map, const double up[3]) {
+  static const char *const keys[] = {"layers"}, *const own[] = {"below", "density"};
+  cb_status status = cb_node_check_keys(map, keys, 1);
+  if (status) return status;
+  const cb_node *list = cb_node_get(map, "layers");
+  if (!list || list->kind != CB_NODE_LIST || list->count < 1)
+    return cb_node_fail(list ? list : map, "expected `layers`, a list of {below: HEIGHT, density: RHO} from the lowest up");
+  const int n = (int)list->count;
+  double *level = cb_arena_alloc(s->arena, list->count, sizeof *level),
+         *density = cb_arena_alloc(s->arena, list->count, sizeof *density);
+  if (!level || !density) return cb_fail(CB_ERROR_MEMORY, "no memory for %d layers", n);
+  for (int i = 0; i < n; i++) {
+    const cb_node *layer = list->items[i], *below = cb_node_get(layer, "below");
+    if ((status = cb_node_check_keys(layer, own, 2))) return status;
+    if (i + 1 < n && (status = below ? cb_node_real(below, &level[i])
+                                     : cb_node_fail(layer, "expected `below`, the height of its top")))
+      return status;
+    if (i + 1 == n && below) return cb_node_fail(below, "the highest layer has no top: expected no `below`");
+    if ((status = cb_node_real(cb_node_get(layer, "density"), &density[i])))
+      return cb_node_get(layer, "density") ? status : cb_node_fail(layer, "expected `density`, in kg/m^3");
+  }
+  return cb_scenario_placed(s, cb_medium_layers(n - 1, level, density, up, &s->immersion->medium), list, false);
+}
+
+static cb_status read_medium(cb_scenario *s, const cb_node *node, const cb_node *where, const double up[3]) {
+  cb_immersion *m = s->immersion;
+  const char *text;
+  double density;
+  size_t at = 0;
+  if (!node) return cb_node_fail(where, "expected `medium`: air, water, none, a density or an expression");
+  if (node->kind == CB_NODE_MAP) return read_layers(s, node, up);
+  cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  if (!strcmp(text, "none")) return CB_OK;
+  if (!strcmp(text, "water") || !strcmp(text, "air"))
+    return cb_medium_uniform(*text == 'w' ? water : air, &m->medium);
+  if (!cb_expression_constant(text, &at, &density))
+    return cb_scenario_placed(s, cb_medium_uniform(density, &m->medium), node, false);
+  status = cb_medium_expression(text, m->n_parameters, m->parameter, m->parameter_value, up, &at, &m->medium);
+  return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s", cb_error_text()) : status;
+}
+
+static cb_status unit(const cb_node *node, double v[3]) {
+  const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  if (!(length > 0)) return cb_node_fail(node, "expected a direction, found a vector of length 0");
+  for (int i = 0; i < 3; i++) v[i] /= length;
+  return CB_OK;
+}
+
+static cb_status read_floor(cb_scenario *s, const cb_node *node) {
+  cb_floor *floor = &s->immersion->fluid.floor;
+  floor_parameters p;
+  if (!node) return CB_OK;
+  cb_status status = cb_params_bind(cb_floor_table, node, node, NULL, 0, &p);
+  if (status) return status;
+  *floor = (cb_floor){.kind = p.kind == 0 ? CB_FLOOR_STIFF : CB_FLOOR_REFLECTING,
+                      .up = {0, 0, 1},
+                      .height = p.height,
+                      .stiffness = p.stiffness,
+                      .damping = p.damping,
+                      .friction = p.friction,
+                      .creep = p.creep,
+                      .restitution = p.restitution};
+  if (p.normal) status = cb_scenario_vector(s, p.normal, 0, NULL, NULL, floor->up);
+  if (!status && p.normal) status = unit(p.normal, floor->up);
+  return status;
+}
+
+cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
+  cb_immersion *m = s->immersion = cb_arena_alloc(s->arena, 1, sizeof *m);
+  if (!m) return cb_fail(CB_ERROR_MEMORY, "no memory for a fluid");
+  fluid_parameters p;
+  cb_status status = cb_params_bind(cb_fluid_table, node, node, NULL, 0, &p);
+  if (!status) status = read_parameters(s, p.parameters);
+  if (status) return status;
+  double *g = m->fluid.gravity, up[3] = {0, 0, 1};
+  g[2] = -9.81;
+  if (p.gravity && (status = cb_scenario_vector(s, p.gravity, 0, NULL, NULL, g))) return status;
+  if (g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0) {
+    for (int i = 0; i < 3; i++) up[i] = -g[i];
+    status = unit(p.gravity, up);
+  }
+  if (!status) status = read_medium(s, p.medium, node, up);
+  if (!status && p.flow) status = cb_scenario_read_flow(s, p.flow);
+  if (!status) status = read_floor(s, p.floor);
+  m->fluid.medium = m->medium;
+  m->fluid.flow = m->flow;
+  m->fluid.paper = p.compat == 1;
+  return status;
+}
+
+void cb_immersion_free(cb_immersion *m) {
+  if (!m) return;
+  for (size_t i = 0; i < m->n_kinds; i++) {
+    cb_immersed_free(m->kind[i].body);
+    cb_poses_free(m->kind[i].poses);
+    cb_surface_free(m->kind[i].surface);
+  }
+  cb_medium_free(m->medium);
+  cb_flow_free(m->flow);
+}

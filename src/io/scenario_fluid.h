@@ -1,0 +1,47 @@
+/* A scenario of bodies in a fluid: what `fluid:` and `bodies:` describe; shared by the files that read them. */
+#ifndef CB_IO_SCENARIO_FLUID_H
+#define CB_IO_SCENARIO_FLUID_H
+
+#include "io/scenario_private.h"
+#include "run/bodies.h"
+
+/* What one entry of `bodies` is: its copies share it. */
+typedef struct cb_immersed_kind {
+  cb_surface *surface;
+  cb_poses *poses;
+  cb_immersed *body;
+} cb_immersed_kind;
+
+typedef struct cb_immersion {
+  cb_fluid fluid;
+  cb_medium *medium;
+  cb_flow *flow;
+  size_t n_parameters; /* of every expression */
+  const char **parameter;
+  double *parameter_value;
+  cb_immersed_kind *kind;
+  size_t n_kinds;
+  cb_body_start *body; /* [n] */
+  int n;
+} cb_immersion;
+
+/* `fluid:`, then `bodies:`. */
+cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node);
+cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node);
+cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list);
+void cb_immersion_free(cb_immersion *m);
+
+/* The parts of a body, from its map: its surface and poses; its copies with their places and motions. */
+extern const cb_param cb_immersed_table[], cb_fluid_table[], cb_floor_table[];
+cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb_node *shape, const cb_node *mesh,
+                                   double scale, const cb_node *poses, cb_immersed_kind *kind);
+cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const char *name, const cb_node *place,
+                                  const cb_node *motion, const cb_node *repeat, const cb_immersed *what);
+
+/* A list of three expressions of the variables named[n] at x[n] and of the parameters, into out. */
+cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n, const char *const *named,
+                             const double *x, double out[3]);
+/* A list of three texts. */
+cb_status cb_scenario_texts(const cb_node *list, const char *text[3]);
+
+#endif

@@ -1,0 +1,259 @@
+/* `bodies:` of a scenario with a fluid: surfaces, what they are made of, their poses and what acts on them.
+ *
+ *   - name: seed
+ *     shape, mesh, scale, poses            io/scenario_poses.c
+ *     density: 500, thickness: 5e-4        of all parts (thickness: of open ones); or mass: TOTAL, to which they are scaled
+ *     parts: {wing: {density: 300, thickness: 3e-4}}
+ *     points: [{mass: 1e-3, at: [0, 0, -0.05]}, {mass: 1e-3, vertex: 3}]
+ *     mass_model: solid                    or vertices: masses at vertices, as the paper has them
+ *     added_mass: true, drag: true, linear_drag: {normal: 0, tangential: 0}
+ *     wrenches: [{name: thrust, frame: body, force: ["sin(t)", 0, 0], torque: [0, 0, 0], at: [0, 0, 0]}]
+ *     place, motion, repeat                io/scenario_copies.c
+ */
+#include "io/scenario_fluid.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct immersed_parameters {
+  const char *name;
+  const cb_node *shape, *mesh, *poses, *parts, *points, *linear_drag, *wrenches, *place, *motion, *repeat;
+  double scale, density, thickness, mass;
+  int mass_model;
+  bool added_mass, drag;
+} immersed_parameters;
+
+#define NODE(field, doc) \
+  { #field, CB_PARAM_NODE, offsetof(immersed_parameters, field), "", "", "", NULL, doc }
+const cb_param cb_immersed_table[] = {
+    {"name", CB_PARAM_STRING, offsetof(immersed_parameters, name), "", "", "", NULL, "in records (default: body.NUMBER)"},
+    NODE(shape, "a name of `curvebody list shapes`, or a map of it and its parameters"),
+    NODE(mesh, "an OBJ, PLY, STL or OFF file"),
+    {"scale", CB_PARAM_REAL, offsetof(immersed_parameters, scale), "1", "", "> 0", NULL, "metres a unit of the mesh"},
+    NODE(poses, "{x: .., y: .., z: ..} of X, Y, Z, t; {parts: [..]}; {files: .., step: ..}; {sequence: .., step: ..}"),
+    {"density", CB_PARAM_REAL, offsetof(immersed_parameters, density), "1000", "kg/m3", ">= 0", NULL, "of all parts"},
+    {"thickness", CB_PARAM_REAL, offsetof(immersed_parameters, thickness), "nan", "m", "> 0", NULL, "of open parts"},
+    {"mass", CB_PARAM_REAL, offsetof(immersed_parameters, mass), "nan", "kg", "> 0", NULL,
+     "of the whole without points: densities are scaled to it"},
+    NODE(parts, "{NAME: {density: .., thickness: ..}}"),
+    NODE(points, "list of {mass: .., at: [x, y, z]} and {mass: .., vertex: NUMBER}"),
+    {"mass_model", CB_PARAM_CHOICE, offsetof(immersed_parameters, mass_model), "solid", "", "", "solid|vertices",
+     "where the mass is"},
+    {"added_mass", CB_PARAM_BOOL, offsetof(immersed_parameters, added_mass), "true", "", "", NULL,
+     "the fluid that moves along"},
+    {"drag", CB_PARAM_BOOL, offsetof(immersed_parameters, drag), "true", "", "", NULL, "lift and drag"},
+    NODE(linear_drag, "{normal: .., tangential: ..} in Pa s/m"),
+    NODE(wrenches, "list of {name: .., frame: body|world, force: [..], torque: [..], at: [..]}"),
+    NODE(place, "{position: [..], rotation: {axis: [..], angle: ..}} or {.., quaternion: [w, x, y, z]}"),
+    NODE(motion, "{velocity: [..], spin: [..], frame: world|body}"),
+    NODE(repeat, "{count: .., seed: ..}: copies, by expressions of i, n and random r1 .. r9"),
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+/* --- what it is made of --- */
+
+typedef struct part_parameters {
+  double density, thickness;
+} part_parameters;
+
+static const cb_param part_table[] = {
+    {"density", CB_PARAM_REAL, offsetof(part_parameters, density), "nan", "kg/m3", ">= 0", NULL, ""},
+    {"thickness", CB_PARAM_REAL, offsetof(part_parameters, thickness), "nan", "m", "> 0", NULL, ""},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static cb_status find_part(const cb_surface *surface, const cb_node *key, int *part) {
+  for (*part = 0; *part < surface->parts; ++*part)
+    if (!strcmp(surface->name[*part], key->text)) return CB_OK;
+  const char *near = cb_nearest_name(key->text, (const char *const *)surface->name, (size_t)surface->parts);
+  if (near) return cb_node_fail(key, "no part `%s`; did you mean `%s`?", key->text, near);
+  char names[256] = "";
+  for (int p = 0, at = 0; p < surface->parts && at < (int)sizeof names - 1; p++)
+    at += snprintf(names + at, sizeof names - (size_t)at, "%s`%s`", at ? ", " : "", surface->name[p]);
+  return cb_node_fail(key, "no part `%s`; expected one of %s", key->text, names);
+}
+
+static cb_status read_materials(const cb_node *body, const immersed_parameters *p, const cb_surface *surface,
+                                cb_material *material) {
+  for (int part = 0; part < surface->parts; part++)
+    material[part] = (cb_material){p->density, surface->open[part] && !isnan(p->thickness) ? p->thickness : 0};
+  if (p->parts && p->parts->kind != CB_NODE_MAP) return cb_node_fail(p->parts, "expected a map of parts by name");
+  for (size_t i = 0; p->parts && i < p->parts->count; i++) {
+    int part;
+    part_parameters own;
+    cb_status status = find_part(surface, p->parts->keys[i], &part);
+    if (!status) status = cb_params_bind(part_table, p->parts->items[i], p->parts->items[i], NULL, 0, &own);
+    if (status) return status;
+    if (!isnan(own.density)) material[part].density = own.density;
+    if (!isnan(own.thickness)) material[part].thickness = own.thickness;
+  }
+  for (int part = 0; part < surface->parts; part++)
+    if (surface->open[part] && material[part].thickness == 0 && material[part].density > 0)
+      return cb_node_fail(body, "part `%s` is open: expected `thickness`, or a density of 0", surface->name[part]);
+  if (isnan(p->mass)) return CB_OK;
+  cb_mass whole;
+  const cb_status status = cb_mass_of(surface, NULL, material, &whole);
+  if (status) return status;
+  if (!(whole.mass > 0)) return cb_node_fail(cb_node_get(body, "mass"), "the body has no volume that could be scaled");
+  for (int part = 0; part < surface->parts; part++) material[part].density *= p->mass / whole.mass;
+  return CB_OK;
+}
+
+static cb_status read_point(cb_scenario *s, const cb_node *node, const cb_surface *surface, cb_point_mass *out) {
+  static const char *const keys[] = {"mass", "at", "vertex"};
+  const cb_node *mass = cb_node_get(node, "mass"), *at = cb_node_get(node, "at"), *vertex = cb_node_get(node, "vertex");
+  long long number;
+  *out = (cb_point_mass){.vertex = -1};
+  cb_status status = cb_node_check_keys(node, keys, 3);
+  if (status) return status;
+  if (!mass || !at == !vertex) return cb_node_fail(node, "expected {mass: KG, at: [x, y, z]} or {mass: KG, vertex: NUMBER}");
+  status = cb_node_real(mass, &out->mass);
+  if (!status && !(out->mass >= 0)) status = cb_node_fail(mass, "expected a mass >= 0, found %g", out->mass);
+  if (status) return status;
+  if (at) return cb_scenario_vector(s, at, 0, NULL, NULL, out->x);
+  if ((status = cb_node_int(vertex, &number))) return status;
+  if (number < 1 || number > surface->vertices)
+    return cb_node_fail(vertex, "expected a vertex from 1 to %d, found %lld", surface->vertices, number);
+  out->vertex = (int)number - 1;
+  return CB_OK;
+}
+
+static cb_status read_points(cb_scenario *s, const cb_node *list, const cb_surface *surface,
+                             cb_immersed_options *options) {
+  if (!list) return CB_OK;
+  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list of {mass: KG, at: [x, y, z]}");
+  cb_point_mass *point = cb_arena_alloc(s->arena, list->count, sizeof *point);
+  if (!point) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu points", list->count);
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < list->count && !status; i++) status = read_point(s, list->items[i], surface, &point[i]);
+  options->points = point;
+  options->n_points = (int)list->count;
+  return status;
+}
+
+/* --- what acts on it --- */
+
+static cb_status read_linear_drag(const cb_node *node, cb_immersed_options *options) {
+  static const char *const keys[] = {"normal", "tangential"};
+  if (!node) return CB_OK;
+  const cb_node *n = cb_node_get(node, "normal"), *t = cb_node_get(node, "tangential");
+  cb_status status = cb_node_check_keys(node, keys, 2);
+  if (!status && n) status = cb_node_real(n, &options->c_n);
+  if (!status && t) status = cb_node_real(t, &options->c_t);
+  if (!status && !(options->c_n >= 0 && options->c_t >= 0))
+    return cb_node_fail(node, "expected coefficients >= 0, found %g and %g", options->c_n, options->c_t);
+  return status;
+}
+
+typedef struct wrench_parameters {
+  const char *name;
+  int frame;
+  const cb_node *force, *torque, *at;
+} wrench_parameters;
+
+static const cb_param wrench_table[] = {
+    {"name", CB_PARAM_STRING, offsetof(wrench_parameters, name), NULL, "", "", NULL, "in records"},
+    {"frame", CB_PARAM_CHOICE, offsetof(wrench_parameters, frame), "body", "", "", "body|world", "whose axes"},
+    {"force", CB_PARAM_NODE, offsetof(wrench_parameters, force), "", "N", "", NULL, "of t, x, y, z, wx .. vz"},
+    {"torque", CB_PARAM_NODE, offsetof(wrench_parameters, torque), "", "N m", "", NULL, "of t, x, y, z, wx .. vz"},
+    {"at", CB_PARAM_NODE, offsetof(wrench_parameters, at), "", "m", "", NULL, "where in the body the force acts"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static bool is_name(const char *text) {
+  for (const char *c = text; *c; c++)
+    if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_')) return false;
+  return *text && strlen(text) < 64;
+}
+
+static cb_status read_wrench(cb_scenario *s, const cb_node *node, cb_wrench_text *out) {
+  static const char *const taken[] = {"gravity", "buoyancy", "drag", "linear_drag", "flow", "pressure", "floor"};
+  wrench_parameters p;
+  cb_status status = cb_params_bind(wrench_table, node, node, NULL, 0, &p);
+  if (status) return status;
+  const cb_node *name = cb_node_get(node, "name");
+  if (!is_name(p.name)) return cb_node_fail(name, "expected letters, digits and _, found `%s`", p.name);
+  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+    if (!strcmp(p.name, taken[i])) return cb_node_fail(name, "`%s` is a wrench of the fluid or the ground", p.name);
+  if (!p.force && !p.torque) return cb_node_fail(node, "expected `force` or `torque`");
+  *out = (cb_wrench_text){.name = p.name, .world = p.frame == 1};
+  if (p.force) status = cb_scenario_texts(p.force, out->force);
+  if (!status && p.torque) status = cb_scenario_texts(p.torque, out->torque);
+  if (!status && p.at) status = cb_scenario_vector(s, p.at, 0, NULL, NULL, out->at);
+  return status;
+}
+
+static cb_status read_wrenches(cb_scenario *s, const cb_node *list, cb_immersed_options *options) {
+  if (!list) return CB_OK;
+  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list of {name: .., force: [..], torque: [..]}");
+  cb_wrench_text *wrench = cb_arena_alloc(s->arena, list->count, sizeof *wrench);
+  if (!wrench) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu wrenches", list->count);
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < list->count && !status; i++) {
+    status = read_wrench(s, list->items[i], &wrench[i]);
+    for (size_t k = 0; k < i && !status; k++)
+      if (!strcmp(wrench[k].name, wrench[i].name))
+        status = cb_node_fail(cb_node_get(list->items[i], "name"), "two wrenches are called `%s`", wrench[i].name);
+  }
+  options->wrenches = wrench;
+  options->n_wrenches = (int)list->count;
+  return status;
+}
+
+/* --- the body --- */
+
+static cb_status make(cb_scenario *s, const cb_node *body, const immersed_parameters *p,
+                      const cb_immersed_options *options, cb_immersed_kind *kind) {
+  int which = 0, component = 0;
+  size_t at = 0;
+  cb_status status = cb_immersed_create(&s->immersion->fluid, kind->surface, kind->poses, options, &which, &component,
+                                        &at, &kind->body);
+  if (status != CB_ERROR_INPUT || !p->wrenches) return cb_scenario_placed(s, status, body, false);
+  const cb_node *vector = cb_node_get(p->wrenches->items[which], component < 3 ? "torque" : "force");
+  return vector ? cb_node_fail_at(vector->items[component % 3], at, "%s", cb_error_text())
+                : cb_scenario_placed(s, status, body, false);
+}
+
+static cb_status read_body(cb_scenario *s, const cb_node *node, int number, cb_immersed_kind *kind) {
+  immersed_parameters p;
+  char numbered[32];
+  const cb_immersion *m = s->immersion;
+  cb_status status = cb_params_bind(cb_immersed_table, node, node, NULL, 0, &p);
+  if (status) return status;
+  snprintf(numbered, sizeof numbered, "body.%d", number);
+  const char *name = *p.name ? p.name : cb_arena_strdup(s->arena, numbered);
+  if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  for (int i = 0; i < m->n; i++)
+    if (!strcmp(m->body[i].name, name)) return cb_node_fail(node, "two bodies are called `%s`", name);
+  status = cb_scenario_read_surface(s, node, p.shape, p.mesh, p.scale, p.poses, kind);
+  if (status) return status;
+  cb_material *material = cb_arena_alloc(s->arena, (size_t)kind->surface->parts, sizeof *material);
+  if (!material) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", kind->surface->parts);
+  cb_immersed_options options = {.material = material,
+                                 .lumped = p.mass_model == 1,
+                                 .added_mass = p.added_mass,
+                                 .drag = p.drag,
+                                 .n_parameters = m->n_parameters,
+                                 .names = m->parameter,
+                                 .values = m->parameter_value};
+  status = read_materials(node, &p, kind->surface, material);
+  if (!status) status = read_points(s, p.points, kind->surface, &options);
+  if (!status) status = read_linear_drag(p.linear_drag, &options);
+  if (!status) status = read_wrenches(s, p.wrenches, &options);
+  if (!status) status = make(s, node, &p, &options, kind);
+  if (!status) status = cb_scenario_read_copies(s, node, name, p.place, p.motion, p.repeat, kind->body);
+  return status;
+}
+
+cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list) {
+  cb_immersion *m = s->immersion;
+  if (list->kind != CB_NODE_LIST || list->count == 0)
+    return cb_node_fail(list, "expected a list of bodies, each with `shape` or `mesh`");
+  m->kind = cb_arena_alloc(s->arena, list->count, sizeof *m->kind);
+  if (!m->kind) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", list->count);
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < list->count && !status; i++) {
+    m->n_kinds = i + 1;
+    status = read_body(s, list->items[i], (int)i, &m->kind[i]);
+  }
+  return status;
+}

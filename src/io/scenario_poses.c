@@ -1,0 +1,143 @@
+/* The surface of an immersed body and its poses.
+ *
+ *   shape: eel  or  {name: eel, length: 1}  or  mesh: FILE, with scale: 0.01       (metres)
+ *   poses: {y: "Y + 0.1*sin(2*pi*(X - t))"}                 x, y, z of X, Y, Z, t, of all parts (default: at rest)
+ *          {parts: [{part: left, z: ".."}, ..]}             of each
+ *          {files: "eel-###.obj", step: 0.04}               numbered from `first`, `count` of them
+ *          {sequence: eel.h5, dataset: poses, step: 0.04}   [pose, vertex, 3] (io/pose_sequence.h)
+ *   with start, step, period and end: periodic | clamped
+ */
+#include "bodies/network.h"
+#include "io/pose_sequence.h"
+#include "io/scenario_fluid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sequence_parameters {
+  const cb_node *files, *sequence;
+  const char *dataset;
+  double start, step, period;
+  int first, count, end;
+} sequence_parameters;
+
+static const cb_param sequence_table[] = {
+    {"files", CB_PARAM_NODE, offsetof(sequence_parameters, files), "", "", "", NULL, "a name with a run of #"},
+    {"sequence", CB_PARAM_NODE, offsetof(sequence_parameters, sequence), "", "", "", NULL, "an HDF5 file"},
+    {"dataset", CB_PARAM_STRING, offsetof(sequence_parameters, dataset), "poses", "", "", NULL, "in it"},
+    {"first", CB_PARAM_INT, offsetof(sequence_parameters, first), "0", "", ">= 0", NULL, "number of the first file"},
+    {"count", CB_PARAM_INT, offsetof(sequence_parameters, count), "0", "", ">= 0", NULL, "0: as many as there are"},
+    {"start", CB_PARAM_REAL, offsetof(sequence_parameters, start), "0", "s", "", NULL, "time of the first pose"},
+    {"step", CB_PARAM_REAL, offsetof(sequence_parameters, step), "0", "s", ">= 0", NULL, "0: the file's own times"},
+    {"period", CB_PARAM_REAL, offsetof(sequence_parameters, period), "0", "s", ">= 0", NULL, "0: poses times step"},
+    {"end", CB_PARAM_CHOICE, offsetof(sequence_parameters, end), "periodic", "", "", "periodic|clamped",
+     "begins anew, or rests after the last pose"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static const char *const coordinates[] = {"x", "y", "z"}, *const rest[] = {"X", "Y", "Z"};
+
+/* One motion: the keys x, y, z of map. */
+static cb_status read_motion(const cb_node *map, cb_poses_motion *out) {
+  cb_status status = CB_OK;
+  for (int i = 0; i < 3 && !status; i++) {
+    const cb_node *given = cb_node_get(map, coordinates[i]);
+    out->text[i] = rest[i];
+    if (given) status = cb_node_string(given, &out->text[i]);
+  }
+  return status;
+}
+
+static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immersed_kind *kind) {
+  static const char *const whole[] = {"x", "y", "z", "parts"}, *const of_part[] = {"part", "x", "y", "z"};
+  const cb_immersion *m = s->immersion;
+  const cb_node *parts = cb_node_get(node, "parts");
+  cb_status status = cb_node_check_keys(node, whole, 4);
+  if (status) return status;
+  if (parts && parts->kind != CB_NODE_LIST) return cb_node_fail(parts, "expected a list of {part: NAME, x: .., y: .., z: ..}");
+  const size_t n = (parts ? parts->count : 0) + (!parts || node->count > 1);
+  cb_poses_motion *motion = cb_arena_alloc(s->arena, n, sizeof *motion);
+  const cb_node **from = cb_arena_alloc(s->arena, n, sizeof *from);
+  if (!motion || !from) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu motions", n);
+  for (size_t i = 0; i < n && !status; i++) {
+    const bool own = parts && i < parts->count;
+    from[i] = own ? parts->items[i] : node;
+    if (own) {
+      const cb_node *name = cb_node_get(from[i], "part");
+      status = cb_node_check_keys(from[i], of_part, 4);
+      if (!status && !name) return cb_node_fail(from[i], "expected `part`, the name of a part");
+      if (!status) status = cb_node_string(name, &motion[i].part);
+    }
+    if (!status) status = read_motion(from[i], &motion[i]);
+  }
+  if (status) return status;
+  const cb_poses_parameters parameters = {m->parameter, m->parameter_value, m->n_parameters};
+  size_t which = 0, at = 0;
+  int coordinate = 0;
+  status = cb_poses_from_expressions(kind->surface, motion, n, &parameters, &which, &coordinate, &at, &kind->poses);
+  if (status != CB_ERROR_INPUT) return status;
+  const cb_node *given = cb_node_get(from[which], coordinates[coordinate]);
+  return given ? cb_node_fail_at(given, at, "%s", cb_error_text()) : cb_node_fail(from[which], "%s", cb_error_text());
+}
+
+static cb_status from_files(const cb_node *node, const sequence_parameters *p, cb_immersed_kind *kind) {
+  const cb_node *named = p->files ? p->files : p->sequence;
+  const cb_poses_times times = {.start = p->start, .step = p->step, .period = p->period,
+                                .end = p->end ? CB_POSES_CLAMPED : CB_POSES_PERIODIC};
+  const char *text;
+  cb_surface *first = NULL;
+  cb_status status = cb_node_string(named, &text);
+  if (status) return status;
+  if (p->files && !(p->step > 0)) return cb_node_fail(node, "expected `step`, the time between poses in s");
+  char *path = cb_network_path(named);
+  if (!path) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  if (p->files) status = cb_poses_read(path, p->first, p->count, &times, &first, &kind->poses);
+  else status = cb_poses_read_sequence(path, p->dataset, kind->surface, &times, &first, &kind->poses);
+  free(path);
+  if (status) return status;
+  if (kind->surface && cb_poses_vertices(kind->poses) != kind->surface->vertices) {
+    cb_surface_free(first);
+    return cb_node_fail(named, "its poses have %d vertices, the body has %d", cb_poses_vertices(kind->poses),
+                        kind->surface->vertices);
+  }
+  if (kind->surface) cb_surface_free(first);
+  else kind->surface = first;
+  return CB_OK;
+}
+
+static cb_status read_mesh(const cb_node *mesh, double scale, cb_surface **out) {
+  const char *text;
+  cb_status status = cb_node_string(mesh, &text);
+  if (status) return status;
+  char *path = cb_network_path(mesh);
+  status = path ? cb_surface_read(path, out) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  free(path);
+  for (int v = 0; !status && v < (*out)->vertices; v++)
+    for (int i = 0; i < 3; i++) (*out)->x[v][i] *= scale;
+  return status;
+}
+
+cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb_node *shape, const cb_node *mesh,
+                                   double scale, const cb_node *poses, cb_immersed_kind *kind) {
+  const bool by_files = cb_node_get(poses, "files") || cb_node_get(poses, "sequence");
+  sequence_parameters p = {0};
+  cb_status status = by_files ? cb_params_bind(sequence_table, poses, poses, NULL, 0, &p) : CB_OK;
+  if (status) return status;
+  if (shape && mesh) return cb_node_fail(mesh, "`mesh` beside `shape`: expected one or the other");
+  if (!shape && !mesh && !by_files) return cb_node_fail(body, "expected `shape`, `mesh`, or `poses` from files");
+  if (scale != 1 && !mesh) return cb_node_fail(cb_node_get(body, "scale"), "`scale` belongs to `mesh`");
+  if (p.files && p.sequence) return cb_node_fail(p.sequence, "`sequence` beside `files`: expected one or the other");
+  if (shape) {
+    const cb_node *name = shape->kind == CB_NODE_MAP ? cb_node_get(shape, "name") : shape;
+    const char *text;
+    if (!name) return cb_node_fail(shape, "expected `name`; see `curvebody list shapes`");
+    if ((status = cb_node_string(name, &text))) return status;
+    status = cb_shape_create(text, shape->kind == CB_NODE_MAP ? shape : NULL, &kind->surface);
+    if (status == CB_ERROR_INPUT && shape->kind != CB_NODE_MAP) status = cb_node_fail(shape, "%s", cb_error_text());
+    status = cb_scenario_placed(s, status, shape, false);
+  } else if (mesh) {
+    status = read_mesh(mesh, scale, &kind->surface);
+  }
+  if (!status && poses) status = by_files ? from_files(poses, &p, kind) : from_expressions(s, poses, kind);
+  if (!status) status = cb_scenario_placed(s, cb_surface_check(kind->surface, true), mesh ? mesh : body, false);
+  return status;
+}

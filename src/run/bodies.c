@@ -1,0 +1,161 @@
+/* Bodies in a fluid as a run: what it is made of, and its parts by threads. */
+#include "run/bodies.h"
+
+#include "core/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef cb_status body_task(cb_run *run, cb_bodies_part *part, int body, void *context);
+
+static void do_part(cb_run *run, cb_bodies_part *part, body_task *one, void *context) {
+  part->status = CB_OK;
+  for (int body = part->first; body < part->end && !part->status; body++)
+    if ((part->status = one(run, part, body, context))) {
+      part->failed = body;
+      strncpy(part->cause, cb_error_text(), sizeof part->cause - 1);
+    }
+}
+
+cb_status cb_bodies_each(cb_run *run, body_task *one, void *context, int *failed) {
+  cb_bodies *b = run->bodies;
+  if (b->threads == 1) { /* a parallel region of one thread costs a microsecond, and memory */
+    do_part(run, &b->part[0], one, context);
+  } else {
+#pragma omp parallel for num_threads(b->threads) schedule(static, 1)
+    for (int i = 0; i < b->threads; i++) do_part(run, &b->part[i], one, context);
+  }
+  for (int i = 0; i < b->threads; i++)
+    if (b->part[i].status) {
+      *failed = b->part[i].failed;
+      return cb_fail(b->part[i].status, "%s", b->part[i].cause);
+    }
+  return CB_OK;
+}
+
+static void forget(cb_run *run) { cb_integrator_reset(run->bodies->integrator); }
+
+static cb_status restored(cb_run *run) {
+  forget(run);
+  return CB_OK;
+}
+
+static void free_(cb_run *run) {
+  cb_bodies *b = run->bodies;
+  for (int i = 0; b && b->part && i < b->threads; i++) {
+    for (int k = 0; k < b->part[i].n_own; k++) cb_swimmer_free(b->part[i].own[k]);
+    cb_floor_work_free(b->part[i].floor);
+    free(b->part[i].event);
+  }
+}
+
+static const cb_run_class class = {NULL, cb_bodies_step, cb_bodies_measure, forget, restored, free_};
+
+/* The swimmers of a part: one for each different body in it. */
+static cb_status make_part(cb_run *run, cb_bodies_part *part) {
+  const cb_bodies *b = run->bodies;
+  const size_t count = (size_t)(part->end - part->first);
+  part->swimmer = cb_arena_alloc(run->arena, count, sizeof *part->swimmer);
+  part->own = cb_arena_alloc(run->arena, count, sizeof *part->own);
+  if (!part->swimmer || !part->own) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", count);
+  for (int i = part->first; i < part->end; i++) {
+    const cb_immersed *body = b->start[i].body;
+    cb_swimmer *found = NULL;
+    for (int k = i - 1; k >= part->first && !found; k--) /* copies stand beside one another */
+      if (b->start[k].body == body) found = part->swimmer[k - part->first];
+    if (!found) {
+      const cb_status status = cb_swimmer_create(body, &found);
+      if (status) return status;
+      part->own[part->n_own++] = found;
+    }
+    part->swimmer[i - part->first] = found;
+  }
+  return cb_floor_work_create(&part->floor);
+}
+
+static cb_status make_parts(cb_run *run) {
+  cb_bodies *b = run->bodies;
+  size_t faces = 0;
+  for (int i = 0; i < b->n; i++) faces += (size_t)cb_immersed_surface(b->start[i].body)->faces;
+  const int most = cb_threads_for(faces), threads = most < b->n ? most : b->n;
+  b->part = cb_arena_alloc(run->arena, (size_t)threads, sizeof *b->part);
+  if (!b->part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d threads", threads);
+  b->threads = threads;
+  cb_status status = CB_OK;
+  for (int i = 0; i < threads && !status; i++) {
+    b->part[i].first = (int)((long long)b->n * i / threads);
+    b->part[i].end = (int)((long long)b->n * (i + 1) / threads);
+    status = make_part(run, &b->part[i]);
+  }
+  return status;
+}
+
+static cb_status start_one(cb_run *run, cb_bodies_part *part, int body, void *context) {
+  (void)context;
+  const cb_body_start *start = &run->bodies->start[body];
+  return cb_rigid_start(cb_swimmer_problem(part->swimmer[body - part->first]), run->options.start, &start->pose,
+                        start->twist, &run->bodies->state[body]);
+}
+
+/* How far the lowest vertex is above the floor; 1 without one that reflects. */
+static cb_status above(cb_run *run, cb_bodies_part *part, int body, void *context) {
+  (void)context;
+  const cb_floor *floor = &run->bodies->fluid->floor;
+  if (floor->kind != CB_FLOOR_REFLECTING) return CB_OK;
+  const cb_floor_shape shape = cb_swimmer_floor_shape(part->swimmer[body - part->first]);
+  const cb_pose *pose = &run->bodies->state[body].g;
+  int n;
+  const double(*x)[3], (*v)[3];
+  const cb_status status = shape.at(shape.self, run->options.start, &n, &x, &v);
+  for (int i = 0; i < n && !status; i++) {
+    double y[3];
+    cb_pose_point(pose, x[i], y);
+    const double gap = floor->up[0] * y[0] + floor->up[1] * y[1] + floor->up[2] * y[2] - floor->height;
+    if (gap < 0)
+      return cb_fail(CB_ERROR_DOMAIN, "vertex %d begins %.3g below the floor at height %g", i + 1, -gap, floor->height);
+  }
+  return status;
+}
+
+static cb_status start(cb_run *run) {
+  cb_bodies *b = run->bodies;
+  int failed = 0;
+  cb_status status = make_parts(run);
+  if (!status) status = cb_bodies_each(run, start_one, NULL, &failed);
+  if (!status) status = cb_bodies_each(run, above, NULL, &failed);
+  if (!status || status == CB_ERROR_MEMORY) return status;
+  char cause[1024];
+  strncpy(cause, cb_error_text(), sizeof cause - 1);
+  cause[sizeof cause - 1] = 0;
+  return cb_fail(status > 0 ? CB_ERROR_DOMAIN : status, "body `%s`: %s", b->start[failed].name, cause);
+}
+
+cb_status cb_run_create_bodies(const cb_fluid *fluid, int n, const cb_body_start *bodies, cb_integrator *integrator,
+                               const cb_run_options *options, cb_run **out) {
+  cb_run *run;
+  if (n < 1) return cb_fail(CB_ERROR_ARGUMENT, "a run of %d bodies", n);
+  cb_status status = cb_run_new(&class, options, (size_t)n * sizeof(cb_rigid_state) / sizeof(double), &run);
+  if (status) return status;
+  cb_bodies *b = run->bodies = cb_arena_alloc(run->arena, 1, sizeof *b);
+  cb_body_start *starts = cb_arena_alloc(run->arena, (size_t)n, sizeof *starts);
+  cb_rigid_state *states = cb_arena_alloc(run->arena, (size_t)n, sizeof *states);
+  if (!b || !starts || !states) {
+    cb_run_free(run);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", n);
+  }
+  memcpy(starts, bodies, (size_t)n * sizeof *starts);
+  *b = (cb_bodies){.fluid = fluid, .integrator = integrator, .n = n, .start = starts, .state = states,
+                   .t = options->start};
+  run->t = &b->t;
+  run->t_low = &b->t_low;
+  run->step = &b->step;
+  status = start(run);
+  if (!status) status = cb_bodies_layout(run);
+  if (status) return cb_run_free(run), status;
+  *out = run;
+  return CB_OK;
+}
+
+const cb_rigid_state *cb_run_body(const cb_run *run, int i) {
+  return run->class == &class && i >= 0 && i < run->bodies->n ? &run->bodies->state[i] : NULL;
+}

@@ -1,0 +1,103 @@
+/* One step of all bodies, each with its own retries: a step that fails is done again as two halves by that body alone.
+ * Reflections off the floor and halved steps are told to the record in the order of bodies. */
+#include "numerics/compensated.h"
+#include "run/bodies.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENT_REFLECT = 0, EVENT_RETRY = 3, FLOOR = -2 };
+
+typedef struct teller {
+  cb_bodies_part *part;
+  int body;
+} teller;
+
+static void tell(cb_bodies_part *part, const cb_event_row *event) {
+  if (part->events == part->event_room) {
+    const size_t room = part->event_room ? 2 * part->event_room : 64;
+    cb_event_row *more = realloc(part->event, room * sizeof *more);
+    if (!more) return (void)(part->lost = true);
+    part->event = more;
+    part->event_room = room;
+  }
+  part->event[part->events++] = *event;
+}
+
+static void hit(void *user, const cb_floor_hit *h) {
+  const teller *to = user;
+  tell(to->part, &(cb_event_row){.time = h->time, .kind = EVENT_REFLECT, .i = to->body, .j = FLOOR, .gap = h->gap,
+                                 .speed_before = h->speed_before, .speed_after = h->speed_after,
+                                 .impulse = h->impulse});
+}
+
+static cb_status by_method(const void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
+  const cb_integrator *in = self;
+  return in->class->step_body(in, p, h, s, iterations);
+}
+
+static cb_status whole(cb_run *run, cb_bodies_part *part, int body, double h, int *iterations) {
+  const cb_bodies *b = run->bodies;
+  cb_swimmer *swimmer = part->swimmer[body - part->first];
+  const cb_rigid_problem *problem = cb_swimmer_problem(swimmer);
+  cb_rigid_state *s = &b->state[body];
+  if (b->fluid->floor.kind != CB_FLOOR_REFLECTING) return by_method(b->integrator, problem, h, s, iterations);
+  const cb_floor_shape shape = cb_swimmer_floor_shape(swimmer);
+  teller to = {part, body};
+  return cb_floor_step(&b->fluid->floor, &shape, &(cb_body_stepper){b->integrator, by_method}, problem, h, s,
+                       iterations, hit, &to, part->floor);
+}
+
+static cb_status halves(cb_run *run, cb_bodies_part *part, int body, double h, int depth) {
+  int iterations = 0;
+  cb_status status = whole(run, part, body, h, &iterations);
+  if (iterations > part->iterations) part->iterations = iterations;
+  if (status <= 0 || depth == run->options.retries) return status;
+  tell(part, &(cb_event_row){.time = run->bodies->state[body].t, .kind = EVENT_RETRY, .i = body, .j = -1, .gap = h});
+  for (int half = 0; half < 2; half++)
+    if ((status = halves(run, part, body, h / 2, depth + 1))) return status;
+  return CB_OK;
+}
+
+static cb_status one(cb_run *run, cb_bodies_part *part, int body, void *context) {
+  const double h = *(const double *)context;
+  cb_rigid_state *s = &run->bodies->state[body];
+  const cb_rigid_state before = *s;
+  s->t = run->bodies->t;
+  const cb_status status = halves(run, part, body, h, 0);
+  if (status) *s = before;
+  return status;
+}
+
+cb_status cb_bodies_step(cb_run *run, cb_sink *sink, double h) {
+  cb_bodies *b = run->bodies;
+  for (int i = 0; i < b->threads; i++) b->part[i].events = 0, b->part[i].iterations = 0, b->part[i].lost = false;
+  int failed = 0;
+  const cb_status status = cb_bodies_each(run, one, &h, &failed);
+  b->iterations = 0;
+  for (int i = 0; i < b->threads; i++) {
+    if (b->part[i].iterations > b->iterations) b->iterations = b->part[i].iterations;
+    if (b->part[i].lost) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu events of a step", b->part[i].events);
+    for (size_t e = 0; e < b->part[i].events && sink->event; e++) {
+      const cb_status told = sink->event(sink->self, &b->part[i].event[e]);
+      if (told) return told;
+    }
+  }
+  if (!status) {
+    run->step_size = h;
+    cb_compensated_add_one(&b->t, &b->t_low, h);
+    b->step++;
+    return CB_OK;
+  }
+  char cause[1024];
+  strncpy(cause, cb_error_text(), sizeof cause - 1);
+  cause[sizeof cause - 1] = 0;
+  if (status < 0)
+    return cb_fail(status, "at time %.17g, step %lld, body `%s`: %s", b->t, (long long)b->step,
+                   b->start[failed].name, cause);
+  return cb_fail(CB_ERROR_STEP,
+                 "%s at time %.17g, step %lld, body `%s`: %s (step %g, halved %d times); try a smaller integrator.step",
+                 cb_status_name(status), b->t, (long long)b->step, b->start[failed].name, cause, h,
+                 run->options.retries);
+}

@@ -1,0 +1,31 @@
+"""XDMF documents as a reader of XDMF finds them: frames, and the numbers that they refer to."""
+import os
+import xml.etree.ElementTree as xml
+
+import h5py
+import numpy as np
+
+
+def frames(path):
+    """The grids of the document's one temporal collection."""
+    collection = xml.parse(path).getroot()[0].findall("Grid")
+    assert len(collection) == 1 and collection[0].get("CollectionType") == "Temporal"
+    return collection[0].findall("Grid")
+
+
+def numbers(item, folder):
+    """What a DataItem stands for: an array of an HDF5 file, or a hyperslab of one."""
+    text, dims = item.text, tuple(int(n) for n in item.get("Dimensions").split())
+    if item.get("ItemType") == "HyperSlab":
+        start, stride, count = np.array(item[0].text.split(), int).reshape(3, -1)
+        whole = numbers(item[1], folder)
+        assert (stride == 1).all()
+        return whole[tuple(slice(a, a + n) for a, n in zip(start, count))].reshape(dims)
+    assert item.get("Format") == "HDF"
+    name, array = text.split(":")
+    with h5py.File(os.path.join(folder, name)) as file:
+        stored = file[array]
+        assert stored.shape == dims
+        assert stored.dtype.kind == {"Float": "f", "Int": "i"}[item.get("NumberType")]
+        assert stored.dtype.itemsize == int(item.get("Precision"))
+        return stored[()]

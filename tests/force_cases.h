@@ -1,0 +1,170 @@
+/* Five particles of unequal masses and charges under one kind of force at a time, in every space. */
+#ifndef CB_TESTS_FORCE_CASES_H
+#define CB_TESTS_FORCE_CASES_H
+
+#include "check_geometry.h"
+#include "check_system.h"
+#include "geometry/origin.h"
+#include <curvebody/system.h>
+
+enum { N = 5, K = CB_COORD_MAX };
+
+static const char *const force_spaces[] = {
+    "{name: e2}",
+    "{name: e3}",
+    "{name: s2}",
+    "{name: s3}",
+    "{name: h2}",
+    "{name: h3}",
+    "{name: s3, curvature: 0.3}",
+    "{name: h3, curvature: -2.5}",
+    "{name: e3, chart: polar}",
+    "{name: s2, chart: polar}",
+    "{name: s3, chart: polar}",
+    "{name: h3, chart: polar}",
+    "{name: h2, curvature: -1.7, chart: polar}",
+    "{name: h3, chart: stereographic}",
+    "{name: s3, curvature: 0.5, chart: stereographic}",
+    "{name: h3, chart: translation}",
+    "{name: h2xe}",
+    "{name: s2xe, curvature: 0.8}",
+};
+enum { FORCE_SPACES = sizeof force_spaces / sizeof *force_spaces };
+
+/* clang-format off */
+typedef enum kind {
+  SPRINGS, DAMPED, GRAVITY, COULOMB, LENNARD_JONES, HARMONIC_PAIRS, PAIR_EXPRESSION, CENTRAL_GRAVITY, CENTRAL_HARMONIC,
+  CENTRAL_EXPRESSION, FIELD_EMBEDDING, FIELD_POLAR, FIELD_STEREOGRAPHIC, TWO_BODIES, EVERYTHING, KINDS
+} kind;
+
+static const char *const kind_names[KINDS] = {
+    "springs", "damped springs", "gravity", "coulomb", "lennard-jones", "harmonic pairs", "pair expression",
+    "central gravity", "central harmonic", "central expression", "field in the embedding", "field in polar coordinates",
+    "field in stereographic coordinates", "gravity between two bodies", "everything"};
+/* clang-format on */
+
+/* Random points in a ball of radius .5 about a point off the axes, in the embedding; no two closer than .2, where
+ * differences of a potential that grows like d^-12 would say little. */
+static inline void random_points(const cb_geometry *g, uint64_t *seed, double (*x)[K]) {
+  double v[K], middle[K];
+  check_point_at(g, (double[CB_DIM_MAX]){0.55, 0.65, 0.75}, middle);
+  for (int i = 0; i < N + 1;) {
+    check_random_short_tangent(g, seed, middle, 0.5, v);
+    cb_exp(g, middle, v, x[i], NULL);
+    int j = 0;
+    while (j < i && cb_distance(g, x[i], x[j]) > 0.2) j++;
+    if (j == i) i++;
+  }
+}
+
+static inline void to_space(const cb_geometry *g, const double *x, const double *v, double *q, double *u) {
+  if (g->chart) {
+    check_ok(cb_chart_pull(g, g->chart, x, v, q, u));
+  } else {
+    memcpy(q, x, (size_t)g->k * sizeof *q);
+    memcpy(u, v, (size_t)g->k * sizeof *u);
+  }
+}
+
+static inline void add_forces(cb_builder *b, const cb_geometry *g, kind which, const double *centre) {
+  static const int ends[6][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {1, 3}, {4, 0}};
+  double damping = which == DAMPED || which == EVERYTHING ? 0.3 : 0;
+  bool all = which == EVERYTHING;
+  if (which == SPRINGS || which == DAMPED || all)
+    for (int e = 0; e < 6; e++)
+      check_ok(cb_builder_spring(b, ends[e][0], ends[e][1], 1 + 0.3 * e, e % 2 ? 0.2 * e : -1, e % 3 ? damping : 0));
+  if (which == GRAVITY || all) check_ok(cb_builder_interaction(b, -1, -1, CB_LAW_GRAVITY, 0.7, 0, NULL));
+  if (which == COULOMB || all) check_ok(cb_builder_interaction(b, 0, 0, CB_LAW_COULOMB, 0.4, 0, NULL));
+  if (which == LENNARD_JONES) check_ok(cb_builder_interaction(b, -1, -1, CB_LAW_LENNARD_JONES, 0.01, 0.15, NULL));
+  if (which == HARMONIC_PAIRS || all) check_ok(cb_builder_interaction(b, 0, 1, CB_LAW_HARMONIC, 0.4, 0.3, NULL));
+  if (which == PAIR_EXPRESSION || all)
+    check_ok(cb_builder_interaction(b, 0, 1, CB_LAW_EXPRESSION, 0, 0, "exp(-d)/d*m1*m2^2 + q1*q2*d^3*cos(t)"));
+  if (which == TWO_BODIES) check_ok(cb_builder_interaction(b, 1, 0, CB_LAW_GRAVITY, 0.7, 0, NULL));
+  if (which == CENTRAL_GRAVITY || all) check_ok(cb_builder_central(b, -1, CB_LAW_GRAVITY, 3, 0, NULL, centre));
+  if (which == CENTRAL_HARMONIC || all) check_ok(cb_builder_central(b, 0, CB_LAW_HARMONIC, 2, 0.2, NULL, centre));
+  if (which == CENTRAL_EXPRESSION)
+    check_ok(cb_builder_central(b, 1, CB_LAW_EXPRESSION, 0, 0, "d^2*m + sin(d*t)*q", centre));
+  if (which == FIELD_EMBEDDING || all)
+    check_ok(cb_builder_potential(b, -1, NULL,
+                                  g->dim == 2 ? "m*9.8*y + exp(x)*x*y*q" : "m*9.8*z + exp(x)*sin(y*z*t) + x^3*q"));
+  if (which == FIELD_POLAR || all) {
+    const cb_chart *chart = cb_chart_find(g, "polar");
+    char text[200];
+    snprintf(text, sizeof text, "m*%s^2 + cos(%s)*%s*t*q", chart->coordinates[0], chart->coordinates[1],
+             chart->coordinates[0]);
+    check_ok(cb_builder_potential(b, -1, "polar", text));
+  }
+  if (which == FIELD_STEREOGRAPHIC && cb_chart_find(g, "stereographic")) {
+    const cb_chart *chart = cb_chart_find(g, "stereographic");
+    char text[200];
+    snprintf(text, sizeof text, "m*exp(%s)*%s + %s^2", chart->coordinates[0], chart->coordinates[1],
+             chart->coordinates[1]);
+    check_ok(cb_builder_potential(b, -1, "stereographic", text));
+  }
+}
+
+typedef struct setup {
+  cb_geometry *g;
+  cb_system *s;
+  cb_forces *f;
+  cb_state *state;
+  double v[N * K]; /* velocities in the state's order */
+} setup;
+
+/* Five particles of unequal masses and charges in two bodies. origin (NULL: none) is that of the particles. */
+static inline setup make_at(cb_geometry *g, uint64_t *seed, kind which, const cb_origin *origin,
+                            const double *centre_in_world) {
+  setup t = {.g = g};
+  double x[N + 1][K], centre[K], none[K] = {0}, q[N][K], u[N][K], unused[K];
+  cb_builder *b;
+  random_points(g, seed, x);
+  to_space(g, x[N], none, centre, unused);
+  check_ok(cb_builder_create(g, &b));
+  if (origin) check_ok(cb_builder_origin(b, origin));
+  for (int i = 0; i < N; i++) {
+    double v[K];
+    if (i == 0) check_ok(cb_builder_body(b, "a", NULL));
+    if (i == 3) check_ok(cb_builder_body(b, "b", NULL));
+    check_random_tangent(g, seed, x[i], 1, v);
+    to_space(g, x[i], v, q[i], u[i]);
+    check_ok(cb_builder_particle(b, NULL, 0.5 + 0.4 * i, 0.7 - 0.4 * i, 0, q[i], u[i], NULL));
+  }
+  add_forces(b, g, which, centre_in_world ? centre_in_world : centre);
+  check_ok(cb_builder_finish(b, &t.s));
+  cb_builder_free(b);
+  check_ok(cb_forces_create(t.s, &t.f));
+  check_ok(cb_state_create(t.s, &t.state));
+  check_ok(cb_system_start(t.s, t.state));
+  for (int i = 0; i < N; i++) memcpy(t.v + cb_system_index(t.s, i) * g->k, u[i], (size_t)g->k * sizeof(double));
+  return t;
+}
+
+static inline setup make(const char *space, uint64_t *seed, kind which) {
+  return make_at(check_space(space), seed, which, NULL, NULL);
+}
+
+static inline void drop(setup *t, bool space) {
+  cb_state_free(t->state);
+  cb_forces_free(t->f);
+  cb_system_free(t->s);
+  if (space) cb_geometry_free(t->g);
+}
+
+static inline double largest(int n, const double *x) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+static const double time_now = 0.37;
+
+/* The tangential part of the forces on n particles: orthogonally, which is not how velocities are brought to H^n. */
+static inline void tangential(const cb_geometry *g, int n, const double *x, double *force) {
+  if (g->factor[0].curvature == 0) return;
+  for (int i = 0; i < n; i++) {
+    double normal = g->factor[0].curvature * cb_inner(g, x + i * g->k, force + i * g->k);
+    for (int a = 0; a < g->k; a++) force[i * g->k + a] -= normal * x[i * g->k + a];
+  }
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* What tests of media share: layers along any direction, or an atmosphere. */
+#ifndef CB_TESTS_MEDIUM_H
+#define CB_TESTS_MEDIUM_H
+
+#include "check_error.h"
+#include "fluid/medium.h"
+#include "numerics/vec3.h"
+
+static inline void random_direction(uint64_t *seed, double out[3]) {
+  double size = 0;
+  while (size < 0.1 || size > 1) {
+    for (int i = 0; i < 3; i++) out[i] = check_uniform(seed, -1, 1);
+    size = sqrt(cb_dot3(out, out));
+  }
+  for (int i = 0; i < 3; i++) out[i] /= size;
+}
+
+typedef struct strata {
+  int n;
+  double level[4], density[5], up[3];
+  double scale; /* > 0: instead rho = density[0] exp(-h/scale) */
+} strata;
+
+static const strata sea = {3, {-0.3, 0.05, 0.4}, {1030, 998, 870, 1.2}, {0, 0, 1}, 0};
+
+static inline cb_medium *layers_of(const strata *s) {
+  cb_medium *m;
+  check_ok(cb_medium_layers(s->n, s->level, s->density, s->up, &m));
+  return m;
+}
+
+#endif

@@ -1,0 +1,190 @@
+/* Constraints of every kind but rods and strings, seen from elsewhere: in charts, after isometries,
+ * from moved origins. */
+#include "check_error.h"
+#include "check_origins.h"
+#include "constraint_differences.h"
+
+/* --- charts --- */
+
+static void same_as_in_embedding(const cb_geometry *given, uint64_t *seed) {
+  cb_geometry *g = (cb_geometry *)(uintptr_t)given;
+  for (kind which = 0; which < KINDS; which++) {
+    if (!kind_applies(g, which) || which == PIN) continue; /* a pin is another function in a chart */
+    double x[POINTS + 1][COORDS], v[POINTS][COORDS], flat[ALL], value, rate, gamma = 0, t = 0.7;
+    some_points(g, seed, 0.5, x);
+    setup u = setup_at(g, which, x);
+    for (int i = 0; i < POINTS; i++) {
+      check_random_tangent(g, seed, x[i], 1, v[i]);
+      memcpy(flat + cb_system_index(u.s, i) * u.k, v[i], (size_t)u.k * sizeof(double));
+    }
+    check_ok(cb_constraints_eval(u.c, t, u.x, &value, NULL));
+    check_ok(cb_constraints_rate(u.c, t, u.x, flat, &rate, NULL));
+    check_ok(cb_constraints_second(u.c, t, u.x, flat, &gamma, NULL));
+    setup_free(&u);
+    for (int i = 0; i < g->n_charts; i++) {
+      if (!g->charts[i].metric || !g->charts[i].distance) continue;
+      double value_q, rate_q, q[COORDS], w[COORDS];
+      g->chart = &g->charts[i];
+      g->k = g->dim;
+      setup chart = setup_at(g, which, x);
+      for (int p = 0; p < POINTS; p++) {
+        check_ok(cb_chart_pull(g, g->chart, x[p], v[p], q, w));
+        memcpy(flat + cb_system_index(chart.s, p) * chart.k, w, (size_t)g->dim * sizeof(double));
+      }
+      check_ok(cb_constraints_eval(chart.c, t, chart.x, &value_q, NULL));
+      check_ok(cb_constraints_rate(chart.c, t, chart.x, flat, &rate_q, NULL));
+      check_same("value", shown(g, which), 0, value_q, value, fmax(1, fabs(value)), 1e-12);
+      check_same("rate", shown(g, which), 0, rate_q, rate, fmax(1, fabs(rate)), 1e-11);
+      setup_free(&chart);
+      g->chart = NULL;
+      g->k = g->embedding;
+    }
+  }
+}
+
+static void charts_give_the_rows_of_the_embedding(void **state) {
+  (void)state;
+  check_every_space(same_as_in_embedding);
+}
+
+/* --- invariance --- */
+
+static void unmoved_by(const cb_geometry *g, uint64_t *seed) {
+  static const kind invariant[] = {TETHER, ANGLE, AREA, VOLUME, BLADE};
+  for (size_t n = 0; n < sizeof invariant / sizeof *invariant; n++) {
+    const kind which = invariant[n];
+    if (!kind_applies(g, which)) continue;
+    double x[POINTS + 1][COORDS], v[ALL], moved[ALL], value[2], rate[2], centre[COORDS];
+    cb_isometry m;
+    some_points(g, seed, 0.5, x);
+    check_random_isometry(g, seed, 0.5, &m);
+    setup u = setup_at(g, which, x);
+    for (int i = 0; i < POINTS; i++) check_random_tangent(g, seed, x[i], 1, v + cb_system_index(u.s, i) * u.k);
+    check_ok(cb_constraints_eval(u.c, 0.2, u.x, &value[0], NULL));
+    check_ok(cb_constraints_rate(u.c, 0.2, u.x, v, &rate[0], NULL));
+    for (int i = 0; i < POINTS; i++) {
+      cb_isometry_point(g, &m, u.x + i * u.k, moved + i * u.k);
+      cb_isometry_vector(g, &m, v + i * u.k, v + i * u.k);
+    }
+    if (which == TETHER) { /* the centre goes along */
+      cb_isometry_point(g, &m, x[POINTS], centre);
+      memcpy(x[POINTS], centre, sizeof centre);
+      setup_free(&u);
+      u = setup_at(g, which, x);
+    }
+    check_ok(cb_constraints_eval(u.c, 0.2, moved, &value[1], NULL));
+    check_ok(cb_constraints_rate(u.c, 0.2, moved, v, &rate[1], NULL));
+    check_same("value", shown(g, which), 0, value[1], value[0], 1 + fabs(value[0]), 1e-12);
+    check_same("rate", shown(g, which), 0, rate[1], rate[0], 1 + fabs(rate[0]), 1e-11);
+    setup_free(&u);
+  }
+}
+
+static void isometries_change_no_tether_angle_area_volume_or_blade(void **state) {
+  (void)state;
+  check_every_space(unmoved_by);
+}
+
+/* --- moved origins --- */
+
+static void rows_of_the_world_stay_there_when_an_origin_moves(void **state) {
+  uint64_t seed = check_seed();
+  (void)state;
+  for (int n = 0; n < SPACES; n++) {
+    cb_geometry *g = space(n);
+    for (kind which = 0; which < KINDS; which++) {
+      if (!kind_applies(g, which)) continue;
+      cb_origin origin;
+      cb_isometry world, local;
+      double x[POINTS + 1][COORDS], v[ALL], y[ALL], w[ALL], a[ROWS_MAX], b[ROWS_MAX], ra[ROWS_MAX], rb[ROWS_MAX];
+      some_points(g, &seed, 0.5, x);
+      setup u = setup_at(g, which, x);
+      for (int i = 0; i < POINTS; i++) check_random_tangent(g, &seed, u.x + i * u.k, 1, v + i * u.k);
+      check_ok(cb_constraints_eval(u.c, 0.3, u.x, a, NULL));
+      check_ok(cb_constraints_rate(u.c, 0.3, u.x, v, ra, NULL));
+      random_origin(g, &seed, 0.3, &origin, &world);
+      cb_isometry_inverse(g, &world, &local);
+      for (int i = 0; i < POINTS; i++) {
+        cb_isometry_point(g, &local, u.x + i * u.k, y + i * u.k);
+        cb_isometry_vector(g, &local, v + i * u.k, w + i * u.k);
+      }
+      cb_origin *origins = calloc(POINTS, sizeof *origins);
+      for (int c = 0; c < POINTS; c++) origins[c] = origin;
+      check_ok(cb_forces_set_origins(u.f, origins));
+      check_ok(cb_constraints_eval(u.c, 0.3, y, b, NULL));
+      check_ok(cb_constraints_rate(u.c, 0.3, y, w, rb, NULL));
+      for (int r = 0; r < u.rows; r++) {
+        check_same("value", shown(g, which), r, b[r], a[r], 1 + fabs(a[r]), 2e-12);
+        check_same("rate", shown(g, which), r, rb[r], ra[r], 1 + largest(u.rows, ra), 1e-11);
+      }
+      /* far away a distance is extended off the space in another way than its derivatives */
+      const bool far = which == TETHER && u.c->world[0].anchor.frames.far;
+      if (!far) check_derivatives(&u, shown(g, which), 0.3, y, &seed, 1e-7);
+      free(origins);
+      setup_free(&u);
+    }
+    cb_geometry_free(g);
+  }
+}
+
+/* A tether across 40 radii, and a pin at 4, where particles stand at origins of their own. */
+static void far_particles_are_held_from_their_own_origin(void **state) {
+  cb_geometry *g;
+  cb_builder *b;
+  cb_system *s;
+  cb_forces *f;
+  cb_origin far, near, askew;
+  double base[COORDS], value[4], G[4 * COORDS], v[3 * COORDS] = {0};
+  (void)state;
+  check_ok(cb_geometry_create("h3", NULL, &g));
+  cb_geometry_base_point(g, base);
+  check_ok(cb_origin_flow(g, cb_killing_find(g, "boost_x"), 40, &far));
+  check_ok(cb_origin_flow(g, cb_killing_find(g, "boost_y"), 4, &near));
+  check_ok(cb_builder_create(g, &b));
+  check_ok(cb_builder_body(b, "a", NULL));
+  check_ok(cb_builder_origin(b, &far));
+  check_ok(cb_builder_particle(b, NULL, 1, 0, 0, base, NULL, NULL));
+  check_ok(cb_builder_origin(b, &near));
+  check_ok(cb_builder_particle(b, NULL, 1, 0, 0, base, NULL, NULL));
+  cb_origin_compose(g, &near, &far, &askew);
+  check_ok(cb_builder_origin(b, &askew));
+  check_ok(cb_builder_particle(b, NULL, 1, 0, 0, (double[]){0.3, -0.2, 0.4, sqrt(1.29)}, NULL, NULL));
+  check_ok(cb_builder_tether(b, NULL, 0, base, (cb_target){.value = 39}));
+  check_ok(cb_builder_pin(b, "foot", 1, NULL));
+  check_error_begins(cb_builder_pin(b, NULL, 2, NULL), CB_ERROR_DOMAIN, "pin: particle 2 is too far (");
+  check_ok(cb_builder_finish(b, &s));
+  cb_builder_free(b);
+  check_ok(cb_forces_create(s, &f));
+  cb_constraints *c = cb_forces_constraints(f);
+  cb_state *start;
+  check_ok(cb_state_create(s, &start));
+  check_ok(cb_system_start(s, start));
+  check_ok(cb_forces_set_origins(f, start->origin));
+  check_ok(cb_constraints_eval(c, 0, start->x, value, G));
+  check_near(value[0], 1, 1e-13);
+  check_near(G[0], 1, 1e-14); /* away from the world's base point */
+  for (int r = 1; r < 4; r++) check_near(value[r], 0, 1e-12);
+  assert_string_equal(cb_system_constraint_name(s, 2), "foot y");
+  /* the frame of the pin is the world's, carried along y: the identity here */
+  for (int axis = 0; axis < 3; axis++) {
+    double rate[4];
+    memset(v, 0, sizeof v);
+    v[cb_system_index(s, 1) * COORDS + axis] = 1;
+    check_ok(cb_constraints_rate(c, 0, start->x, v, rate, NULL));
+    for (int r = 0; r < 3; r++) check_near(rate[1 + r], r == axis, 1e-14);
+  }
+  cb_state_free(start);
+  cb_forces_free(f);
+  cb_system_free(s);
+  cb_geometry_free(g);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(charts_give_the_rows_of_the_embedding),
+      cmocka_unit_test(isometries_change_no_tether_angle_area_volume_or_blade),
+      cmocka_unit_test(rows_of_the_world_stay_there_when_an_origin_moves),
+      cmocka_unit_test(far_particles_are_held_from_their_own_origin),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/* Rods that depend on one another, and starts off their rods. */
+#include "check_error.h"
+#include "constrained_state.h"
+#include "simulate.h"
+
+/* A quadrilateral in a plane with both diagonals, 15 degrees of velocity within it; `bent`: its last corner out of the
+ * plane where there is room. */
+static void begin_quadrilateral(body_case *c, const char *space, double bent) {
+  static const double corner[4][2] = {{0.5, 0.1}, {-0.1, 0.6}, {-0.5, -0.2}, {0.2, -0.4}}, speed[2] = {0.3, -0.2};
+  open_space(c, space);
+  const int k = c->g->embedding;
+  double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], x[CB_COORD_MAX], v[CB_COORD_MAX];
+  cb_geometry_base_point(c->g, base);
+  cb_geometry_frame(c->g, base, frame);
+  for (int a = 0; a < 4; a++) {
+    double u[CB_COORD_MAX] = {0}, w[CB_COORD_MAX] = {0};
+    for (int e = 0; e < k; e++) {
+      for (int i = 0; i < 2; i++)
+        u[e] += corner[a][i] * frame[i * k + e], w[e] += (1 + a) * speed[i] * frame[i * k + e];
+      if (a == 3 && c->g->dim == 3) u[e] += bent * frame[2 * k + e];
+    }
+    cb_exp(c->g, base, u, x, NULL);
+    memcpy(v, w, sizeof v);
+    cb_geometry_project_tangent(c->g, x, v);
+    add_particle(c, 1 + 0.2 * a, x, v);
+  }
+  for (int a = 0; a < 4; a++)
+    for (int b = a + 1; b < 4; b++) check_ok(cb_builder_rod(c->builder, NULL, a, b, as_it_starts));
+}
+
+static void a_flat_quadrilateral_with_both_diagonals_is_named(void **unused) {
+  (void)unused;
+  static const char *const where[] = {"e2", "s2", "h2", "e3", "s3", "h3", "e2 {chart: polar}"};
+  for (int i = 0; i < 7; i++) {
+    body_case c;
+    begin_quadrilateral(&c, where[i], 0);
+    check_error_begins(cb_builder_finish(c.builder, &c.system), CB_ERROR_DOMAIN, "constraint `rod body.");
+    assert_non_null(strstr(cb_error_text(), "depends on the others at the start"));
+    close_case(&c);
+    if (where[i][1] == '2') continue;
+    begin_quadrilateral(&c, where[i], 0.2); /* a tetrahedron is fine */
+    finish_system(&c);
+    assert_int_equal(cb_system_constraints(c.system), 6);
+    close_case(&c);
+  }
+}
+
+static void dropped_rods_are_kept_by_the_others(void **unused) {
+  (void)unused;
+  static const char *const where[] = {"e2", "s2", "h2"};
+  static const char *const methods[] = {"lobatto {stages: 4}", "radau_iia", "ida"};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      body_case c;
+      double start[6], worst = 0;
+      begin_quadrilateral(&c, where[i], 0);
+      cb_builder_drop_redundant(c.builder, true);
+      finish_system(&c);
+      assert_int_equal(cb_system_constraints(c.system), 5);
+      constrained_project(&c, c.state);
+      use_method(&c, methods[j]);
+      for (int step = 0; step <= 100; step++) {
+        for (int a = 0, r = 0; a < 4; a++)
+          for (int b = a + 1; b < 4; b++, r++) {
+            const double d = separation(&c, a, b);
+            if (step == 0) start[r] = d;
+            worst = fmax(worst, fabs(d - start[r]));
+          }
+        run_step(&c, 0.05);
+      }
+      check_at_most(worst, 1e-14);
+      close_case(&c);
+    }
+}
+
+static void two_lengths_of_one_pair_are_refused_by_name(void **unused) {
+  (void)unused;
+  static const char *const where[] = {"h3", "s3", "e3"};
+  for (int i = 0; i < 3; i++)
+    for (int drop = 0; drop < 2; drop++) {
+      body_case c;
+      double x[2][CB_COORD_MAX], base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], zero[CB_COORD_MAX] = {0};
+      open_space(&c, where[i]);
+      cb_geometry_base_point(c.g, base);
+      cb_geometry_frame(c.g, base, frame);
+      memcpy(x[0], base, sizeof base);
+      cb_exp(c.g, base, frame, x[1], NULL);
+      for (int a = 0; a < 2; a++) add_particle(&c, 1, x[a], zero);
+      check_ok(cb_builder_rod(c.builder, "one", 0, 1, (cb_target){1, NULL}));
+      check_ok(cb_builder_rod(c.builder, "another", 0, 1, (cb_target){1.1, NULL}));
+      cb_builder_drop_redundant(c.builder, drop);
+      check_error_begins(
+          cb_builder_finish(c.builder, &c.system), CB_ERROR_DOMAIN,
+          drop ? "constraint `another` contradicts the others" : "constraint `another` depends on the others");
+      close_case(&c);
+    }
+}
+
+static const char off_its_rods[] =
+    "curvebody: 1\nspace: %s\nbodies:\n"
+    "  - kind: frame\n"
+    "    place: {at: {point: [%s]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [.1, -.5, .3], [.1, .1, .6]]}\n"
+    "    motion: [{killing: rotation_x, speed: .7}, {killing: rotation_z, speed: 1.3}]\n"
+    "    rods: [{between: [0, 1], length: .9}, [1, 2], {between: [2, 3], length: .8}, [3, 0], [0, 2], [1, 3]]\n"
+    "integrator: {name: lobatto, stages: 4, step: .01}\ntime: {end: 1}\n%s";
+
+static void a_start_off_its_rods_is_projected_or_refused(void **unused) {
+  (void)unused;
+  static const char *const where[] = {"h3", "s3", "e3"};
+  static const char *const fields[] = {"separation", "constraint_residual", "constraint_rate_residual", NULL};
+  for (int i = 0; i < 3; i++) {
+    char text[2048];
+    const char *base = i == 0 ? "0, 0, 0, 1" : i == 1 ? "0, 0, 0, 1" : "0, 0, 0";
+    snprintf(text, sizeof text, off_its_rods, where[i], base, "");
+    simulation *s = simulate(text, NULL, 0, fields);
+    assert_int_equal(s->width[0], 6);
+    for (size_t r = 0; r < s->rows; r++) {
+      check_near(s->value[0][6 * r], 0.9, 2e-15);
+      check_near(s->value[0][6 * r + 2], 0.8, 2e-15);
+      for (int e = 0; e < 6; e++) {
+        check_near(s->value[1][6 * r + (size_t)e], 0, 2e-15);
+        check_near(s->value[2][6 * r + (size_t)e], 0, 1e-14);
+      }
+    }
+    simulation_free(s);
+    cb_scenario *refused = NULL;
+    snprintf(text, sizeof text, off_its_rods, where[i], base, "start: {project: never}\n");
+    check_error_begins(cb_scenario_open_text("test", text, NULL, 0, &refused), CB_ERROR_INPUT, "test:10:");
+    assert_non_null(strstr(cb_error_text(), "rod"));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_flat_quadrilateral_with_both_diagonals_is_named),
+      cmocka_unit_test(dropped_rods_are_kept_by_the_others),
+      cmocka_unit_test(two_lengths_of_one_pair_are_refused_by_name),
+      cmocka_unit_test(a_start_off_its_rods_is_projected_or_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,305 @@
+/* Flows from HDF5 files: the field that was written, in single and double precision, steady and not, held and periodic;
+ * refusals by name and place. */
+#include "check_error.h"
+
+#include "io/flow_grid.h"
+
+#include <hdf5.h>
+#include <unistd.h>
+
+#define PI 3.14159265358979323846
+
+enum { NT = 4, NX = 5, NY = 6, NZ = 7 };
+static char path[] = "/tmp/curvebody-test-XXXXXX", text[600];
+
+static int make_path(void **state) {
+  (void)state;
+  int file = mkstemp(path);
+  return file < 0 || close(file);
+}
+static int remove_path(void **state) {
+  (void)state;
+  return unlink(path);
+}
+
+/* What is in a file: names and numbers may be changed before it is written. */
+typedef struct content {
+  int rank;
+  hsize_t dims[6];
+  hid_t stored;
+  double *velocity; /* room for NT NX NY NZ 3 */
+  double axis[4][NZ];
+  const char *name[4]; /* t, x, y, z; NULL: left out */
+  hsize_t length[4];
+  int periodics, periodic[4];
+} content;
+
+static const double first[4] = {10, -1, 0.2, 3}, step[4] = {0.5, 0.25, 0.1, 2};
+
+/* Cubic in every direction: the spline is exact. */
+static void field(double t, const double x[3], double u[3]) {
+  u[0] = x[0] * x[0] * x[0] - x[1] + t;
+  u[1] = x[1] * x[1] * x[2] + (t - 10) * (t - 10) * x[0];
+  u[2] = x[2] * x[2] * x[2] / 10 - x[0] * x[1] * t;
+}
+
+static content content_of(int times) {
+  content c = {.rank = times > 1 ? 5 : 4, .stored = H5T_IEEE_F64LE, .name = {"time", "x", "y", "z"}};
+  const hsize_t n[4] = {(hsize_t)times, NX, NY, NZ};
+  memcpy(c.length, n, sizeof n);
+  const int skip = times > 1 ? 0 : 1;
+  for (int k = skip; k < 4; k++) c.dims[k - skip] = n[k];
+  c.dims[c.rank - 1] = 3;
+  for (int k = 0; k < 4; k++)
+    for (hsize_t i = 0; i < n[k]; i++) c.axis[k][i] = first[k] + (double)i * step[k];
+  double *u = c.velocity = malloc(sizeof *u * NT * NX * NY * NZ * 3);
+  for (int l = 0; l < times; l++)
+    for (int i = 0; i < NX; i++)
+      for (int j = 0; j < NY; j++)
+        for (int k = 0; k < NZ; k++, u += 3)
+          field(c.axis[0][l], (const double[3]){c.axis[1][i], c.axis[2][j], c.axis[3][k]}, u);
+  return c;
+}
+
+static void put(hid_t file, const char *name, hid_t stored, int rank, const hsize_t *dims, const double *data) {
+  hid_t space = H5Screate_simple(rank, dims, NULL),
+        dataset = H5Dcreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(dataset >= 0);
+  if (data) assert_true(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+  H5Dclose(dataset);
+  H5Sclose(space);
+}
+
+static void write_file(const content *c) {
+  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  put(file, "velocity", c->stored, c->rank, c->dims, c->velocity);
+  for (int k = 0; k < 4; k++)
+    if (c->name[k]) put(file, c->name[k], c->stored, 1, &c->length[k], c->axis[k]);
+  if (c->periodics) {
+    const hsize_t n = (hsize_t)c->periodics;
+    hid_t space = H5Screate_simple(1, &n, NULL), dataset = H5Dopen2(file, "velocity", H5P_DEFAULT),
+          attribute = H5Acreate2(dataset, "periodic", H5T_STD_I8LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Awrite(attribute, H5T_NATIVE_INT, c->periodic) >= 0);
+    H5Aclose(attribute);
+    H5Dclose(dataset);
+    H5Sclose(space);
+  }
+  H5Fclose(file);
+}
+
+static cb_flow *read_file(const content *c) {
+  cb_flow *f = NULL;
+  write_file(c);
+  check_ok(cb_flow_read_grid(path, &f));
+  return f;
+}
+
+static void at(const cb_flow *f, double t, const double x[3], double u[3]) {
+  double found[1][3];
+  check_ok(cb_flow_at(f, t, 1, (const double[1][3]){{x[0], x[1], x[2]}}, found, NULL, NULL));
+  memcpy(u, found, sizeof found);
+}
+
+/* --- what is read --- */
+
+static void file_gives_the_field_that_was_written(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  for (int turn = 0; turn < 6; turn++) {
+    const bool moving = turn % 2;
+    content c = content_of(moving ? NT : 1);
+    if (turn / 2 == 1) c.stored = H5T_IEEE_F32BE;
+    if (turn / 2 == 2 && !moving) c.name[0] = NULL;
+    cb_flow *f = read_file(&c);
+    assert_true(cb_flow_is_steady(f) == !moving);
+    assert_false(cb_flow_is_uniform(f));
+    for (int s = 0; s < 50; s++) {
+      double x[3], u[3], exact[3];
+      for (int k = 0; k < 3; k++)
+        x[k] = first[1 + k] + check_uniform(&seed, 0, 1) * step[1 + k] * (double)(c.length[1 + k] - 1);
+      const double t = first[0] + (moving ? check_uniform(&seed, 0, 1) * step[0] * (NT - 1) : 0);
+      at(f, moving ? t : -77, x, u);
+      field(t, x, exact);
+      for (int k = 0; k < 3; k++) check_near(u[k], exact[k], c.stored == H5T_IEEE_F32BE ? 2e-4 : 1e-11);
+    }
+    cb_flow_free(f);
+    free(c.velocity);
+  }
+}
+
+static void periodic_directions_begin_again(void **unused) {
+  (void)unused;
+  for (int count = 3; count <= 4; count++) {
+    content c = content_of(NT);
+    c.periodics = count;
+    c.periodic[1] = 1, c.periodic[3] = count == 4;
+    cb_flow *f = read_file(&c);
+    const double x[3] = {-0.9, 0.23, 4}, y[3] = {-0.9, 0.23 + NY * step[2], 4}, z[3] = {-0.9, 0.23, 4 + NZ * step[3]},
+                 last[3] = {-0.9, 0.23, first[3] + (NZ - 1) * step[3]};
+    double u[3], v[3], w[3], end[3], later[3], held[3];
+    at(f, 10.2, x, u), at(f, 10.2, y, v), at(f, 10.2, z, w), at(f, 10.2, last, end);
+    at(f, 10.2 + NT * step[0], x, later), at(f, 10 + (NT - 1) * step[0], x, held);
+    for (int k = 0; k < 3; k++) {
+      check_near(v[k], u[k], 1e-12);   /* y: periodic */
+      check_near(w[k], end[k], 1e-12); /* z: held */
+      check_near(later[k], count == 4 ? u[k] : held[k], 1e-11);
+    }
+    cb_flow_free(f);
+    free(c.velocity);
+  }
+}
+
+/* A plane flow: one point along z, of which no place is needed. */
+static void direction_of_one_point_needs_no_place(void **unused) {
+  (void)unused;
+  content c = content_of(1);
+  c.dims[2] = 1;
+  c.name[3] = NULL;
+  for (int i = 0; i < NX; i++)
+    for (int j = 0; j < NY; j++)
+      for (int q = 0; q < 3; q++) c.velocity[(i * NY + j) * 3 + q] = q + c.axis[1][i] * c.axis[2][j];
+  cb_flow *f = read_file(&c);
+  double u[3];
+  at(f, 0, (const double[3]){-0.33, 0.41, 1e9}, u);
+  for (int q = 0; q < 3; q++) check_near(u[q], q - 0.33 * 0.41, 1e-14);
+  cb_flow_free(f);
+  free(c.velocity);
+}
+
+/* 1000.1, 1000.2 .. are off by 3e-5 in single precision; in double precision that is an error. */
+static void places_may_be_rounded_as_they_are_stored(void **unused) {
+  (void)unused;
+  content c = content_of(1);
+  for (int i = 0; i < NZ; i++) c.axis[3][i] = 1000 + 0.1 * i;
+  c.stored = H5T_IEEE_F32LE;
+  cb_flow_free(read_file(&c));
+  for (int i = 0; i < NZ; i++) c.axis[3][i] = (float)c.axis[3][i];
+  c.stored = H5T_IEEE_F64LE;
+  write_file(&c);
+  cb_flow *f;
+  snprintf(text, sizeof text, "%s: error: dataset 'z': value 2 is 1000.09998, expected 1000.1", path);
+  check_error_begins(cb_flow_read_grid(path, &f), CB_ERROR_INPUT, text);
+  free(c.velocity);
+}
+
+/* --- what is refused --- */
+
+static void check_refused(content *c, const char *expected) {
+  cb_flow *f = NULL;
+  write_file(c);
+  snprintf(text, sizeof text, "%s: error: %s", path, expected);
+  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT, text);
+  assert_null(f);
+  free(c->velocity);
+}
+
+static void shapes_are_refused_by_name(void **unused) {
+  (void)unused;
+  content c = content_of(1);
+  c.rank = 2;
+  check_refused(&c, "dataset 'velocity' has 2 dimensions, the last of 6, expected [x, y, z, 3] or [time, x, y, z, 3]");
+  c = content_of(1);
+  c.dims[3] = 2;
+  check_refused(&c, "dataset 'velocity' has 4 dimensions, the last of 2, expected [x, y, z, 3] or [time, x, y, z, 3]");
+  c = content_of(1);
+  c.rank = 6, c.dims[4] = c.dims[5] = 1;
+  check_refused(&c, "dataset 'velocity' has 6 dimensions, expected [x, y, z, 3] or [time, x, y, z, 3]");
+  c = content_of(1);
+  c.dims[1] = 0;
+  check_refused(&c, "dataset 'velocity' of 4 dimensions holds no numbers, expected [x, y, z, 3] or [time, x, y, z, 3]");
+  c = content_of(NT);
+  c.name[0] = NULL;
+  check_refused(&c, "no dataset 'time', expected the times of 4 points");
+  c = content_of(1);
+  c.name[2] = "Y";
+  check_refused(&c, "no dataset 'y', expected the places of 6 points");
+  c = content_of(1);
+  c.length[3] = 5;
+  check_refused(&c, "dataset 'z' has 1 dimensions and 5 numbers, expected the places of 7 points of 'velocity'");
+  c = content_of(1);
+  c.periodics = 2;
+  check_refused(&c, "attribute 'periodic' of 'velocity': expected 3 integers (x, y, z) or 4 (and time)");
+}
+
+static void numbers_are_refused_with_their_place(void **unused) {
+  (void)unused;
+  content c = content_of(1);
+  c.axis[1][3] = -0.2;
+  check_refused(&c, "dataset 'x': value 4 is -0.2, expected -0.25: evenly spaced by 0.25");
+  c = content_of(NT);
+  c.axis[0][2] = 10.4;
+  check_refused(&c, "dataset 'time': value 3 is 10.4 after 10.5, expected values that ascend");
+  c = content_of(1);
+  for (int i = 0; i < NZ; i++) c.axis[3][i] *= -1;
+  check_refused(&c, "dataset 'z': value 2 is -5 after -3, expected values that ascend");
+  c = content_of(1);
+  c.axis[2][NY - 1] = NAN;
+  check_refused(&c, "dataset 'y': value 6 is nan");
+  c = content_of(NT);
+  c.velocity[(((3 * NX + 1) * NY + 2) * NZ + 4) * 3 + 2] = INFINITY;
+  check_refused(&c, "dataset 'velocity': flow grid: velocity z is inf at time 3, point (1, 2, 4), counted from 0");
+}
+
+static void other_files_are_refused(void **unused) {
+  (void)unused;
+  cb_flow *f = NULL;
+  check_error(cb_flow_read_grid("/nowhere/wind.h5", &f), CB_ERROR_FILE,
+              "/nowhere/wind.h5: cannot read: No such file or directory");
+  FILE *file = fopen(path, "w");
+  fputs("wind", file);
+  fclose(file);
+  snprintf(text, sizeof text, "%s: cannot read: ", path);
+  check_error_begins(cb_flow_read_grid(path, &f), CB_ERROR_FILE, text);
+  hid_t made = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  H5Fclose(made);
+  snprintf(text, sizeof text, "%s: error: no dataset 'velocity', expected [x, y, z, 3] or [time, x, y, z, 3]", path);
+  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT, text);
+  made = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  H5Gclose(H5Gcreate2(made, "velocity", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5Fclose(made);
+  snprintf(text, sizeof text, "%s: cannot read 'velocity': ", path);
+  check_error_begins(cb_flow_read_grid(path, &f), CB_ERROR_FILE, text);
+  made = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t type = H5Tcopy(H5T_C_S1);
+  put(made, "velocity", type, 4, (const hsize_t[]){1, 1, 1, 3}, NULL);
+  H5Tclose(type);
+  H5Fclose(made);
+  snprintf(text, sizeof text,
+           "%s: error: dataset 'velocity' is not of numbers, expected [x, y, z, 3] or [time, x, y, z, 3]", path);
+  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT, text);
+  assert_null(f);
+}
+
+static void file_cut_anywhere_is_refused(void **unused) {
+  (void)unused;
+  static unsigned char bytes[1 << 16];
+  content c = content_of(1);
+  write_file(&c);
+  free(c.velocity);
+  FILE *file = fopen(path, "rb");
+  const size_t n = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  assert_in_range(n, 1000, sizeof bytes - 1);
+  for (size_t cut = 0; cut < n; cut += 97) {
+    cb_flow *f = NULL;
+    file = fopen(path, "wb");
+    assert_int_equal(fwrite(bytes, 1, cut, file), cut);
+    fclose(file);
+    snprintf(text, sizeof text, "%s: cannot read", path);
+    check_error_begins(cb_flow_read_grid(path, &f), CB_ERROR_FILE, text);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(file_gives_the_field_that_was_written),
+      cmocka_unit_test(periodic_directions_begin_again),
+      cmocka_unit_test(direction_of_one_point_needs_no_place),
+      cmocka_unit_test(places_may_be_rounded_as_they_are_stored),
+      cmocka_unit_test(shapes_are_refused_by_name),
+      cmocka_unit_test(numbers_are_refused_with_their_place),
+      cmocka_unit_test(other_files_are_refused),
+      cmocka_unit_test(file_cut_anywhere_is_refused),
+  };
+  return cmocka_run_group_tests_name("flow_grid", tests, make_path, remove_path);
+}

@@ -21,6 +21,17 @@ def near(claim, value, target, tolerance, digits=5):
   return Check(claim, f"{value:.{digits}g}", f"{target:.{digits}g} ± {tolerance:.2g}", passed)
 
 
+def at_least(claim, value, bound):
+  return Check(claim, f"{value:.3g}", f"≥ {bound:.3g}", bool(value >= bound))
+
+
+def between(claim, values, low, high):
+  """One value, or all of several."""
+  least, most = float(np.min(values)), float(np.max(values))
+  measured = f"{least:.3g}" if least == most else f"{least:.3g} to {most:.3g}"
+  return Check(claim, measured, f"{low:.3g} to {high:.3g}", bool(low <= least and most <= high))
+
+
 def three_digits(claim, value, printed):
   """`printed` has three significant digits; the value must round to it (half a unit of the last, and a little)."""
   unit = 10.0 ** (np.floor(np.log10(printed)) - 2)

@@ -1,4 +1,6 @@
 """Reading results with h5py and nothing else."""
+import json
+
 import h5py
 import numpy as np
 
@@ -14,6 +16,9 @@ class Records:
 
   def has(self, run):
     return (self.folder / f"{run.name}.h5").exists()
+
+  def processor_seconds(self, run):
+    return json.loads((self.folder / f"{run.name}.json").read_text())["processor_seconds"]
 
 
 class Record:

@@ -82,7 +82,7 @@ def write(path, figures, folder, failed, facts):
   today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
   path.write_text(f"""<!doctype html>
 <html lang=en><meta charset=utf-8><title>curvebody: validation</title><style>{STYLE}</style>
-<h1>curvebody: validation in curved spaces</h1>
+<h1>curvebody: validation in curved spaces and in fluids</h1>
 <p>{text(facts['program'])}, {text(facts['mode'])} mode, {today}, {text(facts['seconds'])} s. Every figure
 is drawn from HDF5 files that <code>curvebody run</code> wrote; the exact answers are reduced
 equations solved in extended precision (<code>analysis/reference</code>). The thesis's published code is

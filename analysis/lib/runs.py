@@ -1,6 +1,7 @@
 """Runs of the command `curvebody run`: a scenario, settings laid over it, and the HDF5 file that comes out."""
 import hashlib
 import json
+import os
 import pathlib
 import subprocess
 import time
@@ -15,6 +16,7 @@ class Run:
   """A scenario by its path below scenarios/ (no extension) and settings KEY=VALUE as for `--set`."""
   scenario: str
   settings: tuple = ()
+  threads: int = 0  # 0: the program's choice
 
   @property
   def name(self):
@@ -28,7 +30,8 @@ class Run:
 
   def command(self, binary, out):
     settings = [word for setting in self.settings for word in ("--set", setting)]
-    return [str(binary), "run", str(self.path), "-o", str(out), "--quiet"] + settings
+    threads = ["--threads", str(self.threads)] if self.threads else []
+    return [str(binary)] + threads + ["run", str(self.path), "-o", str(out), "--quiet"] + settings
 
 
 def digest(*files):
@@ -40,18 +43,22 @@ def digest(*files):
 
 def execute(run, binary, folder):
   """Runs it into folder/NAME.h5 unless that file already came from the same binary, scenario, meshes and settings.
-  Returns (seconds, error text or None); seconds is 0 for a result that was there."""
+  Returns (seconds, error text or None); seconds is 0 for a result that was there. NAME.json keeps where it came from,
+  and the processor's time."""
   out = folder / f"{run.name}.h5"
   stamp = folder / f"{run.name}.json"
   meshes = sorted(run.path.parent.glob("*.obj"))
   key = {"digest": digest(binary, run.path, *meshes), "settings": list(run.settings)}
-  if out.exists() and stamp.exists() and json.loads(stamp.read_text()) == key:
+  if out.exists() and stamp.exists() and key.items() <= json.loads(stamp.read_text()).items():
     return 0.0, None
   out.unlink(missing_ok=True)
   stamp.unlink(missing_ok=True)
   start = time.monotonic()
-  done = subprocess.run(run.command(binary, out), capture_output=True, text=True)
+  with subprocess.Popen(run.command(binary, out), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as done:
+    errors = done.stderr.read().strip()
+    _, status, used = os.wait4(done.pid, 0)
+    done.returncode = os.waitstatus_to_exitcode(status)
   if done.returncode != 0 or not out.exists():
-    return time.monotonic() - start, done.stderr.strip() or f"exit code {done.returncode} and no {out.name}"
-  stamp.write_text(json.dumps(key))
+    return time.monotonic() - start, errors or f"exit code {done.returncode} and no {out.name}"
+  stamp.write_text(json.dumps(key | {"processor_seconds": used.ru_utime + used.ru_stime}))
   return time.monotonic() - start, None

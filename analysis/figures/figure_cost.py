@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+"""Time of a step against the number of vertices: a body that deforms, and a rigid one."""
+import numpy as np
+
+import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+
+import figure
+from checks import at_most, between
+from runs import Run
+from style import BLUE, GREY, ORANGE, panels
+
+TITLE = "Cost of a step against the number of vertices"
+CAPTION = ("Processor time of the whole program, that of a run of few steps taken off, by the number of steps; an "
+           "ellipsoid that falls through water, with a shape given by expressions that is new in each step, and "
+           "rigid. Grey: 40 µs and, as published for the paper's program, 30 ms a step for 1000 vertices.")
+RESOLUTIONS = {False: (64, 128, 256, 512), True: (64, 128, 256, 512, 1024, 2000)}
+WORK = 2e6  # vertices times steps of the longer run
+STEP = 0.005
+TARGET, PUBLISHED = 40e-6, 30e-3  # s a step and 1000 vertices
+
+
+def vertices_of(resolution):
+  return resolution * resolution // 4 + 2
+
+
+def steps_of(resolution):
+  """Of the longer run and of the shorter one."""
+  longer = max(16, round(WORK / vertices_of(resolution)))
+  return longer, longer // 8
+
+
+def run(resolution, rigid, steps):
+  settings = (f"bodies.0.shape.resolution={resolution}", f"time.end={steps * STEP:g}")
+  return Run("immersed/cost-rigid" if rigid else "immersed/cost", settings, threads=1)
+
+
+def runs(full):
+  return [run(n, rigid, steps) for n in RESOLUTIONS[full] for rigid in (False, True) for steps in steps_of(n)]
+
+
+def draw(records, full):
+  canvas, ((ax,),) = panels(1, 1, 6.4, 4.4)
+  sizes = np.array([vertices_of(n) for n in RESOLUTIONS[full]])
+  rows, checks = [], []
+  for rigid, colour, name, share in ((False, BLUE, "deforming", 0.1), (True, ORANGE, "rigid", 0.01)):
+    seconds = []
+    for n in RESOLUTIONS[full]:
+      many, few = (run(n, rigid, steps) for steps in steps_of(n))
+      difference = records.processor_seconds(many) - records.processor_seconds(few)
+      seconds.append(difference / (steps_of(n)[0] - steps_of(n)[1]))
+    seconds = np.array(seconds)
+    ax.loglog(sizes, seconds, "o-", color=colour, label=name)
+    rows.append([name] + [f"{1e6 * s:.4g}" for s in seconds / sizes * 1000])
+    order = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+    checks += [between(f"{name}: time of a step by vertices to the power", order, 0.8, 1.2),
+               at_most(f"{name}: µs a step and 1000 vertices, greatest; {share:g} of the published 30 ms is allowed",
+                       float(1e6 * np.max(seconds / sizes * 1000)), 1e6 * PUBLISHED * share)]
+  for rate, style, label in ((TARGET, "--", "40 µs for 1000 vertices"),
+                             (PUBLISHED, ":", "30 ms for 1000, as published")):
+    ax.loglog(sizes, rate * sizes / 1000, style, color=GREY, linewidth=1, label=label)
+  ax.set(xlabel="vertices", ylabel="processor time of a step (s)")
+  ax.set_ylim(top=20)
+  ax.legend(loc="upper left", ncols=2)
+  return figure.Drawing(canvas, checks, [figure.Table("Microseconds a step and 1000 vertices", [
+      "shape"] + [f"{n} vertices" for n in sizes], rows)])
+
+
+if __name__ == "__main__":
+  figure.main(globals())

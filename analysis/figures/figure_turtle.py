@@ -1,0 +1,56 @@
+#!/usr/bin/python3
+"""A sea turtle whose front flippers beat swims forwards; with the stroke reversed in time, backwards."""
+import numpy as np
+
+import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+
+import figure
+from checks import Check, at_most
+from runs import Run
+from style import BLACK, BLUE, GREY, ORANGE, panels
+from swimmers import drift, last_third, over_strokes, rotation, velocity
+
+TITLE = "A sea turtle swims by its stroke alone"
+CAPTION = ("Shell of 60 cm, front flippers of 40 cm, density of water, one stroke a second: up and down by 0.7 rad, "
+           "turned about the span by 0.6 rad with the front edge up while rising. Left: forward speed of the centre "
+           "of mass, and its mean over a stroke. Right: the path of the centre of mass from the side, and where the "
+           "head points, four times a stroke. (Paper: figure 1, left.)")
+FORWARD, BACKWARD = Run("immersed/turtle"), Run("immersed/turtle", ("fluid.parameters.way=-1",))
+PERIOD = 1.0
+
+
+def runs(full):
+  return [FORWARD, BACKWARD]
+
+
+def draw(records, full):
+  canvas, ((left, right),) = panels(1, 2, 6.5, 3.6, width_ratios=(1, 1.6))
+  checks, rows = [], []
+  for run, name, colour in ((FORWARD, "stroke", BLUE), (BACKWARD, "reversed in time", ORANGE)):
+    record = records[run]
+    t, x, axis = record["time"], record["centre"][:, 0], rotation(record)[:, 0, :, 0]
+    middle_of, forward, sideways, upward = over_strokes(record, PERIOD)
+    left.plot(t, np.sum(velocity(record)[:, 0] * axis, axis=1), color=colour, linewidth=0.6, alpha=0.6)
+    left.plot(middle_of, forward, color=colour, label=name)
+    right.plot(x[:, 0], x[:, 2], color=colour)
+    for k in np.searchsorted(t, np.arange(0, t[-1] + 1e-9, PERIOD / 4)):
+      right.plot(*zip(x[k, ::2], x[k, ::2] + 0.15 * axis[k, ::2]), color=BLACK, linewidth=0.7)
+    settled = float(np.mean(last_third(forward)))
+    wanted = "> 0.2" if run is FORWARD else "< -0.2"
+    checks += [Check(f"{name}: forward speed at the end, m/s", f"{settled:.4f}", wanted,
+                     settled > 0.2 if run is FORWARD else settled < -0.2),
+               at_most(f"{name}: relative change of the stroke's mean speed over the last third", drift(forward), 0.02),
+               at_most(f"{name}: largest distance from the plane of symmetry, m", float(np.max(np.abs(x[:, 1]))), 1e-9)]
+    rows.append([name, f"{settled:.4f}", f"{float(np.mean(last_third(upward))):.4f}",
+                 f"{np.degrees(np.mean(np.arcsin(last_third(axis[:, 2])))):.1f}"])
+  left.axhline(0, color=GREY, linewidth=0.7)
+  left.set(xlabel="time (s)", ylabel="forward speed (m/s)")
+  left.legend()
+  right.set(xlabel="$x$ (m)", ylabel="$z$ (m)")
+  right.set_aspect("equal", adjustable="datalim")
+  table = figure.Table("Mean over the strokes of the last third", ["run", "forward m/s", "upward m/s", "pitch °"], rows)
+  return figure.Drawing(canvas, checks, [table])
+
+
+if __name__ == "__main__":
+  figure.main(globals())

@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+"""A zeppelin driven by its propellers turns to the side of its rudder."""
+import numpy as np
+
+import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+
+import figure
+from checks import Check, at_most
+from runs import Run
+from style import BLACK, BLUE, GREY, ORANGE, panels
+from swimmers import last_third, over_strokes, rotation
+
+TITLE = "A zeppelin is driven by its propellers and turns to the side of its rudder"
+CAPTION = ("6 m long, as heavy as the air it displaces, from rest; two propellers of 60 cm turn ten times a second "
+           "against each other. From 10 s on rudders are set by 0.4 rad within 2 s. Left: the path from above, the "
+           "hull every 5 s. Middle: forward speed, the mean over a turn of the propellers. Right: the rate of "
+           "turning about the vertical. (Paper: figure 13.)")
+RUDDER = {0.0: ("straight", GREY), 0.4: ("rudder to the right", ORANGE), -0.4: ("rudder to the left", BLUE)}
+LENGTH, TURN = 6.0, 0.1
+
+
+def run(rudder):
+  return Run("immersed/zeppelin", (f"fluid.parameters.rudder={rudder:g}",))
+
+
+def runs(full):
+  return [run(rudder) for rudder in RUDDER]
+
+
+def heading(R):
+  return np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
+
+
+def draw(records, full):
+  canvas, ((left, middle, right),) = panels(1, 3, 4.8, 3.8)
+  checks, rows, paths = [], [], {}
+  for rudder, (name, colour) in RUDDER.items():
+    record = records[run(rudder)]
+    t, x, R = record["time"], record["centre"][:, 0], rotation(record)[:, 0]
+    paths[rudder] = x
+    middle_of, forward, sideways, upward = over_strokes(record, TURN)
+    yaw = heading(R)
+    rate = np.gradient(yaw, t)
+    left.plot(x[:, 0], x[:, 1], color=colour, label=name)
+    for k in np.searchsorted(t, np.arange(0, t[-1] + 1e-9, 5)):
+      half = R[k, :2, 0] * LENGTH / 2
+      left.plot(*zip(x[k, :2] - half, x[k, :2] + half), color=BLACK, linewidth=2)
+    middle.plot(middle_of, forward, color=colour)
+    right.plot(t, np.degrees(rate), color=colour)
+    speed, turning = float(np.mean(last_third(forward))), float(np.mean(last_third(rate)))
+    changes = float(np.ptp(last_third(forward)) / speed)
+    checks.append(at_most(f"{name}: relative change of the forward speed over the last third", changes, 0.02))
+    if rudder:
+      wanted = "< 0: to the right" if rudder > 0 else "> 0: to the left"
+      checks.append(Check(f"{name}: turned by, degrees", f"{np.degrees(yaw[-1]):.2f}", wanted,
+                          bool(yaw[-1] * rudder < -0.1)))
+    else:
+      checks.append(at_most("straight: turned by, degrees", abs(float(np.degrees(yaw[-1]))), 1e-6))
+    rows.append([name, f"{speed:.4f}", f"{np.degrees(turning):.4f}",
+                 f"{speed / abs(turning):.1f}" if rudder else "", f"{np.mean(last_third(upward)):.3f}"])
+  mirror = float(np.max(np.abs(paths[0.4] - paths[-0.4] * (1, -1, 1))))
+  checks.append(at_most("rudder to the left and to the right: paths are mirror images, m", mirror, 1e-6))
+  left.set(xlabel="$x$ (m)", ylabel="$y$ (m)")
+  left.set_aspect("equal", adjustable="datalim")
+  left.legend(loc="upper left")
+  middle.set(xlabel="time (s)", ylabel="forward speed (m/s)")
+  right.set(xlabel="time (s)", ylabel="turning to the left (degrees/s)")
+  table = figure.Table("Mean over the last third",
+                       ["run", "forward m/s", "turning °/s", "radius m", "upward m/s"], rows)
+  return figure.Drawing(canvas, checks, [table])
+
+
+if __name__ == "__main__":
+  figure.main(globals())

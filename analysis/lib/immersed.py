@@ -1,0 +1,95 @@
+"""Reading runs of bodies in a fluid: one body by its name, its wrenches in the world, the work they do, its outline.
+
+    pose (x, y, z, qw, qx, qy, qz), twist Y = (omega, v) and wrenches (torque, force) in the body's frame
+    balance    E(t) - E(0) = int <W, Y> dt over the wrenches W without a potential
+"""
+import h5py
+import numpy as np
+
+WATER, AIR, SILICONE, GRAVITY = 998.0, 1.225, 1297.4, 9.81  # kg/m^3, m/s^2
+
+
+class Body:
+  """Arrays of one body over time: body["twist"] is /twist of it alone."""
+
+  def __init__(self, record, name):
+    self.record, self.index = record, record.labels("body").index(name)
+    self.time = record["time"]
+    with h5py.File(record.path, "r") as file:
+      self.wrenches = [key[len("wrench_"):] for key in file if key.startswith("wrench_")]
+
+  def __getitem__(self, name):
+    return self.record[name][:, self.index]
+
+  @property
+  def mass(self):
+    return float(self.record["body_mass"][self.index])
+
+  def rotation(self):
+    """Matrices [time, 3, 3] that take the body's axes to the world's."""
+    w, x, y, z = self["pose"][:, 3:].T
+    return np.stack([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]).transpose(2, 0, 1)
+
+  def wrench(self, name):
+    """0 where there is no such wrench."""
+    return self["wrench_" + name] if name in self.wrenches else np.zeros_like(self["twist"])
+
+  def force(self, name):
+    """In the world's axes."""
+    return self.world(self.wrench(name)[:, 3:])
+
+  def world(self, v):
+    return np.einsum("tij,tj->ti", self.rotation(), v)
+
+  def work(self, names):
+    """What these wrenches have done up to each row."""
+    power = np.sum(sum(self.wrench(name) for name in names) * self["twist"], axis=1)
+    return integral(self.time, power)
+
+  def unbalance(self, names=("drag", "linear_drag")):
+    """Largest |E(t) - E(0) - work| by the largest change of the kinetic or the potential energy."""
+    energy = self["body_energy"]
+    scale = max(np.ptp(self["body_kinetic_energy"]), np.ptp(self["body_potential_energy"]))
+    return float(np.max(np.abs(energy - energy[0] - self.work(names))) / scale)
+
+
+def integral(t, f):
+  """int f dt from the first row to each of evenly spaced rows (the last may be closer), by cubics."""
+  f = np.asarray(f, float)
+  step = np.diff(t)
+  inner = np.empty((len(t) - 1,) + f.shape[1:])
+  inner[1:-1] = (-f[:-3] + 13 * f[1:-2] + 13 * f[2:-1] - f[3:]) / 24
+  inner[0] = (5 * f[0] + 8 * f[1] - f[2]) / 12
+  inner[-1] = (5 * f[-1] + 8 * f[-2] - f[-3]) / 12
+  step = step.reshape((-1,) + (1,) * (f.ndim - 1))
+  return np.concatenate([np.zeros((1,) + f.shape[1:]), np.cumsum(step * inner, axis=0)])
+
+
+def fall(t, mass, weight, drag):
+  """Distance and speed from rest of mass v' = weight - drag v^2."""
+  end = np.sqrt(weight / drag)
+  scale = mass * end / weight
+  return end * scale * np.log(np.cosh(t / scale)), end * np.tanh(t / scale)
+
+
+def hull(points):
+  """Corners of the convex hull of points in the plane, counterclockwise (Andrew's monotone chain)."""
+  points = sorted(set(map(tuple, np.round(points, 12))))
+  def half(row):
+    chain = []
+    for p in row:
+      while len(chain) > 1 and ((chain[-1][0] - chain[-2][0]) * (p[1] - chain[-2][1]) -
+                                (chain[-1][1] - chain[-2][1]) * (p[0] - chain[-2][0])) <= 0:
+        chain.pop()
+      chain.append(p)
+    return chain[:-1]
+  return np.array(half(points) + half(points[::-1]))
+
+
+def draw_outline(ax, pieces, pose, rotation, axes=(0, 2), **options):
+  """Fills the outlines of convex pieces of a body (vertices in its frame) at a pose, seen along the axis left out."""
+  for x in pieces:
+    corners = hull((x @ rotation.T + pose[:3])[:, list(axes)])
+    ax.fill(*corners.T, **({"linewidth": 0.5, "alpha": 0.5} | options))

@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+"""Surfaces of bodies as vertices [n, 3] and triangles [m, 3], made apart from the program's shapes, to
+compare with and to draw. Run as a program it writes the mesh of a stone:
+    surfaces.py > analysis/scenarios/immersed/stone.obj
+"""
+import numpy as np
+
+from mesh import icosphere
+
+
+def rings(points, closed=(True, True)):
+  """Triangles over points[level, around, 3], closed by a pole at the first and the last level where asked for (these
+  levels then hold one point many times). The outside is that of (d around) x (d level)."""
+  levels, around = points.shape[:2]
+  vertices, index = [], np.empty((levels, around), int)
+  for level in range(levels):
+    pole = closed[0] and level == 0 or closed[1] and level == levels - 1
+    for k in range(around):
+      index[level, k] = len(vertices) - (1 if pole and k > 0 else 0)
+      if not (pole and k > 0):
+        vertices.append(points[level, k])
+  triangles = []
+  for low, high in zip(index, index[1:]):
+    for k in range(around):
+      n = (k + 1) % around
+      triangles += [t for t in ((low[k], low[n], high[n]), (low[k], high[n], high[k])) if len(set(t)) == 3]
+  return np.array(vertices), np.array(triangles)
+
+
+def turned(profile, around):
+  """A surface of revolution about z from a profile of rows (radius, height), from below."""
+  angle = 2 * np.pi * np.arange(around) / around
+  r, z = np.transpose(profile)
+  return rings(np.stack([r[:, None] * np.cos(angle), r[:, None] * np.sin(angle),
+                         np.broadcast_to(z[:, None], (len(r), around))], axis=-1))
+
+
+def cylinder(radius, length, across=8, along=12, around=32):
+  """Closed; rings crowd at the edge."""
+  out = radius * np.sin(np.pi / 2 * np.arange(across + 1) / across)
+  up = -length / 2 * np.cos(np.pi * np.arange(along + 1) / along)
+  profile = [(r, -length / 2) for r in out[:-1]] + [(radius, z) for z in up] + [(r, length / 2) for r in out[-2::-1]]
+  return turned(profile, around)
+
+
+def ellipsoid(a, levels=16, around=32):
+  angle = np.pi * np.arange(levels + 1) / levels
+  x, triangles = turned(np.stack([np.sin(angle), -np.cos(angle)], axis=1), around)
+  return x * a, triangles
+
+
+def blade(radius=0.05, hub=0.01, chord=0.018, thickness=0.003, pitch=0.12, levels=18, around=16):
+  """A blade of the propeller along x."""
+  s = np.pi * np.arange(levels + 1) / levels
+  angle = 2 * np.pi * np.arange(around) / around
+  root = 1.02 * hub
+  r = root + (radius - root) * (1 - np.cos(s)) / 2
+  beta = np.arctan(pitch / (2 * np.pi * r))[:, None]
+  y, z = chord / 2 * np.sin(s)[:, None] * np.cos(angle), thickness / 2 * np.sin(s)[:, None] * np.sin(angle)
+  points = np.stack([np.broadcast_to(r[:, None], y.shape), y * np.cos(beta) - z * np.sin(beta),
+                     y * np.sin(beta) + z * np.cos(beta)], axis=-1)
+  return rings(points)
+
+
+def propeller(blades=3, **sizes):
+  pieces = [ellipsoid((0.01, 0.01, 0.015), 10, 20)]
+  for k in range(blades):
+    c, s = np.cos(2 * np.pi * k / blades), np.sin(2 * np.pi * k / blades)
+    x, triangles = blade(**sizes)
+    pieces.append((x @ np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]), triangles))
+  first = np.cumsum([0] + [len(x) for x, _ in pieces])
+  return np.concatenate([x for x, _ in pieces]), np.concatenate([t + n for n, (_, t) in zip(first, pieces)])
+
+
+def stone(levels=3):
+  """A body without symmetry, about 0.1 m long."""
+  x, triangles = icosphere(levels)
+  u, v, w = x.T
+  r = 1 + 0.15 * np.sin(2 * u + 3 * v + 1) + 0.1 * np.sin(4 * w - 2 * u) + 0.08 * np.sin(5 * v * w + 3 * u)
+  return x * r[:, None] * np.array([0.05, 0.035, 0.028]), triangles
+
+
+def volume(x, triangles):
+  a, b, c = (x[triangles[:, k]] for k in range(3))
+  return float(np.sum(np.einsum("ij,ij->i", a, np.cross(b, c))) / 6)
+
+
+def main():
+  x, triangles = stone()
+  print(f"# stone, {len(x)} vertices, {len(triangles)} triangles, metres, written by analysis/lib/surfaces.py")
+  for row in x:
+    print("v " + " ".join(f"{c:.9f}" for c in row))
+  for row in triangles + 1:
+    print("f " + " ".join(map(str, row)))
+
+
+if __name__ == "__main__":
+  main()

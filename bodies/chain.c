@@ -81,7 +81,6 @@ static cb_status fill(const params *p, const cb_node *node, const cb_geometry *s
   if (!status) status = p->count ? make(p, node, space, places) : cb_places_read(places, node, space, -1);
   if (!status && places->n < 2)
     status = cb_node_fail(places->points, "points: expected at least 2 points, found %d", places->n);
-  if (!status) status = cb_places_set_moving(places, node);
   if (!status) status = cb_places_add(places, node, &p->matter, NULL, b, &first);
   for (int i = 0; i + 1 < places->n && !status; i++)
     status = cb_link_add(b, places->points ? places->points->items[i] : node, first + i, first + i + 1, &link);

@@ -60,7 +60,6 @@ static cb_status fill(const params *p, const cb_node *node, const cb_geometry *s
   if (!status) status = cb_network_weigh(w, space, places, p->density, &p->matter, node, mass);
   if (!status) status = cb_links_read(links, p->springs, &spring, places->n);
   if (!status) status = cb_links_read(links, p->rods, &rod, places->n);
-  if (!status) status = cb_places_set_moving(places, node);
   if (!status) status = cb_places_add(places, node, &p->matter, *mass, b, &first);
   if (!status) status = cb_network_add_triangles(w, first, b);
   for (int e = 0; e < w->n_edges && !status; e++)

@@ -269,7 +269,6 @@ static cb_status make(gas *w, const params *p, const cb_node *node, cb_builder *
   if (!status) status = fill_ball(w, p, node);
   if (!status) status = cb_places_make(places, node, g, p->at, p->count, w->t);
   if (!status) status = make_velocities(w, p, node, mass, places);
-  if (!status) status = cb_places_set_moving(places, node);
   return status ? status : cb_places_add(places, node, &p->matter, mass, b, &first);
 }
 

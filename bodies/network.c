@@ -89,7 +89,6 @@ static cb_status fill(const params *p, const cb_node *node, const cb_geometry *s
   if (!status) status = read_links(p, places->n, links);
   if (!status) status = take_edges(w, links);
   if (!status) status = cb_network_weigh(w, space, places, p->density, &p->matter, node, mass);
-  if (!status) status = cb_places_set_moving(places, node);
   if (!status) status = cb_places_add(places, node, &p->matter, *mass, b, &first);
   return status ? status : join(p, node, w, &edges, links, first, b);
 }

@@ -15,7 +15,6 @@ static cb_status build(const void *given, const cb_node *node, const cb_geometry
   cb_places places;
   int first = 0;
   cb_status status = cb_places_read(&places, node, space, -1);
-  if (!status) status = cb_places_set_moving(&places, node);
   if (!status) status = cb_places_add(&places, node, &p->matter, NULL, b, &first);
   cb_places_free(&places);
   return status;

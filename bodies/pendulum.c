@@ -64,8 +64,7 @@ static cb_status fill(const params *p, const cb_node *node, const cb_geometry *s
   const double length = cb_place_apart(space, space->chart ? places->q : places->x, pivot);
   if (isnan(link.spring.rest)) link.spring.rest = length;
   if (moved && !link.length.law && isnan(link.length.value)) link.length.value = length;
-  status = cb_places_set_moving(places, node);
-  if (!status) status = cb_places_add(places, node, &p->matter, NULL, b, &i);
+  status = cb_places_add(places, node, &p->matter, NULL, b, &i);
   if (!status) status = find_pivot(p, places, moved, pivot);
   return status ? status : join(p, p->pivot, &link, pivot, i, b);
 }

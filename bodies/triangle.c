@@ -33,7 +33,6 @@ static cb_status build(const void *given, const cb_node *node, const cb_geometry
   cb_status status = read_links(p->link, link);
   if (status) return status;
   status = cb_places_read(&places, node, space, 3);
-  if (!status) status = cb_places_set_moving(&places, node);
   if (!status) status = cb_places_add(&places, node, &p->matter, NULL, b, &first);
   for (int e = 0; e < 3 && !status; e++)
     status = cb_link_add(b, places.points, first + ends[e][0], first + ends[e][1], &link[e]);

@@ -56,7 +56,8 @@ static cb_status create(cb_integrator *in, const void *params) {
   cb_gauss *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
   if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `gauss`");
   m->arena = arena;
-  m->form = !g->chart ? &cb_gauss_moving_form : p->form == FORM_VELOCITY ? &cb_gauss_velocity : &cb_gauss_canonical;
+  m->form = g->chart ? &cb_gauss_chart_form : &cb_gauss_moving_form;
+  m->canonical = p->form == FORM_CANONICAL;
   m->integrator = in;
   m->system = in->system;
   m->forces = in->forces;
@@ -116,7 +117,7 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
   const cb_gauss *m = in->self;
   const bool moving = !m->g->chart;
   *order = 2 * m->s;
-  *symplectic = !m->damped && (moving ? m->balance : m->form == &cb_gauss_canonical);
+  *symplectic = !m->damped && (moving ? m->balance : m->canonical);
   *symmetric = !m->damped && (!moving || m->symmetric);
 }
 

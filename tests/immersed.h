@@ -21,7 +21,7 @@ static inline mesh mesh_ball(int n, double radius) {
           int corner[3];
           for (int c = 0; c < 3; c++) {
             const int p = i + (down ? c != 2 : c == 1), q = j + (down ? c != 0 : c == 2);
-            const int k[3] = {p * (octant & 1 ? -1 : 1), q * (octant & 2 ? -1 : 1), (n - p - q) * (octant & 4 ? -1 : 1)};
+            const int k[3] = {octant & 1 ? -p : p, octant & 2 ? -q : q, octant & 4 ? p + q - n : n - p - q};
             int *number = at + ((k[0] + n) * side + k[1] + n) * side + k[2] + n;
             const double size = radius / sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
             if (*number < 0) *number = mesh_vertex(&m, k[0] * size, k[1] * size, k[2] * size);

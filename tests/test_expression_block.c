@@ -18,7 +18,9 @@ static const char *const texts[] = {
     "X*Y*Z + 2*t*(X - Y*Z*t)", "-(t*X) - -(X - t)", "2 - t", "X - 2*t", "sin(X)*cos(Y)*exp(Z)"};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
-static bool same(double a, double b, double tolerance) { return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= tolerance; }
+static bool same(double a, double b, double tolerance) {
+  return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= tolerance;
+}
 
 static bool all_finite(int n, const double *a) {
   bool all = true;

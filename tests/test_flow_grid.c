@@ -1,26 +1,10 @@
 /* Flows from HDF5 files: the field that was written, in single and double precision, steady and not, held and periodic;
  * refusals by name and place. */
-#include "check_error.h"
+#include "hdf5_file.h"
 
 #include "io/flow_grid.h"
 
-#include <hdf5.h>
-#include <unistd.h>
-
-#define PI 3.14159265358979323846
-
 enum { NT = 4, NX = 5, NY = 6, NZ = 7 };
-static char path[] = "/tmp/curvebody-test-XXXXXX", text[600];
-
-static int make_path(void **state) {
-  (void)state;
-  int file = mkstemp(path);
-  return file < 0 || close(file);
-}
-static int remove_path(void **state) {
-  (void)state;
-  return unlink(path);
-}
 
 /* What is in a file: names and numbers may be changed before it is written. */
 typedef struct content {
@@ -61,20 +45,11 @@ static content content_of(int times) {
   return c;
 }
 
-static void put(hid_t file, const char *name, hid_t stored, int rank, const hsize_t *dims, const double *data) {
-  hid_t space = H5Screate_simple(rank, dims, NULL),
-        dataset = H5Dcreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  assert_true(dataset >= 0);
-  if (data) assert_true(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
-  H5Dclose(dataset);
-  H5Sclose(space);
-}
-
 static void write_file(const content *c) {
-  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  put(file, "velocity", c->stored, c->rank, c->dims, c->velocity);
+  hid_t file = create();
+  put(file, "velocity", c->stored, c->rank, c->dims, H5T_NATIVE_DOUBLE, c->velocity);
   for (int k = 0; k < 4; k++)
-    if (c->name[k]) put(file, c->name[k], c->stored, 1, &c->length[k], c->axis[k]);
+    if (c->name[k]) put(file, c->name[k], c->stored, 1, &c->length[k], H5T_NATIVE_DOUBLE, c->axis[k]);
   if (c->periodics) {
     const hsize_t n = (hsize_t)c->periodics;
     hid_t space = H5Screate_simple(1, &n, NULL), dataset = H5Dopen2(file, "velocity", H5P_DEFAULT),
@@ -177,8 +152,8 @@ static void places_may_be_rounded_as_they_are_stored(void **unused) {
   c.stored = H5T_IEEE_F64LE;
   write_file(&c);
   cb_flow *f;
-  snprintf(text, sizeof text, "%s: error: dataset 'z': value 2 is 1000.09998, expected 1000.1", path);
-  check_error_begins(cb_flow_read_grid(path, &f), CB_ERROR_INPUT, text);
+  check_error_begins(cb_flow_read_grid(path, &f), CB_ERROR_INPUT,
+                     error_of_file("dataset 'z': value 2 is 1000.09998, expected 1000.1"));
   free(c.velocity);
 }
 
@@ -187,8 +162,7 @@ static void places_may_be_rounded_as_they_are_stored(void **unused) {
 static void check_refused(content *c, const char *expected) {
   cb_flow *f = NULL;
   write_file(c);
-  snprintf(text, sizeof text, "%s: error: %s", path, expected);
-  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT, text);
+  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT, error_of_file("%s", expected));
   assert_null(f);
   free(c->velocity);
 }
@@ -197,25 +171,25 @@ static void shapes_are_refused_by_name(void **unused) {
   (void)unused;
   content c = content_of(1);
   c.rank = 2;
-  check_refused(&c, "dataset 'velocity' has 2 dimensions, the last of 6, expected [x, y, z, 3] or [time, x, y, z, 3]");
+  check_refused(&c, "dataset 'velocity' has the shape [5, 6], expected [x, y, z, 3] or [time, x, y, z, 3]");
   c = content_of(1);
   c.dims[3] = 2;
-  check_refused(&c, "dataset 'velocity' has 4 dimensions, the last of 2, expected [x, y, z, 3] or [time, x, y, z, 3]");
+  check_refused(&c, "dataset 'velocity' has the shape [5, 6, 7, 2], expected [x, y, z, 3] or [time, x, y, z, 3]");
   c = content_of(1);
   c.rank = 6, c.dims[4] = c.dims[5] = 1;
-  check_refused(&c, "dataset 'velocity' has 6 dimensions, expected [x, y, z, 3] or [time, x, y, z, 3]");
+  check_refused(&c, "dataset 'velocity' has the shape [5, 6, 7, 3, 1, 1], expected [x, y, z, 3] or [time, x, y, z, 3]");
   c = content_of(1);
   c.dims[1] = 0;
-  check_refused(&c, "dataset 'velocity' of 4 dimensions holds no numbers, expected [x, y, z, 3] or [time, x, y, z, 3]");
+  check_refused(&c, "dataset 'velocity' has the shape [5, 0, 7, 3], expected from 1 to 715827882 each");
   c = content_of(NT);
   c.name[0] = NULL;
-  check_refused(&c, "no dataset 'time', expected the times of 4 points");
+  check_refused(&c, "no dataset 'time', expected [4], the times of 'velocity'");
   c = content_of(1);
   c.name[2] = "Y";
-  check_refused(&c, "no dataset 'y', expected the places of 6 points");
+  check_refused(&c, "no dataset 'y', expected [6], the places of 'velocity'");
   c = content_of(1);
   c.length[3] = 5;
-  check_refused(&c, "dataset 'z' has 1 dimensions and 5 numbers, expected the places of 7 points of 'velocity'");
+  check_refused(&c, "dataset 'z' has the shape [5], expected [7], the places of 'velocity'");
   c = content_of(1);
   c.periodics = 2;
   check_refused(&c, "attribute 'periodic' of 'velocity': expected 3 integers (x, y, z) or 4 (and time)");
@@ -245,49 +219,39 @@ static void other_files_are_refused(void **unused) {
   cb_flow *f = NULL;
   check_error(cb_flow_read_grid("/nowhere/wind.h5", &f), CB_ERROR_FILE,
               "/nowhere/wind.h5: cannot read: No such file or directory");
-  FILE *file = fopen(path, "w");
-  fputs("wind", file);
-  fclose(file);
+  write_bytes("wind", 4);
   snprintf(text, sizeof text, "%s: cannot read: ", path);
   check_error_begins(cb_flow_read_grid(path, &f), CB_ERROR_FILE, text);
-  hid_t made = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t made = create();
   H5Fclose(made);
-  snprintf(text, sizeof text, "%s: error: no dataset 'velocity', expected [x, y, z, 3] or [time, x, y, z, 3]", path);
-  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT, text);
-  made = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT,
+              error_of_file("no dataset 'velocity', expected [x, y, z, 3] or [time, x, y, z, 3]"));
+  made = create();
   H5Gclose(H5Gcreate2(made, "velocity", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   H5Fclose(made);
   snprintf(text, sizeof text, "%s: cannot read 'velocity': ", path);
   check_error_begins(cb_flow_read_grid(path, &f), CB_ERROR_FILE, text);
-  made = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  made = create();
   hid_t type = H5Tcopy(H5T_C_S1);
-  put(made, "velocity", type, 4, (const hsize_t[]){1, 1, 1, 3}, NULL);
+  put(made, "velocity", type, 4, (const hsize_t[]){1, 1, 1, 3}, H5T_NATIVE_DOUBLE, NULL);
   H5Tclose(type);
   H5Fclose(made);
-  snprintf(text, sizeof text,
-           "%s: error: dataset 'velocity' is not of numbers, expected [x, y, z, 3] or [time, x, y, z, 3]", path);
-  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT, text);
+  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT,
+              error_of_file("dataset 'velocity' is not of numbers, expected [x, y, z, 3] or [time, x, y, z, 3]"));
   assert_null(f);
+}
+
+static cb_status read_path(void) {
+  cb_flow *f = NULL;
+  return cb_flow_read_grid(path, &f);
 }
 
 static void file_cut_anywhere_is_refused(void **unused) {
   (void)unused;
-  static unsigned char bytes[1 << 16];
   content c = content_of(1);
   write_file(&c);
   free(c.velocity);
-  FILE *file = fopen(path, "rb");
-  const size_t n = fread(bytes, 1, sizeof bytes, file);
-  fclose(file);
-  assert_in_range(n, 1000, sizeof bytes - 1);
-  for (size_t cut = 0; cut < n; cut += 97) {
-    cb_flow *f = NULL;
-    file = fopen(path, "wb");
-    assert_int_equal(fwrite(bytes, 1, cut, file), cut);
-    fclose(file);
-    snprintf(text, sizeof text, "%s: cannot read", path);
-    check_error_begins(cb_flow_read_grid(path, &f), CB_ERROR_FILE, text);
-  }
+  check_cut(97, read_path);
 }
 
 int main(void) {

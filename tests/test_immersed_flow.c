@@ -92,7 +92,7 @@ static void a_uniform_flow_is_a_frame_that_moves(void **unused) {
   wrenches_of(&still, 0.6, &g, generic_twist, F[0], NULL);
   wrenches_of(&moved, 0.6, &g, Y, F[1], NULL);
   for (int i = 0; i < 6; i++) check_near(mu[1][i], mu[0][i] + more[i], 1e-15);
-  /* d(mu)/dt = ad*_Y mu + F; that of I_b U in the axes that turn, of the body that moves: ad*_Y (I_b U) + ad*_U (p_b) */
+  /* d(mu)/dt = ad*_Y mu + F; that of I_b U, in the axes that turn, is ad*_Y (I_b U) + ad*_U mu_b of the body that moves */
   cb_se3_ad_star(generic_twist, mu[0], rate[0]);
   cb_se3_ad_star(Y, mu[1], rate[1]);
   cb_se3_ad_star(Y, more, expected);

@@ -180,6 +180,30 @@ static void kinetic_energy_belongs_to_the_momentum(void **unused) {
   }
 }
 
+/* A slender ellipsoid with a wave along it: (1/2) rho int y'^2 dV over its slices of area pi b c (1 - X^2/a^2), and what
+ * is left at momentum 0 is not negative. */
+static void a_wave_along_a_body_has_the_energy_of_its_slices(void **unused) {
+  (void)unused;
+  const double a = 0.5, b = 0.03, c = 0.05, density = 998;
+  tank k = tank_of(mesh_ellipsoid(14, a, b, c), density, 0);
+  tank_moves(&k, "X", "Y + 0.1*sin(4*X - 6*t)", "Z");
+  tank_fill(&k);
+  double wrench[8][6];
+  for (int i = 0; i < 6; i++) {
+    const double t = 0.2 * i;
+    double energy = 0;
+    for (int j = 0; j < 400; j++) {
+      const double X = a * (2 * (j + 0.5) / 400 - 1), v = 0.6 * cos(4 * X - 6 * t);
+      energy += density / 2 * v * v * PI * b * c * (1 - X * X / a / a) * 2 * a / 400;
+    }
+    cb_rigid_state s = {.t = t, .g = at_origin};
+    check_at_least(row_of(&k, &s, wrench).kinetic, 0);
+    check_ok(cb_rigid_start(k.problem, t, &at_origin, (double[6]){0}, &s));
+    check_relative(row_of(&k, &s, wrench).kinetic, energy, 0.3); /* velocities are linear from the middle */
+  }
+  tank_empty(&k);
+}
+
 /* --- what is refused --- */
 
 static void refused_by_name_and_place(void **unused) {
@@ -193,7 +217,8 @@ static void refused_by_name_and_place(void **unused) {
   check_error(cb_immersed_create(&k.fluid, k.surface, NULL, &k.options, NULL, NULL, NULL, &k.body), CB_ERROR_DOMAIN,
               "the body has no inertia about an axis: its mass is 2 kg and there is no fluid that moves with it");
   k.options.n_points = 0, k.material[0].density = 1;
-  cb_wrench_text wrenches[2] = {{.name = "lift", .force = {"x", "y", "z"}}, {.name = "thrust", .torque = {"1", "wx + q"}}};
+  cb_wrench_text wrenches[2] = {{.name = "lift", .force = {"x", "y", "z"}},
+                                {.name = "thrust", .torque = {"1", "wx + q"}}};
   k.options.n_wrenches = 2, k.options.wrenches = wrenches;
   int which = -1, component = -1;
   size_t at = 99;
@@ -240,6 +265,7 @@ int main(void) {
       cmocka_unit_test(a_plate_falls_with_a_coefficient_of_two),
       cmocka_unit_test(a_swelling_ball_breathes),
       cmocka_unit_test(kinetic_energy_belongs_to_the_momentum),
+      cmocka_unit_test(a_wave_along_a_body_has_the_energy_of_its_slices),
       cmocka_unit_test(refused_by_name_and_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -428,15 +428,24 @@ static void what_is_no_surface_is_refused(void **unused) {
   const int kept = s->face[3][1];
   s->face[3][1] = s->face[3][0];
   assert_int_equal(cb_local_create(s, &l), CB_ERROR_DOMAIN);
-  assert_non_null(strstr(cb_error_text(), "face 3 has vertex"));
+  assert_non_null(strstr(cb_error_text(), "face 4 has vertex"));
   s->face[3][1] = kept;
   const int *f = s->face[4], b = f[1];
   s->face[4][1] = f[2], s->face[4][2] = b;
   assert_int_equal(cb_local_create(s, &l), CB_ERROR_DOMAIN);
-  assert_non_null(strstr(cb_error_text(), "opposite sides"));
+  assert_non_null(strstr(cb_error_text(), "opposite sides at the edge between vertices "));
+  int named[4];
+  assert_int_equal(sscanf(cb_error_text(),
+                          "faces %d and %d look to opposite sides at the edge between vertices %d and %d", named,
+                          named + 1, named + 2, named + 3), 4);
+  for (int i = 0; i < 4; i++) { /* counted from 1: both ends are corners of both faces, one of which is the fifth */
+    const int *c = s->face[named[i % 2] - 1], v = named[2 + i / 2] - 1;
+    assert_true(c[0] == v || c[1] == v || c[2] == v);
+  }
+  assert_true(named[0] == 5 || named[1] == 5);
   s->x[2][0] = NAN;
   assert_int_equal(cb_local_create(s, &l), CB_ERROR_DOMAIN);
-  assert_non_null(strstr(cb_error_text(), "vertex 2"));
+  assert_non_null(strstr(cb_error_text(), "vertex 3 is at"));
   assert_null(l);
   cb_surface_free(s);
 }

@@ -1,90 +1,5 @@
-/* Mass and momentum of a changing shape: rigid and affine motion exact, conservation laws, sheets, points, lumped. */
-#include "fluid/moving_mass.h"
-#include "fluid_mesh.h"
-#include "numerics/vec3.h"
-
-typedef double vector[3];
-
-/* A shape with its own coordinates and velocities. */
-typedef struct shape {
-  cb_surface *s;
-  vector *x, *v;
-} shape;
-
-static shape shape_of(mesh m) {
-  shape out = {.s = mesh_surface(m)};
-  out.x = calloc((size_t)out.s->vertices, sizeof(vector));
-  out.v = calloc((size_t)out.s->vertices, sizeof(vector));
-  memcpy(out.x, out.s->x, sizeof(vector) * (size_t)out.s->vertices);
-  return out;
-}
-static void shape_free(shape *h) {
-  cb_surface_free(h->s);
-  free(h->x);
-  free(h->v);
-}
-
-/* Two closed parts of unlike densities and a sheet in one surface, shaken so that nothing is symmetric. */
-static shape three_parts(uint64_t *seed) {
-  mesh piece[3] = {mesh_ellipsoid(4, 1, 0.7, 0.4), mesh_torus(11, 7, 0.8, 0.3), mesh_plate(4, 1, 0.6, false)};
-  int vertices = 0, faces = 0;
-  for (int k = 0; k < 3; k++) {
-    mesh_move(piece + k, (double[3]){3. * k - 2, 1 - 2. * k, 0.5 * k});
-    mesh_shake(piece + k, seed, 0.02);
-    vertices += piece[k].vertices, faces += piece[k].faces;
-  }
-  mesh all = mesh_room(vertices, faces);
-  for (int k = 0; k < 3; k++) {
-    const int first = all.vertices;
-    for (int i = 0; i < piece[k].vertices; i++)
-      mesh_vertex(&all, piece[k].x[i][0], piece[k].x[i][1], piece[k].x[i][2]);
-    for (int f = 0; f < piece[k].faces; f++) {
-      const int *at = piece[k].face[f];
-      all.part[all.faces] = k;
-      mesh_face(&all, first + at[0], first + at[1], first + at[2]);
-    }
-    free(piece[k].x), free(piece[k].face), free(piece[k].part);
-  }
-  return shape_of(all);
-}
-static const cb_material materials[3] = {{800, 0}, {1300, 0}, {500, 0.02}};
-
-static double area_at_rest(const cb_surface *s, int f) {
-  const int *c = s->face[f];
-  double e1[3], e2[3], n[3];
-  for (int k = 0; k < 3; k++) e1[k] = s->x[c[1]][k] - s->x[c[0]][k], e2[k] = s->x[c[2]][k] - s->x[c[1]][k];
-  cb_cross3(e1, e2, n);
-  return sqrt(cb_dot3(n, n)) / 2;
-}
-
-static cb_moving_mass *made(const shape *h, const cb_material *material, bool lumped, int n,
-                            const cb_point_mass *points) {
-  cb_moving_mass *m;
-  check_ok(cb_moving_mass_create(h->s, material, lumped, n, points, &m));
-  return m;
-}
-static cb_mass at(const cb_moving_mass *m, const shape *h, double mu0[6]) {
-  cb_mass out;
-  check_ok(cb_moving_mass_at(m, (const vector *)h->x, (const vector *)h->v, &out, mu0));
-  return out;
-}
-
-static double largest(const double m[6][6]) {
-  double size = 0;
-  for (int i = 0; i < 36; i++) size = fmax(size, fabs(m[i / 6][i % 6]));
-  return size;
-}
-static void check_same_mass(const cb_mass *a, const cb_mass *b, double tolerance) {
-  check_relative(a->mass, b->mass, tolerance);
-  check_near(a->volume, b->volume, tolerance * fabs(b->volume));
-  check_relative(a->area, b->area, tolerance);
-  for (int i = 0; i < 3; i++) {
-    check_near(a->centre[i], b->centre[i], 10 * tolerance);
-    check_near(a->volume_centre[i], b->volume_centre[i], 10 * tolerance);
-  }
-  for (int i = 0; i < 36; i++)
-    check_near(a->inertia[i / 6][i % 6], b->inertia[i / 6][i % 6], tolerance * largest(b->inertia));
-}
+/* Mass and momentum of a changing shape: rigid and affine motion exact, conservation laws. */
+#include "moving_shape.h"
 
 /* x' = omega × x + w */
 static void turn_and_move(shape *h, const double Y[6]) {
@@ -206,18 +121,6 @@ static void affine_motion_has_its_closed_form(void **unused) {
   shape_free(&h);
 }
 
-/* Any motion that bends, breathes and stretches. */
-static void wriggle(shape *h, double t) {
-  for (int i = 0; i < h->s->vertices; i++) {
-    const double *X = h->s->x[i], k = 1.3;
-    for (int c = 0; c < 3; c++) {
-      const double phase = 2 * t + k * X[(c + 1) % 3] + c;
-      h->x[i][c] = X[c] * (1 + 0.1 * sin(3 * t + X[c])) + 0.2 * sin(phase);
-      h->v[i][c] = X[c] * 0.3 * cos(3 * t + X[c]) + 0.4 * cos(phase);
-    }
-  }
-}
-
 static void linear_momentum_is_that_of_the_centre(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
@@ -332,100 +235,6 @@ static void mass_is_kept_where_the_volume_changes(void **unused) {
   shape_free(&h);
 }
 
-static void lumped_body_is_the_sum_over_its_vertices(void **unused) {
-  (void)unused;
-  uint64_t seed = check_seed();
-  shape h = three_parts(&seed);
-  cb_moving_mass *m = made(&h, materials, true, 0, NULL);
-  double *mass = calloc((size_t)h.s->vertices, sizeof *mass), mu0[6], mu[6] = {0}, energy = 0;
-  for (int p = 0; p < 3; p++) {
-    cb_mass own;
-    cb_material alone[3] = {{0, 1}, {0, 1}, {0, 1}};
-    alone[p] = materials[p];
-    check_ok(cb_mass_of(h.s, NULL, alone, &own));
-    double part_area = 0, *area = calloc((size_t)h.s->faces, sizeof *area);
-    for (int f = 0; f < h.s->faces; f++)
-      if (h.s->part[f] == p) part_area += area[f] = area_at_rest(h.s, f);
-    for (int f = 0; f < h.s->faces; f++)
-      for (int k = 0; k < 3; k++) mass[h.s->face[f][k]] += own.mass * area[f] / part_area / 3;
-    free(area);
-  }
-  wriggle(&h, 1.1);
-  cb_mass sum = {0};
-  for (int i = 0; i < h.s->vertices; i++) {
-    double turn[3];
-    cb_mass_add_point(&sum, mass[i], h.x[i]);
-    cb_cross3(h.x[i], h.v[i], turn);
-    for (int k = 0; k < 3; k++) mu[k] += mass[i] * turn[k], mu[3 + k] += mass[i] * h.v[i][k];
-    energy += mass[i] * cb_dot3(h.v[i], h.v[i]) / 2;
-  }
-  check_relative(cb_moving_mass_energy(m, (const vector *)h.x, (const vector *)h.v), energy, 1e-13);
-  const cb_mass found = at(m, &h, mu0);
-  check_relative(found.mass, sum.mass, 1e-13);
-  for (int i = 0; i < 36; i++)
-    check_near(found.inertia[i / 6][i % 6], sum.inertia[i / 6][i % 6], 1e-13 * largest(sum.inertia));
-  for (int i = 0; i < 6; i++) check_near(mu0[i], mu[i], 1e-12 * sum.mass);
-  free(mass);
-  cb_moving_mass_free(m);
-  shape_free(&h);
-}
-
-static void point_masses_move_with_their_vertex_or_stay(void **unused) {
-  (void)unused;
-  uint64_t seed = check_seed();
-  shape h = three_parts(&seed);
-  const cb_point_mass points[2] = {{.mass = 40, .x = {1, 2, 3}, .vertex = -1}, {.mass = 25, .vertex = 7}};
-  cb_moving_mass *m = made(&h, materials, false, 2, points), *without = made(&h, materials, false, 0, NULL);
-  double mu0[6], bare[6], turn[3];
-  wriggle(&h, 0.2);
-  const cb_mass found = at(m, &h, mu0);
-  cb_mass expected = at(without, &h, bare);
-  cb_mass_add_point(&expected, 40, points[0].x);
-  cb_mass_add_point(&expected, 25, h.x[7]);
-  check_same_mass(&found, &expected, 1e-14);
-  cb_cross3(h.x[7], h.v[7], turn);
-  for (int i = 0; i < 3; i++) {
-    check_near(mu0[i], bare[i] + 25 * turn[i], 1e-13 * found.mass);
-    check_near(mu0[3 + i], bare[3 + i] + 25 * h.v[7][i], 1e-13 * found.mass);
-  }
-  cb_moving_mass_free(m);
-  cb_moving_mass_free(without);
-  shape_free(&h);
-}
-
-static mesh two_sheets(void) {
-  mesh m = mesh_ellipsoid(24, 1, 0.7, 0.4);
-  m.part[5] = m.part[6] = 1;
-  return m;
-}
-
-/* Parts that share vertices, several blocks of faces, and a sheet. */
-static void sums_of_the_local_model_give_the_same(void **unused) {
-  (void)unused;
-  uint64_t seed = check_seed();
-  for (int turn = 0; turn < 3; turn++) {
-    shape h = turn == 0 ? three_parts(&seed) : shape_of(turn == 1 ? mesh_ellipsoid(24, 1, 0.7, 0.4) : two_sheets());
-    cb_material sheets[3] = {{800, turn == 2 ? 0.02 : 0}, {1300, turn == 2 ? 0.01 : 0}, {500, 0.02}};
-    cb_moving_mass *m = made(&h, sheets, false, 0, NULL);
-    cb_local *l;
-    check_ok(cb_local_create(h.s, &l));
-    for (int pose = 0; pose < 3; pose++) {
-      double mu0[6], expected[6], size = 0;
-      cb_mass found, mass;
-      wriggle(&h, 0.3 * pose);
-      cb_local_pose(l, (const vector *)h.x, (const vector *)h.v);
-      check_ok(cb_moving_mass_with(m, l, (const vector *)h.x, (const vector *)h.v, &found, mu0));
-      mass = at(m, &h, expected);
-      check_same_mass(&found, &mass, 1e-13);
-      for (int i = 0; i < 6; i++) size = fmax(size, fabs(expected[i]));
-      for (int i = 0; i < 6; i++) check_near(mu0[i], expected[i], 1e-12 * size);
-    }
-    cb_local_free(l);
-    cb_moving_mass_free(m);
-    shape_free(&h);
-  }
-}
-
 static void shape_at_rest_has_no_momentum(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
@@ -471,9 +280,6 @@ int main(void) {
       cmocka_unit_test(spin_about_the_centre_is_that_of_the_velocities),
       cmocka_unit_test(momentum_is_galilean),
       cmocka_unit_test(mass_is_kept_where_the_volume_changes),
-      cmocka_unit_test(lumped_body_is_the_sum_over_its_vertices),
-      cmocka_unit_test(point_masses_move_with_their_vertex_or_stay),
-      cmocka_unit_test(sums_of_the_local_model_give_the_same),
       cmocka_unit_test(shape_at_rest_has_no_momentum),
       cmocka_unit_test(what_cannot_be_is_refused),
   };

@@ -51,7 +51,7 @@ static void check_matrix(const char *space, const char *method, int n, double da
   const int unknowns = m->n * m->s * m->dim;
   double *d = calloc((size_t)unknowns, sizeof *d), *r[2], norm;
   for (int i = 0; i < 2; i++) r[i] = calloc((size_t)unknowns, sizeof *r[i]);
-  cb_gauss_change change = {0};
+  cb_stage_change change = {0};
   m->start = c.state;
   m->h = 0.2;
   check_ok(m->form->predict(m));

@@ -1,41 +1,21 @@
 /* Poses from one HDF5 file: the same as from arrays, times of the file, a body by itself, refusals by name and place,
  * files cut anywhere. */
-#include "check_error.h"
+#include "hdf5_file.h"
 
 #include "io/pose_sequence.h"
 
-#include <hdf5.h>
-#include <unistd.h>
-
 enum { POSES = 5, VERTICES = 4, FACES = 4, NUMBERS = POSES * VERTICES * 3 };
 
-static char path[] = "/tmp/curvebody-test-XXXXXX", text[600];
 static double place[NUMBERS];
 static const double times[POSES] = {.5, 1, 1.75, 2, 3};
 static const int tetrahedron[FACES][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
 static const cb_poses_times by_step = {NULL, .5, .25, 0, CB_POSES_CLAMPED}, by_time = {.end = CB_POSES_CLAMPED};
 
-static int make_path(void **state) {
-  (void)state;
+static int start(void **state) {
   for (int i = 0; i < NUMBERS; i++) place[i] = (float)sin(3. * i); /* the same as float and double */
-  int file = mkstemp(path);
-  return file < 0 || close(file);
-}
-static int remove_path(void **state) {
-  (void)state;
-  return unlink(path);
+  return make_path(state);
 }
 
-static void put(hid_t file, const char *name, hid_t stored, int rank, const hsize_t *dims, hid_t type,
-                const void *data) {
-  hid_t space = H5Screate_simple(rank, dims, NULL),
-        dataset = H5Dcreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  assert_true(dataset >= 0);
-  if (data) assert_true(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
-  H5Dclose(dataset);
-  H5Sclose(space);
-}
-static hid_t create(void) { return H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }
 static void put_poses(hid_t file, const char *name, hid_t stored, hsize_t poses, hsize_t vertices) {
   put(file, name, stored, 3, (const hsize_t[]){poses, vertices, 3}, H5T_NATIVE_DOUBLE, place);
 }
@@ -137,15 +117,14 @@ static void a_file_with_faces_is_a_body_by_itself(void **state) {
 
 /* ---- refusals ---- */
 
-#define check_refused(mesh, dataset, when, ...)                                                          \
-  do {                                                                                                   \
-    cb_surface *rest = NULL;                                                                             \
-    cb_poses *p = NULL;                                                                                  \
-    snprintf(text, sizeof text, "%s: error: ", path);                                                    \
-    snprintf(text + strlen(text), sizeof text - strlen(text), __VA_ARGS__);                              \
-    check_error(cb_poses_read_sequence(path, dataset, mesh, when, &rest, &p), CB_ERROR_INPUT, text);     \
-    assert_null(rest);                                                                                   \
-    assert_null(p);                                                                                      \
+#define check_refused(mesh, dataset, when, ...)                                                    \
+  do {                                                                                             \
+    cb_surface *rest = NULL;                                                                       \
+    cb_poses *p = NULL;                                                                            \
+    check_error(cb_poses_read_sequence(path, dataset, mesh, when, &rest, &p), CB_ERROR_INPUT,      \
+                error_of_file(__VA_ARGS__));                                                       \
+    assert_null(rest);                                                                             \
+    assert_null(p);                                                                                \
   } while (0)
 
 static void another_number_of_vertices_is_refused(void **state) {
@@ -249,40 +228,24 @@ static void no_file_and_no_hdf5_are_refused(void **state) {
   cb_poses *p = NULL;
   check_error(cb_poses_read_sequence("/nowhere/eel.h5", NULL, NULL, &by_step, &rest, &p), CB_ERROR_FILE,
               "/nowhere/eel.h5: cannot read: No such file or directory");
-  FILE *file = fopen(path, "w");
-  fputs("v 0 0 0\n", file);
-  fclose(file);
+  write_bytes("v 0 0 0\n", 8);
   snprintf(text, sizeof text, "%s: cannot read: ", path);
   check_error_begins(cb_poses_read_sequence(path, NULL, NULL, &by_step, &rest, &p), CB_ERROR_FILE, text);
 }
 
-static size_t contents(unsigned char *bytes, size_t room) {
-  FILE *file = fopen(path, "rb");
-  size_t n = fread(bytes, 1, room, file);
-  fclose(file);
-  return n;
-}
-static void write_bytes(const unsigned char *bytes, size_t n) {
-  FILE *file = fopen(path, "wb");
-  assert_int_equal(fwrite(bytes, 1, n, file), n);
-  fclose(file);
+static cb_status read_path(void) {
+  cb_surface *rest = NULL;
+  cb_poses *p = NULL;
+  cb_status status = cb_poses_read_sequence(path, NULL, NULL, &by_time, &rest, &p);
+  assert_null(rest);
+  assert_null(p);
+  return status;
 }
 
 static void a_file_cut_anywhere_is_refused(void **state) {
   (void)state;
-  static unsigned char bytes[1 << 16];
   write_whole();
-  size_t n = contents(bytes, sizeof bytes);
-  assert_in_range(n, 1000, sizeof bytes - 1);
-  snprintf(text, sizeof text, "%s: ", path);
-  for (size_t cut = 0; cut < n; cut += 61) {
-    write_bytes(bytes, cut);
-    cb_surface *rest = NULL;
-    cb_poses *p = NULL;
-    check_error_begins(cb_poses_read_sequence(path, NULL, NULL, &by_time, &rest, &p), CB_ERROR_FILE, text);
-    assert_null(rest);
-    assert_null(p);
-  }
+  check_cut(61, read_path);
 }
 
 int main(void) {
@@ -297,5 +260,5 @@ int main(void) {
       cmocka_unit_test(times_and_faces_that_do_not_fit_are_refused),
       cmocka_unit_test(no_file_and_no_hdf5_are_refused),
       cmocka_unit_test(a_file_cut_anywhere_is_refused)};
-  return cmocka_run_group_tests(tests, make_path, remove_path);
+  return cmocka_run_group_tests(tests, start, remove_path);
 }

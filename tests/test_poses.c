@@ -3,6 +3,8 @@
 
 #include "fluid/poses.h"
 
+#include <limits.h>
+#include <time.h>
 #include <unistd.h>
 
 static const double pi = 3.14159265358979323846;
@@ -147,10 +149,82 @@ static void wrong_sequences_are_refused_by_pose_and_vertex(void **state) {
               "period 2 of poses that take 2 from first to last, expected more");
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = good}, &p), CB_ERROR_ARGUMENT,
               "period 0 of poses that take 2 from first to last, expected more");
+  /* start + i step as numbers */
+  check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.start = 1e17, .step = .1, .end = CB_POSES_CLAMPED}, &p),
+              CB_ERROR_ARGUMENT, "pose 2 at time 1e+17, expected finite times that ascend");
+  check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.start = 1e308, .step = 1e308}, &p), CB_ERROR_ARGUMENT,
+              "pose 2 at time inf, expected finite times that ascend");
+  static const double late[] = {1e17, 1e17 + 16, 1e17 + 32};
+  check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = late, .period = 33}, &p), CB_ERROR_ARGUMENT,
+              "period 33 of poses that take 32 from first to last, expected more");
   x[7][2] = NAN;
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.step = 1}, &p), CB_ERROR_DOMAIN,
               "pose 3: vertex 2 is not finite: (0, 0, nan)");
   assert_null(p);
+}
+
+/* Between poses at +-1e308 the velocity overflows; with lanes and without (the last vertices), in one of many. */
+static void what_overflows_between_poses_is_refused_by_vertex(void **state) {
+  (void)state;
+  enum { MOST = 40 };
+  static const int sizes[] = {1, 3, MOST};
+  for (int n = 0; n < 3; n++)
+    for (int vertex = 0; vertex < sizes[n]; vertex++) {
+      double x[3][MOST][3] = {{{0}}}, y[MOST][3], v[MOST][3];
+      double all[3 * MOST][3];
+      x[0][vertex][1] = 1e308, x[1][vertex][1] = -1e308, x[2][vertex][1] = 1e308;
+      for (int i = 0; i < 3; i++) memcpy(all[i * sizes[n]], x[i], (size_t)sizes[n] * sizeof **x);
+      cb_poses *p = NULL;
+      check_ok(cb_poses_from_arrays(sizes[n], 3, (const double(*)[3])all,
+                                    &(cb_poses_times){.step = .1, .end = CB_POSES_CLAMPED}, &p));
+      check_ok(cb_poses_at(p, .05, y, NULL));
+      char text[100];
+      snprintf(text, sizeof text, "pose at t = 0.05: y's velocity of vertex %d is -inf", vertex + 1);
+      check_error(cb_poses_at(p, .05, y, v), CB_STEP_NOT_FINITE, text);
+      check_ok(cb_poses_at(p, .2, y, v)); /* at rest */
+      cb_poses_free(p);
+    }
+  /* A sum that overflows where nothing does is no failure. */
+  double x[6][3] = {{1.5e308, 1.5e308, 1.5e308}, {1.5e308, 1.5e308, 1.5e308}, {0}}, y[3][3];
+  memcpy(x[3], x[0], 3 * sizeof *x);
+  cb_poses *p = NULL;
+  check_ok(
+      cb_poses_from_arrays(3, 2, (const double(*)[3])x, &(cb_poses_times){.step = 1, .end = CB_POSES_CLAMPED}, &p));
+  check_ok(cb_poses_at(p, 0, y, NULL));
+  cb_poses_free(p);
+}
+
+/* Corners are shared by parts; each moves with the first part that has it, whatever the order of the faces. NULL is the
+ * rest coordinate. */
+static void a_shared_vertex_moves_with_its_first_part(void **state) {
+  (void)state;
+  enum { PARTS = 40000 };
+  double(*x)[3] = calloc(PARTS + 2, sizeof *x), (*moved)[3] = malloc((PARTS + 2) * sizeof *moved);
+  int(*face)[3] = malloc(PARTS * sizeof *face), *part = malloc(PARTS * sizeof *part);
+  for (int i = 0; i < PARTS + 2; i++) x[i][0] = i, x[i][1] = i % 2, x[i][2] = i % 3;
+  for (int i = 0; i < PARTS; i++) { /* a strip; the part of triangle i is 7919 i, which goes through all */
+    face[i][0] = i, face[i][1] = i + 1 + i % 2, face[i][2] = i + 2 - i % 2;
+    part[i] = (int)(7919LL * i % PARTS);
+  }
+  cb_surface *s = NULL;
+  check_ok(cb_surface_make(PARTS + 2, (const double(*)[3])x, PARTS, (const int(*)[3])face, part, &s));
+  cb_poses *p = NULL;
+  const cb_poses_motion motion[] = {{s->name[20], {NULL, "Y + 20*t", NULL}}, {NULL, {NULL, NULL, "Z + t"}},
+                                    {s->name[5], {"X + 5*t", NULL, NULL}}};
+  const clock_t begin = clock();
+  check_ok(cb_poses_from_expressions(s, motion, 3, NULL, NULL, NULL, NULL, &p));
+  check_at_most((double)(clock() - begin) / CLOCKS_PER_SEC, .3); /* parts times faces took seconds */
+  check_ok(cb_poses_at(p, 2, moved, NULL));
+  for (int i = 0; i < PARTS + 2; i++) {
+    int first = PARTS;
+    for (int f = i - 2 < 0 ? 0 : i - 2; f <= i && f < PARTS; f++) first = part[f] < first ? part[f] : first;
+    check_near(moved[i][0], x[i][0] + (first == 5 ? 10 : 0), 0);
+    check_near(moved[i][1], x[i][1] + (first == 20 ? 40 : 0), 0);
+    check_near(moved[i][2], x[i][2] + (first == 5 || first == 20 ? 0 : 2), 0);
+  }
+  cb_poses_free(p);
+  cb_surface_free(s);
+  free(x), free(moved), free(face), free(part);
 }
 
 static void expressions_move_each_part(void **state) {
@@ -300,6 +374,10 @@ static void numbered_files_are_poses(void **state) {
   check_error(cb_poses_read(pattern, -1, 0, &times, &rest, &p), CB_ERROR_ARGUMENT,
               strcat(strcat(strcpy(path, "poses '"), pattern),
                      "': 0 files from number -1 on, expected no negative number"));
+  check_error(cb_poses_read("none-#.obj", INT_MAX - 3, 5, &times, &rest, &p), CB_ERROR_ARGUMENT,
+              "poses 'none-#.obj': 5 files from number 2147483644 on, expected numbers up to 2147483647");
+  check_error(cb_poses_read("/nowhere/none-#.obj", INT_MAX - 4, 5, &times, &rest, &p), CB_ERROR_FILE,
+              "cannot read '/nowhere/none-2147483643.obj': No such file or directory");
   assert_null(rest);
   assert_null(p);
   for (int i = 7; i < 11; i++) {
@@ -316,7 +394,9 @@ int main(void) {
       cmocka_unit_test(velocities_are_continuous_derivatives),
       cmocka_unit_test(a_clamped_sequence_rests_outside),
       cmocka_unit_test(wrong_sequences_are_refused_by_pose_and_vertex),
+      cmocka_unit_test(what_overflows_between_poses_is_refused_by_vertex),
       cmocka_unit_test(expressions_move_each_part),
+      cmocka_unit_test(a_shared_vertex_moves_with_its_first_part),
       cmocka_unit_test(wrong_expressions_are_refused_by_part_and_place),
       cmocka_unit_test(numbered_files_are_poses)};
   return cmocka_run_group_tests(tests, NULL, NULL);

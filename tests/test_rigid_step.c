@@ -1,5 +1,6 @@
 /* Steps on SE(3): what is kept without forces, orders, symmetry in time, Newton's method, the forms of the paper that
  * fail, restart, failures. (Motions with a known solution: test_rigid_motion.c.) */
+#include "check_error.h"
 #include "fluid/rigid_step_private.h"
 #include "rigid.h"
 
@@ -280,6 +281,39 @@ static void few_iterations_and_the_same_step_without_the_pose_derivative(void **
 
 /* --- the rest of the contract --- */
 
+static int residuals, matrices;
+static cb_status counted(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]) {
+  residuals++;
+  matrices += dF != NULL;
+  return body_wrench(self, t, g, Y, F, dF);
+}
+
+static int residuals_of(double h, bool guess, cb_rigid_state *s) {
+  body b = driven_body();
+  cb_rigid_problem p = problem_of(&b);
+  p.wrench = counted;
+  check_ok(cb_rigid_start(&p, 0, &generic_pose, generic_twist, s));
+  residuals = matrices = 0;
+  for (int n = 0; n < 1000; n++) {
+    if (!guess) s->known = 0;
+    step_by(&p, CB_SE3_CAYLEY, h, s);
+  }
+  assert_in_range(matrices, 1000, 1003);
+  step_by(&p, CB_SE3_CAYLEY, h / 2, s);
+  check_near(s->known, 1, 0); /* a step of another length begins anew */
+  return residuals;
+}
+
+static void smooth_motion_takes_one_matrix_and_two_residuals_a_step(void **unused) {
+  (void)unused;
+  cb_rigid_state with, without;
+  const int guessed = residuals_of(0.005, true, &with), not = residuals_of(0.005, false, &without);
+  print_message("  %.2f residuals a step, %.2f without the guess\n", guessed / 1000., not / 1000.);
+  check_at_most(guessed, 2100);
+  check_at_least(not, 1.2 * guessed);
+  check_at_most(state_distance(&with, &without), 1e-12);
+}
+
 static void a_copy_of_the_state_repeats_the_bits(void **unused) {
   (void)unused;
   body b = driven_body();
@@ -312,6 +346,120 @@ static cb_status endless(void *self, double t, const cb_pose *g, const double Y[
   F[0] = INFINITY;
   if (dF) dF[0][0] = 0;
   return CB_OK;
+}
+
+/* A turn of 6 a step came out as a twist that grows beyond all bounds. */
+static void a_stage_of_rkmk4_turns_by_less_than_half_a_turn(void **unused) {
+  (void)unused;
+  body b = free_body();
+  for (int i = 0; i < 36; i++) b.K0[i / 6][i % 6] = i % 7 ? 0 : 1 + i / 7; /* diag(1, 2 .. 6) */
+  const cb_rigid_problem p = free_problem_of(&b);
+  cb_rigid_state s, kept;
+  check_ok(cb_rigid_start(&p, 0, &generic_pose, (double[6]){.01, 6, .02}, &s));
+  kept = s;
+  check_error(cb_rigid_step_rkmk4(&p, 1, &s), CB_STEP_NO_CONVERGENCE,
+              "a step of 1 at t = 0 turns the body by 6.00046, more than half a turn");
+  assert_memory_equal(&s, &kept, sizeof s);
+  check_ok(cb_rigid_step_rkmk4(&p, .5, &s));
+  s = kept;
+  assert_int_equal(cb_rigid_step_rkmk4(&p, -.53, &s), CB_STEP_NO_CONVERGENCE);
+  assert_int_equal(cb_rigid_step_rkmk4(&p, 2 * 3.14159265 / 6, &s), CB_STEP_NO_CONVERGENCE); /* a whole turn */
+  assert_memory_equal(&s, &kept, sizeof s);
+}
+
+/* Gliding without spin: Hamilton-Pontryagin does not turn the body, rkmk4 by O(h^5) a step. */
+static void a_glide_without_spin_is_turned_by_rkmk4_only(void **unused) {
+  (void)unused;
+  body b = free_body();
+  b.weight = 2, b.g[2] = -10;
+  for (int i = 0; i < 36; i++) b.K0[i / 6][i % 6] = i % 7 ? 0 : i < 21 ? .1 : 2;
+  const cb_rigid_problem p = free_problem_of(&b);
+  cb_rigid_problem falling = p;
+  falling.wrench = body_wrench;
+  double turned[4];
+  for (int method = 0; method < 4; method++)
+    for (int i = 0; i < 4; i++) {
+      const double h = .1 / (1 << i);
+      cb_rigid_state s;
+      check_ok(cb_rigid_start(&falling, 0, &(cb_pose){{1, 0, 0, 0}, {0}}, (double[6]){0, 0, 0, 3, 1, 2}, &s));
+      step_by(&falling, method, h, &s);
+      turned[i] = 2 * sqrt(cb_dot3(s.g.q + 1, s.g.q + 1));
+      if (method == RKMK4) continue;
+      check_at_most(turned[i], 1e-16);
+      check_near(s.g.x[0], 3 * h, 1e-15);
+      check_near(s.g.x[1], h, 1e-15);
+      check_near(s.g.x[2], 2 * h - 5 * h * h, 1e-15);
+    }
+  print_message("  rkmk4 turns by %.1e .. %.1e\n", turned[0], turned[3]);
+  check_near(fitted_order(turned, 4), 5, 0.3);
+}
+
+/* --- inertia that is none --- */
+
+static double edge_K[6][6], edge_mu0[6];
+static cb_status edge_inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
+  (void)self, (void)t, (void)g;
+  memcpy(K, edge_K, sizeof edge_K);
+  memcpy(mu0, edge_mu0, sizeof edge_mu0);
+  return CB_OK;
+}
+
+static void a_start_that_is_not_finite_is_refused(void **unused) {
+  (void)unused;
+  const cb_rigid_problem p = {.inertia = edge_inertia};
+  static const double rest[6];
+  cb_rigid_state s = {.t = 7};
+  for (int bad = 0; bad < 4; bad++) {
+    generic_tensor(edge_K);
+    memset(edge_mu0, 0, sizeof edge_mu0);
+    if (bad == 0) edge_mu0[4] = NAN;
+    if (bad == 1) edge_mu0[1] = INFINITY;
+    if (bad == 2) edge_K[2][3] = NAN;
+    if (bad == 3) edge_K[5][5] = INFINITY;
+    check_error(cb_rigid_start(&p, 2, &generic_pose, rest, &s), CB_STEP_NOT_FINITE,
+                "the momentum of the body at its start, t = 2, is not finite");
+    assert_true(s.t == 7);
+  }
+}
+
+/* Y of K Y = momentum, K in other units of angle and length: D K D and D momentum for D^-1 Y. */
+static void a_singular_inertia_is_seen_in_any_units(void **unused) {
+  (void)unused;
+  static const double zero[6], units[][2] = {{1, 1}, {1e-12, 1}, {1, 1e-12}, {1e-9, 1e-6}, {1e60, 1e-60}};
+  double momentum[6], Y[6], expected[6];
+  for (int i = 0; i < 6; i++) expected[i] = generic_twist[i];
+  for (int u = 0; u < 5; u++) {
+    double D[6], K[6][6];
+    for (int i = 0; i < 6; i++) D[i] = units[u][i / 3];
+    for (int needle = 0; needle < 2; needle++) { /* moments about two axes a million times those about the third */
+      generic_tensor(K);
+      for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) K[i][j] *= (needle && i == 1 ? 1e-6 : 1) * (needle && j == 1 ? 1e-6 : 1);
+      for (int i = 0; i < 6; i++) {
+        momentum[i] = 0;
+        for (int j = 0; j < 6; j++) momentum[i] += D[i] * K[i][j] * expected[j];
+      }
+      for (int i = 0; i < 36; i++) K[i / 6][i % 6] *= D[i / 6] * D[i % 6];
+      check_ok(cb_rigid_velocity(K, momentum, zero, Y));
+      /* what the small axis has of a momentum is known to round-off of the large ones */
+      for (int i = 0; i < 6; i++) check_near(Y[i] * D[i], expected[i], needle && i == 1 ? 1e-8 : 1e-13);
+    }
+    for (int axis = 0; axis < 6; axis++) {
+      for (int i = 0; i < 36; i++) K[i / 6][i % 6] = i % 7 ? 0 : D[i / 7] * D[i / 7] * (i / 7 == axis ? 1e-300 : 1);
+      assert_int_equal(cb_rigid_velocity(K, momentum, zero, Y), CB_STEP_SINGULAR);
+      generic_tensor(K); /* one axis the sum of two others, to round-off */
+      const int a = (axis + 1) % 6, b = (axis + 2) % 6;
+      for (int j = 0; j < 6; j++) K[axis][j] = K[a][j] / 3 + K[b][j] / 7;
+      for (int j = 0; j < 6; j++) K[j][axis] = K[j][a] / 3 + K[j][b] / 7;
+      for (int i = 0; i < 36; i++) K[i / 6][i % 6] *= D[i / 6] * D[i % 6];
+      assert_int_equal(cb_rigid_velocity(K, momentum, zero, Y), CB_STEP_SINGULAR);
+    }
+  }
+  double K[6][6];
+  generic_tensor(K);
+  momentum[2] = 1e308;
+  for (int i = 0; i < 36; i++) K[i / 6][i % 6] *= 1e-3;
+  check_error(cb_rigid_velocity(K, momentum, zero, Y), CB_STEP_NOT_FINITE, "the twist of the body is not finite");
 }
 
 static void failures_leave_the_state(void **unused) {
@@ -356,7 +504,12 @@ int main(void) {
       cmocka_unit_test(newton_is_exact_for_a_stiff_spring),
       cmocka_unit_test(newton_is_exact_for_large_turns),
       cmocka_unit_test(few_iterations_and_the_same_step_without_the_pose_derivative),
+      cmocka_unit_test(smooth_motion_takes_one_matrix_and_two_residuals_a_step),
       cmocka_unit_test(a_copy_of_the_state_repeats_the_bits),
+      cmocka_unit_test(a_stage_of_rkmk4_turns_by_less_than_half_a_turn),
+      cmocka_unit_test(a_glide_without_spin_is_turned_by_rkmk4_only),
+      cmocka_unit_test(a_start_that_is_not_finite_is_refused),
+      cmocka_unit_test(a_singular_inertia_is_seen_in_any_units),
       cmocka_unit_test(failures_leave_the_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

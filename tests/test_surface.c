@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "numerics/mesh.h"
 
+#include <time.h>
 #include <unistd.h>
 
 /* ---- files ---- */
@@ -337,6 +338,12 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
   static const double square[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
   static const int empty[][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
   check_refused(square, 4, empty, 4, NULL, true, "part 'body': closed but without volume, around face 1 at (0, 0, 0)");
+  static const double vast[][3] = {{0, 0, 0}, {1e160, 0, 0}, {0, 1e160, 0}, {0, 0, 1e160}};
+  static const int whole[][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+  check_refused(vast, 4, whole, 4, NULL, false, "vertex 2 at (1e+160, 0, 0): expected coordinates up to 1e70");
+  static const double large[][3] = {{0, 0, 0}, {1e70, 0, 0}, {0, 1e70, 0}, {0, 0, -1e70}};
+  check_refused(large, 4, whole, 4, NULL, false,
+                "part 'body': faces point inward (volume -1.66667e+209), around face 1 at (0, 0, 0)");
   cb_surface *s = NULL;
   cb_surface_edge *edge = NULL;
   int n = 0;
@@ -385,6 +392,48 @@ static void a_body_in_a_body_is_refused_a_cavity_is_not(void **state) {
   check_ok(check_two(.5, false, .4, two)); /* they cut each other: neither lies inside the other */
 }
 
+/* Rows of 20 tetrahedra, with the last one within the one before if told so; CPU time of its check. */
+static double check_grid(int pieces, bool nested, const char *text) {
+  static const int faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  const int n = 4 * pieces;
+  double(*x)[3] = malloc((size_t)n * sizeof *x);
+  int(*face)[3] = malloc((size_t)n * sizeof *face), *part = calloc((size_t)n, sizeof *part);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++) {
+      const bool inner = nested && i >= n - 4;
+      const int at = inner ? i / 4 - 1 : i / 4, grid[3] = {at / 20, at % 20, 0};
+      x[i][k] = 2 * grid[k] + (inner ? .1 + .5 * points[i % 4][k] : points[i % 4][k]);
+      face[i][k] = i - i % 4 + faces[i % 4][k];
+    }
+  cb_surface *s = NULL;
+  check_ok(cb_surface_make(n, (const double(*)[3])x, n, (const int(*)[3])face, part, &s));
+  const clock_t begin = clock();
+  const cb_status status = cb_surface_check(s, false);
+  const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+  if (text)
+    check_error(status, CB_ERROR_DOMAIN, text);
+  else
+    check_ok(status);
+  cb_surface_free(s);
+  free(x), free(face), free(part);
+  return seconds;
+}
+
+/* Four times the pieces take about four times as long; sixteen times if each were held against every other. */
+static void many_pieces_are_checked_by_their_boxes(void **state) {
+  (void)state;
+  double few = INFINITY, many = INFINITY;
+  for (int i = 0; i < 3; i++) {
+    few = fmin(few, check_grid(6000, false, NULL));
+    many = fmin(many, check_grid(24000, false, NULL));
+  }
+  print_message("  %.3f s, of four times the pieces %.3f s\n", few, many);
+  check_at_most(many, 9 * few);
+  check_grid(1600, true,
+             "part 'body': the closed piece around face 6397 at (158.1, 36.1, 0.1) lies inside that of face 6393 of "
+             "part 'body'");
+}
+
 static void shapes_turned_inside_out_are_refused(void **state) {
   (void)state;
   static const char *const names[] = {"torus", "turtle", "cylinder", "propeller"};
@@ -427,6 +476,7 @@ int main(void) {
       cmocka_unit_test(wrong_arrays_are_refused),
       cmocka_unit_test(what_is_wrong_is_said_with_its_place),
       cmocka_unit_test(a_body_in_a_body_is_refused_a_cavity_is_not),
+      cmocka_unit_test(many_pieces_are_checked_by_their_boxes),
       cmocka_unit_test(shapes_turned_inside_out_are_refused),
       cmocka_unit_test(a_file_without_faces_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);

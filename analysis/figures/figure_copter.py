@@ -3,7 +3,7 @@
 import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
-from autorotation import checks_and_table, draw_path, draw_speeds
+from autorotation import COLOURS, checks_and_table, draw_path, draw_speeds
 from runs import Run
 from style import panels
 
@@ -13,19 +13,20 @@ CAPTION = ("Paper of 4 cm × 16 cm, 500 mg, 120 µm thick, with two wings of 8 c
            "wing's tip over the first 1.2 s, from the side. Middle and right: fall and spin of five copters let go "
            "from rest at different tilts. (Paper: figure 11.)")
 COPTER = Run("immersed/paper-copter")
+HALF = Run("immersed/paper-copter", ("integrator.step=0.000625", "record.every=16"))
 TIP = (0.01, 0.0773, 0.0207)
 
 
 def runs(full):
-  return [COPTER]
+  return [COPTER, HALF]
 
 
 def draw(records, full):
   canvas, ((left, middle, right),) = panels(1, 3, 4.4, 4.4, width_ratios=(0.4, 1, 1))
   record = records[COPTER]
-  draw_speeds(record, middle, right)
-  draw_path(record, left, TIP, 3, 1.2, 2, 0.5)
-  checks, table = checks_and_table(record, steady=1e-3, alike=1e-3)
+  draw_speeds(record, middle, right, range(5))
+  draw_path(record, left, TIP, 3, 0, 1.2, 2, 0.5, COLOURS[3])
+  checks, table = checks_and_table(record, records[HALF], steady=1e-3, alike=1e-3, converged=2e-3)
   return figure.Drawing(canvas, checks, [table])
 
 

@@ -20,11 +20,16 @@ def fall(record):
   return -velocity(record)[..., 2]
 
 
-def draw_speeds(record, fall_axes, spin_axes):
-  t, tilt = record["time"], tilts(record)
-  for i, (down, turn) in enumerate(zip(fall(record).T, spin(record)[..., 2].T)):
-    fall_axes.plot(t, down, color=COLOURS[i], label=f"let go at {tilt[i]:.0f}°".replace("-", "−"))
-    spin_axes.plot(t, turn, color=COLOURS[i])
+def degrees(tilt):
+  return f"{tilt:.0f}°".replace("-", "−")
+
+
+def draw_speeds(record, fall_axes, spin_axes, bodies):
+  """In colour those of `bodies`, five at most."""
+  t, tilt, down, turn = record["time"], tilts(record), fall(record), spin(record)[..., 2]
+  for i, colour in zip(bodies, COLOURS):
+    fall_axes.plot(t, down[:, i], color=colour, label=f"let go at {degrees(tilt[i])}")
+    spin_axes.plot(t, turn[:, i], color=colour)
   fall_axes.set(xlabel="time (s)", ylabel="fall speed (m/s)")
   spin_axes.set(xlabel="time (s)", ylabel="spin about the vertical (rad/s)")
   fall_axes.set_ylim(0, None)
@@ -32,33 +37,43 @@ def draw_speeds(record, fall_axes, spin_axes):
   fall_axes.legend()
 
 
-def draw_path(record, axes, tip, body, until, step, width):
+def draw_path(record, axes, tip, body, begin, end, step, width, colour):
   """Centre and tip (in the body) of one body, and the line between them, from the side, `width` metres wide."""
   t, R = record["time"], rotation(record)[:, body]
-  early = t <= until
-  x = record["centre"][early, body]
-  end = record["pose"][early, body, :3] + R[early] @ np.asarray(tip)
-  axes.plot(end[:, 0], end[:, 2], color=COLOURS[body], linewidth=0.8)
+  shown = (t >= begin) & (t <= end)
+  x = record["centre"][shown, body]
+  y = record["pose"][shown, body, :3] + R[shown] @ np.asarray(tip)
+  axes.plot(y[:, 0], y[:, 2], color=colour, linewidth=0.8)
   for k in range(0, len(x), step):
-    axes.plot([x[k, 0], end[k, 0]], [x[k, 2], end[k, 2]], color=GREY, linewidth=0.6)
-  axes.plot(x[:, 0], x[:, 2], color=COLOURS[body])
+    axes.plot([x[k, 0], y[k, 0]], [x[k, 2], y[k, 2]], color=GREY, linewidth=0.6)
+  axes.plot(x[:, 0], x[:, 2], color=colour)
   axes.set(xlabel="$x$ (m)", ylabel="$z$ (m)")
   axes.set_aspect("equal")
   axes.set_xlim(np.mean(axes.get_xlim()) - width / 2, np.mean(axes.get_xlim()) + width / 2)
   axes.locator_params(axis="x", nbins=2)
 
 
-def checks_and_table(record, steady, alike):
-  """steady: change allowed over the last third; alike: difference allowed among the starts, both relative."""
+def ends(record):
+  """Fall and spin of each body, means over the last third."""
+  return np.mean(last_third(fall(record)), axis=0), np.mean(last_third(spin(record)[..., 2]), axis=0)
+
+
+def checks_and_table(record, half, steady, alike, converged):
+  """half: the same at half the step. Allowed, all relative: steady, change over the last third; alike, difference among
+  the starts; converged, that from half the step."""
   tilt, down, turn = tilts(record), fall(record), spin(record)[..., 2]
-  falls, spins = np.mean(last_third(down), axis=0), np.mean(last_third(turn), axis=0)
-  checks = [at_most(f"let go at {tilt[i]:.0f}°: relative change over the last third of fall and spin",
-                    max(drift(down[:, i]), drift(turn[:, i])), steady) for i in range(len(tilt))]
-  checks += [at_most(f"fall speed from {len(tilt)} tilts: relative spread", spread(falls), alike),
-             at_most(f"spin from {len(tilt)} tilts: relative spread of its size", spread(np.abs(spins)), alike)]
+  falls, spins = ends(record)
+  changes = [max(drift(a), drift(b)) for a, b in zip(down.T, turn.T)]
+  off = [np.max(np.abs(end / other - 1)) for end, other in zip(ends(record), ends(half))]
+  checks = [at_most(f"fall and spin from {len(tilt)} tilts: largest relative change over the last third", max(changes),
+                    steady),
+            at_most(f"fall speed from {len(tilt)} tilts: relative spread", spread(falls), alike),
+            at_most(f"spin from {len(tilt)} tilts: relative spread of its size", spread(np.abs(spins)), alike),
+            at_most("fall speed from every tilt: relative difference at half the step", off[0], converged),
+            at_most("spin from every tilt: relative difference at half the step", off[1], converged)]
   same = int(np.sum(np.sign(spins) == np.sign(spins[0])))
   checks.append(Check("turns the same way from all tilts", f"{same} of {len(spins)}", "all", same == len(spins)))
-  rows = [[f"{tilt[i]:.0f}°", f"{falls[i]:.4f}", f"{spins[i]:.3f}", f"{abs(spins[i]) / (2 * np.pi):.2f}",
+  rows = [[degrees(tilt[i]), f"{falls[i]:.4f}", f"{spins[i]:.3f}", f"{abs(spins[i]) / (2 * np.pi):.2f}",
            f"{drift(down[:, i]):.1e}", f"{drift(turn[:, i]):.1e}"] for i in range(len(tilt))]
   return checks, Table("Mean over the last third, and its relative change there",
                        ["let go at", "fall m/s", "spin rad/s", "turns a second", "fall changes", "spin changes"], rows)

@@ -34,9 +34,10 @@ static cb_status add_particles(const cb_places *p, const cb_node *body, const cb
   return status;
 }
 
-cb_status cb_places_add(const cb_places *p, const cb_node *body, const cb_matter *matter, const double *mass,
-                        cb_builder *b, int *first) {
-  cb_status status = CB_OK;
+cb_status cb_places_add(cb_places *p, const cb_node *body, const cb_matter *matter, const double *mass, cb_builder *b,
+                        int *first) {
+  cb_status status = cb_places_set_moving(p, body);
+  if (status) return status;
   double *value = malloc(2 * (size_t)p->n * sizeof *value), *charge = value + p->n;
   if (!value) return cb_fail(CB_ERROR_MEMORY, "no memory for %d masses", p->n);
   if (mass)

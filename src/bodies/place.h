@@ -47,10 +47,8 @@ cb_status cb_places_make(cb_places *p, const cb_node *body, const cb_geometry *g
                          const double *tangent);
 void cb_places_free(cb_places *p);
 
-/* Reads `motion`, then applies `move` of `place`. */
-cb_status cb_places_set_moving(cb_places *p, const cb_node *body);
 /* Where `move` takes a point of the embedding that goes along with the body: world[k], in the coordinates that the
- * space is used in. Call after cb_places_set_moving. */
+ * space is used in. Call after cb_places_add. */
 cb_status cb_places_carry(const cb_places *p, const double *x, double *world);
 
 /* --- what particles are made of --- */
@@ -73,10 +71,12 @@ typedef struct cb_matter {
    "radius of each particle"}
 /* clang-format on */
 
-/* Adds the particles to the body that the builder has begun. mass[n] (NULL: by matter). *first is the index of the
- * first. */
-cb_status cb_places_add(const cb_places *p, const cb_node *body, const cb_matter *matter, const double *mass,
-                        cb_builder *b, int *first);
+/* Reads `motion`, applies `move` of `place`, and adds the particles to the body that the builder has begun. mass[n]
+ * (NULL: by matter). *first is the index of the first. */
+cb_status cb_places_add(cb_places *p, const cb_node *body, const cb_matter *matter, const double *mass, cb_builder *b,
+                        int *first);
+/* The first two of these. */
+cb_status cb_places_set_moving(cb_places *p, const cb_node *body);
 
 /* Distance of two points in the coordinates that the space is used in; nan where it has none. */
 double cb_place_apart(const cb_geometry *g, const double *x, const double *y);

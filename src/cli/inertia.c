@@ -80,12 +80,14 @@ static cb_status unknown(const char *word) {
                  word);
 }
 
-static cb_status open_surface(const char *word, cb_surface **out) {
+static cb_status open_surface(const char *word, double scale, cb_surface **out) {
   struct stat file;
   const cb_shape_class *shape = shape_of(word, strcspn(word, ":"));
   cb_status status = shape                                            ? make_shape(shape, word, out)
                      : !strpbrk(word, "./") && stat(word, &file) != 0 ? unknown(word)
                                                                       : cb_surface_read(word, out);
+  for (int v = 0; !status && v < (*out)->vertices; v++)
+    for (int i = 0; i < 3; i++) (*out)->x[v][i] *= scale;
   return status ? status : cb_surface_check(*out, true);
 }
 
@@ -201,13 +203,13 @@ static cb_status fluid_of(const char *text, double *out) {
 }
 
 static int run(int argc, char **argv) {
-  const char *density = NULL, *thickness = NULL, *fluid = NULL;
+  const char *density = NULL, *thickness = NULL, *fluid = NULL, *scaled = NULL;
+  double scale = 1;
   bool json = false;
-  const cb_option options[] = {{"--density", NULL, true, cb_take_text, &density},
-                               {"--thickness", NULL, true, cb_take_text, &thickness},
-                               {"--fluid", NULL, true, cb_take_text, &fluid},
-                               {"--json", NULL, false, cb_take_flag, &json},
-                               {NULL, NULL, false, NULL, NULL}};
+  const cb_option options[] = {
+      {"--density", NULL, true, cb_take_text, &density}, {"--thickness", NULL, true, cb_take_text, &thickness},
+      {"--fluid", NULL, true, cb_take_text, &fluid},     {"--scale", NULL, true, cb_take_text, &scaled},
+      {"--json", NULL, false, cb_take_flag, &json},      {NULL, NULL, false, NULL, NULL}};
   int words;
   const int usage = cb_options_take(&cb_command_inertia, options, argc, argv, &words);
   if (usage) return usage;
@@ -216,7 +218,8 @@ static int run(int argc, char **argv) {
   cb_status status = number("--density", density, 0, &f.density);
   if (!status) status = number("--thickness", thickness, 0, &f.thickness);
   if (!status) status = fluid_of(fluid, &f.fluid);
-  if (!status) status = open_surface(argv[0], &f.surface);
+  if (!status) status = number("--scale", scaled, 0, &scale);
+  if (!status) status = open_surface(argv[0], scale, &f.surface);
   if (!status) status = find(&f);
   if (!status) {
     (json ? print_json : print_text)(&f);
@@ -228,10 +231,10 @@ static int run(int argc, char **argv) {
   return status ? cb_report(status) : CB_EXIT_DONE;
 }
 
-const cb_command cb_command_inertia = {"inertia",
-                                       "MESH [--density RHO] [--thickness T] [--fluid water|air|none|RHO] [--json]",
-                                       "Prints mass, centre, inertia and added mass of a body. MESH is an OBJ, PLY, "
-                                       "STL or OFF file, or SHAPE:KEY=VALUE,... "
-                                       "as `curvebody list shapes` has them; RHO in kg/m^3 (default 1000, in water), T "
-                                       "in m is the thickness of open parts.",
-                                       run};
+const cb_command cb_command_inertia = {
+    "inertia", "MESH [--density RHO] [--thickness T] [--scale S] [--fluid water|air|none|RHO] [--json]",
+    "Prints mass, centre, inertia and added mass of a body. MESH is an OBJ, PLY, "
+    "STL or OFF file, or SHAPE:KEY=VALUE,... "
+    "as `curvebody list shapes` has them; RHO in kg/m^3 (default 1000, in water), T "
+    "in m is the thickness of open parts, S the metres a unit of the file.",
+    run};

@@ -125,7 +125,8 @@ static void integrators(printer *p) {
 
 static void observables(printer *p) {
   for (const cb_observable_doc *o = cb_observable_groups; o->name; o++) entry(p, o->name, o->doc, "", NULL);
-  for (const cb_observable_doc *o = cb_body_observables; o->name; o++) entry(p, o->name, "of bodies in a fluid", o->doc, NULL);
+  for (const cb_observable_doc *o = cb_body_observables; o->name; o++)
+    entry(p, o->name, "of bodies in a fluid", o->doc, NULL);
 }
 
 static void functions(printer *p) {
@@ -148,10 +149,9 @@ static void none(printer *p) {
 static const struct {
   const char *name;
   void (*print)(printer *);
-} kinds[] = {{"spaces", spaces},           {"systems", systems},         {"bodies", bodies},
-             {"shapes", shapes},           {"constraints", constraints}, {"contacts", contacts},
-             {"walls", walls},             {"events", events},           {"integrators", integrators},
-             {"bundles", none},            {"fluids", fluids},             {"observables", observables},
+} kinds[] = {{"spaces", spaces},           {"systems", systems},   {"bodies", bodies}, {"shapes", shapes},
+             {"constraints", constraints}, {"contacts", contacts}, {"walls", walls},   {"events", events},
+             {"integrators", integrators}, {"bundles", none},      {"fluids", fluids}, {"observables", observables},
              {"functions", functions}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

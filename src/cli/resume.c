@@ -1,7 +1,8 @@
-/* curvebody resume OUT.h5 --until T [--quiet|--json]
+/* curvebody resume OUT.h5 [--until T] [--quiet|--json]
  *
- * The scenario is the resolved one that the record keeps; the run goes on from the newest whole checkpoint, and what
- * was recorded after it is computed again to the same bytes, with the instruction set that the record names. */
+ * To T, or to the end of the scenario, which is the resolved one that the record keeps. The run goes on from
+ * the newest whole checkpoint, and what was recorded after it is computed again to the same bytes, with the instruction
+ * set that the record names. */
 #include "cli/go.h"
 
 #include "core/isa.h"
@@ -28,6 +29,15 @@ static cb_status check_end(cb_reader *reader, const char *path, cb_scenario *sce
                  cb_run_end(run));
 }
 
+/* Files that the scenario names are not in the record, their digest is: a body that has changed is not gone on with. */
+static cb_status check_inputs(cb_reader *reader, const char *path, cb_scenario *scenario) {
+  const char *then;
+  const cb_status status = cb_reader_attribute(reader, "inputs_sha256", &then);
+  if (status || !*then || !strcmp(then, cb_scenario_inputs(scenario))) return status;
+  return cb_fail(CB_ERROR_INPUT, "%s: error: a file that its scenario names (mesh, poses or grid) has changed since",
+                 path);
+}
+
 static int run(int argc, char **argv) {
   cb_go_options go = {0};
   const char *until = NULL;
@@ -38,7 +48,7 @@ static int run(int argc, char **argv) {
   int words;
   const int usage = cb_options_take(&cb_command_resume, options, argc, argv, &words);
   if (usage) return usage;
-  if (words != 1 || !until) return cb_usage(&cb_command_resume);
+  if (words != 1) return cb_usage(&cb_command_resume);
   go.output = argv[0];
 
   cb_reader *reader = NULL;
@@ -47,14 +57,16 @@ static int run(int argc, char **argv) {
   const char *text;
   char set[256];
   const char *sets[] = {set};
-  if ((size_t)snprintf(set, sizeof set, "time.end=%s", until) >= sizeof set) return cb_usage(&cb_command_resume);
+  if (until && (size_t)snprintf(set, sizeof set, "time.end=%s", until) >= sizeof set)
+    return cb_usage(&cb_command_resume);
   cb_status status = cb_reader_open(argv[0], &reader);
   /* a resume that was killed at its start left a file that must be repaired to be read */
   if (status == CB_ERROR_FILE && !(status = cb_record_repair(argv[0], NULL))) status = cb_reader_open(argv[0], &reader);
   if (!status) status = cb_reader_scenario(reader, "resolved", &text);
   if (!status) take_isa(reader);
-  if (!status) status = cb_scenario_open_text(argv[0], text, sets, 1, &scenario);
+  if (!status) status = cb_scenario_open_text(argv[0], text, sets, until != NULL, &scenario);
   if (!status) status = check_end(reader, argv[0], scenario);
+  if (!status) status = check_inputs(reader, argv[0], scenario);
   cb_reader_close(reader);
   if (!status) {
     size_t count;
@@ -70,5 +82,5 @@ static int run(int argc, char **argv) {
 }
 
 const cb_command cb_command_resume = {
-    "resume", "OUT.h5 --until T [--quiet|--json]",
+    "resume", "OUT.h5 [--until T] [--quiet|--json]",
     "Goes on with a completed, interrupted or killed run, bit for bit as if it had never stopped.", run};

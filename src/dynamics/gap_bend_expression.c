@@ -7,6 +7,7 @@
  */
 #include "dynamics/constraint_charts.h"
 #include "dynamics/gap_private.h"
+#include "geometry/intrinsic_private.h"
 #include "geometry/quadric.h"
 #include <math.h>
 #include <string.h>
@@ -141,25 +142,11 @@ static bool sample(const sampling *s, double t, const double *x, const double *f
   return in_chart(g, &f, own ? NULL : m, x, frame, out);
 }
 
-/* An orthonormal frame e[n][n] of the chart's metric, by Cholesky's decomposition; in any dimension. */
+/* An orthonormal frame e[n][n] of the chart's metric, in any dimension; false where there is none. */
 static bool chart_frame(const cb_geometry *g, const double *q, double *e) {
-  const int n = g->dim;
-  double m[N * N], l[N][N] = {{0}};
-  if (g->chart->metric(g, q, m, NULL, NULL)) return false;
-  memset(e, 0, (size_t)(n * n) * sizeof *e);
-  for (int j = 0; j < n; j++)
-    for (int i = j; i < n; i++) {
-      double sum = m[i * n + j];
-      for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
-      if (i == j && !(sum > 0)) return false;
-      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
-    }
-  for (int c = 0; c < n; c++)
-    for (int i = c; i < n; i++) {
-      double sum = i == c;
-      for (int k = c; k < i; k++) sum -= l[i][k] * e[k * n + c];
-      e[i * n + c] = sum / l[i][i];
-    }
+  cb_intrinsic_frame(g, q, e);
+  for (int i = 0; i < g->dim * g->dim; i++)
+    if (!isfinite(e[i])) return false;
   return true;
 }
 

@@ -11,7 +11,6 @@
 #define KERNELS cb_springs_kernels_avx2
 enum { WIDTH = 4 };
 typedef __m256d vec;
-typedef __m256d vec4;
 
 static inline vec set(double a) { return _mm256_set1_pd(a); }
 static inline vec load(const double *p) { return _mm256_loadu_pd(p); }
@@ -23,20 +22,8 @@ static inline vec where_above(vec a, vec b, vec yes, vec no) {
   return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(a, b, _CMP_GT_OQ));
 }
 
-static inline vec4 load4(const double *p) { return _mm256_loadu_pd(p); }
-static inline void store4(double *p, vec4 a) { _mm256_storeu_pd(p, a); }
-static inline vec4 sub4(vec4 a, vec4 b) { return a - b; }
-static inline vec4 mul4(vec4 a, vec4 b) { return a * b; }
-static inline vec4 zero4(void) { return _mm256_setzero_pd(); }
-static inline vec4 fma4(double s, vec4 a, vec4 b) { return _mm256_fmadd_pd(_mm256_set1_pd(s), a, b); }   /* b + s a */
-static inline vec4 fnma4(double s, vec4 a, vec4 b) { return _mm256_fnmadd_pd(_mm256_set1_pd(s), a, b); } /* b - s a */
+#include "dynamics/springs_vec4.h"
 
-/* Sums over the four numbers of each of p, q, r, s. */
-static inline vec sums(vec4 p, vec4 q, vec4 r, vec4 s) {
-  vec pq = _mm256_unpacklo_pd(p, q) + _mm256_unpackhi_pd(p, q),
-      rs = _mm256_unpacklo_pd(r, s) + _mm256_unpackhi_pd(r, s);
-  return _mm256_permute2f128_pd(pq, rs, 0x20) + _mm256_permute2f128_pd(pq, rs, 0x31);
-}
 static inline vec dot(const vec4 *a, const vec4 *b) { return sums(a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3]); }
 static inline vec inner(const vec4 *a, const vec4 *b, vec4 form) {
   return sums(a[0] * b[0] * form, a[1] * b[1] * form, a[2] * b[2] * form, a[3] * b[3] * form);

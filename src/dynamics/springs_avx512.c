@@ -11,7 +11,6 @@
 #define KERNELS cb_springs_kernels_avx512
 enum { WIDTH = 8 };
 typedef __m512d vec;
-typedef __m256d vec4;
 
 static inline vec set(double a) { return _mm512_set1_pd(a); }
 static inline vec load(const double *p) { return _mm512_loadu_pd(p); }
@@ -23,23 +22,11 @@ static inline vec where_above(vec a, vec b, vec yes, vec no) {
   return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a, b, _CMP_GT_OQ), no, yes);
 }
 
-static inline vec4 load4(const double *p) { return _mm256_loadu_pd(p); }
-static inline void store4(double *p, vec4 a) { _mm256_storeu_pd(p, a); }
-static inline vec4 sub4(vec4 a, vec4 b) { return a - b; }
-static inline vec4 mul4(vec4 a, vec4 b) { return a * b; }
-static inline vec4 zero4(void) { return _mm256_setzero_pd(); }
-static inline vec4 fma4(double s, vec4 a, vec4 b) { return _mm256_fmadd_pd(_mm256_set1_pd(s), a, b); }   /* b + s a */
-static inline vec4 fnma4(double s, vec4 a, vec4 b) { return _mm256_fnmadd_pd(_mm256_set1_pd(s), a, b); } /* b - s a */
+#include "dynamics/springs_vec4.h"
 
-/* Sums over the four numbers of each of p, q, r, s. */
-static inline __m256d sums(vec4 p, vec4 q, vec4 r, vec4 s) {
-  __m256d pq = _mm256_unpacklo_pd(p, q) + _mm256_unpackhi_pd(p, q),
-          rs = _mm256_unpacklo_pd(r, s) + _mm256_unpackhi_pd(r, s);
-  return _mm256_permute2f128_pd(pq, rs, 0x20) + _mm256_permute2f128_pd(pq, rs, 0x31);
-}
 static inline vec dot(const vec4 *a, const vec4 *b) {
-  __m256d low = sums(a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3]);
-  __m256d high = sums(a[4] * b[4], a[5] * b[5], a[6] * b[6], a[7] * b[7]);
+  vec4 low = sums(a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3]);
+  vec4 high = sums(a[4] * b[4], a[5] * b[5], a[6] * b[6], a[7] * b[7]);
   return _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
 }
 static inline vec inner(const vec4 *a, const vec4 *b, vec4 form) {

@@ -8,10 +8,10 @@
  * Reflecting: a step is cut where a gap comes to 0. The path is that of the stepper, state(tau) = a step of length tau
  * from where the last reflection was; vertices within 1e-9 of a step of the floor meet it together: impulses l >= 0,
  *   w_i . Y+ >= -e w_i . Y-,  of least <dY, K dY>  (the linear complementarity problem), until none closes.
- * What rests is held: a vertex that would be back within 1e-9 of a step, or rise by no more than round-off, takes no
- * impulse of restitution, but l >= 0 at both ends of the step so that its gap at the end is >= 0 and its velocity too
- * (RATTLE with l >= 0), other vertices reflecting as before. A body whose reflections pile up (20 within a hundredth of
- * a step) is held at all vertices for the rest of the step. Impulses are without friction.
+ * What rests is held: a vertex that would be back within a thousandth of a step, or rise by no more than round-off,
+ * takes no impulse of restitution, but l >= 0 at both ends of the step so that its gap at the end is >= 0 and its
+ * velocity too (RATTLE with l >= 0), other vertices reflecting as before. A body whose reflections pile up (20 within a
+ * hundredth of a step) is held at all vertices for the rest of the step. Impulses are without friction.
  * Nothing is passed over: between the ends of a trial each gap is taken for the cubic of its values and rates, and
  * where its least value is less than a quarter of what the rates' change bends it by (max |rate_1 - rate_0| tau/8), the
  * trial is cut there, down to 1e-9 of a step; trials turn the body by at most 1 near the floor (nearer than twice the

@@ -58,7 +58,7 @@ static bool dips(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_l
  * that it is none? */
 static bool is_rest(const cb_floor_run *e, int vertex, double t) {
   const cb_floor_look *from = &e->look[0];
-  return cb_floor_touches(e, from, vertex) && (t <= e->near || e->w->rate[0][vertex] * t <= from->round_off);
+  return cb_floor_touches(e, from, vertex) && (t <= e->rest || e->w->rate[0][vertex] * t <= from->round_off);
 }
 
 static bool is_below(const cb_floor_run *e, const cb_floor_look *a, int i) {

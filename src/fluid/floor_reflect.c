@@ -150,6 +150,7 @@ static void kick(const cb_floor_metric *m, const cb_floor_impulses *j, const dou
   cb_rigid_move(s, still, q, change);
   for (int i = 0; i < 6; i++) s->Y[i] = Y[i] + cb_dot3(m->B[i], j->sum);
   memcpy(s->mu, s->momentum, sizeof s->mu);
+  s->known = 0; /* the twists before tell nothing of the next */
 }
 
 /* Blows until none that touches closes; held alone, or all. met: the vertex that came here (-1: none); of others only
@@ -328,7 +329,7 @@ cb_status cb_floor_step(const cb_floor *f, const cb_floor_shape *shape, const cb
   if (f->kind != CB_FLOOR_REFLECTING) return stepper->step(stepper->self, p, h, s, iterations);
   if (!(h > 0 && h < INFINITY)) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g above a floor", h);
   cb_floor_run e = {.f = f, .shape = shape, .stepper = stepper, .p = p, .w = work, .h = h,
-                    .near = 1e-9 * h};
+                    .near = 1e-9 * h, .rest = 1e-3 * h};
   for (int side = 0; side < 3; side++) e.look[side].side = side;
   cb_rigid_state next = *s;
   work->hits = 0;

@@ -31,7 +31,7 @@ typedef struct cb_floor_run {
   const cb_body_stepper *stepper;
   const cb_rigid_problem *p;
   cb_floor_work *w;
-  double h, near; /* the whole step; what comes within this time, comes together */
+  double h, near, rest; /* the whole step; what comes within `near` comes together, what is back within `rest` rests */
   int count, iterations;
   bool holds;
   cb_floor_impulses pushed; /* at the start of the last held trial, and its length */

@@ -31,6 +31,7 @@ static bool is_finite(const cb_flow_point *p, bool slopes) {
 typedef struct task {
   const cb_flow *f;
   double t;
+  int n;
   const double (*x)[3];
   double (*u)[3], (*gradient)[3][3], (*rate)[3];
   atomic_int failed;
@@ -50,19 +51,39 @@ static cb_status point(const task *k, int i) {
   return CB_OK;
 }
 
-static void points(void *context, int begin, int end) {
+/* n points from `first` on by blocks, where the flow has them; false: one is not finite, or it has none. */
+static bool together(const task *k, int first, int n) {
+  cb_flow_block b;
+  if (!k->f->block) return false;
+  for (int p = 0; p < n; p++)
+    for (int i = 0; i < 3; i++) b.x[i][p] = k->x[first + p][i];
+  if (!k->f->block(k->f, k->t, n, k->gradient || k->rate, k->rate, &b)) return false;
+  for (int p = 0; p < n; p++)
+    for (int i = 0; i < 3; i++) k->u[first + p][i] = b.u[i][p];
+  for (int p = 0; k->gradient && p < n; p++)
+    for (int i = 0; i < 9; i++) k->gradient[first + p][i / 3][i % 3] = b.gradient[i / 3][i % 3][p];
+  for (int p = 0; k->rate && p < n; p++)
+    for (int i = 0; i < 3; i++) k->rate[first + p][i] = b.rate[i][p];
+  return true;
+}
+
+static void blocks(void *context, int begin, int end) {
   task *k = context;
-  for (int i = begin; i < end; i++)
-    if (point(k, i)) {
-      cb_threads_least(&k->failed, i);
-      return;
-    }
+  for (int j = begin; j < end; j++) {
+    const int first = j * CB_FLOW_BLOCK, last = k->n - first < CB_FLOW_BLOCK ? k->n : first + CB_FLOW_BLOCK;
+    if (together(k, first, last - first)) continue;
+    for (int i = first; i < last; i++)
+      if (point(k, i)) {
+        cb_threads_least(&k->failed, i);
+        return;
+      }
+  }
 }
 
 cb_status cb_flow_at(const cb_flow *f, double t, int n, const double (*x)[3], double (*u)[3], double (*gradient)[3][3],
                      double (*rate)[3]) {
-  task k = {f, t, x, u, gradient, rate, n};
-  cb_threads_range(cb_threads_for((size_t)n), n, points, &k);
+  task k = {f, t, n, x, u, gradient, rate, n};
+  cb_threads_range(cb_threads_for((size_t)n), (n + CB_FLOW_BLOCK - 1) / CB_FLOW_BLOCK, blocks, &k);
   return k.failed < n ? point(&k, k.failed) : CB_OK;
 }
 
@@ -82,6 +103,21 @@ static void linear_at(const cb_flow *f, double t, const double x[3], bool slopes
   memset(p->rate, 0, sizeof p->rate);
 }
 
+static bool linear_block(const cb_flow *f, double t, int n, bool slopes, bool rate, cb_flow_block *b) {
+  const linear *l = (const linear *)f;
+  double sum = 0;
+  (void)t;
+  for (int i = 0; i < 3; i++)
+    for (int p = 0; p < n; p++) {
+      b->u[i][p] = l->u[i] + (l->G[i][0] * b->x[0][p] + l->G[i][1] * b->x[1][p] + l->G[i][2] * b->x[2][p]);
+      sum += b->u[i][p];
+    }
+  for (int i = 0; slopes && i < 9; i++)
+    for (int p = 0; p < n; p++) b->gradient[i / 3][i % 3][p] = l->G[i / 3][i % 3];
+  for (int i = 0; rate && i < 3; i++) memset(b->rate[i], 0, (size_t)n * sizeof b->rate[i][0]);
+  return isfinite(sum);
+}
+
 cb_status cb_flow_shear(const double u[3], const double gradient[3][3], cb_flow **out) {
   bool uniform = true;
   for (int i = 0; i < 3; i++) {
@@ -95,6 +131,7 @@ cb_status cb_flow_shear(const double u[3], const double gradient[3][3], cb_flow 
   linear *l = cb_flow_new(sizeof *l);
   if (!l) return CB_ERROR_MEMORY;
   l->flow = (cb_flow){.at = linear_at, .even = uniform, .uniform = uniform, .steady = true};
+  if (!uniform) l->flow.block = linear_block;
   memcpy(l->u, u, sizeof l->u);
   memcpy(l->G, gradient, sizeof l->G);
   *out = &l->flow;

@@ -11,8 +11,16 @@ typedef struct cb_flow_point {
   double u[3], gradient[3][3], rate[3];
 } cb_flow_point;
 
+/* The same at many places, each coordinate by itself. */
+enum { CB_FLOW_BLOCK = 64 };
+typedef struct cb_flow_block {
+  double x[3][CB_FLOW_BLOCK], u[3][CB_FLOW_BLOCK];
+  double gradient[3][3][CB_FLOW_BLOCK], rate[3][CB_FLOW_BLOCK];
+} cb_flow_block;
+
 struct cb_flow {
   void (*at)(const cb_flow *f, double t, const double x[3], bool slopes, cb_flow_point *p);
+  bool (*block)(const cb_flow *f, double t, int n, bool slopes, bool rate, cb_flow_block *b); /* finite? or NULL */
   void (*release)(cb_flow *f); /* what the flow owns besides itself; NULL: nothing */
   bool even, uniform, steady;
 };

@@ -126,17 +126,15 @@ static bool positive(const double K[6][6]) {
   return true;
 }
 
-/* Where the density varies: as in one of 1 kg/m^3. */
+/* Where the density varies: as in one of 1 kg/m^3 (cb_immersed_form). */
 static cb_status check_inertia(const cb_immersed *b) {
   cb_swimmer *s;
   cb_status status = cb_swimmer_create(b, &s);
   if (status) return status;
   status = cb_immersed_form_at(s, 0);
   if (!status) {
-    double K[6][6], I_f[6][6];
-    memcpy(I_f, s->form.I_f, sizeof I_f);
-    if (b->layered && b->added_mass) cb_local_added_mass(s->local, 1, NULL, I_f, NULL, NULL);
-    for (int i = 0; i < 36; i++) K[i / 6][i % 6] = s->form.mass.inertia[i / 6][i % 6] + I_f[i / 6][i % 6];
+    double K[6][6];
+    for (int i = 0; i < 36; i++) K[i / 6][i % 6] = s->form.mass.inertia[i / 6][i % 6] + s->form.I_f[i / 6][i % 6];
     if (!positive((const double(*)[6])K))
       status = cb_fail(CB_ERROR_DOMAIN, "the body has no inertia%s: its mass is %g kg%s",
                        s->form.mass.mass > 0 ? " about an axis" : "", s->form.mass.mass,
@@ -208,6 +206,7 @@ cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_loc
   if (!status) {
     double I_f[6][6];
     *mass = s->form.mass;
+    if (b->poses) cb_local_pose(s->local, s->form.x, s->form.v);
     if (part) cb_local_added_mass(s->local, 1, NULL, I_f, NULL, part);
   }
   cb_swimmer_free(s);

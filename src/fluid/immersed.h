@@ -1,11 +1,11 @@
 /* A body with prescribed poses in a fluid, ready for a step on SE(3) (fluid/rigid_step.h).
  *
  *   L(g, Y, t) = L_body + (1/2) sum_f w_f <v_f - u(x_f, t), n_f>^2 - V(g, t),  w_f = rho_f delta A_f
- * v_f the velocity of a face (body and pose), u the flow where the face is: the fluid's share is the added mass moving
- * relative to the flow. mu = dL/dY, and the wrench of the flow dL/dg is
- *   flow       -ad*_U(I_f (Y - U) + mu_0f) in a uniform flow, U = (0, R^T u); in one that varies -sum w_f s_f n.(grad u)
- *              too; and (1/2)<dK/dg (Y - U), Y - U> where the density varies with place
- *   pressure   of the undisturbed flow, rho V Du/Dt at the face's place
+ * v_f the velocity of a face (body and pose), u the flow where the face is, linear between its corners: the fluid's
+ * share is the added mass moving relative to the flow. mu = dL/dY, and the wrench of the flow dL/dg is
+ *   flow       -ad*_U(I_f (Y - U) + mu_0f) in a uniform flow, U = (0, R^T u); in one that varies also -sum w_f s_f
+ *              n.(grad u); and (1/2)<dK/dg (Y - U), Y - U> where the density varies with place
+ *   pressure   of the undisturbed flow, int rho Du/Dt dV over the body: closed parts, and sheets' area times thickness
  *   gravity, buoyancy, drag (lift and drag, local.h), linear_drag, floor, and the wrenches of the user
  * paper: mu = (I_b + I_f) Y + mu_0, without `flow` and `pressure`.
  * For a sphere in an irrotational flow this is m v' = m_f ((1 + 1/2) Du/Dt - v'/2) (Auton, Hunt & Prud'homme 1988,

@@ -15,16 +15,18 @@ static void both(cb_swimmer *s, const cb_immersed_moment *m, const wanted *w, do
   const cb_immersed *b = s->b;
   double flow1[3];
   cb_apply3_transposed(m->r, s->wind.u, flow1);
-  cb_local_drag(s->local, w->rho, b->layered && w->rho > 0 ? s->field.rho : NULL, m->Y, flow1,
+  if (b->varying) cb_immersed_field_at_faces(s);
+  cb_local_drag(s->local, w->rho, s->field.mixed && w->rho > 0 ? s->field.rho : NULL, m->Y, flow1,
                 b->varying ? (const double(*)[3])s->field.face_u : NULL, w->c_n, w->c_t, F, jacobian);
 }
 
 cb_status cb_immersed_drag(cb_swimmer *s, const cb_immersed_moment *m, bool quadratic, bool linear, double *F,
                            cb_tensor dF, cb_tensor dg) {
   const cb_immersed *b = s->b;
-  const wanted w = {quadratic ? b->layered ? 1 : b->density : 0, linear ? b->c_n : 0, linear ? b->c_t : 0};
-  const cb_status status = b->spread ? cb_immersed_field_at(s, m->t, m->g) : CB_OK;
+  const cb_status status = cb_immersed_field_at(s, m->t, m->g);
   if (status) return status;
+  const double rho = s->field.mixed ? 1 : s->field.density;
+  const wanted w = {quadratic ? rho : 0, linear ? b->c_n : 0, linear ? b->c_t : 0};
   cb_immersed_last *last = &s->dragged;
   if (F) {
     both(s, m, &w, last->F, dF ? last->jacobian : NULL);

@@ -1,7 +1,8 @@
 /* The fluid's share of the momentum and of the wrench dL/dg (equations: immersed.h).
  *
  * Uniform density and flow, p = I_f (Y - U) + mu_f with U = (0, u), u in the body's axes, du = u × xi_omega:
- *   momentum  p;   wrench  -ad*_U p = (u × p_linear, 0)
+ *   momentum  p;   wrench  -ad*_U p = (u × p_linear, 0), and where the density is mixed that of the faces that have a
+ *   slope (cb_immersed_add_density)
  */
 #include "fluid/immersed_private.h"
 #include "fluid/rigid_step_private.h"
@@ -10,12 +11,12 @@
 
 cb_status cb_immersed_fluid(cb_swimmer *s, double t, const cb_pose *g, double I_f[6][6], double mu_f[6]) {
   const cb_immersed *b = s->b;
-  const cb_immersed_form *f = &s->form;
-  const cb_status status = b->added_mass && b->spread ? cb_immersed_field_at(s, t, g) : CB_OK;
+  const cb_immersed_field *f = &s->field;
+  const cb_status status = b->added_mass ? cb_immersed_field_at(s, t, g) : CB_OK;
   if (status) return status;
-  const bool by_vertices = b->relative && b->spread && b->carried, layered = b->layered;
-  memcpy(I_f, layered ? s->field.I_f : f->I_f, sizeof f->I_f);
-  memcpy(mu_f, by_vertices ? s->impulses.momentum : layered ? s->field.mu_f : f->mu_f, sizeof f->mu_f);
+  const bool by_vertices = b->relative && b->varying;
+  memcpy(I_f, b->added_mass ? f->I_f : s->form.I_f, sizeof f->I_f); /* without: 0 */
+  memcpy(mu_f, by_vertices ? s->impulses.momentum : b->added_mass ? f->mu_f : s->form.mu_f, sizeof f->mu_f);
   if (!b->relative || !b->carried || by_vertices) return CB_OK;
   double r[3][3], U[6] = {0}, share[6]; /* mu_f - I_f U */
   cb_pose_rotation(g, r);
@@ -26,7 +27,7 @@ cb_status cb_immersed_fluid(cb_swimmer *s, double t, const cb_pose *g, double I_
 }
 
 static void uniform(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
-  const cb_immersed_form *f = &s->form;
+  const cb_immersed_field *f = &s->field;
   double u[3], difference[6], p[6], torque[3];
   cb_apply3_transposed(m->r, s->wind.u, u);
   for (int i = 0; i < 6; i++) difference[i] = m->Y[i] - (i < 3 ? 0 : u[i - 3]);
@@ -54,6 +55,7 @@ void cb_immersed_carry(cb_swimmer *s, const cb_immersed_moment *m, const cb_tens
   const cb_immersed_field *f = &s->field;
   double u[3], spin[3] = {0}, T[6][6] = {{0}}, turned[2][3][3] = {{{0}}};
   if (s->b->varying) {
+    cb_immersed_field_as_a_whole(s);
     memcpy(u, f->u0, sizeof u);
     for (int i = 0; i < 3; i++) spin[i] = 0.5 * (f->G0[(i + 2) % 3][(i + 1) % 3] - f->G0[(i + 1) % 3][(i + 2) % 3]);
   } else {
@@ -72,11 +74,15 @@ void cb_immersed_carry(cb_swimmer *s, const cb_immersed_moment *m, const cb_tens
       for (int j = 0; j < 6; j++) dg[i][j] += jacobian[i][k] * T[k][j];
 }
 
-/* By vertices; what was found last is kept for the derivative along the pose, which follows it. */
+/* By vertices, or of the density alone; what was found last is kept for the derivative along the pose, which follows
+ * it. */
 static void spread(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
   cb_immersed_last *last = &s->pushed;
   if (!cb_immersed_is_last(last, m)) {
-    cb_immersed_relative(s, m->Y, last->F, dF || dg ? last->jacobian : NULL);
+    memset(last->F, 0, sizeof last->F);
+    memset(last->jacobian, 0, sizeof last->jacobian);
+    if (s->b->varying) cb_immersed_relative(s, m->Y, last->F, dF || dg ? last->jacobian : NULL);
+    if (s->field.mixed) cb_immersed_add_density(s, m->Y, last->F, dF || dg ? last->jacobian : NULL);
     if (dF || dg) cb_immersed_set_last(last, m);
     else last->known = false;
   }
@@ -85,16 +91,14 @@ static void spread(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_ten
     for (int j = 0; dF && j < 6; j++) dF[i][j] += last->jacobian[i][j];
   }
   if (!dg) return;
-  cb_immersed_relative_turning(s, m->Y, dg);
-  cb_immersed_carry(s, m, last->jacobian, dg);
+  if (s->b->varying) cb_immersed_relative_turning(s, m->Y, dg);
+  if (s->b->carried) cb_immersed_carry(s, m, last->jacobian, dg);
 }
 
 cb_status cb_immersed_flow(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
-  if (!s->b->spread) {
-    uniform(s, m, F, dF, dg);
-    return CB_OK;
-  }
   const cb_status status = cb_immersed_field_at(s, m->t, m->g);
-  if (!status) spread(s, m, F, dF, dg);
-  return status;
+  if (status) return status;
+  if (s->b->carried && !s->b->varying) uniform(s, m, F, dF, dg);
+  if (s->b->varying || s->field.mixed) spread(s, m, F, dF, dg);
+  return CB_OK;
 }

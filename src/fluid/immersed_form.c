@@ -1,5 +1,5 @@
-/* The form of a body at a time, in its own frame, and a wind that is the same everywhere: where its vertices are, its mass, the added mass of a medium of
- * uniform density, and what it displaces.
+/* What a body is at a time: in its own frame the places of its vertices, its mass, the added mass in a medium of uniform
+ * density, and what it displaces; and the wind, where it is the same everywhere.
  *
  * Closed parts displace their volume, sheets their area times thickness.
  */
@@ -21,6 +21,18 @@ static void add_sheets(const cb_immersed *b, cb_immersed_form *f) {
     const double volume = thickness * sqrt(cb_dot3(a, a)) / 2;
     f->volume += volume;
     for (int j = 0; j < 3; j++) f->moment[j] += volume * (x0[j] + (e1[j] + e2[j]) / 3);
+  }
+}
+
+static void find_box(int vertices, cb_immersed_form *f) {
+  for (int k = 0; k < 3; k++) {
+    double low = f->x[0][k], high = low;
+    for (int i = 1; i < vertices; i++) {
+      low = f->x[i][k] < low ? f->x[i][k] : low;
+      high = f->x[i][k] > high ? f->x[i][k] : high;
+    }
+    f->middle[k] = (low + high) / 2;
+    f->reach[k] = (high - low) / 2;
   }
 }
 
@@ -60,11 +72,12 @@ static cb_status find_form(cb_swimmer *s, double t) {
   if (status) return status;
   if (b->added_mass) {
     f->breathing = cb_local_breathing(s->local, true);
-    if (!b->layered) cb_local_added_mass(s->local, b->density, NULL, f->I_f, f->mu_f, s->part);
+    cb_local_added_mass(s->local, b->layered ? 1 : b->density, NULL, f->I_f, f->mu_f, s->part);
   }
   f->volume = f->mass.volume;
   for (int i = 0; i < 3; i++) f->moment[i] = f->volume * f->mass.volume_centre[i];
   add_sheets(b, f);
+  if (b->layered) find_box(b->surface->vertices, f);
   f->known = true;
   return CB_OK;
 }

@@ -14,15 +14,15 @@ static double kinetic(cb_swimmer *s, const cb_immersed_moment *m) {
   for (int i = 0; i < 6; i++) energy += m->Y[i] * (momentum[i] / 2 + f->mu_b[i]);
   if (!b->added_mass) return energy;
   memcpy(Y, m->Y, sizeof Y);
-  if (b->carried && !b->spread && !b->fluid.paper) {
+  if (b->carried && !b->varying && !b->fluid.paper) {
     double u[3];
     cb_apply3_transposed(m->r, s->wind.u, u);
     for (int i = 0; i < 3; i++) Y[3 + i] -= u[i];
   }
-  if (f->v || b->spread) {
+  if (f->v || b->varying) {
     energy += cb_immersed_fluid_energy(s, Y);
   } else {
-    cb_apply6(f->I_f, Y, momentum);
+    cb_apply6(s->field.I_f, Y, momentum);
     for (int i = 0; i < 6; i++) energy += Y[i] * momentum[i] / 2;
   }
   return energy;

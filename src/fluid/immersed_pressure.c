@@ -1,10 +1,10 @@
-/* Pressure of the undisturbed flow: int rho (x × a, a) dV over the body, a = Du/Dt in its axes.
+/* Pressure of the undisturbed flow: int rho (x × a, a) dV over the body, a = Du/Dt = du/dt + G u in its axes.
  *
- * Closed parts are cut into tetrahedra from the mean o of a part's corners to its faces, a linear on each and at o their
- * mean:
+ * Closed parts are cut into tetrahedra from the mean o of a part's corners to its faces, a linear on each, and at o
+ * their mean:
  *   int a dV = V/4 sum a_i,   int x × a dV = V/20 sum (x_i + sum x) × a_i
- * exact where a is linear in place. Sheets: their faces times thickness, A/3 and A/12. rho is that of the face's medium.
- * So every vertex has a weight w and an arm h: force sum w a, torque sum h × a.
+ * exact where a is linear in place. Sheets: their faces times thickness, A/3 and A/12. rho is that of the face's
+ * medium. So every vertex has a weight w and an arm h: force sum w a, torque sum h × a.
  */
 #include "fluid/immersed_private.h"
 
@@ -45,7 +45,7 @@ static void weigh_vertices(cb_swimmer *s) {
   for (int i = 0; i < surface->faces; i++) {
     const int face = b->listed[i], *corner = surface->face[face], part = surface->part[face];
     cb_immersed_apex *apex = s->pressure.apex + part;
-    const double rho = b->layered ? s->field.rho[face] : b->density,
+    const double rho = s->field.mixed ? s->field.rho[face] : s->field.density,
                  *x[4] = {s->form.x[corner[0]], s->form.x[corner[1]], s->form.x[corner[2]], apex->x};
     cb_immersed_weight *to[4] = {vertex + corner[0], vertex + corner[1], vertex + corner[2], &apex->weight};
     double e0[3], e1[3], e2[3], normal[3];
@@ -65,15 +65,17 @@ static void weigh_vertices(cb_swimmer *s) {
     }
   }
   s->pressure.known = true;
+  s->pressure.density = s->field.mixed ? NAN : s->field.density;
 }
 
 cb_status cb_immersed_pressure_create(cb_swimmer *s) {
   const cb_immersed *b = s->b;
-  s->pressure.vertex = cb_arena_alloc(s->arena, b->pressed ? (size_t)b->surface->vertices : 0, sizeof *s->pressure.vertex);
-  s->pressure.apex = cb_arena_alloc(s->arena, b->pressed ? (size_t)b->surface->parts : 0, sizeof *s->pressure.apex);
-  return s->pressure.vertex && s->pressure.apex ? CB_OK
-                                                : cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d vertices",
-                                                          b->surface->vertices);
+  cb_immersed_weights *p = &s->pressure;
+  const bool wanted = b->pressed && b->spread;
+  p->vertex = cb_arena_alloc(s->arena, wanted ? (size_t)b->surface->vertices : 0, sizeof *p->vertex);
+  p->apex = cb_arena_alloc(s->arena, wanted ? (size_t)b->surface->parts : 0, sizeof *p->apex);
+  if (p->vertex && p->apex) return CB_OK;
+  return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d vertices", b->surface->vertices);
 }
 
 /* The same everywhere: rho V (c_v × a, a). */
@@ -81,22 +83,30 @@ static void uniform(const cb_swimmer *s, const cb_immersed_moment *m, double *F,
   double a[3], centre[3];
   cb_apply3_transposed(m->r, s->wind.rate, a);
   for (int i = 0; i < 3; i++) {
-    a[i] *= s->b->density * s->form.volume;
+    a[i] *= s->field.density * s->form.volume;
     centre[i] = s->form.volume != 0 ? s->form.moment[i] / s->form.volume : 0;
   }
   cb_immersed_push(centre, a, F, dg);
 }
 
 cb_status cb_immersed_pressure(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg) {
-  if (!s->b->spread) uniform(s, m, F, dg);
-  if (!s->b->spread || !F) return CB_OK;
   const cb_status status = cb_immersed_field_at(s, m->t, m->g);
   if (status) return status;
-  if (s->b->layered || !s->pressure.known) weigh_vertices(s);
+  const cb_immersed_field *f = &s->field;
+  if (!f->mixed && !s->b->varying) uniform(s, m, F, dg);
+  if ((!f->mixed && !s->b->varying) || !F) return CB_OK;
+  if (!s->pressure.known || f->mixed || s->pressure.density != f->density) weigh_vertices(s);
   for (int i = 0; i < s->b->surface->vertices; i++) {
     const cb_immersed_weight *own = s->pressure.vertex + i;
-    const double *a = s->field.rate[i];
-    double torque[3];
+    double a[3], carried[3], torque[3];
+    if (s->b->varying) {
+      cb_apply3_transposed(m->r, f->rate[i], a);
+      cb_apply3((const double(*)[3])f->gradient[i], f->u[i], carried);
+    } else {
+      cb_apply3_transposed(m->r, s->wind.rate, a);
+      memset(carried, 0, sizeof carried);
+    }
+    for (int k = 0; k < 3; k++) a[k] += carried[k];
     cb_cross3(own->h, a, torque);
     for (int k = 0; k < 3; k++) F[k] += torque[k], F[3 + k] += own->w * a[k];
   }

@@ -47,7 +47,7 @@ struct cb_immersed {
   bool carried, varying;    /* there is a flow; it varies with place */
   bool gusty;               /* it varies with time */
   bool pressed;             /* by the pressure of the undisturbed flow */
-  bool spread;              /* flow or density differ from place to place: cb_immersed_field is needed */
+  bool spread;              /* flow or density may differ from place to place */
   bool relative;            /* the momentum is relative to the flow: K and mu0 have derivatives along the pose */
   int texts;
   cb_immersed_text *text;
@@ -61,7 +61,8 @@ typedef struct cb_immersed_form {
   const double (*x)[3], (*v)[3]; /* v NULL: at rest */
   cb_mass mass;
   double mu_b[6];             /* of the body's own motion */
-  double I_f[6][6], mu_f[6];  /* of the fluid, where its density is uniform */
+  double I_f[6][6], mu_f[6];  /* of the fluid, of density 1 where it varies */
+  double middle[3], reach[3]; /* the box of the vertices: middle and half its sides; where the density varies */
   double volume, moment[3];   /* displaced: of closed parts and of sheets; int x dV */
   double breathing;
 } cb_immersed_form;
@@ -83,9 +84,10 @@ typedef struct cb_immersed_moment {
 
 /* What the fluid takes from the vertices (immersed_relative.c), in the body's axes. */
 typedef struct cb_immersed_impulses {
-  bool known;             /* of the form, and of the field where the density varies */
+  bool known;             /* of the form, and of a medium of `density` (nan: of faces) */
+  double density;
   double (*a)[3];         /* [faces] area vectors */
-  double *k, *k1, *leak;  /* [faces] rho delta/(12 A), that over rho; A times the mean normal velocity of the shape */
+  double *k, *leak;       /* [faces] rho delta/(12 A); A times the mean normal velocity of the shape */
   double (*Q)[3][6];      /* [vertices] dP/dY */
   double (*P0)[3];        /* [vertices] P at Y = 0 */
   double (*w)[3];         /* [vertices] velocity relative to the flow */
@@ -102,7 +104,8 @@ typedef struct cb_immersed_apex {
   cb_immersed_weight weight;
 } cb_immersed_apex;
 typedef struct cb_immersed_weights {
-  bool known;
+  bool known; /* as of cb_immersed_impulses */
+  double density;
   cb_immersed_weight *vertex; /* [vertices] */
   cb_immersed_apex *apex;     /* [parts] */
 } cb_immersed_weights;
@@ -115,20 +118,25 @@ typedef struct cb_immersed_last {
   double Y[6], F[6], jacobian[6][6];
 } cb_immersed_last;
 
-/* The fluid where the body is, in its axes. */
+/* The fluid where the body is, in its axes. Arrays over faces are found where the density is mixed, those over vertices
+ * where the flow varies. */
 typedef struct cb_immersed_field {
   double t;
   cb_pose g;
   bool known;
+  bool mixed;                  /* the density differs over the body */
+  double density;              /* where it does not */
   double (*place)[3];          /* [vertices], in the world */
-  double (*u)[3], (*rate)[3];  /* [vertices] velocity of the flow, Du/Dt */
+  double (*u)[3], (*rate)[3];  /* [vertices] velocity of the flow; du/dt in the world's axes */
   double (*gradient)[3][3];    /* [vertices] */
+  bool at_faces, whole;        /* the two that follow are found */
   double (*face_u)[3];         /* [faces] at their centres */
   double u0[3], G0[3][3];      /* the flow as a whole: u0 + G0 x */
   double (*corner)[3][3];      /* [faces] as listed, in the world */
   double *rho, (*slope)[3][3]; /* [faces]; slope of the density in the corners */
+  int slopes, *sloped;         /* faces that have one */
   double *listed_rho, (*listed_slope)[3][3], *listed_thickness;
-  double I_f[6][6], mu_f[6];   /* of a medium whose density varies */
+  double I_f[6][6], mu_f[6];   /* of the fluid */
 } cb_immersed_field;
 
 struct cb_swimmer {
@@ -154,6 +162,9 @@ void cb_immersed_free_texts(cb_immersed *b);
 cb_status cb_immersed_form_at(cb_swimmer *s, double t); /* and the wind */
 cb_status cb_immersed_field_create(cb_swimmer *s);
 cb_status cb_immersed_field_at(cb_swimmer *s, double t, const cb_pose *g);
+void cb_immersed_gather(cb_swimmer *s, bool corners); /* place, and corner */
+void cb_immersed_field_at_faces(cb_swimmer *s);
+void cb_immersed_field_as_a_whole(cb_swimmer *s);
 void cb_immersed_moment_of(double t, const cb_pose *g, const double Y[6], cb_immersed_moment *out);
 bool cb_immersed_is_last(const cb_immersed_last *last, const cb_immersed_moment *m);
 void cb_immersed_set_last(cb_immersed_last *last, const cb_immersed_moment *m);
@@ -180,8 +191,10 @@ void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tenso
 cb_status cb_immersed_fluid(cb_swimmer *s, double t, const cb_pose *g, double I_f[6][6], double mu_f[6]);
 /* The same by vertices, at the field of s; dF may be NULL. */
 cb_status cb_immersed_impulses_create(cb_swimmer *s);
-void cb_immersed_impulses_of_shape(cb_swimmer *s, const double *rho); /* rho: [faces], or NULL: of a uniform medium */
+void cb_immersed_impulses_of_shape(cb_swimmer *s);
 void cb_immersed_impulses_of_flow(cb_swimmer *s);
+/* (1/2) sum (k/rho) s_c S_c q (immersed_relative.c) and its derivative in Y. */
+void cb_immersed_add_density(cb_swimmer *s, const double Y[6], double F[6], cb_tensor dF);
 void cb_immersed_relative(cb_swimmer *s, const double Y[6], double F[6], cb_tensor dF);
 void cb_immersed_relative_turning(cb_swimmer *s, const double Y[6], cb_tensor dg);
 /* (1/2) sum rho <velocity relative to the flow, n>^2, of a body that deforms or in a fluid that varies. */

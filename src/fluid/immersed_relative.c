@@ -1,15 +1,15 @@
 /* The fluid's momentum and dL/dg where the flow or the density varies, by the impulses that it takes from vertices.
  *
- * On a face with area vector a = A n everything is linear between its corners c. With k = rho delta/(12 A) (twice that
- * on a sheet), w_c = v + omega × x_c + x_c' - u_c the velocity relative to the flow, s_c = <w_c, a> - A mean:
+ * On a face with area vector a = A n all is linear between its corners c. With k = rho delta/(12 A) (twice that on a
+ * sheet), w_c = v + omega × x_c + x_c' - u_c the velocity relative to the flow, s_c = <w_c, a> - A mean:
  *   L = (1/2) sum k s_c S_c,  S_c = s_c + sum s;     impulse of a vertex  P = dL/dw = sum over its faces k S_c a
  * P is linear in Y, P = P_0 + Q Y, where Q depends on the shape and the density alone. In the body's axes
  *   momentum   (sum x × P, sum P)
  *   wrench     dw/dxi = -(u × xi_omega + G (xi_v + xi_omega × x)):   F = -sum (P × u + x × G^T P, G^T P) + L_rho
  *   dF/dY      the same of Q's columns; transposed it is d(momentum)/dxi
  *   dF/dxi     of u and G, which turn with the body, d(G^T p) = G^T (xi_omega × p) - xi_omega × G^T p, without second
- *              derivatives of the flow; and of P, with the velocity of a flow that turns and shears as a whole (mean.T)
- *   L_rho      (1/2) sum (k/rho) s_c S_c q,  q = drho/dxi = (sum x_c × r_c, sum r_c), r_c the density's slope in corner c
+ *              derivatives of the flow; and of P, where w changes as in a flow u0 + G0 x (cb_immersed_carry)
+ *   L_rho      (1/2) sum (k/rho) s_c S_c q,  q = drho/dxi = (sum x_c × r_c, sum r_c), r_c the density's slope in c
  */
 #include "fluid/immersed_private.h"
 #include "fluid/local_private.h"
@@ -26,6 +26,11 @@ static void area_vector(const cb_swimmer *s, const int *corner, double a[3]) {
   cb_cross3(e1, e2, a);
 }
 
+/* k/rho */
+static double weight(const cb_swimmer *s, int part, double area) {
+  return area > 0 ? s->part[part].delta * (s->b->surface->open[part] ? 2 : 1) / (12 * area) : 0;
+}
+
 cb_status cb_immersed_impulses_create(cb_swimmer *s) {
   const cb_immersed *b = s->b;
   cb_immersed_impulses *p = &s->impulses;
@@ -33,29 +38,30 @@ cb_status cb_immersed_impulses_create(cb_swimmer *s) {
   const size_t vertices = wanted ? (size_t)b->surface->vertices : 0, faces = wanted ? (size_t)b->surface->faces : 0;
   p->a = cb_arena_alloc(s->arena, faces, sizeof *p->a);
   p->k = cb_arena_alloc(s->arena, faces, sizeof *p->k);
-  p->k1 = cb_arena_alloc(s->arena, faces, sizeof *p->k1);
   p->leak = cb_arena_alloc(s->arena, faces, sizeof *p->leak);
-  p->Q = cb_arena_alloc(s->arena, vertices, sizeof *p->Q);
-  p->P0 = cb_arena_alloc(s->arena, vertices, sizeof *p->P0);
+  p->Q = cb_arena_alloc(s->arena, b->varying ? vertices : 0, sizeof *p->Q);
+  p->P0 = cb_arena_alloc(s->arena, b->varying ? vertices : 0, sizeof *p->P0);
   p->w = cb_arena_alloc(s->arena, vertices, sizeof *p->w);
-  if (!p->a || !p->k || !p->k1 || !p->leak || !p->Q || !p->P0 || !p->w)
+  if (!p->a || !p->k || !p->leak || !p->Q || !p->P0 || !p->w)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the fluid about %d faces", b->surface->faces);
   return CB_OK;
 }
 
-void cb_immersed_impulses_of_shape(cb_swimmer *s, const double *rho) {
+void cb_immersed_impulses_of_shape(cb_swimmer *s) {
   const cb_immersed *b = s->b;
   cb_immersed_impulses *p = &s->impulses;
+  const double *rho = s->field.mixed ? s->field.rho : NULL;
   p->known = true;
-  memset(p->Q, 0, (size_t)b->surface->vertices * sizeof *p->Q);
+  p->density = rho ? NAN : s->field.density;
+  if (b->varying) memset(p->Q, 0, (size_t)b->surface->vertices * sizeof *p->Q);
   for (int f = 0; f < b->surface->faces; f++) {
     const int *corner = b->surface->face[f], part = b->surface->part[f];
     double *a = p->a[f], m[3][6], sum[6];
     area_vector(s, corner, a);
     const double area = sqrt(cb_dot3(a, a));
-    p->k1[f] = area > 0 ? s->part[part].delta * (b->surface->open[part] ? 2 : 1) / (12 * area) : 0;
     p->leak[f] = area * s->local->mean[part];
-    const double k = p->k[f] = p->k1[f] * (rho ? rho[f] : b->density);
+    const double k = p->k[f] = weight(s, part, area) * (rho ? rho[f] : s->field.density);
+    if (!b->varying) continue;
     for (int c = 0; c < 3; c++) {
       cb_cross3(s->form.x[corner[c]], a, m[c]);
       memcpy(m[c] + 3, a, 3 * sizeof *a);
@@ -70,7 +76,7 @@ void cb_immersed_impulses_of_shape(cb_swimmer *s, const double *rho) {
 }
 
 /* s_c of the shape's motion relative to the flow, and S_c. */
-static void normal_velocities(const cb_swimmer *s, int f, const double (*w)[3], double own[3], double S[3]) {
+static inline void normal_velocities(const cb_swimmer *s, int f, const double (*w)[3], double own[3], double S[3]) {
   const int *corner = s->b->surface->face[f];
   double sum = 0;
   for (int c = 0; c < 3; c++) sum += own[c] = cb_dot3(w[corner[c]], s->impulses.a[f]) - s->impulses.leak[f];
@@ -79,7 +85,7 @@ static void normal_velocities(const cb_swimmer *s, int f, const double (*w)[3], 
 
 static void relative_velocities(cb_swimmer *s, const double Y[6]) {
   const cb_immersed_field *f = &s->field;
-  const bool flows = s->b->carried && !s->b->fluid.paper && s->b->spread;
+  const bool flows = s->b->varying && !s->b->fluid.paper;
   for (int i = 0; i < s->b->surface->vertices; i++) {
     double *w = s->impulses.w[i];
     cb_cross3(Y, s->form.x[i], w);
@@ -109,7 +115,7 @@ void cb_immersed_impulses_of_flow(cb_swimmer *s) {
 
 double cb_immersed_fluid_energy(cb_swimmer *s, const double Y[6]) {
   double sum = 0;
-  if (!s->impulses.known) cb_immersed_impulses_of_shape(s, NULL);
+  if (!s->impulses.known) cb_immersed_impulses_of_shape(s);
   relative_velocities(s, Y);
   for (int f = 0; f < s->b->surface->faces; f++) {
     double own[3], S[3];
@@ -139,22 +145,37 @@ static void impulse(const cb_swimmer *s, int vertex, const double Y[6], double P
   }
 }
 
-/* (1/2) sum (k/rho) s_c S_c q and its derivative in Y, sum (k/rho) q (sum S_c m_c)^T. */
-static void add_density(cb_swimmer *s, const double Y[6], double F[6], cb_tensor dF) {
+/* Its derivative in Y is sum (k/rho) q (sum S_c m_c)^T. */
+void cb_immersed_add_density(cb_swimmer *s, const double Y[6], double F[6], cb_tensor dF) {
   const cb_surface *surface = s->b->surface;
-  relative_velocities(s, Y);
-  for (int f = 0; f < surface->faces; f++) {
-    const double(*slope)[3] = (const double(*)[3])s->field.slope[f], k = s->impulses.k1[f];
-    double own[3], S[3], q[6] = {0}, Sm[6] = {0};
-    normal_velocities(s, f, (const double(*)[3])s->impulses.w, own, S);
+  const bool varying = s->b->varying;
+  double wind[3] = {0}, r[3][3];
+  cb_pose_rotation(&s->field.g, r);
+  if (s->b->carried && !varying) cb_apply3_transposed((const double(*)[3])r, s->wind.u, wind);
+  for (int n = 0; n < s->field.slopes; n++) {
+    const int f = s->field.sloped[n], *corner = surface->face[f], part = surface->part[f];
+    const double(*slope)[3] = (const double(*)[3])s->field.slope[f];
+    double a[3], own[3], S[3], q[6] = {0}, Sm[6] = {0}, sum = 0;
+    area_vector(s, corner, a);
+    const double area = sqrt(cb_dot3(a, a));
+    if (!(area > 0)) continue;
+    const double k = weight(s, part, area);
     for (int c = 0; c < 3; c++) {
-      const double *x = s->form.x[surface->face[f][c]];
+      const double *u = varying ? s->field.u[corner[c]] : wind;
+      double w[3];
+      cb_cross3(Y, s->form.x[corner[c]], w);
+      for (int i = 0; i < 3; i++) w[i] += Y[3 + i] - u[i] + (s->form.v ? s->form.v[corner[c]][i] : 0);
+      sum += own[c] = cb_dot3(w, a) - area * s->local->mean[part];
+    }
+    for (int c = 0; c < 3; c++) {
+      const double *x = s->form.x[corner[c]];
       double arm[3], m[3];
+      S[c] = own[c] + sum;
       cb_cross3(x, slope[c], arm);
-      cb_cross3(x, s->impulses.a[f], m);
+      cb_cross3(x, a, m);
       for (int i = 0; i < 3; i++) {
         q[i] += arm[i], q[3 + i] += slope[c][i];
-        Sm[i] += S[c] * m[i], Sm[3 + i] += S[c] * s->impulses.a[f][i];
+        Sm[i] += S[c] * m[i], Sm[3 + i] += S[c] * a[i];
       }
     }
     for (int i = 0; i < 6; i++) {
@@ -166,9 +187,7 @@ static void add_density(cb_swimmer *s, const double Y[6], double F[6], cb_tensor
 
 void cb_immersed_relative(cb_swimmer *s, const double Y[6], double F[6], cb_tensor dF) {
   const cb_immersed_field *f = &s->field;
-  memset(F, 0, 6 * sizeof *F);
-  if (dF) memset(dF, 0, 6 * sizeof *dF);
-  for (int i = 0; s->b->carried && i < s->b->surface->vertices; i++) {
+  for (int i = 0; i < s->b->surface->vertices; i++) {
     const double(*G)[3] = (const double(*)[3])f->gradient[i], (*Q)[6] = (const double(*)[6])s->impulses.Q[i];
     double P[3];
     impulse(s, i, Y, P);
@@ -178,7 +197,6 @@ void cb_immersed_relative(cb_swimmer *s, const double Y[6], double F[6], cb_tens
       subtract(s->form.x[i], f->u[i], G, column, &dF[0][j], 6);
     }
   }
-  if (s->b->layered) add_density(s, Y, F, dF);
 }
 
 /* --- along the pose --- */
@@ -195,7 +213,7 @@ static void hat_times(const double a[3], const double m[3][3], double out[3][3])
 /* u and G turn and move: U = du/dxi_omega = hat(u) - G hat(x), f = G^T P, D = df/dxi_omega = hat(f) - G^T hat(P);
  * dg -= [[hat(P) U + hat(x) D, hat(P) G], [D, 0]] */
 void cb_immersed_relative_turning(cb_swimmer *s, const double Y[6], cb_tensor dg) {
-  for (int i = 0; s->b->carried && i < s->b->surface->vertices; i++) {
+  for (int i = 0; i < s->b->surface->vertices; i++) {
     const double(*G)[3] = (const double(*)[3])s->field.gradient[i], *u = s->field.u[i], *x = s->form.x[i];
     double P[3], f[3], U[3][3], D[3][3], a[3][3], c[3][3], d[3][3];
     impulse(s, i, Y, P);

@@ -36,13 +36,12 @@ void cb_immersed_gravity(cb_swimmer *s, const cb_immersed_moment *m, double *F, 
 }
 
 /* Displaced mass and its moment in the world, where the density varies. */
-static cb_status displaced(cb_swimmer *s, const cb_immersed_moment *m, double *mass, double moment[3]) {
+static cb_status displaced(cb_swimmer *s, double *mass, double moment[3]) {
   const cb_immersed *b = s->b;
   const int closed = b->closed_faces, sheets = b->surface->faces - closed;
   const double(*corner)[3][3] = (const double(*)[3][3])s->field.corner;
   double sheet, first[3];
-  cb_status status = cb_immersed_field_at(s, m->t, m->g);
-  if (!status) status = cb_medium_displaced(b->fluid.medium, closed, corner, NULL, mass, moment);
+  cb_status status = cb_medium_displaced(b->fluid.medium, closed, corner, NULL, mass, moment);
   if (!status)
     status = cb_medium_displaced(b->fluid.medium, sheets, corner + closed, s->field.listed_thickness + closed, &sheet,
                                  first);
@@ -54,15 +53,18 @@ static cb_status displaced(cb_swimmer *s, const cb_immersed_moment *m, double *m
 
 cb_status cb_immersed_buoyancy(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg) {
   const cb_immersed_form *f = &s->form;
-  const double *g = s->b->fluid.gravity, rho = s->b->density;
-  if (!s->b->layered) {
+  const double *g = s->b->fluid.gravity;
+  cb_status status = cb_immersed_field_at(s, m->t, m->g);
+  if (status) return status;
+  if (!s->field.mixed) {
+    const double rho = s->field.density;
     const double first[3] = {-rho * f->moment[0], -rho * f->moment[1], -rho * f->moment[2]};
     weigh(s, m, -rho * f->volume, first, F, dg);
     return CB_OK;
   }
   if (!F) return CB_OK;
   double mass, moment[3], world[6], wrench[6];
-  const cb_status status = displaced(s, m, &mass, moment);
+  status = displaced(s, &mass, moment);
   if (status) return status;
   cb_cross3(g, moment, world); /* moment × (-g) about the world's origin */
   for (int i = 0; i < 3; i++) world[3 + i] = -mass * g[i];
@@ -84,9 +86,12 @@ cb_status cb_immersed_potential(cb_swimmer *s, const cb_immersed_moment *m, doub
   const double *g = b->fluid.gravity;
   *potential = -f->mass.mass * height(m, f->mass.centre, g);
   if (cb_immersed_has(b, CB_WRENCH_BUOYANCY)) {
-    double mass = b->density * f->volume, moment[3] = {0};
+    cb_status status = cb_immersed_field_at(s, m->t, m->g);
+    if (status) return status;
+    double mass = s->field.density * f->volume, moment[3] = {0};
     if (b->layered) {
-      const cb_status status = displaced(s, m, &mass, moment);
+      if (!s->field.mixed) cb_immersed_gather(s, true);
+      status = displaced(s, &mass, moment);
       if (status) return status;
       *potential += cb_dot3(moment, g);
     } else if (f->volume != 0) {

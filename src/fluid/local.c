@@ -62,10 +62,11 @@ cb_status cb_local_create(const cb_surface *s, cb_local **out) {
 
 void cb_local_free(cb_local *l) {
   if (!l) return;
-  void *const all[] = {l->face_block, l->edge_block, l->part_block, l->original, l->face_of, l->corner[0], l->corner[1], l->corner[2],
-                       l->beside[0], l->beside[1], l->beside[2], l->edge_face[0], l->edge_face[1], l->edge_end[0],
-                       l->edge_end[1], l->apex_block, l->apex_from, l->apex_to, l->apex_share, l->apex_sum, l->apex, l->open, l->x,
-                       l->flat, l->rate, l->pose_sum, l->sum, l->edge_sum, l->mean, l->folds, l->part, l};
+  void *const all[] = {l->face_block, l->edge_block, l->part_block, l->original, l->face_of, l->corner[0],
+                       l->corner[1], l->corner[2], l->beside[0], l->beside[1], l->edge_face[0],
+                       l->edge_face[1], l->edge_end[0], l->edge_end[1], l->apex_block, l->apex_from, l->apex_to,
+                       l->apex_share, l->apex_sum, l->apex, l->open, l->x, l->flat, l->rate, l->pose_sum, l->sum,
+                       l->edge_sum, l->mean, l->folds, l->part, l};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -154,7 +155,7 @@ void cb_local_delta(bool open, double folds, cb_local_part *part) {
   part->delta = part->capped ? most : part->delta_uncapped;
 }
 
-/* Edges between blocks and borders; those within a block come with its sums. */
+/* Edges that no face has; the others come with the sums over faces. */
 static void turn(cb_local *l) {
   cb_threads_range(l->threads, l->edge_blocks, edge_blocks, &(task){.l = l});
   memset(l->part, 0, (size_t)l->parts * sizeof *l->part);

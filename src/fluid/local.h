@@ -2,8 +2,8 @@
  *
  *   m(x) = (x × n, n);  <u, n> = m . Y for the twist Y = (omega, v) of the body frame
  *   added mass   I_f = sum over parts rho delta sum_f A m m^T, by the 3-midpoint rule (exact for linear x)
- *                delta = sum A / sum alpha l, alpha the bending angle at an edge (±pi on a sheet's border and folds:
- * +pi), l its length;
+ *                delta = sum A / sum alpha l, l an edge's length, alpha its bending angle (±pi, which borders of
+ *                sheets and folds have, is +pi);
  *                delta is capped at sqrt(A/4 pi)/2, which no convex body exceeds (Minkowski), also where it is negative
  *   momentum     mu_0 = rho delta sum A <x', n> m
  *   lift, drag   F = -(rho/2) sum A |u| <u, n> m at face centres, u = body + pose - flow velocity;
@@ -21,7 +21,9 @@ typedef struct cb_local cb_local;
 cb_status cb_local_create(const cb_surface *s, cb_local **out);
 void cb_local_free(cb_local *l);
 
-/* The pose: positions x[vertices] and velocities v[vertices] (NULL: at rest) in the body frame. */
+/* The pose: positions x[vertices] and velocities v[vertices] (NULL: at rest) in the body frame. All sums over the faces
+ * that depend on it alone are taken here, in one pass: cb_local_breathing and cb_local_added_mass (with one density)
+ * then cost nothing, nor does cb_moving_mass_with (moving_mass.h). */
 void cb_local_pose(cb_local *l, const double (*x)[3], const double (*v)[3]);
 
 typedef struct cb_local_part {

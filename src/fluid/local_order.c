@@ -2,7 +2,7 @@
  *
  * Faces follow Morton's curve through their centres in the first pose, part by part, so that what lies near in space
  * lies near in memory; vertices follow in the order of their first use, edges in that of their first vertex. An edge
- * between two faces of a block is kept with the later of them, others in lists.
+ * between two faces of a block is kept with one of them, others in lists.
  */
 #include "fluid/local_private.h"
 #include "numerics/vec3.h"
@@ -43,16 +43,16 @@ static cb_status admissible(const cb_surface *s) {
                    s->vertices);
   for (int i = 0; i < s->vertices; i++)
     if (!isfinite(s->x[i][0] + s->x[i][1] + s->x[i][2]))
-      return cb_fail(CB_ERROR_DOMAIN, "vertex %d is at (%g, %g, %g)", i, s->x[i][0], s->x[i][1], s->x[i][2]);
+      return cb_fail(CB_ERROR_DOMAIN, "vertex %d is at (%g, %g, %g)", i + 1, s->x[i][0], s->x[i][1], s->x[i][2]);
   for (int f = 0; f < s->faces; f++) {
     const int *v = s->face[f];
     for (int k = 0; k < 3; k++) {
       if (v[k] < 0 || v[k] >= s->vertices)
-        return cb_fail(CB_ERROR_DOMAIN, "face %d has vertex %d of %d", f, v[k], s->vertices);
-      if (v[k] == v[(k + 1) % 3]) return cb_fail(CB_ERROR_DOMAIN, "face %d has vertex %d twice", f, v[k]);
+        return cb_fail(CB_ERROR_DOMAIN, "face %d has vertex %d of %d", f + 1, v[k] + 1, s->vertices);
+      if (v[k] == v[(k + 1) % 3]) return cb_fail(CB_ERROR_DOMAIN, "face %d has vertex %d twice", f + 1, v[k] + 1);
     }
     if (s->part[f] < 0 || s->part[f] >= s->parts)
-      return cb_fail(CB_ERROR_DOMAIN, "face %d is of part %d of %d", f, s->part[f], s->parts);
+      return cb_fail(CB_ERROR_DOMAIN, "face %d is of part %d of %d", f + 1, s->part[f] + 1, s->parts);
   }
   return CB_OK;
 }
@@ -143,6 +143,7 @@ typedef struct half_edge {
 
 typedef struct whole_edge {
   int end[2], slot[2];
+  int owner; /* which of the faces has it, -1: none */
 } whole_edge;
 
 static int compare_halves(const void *a_, const void *b_) {
@@ -179,14 +180,15 @@ static cb_status join_halves(const cb_surface *s, const cb_local *l, half_edge *
       for (n = 1; i + n < first[v + 1] && half[i + n].high == half[i].high;) n++;
       const int a = l->original[v], b = l->original[half[i].high];
       if (n > 2)
-        return cb_fail(CB_ERROR_DOMAIN, "the edge between vertices %d and %d has %d faces: expected at most two", a, b,
-                       n);
+        return cb_fail(CB_ERROR_DOMAIN, "the edge between vertices %d and %d has %d faces: expected at most two", a + 1,
+                       b + 1, n);
       const half_edge *h = half + i;
       if (n == 2 && h[0].down == h[1].down)
         return cb_fail(CB_ERROR_DOMAIN, "faces %d and %d look to opposite sides at the edge between vertices %d and %d",
-                       l->face_of[h[0].slot], l->face_of[h[1].slot], a, b);
+                       l->face_of[h[0].slot] + 1, l->face_of[h[1].slot] + 1, a + 1, b + 1);
       edge[(*edges)++] = (whole_edge){.end = {h->down ? h->high : v, h->down ? v : h->high},
-                                      .slot = {h->slot, n == 2 ? h[1].slot : -1}};
+                                      .slot = {h->slot, n == 2 ? h[1].slot : -1},
+                                      .owner = -1};
     }
   }
   return CB_OK;
@@ -203,29 +205,61 @@ static int corner_of(const cb_local *l, int slot, int vertex) {
   return k;
 }
 
-/* Is the edge within a block? Then its second face, which comes later, has the first beside it. */
-static bool put_beside(cb_local *l, const int *block_of, const whole_edge *e) {
-  const int first = e->slot[0], second = e->slot[1];
-  if (second < 0 || block_of[first] != block_of[second]) return false;
-  l->beside[corner_of(l, second, e->end[1])][second] = 4 * (first - l->face_block[block_of[first]].begin);
-  return true;
+/* Who has an edge within a block: its later face, but a face has two at most; it may pass one on to a neighbour of its
+ * chunk, and what is left over has no owner. owned[slots] counts. */
+static void own_edges(const cb_local *l, const int *block_of, whole_edge *edge, int edges, int *owned) {
+  for (int i = 0; i < edges; i++) {
+    whole_edge *e = edge + i;
+    if (e->slot[1] < 0 || block_of[e->slot[0]] != block_of[e->slot[1]]) continue;
+    e->owner = 1;
+    owned[e->slot[1]]++;
+  }
+  for (int i = 0; i < edges; i++) {
+    whole_edge *e = edge + i;
+    if (e->owner < 0 || owned[e->slot[1]] <= 2) continue;
+    const int begin = l->face_block[block_of[e->slot[0]]].begin;
+    owned[e->slot[1]]--;
+    if ((e->slot[0] - begin) / CB_LOCAL_CHUNK == (e->slot[1] - begin) / CB_LOCAL_CHUNK && owned[e->slot[0]] < 2) {
+      e->owner = 0;
+      owned[e->slot[0]]++;
+    } else {
+      e->owner = -1;
+    }
+  }
 }
 
-static cb_status order_beside(cb_local *l, int *block_of) {
-  for (int k = 0; k < 3; k++)
+/* The side of its owner that the edge is: from corner k on. */
+static int side_of(const cb_local *l, const whole_edge *e) {
+  return corner_of(l, e->slot[e->owner], e->end[e->owner]);
+}
+
+/* Corners of faces are turned until what they have is the side from corner 0 on (beside[0]) and that which ends there
+ * (beside[1]). sides: [slots], with zeros. */
+static cb_status order_beside(cb_local *l, const int *block_of, const whole_edge *edge, int edges, int *sides) {
+  for (int k = 0; k < 2; k++)
     if (!(l->beside[k] = room((size_t)l->slots, sizeof *l->beside[k])))
       return cb_fail(CB_ERROR_MEMORY, "no memory for the edges of %d faces", l->faces);
-  for (int b = 0; b < l->face_blocks; b++)
-    for (int begin = l->face_block[b].begin, slot = begin; slot < l->face_block[b].end; slot++) {
-      block_of[slot] = b;
-      for (int k = 0; k < 3; k++) l->beside[k][slot] = 4 * (slot - begin);
-    }
+  for (int i = 0; i < edges; i++)
+    if (edge[i].owner >= 0) sides[edge[i].slot[edge[i].owner]] |= 1 << side_of(l, edge + i);
+  for (int slot = 0; slot < l->slots; slot++) {
+    static const int turns[8] = {0, 0, 1, 1, 2, 0, 2, 0}; /* corner that becomes the first */
+    int corner[3];
+    for (int k = 0; k < 3; k++) corner[k] = l->corner[(k + turns[sides[slot]]) % 3][slot];
+    for (int k = 0; k < 3; k++) l->corner[k][slot] = corner[k];
+    for (int k = 0; k < 2; k++) l->beside[k][slot] = 4 * (slot - l->face_block[block_of[slot]].begin);
+  }
+  for (int i = 0; i < edges; i++) {
+    const whole_edge *e = edge + i;
+    if (e->owner >= 0)
+      l->beside[side_of(l, e) != 0][e->slot[e->owner]] =
+          4 * (e->slot[!e->owner] - l->face_block[block_of[e->slot[0]]].begin);
+  }
   return CB_OK;
 }
 
-/* An edge between blocks in the lists of its one or two parts; count: where each (kind, part) goes on. */
-static void enter(const cb_surface *s, cb_local *l, const int *block_of, const whole_edge *e, int *count, bool write) {
-  if (put_beside(l, block_of, e)) return;
+/* An edge that no face has in the lists of its one or two parts; count: where each (kind, part) goes on. */
+static void enter(const cb_surface *s, cb_local *l, const whole_edge *e, int *count, bool write) {
+  if (e->owner >= 0) return;
   const int p = s->part[l->face_of[e->slot[0]]], q = e->slot[1] < 0 ? p : s->part[l->face_of[e->slot[1]]];
   const cb_local_kind kind = e->slot[1] < 0 ? CB_LOCAL_BORDER : p == q ? CB_LOCAL_INNER : CB_LOCAL_SHARED;
   if (kind == CB_LOCAL_BORDER) l->open[p] = true;
@@ -242,23 +276,29 @@ static void enter(const cb_surface *s, cb_local *l, const int *block_of, const w
 static cb_status order_edges(const cb_surface *s, cb_local *l) {
   const size_t halves = 3 * (size_t)s->faces;
   int *slot_of = room((size_t)s->faces, sizeof *slot_of), *first = room((size_t)s->vertices + 1, sizeof *first),
-      *block_of = room((size_t)l->slots, sizeof *block_of),
+      *block_of = room((size_t)l->slots, sizeof *block_of), *owned = room((size_t)l->slots, sizeof *owned),
       *count = room(3 * (size_t)s->parts, sizeof *count);
   half_edge *half = room(halves, sizeof *half);
   whole_edge *edge = room(halves, sizeof *edge);
   l->open = room((size_t)s->parts, sizeof *l->open);
-  cb_status status = slot_of && first && block_of && count && half && edge && l->open
+  cb_status status = slot_of && first && block_of && owned && count && half && edge && l->open
                          ? CB_OK
                          : cb_fail(CB_ERROR_MEMORY, "no memory for the edges of %d faces", s->faces);
   int edges = 0;
-  if (!status) status = order_beside(l, block_of);
   if (!status) {
+    for (int b = 0; b < l->face_blocks; b++)
+      for (int slot = l->face_block[b].begin; slot < l->face_block[b].end; slot++) block_of[slot] = b;
     for (int slot = l->slots - 1; slot >= 0; slot--) slot_of[l->face_of[slot]] = slot;
     fill_buckets(s, l, slot_of, half, first);
     status = join_halves(s, l, half, first, edge, &edges);
   }
   if (!status) {
-    for (int e = 0; e < edges; e++) enter(s, l, block_of, edge + e, count, false);
+    own_edges(l, block_of, edge, edges, owned);
+    memset(owned, 0, (size_t)l->slots * sizeof *owned);
+    status = order_beside(l, block_of, edge, edges, owned);
+  }
+  if (!status) {
+    for (int e = 0; e < edges; e++) enter(s, l, edge + e, count, false);
     int entries = 0;
     for (int i = 0; i < 3 * s->parts; i++) entries += count[i] + CB_LOCAL_GROUP;
     l->edge_block = room(3 * block_room(entries, s->parts), sizeof *l->edge_block);
@@ -274,11 +314,12 @@ static cb_status order_edges(const cb_surface *s, cb_local *l) {
     for (int kind = 0; kind < 3; kind++)
       l->edges = place_parts(s->parts, count + kind * s->parts, (cb_local_kind)kind, l->edges, l->edge_block,
                              &l->edge_blocks);
-    for (int e = 0; e < edges; e++) enter(s, l, block_of, edge + e, count, true);
+    for (int e = 0; e < edges; e++) enter(s, l, edge + e, count, true);
   }
   free(slot_of);
   free(first);
   free(block_of);
+  free(owned);
   free(count);
   free(half);
   free(edge);
@@ -292,7 +333,8 @@ static cb_status order_apexes(const cb_surface *s, cb_local *l) {
   double *share = room((size_t)s->vertices, sizeof *share);
   int *seen = room((size_t)s->vertices, sizeof *seen), *count = room((size_t)s->parts, sizeof *count), *here = NULL;
   int entries = 0;
-  cb_status status = share && seen && count ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
+  cb_status status =
+      share && seen && count ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
   for (int pass = 0; pass < 2 && !status; pass++) {
     for (int i = 0; i < s->vertices; i++) seen[i] = -1;
     int at = 0;

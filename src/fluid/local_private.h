@@ -12,6 +12,7 @@
 enum {
   CB_LOCAL_GROUP = 8,    /* faces or edges whose numbers lie beside each other; a multiple of every vector */
   CB_LOCAL_BLOCK = 2048, /* faces, edges or vertices of one block */
+  CB_LOCAL_CHUNK = 32,   /* faces that stay in the first cache */
   CB_LOCAL_FLAT = 6 * CB_LOCAL_GROUP, /* numbers of a group: c, a */
   CB_LOCAL_RATE = 3 * CB_LOCAL_GROUP  /* w */
 };
@@ -45,7 +46,7 @@ enum {
   CB_LOCAL_POSE_SUMS = CB_LOCAL_FIRST_RATE + 3,
   CB_LOCAL_SUMS = 42 /* of drag: six rows of the Jacobian's six columns and the wrench */
 };
-/* Of a block of edges between blocks: sum alpha l, sum l, and sum l of folds. */
+/* Of a block of edges that no face has: sum alpha l, sum l, and sum l of folds. */
 enum { CB_LOCAL_EDGE_TURNING, CB_LOCAL_EDGE_LENGTH, CB_LOCAL_EDGE_FOLD, CB_LOCAL_EDGE_SUMS };
 
 /* What the flow and the body do at the faces. */
@@ -77,9 +78,9 @@ struct cb_local {
   int *original;   /* [vertices]: the caller's number of each vertex; only while ordering */
   int *face_of;    /* [slots]: the caller's number of each face */
   int *corner[3];  /* [slots]: 8 times the number of a vertex */
-  int *beside[3];  /* [slots]: 4 times the number in the block of the face beyond the edge from corner k on; of the
-                      face itself where the edge is that other face's, or leaves the block */
-  int *edge_face[2]; /* [edges], those not within a block: where its faces' numbers begin in flat */
+  int *beside[2];  /* [slots]: 4 times the number in the block of the face beyond the edge from corner 0 to 1, and from
+                      2 to 0; of the face itself where it does not have that edge */
+  int *edge_face[2]; /* [edges] that no face has: where its faces' numbers begin in flat */
   int *edge_end[2];  /* [edges]: 8 times the number of a vertex, from first to second along face 0 */
   int apex_blocks;
   cb_local_block *apex_block; /* of the shares of a part */

@@ -81,10 +81,10 @@ static void turn(const cb_local *l, int p, cb_local_part *part, double *folds) {
   for (int b = 0; b < l->face_blocks; b++) {
     const cb_local_block *block = l->face_block + b;
     for (int slot = block->begin; block->part == p && slot < block->end; slot++)
-      for (int k = 0; k < 3; k++) {
-        const int other = block->begin + l->beside[k][slot] / 4;
+      for (int k = 0; k < 2; k++) {
+        const int other = block->begin + l->beside[k][slot] / 4, from = k ? 2 : 0, to = k ? 0 : 1;
         if (other != slot)
-          bend(l, l->x + l->corner[k][slot], l->x + l->corner[(k + 1) % 3][slot], flat_of(slot), flat_of(other), 1, &sum);
+          bend(l, l->x + l->corner[from][slot], l->x + l->corner[to][slot], flat_of(slot), flat_of(other), 1, &sum);
       }
   }
   part->turning = (double)sum.turning;

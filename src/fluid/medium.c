@@ -83,6 +83,17 @@ void cb_medium_free(cb_medium *m) {
 
 bool cb_medium_is_uniform(const cb_medium *m) { return !m->e && m->levels == 0; }
 
+bool cb_medium_is_even(const cb_medium *m, const double middle[3], const double half[3][3], double *density) {
+  if (m->e) return false;
+  double reach = 0;
+  for (int i = 0; i < 3; i++) reach += fabs(cb_dot3(half[i], m->up));
+  const double h = cb_dot3(middle, m->up);
+  const int layer = cb_medium_layer(m, h - reach);
+  if (layer < m->levels && !(h + reach < m->level[layer])) return false;
+  *density = m->density[layer];
+  return true;
+}
+
 cb_status cb_medium_at(const cb_medium *m, const double x[3], double *density) {
   if (m->e) return cb_medium_value(m, x, density);
   *density = m->density[cb_medium_layer(m, cb_dot3(x, m->up))];
@@ -91,30 +102,36 @@ cb_status cb_medium_at(const cb_medium *m, const double x[3], double *density) {
 
 typedef struct task {
   const cb_medium *m;
+  int n;
   const double (*corner)[3][3];
   double *density, (*slope)[3][3];
   atomic_int failed;
 } task;
 
-static cb_status face(const task *t, int f) {
-  double(*slope)[3] = t->slope ? t->slope[f] : NULL;
-  if (t->m->e) return cb_expression_face(t->m, t->corner[f], &t->density[f], slope);
-  cb_layers_face(t->m, t->corner[f], &t->density[f], slope);
+/* Faces from f on, of block f/CB_MEDIUM_BLOCK. */
+static cb_status block(const task *t, int f, int *at) {
+  const int n = t->n - f < CB_MEDIUM_BLOCK ? t->n - f : CB_MEDIUM_BLOCK;
+  double(*slope)[3][3] = t->slope ? t->slope + f : NULL;
+  if (t->m->e) return cb_expression_faces(t->m, n, t->corner + f, t->density + f, slope, at);
+  for (int i = 0; i < n; i++) cb_layers_face(t->m, t->corner[f + i], &t->density[f + i], slope ? slope[i] : NULL);
   return CB_OK;
 }
 
-static void faces(void *context, int begin, int end) {
+static void blocks(void *context, int begin, int end) {
   task *t = context;
-  for (int f = begin; f < end; f++)
-    if (face(t, f)) {
-      cb_threads_least(&t->failed, f);
+  int at;
+  for (int i = begin; i < end; i++)
+    if (block(t, i * CB_MEDIUM_BLOCK, &at)) {
+      cb_threads_least(&t->failed, i);
       return;
     }
 }
 
 cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3], double *density,
                           double (*slope)[3][3]) {
-  task t = {m, corner, density, slope, n};
-  cb_threads_range(cb_threads_for((size_t)n), n, faces, &t);
-  return t.failed < n ? face(&t, t.failed) : CB_OK;
+  const int count = (n + CB_MEDIUM_BLOCK - 1) / CB_MEDIUM_BLOCK;
+  task t = {m, n, corner, density, slope, count};
+  int at;
+  cb_threads_range(cb_threads_for((size_t)n), count, blocks, &t);
+  return t.failed < count ? block(&t, t.failed * CB_MEDIUM_BLOCK, &at) : CB_OK;
 }

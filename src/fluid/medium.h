@@ -30,6 +30,8 @@ cb_status cb_medium_expression(const char *text, size_t n, const char *const *na
 void cb_medium_free(cb_medium *m);
 
 bool cb_medium_is_uniform(const cb_medium *m);
+/* Is it the same within the box middle ± half[0] ± half[1] ± half[2], and which? Layers alone are. */
+bool cb_medium_is_even(const cb_medium *m, const double middle[3], const double half[3][3], double *density);
 /* Density at a place. CB_STEP_NOT_FINITE where an expression is not finite or negative. */
 cb_status cb_medium_at(const cb_medium *m, const double x[3], double *density);
 

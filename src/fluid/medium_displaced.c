@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PIECES = 64, MOST_PANELS = 16 };
+enum { PIECES = 64 };
 
 /* What a piece adds. Before that, of its corners: their sum and the range of heights. */
 typedef struct piece {
@@ -47,25 +47,38 @@ static void measure_pieces(void *context, int begin, int end) {
   }
 }
 
-static inline __attribute__((always_inline)) cb_status add_face(const task *t, int f, piece *sum) {
-  const cb_medium_origin *from = &t->from;
-  const double *up = from->m->up;
-  const int j = !t->thickness;
-  double y[3][3], e1[3], e2[3], a[3];
-  for (int k = 0; k < 3; k++)
-    for (int i = 0; i < 3; i++) y[k][i] = t->corner[f][k][i] - from->o[i];
-  for (int i = 0; i < 3; i++) e1[i] = y[1][i] - y[0][i], e2[i] = y[2][i] - y[0][i];
+static inline __attribute__((always_inline)) void add_face(const task *t, int f, const cb_medium_means *mean,
+                                                           piece *sum) {
+  const double *up = t->from.m->up, (*x)[3] = t->corner[f];
+  double e1[3], e2[3], a[3], h = 0;
+  for (int i = 0; i < 3; i++) {
+    e1[i] = x[1][i] - x[0][i], e2[i] = x[2][i] - x[0][i];
+    h += (x[0][i] - t->from.o[i] + (e1[i] + e2[i]) / 3) * up[i];
+  }
   cb_cross3(e1, e2, a);
-  cb_medium_means mean;
-  const cb_status status = from->m->e ? cb_expression_means(from, y, j, &mean) : CB_OK;
-  if (status) return status;
-  if (!from->m->e) cb_layers_means(from, y, j, &mean);
-  const double weight = j ? cb_dot3(a, up) / 2 : sqrt(cb_dot3(a, a)) / 2 * t->thickness[f];
-  const double h = (cb_dot3(y[0], up) + cb_dot3(y[1], up) + cb_dot3(y[2], up)) / 3;
-  sum->mass += weight * mean.p;
-  for (int i = 0; i < 3; i++) sum->first[i] += weight * mean.px[i];
-  sum->along += weight * mean.next;
-  sum->volume += weight * (j ? h : 1);
+  const double weight = t->thickness ? sqrt(cb_dot3(a, a)) / 2 * t->thickness[f] : cb_dot3(a, up) / 2;
+  sum->mass += weight * mean->p;
+  for (int i = 0; i < 3; i++) sum->first[i] += weight * mean->px[i];
+  sum->along += weight * mean->next;
+  sum->volume += weight * (t->thickness ? 1 : h);
+}
+
+/* n faces from f on. */
+static inline __attribute__((always_inline)) cb_status add_block(const task *t, int f, int n, piece *sum, int *at) {
+  const cb_medium_origin *from = &t->from;
+  const int j = !t->thickness;
+  cb_medium_means mean[CB_MEDIUM_BLOCK];
+  if (from->m->e) {
+    const cb_status status = cb_expression_means(from, n, t->corner + f, j, mean, at);
+    if (status) return status;
+  } else {
+    for (int i = 0; i < n; i++) {
+      double y[3][3];
+      for (int k = 0; k < 9; k++) y[k / 3][k % 3] = t->corner[f + i][k / 3][k % 3] - from->o[k % 3];
+      cb_layers_means(from, y, j, &mean[i]);
+    }
+  }
+  for (int i = 0; i < n; i++) add_face(t, f + i, &mean[i], sum);
   return CB_OK;
 }
 
@@ -73,9 +86,10 @@ static void add_pieces(void *context, int begin, int end) {
   task *t = context;
   for (int i = begin; i < end; i++) {
     piece sum = {0};
-    for (int f = first_face(t, i); f < first_face(t, i + 1); f++)
-      if (add_face(t, f, &sum)) {
-        cb_threads_least(&t->failed, f);
+    const int last = first_face(t, i + 1);
+    for (int f = first_face(t, i), at = 0; f < last; f += CB_MEDIUM_BLOCK)
+      if (add_block(t, f, last - f < CB_MEDIUM_BLOCK ? last - f : CB_MEDIUM_BLOCK, &sum, &at)) {
+        cb_threads_least(&t->failed, f + at);
         break;
       }
     t->piece[i] = sum;
@@ -96,7 +110,7 @@ static cb_status begin_expression(task *t, int threads, cb_medium_profile *profi
     high = fmax(high, t->piece[i].high);
   }
   for (int s = 0; s < 3; s++) from->o[s] /= 3. * t->n;
-  from->panels = (int)fmin(ceil(edges / 2), MOST_PANELS);
+  from->panels = (int)fmin(ceil(edges / 2), CB_MEDIUM_PANELS);
   if (!from->m->profile) return CB_OK;
   const double middle = cb_dot3(from->o, from->m->up);
   from->profile = profile;
@@ -138,7 +152,8 @@ cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[
   t.from.layer = cb_medium_layer(m, cb_dot3(t.from.o, m->up));
   cb_threads_range(threads, pieces, add_pieces, &t);
   piece sum = {0};
-  if (t.failed < n) return add_face(&t, t.failed, &sum);
+  int at;
+  if (t.failed < n) return add_block(&t, t.failed, 1, &sum, &at);
   for (int i = 0; i < pieces; i++) {
     const piece *p = &t.piece[i];
     sum.mass += p->mass;

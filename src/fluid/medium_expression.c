@@ -13,6 +13,7 @@
 #include "fluid/medium_private.h"
 
 #include <math.h>
+#include <string.h>
 
 cb_status cb_medium_value(const cb_medium *m, const double x[3], double *density) {
   const double rho = cb_expression_value(m->e, x);
@@ -45,7 +46,7 @@ static void place(const double x[3][3], const double lambda[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = lambda[0] * x[0][i] + lambda[1] * x[1][i] + lambda[2] * x[2][i];
 }
 
-cb_status cb_expression_face(const cb_medium *m, const double x[3][3], double *density, double slope[3][3]) {
+static cb_status face(const cb_medium *m, const double x[3][3], double *density, double slope[3][3]) {
   double sum = 0, d[3][3] = {{0}};
   for (int q = 0; q < POINTS; q++) {
     double at[3], rho, g[3];
@@ -65,42 +66,107 @@ cb_status cb_expression_face(const cb_medium *m, const double x[3][3], double *d
   return CB_OK;
 }
 
+/* The points q of face f at [q * n + f], from o. */
+static void places(int n, const double (*x)[3][3], const double o[3], double out[3][POINTS * CB_MEDIUM_BLOCK]) {
+  for (int f = 0; f < n; f++)
+    for (int i = 0; i < 3; i++) {
+      const double a = x[f][0][i] - o[i], b = x[f][1][i] - o[i], c = x[f][2][i] - o[i];
+      for (int q = 0; q < POINTS; q++)
+        out[i][q * n + f] = radon[q].lambda[0] * a + radon[q].lambda[1] * b + radon[q].lambda[2] * c;
+    }
+}
+
+/* rho[n] at places; is all of it a density? */
+static bool densities(const cb_medium *m, int n, const double *const x[3], double *rho) {
+  bool good = cb_expression_values(m->e, n, x, (const _Bool[3]){0}, 0, rho, NULL);
+  for (int p = 0; p < n; p++) good &= rho[p] >= 0;
+  return good;
+}
+
+static bool block(const cb_medium *m, int n, const double (*x)[3][3], double *density, double (*slope)[3][3]) {
+  static const double origin[3];
+  double at[3][POINTS * CB_MEDIUM_BLOCK], rho[POINTS * CB_MEDIUM_BLOCK], g[POINTS * CB_MEDIUM_BLOCK];
+  const double *const coordinate[3] = {at[0], at[1], at[2]};
+  bool good = true;
+  places(n, x, origin, at);
+  if (slope) memset(slope, 0, (size_t)n * sizeof *slope);
+  else good = cb_expression_values(m->e, POINTS * n, coordinate, (const _Bool[3]){0}, 0, rho, NULL);
+  for (size_t i = 0; slope && i < 3; i++) {
+    if (!cb_expression_uses(m->e, i)) continue;
+    good &= cb_expression_values(m->e, POINTS * n, coordinate, (const _Bool[3]){0}, i, rho, g);
+    for (int f = 0; f < n; f++) { /* sum_q w_q lambda_qc g_q */
+      const double middle = radon[0].weight / 3 * g[f], *g1 = g + n + f, *g2 = g + 4 * n + f;
+      const double all = middle + W1 * B1 * (g1[0] + g1[n] + g1[2 * n]) + W2 * B2 * (g2[0] + g2[n] + g2[2 * n]);
+      for (int c = 0; c < 3; c++)
+        slope[f][c][i] = all + (W1 * (1 - 3 * B1) * g1[c * n] + W2 * (1 - 3 * B2) * g2[c * n]);
+    }
+  }
+  for (int p = 0; p < POINTS * n; p++) good &= rho[p] >= 0;
+  for (int f = 0; good && f < n; f++) {
+    double sum = 0;
+    for (int q = 0; q < POINTS; q++) sum += radon[q].weight * rho[q * n + f];
+    density[f] = sum;
+  }
+  return good;
+}
+
+cb_status cb_expression_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density,
+                              double (*slope)[3][3], int *at) {
+  if (block(m, n, x, density, slope)) return CB_OK;
+  for (*at = 0; *at < n; ++*at) { /* which says why */
+    const cb_status status = face(m, x[*at], &density[*at], slope ? slope[*at] : NULL);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
 /* int rho ds and int (h - s) rho ds over s from h - d to h, x at h. */
 static cb_status line(const cb_medium *m, const double x[3], double d, int panels, double *one, double *two) {
-  double first = 0, second = 0;
-  for (int p = 0; p < panels; p++)
-    for (int q = 0; q < GAUSS; q++) {
-      const double down = d * (p + node[q]) / panels, w = d * share[q] / panels;
-      double at[3], rho = 0;
-      for (int i = 0; i < 3; i++) at[i] = x[i] - down * m->up[i];
-      const cb_status status = cb_medium_value(m, at, &rho);
+  double first = 0, second = 0, at[3][GAUSS * CB_MEDIUM_PANELS], rho[GAUSS * CB_MEDIUM_PANELS],
+         down[GAUSS * CB_MEDIUM_PANELS];
+  const int n = GAUSS * panels;
+  for (int k = 0; k < n; k++) {
+    down[k] = d * (k / GAUSS + node[k % GAUSS]) / panels;
+    for (int i = 0; i < 3; i++) at[i][k] = x[i] - down[k] * m->up[i];
+  }
+  if (!densities(m, n, (const double *const[3]){at[0], at[1], at[2]}, rho))
+    for (int k = 0; k < n; k++) { /* which says why */
+      const cb_status status = cb_medium_value(m, (const double[3]){at[0][k], at[1][k], at[2][k]}, &rho[k]);
       if (status) return status;
-      first += w * rho;
-      second += w * down * rho;
     }
+  for (int k = 0; k < n; k++) {
+    const double w = d * share[k % GAUSS] / panels * rho[k];
+    first += w;
+    second += w * down[k];
+  }
   *one = first;
   *two = second;
   return CB_OK;
 }
 
-cb_status cb_expression_means(const cb_medium_origin *from, const double y[3][3], int j, cb_medium_means *out) {
-  *out = (cb_medium_means){0};
-  for (int q = 0; q < POINTS; q++) {
-    double at[3], x[3], p[3] = {0};
-    place(y, radon[q].lambda, at);
-    for (int i = 0; i < 3; i++) x[i] = from->o[i] + at[i];
-    const double h = cb_dot3(at, from->m->up);
-    if (from->profile) {
-      cb_profile_at(from->profile, h, p);
-    } else {
-      cb_status status = j ? CB_OK : cb_medium_value(from->m, x, &p[0]);
-      if (!status) status = line(from->m, x, h, from->panels, &p[1], &p[2]);
-      if (status) return status;
+cb_status cb_expression_means(const cb_medium_origin *from, int n, const double (*x)[3][3], int j, cb_medium_means *out,
+                              int *at) {
+  double y[3][POINTS * CB_MEDIUM_BLOCK];
+  places(n, x, from->o, y);
+  for (*at = 0; *at < n; ++*at) {
+    cb_medium_means mean = {0};
+    for (int q = 0; q < POINTS; q++) {
+      const int k = q * n + *at;
+      const double own[3] = {y[0][k], y[1][k], y[2][k]}, h = cb_dot3(own, from->m->up), w = radon[q].weight;
+      double p[3] = {0};
+      if (from->profile) {
+        cb_profile_at(from->profile, h, p);
+      } else {
+        const double there[3] = {from->o[0] + own[0], from->o[1] + own[1], from->o[2] + own[2]};
+        cb_status status = j ? CB_OK : cb_medium_value(from->m, there, &p[0]);
+        if (!status) status = line(from->m, there, h, from->panels, &p[1], &p[2]);
+        if (status) return status;
+      }
+      mean.p += w * p[j];
+      for (int i = 0; i < 3; i++) mean.px[i] += w * p[j] * own[i];
+      mean.next += w * p[j + 1];
     }
-    const double w = radon[q].weight;
-    out->p += w * p[j];
-    for (int i = 0; i < 3; i++) out->px[i] += w * p[j] * at[i];
-    out->next += w * p[j + 1];
+    out[*at] = mean;
   }
   return CB_OK;
 }

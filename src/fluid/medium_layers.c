@@ -83,6 +83,7 @@ void cb_layers_face(const cb_medium *m, const double x[3][3], double *density, d
   int i = cb_medium_layer(m, low);
   *density = m->density[i];
   for (; i < m->levels; i++) {
+    if (h[0] < m->level[i] && h[1] < m->level[i] && h[2] < m->level[i]) break;
     const double l = m->level[i], step = m->density[i + 1] - m->density[i];
     const cut k = cut_at(h, l, true); /* not the whole: the lowest corner is below */
     if (k.none) break;

@@ -21,7 +21,7 @@ typedef struct cb_medium_means {
 } cb_medium_means;
 
 /* An expression of height alone, by cells: powers of u, and its integrals from the lowest height to the cell. */
-enum { CB_PROFILE_CELLS = 256 };
+enum { CB_PROFILE_CELLS = 256, CB_MEDIUM_PANELS = 16 /* at most */ };
 typedef struct cb_medium_cell {
   double a[5], one, two;
 } cb_medium_cell;
@@ -53,8 +53,11 @@ void cb_layers_means(const cb_medium_origin *from, const double y[3][3], int j, 
 double cb_layers_column(const cb_medium *m, double h); /* int_0^h rho dh */
 
 cb_status cb_medium_value(const cb_medium *m, const double x[3], double *density); /* of an expression */
-cb_status cb_expression_face(const cb_medium *m, const double x[3][3], double *density, double slope[3][3]);
-cb_status cb_expression_means(const cb_medium_origin *from, const double y[3][3], int j, cb_medium_means *out);
+enum { CB_MEDIUM_BLOCK = 32 }; /* faces of these at most; *at: where it failed */
+cb_status cb_expression_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density,
+                              double (*slope)[3][3], int *at);
+cb_status cb_expression_means(const cb_medium_origin *from, int n, const double (*x)[3][3], int j, cb_medium_means *out,
+                              int *at);
 cb_status cb_expression_column(const cb_medium *m, const double x[3], double *column);
 
 /* Heights from low to high, from o. p_0, p_1 and p_2 at a height. */

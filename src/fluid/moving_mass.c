@@ -312,22 +312,29 @@ static double simplex_energy(int n, const double *u[], double mass) {
   return mass / (2 * n * (n + 1)) * (squares + cb_dot3(sum, sum));
 }
 
-/* A solid by its tetrahedra's shares of the volume; a sheet by its faces. */
+/* A sheet by its faces; a solid by its tetrahedra, with the velocity d more everywhere that makes its momentum m c':
+ * |u + d|^2/2 = |u|^2/2 + <u, d> + d^2/2. */
 static double part_energy(const cb_moving_mass *m, const part *p, const double (*x)[3], const double (*v)[3]) {
-  double o[3], rate[3], sum = 0, volume = 0;
+  double o[3], rate[3], energy = 0;
+  sums s;
   apex(m, p, x, o);
   apex(m, p, v, rate);
+  integrate(m, p, x, v, o, rate, &s);
   for (int f = p->begin; f < p->end; f++) {
     const int *c = m->face[f];
     const double *u[4] = {v[c[0]], v[c[1]], v[c[2]], rate};
     double y[3][3], normal[3];
     corners(c, x, o, y);
     cb_cross3(y[1], y[2], normal);
-    const double content = p->sheet ? m->weight[f] : cb_dot3(y[0], normal) / 6;
-    volume += content;
-    sum += simplex_energy(p->sheet ? 3 : 4, u, content);
+    energy += p->sheet ? simplex_energy(3, u, m->weight[f]) : simplex_energy(4, u, cb_dot3(y[0], normal) / 6);
   }
-  return p->sheet ? sum : p->mass / volume * sum;
+  if (p->sheet) return energy;
+  const double volume = s.solid.zero;
+  for (int i = 0; i < 3; i++) {
+    const double d = (s.solid_first_rate[i] - s.solid_rate / volume * s.solid.one[i] - s.momentum[i]) / volume;
+    energy += d * (volume * rate[i] + s.momentum[i]) + volume * d * d / 2;
+  }
+  return p->mass / volume * energy;
 }
 
 double cb_moving_mass_energy(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3]) {

@@ -5,27 +5,29 @@
 #include "core/threads.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+static double time_at(const cb_poses_times *times, int i) {
+  return times->time ? times->time[i] : times->start + i * times->step;
+}
 
 static cb_status check_times(int poses, const cb_poses_times *times) {
   bool periodic = times->end == CB_POSES_PERIODIC;
   if (poses < 2 + periodic)
     return cb_fail(CB_ERROR_ARGUMENT, "%d poses, expected at least %d", poses, 2 + periodic);
-  if (!times->time) {
-    if (!(times->step > 0) || !isfinite(times->step) || !isfinite(times->start))
-      return cb_fail(CB_ERROR_ARGUMENT, "poses from time %g on with step %g, expected a step above 0", times->start,
-                     times->step);
-  } else {
-    for (int i = 0; i < poses; i++)
-      if (!isfinite(times->time[i]) || (i && !(times->time[i] > times->time[i - 1])))
-        return cb_fail(CB_ERROR_ARGUMENT, "pose %d at time %g, expected finite times that ascend", i + 1,
-                       times->time[i]);
-  }
-  double length = times->time ? times->time[poses - 1] - times->time[0] : times->step * (poses - 1);
-  bool given = times->time || times->period != 0;
-  if (periodic && given && (!(times->period > length) || !isfinite(times->period)))
-    return cb_fail(CB_ERROR_ARGUMENT, "period %g of poses that take %g from first to last, expected more",
-                   times->period, length);
+  if (!times->time && (!(times->step > 0) || !isfinite(times->step) || !isfinite(times->start)))
+    return cb_fail(CB_ERROR_ARGUMENT, "poses from time %g on with step %g, expected a step above 0", times->start,
+                   times->step);
+  for (int i = 0; i < poses; i++)
+    if (!isfinite(time_at(times, i)) || (i && !(time_at(times, i) > time_at(times, i - 1))))
+      return cb_fail(CB_ERROR_ARGUMENT, "pose %d at time %g, expected finite times that ascend", i + 1,
+                     time_at(times, i));
+  double first = time_at(times, 0), last = time_at(times, poses - 1), period = times->period;
+  if (!times->time && period == 0) period = poses * times->step;
+  if (periodic && (!(period > last - first) || !(first + period > last) || !isfinite(first + period)))
+    return cb_fail(CB_ERROR_ARGUMENT, "period %g of poses that take %g from first to last, expected more", period,
+                   last - first);
   return CB_OK;
 }
 
@@ -48,7 +50,7 @@ cb_status cb_poses_from_arrays(int vertices, int poses, const double (*x)[3], co
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d poses of %d vertices", poses, vertices);
   }
   memcpy(place, x, n * sizeof *x);
-  for (int i = 0; i < poses; i++) time[i] = times->time ? times->time[i] : times->start + i * times->step;
+  for (int i = 0; i < poses; i++) time[i] = time_at(times, i);
   *p = (cb_poses){
       .arena = arena, .vertices = vertices, .poses = poses, .end = times->end, .time = time, .place = place};
   p->period = times->period != 0 ? times->period : poses * times->step;
@@ -100,32 +102,42 @@ typedef struct blend {
   double w[4], dw[4];
   const double *pose[4];
   double *x, *v; /* v may be NULL */
+  bool failed;   /* a sum of them is not finite */
 } blend;
 
 typedef double lanes __attribute__((vector_size(64), aligned(8), may_alias));
 enum { LANES = sizeof(lanes) / sizeof(double) };
 
 /* Coordinates begin .. end - 1, each the same sum in the same order with and without vectors. */
-static inline __attribute__((always_inline)) void blend_range(const blend *b, size_t begin, size_t end) {
+static inline __attribute__((always_inline)) void blend_range(blend *b, size_t begin, size_t end) {
   const double *p0 = b->pose[0], *p1 = b->pose[1], *p2 = b->pose[2], *p3 = b->pose[3], *w = b->w, *dw = b->dw;
   size_t i = begin;
+  lanes sums = {0}, sums_v = {0};
+  double sum = 0;
   for (; i + LANES <= end; i += LANES) {
     const lanes a0 = *(const lanes *)(p0 + i), a1 = *(const lanes *)(p1 + i), a2 = *(const lanes *)(p2 + i),
                 a3 = *(const lanes *)(p3 + i);
-    *(lanes *)(b->x + i) = w[0] * a0 + w[1] * a1 + w[2] * a2 + w[3] * a3;
-    if (b->v) *(lanes *)(b->v + i) = dw[0] * a0 + dw[1] * a1 + dw[2] * a2 + dw[3] * a3;
+    const lanes x = w[0] * a0 + w[1] * a1 + w[2] * a2 + w[3] * a3;
+    *(lanes *)(b->x + i) = x;
+    sums += x;
+    if (!b->v) continue;
+    const lanes v = dw[0] * a0 + dw[1] * a1 + dw[2] * a2 + dw[3] * a3;
+    *(lanes *)(b->v + i) = v;
+    sums_v += v;
   }
   for (; i < end; i++) {
-    b->x[i] = w[0] * p0[i] + w[1] * p1[i] + w[2] * p2[i] + w[3] * p3[i];
-    if (b->v) b->v[i] = dw[0] * p0[i] + dw[1] * p1[i] + dw[2] * p2[i] + dw[3] * p3[i];
+    sum += b->x[i] = w[0] * p0[i] + w[1] * p1[i] + w[2] * p2[i] + w[3] * p3[i];
+    if (b->v) sum += b->v[i] = dw[0] * p0[i] + dw[1] * p1[i] + dw[2] * p2[i] + dw[3] * p3[i];
   }
+  for (int lane = 0; lane < LANES; lane++) sum += sums[lane] + sums_v[lane];
+  if (!isfinite(sum)) __atomic_store_n(&b->failed, true, __ATOMIC_RELAXED);
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx512f"))) static void blend_avx512(const blend *b, size_t begin, size_t end) {
+__attribute__((target("avx512f"))) static void blend_avx512(blend *b, size_t begin, size_t end) {
   blend_range(b, begin, end);
 }
-__attribute__((target("avx2"))) static void blend_avx2(const blend *b, size_t begin, size_t end) {
+__attribute__((target("avx2"))) static void blend_avx2(blend *b, size_t begin, size_t end) {
   blend_range(b, begin, end);
 }
 #endif
@@ -146,7 +158,7 @@ static void blend_vertices(void *context, int first, int last) {
 }
 
 cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
-  double first = p->time[0], last = p->time[p->poses - 1];
+  const double first = p->time[0], last = p->time[p->poses - 1], asked = t;
   if (!isfinite(t)) return cb_fail(CB_STEP_NOT_FINITE, "poses at the time %g", t);
   if (p->end == CB_POSES_PERIODIC) {
     t -= floor((t - first) / p->period) * p->period;
@@ -175,6 +187,21 @@ cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], doub
     both.dw[k] = rests ? 0 : dw[k];
   }
   cb_threads_range(cb_threads_for((size_t)p->vertices), p->vertices, blend_vertices, &both);
+  return both.failed ? cb_poses_check(p, asked, (const double(*)[3])x, (const double(*)[3])v) : CB_OK;
+}
+
+cb_status cb_poses_check(const cb_poses *p, double t, const double (*x)[3], const double (*v)[3]) {
+  for (int i = 0; i < p->vertices; i++) {
+    const int at = p->vertex ? p->vertex[i] : i;
+    for (int k = 0; k < 3; k++) {
+      if (isfinite(x[at][k]) && (!v || isfinite(v[at][k]))) continue;
+      char rest[100] = "";
+      if (p->vertex)
+        snprintf(rest, sizeof rest, ", at rest at (%g, %g, %g),", p->rest[0][i], p->rest[1][i], p->rest[2][i]);
+      return cb_fail(CB_STEP_NOT_FINITE, "pose at t = %g: %c%s of vertex %d%s is %g", t, "xyz"[k],
+                     isfinite(x[at][k]) ? "'s velocity" : "", at + 1, rest, isfinite(x[at][k]) ? v[at][k] : x[at][k]);
+    }
+  }
   return CB_OK;
 }
 

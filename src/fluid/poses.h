@@ -3,7 +3,8 @@
  *   sequence     x(t) on [t_i, t_i+1], s = (t - t_i)/d, d = t_i+1 - t_i, is Hermite's cubic with the slopes of the
  *                parabola through three poses,
  *                  m_i = (d_i-1 (x_i+1 - x_i)/d_i + d_i (x_i - x_i-1)/d_i-1) / (d_i-1 + d_i)
- *                (Catmull & Rom's where poses are evenly spaced); periodic, or clamped: at rest before the first and
+ *                (Catmull & Rom's where poses are evenly spaced: of a sine 12 poses a period give velocities
+ *                4.6 % low, 24 1.1 %, 48 .3 %); periodic, or clamped: at rest before the first and
  *                after the last pose, with slope 0 there. Continuous with its velocity, error O(d^3)
  *   expressions  x(X, Y, Z, t), y, z of the rest position (X, Y, Z), for each part its own
  * Velocities are the exact derivatives in t of these. SI units. A pose is immutable and may be read from any thread;
@@ -29,19 +30,20 @@ typedef struct cb_poses_times {
 } cb_poses_times;
 
 /* From x[poses * vertices], pose after pose, copied. At least 2 poses (3 of a periodic one). CB_ERROR_ARGUMENT for
- * times that do not ascend; CB_ERROR_DOMAIN for a coordinate that is not finite, with pose and vertex (counted from 1).
- * */
+ * times that do not ascend (as numbers: start + i step too); CB_ERROR_DOMAIN for a coordinate that is not finite, with
+ * pose and vertex (counted from 1). */
 cb_status cb_poses_from_arrays(int vertices, int poses, const double (*x)[3], const cb_poses_times *times,
                                cb_poses **out);
 
 /* From numbered files: `pattern` has one run of '#', which stands for the number with at least as many digits; `count`
- * files from number `first` on (0: as many as there are). *rest (the caller frees) is the first of them. Others must
- * have its faces: CB_ERROR_INPUT with the file and where it differs. */
+ * files from number `first` on (0: as many as there are; numbers are at most 2147483647). *rest (the caller frees) is
+ * the first of them. Others must have its faces: CB_ERROR_INPUT with the file and where it differs. */
 cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, cb_surface **rest,
                         cb_poses **out);
 
-/* The motion of a part: three expressions in X, Y, Z and t (and the parameters); part NULL: of all parts that have none
- * of their own. Parts without any stay at rest. A vertex of several parts moves with the first of them. */
+/* The motion of a part: three expressions in X, Y, Z and t (and the parameters), each NULL: the rest coordinate; part
+ * NULL: of all parts that have none of their own. Parts without any stay at rest. A vertex of several parts moves with
+ * the first of them. */
 typedef struct cb_poses_motion {
   const char *part;
   const char *text[3];
@@ -60,9 +62,14 @@ cb_status cb_poses_from_expressions(const cb_surface *rest, const cb_poses_motio
 
 void cb_poses_free(cb_poses *p);
 int cb_poses_vertices(const cb_poses *p);
+/* Of a sequence: how many poses (0 for expressions), the time of pose i, and all places times `factor`, before anybody
+ * reads them. */
+int cb_poses_count(const cb_poses *p);
+double cb_poses_time(const cb_poses *p, int i);
+void cb_poses_scale(cb_poses *p, double factor);
 
-/* Places x[vertices] and velocities v[vertices] (NULL: not wanted) at time t. CB_STEP_NOT_FINITE where an expression is
- * not finite, with vertex, place and time; x and v are then partly filled. */
+/* Places x[vertices] and velocities v[vertices] (NULL: not wanted) at time t. CB_STEP_NOT_FINITE where one is not
+ * finite, with vertex and time; x and v are then partly filled. */
 cb_status cb_poses_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "core/threads.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +48,7 @@ static cb_status parse(const cb_poses_motion *motion, const cb_poses_parameters 
                                      .n_parameters = parameters ? parameters->n : 0};
   for (int k = 0; k < 3; k++) {
     if (coordinate) *coordinate = k;
-    if (cb_expression_parse_in(motion->text[k], &scope, at, &law->e[k])) {
+    if (cb_expression_parse_in(motion->text[k] ? motion->text[k] : variables[1 + k], &scope, at, &law->e[k])) {
       char text[512];
       snprintf(text, sizeof text, "%s", cb_error_text());
       return cb_fail(CB_ERROR_INPUT, "motion of %s%s, %c: %s", motion->part ? "part " : "all parts",
@@ -70,15 +69,17 @@ cb_status cb_poses_from_expressions(const cb_surface *rest, const cb_poses_motio
   cb_poses *p = cb_arena_alloc(arena, 1, sizeof *p);
   cb_pose_law *law = cb_arena_alloc(arena, n, sizeof *law);
   const size_t vertices = (size_t)rest->vertices;
-  int *law_of = cb_arena_alloc(arena, vertices, sizeof *law_of), *vertex = cb_arena_alloc(arena, vertices, sizeof *vertex);
+  int *part_of = cb_arena_alloc(arena, vertices, sizeof *part_of);
+  int *law_of = cb_arena_alloc(arena, (size_t)rest->parts + 1, sizeof *law_of);
+  int *vertex = cb_arena_alloc(arena, vertices, sizeof *vertex);
   struct cb_pose_range *range = cb_arena_alloc(arena, n + 1, sizeof *range);
   double *x = cb_arena_alloc_aligned(arena, 3 * vertices, sizeof *x, CB_CACHE_LINE);
-  if (!p || !law || !law_of || !vertex || !range || !x) {
+  if (!p || !law || !part_of || !law_of || !vertex || !range || !x) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for poses of %d vertices", rest->vertices);
   }
-  *p = (cb_poses){.arena = arena, .vertices = rest->vertices, .laws = n, .law = law, .range = range, .vertex = vertex,
-                  .rest = {x, x + vertices, x + 2 * vertices}};
+  *p = (cb_poses){.arena = arena, .vertices = rest->vertices, .laws = n, .law = law, .ranges = (int)n + 1,
+                  .range = range, .vertex = vertex, .rest = {x, x + vertices, x + 2 * vertices}};
   for (size_t i = 0; i < n && !status; i++) {
     if (which) *which = i;
     status = parse(&motion[i], parameters, coordinate, at, &law[i]);
@@ -87,21 +88,24 @@ cb_status cb_poses_from_expressions(const cb_surface *rest, const cb_poses_motio
     cb_poses_free(p);
     return status;
   }
-  /* Backward through the faces, so that the first part of a vertex is what stays. */
-  for (int i = 0; i < rest->vertices; i++) law_of[i] = -1;
-  for (int part = rest->parts; part-- > 0;) {
-    int number = motion_of(rest->name[part], motion, n);
-    for (int f = 0; f < rest->faces; f++)
-      for (int k = 0; rest->part[f] == part && k < 3; k++) law_of[rest->face[f][k]] = number;
-  }
+  for (int v = 0; v < rest->vertices; v++) part_of[v] = rest->parts;
+  for (int f = 0; f < rest->faces; f++)
+    for (int k = 0; k < 3; k++)
+      if (rest->part[f] < part_of[rest->face[f][k]]) part_of[rest->face[f][k]] = rest->part[f];
+  for (int part = 0; part < rest->parts; part++) law_of[part] = motion_of(rest->name[part], motion, n);
+  law_of[rest->parts] = -1;
+  /* Vertices by law: how many there are of each, where each begins, then one after another. */
+  for (int v = 0; v < rest->vertices; v++) range[1 + law_of[part_of[v]]].end++;
   for (int number = -1, i = 0; number < (int)n; number++) {
-    const int begin = i;
-    for (int v = 0; v < rest->vertices; v++) {
-      if (law_of[v] != number) continue;
-      for (int k = 0; k < 3; k++) p->rest[k][i] = rest->x[v][k];
-      vertex[i++] = v;
-    }
-    if (i > begin) range[p->ranges++] = (struct cb_pose_range){number, begin, i};
+    struct cb_pose_range *r = &range[1 + number];
+    const int count = r->end;
+    *r = (struct cb_pose_range){number, i, i};
+    i += count;
+  }
+  for (int v = 0; v < rest->vertices; v++) {
+    const int i = range[1 + law_of[part_of[v]]].end++;
+    for (int k = 0; k < 3; k++) p->rest[k][i] = rest->x[v][k];
+    vertex[i] = v;
   }
   *out = p;
   return CB_OK;
@@ -154,14 +158,5 @@ static void move_all(void *context, int begin, int end) {
 cb_status cb_poses_expressions_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
   task job = {p, t, x, v, false};
   cb_threads_range(cb_threads_for((size_t)p->vertices), p->vertices, move_all, &job);
-  if (!job.failed) return CB_OK;
-  for (int i = 0; i < p->vertices; i++) {
-    const int at = p->vertex[i];
-    for (int k = 0; k < 3; k++)
-      if (!isfinite(x[at][k]) || (v && !isfinite(v[at][k])))
-        return cb_fail(CB_STEP_NOT_FINITE, "pose at t = %g: %c%s of vertex %d, at rest at (%g, %g, %g), is %g", t,
-                       "xyz"[k], isfinite(x[at][k]) ? "'s velocity" : "", at + 1, p->rest[0][i], p->rest[1][i],
-                       p->rest[2][i], isfinite(x[at][k]) ? v[at][k] : x[at][k]);
-  }
-  return CB_OK;
+  return job.failed ? cb_poses_check(p, t, (const double(*)[3])x, (const double(*)[3])v) : CB_OK;
 }

@@ -32,5 +32,7 @@ struct cb_poses {
 
 cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
 cb_status cb_poses_expressions_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
+/* CB_STEP_NOT_FINITE with the first coordinate of x or v (may be NULL) that is not; CB_OK where all are. */
+cb_status cb_poses_check(const cb_poses *p, double t, const double (*x)[3], const double (*v)[3]);
 
 #endif

@@ -51,7 +51,7 @@ static cb_status read_all(const char *pattern, int first, int count, const char 
   cb_status status = CB_OK;
   for (int i = 0; !status && (count == 0 || i < count); i++) {
     char name[LONGEST_NAME];
-    if (first > INT_MAX - i) break;
+    if (first > INT_MAX - i) break; /* with count 0 */
     status = name_of(pattern, first + i, name);
     if (status || (count == 0 && !is_there(name))) break;
     if (i == room) {
@@ -74,6 +74,19 @@ static cb_status read_all(const char *pattern, int first, int count, const char 
   return status;
 }
 
+/* A file that is missing between others ends no sequence: none of the next ones may be there. */
+static cb_status check_gap(const char *pattern, int missing) {
+  enum { LOOKED_AT = 100 };
+  char gone[LONGEST_NAME], name[LONGEST_NAME];
+  cb_status status = name_of(pattern, missing, gone);
+  for (int i = 1; i <= LOOKED_AT && missing <= INT_MAX - i && !status; i++) {
+    status = name_of(pattern, missing + i, name);
+    if (!status && is_there(name))
+      status = cb_fail(CB_ERROR_INPUT, "%s: error: is missing, while '%s' is there", gone, name);
+  }
+  return status;
+}
+
 cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, cb_surface **rest,
                         cb_poses **out) {
   char name[LONGEST_NAME];
@@ -83,9 +96,13 @@ cb_status cb_poses_read(const char *pattern, int first, int count, const cb_pose
   if (first < 0 || count < 0)
     return cb_fail(CB_ERROR_ARGUMENT, "poses '%s': %d files from number %d on, expected no negative number", pattern,
                    count, first);
+  if (count > 0 && first > INT_MAX - (count - 1))
+    return cb_fail(CB_ERROR_ARGUMENT, "poses '%s': %d files from number %d on, expected numbers up to %d", pattern,
+                   count, first, INT_MAX);
   cb_status status = name_of(pattern, first, name);
   if (!status) status = cb_surface_read(name, &surface);
   if (!status) status = read_all(pattern, first, count, name, surface, &x, &poses);
+  if (!status && count == 0 && first <= INT_MAX - poses) status = check_gap(pattern, first + poses);
   if (!status) status = cb_poses_from_arrays(surface->vertices, poses, (const double(*)[3])x, times, out);
   free(x);
   if (status) {

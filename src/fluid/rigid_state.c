@@ -12,18 +12,23 @@ bool cb_finite6(const double a[6]) {
   return true;
 }
 
-/* Gauss's elimination; pivots are compared relative to their rows' largest entries, for angular and linear rows differ
- * in units. */
+cb_status cb_rigid_half_turn(double h, double t, double angle) {
+  if (!(angle >= 3.14159)) return CB_OK;
+  return cb_fail(CB_STEP_NO_CONVERGENCE, "a step of %g at t = %g turns the body by %g, more than half a turn", h, t,
+                 angle);
+}
+
+/* Gauss's elimination. Pivots are those of D m D with D = diag(a, a, a, b, b, b) that makes the largest entry of either
+ * diagonal block 1: a choice of units, on which neither the order of the rows nor what counts as singular depends. */
 bool cb_solve6(double m[6][6], int count, double *b) {
-  double scale[6], *row[6], *right[6];
-  for (int i = 0; i < 6; i++) {
+  double unit[2], scale[6], *row[6], *right[6];
+  for (int block = 0; block < 2; block++) {
     double largest = 0;
-    for (int j = 0; j < 6; j++) largest = fabs(m[i][j]) > largest ? fabs(m[i][j]) : largest;
+    for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(m[3 * block + i / 3][3 * block + i % 3]));
     if (!(largest > 0) || !isfinite(largest)) return false;
-    scale[i] = 1 / largest;
-    row[i] = m[i];
-    right[i] = b + i * count;
+    unit[block] = 1 / sqrt(largest);
   }
+  for (int i = 0; i < 6; i++) scale[i] = unit[i / 3], row[i] = m[i], right[i] = b + i * count;
   for (int c = 0; c < 6; c++) {
     int pivot = c;
     double best = 0;
@@ -31,7 +36,7 @@ bool cb_solve6(double m[6][6], int count, double *b) {
       const double size = fabs(row[i][c]) * scale[i];
       if (size > best) best = size, pivot = i;
     }
-    if (!(best > 0) || !isfinite(best)) return false;
+    if (!(best * unit[c / 3] > 1e-14) || !isfinite(best)) return false;
     double *const own = row[pivot], *const own_right = right[pivot], own_scale = scale[pivot];
     row[pivot] = row[c], right[pivot] = right[c], scale[pivot] = scale[c];
     row[c] = own, right[c] = own_right, scale[c] = own_scale;
@@ -60,6 +65,7 @@ cb_status cb_rigid_velocity(double K[6][6], const double momentum[6], const doub
   for (int i = 0; i < 6; i++) solution[i] = momentum[i] - mu0[i];
   if (!cb_solve6(K, 1, solution))
     return cb_fail(CB_STEP_SINGULAR, "the inertia tensor of the body is singular: no mass, or none about an axis");
+  if (!cb_finite6(solution)) return cb_fail(CB_STEP_NOT_FINITE, "the twist of the body is not finite");
   memcpy(Y, solution, sizeof solution);
   return CB_OK;
 }
@@ -121,6 +127,8 @@ cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, 
   cb_pose_rotation(&out.g, r);
   cb_apply3(r, out.mu, out.world);
   cb_apply3(r, out.mu + 3, out.world + 3);
+  if (!cb_finite6(out.mu) || !cb_finite6(out.world))
+    return cb_fail(CB_STEP_NOT_FINITE, "the momentum of the body at its start, t = %g, is not finite", t);
   memcpy(out.momentum, out.mu, sizeof out.mu);
   *s = out;
   return CB_OK;

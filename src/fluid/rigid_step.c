@@ -22,7 +22,7 @@ typedef struct step {
   cb_pose move, half, middle;       /* tau(h Y), s, m */
   double K[6][6], mu0[6], mu[6];    /* in the middle */
   double BF[6], dF[6][6], dBF[6][6]; /* B F, F_Y and d(B F)/dY */
-  double J[6][6];
+  double inverse[6][6];             /* of J */
 } step;
 
 /* b = B a: the wrench a about its own origin, in the axes that s turns from. */
@@ -145,10 +145,10 @@ static cb_status load_derivative(step *e, const double Y[6], const double hY[6],
   return CB_OK;
 }
 
-/* The matrix J at Y. */
+/* The inverse of the matrix J at Y. */
 static cb_status linearise(step *e, const double Y[6], const double hY[6], const double r[3][3], double A[6][6],
                            bool loaded) {
-  double D[6][6], momentum[6][6];
+  double D[6][6], J[6][6], momentum[6][6];
   memcpy(momentum, e->K, sizeof momentum);
   if (loaded) {
     const cb_status status = load_derivative(e, Y, hY, r, momentum);
@@ -156,17 +156,25 @@ static cb_status linearise(step *e, const double Y[6], const double hY[6], const
   }
   cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, D);
   for (int i = 0; i < 6; i++) {
-    for (int j = 0; j < 6; j++) e->J[i][j] = e->h * D[i][j] - e->h / 2 * e->dBF[i][j];
+    for (int j = 0; j < 6; j++) {
+      J[i][j] = e->h * D[i][j] - e->h / 2 * e->dBF[i][j];
+      e->inverse[i][j] = i == j;
+    }
     for (int k = 0; k < 6; k++)
-      for (int j = 0; j < 6; j++) e->J[i][j] += A[k][i] * momentum[k][j];
+      for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * momentum[k][j];
   }
+  for (int i = 0; i < 6; i++)
+    if (!cb_finite6(J[i])) return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
+  if (!cb_solve6(J, 6, e->inverse[0]))
+    return cb_fail(CB_STEP_SINGULAR, "Newton's matrix of a step of %g at t = %g is singular: no mass, or h too large",
+                   e->h, e->s->t);
   return CB_OK;
 }
 
 /* One iteration: residual of A^T mu = p_k + h/2 B F and the update of Y that removes it. */
 static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]) {
   const bool loaded = e->p->wrench || e->p->inertia_wrench || e->p->pose_derivative;
-  double hY[6], A[6][6], J[6][6], r[3][3];
+  double hY[6], A[6][6], r[3][3], residual[6];
   cb_status status = CB_OK;
   for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
   cb_pose_rotation(&e->half, r);
@@ -177,13 +185,10 @@ static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]
   for (int i = 0; i < 6; i++) {
     double sum = 0;
     for (int k = 0; k < 6; k++) sum += A[k][i] * e->mu[k];
-    update[i] = e->s->momentum[i] - sum + e->h / 2 * e->BF[i];
+    residual[i] = e->s->momentum[i] - sum + e->h / 2 * e->BF[i];
   }
+  cb_apply6(e->inverse, residual, update);
   if (!cb_finite6(update)) return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
-  memcpy(J, e->J, sizeof J);
-  if (!cb_solve6(J, 1, update))
-    return cb_fail(CB_STEP_SINGULAR, "Newton's matrix of a step of %g at t = %g is singular: no mass, or h too large",
-                   e->h, e->s->t);
   return CB_OK;
 }
 
@@ -195,9 +200,16 @@ static double size(const double K[6][6], const double a[6]) {
   return sqrt(fabs(sum));
 }
 
+/* The size of a twist that moves the body within a step by the round-off of its pose. */
+static double blur(const step *e) {
+  const double far = sqrt(cb_dot3(e->s->g.x, e->s->g.x)) / fabs(e->h), turn = 1 / fabs(e->h);
+  return 1e-15 * size(e->K, (double[6]){turn, turn, turn, far, far, far});
+}
+
 /* To round-off: the next change would be below 1e-15 of the twist (rate^2 change where the matrix is exact and new,
- * twice rate change where it is not), or changes below 1e-10 (of the twist, or of the first change) no longer fall. The
- * wrench is then brought to the last Y by its derivative. */
+ * twice rate change where it is not), or changes below 1e-10 (of the twist, or of the first change), or that
+ * the pose does not resolve (a body at rest where forces balance), no longer fall. The wrench is then brought to the
+ * last Y by its derivative. */
 static cb_status solve(step *e, double Y[6], int *count) {
   const bool exact = e->p->pose_derivative || !(e->p->wrench || e->p->pose_dependent);
   double last = 0, scale = 0, rate = 1;
@@ -214,7 +226,7 @@ static cb_status solve(step *e, double Y[6], int *count) {
     *count = n + 1;
     const double next = exact && fresh ? 10 * rate * rate * change : 2 * rate * change / (1 - 2 * rate);
     const bool settled = change <= 1e-15 * scale || (n > 0 && rate < 0.25 && next <= 1e-15 * scale);
-    if (settled || (n > 0 && change <= 1e-10 * scale && change >= last)) {
+    if (settled || (n > 0 && change >= last && change <= fmax(1e-10 * scale, blur(e)))) {
       cb_apply6(e->dBF, update, change_of_BF);
       for (int i = 0; i < 6; i++) e->BF[i] += change_of_BF[i];
       return place(e, Y, e->p->pose_dependent);
@@ -267,12 +279,10 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   int count = 0;
   guess(s, h, Y);
   cb_pose_rotation(&s->g, e.r);
-  const cb_status status = solve(&e, Y, &count);
+  cb_status status = solve(&e, Y, &count);
+  if (!status && map == CB_SE3_EXPONENTIAL) /* beyond half a turn s is not exp(h Y/2) */
+    status = cb_rigid_half_turn(h, s->t, fabs(h) * sqrt(cb_dot3(Y, Y)));
   if (status) return status;
-  const double angle = fabs(h) * sqrt(cb_dot3(Y, Y));
-  if (map == CB_SE3_EXPONENTIAL && angle >= 3.14159) /* s is not exp(h Y/2) any more */
-    return cb_fail(CB_STEP_NO_CONVERGENCE, "a step of %g at t = %g turns the body by %g, more than half a turn", h, s->t,
-                   angle);
   cb_rigid_state next = *s;
   cb_pose end;
   cb_pose_multiply(&s->g, &e.move, &end);

@@ -6,10 +6,11 @@
  *     (dtau^-1_{hY})^T (K Y + mu0) = p_k + h/2 F             Newton's method on the six unknowns Y
  *     p_{k+1} = (dtau^-1_{-hY})^T (K Y + mu0) + h/2 F
  *   where F is turned to the node's axes (about the node's origin), so that a force of the world gives the world's
- *   momentum h F exactly, and a body that does not spin falls on the exact parabola. Between two steps this is
- *   (dtau^-1_{hY_{k+1}})^T mu_{k+1} - (dtau^-1_{-hY_k})^T mu_k = h F, averaged; at the start (dtau^-1_{hY_1})^T mu_1 =
- *   mu(0) + h F/2. Second order, symmetric in time.
- *   rkmk4   Munthe-Kaas's Runge–Kutta method of order 4 on (g, momentum) with the exponential
+ *   momentum h F exactly, and a body that falls and glides without spin stays on the exact parabola. Between two steps
+ *   this is (dtau^-1_{hY_{k+1}})^T mu_{k+1} - (dtau^-1_{-hY_k})^T mu_k = h F, averaged; at the start
+ *   (dtau^-1_{hY_1})^T mu_1 = mu(0) + h F/2. Second order, symmetric in time.
+ *   rkmk4   Munthe-Kaas's Runge–Kutta method of order 4 on (g, momentum) with the exponential; it turns a body that
+ *           falls and glides without spin by O(h^5) a step
  * The momentum is kept in the world's axes, about the body frame's origin there: l' = -x' × P + torque, P' = force.
  * Without forces Ad*_{g_k^-1} p_k is so kept to round-off however far the body goes; for the map tln, which does not
  * keep it, p_{k+1} above is what counts.
@@ -53,14 +54,15 @@ typedef struct cb_rigid_state {
   double length, known, earlier[2][6];
 } cb_rigid_state;
 
-/* The state at g, t moving with twist Y (0: at rest). */
+/* The state at g, t moving with twist Y (0: at rest). CB_STEP_NOT_FINITE where K or mu0 is not. */
 cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, const double Y[6], cb_rigid_state *s);
-/* The twist at the node: K Y + mu0 = momentum at (t, g). CB_STEP_SINGULAR. */
+/* The twist at the node: K Y + mu0 = momentum at (t, g). CB_STEP_SINGULAR, CB_STEP_NOT_FINITE. */
 cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, double Y[6]);
 /* One step of length h (either sign). Newton's method begins at the parabola through the twists of the last three steps
- * of the same length and keeps its first matrix as long as it converges fast with it: dF is asked for once, as a rule. The state is untouched on failure: CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR (K or
- * Newton's matrix), CB_STEP_NOT_FINITE, or what the problem's functions return. iterations: of Newton's method (NULL).
- * The exponential turns the body by less than half a turn a step. */
+ * of the same length and keeps its first matrix as long as it converges fast with it: dF is asked for once, as a rule.
+ * The state is untouched on failure: CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR (K or Newton's matrix),
+ * CB_STEP_NOT_FINITE, or what the problem's functions return. iterations: of Newton's method (NULL).
+ * The exponential, and each stage of rkmk4, turns the body by less than half a turn a step: CB_STEP_NO_CONVERGENCE. */
 cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                    int *iterations);
 cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s);

@@ -49,13 +49,16 @@ cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_stat
   for (int stage = 0; stage < 4; stage++) {
     double z[6], l[6];
     for (int i = 0; i < 6; i++) z[i] = h * at[stage] * du[i], l[i] = h * at[stage] * dl[i];
-    const cb_status status = rates(p, s, start, s->t + at[stage] * h, z, l, du, dl, next.Y, next.mu);
+    cb_status status = cb_rigid_half_turn(h, s->t, sqrt(cb_dot3(z, z)));
+    if (!status) status = rates(p, s, start, s->t + at[stage] * h, z, l, du, dl, next.Y, next.mu);
     if (status) return status;
     for (int i = 0; i < 6; i++) {
       u[i] += h * weight[stage] * du[i];
       gained[i] += h * weight[stage] * dl[i];
     }
   }
+  cb_status status = cb_rigid_half_turn(h, s->t, sqrt(cb_dot3(u, u)));
+  if (status) return status;
   cb_se3_tau(CB_SE3_EXPONENTIAL, u, &move);
   cb_pose_multiply(&s->g, &move, &end);
   cb_apply3(start, move.x, dx);
@@ -64,7 +67,7 @@ cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_stat
   next.known = 0;
   if (!cb_finite6(next.world) || !cb_finite6(u))
     return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", h, s->t);
-  const cb_status status = cb_rigid_twist(p, &next, next.Y);
+  status = cb_rigid_twist(p, &next, next.Y);
   if (status) return status;
   memcpy(next.mu, next.momentum, sizeof next.mu);
   *s = next;

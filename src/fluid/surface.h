@@ -32,8 +32,8 @@ cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const i
 /* Vertices, faces and parts are counted from 1 in messages. A part may hold several pieces, such as a cavity oriented
  * inwards.
  * Is it a body: no face twice or of no area, at most two faces an edge, neighbours oriented alike, closed parts
- * outward, parts not nested in themselves? CB_ERROR_DOMAIN with which face, edge or part, and where. open: are borders
- * allowed? */
+ * outward, parts not nested in themselves, coordinates up to 1e70? CB_ERROR_DOMAIN with which face, edge or part, and
+ * where. open: are borders allowed? */
 cb_status cb_surface_check(const cb_surface *s, bool open);
 
 /* Edges a < b with their two faces (second -1 on a border; face[0] runs from a to b where just one does), ascending by

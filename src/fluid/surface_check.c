@@ -4,6 +4,7 @@
  *   volume   V = (1/6) sum [a b c] over a piece
  *   winding  w(x) = (1/4 pi) sum 2 atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|), corners taken from x:
  *            1 inside a closed piece that is oriented outward, 0 outside
+ * Coordinates are at most 1e70, so that fourth powers of lengths are numbers.
  * Source of the solid angle: A. van Oosterom & J. Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125, eq. 8,
  * doi:10.1109/TBME.1983.325207.
  */
@@ -36,6 +37,15 @@ static double triple(double p[3][3]) {
   double n[3];
   cross(p[1], p[2], n);
   return dot(p[0], n);
+}
+
+static cb_status check_sizes(const cb_surface *s) {
+  for (int v = 0; v < s->vertices; v++)
+    for (int k = 0; k < 3; k++)
+      if (!(fabs(s->x[v][k]) <= 1e70))
+        return cb_fail(CB_ERROR_DOMAIN, "vertex %d at (%g, %g, %g): expected coordinates up to 1e70", v + 1, s->x[v][0],
+                       s->x[v][1], s->x[v][2]);
+  return CB_OK;
 }
 
 /* ---- faces ---- */
@@ -142,6 +152,13 @@ typedef struct pieces {
   int *order; /* faces, piece by piece */
   piece *piece;
   int count;
+  /* Closed pieces ascending by low[0], as a tree: the middle of a range is its root, `reach` the range's largest
+   * high[0]. */
+  struct place {
+    const piece *p;
+    double reach;
+  } *tree;
+  int closed;
 } pieces;
 
 static void measure(const cb_surface *s, const int *face, piece *p) {
@@ -198,6 +215,29 @@ static cb_status find_pieces(const cb_surface *s, const cb_side *side, pieces *o
   return CB_OK;
 }
 
+static int compare_places(const void *a, const void *b) {
+  const struct place *p = a, *q = b;
+  if (p->p->low[0] != q->p->low[0]) return p->p->low[0] < q->p->low[0] ? -1 : 1;
+  return (p->p > q->p) - (p->p < q->p);
+}
+
+static double set_reach(struct place *tree, int begin, int end) {
+  if (begin == end) return -INFINITY;
+  const int root = begin + (end - begin) / 2;
+  const double sides = fmax(set_reach(tree, begin, root), set_reach(tree, root + 1, end));
+  return tree[root].reach = fmax(tree[root].p->high[0], sides);
+}
+
+static cb_status grow_tree(pieces *all) {
+  all->tree = calloc((size_t)all->count + 1, sizeof *all->tree);
+  if (!all->tree) return cb_fail(CB_ERROR_MEMORY, "no memory for a check of %d pieces", all->count);
+  for (int i = 0; i < all->count; i++)
+    if (!all->piece[i].open) all->tree[all->closed++].p = &all->piece[i];
+  qsort(all->tree, (size_t)all->closed, sizeof *all->tree, compare_places);
+  set_reach(all->tree, 0, all->closed);
+  return CB_OK;
+}
+
 static double winding(const cb_surface *s, const int *face, const piece *p, const double x[3]) {
   for (int k = 0; k < 3; k++)
     if (x[k] < p->low[k] || x[k] > p->high[k]) return 0;
@@ -211,6 +251,22 @@ static double winding(const cb_surface *s, const int *face, const piece *p, cons
   return angle / 12.566370614359172;
 }
 
+/* Winding number of x in the closed pieces of a range of the tree but `self` (of its part, or all). */
+static double winding_of_others(const cb_surface *s, const pieces *all, int begin, int end, const piece *self,
+                                bool own_part, const double x[3], int *around) {
+  const int root = begin + (end - begin) / 2;
+  if (begin == end || all->tree[root].reach < x[0]) return 0;
+  double w = winding_of_others(s, all, begin, root, self, own_part, x, around);
+  const piece *q = all->tree[root].p;
+  if (q->low[0] > x[0]) return w; /* and so are those after it */
+  if (q != self && (!own_part || q->part == self->part)) {
+    const double one = winding(s, all->order + q->first, q, x);
+    if (one > .5) *around = (int)(q - all->piece);
+    w += one;
+  }
+  return w + winding_of_others(s, all, root + 1, end, self, own_part, x, around);
+}
+
 /* Do all the probes of piece i have winding number 1 in the other closed pieces (of its own part, or all)? *around: a
  * piece that is around the last probe. */
 static bool lies_inside(const cb_surface *s, const pieces *all, int i, bool own_part, int *around) {
@@ -218,15 +274,7 @@ static bool lies_inside(const cb_surface *s, const pieces *all, int i, bool own_
   int probes = p->faces < PROBES ? p->faces : PROBES;
   for (int n = 0; n < probes; n++) {
     const double *x = s->x[s->face[all->order[p->first + (int)((long long)n * p->faces / probes)]][0]];
-    double w = 0;
-    for (int j = 0; j < all->count; j++) {
-      const piece *q = &all->piece[j];
-      if (j == i || q->open || (own_part && q->part != p->part)) continue;
-      double one = winding(s, all->order + q->first, q, x);
-      if (one > .5) *around = j;
-      w += one;
-    }
-    if (!(w > .5)) return false;
+    if (!(winding_of_others(s, all, 0, all->closed, p, own_part, x, around) > .5)) return false;
   }
   return true;
 }
@@ -254,17 +302,21 @@ static cb_status check_piece(const cb_surface *s, const pieces *all, int i) {
 }
 
 cb_status cb_surface_check(const cb_surface *s, bool open) {
+  cb_status status = check_sizes(s);
+  if (status) return status;
   cb_side *side = cb_sides_sorted(s->vertices, s->faces, (const int(*)[3])s->face, s->part);
   if (!side) return cb_fail(CB_ERROR_MEMORY, "no memory for a check of %d faces", s->faces);
   pieces all = {.order = NULL};
-  cb_status status = check_areas(s);
+  status = check_areas(s);
   if (!status) status = check_twice(s, side);
   if (!status) status = check_edges(s, side, open);
   if (!status) status = find_pieces(s, side, &all);
+  if (!status) status = grow_tree(&all);
   for (int i = 0; i < all.count && !status; i++)
     if (!all.piece[i].open) status = check_piece(s, &all, i);
   free(side);
   free(all.order);
   free(all.piece);
+  free(all.tree);
   return status;
 }

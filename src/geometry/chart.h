@@ -39,6 +39,27 @@ cb_status cb_product_metric(const cb_factor_chart *c, const cb_geometry *g, cons
 cb_status cb_product_distance(const cb_factor_chart *c, const cb_geometry *g, const double *q1, const double *q2,
                               double *d, double *gradient, double *hessian);
 
+/* chart_to_point .. chart_distance of a cb_chart whose coordinates are those of `factor` on each factor, and these as
+ * members of it. */
+/* clang-format off */
+#define CB_PRODUCT_CHART_FUNCTIONS(factor)                                                                           \
+  static cb_status chart_to_point(const cb_geometry *g, const double *q, double *x, double *jacobian) {              \
+    return cb_product_to_point(&factor, g, q, x, jacobian);                                                          \
+  }                                                                                                                  \
+  static cb_status chart_from_point(const cb_geometry *g, const double *x, double *q) {                              \
+    return cb_product_from_point(&factor, g, x, q);                                                                  \
+  }                                                                                                                  \
+  static cb_status chart_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {       \
+    return cb_product_metric(&factor, g, q, gij, dg, ddg);                                                           \
+  }                                                                                                                  \
+  static cb_status chart_distance(const cb_geometry *g, const double *q1, const double *q2, double *d,               \
+                                  double *gradient, double *hessian) {                                               \
+    return cb_product_distance(&factor, g, q1, q2, d, gradient, hessian);                                            \
+  }
+#define CB_PRODUCT_CHART \
+  .to_point = chart_to_point, .from_point = chart_from_point, .metric = chart_metric, .distance = chart_distance
+/* clang-format on */
+
 /* Adds the chart to a space, with the names of its coordinates there. */
 cb_status cb_product_add(cb_geometry *g, const cb_chart *prototype, const cb_factor_chart *c);
 

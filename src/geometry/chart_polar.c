@@ -128,28 +128,13 @@ static const cb_factor_chart polar = {
     .half_chord = half_chord,
 };
 
-static cb_status chart_to_point(const cb_geometry *g, const double *q, double *x, double *jacobian) {
-  return cb_product_to_point(&polar, g, q, x, jacobian);
-}
-static cb_status chart_from_point(const cb_geometry *g, const double *x, double *q) {
-  return cb_product_from_point(&polar, g, x, q);
-}
-static cb_status chart_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
-  return cb_product_metric(&polar, g, q, gij, dg, ddg);
-}
-static cb_status chart_distance(const cb_geometry *g, const double *q1, const double *q2, double *d, double *gradient,
-                                double *hessian) {
-  return cb_product_distance(&polar, g, q1, q2, d, gradient, hessian);
-}
+CB_PRODUCT_CHART_FUNCTIONS(polar)
 
 cb_status cb_chart_polar_add(cb_geometry *g) {
   static const cb_chart chart = {
       .name = "polar",
       .doc = "arc length a from the base point, angle b from the z axis (three dimensions), angle g about it",
-      .to_point = chart_to_point,
-      .from_point = chart_from_point,
-      .metric = chart_metric,
-      .distance = chart_distance,
+      CB_PRODUCT_CHART,
   };
   return cb_product_add(g, &chart, &polar);
 }

@@ -116,28 +116,13 @@ static const cb_factor_chart translation = {
     .half_chord = half_chord,
 };
 
-static cb_status chart_to_point(const cb_geometry *g, const double *q, double *x, double *jacobian) {
-  return cb_product_to_point(&translation, g, q, x, jacobian);
-}
-static cb_status chart_from_point(const cb_geometry *g, const double *x, double *q) {
-  return cb_product_from_point(&translation, g, x, q);
-}
-static cb_status chart_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
-  return cb_product_metric(&translation, g, q, gij, dg, ddg);
-}
-static cb_status chart_distance(const cb_geometry *g, const double *q1, const double *q2, double *d, double *gradient,
-                                double *hessian) {
-  return cb_product_distance(&translation, g, q1, q2, d, gradient, hessian);
-}
+CB_PRODUCT_CHART_FUNCTIONS(translation)
 
 cb_status cb_chart_translation_add(cb_geometry *g) {
   static const cb_chart chart = {
       .name = "translation",
       .doc = "lengths of translations from the base point: g along z (in three dimensions), b along x, a along y",
-      .to_point = chart_to_point,
-      .from_point = chart_from_point,
-      .metric = chart_metric,
-      .distance = chart_distance,
+      CB_PRODUCT_CHART,
   };
   return cb_product_add(g, &chart, &translation);
 }

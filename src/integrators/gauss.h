@@ -9,17 +9,13 @@
 #include <curvebody/integrator.h>
 
 #include "core/arena.h"
+#include "integrators/fixed_point.h"
 #include "integrators/predictor.h"
 #include "integrators/solver.h"
 #include "integrators/stage_matrix.h"
 #include "numerics/tableau.h"
 
 typedef struct cb_gauss cb_gauss;
-
-/* How far one iteration moved the stages: the largest change, the largest move in the step, the largest coordinate. */
-typedef struct cb_gauss_change {
-  double change, size, position;
-} cb_gauss_change;
 
 /* A form of the method. Functions return a positive status where a stage cannot be evaluated. */
 typedef struct cb_gauss_form {
@@ -28,7 +24,7 @@ typedef struct cb_gauss_form {
   /* Stages to begin the iteration with, from the state and from past steps where they are known. */
   cb_status (*predict)(cb_gauss *m);
   /* One pass of the fixed-point iteration. */
-  cb_status (*sweep)(cb_gauss *m, cb_gauss_change *change);
+  cb_status (*sweep)(cb_gauss *m, cb_stage_change *change);
   /* Makes m->matrix and what else Newton's method needs. */
   cb_status (*prepare_newton)(cb_gauss *m);
   /* r[n*s*dim] of the stage equations, and its norm relative to the largest momentum. */
@@ -36,14 +32,14 @@ typedef struct cb_gauss_form {
   /* dr/d(unknowns) where the residual was evaluated last. */
   cb_status (*matrix)(cb_gauss *m, cb_stage_matrix *matrix);
   /* The unknowns less step[n*s*dim]. */
-  cb_status (*correct)(cb_gauss *m, const double *step, cb_gauss_change *change);
+  cb_status (*correct)(cb_gauss *m, const double *step, cb_stage_change *change);
   /* The state at the end of the step; keeps the stages for the next one. */
   cb_status (*finish)(cb_gauss *m, cb_state *state);
   void (*reset)(cb_gauss *m);
   void (*moved)(cb_gauss *m, int component, const cb_isometry *isometry); /* NULL: reset */
 } cb_gauss_form;
 
-extern const cb_gauss_form cb_gauss_canonical, cb_gauss_velocity, cb_gauss_moving_form;
+extern const cb_gauss_form cb_gauss_chart_form, cb_gauss_moving_form;
 
 struct cb_gauss {
   const cb_gauss_form *form;
@@ -56,6 +52,7 @@ struct cb_gauss {
   cb_tableau tableau;
   int s, n, k, dim, threads;
   bool symmetric, balance, compensated, damped;
+  bool canonical; /* in a fixed chart: (q, p), not (q, u) */
   cb_solver_choice solver;
   int max_iterations;
   double tolerance;   /* 0: round-off */

@@ -39,9 +39,8 @@ static cb_status create(cb_gauss *m) {
   f->inverse = cb_arena_alloc_aligned(arena, all * (size_t)m->dim, sizeof(double), CB_CACHE_LINE);
   if (!f->q || !f->z || !f->F || !f->w || !f->rates || !f->w0 || !f->u0 || !f->dq || !f->inverse)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", m->n);
-  f->canonical = m->form == &cb_gauss_canonical;
-  f->rate = f->canonical ? cb_chart_rate_canonical : cb_chart_rate_velocity;
-  f->derivatives = f->canonical ? cb_chart_derivatives_canonical : cb_chart_derivatives_velocity;
+  f->rate = m->canonical ? cb_chart_rate_canonical : cb_chart_rate_velocity;
+  f->derivatives = m->canonical ? cb_chart_derivatives_canonical : cb_chart_derivatives_velocity;
   cb_tableau_inverse(&m->tableau, &f->inverse_a[0][0]);
   return cb_predictor_create(m->s, m->tableau.c, m->s <= 3 ? 2 : 1, 2 * count, &f->predictor);
 }
@@ -83,7 +82,7 @@ static cb_status begin(cb_gauss *m) {
     if (status) return fail_at(m, a, status);
     cb_chart_velocity_of(d, &x, m->mass[a], m->start->p + at, f->u0 + at);
   }
-  if (!f->canonical) memcpy(f->w0, f->u0, f->count * sizeof(double));
+  if (!m->canonical) memcpy(f->w0, f->u0, f->count * sizeof(double));
   return CB_OK;
 }
 
@@ -116,12 +115,12 @@ static cb_status predict(cb_gauss *m) {
     double *w = f->w + (size_t)i * f->count, *u = cb_gauss_chart_u(m, i), *z = f->z + (size_t)i * f->count;
     stage_sum(m, m->tableau.a[i], cb_gauss_chart_rate, w);
     for (size_t e = 0; e < f->count; e++) w[e] += f->w0[e];
-    if (!f->canonical)
+    if (!m->canonical)
       memcpy(u, w, f->count * sizeof(double));
     else
       stage_sum(m, m->tableau.a[i], cb_gauss_chart_u, z);
   }
-  for (int i = 0; f->canonical && i < m->s; i++) improve_velocity(m, i);
+  for (int i = 0; m->canonical && i < m->s; i++) improve_velocity(m, i);
   for (int i = 0; i < m->s; i++) stage_sum(m, m->tableau.a[i], cb_gauss_chart_u, f->z + (size_t)i * f->count);
   return CB_OK;
 }
@@ -142,7 +141,7 @@ cb_status cb_gauss_chart_forces(cb_gauss *m) {
   return cb_gauss_stage_status(cb_forces_eval_stages(m->forces, m->s, time, x, v, F));
 }
 
-static cb_status sweep(cb_gauss *m, cb_gauss_change *c) {
+static cb_status sweep(cb_gauss *m, cb_stage_change *c) {
   cb_gauss_chart *f = m->self;
   const int d = m->dim, s = m->s;
   cb_status status = cb_gauss_chart_forces(m);
@@ -161,7 +160,7 @@ static cb_status sweep(cb_gauss *m, cb_gauss_change *c) {
     double *w = f->w + (size_t)i * f->count, *u = cb_gauss_chart_u(m, i);
     stage_sum(m, m->tableau.a[i], cb_gauss_chart_rate, w);
     for (size_t e = 0; e < f->count; e++) w[e] += f->w0[e];
-    if (!f->canonical) {
+    if (!m->canonical) {
       memcpy(u, w, f->count * sizeof(double));
       continue;
     }
@@ -203,7 +202,7 @@ static cb_status finish(cb_gauss *m, cb_state *state) {
   for (int j = 0; j < m->s; j++)
     for (size_t e = 0; e < f->count; e++) dw[e] += b[j] * cb_gauss_chart_rate(m, j)[e];
 
-  if (!f->canonical) {
+  if (!m->canonical) {
     double *p1 = f->z; /* no more needed */
     for (int a = 0; a < m->n; a++) {
       const size_t at = (size_t)a * (size_t)d;
@@ -228,25 +227,14 @@ static cb_status finish(cb_gauss *m, cb_state *state) {
   return CB_OK;
 }
 
-const cb_gauss_form cb_gauss_canonical = {create,
-                                          destroy,
-                                          predict,
-                                          sweep,
-                                          cb_gauss_chart_prepare_newton,
-                                          cb_gauss_chart_residual,
-                                          cb_gauss_chart_matrix,
-                                          cb_gauss_chart_correct,
-                                          finish,
-                                          reset,
-                                          NULL};
-const cb_gauss_form cb_gauss_velocity = {create,
-                                         destroy,
-                                         predict,
-                                         sweep,
-                                         cb_gauss_chart_prepare_newton,
-                                         cb_gauss_chart_residual,
-                                         cb_gauss_chart_matrix,
-                                         cb_gauss_chart_correct,
-                                         finish,
-                                         reset,
-                                         NULL};
+const cb_gauss_form cb_gauss_chart_form = {create,
+                                           destroy,
+                                           predict,
+                                           sweep,
+                                           cb_gauss_chart_prepare_newton,
+                                           cb_gauss_chart_residual,
+                                           cb_gauss_chart_matrix,
+                                           cb_gauss_chart_correct,
+                                           finish,
+                                           reset,
+                                           NULL};

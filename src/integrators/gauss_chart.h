@@ -6,7 +6,6 @@
 #include "integrators/gauss.h"
 
 typedef struct cb_gauss_chart {
-  bool canonical;
   cb_chart_rate *rate;
   cb_chart_derivatives *derivatives;
   size_t count;          /* n*dim */
@@ -28,6 +27,6 @@ cb_status cb_gauss_chart_forces(cb_gauss *m);
 cb_status cb_gauss_chart_prepare_newton(cb_gauss *m);
 cb_status cb_gauss_chart_residual(cb_gauss *m, double *r, double *norm);
 cb_status cb_gauss_chart_matrix(cb_gauss *m, cb_stage_matrix *matrix);
-cb_status cb_gauss_chart_correct(cb_gauss *m, const double *step, cb_gauss_change *change);
+cb_status cb_gauss_chart_correct(cb_gauss *m, const double *step, cb_stage_change *change);
 
 #endif

@@ -59,7 +59,7 @@ cb_status cb_gauss_chart_residual(cb_gauss *m, double *r, double *norm) {
         m->integrator->worst = a;
         return cb_gauss_stage_status(status);
       }
-      if (f->canonical)
+      if (m->canonical)
         cb_chart_momentum_of(d, &x, m->mass[a], u, f->w + in_stage);
       else
         memcpy(f->w + in_stage, u, (size_t)d * sizeof(double));
@@ -138,7 +138,7 @@ cb_status cb_gauss_chart_matrix(cb_gauss *m, cb_stage_matrix *matrix) {
   return CB_OK;
 }
 
-cb_status cb_gauss_chart_correct(cb_gauss *m, const double *step, cb_gauss_change *change) {
+cb_status cb_gauss_chart_correct(cb_gauss *m, const double *step, cb_stage_change *change) {
   cb_gauss_chart *f = m->self;
   const int s = m->s, d = m->dim;
   for (int a = 0; a < m->n; a++)

@@ -103,71 +103,85 @@ cb_status cb_gauss_moving_too_far(cb_gauss *m, int particle) {
   return cb_fail(CB_STEP_DOMAIN, "gauss: a step of %g carries a particle beyond its chart", m->h);
 }
 
-/* Parts of loops over particles: see cb_threads_range. */
-static void stage_points(void *context, int begin, int end) {
-  const cb_gauss *m = context;
+/* One particle in one factor: where its numbers begin in charts and on the embedding, its frame and its start. */
+typedef struct unit {
+  const cb_moving_factor *f;
+  int particle, factor;
+  size_t d, k;
+  double *E;
+  const double *x0;
+} unit;
+
+typedef void unit_work(const cb_gauss *m, const cb_gauss_moving *w, const unit *u);
+
+typedef struct all_work {
+  const cb_gauss *m;
+  unit_work *work;
+} all_work;
+
+static void work_range(void *context, int begin, int end) {
+  const all_work *all = context;
+  const cb_gauss *m = all->m;
   const cb_gauss_moving *w = m->self;
   for (int a = begin; a < end; a++)
     for (int j = 0; j < w->n_factors; j++) {
       const cb_moving_factor *f = &w->factor[j];
       const size_t d = (size_t)(a * m->dim + f->at_d), k = (size_t)(a * m->k + f->at_k);
-      const double *E = w->E + (size_t)a * (size_t)w->frame + f->at_frame, *x0 = m->start->x + k;
-      const cb_moving_centre c = cb_gauss_moving_centre(m, f, w->e + d);
-      for (int i = 0; i < m->s; i++) {
-        const double *xi = w->xi + (size_t)i * w->count + d;
-        double *x = w->x + (size_t)i * w->points + k;
-        if (f->d == 3 && f->k == 4) cb_moving_point(3, 4, f->K, x0, E, &c, xi, x);
-        else cb_moving_point(f->d, f->k, f->K, x0, E, &c, xi, x);
-      }
+      const unit u = {f, a, j, d, k, w->E + (size_t)a * (size_t)w->frame + f->at_frame, m->start->x + k};
+      all->work(m, w, &u);
     }
+}
+
+static void for_units(const cb_gauss *m, unit_work *work) {
+  all_work all = {m, work};
+  cb_threads_range(m->threads, m->n, work_range, &all);
+}
+
+static void stage_points(const cb_gauss *m, const cb_gauss_moving *w, const unit *u) {
+  const cb_moving_factor *f = u->f;
+  const cb_moving_centre c = cb_gauss_moving_centre(m, f, w->e + u->d);
+  for (int i = 0; i < m->s; i++) {
+    const double *xi = w->xi + (size_t)i * w->count + u->d;
+    double *x = w->x + (size_t)i * w->points + u->k;
+    if (f->d == 3 && f->k == 4) cb_moving_point(3, 4, f->K, u->x0, u->E, &c, xi, x);
+    else cb_moving_point(f->d, f->k, f->K, u->x0, u->E, &c, xi, x);
+  }
 }
 
 /* v = (dx/dxi) u, for forces that use it. */
-static void stage_velocities(void *context, int begin, int end) {
-  const cb_gauss *m = context;
-  const cb_gauss_moving *w = m->self;
-  for (int a = begin; a < end; a++)
-    for (int j = 0; j < w->n_factors; j++) {
-      const cb_moving_factor *f = &w->factor[j];
-      const size_t d = (size_t)(a * m->dim + f->at_d), k = (size_t)(a * m->k + f->at_k);
-      const double *E = w->E + (size_t)a * (size_t)w->frame + f->at_frame, *x0 = m->start->x + k;
-      const cb_moving_centre c = cb_gauss_moving_centre(m, f, w->e + d);
-      for (int i = 0; i < m->s; i++)
-        for (int b = 0; b < f->k; b++) {
-          double column[CB_DIM_MAX], gradient[CB_DIM_MAX];
-          for (int l = 0; l < f->d; l++) column[l] = E[l * f->k + b];
-          cb_moving_pull(f->d, f->K, x0[b], column, &c, w->xi + (size_t)i * w->count + d, gradient);
-          w->v[(size_t)i * w->points + k + (size_t)b] = cb_dot(f->d, gradient, w->u + (size_t)i * w->count + d);
-        }
+static void stage_velocities(const cb_gauss *m, const cb_gauss_moving *w, const unit *u) {
+  const cb_moving_factor *f = u->f;
+  const cb_moving_centre c = cb_gauss_moving_centre(m, f, w->e + u->d);
+  for (int i = 0; i < m->s; i++)
+    for (int b = 0; b < f->k; b++) {
+      const size_t in_stage = (size_t)i * w->count + u->d;
+      double column[CB_DIM_MAX], gradient[CB_DIM_MAX];
+      for (int l = 0; l < f->d; l++) column[l] = u->E[l * f->k + b];
+      cb_moving_pull(f->d, f->K, u->x0[b], column, &c, w->xi + in_stage, gradient);
+      w->v[(size_t)i * w->points + u->k + (size_t)b] = cb_dot(f->d, gradient, w->u + in_stage);
     }
 }
 
-static void force_components(void *context, int begin, int end) {
-  const cb_gauss *m = context;
-  const cb_gauss_moving *w = m->self;
-  for (int a = begin; a < end; a++)
-    for (int j = 0; j < w->n_factors; j++) {
-      const cb_moving_factor *f = &w->factor[j];
-      const size_t d = (size_t)(a * m->dim + f->at_d), k = (size_t)(a * m->k + f->at_k);
-      const double *E = w->E + (size_t)a * (size_t)w->frame + f->at_frame, *x0 = m->start->x + k;
-      for (int i = 0; i < m->s; i++) {
-        double *to = w->f + (size_t)i * w->count + d, *f0 = w->f0 + (size_t)((i * m->n + a) * w->n_factors + j);
-        const double *F = w->F + (size_t)i * w->points + k;
-        *f0 = f->d == 3 && f->k == 4 ? cb_moving_components(3, 4, f->K, x0, E, F, to)
-                                     : cb_moving_components(f->d, f->k, f->K, x0, E, F, to);
-      }
-    }
+static void force_components(const cb_gauss *m, const cb_gauss_moving *w, const unit *u) {
+  const cb_moving_factor *f = u->f;
+  for (int i = 0; i < m->s; i++) {
+    double *to = w->f + (size_t)i * w->count + u->d;
+    double *f0 = w->f0 + (size_t)((i * m->n + u->particle) * w->n_factors + u->factor);
+    const double *F = w->F + (size_t)i * w->points + u->k;
+    *f0 = f->d == 3 && f->k == 4 ? cb_moving_components(3, 4, f->K, u->x0, u->E, F, to)
+                                 : cb_moving_components(f->d, f->k, f->K, u->x0, u->E, F, to);
+  }
 }
 
 cb_status cb_gauss_moving_forces(cb_gauss *m) {
   cb_gauss_moving *w = m->self;
-  cb_threads_range(m->threads, m->n, stage_points, m);
-  if (m->damped) cb_threads_range(m->threads, m->n, stage_velocities, m);
+  for_units(m, stage_points);
+  if (m->damped) for_units(m, stage_velocities);
   for (int i = 0; i < m->s; i++) w->time[i] = m->start->t + m->tableau.c[i] * m->h;
   const cb_status status =
       cb_forces_eval_stages(m->forces, m->s, w->time, w->x_at, m->damped ? w->v_at : NULL, w->F_at);
   if (status) return cb_gauss_stage_status(status);
-  cb_threads_range(m->threads, m->n, force_components, m);
+  for_units(m, force_components);
   return CB_OK;
 }
 
@@ -179,8 +193,8 @@ typedef struct pass_result {
 } pass_result;
 
 /* One pass over one unit: from the components of the forces new pi, u, xi, e and dP. */
-CB_INLINE void pass_unit(const cb_gauss *m, const cb_gauss_moving *w, int a, int unit, const int d, pass_result *r) {
-  const cb_moving_factor *f = &w->factor[unit];
+CB_INLINE void pass_unit(const cb_gauss *m, const cb_gauss_moving *w, int a, int factor, const int d, pass_result *r) {
+  const cb_moving_factor *f = &w->factor[factor];
   const size_t at = (size_t)(a * m->dim + f->at_d);
   const int s = m->s;
   const double K = f->K, h = m->h, mass = m->mass[a], per_mass = 1 / mass, *P0 = w->P0 + at;
@@ -192,7 +206,7 @@ CB_INLINE void pass_unit(const cb_gauss *m, const cb_gauss_moving *w, int a, int
   for (int i = 0; i < s; i++) {
     const double *xi = w->xi + (size_t)i * w->count + at, *old = w->u + (size_t)i * w->count + at;
     double pulled[CB_DIM_MAX], carried[CB_DIM_MAX];
-    cb_moving_pull(d, K, w->f0[(size_t)((i * m->n + a) * w->n_factors + unit)], w->f + (size_t)i * w->count + at, &c,
+    cb_moving_pull(d, K, w->f0[(size_t)((i * m->n + a) * w->n_factors + factor)], w->f + (size_t)i * w->count + at, &c,
                    xi, pulled);
     const double si = K * cb_dot(d, xi, xi) / 4, D = 1 / (1 + si),
                  kinetic = K / 2 * mass * cb_dot(d, old, old) * D * D * D;
@@ -268,7 +282,7 @@ static void pass_range(void *context, int begin, int end) {
   }
 }
 
-static cb_status passes(cb_gauss *m, int count, cb_gauss_change *c) {
+static cb_status passes(cb_gauss *m, int count, cb_stage_change *c) {
   const cb_gauss_moving *w = m->self;
   pass_work work = {m, count, no_result};
   cb_threads_range(m->threads, m->n, pass_range, &work);
@@ -280,41 +294,33 @@ static cb_status passes(cb_gauss *m, int count, cb_gauss_change *c) {
 }
 
 /* Frames, momenta in them, and the stages of free motion. */
-static void start_stages(void *context, int begin, int end) {
-  const cb_gauss *m = context;
-  const cb_gauss_moving *w = m->self;
-  for (int a = begin; a < end; a++)
-    for (int j = 0; j < w->n_factors; j++) {
-      const cb_moving_factor *f = &w->factor[j];
-      const size_t at = (size_t)(a * m->dim + f->at_d), at_k = (size_t)(a * m->k + f->at_k);
-      double *E = w->E + (size_t)a * (size_t)w->frame + f->at_frame;
-      cb_moving_frame(f->d, f->k, f->K, m->start->x + at_k, E);
-      cb_moving_components(f->d, f->k, f->K, m->start->x + at_k, E, m->start->p + at_k, w->P0 + at);
-      for (int l = 0; l < f->d; l++) {
-        const double u = w->P0[at + (size_t)l] / m->mass[a];
-        w->e[at + (size_t)l] = (m->symmetric ? 0.5 : 1) * m->h * u;
-        for (int i = 0; i < m->s; i++) {
-          const size_t in_stage = (size_t)i * w->count + at + (size_t)l;
-          w->u[in_stage] = u;
-          w->xi[in_stage] = (m->tableau.c[i] - (m->symmetric ? 0.5 : 0)) * m->h * u;
-        }
-      }
+static void start_stages(const cb_gauss *m, const cb_gauss_moving *w, const unit *u) {
+  const cb_moving_factor *f = u->f;
+  cb_moving_frame(f->d, f->k, f->K, u->x0, u->E);
+  cb_moving_components(f->d, f->k, f->K, u->x0, u->E, m->start->p + u->k, w->P0 + u->d);
+  for (size_t l = u->d; l < u->d + (size_t)f->d; l++) {
+    const double rate = w->P0[l] / m->mass[u->particle];
+    w->e[l] = (m->symmetric ? 0.5 : 1) * m->h * rate;
+    for (int i = 0; i < m->s; i++) {
+      w->u[(size_t)i * w->count + l] = rate;
+      w->xi[(size_t)i * w->count + l] = (m->tableau.c[i] - (m->symmetric ? 0.5 : 0)) * m->h * rate;
     }
+  }
 }
 
 static cb_status predict(cb_gauss *m) {
   cb_gauss_moving *w = m->self;
   enum { PASSES = 2 }; /* of the kinetic terms alone, with extrapolated forces: each gains a factor of order h^2 */
-  cb_threads_range(m->threads, m->n, start_stages, m);
+  for_units(m, start_stages);
   w->position = 0;
   for (size_t j = 0; j < w->points; j++) w->position = cb_larger(w->position, fabs(m->start->x[j]));
   if (!cb_predictor_next(w->predictor, m->h, w->F)) return CB_OK;
-  cb_threads_range(m->threads, m->n, force_components, m);
-  cb_gauss_change c = {0};
+  for_units(m, force_components);
+  cb_stage_change c = {0};
   return passes(m, PASSES, &c);
 }
 
-static cb_status sweep(cb_gauss *m, cb_gauss_change *c) {
+static cb_status sweep(cb_gauss *m, cb_stage_change *c) {
   const cb_status status = cb_gauss_moving_forces(m);
   return status ? status : passes(m, 1, c);
 }
@@ -346,26 +352,18 @@ static void take_normal_parts(int k, double K, const double *form, const cb_stat
   }
 }
 
-static void increments(void *context, int begin, int end) {
-  const cb_gauss *m = context;
-  const cb_gauss_moving *w = m->self;
-  const cb_state *state = m->start;
-  for (int a = begin; a < end; a++)
-    for (int j = 0; j < w->n_factors; j++) {
-      const cb_moving_factor *f = &w->factor[j];
-      const size_t at = (size_t)(a * m->dim + f->at_d), at_k = (size_t)(a * m->k + f->at_k);
-      const double *e = w->e + at, s = f->K * cb_dot(f->d, e, e) / 4;
-      double theta[CB_DIM_MAX];
-      for (int l = 0; l < f->d; l++) theta[l] = m->symmetric ? 2 * e[l] / (1 - s) : e[l];
-      cb_moving_end(f->d, f->k, f->K, state->x + at_k, w->E + (size_t)a * (size_t)w->frame + f->at_frame, theta,
-                    w->P0 + at, w->dP + at, w->dx + at_k, w->dp + at_k);
-      if (f->K != 0) take_normal_parts(f->k, f->K, m->g->form + f->at_k, state, at_k, w->dx + at_k, w->dp + at_k);
-    }
+static void increments(const cb_gauss *m, const cb_gauss_moving *w, const unit *u) {
+  const cb_moving_factor *f = u->f;
+  const double *e = w->e + u->d, s = f->K * cb_dot(f->d, e, e) / 4;
+  double theta[CB_DIM_MAX], *dx = w->dx + u->k, *dp = w->dp + u->k;
+  for (int l = 0; l < f->d; l++) theta[l] = m->symmetric ? 2 * e[l] / (1 - s) : e[l];
+  cb_moving_end(f->d, f->k, f->K, u->x0, u->E, theta, w->P0 + u->d, w->dP + u->d, dx, dp);
+  if (f->K != 0) take_normal_parts(f->k, f->K, m->g->form + f->at_k, m->start, u->k, dx, dp);
 }
 
 static cb_status finish(cb_gauss *m, cb_state *state) {
   const cb_gauss_moving *w = m->self;
-  cb_threads_range(m->threads, m->n, increments, m);
+  for_units(m, increments);
   cb_compensated_add(w->points, state->x, state->x_low, w->dx, m->compensated, m->threads);
   cb_compensated_add(w->points, state->p, state->p_low, w->dp, m->compensated, m->threads);
   cb_predictor_push(w->predictor, m->h, w->F);

@@ -49,7 +49,7 @@ cb_status cb_gauss_moving_too_far(cb_gauss *m, int particle);
 cb_status cb_gauss_moving_prepare_newton(cb_gauss *m);
 cb_status cb_gauss_moving_residual(cb_gauss *m, double *r, double *norm);
 cb_status cb_gauss_moving_matrix(cb_gauss *m, cb_stage_matrix *matrix);
-cb_status cb_gauss_moving_correct(cb_gauss *m, const double *step, cb_gauss_change *change);
+cb_status cb_gauss_moving_correct(cb_gauss *m, const double *step, cb_stage_change *change);
 
 /* |s| = |K| |xi|^2/4 must stay below this: the edge of the chart, and the antipode of a step's start, are at 1. */
 #define CB_GAUSS_MOVING_REACH 0.9

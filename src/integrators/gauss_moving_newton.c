@@ -303,7 +303,7 @@ cb_status cb_gauss_moving_matrix(cb_gauss *m, cb_stage_matrix *matrix) {
   return CB_OK;
 }
 
-cb_status cb_gauss_moving_correct(cb_gauss *m, const double *step, cb_gauss_change *change) {
+cb_status cb_gauss_moving_correct(cb_gauss *m, const double *step, cb_stage_change *change) {
   cb_gauss_moving *w = m->self;
   const int s = m->s, d = m->dim;
   for (int a = 0; a < m->n; a++)

@@ -1,56 +1,27 @@
-/* Iterations for the stages of one step: fixed-point with a measured contraction, or Newton's method.
- *
- * To round-off: a fixed-point iteration that changes the stages by delta and contracts by rho leaves an error of
- * delta rho/(1-rho), and ends when that is below the round-off of the moves in the step, or when the changes are noise
- * and contract no more. Source: Hairer, McLachlan & Razakarivony, Achieving Brouwer's law with implicit Runge-Kutta
- * methods, BIT 48 (2008) 231, doi:10.1007/s10543-008-0170-3.
- */
+/* Iterations for the stages of one step: fixed-point (fixed_point.h), or Newton's method. */
 #include "integrators/gauss.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* Noise: a few units of round-off of the moves in a step, or of the coordinates, at which the forces are evaluated. */
-static bool is_noise(const cb_gauss_change *c) {
-  return c->change <= 256 * DBL_EPSILON * c->size || c->change <= 8 * DBL_EPSILON * c->position;
-}
+static const char name[] = "gauss";
+
+/* Noise: units of round-off of the coordinates. */
+static const double noise = 8;
 
 cb_status cb_gauss_stage_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-static cb_status not_finite(int iteration) {
-  return cb_fail(CB_STEP_NOT_FINITE, "gauss: a stage is not finite in iteration %d", iteration);
+static cb_status sweep(void *method, int iteration, cb_stage_change *c) {
+  cb_gauss *m = method;
+  (void)iteration;
+  return m->form->sweep(m, c);
 }
 
 static cb_status fixed_point(cb_gauss *m) {
-  cb_integrator *in = m->integrator;
   /* An error of eps of the moves a step would be seen after 1e5 steps: it is a bias, while round-off is random. */
   const double target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384;
-  double before = 0, rho = m->contraction;
-  for (int it = 1; it <= m->max_iterations; it++) {
-    cb_gauss_change c = {0};
-    const cb_status status = m->form->sweep(m, &c);
-    if (status) return status;
-    if (!(c.change < INFINITY && c.size < INFINITY)) return not_finite(it);
-    const bool noise = is_noise(&c);
-    in->iterations = it;
-    in->residual = c.size > 0 ? c.change / c.size : 0;
-    if (it > 1) {
-      rho = before > 0 ? c.change / before : 0;
-      if (!noise || !m->contraction) m->contraction = rho < 1 ? rho : 0;
-    }
-    if (c.change <= target * c.size) return CB_OK;
-    if (rho > 0 && rho < 1 && c.change * rho / (1 - rho) <= target * c.size) return CB_OK;
-    if (it > 1 && noise && rho > 0.25) return CB_OK;
-    if (it > 4 && rho > 1e3) break;
-    before = c.change;
-  }
-  m->contraction = 0;
-  return cb_fail(
-      CB_STEP_NO_CONVERGENCE,
-      "gauss: the fixed-point iteration stands at a relative change of %.2g after %d iterations; a smaller step or "
-      "`solver: newton` may do",
-      in->residual, in->iterations);
+  const cb_fixed_point how = {name, target, noise, m->max_iterations, &m->contraction};
+  return cb_fixed_point_solve(&how, m->integrator, sweep, m);
 }
 
 static cb_status newton(cb_gauss *m) {
@@ -60,18 +31,18 @@ static cb_status newton(cb_gauss *m) {
   cb_status status = m->form->residual(m, r, &norm);
   if (status) return status;
   for (int it = 0;; it++) {
-    if (!(norm < INFINITY)) return not_finite(it);
+    if (!(norm < INFINITY)) return cb_stage_not_finite(name, it);
     in->iterations = it;
     in->residual = norm;
     if ((norm <= target && it > 0) || it == m->max_iterations) break;
     if ((status = m->form->matrix(m, m->matrix)) || (status = cb_stage_matrix_factor(m->matrix))) return status;
-    cb_gauss_change c = {0};
+    cb_stage_change c = {0};
     cb_stage_matrix_solve(m->matrix, r);
     if ((status = m->form->correct(m, r, &c)) || (status = m->form->residual(m, r, &norm))) return status;
     in->iterations = it + 1;
     in->residual = norm;
     /* What no longer falls by a factor while corrections are noise cannot be improved. */
-    if (is_noise(&c) && norm > before / 16) return CB_OK;
+    if (cb_stage_change_is_noise(&c, noise) && norm > before / 16) return CB_OK;
     if (it > 8 && norm > before) break;
     before = norm;
   }

@@ -37,7 +37,8 @@ static cb_status check_kind(const cb_integrator_class *class, bool body) {
     if (at >= sizeof names) break;
   }
   return cb_fail(CB_ERROR_UNSUPPORTED, "integrator `%s` is for %s; expected one of %s", class->name,
-                 body ? "particles in a space, not for bodies in a fluid" : "bodies in a fluid, not for particles", names);
+                 body ? "particles in a space, not for bodies in a fluid" : "bodies in a fluid, not for particles",
+                 names);
 }
 
 /* Methods that take the system's constraints, for the advice. */

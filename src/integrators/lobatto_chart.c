@@ -113,7 +113,6 @@ static void forget(cb_lobatto_chart *m) {
 
 void cb_lobatto_chart_reset(cb_lobatto_chart *m) {
   forget(m);
-  m->contraction = 0;
   cb_solver_reset(&m->solver);
   m->integrator->solver = cb_solver_name(&m->solver);
 }

@@ -23,8 +23,7 @@ struct cb_lobatto_chart {
   size_t count; /* n*d */
   bool damped, compensated;
   int max_iterations;
-  double tolerance;   /* 0: round-off */
-  double contraction; /* of the fixed-point iteration, as last measured; 0: not yet */
+  double tolerance; /* 0: round-off */
   cb_solver_choice solver;
   cb_tableau tableau;                                  /* a: IIIA, a_hat: IIIB */
   double Winv[CB_LOBATTO_MAX - 1][CB_LOBATTO_MAX - 1]; /* see integrators/lobatto.h */

@@ -5,9 +5,9 @@
  *   dlambda_k = (1/h^2) sum_i W^-1_ki S^-1 g_i,
  * S being that of the step's start: what remains of an error is of the order of h times it.
  */
+#include "integrators/fixed_point.h"
 #include "integrators/lobatto_chart_private.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -70,10 +70,6 @@ void cb_lobatto_chart_predict(cb_lobatto_chart *m) {
   for (int i = 0; i < s; i++) cb_lobatto_chart_sum(m, s, m->tableau.a[i], m->u, count, m->z + (size_t)i * count);
 }
 
-typedef struct progress {
-  double change, size, position; /* largest: change of a move, move in the step, coordinate */
-} progress;
-
 /* Corrects the multipliers by what is left of g. */
 static void correct_multipliers(cb_lobatto_chart *m) {
   const int inner = m->s - 1, rows = m->rows;
@@ -85,7 +81,9 @@ static void correct_multipliers(cb_lobatto_chart *m) {
   }
 }
 
-static cb_status sweep(cb_lobatto_chart *m, progress *c) {
+static cb_status sweep(void *method, int iteration, cb_stage_change *c) {
+  cb_lobatto_chart *m = method;
+  (void)iteration;
   const int d = m->d, s = m->s;
   const size_t count = m->count;
   cb_lobatto_chart_place(m);
@@ -129,34 +127,9 @@ static cb_status sweep(cb_lobatto_chart *m, progress *c) {
   return CB_OK;
 }
 
-/* Ends as Gauss collocation does (gauss_solve.c): an error of delta rho/(1 - rho) below the round-off of the moves, or
- * changes that are noise, of the moves or of the coordinates at which forces and constraints are evaluated. */
+/* Noise is of the coordinates at which forces and constraints are evaluated. */
 cb_status cb_lobatto_chart_fixed_point(cb_lobatto_chart *m) {
-  cb_integrator *in = m->integrator;
   const double target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384;
-  double before = 0, rho = m->contraction;
-  for (int it = 1; it <= m->max_iterations; it++) {
-    progress c = {0};
-    const cb_status status = sweep(m, &c);
-    if (status) return status;
-    if (!(c.change < INFINITY && c.size < INFINITY))
-      return cb_fail(CB_STEP_NOT_FINITE, "lobatto: a stage is not finite in iteration %d", it);
-    const bool noise = c.change <= 256 * DBL_EPSILON * c.size || c.change <= 16 * DBL_EPSILON * c.position;
-    in->iterations = it;
-    in->residual = c.size > 0 ? c.change / c.size : 0;
-    if (it > 1) {
-      rho = before > 0 ? c.change / before : 0;
-      if (!noise || !m->contraction) m->contraction = rho < 1 ? rho : 0;
-    }
-    if (c.change <= target * c.size) return CB_OK;
-    if (it > 1 && rho > 0 && rho < 1 && c.change * rho / (1 - rho) <= target * c.size) return CB_OK;
-    if (it > 1 && noise && rho > 0.25) return CB_OK;
-    if (it > 4 && rho > 1e3) break;
-    before = c.change;
-  }
-  m->contraction = 0;
-  return cb_fail(CB_STEP_NO_CONVERGENCE,
-                 "lobatto: the fixed-point iteration stands at a relative change of %.2g after %d iterations; a "
-                 "smaller step or `solver: newton` may do",
-                 in->residual, in->iterations);
+  const cb_fixed_point how = {"lobatto", target, 16, m->max_iterations, NULL};
+  return cb_fixed_point_solve(&how, m->integrator, sweep, m);
 }

@@ -11,6 +11,7 @@
 #include "core/arena.h"
 #include "dynamics/gram.h"
 #include "dynamics/chart_dynamics.h"
+#include "integrators/fixed_point.h"
 #include "integrators/predictor.h"
 #include "integrators/solver.h"
 #include "numerics/sparse.h"
@@ -98,16 +99,11 @@ cb_status cb_radau_finish(cb_radau *m, cb_state *state);
 cb_status cb_radau_status(cb_status status);
 
 /* --- radau_solve.c --- */
-/* How far an iteration moved the stages (positions and h times velocities), the largest move in the step, and the
- * largest coordinate. */
-typedef struct cb_radau_change {
-  double change, size, position;
-} cb_radau_change;
 cb_status cb_radau_solve(cb_radau *m);
 
 /* --- radau_sweep.c --- */
 /* One pass; the first of a step factors the Gram matrix. */
-cb_status cb_radau_sweep(cb_radau *m, bool first, cb_radau_change *change);
+cb_status cb_radau_sweep(cb_radau *m, bool first, cb_stage_change *change);
 
 /* --- radau_newton.c --- */
 cb_status cb_radau_newton_create(cb_radau *m);
@@ -121,7 +117,7 @@ cb_sparse *cb_radau_sparse(const cb_radau *m);
 /* Largest move of a position, or of h times a velocity, in a correction; infinite where it is not finite. */
 double cb_radau_size(const cb_radau *m, const double *step);
 /* The unknowns less scale * step; *multiplier: largest change of one. */
-void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_radau_change *change, double *multiplier);
+void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_stage_change *change, double *multiplier);
 double *cb_radau_last(const cb_radau *m); /* [unknowns] room for a correction */
 
 #endif

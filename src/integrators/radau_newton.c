@@ -20,6 +20,10 @@ void cb_radau_newton_free(cb_radau_newton *w) {
   free(w->made);
 }
 
+static cb_status no_memory(const cb_radau *m) {
+  return cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", m->newton->unknowns);
+}
+
 /* Stable order by key in [0, n): order[] is permuted into out[]. */
 static void sort_by(int n, const int *key, size_t count, const int *order, int *first, int *out) {
   memset(first, 0, ((size_t)n + 1) * sizeof *first);
@@ -30,27 +34,24 @@ static void sort_by(int n, const int *key, size_t count, const int *order, int *
 
 /* The order of elimination: particles by the minimum degree of their graph, each with all its stages, and behind them
  * the multipliers of the rows of which it is the last particle. Only then have multipliers pivots. */
-static cb_status eliminate(const cb_radau *m, int *order) {
+static cb_status eliminate(const cb_radau *m, cb_arena *scratch, int *order) {
   const cb_radau_newton *w = m->newton;
   const int n = m->n, R = m->R, k = m->k, s = m->s;
-  int *particle = malloc((size_t)n * sizeof *particle), *rank = malloc((size_t)n * sizeof *rank);
-  int *last = malloc(((size_t)R + 1) * sizeof *last), *rows = malloc(((size_t)R + 1) * sizeof *rows);
-  int *first = malloc(((size_t)n + 1) * sizeof *first);
-  cb_status status = CB_OK;
+  int *particle = cb_arena_alloc(scratch, (size_t)n, sizeof *particle);
+  int *rank = cb_arena_alloc(scratch, (size_t)n, sizeof *rank);
+  int *last = cb_arena_alloc(scratch, (size_t)R, sizeof *last);
+  int *rows = cb_arena_alloc(scratch, (size_t)R, sizeof *rows);
+  int *first = cb_arena_alloc(scratch, (size_t)n + 1, sizeof *first);
   if (!particle || !rank || !last || !rows || !first ||
-      amd_order(n, w->pattern->start, w->pattern->column, particle, NULL, NULL) < AMD_OK) {
-    status = cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", w->unknowns);
-    goto end;
-  }
+      amd_order(n, w->pattern->start, w->pattern->column, particle, NULL, NULL) < AMD_OK)
+    return no_memory(m);
   for (int i = 0; i < n; i++) rank[particle[i]] = i;
   for (int r = 0; r < R; r++) {
-    last[r] = 0;
     for (int e = m->rows->start[r]; e < m->rows->start[r + 1]; e++) {
       const int at = rank[m->rows->particle[e]];
       if (at > last[r]) last[r] = at;
     }
   }
-  memset(first, 0, ((size_t)n + 1) * sizeof *first);
   for (int r = 0; r < R; r++) first[last[r] + 1]++;
   for (int i = 0; i < n; i++) first[i + 1] += first[i];
   for (int r = 0; r < R; r++) rows[first[last[r]]++] = r;
@@ -63,30 +64,21 @@ static cb_status eliminate(const cb_radau *m, int *order) {
         for (int stage = 0; stage < s; stage++)
           order[at++] = stage * w->each + 2 * (int)m->count + part * R + rows[row];
   }
-end:
-  free(particle);
-  free(rank);
-  free(last);
-  free(rows);
-  free(first);
-  return status;
+  return CB_OK;
 }
 
 /* Compressed columns from the rows and columns that were written down; equal places become one. */
-static cb_status compress(cb_radau *m) {
+static cb_status compress(cb_radau *m, cb_arena *scratch) {
   cb_radau_newton *w = m->newton;
   const int n = w->unknowns;
   const size_t count = w->added;
-  int *order = calloc(count + (size_t)n, sizeof *order), *sorted = malloc((count + 1) * sizeof *sorted);
-  int *first = malloc(((size_t)n + 2) * sizeof *first), *start = calloc((size_t)n + 1, sizeof *start);
-  int *row = malloc((count + 1) * sizeof *row);
-  double *value = calloc(count + 1, sizeof *value);
+  int *order = cb_arena_alloc(scratch, count + (size_t)n, sizeof *order);
+  int *sorted = cb_arena_alloc(scratch, count, sizeof *sorted), *row = cb_arena_alloc(scratch, count, sizeof *row);
+  int *first = cb_arena_alloc(scratch, (size_t)n + 1, sizeof *first);
+  int *start = cb_arena_alloc(scratch, (size_t)n + 1, sizeof *start);
+  double *value = cb_arena_alloc(scratch, count, sizeof *value);
   w->place = cb_arena_alloc(m->arena, count, sizeof *w->place);
-  cb_status status = CB_OK;
-  if (!order || !sorted || !first || !start || !row || !value || !w->place) {
-    status = cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", n);
-    goto end;
-  }
+  if (!order || !sorted || !first || !start || !row || !value || !w->place) return no_memory(m);
   for (size_t t = 0; t < count; t++) order[t] = (int)t;
   sort_by(n, w->row, count, order, first, sorted);
   sort_by(n, w->column, count, sorted, first, order);
@@ -103,15 +95,8 @@ static cb_status compress(cb_radau *m) {
   }
   for (int j = 0; j < n; j++) start[j + 1] += start[j];
   w->nonzeros = (size_t)made;
-  if (!(status = eliminate(m, order))) status = cb_sparse_create_ordered(n, start, row, value, order, &w->matrix);
-end:
-  free(order);
-  free(sorted);
-  free(first);
-  free(start);
-  free(row);
-  free(value);
-  return status;
+  const cb_status status = eliminate(m, scratch, order);
+  return status ? status : cb_sparse_create_ordered(n, start, row, value, order, &w->matrix);
 }
 
 /* The pattern, with values at the system's start, without forces and for a short step: they choose the order of the
@@ -142,11 +127,13 @@ static cb_status make_pattern(cb_radau *m) {
   if (!status && kept) status = cb_forces_set_origins(m->forces, kept->origin);
   cb_state_free(start);
   if (status) return status;
-  if (w->lost) return cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", w->unknowns);
+  if (w->lost) return no_memory(m);
   if (w->added > INT32_MAX)
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "a Newton matrix of %d unknowns has too many entries; use `solver: fixed-point`", w->unknowns);
-  status = compress(m);
+  cb_arena *scratch = cb_arena_create();
+  status = compress(m, scratch);
+  cb_arena_free(scratch);
   free(w->row);
   free(w->column);
   free(w->made);
@@ -288,7 +275,7 @@ double cb_radau_size(const cb_radau *m, const double *step) {
   return total - total == 0 ? largest : INFINITY;
 }
 
-void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_radau_change *c, double *multiplier) {
+void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_stage_change *c, double *multiplier) {
   const cb_radau_newton *w = m->newton;
   const double h = m->h;
   double total = 0;

@@ -1,46 +1,24 @@
-/* Iterations for the stages of one step of Radau IIA: fixed-point with a measured contraction, or Newton's method.
- *
- * An iteration that changes the stages by delta and contracts by rho leaves an error of delta rho/(1-rho); it ends when
- * that is below the round-off of the moves in the step, or when the changes are noise and contract no more. Newton's
- * matrix is kept while it contracts well: Hairer & Wanner, Solving ODEs II (1996), IV.8.
+/* Iterations for the stages of one step of Radau IIA: fixed-point (fixed_point.h), or Newton's method, by the same
+ * measured contraction. Its matrix is kept while it contracts well: Hairer & Wanner, Solving ODEs II (1996), IV.8.
  */
 #include "integrators/radau.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* A few units of round-off of the moves in a step, or of the coordinates, which g is known to and A^-1 takes to h v. */
-static bool is_noise(const cb_radau *m, const cb_radau_change *c) {
-  return c->change <= 256 * DBL_EPSILON * c->size || c->change <= m->noise * DBL_EPSILON * c->position;
-}
+static const char name[] = "radau_iia";
 
-static cb_status not_finite(int iteration) {
-  return cb_fail(CB_STEP_NOT_FINITE, "radau_iia: a stage is not finite in iteration %d", iteration);
+/* m->noise: g is known to the round-off of the coordinates, which A^-1 takes to h v. */
+static bool is_noise(const cb_radau *m, const cb_stage_change *c) { return cb_stage_change_is_noise(c, m->noise); }
+
+static cb_status sweep(void *method, int iteration, cb_stage_change *c) {
+  return cb_radau_sweep(method, iteration == 1, c);
 }
 
 static cb_status fixed_point(cb_radau *m) {
-  cb_integrator *in = m->integrator;
   const double target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16;
-  double before = 0, rho = 0;
-  for (int it = 1; it <= m->max_iterations; it++) {
-    cb_radau_change c = {0};
-    const cb_status status = cb_radau_sweep(m, it == 1, &c);
-    if (status) return status;
-    if (!(c.change < INFINITY && c.size < INFINITY)) return not_finite(it);
-    in->iterations = it;
-    in->residual = c.size > 0 ? c.change / c.size : 0;
-    if (it > 1) rho = before > 0 ? c.change / before : 0;
-    if (c.change <= target * c.size) return CB_OK;
-    if (rho > 0 && rho < 1 && c.change * rho / (1 - rho) <= target * c.size) return CB_OK;
-    if (it > 1 && is_noise(m, &c) && rho > 0.25) return CB_OK;
-    if (it > 4 && rho > 1e3) break;
-    before = c.change;
-  }
-  return cb_fail(CB_STEP_NO_CONVERGENCE,
-                 "radau_iia: the fixed-point iteration stands at a relative change of %.2g after %d iterations; a "
-                 "smaller step or `solver: newton` may do",
-                 in->residual, in->iterations);
+  const cb_fixed_point how = {name, target, m->noise, m->max_iterations, NULL};
+  return cb_fixed_point_solve(&how, m->integrator, sweep, m);
 }
 
 /* Contraction above which the matrix is made anew. */
@@ -65,7 +43,7 @@ static cb_status newton(cb_radau *m) {
   const double target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16;
   const size_t bytes = (size_t)cb_radau_unknowns(m) * sizeof(double);
   double *last = cb_radau_last(m), *r = NULL, before = 0, multiplier, taken = 1;
-  cb_radau_change c = {0};
+  cb_stage_change c = {0};
   for (int it = 1, halvings = 0; it <= m->max_iterations;) {
     double rho = INFINITY;
     cb_status status = cb_radau_evaluate(m);
@@ -82,9 +60,9 @@ static cb_status newton(cb_radau *m) {
     if (status) return status;
     if (rho > slow && (status = correction(m, true, &r))) return status;
     memcpy(last, r, bytes);
-    c = (cb_radau_change){0};
+    c = (cb_stage_change){0};
     cb_radau_correct(m, r, 1, &c, &multiplier);
-    if (!(c.change < INFINITY && c.size < INFINITY)) return not_finite(it);
+    if (!(c.change < INFINITY && c.size < INFINITY)) return cb_stage_not_finite(name, it);
     in->iterations = it;
     in->residual = c.size > 0 ? c.change / c.size : 0;
     if (c.change <= target * c.size) return CB_OK;
@@ -111,11 +89,11 @@ static cb_status newton_published(cb_radau *m) {
     cb_status status = cb_radau_evaluate(m);
     if (status || (status = cb_radau_matrix(m)) || (status = cb_sparse_factor(cb_radau_sparse(m))))
       return cb_radau_status(status);
-    cb_radau_change c = {0};
+    cb_stage_change c = {0};
     double multiplier, *r = cb_radau_residual(m);
     cb_sparse_solve(cb_radau_sparse(m), r);
     cb_radau_correct(m, r, 1, &c, &multiplier);
-    if (!(c.change < INFINITY && multiplier < INFINITY)) return not_finite(it);
+    if (!(c.change < INFINITY && multiplier < INFINITY)) return cb_stage_not_finite(name, it);
     in->iterations = it;
     in->residual = c.size > 0 ? c.change / c.size : 0;
     if (fmax(c.change, multiplier) <= tolerance) break;

@@ -6,23 +6,24 @@
 
 enum { FORMAT = 1 };
 
-/* What a scenario is about, each from its own keys: particles in a space, a system of coordinates, bodies in a fluid. */
+/* What a scenario is about, by its own keys: particles in a space, a system of coordinates, bodies in a fluid. */
 typedef struct about {
-  const char *key;               /* that says so */
-  const char *const *required;   /* ended by NULL */
-  const char *const *foreign;    /* keys of others */
+  const char *key;             /* that says so */
+  const char *const *required; /* ended by NULL */
+  const char *const *foreign;  /* keys of others */
 } about;
 
 static const char *const of_space[] = {"integrator", "time", "space", "bodies", NULL},
                          *const of_system[] = {"integrator", "time", NULL},
                          *const of_fluid[] = {"integrator", "time", "bodies", NULL};
-static const char *const not_of_space[] = {NULL},
-                         *const not_of_system[] = {"space", "bodies", "potentials", "interactions", "constraints", "fluid", NULL},
-                         *const not_of_fluid[] = {"space",       "system",   "potentials", "interactions",
-                                                  "constraints", "contacts", "walls",      "events",
-                                                  "start",       NULL};
-static const about kinds[] = {{"fluid", of_fluid, not_of_fluid}, {"system", of_system, not_of_system},
-                              {"space", of_space, not_of_space}};
+static const char *const not_of_space[] = {NULL}, *const not_of_system[] = {"space",       "bodies",
+                                                                            "potentials",  "interactions",
+                                                                            "constraints", "fluid",
+                                                                            NULL},
+                         *const not_of_fluid[] = {"space",    "system", "potentials", "interactions", "constraints",
+                                                  "contacts", "walls",  "events",     "start",        NULL};
+static const about kinds[] = {
+    {"fluid", of_fluid, not_of_fluid}, {"system", of_system, not_of_system}, {"space", of_space, not_of_space}};
 
 static cb_status check_keys(const cb_node *root, const about **out) {
   static const char *const keys[] = {"curvebody",  "title",        "space",       "system",   "fluid", "bodies",
@@ -112,6 +113,7 @@ static cb_status finish(cb_tree *tree, const char *name, const char *const *sets
   if (!s) return cb_arena_free(arena), cb_tree_free(tree), cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
   s->arena = arena;
   s->tree = tree;
+  s->inputs = "";
   s->name = cb_arena_strdup(arena, name);
   cb_status status = CB_OK;
   for (size_t i = 0; i < n && !status; i++) status = cb_tree_set(tree, sets[i]);

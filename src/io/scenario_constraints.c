@@ -211,23 +211,20 @@ static cb_status take_triangles(const entry *e, const int (**triangle)[3], int *
   return status;
 }
 
-static cb_status read_area(const entry *e) {
+/* A function of triangles that is kept at a target. */
+typedef cb_status measure(cb_builder *b, const char *name, int n, const int (*triangle)[3], cb_target target);
+
+static cb_status read_measure(const entry *e, const char *what, const char *range, measure *add) {
   const int(*triangle)[3] = NULL;
   int n = 0;
-  cb_target area;
+  cb_target target;
   cb_status status = take_triangles(e, &triangle, &n);
-  if (!status) status = cb_target_read(e->p.target, "area", "> 0", &area);
-  return status ? status : placed(e, cb_builder_area(e->s->builder, e->name, n, triangle, area), e->map);
+  if (!status) status = cb_target_read(e->p.target, what, range, &target);
+  return status ? status : placed(e, add(e->s->builder, e->name, n, triangle, target), e->map);
 }
 
-static cb_status read_volume(const entry *e) {
-  const int(*triangle)[3] = NULL;
-  int n = 0;
-  cb_target volume;
-  cb_status status = take_triangles(e, &triangle, &n);
-  if (!status) status = cb_target_read(e->p.target, "volume", "", &volume);
-  return status ? status : placed(e, cb_builder_volume(e->s->builder, e->name, n, triangle, volume), e->map);
-}
+static cb_status read_area(const entry *e) { return read_measure(e, "area", "> 0", cb_builder_area); }
+static cb_status read_volume(const entry *e) { return read_measure(e, "volume", "", cb_builder_volume); }
 
 static cb_status read_pin(const entry *e) {
   int particle = -1;
@@ -264,7 +261,8 @@ static cb_status read_surface(const entry *e) {
   cb_status status = take_chart(e, &chart, &found);
   if (!status) status = cb_node_string(e->p.value, &value);
   if (!status)
-    status = e->p.body ? cb_scenario_find_body(e->s, e->p.body, &body) : cb_scenario_read_particle(e->s, e->p.particle, &first);
+    status = e->p.body ? cb_scenario_find_body(e->s, e->p.body, &body)
+                       : cb_scenario_read_particle(e->s, e->p.particle, &first);
   if (!status && e->p.body) count = cb_builder_body_particles(e->s->builder, body, &first);
   for (int i = 0; i < count && !status; i++) {
     if (e->name && e->p.body) {

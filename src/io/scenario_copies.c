@@ -6,7 +6,6 @@
  *                                      r1 .. r9, random in [0, 1) and new for each copy (Mersenne twister)
  */
 #include "io/scenario_fluid.h"
-#include "numerics/expression.h"
 #include "numerics/vec3.h"
 
 #include <gsl/gsl_rng.h>
@@ -15,8 +14,7 @@
 #include <string.h>
 
 enum { RANDOM = 9, VARIABLES = RANDOM + 2 };
-static const char *const variables[VARIABLES] = {"i",  "n",  "r1", "r2", "r3", "r4",
-                                                 "r5", "r6", "r7", "r8", "r9"};
+static const char *const variables[VARIABLES] = {"i", "n", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9"};
 
 typedef struct place_parameters {
   const cb_node *position, *rotation, *quaternion;
@@ -51,24 +49,12 @@ static const cb_param repeat_table[] = {
 /* A number that may use the variables of a copy. */
 typedef struct copy_scope {
   const cb_scenario *s;
-  size_t n;        /* of variables: 0 for a body by itself */
+  size_t n; /* of variables: 0 for a body by itself */
   const double *x;
 } copy_scope;
 
 static cb_status number(const copy_scope *scope, const cb_node *node, double *out) {
-  const cb_immersion *m = scope->s->immersion;
-  const cb_expression_scope names = {variables, scope->n, m->parameter, m->parameter_value, m->n_parameters};
-  const char *text;
-  size_t at = 0;
-  cb_expression *e;
-  cb_status status = cb_node_string(node, &text);
-  if (status) return status;
-  status = cb_expression_parse_in(text, &names, &at, &e);
-  if (status == CB_ERROR_INPUT) return cb_node_fail_at(node, at, "%s", cb_error_text());
-  if (status) return status;
-  *out = cb_expression_value(e, scope->x);
-  cb_expression_free(e);
-  return isfinite(*out) ? CB_OK : cb_node_fail(node, "expected a finite number, found %g", *out);
+  return cb_scenario_number(scope->s, node, scope->n, variables, scope->x, out);
 }
 
 static cb_status vector(const copy_scope *scope, const cb_node *node, double out[3]) {
@@ -102,7 +88,8 @@ static cb_status quaternion(const copy_scope *scope, const cb_node *node, double
     square += q[i] * q[i];
   }
   if (status) return status;
-  if (fabs(square - 1) > 1e-6) return cb_node_fail(node, "expected a unit quaternion, found one of norm %g", sqrt(square));
+  if (fabs(square - 1) > 1e-6)
+    return cb_node_fail(node, "expected a unit quaternion, found one of norm %g", sqrt(square));
   for (int i = 0; i < 4; i++) q[i] /= sqrt(square);
   return CB_OK;
 }
@@ -153,8 +140,10 @@ cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const cha
     return cb_node_fail(place.quaternion, "`quaternion` beside `rotation`: expected one or the other");
   cb_body_start *first = room(s, repeat.count);
   gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
-  if (!first || !random) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", repeat.count);
-  else gsl_rng_set(random, (unsigned long)repeat.seed);
+  if (!first || !random)
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", repeat.count);
+  else
+    gsl_rng_set(random, (unsigned long)repeat.seed);
   for (int i = 0; i < repeat.count && !status; i++) {
     double x[VARIABLES] = {i, repeat.count};
     for (int r = 2; r < VARIABLES; r++) x[r] = gsl_rng_uniform(random);

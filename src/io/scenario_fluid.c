@@ -1,13 +1,14 @@
 /* `fluid:`, which makes a scenario one of bodies in a fluid.
  *
  *   fluid:
- *     medium: water                        air (1.225 kg/m^3), water (998), none, a number, an expression of x, y, z, or
- *                                          {layers: [{below: 0, density: 998}, {density: 1.225}]}, from the lowest up
+ *     medium: water                        air (1.225 kg/m^3), water (998), none, a number, an expression of x, y, z,
+ *                                          or {layers: [{below: 0, density: 998}, {density: 1.225}]}, from the lowest up
  *     gravity: [0, 0, -9.81]
  *     flow: {uniform: [1, 0, 0]}           or as io/scenario_flow.c has it
  *     compat: relative                     the fluid's momentum is relative to its flow; `paper`: without the flow
- *     floor: {kind: stiff, height: 0, stiffness: 1e4, damping: 10, friction: .3}    or {kind: reflecting, restitution: .5}
- *     parameters: {k: 2}                   names in every expression of the scenario
+ *     floor: {kind: stiff, height: 0, stiffness: 1e4, damping: 10, friction: .3}
+ *                                          or {kind: reflecting, restitution: .5}
+ *     parameters: {k: 2, w: 3*k}           names in the expressions of flow, medium, poses, wrenches, place and motion
  */
 #include "io/scenario_fluid.h"
 
@@ -27,15 +28,18 @@ typedef struct fluid_parameters {
 #define ROW(field, doc) \
   { #field, CB_PARAM_NODE, offsetof(fluid_parameters, field), "", "", "", NULL, doc }
 const cb_param cb_fluid_table[] = {
-    ROW(medium, "air (1.225), water (998), none, a density in kg/m^3, an expression of x, y, z, or {layers: [{below: "
-                "HEIGHT, density: RHO}, .., {density: RHO}]}"),
+    ROW(medium,
+        "air (1.225), water (998), none, a density in kg/m^3, an expression of x, y, z, or {layers: [{below: "
+        "HEIGHT, density: RHO}, .., {density: RHO}]}"),
     ROW(gravity, "acceleration in m/s^2 (default [0, 0, -9.81])"),
-    ROW(flow, "{uniform: [..]}, {shear: {velocity: [..], gradient: [[..], [..], [..]]}}, {vortex: {centre: [..], axis: "
-              "[..], circulation: .., core: ..}}, {velocity: [.., .., ..]} of x, y, z, t, or {grid: FILE.h5}"),
+    ROW(flow,
+        "{uniform: [..]}, {shear: {velocity: [..], gradient: [[..], [..], [..]]}}, {vortex: {centre: [..], axis: "
+        "[..], circulation: .., core: ..}}, {velocity: [.., .., ..]} of x, y, z, t, or {grid: FILE.h5}"),
     {"compat", CB_PARAM_CHOICE, offsetof(fluid_parameters, compat), "relative", "", "", "relative|paper",
      "momentum of the fluid: relative to its flow, or as the paper has it, without the flow"},
     ROW(floor, "{kind: stiff|reflecting, ..}"),
-    ROW(parameters, "named numbers, for every expression"),
+    ROW(parameters,
+        "named numbers, each of those before it, for expressions of flow, medium, poses, wrenches, place and motion"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct floor_parameters {
@@ -51,7 +55,7 @@ const cb_param cb_floor_table[] = {
      "pushed out by springs, or reflected"},
     NUMBER(height, "0", "m", "", "along the normal"),
     {"normal", CB_PARAM_NODE, offsetof(floor_parameters, normal), "", "", "", NULL, "upwards (default [0, 0, 1])"},
-    NUMBER(stiffness, "1000", "N/m", "> 0", "stiff: of the whole body"),
+    NUMBER(stiffness, "1000", "N/m", "> 0", "stiff: of the whole body, shared evenly by its vertices"),
     NUMBER(damping, "0", "N s/m", ">= 0", "stiff: of the whole body"),
     NUMBER(friction, "0", "", ">= 0", "stiff: coefficient of friction"),
     NUMBER(creep, "0.001", "m/s", "> 0", "stiff: speed at which friction sets in"),
@@ -66,29 +70,35 @@ const cb_fluid_doc cb_fluid_docs[] = {
     {NULL, NULL, NULL, NULL}};
 
 cb_status cb_scenario_texts(const cb_node *list, const char *text[3]) {
-  if (!list || list->kind != CB_NODE_LIST || list->count != 3)
+  if (!list || list->kind != CB_NODE_LIST)
     return cb_node_fail(list, "expected a list of three, along x, y, z, found %s", cb_node_found(list).text);
+  if (list->count != 3) return cb_node_fail(list, "expected a list of three, along x, y, z, found %zu", list->count);
   cb_status status = CB_OK;
   for (size_t i = 0; i < 3 && !status; i++) status = cb_node_string(list->items[i], &text[i]);
   return status;
 }
 
-cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n, const char *const *named,
-                             const double *x, double out[3]) {
+cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,
+                             const double *x, double *out) {
   const cb_immersion *m = s->immersion;
   const cb_expression_scope scope = {named, n, m->parameter, m->parameter_value, m->n_parameters};
+  const char *text;
+  cb_expression *e;
+  size_t at = 0;
+  cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  status = cb_expression_parse_in(text, &scope, &at, &e);
+  if (status) return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s", cb_error_text()) : status;
+  *out = cb_expression_value(e, x);
+  cb_expression_free(e);
+  return isfinite(*out) ? CB_OK : cb_node_fail(node, "expected a finite number, found %g", *out);
+}
+
+cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n, const char *const *named,
+                             const double *x, double out[3]) {
   const char *text[3];
   cb_status status = cb_scenario_texts(list, text);
-  for (size_t i = 0; i < 3 && !status; i++) {
-    cb_expression *e;
-    size_t at = 0;
-    status = cb_expression_parse_in(text[i], &scope, &at, &e);
-    if (status == CB_ERROR_INPUT) return cb_node_fail_at(list->items[i], at, "%s", cb_error_text());
-    if (status) return status;
-    out[i] = cb_expression_value(e, x);
-    cb_expression_free(e);
-    if (!isfinite(out[i])) return cb_node_fail(list->items[i], "expected a finite number, found %g", out[i]);
-  }
+  for (size_t i = 0; i < 3 && !status; i++) status = cb_scenario_number(s, list->items[i], n, named, x, &out[i]);
   return status;
 }
 
@@ -101,10 +111,10 @@ static cb_status read_parameters(cb_scenario *s, const cb_node *map) {
   if (!m->parameter || !m->parameter_value) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu parameters", map->count);
   for (size_t i = 0; i < map->count; i++) {
     m->parameter[i] = map->keys[i]->text;
-    const cb_status status = cb_node_real(map->items[i], &m->parameter_value[i]);
+    const cb_status status = cb_scenario_number(s, map->items[i], 0, NULL, NULL, &m->parameter_value[i]);
     if (status) return status;
+    m->n_parameters = i + 1; /* each may use those before it */
   }
-  m->n_parameters = map->count;
   return CB_OK;
 }
 
@@ -114,7 +124,8 @@ static cb_status read_layers(cb_scenario *s, const cb_node *map, const double up
   if (status) return status;
   const cb_node *list = cb_node_get(map, "layers");
   if (!list || list->kind != CB_NODE_LIST || list->count < 1)
-    return cb_node_fail(list ? list : map, "expected `layers`, a list of {below: HEIGHT, density: RHO} from the lowest up");
+    return cb_node_fail(list ? list : map,
+                        "expected `layers`, a list of {below: HEIGHT, density: RHO} from the lowest up");
   const int n = (int)list->count;
   double *level = cb_arena_alloc(s->arena, list->count, sizeof *level),
          *density = cb_arena_alloc(s->arena, list->count, sizeof *density);
@@ -142,12 +153,15 @@ static cb_status read_medium(cb_scenario *s, const cb_node *node, const cb_node 
   cb_status status = cb_node_string(node, &text);
   if (status) return status;
   if (!strcmp(text, "none")) return CB_OK;
-  if (!strcmp(text, "water") || !strcmp(text, "air"))
-    return cb_medium_uniform(*text == 'w' ? water : air, &m->medium);
+  if (!strcmp(text, "water") || !strcmp(text, "air")) return cb_medium_uniform(*text == 'w' ? water : air, &m->medium);
   if (!cb_expression_constant(text, &at, &density))
     return cb_scenario_placed(s, cb_medium_uniform(density, &m->medium), node, false);
   status = cb_medium_expression(text, m->n_parameters, m->parameter, m->parameter_value, up, &at, &m->medium);
-  return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s", cb_error_text()) : status;
+  if (status != CB_ERROR_INPUT) return status;
+  static const char *const words[] = {"air", "water", "none"};
+  const char *near = cb_nearest_name(text, words, sizeof words / sizeof *words);
+  return near ? cb_node_fail(node, "no medium `%s`; did you mean `%s`?", text, near)
+              : cb_node_fail_at(node, at, "%s", cb_error_text());
 }
 
 static cb_status unit(const cb_node *node, double v[3]) {

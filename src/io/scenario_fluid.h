@@ -38,7 +38,9 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
 cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const char *name, const cb_node *place,
                                   const cb_node *motion, const cb_node *repeat, const cb_immersed *what);
 
-/* A list of three expressions of the variables named[n] at x[n] and of the parameters, into out. */
+/* An expression of the variables named[n] at x[n] and of the parameters, and a list of three, into out. */
+cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,
+                             const double *x, double *out);
 cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n, const char *const *named,
                              const double *x, double out[3]);
 /* A list of three texts. */

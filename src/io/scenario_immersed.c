@@ -2,7 +2,7 @@
  *
  *   - name: seed
  *     shape, mesh, scale, poses            io/scenario_poses.c
- *     density: 500, thickness: 5e-4        of all parts (thickness: of open ones); or mass: TOTAL, to which they are scaled
+ *     density: 500, thickness: 5e-4        of all parts (thickness: of open ones); or mass: TOTAL
  *     parts: {wing: {density: 300, thickness: 3e-4}}
  *     points: [{mass: 1e-3, at: [0, 0, -0.05]}, {mass: 1e-3, vertex: 3}]
  *     mass_model: solid                    or vertices: masses at vertices, as the paper has them
@@ -28,10 +28,11 @@ typedef struct immersed_parameters {
 #define NODE(field, doc) \
   { #field, CB_PARAM_NODE, offsetof(immersed_parameters, field), "", "", "", NULL, doc }
 const cb_param cb_immersed_table[] = {
-    {"name", CB_PARAM_STRING, offsetof(immersed_parameters, name), "", "", "", NULL, "in records (default: body.NUMBER)"},
+    {"name", CB_PARAM_STRING, offsetof(immersed_parameters, name), "", "", "", NULL,
+     "in records (default: body.NUMBER)"},
     NODE(shape, "a name of `curvebody list shapes`, or a map of it and its parameters"),
     NODE(mesh, "an OBJ, PLY, STL or OFF file"),
-    {"scale", CB_PARAM_REAL, offsetof(immersed_parameters, scale), "1", "", "> 0", NULL, "metres a unit of the mesh"},
+    {"scale", CB_PARAM_REAL, offsetof(immersed_parameters, scale), "1", "", "> 0", NULL, "metres a unit of files"},
     NODE(poses, "{x: .., y: .., z: ..} of X, Y, Z, t; {parts: [..]}; {files: .., step: ..}; {sequence: .., step: ..}"),
     {"density", CB_PARAM_REAL, offsetof(immersed_parameters, density), "1000", "kg/m3", ">= 0", NULL, "of all parts"},
     {"thickness", CB_PARAM_REAL, offsetof(immersed_parameters, thickness), "nan", "m", "> 0", NULL, "of open parts"},
@@ -73,6 +74,26 @@ static cb_status find_part(const cb_surface *surface, const cb_node *key, int *p
   return cb_node_fail(key, "no part `%s`; expected one of %s", key->text, names);
 }
 
+/* Where its border is: a closed body that lacks a face is no sheet. */
+static cb_status fail_open(const cb_node *body, const cb_surface *surface, int part) {
+  cb_surface_edge *edge;
+  int n, count = 0, first = -1;
+  const cb_status status = cb_surface_edges(surface, &edge, &n);
+  if (status) return status;
+  for (int i = 0; i < n; i++) {
+    if (edge[i].face[1] >= 0 || surface->part[edge[i].face[0]] != part) continue;
+    if (first < 0) first = i;
+    count++;
+  }
+  const int vertex = first < 0 ? 0 : edge[first].a, other = first < 0 ? 0 : edge[first].b;
+  free(edge);
+  const double *x = surface->x[vertex];
+  return cb_node_fail(body,
+                      "part `%s` is open: expected `thickness`, or a density of 0; %d edges are of one face, the first "
+                      "from vertex %d to %d at (%g, %g, %g)",
+                      surface->name[part], count, vertex + 1, other + 1, x[0], x[1], x[2]);
+}
+
 static cb_status read_materials(const cb_node *body, const immersed_parameters *p, const cb_surface *surface,
                                 cb_material *material) {
   for (int part = 0; part < surface->parts; part++)
@@ -89,7 +110,7 @@ static cb_status read_materials(const cb_node *body, const immersed_parameters *
   }
   for (int part = 0; part < surface->parts; part++)
     if (surface->open[part] && material[part].thickness == 0 && material[part].density > 0)
-      return cb_node_fail(body, "part `%s` is open: expected `thickness`, or a density of 0", surface->name[part]);
+      return fail_open(body, surface, part);
   if (isnan(p->mass)) return CB_OK;
   cb_mass whole;
   const cb_status status = cb_mass_of(surface, NULL, material, &whole);
@@ -106,7 +127,8 @@ static cb_status read_point(cb_scenario *s, const cb_node *node, const cb_surfac
   *out = (cb_point_mass){.vertex = -1};
   cb_status status = cb_node_check_keys(node, keys, 3);
   if (status) return status;
-  if (!mass || !at == !vertex) return cb_node_fail(node, "expected {mass: KG, at: [x, y, z]} or {mass: KG, vertex: NUMBER}");
+  if (!mass || !at == !vertex)
+    return cb_node_fail(node, "expected {mass: KG, at: [x, y, z]} or {mass: KG, vertex: NUMBER}");
   status = cb_node_real(mass, &out->mass);
   if (!status && !(out->mass >= 0)) status = cb_node_fail(mass, "expected a mass >= 0, found %g", out->mass);
   if (status) return status;

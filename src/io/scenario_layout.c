@@ -5,7 +5,6 @@
 #include <curvebody/constraint.h>
 #include <gsl/gsl_version.h>
 #include <hdf5.h>
-#include <nettle/sha2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sundials/sundials_version.h>
@@ -14,17 +13,6 @@
 #ifndef CURVEBODY_GIT_COMMIT
 #define CURVEBODY_GIT_COMMIT "unknown"
 #endif
-
-static const char *sha256(cb_scenario *s, const char *text) {
-  struct sha256_ctx context;
-  uint8_t digest[SHA256_DIGEST_SIZE];
-  sha256_init(&context);
-  sha256_update(&context, strlen(text), (const uint8_t *)text);
-  sha256_digest(&context, sizeof digest, digest);
-  char *hex = cb_arena_alloc(s->arena, 2 * sizeof digest + 1, 1);
-  for (size_t i = 0; hex && i < sizeof digest; i++) snprintf(hex + 2 * i, 3, "%02x", digest[i]);
-  return hex;
-}
 
 static const char *compiler(void) {
 #ifdef __clang__
@@ -49,7 +37,7 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
                                "git_commit",
                                CURVEBODY_GIT_COMMIT,
                                "scenario_sha256",
-                               sha256(s, cb_tree_source(s->tree)),
+                               cb_scenario_sha256(s, cb_tree_source(s->tree), strlen(cb_tree_source(s->tree))),
                                "compiler",
                                compiler(),
                                "isa",
@@ -68,6 +56,8 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
                                cb_arena_strdup(s->arena, hdf5),
                                "libyaml_version",
                                yaml_get_version_string(),
+                               *s->inputs ? "inputs_sha256" : "inputs",
+                               *s->inputs ? s->inputs : "none",
                                constrained ? "start_moved" : NULL,
                                cb_arena_strdup(s->arena, moved),
                                "start_turned",

@@ -1,6 +1,6 @@
 /* The surface of an immersed body and its poses.
  *
- *   shape: eel  or  {name: eel, length: 1}  or  mesh: FILE, with scale: 0.01       (metres)
+ *   shape: eel  or  {name: eel, length: 1}  or  mesh: FILE;  scale: 0.01 of files (metres a unit)
  *   poses: {y: "Y + 0.1*sin(2*pi*(X - t))"}                 x, y, z of X, Y, Z, t, of all parts (default: at rest)
  *          {parts: [{part: left, z: ".."}, ..]}             of each
  *          {files: "eel-###.obj", step: 0.04}               numbered from `first`, `count` of them
@@ -10,7 +10,9 @@
 #include "bodies/network.h"
 #include "io/pose_sequence.h"
 #include "io/scenario_fluid.h"
+#include "numerics/vec3.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +55,8 @@ static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immers
   const cb_node *parts = cb_node_get(node, "parts");
   cb_status status = cb_node_check_keys(node, whole, 4);
   if (status) return status;
-  if (parts && parts->kind != CB_NODE_LIST) return cb_node_fail(parts, "expected a list of {part: NAME, x: .., y: .., z: ..}");
+  if (parts && parts->kind != CB_NODE_LIST)
+    return cb_node_fail(parts, "expected a list of {part: NAME, x: .., y: .., z: ..}");
   const size_t n = (parts ? parts->count : 0) + (!parts || node->count > 1);
   cb_poses_motion *motion = cb_arena_alloc(s->arena, n, sizeof *motion);
   const cb_node **from = cb_arena_alloc(s->arena, n, sizeof *from);
@@ -79,10 +82,29 @@ static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immers
   return given ? cb_node_fail_at(given, at, "%s", cb_error_text()) : cb_node_fail(from[which], "%s", cb_error_text());
 }
 
-static cb_status from_files(const cb_node *node, const sequence_parameters *p, cb_immersed_kind *kind) {
+static void scale_surface(cb_surface *surface, double scale) {
+  for (int v = 0; v < surface->vertices; v++)
+    for (int i = 0; i < 3; i++) surface->x[v][i] *= scale;
+}
+
+/* Poses share one connectivity. */
+static cb_status check_same(const cb_node *named, const cb_surface *body, const cb_surface *pose) {
+  if (pose->vertices != body->vertices || pose->faces != body->faces)
+    return cb_node_fail(named, "its poses have %d vertices and %d faces, the body has %d and %d", pose->vertices,
+                        pose->faces, body->vertices, body->faces);
+  for (int f = 0; f < body->faces; f++) {
+    const int *a = pose->face[f], *b = body->face[f];
+    if (memcmp(a, b, sizeof body->face[f]))
+      return cb_node_fail(named, "face %d of its poses has the vertices %d, %d, %d, that of the body %d, %d, %d", f + 1,
+                          a[0] + 1, a[1] + 1, a[2] + 1, b[0] + 1, b[1] + 1, b[2] + 1);
+  }
+  return CB_OK;
+}
+
+static cb_status from_files(const cb_node *node, const sequence_parameters *p, double scale, cb_immersed_kind *kind) {
   const cb_node *named = p->files ? p->files : p->sequence;
-  const cb_poses_times times = {.start = p->start, .step = p->step, .period = p->period,
-                                .end = p->end ? CB_POSES_CLAMPED : CB_POSES_PERIODIC};
+  const cb_poses_times times = {
+      .start = p->start, .step = p->step, .period = p->period, .end = p->end ? CB_POSES_CLAMPED : CB_POSES_PERIODIC};
   const char *text;
   cb_surface *first = NULL;
   cb_status status = cb_node_string(named, &text);
@@ -90,18 +112,52 @@ static cb_status from_files(const cb_node *node, const sequence_parameters *p, c
   if (p->files && !(p->step > 0)) return cb_node_fail(node, "expected `step`, the time between poses in s");
   char *path = cb_network_path(named);
   if (!path) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
-  if (p->files) status = cb_poses_read(path, p->first, p->count, &times, &first, &kind->poses);
-  else status = cb_poses_read_sequence(path, p->dataset, kind->surface, &times, &first, &kind->poses);
+  if (p->files)
+    status = cb_poses_read(path, p->first, p->count, &times, &first, &kind->poses);
+  else
+    status = cb_poses_read_sequence(path, p->dataset, kind->surface, &times, &first, &kind->poses);
   free(path);
   if (status) return status;
-  if (kind->surface && cb_poses_vertices(kind->poses) != kind->surface->vertices) {
-    cb_surface_free(first);
-    return cb_node_fail(named, "its poses have %d vertices, the body has %d", cb_poses_vertices(kind->poses),
-                        kind->surface->vertices);
+  cb_poses_scale(kind->poses, scale);
+  if (!kind->surface) {
+    kind->surface = first;
+    scale_surface(first, scale);
+    return CB_OK;
   }
-  if (kind->surface) cb_surface_free(first);
-  else kind->surface = first;
-  return CB_OK;
+  if (first) status = check_same(named, kind->surface, first);
+  cb_surface_free(first);
+  return status;
+}
+
+/* Six times the volume of each part within its faces. */
+static void find_volumes(const cb_surface *surface, const double (*x)[3], double *volume) {
+  memset(volume, 0, (size_t)surface->parts * sizeof *volume);
+  for (int f = 0; f < surface->faces; f++) {
+    const double *a = x[surface->face[f][0]], *b = x[surface->face[f][1]], *c = x[surface->face[f][2]];
+    double normal[3];
+    cb_cross3(b, c, normal);
+    volume[surface->part[f]] += cb_dot3(a, normal);
+  }
+}
+
+/* Closed parts stay right side out in every pose. */
+static cb_status check_poses(cb_scenario *s, const cb_node *node, const cb_immersed_kind *kind) {
+  const cb_surface *surface = kind->surface;
+  double(*x)[3] = malloc((size_t)surface->vertices * sizeof *x),
+  *volume = calloc((size_t)surface->parts, sizeof *volume);
+  cb_status status = x && volume ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a pose");
+  for (int i = 0; i < cb_poses_count(kind->poses) && !status; i++) {
+    if ((status = cb_poses_at(kind->poses, cb_poses_time(kind->poses, i), x, NULL))) break;
+    if ((status = cb_scenario_add_data(s, x, (size_t)surface->vertices * sizeof *x))) break;
+    find_volumes(surface, (const double(*)[3])x, volume);
+    for (int p = 0; p < surface->parts && !status; p++)
+      if (!surface->open[p] && !(volume[p] > 0))
+        status = cb_node_fail(node, "pose %d: part `%s` has the volume %g: its faces point inwards", i + 1,
+                              surface->name[p], volume[p] / 6);
+  }
+  free(x);
+  free(volume);
+  return status;
 }
 
 static cb_status read_mesh(const cb_node *mesh, double scale, cb_surface **out) {
@@ -111,8 +167,7 @@ static cb_status read_mesh(const cb_node *mesh, double scale, cb_surface **out) 
   char *path = cb_network_path(mesh);
   status = path ? cb_surface_read(path, out) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   free(path);
-  for (int v = 0; !status && v < (*out)->vertices; v++)
-    for (int i = 0; i < 3; i++) (*out)->x[v][i] *= scale;
+  if (!status) scale_surface(*out, scale);
   return status;
 }
 
@@ -124,7 +179,8 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
   if (status) return status;
   if (shape && mesh) return cb_node_fail(mesh, "`mesh` beside `shape`: expected one or the other");
   if (!shape && !mesh && !by_files) return cb_node_fail(body, "expected `shape`, `mesh`, or `poses` from files");
-  if (scale != 1 && !mesh) return cb_node_fail(cb_node_get(body, "scale"), "`scale` belongs to `mesh`");
+  if (scale != 1 && !mesh && !by_files)
+    return cb_node_fail(cb_node_get(body, "scale"), "`scale` belongs to `mesh` and to poses from files");
   if (p.files && p.sequence) return cb_node_fail(p.sequence, "`sequence` beside `files`: expected one or the other");
   if (shape) {
     const cb_node *name = shape->kind == CB_NODE_MAP ? cb_node_get(shape, "name") : shape;
@@ -137,7 +193,8 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
   } else if (mesh) {
     status = read_mesh(mesh, scale, &kind->surface);
   }
-  if (!status && poses) status = by_files ? from_files(poses, &p, kind) : from_expressions(s, poses, kind);
+  if (!status && poses) status = by_files ? from_files(poses, &p, scale, kind) : from_expressions(s, poses, kind);
   if (!status) status = cb_scenario_placed(s, cb_surface_check(kind->surface, true), mesh ? mesh : body, false);
+  if (!status && by_files) status = check_poses(s, poses, kind);
   return status;
 }

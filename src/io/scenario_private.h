@@ -18,6 +18,7 @@ struct cb_scenario {
   cb_integrator *integrator;
   struct cb_immersion *immersion; /* of a scenario of bodies in a fluid (io/scenario_fluid.h); NULL for others */
   cb_run *run;
+  const char *inputs; /* digest of the files that it names */
   int compression;
   bool project;           /* `start` */
   double start_tolerance;
@@ -49,6 +50,12 @@ cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_no
 
 /* The parameter table of `time`, `integrator` (what all methods share), `record` or `start`. */
 const cb_param *cb_scenario_table(const char *key);
+
+/* SHA-256 of data[n] in hexadecimals, in the scenario's arena; NULL if there is no memory. */
+const char *cb_scenario_sha256(cb_scenario *s, const char *data, size_t n);
+/* Adds data[n], or the content of a file, to s->inputs. */
+cb_status cb_scenario_add_data(cb_scenario *s, const void *data, size_t n);
+cb_status cb_scenario_add_input(cb_scenario *s, const char *path);
 
 /* How many bodies in a fluid there are (0: the scenario is of particles), and what body i is (body may be NULL). */
 struct cb_immersed;

@@ -38,6 +38,7 @@ static const cb_node *as_map(cb_scenario *s, const cb_node *node) {
 static const cb_node *absolute(cb_scenario *s, const cb_node *file) {
   char *path = cb_network_path(file), *real = path ? realpath(path, NULL) : NULL;
   const char *text = real ? cb_arena_strdup(s->arena, real) : NULL;
+  if (text && cb_scenario_add_input(s, text)) text = NULL;
   free(path);
   free(real);
   return text ? new_text(s, text) : NULL;

@@ -1,7 +1,8 @@
 /* sin, cos and exp of eight numbers at once, in portable vectors and without fused products, so that every instruction
  * set gives the same bits. Errors below 1 unit in the last place.
  *
- *   sin, cos   x = n pi/2 + r, |r| <= pi/4, pi/2 in pieces of 33 bits (Cody & Waite); series in r, fdlibm's coefficients
+ *   sin, cos   x = n pi/2 + r, |r| <= pi/4, pi/2 in pieces of 33 bits (Cody & Waite),
+ *              series in r with fdlibm's coefficients
  *   exp        x = n ln 2 + r, |r| <= ln 2/2; e^r - 1 by its Taylor series to r^13
  * Sources: fdlibm 5.3 (Sun Microsystems, 1993), k_sin.c, k_cos.c, e_rem_pio2.c; Cody & Waite, Software Manual for the
  * Elementary Functions (1980), chapters 6 and 8.

@@ -46,8 +46,8 @@ double cb_expression_value(const cb_expression *e, const double *x);
 double cb_expression_gradient(const cb_expression *e, const double *x, int m, double *g);
 
 /* At n points: value[n] and in rate[n] (NULL: not wanted) the derivative in variable `along`; is all of it finite?
- * Variable i is x[i][0] at all points where fixed[i], else x[i][point]. Many times faster than point by point; equal to it
- * but for the rounding of sin, cos, exp and of sums. The same bits whatever n and on any processor. */
+ * Variable i is x[i][0] at all points where fixed[i], else x[i][point]. Many times faster than point by point; equal to
+ * it but for the rounding of sin, cos, exp and of sums. The same bits whatever n and on any processor. */
 _Bool cb_expression_values(const cb_expression *e, int n, const double *const *x, const _Bool *fixed, size_t along,
                            double *value, double *rate);
 

@@ -36,8 +36,8 @@ CB_LANES_INLINE void power(const cb_lanes *x, int k, cb_lanes *out) {
 }
 
 /* Point by point, where |a| is not within `most`. */
-CB_LANES_INLINE void any(const cb_operation *o, int n, double most, const cb_lanes *a, const cb_lanes *b, const cb_lanes *c,
-                         const cb_lanes *da, const cb_lanes *db, cb_lanes *r, cb_lanes *dr) {
+CB_LANES_INLINE void any(const cb_operation *o, int n, double most, const cb_lanes *a, const cb_lanes *b,
+                         const cb_lanes *c, const cb_lanes *da, const cb_lanes *db, cb_lanes *r, cb_lanes *dr) {
   const cb_operation own = {.op = o->op, .operands = o->operands, .k = o->k, .a = 0, .b = 1, .c = 2};
   EACH for (int i = 0; i < CB_LANES; i++) {
     const double v[3] = {a[g][i], b[g][i], c[g][i]};

@@ -41,15 +41,6 @@ cb_jet cb_jet_mul(const cb_jet *a, const cb_jet *b) {
   return r;
 }
 
-cb_jet cb_jet_div(const cb_jet *a, const cb_jet *b) {
-  cb_taylor t = cb_taylor_settle(cb_taylor_divide(a->v, b->v, 2));
-  cb_jet r;
-  r.n = a->n;
-  r.v = t.f;
-  cb_kernel_two(a->n, r.g, r.h, &t, a->g, a->h, b->g, b->h);
-  return r;
-}
-
 cb_jet cb_jet_scale(const cb_jet *a, double s) { return cb_jet_compose(a, s * a->v, s, 0); }
 
 cb_jet cb_jet_shift(const cb_jet *a, double s) { return cb_jet_compose(a, a->v + s, 1, 0); }

@@ -1,4 +1,4 @@
-/* Elementary functions of second-order jets: the derivatives of elementary.h through the chain rule. */
+/* Quotient and elementary functions of second-order jets: the derivatives of elementary.h through the chain rule. */
 #include "numerics/jet.h"
 #include "numerics/jet_kernels.h"
 #include <stdbool.h>
@@ -24,6 +24,8 @@ static cb_jet compose_two(const cb_jet *a, const cb_jet *b, cb_taylor t) {
   cb_kernel_two(a->n, r.g, r.h, &t, a->g, a->h, b->g, b->h);
   return r;
 }
+
+cb_jet cb_jet_div(const cb_jet *a, const cb_jet *b) { return compose_two(a, b, cb_taylor_divide(a->v, b->v, 2)); }
 
 cb_jet cb_jet_sqrt(const cb_jet *a) { return compose(a, cb_taylor_sqrt(a->v, 2)); }
 cb_jet cb_jet_exp(const cb_jet *a) { return compose(a, cb_taylor_exp(a->v, 2)); }

@@ -144,8 +144,8 @@ cb_status cb_run_create_bodies(const cb_fluid *fluid, int n, const cb_body_start
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", n);
   }
   memcpy(starts, bodies, (size_t)n * sizeof *starts);
-  *b = (cb_bodies){.fluid = fluid, .integrator = integrator, .n = n, .start = starts, .state = states,
-                   .t = options->start};
+  *b = (cb_bodies){
+      .fluid = fluid, .integrator = integrator, .n = n, .start = starts, .state = states, .t = options->start};
   run->t = &b->t;
   run->t_low = &b->t_low;
   run->step = &b->step;

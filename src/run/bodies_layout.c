@@ -1,8 +1,8 @@
 /* The record of bodies in a fluid: its dimensions, and one row of a table a field.
  *
  *   pose    x, y, z of the body frame's origin and the unit quaternion (w, x, y, z)
- *   twists, momenta and wrenches are (angular, linear); in the body frame but for spatial_momentum = Ad*_{g^-1} p, about
- *   the world's origin, which is kept where nothing acts
+ *   twists, momenta and wrenches are (angular, linear); in the body frame but for spatial_momentum = Ad*_{g^-1} p,
+ *   about the world's origin, which is kept where nothing acts
  */
 #include "numerics/vec3.h"
 #include "run/bodies.h"
@@ -15,7 +15,7 @@ const cb_observable_doc cb_body_observables[] = {
      "bodies in a fluid: energy of body and fluid, gravity, buoyancy and floor; of all, and of each"},
     {"momentum", "body_momentum, spatial_momentum", "momentum at the node, in the body and about the world's origin"},
     {"wrenches", "wrench_NAME", "torque and force of each kind by itself, in the body frame"},
-    {"inertia", "inertia, fluid_momentum", "K = dmu/dY, and the momentum mu_0 of the shape's own motion"},
+    {"inertia", "inertia, own_momentum", "K = dmu/dY, and the momentum mu_0 of the shape's own motion"},
     {"centre", "centre", "centre of mass in the world"},
     {"breathing", "breathing", "mean normal velocity of a stroke that changes the volume, which is subtracted"},
     {NULL, NULL, NULL}};
@@ -40,13 +40,9 @@ static void pose(const source *s, double *out) {
   memcpy(out + 3, s->state->g.q, sizeof s->state->g.q);
 }
 
-static void twist(const source *s, double *out) {
-  memcpy(out, s->row->twist, sizeof s->row->twist);
-}
+static void twist(const source *s, double *out) { memcpy(out, s->row->twist, sizeof s->row->twist); }
 
-static void place(const source *s, double *out) {
-  memcpy(out, s->state->g.x, sizeof s->state->g.x);
-}
+static void place(const source *s, double *out) { memcpy(out, s->state->g.x, sizeof s->state->g.x); }
 
 static void velocity(const source *s, double *out) {
   double r[3][3];
@@ -54,9 +50,7 @@ static void velocity(const source *s, double *out) {
   cb_apply3(r, s->row->twist + 3, out);
 }
 
-static void body_momentum(const source *s, double *out) {
-  memcpy(out, s->state->momentum, sizeof s->state->momentum);
-}
+static void body_momentum(const source *s, double *out) { memcpy(out, s->state->momentum, sizeof s->state->momentum); }
 
 /* The state has it about the body frame's origin, in the world's axes. */
 static void spatial_momentum(const source *s, double *out) {
@@ -66,36 +60,31 @@ static void spatial_momentum(const source *s, double *out) {
   for (int i = 0; i < 3; i++) out[i] += moment[i];
 }
 
-static void body_energy(const source *s, double *out) {
-  *out = s->row->kinetic + s->row->potential;
-}
+static void body_energy(const source *s, double *out) { *out = s->row->kinetic + s->row->potential; }
 static void kinetic(const source *s, double *out) { *out = s->row->kinetic; }
 static void potential(const source *s, double *out) { *out = s->row->potential; }
 static void breathing(const source *s, double *out) { *out = s->row->breathing; }
 
-static void inertia(const source *s, double *out) {
-  memcpy(out, s->row->K, sizeof s->row->K);
-}
+static void inertia(const source *s, double *out) { memcpy(out, s->row->K, sizeof s->row->K); }
 
-static void fluid_momentum(const source *s, double *out) {
-  memcpy(out, s->row->mu0, sizeof s->row->mu0);
-}
+static void own_momentum(const source *s, double *out) { memcpy(out, s->row->mu0, sizeof s->row->mu0); }
 
-static void centre(const source *s, double *out) {
-  cb_pose_point(&s->state->g, s->row->mass.centre, out);
-}
+static void centre(const source *s, double *out) { cb_pose_point(&s->state->g, s->row->mass.centre, out); }
 
 #define PER_BODY(group, name, of, size, unit, doc, fill) \
-  {group, {name, CB_FIELD_DOUBLE, 2, {"body", of}, unit, doc}, size, fill}
-#define A_BODY(group, name, unit, doc, fill) {group, {name, CB_FIELD_DOUBLE, 1, {"body"}, unit, doc}, 1, fill}
-#define ONE(group, name, type, unit, doc) {group, {name, type, 0, {0}, unit, doc}, 0, NULL}
+  { group, {name, CB_FIELD_DOUBLE, 2, {"body", of}, unit, doc}, size, fill }
+#define A_BODY(group, name, unit, doc, fill) \
+  { group, {name, CB_FIELD_DOUBLE, 1, {"body"}, unit, doc}, 1, fill }
+#define ONE(group, name, type, unit, doc) \
+  { group, {name, type, 0, {0}, unit, doc}, 0, NULL }
 
 static const cb_body_field table[] = {
     ONE("", "time", CB_FIELD_DOUBLE, "s", "time"),
     ONE("", "step", CB_FIELD_INT64, "1", "steps so far"),
     {"", {"x", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "m", "place of the body frame's origin"}, 3, place},
     {"", {"v", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "m/s", "velocity of the body frame's origin"}, 3, velocity},
-    PER_BODY("", "pose", "pose_part", 7, "m, 1", "place of the body frame's origin, unit quaternion (w, x, y, z)", pose),
+    PER_BODY("", "pose", "pose_part", 7, "m, 1", "place of the body frame's origin, unit quaternion (w, x, y, z)",
+             pose),
     PER_BODY("", "twist", "se3", 6, "rad/s, m/s", "angular and linear velocity in the body frame", twist),
     PER_BODY("momentum", "body_momentum", "se3", 6, "kg m2/s, kg m/s",
              "momentum at the node, in the body frame, with the fluid's", body_momentum),
@@ -111,8 +100,8 @@ static const cb_body_field table[] = {
      {"inertia", CB_FIELD_DOUBLE, 3, {"body", "se3", "se3_column"}, "kg m2, kg m, kg", "K, of body and fluid"},
      36,
      inertia},
-    PER_BODY("inertia", "fluid_momentum", "se3", 6, "kg m2/s, kg m/s",
-             "mu_0: momentum of the shape's own motion and of the flow", fluid_momentum),
+    PER_BODY("inertia", "own_momentum", "se3", 6, "kg m2/s, kg m/s",
+             "mu_0: momentum of the shape's own motion and of the flow", own_momentum),
     PER_BODY("centre", "centre", "axis", 3, "m", "centre of mass", centre),
     A_BODY("breathing", "breathing", "m/s", "mean normal velocity of the shape that was subtracted", breathing),
     ONE("", "solver_iterations", CB_FIELD_INT32, "1", "most iterations of a body in the last step"),
@@ -197,7 +186,11 @@ static cb_status fields(cb_run *run) {
     if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
     snprintf(name, size, "wrench_%s", b->wrench[w]);
     status = cb_run_field(run,
-                          &(cb_field){name, CB_FIELD_DOUBLE, 2, {"body", "se3"}, "N m, N",
+                          &(cb_field){name,
+                                      CB_FIELD_DOUBLE,
+                                      2,
+                                      {"body", "se3"},
+                                      "N m, N",
                                       "torque about the body frame's origin and force, in the body frame"},
                           &f);
     if (w == 0) b->wrench_field = f;

@@ -27,8 +27,13 @@ static void tell(cb_bodies_part *part, const cb_event_row *event) {
 
 static void hit(void *user, const cb_floor_hit *h) {
   const teller *to = user;
-  tell(to->part, &(cb_event_row){.time = h->time, .kind = EVENT_REFLECT, .i = to->body, .j = FLOOR, .gap = h->gap,
-                                 .speed_before = h->speed_before, .speed_after = h->speed_after,
+  tell(to->part, &(cb_event_row){.time = h->time,
+                                 .kind = EVENT_REFLECT,
+                                 .i = to->body,
+                                 .j = FLOOR,
+                                 .gap = h->gap,
+                                 .speed_before = h->speed_before,
+                                 .speed_after = h->speed_after,
                                  .impulse = h->impulse});
 }
 
@@ -94,8 +99,8 @@ cb_status cb_bodies_step(cb_run *run, cb_sink *sink, double h) {
   strncpy(cause, cb_error_text(), sizeof cause - 1);
   cause[sizeof cause - 1] = 0;
   if (status < 0)
-    return cb_fail(status, "at time %.17g, step %lld, body `%s`: %s", b->t, (long long)b->step,
-                   b->start[failed].name, cause);
+    return cb_fail(status, "at time %.17g, step %lld, body `%s`: %s", b->t, (long long)b->step, b->start[failed].name,
+                   cause);
   return cb_fail(CB_ERROR_STEP,
                  "%s at time %.17g, step %lld, body `%s`: %s (step %g, halved %d times); try a smaller integrator.step",
                  cb_status_name(status), b->t, (long long)b->step, b->start[failed].name, cause, h,

@@ -37,6 +37,21 @@ record: {every: 1, observables: [separation, energy]}
 """
 
 
+BALL = """\
+curvebody: 1
+title: a ball
+fluid:
+  medium: water
+bodies:
+  - name: ball
+    shape: {name: ellipsoid, resolution: 16}
+    density: 1200
+    place: {position: [0, 0, 1]}
+integrator: {name: hamilton_pontryagin, step: 0.01}
+time: {end: 0.1}
+"""
+
+
 def die_with_parent():
     """A run that a test has started does not outlive it."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -46,13 +46,13 @@ class Commands(Case):
         return sorted(os.listdir(self.folder))
 
     def test_usage(self):
-        self.misused([], "Usage:", "curvebody resume OUT.h5 --until T")
+        self.misused([], "Usage:", "curvebody resume OUT.h5 [--until T]")
         self.misused(["rnu"], "no command `rnu`; did you mean `run`?")
         self.misused(["--isa", "sse", "list"], "expected auto, x86-64, avx2 or avx512")
         self.misused(["--threads", "0", "list"], "from 1 to 1024, not `0`")
         self.misused(["--threads", "2x", "list"], "from 1 to 1024, not `2x`")
         self.misused(["--is", "auto", "list"], "no option `--is`")
-        for words in ("run", "run a b", "check", "resume a.h5", "resume --until 3", "repair", "export a.h5",
+        for words in ("run", "run a b", "check", "resume", "resume --until 3", "repair", "export a.h5",
                       "export a.h5 --csv --xdmf", "list spaces bodies"):
             self.misused(words.split(), "usage: curvebody " + words.split()[0])
         self.misused(["run", "rod.yaml", "--ouput", "x"], "no option `--ouput`; did you mean `--output`?")
@@ -67,7 +67,7 @@ class Commands(Case):
     def test_help(self):
         self.assertIn("Exit codes: 0 done", self.good("--help").stdout)
         self.assertRegex(self.good("--version").stdout, r"^curvebody \d+\.\d+\.\d+\n$")
-        self.assertIn("OUT.h5 --until T", self.good("resume", "--help").stdout)
+        self.assertIn("OUT.h5 [--until T]", self.good("resume", "--help").stdout)
 
     def test_output_that_cannot_be_printed(self):
         with open("/dev/full", "w") as full:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Bodies in a fluid from the command line: what is refused and where, the record, restart to the same bytes.
+"""Bodies in a fluid from the command line: poses from files, the record, restart to the same bytes.
 
     immersed.py BINARY [seed]
 """
@@ -9,7 +9,7 @@ import random
 import sys
 import time
 
-from command import Case, datasets, differing, main
+from command import BALL, Case, datasets, differing, main
 
 try:
     import h5py
@@ -19,65 +19,6 @@ except ImportError as missing:
     sys.exit(77)
 
 SEED = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else time.time_ns() % 10**9
-
-BALL = """\
-curvebody: 1
-title: a ball
-fluid:
-  medium: water
-bodies:
-  - name: ball
-    shape: {name: ellipsoid, resolution: 16}
-    density: 1200
-    place: {position: [0, 0, 1]}
-integrator: {name: hamilton_pontryagin, step: 0.01}
-time: {end: 0.1}
-"""
-
-# what stands in place of a line, and what is said: line, column, a part of the message
-WRONG = [
-    ("  medium: water", "  gravity: [0, 0, 0]", ":4:3:", "expected `medium`"),
-    ("  medium: water", "  medium: -1", ":4:11:", "density"),
-    ("  medium: water", "  medium: 'x + q'", ":4:16:", "unknown name `q`"),
-    ("  medium: water", "  medium: {layers: [{density: 2}, {density: 1}]}", ":4:21:", "expected `below`"),
-    ("  medium: water", "  medium: {layers: [{below: 1, density: 2}, {below: 0, density: 2}, {density: 1}]}", ":4:20:", "ascend"),
-    ("  medium: water", "  medium: water\n  flow: {unifrom: [1, 0, 0]}", ":5:10:", "did you mean 'uniform'"),
-    ("  medium: water", "  medium: water\n  flow: {uniform: [1, 0]}", ":5:19:", "expected a list of three"),
-    ("  medium: water", "  medium: water\n  flow: {velocity: [0, 'sin(q)', 0]}", ":5:29:", "unknown name `q`"),
-    ("  medium: water", "  medium: water\n  flow: {grid: none.h5}", "none.h5", ""),
-    ("  medium: water", "  medium: water\n  floor: {kind: soft}", ":5:17:", "stiff"),
-    ("  medium: water", "  medium: water\n  floor: {normal: [0, 0, 0]}", ":5:19:", "direction"),
-    ("  medium: water", "  medium: water\n  gravity: [0, 0, 1/0]", ":5:", "finite"),
-    ("    density: 1200", "    density: -1", ":8:14:", ">= 0"),
-    ("    density: 1200", "    densty: 1", ":8:5:", "did you mean 'density'"),
-    ("    density: 1200", "    parts: {boty: {density: 1}}", ":8:13:", "did you mean `body`"),
-    ("    density: 1200", "    points: [{mass: -1, at: [0, 0, 0]}]", ":8:21:", "mass >= 0"),
-    ("    density: 1200", "    points: [{mass: 1, vertex: 100000}]", ":8:32:", "a vertex from 1 to"),
-    ("    density: 1200", "    poses: {z: 'Z + Q'}", ":8:21:", "unknown name `Q`"),
-    ("    density: 1200", "    poses: {parts: [{part: fin, x: X}]}", ":8:", "fin"),
-    ("    density: 1200", "    poses: {files: 'pose-##.obj', step: 1}", "pose-", ""),
-    ("    density: 1200", "    poses: {sequence: none.h5}", "none.h5", ""),
-    ("    density: 1200", "    wrenches: [{name: drag, force: [1, 0, 0]}]", ":8:23:", "of the fluid"),
-    ("    density: 1200", "    wrenches: [{name: push}]", ":8:16:", "expected `force` or `torque`"),
-    ("    density: 1200", "    wrenches: [{name: push, force: [1, 'T', 0]}]", ":8:41:", "unknown name `T`"),
-    ("    density: 1200", "    linear_drag: {normal: -1}", ":8:18:", ">= 0"),
-    ("    density: 1200", "    scale: 2", ":8:12:", "belongs to `mesh`"),
-    ("    shape: {name: ellipsoid, resolution: 16}", "    shape: ellipsoyd", ":7:12:", "did you mean 'ellipsoid'"),
-    ("    shape: {name: ellipsoid, resolution: 16}", "    shape: {name: ellipsoid, resolution: 1}", ":7:42:", "[8, 4000]"),
-    ("    shape: {name: ellipsoid, resolution: 16}", "    mesh: none.obj", "none.obj", ""),
-    ("    shape: {name: ellipsoid, resolution: 16}", "    mesh: open.obj", ":6:", "thickness"),
-    ("    shape: {name: ellipsoid, resolution: 16}", "    mesh: twice.obj", ":7:11:", "face"),
-    ("    shape: {name: ellipsoid, resolution: 16}", "    name: b", ":7:5:", ""),
-    ("    place: {position: [0, 0, 1]}", "    place: {quaternion: [1, 1, 0, 0]}", ":9:25:", "unit quaternion"),
-    ("    place: {position: [0, 0, 1]}", "    place: {rotation: {axis: [0, 0, 0], angle: 1}}", ":9:30:", "length 0"),
-    ("    place: {position: [0, 0, 1]}", "    place: {position: [i, 0, 0]}", ":9:24:", "unknown name `i`"),
-    ("    place: {position: [0, 0, 1]}", "    repeat: {count: 0}", ":9:21:", "[1, "),
-    ("name: hamilton_pontryagin", "name: lobatto", ":10:20:", "`hamilton_pontryagin`, `rkmk4`"),
-    ("name: hamilton_pontryagin", "name: hamilton_pontryagin, map: caley", ":10:46:", "cayley"),
-    ("time: {end: 0.1}", "time: {end: 0.1}\nspace: e3", ":12:8:", "`space` beside `fluid`"),
-    ("time: {end: 0.1}", "time: {end: 0.1}\nrecord: {observables: [wrench]}", ":12:24:", "did you mean `wrenches`"),
-    ("time: {end: 0.1}", "time: {end: 0.1}\nrecord: {chart: polar}", ":12:17:", "belongs to particles"),
-]
 
 # A generic body, unsymmetric, with everything at once: poses, layers, a flow, wrenches, drag, floor.
 SWIMMER = """\
@@ -111,21 +52,6 @@ record: {every: 4, checkpoint: 5, observables: [energy, wrenches, momentum, iner
 
 
 class Immersed(Case):
-    def test_what_is_wrong_is_said_where(self):
-        self.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-        self.write("twice.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 2 3 4\n")
-        for old, new, where, part in WRONG:
-            with self.subTest(new):
-                self.assertIn(old, BALL)
-                self.write("bad.yaml", BALL.replace(old, new))
-                done = self.call("check", "bad.yaml")
-                self.assertIn(done.returncode, (2, 3), done.stdout + done.stderr)
-                self.assertIn("error: ", done.stderr)
-                self.assertIn(where, done.stderr)
-                self.assertIn(part, done.stderr)
-        self.write("bad.yaml", BALL.replace("density: 1200", "density: 0").replace("water", "none"))
-        self.assertIn("mass", self.call("check", "bad.yaml").stderr)
-
     def test_a_pose_with_nan_is_a_failed_run_with_body_and_time(self):
         self.write("nan.yaml", BALL.replace("    density: 1200", "    poses: {z: 'Z*sqrt(0.05 - t)/sqrt(0.05)'}"))
         done = self.call("run", "nan.yaml")
@@ -149,7 +75,7 @@ class Immersed(Case):
         np.testing.assert_allclose(data["kinetic_energy"] + data["potential_energy"], data["energy"], rtol=1e-12)
         # p = K Y + mu_0, and the world's momentum is the body's, turned and moved
         K, Y, p = data["inertia"], data["twist"], data["body_momentum"]
-        np.testing.assert_allclose(np.einsum("tbij,tbj->tbi", K, Y) + data["fluid_momentum"], p,
+        np.testing.assert_allclose(np.einsum("tbij,tbj->tbi", K, Y) + data["own_momentum"], p,
                                    atol=1e-9 * abs(p).max())
         w, u = data["pose"][..., 3:4], data["pose"][..., 4:]
         turn = lambda a: a + 2 * np.cross(u, np.cross(u, a) + w * a)
@@ -184,6 +110,64 @@ class Immersed(Case):
                     self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
                     os.remove(self.path("part.h5"))
         self.assertGreater(resumed, 0)
+
+    def tetrahedron(self, name, height, faces="f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"):
+        return self.write(name, f"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 {height}\n" + faces)
+
+    def test_poses_from_files(self):
+        body = "    mesh: rest.obj\n    poses: {files: 'p-##.obj', step: 0.1, end: clamped}"
+        text = BALL.replace("    shape: {name: ellipsoid, resolution: 16}", body)
+        self.tetrahedron("rest.obj", 1)
+        for i, height in enumerate((1, 1.1, 1.2)):
+            self.tetrahedron(f"p-0{i}.obj", height)
+        self.write("a.yaml", text)
+        self.write("small.yaml", text.replace("    mesh: rest.obj", "    mesh: rest.obj\n    scale: 0.5"))
+        self.write("alone.yaml", text.replace("    mesh: rest.obj\n", "    scale: 0.5\n"))
+        mass, inertia = {}, {}
+        for name in "a", "small", "alone":
+            self.good("run", name + ".yaml", "--quiet", "--set", "record.observables=[inertia]")
+            with h5py.File(self.path(name + ".h5")) as file:
+                mass[name], inertia[name] = file["body_mass"][0], file["inertia"][-1, 0]
+        self.assertAlmostEqual(mass["small"] / mass["a"], 0.5**3, places=12)
+        np.testing.assert_allclose(inertia["small"][:3, :3], inertia["a"][:3, :3] * 0.5**5, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(inertia["alone"], inertia["small"], rtol=0, atol=0)
+        # a file that is missing, another diagonal, and a pose turned inside out
+        os.rename(self.path("p-01.obj"), self.path("p-03.obj"))
+        self.assertIn("p-01.obj: error: is missing, while 'p-02.obj'", self.call("check", "a.yaml").stderr)
+        os.rename(self.path("p-03.obj"), self.path("p-01.obj"))
+        self.tetrahedron("rest.obj", 1, "f 3 2 1\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+        self.assertIn("a.yaml:8:20: error: face 1 of its poses", self.call("check", "a.yaml").stderr)
+        self.tetrahedron("rest.obj", 1)
+        self.tetrahedron("p-01.obj", -1)
+        self.assertIn("pose 2: part", self.call("check", "a.yaml").stderr)
+
+    def test_a_body_that_has_changed_is_not_gone_on_with(self):
+        self.tetrahedron("rest.obj", 1)
+        self.write("a.yaml", BALL.replace("    shape: {name: ellipsoid, resolution: 16}", "    mesh: rest.obj"))
+        self.good("run", "a.yaml", "--quiet")
+        self.good("resume", "a.h5", "--until", "0.2", "--quiet")
+        self.tetrahedron("rest.obj", 1.3)
+        done = self.call("resume", "a.h5", "--until", "0.3", "--quiet")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has changed since", done.stderr)
+
+    def test_resume_goes_to_the_end_of_the_scenario(self):
+        self.write("a.yaml", SWIMMER.replace("FLOOR", "stiff").replace("METHOD", "rkmk4"))
+        self.good("run", "a.yaml", "-o", "whole.h5", "--quiet")
+        self.good("run", "a.yaml", "-o", "part.h5", "--quiet", "--set", "time.end=0.5")
+        self.good("resume", "part.h5", "--until", "1", "--quiet")
+        self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
+        run = self.start("run", "a.yaml", "-o", "killed.h5", "--quiet")
+        while not os.path.exists(self.path("killed.h5")):
+            self.assertIsNone(run.poll())
+        time.sleep(0.3)
+        run.kill()
+        run.wait()
+        done = self.call("resume", "killed.h5", "--quiet")
+        if done.returncode:
+            self.assertIn("no whole checkpoint", done.stderr)
+        else:
+            self.assertEqual(differing(datasets(self.path("killed.h5")), datasets(self.path("whole.h5"))), [])
 
     def test_threads_and_order_of_bodies_change_nothing(self):
         text = BALL.replace("    place", "    repeat: {count: 400, seed: 3}\n    motion: {spin: [r1, r2, r3]}\n    place")

@@ -35,6 +35,13 @@ class Inertia(Case):
         self.near(facts["inertia"][0][4], -0.25, 1e-15)  # m hat(c)
         self.near(sum(facts["moments"]), 2 * (3 * 0.1 - 3 / 16), 1e-14)
 
+    def test_a_file_in_millimetres(self):
+        self.write("t.stl", "solid\n" + "".join(
+            "facet normal 0 0 0\nouter loop\n" + "".join("vertex %d %d %d\n" % v for v in face) + "endloop\nendfacet\n"
+            for face in (((0, 0, 0), (0, 9, 0), (9, 0, 0)), ((0, 0, 0), (9, 0, 0), (0, 0, 9)),
+                         ((0, 0, 0), (0, 0, 9), (0, 9, 0)), ((9, 0, 0), (0, 9, 0), (0, 0, 9)))) + "endsolid\n")
+        self.near(self.facts("t.stl", "--scale", "1e-3")["mass"], 1000 * 9e-3**3 / 6, 1e-18)
+
     def test_the_added_mass_of_a_sphere_converges(self):
         error = []
         for resolution in (32, 64):

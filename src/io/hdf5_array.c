@@ -1,0 +1,95 @@
+/* Datasets of numbers. See hdf5_array.h. */
+#include "io/hdf5_array.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST = INT_MAX / 3 }; /* along one dimension */
+
+cb_status cb_hdf5_source_open(const char *path, cb_hdf5_source *out) {
+  cb_hdf5_source s = {path, H5I_INVALID_HID, cb_hdf5_quiet_begin()};
+  const hid_t access = cb_hdf5_file_access(false);
+  s.file = H5Fopen(path, H5F_ACC_RDONLY, access);
+  H5Pclose(access);
+  if (s.file < 0) {
+    const cb_status status = cb_hdf5_fail(path, "read");
+    cb_hdf5_quiet_end(s.quiet);
+    return status;
+  }
+  *out = s;
+  return CB_OK;
+}
+
+void cb_hdf5_source_close(cb_hdf5_source *s) {
+  H5Fclose(s->file);
+  cb_hdf5_quiet_end(s->quiet);
+}
+
+static void put_shape(int rank, const hsize_t *dims, char *text, size_t size) {
+  int n = snprintf(text, size, "[");
+  for (int i = 0; i < rank && n < (int)size - 28; i++)
+    n += snprintf(text + n, size - (size_t)n, "%s%llu", i ? ", " : "", (unsigned long long)dims[i]);
+  snprintf(text + n, size - (size_t)n, "]");
+}
+
+/* Type and shape of a dataset. */
+static cb_status check(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected, hid_t dataset,
+                       cb_hdf5_array *out) {
+  hsize_t dims[H5S_MAX_RANK] = {0};
+  const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+  const H5T_class_t class = H5Tget_class(type);
+  out->single = class == H5T_FLOAT && H5Tget_size(type) < sizeof(double);
+  out->rank = H5Sget_simple_extent_dims(space, dims, NULL);
+  H5Sclose(space);
+  H5Tclose(type);
+  put_shape(out->rank, dims, out->shape, sizeof out->shape);
+  if (expected->class == H5T_NO_CLASS ? class != H5T_FLOAT && class != H5T_INTEGER : class != expected->class)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' is not of %s, expected %s", s->path, name,
+                   expected->class == H5T_FLOAT     ? "floating-point numbers"
+                   : expected->class == H5T_INTEGER ? "integers"
+                                                    : "numbers",
+                   expected->words);
+  if (out->rank < expected->least || out->rank > expected->most ||
+      (expected->last && dims[out->rank - 1] != expected->last))
+    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' has the shape %s, expected %s", s->path, name, out->shape,
+                   expected->words);
+  out->count = 1;
+  for (int i = 0; i < out->rank; i++) {
+    if (dims[i] < 1 || dims[i] > MOST)
+      return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' has the shape %s, expected from 1 to %d each", s->path,
+                     name, out->shape, MOST);
+    out->dims[i] = (int)dims[i];
+    out->count = out->count > SIZE_MAX / 16 / dims[i] ? SIZE_MAX / 16 : out->count * dims[i];
+  }
+  if (!H5Dget_storage_size(dataset))
+    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' of shape %s holds no numbers", s->path, name, out->shape);
+  return CB_OK;
+}
+
+static cb_status read_open(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected, hid_t dataset,
+                           cb_hdf5_array *out) {
+  cb_hdf5_array a;
+  const cb_status status = check(s, name, expected, dataset, &a);
+  if (status) return status;
+  a.value = malloc(a.count * sizeof *a.value);
+  if (!a.value) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for the %zu numbers of '%s'", s->path, a.count, name);
+  if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, a.value) < 0) {
+    free(a.value);
+    return cb_hdf5_fail(s->path, "read '%s'", name);
+  }
+  *out = a;
+  return CB_OK;
+}
+
+cb_status cb_hdf5_read_array(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected,
+                             cb_hdf5_array *out) {
+  if (H5Lexists(s->file, name, H5P_DEFAULT) <= 0)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: no dataset '%s', expected %s", s->path, name, expected->words);
+  const hid_t dataset = H5Dopen2(s->file, name, H5P_DEFAULT);
+  if (dataset < 0) return cb_hdf5_fail(s->path, "read '%s'", name);
+  const cb_status status = read_open(s, name, expected, dataset, out);
+  H5Dclose(dataset);
+  return status;
+}

@@ -1,0 +1,70 @@
+#!/usr/bin/python3
+"""Bodies in a fluid: what is refused, and where."""
+from command import BALL, Case, main
+
+# what stands in place of a line, and what is said: line, column, a part of the message
+WRONG = [
+    ("  medium: water", "  gravity: [0, 0, 0]", ":4:3:", "expected `medium`"),
+    ("  medium: water", "  medium: -1", ":4:11:", "density"),
+    ("  medium: water", "  medium: 'x + q'", ":4:16:", "unknown name `q`"),
+    ("  medium: water", "  medium: watr", ":4:11:", "did you mean `water`"),
+    ("  medium: water", "  medium: water\n  parameters: {a: 2, b: 3*c}", ":5:27:", "unknown name `c`"),
+    ("  medium: water", "  medium: {layers: [{density: 2}, {density: 1}]}", ":4:21:", "expected `below`"),
+    ("  medium: water", "  medium: {layers: [{below: 1, density: 2}, {below: 0, density: 2}, {density: 1}]}", ":4:20:", "ascend"),
+    ("  medium: water", "  medium: water\n  flow: {unifrom: [1, 0, 0]}", ":5:10:", "did you mean 'uniform'"),
+    ("  medium: water", "  medium: water\n  flow: {uniform: [1, 0]}", ":5:19:", "expected a list of three"),
+    ("  medium: water", "  medium: water\n  flow: {velocity: [0, 'sin(q)', 0]}", ":5:29:", "unknown name `q`"),
+    ("  medium: water", "  medium: water\n  flow: {grid: none.h5}", "none.h5", ""),
+    ("  medium: water", "  medium: water\n  floor: {kind: soft}", ":5:17:", "stiff"),
+    ("  medium: water", "  medium: water\n  floor: {normal: [0, 0, 0]}", ":5:19:", "direction"),
+    ("  medium: water", "  medium: water\n  gravity: [0, 0, 1/0]", ":5:", "finite"),
+    ("    density: 1200", "    density: -1", ":8:14:", ">= 0"),
+    ("    density: 1200", "    densty: 1", ":8:5:", "did you mean 'density'"),
+    ("    density: 1200", "    parts: {boty: {density: 1}}", ":8:13:", "did you mean `body`"),
+    ("    density: 1200", "    points: [{mass: -1, at: [0, 0, 0]}]", ":8:21:", "mass >= 0"),
+    ("    density: 1200", "    points: [{mass: 1, vertex: 100000}]", ":8:32:", "a vertex from 1 to"),
+    ("    density: 1200", "    poses: {z: 'Z + Q'}", ":8:21:", "unknown name `Q`"),
+    ("    density: 1200", "    poses: {parts: [{part: fin, x: X}]}", ":8:", "fin"),
+    ("    density: 1200", "    poses: {files: 'pose-##.obj', step: 1}", "pose-", ""),
+    ("    density: 1200", "    poses: {sequence: none.h5}", "none.h5", ""),
+    ("    density: 1200", "    wrenches: [{name: drag, force: [1, 0, 0]}]", ":8:23:", "of the fluid"),
+    ("    density: 1200", "    wrenches: [{name: push}]", ":8:16:", "expected `force` or `torque`"),
+    ("    density: 1200", "    wrenches: [{name: push, force: [1, 'T', 0]}]", ":8:41:", "unknown name `T`"),
+    ("    density: 1200", "    linear_drag: {normal: -1}", ":8:18:", ">= 0"),
+    ("    density: 1200", "    scale: 2", ":8:12:", "belongs to `mesh`"),
+    ("    shape: {name: ellipsoid, resolution: 16}", "    shape: ellipsoyd", ":7:12:", "did you mean 'ellipsoid'"),
+    ("    shape: {name: ellipsoid, resolution: 16}", "    shape: {name: ellipsoid, resolution: 1}", ":7:42:", "[8, 4000]"),
+    ("    shape: {name: ellipsoid, resolution: 16}", "    mesh: none.obj", "none.obj", ""),
+    ("    shape: {name: ellipsoid, resolution: 16}", "    mesh: open.obj", ":6:", "3 edges are of one face, the first from vertex 1 to 2 at (0, 0, 0)"),
+    ("    shape: {name: ellipsoid, resolution: 16}", "    mesh: twice.obj", ":7:11:", "face"),
+    ("    shape: {name: ellipsoid, resolution: 16}", "    name: b", ":7:5:", ""),
+    ("    place: {position: [0, 0, 1]}", "    place: {quaternion: [1, 1, 0, 0]}", ":9:25:", "unit quaternion"),
+    ("    place: {position: [0, 0, 1]}", "    place: {rotation: {axis: [0, 0, 0], angle: 1}}", ":9:30:", "length 0"),
+    ("    place: {position: [0, 0, 1]}", "    place: {position: [i, 0, 0]}", ":9:24:", "unknown name `i`"),
+    ("    place: {position: [0, 0, 1]}", "    repeat: {count: 0}", ":9:21:", "[1, "),
+    ("name: hamilton_pontryagin", "name: lobatto", ":10:20:", "`hamilton_pontryagin`, `rkmk4`"),
+    ("name: hamilton_pontryagin", "name: hamilton_pontryagin, map: caley", ":10:46:", "cayley"),
+    ("time: {end: 0.1}", "time: {end: 0.1}\nspace: e3", ":12:8:", "`space` beside `fluid`"),
+    ("time: {end: 0.1}", "time: {end: 0.1}\nrecord: {observables: [wrench]}", ":12:24:", "did you mean `wrenches`"),
+    ("time: {end: 0.1}", "time: {end: 0.1}\nrecord: {chart: polar}", ":12:17:", "belongs to particles"),
+]
+
+
+class BadBodies(Case):
+    def test_what_is_wrong_is_said_where(self):
+        self.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        self.write("twice.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 2 3 4\n")
+        for old, new, where, part in WRONG:
+            with self.subTest(new):
+                self.assertIn(old, BALL)
+                self.write("bad.yaml", BALL.replace(old, new))
+                done = self.call("check", "bad.yaml")
+                self.assertIn(done.returncode, (2, 3), done.stdout + done.stderr)
+                self.assertIn("error: ", done.stderr)
+                self.assertIn(where, done.stderr)
+                self.assertIn(part, done.stderr)
+        self.write("bad.yaml", BALL.replace("density: 1200", "density: 0").replace("water", "none"))
+        self.assertIn("mass", self.call("check", "bad.yaml").stderr)
+
+
+main()

@@ -1,0 +1,67 @@
+/* One HDF5 file of a program, written as others would with the library's own functions. */
+#ifndef CB_TESTS_HDF5_FILE_H
+#define CB_TESTS_HDF5_FILE_H
+
+#include "check_error.h"
+
+#include <hdf5.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+static char path[] = "/tmp/curvebody-test-XXXXXX", text[600];
+
+static inline int make_path(void **unused) {
+  (void)unused;
+  int file = mkstemp(path);
+  return file < 0 || close(file);
+}
+static inline int remove_path(void **unused) {
+  (void)unused;
+  return unlink(path);
+}
+
+static inline hid_t create(void) { return H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }
+
+/* A dataset; data NULL: never written. */
+static inline void put(hid_t file, const char *name, hid_t stored, int rank, const hsize_t *dims, hid_t type,
+                       const void *data) {
+  hid_t space = H5Screate_simple(rank, dims, NULL),
+        dataset = H5Dcreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(dataset >= 0);
+  if (data) assert_true(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+  H5Dclose(dataset);
+  H5Sclose(space);
+}
+
+/* PATH: error: .. */
+__attribute__((format(printf, 1, 2))) static inline const char *error_of_file(const char *format, ...) {
+  va_list more;
+  const int n = snprintf(text, sizeof text, "%s: error: ", path);
+  va_start(more, format);
+  vsnprintf(text + n, sizeof text - (size_t)n, format, more);
+  va_end(more);
+  return text;
+}
+
+/* Another file in its place. */
+static inline void write_bytes(const void *bytes, size_t n) {
+  FILE *file = fopen(path, "wb");
+  assert_int_equal(fwrite(bytes, 1, n, file), n);
+  fclose(file);
+}
+
+/* The file as it is cut at every `stride`th byte: `read` is to fail with CB_ERROR_FILE, and to name it. */
+static inline void check_cut(size_t stride, cb_status (*read)(void)) {
+  static unsigned char bytes[1 << 16];
+  FILE *file = fopen(path, "rb");
+  const size_t n = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  assert_in_range(n, 1000, sizeof bytes - 1);
+  snprintf(text, sizeof text, "%s: cannot read", path);
+  for (size_t cut = 0; cut < n; cut += stride) {
+    write_bytes(bytes, cut);
+    check_error_begins(read(), CB_ERROR_FILE, text);
+  }
+}
+
+#endif

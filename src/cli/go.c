@@ -36,7 +36,8 @@ static void summary(cb_scenario *scenario, const cb_go_options *options, cb_stat
     printf(", \"time\": %.17g, \"step\": %lld, \"solver\": \"%s\", \"seconds\": %.6f}\n", cb_run_time(run),
            (long long)cb_run_steps(run), cb_scenario_integrator(scenario)->solver, seconds);
   } else if (!options->quiet && !status) {
-    printf("%s: time %.17g, %lld steps in %.3g s\n", options->output, cb_run_time(run), (long long)cb_run_steps(run), seconds);
+    printf("%s: time %.17g, %lld steps in %.3g s\n", options->output, cb_run_time(run), (long long)cb_run_steps(run),
+           seconds);
   }
 }
 

@@ -2,7 +2,7 @@
  *
  *   fluid:
  *     medium: water                        air (1.225 kg/m^3), water (998), none, a number, an expression of x, y, z,
- *                                          or {layers: [{below: 0, density: 998}, {density: 1.225}]}, from the lowest up
+ *                                          or {layers: [{below: 0, density: 998}, {density: 1.225}]} upwards
  *     gravity: [0, 0, -9.81]
  *     flow: {uniform: [1, 0, 0]}           or as io/scenario_flow.c has it
  *     compat: relative                     the fluid's momentum is relative to its flow; `paper`: without the flow

@@ -10,15 +10,19 @@ enum { EVENT_RETRY = 3 };
 
 /* The particle, in the order a user sees, where the last step went wrong; -1 if not known. */
 static int worst(const cb_run *run) {
-  return run->particles->integrator->worst < 0 ? -1 : cb_system_particle(run->particles->system, run->particles->integrator->worst);
+  return run->particles->integrator->worst < 0
+             ? -1
+             : cb_system_particle(run->particles->system, run->particles->integrator->worst);
 }
 
 static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
-  cb_status status = run->particles->contacts ? cb_contacts_step(run->particles->contacts, run->particles->state, h, sink, &run->stopped)
-                                   : cb_integrator_step(run->particles->integrator, run->particles->state, h);
+  cb_status status = run->particles->contacts
+                         ? cb_contacts_step(run->particles->contacts, run->particles->state, h, sink, &run->stopped)
+                         : cb_integrator_step(run->particles->integrator, run->particles->state, h);
   if (status <= 0 || depth == run->options.retries) return status;
   if (depth == 0) cb_state_copy(run->particles->spare, run->particles->state); /* a failed step has left it as it was */
-  const cb_event_row event = {.time = run->particles->state->t, .kind = EVENT_RETRY, .i = worst(run), .j = -1, .gap = h};
+  const cb_event_row event = {
+      .time = run->particles->state->t, .kind = EVENT_RETRY, .i = worst(run), .j = -1, .gap = h};
   if (sink->event && (status = sink->event(sink->self, &event))) return status;
   for (int half = 0; half < 2; half++) {
     cb_integrator_reset(run->particles->integrator);
@@ -69,11 +73,11 @@ cb_status cb_particles_advance(cb_run *run, cb_sink *sink, double h) {
   const int particle = known ? worst(run) : most_accelerated(run);
   char where[256] = "";
   if (particle >= 0) {
-    snprintf(where, sizeof where, ", %sbody `%s`, particle `%s`",
-             known ? "" : "most accelerated: ", cb_system_body_name(run->particles->system, cb_system_body(run->particles->system, particle)),
+    snprintf(where, sizeof where, ", %sbody `%s`, particle `%s`", known ? "" : "most accelerated: ",
+             cb_system_body_name(run->particles->system, cb_system_body(run->particles->system, particle)),
              cb_system_particle_name(run->particles->system, particle));
   }
-  return cb_fail(CB_ERROR_STEP,
-                 "%s at time %.17g, step %lld%s: %s (step %g, halved %d times); try a smaller integrator.step",
-                 cb_status_name(status), time, (long long)run->particles->state->step, where, cause, h, run->options.retries);
+  return cb_fail(
+      CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times); try a smaller integrator.step",
+      cb_status_name(status), time, (long long)run->particles->state->step, where, cause, h, run->options.retries);
 }

@@ -22,10 +22,10 @@ static const char **labels(cb_run *run, size_t count) { return cb_arena_alloc(ru
 
 static cb_status dimensions(cb_run *run) {
   static const char *const axes[] = {"x", "y", "z"};
-  static const char *const parts[] = {"length",      "direction_x", "direction_y", "direction_z", "rotation_xx",
-                                      "rotation_xy", "rotation_xz", "rotation_yx", "rotation_yy", "rotation_yz",
-                                      "rotation_zx", "rotation_zy", "rotation_zz", "shift_x",     "shift_y",
-                                      "shift_z"};
+  static const char *const parts[] = {"length",      "direction_x", "direction_y", "direction_z",
+                                      "rotation_xx", "rotation_xy", "rotation_xz", "rotation_yx",
+                                      "rotation_yy", "rotation_yz", "rotation_zx", "rotation_zy",
+                                      "rotation_zz", "shift_x",     "shift_y",     "shift_z"};
   const cb_system *s = run->particles->system;
   const cb_geometry *g = cb_system_space(s);
   const size_t n = (size_t)cb_system_particles(s), bodies = (size_t)cb_system_bodies(s);
@@ -47,8 +47,8 @@ static cb_status dimensions(cb_run *run) {
   cb_run_dimension(run, "particle", n, "particle");
   cb_run_dimension(run, "body", bodies, "body")->labels = body;
   cb_run_dimension(run, "axis", 3, "axis of the picture")->labels = axes;
-  cb_dimension *coordinate =
-      cb_run_dimension(run, "coordinate", (size_t)g->k, g->chart ? "coordinate of the chart" : "coordinate of the embedding");
+  cb_dimension *coordinate = cb_run_dimension(run, "coordinate", (size_t)g->k,
+                                              g->chart ? "coordinate of the chart" : "coordinate of the embedding");
   coordinate->labels = (g->chart ? g->chart : cb_chart_find(g, "embedding"))->coordinates;
   cb_run_dimension(run, "component", (size_t)cb_system_components(s), "connected component");
   cb_run_dimension(run, "origin_part", sizeof(cb_origin) / sizeof(double), "part of a moving origin")->labels = parts;
@@ -58,7 +58,7 @@ static cb_status dimensions(cb_run *run) {
   if (events) cb_run_dimension(run, "watched", events, "event: event_j = -2 - watched where it is of one particle");
   cb_run_dimension(run, "killing", (size_t)g->n_killing, "Killing field")->labels = killing;
   cb_dimension *dof = cb_run_dimension(run, "dof", (size_t)(run->options.chart ? run->options.chart->size : g->dim),
-                                "coordinate of the chart of /coordinates");
+                                       "coordinate of the chart of /coordinates");
   if (run->options.chart) dof->labels = run->options.chart->coordinates;
 
   double *mass = cb_arena_alloc(run->arena, n, sizeof *mass), *radius = cb_arena_alloc(run->arena, n, sizeof *radius);

@@ -79,7 +79,8 @@ cb_status cb_particles_project(cb_run *run) {
                 cb_system_constraint_name(run->particles->system, row), off, enough);
   if (!status) {
     memcpy(x, run->particles->state->x, count * sizeof *x);
-    status = cb_gram_project(gram, o->start, x, v, 0, &run->particles->start_moved, &run->particles->start_turned, NULL);
+    status =
+        cb_gram_project(gram, o->start, x, v, 0, &run->particles->start_moved, &run->particles->start_turned, NULL);
   }
   if (!status) status = momenta(run, x, v, run->particles->state->p);
   if (!status) {
@@ -95,4 +96,3 @@ cb_status cb_particles_project(cb_run *run) {
     return cb_fail(CB_ERROR_DOMAIN, "the start cannot be brought to the constraints: %s", cb_error_text());
   return status;
 }
-

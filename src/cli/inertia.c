@@ -88,7 +88,11 @@ static cb_status open_surface(const char *word, double scale, cb_surface **out) 
                                                                       : cb_surface_read(word, out);
   for (int v = 0; !status && v < (*out)->vertices; v++)
     for (int i = 0; i < 3; i++) (*out)->x[v][i] *= scale;
-  return status ? status : cb_surface_check(*out, true);
+  if (!status) status = cb_surface_check(*out, true);
+  if (status != CB_ERROR_DOMAIN) return status;
+  char text[1024];
+  snprintf(text, sizeof text, "%s", cb_error_text());
+  return cb_fail(CB_ERROR_INPUT, "%s: error: %s", word, text);
 }
 
 /* --- what follows from it --- */

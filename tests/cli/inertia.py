@@ -88,8 +88,9 @@ class Inertia(Case):
     def test_what_is_wrong_is_said(self):
         self.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
         self.write("bad.obj", "v 0 0\n")
+        self.write("inward.obj", TETRAHEDRON.replace("f 1 3 2", "f 1 2 3"))
         for words, code, part in ((["ellipsoyd"], 2, "did you mean 'ellipsoid'"), (["missing.obj"], 3, "missing.obj"),
-                                  (["bad.obj"], 2, "bad.obj:1"), (["open.obj"], 2, "thickness"),
+                                  (["bad.obj"], 2, "bad.obj:1"), (["inward.obj"], 2, "inward.obj: error: "), (["open.obj"], 2, "thickness"),
                                   (["box:wide"], 2, "expected SHAPE:KEY=VALUE"), (["box:wdth=1"], 2, "wdth"),
                                   (["box", "--density", "-1"], 2, "--density:1:1"), (["box", "--fluid", "oil"], 2, "oil"),
                                   ([], 2, "usage")):

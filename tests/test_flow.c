@@ -1,5 +1,6 @@
 /* Flows: gradients and rates against differences, the vortex against its closed form, the grid against polynomials and
- * the order of its error, refusals. */
+ * the order of its error, refusals.
+ * labels: medium */
 #include "check_error.h"
 #include "core/threads.h"
 #include "fluid/flow.h"

@@ -1,5 +1,6 @@
 /* The fluid's momentum is dL/dY and its wrench dL/dg: by differences of the Lagrangian, which is summed here face by
- * face over midpoints. labels: short */
+ * face over midpoints.
+ * labels: medium */
 #include "immersed.h"
 
 /* The flows by their formulae. */

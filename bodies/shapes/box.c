@@ -22,12 +22,7 @@ static void map(const void *self, const double *u, double x[3]) {
 static cb_status make(const void *given, cb_surface **out) {
   const params *p = given;
   const double side[3] = {p->a, p->b, p->c};
-  int n[3];
-  cb_shape b = {.failed = false};
-  cb_shape_cells(side, p->resolution, n);
-  cb_shape_part(&b, "body");
-  cb_shape_add_box(&b, n, map, p);
-  return cb_shape_finish(&b, out);
+  return cb_shape_box_by(side, p->resolution, map, p, out);
 }
 
 const cb_shape_class cb_shape_box = {

@@ -30,12 +30,7 @@ static cb_status make(const void *given, cb_surface **out) {
   /* The length of a corner's helix. */
   double helix = hypot(p->length, p->twist * hypot(p->a, p->b) / 2);
   const double side[3] = {p->a, p->b, helix};
-  int n[3];
-  cb_shape b = {.failed = false};
-  cb_shape_cells(side, p->resolution, n);
-  cb_shape_part(&b, "body");
-  cb_shape_add_box(&b, n, map, p);
-  return cb_shape_finish(&b, out);
+  return cb_shape_box_by(side, p->resolution, map, p, out);
 }
 
 const cb_shape_class cb_shape_twisted_bar = {

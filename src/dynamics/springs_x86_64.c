@@ -1,35 +1,11 @@
 /* Spring kernels for any processor, in vectors of two as x86-64 has them: two springs at once. */
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "core/lanes2.h"
 
 #define KERNELS cb_springs_kernels_x86_64
 enum { WIDTH = 2 };
-typedef double vec __attribute__((vector_size(16)));
-typedef long long vec_mask __attribute__((vector_size(16)));
 typedef struct vec4 {
   vec low, high;
 } vec4;
-
-static inline vec set(double a) { return (vec){a, a}; }
-static inline vec load(const double *p) { return (vec){p[0], p[1]}; }
-static inline void store(double *p, vec a) {
-  p[0] = a[0];
-  p[1] = a[1];
-}
-static inline vec root(vec a) {
-#if defined(__SSE2__)
-  return _mm_sqrt_pd(a);
-#else
-  return (vec){__builtin_sqrt(a[0]), __builtin_sqrt(a[1])};
-#endif
-}
-static inline vec fma3(vec a, vec b, vec c) { return a * b + c; }
-static inline int any_above(vec a, vec b) { return (a[0] > b[0]) | (a[1] > b[1]); }
-static inline vec where_above(vec a, vec b, vec yes, vec no) {
-  vec_mask mask = a > b;
-  return (vec)((mask & (vec_mask)yes) | (~mask & (vec_mask)no));
-}
 
 static inline vec4 load4(const double *p) { return (vec4){load(p), load(p + 2)}; }
 static inline void store4(double *p, vec4 a) {

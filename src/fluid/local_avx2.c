@@ -1,21 +1,11 @@
 /* Kernels of the local fluid model for AVX2 with FMA: four faces at once. */
 #if defined(__x86_64__)
-#if defined(__clang__)
-#include <immintrin.h>
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
-#else
-#pragma GCC target("avx2,fma")
-#include <immintrin.h>
-#endif
+#include "core/lanes4.h"
 
 #define KERNELS cb_local_kernels_avx2
 #define WIDTH 4
 enum { ROWS = 2 };
-typedef __m256d vec;
 
-static inline vec set(double a) { return _mm256_set1_pd(a); }
-static inline vec load(const double *p) { return _mm256_loadu_pd(p); }
-static inline void store(double *p, vec a) { _mm256_storeu_pd(p, a); }
 static inline vec gather(const double *p, const int *at) {
   return _mm256_set_pd(p[at[3]], p[at[2]], p[at[1]], p[at[0]]); /* quicker than the instruction on most processors */
 }
@@ -40,17 +30,8 @@ static inline void join(const double *a, const double *b, vec *row) {
   row[0] = _mm256_maskload_pd(a, _mm256_setr_epi64x(-1, -1, -1, 0));
   row[1] = _mm256_maskload_pd(b, _mm256_setr_epi64x(-1, -1, -1, 0));
 }
-static inline vec root(vec a) { return _mm256_sqrt_pd(a); }
-static inline vec fma3(vec a, vec b, vec c) { return _mm256_fmadd_pd(a, b, c); }
 static inline vec fnma3(vec a, vec b, vec c) { return _mm256_fnmadd_pd(a, b, c); }
-static inline int any_above(vec a, vec b) { return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)) != 0; }
-static inline vec where_above(vec a, vec b, vec yes, vec no) {
-  return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(a, b, _CMP_GT_OQ));
-}
 
 #include "fluid/local_kernel.h"
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#endif
+#include "core/lanes_end.h"
 #endif

@@ -300,3 +300,12 @@ cb_status cb_shape_finish(cb_shape *b, cb_surface **out) {
   *b = (cb_shape){.failed = true};
   return status;
 }
+
+cb_status cb_shape_box_by(const double side[3], int resolution, cb_shape_map *map, const void *self, cb_surface **out) {
+  int n[3];
+  cb_shape b = {.failed = false};
+  cb_shape_cells(side, resolution, n);
+  cb_shape_part(&b, "body");
+  cb_shape_add_box(&b, n, map, self);
+  return cb_shape_finish(&b, out);
+}

@@ -63,6 +63,9 @@ int cb_shape_quarter_of(double girth, double size);
 /* Cells of a box (a side of 0: one cell) whose longest way round in a plane of axes has `resolution` of them. */
 void cb_shape_cells(const double side[3], int resolution, int n[3]);
 
+/* A body that is one such box and nothing else, of cells for these sides. */
+cb_status cb_shape_box_by(const double side[3], int resolution, cb_shape_map *map, const void *self, cb_surface **out);
+
 /* The surface, and gives back all memory. */
 cb_status cb_shape_finish(cb_shape *b, cb_surface **out);
 

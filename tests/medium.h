@@ -1,4 +1,4 @@
-/* What tests of media share: layers along any direction, or an atmosphere. */
+/* What tests of media share: layers along any direction, or an atmosphere, and its density and column by height. */
 #ifndef CB_TESTS_MEDIUM_H
 #define CB_TESTS_MEDIUM_H
 
@@ -27,6 +27,26 @@ static inline cb_medium *layers_of(const strata *s) {
   cb_medium *m;
   check_ok(cb_medium_layers(s->n, s->level, s->density, s->up, &m));
   return m;
+}
+
+static inline double rho_of(const strata *s, double h) {
+  if (s->scale > 0) return s->density[0] * exp(-h / s->scale);
+  int i = 0;
+  while (i < s->n && h >= s->level[i]) i++;
+  return s->density[i];
+}
+
+/* int_0^h rho */
+static inline double column_of(const strata *s, double h) {
+  if (s->scale > 0) return s->density[0] * s->scale * -expm1(-h / s->scale);
+  double sum = 0;
+  for (int i = 0; i <= s->n; i++) {
+    const double a = i ? s->level[i - 1] : -INFINITY, b = i < s->n ? s->level[i] : INFINITY, low = fmin(h, 0),
+                 high = fmax(h, 0);
+    const double part = fmin(b, high) - fmax(a, low);
+    if (part > 0) sum += s->density[i] * part;
+  }
+  return h < 0 ? -sum : sum;
 }
 
 #endif

@@ -220,26 +220,55 @@ static void a_small_sphere_follows_autons_equation(void **unused) {
   tank_empty(&k);
 }
 
+/* --- flows and media by kind --- */
+
+typedef enum flow_kind { STREAM, SHEAR, VORTEX, WAVES } flow_kind;
+typedef enum medium_kind { ONE_DENSITY, TWO_LAYERS, STEEP_LAYER } medium_kind;
+typedef struct surroundings {
+  flow_kind flow;
+  medium_kind medium;
+} surroundings;
+
+static cb_flow *flow_of(flow_kind kind) {
+  const double shear[3][3] = {{0.2, 1.1, -0.4}, {0.3, -0.5, 0.8}, {-0.6, 0.1, 0.3}};
+  static const char *const waves[3] = {"0.5*sin(y + 2*t)", "0.5*cos(x - t)*z", "0.3*exp(-x*x)"};
+  cb_flow *flow = NULL;
+  switch (kind) {
+  case STREAM: check_ok(cb_flow_uniform((double[3]){.3, .2, .1}, &flow)); break;
+  case SHEAR: check_ok(cb_flow_shear((double[3]){.3, -.2, .5}, shear, &flow)); break;
+  case VORTEX: check_ok(cb_flow_vortex((double[3]){.4, -.6, .2}, (double[3]){0, 0, 1}, 2.5, .5, &flow)); break;
+  case WAVES: check_ok(cb_flow_expressions(waves, 0, NULL, NULL, NULL, NULL, &flow)); break;
+  }
+  return flow;
+}
+
+static cb_medium *medium_of(medium_kind kind) {
+  const double up[3] = {0, 0, 1};
+  cb_medium *medium = NULL;
+  switch (kind) {
+  case ONE_DENSITY: check_ok(cb_medium_uniform(1, &medium)); break;
+  case TWO_LAYERS: check_ok(cb_medium_layers(1, (double[1]){0}, (double[2]){1, 0.5}, up, &medium)); break;
+  case STEEP_LAYER:
+    check_ok(cb_medium_expression("1 + 0.5*tanh(-2*z)", 0, NULL, NULL, up, NULL, &medium));
+    break;
+  }
+  return medium;
+}
+
+static void tank_surround(tank *k, surroundings around) {
+  k->fluid.flow = flow_of(around.flow);
+  k->fluid.medium = medium_of(around.medium);
+}
+
 /* --- order --- */
 
 static void second_order_in_flows_that_vary(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
-  const double up[3] = {0, 0, 1};
+  const surroundings around[3] = {{SHEAR, ONE_DENSITY}, {VORTEX, STEEP_LAYER}, {WAVES, STEEP_LAYER}};
   for (int kind = 0; kind < 3; kind++) {
     tank k = flapper(&seed);
-    cb_flow *flow;
-    cb_medium *medium;
-    const double shear[3][3] = {{0.2, 1.1, -0.4}, {0.3, -0.5, 0.8}, {-0.6, 0.1, 0.3}};
-    static const char *const waves[3] = {"0.5*sin(y + 2*t)", "0.5*cos(x - t)*z", "0.3*exp(-x*x)"};
-    if (kind == 0) check_ok(cb_flow_shear((double[3]){.3, -.2, .5}, shear, &flow));
-    if (kind == 1) check_ok(cb_flow_vortex((double[3]){.4, -.6, .2}, (double[3]){0, 0, 1}, 2.5, .5, &flow));
-    if (kind == 2) check_ok(cb_flow_expressions(waves, 0, NULL, NULL, NULL, NULL, &flow));
-    if (kind == 0)
-      check_ok(cb_medium_uniform(1, &medium));
-    else
-      check_ok(cb_medium_expression("1 + 0.5*tanh(-2*z)", 0, NULL, NULL, up, NULL, &medium));
-    k.fluid.flow = flow, k.fluid.medium = medium;
+    tank_surround(&k, around[kind]);
     tank_fill(&k);
     const cb_rigid_state exact = run_by(k.problem, RKMK4, &generic_pose, generic_twist, 1, 800);
     check_near(order_of(k.problem, CB_SE3_CAYLEY, &exact, generic_twist, 1, 40, 4), 2, 0.1);
@@ -301,20 +330,10 @@ static void energy_closes_from_air_into_water(void **unused) {
 static void a_swimmer_made_anew_goes_on_with_the_same_bits(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
-  const double up[3] = {0, 0, 1};
+  const surroundings around[3] = {{STREAM, ONE_DENSITY}, {STREAM, TWO_LAYERS}, {VORTEX, TWO_LAYERS}};
   for (int kind = 0; kind < 3; kind++) {
     tank k = flapper(&seed);
-    cb_flow *flow;
-    cb_medium *medium;
-    if (kind == 2)
-      check_ok(cb_flow_vortex((double[3]){.4, -.6, .2}, (double[3]){0, 0, 1}, 2.5, .5, &flow));
-    else
-      check_ok(cb_flow_uniform((double[3]){.3, .2, .1}, &flow));
-    if (kind == 0)
-      check_ok(cb_medium_uniform(1, &medium));
-    else
-      check_ok(cb_medium_layers(1, (double[1]){0}, (double[2]){1, 0.5}, up, &medium));
-    k.fluid.flow = flow, k.fluid.medium = medium;
+    tank_surround(&k, around[kind]);
     tank_fill(&k);
     for (int method = 0; method <= RKMK4; method += RKMK4) {
       cb_rigid_state a, b;

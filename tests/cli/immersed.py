@@ -52,6 +52,56 @@ record: {every: 4, checkpoint: 5, observables: [energy, wrenches, momentum, iner
 
 
 class Immersed(Case):
+    def first_row(self, text, *sets):
+        self.write("one.yaml", text)
+        self.good("run", "one.yaml", "--quiet", "--set", "time.end=0", *(word for s in sets for word in ("--set", s)))
+        with h5py.File(self.path("one.h5")) as file:
+            return {name: item[()] for name, item in file.items() if isinstance(item, h5py.Dataset)}
+
+    def test_what_a_scenario_says_is_what_there_is(self):
+        turned = BALL.replace("{position: [0, 0, 1]}", "{position: [1, 2, 3], rotation: {axis: [0, 0, 2], angle: pi/2}}")
+        turned += "record: {observables: [energy, wrenches, momentum, centre]}\n"
+        world = self.first_row(turned.replace("    place", "    motion: {velocity: [1, 0, 0], spin: [0, 1, 0]}\n    place"))
+        np.testing.assert_allclose(world["v"][0, 0], [1, 0, 0], atol=1e-15)  # the body's x axis is the world's y
+        np.testing.assert_allclose(world["twist"][0, 0], [1, 0, 0, 0, -1, 0], atol=1e-15)
+        body = self.first_row(turned.replace(
+            "    place", "    motion: {velocity: [1, 0, 0], spin: [0, 1, 0], frame: body}\n    place"))
+        np.testing.assert_allclose(body["twist"][0, 0], [0, 1, 0, 1, 0, 0], atol=1e-15)
+        np.testing.assert_allclose(body["v"][0, 0], [0, 1, 0], atol=1e-15)
+        by_four = self.first_row(turned.replace("rotation: {axis: [0, 0, 2], angle: pi/2}",
+                                                "quaternion: [sqrt(1/2), 0, 0, sqrt(1/2)]"))
+        np.testing.assert_allclose(by_four["pose"][0, 0], [1, 2, 3, 0.5**0.5, 0, 0, 0.5**0.5], atol=1e-15)
+        np.testing.assert_allclose(world["pose"], by_four["pose"], atol=1e-15)
+        # a mass in place of a density; a point at its place; a part's own density
+        heavy = self.first_row(turned.replace("density: 1200", "mass: 7\n    points: [{mass: 1, at: [0.5, 0, 0]}]"))
+        self.assertAlmostEqual(heavy["body_mass"][0], 8, places=12)
+        np.testing.assert_allclose(heavy["centre"][0, 0], [1, 2 + 0.5 / 8, 3], atol=1e-12)
+        half = self.first_row(turned.replace("density: 1200", "parts: {body: {density: 600}}"))
+        self.assertAlmostEqual(half["body_mass"][0] / world["body_mass"][0], 0.5, places=12)
+
+    def test_the_lowest_layer_is_below(self):
+        layers = BALL.replace("water", "{layers: [{below: 0, density: 900}, {below: 2, density: 500}, {density: 1}]}")
+        volume = None
+        for height, density in (-1.5, 900), (1, 500), (3.5, 1):
+            shape = layers.replace("{name: ellipsoid, ", "{name: ellipsoid, a: 0.5, b: 0.4, c: 0.3, ")
+            row = self.first_row(shape.replace("[0, 0, 1]", f"[0, 0, {height}]"))
+            volume = volume or row["body_mass"][0] / 1200
+            self.assertAlmostEqual(row["wrench_buoyancy"][0, 0, 5] / (density * volume * 9.81), 1, places=12)
+        sideways = shape.replace("medium", "gravity: [0, 9.81, 0]\n  medium").replace("[0, 0, 1]", "[0, -1, 0]")
+        row = self.first_row(sideways)  # up is -y, and the body is 1 m up
+        self.assertAlmostEqual(row["wrench_buoyancy"][0, 0, 4] / (-500 * volume * 9.81), 1, places=12)
+
+    def test_copies_are_random_by_their_seed(self):
+        text = BALL.replace("    place: {position: [0, 0, 1]}",
+                            "    repeat: {count: 50, seed: 3}\n    place: {position: [i/n, r1, r2]}")
+        a, again = self.first_row(text)["x"][0], self.first_row(text)["x"][0]
+        other = self.first_row(text, "bodies.0.repeat.seed=4")["x"][0]
+        np.testing.assert_array_equal(a, again)
+        np.testing.assert_array_equal(a[:, 0], np.arange(50) / 50)
+        self.assertTrue((a[:, 1:] != other[:, 1:]).all())
+        self.assertEqual(len(set(a[:, 1:].ravel())), 100)
+        self.assertTrue(((a[:, 1:] >= 0) & (a[:, 1:] < 1)).all())
+
     def test_a_pose_with_nan_is_a_failed_run_with_body_and_time(self):
         self.write("nan.yaml", BALL.replace("    density: 1200", "    poses: {z: 'Z*sqrt(0.05 - t)/sqrt(0.05)'}"))
         done = self.call("run", "nan.yaml")

@@ -1,0 +1,45 @@
+/* A flow at one place, and its gradient and rate against differences: for the suites of flows. */
+#ifndef CB_TESTS_FLOW_SLOPES_H
+#define CB_TESTS_FLOW_SLOPES_H
+
+#include "check_error.h"
+#include "fluid/flow.h"
+
+#define PI 3.14159265358979323846
+
+typedef double vec[3];
+typedef double mat[3][3];
+
+static inline void at(const cb_flow *f, double t, const vec x, vec u, mat gradient, vec rate) {
+  mat g;
+  vec r;
+  check_ok(cb_flow_at(f, t, 1, (const vec[]){{x[0], x[1], x[2]}}, (vec *)u, &g, &r));
+  if (gradient) memcpy(gradient, g, sizeof g);
+  if (rate) memcpy(rate, r, sizeof r);
+}
+
+/* Values alone, and gradient and rate against differences of fourth order with spacing h. */
+static inline void check_slopes(const cb_flow *f, double t, const vec x, double h, double tolerance) {
+  static const double step[4] = {-2, -1, 1, 2}, weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
+  vec u, only, rate;
+  mat g;
+  at(f, t, x, u, g, rate);
+  check_ok(cb_flow_at(f, t, 1, (const vec *)x, &only, NULL, NULL));
+  for (int i = 0; i < 3; i++) check_near(only[i], u[i], 0);
+  for (int k = 0; k < 4; k++) {
+    vec d = {0};
+    for (int s = 0; s < 4; s++) {
+      vec y = {x[0], x[1], x[2]}, v;
+      if (k < 3) y[k] += step[s] * h;
+      at(f, t + (k == 3 ? step[s] * h : 0), y, v, NULL, NULL);
+      for (int i = 0; i < 3; i++) d[i] += weight[s] * v[i] / h;
+    }
+    for (int i = 0; i < 3; i++) check_near(k < 3 ? g[i][k] : rate[i], d[i], tolerance);
+  }
+}
+
+static inline void random_place(uint64_t *seed, double size, vec x) {
+  for (int i = 0; i < 3; i++) x[i] = check_uniform(seed, -size, size);
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* Orders of the steps on SE(3), against rkmk4 with small steps: 2 for Hamilton-Pontryagin by each map, in the twist at
+ * the nodes too, and 4 for rkmk4, without forces and with. */
+#include "rigid.h"
+
+static void second_order_and_rkmk4_fourth_without_forces(void **unused) {
+  (void)unused;
+  body b = free_body();
+  const cb_rigid_problem p = free_problem_of(&b);
+  const cb_rigid_state exact = run_by(&p, RKMK4, &generic_pose, generic_twist, 4, 8000);
+  for (int map = 0; map < 3; map++) check_near(order_of(&p, map, &exact, generic_twist, 4, 80, 5), 2, 0.05);
+  check_near(order_of(&p, RKMK4, &exact, generic_twist, 4, 40, 4), 4, 0.15);
+}
+
+static void second_order_and_rkmk4_fourth_with_forces_and_a_moving_shape(void **unused) {
+  (void)unused;
+  body b = driven_body();
+  const cb_rigid_problem p = problem_of(&b);
+  static const double rest[6];
+  const cb_rigid_state exact = run_by(&p, RKMK4, &generic_pose, generic_twist, 3, 12000);
+  const cb_rigid_state released = run_by(&p, RKMK4, &generic_pose, rest, 3, 12000);
+  for (int map = 0; map < 3; map++) {
+    check_near(order_of(&p, map, &exact, generic_twist, 3, 100, 5), 2, 0.05);
+    check_near(order_of(&p, map, &released, rest, 3, 100, 5), 2, 0.05);
+  }
+  check_near(order_of(&p, RKMK4, &exact, generic_twist, 3, 60, 4), 4, 0.2);
+}
+
+/* The twist at the nodes, K^-1 (p - mu0), is second order too: no oscillation of O(h). */
+static void twist_at_a_node_is_second_order(void **unused) {
+  (void)unused;
+  body b = driven_body();
+  const cb_rigid_problem p = problem_of(&b);
+  const cb_rigid_state exact = run_by(&p, RKMK4, &generic_pose, generic_twist, 2, 8000);
+  double error[4];
+  for (int i = 0; i < 4; i++) {
+    const cb_rigid_state s = run_by(&p, CB_SE3_CAYLEY, &generic_pose, generic_twist, 2, 100 << i);
+    double Y[6];
+    check_ok(cb_rigid_twist(&p, &s, Y));
+    error[i] = 0;
+    for (int k = 0; k < 6; k++) error[i] = fmax(error[i], fabs(Y[k] - exact.Y[k]));
+  }
+  check_near(fitted_order(error, 4), 2, 0.05);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(second_order_and_rkmk4_fourth_without_forces),
+      cmocka_unit_test(second_order_and_rkmk4_fourth_with_forces_and_a_moving_shape),
+      cmocka_unit_test(twist_at_a_node_is_second_order),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -36,18 +36,6 @@ static cb_status read_rotation(const cb_node *node, double r[3][3]) {
   return CB_OK;
 }
 
-char *cb_network_path(const cb_node *node) {
-  const char *path = node->text;
-  const bool from_file = node->file && strncmp(node->file, "--set ", 6) != 0;
-  const char *slash = from_file ? strrchr(node->file, '/') : NULL;
-  size_t folder = path[0] == '/' || !slash ? 0 : (size_t)(slash - node->file) + 1, length = strlen(path);
-  char *out = malloc(folder + length + 1);
-  if (!out) return NULL;
-  if (folder) memcpy(out, node->file, folder);
-  memcpy(out + folder, path, length + 1);
-  return out;
-}
-
 typedef struct mesh_params {
   const char *file;
   const cb_node *at, *rotate;
@@ -100,7 +88,7 @@ cb_status cb_network_from_mesh(cb_network *w, const cb_node *mesh, const cb_geom
   if (!status) status = read_rotation(p.rotate, r);
   if (status) return status;
   const cb_node *file = cb_node_get(mesh, "file");
-  char *path = cb_network_path(file);
+  char *path = cb_node_path(file);
   status = path ? cb_mesh_read_file(path, &m) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   free(path);
   if (status == CB_ERROR_FILE) return cb_node_fail(file, "%s", cb_error_text()), CB_ERROR_FILE;

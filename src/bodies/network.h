@@ -18,9 +18,6 @@ void cb_network_free(cb_network *w);
 /* mesh: {file: x.obj, at: {chart: .., point: [..]}, scale: 0.1, rotate: [[..], [..], [..]]}; the file's name is
  * relative to the scenario's folder. */
 cb_status cb_network_from_mesh(cb_network *w, const cb_node *mesh, const cb_geometry *g);
-/* The path of the file that node names: relative to the folder of the scenario that node stands in, or to the current
- * one where the name was set on the command line. From malloc; NULL if there is no memory. */
-char *cb_network_path(const cb_node *node);
 /* lattice: {size: [nx, ny, nz], spacing: .1, at: ..}: a box of particles about `at`, joined to nearest neighbours. */
 cb_status cb_network_from_lattice(cb_network *w, const cb_node *lattice, const cb_geometry *g);
 

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const cb_node *cb_node_get(const cb_node *map, const char *key) {
@@ -75,4 +76,16 @@ cb_status cb_node_check_keys(const cb_node *map, const char *const *names, size_
     return cb_node_fail(key, "unknown key '%s', expected %s%s", quote.text, count > 1 ? "one of: " : "", list);
   }
   return CB_OK;
+}
+
+char *cb_node_path(const cb_node *node) {
+  const char *path = node->text;
+  const bool from_file = node->file && strncmp(node->file, "--set ", 6) != 0;
+  const char *slash = from_file ? strrchr(node->file, '/') : NULL;
+  size_t folder = path[0] == '/' || !slash ? 0 : (size_t)(slash - node->file) + 1, length = strlen(path);
+  char *out = malloc(folder + length + 1);
+  if (!out) return NULL;
+  if (folder) memcpy(out, node->file, folder);
+  memcpy(out + folder, path, length + 1);
+  return out;
 }

@@ -55,6 +55,10 @@ cb_status cb_node_fail_at(const cb_node *node, size_t at, const char *format, ..
  * were refused when the tree was read. NULL has no keys; what is not a map fails. */
 cb_status cb_node_check_keys(const cb_node *map, const char *const *names, size_t count);
 
+/* The path of the file that node names: relative to the folder of the scenario that node stands in, or to the current
+ * one where the name was set on the command line. From malloc; NULL if there is no memory. */
+char *cb_node_path(const cb_node *node);
+
 /* The name among names[count] that is nearest to text (edit distance at most 2, or a third of its length), or NULL. */
 const char *cb_nearest_name(const char *text, const char *const *names, size_t count);
 

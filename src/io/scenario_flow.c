@@ -6,7 +6,6 @@
  *   {velocity: ["sin(y)", 0, "0.1*cos(t)"]}                                         of x, y, z, t
  *   {grid: wind.h5}                                                                 io/flow_grid.h
  */
-#include "bodies/network.h"
 #include "io/flow_grid.h"
 #include "io/scenario_fluid.h"
 
@@ -68,7 +67,7 @@ static cb_status grid(cb_scenario *s, const cb_node *node) {
   const char *text;
   cb_status status = cb_node_string(node, &text);
   if (status) return status;
-  char *path = cb_network_path(node);
+  char *path = cb_node_path(node);
   status = path ? cb_flow_read_grid(path, &s->immersion->flow) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   free(path);
   return status;

@@ -7,7 +7,6 @@
  *          {sequence: eel.h5, dataset: poses, step: 0.04}   [pose, vertex, 3] (io/pose_sequence.h)
  *   with start, step, period and end: periodic | clamped
  */
-#include "bodies/network.h"
 #include "io/pose_sequence.h"
 #include "io/scenario_fluid.h"
 #include "numerics/vec3.h"
@@ -110,7 +109,7 @@ static cb_status from_files(const cb_node *node, const sequence_parameters *p, d
   cb_status status = cb_node_string(named, &text);
   if (status) return status;
   if (p->files && !(p->step > 0)) return cb_node_fail(node, "expected `step`, the time between poses in s");
-  char *path = cb_network_path(named);
+  char *path = cb_node_path(named);
   if (!path) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   if (p->files)
     status = cb_poses_read(path, p->first, p->count, &times, &first, &kind->poses);
@@ -164,7 +163,7 @@ static cb_status read_mesh(const cb_node *mesh, double scale, cb_surface **out) 
   const char *text;
   cb_status status = cb_node_string(mesh, &text);
   if (status) return status;
-  char *path = cb_network_path(mesh);
+  char *path = cb_node_path(mesh);
   status = path ? cb_surface_read(path, out) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   free(path);
   if (!status) scale_surface(*out, scale);

@@ -1,6 +1,5 @@
 /* The resolved scenario: every map with its defaults, as YAML that reads back the same wherever it is read. Numbers
  * keep their text, so that a run from the resolved scenario repeats the bytes of the original. */
-#include "bodies/network.h"
 #include "bodies/place.h"
 #include "core/text.h"
 #include "io/scenario_fluid.h"
@@ -36,7 +35,7 @@ static const cb_node *as_map(cb_scenario *s, const cb_node *node) {
 
 /* The path of a mesh from the root: the resolved scenario is read from a record too, which stands elsewhere. */
 static const cb_node *absolute(cb_scenario *s, const cb_node *file) {
-  char *path = cb_network_path(file), *real = path ? realpath(path, NULL) : NULL;
+  char *path = cb_node_path(file), *real = path ? realpath(path, NULL) : NULL;
   const char *text = real ? cb_arena_strdup(s->arena, real) : NULL;
   if (text && cb_scenario_add_input(s, text)) text = NULL;
   free(path);
@@ -82,7 +81,7 @@ static const cb_node *placed(cb_scenario *s, const cb_node *map, const char *key
 static const cb_node *placed_pattern(cb_scenario *s, const cb_node *map, const char *key) {
   const cb_node *pattern = cb_node_get(map, key);
   if (!pattern) return map;
-  char *path = cb_network_path(pattern), *slash = path ? strrchr(path, '/') : NULL;
+  char *path = cb_node_path(pattern), *slash = path ? strrchr(path, '/') : NULL;
   if (slash) *slash = 0;
   char *folder = path ? realpath(slash ? path : ".", NULL) : NULL;
   const char *name = slash ? slash + 1 : path;

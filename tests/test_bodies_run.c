@@ -3,7 +3,7 @@
 #include "count_allocations.h"
 #include "fluid/rigid_step.h"
 #include "memory_sink.h"
-#include "run/bodies.h"
+#include "run/bodies_private.h"
 
 #include <string.h>
 

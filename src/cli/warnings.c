@@ -2,11 +2,9 @@
 
 #include "fluid/immersed.h"
 #include "fluid/surface_cuts.h"
-#include "io/scenario_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body) {
   cb_surface_cut *cut;
@@ -47,23 +45,15 @@ static cb_status warn_of_body(const cb_immersed *body, double t, const char *nam
   return status;
 }
 
-static const char *body_name(const cb_record_layout *layout, int i) {
-  for (size_t d = 0; d < layout->n_dimensions; d++)
-    if (!strcmp(layout->dimensions[d].name, "body") && layout->dimensions[d].labels)
-      return layout->dimensions[d].labels[i];
-  return "";
-}
-
 cb_status cb_warn_of_bodies(cb_scenario *scenario) {
-  const int n = cb_scenario_immersed(scenario, 0, NULL);
+  const int n = cb_scenario_bodies(scenario);
   const cb_immersed *before = NULL;
   const double start = cb_run_time(cb_scenario_run(scenario));
   cb_status status = CB_OK;
   for (int i = 0; i < n && !status; i++) {
-    const cb_immersed *body;
+    const cb_immersed *body = cb_scenario_body(scenario, i);
     char text[128];
-    cb_scenario_immersed(scenario, i, &body);
-    snprintf(text, sizeof text, "body `%.100s`: ", body_name(cb_scenario_layout(scenario), i));
+    snprintf(text, sizeof text, "body `%.100s`: ", cb_scenario_body_name(scenario, i));
     if (body != before) status = warn_of_body(body, start, text);
     before = body;
   }

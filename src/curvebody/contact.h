@@ -10,6 +10,7 @@
 #ifndef CURVEBODY_CONTACT_H
 #define CURVEBODY_CONTACT_H
 
+#include <curvebody/event.h>
 #include <curvebody/system.h>
 #include <stdbool.h>
 
@@ -57,7 +58,6 @@ cb_status cb_builder_wall_plane(cb_builder *b, const char *name, int body, const
 cb_status cb_builder_wall_expression(cb_builder *b, const char *name, int body, const char *chart,
                                      const char *expression, double restitution);
 
-typedef enum cb_event_action { CB_EVENT_REFLECT, CB_EVENT_STOP, CB_EVENT_MARK } cb_event_action;
 typedef enum cb_event_direction { CB_EVENT_BOTH, CB_EVENT_FALLING, CB_EVENT_RISING } cb_event_direction;
 /* The run ends, or a row of /event is written, where d(i, j) - value, or an expression of a particle's coordinates, t
  * and r, passes through 0. */

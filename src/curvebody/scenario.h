@@ -39,6 +39,13 @@ typedef struct cb_constraint_doc {
 } cb_constraint_doc;
 extern const cb_constraint_doc cb_constraint_docs[], cb_wall_docs[], cb_event_docs[];
 
+/* Of a scenario of bodies in a fluid: how many there are (0: it is of particles), and what body i is called and made of
+ * (src/fluid/immersed.h). */
+struct cb_immersed;
+int cb_scenario_bodies(const cb_scenario *scenario);
+const char *cb_scenario_body_name(const cb_scenario *scenario, int i);
+const struct cb_immersed *cb_scenario_body(const cb_scenario *scenario, int i);
+
 /* Maps of a scenario of bodies in a fluid, for `curvebody list fluids`; ended by a NULL name. */
 typedef struct cb_fluid_doc {
   const char *name, *title, *doc;

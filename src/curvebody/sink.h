@@ -6,6 +6,7 @@
 #ifndef CURVEBODY_SINK_H
 #define CURVEBODY_SINK_H
 
+#include <curvebody/event.h>
 #include <curvebody/status.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,7 +57,7 @@ typedef struct cb_blob {
 
 typedef struct cb_event_row {
   double time;
-  int32_t kind, i, j; /* kind: 0 reflect, 1 stop, 2 mark, 3 retried step */
+  int32_t kind, i, j; /* kind: cb_event_action */
   double gap, speed_before, speed_after, impulse;
 } cb_event_row;
 

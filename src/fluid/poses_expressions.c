@@ -48,12 +48,9 @@ static cb_status parse(const cb_poses_motion *motion, const cb_poses_parameters 
                                      .n_parameters = parameters ? parameters->n : 0};
   for (int k = 0; k < 3; k++) {
     if (coordinate) *coordinate = k;
-    if (cb_expression_parse_in(motion->text[k] ? motion->text[k] : variables[1 + k], &scope, at, &law->e[k])) {
-      char text[512];
-      snprintf(text, sizeof text, "%s", cb_error_text());
+    if (cb_expression_parse_in(motion->text[k] ? motion->text[k] : variables[1 + k], &scope, at, &law->e[k]))
       return cb_fail(CB_ERROR_INPUT, "motion of %s%s, %c: %s", motion->part ? "part " : "all parts",
-                     motion->part ? motion->part : "", "xyz"[k], text);
-    }
+                     motion->part ? motion->part : "", "xyz"[k], cb_error_text());
   }
   return CB_OK;
 }

@@ -99,10 +99,7 @@ static cb_status create(const char *name, const cb_node *node, const cb_system *
   status = make(class, params, system, out);
   if (status == CB_ERROR_UNSUPPORTED && node) {
     const cb_node *at = cb_node_get(node, "name");
-    char reason[1024];
-    strncpy(reason, cb_error_text(), sizeof reason - 1);
-    reason[sizeof reason - 1] = 0;
-    status = cb_node_fail(at ? at : node, "%s", reason);
+    status = cb_node_fail(at ? at : node, "%s", cb_error_text());
   }
   return status;
 }

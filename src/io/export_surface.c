@@ -12,10 +12,10 @@
 #include "io/export_file.h"
 #include "io/export_xml.h"
 #include "io/record_hdf5.h"
-#include "io/scenario_private.h"
 #include "numerics/se3.h"
 #include "numerics/vec3.h"
 
+#include <curvebody/scenario.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -63,14 +63,14 @@ static cb_status look(scene *s, const cb_scenario *scenario, uint64_t every) {
   s->pose = find_field(s->reader, "pose", 7);
   s->twist = find_field(s->reader, "twist", 6);
   s->rows = cb_reader_position(s->reader).rows;
-  s->bodies = (size_t)cb_scenario_immersed(scenario, 0, NULL);
+  s->bodies = (size_t)cb_scenario_bodies(scenario);
   if (!s->pose || field[s->pose].shape[0] != s->bodies)
     return cb_fail(CB_ERROR_INPUT, "%s: error: poses of %zu bodies, but its scenario has %zu", s->path,
                    s->pose ? field[s->pose].shape[0] : 0, s->bodies);
   s->body = malloc(s->bodies * sizeof *s->body);
   if (!s->body) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", s->bodies);
   for (size_t b = 0; b < s->bodies; b++) {
-    cb_scenario_immersed(scenario, (int)b, &s->body[b]);
+    s->body[b] = cb_scenario_body(scenario, (int)b);
     const cb_surface *surface = cb_immersed_surface(s->body[b]);
     s->vertices += (size_t)surface->vertices;
     s->faces += (size_t)surface->faces;

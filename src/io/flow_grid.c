@@ -82,9 +82,7 @@ static cb_status make(const cb_hdf5_source *s, const cb_hdf5_array *velocity, cb
   if (status) return status;
   status = cb_flow_from_grid(&grid, out);
   if (!status || status == CB_ERROR_MEMORY) return status;
-  char text[256];
-  snprintf(text, sizeof text, "%s", cb_error_text());
-  return cb_fail(CB_ERROR_INPUT, "%s: error: dataset 'velocity': %s", s->path, text);
+  return cb_fail(CB_ERROR_INPUT, "%s: error: dataset 'velocity': %s", s->path, cb_error_text());
 }
 
 cb_status cb_flow_read_grid(const char *path, cb_flow **out) {

@@ -58,12 +58,12 @@ static cb_status check_format(cb_scenario *s, const cb_node *root) {
 
 /* A failure of the builder at its end, with the place of what it is about. */
 static cb_status place_failure(const cb_node *root, const cb_node *system) {
-  char text[1024];
-  strncpy(text, cb_error_text(), sizeof text - 1);
-  text[sizeof text - 1] = 0;
   const cb_node *constraints = cb_node_get(system ? system : root, "constraints");
-  const bool of_constraint = constraints && !strncmp(text, "constraint `", 12);
-  return cb_node_fail(of_constraint ? constraints : system ? system : cb_node_get(root, "bodies"), "%s", text);
+  const bool of_constraint = constraints && !strncmp(cb_error_text(), "constraint `", 12);
+  return cb_node_fail(of_constraint ? constraints
+                      : system      ? system
+                                    : cb_node_get(root, "bodies"),
+                      "%s", cb_error_text());
 }
 
 static cb_status read_particles(cb_scenario *s, const cb_node *root) {
@@ -156,10 +156,8 @@ const cb_system *cb_scenario_system(const cb_scenario *s) { return s->system; }
 cb_integrator *cb_scenario_integrator(cb_scenario *s) { return s->integrator; }
 cb_run *cb_scenario_run(cb_scenario *s) { return s->run; }
 
-int cb_scenario_immersed(const cb_scenario *s, int i, const cb_immersed **body) {
-  if (!s->immersion) return 0;
-  if (body) *body = s->immersion->body[i].body;
-  return s->immersion->n;
-}
+int cb_scenario_bodies(const cb_scenario *s) { return s->immersion ? s->immersion->n : 0; }
+const char *cb_scenario_body_name(const cb_scenario *s, int i) { return s->immersion->body[i].name; }
+const cb_immersed *cb_scenario_body(const cb_scenario *s, int i) { return s->immersion->body[i].body; }
 
 int cb_scenario_compression(const cb_scenario *s) { return s->compression; }

@@ -77,13 +77,10 @@ cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_no
   if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN && status != CB_ERROR_INPUT &&
       status != CB_ERROR_UNSUPPORTED)
     return status;
-  char text[1024];
-  strncpy(text, cb_error_text(), sizeof text - 1);
-  text[sizeof text - 1] = 0;
-  if (strstr(text, ": error: ")) return status;
+  if (strstr(cb_error_text(), ": error: ")) return status;
   if (expression && status == CB_ERROR_INPUT)
-    return cb_node_fail_at(node, cb_builder_expression_at(s->builder), "%s", text);
-  return cb_node_fail(node, "%s", text);
+    return cb_node_fail_at(node, cb_builder_expression_at(s->builder), "%s", cb_error_text());
+  return cb_node_fail(node, "%s", cb_error_text());
 }
 
 static cb_status centre(cb_scenario *s, const cb_node *at, double *x) {

@@ -57,10 +57,6 @@ const char *cb_scenario_sha256(cb_scenario *s, const char *data, size_t n);
 cb_status cb_scenario_add_data(cb_scenario *s, const void *data, size_t n);
 cb_status cb_scenario_add_input(cb_scenario *s, const char *path);
 
-/* How many bodies in a fluid there are (0: the scenario is of particles), and what body i is (body may be NULL). */
-struct cb_immersed;
-int cb_scenario_immersed(const cb_scenario *s, int i, const struct cb_immersed **body);
-
 /* The whole tree with its defaults, as text in s->resolved. */
 cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root);
 

@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "io/scenario_fluid.h"
 
+#include <curvebody/constraint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -147,10 +147,7 @@ cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root) {
                         : cb_run_create(s->system, s->integrator, &options, &s->run);
   if (status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN) {
     const cb_node *start = cb_node_get(root, "start"), *bodies = cb_node_get(root, "bodies");
-    char text[1024];
-    strncpy(text, cb_error_text(), sizeof text - 1);
-    text[sizeof text - 1] = 0;
-    return cb_node_fail(status == CB_ERROR_ARGUMENT ? time_node : start ? start : bodies, "%s", text);
+    return cb_node_fail(status == CB_ERROR_ARGUMENT ? time_node : start ? start : bodies, "%s", cb_error_text());
   }
   return status;
 }

@@ -130,7 +130,7 @@ CB_LANES_INLINE void operate(const cb_operation *o, int n, const cb_lanes *a, co
   any(o, n, -1, a, b, c, da, db, r, dr);
 }
 
-/* Is the result finite? */
+/* Runs the tape over a block: is the result finite? */
 CB_LANES_INLINE bool run(const tape *t, cb_lanes *v, cb_lanes *d) {
   for (int i = 0; i < t->e->operations; i++) {
     const int ref = t->leaves + i;

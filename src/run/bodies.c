@@ -1,7 +1,8 @@
 /* Bodies in a fluid as a run: what it is made of, and its parts by threads. */
-#include "run/bodies.h"
+#include "run/bodies_private.h"
 
 #include "core/threads.h"
+#include "numerics/vec3.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,7 @@ static cb_status start_one(cb_run *run, cb_bodies_part *part, int body, void *co
                         start->twist, &run->bodies->state[body]);
 }
 
-/* How far the lowest vertex is above the floor; 1 without one that reflects. */
+/* No vertex begins below a floor that reflects. */
 static cb_status above(cb_run *run, cb_bodies_part *part, int body, void *context) {
   (void)context;
   const cb_floor *floor = &run->bodies->fluid->floor;
@@ -106,11 +107,13 @@ static cb_status above(cb_run *run, cb_bodies_part *part, int body, void *contex
   const cb_pose *pose = &run->bodies->state[body].g;
   int n;
   const double(*x)[3], (*v)[3];
+  double r[3][3], up[3]; /* in the body's axes */
+  cb_pose_rotation(pose, r);
+  cb_apply3_transposed((const double(*)[3])r, floor->up, up);
+  const double origin = cb_dot3(floor->up, pose->x) - floor->height;
   const cb_status status = shape.at(shape.self, run->options.start, &n, &x, &v);
   for (int i = 0; i < n && !status; i++) {
-    double y[3];
-    cb_pose_point(pose, x[i], y);
-    const double gap = floor->up[0] * y[0] + floor->up[1] * y[1] + floor->up[2] * y[2] - floor->height;
+    const double gap = origin + cb_dot3(up, x[i]);
     if (gap < 0)
       return cb_fail(CB_ERROR_DOMAIN, "vertex %d begins %.3g below the floor at height %g", i + 1, -gap, floor->height);
   }
@@ -124,10 +127,7 @@ static cb_status start(cb_run *run) {
   if (!status) status = cb_bodies_each(run, start_one, NULL, &failed);
   if (!status) status = cb_bodies_each(run, above, NULL, &failed);
   if (!status || status == CB_ERROR_MEMORY) return status;
-  char cause[1024];
-  strncpy(cause, cb_error_text(), sizeof cause - 1);
-  cause[sizeof cause - 1] = 0;
-  return cb_fail(status > 0 ? CB_ERROR_DOMAIN : status, "body `%s`: %s", b->start[failed].name, cause);
+  return cb_fail(status > 0 ? CB_ERROR_DOMAIN : status, "body `%s`: %s", b->start[failed].name, cb_error_text());
 }
 
 cb_status cb_run_create_bodies(const cb_fluid *fluid, int n, const cb_body_start *bodies, cb_integrator *integrator,

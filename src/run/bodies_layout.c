@@ -5,7 +5,7 @@
  *   about the world's origin, which is kept where nothing acts
  */
 #include "numerics/vec3.h"
-#include "run/bodies.h"
+#include "run/bodies_private.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,8 +31,9 @@ typedef struct source {
 typedef struct cb_body_field {
   const char *group;
   cb_field field;
-  size_t size; /* values a body */
-  void (*fill)(const source *s, double *out);
+  size_t size;                                 /* values a body */
+  void (*fill)(const source *s, double *out);  /* of a body; NULL: */
+  void (*whole)(const cb_run *run, void *out); /* of the run, once all bodies are measured */
 } cb_body_field;
 
 static void pose(const source *s, double *out) {
@@ -71,18 +72,37 @@ static void own_momentum(const source *s, double *out) { memcpy(out, s->row->mu0
 
 static void centre(const source *s, double *out) { cb_pose_point(&s->state->g, s->row->mass.centre, out); }
 
+static void time_(const cb_run *run, void *out) { *(double *)out = run->bodies->t; }
+static void step(const cb_run *run, void *out) { *(int64_t *)out = run->bodies->step; }
+static void iterations(const cb_run *run, void *out) { *(int32_t *)out = run->bodies->iterations; }
+static void step_size(const cb_run *run, void *out) { *(double *)out = run->step_size; }
+
+static double sum(const cb_bodies *b, bool with_kinetic, bool with_potential) {
+  double kinetic_ = 0, potential_ = 0;
+  for (int i = 0; i < b->n; i++) kinetic_ += b->row[i].kinetic, potential_ += b->row[i].potential;
+  return (with_kinetic ? kinetic_ : 0) + (with_potential ? potential_ : 0);
+}
+
+static void energy(const cb_run *run, void *out) { *(double *)out = sum(run->bodies, true, true); }
+static void all_kinetic(const cb_run *run, void *out) { *(double *)out = sum(run->bodies, true, false); }
+static void all_potential(const cb_run *run, void *out) { *(double *)out = sum(run->bodies, false, true); }
+
 #define PER_BODY(group, name, of, size, unit, doc, fill) \
-  { group, {name, CB_FIELD_DOUBLE, 2, {"body", of}, unit, doc}, size, fill }
+  { group, {name, CB_FIELD_DOUBLE, 2, {"body", of}, unit, doc}, size, fill, NULL }
 #define A_BODY(group, name, unit, doc, fill) \
-  { group, {name, CB_FIELD_DOUBLE, 1, {"body"}, unit, doc}, 1, fill }
-#define ONE(group, name, type, unit, doc) \
-  { group, {name, type, 0, {0}, unit, doc}, 0, NULL }
+  { group, {name, CB_FIELD_DOUBLE, 1, {"body"}, unit, doc}, 1, fill, NULL }
+#define ONE(group, name, type, unit, doc, whole) \
+  { group, {name, type, 0, {0}, unit, doc}, 0, NULL, whole }
 
 static const cb_body_field table[] = {
-    ONE("", "time", CB_FIELD_DOUBLE, "s", "time"),
-    ONE("", "step", CB_FIELD_INT64, "1", "steps so far"),
-    {"", {"x", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "m", "place of the body frame's origin"}, 3, place},
-    {"", {"v", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "m/s", "velocity of the body frame's origin"}, 3, velocity},
+    ONE("", "time", CB_FIELD_DOUBLE, "s", "time", time_),
+    ONE("", "step", CB_FIELD_INT64, "1", "steps so far", step),
+    {"", {"x", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "m", "place of the body frame's origin"}, 3, place, NULL},
+    {"",
+     {"v", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "m/s", "velocity of the body frame's origin"},
+     3,
+     velocity,
+     NULL},
     PER_BODY("", "pose", "pose_part", 7, "m, 1", "place of the body frame's origin, unit quaternion (w, x, y, z)",
              pose),
     PER_BODY("", "twist", "se3", 6, "rad/s, m/s", "angular and linear velocity in the body frame", twist),
@@ -90,23 +110,24 @@ static const cb_body_field table[] = {
              "momentum at the node, in the body frame, with the fluid's", body_momentum),
     PER_BODY("momentum", "spatial_momentum", "se3", 6, "kg m2/s, kg m/s", "the same about the world's origin",
              spatial_momentum),
-    ONE("energy", "energy", CB_FIELD_DOUBLE, "J", "kinetic and potential energy of all bodies"),
-    ONE("energy", "kinetic_energy", CB_FIELD_DOUBLE, "J", "of all bodies and of the fluid about them"),
-    ONE("energy", "potential_energy", CB_FIELD_DOUBLE, "J", "of all bodies: gravity, buoyancy, floor"),
+    ONE("energy", "energy", CB_FIELD_DOUBLE, "J", "kinetic and potential energy of all bodies", energy),
+    ONE("energy", "kinetic_energy", CB_FIELD_DOUBLE, "J", "of all bodies and of the fluid about them", all_kinetic),
+    ONE("energy", "potential_energy", CB_FIELD_DOUBLE, "J", "of all bodies: gravity, buoyancy, floor", all_potential),
     A_BODY("energy", "body_energy", "J", "kinetic and potential energy", body_energy),
     A_BODY("energy", "body_kinetic_energy", "J", "of the body and of the fluid about it", kinetic),
     A_BODY("energy", "body_potential_energy", "J", "gravity, buoyancy, floor", potential),
     {"inertia",
      {"inertia", CB_FIELD_DOUBLE, 3, {"body", "se3", "se3_column"}, "kg m2, kg m, kg", "K, of body and fluid"},
      36,
-     inertia},
+     inertia,
+     NULL},
     PER_BODY("inertia", "own_momentum", "se3", 6, "kg m2/s, kg m/s",
              "mu_0: momentum of the shape's own motion and of the flow", own_momentum),
     PER_BODY("centre", "centre", "axis", 3, "m", "centre of mass", centre),
     A_BODY("breathing", "breathing", "m/s", "mean normal velocity of the shape that was subtracted", breathing),
-    ONE("", "solver_iterations", CB_FIELD_INT32, "1", "most iterations of a body in the last step"),
-    ONE("", "step_size", CB_FIELD_DOUBLE, "s", "size of the last step"),
-    {NULL, {0}, 0, NULL}};
+    ONE("", "solver_iterations", CB_FIELD_INT32, "1", "most iterations of a body in the last step", iterations),
+    ONE("", "step_size", CB_FIELD_DOUBLE, "s", "size of the last step", step_size),
+    {NULL, {0}, 0, NULL, NULL}};
 
 /* --- layout --- */
 
@@ -233,38 +254,15 @@ static cb_status measure_one(cb_run *run, cb_bodies_part *part, int body, void *
   return CB_OK;
 }
 
-static void fill_whole(cb_run *run) {
-  const cb_bodies *b = run->bodies;
-  double kinetic_ = 0, potential_ = 0;
-  for (int i = 0; i < b->n; i++) kinetic_ += b->row[i].kinetic, potential_ += b->row[i].potential;
-  const struct {
-    const char *name;
-    double value;
-  } whole[] = {{"time", b->t},
-               {"energy", kinetic_ + potential_},
-               {"kinetic_energy", kinetic_},
-               {"potential_energy", potential_},
-               {"step_size", run->step_size}};
-  for (int f = 0; f < run->n_fields; f++) {
-    const char *name = run->field[f].name;
-    if (!b->measured[f] || b->measured[f]->fill) continue;
-    if (!strcmp(name, "step")) *(int64_t *)run->value[f] = b->step;
-    if (!strcmp(name, "solver_iterations")) *(int32_t *)run->value[f] = b->iterations;
-    for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
-      if (!strcmp(name, whole[k].name)) *(double *)run->value[f] = whole[k].value;
-  }
-}
-
 cb_status cb_bodies_measure(cb_run *run, const char **what) {
   int failed = 0;
   *what = "twist";
   const cb_status status = cb_bodies_each(run, measure_one, NULL, &failed);
   if (!status) {
-    fill_whole(run);
+    for (int f = 0; f < run->n_fields; f++)
+      if (run->bodies->measured[f] && run->bodies->measured[f]->whole)
+        run->bodies->measured[f]->whole(run, run->value[f]);
     return CB_OK;
   }
-  char cause[1024];
-  strncpy(cause, cb_error_text(), sizeof cause - 1);
-  cause[sizeof cause - 1] = 0;
-  return cb_fail(status, "body `%s`: %s", run->bodies->start[failed].name, cause);
+  return cb_fail(status, "body `%s`: %s", run->bodies->start[failed].name, cb_error_text());
 }

@@ -1,13 +1,11 @@
 /* One step of all bodies, each with its own retries: a step that fails is done again as two halves by that body alone.
  * Reflections off the floor and halved steps are told to the record in the order of bodies. */
 #include "numerics/compensated.h"
-#include "run/bodies.h"
+#include "run/bodies_private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { EVENT_REFLECT = 0, EVENT_RETRY = 3, FLOOR = -2 };
+enum { FLOOR = -2 };
 
 typedef struct teller {
   cb_bodies_part *part;
@@ -28,7 +26,7 @@ static void tell(cb_bodies_part *part, const cb_event_row *event) {
 static void hit(void *user, const cb_floor_hit *h) {
   const teller *to = user;
   tell(to->part, &(cb_event_row){.time = h->time,
-                                 .kind = EVENT_REFLECT,
+                                 .kind = CB_EVENT_REFLECT,
                                  .i = to->body,
                                  .j = FLOOR,
                                  .gap = h->gap,
@@ -59,7 +57,7 @@ static cb_status halves(cb_run *run, cb_bodies_part *part, int body, double h, i
   cb_status status = whole(run, part, body, h, &iterations);
   if (iterations > part->iterations) part->iterations = iterations;
   if (status <= 0 || depth == run->options.retries) return status;
-  tell(part, &(cb_event_row){.time = run->bodies->state[body].t, .kind = EVENT_RETRY, .i = body, .j = -1, .gap = h});
+  tell(part, &(cb_event_row){.time = run->bodies->state[body].t, .kind = CB_EVENT_RETRY, .i = body, .j = -1, .gap = h});
   for (int half = 0; half < 2; half++)
     if ((status = halves(run, part, body, h / 2, depth + 1))) return status;
   return CB_OK;
@@ -95,14 +93,11 @@ cb_status cb_bodies_step(cb_run *run, cb_sink *sink, double h) {
     b->step++;
     return CB_OK;
   }
-  char cause[1024];
-  strncpy(cause, cb_error_text(), sizeof cause - 1);
-  cause[sizeof cause - 1] = 0;
   if (status < 0)
     return cb_fail(status, "at time %.17g, step %lld, body `%s`: %s", b->t, (long long)b->step, b->start[failed].name,
-                   cause);
+                   cb_error_text());
   return cb_fail(CB_ERROR_STEP,
                  "%s at time %.17g, step %lld, body `%s`: %s (step %g, halved %d times); try a smaller integrator.step",
-                 cb_status_name(status), b->t, (long long)b->step, b->start[failed].name, cause, h,
+                 cb_status_name(status), b->t, (long long)b->step, b->start[failed].name, cb_error_text(), h,
                  run->options.retries);
 }

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EVENT_RETRY = 3 };
-
 /* The particle, in the order a user sees, where the last step went wrong; -1 if not known. */
 static int worst(const cb_run *run) {
   return run->particles->integrator->worst < 0
@@ -22,7 +20,7 @@ static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
   if (status <= 0 || depth == run->options.retries) return status;
   if (depth == 0) cb_state_copy(run->particles->spare, run->particles->state); /* a failed step has left it as it was */
   const cb_event_row event = {
-      .time = run->particles->state->t, .kind = EVENT_RETRY, .i = worst(run), .j = -1, .gap = h};
+      .time = run->particles->state->t, .kind = CB_EVENT_RETRY, .i = worst(run), .j = -1, .gap = h};
   if (sink->event && (status = sink->event(sink->self, &event))) return status;
   for (int half = 0; half < 2; half++) {
     cb_integrator_reset(run->particles->integrator);

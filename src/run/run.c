@@ -2,7 +2,6 @@
 #include "run/run_private.h"
 
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 enum { MOST_ROWS_A_CHECKPOINT = 256, FEWEST_ROWS_A_CHECKPOINT = 8, NUMBERS_A_CHECKPOINT = 1 << 24 };
@@ -78,11 +77,8 @@ static cb_status write_row(cb_run *run, cb_sink *sink) {
   const char *what = "";
   const cb_status status = run->class->measure(run, &what);
   if (!status) return sink->row(sink->self, run->row);
-  char cause[1024];
-  strncpy(cause, cb_error_text(), sizeof cause - 1);
-  cause[sizeof cause - 1] = 0;
   return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status), *run->t,
-                 (long long)*run->step, what, cause);
+                 (long long)*run->step, what, cb_error_text());
 }
 
 static cb_status write_checkpoint(cb_run *run, cb_sink *sink) {
@@ -129,8 +125,8 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
       const double time = now();
       if (time - last >= 0.2) {
         last = time;
-        progress(user, &(cb_progress){*run->t, o->start, o->end, *run->step,
-                                      (double)(*run->step - first) / (time - begin)});
+        progress(user,
+                 &(cb_progress){*run->t, o->start, o->end, *run->step, (double)(*run->step - first) / (time - begin)});
       }
     }
   }

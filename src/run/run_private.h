@@ -27,7 +27,7 @@ struct cb_run {
   const cb_run_class *class;
   union {
     struct cb_particles *particles; /* run/particles.h */
-    struct cb_bodies *bodies;       /* run/bodies.h */
+    struct cb_bodies *bodies;       /* run/bodies_private.h */
   };
   cb_run_options options;
   double *t, *t_low; /* of the state */

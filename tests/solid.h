@@ -70,7 +70,7 @@ typedef struct displaced {
 
 static inline displaced displaced_of(const cb_medium *m, const solid *b, const double *thickness) {
   displaced d;
-  check_ok(cb_medium_displaced(m, b->n, (const double(*)[3][3])b->corner, thickness, &d.mass, d.moment));
+  check_ok(cb_medium_displaced(m, b->n, (const double(*)[3][3])b->corner, thickness, &d.mass, d.moment, d.moment));
   return d;
 }
 

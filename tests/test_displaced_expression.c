@@ -35,17 +35,21 @@ static void column_of_the_potential_reaches_to_height_0(void **unused) {
   cb_medium_free(m);
   check_ok(cb_medium_expression("998 - (30 - z)^3", 0, NULL, NULL, up, NULL, &m)); /* negative far from the body */
   solid_place(&b, &(cb_pose){{1, 0, 0, 0}, {0, 0, 38}});
-  double mass, moment[3];
-  check_ok(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment));
+  double mass, moment[3], along[3] = {0, 0, 1};
+  check_ok(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment, moment));
   cb_medium_free(m);
   check_ok(cb_medium_expression("1/z", 0, NULL, NULL, up, NULL, &m));
   solid_place(&b, &(cb_pose){{1, 0, 0, 0}, {0, 0, -1}});
-  check_error_begins(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment),
+  check_error_begins(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment, moment),
                      CB_STEP_NOT_FINITE, "density at (0, 0, -1.5) is -0.666667: expected a number >= 0");
   cb_medium_free(m);
   check_ok(cb_medium_expression("1/z^2", 0, NULL, NULL, up, NULL, &m));
-  check_error(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment), CB_STEP_NOT_FINITE,
+  check_error(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment, along),
+              CB_STEP_NOT_FINITE,
               "the integral of the density from (0, 0, -1) straight to height 0 does not converge");
+  check_ok(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment, NULL)); /* not asked for */
+  check_near(along[2], 1, 0);
+  check_near(moment[2], 0, 1e-15);
   cb_medium_free(m);
   solid_free(&b);
 }

@@ -147,7 +147,8 @@ static void what_is_wrong_is_told(void **unused) {
               "density at (0, 5, 3) is -2: expected a number >= 0");
   check_error_begins(cb_medium_faces(m, 1, x, &value, NULL), CB_STEP_NOT_FINITE,
                      "density at (0.333333, 0.333333, 2) is");
-  check_error_begins(cb_medium_displaced(m, 1, x, NULL, &value, moment), CB_STEP_NOT_FINITE, "density at (0.333333, ");
+  check_error_begins(cb_medium_displaced(m, 1, x, NULL, &value, moment, NULL), CB_STEP_NOT_FINITE,
+                     "density at (0.333333, ");
   check_near(value, 2, 0);
   cb_medium_free(m);
   check_ok(cb_medium_expression("sqrt(x)", 0, NULL, NULL, up, NULL, &m));
@@ -158,7 +159,7 @@ static void what_is_wrong_is_told(void **unused) {
   cb_medium_free(m);
   check_ok(cb_medium_uniform(1, &m));
   const double broken[1][3][3] = {{{0, 0, 0}, {1, NAN, 0}, {0, 1, 6}}};
-  check_error_begins(cb_medium_displaced(m, 1, broken, NULL, &value, moment), CB_STEP_NOT_FINITE,
+  check_error_begins(cb_medium_displaced(m, 1, broken, NULL, &value, moment, NULL), CB_STEP_NOT_FINITE,
                      "displaced mass of a surface at (0, 0, 0) is nan");
   cb_medium_free(m);
   cb_medium_free(NULL);

@@ -41,10 +41,10 @@ static cb_status displaced(cb_swimmer *s, double *mass, double moment[3]) {
   const int closed = b->closed_faces, sheets = b->surface->faces - closed;
   const double(*corner)[3][3] = (const double(*)[3][3])s->field.corner;
   double sheet, first[3];
-  cb_status status = cb_medium_displaced(b->fluid.medium, closed, corner, NULL, mass, moment);
+  cb_status status = cb_medium_displaced(b->fluid.medium, closed, corner, NULL, mass, moment, moment);
   if (!status)
     status = cb_medium_displaced(b->fluid.medium, sheets, corner + closed, s->field.listed_thickness + closed, &sheet,
-                                 first);
+                                 first, first);
   if (status) return status;
   *mass += sheet;
   for (int i = 0; i < 3; i++) moment[i] += first[i];

@@ -41,9 +41,10 @@ cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3
                           double (*slope)[3][3]);
 
 /* What a closed surface of n faces displaces, or with thickness[n] (metres; NULL: closed) sheets: their faces' areas
- * times thickness. mass, and moment[3]: across up int rho x_h dV, along it int Q dV (that of the potential
- * -|g| <moment, up>); in the world. The surfaces may be several. */
+ * times thickness. In the world: mass; moment[3], int rho x_h dV across up; and to along[3] is added int Q dV along up
+ * (that of the potential -|g| <along, up>; NULL: not wanted, and the column below not asked for; may be moment). The
+ * surfaces may be several. */
 cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[3][3], const double *thickness,
-                              double *mass, double moment[3]);
+                              double *mass, double moment[3], double along[3]);
 
 #endif

@@ -118,13 +118,13 @@ static cb_status begin_expression(task *t, int threads, cb_medium_profile *profi
                          profile);
 }
 
-static cb_status finish(const task *t, const piece *sum, double *mass, double moment[3]) {
+static cb_status finish(const task *t, const piece *sum, double *mass, double moment[3], double *along) {
   const double *o = t->from.o, *up = t->from.m->up;
-  double column, first[3];
-  if (t->from.m->e) {
+  double column = 0, first[3];
+  if (along && t->from.m->e) {
     const cb_status status = cb_expression_column(t->from.m, o, &column);
     if (status) return status;
-  } else {
+  } else if (along) {
     column = cb_layers_column(t->from.m, cb_dot3(o, up));
   }
   if (!isfinite(sum->mass + sum->first[0] + sum->first[1] + sum->first[2] + sum->along))
@@ -133,12 +133,13 @@ static cb_status finish(const task *t, const piece *sum, double *mass, double mo
   for (int i = 0; i < 3; i++) first[i] = sum->first[i] + sum->mass * o[i];
   const double across = cb_dot3(first, up);
   *mass = sum->mass;
-  for (int i = 0; i < 3; i++) moment[i] = first[i] + (sum->along + column * sum->volume - across) * up[i];
+  for (int i = 0; i < 3; i++) moment[i] = first[i] - across * up[i];
+  for (int i = 0; along && i < 3; i++) along[i] += (sum->along + column * sum->volume) * up[i];
   return CB_OK;
 }
 
 cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[3][3], const double *thickness,
-                              double *mass, double moment[3]) {
+                              double *mass, double moment[3], double along[3]) {
   if (n == 0) {
     *mass = moment[0] = moment[1] = moment[2] = 0;
     return CB_OK;
@@ -161,5 +162,5 @@ cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[
     sum.along += p->along;
     sum.volume += p->volume;
   }
-  return finish(&t, &sum, mass, moment);
+  return finish(&t, &sum, mass, moment, along);
 }

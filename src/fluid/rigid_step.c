@@ -206,12 +206,11 @@ static double blur(const step *e) {
   return 1e-15 * size(e->K, (double[6]){turn, turn, turn, far, far, far});
 }
 
-/* To round-off: the next change would be below 1e-15 of the twist (rate^2 change where the matrix is exact and new,
- * twice rate change where it is not), or changes below 1e-10 (of the twist, or of the first change), or that
- * the pose does not resolve (a body at rest where forces balance), no longer fall. The wrench is then brought to the
- * last Y by its derivative. */
+/* To round-off: those changes that would follow, each at most twice the rate of the last two times the one before, are
+ * together below 1e-15 of the twist (a matrix that is new and exact would make them smaller, but derivatives need not
+ * be exact); or changes below 1e-10 (of the twist, or of the first change), or that the pose does not resolve (a body at
+ * rest where forces balance), no longer fall. The wrench is then brought to the last Y by its derivative. */
 static cb_status solve(step *e, double Y[6], int *count) {
-  const bool exact = e->p->pose_derivative || !(e->p->wrench || e->p->pose_dependent);
   double last = 0, scale = 0, rate = 1;
   for (int n = 0; n < MOST; n++) {
     double update[6], change_of_BF[6];
@@ -224,7 +223,7 @@ static cb_status solve(step *e, double Y[6], int *count) {
     rate = change / (n > 0 ? last : scale);
     for (int i = 0; i < 6; i++) Y[i] += update[i];
     *count = n + 1;
-    const double next = exact && fresh ? 10 * rate * rate * change : 2 * rate * change / (1 - 2 * rate);
+    const double next = 2 * rate * change / (1 - 2 * rate);
     const bool settled = change <= 1e-15 * scale || (n > 0 && rate < 0.25 && next <= 1e-15 * scale);
     if (settled || (n > 0 && change >= last && change <= fmax(1e-10 * scale, blur(e)))) {
       cb_apply6(e->dBF, update, change_of_BF);

@@ -178,8 +178,7 @@ static cb_status ground_derivative(void *self, double t, const cb_pose *at, cons
                                    double dF[6][6]) {
   ground *g = self;
   const cb_status status = body_derivative(&g->b, t, at, Y, dmu, dF);
-  double F[6];
-  cb_floor_wrench(&g->floor, g->m.vertices, (const double(*)[3])g->m.x, NULL, at, Y, F, NULL, dF, NULL);
+  cb_floor_wrench(&g->floor, g->m.vertices, (const double(*)[3])g->m.x, NULL, at, Y, NULL, NULL, dF, NULL);
   return status;
 }
 

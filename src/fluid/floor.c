@@ -79,7 +79,7 @@ void cb_floor_wrench(const cb_floor *f, int n, const double (*x)[3], const doubl
     if (!press(&c)) continue;
     double force[3];
     for (int k = 0; k < 3; k++) force[k] = c.N * (c.n[k] - f->friction * c.t[k] / c.s);
-    add_at(x[i], force, F, 1);
+    if (F) add_at(x[i], force, F, 1);
     if (dF || dpose) differentiate(&c, dF, dpose);
   }
 }

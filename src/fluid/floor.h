@@ -37,8 +37,8 @@ typedef struct cb_floor_shape {
   cb_status (*at)(void *self, double t, int *n, const double (**x)[3], const double (**v)[3]);
 } cb_floor_shape;
 
-/* Wrench of a stiff floor in the body frame, dF/dY and its derivative along g(1 + hat(xi)), dpose (each may be NULL),
- * added to; energy of the springs (NULL). */
+/* Adds the wrench F of a stiff floor in the body frame, dF/dY, its derivative dpose along g (1 + hat(xi)), and the energy
+ * of the springs to those that are not NULL. */
 void cb_floor_wrench(const cb_floor *f, int n, const double (*x)[3], const double (*v)[3], const cb_pose *g,
                      const double Y[6], double F[6], double dF[6][6], double dpose[6][6], double *energy);
 

@@ -47,7 +47,6 @@ cb_status cb_immersed_drag(cb_swimmer *s, const cb_immersed_moment *m, bool quad
 }
 
 void cb_immersed_floor(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
-  double ignored[6] = {0};
-  cb_floor_wrench(&s->b->fluid.floor, s->b->surface->vertices, s->form.x, s->form.v, m->g, m->Y, F ? F : ignored, dF,
-                  dg, NULL);
+  cb_floor_wrench(&s->b->fluid.floor, s->b->surface->vertices, s->form.x, s->form.v, m->g, m->Y, F, dF, dg,
+                  NULL);
 }

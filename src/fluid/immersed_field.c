@@ -31,6 +31,7 @@ static cb_status find_flow(cb_swimmer *s, const double r[3][3]) {
     memcpy(u, f->u[i], sizeof u);
     cb_apply3_transposed(r, u, f->u[i]);
     turn_gradient(r, f->gradient[i]);
+    if (b->pressed && b->gusty) memcpy(u, f->rate[i], sizeof u), cb_apply3_transposed(r, u, f->rate[i]);
   }
   return status;
 }

@@ -100,7 +100,7 @@ cb_status cb_immersed_pressure(cb_swimmer *s, const cb_immersed_moment *m, doubl
     const cb_immersed_weight *own = s->pressure.vertex + i;
     double a[3], carried[3], torque[3];
     if (s->b->varying) {
-      cb_apply3_transposed(m->r, f->rate[i], a);
+      memcpy(a, f->rate[i], sizeof a);
       cb_apply3((const double(*)[3])f->gradient[i], f->u[i], carried);
     } else {
       cb_apply3_transposed(m->r, s->wind.rate, a);

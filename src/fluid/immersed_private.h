@@ -127,7 +127,7 @@ typedef struct cb_immersed_field {
   bool mixed;                  /* the density differs over the body */
   double density;              /* where it does not */
   double (*place)[3];          /* [vertices], in the world */
-  double (*u)[3], (*rate)[3];  /* [vertices] velocity of the flow; du/dt in the world's axes */
+  double (*u)[3], (*rate)[3];  /* [vertices] velocity of the flow, and du/dt at a place that is fixed in the world */
   double (*gradient)[3][3];    /* [vertices] */
   bool at_faces, whole;        /* the two that follow are found */
   double (*face_u)[3];         /* [faces] at their centres */

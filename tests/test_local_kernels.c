@@ -3,6 +3,7 @@
 #include "core/isa.h"
 #include "core/threads.h"
 #include "local_cases.h"
+#include "local_scalar.h"
 
 static void compare(const char *what, int n, const double *a, const double *b) {
   double size = 0;
@@ -28,7 +29,7 @@ static void kernels_agree_with_the_scalar_equations(void **unused) {
       double K[2][36], mu[2][6], F[2][6], J[2][36];
       cb_local_part part[2][3];
       cb_local_added_mass(t.l, 1.3, rho, (double(*)[6])K[0], mu[0], part[0]);
-      cb_local_added_mass_scalar(t.l, 1.3, rho, (double(*)[6])K[1], mu[1], part[1]);
+      scalar_added_mass(t.l, 1.3, rho, (double(*)[6])K[1], mu[1], part[1]);
       compare("K", 36, K[0], K[1]);
       compare("mu0", 6, mu[0], mu[1]);
       for (int p = 0; p < 3; p++) {
@@ -39,7 +40,7 @@ static void kernels_agree_with_the_scalar_equations(void **unused) {
         assert_int_equal(part[0][p].open, p == 2);
       }
       cb_local_drag(t.l, 1.3, rho, t.Y, t.flow1, flow, c, c / 2, F[0], (double(*)[6])J[0]);
-      cb_local_drag_scalar(t.l, 1.3, rho, t.Y, t.flow1, flow, c, c / 2, F[1], (double(*)[6])J[1]);
+      scalar_drag(t.l, 1.3, rho, t.Y, t.flow1, flow, c, c / 2, F[1], (double(*)[6])J[1]);
       compare("wrench", 6, F[0], F[1]);
       compare("jacobian", 36, J[0], J[1]);
       cb_local_drag(t.l, 1.3, rho, t.Y, t.flow1, flow, c, c / 2, F[0], NULL);

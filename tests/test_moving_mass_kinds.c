@@ -1,6 +1,7 @@
 /* Mass and momentum of a changing shape: lumped, with point masses, and from the sums of the local fluid model. */
 #include "fluid/local.h"
 #include "moving_shape.h"
+#include "point_mass.h"
 
 static void lumped_body_is_the_sum_over_its_vertices(void **unused) {
   (void)unused;
@@ -24,7 +25,7 @@ static void lumped_body_is_the_sum_over_its_vertices(void **unused) {
   cb_mass sum = {0};
   for (int i = 0; i < h.s->vertices; i++) {
     double turn[3];
-    cb_mass_add_point(&sum, mass[i], h.x[i]);
+    mass_add_point(&sum, mass[i], h.x[i]);
     cb_cross3(h.x[i], h.v[i], turn);
     for (int k = 0; k < 3; k++) mu[k] += mass[i] * turn[k], mu[3 + k] += mass[i] * h.v[i][k];
     energy += mass[i] * cb_dot3(h.v[i], h.v[i]) / 2;
@@ -50,8 +51,8 @@ static void point_masses_move_with_their_vertex_or_stay(void **unused) {
   wriggle(&h, 0.2);
   const cb_mass found = at(m, &h, mu0);
   cb_mass expected = at(without, &h, bare);
-  cb_mass_add_point(&expected, 40, points[0].x);
-  cb_mass_add_point(&expected, 25, h.x[7]);
+  mass_add_point(&expected, 40, points[0].x);
+  mass_add_point(&expected, 25, h.x[7]);
   check_same_mass(&found, &expected, 1e-14);
   cb_cross3(h.x[7], h.v[7], turn);
   for (int i = 0; i < 3; i++) {

@@ -44,10 +44,5 @@ void cb_local_drag(cb_local *l, double rho1, const double *rho, const double Y[6
 /* Mean normal velocity of the shape's motion over each closed part (a stroke that changes the volume): subtracted from
  * <x', n> in mu0 when asked; returns the greatest over the parts. */
 double cb_local_breathing(cb_local *l, bool subtract);
-/* Scalar versions of both, to test by. */
-void cb_local_added_mass_scalar(cb_local *l, double rho1, const double *rho, double mass[6][6], double mu0[6],
-                                cb_local_part *part);
-void cb_local_drag_scalar(cb_local *l, double rho1, const double *rho, const double Y[6], const double flow1[3],
-                          const double (*flow)[3], double c_n, double c_t, double wrench[6], double jacobian[6][6]);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include <gsl/gsl_eigen.h>
 #include <math.h>
-#include <string.h>
 
 void cb_moments_add_simplex(cb_moments *m, const double x[3][3], double content, double first, double second) {
   double sum[3];
@@ -118,39 +117,6 @@ cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_materia
   }
   cb_inertia_add(out->inertia, weight.zero, weight.one, (const double(*)[3])weight.two);
   return CB_OK;
-}
-
-void cb_mass_add_point(cb_mass *m, double mass, const double x[3]) {
-  double first[3], P[3][3];
-  for (int i = 0; i < 3; i++) {
-    first[i] = mass * x[i];
-    for (int j = 0; j < 3; j++) P[i][j] = mass * x[i] * x[j];
-    if (m->mass + mass != 0) m->centre[i] = (m->mass * m->centre[i] + first[i]) / (m->mass + mass);
-  }
-  m->mass += mass;
-  cb_inertia_add(m->inertia, mass, first, (const double(*)[3])P);
-}
-
-void cb_tensor_shift(const double k[6][6], const double d[3], double out[6][6]) {
-  /* X = [[1, 0], [-hat(d), 1]] */
-  double X[6][6] = {{0}}, half[6][6], result[6][6];
-  for (int i = 0; i < 6; i++) X[i][i] = 1;
-  for (int i = 0; i < 3; i++) {
-    const int j = (i + 1) % 3, l = (i + 2) % 3;
-    X[3 + j][l] = d[i];
-    X[3 + l][j] = -d[i];
-  }
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) {
-      half[i][j] = 0;
-      for (int l = 0; l < 6; l++) half[i][j] += k[i][l] * X[l][j];
-    }
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) {
-      result[i][j] = 0;
-      for (int l = 0; l < 6; l++) result[i][j] += X[l][i] * half[l][j];
-    }
-  memcpy(out, result, sizeof result);
 }
 
 cb_status cb_mass_principal(const cb_mass *m, double moment[3], double axis[3][3]) {

@@ -23,9 +23,6 @@ typedef struct cb_material {
 
 /* material[parts]. x (NULL: s->x): another pose of the same faces. */
 cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_material *material, cb_mass *out);
-void cb_mass_add_point(cb_mass *m, double mass, const double x[3]);
-/* The 6x6 tensor about another origin: K' = X^T K X for a body moved by +d about a fixed origin. */
-void cb_tensor_shift(const double k[6][6], const double d[3], double out[6][6]);
 /* Principal axes and moments about the centre of mass (GSL). axis[i] belongs to moment[i], right-handed. */
 cb_status cb_mass_principal(const cb_mass *m, double moment[3], double axis[3][3]);
 

@@ -1,24 +1,23 @@
 /* The local fluid model as its equations stand, face by face: what the kernels are tested by. Sums in long double. */
+#ifndef CB_TESTS_LOCAL_SCALAR_H
+#define CB_TESTS_LOCAL_SCALAR_H
+
 #include "fluid/local_private.h"
+#include "numerics/vec3.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct corner_face {
   double x[3][3], v[3][3], n[3], area;
 } corner_face;
 
-static void cross(const double a[3], const double b[3], double out[3]) {
-  for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static void between(const double a[3], const double b[3], double out[3]) {
+static inline void between(const double a[3], const double b[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = b[i] - a[i];
 }
 
 /* false: no area, so that it gives nothing. */
-static bool take(const cb_local *l, int slot, corner_face *f) {
+static inline bool take(const cb_local *l, int slot, corner_face *f) {
   double e1[3], e2[3];
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < 3; i++) {
@@ -27,19 +26,19 @@ static bool take(const cb_local *l, int slot, corner_face *f) {
     }
   between(f->x[0], f->x[1], e1);
   between(f->x[0], f->x[2], e2);
-  cross(e1, e2, f->n);
-  const double twice = sqrt(dot(f->n, f->n));
+  cb_cross3(e1, e2, f->n);
+  const double twice = sqrt(cb_dot3(f->n, f->n));
   f->area = twice / 2;
   for (int i = 0; i < 3 && twice > 0; i++) f->n[i] /= twice;
   return twice > 0;
 }
 
-static void moment(const double x[3], const double n[3], double m[6]) {
-  cross(x, n, m);
+static inline void moment(const double x[3], const double n[3], double m[6]) {
+  cb_cross3(x, n, m);
   memcpy(m + 3, n, 3 * sizeof *n);
 }
 
-static double sides(const cb_local *l, int part) { return l->open[part] ? 2 : 1; }
+static inline double sides(const cb_local *l, int part) { return l->open[part] ? 2 : 1; }
 
 /* --- delta --- */
 
@@ -48,23 +47,24 @@ typedef struct bends {
 } bends;
 
 /* The edge from e0 to e1 with the area vectors in flat from f0 and f1 on. */
-static void bend(const cb_local *l, const double *e0, const double *e1, int f0, int f1, double share, bends *sum) {
+static inline void bend(const cb_local *l, const double *e0, const double *e1, int f0, int f1, double share,
+                        bends *sum) {
   double n[2][3], e[3], normal[3];
   const int at[2] = {f0, f1};
   for (int side = 0; side < 2; side++)
     for (int i = 0; i < 3; i++) n[side][i] = l->flat[at[side] + CB_LOCAL_GROUP * (3 + i)];
   between(e0, e1, e);
-  cross(n[0], n[1], normal);
-  const double size = sqrt(dot(e, e)), sine = dot(e, normal), cosine = size * dot(n[0], n[1]);
+  cb_cross3(n[0], n[1], normal);
+  const double size = sqrt(cb_dot3(e, e)), sine = cb_dot3(e, normal), cosine = size * cb_dot3(n[0], n[1]);
   if (!(size > 0)) return;
   const bool fold = cosine < 0 && fabs(sine) < CB_LOCAL_FOLDED * fabs(cosine);
   sum->turning += share * size * (fold ? fabs(atan2(sine, cosine)) : atan2(sine, cosine));
   if (fold) sum->folded += share * size;
 }
 
-static int flat_of(int slot) { return slot / CB_LOCAL_GROUP * CB_LOCAL_FLAT + slot % CB_LOCAL_GROUP; }
+static inline int flat_of(int slot) { return slot / CB_LOCAL_GROUP * CB_LOCAL_FLAT + slot % CB_LOCAL_GROUP; }
 
-static void turn(const cb_local *l, int p, cb_local_part *part, double *folds) {
+static inline void turn(const cb_local *l, int p, cb_local_part *part, double *folds) {
   bends sum = {0};
   for (int b = 0; b < l->edge_blocks; b++) {
     const cb_local_block *block = l->edge_block + b;
@@ -74,7 +74,7 @@ static void turn(const cb_local *l, int p, cb_local_part *part, double *folds) {
       const double *end[2] = {l->x + l->edge_end[0][k], l->x + l->edge_end[1][k]};
       double e[3];
       between(end[0], end[1], e);
-      if (block->kind == CB_LOCAL_BORDER) sum.border += sqrt(dot(e, e));
+      if (block->kind == CB_LOCAL_BORDER) sum.border += sqrt(cb_dot3(e, e));
       else bend(l, end[0], end[1], l->edge_face[0][k], l->edge_face[1][k], share, &sum);
     }
   }
@@ -94,8 +94,8 @@ static void turn(const cb_local *l, int p, cb_local_part *part, double *folds) {
 
 /* --- added mass --- */
 
-void cb_local_added_mass_scalar(cb_local *l, double rho1, const double *rho, double mass[6][6], double mu0[6],
-                                cb_local_part *part) {
+static inline void scalar_added_mass(cb_local *l, double rho1, const double *rho, double mass[6][6], double mu0[6],
+                                     cb_local_part *part) {
   long double K[6][6] = {{0}}, mu[6] = {0};
   for (int p = 0; p < l->parts; p++) {
     long double area = 0, volume = 0, part_K[6][6] = {{0}}, part_mu[6] = {0};
@@ -107,7 +107,7 @@ void cb_local_added_mass_scalar(cb_local *l, double rho1, const double *rho, dou
         if (!take(l, slot, &f)) continue;
         const double density = rho ? rho[l->face_of[slot]] : rho1;
         area += f.area;
-        volume += f.area * dot(f.x[0], f.n) / 3;
+        volume += f.area * cb_dot3(f.x[0], f.n) / 3;
         for (int k = 0; k < 3; k++) {
           double x[3], v[3], m[6];
           for (int i = 0; i < 3; i++) {
@@ -115,7 +115,7 @@ void cb_local_added_mass_scalar(cb_local *l, double rho1, const double *rho, dou
             v[i] = (f.v[k][i] + f.v[(k + 1) % 3][i]) / 2;
           }
           moment(x, f.n, m);
-          const double weight = density * f.area / 3, normal = dot(v, f.n) - l->mean[p];
+          const double weight = density * f.area / 3, normal = cb_dot3(v, f.n) - l->mean[p];
           for (int i = 0; i < 6; i++) {
             for (int j = 0; j < 6; j++) part_K[i][j] += weight * m[i] * m[j];
             if (l->moving) part_mu[i] += weight * normal * m[i];
@@ -141,8 +141,9 @@ void cb_local_added_mass_scalar(cb_local *l, double rho1, const double *rho, dou
 
 /* --- drag --- */
 
-void cb_local_drag_scalar(cb_local *l, double rho1, const double *rho, const double Y[6], const double flow1[3],
-                          const double (*flow)[3], double c_n, double c_t, double wrench[6], double jacobian[6][6]) {
+static inline void scalar_drag(cb_local *l, double rho1, const double *rho, const double Y[6], const double flow1[3],
+                               const double (*flow)[3], double c_n, double c_t, double wrench[6],
+                               double jacobian[6][6]) {
   long double F[6] = {0}, J[6][6] = {{0}};
   for (int b = 0; b < l->face_blocks; b++)
     for (int slot = l->face_block[b].begin; slot < l->face_block[b].end; slot++) {
@@ -151,12 +152,13 @@ void cb_local_drag_scalar(cb_local *l, double rho1, const double *rho, const dou
       const double *wind = flow ? flow[l->face_of[slot]] : flow1, density = rho ? rho[l->face_of[slot]] : rho1;
       double c[3], u[3], m[6], q[6];
       for (int i = 0; i < 3; i++) c[i] = (f.x[0][i] + f.x[1][i] + f.x[2][i]) / 3;
-      cross(Y, c, u);
+      cb_cross3(Y, c, u);
       for (int i = 0; i < 3; i++)
         u[i] += Y[3 + i] + (f.v[0][i] + f.v[1][i] + f.v[2][i]) / 3 - (wind ? wind[i] : 0);
       moment(c, f.n, m);
       moment(c, u, q);
-      const double size = sqrt(dot(u, u)), normal = dot(u, f.n), area = f.area * sides(l, l->face_block[b].part);
+      const double size = sqrt(cb_dot3(u, u)), normal = cb_dot3(u, f.n),
+                   area = f.area * sides(l, l->face_block[b].part);
       for (int i = 0; i < 6; i++) {
         F[i] -= density / 2 * area * size * normal * m[i] + area * ((c_n - c_t) * normal * m[i] + c_t * q[i]);
         for (int j = 0; j < 6; j++) {
@@ -168,7 +170,7 @@ void cb_local_drag_scalar(cb_local *l, double rho1, const double *rho, const dou
       for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
           const double hat = i == j ? 0 : ((j - i + 3) % 3 == 1 ? -1 : 1) * c[3 - i - j];
-          J[i][j] -= area * c_t * ((i == j) * dot(c, c) - c[i] * c[j]);
+          J[i][j] -= area * c_t * ((i == j) * cb_dot3(c, c) - c[i] * c[j]);
           J[i][3 + j] -= area * c_t * hat;
           J[3 + i][j] += area * c_t * hat;
           J[3 + i][3 + j] -= area * c_t * (i == j);
@@ -179,3 +181,5 @@ void cb_local_drag_scalar(cb_local *l, double rho1, const double *rho, const dou
     wrench[i] = (double)F[i];
   }
 }
+
+#endif

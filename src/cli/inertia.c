@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "fluid/local.h"
 #include "fluid/mass.h"
+#include "fluid/medium.h"
 #include "io/yaml.h"
 #include "numerics/expression.h"
 
@@ -17,8 +18,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* kg/m^3: fresh water at 20 degrees Celsius, and air at 15 degrees and one atmosphere. */
-static const double water = 998.0, air = 1.225;
 /* What is smaller than this, relative to the largest number of its kind, is printed as the 0 that it stands for. */
 static const double negligible = 1e-14;
 
@@ -86,8 +85,7 @@ static cb_status open_surface(const char *word, double scale, cb_surface **out) 
   cb_status status = shape                                            ? make_shape(shape, word, out)
                      : !strpbrk(word, "./") && stat(word, &file) != 0 ? unknown(word)
                                                                       : cb_surface_read(word, out);
-  for (int v = 0; !status && v < (*out)->vertices; v++)
-    for (int i = 0; i < 3; i++) (*out)->x[v][i] *= scale;
+  if (!status) cb_surface_scale(*out, scale);
   if (!status) status = cb_surface_check(*out, true);
   if (status != CB_ERROR_DOMAIN) return status;
   char text[1024];
@@ -187,23 +185,21 @@ static void print_json(const facts *f) {
 
 /* --- the command --- */
 
-static cb_status number(const char *option, const char *text, double least, double *out) {
+/* > 0, or 0 where it is allowed. */
+static cb_status number(const char *option, const char *text, bool zero, double *out) {
   size_t at = 0;
   double value;
   if (!text) return CB_OK;
   if (cb_expression_constant(text, &at, &value))
     return cb_fail(CB_ERROR_INPUT, "%s:1:%zu: error: %s", option, at + 1, cb_error_text());
-  if (!(value >= least))
-    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: expected a number >= %g, found %g", option, least, value);
+  if (!(zero ? value >= 0 : value > 0))
+    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: expected a number %s 0, found %g", option, zero ? ">=" : ">", value);
   *out = value;
   return CB_OK;
 }
 
 static cb_status fluid_of(const char *text, double *out) {
-  if (!text || !strcmp(text, "water")) return *out = water, CB_OK;
-  if (!strcmp(text, "air")) return *out = air, CB_OK;
-  if (!strcmp(text, "none")) return *out = 0, CB_OK;
-  return number("--fluid", text, 0, out);
+  return cb_medium_named(text ? text : "water", out) ? CB_OK : number("--fluid", text, true, out);
 }
 
 static int run(int argc, char **argv) {
@@ -219,10 +215,10 @@ static int run(int argc, char **argv) {
   if (usage) return usage;
   if (words != 1) return cb_usage(&cb_command_inertia);
   facts f = {.word = argv[0], .density = 1000};
-  cb_status status = number("--density", density, 0, &f.density);
-  if (!status) status = number("--thickness", thickness, 0, &f.thickness);
+  cb_status status = number("--density", density, true, &f.density);
+  if (!status) status = number("--thickness", thickness, true, &f.thickness);
   if (!status) status = fluid_of(fluid, &f.fluid);
-  if (!status) status = number("--scale", scaled, 0, &scale);
+  if (!status) status = number("--scale", scaled, false, &scale);
   if (!status) status = open_surface(argv[0], scale, &f.surface);
   if (!status) status = find(&f);
   if (!status) {
@@ -240,5 +236,5 @@ const cb_command cb_command_inertia = {
     "Prints mass, centre, inertia and added mass of a body. MESH is an OBJ, PLY, "
     "STL or OFF file, or SHAPE:KEY=VALUE,... "
     "as `curvebody list shapes` has them; RHO in kg/m^3 (default 1000, in water), T "
-    "in m is the thickness of open parts, S the metres a unit of the file.",
+    "in m is the thickness of open parts, S > 0 the metres a unit of MESH.",
     run};

@@ -82,8 +82,8 @@ cb_status cb_material_check(const cb_surface *s, int p, const cb_material *mater
   const double density = material->density, thickness = material->thickness;
   const char *name = s->name && s->name[p] ? s->name[p] : "";
   if (!(density >= 0) || !(thickness >= 0) || !isfinite(density + thickness))
-    return cb_fail(CB_ERROR_ARGUMENT, "part %d %s: density %g, thickness %g: expected numbers that are not negative", p,
-                   name, density, thickness);
+    return cb_fail(CB_ERROR_ARGUMENT, "part %d %s: density %g, thickness %g: expected numbers that are not negative",
+                   p + 1, name, density, thickness);
   if (!closed && density > 0 && !(thickness > 0))
     return cb_fail(CB_ERROR_DOMAIN, "part `%s` is open: expected a thickness > 0, without one it has no mass", name);
   return CB_OK;
@@ -93,7 +93,7 @@ cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_materia
   if (!x) x = (const double(*)[3])s->x;
   for (int i = 0; i < s->vertices; i++)
     if (!isfinite(x[i][0] + x[i][1] + x[i][2]))
-      return cb_fail(CB_ERROR_DOMAIN, "vertex %d is at (%g, %g, %g)", i, x[i][0], x[i][1], x[i][2]);
+      return cb_fail(CB_ERROR_DOMAIN, "vertex %d is at (%g, %g, %g)", i + 1, x[i][0], x[i][1], x[i][2]);
   cb_moments weight = {0}, fluid = {0};
   double area = 0;
   for (int p = 0; p < s->parts; p++) {

@@ -29,6 +29,11 @@ cb_status cb_medium_expression(const char *text, size_t n, const char *const *na
                                const double up[3], size_t *at, cb_medium **out);
 void cb_medium_free(cb_medium *m);
 
+/* The density of a medium of this name (`none`: 0); is there one? */
+enum { CB_MEDIUM_NAMES = 3 };
+extern const char *const cb_medium_names[CB_MEDIUM_NAMES];
+bool cb_medium_named(const char *name, double *density);
+
 bool cb_medium_is_uniform(const cb_medium *m);
 /* Is it the same within the box middle ± half[0] ± half[1] ± half[2], and which? Layers alone are. */
 bool cb_medium_is_even(const cb_medium *m, const double middle[3], const double half[3][3], double *density);

@@ -2,6 +2,7 @@
 #include "fluid/surface.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 cb_status cb_shape_create(const char *name, const cb_node *node, cb_surface **out) {
   static const char *const shared[] = {"name"}; /* the owner's */
@@ -11,11 +12,7 @@ cb_status cb_shape_create(const char *name, const cb_node *node, cb_surface **ou
     names[n] = cb_shape_classes[n]->name;
     n++;
   }
-  for (found = 0; found < n; found++) {
-    const char *a = names[found], *b = name;
-    while (*a && *a == *b) a++, b++;
-    if (*a == *b) break;
-  }
+  for (found = 0; found < n && strcmp(names[found], name);) found++;
   if (found == n) {
     const char *near = cb_nearest_name(name, names, n), *mark = near ? "'" : "";
     const char *did = near ? "; did you mean " : "", *other = near ? near : "";

@@ -223,6 +223,11 @@ cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const i
   return cb_surface_build(vertices, x, faces, face, part, NULL, out);
 }
 
+void cb_surface_scale(cb_surface *s, double factor) {
+  for (int v = 0; v < s->vertices; v++)
+    for (int i = 0; i < 3; i++) s->x[v][i] *= factor;
+}
+
 void cb_surface_free(cb_surface *s) {
   if (s) cb_arena_free(((owned *)s)->arena);
 }

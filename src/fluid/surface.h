@@ -29,6 +29,8 @@ void cb_surface_free(cb_surface *s);
 cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,
                           cb_surface **out);
 
+void cb_surface_scale(cb_surface *s, double factor);
+
 /* Vertices, faces and parts are counted from 1 in messages. A part may hold several pieces, such as a cavity oriented
  * inwards.
  * Is it a body: no face twice or of no area, at most two faces an edge, neighbours oriented alike, closed parts

@@ -18,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double water = 998, air = 1.225; /* kg/m^3, at 20 and 15 degrees C */
-
 typedef struct fluid_parameters {
   const cb_node *medium, *gravity, *flow, *floor, *parameters;
   int compat;
@@ -152,14 +150,12 @@ static cb_status read_medium(cb_scenario *s, const cb_node *node, const cb_node 
   if (node->kind == CB_NODE_MAP) return read_layers(s, node, up);
   cb_status status = cb_node_string(node, &text);
   if (status) return status;
-  if (!strcmp(text, "none")) return CB_OK;
-  if (!strcmp(text, "water") || !strcmp(text, "air")) return cb_medium_uniform(*text == 'w' ? water : air, &m->medium);
+  if (cb_medium_named(text, &density)) return density > 0 ? cb_medium_uniform(density, &m->medium) : CB_OK;
   if (!cb_expression_constant(text, &at, &density))
     return cb_scenario_placed(s, cb_medium_uniform(density, &m->medium), node, false);
   status = cb_medium_expression(text, m->n_parameters, m->parameter, m->parameter_value, up, &at, &m->medium);
   if (status != CB_ERROR_INPUT) return status;
-  static const char *const words[] = {"air", "water", "none"};
-  const char *near = cb_nearest_name(text, words, sizeof words / sizeof *words);
+  const char *near = cb_nearest_name(text, cb_medium_names, CB_MEDIUM_NAMES);
   return near ? cb_node_fail(node, "no medium `%s`; did you mean `%s`?", text, near)
               : cb_node_fail_at(node, at, "%s", cb_error_text());
 }

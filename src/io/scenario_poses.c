@@ -81,11 +81,6 @@ static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immers
   return given ? cb_node_fail_at(given, at, "%s", cb_error_text()) : cb_node_fail(from[which], "%s", cb_error_text());
 }
 
-static void scale_surface(cb_surface *surface, double scale) {
-  for (int v = 0; v < surface->vertices; v++)
-    for (int i = 0; i < 3; i++) surface->x[v][i] *= scale;
-}
-
 /* Poses share one connectivity. */
 static cb_status check_same(const cb_node *named, const cb_surface *body, const cb_surface *pose) {
   if (pose->vertices != body->vertices || pose->faces != body->faces)
@@ -120,7 +115,7 @@ static cb_status from_files(const cb_node *node, const sequence_parameters *p, d
   cb_poses_scale(kind->poses, scale);
   if (!kind->surface) {
     kind->surface = first;
-    scale_surface(first, scale);
+    cb_surface_scale(first, scale);
     return CB_OK;
   }
   if (first) status = check_same(named, kind->surface, first);
@@ -166,7 +161,7 @@ static cb_status read_mesh(const cb_node *mesh, double scale, cb_surface **out) 
   char *path = cb_node_path(mesh);
   status = path ? cb_surface_read(path, out) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   free(path);
-  if (!status) scale_surface(*out, scale);
+  if (!status) cb_surface_scale(*out, scale);
   return status;
 }
 

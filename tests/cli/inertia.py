@@ -93,6 +93,8 @@ class Inertia(Case):
                                   (["bad.obj"], 2, "bad.obj:1"), (["inward.obj"], 2, "inward.obj: error: "), (["open.obj"], 2, "thickness"),
                                   (["box:wide"], 2, "expected SHAPE:KEY=VALUE"), (["box:wdth=1"], 2, "wdth"),
                                   (["box", "--density", "-1"], 2, "--density:1:1"), (["box", "--fluid", "oil"], 2, "oil"),
+                                  (["box", "--scale", "0"], 2, "--scale:1:1: error: expected a number > 0, found 0"),
+                                  (["box", "--scale", "-2"], 2, "expected a number > 0, found -2"),
                                   ([], 2, "usage")):
             done = self.call("inertia", *words)
             self.assertEqual(done.returncode, code, (words, done.stderr))

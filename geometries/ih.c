@@ -26,15 +26,14 @@
  */
 #include <curvebody/intrinsic.h>
 #include "geometry/metric_entry.h"
+#include "numerics/vec3.h"
 
 #include <math.h>
 
 enum { N = 3 };
 
-static double dot(const double *u, const double *v) { return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]; }
-
 static cb_status metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
-  cb_metric_conformal(cb_metric_begin(g->dim, gij, dg, ddg), q, dot(q, q) + 2, 1, 0);
+  cb_metric_conformal(cb_metric_begin(g->dim, gij, dg, ddg), q, cb_dot3(q, q) + 2, 1, 0);
   return CB_OK;
 }
 
@@ -51,8 +50,8 @@ static pair pair_of(const double *p, const double *q) {
     x.s[i] = p[i] + q[i];
     x.m[i] = p[i] - q[i];
   }
-  const double P2 = dot(x.s, x.s), M2 = dot(x.m, x.m);
-  x.P = sqrt(P2), x.M = sqrt(M2), x.c = dot(p, q);
+  const double P2 = cb_dot3(x.s, x.s), M2 = cb_dot3(x.m, x.m);
+  x.P = sqrt(P2), x.M = sqrt(M2), x.c = cb_dot3(p, q);
   x.E = sqrt(x.c * x.c + P2 + M2 + 4);
   x.W = sqrt((P2 + M2) / 2 + 4 + 2 * x.E);
   return x;
@@ -70,7 +69,7 @@ static void covector(const pair *x, const double *p, const double *q, double *ou
   const double alpha = x->M / (2 * x->W), beta = x->W / (2 * x->M), coth = alpha + beta;
   const double csch = (x->c + x->E + 2) / (x->W * x->M); /* beta - alpha */
   const double by_chords = fmax(alpha * x->P, beta * x->M);
-  const double by_ends = fmax(coth * sqrt(dot(p, p)), csch * sqrt(dot(q, q)));
+  const double by_ends = fmax(coth * sqrt(cb_dot3(p, p)), csch * sqrt(cb_dot3(q, q)));
   for (int i = 0; i < N; i++)
     out[i] = by_chords < by_ends ? alpha * x->s[i] + beta * x->m[i] : coth * p[i] - csch * q[i];
 }
@@ -134,7 +133,7 @@ static double time_of(double aa, double bb, double total) {
 
 static cb_status exponential(const cb_geometry *g, const double *p, const double *u, double *q1, double *u1) {
   (void)g;
-  const double speed = sqrt(dot(u, u)), f = dot(p, p) + 2, root = sqrt(f);
+  const double speed = sqrt(cb_dot3(u, u)), f = cb_dot3(p, p) + 2, root = sqrt(f);
   if (!(speed > 0)) {
     for (int i = 0; i < N; i++) {
       q1[i] = p[i];
@@ -145,15 +144,15 @@ static cb_status exponential(const cb_geometry *g, const double *p, const double
   /* v = n sqrt f. Along n, p.n +- sqrt f without cancellation: their product is (p.n)^2 - f = -(|across|^2 + 2). */
   double n[N], across[N], a[N], b[N];
   for (int i = 0; i < N; i++) n[i] = u[i] / speed;
-  const double along = dot(p, n);
+  const double along = cb_dot3(p, n);
   for (int i = 0; i < N; i++) across[i] = p[i] - along * n[i];
-  const double far = fabs(along) + root, near = (dot(across, across) + 2) / far;
+  const double far = fabs(along) + root, near = (cb_dot3(across, across) + 2) / far;
   const double plus = along < 0 ? near : far, minus = along < 0 ? -far : -near;
   for (int i = 0; i < N; i++) {
     a[i] = (across[i] + plus * n[i]) / 2;
     b[i] = (across[i] + minus * n[i]) / 2;
   }
-  const double total = root * speed, tau = time_of(dot(a, a), dot(b, b), total);
+  const double total = root * speed, tau = time_of(cb_dot3(a, a), cb_dot3(b, b), total);
   if (!isfinite(tau)) return cb_fail(CB_ERROR_DOMAIN, "a geodesic of length %.6g is too long", total);
   const double grow = expm1(tau), decay = expm1(-tau); /* q = p + a (e^tau - 1) + b (e^-tau - 1) */
   double end[N], rate[N];
@@ -161,7 +160,7 @@ static cb_status exponential(const cb_geometry *g, const double *p, const double
     end[i] = tau < 1 ? p[i] + a[i] * grow + b[i] * decay : a[i] * (1 + grow) + b[i] * (1 + decay);
     rate[i] = a[i] * (1 + grow) - b[i] * (1 + decay);
   }
-  const double scale = total / (dot(end, end) + 2);
+  const double scale = total / (cb_dot3(end, end) + 2);
   for (int i = 0; i < N; i++) {
     q1[i] = end[i];
     if (u1) u1[i] = rate[i] * scale;
@@ -178,7 +177,7 @@ static cb_status logarithm(const cb_geometry *g, const double *p, const double *
     return CB_OK;
   }
   double way[N];
-  const double scale = -length(&x) / (dot(p, p) + 2);
+  const double scale = -length(&x) / (cb_dot3(p, p) + 2);
   covector(&x, p, q, way);
   for (int i = 0; i < N; i++) u[i] = scale * way[i];
   return CB_OK;

@@ -18,15 +18,12 @@ static inline void between(const double a[3], const double b[3], double out[3]) 
 
 /* false: no area, so that it gives nothing. */
 static inline bool take(const cb_local *l, int slot, corner_face *f) {
-  double e1[3], e2[3];
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < 3; i++) {
       f->x[k][i] = l->x[l->corner[k][slot] + i];
       f->v[k][i] = l->moving ? l->v[l->corner[k][slot] + i] : 0;
     }
-  between(f->x[0], f->x[1], e1);
-  between(f->x[0], f->x[2], e2);
-  cb_cross3(e1, e2, f->n);
+  cb_normal3(f->x[0], f->x[1], f->x[2], f->n);
   const double twice = sqrt(cb_dot3(f->n, f->n));
   f->area = twice / 2;
   for (int i = 0; i < 3 && twice > 0; i++) f->n[i] /= twice;

@@ -54,9 +54,8 @@ static const cb_material materials[3] = {{800, 0}, {1300, 0}, {500, 0.02}};
 
 static inline double area_at_rest(const cb_surface *s, int f) {
   const int *c = s->face[f];
-  double e1[3], e2[3], n[3];
-  for (int k = 0; k < 3; k++) e1[k] = s->x[c[1]][k] - s->x[c[0]][k], e2[k] = s->x[c[2]][k] - s->x[c[1]][k];
-  cb_cross3(e1, e2, n);
+  double n[3];
+  cb_normal3(s->x[c[0]], s->x[c[1]], s->x[c[2]], n);
   return sqrt(cb_dot3(n, n)) / 2;
 }
 

@@ -38,9 +38,8 @@ static inline void section(int n, const double (*y)[3][3], double h, double out[
     }
     if (points < 2) continue;
     /* along up × n */
-    double d1[3], d2[3], normal[3];
-    for (int i = 0; i < 3; i++) d1[i] = y[f][1][i] - y[f][0][i], d2[i] = y[f][2][i] - y[f][0][i];
-    cb_cross3(d1, d2, normal);
+    double normal[3];
+    cb_normal3(y[f][0], y[f][1], y[f][2], normal);
     const bool forward = (p[1][0] - p[0][0]) * -normal[1] + (p[1][1] - p[0][1]) * normal[0] > 0;
     memcpy(e1, p[!forward], sizeof e1), memcpy(e2, p[forward], sizeof e2);
     const double twice = e1[0] * e2[1] - e1[1] * e2[0];

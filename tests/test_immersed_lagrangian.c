@@ -62,10 +62,9 @@ static double mean_of(const tank *k, const double (*x)[3], const double (*v)[3],
   if (s->open[part]) return 0;
   for (int f = 0; f < s->faces; f++) {
     const int *c = s->face[f];
-    double e1[3], e2[3], a[3];
+    double a[3];
     if (s->part[f] != part) continue;
-    for (int i = 0; i < 3; i++) e1[i] = x[c[1]][i] - x[c[0]][i], e2[i] = x[c[2]][i] - x[c[0]][i];
-    cb_cross3(e1, e2, a);
+    cb_normal3(x[c[0]], x[c[1]], x[c[2]], a);
     area += sqrt(cb_dot3(a, a)) / 2;
     for (int j = 0; j < 3; j++) through += cb_dot3(v[c[j]], a) / 6;
   }
@@ -83,10 +82,9 @@ static double lagrangian(const tank *k, current kind, depth water, double t, con
   cb_pose_rotation(g, r);
   for (int f = 0; f < s->faces; f++) {
     const int *c = s->face[f];
-    double world[3][3], w[3][3], e1[3], e2[3], a[3], sum = 0;
+    double world[3][3], w[3][3], a[3], sum = 0;
     const double mean = mean_of(k, (const double(*)[3])x, (const double(*)[3])v, s->part[f]);
-    for (int i = 0; i < 3; i++) e1[i] = x[c[1]][i] - x[c[0]][i], e2[i] = x[c[2]][i] - x[c[0]][i];
-    cb_cross3(e1, e2, a);
+    cb_normal3(x[c[0]], x[c[1]], x[c[2]], a);
     const double area = sqrt(cb_dot3(a, a)) / 2;
     for (int j = 0; j < 3; j++) {
       double u[3], own[3];

@@ -1,5 +1,6 @@
 /* Reflection of constrained bodies: against the effective mass of a rigid one, rates of rows, several parts, and what
  * cannot be reflected. */
+#include "numerics/vec3.h"
 #include "reflect.h"
 
 static const char *const spaces[] = {"e2", "s2", "h2", "e3", "s3", "h3", "h2xe", "s2xe", "ih", "h3 {curvature: -0.7}",
@@ -7,23 +8,17 @@ static const char *const spaces[] = {"e2", "s2", "h2", "e3", "s3", "h3", "h2xe",
                                      "h3 {chart: poincare}", "h2xe {chart: polar}"};
 enum { SPACES = sizeof spaces / sizeof *spaces };
 
-static void cross(const double *a, const double *b, double *out) {
-  for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
-static double dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* y <- I^-1 y by Cramer's rule. */
 static void solve3(double I[3][3], double *y) {
   double det, c[3], out[3];
-  cross(I[1], I[2], c);
-  det = dot3(I[0], c);
+  cb_cross3(I[1], I[2], c);
+  det = cb_dot3(I[0], c);
   for (int i = 0; i < 3; i++) {
     double column[3][3];
     for (int a = 0; a < 3; a++)
       for (int b = 0; b < 3; b++) column[a][b] = b == i ? y[a] : I[a][b];
-    cross(column[1], column[2], c);
-    out[i] = dot3(column[0], c) / det;
+    cb_cross3(column[1], column[2], c);
+    out[i] = cb_dot3(column[0], c) / det;
   }
   memcpy(y, out, sizeof out);
 }
@@ -43,24 +38,24 @@ static void a_rigid_frame_hits_a_wall_with_its_effective_mass(void **state) {
     double v[MOST], w[MOST], centre[3] = {0}, M = 0, I[3][3] = {{0}}, n[3], rn[3], turn[3], arm[3][3];
     do
       for (int i = 0; i < 3; i++) n[i] = check_uniform(&seed, -1, 1);
-    while (dot3(n, n) > 1 || dot3(n, n) < 0.1);
-    const double length = sqrt(dot3(n, n));
+    while (cb_dot3(n, n) > 1 || cb_dot3(n, n) < 0.1);
+    const double length = sqrt(cb_dot3(n, n));
     for (int i = 0; i < 3; i++) n[i] /= length;
     for (int a = 0; a < 3; a++) M += m[a];
     for (int a = 0; a < 9; a++) centre[a % 3] += m[a / 3] * x[a] / M;
     for (int a = 0; a < 3; a++) {
       for (int i = 0; i < 3; i++) arm[a][i] = x[3 * a + i] - centre[i];
       for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) I[i][j] += m[a] * ((i == j) * dot3(arm[a], arm[a]) - arm[a][i] * arm[a][j]);
+        for (int j = 0; j < 3; j++) I[i][j] += m[a] * ((i == j) * cb_dot3(arm[a], arm[a]) - arm[a][i] * arm[a][j]);
     }
     velocities(&c, v);
     const int hit = trial % 3;
-    if (dot3(n, v + 3 * hit) > 0)
+    if (cb_dot3(n, v + 3 * hit) > 0)
       for (int i = 0; i < 3; i++) n[i] = -n[i];
-    cross(arm[hit], n, rn);
+    cb_cross3(arm[hit], n, rn);
     memcpy(turn, rn, sizeof turn);
     solve3(I, turn);
-    const double e = trial % 2 ? 1 : 0.3, u = dot3(n, v + 3 * hit), inverse = 1 / M + dot3(rn, turn),
+    const double e = trial % 2 ? 1 : 0.3, u = cb_dot3(n, v + 3 * hit), inverse = 1 / M + cb_dot3(rn, turn),
                  l = -(1 + e) * u / inverse, T = kinetic(&c);
     cb_reflection_contact contact = wall(&c, cb_system_particle(c.system, hit), n, 0, e);
     const cb_reflection_part part = whole(&c, gram);
@@ -70,7 +65,7 @@ static void a_rigid_frame_hits_a_wall_with_its_effective_mass(void **state) {
     velocities(&c, w);
     for (int a = 0; a < 3; a++) {
       double spin[3];
-      cross(turn, arm[a], spin);
+      cb_cross3(turn, arm[a], spin);
       for (int i = 0; i < 3; i++) check_near(w[3 * a + i], v[3 * a + i] + l * (n[i] / M + spin[i]), 1e-13);
     }
     check_at_most(residual(&c), 3e-15);

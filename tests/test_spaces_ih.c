@@ -3,16 +3,15 @@
  */
 #include "check_geometry.h"
 #include "check_spaces.h"
+#include "numerics/vec3.h"
 #include <curvebody/intrinsic.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 
-static double dot(const double *u, const double *v) { return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]; }
-
 /* x'' = (|x'|^2 x - 2 (x.x') x')/(|x|^2 + 2) */
 static int geodesic(double t, const double *z, double *dz, void *unused) {
   (void)t, (void)unused;
-  const double *x = z, *v = z + 3, f = dot(x, x) + 2, vv = dot(v, v), xv = dot(x, v);
+  const double *x = z, *v = z + 3, f = cb_dot3(x, x) + 2, vv = cb_dot3(v, v), xv = cb_dot3(x, v);
   for (int i = 0; i < 3; i++) {
     dz[i] = v[i];
     dz[3 + i] = (vv * x[i] - 2 * xv * v[i]) / f;
@@ -37,7 +36,7 @@ static cb_geometry *make_ih(void) {
 static void random_in_ball(uint64_t *state, double radius, double *x) {
   do
     for (int i = 0; i < 3; i++) x[i] = check_uniform(state, -radius, radius);
-  while (dot(x, x) > radius * radius);
+  while (cb_dot3(x, x) > radius * radius);
 }
 
 /* A length between 1e-3 and `most`, by its logarithm. */
@@ -48,11 +47,11 @@ static void random_geodesic(uint64_t *state, double *start, double *end) {
   do {
     random_in_ball(state, check_uniform(state, 0, 1) < 0.3 ? 3 : 80, start);
     random_in_ball(state, 1, start + 3);
-    const double scale = random_scale(state, 100) / sqrt(dot(start + 3, start + 3));
+    const double scale = random_scale(state, 100) / sqrt(cb_dot3(start + 3, start + 3));
     for (int i = 3; i < 6; i++) start[i] *= scale;
     memcpy(end, start, 6 * sizeof *end);
     integrate(end);
-  } while (dot(end, end) > 80 * 80);
+  } while (cb_dot3(end, end) > 80 * 80);
 }
 
 static void distance_agrees_with_integrated_geodesics(void **unused) {
@@ -63,12 +62,12 @@ static void distance_agrees_with_integrated_geodesics(void **unused) {
   for (int repeat = 0; repeat < 1000; repeat++) {
     double start[6], end[6], d;
     random_geodesic(&state, start, end);
-    const double expected = sqrt((dot(start, start) + 2) * dot(start + 3, start + 3));
+    const double expected = sqrt((cb_dot3(start, start) + 2) * cb_dot3(start + 3, start + 3));
     check_ok(g->chart->distance(g, start, end, &d, NULL, NULL));
     /* Points near one another far from the origin: their difference has the round-off of its ends. */
     double apart = 0;
     for (int i = 0; i < 3; i++) apart += (start[i] - end[i]) * (start[i] - end[i]);
-    const double condition = sqrt(dot(start, start) / apart);
+    const double condition = sqrt(cb_dot3(start, start) / apart);
     worst = fmax(worst, fabs(d - expected) / expected / fmax(1, condition / 10));
   }
   print_message("largest relative error of the distance %.2e\n", worst);
@@ -89,9 +88,10 @@ static void geodesics_in_closed_form_are_those_integrated(void **unused) {
       dx += (x[i] - end[i]) * (x[i] - end[i]);
       dv += (v[i] - end[3 + i]) * (v[i] - end[3 + i]);
     }
-    worst = fmax(worst, sqrt(dx / (1 + dot(start, start) + dot(end, end))));
-    worst_speed = fmax(worst_speed, sqrt(dv / dot(end + 3, end + 3)));
-    check_relative((dot(x, x) + 2) * dot(v, v), (dot(start, start) + 2) * dot(start + 3, start + 3), 1e-13);
+    worst = fmax(worst, sqrt(dx / (1 + cb_dot3(start, start) + cb_dot3(end, end))));
+    worst_speed = fmax(worst_speed, sqrt(dv / cb_dot3(end + 3, end + 3)));
+    check_relative((cb_dot3(x, x) + 2) * cb_dot3(v, v), (cb_dot3(start, start) + 2) * cb_dot3(start + 3, start + 3),
+                   1e-13);
   }
   print_message("largest error of the point %.2e, of the velocity %.2e\n", worst, worst_speed);
   check_at_most(worst, 1e-13);
@@ -110,10 +110,10 @@ static void exp_of_log_is_the_point(void **unused) {
     random_in_ball(&state, random_scale(&state, 80), q);
     check_ok(cb_log(g, p, q, u));
     check_ok(g->chart->distance(g, p, q, &d, NULL, NULL));
-    check_relative(sqrt((dot(p, p) + 2) * dot(u, u)), d, 1e-13);
+    check_relative(sqrt((cb_dot3(p, p) + 2) * cb_dot3(u, u)), d, 1e-13);
     cb_exp(g, p, u, end, NULL);
     for (int i = 0; i < 3; i++) error += (end[i] - q[i]) * (end[i] - q[i]);
-    worst = fmax(worst, sqrt(error / (1 + dot(q, q) + dot(p, p))));
+    worst = fmax(worst, sqrt(error / (1 + cb_dot3(q, q) + cb_dot3(p, p))));
   }
   print_message("largest error of exp(log) %.2e\n", worst);
   check_at_most(worst, 1e-12);
@@ -152,7 +152,7 @@ static void distance_loses_no_digits(void **unused) {
     double p[3], q[3], d;
     random_in_ball(&state, random_scale(&state, 80), p);
     for (int i = 0; i < 3; i++) q[i] = -p[i];
-    const double r = sqrt(dot(p, p));
+    const double r = sqrt(cb_dot3(p, p));
     check_ok(g->chart->distance(g, p, q, &d, NULL, NULL));
     check_relative(d, 2 * asinh(r / sqrt(2)) + r * sqrt(r * r + 2), 2e-15);
     const double h = exp(check_uniform(&state, log(1e-12), log(1e-6)));
@@ -177,13 +177,13 @@ static void check_derivatives(const cb_geometry *g, double *p, double *q) {
   double d, gradient[6], hessian[36], plus, minus, up[6], down[6];
   check_ok(g->chart->distance(g, p, q, &d, gradient, hessian));
   /* |d_p d|^2 = r^2 + 2: the gradient is a unit covector, */
-  check_relative(dot(gradient, gradient), dot(p, p) + 2, 1e-14);
-  check_relative(dot(gradient + 3, gradient + 3), dot(q, q) + 2, 1e-14);
+  check_relative(cb_dot3(gradient, gradient), cb_dot3(p, p) + 2, 1e-14);
+  check_relative(cb_dot3(gradient + 3, gradient + 3), cb_dot3(q, q) + 2, 1e-14);
   double apart = 0;
   for (int i = 0; i < 3; i++) apart += (p[i] - q[i]) * (p[i] - q[i]);
   /* Differences of sixth order: truncation (h/scale)^6, round-off of x and d over h. */
   static const double weight[] = {45. / 60, -9. / 60, 1. / 60};
-  const double scale = fmin(1, sqrt(apart)), h = 0.02 * scale, size = sqrt(dot(p, p) + dot(q, q) + 2);
+  const double scale = fmin(1, sqrt(apart)), h = 0.02 * scale, size = sqrt(cb_dot3(p, p) + cb_dot3(q, q) + 2);
   const double round_off = 1e-15 * size * size / h;
   for (int a = 0; a < 6; a++) {
     double *x = a < 3 ? &p[a] : &q[a - 3], before = *x, first = 0, second[6] = {0};

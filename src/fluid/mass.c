@@ -47,14 +47,10 @@ void cb_moments_of_part(const cb_surface *s, const double (*x)[3], int part, cb_
   for (int i = 0; i < 3 && corners; i++) o[i] /= (double)corners;
   for (int f = 0; f < s->faces; f++) {
     if (s->part[f] != part) continue;
-    double at[3][3], e1[3], e2[3], normal[3];
+    double at[3][3], normal[3];
     for (int k = 0; k < 3; k++)
       for (int i = 0; i < 3; i++) at[k][i] = x[s->face[f][k]][i] - o[i];
-    for (int i = 0; i < 3; i++) {
-      e1[i] = at[1][i] - at[0][i];
-      e2[i] = at[2][i] - at[0][i];
-    }
-    cb_cross3(e1, e2, normal);
+    cb_normal3(at[0], at[1], at[2], normal);
     for (int i = 0; i < 3; i++) sum[i] += normal[i] / 2;
     cb_moments_add_simplex(solid, at, cb_dot3(at[0], normal) / 6, 4, 20);
     cb_moments_add_simplex(skin, at, sqrt(cb_dot3(normal, normal)) / 2, 3, 12);

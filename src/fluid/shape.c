@@ -3,6 +3,7 @@
 
 #include "core/arena.h"
 #include "fluid/surface_private.h"
+#include "numerics/vec3.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,9 +17,9 @@ void cb_shape_place(cb_shape *b, const double frame[3][3], const double origin[3
   const double(*m)[3] = frame ? frame : identity;
   memcpy(b->frame, m, sizeof b->frame);
   memcpy(b->origin, origin, sizeof b->origin);
-  double d = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
-             m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
-  b->mirrored = d < 0;
+  double across[3];
+  cb_cross3(m[1], m[2], across);
+  b->mirrored = cb_dot3(m[0], across) < 0;
 }
 
 void cb_shape_part(cb_shape *b, const char *name) {

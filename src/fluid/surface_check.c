@@ -9,6 +9,7 @@
  * doi:10.1109/TBME.1983.325207.
  */
 #include "fluid/surface_private.h"
+#include "numerics/vec3.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,18 +26,10 @@ static void corners(const cb_surface *s, int f, const double from[3], double out
     for (int k = 0; k < 3; k++) out[i][k] = s->x[s->face[f][i]][k] - from[k];
 }
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static double triple(double p[3][3]) {
   double n[3];
-  cross(p[1], p[2], n);
-  return dot(p[0], n);
+  cb_cross3(p[1], p[2], n);
+  return cb_dot3(p[0], n);
 }
 
 static cb_status check_sizes(const cb_surface *s) {
@@ -53,10 +46,10 @@ static cb_status check_sizes(const cb_surface *s) {
 static double twice_area(const cb_surface *s, int f, double *longest) {
   double p[3][3], n[3];
   corners(s, f, s->x[s->face[f][0]], p);
-  cross(p[1], p[2], n);
+  cb_cross3(p[1], p[2], n);
   const double side[3] = {p[2][0] - p[1][0], p[2][1] - p[1][1], p[2][2] - p[1][2]};
-  *longest = sqrt(fmax(fmax(dot(p[1], p[1]), dot(p[2], p[2])), dot(side, side)));
-  return sqrt(dot(n, n));
+  *longest = sqrt(fmax(fmax(cb_dot3(p[1], p[1]), cb_dot3(p[2], p[2])), cb_dot3(side, side)));
+  return sqrt(cb_dot3(n, n));
 }
 
 static cb_status check_areas(const cb_surface *s) {
@@ -245,8 +238,9 @@ static double winding(const cb_surface *s, const int *face, const piece *p, cons
   for (int i = 0; i < p->faces; i++) {
     double c[3][3];
     corners(s, face[i], x, c);
-    double a = sqrt(dot(c[0], c[0])), b = sqrt(dot(c[1], c[1])), l = sqrt(dot(c[2], c[2]));
-    angle += 2 * atan2(triple(c), a * b * l + dot(c[0], c[1]) * l + dot(c[1], c[2]) * a + dot(c[2], c[0]) * b);
+    double a = sqrt(cb_dot3(c[0], c[0])), b = sqrt(cb_dot3(c[1], c[1])), l = sqrt(cb_dot3(c[2], c[2]));
+    angle += 2 * atan2(triple(c),
+                       a * b * l + cb_dot3(c[0], c[1]) * l + cb_dot3(c[1], c[2]) * a + cb_dot3(c[2], c[0]) * b);
   }
   return angle / 12.566370614359172;
 }

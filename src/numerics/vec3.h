@@ -10,6 +10,12 @@ static inline void cb_cross3(const double a[3], const double b[3], double out[3]
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+/* out = (b - a) × (c - a): twice the area vector of a triangle */
+static inline void cb_normal3(const double a[3], const double b[3], const double c[3], double out[3]) {
+  const double e1[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, e2[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+  cb_cross3(e1, e2, out);
+}
+
 /* out = R a and R^T a */
 static inline void cb_apply3(const double r[3][3], const double a[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = r[i][0] * a[0] + r[i][1] * a[1] + r[i][2] * a[2];

@@ -1,36 +1,21 @@
 /* See chart_dynamics.h. */
 #include "dynamics/chart_dynamics.h"
+#include "numerics/cholesky.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { D = CB_Q_MAX };
 
-/* The inverse of a symmetric positive matrix by Cholesky; false if it is not positive. */
+/* The inverse of a symmetric positive matrix a = l l^T; false if it is not positive. */
 static bool invert(int d, const double *a, double *inverse) {
-  double l[D][D], li[D][D]; /* a = l l^T, li = l^-1; lower triangles */
-  for (int j = 0; j < d; j++) {
-    double pivot = a[j * d + j];
-    for (int k = 0; k < j; k++) pivot -= l[j][k] * l[j][k];
-    if (!(pivot > 0 && pivot < INFINITY)) return false;
-    l[j][j] = sqrt(pivot);
-    li[j][j] = 1 / l[j][j];
-    for (int i = j + 1; i < d; i++) {
-      double sum = a[i * d + j];
-      for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
-      l[i][j] = sum / l[j][j];
-    }
-  }
-  for (int j = 0; j < d; j++)
-    for (int i = j + 1; i < d; i++) {
-      double sum = 0;
-      for (int k = j; k < i; k++) sum -= l[i][k] * li[k][j];
-      li[i][j] = sum / l[i][i];
-    }
+  double l[D * D], li[D * D];
+  if (!cb_cholesky(d, a, 0, l)) return false;
+  cb_cholesky_inverse(d, l, li);
   for (int i = 0; i < d; i++)
     for (int j = 0; j < d; j++) {
       double sum = 0;
-      for (int k = i > j ? i : j; k < d; k++) sum += li[k][i] * li[k][j];
+      for (int k = i > j ? i : j; k < d; k++) sum += li[k * d + i] * li[k * d + j];
       inverse[i * d + j] = sum;
     }
   return true;

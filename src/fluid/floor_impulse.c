@@ -8,6 +8,7 @@
  */
 #include "fluid/floor_private.h"
 #include "fluid/rigid_step_private.h"
+#include "numerics/cholesky.h"
 #include "numerics/vec3.h"
 #include <float.h>
 #include <math.h>
@@ -38,12 +39,8 @@ cb_status cb_floor_metric_of(const double K[6][6], const double n[3], cb_floor_m
     }
   memset(m->C, 0, sizeof m->C);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = (G[i][j] + G[j][i]) / 2;
-      for (int k = 0; k < j; k++) sum -= m->C[i][k] * m->C[j][k];
-      if (i == j && !(sum > 0)) fine = false;
-      m->C[i][j] = i == j ? sqrt(sum) : sum / m->C[j][j];
-    }
+    for (int j = 0; j < i; j++) G[i][j] = (G[i][j] + G[j][i]) / 2;
+  fine = fine && cb_cholesky(3, G[0], 0, m->C[0]);
   return fine ? CB_OK : cb_fail(CB_STEP_SINGULAR, "the inertia of a body at the floor is singular or not positive");
 }
 

@@ -20,7 +20,7 @@ static const double parallel = 1e-24;
 
 cb_status cb_christoffel(const cb_geometry *g, const double *q, double gamma[D][D][D], double dgamma[D][D][D][D]) {
   int n = g->dim, nn = n * n;
-  double gij[D * D], dg[D * D * D], ddg[D * D * D * D], c[D][D];
+  double gij[D * D], dg[D * D * D], ddg[D * D * D * D], c[D * D];
   cb_status status = cb_numeric_metric(g, q, gij, dg, dgamma ? ddg : NULL);
   if (!status) status = cb_numeric_factor(g, q, gij, c);
   if (status) return status;
@@ -30,7 +30,7 @@ cb_status cb_christoffel(const cb_geometry *g, const double *q, double gamma[D][
       double r[D];
       for (int m = 0; m < n; m++)
         r[m] = 0.5 * (dg[j * nn + m * n + k] + dg[k * nn + m * n + j] - dg[m * nn + j * n + k]);
-      cb_numeric_solve(n, c, r);
+      cb_cholesky_solve(n, c, r);
       for (int i = 0; i < n; i++) upper[i][j][k] = r[i];
     }
   memcpy(gamma, upper, sizeof upper);
@@ -45,7 +45,7 @@ cb_status cb_christoffel(const cb_geometry *g, const double *q, double gamma[D][
           r[m] = 0.5 * (d[j * nn + m * n + k] + d[k * nn + m * n + j] - d[m * nn + j * n + k]);
           for (int s = 0; s < n; s++) r[m] -= dg[l * nn + m * n + s] * upper[s][j][k];
         }
-        cb_numeric_solve(n, c, r);
+        cb_cholesky_solve(n, c, r);
         for (int i = 0; i < n; i++) dgamma[l][i][j][k] = r[i];
       }
   return CB_OK;
@@ -85,7 +85,7 @@ static double sectional(int n, const double *gij, double r[D][D][D][D], const do
 
 cb_status cb_curvature_at(const cb_geometry *g, const double *q, cb_curvature *out) {
   int n = g->dim;
-  double gamma[D][D][D], dgamma[D][D][D][D], gij[D * D], c[D][D];
+  double gamma[D][D][D], dgamma[D][D][D][D], gij[D * D], c[D * D];
   cb_curvature result = {0};
   cb_status status = cb_christoffel(g, q, gamma, dgamma);
   if (!status) status = cb_numeric_metric(g, q, gij, NULL, NULL);
@@ -98,7 +98,7 @@ cb_status cb_curvature_at(const cb_geometry *g, const double *q, cb_curvature *o
   for (int l = 0; l < n; l++) {
     double row[D];
     memcpy(row, result.ricci[l], sizeof row);
-    cb_numeric_solve(n, c, row);
+    cb_cholesky_solve(n, c, row);
     result.scalar += row[l];
   }
   for (int i = 0; i < n; i++)

@@ -7,6 +7,7 @@
  * sigma and sigma_delta = (d_q2 - d_q1) d/2 come from the exact distance at m -+ delta/2.
  */
 #include "geometry/distance_table_private.h"
+#include "numerics/cholesky.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -54,24 +55,18 @@ static bool metric_at(const fit *f, const double *m, double *gij) {
 static bool set_scale(fit *f) {
   const int n = f->t->basis.n;
   const double zero[N] = {0};
-  double m[N], l[N][N] = {{0}};
+  double m[N], l[N * N] = {0};
   middle(f, zero, m);
   if (!metric_at(f, m, f->metric)) return false;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = f->metric[i * n + j];
-      for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
-      if (j == i && !(sum > 0)) return false;
-      l[i][j] = j == i ? sqrt(sum) : sum / l[j][j];
-    }
+  if (!cb_cholesky(n, f->metric, 0, l)) return false;
   memset(f->box->inverse, 0, sizeof f->box->inverse);
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) f->box->scale[i * n + j] = l[j][i] / f->radius;
+    for (int j = 0; j < n; j++) f->box->scale[i * n + j] = l[j * n + i] / f->radius;
   for (int c = 0; c < n; c++) /* L^-T by columns, upwards */
     for (int i = c; i >= 0; i--) {
       double sum = i == c ? f->radius : 0;
-      for (int k = i + 1; k <= c; k++) sum -= l[k][i] * f->box->inverse[k * n + c];
-      f->box->inverse[i * n + c] = sum / l[i][i];
+      for (int k = i + 1; k <= c; k++) sum -= l[k * n + i] * f->box->inverse[k * n + c];
+      f->box->inverse[i * n + c] = sum / l[i * n + i];
     }
   return true;
 }

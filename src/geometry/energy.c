@@ -132,7 +132,7 @@ static bool bends(const cb_curve_ends *ends, double a[2][D]) {
   const double *v = ends->move;
   for (int e = 0; e < 2; e++) {
     const cb_curve_metric *m = &ends->metric[e];
-    double factor[CB_DIM_MAX][CB_DIM_MAX], turn[D][D], bend = 0, size = 0; /* turn[l][i] = d_l g_ik v^k */
+    double factor[CB_DIM_MAX * CB_DIM_MAX], turn[D][D], bend = 0, size = 0; /* turn[l][i] = d_l g_ik v^k */
     if (cb_numeric_factor(ends->g, ends->q, m->g, factor)) return false;
     for (int l = 0; l < n; l++)
       for (int i = 0; i < n; i++) {
@@ -143,7 +143,7 @@ static bool bends(const cb_curve_ends *ends, double a[2][D]) {
       a[e][i] = 0;
       for (int k = 0; k < n; k++) a[e][i] += (0.5 * turn[i][k] - turn[k][i]) * v[k];
     }
-    cb_numeric_solve(n, (const double (*)[CB_DIM_MAX])factor, a[e]);
+    cb_cholesky_solve(n, factor, a[e]);
     for (int i = 0; i < n; i++)
       for (int k = 0; k < n; k++) {
         bend += m->g[i * n + k] * a[e][i] * a[e][k];

@@ -1,6 +1,7 @@
 /* Points, vectors and geodesics of spaces known by the metric of one chart: see intrinsic.h. */
 #include <curvebody/intrinsic.h>
 #include "geometry/intrinsic_private.h"
+#include "numerics/cholesky.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,24 +87,13 @@ cb_status cb_intrinsic_transport(const cb_geometry *g, const double *q, const do
 /* E with E g E^T = 1: the inverse of the Cholesky factor of g = L L^T. */
 void cb_intrinsic_frame(const cb_geometry *g, const double *q, double *e) {
   const int n = g->dim;
-  double gij[N * N], l[N][N] = {{0}};
+  double gij[N * N], l[N * N];
   memset(e, 0, (size_t)(n * n) * sizeof *e);
-  if (g->chart->metric(g, q, gij, NULL, NULL)) {
+  if (g->chart->metric(g, q, gij, NULL, NULL) || !cb_cholesky(n, gij, 0, l)) {
     for (int i = 0; i < n * n; i++) e[i] = NAN;
     return;
   }
-  for (int j = 0; j < n; j++)
-    for (int i = j; i < n; i++) {
-      double sum = gij[i * n + j];
-      for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
-      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
-    }
-  for (int c = 0; c < n; c++)
-    for (int i = c; i < n; i++) {
-      double sum = i == c;
-      for (int k = c; k < i; k++) sum -= l[i][k] * e[k * n + c];
-      e[i * n + c] = sum / l[i][i];
-    }
+  cb_cholesky_inverse(n, l, e);
 }
 
 void cb_intrinsic_killing_at(const cb_geometry *g, int index, const double *q, double *x) {

@@ -1,6 +1,6 @@
 /* The metric of a chart inside its domain, and the small linear algebra of what is derived from it.
  *
- *   g = c c^T, c lower triangular;   a^-1 x by elimination with row pivots
+ *   g = c c^T (numerics/cholesky.h);   a^-1 x by elimination with row pivots
  */
 #include "geometry/numeric.h"
 
@@ -21,33 +21,10 @@ const char *cb_numeric_position(int n, const double *q, char text[CB_POSITION_TE
   return text;
 }
 
-cb_status cb_numeric_factor(const cb_geometry *g, const double *q, const double *gij, double c[D][D]) {
-  int n = g->dim;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = gij[i * n + j];
-      for (int k = 0; k < j; k++) sum -= c[i][k] * c[j][k];
-      if (j < i)
-        c[i][j] = sum / c[j][j];
-      else if (sum > singular * gij[i * n + i] && isfinite(sum))
-        c[i][i] = sqrt(sum);
-      else {
-        char at[CB_POSITION_TEXT];
-        return cb_fail(CB_ERROR_DOMAIN, "the metric is not positive definite at %s", cb_numeric_position(n, q, at));
-      }
-    }
-  return CB_OK;
-}
-
-void cb_numeric_solve(int n, const double c[D][D], double *r) {
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < i; k++) r[i] -= c[i][k] * r[k];
-    r[i] /= c[i][i];
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) r[i] -= c[k][i] * r[k];
-    r[i] /= c[i][i];
-  }
+cb_status cb_numeric_factor(const cb_geometry *g, const double *q, const double *gij, double c[D * D]) {
+  char at[CB_POSITION_TEXT];
+  if (cb_cholesky(g->dim, gij, singular, c)) return CB_OK;
+  return cb_fail(CB_ERROR_DOMAIN, "the metric is not positive definite at %s", cb_numeric_position(g->dim, q, at));
 }
 
 cb_status cb_numeric_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {

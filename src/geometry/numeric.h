@@ -2,6 +2,7 @@
 #ifndef CB_GEOMETRY_NUMERIC_H
 #define CB_GEOMETRY_NUMERIC_H
 
+#include "numerics/cholesky.h"
 #include <curvebody/intrinsic.h>
 
 #include <stdbool.h>
@@ -14,9 +15,8 @@ const char *cb_numeric_position(int n, const double *q, char text[CB_POSITION_TE
 /* The chart's metric, after the space's own test of its domain. */
 cb_status cb_numeric_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg);
 /* Lower triangle c with c c^T = g; CB_ERROR_DOMAIN where g is not positive definite. q only for the text. */
-cb_status cb_numeric_factor(const cb_geometry *g, const double *q, const double *gij, double c[CB_DIM_MAX][CB_DIM_MAX]);
-/* r becomes g^-1 r. */
-void cb_numeric_solve(int n, const double c[CB_DIM_MAX][CB_DIM_MAX], double *r);
+cb_status cb_numeric_factor(const cb_geometry *g, const double *q, const double *gij,
+                            double c[CB_DIM_MAX * CB_DIM_MAX]);
 
 /* x becomes a^-1 x, x of m columns, both row-major; false where a is singular. */
 bool cb_numeric_divide(int n, const double *a, int m, double *x);

@@ -45,7 +45,7 @@ typedef struct flow {
 
 static cb_status derivative(flow *s, const double *y, double *f, double *metric) {
   int n = s->n, nn = n * n;
-  double gij[D * D], dg[D * D * D], ddg[D * D * D * D], chol[D][D];
+  double gij[D * D], dg[D * D * D], ddg[D * D * D * D], chol[D * D];
   const double *q = y, *u = y + n;
   s->evaluations++;
   for (int i = 0; i < 2 * n; i++)
@@ -73,7 +73,7 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
     force[m] = 0;
     for (int k = 0; k < n; k++) force[m] -= 0.5 * a[m][k] * u[k];
   }
-  cb_numeric_solve(n, chol, force);
+  cb_cholesky_solve(n, chol, force);
   memcpy(f, u, (size_t)n * sizeof *f);
   memcpy(f + n, force, (size_t)n * sizeof *f);
   int at = 2 * n;
@@ -82,7 +82,7 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
       f[at + m] = 0;
       for (int k = 0; k < n; k++) f[at + m] -= 0.5 * a[m][k] * y[at + k];
     }
-    cb_numeric_solve(n, chol, f + at);
+    cb_cholesky_solve(n, chol, f + at);
     at += n;
   }
   if (!s->jacobi) return CB_OK;
@@ -92,7 +92,7 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
   for (int k = 0; k < n; k++) {
     double column[D];
     for (int m = 0; m < n; m++) column[m] = 0.5 * a[m][k];
-    cb_numeric_solve(n, chol, column);
+    cb_cholesky_solve(n, chol, column);
     for (int m = 0; m < n; m++) nu[m][k] = column[m];
   }
   for (int m = 0; m < n; m++)
@@ -115,7 +115,7 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
       pull[m] = 0;
       for (int k = 0; k < n; k++) pull[m] += tidal[m][k] * dq[k];
     }
-    cb_numeric_solve(n, chol, pull);
+    cb_cholesky_solve(n, chol, pull);
     for (int m = 0; m < n; m++) {
       f[at + m] = v[m];
       f[at + n + m] = -pull[m];
@@ -225,24 +225,16 @@ static void multiply(int n, const double *a, const double *b, double *out) {
 /* Is h D - short_of_conjugate g positive? */
 static bool still_minimal(const flow *s, double h, const double *b, const double *q, const double *q1) {
   int n = s->n;
-  double inverse[D * D] = {0}, m[D * D], x[D * D], d[D][D];
+  double inverse[D * D] = {0}, m[D * D], x[D * D], l[D * D];
   for (int i = 0; i < n; i++) inverse[i * n + i] = 1;
   if (!cb_numeric_divide(n, q, n, inverse)) return false;
   multiply(n, q1, inverse, m);
   if (!cb_numeric_divide(n, b, n, m)) return false;
   multiply(n, s->metric, m, x);
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = 0.5 * h * (x[i * n + j] + x[j * n + i]) - short_of_conjugate * s->metric[i * n + j];
-      for (int k = 0; k < j; k++) sum -= d[i][k] * d[j][k];
-      if (j < i)
-        d[i][j] = sum / d[j][j];
-      else if (sum > 0)
-        d[i][i] = sqrt(sum);
-      else
-        return false;
-    }
-  return true;
+    for (int j = 0; j <= i; j++)
+      m[i * n + j] = 0.5 * h * (x[i * n + j] + x[j * n + i]) - short_of_conjugate * s->metric[i * n + j];
+  return cb_cholesky(n, m, 0, l);
 }
 
 /* Multiplies the step's propagator to what was, and looks for a conjugate point. */

@@ -251,7 +251,7 @@ static bool image_of_guess(const problem *p, const double *y, const double *u, d
 
 /* The metric at both ends, which lie in the domain. */
 static cb_status set_up(problem *p, const cb_geometry *g, const double *q, const double *y) {
-  double factor[D][D];
+  double factor[D * D];
   *p = (problem){.g = g, .n = g->dim, .q = q};
   cb_status status = cb_numeric_metric(g, q, p->metric0, NULL, NULL);
   if (!status) status = cb_numeric_factor(g, q, p->metric0, factor);

@@ -9,7 +9,6 @@
 #include "fluid/floor_private.h"
 #include "fluid/rigid_step_private.h"
 #include "numerics/cholesky.h"
-#include "numerics/vec3.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,6 @@
  */
 #include "fluid/floor_reflect.h"
 #include "fluid/rigid_step_private.h"
-#include "numerics/vec3.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -145,8 +144,7 @@ static void kick(const cb_floor_metric *m, const cb_floor_impulses *j, const dou
   }
   memcpy(q, s->g.q, sizeof q);
   cb_pose_rotation(&s->g, r);
-  cb_apply3(r, body, change);
-  cb_apply3(r, body + 3, change + 3);
+  cb_turn6(r, body, change);
   cb_rigid_move(s, still, q, change);
   for (int i = 0; i < 6; i++) s->Y[i] = Y[i] + cb_dot3(m->B[i], j->sum);
   memcpy(s->mu, s->momentum, sizeof s->mu);

@@ -2,7 +2,6 @@
 #include "fluid/rigid_step_private.h"
 #include "numerics/compensated.h"
 #include "numerics/dd.h"
-#include "numerics/vec3.h"
 #include <math.h>
 #include <string.h>
 
@@ -81,11 +80,8 @@ cb_status cb_rigid_wrenches(const cb_rigid_problem *p, double t, const cb_pose *
     if (!wrench) continue;
     const cb_status status = wrench(p->self, t, g, Y, own, dF ? derivative : NULL);
     if (status) return status;
-    for (int i = 0; i < 6; i++) {
-      F[i] += own[i];
-      if (dF)
-        for (int j = 0; j < 6; j++) dF[i][j] += derivative[i][j];
-    }
+    cb_add6(1, own, F);
+    for (int i = 0; dF && i < 6; i++) cb_add6(1, derivative[i], dF[i]);
   }
   return CB_OK;
 }
@@ -93,8 +89,7 @@ cb_status cb_rigid_wrenches(const cb_rigid_problem *p, double t, const cb_pose *
 static void body_momentum(cb_rigid_state *s) {
   double r[3][3];
   cb_pose_rotation(&s->g, r);
-  cb_apply3_transposed(r, s->world, s->momentum);
-  cb_apply3_transposed(r, s->world + 3, s->momentum + 3);
+  cb_turn6_transposed(r, s->world, s->momentum);
 }
 
 void cb_rigid_move(cb_rigid_state *s, const double dx[3], const double q[4], const double change[6]) {
@@ -123,10 +118,9 @@ cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, 
   if (status) return status;
   memcpy(out.Y, Y, sizeof out.Y);
   cb_apply6(K, Y, out.mu);
-  for (int i = 0; i < 6; i++) out.mu[i] += mu0[i];
+  cb_add6(1, mu0, out.mu);
   cb_pose_rotation(&out.g, r);
-  cb_apply3(r, out.mu, out.world);
-  cb_apply3(r, out.mu + 3, out.world + 3);
+  cb_turn6(r, out.mu, out.world);
   if (!cb_finite6(out.mu) || !cb_finite6(out.world))
     return cb_fail(CB_STEP_NOT_FINITE, "the momentum of the body at its start, t = %g, is not finite", t);
   memcpy(out.momentum, out.mu, sizeof out.mu);

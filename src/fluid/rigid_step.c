@@ -7,7 +7,6 @@
  * c e^2, 2 c^2 e^3 .. (c: of the curvature), so that two residuals do where e is small.
  */
 #include "fluid/rigid_step_private.h"
-#include "numerics/vec3.h"
 #include <math.h>
 #include <string.h>
 
@@ -25,12 +24,6 @@ typedef struct step {
   double inverse[6][6];             /* of J */
 } step;
 
-/* b = B a: the wrench a about its own origin, in the axes that s turns from. */
-static void turn(const double r[3][3], const double a[6], double b[6]) {
-  cb_apply3(r, a, b);
-  cb_apply3(r, a + 3, b + 3);
-}
-
 /* The poses of twist Y, K and mu. */
 static cb_status place(step *e, const double Y[6], bool fresh_inertia) {
   double hY[6], moved[3];
@@ -45,15 +38,8 @@ static cb_status place(step *e, const double Y[6], bool fresh_inertia) {
     if (status) return status;
   }
   cb_apply6(e->K, Y, e->mu);
-  for (int i = 0; i < 6; i++) e->mu[i] += e->mu0[i];
+  cb_add6(1, e->mu0, e->mu);
   return CB_OK;
-}
-
-/* out += a b */
-static void add_product6(double a[6][6], double b[6][6], double out[6][6]) {
-  for (int i = 0; i < 6; i++)
-    for (int k = 0; k < 6; k++)
-      for (int j = 0; j < 6; j++) out[i][j] += a[i][k] * b[k][j];
 }
 
 static void multiply3(const double a[3][3], const double b[3][3], double out[3][3]) {
@@ -115,7 +101,7 @@ static bool half_turns(const step *e, const double hY[6], const double r[3][3], 
 static cb_status load(step *e, const double Y[6], const double r[3][3], bool with_derivative) {
   double F[6];
   const cb_status status = cb_rigid_wrenches(e->p, e->t, &e->middle, Y, F, with_derivative ? e->dF : NULL);
-  if (!status) turn(r, F, e->BF);
+  if (!status) cb_turn6(r, F, e->BF);
   return status;
 }
 
@@ -128,13 +114,13 @@ static cb_status load_derivative(step *e, const double Y[6], const double hY[6],
     double mu_g[6][6] = {{0}}, F_g[6][6] = {{0}};
     const cb_status status = e->p->pose_derivative(e->p->self, e->t, &e->middle, Y, mu_g, F_g);
     if (status) return status;
-    add_product6(mu_g, Z, momentum);
-    add_product6(F_g, Z, e->dF);
+    cb_add_product6(mu_g, Z, momentum);
+    cb_add_product6(F_g, Z, e->dF);
   }
   for (int j = 0; j < 6; j++) {
     double column[6], turned[6], change[6] = {0};
     for (int i = 0; i < 6; i++) column[i] = e->dF[i][j];
-    turn(r, column, turned);
+    cb_turn6(r, column, turned);
     if (j < 3) {
       const double by[3] = {X[0][j], X[1][j], X[2][j]};
       cb_cross3(by, e->BF, change);
@@ -182,11 +168,8 @@ static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]
   if (loaded) status = load(e, Y, r, fresh);
   if (fresh && !status) status = linearise(e, Y, hY, r, A, loaded);
   if (status) return status;
-  for (int i = 0; i < 6; i++) {
-    double sum = 0;
-    for (int k = 0; k < 6; k++) sum += A[k][i] * e->mu[k];
-    residual[i] = e->s->momentum[i] - sum + e->h / 2 * e->BF[i];
-  }
+  cb_apply6_transposed(A, e->mu, residual);
+  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->BF[i];
   cb_apply6(e->inverse, residual, update);
   if (!cb_finite6(update)) return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
   return CB_OK;
@@ -221,13 +204,13 @@ static cb_status solve(step *e, double Y[6], int *count) {
     const double change = size(e->K, update);
     scale = fmax(fmax(scale, change), size(e->K, Y));
     rate = change / (n > 0 ? last : scale);
-    for (int i = 0; i < 6; i++) Y[i] += update[i];
+    cb_add6(1, update, Y);
     *count = n + 1;
     const double next = 2 * rate * change / (1 - 2 * rate);
     const bool settled = change <= 1e-15 * scale || (n > 0 && rate < 0.25 && next <= 1e-15 * scale);
     if (settled || (n > 0 && change >= last && change <= fmax(1e-10 * scale, blur(e)))) {
       cb_apply6(e->dBF, update, change_of_BF);
-      for (int i = 0; i < 6; i++) e->BF[i] += change_of_BF[i];
+      cb_add6(1, change_of_BF, e->BF);
       return place(e, Y, e->p->pose_dependent);
     }
     last = change;
@@ -259,14 +242,11 @@ static void keep_tln(const step *e, const double Y[6], cb_rigid_state *s) {
   for (int i = 0; i < 6; i++) hY[i] = -e->h * Y[i];
   cb_se3_dtau_inverse(e->map, hY, A);
   cb_pose_rotation(&e->move, r);
-  cb_apply3_transposed(r, e->BF, kick);
-  cb_apply3_transposed(r, e->BF + 3, kick + 3);
-  for (int i = 0; i < 6; i++) {
-    s->momentum[i] = e->h / 2 * kick[i];
-    for (int k = 0; k < 6; k++) s->momentum[i] += A[k][i] * e->mu[k];
-  }
+  cb_turn6_transposed(r, e->BF, kick);
+  cb_apply6_transposed(A, e->mu, s->momentum);
+  cb_add6(e->h / 2, kick, s->momentum);
   cb_pose_rotation(&s->g, r);
-  turn(r, s->momentum, s->world);
+  cb_turn6(r, s->momentum, s->world);
   memset(s->world_low, 0, sizeof s->world_low);
 }
 
@@ -286,7 +266,7 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   cb_pose end;
   cb_pose_multiply(&s->g, &e.move, &end);
   cb_apply3(e.r, e.move.x, dx);
-  turn(e.r, e.BF, F);
+  cb_turn6(e.r, e.BF, F);
   cb_cross3(dx, F + 3, arm); /* half of the force at either end */
   for (int i = 0; i < 3; i++) change[i] = h * (F[i] + arm[i] / 2), change[3 + i] = h * F[3 + i];
   cb_rigid_move(&next, dx, end.q, change);

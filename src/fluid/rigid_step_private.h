@@ -3,15 +3,7 @@
 #define CB_FLUID_RIGID_STEP_PRIVATE_H
 
 #include "fluid/rigid_step.h"
-
-/* out = m a */
-static inline void cb_apply6(const double m[6][6], const double a[6], double out[6]) {
-  for (int i = 0; i < 6; i++) {
-    double sum = 0;
-    for (int j = 0; j < 6; j++) sum += m[i][j] * a[j];
-    out[i] = sum;
-  }
-}
+#include "numerics/vec6.h"
 
 /* Solves m x = b for count (<= 6) right-hand sides, by rows: b[6][count] becomes x; m is destroyed. False: a pivot is
  * below 1e-14 where angular and linear units are such that the largest entry of either diagonal block is 1. */

@@ -5,7 +5,6 @@
  *   P' = R F_force;   the classical tableau 0, 1/2, 1/2, 1; 1/6, 1/3, 1/3, 1/6.
  */
 #include "fluid/rigid_step_private.h"
-#include "numerics/vec3.h"
 #include <math.h>
 #include <string.h>
 
@@ -23,8 +22,7 @@ static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const
   cb_cross3(dx, world + 3, across);
   for (int i = 0; i < 3; i++) world[i] -= across[i];
   cb_pose_rotation(&at, r);
-  cb_apply3_transposed(r, world, mu);
-  cb_apply3_transposed(r, world + 3, mu + 3);
+  cb_turn6_transposed(r, world, mu);
   cb_status status = p->inertia(p->self, t, &at, K, mu0);
   if (!status) status = cb_rigid_velocity(K, mu, mu0, Y);
   if (!status) status = cb_rigid_wrenches(p, t, &at, Y, F, NULL);
@@ -32,8 +30,7 @@ static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const
   for (int i = 0; i < 6; i++) minus[i] = -u[i];
   cb_se3_dtau_inverse(CB_SE3_EXPONENTIAL, minus, A);
   cb_apply6(A, Y, du);
-  cb_apply3(r, F, dl);
-  cb_apply3(r, F + 3, dl + 3);
+  cb_turn6(r, F, dl);
   cb_cross3(dx, dl + 3, across);
   for (int i = 0; i < 3; i++) dl[i] += across[i];
   return CB_OK;
@@ -52,10 +49,8 @@ cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_stat
     cb_status status = cb_rigid_half_turn(h, s->t, sqrt(cb_dot3(z, z)));
     if (!status) status = rates(p, s, start, s->t + at[stage] * h, z, l, du, dl, next.Y, next.mu);
     if (status) return status;
-    for (int i = 0; i < 6; i++) {
-      u[i] += h * weight[stage] * du[i];
-      gained[i] += h * weight[stage] * dl[i];
-    }
+    cb_add6(h * weight[stage], du, u);
+    cb_add6(h * weight[stage], dl, gained);
   }
   cb_status status = cb_rigid_half_turn(h, s->t, sqrt(cb_dot3(u, u)));
   if (status) return status;

@@ -1,4 +1,4 @@
-/* curvebody inertia MESH [--density RHO] [--thickness T] [--fluid water|air|none|RHO] [--json]
+/* curvebody inertia MESH [--density RHO] [--thickness T] [--scale S] [--fluid water|air|none|RHO] [--json]
  *
  * Mass properties of a surface and the added mass of the fluid about it by the local model (fluid/mass.h,
  * fluid/local.h): 6x6 tensors about the origin of the mesh in the order (angular, linear), in SI units. */

@@ -43,23 +43,21 @@ typedef struct bends {
   long double turning, border, folded;
 } bends;
 
-/* The edge from e0 to e1 with the area vectors in flat from f0 and f1 on. */
-static inline void bend(const cb_local *l, const double *e0, const double *e1, int f0, int f1, double share,
-                        bends *sum) {
-  double n[2][3], e[3], normal[3];
-  const int at[2] = {f0, f1};
-  for (int side = 0; side < 2; side++)
-    for (int i = 0; i < 3; i++) n[side][i] = l->flat[at[side] + CB_LOCAL_GROUP * (3 + i)];
+/* The edge from e0 to e1 between two faces. */
+static inline void bend(const cb_local *l, const double *e0, const double *e1, int slot0, int slot1, double share,
+                 bends *sum) {
+  double e[3], normal[3];
+  corner_face f[2];
+  take(l, slot0, f);
+  take(l, slot1, f + 1);
   between(e0, e1, e);
-  cb_cross3(n[0], n[1], normal);
-  const double size = sqrt(cb_dot3(e, e)), sine = cb_dot3(e, normal), cosine = size * cb_dot3(n[0], n[1]);
+  cb_cross3(f[0].n, f[1].n, normal);
+  const double size = sqrt(cb_dot3(e, e)), sine = cb_dot3(e, normal), cosine = size * cb_dot3(f[0].n, f[1].n);
   if (!(size > 0)) return;
   const bool fold = cosine < 0 && fabs(sine) < CB_LOCAL_FOLDED * fabs(cosine);
   sum->turning += share * size * (fold ? fabs(atan2(sine, cosine)) : atan2(sine, cosine));
   if (fold) sum->folded += share * size;
 }
-
-static inline int flat_of(int slot) { return slot / CB_LOCAL_GROUP * CB_LOCAL_FLAT + slot % CB_LOCAL_GROUP; }
 
 static inline void turn(const cb_local *l, int p, cb_local_part *part, double *folds) {
   bends sum = {0};
@@ -72,7 +70,8 @@ static inline void turn(const cb_local *l, int p, cb_local_part *part, double *f
       double e[3];
       between(end[0], end[1], e);
       if (block->kind == CB_LOCAL_BORDER) sum.border += sqrt(cb_dot3(e, e));
-      else bend(l, end[0], end[1], l->edge_face[0][k], l->edge_face[1][k], share, &sum);
+      else
+        bend(l, end[0], end[1], l->rim_slot[l->edge_face[0][k] / 4], l->rim_slot[l->edge_face[1][k] / 4], share, &sum);
     }
   }
   for (int b = 0; b < l->face_blocks; b++) {
@@ -81,7 +80,7 @@ static inline void turn(const cb_local *l, int p, cb_local_part *part, double *f
       for (int k = 0; k < 2; k++) {
         const int other = block->begin + l->beside[k][slot] / 4, from = k ? 2 : 0, to = k ? 0 : 1;
         if (other != slot)
-          bend(l, l->x + l->corner[from][slot], l->x + l->corner[to][slot], flat_of(slot), flat_of(other), 1, &sum);
+          bend(l, l->x + l->corner[from][slot], l->x + l->corner[to][slot], slot, other, 1, &sum);
       }
   }
   part->turning = (double)sum.turning;

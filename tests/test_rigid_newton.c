@@ -75,10 +75,11 @@ static cb_status counted(void *self, double t, const cb_pose *g, const double Y[
   return body_wrench(self, t, g, Y, F, dF);
 }
 
-static int residuals_of(double h, bool guess, cb_rigid_state *s) {
+static int residuals_of(double h, bool guess, bool exact, cb_rigid_state *s) {
   body b = driven_body();
   cb_rigid_problem p = problem_of(&b);
   p.wrench = counted;
+  p.exact = exact;
   check_ok(cb_rigid_start(&p, 0, &generic_pose, generic_twist, s));
   residuals = matrices = 0;
   for (int n = 0; n < 1000; n++) {
@@ -94,11 +95,20 @@ static int residuals_of(double h, bool guess, cb_rigid_state *s) {
 static void smooth_motion_takes_one_matrix_and_two_residuals_a_step(void **unused) {
   (void)unused;
   cb_rigid_state with, without;
-  const int guessed = residuals_of(0.005, true, &with), not = residuals_of(0.005, false, &without);
+  const int guessed = residuals_of(0.005, true, false, &with), not = residuals_of(0.005, false, false, &without);
   print_message("  %.2f residuals a step, %.2f without the guess\n", guessed / 1000., not / 1000.);
   check_at_most(guessed, 2100);
   check_at_least(not, 1.2 * guessed);
   check_at_most(state_distance(&with, &without), 1e-12);
+}
+
+static void exact_derivatives_save_the_second_residual(void **unused) {
+  (void)unused;
+  cb_rigid_state two, one;
+  const int twice = residuals_of(0.005, true, false, &two), once = residuals_of(0.005, true, true, &one);
+  print_message("  %.2f residuals a step, %.2f with exact derivatives\n", twice / 1000., once / 1000.);
+  check_at_most(once, 1100);
+  check_at_most(state_distance(&one, &two), 1e-12);
 }
 
 int main(void) {
@@ -107,6 +117,7 @@ int main(void) {
       cmocka_unit_test(newton_is_exact_for_large_turns),
       cmocka_unit_test(few_iterations_and_the_same_step_without_the_pose_derivative),
       cmocka_unit_test(smooth_motion_takes_one_matrix_and_two_residuals_a_step),
+      cmocka_unit_test(exact_derivatives_save_the_second_residual),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

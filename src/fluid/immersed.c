@@ -1,5 +1,6 @@
 /* Bodies in a fluid: what they are made from, and which wrenches act on them. */
 #include "fluid/immersed_private.h"
+#include "numerics/cholesky.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,19 +114,6 @@ static cb_status take_parts(cb_immersed *b, const cb_immersed_options *o) {
   return CB_OK;
 }
 
-/* Cholesky's pivots of K, against its diagonal: round-off of a vanishing one is 1e-16 of it. */
-static bool positive(const double K[6][6]) {
-  double l[6][6];
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = K[i][j];
-      for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
-      if (i == j && !(sum > 1e-13 * K[i][i])) return false;
-      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
-    }
-  return true;
-}
-
 /* Where the density varies: as in one of 1 kg/m^3 (cb_immersed_form). */
 static cb_status check_inertia(const cb_immersed *b) {
   cb_swimmer *s;
@@ -133,9 +121,9 @@ static cb_status check_inertia(const cb_immersed *b) {
   if (status) return status;
   status = cb_immersed_form_at(s, 0);
   if (!status) {
-    double K[6][6];
+    double K[6][6], l[6][6];
     for (int i = 0; i < 36; i++) K[i / 6][i % 6] = s->form.mass.inertia[i / 6][i % 6] + s->form.I_f[i / 6][i % 6];
-    if (!positive((const double(*)[6])K))
+    if (!cb_cholesky(6, K[0], 1e-13, l[0])) /* round-off of a vanishing pivot is 1e-16 of its diagonal */
       status = cb_fail(CB_ERROR_DOMAIN, "the body has no inertia%s: its mass is %g kg%s",
                        s->form.mass.mass > 0 ? " about an axis" : "", s->form.mass.mass,
                        b->added_mass ? "" : " and there is no fluid that moves with it");
@@ -171,6 +159,9 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
   if (!status)
     status = cb_moving_mass_create(surface, options->material, options->lumped, options->n_points, options->points,
                                    &b->mass);
+  b->wet = b->added_mass || b->drag || b->c_n > 0 || b->c_t > 0;
+  b->blended = !status && poses && cb_poses_count(poses) && b->wet && !b->spread &&
+               fluid->floor.kind == CB_FLOOR_NONE && cb_moving_mass_is_solid(b->mass);
   if (!status) status = cb_immersed_parse(b, options, which, component, at);
   if (!status) status = list_wrenches(b, options);
   if (!status) status = check_inertia(b);
@@ -206,7 +197,7 @@ cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_loc
   if (!status) {
     double I_f[6][6];
     *mass = s->form.mass;
-    if (b->poses) cb_local_pose(s->local, s->form.x, s->form.v);
+    if (b->poses && !b->wet) cb_local_pose(s->local, s->form.x, s->form.v);
     if (part) cb_local_added_mass(s->local, 1, NULL, I_f, NULL, part);
   }
   cb_swimmer_free(s);

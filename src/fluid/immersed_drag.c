@@ -29,9 +29,11 @@ cb_status cb_immersed_drag(cb_swimmer *s, const cb_immersed_moment *m, bool quad
   const wanted w = {quadratic ? rho : 0, linear ? b->c_n : 0, linear ? b->c_t : 0};
   cb_immersed_last *last = &s->dragged;
   if (F) {
-    both(s, m, &w, last->F, dF ? last->jacobian : NULL);
-    last->known = false;
-    if (dF) cb_immersed_set_last(last, m);
+    if (!dF || !cb_immersed_is_last(last, m)) { /* otherwise it came with the form */
+      both(s, m, &w, last->F, dF ? last->jacobian : NULL);
+      last->known = false;
+      if (dF) cb_immersed_set_last(last, m);
+    }
     for (int i = 0; i < 6; i++) {
       F[i] += last->F[i];
       for (int j = 0; dF && j < 6; j++) dF[i][j] += last->jacobian[i][j];

@@ -51,21 +51,90 @@ static cb_status find_wind(cb_swimmer *s, double t) {
   return CB_OK;
 }
 
+/* The local model at t, with lift and drag at the twist that is expected, where the fluid is the same everywhere. */
+static cb_status pose_local(cb_swimmer *s, double t, cb_local_blend *of) {
+  const cb_immersed *b = s->b;
+  const cb_immersed_last *e = &s->expected;
+  cb_immersed_moment m;
+  cb_local_at_once drag = {.rho = b->density};
+  double flow[3];
+  const bool known = e->known && e->t == t && b->drag && !b->spread && !(b->c_n > 0) && !(b->c_t > 0);
+  if (known) {
+    cb_immersed_moment_of(t, &e->g, e->Y, &m);
+    memcpy(drag.Y, e->Y, sizeof drag.Y);
+    cb_apply3_transposed(m.r, s->wind.u, flow);
+    drag.flow = flow;
+  }
+  if (!cb_local_pose_blend(s->local, of, known ? &drag : NULL))
+    return cb_poses_at(b->poses, t, s->x, s->v); /* says which vertex */
+  if (known) {
+    memcpy(s->dragged.F, drag.wrench, sizeof drag.wrench);
+    memcpy(s->dragged.jacobian, drag.jacobian, sizeof drag.jacobian);
+    cb_immersed_set_last(&s->dragged, &m);
+  }
+  return CB_OK;
+}
+
+/* The poses around t. */
+static cb_status blend(const cb_swimmer *s, double t, cb_local_blend *of) {
+  const size_t parts = (size_t)s->b->surface->parts;
+  cb_poses_blend around;
+  const cb_status status = cb_poses_blend_at(s->b->poses, t, &around);
+  if (status) return status;
+  *of = (cb_local_blend){.n = CB_POSES_AROUND};
+  for (int k = 0; k < CB_POSES_AROUND; k++) {
+    of->x[k] = around.pose[k];
+    of->apex[k] = (const double(*)[3])s->apex + parts * (size_t)around.number[k];
+    of->w[k] = around.w[k];
+    of->dw[k] = around.dw[k];
+  }
+  return CB_OK;
+}
+
+cb_status cb_immersed_vertices(cb_swimmer *s) {
+  cb_immersed_form *f = &s->form;
+  if (f->x) return CB_OK;
+  const cb_status status = cb_poses_at(s->b->poses, f->t, s->x, s->v);
+  if (status) return status;
+  f->x = (const double(*)[3])s->x;
+  f->v = (const double(*)[3])s->v;
+  return CB_OK;
+}
+
+cb_status cb_immersed_form_create(cb_swimmer *s) {
+  const cb_immersed *b = s->b;
+  const size_t vertices = b->poses ? (size_t)b->surface->vertices : 0, parts = (size_t)b->surface->parts,
+               poses = b->blended ? (size_t)cb_poses_count(b->poses) : 0;
+  s->part = cb_arena_alloc(s->arena, parts, sizeof *s->part);
+  s->x = cb_arena_alloc(s->arena, vertices, sizeof *s->x);
+  s->v = cb_arena_alloc(s->arena, vertices, sizeof *s->v);
+  s->apex = cb_arena_alloc(s->arena, poses * parts, sizeof *s->apex);
+  if (!s->part || !s->x || !s->v || !s->apex)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d faces", b->surface->faces);
+  const cb_status status = cb_local_create(b->surface, &s->local);
+  for (size_t i = 0; i < poses && !status; i++)
+    cb_local_apexes(s->local, cb_poses_pose(b->poses, (int)i), s->apex + parts * i);
+  return status;
+}
+
 static cb_status find_form(cb_swimmer *s, double t) {
   const cb_immersed *b = s->b;
   cb_immersed_form *f = &s->form;
-  *f = (cb_immersed_form){.t = t, .x = (const double(*)[3])b->surface->x};
+  *f = (cb_immersed_form){.t = t, .x = b->blended ? NULL : (const double(*)[3])b->surface->x};
   s->field.known = s->dragged.known = s->pushed.known = s->impulses.known = s->pressure.known = false;
   cb_status status = CB_OK;
-  if (b->poses) {
+  cb_local_blend of = {.n = 2, .x = {s->x, s->v}, .w = {1}, .dw = {0, 1}};
+  if (b->blended) {
+    status = blend(s, t, &of);
+  } else if (b->poses) {
     status = cb_poses_at(b->poses, t, s->x, s->v);
     f->x = (const double(*)[3])s->x;
     f->v = (const double(*)[3])s->v;
   }
   if (status) return status;
-  if (b->poses && (b->added_mass || b->drag || b->c_n > 0 || b->c_t > 0)) {
-    cb_local_pose(s->local, f->x, f->v);
-    status = cb_moving_mass_with(b->mass, s->local, f->x, f->v, &f->mass, f->mu_b);
+  if (b->poses && b->wet) {
+    status = pose_local(s, t, &of);
+    if (!status) status = cb_moving_mass_with(b->mass, s->local, f->x, f->v, &f->mass, f->mu_b);
   } else {
     status = cb_moving_mass_at(b->mass, f->x, f->v, &f->mass, f->mu_b);
   }

@@ -34,6 +34,7 @@ cb_status cb_swimmer_measure(cb_swimmer *s, const cb_rigid_state *state, cb_imme
   cb_immersed_row out = {.wrench = row->wrench};
   double K[6][6];
   cb_status status = s->problem.inertia(s, state->t, &state->g, out.K, out.mu0);
+  if (!status) status = cb_immersed_vertices(s);
   if (status) return status;
   memcpy(K, out.K, sizeof K);
   status = cb_rigid_velocity(K, state->momentum, out.mu0, out.twist);

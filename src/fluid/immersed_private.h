@@ -49,6 +49,8 @@ struct cb_immersed {
   bool pressed;             /* by the pressure of the undisturbed flow */
   bool spread;              /* flow or density may differ from place to place */
   bool relative;            /* the momentum is relative to the flow: K and mu0 have derivatives along the pose */
+  bool wet;                 /* the local model has a say */
+  bool blended;             /* a sequence whose vertices only the local model wants at each step */
   int texts;
   cb_immersed_text *text;
   int wrenches, *kind;
@@ -58,7 +60,7 @@ struct cb_immersed {
 typedef struct cb_immersed_form {
   double t;
   bool known;
-  const double (*x)[3], (*v)[3]; /* v NULL: at rest */
+  const double (*x)[3], (*v)[3]; /* v NULL: at rest; of a blended sequence both NULL until cb_immersed_vertices */
   cb_mass mass;
   double mu_b[6];             /* of the body's own motion */
   double I_f[6][6], mu_f[6];  /* of the fluid, of density 1 where it varies */
@@ -146,12 +148,14 @@ struct cb_swimmer {
   cb_local *local;
   cb_local_part *part; /* [parts] */
   double (*x)[3], (*v)[3];
+  double (*apex)[3]; /* [poses][parts] of a blended sequence */
   cb_immersed_form form;
   cb_immersed_wind wind;
   cb_immersed_field field;
   cb_immersed_impulses impulses;
   cb_immersed_weights pressure;
   cb_immersed_last dragged, pushed; /* both drags; dL/dg */
+  cb_immersed_last expected;        /* where drag will be asked for first, as far as the step has said */
 };
 
 /* --- the user's wrenches --- */
@@ -160,6 +164,8 @@ void cb_immersed_free_texts(cb_immersed *b);
 
 /* --- what a swimmer finds --- */
 cb_status cb_immersed_form_at(cb_swimmer *s, double t); /* and the wind */
+cb_status cb_immersed_form_create(cb_swimmer *s);
+cb_status cb_immersed_vertices(cb_swimmer *s); /* x and v of the form */
 cb_status cb_immersed_field_create(cb_swimmer *s);
 cb_status cb_immersed_field_at(cb_swimmer *s, double t, const cb_pose *g);
 void cb_immersed_gather(cb_swimmer *s, bool corners); /* place, and corner */

@@ -61,6 +61,13 @@ static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6],
   return CB_OK;
 }
 
+static void expect(void *self, double t, const cb_pose *g, const double Y[6]) {
+  cb_swimmer *s = self;
+  cb_immersed_moment m;
+  cb_immersed_moment_of(t, g, Y, &m);
+  cb_immersed_set_last(&s->expected, &m);
+}
+
 static cb_status inertia_wrench(void *self, double t, const cb_pose *g, const double Y[6], double wrench[6],
                                 double dwrench[6][6]) {
   cb_swimmer *s = self;
@@ -97,25 +104,21 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d faces", b->surface->faces);
   }
-  const size_t vertices = (size_t)b->surface->vertices, parts = (size_t)b->surface->parts;
   s->b = b;
   s->arena = arena;
-  s->part = cb_arena_alloc(arena, parts, sizeof *s->part);
-  s->x = cb_arena_alloc(arena, b->poses ? vertices : 0, sizeof *s->x);
-  s->v = cb_arena_alloc(arena, b->poses ? vertices : 0, sizeof *s->v);
   s->problem = (cb_rigid_problem){.self = s,
                                   .inertia = inertia,
+                                  .expect = b->poses ? expect : NULL,
                                   .pose_dependent = b->relative || (b->added_mass && b->layered),
                                   .inertia_wrench = b->relative ? inertia_wrench : NULL,
                                   .wrench = b->wrenches ? wrench : NULL,
-                                  .pose_derivative = b->wrenches ? pose_derivative : NULL};
-  cb_status status = s->part && s->x && s->v
-                         ? CB_OK
-                         : cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d faces", b->surface->faces);
+                                  .pose_derivative = b->wrenches ? pose_derivative : NULL,
+                                  .exact = !b->spread && !b->gusty && !b->texts &&
+                                           b->fluid.floor.kind != CB_FLOOR_STIFF};
+  cb_status status = cb_immersed_form_create(s);
   if (!status) status = cb_immersed_field_create(s);
   if (!status) status = cb_immersed_impulses_create(s);
   if (!status) status = cb_immersed_pressure_create(s);
-  if (!status) status = cb_local_create(b->surface, &s->local);
   if (status) {
     cb_swimmer_free(s);
     return status;
@@ -134,7 +137,8 @@ const cb_rigid_problem *cb_swimmer_problem(cb_swimmer *s) { return &s->problem; 
 
 static cb_status floor_shape(void *self, double t, int *n, const double (**x)[3], const double (**v)[3]) {
   cb_swimmer *s = self;
-  const cb_status status = cb_immersed_form_at(s, t);
+  cb_status status = cb_immersed_form_at(s, t);
+  if (!status) status = cb_immersed_vertices(s);
   if (status) return status;
   *n = s->b->surface->vertices;
   *x = s->form.x;

@@ -35,16 +35,16 @@ void cb_immersed_gravity(cb_swimmer *s, const cb_immersed_moment *m, double *F, 
   weigh(s, m, mass->mass, first, F, dg);
 }
 
-/* Displaced mass and its moment in the world, where the density varies. */
-static cb_status displaced(cb_swimmer *s, double *mass, double moment[3]) {
+/* Displaced mass and its moment in the world, across up or all of it, where the density varies. */
+static cb_status displaced(cb_swimmer *s, bool all, double *mass, double moment[3]) {
   const cb_immersed *b = s->b;
   const int closed = b->closed_faces, sheets = b->surface->faces - closed;
   const double(*corner)[3][3] = (const double(*)[3][3])s->field.corner;
   double sheet, first[3];
-  cb_status status = cb_medium_displaced(b->fluid.medium, closed, corner, NULL, mass, moment, moment);
+  cb_status status = cb_medium_displaced(b->fluid.medium, closed, corner, NULL, mass, moment, all ? moment : NULL);
   if (!status)
     status = cb_medium_displaced(b->fluid.medium, sheets, corner + closed, s->field.listed_thickness + closed, &sheet,
-                                 first, first);
+                                 first, all ? first : NULL);
   if (status) return status;
   *mass += sheet;
   for (int i = 0; i < 3; i++) moment[i] += first[i];
@@ -64,7 +64,7 @@ cb_status cb_immersed_buoyancy(cb_swimmer *s, const cb_immersed_moment *m, doubl
   }
   if (!F) return CB_OK;
   double mass, moment[3], world[6], wrench[6];
-  status = displaced(s, &mass, moment);
+  status = displaced(s, false, &mass, moment);
   if (status) return status;
   cb_cross3(g, moment, world); /* moment × (-g) about the world's origin */
   for (int i = 0; i < 3; i++) world[3 + i] = -mass * g[i];
@@ -91,7 +91,7 @@ cb_status cb_immersed_potential(cb_swimmer *s, const cb_immersed_moment *m, doub
     double mass = s->field.density * f->volume, moment[3] = {0};
     if (b->layered) {
       if (!s->field.mixed) cb_immersed_gather(s, true);
-      status = displaced(s, &mass, moment);
+      status = displaced(s, true, &mass, moment);
       if (status) return status;
       *potential += cb_dot3(moment, g);
     } else if (f->volume != 0) {
@@ -100,8 +100,9 @@ cb_status cb_immersed_potential(cb_swimmer *s, const cb_immersed_moment *m, doub
     }
   }
   if (cb_immersed_has(b, CB_WRENCH_FLOOR)) {
-    double F[6] = {0}, energy = 0;
-    cb_floor_wrench(&b->fluid.floor, b->surface->vertices, f->x, f->v, m->g, m->Y, F, NULL, NULL, &energy);
+    double energy = 0;
+    cb_floor_wrench(&b->fluid.floor, b->surface->vertices, f->x, f->v, m->g, m->Y, NULL, NULL, NULL,
+                    &energy);
     *potential += energy;
   }
   return CB_OK;

@@ -63,9 +63,9 @@ cb_status cb_local_create(const cb_surface *s, cb_local **out) {
 void cb_local_free(cb_local *l) {
   if (!l) return;
   void *const all[] = {l->face_block, l->edge_block, l->part_block, l->original, l->face_of, l->corner[0],
-                       l->corner[1], l->corner[2], l->beside[0], l->beside[1], l->edge_face[0],
-                       l->edge_face[1], l->edge_end[0], l->edge_end[1], l->apex_block, l->apex_from, l->apex_to,
-                       l->apex_share, l->apex_sum, l->apex, l->open, l->x, l->flat, l->rate, l->pose_sum, l->sum,
+                       l->corner[1], l->corner[2], l->beside[0], l->beside[1], l->edge_face[0], l->edge_face[1],
+                       l->edge_end[0], l->edge_end[1], l->rim_slot, l->rim_first, l->rim, l->row_first, l->share_block,
+                       l->share, l->share_sum, l->apex, l->open, l->x, l->flat, l->rate, l->pose_sum, l->sum,
                        l->edge_sum, l->mean, l->folds, l->part, l};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
@@ -74,14 +74,33 @@ void cb_local_free(cb_local *l) {
 
 typedef struct task {
   cb_local *l;
-  const double (*x)[3], (*v)[3];
+  const cb_local_blend *of;
   const double *rho;
   const cb_local_flow *flow;
 } task;
 
+static void faces_of(const task *t, const cb_local_blend *ahead, int b) {
+  cb_local *l = t->l;
+  l->kernels->faces(l, l->face_block + b, ahead, t->flow, l->pose_sum[b], l->sum[b]);
+}
 static void face_blocks(void *context, int begin, int end) {
+  for (int b = begin; b < end; b++) faces_of(context, NULL, b);
+}
+static void row_blocks(void *context, int begin, int end) {
   const task *t = context;
-  for (int b = begin; b < end; b++) t->l->kernels->faces(t->l, t->l->face_block + b, t->l->pose_sum[b]);
+  t->l->kernels->rows(t->l, t->l->row_first[begin], t->l->row_first[end], t->of);
+}
+/* A block's vertices are still near when its faces want them. */
+static void row_and_face_blocks(void *context, int begin, int end) {
+  const task *t = context;
+  for (int b = begin; b < end; b++) {
+    row_blocks(context, b, b + 1);
+    faces_of(t, b + 1 < end ? t->of : NULL, b);
+  }
+}
+static void share_blocks(void *context, int begin, int end) {
+  const task *t = context;
+  for (int b = begin; b < end; b++) t->l->kernels->apex(t->l, t->l->share_block + b, t->of, t->l->share_sum[b]);
 }
 static void edge_blocks(void *context, int begin, int end) {
   const task *t = context;
@@ -91,14 +110,13 @@ static void mass_blocks(void *context, int begin, int end) {
   const task *t = context;
   for (int b = begin; b < end; b++) t->l->kernels->mass(t->l, t->l->face_block + b, t->rho, t->l->sum[b]);
 }
-static void apex_blocks(void *context, int begin, int end) {
-  const task *t = context;
-  for (int b = begin; b < end; b++)
-    t->l->kernels->apex(t->l, t->l->apex_block + b, t->x, t->v, t->l->apex_sum[b]);
-}
 static void drag_blocks(void *context, int begin, int end) {
   const task *t = context;
   for (int b = begin; b < end; b++) t->l->kernels->drag(t->l, t->l->face_block + b, t->flow, t->l->sum[b]);
+}
+static void flat_blocks(void *context, int begin, int end) {
+  const task *t = context;
+  for (int b = begin; b < end; b++) t->l->kernels->flatten(t->l, t->l->face_block + b);
 }
 static void linear_blocks(void *context, int begin, int end) {
   const task *t = context;
@@ -110,16 +128,80 @@ static double sides(const cb_local *l, int part) { return l->open[part] ? 2 : 1;
 
 /* --- the pose --- */
 
-void cb_local_pose(cb_local *l, const double (*x)[3], const double (*v)[3]) {
-  task t = {.l = l, .x = x, .v = v};
-  l->moving = v != NULL;
+static cb_local_flow flow_of(const double *rho, const double Y[6], const double *flow1, const double (*flow)[3],
+                             bool jacobian) {
+  cb_local_flow in = {.rho = rho, .flow = flow ? flow[0] : NULL, .jacobian = jacobian};
+  for (int i = 0; i < 6; i++) in.Y[i] = i < 3 || flow || !flow1 ? Y[i] : Y[i] - flow1[i - 3];
+  return in;
+}
+
+static void add_drag(const cb_local *l, double factor, double wrench[6], double (*jacobian)[6]) {
+  for (int b = 0; b < l->face_blocks; b++) {
+    const double w = factor * sides(l, l->face_block[b].part), *sum = l->sum[b];
+    for (int i = 0; i < 6; i++, sum += 7) {
+      for (int j = 0; jacobian && j < 6; j++) jacobian[i][j] += w * sum[j];
+      wrench[i] += w * sum[6];
+    }
+  }
+}
+
+/* From the places and velocities of vertices. */
+static void find_apexes(cb_local *l, const cb_local_blend *of) {
+  cb_threads_range(l->threads, l->share_blocks, share_blocks, &(task){.l = l, .of = of});
+  memset(l->apex, 0, (size_t)l->parts * sizeof *l->apex);
+  for (int b = 0; b < l->share_blocks; b++)
+    for (int i = 0; i < 8; i++) l->apex[l->share_block[b].part][i] += l->share_sum[b][i];
+}
+
+static void blend_apexes(cb_local *l, const cb_local_blend *of) {
+  memset(l->apex, 0, (size_t)l->parts * sizeof *l->apex);
+  for (int p = 0; p < l->parts; p++)
+    for (int k = 0; k < of->n; k++)
+      for (int i = 0; i < 3; i++) {
+        l->apex[p][i] += of->w[k] * of->apex[k][p][i];
+        l->apex[p][4 + i] += of->dw[k] * of->apex[k][p][i];
+      }
+}
+
+static void pose(cb_local *l, const cb_local_blend *of, bool moving, const cb_local_flow *flow) {
+  task t = {.l = l, .of = of, .flow = flow};
+  l->moving = moving;
+  l->flattened = !flow || l->drags;
+  l->drags = false;
   l->turned = false;
   memset(l->mean, 0, (size_t)l->parts * sizeof *l->mean);
-  cb_threads_range(l->threads, l->apex_blocks, apex_blocks, &t);
-  memset(l->apex, 0, (size_t)l->parts * sizeof *l->apex);
-  for (int b = 0; b < l->apex_blocks; b++)
-    for (int i = 0; i < 8; i++) l->apex[l->apex_block[b].part][i] += l->apex_sum[b][i];
-  cb_threads_range(l->threads, l->face_blocks, face_blocks, &t);
+  if (of->apex[0]) blend_apexes(l, of);
+  else find_apexes(l, of);
+  if (l->threads == 1) {
+    cb_threads_range(1, l->face_blocks, row_and_face_blocks, &t);
+  } else {
+    cb_threads_range(l->threads, l->face_blocks, row_blocks, &t);
+    cb_threads_range(l->threads, l->face_blocks, face_blocks, &t);
+  }
+}
+
+bool cb_local_pose_blend(cb_local *l, const cb_local_blend *of, cb_local_at_once *at_once) {
+  cb_local_flow in;
+  if (at_once) in = flow_of(NULL, at_once->Y, at_once->flow, NULL, true);
+  pose(l, of, true, at_once ? &in : NULL);
+  if (at_once) {
+    memset(at_once->wrench, 0, sizeof at_once->wrench);
+    memset(at_once->jacobian, 0, sizeof at_once->jacobian);
+    add_drag(l, -0.5 * at_once->rho, at_once->wrench, at_once->jacobian);
+  }
+  double sum = 0;
+  for (int b = 0; b < l->face_blocks; b++) sum += l->pose_sum[b][CB_LOCAL_AREA] + l->pose_sum[b][CB_LOCAL_FLUX];
+  return isfinite(sum);
+}
+
+void cb_local_pose(cb_local *l, const double (*x)[3], const double (*v)[3]) {
+  pose(l, &(cb_local_blend){.n = v ? 2 : 1, .x = {x, v}, .w = {1}, .dw = {0, 1}}, v != NULL, NULL);
+}
+
+void cb_local_apexes(cb_local *l, const double (*x)[3], double (*apex)[3]) {
+  const cb_local_blend of = {.n = 1, .x = {x}, .w = {1}};
+  find_apexes(l, &of);
+  for (int p = 0; p < l->parts; p++) memcpy(apex[p], l->apex[p], sizeof *apex);
 }
 
 void cb_local_part_sums(const cb_local *l, int part, double sum[CB_LOCAL_POSE_SUMS]) {
@@ -213,23 +295,16 @@ void cb_local_added_mass(cb_local *l, double rho1, const double *rho, double mas
 
 /* --- drag --- */
 
-static void add_drag(const cb_local *l, double factor, double wrench[6], double (*jacobian)[6]) {
-  for (int b = 0; b < l->face_blocks; b++) {
-    const double w = factor * sides(l, l->face_block[b].part), *sum = l->sum[b];
-    for (int i = 0; i < 6; i++, sum += 7) {
-      for (int j = 0; jacobian && j < 6; j++) jacobian[i][j] += w * sum[j];
-      wrench[i] += w * sum[6];
-    }
-  }
-}
-
 void cb_local_drag(cb_local *l, double rho1, const double *rho, const double Y[6], const double flow1[3],
                    const double (*flow)[3], double c_n, double c_t, double wrench[6], double jacobian[6][6]) {
-  cb_local_flow in = {.rho = rho, .flow = flow ? flow[0] : NULL, .normal = c_n, .along = c_t, .jacobian = jacobian};
-  for (int i = 0; i < 6; i++) in.Y[i] = i < 3 || flow || !flow1 ? Y[i] : Y[i] - flow1[i - 3];
+  cb_local_flow in = flow_of(rho, Y, flow1, flow, jacobian != NULL);
+  in.normal = c_n;
+  in.along = c_t;
   task t = {.l = l, .flow = &in};
   double total[6] = {0};
   if (jacobian) memset(jacobian, 0, 36 * sizeof(double));
+  if (!l->flattened) cb_threads_range(l->threads, l->face_blocks, flat_blocks, &t);
+  l->flattened = l->drags = true;
   cb_threads_range(l->threads, l->face_blocks, drag_blocks, &t);
   add_drag(l, -0.5 * (rho ? 1 : rho1), total, jacobian);
   if (c_n != 0 || c_t != 0) {

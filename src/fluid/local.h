@@ -26,6 +26,25 @@ void cb_local_free(cb_local *l);
  * then cost nothing, nor does cb_moving_mass_with (moving_mass.h). */
 void cb_local_pose(cb_local *l, const double (*x)[3], const double (*v)[3]);
 
+/* The same of positions sum w[k] x[k] and velocities sum dw[k] x[k] of n <= 4 poses, which need not be formed before.
+ * apex[k] (or NULL): [parts] of cb_local_apexes of x[k], which saves a pass. false: a position or velocity is not
+ * finite. at_once: NULL, if not wanted. */
+enum { CB_LOCAL_POSES = 4 };
+typedef struct cb_local_blend {
+  int n;
+  const double (*x[CB_LOCAL_POSES])[3], (*apex[CB_LOCAL_POSES])[3];
+  double w[CB_LOCAL_POSES], dw[CB_LOCAL_POSES];
+} cb_local_blend;
+/* Lift and drag with one density, in the same pass as the pose: what cb_local_drag finds with flow1 = flow. */
+typedef struct cb_local_at_once {
+  double rho, Y[6];
+  const double *flow; /* or NULL */
+  double wrench[6], jacobian[6][6];
+} cb_local_at_once;
+bool cb_local_pose_blend(cb_local *l, const cb_local_blend *of, cb_local_at_once *at_once);
+/* The mean of each part's surface at positions x, weighted by its areas in the first pose; spoils the pose. */
+void cb_local_apexes(cb_local *l, const double (*x)[3], double (*apex)[3]);
+
 typedef struct cb_local_part {
   double area, volume;    /* of both sides of a sheet; 0 for a sheet */
   double turning, border; /* sum alpha l of the edges between two faces, and length of the border */

@@ -25,10 +25,9 @@ static inline void store_rows(double *p, vec x, vec y, vec z) {
   store(p + 8, _mm256_permute2f128_pd(xy0, z0, 0x31));
   store(p + 12, _mm256_permute2f128_pd(xy1, z1, 0x31));
 }
-/* a[3] 0 b[3] 0 */
-static inline void join(const double *a, const double *b, vec *row) {
-  row[0] = _mm256_maskload_pd(a, _mm256_setr_epi64x(-1, -1, -1, 0));
-  row[1] = _mm256_maskload_pd(b, _mm256_setr_epi64x(-1, -1, -1, 0));
+/* a[3] 0 a[3] 0 */
+static inline void twice(const double *a, vec *row) {
+  row[0] = row[1] = _mm256_maskload_pd(a, _mm256_setr_epi64x(-1, -1, -1, 0));
 }
 static inline vec fnma3(vec a, vec b, vec c) { return _mm256_fnmadd_pd(a, b, c); }
 

@@ -33,9 +33,9 @@ static inline void store_rows(double *p, vec x, vec y, vec z) {
   _mm512_storeu_pd(p + 16, _mm512_permutex2var_pd(even4, _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13), odd4));
   _mm512_storeu_pd(p + 24, _mm512_permutex2var_pd(even4, _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15), odd4));
 }
-/* a[3] 0 b[3] 0 */
-static inline void join(const double *a, const double *b, vec *row) {
-  row[0] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_maskz_loadu_pd(7, a)), _mm256_maskz_loadu_pd(7, b), 1);
+/* a[3] 0 a[3] 0 */
+static inline void twice(const double *a, vec *row) {
+  row[0] = _mm512_broadcast_f64x4(_mm256_maskz_loadu_pd(7, a));
 }
 static inline vec fnma3(vec a, vec b, vec c) { return _mm512_fnmadd_pd(a, b, c); }
 

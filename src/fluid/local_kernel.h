@@ -13,8 +13,8 @@
  *   int x x'^T = V (3/5 y u^T + s s'^T/120 + t t'^T/40),  int x = 3/4 V y,
  *   (int x)' = <u,a> y + <s',a> s/72 + <t',a> t/24 over the whole closed surface.
  *
- * A pose is one pass over the faces that leaves c, a and w for the drag and
- * these sums; faces' normals stay with a block, whose edges follow.
+ * A pose is one pass over the faces for these sums, and for the drag at one twist where it is known; others need c, a
+ * and w, which it leaves if asked (l->flattened). Faces' normals stay with a block, whose edges follow.
  */
 #include "fluid/local_private.h"
 
@@ -55,10 +55,6 @@ INLINE void store3(double *p, vec3 a) {
   store(p + CB_LOCAL_GROUP, a.y);
   store(p + 2 * CB_LOCAL_GROUP, a.z);
 }
-/* Of vertices and of area vectors: the numbers of one lie `step` apart. */
-INLINE vec3 gather3(const double *p, const int *at, int step) {
-  return (vec3){gather(p, at), gather(p + step, at), gather(p + 2 * step, at)};
-}
 /* Where the numbers of face f begin, if a group of faces has `group` of them. */
 INLINE size_t place(int f, int group) {
   return (size_t)(f / CB_LOCAL_GROUP) * (size_t)group + (size_t)(f % CB_LOCAL_GROUP);
@@ -87,10 +83,11 @@ INLINE double total(vec a) {
 
 typedef struct triangle {
   vec3 c, s, t, a, w, ds, dt; /* w, s', t' */
-  vec r;                      /* 1/A */
+  vec3 M, S, T;
+  vec aa, r, d; /* <a,a>, 1/A, <w,a> */
 } triangle;
 
-/* All but r. */
+/* What corners tell. */
 INLINE void take(const cb_local *l, int f, triangle *q) {
   const int *at[3] = {l->corner[0] + f, l->corner[1] + f, l->corner[2] + f};
   const vec3 x0 = rows3(l->x, at[0]), e1 = subtract(rows3(l->x, at[1]), x0), e2 = subtract(rows3(l->x, at[2]), x0),
@@ -133,24 +130,34 @@ INLINE void add_row(vec *k, vec w, vec3 a) {
   k[2] = fma3(w, a.z, k[2]);
 }
 
-/* int m m^T and int <x',n> m with a density, as the weight w = rho/A of a face. */
-INLINE void add_mass(const triangle *q, vec w, bool moving, vec *sum) {
+INLINE void take_size(triangle *q) {
+  q->aa = dot(q->a, q->a);
+  q->r = inverse_root(q->aa + set(tiny));
+}
+
+/* int m m^T and int <x',n> m with a density, as the weight w = rho/A of a face, in two steps whose sums stay in
+ * registers: what is angular in both factors, with M, S and T; and the rest. */
+INLINE void add_angular_mass(triangle *q, vec w, bool moving, vec *sum) {
   const vec3 M = cross(q->c, q->a), S = cross(q->s, q->a), T = cross(q->t, q->a), wM = scaled(w, M),
-             wa = scaled(w, q->a), wS = scaled(w * set(1. / 72), S), wT = scaled(w * set(1. / 24), T);
-  symmetric(sum, wM, M);
-  symmetric(sum, wS, S);
-  symmetric(sum, wT, T);
-  add_row(sum + 6, wM.x, q->a);
-  add_row(sum + 9, wM.y, q->a);
-  add_row(sum + 12, wM.z, q->a);
-  symmetric(sum + 15, wa, q->a);
+             wS = scaled(w * set(1. / 72), S), wT = scaled(w * set(1. / 24), T);
+  q->M = M, q->S = S, q->T = T;
+  symmetric(sum + CB_LOCAL_K, wM, M);
+  symmetric(sum + CB_LOCAL_K, wS, S);
+  symmetric(sum + CB_LOCAL_K, wT, T);
   if (!moving) return;
-  const vec d = dot(q->w, q->a);
-  vec *mu = sum + CB_LOCAL_MU;
-  add_row(mu, d, wM);
-  add_row(mu, dot(q->ds, q->a), wS);
-  add_row(mu, dot(q->dt, q->a), wT);
-  add_row(mu + 3, d, wa);
+  q->d = dot(q->w, q->a);
+  add_row(sum + CB_LOCAL_MU, q->d, wM);
+  add_row(sum + CB_LOCAL_MU, dot(q->ds, q->a), wS);
+  add_row(sum + CB_LOCAL_MU, dot(q->dt, q->a), wT);
+}
+
+INLINE void add_linear_mass(const triangle *q, vec w, bool moving, vec *sum) {
+  const vec3 wM = scaled(w, q->M), wa = scaled(w, q->a);
+  add_row(sum + CB_LOCAL_K + 6, wM.x, q->a);
+  add_row(sum + CB_LOCAL_K + 9, wM.y, q->a);
+  add_row(sum + CB_LOCAL_K + 12, wM.z, q->a);
+  symmetric(sum + CB_LOCAL_K + 15, wa, q->a);
+  if (moving) add_row(sum + CB_LOCAL_MU + 3, q->d, wa);
 }
 
 /* A face's density differs from others': the pose is gathered once more. */
@@ -161,12 +168,13 @@ static void mass(const cb_local *l, const cb_local_block *b, const double *rho, 
   for (int f = b->begin; f < b->end; f += WIDTH) {
     triangle q;
     take(l, f, &q);
-    q.r = inverse_root(dot(q.a, q.a) + set(tiny));
+    take_size(&q);
     const vec density = gather(rho, l->face_of + f);
-    add_mass(&q, density * q.r, l->moving, sum);
+    add_angular_mass(&q, density * q.r, l->moving, sum);
+    add_linear_mass(&q, density * q.r, l->moving, sum);
     if (!l->moving) continue;
     const vec less = -mean * density;
-    add_row(sum + CB_LOCAL_MU, less, cross(q.c, q.a));
+    add_row(sum + CB_LOCAL_MU, less, q.M);
     add_row(sum + CB_LOCAL_MU + 3, less, q.a);
   }
   for (int i = 0; i < CB_LOCAL_MU + 6; i++) out[i] = total(sum[i]);
@@ -190,82 +198,169 @@ INLINE void add_solid(const triangle *q, const vec3 at[2], vec *sum) {
   add_row(sum + CB_LOCAL_FIRST_RATE, set(1. / 24) * dot(q->dt, q->a), q->t);
 }
 
-/* The two edges that a face has at its first corner; where it has less, itself is beside it. */
-INLINE void hinges_of(const cb_local *l, const triangle *q, int f, const double *normals, hinge h[2]) {
-  const vec3 n = scaled(q->r, q->a), s = scaled(set(0.5), q->s), t = scaled(set(0.5), q->t);
-  h[0] = hinge_of(add(s, t), n, rows3(normals, l->beside[0] + f));      /* e1 */
-  h[1] = hinge_of(subtract(t, s), n, rows3(normals, l->beside[1] + f)); /* -e2 */
+/* The two edges that a face has at its first corner, e1 and -e2; where it has less, itself is beside it. With
+ * e × n = (S ± T)/2A, <e, n × n1> = <e × n, n1>. */
+INLINE vec bends_of(const cb_local *l, const triangle *q, int f, const double *normals, vec *folds) {
+  const vec3 n1 = rows3(normals, l->beside[0] + f), n2 = rows3(normals, l->beside[1] + f);
+  const vec half = set(0.5) * q->r;
+  return bending(scaled(set(0.5), add(q->s, q->t)), half * dot(add(q->S, q->T), n1), q->r * dot(q->a, n1), folds) +
+         bending(scaled(set(0.5), subtract(q->t, q->s)), half * dot(subtract(q->T, q->S), n2), q->r * dot(q->a, n2),
+                 folds);
 }
 
-enum { CHUNK = CB_LOCAL_CHUNK };
+/* --- rows (x, 0, x', 0) of vertices: x = sum w_k x_k and x' = sum dw_k x_k over n poses --- */
 
-static void faces(cb_local *l, const cb_local_block *b, double *out) {
-  double normals[4 * CB_LOCAL_BLOCK];
-  vec sum[CB_LOCAL_POSE_SUMS];
-  for (int i = 0; i < CB_LOCAL_POSE_SUMS; i++) sum[i] = set(0);
-  const double *o = l->apex[b->part];
-  const vec3 apex[2] = {{set(o[0]), set(o[1]), set(o[2])}, {set(o[4]), set(o[5]), set(o[6])}};
-  const bool solid = l->moving && !l->open[b->part];
-  for (int begin = b->begin; begin < b->end; begin += CHUNK) {
-    const int end = begin + CHUNK < b->end ? begin + CHUNK : b->end;
-    triangle q[CHUNK / WIDTH];
-    int n = 0;
-    for (int f = begin; f < end; f += WIDTH, n++) {
-      double *flat = l->flat + place(f, CB_LOCAL_FLAT);
-      take(l, f, q + n);
-      store3(flat, q[n].c);
-      store3(flat + 3 * CB_LOCAL_GROUP, q[n].a);
-      if (l->moving) store3(l->rate + place(f, CB_LOCAL_RATE), q[n].w);
-    }
-    /* Loops of their own for what is one long chain a face, so that many chains run side by side. */
-    for (int i = 0; i < n; i++) {
-      q[i].r = inverse_root(dot(q[i].a, q[i].a) + set(tiny));
-      const vec3 normal = scaled(q[i].r, q[i].a);
-      store_rows(normals + 4 * (begin - b->begin + i * WIDTH), normal.x, normal.y, normal.z);
-    }
-    for (int i = 0; i < n; i++) add_mass(q + i, q[i].r, l->moving, sum);
-    for (int i = 0; i < n; i++) {
-      const vec3 a = q[i].a;
-      add_cross(sum + CB_LOCAL_M, q[i].c, a);
-      sum[CB_LOCAL_M + 3] += a.x, sum[CB_LOCAL_M + 4] += a.y, sum[CB_LOCAL_M + 5] += a.z;
-      sum[CB_LOCAL_AREA] = fma3(dot(a, a), q[i].r, sum[CB_LOCAL_AREA]);
-      sum[CB_LOCAL_VOLUME] = fma3(set(1. / 3), dot(q[i].c, a), sum[CB_LOCAL_VOLUME]);
-      if (l->moving) sum[CB_LOCAL_FLUX] += dot(q[i].w, a);
-    }
-    hinge h[2 * CHUNK / WIDTH];
-    for (int i = 0; i < n; i++) hinges_of(l, q + i, begin + i * WIDTH, normals, h + 2 * i);
-    sum[CB_LOCAL_TURNING] += bending(2 * n, h, sum + CB_LOCAL_FOLD);
-    if (solid)
-      for (int i = 0; i < n; i++) add_solid(q + i, apex, sum);
+enum { PER = 8 / WIDTH };
+typedef struct weights {
+  vec w[CB_LOCAL_POSES][PER];
+} weights;
+
+INLINE weights weights_of(const cb_local_blend *of, int n) {
+  weights a;
+  for (int k = 0; k < n; k++) {
+    const double w = of->w[k], dw = of->dw[k], both[8] = {w, w, w, w, dw, dw, dw, dw};
+#pragma GCC unroll 4
+    for (int j = 0; j < PER; j++) a.w[k][j] = load(both + j * WIDTH);
   }
-  for (int i = 0; i < CB_LOCAL_POSE_SUMS; i++) out[i] = total(sum[i]);
+  return a;
 }
 
-/* Rows (x, 0, x', 0) of a part's vertices, and the sum of their shares. */
-static void apex(const cb_local *l, const cb_local_block *b, const double (*x)[3], const double (*v)[3], double *out) {
-  enum { PER = 8 / WIDTH, AT_ONCE = 4 };
-  vec sum[AT_ONCE][PER];
-#pragma GCC unroll 16
-  for (int k = 0; k < AT_ONCE * PER; k++) sum[k / PER][k % PER] = set(0);
-  for (int begin = b->begin; begin < b->end; begin += AT_ONCE) {
+INLINE void row_of(const cb_local_blend *of, const weights *a, int n, int from, vec row[PER]) {
 #pragma GCC unroll 4
-    for (int j = 0; j < AT_ONCE; j++) {
-      const int i = begin + j;
-      if (i >= b->end) break;
-      const int from = l->apex_from[i], to = l->apex_to[i];
-      vec row[PER];
-      join(x[from], v ? v[from] : none, row);
+  for (int k = 0; k < n; k++) {
+    vec three[PER];
+    twice(of->x[k][from], three);
 #pragma GCC unroll 4
-      for (int k = 0; k < PER; k++) {
-        if (to >= 0) store(l->x + to + k * WIDTH, row[k]);
-        sum[j][k] = fma3(set(l->apex_share[i]), row[k], sum[j][k]);
-      }
+    for (int j = 0; j < PER; j++) {
+      if (k == 0) row[j] = a->w[k][j] * three[j];
+      else row[j] = fma3(a->w[k][j], three[j], row[j]);
     }
   }
+}
+
+INLINE void rows_of(const cb_local *l, int begin, int end, const cb_local_blend *of, int n) {
+  const weights a = weights_of(of, n);
+  for (int i = begin; i < end; i++) {
+    vec row[PER];
+    row_of(of, &a, n, l->original[i], row);
 #pragma GCC unroll 4
-  for (int k = 0; k < PER; k++) store(out + k * WIDTH, (sum[0][k] + sum[1][k]) + (sum[2][k] + sum[3][k]));
+    for (int j = 0; j < PER; j++) store(l->x + 8 * i + j * WIDTH, row[j]);
+  }
+}
+
+static void blend(const cb_local *l, int begin, int end, const cb_local_blend *of) {
+  if (of->n == 1) rows_of(l, begin, end, of, 1);
+  else if (of->n == 2) rows_of(l, begin, end, of, 2);
+  else rows_of(l, begin, end, of, CB_LOCAL_POSES);
+}
+
+/* Asks for what vertices from begin on come from. */
+INLINE void approach(const cb_local *l, int begin, int end, const cb_local_blend *of) {
+  for (int i = begin; i < end; i++)
+    for (int k = 0; k < of->n; k++) __builtin_prefetch(of->x[k][l->original[i]], 0, 2);
+}
+
+/* Their sum by the shares of a part. */
+INLINE void apex_of(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, int n, double *out) {
+  const weights a = weights_of(of, n);
+  vec sum[PER], row[PER];
+#pragma GCC unroll 4
+  for (int j = 0; j < PER; j++) sum[j] = set(0);
+  for (int i = b->begin; i < b->end; i++) {
+    row_of(of, &a, n, l->share[i].from, row);
+#pragma GCC unroll 4
+    for (int j = 0; j < PER; j++) sum[j] = fma3(set(l->share[i].share), row[j], sum[j]);
+  }
+#pragma GCC unroll 4
+  for (int j = 0; j < PER; j++) store(out + j * WIDTH, sum[j]);
+}
+
+static void apex(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, double *out) {
+  if (of->n == 1) apex_of(l, b, of, 1, out);
+  else if (of->n == 2) apex_of(l, b, of, 2, out);
+  else apex_of(l, b, of, CB_LOCAL_POSES, out);
+}
+
+INLINE void keep(const cb_local *l, int f, const triangle *q) {
+  double *flat = l->flat + place(f, CB_LOCAL_FLAT);
+  store3(flat, q->c);
+  store3(flat + 3 * CB_LOCAL_GROUP, q->a);
+  if (l->moving) store3(l->rate + place(f, CB_LOCAL_RATE), q->w);
+}
+
+static void flatten(const cb_local *l, const cb_local_block *b) {
+  for (int f = b->begin; f < b->end; f += WIDTH) {
+    triangle q;
+    take(l, f, &q);
+    keep(l, f, &q);
+  }
 }
 
 #include "fluid/local_kernel_drag.h"
 
-const cb_local_kernels KERNELS = {faces, edges, apex, mass, drag, linear};
+enum { CHUNK = CB_LOCAL_CHUNK };
+
+INLINE void pass(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, const cb_local_flow *in,
+                 double *out, double *drag_out) {
+  double normals[4 * CB_LOCAL_BLOCK];
+  vec sum[CB_LOCAL_POSE_SUMS];
+  loads on;
+  int loaded = 0;
+  if (in) begin_loads(&on);
+  for (int i = 0; i < CB_LOCAL_POSE_SUMS; i++) sum[i] = set(0);
+  const double *o = l->apex[b->part];
+  const vec3 apex[2] = {{set(o[0]), set(o[1]), set(o[2])}, {set(o[4]), set(o[5]), set(o[6])}};
+  const bool solid = l->moving && !l->open[b->part];
+  const int number = (int)(b - l->face_block), chunks = (b->end - b->begin + CHUNK - 1) / CHUNK;
+  int next = l->row_first[number + 1], per = of ? (l->row_first[number + 2] - next + chunks - 1) / chunks : 0;
+  for (int begin = b->begin; begin < b->end; begin += CHUNK) {
+    const int end = begin + CHUNK < b->end ? begin + CHUNK : b->end;
+    triangle q[CHUNK / WIDTH];
+    int n = 0;
+    if (of) approach(l, next, next + per < l->row_first[number + 2] ? next + per : l->row_first[number + 2], of);
+    next += per;
+    for (int f = begin; f < end; f += WIDTH, n++) {
+      take(l, f, q + n);
+      if (l->flattened) keep(l, f, q + n);
+    }
+    /* Loops of their own for what is one long chain a face, so that many chains run side by side. */
+    for (int i = 0; i < n; i++) {
+      take_size(q + i);
+      const vec3 normal = scaled(q[i].r, q[i].a);
+      store_rows(normals + 4 * (begin - b->begin + i * WIDTH), normal.x, normal.y, normal.z);
+    }
+    for (int i = 0; i < n; i++) add_angular_mass(q + i, q[i].r, l->moving, sum);
+    for (int i = 0; i < n; i++) add_linear_mass(q + i, q[i].r, l->moving, sum);
+    for (int i = 0; i < n; i++) {
+      const vec3 M = q[i].M, a = q[i].a;
+      sum[CB_LOCAL_M] += M.x, sum[CB_LOCAL_M + 1] += M.y, sum[CB_LOCAL_M + 2] += M.z;
+      sum[CB_LOCAL_M + 3] += a.x, sum[CB_LOCAL_M + 4] += a.y, sum[CB_LOCAL_M + 5] += a.z;
+      sum[CB_LOCAL_AREA] = fma3(q[i].aa, q[i].r, sum[CB_LOCAL_AREA]);
+      sum[CB_LOCAL_VOLUME] = fma3(set(1. / 3), dot(q[i].c, a), sum[CB_LOCAL_VOLUME]);
+      if (l->moving) sum[CB_LOCAL_FLUX] += q[i].d;
+    }
+    vec folds = set(0);
+    for (int i = 0; i < n; i++) sum[CB_LOCAL_TURNING] += bends_of(l, q + i, begin + i * WIDTH, normals, &folds);
+    sum[CB_LOCAL_FOLD] += folds;
+    if (solid)
+      for (int i = 0; i < n; i++) add_solid(q + i, apex, sum);
+    if (!in) continue;
+    for (int i = 0; i < n; i++) load_face(l, in, begin + i * WIDTH, q + i, loaded + i, &on);
+    loaded += n;
+    if (loaded < AT_ONCE && end < b->end) continue;
+    add_loads(loaded, &on);
+    loaded = 0;
+  }
+  for (int k = l->rim_first[number]; k < l->rim_first[number + 1]; k++)
+    memcpy(l->rim + 4 * k, normals + 4 * (l->rim_slot[k] - b->begin), 4 * sizeof *normals);
+  for (int i = 0; i < CB_LOCAL_POSE_SUMS; i++) out[i] = total(sum[i]);
+  if (in) give_loads(&on, drag_out);
+}
+
+static void faces(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, const cb_local_flow *in,
+                  double *out, double *drag_out) {
+  if (in) pass(l, b, of, in, out, drag_out);
+  else pass(l, b, of, NULL, out, NULL);
+}
+
+const cb_local_kernels KERNELS = {faces, flatten, edges, blend, apex, mass, drag, linear};

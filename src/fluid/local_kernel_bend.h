@@ -70,40 +70,23 @@ static __attribute__((noinline)) vec large_bend(vec3 e, vec S, vec C, vec *fold)
   return angle * size;
 }
 
-/* Edges e with S and C. */
-typedef struct hinge {
-  vec3 e;
-  vec S, C;
-} hinge;
-
-INLINE hinge hinge_of(vec3 e, vec3 n0, vec3 n1) { return (hinge){e, dot(e, cross(n0, n1)), dot(n0, n1)}; }
-
-/* alpha l of n of them; *folds: l of those that are folded flat. */
-INLINE vec bending(int n, const hinge *h, vec *folds) {
-  vec sum = set(0);
-  for (int k = 0; k < n; k++) {
-    const vec u = set(1) - h[k].C;
-    if (__builtin_expect(!any_above(u, set(narrow_range)), 1)) sum += bend(h[k].S, u, narrow_bend, 8);
-    else if (__builtin_expect(!any_above(u, set(wide_range)), 1)) sum += bend(h[k].S, u, wide_bend, 16);
-    else sum += large_bend(h[k].e, h[k].S, h[k].C, folds);
-  }
-  return sum;
+/* alpha l of edges e with S and C; *folds: l of those that are folded flat. */
+INLINE vec bending(vec3 e, vec S, vec C, vec *folds) {
+  const vec u = set(1) - C;
+  if (__builtin_expect(!any_above(u, set(narrow_range)), 1)) return bend(S, u, narrow_bend, 8);
+  if (__builtin_expect(!any_above(u, set(wide_range)), 1)) return bend(S, u, wide_bend, 16);
+  return large_bend(e, S, C, folds);
 }
-
-INLINE vec3 unit(vec3 a) { return scaled(inverse_root(dot(a, a) + set(tiny)), a); }
 
 /* Edges that no face has. */
 static void edges(const cb_local *l, const cb_local_block *b, double *sum) {
   vec turning = set(0), length = set(0), folds = set(0);
   for (int k = b->begin; k < b->end; k += WIDTH) {
-    const double *area = l->flat + 3 * CB_LOCAL_GROUP;
-    const vec3 n0 = unit(gather3(area, l->edge_face[0] + k, CB_LOCAL_GROUP)),
-               n1 = unit(gather3(area, l->edge_face[1] + k, CB_LOCAL_GROUP)),
-               e = subtract(gather3(l->x, l->edge_end[1] + k, 1), gather3(l->x, l->edge_end[0] + k, 1));
+    const vec3 n0 = rows3(l->rim, l->edge_face[0] + k), n1 = rows3(l->rim, l->edge_face[1] + k),
+               e = subtract(rows3(l->x, l->edge_end[1] + k), rows3(l->x, l->edge_end[0] + k));
     const vec ee = dot(e, e);
     length = fma3(ee, inverse_root(ee + set(tiny)), length);
-    const hinge h = hinge_of(e, n0, n1);
-    turning += bending(1, &h, &folds);
+    turning += bending(e, dot(e, cross(n0, n1)), dot(n0, n1), &folds);
   }
   sum[CB_LOCAL_EDGE_TURNING] = total(turning);
   sum[CB_LOCAL_EDGE_LENGTH] = total(length);

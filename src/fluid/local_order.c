@@ -5,7 +5,6 @@
  * between two faces of a block is kept with one of them, others in lists.
  */
 #include "fluid/local_private.h"
-#include "numerics/vec3.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -194,10 +193,6 @@ static cb_status join_halves(const cb_surface *s, const cb_local *l, half_edge *
   return CB_OK;
 }
 
-static int flat_place(int slot) {
-  return slot / CB_LOCAL_GROUP * CB_LOCAL_FLAT + slot % CB_LOCAL_GROUP;
-}
-
 /* Which corner of the face in a slot is the vertex. */
 static int corner_of(const cb_local *l, int slot, int vertex) {
   int k = 0;
@@ -257,8 +252,31 @@ static cb_status order_beside(cb_local *l, const int *block_of, const whole_edge
   return CB_OK;
 }
 
+/* Faces of edges that no face has: rim_of[slots] becomes their places in the rim. */
+static cb_status order_rim(cb_local *l, const whole_edge *edge, int edges, int *rim_of) {
+  memset(rim_of, 0, (size_t)l->slots * sizeof *rim_of);
+  for (int i = 0; i < edges; i++)
+    for (int k = 0; k < 2; k++)
+      if (edge[i].owner < 0 && edge[i].slot[k] >= 0) rim_of[edge[i].slot[k]] = 1;
+  int n = 0;
+  for (int slot = 0; slot < l->slots; slot++) n += rim_of[slot];
+  l->rim_slot = room((size_t)n, sizeof *l->rim_slot);
+  l->rim_first = room((size_t)l->face_blocks + 1, sizeof *l->rim_first);
+  l->rim = room(4 * (size_t)n, sizeof *l->rim);
+  if (!l->rim_slot || !l->rim_first || !l->rim)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the edges of %d faces", l->faces);
+  n = 0;
+  for (int b = 0; b < l->face_blocks; l->rim_first[++b] = n)
+    for (int slot = l->face_block[b].begin; slot < l->face_block[b].end; slot++) {
+      if (!rim_of[slot]) continue;
+      l->rim_slot[n] = slot;
+      rim_of[slot] = n++;
+    }
+  return CB_OK;
+}
+
 /* An edge that no face has in the lists of its one or two parts; count: where each (kind, part) goes on. */
-static void enter(const cb_surface *s, cb_local *l, const whole_edge *e, int *count, bool write) {
+static void enter(const cb_surface *s, cb_local *l, const whole_edge *e, const int *rim_of, int *count, bool write) {
   if (e->owner >= 0) return;
   const int p = s->part[l->face_of[e->slot[0]]], q = e->slot[1] < 0 ? p : s->part[l->face_of[e->slot[1]]];
   const cb_local_kind kind = e->slot[1] < 0 ? CB_LOCAL_BORDER : p == q ? CB_LOCAL_INNER : CB_LOCAL_SHARED;
@@ -267,7 +285,7 @@ static void enter(const cb_surface *s, cb_local *l, const whole_edge *e, int *co
     const int at = count[kind * s->parts + (side ? q : p)]++;
     if (!write) continue;
     for (int k = 0; k < 2; k++) {
-      l->edge_face[k][at] = flat_place(e->slot[e->slot[k] < 0 ? 0 : k]);
+      l->edge_face[k][at] = 4 * rim_of[e->slot[e->slot[k] < 0 ? 0 : k]];
       l->edge_end[k][at] = 8 * e->end[k];
     }
   }
@@ -297,8 +315,9 @@ static cb_status order_edges(const cb_surface *s, cb_local *l) {
     memset(owned, 0, (size_t)l->slots * sizeof *owned);
     status = order_beside(l, block_of, edge, edges, owned);
   }
+  if (!status) status = order_rim(l, edge, edges, owned);
   if (!status) {
-    for (int e = 0; e < edges; e++) enter(s, l, edge + e, count, false);
+    for (int e = 0; e < edges; e++) enter(s, l, edge + e, owned, count, false);
     int entries = 0;
     for (int i = 0; i < 3 * s->parts; i++) entries += count[i] + CB_LOCAL_GROUP;
     l->edge_block = room(3 * block_room(entries, s->parts), sizeof *l->edge_block);
@@ -314,7 +333,7 @@ static cb_status order_edges(const cb_surface *s, cb_local *l) {
     for (int kind = 0; kind < 3; kind++)
       l->edges = place_parts(s->parts, count + kind * s->parts, (cb_local_kind)kind, l->edges, l->edge_block,
                              &l->edge_blocks);
-    for (int e = 0; e < edges; e++) enter(s, l, edge + e, count, true);
+    for (int e = 0; e < edges; e++) enter(s, l, edge + e, owned, count, true);
   }
   free(slot_of);
   free(first);
@@ -326,69 +345,15 @@ static cb_status order_edges(const cb_surface *s, cb_local *l) {
   return status;
 }
 
-/* --- apexes --- */
-
-/* Shares of vertices in the area of each part, a third of each of its faces': part by part. */
-static cb_status order_apexes(const cb_surface *s, cb_local *l) {
-  double *share = room((size_t)s->vertices, sizeof *share);
-  int *seen = room((size_t)s->vertices, sizeof *seen), *count = room((size_t)s->parts, sizeof *count), *here = NULL;
-  int entries = 0;
-  cb_status status =
-      share && seen && count ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
-  for (int pass = 0; pass < 2 && !status; pass++) {
-    for (int i = 0; i < s->vertices; i++) seen[i] = -1;
-    int at = 0;
-    for (int b = 0; b < l->face_blocks;) {
-      const int p = l->face_block[b].part, first = at;
-      double whole = 0;
-      for (; b < l->face_blocks && l->face_block[b].part == p; b++)
-        for (int slot = l->face_block[b].begin; slot < l->face_block[b].end; slot++) {
-          int v[3];
-          double e1[3], e2[3], a[3];
-          for (int k = 0; k < 3; k++) v[k] = l->corner[k][slot] / 8;
-          for (int k = 0; k < 3; k++) {
-            const double *x0 = s->x[l->original[v[0]]];
-            e1[k] = s->x[l->original[v[1]]][k] - x0[k];
-            e2[k] = s->x[l->original[v[2]]][k] - x0[k];
-          }
-          cb_cross3(e1, e2, a);
-          const double area = sqrt(cb_dot3(a, a)) / 2;
-          whole += area;
-          for (int k = 0; k < 3; k++) {
-            if (seen[v[k]] != p) share[v[k]] = 0;
-            if (pass == 1 && seen[v[k]] != p) {
-              l->apex_from[at] = l->original[v[k]];
-              l->apex_to[at] = seen[v[k]] < 0 ? 8 * v[k] : -1;
-              here[at] = v[k];
-            }
-            at += seen[v[k]] != p;
-            seen[v[k]] = p;
-            share[v[k]] += area / 3;
-          }
-        }
-      count[p] = at - first;
-      for (int i = first; pass == 1 && i < at; i++) l->apex_share[i] = whole > 0 ? share[here[i]] / whole : 0;
-    }
-    entries = at;
-    if (pass == 1) break;
-    here = room((size_t)entries, sizeof *here);
-    l->apex_from = room((size_t)entries, sizeof *l->apex_from);
-    l->apex_to = room((size_t)entries, sizeof *l->apex_to);
-    l->apex_share = room((size_t)entries, sizeof *l->apex_share);
-    l->apex_block = room(block_room(entries, s->parts), sizeof *l->apex_block);
-    l->apex_sum = room(block_room(entries, s->parts), sizeof *l->apex_sum);
-    if (!here || !l->apex_from || !l->apex_to || !l->apex_share || !l->apex_block || !l->apex_sum)
-      status = cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
-  }
-  for (int p = 0, at = 0; p < s->parts && !status; at += count[p], p++)
-    for (int i = 0; i < count[p]; i += CB_LOCAL_BLOCK)
-      l->apex_block[l->apex_blocks++] = (cb_local_block){
-          .part = p, .begin = at + i, .end = at + (count[p] < i + CB_LOCAL_BLOCK ? count[p] : i + CB_LOCAL_BLOCK)};
-  free(share);
-  free(here);
-  free(seen);
-  free(count);
-  return status;
+/* Vertices that each block of faces is the first to use. */
+static cb_status order_rows(cb_local *l) {
+  l->row_first = room((size_t)l->face_blocks + 1, sizeof *l->row_first);
+  if (!l->row_first) return cb_fail(CB_ERROR_MEMORY, "no memory for %d blocks", l->face_blocks);
+  for (int b = 0, next = 0; b < l->face_blocks; l->row_first[++b] = next)
+    for (int slot = l->face_block[b].begin; slot < l->face_block[b].end; slot++)
+      for (int k = 0; k < 3; k++)
+        if (l->corner[k][slot] / 8 >= next) next = l->corner[k][slot] / 8 + 1;
+  return CB_OK;
 }
 
 cb_status cb_local_order(const cb_surface *s, cb_local *l) {
@@ -406,5 +371,6 @@ cb_status cb_local_order(const cb_surface *s, cb_local *l) {
   for (int p = 0, b = 0; p <= s->parts && !status; l->part_block[p++] = b)
     while (b < l->face_blocks && l->face_block[b].part < p) b++;
   if (!status) status = order_edges(s, l);
-  return status ? status : order_apexes(s, l);
+  if (!status) status = order_rows(l);
+  return status ? status : cb_local_order_shares(s, l);
 }

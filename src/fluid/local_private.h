@@ -26,6 +26,12 @@ typedef struct cb_local_block {
   cb_local_kind kind; /* of edges */
 } cb_local_block;
 
+/* Of a vertex in the area of a part at the first pose: the apex's weight. */
+typedef struct cb_local_share {
+  int from; /* the caller's number */
+  double share;
+} cb_local_share;
+
 /* Sums of a block of faces at a pose: K row by row, its upper triangle (angular-angular 6, angular-linear 9,
  * linear-linear 6); the momentum; int m; of the edges within the block; and of the solid about its part's apex, for a
  * closed part that moves: int y, int y y^T (upper triangle), int y × u, int u and (int y)'. */
@@ -59,9 +65,13 @@ typedef struct cb_local_flow {
 } cb_local_flow;
 
 typedef struct cb_local_kernels {
-  void (*faces)(cb_local *l, const cb_local_block *b, double sum[CB_LOCAL_POSE_SUMS]);
+  /* of: poses of which the next block will want vertices (NULL: none); in: drag in the same pass (NULL). */
+  void (*faces)(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, const cb_local_flow *in,
+                double sum[CB_LOCAL_POSE_SUMS], double drag[CB_LOCAL_SUMS]);
+  void (*flatten)(const cb_local *l, const cb_local_block *b);
   void (*edges)(const cb_local *l, const cb_local_block *b, double sum[CB_LOCAL_EDGE_SUMS]);
-  void (*apex)(const cb_local *l, const cb_local_block *b, const double (*x)[3], const double (*v)[3], double sum[8]);
+  void (*rows)(const cb_local *l, int begin, int end, const cb_local_blend *of);
+  void (*apex)(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, double sum[8]);
   void (*mass)(const cb_local *l, const cb_local_block *b, const double *rho, double sum[CB_LOCAL_SUMS]);
   void (*drag)(const cb_local *l, const cb_local_block *b, const cb_local_flow *in, double sum[CB_LOCAL_SUMS]);
   void (*linear)(const cb_local *l, const cb_local_block *b, const cb_local_flow *in, double sum[CB_LOCAL_SUMS]);
@@ -75,25 +85,28 @@ struct cb_local {
   cb_local_block *face_block, *edge_block;
   int *part_block; /* [parts + 1]: the first of a part's blocks of faces */
   const cb_local_kernels *kernels;
-  int *original;   /* [vertices]: the caller's number of each vertex; only while ordering */
+  int *original;   /* [vertices]: the caller's number of each vertex */
   int *face_of;    /* [slots]: the caller's number of each face */
   int *corner[3];  /* [slots]: 8 times the number of a vertex */
   int *beside[2];  /* [slots]: 4 times the number in the block of the face beyond the edge from corner 0 to 1, and from
                       2 to 0; of the face itself where it does not have that edge */
-  int *edge_face[2]; /* [edges] that no face has: where its faces' numbers begin in flat */
+  int *edge_face[2]; /* [edges] that no face has: 4 times the place of its faces in the rim */
   int *edge_end[2];  /* [edges]: 8 times the number of a vertex, from first to second along face 0 */
-  int apex_blocks;
-  cb_local_block *apex_block; /* of the shares of a part */
-  int *apex_from;      /* the caller's number of each vertex of a part, */
-  int *apex_to;        /* 8 times its number here (-1: it came with an earlier part), */
-  double *apex_share;  /* and its share in the area of the first pose: the apex's weight */
-  double (*apex_sum)[8];
+  int *rim_slot, *rim_first; /* faces with such edges, and [face_blocks + 1] the first of each block */
+  double *rim;               /* [][4]: their normals */
+  int *row_first;            /* [face_blocks + 1]: of the vertices that a block is the first to use */
+  int share_blocks;
+  cb_local_block *share_block; /* of the shares of a part */
+  cb_local_share *share;
+  double (*share_sum)[8];
   bool *open;        /* [parts]: has a border: a sheet */
   double *x, *v;     /* [vertices][8]: place and velocity, each with a 0; v = x + 4 */
   double (*apex)[8]; /* [parts]: its place and velocity likewise */
   double *flat;      /* centre c, area vector a = A n = e1 × e2 / 2 */
   double *rate;      /* velocity w of the centre */
   bool moving;       /* the pose has velocities */
+  bool flattened;    /* flat and rate belong to the pose */
+  bool drags;        /* the pose before was asked for drag, which reads them */
   bool turned;       /* delta belongs to the pose */
   double (*pose_sum)[CB_LOCAL_POSE_SUMS]; /* [face_blocks] */
   double (*sum)[CB_LOCAL_SUMS];
@@ -105,6 +118,7 @@ struct cb_local {
 
 /* Orders faces and edges: everything of l that does not change with the pose. */
 cb_status cb_local_order(const cb_surface *s, cb_local *l);
+cb_status cb_local_order_shares(const cb_surface *s, cb_local *l); /* the last of it */
 
 /* The sums of a part, in the order of its blocks. */
 void cb_local_part_sums(const cb_local *l, int part, double sum[CB_LOCAL_POSE_SUMS]);

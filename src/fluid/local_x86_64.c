@@ -16,12 +16,10 @@ static inline void rows(const double *p, const int *at, vec *x, vec *y, vec *z) 
 static inline void store_rows(double *p, vec x, vec y, vec z) {
   for (int i = 0; i < WIDTH; i++, p += 4) p[0] = x[i], p[1] = y[i], p[2] = z[i], p[3] = 0;
 }
-/* a[3] 0 b[3] 0 */
-static inline void join(const double *a, const double *b, vec *row) {
-  row[0] = (vec){a[0], a[1]};
-  row[1] = (vec){a[2], 0};
-  row[2] = (vec){b[0], b[1]};
-  row[3] = (vec){b[2], 0};
+/* a[3] 0 a[3] 0 */
+static inline void twice(const double *a, vec *row) {
+  row[0] = row[2] = (vec){a[0], a[1]};
+  row[1] = row[3] = (vec){a[2], 0};
 }
 static inline vec fnma3(vec a, vec b, vec c) { return c - a * b; }
 

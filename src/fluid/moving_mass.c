@@ -42,12 +42,8 @@ void cb_moving_mass_free(cb_moving_mass *m) {
 }
 
 static double face_area(const double (*x)[3], const int face[3]) {
-  double e1[3], e2[3], normal[3];
-  for (int i = 0; i < 3; i++) {
-    e1[i] = x[face[1]][i] - x[face[0]][i];
-    e2[i] = x[face[2]][i] - x[face[0]][i];
-  }
-  cb_cross3(e1, e2, normal);
+  double normal[3];
+  cb_normal3(x[face[0]], x[face[1]], x[face[2]], normal);
   return sqrt(cb_dot3(normal, normal)) / 2;
 }
 
@@ -161,13 +157,9 @@ static void integrate(const cb_moving_mass *m, const part *p, const double (*x)[
                       const double o[3], const double rate[3], sums *s) {
   *s = (sums){0};
   for (int f = p->begin; f < p->end; f++) {
-    double y[3][3], u[3][3], n[3][3], e1[3], e2[3], normal[3], change = 0;
+    double y[3][3], u[3][3], n[3][3], normal[3], change = 0;
     corners(m->face[f], x, o, y);
-    for (int i = 0; i < 3; i++) {
-      e1[i] = y[1][i] - y[0][i];
-      e2[i] = y[2][i] - y[0][i];
-    }
-    cb_cross3(e1, e2, normal);
+    cb_normal3(y[0], y[1], y[2], normal);
     const double area = sqrt(cb_dot3(normal, normal)) / 2, volume = cb_dot3(y[0], normal) / 6;
     s->skin.zero += area;
     if (p->closed) cb_moments_add_simplex(&s->solid, (const double(*)[3])y, volume, 4, 20);
@@ -191,7 +183,7 @@ static void integrate(const cb_moving_mass *m, const part *p, const double (*x)[
 }
 
 /* The same of a closed part from the sums of the local model. */
-static void take_sums(const cb_local *l, int p, bool moving, double o[3], double rate[3], sums *s) {
+static void take_sums(const cb_local *l, int p, double o[3], double rate[3], sums *s) {
   double sum[CB_LOCAL_POSE_SUMS];
   cb_local_part_sums(l, p, sum);
   memcpy(o, l->apex[p], 3 * sizeof *o);
@@ -201,7 +193,6 @@ static void take_sums(const cb_local *l, int p, bool moving, double o[3], double
     s->solid.zero -= o[i] * sum[CB_LOCAL_M + 3 + i] / 3;
     s->solid.one[i] = sum[CB_LOCAL_ONE + i];
     for (int j = i; j < 3; j++, k++) s->solid.two[i][j] = s->solid.two[j][i] = sum[k];
-    if (!moving) continue;
     s->solid_rate -= rate[i] * sum[CB_LOCAL_M + 3 + i];
     s->spin[i] = sum[CB_LOCAL_SPIN + i];
     s->momentum[i] = sum[CB_LOCAL_MOMENTUM + i];
@@ -234,13 +225,14 @@ static cb_status add_part(const cb_moving_mass *m, int number, const cb_local *l
   double o[3], rate[3], drift[3];
   sums s;
   if (l && l->moving && p->closed && !p->sheet && !l->open[number]) {
-    take_sums(l, number, v != NULL, o, rate, &s);
+    take_sums(l, number, o, rate, &s);
   } else {
     apex(m, p, x, o);
     apex(m, p, v, rate);
     integrate(m, p, x, v, o, rate, &s);
   }
   *area += s.skin.zero;
+  const bool moves = v || (l && l->moving);
   const double volume = s.solid.zero;
   if (p->mass > 0 && !p->sheet && !(volume > 0))
     return cb_fail(CB_STEP_SINGULAR, "part `%s` has the volume %g: expected one above 0", m->name[number], volume);
@@ -254,7 +246,7 @@ static cb_status add_part(const cb_moving_mass *m, int number, const cb_local *l
       drift[i] = p->sheet ? s.momentum[i]
                           : density * (s.solid_first_rate[i] - s.solid_rate / volume * s.solid.one[i]);
     }
-    if (v) add_momentum(mu0, p->mass, o, rate, own.one, s.spin, s.momentum, drift);
+    if (moves) add_momentum(mu0, p->mass, o, rate, own.one, s.spin, s.momentum, drift);
     cb_moments_move(&own, o);
     cb_moments_add(weight, 1, &own);
   }
@@ -274,6 +266,14 @@ static void add_point(double mass, const double x[3], const double v[3], cb_mome
     mu0[i] += mass * turn[i];
     mu0[3 + i] += mass * v[i];
   }
+}
+
+bool cb_moving_mass_is_solid(const cb_moving_mass *m) {
+  for (int p = 0; p < m->parts; p++)
+    if (!m->part[p].closed || m->part[p].sheet) return false;
+  for (int i = 0; i < m->points; i++)
+    if (m->point[i].vertex >= 0) return false;
+  return !m->lumped;
 }
 
 cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const double (*x)[3], const double (*v)[3],

@@ -31,7 +31,8 @@ void cb_moving_mass_free(cb_moving_mass *m);
 cb_status cb_moving_mass_at(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3], cb_mass *out,
                             double mu0[6]);
 /* The same with what the local model of the same surface has summed over solid parts when cb_local_pose gave it these x
- * and v: no pass over their faces. */
+ * and v: no pass over their faces, and where cb_moving_mass_is_solid x and v are not read. */
+bool cb_moving_mass_is_solid(const cb_moving_mass *m);
 cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const double (*x)[3], const double (*v)[3],
                               cb_mass *out, double mu0[6]);
 /* (1/2) int rho |x'|^2 of the shape's motion. */

@@ -97,10 +97,8 @@ static void add_slope(const cb_poses *p, int i, double a, double w[3]) {
   w[2] += a * before / (after * both);
 }
 
-/* What a time makes of a sequence: weights of the four poses around it. */
 typedef struct blend {
-  double w[4], dw[4];
-  const double *pose[4];
+  cb_poses_blend of;
   double *x, *v; /* v may be NULL */
   bool failed;   /* a sum of them is not finite */
 } blend;
@@ -110,7 +108,9 @@ enum { LANES = sizeof(lanes) / sizeof(double) };
 
 /* Coordinates begin .. end - 1, each the same sum in the same order with and without vectors. */
 static inline __attribute__((always_inline)) void blend_range(blend *b, size_t begin, size_t end) {
-  const double *p0 = b->pose[0], *p1 = b->pose[1], *p2 = b->pose[2], *p3 = b->pose[3], *w = b->w, *dw = b->dw;
+  const cb_poses_blend *of = &b->of;
+  const double *p0 = of->pose[0][0], *p1 = of->pose[1][0], *p2 = of->pose[2][0], *p3 = of->pose[3][0], *w = of->w,
+               *dw = of->dw;
   size_t i = begin;
   lanes sums = {0}, sums_v = {0};
   double sum = 0;
@@ -157,8 +157,8 @@ static void blend_vertices(void *context, int first, int last) {
   blend_range(context, begin, end);
 }
 
-cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
-  const double first = p->time[0], last = p->time[p->poses - 1], asked = t;
+cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out) {
+  const double first = p->time[0], last = p->time[p->poses - 1];
   if (!isfinite(t)) return cb_fail(CB_STEP_NOT_FINITE, "poses at the time %g", t);
   if (p->end == CB_POSES_PERIODIC) {
     t -= floor((t - first) / p->period) * p->period;
@@ -177,17 +177,24 @@ cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], doub
   add_slope(p, i + 1, -d * s * s * (1 - s), w + 1);
   add_slope(p, i, (1 - s) * (1 - 3 * s), dw);
   add_slope(p, i + 1, s * (3 * s - 2), dw + 1);
-  blend both = {.x = x[0], .v = v ? v[0] : NULL};
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < CB_POSES_AROUND; k++) {
     int j = i - 1 + k;
     if (p->end == CB_POSES_PERIODIC) j = (j + p->poses) % p->poses;
     else j = j < 0 ? 0 : j >= p->poses ? p->poses - 1 : j; /* their weights are 0 */
-    both.pose[k] = p->place[(size_t)j * (size_t)p->vertices];
-    both.w[k] = w[k];
-    both.dw[k] = rests ? 0 : dw[k];
+    out->number[k] = j;
+    out->pose[k] = cb_poses_pose(p, j);
+    out->w[k] = w[k];
+    out->dw[k] = rests ? 0 : dw[k];
   }
+  return CB_OK;
+}
+
+cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
+  blend both = {.x = x[0], .v = v ? v[0] : NULL};
+  const cb_status status = cb_poses_blend_at(p, t, &both.of);
+  if (status) return status;
   cb_threads_range(cb_threads_for((size_t)p->vertices), p->vertices, blend_vertices, &both);
-  return both.failed ? cb_poses_check(p, asked, (const double(*)[3])x, (const double(*)[3])v) : CB_OK;
+  return both.failed ? cb_poses_check(p, t, (const double(*)[3])x, (const double(*)[3])v) : CB_OK;
 }
 
 cb_status cb_poses_check(const cb_poses *p, double t, const double (*x)[3], const double (*v)[3]) {

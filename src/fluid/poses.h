@@ -62,11 +62,22 @@ cb_status cb_poses_from_expressions(const cb_surface *rest, const cb_poses_motio
 
 void cb_poses_free(cb_poses *p);
 int cb_poses_vertices(const cb_poses *p);
-/* Of a sequence: how many poses (0 for expressions), the time of pose i, and all places times `factor`, before anybody
- * reads them. */
+/* Of a sequence: how many poses (0 for expressions), the time of pose i, its places, and all places times `factor`,
+ * before anybody reads them. */
 int cb_poses_count(const cb_poses *p);
 double cb_poses_time(const cb_poses *p, int i);
+const double (*cb_poses_pose(const cb_poses *p, int i))[3];
 void cb_poses_scale(cb_poses *p, double factor);
+
+/* What a time makes of a sequence: places sum w[k] pose[k] and velocities sum dw[k] pose[k] of the four poses around
+ * it, number[k] of the sequence, each [vertices]. */
+enum { CB_POSES_AROUND = 4 };
+typedef struct cb_poses_blend {
+  int number[CB_POSES_AROUND];
+  const double (*pose[CB_POSES_AROUND])[3];
+  double w[CB_POSES_AROUND], dw[CB_POSES_AROUND];
+} cb_poses_blend;
+cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out);
 
 /* Places x[vertices] and velocities v[vertices] (NULL: not wanted) at time t. CB_STEP_NOT_FINITE where one is not
  * finite, with vertex and time; x and v are then partly filled. */

@@ -34,6 +34,7 @@ static cb_status place(step *e, const double Y[6], bool fresh_inertia) {
   cb_apply3(e->r, e->half.x, moved);
   for (int i = 0; i < 3; i++) e->middle.x[i] = e->s->g.x[i] + (e->s->x_low[i] + moved[i]);
   if (fresh_inertia) {
+    if (e->p->expect) e->p->expect(e->p->self, e->t, &e->middle, Y);
     const cb_status status = e->p->inertia(e->p->self, e->t, &e->middle, e->K, e->mu0);
     if (status) return status;
   }
@@ -189,11 +190,13 @@ static double blur(const step *e) {
   return 1e-15 * size(e->K, (double[6]){turn, turn, turn, far, far, far});
 }
 
-/* To round-off: those changes that would follow, each at most twice the rate of the last two times the one before, are
- * together below 1e-15 of the twist (a matrix that is new and exact would make them smaller, but derivatives need not
- * be exact); or changes below 1e-10 (of the twist, or of the first change), or that the pose does not resolve (a body at
- * rest where forces balance), no longer fall. The wrench is then brought to the last Y by its derivative. */
+/* To round-off: the changes that would follow are below 1e-15 of the twist (where all derivatives are exact and the
+ * matrix is new, about rate^2 change, after the first change change^2/scale, as forces change a twist by no more than
+ * itself within a step; otherwise each at most twice the rate of the last two times the one before); or changes below
+ * 1e-10 (of the twist, or of the first change), or that the pose does not resolve (a body at rest where forces balance),
+ * no longer fall. The wrench is then brought to the last Y by its derivative. */
 static cb_status solve(step *e, double Y[6], int *count) {
+  const bool quadratic = e->p->exact && (e->p->pose_derivative || !(e->p->wrench || e->p->pose_dependent));
   double last = 0, scale = 0, rate = 1;
   for (int n = 0; n < MOST; n++) {
     double update[6], change_of_BF[6];
@@ -206,8 +209,8 @@ static cb_status solve(step *e, double Y[6], int *count) {
     rate = change / (n > 0 ? last : scale);
     cb_add6(1, update, Y);
     *count = n + 1;
-    const double next = 2 * rate * change / (1 - 2 * rate);
-    const bool settled = change <= 1e-15 * scale || (n > 0 && rate < 0.25 && next <= 1e-15 * scale);
+    const double next = quadratic && fresh ? 10 * rate * (n > 0 ? rate : 1) * change : 2 * rate * change / (1 - 2 * rate);
+    const bool settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale);
     if (settled || (n > 0 && change >= last && change <= fmax(1e-10 * scale, blur(e)))) {
       cb_apply6(e->dBF, update, change_of_BF);
       cb_add6(1, change_of_BF, e->BF);
@@ -219,19 +222,30 @@ static cb_status solve(step *e, double Y[6], int *count) {
                  e->h, e->s->t, MOST);
 }
 
-/* The polynomial through the twists of the steps before that were as long. */
+/* The polynomial through the twists of the steps before that were as long: the sum of their backward differences up to
+ * the smallest, by angular and linear part. */
 static void guess(const cb_rigid_state *s, double h, double Y[6]) {
-  const double known = s->length == h ? s->known : 0;
-  for (int i = 0; i < 6; i++)
-    Y[i] = known < 2   ? s->Y[i]
-           : known < 3 ? 2 * s->Y[i] - s->earlier[0][i]
-                       : 3 * (s->Y[i] - s->earlier[0][i]) + s->earlier[1][i];
+  const int known = s->length == h && s->known > 1 ? (int)s->known : 1;
+  memcpy(Y, s->Y, sizeof s->Y);
+  for (int part = 0; part < 6; part += 3) {
+    double difference[1 + CB_RIGID_EARLIER][3], least = INFINITY;
+    int order = 0;
+    for (int j = 0; j < known; j++) memcpy(difference[j], (j ? s->earlier[j - 1] : s->Y) + part, sizeof *difference);
+    for (int k = 0; k < known; k++) {
+      const double size = cb_dot3(difference[k], difference[k]);
+      if (size < least) least = size, order = k;
+      for (int j = known - 1; j > k; j--)
+        for (int i = 0; i < 3; i++) difference[j][i] = difference[j - 1][i] - difference[j][i];
+    }
+    for (int k = 1; k <= order; k++)
+      for (int i = 0; i < 3; i++) Y[part + i] += difference[k][i];
+  }
 }
 
 static void remember(cb_rigid_state *s, double h, const double Y[6]) {
-  s->known = s->length == h ? fmin(s->known + 1, 3) : 1;
+  s->known = s->length == h ? fmin(s->known + 1, 1 + CB_RIGID_EARLIER) : 1;
   s->length = h;
-  memcpy(s->earlier[1], s->earlier[0], sizeof s->earlier[1]);
+  memmove(s->earlier[1], s->earlier[0], sizeof s->earlier - sizeof s->earlier[0]);
   memcpy(s->earlier[0], s->Y, sizeof s->Y);
   memcpy(s->Y, Y, sizeof s->Y);
 }

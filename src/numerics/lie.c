@@ -1,0 +1,216 @@
+/* What all groups share: ad and the duals, dexp and its inverse, the list of groups (conventions: lie.h).
+ *
+ * In every group here A = ad_a acts like the cross product by a vector z over some numbers, A^3 = -n A with n = z.z:
+ *   dexp_a = 1 + C(n) A + D(n) A^2                   C = (1 - cos w)/w^2,  D = (w - sin w)/w^3,  w^2 = n
+ *   dexp_a^-1 = 1 - A/2 + E(n) A^2                   E = (1 - (w/2) cot(w/2))/w^2
+ * Numbers: real with n = -tr(A^2)/2; for pairs (omega, v) z = omega + j v with j^2 = K (dual, split, complex numbers):
+ *   n = n0 + n1 j,  n0 = omega.omega + K v.v,  n1 = 2 omega.v
+ *   f(n) = f(n0) + f'(n0) n1 j  (K = 0)     (1 + j)/2 f(n0 + n1) + (1 - j)/2 f(n0 - n1)  (K = 1)     complex (K = -1)
+ * Series in n where |n| < 6, with derivatives
+ *   2 n C' = 1 - n D - 2 C,  2 n D' = C - 3 D,  2 n g' = g - g^2 - n/4 and n E' = -(g' + E) for g = (w/2) cot(w/2)
+ * beyond it. Sources: lie.h; for SE(3) by derivatives of SO(3) Müller, Proc. R. Soc. A 477 (2021) 20210303,
+ * doi:10.1098/rspa.2021.0303.
+ */
+#include "numerics/lie_private.h"
+#include "numerics/vec3.h"
+
+const cb_group *const cb_groups[] = {&cb_group_so2,  &cb_group_se2,  &cb_group_so3, &cb_group_se3,        &cb_group_so4,
+                                     &cb_group_so31, &cb_group_so21, &cb_group_h2e, &cb_group_heisenberg, NULL};
+
+const cb_group *cb_group_find(const char *name) {
+  for (const cb_group *const *G = cb_groups; *G; G++)
+    if (strcmp((*G)->name, name) == 0) return *G;
+  for (int n = 0; n < CB_GROUP_DIM; n++)
+    if (strcmp(cb_group_rn_table[n].name, name) == 0) return &cb_group_rn_table[n];
+  return NULL;
+}
+
+void cb_group_ad(const cb_group *G, const double *a, double *out) {
+  for (int j = 0; j < G->dim; j++) {
+    double unit[CB_GROUP_DIM] = {0}, column[CB_GROUP_DIM];
+    unit[j] = 1;
+    G->bracket(G, a, unit, column);
+    for (int i = 0; i < G->dim; i++) out[i * G->dim + j] = column[i];
+  }
+}
+
+/* out = m^T v; out may be v */
+static void transposed_times(int n, const double *m, const double *v, double *out) {
+  double product[CB_GROUP_DIM];
+  for (int j = 0; j < n; j++) {
+    product[j] = 0;
+    for (int i = 0; i < n; i++) product[j] += m[i * n + j] * v[i];
+  }
+  memcpy(out, product, (size_t)n * sizeof *out);
+}
+
+void cb_group_adjoint_dual(const cb_group *G, const double *g, const double *m, double *out) {
+  double Ad[CB_GROUP_DIM * CB_GROUP_DIM];
+  G->adjoint(G, g, Ad);
+  transposed_times(G->dim, Ad, m, out);
+}
+
+void cb_group_ad_dual(const cb_group *G, const double *a, const double *m, double *out) {
+  double ad[CB_GROUP_DIM * CB_GROUP_DIM];
+  cb_group_ad(G, a, ad);
+  transposed_times(G->dim, ad, m, out);
+}
+
+void cb_group_conjugate(const cb_group *G, const double *h, const double *g, double *out) {
+  double back[CB_GROUP_SIZE], product[CB_GROUP_SIZE];
+  G->inverse(G, h, back);
+  G->multiply(G, h, g, product);
+  G->multiply(G, product, back, out);
+}
+
+/* A function of n and its derivative. */
+typedef struct value {
+  double complex f, df;
+} value;
+
+/* |B_{2k+2}|/(2k+2)! = 2 zeta(2k+2)/(2 pi)^(2k+2): Abramowitz & Stegun (1964), 23.2.16 */
+static const double even_series[22] = {
+    0.083333333333333333333,   0.0013888888888888888889,  3.3068783068783068783e-5,  8.2671957671957671958e-7,
+    2.0876756987868098979e-8,  5.2841901386874931848e-10, 1.3382536530684678833e-11, 3.3896802963225828668e-13,
+    8.5860620562778445641e-15, 2.174868698558061873e-16,  5.5090028283602295152e-18, 1.3954464685812523341e-19,
+    3.5347070396294674717e-21, 8.9535174270375468504e-23, 2.2679524523376830603e-24, 5.7447906688722024453e-26,
+    1.4551724756148649019e-27, 3.6859949406653101782e-29, 9.336734257095044672e-31,  2.3650224157006299346e-32,
+    5.9906717624821343047e-34, 1.5174548844682902617e-35};
+
+enum { FACTORIAL_TERMS = 16 }; /* 6^16/34! < 1e-25; half of them 0.5^8/18! < 1e-18 */
+
+/* sum c_k x^k and its derivative by Horner's rule */
+static value horner(int terms, const double *c, double complex x) {
+  value sum = {0, 0};
+  for (int k = terms - 1; k >= 0; k--) {
+    sum.df = sum.df * x + sum.f;
+    sum.f = sum.f * x + c[k];
+  }
+  return sum;
+}
+
+/* sum (-n)^k/(2k + offset)!, offset 2 or 3 */
+static value factorial_series(int offset, double complex n) {
+  double c[FACTORIAL_TERMS] = {offset == 2 ? 1.0 / 2 : 1.0 / 6};
+  const int terms = cabs(n) < 0.5 ? FACTORIAL_TERMS / 2 : FACTORIAL_TERMS;
+  for (int k = 1; k < terms; k++) c[k] = -c[k - 1] / ((2 * k + offset - 1) * (2 * k + offset));
+  return horner(terms, c, n);
+}
+
+static value cubic(double complex n) {
+  if (cabs(n) < 6) return factorial_series(3, n);
+  const double complex w = csqrt(n), half = csin(w / 2), C = 2 * half * half / n, D = (1 - csin(w) / w) / n;
+  return (value){D, (C - 3 * D) / (2 * n)};
+}
+
+static value cosine(double complex n) {
+  if (cabs(n) < 6) return factorial_series(2, n);
+  const double complex w = csqrt(n), half = csin(w / 2), C = 2 * half * half / n, S = csin(w) / w;
+  return (value){C, (S - 2 * C) / (2 * n)};
+}
+
+static value even(double complex n) {
+  if (cabs(n) < 6) return horner(22, even_series, n);
+  const double complex half = csqrt(n) / 2, g = half / ctan(half), E = (1 - g) / n;
+  return (value){E, -((g - g * g - n / 4) / (2 * n) + E) / n};
+}
+
+static value minus_half(double complex n) { return (void)n, (value){-0.5, 0}; }
+
+/* n of ad_a = A as two numbers: n0, n1 of a pair, or n, 0. */
+static void norm(const cb_group *G, const double *a, const double *A, double n[2]) {
+  if (G->pair) {
+    n[0] = cb_dot3(a, a) + G->K * cb_dot3(a + 3, a + 3);
+    n[1] = 2 * cb_dot3(a, a + 3);
+    return;
+  }
+  double trace = 0;
+  for (int i = 0; i < G->dim; i++)
+    for (int j = 0; j < G->dim; j++) trace += A[i * G->dim + j] * A[j * G->dim + i];
+  n[0] = -trace / 2, n[1] = 0;
+}
+
+typedef value function(double complex n);
+
+/* f(n) as c0 + c1 j, for the numbers of all groups but the split ones. */
+static void extend(const cb_group *G, function *f, const double n[2], double c[2]) {
+  const value at = f(cb_lie_complex(n[0], G->pair && G->K < 0 ? n[1] : 0));
+  c[0] = creal(at.f);
+  c[1] = !G->pair ? 0 : G->K < 0 ? cimag(at.f) : creal(at.df) * n[1];
+}
+
+/* out += (c0 + c1 j) A, with j (omega, v) = (K v, omega) */
+static void add(const cb_group *G, const double c[2], const double *A, double *out) {
+  const int n = G->dim;
+  for (int i = 0; i < n * n; i++) out[i] += c[0] * A[i];
+  if (!G->pair || c[1] == 0) return;
+  for (int i = 0; i < 18; i++) {
+    out[i] += c[1] * G->K * A[i + 18];
+    out[i + 18] += c[1] * A[i];
+  }
+}
+
+/* Split numbers: a is the sum of its commuting parts (s, s), s = (omega + v)/2, and (s, -s), s = (omega - v)/2, each
+ * with ad^3 = -n ad, n = 4 s.s; others are one part. */
+typedef struct parts {
+  int count;
+  double A[2][CB_GROUP_DIM * CB_GROUP_DIM], n[2][2];
+} parts;
+
+static void separate(const cb_group *G, const double *a, parts *p) {
+  const bool split = G->pair && G->K > 0;
+  p->count = G->abelian ? 0 : split ? 2 : 1;
+  if (G->abelian) return;
+  if (!split) {
+    cb_group_ad(G, a, p->A[0]);
+    norm(G, a, p->A[0], p->n[0]);
+    return;
+  }
+  for (int k = 0; k < 2; k++) {
+    const double sign = k == 0 ? 1 : -1;
+    double part[6];
+    for (int i = 0; i < 3; i++) {
+      part[i] = (a[i] + sign * a[3 + i]) / 2;
+      part[3 + i] = sign * part[i];
+    }
+    cb_group_ad(G, part, p->A[k]);
+    p->n[k][0] = 4 * cb_dot3(part, part);
+    p->n[k][1] = 0;
+  }
+}
+
+/* out = 1 + f(n) A + h(n) A^2, summed over the parts */
+static void evaluate(const cb_group *G, const parts *p, function *f, function *h, double *out) {
+  for (int i = 0; i < G->dim; i++)
+    for (int j = 0; j < G->dim; j++) out[i * G->dim + j] = i == j;
+  for (int k = 0; k < p->count; k++) {
+    double AA[CB_GROUP_DIM * CB_GROUP_DIM], c[2];
+    cb_lie_product(G->dim, p->A[k], p->A[k], AA);
+    extend(G, f, p->n[k], c);
+    add(G, c, p->A[k], out);
+    extend(G, h, p->n[k], c);
+    add(G, c, AA, out);
+  }
+}
+
+/* Whether w, w^2 = n, is a whole turn (not none) to round-off. */
+static bool whole_turn(double complex n) {
+  const double complex half = csqrt(n) / 2;
+  return cabs(n) > 6 && cabs(csin(half)) <= 4 * DBL_EPSILON * cabs(half);
+}
+
+void cb_group_dexp(const cb_group *G, const double *a, double *out) {
+  parts p;
+  separate(G, a, &p);
+  evaluate(G, &p, cosine, cubic, out);
+}
+
+cb_status cb_group_dexp_inverse(const cb_group *G, const double *a, double *out) {
+  parts p;
+  separate(G, a, &p);
+  for (int k = 0; k < p.count; k++)
+    if (whole_turn(cb_lie_complex(p.n[k][0], G->pair && G->K < 0 ? p.n[k][1] : 0)))
+      return cb_fail(CB_STEP_SINGULAR, "%s: dexp has no inverse at a whole turn", G->name);
+  evaluate(G, &p, minus_half, even, out);
+  return CB_OK;
+}

@@ -157,9 +157,9 @@ static void blend_vertices(void *context, int first, int last) {
   blend_range(context, begin, end);
 }
 
-cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out) {
+/* Weights of the poses around t: of places, velocities and (dd, may be NULL) second derivatives. */
+static void weigh(const cb_poses *p, double t, cb_poses_blend *out, double *dd) {
   const double first = p->time[0], last = p->time[p->poses - 1];
-  if (!isfinite(t)) return cb_fail(CB_STEP_NOT_FINITE, "poses at the time %g", t);
   if (p->end == CB_POSES_PERIODIC) {
     t -= floor((t - first) / p->period) * p->period;
     if (t >= first + p->period) t = first; /* round-off */
@@ -170,13 +170,19 @@ cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out) {
   int i = pose_before(p, t);
   if (p->end == CB_POSES_CLAMPED && i == p->poses - 1) i--;
   double d = time_of(p, i + 1) - time_of(p, i), s = (t - time_of(p, i)) / d;
-  /* Hermite's basis and its derivative; then as weights of the four poses around. */
+  /* Hermite's basis and its derivatives; then as weights of the four poses around. */
   double w[4] = {0, (1 + 2 * s) * (1 - s) * (1 - s), s * s * (3 - 2 * s), 0};
   double dw[4] = {0, -6 * s * (1 - s) / d, 6 * s * (1 - s) / d, 0};
   add_slope(p, i, d * s * (1 - s) * (1 - s), w);
   add_slope(p, i + 1, -d * s * s * (1 - s), w + 1);
   add_slope(p, i, (1 - s) * (1 - 3 * s), dw);
   add_slope(p, i + 1, s * (3 * s - 2), dw + 1);
+  if (dd) {
+    const double bend = (12 * s - 6) / (d * d);
+    dd[0] = dd[3] = 0, dd[1] = bend, dd[2] = -bend;
+    add_slope(p, i, (6 * s - 4) / d, dd);
+    add_slope(p, i + 1, (6 * s - 2) / d, dd + 1);
+  }
   for (int k = 0; k < CB_POSES_AROUND; k++) {
     int j = i - 1 + k;
     if (p->end == CB_POSES_PERIODIC) j = (j + p->poses) % p->poses;
@@ -185,7 +191,13 @@ cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out) {
     out->pose[k] = cb_poses_pose(p, j);
     out->w[k] = w[k];
     out->dw[k] = rests ? 0 : dw[k];
+    if (dd && rests) dd[k] = 0;
   }
+}
+
+cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out) {
+  if (!isfinite(t)) return cb_fail(CB_STEP_NOT_FINITE, "poses at the time %g", t);
+  weigh(p, t, out, NULL);
   return CB_OK;
 }
 
@@ -194,10 +206,29 @@ cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], doub
   const cb_status status = cb_poses_blend_at(p, t, &both.of);
   if (status) return status;
   cb_threads_range(cb_threads_for((size_t)p->vertices), p->vertices, blend_vertices, &both);
-  return both.failed ? cb_poses_check(p, t, (const double(*)[3])x, (const double(*)[3])v) : CB_OK;
+  return both.failed ? cb_poses_check(p, &t, (const double(*)[3])x, (const double(*)[3])v) : CB_OK;
 }
 
-cb_status cb_poses_check(const cb_poses *p, double t, const double (*x)[3], const double (*v)[3]) {
+cb_status cb_poses_sequence_second(const cb_poses *p, double t, double (*a)[3]) {
+  if (!isfinite(t)) return cb_fail(CB_STEP_NOT_FINITE, "poses at the time %g", t);
+  blend both = {.x = a[0]};
+  double dd[CB_POSES_AROUND];
+  weigh(p, t, &both.of, dd);
+  memcpy(both.of.w, dd, sizeof dd);
+  cb_threads_range(cb_threads_for((size_t)p->vertices), p->vertices, blend_vertices, &both);
+  return both.failed ? cb_poses_check(p, &t, (const double(*)[3])a, NULL) : CB_OK;
+}
+
+cb_status cb_poses_check(const cb_poses *p, const double *r, const double (*x)[3], const double (*v)[3]) {
+  char when[300] = "t = ";
+  size_t used = p->variables ? 0 : strlen(when);
+  for (int i = 0; used < sizeof when && i < (p->variables ? p->variables : 1); i++) {
+    const char *name = p->variables ? p->name[i] : "";
+    const int more = snprintf(when + used, sizeof when - used, "%s%.30s%s%g", i ? ", " : "", name,
+                              p->variables ? " = " : "", r[i]);
+    if (more < 0) break;
+    used += (size_t)more;
+  }
   for (int i = 0; i < p->vertices; i++) {
     const int at = p->vertex ? p->vertex[i] : i;
     for (int k = 0; k < 3; k++) {
@@ -205,7 +236,7 @@ cb_status cb_poses_check(const cb_poses *p, double t, const double (*x)[3], cons
       char rest[100] = "";
       if (p->vertex)
         snprintf(rest, sizeof rest, ", at rest at (%g, %g, %g),", p->rest[0][i], p->rest[1][i], p->rest[2][i]);
-      return cb_fail(CB_STEP_NOT_FINITE, "pose at t = %g: %c%s of vertex %d%s is %g", t, "xyz"[k],
+      return cb_fail(CB_STEP_NOT_FINITE, "pose at %s: %c%s of vertex %d%s is %g", when, "xyz"[k],
                      isfinite(x[at][k]) ? "'s velocity" : "", at + 1, rest, isfinite(x[at][k]) ? v[at][k] : x[at][k]);
     }
   }
@@ -213,5 +244,5 @@ cb_status cb_poses_check(const cb_poses *p, double t, const double (*x)[3], cons
 }
 
 cb_status cb_poses_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
-  return p->poses ? cb_poses_sequence_at(p, t, x, v) : cb_poses_expressions_at(p, t, x, v);
+  return p->poses ? cb_poses_sequence_at(p, t, x, v) : cb_poses_expressions_at(p, &t, 0, x, v);
 }

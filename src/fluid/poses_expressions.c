@@ -1,4 +1,4 @@
-/* Poses from expressions in the rest position and time. The velocity is the derivative of the expression in t.
+/* Poses from expressions in the rest position and time, or shape variables. Derivatives are those of the expressions.
  *
  * Vertices lie law by law with their coordinates beside each other, so that an expression runs over many at once.
  */
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const variables[] = {"t", "X", "Y", "Z"};
-enum { VARIABLES = 4, CHUNK = 512 };
+static const char *const rest_name[3] = {"X", "Y", "Z"};
+enum { VARIABLES = CB_POSES_VARIABLES + 3, CHUNK = 512 };
 
 /* The number of the motion of a part, -1 for none. */
 static int motion_of(const char *part, const cb_poses_motion *motion, size_t n) {
@@ -39,16 +39,19 @@ static cb_status check_parts(const cb_surface *rest, const cb_poses_motion *moti
   return CB_OK;
 }
 
-static cb_status parse(const cb_poses_motion *motion, const cb_poses_parameters *parameters, int *coordinate,
-                       size_t *at, cb_pose_law *law) {
-  const cb_expression_scope scope = {.names = variables,
-                                     .n = VARIABLES,
+static cb_status parse(const cb_poses *p, const cb_poses_motion *motion, const cb_poses_parameters *parameters,
+                       int *coordinate, size_t *at, cb_pose_law *law) {
+  const char *names[VARIABLES];
+  for (int i = 0; i < p->variables; i++) names[i] = p->name[i];
+  for (int k = 0; k < 3; k++) names[p->variables + k] = rest_name[k];
+  const cb_expression_scope scope = {.names = names,
+                                     .n = (size_t)p->variables + 3,
                                      .parameters = parameters ? parameters->names : NULL,
                                      .values = parameters ? parameters->values : NULL,
                                      .n_parameters = parameters ? parameters->n : 0};
   for (int k = 0; k < 3; k++) {
     if (coordinate) *coordinate = k;
-    if (cb_expression_parse_in(motion->text[k] ? motion->text[k] : variables[1 + k], &scope, at, &law->e[k]))
+    if (cb_expression_parse_in(motion->text[k] ? motion->text[k] : rest_name[k], &scope, at, &law->e[k]))
       return cb_fail(CB_ERROR_INPUT, "motion of %s%s, %c: %s", motion->part ? "part " : "all parts",
                      motion->part ? motion->part : "", "xyz"[k], cb_error_text());
   }
@@ -58,6 +61,24 @@ static cb_status parse(const cb_poses_motion *motion, const cb_poses_parameters 
 cb_status cb_poses_from_expressions(const cb_surface *rest, const cb_poses_motion *motion, size_t n,
                                     const cb_poses_parameters *parameters, size_t *which, int *coordinate, size_t *at,
                                     cb_poses **out) {
+  static const char *const time[] = {"t"};
+  return cb_poses_of_variables(rest, 1, time, motion, n, parameters, which, coordinate, at, out);
+}
+
+/* Names of variables, copied; NULL without memory. */
+static const char *const *copy_names(cb_arena *arena, int n, const char *const *names) {
+  char **copy = cb_arena_alloc(arena, (size_t)n, sizeof *copy);
+  for (int i = 0; copy && i < n; i++) {
+    const size_t size = strlen(names[i]) + 1;
+    if (!(copy[i] = cb_arena_alloc(arena, size, 1))) return NULL;
+    memcpy(copy[i], names[i], size);
+  }
+  return (const char *const *)copy;
+}
+
+cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const char *const *names,
+                                const cb_poses_motion *motion, size_t n, const cb_poses_parameters *parameters,
+                                size_t *which, int *coordinate, size_t *at, cb_poses **out) {
   if (at) *at = 0;
   if (coordinate) *coordinate = 0;
   cb_status status = check_parts(rest, motion, n, which);
@@ -71,15 +92,24 @@ cb_status cb_poses_from_expressions(const cb_surface *rest, const cb_poses_motio
   int *vertex = cb_arena_alloc(arena, vertices, sizeof *vertex);
   struct cb_pose_range *range = cb_arena_alloc(arena, n + 1, sizeof *range);
   double *x = cb_arena_alloc_aligned(arena, 3 * vertices, sizeof *x, CB_CACHE_LINE);
-  if (!p || !law || !part_of || !law_of || !vertex || !range || !x) {
+  const char *const *name = copy_names(arena, variables, names);
+  if (!p || !law || !part_of || !law_of || !vertex || !range || !x || !name) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for poses of %d vertices", rest->vertices);
   }
-  *p = (cb_poses){.arena = arena, .vertices = rest->vertices, .laws = n, .law = law, .ranges = (int)n + 1,
-                  .range = range, .vertex = vertex, .rest = {x, x + vertices, x + 2 * vertices}};
+  *p = (cb_poses){.arena = arena,
+                  .vertices = rest->vertices,
+                  .variables = variables,
+                  .name = name,
+                  .laws = n,
+                  .law = law,
+                  .ranges = (int)n + 1,
+                  .range = range,
+                  .vertex = vertex,
+                  .rest = {x, x + vertices, x + 2 * vertices}};
   for (size_t i = 0; i < n && !status; i++) {
     if (which) *which = i;
-    status = parse(&motion[i], parameters, coordinate, at, &law[i]);
+    status = parse(p, &motion[i], parameters, coordinate, at, &law[i]);
   }
   if (status) {
     cb_poses_free(p);
@@ -108,26 +138,30 @@ cb_status cb_poses_from_expressions(const cb_surface *rest, const cb_poses_motio
   return CB_OK;
 }
 
-/* ---- at a time ---- */
+/* ---- at a time or shape ---- */
 
 typedef struct task {
   const cb_poses *p;
-  double t, (*x)[3], (*v)[3];
+  const double *r;
+  int along;
+  double (*x)[3], (*v)[3];
   bool failed; /* something is not finite */
 } task;
 
 /* Places and velocities of vertices begin .. end - 1 of a range, which are at most CHUNK. */
 static void move(task *job, int law, int begin, int end) {
   const cb_poses *p = job->p;
-  const _Bool fixed[VARIABLES] = {true};
-  const double *const at[VARIABLES] = {&job->t, p->rest[0] + begin, p->rest[1] + begin, p->rest[2] + begin};
+  _Bool fixed[VARIABLES] = {false};
+  const double *at[VARIABLES], *const *rest = at + p->variables;
   static const double zero[CHUNK];
   double moved[6][CHUNK];
   const double *place[3], *velocity[3];
+  for (int i = 0; i < p->variables; i++) fixed[i] = true, at[i] = &job->r[i];
+  for (int k = 0; k < 3; k++) at[p->variables + k] = p->rest[k] + begin;
   for (int k = 0; k < 3; k++) {
-    place[k] = law < 0 ? at[1 + k] : moved[k];
+    place[k] = law < 0 ? rest[k] : moved[k];
     velocity[k] = law < 0 ? zero : moved[3 + k];
-    if (law >= 0 && !cb_expression_values(p->law[law].e[k], end - begin, at, fixed, 0, moved[k],
+    if (law >= 0 && !cb_expression_values(p->law[law].e[k], end - begin, at, fixed, (size_t)job->along, moved[k],
                                           job->v ? moved[3 + k] : NULL))
       __atomic_store_n(&job->failed, true, __ATOMIC_RELAXED);
   }
@@ -152,8 +186,29 @@ static void move_all(void *context, int begin, int end) {
   }
 }
 
-cb_status cb_poses_expressions_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
-  task job = {p, t, x, v, false};
+cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, int along, double (*x)[3], double (*v)[3]) {
+  task job = {p, r, along, x, v, false};
   cb_threads_range(cb_threads_for((size_t)p->vertices), p->vertices, move_all, &job);
-  return job.failed ? cb_poses_check(p, t, (const double(*)[3])x, (const double(*)[3])v) : CB_OK;
+  return job.failed ? cb_poses_check(p, r, (const double(*)[3])x, (const double(*)[3])v) : CB_OK;
+}
+
+cb_status cb_poses_expressions_second(const cb_poses *p, const double *r, double (*a)[3]) {
+  const int pairs = p->variables * (p->variables + 1) / 2;
+  const size_t vertices = (size_t)p->vertices;
+  for (int k = 0; k < p->ranges; k++)
+    for (int i = p->range[k].begin; i < p->range[k].end; i++) {
+      double at[VARIABLES];
+      for (int j = 0; j < p->variables; j++) at[j] = r[j];
+      for (int c = 0; c < 3; c++) at[p->variables + c] = p->rest[c][i];
+      for (int c = 0; c < 3; c++) {
+        cb_jet jet = {0};
+        if (p->range[k].law >= 0) jet = cb_expression_jet(p->law[p->range[k].law].e[c], at, p->variables);
+        for (int pair = 0; pair < pairs; pair++) (a + (size_t)pair * vertices)[p->vertex[i]][c] = jet.h[pair];
+      }
+    }
+  for (int pair = 0; pair < pairs; pair++) {
+    const cb_status status = cb_poses_check(p, r, (const double(*)[3])a + (size_t)pair * vertices, NULL);
+    if (status) return status;
+  }
+  return CB_OK;
 }

@@ -19,7 +19,9 @@ struct cb_poses {
   cb_poses_end end;
   double period, *time;  /* [poses] */
   double (*place)[3];    /* [poses][vertices] */
-  /* expressions */
+  /* expressions: of `variables` that are the same for all vertices (the time; or a shape), then X, Y, Z */
+  int variables;
+  const char *const *name; /* [variables] */
   size_t laws;
   cb_pose_law *law;      /* [laws] */
   int ranges;
@@ -31,8 +33,20 @@ struct cb_poses {
 };
 
 cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
-cb_status cb_poses_expressions_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
-/* CB_STEP_NOT_FINITE with the first coordinate of x or v (may be NULL) that is not; CB_OK where all are. */
-cb_status cb_poses_check(const cb_poses *p, double t, const double (*x)[3], const double (*v)[3]);
+/* Second derivatives in time: of a sequence those of its cubics, from the right at a pose. */
+cb_status cb_poses_sequence_second(const cb_poses *p, double t, double (*a)[3]);
+
+enum { CB_POSES_VARIABLES = 8 };
+/* As cb_poses_from_expressions with `variables` names (copied) in the place of t. */
+cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const char *const *names,
+                                const cb_poses_motion *motion, size_t n, const cb_poses_parameters *parameters,
+                                size_t *which, int *coordinate, size_t *at, cb_poses **out);
+/* Places at the variables r, and v = dx/dr_along; a[variables (variables + 1)/2][vertices]: all second derivatives,
+ * i >= j at i(i + 1)/2 + j. */
+cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, int along, double (*x)[3], double (*v)[3]);
+cb_status cb_poses_expressions_second(const cb_poses *p, const double *r, double (*a)[3]);
+/* CB_STEP_NOT_FINITE with the first coordinate of x or v (may be NULL) that is not; CB_OK where all are. r: the time,
+ * or the variables. */
+cb_status cb_poses_check(const cb_poses *p, const double *r, const double (*x)[3], const double (*v)[3]);
 
 #endif

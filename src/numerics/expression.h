@@ -37,6 +37,7 @@ typedef struct cb_expression_scope {
 } cb_expression_scope;
 cb_status cb_expression_parse_in(const char *text, const cb_expression_scope *scope, size_t *at, cb_expression **out);
 void cb_expression_free(cb_expression *e);
+cb_status cb_expression_copy(const cb_expression *e, cb_expression **out);
 
 /* Value at x[n]. */
 double cb_expression_value(const cb_expression *e, const double *x);

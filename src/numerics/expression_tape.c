@@ -206,6 +206,20 @@ cb_status cb_tape_finish(const cb_tape *t, int result, cb_expression **out) {
 
 void cb_expression_free(cb_expression *e) { free(e); }
 
+cb_status cb_expression_copy(const cb_expression *e, cb_expression **out) {
+  cb_expression *copy = allocate(e->variables, e->constants, e->operations);
+  if (!copy) return cb_fail(CB_ERROR_MEMORY, "no memory for an expression of %d operations", e->operations);
+  const size_t refs = (size_t)(e->variables + e->constants + e->operations);
+  copy->result = e->result;
+  memcpy(copy->constant, e->constant, (size_t)e->constants * sizeof *e->constant);
+  memcpy(copy->operation, e->operation, (size_t)e->operations * sizeof *e->operation);
+  memcpy(copy->variable, e->variable, (size_t)e->variables);
+  memcpy(copy->lowest, e->lowest, refs);
+  memcpy(copy->slot, e->slot, refs);
+  *out = copy;
+  return CB_OK;
+}
+
 int cb_expression_uses(const cb_expression *e, size_t i) {
   for (int k = 0; k < e->variables; k++)
     if (e->variable[k] == i) return 1;

@@ -1,0 +1,65 @@
+/* Principal bundles over shape space: connection, curvature, cost metric.
+ *
+ *   xi = g^-1 g' = -A(r) r';   B_ij = d_i A_j - d_j A_i - [A_i, A_j];   cost ds^2 = M_ij dr_i dr_j
+ * A is dim(G) x n. A kind of bundle is one file bundles/NAME.c with one const object cb_bundle_NAME. Its author writes A
+ * and M once on jets (second-order truncated Taylor numbers in the shape): dA and dM are exact; or gives values, and
+ * derivatives in closed form.
+ * Sources: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607; Hatton & Choset, IEEE Trans.
+ * Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211.
+ */
+#ifndef CB_BUNDLE_BUNDLE_H
+#define CB_BUNDLE_BUNDLE_H
+
+#include "numerics/jet.h"
+#include "numerics/lie.h"
+#include <curvebody/param.h>
+
+enum { CB_SHAPE_MAX = 16 };
+
+typedef struct cb_bundle cb_bundle;
+
+typedef struct cb_bundle_class {
+  const char *name, *title, *doc;
+  const cb_param *params;
+  size_t params_size;
+  /* Fills group, n, names of shape variables, self. */
+  cb_status (*init)(cb_bundle *b, const void *params);
+  void (*destroy)(cb_bundle *b);
+  /* A[dim*n] and M[n*n] (either may be NULL) as jets in the n shape variables (n <= CB_JET_MAX), or NULL */
+  cb_status (*on_jets)(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M);
+  /* A[dim*n], dA[n][dim*n] (NULL), M[n*n] (NULL), dM[n][n*n] (NULL). NULL: from on_jets. CB_STEP_SINGULAR at singular
+   * shapes (locked inertia not invertible), CB_STEP_DOMAIN outside. */
+  cb_status (*connection)(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM);
+  /* Where A and M come from a symmetric form on (xi, r'): G = ((P, Q), (Q^T, R)), [dim + n][dim + n], A = P^-1 Q,
+   * M = R - Q^T A. P is the locked inertia, or the drag of the locked body. NULL: the model has none. */
+  cb_status (*form)(const cb_bundle *b, const double *r, double *G);
+  /* The body drawn at shape r and group element g, in the picture coordinates of its space. NULL: nothing to draw. */
+  cb_status (*picture)(const cb_bundle *b, const double *r, const double *g, double (*x)[3]);
+} cb_bundle_class;
+
+struct cb_bundle {
+  const cb_bundle_class *class;
+  const cb_group *group;
+  int n; /* shape variables */
+  const char *shape[CB_SHAPE_MAX];
+  double period[CB_SHAPE_MAX]; /* of a shape variable that is an angle or a phase; 0: none */
+  int points, lines;           /* of the picture */
+  const int (*line)[2];        /* [lines]: pairs of points, borrowed from the bundle */
+  void *self;
+};
+
+extern const cb_bundle_class *const cb_bundle_classes[];
+
+cb_status cb_bundle_create(const char *name, const cb_node *node, cb_bundle **out);
+void cb_bundle_free(cb_bundle *b);
+
+cb_status cb_bundle_connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM);
+/* B[dim] of the pair i < j, and of all pairs B[n(n-1)/2][dim], i first. */
+cb_status cb_bundle_curvature(const cb_bundle *b, const double *r, int i, int j, double *B);
+cb_status cb_bundle_curvatures(const cb_bundle *b, const double *r, double *B);
+/* dB[n][pairs][dim] - [A, B]: covariant derivative, from second derivatives of jets, or differences where there are none. */
+cb_status cb_bundle_covariant(const cb_bundle *b, const double *r, double *DB);
+/* P of G, [dim][dim]. CB_ERROR_UNSUPPORTED where the model has no form. */
+cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P);
+
+#endif

@@ -1,0 +1,31 @@
+/* Steps of fixed length along the fibre of a bundle, over a shape that moves as a gait.
+ *
+ *   r(t) = the gait at t/T, T its period in seconds;  g' = g xi, xi = -A(r) r';  length' = sqrt(r'Mr'), cost' = r'Mr'
+ * A step is cut at the breaks of the gait, so that it keeps its order there.
+ */
+#ifndef CB_BUNDLE_FIBRE_STEP_H
+#define CB_BUNDLE_FIBRE_STEP_H
+
+#include "bundle/gait.h"
+
+typedef struct cb_fibre_path {
+  const cb_bundle *bundle;
+  const cb_gait *gait;
+  double period; /* s */
+} cb_fibre_path;
+
+/* All that a restart needs; low parts of compensated sums. */
+typedef struct cb_fibre_state {
+  double t, t_low, length, length_low, cost, cost_low;
+  double g[CB_GROUP_SIZE];
+} cb_fibre_state;
+
+/* r and r' (per second) at the time of the state. */
+void cb_fibre_shape(const cb_fibre_path *p, const cb_fibre_state *s, double *r, double *rate);
+
+/* One step of h seconds by the Magnus method of order 4 or 6, once (error 0), or in halves until they agree to `error`
+ * on a cycle. The time is left to the caller. steps: that were taken. CB_STEP_SINGULAR, CB_STEP_DOMAIN with the shape;
+ * CB_STEP_NO_CONVERGENCE where the error is not met. */
+cb_status cb_fibre_step(const cb_fibre_path *p, int order, double error, double h, cb_fibre_state *s, int *steps);
+
+#endif

@@ -1,0 +1,151 @@
+/* What all gaits share: periodic time, breaks, copies, reversal, whether they close. */
+#include "bundle/gait_private.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+cb_gait *cb_gait_block(const cb_gait_kind *kind, int n, int count, int breaks, size_t numbers) {
+  const size_t size = sizeof(cb_gait) + ((size_t)breaks + numbers) * sizeof(double);
+  cb_gait *g = calloc(1, size);
+  if (g) *g = (cb_gait){.kind = kind, .n = n, .count = count, .breaks = breaks, .pieces = 1, .size = size};
+  return g;
+}
+
+/* Copies of parts and texts for g, which has none yet; g is freed if there is no memory. */
+static cb_status adopt(cb_gait *g, int parts, const cb_gait *const *part, int texts, const cb_expression *const *text);
+
+static cb_status copy(const cb_gait *g, cb_gait **out) {
+  cb_gait *twin = malloc(g->size);
+  if (!twin) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
+  memcpy(twin, g, g->size);
+  const cb_status status = adopt(twin, g->parts, (const cb_gait *const *)g->part, g->texts,
+                                 (const cb_expression *const *)g->text);
+  if (!status) *out = twin;
+  return status;
+}
+
+static cb_status adopt(cb_gait *g, int parts, const cb_gait *const *part, int texts, const cb_expression *const *text) {
+  cb_status status = CB_OK;
+  g->parts = g->texts = 0;
+  g->part = parts ? calloc((size_t)parts, sizeof *g->part) : NULL;
+  g->text = texts ? calloc((size_t)texts, sizeof *g->text) : NULL;
+  if ((parts && !g->part) || (texts && !g->text)) status = cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
+  while (!status && g->parts < parts) {
+    status = copy(part[g->parts], &g->part[g->parts]);
+    g->parts += !status;
+  }
+  while (!status && g->texts < texts) {
+    status = cb_expression_copy(text[g->texts], &g->text[g->texts]);
+    g->texts += !status;
+  }
+  if (status) cb_gait_free(g);
+  return status;
+}
+
+cb_status cb_gait_compose(const cb_gait_kind *kind, int n, int breaks, size_t numbers, int parts,
+                          const cb_gait *const *part, int texts, const cb_expression *const *text, cb_gait **out) {
+  cb_gait *g = cb_gait_block(kind, n, 0, breaks, numbers);
+  if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
+  const cb_status status = adopt(g, parts, part, texts, text);
+  if (!status) *out = g;
+  return status;
+}
+
+void cb_gait_free(cb_gait *g) {
+  if (!g) return;
+  for (int k = 0; k < g->parts; k++) cb_gait_free(g->part[k]);
+  for (int k = 0; k < g->texts; k++) cb_expression_free(g->text[k]);
+  free(g->part);
+  free(g->text);
+  free(g);
+}
+
+cb_status cb_gait_check(const char *what, int n, int count, int least, const double *r) {
+  if (n < 1 || n > CB_SHAPE_MAX)
+    return cb_fail(CB_ERROR_ARGUMENT, "a gait of %d shape variables, expected 1 to %d", n, CB_SHAPE_MAX);
+  if (count < least) return cb_fail(CB_ERROR_ARGUMENT, "a gait of %d %s, expected at least %d", count, what, least);
+  for (int k = 0; r && k < count * n; k++)
+    if (!isfinite(r[k]))
+      return cb_fail(CB_ERROR_ARGUMENT, "a gait with a number that is not finite among its %s", what);
+  return CB_OK;
+}
+
+int cb_gait_variables(const cb_gait *g) { return g->n; }
+
+void cb_gait_at(const cb_gait *g, double t, double *r, double *rate) {
+  if (t < 0 || t > 1) t -= floor(t);
+  g->kind->at(g, g->backwards ? 1 - t : t, r, rate);
+  if (g->backwards && rate)
+    for (int i = 0; i < g->n; i++) rate[i] = -rate[i];
+  if (t == 1 && r && !g->open) g->kind->at(g, g->backwards, r, NULL); /* the start to the last bit */
+}
+
+int cb_gait_breaks(const cb_gait *g, const double **t) {
+  if (t) *t = g->data;
+  return g->breaks;
+}
+
+int cb_gait_edges(const cb_gait *g) { return g->breaks + (g->breaks && g->data[0] == 0 ? 0 : 1); }
+
+double cb_gait_edge(const cb_gait *g, int k) {
+  const int at = g->breaks && g->data[0] == 0 ? k : k - 1; /* the breaks may begin with the start */
+  return at < 0 ? 0 : at < g->breaks ? g->data[at] : 1;
+}
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+int cb_gait_sort_breaks(double *t, int count) {
+  int kept = 0;
+  for (int k = 0; k < count; k++)
+    if (t[k] > 1 - 4 * DBL_EPSILON) t[k] = 0;
+  qsort(t, (size_t)count, sizeof *t, ascending);
+  for (int k = 0; k < count; k++)
+    if (!kept || t[k] - t[kept - 1] > 4 * DBL_EPSILON) t[kept++] = t[k];
+  return kept;
+}
+
+cb_status cb_gait_reversed(const cb_gait *g, cb_gait **out) {
+  cb_gait *twin = NULL;
+  const cb_status status = copy(g, &twin);
+  if (status) return status;
+  twin->backwards = !g->backwards;
+  const int first = g->breaks && g->data[0] == 0; /* the start stays the start */
+  for (int k = first; k < g->breaks; k++) twin->data[k] = 1 - g->data[g->breaks - 1 - k + first];
+  *out = twin;
+  return CB_OK;
+}
+
+cb_status cb_gait_fits(const cb_bundle *b, const cb_gait *g) {
+  if (g->n == b->n) return CB_OK;
+  return cb_fail(CB_ERROR_ARGUMENT, "a gait of %d shape variables in bundle %s, which has %d", g->n, b->class->name,
+                 b->n);
+}
+
+double cb_gait_slack(double a, double b) { return 1e-12 * fmax(1, fmax(fabs(a), fabs(b))); }
+
+void cb_gait_gap(const cb_gait *g, double *gap) {
+  double start[CB_SHAPE_MAX], end[CB_SHAPE_MAX];
+  cb_gait_at(g, 0, start, NULL);
+  cb_gait_at(g, 1, end, NULL);
+  for (int i = 0; i < g->n; i++) gap[i] = end[i] - start[i];
+}
+
+cb_status cb_gait_closed(const cb_bundle *b, const cb_gait *g) {
+  double start[CB_SHAPE_MAX], end[CB_SHAPE_MAX];
+  const cb_status status = cb_gait_fits(b, g);
+  if (status || !g->open) return status;
+  cb_gait_at(g, 0, start, NULL);
+  cb_gait_at(g, 1, end, NULL);
+  for (int i = 0; i < g->n; i++) {
+    const double gap = end[i] - start[i], rest = b->period[i] > 0 ? remainder(gap, b->period[i]) : gap;
+    if (!(fabs(rest) <= cb_gait_slack(start[i], end[i])))
+      return cb_fail(CB_ERROR_ARGUMENT, "an open gait in bundle %s: %.40s is %.9g at its start and %.9g at its end",
+                     b->class->name, b->shape[i] ? b->shape[i] : "r", start[i], end[i]);
+  }
+  return CB_OK;
+}

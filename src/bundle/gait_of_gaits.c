@@ -1,0 +1,192 @@
+/* Gaits made of gaits: begun elsewhere, at another pace, one after the other, scaled and moved.
+ *
+ * Where a path is open by d = r(1) - r(0), as a phase once round is, it goes on by r(t + 1) = r(t) + d: what is made of
+ * it is continuous, and open or closed as it was.
+ */
+#include "bundle/gait_private.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { BISECTIONS = 100, SAMPLES = 256 };
+
+/* Breaks of a part, its start among them where it has one of its own. */
+static double *put_breaks(const cb_gait *g, double *out, double (*map)(const void *by, double t), const void *by) {
+  for (int k = 0; k < g->breaks; k++) *out++ = map(by, g->data[k]);
+  return out;
+}
+
+/* --- at t + start: numbers start, gap[n] --- */
+
+static void at_shifted(const cb_gait *g, double t, double *r, double *rate) {
+  const double *start = cb_gait_numbers(g), *gap = start + 1, u = t + *start;
+  cb_gait_at(g->part[0], u < 1 ? u : u - 1, r, rate);
+  for (int i = 0; r && u >= 1 && i < g->n; i++) r[i] += gap[i];
+}
+
+static const cb_gait_kind shifted = {"shifted", at_shifted};
+
+static double earlier(const void *by, double t) {
+  const double u = t - *(const double *)by;
+  return u < 0 ? u + 1 : u;
+}
+
+cb_status cb_gait_shifted(const cb_gait *inner, double start, cb_gait **out) {
+  if (!isfinite(start)) return cb_fail(CB_ERROR_ARGUMENT, "a gait that starts at time %g", start);
+  const size_t n = (size_t)inner->n;
+  cb_gait *g = NULL;
+  const cb_status status = cb_gait_compose(&shifted, inner->n, inner->breaks, 1 + n, 1, &inner, 0, NULL, &g);
+  if (status) return status;
+  double gap[CB_SHAPE_MAX];
+  start -= floor(start);
+  if (start >= 1) start = 0;
+  put_breaks(inner, g->data, earlier, &start);
+  const int kept = cb_gait_sort_breaks(g->data, g->breaks);
+  cb_gait_gap(inner, gap);
+  g->breaks = kept;
+  g->data[kept] = start;
+  memcpy(g->data + kept + 1, gap, n * sizeof *gap);
+  g->pieces = inner->pieces;
+  g->open = inner->open;
+  *out = g;
+  return CB_OK;
+}
+
+/* --- at s(t) --- */
+
+static void at_paced(const cb_gait *g, double t, double *r, double *rate) {
+  double slope, s = cb_expression_gradient(g->text[0], &t, 1, &slope);
+  s = t == 0 ? 0 : t == 1 ? 1 : fmin(fmax(s, 0), 1);
+  cb_gait_at(g->part[0], s, r, rate);
+  for (int i = 0; rate && i < g->n; i++) rate[i] *= slope;
+}
+
+static const cb_gait_kind paced = {"paced", at_paced};
+
+/* The t with s(t) = u. */
+static double when(const void *by, double u) {
+  double low = 0, high = 1;
+  if (u <= 0) return 0;
+  for (int k = 0; k < BISECTIONS && high - low > DBL_EPSILON * high; k++) {
+    const double middle = (low + high) / 2;
+    if (cb_expression_value(by, &middle) < u) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+cb_status cb_gait_paced(const cb_gait *inner, const cb_expression *s, cb_gait **out) {
+  double before = 0;
+  for (size_t other = 1; other < CB_EXPRESSION_VARIABLES; other++)
+    if (cb_expression_uses(s, other)) return cb_fail(CB_ERROR_ARGUMENT, "a pace that depends on more than the time");
+  for (int k = 0; k <= SAMPLES; k++) {
+    const double t = (double)k / SAMPLES, value = cb_expression_value(s, &t), ends = k == 0 ? 0 : 1;
+    if ((k == 0 || k == SAMPLES) && !(fabs(value - ends) <= 1e-12))
+      return cb_fail(CB_ERROR_ARGUMENT, "a pace that is %.9g at time %g, expected %g", value, t, ends);
+    if (k && !(value > before))
+      return cb_fail(CB_ERROR_ARGUMENT, "a pace that does not ascend: %.9g at time %.9g", value, t);
+    before = value;
+  }
+  const bool first = inner->breaks == 0 || inner->data[0] > 0;
+  cb_gait *g = NULL;
+  const cb_status status = cb_gait_compose(&paced, inner->n, inner->breaks + first, 0, 1, &inner, 1, &s, &g);
+  if (status) return status;
+  put_breaks(inner, g->data + first, when, s); /* behind the start, where the pace may jump */
+  g->breaks = cb_gait_sort_breaks(g->data, g->breaks);
+  g->pieces = inner->pieces;
+  g->open = inner->open;
+  *out = g;
+  return CB_OK;
+}
+
+/* --- one after the other: numbers before[parts][n], what was open before a part --- */
+
+static void at_sequence(const cb_gait *g, double t, double *r, double *rate) {
+  const int parts = g->parts, k = (int)fmin(floor(t * parts), parts - 1);
+  const double *before = cb_gait_numbers(g) + k * g->n;
+  cb_gait_at(g->part[k], fmin(fmax(t * parts - k, 0), 1), r, rate);
+  for (int i = 0; i < g->n; i++) {
+    if (r) r[i] += before[i];
+    if (rate) rate[i] *= parts;
+  }
+}
+
+static const cb_gait_kind sequence = {"sequence", at_sequence};
+
+typedef struct place {
+  int part, parts;
+} place;
+
+static double in_sequence(const void *by, double t) {
+  const place *p = by;
+  return (p->part + t) / p->parts;
+}
+
+cb_status cb_gait_sequence(int count, const cb_gait *const *gaits, cb_gait **out) {
+  if (count < 1) return cb_fail(CB_ERROR_ARGUMENT, "a sequence of %d gaits", count);
+  const int n = gaits[0]->n;
+  double first[CB_SHAPE_MAX], start[CB_SHAPE_MAX], gap[CB_SHAPE_MAX];
+  int breaks = count;
+  cb_gait_at(gaits[0], 0, first, NULL);
+  for (int k = 0; k < count; k++) {
+    if (gaits[k]->n != n)
+      return cb_fail(CB_ERROR_ARGUMENT, "gait %d of a sequence has %d shape variables, the first has %d", k,
+                     gaits[k]->n, n);
+    cb_gait_at(gaits[k], 0, start, NULL);
+    for (int i = 0; i < n; i++)
+      if (!(fabs(start[i] - first[i]) <= cb_gait_slack(start[i], first[i])))
+        return cb_fail(CB_ERROR_ARGUMENT, "gait %d of a sequence starts with %.9g in variable %d, the first with %.9g",
+                       k, start[i], i, first[i]);
+    breaks += gaits[k]->breaks;
+  }
+  cb_gait *g = NULL;
+  const cb_status status = cb_gait_compose(&sequence, n, breaks, (size_t)(count * n), count, gaits, 0, NULL, &g);
+  if (status) return status;
+  double *next = g->data;
+  for (int k = 0; k < count; k++) {
+    const place p = {k, count};
+    *next++ = in_sequence(&p, 0);
+    next = put_breaks(gaits[k], next, in_sequence, &p);
+  }
+  g->breaks = cb_gait_sort_breaks(g->data, breaks);
+  double *before = g->data + g->breaks;
+  memset(before, 0, (size_t)(count * n) * sizeof *before);
+  for (int k = 0; k < count; k++) {
+    cb_gait_gap(gaits[k], gap);
+    g->open |= gaits[k]->open;
+    for (int i = 0; k + 1 < count && i < n; i++) before[(k + 1) * n + i] = before[k * n + i] + gap[i];
+    g->pieces = gaits[k]->pieces > g->pieces ? gaits[k]->pieces : g->pieces;
+  }
+  *out = g;
+  return CB_OK;
+}
+
+/* --- scale r + offset: numbers scale[n], offset[n] --- */
+
+static void at_moved(const cb_gait *g, double t, double *r, double *rate) {
+  const double *scale = cb_gait_numbers(g), *offset = scale + g->n;
+  cb_gait_at(g->part[0], t, r, rate);
+  for (int i = 0; i < g->n; i++) {
+    if (r) r[i] = offset[i] + scale[i] * r[i];
+    if (rate) rate[i] *= scale[i];
+  }
+}
+
+static const cb_gait_kind moved = {"moved", at_moved};
+
+cb_status cb_gait_moved(const cb_gait *inner, const double *scale, const double *offset, cb_gait **out) {
+  cb_status status = cb_gait_check("scales", inner->n, 1, 1, scale);
+  if (!status) status = cb_gait_check("offsets", inner->n, 1, 1, offset);
+  const size_t n = (size_t)inner->n;
+  cb_gait *g = NULL;
+  if (!status) status = cb_gait_compose(&moved, inner->n, inner->breaks, 2 * n, 1, &inner, 0, NULL, &g);
+  if (status) return status;
+  memcpy(g->data, inner->data, (size_t)inner->breaks * sizeof *g->data);
+  double *numbers = g->data + g->breaks;
+  for (size_t i = 0; i < n; i++) numbers[i] = scale ? scale[i] : 1, numbers[n + i] = offset ? offset[i] : 0;
+  g->pieces = inner->pieces;
+  g->open = inner->open;
+  *out = g;
+  return CB_OK;
+}

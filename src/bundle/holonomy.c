@@ -1,0 +1,249 @@
+/* Holonomy of a gait and its group trajectory by Magnus's method (bundle/magnus.h).
+ *
+ *   g' = g xi, xi = -A(r(t)) r'(t);   length' = sqrt(r'Mr'), cost' = r'Mr' by Gauss's quadrature in the same nodes
+ * A step of order p is compared with its two halves: their difference over 2^p - 1 is added to what the halves give,
+ * which raises the order by 2; where the error is too large the halves are taken in the same way. Steps end at breaks
+ * of the gait. The first pieces are a matter of the gait's kind, so that a symmetry cannot hide an error. Where a step
+ * is given and no error, the plain method is taken on steps of that length.
+ */
+#include "bundle/bundle_private.h"
+#include "bundle/gait_private.h"
+#include "bundle/magnus.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 40, STEPS_MAX = 200000, PERIODS_MAX = 1000000 };
+
+typedef struct integral {
+  const cb_bundle *b;
+  const cb_gait *gait;
+  const cb_magnus *method;
+  double error;  /* on a period */
+  double longest; /* step at first; 0: the gait's pieces */
+  bool length, cost; /* are wanted */
+  int steps;     /* taken on the piece at hand */
+  double square; /* the largest r'Mr' so far: the measure of round-off */
+} integral;
+
+/* An integral over a step, and its integrand at the nodes. */
+typedef struct sum {
+  double all, at[CB_MAGNUS_NODES];
+} sum;
+
+typedef struct step {
+  double g[CB_GROUP_SIZE];
+  sum length, cost;
+} step;
+
+static cb_status velocity(const integral *I, double t, double *a, double *square) {
+  const int n = I->b->n;
+  const bool measured = I->length || I->cost;
+  double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
+  cb_gait_at(I->gait, t, r, rate);
+  const cb_status status = cb_bundle_connection(I->b, r, A, NULL, measured ? M : NULL, NULL);
+  if (status) return status;
+  for (int k = 0; k < I->b->group->dim; k++) {
+    a[k] = 0;
+    for (int i = 0; i < n; i++) a[k] += A[k * n + i] * rate[i];
+  }
+  *square = 0;
+  for (int i = 0; measured && i < n; i++)
+    for (int j = 0; j < n; j++) *square += M[i * n + j] * rate[i] * rate[j];
+  return CB_OK;
+}
+
+static cb_status take(integral *I, double t, double h, step *out) {
+  const cb_magnus *m = I->method;
+  const cb_group *G = I->b->group;
+  double a[CB_MAGNUS_NODES][CB_GROUP_DIM], W[CB_GROUP_DIM], square;
+  out->length.all = out->cost.all = 0;
+  for (int k = 0; k < m->nodes; k++) {
+    const cb_status status = velocity(I, t + m->node[k] * h, a[k], &square);
+    if (status) return status;
+    out->cost.at[k] = square;
+    out->length.at[k] = sqrt(fmax(square, 0));
+    out->cost.all += m->weight[k] * h * square;
+    out->length.all += m->weight[k] * h * out->length.at[k];
+    I->square = fmax(I->square, square);
+  }
+  cb_magnus_exponent(m, G, h, a, W);
+  G->exp(G, W, out->g);
+  return CB_OK;
+}
+
+static void join(const integral *I, const step *first, const step *second, step *out) {
+  const cb_group *G = I->b->group;
+  G->multiply(G, first->g, second->g, out->g);
+  out->length.all = first->length.all + second->length.all;
+  out->cost.all = first->cost.all + second->cost.all;
+}
+
+/* Is the error of the halves small enough on a step of length h? On a smooth piece the local difference d is
+ * O(h^(p+1)), what is left after the correction d/(2^p - 1) is O(h^(p+3)), about d^(2/(p+1)) of it; four times that is
+ * asked. */
+static bool path_agrees(const integral *I, double h, double d, double scale) {
+  const int p = I->method->order;
+  return d / ((1 << p) - 1) * fmin(1, 4 * pow(d / scale, 2. / (p + 1))) <= fmax(I->error * h, DBL_EPSILON * scale);
+}
+
+/* An integral over a step from its integrand at all nodes, those of the step and of its halves: through the nine nodes
+ * of order 6 there is a quadrature of order 10, whose difference to the corrected halves is the error of the latter.
+ * Half of that is asked, and d/2^12, lest it vanish by chance. The speed has a kink where the gait pauses: near a pause
+ * four times the difference of the halves counts, and at order 4, where the two are the same, all of it. */
+static bool sum_agrees(const integral *I, double h, double scale, const sum *whole, const sum *first,
+                       const sum *second, double *all) {
+  static const double weight[3] = {-.049302549302549302549, 1.3756613756613756614, -.049302549302549302549};
+  static const double halved[3] = {.1579912640528468656, .3187052598817304699657, -.6152246624627158637};
+  const double halves = first->all + second->all, d = halves - whole->all;
+  const double corrected = halves + d / ((1 << I->method->order) - 1);
+  const double bound = fmax(I->error * h / 2, 64 * DBL_EPSILON * h * scale);
+  double nine = 0, least = INFINITY, most = 0;
+  *all = corrected;
+  if (I->method->order == 4) return fabs(d) <= bound;
+  for (int k = 0; k < 3; k++) {
+    const double v[3] = {whole->at[k], first->at[k], second->at[k]};
+    nine += h * (weight[k] * v[0] + halved[k] * v[1] + halved[2 - k] * v[2]);
+    least = fmin(least, fmin(v[0], fmin(v[1], v[2])));
+    most = fmax(most, fmax(v[0], fmax(v[1], v[2])));
+  }
+  const bool smooth = least > .5 * most;
+  if (smooth) *all = nine;
+  return (smooth ? fmax(fabs(nine - corrected) / 2, fabs(d) / 4096) : 4 * fabs(d)) <= bound;
+}
+
+/* [t, t + h] is `whole` in one step; out: as exact as wanted. */
+static cb_status refine(integral *I, double t, double h, const step *whole, int depth, step *out) {
+  const cb_group *G = I->b->group;
+  step half[2], both;
+  if ((I->steps += 2) > STEPS_MAX)
+    return cb_fail(CB_ERROR_STEP, "bundle %s: a holonomy does not settle to %.3g at time %.9g: it is not smooth there",
+                   I->b->class->name, I->error, t);
+  for (int k = 0; k < 2; k++) {
+    const cb_status status = take(I, t + k * h / 2, h / 2, &half[k]);
+    if (status) return status;
+  }
+  join(I, &half[0], &half[1], &both);
+  double largest = 1, d = 0;
+  for (int k = 0; k < G->size; k++) {
+    largest = fmax(largest, fabs(both.g[k]));
+    d = fmax(d, fabs(whole->g[k] - both.g[k]));
+  }
+  bool good = path_agrees(I, h, d, largest);
+  if (I->length)
+    good &= sum_agrees(I, h, sqrt(I->square), &whole->length, &half[0].length, &half[1].length, &both.length.all);
+  if (I->cost) good &= sum_agrees(I, h, I->square, &whole->cost, &half[0].cost, &half[1].cost, &both.cost.all);
+  if (!good && depth < DEPTH_MAX) {
+    step left, right;
+    cb_status status = refine(I, t, h / 2, &half[0], depth + 1, &left);
+    if (!status) status = refine(I, t + h / 2, h / 2, &half[1], depth + 1, &right);
+    if (!status) join(I, &left, &right, out);
+    return status;
+  }
+  *out = both;
+  double back[CB_GROUP_SIZE], more[CB_GROUP_DIM];
+  G->inverse(G, whole->g, back);
+  G->multiply(G, back, both.g, back);
+  if (G->log(G, back, more)) return CB_OK; /* a first step that is half a turn off, at the last depth */
+  const double share = 1. / ((1 << I->method->order) - 1);
+  for (int k = 0; k < G->dim; k++) more[k] *= share;
+  G->exp(G, more, back);
+  G->multiply(G, both.g, back, out->g);
+  return CB_OK;
+}
+
+/* path <- path times the way from t to end, a smooth piece; `share` of the gait's pieces. */
+static cb_status follow(integral *I, double t, double end, double share, step *path) {
+  const double steps = I->longest > 0 ? (end - t) / I->longest * (1 - 1e-12) : share * I->gait->pieces;
+  if (!(steps <= STEPS_MAX)) return cb_fail(CB_ERROR_ARGUMENT, "a holonomy in %.3g steps", steps);
+  const int pieces = (int)fmax(1, ceil(steps));
+  const bool plain = I->longest > 0 && I->error == 0;
+  const double h = (end - t) / pieces;
+  I->steps = 0;
+  for (int k = 0; k < pieces; k++) {
+    step whole, fine;
+    cb_status status = take(I, t + k * h, h, &whole);
+    if (!status && !plain) status = refine(I, t + k * h, h, &whole, 0, &fine);
+    if (status) return status;
+    join(I, path, plain ? &whole : &fine, path);
+  }
+  return CB_OK;
+}
+
+static cb_status prepare(const cb_bundle *b, const cb_gait *gait, const cb_holonomy_options *o, integral *I) {
+  const int order = o->order ? o->order : 6;
+  *I = (integral){.b = b, .gait = gait, .method = cb_magnus_of(order), .error = o->error, .longest = o->step};
+  if (!I->method) return cb_fail(CB_ERROR_ARGUMENT, "a holonomy of order %d: expected 4 or 6", order);
+  if (!(o->error >= 0)) return cb_fail(CB_ERROR_ARGUMENT, "a holonomy to an error of %.3g", o->error);
+  if (!(o->step >= 0)) return cb_fail(CB_ERROR_ARGUMENT, "a holonomy in steps of %.3g", o->step);
+  return cb_gait_fits(b, gait);
+}
+
+cb_status cb_holonomy_by(const cb_bundle *b, const cb_gait *gait, const cb_holonomy_options *options, double *g,
+                         double *length, double *cost) {
+  const cb_group *G = b->group;
+  integral I;
+  step path = {.length = {.all = 0}};
+  cb_status status = prepare(b, gait, options, &I);
+  if (!status) status = cb_gait_closed(b, gait);
+  I.length = length, I.cost = cost;
+  G->identity(G, path.g);
+  for (int k = 0; !status && k < cb_gait_edges(gait); k++)
+    status = follow(&I, cb_gait_edge(gait, k), cb_gait_edge(gait, k + 1), 1, &path);
+  if (status) return status;
+  G->project(G, path.g);
+  if (g) memcpy(g, path.g, (size_t)G->size * sizeof *g);
+  if (length) *length = path.length.all;
+  if (cost) *cost = path.cost.all;
+  return CB_OK;
+}
+
+cb_status cb_holonomy(const cb_bundle *b, const cb_gait *gait, double error, double *g, double *length, double *cost) {
+  return cb_holonomy_by(b, gait, &(cb_holonomy_options){.error = error}, g, length, cost);
+}
+
+/* From time t to `end` in the period that begins at 0; both in [0, 1]. */
+static cb_status follow_between(integral *I, double t, double end, step *path) {
+  const cb_gait *gait = I->gait;
+  for (int k = 0; k < cb_gait_edges(gait); k++) {
+    const double low = cb_gait_edge(gait, k), high = cb_gait_edge(gait, k + 1);
+    const double from = fmax(t, low), to = fmin(end, high);
+    if (to <= from) continue;
+    const cb_status status = follow(I, from, to, (to - from) / (high - low), path);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
+cb_status cb_reconstruct(const cb_bundle *b, const cb_gait *gait, double error, int count, const double *t, double *g) {
+  const cb_group *G = b->group;
+  const size_t size = (size_t)G->size;
+  integral I;
+  step path = {.length = {.all = 0}};
+  cb_status status = prepare(b, gait, &(cb_holonomy_options){.error = error}, &I);
+  if (!status && count > 0 && t[count - 1] > 1) status = cb_gait_closed(b, gait);
+  for (int k = 0; !status && k < count; k++)
+    if (!(t[k] >= (k ? t[k - 1] : 0) && t[k] <= PERIODS_MAX))
+      status = cb_fail(CB_ERROR_ARGUMENT, "time %d of a path is %.9g: times ascend from 0 to at most %d", k, t[k],
+                       (int)PERIODS_MAX);
+  if (status) return status;
+  double *rows = malloc((count > 0 ? (size_t)count : 1) * size * sizeof *rows);
+  if (!rows) return cb_fail(CB_ERROR_MEMORY, "no memory for a path of %d times", count);
+  double period = 0, now = 0; /* the path is known at period + now */
+  G->identity(G, path.g);
+  for (int k = 0; !status && k < count; k++) {
+    while (!status && t[k] >= period + 1) {
+      status = follow_between(&I, now, 1, &path);
+      period += 1, now = 0;
+    }
+    if (!status) status = follow_between(&I, now, t[k] - period, &path);
+    now = t[k] - period;
+    G->project(G, path.g);
+    memcpy(rows + (size_t)k * size, path.g, size * sizeof *rows);
+  }
+  if (!status && count > 0) memcpy(g, rows, (size_t)count * size * sizeof *g);
+  free(rows);
+  return status;
+}

@@ -1,0 +1,294 @@
+/* A bundle written in the scenario: expressions of the shape variables.
+ *
+ *   bundle: {name: expressions, group: se2, shape: [a, b], parameters: {k: 2}, period: {a: 2*pi},
+ *            A: [["..", ".."], ..], M: [["..", ".."], [..]]}
+ *   A      a row for each axis of the group's algebra, a column for each shape variable: xi = -A(r) r'
+ *   M      symmetric, in full or its lower triangle; the identity if absent
+ * Derivatives are exact (numerics/expression.h). Outside an expression's domain CB_STEP_DOMAIN.
+ */
+#include "bundle/bundle.h"
+#include "bundle/compose_jets.h"
+#include "numerics/expression.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENTRIES = CB_GROUP_DIM * CB_JET_MAX, SYMMETRIC = CB_JET_MAX * (CB_JET_MAX + 1) / 2 };
+
+typedef struct given {
+  const cb_node *group, *shape, *parameters, *A, *M, *period;
+} given;
+
+static const cb_param params[] = {
+    {"group", CB_PARAM_NODE, offsetof(given, group), NULL, "", "", NULL, "fibre: se2, so3, r1 .. r12, ..."},
+    {"shape", CB_PARAM_NODE, offsetof(given, shape), NULL, "", "", NULL, "list: names of the shape variables"},
+    {"parameters", CB_PARAM_NODE, offsetof(given, parameters), "", "", "", NULL, "map: names that stand for numbers"},
+    {"A", CB_PARAM_NODE, offsetof(given, A), NULL, "", "", NULL, "rows of expressions: xi = -A r'"},
+    {"M", CB_PARAM_NODE, offsetof(given, M), "", "", "", NULL, "rows of expressions; the identity if absent"},
+    {"period", CB_PARAM_NODE, offsetof(given, period), "", "", "", NULL, "map: period of a shape variable"},
+    {0},
+};
+
+typedef struct expressions {
+  char *name[CB_JET_MAX];
+  cb_expression *A[ENTRIES];
+  cb_expression *M[SYMMETRIC]; /* lower triangle, row by row */
+  bool metric;
+} expressions;
+
+static void destroy(cb_bundle *b) {
+  expressions *own = b->self;
+  if (!own) return;
+  for (int i = 0; i < CB_JET_MAX; i++) free(own->name[i]);
+  for (int k = 0; k < ENTRIES; k++) cb_expression_free(own->A[k]);
+  for (int k = 0; k < SYMMETRIC; k++) cb_expression_free(own->M[k]);
+  free(own);
+  b->self = NULL;
+}
+
+/* --- names --- */
+
+static cb_status check_name(const cb_node *node, const char *what) {
+  const char *text;
+  const cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  bool good = isalpha((unsigned char)text[0]) || text[0] == '_';
+  for (const char *c = text; *c; c++) good = good && (isalnum((unsigned char)*c) || *c == '_');
+  return good ? CB_OK : cb_node_fail(node, "'%.40s' is no name of a %s: expected letters, digits and _", text, what);
+}
+
+static cb_status take_shape(const cb_node *list, cb_bundle *b, expressions *own) {
+  if (list->kind != CB_NODE_LIST || list->count < 1 || list->count > CB_JET_MAX)
+    return cb_node_fail(list, "expected a list of the names of 1 to %d shape variables", CB_JET_MAX);
+  for (int i = 0; i < (int)list->count; i++) {
+    const cb_node *item = list->items[i];
+    const cb_status status = check_name(item, "shape variable");
+    if (status) return status;
+    for (int j = 0; j < i; j++)
+      if (!strcmp(item->text, own->name[j])) return cb_node_fail(item, "a second shape variable '%s'", item->text);
+    own->name[i] = strdup(item->text);
+    if (!own->name[i]) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+    b->shape[i] = own->name[i];
+    b->n = i + 1;
+  }
+  return CB_OK;
+}
+
+/* Names are borrowed from the nodes. */
+static cb_status take_parameters(const cb_node *map, const cb_bundle *b, const char **names, double *values,
+                                 size_t *count) {
+  *count = 0;
+  if (!map) return CB_OK;
+  if (map->kind != CB_NODE_MAP || map->count > CB_EXPRESSION_VARIABLES)
+    return cb_node_fail(map, "expected a map of at most %d names and numbers", CB_EXPRESSION_VARIABLES);
+  for (size_t i = 0; i < map->count; i++) {
+    const char *name = map->keys[i]->text;
+    cb_status status = check_name(map->keys[i], "parameter");
+    if (!status) status = cb_node_real(map->items[i], &values[i]);
+    if (status) return status;
+    for (int j = 0; j < b->n; j++)
+      if (!strcmp(name, b->shape[j])) return cb_node_fail(map->keys[i], "'%s' is a shape variable already", name);
+    names[(*count)++] = name;
+  }
+  return CB_OK;
+}
+
+static cb_status take_periods(const cb_node *map, cb_bundle *b) {
+  if (!map) return CB_OK;
+  cb_status status = cb_node_check_keys(map, b->shape, (size_t)b->n);
+  for (int i = 0; !status && i < b->n; i++) {
+    const cb_node *node = cb_node_get(map, b->shape[i]);
+    if (!node) continue;
+    status = cb_node_real(node, &b->period[i]);
+    if (!status && !(b->period[i] > 0)) status = cb_node_fail(node, "expected a period above 0");
+  }
+  return status;
+}
+
+/* --- matrices --- */
+
+static cb_status parse(const cb_node *node, const cb_expression_scope *scope, const char *what, cb_expression **out) {
+  const char *text;
+  size_t at = 0;
+  const cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  if (cb_expression_parse_in(text, scope, &at, out)) return cb_node_fail_at(node, at, "%s: %s", what, cb_error_text());
+  return CB_OK;
+}
+
+static cb_status check_row(const cb_node *list, int row, size_t length, const char *matrix) {
+  const cb_node *node = list->items[row];
+  if (node->kind == CB_NODE_LIST && node->count == length) return CB_OK;
+  if (node->kind != CB_NODE_LIST)
+    return cb_node_fail(node, "row %d of %s: expected a list of %zu expressions", row + 1, matrix, length);
+  return cb_node_fail(node, "row %d of %s has %zu expressions, expected %zu", row + 1, matrix, node->count, length);
+}
+
+static cb_status take_connection(const cb_node *list, const cb_bundle *b, const cb_expression_scope *scope,
+                                 expressions *own) {
+  const int dim = b->group->dim;
+  if (list->kind != CB_NODE_LIST || list->count != (size_t)dim)
+    return cb_node_fail(list, "expected %d rows of expressions, as many as %s has axes", dim, b->group->name);
+  for (int i = 0; i < dim; i++) {
+    cb_status status = check_row(list, i, (size_t)b->n, "A");
+    for (int j = 0; !status && j < b->n; j++)
+      status = parse(list->items[i]->items[j], scope, "A", &own->A[i * b->n + j]);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
+/* Texts that differ are compared at shapes of an even sequence (multiples of irrationals) in (-3, 3), where both are
+ * finite. */
+static cb_status check_same(const cb_node *node, const cb_expression_scope *scope, const cb_expression *lower,
+                            const cb_expression *upper) {
+  for (int k = 1; k <= 64; k++) {
+    double r[CB_JET_MAX];
+    for (size_t i = 0; i < scope->n; i++) {
+      const double u = k * sqrt((double)(4 * i + 2));
+      r[i] = 6 * (u - floor(u)) - 3;
+    }
+    const double a = cb_expression_value(lower, r), b = cb_expression_value(upper, r);
+    if (isfinite(a) && isfinite(b) && fabs(a - b) > 1e-12 * (fabs(a) + fabs(b)) + 1e-300)
+      return cb_node_fail(node, "M is not symmetric: %.9g here, %.9g across the diagonal at %s = %.9g%s", b, a,
+                          scope->names[0], r[0], scope->n > 1 ? ", .." : "");
+  }
+  return CB_OK;
+}
+
+static cb_status take_metric(const cb_node *list, const cb_bundle *b, const cb_expression_scope *scope,
+                             expressions *own) {
+  const int n = b->n;
+  if (!list) return CB_OK;
+  if (list->kind != CB_NODE_LIST || list->count != (size_t)n)
+    return cb_node_fail(list, "expected %d rows of expressions, as many as there are shape variables", n);
+  const bool triangle = n > 1 && list->items[0]->kind == CB_NODE_LIST && list->items[0]->count == 1;
+  cb_status status = CB_OK;
+  for (int i = 0; !status && i < n; i++) {
+    status = check_row(list, i, (size_t)(triangle ? i + 1 : n), "M");
+    for (int j = 0; !status && j <= i; j++)
+      status = parse(list->items[i]->items[j], scope, "M", &own->M[i * (i + 1) / 2 + j]);
+  }
+  for (int i = 0; !status && i < n && !triangle; i++)
+    for (int j = i + 1; !status && j < n; j++) {
+      const cb_node *node = list->items[i]->items[j];
+      cb_expression *upper = NULL;
+      status = parse(node, scope, "M", &upper);
+      if (!status) status = check_same(node, scope, own->M[j * (j + 1) / 2 + i], upper);
+      cb_expression_free(upper);
+    }
+  own->metric = true;
+  return status;
+}
+
+static cb_status take_group(const cb_node *node, cb_bundle *b) {
+  const char *name, *known[16];
+  size_t count = 0;
+  const cb_status status = cb_node_string(node, &name);
+  if (status) return status;
+  b->group = cb_group_find(name);
+  if (b->group) return CB_OK;
+  for (const cb_group *const *G = cb_groups; *G && count < sizeof known / sizeof *known; G++)
+    known[count++] = (*G)->name;
+  const char *near = cb_nearest_name(name, known, count);
+  return cb_node_fail(node, "there is no group '%.40s'%s%s", name, near ? "; did you mean " : "", near ? near : "");
+}
+
+static cb_status init(cb_bundle *b, const void *params_) {
+  const given *p = params_;
+  const char *names[CB_EXPRESSION_VARIABLES];
+  double values[CB_EXPRESSION_VARIABLES];
+  cb_expression_scope scope = {.parameters = names, .values = values};
+  expressions *own = calloc(1, sizeof *own);
+  if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+  b->self = own;
+  cb_status status = take_group(p->group, b);
+  if (!status) status = take_shape(p->shape, b, own);
+  if (!status) status = take_parameters(p->parameters, b, names, values, &scope.n_parameters);
+  if (!status) status = take_periods(p->period, b);
+  scope.names = b->shape, scope.n = (size_t)b->n;
+  if (!status) status = take_connection(p->A, b, &scope, own);
+  if (!status) status = take_metric(p->M, b, &scope, own);
+  return status;
+}
+
+/* --- evaluation --- */
+
+/* The expression of M_ij; NULL: 1 on the diagonal, 0 beside it. */
+static const cb_expression *of_metric(const expressions *own, int i, int j) {
+  return own->metric ? own->M[i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i] : NULL;
+}
+
+/* Values, and whether all are in their domains. */
+static cb_status values(const cb_bundle *b, const double *r, double *A, double *M) {
+  const expressions *own = b->self;
+  const int n = b->n;
+  for (int k = 0; A && k < b->group->dim * n; k++) {
+    A[k] = cb_expression_value(own->A[k], r);
+    if (!isfinite(A[k]))
+      return cb_fail(CB_STEP_DOMAIN, "A of %s by %s is %g", b->group->axis[k / n], b->shape[k % n],
+                     isnan(A[k]) ? NAN : A[k]); /* without its sign */
+  }
+  for (int i = 0; M && i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      const cb_expression *e = of_metric(own, i, j);
+      const double value = M[i * n + j] = M[j * n + i] = e ? cb_expression_value(e, r) : i == j;
+      if (!isfinite(value))
+        return cb_fail(CB_STEP_DOMAIN, "M of %s and %s is %g", b->shape[i], b->shape[j], isnan(value) ? NAN : value);
+    }
+  return CB_OK;
+}
+
+static cb_jet jet(const cb_expression *e, double constant, const double *x, const cb_jet *r, int n, bool plain) {
+  cb_jet out = e ? cb_expression_jet(e, x, n) : cb_jet_constant(n, constant);
+  if (!plain) cb_jet_of_shape(&out, r, n, &out);
+  return out;
+}
+
+static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
+  const expressions *own = b->self;
+  const int n = b->n;
+  const bool plain = cb_jets_are_variables(r, n);
+  double x[CB_JET_MAX], a[ENTRIES], m[CB_JET_MAX * CB_JET_MAX];
+  for (int i = 0; i < n; i++) x[i] = r[i].v;
+  const cb_status status = values(b, x, A ? a : NULL, M ? m : NULL);
+  if (status) return status;
+  for (int k = 0; A && k < b->group->dim * n; k++) A[k] = jet(own->A[k], 0, x, r, n, plain);
+  for (int i = 0; M && i < n; i++)
+    for (int j = 0; j <= i; j++) M[i * n + j] = M[j * n + i] = jet(of_metric(own, i, j), i == j, x, r, n, plain);
+  return CB_OK;
+}
+
+/* The gradient to slope[0], slope[stride], .. */
+static void gradient(const cb_expression *e, const double *r, int n, double *slope, int stride) {
+  double g[CB_JET_MAX] = {0};
+  if (e) cb_expression_gradient(e, r, n, g);
+  for (int i = 0; i < n; i++) slope[i * stride] = g[i];
+}
+
+static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
+  const expressions *own = b->self;
+  const int n = b->n, count = b->group->dim * n;
+  double a[ENTRIES], m[CB_JET_MAX * CB_JET_MAX];
+  const cb_status status = values(b, r, A || dA ? a : NULL, M || dM ? m : NULL);
+  if (status) return status;
+  if (A) memcpy(A, a, (size_t)count * sizeof *a);
+  if (M) memcpy(M, m, (size_t)(n * n) * sizeof *m);
+  for (int k = 0; dA && k < count; k++) gradient(own->A[k], r, n, dA + k, count);
+  for (int k = 0; dM && k < n * n; k++) gradient(of_metric(own, k / n, k % n), r, n, dM + k, n * n);
+  return CB_OK;
+}
+
+const cb_bundle_class cb_bundle_expressions = {
+    .name = "expressions",
+    .title = "connection and metric as expressions",
+    .doc = "A and M as expressions of the shape variables, on any group",
+    .params = params,
+    .params_size = sizeof(given),
+    .init = init,
+    .destroy = destroy,
+    .on_jets = on_jets,
+    .connection = connection,
+};

@@ -1,0 +1,36 @@
+/* The Heisenberg bundle (Dido's problem): a point of the plane and the area it sweeps about the origin.
+ *
+ *   dz = (x dy - y dx)/2:   A = (y, -x)/2,   B_xy = -1,   M = 1
+ * A loop lifts to the area within it. The shortest loop that lifts to z is a circle, L^2 = 4 pi |z|; under Wong's
+ * equation with charge lambda it is conjugate to its start first at t = 2 pi/|lambda|.
+ * Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 1. Shape in lengths, fibre R in areas.
+ */
+#include "model.h"
+
+static const cb_param params[] = {{0}};
+
+static cb_status init(cb_bundle *b, const void *p) {
+  return cb_model_init(b, NULL, 1, 2, (const char *const[]){"x", "y"}, p, 0);
+}
+
+static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
+  (void)given;
+  if (A) A[0] = scaled(0.5, r[1]), A[1] = scaled(-0.5, r[0]);
+  if (M)
+    for (int i = 0; i < 4; i++) M[i] = constant(i % 3 == 0);
+  return CB_OK;
+}
+
+static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
+  return cb_model_on_jets(b, on_jet2, r, A, M);
+}
+
+const cb_bundle_class cb_bundle_heisenberg = {
+    .name = "heisenberg",
+    .title = "Heisenberg bundle (Dido's problem)",
+    .doc = "a point of the plane; the fibre is the area it sweeps",
+    .params = params,
+    .init = init,
+    .destroy = cb_model_destroy,
+    .on_jets = on_jets,
+};

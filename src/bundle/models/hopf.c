@@ -1,0 +1,41 @@
+/* The Hopf bundle: U(1) over the unit sphere, the phase of a spin carried about a loop of directions.
+ *
+ *   (x, y) = tan(theta/2) (cos phi, sin phi),  w = 1/(1 + x^2 + y^2)
+ *   A = -(1 - cos theta)/2 dphi = w (y, -x),   B_xy = -2 w^2 = -(1/2) area form,   M = 4 w^2 1
+ * A loop about the solid angle Omega turns the phase by Omega/2. The shortest such loop is a circle,
+ * L^2 = Omega (4 pi - Omega). The stereographic chart misses theta = pi alone.
+ * Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 1; Berry, Proc. R. Soc. A 392 (1984) 45,
+ * doi:10.1098/rspa.1984.0023. Dimensionless.
+ */
+#include "model.h"
+
+static const cb_param params[] = {{0}};
+
+static cb_status init(cb_bundle *b, const void *p) {
+  return cb_model_init(b, "so2", 0, 2, (const char *const[]){"x", "y"}, p, 0);
+}
+
+static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
+  (void)given;
+  const jet2 w = inverse(shifted(1, plus(square(r[0]), square(r[1]))));
+  if (A) A[0] = times(w, r[1]), A[1] = scaled(-1, times(w, r[0]));
+  if (M) {
+    M[0] = M[3] = scaled(4, square(w));
+    M[1] = M[2] = constant(0);
+  }
+  return CB_OK;
+}
+
+static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
+  return cb_model_on_jets(b, on_jet2, r, A, M);
+}
+
+const cb_bundle_class cb_bundle_hopf = {
+    .name = "hopf",
+    .title = "Hopf bundle",
+    .doc = "a direction, in stereographic coordinates; the fibre is a phase, half the solid angle of a loop",
+    .params = params,
+    .init = init,
+    .destroy = cb_model_destroy,
+    .on_jets = on_jets,
+};

@@ -1,0 +1,63 @@
+/* The kinematic snake: three equal links on passive wheels at their middles; no link slips sideways.
+ *
+ *   angles: link 1 at theta - alpha_1, link 3 at theta + alpha_2 of the middle link;  h = l/2
+ *   s_1 xi_x + c_1 xi_y - h (1 + c_1) xi_theta + h alpha_1' = 0
+ *   xi_y = 0
+ *   -s_2 xi_x + c_2 xi_y + h (1 + c_2) xi_theta + h alpha_2' = 0
+ *   D = s_1 (1 + c_2) - s_2 (1 + c_1):  A = (h (1 + c_2, 1 + c_1), 0 0, (s_2, s_1))/D,   M = 1
+ * Three constraints fix the motion. Singular where D = 0, alpha_1 = alpha_2: the wheels' axes meet in one point.
+ * Source: Ostrowski & Burdick, Int. J. Robotics Res. 17 (1998) 683, doi:10.1177/027836499801700701. Lengths, radians;
+ * cost: rates squared.
+ */
+#include "model.h"
+
+#include <math.h>
+
+typedef struct snake {
+  double length;
+} snake;
+
+static const cb_param params[] = {
+    {"length", CB_PARAM_REAL, offsetof(snake, length), "1", "length", "> 0", NULL, "of all three links"},
+    {0},
+};
+
+static cb_status init(cb_bundle *b, const void *p) {
+  return cb_model_init(b, "se2", 0, 2, (const char *const[]){"alpha1", "alpha2"}, p, sizeof(snake));
+}
+
+static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
+  const snake *p = given;
+  const double h = p->length / 6;
+  const jet2 s1 = sine(r[0]), s2 = sine(r[1]), c1 = shifted(1, cosine(r[0])), c2 = shifted(1, cosine(r[1]));
+  const jet2 D = minus(times(s1, c2), times(s2, c1));
+  if (!(fabs(D.v) > 1e-14))
+    return cb_fail(CB_STEP_SINGULAR, "kinematic_snake: the axes of the wheels meet (alpha = %.6g, %.6g)", r[0].v,
+                   r[1].v);
+  if (A) {
+    const jet2 inv = inverse(D);
+    A[0] = scaled(h, times(c2, inv));
+    A[1] = scaled(h, times(c1, inv));
+    A[2] = A[3] = constant(0);
+    A[4] = times(s2, inv);
+    A[5] = times(s1, inv);
+  }
+  if (M)
+    for (int i = 0; i < 4; i++) M[i] = constant(i % 3 == 0);
+  return CB_OK;
+}
+
+static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
+  return cb_model_on_jets(b, on_jet2, r, A, M);
+}
+
+const cb_bundle_class cb_bundle_kinematic_snake = {
+    .name = "kinematic_snake",
+    .title = "kinematic snake",
+    .doc = "three links on wheels that do not slip sideways",
+    .params = params,
+    .params_size = sizeof(snake),
+    .init = init,
+    .destroy = cb_model_destroy,
+    .on_jets = on_jets,
+};

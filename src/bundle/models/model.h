@@ -1,0 +1,55 @@
+/* What the models of this folder share: their parameters kept beside their group. */
+#ifndef CB_BUNDLES_MODEL_H
+#define CB_BUNDLES_MODEL_H
+
+#include "bundle/bundle.h"
+#include "jet2.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cb_model {
+  cb_group rn; /* where the fibre is R^k */
+  _Alignas(max_align_t) unsigned char params[];
+} cb_model;
+
+/* group: a name, or NULL for R^fibre. The names of the shape variables are borrowed. */
+static inline cb_status cb_model_init(cb_bundle *b, const char *group, int fibre, int n, const char *const *shape,
+                                      const void *params, size_t size) {
+  cb_model *own = calloc(1, sizeof *own + size);
+  if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+  if (!group) own->rn = cb_group_rn(fibre);
+  const cb_group *G = group ? cb_group_find(group) : &own->rn;
+  if (!G) return free(own), cb_fail(CB_ERROR_ARGUMENT, "no group %s", group);
+  memcpy(own->params, params, size);
+  b->group = G;
+  b->n = n;
+  for (int i = 0; i < n; i++) b->shape[i] = shape[i];
+  b->self = own;
+  return CB_OK;
+}
+
+static inline void cb_model_destroy(cb_bundle *b) {
+  free(b->self);
+  b->self = NULL;
+}
+
+static inline const void *cb_model_params(const cb_bundle *b) { return ((const cb_model *)b->self)->params; }
+
+/* on_jets of a model that is written on jet2: n <= 2, outputs untouched on failure. */
+typedef cb_status cb_model_jet2(const void *params, const jet2 *r, jet2 *A, jet2 *M);
+
+static inline cb_status cb_model_on_jets(const cb_bundle *b, cb_model_jet2 *on_jet2, const cb_jet *r, cb_jet *A,
+                                         cb_jet *M) {
+  const int n = b->n, count = b->group->dim * n, variables = r->n;
+  jet2 x[2], a[2 * CB_GROUP_DIM], m[4];
+  if (variables > 2) return cb_fail(CB_ERROR_ARGUMENT, "jets in %d variables: expected %d", variables, n);
+  for (int i = 0; i < n; i++) x[i] = take(&r[i]);
+  const cb_status status = on_jet2(cb_model_params(b), x, A ? a : NULL, M ? m : NULL);
+  if (status) return status;
+  for (int k = 0; A && k < count; k++) give(&A[k], variables, a[k]);
+  for (int k = 0; M && k < n * n; k++) give(&M[k], variables, m[k]);
+  return CB_OK;
+}
+
+#endif

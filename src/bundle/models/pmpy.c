@@ -1,0 +1,65 @@
+/* Pushmepullyou: two spheres at distance l that exchange volume, v = v_1, v_2 = v_0 - v, at zero Reynolds number.
+ *
+ *   a_i = (3 v_i/4 pi)^(1/3)
+ *   A = ((a_1 - a_2)/(2 (a_1 + a_2)), 1/(4 pi l^2))
+ *   M = 6 pi mu diag(a_1 a_2/(a_1 + a_2), (2/9 pi)(1/v_1 + 1/v_2)):  power = M_ij r_i' r_j'
+ * The fibre is the place X of the pair, measured from sphere 2 towards sphere 1. Holds for a_i << l.
+ * Source: Avron, Kenneth & Oaknin, New J. Physics 7 (2005) 234, doi:10.1088/1367-2630/7/1/234.
+ * Shape: l in lengths, v in volumes; fibre in lengths; mu in force time/length^2.
+ */
+#include "model.h"
+
+#include <math.h>
+
+typedef struct pmpy {
+  double viscosity, volume;
+} pmpy;
+
+static const cb_param params[] = {
+    {"viscosity", CB_PARAM_REAL, offsetof(pmpy, viscosity), "1", "force time/length^2", "> 0", NULL, "mu"},
+    {"volume", CB_PARAM_REAL, offsetof(pmpy, volume), "8*pi/3", "length^3", "> 0", NULL, "v_0, of both spheres"},
+    {0},
+};
+
+static cb_status init(cb_bundle *b, const void *p) {
+  return cb_model_init(b, NULL, 1, 2, (const char *const[]){"l", "v"}, p, sizeof(pmpy));
+}
+
+static jet2 radius(jet2 v) {
+  const double a = cbrt(3 * v.v / (4 * M_PI)); /* a' = a/3v */
+  return compose(v, a, a / (3 * v.v), -2 * a / (9 * v.v * v.v));
+}
+
+static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
+  const pmpy *p = given;
+  const jet2 l = r[0], v1 = r[1], v2 = shifted(p->volume, scaled(-1, r[1]));
+  if (!(l.v > 0)) return cb_fail(CB_STEP_DOMAIN, "pmpy: l = %.6g: expected > 0", l.v);
+  if (!(v1.v > 0 && v2.v > 0))
+    return cb_fail(CB_STEP_DOMAIN, "pmpy: v = %.6g: expected between 0 and %.6g", v1.v, p->volume);
+  const jet2 a1 = radius(v1), a2 = radius(v2), sum = plus(a1, a2);
+  if (A) {
+    A[0] = scaled(0.5, over(minus(a1, a2), sum));
+    A[1] = scaled(1 / (4 * M_PI), inverse(square(l)));
+  }
+  if (M) {
+    M[0] = scaled(6 * M_PI * p->viscosity, over(times(a1, a2), sum));
+    M[1] = M[2] = constant(0);
+    M[3] = scaled(4 * p->viscosity / 3, plus(inverse(v1), inverse(v2)));
+  }
+  return CB_OK;
+}
+
+static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
+  return cb_model_on_jets(b, on_jet2, r, A, M);
+}
+
+const cb_bundle_class cb_bundle_pmpy = {
+    .name = "pmpy",
+    .title = "Pushmepullyou",
+    .doc = "two spheres that exchange volume and change their distance at zero Reynolds number",
+    .params = params,
+    .params_size = sizeof(pmpy),
+    .init = init,
+    .destroy = cb_model_destroy,
+    .on_jets = on_jets,
+};

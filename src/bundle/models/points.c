@@ -1,0 +1,61 @@
+/* Points with masses whose places are functions of the shape, without momentum (equations: bundle/points.h).
+ *
+ * The places are expressions of the shape variables, coordinates in a chart of the space. Lengths, masses. Singular
+ * where a motion of the space leaves every point at rest: points on one line in E3, S3, H3.
+ */
+#include "bundle/points_private.h"
+
+#define NODE(field, fallback, doc) \
+  { #field, CB_PARAM_NODE, offsetof(cb_points_params, field), fallback, "", "", NULL, doc }
+
+static const cb_param params[] = {
+    NODE(space, NULL, "e2, e3, s2, s3, h2, h3, h2xe, or {name: s2, curvature: 4}"),
+    NODE(shape, NULL, "list: names of the shape variables"),
+    NODE(chart, NULL, "of the places: polar, translation, stereographic (poincare), embedding (cartesian)"),
+    NODE(parameters, "", "map: names that stand for numbers; each may use those before it"),
+    NODE(points, NULL, "list of {mass: ..., at: [expressions of the shape]}"),
+    NODE(lines, "", "list of pairs of points, from 0, that a picture joins"),
+    NODE(group, "", "list: axes of a subgroup, such as [shift_x] or [translation_x, translation_y]"),
+    NODE(period, "", "map: periods of shape variables that are angles"),
+    {0},
+};
+
+static void destroy(cb_bundle *b) {
+  cb_points_free(b->self);
+  b->self = NULL;
+}
+
+static cb_status init(cb_bundle *b, const void *given) {
+  cb_arena *arena = cb_arena_create();
+  cb_points *p = cb_arena_alloc(arena, 1, sizeof *p);
+  if (!p) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+  }
+  p->arena = arena;
+  b->self = p;
+  return cb_points_read(b, p, given);
+}
+
+static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
+  return cb_points_connection(b->self, b->group, r, A, dA, M, dM);
+}
+
+static cb_status form(const cb_bundle *b, const double *r, double *G) { return cb_points_form(b->self, r, G); }
+
+static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
+  return cb_points_picture(b, r, g, x);
+}
+
+const cb_bundle_class cb_bundle_points = {
+    .name = "points",
+    .title = "points with masses",
+    .doc = "places are expressions of the shape, in a space with isometries; no momentum",
+    .params = params,
+    .params_size = sizeof(cb_points_params),
+    .init = init,
+    .destroy = destroy,
+    .connection = connection,
+    .form = form,
+    .picture = picture,
+};

@@ -1,0 +1,79 @@
+/* A raft that floats without friction and carries a spherical pendulum, without momentum.
+ *
+ *   raft m_r with inertia I_r about its hinge; pendulum m on a rod of length l, at the angle theta from its rest and
+ *   the direction phi in the raft's frame; mu = m m_r/(m + m_r)
+ *   shape (x, y) = tan(theta/2) (cos phi, sin phi),  w = 1/(1 + x^2 + y^2);  p = 2 l w (x, y), height 2 l (1 - w)
+ *   p x d_i p = 4 l^2 w^2 (-y, x);   A_yaw = mu (p x d_i p)/(I_r + mu p^2)
+ *   A_place = m/(m + m_r) (d_i p - J p A_yaw),  J p = (-p_y, p_x)
+ *   M = 4 l^2 w^2 m 1 - (m - mu) d_i p . d_j p - mu^2 (p x d_i p)(p x d_j p)/(I_r + mu p^2):  twice the energy
+ * Without yaw A_yaw = 0 and the fibre is the place of the raft, R^2: flat, no loop has an effect. With yaw it is SE(2);
+ * a circle at fixed theta turns the raft by -2 pi mu l^2 sin^2 theta/(I_r + mu l^2 sin^2 theta).
+ * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607 (mechanical connection), from
+ * the two momenta. Masses, lengths. The chart misses theta = pi alone.
+ */
+#include "model.h"
+
+typedef struct raft {
+  double raft, inertia, mass, length;
+  bool yaw;
+} raft;
+
+static const cb_param params[] = {
+    {"raft_mass", CB_PARAM_REAL, offsetof(raft, raft), "1", "mass", "> 0", NULL, "m_r"},
+    {"raft_inertia", CB_PARAM_REAL, offsetof(raft, inertia), "1", "mass length^2", "> 0", NULL, "I_r, with yaw only"},
+    {"mass", CB_PARAM_REAL, offsetof(raft, mass), "1", "mass", "> 0", NULL, "m, of the pendulum"},
+    {"length", CB_PARAM_REAL, offsetof(raft, length), "1", "length", "> 0", NULL, "l, of its rod"},
+    {"yaw", CB_PARAM_BOOL, offsetof(raft, yaw), "true", "", "", NULL, "the raft may turn"},
+    {0},
+};
+
+static cb_status init(cb_bundle *b, const void *p) {
+  const raft *own = p;
+  return cb_model_init(b, own->yaw ? "se2" : NULL, 2, 2, (const char *const[]){"x", "y"}, p, sizeof(raft));
+}
+
+static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
+  const raft *own = given;
+  const double l = own->length, share = own->mass / (own->mass + own->raft), mu = share * own->raft;
+  const jet2 w = inverse(shifted(1, plus(square(r[0]), square(r[1])))), w2 = square(w);
+  const jet2 p[2] = {scaled(2 * l, times(w, r[0])), scaled(2 * l, times(w, r[1]))};
+  jet2 dp[2][2]; /* dp[i][c] = d_i p_c */
+  for (int i = 0; i < 2; i++)
+    for (int c = 0; c < 2; c++) {
+      dp[i][c] = scaled(-4 * l, times(w2, times(r[i], r[c])));
+      if (i == c) dp[i][c] = plus(dp[i][c], scaled(2 * l, w));
+    }
+  const jet2 cross[2] = {scaled(-4 * l * l, times(w2, r[1])), scaled(4 * l * l, times(w2, r[0]))};
+  jet2 turn[2] = {constant(0), constant(0)};
+  if (own->yaw) {
+    const jet2 locked = shifted(own->inertia, scaled(mu, plus(square(p[0]), square(p[1]))));
+    for (int i = 0; i < 2; i++) turn[i] = scaled(mu, over(cross[i], locked));
+  }
+  for (int i = 0; A && i < 2; i++) {
+    A[i] = scaled(share, plus(dp[i][0], times(p[1], turn[i])));
+    A[2 + i] = scaled(share, minus(dp[i][1], times(p[0], turn[i])));
+    if (own->yaw) A[4 + i] = turn[i];
+  }
+  for (int i = 0; M && i < 2; i++)
+    for (int j = 0; j < 2; j++) {
+      const jet2 moved = plus(times(dp[i][0], dp[j][0]), times(dp[i][1], dp[j][1]));
+      M[2 * i + j] = scaled(-1, plus(scaled(own->mass - mu, moved), scaled(mu, times(turn[i], cross[j]))));
+      if (i == j) M[2 * i + j] = plus(M[2 * i + j], scaled(4 * l * l * own->mass, w2));
+    }
+  return CB_OK;
+}
+
+static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
+  return cb_model_on_jets(b, on_jet2, r, A, M);
+}
+
+const cb_bundle_class cb_bundle_raft_pendulum = {
+    .name = "raft_pendulum",
+    .title = "raft with a spherical pendulum",
+    .doc = "a raft without friction moved by the pendulum it carries, with or without yaw",
+    .params = params,
+    .params_size = sizeof(raft),
+    .init = init,
+    .destroy = cb_model_destroy,
+    .on_jets = on_jets,
+};

@@ -1,0 +1,52 @@
+/* A ball of radius R that rolls on the plane without slipping or spinning.
+ *
+ *   angular velocity in space  omega = (-y', x', 0)/R:   R' = hat(omega) R
+ *   g = R^-1:  xi = g^-1 g' = -omega:   A = ((0, -1), (1, 0), (0, 0))/R,   B_xy = (0, 0, -1/R^2),   M = 1
+ * Shape: the point of contact. The symmetry is what turns the material of the ball, R -> R h^-1, so that the left
+ * action is on the inverse: an element of the fibre is the rotation from space to the ball. A circle of radius rho R
+ * gives R = exp(2 pi (hat(-rho, 0, 0) - hat(e_z))), a turn by 2 pi (sqrt(1 + rho^2) - 1).
+ * Source: Jurdjevic, Arch. Rational Mech. Anal. 124 (1993) 305, doi:10.1007/BF00375605. Lengths; cost:
+ * length^2 of the path of contact.
+ */
+#include "model.h"
+
+typedef struct rolling_ball {
+  double radius;
+} rolling_ball;
+
+static const cb_param params[] = {
+    {"radius", CB_PARAM_REAL, offsetof(rolling_ball, radius), "1", "length", "> 0", NULL, "R"},
+    {0},
+};
+
+static cb_status init(cb_bundle *b, const void *p) {
+  return cb_model_init(b, "so3", 0, 2, (const char *const[]){"x", "y"}, p, sizeof(rolling_ball));
+}
+
+static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
+  const rolling_ball *p = given;
+  (void)r;
+  if (A) {
+    for (int i = 0; i < 6; i++) A[i] = constant(0);
+    A[1].v = -1 / p->radius;
+    A[2].v = 1 / p->radius;
+  }
+  if (M)
+    for (int i = 0; i < 4; i++) M[i] = constant(i % 3 == 0);
+  return CB_OK;
+}
+
+static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
+  return cb_model_on_jets(b, on_jet2, r, A, M);
+}
+
+const cb_bundle_class cb_bundle_rolling_ball = {
+    .name = "rolling_ball",
+    .title = "ball rolling on the plane",
+    .doc = "shape: the point of contact; the fibre is the rotation from space to the ball",
+    .params = params,
+    .params_size = sizeof(rolling_ball),
+    .init = init,
+    .destroy = cb_model_destroy,
+    .on_jets = on_jets,
+};

@@ -1,0 +1,54 @@
+/* A robot on a sphere of radius R, free to turn about the axis: one pair of masses runs on the equator, another across.
+ *
+ *   frame with inertia I at the longitude Phi; two masses m_e on the equator at Phi + phi (and opposite);
+ *   two masses m_a on the meridian of the frame at the latitudes +-theta
+ *   J = I + 2 R^2 (m_e + m_a cos^2 theta);  momentum about the axis:  J Phi' + 2 m_e R^2 phi' = 0
+ *   A = (2 m_e R^2/J, 0),   M = diag(2 m_e R^2 (J - 2 m_e R^2)/J, 2 m_a R^2):  twice the kinetic energy
+ * Shape (phi, theta), fibre the longitude Phi. Friction and gravity are left out. After the robot of
+ * Li et al., PNAS 119 (2022) e2200924119, doi:10.1073/pnas.2200924119 (J from the masses' places). Radians, masses.
+ */
+#include "model.h"
+
+typedef struct robot {
+  double radius, inertia, equator, across;
+} robot;
+
+static const cb_param params[] = {
+    {"radius", CB_PARAM_REAL, offsetof(robot, radius), "1", "length", "> 0", NULL, "R, of the sphere"},
+    {"inertia", CB_PARAM_REAL, offsetof(robot, inertia), "0", "mass length^2", ">= 0", NULL, "I, of the frame"},
+    {"equator_mass", CB_PARAM_REAL, offsetof(robot, equator), "1", "mass", "> 0", NULL, "m_e, each of the pair"},
+    {"across_mass", CB_PARAM_REAL, offsetof(robot, across), "1", "mass", "> 0", NULL, "m_a, each of the pair"},
+    {0},
+};
+
+static cb_status init(cb_bundle *b, const void *p) {
+  return cb_model_init(b, "so2", 0, 2, (const char *const[]){"phi", "theta"}, p, sizeof(robot));
+}
+
+static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
+  const robot *p = given;
+  const double R2 = p->radius * p->radius, e = 2 * p->equator * R2;
+  const jet2 rest = shifted(p->inertia, scaled(2 * p->across * R2, square(cosine(r[1])))), J = shifted(e, rest);
+  if (A) A[0] = scaled(e, inverse(J)), A[1] = constant(0);
+  if (M) {
+    M[0] = scaled(e, over(rest, J));
+    M[1] = M[2] = constant(0);
+    M[3] = constant(2 * p->across * R2);
+  }
+  return CB_OK;
+}
+
+static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
+  return cb_model_on_jets(b, on_jet2, r, A, M);
+}
+
+const cb_bundle_class cb_bundle_sphere_robot = {
+    .name = "sphere_robot",
+    .title = "robot on a sphere",
+    .doc = "a pair of masses on the equator and a pair across; the fibre is the longitude",
+    .params = params,
+    .params_size = sizeof(robot),
+    .init = init,
+    .destroy = cb_model_destroy,
+    .on_jets = on_jets,
+};

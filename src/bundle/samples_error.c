@@ -1,0 +1,241 @@
+/* How well a table determines its bundle.
+ *
+ *   e = |s_2 - A| at the samples that the spline s_2 through every second one leaves out (the last is kept)
+ * A grid twice as coarse errs 2^(p+1) times more, so that e/2^(p+1) is the error of the spline through all of them.
+ * Where the table is coarse that is not yet so: the factor is then the ratio of the greatest e of every fourth sample
+ * to that of every second, or 2^((p+1)/2) where there are too few for that, or 1 where s_2 has to be of lower degree. A
+ * quarter of it is taken. The estimate in a cell is the greatest of the samples about it, CELLS away each side (along a
+ * border e has zeros where the error has none), and round-off of the table.
+ */
+#include "bundle/samples_private.h"
+#include "bundle/gait.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS = 6 };
+
+/* Samples 0, d, 2 d, .. of an axis and the last (periodic: at least two); returns how many. */
+static int every(const cb_spline_axis *a, int d, int *index) {
+  int count = 0;
+  for (int i = 0; i < a->points; i += d) index[count++] = i;
+  if (!(a->period > 0) && index[count - 1] != a->points - 1) index[count++] = a->points - 1;
+  if (count < 2) index[count++] = a->points / 2;
+  return count;
+}
+
+/* The spline through every d-th sample; of lower degree where it has to be: *lower. */
+static cb_status coarse_grid(const cb_samples *s, int count, const double *samples, int d, cb_arena *arena,
+                             cb_spline_grid *out, bool *lower) {
+  const cb_spline_grid *g = &s->grid;
+  int *index[CB_SAMPLES_AXES], k[CB_SAMPLES_AXES] = {0}, axis = 0;
+  size_t total = 1;
+  *out = (cb_spline_grid){.n = g->n, .entries = count};
+  *lower = false;
+  for (int i = 0; i < g->n; i++) {
+    const cb_spline_axis *a = &g->axis[i];
+    int degree = a->degree;
+    index[i] = cb_arena_alloc(arena, (size_t)a->points + 1, sizeof *index[i]);
+    double *x = cb_arena_alloc(arena, (size_t)a->points + 1, sizeof *x);
+    if (!index[i] || !x) return cb_fail(CB_ERROR_MEMORY, "no memory for a table");
+    const int points = every(a, d, index[i]);
+    while (degree >= points) degree -= 2;
+    *lower = *lower || degree < a->degree;
+    for (int p = 0; p < points; p++) x[p] = a->x[index[i][p]];
+    const cb_status status = cb_spline_axis_create(degree, points, x, a->period, arena, &out->axis[i]);
+    if (status) return status;
+    total *= (size_t)points;
+  }
+  out->coefficient = cb_arena_alloc(arena, total * (size_t)count, sizeof *out->coefficient);
+  if (!out->coefficient) return cb_fail(CB_ERROR_MEMORY, "no memory for a table");
+  for (double *c = out->coefficient; axis >= 0; c += count) {
+    size_t at = 0;
+    for (int i = 0; i < g->n; i++) at = at * (size_t)g->axis[i].points + (size_t)index[i][k[i]];
+    memcpy(c, samples + at * (size_t)g->entries, (size_t)count * sizeof *c);
+    for (axis = g->n - 1; axis >= 0 && ++k[axis] == out->axis[axis].points; axis--) k[axis] = 0;
+  }
+  return cb_spline_grid_solve(out);
+}
+
+/* Coefficients from[outer][points of c][inner] to values at the samples of a, to[outer][points of a][inner]. */
+static void expand(const cb_spline_axis *c, const cb_spline_axis *a, size_t outer, size_t inner, const double *from,
+                   double *to) {
+  memset(to, 0, outer * (size_t)a->points * inner * sizeof *to);
+  for (int k = 0; k < a->points; k++) {
+    double x = a->x[k], basis[1][CB_SPLINE_BASIS];
+    int coefficient[CB_SPLINE_BASIS];
+    const int span = cb_spline_span(c, &x); /* x is within: the ends are kept */
+    cb_spline_basis(c, span, x, 0, basis, coefficient);
+    for (size_t o = 0; o < outer; o++) {
+      double *row = to + (o * (size_t)a->points + (size_t)k) * inner;
+      for (int j = 0; j <= c->degree; j++) {
+        const double *own = from + (o * (size_t)c->points + (size_t)coefficient[j]) * inner;
+        for (size_t i = 0; i < inner; i++) row[i] += basis[0][j] * own[i];
+      }
+    }
+  }
+}
+
+/* The spline through every d-th sample, at all samples: value[points_1]..[points_n][count]. */
+static cb_status at_samples(const cb_samples *s, int count, const double *samples, int d, cb_arena *arena,
+                            double *value, bool *lower) {
+  const cb_spline_grid *g = &s->grid;
+  cb_spline_grid coarse;
+  const cb_status status = coarse_grid(s, count, samples, d, arena, &coarse, lower);
+  if (status) return status;
+  const double *from = coarse.coefficient;
+  size_t outer = 1, inner = (size_t)count;
+  for (int i = 0; i < g->n; i++) inner *= (size_t)coarse.axis[i].points;
+  for (int i = 0; i < g->n; i++) {
+    const size_t points = (size_t)g->axis[i].points;
+    inner /= (size_t)coarse.axis[i].points;
+    double *to = i == g->n - 1 ? value : cb_arena_alloc(arena, outer * points * inner, sizeof *to);
+    if (!to) return cb_fail(CB_ERROR_MEMORY, "no memory for a table");
+    expand(&coarse.axis[i], &g->axis[i], outer, inner, from, to);
+    from = to;
+    outer *= points;
+  }
+  return CB_OK;
+}
+
+/* e[points_1]..[points_n][count] of every d-th sample and its greatest. */
+static cb_status left_out(const cb_samples *s, int count, const double *samples, int d, double *e, double *greatest,
+                          bool *lower) {
+  cb_arena *arena = cb_arena_create();
+  const cb_status status = arena ? at_samples(s, count, samples, d, arena, e, lower)
+                                 : cb_fail(CB_ERROR_MEMORY, "no memory for a table");
+  size_t total = 1;
+  for (int i = 0; i < s->grid.n; i++) total *= (size_t)s->grid.axis[i].points;
+  for (; !status && total > 0; total--, e += count, samples += s->grid.entries)
+    for (int c = 0; c < count; c++) {
+      e[c] = fabs(e[c] - samples[c]);
+      greatest[c] = fmax(greatest[c], e[c]);
+    }
+  cb_arena_free(arena);
+  return status;
+}
+
+/* Cells between samples along an axis. */
+static int cells(const cb_spline_axis *a) { return a->period > 0 ? a->points : a->points - 1; }
+
+/* from[outer][points][inner] to to[outer][cells][inner]: the greatest over the samples at most three from a cell. */
+static void spread(const cb_spline_axis *a, size_t outer, size_t inner, const double *from, double *to) {
+  const int n = a->points;
+  for (size_t o = 0; o < outer; o++)
+    for (int c = 0; c < cells(a); c++, to += inner) {
+      memset(to, 0, inner * sizeof *to);
+      for (int k = c - CELLS; k <= c + 1 + CELLS; k++) {
+        if (!(a->period > 0) && (k < 0 || k >= n)) continue;
+        const double *row = from + (o * (size_t)n + (size_t)((k % n + n) % n)) * inner;
+        for (size_t i = 0; i < inner; i++) to[i] = fmax(to[i], row[i]);
+      }
+    }
+}
+
+cb_status cb_samples_estimate(cb_samples *s, int count, const double *samples) {
+  const cb_spline_grid *g = &s->grid;
+  const int order = g->axis[0].degree + 1;
+  double second[CB_GROUP_DIM * CB_SAMPLES_AXES] = {0}, fourth[CB_GROUP_DIM * CB_SAMPLES_AXES] = {0};
+  double size[CB_GROUP_DIM * CB_SAMPLES_AXES] = {0};
+  bool lower = false, lowest = false;
+  size_t total = 1, inner = (size_t)count, outer = 1;
+  for (int i = 0; i < g->n; i++) total *= (size_t)g->axis[i].points;
+  double *e = malloc(total * (size_t)count * sizeof *e), *to = malloc(total * (size_t)count * sizeof *to);
+  s->greatest = cb_arena_alloc(s->arena, (size_t)count, sizeof *s->greatest);
+  s->error = cb_arena_alloc(s->arena, total * (size_t)count, sizeof *s->error);
+  cb_status status = e && to && s->greatest && s->error ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a table");
+  if (!status) status = left_out(s, count, samples, 4, e, fourth, &lowest);
+  if (!status) status = left_out(s, count, samples, 2, e, second, &lower);
+  for (size_t i = 0; !status && i < total; i++)
+    for (int c = 0; c < count; c++) size[c] = fmax(size[c], fabs(samples[i * (size_t)g->entries + (size_t)c]));
+  for (int c = 0; c < count && !status; c++) {
+    const double most = ldexp(1, order), seen = second[c] > 0 ? fourth[c] / second[c] : most;
+    const double ratio = lower ? 1 : lowest ? ldexp(1, order / 2) : fmin(seen, most);
+    for (size_t i = 0; i < total; i++) {
+      double *own = &e[i * (size_t)count + (size_t)c];
+      *own = *own * (ratio > 4 ? 4 / ratio : 1) + 16 * DBL_EPSILON * size[c];
+      s->greatest[c] = fmax(s->greatest[c], *own);
+    }
+  }
+  inner *= total;
+  for (int i = 0; i < g->n && !status; i++) {
+    inner /= (size_t)g->axis[i].points;
+    spread(&g->axis[i], outer, inner, e, to);
+    outer *= (size_t)cells(&g->axis[i]);
+    double *swap = e;
+    e = to, to = swap;
+  }
+  if (!status) memcpy(s->error, e, outer * (size_t)count * sizeof *e);
+  free(e), free(to);
+  return status;
+}
+
+/* --- asked for --- */
+
+static cb_status check_class(const cb_bundle *b) {
+  if (b->class == &cb_samples_class) return CB_OK;
+  return cb_fail(CB_ERROR_ARGUMENT, "bundle %s is not made from samples", b->class->name);
+}
+
+/* The cell of an axis that x is in; x lies within. */
+static int cell(const cb_spline_axis *a, double x) {
+  int low = 0, high = a->points;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (a->x[middle] <= x) low = middle;
+    else high = middle;
+  }
+  return low < cells(a) ? low : cells(a) - 1;
+}
+
+cb_status cb_bundle_samples_error(const cb_bundle *b, const double *r, double *error) {
+  const cb_status status = check_class(b);
+  if (status) return status;
+  const cb_samples *s = b->self;
+  const size_t count = (size_t)(b->group->dim * b->n);
+  const double *from = s->greatest;
+  if (r) {
+    size_t at = 0;
+    for (int i = 0; i < b->n; i++) {
+      const cb_spline_axis *a = &s->grid.axis[i];
+      double x = r[i];
+      if (cb_spline_span(a, &x) < 0)
+        return cb_fail(CB_STEP_DOMAIN, "%s = %.9g is outside the table, which is from %.9g to %.9g", b->shape[i], r[i],
+                       a->low, a->high);
+      at = at * (size_t)cells(a) + (size_t)cell(a, x);
+    }
+    from = s->error + at * count;
+  }
+  memcpy(error, from, count * sizeof *error);
+  return CB_OK;
+}
+
+/* By the midpoint rule: the estimate is a step function. */
+cb_status cb_bundle_samples_holonomy_error(const cb_bundle *b, const cb_gait *gait, double *bounds) {
+  enum { POINTS = 512 };
+  cb_status status = check_class(b);
+  if (status) return status;
+  const cb_group *G = b->group;
+  const int dim = G->dim, n = b->n;
+  double t[POINTS], sum[CB_GROUP_DIM] = {0}, *g = malloc((size_t)(POINTS * G->size) * sizeof *g);
+  if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
+  for (int k = 0; k < POINTS; k++) t[k] = (k + 0.5) / POINTS;
+  status = cb_reconstruct(b, gait, 1e-6, POINTS, t, g);
+  for (int k = 0; k < POINTS && !status; k++) {
+    double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], error[CB_GROUP_DIM * CB_SAMPLES_AXES], Ad[CB_GROUP_DIM * CB_GROUP_DIM];
+    cb_gait_at(gait, t[k], r, rate);
+    status = cb_bundle_samples_error(b, r, error);
+    if (status) break;
+    G->adjoint(G, g + k * G->size, Ad);
+    for (int a = 0; a < dim; a++) {
+      double xi = 0;
+      for (int i = 0; i < n; i++) xi += error[a * n + i] * fabs(rate[i]);
+      for (int i = 0; i < dim; i++) sum[i] += fabs(Ad[i * dim + a]) * xi / POINTS;
+    }
+  }
+  free(g);
+  if (!status) memcpy(bounds, sum, (size_t)dim * sizeof *bounds);
+  return status;
+}

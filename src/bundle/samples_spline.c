@@ -1,0 +1,263 @@
+/* Splines through samples: B-splines by recursion, and their coefficients by elimination.
+ *
+ *   N_i,0 = 1 on its span,  N_i,q = (x - t_i)/(t_i+q - t_i) N_i,q-1 + (t_i+q+1 - x)/(t_i+q+1 - t_i+1) N_i+1,q-1
+ *   N'_i,q = q (N_i,q-1/(t_i+q - t_i) - N_i+1,q-1/(t_i+q+1 - t_i+1))
+ * The matrix N_k(x_i) is banded and totally positive: no pivots are needed. That of a periodic spline is so but for
+ * its corners, C = T + U V^T with unit columns U (Woodbury). GSL's functions are the same but keep their state in a
+ * workspace: these are for any number of threads at once.
+ * Source: C. de Boor, A Practical Guide to Splines (2001), chapters IX, X and XIII; de Boor & Pinkus, Numer. Math. 27
+ * (1977) 485, doi:10.1007/BF01399609.
+ */
+#include "bundle/samples_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+cb_status cb_spline_axis_create(int degree, int points, const double *x, double period, cb_arena *arena,
+                                cb_spline_axis *out) {
+  const int skip = (degree + 1) / 2;
+  cb_spline_axis a = {.points = points, .degree = degree, .low = x[0], .period = period, .x = x};
+  a.high = period > 0 ? x[0] + period : x[points - 1];
+  a.spans = period > 0 ? points : points - degree;
+  a.knot = cb_arena_alloc(arena, (size_t)(a.spans + 1 + 2 * degree), sizeof *a.knot);
+  if (!a.knot) return cb_fail(CB_ERROR_MEMORY, "no memory for a spline through %d points", points);
+  for (int k = 0; k <= a.spans + 2 * degree; k++) {
+    const int i = k - degree; /* knots by spans */
+    if (period > 0) {
+      const int turn = (i + points * degree) / points - degree; /* floor */
+      a.knot[k] = x[i - turn * points] + turn * period;
+    } else {
+      a.knot[k] = i <= 0 ? a.low : i >= a.spans ? a.high : x[i + skip - 1];
+    }
+  }
+  *out = a;
+  return CB_OK;
+}
+
+int cb_spline_span(const cb_spline_axis *a, double *x) {
+  const double *t = a->knot + a->degree, slack = 1e-12 * (a->high - a->low);
+  if (a->period > 0) *x -= a->period * floor((*x - a->low) / a->period);
+  if (!(*x >= a->low - slack && *x <= a->high + slack)) return -1;
+  *x = fmin(fmax(*x, a->low), a->high);
+  int low = 0, high = a->spans; /* t[low] <= x */
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (t[middle] <= *x) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Of degree q - 1, q of them that are not 0 in the span, to degree q: values, or derivatives of one order more. t is
+ * the knot at the span's end. */
+static void lift(const double *t, int q, double x, const double *lower, double *out, bool derivative) {
+  memset(out, 0, (size_t)(q + 1) * sizeof *out);
+  for (int j = 0; j < q; j++) {
+    const double left = t[j - q], right = t[j], share = lower[j] / (right - left);
+    out[j] += derivative ? -q * share : (right - x) * share;
+    out[j + 1] += derivative ? q * share : (x - left) * share;
+  }
+}
+
+void cb_spline_basis(const cb_spline_axis *a, int span, double x, int order, double (*basis)[CB_SPLINE_BASIS],
+                     int *coefficient) {
+  const int p = a->degree;
+  const double *t = a->knot + p + span + 1;
+  double values[CB_SPLINE_BASIS + 1][CB_SPLINE_BASIS] = {{1}}, slope[CB_SPLINE_BASIS];
+  for (int q = 1; q <= p; q++) lift(t, q, x, values[q - 1], values[q], false);
+  memcpy(basis[0], values[p], sizeof *basis);
+  if (order > 0) lift(t, p, x, values[p - 1], basis[1], true);
+  if (order > 1) {
+    memset(basis[2], 0, sizeof basis[2]);
+    if (p > 1) {
+      lift(t, p - 1, x, values[p - 2], slope, true);
+      lift(t, p, x, slope, basis[2], true);
+    }
+  }
+  for (int j = 0; j <= p; j++) /* of a periodic spline, numbered by the sample it is highest at */
+    coefficient[j] = a->period > 0 ? (span + j - (p - 1) / 2 + a->points) % a->points : span + j;
+}
+
+/* --- coefficients --- */
+
+/* band[i][width + j - i]: L and U of a matrix whose entries are within `width` of the diagonal. */
+typedef struct factors {
+  int n, width, corners;
+  double *band;
+  double *V, *Z; /* [corners][n]: rows beside the band; T^-1 of the columns U */
+  int row[2 * CB_SPLINE_DEGREE];
+  double S[2 * CB_SPLINE_DEGREE][2 * CB_SPLINE_DEGREE]; /* 1 + V^T Z */
+} factors;
+
+static double *at(const factors *f, int i, int j) {
+  return f->band + (size_t)i * (size_t)(2 * f->width + 1) + f->width + j - i;
+}
+
+static cb_status eliminate(factors *f) {
+  for (int k = 0; k < f->n; k++) {
+    if (!(fabs(*at(f, k, k)) > 1e-14)) return cb_fail(CB_ERROR_DOMAIN, "no spline goes through these points");
+    for (int i = k + 1; i <= k + f->width && i < f->n; i++) {
+      const double l = *at(f, i, k) /= *at(f, k, k);
+      for (int j = k + 1; j <= k + f->width && j < f->n && l != 0; j++) *at(f, i, j) -= l * *at(f, k, j);
+    }
+  }
+  return CB_OK;
+}
+
+/* v[n][inner] <- T^-1 v */
+static void substitute(const factors *f, size_t inner, double *v) {
+  for (int i = 0; i < f->n; i++)
+    for (int k = i > f->width ? i - f->width : 0; k < i; k++) {
+      const double l = *at(f, i, k);
+      for (size_t e = 0; e < inner && l != 0; e++) v[(size_t)i * inner + e] -= l * v[(size_t)k * inner + e];
+    }
+  for (int i = f->n - 1; i >= 0; i--) {
+    for (int j = i + 1; j <= i + f->width && j < f->n; j++) {
+      const double u = *at(f, i, j);
+      for (size_t e = 0; e < inner && u != 0; e++) v[(size_t)i * inner + e] -= u * v[(size_t)j * inner + e];
+    }
+    for (size_t e = 0; e < inner; e++) v[(size_t)i * inner + e] /= *at(f, i, i);
+  }
+}
+
+static cb_status factor(const cb_spline_axis *a, factors *f) {
+  const size_t n = (size_t)a->points;
+  f->n = a->points;
+  f->width = a->period > 0 ? (a->degree - 1) / 2 : a->degree;
+  f->corners = a->period > 0 ? 2 * f->width : 0;
+  f->band = calloc(n * (size_t)(2 * f->width + 1), sizeof *f->band);
+  f->V = calloc((size_t)f->corners * n + 1, sizeof *f->V);
+  f->Z = calloc((size_t)f->corners * n + 1, sizeof *f->Z);
+  if (!f->band || !f->V || !f->Z) return cb_fail(CB_ERROR_MEMORY, "no memory for a spline through %d points", f->n);
+  for (int k = 0; k < f->corners; k++) f->row[k] = k < f->width ? k : f->n - f->corners + k;
+  for (int i = 0; i < f->n; i++) {
+    double x = a->x[i], basis[1][CB_SPLINE_BASIS];
+    int column[CB_SPLINE_BASIS];
+    const int span = cb_spline_span(a, &x);
+    cb_spline_basis(a, span, x, 0, basis, column);
+    for (int k = 0; k <= a->degree; k++) {
+      if (basis[0][k] == 0) continue;
+      if (abs(column[k] - i) <= f->width) *at(f, i, column[k]) += basis[0][k];
+      else if (i < f->width || i >= f->n - f->width)
+        f->V[(size_t)(i < f->width ? i : i - f->n + f->corners) * n + (size_t)column[k]] += basis[0][k];
+    }
+  }
+  const cb_status status = eliminate(f);
+  for (int k = 0; k < f->corners && !status; k++) {
+    f->Z[(size_t)k * n + (size_t)f->row[k]] = 1;
+    substitute(f, 1, f->Z + (size_t)k * n);
+  }
+  for (int k = 0; k < f->corners; k++)
+    for (int l = 0; l < f->corners; l++) {
+      f->S[k][l] = k == l;
+      for (size_t i = 0; i < n; i++) f->S[k][l] += f->V[(size_t)k * n + i] * f->Z[(size_t)l * n + i];
+    }
+  return status;
+}
+
+/* w[corners] <- S^-1 w, by elimination with pivots on a copy. */
+static cb_status solve_corners(const factors *f, double *w) {
+  const int n = f->corners;
+  double S[2 * CB_SPLINE_DEGREE][2 * CB_SPLINE_DEGREE];
+  memcpy(S, f->S, sizeof S);
+  for (int k = 0; k < n; k++) {
+    int pivot = k;
+    for (int i = k + 1; i < n; i++)
+      if (fabs(S[i][k]) > fabs(S[pivot][k])) pivot = i;
+    if (!(fabs(S[pivot][k]) > 1e-14)) return cb_fail(CB_ERROR_DOMAIN, "no periodic spline goes through these points");
+    for (int j = 0; j < n; j++) {
+      const double keep = S[k][j];
+      S[k][j] = S[pivot][j], S[pivot][j] = keep;
+    }
+    const double keep = w[k];
+    w[k] = w[pivot], w[pivot] = keep;
+    for (int i = k + 1; i < n; i++) {
+      const double l = S[i][k] / S[k][k];
+      for (int j = k; j < n; j++) S[i][j] -= l * S[k][j];
+      w[i] -= l * w[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    for (int j = k + 1; j < n; j++) w[k] -= S[k][j] * w[j];
+    w[k] /= S[k][k];
+  }
+  return CB_OK;
+}
+
+cb_status cb_spline_solve(const cb_spline_axis *a, size_t outer, size_t inner, double *value) {
+  factors f = {.n = 0};
+  const size_t n = (size_t)a->points;
+  cb_status status = factor(a, &f);
+  for (size_t o = 0; o < outer && !status; o++) {
+    double *v = value + o * n * inner;
+    substitute(&f, inner, v);
+    for (size_t e = 0; e < inner && f.corners && !status; e++) {
+      double w[2 * CB_SPLINE_DEGREE] = {0};
+      for (int k = 0; k < f.corners; k++)
+        for (size_t i = 0; i < n; i++) w[k] += f.V[(size_t)k * n + i] * v[i * inner + e];
+      status = solve_corners(&f, w);
+      for (int k = 0; k < f.corners && !status; k++)
+        for (size_t i = 0; i < n; i++) v[i * inner + e] -= f.Z[(size_t)k * n + i] * w[k];
+    }
+  }
+  free(f.band), free(f.V), free(f.Z);
+  return status;
+}
+
+/* --- tensor products --- */
+
+cb_status cb_spline_grid_solve(cb_spline_grid *g) {
+  size_t outer = 1, inner = (size_t)g->entries;
+  for (int i = 0; i < g->n; i++) inner *= (size_t)g->axis[i].points;
+  cb_status status = CB_OK;
+  for (int i = 0; i < g->n && !status; i++) {
+    inner /= (size_t)g->axis[i].points;
+    status = cb_spline_solve(&g->axis[i], outer, inner, g->coefficient);
+    outer *= (size_t)g->axis[i].points;
+  }
+  return status;
+}
+
+typedef struct place {
+  double basis[CB_SAMPLES_AXES][3][CB_SPLINE_BASIS];
+  int coefficient[CB_SAMPLES_AXES][CB_SPLINE_BASIS];
+} place;
+
+/* The product of one B-spline of each axis, k[axis], differentiated along i and j (-1: not). */
+static double product(const place *p, int n, const int *k, int i, int j) {
+  double w = 1;
+  for (int a = 0; a < n; a++) w *= p->basis[a][(a == i) + (a == j)][k[a]];
+  return w;
+}
+
+static void add(int count, double w, const double *c, double *sum) {
+  for (int e = 0; e < count; e++) sum[e] += w * c[e];
+}
+
+bool cb_spline_grid_at(const cb_spline_grid *g, const double *r, int first, int last, double *value, double *slope,
+                       double *curve, int *outside) {
+  const int n = g->n, count = last - first;
+  int k[CB_SAMPLES_AXES] = {0}, axis = 0;
+  place p;
+  for (int i = 0; i < n; i++) {
+    double x = r[i];
+    const int span = cb_spline_span(&g->axis[i], &x);
+    if (span < 0) return *outside = i, false;
+    cb_spline_basis(&g->axis[i], span, x, curve ? 2 : slope ? 1 : 0, p.basis[i], p.coefficient[i]);
+  }
+  memset(value, 0, (size_t)count * sizeof *value);
+  if (slope) memset(slope, 0, (size_t)(n * count) * sizeof *slope);
+  if (curve) memset(curve, 0, (size_t)(n * (n + 1) / 2 * count) * sizeof *curve);
+  while (axis >= 0) {
+    size_t at_ = 0;
+    for (int i = 0; i < n; i++) at_ = at_ * (size_t)g->axis[i].points + (size_t)p.coefficient[i][k[i]];
+    const double *c = g->coefficient + at_ * (size_t)g->entries + first;
+    add(count, product(&p, n, k, -1, -1), c, value);
+    for (int i = 0; slope && i < n; i++) add(count, product(&p, n, k, i, -1), c, slope + i * count);
+    for (int i = 0, ij = 0; curve && i < n; i++)
+      for (int j = 0; j <= i; j++, ij++) add(count, product(&p, n, k, i, j), c, curve + ij * count);
+    for (axis = n - 1; axis >= 0 && ++k[axis] > g->axis[axis].degree; axis--) k[axis] = 0;
+  }
+  return true;
+}

@@ -1,0 +1,239 @@
+/* Bundles of immersed bodies: A = K^-1 Q and M = R - Q^T A from the form of their kinetic energy. */
+#include "fluid/immersed_bundle_private.h"
+
+#include "numerics/se3.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM, THREADS = 32 };
+
+typedef struct immersed {
+  cb_immersed_energy energy;
+  cb_shape_surface *taken;
+  int (*line)[2];
+  atomic_flag busy[THREADS]; /* work arrays, made when a thread first needs one */
+  cb_immersed_work *work[THREADS];
+} immersed;
+
+/* --- work arrays --- */
+
+/* *slot: which; THREADS: its own, where all are in use. */
+static cb_status borrow(immersed *own, int *slot, cb_immersed_work **out) {
+  for (*slot = 0; *slot < THREADS; ++*slot)
+    if (!atomic_flag_test_and_set(&own->busy[*slot])) break;
+  cb_immersed_work *w = *slot < THREADS ? own->work[*slot] : NULL;
+  const cb_status status = w ? CB_OK : cb_immersed_work_create(&own->energy, &w);
+  if (status && *slot < THREADS) atomic_flag_clear(&own->busy[*slot]);
+  if (status) return status;
+  if (*slot < THREADS) own->work[*slot] = w;
+  *out = w;
+  return CB_OK;
+}
+
+static void give_back(immersed *own, int slot, cb_immersed_work *w) {
+  if (slot < THREADS) atomic_flag_clear(&own->busy[slot]);
+  else cb_immersed_work_free(w);
+}
+
+/* --- connection --- */
+
+/* K = L L^T; a pivot that is round-off of its diagonal is none. */
+static cb_status factor(const cb_group *group, const double G[SIZE][SIZE], double L[6][6]) {
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = G[i][j];
+      for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
+      if (i == j && !(sum > 1e-13 * G[i][i]))
+        return cb_fail(CB_STEP_SINGULAR, "the locked inertia has no inverse: %.3g of %.3g is left along %s", sum,
+                       G[i][i], group->axis[i]);
+      L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
+    }
+  return CB_OK;
+}
+
+/* b[6][n] <- K^-1 b */
+static void solve(const double L[6][6], int n, double b[6][SHAPES]) {
+  for (int c = 0; c < n; c++) {
+    for (int i = 0; i < 6; i++) {
+      for (int k = 0; k < i; k++) b[i][c] -= L[i][k] * b[k][c];
+      b[i][c] /= L[i][i];
+    }
+    for (int i = 5; i >= 0; i--) {
+      for (int k = i + 1; k < 6; k++) b[i][c] -= L[k][i] * b[k][c];
+      b[i][c] /= L[i][i];
+    }
+  }
+}
+
+/* d_a A = K^-1 E, E = d_a Q - d_a K A;  d_a M = d_a R - (d_a Q)^T A - A^T E */
+static void differentiate(int n, const double L[6][6], const double A[6][SHAPES], const double dG[SIZE][SIZE],
+                          double *dA, double *dM) {
+  double E[6][SHAPES];
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < n; j++) {
+      E[i][j] = dG[i][6 + j];
+      for (int k = 0; k < 6; k++) E[i][j] -= dG[i][k] * A[k][j];
+    }
+  for (int i = 0; dM && i < n; i++)
+    for (int j = 0; j < n; j++) {
+      dM[i * n + j] = dG[6 + i][6 + j];
+      for (int k = 0; k < 6; k++) dM[i * n + j] -= dG[k][6 + i] * A[k][j] + A[k][i] * E[k][j];
+    }
+  if (!dA) return;
+  solve(L, n, E);
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < n; j++) dA[i * n + j] = E[i][j];
+}
+
+static cb_status evaluate(const cb_bundle *b, cb_immersed_work *w, const double *r, double *A, double *dA, double *M,
+                          double *dM) {
+  immersed *own = b->self;
+  const int n = b->n;
+  double G[SIZE][SIZE], dG[SHAPES][SIZE][SIZE], L[6][6], a[6][SHAPES];
+  cb_status status = cb_immersed_form_of(&own->energy, w, r, M || dM, G, dA || dM ? dG : NULL);
+  if (!status) status = factor(b->group, (const double(*)[SIZE])G, L);
+  if (status) return status;
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < n; j++) a[i][j] = G[i][6 + j];
+  solve((const double(*)[6])L, n, a);
+  for (int i = 0; A && i < 6; i++)
+    for (int j = 0; j < n; j++) A[i * n + j] = a[i][j];
+  for (int i = 0; M && i < n; i++)
+    for (int j = 0; j < n; j++) {
+      M[i * n + j] = G[6 + i][6 + j];
+      for (int k = 0; k < 6; k++) M[i * n + j] -= (G[k][6 + i] * a[k][j] + G[k][6 + j] * a[k][i]) / 2;
+    }
+  for (int k = 0; (dA || dM) && k < n; k++)
+    differentiate(n, (const double(*)[6])L, (const double(*)[SHAPES])a, (const double(*)[SIZE])dG[k],
+                  dA ? dA + k * 6 * n : NULL, dM ? dM + k * n * n : NULL);
+  return CB_OK;
+}
+
+static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
+  cb_immersed_work *w;
+  int slot;
+  cb_status status = borrow(b->self, &slot, &w);
+  if (status) return status;
+  status = evaluate(b, w, r, A, dA, M, dM);
+  give_back(b->self, slot, w);
+  return status;
+}
+
+static cb_status form(const cb_bundle *b, const double *r, double *out) {
+  immersed *own = b->self;
+  const int size = 6 + b->n;
+  double G[SIZE][SIZE];
+  cb_immersed_work *w;
+  int slot;
+  cb_status status = borrow(own, &slot, &w);
+  if (status) return status;
+  status = cb_immersed_form_of(&own->energy, w, r, true, G, NULL);
+  give_back(own, slot, w);
+  for (int i = 0; !status && i < size; i++)
+    for (int j = 0; j < size; j++) out[i * size + j] = G[i][j];
+  return status;
+}
+
+static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
+  immersed *own = b->self;
+  cb_immersed_work *w;
+  double(*y)[3];
+  cb_pose pose;
+  int slot;
+  cb_status status = borrow(own, &slot, &w);
+  if (status) return status;
+  status = cb_immersed_places(&own->energy, w, r, &y);
+  memcpy(pose.q, g, sizeof pose.q);
+  memcpy(pose.x, g + 4, sizeof pose.x);
+  for (int v = 0; !status && v < b->points; v++) cb_pose_point(&pose, y[v], x[v]);
+  give_back(own, slot, w);
+  return status;
+}
+
+/* --- making --- */
+
+static void destroy(cb_bundle *b) {
+  immersed *own = b->self;
+  if (!own) return;
+  for (int i = 0; i < THREADS; i++) cb_immersed_work_free(own->work[i]);
+  cb_moving_mass_free(own->energy.mass);
+  cb_shape_surface_free(own->taken);
+  free(own->line);
+  free(own);
+  b->self = NULL;
+}
+
+static const cb_bundle_class immersed_class = {
+    .name = "immersed",
+    .title = "body in an ideal fluid",
+    .doc = "swims by its shape with total momentum zero; in vacuum: turns",
+    .destroy = destroy,
+    .connection = connection,
+    .form = form,
+    .picture = picture,
+};
+
+static cb_status draw(cb_bundle *b, immersed *own) {
+  cb_surface_edge *edge;
+  const cb_status status = cb_surface_edges(own->energy.shape->surface, &edge, &b->lines);
+  if (status) return status;
+  b->points = own->energy.shape->surface->vertices;
+  own->line = malloc(((size_t)b->lines + 1) * sizeof *own->line);
+  for (int i = 0; own->line && i < b->lines; i++) own->line[i][0] = edge[i].a, own->line[i][1] = edge[i].b;
+  free(edge);
+  b->line = (const int(*)[2])own->line;
+  return own->line ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the edges of a body");
+}
+
+static cb_status init(cb_bundle *b, const cb_shape_surface *shape, const cb_immersed_bundle_options *o) {
+  immersed *own = b->self;
+  double mass = 0;
+  if (!(o->density >= 0) || !isfinite(o->density))
+    return cb_fail(CB_ERROR_ARGUMENT, "a fluid of %g kg/m^3, expected 0 or more", o->density);
+  for (int p = 0; p < shape->surface->parts; p++) mass += o->material[p].density;
+  for (int i = 0; i < o->n_points; i++) mass += o->points[i].mass;
+  if (!(mass > 0) && !(o->density > 0))
+    return cb_fail(CB_ERROR_DOMAIN, "the body has no inertia: no mass, and no fluid that moves with it");
+  for (int i = 0; i < THREADS; i++) atomic_flag_clear(&own->busy[i]);
+  own->energy = (cb_immersed_energy){.shape = shape, .density = o->density};
+  b->group = cb_group_find("se3");
+  b->n = shape->n;
+  for (int i = 0; i < shape->n; i++) b->shape[i] = shape->name[i], b->period[i] = shape->period[i];
+  cb_status status = cb_moving_mass_create(shape->surface, o->material, o->lumped, o->n_points, o->points,
+                                           &own->energy.mass);
+  if (!status) status = cb_immersed_work_create(&own->energy, &own->work[0]);
+  return status ? status : draw(b, own);
+}
+
+static cb_status make(const cb_shape_surface *shape, cb_shape_surface *taken, const cb_immersed_bundle_options *options,
+                      cb_bundle **out) {
+  cb_bundle *b = calloc(1, sizeof *b);
+  immersed *own = calloc(1, sizeof *own);
+  if (!b || !own) {
+    free(b), free(own);
+    cb_shape_surface_free(taken);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+  }
+  *b = (cb_bundle){.class = &immersed_class, .self = own};
+  own->taken = taken;
+  const cb_status status = init(b, shape, options);
+  if (status) {
+    cb_bundle_free(b);
+    return status;
+  }
+  *out = b;
+  return CB_OK;
+}
+
+cb_status cb_bundle_immersed(const cb_shape_surface *shape, const cb_immersed_bundle_options *options,
+                             cb_bundle **out) {
+  return make(shape, NULL, options, out);
+}
+
+cb_status cb_bundle_immersed_take(cb_shape_surface *shape, const cb_immersed_bundle_options *options,
+                                  cb_bundle **out) {
+  return make(shape, shape, options, out);
+}

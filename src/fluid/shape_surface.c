@@ -1,0 +1,170 @@
+/* Surfaces over shape space: poses over a phase, and expressions of shape variables. */
+#include "fluid/shape_surface.h"
+#include "fluid/poses_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)CB_SHAPE_SURFACE_VARIABLES == (int)CB_POSES_VARIABLES, "variables of expressions");
+
+/* Poses, and where the phase runs in their time; of expressions of a shape: their own poses in these variables. */
+typedef struct source {
+  const cb_poses *poses;
+  double start, duration;
+  cb_poses *own;
+} source;
+
+static void free_source(cb_shape_surface *s) {
+  source *from = s->self;
+  cb_poses_free(from->own);
+  free(from);
+}
+
+static cb_status create(const cb_surface *surface, int n, const source *from, cb_shape_surface **out) {
+  cb_shape_surface *s = calloc(1, sizeof *s);
+  source *self = malloc(sizeof *self);
+  if (!s || !self) {
+    free(s);
+    free(self);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a surface over shape space");
+  }
+  *self = *from;
+  *s = (cb_shape_surface){.surface = surface, .n = n, .free = free_source, .self = self};
+  *out = s;
+  return CB_OK;
+}
+
+void cb_shape_surface_free(cb_shape_surface *s) {
+  if (!s) return;
+  if (s->free) s->free(s);
+  free(s);
+}
+
+/* ---- poses over a phase ---- */
+
+/* The time of a phase: in the first turn where the phase is periodic. */
+static double time_of(const cb_shape_surface *s, double phase) {
+  const source *from = s->self;
+  return from->start + from->duration * (s->period[0] > 0 ? phase - floor(phase) : phase);
+}
+
+static cb_status phase_at(const cb_shape_surface *s, const double *r, double (*x)[3], double (*dx)[3], void *work) {
+  const source *from = s->self;
+  (void)work;
+  const cb_status status = cb_poses_at(from->poses, time_of(s, r[0]), x, dx);
+  for (int v = 0; !status && dx && v < s->surface->vertices; v++)
+    for (int k = 0; k < 3; k++) dx[v][k] *= from->duration;
+  return status;
+}
+
+static cb_status phase_second(const cb_shape_surface *s, const double *r, double (*d2x)[3], void *work) {
+  const source *from = s->self;
+  const double t = time_of(s, r[0]);
+  (void)work;
+  const cb_status status = from->poses->poses ? cb_poses_sequence_second(from->poses, t, d2x)
+                                              : cb_poses_expressions_second(from->poses, &t, d2x);
+  for (int v = 0; !status && v < s->surface->vertices; v++)
+    for (int k = 0; k < 3; k++) d2x[v][k] *= from->duration * from->duration;
+  return status;
+}
+
+/* Are two poses the same to 1e-9 of their extent? */
+static bool same_places(int n, const double (*a)[3], const double (*b)[3]) {
+  double far = 0, extent = 0;
+  for (int v = 0; v < n; v++)
+    for (int k = 0; k < 3; k++) {
+      far = fmax(far, fabs(a[v][k] - b[v][k]));
+      extent = fmax(extent, fabs(a[v][k] - a[0][k]));
+    }
+  return far <= 1e-9 * extent;
+}
+
+cb_status cb_shape_surface_of_poses(const cb_poses *poses, const cb_surface *surface, double start, double duration,
+                                    cb_shape_surface **out) {
+  const int n = surface->vertices;
+  if (cb_poses_vertices(poses) != n)
+    return cb_fail(CB_ERROR_ARGUMENT, "poses of %d vertices for a surface of %d", cb_poses_vertices(poses), n);
+  if (!isfinite(start) || !(duration > 0) || !isfinite(duration))
+    return cb_fail(CB_ERROR_ARGUMENT, "a phase from time %g on for %g seconds, expected a duration above 0", start,
+                   duration);
+  double(*ends)[3] = malloc(2 * (size_t)n * sizeof *ends);
+  if (!ends) return cb_fail(CB_ERROR_MEMORY, "no memory for poses of %d vertices", n);
+  cb_status status = cb_poses_at(poses, start, ends, NULL);
+  if (!status) status = cb_poses_at(poses, start + duration, ends + n, NULL);
+  const bool closed = !status && same_places(n, (const double(*)[3])ends, (const double(*)[3])(ends + n));
+  free(ends);
+  cb_shape_surface *s = NULL;
+  if (!status) status = create(surface, 1, &(source){.poses = poses, .start = start, .duration = duration}, &s);
+  if (status) return status;
+  s->name[0] = "phase";
+  s->period[0] = closed ? 1 : 0;
+  s->at = phase_at;
+  s->second = phase_second;
+  *out = s;
+  return CB_OK;
+}
+
+/* ---- expressions of shape variables ---- */
+
+static cb_status shape_at(const cb_shape_surface *s, const double *r, double (*x)[3], double (*dx)[3], void *work) {
+  const source *from = s->self;
+  const size_t vertices = (size_t)s->surface->vertices;
+  cb_status status = CB_OK;
+  (void)work;
+  for (int i = 0; !status && i < (dx ? s->n : 1); i++)
+    status = cb_poses_expressions_at(from->own, r, i, x, dx ? dx + (size_t)i * vertices : NULL);
+  return status;
+}
+
+static cb_status shape_second(const cb_shape_surface *s, const double *r, double (*d2x)[3], void *work) {
+  (void)work;
+  return cb_poses_expressions_second(((const source *)s->self)->own, r, d2x);
+}
+
+static bool is_name(const char *text) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  if (!text || !*text || !strchr(letters, *text)) return false;
+  for (; *text; text++)
+    if (!strchr(letters, *text) && !strchr("0123456789", *text)) return false;
+  return true;
+}
+
+static cb_status check_names(int n, const char *const *names) {
+  if (n < 1 || n > CB_SHAPE_SURFACE_VARIABLES)
+    return cb_fail(CB_ERROR_ARGUMENT, "%d shape variables, expected 1 to %d", n, CB_SHAPE_SURFACE_VARIABLES);
+  for (int i = 0; i < n; i++) {
+    if (!is_name(names[i]) || (!names[i][1] && strchr("XYZ", names[i][0])))
+      return cb_fail(CB_ERROR_INPUT, "shape variable %d: '%.40s' is not a name for one", i + 1,
+                     names[i] ? names[i] : "");
+    for (int j = 0; j < i; j++)
+      if (!strcmp(names[i], names[j])) return cb_fail(CB_ERROR_INPUT, "two shape variables named %.40s", names[i]);
+  }
+  return CB_OK;
+}
+
+cb_status cb_shape_surface_expressions_in(const cb_surface *surface, int n, const char *const *names, int motions,
+                                          const cb_poses_motion *motion, const cb_poses_parameters *parameters,
+                                          size_t *which, int *coordinate, size_t *at, cb_shape_surface **out) {
+  source from = {0};
+  cb_shape_surface *s = NULL;
+  cb_status status = check_names(n, names);
+  if (!status)
+    status =
+        cb_poses_of_variables(surface, n, names, motion, (size_t)motions, parameters, which, coordinate, at, &from.own);
+  if (!status) status = create(surface, n, &from, &s);
+  if (status) {
+    cb_poses_free(from.own);
+    return status;
+  }
+  for (int i = 0; i < n; i++) s->name[i] = from.own->name[i];
+  s->at = shape_at;
+  s->second = shape_second;
+  *out = s;
+  return CB_OK;
+}
+
+cb_status cb_shape_surface_expressions(const cb_surface *surface, int n, const char *const *names, int motions,
+                                       const cb_poses_motion *motion, cb_shape_surface **out) {
+  return cb_shape_surface_expressions_in(surface, n, names, motions, motion, NULL, NULL, NULL, NULL, out);
+}

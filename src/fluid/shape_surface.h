@@ -1,0 +1,46 @@
+/* A surface over shape space: where its vertices are as functions of shape variables, with derivatives.
+ *
+ *   x(r), dx_i = dx/dr_i, in the body frame
+ * A pose sequence or a motion in time has one shape variable, its phase in [0, 1), of period 1; expressions of shape
+ * variables have as many as are named. Lengths as the surface's. Nothing is allocated where places are read; any thread
+ * may read.
+ */
+#ifndef CB_FLUID_SHAPE_SURFACE_H
+#define CB_FLUID_SHAPE_SURFACE_H
+
+#include "fluid/poses.h"
+#include "fluid/surface.h"
+
+enum { CB_SHAPE_SURFACE_VARIABLES = 8 };
+
+typedef struct cb_shape_surface cb_shape_surface;
+struct cb_shape_surface {
+  const cb_surface *surface; /* connectivity, parts, masses; borrowed */
+  int n;
+  const char *name[CB_SHAPE_SURFACE_VARIABLES];
+  double period[CB_SHAPE_SURFACE_VARIABLES]; /* 0: none */
+  /* x[vertices][3]; dx[n][vertices][3] or NULL. Thread-safe: work is the caller's, `work_size` bytes. */
+  cb_status (*at)(const cb_shape_surface *s, const double *r, double (*x)[3], double (*dx)[3], void *work);
+  size_t work_size;
+  /* d2x[n(n+1)/2][vertices][3], i >= j at i(i + 1)/2 + j; NULL: there are none. Of a sequence those of its cubics. */
+  cb_status (*second)(const cb_shape_surface *s, const double *r, double (*d2x)[3], void *work);
+  void (*free)(cb_shape_surface *s);
+  void *self;
+};
+
+/* The poses (borrowed) over `duration` seconds from `start` on as a phase, named "phase". Its period is 1 where the
+ * poses are the same at both ends (to 1e-9 of their extent), otherwise 0: an open phase. CB_ERROR_ARGUMENT where poses
+ * and surface have not the same vertices. */
+cb_status cb_shape_surface_of_poses(const cb_poses *poses, const cb_surface *surface, double start, double duration,
+                                    cb_shape_surface **out);
+/* Expressions of the rest coordinates X, Y, Z and of the n shape variables, by part (NULL: all parts), as in
+ * cb_poses_motion; names are copied. Periods are 0; who knows that a variable is an angle sets period[i]. */
+cb_status cb_shape_surface_expressions(const cb_surface *surface, int n, const char *const *names, int motions,
+                                       const cb_poses_motion *motion, cb_shape_surface **out);
+/* The same with parameters (may be NULL) and, on CB_ERROR_INPUT, where: see cb_poses_from_expressions. */
+cb_status cb_shape_surface_expressions_in(const cb_surface *surface, int n, const char *const *names, int motions,
+                                          const cb_poses_motion *motion, const cb_poses_parameters *parameters,
+                                          size_t *which, int *coordinate, size_t *at, cb_shape_surface **out);
+void cb_shape_surface_free(cb_shape_surface *s);
+
+#endif

@@ -1,0 +1,367 @@
+/* Drag of a surface over shape space as a bundle: the equations of surface_drag.h.
+ *
+ * Over a face N = (b - a) x (c - a), |N| twice its area; at each of its three points, with J_n = N . J,
+ *   G += w J^T J + w_n J_n^T J_n,   w = k_t |N|/6,   w_n = (k_n - k_t)/(6 |N|)
+ * Places are taken from their middle c, which changes xi to (omega, v + omega x c), so that a body far from the origin
+ * of its frame loses no digits.
+ */
+#include "fluid/surface_drag.h"
+
+#include "bundle/form.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHAPE = CB_SHAPE_SURFACE_VARIABLES, COLUMNS = 6 + SHAPE, SPARE = 16 };
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef double vector[3];
+
+/* Room for places and their derivatives of one thread. */
+typedef struct room {
+  vector *x, *dx, *ddx;
+  void *work;
+} room;
+
+typedef struct drag {
+  const cb_shape_surface *shape;
+  double normal, tangential;
+  int (*line)[2];
+  _Atomic(room *) spare[SPARE];
+} drag;
+
+static void free_room(room *w) {
+  if (!w) return;
+  free(w->x);
+  free(w->work);
+  free(w);
+}
+
+/* A room that nobody has, or a new one. */
+static room *take_room(drag *d) {
+  const cb_shape_surface *s = d->shape;
+  const size_t vertices = (size_t)s->surface->vertices, n = (size_t)s->n;
+  for (int k = 0; k < SPARE; k++) {
+    room *w = atomic_exchange(&d->spare[k], NULL);
+    if (w) return w;
+  }
+  room *w = calloc(1, sizeof *w);
+  if (!w) return NULL;
+  w->x = malloc((1 + n + n * (n + 1) / 2) * vertices * sizeof *w->x);
+  w->work = malloc(s->work_size ? s->work_size : 1);
+  if (!w->x || !w->work) {
+    free_room(w);
+    return NULL;
+  }
+  w->dx = w->x + vertices;
+  w->ddx = w->dx + n * vertices;
+  return w;
+}
+
+static void leave_room(drag *d, room *w) {
+  for (int k = 0; k < SPARE; k++) {
+    room *none = NULL;
+    if (atomic_compare_exchange_strong(&d->spare[k], &none, w)) return;
+  }
+  free_room(w);
+}
+
+/* ---- the form ---- */
+
+/* Sums of products of a row u of J and a row y: u y^T + y u^T. Columns omega are e x p in u and e x z in y, columns v
+ * are e and e weight/2, those of the shape d and y. */
+typedef struct sums {
+  double weight, p[3], pz[3][3], pd[SHAPE][3], d[SHAPE][3], dd[SHAPE][SHAPE];
+  double W[COLUMNS][COLUMNS]; /* of rows of J_n; lower halves */
+} sums;
+
+INLINE void cross_to(vector out, const vector a, const vector b) { /* += */
+  out[0] += a[1] * b[2] - a[2] * b[1];
+  out[1] += a[2] * b[0] - a[0] * b[2];
+  out[2] += a[0] * b[1] - a[1] * b[0];
+}
+
+INLINE void add(sums *s, int n, double weight, const vector p, const vector z, const vector *d, const vector *y,
+                const double *W, const double *V) {
+  s->weight += weight;
+  for (int i = 0; i < 3; i++) {
+    s->p[i] += 0.5 * weight * p[i] + z[i];
+    for (int j = 0; j <= i; j++) s->pz[i][j] += p[i] * z[j] + z[i] * p[j];
+  }
+  for (int i = 0; i < n; i++) {
+    cross_to(s->pd[i], z, d[i]);
+    cross_to(s->pd[i], p, y[i]);
+    for (int k = 0; k < 3; k++) s->d[i][k] += 0.5 * weight * d[i][k] + y[i][k];
+    for (int j = 0; j <= i; j++)
+      for (int k = 0; k < 3; k++) s->dd[i][j] += d[i][k] * y[j][k] + y[i][k] * d[j][k];
+  }
+  for (int i = 0; i < 6 + n; i++)
+    for (int j = 0; j <= i; j++) s->W[i][j] += W[i] * V[j] + V[i] * W[j];
+}
+
+/* A face at its three points: sums[0], and with derivatives sums[1 + k] of those in r_k. */
+INLINE void add_face(const drag *f, const int *corner, const room *w, int n, bool derivatives, sums *sum) {
+  const int vertices = f->shape->surface->vertices;
+  const double *a = w->x[corner[0]], *b = w->x[corner[1]], *c = w->x[corner[2]];
+  vector ab, ac, N = {0};
+  for (int k = 0; k < 3; k++) ab[k] = b[k] - a[k], ac[k] = c[k] - a[k];
+  cross_to(N, ab, ac);
+  const double size = sqrt(N[0] * N[0] + N[1] * N[1] + N[2] * N[2]);
+  if (!(size > 0)) return;
+  const double along = f->tangential * size / 6, across = (f->normal - f->tangential) / (6 * size);
+  vector d_corner[3][SHAPE], dN[SHAPE];
+  double grows[SHAPE]; /* of |N|, by itself */
+  for (int i = 0; i < n; i++) {
+    for (int q = 0; q < 3; q++) memcpy(d_corner[q][i], w->dx[i * vertices + corner[q]], sizeof(vector));
+    if (!derivatives) continue;
+    vector dab, dac;
+    for (int k = 0; k < 3; k++) {
+      dab[k] = d_corner[1][i][k] - d_corner[0][i][k];
+      dac[k] = d_corner[2][i][k] - d_corner[0][i][k];
+      dN[i][k] = 0;
+    }
+    cross_to(dN[i], dab, ac);
+    cross_to(dN[i], ab, dac);
+    grows[i] = cb_dot3(N, dN[i]) / (size * size);
+  }
+  for (int q = 0; q < 3; q++) {
+    const int from = corner[q], to = corner[(q + 1) % 3];
+    vector p, z, d[SHAPE], y[SHAPE];
+    double W[COLUMNS] = {0}, V[COLUMNS];
+    for (int k = 0; k < 3; k++) p[k] = 0.5 * (w->x[from][k] + w->x[to][k]), z[k] = 0.5 * along * p[k];
+    cross_to(W, p, N);
+    memcpy(W + 3, N, sizeof N);
+    for (int i = 0; i < n; i++) {
+      for (int k = 0; k < 3; k++) {
+        d[i][k] = 0.5 * (d_corner[q][i][k] + d_corner[(q + 1) % 3][i][k]);
+        y[i][k] = 0.5 * along * d[i][k];
+      }
+      W[6 + i] = cb_dot3(N, d[i]);
+    }
+    for (int i = 0; i < 6 + n; i++) V[i] = 0.5 * across * W[i];
+    add(&sum[0], n, along, p, z, (const vector *)d, (const vector *)y, W, V);
+    for (int v = 0; derivatives && v < n; v++) {
+      const double half = 0.5 * grows[v];
+      double dW[COLUMNS] = {0};
+      for (int k = 0; k < 3; k++) z[k] = along * (half * p[k] + d[v][k]);
+      cross_to(dW, d[v], N);
+      cross_to(dW, p, dN[v]);
+      memcpy(dW + 3, dN[v], sizeof(vector));
+      for (int i = 0; i < n; i++) {
+        const vector *dd = w->ddx + (size_t)cb_jet_packed(i, v) * (size_t)vertices;
+        vector bend;
+        for (int k = 0; k < 3; k++) {
+          bend[k] = 0.5 * (dd[from][k] + dd[to][k]);
+          y[i][k] = along * (half * d[i][k] + bend[k]);
+        }
+        dW[6 + i] = cb_dot3(dN[v], d[i]) + cb_dot3(N, bend);
+      }
+      for (int i = 0; i < 6 + n; i++) V[i] = across * (dW[i] - half * W[i]);
+      add(&sum[1 + v], n, 2 * along * half, p, z, (const vector *)d, (const vector *)y, W, V);
+    }
+  }
+}
+
+/* Sums over all faces by sums over pieces of about sqrt(faces): round-off grows as the fourth root of the faces. */
+INLINE void add_faces(const drag *f, const room *w, int n, bool derivatives, sums *sum) {
+  const cb_surface *s = f->shape->surface;
+  const int kinds = derivatives ? 1 + n : 1, piece = (int)fmax(32, sqrt(s->faces));
+  enum { NUMBERS = sizeof(sums) / sizeof(double) };
+  sums part[1 + SHAPE];
+  memset(sum, 0, sizeof *sum * (size_t)kinds);
+  for (int begin = 0; begin < s->faces; begin += piece) {
+    const int end = begin + piece < s->faces ? begin + piece : s->faces;
+    memset(part, 0, sizeof *part * (size_t)kinds);
+    for (int face = begin; face < end; face++) add_face(f, s->face[face], w, n, derivatives, part);
+    for (int k = 0; k < kinds; k++) {
+      double total[NUMBERS], more[NUMBERS];
+      memcpy(total, &sum[k], sizeof total);
+      memcpy(more, &part[k], sizeof more);
+      for (int i = 0; i < NUMBERS; i++) total[i] += more[i];
+      memcpy(&sum[k], total, sizeof total);
+    }
+  }
+}
+
+/* From sums to the symmetric matrix. */
+static void fill_form(const sums *s, int n, double *G) {
+  const int N = 6 + n;
+  const double trace = s->pz[0][0] + s->pz[1][1] + s->pz[2][2];
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j <= i; j++) G[i * N + j] = s->W[i][j];
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j <= i; j++) G[i * N + j] += (i == j ? trace : 0) - s->pz[i][j];
+    G[(3 + i) * N + 3 + i] += s->weight;
+    const int j = (i + 1) % 3, k = (i + 2) % 3; /* omega . (p x v) */
+    G[(3 + k) * N + i] += s->p[j];
+    G[(3 + j) * N + i] -= s->p[k];
+  }
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < 3; k++) {
+      G[(6 + i) * N + k] += s->pd[i][k];
+      G[(6 + i) * N + 3 + k] += s->d[i][k];
+    }
+    for (int j = 0; j <= i; j++) G[(6 + i) * N + 6 + j] += s->dd[i][j];
+  }
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < i; j++) G[j * N + i] = G[i * N + j];
+}
+
+/* Places from their middle, and what is asked of their derivatives. */
+static cb_status read_places(const drag *f, const double *r, bool derivatives, room *w, double *middle) {
+  const cb_shape_surface *s = f->shape;
+  const int vertices = s->surface->vertices;
+  cb_status status = s->at(s, r, w->x, w->dx, w->work);
+  if (!status && derivatives) status = s->second(s, r, w->ddx, w->work);
+  if (status) return status;
+  for (int k = 0; k < 3; k++) {
+    double sum = 0;
+    for (int v = 0; v < vertices; v++) sum += w->x[v][k];
+    middle[k] = sum / vertices;
+    for (int v = 0; v < vertices; v++) w->x[v][k] -= middle[k];
+  }
+  return CB_OK;
+}
+
+/* G about the middle and, if asked for, dG. */
+static cb_status form_about_middle(const drag *f, const double *r, double *G, double *dG, double *middle) {
+  const int n = f->shape->n, N = 6 + n;
+  const bool derivatives = dG != NULL;
+  sums sum[1 + SHAPE];
+  room *w = take_room((drag *)f);
+  if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for places of %d vertices", f->shape->surface->vertices);
+  const cb_status status = read_places(f, r, derivatives, w, middle);
+  if (!status) {
+    if (n == 1 && !derivatives)
+      add_faces(f, w, 1, false, sum);
+    else if (n == 1)
+      add_faces(f, w, 1, true, sum);
+    else if (n == 2 && !derivatives)
+      add_faces(f, w, 2, false, sum);
+    else if (n == 2)
+      add_faces(f, w, 2, true, sum);
+    else
+      add_faces(f, w, n, derivatives, sum);
+    fill_form(&sum[0], n, G);
+    for (int v = 0; derivatives && v < n; v++) fill_form(&sum[1 + v], n, dG + v * N * N);
+  }
+  leave_room((drag *)f, w);
+  return status;
+}
+
+/* ---- the class ---- */
+
+/* Columns (omega, v + omega x c) to (omega, v). */
+static void move_columns(const double *c, int n, double *A) {
+  for (int i = 0; i < n; i++) {
+    const double w[3] = {A[i], A[n + i], A[2 * n + i]};
+    vector shift = {0};
+    cross_to(shift, w, c);
+    for (int k = 0; k < 3; k++) A[(3 + k) * n + i] -= shift[k];
+  }
+}
+
+static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
+  const drag *f = b->self;
+  const int n = b->n;
+  double G[COLUMNS * COLUMNS], dG[SHAPE * COLUMNS * COLUMNS], c[3];
+  if ((dA || dM) && !f->shape->second)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "the surface has no second derivatives, of which dA and dM are made");
+  cb_status status = form_about_middle(f, r, G, dA || dM ? dG : NULL, c);
+  if (!status) status = cb_form_reduce(b->group, n, G, dG, A, dA, M, dM);
+  if (status) return status;
+  if (A) move_columns(c, n, A);
+  for (int v = 0; dA && v < n; v++) move_columns(c, n, dA + v * 6 * n);
+  return CB_OK;
+}
+
+static cb_status form(const cb_bundle *b, const double *r, double *G) {
+  const int N = 6 + b->n;
+  double about[COLUMNS * COLUMNS], c[3];
+  const cb_status status = form_about_middle(b->self, r, about, NULL, c);
+  if (status) return status;
+  /* G = T^T G' T: the column omega_j gains (e_j x c) . columns v, then the rows alike */
+  for (int i = 0; i < 2 * N; i++) {
+    double *at = i < N ? about + i * N : about + i - N;
+    const int step = i < N ? 1 : N;
+    vector more = {0};
+    cross_to(more, c, (const double[]){at[3 * step], at[4 * step], at[5 * step]});
+    for (int k = 0; k < 3; k++) at[k * step] += more[k];
+  }
+  memcpy(G, about, sizeof *G * (size_t)(N * N));
+  return CB_OK;
+}
+
+static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
+  drag *f = b->self;
+  room *w = take_room(f);
+  if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for places of %d vertices", b->points);
+  const cb_status status = f->shape->at(f->shape, r, w->x, NULL, w->work);
+  for (int v = 0; !status && v < b->points; v++) {
+    vector once = {0}, twice = {0}; /* x + 2 w q x x + 2 q x (q x x) */
+    cross_to(once, g + 1, w->x[v]);
+    cross_to(twice, g + 1, once);
+    for (int k = 0; k < 3; k++) x[v][k] = w->x[v][k] + 2 * (g[0] * once[k] + twice[k]) + g[4 + k];
+  }
+  leave_room(f, w);
+  return status;
+}
+
+static void destroy(cb_bundle *b) {
+  drag *f = b->self;
+  if (!f) return;
+  for (int k = 0; k < SPARE; k++) free_room(f->spare[k]);
+  free(f->line);
+  free(f);
+  b->self = NULL;
+}
+
+static const cb_bundle_class surface_drag_class = {
+    .name = "surface_drag",
+    .title = "drag of a surface",
+    .doc = "a surface that deforms at low Reynolds number, by normal and tangential drag of its faces",
+    .destroy = destroy,
+    .connection = connection,
+    .form = form,
+    .picture = picture,
+};
+
+cb_status cb_bundle_surface_drag(const cb_shape_surface *s, double normal, double tangential, cb_bundle **out) {
+  cb_surface_edge *edge = NULL;
+  int edges = 0;
+  if (!(normal >= 0) || !(tangential >= 0) || !isfinite(normal + tangential) || normal + tangential == 0)
+    return cb_fail(CB_ERROR_ARGUMENT, "drag %g along the normal and %g across it, expected none below 0 and one above",
+                   normal, tangential);
+  const cb_status status = cb_surface_edges(s->surface, &edge, &edges);
+  if (status) return status;
+  cb_bundle *b = calloc(1, sizeof *b);
+  drag *f = calloc(1, sizeof *f);
+  int(*line)[2] = malloc((size_t)(edges ? edges : 1) * sizeof *line);
+  if (!b || !f || !line) {
+    free(edge);
+    free(b);
+    free(f);
+    free(line);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the drag of a surface of %d faces", s->surface->faces);
+  }
+  for (int e = 0; e < edges; e++) line[e][0] = edge[e].a, line[e][1] = edge[e].b;
+  free(edge);
+  f->shape = s;
+  f->normal = normal;
+  f->tangential = tangential;
+  f->line = line;
+  *b = (cb_bundle){.class = &surface_drag_class,
+                   .group = cb_group_find("se3"),
+                   .n = s->n,
+                   .points = s->surface->vertices,
+                   .lines = edges,
+                   .line = (const int(*)[2])line,
+                   .self = f};
+  for (int i = 0; i < s->n; i++) b->shape[i] = s->name[i], b->period[i] = s->period[i];
+  *out = b;
+  return CB_OK;
+}

@@ -1,0 +1,61 @@
+/* Surfaces that swim by drag, for the suites. */
+#ifndef CB_TESTS_SURFACE_SWIMMERS_H
+#define CB_TESTS_SURFACE_SWIMMERS_H
+
+#include "fluid_mesh.h"
+#include "models.h"
+
+#include "fluid/surface_drag.h"
+
+typedef struct swimmer {
+  cb_surface *surface;
+  cb_poses *poses;
+  cb_shape_surface *shape;
+  cb_bundle *b;
+} swimmer;
+
+static inline swimmer expressed(mesh m, int n, const char *const *names, int motions, const cb_poses_motion *motion,
+                                double normal, double tangential) {
+  swimmer s = {.surface = mesh_surface(m)};
+  check_ok(cb_shape_surface_expressions(s.surface, n, names, motions, motion, &s.shape));
+  check_ok(cb_bundle_surface_drag(s.shape, normal, tangential, &s.b));
+  return s;
+}
+
+static inline void swimmer_free(swimmer *s) {
+  cb_bundle_free(s->b);
+  cb_shape_surface_free(s->shape);
+  cb_poses_free(s->poses);
+  cb_surface_free(s->surface);
+}
+
+/* Along x, from -1 to 1, thin. */
+static inline mesh eel(int n) {
+  mesh m = mesh_tube(n, 6, .05, 1, true);
+  for (int i = 0; i < m.vertices; i++) {
+    const double z = m.x[i][2];
+    m.x[i][2] = m.x[i][1], m.x[i][1] = m.x[i][0], m.x[i][0] = z;
+  }
+  return m;
+}
+
+/* A motion in t of period 2 as a phase; poses > 0: as a sequence of so many. */
+static inline swimmer phased(mesh m, const cb_poses_motion *motion, int poses, double normal, double tangential) {
+  swimmer s = {.surface = mesh_surface(m)};
+  check_ok(cb_poses_from_expressions(s.surface, motion, 1, NULL, NULL, NULL, NULL, &s.poses));
+  if (poses) {
+    const size_t vertices = (size_t)s.surface->vertices;
+    double(*x)[3] = malloc((size_t)poses * vertices * sizeof *x);
+    for (int i = 0; i < poses; i++) check_ok(cb_poses_at(s.poses, 2. * i / poses, x + (size_t)i * vertices, NULL));
+    cb_poses_free(s.poses);
+    check_ok(cb_poses_from_arrays(s.surface->vertices, poses, (const double(*)[3])x,
+                                  &(cb_poses_times){.step = 2. / poses, .end = CB_POSES_PERIODIC}, &s.poses));
+    free(x);
+  }
+  check_ok(cb_shape_surface_of_poses(s.poses, s.surface, 0, 2, &s.shape));
+  check_ok(cb_bundle_surface_drag(s.shape, normal, tangential, &s.b));
+  check_near(s.b->period[0], 1, 0);
+  return s;
+}
+
+#endif

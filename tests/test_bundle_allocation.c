@@ -1,0 +1,69 @@
+/* Bundles of expressions, tables and immersed bodies are read without the allocator. labels: release */
+#include "bundle/samples.h"
+#include "count_allocations.h"
+#include "fluid/immersed_bundle.h"
+#include "immersed.h"
+#include "io/yaml.h"
+
+/* Connection, metric, derivatives and curvature, at shapes not seen before. */
+static void check_reading(const cb_bundle *b) {
+  double A[12], dA[24], M[4], dM[8], B[6];
+  check_ok(cb_bundle_connection(b, (double[]){0.1, 0.2}, A, dA, M, dM)); /* a thread's work arrays are made */
+  cb_status status = CB_OK;
+  count_from_here();
+  for (int i = 0; i < 10 && !status; i++) {
+    const double r[2] = {0.02 * i, 0.2 - 0.03 * i};
+    status = cb_bundle_connection(b, r, A, dA, M, dM);
+    if (!status) status = cb_bundle_connection(b, r, A, NULL, NULL, NULL);
+    if (!status) status = cb_bundle_curvatures(b, r, B);
+  }
+  const size_t seen = count_so_far();
+  check_ok(status);
+  assert_int_equal(seen, 0);
+}
+
+static void expressions_and_tables_are_read_without_the_allocator(void **unused) {
+  (void)unused;
+  static const char text[] = "group: se2\nshape: [a, b]\nA: [[sin(a), b], [a*b, cos(b)], [1, exp(a*b)]]\n"
+                             "M: [[2 + a^2], [a*b, 3]]\n";
+  cb_tree *tree;
+  cb_bundle *b, *table_bundle;
+  cb_bundle_table *table;
+  check_ok(cb_yaml_read_text("b.yaml", text, sizeof text - 1, &tree));
+  check_ok(cb_bundle_create("expressions", cb_tree_root(tree), &b));
+  check_reading(b);
+  check_ok(cb_bundle_sample(b, (double[]){-1, -1}, (double[]){1, 1}, (int[]){12, 9}, &table));
+  check_ok(cb_bundle_samples(table, 5, &table_bundle));
+  cb_bundle_table_free(table);
+  check_reading(table_bundle);
+  double error[6];
+  count_from_here();
+  const cb_status status = cb_bundle_samples_error(table_bundle, (double[]){0.3, -0.4}, error);
+  const size_t seen = count_so_far();
+  check_ok(status);
+  assert_int_equal(seen, 0);
+  cb_bundle_free(b), cb_bundle_free(table_bundle), cb_tree_free(tree);
+}
+
+static void immersed_bodies_are_read_without_the_allocator(void **unused) {
+  (void)unused;
+  static const char *const names[2] = {"a", "b"};
+  static const cb_poses_motion motion = {NULL, {"X", "Y + a*X^2", "Z + b*X^2"}};
+  tank k = tank_of(mesh_ellipsoid(3, 0.5, 0.2, 0.15), 700, 0);
+  cb_shape_surface *shape;
+  cb_bundle *b;
+  check_ok(cb_shape_surface_expressions(k.surface, 2, names, 1, &motion, &shape));
+  const cb_immersed_bundle_options options = {.material = k.material, .density = 998};
+  check_ok(cb_bundle_immersed_take(shape, &options, &b));
+  check_reading(b);
+  cb_bundle_free(b), tank_empty(&k);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_counter_counts),
+      cmocka_unit_test(expressions_and_tables_are_read_without_the_allocator),
+      cmocka_unit_test(immersed_bodies_are_read_without_the_allocator),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -119,7 +119,7 @@ void cb_ambient_close(cb_ambient *a) {
 }
 
 cb_status cb_ambient_numbers(const char *option, const char *text, int n, double *out) {
-  enum { MOST = CB_COORD_MAX };
+  enum { MOST = 64 };
   char copy[1024];
   cb_node node[MOST], list = {.kind = CB_NODE_LIST, .file = option, .line = 1, .column = 1};
   const cb_node *items[MOST];

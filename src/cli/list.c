@@ -5,7 +5,7 @@
 
 #include "fluid/surface.h"
 #include "geometry/text_metric.h"
-#include "io/scenario_private.h"
+#include "io/scenario_bundle.h"
 #include "numerics/expression.h"
 #include <curvebody/plugin.h>
 #include <curvebody/body.h>
@@ -127,6 +127,8 @@ static void observables(printer *p) {
   for (const cb_observable_doc *o = cb_observable_groups; o->name; o++) entry(p, o->name, o->doc, "", NULL);
   for (const cb_observable_doc *o = cb_body_observables; o->name; o++)
     entry(p, o->name, "of bodies in a fluid", o->doc, NULL);
+  for (const cb_observable_doc *o = cb_fibre_observables; o->name; o++)
+    entry(p, o->name, "of a gait in a bundle", o->doc, NULL);
 }
 
 static void functions(printer *p) {
@@ -141,18 +143,26 @@ static void fluids(printer *p) {
   for (const cb_fluid_doc *f = cb_fluid_docs; f->name; f++) entry(p, f->name, f->title, f->doc, f->params);
 }
 
-/* Kinds that there is nothing of. */
-static void none(printer *p) {
-  if (!p->json) printf("  none yet\n");
+static void bundles(printer *p) {
+  for (size_t i = 0; cb_bundle_classes[i]; i++)
+    entry(p, cb_bundle_classes[i]->name, cb_bundle_classes[i]->title, cb_bundle_classes[i]->doc,
+          cb_bundle_classes[i]->params);
+  for (size_t i = 0; cb_bundle_kinds[i]; i++)
+    entry(p, cb_bundle_kinds[i]->name, cb_bundle_kinds[i]->title, cb_bundle_kinds[i]->doc, cb_bundle_kinds[i]->params);
+}
+
+static void gaits(printer *p) {
+  entry(p, "gait", "A closed path in the shape space of a bundle", "One kind of path, with what stands beside it",
+        cb_gait_table);
 }
 
 static const struct {
   const char *name;
   void (*print)(printer *);
-} kinds[] = {{"spaces", spaces},           {"systems", systems},   {"bodies", bodies}, {"shapes", shapes},
-             {"constraints", constraints}, {"contacts", contacts}, {"walls", walls},   {"events", events},
-             {"integrators", integrators}, {"bundles", none},      {"fluids", fluids}, {"observables", observables},
-             {"functions", functions}};
+} kinds[] = {{"spaces", spaces},           {"systems", systems},    {"bodies", bodies}, {"shapes", shapes},
+             {"constraints", constraints}, {"contacts", contacts},  {"walls", walls},   {"events", events},
+             {"integrators", integrators}, {"bundles", bundles},    {"gaits", gaits},   {"fluids", fluids},
+             {"observables", observables}, {"functions", functions}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int run(int argc, char **argv) {
@@ -190,6 +200,7 @@ static int run(int argc, char **argv) {
 
 const cb_command cb_command_list = {
     "list",
-    "[spaces|systems|bodies|shapes|constraints|contacts|walls|events|integrators|bundles|fluids|observables|functions] "
+    "[spaces|systems|bodies|shapes|constraints|contacts|walls|events|integrators|bundles|gaits|fluids|observables|"
+    "functions] "
     "[--json]",
     "Lists what there is, with parameters, defaults and units.", run};

@@ -16,6 +16,8 @@ extern "C" {
 typedef struct cb_integrator cb_integrator;
 struct cb_rigid_problem; /* src/fluid/rigid_step.h */
 struct cb_rigid_state;
+struct cb_fibre_path; /* src/bundle/fibre_step.h */
+struct cb_fibre_state;
 
 typedef struct cb_integrator_class {
   const char *name, *title, *doc;
@@ -41,6 +43,9 @@ typedef struct cb_integrator_class {
    * solver. `create` and `destroy` may be NULL for a method that has no data, `reset` for one without history. */
   cb_status (*step_body)(const cb_integrator *i, const struct cb_rigid_problem *p, double h, struct cb_rigid_state *s,
                          int *iterations);
+  /* The same for the fibre of a bundle over a shape that moves as a gait. */
+  cb_status (*step_bundle)(const cb_integrator *i, const struct cb_fibre_path *p, double h, struct cb_fibre_state *s,
+                           int *iterations);
 } cb_integrator_class;
 
 struct cb_integrator {
@@ -54,8 +59,8 @@ struct cb_integrator {
   int worst;          /* particle (in the state's order) where a failed step went wrong; -1 if not known */
   /* [rows of the system] multipliers at the end of the last step as the method has them; NULL where it has none */
   const double *multipliers;
-  void *params;       /* of the class, as it was made with */
-  int root;           /* the event (integrators/ida.h) at which the last step ended before its time; -1: none */
+  void *params; /* of the class, as it was made with */
+  int root;     /* the event (integrators/ida.h) at which the last step ended before its time; -1: none */
 };
 
 /* Makes an integrator by name; node is its map in the scenario (may be NULL), from which `name`, `step`, `retries`
@@ -63,6 +68,8 @@ struct cb_integrator {
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out);
 /* The same for bodies in a fluid: a method with `step_body`, without a system. */
 cb_status cb_integrator_create_body(const char *name, const cb_node *node, cb_integrator **out);
+/* The same for a gait in a bundle: a method with `step_bundle`. */
+cb_status cb_integrator_create_bundle(const char *name, const cb_node *node, cb_integrator **out);
 /* The same method with the same parameters for another system. */
 cb_status cb_integrator_like(const cb_integrator *i, const cb_system *system, cb_integrator **out);
 void cb_integrator_free(cb_integrator *i);

@@ -76,6 +76,7 @@ typedef struct cb_observable_doc {
 } cb_observable_doc;
 extern const cb_observable_doc cb_observable_groups[]; /* of particles */
 extern const cb_observable_doc cb_body_observables[];  /* of bodies in a fluid */
+extern const cb_observable_doc cb_fibre_observables[]; /* of a gait in a bundle */
 
 #ifdef __cplusplus
 }

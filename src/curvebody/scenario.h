@@ -19,7 +19,7 @@ cb_status cb_scenario_open_text(const char *name, const char *text, const char *
                                 cb_scenario **out);
 void cb_scenario_free(cb_scenario *scenario);
 
-/* All borrowed. A scenario of bodies in a fluid has neither space nor system: NULL. */
+/* All borrowed. A scenario of bodies in a fluid, or of a gait in a bundle, has neither space nor system: NULL. */
 const char *cb_scenario_title(const cb_scenario *scenario);
 const char *cb_scenario_source(const cb_scenario *scenario); /* as read */
 const char *cb_scenario_resolved(

@@ -26,19 +26,29 @@ static cb_status unknown(const char *name, const cb_node *node) {
   return cb_fail(CB_ERROR_ARGUMENT, "no integrator `%s`; %s `%s`", name, near ? "did you mean" : "see", advice);
 }
 
+typedef enum kind { PARTICLES, BODIES, BUNDLE } kind;
+
+static bool is_for(const cb_integrator_class *class, kind what) {
+  return what == PARTICLES ? class->step != NULL
+         : what == BODIES  ? class->step_body != NULL
+                           : class->step_bundle != NULL;
+}
+
 /* Refuses a method of another kind of configuration space, with those that would do. */
-static cb_status check_kind(const cb_integrator_class *class, bool body) {
-  if (body ? class->step_body != NULL : class->step != NULL) return CB_OK;
+static cb_status check_kind(const cb_integrator_class *class, kind what) {
+  static const char *const words[] = {"particles in a space", "bodies in a fluid", "gaits in a bundle"};
+  if (is_for(class, what)) return CB_OK;
   char names[256] = "";
   for (size_t i = 0, at = 0; cb_integrator_classes[i]; i++) {
     const cb_integrator_class *other = cb_integrator_classes[i];
-    if (!(body ? other->step_body != NULL : other->step != NULL)) continue;
+    if (!is_for(other, what)) continue;
     at += (size_t)snprintf(names + at, sizeof names - at, "%s`%s`", at ? ", " : "", other->name);
     if (at >= sizeof names) break;
   }
-  return cb_fail(CB_ERROR_UNSUPPORTED, "integrator `%s` is for %s; expected one of %s", class->name,
-                 body ? "particles in a space, not for bodies in a fluid" : "bodies in a fluid, not for particles",
-                 names);
+  kind own = PARTICLES;
+  while (own < BUNDLE && !is_for(class, own)) own++;
+  return cb_fail(CB_ERROR_UNSUPPORTED, "integrator `%s` is for %s, not for %s; expected one of %s", class->name,
+                 words[own], words[what], names);
 }
 
 /* Methods that take the system's constraints, for the advice. */
@@ -59,8 +69,9 @@ static cb_status check_constraints(const cb_integrator_class *class, const cb_sy
                  cb_system_constraint_name(system, 0), names);
 }
 
-/* Takes params, also when it fails. system NULL: for bodies in a fluid. */
-static cb_status make(const cb_integrator_class *class, void *params, const cb_system *system, cb_integrator **out) {
+/* Takes params, also when it fails. system: of particles only. */
+static cb_status make(const cb_integrator_class *class, void *params, kind what, const cb_system *system,
+                      cb_integrator **out) {
   cb_integrator *made = calloc(1, sizeof *made);
   cb_status status = made ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
   if (!status) {
@@ -68,7 +79,7 @@ static cb_status make(const cb_integrator_class *class, void *params, const cb_s
     made->system = system;
     made->params = params;
     made->worst = made->root = -1;
-    status = check_kind(class, !system);
+    status = check_kind(class, what);
   }
   if (!status && system) {
     status = cb_forces_create(system, &made->forces);
@@ -88,7 +99,8 @@ static cb_status make(const cb_integrator_class *class, void *params, const cb_s
   return CB_OK;
 }
 
-static cb_status create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {
+static cb_status create(const char *name, const cb_node *node, kind what, const cb_system *system,
+                        cb_integrator **out) {
   static const char *const shared[] = {"name", "step", "retries"};
   const cb_integrator_class *class = find(name);
   if (!class) return unknown(name, node);
@@ -96,7 +108,7 @@ static cb_status create(const char *name, const cb_node *node, const cb_system *
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", name);
   cb_status status = cb_params_bind(class->params, node, node, shared, sizeof shared / sizeof *shared, params);
   if (status) return free(params), status;
-  status = make(class, params, system, out);
+  status = make(class, params, what, system, out);
   if (status == CB_ERROR_UNSUPPORTED && node) {
     const cb_node *at = cb_node_get(node, "name");
     status = cb_node_fail(at ? at : node, "%s", cb_error_text());
@@ -105,11 +117,15 @@ static cb_status create(const char *name, const cb_node *node, const cb_system *
 }
 
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {
-  return create(name, node, system, out);
+  return create(name, node, PARTICLES, system, out);
 }
 
 cb_status cb_integrator_create_body(const char *name, const cb_node *node, cb_integrator **out) {
-  return create(name, node, NULL, out);
+  return create(name, node, BODIES, NULL, out);
+}
+
+cb_status cb_integrator_create_bundle(const char *name, const cb_node *node, cb_integrator **out) {
+  return create(name, node, BUNDLE, NULL, out);
 }
 
 cb_status cb_integrator_like(const cb_integrator *i, const cb_system *system, cb_integrator **out) {
@@ -117,7 +133,7 @@ cb_status cb_integrator_like(const cb_integrator *i, const cb_system *system, cb
   void *params = malloc(size);
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", i->class->name);
   memcpy(params, i->params, size);
-  return make(i->class, params, system, out);
+  return make(i->class, params, PARTICLES, system, out);
 }
 
 void cb_integrator_free(cb_integrator *i) {

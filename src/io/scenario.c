@@ -1,4 +1,5 @@
 /* From a YAML file to a run that is ready to go. */
+#include "io/scenario_bundle.h"
 #include "io/scenario_fluid.h"
 
 #include <stdlib.h>
@@ -6,7 +7,8 @@
 
 enum { FORMAT = 1 };
 
-/* What a scenario is about, by its own keys: particles in a space, a system of coordinates, bodies in a fluid. */
+/* What a scenario is about, by its own keys: particles in a space, a system of coordinates, bodies in a fluid, a gait
+ * in a bundle. */
 typedef struct about {
   const char *key;             /* that says so */
   const char *const *required; /* ended by NULL */
@@ -15,24 +17,42 @@ typedef struct about {
 
 static const char *const of_space[] = {"integrator", "time", "space", "bodies", NULL},
                          *const of_system[] = {"integrator", "time", NULL},
-                         *const of_fluid[] = {"integrator", "time", "bodies", NULL};
-static const char *const not_of_space[] = {NULL}, *const not_of_system[] = {"space",       "bodies",
-                                                                            "potentials",  "interactions",
-                                                                            "constraints", "fluid",
-                                                                            NULL},
-                         *const not_of_fluid[] = {"space",    "system", "potentials", "interactions", "constraints",
-                                                  "contacts", "walls",  "events",     "start",        NULL};
-static const about kinds[] = {
-    {"fluid", of_fluid, not_of_fluid}, {"system", of_system, not_of_system}, {"space", of_space, not_of_space}};
+                         *const of_fluid[] = {"integrator", "time", "bodies", NULL},
+                         *const of_bundle[] = {"gait", "integrator", NULL};
+static const char *const not_of_space[] = {"gait", NULL}, *const not_of_system[] = {"space",       "bodies",
+                                                                                    "potentials",  "interactions",
+                                                                                    "constraints", "fluid",
+                                                                                    "gait",        NULL},
+                         *const not_of_fluid[] = {"space",       "system",   "potentials", "interactions",
+                                                  "constraints", "contacts", "walls",      "events",
+                                                  "start",       "gait",     NULL},
+                         *const not_of_bundle[] = {"space",      "system",       "fluid",       "bodies",
+                                                   "potentials", "interactions", "constraints", "contacts",
+                                                   "walls",      "events",       NULL};
+static const about kinds[] = {{"bundle", of_bundle, not_of_bundle},
+                              {"fluid", of_fluid, not_of_fluid},
+                              {"system", of_system, not_of_system},
+                              {"space", of_space, not_of_space}};
 
-static cb_status check_keys(const cb_node *root, const about **out) {
-  static const char *const keys[] = {"curvebody",  "title",        "space",       "system",   "fluid", "bodies",
-                                     "potentials", "interactions", "constraints", "contacts", "walls", "events",
-                                     "start",      "integrator",   "time",        "record"};
-  cb_status status = cb_node_check_keys(root, keys, sizeof keys / sizeof *keys);
-  if (status) return status;
+/* The kind of a scenario: a gait by itself lacks its bundle. */
+static cb_status kind_of(const cb_node *root, const about **out) {
   const about *kind = kinds;
   while (strcmp(kind->key, "space") && !cb_node_get(root, kind->key)) kind++;
+  const cb_node *gait = cb_node_get(root, "gait");
+  if (gait && !cb_node_get(root, kind->key))
+    return cb_node_fail(gait, "the key `bundle` is missing: the bundle that the gait moves in");
+  *out = kind;
+  return CB_OK;
+}
+
+static cb_status check_keys(const cb_node *root, const about **out) {
+  static const char *const keys[] = {"curvebody", "title",      "space",        "system",      "fluid",    "bundle",
+                                     "bodies",    "potentials", "interactions", "constraints", "contacts", "walls",
+                                     "events",    "gait",       "start",        "integrator",  "time",     "record"};
+  cb_status status = cb_node_check_keys(root, keys, sizeof keys / sizeof *keys);
+  if (status) return status;
+  const about *kind = NULL;
+  if ((status = kind_of(root, &kind))) return status;
   for (const char *const *key = kind->foreign; *key; key++)
     if (cb_node_get(root, *key))
       return cb_node_fail(cb_node_get(root, *key), "`%s` beside `%s`: expected one or the other", *key, kind->key);
@@ -87,16 +107,25 @@ static cb_status read_particles(cb_scenario *s, const cb_node *root) {
   return status && status != CB_ERROR_MEMORY && status != CB_ERROR_INPUT ? place_failure(root, system) : status;
 }
 
+static cb_status read_locomotion(cb_scenario *s, const cb_node *root) {
+  cb_status status = cb_scenario_read_bundle(s, cb_node_get(root, "bundle"));
+  if (!status) status = cb_scenario_read_gait(s, cb_node_get(root, "gait"));
+  if (!status) status = cb_scenario_read_group(s, cb_node_get(root, "start"));
+  return status;
+}
+
 static cb_status read_all(cb_scenario *s) {
   const cb_node *root = cb_tree_root(s->tree);
-  const about *kind;
+  const about *kind = NULL;
   if (root->kind != CB_NODE_MAP)
     return cb_node_fail(root, "expected a scenario: a map that begins with `curvebody: %d`", FORMAT);
   cb_status status = check_keys(root, &kind);
   if (!status) status = check_format(s, root);
   if (status) return status;
   const cb_node *fluid = cb_node_get(root, "fluid");
-  if (fluid) {
+  if (cb_node_get(root, "bundle")) {
+    status = read_locomotion(s, root);
+  } else if (fluid) {
     status = cb_scenario_read_fluid(s, fluid);
     if (!status) status = cb_scenario_read_immersed(s, cb_node_get(root, "bodies"));
   } else {
@@ -107,7 +136,21 @@ static cb_status read_all(cb_scenario *s) {
   return status;
 }
 
-static cb_status finish(cb_tree *tree, const char *name, const char *const *sets, size_t n, cb_scenario **out) {
+/* A bundle by itself or with its gait: no run is made. */
+static cb_status read_bundle(cb_scenario *s) {
+  const cb_node *root = cb_tree_root(s->tree);
+  static const char *const keys[] = {"curvebody", "title", "bundle", "gait", "start", "integrator", "time", "record"};
+  if (root->kind != CB_NODE_MAP)
+    return cb_node_fail(root, "expected a scenario: a map that begins with `curvebody: %d`", FORMAT);
+  if (!cb_node_get(root, "bundle"))
+    return cb_node_fail(root, "the key `bundle` is missing: see `curvebody list bundles`");
+  cb_status status = cb_node_check_keys(root, keys, sizeof keys / sizeof *keys);
+  if (!status) status = check_format(s, root);
+  return status ? status : read_locomotion(s, root);
+}
+
+static cb_status finish(cb_tree *tree, const char *name, const char *const *sets, size_t n,
+                        cb_status (*read)(cb_scenario *s), cb_scenario **out) {
   cb_arena *arena = cb_arena_create();
   cb_scenario *s = arena ? cb_arena_alloc(arena, 1, sizeof *s) : NULL;
   if (!s) return cb_arena_free(arena), cb_tree_free(tree), cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
@@ -117,7 +160,7 @@ static cb_status finish(cb_tree *tree, const char *name, const char *const *sets
   s->name = cb_arena_strdup(arena, name);
   cb_status status = CB_OK;
   for (size_t i = 0; i < n && !status; i++) status = cb_tree_set(tree, sets[i]);
-  if (!status) status = read_all(s);
+  if (!status) status = read(s);
   if (status) return cb_scenario_free(s), status;
   *out = s;
   return CB_OK;
@@ -126,14 +169,20 @@ static cb_status finish(cb_tree *tree, const char *name, const char *const *sets
 cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, cb_scenario **out) {
   cb_tree *tree;
   const cb_status status = cb_yaml_read_file(path, &tree);
-  return status ? status : finish(tree, path, sets, n, out);
+  return status ? status : finish(tree, path, sets, n, read_all, out);
+}
+
+cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out) {
+  cb_tree *tree;
+  const cb_status status = cb_yaml_read_file(path, &tree);
+  return status ? status : finish(tree, path, sets, n, read_bundle, out);
 }
 
 cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n,
                                 cb_scenario **out) {
   cb_tree *tree;
   const cb_status status = cb_yaml_read_text(name, text, strlen(text), &tree);
-  return status ? status : finish(tree, name, sets, n, out);
+  return status ? status : finish(tree, name, sets, n, read_all, out);
 }
 
 void cb_scenario_free(cb_scenario *s) {
@@ -144,6 +193,7 @@ void cb_scenario_free(cb_scenario *s) {
   cb_builder_free(s->builder);
   cb_geometry_free(s->space);
   cb_immersion_free(s->immersion);
+  cb_locomotion_free(s->locomotion);
   cb_tree_free(s->tree);
   cb_arena_free(s->arena);
 }

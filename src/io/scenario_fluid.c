@@ -100,7 +100,7 @@ cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n
   return status;
 }
 
-static cb_status read_parameters(cb_scenario *s, const cb_node *map) {
+cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
   cb_immersion *m = s->immersion;
   if (!map) return CB_OK;
   if (map->kind != CB_NODE_MAP) return cb_node_fail(map, "expected a map of names and numbers");
@@ -191,7 +191,7 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
   if (!m) return cb_fail(CB_ERROR_MEMORY, "no memory for a fluid");
   fluid_parameters p;
   cb_status status = cb_params_bind(cb_fluid_table, node, node, NULL, 0, &p);
-  if (!status) status = read_parameters(s, p.parameters);
+  if (!status) status = cb_scenario_read_parameters(s, p.parameters);
   if (status) return status;
   double *g = m->fluid.gravity, up[3] = {0, 0, 1};
   g[2] = -9.81;

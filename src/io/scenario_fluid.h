@@ -38,6 +38,15 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
 cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const char *name, const cb_node *place,
                                   const cb_node *motion, const cb_node *repeat, const cb_immersed *what);
 
+/* What a body is made of, in the scenario's arena: material, points and lumped of options. */
+cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_surface *surface,
+                                  cb_immersed_options *options);
+/* {x: .., y: .., z: ..} or {parts: [{part: .., x: ..}, ..]} as motions, places[count] where each was written. */
+cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, cb_poses_motion **out, const cb_node ***places,
+                                   size_t *count);
+/* Named numbers, into those of the immersion. */
+cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map);
+
 /* An expression of the variables named[n] at x[n] and of the parameters, and a list of three, into out. */
 cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,
                              const double *x, double *out);

@@ -153,6 +153,23 @@ static cb_status read_points(cb_scenario *s, const cb_node *list, const cb_surfa
   return status;
 }
 
+static cb_status read_matter(cb_scenario *s, const cb_node *body, const immersed_parameters *p,
+                             const cb_surface *surface, cb_immersed_options *options) {
+  cb_material *material = cb_arena_alloc(s->arena, (size_t)surface->parts, sizeof *material);
+  *options = (cb_immersed_options){.material = material, .lumped = p->mass_model == 1};
+  if (!material) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", surface->parts);
+  const cb_status status = read_materials(body, p, surface, material);
+  return status ? status : read_points(s, p->points, surface, options);
+}
+
+cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_surface *surface,
+                                  cb_immersed_options *options) {
+  static const char *const others[] = {"variables", "period", "start", "cycle", "fluid", "parameters"};
+  immersed_parameters p;
+  const cb_status status = cb_params_bind(cb_immersed_table, body, body, others, sizeof others / sizeof *others, &p);
+  return status ? status : read_matter(s, body, &p, surface, options);
+}
+
 /* --- what acts on it --- */
 
 static cb_status read_linear_drag(const cb_node *node, cb_immersed_options *options) {
@@ -248,17 +265,13 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, cb_i
     if (!strcmp(m->body[i].name, name)) return cb_node_fail(node, "two bodies are called `%s`", name);
   status = cb_scenario_read_surface(s, node, p.shape, p.mesh, p.scale, p.poses, kind);
   if (status) return status;
-  cb_material *material = cb_arena_alloc(s->arena, (size_t)kind->surface->parts, sizeof *material);
-  if (!material) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", kind->surface->parts);
-  cb_immersed_options options = {.material = material,
-                                 .lumped = p.mass_model == 1,
-                                 .added_mass = p.added_mass,
-                                 .drag = p.drag,
-                                 .n_parameters = m->n_parameters,
-                                 .names = m->parameter,
-                                 .values = m->parameter_value};
-  status = read_materials(node, &p, kind->surface, material);
-  if (!status) status = read_points(s, p.points, kind->surface, &options);
+  cb_immersed_options options;
+  status = read_matter(s, node, &p, kind->surface, &options);
+  options.added_mass = p.added_mass;
+  options.drag = p.drag;
+  options.n_parameters = m->n_parameters;
+  options.names = m->parameter;
+  options.values = m->parameter_value;
   if (!status) status = read_linear_drag(p.linear_drag, &options);
   if (!status) status = read_wrenches(s, p.wrenches, &options);
   if (!status) status = make(s, node, &p, &options, kind);

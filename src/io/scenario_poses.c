@@ -48,9 +48,9 @@ static cb_status read_motion(const cb_node *map, cb_poses_motion *out) {
   return status;
 }
 
-static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immersed_kind *kind) {
+cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, cb_poses_motion **out, const cb_node ***places,
+                                   size_t *count) {
   static const char *const whole[] = {"x", "y", "z", "parts"}, *const of_part[] = {"part", "x", "y", "z"};
-  const cb_immersion *m = s->immersion;
   const cb_node *parts = cb_node_get(node, "parts");
   cb_status status = cb_node_check_keys(node, whole, 4);
   if (status) return status;
@@ -71,10 +71,19 @@ static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immers
     }
     if (!status) status = read_motion(from[i], &motion[i]);
   }
-  if (status) return status;
+  *out = motion, *places = from, *count = n;
+  return status;
+}
+
+static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immersed_kind *kind) {
+  const cb_immersion *m = s->immersion;
   const cb_poses_parameters parameters = {m->parameter, m->parameter_value, m->n_parameters};
-  size_t which = 0, at = 0;
+  cb_poses_motion *motion;
+  const cb_node **from;
+  size_t n, which = 0, at = 0;
   int coordinate = 0;
+  cb_status status = cb_scenario_read_motions(s, node, &motion, &from, &n);
+  if (status) return status;
   status = cb_poses_from_expressions(kind->surface, motion, n, &parameters, &which, &coordinate, &at, &kind->poses);
   if (status != CB_ERROR_INPUT) return status;
   const cb_node *given = cb_node_get(from[which], coordinates[coordinate]);

@@ -16,11 +16,12 @@ struct cb_scenario {
   cb_builder *builder;
   cb_system *system;
   cb_integrator *integrator;
-  struct cb_immersion *immersion; /* of a scenario of bodies in a fluid (io/scenario_fluid.h); NULL for others */
+  struct cb_immersion *immersion;   /* of a scenario of bodies in a fluid (io/scenario_fluid.h); NULL for others */
+  struct cb_locomotion *locomotion; /* of a gait in a bundle (io/scenario_bundle.h); NULL for others */
   cb_run *run;
   const char *inputs; /* digest of the files that it names */
   int compression;
-  bool project;           /* `start` */
+  bool project; /* `start` */
   double start_tolerance;
   const char *attributes[CB_SCENARIO_ATTRIBUTES];
 };
@@ -29,7 +30,7 @@ struct cb_scenario {
 cb_status cb_space_read(const cb_node *node, cb_geometry **out); /* by name or by metric */
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* in place of space and bodies */
-extern const cb_param cb_scenario_system_table[]; /* its keys, beside those of a metric */
+extern const cb_param cb_scenario_system_table[];                       /* its keys, beside those of a metric */
 cb_status cb_scenario_read_bodies(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions);
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
@@ -48,8 +49,9 @@ cb_status cb_scenario_read_particle(const cb_scenario *s, const cb_node *node, i
  * place in it. */
 cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression);
 
-/* The parameter table of `time`, `integrator` (what all methods share), `record` or `start`. */
-const cb_param *cb_scenario_table(const char *key);
+/* The parameter table of `time`, `integrator` (what all methods share), `record`, `start`, `gait` in a scenario of s's
+ * kind. */
+const cb_param *cb_scenario_table(const cb_scenario *s, const char *key);
 
 /* SHA-256 of data[n] in hexadecimals, in the scenario's arena; NULL if there is no memory. */
 const char *cb_scenario_sha256(cb_scenario *s, const char *data, size_t n);

@@ -2,6 +2,7 @@
  * keep their text, so that a run from the resolved scenario repeats the bytes of the original. */
 #include "bodies/place.h"
 #include "core/text.h"
+#include "io/scenario_bundle.h"
 #include "io/scenario_fluid.h"
 
 #include <curvebody/constraint.h>
@@ -107,15 +108,32 @@ static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
   return full && floor ? replaced(s, full, "floor", cb_params_resolved(cb_floor_table, floor, s->arena)) : full;
 }
 
+/* A bundle of the registry with its defaults, or one that names files. */
+static const cb_node *bundle(cb_scenario *s, const cb_node *node) {
+  const cb_node *map = as_map(s, node);
+  const char *name = map ? cb_node_get(map, "name")->text : "";
+  const cb_param *params = NULL;
+  for (const cb_bundle_class *const *c = cb_bundle_classes; *c; c++)
+    if (!strcmp((*c)->name, name)) params = (*c)->params;
+  for (const cb_bundle_kind *const *k = cb_bundle_kinds; *k; k++)
+    if (!strcmp((*k)->name, name)) params = (*k)->params;
+  if (params && map) map = cb_params_resolved(params, map, s->arena);
+  static const char *const files[] = {"mesh", "file"};
+  for (size_t f = 0; f < 2 && map; f++) map = placed(s, map, files[f]);
+  const cb_node *poses = placed_pattern(s, placed(s, cb_node_get(map, "poses"), "sequence"), "files");
+  return map && poses ? replaced(s, map, "poses", poses) : map;
+}
+
 static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *node) {
   if (!strcmp(key, "space")) {
     const cb_node *map = as_map(s, node);
     return s->space->class->params ? cb_params_resolved(s->space->class->params, map, s->arena) : map;
   }
   if (!strcmp(key, "integrator"))
-    return cb_params_resolved(s->integrator->class->params, cb_params_resolved(cb_scenario_table(key), node, s->arena),
-                              s->arena);
+    return cb_params_resolved(s->integrator->class->params,
+                              cb_params_resolved(cb_scenario_table(s, key), node, s->arena), s->arena);
   if (!strcmp(key, "fluid")) return fluid(s, node);
+  if (!strcmp(key, "bundle")) return bundle(s, node);
   if (!strcmp(key, "bodies")) {
     cb_node *list = cb_arena_alloc(s->arena, 1, sizeof *list);
     if (!list) return NULL;
@@ -125,7 +143,7 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
       if (!(list->items[i] = s->immersion ? immersed(s, node->items[i]) : body(s, node->items[i]))) return NULL;
     return list->items ? list : NULL;
   }
-  const cb_param *table = cb_scenario_table(key);
+  const cb_param *table = cb_scenario_table(s, key);
   return table ? cb_params_resolved(table, node, s->arena) : node;
 }
 

@@ -1,5 +1,7 @@
 /* `integrator:`, `time:` and `record:`. */
+#include "io/scenario_bundle.h"
 #include "io/scenario_fluid.h"
+#include "run/fibre.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -14,6 +16,14 @@ static const cb_param time_table[] = {
     {"end", CB_PARAM_REAL, offsetof(time_parameters, end), NULL, "", "", NULL, "time at the end"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
+/* Of a gait: it ends with its last cycle. */
+static const cb_param gait_time_table[] = {
+    {"start", CB_PARAM_REAL, offsetof(time_parameters, start), "0", "s", "", NULL,
+     "time at the start; a cycle begins at time 0"},
+    {"end", CB_PARAM_REAL, offsetof(time_parameters, end), "nan", "s", "", NULL,
+     "time at the end (default: start + repeat*period of the gait)"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
 typedef struct step_parameters {
   double step;
   int retries;
@@ -23,6 +33,11 @@ static const cb_param step_table[] = {
     {"step", CB_PARAM_REAL, offsetof(step_parameters, step), NULL, "", "> 0", NULL, "length of a step"},
     {"retries", CB_PARAM_INT, offsetof(step_parameters, retries), "4", "", "[0, 30]", NULL,
      "times a failed step may be halved"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+/* Along a fibre a step is not halved: it would step over what is singular. */
+static const cb_param gait_step_table[] = {
+    {"step", CB_PARAM_REAL, offsetof(step_parameters, step), NULL, "s", "> 0", NULL, "length of a step"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct record_parameters {
@@ -44,7 +59,14 @@ static const cb_param record_table[] = {
      "chart of the observable `coordinates`"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-const cb_param *cb_scenario_table(const char *key) {
+const cb_param *cb_scenario_table(const cb_scenario *s, const char *key) {
+  if (s->locomotion)
+    return !strcmp(key, "time")         ? gait_time_table
+           : !strcmp(key, "integrator") ? gait_step_table
+           : !strcmp(key, "record")     ? record_table
+           : !strcmp(key, "start")      ? cb_group_table
+           : !strcmp(key, "gait")       ? cb_gait_table
+                                        : NULL;
   return !strcmp(key, "time")         ? time_table
          : !strcmp(key, "integrator") ? step_table
          : !strcmp(key, "record")     ? record_table
@@ -56,21 +78,26 @@ const cb_param *cb_scenario_table(const char *key) {
 static cb_status read_integrator(cb_scenario *s, const cb_node *node, step_parameters *step) {
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "expected a map with `name` and `step`");
   const cb_node *name_node = cb_node_get(node, "name");
-  const char *name = s->immersion ? "hamilton_pontryagin" : "lobatto";
+  const char *name = s->locomotion ? "magnus" : s->immersion ? "hamilton_pontryagin" : "lobatto";
   cb_status status = name_node ? cb_node_string(name_node, &name) : CB_OK;
   if (!status)
-    status = s->immersion ? cb_integrator_create_body(name, node, &s->integrator)
-                          : cb_integrator_create(name, node, s->system, &s->integrator);
+    status = s->locomotion  ? cb_integrator_create_bundle(name, node, &s->integrator)
+             : s->immersion ? cb_integrator_create_body(name, node, &s->integrator)
+                            : cb_integrator_create(name, node, s->system, &s->integrator);
   if (status) return status;
+  if (s->locomotion && cb_node_get(node, "retries"))
+    return cb_node_fail(cb_node_get(node, "retries"), "`retries` belongs to others: a step of a gait is not halved");
   /* the other keys are the method's own and were checked when it was made */
   const char **others = cb_arena_alloc(s->arena, node->count, sizeof *others);
   if (!others) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu keys", node->count);
   for (size_t i = 0; i < node->count; i++) others[i] = node->keys[i]->text;
-  return cb_params_bind(step_table, node, node, others, node->count, step);
+  return cb_params_bind(cb_scenario_table(s, "integrator"), node, node, others, node->count, step);
 }
 
 static cb_status read_observables(cb_scenario *s, const cb_node *list, const char *const **out) {
-  const cb_observable_doc *groups = s->immersion ? cb_body_observables : cb_observable_groups;
+  const cb_observable_doc *groups = s->locomotion  ? cb_fibre_observables
+                                    : s->immersion ? cb_body_observables
+                                                   : cb_observable_groups;
   if (!list || list->kind == CB_NODE_NULL) return *out = NULL, CB_OK;
   if (list->kind != CB_NODE_LIST)
     return cb_node_fail(list, "expected a list of observables, such as [separation, energy]");
@@ -107,7 +134,7 @@ static cb_status read_record(cb_scenario *s, const cb_node *node, const cb_node 
     coordinates = coordinates || !strcmp(*name, "coordinates");
   if (p.chart) {
     const char *name;
-    if (s->immersion) return cb_node_fail(p.chart, "`chart` belongs to particles in a space");
+    if (!s->space) return cb_node_fail(p.chart, "`chart` belongs to particles in a space");
     if ((status = cb_node_string(p.chart, &name))) return status;
     options->chart = cb_chart_find(s->space, name);
     if (!options->chart) {
@@ -124,13 +151,30 @@ static cb_status read_record(cb_scenario *s, const cb_node *node, const cb_node 
   return CB_OK;
 }
 
+/* What a run of a gait is refused for: an observable that its bundle has not, or its times. */
+static const cb_node *run_failure(const cb_node *root, const cb_node *time_node) {
+  const cb_node *observables = cb_node_get(cb_node_get(root, "record"), "observables");
+  return observables && strstr(cb_error_text(), "observable") ? observables : time_node;
+}
+
+static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
+  const cb_locomotion *l = s->locomotion;
+  const cb_immersion *m = s->immersion;
+  if (l)
+    return cb_run_create_fibre(&(cb_fibre_path){l->bundle, l->gait, l->period}, l->start, s->integrator, options,
+                               &s->run);
+  return m ? cb_run_create_bodies(&m->fluid, m->n, m->body, s->integrator, options, &s->run)
+           : cb_run_create(s->system, s->integrator, options, &s->run);
+}
+
 cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root) {
   const cb_node *time_node = cb_node_get(root, "time");
   time_parameters time;
-  step_parameters step;
+  step_parameters step = {0};
   cb_run_options options = {0};
-  cb_status status = cb_params_bind(time_table, time_node, root, NULL, 0, &time);
+  cb_status status = cb_params_bind(cb_scenario_table(s, "time"), time_node, root, NULL, 0, &time);
   if (status) return status;
+  if (isnan(time.end)) time.end = time.start + s->locomotion->repeat * s->locomotion->period;
   if (time.end < time.start)
     return cb_node_fail(cb_node_get(time_node, "end"), "the end %g lies before the start %g", time.end, time.start);
   status = read_integrator(s, cb_node_get(root, "integrator"), &step);
@@ -142,11 +186,11 @@ cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root) {
   options.retries = step.retries;
   options.project = s->project;
   options.start_tolerance = s->start_tolerance;
-  status = s->immersion ? cb_run_create_bodies(&s->immersion->fluid, s->immersion->n, s->immersion->body, s->integrator,
-                                               &options, &s->run)
-                        : cb_run_create(s->system, s->integrator, &options, &s->run);
+  status = make_run(s, &options);
   if (status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN) {
     const cb_node *start = cb_node_get(root, "start"), *bodies = cb_node_get(root, "bodies");
+    if (!time_node) time_node = cb_node_get(root, "gait"); /* the end is its last cycle's */
+    if (s->locomotion) return cb_node_fail(run_failure(root, time_node), "%s", cb_error_text());
     return cb_node_fail(status == CB_ERROR_ARGUMENT ? time_node : start ? start : bodies, "%s", cb_error_text());
   }
   return status;

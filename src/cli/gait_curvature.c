@@ -1,0 +1,250 @@
+/* curvebody gait SCENARIO curvature: connection, curvature and metric over a window of two shape variables.
+ *
+ *   /NAME1[N1]  /NAME2[N2]  the window;  /connection[N1, N2, axis, n]  /curvature[N1, N2, axis]  /metric[N1, N2, n, n]
+ *   /gait[T, n]  the gait, for drawing
+ * The other shape variables stay at --at, or at the mean of the gait. Where the shape is singular there are nans. */
+#include "cli/gait.h"
+
+#include "bundle/coordinates.h"
+#include "core/threads.h"
+#include "io/arrays.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL = 51, MOST = 10000, DRAWN = 512 }; /* MOST squared is an int */
+
+typedef struct grid {
+  const cb_bundle *bundle;
+  cb_bundle *moved; /* in other coordinates, NULL: as it is */
+  int i, j, points[2];
+  double low[2], high[2];
+  double at[CB_SHAPE_MAX]; /* the other variables */
+  double *axis[2], *connection, *curvature, *metric, *gait;
+  signed char *status; /* of each node */
+  size_t singular;
+  char why[512]; /* of the first one */
+} grid;
+
+static void free_grid(grid *g) {
+  free(g->axis[0]);
+  free(g->axis[1]);
+  free(g->connection);
+  free(g->curvature);
+  free(g->metric);
+  free(g->status);
+  free(g->gait);
+  cb_bundle_free(g->moved);
+}
+
+/* --- what was asked for --- */
+
+static cb_status variable(const cb_bundle *b, const char *name, size_t length, int *out) {
+  char word[64];
+  snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), name);
+  for (*out = 0; *out < b->n; ++*out)
+    if (!strcmp(b->shape[*out], word)) return CB_OK;
+  const char *near = cb_nearest_name(word, b->shape, (size_t)b->n);
+  return near ? cb_fail(CB_ERROR_INPUT, "--plane: error: no shape variable `%s`; did you mean `%s`?", word, near)
+              : cb_fail(CB_ERROR_INPUT, "--plane: error: no shape variable `%s`; the first is `%s`", word, b->shape[0]);
+}
+
+static cb_status read_plane(const cb_gait_job *job, grid *g) {
+  const cb_bundle *b = job->bundle;
+  g->i = 0, g->j = 1;
+  if (b->n < 2)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: bundle %s has one shape variable, and no curvature; see `connection`",
+                   job->scenario, b->class->name);
+  if (!job->plane) return CB_OK;
+  const char *comma = strchr(job->plane, ',');
+  if (!comma) return cb_fail(CB_ERROR_INPUT, "--plane: error: expected two shape variables, NAME,NAME");
+  cb_status status = variable(b, job->plane, (size_t)(comma - job->plane), &g->i);
+  if (!status) status = variable(b, comma + 1, strlen(comma + 1), &g->j);
+  return !status && g->i == g->j ? cb_fail(CB_ERROR_INPUT, "--plane: error: expected two different shape variables")
+                                 : status;
+}
+
+static cb_status read_grid(const cb_gait_job *job, grid *g) {
+  g->points[0] = g->points[1] = USUAL;
+  if (!job->grid) return CB_OK;
+  char *end, *last;
+  const long one = strtol(job->grid, &end, 10), two = *end == 'x' ? strtol(end + 1, &last, 10) : 0;
+  if (*end != 'x' || *last || one < 2 || two < 2 || one > MOST || two > MOST)
+    return cb_fail(CB_ERROR_INPUT, "--grid: error: expected two numbers from 2 to %d, N1xN2, found '%.40s'", MOST,
+                   job->grid);
+  g->points[0] = (int)one, g->points[1] = (int)two;
+  return CB_OK;
+}
+
+/* The gait with a quarter of its extent around it, in hundredths of what that is of. */
+static void around(const grid *g, double *low, double *high) {
+  const int of[2] = {g->i, g->j}, n = g->bundle->n;
+  for (int v = 0; v < 2; v++) {
+    low[v] = INFINITY, high[v] = -INFINITY;
+    for (int k = 0; k < DRAWN; k++) {
+      low[v] = fmin(low[v], g->gait[k * n + of[v]]);
+      high[v] = fmax(high[v], g->gait[k * n + of[v]]);
+    }
+    const double margin = high[v] > low[v] ? (high[v] - low[v]) / 4 : fmax(1, fabs(low[v])) / 2;
+    const double unit = pow(10, floor(log10(2 * margin)) - 2);
+    low[v] = floor((low[v] - margin) / unit + 1e-6) * unit, high[v] = ceil((high[v] + margin) / unit - 1e-6) * unit;
+  }
+}
+
+static cb_status read_window(const cb_gait_job *job, grid *g) {
+  double four[4];
+  char text[256];
+  if (!job->window) {
+    if (!g->gait)
+      return cb_fail(CB_ERROR_INPUT, "--window: error: expected LO:HI,LO:HI, as there is no gait to look around");
+    return around(g, g->low, g->high), CB_OK;
+  }
+  snprintf(text, sizeof text, "%s", job->window);
+  for (char *colon = text; (colon = strchr(colon, ':'));) *colon = ',';
+  const cb_status status = cb_gait_numbers("--window", text, 4, four);
+  if (status) return status;
+  for (int v = 0; v < 2; v++) {
+    g->low[v] = four[2 * v], g->high[v] = four[2 * v + 1];
+    if (!(g->high[v] > g->low[v]))
+      return cb_fail(CB_ERROR_INPUT, "--window: error: expected LO:HI,LO:HI, each LO below its HI, found %g:%g",
+                     g->low[v], g->high[v]);
+  }
+  return CB_OK;
+}
+
+/* The gait as drawn, and its mean for the variables that are not in the plane. */
+static cb_status read_gait(const cb_gait_job *job, grid *g) {
+  const int n = g->bundle->n;
+  if (job->at) {
+    const cb_status status = cb_gait_numbers("--at", job->at, n, g->at);
+    if (status) return status;
+  }
+  if (!job->motion->gait) return CB_OK;
+  if (!(g->gait = calloc((size_t)(DRAWN * n), sizeof *g->gait)))
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
+  for (int k = 0; k < DRAWN; k++) {
+    double *r = g->gait + k * n;
+    cb_gait_at(job->motion->gait, (double)k / (DRAWN - 1), r, NULL);
+    for (int i = 0; i < n && !job->at; i++) g->at[i] += r[i] / DRAWN;
+  }
+  return CB_OK;
+}
+
+static cb_status choose_coordinates(const cb_gait_job *job, grid *g) {
+  const char *const only = "minimum_perturbation";
+  if (!job->coordinates) return CB_OK;
+  if (strcmp(job->coordinates, only))
+    return cb_fail(CB_ERROR_INPUT, "--coordinates: error: expected `%s`, found '%.40s'", only, job->coordinates);
+  if (job->bundle->n != 2)
+    return cb_fail(CB_ERROR_INPUT,
+                   "--coordinates: error: bundle %s has %d shape variables: expected 2, or `coordinates` in the "
+                   "scenario's bundle",
+                   job->bundle->class->name, job->bundle->n);
+  double low[2], high[2];
+  int points[2];
+  const int of[2] = {g->i, g->j};
+  for (int v = 0; v < 2; v++) low[of[v]] = g->low[v], high[of[v]] = g->high[v], points[of[v]] = g->points[v];
+  const cb_status status = cb_bundle_minimum_perturbation(job->bundle, low, high, points, &g->moved);
+  if (!status) g->bundle = g->moved;
+  return status;
+}
+
+/* --- over the window --- */
+
+static cb_status make_arrays(grid *g) {
+  const size_t n = (size_t)g->bundle->n, dim = (size_t)g->bundle->group->dim,
+               nodes = (size_t)g->points[0] * (size_t)g->points[1];
+  g->connection = calloc(nodes * dim * n, sizeof *g->connection);
+  g->curvature = calloc(nodes * dim, sizeof *g->curvature);
+  g->metric = calloc(nodes * n * n, sizeof *g->metric);
+  g->status = calloc(nodes, sizeof *g->status);
+  for (int v = 0; v < 2; v++) {
+    g->axis[v] = calloc((size_t)g->points[v], sizeof *g->axis[v]);
+    for (int k = 0; g->axis[v] && k < g->points[v]; k++)
+      g->axis[v][k] = g->low[v] + (g->high[v] - g->low[v]) * k / (g->points[v] - 1);
+  }
+  if (g->connection && g->curvature && g->metric && g->status && g->axis[0] && g->axis[1]) return CB_OK;
+  return cb_fail(CB_ERROR_MEMORY, "no memory for a grid of %dx%d", g->points[0], g->points[1]);
+}
+
+/* One node: nans where the shape is singular. */
+static cb_status fill(grid *g, int node) {
+  const cb_bundle *b = g->bundle;
+  const size_t n = (size_t)b->n, dim = (size_t)b->group->dim, at = (size_t)node;
+  double r[CB_SHAPE_MAX], *A = g->connection + at * dim * n, *B = g->curvature + at * dim, *M = g->metric + at * n * n;
+  memcpy(r, g->at, sizeof r);
+  r[g->i] = g->axis[0][node / g->points[1]], r[g->j] = g->axis[1][node % g->points[1]];
+  cb_status status = cb_bundle_connection(b, r, A, NULL, M, NULL);
+  if (!status) status = cb_bundle_curvature(b, r, g->i, g->j, B);
+  if (status <= 0) return status;
+  for (size_t c = 0; c < dim * n; c++) A[c] = NAN;
+  for (size_t c = 0; c < dim; c++) B[c] = NAN;
+  for (size_t c = 0; c < n * n; c++) M[c] = NAN;
+  return status;
+}
+
+static void fill_part(void *context, int begin, int end) {
+  grid *g = context;
+  for (int node = begin; node < end; node++) g->status[node] = (signed char)fill(g, node);
+}
+
+/* Words of a failure are those of its thread: the first of each kind is repeated in this one. */
+static cb_status look(grid *g) {
+  const int nodes = g->points[0] * g->points[1];
+  cb_status status = make_arrays(g);
+  if (status) return status;
+  cb_threads_range(cb_threads_for(SIZE_MAX), nodes, fill_part, g);
+  for (int node = 0; node < nodes && !status; node++) {
+    if (g->status[node] < 0) status = fill(g, node);
+    if (g->status[node] > 0 && !g->singular++ && fill(g, node)) snprintf(g->why, sizeof g->why, "%s", cb_error_text());
+  }
+  return status;
+}
+
+static cb_status write_file(const cb_gait_job *job, const grid *g) {
+  const cb_bundle *b = g->bundle;
+  const char *const one = b->shape[g->i], *const two = b->shape[g->j];
+  const char *const connection[] = {one, two, "algebra", "variable"}, *const curvature[] = {one, two, "algebra"},
+                    *const metric[] = {one, two, "variable", "variable_column"}, *const gait[] = {"point", "variable"};
+  cb_arrays *a;
+  const cb_status status = cb_arrays_create(job->output, &a);
+  if (status) return status;
+  cb_gait_attributes(job, a);
+  cb_arrays_text(a, "plane_1", one);
+  cb_arrays_text(a, "plane_2", two);
+  cb_arrays_text(a, "coordinates", g->moved || job->motion->plain ? "minimum_perturbation" : "own");
+  cb_arrays_dimension(a, &(cb_dimension){one, (size_t)g->points[0], g->axis[0], NULL, "shape variable"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){two, (size_t)g->points[1], g->axis[1], NULL, "shape variable"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"algebra", (size_t)b->group->dim, NULL, b->group->axis, "of the algebra"},
+                      NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"variable", (size_t)b->n, NULL, b->shape, "shape variable"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"variable_column", (size_t)b->n, NULL, b->shape, "shape variable"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"point", g->gait ? DRAWN : 0, NULL, NULL, "point of the gait"}, NULL);
+  cb_arrays_put(a, "connection", 4, connection, g->connection, NULL, "A: xi = -A r'");
+  cb_arrays_put(a, "curvature", 3, curvature, g->curvature, NULL, "B = d_1 A_2 - d_2 A_1 - [A_1, A_2]");
+  cb_arrays_put(a, "metric", 4, metric, g->metric, NULL, "M: cost r'Mr'");
+  if (g->gait) cb_arrays_put(a, "gait", 2, gait, g->gait, NULL, "the gait, from its start to its end");
+  return cb_arrays_close(a, CB_OK);
+}
+
+cb_status cb_gait_curvature(const cb_gait_job *job) {
+  grid g = {.bundle = job->bundle};
+  cb_status status = read_plane(job, &g);
+  if (!status) status = read_grid(job, &g);
+  if (!status) status = read_gait(job, &g);
+  if (!status) status = read_window(job, &g);
+  if (!status) status = choose_coordinates(job, &g);
+  if (!status) status = look(&g);
+  if (!status) status = write_file(job, &g);
+  if (!status && job->json) {
+    printf("{\"output\": ");
+    cb_json_text(stdout, job->output);
+    printf(", \"grid\": [%d, %d], \"singular\": %zu}\n", g.points[0], g.points[1], g.singular);
+  }
+  if (!status && g.singular)
+    fprintf(stderr, "curvebody: warning: %zu of %d nodes are nan, such as %s\n", g.singular, g.points[0] * g.points[1],
+            g.why);
+  free_grid(&g);
+  return status;
+}

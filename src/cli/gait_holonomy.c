@@ -1,0 +1,210 @@
+/* curvebody gait SCENARIO holonomy, connection: what a cycle does, and the connection at one shape. */
+#include "cli/gait.h"
+
+#include "bundle/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- a cycle --- */
+
+typedef struct cycle {
+  double g[CB_GROUP_SIZE], repeated[CB_GROUP_SIZE], log[CB_GROUP_DIM], cbvi[CB_GROUP_DIM];
+  double length, cost, efficiency;
+  double table[CB_GROUP_DIM]; /* what the errors of a table can do to the log */
+  bool has_log, has_table, has_integral;
+} cycle;
+
+/* Square of the way over square of the length, whatever the pacing: of the translations of the log where the group has
+ * some, of all of it otherwise. */
+static double efficiency(const cb_group *G, const cycle *c) {
+  double shifts = 0, all = 0;
+  bool any = false;
+  for (int k = 0; k < G->dim; k++) {
+    const bool turns = !strncmp(G->axis[k], "omega", 5);
+    all += c->log[k] * c->log[k];
+    if (!turns) shifts += c->log[k] * c->log[k];
+    any = any || !turns;
+  }
+  return c->has_log && c->length > 0 ? (any ? shifts : all) / (c->length * c->length) : NAN;
+}
+
+static cb_status find_cycle(const cb_gait_job *job, cycle *c) {
+  const cb_bundle *b = job->bundle;
+  const cb_group *G = b->group;
+  double error = 0;
+  cb_status status = job->error ? cb_gait_numbers("--error", job->error, 1, &error) : CB_OK;
+  if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected at least 0");
+  if (!status) status = cb_holonomy(b, job->motion->gait, error, c->g, &c->length, &c->cost);
+  c->has_table = !strcmp(b->class->name, "samples");
+  if (!status && c->has_table) status = cb_bundle_samples_holonomy_error(b, job->motion->gait, c->table);
+  if (status) return status;
+  /* a phase once round bounds no surface, and a surface may have singular shapes within */
+  c->has_integral = cb_body_velocity_integral(b, job->motion->gait, c->cbvi) == CB_OK;
+  for (int k = 0; !c->has_integral && k < G->dim; k++) c->cbvi[k] = NAN;
+  c->cost /= job->motion->period; /* of a cycle of so many seconds */
+  c->has_log = G->log(G, c->g, c->log) == CB_OK;
+  for (int k = 0; !c->has_log && k < G->dim; k++) c->log[k] = NAN;
+  c->efficiency = efficiency(G, c);
+  G->identity(G, c->repeated);
+  for (int k = 0; k < job->motion->repeat; k++) G->multiply(G, c->repeated, c->g, c->repeated);
+  G->project(G, c->repeated);
+  return CB_OK;
+}
+
+static void row(const char *title, int n, const char *const *names, const double *values) {
+  printf("%-12s", title);
+  for (int i = 0; i < n; i++) printf("%s%s = %.15g", i ? ", " : "", names[i], values[i]);
+  printf("\n");
+}
+
+static void holonomy_text(const cb_gait_job *job, const cycle *c) {
+  const cb_bundle *b = job->bundle;
+  const cb_group *G = b->group;
+  printf("%s: %d shape variable%s, fibre %s\n", cb_locomotion_name(job->motion), b->n, b->n == 1 ? "" : "s", G->name);
+  row("holonomy", G->size, G->number, c->g);
+  if (c->has_log)
+    row("its log", G->dim, G->axis, c->log);
+  else
+    printf("its log     is not unique\n");
+  if (c->has_table) row("within", G->dim, G->axis, c->table);
+  if (c->has_integral) row("integral", G->dim, G->axis, c->cbvi); /* -int int B */
+  printf("length      %.15g\ncost        %.15g\nefficiency  %.15g\n", c->length, c->cost, c->efficiency);
+  if (job->motion->repeat > 1) {
+    char title[24];
+    snprintf(title, sizeof title, "%d cycles", job->motion->repeat);
+    row(title, G->size, G->number, c->repeated);
+  }
+}
+
+static void holonomy_json(const cb_gait_job *job, const cycle *c) {
+  const cb_bundle *b = job->bundle;
+  const cb_group *G = b->group;
+  printf("{\"bundle\": ");
+  cb_json_text(stdout, cb_locomotion_name(job->motion));
+  printf(", \"group\": ");
+  cb_json_text(stdout, G->name);
+  printf(",\n ");
+  cb_gait_json_words("shape", b->n, b->shape);
+  printf(",\n ");
+  cb_gait_json_words("numbers", G->size, G->number);
+  printf(",\n ");
+  cb_gait_json_words("axes", G->dim, G->axis);
+  printf(",\n ");
+  cb_gait_json("g", 1, &G->size, c->g, false);
+  cb_gait_json("log", 1, &G->dim, c->log, false);
+  if (c->has_table) cb_gait_json("table_error", 1, &G->dim, c->table, false);
+  cb_gait_json("length", 0, NULL, &c->length, false);
+  cb_gait_json("cost", 0, NULL, &c->cost, false);
+  cb_gait_json("efficiency", 0, NULL, &c->efficiency, false);
+  cb_gait_json("cbvi", 1, &G->dim, c->cbvi, false);
+  cb_gait_json("period", 0, NULL, &job->motion->period, false);
+  printf("\"repeat\": %d,\n ", job->motion->repeat);
+  cb_gait_json("g_repeated", 1, &G->size, c->repeated, true);
+}
+
+cb_status cb_gait_holonomy(const cb_gait_job *job) {
+  cycle c = {.length = 0};
+  const cb_status status = find_cycle(job, &c);
+  if (!status) (job->json ? holonomy_json : holonomy_text)(job, &c);
+  return status;
+}
+
+/* --- at a shape --- */
+
+typedef struct local {
+  double r[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX], *B,
+      P[CB_GROUP_DIM * CB_GROUP_DIM];
+  int pairs;
+  bool has_P;
+} local;
+
+static cb_status find_local(const cb_gait_job *job, local *at) {
+  const cb_bundle *b = job->bundle;
+  cb_status status = CB_OK;
+  if (job->at)
+    status = cb_gait_numbers("--at", job->at, b->n, at->r);
+  else if (job->motion->gait)
+    cb_gait_at(job->motion->gait, 0, at->r, NULL);
+  else
+    status = cb_fail(CB_ERROR_INPUT, "--at: error: expected a shape, as there is no gait to begin at");
+  at->pairs = b->n * (b->n - 1) / 2;
+  at->B = calloc((size_t)(at->pairs * b->group->dim) + 1, sizeof *at->B);
+  if (!status && !at->B) status = cb_fail(CB_ERROR_MEMORY, "no memory for a curvature");
+  if (!status) status = cb_bundle_connection(b, at->r, at->A, NULL, at->M, NULL);
+  if (!status && at->pairs) status = cb_bundle_curvatures(b, at->r, at->B);
+  if (status) return status;
+  status = cb_bundle_locked(b, at->r, at->P);
+  at->has_P = !status;
+  return status == CB_ERROR_UNSUPPORTED ? CB_OK : status;
+}
+
+static void matrix(const char *title, int rows, int columns, const char *const *names, const char *const *heads,
+                   const double *m) {
+  printf("\n%s\n%10s", title, "");
+  for (int j = 0; j < columns; j++) printf(" %22s", heads[j]);
+  printf("\n");
+  for (int i = 0; i < rows; i++) {
+    printf("%10s", names[i]);
+    for (int j = 0; j < columns; j++) printf(" %22.15g", m[i * columns + j]);
+    printf("\n");
+  }
+}
+
+static void local_text(const cb_gait_job *job, const local *at) {
+  const cb_bundle *b = job->bundle;
+  const cb_group *G = b->group;
+  printf("%s: fibre %s, at ", cb_locomotion_name(job->motion), G->name);
+  for (int i = 0; i < b->n; i++) printf("%s%s = %.15g", i ? ", " : "", b->shape[i], at->r[i]);
+  printf("\n");
+  matrix("connection A: xi = -A r'", G->dim, b->n, G->axis, b->shape, at->A);
+  printf("\ncurvature B_ij\n%10s", "");
+  for (int k = 0; k < G->dim; k++) printf(" %22s", G->axis[k]);
+  printf("\n");
+  for (int i = 0, p = 0; i < b->n; i++)
+    for (int j = i + 1; j < b->n; j++, p++) {
+      printf("%s, %s", b->shape[i], b->shape[j]);
+      for (int k = 0; k < G->dim; k++) printf(" %22.15g", at->B[p * G->dim + k]);
+      printf("\n");
+    }
+  matrix("cost metric M", b->n, b->n, b->shape, b->shape, at->M);
+  if (at->has_P) matrix("locked form P", G->dim, G->dim, G->axis, G->axis, at->P);
+}
+
+static void local_json(const cb_gait_job *job, const local *at) {
+  const cb_bundle *b = job->bundle;
+  const cb_group *G = b->group;
+  const int A[] = {G->dim, b->n}, B[] = {at->pairs, G->dim}, M[] = {b->n, b->n}, P[] = {G->dim, G->dim};
+  printf("{\"bundle\": ");
+  cb_json_text(stdout, cb_locomotion_name(job->motion));
+  printf(", \"group\": ");
+  cb_json_text(stdout, G->name);
+  printf(",\n ");
+  cb_gait_json_words("shape", b->n, b->shape);
+  printf(",\n ");
+  cb_gait_json_words("axes", G->dim, G->axis);
+  printf(",\n \"pairs\": [");
+  for (int i = 0, p = 0; i < b->n; i++)
+    for (int j = i + 1; j < b->n; j++, p++) {
+      printf("%s[", p ? ", " : "");
+      cb_json_text(stdout, b->shape[i]);
+      printf(", ");
+      cb_json_text(stdout, b->shape[j]);
+      printf("]");
+    }
+  printf("],\n ");
+  cb_gait_json("at", 1, &b->n, at->r, false);
+  cb_gait_json("A", 2, A, at->A, false);
+  cb_gait_json("B", 2, B, at->B, false);
+  cb_gait_json("M", 2, M, at->M, !at->has_P);
+  if (at->has_P) cb_gait_json("P", 2, P, at->P, true);
+}
+
+cb_status cb_gait_connection(const cb_gait_job *job) {
+  local at = {.pairs = 0};
+  const cb_status status = find_local(job, &at);
+  if (!status) (job->json ? local_json : local_text)(job, &at);
+  free(at.B);
+  return status;
+}

@@ -1,0 +1,120 @@
+/* curvebody gait SCENARIO path: the way of a gait's cycles through the group, with the body drawn.
+ *
+ *   /time[T]  /shape[T, n]  /group[T, number]  /x[T, point, 3]  /length[T]  /cost[T]  /lines[line, 2] */
+#include "cli/gait.h"
+
+#include "bundle/fibre_step.h"
+#include "io/arrays.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL = 257, MOST = 10000000 };
+
+static const double usual_error = 1e-13;
+
+typedef struct way {
+  int count;
+  double *t, *shape, *group, *x, *length, *cost;
+} way;
+
+static void free_way(way *w) {
+  free(w->t);
+  free(w->shape);
+  free(w->group);
+  free(w->x);
+  free(w->length);
+  free(w->cost);
+}
+
+static cb_status make_way(const cb_bundle *b, int count, way *w) {
+  const size_t n = (size_t)count;
+  w->count = count;
+  w->t = calloc(n, sizeof *w->t);
+  w->shape = calloc(n * (size_t)b->n, sizeof *w->shape);
+  w->group = calloc(n * (size_t)b->group->size, sizeof *w->group);
+  w->x = calloc(n * (size_t)b->points * 3 + 1, sizeof *w->x);
+  w->length = calloc(n, sizeof *w->length);
+  w->cost = calloc(n, sizeof *w->cost);
+  if (w->t && w->shape && w->group && w->x && w->length && w->cost) return CB_OK;
+  return cb_fail(CB_ERROR_MEMORY, "no memory for %d times", count);
+}
+
+static cb_status put_row(const cb_bundle *b, const cb_fibre_path *p, const cb_fibre_state *s, int k, way *w) {
+  double *r = w->shape + k * b->n;
+  cb_fibre_shape(p, s, r, NULL);
+  w->t[k] = s->t, w->length[k] = s->length, w->cost[k] = s->cost;
+  memcpy(w->group + k * b->group->size, s->g, (size_t)b->group->size * sizeof *s->g);
+  if (!b->points || !b->class->picture) return CB_OK;
+  return b->class->picture(b, r, s->g, (double(*)[3])(w->x + (size_t)k * (size_t)b->points * 3));
+}
+
+static cb_status follow(const cb_gait_job *job, double error, way *w) {
+  const cb_locomotion *m = job->motion;
+  const cb_fibre_path p = {job->bundle, m->gait, m->period};
+  cb_fibre_state s = {.t = 0};
+  cb_status status = CB_OK;
+  memcpy(s.g, m->start, sizeof s.g);
+  for (int k = 0; k < w->count && !status; k++) {
+    const double t = m->repeat * m->period * k / (w->count > 1 ? w->count - 1 : 1);
+    int steps;
+    if (k) status = cb_fibre_step(&p, 6, error, t - s.t, &s, &steps);
+    s.t = t;
+    if (!status) status = put_row(job->bundle, &p, &s, k, w);
+  }
+  return status;
+}
+
+static cb_status write_file(const cb_gait_job *job, const way *w) {
+  static const char *const axes[] = {"x", "y", "z"}, *const on_time[] = {"time"}, *const shape[] = {"time", "variable"},
+                           *const group[] = {"time", "number"}, *const x[] = {"time", "point", "axis"},
+                           *const lines[] = {"line", "end"};
+  const cb_bundle *b = job->bundle;
+  const size_t points = b->class->picture ? (size_t)b->points : 0;
+  cb_arrays *a;
+  const cb_status status = cb_arrays_create(job->output, &a);
+  if (status) return status;
+  cb_gait_attributes(job, a);
+  cb_arrays_number(a, "period", job->motion->period);
+  cb_arrays_number(a, "repeat", job->motion->repeat);
+  cb_arrays_dimension(a, &(cb_dimension){"time", (size_t)w->count, w->t, NULL, "time"}, "s");
+  cb_arrays_dimension(a, &(cb_dimension){"variable", (size_t)b->n, NULL, b->shape, "shape variable"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"number", (size_t)b->group->size, NULL, b->group->number, "of an element"},
+                      NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"axis", 3, NULL, axes, "axis of the picture"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"point", points, NULL, NULL, "point of the body"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"line", points ? (size_t)b->lines : 0, NULL, NULL, "line of the body"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"end", 2, NULL, NULL, "end of a line"}, NULL);
+  cb_arrays_put(a, "shape", 2, shape, w->shape, NULL, "shape variables");
+  cb_arrays_put(a, "group", 2, group, w->group, NULL, "element of the group");
+  cb_arrays_put(a, "length", 1, on_time, w->length, NULL, "int sqrt(r'Mr') dt");
+  cb_arrays_put(a, "cost", 1, on_time, w->cost, NULL, "int r'Mr' dt");
+  cb_arrays_put(a, "x", 3, x, w->x, NULL, "points of the body in the picture of its space");
+  if (points && b->lines) {
+    cb_arrays_put_integers(a, "lines", 2, lines, &b->line[0][0], "points that a line joins");
+    cb_arrays_pairs(a, "x", "lines", b->lines, b->line);
+  }
+  return cb_arrays_close(a, CB_OK);
+}
+
+cb_status cb_gait_path(const cb_gait_job *job) {
+  double times = USUAL, error = usual_error;
+  way w = {0};
+  cb_status status = job->times ? cb_gait_numbers("--times", job->times, 1, &times) : CB_OK;
+  if (!status && !(times >= 2 && times <= MOST && times == floor(times)))
+    status = cb_fail(CB_ERROR_INPUT, "--times: error: expected a whole number from 2 to %d, found %g", MOST, times);
+  if (!status && job->error) status = cb_gait_numbers("--error", job->error, 1, &error);
+  if (!status && !(error > 0))
+    status = cb_fail(CB_ERROR_INPUT, "--error: error: expected a number > 0, found %g", error);
+  if (!status) status = make_way(job->bundle, (int)times, &w);
+  if (!status) status = follow(job, error, &w);
+  if (!status) status = write_file(job, &w);
+  if (!status && job->json) {
+    printf("{\"output\": ");
+    cb_json_text(stdout, job->output);
+    printf(", \"times\": %d}\n", w.count);
+  }
+  free_way(&w);
+  return status;
+}

@@ -1,0 +1,250 @@
+/* Tables of bundles in HDF5. See bundle_samples.h. */
+#include "io/bundle_samples.h"
+#include "io/hdf5_array.h"
+
+#include <errno.h>
+#include <hdf5_hl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LONGEST_NAME = 128 };
+
+typedef struct table {
+  cb_bundle_table t;
+  char name[CB_SAMPLES_AXES][LONGEST_NAME];
+  cb_hdf5_array connection, metric, axis[CB_SAMPLES_AXES];
+} table;
+
+static void clear(table *f) {
+  free(f->connection.value), free(f->metric.value);
+  for (int i = 0; i < CB_SAMPLES_AXES; i++) free(f->axis[i].value);
+}
+
+/* --- reading --- */
+
+/* An attribute of the file, of either kind of string; NULL if there is none. The caller frees it. */
+static char *read_text(const cb_hdf5_source *s, const char *name) {
+  enum { MOST = 4096 };
+  char *text = cb_hdf5_get_text_attribute(s->file, name);
+  if (text || H5Aexists(s->file, name) <= 0) return text;
+  const hid_t attribute = H5Aopen(s->file, name, H5P_DEFAULT), type = H5Aget_type(attribute),
+              space = H5Aget_space(attribute);
+  const size_t size = H5Tget_size(type);
+  if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && size <= MOST &&
+      H5Sget_simple_extent_npoints(space) == 1)
+    text = calloc(size + 1, 1);
+  if (text && H5Aread(attribute, type, text) < 0) {
+    free(text);
+    text = NULL;
+  }
+  for (char *end = text ? text + strlen(text) : NULL; end && end > text && end[-1] == ' '; end--) end[-1] = 0;
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Aclose(attribute);
+  return text;
+}
+
+static cb_status read_group(const cb_hdf5_source *s, table *f) {
+  char *name = read_text(s, "group");
+  if (!name)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: no attribute 'group', expected the name of a group such as 'se2'",
+                   s->path);
+  f->t.group = cb_group_find(name);
+  cb_status status = CB_OK;
+  if (!f->t.group)
+    status = cb_fail(CB_ERROR_INPUT, "%s: error: attribute 'group': there is no group '%.40s'", s->path, name);
+  free(name);
+  return status;
+}
+
+static cb_status read_connection(const cb_hdf5_source *s, table *f) {
+  static const cb_hdf5_expected expected = {H5T_NO_CLASS, 3, 2 + CB_SAMPLES_AXES, 0,
+                                            "[N1, .., dim, n]: the axis of the group, the shape variable"};
+  const cb_status status = cb_hdf5_read_array(s, "connection", &expected, &f->connection);
+  if (status) return status;
+  const cb_hdf5_array *a = &f->connection;
+  const int n = f->t.n = a->rank - 2, dim = f->t.group->dim;
+  if (a->dims[n] != dim || a->dims[n + 1] != n)
+    return cb_fail(CB_ERROR_INPUT,
+                   "%s: error: dataset 'connection' has the shape %s, expected [%s, %d, %d]: %d axes, %d axes of %s",
+                   s->path, a->shape, n > 1 ? "N1, .." : "N1", dim, n, n, dim, f->t.group->name);
+  f->t.connection = a->value;
+  for (int i = 0; i < n; i++) f->t.points[i] = a->dims[i];
+  return CB_OK;
+}
+
+static cb_status read_metric(const cb_hdf5_source *s, table *f) {
+  const int n = f->t.n;
+  const cb_hdf5_expected expected = {H5T_NO_CLASS, n + 2, n + 2, (hsize_t)n, "[N1, .., n, n]"};
+  if (H5Lexists(s->file, "metric", H5P_DEFAULT) <= 0) return CB_OK;
+  const cb_status status = cb_hdf5_read_array(s, "metric", &expected, &f->metric);
+  if (status) return status;
+  bool same = f->metric.dims[n] == n;
+  for (int i = 0; i < n; i++) same = same && f->metric.dims[i] == f->t.points[i];
+  if (!same)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset 'metric' has the shape %s, that of 'connection' is %s", s->path,
+                   f->metric.shape, f->connection.shape);
+  f->t.metric = f->metric.value;
+  return CB_OK;
+}
+
+static herr_t take_scale(hid_t dataset, unsigned index, hid_t scale, void *out) {
+  (void)dataset, (void)index;
+  char path[LONGEST_NAME];
+  const ssize_t length = H5Iget_name(scale, path, sizeof path);
+  if (length > 1 && length < (ssize_t)sizeof path) strcpy(out, path + 1);
+  return 1;
+}
+
+/* From the attribute `shape`, or the scales of the connection. */
+static cb_status read_names(const cb_hdf5_source *s, table *f) {
+  char *list = read_text(s, "shape"), *rest = NULL;
+  if (list) {
+    int count = 0;
+    for (char *word = strtok_r(list, " ,\t\n", &rest); word; word = strtok_r(NULL, " ,\t\n", &rest), count++)
+      if (count < f->t.n) snprintf(f->name[count], LONGEST_NAME, "%s", word);
+    free(list);
+    if (count != f->t.n)
+      return cb_fail(CB_ERROR_INPUT, "%s: error: attribute 'shape' has %d names, 'connection' has %d axes", s->path,
+                     count, f->t.n);
+  } else {
+    const hid_t dataset = H5Dopen2(s->file, "connection", H5P_DEFAULT);
+    for (int i = 0; dataset >= 0 && i < f->t.n; i++)
+      H5DSiterate_scales(dataset, (unsigned)i, NULL, take_scale, f->name[i]);
+    if (dataset >= 0) H5Dclose(dataset);
+  }
+  for (int i = 0; i < f->t.n; i++) {
+    f->t.shape[i] = f->name[i];
+    if (!f->name[i][0])
+      return cb_fail(CB_ERROR_INPUT,
+                     "%s: error: dimension %d of 'connection' has no scale and the file no attribute 'shape'", s->path,
+                     i + 1);
+    for (int j = 0; j < i; j++)
+      if (!strcmp(f->name[i], f->name[j]))
+        return cb_fail(CB_ERROR_INPUT, "%s: error: dimensions %d and %d of 'connection' both have the axis '%s'",
+                       s->path, j + 1, i + 1, f->name[i]);
+  }
+  return CB_OK;
+}
+
+/* Attribute `period` of an axis, if it is there. */
+static cb_status read_period(const cb_hdf5_source *s, const char *name, double *period) {
+  *period = 0;
+  if (H5Aexists_by_name(s->file, name, "period", H5P_DEFAULT) <= 0) return CB_OK;
+  const hid_t attribute = H5Aopen_by_name(s->file, name, "period", H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  const H5T_class_t class = H5Tget_class(type);
+  const bool ok = (class == H5T_FLOAT || class == H5T_INTEGER) && H5Sget_simple_extent_npoints(space) == 1 &&
+                  H5Aread(attribute, H5T_NATIVE_DOUBLE, period) >= 0;
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Aclose(attribute);
+  if (ok) return CB_OK;
+  return cb_fail(CB_ERROR_INPUT, "%s: error: attribute 'period' of '%s': expected a number", s->path, name);
+}
+
+static cb_status read_axis(const cb_hdf5_source *s, table *f, int i) {
+  char words[64];
+  const cb_hdf5_expected expected = {H5T_NO_CLASS, 1, 1, (hsize_t)f->t.points[i], words};
+  snprintf(words, sizeof words, "[%d], dimension %d of 'connection'", f->t.points[i], i + 1);
+  const cb_status status = cb_hdf5_read_array(s, f->name[i], &expected, &f->axis[i]);
+  if (status) return status;
+  f->t.axis[i] = f->axis[i].value;
+  return read_period(s, f->name[i], &f->t.period[i]);
+}
+
+static cb_status read_table(const cb_hdf5_source *s, table *f) {
+  cb_status status = read_group(s, f);
+  if (!status) status = read_connection(s, f);
+  if (!status) status = read_metric(s, f);
+  if (!status) status = read_names(s, f);
+  for (int i = 0; i < f->t.n && !status; i++) status = read_axis(s, f, i);
+  return status;
+}
+
+cb_status cb_bundle_samples_read(const char *path, int degree, cb_bundle **out) {
+  cb_hdf5_source s;
+  table f = {.t = {.n = 0}};
+  cb_status status = cb_hdf5_source_open(path, &s);
+  if (status) return status;
+  status = read_table(&s, &f);
+  if (!status) {
+    status = cb_bundle_samples(&f.t, degree, out);
+    if (status && status != CB_ERROR_MEMORY) status = cb_fail(CB_ERROR_INPUT, "%s: error: %s", path, cb_error_text());
+  }
+  cb_hdf5_source_close(&s);
+  clear(&f);
+  return status;
+}
+
+/* --- writing --- */
+
+static bool put_period(hid_t axis, double period) {
+  if (!(period > 0)) return true;
+  const hid_t space = H5Screate(H5S_SCALAR);
+  const hid_t attribute = H5Acreate2(axis, "period", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+  bool ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_DOUBLE, &period) >= 0;
+  if (attribute >= 0) ok &= H5Aclose(attribute) >= 0;
+  H5Sclose(space);
+  return ok;
+}
+
+/* With the axes as scales of its first dimensions. */
+static bool put_field(hid_t file, const char *name, const cb_bundle_table *t, int rows, const hid_t *axis,
+                      const double *value) {
+  hsize_t dims[2 + CB_SAMPLES_AXES];
+  for (int i = 0; i < t->n; i++) dims[i] = (hsize_t)t->points[i];
+  dims[t->n] = (hsize_t)rows, dims[t->n + 1] = (hsize_t)t->n;
+  const hid_t dataset =
+      cb_hdf5_put_dataset(file, name, H5T_IEEE_F64LE, t->n + 2, dims, H5T_NATIVE_DOUBLE, value);
+  bool ok = dataset >= 0;
+  for (int i = 0; i < t->n && ok; i++) ok = H5DSattach_scale(dataset, axis[i], (unsigned)i) >= 0;
+  if (dataset >= 0) ok &= H5Dclose(dataset) >= 0;
+  return ok;
+}
+
+static bool put_table(hid_t file, const cb_bundle_table *t) {
+  hid_t axis[CB_SAMPLES_AXES] = {0};
+  int made = 0;
+  bool ok = cb_hdf5_put_text(file, "group", t->group->name);
+  for (; made < t->n && ok; made++) {
+    const hsize_t points = (hsize_t)t->points[made];
+    axis[made] =
+        cb_hdf5_put_dataset(file, t->shape[made], H5T_IEEE_F64LE, 1, &points, H5T_NATIVE_DOUBLE, t->axis[made]);
+    ok = axis[made] >= 0;
+    if (!ok) break;
+    ok = H5DSset_scale(axis[made], t->shape[made]) >= 0 && put_period(axis[made], t->period[made]);
+  }
+  ok = ok && put_field(file, "connection", t, t->group->dim, axis, t->connection) &&
+       (!t->metric || put_field(file, "metric", t, t->n, axis, t->metric));
+  for (int i = 0; i < made; i++) H5Dclose(axis[i]);
+  return ok;
+}
+
+cb_status cb_bundle_samples_write(const char *path, const cb_bundle_table *t) {
+  if (t->n < 1 || t->n > CB_SAMPLES_AXES)
+    return cb_fail(CB_ERROR_ARGUMENT, "a table of %d shape variables, expected from 1 to %d", t->n, CB_SAMPLES_AXES);
+  for (int i = 0; i < t->n; i++) {
+    const char *name = t->shape[i] ? t->shape[i] : "";
+    if (!*name || strchr(name, '/') || !strcmp(name, "connection") || !strcmp(name, "metric"))
+      return cb_fail(CB_ERROR_ARGUMENT, "'%s' cannot name the axis of a table", name);
+  }
+  const size_t length = strlen(path) + 6;
+  char *part = malloc(length); /* gets its name when it is whole */
+  if (!part) return cb_fail(CB_ERROR_MEMORY, "no memory to write %s", path);
+  snprintf(part, length, "%s.part", path);
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  const hid_t access = cb_hdf5_file_access(true), file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  cb_status status = file < 0 || !put_table(file, t) ? cb_hdf5_fail(path, "write") : CB_OK;
+  if (file >= 0 && status) cb_hdf5_abandon(file);
+  else if (file >= 0) status = cb_hdf5_close(file, path, NULL);
+  H5Pclose(access);
+  cb_hdf5_quiet_end(quiet);
+  if (!status && rename(part, path) < 0)
+    status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
+  if (status && file >= 0) unlink(part);
+  free(part);
+  return status;
+}

@@ -1,0 +1,156 @@
+/* `bundle:` and `start:` of a gait in a bundle. */
+#include "io/scenario_bundle.h"
+
+#include "core/scalar.h"
+#include "fluid/shape_surface.h"
+#include "io/scenario_fluid.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+const cb_bundle_kind *const cb_bundle_kinds[] = {&cb_bundle_kind_surface_drag, &cb_bundle_kind_immersed,
+                                                 &cb_bundle_kind_samples, NULL};
+
+typedef struct start_parameters {
+  const cb_node *group;
+} start_parameters;
+
+const cb_param cb_group_table[] = {
+    {"group", CB_PARAM_NODE, offsetof(start_parameters, group), "", "", "", NULL,
+     "numbers of the element that it starts at, as the group has them (default: the identity)"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+/* --- the bundle --- */
+
+/* What the bundle's own table knows: the map without `coordinates`, or a name by itself as a map. */
+static const cb_node *own_map(cb_scenario *s, const cb_node *node) {
+  const size_t count = node->kind == CB_NODE_MAP ? node->count : 1;
+  cb_node *copy = cb_arena_alloc(s->arena, 1, sizeof *copy), *key = cb_arena_alloc(s->arena, 1, sizeof *key);
+  if (!copy || !key) return NULL;
+  *copy = *key = *node;
+  copy->kind = CB_NODE_MAP;
+  copy->count = 0;
+  copy->keys = cb_arena_alloc(s->arena, count, sizeof *copy->keys);
+  copy->items = cb_arena_alloc(s->arena, count, sizeof *copy->items);
+  if (!copy->keys || !copy->items) return NULL;
+  key->text = "name";
+  for (size_t i = 0; i < count; i++) {
+    const bool map = node->kind == CB_NODE_MAP;
+    if (map && !strcmp(node->keys[i]->text, "coordinates")) continue;
+    copy->keys[copy->count] = map ? node->keys[i] : key;
+    copy->items[copy->count++] = map ? node->items[i] : node;
+  }
+  return copy;
+}
+
+static cb_status unknown(const cb_node *name) {
+  const char *names[96];
+  size_t n = 0;
+  for (size_t i = 0; cb_bundle_classes[i] && n < 64; i++) names[n++] = cb_bundle_classes[i]->name;
+  for (size_t i = 0; cb_bundle_kinds[i] && n < 96; i++) names[n++] = cb_bundle_kinds[i]->name;
+  const char *near = cb_nearest_name(name->text, names, n);
+  return near ? cb_node_fail(name, "no bundle `%s`; did you mean `%s`?", name->text, near)
+              : cb_node_fail(name, "no bundle `%s`; see `curvebody list bundles`", name->text);
+}
+
+cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node) {
+  cb_locomotion *m = s->locomotion = cb_arena_alloc(s->arena, 1, sizeof *m);
+  if (!m) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+  m->repeat = 1;
+  m->period = 1;
+  const bool map = node->kind == CB_NODE_MAP;
+  if (!map && node->kind != CB_NODE_SCALAR)
+    return cb_node_fail(node, "expected the name of a bundle, or a map with `name`, found %s",
+                        cb_node_found(node).text);
+  const cb_node *named = map ? cb_node_get(node, "name") : node;
+  const char *name;
+  if (!named) return cb_node_fail(node, "the key `name` is missing: see `curvebody list bundles`");
+  cb_status status = cb_node_string(named, &name);
+  if (status) return status;
+  const cb_node *own = own_map(s, node), *coordinates = cb_node_get(node, "coordinates");
+  if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+  const cb_bundle_kind *const *kind = cb_bundle_kinds;
+  while (*kind && strcmp((*kind)->name, name)) kind++;
+  const cb_bundle_class *const *class = cb_bundle_classes;
+  while (*class && strcmp((*class)->name, name)) class ++;
+  if (!*kind && !*class) return unknown(named);
+  status = *kind ? (*kind)->read(s, own, &m->bundle) : cb_bundle_create(name, own, &m->bundle);
+  const bool of_input = status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN || status == CB_ERROR_INPUT ||
+                        status == CB_ERROR_UNSUPPORTED || status > 0;
+  if (of_input && !strstr(cb_error_text(), ": error: ")) return cb_node_fail(node, "%s", cb_error_text());
+  if (!status && coordinates) status = cb_scenario_read_coordinates(s, coordinates);
+  return status;
+}
+
+/* --- the gait, and where it starts --- */
+
+cb_status cb_scenario_read_gait(cb_scenario *s, const cb_node *node) {
+  cb_locomotion *m = s->locomotion;
+  if (!node) return CB_OK;
+  cb_status status = cb_gait_read(m->bundle, node, &m->repeat, &m->period, &m->gait);
+  if (!status) status = cb_gait_closed(m->bundle, m->gait);
+  return status == CB_ERROR_ARGUMENT ? cb_node_fail(node, "%s", cb_error_text()) : status;
+}
+
+/* "x, y, theta" */
+static void name_numbers(const cb_group *G, char *text, size_t size) {
+  size_t used = 0;
+  for (int k = 0; k < G->size && used < size; k++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", k ? ", " : "", G->number[k]);
+}
+
+/* An element is what stays, up to what numbers are typed with, when it is projected to the group. */
+static cb_status check_element(const cb_group *G, const cb_node *list, double *g) {
+  static const double typed = 1e-6;
+  double on[CB_GROUP_SIZE], off = 0, most = 1;
+  memcpy(on, g, (size_t)G->size * sizeof *on);
+  G->project(G, on);
+  for (int k = 0; k < G->size; k++) {
+    off = fmax(off, fabs(on[k] - g[k]));
+    most = fmax(most, fabs(g[k]));
+    if (!isfinite(on[k])) off = INFINITY;
+  }
+  if (!(off <= typed * most))
+    return cb_node_fail(list, "group: these numbers are %.3g off the group %s: expected an element of it", off,
+                        G->name);
+  memcpy(g, on, (size_t)G->size * sizeof *on);
+  return CB_OK;
+}
+
+cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node) {
+  cb_locomotion *m = s->locomotion;
+  const cb_group *G = m->bundle->group;
+  start_parameters p;
+  G->identity(G, m->start);
+  cb_status status = cb_params_bind(cb_group_table, node, node, NULL, 0, &p);
+  if (status || !p.group) return status;
+  if (p.group->kind != CB_NODE_LIST || p.group->count != (size_t)G->size) {
+    char numbers[256] = "", found[64];
+    name_numbers(G, numbers, sizeof numbers);
+    if (p.group->kind == CB_NODE_LIST)
+      snprintf(found, sizeof found, "%zu", p.group->count);
+    else
+      snprintf(found, sizeof found, "%s", cb_node_found(p.group).text);
+    return cb_node_fail(p.group, "group: expected a list of %d number%s of %s (%s), found %s", G->size,
+                        G->size == 1 ? "" : "s", G->name, numbers, found);
+  }
+  status = cb_node_reals(p.group, p.group->count, m->start);
+  return status ? status : check_element(G, p.group, m->start);
+}
+
+void cb_locomotion_free(cb_locomotion *m) {
+  if (!m) return;
+  cb_gait_free(m->gait);
+  cb_bundle_free(m->bundle);
+  cb_bundle_free(m->plain);
+  cb_shape_surface_free(m->shape);
+  if (!m->body) return;
+  cb_poses_free(m->body->poses);
+  cb_surface_free(m->body->surface);
+}
+
+const char *cb_locomotion_name(const cb_locomotion *m) { return (m->plain ? m->plain : m->bundle)->class->name; }
+
+const cb_locomotion *cb_scenario_locomotion(const cb_scenario *s) { return s->locomotion; }

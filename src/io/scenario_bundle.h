@@ -1,0 +1,49 @@
+/* A scenario of a gait in a bundle: what `bundle:`, `gait:` and `start:` describe; shared by the files that read them.
+ *
+ *   bundle: {name: purcell, links: 3, ratio: 2}
+ *   gait: {fourier: {mean: [0, 0], cosine: [[1, 0]], sine: [[0, 1]]}, repeat: 3}
+ *   start: {group: [0, 0, pi/2]}
+ */
+#ifndef CB_IO_SCENARIO_BUNDLE_H
+#define CB_IO_SCENARIO_BUNDLE_H
+
+#include "io/scenario_gait.h"
+#include "io/scenario_private.h"
+
+typedef struct cb_locomotion {
+  cb_bundle *bundle; /* that the gait runs in */
+  cb_bundle *plain;  /* the same in the coordinates of its kind, where `coordinates` gives others; NULL otherwise */
+  cb_gait *gait;     /* a cycle; NULL where there is no `gait` */
+  int repeat;
+  double period; /* s, of a cycle */
+  double start[CB_GROUP_SIZE];
+  struct cb_immersed_kind *body; /* surface and poses of a bundle of a surface; NULL for others */
+  struct cb_shape_surface *shape;
+} cb_locomotion;
+
+/* A file with `bundle:`, with sets[n]: `gait` and `start` are read where they are there, no run is made. */
+cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out);
+/* Borrowed; NULL for other scenarios. */
+const cb_locomotion *cb_scenario_locomotion(const cb_scenario *s);
+
+/* `bundle:`, then `gait:` and `start:` (NULL: absent). */
+cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node);
+cb_status cb_scenario_read_coordinates(cb_scenario *s, const cb_node *node); /* of a bundle that was read */
+cb_status cb_scenario_read_gait(cb_scenario *s, const cb_node *node);
+cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node);
+void cb_locomotion_free(cb_locomotion *m);
+/* Of the kind of bundle, whatever its coordinates. */
+const char *cb_locomotion_name(const cb_locomotion *m);
+
+extern const cb_param cb_group_table[]; /* of `start` beside `bundle` */
+
+/* A kind of bundle that is made from files or from other parts of a scenario (io/scenario_bundle_NAME.c). */
+typedef struct cb_bundle_kind {
+  const char *name, *title, *doc;
+  const cb_param *params;
+  cb_status (*read)(cb_scenario *s, const cb_node *map, cb_bundle **out);
+} cb_bundle_kind;
+extern const cb_bundle_kind cb_bundle_kind_surface_drag, cb_bundle_kind_immersed, cb_bundle_kind_samples;
+extern const cb_bundle_kind *const cb_bundle_kinds[]; /* ended by NULL */
+
+#endif

@@ -1,0 +1,347 @@
+/* Gaits of a scenario. See scenario_gait.h. */
+#include "io/scenario_gait.h"
+
+#include "core/scalar.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct gait_parameters {
+  const cb_node *fourier, *polygon, *spline, *samples, *expressions, *sequence, *loop;
+  const cb_node *breaks, *at, *pace, *offset, *scale;
+  bool reversed;
+  double start, period;
+  int repeat;
+} gait_parameters;
+
+#define NODE(field, doc) \
+  { #field, CB_PARAM_NODE, offsetof(gait_parameters, field), "", "", "", NULL, doc }
+const cb_param cb_gait_table[] = {
+    NODE(fourier, "{mean: [..], cosine: [[..], ..], sine: [[..], ..]}: rows of harmonics 1, 2, .."),
+    NODE(polygon, "{corners: [[..], ..]}: straight sides, at one speed"),
+    NODE(spline, "{points: [[..], ..], times: [..]}: the periodic cubic; times in [0, 1), even where absent"),
+    NODE(samples, "{points: [[..], ..], times: [..]}: the same at given times"),
+    NODE(expressions, "{VARIABLE: \"..\", ..} of t in [0, 1]"),
+    NODE(sequence, "list of gaits that begin at one shape, each in the same time"),
+    NODE(loop, "a shape variable that has a period, once round"),
+    NODE(breaks, "of `expressions`: times in [0, 1) where a derivative jumps, ascending"),
+    NODE(at, "of `loop`: the shape that it begins at (default 0)"),
+    {"reversed", CB_PARAM_BOOL, offsetof(gait_parameters, reversed), "false", "", "", NULL, "run backwards"},
+    {"start", CB_PARAM_REAL, offsetof(gait_parameters, start), "0", "", "[0, 1]", NULL,
+     "part of the cycle at which it begins"},
+    NODE(pace, "s(t), s(0) = 0, s(1) = 1, s' > 0: the same path in another time"),
+    NODE(offset, "list, one a variable: r is offset + scale times what the gait is"),
+    NODE(scale, "a number, or a list, one a variable"),
+    {"repeat", CB_PARAM_INT, offsetof(gait_parameters, repeat), "1", "", ">= 1", NULL, "cycles"},
+    {"period", CB_PARAM_REAL, offsetof(gait_parameters, period), "1", "s", "> 0", NULL, "of a cycle"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static cb_status read_one(const cb_bundle *b, const cb_node *map, int *repeat, double *period, cb_gait **out);
+
+/* --- lists of numbers --- */
+
+typedef struct names {
+  char text[256];
+} names;
+
+static names variables(const cb_bundle *b) {
+  names out = {""};
+  size_t used = 0;
+  for (int i = 0; i < b->n && used < sizeof out.text; i++)
+    used += (size_t)snprintf(out.text + used, sizeof out.text - used, "%s%s", i ? ", " : "", b->shape[i]);
+  return out;
+}
+
+cb_status cb_gait_read_shape(const cb_bundle *b, const cb_node *list, const char *what, double *r) {
+  if (!list || list->kind != CB_NODE_LIST || list->count != (size_t)b->n) {
+    char found[64];
+    if (list && list->kind == CB_NODE_LIST)
+      snprintf(found, sizeof found, "%zu", list->count);
+    else
+      snprintf(found, sizeof found, "%s", cb_node_found(list).text);
+    return cb_node_fail(list, "%s: expected a list of %d number%s, one a shape variable (%s), found %s", what, b->n,
+                        b->n == 1 ? "" : "s", variables(b).text, found);
+  }
+  return cb_node_reals(list, (size_t)b->n, r);
+}
+
+/* A list of shapes into r[count][n], from malloc; NULL for an absent one. */
+static cb_status read_rows(const cb_bundle *b, const cb_node *list, const char *what, double **r, int *count) {
+  *r = NULL, *count = 0;
+  if (!list) return CB_OK;
+  if (list->kind != CB_NODE_LIST || list->count == 0)
+    return cb_node_fail(list, "expected a list of %ss, each a list of %d number%s, one a shape variable (%s)", what,
+                        b->n, b->n == 1 ? "" : "s", variables(b).text);
+  const size_t n = (size_t)b->n;
+  double *rows = malloc(list->count * n * sizeof *rows);
+  if (!rows) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu %ss", list->count, what);
+  cb_status status = CB_OK;
+  for (size_t k = 0; k < list->count && !status; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "%s %zu", what, k + 1);
+    status = cb_gait_read_shape(b, list->items[k], name, rows + k * n);
+  }
+  if (status) return free(rows), status;
+  *r = rows, *count = (int)list->count;
+  return CB_OK;
+}
+
+/* Ascending numbers in [0, 1], from malloc; NULL for an absent list. */
+static cb_status read_times(const cb_node *list, const char *what, double **out, int *count) {
+  *out = NULL, *count = 0;
+  if (!list) return CB_OK;
+  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "%s: expected a list of times in [0, 1]", what);
+  double *t = malloc((list->count ? list->count : 1) * sizeof *t);
+  if (!t) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu times", list->count);
+  cb_status status = cb_node_reals(list, list->count, t);
+  for (size_t k = 0; k < list->count && !status; k++) {
+    if (!(t[k] >= 0 && t[k] <= 1))
+      status = cb_node_fail(list->items[k], "%s: expected times in [0, 1], parts of the cycle, found %g", what, t[k]);
+    else if (k && !(t[k] > t[k - 1]))
+      status = cb_node_fail(list->items[k], "%s: expected times that ascend, found %g after %g", what, t[k], t[k - 1]);
+  }
+  if (status) return free(t), status;
+  *out = t, *count = (int)list->count;
+  return CB_OK;
+}
+
+/* --- kinds --- */
+
+/* What a constructor says of its arguments, with the place of node. */
+static cb_status placed(cb_status status, const cb_node *node) {
+  const bool of_input =
+      status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN || status == CB_ERROR_INPUT || status > 0;
+  return of_input && !strstr(cb_error_text(), ": error: ") ? cb_node_fail(node, "%s", cb_error_text()) : status;
+}
+
+static cb_status read_fourier(const cb_bundle *b, const cb_node *map, cb_gait **out) {
+  static const char *const keys[] = {"mean", "cosine", "sine"};
+  const int n = b->n;
+  const cb_node *mean = cb_node_get(map, "mean"), *cosine = cb_node_get(map, "cosine"),
+                *sine = cb_node_get(map, "sine");
+  double a0[CB_SHAPE_MAX] = {0}, *a = NULL, *s = NULL;
+  int cosines = 0, sines = 0;
+  cb_status status = cb_node_check_keys(map, keys, 3);
+  if (!status && !cosine && !sine) return cb_node_fail(map, "expected `cosine` or `sine`: lists of harmonics 1, 2, ..");
+  if (!status && mean) status = cb_gait_read_shape(b, mean, "mean", a0);
+  if (!status) status = read_rows(b, cosine, "harmonic", &a, &cosines);
+  if (!status) status = read_rows(b, sine, "harmonic", &s, &sines);
+  const int most = cosines > sines ? cosines : sines;
+  double *both = status ? NULL : calloc(2 * (size_t)most * (size_t)n, sizeof *both);
+  if (!status && !both) status = cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d harmonics", most);
+  if (!status) {
+    double *c = both, *d = both + most * n;
+    if (a) memcpy(c, a, (size_t)(cosines * n) * sizeof *c);
+    if (s) memcpy(d, s, (size_t)(sines * n) * sizeof *d);
+    status = placed(cb_gait_fourier(n, most, a0, c, d, out), map);
+  }
+  free(a);
+  free(s);
+  free(both);
+  return status;
+}
+
+static cb_status read_polygon(const cb_bundle *b, const cb_node *map, cb_gait **out) {
+  static const char *const keys[] = {"corners"};
+  const cb_node *list = cb_node_get(map, "corners");
+  double *r;
+  int count;
+  cb_status status = cb_node_check_keys(map, keys, 1);
+  if (!status && !list) return cb_node_fail(map, "expected `corners`, a list of shapes");
+  if (!status) status = read_rows(b, list, "corner", &r, &count);
+  if (status) return status;
+  status = count < 2 ? cb_node_fail(list, "expected at least 2 corners, found %d", count)
+                     : placed(cb_gait_polygon(b->n, count, r, out), list);
+  free(r);
+  return status;
+}
+
+static cb_status read_points(const cb_bundle *b, const cb_node *map, bool timed, cb_gait **out) {
+  static const char *const keys[] = {"points", "times"};
+  const cb_node *list = cb_node_get(map, "points"), *times = cb_node_get(map, "times");
+  double *r = NULL, *t = NULL;
+  int count = 0, given = 0;
+  cb_status status = cb_node_check_keys(map, keys, 2);
+  if (!status && !list) return cb_node_fail(map, "expected `points`, a list of shapes");
+  if (!status && timed && !times) return cb_node_fail(map, "expected `times` of the points in [0, 1]");
+  if (!status) status = read_rows(b, list, "point", &r, &count);
+  if (!status) status = read_times(times, "times", &t, &given);
+  if (!status && times && given != count)
+    status = cb_node_fail(times, "expected %d times, one a point, found %d", count, given);
+  if (!status && count < 3) status = cb_node_fail(list, "expected at least 3 points, found %d", count);
+  if (!status) {
+    status = placed(cb_gait_spline(b->n, count, t, r, out), list);
+  }
+  free(r);
+  free(t);
+  return status;
+}
+
+static cb_status parse(const cb_node *node, cb_expression **out) {
+  static const char *const time[] = {"t"};
+  const char *text;
+  size_t at = 0;
+  cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  status = cb_expression_parse(text, time, 1, &at, out);
+  return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s", cb_error_text()) : status;
+}
+
+static int find(const cb_bundle *b, const char *name) {
+  int i = 0;
+  while (i < b->n && strcmp(b->shape[i], name)) i++;
+  return i < b->n ? i : -1;
+}
+
+static cb_status unknown_variable(const cb_bundle *b, const cb_node *node) {
+  const char *near = cb_nearest_name(node->text, b->shape, (size_t)b->n);
+  if (near) return cb_node_fail(node, "no shape variable `%s`; did you mean `%s`?", node->text, near);
+  return cb_node_fail(node, "no shape variable `%s`; expected one of: %s", node->text, variables(b).text);
+}
+
+static cb_status read_expressions(const cb_bundle *b, const cb_node *map, const cb_node *breaks, cb_gait **out) {
+  cb_expression *r[CB_SHAPE_MAX] = {0};
+  if (map->kind != CB_NODE_MAP)
+    return cb_node_fail(map, "expected a map of expressions of t, one a shape variable (%s)", variables(b).text);
+  for (size_t k = 0; k < map->count; k++)
+    if (find(b, map->keys[k]->text) < 0) return unknown_variable(b, map->keys[k]);
+  double *t = NULL;
+  int count = 0;
+  cb_status status = read_times(breaks, "breaks", &t, &count);
+  for (int i = 0; i < b->n && !status; i++) {
+    const cb_node *given = cb_node_get(map, b->shape[i]);
+    status = given ? parse(given, &r[i])
+                   : cb_node_fail(map, "the shape variable `%s` is missing: expected an expression of t", b->shape[i]);
+  }
+  if (!status) status = placed(cb_gait_expressions(b->n, (const cb_expression *const *)r, count, t, out), map);
+  for (int i = 0; i < b->n; i++) cb_expression_free(r[i]);
+  free(t);
+  return status;
+}
+
+static cb_status read_loop(const cb_bundle *b, const cb_node *node, const cb_node *at, cb_gait **out) {
+  double from[CB_SHAPE_MAX] = {0};
+  const char *name;
+  cb_status status = cb_node_string(node, &name);
+  if (!status && at) status = cb_gait_read_shape(b, at, "at", from);
+  if (status) return status;
+  const int turning = find(b, name);
+  if (turning < 0) return unknown_variable(b, node);
+  if (!(b->period[turning] > 0))
+    return cb_node_fail(node, "`%s` has no period to go round; expected a variable that is an angle or a phase", name);
+  return placed(cb_gait_loop(b->n, turning, from, b->period[turning], out), node);
+}
+
+static cb_status read_sequence(const cb_bundle *b, const cb_node *list, cb_gait **out) {
+  if (list->kind != CB_NODE_LIST || list->count == 0)
+    return cb_node_fail(list, "expected a list of gaits, such as [{polygon: {corners: ..}}, {fourier: ..}]");
+  const int count = (int)list->count;
+  cb_gait **part = calloc(list->count, sizeof *part);
+  cb_status status = part ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", count);
+  for (int k = 0; k < count && !status; k++) status = read_one(b, list->items[k], NULL, NULL, &part[k]);
+  if (!status) status = placed(cb_gait_sequence(count, (const cb_gait *const *)part, out), list);
+  for (int k = 0; part && k < count; k++) cb_gait_free(part[k]);
+  free(part);
+  return status;
+}
+
+/* --- what stands beside a kind --- */
+
+/* g becomes what was made of it, and what it was is freed. */
+static cb_status become(cb_status status, const cb_node *node, cb_gait *const *made, cb_gait **g) {
+  if (status) return placed(status, node);
+  cb_gait_free(*g);
+  *g = *made;
+  return CB_OK;
+}
+
+static cb_status move(const cb_bundle *b, const gait_parameters *p, cb_gait **g) {
+  double offset[CB_SHAPE_MAX] = {0}, scale[CB_SHAPE_MAX];
+  cb_gait *made = NULL;
+  cb_status status = CB_OK;
+  for (int i = 0; i < b->n; i++) scale[i] = 1;
+  if (p->offset) status = cb_gait_read_shape(b, p->offset, "offset", offset);
+  if (!status && p->scale && p->scale->kind == CB_NODE_LIST) {
+    status = cb_gait_read_shape(b, p->scale, "scale", scale);
+  } else if (!status && p->scale) {
+    status = cb_scalar_real(p->scale, "scale", "", &scale[0]);
+    for (int i = 1; i < b->n; i++) scale[i] = scale[0];
+  }
+  return status ? status : become(cb_gait_moved(*g, scale, offset, &made), p->scale ? p->scale : p->offset, &made, g);
+}
+
+static cb_status pace(const gait_parameters *p, cb_gait **g) {
+  cb_expression *s;
+  cb_gait *made = NULL;
+  cb_status status = parse(p->pace, &s);
+  if (status) return status;
+  status = become(cb_gait_paced(*g, s, &made), p->pace, &made, g);
+  cb_expression_free(s);
+  return status;
+}
+
+static cb_status read_beside(const cb_bundle *b, const cb_node *map, const gait_parameters *p, cb_gait **g) {
+  cb_gait *made = NULL;
+  cb_status status = CB_OK;
+  if (p->offset || p->scale) status = move(b, p, g);
+  if (!status && p->start > 0)
+    status = become(cb_gait_shifted(*g, p->start, &made), cb_node_get(map, "start"), &made, g);
+  if (!status && p->reversed) status = become(cb_gait_reversed(*g, &made), cb_node_get(map, "reversed"), &made, g);
+  if (!status && p->pace) status = pace(p, g);
+  return status;
+}
+
+static cb_status one_kind(const cb_node *map, const gait_parameters *p, const cb_node **out) {
+  static const char *const kinds[] = {"fourier", "polygon", "spline", "samples", "expressions", "sequence", "loop"};
+  const cb_node *const given[] = {p->fourier, p->polygon, p->spline, p->samples, p->expressions, p->sequence, p->loop};
+  const size_t count = sizeof kinds / sizeof *kinds;
+  size_t found = count;
+  for (size_t k = 0; k < count; k++) {
+    if (!given[k]) continue;
+    if (found < count)
+      return cb_node_fail(given[k], "`%s` beside `%s`: expected one kind of gait", kinds[k], kinds[found]);
+    found = k;
+  }
+  if (found == count)
+    return cb_node_fail(map,
+                        "expected a kind of gait: fourier, polygon, spline, samples, expressions, sequence or loop");
+  *out = given[found];
+  return CB_OK;
+}
+
+static cb_status read_one(const cb_bundle *b, const cb_node *map, int *repeat, double *period, cb_gait **out) {
+  gait_parameters p;
+  const cb_node *kind = NULL;
+  cb_gait *g = NULL;
+  if (map->kind != CB_NODE_MAP)
+    return cb_node_fail(map, "expected a gait: a map such as {polygon: {corners: [..]}}, found %s",
+                        cb_node_found(map).text);
+  cb_status status = cb_params_bind(cb_gait_table, map, map, NULL, 0, &p);
+  if (!status) status = one_kind(map, &p, &kind);
+  if (status) return status;
+  if (p.breaks && !p.expressions) return cb_node_fail(p.breaks, "`breaks` belongs to `expressions`");
+  if (p.at && !p.loop) return cb_node_fail(p.at, "`at` belongs to `loop`");
+  for (int own = 0; own < 2 && !repeat; own++) {
+    const cb_node *given = cb_node_get(map, own ? "period" : "repeat");
+    if (given) return cb_node_fail(given, "`%s` belongs to the whole gait, not to a part", own ? "period" : "repeat");
+  }
+  status = p.fourier       ? read_fourier(b, kind, &g)
+           : p.polygon     ? read_polygon(b, kind, &g)
+           : p.spline      ? read_points(b, kind, false, &g)
+           : p.samples     ? read_points(b, kind, true, &g)
+           : p.expressions ? read_expressions(b, kind, p.breaks, &g)
+           : p.sequence    ? read_sequence(b, kind, &g)
+                           : read_loop(b, kind, p.at, &g);
+  if (!status) status = read_beside(b, map, &p, &g);
+  if (status) return cb_gait_free(g), status;
+  if (repeat) *repeat = p.repeat, *period = p.period;
+  *out = g;
+  return CB_OK;
+}
+
+cb_status cb_gait_read(const cb_bundle *b, const cb_node *map, int *repeat, double *period, cb_gait **out) {
+  return read_one(b, map, repeat, period, out);
+}

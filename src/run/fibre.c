@@ -1,0 +1,64 @@
+/* A run along the fibre of a bundle: its state and its steps. */
+#include "run/fibre_private.h"
+
+#include "numerics/compensated.h"
+
+#include <string.h>
+
+static void forget(cb_run *run) { cb_integrator_reset(run->fibre->integrator); }
+
+static cb_status restored(cb_run *run) {
+  forget(run);
+  return CB_OK;
+}
+
+static void free_(cb_run *run) { (void)run; }
+
+/* A step that fails is not tried in halves: they would step over what is singular. */
+static cb_status step(cb_run *run, cb_sink *sink, double h) {
+  cb_fibre *f = run->fibre;
+  (void)sink;
+  const cb_status status = f->integrator->class->step_bundle(f->integrator, &f->path, h, &f->state, &f->iterations);
+  if (status < 0)
+    return cb_fail(status, "at time %.17g, step %lld: %s", f->state.t, (long long)f->step, cb_error_text());
+  if (status)
+    return cb_fail(CB_ERROR_STEP,
+                   "%s at time %.17g, step %lld: %s (step %g); try a gait that keeps away from this shape",
+                   status == CB_STEP_SINGULAR ? "singular shape" : cb_status_name(status), f->state.t,
+                   (long long)f->step, cb_error_text(), h);
+  run->step_size = h;
+  cb_compensated_add_one(&f->state.t, &f->state.t_low, h);
+  f->step++;
+  return CB_OK;
+}
+
+static const cb_run_class class = {NULL, step, cb_fibre_measure, forget, restored, free_};
+
+cb_status cb_run_create_fibre(const cb_fibre_path *path, const double *start, cb_integrator *integrator,
+                              const cb_run_options *options, cb_run **out) {
+  cb_run *run;
+  if (!(path->period > 0)) return cb_fail(CB_ERROR_ARGUMENT, "a gait of period %g", path->period);
+  if (cb_gait_variables(path->gait) != path->bundle->n)
+    return cb_fail(CB_ERROR_ARGUMENT, "a gait of %d shape variables in bundle %s, which has %d",
+                   cb_gait_variables(path->gait), path->bundle->class->name, path->bundle->n);
+  cb_status status = cb_run_new(&class, options, sizeof(cb_fibre_state) / sizeof(double), &run);
+  if (status) return status;
+  cb_fibre *f = run->fibre = cb_arena_alloc(run->arena, 1, sizeof *f);
+  if (!f) {
+    cb_run_free(run);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a run");
+  }
+  f->path = *path;
+  f->integrator = integrator;
+  f->state.t = options->start;
+  memcpy(f->state.g, start, (size_t)path->bundle->group->size * sizeof *start);
+  run->t = &f->state.t;
+  run->t_low = &f->state.t_low;
+  run->step = &f->step;
+  status = cb_fibre_layout(run);
+  if (status) return cb_run_free(run), status;
+  *out = run;
+  return CB_OK;
+}
+
+const cb_fibre_state *cb_run_fibre(const cb_run *run) { return run->class == &class ? &run->fibre->state : NULL; }

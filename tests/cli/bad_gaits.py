@@ -1,0 +1,196 @@
+#!/usr/bin/python3
+"""Gaits in a bundle that are refused: bundles, gaits, starts, times, records; and shapes that are singular on the way."""
+import os
+
+from command import main
+from refusals import Refusals
+
+PURCELL = """\
+curvebody: 1
+bundle: {name: purcell, links: 3}
+gait: {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}, repeat: 3}
+start: {group: [0, 0, 0]}
+integrator: {name: magnus, step: 0.05}
+time: {end: 1}
+record: {observables: [connection]}
+"""
+GAIT = "polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}"
+
+# claim: edits of PURCELL, expected words
+CASES = {
+    # what a scenario is about
+    "fluid beside a bundle": ([("start:", "fluid: @{medium: water}\nstart:")], ["`fluid` beside `bundle`"]),
+    "space beside a bundle": ([("start:", "space: @h3\nstart:")], ["`space` beside `bundle`"]),
+    "bodies beside a bundle": ([("start:", "bodies: @[]\nstart:")], ["`bodies` beside `bundle`"]),
+    "gait beside a fluid": ([("bundle: {name: purcell, links: 3}", "fluid: {medium: water}"), ("gait: ", "gait: @"),
+                             ("start: {group: [0, 0, 0]}\n", "")],
+                            ["`gait` beside `fluid`: expected one or the other"]),
+    "gait beside a space": ([("bundle: {name: purcell, links: 3}", "space: h3"), ("gait: ", "gait: @")],
+                            ["`gait` beside `space`"]),
+    "gait without a bundle": ([("bundle: {name: purcell, links: 3}\n", ""), ("gait: ", "gait: @")],
+                              ["the key `bundle` is missing"]),
+    "no gait": ([("gait: {" + GAIT + ", repeat: 3}\n", ""), ("curve", "@curve")], ["the key `gait` is missing"]),
+    "no integrator": ([("integrator: {name: magnus, step: 0.05}\n", ""), ("curve", "@curve")],
+                      ["the key `integrator` is missing"]),
+    # the bundle
+    "misspelt bundle": ([("purcell", "@purcel")], ["no bundle `purcel`; did you mean `purcell`?"]),
+    "unknown bundle": ([("purcell", "@fish")], ["no bundle `fish`; see `curvebody list bundles`"]),
+    "misspelt parameter": ([("links: 3", "@link: 3")], ["unknown key 'link', did you mean 'links'?"]),
+    "too many links": ([("links: 3", "links: @100")], ["[2, 12]"]),
+    "bundle without a name": ([("{name: purcell, links: 3}", "@{links: 3}")], ["the key `name` is missing"]),
+    "bundle as a list": ([("{name: purcell, links: 3}", "@[purcell]")], ["expected the name of a bundle"]),
+    "bundle that needs more than its name": ([("{name: purcell, links: 3}", "@expressions")], ["missing key 'group'"]),
+    "window the wrong way round": (
+        [("links: 3", "coordinates: {minimum_perturbation: @{low: [1, 1], high: [-1, 2], points: [9, 9]}}")],
+        ["alpha1: expected a window, found low 1 and high -1"]),
+    "window of one number": (
+        [("links: 3", "coordinates: {minimum_perturbation: {low: @[1], high: [2, 2], points: [9, 9]}}")],
+        ["low: expected a list of 2 numbers"]),
+    "misspelt coordinates": ([("links: 3", "coordinates: {@minimum: {}}")], ["unknown key 'minimum'"]),
+    "table that is not there": ([("{name: purcell, links: 3}", "{name: samples, file: good.obj, degree: @4}")],
+                                ["expected 3 or 5, found 4"]),
+    "surface without poses": ([("{name: purcell, links: 3}", "@{name: surface_drag, shape: ellipsoid}")],
+                              ["expected `poses`, or `variables` and `motion`"]),
+    "motion of an unknown variable": (
+        [("{name: purcell, links: 3}",
+          "{name: surface_drag, shape: ellipsoid, variables: [a], motion: {y: Y + @b*X}}")],
+        ["unknown name `b`"]),
+    "motion beside poses": (
+        [("{name: purcell, links: 3}",
+          "{name: immersed, shape: ellipsoid, variables: [a], poses: {y: Y}, motion: @{y: Y}}")],
+        ["`motion` beside `poses`"]),
+    # the gait
+    "misspelt kind": ([("polygon", "@polygn")], ["unknown key 'polygn', did you mean 'polygon'?"]),
+    "no kind": ([("{" + GAIT + ",", "@{")], ["expected a kind of gait: fourier, polygon, spline"]),
+    "two kinds": ([("polygon", "fourier: {cosine: [[1, 0]]}, polygon"), ("polygon: ", "polygon: @")],
+                  ["`polygon` beside `fourier`: expected one kind of gait"]),
+    "gait as a list": ([("{" + GAIT + ", repeat: 3}", "@[1, 2]")], ["expected a gait"]),
+    "too few variables": ([("[-1, 1]", "@[-1]")],
+                          ["corner 2: expected a list of 2 numbers, one a shape variable (alpha1, alpha2), found 1"]),
+    "too many variables": ([("[-1, 1]", "@[-1, 1, 0]")], ["corner 2: expected a list of 2 numbers", "found 3"]),
+    "corner as a number": ([("[-1, 1]", "@5")], ["corner 2: expected a list of 2 numbers", "found '5'"]),
+    "corner that is no number": ([("[-1, 1]", "[-1, @x]")], ["x"]),
+    "one corner": ([(GAIT, "polygon: {corners: @[[1, 1]]}")], ["expected at least 2 corners, found 1"]),
+    "corners all the same": ([(GAIT, "polygon: {corners: @[[1, 1], [1, 1]]}")], ["are all the same"]),
+    "no corners": ([(GAIT, "polygon: @{}")], ["expected `corners`"]),
+    "harmonic of one variable": ([(GAIT, "fourier: {cosine: [[1, 0]], sine: [@[1]]}")],
+                                 ["harmonic 1: expected a list of 2 numbers"]),
+    "mean of one variable": ([(GAIT, "fourier: {mean: @[1], sine: [[1, 0]]}")], ["mean: expected a list of 2 numbers"]),
+    "no harmonics": ([(GAIT, "fourier: @{mean: [0, 0]}")], ["expected `cosine` or `sine`"]),
+    "two points": ([(GAIT, "spline: {points: @[[0, 0], [1, 0]]}")], ["expected at least 3 points, found 2"]),
+    "samples without times": ([(GAIT, "samples: @{points: [[0, 0], [1, 0], [1, 1]]}")], ["expected `times`"]),
+    "times that descend": ([(GAIT, "samples: {points: [[0, 0], [1, 0], [1, 1]], times: [0, 0.5, @0.4]}")],
+                           ["times: expected times that ascend, found 0.4 after 0.5"]),
+    "times beyond the cycle": ([(GAIT, "samples: {points: [[0, 0], [1, 0], [1, 1]], times: [0, 0.5, @1.4]}")],
+                               ["expected times in [0, 1], parts of the cycle, found 1.4"]),
+    "too few times": ([(GAIT, "samples: {points: [[0, 0], [1, 0], [1, 1]], times: @[0, 0.5]}")],
+                      ["expected 3 times, one a point, found 2"]),
+    "samples that do not close": ([(GAIT, "samples: {points: @[[0, 0], [1, 0], [1, 1], [2, 0]], times: [0, 0.3, 0.6, 1]}")],
+                                  ["open gait"]),
+    "expression of an unknown name": ([(GAIT, "expressions: {alpha1: sin(tau*t), alpha2: cos(tau*@s)}")],
+                                      ["unknown name `s`"]),
+    "expression of another variable": ([(GAIT, "expressions: {alpha1: sin(tau*t), @alpha3: t}")],
+                                       ["no shape variable `alpha3`; did you mean `alpha1`?"]),
+    "expression that is missing": ([(GAIT, "expressions: @{alpha1: sin(tau*t)}")],
+                                   ["the shape variable `alpha2` is missing"]),
+    "open gait": ([("{" + GAIT, "@{expressions: {alpha1: t, alpha2: sin(tau*t)}")], ["alpha1", "1"]),
+    "breaks that descend": ([(GAIT, "expressions: {alpha1: 0, alpha2: 0}, breaks: [0.5, @0.2]")],
+                            ["expected times that ascend"]),
+    "breaks of a polygon": ([("repeat", "breaks: @[0.5], repeat")], ["`breaks` belongs to `expressions`"]),
+    "loop of a variable without a period": ([(GAIT, "loop: @alpha1")], ["`alpha1` has no period to go round"]),
+    "loop of an unknown variable": ([(GAIT, "loop: @alpa1")], ["did you mean `alpha1`?"]),
+    "sequence of gaits that begin elsewhere": (
+        [(GAIT, "sequence: @[{fourier: {cosine: [[1, 0]]}}, {fourier: {cosine: [[2, 0]]}}]")], ["of a sequence"]),
+    "sequence with a wrong part": ([(GAIT, "sequence: [{" + GAIT + "}, {polygon: {corners: @3}}]")],
+                                   ["expected a list of corners"]),
+    "period of a part": ([(GAIT, "sequence: [{" + GAIT + ", period: @2}]")], ["`period` belongs to the whole gait"]),
+    "pace of an unknown name": ([("repeat", "pace: t + @r, repeat")], ["unknown name `r`"]),
+    "pace that does not arrive": ([("repeat", "pace: @t/2, repeat")], ["1"]),
+    "start beyond the cycle": ([("repeat", "start: @1.5, repeat")], ["[0, 1]"]),
+    "scale of three": ([("repeat", "scale: @[1, 2, 3], repeat")], ["scale: expected a list of 2 numbers"]),
+    "no cycle": ([("repeat: 3", "repeat: @0")], [">= 1"]),
+    "no time for a cycle": ([("repeat: 3", "period: @0")], ["> 0"]),
+    # start, integrator, time, record
+    "group of two numbers": ([("[0, 0, 0]", "@[0, 0]")],
+                             ["group: expected a list of 3 numbers of se2 (x, y, theta), found 2"]),
+    "group as a number": ([("[0, 0, 0]", "@7")], ["group: expected a list of 3 numbers of se2", "found '7'"]),
+    "element off the group": ([("{name: purcell, links: 3}", "rolling_ball"), ("[0, 0, 0]", "@[1, 1, 0, 0]")],
+                              ["off the group so3"]),
+    "misspelt start": ([("{group:", "{@grup:")], ["unknown key 'grup', did you mean 'group'?"]),
+    "method of particles": ([("magnus", "@lobatto")], ["integrator `lobatto` is for particles in a space, not for gaits in "
+                                                      "a bundle; expected one of `magnus`"]),
+    "method of bodies": ([("magnus", "@hamilton_pontryagin")], ["is for bodies in a fluid, not for gaits in a bundle"]),
+    "order 5": ([("step: 0.05", "order: @5, step: 0.05")], ["expected one of 4, 6"]),
+    "retries": ([("step: 0.05", "step: 0.05, retries: @3")], ["`retries` belongs to others"]),
+    "no step": ([(", step: 0.05", ""), ("integrator: ", "integrator: @")], ["missing key 'step'"]),
+    "end before the start": ([("{end: 1}", "{start: 2, end: @1}")], ["the end 1 lies before the start 2"]),
+    "misspelt observable": ([("[connection]", "[@conection]")],
+                            ["no observable `conection`; did you mean `connection`?"]),
+    "observable of particles": ([("[connection]", "[@separation]")], ["no observable `separation`"]),
+    "chart of particles": ([("{observables: [connection]}", "{chart: @polar}")], ["belongs to particles"]),
+}
+
+SNAKE = """\
+curvebody: 1
+bundle: kinematic_snake
+gait: {polygon: {corners: [[1, 0], [1, 2], [2, 2], [2, 0]]}}
+integrator: {name: magnus, step: 0.05, error: 1e-10}
+"""
+
+
+class BadGaits(Refusals):
+    def test_gaits(self):
+        self.check_cases(PURCELL, CASES)
+
+    def test_shape_that_is_singular_on_the_way(self):
+        self.write("snake.yaml", SNAKE)
+        done = self.call("run", "snake.yaml", "-o", "snake.h5")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        for word in ("at time 0.15", "step 3", "bundle kinematic_snake at alpha1 = 1", "alpha2 = ",
+                     "try a gait that keeps away", "what was computed is in snake.h5"):
+            self.assertIn(word, done.stderr)
+        self.assertIn("4 rows", self.good("repair", "snake.h5").stdout)
+        for part in "holonomy", "path":
+            done = self.call("gait", "snake.yaml", part, "-o", "path.h5")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            for word in "kinematic_snake at alpha1 = 1", "alpha2 = ", "try a gait that keeps away from this shape":
+                self.assertIn(word, done.stderr)
+            self.assertFalse(os.path.exists(self.path("path.h5")))
+            self.assertFalse(os.path.exists(self.path("path.h5.part")))
+
+    def test_command(self):
+        self.write("p.yaml", PURCELL)
+        self.write("shape.yaml", "curvebody: 1\nbundle: pmpy\n")
+        self.write("one.yaml", "curvebody: 1\nbundle: falling_cat\n")
+        for words, code, expected in (
+                (["p.yaml"], 2, "usage: curvebody gait"),
+                (["p.yaml", "holonmy"], 2, "did you mean `holonomy`?"),
+                (["p.yaml", "curvature"], 2, "expected its name after -o"),
+                (["p.yaml", "holonomy", "--jsn"], 2, "did you mean `--json`?"),
+                (["none.yaml", "holonomy"], 3, "none.yaml"),
+                (["shape.yaml", "holonomy"], 2, "the key `gait` is missing"),
+                (["shape.yaml", "connection"], 2, "--at: error: expected a shape"),
+                (["shape.yaml", "connection", "--at", "1"], 2, "expected 2 numbers"),
+                (["shape.yaml", "connection", "--at=-1,2"], 1, "l = -1"),
+                (["shape.yaml", "curvature", "-o", "x.h5"], 2, "--window: error: expected LO:HI,LO:HI"),
+                (["one.yaml", "curvature", "-o", "x.h5"], 2, "one shape variable, and no curvature"),
+                (["p.yaml", "curvature", "-o", "x.h5", "--grid", "51"], 2, "--grid: error: expected two numbers"),
+                (["p.yaml", "curvature", "-o", "x.h5", "--grid", "1x1"], 2, "--grid: error: expected two numbers"),
+                (["p.yaml", "curvature", "-o", "x.h5", "--window", "1:-1,0:1"], 2, "each LO below its HI"),
+                (["p.yaml", "curvature", "-o", "x.h5", "--plane", "alpha1,alfa2"], 2, "did you mean `alpha2`?"),
+                (["p.yaml", "curvature", "-o", "x.h5", "--plane", "alpha1,alpha1"], 2, "two different"),
+                (["p.yaml", "curvature", "-o", "x.h5", "--coordinates", "best"], 2, "minimum_perturbation"),
+                (["p.yaml", "curvature", "-o", "none/x.h5"], 3, "none/x.h5"),
+                (["p.yaml", "path", "-o", "x.h5", "--times", "1"], 2, "--times: error: expected a whole number from 2"),
+                (["p.yaml", "holonomy", "--error", "-1"], 2, ""),
+                (["p.yaml", "holonomy", "--set", "bundle.links=1"], 2, "--set bundle.links=1:1:14: error: ")):
+            with self.subTest(" ".join(words)):
+                done = self.call("gait", *words)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(expected, done.stderr)
+                self.assertEqual(done.stdout, "")
+                self.assertFalse(os.path.exists(self.path("x.h5")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,282 @@
+#!/usr/bin/python3
+"""Gaits in a bundle from the command line: what `gait` prints and writes, runs and their records, restart to the same
+bytes.
+
+    gait.py BINARY [seed]
+"""
+import json
+import os
+import random
+import sys
+import time
+import xml.etree.ElementTree
+
+from command import Case, datasets, differing, main
+
+try:
+    import h5py
+    import numpy as np
+    import xarray
+except ImportError as missing:
+    print(missing)
+    sys.exit(77)
+
+SEED = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else time.time_ns() % 10**9
+
+PURCELL = """\
+curvebody: 1
+title: a stroke
+bundle: {name: purcell, links: 3, ratio: 2}
+gait: {fourier: {mean: [0, 0], cosine: [[1, 0]], sine: [[0, 1]]}}
+integrator: {name: magnus, order: 6, step: 0.01}
+"""
+LINKS = """\
+curvebody: 1
+bundle:
+  name: links
+  shape: [a, b]
+  links: [{length: 1}, {length: 1, parent: 0, at: 1, angle: a}, {length: 1, parent: 1, at: 1, angle: b}]
+gait: {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}, repeat: 2, period: 3}
+start: {group: [0.5, -1, pi/6]}
+integrator: {name: magnus, step: 0.05}
+record: {observables: [connection, momentum, power]}
+"""
+# by another integrator: circle of radius 1 from (1, 0), square of +-1 from (1, 1)
+CIRCLE, CIRCLE_LENGTH = [-0.04949902143485, 0.01340036636874, 0], 0.512235406963
+SQUARE, SQUARE_LENGTH = [-0.06018752110694, 0, 0], 0.7066804999
+CORNERS = "polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}"
+
+
+def se2(a, b):
+    """The product of two elements of SE(2)."""
+    x, y, t = a
+    return np.array([x + np.cos(t) * b[0] - np.sin(t) * b[1], y + np.sin(t) * b[0] + np.cos(t) * b[1], t + b[2]])
+
+
+class Gait(Case):
+    def json(self, *words):
+        return json.loads(self.good("gait", *words, "--json").stdout)
+
+    def test_holonomy(self):
+        self.write("p.yaml", PURCELL)
+        found = self.json("p.yaml", "holonomy")
+        self.assertEqual(set(found), {"bundle", "group", "shape", "numbers", "axes", "g", "log", "length", "cost",
+                                      "efficiency", "cbvi", "period", "repeat", "g_repeated"})
+        self.assertEqual((found["bundle"], found["group"], found["repeat"]), ("purcell", "se2", 1))
+        self.assertEqual((found["numbers"], found["shape"]), (["x", "y", "theta"], ["alpha1", "alpha2"]))
+        np.testing.assert_allclose(found["g"], CIRCLE, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(found["length"], CIRCLE_LENGTH, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(np.abs(found["cbvi"][0]), 0.0519181, rtol=0, atol=5e-8)
+        np.testing.assert_allclose(found["efficiency"], np.dot(found["g"], found["g"]) / found["length"]**2, rtol=1e-9)
+        square = ["--set", "gait={" + CORNERS + ", repeat: 3, period: 4}"]
+        found = self.json("p.yaml", "holonomy", *square)
+        np.testing.assert_allclose(found["g"], SQUARE, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(found["length"], SQUARE_LENGTH, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(found["g_repeated"], 3 * np.array(SQUARE), rtol=0, atol=1e-11)
+        # four times slower it costs a quarter
+        quick = self.json("p.yaml", "holonomy", "--set", "gait={" + CORNERS + "}")
+        np.testing.assert_allclose(found["cost"], quick["cost"] / 4, rtol=1e-12)
+        text = self.good("gait", "p.yaml", "holonomy", *square).stdout
+        for word in "purcell: 2 shape variables, fibre se2", "3 cycles", "efficiency", "x = -0.06018752110":
+            self.assertIn(word, text)
+
+    def test_gaits_that_are_the_same(self):
+        self.write("p.yaml", PURCELL)
+        circle = self.json("p.yaml", "holonomy")["g"]
+        for gait, expected in (
+                ("{expressions: {alpha1: cos(2*pi*t), alpha2: sin(2*pi*t)}}", circle),
+                ("{expressions: {alpha1: cos(2*pi*t), alpha2: sin(2*pi*t)}, breaks: [0.3], pace: t^2*(3 - 2*t)/2 + t/2}",
+                 circle),
+                ("{fourier: {cosine: [[0.5, 0]], sine: [[0, 0.25]]}, scale: [2, 4]}", circle),
+                ("{fourier: {mean: [1, 1], cosine: [[2, 0]], sine: [[0, 2]]}, scale: 0.5, offset: [-0.5, -0.5]}", circle),
+                ("{sequence: [{fourier: {cosine: [[1, 0]], sine: [[0, 1]]}}, {fourier: {cosine: [[1, 0]], sine: [[0, 1]]}}]}",
+                 se2(circle, circle)),
+                ("{sequence: [{fourier: {cosine: [[1, 0]], sine: [[0, 1]]}}, "
+                 "{fourier: {cosine: [[1, 0]], sine: [[0, 1]]}, reversed: true}]}", [0, 0, 0])):
+            with self.subTest(gait):
+                found = self.json("p.yaml", "holonomy", "--set", "gait=" + gait)
+                np.testing.assert_allclose(found["g"], expected, rtol=0, atol=1e-11)
+
+    def test_phase_once_round_has_a_holonomy_but_no_integral(self):
+        self.write("s.yaml", "curvebody: 1\nbundle: {name: surface_drag, shape: {name: ellipsoid, resolution: 12}, "
+                             "poses: {y: Y + 0.1*sin(2*pi*(X - t))}}\ngait: {loop: phase, at: [0.2]}\n")
+        found = self.json("s.yaml", "holonomy")
+        self.assertEqual((found["shape"], found["group"], found["cbvi"]), (["phase"], "se3", [None] * 6))
+        self.assertGreater(found["length"], 0)
+        # backwards it swims back
+        back = self.json("s.yaml", "holonomy", "--set", "gait.reversed=true")
+        np.testing.assert_allclose(back["log"], -np.array(found["log"]), rtol=0, atol=1e-12)
+        self.assertGreater(max(abs(x) for x in found["log"]), 1e-6)
+
+    def test_connection(self):
+        self.write("p.yaml", PURCELL)
+        found = self.json("p.yaml", "connection", "--at", "0,0")
+        np.testing.assert_allclose(found["A"], [[0, 0], [1 / 18, 1 / 18], [-7 / 27, 7 / 27]], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(found["B"], [[5 / 243, 0, 0]], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(found["M"], np.array([[16, 11], [11, 16]]) / 2187, rtol=0, atol=1e-15)
+        self.assertEqual(found["pairs"], [["alpha1", "alpha2"]])
+        self.assertEqual(self.json("p.yaml", "connection")["at"], [1, 0])  # where the gait begins
+        self.write("l.yaml", LINKS)
+        found = self.json("l.yaml", "connection", "--at", "1, 2*pi/7")
+        P = np.array(found["P"])
+        np.testing.assert_allclose(P, P.T, rtol=0, atol=1e-14)
+        self.assertGreater(np.linalg.eigvalsh(P).min(), 0)
+        self.write("long.yaml", "curvebody: 1\nbundle: {name: purcell, links: 8}\n")
+        long = self.json("long.yaml", "connection", "--at", "0,0,0.1,0.2,0,0,-0.1")
+        self.assertEqual((np.shape(long["A"]), np.shape(long["B"])), ((3, 7), (21, 3)))
+        text = self.good("gait", "l.yaml", "connection", "--at", "0,0").stdout
+        for word in "links: fibre se2", "connection A", "curvature", "cost metric M", "locked form P":
+            self.assertIn(word, text)
+
+    def test_curvature_over_a_window(self):
+        self.write("p.yaml", PURCELL)
+        self.good("gait", "p.yaml", "curvature", "--grid", "5x9", "--window=-pi/2:pi/2,-1:3", "-o", "c.h5")
+        with xarray.open_dataset(self.path("c.h5")) as data:
+            self.assertEqual(data.connection.dims, ("alpha1", "alpha2", "algebra", "variable"))
+            self.assertEqual(data.curvature.dims, ("alpha1", "alpha2", "algebra"))
+            self.assertEqual(data.metric.shape, (5, 9, 2, 2))
+            self.assertEqual(data.gait.shape, (512, 2))
+            self.assertEqual(list(data.algebra.values), ["v_x", "v_y", "omega"])
+            np.testing.assert_allclose(data.alpha1, np.linspace(-np.pi / 2, np.pi / 2, 5), rtol=0, atol=1e-15)
+            for i, j in (0, 0), (2, 2), (4, 8):
+                at = ",".join(repr(float(x)) for x in (data.alpha1[i], data.alpha2[j]))
+                here = self.json("p.yaml", "connection", f"--at={at}")
+                np.testing.assert_array_equal(data.connection[i, j], here["A"])
+                np.testing.assert_array_equal(data.curvature[i, j], here["B"][0])
+                np.testing.assert_array_equal(data.metric[i, j], here["M"])
+        # what is written is a table that a bundle can be made of
+        self.good("gait", "p.yaml", "curvature", "--grid", "81x81", "--window=-1.5:1.5,-1.5:1.5", "-o", "table.h5")
+        found = self.json("p.yaml", "holonomy", "--set", "bundle={name: samples, file: table.h5}")
+        np.testing.assert_allclose(found["g"], CIRCLE, rtol=0, atol=1e-9)
+        # the plane the other way round
+        self.good("gait", "p.yaml", "curvature", "--grid", "9x5", "--window=-1:3,-pi/2:pi/2", "--plane", "alpha2,alpha1",
+                  "-o", "turned.h5")
+        with h5py.File(self.path("c.h5")) as one, h5py.File(self.path("turned.h5")) as two:
+            np.testing.assert_allclose(two["curvature"][()], -one["curvature"][()].swapaxes(0, 1), rtol=0, atol=1e-15)
+
+    def test_curvature_in_minimum_perturbation_coordinates(self):
+        self.write("p.yaml", PURCELL)
+        self.good("gait", "p.yaml", "curvature", "-o", "own.h5")
+        self.good("gait", "p.yaml", "curvature", "--coordinates", "minimum_perturbation", "-o", "best.h5")
+        with h5py.File(self.path("own.h5")) as own, h5py.File(self.path("best.h5")) as best:
+            self.assertEqual(best.attrs["coordinates"], "minimum_perturbation")
+            self.assertEqual(best.attrs["bundle"], "purcell")
+            self.assertLess(np.sum(best["connection"][()]**2), np.sum(own["connection"][()]**2))
+
+    def test_singular_shapes_are_nans_with_a_warning(self):
+        self.write("s.yaml", "curvebody: 1\nbundle: pmpy\n")
+        done = self.good("gait", "s.yaml", "curvature", "--grid", "5x3", "--window=-1:3,1:2", "-o", "s.h5")
+        self.assertIn("warning: 6 of 15 nodes are nan, such as", done.stderr)
+        self.assertEqual(self.json("s.yaml", "curvature", "--grid", "5x3", "--window=-1:3,1:2", "-o", "s.h5"),
+                         {"output": "s.h5", "grid": [5, 3], "singular": 6})
+        with h5py.File(self.path("s.h5")) as file:
+            self.assertEqual(np.isnan(file["curvature"][:, 0, 0]).tolist(), [True, True, False, False, False])
+            self.assertNotIn("gait", file)
+
+    def test_path(self):
+        self.write("l.yaml", LINKS)
+        self.good("gait", "l.yaml", "path", "--times", "13", "-o", "path.h5")
+        cycle = self.json("l.yaml", "holonomy")
+        with h5py.File(self.path("path.h5")) as file:
+            self.assertEqual(file.attrs["group"], "se2")
+            self.assertEqual((file.attrs["repeat"], file.attrs["period"]), (2, 3))
+            np.testing.assert_allclose(file["time"], np.linspace(0, 6, 13), rtol=0, atol=1e-15)
+            g = file["group"][()]
+            np.testing.assert_allclose(g[0], [0.5, -1, np.pi / 6], rtol=0, atol=1e-15)
+            for k in 1, 2:
+                np.testing.assert_allclose(g[6 * k], se2(g[6 * k - 6], cycle["g"]), rtol=0, atol=1e-11)
+                np.testing.assert_allclose(file["length"][6 * k], k * cycle["length"], rtol=1e-11)
+                np.testing.assert_allclose(file["cost"][6 * k], k * cycle["cost"], rtol=1e-11)
+            self.assertEqual(file["x"].shape[0], 13)
+            lines = file["x"].attrs["lines"]
+            np.testing.assert_array_equal(lines, file["lines"])
+            lengths = np.linalg.norm(file["x"][:, lines[:, 0]] - file["x"][:, lines[:, 1]], axis=-1)
+            np.testing.assert_allclose(lengths, 1, rtol=0, atol=1e-14)  # links stay links
+
+    def test_run_ends_where_the_path_does(self):
+        self.write("l.yaml", LINKS)
+        self.good("gait", "l.yaml", "path", "-o", "path.h5")
+        self.good("run", "l.yaml", "--quiet")
+        with h5py.File(self.path("path.h5")) as path, h5py.File(self.path("l.h5")) as file:
+            self.assertEqual(file["time"].shape, (121,))
+            for name in "group", "length", "cost", "x", "shape":
+                np.testing.assert_allclose(file[name][-1], path[name][-1], rtol=1e-10, atol=1e-10, err_msg=name)
+            self.assertEqual(file.attrs["bundle"], "links")
+            self.assertLess(np.abs(file["momentum"][()]).max(), 1e-13)
+            self.assertEqual([name.decode() for name in file["dof"]], ["a", "b"])
+            self.assertEqual([name.decode() for name in file["number"]], ["x", "y", "theta"])
+            np.testing.assert_array_equal(file["connectivity/bonds"], path["lines"])
+
+    def test_export(self):
+        self.write("l.yaml", LINKS)
+        self.good("run", "l.yaml", "--quiet")
+        self.good("export", "l.h5", "--xdmf")
+        self.good("export", "l.h5", "--csv")
+        grids = xml.etree.ElementTree.parse(self.path("l.xdmf")).findall(".//Grid[@GridType='Uniform']")
+        self.assertEqual(len(grids), 121)
+        self.assertEqual(grids[0].find("Topology").get("TopologyType"), "Polyline")
+        self.assertIn("group[", self.read("l.csv").decode().splitlines()[0])
+
+    def test_check_prints_what_reads_back_the_same(self):
+        self.write("eel.obj", "v 1 0 0\nv -1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nv 0 0 -1\nf 1 3 5\nf 3 2 5\nf 2 4 5\nf 4 1 5\n"
+                              "f 3 1 6\nf 2 3 6\nf 4 2 6\nf 1 4 6\n")
+        drag = ("curvebody: 1\nbundle: {name: surface_drag, mesh: eel.obj, parameters: {k: 0.2}, "
+                "poses: {y: Y + k*sin(2*pi*(X - t))}}\ngait: {loop: phase}\nintegrator: {name: magnus, step: 0.1}\n")
+        for k in range(6):
+            y, z = 0.2 * np.cos(k * np.pi / 3), 0.3 * np.sin(k * np.pi / 3)
+            moved = f"v 1 {y:.17g} {z:.17g}".encode()
+            self.write(f"pose-{k:02d}.obj", self.read("eel.obj").replace(b"v 1 0 0", moved))
+        poses = drag.replace("mesh: eel.obj, parameters: {k: 0.2}, ", "")
+        poses = poses.replace("{y: Y + k*sin(2*pi*(X - t))}", '{files: "pose-##.obj", step: 0.5}')
+        for text in PURCELL, LINKS, drag, poses, drag.replace("surface_drag", "immersed"), PURCELL.replace(
+                "ratio: 2", "coordinates: {minimum_perturbation: {low: [-2, -2], high: [2, 2], points: [9, 9]}}"):
+            self.write("one.yaml", text)
+            first = self.good("check", "one.yaml").stdout
+            self.write("two.yaml", first)
+            self.assertEqual(self.good("check", "two.yaml").stdout, first)
+            self.good("run", "one.yaml", "--quiet")
+            self.good("run", "two.yaml", "--quiet")
+            self.assertEqual(differing(datasets(self.path("one.h5")), datasets(self.path("two.h5"))), [])
+        # a mesh that has changed is noticed
+        self.write("one.yaml", drag)
+        self.good("run", "one.yaml", "--quiet", "--set", "time.end=0.5")
+        self.write("eel.obj", self.read("eel.obj").replace(b"v 1 0 0", b"v 1.1 0 0"))
+        done = self.call("resume", "one.h5", "--until", "1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has changed since", done.stderr)
+
+    def test_killed_and_resumed_goes_on_to_the_same_bytes(self):
+        rng = random.Random(SEED)
+        for method in "step: 0.0003", "order: 4, step: 0.0003", "error: 1e-10, step: 0.001":
+            with self.subTest(method, seed=SEED):
+                text = LINKS.replace("step: 0.05", method).replace("repeat: 2", "repeat: 100")
+                self.write("l.yaml", text.replace("record: {", "record: {every: 2, checkpoint: 50, "))
+                if os.path.exists(self.path("part.h5")):
+                    os.remove(self.path("part.h5"))
+                run = self.start("run", "l.yaml", "-o", "part.h5", "--quiet")
+                while not os.path.exists(self.path("part.h5")):
+                    self.assertIsNone(run.poll())
+                time.sleep(rng.uniform(0.05, 0.2))
+                run.kill()
+                run.wait()
+                self.good("repair", "part.h5")
+                with h5py.File(self.path("part.h5")) as file:
+                    until = repr((float(file["time"][-1]) if file["time"].shape[0] else 0) + 0.05)
+                self.good("resume", "part.h5", "--until", until, "--quiet")
+                self.good("run", "l.yaml", "-o", "whole.h5", "--quiet", "--set", f"time.end={until}")
+                self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
+
+    def test_list(self):
+        found = json.loads(self.good("list", "bundles", "--json").stdout)["bundles"]
+        names = [bundle["name"] for bundle in found]
+        for name in ("purcell", "pmpy", "three_sphere", "floating_snake", "hopping_leg", "rolling_ball", "heisenberg",
+                     "hopf", "falling_cat", "constant_curvature_swimmer", "sphere_robot", "kinematic_snake",
+                     "raft_pendulum", "expressions", "points", "links", "surface_drag", "immersed", "samples"):
+            self.assertIn(name, names)
+        text = self.good("list", "bundles").stdout
+        self.assertIn("ratio", text)
+        self.assertIn("fourier", self.good("list", "gaits").stdout)
+
+
+if __name__ == "__main__":
+    main()

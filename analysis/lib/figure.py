@@ -40,7 +40,7 @@ def main(script):
   drawing.figure.savefig(options.out / f"{name}.png")
   plt.close(drawing.figure)
   result = {"name": name, "title": script["TITLE"], "caption": script["CAPTION"],
-            "runs": [[run.scenario, list(run.settings)] for run in script["runs"](options.full)],
+            "runs": [[run.scenario, run.text] for run in script["runs"](options.full)],
             "checks": [asdict(c) for c in drawing.checks], "tables": [asdict(t) for t in drawing.tables]}
   (options.out / f"{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False))
   json.dump({"name": name, "checks": result["checks"]}, sys.stdout, indent=1, ensure_ascii=False)

@@ -17,6 +17,10 @@ class Records:
   def has(self, run):
     return (self.folder / f"{run.name}.h5").exists()
 
+  def answer(self, run):
+    """What a run that answers in JSON said."""
+    return json.loads((self.folder / f"{run.name}.json").read_text())["answer"]
+
   def processor_seconds(self, run):
     return json.loads((self.folder / f"{run.name}.json").read_text())["processor_seconds"]
 

@@ -43,14 +43,13 @@ def summary(figures):
 
 
 def scenarios(runs):
-  """Each scenario of a figure in full, with the settings that were laid over it."""
-  settings = {}
-  for scenario, values in runs:
-    settings.setdefault(scenario, []).append(values)
+  """Each scenario of a figure in full, with the commands that ran it."""
+  typed = {}
+  for scenario, command in runs:
+    typed.setdefault(scenario, []).append(command)
   parts = []
-  for scenario, variants in settings.items():
-    commands = "\n".join(f"curvebody run analysis/scenarios/{scenario}.yaml" +
-                         "".join(f" --set {text(s)}" for s in values) for values in variants)
+  for scenario, variants in typed.items():
+    commands = text("\n".join(variants))
     source = text((SCENARIOS / f"{scenario}.yaml").read_text())
     parts.append(f"<details><summary>{text(scenario)}.yaml, runs: {len(variants)}</summary>"
                  f"<pre>{source}</pre><pre>{commands}</pre></details>")
@@ -84,7 +83,7 @@ def write(path, figures, folder, failed, facts):
 <html lang=en><meta charset=utf-8><title>curvebody: validation</title><style>{STYLE}</style>
 <h1>curvebody: validation in curved spaces and in fluids</h1>
 <p>{text(facts['program'])}, {text(facts['mode'])} mode, {today}, {text(facts['seconds'])} s. Every figure
-is drawn from HDF5 files that <code>curvebody run</code> wrote; the exact answers are reduced
+is drawn from what <code>curvebody run</code> and <code>curvebody gait</code> wrote; the exact answers are reduced
 equations solved in extended precision (<code>analysis/reference</code>). The thesis's published code is
 github.com/bday336/curved_space_dynamics_solver.</p>
 <p>{verdict(good == total and not failed)} {good} of {total} checks pass, {len(failed)} runs failed.</p>

@@ -37,14 +37,15 @@ def progress(text):
 def execute_all(runs, program, workers):
   """Executes the runs; returns {run: error text} of those that failed and the seconds of each."""
   failed, seconds = {}, {}
-  with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-    tasks = {pool.submit(execute, run, program, OUT / "data"): run for run in runs}
-    for done, task in enumerate(concurrent.futures.as_completed(tasks), start=1):
-      run = tasks[task]
-      seconds[run], error = task.result()
-      if error:
-        failed[run] = error
-      progress(f"runs {done}/{len(runs)}")
+  for wave in ([run for run in runs if not run.table], [run for run in runs if run.table]):
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+      tasks = {pool.submit(execute, run, program, OUT / "data"): run for run in wave}
+      for task in concurrent.futures.as_completed(tasks):
+        run = tasks[task]
+        seconds[run], error = task.result()
+        if error:
+          failed[run] = error
+        progress(f"runs {len(seconds)}/{len(runs)}")
   progress("")
   return failed, seconds
 

@@ -1,9 +1,13 @@
-"""Runs of the command `curvebody run`: a scenario, settings laid over it, and the HDF5 file that comes out."""
+"""Runs of the commands `curvebody run` and `curvebody gait`: a scenario, settings laid over it, and what comes out, an
+HDF5 file or an answer in JSON."""
 import hashlib
 import json
 import os
 import pathlib
+import re
+import shlex
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass
 
@@ -17,21 +21,41 @@ class Run:
   scenario: str
   settings: tuple = ()
   threads: int = 0  # 0: the program's choice
+  gait: tuple = ()  # words after `curvebody gait SCENARIO`; empty: `curvebody run`
+  table: "Run" = None  # the run whose file is this one's `bundle.file`; it has to be there first
 
   @property
   def name(self):
     """File name of the result: the scenario's name and the values set (what the record holds left out)."""
     values = [s.split("=", 1)[1] for s in self.settings if not s.startswith("record.")]
-    return "_".join([pathlib.Path(self.scenario).name] + values)
+    table = ["of", self.table.name] if self.table else []
+    name = "_".join([pathlib.Path(self.scenario).name, *self.gait] + values + table)
+    return re.sub(r"[^\w.=+-]+", "-", name) if self.gait else name
 
   @property
   def path(self):
     return SCENARIOS / f"{self.scenario}.yaml"
 
+  @property
+  def answers(self):
+    """Whether the result is an answer in JSON, not a file."""
+    return bool(self.gait) and self.gait[0] in ("holonomy", "connection")
+
+  def words(self, path, folder):
+    """What is typed after the program, but for the output; `folder`: of results."""
+    table = (f"bundle.file={folder}/{self.table.name}.h5",) if self.table else ()
+    settings = [word for setting in self.settings + table for word in ("--set", setting)]
+    return (["gait", str(path), *self.gait] if self.gait else ["run", str(path)]) + settings
+
+  @property
+  def text(self):
+    """The command as it is typed."""
+    return shlex.join(["curvebody"] + self.words(f"analysis/scenarios/{self.scenario}.yaml", "analysis/out/data"))
+
   def command(self, binary, out):
-    settings = [word for setting in self.settings for word in ("--set", setting)]
     threads = ["--threads", str(self.threads)] if self.threads else []
-    return [str(binary)] + threads + ["run", str(self.path), "-o", str(out), "--quiet"] + settings
+    ending = ["--json"] if self.answers else ["-o", str(out)] + ([] if self.gait else ["--quiet"])
+    return [str(binary)] + threads + self.words(self.path, pathlib.Path(out).parent.resolve()) + ending
 
 
 def digest(*files):
@@ -42,23 +66,26 @@ def digest(*files):
 
 
 def execute(run, binary, folder):
-  """Runs it into folder/NAME.h5 unless that file already came from the same binary, scenario, meshes and settings.
-  Returns (seconds, error text or None); seconds is 0 for a result that was there. NAME.json keeps where it came from,
-  and the processor's time."""
+  """Runs it into folder/NAME.h5 unless that file already came from the same binary, scenario, meshes, tables and
+  settings. Returns (seconds, error text or None); seconds is 0 for a result that was there. NAME.json keeps where it
+  came from, the processor's time, and an answer in JSON."""
   out = folder / f"{run.name}.h5"
   stamp = folder / f"{run.name}.json"
-  meshes = sorted(run.path.parent.glob("*.obj"))
+  meshes = sorted([*run.path.parent.glob("*.obj"), *run.path.parent.glob("*.h5")])
   key = {"digest": digest(binary, run.path, *meshes), "settings": list(run.settings)}
-  if out.exists() and stamp.exists() and key.items() <= json.loads(stamp.read_text()).items():
+  if (run.answers or out.exists()) and stamp.exists() and key.items() <= json.loads(stamp.read_text()).items():
     return 0.0, None
   out.unlink(missing_ok=True)
   stamp.unlink(missing_ok=True)
   start = time.monotonic()
-  with subprocess.Popen(run.command(binary, out), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as done:
+  with tempfile.TemporaryFile("w+") as said, \
+      subprocess.Popen(run.command(binary, out), stdout=said, stderr=subprocess.PIPE, text=True) as done:
     errors = done.stderr.read().strip()
     _, status, used = os.wait4(done.pid, 0)
     done.returncode = os.waitstatus_to_exitcode(status)
-  if done.returncode != 0 or not out.exists():
+    said.seek(0)
+    answer = {"answer": json.load(said)} if run.answers and done.returncode == 0 else {}
+  if done.returncode != 0 or not (run.answers or out.exists()):
     return time.monotonic() - start, errors or f"exit code {done.returncode} and no {out.name}"
-  stamp.write_text(json.dumps(key | {"processor_seconds": used.ru_utime + used.ru_stime}))
+  stamp.write_text(json.dumps(key | {"processor_seconds": used.ru_utime + used.ru_stime} | answer))
   return time.monotonic() - start, None

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 try:
@@ -88,6 +89,12 @@ class Case(unittest.TestCase):
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         how = {"cwd": self.folder, "preexec_fn": die_with_parent} | quiet | how
         return subprocess.Popen([BINARY, *words], **how)
+
+    def wait_for(self, name, run):
+        """Until there is the file, of a run that was started: it may be at its end by then, but not without a file."""
+        while not os.path.exists(self.path(name)) and run.poll() is None:
+            time.sleep(0.001)
+        self.assertTrue(os.path.exists(self.path(name)), name)
 
 
 def datasets(path):

@@ -208,8 +208,7 @@ class Commands(Case):
         self.good("run", "rod.yaml", "--set", "time.end=40", "-o", "whole.h5")
         for by in signal.SIGINT, signal.SIGTERM:
             run = self.start("run", "rod.yaml", "--set", "time.end=1e4", "-o", f"part{by}.h5", stderr=subprocess.PIPE)
-            while not os.path.exists(self.path(f"part{by}.h5")):
-                time.sleep(0.005)
+            self.wait_for(f"part{by}.h5", run)
             time.sleep(0.3)
             run.send_signal(by)
             text = run.communicate()[1].decode()

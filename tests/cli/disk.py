@@ -9,7 +9,6 @@ import os
 import resource
 import subprocess
 import sys
-import unittest
 
 if "CURVEBODY_MOUNTS" not in os.environ:
     os.environ["CURVEBODY_MOUNTS"] = ""
@@ -102,8 +101,7 @@ class Disk(Case):
         self.disk("64m")
         self.good("run", "rod.yaml", "-o", "disk/rod.h5")
         run = self.start("run", "rod.yaml", "-o", "disk/killed.h5", "--set", "time.end=1e4")
-        while not os.path.exists(self.path("disk/killed.h5")):
-            self.assertIsNone(run.poll())
+        self.wait_for("disk/killed.h5", run)
         run.kill()
         run.wait()
         before = self.read("disk/rod.h5"), self.read("disk/killed.h5")

@@ -254,8 +254,7 @@ class Gait(Case):
                 if os.path.exists(self.path("part.h5")):
                     os.remove(self.path("part.h5"))
                 run = self.start("run", "l.yaml", "-o", "part.h5", "--quiet")
-                while not os.path.exists(self.path("part.h5")):
-                    self.assertIsNone(run.poll())
+                self.wait_for("part.h5", run)
                 time.sleep(rng.uniform(0.05, 0.2))
                 run.kill()
                 run.wait()

@@ -147,17 +147,16 @@ class Immersed(Case):
                     self.write("a.yaml", SWIMMER.replace("FLOOR", floor).replace("METHOD", method))
                     self.good("run", "a.yaml", "-o", "whole.h5", "--quiet")
                     run = self.start("run", "a.yaml", "-o", "part.h5", "--quiet")
-                    while not os.path.exists(self.path("part.h5")):
-                        self.assertIsNone(run.poll())
+                    self.wait_for("part.h5", run)
                     time.sleep(rng.uniform(0, 0.2))
                     run.kill()
                     run.wait()
                     done = self.call("resume", "part.h5", "--until", "1", "--quiet")
                     if done.returncode:  # killed before its first checkpoint
                         self.assertIn("no whole checkpoint", done.stderr)
-                        continue
-                    resumed += 1
-                    self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
+                    else:
+                        resumed += 1
+                        self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
                     os.remove(self.path("part.h5"))
         self.assertGreater(resumed, 0)
 
@@ -208,8 +207,7 @@ class Immersed(Case):
         self.good("resume", "part.h5", "--until", "1", "--quiet")
         self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
         run = self.start("run", "a.yaml", "-o", "killed.h5", "--quiet")
-        while not os.path.exists(self.path("killed.h5")):
-            self.assertIsNone(run.poll())
+        self.wait_for("killed.h5", run)
         time.sleep(0.3)
         run.kill()
         run.wait()

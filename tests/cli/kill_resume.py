@@ -46,9 +46,10 @@ METHODS["lobatto-plain-sum"] = (SPHERE, "name: lobatto, stages: 2, compensated: 
 METHODS["rk4"] = (ROD, "name: rk4, step: 0.05")
 METHODS["rk4-chart"] = (CHART, "name: rk4, step: 0.01")
 METHODS["lobatto-chart"] = (CHART, "name: lobatto, stages: 3, step: 0.01")
-for case, text in ("", ROD), ("-chart", CHART):
+# Near the chart's axis, where the rod comes after t = 130, IDA's steps are tiny: there it goes to about 100.
+for case, text, step in ("", ROD, 0.05), ("-chart", CHART, 0.01):
     METHODS[f"radau{case}"] = (text, "name: radau_iia, stages: 3, step: 0.01")
-    METHODS[f"ida{case}"] = (text, "name: ida, step: 0.05")
+    METHODS[f"ida{case}"] = (text, f"name: ida, step: {step}")
 RIGID = ROD.replace("link: {spring: {stiffness: 1, rest: 1}}", "link: rod")
 assert RIGID != ROD
 METHODS["lobatto-rigid"] = (RIGID, "name: lobatto, stages: 4, step: 0.05")
@@ -218,8 +219,7 @@ class KillResume(Case):
                 self.write("system.yaml", text)
                 words = ["run", "system.yaml", "-o", "part.h5", "--quiet"]
                 run = self.start(*words)
-                while not os.path.exists(self.path("part.h5")):
-                    self.assertIsNone(run.poll())
+                self.wait_for("part.h5", run)
                 time.sleep(rng.uniform(0.05, 0.2))
                 run.kill()
                 run.wait()
@@ -235,8 +235,7 @@ class KillResume(Case):
         self.write("rod.yaml", scenario("lobatto-fixed-point"))
         run = self.start("run", "rod.yaml", "-o", "first.h5", "--set", "time.end=1e4", "--set", "record.every=1",
                          "--set", "record.checkpoint=100")
-        while not os.path.exists(self.path("first.h5")):
-            self.assertIsNone(run.poll())
+        self.wait_for("first.h5", run)
         time.sleep(0.3)
         run.kill()
         run.wait()

@@ -43,6 +43,8 @@ struct cb_bundle {
   int n; /* shape variables */
   const char *shape[CB_SHAPE_MAX];
   double period[CB_SHAPE_MAX]; /* of a shape variable that is an angle or a phase; 0: none */
+  int breaks[CB_SHAPE_MAX];    /* where A or M is not smooth in a shape variable: at[i][breaks[i]], ascending, within */
+  const double *at[CB_SHAPE_MAX]; /* [0, period) where there is one; borrowed. Steps along a gait end there */
   int points, lines;           /* of the picture */
   const int (*line)[2];        /* [lines]: pairs of points, borrowed from the bundle */
   void *self;

@@ -2,6 +2,7 @@
 #include "bundle/fibre_step.h"
 
 #include "bundle/bundle_private.h"
+#include "bundle/gait_private.h"
 #include "bundle/magnus.h"
 #include "numerics/compensated.h"
 
@@ -79,14 +80,15 @@ static cb_status take(stepper *s, double u, double h, piece *out) {
  * where that is more than 1. */
 static bool agrees(const stepper *s, double h, const piece *one, const piece *two) {
   const double most = fmax((1 << s->method->order) * s->error, 64 * DBL_EPSILON) * h;
+  const double sums = fmax(most, 16 * DBL_EPSILON); /* round-off of M is not less in a shorter step */
   double scale = 1, d = 0;
   for (int k = 0; k < s->p->bundle->group->size; k++) {
     scale = fmax(scale, fabs(two->g[k]));
     d = fmax(d, fabs(one->g[k] - two->g[k]));
   }
   return d <= fmax(most, 64 * DBL_EPSILON * scale) &&
-         fabs(one->length - two->length) <= most * fmax(1, sqrt(s->square)) &&
-         fabs(one->cost - two->cost) <= most * fmax(1, s->square);
+         fabs(one->length - two->length) <= sums * fmax(1, sqrt(s->square)) &&
+         fabs(one->cost - two->cost) <= sums * fmax(1, s->square);
 }
 
 static void join(const cb_group *G, const piece *one, const piece *two, piece *out) {
@@ -119,13 +121,23 @@ static cb_status refine(stepper *s, double u, double h, const piece *whole, int 
   return status;
 }
 
-/* Along a smooth piece of the gait. */
-static cb_status along(stepper *s, double u, double end, piece *sum) {
+/* Along a smooth piece. */
+static cb_status along_smooth(stepper *s, double u, double end, piece *sum) {
   piece whole, out;
   if (!(end - u > 0)) return CB_OK;
   cb_status status = take(s, u, end - u, &whole);
   if (!status && s->error > 0) status = refine(s, u, end - u, &whole, 0, &out);
   if (!status) join(s->p->bundle->group, sum, s->error > 0 ? &out : &whole, sum);
+  return status;
+}
+
+/* Along a smooth piece of the gait, in which the bundle may have breaks. */
+static cb_status along(stepper *s, double u, double end, piece *sum) {
+  cb_status status = CB_OK;
+  for (double to; !status && u < end; u = to) {
+    to = cb_gait_cut(s->p->bundle, s->p->gait, u, end);
+    status = along_smooth(s, u, to, sum);
+  }
   return status;
 }
 

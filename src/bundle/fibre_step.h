@@ -1,7 +1,7 @@
 /* Steps of fixed length along the fibre of a bundle, over a shape that moves as a gait.
  *
  *   r(t) = the gait at t/T, T its period in seconds;  g' = g xi, xi = -A(r) r';  length' = sqrt(r'Mr'), cost' = r'Mr'
- * A step is cut at the breaks of the gait, so that it keeps its order there.
+ * A step is cut at the breaks of the gait and of the bundle, so that it keeps its order there.
  */
 #ifndef CB_BUNDLE_FIBRE_STEP_H
 #define CB_BUNDLE_FIBRE_STEP_H

@@ -94,6 +94,47 @@ double cb_gait_edge(const cb_gait *g, int k) {
   return at < 0 ? 0 : at < g->breaks ? g->data[at] : 1;
 }
 
+/* How many breaks shape variable i has passed at r, counted on over periods. */
+static double passed(const cb_bundle *b, int i, double r) {
+  const double turns = b->period[i] > 0 ? floor(r / b->period[i]) : 0, in = r - turns * b->period[i];
+  int low = 0, high = b->breaks[i];
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (b->at[i][middle] <= in) low = middle + 1;
+    else high = middle;
+  }
+  return turns * b->breaks[i] + low;
+}
+
+static bool same_side(const cb_bundle *b, const cb_gait *g, double t, const double *side) {
+  double r[CB_SHAPE_MAX];
+  cb_gait_at(g, t, r, NULL);
+  for (int i = 0; i < b->n; i++)
+    if (b->breaks[i] && passed(b, i, r[i]) != side[i]) return false;
+  return true;
+}
+
+double cb_gait_cut(const cb_bundle *b, const cb_gait *g, double t, double end) {
+  static const double slack = 1e-12;
+  double r[CB_SHAPE_MAX], side[CB_SHAPE_MAX];
+  int breaks = 0;
+  for (int i = 0; i < b->n; i++) breaks += b->breaks[i];
+  if (!breaks || !(end - t > 4 * slack)) return end;
+  const double low = t + slack, high = end - slack;
+  const int samples = 1 + (int)ceil(64 * (high - low));
+  cb_gait_at(g, low, r, NULL);
+  for (int i = 0; i < b->n; i++) side[i] = b->breaks[i] ? passed(b, i, r[i]) : 0;
+  for (int k = 1; k <= samples; k++) {
+    double before = low + (high - low) * (k - 1) / samples, after = low + (high - low) * k / samples;
+    if (same_side(b, g, after, side)) continue;
+    for (double middle; middle = before + (after - before) / 2, middle > before && middle < after;)
+      if (same_side(b, g, middle, side)) before = middle;
+      else after = middle;
+    return after;
+  }
+  return end;
+}
+
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);

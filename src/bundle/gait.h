@@ -45,7 +45,8 @@ cb_status cb_gait_sequence(int count, const cb_gait *const *gaits, cb_gait **out
 cb_status cb_gait_moved(const cb_gait *g, const double *scale, const double *offset, cb_gait **out);
 
 /* The holonomy g(1) of g' = g xi, xi = -A(r(t)) r'(t), g(0) = 1, to `error` (0: round-off), by a Magnus method of order
- * 6 on steps that end at breaks, halved until two agree; and length = int sqrt(r'Mr') dt, cost = int r'Mr' dt (NULL).
+ * 6 on steps that end at breaks of the gait and of the bundle, halved until two agree, or until they differ by
+ * round-off of A and M; and length = int sqrt(r'Mr') dt, cost = int r'Mr' dt (NULL). CB_ERROR_STEP where they do not.
  * CB_ERROR_ARGUMENT for another number of variables and for an open gait; CB_STEP_SINGULAR with the shape. */
 cb_status cb_holonomy(const cb_bundle *b, const cb_gait *gait, double error, double *g, double *length, double *cost);
 

@@ -46,6 +46,10 @@ double cb_gait_slack(double a, double b);
 int cb_gait_edges(const cb_gait *g);
 double cb_gait_edge(const cb_gait *g, int k);
 
+/* The first time after t at which a shape variable passes a break of the bundle; `end` if there is none. [t, end]
+ * is within a smooth piece. Found by samples: what is passed twice between two of them is not. */
+double cb_gait_cut(const cb_bundle *b, const cb_gait *g, double t, double end);
+
 /* Sorts count breaks in [0, 1), leaves one of those that agree to round-off, returns how many are left. */
 int cb_gait_sort_breaks(double *t, int count);
 

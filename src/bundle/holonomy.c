@@ -3,8 +3,9 @@
  *   g' = g xi, xi = -A(r(t)) r'(t);   length' = sqrt(r'Mr'), cost' = r'Mr' by Gauss's quadrature in the same nodes
  * A step of order p is compared with its two halves: their difference over 2^p - 1 is added to what the halves give,
  * which raises the order by 2; where the error is too large the halves are taken in the same way. Steps end at breaks
- * of the gait. The first pieces are a matter of the gait's kind, so that a symmetry cannot hide an error. Where a step
- * is given and no error, the plain method is taken on steps of that length.
+ * of the gait. The first pieces are a matter of the gait's kind, so that a symmetry cannot hide an error. Halves end
+ * where they differ by no more than round-off of A and M. Where a step is given and no error, the plain method is taken
+ * on steps of that length.
  */
 #include "bundle/bundle_private.h"
 #include "bundle/gait_private.h"
@@ -37,6 +38,14 @@ typedef struct step {
   double g[CB_GROUP_SIZE];
   sum length, cost;
 } step;
+
+/* Errors of length and cost on the steps around the one at hand, the last first; infinite where there was none. */
+typedef struct past {
+  double length[2], cost[2];
+} past;
+
+/* A surface of many faces has round-off of this much in M, in units of the largest r'Mr'. */
+static const double roundoff = 16384 * DBL_EPSILON;
 
 static cb_status velocity(const integral *I, double t, double *a, double *square) {
   const int n = I->b->n;
@@ -92,32 +101,40 @@ static bool path_agrees(const integral *I, double h, double d, double scale) {
 /* An integral over a step from its integrand at all nodes, those of the step and of its halves: through the nine nodes
  * of order 6 there is a quadrature of order 10, whose difference to the corrected halves is the error of the latter.
  * Half of that is asked, and d/2^12, lest it vanish by chance. The speed has a kink where the gait pauses: near a pause
- * four times the difference of the halves counts, and at order 4, where the two are the same, all of it. */
+ * four times the difference of the halves counts, and at order 4, where the two are the same, all of it. Two halvings
+ * make it less by 2^14 where the integrand is smooth (2^10 at order 4), by 2^4 at a kink and by 2^2 where it is
+ * round-off: there it is left as it is. before[2]: of the steps around; after[2]: with this. */
 static bool sum_agrees(const integral *I, double h, double scale, const sum *whole, const sum *first,
-                       const sum *second, double *all) {
+                       const sum *second, const double *before, double *after, double *all) {
   static const double weight[3] = {-.049302549302549302549, 1.3756613756613756614, -.049302549302549302549};
   static const double halved[3] = {.1579912640528468656, .3187052598817304699657, -.6152246624627158637};
   const double halves = first->all + second->all, d = halves - whole->all;
   const double corrected = halves + d / ((1 << I->method->order) - 1);
-  const double bound = fmax(I->error * h / 2, 64 * DBL_EPSILON * h * scale);
-  double nine = 0, least = INFINITY, most = 0;
+  const double bound = fmax(I->error * h / 2, fmax(64 * h, 1) * DBL_EPSILON * scale);
+  double nine = 0, least = INFINITY, most = 0, off = fabs(d);
   *all = corrected;
-  if (I->method->order == 4) return fabs(d) <= bound;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3 && I->method->order == 6; k++) {
     const double v[3] = {whole->at[k], first->at[k], second->at[k]};
     nine += h * (weight[k] * v[0] + halved[k] * v[1] + halved[2 - k] * v[2]);
     least = fmin(least, fmin(v[0], fmin(v[1], v[2])));
     most = fmax(most, fmax(v[0], fmax(v[1], v[2])));
   }
-  const bool smooth = least > .5 * most;
-  if (smooth) *all = nine;
-  return (smooth ? fmax(fabs(nine - corrected) / 2, fabs(d) / 4096) : 4 * fabs(d)) <= bound;
+  if (I->method->order == 6 && least > .5 * most) {
+    *all = nine;
+    off = fmax(fabs(nine - corrected) / 2, fabs(d) / 4096);
+  } else if (I->method->order == 6) {
+    off = 4 * fabs(d);
+  }
+  after[0] = off, after[1] = before[0];
+  return off <= bound || (off <= roundoff * h * scale && off >= before[1] / 16);
 }
 
 /* [t, t + h] is `whole` in one step; out: as exact as wanted. */
-static cb_status refine(integral *I, double t, double h, const step *whole, int depth, step *out) {
+static cb_status refine(integral *I, double t, double h, const step *whole, int depth, const past *before,
+                        step *out) {
   const cb_group *G = I->b->group;
   step half[2], both;
+  past now = *before;
   if ((I->steps += 2) > STEPS_MAX)
     return cb_fail(CB_ERROR_STEP, "bundle %s: a holonomy does not settle to %.3g at time %.9g: it is not smooth there",
                    I->b->class->name, I->error, t);
@@ -133,12 +150,15 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
   }
   bool good = path_agrees(I, h, d, largest);
   if (I->length)
-    good &= sum_agrees(I, h, sqrt(I->square), &whole->length, &half[0].length, &half[1].length, &both.length.all);
-  if (I->cost) good &= sum_agrees(I, h, I->square, &whole->cost, &half[0].cost, &half[1].cost, &both.cost.all);
+    good &= sum_agrees(I, h, sqrt(I->square), &whole->length, &half[0].length, &half[1].length, before->length,
+                       now.length, &both.length.all);
+  if (I->cost)
+    good &= sum_agrees(I, h, I->square, &whole->cost, &half[0].cost, &half[1].cost, before->cost, now.cost,
+                       &both.cost.all);
   if (!good && depth < DEPTH_MAX) {
     step left, right;
-    cb_status status = refine(I, t, h / 2, &half[0], depth + 1, &left);
-    if (!status) status = refine(I, t + h / 2, h / 2, &half[1], depth + 1, &right);
+    cb_status status = refine(I, t, h / 2, &half[0], depth + 1, &now, &left);
+    if (!status) status = refine(I, t + h / 2, h / 2, &half[1], depth + 1, &now, &right);
     if (!status) join(I, &left, &right, out);
     return status;
   }
@@ -154,20 +174,33 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
   return CB_OK;
 }
 
-/* path <- path times the way from t to end, a smooth piece; `share` of the gait's pieces. */
-static cb_status follow(integral *I, double t, double end, double share, step *path) {
+/* path <- path times the way from t to end, smooth; `share` of the gait's pieces. */
+static cb_status follow_smooth(integral *I, double t, double end, double share, step *path) {
   const double steps = I->longest > 0 ? (end - t) / I->longest * (1 - 1e-12) : share * I->gait->pieces;
   if (!(steps <= STEPS_MAX)) return cb_fail(CB_ERROR_ARGUMENT, "a holonomy in %.3g steps", steps);
   const int pieces = (int)fmax(1, ceil(steps));
   const bool plain = I->longest > 0 && I->error == 0;
   const double h = (end - t) / pieces;
+  const past none = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
   I->steps = 0;
   for (int k = 0; k < pieces; k++) {
     step whole, fine;
     cb_status status = take(I, t + k * h, h, &whole);
-    if (!status && !plain) status = refine(I, t + k * h, h, &whole, 0, &fine);
+    if (!status && !plain) status = refine(I, t + k * h, h, &whole, 0, &none, &fine);
     if (status) return status;
     join(I, path, plain ? &whole : &fine, path);
+  }
+  return CB_OK;
+}
+
+/* The same over a smooth piece of the gait, in which the bundle may have breaks. */
+static cb_status follow(integral *I, double t, double end, double share, step *path) {
+  const double whole = end - t;
+  while (t < end) {
+    const double to = cb_gait_cut(I->b, I->gait, t, end);
+    const cb_status status = follow_smooth(I, t, to, share * ((to - t) / whole), path);
+    if (status) return status;
+    t = to;
   }
   return CB_OK;
 }

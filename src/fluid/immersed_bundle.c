@@ -201,7 +201,10 @@ static cb_status init(cb_bundle *b, const cb_shape_surface *shape, const cb_imme
   own->energy = (cb_immersed_energy){.shape = shape, .density = o->density};
   b->group = cb_group_find("se3");
   b->n = shape->n;
-  for (int i = 0; i < shape->n; i++) b->shape[i] = shape->name[i], b->period[i] = shape->period[i];
+  for (int i = 0; i < shape->n; i++) {
+    b->shape[i] = shape->name[i], b->period[i] = shape->period[i];
+    b->breaks[i] = shape->breaks[i], b->at[i] = shape->break_at[i];
+  }
   cb_status status = cb_moving_mass_create(shape->surface, o->material, o->lumped, o->n_points, o->points,
                                            &own->energy.mass);
   if (!status) status = cb_immersed_work_create(&own->energy, &own->work[0]);

@@ -12,12 +12,14 @@ _Static_assert((int)CB_SHAPE_SURFACE_VARIABLES == (int)CB_POSES_VARIABLES, "vari
 typedef struct source {
   const cb_poses *poses;
   double start, duration;
+  double *breaks; /* phases of poses */
   cb_poses *own;
 } source;
 
 static void free_source(cb_shape_surface *s) {
   source *from = s->self;
   cb_poses_free(from->own);
+  free(from->breaks);
   free(from);
 }
 
@@ -80,6 +82,26 @@ static bool same_places(int n, const double (*a)[3], const double (*b)[3]) {
   return far <= 1e-9 * extent;
 }
 
+/* Poses between both ends as breaks of the phase: a sequence is a cubic between two. */
+static cb_status set_breaks(cb_shape_surface *s) {
+  source *from = s->self;
+  const int count = cb_poses_count(from->poses);
+  const bool periodic = count && from->poses->end == CB_POSES_PERIODIC;
+  const double period = from->poses->period;
+  double turn = periodic ? floor((from->start - cb_poses_time(from->poses, count - 1)) / period) : 0;
+  const double turns = periodic ? ceil(from->duration / period) + 2 : 1;
+  if (!count || !(turns * count < 1e6)) return CB_OK;
+  from->breaks = malloc((size_t)(turns * count) * sizeof *from->breaks);
+  if (!from->breaks) return cb_fail(CB_ERROR_MEMORY, "no memory for a phase of %d poses", count);
+  for (int k = 0; k < turns; k++, turn++)
+    for (int i = 0; i < count; i++) {
+      const double phase = (cb_poses_time(from->poses, i) + turn * period - from->start) / from->duration;
+      if (phase > -1e-12 && phase < 1 - 1e-12) from->breaks[s->breaks[0]++] = fmax(phase, 0);
+    }
+  s->break_at[0] = from->breaks;
+  return CB_OK;
+}
+
 cb_status cb_shape_surface_of_poses(const cb_poses *poses, const cb_surface *surface, double start, double duration,
                                     cb_shape_surface **out) {
   const int n = surface->vertices;
@@ -101,8 +123,10 @@ cb_status cb_shape_surface_of_poses(const cb_poses *poses, const cb_surface *sur
   s->period[0] = closed ? 1 : 0;
   s->at = phase_at;
   s->second = phase_second;
-  *out = s;
-  return CB_OK;
+  status = set_breaks(s);
+  if (status) cb_shape_surface_free(s);
+  else *out = s;
+  return status;
 }
 
 /* ---- expressions of shape variables ---- */

@@ -19,6 +19,8 @@ struct cb_shape_surface {
   int n;
   const char *name[CB_SHAPE_SURFACE_VARIABLES];
   double period[CB_SHAPE_SURFACE_VARIABLES]; /* 0: none */
+  int breaks[CB_SHAPE_SURFACE_VARIABLES]; /* of cb_bundle; those of a sequence are its poses */
+  const double *break_at[CB_SHAPE_SURFACE_VARIABLES];
   /* x[vertices][3]; dx[n][vertices][3] or NULL. Thread-safe: work is the caller's, `work_size` bytes. */
   cb_status (*at)(const cb_shape_surface *s, const double *r, double (*x)[3], double (*dx)[3], void *work);
   size_t work_size;

@@ -361,7 +361,10 @@ cb_status cb_bundle_surface_drag(const cb_shape_surface *s, double normal, doubl
                    .lines = edges,
                    .line = (const int(*)[2])line,
                    .self = f};
-  for (int i = 0; i < s->n; i++) b->shape[i] = s->name[i], b->period[i] = s->period[i];
+  for (int i = 0; i < s->n; i++) {
+    b->shape[i] = s->name[i], b->period[i] = s->period[i];
+    b->breaks[i] = s->breaks[i], b->at[i] = s->break_at[i];
+  }
   *out = b;
   return CB_OK;
 }

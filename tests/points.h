@@ -8,10 +8,10 @@
 #include "io/yaml.h"
 
 static inline cb_status points_create(const char *text, cb_bundle **out) {
-  cb_tree *tree = NULL;
-  check_ok(cb_yaml_read_text("test", text, strlen(text), &tree));
-  const cb_status status = cb_bundle_create("points", cb_tree_root(tree), out);
-  cb_tree_free(tree);
+  cb_tree *source = NULL;
+  check_ok(cb_yaml_read_text("test", text, strlen(text), &source));
+  const cb_status status = cb_bundle_create("points", cb_tree_root(source), out);
+  cb_tree_free(source);
   return status;
 }
 

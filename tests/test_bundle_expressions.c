@@ -130,16 +130,17 @@ static void purcells_swimmer_as_text_is_the_model(void **unused) {
 
 static void pushmepullyou_as_text_is_the_model(void **unused) {
   (void)unused;
-  check_model("group: r1\n"
-              "shape: [l, v]\n"
-              "parameters: {mu: 1, v0: 8*pi/3}\n"
-              "A: [[\"(v^(1/3) - (v0 - v)^(1/3))/(v^(1/3) + (v0 - v)^(1/3))/2\", 1/(4*pi*l^2)]]\n"
-              "M:\n"
-              "- - 6*pi*mu*(3/(4*pi))^(1/3)*v^(1/3)*(v0 - v)^(1/3)/(v^(1/3) + (v0 - v)^(1/3))\n"
-              "  - 0\n"
-              "- - 0\n"
-              "  - 4/3*mu*(1/v + 1/(v0 - v))\n",
-              "pmpy", "viscosity 1", (double[2]){3, 1}, (double[2]){8, 7});
+  check_model(
+      "group: r1\n"
+      "shape: [l, v]\n"
+      "parameters: {mu: 1, v0: 8*pi/3}\n"
+      "A: [[\"(v^(1/3) - (v0 - v)^(1/3))/(v^(1/3) + (v0 - v)^(1/3))/2\", 1/(4*pi*l^2)]]\n"
+      "M:\n"
+      "- - 6*pi*mu*(3/(4*pi))^(1/3)*v^(1/3)*(v0 - v)^(1/3)/(v^(1/3) + (v0 - v)^(1/3))\n"
+      "  - 0\n"
+      "- - 0\n"
+      "  - 4/3*mu*(1/v + 1/(v0 - v))\n",
+      "pmpy", "viscosity 1", (double[2]){3, 1}, (double[2]){8, 7});
 }
 
 static void a_rolling_ball_as_text_is_the_model(void **unused) {
@@ -159,8 +160,10 @@ static void every_group_takes_expressions(void **unused) {
   for (int k = 0; test_group(k); k++) {
     const cb_group *group = test_group(k);
     char all[2000], name[16];
-    if (k < 2) snprintf(name, sizeof name, "r%d", group->dim);
-    else snprintf(name, sizeof name, "%s", group->name);
+    if (k < 2)
+      snprintf(name, sizeof name, "r%d", group->dim);
+    else
+      snprintf(name, sizeof name, "%s", group->name);
     int used = snprintf(all, sizeof all, "group: %s\nshape: [p, q, s]\nA:\n", name);
     for (int i = 0; i < group->dim; i++)
       used += snprintf(all + used, sizeof all - (size_t)used, "- [sin(p + %d*q), p*q*s - %d, cos(s)^2]\n", i, i);
@@ -200,9 +203,10 @@ static void shapes_may_be_jets(void **unused) {
   cb_bundle *inner, *whole;
   check_ok(from_text("group: r2\nshape: [a, b]\nA: [[\"exp(a)*b\", sin(a*b)], [a^3, b^2]]\nM: [[2 + a^2], [a*b, 3]]\n",
                      &trees[0], &inner));
-  check_ok(from_text("group: r2\nshape: [u, v, w]\n"
-                     "A: [[exp(u*v)*(u + w^2), sin(u*v*(u + w^2)), 0], [(u*v)^3, (u + w^2)^2, 0]]\n",
-                     &trees[1], &whole));
+  check_ok(
+      from_text("group: r2\nshape: [u, v, w]\n"
+                "A: [[exp(u*v)*(u + w^2), sin(u*v*(u + w^2)), 0], [(u*v)^3, (u + w^2)^2, 0]]\n",
+                &trees[1], &whole));
   cb_jet x[3], r[2], s, A_inner[4], M_inner[4], A_whole[6];
   const double at[3] = {.4, -.9, .6};
   for (int i = 0; i < 3; i++) x[i] = cb_jet_variable(3, i, at[i]);
@@ -233,19 +237,26 @@ static void refused_at_the_very_expression(void **unused) {
       {"group: se9\nshape: [a]\nA: [[a]]\n", "b.yaml:1:8: error: there is no group 'se9'; did you mean se2"},
       {"shape: [a]\nA: [[a]]\n", "b.yaml:1:1: error: "},
       {"group: r1\nshape: a\nA: [[a]]\n",
-       "b.yaml:2:8: error: expected a list of the names of 1 to 13 shape variables"},
-      {"group: r1\nshape: [a, 2b]\nA: [[a, a]]\n", "b.yaml:2:12: error: '2b' is no name of a shape variable"},
-      {"group: r1\nshape: [a, a]\nA: [[a, a]]\n", "b.yaml:2:12: error: a second shape variable 'a'"},
+       "b.yaml:2:8: error: shape: expected a list of 1 to 13 names of shape variables"},
+      {"group: r1\nshape: [a, 2b]\nA: [[a, a]]\n",
+       "b.yaml:2:12: error: shape: expected a name of letters, digits and _, found '2b'"},
+      {"group: r1\nshape: [a, a]\nA: [[a, a]]\n",
+       "b.yaml:2:12: error: shape: the name 'a' is given twice: it is a shape variable already"},
       {"group: r2\nshape: [a]\nA: [[a]]\n",
        "b.yaml:3:4: error: expected 2 rows of expressions, as many as r2 has axes"},
       {"group: r1\nshape: [a, b]\nA: [[a]]\n", "b.yaml:3:5: error: row 1 of A has 1 expressions, expected 2"},
       {"group: r1\nshape: [a, b]\nA: [a]\n", "b.yaml:3:5: error: row 1 of A: expected a list of 2 expressions"},
       {"group: r1\nshape: [a, b]\nA: [[a, sin(c)]]\n", "b.yaml:3:13: error: A: "},
       {"group: r2\nshape: [a, b]\nA:\n- [a, b]\n- [a, \"2*(a + \"]\n", "b.yaml:5:15: error: A: "},
-      {"group: r1\nshape: [a]\nparameters: {a: 2}\nA: [[a]]\n", "b.yaml:3:14: error: 'a' is a shape variable already"},
-      {"group: r1\nshape: [a]\nparameters: {k: x}\nA: [[a]]\n", "b.yaml:3:17: error: "},
+      {"group: r1\nshape: [a]\nparameters: {a: 2}\nA: [[a]]\n",
+       "b.yaml:3:14: error: parameters: the name 'a' is given twice: it is a shape variable already"},
+      {"group: r1\nshape: [a]\nparameters: {k: x}\nA: [[a]]\n", "b.yaml:3:17: error: k: "},
+      {"group: r1\nshape: [sin]\nA: [[1]]\n", "b.yaml:2:9: error: shape: the name 'sin' is that of a function"},
+      {"group: r1\nshape: [a]\nparameters: {k: 1, l: k/0}\nA: [[a]]\n",
+       "b.yaml:3:23: error: l: expected a finite number, found inf"},
       {"group: r1\nshape: [a]\nperiod: {b: 1}\nA: [[a]]\n", "b.yaml:3:10: error: unknown key 'b'"},
-      {"group: r1\nshape: [a]\nperiod: {a: 0}\nA: [[a]]\n", "b.yaml:3:13: error: expected a period above 0"},
+      {"group: r1\nshape: [a]\nperiod: {a: 0}\nA: [[a]]\n",
+       "b.yaml:3:13: error: period: expected a number > 0, found 0"},
       {"group: r1\nshape: [a, b]\nA: [[a, b]]\nM: [[1, a], [b, 1]]\n", "b.yaml:4:9: error: M is not symmetric: "},
       {"group: r1\nshape: [a, b]\nA: [[a, b]]\nM: [[1], [b]]\n",
        "b.yaml:4:10: error: row 2 of M has 1 expressions, expected 2"},
@@ -266,9 +277,10 @@ static void the_two_halves_of_a_metric_may_be_written_differently(void **unused)
   (void)unused;
   cb_tree *tree;
   cb_bundle *b;
-  check_ok(from_text("group: r1\nshape: [a, b]\nA: [[a, b]]\n"
-                     "M: [[2, sqrt(a)*sin(2*b)], [2*sin(b)*cos(b)*sqrt(a), 2]]\n",
-                     &tree, &b));
+  check_ok(
+      from_text("group: r1\nshape: [a, b]\nA: [[a, b]]\n"
+                "M: [[2, sqrt(a)*sin(2*b)], [2*sin(b)*cos(b)*sqrt(a), 2]]\n",
+                &tree, &b));
   cb_bundle_free(b), cb_tree_free(tree);
 }
 

@@ -1,5 +1,5 @@
 /* Models of bundles against themselves: derivatives of A and M against differences, small loops against the curvature,
- * Bianchi's identity, closed form against jets, singular shapes. */
+ * Bianchi's identity, closed form against jets, pictures of chains, singular shapes. */
 #include "models.h"
 
 /* A kind with the box of shapes that random ones are taken from. */
@@ -160,6 +160,49 @@ static void chains_in_closed_form_agree_with_jets(void **state) {
     }
 }
 
+/* Drawn: links of their lengths end to end, the base's middle and heading those of g, headings between by the shape;
+ * a line a link. */
+static void check_drawn(const char *name, int links, int base, uint64_t *seed) {
+  char text[128];
+  double share[12], sum = 0, r[CB_SHAPE_MAX], x[13][3], heading[12];
+  size_t used = (size_t)snprintf(text, sizeof text, "links %d base %d length 2.5 shares [", links, base);
+  for (int k = 0; k < links; k++) {
+    share[k] = 1 + (7 * k + links) % 4, sum += share[k];
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%g", k ? "," : "", share[k]);
+  }
+  snprintf(text + used, sizeof text - used, "]");
+  cb_bundle *b = model(name, text);
+  const double g[3] = {check_uniform(seed, -2, 2), check_uniform(seed, -2, 2), check_uniform(seed, -3, 3)};
+  const int at = base ? base - 1 : (links - 1) / 2;
+  assert_int_equal(b->points, links + 1);
+  assert_int_equal(b->lines, links);
+  for (int i = 0; i < b->n; i++) r[i] = check_uniform(seed, -2, 2);
+  check_ok(b->class->picture(b, r, g, x));
+  for (int k = 0; k < links; k++) {
+    assert_int_equal(b->line[k][0], k);
+    assert_int_equal(b->line[k][1], k + 1);
+    const double dx = x[k + 1][0] - x[k][0], dy = x[k + 1][1] - x[k][1];
+    check_near(hypot(dx, dy), 2.5 * share[k] / sum, 1e-14);
+    heading[k] = atan2(dy, dx);
+    check_near(x[k][2], 0, 0);
+  }
+  check_near(x[links][2], 0, 0);
+  for (int i = 0; i < 2; i++) check_near((x[at][i] + x[at + 1][i]) / 2, g[i], 1e-14);
+  check_near(remainder(heading[at] - g[2], 2 * M_PI), 0, 1e-13);
+  for (int k = 0; k < b->n; k++) check_near(remainder(heading[k + 1] - heading[k] - r[k], 2 * M_PI), 0, 1e-13);
+  cb_bundle_free(b);
+}
+
+static void chains_are_drawn_where_they_are(void **state) {
+  (void)state;
+  uint64_t seed = check_seed();
+  for (int links = 2; links <= 12; links++)
+    for (int base = 0; base <= links; base++) {
+      check_drawn("purcell", links, base, &seed);
+      check_drawn("floating_snake", links, base, &seed);
+    }
+}
+
 /* Another base link is another body frame: |B_theta| stays, and log g of a loop keeps its angle. */
 static void another_base_link_keeps_the_curvature_of_the_angle(void **state) {
   (void)state;
@@ -272,6 +315,7 @@ int main(void) {
       cmocka_unit_test(second_derivatives_agree_with_differences),
       cmocka_unit_test(metrics_are_symmetric_and_positive),
       cmocka_unit_test(chains_in_closed_form_agree_with_jets),
+      cmocka_unit_test(chains_are_drawn_where_they_are),
       cmocka_unit_test(another_base_link_keeps_the_curvature_of_the_angle),
       cmocka_unit_test(small_loops_go_by_the_curvature),
       cmocka_unit_test(bianchi_holds),

@@ -98,7 +98,7 @@ def draw_cat(canvas, records):
               linewidth=2.6 if back else 0.9)
     ax.view_init(elev=18, azim=-62)
     equal_scale(ax, x[row].mean(axis=0), 0.78)
-    ax.set_box_aspect((1, 1, 1), zoom=1.75)
+    ax.set_box_aspect((1, 1, 1), zoom=1.55)
     ax.set_title(f"cycle {record['time'][row]:.2f}", y=1.0)
   centre = x.mean(axis=1)
   g = record["group"]

@@ -77,16 +77,16 @@ static cb_status derivative_from_jets(const cb_bundle *b, const double *r, doubl
   return CB_OK;
 }
 
-/* The same by central differences of order 6: error about 1e-13/h + h^6, h = .01 max(1, |r_k|). */
+/* The same by central differences of order 8: error about 1e-13/h + h^8, h = .005 max(1, |r_k|). */
 static cb_status derivative_by_differences(const cb_bundle *b, const double *r, double *dB) {
-  static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
+  static const double weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280};
   const int n = b->n, count = n * (n - 1) / 2 * b->group->dim;
   double x[CB_SHAPE_MAX], plus[PAIRS_MAX * CB_GROUP_DIM], minus[PAIRS_MAX * CB_GROUP_DIM];
   for (int i = 0; i < n; i++) x[i] = r[i];
   for (int k = 0; k < n; k++) {
-    const double h = .01 * fmax(1, fabs(r[k]));
+    const double h = .005 * fmax(1, fabs(r[k]));
     for (int a = 0; a < count; a++) dB[k * count + a] = 0;
-    for (int s = 1; s <= 3; s++) {
+    for (int s = 1; s <= 4; s++) {
       x[k] = r[k] + s * h;
       cb_status status = cb_bundle_curvatures(b, x, plus);
       x[k] = r[k] - s * h;

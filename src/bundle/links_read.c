@@ -1,103 +1,10 @@
 /* What a scenario says of links: shape variables, parameters, periods, and each link. */
 #include "bundle/links.h"
+#include "bundle/read.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Shape variables, and parameters with their values. */
-typedef struct names {
-  const char *shape[CB_SHAPE_MAX], *parameter[CB_EXPRESSION_VARIABLES];
-  double value[CB_EXPRESSION_VARIABLES];
-  int variables, parameters;
-} names;
-
-static cb_status read_name(const names *s, const cb_node *node, const char *what, const char **out) {
-  const char *text;
-  const cb_status status = cb_node_string(node, &text);
-  if (status) return status;
-  bool good = text[0] && !(text[0] >= '0' && text[0] <= '9');
-  for (const char *c = text; *c; c++)
-    good = good && ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_');
-  if (!good) return cb_node_fail(node, "%s: expected a name of letters, digits and _, found '%.40s'", what, text);
-  for (const cb_function_doc *f = cb_expression_functions; f->name; f++)
-    if (!strcmp(f->name, text)) return cb_node_fail(node, "%s: the name '%s' is that of a function", what, text);
-  for (int i = 0; i < s->variables + s->parameters; i++)
-    if (!strcmp(i < s->variables ? s->shape[i] : s->parameter[i - s->variables], text))
-      return cb_node_fail(node, "%s: the name '%.40s' is given twice", what, text);
-  *out = text;
-  return CB_OK;
-}
-
-/* An expression of `n` variables and the parameters. */
-static cb_status parse(const names *s, const cb_node *node, const char *what, const char *const *variable, int n,
-                       cb_expression **out) {
-  const char *text;
-  size_t at = 0;
-  const cb_expression_scope scope = {.names = variable,
-                                     .n = (size_t)n,
-                                     .parameters = s->parameter,
-                                     .values = s->value,
-                                     .n_parameters = (size_t)s->parameters};
-  cb_status status = cb_node_string(node, &text);
-  if (status) return status;
-  status = cb_expression_parse_in(text, &scope, &at, out);
-  return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s: %s", what, cb_error_text()) : status;
-}
-
-static cb_status read_number(const names *s, const cb_node *node, const char *what, double *value) {
-  cb_expression *e = NULL;
-  const cb_status status = parse(s, node, what, NULL, 0, &e);
-  if (status) return status;
-  const double x = cb_expression_value(e, NULL);
-  cb_expression_free(e);
-  if (!isfinite(x)) return cb_node_fail(node, "%s: expected a finite number, found %g", what, x);
-  *value = x;
-  return CB_OK;
-}
-
-static cb_status read_shape(names *s, const cb_node *node) {
-  cb_status status = CB_OK;
-  if (node->kind != CB_NODE_LIST || node->count < 1 || node->count > CB_SHAPE_MAX)
-    return cb_node_fail(node, "shape: expected a list of 1 to %d names of shape variables", CB_SHAPE_MAX);
-  for (size_t i = 0; i < node->count && !status; i++) {
-    status = read_name(s, node->items[i], "shape", &s->shape[i]);
-    s->variables++;
-  }
-  return status;
-}
-
-/* Each may use those before it. */
-static cb_status read_parameters(names *s, const cb_node *node) {
-  cb_status status = CB_OK;
-  if (!node) return CB_OK;
-  if (node->kind != CB_NODE_MAP || node->count > CB_EXPRESSION_VARIABLES)
-    return cb_node_fail(node, "parameters: expected a map of at most %d names and numbers", CB_EXPRESSION_VARIABLES);
-  for (size_t i = 0; i < node->count && !status; i++) {
-    double value = 0;
-    const char *name = NULL;
-    status = read_number(s, node->items[i], node->keys[i]->text, &value);
-    if (!status) status = read_name(s, node->keys[i], "parameters", &name);
-    s->parameter[s->parameters] = name;
-    s->value[s->parameters++] = value;
-  }
-  return status;
-}
-
-static cb_status read_periods(cb_bundle *b, const names *s, const cb_node *node) {
-  if (!node) return CB_OK;
-  cb_status status = cb_node_check_keys(node, s->shape, (size_t)s->variables);
-  for (int i = 0; !status && i < s->variables; i++) {
-    const cb_node *item = cb_node_get(node, s->shape[i]);
-    if (!item) continue;
-    status = read_number(s, item, "period", &b->period[i]);
-    if (!status && !(b->period[i] > 0))
-      status = cb_node_fail(item, "period: expected a number > 0, found %g", b->period[i]);
-  }
-  return status;
-}
-
-/* ---- links ---- */
 
 typedef struct params {
   int parent;
@@ -151,26 +58,26 @@ static cb_status read_vector(const cb_node *node, const char *what, double x[3])
 }
 
 /* The angle, in the variables that it uses alone. */
-static cb_status read_angle(const names *s, const cb_node *node, cb_tree_link *link) {
+static cb_status read_angle(const cb_bundle_names *s, const cb_node *node, cb_tree_link *link) {
   cb_expression *e = NULL;
   const char *used[CB_JET_MAX];
   if (!node) return CB_OK;
-  cb_status status = parse(s, node, "angle", s->shape, s->variables, &e);
-  for (int i = 0; !status && i < s->variables; i++) {
+  cb_status status = cb_bundle_read_expression(s, node, "angle", s->name, s->shape, &e);
+  for (int i = 0; !status && i < s->shape; i++) {
     if (!cb_expression_uses(e, (size_t)i)) continue;
     if (link->uses == CB_JET_MAX)
       status = cb_node_fail(node, "angle: expected at most %d shape variables in it", CB_JET_MAX);
     else
-      used[link->uses] = s->shape[i], link->use[link->uses++] = i;
+      used[link->uses] = s->name[i], link->use[link->uses++] = i;
   }
   cb_expression_free(e);
   e = NULL;
-  if (!status) status = parse(s, node, "angle", used, link->uses, &e);
+  if (!status) status = cb_bundle_read_expression(s, node, "angle", used, link->uses, &e);
   link->angle = e;
   return status;
 }
 
-static cb_status read_link(const cb_link_tree_params *given, const names *s, const cb_node *node, int k,
+static cb_status read_link(const cb_link_tree_params *given, const cb_bundle_names *s, const cb_node *node, int k,
                            cb_link_tree *L) {
   params p;
   cb_tree_link *link = &L->link[k];
@@ -205,13 +112,13 @@ static cb_status read_link(const cb_link_tree_params *given, const names *s, con
 }
 
 cb_status cb_link_tree_read(cb_bundle *b, cb_link_tree *L, const cb_link_tree_params *given) {
-  names s = {0};
+  cb_bundle_names s = {.count = 0};
   const cb_node *list = given->links;
   L->plane = given->space == 0;
   L->group = cb_group_find(L->plane ? "se2" : "se3");
-  cb_status status = read_shape(&s, given->shape);
-  if (!status) status = read_parameters(&s, given->parameters);
-  if (!status) status = read_periods(b, &s, given->period);
+  cb_status status = cb_bundle_read_shape(&s, given->shape, CB_SHAPE_MAX);
+  if (!status) status = cb_bundle_read_parameters(&s, given->parameters);
+  if (!status) status = cb_bundle_read_periods(&s, given->period, b->period);
   if (status) return status;
   if (list->kind != CB_NODE_LIST || list->count < 1 || list->count > CB_LINK_TREE_MAX)
     return cb_node_fail(list, "links: expected a list of 1 to %d links", CB_LINK_TREE_MAX);
@@ -224,9 +131,9 @@ cb_status cb_link_tree_read(cb_bundle *b, cb_link_tree *L, const cb_link_tree_pa
     return cb_fail(CB_ERROR_ARGUMENT, "base: %d: expected a link from 0 to %d", given->base, L->links - 1);
   L->base = given->base;
   L->origin = given->origin;
-  L->n = s.variables;
+  L->n = s.shape;
   for (int i = 0; i < L->n; i++) {
-    L->name[i] = strdup(s.shape[i]);
+    L->name[i] = strdup(s.name[i]);
     if (!L->name[i]) return cb_fail(CB_ERROR_MEMORY, "no memory for names");
     b->shape[i] = L->name[i];
   }

@@ -1,100 +1,10 @@
 /* What a scenario says of points: space, shape variables, parameters, places, masses, lines. */
 #include "bundle/points_private.h"
+#include "bundle/read.h"
 #include "core/scalar.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Shape variables, then parameters, whose values are known. */
-typedef struct names {
-  const char *name[CB_EXPRESSION_VARIABLES];
-  double value[CB_EXPRESSION_VARIABLES];
-  int shape, count;
-} names;
-
-static cb_status add_name(names *s, const cb_node *node, const char *what) {
-  const char *text;
-  cb_status status = cb_node_string(node, &text);
-  if (status) return status;
-  bool good = text[0] && !(text[0] >= '0' && text[0] <= '9');
-  for (const char *c = text; *c; c++)
-    good = good && ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_');
-  if (!good) return cb_node_fail(node, "%s: expected a name of letters, digits and _, found '%.40s'", what, text);
-  for (const cb_function_doc *f = cb_expression_functions; f->name; f++)
-    if (!strcmp(f->name, text)) return cb_node_fail(node, "%s: the name '%s' is that of a function", what, text);
-  for (int i = 0; i < s->count; i++)
-    if (!strcmp(s->name[i], text))
-      return cb_node_fail(node, "%s: the name '%.40s' is given twice: it is a %s already", what, text,
-                          i < s->shape ? "shape variable" : "parameter");
-  if (s->count == CB_EXPRESSION_VARIABLES)
-    return cb_node_fail(node, "%s: more than %d names", what, CB_EXPRESSION_VARIABLES);
-  s->name[s->count++] = text;
-  return CB_OK;
-}
-
-/* text in the shape variables and parameters, or (shape = false) in parameters alone */
-static cb_status parse(const names *s, const cb_node *node, const char *what, bool shape, cb_expression **out) {
-  const char *text;
-  size_t at = 0;
-  const cb_expression_scope scope = {.names = s->name,
-                                     .n = shape ? (size_t)s->shape : 0,
-                                     .parameters = s->name + s->shape,
-                                     .values = s->value + s->shape,
-                                     .n_parameters = (size_t)(s->count - s->shape)};
-  cb_status status = node ? cb_node_string(node, &text) : CB_ERROR_ARGUMENT;
-  if (status) return status;
-  status = cb_expression_parse_in(text, &scope, &at, out);
-  return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s: %s", what, cb_error_text()) : status;
-}
-
-static cb_status read_number(const names *s, const cb_node *node, const char *what, double *value) {
-  cb_expression *e;
-  const cb_status status = parse(s, node, what, false, &e);
-  if (status) return status;
-  const double x = cb_expression_value(e, NULL);
-  cb_expression_free(e);
-  if (!isfinite(x)) return cb_node_fail(node, "%s: expected a finite number, found %g", what, x);
-  *value = x;
-  return CB_OK;
-}
-
-static cb_status read_shape(names *s, const cb_node *node) {
-  if (node->kind != CB_NODE_LIST || node->count < 1 || node->count > CB_JET_MAX)
-    return cb_node_fail(node, "shape: expected a list of 1 to %d names of shape variables", CB_JET_MAX);
-  for (size_t i = 0; i < node->count; i++) {
-    const cb_status status = add_name(s, node->items[i], "shape");
-    if (status) return status;
-    s->shape = s->count;
-  }
-  return CB_OK;
-}
-
-/* Each may use those before it. */
-static cb_status read_parameters(names *s, const cb_node *node) {
-  if (!node) return CB_OK;
-  if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "parameters: expected a map of names and numbers");
-  for (size_t i = 0; i < node->count; i++) {
-    double value;
-    cb_status status = read_number(s, node->items[i], node->keys[i]->text, &value);
-    if (!status) status = add_name(s, node->keys[i], "parameters");
-    if (status) return status;
-    s->value[s->count - 1] = value;
-  }
-  return CB_OK;
-}
-
-static cb_status read_periods(cb_bundle *b, const names *s, const cb_node *node) {
-  if (!node) return CB_OK;
-  cb_status status = cb_node_check_keys(node, s->name, (size_t)s->shape);
-  for (int i = 0; !status && i < s->shape; i++) {
-    const cb_node *item = cb_node_get(node, s->name[i]);
-    if (!item) continue;
-    status = read_number(s, item, "period", &b->period[i]);
-    if (!status && !(b->period[i] > 0))
-      status = cb_node_fail(item, "period: expected a number > 0, found %g", b->period[i]);
-  }
-  return status;
-}
 
 static cb_status read_space(cb_points *p, const cb_points_params *given) {
   const cb_node *node = given->space, *named = node->kind == CB_NODE_MAP ? cb_node_get(node, "name") : node;
@@ -128,14 +38,14 @@ static cb_status read_chart(cb_points *p, const cb_node *node) {
   return cb_node_fail(node, "chart: expected one of %s, found '%.40s'", list, name);
 }
 
-static cb_status read_point(cb_points *p, const names *s, const cb_node *node, int m) {
+static cb_status read_point(cb_points *p, const cb_bundle_names *s, const cb_node *node, int m) {
   static const char *const keys[] = {"mass", "at"};
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "points: expected {mass: ..., at: [...]}");
   cb_status status = cb_node_check_keys(node, keys, 2);
   if (status) return status;
   const cb_node *mass = cb_node_get(node, "mass"), *at = cb_node_get(node, "at");
   if (!mass || !at) return cb_node_fail(node, "points: missing key '%s'", mass ? "at" : "mass");
-  status = read_number(s, mass, "mass", &p->mass[m]);
+  status = cb_bundle_read_number(s, mass, "mass", &p->mass[m]);
   if (status) return status;
   if (!(p->mass[m] > 0)) return cb_node_fail(mass, "mass: expected a number > 0, found %g", p->mass[m]);
   p->point[m].mass = p->mass[m];
@@ -143,11 +53,12 @@ static cb_status read_point(cb_points *p, const names *s, const cb_node *node, i
     return cb_node_fail(at, "at: expected a list of %d coordinates, those of the chart %s of space %s", p->chart->size,
                         p->chart->name, p->space->class->name);
   for (int c = 0; c < p->chart->size && !status; c++)
-    status = parse(s, at->items[c], p->chart->coordinates[c], true, &p->point[m].at[c]);
+    status =
+        cb_bundle_read_expression(s, at->items[c], p->chart->coordinates[c], s->name, s->shape, &p->point[m].at[c]);
   return status;
 }
 
-static cb_status read_points(cb_points *p, const names *s, const cb_node *node) {
+static cb_status read_points(cb_points *p, const cb_bundle_names *s, const cb_node *node) {
   enum { MOST = 100000 };
   if (node->kind != CB_NODE_LIST || node->count < 1 || node->count > MOST)
     return cb_node_fail(node, "points: expected a list of at least one {mass: ..., at: [...]}");
@@ -184,12 +95,12 @@ static cb_status read_lines(cb_bundle *b, const cb_points *p, const cb_node *nod
 }
 
 cb_status cb_points_read(cb_bundle *b, cb_points *p, const cb_points_params *given) {
-  names s = {.count = 0};
+  cb_bundle_names s = {.count = 0};
   cb_status status = read_space(p, given);
   if (!status) status = read_chart(p, given->chart);
-  if (!status) status = read_shape(&s, given->shape);
-  if (!status) status = read_parameters(&s, given->parameters);
-  if (!status) status = read_periods(b, &s, given->period);
+  if (!status) status = cb_bundle_read_shape(&s, given->shape, CB_JET_MAX);
+  if (!status) status = cb_bundle_read_parameters(&s, given->parameters);
+  if (!status) status = cb_bundle_read_periods(&s, given->period, b->period);
   if (!status) status = read_points(p, &s, given->points);
   if (!status) status = read_lines(b, p, given->lines);
   if (!status) status = cb_points_choose_group(p, given->group, &b->group);

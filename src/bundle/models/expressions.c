@@ -8,9 +8,8 @@
  */
 #include "bundle/bundle.h"
 #include "bundle/compose_jets.h"
-#include "numerics/expression.h"
+#include "bundle/read.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,72 +49,23 @@ static void destroy(cb_bundle *b) {
 
 /* --- names --- */
 
-static cb_status check_name(const cb_node *node, const char *what) {
-  const char *text;
-  const cb_status status = cb_node_string(node, &text);
-  if (status) return status;
-  bool good = isalpha((unsigned char)text[0]) || text[0] == '_';
-  for (const char *c = text; *c; c++) good = good && (isalnum((unsigned char)*c) || *c == '_');
-  return good ? CB_OK : cb_node_fail(node, "'%.40s' is no name of a %s: expected letters, digits and _", text, what);
-}
-
-static cb_status take_shape(const cb_node *list, cb_bundle *b, expressions *own) {
-  if (list->kind != CB_NODE_LIST || list->count < 1 || list->count > CB_JET_MAX)
-    return cb_node_fail(list, "expected a list of the names of 1 to %d shape variables", CB_JET_MAX);
-  for (int i = 0; i < (int)list->count; i++) {
-    const cb_node *item = list->items[i];
-    const cb_status status = check_name(item, "shape variable");
-    if (status) return status;
-    for (int j = 0; j < i; j++)
-      if (!strcmp(item->text, own->name[j])) return cb_node_fail(item, "a second shape variable '%s'", item->text);
-    own->name[i] = strdup(item->text);
+static cb_status take_names(const given *p, cb_bundle *b, cb_bundle_names *s, expressions *own) {
+  cb_status status = cb_bundle_read_shape(s, p->shape, CB_JET_MAX);
+  if (!status) status = cb_bundle_read_parameters(s, p->parameters);
+  if (!status) status = cb_bundle_read_periods(s, p->period, b->period);
+  for (int i = 0; !status && i < s->shape; i++) {
+    own->name[i] = strdup(s->name[i]);
     if (!own->name[i]) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
     b->shape[i] = own->name[i];
     b->n = i + 1;
-  }
-  return CB_OK;
-}
-
-/* Names are borrowed from the nodes. */
-static cb_status take_parameters(const cb_node *map, const cb_bundle *b, const char **names, double *values,
-                                 size_t *count) {
-  *count = 0;
-  if (!map) return CB_OK;
-  if (map->kind != CB_NODE_MAP || map->count > CB_EXPRESSION_VARIABLES)
-    return cb_node_fail(map, "expected a map of at most %d names and numbers", CB_EXPRESSION_VARIABLES);
-  for (size_t i = 0; i < map->count; i++) {
-    const char *name = map->keys[i]->text;
-    cb_status status = check_name(map->keys[i], "parameter");
-    if (!status) status = cb_node_real(map->items[i], &values[i]);
-    if (status) return status;
-    for (int j = 0; j < b->n; j++)
-      if (!strcmp(name, b->shape[j])) return cb_node_fail(map->keys[i], "'%s' is a shape variable already", name);
-    names[(*count)++] = name;
-  }
-  return CB_OK;
-}
-
-static cb_status take_periods(const cb_node *map, cb_bundle *b) {
-  if (!map) return CB_OK;
-  cb_status status = cb_node_check_keys(map, b->shape, (size_t)b->n);
-  for (int i = 0; !status && i < b->n; i++) {
-    const cb_node *node = cb_node_get(map, b->shape[i]);
-    if (!node) continue;
-    status = cb_node_real(node, &b->period[i]);
-    if (!status && !(b->period[i] > 0)) status = cb_node_fail(node, "expected a period above 0");
   }
   return status;
 }
 
 /* --- matrices --- */
 
-static cb_status parse(const cb_node *node, const cb_expression_scope *scope, const char *what, cb_expression **out) {
-  const char *text;
-  size_t at = 0;
-  const cb_status status = cb_node_string(node, &text);
-  if (status) return status;
-  if (cb_expression_parse_in(text, scope, &at, out)) return cb_node_fail_at(node, at, "%s: %s", what, cb_error_text());
-  return CB_OK;
+static cb_status parse(const cb_node *node, const cb_bundle_names *s, const char *what, cb_expression **out) {
+  return cb_bundle_read_expression(s, node, what, s->name, s->shape, out);
 }
 
 static cb_status check_row(const cb_node *list, int row, size_t length, const char *matrix) {
@@ -126,15 +76,13 @@ static cb_status check_row(const cb_node *list, int row, size_t length, const ch
   return cb_node_fail(node, "row %d of %s has %zu expressions, expected %zu", row + 1, matrix, node->count, length);
 }
 
-static cb_status take_connection(const cb_node *list, const cb_bundle *b, const cb_expression_scope *scope,
-                                 expressions *own) {
+static cb_status take_connection(const cb_node *list, const cb_bundle *b, const cb_bundle_names *s, expressions *own) {
   const int dim = b->group->dim;
   if (list->kind != CB_NODE_LIST || list->count != (size_t)dim)
     return cb_node_fail(list, "expected %d rows of expressions, as many as %s has axes", dim, b->group->name);
   for (int i = 0; i < dim; i++) {
     cb_status status = check_row(list, i, (size_t)b->n, "A");
-    for (int j = 0; !status && j < b->n; j++)
-      status = parse(list->items[i]->items[j], scope, "A", &own->A[i * b->n + j]);
+    for (int j = 0; !status && j < b->n; j++) status = parse(list->items[i]->items[j], s, "A", &own->A[i * b->n + j]);
     if (status) return status;
   }
   return CB_OK;
@@ -142,24 +90,23 @@ static cb_status take_connection(const cb_node *list, const cb_bundle *b, const 
 
 /* Texts that differ are compared at shapes of an even sequence (multiples of irrationals) in (-3, 3), where both are
  * finite. */
-static cb_status check_same(const cb_node *node, const cb_expression_scope *scope, const cb_expression *lower,
+static cb_status check_same(const cb_node *node, const cb_bundle_names *s, const cb_expression *lower,
                             const cb_expression *upper) {
   for (int k = 1; k <= 64; k++) {
     double r[CB_JET_MAX];
-    for (size_t i = 0; i < scope->n; i++) {
+    for (size_t i = 0; i < (size_t)s->shape; i++) {
       const double u = k * sqrt((double)(4 * i + 2));
       r[i] = 6 * (u - floor(u)) - 3;
     }
     const double a = cb_expression_value(lower, r), b = cb_expression_value(upper, r);
     if (isfinite(a) && isfinite(b) && fabs(a - b) > 1e-12 * (fabs(a) + fabs(b)) + 1e-300)
       return cb_node_fail(node, "M is not symmetric: %.9g here, %.9g across the diagonal at %s = %.9g%s", b, a,
-                          scope->names[0], r[0], scope->n > 1 ? ", .." : "");
+                          s->name[0], r[0], s->shape > 1 ? ", .." : "");
   }
   return CB_OK;
 }
 
-static cb_status take_metric(const cb_node *list, const cb_bundle *b, const cb_expression_scope *scope,
-                             expressions *own) {
+static cb_status take_metric(const cb_node *list, const cb_bundle *b, const cb_bundle_names *s, expressions *own) {
   const int n = b->n;
   if (!list) return CB_OK;
   if (list->kind != CB_NODE_LIST || list->count != (size_t)n)
@@ -169,14 +116,14 @@ static cb_status take_metric(const cb_node *list, const cb_bundle *b, const cb_e
   for (int i = 0; !status && i < n; i++) {
     status = check_row(list, i, (size_t)(triangle ? i + 1 : n), "M");
     for (int j = 0; !status && j <= i; j++)
-      status = parse(list->items[i]->items[j], scope, "M", &own->M[i * (i + 1) / 2 + j]);
+      status = parse(list->items[i]->items[j], s, "M", &own->M[i * (i + 1) / 2 + j]);
   }
   for (int i = 0; !status && i < n && !triangle; i++)
     for (int j = i + 1; !status && j < n; j++) {
       const cb_node *node = list->items[i]->items[j];
       cb_expression *upper = NULL;
-      status = parse(node, scope, "M", &upper);
-      if (!status) status = check_same(node, scope, own->M[j * (j + 1) / 2 + i], upper);
+      status = parse(node, s, "M", &upper);
+      if (!status) status = check_same(node, s, own->M[j * (j + 1) / 2 + i], upper);
       cb_expression_free(upper);
     }
   own->metric = true;
@@ -198,19 +145,14 @@ static cb_status take_group(const cb_node *node, cb_bundle *b) {
 
 static cb_status init(cb_bundle *b, const void *params_) {
   const given *p = params_;
-  const char *names[CB_EXPRESSION_VARIABLES];
-  double values[CB_EXPRESSION_VARIABLES];
-  cb_expression_scope scope = {.parameters = names, .values = values};
+  cb_bundle_names s = {.count = 0};
   expressions *own = calloc(1, sizeof *own);
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
   b->self = own;
   cb_status status = take_group(p->group, b);
-  if (!status) status = take_shape(p->shape, b, own);
-  if (!status) status = take_parameters(p->parameters, b, names, values, &scope.n_parameters);
-  if (!status) status = take_periods(p->period, b);
-  scope.names = b->shape, scope.n = (size_t)b->n;
-  if (!status) status = take_connection(p->A, b, &scope, own);
-  if (!status) status = take_metric(p->M, b, &scope, own);
+  if (!status) status = take_names(p, b, &s, own);
+  if (!status) status = take_connection(p->A, b, &s, own);
+  if (!status) status = take_metric(p->M, b, &s, own);
   return status;
 }
 

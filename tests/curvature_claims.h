@@ -1,0 +1,158 @@
+/* What holds of the curvature of every bundle, for the suites: small loops, differences of A, Bianchi's identity. */
+#ifndef CB_TESTS_CURVATURE_CLAIMS_H
+#define CB_TESTS_CURVATURE_CLAIMS_H
+
+#include "bundle/gait.h"
+#include "check.h"
+
+/* At random shapes of the box from..to[n]; to the tolerance. */
+typedef void (*claim)(const cb_bundle *b, const double *from, const double *to, double tolerance, uint64_t *seed);
+
+/* Remainders of log g + B eps + (D_u B + D_v B) eps size/3 on the triangle r0, r0 + size u, r0 + size v with B at r0;
+ * `sign` before the bracket in B. rest[0] without the last term, rest[1] with it. */
+static inline void add_remainders(const cb_bundle *b, const double *r0, const double *u, const double *v, double size,
+                                  double sign, double rest[2]) {
+  enum { N = 6, PAIRS = N * (N - 1) / 2 };
+  const cb_group *G = b->group;
+  const int n = b->n, dim = G->dim, pairs = n * (n - 1) / 2;
+  static double DB[N * PAIRS * CB_GROUP_DIM];
+  double r[3 * N], g[CB_GROUP_SIZE], w[CB_GROUP_DIM], B[PAIRS * CB_GROUP_DIM], A[N * CB_GROUP_DIM], worst[2] = {0};
+  cb_gait *gait = NULL;
+  assert_true(n <= N);
+  for (int i = 0; i < n; i++) r[i] = r0[i], r[n + i] = r0[i] + size * u[i], r[2 * n + i] = r0[i] + size * v[i];
+  check_ok(cb_gait_polygon(n, 3, r, &gait));
+  check_ok(cb_holonomy(b, gait, 0, g, NULL, NULL));
+  check_ok(G->log(G, g, w));
+  check_ok(cb_bundle_curvatures(b, r0, B));
+  check_ok(cb_bundle_covariant(b, r0, DB));
+  check_ok(cb_bundle_connection(b, r0, A, NULL, NULL, NULL));
+  double more[CB_GROUP_DIM] = {0};
+  for (int i = 0, p = 0; i < n; i++)
+    for (int j = i + 1; j < n; j++, p++) {
+      double ai[CB_GROUP_DIM] = {0}, aj[CB_GROUP_DIM] = {0}, bracket[CB_GROUP_DIM];
+      for (int a = 0; a < dim; a++) ai[a] = A[a * n + i], aj[a] = A[a * n + j];
+      G->bracket(G, ai, aj, bracket);
+      const double area = size * size * (u[i] * v[j] - u[j] * v[i]) / 2;
+      for (int a = 0; a < dim; a++) {
+        w[a] += area * (B[p * dim + a] + (1 - sign) * bracket[a]);
+        for (int k = 0; k < n; k++) more[a] += area * size / 3 * (u[k] + v[k]) * DB[(k * pairs + p) * dim + a];
+      }
+    }
+  for (int a = 0; a < dim; a++) worst[0] = fmax(worst[0], fabs(w[a])), worst[1] = fmax(worst[1], fabs(w[a] + more[a]));
+  for (int k = 0; k < 2; k++) rest[k] += worst[k];
+  cb_gait_free(gait);
+}
+
+enum { SIZES = 4, LOOPS = 6 };
+
+/* Slope of log rest in log size by least squares, sizes halved. One loop may have a small coefficient by accident, so
+ * that the next order shows: the remainders of several loops are summed. */
+static inline double slope_of(const double *rest) {
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (int s = 0; s < SIZES; s++) {
+    const double u = -s, v = log2(rest[s]);
+    x += u, y += v, xx += u * u, xy += u * v;
+  }
+  return (SIZES * xy - x * y) / (SIZES * xx - x * x);
+}
+
+typedef struct orders {
+  double first, second, largest;
+} orders;
+
+/* Random shapes of the box low..high[n]. */
+static inline orders orders_of(const cb_bundle *b, const double *low, const double *high, uint64_t *seed, double size,
+                               double sign) {
+  double rest[2][SIZES] = {{0}};
+  for (int loop = 0; loop < LOOPS; loop++) {
+    double r0[CB_SHAPE_MAX], u[CB_SHAPE_MAX], v[CB_SHAPE_MAX];
+    for (int i = 0; i < b->n; i++) r0[i] = check_uniform(seed, low[i], high[i]);
+    check_direction(seed, b->n, u);
+    check_direction(seed, b->n, v);
+    for (int s = 0; s < SIZES; s++) {
+      double both[2] = {0};
+      add_remainders(b, r0, u, v, ldexp(size, -s), sign, both);
+      rest[0][s] += both[0], rest[1][s] += both[1];
+    }
+  }
+  return (orders){slope_of(rest[0]), slope_of(rest[1]), rest[0][0]};
+}
+
+/* log g = -B area with a remainder of order 3; with the derivatives of B, of order 4. Flat ones have no remainder but
+ * round-off, `flat`. */
+static inline void small_loops(const cb_bundle *b, const double *from, const double *to, double flat, uint64_t *seed) {
+  if (b->n < 2) return;
+  const orders o = orders_of(b, from, to, seed, 1.6e-2, 1);
+  if (o.largest < flat) return;
+  check_at_least(o.first, 2.9);
+  if (b->class->on_jets) check_at_least(o.second, o.largest < 1e-8 ? 3 : 3.8);
+}
+
+/* With + before the bracket the remainder is of order 2: of brackets at the shapes, which are not 0. */
+static inline void wrong_sign(const cb_bundle *b, const double *from, const double *to, double unused, uint64_t *seed) {
+  (void)unused;
+  if (b->n < 2 || b->group->abelian) return;
+  const orders o = orders_of(b, from, to, seed, 4e-4, -1);
+  check_near(o.first, 2, .05);
+}
+
+/* B from A alone, dA by central differences of order 6, h = 4e-3. */
+static inline void curvature_by_differences(const cb_bundle *b, const double *from, const double *to, double tolerance,
+                                            uint64_t *seed) {
+  static const double weight[3] = {3. / 4, -3. / 20, 1. / 60}, h = 4e-3;
+  enum { ENTRIES = CB_GROUP_DIM * CB_SHAPE_MAX };
+  static double dA[CB_SHAPE_MAX][ENTRIES], B[CB_SHAPE_MAX * CB_SHAPE_MAX / 2 * CB_GROUP_DIM];
+  const cb_group *G = b->group;
+  const int n = b->n, dim = G->dim;
+  double r[CB_SHAPE_MAX], A[ENTRIES], plus[ENTRIES], minus[ENTRIES];
+  for (int trial = 0; trial < 3; trial++) {
+    for (int i = 0; i < n; i++) r[i] = check_uniform(seed, from[i], to[i]);
+    check_ok(cb_bundle_connection(b, r, A, NULL, NULL, NULL));
+    check_ok(cb_bundle_curvatures(b, r, B));
+    for (int c = 0; c < n; c++) {
+      const double at = r[c];
+      memset(dA[c], 0, sizeof dA[c]);
+      for (int s = 1; s <= 3; s++) {
+        r[c] = at + s * h;
+        check_ok(cb_bundle_connection(b, r, plus, NULL, NULL, NULL));
+        r[c] = at - s * h;
+        check_ok(cb_bundle_connection(b, r, minus, NULL, NULL, NULL));
+        for (int e = 0; e < dim * n; e++) dA[c][e] += weight[s - 1] * (plus[e] - minus[e]) / h;
+      }
+      r[c] = at;
+    }
+    for (int i = 0, p = 0; i < n; i++)
+      for (int j = i + 1; j < n; j++, p++) {
+        double ai[CB_GROUP_DIM] = {0}, aj[CB_GROUP_DIM] = {0}, bracket[CB_GROUP_DIM];
+        for (int a = 0; a < dim; a++) ai[a] = A[a * n + i], aj[a] = A[a * n + j];
+        G->bracket(G, ai, aj, bracket);
+        for (int a = 0; a < dim; a++)
+          check_near(B[p * dim + a], dA[i][a * n + j] - dA[j][a * n + i] - bracket[a], tolerance);
+      }
+  }
+}
+
+/* D_i B_jk - D_j B_ik + D_k B_ij = 0 for all i < j < k. */
+static inline int pair_of(int n, int i, int j) { return i * n - i * (i + 1) / 2 + j - i - 1; }
+
+static inline void bianchi(const cb_bundle *b, const double *from, const double *to, double tolerance, uint64_t *seed) {
+  static double DB[CB_SHAPE_MAX * CB_SHAPE_MAX * CB_SHAPE_MAX / 2 * CB_GROUP_DIM];
+  const int n = b->n, dim = b->group->dim, pairs = n * (n - 1) / 2;
+  double r[CB_SHAPE_MAX], largest = 0;
+  if (n < 3) return;
+  for (int i = 0; i < n; i++) r[i] = check_uniform(seed, from[i], to[i]);
+  check_ok(cb_bundle_covariant(b, r, DB));
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; j < n; j++)
+      for (int k = j + 1; k < n; k++)
+        for (int a = 0; a < dim; a++) {
+          const double x = DB[(i * pairs + pair_of(n, j, k)) * dim + a];
+          const double y = DB[(j * pairs + pair_of(n, i, k)) * dim + a];
+          const double z = DB[(k * pairs + pair_of(n, i, j)) * dim + a];
+          check_near(x - y + z, 0, tolerance);
+          largest = fmax(largest, fmax(fabs(x), fabs(y)));
+        }
+  check_at_least(largest, 1e-4);
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* Bundles of immersed bodies for the suites. */
+#ifndef CB_TESTS_IMMERSED_BUNDLES_H
+#define CB_TESTS_IMMERSED_BUNDLES_H
+
+#include "bundle/gait.h"
+#include "fluid/immersed_bundle.h"
+#include "immersed.h"
+
+static const char *const ab[2] = {"a", "b"};
+/* Two motions of a body, without symmetry; A and B are texts. */
+#define MODES(A, B)                                                                                        \
+  {                                                                                                        \
+    NULL, { "X + 0.1*" B "*Z", "Y + " A "*X^2 + 0.3*" B "*X*Z", "Z + 0.2*" A "*X*Y + " B "*(X^2 - 0.05)" } \
+  }
+
+/* A bundle of a tank's body and fluid; the tank keeps the surface. */
+static inline cb_bundle *bundle_of(tank *k, double density, int n, const char *const *names,
+                                   const cb_poses_motion *motion) {
+  cb_shape_surface *shape;
+  cb_bundle *b;
+  check_ok(cb_shape_surface_expressions(k->surface, n, names, 1, motion, &shape));
+  const cb_immersed_bundle_options options = {.material = k->material,
+                                              .n_points = k->options.n_points,
+                                              .points = k->options.points,
+                                              .lumped = k->options.lumped,
+                                              .density = density};
+  check_ok(cb_bundle_immersed_take(shape, &options, &b));
+  return b;
+}
+
+static inline tank ellipsoid(double density) {
+  mesh m = mesh_ellipsoid(3, 0.5, 0.2, 0.15);
+  uint64_t seed = 7;
+  mesh_shake(&m, &seed, 0.01);
+  return tank_of(m, density, 0);
+}
+
+/* Two closed bodies beside each other, of one part each. */
+static inline mesh two_bodies(mesh a, mesh b) {
+  mesh both = mesh_room(a.vertices + b.vertices, a.faces + b.faces);
+  mesh one[2] = {a, b};
+  for (int i = 0; i < 2; i++) {
+    const mesh m = one[i];
+    const int first = both.vertices;
+    for (int j = 0; j < m.vertices; j++) mesh_vertex(&both, m.x[j][0], m.x[j][1], m.x[j][2]);
+    for (int j = 0; j < m.faces; j++) {
+      both.part[both.faces] = i;
+      mesh_face(&both, first + m.face[j][0], first + m.face[j][1], first + m.face[j][2]);
+    }
+    free(m.x), free(m.face), free(m.part);
+  }
+  return both;
+}
+
+#endif

@@ -1,0 +1,204 @@
+/* Bundles of immersed bodies against closed forms and symmetry; their derivatives and curvature. labels: medium */
+#include "immersed_bundles.h"
+
+/* --- closed forms --- */
+
+/* Two boxes in vacuum turn by Montgomery's connection, and their centre of mass stays. */
+static void two_boxes_are_the_falling_cat(void **unused) {
+  (void)unused;
+  const double half[2][3] = {{0.5, 0.15, 0.1}, {0.7, 0.1, 0.1}};
+  double I[2], mass[2], a[2];
+  mesh box[2];
+  for (int i = 0; i < 2; i++) {
+    box[i] = mesh_box(2, half[i], false);
+    a[i] = half[i][0] + 0.05;
+    mass[i] = (i ? 1.5 : 0.8) * 8 * half[i][0] * half[i][1] * half[i][2];
+    I[i] = mass[i] / 3 * (half[i][0] * half[i][0] + half[i][1] * half[i][1]);
+  }
+  mesh_move(&box[1], (double[3]){a[0] + a[1], 0, 0});
+  tank k = tank_of(two_bodies(box[0], box[1]), 0.8, 0);
+  k.material[1].density = 1.5;
+  static const char *const names[1] = {"al"};
+  const cb_poses_motion motion = {k.surface->name[1],
+                                  {"0.55 + (X - 0.55)*cos(al) - Y*sin(al)", "(X - 0.55)*sin(al) + Y*cos(al)", "Z"}};
+  cb_bundle *b = bundle_of(&k, 0, 1, names, &motion);
+  const double m = mass[0] * mass[1] / (mass[0] + mass[1]), k1 = I[0] + m * a[0] * a[0], k2 = I[1] + m * a[1] * a[1];
+  for (double al = -3; al < 3.2; al += 0.7) {
+    const double c = m * a[0] * a[1] * cos(al), s = m * a[0] * a[1] * sin(al), J = k1 + k2 + 2 * c;
+    double A[6], dA[6], M[1], dM[1];
+    check_ok(cb_bundle_connection(b, &al, A, dA, M, dM));
+    check_near(A[2], (k2 + c) / J, 1e-13);
+    check_near(dA[2], -s / J + 2 * s * (k2 + c) / (J * J), 1e-10); /* differences */
+    check_near(M[0], (k1 * k2 - c * c) / J, 1e-14);
+    check_near(dM[0], 2 * c * s / J + 2 * s * (k1 * k2 - c * c) / (J * J), 1e-10);
+    for (int i = 0; i < 2; i++) check_near(A[i], 0, 1e-14);
+    check_near(A[5], 0, 1e-14);
+    /* of the centre of mass, v + omega x c + dc/dal = 0: c in the frame of the first box */
+    const double share = mass[1] / (mass[0] + mass[1]);
+    const double cx = share * (0.55 + a[1] * cos(al)), cy = share * a[1] * sin(al);
+    check_near(A[3], A[2] * cy - share * a[1] * sin(al), 1e-13);
+    check_near(A[4], -A[2] * cx + share * a[1] * cos(al), 1e-13);
+  }
+  cb_bundle_free(b), tank_empty(&k);
+}
+
+/* --- symmetry --- */
+
+static void symmetric_motions_do_not_turn_or_drift(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  /* mirrored in z (modes move x and y and are even in Z): only omega_z, v_x, v_y, and so is the curvature */
+  mesh ball = mesh_ball(4, 1); /* all its mirrors are those of its faces too */
+  for (int v = 0; v < ball.vertices; v++)
+    for (int i = 0; i < 3; i++) ball.x[v][i] *= i == 0 ? 0.5 : i == 1 ? 0.3 : 0.2;
+  tank k = tank_of(ball, 700, 0);
+  static const cb_poses_motion plane = {NULL, {"X + 0.3*a*Z^2", "Y + a*X^2 + b*X^3", "Z*(1 + 0.2*b*X)"}};
+  cb_bundle *b = bundle_of(&k, 998, 2, ab, &plane);
+  for (int trial = 0; trial < 5; trial++) {
+    const double r[2] = {check_uniform(&seed, -0.5, 0.5), check_uniform(&seed, -0.5, 0.5)};
+    double A[12], B[6], most = 0;
+    check_ok(cb_bundle_connection(b, r, A, NULL, NULL, NULL));
+    check_ok(cb_bundle_curvatures(b, r, B));
+    for (int i = 0; i < 6; i++) {
+      most = fmax(most, fabs(B[i]));
+      if (i >= 2 && i <= 4) continue;
+      for (int j = 0; j < 2; j++) check_near(A[2 * i + j], 0, 1e-14);
+      check_near(B[i], 0, 1e-12);
+    }
+    check_at_least(most, 1e-3);
+  }
+  cb_bundle_free(b);
+  /* point symmetric in the axes: it stays */
+  static const cb_poses_motion stretch = {NULL, {"X*(1 + a)", "Y*(1 + b)", "Z*(1 - a*b)"}};
+  b = bundle_of(&k, 998, 2, ab, &stretch);
+  double A[12];
+  check_ok(cb_bundle_connection(b, (double[2]){0.2, -0.1}, A, NULL, NULL, NULL));
+  for (int i = 0; i < 12; i++) check_near(A[i], 0, 1e-14);
+  cb_bundle_free(b), tank_empty(&k);
+  /* a pair of balls at distance 1 + a, the second swelling by b as the first shrinks: along the line only */
+  mesh pair[2] = {mesh_ball(3, 0.3), mesh_ball(3, 0.3)};
+  for (int i = 0; i < 2; i++) mesh_move(&pair[i], (double[3]){i ? 0.5 : -0.5, 0, 0});
+  k = tank_of(two_bodies(pair[0], pair[1]), 900, 0);
+  cb_shape_surface *shape;
+  const cb_poses_motion motions[2] = {
+      {k.surface->name[0], {"-0.5 + (X + 0.5)*(1 - b)", "Y*(1 - b)", "Z*(1 - b)"}},
+      {k.surface->name[1], {"0.5 + a + (X - 0.5)*(1 + b)", "Y*(1 + b)", "Z*(1 + b)"}},
+  };
+  check_ok(cb_shape_surface_expressions(k.surface, 2, ab, 2, motions, &shape));
+  const cb_immersed_bundle_options options = {.material = k.material, .density = 998};
+  check_ok(cb_bundle_immersed_take(shape, &options, &b));
+  for (int trial = 0; trial < 5; trial++) {
+    const double r[2] = {check_uniform(&seed, 0, 0.5), check_uniform(&seed, -0.2, 0.2)};
+    double B[6], inertia[2], G[64];
+    check_ok(cb_bundle_connection(b, r, A, NULL, NULL, NULL));
+    check_ok(cb_bundle_curvatures(b, r, B));
+    for (int i = 0; i < 6; i++) {
+      if (i != 3) check_near(A[2 * i], 0, 1e-14), check_near(A[2 * i + 1], 0, 1e-14), check_near(B[i], 0, 1e-12);
+    }
+    /* A_a = m2/(m1 + m2), m with the added masses of the two: delta A ~ radius^3 */
+    check_ok(b->class->form(b, r, G));
+    double volume = 0, own[2];
+    cb_mass mass;
+    check_ok(cb_mass_of(k.surface, NULL, k.material, &mass));
+    volume = mass.volume / 2;
+    const double added = (G[3 * 8 + 3] - mass.mass) / (pow(1 - r[1], 3) + pow(1 + r[1], 3));
+    for (int i = 0; i < 2; i++) own[i] = 900 * volume + added * pow(1 + (i ? r[1] : -r[1]), 3), inertia[i] = own[i];
+    check_near(A[6], inertia[1] / (inertia[0] + inertia[1]), 1e-12);
+    check_near(A[7], 0, 1e-13);
+    /* d_b of that */
+    const double d[2] = {-3 * added * pow(1 - r[1], 2), 3 * added * pow(1 + r[1], 2)}, all = inertia[0] + inertia[1];
+    check_near(B[3], -(d[1] - inertia[1] * (d[0] + d[1]) / all) / all, 1e-10);
+  }
+  cb_bundle_free(b), tank_empty(&k);
+}
+
+/* --- derivatives, curvature --- */
+
+static void derivatives_are_those_of_the_connection(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  static const cb_poses_motion motion = MODES("a", "b");
+  static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
+  tank k = ellipsoid(700);
+  cb_bundle *b = bundle_of(&k, 998, 2, ab, &motion);
+  double worst[2] = {0};
+  for (int trial = 0; trial < 5; trial++) {
+    double r[2] = {check_uniform(&seed, -0.4, 0.4), check_uniform(&seed, -0.4, 0.4)}, A[12], dA[24], M[4], dM[8];
+    check_ok(cb_bundle_connection(b, r, A, dA, M, dM));
+    for (int i = 0; i < 2; i++) {
+      double sum[12] = {0}, metric[4] = {0};
+      const double h = 0.01, at = r[i];
+      for (int step = -3; step <= 3; step++) {
+        if (!step) continue;
+        double beside[12], m[4];
+        r[i] = at + step * h;
+        check_ok(cb_bundle_connection(b, r, beside, NULL, m, NULL));
+        const double w = (step < 0 ? -1 : 1) * weight[abs(step) - 1] / h;
+        for (int e = 0; e < 12; e++) sum[e] += w * beside[e];
+        for (int e = 0; e < 4; e++) metric[e] += w * m[e];
+      }
+      r[i] = at;
+      for (int e = 0; e < 12; e++) worst[0] = fmax(worst[0], fabs(dA[i * 12 + e] - sum[e]));
+      for (int e = 0; e < 4; e++) worst[1] = fmax(worst[1], fabs(dM[i * 4 + e] - metric[e]) / M[0]);
+    }
+  }
+  print_message("  dA to %.1e, dM to %.1e of M\n", worst[0], worst[1]);
+  check_at_most(worst[0], 1e-9);
+  check_at_most(worst[1], 1e-9);
+  cb_bundle_free(b), tank_empty(&k);
+}
+
+/* Where a motion begins with its second derivative, dx = 0: Q' is still found. */
+static void a_motion_may_begin_slowly(void **unused) {
+  (void)unused;
+  tank k = ellipsoid(700);
+  static const cb_poses_motion slow = {NULL, {"X", "Y + a^2*X^2", "Z + b*X^2"}},
+                               fast = {NULL, {"X", "Y + a*X^2", "Z + b*X^2"}};
+  cb_bundle *b = bundle_of(&k, 998, 2, ab, &slow), *other = bundle_of(&k, 998, 2, ab, &fast);
+  double dA[24], A[12], M[4], dM[8];
+  for (int i = 0; i < 2; i++) {
+    const double a = i ? 1e-9 : 0; /* A_a(slow) = 2 a A_a(fast)(a^2), M_aa(slow) = 4 a^2 M_aa(fast) */
+    check_ok(cb_bundle_connection(b, (double[2]){a, 0.1}, NULL, dA, NULL, dM));
+    check_ok(cb_bundle_connection(other, (double[2]){a * a, 0.1}, A, NULL, M, NULL));
+    for (int e = 0; e < 6; e++) check_near(dA[2 * e], 2 * A[2 * e], 1e-10);
+    check_near(dM[0], 8 * a * M[0], 1e-12);
+  }
+  cb_bundle_free(b), cb_bundle_free(other), tank_empty(&k);
+}
+
+/* log g = -B pi e^2 + O(e^3). */
+static void small_loops_turn_by_the_curvature(void **unused) {
+  (void)unused;
+  static const cb_poses_motion motion = MODES("a", "b");
+  tank k = ellipsoid(700);
+  cb_bundle *b = bundle_of(&k, 998, 2, ab, &motion);
+  const double mean[2] = {0.15, -0.1};
+  double B[6], error[4];
+  check_ok(cb_bundle_curvatures(b, mean, B));
+  for (int i = 0; i < 4; i++) {
+    const double size = 0.04 / (1 << i), area = PI * size * size;
+    cb_gait *gait;
+    check_ok(cb_gait_fourier(2, 1, mean, (double[]){size, 0}, (double[]){0, size}, &gait));
+    double g[7], a[6], off = 0;
+    check_ok(cb_holonomy(b, gait, 1e-14, g, NULL, NULL));
+    check_ok(b->group->log(b->group, g, a));
+    for (int e = 0; e < 6; e++) off = fmax(off, fabs(a[e] + area * B[e]));
+    error[i] = off / area;
+    cb_gait_free(gait);
+  }
+  print_message("  log g/area + B: %.1e .. %.1e, order %.2f\n", error[0], error[3], fitted_order(error, 4));
+  check_near(fitted_order(error, 4), 1, 0.1);
+  check_at_most(error[3], 0.05 * fmax(fabs(B[1]), fabs(B[5])));
+  cb_bundle_free(b), tank_empty(&k);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(two_boxes_are_the_falling_cat),
+      cmocka_unit_test(symmetric_motions_do_not_turn_or_drift),
+      cmocka_unit_test(derivatives_are_those_of_the_connection),
+      cmocka_unit_test(a_motion_may_begin_slowly),
+      cmocka_unit_test(small_loops_turn_by_the_curvature),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

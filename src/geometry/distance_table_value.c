@@ -15,8 +15,9 @@ enum { N = CB_TABLE_DIM, LANES = CB_TABLE_LANES, TERMS = CB_TABLE_TERMS + LANES,
 /* Rows that are multiplied at once, and the most of one degree. */
 enum { ROWS = 4, GROUP = 120 };
 
-/* Loops of products and sums by element, the same to the last bit in registers of any width. */
-#if defined __x86_64__ && defined __gnu_linux__
+/* Loops of products and sums by element, the same to the last bit in registers of any width. (clang 14 gives a function
+ * that has clones a name that other files do not find.) */
+#if defined __x86_64__ && defined __gnu_linux__ && !defined __clang__
 #define SIMD __attribute__((target_clones("avx2", "default")))
 #else
 #define SIMD

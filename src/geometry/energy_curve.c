@@ -16,8 +16,9 @@
 
 enum { D = CB_CURVE_DIM, POINTS = CB_CURVE_POINTS, SIZE = CB_CURVE_SIZE, HALF = POINTS / 2 + 1 };
 
-/* Loops of products and sums by element, the same to the last bit in registers of any width. */
-#if defined __x86_64__ && defined __gnu_linux__
+/* Loops of products and sums by element, the same to the last bit in registers of any width. (clang 14 gives a function
+ * that has clones a name that other files do not find.) */
+#if defined __x86_64__ && defined __gnu_linux__ && !defined __clang__
 #define SIMD __attribute__((target_clones("avx2", "default")))
 #else
 #define SIMD

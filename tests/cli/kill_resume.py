@@ -229,6 +229,7 @@ class KillResume(Case):
                 self.good("resume", "part.h5", "--until", until, "--quiet")
                 self.good("run", "system.yaml", "-o", "whole.h5", "--quiet", "--set", f"time.end={until}")
                 self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
+                os.remove(self.path("part.h5"))
 
     def test_resume_or_repair_killed_at_its_start_loses_no_row(self):
         rng = random.Random(SEED)

@@ -39,24 +39,6 @@ void cb_fibre_shape(const cb_fibre_path *p, const cb_fibre_state *s, double *r, 
   for (int i = 0; rate && i < p->bundle->n; i++) rate[i] /= p->period;
 }
 
-/* a = A r' and r'Mr' at the time u of a cycle, per cycle. */
-static cb_status velocity(const cb_fibre_path *p, double u, double *a, double *square) {
-  const cb_bundle *b = p->bundle;
-  const int n = b->n;
-  double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
-  cb_gait_at(p->gait, u, r, rate);
-  const cb_status status = cb_bundle_connection(b, r, A, NULL, M, NULL);
-  if (status) return status;
-  for (int k = 0; k < b->group->dim; k++) {
-    a[k] = 0;
-    for (int i = 0; i < n; i++) a[k] += A[k * n + i] * rate[i];
-  }
-  *square = 0;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) *square += M[i * n + j] * rate[i] * rate[j];
-  return CB_OK;
-}
-
 /* [u, u + h] in one step. */
 static cb_status take(stepper *s, double u, double h, piece *out) {
   const cb_magnus *m = s->method;
@@ -65,7 +47,7 @@ static cb_status take(stepper *s, double u, double h, piece *out) {
   s->steps++;
   out->length = out->cost = 0;
   for (int k = 0; k < m->nodes; k++) {
-    const cb_status status = velocity(s->p, u + m->node[k] * h, a[k], &square);
+    const cb_status status = cb_gait_velocity(s->p->bundle, s->p->gait, u + m->node[k] * h, a[k], &square);
     if (status) return status;
     s->square = fmax(s->square, square);
     out->length += m->weight[k] * h * sqrt(fmax(square, 0));

@@ -190,3 +190,20 @@ cb_status cb_gait_closed(const cb_bundle *b, const cb_gait *g) {
   }
   return CB_OK;
 }
+
+cb_status cb_gait_velocity(const cb_bundle *b, const cb_gait *g, double t, double *a, double *square) {
+  const int n = b->n;
+  double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
+  cb_gait_at(g, t, r, rate);
+  const cb_status status = cb_bundle_connection(b, r, A, NULL, square ? M : NULL, NULL);
+  if (status) return status;
+  for (int k = 0; k < b->group->dim; k++) {
+    a[k] = 0;
+    for (int i = 0; i < n; i++) a[k] += A[k * n + i] * rate[i];
+  }
+  if (!square) return CB_OK;
+  *square = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) *square += M[i * n + j] * rate[i] * rate[j];
+  return CB_OK;
+}

@@ -50,6 +50,9 @@ double cb_gait_edge(const cb_gait *g, int k);
  * is within a smooth piece. Found by samples: what is passed twice between two of them is not. */
 double cb_gait_cut(const cb_bundle *b, const cb_gait *g, double t, double end);
 
+/* a = A r' and, where not NULL, square = r'Mr' at the time t. */
+cb_status cb_gait_velocity(const cb_bundle *b, const cb_gait *g, double t, double *a, double *square);
+
 /* Sorts count breaks in [0, 1), leaves one of those that agree to round-off, returns how many are left. */
 int cb_gait_sort_breaks(double *t, int count);
 

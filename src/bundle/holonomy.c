@@ -47,30 +47,14 @@ typedef struct past {
 /* A surface of many faces has round-off of this much in M, in units of the largest r'Mr'. */
 static const double roundoff = 16384 * DBL_EPSILON;
 
-static cb_status velocity(const integral *I, double t, double *a, double *square) {
-  const int n = I->b->n;
-  const bool measured = I->length || I->cost;
-  double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
-  cb_gait_at(I->gait, t, r, rate);
-  const cb_status status = cb_bundle_connection(I->b, r, A, NULL, measured ? M : NULL, NULL);
-  if (status) return status;
-  for (int k = 0; k < I->b->group->dim; k++) {
-    a[k] = 0;
-    for (int i = 0; i < n; i++) a[k] += A[k * n + i] * rate[i];
-  }
-  *square = 0;
-  for (int i = 0; measured && i < n; i++)
-    for (int j = 0; j < n; j++) *square += M[i * n + j] * rate[i] * rate[j];
-  return CB_OK;
-}
-
 static cb_status take(integral *I, double t, double h, step *out) {
   const cb_magnus *m = I->method;
   const cb_group *G = I->b->group;
-  double a[CB_MAGNUS_NODES][CB_GROUP_DIM], W[CB_GROUP_DIM], square;
+  double a[CB_MAGNUS_NODES][CB_GROUP_DIM], W[CB_GROUP_DIM], square = 0;
   out->length.all = out->cost.all = 0;
   for (int k = 0; k < m->nodes; k++) {
-    const cb_status status = velocity(I, t + m->node[k] * h, a[k], &square);
+    const cb_status status =
+        cb_gait_velocity(I->b, I->gait, t + m->node[k] * h, a[k], I->length || I->cost ? &square : NULL);
     if (status) return status;
     out->cost.at[k] = square;
     out->length.at[k] = sqrt(fmax(square, 0));

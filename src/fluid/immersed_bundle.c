@@ -1,6 +1,7 @@
 /* Bundles of immersed bodies: A = K^-1 Q and M = R - Q^T A from the form of their kinetic energy. */
 #include "fluid/immersed_bundle_private.h"
 
+#include "bundle/form.h"
 #include "numerics/se3.h"
 
 #include <math.h>
@@ -40,76 +41,22 @@ static void give_back(immersed *own, int slot, cb_immersed_work *w) {
 
 /* --- connection --- */
 
-/* K = L L^T; a pivot that is round-off of its diagonal is none. */
-static cb_status factor(const cb_group *group, const double G[SIZE][SIZE], double L[6][6]) {
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = G[i][j];
-      for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
-      if (i == j && !(sum > 1e-13 * G[i][i]))
-        return cb_fail(CB_STEP_SINGULAR, "the locked inertia has no inverse: %.3g of %.3g is left along %s", sum,
-                       G[i][i], group->axis[i]);
-      L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
-    }
-  return CB_OK;
-}
-
-/* b[6][n] <- K^-1 b */
-static void solve(const double L[6][6], int n, double b[6][SHAPES]) {
-  for (int c = 0; c < n; c++) {
-    for (int i = 0; i < 6; i++) {
-      for (int k = 0; k < i; k++) b[i][c] -= L[i][k] * b[k][c];
-      b[i][c] /= L[i][i];
-    }
-    for (int i = 5; i >= 0; i--) {
-      for (int k = i + 1; k < 6; k++) b[i][c] -= L[k][i] * b[k][c];
-      b[i][c] /= L[i][i];
-    }
-  }
-}
-
-/* d_a A = K^-1 E, E = d_a Q - d_a K A;  d_a M = d_a R - (d_a Q)^T A - A^T E */
-static void differentiate(int n, const double L[6][6], const double A[6][SHAPES], const double dG[SIZE][SIZE],
-                          double *dA, double *dM) {
-  double E[6][SHAPES];
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < n; j++) {
-      E[i][j] = dG[i][6 + j];
-      for (int k = 0; k < 6; k++) E[i][j] -= dG[i][k] * A[k][j];
-    }
-  for (int i = 0; dM && i < n; i++)
-    for (int j = 0; j < n; j++) {
-      dM[i * n + j] = dG[6 + i][6 + j];
-      for (int k = 0; k < 6; k++) dM[i * n + j] -= dG[k][6 + i] * A[k][j] + A[k][i] * E[k][j];
-    }
-  if (!dA) return;
-  solve(L, n, E);
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < n; j++) dA[i * n + j] = E[i][j];
+/* G as rows of 6 + n numbers. */
+static void pack(int n, const double G[SIZE][SIZE], double *out) {
+  for (int i = 0; i < 6 + n; i++) memcpy(out + i * (6 + n), G[i], (size_t)(6 + n) * sizeof *out);
 }
 
 static cb_status evaluate(const cb_bundle *b, cb_immersed_work *w, const double *r, double *A, double *dA, double *M,
                           double *dM) {
   immersed *own = b->self;
-  const int n = b->n;
-  double G[SIZE][SIZE], dG[SHAPES][SIZE][SIZE], L[6][6], a[6][SHAPES];
-  cb_status status = cb_immersed_form_of(&own->energy, w, r, M || dM, G, dA || dM ? dG : NULL);
-  if (!status) status = factor(b->group, (const double(*)[SIZE])G, L);
+  const int n = b->n, count = (6 + n) * (6 + n);
+  double G[SIZE][SIZE], dG[SHAPES][SIZE][SIZE], form[SIZE * SIZE], dform[SHAPES * SIZE * SIZE];
+  const bool derivatives = dA || dM;
+  const cb_status status = cb_immersed_form_of(&own->energy, w, r, M || dM, G, derivatives ? dG : NULL);
   if (status) return status;
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < n; j++) a[i][j] = G[i][6 + j];
-  solve((const double(*)[6])L, n, a);
-  for (int i = 0; A && i < 6; i++)
-    for (int j = 0; j < n; j++) A[i * n + j] = a[i][j];
-  for (int i = 0; M && i < n; i++)
-    for (int j = 0; j < n; j++) {
-      M[i * n + j] = G[6 + i][6 + j];
-      for (int k = 0; k < 6; k++) M[i * n + j] -= (G[k][6 + i] * a[k][j] + G[k][6 + j] * a[k][i]) / 2;
-    }
-  for (int k = 0; (dA || dM) && k < n; k++)
-    differentiate(n, (const double(*)[6])L, (const double(*)[SHAPES])a, (const double(*)[SIZE])dG[k],
-                  dA ? dA + k * 6 * n : NULL, dM ? dM + k * n * n : NULL);
-  return CB_OK;
+  pack(n, (const double(*)[SIZE])G, form);
+  for (int k = 0; derivatives && k < n; k++) pack(n, (const double(*)[SIZE])dG[k], dform + k * count);
+  return cb_form_reduce(b->group, n, form, derivatives ? dform : NULL, A, dA, M, dM);
 }
 
 static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
@@ -124,7 +71,6 @@ static cb_status connection(const cb_bundle *b, const double *r, double *A, doub
 
 static cb_status form(const cb_bundle *b, const double *r, double *out) {
   immersed *own = b->self;
-  const int size = 6 + b->n;
   double G[SIZE][SIZE];
   cb_immersed_work *w;
   int slot;
@@ -132,8 +78,7 @@ static cb_status form(const cb_bundle *b, const double *r, double *out) {
   if (status) return status;
   status = cb_immersed_form_of(&own->energy, w, r, true, G, NULL);
   give_back(own, slot, w);
-  for (int i = 0; !status && i < size; i++)
-    for (int j = 0; j < size; j++) out[i * size + j] = G[i][j];
+  if (!status) pack(b->n, (const double(*)[SIZE])G, out);
   return status;
 }
 

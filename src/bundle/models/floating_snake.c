@@ -6,8 +6,7 @@
  * theta, theta + alpha_2 about the middle one, which is the base. Links and base are counted from 1.
  * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607. Radians, lengths, masses.
  */
-#include "bundle/chain.h"
-#include "model.h"
+#include "chain_model.h"
 
 typedef struct snake {
   int links, base;
@@ -28,28 +27,13 @@ static const cb_param params[] = {
 static cb_status init(cb_bundle *b, const void *given) {
   const snake *p = given;
   cb_chain c = {0};
-  cb_status status = cb_chain_shape(&c, p->links, p->length, p->shares, p->base);
+  const cb_status status = cb_chain_shape(&c, p->links, p->length, p->shares, p->base);
   for (int k = 0; !status && k < c.links; k++) {
     const double m = p->mass * c.length[k] / p->length;
     c.D[k][0] = c.D[k][1] = m;
     c.D[k][2] = m * c.length[k] * c.length[k] / 12;
   }
-  if (!status) status = cb_model_init(b, "se2", 0, c.links - 1, cb_chain_names, &c, sizeof c);
-  if (!status) b->points = c.links + 1, b->lines = c.links, b->line = cb_chain_lines;
-  return status;
-}
-
-static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
-  return cb_chain_on_jets(cb_model_params(b), r, A, M);
-}
-
-static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
-  return cb_chain_connection(cb_model_params(b), r, A, dA, M, dM);
-}
-
-static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
-  cb_chain_picture(cb_model_params(b), r, g, x);
-  return CB_OK;
+  return status ? status : chain_init(b, &c);
 }
 
 const cb_bundle_class cb_bundle_floating_snake = {
@@ -60,7 +44,7 @@ const cb_bundle_class cb_bundle_floating_snake = {
     .params_size = sizeof(snake),
     .init = init,
     .destroy = cb_model_destroy,
-    .on_jets = on_jets,
-    .connection = connection,
-    .picture = picture,
+    .on_jets = chain_on_jets,
+    .connection = chain_connection,
+    .picture = chain_picture,
 };

@@ -7,8 +7,7 @@
  * Source: Purcell, Am. J. Physics 45 (1977) 3, doi:10.1119/1.10903; Hatton & Choset, IEEE Trans. Robotics 29 (2013)
  * 615, doi:10.1109/TRO.2013.2251211. Radians, lengths; k_t in force time/length^2.
  */
-#include "bundle/chain.h"
-#include "model.h"
+#include "chain_model.h"
 
 #include <math.h>
 
@@ -33,29 +32,14 @@ static const cb_param params[] = {
 static cb_status init(cb_bundle *b, const void *given) {
   const purcell *p = given;
   cb_chain c = {0};
-  cb_status status = cb_chain_shape(&c, p->links, p->length, p->shares, p->base);
+  const cb_status status = cb_chain_shape(&c, p->links, p->length, p->shares, p->base);
   for (int k = 0; !status && k < c.links; k++) {
     const double l = c.length[k], turn = isnan(p->turn) ? p->ratio / 12 : p->turn;
     c.D[k][0] = p->drag * l;
     c.D[k][1] = p->drag * p->ratio * l;
     c.D[k][2] = p->drag * turn * l * l * l;
   }
-  if (!status) status = cb_model_init(b, "se2", 0, c.links - 1, cb_chain_names, &c, sizeof c);
-  if (!status) b->points = c.links + 1, b->lines = c.links, b->line = cb_chain_lines;
-  return status;
-}
-
-static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
-  return cb_chain_on_jets(cb_model_params(b), r, A, M);
-}
-
-static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
-  return cb_chain_connection(cb_model_params(b), r, A, dA, M, dM);
-}
-
-static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
-  cb_chain_picture(cb_model_params(b), r, g, x);
-  return CB_OK;
+  return status ? status : chain_init(b, &c);
 }
 
 const cb_bundle_class cb_bundle_purcell = {
@@ -66,7 +50,7 @@ const cb_bundle_class cb_bundle_purcell = {
     .params_size = sizeof(purcell),
     .init = init,
     .destroy = cb_model_destroy,
-    .on_jets = on_jets,
-    .connection = connection,
-    .picture = picture,
+    .on_jets = chain_on_jets,
+    .connection = chain_connection,
+    .picture = chain_picture,
 };

@@ -30,6 +30,13 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   add_test(NAME cli_plugins COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/plugins.py $<TARGET_FILE:curvebody>
     $<TARGET_FILE:plugin_catenoid> $<TARGET_FILE:plugin_other_version>)
   set_tests_properties(cli_plugins PROPERTIES LABELS "cli;release" TIMEOUT 300 SKIP_RETURN_CODE 77)
+  add_test(NAME cli_outputs COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/outputs.py $<TARGET_FILE:curvebody>
+    $<TARGET_FILE:plugin_catenoid>)
+  add_library(refuse_writes MODULE ${CMAKE_CURRENT_SOURCE_DIR}/refuse_writes.c)
+  target_compile_definitions(refuse_writes PRIVATE _GNU_SOURCE)
+  add_test(NAME cli_refused_writes COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/refused_writes.py $<TARGET_FILE:curvebody>
+    $<TARGET_FILE:refuse_writes>)
+  set_tests_properties(cli_outputs cli_refused_writes PROPERTIES LABELS "cli;release" TIMEOUT 300 SKIP_RETURN_CODE 77)
 endif()
 
 add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_install ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include <curvebody/record.h>
+#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -149,6 +150,15 @@ static inline char *sample_path(const char *name) {
   assert_non_null(path);
   sprintf(path, "%s/%s", sample_folder, name);
   return path;
+}
+
+/* Files of the folder that have not got their names. */
+static inline int sample_parts(void) {
+  DIR *folder = opendir(sample_folder);
+  int n = 0;
+  for (struct dirent *entry; folder && (entry = readdir(folder));) n += strstr(entry->d_name, ".part") != NULL;
+  if (folder) closedir(folder);
+  return n;
 }
 
 static inline bool sample_exists(const char *path) {

@@ -96,9 +96,9 @@ static cb_status choose_chart(cb_ambient *a, const char *name) {
 
 cb_status cb_ambient_open(const char *word, const cb_words *sets, const char *chart, cb_ambient *out) {
   struct stat file;
-  *out = (cb_ambient){0};
   const size_t length = strcspn(word, ":");
   const bool name = registered(word, length);
+  *out = (cb_ambient){.file = name ? NULL : word};
   if (!name && !strpbrk(word, "./") && stat(word, &file) != 0) return unknown(word, length);
   cb_status status = name ? named(word, &out->tree) : cb_yaml_read_file(word, &out->tree);
   for (size_t i = 0; i < sets->count && !status; i++) status = cb_tree_set(out->tree, sets->word[i]);

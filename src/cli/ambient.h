@@ -10,6 +10,7 @@ typedef struct cb_ambient {
   cb_tree *tree;
   cb_geometry *space;
   const cb_chart *chart; /* its metric is known */
+  const char *file;      /* that it was read from, or NULL */
 } cb_ambient;
 
 /* word: a name, `name:key=value,...`, or a scenario file, of which only `space` is read. sets are KEY=VALUE as for a

@@ -2,7 +2,7 @@
 #ifndef CB_CLI_CLI_H
 #define CB_CLI_CLI_H
 
-#include <curvebody/status.h>
+#include <curvebody/sink.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -44,6 +44,11 @@ int cb_usage(const cb_command *command);
 /* Says the error text on stderr and returns the exit code that belongs to the status. */
 int cb_report(cb_status status);
 int cb_exit_code(cb_status status);
+
+/* CB_ERROR_INPUT where an output would take the place of one of `inputs` or of a plugin. */
+cb_status cb_check_output(const char *path, cb_files inputs);
+/* Keeps the name of a plugin for that. */
+void cb_plugin_named(const char *path);
 
 /* text as a JSON string, with quotes. */
 void cb_json_text(FILE *out, const char *text);

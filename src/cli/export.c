@@ -34,8 +34,9 @@ static int run(int argc, char **argv) {
     snprintf(name, sizeof name, "%.*s.%s", (int)cut, argv[0], xdmf ? "xdmf" : "csv");
     output = name;
   }
-  const cb_status status =
-      xdmf ? cb_record_export_xdmf(argv[0], output, &how) : cb_record_export_csv(argv[0], output, &how);
+  cb_status status = cb_check_output(output, (cb_files){(const char **)argv, 1});
+  if (!status)
+    status = xdmf ? cb_record_export_xdmf(argv[0], output, &how) : cb_record_export_csv(argv[0], output, &how);
   if (status) return cb_report(status);
   printf("%s\n", output);
   return CB_EXIT_DONE;
@@ -44,4 +45,5 @@ static int run(int argc, char **argv) {
 const cb_command cb_command_export = {
     "export", "OUT.h5 --xdmf|--csv [-o FILE] [--field NAME]... [--every N]",
     "Describes a record for ParaView (XDMF), or writes its rows as comma-separated values. Surfaces of bodies in a "
-    "fluid go to a second file, with -surface.h5 in place of the ending.", run};
+    "fluid go to a second file, with -surface.h5 in place of the ending.",
+    run};

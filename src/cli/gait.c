@@ -89,6 +89,7 @@ static cb_status go(const part *what, cb_gait_job *job, const cb_words *sets) {
   if (what->moves && !job->motion->gait)
     status = cb_fail(CB_ERROR_INPUT, "%s:1:1: error: the key `gait` is missing: `%s` is of a gait", job->scenario,
                      what->name);
+  if (!status && what->writes) status = cb_check_output(job->output, cb_scenario_files(s));
   if (!status) status = what->run(job);
   cb_scenario_free(s);
   if (status <= 0) return status;

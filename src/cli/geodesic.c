@@ -118,6 +118,7 @@ static int run(int argc, char **argv) {
   cb_geodesic_rows rows = {0};
   status = cb_ambient_numbers("--from", from, ambient.space->dim, c.q);
   if (!status) status = velocity ? start_with(&ambient, velocity, length, &c) : aim_at(&ambient, to, &c);
+  if (!status && output) status = cb_check_output(output, (cb_files){&ambient.file, ambient.file != NULL});
   if (!status) status = cb_geodesic_rows_create(&ambient, (size_t)count, c.length, &rows);
   if (!status) status = trace(&ambient, &c, &rows);
   if (!status && rows.singular)

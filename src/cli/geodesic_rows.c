@@ -1,13 +1,12 @@
 /* The points of a geodesic as a table, or as an HDF5 file:
  *
- *   /s[point]  /q[point, coordinate]  /u[point, coordinate]  /picture[point, 3]
+ *   /s[s]  /q[s, coordinate]  /u[s, coordinate]  /picture[s, axis]
  *   attributes: space, chart, coordinates, distance
  */
 #include "cli/geodesic_rows.h"
 
-#include "core/text.h"
-#include "io/record_hdf5.h"
-#include <errno.h>
+#include "io/arrays.h"
+#include "io/output.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,58 +48,38 @@ static void print(const cb_geodesic_rows *rows, FILE *out) {
 }
 
 static cb_status write_table(const cb_geodesic_rows *rows, const char *path) {
-  FILE *out = fopen(path, "w");
-  if (!out) return cb_fail(CB_ERROR_FILE, "%s: cannot be opened for writing: %s", path, strerror(errno));
-  print(rows, out);
-  const bool lost = ferror(out) != 0;
-  if (fclose(out) != 0 || lost) return cb_fail(CB_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
-  return CB_OK;
-}
-
-/* --- HDF5 --- */
-
-static bool put(hid_t file, const char *name, size_t rows, size_t width, const double *data) {
-  const hsize_t dims[] = {rows, width};
-  const hid_t set = cb_hdf5_put_dataset(file, name, H5T_IEEE_F64LE, width == 1 && !strcmp(name, "s") ? 1 : 2, dims,
-                                        H5T_NATIVE_DOUBLE, data);
-  if (set < 0) return false;
-  return H5Dclose(set) >= 0;
-}
-
-static bool put_number(hid_t file, const char *name, double value) {
-  const hid_t space = H5Screate(H5S_SCALAR),
-              attribute = H5Acreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-  const bool good = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_DOUBLE, &value) >= 0;
-  if (attribute >= 0) H5Aclose(attribute);
-  H5Sclose(space);
-  return good;
-}
-
-static bool put_all(hid_t file, const cb_geodesic_rows *rows) {
-  const size_t n = (size_t)rows->ambient->space->dim;
-  char names[256] = "";
-  for (size_t i = 0; i < n; i++)
-    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "",
-             rows->ambient->chart->coordinates[i]);
-  return put(file, "s", rows->count, 1, rows->s) && put(file, "q", rows->count, n, rows->q) &&
-         put(file, "u", rows->count, n, rows->u) && put(file, "picture", rows->count, 3, rows->picture) &&
-         cb_hdf5_put_text(file, "space", rows->ambient->space->class->name) &&
-         cb_hdf5_put_text(file, "chart", rows->ambient->chart->name) && cb_hdf5_put_text(file, "coordinates", names) &&
-         cb_hdf5_put_text(file, "curvebody_version", CURVEBODY_VERSION) && put_number(file, "distance", rows->length);
+  cb_output output;
+  FILE *stream;
+  const cb_status status = cb_output_open_text(path, &output, &stream);
+  if (status) return status;
+  print(rows, stream);
+  return cb_output_close_text(&output, stream, CB_OK);
 }
 
 static cb_status write_hdf5(const cb_geodesic_rows *rows, const char *path) {
-  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  cb_status status = CB_OK;
-  const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (file < 0) {
-    status = cb_hdf5_fail(path, "create the file");
-  } else {
-    if (!put_all(file, rows)) status = cb_hdf5_fail(path, "write the geodesic");
-    if (H5Fclose(file) < 0 && !status) status = cb_hdf5_fail(path, "close the file");
-  }
-  cb_hdf5_quiet_end(quiet);
-  return status;
+  static const char *const axes[] = {"x", "y", "z"}, *const chart[] = {"s", "coordinate"},
+                           *const picture[] = {"s", "axis"};
+  const cb_ambient *ambient = rows->ambient;
+  const size_t n = (size_t)ambient->space->dim;
+  const char *const *name = ambient->chart->coordinates;
+  char names[256] = "";
+  cb_arrays *a;
+  const cb_status status = cb_arrays_create(path, &a);
+  if (status) return status;
+  for (size_t i = 0; i < n; i++)
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", name[i]);
+  cb_arrays_text(a, "space", ambient->space->class->name);
+  cb_arrays_text(a, "chart", ambient->chart->name);
+  cb_arrays_text(a, "coordinates", names);
+  cb_arrays_text(a, "curvebody_version", CURVEBODY_VERSION);
+  cb_arrays_number(a, "distance", rows->length);
+  cb_arrays_dimension(a, &(cb_dimension){"s", rows->count, rows->s, NULL, "arc length"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"coordinate", n, NULL, name, "of the chart"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"axis", 3, NULL, axes, "axis of the picture"}, NULL);
+  cb_arrays_put(a, "q", 2, chart, rows->q, NULL, "coordinates");
+  cb_arrays_put(a, "u", 2, chart, rows->u, NULL, "dq/ds");
+  cb_arrays_put(a, "picture", 2, picture, rows->picture, NULL, "point in the picture of the space");
+  return cb_arrays_close(a, CB_OK);
 }
 
 cb_status cb_geodesic_rows_write(const cb_geodesic_rows *rows, const char *output) {

@@ -72,6 +72,7 @@ int main(int argc, char **argv) {
     } else if (i + 1 < argc && !strcmp(argv[i], "--plugin")) {
       const cb_status status = cb_plugin_load(argv[++i]);
       if (status) return cb_report(status);
+      cb_plugin_named(argv[i]);
     } else {
       return fprintf(stderr, "curvebody: error: no option `%s`; see `curvebody --help`\n", argv[i]), CB_EXIT_USAGE;
     }

@@ -67,6 +67,7 @@ static int run(int argc, char **argv) {
   if (!status) status = cb_scenario_open_text(argv[0], text, sets, until != NULL, &scenario);
   if (!status) status = check_end(reader, argv[0], scenario);
   if (!status) status = check_inputs(reader, argv[0], scenario);
+  if (!status) status = cb_check_output(argv[0], cb_scenario_files(scenario));
   cb_reader_close(reader);
   if (!status) {
     size_t count;

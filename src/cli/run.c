@@ -4,19 +4,12 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The scenario's file name with .h5 for its ending, in the current folder. */
 static void default_output(const char *scenario, char *out, size_t size) {
   const char *slash = strrchr(scenario, '/'), *base = slash ? slash + 1 : scenario, *dot = strrchr(base, '.');
   const size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
   snprintf(out, size, "%.*s.h5", (int)(length < size - 4 ? length : size - 4), base);
-}
-
-/* Would the record take the scenario's place? */
-static bool same_file(const char *a, const char *b) {
-  struct stat x, y;
-  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* Corrections of the start that are told of: more than numbers typed with nine digits need. */
@@ -37,15 +30,12 @@ static int run(int argc, char **argv) {
   char output[4096];
   default_output(argv[0], output, sizeof output);
   if (!go.output) go.output = output;
-  if (same_file(argv[0], go.output))
-    return fprintf(stderr,
-                   "curvebody run: error: the record would replace the scenario `%s`; expected another name after -o\n",
-                   argv[0]),
-           CB_EXIT_USAGE;
 
   cb_scenario *scenario = NULL;
   cb_record *record = NULL;
-  cb_status status = cb_scenario_open(argv[0], sets.word, sets.count, &scenario);
+  cb_status status = cb_check_output(go.output, (cb_files){(const char **)argv, 1});
+  if (!status) status = cb_scenario_open(argv[0], sets.word, sets.count, &scenario);
+  if (!status) status = cb_check_output(go.output, cb_scenario_files(scenario));
   if (!status) {
     const cb_record_options how = {.overwrite = true, .deflate = cb_scenario_compression(scenario)};
     status = cb_record_create(go.output, cb_scenario_layout(scenario), &how, &record);

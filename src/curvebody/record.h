@@ -36,8 +36,13 @@ typedef struct cb_record_position {
   uint64_t rows, events, checkpoints;
 } cb_record_position;
 
-/* Creates the record. The file is built as `path`.part and takes its name when it is whole, with no rows: whenever
- * the writer is killed, under `path` there is nothing, what was there before, or a whole file. Dimensions with
+/* CB_ERROR_INPUT where `path` is one of the files of `inputs`, by whatever name or link: asked before anything is
+ * written, of every output that a program makes. */
+cb_status cb_output_check(const char *path, const cb_files *inputs);
+
+/* Creates the record. The file is built beside `path` as a .part of its own name and takes its name when it is whole,
+ * with no rows: whenever the writer is killed, under `path` there is nothing, what was there before, or a whole file.
+ * Of several that create a record at one path at the same time, one gets it; the others fail. Dimensions with
  * count 0 and the fields and constants on them are left out of the file: they have no values. options may be NULL.
  * Fails with CB_ERROR_FILE (path exists and must not be overwritten, is not a regular file, is being written by
  * another run, cannot be written: with the reason), CB_ERROR_ARGUMENT (a layout that contradicts itself). */

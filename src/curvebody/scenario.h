@@ -30,6 +30,8 @@ cb_integrator *cb_scenario_integrator(cb_scenario *scenario);
 cb_run *cb_scenario_run(cb_scenario *scenario);
 /* SHA-256 of the content of the files that it names (meshes, poses, grids), one after another; "" where it names none. */
 const char *cb_scenario_inputs(const cb_scenario *scenario);
+/* The files that were read for it: the scenario itself, unless it is a text, and what it names. */
+cb_files cb_scenario_files(const cb_scenario *scenario);
 int cb_scenario_compression(const cb_scenario *scenario); /* deflate level of the record, 0: none */
 
 /* Kinds of constraints, for `curvebody list constraints`: their keys in `constraints:`; ended by a NULL name. */

@@ -16,6 +16,12 @@
 extern "C" {
 #endif
 
+/* Names of files that are read. */
+typedef struct cb_files {
+  const char *const *path;
+  size_t count;
+} cb_files;
+
 typedef enum cb_field_type { CB_FIELD_DOUBLE, CB_FIELD_INT64, CB_FIELD_INT32 } cb_field_type;
 
 /* A dimension with its scale: numbers (values) or words (labels), or neither (then 0 .. count-1). */

@@ -35,6 +35,11 @@ typedef struct cb_poses_times {
 cb_status cb_poses_from_arrays(int vertices, int poses, const double (*x)[3], const cb_poses_times *times,
                                cb_poses **out);
 
+enum { CB_POSES_LONGEST_NAME = 4096 };
+
+/* `pattern` with the number in place of its run of '#'. CB_ERROR_INPUT where it has none, or more than one. */
+cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONGEST_NAME]);
+
 /* From numbered files: `pattern` has one run of '#', which stands for the number with at least as many digits; `count`
  * files from number `first` on (0: as many as there are; numbers are at most 2147483647). *rest (the caller frees) is
  * the first of them. Others must have its faces: CB_ERROR_INPUT with the file and where it differs. */

@@ -6,18 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 4096 };
-
-/* Pattern with the number in place of its '#'. */
-static cb_status name_of(const char *pattern, int number, char name[LONGEST_NAME]) {
+cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONGEST_NAME]) {
   const char *mark = strchr(pattern, '#');
   size_t digits = mark ? strspn(mark, "#") : 0;
   if (!mark || strchr(mark + digits, '#'))
     return cb_fail(CB_ERROR_INPUT, "poses '%s': expected a name with one run of '#', which stands for the number",
                    pattern);
-  int n = snprintf(name, LONGEST_NAME, "%.*s%0*d%s", (int)(mark - pattern), pattern, (int)(digits < 20 ? digits : 20),
-                   number, mark + digits);
-  if (n < 0 || n >= LONGEST_NAME) return cb_fail(CB_ERROR_INPUT, "poses: a name of %d characters", n);
+  int n = snprintf(name, CB_POSES_LONGEST_NAME, "%.*s%0*d%s", (int)(mark - pattern), pattern,
+                   (int)(digits < 20 ? digits : 20), number, mark + digits);
+  if (n < 0 || n >= CB_POSES_LONGEST_NAME) return cb_fail(CB_ERROR_INPUT, "poses: a name of %d characters", n);
   return CB_OK;
 }
 
@@ -50,9 +47,9 @@ static cb_status read_all(const char *pattern, int first, int count, const char 
   int room = 0;
   cb_status status = CB_OK;
   for (int i = 0; !status && (count == 0 || i < count); i++) {
-    char name[LONGEST_NAME];
+    char name[CB_POSES_LONGEST_NAME];
     if (first > INT_MAX - i) break; /* with count 0 */
-    status = name_of(pattern, first + i, name);
+    status = cb_poses_file(pattern, first + i, name);
     if (status || (count == 0 && !is_there(name))) break;
     if (i == room) {
       room = room ? 2 * room : 16;
@@ -77,10 +74,10 @@ static cb_status read_all(const char *pattern, int first, int count, const char 
 /* A file that is missing between others ends no sequence: none of the next ones may be there. */
 static cb_status check_gap(const char *pattern, int missing) {
   enum { LOOKED_AT = 100 };
-  char gone[LONGEST_NAME], name[LONGEST_NAME];
-  cb_status status = name_of(pattern, missing, gone);
+  char gone[CB_POSES_LONGEST_NAME], name[CB_POSES_LONGEST_NAME];
+  cb_status status = cb_poses_file(pattern, missing, gone);
   for (int i = 1; i <= LOOKED_AT && missing <= INT_MAX - i && !status; i++) {
-    status = name_of(pattern, missing + i, name);
+    status = cb_poses_file(pattern, missing + i, name);
     if (!status && is_there(name))
       status = cb_fail(CB_ERROR_INPUT, "%s: error: is missing, while '%s' is there", gone, name);
   }
@@ -89,7 +86,7 @@ static cb_status check_gap(const char *pattern, int missing) {
 
 cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, cb_surface **rest,
                         cb_poses **out) {
-  char name[LONGEST_NAME];
+  char name[CB_POSES_LONGEST_NAME];
   cb_surface *surface = NULL;
   double(*x)[3] = NULL;
   int poses = 0;
@@ -99,7 +96,7 @@ cb_status cb_poses_read(const char *pattern, int first, int count, const cb_pose
   if (count > 0 && first > INT_MAX - (count - 1))
     return cb_fail(CB_ERROR_ARGUMENT, "poses '%s': %d files from number %d on, expected numbers up to %d", pattern,
                    count, first, INT_MAX);
-  cb_status status = name_of(pattern, first, name);
+  cb_status status = cb_poses_file(pattern, first, name);
   if (!status) status = cb_surface_read(name, &surface);
   if (!status) status = read_all(pattern, first, count, name, surface, &x, &poses);
   if (!status && count == 0 && first <= INT_MAX - poses) status = check_gap(pattern, first + poses);

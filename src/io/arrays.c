@@ -1,19 +1,16 @@
 /* Arrays in HDF5. See arrays.h. */
 #include "io/arrays.h"
 
-#include "io/record_hdf5.h"
+#include "io/output.h"
 
-#include <errno.h>
 #include <hdf5_hl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { DIMENSIONS = 16, RANK = 6, ATTRIBUTE = 60000 };
 
 struct cb_arrays {
-  char *path, *part;
+  cb_output output;
   hid_t file;
   cb_hdf5_quiet quiet;
   cb_status status;
@@ -27,39 +24,22 @@ struct cb_arrays {
 
 static void failed(cb_arrays *a, const char *what) {
   if (a->status) return;
-  a->status = cb_hdf5_fail(a->path, "write '%s'", what);
+  a->status = cb_hdf5_fail(a->output.path, "write '%s'", what);
   snprintf(a->text, sizeof a->text, "%s", cb_error_text());
-}
-
-static void destroy(cb_arrays *a) {
-  free(a->path);
-  free(a->part);
-  free(a);
 }
 
 cb_status cb_arrays_create(const char *path, cb_arrays **out) {
   cb_arrays *a = calloc(1, sizeof *a);
-  const size_t length = strlen(path) + 6;
-  if (a) a->path = strdup(path), a->part = malloc(length);
-  if (!a || !a->path || !a->part) {
-    if (a) destroy(a);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for a file");
-  }
-  snprintf(a->part, length, "%s.part", path);
+  if (!a) return cb_fail(CB_ERROR_MEMORY, "no memory for a file");
   a->quiet = cb_hdf5_quiet_begin();
-  const hid_t create = H5Pcreate(H5P_FILE_CREATE), access = cb_hdf5_file_access(true);
-  H5Pset_link_creation_order(create, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-  a->file = H5Fcreate(a->part, H5F_ACC_TRUNC, create, access);
-  H5Pclose(create);
-  H5Pclose(access);
-  if (a->file < 0) {
-    const cb_status status = cb_hdf5_fail(path, "create the file");
+  const cb_status status = cb_output_open_hdf5(path, &a->output, &a->file);
+  if (status) {
     cb_hdf5_quiet_end(a->quiet);
-    destroy(a);
-    return status;
+    free(a);
+  } else {
+    *out = a;
   }
-  *out = a;
-  return CB_OK;
+  return status;
 }
 
 static int find(const cb_arrays *a, const char *name) {
@@ -150,20 +130,9 @@ void cb_arrays_pairs(cb_arrays *a, const char *of, const char *name, int count, 
 }
 
 cb_status cb_arrays_close(cb_arrays *a, cb_status status) {
-  char text[1024] = "";
-  if (status) snprintf(text, sizeof text, "%s", cb_error_text());
-  const cb_status closed = cb_hdf5_close(a->file, a->path, NULL);
-  if (closed && !a->status) {
-    a->status = closed;
-    snprintf(a->text, sizeof a->text, "%s", cb_error_text());
-  }
+  if (!status && a->status) status = cb_fail(a->status, "%s", a->text);
+  status = cb_output_close_hdf5(&a->output, a->file, status);
   cb_hdf5_quiet_end(a->quiet);
-  if (!status && a->status) status = a->status, snprintf(text, sizeof text, "%s", a->text);
-  if (!status && rename(a->part, a->path)) {
-    status = CB_ERROR_FILE;
-    snprintf(text, sizeof text, "%s: cannot be written: %s", a->path, strerror(errno));
-  }
-  if (status) unlink(a->part);
-  destroy(a);
-  return status ? cb_fail(status, "%s", text) : CB_OK;
+  free(a);
+  return status;
 }

@@ -1,13 +1,12 @@
 /* Tables of bundles in HDF5. See bundle_samples.h. */
 #include "io/bundle_samples.h"
 #include "io/hdf5_array.h"
+#include "io/output.h"
 
-#include <errno.h>
 #include <hdf5_hl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LONGEST_NAME = 128 };
 
@@ -231,20 +230,12 @@ cb_status cb_bundle_samples_write(const char *path, const cb_bundle_table *t) {
     if (!*name || strchr(name, '/') || !strcmp(name, "connection") || !strcmp(name, "metric"))
       return cb_fail(CB_ERROR_ARGUMENT, "'%s' cannot name the axis of a table", name);
   }
-  const size_t length = strlen(path) + 6;
-  char *part = malloc(length); /* gets its name when it is whole */
-  if (!part) return cb_fail(CB_ERROR_MEMORY, "no memory to write %s", path);
-  snprintf(part, length, "%s.part", path);
+  cb_output output;
+  hid_t file;
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  const hid_t access = cb_hdf5_file_access(true), file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  cb_status status = file < 0 || !put_table(file, t) ? cb_hdf5_fail(path, "write") : CB_OK;
-  if (file >= 0 && status) cb_hdf5_abandon(file);
-  else if (file >= 0) status = cb_hdf5_close(file, path, NULL);
-  H5Pclose(access);
+  cb_status status = cb_output_open_hdf5(path, &output, &file);
+  if (!status)
+    status = cb_output_close_hdf5(&output, file, put_table(file, t) ? CB_OK : cb_hdf5_fail(path, "write"));
   cb_hdf5_quiet_end(quiet);
-  if (!status && rename(part, path) < 0)
-    status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
-  if (status && file >= 0) unlink(part);
-  free(part);
   return status;
 }

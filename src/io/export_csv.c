@@ -3,7 +3,8 @@
  * A field without extra dimensions is a column by its name; others are columns name[label] or name[index], with more
  * indices for more dimensions: killing_momentum[boost_x], x[0;y].
  */
-#include "io/export_file.h"
+#include "io/export_number.h"
+#include "io/output.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,33 +136,40 @@ static char *events_path(const char *out) {
   return path;
 }
 
-static cb_status export_events(cb_reader *reader, const char *out) {
+static cb_status export_events(cb_reader *reader, const char *path) {
   uint64_t events = cb_reader_position(reader).events;
   if (!events) return CB_OK;
-  char *path = events_path(out);
-  if (!path) return cb_fail(CB_ERROR_MEMORY, "no memory to write events");
-  cb_export_file file;
-  cb_status status = cb_export_open(&file, path);
-  if (!status) status = cb_export_close(&file, write_events(reader, events, file.stream));
-  free(path);
-  return status;
+  cb_output file;
+  FILE *stream;
+  cb_status status = cb_output_open_text(path, &file, &stream);
+  return status ? status : cb_output_close_text(&file, stream, write_events(reader, events, stream));
+}
+
+static cb_status export_rows(const columns *c, uint64_t every, const char *path) {
+  cb_output file;
+  FILE *stream;
+  cb_status status = cb_output_open_text(path, &file, &stream);
+  if (status) return status;
+  status = write_names(c, stream);
+  if (!status) status = write_rows(c, cb_reader_position(c->reader).rows, every, stream);
+  return cb_output_close_text(&file, stream, status);
 }
 
 cb_status cb_record_export_csv(const char *path, const char *out, const cb_export_options *options) {
   columns c = {0};
-  cb_export_file file;
-  cb_status status = cb_reader_open(path, &c.reader);
-  if (status) return status;
-  c.n_fields = cb_reader_fields(c.reader, &c.fields);
-  c.chosen = calloc(c.n_fields, sizeof *c.chosen);
-  status = c.chosen ? choose(&c, path, options) : cb_fail(CB_ERROR_MEMORY, "no memory to read %s", path);
-  if (!status && !(status = cb_export_open(&file, out))) {
-    uint64_t every = options && options->every ? options->every : 1;
-    status = write_names(&c, file.stream);
-    if (!status) status = write_rows(&c, cb_reader_position(c.reader).rows, every, file.stream);
-    status = cb_export_close(&file, status);
+  char *events = events_path(out);
+  if (!events) return cb_fail(CB_ERROR_MEMORY, "no memory to export %s", path);
+  cb_status status = cb_output_check(out, &(cb_files){&path, 1});
+  if (!status) status = cb_output_check(events, &(cb_files){&path, 1});
+  if (!status) status = cb_reader_open(path, &c.reader);
+  if (!status) {
+    c.n_fields = cb_reader_fields(c.reader, &c.fields);
+    c.chosen = calloc(c.n_fields, sizeof *c.chosen);
+    status = c.chosen ? choose(&c, path, options) : cb_fail(CB_ERROR_MEMORY, "no memory to read %s", path);
   }
-  if (!status) status = export_events(c.reader, out);
+  if (!status) status = export_rows(&c, options && options->every ? options->every : 1, out);
+  if (!status) status = export_events(c.reader, events);
+  free(events);
   free(c.chosen);
   cb_reader_close(c.reader);
   return status;

@@ -9,19 +9,16 @@
 #include "io/export_surface.h"
 
 #include "fluid/immersed.h"
-#include "io/export_file.h"
+#include "io/export_number.h"
 #include "io/export_xml.h"
-#include "io/record_hdf5.h"
+#include "io/output.h"
 #include "numerics/se3.h"
 #include "numerics/vec3.h"
 
 #include <curvebody/scenario.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { MOST_FRAMES = 10000 };
 static const uint64_t most_bytes = UINT64_C(2) << 30;
@@ -206,28 +203,13 @@ static cb_status put_numbers(const scene *s, hid_t file, const char *out, const 
   return status;
 }
 
-/* Written as name.part, which gets its name when it is whole. */
 static cb_status write_numbers(const scene *s, const char *name, const double *time) {
-  struct stat info, record;
-  bool there = stat(name, &info) == 0;
-  if (there && !S_ISREG(info.st_mode)) return cb_fail(CB_ERROR_FILE, "%s: cannot write: not a regular file", name);
-  if (there && stat(s->path, &record) == 0 && info.st_dev == record.st_dev && info.st_ino == record.st_ino)
-    return cb_fail(CB_ERROR_FILE, "%s: cannot write: it is the record that is exported", name);
-  size_t length = strlen(name) + 6;
-  char *part = malloc(length);
-  if (!part) return cb_fail(CB_ERROR_MEMORY, "no memory to write %s", name);
-  snprintf(part, length, "%s.part", name);
-  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  hid_t access = cb_hdf5_file_access(true), file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  cb_status status = file < 0 ? cb_hdf5_fail(name, "write") : put_numbers(s, file, name, time);
-  if (file >= 0 && status) cb_hdf5_abandon(file);
-  else if (file >= 0) status = cb_hdf5_close(file, name, NULL);
-  if (access >= 0) H5Pclose(access);
+  cb_output output;
+  hid_t file;
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = cb_output_open_hdf5(name, &output, &file);
+  if (!status) status = cb_output_close_hdf5(&output, file, put_numbers(s, file, name, time));
   cb_hdf5_quiet_end(quiet);
-  if (!status && rename(part, name) < 0)
-    status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", name, strerror(errno));
-  if (status && file >= 0) unlink(part);
-  free(part);
   return status;
 }
 
@@ -261,18 +243,25 @@ static void put_grid(const scene *s, FILE *stream, const char *file, uint64_t i,
 
 static cb_status write_document(const scene *s, const char *out, const char *numbers, const double *time) {
   const char *slash = strrchr(numbers, '/'), *file = slash ? slash + 1 : numbers;
-  cb_export_file text;
-  cb_status status = cb_export_open(&text, out);
+  cb_output output;
+  FILE *stream;
+  cb_status status = cb_output_open_text(out, &output, &stream);
   if (status) return status;
-  fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"3.0\"><Domain>\n", text.stream);
-  fprintf(text.stream, "<!-- every %llu of %llu rows -->\n", (unsigned long long)s->every, (unsigned long long)s->rows);
-  fputs("<Grid Name=\"surfaces\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", text.stream);
-  for (uint64_t i = 0; i < s->frames && !ferror(text.stream); i++) put_grid(s, text.stream, file, i, time[i]);
-  fputs("</Grid>\n</Domain></Xdmf>\n", text.stream);
-  return cb_export_close(&text, CB_OK);
+  fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"3.0\"><Domain>\n", stream);
+  fprintf(stream, "<!-- every %llu of %llu rows -->\n", (unsigned long long)s->every, (unsigned long long)s->rows);
+  fputs("<Grid Name=\"surfaces\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", stream);
+  for (uint64_t i = 0; i < s->frames && !ferror(stream); i++) put_grid(s, stream, file, i, time[i]);
+  fputs("</Grid>\n</Domain></Xdmf>\n", stream);
+  return cb_output_close_text(&output, stream, CB_OK);
 }
 
-static cb_status write_both(scene *s, const char *out) {
+static cb_status check_output(const char *path, const char *record, const cb_scenario *scenario) {
+  const cb_files files = cb_scenario_files(scenario);
+  const cb_status status = cb_output_check(path, &(cb_files){&record, 1});
+  return status ? status : cb_output_check(path, &files);
+}
+
+static cb_status write_both(scene *s, const cb_scenario *scenario, const char *out) {
   const char *dot = strrchr(out, '.'), *slash = strrchr(out, '/');
   size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - out) : strlen(out), length = stem + 12;
   char *name = malloc(length);
@@ -281,8 +270,10 @@ static cb_status write_both(scene *s, const char *out) {
   for (uint64_t i = 0; i < s->frames && !status; i++) status = cb_reader_rows(s->reader, 0, i * s->every, 1, &time[i]);
   if (!status) {
     snprintf(name, length, "%.*s-surface.h5", (int)stem, out);
-    status = write_numbers(s, name, time);
+    status = check_output(name, s->path, scenario);
   }
+  if (!status) status = check_output(out, s->path, scenario);
+  if (!status) status = write_numbers(s, name, time);
   if (!status) status = write_document(s, out, name, time);
   free(name);
   free(time);
@@ -296,7 +287,7 @@ cb_status cb_export_surface(cb_reader *reader, const char *path, const char *out
   cb_status status = cb_reader_scenario(reader, "resolved", &text);
   if (!status) status = cb_scenario_open_text(path, text, NULL, 0, &scenario);
   if (!status) status = look(&s, scenario, every);
-  if (!status) status = write_both(&s, out);
+  if (!status) status = write_both(&s, scenario, out);
   free(s.body);
   cb_scenario_free(scenario);
   return status;

@@ -5,9 +5,10 @@
  * points if there are none. Fields and masses of particles are given at the points, fields of bonds at the cells, the
  * others once a frame. Records of bodies in a fluid: export_surface.h.
  */
-#include "io/export_file.h"
+#include "io/export_number.h"
 #include "io/export_surface.h"
 #include "io/export_xml.h"
+#include "io/output.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,8 +128,9 @@ static cb_status look(scene *s, const char *path) {
 
 cb_status cb_record_export_xdmf(const char *path, const char *out, const cb_export_options *options) {
   scene s = {0};
-  cb_export_file file;
-  cb_status status = cb_reader_open(path, &s.reader);
+  cb_output file;
+  cb_status status = cb_output_check(out, &(cb_files){&path, 1});
+  if (!status) status = cb_reader_open(path, &s.reader);
   if (status) return status;
   if (cb_export_has_poses(s.reader)) {
     status = cb_export_surface(s.reader, path, out, options ? options->every : 0);
@@ -138,10 +140,9 @@ cb_status cb_record_export_xdmf(const char *path, const char *out, const cb_expo
   char *name = relative_name(path, out);
   s.file = name;
   status = name ? look(&s, path) : cb_fail(CB_ERROR_MEMORY, "no memory to export %s", path);
-  if (!status && !(status = cb_export_open(&file, out))) {
+  if (!status && !(status = cb_output_open_text(out, &file, &s.stream))) {
     uint64_t every = options && options->every ? options->every : (s.rows + MOST_FRAMES - 1) / MOST_FRAMES;
-    s.stream = file.stream;
-    status = cb_export_close(&file, put_frames(&s, every ? every : 1));
+    status = cb_output_close_text(&file, s.stream, put_frames(&s, every ? every : 1));
   }
   free(name);
   cb_reader_close(s.reader);

@@ -1,14 +1,11 @@
 /* The stepping thread's side of a record: rows, events and checkpoints go into memory, from which record_writer.c takes
  * them. A row is one copy a field and no lock, except once a batch.
  */
+#include "io/output.h"
 #include "io/record_internal.h"
-#include "io/record_superblock.h"
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { DEFAULT_BUFFER = 64 << 20, BATCHES = 16 };
 
@@ -320,69 +317,28 @@ cb_status cb_record_attach(const char *path, hid_t file, const cb_record_layout 
 
 /* ---- Creating */
 
-/* The file that a record at path takes the place of may be replaced. */
-static cb_status check_target(const char *path, bool overwrite) {
-  struct stat info;
-  if (stat(path, &info) < 0) {
-    if (errno == ENOENT) return CB_OK;
-    return cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
-  }
-  if (!S_ISREG(info.st_mode)) return cb_fail(CB_ERROR_FILE, "%s: cannot write: not a regular file", path);
-  if (!overwrite) return cb_fail(CB_ERROR_FILE, "%s: exists already", path);
-  if (access(path, W_OK) < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot replace: %s", path, strerror(errno));
-  int lock;
-  cb_status status = cb_superblock_lock(path, true, &lock);
-  if (!status) close(lock);
-  return status;
-}
-
-static cb_status create_file(const char *path, const char *part, const cb_record_layout *layout,
-                             const cb_record_options *options, hid_t *file) {
-  hid_t create = H5Pcreate(H5P_FILE_CREATE), access = cb_hdf5_file_access(true);
-  H5Pset_link_creation_order(create, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-  H5Pset_attr_phase_change(create, 200, 0); /* attributes stay in the object header */
-  H5Pset_obj_track_times(create, false);
-  hid_t opened = H5Fcreate(part, H5F_ACC_TRUNC, create, access);
-  H5Pclose(access);
-  H5Pclose(create);
-  if (opened < 0) return cb_hdf5_fail(path, "create");
-  cb_status status = cb_layout_build(opened, path, layout, options ? options->deflate : 0);
-  /* HDF5 survives a disk that is full here, but not in the next call. */
-  if (!status && cb_hdf5_flush_refused(opened)) status = cb_hdf5_fail(path, "write");
-  if (!status && H5Fstart_swmr_write(opened) < 0) status = cb_hdf5_fail(path, "start writing for readers");
-  if (!status && rename(part, path) < 0)
-    status = cb_fail(CB_ERROR_FILE, "%s: cannot rename from %s: %s", path, part, strerror(errno));
-  if (status) {
-    cb_hdf5_abandon(opened);
-    unlink(part);
-    return status;
-  }
-  *file = opened;
-  return CB_OK;
+static cb_status start_file(hid_t file, const char *path, const cb_record_layout *layout, int deflate) {
+  if (file < 0) return cb_hdf5_fail(path, "create");
+  const cb_status status = cb_layout_build(file, path, layout, deflate);
+  if (status) return status;
+  return cb_hdf5_start_swmr(file, path);
 }
 
 cb_status cb_record_create(const char *path, const cb_record_layout *layout, const cb_record_options *options,
                            cb_record **out) {
+  const int deflate = options ? options->deflate : 0;
+  const bool replace = options && options->overwrite;
+  cb_output output;
   cb_status status = cb_layout_check(layout);
   if (status) return status;
-  if (options && (options->deflate < 0 || options->deflate > 9))
-    return cb_fail(CB_ERROR_ARGUMENT, "record: deflate is %d, expected 0 to 9", options->deflate);
-  if ((status = check_target(path, options && options->overwrite))) return status;
-  /* A link to an existing file stays a link: the file it leads to is the one that is replaced. */
-  char *target = realpath(path, NULL), *part = NULL;
-  if (!target) target = strdup(path);
-  size_t length = target ? strlen(target) + 6 : 0;
-  if (!target || !(part = malloc(length))) {
-    free(target);
-    return cb_fail(CB_ERROR_MEMORY, "record: no memory");
-  }
-  snprintf(part, length, "%s.part", target);
-  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  hid_t file = H5I_INVALID_HID;
-  status = create_file(target, part, layout, options, &file);
+  if (deflate < 0 || deflate > 9)
+    return cb_fail(CB_ERROR_ARGUMENT, "record: deflate is %d, expected 0 to 9", deflate);
+  if ((status = cb_output_begin(path, replace, &output))) return status;
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  const hid_t file = cb_output_create_hdf5(&output);
+  status = cb_output_end(&output, replace, start_file(file, path, layout, deflate));
+  if (status && file >= 0) cb_hdf5_abandon(file);
   if (!status) status = cb_record_attach(path, file, layout, options, (cb_record_position){0}, out);
   cb_hdf5_quiet_end(quiet);
-  free(part);
-  free(target);
   return status;
 }

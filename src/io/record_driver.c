@@ -1,10 +1,12 @@
 /* The file under HDF5: plain reads and writes, with two things that HDF5's own driver lacks.
  *
- * A refused write (full disk, quota, file size limit) is the last that is tried. HDF5 writes what it still holds when
- * it closes a file, and does not survive being refused then (1.10 loops or crashes, at the latest at exit); here the
- * rest seems to succeed and goes nowhere, which leaves the file as a killed writer would have left it.
+ * A refused write (full disk, quota, file size limit, input/output error) is the last that is tried. HDF5 does not
+ * survive being refused (1.10 loops or crashes, at the latest at exit), so it does not come to know: that write and the
+ * rest seem to succeed and go nowhere, which leaves the file as a killed writer would have left it. Whether all was
+ * written is asked here.
  *
- * The lock stays when SWMR writing starts, as a shared one: readers may come, another writer or a repair may not.
+ * The lock of HDF5 stays when SWMR writing starts, as a shared one: readers may come, another writer or a repair may
+ * not. The writer's lock is held from open to close.
  */
 #include "io/record_driver.h"
 #include "io/record_superblock.h"
@@ -21,11 +23,15 @@ typedef struct file {
   H5FD_t hdf5; /* first: HDF5's own part */
   int fd;
   bool shut;
+  int error; /* errno of the write that was refused; ECANCELED: the file was abandoned before */
   haddr_t eoa, eof; /* end of what HDF5 has claimed, end of the file */
   haddr_t limit;    /* on the size of a file: kept here, as overstepping it raises a signal */
   dev_t device;
   ino_t inode;
 } file;
+
+/* Of the last file that was asked about, or closed, on this thread. */
+static _Thread_local int refusal;
 
 /* cb_hdf5_fail finds this text. */
 static void push(hid_t minor) {
@@ -37,13 +43,15 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
   (void)access, (void)most;
   int mode = O_CLOEXEC | (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY);
   if (flags & H5F_ACC_CREAT) mode |= O_CREAT;
-  if (flags & H5F_ACC_TRUNC) mode |= O_TRUNC;
   if (flags & H5F_ACC_EXCL) mode |= O_EXCL;
   struct stat info;
   struct rlimit limit;
   file *f = NULL;
   int fd = open(name, mode, 0666);
-  if (fd < 0 || fstat(fd, &info) < 0 || !(f = calloc(1, sizeof *f))) {
+  bool taken = fd >= 0 && flags & H5F_ACC_RDWR && !cb_superblock_lock_writer(fd);
+  if (taken) errno = EWOULDBLOCK;
+  bool good = fd >= 0 && !taken && (!(flags & H5F_ACC_TRUNC) || ftruncate(fd, 0) == 0) && fstat(fd, &info) == 0;
+  if (!good || !(f = calloc(1, sizeof *f))) {
     push(H5E_CANTOPENFILE);
     if (fd >= 0) close(fd);
     return NULL;
@@ -58,9 +66,10 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
 
 static herr_t driver_close(H5FD_t *self) {
   file *f = (file *)self;
-  int failed = close(f->fd);
+  if (close(f->fd) < 0 && !f->error) f->error = errno;
+  refusal = f->error;
   free(f);
-  return failed;
+  return 0;
 }
 
 static int driver_compare(const H5FD_t *self, const H5FD_t *other) {
@@ -105,25 +114,21 @@ static herr_t driver_read(H5FD_t *self, H5FD_mem_t type, hid_t transfer, haddr_t
   return 0;
 }
 
-static herr_t refuse(file *f, hid_t minor) {
+static void refuse(file *f, int error) {
   f->shut = true;
-  push(minor);
-  return -1;
+  f->error = error;
 }
 
 static herr_t driver_write(H5FD_t *self, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, const void *buffer) {
   (void)type, (void)transfer;
   file *f = (file *)self;
   const char *from = buffer;
-  if (!f->shut && at + size > f->limit) {
-    errno = EFBIG;
-    return refuse(f, H5E_WRITEERROR);
-  }
+  if (!f->shut && at + size > f->limit) refuse(f, EFBIG);
   while (!f->shut && size) {
     ssize_t put = pwrite(f->fd, from, size, (off_t)at);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return refuse(f, H5E_WRITEERROR);
-    from += put, at += (haddr_t)put, size -= (size_t)put;
+    if (put < 0) refuse(f, errno);
+    else from += put, at += (haddr_t)put, size -= (size_t)put;
   }
   if (at + size > f->eof) f->eof = at + size;
   return 0;
@@ -134,11 +139,8 @@ static herr_t driver_truncate(H5FD_t *self, hid_t transfer, hbool_t closing) {
   (void)transfer, (void)closing;
   file *f = (file *)self;
   if (f->eoa == f->eof) return 0;
-  if (!f->shut && f->eoa > f->limit) {
-    errno = EFBIG;
-    return refuse(f, H5E_SEEKERROR);
-  }
-  if (!f->shut && ftruncate(f->fd, (off_t)f->eoa) < 0) return refuse(f, H5E_SEEKERROR);
+  if (!f->shut && f->eoa > f->limit) refuse(f, EFBIG);
+  if (!f->shut && ftruncate(f->fd, (off_t)f->eoa) < 0) refuse(f, errno);
   f->eof = f->eoa;
   return 0;
 }
@@ -183,10 +185,15 @@ bool cb_driver_use(hid_t access) {
 
 bool cb_driver_refused(hid_t id) {
   void *handle;
-  return H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0 || ((const file *)handle)->shut;
+  if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0) return true;
+  refusal = ((const file *)handle)->error;
+  return ((const file *)handle)->shut;
 }
 
 void cb_driver_shut(hid_t id) {
   void *handle;
-  if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) >= 0) ((file *)handle)->shut = true;
+  if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0 || ((const file *)handle)->shut) return;
+  refuse(handle, ECANCELED);
 }
+
+int cb_driver_error(void) { return refusal; }

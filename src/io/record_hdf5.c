@@ -1,6 +1,7 @@
 /* What the record needs of HDF5, with its errors as ours. */
 #include "io/record_hdf5.h"
 #include "io/record_driver.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +56,10 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
   va_start(args, what);
   vsnprintf(text, sizeof text, what, args);
   va_end(args);
-  cb_status status = cb_fail(CB_ERROR_FILE, "%s: cannot %s: %s", path, text, *reason ? reason : "HDF5 gives no reason");
+  const int refused = cb_driver_error(); /* what HDF5 says after it follows from it */
+  const bool abandoned = refused == ECANCELED;
+  cb_status status = cb_fail(CB_ERROR_FILE, "%s: cannot %s: %s", path, text,
+                             refused && !abandoned ? strerror(refused) : *reason ? reason : "HDF5 gives no reason");
   *reason = 0;
   return status;
 }
@@ -107,10 +111,16 @@ void cb_hdf5_abandon(hid_t file) {
 
 bool cb_hdf5_flush_refused(hid_t file) { return H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || cb_driver_refused(file); }
 
+cb_status cb_hdf5_start_swmr(hid_t file, const char *path) {
+  if (cb_hdf5_flush_refused(file)) return cb_hdf5_fail(path, "write");
+  if (H5Fstart_swmr_write(file) < 0 || cb_driver_refused(file)) return cb_hdf5_fail(path, "start writing for readers");
+  return CB_OK;
+}
+
 cb_status cb_hdf5_close(hid_t file, const char *path, bool *abandoned) {
   bool refused = cb_hdf5_flush_refused(file);
   if (refused) cb_driver_shut(file);
-  refused |= close_file(file) < 0;
+  refused |= close_file(file) < 0 || cb_driver_error();
   if (abandoned) *abandoned = refused;
   return refused && path ? cb_hdf5_fail(path, "write") : CB_OK;
 }

@@ -31,6 +31,9 @@ hid_t cb_hdf5_file_access(bool writing);
 /* Writes what HDF5 holds. True if that, or a write before it, was refused. */
 bool cb_hdf5_flush_refused(hid_t file);
 
+/* From here on readers may open the file. */
+cb_status cb_hdf5_start_swmr(hid_t file, const char *path);
+
 /* Closes a file that was open for writing. If a write is refused, or to abandon it, the file is left as a killed writer
  * leaves it. path NULL: without an error text. */
 cb_status cb_hdf5_close(hid_t file, const char *path, bool *abandoned);

@@ -72,10 +72,17 @@ bool cb_superblock_flock(int fd, bool exclusive) {
   return false;
 }
 
+/* A lock of the open file, not of the process, on a byte beyond what any file has: what flock turns from exclusive to
+ * shared when readers may come is free for a moment in between. */
+bool cb_superblock_lock_writer(int fd) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
+  return fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
 cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd) {
   int file = open(path, (exclusive ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   if (file < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot open: %s", path, strerror(errno));
-  if (!cb_superblock_flock(file, exclusive)) {
+  if (!cb_superblock_flock(file, exclusive) || (exclusive && !cb_superblock_lock_writer(file))) {
     close(file);
     return cb_fail(CB_ERROR_FILE, "%s: in use: another program has it open, or a run is writing it", path);
   }

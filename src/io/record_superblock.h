@@ -6,13 +6,17 @@
 #include <stdbool.h>
 
 /* Opens the file and takes its lock: exclusive (and open for writing) to change a file that no one has open, shared
- * to read it. The writer of a record holds a shared one. Fails with CB_ERROR_FILE; the caller closes *fd, which
- * gives it back. */
+ * to read it. The writer of a record holds a shared one, and the writer's. Fails with CB_ERROR_FILE; the caller closes
+ * *fd, which gives it back. */
 cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd);
 
 /* flock of a descriptor, tried for a fifth of a second if another has it: readers of a live file take it for a
  * moment. A file system without locks counts as locked, as in HDF5 itself. */
 bool cb_superblock_flock(int fd, bool exclusive);
+
+/* The lock that only one writer of a file has, from its first byte to its last: readers, and HDF5, know nothing of it.
+ * False if another has it. Closing the descriptor gives it back. */
+bool cb_superblock_lock_writer(int fd);
 
 /* Whether the file has a superblock of HDF5 1.10 (version 3) with the right checksum, and whether its writer left
  * it open. Fails with CB_ERROR_FILE or CB_ERROR_INPUT. */

@@ -59,8 +59,7 @@ static cb_status write_table(const cb_record *record, cb_table *table, uint64_t 
 }
 
 static cb_status flush(const cb_record *record) {
-  if (H5Fflush(record->file, H5F_SCOPE_GLOBAL) >= 0) return CB_OK;
-  return cb_hdf5_fail(record->path, "write");
+  return cb_hdf5_flush_refused(record->file) ? cb_hdf5_fail(record->path, "write") : CB_OK;
 }
 
 /* Full batches of rows with their events, and if `everything` what else there is. */

@@ -86,7 +86,7 @@ static cb_status reopen(const char *path, const cb_record_layout *layout, cb_blo
   cb_status status = read_restart(file, path, layout, state, n_state, position);
   if (!status) status = mark_not_completed(file, path);
   if (!status) status = cb_series_cut(file, path, *position);
-  if (!status && H5Fstart_swmr_write(file) < 0) status = cb_hdf5_fail(path, "start writing for readers");
+  if (!status) status = cb_hdf5_start_swmr(file, path);
   if (status) cb_hdf5_close(file, NULL, NULL);
   else *out = file;
   return status;

@@ -149,7 +149,8 @@ static cb_status read_bundle(cb_scenario *s) {
   return status ? status : read_locomotion(s, root);
 }
 
-static cb_status finish(cb_tree *tree, const char *name, const char *const *sets, size_t n,
+/* file: `name` is that of a file, not of a text. */
+static cb_status finish(cb_tree *tree, const char *name, bool file, const char *const *sets, size_t n,
                         cb_status (*read)(cb_scenario *s), cb_scenario **out) {
   cb_arena *arena = cb_arena_create();
   cb_scenario *s = arena ? cb_arena_alloc(arena, 1, sizeof *s) : NULL;
@@ -158,7 +159,8 @@ static cb_status finish(cb_tree *tree, const char *name, const char *const *sets
   s->tree = tree;
   s->inputs = "";
   s->name = cb_arena_strdup(arena, name);
-  cb_status status = CB_OK;
+  cb_status status = s->name ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
+  if (!status && file) status = cb_scenario_add_file(s, name);
   for (size_t i = 0; i < n && !status; i++) status = cb_tree_set(tree, sets[i]);
   if (!status) status = read(s);
   if (status) return cb_scenario_free(s), status;
@@ -169,20 +171,20 @@ static cb_status finish(cb_tree *tree, const char *name, const char *const *sets
 cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, cb_scenario **out) {
   cb_tree *tree;
   const cb_status status = cb_yaml_read_file(path, &tree);
-  return status ? status : finish(tree, path, sets, n, read_all, out);
+  return status ? status : finish(tree, path, true, sets, n, read_all, out);
 }
 
 cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out) {
   cb_tree *tree;
   const cb_status status = cb_yaml_read_file(path, &tree);
-  return status ? status : finish(tree, path, sets, n, read_bundle, out);
+  return status ? status : finish(tree, path, true, sets, n, read_bundle, out);
 }
 
 cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n,
                                 cb_scenario **out) {
   cb_tree *tree;
   const cb_status status = cb_yaml_read_text(name, text, strlen(text), &tree);
-  return status ? status : finish(tree, name, sets, n, read_all, out);
+  return status ? status : finish(tree, name, false, sets, n, read_all, out);
 }
 
 void cb_scenario_free(cb_scenario *s) {

@@ -21,16 +21,13 @@ static cb_status read_table(cb_scenario *s, const cb_node *map, cb_bundle **out)
   static const char *const name[] = {"name"};
   samples_parameters p;
   const char *text;
-  (void)s;
   cb_status status = cb_params_bind(table, map, map, name, 1, &p);
   if (!status) status = cb_node_string(p.file, &text);
   if (status) return status;
   if (p.degree != 0 && p.degree != 3 && p.degree != 5)
     return cb_node_fail(cb_node_get(map, "degree"), "degree: expected 3 or 5, found %d", p.degree);
-  char *path = cb_node_path(p.file);
-  status = path ? cb_bundle_samples_read(path, p.degree, out) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
-  free(path);
-  return status;
+  status = cb_scenario_file(s, p.file, &text);
+  return status ? status : cb_bundle_samples_read(text, p.degree, out);
 }
 
 const cb_bundle_kind cb_bundle_kind_samples = {"samples", "Table", "connection and metric on a grid, by splines", table,

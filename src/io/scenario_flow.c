@@ -66,11 +66,8 @@ static cb_status velocity(cb_scenario *s, const cb_node *node) {
 static cb_status grid(cb_scenario *s, const cb_node *node) {
   const char *text;
   cb_status status = cb_node_string(node, &text);
-  if (status) return status;
-  char *path = cb_node_path(node);
-  status = path ? cb_flow_read_grid(path, &s->immersion->flow) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
-  free(path);
-  return status;
+  if (!status) status = cb_scenario_file(s, node, &text);
+  return status ? status : cb_flow_read_grid(text, &s->immersion->flow);
 }
 
 static const struct {

@@ -41,4 +41,25 @@ cb_status cb_scenario_add_input(cb_scenario *s, const char *path) {
   return status;
 }
 
+cb_status cb_scenario_add_file(cb_scenario *s, const char *path) {
+  const bool full = (s->files & (s->files - 1)) == 0; /* room for the next power of two */
+  const char **file = full ? cb_arena_alloc(s->arena, s->files ? 2 * s->files : 1, sizeof *file) : s->file;
+  const char *copy = cb_arena_strdup(s->arena, path);
+  if (!file || !copy) return cb_fail(CB_ERROR_MEMORY, "no memory for the name %s", path);
+  for (size_t i = 0; full && i < s->files; i++) file[i] = s->file[i];
+  s->file = file;
+  s->file[s->files++] = copy;
+  return CB_OK;
+}
+
+cb_status cb_scenario_file(cb_scenario *s, const cb_node *node, const char **path) {
+  char *name = cb_node_path(node);
+  const cb_status status = name ? cb_scenario_add_file(s, name) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  free(name);
+  if (!status) *path = s->file[s->files - 1];
+  return status;
+}
+
+cb_files cb_scenario_files(const cb_scenario *s) { return (cb_files){s->file, s->files}; }
+
 const char *cb_scenario_inputs(const cb_scenario *s) { return s->inputs; }

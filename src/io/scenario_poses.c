@@ -104,22 +104,38 @@ static cb_status check_same(const cb_node *named, const cb_surface *body, const 
   return CB_OK;
 }
 
-static cb_status from_files(const cb_node *node, const sequence_parameters *p, double scale, cb_immersed_kind *kind) {
+/* The files that are read: of numbered ones, each. */
+static cb_status add_numbered(cb_scenario *s, const char *pattern, int first, int count) {
+  char name[CB_POSES_LONGEST_NAME];
+  cb_status status = CB_OK;
+  for (int i = 0; i < count && !status; i++) {
+    status = cb_poses_file(pattern, first + i, name);
+    if (!status) status = cb_scenario_add_file(s, name);
+  }
+  return status;
+}
+
+static cb_status read_poses(cb_scenario *s, const cb_node *node, const sequence_parameters *p, cb_surface **first,
+                            cb_immersed_kind *kind) {
   const cb_node *named = p->files ? p->files : p->sequence;
   const cb_poses_times times = {
       .start = p->start, .step = p->step, .period = p->period, .end = p->end ? CB_POSES_CLAMPED : CB_POSES_PERIODIC};
-  const char *text;
-  cb_surface *first = NULL;
-  cb_status status = cb_node_string(named, &text);
+  const char *path;
+  cb_status status = cb_node_string(named, &path);
   if (status) return status;
   if (p->files && !(p->step > 0)) return cb_node_fail(node, "expected `step`, the time between poses in s");
-  char *path = cb_node_path(named);
-  if (!path) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
-  if (p->files)
-    status = cb_poses_read(path, p->first, p->count, &times, &first, &kind->poses);
-  else
-    status = cb_poses_read_sequence(path, p->dataset, kind->surface, &times, &first, &kind->poses);
-  free(path);
+  status = cb_scenario_file(s, named, &path);
+  if (status) return status;
+  if (!p->files) return cb_poses_read_sequence(path, p->dataset, kind->surface, &times, first, &kind->poses);
+  status = cb_poses_read(path, p->first, p->count, &times, first, &kind->poses);
+  return status ? status : add_numbered(s, path, p->first, cb_poses_count(kind->poses));
+}
+
+static cb_status from_files(cb_scenario *s, const cb_node *node, const sequence_parameters *p, double scale,
+                            cb_immersed_kind *kind) {
+  const cb_node *named = p->files ? p->files : p->sequence;
+  cb_surface *first = NULL;
+  cb_status status = read_poses(s, node, p, &first, kind);
   if (status) return status;
   cb_poses_scale(kind->poses, scale);
   if (!kind->surface) {
@@ -163,13 +179,11 @@ static cb_status check_poses(cb_scenario *s, const cb_node *node, const cb_immer
   return status;
 }
 
-static cb_status read_mesh(const cb_node *mesh, double scale, cb_surface **out) {
+static cb_status read_mesh(cb_scenario *s, const cb_node *mesh, double scale, cb_surface **out) {
   const char *text;
   cb_status status = cb_node_string(mesh, &text);
-  if (status) return status;
-  char *path = cb_node_path(mesh);
-  status = path ? cb_surface_read(path, out) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
-  free(path);
+  if (!status) status = cb_scenario_file(s, mesh, &text);
+  if (!status) status = cb_surface_read(text, out);
   if (!status) cb_surface_scale(*out, scale);
   return status;
 }
@@ -194,9 +208,9 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
     if (status == CB_ERROR_INPUT && shape->kind != CB_NODE_MAP) status = cb_node_fail(shape, "%s", cb_error_text());
     status = cb_scenario_placed(s, status, shape, false);
   } else if (mesh) {
-    status = read_mesh(mesh, scale, &kind->surface);
+    status = read_mesh(s, mesh, scale, &kind->surface);
   }
-  if (!status && poses) status = by_files ? from_files(poses, &p, scale, kind) : from_expressions(s, poses, kind);
+  if (!status && poses) status = by_files ? from_files(s, poses, &p, scale, kind) : from_expressions(s, poses, kind);
   if (!status) status = cb_scenario_placed(s, cb_surface_check(kind->surface, true), mesh ? mesh : body, false);
   if (!status && by_files) status = check_poses(s, poses, kind);
   return status;

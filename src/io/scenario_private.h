@@ -20,6 +20,8 @@ struct cb_scenario {
   struct cb_locomotion *locomotion; /* of a gait in a bundle (io/scenario_bundle.h); NULL for others */
   cb_run *run;
   const char *inputs; /* digest of the files that it names */
+  const char **file;  /* [files]: what was read */
+  size_t files;
   int compression;
   bool project; /* `start` */
   double start_tolerance;
@@ -55,6 +57,9 @@ const cb_param *cb_scenario_table(const cb_scenario *s, const char *key);
 
 /* SHA-256 of data[n] in hexadecimals, in the scenario's arena; NULL if there is no memory. */
 const char *cb_scenario_sha256(cb_scenario *s, const char *data, size_t n);
+/* The path of the file that node names, in the scenario's arena, and among its files from now on. */
+cb_status cb_scenario_file(cb_scenario *s, const cb_node *node, const char **path);
+cb_status cb_scenario_add_file(cb_scenario *s, const char *path);
 /* Adds data[n], or the content of a file, to s->inputs. */
 cb_status cb_scenario_add_data(cb_scenario *s, const void *data, size_t n);
 cb_status cb_scenario_add_input(cb_scenario *s, const char *path);

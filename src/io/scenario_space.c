@@ -36,7 +36,10 @@ cb_status cb_scenario_read_bodies(cb_scenario *s, const cb_node *node) {
   if (node->kind != CB_NODE_LIST || node->count == 0)
     return cb_node_fail(node, "expected a list of bodies, at least one");
   for (size_t i = 0; i < node->count; i++) {
-    const cb_status status = cb_body_build(node->items[i], s->space, s->builder);
+    const cb_node *body = node->items[i], *mesh = cb_node_get(cb_node_get(body, "mesh"), "file");
+    const char *path;
+    cb_status status = cb_body_build(body, s->space, s->builder);
+    if (!status && mesh) status = cb_scenario_file(s, mesh, &path);
     if (status) return status;
   }
   return CB_OK;

@@ -76,6 +76,10 @@ class Case(unittest.TestCase):
         with open(self.path(name), "rb") as file:
             return file.read()
 
+    def parts(self, name):
+        """What a record or an export of that name is called until it is whole."""
+        return [f for f in os.listdir(self.folder) if f.startswith(name + ".") and f.endswith(".part")]
+
     def call(self, *words, **how):
         how = {"cwd": self.folder, "capture_output": True, "text": True, "errors": "replace", "timeout": 300} | how
         return subprocess.run([BINARY, *words], **how)

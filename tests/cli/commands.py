@@ -59,7 +59,7 @@ class Commands(Case):
         self.misused(["run", "rod.yaml", "-o"], "`-o` needs a value")
         self.misused(["run", "rod.yaml", "--quiet=1"], "`--quiet` takes no value")
         self.misused(["run", "rod.yaml"] + ["--set", "time.end=2"] * 65, "`--set` is given too often")
-        self.misused(["run", "rod.yaml", "-o", "./rod.yaml"], "would replace the scenario")
+        self.misused(["run", "rod.yaml", "-o", "./rod.yaml"], "would replace 'rod.yaml', which is read")
         self.misused(["list", "bodys"], "nothing is called `bodys`; did you mean `bodies`?")
         self.misused(["export", "rod.h5", "--csv", "--every", "0"], "expected a positive number of rows")
         self.assertEqual(self.files(), ["rod.yaml"])

@@ -140,14 +140,16 @@ class KillResume(Case):
         Returns whether there is one."""
         path, seen = self.path(name), 0
         run = self.start(*words, "--quiet")
-        while not first and not os.path.exists(path) and not os.path.exists(path + ".part") and run.poll() is None:
+        while not first and not os.path.exists(path) and not self.parts(name) and run.poll() is None:
             time.sleep(0.001)
         time.sleep(delay)
         if delay > 0.2 and os.path.exists(path):
             seen = rows_of_live(path)
         run.kill()
         run.wait()
-        self.assertLessEqual(set(os.listdir(self.folder)), {"rod.yaml", "whole.h5", name, name + ".part"})
+        for part in self.parts(name):
+            os.remove(self.path(part))
+        self.assertLessEqual(set(os.listdir(self.folder)), {"rod.yaml", "whole.h5", name})
         if not os.path.exists(path):
             return False
         if run.returncode == 0:

@@ -1,0 +1,168 @@
+/* Files that get their names when they are whole: see output.h. */
+#include "io/output.h"
+
+#include "io/record_superblock.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PARTS = 10000, TURNS = 100 };
+
+static bool same_file(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+cb_status cb_output_check(const char *path, const cb_files *inputs) {
+  struct stat output, input;
+  if (stat(path, &output) != 0) return CB_OK;
+  for (size_t i = 0; i < inputs->count; i++)
+    if (stat(inputs->path[i], &input) == 0 && same_file(&output, &input))
+      return cb_fail(CB_ERROR_INPUT, "%s: error: the output would replace '%s', which is read: expected another name",
+                     path, inputs->path[i]);
+  return CB_OK;
+}
+
+/* The file that is there may be replaced. Its lock, if it has one, goes to *lock, or -1. */
+static cb_status take_old(const char *path, const char *target, bool replace, int *lock) {
+  struct stat info;
+  *lock = -1;
+  if (stat(target, &info) < 0) {
+    if (errno != ENOENT) return cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
+    if (lstat(target, &info) < 0) return CB_OK;
+    return cb_fail(CB_ERROR_FILE, "%s: cannot write: a link to a file that is not there", path);
+  }
+  if (!S_ISREG(info.st_mode)) return cb_fail(CB_ERROR_FILE, "%s: cannot write: not a regular file", path);
+  if (!replace) return cb_fail(CB_ERROR_FILE, "%s: exists already", path);
+  if (access(target, W_OK) < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot replace: %s", path, strerror(errno));
+  return cb_superblock_lock(target, true, lock);
+}
+
+/* Exclusively: what was left by a killed run, or is another's, is passed by. */
+static bool make_part(const char *target, char *part, size_t size) {
+  for (int i = 0; i < PARTS; i++) {
+    snprintf(part, size, "%s.%ld-%d.part", target, (long)getpid(), i);
+    const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) return close(fd) == 0;
+    if (errno != EEXIST) return false;
+  }
+  return false;
+}
+
+static void forget(cb_output *o) {
+  free(o->path);
+  free(o->target);
+  free(o->part);
+  *o = (cb_output){0};
+}
+
+cb_status cb_output_begin(const char *path, bool replace, cb_output *out) {
+  char *real = realpath(path, NULL);
+  cb_output o = {.path = strdup(path), .target = real ? real : strdup(path)};
+  const size_t size = o.target ? strlen(o.target) + 48 : 0;
+  if (size) o.part = malloc(size);
+  if (!o.path || !o.part) {
+    forget(&o);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the name %s", path);
+  }
+  int lock;
+  cb_status status = take_old(path, o.target, replace, &lock);
+  if (!status && lock >= 0) close(lock);
+  if (!status && !make_part(o.target, o.part, size))
+    status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
+  if (status)
+    forget(&o);
+  else
+    *out = o;
+  return status;
+}
+
+/* To a name that nothing has: 0, or errno. */
+static int name_new(const cb_output *o) {
+  if (renameat2(AT_FDCWD, o->part, AT_FDCWD, o->target, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  if (link(o->part, o->target) < 0) return errno; /* file systems that lack the former */
+  unlink(o->part);
+  return 0;
+}
+
+/* In place of the file that is there, if it is still the one whose lock is held. */
+static cb_status name_over(const cb_output *o, int lock, bool *done) {
+  struct stat held, now;
+  if (fstat(lock, &held) < 0 || stat(o->target, &now) < 0 || !same_file(&held, &now)) return CB_OK;
+  if (rename(o->part, o->target) < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", o->path, strerror(errno));
+  *done = true;
+  return CB_OK;
+}
+
+static cb_status take_name(const cb_output *o, bool replace) {
+  bool done = false;
+  cb_status status = CB_OK;
+  for (int turn = 0; !done && !status && turn < TURNS; turn++) {
+    const int error = name_new(o);
+    if (!error) return CB_OK;
+    if (error != EEXIST) return cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", o->path, strerror(error));
+    int lock;
+    status = take_old(o->path, o->target, replace, &lock);
+    if (!status && lock >= 0) status = name_over(o, lock, &done);
+    if (lock >= 0) close(lock);
+  }
+  if (!done && !status) status = cb_fail(CB_ERROR_FILE, "%s: cannot write: others keep replacing it", o->path);
+  return status;
+}
+
+cb_status cb_output_end(cb_output *o, bool replace, cb_status status) {
+  if (!status) status = take_name(o, replace);
+  if (status) unlink(o->part);
+  forget(o);
+  return status;
+}
+
+cb_status cb_output_open_text(const char *path, cb_output *o, FILE **stream) {
+  cb_status status = cb_output_begin(path, true, o);
+  if (status) return status;
+  *stream = fopen(o->part, "we");
+  if (*stream) return CB_OK;
+  status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
+  return cb_output_end(o, true, status);
+}
+
+cb_status cb_output_close_text(cb_output *o, FILE *stream, cb_status status) {
+  /* A write that was refused before has left its reason in errno, and what is still held is refused for the same. */
+  bool written = fflush(stream) == 0 && !ferror(stream);
+  int reason = errno;
+  if (fclose(stream) != 0 && written) {
+    written = false;
+    reason = errno;
+  }
+  if (!status && !written) status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", o->path, strerror(reason));
+  return cb_output_end(o, true, status);
+}
+
+hid_t cb_output_create_hdf5(const cb_output *o) {
+  const hid_t create = H5Pcreate(H5P_FILE_CREATE), access = cb_hdf5_file_access(true);
+  H5Pset_link_creation_order(create, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  H5Pset_attr_phase_change(create, 200, 0); /* attributes stay in the object header */
+  H5Pset_obj_track_times(create, false);
+  const hid_t file = H5Fcreate(o->part, H5F_ACC_TRUNC, create, access);
+  H5Pclose(create);
+  if (access >= 0) H5Pclose(access);
+  return file;
+}
+
+cb_status cb_output_open_hdf5(const char *path, cb_output *o, hid_t *file) {
+  const cb_status status = cb_output_begin(path, true, o);
+  if (status) return status;
+  *file = cb_output_create_hdf5(o);
+  return *file >= 0 ? CB_OK : cb_output_end(o, true, cb_hdf5_fail(path, "create"));
+}
+
+cb_status cb_output_close_hdf5(cb_output *o, hid_t file, cb_status status) {
+  if (status)
+    cb_hdf5_abandon(file);
+  else
+    status = cb_hdf5_close(file, o->path, NULL);
+  return cb_output_end(o, true, status);
+}

@@ -1,0 +1,40 @@
+/* A file that is written gets its name when it is whole. Internal to src/io and src/cli.
+ *
+ * Until then it has a name of its own beside the final one, PATH.PROCESS-NUMBER.part, which no other process takes. The
+ * final name is taken in one step: one that is free by a rename that replaces nothing, one that is not by a rename over
+ * a file whose lock is held meanwhile. Of two who want one name at the same time, one gets it; while the other's record
+ * is being written (record_superblock.h) the second is told so.
+ */
+#ifndef CB_IO_OUTPUT_H
+#define CB_IO_OUTPUT_H
+
+#include "io/record_hdf5.h"
+#include <curvebody/record.h>
+#include <stdio.h>
+
+typedef struct cb_output {
+  char *path;   /* as it was asked for */
+  char *target; /* the same with links followed */
+  char *part;   /* where it is written meanwhile */
+} cb_output;
+
+/* Makes `part`, empty. Fails with CB_ERROR_FILE: path is there and may not be replaced (`replace` false), is not a
+ * regular file, is in use, or cannot be written. */
+cb_status cb_output_begin(const char *path, bool replace, cb_output *out);
+
+/* With CB_OK the file takes its name; with anything else, or where it cannot, `part` goes. The file may still be open.
+ * Returns status, or why it failed. Frees what begin made in any case. */
+cb_status cb_output_end(cb_output *o, bool replace, cb_status status);
+
+/* A stream for text into o->part, and its end: what could not be written is told. */
+cb_status cb_output_open_text(const char *path, cb_output *o, FILE **stream);
+cb_status cb_output_close_text(cb_output *o, FILE *stream, cb_status status);
+
+/* The same for HDF5, on our driver. `close` writes what HDF5 holds, or leaves it where status is not CB_OK. */
+cb_status cb_output_open_hdf5(const char *path, cb_output *o, hid_t *file);
+cb_status cb_output_close_hdf5(cb_output *o, hid_t file, cb_status status);
+
+/* The HDF5 file of o->part, its links kept in order of their creation; negative where HDF5 fails. */
+hid_t cb_output_create_hdf5(const cb_output *o);
+
+#endif

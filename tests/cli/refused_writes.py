@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+"""Whatever write a disk refuses, once or from then on: exit code 3 with the reason, never a signal; what was there
+before is there, a record that was written to goes on to the same rows."""
+import os
+import shutil
+import sys
+
+from command import BALL, ROD, Case, datasets, differing, main
+
+SHIM = os.path.abspath(sys.argv.pop(1))
+
+PURCELL = """\
+curvebody: 1
+bundle: {name: purcell, links: 3, ratio: 2}
+gait: {fourier: {mean: [0, 0], cosine: [[.5, 0]], sine: [[0, .5]]}}
+"""
+MOST = 2000
+
+
+class RefusedWrites(Case):
+    def refused_at(self, n, once, words):
+        told = self.path("told")
+        how = {"LD_PRELOAD": SHIM, "REFUSE_AT": str(n), "REFUSE_TOLD": told} | ({"REFUSE_ONCE": "1"} if once else {})
+        done = self.call(*words, env=os.environ | how)
+        refused = os.path.exists(told)
+        self.assertEqual(done.returncode, 3 if refused else 0, f"write {n} of {words}\n{done.stderr}")
+        if refused:
+            os.remove(told)
+            self.assertIn("Input/output error", done.stderr, f"write {n} of {words}")
+        return done.returncode
+
+    def each(self, words, prepare, check):
+        """Refuses the first write of the command, the second, ... until none is left to refuse."""
+        for once in True, False:
+            for n in range(1, MOST):
+                prepare()
+                code = self.refused_at(n, once, words)
+                if code == 0:
+                    break
+                check(n)
+            self.assertGreater(n, 2)
+            self.assertLess(n, MOST - 1)
+
+    def keeps_the_old_file(self, name, *words):
+        def prepare():
+            self.write(name, "old")
+
+        def check(n):
+            self.assertEqual(self.read(name), b"old", f"write {n} of {words}")
+            self.assertEqual(self.parts(name), [])
+
+        self.each([*words, "-o", name], prepare, check)
+
+    def test_files_that_are_made_at_once(self):
+        self.write("stroke.yaml", PURCELL)
+        self.keeps_the_old_file("g.h5", "geodesic", "h3", "--from", "1,1,0", "--to", "2,1,1", "--points", "5")
+        self.keeps_the_old_file("p.h5", "gait", "stroke.yaml", "path", "--times", "5")
+        self.keeps_the_old_file("c.h5", "gait", "stroke.yaml", "curvature", "--grid", "5x5")
+
+    def test_surfaces(self):
+        self.good("run", self.write("ball.yaml", BALL))
+        self.each(["export", "ball.h5", "--xdmf"], lambda: self.write("ball-surface.h5", "old"),
+                  lambda n: self.assertIn(self.read("ball-surface.h5")[:3], (b"old", b"\x89HD")))
+
+    def test_run(self):
+        """Under the name is the old file, or a record that goes on."""
+        self.write("rod.yaml", ROD)
+        self.good("run", "rod.yaml", "-o", "good.h5")
+        good = datasets(self.path("good.h5"))
+
+        def check(n):
+            if self.read("rod.h5") == b"old":
+                return
+            done = self.call("resume", "rod.h5")
+            if "no whole checkpoint" in done.stderr:
+                return
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(differing(datasets(self.path("rod.h5")), good), [], f"write {n}")
+
+        self.each(["run", "rod.yaml"], lambda: self.write("rod.h5", "old"), check)
+
+    def test_resume(self):
+        self.write("rod.yaml", ROD)
+        self.good("run", "rod.yaml", "-o", "good.h5")
+        self.good("run", "rod.yaml", "-o", "half.h5", "--set", "time.end=0.5")
+        good = datasets(self.path("good.h5"))
+
+        def check(n):
+            self.good("repair", "rod.h5")
+            self.good("resume", "rod.h5", "--until", "1")
+            self.assertEqual(differing(datasets(self.path("rod.h5")), good), [], f"write {n}")
+
+        self.each(["resume", "rod.h5", "--until", "1"],
+                  lambda: shutil.copy(self.path("half.h5"), self.path("rod.h5")), check)
+
+    def test_repair(self):
+        self.write("rod.yaml", ROD)
+        run = self.start("run", "rod.yaml", "-o", "killed.h5", "--set", "time.end=1e5")
+        self.wait_for("killed.h5", run)
+        run.kill()
+        run.wait()
+        self.each(["repair", "rod.h5"], lambda: shutil.copy(self.path("killed.h5"), self.path("rod.h5")),
+                  lambda n: self.good("repair", "rod.h5"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+/* Files that get their names when they are whole: of two who want one name, one gets it. */
+#include "record_sample.h"
+#include "check_error.h"
+#include "io/output.h"
+#include "io/record_superblock.h"
+
+static const cb_record_options overwrite = {.overwrite = true};
+
+static cb_record *create(const char *path) {
+  cb_record_layout layout = sample_layout();
+  cb_record *record;
+  check_ok(cb_record_create(path, &layout, &overwrite, &record));
+  return record;
+}
+
+static void a_name_that_a_live_record_took_meanwhile_is_told(void **unused) {
+  (void)unused;
+  char *path = sample_path("both.h5"), told[600];
+  cb_output late;
+  check_ok(cb_output_begin(path, true, &late));
+  cb_record *record = create(path);
+  snprintf(told, sizeof told, "%s: in use", path);
+  check_error_begins(cb_output_end(&late, true, CB_OK), CB_ERROR_FILE, told);
+  assert_int_equal(sample_parts(), 0);
+  cb_record_free(record);
+  assert_int_equal(sample_check(path).rows, 0); /* a whole record of no rows */
+  check_ok(cb_output_begin(path, true, &late));
+  check_ok(cb_output_end(&late, true, CB_OK));
+  free(path);
+}
+
+static void a_name_that_was_free_is_not_taken_from_another(void **unused) {
+  (void)unused;
+  char *path = sample_path("first.txt"), told[600];
+  cb_output first, second;
+  check_ok(cb_output_begin(path, false, &first));
+  check_ok(cb_output_begin(path, false, &second));
+  assert_string_not_equal(first.part, second.part);
+  assert_int_equal(sample_parts(), 2);
+  check_ok(cb_output_end(&first, false, CB_OK));
+  snprintf(told, sizeof told, "%s: exists already", path);
+  check_error(cb_output_end(&second, false, CB_OK), CB_ERROR_FILE, told);
+  assert_int_equal(sample_parts(), 0);
+  free(path);
+}
+
+/* Where HDF5 is told to lock nothing too, and readers have come. */
+static void a_record_is_locked_for_its_whole_life(void **unused) {
+  (void)unused;
+  char *path = sample_path("locked.h5"), told[600];
+  snprintf(told, sizeof told, "%s: in use", path);
+  for (int hdf5_locks = 0; hdf5_locks < 2; hdf5_locks++) {
+    setenv("HDF5_USE_FILE_LOCKING", hdf5_locks ? "TRUE" : "FALSE", 1);
+    int lock, reader;
+    cb_record *record = create(path);
+    check_ok(cb_superblock_lock(path, false, &reader));
+    check_error_begins(cb_superblock_lock(path, true, &lock), CB_ERROR_FILE, told);
+    check_error_begins(cb_record_repair(path, NULL), CB_ERROR_FILE, told);
+    close(reader);
+    check_error_begins(cb_superblock_lock(path, true, &lock), CB_ERROR_FILE, told);
+    cb_record_free(record);
+    check_ok(cb_superblock_lock(path, true, &lock));
+    close(lock);
+  }
+  unsetenv("HDF5_USE_FILE_LOCKING");
+  free(path);
+}
+
+static void an_output_is_told_from_inputs_by_file_not_by_name(void **unused) {
+  (void)unused;
+  char *path = sample_path("input.txt"), *other = sample_path("other.txt"), *none = sample_path("none.txt"), told[1400];
+  cb_output o;
+  const char *inputs[] = {none, path};
+  check_ok(cb_output_begin(path, false, &o));
+  check_ok(cb_output_end(&o, false, CB_OK));
+  check_ok(cb_output_check(none, &(cb_files){inputs, 2}));
+  check_ok(cb_output_check(other, &(cb_files){inputs, 2}));
+  assert_int_equal(link(path, other), 0);
+  snprintf(told, sizeof told, "%s: error: the output would replace '%s', which is read: expected another name", other,
+           path);
+  check_error(cb_output_check(other, &(cb_files){inputs, 2}), CB_ERROR_INPUT, told);
+  check_ok(cb_output_check(other, &(cb_files){inputs, 1}));
+  free(path), free(other), free(none);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_name_that_a_live_record_took_meanwhile_is_told),
+    cmocka_unit_test(a_name_that_was_free_is_not_taken_from_another),
+    cmocka_unit_test(a_record_is_locked_for_its_whole_life),
+    cmocka_unit_test(an_output_is_told_from_inputs_by_file_not_by_name),
+  };
+  return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);
+}

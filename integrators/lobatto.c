@@ -100,8 +100,8 @@ static cb_status create(cb_integrator *in, const void *params) {
       cb_forces_uses_velocity(in->forces) ? cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE) : NULL;
   l->residual = cb_arena_alloc(arena, (size_t)l->n * g->n_factors, sizeof(double));
   if (status || !m->dp || !m->p_low || !l->residual || (cb_forces_uses_velocity(in->forces) && !l->V))
-    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", l->n);
-  status = cb_lobatto_constraints_create(in, l, &m->rods);
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", l->n);
+  if (!status) status = cb_lobatto_constraints_create(in, l, &m->rods);
   if (status) return cb_arena_free(arena), status;
   if (m->rods && !cb_lobatto_constraints_bordered(m->rods)) {
     if (p->solver == CB_SOLVER_NEWTON) {

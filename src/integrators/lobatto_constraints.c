@@ -45,9 +45,9 @@ cb_status cb_lobatto_constraints_create(cb_integrator *in, const cb_lobatto *l, 
   c->y = cb_arena_alloc(arena, m, sizeof(double));
   c->matrix = cb_arena_alloc(arena, c->dense ? size * size : 1, sizeof(double));
   c->pivot = cb_arena_alloc(arena, size, sizeof(int));
-  if (lost || !c->raw || !c->velocity || !c->g || !c->chord || !c->y || !c->matrix || !c->pivot)
-    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", c->m);
-  const cb_status status = cb_gram_create(in->forces, rows, &c->gram);
+  lost = lost || !c->raw || !c->velocity || !c->g || !c->chord || !c->y || !c->matrix || !c->pivot;
+  const cb_status status = lost ? cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", c->m)
+                                : cb_gram_create(in->forces, rows, &c->gram);
   if (status) return cb_arena_free(arena), status;
   *out = c;
   return CB_OK;

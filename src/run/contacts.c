@@ -54,7 +54,7 @@ cb_status cb_contacts_create(const cb_system *system, cb_integrator *whole, cb_c
              {(void **)&c->gram, parts, sizeof *c->gram}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (!(*all[i].array = cb_arena_alloc(arena, all[i].count, all[i].size)))
-      return cb_contacts_free(c), cb_fail(CB_ERROR_MEMORY, "no memory for contacts of %d particles", c->n);
+      return cb_contacts_free(c), cb_fail(CB_ERROR_MEMORY, "no memory for contacts of %zu particles", n);
   *out = c;
   return CB_OK;
 }

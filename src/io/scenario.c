@@ -149,18 +149,15 @@ static cb_status read_bundle(cb_scenario *s) {
   return status ? status : read_locomotion(s, root);
 }
 
-/* file: `name` is that of a file, not of a text. */
-static cb_status finish(cb_tree *tree, const char *name, bool file, const char *const *sets, size_t n,
+/* file: that the tree was read from; NULL: a text. */
+static cb_status finish(cb_tree *tree, const char *file, const char *const *sets, size_t n,
                         cb_status (*read)(cb_scenario *s), cb_scenario **out) {
   cb_arena *arena = cb_arena_create();
   cb_scenario *s = arena ? cb_arena_alloc(arena, 1, sizeof *s) : NULL;
   if (!s) return cb_arena_free(arena), cb_tree_free(tree), cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
   s->arena = arena;
   s->tree = tree;
-  s->inputs = "";
-  s->name = cb_arena_strdup(arena, name);
-  cb_status status = s->name ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
-  if (!status && file) status = cb_scenario_add_file(s, name);
+  cb_status status = file ? cb_scenario_add_file(s, file) : CB_OK;
   for (size_t i = 0; i < n && !status; i++) status = cb_tree_set(tree, sets[i]);
   if (!status) status = read(s);
   if (status) return cb_scenario_free(s), status;
@@ -171,20 +168,20 @@ static cb_status finish(cb_tree *tree, const char *name, bool file, const char *
 cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, cb_scenario **out) {
   cb_tree *tree;
   const cb_status status = cb_yaml_read_file(path, &tree);
-  return status ? status : finish(tree, path, true, sets, n, read_all, out);
+  return status ? status : finish(tree, path, sets, n, read_all, out);
 }
 
 cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out) {
   cb_tree *tree;
   const cb_status status = cb_yaml_read_file(path, &tree);
-  return status ? status : finish(tree, path, true, sets, n, read_bundle, out);
+  return status ? status : finish(tree, path, sets, n, read_bundle, out);
 }
 
 cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n,
                                 cb_scenario **out) {
   cb_tree *tree;
   const cb_status status = cb_yaml_read_text(name, text, strlen(text), &tree);
-  return status ? status : finish(tree, name, false, sets, n, read_all, out);
+  return status ? status : finish(tree, NULL, sets, n, read_all, out);
 }
 
 void cb_scenario_free(cb_scenario *s) {

@@ -9,36 +9,31 @@
 
 enum { LARGEST = 1 << 30 };
 
-const char *cb_scenario_sha256(cb_scenario *s, const char *data, size_t n) {
+void cb_scenario_sha256(const void *data, size_t n, char hex[CB_SCENARIO_DIGEST]) {
   struct sha256_ctx context;
   uint8_t digest[SHA256_DIGEST_SIZE];
   sha256_init(&context);
-  sha256_update(&context, n, (const uint8_t *)data);
+  sha256_update(&context, n, data);
   sha256_digest(&context, sizeof digest, digest);
-  char *hex = cb_arena_alloc(s->arena, 2 * sizeof digest + 1, 1);
-  for (size_t i = 0; hex && i < sizeof digest; i++) snprintf(hex + 2 * i, 3, "%02x", digest[i]);
-  return hex;
+  for (size_t i = 0; i < sizeof digest; i++) snprintf(hex + 2 * i, 3, "%02x", digest[i]);
 }
 
 /* The digest of the digests. */
-cb_status cb_scenario_add_data(cb_scenario *s, const void *data, size_t n) {
-  char both[2 * (2 * SHA256_DIGEST_SIZE) + 1];
-  const char *own = cb_scenario_sha256(s, data, n);
-  const int length = snprintf(both, sizeof both, "%s%s", s->inputs, own ? own : "");
-  const char *digest = own ? cb_scenario_sha256(s, both, (size_t)length) : NULL;
-  if (!digest) return cb_fail(CB_ERROR_MEMORY, "no memory for a digest");
-  s->inputs = digest;
-  return CB_OK;
+void cb_scenario_add_data(cb_scenario *s, const void *data, size_t n) {
+  char own[CB_SCENARIO_DIGEST], both[2 * CB_SCENARIO_DIGEST];
+  cb_scenario_sha256(data, n, own);
+  const int length = snprintf(both, sizeof both, "%s%s", s->inputs, own);
+  cb_scenario_sha256(both, (size_t)length, s->inputs);
 }
 
 cb_status cb_scenario_add_input(cb_scenario *s, const char *path) {
   char *data;
   size_t n;
-  cb_status status = cb_read_whole_file(path, LARGEST, &data, &n);
+  const cb_status status = cb_read_whole_file(path, LARGEST, &data, &n);
   if (status) return status;
-  status = cb_scenario_add_data(s, data, n);
+  cb_scenario_add_data(s, data, n);
   free(data);
-  return status;
+  return CB_OK;
 }
 
 cb_status cb_scenario_add_file(cb_scenario *s, const char *path) {

@@ -24,20 +24,20 @@ static const char *compiler(void) {
 
 const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
   cb_record_layout *layout = cb_run_layout(s->run);
-  char hdf5[64], sundials[64], moved[32], turned[32];
   unsigned major, minor, release;
   H5get_libversion(&major, &minor, &release);
-  snprintf(hdf5, sizeof hdf5, "%u.%u.%u", major, minor, release);
-  if (SUNDIALSGetVersion(sundials, sizeof sundials)) strcpy(sundials, "unknown");
-  snprintf(moved, sizeof moved, "%.17g", cb_run_start_moved(s->run));
-  snprintf(turned, sizeof turned, "%.17g", cb_run_start_turned(s->run));
+  snprintf(s->hdf5, sizeof s->hdf5, "%u.%u.%u", major, minor, release);
+  if (SUNDIALSGetVersion(s->sundials, sizeof s->sundials)) strcpy(s->sundials, "unknown");
+  snprintf(s->moved, sizeof s->moved, "%.17g", cb_run_start_moved(s->run));
+  snprintf(s->turned, sizeof s->turned, "%.17g", cb_run_start_turned(s->run));
+  cb_scenario_sha256(cb_tree_source(s->tree), strlen(cb_tree_source(s->tree)), s->source_digest);
   const bool constrained = s->system && cb_system_constraints(s->system) > 0;
   const char *const pairs[] = {"curvebody_version",
                                CURVEBODY_VERSION,
                                "git_commit",
                                CURVEBODY_GIT_COMMIT,
                                "scenario_sha256",
-                               cb_scenario_sha256(s, cb_tree_source(s->tree), strlen(cb_tree_source(s->tree))),
+                               s->source_digest,
                                "compiler",
                                compiler(),
                                "isa",
@@ -53,17 +53,17 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
                                "gsl_version",
                                gsl_version,
                                "sundials_version",
-                               cb_arena_strdup(s->arena, sundials),
+                               s->sundials,
                                "hdf5_version",
-                               cb_arena_strdup(s->arena, hdf5),
+                               s->hdf5,
                                "libyaml_version",
                                yaml_get_version_string(),
                                *s->inputs ? "inputs_sha256" : "inputs",
                                *s->inputs ? s->inputs : "none",
                                constrained ? "start_moved" : NULL,
-                               cb_arena_strdup(s->arena, moved),
+                               s->moved,
                                "start_turned",
-                               cb_arena_strdup(s->arena, turned),
+                               s->turned,
                                NULL};
   memcpy(s->attributes, pairs, sizeof pairs);
   layout->title = s->title;

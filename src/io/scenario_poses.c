@@ -167,7 +167,7 @@ static cb_status check_poses(cb_scenario *s, const cb_node *node, const cb_immer
   cb_status status = x && volume ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a pose");
   for (int i = 0; i < cb_poses_count(kind->poses) && !status; i++) {
     if ((status = cb_poses_at(kind->poses, cb_poses_time(kind->poses, i), x, NULL))) break;
-    if ((status = cb_scenario_add_data(s, x, (size_t)surface->vertices * sizeof *x))) break;
+    cb_scenario_add_data(s, x, (size_t)surface->vertices * sizeof *x);
     find_volumes(surface, (const double(*)[3])x, volume);
     for (int p = 0; p < surface->parts && !status; p++)
       if (!surface->open[p] && !(volume[p] > 0))

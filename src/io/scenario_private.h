@@ -6,12 +6,12 @@
 #include "io/yaml.h"
 #include <curvebody/scenario.h>
 
-enum { CB_SCENARIO_ATTRIBUTES = 48 };
+enum { CB_SCENARIO_ATTRIBUTES = 48, CB_SCENARIO_DIGEST = 65 };
 
 struct cb_scenario {
   cb_arena *arena;
   cb_tree *tree;
-  const char *name, *title, *resolved;
+  const char *title, *resolved;
   cb_geometry *space;
   cb_builder *builder;
   cb_system *system;
@@ -19,13 +19,14 @@ struct cb_scenario {
   struct cb_immersion *immersion;   /* of a scenario of bodies in a fluid (io/scenario_fluid.h); NULL for others */
   struct cb_locomotion *locomotion; /* of a gait in a bundle (io/scenario_bundle.h); NULL for others */
   cb_run *run;
-  const char *inputs; /* digest of the files that it names */
-  const char **file;  /* [files]: what was read */
+  char inputs[CB_SCENARIO_DIGEST]; /* of the files that it names; "" where it names none */
+  const char **file;               /* [files]: what was read */
   size_t files;
   int compression;
   bool project; /* `start` */
   double start_tolerance;
   const char *attributes[CB_SCENARIO_ATTRIBUTES];
+  char source_digest[CB_SCENARIO_DIGEST], hdf5[64], sundials[64], moved[32], turned[32]; /* texts of them */
 };
 
 /* The parts of a scenario, each from its node (NULL where the key is absent). */
@@ -55,13 +56,13 @@ cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_no
  * kind. */
 const cb_param *cb_scenario_table(const cb_scenario *s, const char *key);
 
-/* SHA-256 of data[n] in hexadecimals, in the scenario's arena; NULL if there is no memory. */
-const char *cb_scenario_sha256(cb_scenario *s, const char *data, size_t n);
+/* SHA-256 of data[n] in hexadecimals. */
+void cb_scenario_sha256(const void *data, size_t n, char hex[CB_SCENARIO_DIGEST]);
 /* The path of the file that node names, in the scenario's arena, and among its files from now on. */
 cb_status cb_scenario_file(cb_scenario *s, const cb_node *node, const char **path);
 cb_status cb_scenario_add_file(cb_scenario *s, const char *path);
 /* Adds data[n], or the content of a file, to s->inputs. */
-cb_status cb_scenario_add_data(cb_scenario *s, const void *data, size_t n);
+void cb_scenario_add_data(cb_scenario *s, const void *data, size_t n);
 cb_status cb_scenario_add_input(cb_scenario *s, const char *path);
 
 /* The whole tree with its defaults, as text in s->resolved. */

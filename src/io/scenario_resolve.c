@@ -29,10 +29,14 @@ static const cb_node *new_text(cb_scenario *s, const char *text) {
 static const cb_node *as_map(cb_scenario *s, const cb_node *node) {
   if (!node || node->kind != CB_NODE_SCALAR) return node;
   cb_node *map = new_map(s, 1);
-  if (!map) return NULL;
-  map->keys[0] = new_text(s, "name");
+  if (!map || !(map->keys[0] = new_text(s, "name"))) return NULL;
   map->items[0] = node;
   return map;
+}
+
+/* With the defaults of a table; a map that could not be made is not one that is absent. */
+static const cb_node *with_defaults(cb_scenario *s, const cb_param *table, const cb_node *map) {
+  return map ? cb_params_resolved(table, map, s->arena) : NULL;
 }
 
 /* The path of a mesh from the root: the resolved scenario is read from a record too, which stands elsewhere. */
@@ -95,10 +99,14 @@ static const cb_node *placed_pattern(cb_scenario *s, const cb_node *map, const c
   return text && *text ? replaced(s, map, key, new_text(s, text)) : NULL;
 }
 
+/* map with the files of its poses. */
+static const cb_node *placed_poses(cb_scenario *s, const cb_node *map) {
+  const cb_node *poses = cb_node_get(map, "poses");
+  return poses ? replaced(s, map, "poses", placed_pattern(s, placed(s, poses, "sequence"), "files")) : map;
+}
+
 static const cb_node *immersed(cb_scenario *s, const cb_node *node) {
-  const cb_node *full = placed(s, cb_params_resolved(cb_immersed_table, node, s->arena), "mesh");
-  const cb_node *poses = placed_pattern(s, placed(s, cb_node_get(full, "poses"), "sequence"), "files");
-  return full && poses ? replaced(s, full, "poses", poses) : full;
+  return placed_poses(s, placed(s, with_defaults(s, cb_immersed_table, node), "mesh"));
 }
 
 static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
@@ -117,21 +125,17 @@ static const cb_node *bundle(cb_scenario *s, const cb_node *node) {
     if (!strcmp((*c)->name, name)) params = (*c)->params;
   for (const cb_bundle_kind *const *k = cb_bundle_kinds; *k; k++)
     if (!strcmp((*k)->name, name)) params = (*k)->params;
-  if (params && map) map = cb_params_resolved(params, map, s->arena);
-  static const char *const files[] = {"mesh", "file"};
-  for (size_t f = 0; f < 2 && map; f++) map = placed(s, map, files[f]);
-  const cb_node *poses = placed_pattern(s, placed(s, cb_node_get(map, "poses"), "sequence"), "files");
-  return map && poses ? replaced(s, map, "poses", poses) : map;
+  if (params) map = with_defaults(s, params, map);
+  return placed_poses(s, placed(s, placed(s, map, "mesh"), "file"));
 }
 
 static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *node) {
   if (!strcmp(key, "space")) {
     const cb_node *map = as_map(s, node);
-    return s->space->class->params ? cb_params_resolved(s->space->class->params, map, s->arena) : map;
+    return s->space->class->params ? with_defaults(s, s->space->class->params, map) : map;
   }
   if (!strcmp(key, "integrator"))
-    return cb_params_resolved(s->integrator->class->params,
-                              cb_params_resolved(cb_scenario_table(s, key), node, s->arena), s->arena);
+    return with_defaults(s, s->integrator->class->params, with_defaults(s, cb_scenario_table(s, key), node));
   if (!strcmp(key, "fluid")) return fluid(s, node);
   if (!strcmp(key, "bundle")) return bundle(s, node);
   if (!strcmp(key, "bodies")) {

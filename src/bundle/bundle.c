@@ -24,7 +24,8 @@ cb_status cb_bundle_create_class(const cb_bundle_class *class_, const cb_node *n
   cb_status status = cb_params_bind(class_->params ? class_->params : none, map, node, shared, 1, params);
   if (!status) {
     status = class_->init(b, params);
-    if (status && status != CB_ERROR_INPUT && map) /* that has its place already */
+    /* bad input has its place already, and the lack of memory has none */
+    if (status && status != CB_ERROR_INPUT && status != CB_ERROR_MEMORY && map)
       status = cb_node_fail(map, "bundle %s: %s", class_->name, cb_error_text());
   }
   if (!status && (!b->group || b->n < 1 || b->n > CB_SHAPE_MAX))

@@ -190,8 +190,10 @@ static cb_status number(const char *option, const char *text, bool zero, double 
   size_t at = 0;
   double value;
   if (!text) return CB_OK;
-  if (cb_expression_constant(text, &at, &value))
+  const cb_status status = cb_expression_constant(text, &at, &value);
+  if (status == CB_ERROR_INPUT)
     return cb_fail(CB_ERROR_INPUT, "%s:1:%zu: error: %s", option, at + 1, cb_error_text());
+  if (status) return status;
   if (!(zero ? value >= 0 : value > 0))
     return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: expected a number %s 0, found %g", option, zero ? ">=" : ">", value);
   *out = value;

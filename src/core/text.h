@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /* Reads text[n] as a decimal number, [+-]digits[.digits][e[+-]digits] and nothing else: no blanks, hexadecimals, nan or
- * inf. False if it is not one. The value is rounded to nearest and infinite where it overflows; *value is untouched on
- * false. */
+ * inf. False if it is not one, or is long and there is no memory for a copy. The value is rounded to nearest and
+ * infinite where it overflows; *value is untouched on false. */
 bool cb_parse_decimal(const char *text, size_t n, double *value);
 
 /* The length of the longest beginning of text[n] that is a decimal number, 0 if there is none. */

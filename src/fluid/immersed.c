@@ -154,7 +154,7 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
     b->relative = b->added_mass && !fluid->paper && (b->carried || b->layered);
     b->spread = b->layered || b->varying;
     status = take_parts(b, options);
-    b->pressed = b->dense && (b->varying || b->gusty) && !fluid->paper && displaces(b);
+    b->pressed = !status && b->dense && (b->varying || b->gusty) && !fluid->paper && displaces(b);
   }
   if (!status)
     status = cb_moving_mass_create(surface, options->material, options->lumped, options->n_points, options->points,

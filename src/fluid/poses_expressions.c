@@ -51,8 +51,10 @@ static cb_status parse(const cb_poses *p, const cb_poses_motion *motion, const c
                                      .n_parameters = parameters ? parameters->n : 0};
   for (int k = 0; k < 3; k++) {
     if (coordinate) *coordinate = k;
-    if (cb_expression_parse_in(motion->text[k] ? motion->text[k] : rest_name[k], &scope, at, &law->e[k]))
-      return cb_fail(CB_ERROR_INPUT, "motion of %s%s, %c: %s", motion->part ? "part " : "all parts",
+    const cb_status status =
+        cb_expression_parse_in(motion->text[k] ? motion->text[k] : rest_name[k], &scope, at, &law->e[k]);
+    if (status)
+      return cb_fail(status, "motion of %s%s, %c: %s", motion->part ? "part " : "all parts",
                      motion->part ? motion->part : "", "xyz"[k], cb_error_text());
   }
   return CB_OK;

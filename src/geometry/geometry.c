@@ -119,7 +119,8 @@ cb_status cb_geometry_create_class(const cb_geometry_class *class_, const cb_nod
   cb_status status = cb_params_bind(class_->params ? class_->params : none, map, node, shared, 4, params);
   if (!status) {
     status = class_->init(g, params);
-    if (status && map) status = cb_node_fail(map, "space %s: %s", class_->name, cb_error_text());
+    if (status && status != CB_ERROR_MEMORY && map)
+      status = cb_node_fail(map, "space %s: %s", class_->name, cb_error_text());
   }
   if (!status) status = read_chart(g, cb_node_get(map, "chart"));
   if (!status) status = read_picture(g, cb_node_get(map, "picture"));

@@ -110,7 +110,7 @@ cb_status cb_ida_open(cb_ida *m, const cb_ida_options *o) {
       IDASetSuppressAlg(m->ida, SUNTRUE) || IDASetMaxOrd(m->ida, o->max_order) ||
       IDASetMaxNumSteps(m->ida, o->max_steps) || IDASetMaxStep(m->ida, o->max_step) ||
       IDASetLinearSolver(m->ida, m->linear, m->matrix) || IDASetJacFn(m->ida, jacobian))
-    return cb_fail(CB_ERROR_MEMORY, "SUNDIALS: %s", m->text);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for SUNDIALS: %s", m->text);
   return CB_OK;
 }
 

@@ -151,8 +151,9 @@ static cb_status read_medium(cb_scenario *s, const cb_node *node, const cb_node 
   cb_status status = cb_node_string(node, &text);
   if (status) return status;
   if (cb_medium_named(text, &density)) return density > 0 ? cb_medium_uniform(density, &m->medium) : CB_OK;
-  if (!cb_expression_constant(text, &at, &density))
-    return cb_scenario_placed(s, cb_medium_uniform(density, &m->medium), node, false);
+  status = cb_expression_constant(text, &at, &density);
+  if (!status) return cb_scenario_placed(s, cb_medium_uniform(density, &m->medium), node, false);
+  if (status == CB_ERROR_MEMORY) return status;
   status = cb_medium_expression(text, m->n_parameters, m->parameter, m->parameter_value, up, &at, &m->medium);
   if (status != CB_ERROR_INPUT) return status;
   const char *near = cb_nearest_name(text, cb_medium_names, CB_MEDIUM_NAMES);

@@ -87,7 +87,10 @@ cb_status cb_mesh_expected_more(const cb_mesh_builder *b, const cb_cursor *curso
 
 cb_status cb_mesh_number(const cb_mesh_builder *b, cb_word word, const char *what, double *value) {
   double v;
-  if (!cb_parse_decimal(b->bytes + word.at, word.length, &v) || !isfinite(v)) {
+  const char *text = b->bytes + word.at;
+  const bool parsed = cb_parse_decimal(text, word.length, &v);
+  if (!parsed && word.length && cb_decimal_length(text, word.length) == word.length) return cb_mesh_no_memory(b);
+  if (!parsed || !isfinite(v)) {
     char expected[96];
     snprintf(expected, sizeof expected, "%s, a finite number", what);
     return cb_mesh_expected(b, word, expected);

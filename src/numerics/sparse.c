@@ -62,17 +62,19 @@ void cb_dense_solve(int n, const double *a, const int *pivot, double *x) {
   }
 }
 
+static cb_status no_factors(const cb_sparse *m, cb_status singular, const char *what) {
+  if (m->common.status == KLU_OUT_OF_MEMORY || m->common.status == KLU_TOO_LARGE)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the factors of a matrix of %d unknowns", m->n);
+  return cb_fail(singular, "%s of %d unknowns is singular", what, m->n);
+}
+
 static cb_status analyse(cb_sparse *m, const int *order) {
   klu_defaults(&m->common);
   m->common.btf = 0; /* a component of particles is one strongly connected block */
   m->symbolic = order ? klu_analyze_given(m->n, m->start, m->row, (int *)order, (int *)order, &m->common)
                       : klu_analyze(m->n, m->start, m->row, &m->common);
   if (m->symbolic) m->numeric = klu_factor(m->start, m->row, m->value, m->symbolic, &m->common);
-  if (m->common.status == KLU_OUT_OF_MEMORY || m->common.status == KLU_TOO_LARGE)
-    return cb_fail(CB_ERROR_MEMORY, "no memory for the factors of a matrix of %d unknowns", m->n);
-  if (!m->numeric || m->common.status != KLU_OK)
-    return cb_fail(CB_ERROR_ARGUMENT, "the pattern of a matrix of %d unknowns is singular", m->n);
-  return CB_OK;
+  return m->numeric && m->common.status == KLU_OK ? CB_OK : no_factors(m, CB_ERROR_ARGUMENT, "the pattern of a matrix");
 }
 
 cb_status cb_sparse_create(int n, const int *start, const int *row, const double *value, cb_sparse **out) {
@@ -141,9 +143,7 @@ cb_status cb_sparse_factor(cb_sparse *m) {
   if (done && m->common.rgrowth >= smallest_growth) return CB_OK;
   /* Rare, and the one place that allocates: other pivots for this matrix alone. */
   m->repaired = klu_factor(m->start, m->row, m->value, m->symbolic, &m->common);
-  if (!m->repaired || m->common.status != KLU_OK)
-    return cb_fail(CB_STEP_SINGULAR, "a matrix of %d unknowns is singular", m->n);
-  return CB_OK;
+  return m->repaired && m->common.status == KLU_OK ? CB_OK : no_factors(m, CB_STEP_SINGULAR, "a matrix");
 }
 
 void cb_sparse_solve(cb_sparse *m, double *x) {

@@ -77,7 +77,8 @@ static cb_status write_row(cb_run *run, cb_sink *sink) {
   const char *what = "";
   const cb_status status = run->class->measure(run, &what);
   if (!status) return sink->row(sink->self, run->row);
-  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status), *run->t,
+  return cb_fail(status == CB_ERROR_MEMORY ? status : CB_ERROR_STEP,
+                 "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status), *run->t,
                  (long long)*run->step, what, cb_error_text());
 }
 

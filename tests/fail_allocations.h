@@ -1,0 +1,136 @@
+/* Lets the library run out of memory: the n-th of its requests fails, by itself or with all that follow. The linker puts
+ * these in front of what the library calls (FAILING in CMakeLists.txt): what HDF5, GSL, SUNDIALS, KLU and libyaml ask
+ * for within themselves they get. One translation unit of a program includes this. */
+#ifndef CB_TESTS_FAIL_ALLOCATIONS_H
+#define CB_TESTS_FAIL_ALLOCATIONS_H
+
+#include "check.h"
+#include <amd.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <gsl/gsl_errno.h>
+#include <ida/ida.h>
+#include <klu.h>
+#include <stdatomic.h>
+#include <yaml.h>
+
+/* volatile: what a compiler knows of malloc is that it does not look at them */
+static volatile struct {
+  bool counts, stays;     /* from then on all fail */
+  size_t at;              /* 0: none fails */
+  atomic_size_t requests; /* so far */
+  atomic_size_t failed;
+  atomic_long kept; /* pieces of the C library's that are not given back */
+} allocations;
+
+/* Calls that led to the first that failed. */
+static void *allocation_trace[32];
+static int allocation_depth;
+
+static inline bool allocation_fails(void) {
+  if (!allocations.counts) return false;
+  const size_t request = ++allocations.requests;
+  if (!allocations.at || request < allocations.at || (request > allocations.at && !allocations.stays)) return false;
+  if (!allocations.failed++) allocation_depth = backtrace(allocation_trace, 32);
+  return true;
+}
+
+static inline void *allocation_kept(void *piece) {
+  if (allocations.counts && piece) allocations.kept++;
+  return piece;
+}
+
+static inline void *no_memory(void) { return errno = ENOMEM, NULL; }
+
+/* A function in whose place stands one that fails in its turn; of the last kind, one whose pieces go to free. */
+#define FAILS_WITH(failure, type, name, parameters, arguments) \
+  type __real_##name parameters;                               \
+  type __wrap_##name parameters { return allocation_fails() ? (failure) : __real_##name arguments; }
+#define FAILS(name, parameters, arguments) FAILS_WITH(no_memory(), void *, name, parameters, arguments)
+#define FAILS_OF_FREE(name, parameters, arguments) \
+  void *__real_##name parameters;                  \
+  void *__wrap_##name parameters { return allocation_fails() ? no_memory() : allocation_kept(__real_##name arguments); }
+
+FAILS_OF_FREE(malloc, (size_t n), (n))
+FAILS_OF_FREE(calloc, (size_t n, size_t size), (n, size))
+FAILS_OF_FREE(aligned_alloc, (size_t alignment, size_t n), (alignment, n))
+FAILS_OF_FREE(strdup, (const char *text), (text))
+FAILS_OF_FREE(realpath, (const char *path, char *out), (path, out))
+FAILS(cb_arena_alloc, (void *arena, size_t n, size_t size), (arena, n, size))
+FAILS(cb_arena_alloc_aligned, (void *arena, size_t n, size_t size, size_t alignment), (arena, n, size, alignment))
+FAILS(cb_arena_strdup, (void *arena, const char *text), (arena, text))
+FAILS(cb_arena_strndup, (void *arena, const char *text, size_t n), (arena, text, n))
+FAILS(gsl_rng_alloc, (const void *type), (type))
+FAILS(gsl_eigen_symmv_alloc, (size_t n), (n))
+FAILS(gsl_integration_glfixed_table_alloc, (size_t n), (n))
+FAILS(IDACreate, (void *context), (context))
+FAILS(N_VNew_Serial, (int64_t n, void *context), (n, context))
+FAILS(SUNDenseMatrix, (int64_t m, int64_t n, void *context), (m, n, context))
+FAILS(SUNSparseMatrix, (int64_t m, int64_t n, int64_t entries, int form, void *context), (m, n, entries, form, context))
+FAILS(SUNLinSol_Dense, (void *y, void *matrix, void *context), (y, matrix, context))
+FAILS(SUNLinSol_KLU, (void *y, void *matrix, void *context), (y, matrix, context))
+FAILS_WITH(-1, int, SUNContext_Create, (void *communicator, void *out), (communicator, out))
+FAILS_WITH(IDA_MEM_FAIL, int, IDAInit, (void *ida, void *residual, double t, void *y, void *yp),
+           (ida, residual, t, y, yp))
+FAILS_WITH(IDALS_MEM_FAIL, int, IDASetLinearSolver, (void *ida, void *linear, void *matrix), (ida, linear, matrix))
+FAILS_WITH(IDA_MEM_FAIL, int, IDARootInit, (void *ida, int n, void *f), (ida, n, f))
+FAILS_WITH(0, int, yaml_parser_initialize, (yaml_parser_t * parser), (parser))
+FAILS_WITH((parser->error = YAML_MEMORY_ERROR, 0), int, yaml_parser_parse,
+           (yaml_parser_t * parser, yaml_event_t *event), (parser, event))
+FAILS_WITH(GSL_ENOMEM, int, gsl_linalg_solve_symm_cyc_tridiag, (void *diagonal, void *beside, void *b, void *x),
+           (diagonal, beside, b, x))
+FAILS_WITH(AMD_OUT_OF_MEMORY, int, amd_order,
+           (int n, const int start[], const int row[], int order[], double control[], double info[]),
+           (n, start, row, order, control, info))
+FAILS_WITH((common->status = KLU_OUT_OF_MEMORY, NULL), klu_symbolic *, klu_analyze,
+           (int n, int start[], int row[], klu_common *common), (n, start, row, common))
+FAILS_WITH((common->status = KLU_OUT_OF_MEMORY, NULL), klu_symbolic *, klu_analyze_given,
+           (int n, int start[], int row[], int p[], int q[], klu_common *common), (n, start, row, p, q, common))
+FAILS_WITH((common->status = KLU_OUT_OF_MEMORY, NULL), klu_numeric *, klu_factor,
+           (int start[], int row[], double value[], klu_symbolic *symbolic, klu_common *common),
+           (start, row, value, symbolic, common))
+
+void *__real_realloc(void *piece, size_t n);
+void *__wrap_realloc(void *piece, size_t n) {
+  if (allocation_fails()) return no_memory();
+  return piece ? __real_realloc(piece, n) : allocation_kept(__real_realloc(piece, n));
+}
+
+void __real_free(void *piece);
+void __wrap_free(void *piece) {
+  if (allocations.counts && piece) allocations.kept--;
+  __real_free(piece);
+}
+
+/* From here on request number `at` fails, or none where it is 0. */
+static inline void fail_allocation(size_t at, bool stays) {
+  allocations.at = at;
+  allocations.stays = stays;
+  allocations.requests = allocations.failed = 0;
+  allocations.kept = 0;
+  allocation_depth = 0;
+  allocations.counts = true;
+}
+
+/* No more; the number of requests since then. */
+static inline size_t end_failing(void) {
+  allocations.counts = false;
+  return allocations.requests;
+}
+
+/* For a message: where the request was that failed. */
+static inline void print_failed_allocation(void) { backtrace_symbols_fd(allocation_trace, allocation_depth, 2); }
+
+/* For each program: that they stand in their place. */
+static inline void the_allocation_asked_for_fails(void **unused) {
+  (void)unused;
+  void *volatile piece[4];
+  fail_allocation(2, false);
+  for (int i = 0; i < 4; i++) piece[i] = malloc(10);
+  assert_int_equal(end_failing(), 4);
+  assert_int_equal(allocations.kept, 3);
+  assert_true(piece[0] && !piece[1] && piece[2] && piece[3]);
+  for (int i = 0; i < 4; i++) free(piece[i]);
+}
+
+#endif

@@ -20,6 +20,7 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   curvebody_cli_test(inertia medium 300)
   curvebody_cli_test(kill_resume release 600)
   curvebody_cli_test(spaces release 300)
+  curvebody_cli_test(streams release 300)
 
   # Plugins: plugins/NAME.c, as their author would compile them.
   foreach(name catenoid other_version)

@@ -6,9 +6,11 @@
 #include <curvebody/node.h>
 #include <curvebody/plugin.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <gsl/gsl_errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const cb_command *const commands[] = {
     &cb_command_run,    &cb_command_check, &cb_command_resume,   &cb_command_list,    &cb_command_repair,
@@ -53,12 +55,23 @@ static int unknown(const char *word) {
   return CB_EXIT_USAGE;
 }
 
+/* A closed stream is a descriptor that the next file would get, and what is printed there would be in that file. On
+ * /dev/null the input is at its end, and the output, opened to be read, refuses what is printed as a closed one does. */
+static bool open_streams(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd) return false;
+  return true;
+}
+
 int main(int argc, char **argv) {
+  if (!open_streams())
+    return fprintf(stderr, "curvebody: error: cannot open /dev/null for a closed stream: %s\n", strerror(errno)),
+           CB_EXIT_FILE;
   gsl_set_error_handler_off();
   int i = 1;
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return help(stdout), flushed(CB_EXIT_DONE);
-    if (!strcmp(argv[i], "--version")) return printf("curvebody %s\n", CURVEBODY_VERSION), CB_EXIT_DONE;
+    if (!strcmp(argv[i], "--version")) return printf("curvebody %s\n", CURVEBODY_VERSION), flushed(CB_EXIT_DONE);
     if (i + 1 < argc && !strcmp(argv[i], "--isa")) {
       const cb_status status = cb_isa_set(argv[++i]);
       if (status) return cb_report(status), CB_EXIT_USAGE;

@@ -71,7 +71,7 @@ class Commands(Case):
 
     def test_output_that_cannot_be_printed(self):
         with open("/dev/full", "w") as full:
-            for words in ["list"], ["--help"], ["check", "rod.yaml"], ["run", "rod.yaml"]:
+            for words in ["list"], ["--help"], ["--version"], ["check", "rod.yaml"], ["run", "rod.yaml"]:
                 done = self.call(*words, capture_output=False, stdout=full, stderr=subprocess.PIPE)
                 self.assertEqual(done.returncode, 3, words)
                 self.assertIn("No space left on device", done.stderr)

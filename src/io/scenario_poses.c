@@ -136,7 +136,7 @@ static cb_status from_files(cb_scenario *s, const cb_node *node, const sequence_
   const cb_node *named = p->files ? p->files : p->sequence;
   cb_surface *first = NULL;
   cb_status status = read_poses(s, node, p, &first, kind);
-  if (status) return status;
+  if (status) return cb_surface_free(first), status;
   cb_poses_scale(kind->poses, scale);
   if (!kind->surface) {
     kind->surface = first;

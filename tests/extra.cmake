@@ -18,7 +18,7 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   curvebody_cli_test(gait release 300)
   curvebody_cli_test(immersed release 300)
   curvebody_cli_test(inertia medium 300)
-  curvebody_cli_test(kill_resume release 600)
+  curvebody_cli_test(kill_resume release 1800)
   curvebody_cli_test(spaces release 300)
   curvebody_cli_test(streams release 300)
 

@@ -330,12 +330,12 @@ static void prints_its_time_a_triangle(void **state) {
       for (int what = 0; what < 3; what++) {
         double A[18], dA[54], M[9], dM[27];
         struct timespec from, to;
-        clock_gettime(CLOCK_MONOTONIC, &from);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
         if (what < 2)
           check_ok(cb_bundle_connection(s.b, r, A, what ? dA : NULL, M, what ? dM : NULL));
         else
           check_ok(s.shape->at(s.shape, r, x, x + vertices, NULL));
-        clock_gettime(CLOCK_MONOTONIC, &to);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
         best[what] = fmin(best[what], (to.tv_sec - from.tv_sec) * 1e9 + (to.tv_nsec - from.tv_nsec));
       }
     const double faces = s.surface->faces;

@@ -189,6 +189,6 @@ cb_status cb_slot_read(hid_t file, const char *path, cb_record_position have, cb
     *position = (cb_record_position){seal[ROWS], seal[EVENTS], seal[CHECKPOINTS]};
   }
   free_copy(copy, n_state);
-  if (!status && !newest) status = cb_fail(CB_ERROR_INPUT, "%s: error: no whole checkpoint in it", path);
+  if (!status && !newest) status = cb_fail(CB_ERROR_INPUT, "%s: error: no whole checkpoint in it; run its scenario again", path);
   return status;
 }

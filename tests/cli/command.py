@@ -5,6 +5,7 @@ Each test is `SUBJECT.py BINARY [unittest options]`. Exit status 77: a module th
 import ctypes
 import os
 import resource
+import select
 import shutil
 import signal
 import subprocess
@@ -53,6 +54,9 @@ time: {end: 0.1}
 """
 
 
+NOTHING_TO_GO_ON_FROM = ": error: no whole checkpoint in it; run its scenario again\n"
+
+
 def die_with_parent():
     """A run that a test has started does not outlive it."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
@@ -94,11 +98,59 @@ class Case(unittest.TestCase):
         how = {"cwd": self.folder, "preexec_fn": die_with_parent} | quiet | how
         return subprocess.Popen([BINARY, *words], **how)
 
-    def wait_for(self, name, run):
-        """Until there is the file, of a run that was started: it may be at its end by then, but not without a file."""
+    def wait_for(self, name, run, rows=0):
+        """Until there is the file, with so many rows, of a run that was started: it may be at its end by then, but not
+        without a file."""
         while not os.path.exists(self.path(name)) and run.poll() is None:
             time.sleep(0.001)
         self.assertTrue(os.path.exists(self.path(name)), name)
+        looks = 1  # ever longer: the machine may be busy, or the look one that does not come back
+        while rows and rows_of_live(self.path(name), looks) < rows and run.poll() is None:
+            time.sleep(0.01 * looks)
+            looks += 1
+
+    def killed_and_resumed(self, words, name, seconds, until):
+        """A run that is killed some time after its file is there, and goes on to until(), or to the end of the scenario
+        where that is None. One killed before its first checkpoint says so, and the next has twice the time."""
+        while True:
+            run = self.start(*words, "-o", name, "--quiet")
+            self.wait_for(name, run)
+            time.sleep(seconds)
+            run.kill()
+            run.wait()
+            end = until()
+            done = self.call("resume", name, *(["--until", end] if end else []), "--quiet")
+            if done.returncode == 0:
+                return end
+            self.assertEqual((done.returncode, done.stderr), (2, name + NOTHING_TO_GO_ON_FROM))
+            os.remove(self.path(name))
+            seconds *= 2
+
+
+def whole_rows(file):
+    """Rows that every field has: a writer that is at work, or was killed there, is ahead in some of them."""
+    return min(item.shape[0] for item in file.values() if isinstance(item, h5py.Dataset)
+               and item.maxshape[:1] == (None,) and not item.name.startswith("/event"))
+
+
+def rows_of_live(path, seconds=2):
+    """Rows of a file that is being written, 0 between two writes of the writer. By a process of its own: HDF5 1.10 may
+    meet half-written metadata, tries again after pauses that double a hundred times, and does not come back."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            with h5py.File(path, swmr=True, libver="latest") as file:
+                os.write(write, str(whole_rows(file)).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    ready = select.select([read], [], [], seconds)[0]
+    text = os.read(read, 32) if ready else b""
+    os.close(read)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return int(text or 0)
 
 
 def datasets(path):

@@ -253,15 +253,14 @@ class Gait(Case):
                 self.write("l.yaml", text.replace("record: {", "record: {every: 2, checkpoint: 50, "))
                 if os.path.exists(self.path("part.h5")):
                     os.remove(self.path("part.h5"))
-                run = self.start("run", "l.yaml", "-o", "part.h5", "--quiet")
-                self.wait_for("part.h5", run)
-                time.sleep(rng.uniform(0.05, 0.2))
-                run.kill()
-                run.wait()
-                self.good("repair", "part.h5")
-                with h5py.File(self.path("part.h5")) as file:
-                    until = repr((float(file["time"][-1]) if file["time"].shape[0] else 0) + 0.05)
-                self.good("resume", "part.h5", "--until", until, "--quiet")
+
+                def repaired_and_some_steps_more():
+                    self.good("repair", "part.h5")
+                    with h5py.File(self.path("part.h5")) as file:
+                        return repr(float(max(file["time"][()], default=0)) + 0.05)
+
+                until = self.killed_and_resumed(["run", "l.yaml"], "part.h5", rng.uniform(0.05, 0.2),
+                                                repaired_and_some_steps_more)
                 self.good("run", "l.yaml", "-o", "whole.h5", "--quiet", "--set", f"time.end={until}")
                 self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
 

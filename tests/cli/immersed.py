@@ -140,25 +140,15 @@ class Immersed(Case):
             self.assertIn("wrench_" + name, data)
 
     def test_killed_and_resumed_goes_on_to_the_same_bytes(self):
-        rng, resumed = random.Random(SEED), 0
+        rng = random.Random(SEED)
         for method in "hamilton_pontryagin", "hamilton_pontryagin, map: exponential", "rkmk4":
             for floor in "stiff", "reflecting":
                 with self.subTest(method, floor=floor, seed=SEED):
                     self.write("a.yaml", SWIMMER.replace("FLOOR", floor).replace("METHOD", method))
                     self.good("run", "a.yaml", "-o", "whole.h5", "--quiet")
-                    run = self.start("run", "a.yaml", "-o", "part.h5", "--quiet")
-                    self.wait_for("part.h5", run)
-                    time.sleep(rng.uniform(0, 0.2))
-                    run.kill()
-                    run.wait()
-                    done = self.call("resume", "part.h5", "--until", "1", "--quiet")
-                    if done.returncode:  # killed before its first checkpoint
-                        self.assertIn("no whole checkpoint", done.stderr)
-                    else:
-                        resumed += 1
-                        self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
+                    self.killed_and_resumed(["run", "a.yaml"], "part.h5", rng.uniform(0, 0.2), lambda: "1")
+                    self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
                     os.remove(self.path("part.h5"))
-        self.assertGreater(resumed, 0)
 
     def tetrahedron(self, name, height, faces="f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"):
         return self.write(name, f"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 {height}\n" + faces)
@@ -206,16 +196,8 @@ class Immersed(Case):
         self.good("run", "a.yaml", "-o", "part.h5", "--quiet", "--set", "time.end=0.5")
         self.good("resume", "part.h5", "--until", "1", "--quiet")
         self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
-        run = self.start("run", "a.yaml", "-o", "killed.h5", "--quiet")
-        self.wait_for("killed.h5", run)
-        time.sleep(0.3)
-        run.kill()
-        run.wait()
-        done = self.call("resume", "killed.h5", "--quiet")
-        if done.returncode:
-            self.assertIn("no whole checkpoint", done.stderr)
-        else:
-            self.assertEqual(differing(datasets(self.path("killed.h5")), datasets(self.path("whole.h5"))), [])
+        self.killed_and_resumed(["run", "a.yaml"], "killed.h5", 0.3, lambda: None)
+        self.assertEqual(differing(datasets(self.path("killed.h5")), datasets(self.path("whole.h5"))), [])
 
     def test_threads_and_order_of_bodies_change_nothing(self):
         text = BALL.replace("    place", "    repeat: {count: 400, seed: 3}\n    motion: {spin: [r1, r2, r3]}\n    place")

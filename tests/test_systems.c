@@ -330,12 +330,31 @@ static void derivatives_of_generalised_forces_are_those_of_differences(void **un
   cb_scenario_free(s);
 }
 
+static void parameters_may_be_called_as_what_only_particles_have(void **unused) {
+  (void)unused;
+  static const char *const names[2][2] = {{"m", "q"}, {"c", "d"}};
+  double end[2][2];
+  for (int i = 0; i < 2; i++) {
+    const char *m = names[i][0], *q = names[i][1];
+    char system[512];
+    snprintf(system, sizeof system,
+             "  coordinates: [u, v]\n  parameters: {%s: 3, %s: 0.7}\n  metric: [[%s], [0, 2]]\n"
+             "  potential: %s*u^2 + %s*v^2\n  forces: [-%s*u_dot, %s*cos(t)]\n  position: [1, %s]\n",
+             m, q, m, m, q, q, m, q);
+    simulation *s = run_system(system, "radau_iia", 0.01, 1);
+    memcpy(end[i], last_of(s, POSITION), sizeof end[i]);
+    simulation_free(s);
+  }
+  assert_memory_equal(end[0], end[1], sizeof end[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(double_pendulum_is_that_of_the_textbook_by_every_method),
                                      cmocka_unit_test(every_method_has_its_order),
                                      cmocka_unit_test(chain_of_twelve_angles_is_that_of_gsl),
                                      cmocka_unit_test(chain_is_the_same_in_angles_and_by_constraints),
                                      cmocka_unit_test(a_system_from_a_checkpoint_repeats_the_bytes),
-                                     cmocka_unit_test(derivatives_of_generalised_forces_are_those_of_differences)};
+                                     cmocka_unit_test(derivatives_of_generalised_forces_are_those_of_differences),
+                                     cmocka_unit_test(parameters_may_be_called_as_what_only_particles_have)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

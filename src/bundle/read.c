@@ -4,20 +4,24 @@
 #include <math.h>
 #include <string.h>
 
-static cb_status add_name(cb_bundle_names *s, const cb_node *node, const char *what) {
+/* The parameters, beside variable[n]. */
+static cb_expression_scope scope_of(const cb_bundle_names *s, const char *const *variable, int n) {
+  return (cb_expression_scope){.names = variable,
+                               .n = (size_t)n,
+                               .parameters = s->name + s->shape,
+                               .values = s->value + s->shape,
+                               .n_parameters = (size_t)(s->count - s->shape)};
+}
+
+typedef cb_status check(const char *name, const cb_expression_scope *scope, const char *kind);
+
+static cb_status add_name(cb_bundle_names *s, const cb_node *node, const char *what, check *checked) {
   const char *text;
-  const cb_status status = cb_node_string(node, &text);
+  cb_status status = cb_node_string(node, &text);
   if (status) return status;
-  bool good = text[0] && !(text[0] >= '0' && text[0] <= '9');
-  for (const char *c = text; *c; c++)
-    good = good && ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_');
-  if (!good) return cb_node_fail(node, "%s: expected a name of letters, digits and _, found '%.40s'", what, text);
-  for (const cb_function_doc *f = cb_expression_functions; f->name; f++)
-    if (!strcmp(f->name, text)) return cb_node_fail(node, "%s: the name '%s' is that of a function", what, text);
-  for (int i = 0; i < s->count; i++)
-    if (!strcmp(s->name[i], text))
-      return cb_node_fail(node, "%s: the name '%.40s' is given twice: it is a %s already", what, text,
-                          i < s->shape ? "shape variable" : "parameter");
+  const cb_expression_scope scope = scope_of(s, s->name, s->shape);
+  status = checked(text, &scope, "shape variable");
+  if (status) return cb_node_fail(node, "%s: %s", what, cb_error_text());
   if (s->count == CB_EXPRESSION_VARIABLES)
     return cb_node_fail(node, "%s: more than %d names", what, CB_EXPRESSION_VARIABLES);
   s->name[s->count++] = text;
@@ -28,11 +32,7 @@ cb_status cb_bundle_read_expression(const cb_bundle_names *s, const cb_node *nod
                                     const char *const *variable, int n, cb_expression **out) {
   const char *text;
   size_t at = 0;
-  const cb_expression_scope scope = {.names = variable,
-                                     .n = (size_t)n,
-                                     .parameters = s->name + s->shape,
-                                     .values = s->value + s->shape,
-                                     .n_parameters = (size_t)(s->count - s->shape)};
+  const cb_expression_scope scope = scope_of(s, variable, n);
   cb_status status = cb_node_string(node, &text);
   if (status) return status;
   status = cb_expression_parse_in(text, &scope, &at, out);
@@ -54,7 +54,7 @@ cb_status cb_bundle_read_shape(cb_bundle_names *s, const cb_node *list, int most
   if (list->kind != CB_NODE_LIST || list->count < 1 || list->count > (size_t)most)
     return cb_node_fail(list, "shape: expected a list of 1 to %d names of shape variables", most);
   for (size_t i = 0; i < list->count; i++) {
-    const cb_status status = add_name(s, list->items[i], "shape");
+    const cb_status status = add_name(s, list->items[i], "shape", cb_expression_check_variable);
     if (status) return status;
     s->shape = s->count;
   }
@@ -67,7 +67,7 @@ cb_status cb_bundle_read_parameters(cb_bundle_names *s, const cb_node *map) {
   for (size_t i = 0; i < map->count; i++) {
     double value;
     cb_status status = cb_bundle_read_number(s, map->items[i], map->keys[i]->text, &value);
-    if (!status) status = add_name(s, map->keys[i], "parameters");
+    if (!status) status = add_name(s, map->keys[i], "parameters", cb_expression_check_parameter);
     if (status) return status;
     s->value[s->count - 1] = value;
   }

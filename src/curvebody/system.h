@@ -94,7 +94,8 @@ cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const
  * chart, their velocities `NAME_dot`, t, m and q, on every particle of a body (-1: all). Spaces with a chart only. *at:
  * which text a CB_ERROR_INPUT is about. */
 cb_status cb_builder_force(cb_builder *b, int body, const char *const *covector, size_t *at);
-/* Names that stand for numbers in every expression given from now on (copied). */
+/* Names that stand for numbers in every expression given from now on (copied), `m` and `q` among them for those of a
+ * particle. A name that is a variable's otherwise is CB_ERROR_INPUT in an expression that uses it. */
 cb_status cb_builder_parameters(cb_builder *b, size_t n, const char *const *names, const double *values);
 /* Where in its text an expression that one of these refused with CB_ERROR_INPUT is wrong. */
 size_t cb_builder_expression_at(const cb_builder *b);

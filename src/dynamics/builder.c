@@ -247,6 +247,13 @@ cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a,
   return add_term(b, term, law == CB_LAW_EXPRESSION ? expression : NULL, cb_law_names_centre, 4);
 }
 
+/* What is a particle's own, in expressions, unless a parameter is called so: then "", which is no name. */
+static const char *unless_parameter(const cb_builder *b, const char *name) {
+  for (size_t i = 0; i < b->parameters.n_parameters; i++)
+    if (!strcmp(b->parameters.parameters[i], name)) return "";
+  return name;
+}
+
 cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const char *expression) {
   const cb_geometry *g = b->space;
   const char *names[CB_Q_MAX + 3];
@@ -257,8 +264,8 @@ cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const
   size_t n = (size_t)found->size;
   for (size_t a = 0; a < n; a++) names[a] = found->coordinates[a];
   names[n] = "t";
-  names[n + 1] = "m";
-  names[n + 2] = "q";
+  names[n + 1] = unless_parameter(b, "m");
+  names[n + 2] = unless_parameter(b, "q");
   return add_term(b, term, expression, names, n + 3);
 }
 
@@ -275,8 +282,8 @@ cb_status cb_builder_force(cb_builder *b, int body, const char *const *covector,
     names[n + a] = rate[a];
   }
   names[2 * n] = "t";
-  names[2 * n + 1] = "m";
-  names[2 * n + 2] = "q";
+  names[2 * n + 1] = unless_parameter(b, "m");
+  names[2 * n + 2] = unless_parameter(b, "q");
   cb_builder_term term = {.kind = CB_TERM_FORCE, .body_a = body, .body_b = body};
   if (!status) status = cb_builder_grow((void **)&b->term, b->n_terms, &b->room_terms, sizeof *b->term);
   for (int a = 0; a < n && !status; a++) {

@@ -146,23 +146,20 @@ static cb_status shape_second(const cb_shape_surface *s, const double *r, double
   return cb_poses_expressions_second(((const source *)s->self)->own, r, d2x);
 }
 
-static bool is_name(const char *text) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-  if (!text || !*text || !strchr(letters, *text)) return false;
-  for (; *text; text++)
-    if (!strchr(letters, *text) && !strchr("0123456789", *text)) return false;
-  return true;
-}
-
-static cb_status check_names(int n, const char *const *names) {
+cb_status cb_shape_surface_check_names(int n, const char *const *names, const cb_poses_parameters *parameters,
+                                       int *which) {
+  const char *taken[3 + CB_SHAPE_SURFACE_VARIABLES] = {"X", "Y", "Z"};
   if (n < 1 || n > CB_SHAPE_SURFACE_VARIABLES)
     return cb_fail(CB_ERROR_ARGUMENT, "%d shape variables, expected 1 to %d", n, CB_SHAPE_SURFACE_VARIABLES);
   for (int i = 0; i < n; i++) {
-    if (!is_name(names[i]) || (!names[i][1] && strchr("XYZ", names[i][0])))
-      return cb_fail(CB_ERROR_INPUT, "shape variable %d: '%.40s' is not a name for one", i + 1,
-                     names[i] ? names[i] : "");
-    for (int j = 0; j < i; j++)
-      if (!strcmp(names[i], names[j])) return cb_fail(CB_ERROR_INPUT, "two shape variables named %.40s", names[i]);
+    const cb_expression_scope scope = {.names = taken,
+                                       .n = 3 + (size_t)i,
+                                       .parameters = parameters ? parameters->names : NULL,
+                                       .n_parameters = parameters ? parameters->n : 0};
+    if (which) *which = i;
+    const cb_status status = cb_expression_check_variable(names[i], &scope, "coordinate or variable");
+    if (status) return status;
+    taken[3 + i] = names[i];
   }
   return CB_OK;
 }
@@ -172,7 +169,7 @@ cb_status cb_shape_surface_expressions_in(const cb_surface *surface, int n, cons
                                           size_t *which, int *coordinate, size_t *at, cb_shape_surface **out) {
   source from = {0};
   cb_shape_surface *s = NULL;
-  cb_status status = check_names(n, names);
+  cb_status status = cb_shape_surface_check_names(n, names, parameters, NULL);
   if (!status)
     status =
         cb_poses_of_variables(surface, n, names, motion, (size_t)motions, parameters, which, coordinate, at, &from.own);

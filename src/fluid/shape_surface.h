@@ -43,6 +43,10 @@ cb_status cb_shape_surface_expressions(const cb_surface *surface, int n, const c
 cb_status cb_shape_surface_expressions_in(const cb_surface *surface, int n, const char *const *names, int motions,
                                           const cb_poses_motion *motion, const cb_poses_parameters *parameters,
                                           size_t *which, int *coordinate, size_t *at, cb_shape_surface **out);
+/* Whether n variables may be called so beside X, Y, Z and the parameters (may be NULL): CB_ERROR_INPUT about names[*which]
+ * (may be NULL). */
+cb_status cb_shape_surface_check_names(int n, const char *const *names, const cb_poses_parameters *parameters,
+                                       int *which);
 void cb_shape_surface_free(cb_shape_surface *s);
 
 #endif

@@ -5,7 +5,7 @@
 #include <curvebody/intrinsic.h>
 #include "numerics/expression.h"
 
-enum { CB_TEXT_ENTRIES = CB_Q_MAX * (CB_Q_MAX + 1) / 2, CB_TEXT_DOMAINS = 8, CB_TEXT_NAME = 32 };
+enum { CB_TEXT_ENTRIES = CB_Q_MAX * (CB_Q_MAX + 1) / 2, CB_TEXT_DOMAINS = 8, CB_TEXT_NAME = CB_EXPRESSION_NAME + 1 };
 
 /* Expressions are in the coordinates, then the parameters. */
 typedef struct cb_text_metric {

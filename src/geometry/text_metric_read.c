@@ -65,21 +65,14 @@ static cb_status parse(const cb_text_metric *t, const cb_node *node, int n, cb_e
 /* --- names: coordinates, then parameters --- */
 
 static cb_status add_name(cb_text_metric *t, const cb_node *node, const char *text) {
-  const size_t length = strlen(text);
-  bool good = length > 0 && length < CB_TEXT_NAME && !(text[0] >= '0' && text[0] <= '9');
-  for (size_t i = 0; i < length; i++) {
-    const char c = text[i];
-    good = good && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
-  }
-  if (!good)
-    return cb_node_fail(node, "expected a name of at most %d letters, digits and _, found '%.40s'", CB_TEXT_NAME - 1,
-                        text);
-  for (const cb_function_doc *f = cb_expression_functions; f->name; f++)
-    if (!strcmp(f->name, text)) return cb_node_fail(node, "the name '%s' is that of a function", text);
-  for (int i = 0; i < t->n_values; i++)
-    if (!strcmp(t->name[i], text))
-      return cb_node_fail(node, "the name '%s' is given twice: it is a %s already", text,
-                          i < t->dim ? "coordinate" : "parameter");
+  const bool coordinate = t->n_values < t->dim;
+  const char *names[CB_EXPRESSION_VARIABLES];
+  for (int i = 0; i < t->n_values; i++) names[i] = t->name[i];
+  const size_t n = (size_t)t->n_values, own = coordinate ? n : (size_t)t->dim;
+  const cb_expression_scope scope = {.names = names, .n = own, .parameters = names + own, .n_parameters = n - own};
+  const cb_status status = coordinate ? cb_expression_check_variable(text, &scope, "coordinate")
+                                      : cb_expression_check_parameter(text, &scope, "coordinate");
+  if (status) return cb_node_fail(node, "%s", cb_error_text());
   if (t->n_values == CB_EXPRESSION_VARIABLES)
     return cb_node_fail(node, "more than %d coordinates and parameters", CB_EXPRESSION_VARIABLES);
   strcpy(t->name[t->n_values++], text);

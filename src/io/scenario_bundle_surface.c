@@ -91,21 +91,19 @@ static cb_status over_phase(const cb_node *map, const surface_parameters *p, cb_
 
 /* --- variables --- */
 
-static cb_status read_names(cb_scenario *s, const cb_node *list, int *n, const char ***out) {
+static cb_status read_names(cb_scenario *s, const cb_node *list, const cb_poses_parameters *parameters, int *n,
+                            const char ***out) {
   if (list->kind != CB_NODE_LIST || list->count < 1 || list->count > CB_SHAPE_SURFACE_VARIABLES)
     return cb_node_fail(list, "variables: expected a list of 1 to %d names", CB_SHAPE_SURFACE_VARIABLES);
   const char **name = cb_arena_alloc(s->arena, list->count, sizeof *name);
   if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu names", list->count);
-  for (size_t i = 0; i < list->count; i++) {
-    const cb_status status = cb_node_string(list->items[i], &name[i]);
-    if (status) return status;
-    if (strlen(name[i]) == 1 && strchr("XYZ", *name[i]))
-      return cb_node_fail(list->items[i], "variables: `%s` is a coordinate of the rest shape", name[i]);
-    for (size_t k = 0; k < i; k++)
-      if (!strcmp(name[k], name[i])) return cb_node_fail(list->items[i], "variables: two are called `%s`", name[i]);
-  }
+  int which = 0;
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < list->count && !status; i++) status = cb_node_string(list->items[i], &name[i]);
+  if (status) return status;
   *n = (int)list->count, *out = name;
-  return CB_OK;
+  status = cb_shape_surface_check_names(*n, name, parameters, &which);
+  return status ? cb_node_fail(list->items[which], "variables: %s", cb_error_text()) : CB_OK;
 }
 
 /* The periods of those that are angles. */
@@ -129,7 +127,7 @@ static cb_status by_variables(cb_scenario *s, const surface_parameters *p, cb_lo
   const cb_node **from = NULL;
   size_t count = 0, which = 0, at = 0;
   int n = 0, coordinate = 0;
-  cb_status status = read_names(s, p->variables, &n, &name);
+  cb_status status = read_names(s, p->variables, &parameters, &n, &name);
   if (!status) status = cb_scenario_read_motions(s, p->motion, &motion, &from, &count);
   if (status) return status;
   status = cb_shape_surface_expressions_in(m->body->surface, n, name, (int)count, motion, &parameters, &which,

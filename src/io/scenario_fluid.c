@@ -108,7 +108,9 @@ cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
   m->parameter_value = cb_arena_alloc(s->arena, map->count, sizeof *m->parameter_value);
   if (!m->parameter || !m->parameter_value) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu parameters", map->count);
   for (size_t i = 0; i < map->count; i++) {
-    m->parameter[i] = map->keys[i]->text;
+    const cb_expression_scope before = {.parameters = m->parameter, .n_parameters = i};
+    const char *name = m->parameter[i] = map->keys[i]->text;
+    if (cb_expression_check_parameter(name, &before, "")) return cb_node_fail(map->keys[i], "%s", cb_error_text());
     const cb_status status = cb_scenario_number(s, map->items[i], 0, NULL, NULL, &m->parameter_value[i]);
     if (status) return status;
     m->n_parameters = i + 1; /* each may use those before it */
@@ -150,7 +152,12 @@ static cb_status read_medium(cb_scenario *s, const cb_node *node, const cb_node 
   if (node->kind == CB_NODE_MAP) return read_layers(s, node, up);
   cb_status status = cb_node_string(node, &text);
   if (status) return status;
-  if (cb_medium_named(text, &density)) return density > 0 ? cb_medium_uniform(density, &m->medium) : CB_OK;
+  if (cb_medium_named(text, &density)) {
+    for (size_t i = 0; i < m->n_parameters; i++)
+      if (!strcmp(m->parameter[i], text))
+        return cb_node_fail(node, "`%s` is a medium here and a parameter: give the parameter another name", text);
+    return density > 0 ? cb_medium_uniform(density, &m->medium) : CB_OK;
+  }
   status = cb_expression_constant(text, &at, &density);
   if (!status) return cb_scenario_placed(s, cb_medium_uniform(density, &m->medium), node, false);
   if (status == CB_ERROR_MEMORY) return status;

@@ -21,13 +21,15 @@
 typedef struct cb_expression cb_expression;
 
 #define CB_EXPRESSION_VARIABLES 64
+#define CB_EXPRESSION_NAME 31 /* letters of a name that a scenario gives */
 
 /* Parses text in the variables names[n] (n <= CB_EXPRESSION_VARIABLES; borrowed during the call only). The caller owns
  * *out. On CB_ERROR_INPUT *at (may be NULL) is the offset in text of what is wrong, and the error text names what was
  * expected there and the nearest known name. Length, nesting and number of operations are bounded; too much of either
  * is CB_ERROR_INPUT as well. */
 cb_status cb_expression_parse(const char *text, const char *const *names, size_t n, size_t *at, cb_expression **out);
-/* The same with parameters: names that stand for numbers, before variables of the same name. */
+/* The same with parameters: names that stand for numbers. One that is a variable's too is CB_ERROR_INPUT where it is
+ * used. */
 typedef struct cb_expression_scope {
   const char *const *names; /* variables */
   size_t n;
@@ -36,6 +38,10 @@ typedef struct cb_expression_scope {
   size_t n_parameters;
 } cb_expression_scope;
 cb_status cb_expression_parse_in(const char *text, const cb_expression_scope *scope, size_t *at, cb_expression **out);
+/* Whether a name may join those of the scope, whose variables are of a kind such as "coordinate": CB_ERROR_INPUT where it
+ * is long or not of letters, digits and _, a function's, or there already; a parameter's also where it is a constant's. */
+cb_status cb_expression_check_variable(const char *name, const cb_expression_scope *scope, const char *kind);
+cb_status cb_expression_check_parameter(const char *name, const cb_expression_scope *scope, const char *kind);
 void cb_expression_free(cb_expression *e);
 cb_status cb_expression_copy(const cb_expression *e, cb_expression **out);
 

@@ -47,6 +47,32 @@ int cb_function_find(const char *name, size_t length) {
   return -1;
 }
 
+static int is_name(const char *name) {
+  static const char digits[] = "0123456789",
+                    letters[] = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  return name[0] && !strchr(digits, name[0]) && !name[strspn(name, letters)];
+}
+
+cb_status cb_expression_check_variable(const char *name, const cb_expression_scope *scope, const char *kind) {
+  if (!is_name(name) || strlen(name) > CB_EXPRESSION_NAME)
+    return cb_fail(CB_ERROR_INPUT, "expected a name of at most %d letters, digits and _, found '%.40s'",
+                   CB_EXPRESSION_NAME, name);
+  if (cb_function_find(name, strlen(name)) >= 0)
+    return cb_fail(CB_ERROR_INPUT, "the name '%s' is that of a function", name);
+  for (size_t i = 0; i < scope->n + scope->n_parameters; i++)
+    if (!strcmp(name, i < scope->n ? scope->names[i] : scope->parameters[i - scope->n]))
+      return cb_fail(CB_ERROR_INPUT, "the name '%s' is given twice: it is a %s already", name,
+                     i < scope->n ? kind : "parameter");
+  return CB_OK;
+}
+
+cb_status cb_expression_check_parameter(const char *name, const cb_expression_scope *scope, const char *kind) {
+  double value;
+  if (cb_constant_find(name, strlen(name), &value))
+    return cb_fail(CB_ERROR_INPUT, "the name '%s' is that of a constant", name);
+  return cb_expression_check_variable(name, scope, kind);
+}
+
 int cb_constant_find(const char *name, size_t length, double *value) {
   for (int i = 0; cb_constant_names[i]; i++)
     if (equal(cb_constant_names[i], name, length)) {

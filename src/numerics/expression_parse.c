@@ -160,6 +160,13 @@ static int call(parser *p, int function, const char *name) {
   return operation(p, (cb_opcode)function, arg[0], count == 2 ? arg[1] : arg[0]);
 }
 
+/* The index of text[length] in names[n], -1 if it is none of them. */
+static int find(size_t n, const char *const *names, const char *text, int length) {
+  for (size_t i = 0; i < n; i++)
+    if (strlen(names[i]) == (size_t)length && memcmp(names[i], text, (size_t)length) == 0) return (int)i;
+  return -1;
+}
+
 static int name(parser *p) {
   const char *start = p->next;
   while (is_name(*p->next)) p->next++;
@@ -168,23 +175,16 @@ static int name(parser *p) {
   bool called = *p->next == '(';
   int function = cb_function_find(start, (size_t)length);
   if (called && function >= 0) return call(p, function, start);
+  const int variable = find(p->n, p->names, start, length),
+            parameter = find(p->scope->n_parameters, p->scope->parameters, start, length);
   double value;
-  int ref = -1;
-  for (size_t i = 0; i < p->scope->n_parameters; i++)
-    if (strlen(p->scope->parameters[i]) == (size_t)length &&
-        memcmp(p->scope->parameters[i], start, (size_t)length) == 0) {
-      if (called) return fail_called(p, start, shown);
-      return checked(p, cb_tape_constant(p->tape, p->scope->values[i]));
-    }
-  for (size_t i = 0; i < p->n && ref < 0; i++)
-    if (strlen(p->names[i]) == (size_t)length && memcmp(p->names[i], start, (size_t)length) == 0) {
-      if (called) return fail_called(p, start, shown);
-      return checked(p, cb_tape_variable(p->tape, (int)i));
-    }
-  if (cb_constant_find(start, (size_t)length, &value)) {
-    if (called) return fail_called(p, start, shown);
-    return checked(p, cb_tape_constant(p->tape, value));
-  }
+  const bool constant = cb_constant_find(start, (size_t)length, &value);
+  if (called && (variable >= 0 || parameter >= 0 || constant)) return fail_called(p, start, shown);
+  if (variable >= 0 && parameter >= 0)
+    return fail(p, start, "`%.*s` is a variable here and a parameter: give the parameter another name", shown, start);
+  if (parameter >= 0) return checked(p, cb_tape_constant(p->tape, p->scope->values[parameter]));
+  if (variable >= 0) return checked(p, cb_tape_variable(p->tape, variable));
+  if (constant) return checked(p, cb_tape_constant(p->tape, value));
   if (function >= 0) return fail(p, start, "`%.*s` is a function: expected `(` after it", shown, start);
   return fail_unknown(p, start, length, called);
 }

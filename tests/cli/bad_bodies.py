@@ -9,6 +9,10 @@ WRONG = [
     ("  medium: water", "  medium: 'x + q'", ":4:16:", "unknown name `q`"),
     ("  medium: water", "  medium: watr", ":4:11:", "did you mean `water`"),
     ("  medium: water", "  medium: water\n  parameters: {a: 2, b: 3*c}", ":5:27:", "unknown name `c`"),
+    ("  medium: water", "  medium: water\n  parameters: {pi: 3}", ":5:16:", "the name 'pi' is that of a constant"),
+    ("  medium: water", "  medium: water\n  parameters: {a: 1, sin: 3}", ":5:22:", "the name 'sin' is that of a function"),
+    ("  medium: water", "  medium: water\n  parameters: {a-b: 3}", ":5:16:", "expected a name of at most 31 letters, digits and _"),
+    ("  medium: water", "  medium: water\n  parameters: {a: 3, a: 2}", ":5:22:", "'a'"),
     ("  medium: water", "  medium: {layers: [{density: 2}, {density: 1}]}", ":4:21:", "expected `below`"),
     ("  medium: water", "  medium: {layers: [{below: 1, density: 2}, {below: 0, density: 2}, {density: 1}]}", ":4:20:", "ascend"),
     ("  medium: water", "  medium: water\n  flow: {unifrom: [1, 0, 0]}", ":5:10:", "did you mean 'uniform'"),
@@ -49,8 +53,38 @@ WRONG = [
     ("time: {end: 0.1}", "time: {end: 0.1}\nrecord: {chart: polar}", ":12:17:", "belongs to particles"),
 ]
 
+# a parameter, what stands in place of a line, and where it would hide what
+HIDING = [
+    ("x", "  medium: water", "  medium: 'x + z'", ":4:12:", "`x` is a variable here"),
+    ("water", "  medium: water", "  medium: water", ":4:11:", "`water` is a medium here"),
+    ("t", "  medium: water", "  medium: water\n  flow: {velocity: ['t', 0, 0]}", ":5:22:", "`t` is a variable here"),
+    ("X", "    density: 1200", "    poses: {x: 'X + sin(t)'}", ":9:17:", "`X` is a variable here"),
+    ("X", "    density: 1200", "    poses: {y: 'Y + sin(t)'}", ":9:12:", "`X` is a variable here"),
+    ("t", "    density: 1200", "    poses: {y: 'Y + sin(t)'}", ":9:25:", "`t` is a variable here"),
+    ("wx", "    density: 1200", "    wrenches: [{name: push, torque: ['-wx', 0, 0]}]", ":9:40:", "`wx` is a variable here"),
+    ("r1", "    density: 1200", "    repeat: {count: 2}\n    motion: {spin: [0, 0, '2*r1']}", ":10:30:", "`r1` is a variable here"),
+    ("i", "    place: {position: [0, 0, 1]}", "    repeat: {count: 2}\n    place: {position: [i, 0, 0]}", ":11:24:",
+     "`i` is a variable here"),
+]
+
 
 class BadBodies(Case):
+    def hiding(self, parameter, old, new):
+        """BALL with a parameter and an edit, checked."""
+        self.assertIn(old, BALL)
+        text = BALL.replace(old, new).replace("bodies:", "  parameters: {%s: 2}\nbodies:" % parameter, 1)
+        return self.call("check", self.write("bad.yaml", text))
+
+    def test_a_parameter_hides_no_variable_of_a_place_that_uses_it(self):
+        for parameter, old, new, where, part in HIDING:
+            with self.subTest(new):
+                done = self.hiding(parameter, old, new)
+                self.assertEqual(done.returncode, 2, done.stdout)
+                self.assertIn("bad.yaml" + where + " error: ", done.stderr)
+                self.assertIn(part + " and a parameter: give the parameter another name", done.stderr)
+        for parameter in "i", "X", "t", "r":
+            done = self.hiding(parameter, "[0, 0, 1]", f"[{parameter}, 0, 1]")
+            self.assertEqual(done.returncode, 0, done.stderr)
     def test_what_is_wrong_is_said_where(self):
         self.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
         self.write("twice.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 2 3 4\n")

@@ -55,6 +55,18 @@ CASES = {
         [("{name: purcell, links: 3}",
           "{name: surface_drag, shape: ellipsoid, variables: [a], motion: {y: Y + @b*X}}")],
         ["unknown name `b`"]),
+    "variable that is a coordinate of the rest shape": (
+        [("{name: purcell, links: 3}",
+          "{name: surface_drag, shape: ellipsoid, variables: [a, @X], motion: {y: Y + a*X}}")],
+        ["variables: the name 'X' is given twice: it is a coordinate or variable already"]),
+    "variable that is a parameter": (
+        [("{name: purcell, links: 3}",
+          "{name: surface_drag, shape: ellipsoid, parameters: {a: 1}, variables: [b, @a], motion: {y: Y + a*X}}")],
+        ["variables: the name 'a' is given twice: it is a parameter already"]),
+    "parameter that would hide a coordinate": (
+        [("{name: purcell, links: 3}",
+          "{name: surface_drag, shape: ellipsoid, parameters: {X: 1}, variables: [a], motion: {x: a*@X}}")],
+        ["`X` is a variable here and a parameter"]),
     "motion beside poses": (
         [("{name: purcell, links: 3}",
           "{name: immersed, shape: ellipsoid, variables: [a], poses: {y: Y}, motion: @{y: Y}}")],

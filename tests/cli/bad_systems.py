@@ -37,6 +37,11 @@ CASES = {
     "coordinate like a velocity": ([("[a, b]\n", "@[a, a_dot]\n"), (HEAD, "  metric: [[1], [0, 1]]\n")],
                                    ["a coordinate is named a_dot, which is a velocity"]),
     "parameter t": ([("{g: 9.81", "@{t: 1, g: 9.81")], ["a parameter is named t, which is time"]),
+    "parameter pi": ([("{g: 9.81", "{@pi: 3, g: 9.81")], ["the name 'pi' is that of a constant"]),
+    "parameter that would hide the radius": (
+        [("{g: 9.81", "{r: 1, g: 9.81"),
+         ("time: {", "events:\n  - expression: {particle: [system, 0], value: a - @r}\ntime: {")],
+        ["`r` is a variable here and a parameter"]),
     "parameter like a velocity": ([("{g: 9.81", "@{b_dot: 1, g: 9.81")],
                                   ["a parameter is named b_dot, which is a velocity"]),
     "metric not positive": ([('"cos(a - b)"', "2*sin(a)"), ("[1, 0.7]", "@[1, 1]")],

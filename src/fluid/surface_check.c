@@ -284,6 +284,11 @@ static cb_status check_piece(const cb_surface *s, const pieces *all, int i) {
                    face + 1, x[0], x[1], x[2]);
   if (p->volume < 0) {
     if (lies_inside(s, all, i, true, &around)) return CB_OK; /* a cavity */
+    if (lies_inside(s, all, i, false, &around))
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "part '%s': a cavity inside part '%s', around face %d at (%g, %g, %g): give both the same group in "
+                     "the mesh",
+                     name, s->name[all->piece[around].part], face + 1, x[0], x[1], x[2]);
     return cb_fail(CB_ERROR_DOMAIN, "part '%s': faces point inward (volume %g), around face %d at (%g, %g, %g)", name,
                    p->volume, face + 1, x[0], x[1], x[2]);
   }

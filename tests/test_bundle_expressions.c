@@ -239,7 +239,7 @@ static void refused_at_the_very_expression(void **unused) {
       {"group: r1\nshape: a\nA: [[a]]\n",
        "b.yaml:2:8: error: shape: expected a list of 1 to 13 names of shape variables"},
       {"group: r1\nshape: [a, 2b]\nA: [[a, a]]\n",
-       "b.yaml:2:12: error: shape: expected a name of letters, digits and _, found '2b'"},
+       "b.yaml:2:12: error: shape: expected a name of at most 31 letters, digits and _, found '2b'"},
       {"group: r1\nshape: [a, a]\nA: [[a, a]]\n",
        "b.yaml:2:12: error: shape: the name 'a' is given twice: it is a shape variable already"},
       {"group: r2\nshape: [a]\nA: [[a]]\n",

@@ -3,6 +3,7 @@
 #define CB_CLI_CLI_H
 
 #include <curvebody/sink.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -49,6 +50,9 @@ int cb_exit_code(cb_status status);
 cb_status cb_check_output(const char *path, cb_files inputs);
 /* Keeps the name of a plugin for that. */
 void cb_plugin_named(const char *path);
+
+/* A number as it is printed: nan without the sign that C gives it. */
+static inline double cb_shown(double value) { return isnan(value) ? NAN : value; }
 
 /* text as a JSON string, with quotes. */
 void cb_json_text(FILE *out, const char *text);

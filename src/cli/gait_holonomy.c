@@ -55,7 +55,7 @@ static cb_status find_cycle(const cb_gait_job *job, cycle *c) {
 
 static void row(const char *title, int n, const char *const *names, const double *values) {
   printf("%-12s", title);
-  for (int i = 0; i < n; i++) printf("%s%s = %.15g", i ? ", " : "", names[i], values[i]);
+  for (int i = 0; i < n; i++) printf("%s%s = %.15g", i ? ", " : "", names[i], cb_shown(values[i]));
   printf("\n");
 }
 
@@ -147,7 +147,7 @@ static void matrix(const char *title, int rows, int columns, const char *const *
   printf("\n");
   for (int i = 0; i < rows; i++) {
     printf("%10s", names[i]);
-    for (int j = 0; j < columns; j++) printf(" %22.15g", m[i * columns + j]);
+    for (int j = 0; j < columns; j++) printf(" %22.15g", cb_shown(m[i * columns + j]));
     printf("\n");
   }
 }
@@ -165,7 +165,7 @@ static void local_text(const cb_gait_job *job, const local *at) {
   for (int i = 0, p = 0; i < b->n; i++)
     for (int j = i + 1; j < b->n; j++, p++) {
       printf("%s, %s", b->shape[i], b->shape[j]);
-      for (int k = 0; k < G->dim; k++) printf(" %22.15g", at->B[p * G->dim + k]);
+      for (int k = 0; k < G->dim; k++) printf(" %22.15g", cb_shown(at->B[p * G->dim + k]));
       printf("\n");
     }
   matrix("cost metric M", b->n, b->n, b->shape, b->shape, at->M);

@@ -40,9 +40,9 @@ static void print(const cb_geodesic_rows *rows, FILE *out) {
   fprintf(out, " picture_x picture_y picture_z\n");
   for (size_t r = 0; r < rows->count; r++) {
     fprintf(out, "%.17g", rows->s[r]);
-    for (int i = 0; i < n; i++) fprintf(out, " %.17g", rows->q[r * (size_t)n + (size_t)i]);
-    for (int i = 0; i < n; i++) fprintf(out, " %.17g", rows->u[r * (size_t)n + (size_t)i]);
-    for (size_t i = 0; i < 3; i++) fprintf(out, " %.17g", rows->picture[3 * r + i]);
+    for (int i = 0; i < n; i++) fprintf(out, " %.17g", cb_shown(rows->q[r * (size_t)n + (size_t)i]));
+    for (int i = 0; i < n; i++) fprintf(out, " %.17g", cb_shown(rows->u[r * (size_t)n + (size_t)i]));
+    for (size_t i = 0; i < 3; i++) fprintf(out, " %.17g", cb_shown(rows->picture[3 * r + i]));
     fprintf(out, "\n");
   }
 }

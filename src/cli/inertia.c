@@ -113,7 +113,7 @@ static cb_status find(facts *f) {
   return CB_OK;
 }
 
-static double cleaned(double value, double most) { return fabs(value) <= negligible * most ? 0 : value; }
+static double cleaned(double value, double most) { return fabs(value) <= negligible * most ? 0 : cb_shown(value); }
 
 static double largest(int n, const double *values) {
   double most = 0;

@@ -46,7 +46,7 @@ static double largest(const double *values, size_t n) {
   return most;
 }
 
-static double cleaned(double value, double most) { return fabs(value) <= negligible * most ? 0 : value; }
+static double cleaned(double value, double most) { return fabs(value) <= negligible * most ? 0 : cb_shown(value); }
 
 /* --- as text --- */
 
@@ -80,7 +80,7 @@ static void print_text(const facts *f) {
       for (int k = j; k < n; k++)
         if (cleaned(f->gamma[i][j][k], most) != 0)
           printf("  Gamma^%s_%s%s%s = %.15g\n", name[i], name[j], strlen(name[j]) > 1 ? " " : "", name[k],
-                 f->gamma[i][j][k]);
+                 cb_shown(f->gamma[i][j][k]));
 
   printf("\nRiemann tensor R^i_jkl, k < l, that is not 0\n");
   const cb_curvature *c = &f->curvature;
@@ -90,7 +90,7 @@ static void print_text(const facts *f) {
       for (int k = 0; k < n; k++)
         for (int l = k + 1; l < n; l++)
           if (cleaned(c->riemann[i][j][k][l], steepest) != 0)
-            printf("  R^%s_%s,%s,%s = %.15g\n", name[i], name[j], name[k], name[l], c->riemann[i][j][k][l]);
+            printf("  R^%s_%s,%s,%s = %.15g\n", name[i], name[j], name[k], name[l], cb_shown(c->riemann[i][j][k][l]));
 
   print_matrix("Ricci tensor R_ij", n, &c->ricci[0][0], N);
   printf("\nscalar curvature  %.15g\n", cleaned(c->scalar, steepest));

@@ -2,6 +2,7 @@
 #include <curvebody/status.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static _Thread_local char text[2048];
 
@@ -27,6 +28,13 @@ const char *cb_status_name(cb_status status) {
 
 const char *cb_error_text(void) { return text; }
 
+/* What is no number has no sign, though C prints one; what is quoted stays as it was written. */
+static void drop_signs(char *s) {
+  for (char *at = s; (at = strstr(at, "-nan"));)
+    if ((at == s || strchr(" ([,=", at[-1])) && strchr(" )],;:", at[4])) memmove(at, at + 1, strlen(at));
+    else at++;
+}
+
 cb_status cb_fail(cb_status status, const char *format, ...) {
   /* Through a second buffer: an argument may be the old text itself. */
   char next[sizeof text];
@@ -34,6 +42,7 @@ cb_status cb_fail(cb_status status, const char *format, ...) {
   va_start(args, format);
   vsnprintf(next, sizeof next, format, args);
   va_end(args);
+  drop_signs(next);
   for (size_t i = 0; i < sizeof text; i++)
     if (!(text[i] = next[i])) break;
   return status;

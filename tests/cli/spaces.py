@@ -170,6 +170,14 @@ class Spaces(Case):
         with h5py.File(self.path("edge.h5")) as file:
             self.assertGreaterEqual(len(file["time"]), 5)
 
+    def test_what_is_no_number_is_printed_without_a_sign(self):
+        self.write("kink.yaml", "curvebody: 1\nspace: {metric: [[1], [0, 1 + abs(u)^1.5]]}\n"
+                   "bodies: [{kind: particles, name: p, place: {points: [[1, 0]]}}]\n"
+                   "integrator: {name: gauss, step: 0.1}\ntime: {end: 8}\n")
+        said = self.good("space", "kink.yaml", "--at", "0,1").stdout
+        self.assertIn(" nan\n", said)
+        self.assertNotIn("-nan", said)
+
     def test_check_prints_a_text_metric_that_reads_back(self):
         self.write("run.yaml", "curvebody: 1\n" + H2 +
                    "bodies: [{kind: particles, name: p, place: {points: [[1, 0]]}}]\n"

@@ -170,15 +170,14 @@ static cb_status values(const cb_bundle *b, const double *r, double *A, double *
   for (int k = 0; A && k < b->group->dim * n; k++) {
     A[k] = cb_expression_value(own->A[k], r);
     if (!isfinite(A[k]))
-      return cb_fail(CB_STEP_DOMAIN, "A of %s by %s is %g", b->group->axis[k / n], b->shape[k % n],
-                     isnan(A[k]) ? NAN : A[k]); /* without its sign */
+      return cb_fail(CB_STEP_DOMAIN, "A of %s by %s is %g", b->group->axis[k / n], b->shape[k % n], A[k]);
   }
   for (int i = 0; M && i < n; i++)
     for (int j = 0; j <= i; j++) {
       const cb_expression *e = of_metric(own, i, j);
       const double value = M[i * n + j] = M[j * n + i] = e ? cb_expression_value(e, r) : i == j;
       if (!isfinite(value))
-        return cb_fail(CB_STEP_DOMAIN, "M of %s and %s is %g", b->shape[i], b->shape[j], isnan(value) ? NAN : value);
+        return cb_fail(CB_STEP_DOMAIN, "M of %s and %s is %g", b->shape[i], b->shape[j], value);
     }
   return CB_OK;
 }

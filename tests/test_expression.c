@@ -84,6 +84,55 @@ static void constants_must_be_finite_and_leave_the_output_alone(void **state) {
   }
 }
 
+static const char *const stand_in[] = {"k", "y"};
+static const cb_expression_scope with_parameters = {names, 4, stand_in, (const double[]){3, 5}, 2};
+
+static void a_parameter_that_a_variable_is_called_as_is_refused_where_it_is_used(void **state) {
+  (void)state;
+  cb_expression *e = NULL;
+  size_t at = 77;
+  check_ok(cb_expression_parse_in("k*x + z", &with_parameters, &at, &e));
+  check_near(cb_expression_value(e, (double[]){2, 0, 1, 0}), 7, 0);
+  cb_expression_free(e);
+  e = NULL;
+  assert_int_equal(cb_expression_parse_in("k*x + y", &with_parameters, &at, &e), CB_ERROR_INPUT);
+  assert_int_equal(at, 6);
+  assert_non_null(strstr(cb_error_text(), "`y` is a variable here and a parameter"));
+  assert_null(e);
+}
+
+static void names_are_of_letters_and_not_taken(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *says;
+    bool variable;
+  } cases[] = {{"a", "", true},
+               {"_a1", "", true},
+               {"a234567890123456789012345678901", "", true},
+               {"a2345678901234567890123456789012", "at most 31 letters", false},
+               {"sine", "", true},
+               {"pi", "constant", true},
+               {"e", "constant", true},
+               {"tau", "constant", true},
+               {"sin", "function", false},
+               {"if", "function", false},
+               {"", "expected a name", false},
+               {"1a", "expected a name", false},
+               {"a b", "expected a name", false},
+               {"a-b", "expected a name", false},
+               {"\xc3\xa4", "expected a name", false},
+               {"w", "it is a coordinate already", false},
+               {"k", "it is a parameter already", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const bool good = !*cases[i].says;
+    assert_int_equal(cb_expression_check_variable(cases[i].name, &with_parameters, "coordinate") == CB_OK,
+                     cases[i].variable);
+    assert_int_equal(cb_expression_check_parameter(cases[i].name, &with_parameters, "coordinate"),
+                     good ? CB_OK : CB_ERROR_INPUT);
+    if (!good) assert_non_null(strstr(cb_error_text(), cases[i].says));
+  }
+}
+
 /* Fills buffer with count copies of unit, then the tail. */
 static char *repeat(const char *unit, size_t count, const char *tail) {
   size_t length = strlen(unit);
@@ -283,6 +332,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(precedence_is_that_of_mathematics),
       cmocka_unit_test(errors_say_where_and_what_was_expected),
+      cmocka_unit_test(a_parameter_that_a_variable_is_called_as_is_refused_where_it_is_used),
+      cmocka_unit_test(names_are_of_letters_and_not_taken),
       cmocka_unit_test(constants_must_be_finite_and_leave_the_output_alone),
       cmocka_unit_test(too_deep_too_long_and_too_many_are_refused),
       cmocka_unit_test(what_is_within_the_bounds_is_taken),

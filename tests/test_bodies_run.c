@@ -118,6 +118,35 @@ static void a_step_that_fails_is_halved_and_named(void **unused) {
   cb_scenario_free(s);
 }
 
+/* A flow that ends and a volume that vanishes: the run ends there, with its cause and without that advice. */
+static void what_no_step_is_short_enough_for_is_said_without_advice(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *fluid, *body, *cause;
+  } cases[] = {{"flow: {velocity: ['sqrt(0.205 - t)', 0, 0]}", "", "flow at ("},
+               {"flow: {velocity: [0, 0, 0]}", ", poses: {z: 'Z*(1 - t/0.205)'}", "part `body` has the volume "}};
+  static const char *const methods[] = {"hamilton_pontryagin", "rkmk4"};
+  for (size_t i = 0; i < 4; i++) {
+    char text[1024];
+    cb_scenario *s;
+    memory_sink m;
+    snprintf(text, sizeof text,
+             "curvebody: 1\nfluid: {medium: water, %s}\nbodies:\n"
+             "  - {name: ball, shape: {name: ellipsoid, resolution: 8}%s}\n"
+             "integrator: {name: %s, step: 0.01, retries: 3}\ntime: {end: 1}\n",
+             cases[i / 2].fluid, cases[i / 2].body, methods[i % 2]);
+    check_ok(cb_scenario_open_text("end", text, NULL, 0, &s));
+    cb_sink sink = memory_open(&m, cb_scenario_run(s));
+    assert_int_equal(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL), CB_ERROR_STEP);
+    const char *const parts[] = {"stage outside the domain at time 0.2", "body `ball`", cases[i / 2].cause};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+      if (!strstr(cb_error_text(), parts[k])) fail_msg("no `%s` in: %s", parts[k], cb_error_text());
+    if (strstr(cb_error_text(), "smaller")) fail_msg("%s", cb_error_text());
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
+}
+
 static void a_reflection_is_an_event(void **unused) {
   (void)unused;
   const char *const text = "curvebody: 1\n"
@@ -187,6 +216,7 @@ int main(void) {
       cmocka_unit_test(a_restart_repeats_the_bytes),
       cmocka_unit_test(a_step_is_the_method_s),
       cmocka_unit_test(a_step_that_fails_is_halved_and_named),
+      cmocka_unit_test(what_no_step_is_short_enough_for_is_said_without_advice),
       cmocka_unit_test(a_reflection_is_an_event),
       cmocka_unit_test(a_body_below_the_floor_is_refused),
       cmocka_unit_test(a_warm_step_allocates_nothing),

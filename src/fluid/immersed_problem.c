@@ -20,8 +20,8 @@ void cb_immersed_set_last(cb_immersed_last *last, const cb_immersed_moment *m) {
   memcpy(last->Y, m->Y, sizeof last->Y);
 }
 
-cb_status cb_immersed_wrench(cb_swimmer *s, cb_wrench_kind kind, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                             cb_tensor dg) {
+static cb_status of_kind(cb_swimmer *s, cb_wrench_kind kind, const cb_immersed_moment *m, double *F, cb_tensor dF,
+                         cb_tensor dg) {
   switch (kind) {
   case CB_WRENCH_FLOW: return cb_immersed_flow(s, m, F, dF, dg);
   case CB_WRENCH_PRESSURE: return cb_immersed_pressure(s, m, F, dg);
@@ -34,15 +34,27 @@ cb_status cb_immersed_wrench(cb_swimmer *s, cb_wrench_kind kind, const cb_immers
   }
 }
 
+/* Where a flow, a density or a pose has no value, or a pose no volume, a stage is outside of what is given, and no step
+ * is short enough. A wrench of the user's goes with the twist, and that with the step. */
+static cb_status given(cb_status status) {
+  return status == CB_STEP_NOT_FINITE || status == CB_STEP_SINGULAR ? CB_STEP_DOMAIN : status;
+}
+
+cb_status cb_immersed_wrench(cb_swimmer *s, cb_wrench_kind kind, const cb_immersed_moment *m, double *F, cb_tensor dF,
+                             cb_tensor dg) {
+  const cb_status status = of_kind(s, kind, m, F, dF, dg);
+  return kind < CB_WRENCH_TEXT ? given(status) : status;
+}
+
 /* All but `flow`; both drags in one. */
 static cb_status add_wrenches(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
   const cb_immersed *b = s->b;
-  cb_status status = cb_immersed_form_at(s, m->t);
+  cb_status status = given(cb_immersed_form_at(s, m->t));
   const bool linear = b->c_n > 0 || b->c_t > 0;
   for (int i = 0; !status && i < b->wrenches; i++) {
     const cb_wrench_kind kind = (cb_wrench_kind)b->kind[i];
     if (kind == CB_WRENCH_FLOW || (kind == CB_WRENCH_LINEAR_DRAG && b->drag)) continue;
-    status = kind == CB_WRENCH_DRAG ? cb_immersed_drag(s, m, true, linear, F, dF, dg)
+    status = kind == CB_WRENCH_DRAG ? given(cb_immersed_drag(s, m, true, linear, F, dF, dg))
                                     : cb_immersed_wrench(s, kind, m, F, dF, dg);
   }
   return status;
@@ -53,7 +65,7 @@ static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6],
   double I_f[6][6], mu_f[6];
   cb_status status = cb_immersed_form_at(s, t);
   if (!status) status = cb_immersed_fluid(s, t, g, I_f, mu_f);
-  if (status) return status;
+  if (status) return given(status);
   for (int i = 0; i < 6; i++) {
     for (int j = 0; j < 6; j++) K[i][j] = s->form.mass.inertia[i][j] + I_f[i][j];
     mu0[i] = s->form.mu_b[i] + mu_f[i];
@@ -74,7 +86,7 @@ static cb_status inertia_wrench(void *self, double t, const cb_pose *g, const do
   cb_immersed_moment m;
   cb_immersed_moment_of(t, g, Y, &m);
   const cb_status status = cb_immersed_form_at(s, t);
-  return status ? status : cb_immersed_flow(s, &m, wrench, dwrench, NULL);
+  return given(status ? status : cb_immersed_flow(s, &m, wrench, dwrench, NULL));
 }
 
 static cb_status wrench(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]) {
@@ -94,7 +106,7 @@ static cb_status pose_derivative(void *self, double t, const cb_pose *g, const d
   double dwrench[6][6] = {{0}};
   const cb_status flow = cb_immersed_flow(s, &m, NULL, dwrench, dF);
   for (int i = 0; i < 36; i++) dmu[i / 6][i % 6] += dwrench[i % 6][i / 6];
-  return flow;
+  return given(flow);
 }
 
 cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
@@ -139,7 +151,7 @@ static cb_status floor_shape(void *self, double t, int *n, const double (**x)[3]
   cb_swimmer *s = self;
   cb_status status = cb_immersed_form_at(s, t);
   if (!status) status = cb_immersed_vertices(s);
-  if (status) return status;
+  if (status) return given(status);
   *n = s->b->surface->vertices;
   *x = s->form.x;
   *v = s->form.v;

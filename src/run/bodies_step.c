@@ -96,8 +96,7 @@ cb_status cb_bodies_step(cb_run *run, cb_sink *sink, double h) {
   if (status < 0)
     return cb_fail(status, "at time %.17g, step %lld, body `%s`: %s", b->t, (long long)b->step, b->start[failed].name,
                    cb_error_text());
-  return cb_fail(CB_ERROR_STEP,
-                 "%s at time %.17g, step %lld, body `%s`: %s (step %g, halved %d times); try a smaller integrator.step",
+  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld, body `%s`: %s (step %g, halved %d times)%s",
                  cb_status_name(status), b->t, (long long)b->step, b->start[failed].name, cb_error_text(), h,
-                 run->options.retries);
+                 run->options.retries, status == CB_STEP_DOMAIN ? "" : "; try a smaller integrator.step");
 }

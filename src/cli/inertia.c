@@ -115,6 +115,9 @@ static cb_status find(facts *f) {
 
 static double cleaned(double value, double most) { return fabs(value) <= negligible * most ? 0 : cb_shown(value); }
 
+/* Of one side, as the whole's. */
+static double area_of(const cb_local_part *part) { return part->open ? part->area / 2 : part->area; }
+
 static double largest(int n, const double *values) {
   double most = 0;
   for (int i = 0; i < n; i++) most = fmax(most, fabs(values[i]));
@@ -139,7 +142,7 @@ static void print_text(const facts *f) {
   printf("%-20s %-7s %14s %14s %14s\n", "part", "", "area", "volume", "delta");
   for (int p = 0; p < f->surface->parts; p++)
     printf("%-20s %-7s %14.7g %14.7g %14.7g\n", f->surface->name[p], f->part[p].open ? "sheet" : "closed",
-           f->part[p].area, f->part[p].volume, f->part[p].delta);
+           area_of(&f->part[p]), f->part[p].volume, f->part[p].delta);
   printf("\nmass %.15g kg, volume %.15g m^3, area %.15g m^2\n", m->mass, m->volume, m->area);
   printf("centre %.15g, %.15g, %.15g m\n", m->centre[0], m->centre[1], m->centre[2]);
   print_matrix("body, about the origin (angular, linear)", 6, 6, &m->inertia[0][0]);
@@ -178,7 +181,7 @@ static void print_json(const facts *f) {
     printf("%s{\"name\": ", p ? ", " : "");
     cb_json_text(stdout, f->surface->name[p]);
     printf(", \"open\": %s, \"area\": %.17g, \"volume\": %.17g, \"delta\": %.17g, \"capped\": %s}",
-           part->open ? "true" : "false", part->area, part->volume, part->delta, part->capped ? "true" : "false");
+           part->open ? "true" : "false", area_of(part), part->volume, part->delta, part->capped ? "true" : "false");
   }
   printf("]}\n");
 }

@@ -10,7 +10,7 @@
 #include "fluid/surface.h"
 
 typedef struct cb_mass {
-  double mass, volume, area; /* volume: of closed parts, signed */
+  double mass, volume, area; /* volume: of closed parts, signed; area: of one side of sheets */
   double centre[3];
   double volume_centre[3]; /* of the displaced fluid */
   double inertia[6][6];    /* about the origin, order (angular, linear) */

@@ -68,6 +68,13 @@ class Inertia(Case):
         for word in ("zeppelin", "closed", "mass", "centre", "added mass", "principal moments"):
             self.assertIn(word, text)
 
+    def test_areas_of_parts_add_up_to_that_of_the_whole(self):
+        sheet = "plate:length=0.4,width=0.3", "--thickness", "1e-3"
+        for words in sheet, ("parachute", "--thickness", "1e-3"), ("box",):
+            facts = self.facts(*words)
+            self.near(sum(part["area"] for part in facts["parts"]), facts["area"], 1e-13 * facts["area"])
+        self.assertRegex(self.good("inertia", *sheet).stdout, r"(?s)\nbody +sheet +0\.12 .* area 0\.12\d* m\^2\n")
+
     def test_parts_that_cut_each_other_are_told(self):
         # Two tetrahedra, the second moved by (0.2, 0.2, 0.2) or by 2.
         for shift, told in ((0.2, True), (2, False)):

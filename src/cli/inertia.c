@@ -113,6 +113,12 @@ static cb_status find(facts *f) {
   return CB_OK;
 }
 
+static bool is_closed(const cb_surface *s) {
+  for (int p = 0; p < s->parts; p++)
+    if (s->open[p]) return false;
+  return true;
+}
+
 static double cleaned(double value, double most) { return fabs(value) <= negligible * most ? 0 : cb_shown(value); }
 
 /* Of one side, as the whole's. */
@@ -228,6 +234,8 @@ static int run(int argc, char **argv) {
   if (!status) status = find(&f);
   if (!status) {
     (json ? print_json : print_text)(&f);
+    if (f.thickness > 0 && is_closed(f.surface))
+      fprintf(stderr, "curvebody: warning: the body is closed: --thickness is of open parts\n");
     cb_warn_of_parts(f.surface, f.part, "");
     status = cb_warn_of_cuts(f.surface, "");
   }

@@ -96,8 +96,12 @@ static cb_status fail_open(const cb_node *body, const cb_surface *surface, int p
 
 static cb_status read_materials(const cb_node *body, const immersed_parameters *p, const cb_surface *surface,
                                 cb_material *material) {
-  for (int part = 0; part < surface->parts; part++)
+  bool sheets = isnan(p->thickness);
+  for (int part = 0; part < surface->parts; part++) {
     material[part] = (cb_material){p->density, surface->open[part] && !isnan(p->thickness) ? p->thickness : 0};
+    sheets = sheets || surface->open[part];
+  }
+  if (!sheets) return cb_node_fail(cb_node_get(body, "thickness"), "the body is closed: a thickness is of open parts");
   if (p->parts && p->parts->kind != CB_NODE_MAP) return cb_node_fail(p->parts, "expected a map of parts by name");
   for (size_t i = 0; p->parts && i < p->parts->count; i++) {
     int part;
@@ -105,6 +109,9 @@ static cb_status read_materials(const cb_node *body, const immersed_parameters *
     cb_status status = find_part(surface, p->parts->keys[i], &part);
     if (!status) status = cb_params_bind(part_table, p->parts->items[i], p->parts->items[i], NULL, 0, &own);
     if (status) return status;
+    if (!isnan(own.thickness) && !surface->open[part])
+      return cb_node_fail(cb_node_get(p->parts->items[i], "thickness"),
+                          "part `%s` is closed: a thickness is of open parts", surface->name[part]);
     if (!isnan(own.density)) material[part].density = own.density;
     if (!isnan(own.thickness)) material[part].thickness = own.thickness;
   }

@@ -25,6 +25,8 @@ WRONG = [
     ("    density: 1200", "    density: -1", ":8:14:", ">= 0"),
     ("    density: 1200", "    densty: 1", ":8:5:", "did you mean 'density'"),
     ("    density: 1200", "    parts: {boty: {density: 1}}", ":8:13:", "did you mean `body`"),
+    ("    density: 1200", "    thickness: 0.01", ":8:16:", "the body is closed: a thickness is of open parts"),
+    ("    density: 1200", "    parts: {body: {thickness: 0.01}}", ":8:31:", "part `body` is closed"),
     ("    density: 1200", "    points: [{mass: -1, at: [0, 0, 0]}]", ":8:21:", "mass >= 0"),
     ("    density: 1200", "    points: [{mass: 1, vertex: 100000}]", ":8:32:", "a vertex from 1 to"),
     ("    density: 1200", "    poses: {z: 'Z + Q'}", ":8:21:", "unknown name `Q`"),

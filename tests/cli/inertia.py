@@ -63,6 +63,11 @@ class Inertia(Case):
         self.assertIn("thickness", refused.stderr)
         self.good("inertia", "plate:thickness=0", "--thickness", "0.001")
 
+    def test_a_thickness_of_nothing_is_told(self):
+        for words, told in (("box",), True), (("zeppelin",), False):
+            said = self.good("inertia", *words, "--thickness", "0.001").stderr
+            self.assertEqual("the body is closed: --thickness is of open parts" in said, told, said)
+
     def test_text_shows_every_part(self):
         text = self.good("inertia", "zeppelin", "--thickness", "0.001").stdout
         for word in ("zeppelin", "closed", "mass", "centre", "added mass", "principal moments"):

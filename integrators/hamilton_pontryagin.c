@@ -1,8 +1,8 @@
-/* Hamilton–Pontryagin integrator on SE(3): variational, order 2, for bodies with prescribed poses in a fluid.
+/* Hamilton–Pontryagin integrator on SE(3): order 2, for bodies with prescribed poses in a fluid.
  *
  *   g_{k+1} = g_k tau(h Y),  (dtau^-1_{hY})^T mu = p_k + h/2 F,  p_{k+1} = (dtau^-1_{-hY})^T mu + h/2 F,  mu = K Y + mu_0
  *   K, mu_0 and F at the middle of the step; Newton's method on the six unknowns Y      (fluid/rigid_step.h)
- * Symmetric; symplectic without drag, with the maps cayley and exponential.
+ * Symmetric; with the maps cayley and exponential variational, so symplectic without drag.
  * Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4.
  */
 #include "fluid/rigid_step.h"
@@ -14,7 +14,7 @@ typedef struct parameters {
 
 static const cb_param table[] = {
     {"map", CB_PARAM_CHOICE, offsetof(parameters, map), "cayley", "", "", "cayley|exponential|tln",
-     "tau; tln: the trapezoidal rule C = 1 - ad/2 in place of dtau^-1"},
+     "tau; tln: the trapezoidal rule C = 1 - ad/2 in place of dtau^-1, not variational"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static cb_status create(cb_integrator *in, const void *params) {
@@ -39,7 +39,7 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
 const cb_integrator_class cb_integrator_hamilton_pontryagin = {
     .name = "hamilton_pontryagin",
     .title = "Hamilton-Pontryagin on SE(3)",
-    .doc = "variational, order 2; bodies in a fluid",
+    .doc = "order 2, variational with the maps cayley and exponential; bodies in a fluid",
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,

@@ -2,7 +2,8 @@
  *
  *   fluid:
  *     medium: water                        air (1.225 kg/m^3), water (998), none, a number, an expression of x, y, z,
- *                                          or {layers: [{below: 0, density: 998}, {density: 1.225}]} upwards
+ *                                          or {layers: [{below: 0, density: 998}, {density: 1.225}]}: heights are
+ *                                          along -gravity
  *     gravity: [0, 0, -9.81]
  *     flow: {uniform: [1, 0, 0]}           or as io/scenario_flow.c has it
  *     compat: relative                     the fluid's momentum is relative to its flow; `paper`: without the flow
@@ -28,11 +29,13 @@ typedef struct fluid_parameters {
 const cb_param cb_fluid_table[] = {
     ROW(medium,
         "air (1.225), water (998), none, a density in kg/m^3, an expression of x, y, z, or {layers: [{below: "
-        "HEIGHT, density: RHO}, .., {density: RHO}]}"),
+        "HEIGHT, density: RHO}, .., {density: RHO}]}, upwards; heights are along -gravity from the origin (along z "
+        "without gravity)"),
     ROW(gravity, "acceleration in m/s^2 (default [0, 0, -9.81])"),
     ROW(flow,
         "{uniform: [..]}, {shear: {velocity: [..], gradient: [[..], [..], [..]]}}, {vortex: {centre: [..], axis: "
-        "[..], circulation: .., core: ..}}, {velocity: [.., .., ..]} of x, y, z, t, or {grid: FILE.h5}"),
+        "[..], circulation: .., core: ..}} of speed circulation/(2 pi r) (1 - exp(-r^2/core^2)), {velocity: [.., .., "
+        "..]} of x, y, z, t, or {grid: FILE.h5}"),
     {"compat", CB_PARAM_CHOICE, offsetof(fluid_parameters, compat), "relative", "", "", "relative|paper",
      "momentum of the fluid: relative to its flow, or as the paper has it, without the flow"},
     ROW(floor, "{kind: stiff|reflecting, ..}"),

@@ -48,7 +48,7 @@ const cb_param cb_immersed_table[] = {
     NODE(linear_drag, "{normal: .., tangential: ..} in Pa s/m"),
     NODE(wrenches, "list of {name: .., frame: body|world, force: [..], torque: [..], at: [..]}"),
     NODE(place, "{position: [..], rotation: {axis: [..], angle: ..}} or {.., quaternion: [w, x, y, z]}"),
-    NODE(motion, "{velocity: [..], spin: [..], frame: world|body}"),
+    NODE(motion, "{velocity: [..], spin: [..], frame: world|body}: whose axes, the world's by default"),
     NODE(repeat, "{count: .., seed: ..}: copies, by expressions of i, n and random r1 .. r9"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 

@@ -4,6 +4,7 @@
  *   /gait[T, n]  the gait, for drawing
  * The other shape variables stay at --at, or at the mean of the gait. Where the shape is singular there are nans. */
 #include "cli/gait.h"
+#include "cli/warnings.h"
 
 #include "bundle/coordinates.h"
 #include "core/threads.h"
@@ -243,8 +244,7 @@ cb_status cb_gait_curvature(const cb_gait_job *job) {
     printf(", \"grid\": [%d, %d], \"singular\": %zu}\n", g.points[0], g.points[1], g.singular);
   }
   if (!status && g.singular)
-    fprintf(stderr, "curvebody: warning: %zu of %d nodes are nan, such as %s\n", g.singular, g.points[0] * g.points[1],
-            g.why);
+    cb_warn("%zu of %d nodes are nan, such as %s", g.singular, g.points[0] * g.points[1], g.why);
   free_grid(&g);
   return status;
 }

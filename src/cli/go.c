@@ -1,4 +1,5 @@
 #include "cli/go.h"
+#include "cli/warnings.h"
 
 #include <math.h>
 #include <signal.h>
@@ -23,6 +24,27 @@ static void progress(void *user, const cb_progress *p) {
           p->steps_a_second, left);
 }
 
+/* Those of the run; the record has what is not told. */
+static void tell_warnings(const cb_run *run, const char *output) {
+  enum { TOLD = 10 };
+  const cb_run_warning *list;
+  const size_t count = cb_run_warnings(run, &list);
+  for (size_t i = 0; i < count && i < TOLD; i++) cb_warn("at time %.6g, %s", list[i].time, list[i].text);
+  if (count > TOLD) cb_warn("%zu more like these are in %s: /event_kind %d", count - TOLD, output, CB_EVENT_WARN);
+}
+
+static void json_warnings(const cb_run *run) {
+  const cb_run_warning *list;
+  const size_t count = cb_run_warnings(run, &list);
+  printf(", \"warnings\": [");
+  for (size_t i = 0; i < count; i++) {
+    printf("%s{\"time\": %.17g, \"text\": ", i ? ", " : "", list[i].time);
+    cb_json_text(stdout, list[i].text);
+    putchar('}');
+  }
+  putchar(']');
+}
+
 static void summary(cb_scenario *scenario, const cb_go_options *options, cb_status status, const char *text,
                     double seconds) {
   const cb_run *run = cb_scenario_run(scenario);
@@ -33,6 +55,7 @@ static void summary(cb_scenario *scenario, const cb_go_options *options, cb_stat
     cb_json_text(stdout, text);
     printf(", \"output\": ");
     cb_json_text(stdout, options->output);
+    json_warnings(run);
     printf(", \"time\": %.17g, \"step\": %lld, \"solver\": \"%s\", \"seconds\": %.6f}\n", cb_run_time(run),
            (long long)cb_run_steps(run), cb_scenario_integrator(scenario)->solver, seconds);
   } else if (!options->quiet && !status) {
@@ -65,6 +88,7 @@ int cb_go(cb_scenario *scenario, cb_record *record, const cb_go_options *options
   sigaction(SIGINT, &old_int, NULL);
   sigaction(SIGTERM, &old_term, NULL);
 
+  if (!options->quiet) tell_warnings(cb_scenario_run(scenario), options->output);
   if (status) {
     cb_fail(status, "%s", text);
     cb_report(status);

@@ -3,8 +3,18 @@
 #include "fluid/immersed.h"
 #include "fluid/surface_cuts.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+void cb_warn(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  fputs("curvebody: warning: ", stderr);
+  vfprintf(stderr, format, list);
+  fputc('\n', stderr);
+  va_end(list);
+}
 
 cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body) {
   cb_surface_cut *cut;
@@ -14,7 +24,7 @@ cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body) {
   for (int i = 0; i < n; i++) {
     char text[CB_SURFACE_CUT_TEXT];
     cb_surface_cut_text(surface, &cut[i], text);
-    fprintf(stderr, "curvebody: warning: %s%s\n", body, text);
+    cb_warn("%s%s", body, text);
   }
   free(cut);
   return CB_OK;
@@ -29,8 +39,7 @@ static const char *doubt(const cb_local_part *p) {
 
 void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, const char *body) {
   for (int p = 0; p < surface->parts; p++)
-    if (doubt(&part[p]))
-      fprintf(stderr, "curvebody: warning: %spart `%s`: %s\n", body, surface->name[p], doubt(&part[p]));
+    if (doubt(&part[p])) cb_warn("%spart `%s`: %s", body, surface->name[p], doubt(&part[p]));
 }
 
 static cb_status warn_of_body(const cb_immersed *body, double t, const char *name) {

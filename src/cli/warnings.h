@@ -5,7 +5,9 @@
 #include "fluid/local.h"
 #include <curvebody/scenario.h>
 
-/* On stderr: parts that cut themselves or each other, whose masses and faces then count twice. body: before the text,
+/* One line on stderr. */
+__attribute__((format(printf, 1, 2))) void cb_warn(const char *format, ...);
+/* Parts that cut themselves or each other, whose masses and faces then count twice. body: before the text,
  * such as "body `fish`: "; or "". */
 cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body);
 /* Parts whose added mass is not the model's own: hollow, or bent inwards on the whole. */

@@ -56,6 +56,14 @@ cb_status cb_run_restore(cb_run *run);
 cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, const cb_progress *p), void *user,
                     const volatile sig_atomic_t *stop);
 
+/* What the run has warned of since it was made or restored, in the order of /event: each is a row there. Borrowed until
+ * the next step. */
+typedef struct cb_run_warning {
+  double time;
+  const char *text;
+} cb_run_warning;
+size_t cb_run_warnings(const cb_run *run, const cb_run_warning **list);
+
 /* The time at which it ends, and the length of a step. */
 double cb_run_end(const cb_run *run);
 double cb_run_step(const cb_run *run);

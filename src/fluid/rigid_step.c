@@ -264,17 +264,39 @@ static void keep_tln(const step *e, const double Y[6], cb_rigid_state *s) {
   memset(s->world_low, 0, sizeof s->world_low);
 }
 
+/* By the spin that goes with the momentum, K^-1 (A^T mu - mu0): that of h Y falls short of it by the error of the map,
+ * with Cayley's by 1 + angle^2/4 about a fixed axis, and by more where the body moves by its size. While it is small
+ * Newton's matrix does for K. */
+static cb_status find_turn(const step *e, const double Y[6], double *turn) {
+  double K[6][6], momentum[6], gained[6], spin[6], more[3];
+  for (int i = 0; i < 6; i++) {
+    momentum[i] = e->s->momentum[i] + e->h / 2 * e->BF[i];
+    gained[i] = momentum[i] - e->mu[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    more[i] = 0;
+    for (int j = 0; j < 6; j++) more[i] += e->inverse[i][j] * gained[j];
+  }
+  const double angle = fabs(e->h) * sqrt(cb_dot3(Y, Y)), error = fabs(e->h) * sqrt(cb_dot3(more, more));
+  *turn = angle + error;
+  if (angle < 0.15 && error < fmax(0.1 * angle, 1e-3)) return CB_OK;
+  memcpy(K, e->K, sizeof K);
+  const cb_status status = cb_rigid_velocity(K, momentum, e->mu0, spin);
+  if (status) return status;
+  *turn = fmax(angle, fabs(e->h) * sqrt(cb_dot3(spin, spin)));
+  return cb_rigid_half_turn(e->h, e->s->t, *turn);
+}
+
 cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                    int *iterations) {
   if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
   step e = {.p = p, .map = map, .s = s, .h = h, .t = s->t + h / 2};
-  double Y[6], dx[3], F[6], arm[3], change[6];
+  double Y[6], dx[3], F[6], arm[3], change[6], turn;
   int count = 0;
   guess(s, h, Y);
   cb_pose_rotation(&s->g, e.r);
   cb_status status = solve(&e, Y, &count);
-  if (!status && map == CB_SE3_EXPONENTIAL) /* beyond half a turn s is not exp(h Y/2) */
-    status = cb_rigid_half_turn(h, s->t, fabs(h) * sqrt(cb_dot3(Y, Y)));
+  if (!status) status = find_turn(&e, Y, &turn);
   if (status) return status;
   cb_rigid_state next = *s;
   cb_pose end;
@@ -286,6 +308,7 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   cb_rigid_move(&next, dx, end.q, change);
   if (map == CB_SE3_TLN) keep_tln(&e, Y, &next);
   next.t = s->t + h;
+  next.turn = turn;
   remember(&next, h, Y);
   memcpy(next.mu, e.mu, sizeof e.mu);
   if (!cb_finite6(next.world) || !cb_finite6(Y))

@@ -56,6 +56,7 @@ typedef struct cb_rigid_state {
   double Y[6];                     /* hamilton_pontryagin: of the last step (its middle); rkmk4 and a start: at t */
   double mu[6];                    /* K Y + mu0 there */
   double momentum[6];              /* node momentum in the body frame at t */
+  double turn;                     /* hamilton_pontryagin: of the last step, the angle that it errs by the square of */
   /* hamilton_pontryagin's guess of the next twist: how many steps of length h went before, as far as they are kept (Y
    * and earlier), Y of those before Y. */
   double length, known, earlier[CB_RIGID_EARLIER][6];
@@ -69,7 +70,7 @@ cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, dou
  * the same length and keeps its first matrix as long as it converges fast with it: dF is asked for once, as a rule.
  * The state is untouched on failure: CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR (K or Newton's matrix),
  * CB_STEP_NOT_FINITE, or what the problem's functions return. iterations: of Newton's method (NULL).
- * The exponential, and each stage of rkmk4, turns the body by less than half a turn a step: CB_STEP_NO_CONVERGENCE. */
+ * A step, and each stage of rkmk4, turns the body by less than half a turn: CB_STEP_NO_CONVERGENCE. */
 cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                    int *iterations);
 cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s);

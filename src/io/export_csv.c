@@ -105,7 +105,7 @@ static cb_status write_rows(const columns *c, uint64_t rows, uint64_t every, FIL
 
 static cb_status write_events(cb_reader *reader, uint64_t events, FILE *stream) {
   enum { BLOCK = 1024 };
-  static const char *const kinds[] = {"reflect", "stop", "mark", "retried_step"};
+  static const char *const kinds[] = {"reflect", "stop", "mark", "retried_step", "warning"};
   cb_event_row *rows = malloc(BLOCK * sizeof *rows);
   if (!rows) return cb_fail(CB_ERROR_MEMORY, "no memory to write events");
   cb_status status = CB_OK;
@@ -119,7 +119,7 @@ static cb_status write_events(cb_reader *reader, uint64_t events, FILE *stream) 
       char text[5][32];
       for (int k = 0; k < 5; k++) cb_export_number(text[k], numbers[k]);
       fprintf(stream, "%s,%s,%d,%d,%s,%s,%s,%s\n", text[0],
-              row->kind >= 0 && row->kind < 4 ? kinds[row->kind] : "unknown", (int)row->i, (int)row->j, text[1],
+              row->kind >= 0 && row->kind <= CB_EVENT_WARN ? kinds[row->kind] : "unknown", (int)row->i, (int)row->j, text[1],
               text[2], text[3], text[4]);
     }
   }

@@ -186,8 +186,8 @@ static bool put_field(hid_t file, const cb_record_layout *layout, const cb_field
   return ok;
 }
 
-static bool put_events(hid_t file, const char *time_units) {
-  static const int kinds[] = {0, 1, 2, 3};
+static bool put_events(hid_t file, const char *time_units, bool warns) {
+  static const int kinds[] = {0, 1, 2, 3, 4};
   const hsize_t shape[1] = {1};
   bool ok = true;
   for (size_t e = 0; ok && e < CB_EVENT_FIELDS; e++) {
@@ -198,8 +198,9 @@ static bool put_events(hid_t file, const char *time_units) {
     if (e == 0) ok = ok && H5DSset_scale(dataset, field->name) >= 0;
     else ok = ok && attach(file, dataset, cb_event_fields[0].name, 0);
     if (!strcmp(field->name, "event_kind"))
-      ok = ok && cb_hdf5_put_integers(dataset, "flag_values", kinds, 4) &&
-           cb_hdf5_put_text(dataset, "flag_meanings", "reflect stop mark retried_step");
+      ok = ok && cb_hdf5_put_integers(dataset, "flag_values", kinds, warns ? 5 : 4) &&
+           cb_hdf5_put_text(dataset, "flag_meanings",
+                            warns ? "reflect stop mark retried_step warning" : "reflect stop mark retried_step");
     if (dataset >= 0) H5Dclose(dataset);
   }
   return ok;
@@ -349,7 +350,7 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
   for (size_t f = 0; f < layout->n_fields; f++)
     if (cb_layout_count(layout, &layout->fields[f]) && !put_field(file, layout, &layout->fields[f], deflate))
       return cb_hdf5_fail(path, "create field %s", layout->fields[f].name);
-  if (!put_events(file, layout->fields[0].units)) return cb_hdf5_fail(path, "create the events");
+  if (!put_events(file, layout->fields[0].units, find_dimension(layout, "warning"))) return cb_hdf5_fail(path, "create the events");
   if (!put_scenario(file, layout)) return cb_hdf5_fail(path, "write the scenario");
   if (!put_h5md(file, layout)) return cb_hdf5_fail(path, "create the links of H5MD");
   return cb_slot_create(file, path, layout->state, layout->n_state);

@@ -46,6 +46,7 @@ static void free_(cb_run *run) {
   for (int i = 0; b && b->part && i < b->threads; i++) {
     for (int k = 0; k < b->part[i].n_own; k++) cb_swimmer_free(b->part[i].own[k]);
     cb_floor_work_free(b->part[i].floor);
+    for (size_t e = 0; e < b->part[i].events; e++) free(b->part[i].event[e].words);
     free(b->part[i].event);
   }
 }
@@ -139,13 +140,19 @@ cb_status cb_run_create_bodies(const cb_fluid *fluid, int n, const cb_body_start
   cb_bodies *b = run->bodies = cb_arena_alloc(run->arena, 1, sizeof *b);
   cb_body_start *starts = cb_arena_alloc(run->arena, (size_t)n, sizeof *starts);
   cb_rigid_state *states = cb_arena_alloc(run->arena, (size_t)n, sizeof *states);
-  if (!b || !starts || !states) {
+  int32_t *warned = cb_arena_alloc(run->arena, (size_t)n, sizeof *warned);
+  if (!b || !starts || !states || !warned) {
     cb_run_free(run);
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", n);
   }
   memcpy(starts, bodies, (size_t)n * sizeof *starts);
-  *b = (cb_bodies){
-      .fluid = fluid, .integrator = integrator, .n = n, .start = starts, .state = states, .t = options->start};
+  *b = (cb_bodies){.fluid = fluid,
+                   .integrator = integrator,
+                   .n = n,
+                   .start = starts,
+                   .state = states,
+                   .warned = warned,
+                   .t = options->start};
   run->t = &b->t;
   run->t_low = &b->t_low;
   run->step = &b->step;

@@ -181,12 +181,14 @@ static cb_status dimensions(cb_run *run) {
   cb_run_dimension(run, "pose_part", 7, "part of a pose")->labels = pose_parts;
   cb_run_dimension(run, "se3", 6, "component of a twist, momentum or wrench")->labels = se3;
   cb_run_dimension(run, "se3_column", 6, "component of a twist")->labels = se3;
+  cb_run_dimension(run, "warning", CB_DOUBTS, "kind of warning");
   const cb_constant all[] = {
       {.name = "particle_name", .dim = "particle", .labels = name, .units = "1", .doc = "name of the body"},
       {.name = "particle_body", .dim = "particle", .integers = index, .units = "1", .doc = "index of the body"},
       {.name = "particle_mass", .dim = "particle", .values = mass, .units = "kg", .doc = "mass of the body"},
       {.name = "body_mass", .dim = "body", .values = mass, .units = "kg", .doc = "mass at the start"},
-      {.name = "body_faces", .dim = "body", .integers = faces, .units = "1", .doc = "triangles of its surface"}};
+      {.name = "body_faces", .dim = "body", .integers = faces, .units = "1", .doc = "triangles of its surface"},
+      {.name = "warning_name", .dim = "warning", .labels = cb_bodies_doubts, .units = "1", .doc = "what it is of"}};
   for (size_t c = 0; c < sizeof all / sizeof *all; c++) cb_run_constant(run, &all[c]);
   return CB_OK;
 }
@@ -228,6 +230,7 @@ cb_status cb_bodies_layout(cb_run *run) {
   if (!status) status = fields(run);
   if (status) return status;
   const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &b->step},
+                           {"warned", CB_FIELD_INT32, (size_t)b->n, b->warned},
                            {"body_state", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->state / sizeof(double), b->state}};
   cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs);
   return CB_OK;

@@ -5,6 +5,15 @@
 #include "run/bodies.h"
 #include "run/run_private.h"
 
+/* What a run of bodies warns of, each once a body; /warning_name. */
+typedef enum cb_bodies_doubt { CB_DOUBT_TURN, CB_DOUBTS } cb_bodies_doubt;
+
+/* words: of a warning, made by malloc; NULL. */
+typedef struct cb_bodies_event {
+  cb_event_row row;
+  char *words;
+} cb_bodies_event;
+
 /* What one thread works with: bodies first .. end - 1, and what it has to tell of a step. */
 typedef struct cb_bodies_part {
   int first, end;
@@ -12,7 +21,7 @@ typedef struct cb_bodies_part {
   cb_swimmer **own;     /* the different ones of them */
   int n_own;
   cb_floor_work *floor;
-  cb_event_row *event;
+  cb_bodies_event *event;
   size_t events, event_room;
   bool lost;        /* an event, for want of memory */
   cb_status status; /* of `failed`, the first body that could not be stepped or measured */
@@ -26,6 +35,7 @@ struct cb_bodies {
   int n, threads;
   const cb_body_start *start;
   cb_rigid_state *state;
+  int32_t *warned; /* [n]: bits of cb_bodies_doubt */
   double t, t_low;
   int64_t step;
   cb_bodies_part *part; /* [threads] */
@@ -44,6 +54,10 @@ typedef struct cb_bodies cb_bodies;
 cb_status cb_bodies_each(cb_run *run, cb_status (*one)(cb_run *run, cb_bodies_part *part, int body, void *context),
                          void *context, int *failed);
 cb_status cb_bodies_step(cb_run *run, cb_sink *sink, double h);
+void cb_bodies_tell(cb_bodies_part *part, const cb_event_row *event, char *words);
+/* Tells what is to be doubted of the step of length h that has led to the body's state. */
+void cb_bodies_doubt_step(cb_run *run, cb_bodies_part *part, int body, double h);
+extern const char *const cb_bodies_doubts[CB_DOUBTS];
 cb_status cb_bodies_layout(cb_run *run);
 cb_status cb_bodies_measure(cb_run *run, const char **what);
 

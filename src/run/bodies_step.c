@@ -1,5 +1,5 @@
 /* One step of all bodies, each with its own retries: a step that fails is done again as two halves by that body alone.
- * Reflections off the floor and halved steps are told to the record in the order of bodies. */
+ * Reflections off the floor, halved steps and warnings are told to the record in the order of bodies. */
 #include "numerics/compensated.h"
 #include "run/bodies_private.h"
 
@@ -12,27 +12,28 @@ typedef struct teller {
   int body;
 } teller;
 
-static void tell(cb_bodies_part *part, const cb_event_row *event) {
+void cb_bodies_tell(cb_bodies_part *part, const cb_event_row *event, char *words) {
   if (part->events == part->event_room) {
     const size_t room = part->event_room ? 2 * part->event_room : 64;
-    cb_event_row *more = realloc(part->event, room * sizeof *more);
-    if (!more) return (void)(part->lost = true);
+    cb_bodies_event *more = realloc(part->event, room * sizeof *more);
+    if (!more) return free(words), (void)(part->lost = true);
     part->event = more;
     part->event_room = room;
   }
-  part->event[part->events++] = *event;
+  part->event[part->events++] = (cb_bodies_event){*event, words};
 }
 
 static void hit(void *user, const cb_floor_hit *h) {
   const teller *to = user;
-  tell(to->part, &(cb_event_row){.time = h->time,
-                                 .kind = CB_EVENT_REFLECT,
-                                 .i = to->body,
-                                 .j = FLOOR,
-                                 .gap = h->gap,
-                                 .speed_before = h->speed_before,
-                                 .speed_after = h->speed_after,
-                                 .impulse = h->impulse});
+  const cb_event_row row = {.time = h->time,
+                            .kind = CB_EVENT_REFLECT,
+                            .i = to->body,
+                            .j = FLOOR,
+                            .gap = h->gap,
+                            .speed_before = h->speed_before,
+                            .speed_after = h->speed_after,
+                            .impulse = h->impulse};
+  cb_bodies_tell(to->part, &row, NULL);
 }
 
 static cb_status by_method(const void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
@@ -56,8 +57,10 @@ static cb_status halves(cb_run *run, cb_bodies_part *part, int body, double h, i
   int iterations = 0;
   cb_status status = whole(run, part, body, h, &iterations);
   if (iterations > part->iterations) part->iterations = iterations;
+  if (!status) cb_bodies_doubt_step(run, part, body, h);
   if (status <= 0 || depth == run->options.retries) return status;
-  tell(part, &(cb_event_row){.time = run->bodies->state[body].t, .kind = CB_EVENT_RETRY, .i = body, .j = -1, .gap = h});
+  const cb_event_row retry = {.time = run->bodies->state[body].t, .kind = CB_EVENT_RETRY, .i = body, .j = -1, .gap = h};
+  cb_bodies_tell(part, &retry, NULL);
   for (int half = 0; half < 2; half++)
     if ((status = halves(run, part, body, h / 2, depth + 1))) return status;
   return CB_OK;
@@ -73,6 +76,13 @@ static cb_status one(cb_run *run, cb_bodies_part *part, int body, void *context)
   return status;
 }
 
+static cb_status forward(cb_run *run, cb_sink *sink, cb_bodies_event *e) {
+  char *words = e->words;
+  e->words = NULL;
+  const cb_status status = words ? cb_run_warn(run, e->row.time, words) : CB_OK;
+  return status || !sink->event ? status : sink->event(sink->self, &e->row);
+}
+
 cb_status cb_bodies_step(cb_run *run, cb_sink *sink, double h) {
   cb_bodies *b = run->bodies;
   for (int i = 0; i < b->threads; i++) b->part[i].events = 0, b->part[i].iterations = 0, b->part[i].lost = false;
@@ -82,8 +92,8 @@ cb_status cb_bodies_step(cb_run *run, cb_sink *sink, double h) {
   for (int i = 0; i < b->threads; i++) {
     if (b->part[i].iterations > b->iterations) b->iterations = b->part[i].iterations;
     if (b->part[i].lost) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu events of a step", b->part[i].events);
-    for (size_t e = 0; e < b->part[i].events && sink->event; e++) {
-      const cb_status told = sink->event(sink->self, &b->part[i].event[e]);
+    for (size_t e = 0; e < b->part[i].events; e++) {
+      const cb_status told = forward(run, sink, &b->part[i].event[e]);
       if (told) return told;
     }
   }

@@ -2,6 +2,7 @@
 #include "run/run_private.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
 enum { MOST_ROWS_A_CHECKPOINT = 256, FEWEST_ROWS_A_CHECKPOINT = 8, NUMBERS_A_CHECKPOINT = 1 << 24 };
@@ -51,6 +52,8 @@ cb_status cb_run_new(const cb_run_class *class, const cb_run_options *options, s
 void cb_run_free(cb_run *run) {
   if (!run) return;
   run->class->free(run);
+  for (size_t i = 0; i < run->warnings; i++) free((char *)run->warning[i].text);
+  free(run->warning);
   cb_arena_free(run->arena);
 }
 
@@ -59,6 +62,19 @@ double cb_run_end(const cb_run *run) { return run->options.end; }
 double cb_run_step(const cb_run *run) { return run->options.step; }
 double cb_run_time(const cb_run *run) { return *run->t; }
 int64_t cb_run_steps(const cb_run *run) { return *run->step; }
+
+cb_status cb_run_warn(cb_run *run, double time, char *text) {
+  cb_run_warning *more = realloc(run->warning, (run->warnings + 1) * sizeof *more);
+  if (!more) return free(text), cb_fail(CB_ERROR_MEMORY, "no memory for a warning");
+  run->warning = more;
+  run->warning[run->warnings++] = (cb_run_warning){time, text};
+  return CB_OK;
+}
+
+size_t cb_run_warnings(const cb_run *run, const cb_run_warning **list) {
+  *list = run->warning;
+  return run->warnings;
+}
 
 cb_blob *cb_run_state(cb_run *run, size_t *count) {
   *count = run->layout.n_state;

@@ -36,6 +36,8 @@ struct cb_run {
   int64_t full_steps; /* of length step */
   double last_step;   /* shorter one after them; 0: none */
   bool restored, stopped; /* stopped: by an event of the user's */
+  cb_run_warning *warning;
+  size_t warnings;
   double step_size;
 
   int n_fields;
@@ -53,6 +55,9 @@ struct cb_run {
 /* An empty run of the class with checked options, whose state is of about `numbers` numbers (for the rows a checkpoint,
  * where the options leave it open). The caller fills the rest and calls cb_run_free on failure. */
 cb_status cb_run_new(const cb_run_class *class, const cb_run_options *options, size_t numbers, cb_run **out);
+
+/* Takes the text, made by malloc, also on failure. */
+cb_status cb_run_warn(cb_run *run, double time, char *text);
 
 /* --- the layout of a record, put together (run/layout.c) --- */
 cb_dimension *cb_run_dimension(cb_run *run, const char *name, size_t count, const char *doc);

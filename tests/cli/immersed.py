@@ -150,6 +150,33 @@ class Immersed(Case):
                     self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
                     os.remove(self.path("part.h5"))
 
+    def test_warnings_of_a_run(self):
+        spun = BALL.replace("    place", "    repeat: {count: 25, seed: 1}\n    motion: {spin: [30, 0, 0]}\n    place")
+        self.write("spun.yaml", spun + "record: {checkpoint: 3}\n")
+        done = self.good("run", "spun.yaml")
+        lines = done.stderr.splitlines()
+        self.assertEqual(lines[0], "curvebody: warning: at time 0.01, body `ball.0`: a step of 0.01 turns it by 0.3, and "
+                         "its path errs by the square of that; an integrator.step of 0.0033 would do")
+        self.assertEqual(lines[10:], ["curvebody: warning: 15 more like these are in spun.h5: /event_kind 4"])
+        with h5py.File(self.path("spun.h5")) as file:
+            self.assertEqual(file["warning_name"].asstr()[0], "turn")
+            self.assertEqual(list(file["event_kind"][()]), [4] * 25)
+            self.assertEqual(list(file["event_i"][()]), list(range(25)))
+            self.assertEqual(set(file["event_j"][()]), {-2})
+            self.assertIn("warning", file["event_kind"].attrs["flag_meanings"].split())
+        self.good("export", "spun.h5", "--csv", "-o", "spun.csv")
+        self.assertIn(b"0.01,warning,24,-2,0.2999", self.read("spun-events.csv"))
+        self.assertEqual(self.good("run", "spun.yaml", "--quiet").stderr, "")
+        report = json.loads(self.good("run", "spun.yaml", "--json").stdout)
+        self.assertEqual(len(report["warnings"]), 25)
+        self.assertEqual(report["warnings"][24]["time"], 0.01)
+        self.assertIn("body `ball.24`: a step", report["warnings"][24]["text"])
+        self.assertEqual(json.loads(self.good("resume", "spun.h5", "--until", "0.2", "--json").stdout)["warnings"], [])
+        self.good("run", "spun.yaml", "-o", "whole.h5", "--quiet", "--set", "time.end=0.2")
+        self.assertEqual(differing(datasets(self.path("spun.h5")), datasets(self.path("whole.h5"))), [])
+        self.assertEqual(json.loads(self.good("run", "spun.yaml", "--json", "--set", "integrator.step=0.003")
+                                    .stdout)["warnings"], [])
+
     def tetrahedron(self, name, height, faces="f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"):
         return self.write(name, f"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 {height}\n" + faces)
 

@@ -1,0 +1,54 @@
+/* What a run of bodies warns of, each once a body: a row of /event, and words that say what to try.
+ *
+ *   turn   the angle by which a step turned the body, of a method that errs by a power of it
+ */
+#include "run/bodies_private.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const cb_bodies_doubts[CB_DOUBTS] = {"turn"};
+
+/* At 0.2 a body falls a hundredth short; a step that would do turns it by half of that. */
+static const double most_turn = 0.2, good_turn = 0.1;
+
+static bool known(const cb_run *run, int body, cb_bodies_doubt what) { return run->bodies->warned[body] >> what & 1; }
+
+__attribute__((format(printf, 6, 7))) static void warn(cb_run *run, cb_bodies_part *part, int body,
+                                                       cb_bodies_doubt what, double number, const char *format, ...) {
+  const cb_bodies *b = run->bodies;
+  const cb_event_row row = {
+      .time = b->state[body].t, .kind = CB_EVENT_WARN, .i = body, .j = -2 - (int)what, .gap = number};
+  char text[512];
+  const int named = snprintf(text, sizeof text, "body `%.200s`: ", b->start[body].name);
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text + named, sizeof text - (size_t)named, format, list);
+  va_end(list);
+  b->warned[body] |= 1 << what;
+  char *words = strdup(text);
+  if (words)
+    cb_bodies_tell(part, &row, words);
+  else
+    part->lost = true;
+}
+
+/* Rounded down to two digits. */
+static double round_down(double h) {
+  const double unit = pow(10, floor(log10(h)) - 1);
+  return floor(h / unit) * unit;
+}
+
+static void doubt_turn(cb_run *run, cb_bodies_part *part, int body, double h) {
+  const double angle = run->bodies->state[body].turn;
+  if (angle > most_turn)
+    warn(run, part, body, CB_DOUBT_TURN, angle,
+         "a step of %g turns it by %.3g, and its path errs by the square of that; an integrator.step of %g would do", h,
+         angle, round_down(h * good_turn / angle));
+}
+
+void cb_bodies_doubt_step(cb_run *run, cb_bodies_part *part, int body, double h) {
+  if (!known(run, body, CB_DOUBT_TURN)) doubt_turn(run, part, body, h);
+}

@@ -1,0 +1,135 @@
+/* What a run of bodies in a fluid warns of: once a body, in /event and in words, the same after a restart. */
+#include "memory_sink.h"
+#include "run/bodies_private.h"
+
+static cb_scenario *make(const char *text, const char *const *sets, size_t n) {
+  cb_scenario *s = NULL;
+  check_ok(cb_scenario_open_text("bodies", text, sets, n, &s));
+  return s;
+}
+
+static void go(cb_scenario *s, memory_sink *m) {
+  cb_sink sink = memory_open(m, cb_scenario_run(s));
+  check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
+}
+
+static const cb_event_row *only_warning(const memory_sink *m) {
+  assert_int_equal(m->n_events, 1);
+  assert_int_equal(m->event[0].kind, CB_EVENT_WARN);
+  return &m->event[0];
+}
+
+/* The words of the first of `count` warnings have these parts. */
+static void check_words(cb_scenario *s, size_t count, const char *const *parts, size_t n) {
+  const cb_run_warning *list;
+  assert_int_equal(cb_run_warnings(cb_scenario_run(s), &list), count);
+  for (size_t i = 0; i < n; i++)
+    if (!strstr(list[0].text, parts[i])) fail_msg("no `%s` in: %s", parts[i], list[0].text);
+}
+
+/* --- the turn of a step --- */
+
+static const char spun[] =
+    "curvebody: 1\n"
+    "fluid: {medium: none}\n"
+    "bodies:\n"
+    "  - {name: still, shape: box}\n"
+    "  - {name: spun, shape: {name: box, a: 1, b: 0.8, c: 0.5}, density: 1, %s}\n"
+    "integrator: {name: hamilton_pontryagin, step: 0.01, retries: 6}\n"
+    "time: {end: 0.4}\n"
+    "record: {every: 2, checkpoint: 3}\n";
+
+static cb_scenario *make_spun(const char *motion, const char *const *sets, size_t n) {
+  char text[2048];
+  snprintf(text, sizeof text, spun, motion);
+  return make(text, sets, n);
+}
+
+static void a_large_turn_is_warned_of_once_with_the_step_that_would_do(void **unused) {
+  (void)unused;
+  const char *const motion = "motion: {spin: [30, 20, 0]}", *const parts[] = {"body `spun`",
+                                                                              "a step of 0.01 turns it by 0.361",
+                                                                              "an integrator.step of 0.0027 would do"};
+  const char *const sets[][2] = {{"integrator.step=0.0027", "integrator.retries=6"},
+                                 {"integrator.name=rkmk4", "integrator.retries=6"}};
+  cb_scenario *s = make_spun(motion, NULL, 0);
+  memory_sink m;
+  go(s, &m);
+  const cb_event_row *e = only_warning(&m);
+  assert_int_equal(e->i, 1);
+  assert_int_equal(e->j, -2 - CB_DOUBT_TURN);
+  check_near(e->gap, 0.01 * sqrt(1300), 1e-4);
+  check_near(e->time, 0.01, 0);
+  check_words(s, 1, parts, 3);
+  memory_free(&m);
+  cb_scenario_free(s);
+  for (int k = 0; k < 2; k++) { /* rkmk4 is of order 4 in the angle */
+    s = make_spun(motion, sets[k], 2);
+    go(s, &m);
+    assert_int_equal(m.n_events, 0);
+    check_words(s, 0, NULL, 0);
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
+}
+
+/* 36 rad a step fails, as do its halves as long as they are more than half a turn: 5 of them to 1.1. */
+static void more_than_half_a_turn_is_retried_smaller(void **unused) {
+  (void)unused;
+  const char *const sets[] = {"integrator.step=1", "time.end=1"};
+  cb_scenario *s = make_spun("motion: {spin: [30, 20, 0]}", sets, 2);
+  memory_sink m;
+  go(s, &m);
+  assert_true(m.n_events > 5);
+  for (int k = 0; k < 4; k++) {
+    assert_int_equal(m.event[k].kind, CB_EVENT_RETRY);
+    check_near(m.event[k].gap, 1. / (1 << k), 0);
+  }
+  int warnings = 0;
+  for (size_t k = 0; k < m.n_events; k++)
+    if (m.event[k].kind == CB_EVENT_WARN) {
+      warnings++;
+      check_near(m.event[k].gap, sqrt(1300) / 16, 0.05);
+    }
+  assert_int_equal(warnings, 1);
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* It comes to spin in the middle of the run: a restart before warns of it as the whole run does, one after does not. */
+static void a_restart_warns_of_what_comes_after_it(void **unused) {
+  (void)unused;
+  const char *const motion = "wrenches: [{name: screw, torque: [0, 0, 5]}]";
+  cb_scenario *s = make_spun(motion, NULL, 0);
+  memory_sink whole;
+  go(s, &whole);
+  const double time = only_warning(&whole)->time;
+  assert_int_equal(whole.n_checkpoints, 7);
+  int before = 0, after = 0;
+  for (size_t c = 0; c < whole.n_checkpoints; c++) {
+    const double from =
+        memory_value(&whole, whole.checkpoint[c].after_rows ? whole.checkpoint[c].after_rows - 1 : 0, "time", 0);
+    cb_scenario *rest = make_spun(motion, NULL, 0);
+    memory_sink m;
+    memory_restore(&whole, c, cb_scenario_run(rest));
+    go(rest, &m);
+    check_words(rest, from < time, NULL, 0);
+    assert_int_equal(m.n_events, from < time);
+    *(from < time ? &before : &after) += 1;
+    memory_free(&m);
+    cb_scenario_free(rest);
+    check_rest("screw", &whole, c, make_spun(motion, NULL, 0));
+  }
+  assert_true(before > 1 && after > 1);
+  memory_free(&whole);
+  cb_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_large_turn_is_warned_of_once_with_the_step_that_would_do),
+      cmocka_unit_test(more_than_half_a_turn_is_retried_smaller),
+      cmocka_unit_test(a_restart_warns_of_what_comes_after_it),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

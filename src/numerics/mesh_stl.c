@@ -9,62 +9,19 @@
  * which side is outside. A facet with two equal corners has no area and is dropped: its other two sides fall on each
  * other, so a closed surface stays closed. Source: M. Burns, Automated Fabrication (1993), section 6.5.
  */
+#include "numerics/distinct.h"
 #include "numerics/mesh_builder.h"
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HEAD = 84, FACET = 50, SHORTEST_VERTEX = 13 }; /* bytes; "vertex 0 0 0\n" */
 
-/* ---- vertices that are there already ---- */
-
-typedef struct table {
-  int *slot; /* vertices, -1 for none */
-  size_t mask;
-} table;
-
-static cb_status table_make(const cb_mesh_builder *b, size_t n, table *t) {
-  size_t room = 16;
-  while (room < 2 * n) room *= 2;
-  t->slot = malloc(room * sizeof *t->slot);
-  if (!t->slot) return cb_mesh_no_memory(b);
-  memset(t->slot, 0xff, room * sizeof *t->slot);
-  t->mask = room - 1;
-  return CB_OK;
-}
-
-/* Fowler, Noll and Vo's hash over three 64-bit words, with a last mixing. */
-static uint64_t hash(const double x[3]) {
-  uint64_t h = UINT64_C(0xcbf29ce484222325);
-  for (int k = 0; k < 3; k++) {
-    uint64_t bits;
-    memcpy(&bits, &x[k], sizeof bits);
-    h = (h ^ bits) * UINT64_C(0x100000001b3);
-    h ^= h >> 29;
-  }
-  return h ^ h >> 32;
-}
-
-static int find_vertex(cb_mesh_builder *b, table *t, const double given[3]) {
-  /* + 0: one zero instead of two. */
-  const double x[3] = {given[0] + 0.0, given[1] + 0.0, given[2] + 0.0};
-  for (size_t i = hash(x) & t->mask;; i = (i + 1) & t->mask) {
-    int v = t->slot[i];
-    if (v >= 0 && memcmp(b->vertices[v], x, sizeof x) != 0) continue;
-    if (v < 0) {
-      v = t->slot[i] = (int)b->n_vertices;
-      memcpy(b->vertices[b->n_vertices++], x, sizeof x);
-    }
-    return v;
-  }
-}
-
-static cb_status add_facet(cb_mesh_builder *b, table *t, double x[3][3]) {
+static cb_status add_facet(cb_mesh_builder *b, cb_distinct *places, double x[3][3]) {
   cb_status status = CB_OK;
   int v[3];
-  for (int i = 0; i < 3; i++) v[i] = find_vertex(b, t, x[i]);
+  for (int i = 0; i < 3; i++) v[i] = cb_distinct_add(places, x[i]);
   if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) return CB_OK;
   for (int i = 0; i < 3 && status == CB_OK; i++) status = cb_mesh_add_corner(b, v[i]);
   return status == CB_OK ? cb_mesh_end_polygon(b) : status;
@@ -81,7 +38,7 @@ static bool is_binary(const cb_mesh_builder *b) {
   return b->n >= HEAD && b->n == HEAD + (uint64_t)FACET * read_u32(b->bytes + HEAD - 4);
 }
 
-static cb_status read_binary(cb_mesh_builder *b, table *t) {
+static cb_status read_binary(cb_mesh_builder *b, cb_distinct *places) {
   size_t facets = (b->n - HEAD) / FACET;
   for (size_t f = 0; f < facets; f++) {
     double x[3][3];
@@ -95,7 +52,7 @@ static cb_status read_binary(cb_mesh_builder *b, table *t) {
                             "xyz"[i % 3], f + 1, (double)value);
       x[i / 3][i % 3] = value;
     }
-    cb_status status = add_facet(b, t, x);
+    cb_status status = add_facet(b, places, x);
     if (status != CB_OK) return status;
   }
   return CB_OK;
@@ -136,7 +93,7 @@ static cb_status take_corner(const cb_mesh_builder *b, cb_cursor *cursor, double
 }
 
 /* From after `facet` to `endfacet`. */
-static cb_status read_facet(cb_mesh_builder *b, cb_cursor *cursor, table *t) {
+static cb_status read_facet(cb_mesh_builder *b, cb_cursor *cursor, cb_distinct *places) {
   static const char *const between[] = {"normal", "outer", "loop", "endloop", "endfacet"};
   double x[3][3];
   cb_word word;
@@ -146,10 +103,10 @@ static cb_status read_facet(cb_mesh_builder *b, cb_cursor *cursor, table *t) {
   for (int i = 1; i < 3 && status == CB_OK; i++) status = take(b, cursor, between[i]);
   for (int i = 0; i < 3 && status == CB_OK; i++) status = take_corner(b, cursor, x[i]);
   for (int i = 3; i < 5 && status == CB_OK; i++) status = take(b, cursor, between[i]);
-  return status == CB_OK ? add_facet(b, t, x) : status;
+  return status == CB_OK ? add_facet(b, places, x) : status;
 }
 
-static cb_status read_text(cb_mesh_builder *b, table *t) {
+static cb_status read_text(cb_mesh_builder *b, cb_distinct *places) {
   cb_cursor cursor = {.at = 0};
   cb_status status = CB_OK;
   bool inside = false;
@@ -162,7 +119,7 @@ static cb_status read_text(cb_mesh_builder *b, table *t) {
       inside = false;
       while (cb_next_word(b, &cursor, &word)) {} /* its name again */
     } else if (inside && word_is(b, word, "facet")) {
-      status = read_facet(b, &cursor, t);
+      status = read_facet(b, &cursor, places);
     } else {
       status = cb_mesh_expected(b, word, inside ? "facet or endsolid" : "solid");
     }
@@ -187,10 +144,11 @@ cb_status cb_mesh_read_stl(cb_mesh_builder *b) {
                         HEAD + FACET * facets, b->n);
   }
   size_t most = binary ? 3 * ((b->n - HEAD) / FACET) : b->n / SHORTEST_VERTEX + 1;
-  table t = {.slot = NULL};
+  cb_distinct places = {.slot = NULL};
   cb_status status = cb_mesh_room(b, most);
-  if (status == CB_OK) status = table_make(b, most, &t);
-  if (status == CB_OK) status = binary ? read_binary(b, &t) : read_text(b, &t);
-  free(t.slot);
+  if (status == CB_OK) status = cb_distinct_begin(&places, most, b->vertices);
+  if (status == CB_OK) status = binary ? read_binary(b, &places) : read_text(b, &places);
+  b->n_vertices = places.n;
+  cb_distinct_end(&places);
   return status;
 }

@@ -8,15 +8,15 @@
 #include "numerics/mesh.h"
 
 static inline cb_status read_obj(const char *text, cb_mesh **mesh) {
-  return cb_mesh_read_text("a.obj", text, strlen(text), CB_MESH_OBJ, mesh);
+  return cb_mesh_read_text("a.obj", text, strlen(text), CB_MESH_OBJ, NULL, mesh);
 }
 
 static inline cb_status read_ply(const char *text, cb_mesh **mesh) {
-  return cb_mesh_read_text("a.ply", text, strlen(text), CB_MESH_PLY, mesh);
+  return cb_mesh_read_text("a.ply", text, strlen(text), CB_MESH_PLY, NULL, mesh);
 }
 
 static const double cube_vertices[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0},  {0, 1, 0},
-                                           {0, 0, 1}, {1, 0, 1}, {1, 1.5, 1}, {-1e-3, 1, 1}};
+                                           {0, 0, 1}, {1, 0, 1}, {1, 1.5, 1}, {-1e-3, 1.5, 1}};
 static const int cube_faces[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
                                      {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
 

@@ -15,7 +15,7 @@ static void ply_of_every_encoding_and_type_gives_the_cube(void **state) {
         cb_text text = {0};
         put_cube(&text, &style);
         cb_mesh *mesh = NULL;
-        check_ok(cb_mesh_read_text("a.ply", text.data, text.length, CB_MESH_PLY, &mesh));
+        check_ok(cb_mesh_read_text("a.ply", text.data, text.length, CB_MESH_PLY, NULL, &mesh));
         check_cube(mesh);
         cb_mesh_free(mesh);
         cb_text_free(&text);
@@ -29,7 +29,7 @@ static void ply_of_single_precision_is_read_as_written(void **state) {
     cb_text text = {0};
     put_cube(&text, &style);
     cb_mesh *mesh = NULL;
-    check_ok(cb_mesh_read_text("a.ply", text.data, text.length, CB_MESH_PLY, &mesh));
+    check_ok(cb_mesh_read_text("a.ply", text.data, text.length, CB_MESH_PLY, NULL, &mesh));
     check_near(mesh->vertices[7][0], (double)-1e-3f, 0);
     assert_int_equal(mesh->n_edges, 12);
     cb_mesh_free(mesh);
@@ -112,7 +112,7 @@ static void coordinates_may_be_integers_of_either_sign(void **state) {
       static const double point[3] = {-128, 127, -1};
       for (int k = 0; k < 3; k++) put_value(&text, &style, types[i], point[k]);
       cb_mesh *mesh = NULL;
-      check_ok(cb_mesh_read_text("a.ply", text.data, text.length, CB_MESH_PLY, &mesh));
+      check_ok(cb_mesh_read_text("a.ply", text.data, text.length, CB_MESH_PLY, NULL, &mesh));
       for (int k = 0; k < 3; k++) check_near(mesh->vertices[0][k], point[k], 0);
       cb_mesh_free(mesh);
       cb_text_free(&text);
@@ -161,15 +161,15 @@ static void edges_are_sorted_and_once_each(void **state) {
 static void files_are_known_by_their_names(void **state) {
   (void)state;
   cb_mesh *mesh = NULL;
-  check_error(cb_mesh_read_file("/nonexistent/a.obj", &mesh), CB_ERROR_FILE,
+  check_error(cb_mesh_read_file("/nonexistent/a.obj", NULL, &mesh), CB_ERROR_FILE,
               "cannot read '/nonexistent/a.obj': No such file or directory");
-  check_error(cb_mesh_read_file("/nonexistent/a.msh", &mesh), CB_ERROR_INPUT,
+  check_error(cb_mesh_read_file("/nonexistent/a.msh", NULL, &mesh), CB_ERROR_INPUT,
               "/nonexistent/a.msh:1:1: error: a mesh of unknown format, expected a name in .obj, .ply, .stl or .off");
   char path[] = "/tmp/curvebody-test-XXXXXX.OBJ";
   int file = mkstemps(path, 4);
   assert_int_equal(write(file, "v 1 2 3\n", 8), 8);
   close(file);
-  check_ok(cb_mesh_read_file(path, &mesh));
+  check_ok(cb_mesh_read_file(path, NULL, &mesh));
   unlink(path);
   check_near(mesh->vertices[0][2], 3, 0);
   cb_mesh_free(mesh);

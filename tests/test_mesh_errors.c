@@ -159,7 +159,7 @@ static void a_wrong_binary_row_fails_with_its_offset(void **state) {
       snprintf(expected, sizeof expected, "a.ply:10:1: error: byte %zu: %s", head.length + (size_t)cases[c].at,
                cases[c].error);
       cb_mesh *mesh = NULL;
-      check_error(cb_mesh_read_text("a.ply", text.data, text.length, CB_MESH_PLY, &mesh), CB_ERROR_INPUT, expected);
+      check_error(cb_mesh_read_text("a.ply", text.data, text.length, CB_MESH_PLY, NULL, &mesh), CB_ERROR_INPUT, expected);
       cb_text_free(&text);
     }
     cb_text_free(&head);
@@ -179,12 +179,12 @@ static void every_truncation_fails_and_names_the_end(void **state) {
       char *part = malloc(n + 1);
       memcpy(part, text.data, n);
       part = realloc(part, n ? n : 1);
-      assert_int_equal(cb_mesh_read_text("a.ply", part, n, CB_MESH_PLY, &mesh), CB_ERROR_INPUT);
+      assert_int_equal(cb_mesh_read_text("a.ply", part, n, CB_MESH_PLY, NULL, &mesh), CB_ERROR_INPUT);
       free(part);
       if (n > 400) assert_true(strstr(cb_error_text(), "end of the file") || strstr(cb_error_text(), "bytes follow"));
     }
     cb_text_put(&text, "x", 1);
-    check_error_begins(cb_mesh_read_text("a.ply", text.data, text.length, CB_MESH_PLY, &mesh), CB_ERROR_INPUT,
+    check_error_begins(cb_mesh_read_text("a.ply", text.data, text.length, CB_MESH_PLY, NULL, &mesh), CB_ERROR_INPUT,
                        "a.ply:17:1: error: byte ");
     assert_non_null(strstr(cb_error_text(), ": expected the end of the file"));
     assert_null(mesh);

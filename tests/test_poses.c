@@ -1,11 +1,9 @@
-/* Poses: interpolation in time, exact velocities, expressions by part, numbered files, refusals. */
+/* Poses: interpolation in time, exact velocities, expressions by part, refusals. */
 #include "surface_measures.h"
 
 #include "fluid/poses.h"
 
-#include <limits.h>
 #include <time.h>
-#include <unistd.h>
 
 static const double pi = 3.14159265358979323846;
 
@@ -314,79 +312,6 @@ static void wrong_expressions_are_refused_by_part_and_place(void **state) {
   cb_surface_free(s);
 }
 
-static void write_file(const char *folder, int number, const char *text) {
-  char path[200];
-  snprintf(path, sizeof path, "%s/pose-%03d.obj", folder, number);
-  FILE *file = fopen(path, "wb");
-  assert_non_null(file);
-  fputs(text, file);
-  fclose(file);
-}
-
-static void numbered_files_are_poses(void **state) {
-  (void)state;
-  char folder[] = "/tmp/curvebody-test-XXXXXX", pattern[100], expected[300], path[200];
-  assert_non_null(mkdtemp(folder));
-  snprintf(pattern, sizeof pattern, "%s/pose-###.obj", folder);
-#define FACES "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
-  for (int i = 7; i < 11; i++) {
-    char text[200];
-    snprintf(text, sizeof text, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 %d\n" FACES, i);
-    write_file(folder, i, text);
-  }
-  const cb_poses_times times = {.step = 1, .end = CB_POSES_CLAMPED};
-  cb_surface *rest = NULL;
-  cb_poses *p = NULL;
-  double x[4][3], v[4][3];
-  check_ok(cb_poses_read(pattern, 7, 0, &times, &rest, &p));
-  assert_int_equal(rest->vertices, 4);
-  check_near(rest->x[3][2], 7, 0);
-  check_ok(cb_poses_at(p, 1.5, x, v));
-  check_near(x[3][2], 8.5, 1e-15 * 16);
-  check_near(v[3][2], 1, 1e-15 * 16);
-  check_ok(cb_poses_at(p, 99, x, v));
-  check_near(x[3][2], 10, 0);
-  cb_poses_free(p);
-  cb_surface_free(rest);
-  rest = NULL;
-  p = NULL;
-  snprintf(expected, sizeof expected, "cannot read '%s/pose-011.obj': No such file or directory", folder);
-  check_error(cb_poses_read(pattern, 7, 5, &times, &rest, &p), CB_ERROR_FILE, expected);
-  snprintf(expected, sizeof expected, "cannot read '%s/pose-006.obj': No such file or directory", folder);
-  check_error(cb_poses_read(pattern, 6, 0, &times, &rest, &p), CB_ERROR_FILE, expected);
-  write_file(folder, 9, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 9\nf 1 3 2\nf 1 2 4\nf 1 3 4\nf 2 3 4\n");
-  snprintf(expected, sizeof expected,
-           "%s/pose-009.obj:1:1: error: face 3 has the vertices 1, 3, 4, at (0, 0, 0), expected 1, 4, 3 as in "
-           "'%s/pose-007.obj'", folder, folder);
-  check_error(cb_poses_read(pattern, 7, 0, &times, &rest, &p), CB_ERROR_INPUT, expected);
-  write_file(folder, 9, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 9\nf 1 3 2\n");
-  snprintf(expected, sizeof expected,
-           "%s/pose-009.obj:1:1: error: 4 vertices and 1 faces, expected 4 and 4 as in '%s/pose-007.obj'", folder,
-           folder);
-  check_error(cb_poses_read(pattern, 7, 0, &times, &rest, &p), CB_ERROR_INPUT, expected);
-  write_file(folder, 9, "v 0 0 0\nv 1 0 0\nv 0 nan 0\nv 0 0 9\n" FACES);
-  snprintf(expected, sizeof expected, "%s/pose-009.obj:3:5: error: expected y, a finite number, found 'nan'", folder);
-  check_error(cb_poses_read(pattern, 7, 0, &times, &rest, &p), CB_ERROR_INPUT, expected);
-  check_error(cb_poses_read("a.obj", 0, 0, &times, &rest, &p), CB_ERROR_INPUT,
-              "poses 'a.obj': expected a name with one run of '#', which stands for the number");
-  check_error(cb_poses_read("a#b#.obj", 0, 0, &times, &rest, &p), CB_ERROR_INPUT,
-              "poses 'a#b#.obj': expected a name with one run of '#', which stands for the number");
-  check_error(cb_poses_read(pattern, -1, 0, &times, &rest, &p), CB_ERROR_ARGUMENT,
-              strcat(strcat(strcpy(path, "poses '"), pattern),
-                     "': 0 files from number -1 on, expected no negative number"));
-  check_error(cb_poses_read("none-#.obj", INT_MAX - 3, 5, &times, &rest, &p), CB_ERROR_ARGUMENT,
-              "poses 'none-#.obj': 5 files from number 2147483644 on, expected numbers up to 2147483647");
-  check_error(cb_poses_read("/nowhere/none-#.obj", INT_MAX - 4, 5, &times, &rest, &p), CB_ERROR_FILE,
-              "cannot read '/nowhere/none-2147483643.obj': No such file or directory");
-  assert_null(rest);
-  assert_null(p);
-  for (int i = 7; i < 11; i++) {
-    snprintf(path, sizeof path, "%s/pose-%03d.obj", folder, i);
-    unlink(path);
-  }
-  rmdir(folder);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_periodic_sequence_converges_by_order_3),
@@ -397,7 +322,6 @@ int main(void) {
       cmocka_unit_test(what_overflows_between_poses_is_refused_by_vertex),
       cmocka_unit_test(expressions_move_each_part),
       cmocka_unit_test(a_shared_vertex_moves_with_its_first_part),
-      cmocka_unit_test(wrong_expressions_are_refused_by_part_and_place),
-      cmocka_unit_test(numbered_files_are_poses)};
+      cmocka_unit_test(wrong_expressions_are_refused_by_part_and_place)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

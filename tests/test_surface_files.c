@@ -117,7 +117,7 @@ static void every_format_gives_back_the_surface(void **state) {
 /* ---- STL and OFF: messages ---- */
 
 static cb_status read_text(const char *name, const char *text, cb_mesh_format format, cb_mesh **mesh) {
-  return cb_mesh_read_text(name, text, strlen(text), format, mesh);
+  return cb_mesh_read_text(name, text, strlen(text), format, NULL, mesh);
 }
 
 #define FACET "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
@@ -145,17 +145,17 @@ static void a_wrong_stl_fails_with_its_place(void **state) {
   char bytes[134] = {0};
   cb_mesh *mesh = NULL;
   bytes[80] = 2;
-  check_error(cb_mesh_read_text("a.stl", bytes, sizeof bytes, CB_MESH_STL, &mesh), CB_ERROR_INPUT,
+  check_error(cb_mesh_read_text("a.stl", bytes, sizeof bytes, CB_MESH_STL, NULL, &mesh), CB_ERROR_INPUT,
               "a.stl:1:1: error: byte 80: 2 facets take 184 bytes in all, but the file has 134");
   bytes[80] = 1;
   memcpy(bytes + 84 + 12 + 16, &(float){NAN}, 4);
-  check_error(cb_mesh_read_text("a.stl", bytes, sizeof bytes, CB_MESH_STL, &mesh), CB_ERROR_INPUT,
+  check_error(cb_mesh_read_text("a.stl", bytes, sizeof bytes, CB_MESH_STL, NULL, &mesh), CB_ERROR_INPUT,
               "a.stl:1:1: error: byte 112: expected y of a corner of facet 1, a finite number, found nan");
   /* A facet of equal corners is dropped, but its vertices stay: -0 and 0 are one. */
   memset(bytes + 84, 0, 50);
   memcpy(bytes + 84 + 12, &(float){-0.0f}, 4);
   memcpy(bytes + 84 + 12 + 12, &(float){1}, 4);
-  check_ok(cb_mesh_read_text("a.stl", bytes, sizeof bytes, CB_MESH_STL, &mesh));
+  check_ok(cb_mesh_read_text("a.stl", bytes, sizeof bytes, CB_MESH_STL, NULL, &mesh));
   assert_int_equal(mesh->n_vertices, 2);
   assert_int_equal(mesh->n_triangles, 0);
   cb_mesh_free(mesh);

@@ -89,7 +89,7 @@ cb_status cb_network_from_mesh(cb_network *w, const cb_node *mesh, const cb_geom
   if (status) return status;
   const cb_node *file = cb_node_get(mesh, "file");
   char *path = cb_node_path(file);
-  status = path ? cb_mesh_read_file(path, &m) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  status = path ? cb_mesh_read_file(path, NULL, &m) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   free(path);
   if (status == CB_ERROR_FILE) return cb_node_fail(file, "%s", cb_error_text()), CB_ERROR_FILE;
   if (status) return cb_place_fail(file, status);

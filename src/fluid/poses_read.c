@@ -24,26 +24,11 @@ static bool is_there(const char *name) {
   return file != NULL;
 }
 
-static cb_status check_same(const char *name, const char *first, const cb_surface *rest, const cb_surface *s) {
-  if (s->vertices != rest->vertices || s->faces != rest->faces)
-    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: %d vertices and %d faces, expected %d and %d as in '%s'", name,
-                   s->vertices, s->faces, rest->vertices, rest->faces, first);
-  for (int f = 0; f < s->faces; f++) {
-    const int *a = s->face[f], *b = rest->face[f];
-    if (memcmp(a, b, sizeof *s->face) == 0) continue;
-    const double *x = s->x[a[0]];
-    return cb_fail(CB_ERROR_INPUT,
-                   "%s:1:1: error: face %d has the vertices %d, %d, %d, at (%g, %g, %g), expected %d, %d, %d "
-                   "as in '%s'",
-                   name, f + 1, a[0] + 1, a[1] + 1, a[2] + 1, x[0], x[1], x[2], b[0] + 1, b[1] + 1, b[2] + 1, first);
-  }
-  return CB_OK;
-}
-
-/* Reads poses 1 .. into x, which grows. */
-static cb_status read_all(const char *pattern, int first, int count, const char *name0, const cb_surface *rest,
+/* Reads poses of the mesh into x, which grows; own: the first of them, where it is known. */
+static cb_status read_all(const char *pattern, int first, int count, const cb_mesh *mesh, const cb_mesh *own,
                           double (**x)[3], int *poses) {
-  size_t size = (size_t)rest->vertices;
+  const cb_mesh_reading how = {.like = mesh};
+  size_t size = mesh->n_vertices;
   int room = 0;
   cb_status status = CB_OK;
   for (int i = 0; !status && (count == 0 || i < count); i++) {
@@ -54,18 +39,17 @@ static cb_status read_all(const char *pattern, int first, int count, const char 
     if (i == room) {
       room = room ? 2 * room : 16;
       double(*larger)[3] = realloc(*x, (size_t)room * size * sizeof **x);
-      if (!larger) return cb_fail(CB_ERROR_MEMORY, "no memory for %d poses of %d vertices", room, rest->vertices);
+      if (!larger) return cb_fail(CB_ERROR_MEMORY, "no memory for %d poses of %zu vertices", room, size);
       *x = larger;
     }
-    const cb_surface *s = rest;
-    cb_surface *read = NULL;
-    if (i) {
-      status = cb_surface_read(name, &read);
-      if (!status) status = check_same(name, name0, rest, read);
-      s = read;
+    const cb_mesh *pose = own;
+    cb_mesh *read = NULL;
+    if (i || !own) {
+      status = cb_surface_read_mesh(name, &how, &read);
+      pose = read;
     }
-    if (!status) memcpy(*x + (size_t)i * size, s->x, size * sizeof **x);
-    cb_surface_free(read);
+    if (!status) memcpy(*x + (size_t)i * size, pose->vertices, size * sizeof **x);
+    cb_mesh_free(read);
     *poses = i + 1;
   }
   return status;
@@ -84,9 +68,10 @@ static cb_status check_gap(const char *pattern, int missing) {
   return status;
 }
 
-cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, cb_surface **rest,
-                        cb_poses **out) {
+cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, const cb_mesh *mesh,
+                        cb_surface **rest, cb_poses **out) {
   char name[CB_POSES_LONGEST_NAME];
+  cb_mesh *own = NULL;
   cb_surface *surface = NULL;
   double(*x)[3] = NULL;
   int poses = 0;
@@ -97,15 +82,15 @@ cb_status cb_poses_read(const char *pattern, int first, int count, const cb_pose
     return cb_fail(CB_ERROR_ARGUMENT, "poses '%s': %d files from number %d on, expected numbers up to %d", pattern,
                    count, first, INT_MAX);
   cb_status status = cb_poses_file(pattern, first, name);
-  if (!status) status = cb_surface_read(name, &surface);
-  if (!status) status = read_all(pattern, first, count, name, surface, &x, &poses);
+  if (!status && !mesh) status = cb_surface_read_mesh(name, NULL, &own);
+  if (!status && !mesh) status = cb_surface_of_mesh(own, &surface);
+  if (!status) status = read_all(pattern, first, count, mesh ? mesh : own, own, &x, &poses);
   if (!status && count == 0 && first <= INT_MAX - poses) status = check_gap(pattern, first + poses);
-  if (!status) status = cb_poses_from_arrays(surface->vertices, poses, (const double(*)[3])x, times, out);
+  if (!status)
+    status = cb_poses_from_arrays((mesh ? *rest : surface)->vertices, poses, (const double(*)[3])x, times, out);
   free(x);
-  if (status) {
-    cb_surface_free(surface);
-    return status;
-  }
-  *rest = surface;
-  return CB_OK;
+  cb_mesh_free(own);
+  if (status) cb_surface_free(surface);
+  else if (!mesh) *rest = surface;
+  return status;
 }

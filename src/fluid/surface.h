@@ -7,6 +7,7 @@
 #ifndef CB_FLUID_SURFACE_H
 #define CB_FLUID_SURFACE_H
 
+#include "numerics/mesh.h"
 #include <curvebody/param.h>
 #include <stdbool.h>
 
@@ -24,6 +25,9 @@ typedef struct cb_surface {
  * none. CB_ERROR_FILE, CB_ERROR_INPUT with file and line. The caller frees. */
 cb_status cb_surface_read(const char *path, cb_surface **out);
 void cb_surface_free(cb_surface *s);
+/* The same in two steps. */
+cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_mesh **out);
+cb_status cb_surface_of_mesh(const cb_mesh *mesh, cb_surface **out);
 /* One from arrays, copied; part[faces] from 0 without gaps, NULL: found by connection through edges. CB_ERROR_ARGUMENT
  * for an index that is out of range or twice in a face, CB_ERROR_DOMAIN for a vertex that is not finite. */
 cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,

@@ -2,7 +2,6 @@
 #include "fluid/surface_private.h"
 
 #include "core/text.h"
-#include "numerics/mesh.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -72,26 +71,31 @@ static cb_status build_groups(const cb_mesh *m, cb_surface **out) {
   return status;
 }
 
-static cb_status build(const char *path, const cb_mesh *m, cb_surface **out) {
+cb_status cb_surface_of_mesh(const cb_mesh *m, cb_surface **out) {
   if (m->n_vertices > INT_MAX || m->n_triangles > INT_MAX / 3)
-    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh of %zu triangles, expected at most %d", path, m->n_triangles,
-                   INT_MAX / 3);
+    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh of %zu triangles, expected at most %d", m->name,
+                   m->n_triangles, INT_MAX / 3);
   if (m->n_triangles == 0 || m->n_vertices < 3)
-    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh without faces", path);
+    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh without faces", m->name);
   if (m->n_groups) return build_groups(m, out);
   return cb_surface_build((int)m->n_vertices, (const double(*)[3])m->vertices, (int)m->n_triangles,
                           (const int(*)[3])m->triangles, NULL, NULL, out);
 }
 
-cb_status cb_surface_read(const char *path, cb_surface **out) {
+cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_mesh **out) {
   char *bytes;
   size_t n;
-  cb_mesh *mesh = NULL;
   cb_status status = cb_read_whole_file(path, CB_MESH_LARGEST, &bytes, &n);
   if (status) return status;
-  status = cb_mesh_read_text(path, bytes, n, cb_mesh_format_of(bytes, n), &mesh);
+  status = cb_mesh_read_text(path, bytes, n, cb_mesh_format_of(bytes, n), how, out);
   free(bytes);
-  if (!status) status = build(path, mesh, out);
+  return status;
+}
+
+cb_status cb_surface_read(const char *path, cb_surface **out) {
+  cb_mesh *mesh = NULL;
+  cb_status status = cb_surface_read_mesh(path, NULL, &mesh);
+  if (!status) status = cb_surface_of_mesh(mesh, out);
   cb_mesh_free(mesh);
   return status;
 }

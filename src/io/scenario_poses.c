@@ -90,7 +90,7 @@ static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immers
   return given ? cb_node_fail_at(given, at, "%s", cb_error_text()) : cb_node_fail(from[which], "%s", cb_error_text());
 }
 
-/* Poses share one connectivity. */
+/* Poses share one connectivity: those of a shape. */
 static cb_status check_same(const cb_node *named, const cb_surface *body, const cb_surface *pose) {
   if (pose->vertices != body->vertices || pose->faces != body->faces)
     return cb_node_fail(named, "its poses have %d vertices and %d faces, the body has %d and %d", pose->vertices,
@@ -115,8 +115,8 @@ static cb_status add_numbered(cb_scenario *s, const char *pattern, int first, in
   return status;
 }
 
-static cb_status read_poses(cb_scenario *s, const cb_node *node, const sequence_parameters *p, cb_surface **first,
-                            cb_immersed_kind *kind) {
+static cb_status read_poses(cb_scenario *s, const cb_node *node, const sequence_parameters *p, const cb_mesh *mesh,
+                            cb_surface **first, cb_immersed_kind *kind) {
   const cb_node *named = p->files ? p->files : p->sequence;
   const cb_poses_times times = {
       .start = p->start, .step = p->step, .period = p->period, .end = p->end ? CB_POSES_CLAMPED : CB_POSES_PERIODIC};
@@ -127,15 +127,16 @@ static cb_status read_poses(cb_scenario *s, const cb_node *node, const sequence_
   status = cb_scenario_file(s, named, &path);
   if (status) return status;
   if (!p->files) return cb_poses_read_sequence(path, p->dataset, kind->surface, &times, first, &kind->poses);
-  status = cb_poses_read(path, p->first, p->count, &times, first, &kind->poses);
+  status = cb_poses_read(path, p->first, p->count, &times, mesh, mesh ? &kind->surface : first, &kind->poses);
   return status ? status : add_numbered(s, path, p->first, cb_poses_count(kind->poses));
 }
 
-static cb_status from_files(cb_scenario *s, const cb_node *node, const sequence_parameters *p, double scale,
-                            cb_immersed_kind *kind) {
+/* mesh: that of the body, NULL where it has none. */
+static cb_status from_files(cb_scenario *s, const cb_node *node, const sequence_parameters *p, const cb_mesh *mesh,
+                            double scale, cb_immersed_kind *kind) {
   const cb_node *named = p->files ? p->files : p->sequence;
   cb_surface *first = NULL;
-  cb_status status = read_poses(s, node, p, &first, kind);
+  cb_status status = read_poses(s, node, p, mesh, &first, kind);
   if (status) return cb_surface_free(first), status;
   cb_poses_scale(kind->poses, scale);
   if (!kind->surface) {
@@ -179,13 +180,25 @@ static cb_status check_poses(cb_scenario *s, const cb_node *node, const cb_immer
   return status;
 }
 
-static cb_status read_mesh(cb_scenario *s, const cb_node *mesh, double scale, cb_surface **out) {
+static cb_status read_mesh(cb_scenario *s, const cb_node *node, double scale, cb_mesh **mesh, cb_surface **out) {
   const char *text;
-  cb_status status = cb_node_string(mesh, &text);
-  if (!status) status = cb_scenario_file(s, mesh, &text);
-  if (!status) status = cb_surface_read(text, out);
+  cb_status status = cb_node_string(node, &text);
+  if (!status) status = cb_scenario_file(s, node, &text);
+  if (!status) status = cb_surface_read_mesh(text, NULL, mesh);
+  if (!status) status = cb_surface_of_mesh(*mesh, out);
   if (!status) cb_surface_scale(*out, scale);
   return status;
+}
+
+static cb_status read_shape(cb_scenario *s, const cb_node *shape, cb_surface **out) {
+  const cb_node *name = shape->kind == CB_NODE_MAP ? cb_node_get(shape, "name") : shape;
+  const char *text;
+  if (!name) return cb_node_fail(shape, "expected `name`; see `curvebody list shapes`");
+  cb_status status = cb_node_string(name, &text);
+  if (status) return status;
+  status = cb_shape_create(text, shape->kind == CB_NODE_MAP ? shape : NULL, out);
+  if (status == CB_ERROR_INPUT && shape->kind != CB_NODE_MAP) status = cb_node_fail(shape, "%s", cb_error_text());
+  return cb_scenario_placed(s, status, shape, false);
 }
 
 cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb_node *shape, const cb_node *mesh,
@@ -199,18 +212,12 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
   if (scale != 1 && !mesh && !by_files)
     return cb_node_fail(cb_node_get(body, "scale"), "`scale` belongs to `mesh` and to poses from files");
   if (p.files && p.sequence) return cb_node_fail(p.sequence, "`sequence` beside `files`: expected one or the other");
-  if (shape) {
-    const cb_node *name = shape->kind == CB_NODE_MAP ? cb_node_get(shape, "name") : shape;
-    const char *text;
-    if (!name) return cb_node_fail(shape, "expected `name`; see `curvebody list shapes`");
-    if ((status = cb_node_string(name, &text))) return status;
-    status = cb_shape_create(text, shape->kind == CB_NODE_MAP ? shape : NULL, &kind->surface);
-    if (status == CB_ERROR_INPUT && shape->kind != CB_NODE_MAP) status = cb_node_fail(shape, "%s", cb_error_text());
-    status = cb_scenario_placed(s, status, shape, false);
-  } else if (mesh) {
-    status = read_mesh(s, mesh, scale, &kind->surface);
-  }
-  if (!status && poses) status = by_files ? from_files(s, poses, &p, scale, kind) : from_expressions(s, poses, kind);
+  cb_mesh *file = NULL;
+  if (shape) status = read_shape(s, shape, &kind->surface);
+  if (mesh) status = read_mesh(s, mesh, scale, &file, &kind->surface);
+  if (!status && poses)
+    status = by_files ? from_files(s, poses, &p, file, scale, kind) : from_expressions(s, poses, kind);
+  cb_mesh_free(file);
   if (!status) status = cb_scenario_placed(s, cb_surface_check(kind->surface, true), mesh ? mesh : body, false);
   if (!status && by_files) status = check_poses(s, poses, kind);
   return status;

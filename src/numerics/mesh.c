@@ -66,14 +66,16 @@ cb_status cb_mesh_fail(const cb_mesh_builder *b, size_t at, const char *format, 
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  size_t line = 1, start = 0;
-  for (size_t i = 0; i < at; i++)
+  size_t line = 1, start = 0, end = at < b->binary ? at : b->binary;
+  for (size_t i = 0; i < end; i++)
     if (b->bytes[i] == '\n') {
       line++;
       start = i + 1;
     }
-  return cb_fail(CB_ERROR_INPUT, "%s:%zu:%zu: error: %s", b->name, line,
-                 cb_count_characters(b->bytes + start, at - start) + 1, text);
+  char byte[40] = "";
+  if (at >= b->binary) snprintf(byte, sizeof byte, "byte %zu: ", at);
+  return cb_fail(CB_ERROR_INPUT, "%s:%zu:%zu: error: %s%s", b->name, line,
+                 cb_count_characters(b->bytes + start, end - start) + 1, byte, text);
 }
 
 cb_status cb_mesh_expected(const cb_mesh_builder *b, cb_word word, const char *what) {
@@ -135,9 +137,14 @@ cb_status cb_mesh_add_corner(cb_mesh_builder *b, int vertex) {
   return push(&b->corners, vertex) ? CB_OK : cb_mesh_no_memory(b);
 }
 
+/* Where the corners of the polygon or line begin. */
+static size_t begin(const cb_mesh_builder *b) { return b->ends.count ? (size_t)b->ends.data[b->ends.count - 1] : 0; }
+
+size_t cb_mesh_corners(const cb_mesh_builder *b) { return b->corners.count - begin(b); }
+
 bool cb_mesh_repeats(const cb_mesh_builder *b, bool closed, int *vertex) {
-  const int *corner = b->corners.data;
-  size_t n = b->corners.count;
+  const int *corner = b->corners.data + begin(b);
+  size_t n = cb_mesh_corners(b);
   for (size_t i = 0; i + !closed < n; i++)
     if (corner[i] == corner[(i + 1) % n]) {
       *vertex = corner[i];
@@ -150,25 +157,24 @@ static bool push_edge(cb_mesh_builder *b, int i, int j) {
   return push(&b->edges, i < j ? i : j) && push(&b->edges, i < j ? j : i);
 }
 
-static bool push_triangle(cb_mesh_builder *b, int i, int j, int k) {
-  if (i == j || j == k || k == i) return true; /* of a polygon that comes back to a corner: no area */
-  return push(&b->triangles, i) && push(&b->triangles, j) && push(&b->triangles, k) && push(&b->groups, b->group);
+static bool push_edges(cb_mesh_builder *b) {
+  const int *corner = b->corners.data + begin(b);
+  bool good = true;
+  for (size_t i = 1; i < cb_mesh_corners(b) && good; i++) good = push_edge(b, corner[i - 1], corner[i]);
+  return good;
 }
 
 cb_status cb_mesh_end_line(cb_mesh_builder *b) {
-  const int *corner = b->corners.data;
-  bool good = true;
-  for (size_t i = 1; i < b->corners.count && good; i++) good = push_edge(b, corner[i - 1], corner[i]);
-  b->corners.count = 0;
+  const bool good = push_edges(b);
+  b->corners.count = begin(b);
   return good ? CB_OK : cb_mesh_no_memory(b);
 }
 
-cb_status cb_mesh_end_polygon(cb_mesh_builder *b) {
-  const int *corner = b->corners.data;
-  size_t n = b->corners.count;
-  bool good = push_edge(b, corner[n - 1], corner[0]);
-  for (size_t i = 1; i + 1 < n && good; i++) good = push_triangle(b, corner[0], corner[i], corner[i + 1]);
-  return good ? cb_mesh_end_line(b) : cb_mesh_no_memory(b);
+/* Offsets and counts of corners are below the number of bytes, which is an int. */
+cb_status cb_mesh_end_polygon(cb_mesh_builder *b, size_t at) {
+  const bool good = push_edges(b) && push_edge(b, b->corners.data[b->corners.count - 1], b->corners.data[begin(b)]) &&
+                    push(&b->places, (int)at) && push(&b->groups, b->group) && push(&b->ends, (int)b->corners.count);
+  return good ? CB_OK : cb_mesh_no_memory(b);
 }
 
 static bool is_group(const cb_mesh_builder *b, int group, cb_word name) {
@@ -198,106 +204,23 @@ cb_status cb_mesh_begin_group(cb_mesh_builder *b, cb_cursor *cursor) {
 
 /* ---- the whole ---- */
 
-/* Stable counting sort of pairs by their member `by`: start[v] is where the pairs of vertex v go. */
-static void sort_pairs(int (*from)[2], int (*to)[2], size_t n, int by, size_t *start, size_t n_vertices) {
-  memset(start, 0, (n_vertices + 1) * sizeof *start);
-  for (size_t i = 0; i < n; i++) start[from[i][by] + 1]++;
-  for (size_t v = 0; v < n_vertices; v++) start[v + 1] += start[v];
-  for (size_t i = 0; i < n; i++) {
-    size_t at = start[from[i][by]]++;
-    to[at][0] = from[i][0];
-    to[at][1] = from[i][1];
-  }
-}
-
-/* Sorts the edges, by the second vertex and then by the first, and drops repeats. */
-static bool sort_edges(cb_mesh_builder *b) {
-  size_t n = b->edges.count / 2;
-  if (n < 2) return true;
-  int(*edges)[2] = (int(*)[2])b->edges.data, (*other)[2] = malloc(n * sizeof *other);
-  size_t *start = malloc((b->n_vertices + 1) * sizeof *start);
-  if (other && start) {
-    sort_pairs(edges, other, n, 1, start, b->n_vertices);
-    sort_pairs(other, edges, n, 0, start, b->n_vertices);
-    size_t kept = 1;
-    for (size_t i = 1; i < n; i++) {
-      if (edges[i][0] == edges[kept - 1][0] && edges[i][1] == edges[kept - 1][1]) continue;
-      edges[kept][0] = edges[i][0];
-      edges[kept++][1] = edges[i][1];
-    }
-    b->edges.count = 2 * kept;
-  }
-  bool good = other && start;
-  free(other);
-  free(start);
-  return good;
-}
-
-/* Names and groups of triangles; groups without triangles are dropped. */
-static bool finish_groups(cb_mesh_builder *b, cb_mesh *mesh) {
-  size_t n = mesh->n_triangles;
-  int *number = malloc(((size_t)b->n_groups + 1) * sizeof *number);
-  mesh->groups = cb_arena_alloc(mesh->arena, n, sizeof *mesh->groups);
-  mesh->group_names = cb_arena_alloc(mesh->arena, (size_t)b->n_groups, sizeof *mesh->group_names);
-  bool good = number && mesh->groups && mesh->group_names;
-  for (int g = 0; good && g < b->n_groups; g++) number[g] = -1;
-  for (size_t i = 0; good && i < n; i++) {
-    int g = b->groups.data[i];
-    mesh->groups[i] = g;
-    if (g < 0) continue;
-    if (number[g] < 0) {
-      number[g] = (int)mesh->n_groups;
-      char *name = cb_arena_strndup(mesh->arena, b->bytes + b->group_names[g].at, b->group_names[g].length);
-      mesh->group_names[mesh->n_groups++] = name;
-      good = name != NULL;
-    }
-    mesh->groups[i] = number[g];
-  }
-  free(number);
-  return good;
-}
-
-static cb_status finish(cb_mesh_builder *b, cb_mesh **out) {
-  if (b->n_vertices == 0) return cb_mesh_fail(b, 0, "a mesh without vertices");
-  if (!sort_edges(b)) return cb_mesh_no_memory(b);
-  cb_arena *arena = cb_arena_create();
-  cb_mesh *mesh = cb_arena_alloc(arena, 1, sizeof *mesh);
-  if (!mesh) {
-    cb_arena_free(arena);
-    return cb_mesh_no_memory(b);
-  }
-  mesh->arena = arena;
-  mesh->n_vertices = b->n_vertices;
-  mesh->n_edges = b->edges.count / 2;
-  mesh->n_triangles = b->triangles.count / 3;
-  mesh->vertices = cb_arena_alloc_aligned(arena, mesh->n_vertices, sizeof *mesh->vertices, CB_CACHE_LINE);
-  mesh->edges = cb_arena_alloc_aligned(arena, mesh->n_edges, sizeof *mesh->edges, CB_CACHE_LINE);
-  mesh->triangles = cb_arena_alloc_aligned(arena, mesh->n_triangles, sizeof *mesh->triangles, CB_CACHE_LINE);
-  if (!mesh->vertices || !mesh->edges || !mesh->triangles || !finish_groups(b, mesh)) {
-    cb_arena_free(arena);
-    return cb_mesh_no_memory(b);
-  }
-  memcpy(mesh->vertices, b->vertices, mesh->n_vertices * sizeof *mesh->vertices);
-  if (mesh->n_edges) memcpy(mesh->edges, b->edges.data, mesh->n_edges * sizeof *mesh->edges);
-  if (mesh->n_triangles) memcpy(mesh->triangles, b->triangles.data, mesh->n_triangles * sizeof *mesh->triangles);
-  *out = mesh;
-  return CB_OK;
-}
-
-cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_mesh_format format, cb_mesh **out) {
+cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_mesh_format format,
+                            const cb_mesh_reading *how, cb_mesh **out) {
   if (n > CB_MESH_LARGEST)
     return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh of %zu bytes, expected at most %d", name, n, CB_MESH_LARGEST);
   static cb_status (*const readers[])(cb_mesh_builder *) = {[CB_MESH_OBJ] = cb_mesh_read_obj,
                                                             [CB_MESH_PLY] = cb_mesh_read_ply,
                                                             [CB_MESH_STL] = cb_mesh_read_stl,
                                                             [CB_MESH_OFF] = cb_mesh_read_off};
-  cb_mesh_builder b = {.name = name, .bytes = bytes, .n = n, .group = -1};
+  static const cb_mesh_reading plainly = {.like = NULL};
+  cb_mesh_builder b = {.name = name, .bytes = bytes, .n = n, .binary = SIZE_MAX, .group = -1};
   cb_status status = readers[format](&b);
-  if (status == CB_OK) status = finish(&b, out);
+  if (status == CB_OK) status = cb_mesh_finish(&b, how ? how : &plainly, out);
   free(b.vertices);
   free(b.edges.data);
-  free(b.triangles.data);
   free(b.corners.data);
+  free(b.ends.data);
+  free(b.places.data);
   free(b.groups.data);
   free(b.group_names);
   return status;
@@ -314,13 +237,13 @@ static bool ends_in(const char *path, const char *ending) {
 }
 
 cb_mesh_format cb_mesh_format_of(const char *bytes, size_t n) {
-  const cb_mesh_builder b = {.name = "", .bytes = bytes, .n = n};
+  const cb_mesh_builder b = {.name = "", .bytes = bytes, .n = n, .binary = SIZE_MAX};
   if (n > 3 && memcmp(bytes, "ply", 3) == 0 && (bytes[3] == '\n' || is_blank(bytes[3]))) return CB_MESH_PLY;
   if (cb_mesh_is_stl(&b)) return CB_MESH_STL;
   return cb_mesh_is_off(&b) ? CB_MESH_OFF : CB_MESH_OBJ;
 }
 
-cb_status cb_mesh_read_file(const char *path, cb_mesh **out) {
+cb_status cb_mesh_read_file(const char *path, const cb_mesh_reading *how, cb_mesh **out) {
   cb_mesh_format format;
   if (ends_in(path, ".obj")) format = CB_MESH_OBJ;
   else if (ends_in(path, ".ply")) format = CB_MESH_PLY;
@@ -334,7 +257,7 @@ cb_status cb_mesh_read_file(const char *path, cb_mesh **out) {
   size_t n;
   cb_status status = cb_read_whole_file(path, CB_MESH_LARGEST, &bytes, &n);
   if (status != CB_OK) return status;
-  status = cb_mesh_read_text(path, bytes, n, format, out);
+  status = cb_mesh_read_text(path, bytes, n, format, how, out);
   free(bytes);
   return status;
 }

@@ -13,13 +13,15 @@ typedef struct cb_index_list {
 
 typedef struct cb_mesh_builder {
   const char *name, *bytes;
-  size_t n;
+  size_t n, binary;      /* bytes, and those from where on they are no text */
+  int base;              /* the number of the first vertex */
   double (*vertices)[3]; /* room for as many as the file can hold */
   size_t n_vertices, room;
-  cb_index_list edges, triangles, corners; /* by twos, by threes; corners of the polygon or line that is being read */
-  cb_index_list groups;                    /* of the triangles */
+  cb_index_list edges;                /* by twos */
+  cb_index_list corners, ends;        /* of polygons, then those of the polygon or line that is being read */
+  cb_index_list places, groups;       /* of polygons: the byte where each stands, and its group */
   struct cb_word *group_names;
-  int n_groups, group; /* group: of the triangles to come, -1 for none */
+  int n_groups, group; /* group: of the polygons to come, -1 for none */
 } cb_mesh_builder;
 
 enum { CB_MESH_MOST_GROUPS = 4096 };
@@ -43,7 +45,8 @@ bool cb_next_line(const cb_mesh_builder *b, cb_cursor *cursor);
 
 bool cb_word_is(const cb_mesh_builder *b, cb_word word, const char *text);
 
-/* Fails with `name:line:column: error: `, the place of byte `at`. */
+/* Fails with `name:line:column: error: `, the place of byte `at`; where bytes are no text, the place where they begin,
+ * and `byte AT: `. */
 cb_status cb_mesh_fail(const cb_mesh_builder *b, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 cb_status cb_mesh_no_memory(const cb_mesh_builder *b);
@@ -59,19 +62,23 @@ cb_status cb_mesh_integer(const cb_mesh_builder *b, cb_word word, const char *wh
 /* Takes room for vertices. */
 cb_status cb_mesh_room(cb_mesh_builder *b, size_t n_vertices);
 
-/* One more corner. */
+/* One more corner of the polygon or line; how many it has. */
 cb_status cb_mesh_add_corner(cb_mesh_builder *b, int vertex);
+size_t cb_mesh_corners(const cb_mesh_builder *b);
 
 /* Does an edge of the polygon or line (closed: with the one from the last corner to the first) lead from a vertex to
  * itself? Into *vertex (from 0). */
 bool cb_mesh_repeats(const cb_mesh_builder *b, bool closed, int *vertex);
 
-/* The corners become a polygon (edges around it and a fan of triangles) or an open line, and are forgotten. */
-cb_status cb_mesh_end_polygon(cb_mesh_builder *b);
+/* The corners become a polygon, which stands at byte `at`, with the edges around it, or an open line. */
+cb_status cb_mesh_end_polygon(cb_mesh_builder *b, size_t at);
 cb_status cb_mesh_end_line(cb_mesh_builder *b);
 
-/* Triangles from here on belong to the group that the rest of the line names; to none where it names nothing. */
+/* Polygons from here on belong to the group that the rest of the line names; to none where it names nothing. */
 cb_status cb_mesh_begin_group(cb_mesh_builder *b, cb_cursor *cursor);
+
+/* The mesh of what was read. */
+cb_status cb_mesh_finish(cb_mesh_builder *b, const cb_mesh_reading *how, cb_mesh **out);
 
 cb_status cb_mesh_read_obj(cb_mesh_builder *b);
 cb_status cb_mesh_read_ply(cb_mesh_builder *b);

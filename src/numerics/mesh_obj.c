@@ -65,12 +65,12 @@ static cb_status read_corners(cb_mesh_builder *b, cb_cursor *cursor, cb_word sta
     if (status == CB_OK) status = cb_mesh_add_corner(b, vertex);
     if (status != CB_OK) return status;
   }
-  if (b->corners.count < (polygon ? 3 : 2))
+  if (cb_mesh_corners(b) < (polygon ? 3 : 2))
     return cb_mesh_expected_more(b, cursor, polygon ? "at least 3 corners" : "at least 2 vertices");
   int vertex;
   if (cb_mesh_repeats(b, polygon, &vertex))
     return cb_mesh_fail(b, statement.at, "an edge from vertex %d to itself", vertex + 1);
-  return polygon ? cb_mesh_end_polygon(b) : cb_mesh_end_line(b);
+  return polygon ? cb_mesh_end_polygon(b, statement.at) : cb_mesh_end_line(b);
 }
 
 static size_t count_vertices(const cb_mesh_builder *b) {
@@ -88,6 +88,7 @@ cb_status cb_mesh_read_obj(cb_mesh_builder *b) {
   size_t n_vertices = count_vertices(b), most = b->n / 8 + 1;
   cb_status status = cb_mesh_room(b, n_vertices < most ? n_vertices : most);
   cb_cursor cursor = {.obj = true};
+  b->base = 1;
   while (status == CB_OK) {
     cb_word word;
     if (cb_next_word(b, &cursor, &word)) {

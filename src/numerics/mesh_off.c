@@ -82,7 +82,7 @@ static cb_status read_face(cb_mesh_builder *b, cb_cursor *cursor) {
   }
   if (status != CB_OK) return status;
   if (cb_mesh_repeats(b, true, &vertex)) return cb_mesh_fail(b, first.at, "an edge from vertex %d to itself", vertex);
-  return cb_mesh_end_polygon(b);
+  return cb_mesh_end_polygon(b, first.at);
 }
 
 cb_status cb_mesh_read_off(cb_mesh_builder *b) {

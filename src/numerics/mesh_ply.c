@@ -184,7 +184,8 @@ static cb_status read_header(cb_ply *ply) {
   at += at < b->n && b->bytes[at] == '\r';
   if (at < b->n && b->bytes[at] != '\n')
     return cb_mesh_expected(b, (cb_word){at, 1}, "the end of the line after end_header");
-  ply->cursor.at = ply->rows = at < b->n ? at + 1 : at;
+  ply->cursor.at = at < b->n ? at + 1 : at;
+  if (ply->encoding != CB_PLY_TEXT) ply->b->binary = ply->cursor.at;
   return CB_OK;
 }
 

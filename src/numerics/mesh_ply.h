@@ -39,7 +39,6 @@ typedef struct cb_ply {
   cb_mesh_builder *b;
   cb_cursor cursor;
   cb_ply_encoding encoding;
-  size_t rows; /* offset of the first row */
   unsigned long long n_vertices;
   int n_elements;
   cb_ply_element elements[CB_PLY_MOST_ELEMENTS];

@@ -4,24 +4,10 @@
 #include "core/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 static const size_t type_size[] = {1, 1, 2, 2, 4, 4, 4, 8};
-
-/* Text has lines and columns. Binary rows have not: their place is where they begin, with the offset in bytes. */
-static cb_status fail_at(const cb_ply *ply, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static cb_status fail_at(const cb_ply *ply, size_t at, const char *format, ...) {
-  char text[512];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  if (ply->encoding == CB_PLY_TEXT) return cb_mesh_fail(ply->b, at, "%s", text);
-  return cb_mesh_fail(ply->b, ply->rows, "byte %zu: %s", at, text);
-}
 
 /* The bytes at p as an unsigned integer, in either order, whatever the order of this machine. */
 static uint64_t read_bytes(const unsigned char *p, size_t n, cb_ply_encoding encoding) {
@@ -52,10 +38,10 @@ static cb_status take_value(cb_ply *ply, cb_ply_type type, const char *what, dou
   if (ply->encoding != CB_PLY_TEXT) {
     *at = ply->cursor.at;
     if (b->n - *at < type_size[type])
-      return fail_at(ply, b->n, "expected %s, found the end of the file", what ? what : "a value");
+      return cb_mesh_fail(ply->b, b->n, "expected %s, found the end of the file", what ? what : "a value");
     *value = read_binary((const unsigned char *)b->bytes + *at, type, ply->encoding);
     ply->cursor.at += type_size[type];
-    if (what && !isfinite(*value)) return fail_at(ply, *at, "expected %s, a finite number, found %g", what, *value);
+    if (what && !isfinite(*value)) return cb_mesh_fail(ply->b, *at, "expected %s, a finite number, found %g", what, *value);
     return CB_OK;
   }
   cb_word word;
@@ -76,7 +62,7 @@ static cb_status take_vertex(cb_ply *ply, cb_ply_type type, int *vertex) {
   cb_status status = take_value(ply, type, "the index of a vertex", &value, &at);
   if (status != CB_OK) return status;
   if (!(value >= 0 && value < (double)ply->n_vertices))
-    return fail_at(ply, at, "index %.0f out of range, expected 0 to %lld", value, (long long)ply->n_vertices - 1);
+    return cb_mesh_fail(ply->b, at, "index %.0f out of range, expected 0 to %lld", value, (long long)ply->n_vertices - 1);
   *vertex = (int)value;
   return CB_OK;
 }
@@ -87,9 +73,9 @@ static cb_status take_list(cb_ply *ply, const cb_ply_property *property) {
   size_t at, ignored_at;
   cb_status status = take_value(ply, property->length_type, "the length of a list", &length, &at);
   if (status != CB_OK) return status;
-  if (length < 0) return fail_at(ply, at, "expected the length of a list, at least 0, found %.0f", length);
+  if (length < 0) return cb_mesh_fail(ply->b, at, "expected the length of a list, at least 0, found %.0f", length);
   if (corners && length < 3)
-    return fail_at(ply, at, "expected a face of at least 3 corners, found %.0f", length);
+    return cb_mesh_fail(ply->b, at, "expected a face of at least 3 corners, found %.0f", length);
   for (double i = 0; i < length; i++) {
     int vertex = 0;
     if (corners) status = take_vertex(ply, property->type, &vertex);
@@ -99,8 +85,8 @@ static cb_status take_list(cb_ply *ply, const cb_ply_property *property) {
   }
   if (!corners) return CB_OK;
   int vertex;
-  if (cb_mesh_repeats(ply->b, true, &vertex)) return fail_at(ply, at, "an edge from vertex %d to itself", vertex);
-  return cb_mesh_end_polygon(ply->b);
+  if (cb_mesh_repeats(ply->b, true, &vertex)) return cb_mesh_fail(ply->b, at, "an edge from vertex %d to itself", vertex);
+  return cb_mesh_end_polygon(ply->b, at);
 }
 
 static cb_status take_row(cb_ply *ply, const cb_ply_element *element) {
@@ -121,7 +107,7 @@ static cb_status take_row(cb_ply *ply, const cb_ply_element *element) {
   if (element->kind == CB_PLY_VERTEX) memcpy(ply->b->vertices[ply->b->n_vertices++], point, sizeof point);
   if (element->kind != CB_PLY_EDGE) return CB_OK;
 
-  if (ends[0] == ends[1]) return fail_at(ply, start, "an edge from vertex %d to itself", ends[0]);
+  if (ends[0] == ends[1]) return cb_mesh_fail(ply->b, start, "an edge from vertex %d to itself", ends[0]);
   cb_status status = cb_mesh_add_corner(ply->b, ends[0]);
   if (status == CB_OK) status = cb_mesh_add_corner(ply->b, ends[1]);
   return status == CB_OK ? cb_mesh_end_line(ply->b) : status;
@@ -170,7 +156,7 @@ static cb_status take_element(cb_ply *ply, const cb_ply_element *element) {
 }
 
 cb_status cb_ply_read_rows(cb_ply *ply) {
-  const cb_mesh_builder *b = ply->b;
+  cb_mesh_builder *b = ply->b;
   for (int i = 0; i < ply->n_elements; i++) {
     cb_status status = check_fits(ply, &ply->elements[i]);
     if (status != CB_OK) return status;
@@ -181,7 +167,7 @@ cb_status cb_ply_read_rows(cb_ply *ply) {
     if (status != CB_OK) return status;
   }
   if (ply->encoding != CB_PLY_TEXT) {
-    if (ply->cursor.at < b->n) return fail_at(ply, ply->cursor.at, "expected the end of the file");
+    if (ply->cursor.at < b->n) return cb_mesh_fail(ply->b, ply->cursor.at, "expected the end of the file");
     return CB_OK;
   }
   cb_word extra;

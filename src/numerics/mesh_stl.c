@@ -18,13 +18,14 @@
 
 enum { HEAD = 84, FACET = 50, SHORTEST_VERTEX = 13 }; /* bytes; "vertex 0 0 0\n" */
 
-static cb_status add_facet(cb_mesh_builder *b, cb_distinct *places, double x[3][3]) {
+/* The facet that stands at byte `at`. */
+static cb_status add_facet(cb_mesh_builder *b, cb_distinct *places, size_t at, double x[3][3]) {
   cb_status status = CB_OK;
   int v[3];
   for (int i = 0; i < 3; i++) v[i] = cb_distinct_add(places, x[i]);
   if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) return CB_OK;
   for (int i = 0; i < 3 && status == CB_OK; i++) status = cb_mesh_add_corner(b, v[i]);
-  return status == CB_OK ? cb_mesh_end_polygon(b) : status;
+  return status == CB_OK ? cb_mesh_end_polygon(b, at) : status;
 }
 
 /* ---- binary ---- */
@@ -48,11 +49,11 @@ static cb_status read_binary(cb_mesh_builder *b, cb_distinct *places) {
       float value;
       memcpy(&value, &bits, sizeof value);
       if (!isfinite(value))
-        return cb_mesh_fail(b, 0, "byte %zu: expected %c of a corner of facet %zu, a finite number, found %g", at,
-                            "xyz"[i % 3], f + 1, (double)value);
+        return cb_mesh_fail(b, at, "expected %c of a corner of facet %zu, a finite number, found %g", "xyz"[i % 3],
+                            f + 1, (double)value);
       x[i / 3][i % 3] = value;
     }
-    cb_status status = add_facet(b, places, x);
+    cb_status status = add_facet(b, places, HEAD + f * FACET, x);
     if (status != CB_OK) return status;
   }
   return CB_OK;
@@ -92,8 +93,8 @@ static cb_status take_corner(const cb_mesh_builder *b, cb_cursor *cursor, double
   return status;
 }
 
-/* From after `facet` to `endfacet`. */
-static cb_status read_facet(cb_mesh_builder *b, cb_cursor *cursor, cb_distinct *places) {
+/* From after `facet`, which stands at byte `at`, to `endfacet`. */
+static cb_status read_facet(cb_mesh_builder *b, cb_cursor *cursor, cb_distinct *places, size_t at) {
   static const char *const between[] = {"normal", "outer", "loop", "endloop", "endfacet"};
   double x[3][3];
   cb_word word;
@@ -103,7 +104,7 @@ static cb_status read_facet(cb_mesh_builder *b, cb_cursor *cursor, cb_distinct *
   for (int i = 1; i < 3 && status == CB_OK; i++) status = take(b, cursor, between[i]);
   for (int i = 0; i < 3 && status == CB_OK; i++) status = take_corner(b, cursor, x[i]);
   for (int i = 3; i < 5 && status == CB_OK; i++) status = take(b, cursor, between[i]);
-  return status == CB_OK ? add_facet(b, places, x) : status;
+  return status == CB_OK ? add_facet(b, places, at, x) : status;
 }
 
 static cb_status read_text(cb_mesh_builder *b, cb_distinct *places) {
@@ -119,7 +120,7 @@ static cb_status read_text(cb_mesh_builder *b, cb_distinct *places) {
       inside = false;
       while (cb_next_word(b, &cursor, &word)) {} /* its name again */
     } else if (inside && word_is(b, word, "facet")) {
-      status = read_facet(b, &cursor, places);
+      status = read_facet(b, &cursor, places, word.at);
     } else {
       status = cb_mesh_expected(b, word, inside ? "facet or endsolid" : "solid");
     }
@@ -140,9 +141,11 @@ cb_status cb_mesh_read_stl(cb_mesh_builder *b) {
   if (!binary && !is_text(b)) {
     if (b->n < HEAD) return cb_mesh_fail(b, 0, "expected an STL file: 'solid', or at least %d bytes", HEAD);
     unsigned long long facets = read_u32(b->bytes + HEAD - 4);
-    return cb_mesh_fail(b, 0, "byte %d: %llu facets take %llu bytes in all, but the file has %zu", HEAD - 4, facets,
+    b->binary = 0;
+    return cb_mesh_fail(b, HEAD - 4, "%llu facets take %llu bytes in all, but the file has %zu", facets,
                         HEAD + FACET * facets, b->n);
   }
+  if (binary) b->binary = 0;
   size_t most = binary ? 3 * ((b->n - HEAD) / FACET) : b->n / SHORTEST_VERTEX + 1;
   cb_distinct places = {.slot = NULL};
   cb_status status = cb_mesh_room(b, most);

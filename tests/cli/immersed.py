@@ -202,7 +202,8 @@ class Immersed(Case):
         self.assertIn("p-01.obj: error: is missing, while 'p-02.obj'", self.call("check", "a.yaml").stderr)
         os.rename(self.path("p-03.obj"), self.path("p-01.obj"))
         self.tetrahedron("rest.obj", 1, "f 3 2 1\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
-        self.assertIn("a.yaml:8:20: error: face 1 of its poses", self.call("check", "a.yaml").stderr)
+        self.assertIn("p-00.obj:5:1: error: face 1 has vertex 1 at its corner 1, expected 3 as in 'rest.obj'",
+                      self.call("check", "a.yaml").stderr)
         self.tetrahedron("rest.obj", 1)
         self.tetrahedron("p-01.obj", -1)
         self.assertIn("pose 2: part", self.call("check", "a.yaml").stderr)

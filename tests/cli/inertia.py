@@ -50,6 +50,22 @@ class Inertia(Case):
         self.assertLess(error[0], 0.05)
         self.assertLess(error[1], error[0] / 3)  # second order in the size of faces
 
+    def test_a_prism_over_an_l_is_that_of_any_first_corner(self):
+        corners = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
+        vertices = "".join(f"v {x} {y} {z}\n" for z in (0, 1) for x, y in corners)
+        sides = "".join(f"f {i + 1} {(i + 1) % 6 + 1} {(i + 1) % 6 + 7} {i + 7}\n" for i in range(6))
+        # delta = area/(bend times length): 5 edges up turn by pi/2 and one by -pi/2, 16 around the caps by pi/2
+        delta = 14 / (10 * math.pi)
+        for first in range(6):
+            cap = [(first + k) % 6 for k in range(6)]
+            self.write("l.obj", vertices + "f " + " ".join(str(6 - k) for k in cap) + "\nf " +
+                       " ".join(str(7 + k) for k in cap) + "\n" + sides)
+            facts = self.facts("l.obj", "--density", "1", "--fluid", "1")
+            self.near(facts["mass"], 3, 1e-14)
+            self.near(facts["area"], 14, 1e-13)
+            for i, normal in ((3, 4), (4, 4), (5, 6)):  # the area that looks along the axis
+                self.near(facts["added_mass"][i][i], delta * normal, 1e-14)
+
     def test_air_water_and_none(self):
         heavy, light, none = (self.facts("box", "--fluid", f)["added_mass"][5][5] for f in ("water", "air", "none"))
         self.near(heavy / light, 998.0 / 1.225, 1e-9)

@@ -59,16 +59,26 @@ static void check_surface(const cb_mesh *mesh) {
   cb_surface_free(s);
 }
 
+/* Its polygons are its own. */
+static void check_like(const cb_mesh *mesh, const char *bytes, size_t size, cb_mesh_format format) {
+  cb_mesh *again = NULL;
+  demand(cb_mesh_read_text("again", bytes, size, format, &(cb_mesh_reading){.like = mesh}, &again) == CB_OK);
+  demand(again->n_triangles == 0 && again->n_vertices == mesh->n_vertices);
+  demand(!memcmp(again->vertices, mesh->vertices, mesh->n_vertices * sizeof *mesh->vertices));
+  cb_mesh_free(again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   /* A copy of exactly these bytes, so that the sanitizer sees one too many. */
   char *bytes = calloc(size ? size : 1, 1);
   if (size) memcpy(bytes, data, size);
   cb_mesh_format format = cb_mesh_format_of(bytes, size);
   cb_mesh *mesh = NULL;
-  cb_status status = cb_mesh_read_text("fuzz", bytes, size, format, &mesh);
+  cb_status status = cb_mesh_read_text("fuzz", bytes, size, format, NULL, &mesh);
   if (status == CB_OK) {
     check_mesh(mesh, size);
     check_surface(mesh);
+    check_like(mesh, bytes, size, format);
   } else {
     int line = 0, column = 0, end = 0;
     demand(!mesh && status == CB_ERROR_INPUT);

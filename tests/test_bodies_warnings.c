@@ -125,11 +125,76 @@ static void a_restart_warns_of_what_comes_after_it(void **unused) {
   cb_scenario_free(s);
 }
 
+/* --- the cap of delta --- */
+
+/* A disc that is bent to a bowl: its surface grows, what its rim turns by does not. */
+static const char bowl[] =
+    "curvebody: 1\n"
+    "fluid: {medium: water}\n"
+    "bodies:\n"
+    "  - {name: ball, shape: {name: ellipsoid, resolution: 8}, density: 1200}\n"
+    "  - {name: bowl, shape: {name: cylinder, radius: 0.1, length: 0.004, resolution: 32},\n"
+    "     density: 1200, poses: {z: 'Z + 10*t^2*(X^2 + Y^2)'}}\n"
+    "integrator: {name: %s, step: 1/200}\n"
+    "time: {start: %g, end: 1}\n"
+    "record: {every: 4, checkpoint: 5}\n";
+
+static cb_scenario *make_bowl(const char *method, double start) {
+  char text[1024];
+  snprintf(text, sizeof text, bowl, method, start);
+  return make(text, NULL, 0);
+}
+
+static double times_the_cap(const cb_immersed *body, double t) {
+  cb_mass mass;
+  cb_local_part part;
+  check_ok(cb_immersed_mass(body, t, &mass, &part));
+  return part.capped ? part.delta_uncapped / part.delta : 0;
+}
+
+/* With the step whose shape, that of its middle or its end, is the first to have it. */
+static void the_cap_of_delta_is_warned_of_where_it_sets_in(void **unused) {
+  (void)unused;
+  const char *const methods[] = {"hamilton_pontryagin", "rkmk4"}, *const parts[] = {"body `bowl`: part `body`",
+                                                                                    "hollow or folded"};
+  for (int k = 0; k < 2; k++) {
+    cb_scenario *s = make_bowl(methods[k], 0);
+    memory_sink m;
+    go(s, &m);
+    const cb_immersed *body = cb_scenario_body(s, 1);
+    const double back = k ? 0 : 1. / 400;
+    const cb_event_row *e = only_warning(&m);
+    assert_int_equal(e->i, 1);
+    assert_int_equal(e->j, -2 - CB_DOUBT_DELTA);
+    check_near(e->gap, times_the_cap(body, e->time - back), 1e-12);
+    check_at_least(e->gap, 1);
+    check_near(times_the_cap(body, e->time - back - 1. / 200), 0, 0);
+    check_words(s, 1, parts, 2);
+    for (size_t c = 0; c < m.n_checkpoints; c++) check_rest(methods[k], &m, c, make_bowl(methods[k], 0));
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
+}
+
+/* The command line tells of it before the run. */
+static void a_cap_that_is_there_from_the_start_is_not_warned_of(void **unused) {
+  (void)unused;
+  cb_scenario *s = make_bowl("hamilton_pontryagin", 0.9);
+  memory_sink m;
+  check_at_least(times_the_cap(cb_scenario_body(s, 1), 0.9), 1);
+  go(s, &m);
+  assert_int_equal(m.n_events, 0);
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_large_turn_is_warned_of_once_with_the_step_that_would_do),
       cmocka_unit_test(more_than_half_a_turn_is_retried_smaller),
       cmocka_unit_test(a_restart_warns_of_what_comes_after_it),
+      cmocka_unit_test(the_cap_of_delta_is_warned_of_where_it_sets_in),
+      cmocka_unit_test(a_cap_that_is_there_from_the_start_is_not_warned_of),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

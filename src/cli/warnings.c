@@ -30,16 +30,9 @@ cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body) {
   return CB_OK;
 }
 
-/* Why a part's added mass is not to be trusted; NULL where it is. */
-static const char *doubt(const cb_local_part *p) {
-  if (p->delta_uncapped < 0) return "its bending is negative on the whole: delta is the cap, not the model's";
-  if (p->capped) return "hollow or folded: delta exceeds what a convex body of its area has, and is capped";
-  return NULL;
-}
-
 void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, const char *body) {
   for (int p = 0; p < surface->parts; p++)
-    if (doubt(&part[p])) cb_warn("%spart `%s`: %s", body, surface->name[p], doubt(&part[p]));
+    if (cb_local_doubt(&part[p])) cb_warn("%spart `%s`: %s", body, surface->name[p], cb_local_doubt(&part[p]));
 }
 
 static cb_status warn_of_body(const cb_immersed *body, double t, const char *name) {

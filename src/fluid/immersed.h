@@ -76,6 +76,10 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out);
 void cb_swimmer_free(cb_swimmer *s);
 const cb_rigid_problem *cb_swimmer_problem(cb_swimmer *s);
 cb_floor_shape cb_swimmer_floor_shape(cb_swimmer *s);
+/* Of what the last step or measurement found. A part, and its number, whose delta is capped and was not when
+ * cb_swimmer_know_caps was called last; NULL: none. */
+const cb_local_part *cb_swimmer_cap(const cb_swimmer *s, int *number);
+void cb_swimmer_know_caps(cb_swimmer *s);
 
 /* What is recorded of a state. wrench[wrenches] of the caller's, in the body frame. */
 typedef struct cb_immersed_row {

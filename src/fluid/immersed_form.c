@@ -106,10 +106,11 @@ cb_status cb_immersed_form_create(cb_swimmer *s) {
   const size_t vertices = b->poses ? (size_t)b->surface->vertices : 0, parts = (size_t)b->surface->parts,
                poses = b->blended ? (size_t)cb_poses_count(b->poses) : 0;
   s->part = cb_arena_alloc(s->arena, parts, sizeof *s->part);
+  s->capped = cb_arena_alloc(s->arena, parts, sizeof *s->capped);
   s->x = cb_arena_alloc(s->arena, vertices, sizeof *s->x);
   s->v = cb_arena_alloc(s->arena, vertices, sizeof *s->v);
   s->apex = cb_arena_alloc(s->arena, poses * parts, sizeof *s->apex);
-  if (!s->part || !s->x || !s->v || !s->apex)
+  if (!s->part || !s->capped || !s->x || !s->v || !s->apex)
     return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d faces", b->surface->faces);
   const cb_status status = cb_local_create(b->surface, &s->local);
   for (size_t i = 0; i < poses && !status; i++)

@@ -147,6 +147,7 @@ struct cb_swimmer {
   cb_rigid_problem problem;
   cb_local *local;
   cb_local_part *part; /* [parts] */
+  bool *capped;        /* [parts]: is known */
   double (*x)[3], (*v)[3];
   double (*apex)[3]; /* [poses][parts] of a blended sequence */
   cb_immersed_form form;

@@ -147,6 +147,16 @@ void cb_swimmer_free(cb_swimmer *s) {
 
 const cb_rigid_problem *cb_swimmer_problem(cb_swimmer *s) { return &s->problem; }
 
+const cb_local_part *cb_swimmer_cap(const cb_swimmer *s, int *number) {
+  for (int p = 0; p < s->b->surface->parts; p++)
+    if (s->part[p].capped && !s->capped[p]) return *number = p, &s->part[p];
+  return NULL;
+}
+
+void cb_swimmer_know_caps(cb_swimmer *s) {
+  for (int p = 0; p < s->b->surface->parts; p++) s->capped[p] = s->part[p].capped;
+}
+
 static cb_status floor_shape(void *self, double t, int *n, const double (**x)[3], const double (**v)[3]) {
   cb_swimmer *s = self;
   cb_status status = cb_immersed_form_at(s, t);

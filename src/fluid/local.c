@@ -237,6 +237,12 @@ void cb_local_delta(bool open, double folds, cb_local_part *part) {
   part->delta = part->capped ? most : part->delta_uncapped;
 }
 
+const char *cb_local_doubt(const cb_local_part *part) {
+  if (part->delta_uncapped < 0) return "its bending is negative on the whole: delta is the cap, not the model's";
+  if (part->capped) return "hollow or folded: delta exceeds what a convex body of its area has, and is capped";
+  return NULL;
+}
+
 /* Edges that no face has; the others come with the sums over faces. */
 static void turn(cb_local *l) {
   cb_threads_range(l->threads, l->edge_blocks, edge_blocks, &(task){.l = l});

@@ -51,6 +51,8 @@ typedef struct cb_local_part {
   double delta, delta_uncapped;
   bool open, capped;
 } cb_local_part;
+/* Why a part's added mass is not the model's; NULL where it is. */
+const char *cb_local_doubt(const cb_local_part *part);
 /* Added mass with density rho[faces] of each face's medium (NULL: rho1), and the fluid momentum of the shape's motion
  * mu0 (NULL: not wanted); part[parts] (NULL). The sum does not depend on threads. */
 void cb_local_added_mass(cb_local *l, double rho1, const double *rho, double mass[6][6], double mu0[6],

@@ -95,8 +95,11 @@ static cb_status make_parts(cb_run *run) {
 static cb_status start_one(cb_run *run, cb_bodies_part *part, int body, void *context) {
   (void)context;
   const cb_body_start *start = &run->bodies->start[body];
-  return cb_rigid_start(cb_swimmer_problem(part->swimmer[body - part->first]), run->options.start, &start->pose,
-                        start->twist, &run->bodies->state[body]);
+  cb_swimmer *swimmer = part->swimmer[body - part->first];
+  const cb_status status = cb_rigid_start(cb_swimmer_problem(swimmer), run->options.start, &start->pose, start->twist,
+                                          &run->bodies->state[body]);
+  cb_swimmer_know_caps(swimmer);
+  return status;
 }
 
 /* No vertex begins below a floor that reflects. */

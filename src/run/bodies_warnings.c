@@ -1,6 +1,7 @@
 /* What a run of bodies warns of, each once a body: a row of /event, and words that say what to try.
  *
  *   turn   the angle by which a step turned the body, of a method that errs by a power of it
+ *   delta  how many times a part's delta is what it is capped at, where the cap sets in after the start
  */
 #include "run/bodies_private.h"
 
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const cb_bodies_doubts[CB_DOUBTS] = {"turn"};
+const char *const cb_bodies_doubts[CB_DOUBTS] = {"turn", "delta"};
 
 /* At 0.2 a body falls a hundredth short; a step that would do turns it by half of that. */
 static const double most_turn = 0.2, good_turn = 0.1;
@@ -49,6 +50,16 @@ static void doubt_turn(cb_run *run, cb_bodies_part *part, int body, double h) {
          angle, round_down(h * good_turn / angle));
 }
 
+static void doubt_delta(cb_run *run, cb_bodies_part *part, int body) {
+  int number;
+  const cb_local_part *of = cb_swimmer_cap(part->swimmer[body - part->first], &number);
+  if (of)
+    warn(run, part, body, CB_DOUBT_DELTA, of->delta_uncapped / of->delta, "part `%.200s` (%.3g times the cap): %s",
+         cb_immersed_surface(run->bodies->start[body].body)->name[number], of->delta_uncapped / of->delta,
+         cb_local_doubt(of));
+}
+
 void cb_bodies_doubt_step(cb_run *run, cb_bodies_part *part, int body, double h) {
   if (!known(run, body, CB_DOUBT_TURN)) doubt_turn(run, part, body, h);
+  if (!known(run, body, CB_DOUBT_DELTA)) doubt_delta(run, part, body);
 }

@@ -35,6 +35,20 @@ void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, cons
     if (cb_local_doubt(&part[p])) cb_warn("%spart `%s`: %s", body, surface->name[p], cb_local_doubt(&part[p]));
 }
 
+/* Poses that cannot be looked at are the run's to refuse. */
+static cb_status warn_of_jump(const cb_immersed *body, const cb_run *run, const char *name) {
+  const cb_poses *poses = cb_immersed_poses(body);
+  const double start = cb_run_time(run), end = cb_run_end(run);
+  cb_poses_jump jump = {.vertex = -1};
+  if (!poses) return CB_OK;
+  const cb_status status = cb_poses_find_jump(poses, start, end, (int64_t)((end - start) / cb_run_step(run)), &jump);
+  if (jump.vertex < 0) return status < 0 ? status : CB_OK;
+  fprintf(stderr, "curvebody: warning: %svertex %d jumps by %.3g m ", name, jump.vertex + 1, jump.distance);
+  if (jump.from < 0) fprintf(stderr, "at t = %.6g\n", jump.time);
+  else fprintf(stderr, "from pose %d to pose %d\n", jump.from + 1, jump.to + 1);
+  return CB_OK;
+}
+
 static cb_status warn_of_body(const cb_immersed *body, double t, const char *name) {
   const cb_surface *surface = cb_immersed_surface(body);
   cb_local_part *part = calloc((size_t)surface->parts, sizeof *part);
@@ -57,6 +71,7 @@ cb_status cb_warn_of_bodies(cb_scenario *scenario) {
     char text[128];
     snprintf(text, sizeof text, "body `%.100s`: ", cb_scenario_body_name(scenario, i));
     if (body != before) status = warn_of_body(body, start, text);
+    if (body != before && !status) status = warn_of_jump(body, cb_scenario_run(scenario), text);
     before = body;
   }
   return status;

@@ -181,6 +181,7 @@ void cb_immersed_free(cb_immersed *b) {
 }
 
 const cb_surface *cb_immersed_surface(const cb_immersed *b) { return b->surface; }
+const cb_poses *cb_immersed_poses(const cb_immersed *b) { return b->poses; }
 
 cb_status cb_immersed_shape(const cb_immersed *b, double t, double (*x)[3], double (*v)[3]) {
   if (b->poses) return cb_poses_at(b->poses, t, x, v);

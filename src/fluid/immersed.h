@@ -65,6 +65,7 @@ void cb_immersed_free(cb_immersed *b);
 int cb_immersed_wrenches(const cb_immersed *b);
 const char *cb_immersed_wrench_name(const cb_immersed *b, int i);
 const cb_surface *cb_immersed_surface(const cb_immersed *b);
+const cb_poses *cb_immersed_poses(const cb_immersed *b); /* NULL: rigid */
 /* The mass, centre and inertia at a time, and the parts of the local model (NULL, or part[parts]). */
 cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_local_part *part);
 /* Vertices in the body frame at time t (velocities NULL: not wanted). */

@@ -17,6 +17,8 @@
 
 #include "fluid/surface.h"
 
+#include <stdint.h>
+
 typedef struct cb_poses cb_poses;
 
 typedef enum cb_poses_end { CB_POSES_PERIODIC, CB_POSES_CLAMPED } cb_poses_end;
@@ -88,5 +90,16 @@ cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out);
 /* Places x[vertices] and velocities v[vertices] (NULL: not wanted) at time t. CB_STEP_NOT_FINITE where one is not
  * finite, with vertex and time; x and v are then partly filled. */
 cb_status cb_poses_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
+
+/* The greatest jump; vertex -1 if there is none. Of a sequence: from one pose to the next (counted from 0) a vertex moves
+ * by more than half the extent of the body; or by more than a tenth of it, and 20 times as fast as in the middle one of
+ * all steps. Of expressions, looked at between `start` and `end` at the ends of `steps` equal times (at most 1024, fewer
+ * of more than 16384 vertices): a place that is not continuous, by more than a thousandth of the extent, at `time`; from
+ * and to are then -1. CB_STEP_NOT_FINITE where there is no pose. */
+typedef struct cb_poses_jump {
+  int vertex, from, to;
+  double time, distance;
+} cb_poses_jump;
+cb_status cb_poses_find_jump(const cb_poses *p, double start, double end, int64_t steps, cb_poses_jump *out);
 
 #endif

@@ -111,6 +111,23 @@ class Immersed(Case):
         with h5py.File(self.path("nan.h5")) as file:  # what was computed before is there
             self.assertGreaterEqual(file["time"].shape[0], 4)
 
+    def test_a_pose_that_jumps_is_told(self):
+        rest = np.vstack([np.eye(3), -np.eye(3)])
+        faces = [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]]
+        poses = np.array([rest * (1 + 0.2 * np.sin(2 * np.pi * i / 24)) for i in range(24)])
+        for shift, told in (0, None), (3, "vertex 1 jumps by 2.97 m from pose 9 to pose 10\n"):
+            poses[9:, 0, 0] += shift
+            with h5py.File(self.path("poses.h5"), "w") as file:
+                file["poses"], file["face"] = poses, faces
+            self.write("seen.yaml", BALL.replace("    shape: {name: ellipsoid, resolution: 16}",
+                                                 "    poses: {sequence: poses.h5, step: 0.01, end: clamped}"))
+            said = self.good("run", "seen.yaml").stderr
+            self.assertEqual(told in said if told else not said, True, said)
+        for x, told in ("X + 2*step(t - 0.05)", "vertex 1 jumps by 2 m at t = 0.05\n"), ("X + 2*t", None):
+            self.write("jump.yaml", BALL.replace("    density", f"    poses: {{x: {x}}}\n    density"))
+            said = self.good("check", "jump.yaml").stderr
+            self.assertEqual(told in said if told else not said, True, said)
+
     def test_the_record_says_one_thing_in_several_ways(self):
         self.write("swimmer.yaml", SWIMMER.replace("FLOOR", "stiff").replace("METHOD", "hamilton_pontryagin"))
         self.good("run", "swimmer.yaml", "--quiet")

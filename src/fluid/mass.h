@@ -2,7 +2,8 @@
  *
  *   I = [[J, m hat(c)], [-m hat(c), m 1]] about the origin of the body frame, from exact polynomial integrals over the
  *   surface (divergence theorem; Eberly, Polyhedral Mass Properties (2002); Dobrovolskis, Icarus 124 (1996) 698,
- *   doi:10.1006/icar.1996.0243): integrals of 1, x, x^2, xy over a solid; faces times thickness for a sheet.
+ *   doi:10.1006/icar.1996.0243): integrals of 1, x, x^2, xy over a solid; faces times thickness for a sheet,
+ *   whose own m t^2/12 about axes in its faces is left out: t^2/L^2 of the moment m L^2/12 of a plate L wide.
  */
 #ifndef CB_FLUID_MASS_H
 #define CB_FLUID_MASS_H

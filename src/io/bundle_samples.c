@@ -27,19 +27,16 @@ static void clear(table *f) {
 static char *read_text(const cb_hdf5_source *s, const char *name) {
   enum { MOST = 4096 };
   char *text = cb_hdf5_get_text_attribute(s->file, name);
-  if (text || H5Aexists(s->file, name) <= 0) return text;
-  const hid_t attribute = H5Aopen(s->file, name, H5P_DEFAULT), type = H5Aget_type(attribute),
-              space = H5Aget_space(attribute);
+  const hid_t attribute = text ? H5I_INVALID_HID : cb_hdf5_attribute(s->file, ".", name, H5T_STRING, 1);
+  if (attribute < 0) return text;
+  const hid_t type = H5Aget_type(attribute);
   const size_t size = H5Tget_size(type);
-  if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && size <= MOST &&
-      H5Sget_simple_extent_npoints(space) == 1)
-    text = calloc(size + 1, 1);
+  if (H5Tis_variable_str(type) == 0 && size <= MOST) text = calloc(size + 1, 1);
   if (text && H5Aread(attribute, type, text) < 0) {
     free(text);
     text = NULL;
   }
   for (char *end = text ? text + strlen(text) : NULL; end && end > text && end[-1] == ' '; end--) end[-1] = 0;
-  H5Sclose(space);
   H5Tclose(type);
   H5Aclose(attribute);
   return text;
@@ -132,14 +129,8 @@ static cb_status read_names(const cb_hdf5_source *s, table *f) {
 static cb_status read_period(const cb_hdf5_source *s, const char *name, double *period) {
   *period = 0;
   if (H5Aexists_by_name(s->file, name, "period", H5P_DEFAULT) <= 0) return CB_OK;
-  const hid_t attribute = H5Aopen_by_name(s->file, name, "period", H5P_DEFAULT, H5P_DEFAULT);
-  const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-  const H5T_class_t class = H5Tget_class(type);
-  const bool ok = (class == H5T_FLOAT || class == H5T_INTEGER) && H5Sget_simple_extent_npoints(space) == 1 &&
-                  H5Aread(attribute, H5T_NATIVE_DOUBLE, period) >= 0;
-  H5Sclose(space);
-  H5Tclose(type);
-  H5Aclose(attribute);
+  const bool ok = cb_hdf5_get_numbers(s->file, name, "period", H5T_FLOAT, H5T_NATIVE_DOUBLE, 1, period) ||
+                  cb_hdf5_get_numbers(s->file, name, "period", H5T_INTEGER, H5T_NATIVE_DOUBLE, 1, period);
   if (ok) return CB_OK;
   return cb_fail(CB_ERROR_INPUT, "%s: error: attribute 'period' of '%s': expected a number", s->path, name);
 }

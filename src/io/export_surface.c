@@ -64,6 +64,9 @@ static cb_status look(scene *s, const cb_scenario *scenario, uint64_t every) {
   if (!s->pose || field[s->pose].shape[0] != s->bodies)
     return cb_fail(CB_ERROR_INPUT, "%s: error: poses of %zu bodies, but its scenario has %zu", s->path,
                    s->pose ? field[s->pose].shape[0] : 0, s->bodies);
+  if (s->twist && field[s->twist].shape[0] != s->bodies)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: twists of %zu bodies, but its scenario has %zu", s->path,
+                   field[s->twist].shape[0], s->bodies);
   s->body = malloc(s->bodies * sizeof *s->body);
   if (!s->body) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", s->bodies);
   for (size_t b = 0; b < s->bodies; b++) {

@@ -54,14 +54,9 @@ static cb_status read_axis(const cb_hdf5_source *s, int axis, int n, double *ori
 static cb_status read_periodic(const cb_hdf5_source *s, bool periodic[4]) {
   int value[4] = {0};
   if (H5Aexists_by_name(s->file, "velocity", "periodic", H5P_DEFAULT) <= 0) return CB_OK;
-  hid_t attribute = H5Aopen_by_name(s->file, "velocity", "periodic", H5P_DEFAULT, H5P_DEFAULT);
-  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-  const hssize_t n = H5Sget_simple_extent_npoints(space);
-  const bool ok =
-      (n == 3 || n == 4) && H5Tget_class(type) == H5T_INTEGER && H5Aread(attribute, H5T_NATIVE_INT, value) >= 0;
-  H5Sclose(space);
-  H5Tclose(type);
-  H5Aclose(attribute);
+  bool ok = false;
+  for (size_t n = 3; n <= 4 && !ok; n++)
+    ok = cb_hdf5_get_numbers(s->file, "velocity", "periodic", H5T_INTEGER, H5T_NATIVE_INT, n, value);
   if (!ok)
     return cb_fail(CB_ERROR_INPUT,
                    "%s: error: attribute 'periodic' of 'velocity': expected 3 integers (x, y, z) or 4 (and time)",

@@ -106,21 +106,15 @@ static cb_status put_checkpoint(void *self, const cb_blob *state, size_t n_state
   return atomic_load(&record->failed) ? writer_failed(record) : CB_OK;
 }
 
-static bool put_completed(hid_t file) {
-  const int completed = 1;
-  hid_t attribute = H5Aopen(file, "completed", H5P_DEFAULT);
-  bool ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &completed) >= 0;
-  if (attribute >= 0) H5Aclose(attribute);
-  return ok;
-}
-
 /* After the writer has stopped: closes the file, which takes the marks of a writer off it. */
 static cb_status close_file(cb_record *record, bool completed) {
   bool refused = atomic_load(&record->failed), abandoned = refused;
   if (refused) {
     cb_hdf5_abandon(record->file);
   } else {
-    if (completed && !put_completed(record->file)) record->status = cb_hdf5_fail(record->path, "mark as completed");
+    const int yes = 1;
+    if (completed && !cb_hdf5_set_integers(record->file, ".", "completed", H5T_NATIVE_INT, 1, &yes))
+      record->status = cb_hdf5_fail(record->path, "mark as completed");
     cb_status closing = cb_hdf5_close(record->file, record->path, &abandoned);
     if (!record->status) record->status = closing;
     if (record->status) snprintf(record->text, sizeof record->text, "%s", cb_error_text());
@@ -183,21 +177,16 @@ static cb_status open_series(cb_record *record, const char *name, cb_field_type 
   series->dataset = H5Dopen2(record->file, name, access);
   H5Pclose(access);
   if (series->dataset < 0) return cb_fail(CB_ERROR_INPUT, "%s: error: no field %s in it", record->path, name);
-  hid_t space = H5Dget_space(series->dataset), stored = H5Dget_type(series->dataset);
   hid_t create = H5Dget_create_plist(series->dataset);
-  hsize_t dims[4] = {0}, chunk[4] = {0};
-  cb_field_type found = CB_FIELD_DOUBLE;
-  bool ok = H5Sget_simple_extent_ndims(space) == series->rank && H5Sget_simple_extent_dims(space, dims, NULL) >= 0 &&
-            cb_hdf5_type_of(stored, &found) && found == type && H5Pget_layout(create) == H5D_CHUNKED &&
-            H5Pget_chunk(create, 4, chunk) == series->rank;
-  for (int d = 1; ok && d < series->rank; d++) ok = dims[d] == series->shape[d];
+  hsize_t dims[4] = {H5S_UNLIMITED}, chunk[4] = {0};
+  for (int d = 1; d < series->rank; d++) dims[d] = series->shape[d];
+  bool ok = cb_hdf5_dataset_is(series->dataset, cb_hdf5_file_type(type), series->rank, dims) &&
+            H5Pget_layout(create) == H5D_CHUNKED && H5Pget_chunk(create, 4, chunk) == series->rank;
   series->memory_type = cb_hdf5_memory_type(type);
   series->chunk_rows = chunk[0];
   series->direct = ok && H5Pget_nfilters(create) == 0;
   for (int d = 1; d < series->rank; d++) series->direct &= chunk[d] == series->shape[d];
   H5Pclose(create);
-  H5Tclose(stored);
-  H5Sclose(space);
   return ok ? CB_OK
             : cb_fail(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run", record->path,
                       name);
@@ -237,9 +226,7 @@ static cb_status make_rows(cb_record *record, const cb_record_layout *layout) {
     if (!count) continue;
     series->rank = field->rank + 1;
     series->shape[0] = 1;
-    for (int d = 0; d < field->rank; d++)
-      for (size_t k = 0; k < layout->n_dimensions; k++)
-        if (!strcmp(layout->dimensions[k].name, field->dims[d])) series->shape[d + 1] = layout->dimensions[k].count;
+    cb_layout_shape(layout, field, series->shape + 1);
     series->row_bytes = count * cb_hdf5_type_size(field->type);
     cb_status status = open_series(record, field->name, field->type, series);
     if (status) return status;

@@ -74,14 +74,16 @@ hid_t cb_hdf5_memory_type(cb_field_type type) {
 
 size_t cb_hdf5_type_size(cb_field_type type) { return type == CB_FIELD_INT32 ? 4 : 8; }
 
-bool cb_hdf5_type_of(hid_t type, cb_field_type *out) {
-  H5T_class_t class = H5Tget_class(type);
-  size_t size = H5Tget_size(type);
-  if (class == H5T_FLOAT && size == 8) *out = CB_FIELD_DOUBLE;
-  else if (class == H5T_INTEGER && size == 8) *out = CB_FIELD_INT64;
-  else if (class == H5T_INTEGER && size == 4) *out = CB_FIELD_INT32;
-  else return false;
-  return true;
+bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out) {
+  static const cb_field_type types[] = {CB_FIELD_DOUBLE, CB_FIELD_INT64, CB_FIELD_INT32};
+  hid_t stored = H5Dget_type(dataset);
+  bool known = false;
+  for (int i = 0; i < 3 && !known; i++) {
+    known = H5Tequal(stored, cb_hdf5_file_type(types[i])) > 0;
+    *out = types[i];
+  }
+  H5Tclose(stored);
+  return known;
 }
 
 hid_t cb_hdf5_file_access(bool writing) {
@@ -183,17 +185,43 @@ hid_t cb_hdf5_put_group(hid_t where, const char *name) {
   return group;
 }
 
-bool cb_hdf5_get_integer(hid_t object, const char *name, int *out) {
-  if (H5Aexists(object, name) <= 0) return false;
-  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
-  if (attribute < 0) return false;
+hid_t cb_hdf5_attribute(hid_t where, const char *of, const char *name, H5T_class_t class, size_t count) {
+  if (H5Aexists_by_name(where, of, name, H5P_DEFAULT) <= 0) return H5I_INVALID_HID;
+  hid_t attribute = H5Aopen_by_name(where, of, name, H5P_DEFAULT, H5P_DEFAULT);
+  if (attribute < 0) return attribute;
   hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-  bool ok = H5Tget_class(type) == H5T_INTEGER && H5Sget_simple_extent_npoints(space) == 1 &&
-            H5Aread(attribute, H5T_NATIVE_INT, out) >= 0;
+  bool same = H5Tget_class(type) == class && H5Sget_simple_extent_npoints(space) == (hssize_t)count;
   H5Sclose(space);
   H5Tclose(type);
+  if (same) return attribute;
   H5Aclose(attribute);
+  return H5I_INVALID_HID;
+}
+
+bool cb_hdf5_get_numbers(hid_t where, const char *of, const char *name, H5T_class_t class, hid_t memory_type,
+                         size_t count, void *out) {
+  hid_t attribute = cb_hdf5_attribute(where, of, name, class, count);
+  bool ok = attribute >= 0 && H5Aread(attribute, memory_type, out) >= 0;
+  if (attribute >= 0) H5Aclose(attribute);
   return ok;
+}
+
+bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t memory_type, size_t count,
+                          const void *values) {
+  hid_t attribute = cb_hdf5_attribute(where, of, name, H5T_INTEGER, count);
+  bool ok = attribute >= 0 && H5Awrite(attribute, memory_type, values) >= 0;
+  if (attribute >= 0) ok &= H5Aclose(attribute) >= 0;
+  return ok;
+}
+
+bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims) {
+  hsize_t found[H5S_MAX_RANK];
+  hid_t stored = H5Dget_type(dataset), space = H5Dget_space(dataset);
+  bool same = H5Tequal(stored, type) > 0 && H5Sget_simple_extent_dims(space, found, NULL) == rank;
+  for (int d = 0; same && d < rank; d++) same = dims[d] == H5S_UNLIMITED || found[d] == dims[d];
+  H5Sclose(space);
+  H5Tclose(stored);
+  return same;
 }
 
 /* The text that HDF5 allocated, as one of malloc's. */
@@ -208,13 +236,11 @@ static bool is_text(hid_t type) {
 }
 
 char *cb_hdf5_get_text_attribute(hid_t object, const char *name) {
-  if (H5Aexists(object, name) <= 0) return NULL;
-  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), stored = H5Aget_type(attribute), type = cb_hdf5_text_type();
-  hid_t space = H5Aget_space(attribute);
+  hid_t attribute = cb_hdf5_attribute(object, ".", name, H5T_STRING, 1);
+  if (attribute < 0) return NULL;
+  hid_t stored = H5Aget_type(attribute), type = cb_hdf5_text_type();
   char *text = NULL, *copy = NULL;
-  if (is_text(stored) && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, type, &text) >= 0)
-    copy = own_text(text);
-  H5Sclose(space);
+  if (is_text(stored) && H5Aread(attribute, type, &text) >= 0) copy = own_text(text);
   H5Tclose(type);
   H5Tclose(stored);
   H5Aclose(attribute);

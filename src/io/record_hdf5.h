@@ -21,8 +21,8 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((f
 hid_t cb_hdf5_file_type(cb_field_type type);   /* little endian */
 hid_t cb_hdf5_memory_type(cb_field_type type);
 size_t cb_hdf5_type_size(cb_field_type type);
-/* Which of the three a type of a file is; false if none. */
-bool cb_hdf5_type_of(hid_t type, cb_field_type *out);
+/* Which of the three the type of a dataset is; false if none. */
+bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 
 /* Access properties of every open: format of HDF5 1.10, objects closed with their file; our driver under what is
  * written. */
@@ -51,8 +51,20 @@ hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int ra
                           hid_t memory_type, const void *data);
 hid_t cb_hdf5_put_group(hid_t where, const char *name);
 
-/* The integer of an attribute; false if it is not there or not one integer. */
-bool cb_hdf5_get_integer(hid_t object, const char *name, int *out);
+/* ---- What is in a file is read, or written over, only if it is what it should be: how much memory that takes is then
+ * not the file's to say. */
+
+/* An attribute of `of` (a path from `where`, "." for itself) with so many values of such a class; negative if it is not
+ * there or is another. The caller closes it. */
+hid_t cb_hdf5_attribute(hid_t where, const char *of, const char *name, H5T_class_t class, size_t count);
+/* Its numbers as memory_type, or from there. */
+bool cb_hdf5_get_numbers(hid_t where, const char *of, const char *name, H5T_class_t class, hid_t memory_type,
+                         size_t count, void *out);
+bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t memory_type, size_t count,
+                          const void *values);
+
+/* Whether a dataset has just this type and shape, but for dims[d] = H5S_UNLIMITED: any. */
+bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims);
 
 /* malloc'd text of an attribute or scalar dataset; NULL if it is not there or no text. */
 char *cb_hdf5_get_text_attribute(hid_t object, const char *name);

@@ -78,6 +78,7 @@ struct cb_record {
 
 /* ---- record_layout.c: what a new file consists of */
 cb_status cb_layout_check(const cb_record_layout *layout);
+void cb_layout_shape(const cb_record_layout *layout, const cb_field *field, hsize_t *shape); /* of a row */
 size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field); /* values a row */
 cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, int deflate);
 

@@ -30,6 +30,10 @@ static const cb_dimension *find_dimension(const cb_record_layout *layout, const 
   return NULL;
 }
 
+void cb_layout_shape(const cb_record_layout *layout, const cb_field *field, hsize_t *shape) {
+  for (int d = 0; d < field->rank; d++) shape[d] = find_dimension(layout, field->dims[d])->count;
+}
+
 size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field) {
   size_t count = 1;
   for (int d = 0; d < field->rank; d++) count *= find_dimension(layout, field->dims[d])->count;
@@ -176,7 +180,7 @@ static hid_t put_series(hid_t file, const char *name, cb_field_type type, int ra
 
 static bool put_field(hid_t file, const cb_record_layout *layout, const cb_field *field, int deflate) {
   hsize_t shape[4] = {1};
-  for (int d = 0; d < field->rank; d++) shape[d + 1] = find_dimension(layout, field->dims[d])->count;
+  cb_layout_shape(layout, field, shape + 1);
   hid_t dataset = put_series(file, field->name, field->type, field->rank + 1, shape, deflate);
   bool ok = dataset >= 0 && describe(dataset, field->units, field->doc);
   if (field == layout->fields) ok = ok && H5DSset_scale(dataset, field->name) >= 0;

@@ -2,6 +2,7 @@
 #include "io/record_internal.h"
 #include "io/record_superblock.h"
 #include <hdf5_hl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,13 +50,17 @@ static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_
   cb_reader *reader = self;
   cb_reader_field field = {.count = 1};
   if (is_event) return CB_OK;
-  hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
-  bool known = cb_hdf5_type_of(type, &field.type);
+  hid_t space = H5Dget_space(dataset);
   hsize_t dims[H5S_MAX_RANK];
   field.rank = H5Sget_simple_extent_dims(space, dims, NULL) - 1;
   H5Sclose(space);
-  H5Tclose(type);
-  if (!known) return cb_fail(CB_ERROR_INPUT, "%s: error: %s is neither doubles nor integers", reader->path, name);
+  if (!cb_hdf5_type_of(dataset, &field.type))
+    return cb_fail(CB_ERROR_INPUT, "%s: error: %s is neither doubles nor integers", reader->path, name);
+  for (int d = 0; d < field.rank; d++) {
+    if (dims[d + 1] < 1 || dims[d + 1] > INT_MAX / field.count)
+      return cb_fail(CB_ERROR_INPUT, "%s: error: %s has no values a row or more than %d", reader->path, name, INT_MAX);
+    field.count *= field.shape[d] = dims[d + 1];
+  }
   if (reader->n_fields == reader->room) {
     size_t room = reader->room ? 2 * reader->room : 32;
     cb_reader_field *fields = realloc(reader->fields, room * sizeof *fields);
@@ -65,7 +70,6 @@ static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_
   }
   for (int d = 0; d < field.rank; d++) {
     char *scale = NULL;
-    field.count *= field.shape[d] = dims[d + 1];
     H5DSiterate_scales(dataset, (unsigned)d + 1, NULL, scale_name, &scale);
     field.dims[d] = keep(reader, scale);
   }
@@ -101,7 +105,8 @@ static cb_status look_around(cb_reader *reader) {
   if (reader->fields[0].rank || reader->fields[1].rank)
     return cb_fail(CB_ERROR_INPUT, "%s: error: time or step has more than one value a row", reader->path);
   int completed = 0;
-  reader->completed = cb_hdf5_get_integer(reader->file, "completed", &completed) && completed;
+  reader->completed =
+      cb_hdf5_get_numbers(reader->file, ".", "completed", H5T_INTEGER, H5T_NATIVE_INT, 1, &completed) && completed;
   return CB_OK;
 }
 
@@ -178,7 +183,7 @@ static cb_status read_series(cb_reader *reader, const char *name, size_t width, 
   int rank = H5Sget_simple_extent_dims(space, size, NULL);
   bool ok = size[0] >= first + count;
   size_t values = 1;
-  for (int d = 1; d < rank; d++) values *= size[d];
+  for (int d = 1; d < rank; d++) values = size[d] && values > SIZE_MAX / size[d] ? SIZE_MAX : values * size[d];
   if (values != width) {
     H5Sclose(space);
     H5Dclose(dataset);

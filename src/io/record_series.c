@@ -13,7 +13,9 @@ cb_status cb_record_check_mark(hid_t file, const char *path) {
   int version = 0;
   if (H5Aexists(file, "curvebody_record") <= 0)
     return cb_fail(CB_ERROR_INPUT, "%s: error: an HDF5 file, but not a record of curvebody", path);
-  if (cb_hdf5_get_integer(file, "curvebody_record", &version) && version == CB_RECORD_VERSION) return CB_OK;
+  if (cb_hdf5_get_numbers(file, ".", "curvebody_record", H5T_INTEGER, H5T_NATIVE_INT, 1, &version) &&
+      version == CB_RECORD_VERSION)
+    return CB_OK;
   return cb_fail(CB_ERROR_INPUT, "%s: error: a record of version %d, expected %d", path, version, CB_RECORD_VERSION);
 }
 
@@ -104,33 +106,33 @@ static cb_status shorten(void *context, hid_t dataset, const char *name, bool is
 }
 
 /* What a cut keeps, while it is done: HDF5 overwrites the end of a chunk before the file knows of its new length, so
- * that the rows after `keep` are lost and do not look it. Rows and events, or -1. */
+ * that the rows after `keep` are lost and do not look it. Rows and events, or -1: no cut is under way. */
 static const char cutting[] = "cutting";
 
-static bool read_cutting(hid_t file, int64_t keep[2]) {
-  if (H5Aexists_by_name(file, "checkpoint", cutting, H5P_DEFAULT) <= 0) return false;
-  hid_t attribute = H5Aopen_by_name(file, "checkpoint", cutting, H5P_DEFAULT, H5P_DEFAULT),
-        space = H5Aget_space(attribute);
-  bool ok = H5Sget_simple_extent_npoints(space) == 2 && H5Aread(attribute, H5T_NATIVE_INT64, keep) >= 0;
-  H5Sclose(space);
-  H5Aclose(attribute);
-  return ok && keep[0] >= 0 && keep[1] >= 0;
+static cb_status read_cutting(hid_t file, const char *path, int64_t keep[2]) {
+  keep[0] = keep[1] = -1;
+  if (H5Aexists_by_name(file, "checkpoint", cutting, H5P_DEFAULT) <= 0 ||
+      cb_hdf5_get_numbers(file, "checkpoint", cutting, H5T_INTEGER, H5T_NATIVE_INT64, 2, keep))
+    return CB_OK;
+  return cb_fail(CB_ERROR_INPUT, "%s: error: attribute '%s' of /checkpoint: expected 2 integers", path, cutting);
 }
 
-static bool write_cutting(hid_t checkpoint, int64_t rows, int64_t events) {
+bool cb_series_prepare_cut(hid_t checkpoint) {
   const hsize_t dims[1] = {2};
-  const int64_t keep[2] = {rows, events};
+  const int64_t keep[2] = {-1, -1};
   hid_t space = H5Screate_simple(1, dims, NULL);
-  hid_t attribute = H5Aexists(checkpoint, cutting) > 0
-                        ? H5Aopen(checkpoint, cutting, H5P_DEFAULT)
-                        : H5Acreate2(checkpoint, cutting, H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t attribute = H5Acreate2(checkpoint, cutting, H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
   bool ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT64, keep) >= 0;
   if (attribute >= 0) ok &= H5Aclose(attribute) >= 0;
   H5Sclose(space);
   return ok;
 }
 
-bool cb_series_prepare_cut(hid_t checkpoint) { return write_cutting(checkpoint, -1, -1); }
+static bool write_cutting(hid_t checkpoint, int64_t rows, int64_t events) {
+  const int64_t keep[2] = {rows, events};
+  return (H5Aexists(checkpoint, cutting) > 0 || cb_series_prepare_cut(checkpoint)) &&
+         cb_hdf5_set_integers(checkpoint, ".", cutting, H5T_NATIVE_INT64, 2, keep);
+}
 
 /* Writes it, after everything that was changed before. */
 static cb_status put_cutting(hid_t file, const char *path, int64_t rows, int64_t events) {
@@ -147,8 +149,9 @@ cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *who
   extent e = {.bytes = (uint64_t)info.st_size};
   int64_t keep[2];
   cb_status status = cb_series_each(file, path, shorten, &e);
+  if (!status) status = read_cutting(file, path, keep);
   if (status) return status;
-  if (read_cutting(file, keep)) {
+  if (keep[0] >= 0 && keep[1] >= 0) {
     if (e.whole.rows > (uint64_t)keep[0]) e.whole.rows = (uint64_t)keep[0];
     if (e.whole.events > (uint64_t)keep[1]) e.whole.events = (uint64_t)keep[1];
   }

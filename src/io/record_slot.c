@@ -67,42 +67,49 @@ cb_status cb_slot_create(hid_t file, const char *path, const cb_blob *state, siz
   return CB_OK;
 }
 
-/* The dataset of a piece of state, if it has its type and count. */
-static cb_status open_blob(hid_t group, const char *path, const char *slot, const cb_blob *blob, hid_t *out) {
-  hid_t dataset = H5Dopen2(group, blob->name, H5P_DEFAULT);
-  if (dataset < 0) return cb_fail(CB_ERROR_INPUT, "%s: error: %s has no %s", path, slot, blob->name);
-  hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
-  cb_field_type stored;
-  hssize_t count = H5Sget_simple_extent_npoints(space);
-  bool ok = cb_hdf5_type_of(type, &stored) && stored == blob->type && count == (hssize_t)blob->count;
-  H5Sclose(space);
-  H5Tclose(type);
-  if (!ok) {
-    H5Dclose(dataset);
-    return cb_fail(CB_ERROR_INPUT, "%s: error: %s/%s has %lld values or another type, expected %zu values", path, slot,
-                   blob->name, (long long)count, blob->count);
-  }
+/* The dataset of a slot, if it has this type and so many values. */
+static cb_status open_piece(hid_t group, const char *path, const char *slot, const char *name, hid_t type, size_t count,
+                            hid_t *out) {
+  const hsize_t dims[1] = {count};
+  hid_t dataset = H5Lexists(group, name, H5P_DEFAULT) > 0 ? H5Dopen2(group, name, H5P_DEFAULT) : H5I_INVALID_HID;
+  if (dataset < 0) return cb_fail(CB_ERROR_INPUT, "%s: error: %s has no %s", path, slot, name);
   *out = dataset;
-  return CB_OK;
+  if (cb_hdf5_dataset_is(dataset, type, 1, dims)) return CB_OK;
+  return cb_fail(CB_ERROR_INPUT, "%s: error: %s/%s has another type or length, expected %zu values", path, slot, name,
+                 count);
+}
+
+static cb_status open_slot(hid_t file, const char *path, int number, const cb_blob *state, size_t n_state,
+                           cb_slot *slot) {
+  char name[32];
+  slot_name(name, number);
+  hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
+  if (group < 0) return cb_fail(CB_ERROR_INPUT, "%s: error: no group %s", path, name);
+  hsize_t expected = 1; /* seal */
+  cb_status status = open_piece(group, path, name, "seal", H5T_STD_U64LE, SEAL, &slot->seal);
+  for (size_t b = 0; !status && b < n_state; b++) {
+    if (!state[b].count) continue;
+    expected++;
+    status = open_piece(group, path, name, state[b].name, cb_hdf5_file_type(state[b].type), state[b].count,
+                        &slot->blobs[b]);
+  }
+  H5G_info_t info = {.nlinks = 0};
+  if (!status && H5Gget_info(group, &info) >= 0 && info.nlinks != expected)
+    status = cb_fail(CB_ERROR_INPUT, "%s: error: %s has %llu pieces of state, expected %llu", path, name,
+                     (unsigned long long)info.nlinks - 1, (unsigned long long)expected - 1);
+  H5Gclose(group);
+  return status;
 }
 
 cb_status cb_slot_open(hid_t file, const char *path, const cb_blob *state, size_t n_state, cb_slot slots[CB_SLOTS]) {
+  cb_status status = CB_OK;
   for (int slot = 0; slot < CB_SLOTS; slot++) {
-    char name[32];
-    slot_name(name, slot);
-    hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
-    if (group < 0) return cb_fail(CB_ERROR_INPUT, "%s: error: no group %s", path, name);
-    cb_status status = CB_OK;
-    slots[slot].seal = H5Dopen2(group, "seal", H5P_DEFAULT);
-    if (slots[slot].seal < 0) status = cb_fail(CB_ERROR_INPUT, "%s: error: %s has no seal", path, name);
-    for (size_t b = 0; !status && b < n_state; b++) {
-      slots[slot].blobs[b] = H5I_INVALID_HID;
-      if (state[b].count) status = open_blob(group, path, name, &state[b], &slots[slot].blobs[b]);
-    }
-    H5Gclose(group);
-    if (status) return status;
+    slots[slot].seal = H5I_INVALID_HID;
+    for (size_t b = 0; b < n_state; b++) slots[slot].blobs[b] = H5I_INVALID_HID;
   }
-  return CB_OK;
+  for (int slot = 0; !status && slot < CB_SLOTS; slot++)
+    status = open_slot(file, path, slot, state, n_state, &slots[slot]);
+  return status;
 }
 
 cb_status cb_slot_write(const cb_record *record) {
@@ -120,30 +127,22 @@ cb_status cb_slot_write(const cb_record *record) {
 }
 
 /* Reads one slot into state; false if it cannot be read, is not whole or is ahead of the rows. */
-static bool read_slot(hid_t file, int slot, cb_record_position have, cb_blob *state, size_t n_state,
+static bool read_slot(const cb_slot *slot, cb_record_position have, cb_blob *state, size_t n_state,
                       uint64_t seal[SEAL]) {
-  char name[64];
-  slot_name(name, slot);
-  strcat(name, "/seal");
-  hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-  if (dataset < 0) return false;
-  hid_t space = H5Dget_space(dataset);
-  bool ok = H5Sget_simple_extent_npoints(space) == SEAL &&
-            H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, seal) >= 0;
-  H5Sclose(space);
-  H5Dclose(dataset);
+  bool ok = H5Dread(slot->seal, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, seal) >= 0;
   if (!ok || seal[CHECKPOINTS] == 0 || seal[ROWS] > have.rows || seal[EVENTS] > have.events) return false;
-  slot_name(name, slot);
-  hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
-  for (size_t b = 0; ok && b < n_state; b++) {
-    if (!state[b].count) continue;
-    ok = open_blob(group, "", name, &state[b], &dataset) == CB_OK;
-    if (!ok) break;
-    ok = H5Dread(dataset, cb_hdf5_memory_type(state[b].type), H5S_ALL, H5S_ALL, H5P_DEFAULT, state[b].data) >= 0;
-    H5Dclose(dataset);
-  }
-  if (group >= 0) H5Gclose(group);
+  for (size_t b = 0; ok && b < n_state; b++)
+    ok = !state[b].count || H5Dread(slot->blobs[b], cb_hdf5_memory_type(state[b].type), H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                                    state[b].data) >= 0;
   return ok && checksum(seal, state, n_state) == seal[CHECKSUM];
+}
+
+static void close_slots(cb_slot slots[CB_SLOTS], size_t n_state) {
+  for (int slot = 0; slot < CB_SLOTS; slot++) {
+    if (slots[slot].seal >= 0) H5Dclose(slots[slot].seal);
+    for (size_t b = 0; b < n_state; b++)
+      if (slots[slot].blobs[b] >= 0) H5Dclose(slots[slot].blobs[b]);
+  }
 }
 
 static void free_copy(cb_blob *copy, size_t count) {
@@ -151,44 +150,45 @@ static void free_copy(cb_blob *copy, size_t count) {
   free(copy);
 }
 
-cb_status cb_slot_read(hid_t file, const char *path, cb_record_position have, cb_blob *state, size_t n_state,
-                       cb_record_position *position) {
-  /* The shapes first, so that a state of another layout is told from a damaged checkpoint. */
-  hid_t group = H5Gopen2(file, "checkpoint/slot0", H5P_DEFAULT), dataset;
-  if (group < 0) return cb_fail(CB_ERROR_INPUT, "%s: error: no group checkpoint/slot0", path);
-  cb_status status = CB_OK;
-  hsize_t links = 0, expected = 1; /* seal */
-  for (size_t b = 0; !status && b < n_state; b++) {
-    if (!state[b].count) continue;
-    expected++;
-    status = open_blob(group, path, "checkpoint", &state[b], &dataset);
-    if (!status) H5Dclose(dataset);
-  }
-  H5G_info_t info;
-  if (!status && H5Gget_info(group, &info) >= 0) links = info.nlinks;
-  H5Gclose(group);
-  if (status) return status;
-  if (links != expected)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: the checkpoint has %llu pieces of state, expected %llu", path,
-                   (unsigned long long)links - 1, (unsigned long long)expected - 1);
-
+static cb_blob *copy_shape(const cb_blob *state, size_t n_state) {
   cb_blob *copy = calloc(n_state ? n_state : 1, sizeof *copy);
-  if (!copy) return cb_fail(CB_ERROR_MEMORY, "no memory to read a checkpoint");
-  for (size_t b = 0; b < n_state; b++) {
+  bool ok = copy;
+  for (size_t b = 0; ok && b < n_state; b++) {
     copy[b] = state[b];
-    if (!(copy[b].data = malloc(state[b].count * cb_hdf5_type_size(state[b].type) + 1)))
-      status = cb_fail(CB_ERROR_MEMORY, "no memory to read a checkpoint");
+    ok = (copy[b].data = malloc(state[b].count * cb_hdf5_type_size(state[b].type) + 1));
   }
+  if (ok) return copy;
+  free_copy(copy, n_state);
+  return NULL;
+}
+
+/* The newer of two whole slots into state. */
+static cb_status read_newest(const char *path, const cb_slot slots[CB_SLOTS], cb_record_position have, cb_blob *state,
+                             size_t n_state, cb_record_position *position) {
+  cb_blob *copy = copy_shape(state, n_state);
+  if (!copy) return cb_fail(CB_ERROR_MEMORY, "no memory to read a checkpoint");
   uint64_t newest = 0;
-  for (int slot = 0; !status && slot < CB_SLOTS; slot++) {
+  for (int slot = 0; slot < CB_SLOTS; slot++) {
     uint64_t seal[SEAL];
-    if (!read_slot(file, slot, have, copy, n_state, seal) || seal[CHECKPOINTS] <= newest) continue;
+    if (!read_slot(&slots[slot], have, copy, n_state, seal) || seal[CHECKPOINTS] <= newest) continue;
     newest = seal[CHECKPOINTS];
     for (size_t b = 0; b < n_state; b++)
       if (state[b].count) memcpy(state[b].data, copy[b].data, state[b].count * cb_hdf5_type_size(state[b].type));
     *position = (cb_record_position){seal[ROWS], seal[EVENTS], seal[CHECKPOINTS]};
   }
   free_copy(copy, n_state);
-  if (!status && !newest) status = cb_fail(CB_ERROR_INPUT, "%s: error: no whole checkpoint in it; run its scenario again", path);
+  if (newest) return CB_OK;
+  return cb_fail(CB_ERROR_INPUT, "%s: error: no whole checkpoint in it; run its scenario again", path);
+}
+
+cb_status cb_slot_read(hid_t file, const char *path, cb_record_position have, cb_blob *state, size_t n_state,
+                       cb_record_position *position) {
+  hid_t *blobs = malloc(CB_SLOTS * (n_state + 1) * sizeof *blobs);
+  if (!blobs) return cb_fail(CB_ERROR_MEMORY, "no memory to read a checkpoint");
+  cb_slot slots[CB_SLOTS] = {{.blobs = blobs}, {.blobs = blobs + n_state}};
+  cb_status status = cb_slot_open(file, path, state, n_state, slots);
+  if (!status) status = read_newest(path, slots, have, state, n_state, position);
+  close_slots(slots, n_state);
+  free(blobs);
   return status;
 }

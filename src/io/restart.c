@@ -12,42 +12,36 @@
 typedef struct match {
   const char *path;
   const cb_record_layout *layout;
-  size_t found;
+  size_t found, events;
 } match;
 
-/* Every series of the file is a field of the layout, of its type and shape. */
+/* Every series of the file is a field of the layout or of events, of its type and shape. */
 static cb_status match_field(void *context, hid_t dataset, const char *name, bool is_event) {
   match *m = context;
-  if (is_event) return CB_OK;
-  for (size_t f = 0; f < m->layout->n_fields; f++) {
+  hsize_t dims[4] = {H5S_UNLIMITED};
+  int rank = 0;
+  cb_field_type type = CB_FIELD_DOUBLE;
+  for (size_t f = 0; !is_event && !rank && f < m->layout->n_fields; f++) {
     const cb_field *field = &m->layout->fields[f];
     if (strcmp(field->name, name)) continue;
-    hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
-    hsize_t dims[H5S_MAX_RANK];
-    cb_field_type stored;
-    int rank = H5Sget_simple_extent_dims(space, dims, NULL);
-    bool same = rank == field->rank + 1 && cb_hdf5_type_of(type, &stored) && stored == field->type;
-    for (int d = 0; same && d < field->rank; d++)
-      for (size_t k = 0; k < m->layout->n_dimensions; k++)
-        if (!strcmp(m->layout->dimensions[k].name, field->dims[d]))
-          same = dims[d + 1] == m->layout->dimensions[k].count;
-    H5Tclose(type);
-    H5Sclose(space);
-    m->found++;
-    return same ? CB_OK
-                : cb_fail(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run", m->path,
-                          name);
+    cb_layout_shape(m->layout, field, dims + 1);
+    rank = field->rank + 1, type = field->type, m->found++;
   }
-  return cb_fail(CB_ERROR_INPUT, "%s: error: field %s is not recorded by this run", m->path, name);
+  for (size_t e = 0; is_event && !rank && e < CB_EVENT_FIELDS; e++)
+    if (!strcmp(cb_event_fields[e].name, name)) rank = 1, type = cb_event_fields[e].type, m->events++;
+  if (!rank) return cb_fail(CB_ERROR_INPUT, "%s: error: field %s is not recorded by this run", m->path, name);
+  if (cb_hdf5_dataset_is(dataset, cb_hdf5_file_type(type), rank, dims)) return CB_OK;
+  return cb_fail(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run", m->path, name);
 }
 
 static cb_status match_layout(hid_t file, const char *path, const cb_record_layout *layout) {
-  match m = {path, layout, 0};
+  match m = {.path = path, .layout = layout};
   size_t expected = 0;
   for (size_t f = 0; f < layout->n_fields; f++) expected += cb_layout_count(layout, &layout->fields[f]) > 0;
   cb_status status = cb_series_each(file, path, match_field, &m);
-  if (status || m.found == expected) return status;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: %zu fields in it, this run records %zu", path, m.found, expected);
+  if (status || (m.found == expected && m.events == CB_EVENT_FIELDS)) return status;
+  return cb_fail(CB_ERROR_INPUT, "%s: error: %zu fields and %zu of events in it, this run records %zu and %d", path,
+                 m.found, m.events, expected, CB_EVENT_FIELDS);
 }
 
 /* Reads checkpoint and extents and compares the layout; state is filled. */
@@ -63,10 +57,8 @@ static cb_status read_restart(hid_t file, const char *path, const cb_record_layo
 
 static cb_status mark_not_completed(hid_t file, const char *path) {
   const int no = 0;
-  hid_t attribute = H5Aopen(file, "completed", H5P_DEFAULT);
-  bool ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &no) >= 0;
-  if (attribute >= 0) H5Aclose(attribute);
-  return ok ? CB_OK : cb_hdf5_fail(path, "mark as not completed");
+  if (cb_hdf5_set_integers(file, ".", "completed", H5T_NATIVE_INT, 1, &no)) return CB_OK;
+  return cb_hdf5_fail(path, "mark as not completed");
 }
 
 static cb_status check_state(const cb_record_layout *layout, const cb_blob *state, size_t n_state) {

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void take_isa(cb_reader *reader) {
+static cb_status take_isa(cb_reader *reader) {
   const char *isa;
-  if (cb_reader_attribute(reader, "isa", &isa) || !*isa) return;
-  if (cb_isa_set(isa))
+  const cb_status status = cb_reader_attribute(reader, "isa", &isa);
+  if (!status && *isa && cb_isa_set(isa))
     fprintf(stderr, "curvebody: note: %s: what follows will differ in the last digits\n", cb_error_text());
+  return status;
 }
 
 /* A record is not cut short: CB_ERROR_INPUT where it goes beyond the end of the scenario. */
@@ -63,7 +64,7 @@ static int run(int argc, char **argv) {
   /* a resume that was killed at its start left a file that must be repaired to be read */
   if (status == CB_ERROR_FILE && !(status = cb_record_repair(argv[0], NULL))) status = cb_reader_open(argv[0], &reader);
   if (!status) status = cb_reader_scenario(reader, "resolved", &text);
-  if (!status) take_isa(reader);
+  if (!status) status = take_isa(reader);
   if (!status) status = cb_scenario_open_text(argv[0], text, sets, until != NULL, &scenario);
   if (!status) status = check_end(reader, argv[0], scenario);
   if (!status) status = check_inputs(reader, argv[0], scenario);

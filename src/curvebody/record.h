@@ -97,7 +97,7 @@ cb_record_position cb_reader_position(const cb_reader *reader);
 bool cb_reader_completed(const cb_reader *reader);
 
 /* The scenario as it was given (`source`) or resolved (`resolved`), or a text attribute of the root; "" if the file has
- * none. The text lives as long as the reader. */
+ * none, CB_ERROR_INPUT if what it has is no text. The text lives as long as the reader. */
 cb_status cb_reader_scenario(cb_reader *reader, const char *name, const char **text);
 cb_status cb_reader_attribute(cb_reader *reader, const char *name, const char **text);
 

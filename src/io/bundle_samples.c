@@ -86,14 +86,6 @@ static cb_status read_metric(const cb_hdf5_source *s, table *f) {
   return CB_OK;
 }
 
-static herr_t take_scale(hid_t dataset, unsigned index, hid_t scale, void *out) {
-  (void)dataset, (void)index;
-  char path[LONGEST_NAME];
-  const ssize_t length = H5Iget_name(scale, path, sizeof path);
-  if (length > 1 && length < (ssize_t)sizeof path) strcpy(out, path + 1);
-  return 1;
-}
-
 /* From the attribute `shape`, or the scales of the connection. */
 static cb_status read_names(const cb_hdf5_source *s, table *f) {
   char *list = read_text(s, "shape"), *rest = NULL;
@@ -107,8 +99,11 @@ static cb_status read_names(const cb_hdf5_source *s, table *f) {
                      count, f->t.n);
   } else {
     const hid_t dataset = H5Dopen2(s->file, "connection", H5P_DEFAULT);
-    for (int i = 0; dataset >= 0 && i < f->t.n; i++)
-      H5DSiterate_scales(dataset, (unsigned)i, NULL, take_scale, f->name[i]);
+    for (int i = 0; dataset >= 0 && i < f->t.n; i++) {
+      char *scale = cb_hdf5_scale_name(dataset, f->connection.rank, i);
+      if (scale && strlen(scale) < LONGEST_NAME) strcpy(f->name[i], scale);
+      free(scale);
+    }
     if (dataset >= 0) H5Dclose(dataset);
   }
   for (int i = 0; i < f->t.n; i++) {

@@ -1,6 +1,7 @@
 /* What the record needs of HDF5, with its errors as ours. */
 #include "io/record_hdf5.h"
 #include "io/record_driver.h"
+#include "io/record_superblock.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -224,13 +225,6 @@ bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims
   return same;
 }
 
-/* The text that HDF5 allocated, as one of malloc's. */
-static char *own_text(char *text) {
-  char *copy = text ? strdup(text) : NULL;
-  if (text) H5free_memory(text);
-  return copy;
-}
-
 static bool is_text(hid_t type) {
   return type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0;
 }
@@ -238,26 +232,82 @@ static bool is_text(hid_t type) {
 char *cb_hdf5_get_text_attribute(hid_t object, const char *name) {
   hid_t attribute = cb_hdf5_attribute(object, ".", name, H5T_STRING, 1);
   if (attribute < 0) return NULL;
-  hid_t stored = H5Aget_type(attribute), type = cb_hdf5_text_type();
-  char *text = NULL, *copy = NULL;
-  if (is_text(stored) && H5Aread(attribute, type, &text) >= 0) copy = own_text(text);
+  hid_t type = H5Aget_type(attribute);
+  bool text = is_text(type);
+  size_t bytes;
   H5Tclose(type);
-  H5Tclose(stored);
   H5Aclose(attribute);
-  return copy;
+  return text ? cb_hdf5_varying_attribute(object, name, 0, 1, &bytes) : NULL;
+}
+
+bool cb_hdf5_is_text(hid_t dataset, size_t *count) {
+  hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+  hssize_t n = H5Sget_simple_extent_npoints(space);
+  bool text = is_text(type) && n >= 0;
+  *count = text ? (size_t)n : 0;
+  H5Sclose(space);
+  H5Tclose(type);
+  return text;
 }
 
 char *cb_hdf5_get_text_dataset(hid_t where, const char *name) {
-  hid_t dataset = H5Dopen2(where, name, H5P_DEFAULT);
+  hid_t dataset = H5Lexists(where, name, H5P_DEFAULT) > 0 ? H5Dopen2(where, name, H5P_DEFAULT) : H5I_INVALID_HID;
+  size_t count;
   if (dataset < 0) return NULL;
-  hid_t stored = H5Dget_type(dataset), type = cb_hdf5_text_type(), space = H5Dget_space(dataset);
-  char *text = NULL, *copy = NULL;
-  if (is_text(stored) && H5Sget_simple_extent_npoints(space) == 1 &&
-      H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0)
-    copy = own_text(text);
-  H5Sclose(space);
-  H5Tclose(type);
-  H5Tclose(stored);
+  char *text = cb_hdf5_is_text(dataset, &count) && count == 1 ? cb_hdf5_varying_dataset(dataset, 0) : NULL;
   H5Dclose(dataset);
-  return copy;
+  return text;
+}
+
+/* Link by link: H5Literate makes a table of all links, and frees what it has not yet filled of it in a damaged file. */
+cb_status cb_hdf5_each_link(hid_t group, const char *path, H5_index_t by, cb_hdf5_link_visit visit, void *context) {
+  const H5_iter_order_t order = by == H5_INDEX_NAME ? H5_ITER_NATIVE : H5_ITER_INC; /* no table either */
+  H5G_info_t info;
+  if (H5Gget_info(group, &info) < 0) return cb_hdf5_fail(path, "list its arrays");
+  cb_status status = CB_OK;
+  for (hsize_t i = 0; i < info.nlinks && !status; i++) {
+    H5L_info_t link;
+    ssize_t length = H5Lget_name_by_idx(group, ".", by, order, i, NULL, 0, H5P_DEFAULT);
+    char *name = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (length >= 0 && !name) status = cb_fail(CB_ERROR_MEMORY, "no memory for the names of %s", path);
+    else if (!name || H5Lget_name_by_idx(group, ".", by, order, i, name, (size_t)length + 1, H5P_DEFAULT) < 0 ||
+             H5Lget_info(group, name, &link, H5P_DEFAULT) < 0)
+      status = cb_hdf5_fail(path, "list its arrays");
+    else status = visit(context, group, name, &link);
+    free(name);
+  }
+  return status;
+}
+
+typedef struct target {
+  haddr_t address;
+  char *name;
+} target;
+
+static cb_status take_name(void *context, hid_t group, const char *name, const H5L_info_t *link) {
+  target *t = context;
+  (void)group;
+  if (!t->name && link->type == H5L_TYPE_HARD && link->u.address == t->address) t->name = strdup(name);
+  return CB_OK;
+}
+
+/* By its address: H5Rdereference would take whatever lies there for an object. */
+char *cb_hdf5_scale_name(hid_t dataset, int rank, int d) {
+  static const char list[] = "DIMENSION_LIST"; /* HDF5 Dimension Scale Specification */
+  hid_t attribute = cb_hdf5_attribute(dataset, ".", list, H5T_VLEN, (size_t)rank);
+  if (attribute < 0) return NULL;
+  hid_t type = H5Aget_type(attribute), of = H5Tget_super(type);
+  size_t bytes = 0;
+  char *reference = NULL;
+  if (H5Tequal(of, H5T_STD_REF_OBJ) > 0) reference = cb_hdf5_varying_attribute(dataset, list, (size_t)d, 8, &bytes);
+  H5Tclose(of);
+  H5Tclose(type);
+  H5Aclose(attribute);
+  target t = {HADDR_UNDEF, NULL};
+  if (reference && bytes >= 8) t.address = cb_little_endian((const unsigned char *)reference, 8);
+  free(reference);
+  hid_t file = H5Iget_file_id(dataset);
+  if (t.address != HADDR_UNDEF) cb_hdf5_each_link(file, "", H5_INDEX_NAME, take_name, &t);
+  H5Fclose(file);
+  return t.name;
 }

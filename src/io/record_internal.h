@@ -4,6 +4,7 @@
  * record_writer.c   the writing side: from memory to HDF5
  * record_layout.c   what a new file consists of        record_slot.c   the two checkpoint slots
  * record_series.c   the datasets that grow              record_reader.c   reading
+ * record_heap.c     texts
  * restart.c, repair.c   files of runs that ended or were killed
  */
 #ifndef CB_IO_RECORD_INTERNAL_H

@@ -1,11 +1,12 @@
 /* Reading a record: plainly if it was closed, as a SWMR reader if it is being written or its writer was killed. */
 #include "io/record_internal.h"
 #include "io/record_superblock.h"
-#include <hdf5_hl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { MOST_LABELS = 1 << 20 };
 
 struct cb_reader {
   char *path;
@@ -36,16 +37,6 @@ static const char *keep(cb_reader *reader, char *text) {
   return reader->texts[reader->n_texts++] = text;
 }
 
-/* The name of the scale of a dimension, "" if it has none. */
-static herr_t scale_name(hid_t dataset, unsigned index, hid_t scale, void *out) {
-  (void)dataset, (void)index;
-  ssize_t length = H5DSget_scale_name(scale, NULL, 0);
-  char *name = length > 0 ? malloc((size_t)length + 1) : NULL;
-  if (name) H5DSget_scale_name(scale, name, (size_t)length + 1);
-  *(char **)out = name;
-  return 1;
-}
-
 static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_event) {
   cb_reader *reader = self;
   cb_reader_field field = {.count = 1};
@@ -68,11 +59,8 @@ static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_
     reader->fields = fields;
     reader->room = room;
   }
-  for (int d = 0; d < field.rank; d++) {
-    char *scale = NULL;
-    H5DSiterate_scales(dataset, (unsigned)d + 1, NULL, scale_name, &scale);
-    field.dims[d] = keep(reader, scale);
-  }
+  for (int d = 0; d < field.rank; d++)
+    field.dims[d] = keep(reader, cb_hdf5_scale_name(dataset, field.rank + 1, d + 1));
   field.name = keep(reader, strdup(name));
   field.units = keep(reader, cb_hdf5_get_text_attribute(dataset, "units"));
   reader->fields[reader->n_fields++] = field;
@@ -148,19 +136,30 @@ size_t cb_reader_fields(const cb_reader *reader, const cb_reader_field **fields)
   return reader->n_fields;
 }
 
+/* There, but no text or damaged. */
+static cb_status no_text(const cb_reader *reader, const char *kind, const char *name) {
+  return cb_fail(CB_ERROR_INPUT, "%s: error: %s %s: expected a text", reader->path, kind, name);
+}
+
 cb_status cb_reader_scenario(cb_reader *reader, const char *name, const char **text) {
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   hid_t group = H5Gopen2(reader->file, "scenario", H5P_DEFAULT);
-  *text = group < 0 ? "" : keep(reader, cb_hdf5_get_text_dataset(group, name));
+  char *found = group < 0 ? NULL : cb_hdf5_get_text_dataset(group, name);
+  bool there = group >= 0 && H5Lexists(group, name, H5P_DEFAULT) > 0;
   if (group >= 0) H5Gclose(group);
   cb_hdf5_quiet_end(quiet);
+  if (there && !found) return no_text(reader, "scenario", name);
+  *text = keep(reader, found);
   return CB_OK;
 }
 
 cb_status cb_reader_attribute(cb_reader *reader, const char *name, const char **text) {
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  *text = keep(reader, cb_hdf5_get_text_attribute(reader->file, name));
+  char *found = cb_hdf5_get_text_attribute(reader->file, name);
+  bool there = H5Aexists(reader->file, name) > 0;
   cb_hdf5_quiet_end(quiet);
+  if (there && !found) return no_text(reader, "attribute", name);
+  *text = keep(reader, found);
   return CB_OK;
 }
 
@@ -250,35 +249,25 @@ static bool leads_to(hid_t file, const char *name) {
 cb_status cb_reader_count(cb_reader *reader, const char *name, size_t *count) {
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   cb_status status = CB_OK;
-  size_t found = 0;
+  hssize_t found = 0;
   if (leads_to(reader->file, name)) {
     hid_t dataset = H5Dopen2(reader->file, name, H5P_DEFAULT), space = dataset < 0 ? dataset : H5Dget_space(dataset);
-    if (space < 0) status = cb_hdf5_fail(reader->path, "read %s", name);
-    else found = (size_t)H5Sget_simple_extent_npoints(space);
+    found = H5Sget_simple_extent_npoints(space);
+    if (found < 0) status = cb_hdf5_fail(reader->path, "read %s", name);
     if (space >= 0) H5Sclose(space);
     if (dataset >= 0) H5Dclose(dataset);
   }
   cb_hdf5_quiet_end(quiet);
-  if (!status) *count = found;
+  if (!status) *count = (size_t)found;
   return status;
 }
 
 /* The words of a dataset, kept by the reader; NULL if it holds none. */
 static const char **read_labels(cb_reader *reader, hid_t dataset) {
-  hid_t stored = H5Dget_type(dataset), space = H5Dget_space(dataset), type = cb_hdf5_text_type();
-  size_t n = (size_t)H5Sget_simple_extent_npoints(space);
+  size_t n;
   const char **labels = NULL;
-  char **words = NULL;
-  if (H5Tget_class(stored) == H5T_STRING && H5Tis_variable_str(stored) > 0 && n > 0 &&
-      (words = calloc(n, sizeof *words)) && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, words) >= 0 &&
-      (labels = malloc(n * sizeof *labels))) {
-    for (size_t i = 0; i < n; i++) labels[i] = keep(reader, strdup(words[i] ? words[i] : ""));
-    H5Dvlen_reclaim(type, space, H5P_DEFAULT, words);
-  }
-  free(words);
-  H5Tclose(type);
-  H5Sclose(space);
-  H5Tclose(stored);
+  if (!cb_hdf5_is_text(dataset, &n) || !n || n > MOST_LABELS || !(labels = malloc(n * sizeof *labels))) return NULL;
+  for (size_t i = 0; i < n; i++) labels[i] = keep(reader, cb_hdf5_varying_dataset(dataset, i));
   return labels;
 }
 

@@ -5,7 +5,6 @@
  */
 #include "io/record_internal.h"
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -30,37 +29,29 @@ static bool is_series(hid_t dataset, uint64_t *length) {
   return true;
 }
 
+typedef struct series_visit {
+  const char *path;
+  cb_series_visit function;
+  void *context;
+} series_visit;
+
 /* A link of the root; soft ones (aliases) are passed over. */
-static cb_status visit_link(hid_t file, const char *path, const char *name, cb_series_visit function, void *context) {
-  H5L_info_t info;
-  if (H5Lget_info(file, name, &info, H5P_DEFAULT) < 0) return cb_hdf5_fail(path, "list its arrays");
-  if (info.type != H5L_TYPE_HARD) return CB_OK;
+static cb_status visit_link(void *context, hid_t file, const char *name, const H5L_info_t *link) {
+  const series_visit *visit = context;
+  if (link->type != H5L_TYPE_HARD) return CB_OK;
   hid_t object = H5Oopen(file, name, H5P_DEFAULT);
-  if (object < 0) return cb_fail(CB_ERROR_INPUT, "%s: error: %s cannot be opened: the file is damaged", path, name);
+  if (object < 0)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: %s cannot be opened: the file is damaged", visit->path, name);
   uint64_t length;
   cb_status status = CB_OK;
   if (H5Iget_type(object) == H5I_DATASET && is_series(object, &length))
-    status = function(context, object, name, !strcmp(name, "event") || !strncmp(name, "event_", 6));
+    status = visit->function(visit->context, object, name, !strcmp(name, "event") || !strncmp(name, "event_", 6));
   H5Oclose(object);
   return status;
 }
 
-/* Link by link: H5Literate makes a table of all links, and frees what it has not yet filled of it in a damaged file. */
 cb_status cb_series_each(hid_t file, const char *path, cb_series_visit function, void *context) {
-  H5G_info_t root;
-  if (H5Gget_info(file, &root) < 0) return cb_hdf5_fail(path, "list its arrays");
-  cb_status status = CB_OK;
-  for (hsize_t i = 0; i < root.nlinks && !status; i++) {
-    ssize_t length = H5Lget_name_by_idx(file, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, NULL, 0, H5P_DEFAULT);
-    char *name = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (!name || H5Lget_name_by_idx(file, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, name, (size_t)length + 1,
-                                    H5P_DEFAULT) < 0)
-      status = length < 0 || name ? cb_hdf5_fail(path, "list its arrays")
-                                  : cb_fail(CB_ERROR_MEMORY, "no memory for the names of %s", path);
-    else status = visit_link(file, path, name, function, context);
-    free(name);
-  }
-  return status;
+  return cb_hdf5_each_link(file, path, H5_INDEX_CRT_ORDER, visit_link, &(series_visit){path, function, context});
 }
 
 typedef struct extent {

@@ -14,7 +14,6 @@
 #include "io/record_superblock.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -26,17 +25,11 @@ enum { OPEN_FOR_WRITING = 1, OPEN_FOR_SWMR = 4 };
 
 static uint32_t rotate(uint32_t x, int k) { return x << k | x >> (32 - k); }
 
-static uint64_t little_endian(const unsigned char *bytes, int count) {
-  uint64_t value = 0;
-  for (int i = count; i-- > 0;) value = value << 8 | bytes[i];
-  return value;
-}
-
 static void put_little_endian(unsigned char *bytes, int count, uint64_t value) {
   for (int i = 0; i < count; i++) bytes[i] = (unsigned char)(value >> 8 * i);
 }
 
-static uint32_t word(const unsigned char *bytes) { return (uint32_t)little_endian(bytes, 4); }
+static uint32_t word(const unsigned char *bytes) { return (uint32_t)cb_little_endian(bytes, 4); }
 
 static uint32_t lookup3(const unsigned char *key, int length) {
   uint32_t a = 0xdeadbeef + (uint32_t)length, b = a, c = a;
@@ -96,10 +89,10 @@ static cb_status read_bytes(const char *path, int fd, unsigned char bytes[SIZE])
   if (got < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
   if (got < SIZE || memcmp(bytes, signature, sizeof signature))
     return cb_fail(CB_ERROR_INPUT, "%s: error: not an HDF5 file", path);
-  if (bytes[VERSION] != 3 || bytes[OFFSETS] != 8 || bytes[LENGTHS] != 8 || little_endian(bytes + BASE, 8) != 0)
+  if (bytes[VERSION] != 3 || bytes[OFFSETS] != 8 || bytes[LENGTHS] != 8 || cb_little_endian(bytes + BASE, 8) != 0)
     return cb_fail(CB_ERROR_INPUT, "%s: error: an HDF5 file, but not a record of curvebody (superblock version %d)",
                    path, bytes[VERSION]);
-  if (lookup3(bytes, CHECKSUM) != little_endian(bytes + CHECKSUM, 4))
+  if (lookup3(bytes, CHECKSUM) != cb_little_endian(bytes + CHECKSUM, 4))
     return cb_fail(CB_ERROR_INPUT, "%s: error: damaged (checksum of the superblock)", path);
   return CB_OK;
 }

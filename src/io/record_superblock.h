@@ -4,6 +4,13 @@
 
 #include <curvebody/status.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+static inline uint64_t cb_little_endian(const unsigned char *bytes, int count) {
+  uint64_t value = 0;
+  for (int i = count; i-- > 0;) value = value << 8 | bytes[i];
+  return value;
+}
 
 /* Opens the file and takes its lock: exclusive (and open for writing) to change a file that no one has open, shared
  * to read it. The writer of a record holds a shared one, and the writer's. Fails with CB_ERROR_FILE; the caller closes

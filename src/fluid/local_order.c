@@ -42,7 +42,7 @@ static cb_status admissible(const cb_surface *s) {
                    s->vertices);
   for (int i = 0; i < s->vertices; i++)
     if (!isfinite(s->x[i][0] + s->x[i][1] + s->x[i][2]))
-      return cb_fail(CB_ERROR_DOMAIN, "vertex %d is at (%g, %g, %g)", i + 1, s->x[i][0], s->x[i][1], s->x[i][2]);
+      return cb_fail(CB_ERROR_DOMAIN, "vertex %d is at (%g, %g, %g)", s->number[i], s->x[i][0], s->x[i][1], s->x[i][2]);
   for (int f = 0; f < s->faces; f++) {
     const int *v = s->face[f];
     for (int k = 0; k < 3; k++) {
@@ -179,12 +179,12 @@ static cb_status join_halves(const cb_surface *s, const cb_local *l, half_edge *
       for (n = 1; i + n < first[v + 1] && half[i + n].high == half[i].high;) n++;
       const int a = l->original[v], b = l->original[half[i].high];
       if (n > 2)
-        return cb_fail(CB_ERROR_DOMAIN, "the edge between vertices %d and %d has %d faces: expected at most two", a + 1,
-                       b + 1, n);
+        return cb_fail(CB_ERROR_DOMAIN, "the edge between vertices %d and %d has %d faces: expected at most two",
+                       s->number[a], s->number[b], n);
       const half_edge *h = half + i;
       if (n == 2 && h[0].down == h[1].down)
         return cb_fail(CB_ERROR_DOMAIN, "faces %d and %d look to opposite sides at the edge between vertices %d and %d",
-                       l->face_of[h[0].slot] + 1, l->face_of[h[1].slot] + 1, a + 1, b + 1);
+                       l->face_of[h[0].slot] + 1, l->face_of[h[1].slot] + 1, s->number[a], s->number[b]);
       edge[(*edges)++] = (whole_edge){.end = {h->down ? h->high : v, h->down ? v : h->high},
                                       .slot = {h->slot, n == 2 ? h[1].slot : -1},
                                       .owner = -1};

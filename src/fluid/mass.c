@@ -89,7 +89,7 @@ cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_materia
   if (!x) x = (const double(*)[3])s->x;
   for (int i = 0; i < s->vertices; i++)
     if (!isfinite(x[i][0] + x[i][1] + x[i][2]))
-      return cb_fail(CB_ERROR_DOMAIN, "vertex %d is at (%g, %g, %g)", i + 1, x[i][0], x[i][1], x[i][2]);
+      return cb_fail(CB_ERROR_DOMAIN, "vertex %d is at (%g, %g, %g)", s->number[i], x[i][0], x[i][1], x[i][2]);
   cb_moments weight = {0}, fluid = {0};
   double area = 0;
   for (int p = 0; p < s->parts; p++) {

@@ -92,10 +92,11 @@ cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const cha
   int *part_of = cb_arena_alloc(arena, vertices, sizeof *part_of);
   int *law_of = cb_arena_alloc(arena, (size_t)rest->parts + 1, sizeof *law_of);
   int *vertex = cb_arena_alloc(arena, vertices, sizeof *vertex);
+  int *called = cb_arena_alloc(arena, vertices, sizeof *called);
   struct cb_pose_range *range = cb_arena_alloc(arena, n + 1, sizeof *range);
   double *x = cb_arena_alloc_aligned(arena, 3 * vertices, sizeof *x, CB_CACHE_LINE);
   const char *const *name = copy_names(arena, variables, names);
-  if (!p || !law || !part_of || !law_of || !vertex || !range || !x || !name) {
+  if (!p || !law || !part_of || !law_of || !vertex || !called || !range || !x || !name) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for poses of %d vertices", rest->vertices);
   }
@@ -108,6 +109,7 @@ cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const cha
                   .ranges = (int)n + 1,
                   .range = range,
                   .vertex = vertex,
+                  .number = called,
                   .rest = {x, x + vertices, x + 2 * vertices}};
   for (size_t i = 0; i < n && !status; i++) {
     if (which) *which = i;
@@ -117,6 +119,7 @@ cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const cha
     cb_poses_free(p);
     return status;
   }
+  memcpy(called, rest->number, vertices * sizeof *called);
   for (int v = 0; v < rest->vertices; v++) part_of[v] = rest->parts;
   for (int f = 0; f < rest->faces; f++)
     for (int k = 0; k < 3; k++)

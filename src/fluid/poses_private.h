@@ -29,6 +29,7 @@ struct cb_poses {
     int law, begin, end;
   } *range;
   int *vertex;           /* [vertices], range by range */
+  int *number;           /* [vertices]: of the surface's messages */
   double *rest[3];       /* [vertices] coordinates in that order */
 };
 

@@ -24,11 +24,11 @@ static bool is_there(const char *name) {
   return file != NULL;
 }
 
-/* Reads poses of the mesh into x, which grows; own: the first of them, where it is known. */
+/* Reads poses of the body, whose mesh it is, into x, which grows; own: the first of them, where it is known. */
 static cb_status read_all(const char *pattern, int first, int count, const cb_mesh *mesh, const cb_mesh *own,
-                          double (**x)[3], int *poses) {
+                          const cb_surface *body, double (**x)[3], int *poses) {
   const cb_mesh_reading how = {.like = mesh};
-  size_t size = mesh->n_vertices;
+  size_t size = (size_t)body->vertices;
   int room = 0;
   cb_status status = CB_OK;
   for (int i = 0; !status && (count == 0 || i < count); i++) {
@@ -48,7 +48,7 @@ static cb_status read_all(const char *pattern, int first, int count, const cb_me
       status = cb_surface_read_mesh(name, &how, &read);
       pose = read;
     }
-    if (!status) memcpy(*x + (size_t)i * size, pose->vertices, size * sizeof **x);
+    if (!status) cb_surface_gather(body, (const double(*)[3])pose->vertices, *x + (size_t)i * size);
     cb_mesh_free(read);
     *poses = i + 1;
   }
@@ -84,10 +84,10 @@ cb_status cb_poses_read(const char *pattern, int first, int count, const cb_pose
   cb_status status = cb_poses_file(pattern, first, name);
   if (!status && !mesh) status = cb_surface_read_mesh(name, NULL, &own);
   if (!status && !mesh) status = cb_surface_of_mesh(own, &surface);
-  if (!status) status = read_all(pattern, first, count, mesh ? mesh : own, own, &x, &poses);
+  const cb_surface *body = mesh ? *rest : surface;
+  if (!status) status = read_all(pattern, first, count, mesh ? mesh : own, own, body, &x, &poses);
   if (!status && count == 0 && first <= INT_MAX - poses) status = check_gap(pattern, first + poses);
-  if (!status)
-    status = cb_poses_from_arrays((mesh ? *rest : surface)->vertices, poses, (const double(*)[3])x, times, out);
+  if (!status) status = cb_poses_from_arrays(body->vertices, poses, (const double(*)[3])x, times, out);
   free(x);
   cb_mesh_free(own);
   if (status) cb_surface_free(surface);

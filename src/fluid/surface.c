@@ -139,6 +139,26 @@ static cb_status check_parts(int faces, const int *part, int *parts) {
   return CB_OK;
 }
 
+/* ---- vertices ---- */
+
+/* Fills listed, vertex, number and vertices. */
+static bool number_vertices(cb_arena *arena, cb_surface *s, int listed, const int (*face)[3]) {
+  s->listed = listed;
+  s->vertex = cb_arena_alloc(arena, (size_t)listed, sizeof *s->vertex);
+  if (!s->vertex) return false;
+  for (int f = 0; f < s->faces; f++)
+    for (int k = 0; k < 3; k++) s->vertex[face[f][k]] = 1;
+  for (int i = 0; i < listed; i++) s->vertex[i] = s->vertex[i] ? s->vertices++ : -1;
+  s->number = cb_arena_alloc(arena, (size_t)s->vertices, sizeof *s->number);
+  for (int i = 0; i < listed && s->number; i++)
+    if (s->vertex[i] >= 0) s->number[s->vertex[i]] = i + 1;
+  return s->number != NULL;
+}
+
+void cb_surface_gather(const cb_surface *s, const double (*listed)[3], double (*x)[3]) {
+  for (int v = 0; v < s->vertices; v++) memmove(x[v], listed[s->number[v] - 1], sizeof *x);
+}
+
 /* ---- parts ---- */
 
 /* Pieces joined through edges, numbered by their first faces. */
@@ -200,14 +220,15 @@ cb_status cb_surface_build(int vertices, const double (*x)[3], int faces, const 
   if (o) {
     cb_surface *s = &o->surface;
     o->arena = arena;
-    s->vertices = vertices;
     s->faces = faces;
-    s->x = cb_arena_alloc_aligned(arena, (size_t)vertices, sizeof *s->x, CB_CACHE_LINE);
+    const bool good = number_vertices(arena, s, vertices, face);
+    s->x = cb_arena_alloc_aligned(arena, (size_t)s->vertices, sizeof *s->x, CB_CACHE_LINE);
     s->face = cb_arena_alloc_aligned(arena, (size_t)faces, sizeof *s->face, CB_CACHE_LINE);
     s->part = cb_arena_alloc(arena, (size_t)faces, sizeof *s->part);
-    if (s->x && s->face && s->part) {
-      memcpy(s->x, x, (size_t)vertices * sizeof *x);
-      memcpy(s->face, face, (size_t)faces * sizeof *face);
+    if (good && s->x && s->face && s->part) {
+      cb_surface_gather(s, x, s->x);
+      for (int f = 0; f < faces; f++)
+        for (int k = 0; k < 3; k++) s->face[f][k] = s->vertex[face[f][k]];
       if (find_parts(arena, s, part, parts, names)) {
         *out = s;
         return CB_OK;
@@ -245,8 +266,8 @@ cb_status cb_surface_edges(const cb_surface *s, cb_surface_edge **edge, int *n_e
       status = cb_fail(CB_ERROR_DOMAIN,
                        "part '%s': %zu faces meet in the edge of vertices %d and %d, from (%g, %g, %g) to "
                        "(%g, %g, %g), expected at most 2",
-                       s->name[s->part[side[i].face]], end - i, side[i].lo + 1, side[i].hi + 1, a[0], a[1], a[2], b[0],
-                       b[1], b[2]);
+                       s->name[s->part[side[i].face]], end - i, s->number[side[i].lo], s->number[side[i].hi],
+                       a[0], a[1], a[2], b[0], b[1], b[2]);
       break;
     }
     cb_surface_edge e = {side[i].lo, side[i].hi, {side[i].face, end == i + 2 ? side[i + 1].face : -1}};

@@ -18,6 +18,9 @@ typedef struct cb_surface {
   int *part;      /* [faces] */
   char **name;    /* [parts] */
   bool *open;     /* [parts]: has a border */
+  int listed;     /* vertices of the file or the arrays; those that no face uses are left out */
+  int *vertex;    /* [listed]: which one each is, -1 for those left out */
+  int *number;    /* [vertices]: what each is called in messages, its place in the list from 1 */
 } cb_surface;
 
 /* Reads OBJ, PLY (text and binary), STL (text and binary; equal vertices are joined) or OFF by its content. Parts are
@@ -34,8 +37,10 @@ cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const i
                           cb_surface **out);
 
 void cb_surface_scale(cb_surface *s, double factor);
+/* The vertices' places x[vertices] from those of the whole list, in whose place they may go. */
+void cb_surface_gather(const cb_surface *s, const double (*listed)[3], double (*x)[3]);
 
-/* Vertices, faces and parts are counted from 1 in messages. A part may hold several pieces, such as a cavity oriented
+/* Vertices (of the list), faces and parts are counted from 1 in messages. A part may hold several pieces, such as a cavity oriented
  * inwards.
  * Is it a body: no face twice or of no area, at most two faces an edge, neighbours oriented alike, closed parts
  * outward, parts not nested in themselves, coordinates up to 1e70? CB_ERROR_DOMAIN with which face, edge or part, and

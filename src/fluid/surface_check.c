@@ -36,8 +36,8 @@ static cb_status check_sizes(const cb_surface *s) {
   for (int v = 0; v < s->vertices; v++)
     for (int k = 0; k < 3; k++)
       if (!(fabs(s->x[v][k]) <= 1e70))
-        return cb_fail(CB_ERROR_DOMAIN, "vertex %d at (%g, %g, %g): expected coordinates up to 1e70", v + 1, s->x[v][0],
-                       s->x[v][1], s->x[v][2]);
+        return cb_fail(CB_ERROR_DOMAIN, "vertex %d at (%g, %g, %g): expected coordinates up to 1e70", s->number[v],
+                       s->x[v][0], s->x[v][1], s->x[v][2]);
   return CB_OK;
 }
 
@@ -59,7 +59,7 @@ static cb_status check_areas(const cb_surface *s) {
     const int *c = s->face[f];
     const double *a = s->x[c[0]];
     return cb_fail(CB_ERROR_DOMAIN, "part '%s': face %d (vertices %d, %d, %d) at (%g, %g, %g) has no area",
-                   s->name[s->part[f]], f + 1, c[0] + 1, c[1] + 1, c[2] + 1, a[0], a[1], a[2]);
+                   s->name[s->part[f]], f + 1, s->number[c[0]], s->number[c[1]], s->number[c[2]], a[0], a[1], a[2]);
   }
   return CB_OK;
 }
@@ -102,8 +102,8 @@ static cb_status check_twice(const cb_surface *s, const cb_side *side) {
       const int *c = s->face[b->face];
       const double *x = s->x[c[0]];
       status = cb_fail(CB_ERROR_DOMAIN, "part '%s': faces %d and %d have the same vertices %d, %d, %d, at (%g, %g, %g)",
-                       s->name[s->part[b->face]], a->face + 1, b->face + 1, c[0] + 1, c[1] + 1, c[2] + 1, x[0], x[1],
-                       x[2]);
+                       s->name[s->part[b->face]], a->face + 1, b->face + 1, s->number[c[0]], s->number[c[1]],
+                       s->number[c[2]], x[0], x[1], x[2]);
     }
   }
   free(list);
@@ -116,8 +116,8 @@ static cb_status fail_edge(const cb_surface *s, const cb_side *side, const char 
   const double *a = s->x[side->lo], *b = s->x[side->hi];
   return cb_fail(CB_ERROR_DOMAIN,
                  "part '%s': %s the edge of vertices %d and %d, from (%g, %g, %g) to (%g, %g, %g), face %d",
-                 s->name[s->part[side->face]], what, side->lo + 1, side->hi + 1, a[0], a[1], a[2], b[0], b[1], b[2],
-                 side->face + 1);
+                 s->name[s->part[side->face]], what, s->number[side->lo], s->number[side->hi], a[0], a[1], a[2], b[0],
+                 b[1], b[2], side->face + 1);
 }
 
 static cb_status check_edges(const cb_surface *s, const cb_side *side, bool open) {

@@ -36,10 +36,10 @@ static cb_status read_poses(sequence *s, const cb_surface *mesh) {
   s->poses = a.dims[0];
   s->vertices = a.dims[1];
   s->x = (double(*)[3])a.value;
-  if (mesh && s->vertices != mesh->vertices)
+  if (mesh && s->vertices != mesh->listed)
     return cb_fail(CB_ERROR_INPUT,
                    "%s: error: dataset '%s' has the shape %s, expected [pose, %d, 3]: the mesh has %d vertices",
-                   s->path, s->dataset, a.shape, mesh->vertices, mesh->vertices);
+                   s->path, s->dataset, a.shape, mesh->listed, mesh->listed);
   return check_finite(s);
 }
 
@@ -81,8 +81,9 @@ static cb_status check_same(const sequence *s, const cb_surface *mesh) {
     return cb_fail(CB_ERROR_INPUT, "%s: error: dataset 'face' has the shape [%d, 3], expected [%d, 3] as the mesh has",
                    s->path, s->faces, mesh->faces);
   for (int f = 0; f < s->faces; f++) {
-    const int *a = s->face[f], *b = mesh->face[f];
-    if (memcmp(a, b, sizeof s->face[f]))
+    const int *a = s->face[f], *c = mesh->face[f],
+              b[3] = {mesh->number[c[0]] - 1, mesh->number[c[1]] - 1, mesh->number[c[2]] - 1};
+    if (memcmp(a, b, sizeof b))
       return cb_fail(CB_ERROR_INPUT,
                      "%s: error: dataset 'face': face %d has the vertices %d, %d, %d (counted from 0), expected "
                      "%d, %d, %d as in the mesh",
@@ -106,17 +107,22 @@ static cb_status of_file(const sequence *s, cb_status status) {
   return cb_fail(CB_ERROR_INPUT, "%s: error: %s", s->path, cb_error_text());
 }
 
-static cb_status build(const sequence *s, const cb_poses_times *times, cb_surface **rest, cb_poses **out) {
+static cb_status build(const sequence *s, const cb_surface *mesh, const cb_poses_times *times, cb_surface **rest,
+                       cb_poses **out) {
   const double(*x)[3] = (const double(*)[3])s->x;
   cb_surface *surface = NULL;
   cb_poses_times when = *times;
   when.time = s->time;
   if (s->time && when.period == 0 && s->poses > 1)
     when.period = (s->time[s->poses - 1] - s->time[0]) * s->poses / (s->poses - 1);
-  cb_status status = rest ? cb_surface_make(s->vertices, x, s->faces, (const int(*)[3])s->face, NULL, &surface) : CB_OK;
-  if (!status) status = cb_poses_from_arrays(s->vertices, s->poses, x, &when, out);
+  cb_status status =
+      mesh ? CB_OK : cb_surface_make(s->vertices, x, s->faces, (const int(*)[3])s->face, NULL, &surface);
+  const cb_surface *body = mesh ? mesh : surface;
+  for (int i = 0; i < s->poses && !status; i++)
+    cb_surface_gather(body, x + (size_t)i * (size_t)body->listed, s->x + (size_t)i * (size_t)body->vertices);
+  if (!status) status = cb_poses_from_arrays(body->vertices, s->poses, x, &when, out);
   if (status) cb_surface_free(surface);
-  else if (rest) *rest = surface;
+  else if (!mesh) *rest = surface;
   return of_file(s, status);
 }
 
@@ -130,7 +136,7 @@ cb_status cb_poses_read_sequence(const char *path, const char *dataset, const cb
   if (status) return status;
   status = read_file(&s, mesh, times);
   cb_hdf5_source_close(&s.file);
-  if (!status) status = build(&s, times, mesh ? NULL : rest, out);
+  if (!status) status = build(&s, mesh, times, rest, out);
   free(s.x);
   free(s.time);
   free(s.face);

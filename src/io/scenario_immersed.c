@@ -92,7 +92,7 @@ static cb_status fail_open(const cb_node *body, const cb_surface *surface, int p
   return cb_node_fail(body,
                       "part `%s` is open: expected `thickness`, or a density of 0; %d edges are of one face, the first "
                       "from vertex %d to %d at (%g, %g, %g)",
-                      surface->name[part], count, vertex + 1, other + 1, x[0], x[1], x[2]);
+                      surface->name[part], count, surface->number[vertex], surface->number[other], x[0], x[1], x[2]);
 }
 
 static cb_status read_materials(const cb_node *body, const immersed_parameters *p, const cb_surface *surface,
@@ -142,9 +142,10 @@ static cb_status read_point(cb_scenario *s, const cb_node *node, const cb_surfac
   if (status) return status;
   if (at) return cb_scenario_vector(s, at, 0, NULL, NULL, out->x);
   if ((status = cb_node_int(vertex, &number))) return status;
-  if (number < 1 || number > surface->vertices)
-    return cb_node_fail(vertex, "expected a vertex from 1 to %d, found %lld", surface->vertices, number);
-  out->vertex = (int)number - 1;
+  if (number < 1 || number > surface->listed)
+    return cb_node_fail(vertex, "expected a vertex from 1 to %d, found %lld", surface->listed, number);
+  out->vertex = surface->vertex[number - 1];
+  if (out->vertex < 0) return cb_node_fail(vertex, "vertex %lld is of no face: expected `at`, or another", number);
   return CB_OK;
 }
 

@@ -99,7 +99,8 @@ static cb_status check_same(const cb_node *named, const cb_surface *body, const 
     const int *a = pose->face[f], *b = body->face[f];
     if (memcmp(a, b, sizeof body->face[f]))
       return cb_node_fail(named, "face %d of its poses has the vertices %d, %d, %d, that of the body %d, %d, %d", f + 1,
-                          a[0] + 1, a[1] + 1, a[2] + 1, b[0] + 1, b[1] + 1, b[2] + 1);
+                          pose->number[a[0]], pose->number[a[1]], pose->number[a[2]], body->number[b[0]],
+                          body->number[b[1]], body->number[b[2]]);
   }
   return CB_OK;
 }

@@ -107,6 +107,7 @@ static cb_status above(cb_run *run, cb_bodies_part *part, int body, void *contex
   (void)context;
   const cb_floor *floor = &run->bodies->fluid->floor;
   if (floor->kind != CB_FLOOR_REFLECTING) return CB_OK;
+  const cb_surface *surface = cb_immersed_surface(run->bodies->start[body].body);
   const cb_floor_shape shape = cb_swimmer_floor_shape(part->swimmer[body - part->first]);
   const cb_pose *pose = &run->bodies->state[body].g;
   int n;
@@ -119,7 +120,8 @@ static cb_status above(cb_run *run, cb_bodies_part *part, int body, void *contex
   for (int i = 0; i < n && !status; i++) {
     const double gap = origin + cb_dot3(up, x[i]);
     if (gap < 0)
-      return cb_fail(CB_ERROR_DOMAIN, "vertex %d begins %.3g below the floor at height %g", i + 1, -gap, floor->height);
+      return cb_fail(CB_ERROR_DOMAIN, "vertex %d begins %.3g below the floor at height %g", surface->number[i], -gap,
+                     floor->height);
   }
   return status;
 }

@@ -225,6 +225,47 @@ class Immersed(Case):
         self.tetrahedron("p-01.obj", -1)
         self.assertIn("pose 2: part", self.call("check", "a.yaml").stderr)
 
+    def test_a_vertex_of_no_face_changes_nothing(self):
+        corners, lone = ["0 0 0", "1 0 0", "0 1 0", "0 0 1"], ["7 7 -9", "0 0 -5"]
+        faces = "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+        shifted = "".join("f " + " ".join(str(int(c) + 1) for c in line.split()[1:]) + "\n"
+                          for line in faces.splitlines())
+        self.write("plain.obj", "".join(f"v {c}\n" for c in corners) + faces)
+        self.write("lone.obj", "".join(f"v {c}\n" for c in lone[:1] + corners + lone[1:]) + shifted)
+        for i, stretch in enumerate((1, 1.1, 1.2)):
+            posed = corners[:3] + [f"0 0 {stretch}"]
+            self.write(f"plain-{i}.obj", "".join(f"v {c}\n" for c in posed) + faces)
+            self.write(f"lone-{i}.obj", "".join(f"v {c}\n" for c in lone[:1] + posed + lone[1:]) + shifted)
+        for floor in "reflecting", "stiff":
+            for poses in ("", "    poses: {z: 'Z*(1 + 0.1*sin(t))'}\n",
+                          "    poses: {files: 'KIND-#.obj', step: 0.1, end: clamped}\n"):
+                text = f"""\
+curvebody: 1
+fluid:
+  medium: 1.2
+  flow: {{shear: {{velocity: [0.1, 0, 0], gradient: [[0, 0, 0.2], [0, 0, 0], [0.1, 0, 0]]}}}}
+  floor: {{kind: {floor}, height: -1}}
+bodies:
+  - mesh: KIND.obj
+    mass_model: vertices
+    points: [{{mass: 1, vertex: NUMBER}}]
+{poses}    motion: {{spin: [1, 2, 3]}}
+integrator: {{name: hamilton_pontryagin, step: 0.01}}
+time: {{end: 0.7}}
+record: {{every: 5, observables: [energy, wrenches, momentum, inertia, centre]}}
+"""
+                for kind, number in ("plain", "4"), ("lone", "5"):
+                    self.write(kind + ".yaml", text.replace("KIND", kind).replace("NUMBER", number))
+                    self.good("run", kind + ".yaml", "--quiet")
+                self.assertEqual(differing(datasets(self.path("plain.h5")), datasets(self.path("lone.h5"))), [])
+        with h5py.File(self.path("lone.h5")) as file:
+            self.assertTrue((file["wrench_floor"][:] != 0).any())
+        self.good("export", "lone.h5", "--xdmf")
+        with h5py.File(self.path("lone-surface.h5")) as file:
+            self.assertEqual(file["x"].shape[1], 4)
+        self.write("lone.yaml", text.replace("KIND", "lone").replace("NUMBER", "1"))
+        self.assertIn("vertex 1 is of no face: expected `at`, or another", self.call("check", "lone.yaml").stderr)
+
     def test_a_body_that_has_changed_is_not_gone_on_with(self):
         self.tetrahedron("rest.obj", 1)
         self.write("a.yaml", BALL.replace("    shape: {name: ellipsoid, resolution: 16}", "    mesh: rest.obj"))

@@ -188,6 +188,47 @@ static void a_cap_that_is_there_from_the_start_is_not_warned_of(void **unused) {
   cb_scenario_free(s);
 }
 
+/* --- the divergence of the flow --- */
+
+/* It is carried along x to where the flow is compressible. */
+static const char drifting[] =
+    "curvebody: 1\n"
+    "fluid: {medium: water, gravity: [0, 0, 0],\n"
+    "        flow: {velocity: ['1 + y + exp(-(x/0.2)^2)', 0, 0]}}\n"
+    "bodies:\n"
+    "  - {name: drop, shape: {name: ellipsoid, a: 0.1, b: 0.1, c: 0.1, resolution: 12},\n"
+    "     density: 1000, place: {position: [-1.5, 0, 0]}, motion: {velocity: [1, 0, 0]}}\n"
+    "integrator: {name: %s, step: 0.01}\n"
+    "time: {end: 2}\n"
+    "record: {every: 10, checkpoint: 4}\n";
+
+static cb_scenario *make_drifting(const char *method) {
+  char text[1024];
+  snprintf(text, sizeof text, drifting, method);
+  return make(text, NULL, 0);
+}
+
+static void divergence_is_warned_of_where_the_body_meets_it(void **unused) {
+  (void)unused;
+  const char *const methods[] = {"hamilton_pontryagin", "rkmk4"}, *const parts[] = {"body `drop`: the flow about it"};
+  for (int k = 0; k < 2; k++) {
+    cb_scenario *s = make_drifting(methods[k]);
+    memory_sink m;
+    go(s, &m);
+    const cb_event_row *e = only_warning(&m);
+    assert_int_equal(e->i, 0);
+    assert_int_equal(e->j, -2 - CB_DOUBT_DIVERGENCE);
+    check_at_least(e->gap, 0.1);
+    check_at_most(e->gap, 0.2);
+    check_words(s, 1, parts, 1);
+    check_at_least(memory_value(&m, (size_t)(e->time / 0.1), "x", 0), -0.65); /* exp(-(x/0.2)^2) a thousandth */
+    check_at_most(memory_value(&m, (size_t)(e->time / 0.1), "x", 0), -0.3);
+    for (size_t c = 0; c < m.n_checkpoints; c++) check_rest(methods[k], &m, c, make_drifting(methods[k]));
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_large_turn_is_warned_of_once_with_the_step_that_would_do),
@@ -195,6 +236,7 @@ int main(void) {
       cmocka_unit_test(a_restart_warns_of_what_comes_after_it),
       cmocka_unit_test(the_cap_of_delta_is_warned_of_where_it_sets_in),
       cmocka_unit_test(a_cap_that_is_there_from_the_start_is_not_warned_of),
+      cmocka_unit_test(divergence_is_warned_of_where_the_body_meets_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

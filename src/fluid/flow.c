@@ -21,6 +21,7 @@ void cb_flow_free(cb_flow *f) {
 bool cb_flow_is_uniform(const cb_flow *f) { return f->uniform; }
 bool cb_flow_is_even(const cb_flow *f) { return f->even; }
 bool cb_flow_is_steady(const cb_flow *f) { return f->steady; }
+double cb_flow_slope(const cb_flow *f) { return f->slope; }
 
 static bool is_finite(const cb_flow_point *p, bool slopes) {
   double sum = p->u[0] + p->u[1] + p->u[2];

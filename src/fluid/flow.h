@@ -43,4 +43,12 @@ bool cb_flow_is_steady(const cb_flow *f);
 cb_status cb_flow_at(const cb_flow *f, double t, int n, const double (*x)[3], double (*u)[3], double (*gradient)[3][3],
                      double (*rate)[3]);
 
+/* The root mean square of the divergence, and in *size of the gradient. */
+double cb_flow_divergence(int n, const double (*gradient)[3][3], double *size);
+/* CB_ERROR_DOMAIN with a place for a flow whose divergence is nowhere 0, as far as it has a gradient. Grids, which are
+ * not free of it between their points, and flows that are free of it somewhere are for the run to watch. */
+cb_status cb_flow_check_divergence(const cb_flow *f);
+/* The root mean square of the gradient all over a grid, by differences; 0 for other flows. */
+double cb_flow_slope(const cb_flow *f);
+
 #endif

@@ -209,6 +209,22 @@ static cb_status copy(grid *g, const double *u) {
   return CB_OK;
 }
 
+/* By differences of neighbours in each direction of place. */
+static double slope(const cb_flow_grid *g) {
+  const size_t stride[3] = {3 * (size_t)g->n[1] * (size_t)g->n[2], 3 * (size_t)g->n[2], 3},
+               count = (size_t)g->times * (size_t)g->n[0] * stride[0];
+  double sum = 0;
+  for (int k = 0; k < 3; k++) {
+    const size_t block = (size_t)g->n[k] * stride[k], inner = block - stride[k];
+    double squares = 0;
+    for (size_t first = 0; first < count; first += block)
+      for (size_t i = first; i < first + inner; i++)
+        squares += (g->u[i + stride[k]] - g->u[i]) * (g->u[i + stride[k]] - g->u[i]);
+    if (inner) sum += 3 * squares / (double)(count / block * inner) / (g->spacing[k] * g->spacing[k]);
+  }
+  return sqrt(sum);
+}
+
 cb_status cb_flow_from_grid(const cb_flow_grid *from, cb_flow **out) {
   axis a[AXES];
   cb_status status = axis_of("t", from->times, from->start, from->interval, from->periodic[3], &a[T]);
@@ -235,6 +251,7 @@ cb_status cb_flow_from_grid(const cb_flow_grid *from, cb_flow **out) {
     status = cb_fail(CB_ERROR_MEMORY, "no memory for a flow grid of %d x %d x %d points and %d times", a[X].n, a[Y].n,
                      a[Z].n, a[T].n);
   if (!status) status = copy(g, from->u);
+  if (!status) g->flow.slope = slope(from);
   if (!status) filter_all(g, size, work);
   free(work);
   if (status)

@@ -23,6 +23,7 @@ struct cb_flow {
   bool (*block)(const cb_flow *f, double t, int n, bool slopes, bool rate, cb_flow_block *b); /* finite? or NULL */
   void (*release)(cb_flow *f); /* what the flow owns besides itself; NULL: nothing */
   bool even, uniform, steady;
+  double slope; /* of a grid */
 };
 
 /* size bytes of a kind of flow, zeroed, NULL where there is no memory (with the error text set). */

@@ -81,6 +81,9 @@ cb_floor_shape cb_swimmer_floor_shape(cb_swimmer *s);
  * cb_swimmer_know_caps was called last; NULL: none. */
 const cb_local_part *cb_swimmer_cap(const cb_swimmer *s, int *number);
 void cb_swimmer_know_caps(cb_swimmer *s);
+/* Of the same, the divergence of the flow over the vertices, relative to its gradient: there, or all over a grid where
+ * that is larger. */
+double cb_swimmer_divergence(const cb_swimmer *s);
 
 /* What is recorded of a state. wrench[wrenches] of the caller's, in the body frame. */
 typedef struct cb_immersed_row {

@@ -5,6 +5,7 @@
  */
 #include "fluid/immersed_private.h"
 
+#include <math.h>
 #include <string.h>
 
 /* R^T G R */
@@ -51,6 +52,14 @@ void cb_immersed_field_as_a_whole(cb_swimmer *s) {
   for (int k = 0; k < 9; k++) f->G0[k / 3][k % 3] = G[k] / n;
   cb_apply3((const double(*)[3])f->G0, x, moved);
   for (int k = 0; k < 3; k++) f->u0[k] = u[k] / n - moved[k];
+}
+
+double cb_swimmer_divergence(const cb_swimmer *s) {
+  const cb_immersed *b = s->b;
+  if (!b->varying || !s->field.known) return 0;
+  double size;
+  const double divergence = cb_flow_divergence(b->surface->vertices, (const double(*)[3][3])s->field.gradient, &size);
+  return divergence > 0 ? divergence / fmax(size, cb_flow_slope(b->fluid.flow)) : 0;
 }
 
 void cb_immersed_field_at_faces(cb_swimmer *s) {

@@ -28,7 +28,8 @@ static cb_status shear(cb_scenario *s, const cb_node *node) {
   if (!gradient || gradient->kind != CB_NODE_LIST || gradient->count != 3)
     return cb_node_fail(gradient ? gradient : node, "expected `gradient`, three rows du_i/dx, du_i/dy, du_i/dz");
   for (int i = 0; i < 3 && !status; i++) status = cb_scenario_vector(s, gradient->items[i], 0, NULL, NULL, g[i]);
-  return status ? status : cb_flow_shear(u, g, &s->immersion->flow);
+  if (!status) status = cb_flow_shear(u, g, &s->immersion->flow);
+  return status ? status : cb_scenario_placed(s, cb_flow_check_divergence(s->immersion->flow), gradient, false);
 }
 
 typedef struct vortex_parameters {
@@ -60,7 +61,8 @@ static cb_status velocity(cb_scenario *s, const cb_node *node) {
   if (status) return status;
   status =
       cb_flow_expressions(text, m->n_parameters, m->parameter, m->parameter_value, &which, &at, &s->immersion->flow);
-  return status == CB_ERROR_INPUT ? cb_node_fail_at(node->items[which], at, "%s", cb_error_text()) : status;
+  if (status == CB_ERROR_INPUT) return cb_node_fail_at(node->items[which], at, "%s", cb_error_text());
+  return status ? status : cb_flow_check_divergence(s->immersion->flow);
 }
 
 static cb_status grid(cb_scenario *s, const cb_node *node) {

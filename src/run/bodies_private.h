@@ -6,7 +6,7 @@
 #include "run/run_private.h"
 
 /* What a run of bodies warns of, each once a body; /warning_name. */
-typedef enum cb_bodies_doubt { CB_DOUBT_TURN, CB_DOUBT_DELTA, CB_DOUBTS } cb_bodies_doubt;
+typedef enum cb_bodies_doubt { CB_DOUBT_TURN, CB_DOUBT_DELTA, CB_DOUBT_DIVERGENCE, CB_DOUBTS } cb_bodies_doubt;
 
 /* words: of a warning, made by malloc; NULL. */
 typedef struct cb_bodies_event {

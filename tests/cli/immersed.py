@@ -194,6 +194,27 @@ class Immersed(Case):
         self.assertEqual(json.loads(self.good("run", "spun.yaml", "--json", "--set", "integrator.step=0.003")
                                     .stdout)["warnings"], [])
 
+    def test_a_grid_that_is_compressible_or_left_is_warned_of(self):
+        places = np.arange(16) / 16
+        x, y, _ = np.meshgrid(places, places, places, indexing="ij")
+        k = 2 * np.pi
+        for name, by, periodic in ("good", 1, 1), ("other", 2, 1), ("open", 1, 0):
+            velocity = 0.1 * np.stack([by * np.sin(k * x) * np.cos(k * y), -np.cos(k * x) * np.sin(k * y), 0 * x], -1)
+            with h5py.File(self.path(name + ".grid.h5"), "w") as file:
+                file["velocity"] = velocity
+                file["velocity"].attrs["periodic"] = [periodic] * 3
+                file.update({axis: places for axis in "xyz"})
+        text = BALL.replace("  medium: water", "  medium: water\n  flow: {grid: GRID}").replace(
+            "resolution: 16}", "resolution: 12, a: 0.05, b: 0.05, c: 0.05}")
+        for name, place, told in (("good", [0.5, 0.25, 0.3], ""), ("good", [0.3, 0.3, 0.3], ""),
+                                  ("other", [0.1, 0.1, 0.3], "the grid too coarse"),
+                                  ("open", [0.5, 0.5, 0.5], ""), ("open", [-0.5, 0.5, 0.5], "or left?")):
+            with self.subTest(name, place=place):
+                self.write("a.yaml", text.replace("GRID", name + ".grid.h5").replace("[0, 0, 1]", str(place)))
+                done = self.good("run", "a.yaml")
+                self.assertEqual(done.stderr.count("has a divergence"), bool(told), done.stderr)
+                self.assertIn(told, done.stderr)
+
     def tetrahedron(self, name, height, faces="f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"):
         return self.write(name, f"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 {height}\n" + faces)
 

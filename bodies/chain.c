@@ -78,7 +78,7 @@ static cb_status fill(const params *p, const cb_node *node, const cb_geometry *s
   int first = 0;
   cb_status status = cb_link_read(p->link, true, &link);
   if (!status) status = check_keys(p, node);
-  if (!status) status = p->count ? make(p, node, space, places) : cb_places_read(places, node, space, -1);
+  if (!status) status = p->count ? make(p, node, space, places) : cb_places_read(places, node, space, -1, true);
   if (!status && places->n < 2)
     status = cb_node_fail(places->points, "points: expected at least 2 points, found %d", places->n);
   if (!status) status = cb_places_add(places, node, &p->matter, NULL, b, &first);

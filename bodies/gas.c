@@ -258,9 +258,10 @@ static cb_status make_velocities(gas *w, const params *p, const cb_node *node, c
 
 static cb_status make(gas *w, const params *p, const cb_node *node, cb_builder *b, cb_places *places, double *mass) {
   const cb_geometry *g = w->g;
+  cb_origin origin; /* of `at`: all is done near it */
   int first;
   cb_geometry_base_point(g, w->base);
-  cb_status status = p->at ? cb_place_point(p->at, "at", g, w->base) : CB_OK;
+  cb_status status = p->at ? cb_place_point(p->at, "at", g, &origin, w->base) : CB_OK;
   if (status) return status;
   cb_geometry_frame(g, w->base, w->frame);
   status = read_reach(p, node, g, &w->reach);

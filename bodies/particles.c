@@ -14,7 +14,7 @@ static cb_status build(const void *given, const cb_node *node, const cb_geometry
   const params *p = given;
   cb_places places;
   int first = 0;
-  cb_status status = cb_places_read(&places, node, space, -1);
+  cb_status status = cb_places_read(&places, node, space, -1, false);
   if (!status) status = cb_places_add(&places, node, &p->matter, NULL, b, &first);
   cb_places_free(&places);
   return status;

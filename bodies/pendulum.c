@@ -20,7 +20,7 @@ static const cb_param rows[] = {
 };
 
 static cb_status place(const params *p, const cb_node *node, const cb_geometry *g, cb_places *places) {
-  if (!p->tangent) return cb_places_read(places, node, g, 1);
+  if (!p->tangent) return cb_places_read(places, node, g, 1, true);
   const cb_node *given = cb_node_get(node, "place");
   double tangent[CB_DIM_MAX];
   if (cb_node_get(given, "points") || cb_node_get(given, "tangent"))
@@ -29,44 +29,31 @@ static cb_status place(const params *p, const cb_node *node, const cb_geometry *
   return status ? status : cb_places_make(places, node, g, p->pivot, 1, tangent);
 }
 
-/* The pivot where `move` has taken it. */
-static cb_status find_pivot(const params *p, const cb_places *places, bool moved, double *pivot) {
-  const cb_geometry *g = places->space;
-  double x[CB_COORD_MAX];
-  if (!moved) return cb_place_space_point(p->pivot, "pivot", g, pivot);
-  cb_status status = cb_place_point(p->pivot, "pivot", g, x);
-  if (status) return status;
-  status = cb_places_carry(places, x, pivot);
-  return status ? cb_place_fail(p->pivot, status) : CB_OK;
-}
-
 static cb_status join(const params *p, const cb_node *where, const cb_link *link, const double *pivot, int i,
-                      cb_builder *b) {
+                      const cb_origin *origin, cb_builder *b) {
   if (!link->rigid && link->spring.damping > 0)
     return cb_node_fail(p->link, "link: expected a spring without damping, found %g", link->spring.damping);
-  cb_status status = link->rigid ? cb_builder_tether(b, NULL, i, pivot, link->length)
-                                 : cb_builder_central(b, cb_builder_bodies(b) - 1, CB_LAW_HARMONIC,
-                                                      link->spring.stiffness, link->spring.rest, NULL, pivot);
+  cb_status status = cb_builder_centre_origin(b, origin);
+  if (!status)
+    status = link->rigid ? cb_builder_tether(b, NULL, i, pivot, link->length)
+                         : cb_builder_central(b, cb_builder_bodies(b) - 1, CB_LAW_HARMONIC, link->spring.stiffness,
+                                              link->spring.rest, NULL, pivot);
+  if (!status) status = cb_builder_centre_origin(b, NULL);
   return status ? cb_place_fail(where, status) : CB_OK;
 }
 
 static cb_status fill(const params *p, const cb_node *node, const cb_geometry *space, cb_builder *b,
                       cb_places *places) {
-  const bool moved = cb_node_get(cb_node_get(node, "place"), "move") != NULL;
-  double pivot[CB_COORD_MAX];
   cb_link link;
   int i = 0;
   cb_status status = cb_link_read(p->link, true, &link);
   if (!status) status = place(p, node, space, places);
-  if (!status) status = cb_place_space_point(p->pivot, "pivot", space, pivot);
+  if (!status) status = cb_places_hold(places, p->pivot, "pivot");
   if (status) return status;
-  /* a length of its own is measured before `move`, which costs digits far out */
-  const double length = cb_place_apart(space, space->chart ? places->q : places->x, pivot);
+  const double length = cb_place_apart(space, cb_places_at(places, 0), cb_places_at(places, 1));
   if (isnan(link.spring.rest)) link.spring.rest = length;
-  if (moved && !link.length.law && isnan(link.length.value)) link.length.value = length;
   status = cb_places_add(places, node, &p->matter, NULL, b, &i);
-  if (!status) status = find_pivot(p, places, moved, pivot);
-  return status ? status : join(p, p->pivot, &link, pivot, i, b);
+  return status ? status : join(p, p->pivot, &link, cb_places_at(places, 1), i, places->origin, b);
 }
 
 static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {

@@ -20,7 +20,7 @@ static cb_status build(const void *given, const cb_node *node, const cb_geometry
   int first = 0;
   cb_status status = cb_link_read(p->link, false, &link);
   if (status) return status;
-  status = cb_places_read(&places, node, space, 2);
+  status = cb_places_read(&places, node, space, 2, true);
   if (!status) status = cb_places_add(&places, node, &p->matter, NULL, b, &first);
   if (!status) status = cb_link_add(b, places.points, first, first + 1, &link);
   cb_places_free(&places);

@@ -32,7 +32,7 @@ static cb_status build(const void *given, const cb_node *node, const cb_geometry
   int first = 0;
   cb_status status = read_links(p->link, link);
   if (status) return status;
-  status = cb_places_read(&places, node, space, 3);
+  status = cb_places_read(&places, node, space, 3, true);
   if (!status) status = cb_places_add(&places, node, &p->matter, NULL, b, &first);
   for (int e = 0; e < 3 && !status; e++)
     status = cb_link_add(b, places.points, first + ends[e][0], first + ends[e][1], &link[e]);

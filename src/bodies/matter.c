@@ -19,14 +19,16 @@ static cb_status read_list(const cb_node *list, const char *name, const char *si
 static cb_status add_particles(const cb_places *p, const cb_node *body, const cb_matter *matter, const double *mass,
                                const double *charge, cb_builder *b, int *first) {
   const cb_geometry *g = p->space;
-  cb_status status = cb_builder_origin(b, &p->origin);
+  cb_status status = CB_OK;
   for (int i = 0; i < p->n && !status; i++) {
-    const double *x = g->chart ? p->q + (size_t)i * (size_t)g->dim : p->x + (size_t)i * (size_t)g->embedding;
+    const double *x = cb_places_at(p, i);
     const double *v = g->chart ? p->u + (size_t)i * (size_t)g->dim : p->v + (size_t)i * (size_t)g->embedding;
     int index;
     if (!(mass[i] > 0) || !isfinite(mass[i]))
       return cb_node_fail(matter->masses ? matter->masses->items[i] : body,
                           "mass of particle %d: expected a number > 0, found %g", i, mass[i]);
+    status = cb_builder_origin(b, &p->origin[p->frame[i]]);
+    if (status) return status;
     status = cb_builder_particle(b, NULL, mass[i], charge[i], matter->radius, x, v, &index);
     if (status) return cb_place_fail(p->points ? p->points->items[i] : p->node, status);
     if (i == 0) *first = index;

@@ -6,6 +6,25 @@
 
 /* A velocity given in the embedding may stand this far off the tangent space, relative. */
 static const double off_tangent = 1e-6;
+/* Up to this, in radii, a velocity may be given by other coordinates than its place: exp(2 told) units of round-off. */
+static const double told = 10;
+/* Squares of a field overflow there, in radii. */
+static const double largest_square = 354;
+
+static const cb_origin *origin_of(const cb_places *p, int i) { return &p->origin[p->frame[i]]; }
+
+/* Is particle i told by an origin? (`move` comes later.) */
+static bool is_far(const cb_places *p, int i) { return cb_origin_radii(p->space, origin_of(p, i)) > 0; }
+
+static cb_status check_told(const cb_places *p, int i, const cb_node *node) {
+  const double length = origin_of(p, i)->length, radii = cb_origin_radii(p->space, origin_of(p, i));
+  if (!(radii > told)) return CB_OK;
+  return cb_node_fail(
+      node,
+      "velocities: of a particle %.6g from the base point: expected those of the chart of its place, or "
+      "at most %.6g, or `move` in `place`, which takes velocities along",
+      length, told * length / radii);
+}
 
 static cb_status read_killing(const cb_node *map, const cb_geometry *g, int *index) {
   const cb_node *node = cb_node_get(map, "killing");
@@ -24,6 +43,21 @@ static cb_status read_number(const cb_node *map, const char *key, double *value)
   return node ? cb_node_real(node, value) : CB_OK;
 }
 
+/* X of the world at a far place, as it is near the particle's origin. */
+static cb_status far_field(const cb_places *p, int i, int index, const cb_node *map, double *X) {
+  const cb_geometry *g = p->space;
+  const cb_origin *origin = origin_of(p, i);
+  cb_origin_field(g, origin, index, p->x + i * g->embedding, X);
+  for (int a = 0; a < g->embedding; a++)
+    if (!isfinite(X[a] * X[a]))
+      return cb_node_fail(
+          map,
+          "motion: %s is out of the range of numbers %.6g from the base point: expected at most %.6g, a "
+          "field along the geodesic there, or `move` in `place`, which takes velocities along",
+          g->killing[index].name, origin->length, largest_square * origin->length / cb_origin_radii(g, origin));
+  return CB_OK;
+}
+
 /* v += speed X(x), in the static chart too. */
 static cb_status add_killing(cb_places *p, const cb_node *map) {
   static const char *const keys[] = {"killing", "speed"};
@@ -35,10 +69,15 @@ static cb_status add_killing(cb_places *p, const cb_node *map) {
   if (!status) status = read_number(map, "speed", &speed);
   if (status) return status;
   for (int i = 0; i < p->n; i++) {
-    double X[CB_COORD_MAX], q[CB_DIM_MAX], u[CB_DIM_MAX];
+    double X[CB_COORD_MAX], q[CB_DIM_MAX], u[CB_DIM_MAX], *v = p->v + i * g->embedding;
     const double *x = p->x + i * g->embedding;
-    cb_killing_at(g, index, x, X);
-    for (int a = 0; a < g->embedding; a++) p->v[i * g->embedding + a] += speed * X[a];
+    if (is_far(p, i)) {
+      status = far_field(p, i, index, map, X);
+      if (status) return status;
+    } else {
+      cb_killing_at(g, index, x, X);
+    }
+    for (int a = 0; a < g->embedding; a++) v[a] += speed * X[a];
     if (!g->chart) continue;
     status = cb_chart_pull(g, g->chart, x, X, q, u);
     if (status) return cb_place_fail(map, status);
@@ -48,25 +87,53 @@ static cb_status add_killing(cb_places *p, const cb_node *map) {
 }
 
 /* The coordinates q of particle i in a chart: as given if it was that chart. */
-static cb_status coordinates_of(const cb_places *p, int i, const cb_chart *chart, double *q) {
+static cb_status coordinates_of(const cb_places *p, int i, const cb_chart *chart, const cb_node *node, double *q) {
   const cb_geometry *g = p->space;
   const double *given = p->points && p->chart == chart ? p->given : chart == g->chart ? p->q : NULL;
-  if (!given) return chart->from_point(g, p->x + i * g->embedding, q);
-  memcpy(q, given + i * g->dim, (size_t)g->dim * sizeof *q);
+  cb_status status = CB_OK;
+  if (given) {
+    memcpy(q, given + i * g->dim, (size_t)g->dim * sizeof *q);
+  } else if (is_far(p, i)) {
+    status = check_told(p, i, node);
+    if (!status) status = cb_origin_coordinates(g, origin_of(p, i), p->x + i * g->embedding, chart, q);
+  } else {
+    status = chart->from_point(g, p->x + i * g->embedding, q);
+  }
+  return status;
+}
+
+/* The velocity u of coordinates q of a chart (NULL: the embedding) at a far place, by its origin. */
+static cb_status add_far(cb_places *p, int i, const cb_chart *chart, const double *q, const double *u) {
+  const cb_geometry *g = p->space;
+  cb_origin there, relative;
+  double v[CB_COORD_MAX], local[CB_COORD_MAX];
+  const cb_status status = cb_origin_of(g, chart, q, u, &there, v);
+  if (status) return status;
+  cb_origin_relative(g, origin_of(p, i), &there, &relative);
+  cb_origin_world_vector(g, &relative, v, local);
+  for (int a = 0; a < g->embedding; a++)
+    if (!isfinite(local[a] * local[a])) return cb_fail(CB_ERROR_DOMAIN, "a velocity beyond the range of numbers");
+  for (int a = 0; a < g->embedding; a++) p->v[i * g->embedding + a] += local[a];
   return CB_OK;
 }
 
 static cb_status add_velocity_in_embedding(cb_places *p, int i, const cb_node *node) {
   const cb_geometry *g = p->space;
-  double v[CB_COORD_MAX], tangent[CB_COORD_MAX], off = 0, size = 0, q[CB_DIM_MAX], u[CB_DIM_MAX];
-  const double *x = p->x + i * g->embedding;
+  double x[CB_COORD_MAX], v[CB_COORD_MAX], tangent[CB_COORD_MAX], off = 0, size = 0, q[CB_DIM_MAX], u[CB_DIM_MAX];
   cb_status status = cb_node_reals(node, (size_t)g->embedding, v);
+  if (!status) status = check_told(p, i, node);
   if (status) return status;
+  memcpy(x, p->x + i * g->embedding, (size_t)g->embedding * sizeof *x);
+  if (is_far(p, i)) cb_origin_world_point(g, origin_of(p, i), x, x);
   memcpy(tangent, v, sizeof tangent);
   cb_geometry_project_tangent(g, x, tangent);
   for (int a = 0; a < g->embedding; a++) off = fmax(off, fabs(v[a] - tangent[a])), size = fmax(size, fabs(v[a]));
   if (!(off <= off_tangent * size))
     return cb_node_fail(node, "velocities: not a tangent vector at its point: %.3g off", off);
+  if (is_far(p, i)) {
+    status = add_far(p, i, NULL, x, tangent);
+    return status ? cb_place_fail(node, status) : CB_OK;
+  }
   for (int a = 0; a < g->embedding; a++) p->v[i * g->embedding + a] += tangent[a];
   if (!g->chart) return CB_OK;
   status = cb_chart_pull(g, g->chart, x, tangent, q, u);
@@ -82,8 +149,10 @@ static cb_status add_velocity_in_chart(cb_places *p, int i, const cb_chart *char
   if (status) return status;
   memcpy(u, rate, sizeof u);
   if (chart->to_point) {
-    status = coordinates_of(p, i, chart, at);
-    if (!status) status = cb_chart_push(g, chart, at, rate, x, v);
+    status = coordinates_of(p, i, chart, node, at);
+    if (!status && is_far(p, i)) status = add_far(p, i, chart, at, rate);
+    if (status || is_far(p, i)) return status ? cb_place_fail(node, status) : CB_OK;
+    status = cb_chart_push(g, chart, at, rate, x, v);
     if (!status && g->chart && chart != g->chart) status = cb_chart_pull(g, g->chart, p->x + i * g->embedding, v, q, u);
     if (status) return cb_place_fail(node, status);
     for (int a = 0; a < g->embedding; a++) p->v[i * g->embedding + a] += v[a];
@@ -136,21 +205,21 @@ static cb_status read_move(const cb_node *map, const cb_geometry *g, int *index,
 static cb_status flow_points(cb_places *p, int index, double by) {
   const cb_geometry *g = p->space;
   const int n = g->dim;
-  cb_origin origin = p->origin, back;
+  cb_origin origin = p->origin[0], back;
   cb_status status = CB_OK;
   if (cb_origin_moves(g)) {
     double base[CB_Q_MAX];
     cb_geometry_base_point(g, base);
-    cb_origin_world_point(g, &p->origin, base, base);
+    cb_origin_world_point(g, p->origin, base, base);
     status = cb_killing_flow(g, index, by, base, base, NULL);
     if (status) return status;
     cb_origin_at(g, base, &origin);
   }
   cb_origin_inverse(g, &origin, &back);
-  for (int i = 0; i < p->n && !status; i++) {
+  for (int i = 0; i < p->n + p->held && !status; i++) {
     double y[CB_Q_MAX], v[CB_Q_MAX], u[CB_Q_MAX] = {0}, jacobian[CB_DIM_MAX * CB_DIM_MAX];
-    cb_origin_world_point(g, &p->origin, p->q + i * n, y);
-    cb_origin_world_vector(g, &p->origin, p->u + i * n, v);
+    cb_origin_world_point(g, p->origin, p->q + i * n, y);
+    cb_origin_world_vector(g, p->origin, p->u + i * n, v);
     status = cb_killing_flow(g, index, by, y, y, jacobian);
     if (status) return status;
     for (int a = 0; a < n; a++)
@@ -161,22 +230,21 @@ static cb_status flow_points(cb_places *p, int index, double by) {
     memcpy(p->v + i * n, p->u + i * n, (size_t)n * sizeof(double));
     status = cb_geometry_check_point(g, p->q + i * n, 0);
   }
-  p->origin = origin;
+  p->origin[0] = origin;
   return status;
 }
 
-/* One isometry of `move`: put in front of the origin, or gathered into a matrix where origins do not move so. */
+/* One isometry of `move`: put in front of the origins, or gathered into a matrix where origins do not move so. */
 static cb_status add_move(cb_places *p, const cb_node *map) {
   const cb_geometry *g = p->space;
-  cb_origin step, origin;
+  cb_origin step;
   cb_isometry flow, next;
   double by = 0;
   int index;
   cb_status status = read_move(map, g, &index, &by);
   if (status) return status;
   if (cb_origin_moves(g) && !cb_origin_flow(g, index, by, &step)) {
-    cb_origin_compose(g, &step, &p->origin, &origin);
-    p->origin = origin;
+    for (int f = 0; f < p->n_origins; f++) cb_origin_compose(g, &step, &p->origin[f], &p->origin[f]);
     return CB_OK;
   }
   if (g->intrinsic) {
@@ -193,13 +261,12 @@ static cb_status apply_move(cb_places *p, const cb_node *move) {
   const cb_geometry *g = p->space;
   if (!move || move->kind == CB_NODE_NULL) return CB_OK;
   if (move->kind != CB_NODE_LIST) return cb_node_fail(move, "move: expected a list of {killing: .., by: ..}");
-  p->move = move;
   for (size_t i = 0; i < move->count; i++) {
     cb_status status = add_move(p, move->items[i]);
     if (status) return status;
   }
   if (!move->count || g->intrinsic) return CB_OK;
-  for (int i = 0; i < p->n; i++) {
+  for (int i = 0; i < p->n + p->held; i++) {
     double x[CB_COORD_MAX], v[CB_COORD_MAX], *x_i = p->x + i * g->embedding, *v_i = p->v + i * g->embedding;
     cb_isometry_point(g, &p->moved, x_i, x);
     cb_isometry_vector(g, &p->moved, v_i, v);
@@ -215,25 +282,4 @@ static cb_status apply_move(cb_places *p, const cb_node *move) {
 cb_status cb_places_set_moving(cb_places *p, const cb_node *body) {
   cb_status status = read_motion(p, cb_node_get(body, "motion"));
   return status ? status : apply_move(p, cb_node_get(cb_node_get(body, "place"), "move"));
-}
-
-cb_status cb_places_carry(const cb_places *p, const double *x, double *world) {
-  const cb_geometry *g = p->space;
-  double moved[CB_Q_MAX];
-  if (g->intrinsic) {
-    memcpy(moved, x, (size_t)g->dim * sizeof *x);
-    for (size_t i = 0; p->move && i < p->move->count; i++) {
-      double by = 0;
-      int index;
-      cb_status status = read_move(p->move->items[i], g, &index, &by);
-      if (!status) status = cb_killing_flow(g, index, by, moved, moved, NULL);
-      if (status) return status;
-    }
-  } else {
-    cb_isometry_point(g, &p->moved, x, moved);
-    cb_origin_world_point(g, &p->origin, moved, moved);
-  }
-  if (g->chart) return g->chart->from_point(g, moved, world);
-  memcpy(world, moved, (size_t)g->k * sizeof *world);
-  return CB_OK;
 }

@@ -159,7 +159,7 @@ cb_status cb_network_place(cb_network *w, const cb_node *mesh, const cb_node *la
                            const cb_geometry *g, cb_places *places) {
   cb_status status = mesh      ? cb_network_from_mesh(w, mesh, g)
                      : lattice ? cb_network_from_lattice(w, lattice, g)
-                               : cb_places_read(places, body, g, -1);
+                               : cb_places_read(places, body, g, -1, true);
   if (!status && (mesh || lattice)) status = cb_places_make(places, body, g, w->at, w->n, w->tangent);
   if (!status) w->n = places->n;
   return status;

@@ -48,48 +48,83 @@ cb_status cb_place_chart(const cb_node *map, const cb_geometry *g, const cb_char
   return cb_place_unknown(node, "chart", name, names, n);
 }
 
-/* One point in coordinates of a chart: x, and given[dim] unless chart is the embedding. */
-static cb_status read_point(const cb_node *node, const cb_geometry *g, const cb_chart *chart, double *x,
-                            double *given) {
+/* Further than this, in radii, from the base point a place is told by an origin, where numbers grow. */
+static const double near = 2;
+/* Particles that are joined are at most this far from their origin, and so is what is told in the world from the base
+ * point: places are known to exp(far) units of round-off. */
+static const double far = 20;
+
+/* One point in coordinates of a chart: x, given[dim] unless chart is the embedding, and where numbers grow the origin
+ * that takes the base point there. x is for places that are not far. */
+static cb_status read_point(const cb_node *node, const cb_geometry *g, const cb_chart *chart, double *x, double *given,
+                            cb_origin *origin) {
+  const double zero[CB_COORD_MAX] = {0};
+  double v[CB_COORD_MAX];
+  cb_origin_identity(g, origin);
   cb_status status = cb_node_reals(node, (size_t)(chart ? g->dim : g->embedding), chart ? given : x);
   if (status) return status;
   if (!chart) {
     status = cb_geometry_check_point(g, x, 1e-9);
     if (!status) cb_geometry_project_point(g, x);
-  } else if (chart == g->chart && !chart->to_point) {
-    double metric[CB_DIM_MAX * CB_DIM_MAX];
-    status = chart->metric(g, given, metric, NULL, NULL);
-  } else {
-    status = chart->to_point(g, given, x, NULL);
   }
+  if (!status && cb_origin_grows(g)) {
+    status = cb_origin_of(g, chart, chart ? given : x, zero, origin, v);
+    if (!status && cb_origin_radii(g, origin) > far) return CB_OK;
+  }
+  if (!status && chart && chart == g->chart && !chart->to_point)
+    status = cb_chart_check(g, chart, given);
+  else if (!status && chart)
+    status = chart->to_point(g, given, x, NULL) ? cb_chart_check(g, chart, given) : CB_OK;
   return status ? cb_place_fail(node, status) : CB_OK;
 }
 
-static cb_status read_at(const cb_node *map, const char *what, const cb_geometry *g, const cb_chart **chart, double *x,
-                         double *given) {
+/* A point by itself, and the origin that takes the base point there. */
+static cb_status read_named(const cb_node *map, const char *what, const cb_geometry *g, const cb_chart **chart,
+                            double *x, double *given, cb_origin *there) {
   static const char *const keys[] = {"chart", "point"};
   cb_status status = cb_node_check_keys(map, keys, 2);
   if (status) return status;
   const cb_node *point = cb_node_get(map, "point");
   if (!point) return cb_node_fail(map, "%s: expected a point, such as {chart: embedding, point: [...]}", what);
   status = cb_place_chart(map, g, chart);
-  return status ? status : read_point(point, g, *chart, x, given);
+  return status ? status : read_point(point, g, *chart, x, given, there);
 }
 
-cb_status cb_place_point(const cb_node *map, const char *what, const cb_geometry *g, double *x) {
+static cb_status too_far(const cb_node *map, const char *what, const cb_geometry *g, const cb_origin *there) {
+  return cb_node_fail(map, "%s: %.6g from the base point, expected at most %.6g", what, there->length,
+                      far * there->length / cb_origin_radii(g, there));
+}
+
+/* The same relative to *origin, or in the world. */
+static cb_status read_at(const cb_node *map, const char *what, const cb_geometry *g, const cb_chart **chart,
+                         cb_origin *origin, double *x, double *given) {
+  cb_origin there;
+  cb_status status = read_named(map, what, g, chart, x, given, &there);
+  if (status) return status;
+  const double radii = cb_origin_radii(g, &there);
+  if (!origin) return radii > far ? too_far(map, what, g, &there) : CB_OK;
+  cb_origin_identity(g, origin);
+  if (!cb_origin_grows(g) || radii <= near) return CB_OK;
+  *origin = there;
+  cb_geometry_base_point(g, x);
+  return CB_OK;
+}
+
+cb_status cb_place_point(const cb_node *map, const char *what, const cb_geometry *g, cb_origin *origin, double *x) {
   const cb_chart *chart;
   double given[CB_DIM_MAX], point[CB_COORD_MAX];
-  cb_status status = read_at(map, what, g, &chart, point, given);
+  cb_status status = read_at(map, what, g, &chart, origin, point, given);
   if (status) return status;
   if (chart && !chart->to_point) return cb_node_fail(map, "%s: the chart '%s' has no embedding", what, chart->name);
   memcpy(x, point, (size_t)g->embedding * sizeof *x);
   return CB_OK;
 }
 
-cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_geometry *g, double *x) {
+cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_geometry *g, cb_origin *origin,
+                               double *x) {
   const cb_chart *chart;
   double given[CB_DIM_MAX], point[CB_COORD_MAX];
-  cb_status status = read_at(map, what, g, &chart, point, given);
+  cb_status status = read_at(map, what, g, &chart, origin, point, given);
   if (status) return status;
   if (g->chart && chart != g->chart) {
     status = g->chart->from_point(g, point, given);
@@ -100,7 +135,7 @@ cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_ge
 }
 
 static cb_status allocate(cb_places *p, const cb_geometry *g, int n) {
-  size_t size = (size_t)n + 1; /* never 0 */
+  size_t size = (size_t)n + 1; /* one may be held */
   p->space = g;
   p->n = n;
   p->x = calloc(size, (size_t)g->embedding * sizeof(double));
@@ -108,8 +143,14 @@ static cb_status allocate(cb_places *p, const cb_geometry *g, int n) {
   p->q = calloc(size, (size_t)g->dim * sizeof(double));
   p->u = calloc(size, (size_t)g->dim * sizeof(double));
   p->given = calloc(size, (size_t)g->dim * sizeof(double));
-  if (p->x && p->v && p->q && p->u && p->given) return CB_OK;
-  return cb_fail(CB_ERROR_MEMORY, "no memory for %d points", n);
+  p->origin = malloc(sizeof *p->origin);
+  p->frame = calloc(size, sizeof *p->frame);
+  if (!p->x || !p->v || !p->q || !p->u || !p->given || !p->origin || !p->frame)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d points", n);
+  cb_origin_identity(g, p->origin);
+  cb_isometry_identity(g, &p->moved);
+  p->n_origins = 1;
+  return CB_OK;
 }
 
 void cb_places_free(cb_places *p) {
@@ -118,7 +159,14 @@ void cb_places_free(cb_places *p) {
   free(p->q);
   free(p->u);
   free(p->given);
+  free(p->origin);
+  free(p->frame);
   memset(p, 0, sizeof *p);
+}
+
+const double *cb_places_at(const cb_places *p, int i) {
+  const cb_geometry *g = p->space;
+  return g->chart ? p->q + (size_t)i * (size_t)g->dim : p->x + (size_t)i * (size_t)g->embedding;
 }
 
 /* Coordinates in the space's static chart: as given if they were given in it. */
@@ -133,6 +181,65 @@ static cb_status to_chart(cb_places *p) {
     }
     cb_status status = g->chart->from_point(g, p->x + i * g->embedding, q);
     if (status) return cb_place_fail(p->points ? p->points->items[i] : p->node, status);
+  }
+  return CB_OK;
+}
+
+/* --- origins --- */
+
+/* Where `there` takes the base point to, as seen from another origin. */
+static void seen_from(const cb_geometry *g, const cb_origin *origin, const cb_origin *there, double *x) {
+  cb_origin relative;
+  double base[CB_COORD_MAX];
+  cb_origin_relative(g, origin, there, &relative);
+  cb_geometry_base_point(g, base);
+  cb_origin_world_point(g, &relative, base, x);
+}
+
+static double radii_between(const cb_geometry *g, const cb_origin *a, const cb_origin *b) {
+  cb_origin relative;
+  cb_origin_relative(g, a, b, &relative);
+  return cb_origin_radii(g, &relative);
+}
+
+/* All of them at one origin: that of the first, if they are near to one another and away from the base point. */
+static cb_status settle_joined(cb_places *p, const cb_origin *there) {
+  const cb_geometry *g = p->space;
+  double out = 0, apart = 0;
+  int furthest = 0;
+  for (int i = 0; i < p->n; i++) {
+    const double radii = cb_origin_radii(g, &there[i]);
+    if (radii > out) out = radii, furthest = i;
+    apart = fmax(apart, radii_between(g, &there[0], &there[i]));
+  }
+  if (out <= near || (out <= far && out <= apart)) return CB_OK;
+  const double radius = there[furthest].length / out;
+  if (apart > far)
+    return cb_node_fail(p->points->items[furthest],
+                        "points: %.6g apart, expected at most %.6g in a body that is joined", apart * radius,
+                        far * radius);
+  *p->origin = there[0];
+  memset(p->origin->shift, 0, sizeof p->origin->shift);
+  for (int i = 0; i < p->n; i++) seen_from(g, p->origin, &there[i], p->x + i * g->embedding);
+  return CB_OK;
+}
+
+/* Those far out at origins of their own; neighbours in the list share one if they are near to one another. */
+static cb_status settle_apart(cb_places *p, const cb_origin *there) {
+  const cb_geometry *g = p->space;
+  cb_origin *origin = malloc(((size_t)p->n + 1) * sizeof *origin);
+  if (!origin) return cb_fail(CB_ERROR_MEMORY, "no memory for %d origins", p->n);
+  origin[0] = p->origin[0];
+  free(p->origin);
+  p->origin = origin;
+  for (int i = 0; i < p->n; i++) {
+    if (cb_origin_radii(g, &there[i]) <= near) continue;
+    if (p->n_origins == 1 || radii_between(g, &origin[p->n_origins - 1], &there[i]) > near) {
+      origin[p->n_origins] = there[i];
+      memset(origin[p->n_origins++].shift, 0, sizeof origin->shift);
+    }
+    p->frame[i] = p->n_origins - 1;
+    seen_from(g, &origin[p->frame[i]], &there[i], p->x + i * g->embedding);
   }
   return CB_OK;
 }
@@ -158,15 +265,13 @@ cb_status cb_places_make(cb_places *p, const cb_node *body, const cb_geometry *g
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX];
   const cb_node *place = cb_node_get(body, "place");
   memset(p, 0, sizeof *p);
-  cb_origin_identity(g, &p->origin);
-  cb_isometry_identity(g, &p->moved);
   p->node = place ? place : body;
   cb_status status = cb_node_check_keys(place, keys, 1);
   if (!status) status = check_has_embedding(p->node, g);
+  if (!status) status = allocate(p, g, n);
   if (status) return status;
   cb_geometry_base_point(g, base);
-  if (at) status = cb_place_point(at, "at", g, base);
-  if (!status) status = allocate(p, g, n);
+  if (at) status = cb_place_point(at, "at", g, p->origin, base);
   if (status) return status;
   cb_geometry_frame(g, base, frame);
   for (int i = 0; i < n; i++)
@@ -202,8 +307,8 @@ static cb_status read_tangents(cb_places *p, const cb_node *place, const cb_geom
     if (status) return status;
     if (strcmp(name, "default")) return cb_node_fail(kind, "frame: expected default, found '%s'", name);
   }
-  status = cb_place_point(at, "at", g, base);
-  if (!status) status = allocate(p, g, (int)list->count);
+  status = allocate(p, g, (int)list->count);
+  if (!status) status = cb_place_point(at, "at", g, p->origin, base);
   if (status) return status;
   cb_geometry_frame(g, base, frame);
   for (int i = 0; i < p->n; i++) {
@@ -217,7 +322,7 @@ static cb_status read_tangents(cb_places *p, const cb_node *place, const cb_geom
   return CB_OK;
 }
 
-static cb_status read_points(cb_places *p, const cb_node *place, const cb_geometry *g, int n) {
+static cb_status read_points(cb_places *p, const cb_node *place, const cb_geometry *g, int n, bool joined) {
   static const char *const keys[] = {"chart", "points", "move"};
   const cb_node *list = NULL;
   cb_status status = cb_node_check_keys(place, keys, 3);
@@ -227,21 +332,49 @@ static cb_status read_points(cb_places *p, const cb_node *place, const cb_geomet
   if (!status) status = cb_place_chart(place, g, &p->chart);
   if (!status) status = allocate(p, g, (int)list->count);
   if (status) return status;
-  for (int i = 0; i < p->n; i++) {
-    status = read_point(list->items[i], g, p->chart, p->x + i * g->embedding, p->given + i * g->dim);
-    if (status) return status;
-  }
   p->points = list;
-  return CB_OK;
+  cb_origin *there = malloc((size_t)p->n * sizeof *there);
+  if (!there) return cb_fail(CB_ERROR_MEMORY, "no memory for %d points", p->n);
+  for (int i = 0; i < p->n && !status; i++)
+    status = read_point(list->items[i], g, p->chart, p->x + i * g->embedding, p->given + i * g->dim, &there[i]);
+  if (!status && cb_origin_grows(g)) status = (joined ? settle_joined : settle_apart)(p, there);
+  free(there);
+  return status;
 }
 
-cb_status cb_places_read(cb_places *p, const cb_node *body, const cb_geometry *g, int n) {
+cb_status cb_places_read(cb_places *p, const cb_node *body, const cb_geometry *g, int n, bool joined) {
   memset(p, 0, sizeof *p);
-  cb_origin_identity(g, &p->origin);
-  cb_isometry_identity(g, &p->moved);
   p->node = cb_node_get(body, "place");
   if (!p->node) return cb_node_fail(body, "expected `place`, such as {chart: embedding, points: [[..], ..]}");
   bool tangent = cb_node_get(p->node, "at") || cb_node_get(p->node, "tangent");
-  cb_status status = tangent ? read_tangents(p, p->node, g, n) : read_points(p, p->node, g, n);
+  cb_status status = tangent ? read_tangents(p, p->node, g, n) : read_points(p, p->node, g, n, joined);
   return status ? status : to_chart(p);
+}
+
+cb_status cb_places_hold(cb_places *p, const cb_node *map, const char *what) {
+  const cb_geometry *g = p->space;
+  const cb_chart *chart;
+  cb_origin there, identity;
+  double *x = p->x + (size_t)p->n * (size_t)g->embedding, *q = p->q + (size_t)p->n * (size_t)g->dim, given[CB_DIM_MAX];
+  cb_status status = read_named(map, what, g, &chart, x, given, &there);
+  if (status) return status;
+  cb_origin_identity(g, &identity);
+  p->held = true;
+  p->frame[p->n] = p->frame[0];
+  const cb_origin *origin = &p->origin[p->frame[0]];
+  if (!cb_origin_same(g, origin, &identity)) {
+    const double radii = radii_between(g, origin, &there), radius = origin->length / cb_origin_radii(g, origin);
+    if (radii > far)
+      return cb_node_fail(map, "%s: %.6g from the particle, expected at most %.6g", what, radii * radius, far * radius);
+    seen_from(g, origin, &there, x);
+  } else if (cb_origin_radii(g, &there) > far) {
+    return too_far(map, what, g, &there);
+  }
+  if (!g->chart) return CB_OK;
+  if (chart == g->chart) {
+    memcpy(q, given, (size_t)g->dim * sizeof *q);
+    return CB_OK;
+  }
+  status = g->chart->from_point(g, x, q);
+  return status ? cb_place_fail(map, status) : CB_OK;
 }

@@ -9,22 +9,25 @@
  *
  * Velocities are those at the place before `move`, which carries them along. Where origins move (H^n, E^n, these as
  * factors, left translations of groups) `move` becomes the body's origin and costs its coordinates no digits, however
- * far it goes. Everything that is wrong fails
- * with file:line:column of what is wrong.
+ * far it goes. Where numbers grow like exp(distance) so does a place further out than two radii: the particles' numbers
+ * are then those near that origin, never those of the world. Everything that is wrong fails with file:line:column of
+ * what is wrong.
  */
 #ifndef CB_BODIES_PLACE_H
 #define CB_BODIES_PLACE_H
 
 #include <curvebody/body.h>
 
-/* Particles placed: x[n*embedding], v in the embedding; in a static chart space also q[n*dim], u = dq/dt. */
+/* Particles placed: x[n*embedding], v in the embedding; in a static chart space also q[n*dim], u = dq/dt. One more
+ * point may be held: number n, which goes along. */
 typedef struct cb_places {
   const cb_geometry *space;
   int n;
   double *x, *v, *q, *u;
-  cb_origin origin;
+  cb_origin *origin;     /* n_origins; what coordinates are relative to */
+  int n_origins, *frame; /* [n + 1]: which of them */
+  bool held;
   cb_isometry moved;     /* by `move`, where origins do not move so: before the origin */
-  const cb_node *move;   /* the list of moves, NULL if there are none */
   const cb_node *node;   /* of `place`, for messages */
   const cb_node *points; /* the list of points, NULL if they were made otherwise */
   const cb_chart *chart; /* in which the points were given, NULL for the embedding */
@@ -33,23 +36,26 @@ typedef struct cb_places {
 
 /* The chart that `chart` of a map names, NULL for the embedding; if absent, what the space is used in. */
 cb_status cb_place_chart(const cb_node *map, const cb_geometry *g, const cb_chart **chart);
-/* A point {chart: .., point: [..]} in the embedding; `what` names it in messages. */
-cb_status cb_place_point(const cb_node *map, const char *what, const cb_geometry *g, double *x);
+/* A point {chart: .., point: [..]} in the embedding, relative to *origin (NULL: to the world, or it is refused where it
+ * is too far out for that); `what` names it in messages. */
+cb_status cb_place_point(const cb_node *map, const char *what, const cb_geometry *g, cb_origin *origin, double *x);
 /* The same in the coordinates that the space is used in: of the embedding, or of its static chart. */
-cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_geometry *g, double *x);
+cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_geometry *g, cb_origin *origin,
+                               double *x);
 
-/* Reads `place` of the body's map: n points (n < 0: any number, at least one). The caller frees what it is given with
- * cb_places_free, whatever the status. */
-cb_status cb_places_read(cb_places *p, const cb_node *body, const cb_geometry *g, int n);
+/* Reads `place` of the body's map: n points (n < 0: any number, at least one). Those of a body whose particles are
+ * `joined` have one origin. The caller frees what it is given with cb_places_free, whatever the status. */
+cb_status cb_places_read(cb_places *p, const cb_node *body, const cb_geometry *g, int n, bool joined);
 /* n points exp_at(tangent) for a body that makes its own shape: tangent[n*dim] in the frame at `at` (NULL: the base
  * point). */
 cb_status cb_places_make(cb_places *p, const cb_node *body, const cb_geometry *g, const cb_node *at, int n,
                          const double *tangent);
 void cb_places_free(cb_places *p);
 
-/* Where `move` takes a point of the embedding that goes along with the body: world[k], in the coordinates that the
- * space is used in. Call after cb_places_add. */
-cb_status cb_places_carry(const cb_places *p, const double *x, double *world);
+/* Holds a point {chart: .., point: [..]} that goes along with the first particle: its number is p->n. */
+cb_status cb_places_hold(cb_places *p, const cb_node *map, const char *what);
+/* Coordinates of particle or held point i, those that the space is used in. */
+const double *cb_places_at(const cb_places *p, int i);
 
 /* --- what particles are made of --- */
 typedef struct cb_matter {

@@ -26,6 +26,7 @@ enum { CB_Q_MAX = 12 };
 
 typedef struct cb_geometry cb_geometry;
 typedef struct cb_chart cb_chart;
+struct cb_origin;
 /* What a space has that is known by the metric of one chart alone; see curvebody/intrinsic.h. */
 typedef struct cb_intrinsic cb_intrinsic;
 /* Distances of near pairs, interpolated: what the key `table` of a space asks for. */
@@ -80,6 +81,12 @@ struct cb_chart {
    * derivatives do not exist: CB_ERROR_DOMAIN if they are asked for. */
   cb_status (*distance)(const cb_geometry *g, const double *q1, const double *q2, double *d, double *gradient,
                         double *hessian);
+  /* In a space with a hyperbolic factor, where the numbers of x(q) grow like exp(distance): the moving origin
+   * (system.h) that takes the base point to x(q), and v[embedding], what the velocity u of the coordinates is at the
+   * base point; at any distance. NULL: by to_point. */
+  cb_status (*to_origin)(const cb_geometry *g, const double *q, const double *u, struct cb_origin *origin, double *v);
+  /* q of the point that an origin takes the base point to. NULL, or CB_ERROR_UNSUPPORTED: by from_point. */
+  cb_status (*from_origin)(const cb_geometry *g, const struct cb_origin *origin, double *q);
 };
 
 struct cb_geometry {
@@ -182,6 +189,8 @@ cb_status cb_chart_push(const cb_geometry *g, const cb_chart *chart, const doubl
                         double *v);
 cb_status cb_chart_pull(const cb_geometry *g, const cb_chart *chart, const double *x, const double *v, double *q,
                         double *u);
+/* May a point be given by coordinates q? CB_ERROR_DOMAIN where not, and how far on the way there it may. */
+cb_status cb_chart_check(const cb_geometry *g, const cb_chart *chart, const double *q);
 /* The velocity u[dim] of a momentum p at q: u = g^-1 p in a space with `chart` set (p a covector, CB_ERROR_DOMAIN where
  * the metric is singular), p itself in the embedding. Divide by the mass. */
 cb_status cb_geometry_raise(const cb_geometry *g, const double *q, const double *p, double *u);

@@ -75,6 +75,8 @@ const int (*cb_builder_triangles(const cb_builder *b, int body, int *n))[3];
 /* The origin that the coordinates of the particles added next are relative to (NULL: the identity, as at first). Only
  * in spaces with moving origins. */
 cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin);
+/* The same for the fixed points given next: centres of central laws, tethers and pins. */
+cb_status cb_builder_centre_origin(cb_builder *b, const cb_origin *origin);
 /* A particle at x with velocity v (embedding coordinates, chart coordinates in a chart space). NULL name: numbered. */
 cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius,
                               const double *x, const double *v, int *index);
@@ -127,6 +129,9 @@ double cb_system_charge(const cb_system *s, int particle);
 double cb_system_radius(const cb_system *s, int particle);
 void cb_system_bond(const cb_system *s, int bond, int *i, int *j); /* the particles that it joins */
 void cb_system_spring(const cb_system *s, int spring, double *stiffness, double *rest, double *damping);
+
+/* Does a component's origin stay where it is? So it does where a fixed point far out was told by the same origin. */
+int cb_system_held(const cb_system *s, int component);
 
 /* The state at t = 0 that the builder was given, each component at its own origin. */
 cb_status cb_system_start(const cb_system *s, cb_state *state);

@@ -30,6 +30,7 @@ cb_status cb_builder_create(const cb_geometry *space, cb_builder **out) {
   b->origin = origin;
   b->n_origins = b->room_origins = 1;
   cb_origin_identity(space, &origin[0]);
+  b->centre_origin = origin[0];
   *out = b;
   return CB_OK;
 }
@@ -95,14 +96,24 @@ cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin) {
   return CB_OK;
 }
 
+cb_status cb_builder_centre_origin(cb_builder *b, const cb_origin *origin) {
+  const cb_origin *world = &b->origin[0];
+  if (origin && memcmp(origin, world, sizeof *origin) != 0 && !cb_origin_moves(b->space))
+    return cb_fail(CB_ERROR_ARGUMENT, "the space has no moving origins");
+  b->centre_origin = origin ? *origin : *world;
+  return CB_OK;
+}
+
+cb_status cb_builder_fix(const cb_builder *b, const char *what, const double *given, cb_fixed *centre) {
+  centre->origin = b->centre_origin;
+  return cb_builder_settle(b->space, what, given, centre->x);
+}
+
 cb_status cb_builder_settle(const cb_geometry *g, const char *what, const double *given, double *x) {
   for (int a = 0; a < g->k; a++)
     if (!isfinite(given[a])) return cb_fail(CB_ERROR_DOMAIN, "%s: a coordinate is not finite", what);
   memmove(x, given, (size_t)g->k * sizeof *x);
-  if (g->chart) { /* the metric must be regular there */
-    double none[CB_Q_MAX] = {0}, u[CB_Q_MAX];
-    return cb_geometry_raise(g, x, none, u);
-  }
+  if (g->chart) return cb_chart_check(g, g->chart, x); /* the metric must be regular there */
   const cb_status status = cb_geometry_check_point(g, x, off_space);
   if (!status) cb_geometry_project_point(g, x);
   return status;
@@ -242,7 +253,7 @@ cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a,
   if (status) return status;
   cb_builder_term term = {
       .kind = CB_TERM_CENTRAL, .body_a = body, .body_b = body, .law = {law, a, rest, cb_pair_curvature(g), NULL}};
-  status = cb_builder_settle(g, "the centre", centre, term.centre);
+  status = cb_builder_fix(b, "the centre", centre, &term.centre);
   if (status) return status;
   return add_term(b, term, law == CB_LAW_EXPRESSION ? expression : NULL, cb_law_names_centre, 4);
 }

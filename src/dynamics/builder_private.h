@@ -26,7 +26,7 @@ typedef struct cb_builder_term {
   enum { CB_TERM_INTERACTION, CB_TERM_CENTRAL, CB_TERM_FIELD, CB_TERM_FORCE } kind;
   int body_a, body_b; /* -1: all */
   cb_law law;
-  double centre[CB_Q_MAX];
+  cb_fixed centre;
   const cb_chart *chart;
   cb_expression *expression;      /* owned until a system takes it */
   cb_expression *force[CB_Q_MAX]; /* the same; CB_TERM_FORCE */
@@ -45,6 +45,7 @@ struct cb_builder {
   int (*triangle)[3]; /* of surfaces, body after body */
   cb_origin *origin; /* origin[0] is the identity */
   int current_origin;
+  cb_origin centre_origin; /* of fixed points */
   bool drop_redundant;
   cb_expression_scope parameters; /* what expressions may use beside their variables; in `texts` */
   struct cb_contact_set *contacts; /* NULL: none; contact_private.h */
@@ -56,11 +57,19 @@ cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *n
 /* A given point onto the space (not where it is off by more than rounding), or what is wrong with it, as of `what`. x may
  * be given. */
 cb_status cb_builder_settle(const cb_geometry *g, const char *what, const double *given, double *x);
+/* The same for a fixed point, relative to the origin that the builder has for them. */
+cb_status cb_builder_fix(const cb_builder *b, const char *what, const double *given, cb_fixed *centre);
 /* Room for one more element in a growing array. */
 cb_status cb_builder_grow(void **array, int count, int *room, size_t size);
 /* The distance of two points that a spring may join; fails where they coincide or are antipodal. */
 cb_status cb_builder_check_apart(const cb_geometry *g, const double *x, const double *y, double *distance);
 
+/* Is a particle of this body (-1: of any)? */
+static inline bool cb_builder_in_body(const cb_builder *b, int particle, int body) {
+  return body < 0 || b->point[particle].body == body;
+}
+/* The origins of the components of s, whose particles have their places. */
+cb_status cb_origins_settle(const cb_builder *b, cb_system *s);
 /* The rows of b into s: places for particles, targets that are what they are at the start. The system is otherwise
  * complete. */
 cb_status cb_constraints_settle(cb_builder *b, cb_system *s);

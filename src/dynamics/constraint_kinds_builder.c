@@ -10,8 +10,6 @@
 enum { K = CB_Q_MAX };
 
 static const double pi = 3.14159265358979323846;
-/* How well the world's coordinates must tell where a pinned particle is, in units of its own. */
-static const double lost = 1e-9;
 
 static cb_status check_index(const cb_builder *b, const char *what, int n, const int *particle) {
   for (int p = 0; p < n; p++)
@@ -51,45 +49,26 @@ cb_status cb_builder_tether(cb_builder *b, const char *name, int i, const double
   cb_constraint row = {.kind = &cb_constraint_tether, .name = name, .elements = 1, .width = 1, .particle = (int[]){i}};
   cb_status status = check_index(b, "tether", 1, &i);
   if (!status) status = check_range("tether", "length", length, 0, INFINITY);
-  if (!status) status = cb_builder_settle(b->space, "tether", centre, row.centre);
-  if (!status && b->point[i].origin == 0) {
+  if (!status) status = cb_builder_fix(b, "tether", centre, &row.centre);
+  if (!status && cb_origin_same(b->space, &b->origin[b->point[i].origin], &row.centre.origin)) {
     double d;
-    if (cb_builder_check_apart(b->space, b->point[i].x, row.centre, &d))
+    if (cb_builder_check_apart(b->space, b->point[i].x, row.centre.x, &d))
       return cb_fail(CB_ERROR_DOMAIN, "tether: particle %d coincides with the centre or is its antipode", i);
   }
   return status ? status : add(b, &row, length);
 }
 
-/* Where a particle is in the world. */
-static cb_status world_point(const cb_builder *b, int i, double *x) {
-  const cb_geometry *g = b->space;
-  const cb_builder_point *p = &b->point[i];
-  memcpy(x, p->x, (size_t)g->k * sizeof *x);
-  if (p->origin == 0) return CB_OK;
-  const cb_origin *origin = &b->origin[p->origin];
-  double base[K], size = 1, error = 0;
-  cb_anchor anchor;
-  cb_geometry_base_point(g, base);
-  cb_origin_world_point(g, origin, p->x, x);
-  bool finite = true;
-  for (int a = 0; a < g->k; a++) finite = finite && isfinite(x[a]);
-  if (finite) cb_anchor_make(g, origin, x, &anchor);
-  for (int a = 0; finite && a < g->k; a++) {
-    size = fmax(size, fabs(p->x[a]));
-    error = fmax(error, fabs(anchor.x[a] - p->x[a]));
-  }
-  if (finite && error <= lost * size) return CB_OK;
-  return cb_fail(CB_ERROR_DOMAIN, "pin: particle %d is too far (%g) from the world's base point to be held there", i,
-                 origin->length);
-}
-
 cb_status cb_builder_pin(cb_builder *b, const char *name, int i, const double *x) {
   const cb_geometry *g = b->space;
   static const char *const axes[CB_Q_MAX] = {"x", "y", "z"};
-  double centre[K] = {0};
+  cb_fixed centre = {0};
   cb_status status = check_index(b, "pin", 1, &i);
   if (!status && !g->chart) status = check_factors(b, "pin", CB_FACTOR_MAX);
-  if (!status) status = x ? cb_builder_settle(g, "pin", x, centre) : world_point(b, i, centre);
+  if (!status && x) status = cb_builder_fix(b, "pin", x, &centre);
+  if (!status && !x) { /* where it is, as it is told */
+    centre.origin = b->origin[b->point[i].origin];
+    memcpy(centre.x, b->point[i].x, sizeof centre.x);
+  }
   for (int a = 0; a < g->dim && !status; a++) {
     char text[256];
     snprintf(text, sizeof text, "%.200s %s", name ? name : "", g->chart ? g->chart->coordinates[a] : axes[a]);
@@ -98,8 +77,8 @@ cb_status cb_builder_pin(cb_builder *b, const char *name, int i, const double *x
                          .elements = 1,
                          .width = 1,
                          .particle = (int[]){i},
-                         .axis = a};
-    memcpy(row.centre, centre, sizeof centre);
+                         .axis = a,
+                         .centre = centre};
     status = cb_builder_add_constraint(b, &row);
   }
   return status;

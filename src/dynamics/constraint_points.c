@@ -44,7 +44,7 @@ static void frame_at_centre(const cb_constraints *c, const cb_constraint *row, d
   }
   memset(frame, 0, CB_Q_MAX * sizeof *frame);
   double e[CB_Q_MAX * K];
-  cb_geometry_frame(g, row->centre, e);
+  cb_geometry_frame(g, row->centre.x, e);
   for (int f = 0, i = 0; f < g->n_factors; f++) { /* a sphere in a product does not move */
     const cb_factor factor = g->factor[f];
     const int end = i + cb_factor_dim(factor);
@@ -69,7 +69,7 @@ static cb_status pin(const cb_constraints *c, const cb_constraint *row, int elem
     return CB_OK;
   }
   if (g->chart) {
-    out->value = x[0][row->axis] - row->centre[row->axis];
+    out->value = x[0][row->axis] - row->centre.x[row->axis];
     if (order) out->gradient[row->axis] = 1;
     return CB_OK;
   }

@@ -47,7 +47,7 @@ struct cb_constraint {
   int *particle;                              /* elements * width */
   double target;                              /* value; nan until known */
   cb_expression *law;                         /* of t, instead; owned */
-  double centre[CB_Q_MAX];                    /* of the world: tether, pin */
+  cb_fixed centre;                            /* tether, pin */
   int axis;                                   /* pin: which direction of the frame at centre */
   const cb_chart *chart;                      /* surface, velocity: NULL the embedding */
   cb_expression *expression;                  /* surface; velocity: b (NULL: 0); owned */

@@ -96,13 +96,10 @@ void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin) {
     if (s->space->chart && !cb_origin_moves(s->space)) {
       cb_isometry_identity(s->space, &w->world);
       cb_isometry_identity(s->space, &w->local);
-      memcpy(w->anchor.x, row->centre, sizeof w->anchor.x);
+      memcpy(w->anchor.x, row->centre.x, sizeof w->anchor.x);
       continue;
     }
-    if (cb_origin_moves(s->space))
-      cb_anchor_make(s->space, mine, row->centre, &w->anchor);
-    else
-      memcpy(w->anchor.x, row->centre, sizeof w->anchor.x);
+    cb_anchor_of(s->space, mine, &row->centre, &w->anchor);
     cb_origin_isometry(s->space, mine, &w->world);
     cb_isometry_inverse(s->space, &w->world, &w->local);
   }

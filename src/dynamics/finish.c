@@ -8,7 +8,6 @@
 #include "dynamics/contact_private.h"
 #include "dynamics/reorder.h"
 #include "dynamics/system_private.h"
-#include "geometry/origin.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +15,6 @@
 
 /* Up to this many particles fit in any cache in any order. */
 static const int few = 64;
-/* Parts of a component may be given this many radii apart in different origins: their chords then lose exp(far/2) units
- * of round-off at most. */
-static const double far = 20;
-/* A component that starts further than this from the base point (in radii; 1 where the space is flat) gets an origin of
- * its own. */
-static const double near = 2;
-
-static int in_body(const cb_builder *b, int particle, int body) { return body < 0 || b->point[particle].body == body; }
 
 /* parent[n]: joins what belongs together. */
 static void connect(const cb_builder *b, int *parent) {
@@ -38,13 +29,13 @@ static void connect(const cb_builder *b, int *parent) {
     if (term->kind != CB_TERM_INTERACTION) continue;
     int first_a = -1, first_b = -1;
     for (int i = b->n_points - 1; i >= 0; i--) {
-      if (in_body(b, i, term->body_a)) first_a = i;
-      if (in_body(b, i, term->body_b)) first_b = i;
+      if (cb_builder_in_body(b, i, term->body_a)) first_a = i;
+      if (cb_builder_in_body(b, i, term->body_b)) first_b = i;
     }
     if (first_a < 0 || first_b < 0) continue;
     for (int i = 0; i < b->n_points; i++) {
-      if (in_body(b, i, term->body_a)) cb_components_join(parent, first_b, i);
-      if (in_body(b, i, term->body_b)) cb_components_join(parent, first_a, i);
+      if (cb_builder_in_body(b, i, term->body_a)) cb_components_join(parent, first_b, i);
+      if (cb_builder_in_body(b, i, term->body_b)) cb_components_join(parent, first_a, i);
     }
   }
 }
@@ -128,76 +119,6 @@ static cb_status particles(const cb_builder *b, cb_system *s, const int *compone
   return CB_OK;
 }
 
-/* The curvature of the factor in which numbers grow like exp(distance); 0 if there is none. */
-static double hyperbolic(const cb_geometry *g) {
-  double curvature = 0;
-  for (int f = 0; f < g->n_factors; f++) curvature = fmin(curvature, g->factor[f].curvature);
-  return curvature;
-}
-
-static double radius_of(const cb_geometry *g) {
-  double curvature = hyperbolic(g);
-  return curvature == 0 ? 1 : 1 / sqrt(fabs(curvature));
-}
-
-/* Brings the particles of a component to the origin of its first. */
-static cb_status one_origin(const cb_builder *b, cb_system *s, int c) {
-  const cb_geometry *g = s->space;
-  int first = s->component_start[c], to = b->point[s->particle[first]].origin;
-  s->origin[c] = b->origin[to];
-  for (int i = first; i < s->component_start[c + 1]; i++) {
-    int from = b->point[s->particle[i]].origin;
-    if (from == to) continue;
-    cb_origin relative;
-    cb_isometry change;
-    double *x = s->x + (size_t)i * (size_t)s->k, *v = s->v + (size_t)i * (size_t)s->k, old[CB_Q_MAX], old_v[CB_Q_MAX];
-    cb_origin_relative(g, &b->origin[to], &b->origin[from], &relative);
-    if (hyperbolic(g) < 0 && relative.length > far * radius_of(g))
-      return cb_fail(CB_ERROR_UNSUPPORTED, "%s and %s are joined and were moved %.4g apart: expected at most %.4g",
-                     s->name[s->particle[first]], s->name[s->particle[i]], relative.length, far * radius_of(g));
-    cb_origin_isometry(g, &relative, &change);
-    memcpy(old, x, sizeof(double) * (size_t)s->k);
-    memcpy(old_v, v, sizeof(double) * (size_t)s->k);
-    cb_isometry_point(g, &change, old, x);
-    cb_isometry_vector(g, &change, old_v, v);
-    cb_geometry_project_point(g, x);
-    cb_geometry_project_tangent(g, x, v);
-  }
-  return CB_OK;
-}
-
-/* Moves a component that starts far out to an origin at its middle. In a group the run does it, with covectors. */
-static cb_status recentre(cb_system *s, int c) {
-  const cb_geometry *g = s->space;
-  if (g->intrinsic) return CB_OK;
-  int first = s->component_start[c], count = s->component_start[c + 1] - first, k = s->k;
-  double *x = s->x + (size_t)first * (size_t)k, *v = s->v + (size_t)first * (size_t)k;
-  double *x_low = s->x_low + (size_t)first * (size_t)k, *v_low = s->v_low + (size_t)first * (size_t)k;
-  double middle[CB_Q_MAX] = {0}, base[CB_Q_MAX];
-  for (int i = 0; i < count; i++)
-    for (int a = 0; a < k; a++) middle[a] += x[i * k + a] / count;
-  cb_geometry_base_point(g, base);
-  for (int f = 0; f < g->n_factors; f++) /* origins do not move in spheres */
-    if (g->factor[f].curvature > 0)
-      memcpy(middle + g->factor[f].offset, base + g->factor[f].offset, (size_t)g->factor[f].count * sizeof *base);
-  cb_geometry_project_point(g, middle);
-  if (!(cb_distance(g, middle, base) > near * radius_of(g))) return CB_OK;
-  return cb_origin_recentre(g, &s->origin[c], middle, count, x, x_low, v, v_low, NULL);
-}
-
-static cb_status origins(const cb_builder *b, cb_system *s) {
-  for (int c = 0; c < s->n_components; c++) {
-    if (!cb_origin_moves(s->space)) {
-      s->origin[c] = b->origin[0];
-      continue;
-    }
-    cb_status status = one_origin(b, s, c);
-    if (!status) status = recentre(s, c);
-    if (status) return status;
-  }
-  return CB_OK;
-}
-
 /* The plan by which springs are evaluated in an embedding. */
 static cb_status plan(cb_system *s) {
   if (s->space->chart || !s->n_springs) return CB_OK;
@@ -265,7 +186,7 @@ static cb_status terms(cb_builder *b, cb_system *s) {
       case CB_TERM_CENTRAL: {
         cb_central *x = &s->central[s->n_centrals++];
         x->law = term->law;
-        memcpy(x->centre, term->centre, sizeof x->centre);
+        x->centre = term->centre;
         status = group(s, term->body_a, &x->group);
         break;
       }
@@ -346,10 +267,8 @@ static cb_status assemble(cb_builder *b, cb_system *s, int *component) {
       return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   status = arrange(b, s, component, s->place);
   if (status) return status;
-  s->origin = cb_arena_alloc(s->arena, (size_t)s->n_components, sizeof *s->origin);
-  if (!s->origin) return cb_fail(CB_ERROR_MEMORY, "no memory for %d origins", s->n_components);
   status = particles(b, s, component);
-  if (!status) status = origins(b, s);
+  if (!status) status = cb_origins_settle(b, s);
   if (!status) status = springs(b, s);
   if (!status) status = terms(b, s);
   if (!status) status = cb_constraints_settle(b, s);

@@ -18,7 +18,7 @@ cb_status cb_centrals_set_origins(cb_forces *f, const cb_origin *origin) {
   if (!cb_origin_moves(s->space)) return CB_OK;
   for (int n = 0; n < s->n_centrals; n++)
     for (int c = 0; c < s->n_components; c++)
-      cb_anchor_make(s->space, &origin[c], s->central[n].centre, anchor_of(f, n, c));
+      cb_anchor_of(s->space, &origin[c], &s->central[n].centre, anchor_of(f, n, c));
   return CB_OK;
 }
 
@@ -44,7 +44,7 @@ static cb_status at(const cb_forces *f, int n, int i, double t, const double *x,
                     double *hessian) {
   const cb_system *s = f->system;
   const cb_law *law = &s->central[n].law;
-  const double *x_i = x + i * s->k, *centre = s->central[n].centre;
+  const double *x_i = x + i * s->k, *centre = s->central[n].centre.x;
   cb_law_pair pair = cb_law_pair_of_centre(law, t, s->mass[i], s->charge[i]);
   if (cb_origin_moves(s->space)) {
     const cb_anchor *anchor = anchor_of(f, n, s->component[i]);

@@ -48,6 +48,8 @@ void cb_system_bond(const cb_system *s, int bond, int *i, int *j) {
   *j = s->particle[s->spring_j[bond]];
 }
 
+int cb_system_held(const cb_system *s, int component) { return s->held && s->held[component]; }
+
 cb_status cb_system_start(const cb_system *s, cb_state *state) {
   int k = s->k;
   size_t bytes = (size_t)s->n * (size_t)k * sizeof(double);

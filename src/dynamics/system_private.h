@@ -24,7 +24,7 @@ typedef struct cb_interaction { /* every pair of one of a and one of b; same: ev
 typedef struct cb_central {
   cb_law law;
   cb_group group;
-  double centre[CB_Q_MAX]; /* in the world */
+  cb_fixed centre;
 } cb_central;
 
 typedef struct cb_field { /* an expression in the coordinates of a chart; NULL: the embedding */
@@ -62,6 +62,7 @@ struct cb_system {
 
   double *x, *x_low, *v, *v_low; /* at the start, n*k */
   cb_origin *origin;             /* n_components */
+  bool *held;                    /* n_components: its origin does not move; NULL: an extract's */
 
   cb_constraint *constraint; /* particles by place; expressions owned */
   int n_world;               /* of them need the world's frame */

@@ -29,6 +29,12 @@ typedef struct cb_factor_chart {
   void (*from_point)(cb_trig k, int dim, const double *x, double *q);
   void (*metric)(cb_trig k, int dim, const double *q, cb_diagonal *m); /* m is zero before */
   void (*half_chord)(cb_trig k, int dim, const double *q1, const double *q2, bool derivatives, cb_half_chord *out);
+  /* In H^n: x(q) as T(direction[0], length[0]) T(direction[1], length[1]) ... of the base point, and v[dim], what the
+   * velocity u of the coordinates is there. Returns how many; directions need not be of unit length. */
+  int (*reach)(cb_trig k, int dim, const double *q, const double *u, double direction[][CB_DIM_MAX], double *length,
+               double *v);
+  /* The inverse, q of T(direction, length) of the base point; NULL: none. */
+  void (*from_reach)(int dim, const double *direction, double length, double *q);
 } cb_factor_chart;
 
 cb_status cb_product_to_point(const cb_factor_chart *c, const cb_geometry *g, const double *q, double *x,
@@ -38,9 +44,13 @@ cb_status cb_product_metric(const cb_factor_chart *c, const cb_geometry *g, cons
                             double *ddg);
 cb_status cb_product_distance(const cb_factor_chart *c, const cb_geometry *g, const double *q1, const double *q2,
                               double *d, double *gradient, double *hessian);
+cb_status cb_product_to_origin(const cb_factor_chart *c, const cb_geometry *g, const double *q, const double *u,
+                               struct cb_origin *origin, double *v);
+cb_status cb_product_from_origin(const cb_factor_chart *c, const cb_geometry *g, const struct cb_origin *origin,
+                                 double *q);
 
-/* chart_to_point .. chart_distance of a cb_chart whose coordinates are those of `factor` on each factor, and these as
- * members of it. */
+/* chart_to_point .. chart_from_origin of a cb_chart whose coordinates are those of `factor` on each factor, and these
+ * as members of it. */
 /* clang-format off */
 #define CB_PRODUCT_CHART_FUNCTIONS(factor)                                                                           \
   static cb_status chart_to_point(const cb_geometry *g, const double *q, double *x, double *jacobian) {              \
@@ -55,9 +65,17 @@ cb_status cb_product_distance(const cb_factor_chart *c, const cb_geometry *g, co
   static cb_status chart_distance(const cb_geometry *g, const double *q1, const double *q2, double *d,               \
                                   double *gradient, double *hessian) {                                               \
     return cb_product_distance(&factor, g, q1, q2, d, gradient, hessian);                                            \
+  }                                                                                                                  \
+  static cb_status chart_to_origin(const cb_geometry *g, const double *q, const double *u, struct cb_origin *origin, \
+                                   double *v) {                                                                      \
+    return cb_product_to_origin(&factor, g, q, u, origin, v);                                                        \
+  }                                                                                                                  \
+  static cb_status chart_from_origin(const cb_geometry *g, const struct cb_origin *origin, double *q) {              \
+    return cb_product_from_origin(&factor, g, origin, q);                                                            \
   }
-#define CB_PRODUCT_CHART \
-  .to_point = chart_to_point, .from_point = chart_from_point, .metric = chart_metric, .distance = chart_distance
+#define CB_PRODUCT_CHART                                                                                             \
+  .to_point = chart_to_point, .from_point = chart_from_point, .metric = chart_metric, .distance = chart_distance,    \
+  .to_origin = chart_to_origin, .from_origin = chart_from_origin
 /* clang-format on */
 
 /* Adds the chart to a space, with the names of its coordinates there. */

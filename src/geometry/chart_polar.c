@@ -119,6 +119,39 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
   cb_half_chord_set(out, B2, g2, -ss * sb1 * cb2 * sin_dg);
 }
 
+/* Sine and cosine. The number next to a multiple of a quarter turn is taken for it: far out its last digit would
+ * count. */
+static void turn(double angle, double *sine, double *cosine) {
+  static const double quarter = 1.57079632679489661923;
+  *sine = sin(angle);
+  *cosine = cos(angle);
+  if (angle != nearbyint(angle / quarter) * quarter) return;
+  *sine = nearbyint(*sine);
+  *cosine = nearbyint(*cosine);
+}
+
+static int reach(cb_trig k, int dim, const double *q, const double *u, double direction[][CB_DIM_MAX], double *length,
+                 double *v) {
+  double sg, cg, sb = 1, cb = 0, along_b = 0;
+  turn(q[dim - 1], &sg, &cg);
+  if (dim == 3) turn(q[1], &sb, &cb);
+  const double n[3] = {sb * cg, sb * sg, cb}, by_b[3] = {cb * cg, cb * sg, -sb}, by_g[3] = {-sg, cg, 0};
+  if (dim == 3) along_b = cb_trig_s_times(k, q[0], u[1]);
+  const double along_g = cb_trig_s_times(k, q[0], sb * u[dim - 1]);
+  for (int i = 0; i < dim; i++) {
+    direction[0][i] = q[0] < 0 ? -n[i] : n[i];
+    v[i] = u[0] * n[i] + along_b * by_b[i] + along_g * by_g[i];
+  }
+  length[0] = fabs(q[0]);
+  return 1;
+}
+
+static void from_reach(int dim, const double *n, double length, double *q) {
+  q[0] = length;
+  if (dim == 3) q[1] = atan2(hypot(n[0], n[1]), n[2]);
+  q[dim - 1] = atan2(n[1], n[0]);
+}
+
 static const cb_factor_chart polar = {
     .names2 = {"a", "g"},
     .names3 = {"a", "b", "g"},
@@ -126,6 +159,8 @@ static const cb_factor_chart polar = {
     .from_point = from_point,
     .metric = metric,
     .half_chord = half_chord,
+    .reach = reach,
+    .from_reach = from_reach,
 };
 
 CB_PRODUCT_CHART_FUNCTIONS(polar)

@@ -4,6 +4,7 @@
  */
 #include "geometry/chart.h"
 #include "geometry/chord.h"
+#include "geometry/origin.h"
 #include "geometry/quadric.h"
 
 #include <math.h>
@@ -157,5 +158,61 @@ cb_status cb_product_distance(const cb_factor_chart *c, const cb_geometry *g, co
   cb_square_root_derivatives(root, 2 * n, gr, hessian ? he : NULL);
   if (gradient) memcpy(gradient, gr, (size_t)(2 * n) * sizeof *gr);
   if (hessian) memcpy(hessian, he, (size_t)(4 * n * n) * sizeof *he);
+  return CB_OK;
+}
+
+/* The transvections of the hyperbolic factor, one after another; flat factors are shifted. */
+static void reach(const cb_factor_chart *c, const cb_geometry *g, int offset, cb_trig k, int dim, const double *q,
+                  const double *u, cb_origin *origin, double *v) {
+  double direction[CB_DIM_MAX][CB_DIM_MAX] = {{0}}, length[CB_DIM_MAX];
+  const int count = c->reach(k, dim, q, u, direction, length, v + offset);
+  for (int i = 0; i < count; i++) {
+    cb_origin step;
+    double size = 0;
+    for (int a = 0; a < dim; a++) size = hypot(size, direction[i][a]);
+    if (length[i] == 0 || size == 0) continue;
+    cb_origin_identity(g, &step);
+    step.length = length[i];
+    for (int a = 0; a < dim; a++) step.direction[a] = direction[i][a] / size;
+    cb_origin_compose(g, origin, &step, origin);
+  }
+}
+
+cb_status cb_product_to_origin(const cb_factor_chart *c, const cb_geometry *g, const double *q, const double *u,
+                               cb_origin *origin, double *v) {
+  cb_origin there;
+  double rate[CB_COORD_MAX] = {0};
+  cb_origin_identity(g, &there);
+  for (int f = 0, at = 0; f < g->n_factors; at += cb_factor_dim(g->factor[f++])) {
+    const cb_factor factor = g->factor[f];
+    const int dim = cb_factor_dim(factor);
+    if (factor.curvature < 0) {
+      reach(c, g, factor.offset, cb_trig_of(factor.curvature), dim, q + at, u + at, &there, rate);
+    } else if (cartesian(c, factor)) {
+      memcpy(there.shift + at, q + at, (size_t)dim * sizeof *q);
+      memcpy(rate + factor.offset, u + at, (size_t)dim * sizeof *u);
+    } else {
+      return cb_fail(CB_ERROR_UNSUPPORTED, "moving origins of %s do not reach every point", g->class->name);
+    }
+  }
+  if (!isfinite(there.length) || !all_finite(CB_DIM_MAX, there.direction) || !all_finite(CB_DIM_MAX, there.shift))
+    return cb_fail(CB_ERROR_DOMAIN, "coordinates outside the chart or the range of numbers");
+  *origin = there;
+  memcpy(v, rate, (size_t)g->embedding * sizeof *v);
+  return CB_OK;
+}
+
+cb_status cb_product_from_origin(const cb_factor_chart *c, const cb_geometry *g, const cb_origin *origin, double *q) {
+  double result[CB_DIM_MAX];
+  for (int f = 0, at = 0; f < g->n_factors; at += cb_factor_dim(g->factor[f++])) {
+    const cb_factor factor = g->factor[f];
+    if (factor.curvature < 0 && c->from_reach)
+      c->from_reach(cb_factor_dim(factor), origin->direction, origin->length, result + at);
+    else if (cartesian(c, factor))
+      memcpy(result + at, origin->shift + at, (size_t)cb_factor_dim(factor) * sizeof *q);
+    else
+      return cb_fail(CB_ERROR_UNSUPPORTED, "these coordinates are told by the point");
+  }
+  memcpy(q, result, (size_t)g->dim * sizeof *q);
   return CB_OK;
 }

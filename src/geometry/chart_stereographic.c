@@ -83,12 +83,24 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
   }
 }
 
+static int reach(cb_trig k, int dim, const double *q, const double *u, double direction[][CB_DIM_MAX], double *length,
+                 double *v) {
+  const double scale = 2 / conformal(k, dim, q);
+  for (int i = 0; i < dim; i++) {
+    direction[0][i] = q[i];
+    v[i] = scale * u[i];
+  }
+  length[0] = cb_trig_arc(k, scale * sqrt(dot(dim, q, q)), 1);
+  return 1;
+}
+
 static const cb_factor_chart stereographic = {
     .curved_only = true,
     .to_point = to_point,
     .from_point = from_point,
     .metric = metric,
     .half_chord = half_chord,
+    .reach = reach,
 };
 
 CB_PRODUCT_CHART_FUNCTIONS(stereographic)

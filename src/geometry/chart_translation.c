@@ -107,6 +107,19 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
   }
 }
 
+static int reach(cb_trig k, int dim, const double *q, const double *u, double direction[][CB_DIM_MAX], double *length,
+                 double *v) {
+  static const int axis[CB_DIM_MAX] = {1, 0, 2}; /* of a, b, g */
+  for (int i = 0; i < dim; i++) {
+    const int place = dim - 1 - i; /* g first */
+    for (int e = 0; e < dim; e++) direction[place][e] = e == axis[i] ? copysign(1, q[i]) : 0;
+    length[place] = fabs(q[i]);
+    v[axis[i]] = u[i];
+    for (int inner = 0; inner < i; inner++) v[axis[i]] = cb_trig_c_times(k, q[inner], v[axis[i]]);
+  }
+  return dim;
+}
+
 static const cb_factor_chart translation = {
     .names2 = {"a", "b"},
     .names3 = {"a", "b", "g"},
@@ -114,6 +127,7 @@ static const cb_factor_chart translation = {
     .from_point = from_point,
     .metric = metric,
     .half_chord = half_chord,
+    .reach = reach,
 };
 
 CB_PRODUCT_CHART_FUNCTIONS(translation)

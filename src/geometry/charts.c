@@ -6,10 +6,13 @@
 #include "geometry/chart.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A pivot smaller than this, relative to its entry of J^T I J, is a singular point of the chart. */
 static const double singular = 1e-13;
+/* Coordinates that exponentials of may overflow. */
+static const double large = 30;
 
 cb_status cb_charts_build(cb_geometry *g) {
   cb_status status = cb_chart_polar_add(g);
@@ -98,6 +101,37 @@ cb_status cb_chart_pull(const cb_geometry *g, const cb_chart *chart, const doubl
   memcpy(q, coordinates, (size_t)n * sizeof *q);
   memcpy(u, r, (size_t)n * sizeof *u);
   return CB_OK;
+}
+
+/* May a point be given by these coordinates: of the chart that the space is used in, or of another? */
+static cb_status usable(const cb_geometry *g, const cb_chart *chart, const double *q) {
+  double none[CB_Q_MAX] = {0}, u[CB_Q_MAX];
+  return chart == g->chart ? cb_geometry_raise(g, q, none, u) : chart->to_point(g, q, u, NULL);
+}
+
+cb_status cb_chart_check(const cb_geometry *g, const cb_chart *chart, const double *q) {
+  enum { MOST = 60 };
+  char text[256], most[CB_Q_MAX * 16] = "";
+  double size = 0, low = 1, high = 1, at[CB_Q_MAX];
+  cb_status status = usable(g, chart, q);
+  for (int i = 0; i < chart->size; i++) size = fmax(size, fabs(q[i]));
+  if (status != CB_ERROR_DOMAIN || !(size > large) || !isfinite(size)) return status;
+  snprintf(text, sizeof text, "%s", cb_error_text());
+  for (int n = 0; n < MOST && status; n++) {
+    high = low;
+    low /= 2;
+    for (int i = 0; i < chart->size; i++) at[i] = low * q[i];
+    status = usable(g, chart, at);
+  }
+  for (int n = 0; n < MOST && !status; n++) {
+    const double middle = low + (high - low) / 2;
+    for (int i = 0; i < chart->size; i++) at[i] = middle * q[i];
+    *(usable(g, chart, at) ? &high : &low) = middle;
+  }
+  if (status) return cb_fail(CB_ERROR_DOMAIN, "%s", text);
+  for (int i = 0; i < chart->size; i++)
+    snprintf(most + strlen(most), sizeof most - strlen(most), "%s%.4g", i ? ", " : "", low * q[i]);
+  return cb_fail(CB_ERROR_DOMAIN, "%s; expected at most [%s] on the way there", text, most);
 }
 
 cb_status cb_geometry_raise(const cb_geometry *g, const double *q, const double *p, double *u) {

@@ -299,15 +299,14 @@ void cb_origin_inverse(const cb_geometry *g, const cb_origin *a, cb_origin *out)
   *out = c;
 }
 
-/* Bit for bit. */
-static bool same(int dim, const cb_origin *a, const cb_origin *b) {
-  size_t n = (size_t)dim * sizeof(double);
+bool cb_origin_same(const cb_geometry *g, const cb_origin *a, const cb_origin *b) {
+  const size_t dim = (size_t)cb_origin_part_of(g).dim, n = dim * sizeof(double);
   return a->length == b->length && !memcmp(a->direction, b->direction, n) &&
-         !memcmp(a->rotation, b->rotation, (size_t)dim * n) && !memcmp(a->shift, b->shift, sizeof a->shift);
+         !memcmp(a->rotation, b->rotation, dim * n) && !memcmp(a->shift, b->shift, sizeof a->shift);
 }
 
 void cb_origin_relative(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out) {
-  if (same(cb_origin_part_of(g).dim, a, b)) {
+  if (cb_origin_same(g, a, b)) {
     cb_origin_identity(g, out);
     return;
   }

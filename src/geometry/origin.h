@@ -33,6 +33,24 @@ void cb_origin_inverse(const cb_geometry *g, const cb_origin *a, cb_origin *out)
  * close to one another do not know their relative place better than exp(length) units of round-off. */
 void cb_origin_relative(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
 
+/* Bit for bit the same. */
+bool cb_origin_same(const cb_geometry *g, const cb_origin *a, const cb_origin *b);
+
+/* --- places --- */
+/* Do numbers of the embedding grow like exp(distance), so that places far out are told by origins? */
+bool cb_origin_grows(const cb_geometry *g);
+/* The length of an origin in radii of curvature; 0 where that part of it is flat. */
+double cb_origin_radii(const cb_geometry *g, const cb_origin *origin);
+/* In a space where they grow: the origin that takes the base point to the coordinates q of a chart (NULL: the
+ * embedding), and v, what their velocity u is at the base point. */
+cb_status cb_origin_of(const cb_geometry *g, const cb_chart *chart, const double *q, const double *u, cb_origin *origin,
+                       double *v);
+/* Coordinates in a chart of the world of a local point. */
+cb_status cb_origin_coordinates(const cb_geometry *g, const cb_origin *origin, const double *x, const cb_chart *chart,
+                                double *q);
+/* A Killing field of the world at the local point x, as a local vector; infinite or nan where it overflows. */
+void cb_origin_field(const cb_geometry *g, const cb_origin *origin, int killing, const double *x, double *v);
+
 /* --- changing the frame --- */
 /* What a change of frame does to local points, x -> m x + b, an isometry to 1e-30, and to momenta, p -> momentum p. */
 typedef struct cb_recentring {
@@ -88,13 +106,21 @@ void cb_frames_make(const cb_geometry *g, const cb_origin *a, const cb_origin *b
 cb_status cb_frames_distance(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
                              double *gradient, double *hessian);
 
-/* A fixed point of the world as seen from a frame. */
+/* A fixed point of the world: x relative to an origin. */
+typedef struct cb_fixed {
+  cb_origin origin;
+  double x[CB_Q_MAX];
+} cb_fixed;
+
+/* The same as seen from a frame. */
 typedef struct cb_anchor {
   cb_frames frames;
   double x[CB_COORD_MAX]; /* its local coordinates, unless frames.far */
 } cb_anchor;
 
 void cb_anchor_make(const cb_geometry *g, const cb_origin *origin, const double *world_point, cb_anchor *anchor);
+/* Of a point with an origin of its own: where that is the frame's, and near it, at any distance from the world's. */
+void cb_anchor_of(const cb_geometry *g, const cb_origin *origin, const cb_fixed *point, cb_anchor *anchor);
 /* Distance of the local point x from it, with gradient[k] and hessian[k*k] in x (NULL: not wanted). */
 cb_status cb_anchor_distance(const cb_geometry *g, const cb_anchor *anchor, const double *x, double *d,
                              double *gradient, double *hessian);

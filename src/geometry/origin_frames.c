@@ -179,20 +179,44 @@ static void base_of(const cb_geometry *g, const double *point, double *base) {
       memcpy(base + g->factor[f].offset, point + g->factor[f].offset, (size_t)g->factor[f].count * sizeof *base);
 }
 
-void cb_anchor_make(const cb_geometry *g, const cb_origin *origin, const double *world_point, cb_anchor *anchor) {
+/* T of the world to the point, O T(x) = T W; seen from the point's own origin O it is T(x) W^-1, at any distance. */
+void cb_anchor_of(const cb_geometry *g, const cb_origin *origin, const cb_fixed *point, cb_anchor *anchor) {
   double base[CB_Q_MAX];
   cb_origin there, identity;
   cb_origin_identity(g, &identity);
-  if (!cb_origin_moves(g) || memcmp(origin, &identity, sizeof identity) == 0) {
-    memcpy(anchor->x, world_point, (size_t)g->embedding * sizeof *world_point);
+  const bool home = !cb_origin_moves(g) || cb_origin_same(g, origin, &point->origin);
+  if (home) memcpy(anchor->x, point->x, (size_t)g->embedding * sizeof *anchor->x);
+  if (home && (!cb_origin_moves(g) || cb_origin_same(g, origin, &identity))) {
     cb_frames_make(g, &identity, &identity, &anchor->frames);
     return;
   }
-  cb_origin_at(g, world_point, &there);
+  cb_origin_at(g, point->x, &there);
+  if (home) {
+    cb_origin turn, back;
+    cb_origin_compose(g, origin, &there, &turn);
+    memset(turn.shift, 0, sizeof turn.shift);
+    turn.length = 0;
+    cb_origin_inverse(g, &turn, &back);
+    cb_origin_compose(g, &there, &back, &there);
+    cb_frames_make(g, &identity, &there, &anchor->frames);
+    anchor->frames.far = false;
+    return;
+  }
+  if (!cb_origin_same(g, &point->origin, &identity)) {
+    cb_origin_compose(g, &point->origin, &there, &there);
+    memcpy(there.rotation, identity.rotation, sizeof there.rotation);
+  }
   cb_frames_make(g, origin, &there, &anchor->frames);
-  base_of(g, world_point, base);
+  base_of(g, point->x, base);
   cb_isometry_point(g, &anchor->frames.isometry, base, anchor->x);
   if (!g->intrinsic) cb_geometry_project_point(g, anchor->x);
+}
+
+void cb_anchor_make(const cb_geometry *g, const cb_origin *origin, const double *world_point, cb_anchor *anchor) {
+  cb_fixed point;
+  cb_origin_identity(g, &point.origin);
+  memcpy(point.x, world_point, (size_t)g->embedding * sizeof *point.x);
+  cb_anchor_of(g, origin, &point, anchor);
 }
 
 cb_status cb_anchor_distance(const cb_geometry *g, const cb_anchor *anchor, const double *x, double *d,

@@ -45,17 +45,20 @@ static void turn_tensor(int dim, const double *a, double b[CB_DIM_MAX][CB_DIM_MA
 
 static double grown(double x, double L) { return x == 0 ? 0 : x * exp(L); }
 
+/* What grows is multiplied last, so that what overflows is infinite and nothing is inf - inf. */
 static void transvect(int dim, const double *n, double L, double *e, double b[CB_DIM_MAX][CB_DIM_MAX]) {
-  double along = cb_origin_dot(dim, n, e), bn[CB_DIM_MAX] = {0}, change[CB_DIM_MAX];
+  double along = cb_origin_dot(dim, n, e), grow[CB_DIM_MAX], shrink[CB_DIM_MAX], bn[CB_DIM_MAX] = {0};
   for (int i = 0; i < dim; i++)
     for (int j = 0; j < dim; j++) bn[i] += n[j] * b[j][i];
   for (int i = 0; i < dim; i++) {
-    double across = e[i] - along * n[i], plus = grown(across + bn[i], L), minus = (across - bn[i]) * exp(-L);
-    e[i] = along * n[i] + (plus + minus) / 2;
-    change[i] = (plus - minus) / 2 - bn[i];
+    const double across = e[i] - along * n[i];
+    grow[i] = (across + bn[i]) / 2;
+    shrink[i] = (across - bn[i]) / 2 * exp(-L);
+    e[i] = along * n[i] + (shrink[i] + grown(grow[i], L));
   }
   for (int i = 0; i < dim; i++)
-    for (int j = 0; j < dim; j++) b[i][j] += n[i] * change[j] - change[i] * n[j];
+    for (int j = 0; j < dim; j++)
+      b[i][j] += n[j] * (shrink[i] + bn[i]) - n[i] * (shrink[j] + bn[j]) + grown(n[i] * grow[j] - grow[i] * n[j], L);
 }
 
 /* B' = B + c P^T - P c^T, c = length n. */

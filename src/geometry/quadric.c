@@ -11,6 +11,9 @@
 
 #include <math.h>
 
+/* acosh of the largest number whose square is finite. */
+static const double largest_square = 354.8;
+
 double cb_inner(const cb_geometry *g, const double *u, const double *v) {
   double sum = 0;
   for (int a = 0; a < g->embedding; a++) sum += g->form[a] * u[a] * v[a];
@@ -28,6 +31,10 @@ cb_status cb_geometry_check_point(const cb_geometry *g, const double *x, double 
     const double *y = x + factor.offset;
     double last = y[factor.count - 1], square = cb_factor_inner(factor, y, y), size = 0;
     for (int a = 0; a < factor.count; a++) size += y[a] * y[a];
+    if (!isfinite(size))
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "the point is too far out for numbers of the embedding, which end %.4g from the base point of %s",
+                     largest_square / sqrt(fabs(factor.curvature)), g->class->name);
     if (!(fabs(factor.curvature * square - 1) <= tolerance * fmax(1, fabs(factor.curvature) * size)))
       return cb_fail(CB_ERROR_DOMAIN, "the point is not on %s: <x,x> = %.17g, expected %.17g", g->class->name, square,
                      1 / factor.curvature);

@@ -19,6 +19,17 @@ static inline double cb_trig_s(cb_trig t, double x) {
 
 static inline double cb_trig_c(cb_trig t, double x) { return t.k > 0 ? cos(t.r * x) : t.k < 0 ? cosh(t.r * x) : 1; }
 
+/* u s_K(x) and u c_K(x), K < 0, where u may be as small as the other is large; 0 for u = 0 whatever x is. */
+static inline double cb_trig_s_times(cb_trig t, double x, double u) {
+  const double s = sinh(t.r * x), root = exp(0.5 * t.r * fabs(x));
+  return u == 0 ? 0 : (isfinite(s) ? u * s : copysign(0.5, x) * u * root * root) / t.r;
+}
+
+static inline double cb_trig_c_times(cb_trig t, double x, double u) {
+  const double c = cosh(t.r * x), root = exp(0.5 * t.r * fabs(x));
+  return u == 0 ? 0 : isfinite(c) ? u * c : 0.5 * u * root * root;
+}
+
 /* s_K(x)/x, 1 at 0. */
 static inline double cb_trig_sinc(cb_trig t, double x) { return x == 0 ? 1 : cb_trig_s(t, x) / x; }
 

@@ -153,12 +153,19 @@ static cb_status read_rod(const entry *e) {
   return status ? status : placed(e, cb_builder_rod(e->s->builder, e->name, ends[0], ends[1], length), e->p.between);
 }
 
+/* The point `at`, relative to the origin that the builder then has for it. */
+static cb_status take_centre(const entry *e, double *x) {
+  cb_origin origin;
+  const cb_status status = cb_place_space_point(e->p.at, "at", e->s->space, &origin, x);
+  return status ? status : placed(e, cb_builder_centre_origin(e->s->builder, &origin), e->p.at);
+}
+
 static cb_status read_tether(const entry *e) {
   int particle = -1;
   double centre[CB_Q_MAX];
   cb_target length;
   cb_status status = cb_scenario_read_particle(e->s, e->p.particle, &particle);
-  if (!status) status = cb_place_space_point(e->p.at, "at", e->s->space, centre);
+  if (!status) status = take_centre(e, centre);
   if (!status) status = cb_target_read(e->p.target, "length", "> 0", &length);
   return status ? status : placed(e, cb_builder_tether(e->s->builder, e->name, particle, centre, length), e->map);
 }
@@ -230,7 +237,7 @@ static cb_status read_pin(const entry *e) {
   int particle = -1;
   double x[CB_Q_MAX];
   cb_status status = cb_scenario_read_particle(e->s, e->p.particle, &particle);
-  if (!status && e->p.at) status = cb_place_space_point(e->p.at, "at", e->s->space, x);
+  if (!status && e->p.at) status = take_centre(e, x);
   return status ? status : placed(e, cb_builder_pin(e->s->builder, e->name, particle, e->p.at ? x : NULL), e->map);
 }
 

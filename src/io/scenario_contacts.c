@@ -179,7 +179,7 @@ static cb_status read_wall(cb_scenario *s, const cb_node *node) {
   if (!status) status = cb_params_bind(cb_wall_docs[w.kind].params, map, node, NULL, 0, &p);
   if (status) return status;
   w.name = *p.name ? p.name : NULL;
-  if (w.kind < 2) status = cb_place_space_point(p.at, "at", s->space, w.x);
+  if (w.kind < 2) status = cb_place_space_point(p.at, "at", s->space, NULL, w.x);
   if (!status && w.kind == 1) status = read_normal(s, p.at, p.normal, w.x, w.normal);
   if (!status && w.kind == 2) status = cb_node_string(p.value, &w.value);
   if (!status && w.kind == 2 && p.chart) status = cb_node_string(p.chart, &w.chart);

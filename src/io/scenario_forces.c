@@ -5,6 +5,7 @@
  *   interactions: - {law: gravity, strength: 1, between: [a, b]} | {expression: "exp(-d)/d", within: a}
  */
 #include "bodies/place.h"
+#include "geometry/origin.h"
 #include "io/scenario_private.h"
 
 #include <math.h>
@@ -83,10 +84,11 @@ cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_no
   return cb_node_fail(node, "%s", cb_error_text());
 }
 
-static cb_status centre(cb_scenario *s, const cb_node *at, double *x) {
-  if (at) return cb_place_space_point(at, "the centre", s->space, x);
-  cb_geometry_base_point(s->space, x);
-  return s->space->chart ? s->space->chart->from_point(s->space, x, x) : CB_OK;
+static cb_status centre(cb_scenario *s, const cb_node *at, cb_fixed *centre) {
+  if (at) return cb_place_space_point(at, "the centre", s->space, &centre->origin, centre->x);
+  cb_origin_identity(s->space, &centre->origin);
+  cb_geometry_base_point(s->space, centre->x);
+  return s->space->chart ? s->space->chart->from_point(s->space, centre->x, centre->x) : CB_OK;
 }
 
 cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body) {
@@ -106,7 +108,8 @@ cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *
 /* Calls add for every body that node names: one, a list, or (absent) all of them as -1. */
 typedef struct addition {
   cb_law_kind law;
-  double a, rest, centre[CB_COORD_MAX];
+  double a, rest;
+  cb_fixed centre;
   const char *expression, *chart;
 } addition;
 
@@ -124,7 +127,8 @@ static cb_status for_bodies(cb_scenario *s, const cb_node *bodies, const cb_node
 }
 
 static cb_status add_central(cb_builder *b, int body, const addition *w) {
-  return cb_builder_central(b, body, w->law, w->a, w->rest, w->expression, w->centre);
+  const cb_status status = cb_builder_centre_origin(b, &w->centre.origin);
+  return status ? status : cb_builder_central(b, body, w->law, w->a, w->rest, w->expression, w->centre.x);
 }
 static cb_status add_field(cb_builder *b, int body, const addition *w) {
   return cb_builder_potential(b, body, w->chart, w->expression);
@@ -141,7 +145,7 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
   addition what = {0};
   if (!strcmp(form, "central")) {
     law_parameters p;
-    if ((status = cb_params_bind(central_table, map, node, NULL, 0, &p)) || (status = centre(s, p.at, what.centre)))
+    if ((status = cb_params_bind(central_table, map, node, NULL, 0, &p)) || (status = centre(s, p.at, &what.centre)))
       return status;
     what.law = p.expression ? CB_LAW_EXPRESSION : kinds[p.law];
     what.a = p.strength;
@@ -151,7 +155,7 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
   }
   if (!strcmp(form, "harmonic")) {
     harmonic_parameters p;
-    if ((status = cb_params_bind(harmonic_table, map, node, NULL, 0, &p)) || (status = centre(s, p.at, what.centre)))
+    if ((status = cb_params_bind(harmonic_table, map, node, NULL, 0, &p)) || (status = centre(s, p.at, &what.centre)))
       return status;
     what.law = CB_LAW_HARMONIC;
     what.a = p.stiffness;

@@ -167,7 +167,7 @@ static cb_status karcher(cb_measure *m, void *out) {
 
 static cb_status coordinates(cb_measure *m, void *out) {
   const cb_geometry *g = m->space;
-  double x[CB_Q_MAX], v[CB_Q_MAX], world[CB_Q_MAX];
+  double x[CB_Q_MAX], v[CB_Q_MAX];
   for (int i = 0; i < m->state->n; i++) {
     const int place = cb_system_index(m->system, i);
     double *q = (double *)out + (size_t)i * m->chart->size;
@@ -178,8 +178,7 @@ static cb_status coordinates(cb_measure *m, void *out) {
     }
     cb_status status = local(m, place, x, v);
     if (status) return status;
-    cb_origin_world_point(g, origin_of(m, place), x, world);
-    if (m->chart->from_point(g, world, q) != CB_OK)
+    if (cb_origin_coordinates(g, origin_of(m, place), x, m->chart, q) != CB_OK)
       for (int a = 0; a < m->chart->size; a++) q[a] = NAN;
   }
   return CB_OK;

@@ -77,7 +77,7 @@ cb_status cb_particles_recentre(cb_run *run) {
     const int count = start[c + 1] - start[c];
     const size_t at = (size_t)start[c] * (size_t)g->k;
     double y[CB_COORD_MAX];
-    if (!target(g, count, s->x + at, y)) continue;
+    if (cb_system_held(run->particles->system, c) || !target(g, count, s->x + at, y)) continue;
     cb_isometry isometry;
     const cb_status status =
         cb_origin_recentre(g, &s->origin[c], y, count, s->x + at, s->x_low + at, s->p + at, s->p_low + at, &isometry);

@@ -1,0 +1,283 @@
+/* Bodies that are placed far out by coordinates: as at the base point, for the spaces are homogeneous; what cannot be
+ * told there is refused by name. */
+#include "check_error.h"
+#include "check_geometry.h"
+#include "simulate.h"
+
+static const double distances[] = {0, 5, 15, 400, 9000, 1e4};
+enum { DISTANCES = sizeof distances / sizeof *distances };
+
+/* `body` with the distance for each $. */
+static void at(const char *body, double a, char *text, size_t room) {
+  size_t used = 0;
+  for (const char *c = body; *c && used + 32 < room; c++) {
+    if (*c == '$')
+      used += (size_t)snprintf(text + used, room - used, "(%.17g)", a);
+    else
+      text[used++] = *c;
+  }
+  text[used] = 0;
+}
+
+static simulation *run(const char *space, const char *body, double a, const char *const *fields) {
+  char placed[2048], text[3072];
+  at(body, a, placed, sizeof placed);
+  snprintf(
+      text, sizeof text,
+      "curvebody: 1\ntitle: t\nspace: %s\nbodies:\n%s\nstart: {project: auto}\nintegrator: {name: lobatto, stages: "
+      "4, step: 0.02}\ntime: {end: 4}\nrecord: {every: 5, chart: polar, observables: [separation, energy, "
+      "killing_momentum, constraints, coordinates]}\n",
+      space, placed);
+  return simulate(text, NULL, 0, fields);
+}
+
+static double largest_difference(const simulation *a, const simulation *b, int field) {
+  double most = a->rows == b->rows && a->width[field] == b->width[field] ? 0 : NAN;
+  for (size_t i = 0; i < a->rows * a->width[field]; i++)
+    if (!(fabs(a->value[field][i] - b->value[field][i]) <= most)) most = fabs(a->value[field][i] - b->value[field][i]);
+  return most;
+}
+
+/* --- rods along a geodesic --- */
+
+static void a_rod_has_the_same_motion_at_any_distance(void **state) {
+  static const char *const fields[] = {"separation", "energy", "killing_momentum", "coordinates", NULL};
+  static const struct {
+    const char *space, *body;
+    int killing; /* that the motion follows */
+  } cases[] = {
+      {"h3",
+       "  - {kind: rod, name: a, link: {spring: {stiffness: 1, rest: 0.6}}, masses: [1, 2.7], place: {chart: "
+       "polar, points: [[$, pi/2, pi/2], [$ + 1, pi/2, pi/2]]}, motion: {killing: boost_y, speed: 0.7}}",
+       1},
+      {"{name: h3, curvature: -1.7}",
+       "  - {kind: rod, name: a, link: {spring: {stiffness: 1, rest: 0.6}}, masses: [1, 2.7], place: {chart: polar, "
+       "points: [[$, pi/2, -pi], [$ + 1, pi/2, -pi]]}, motion: {killing: boost_x, speed: 0.7}}",
+       0},
+      {"h3",
+       "  - {kind: rod, name: a, link: rod, masses: [1, 2.7], place: {chart: translation, points: [[0, 0, -$], "
+       "[0, 0, -$ - 1]]}, motion: {killing: boost_z, speed: 0.7}}",
+       2},
+      {"h2",
+       "  - {kind: rod, name: a, link: {spring: {stiffness: 1, rest: 0.6}}, masses: [1, 2.7], place: {chart: "
+       "polar, points: [[$, 0], [$ + 1, 0]]}, motion: {killing: boost_x, speed: 0.7}}",
+       0},
+      {"h2xe",
+       "  - {kind: rod, name: a, link: {spring: {stiffness: 1, rest: 0.6}}, masses: [1, 2.7], place: {chart: "
+       "polar, points: [[$, 0, 3], [$ + 1, 0, 3.4]]}, motion: [{killing: boost_x, speed: 0.7}, {killing: "
+       "translation_z, speed: 2}]}",
+       0},
+  };
+  (void)state;
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    simulation *near = run(cases[n].space, cases[n].body, 0, fields);
+    for (int d = 1; d < DISTANCES; d++) {
+      const double a = distances[d];
+      simulation *far = run(cases[n].space, cases[n].body, a, fields);
+      const double error = largest_difference(near, far, 0), energy = largest_difference(near, far, 1);
+      /* lengths are counted in radii: those of curvature -1.7 are rounded */
+      const double tolerance = n == 1 ? 2e-14 + 4e-16 * a : 2e-14;
+      double drift = 0, first = far->value[2][cases[n].killing];
+      for (size_t r = 0; r < far->rows; r++)
+        drift = fmax(drift, fabs(far->value[2][r * far->width[2] + (size_t)cases[n].killing] - first));
+      if (d == 4)
+        print_message("%s at %g: separations differ by %.1e, energies by %.1e, momentum drifts by %.1e\n",
+                      cases[n].space, a, error, energy, drift);
+      check_at_most(error, tolerance);
+      check_at_most(energy, tolerance);
+      check_near(first, near->value[2][cases[n].killing], 4e-15);
+      check_at_most(drift, 4e-14);
+      if (n != 2) check_near(far->value[3][0], a, 1e-15 * a); /* coordinates: the place as it was given */
+      simulation_free(far);
+    }
+    simulation_free(near);
+  }
+}
+
+/* At polar [a, pi/2, 0] velocities w/sinh a across are w, as at the base point. */
+static void velocities_in_the_chart_of_the_place_are_those_near_it(void **state) {
+  static const char *const fields[] = {"separation", "energy", NULL};
+  static const char *const far_body =
+      "  - {kind: rod, name: a, masses: [1, 2.7], place: {chart: polar, points: [[$, pi/2, 0], [$ + 1, pi/2, 0]]}, "
+      "motion: {chart: polar, velocities: [[0.1, -0.4/sinh($), 0.3/sinh($)], [0.2, 0.5/sinh($ + 1), 0.1/sinh($ + "
+      "1)]]}}";
+  static const char *const near_body =
+      "  - {kind: rod, name: a, masses: [1, 2.7], place: {points: [[0, 0, 0, 1], [sinh(1), 0, 0, cosh(1)]]}, motion: "
+      "{velocities: [[0.1, 0.3, 0.4, 0], [0.2*cosh(1), 0.1, -0.5, 0.2*sinh(1)]]}}";
+  (void)state;
+  simulation *near = run("h3", near_body, 0, fields);
+  for (double a = 5; a < 720; a += 116) {
+    simulation *far = run("h3", far_body, a, fields);
+    check_at_most(largest_difference(near, far, 0), a < 700 ? 1e-13 : 1e-11); /* 1/sinh(a) is denormal then */
+    simulation_free(far);
+  }
+  simulation_free(near);
+}
+
+/* --- the rest --- */
+
+/* What is placed by one point has the same bits wherever it is. */
+static void what_stands_about_a_point_moves_alike_wherever_it_is(void **state) {
+  static const char *const fields[] = {"energy", NULL}, *const held[] = {"energy", "multiplier", NULL};
+  static const struct {
+    const char *space, *body;
+    bool held;
+    double tolerance; /* where there is another point, or frame */
+  } cases[] = {
+      {"h3",
+       "  - {kind: chain, name: c, count: 5, length: 2, from: {chart: polar, point: [$, 1, 1]}, along: [1, 0.3, "
+       "0]}\npotentials: [{central: {law: harmonic, at: {chart: polar, point: [$ + 0.3, 1, 1]}}}]",
+       true, 1e-11},
+      {"h3",
+       "  - {kind: chain, name: c, count: 3, length: 1, from: {chart: polar, point: [$, 1, 1]}, along: [1, 0.3, "
+       "0], fixed: first}\npotentials: [{central: {law: harmonic, at: {chart: polar, point: [$ + 0.3, 1, 1]}}}]",
+       true, 1e-11},
+      {"h3",
+       "  - {kind: pendulum, name: p, link: {spring: {stiffness: 2, rest: .3}}, pivot: {chart: polar, point: "
+       "[$, 1, 2]}, tangent: [.3, .2, .6]}",
+       false, 0},
+      {"h2xe",
+       "  - {kind: network, name: n, lattice: {size: [3, 3, 2], spacing: .3, at: {chart: polar, point: [$, 1, "
+       "7]}}, stiffness: 2, rest: .4}",
+       false, 0},
+      {"h3",
+       "  - {kind: frame, name: n, place: {at: {chart: polar, point: [$, 1, 2]}, tangent: [[0, 0, 0], [.1, .8, "
+       "0], [0, 0, .9]]}}\nconstraints: [{tether: {particle: [n, 0], at: {chart: polar, point: [$ + 0.5, 1, "
+       "2]}}}]\npotentials: [{central: {law: harmonic, at: {chart: polar, point: [$ + 0.7, 1, 2]}}}]",
+       true, 1e-11},
+      {"h3",
+       "  - {kind: gas, name: n, count: 8, radius: .05, ball: .5, temperature: .1, at: {chart: polar, point: "
+       "[$, 1, 2]}}\ncontacts: {within: [n]}",
+       false, 1e-14},
+  };
+  (void)state;
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    simulation *near = run(cases[n].space, cases[n].body, 15, cases[n].held ? held : fields);
+    for (int d = 3; d < DISTANCES; d++) {
+      simulation *far = run(cases[n].space, cases[n].body, distances[d], cases[n].held ? held : fields);
+      for (int f = 0; f < far->n_fields; f++) check_at_most(largest_difference(near, far, f), cases[n].tolerance);
+      simulation_free(far);
+    }
+    check_near(near->value[0][near->rows - 1], near->value[0][0], 1e-3);
+    simulation_free(near);
+  }
+}
+
+/* A pendulum swings about a pivot beside it, which is told by other numbers. */
+static void a_pivot_far_out_is_not_lost_on_the_way(void **state) {
+  static const char *const fields[] = {"energy", "multiplier", NULL};
+  static const char *const body =
+      "  - {kind: particles, name: n, place: {chart: polar, points: [[$, pi/2, 0]]}, motion: {chart: polar, "
+      "velocities: [[0, 0, 1.3/sinh($)]]}}\nconstraints: [{tether: {particle: [n, 0], at: {chart: polar, point: [$ - "
+      "1, pi/2, 0]}}}]\npotentials: [{central: {law: harmonic, strength: 2, at: {chart: polar, point: [$ + 0.4, pi/2, "
+      "0]}}}]";
+  (void)state;
+  simulation *near = run("h3", body, 1.5, fields);
+  for (int d = 1; d < 4; d++) {
+    simulation *far = run("h3", body, distances[d], fields);
+    check_at_most(largest_difference(near, far, 0), 1e-13);
+    check_at_most(largest_difference(near, far, 1), 1e-11);
+    simulation_free(far);
+  }
+  simulation_free(near);
+}
+
+/* Free particles, each far from the others, along their geodesics. */
+static void particles_of_one_body_may_be_far_from_one_another(void **state) {
+  static const char *const fields[] = {"coordinates", "killing_momentum", NULL};
+  (void)state;
+  simulation *s = run("h3",
+                      "  - {kind: particles, name: n, place: {chart: polar, points: [[$, 1, 2], [$, 2, 1], [1, 0.5, "
+                      "1], [$ + 1, 2, 1]]}, motion: {chart: polar, velocities: [[0.5, 0, 0], [-0.25, 0, 0], [0.125, "
+                      "0, 0], [0, 0, 0]]}}",
+                      1e4, fields);
+  const double *q = s->value[0] + (s->rows - 1) * s->width[0], t = 4;
+  const double expected[4][3] = {
+      {1e4 + 0.5 * t, 1, 2}, {1e4 - 0.25 * t, 2, 1}, {1 + 0.125 * t, 0.5, 1}, {1e4 + 1, 2, 1}};
+  for (int i = 0; i < 4; i++)
+    for (int a = 0; a < 3; a++) check_near(q[3 * i + a], expected[i][a], 2e-12);
+  for (int k = 0; k < 6; k++) assert_false(isnan(s->value[1][k])); /* infinite where it overflows */
+  simulation_free(s);
+}
+
+/* --- what is refused --- */
+
+static void what_cannot_be_told_far_out_is_refused_by_name(void **state) {
+  static const struct {
+    const char *space, *body, *text;
+  } cases[] = {
+      {"h3", "  - {kind: particles, place: {points: [[sinh(400), 0, 0, cosh(400)]]}}",
+       "test:5:40: error: the point is too far out for numbers of the embedding, which end 354.8 from the base point "
+       "of "
+       "h3"},
+      {"{name: h3, chart: polar}", "  - {kind: particles, place: {points: [[400, 1, 1]]}}",
+       "test:5:40: error: coordinates outside the chart or the range of numbers; expected at most [355.6, 0.889, "
+       "0.889] "
+       "on the way there"},
+      {"sol", "  - {kind: particles, place: {points: [[0, 0, 400]]}}",
+       "test:5:40: error: the chart is singular at this point; expected at most [0, 0, 354.9] on the way there"},
+      {"h3", "  - {kind: rod, place: {chart: polar, points: [[400, 1, 1], [421, 1, 1]]}}",
+       "test:5:61: error: points: 21 apart, expected at most 20 in a body that is joined"},
+      {"h3",
+       "  - {kind: particles, name: a, place: {chart: polar, points: [[400, 1, 1], [421, 1, 1]]}}\n"
+       "interactions: [{law: gravity}]",
+       "a.0 and a.1 are joined and 21 apart: expected at most 20"},
+      {"h3", "  - {kind: particles, place: {chart: polar, points: [[400, 1, 1]]}, motion: {killing: boost_x}}",
+       "test:5:77: error: motion: boost_x is out of the range of numbers 400 from the base point: expected at most "
+       "354"},
+      {"h3",
+       "  - {kind: particles, place: {chart: polar, points: [[400, 1, 1]]}, motion: {velocities: [[0, 0, 0, 0]]}}",
+       "test:5:91: error: velocities: of a particle 400 from the base point: expected those of the chart of its place, "
+       "or at most 10, or `move` in `place`"},
+      {"h3",
+       "  - {kind: pendulum, pivot: {chart: polar, point: [400, 1, 1]}, place: {chart: polar, points: [[3, 1, 1]]}}",
+       "test:5:29: error: pivot: 397 from the particle, expected at most 20"},
+      {"h3",
+       "  - {kind: particles, place: {points: [[0, 0, 0, 1]]}}\nwalls: [{ball: {at: {chart: polar, point: [400, "
+       "1, 1]}, radius: 1}}]",
+       "test:6:21: error: at: 400 from the base point, expected at most 20"},
+      {"h3",
+       "  - {kind: particles, name: a, place: {chart: polar, points: [[400, 1, 1]]}}\npotentials: [{expression: "
+       "{chart: polar, value: a}}]",
+       "potential, an expression of coordinates `polar`: a.0 starts 400 from the base point, expected at most 8"},
+      {"h3",
+       "  - {kind: particles, name: a, place: {chart: polar, points: [[400, 1, 1]]}}\npotentials: [{expression: "
+       "{value: w}}]",
+       "potential, an expression of coordinates `embedding`: a.0 starts 400 from the base point, expected at most 350"},
+      {"h3",
+       "  - {kind: particles, name: a, place: {chart: polar, points: [[400, 1, 1]]}}\nconstraints: [{surface: "
+       "{body: a, chart: polar, value: a - 400}}]",
+       "surface, an expression of coordinates `polar`: a.0 starts 400 from the base point, expected at most 8"},
+      {"h3",
+       "  - {kind: particles, name: a, place: {chart: polar, points: [[400, 1, 1]]}}\nwalls: [{expression: "
+       "{chart: polar, value: 401 - a, name: rim}}]",
+       "rim, an expression of coordinates `polar`: a.0 starts 400 from the base point, expected at most 8"},
+      {"h3",
+       "  - {kind: particles, name: a, place: {chart: polar, points: [[400, 1, 1]]}}\nevents: [{expression: "
+       "{particle: [a, 0], chart: polar, value: 401 - a, name: rim}}]",
+       "rim, an expression of coordinates `polar`: a.0 starts 400 from the base point, expected at most 8"},
+  };
+  (void)state;
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    char text[2048];
+    cb_scenario *s = NULL;
+    snprintf(text, sizeof text,
+             "curvebody: 1\ntitle: t\nspace: %s\nbodies:\n%s\nintegrator: {name: lobatto, step: 0.1}\ntime: {end: 1}\n",
+             cases[n].space, cases[n].body);
+    assert_int_not_equal(cb_scenario_open_text("test", text, NULL, 0, &s), CB_OK);
+    if (!strstr(cb_error_text(), cases[n].text))
+      fail_msg("%s:\n  found    %s\n  expected %s", cases[n].body, cb_error_text(), cases[n].text);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_rod_has_the_same_motion_at_any_distance),
+      cmocka_unit_test(velocities_in_the_chart_of_the_place_are_those_near_it),
+      cmocka_unit_test(what_stands_about_a_point_moves_alike_wherever_it_is),
+      cmocka_unit_test(a_pivot_far_out_is_not_lost_on_the_way),
+      cmocka_unit_test(particles_of_one_body_may_be_far_from_one_another),
+      cmocka_unit_test(what_cannot_be_told_far_out_is_refused_by_name),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

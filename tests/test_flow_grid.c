@@ -241,6 +241,64 @@ static void other_files_are_refused(void **unused) {
   assert_null(f);
 }
 
+/* `velocity` with the numbers of another file, which has them under the same name. */
+static hid_t put_elsewhere(hid_t file, int how, const char *other, const content *c) {
+  const hsize_t bytes = sizeof *c->velocity * NX * NY * NZ * 3;
+  hid_t made = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(c->rank, c->dims, NULL);
+  if (how == 0) H5Pset_external(made, other, 0, bytes);
+  if (how == 1) H5Pset_virtual(made, space, other, "velocity", space);
+  if (how == 2) H5Lcreate_external(other, "velocity", file, "velocity", H5P_DEFAULT, H5P_DEFAULT);
+  if (how == 3) H5Lcreate_external(other, "/", file, "there", H5P_DEFAULT, H5P_DEFAULT);
+  if (how == 3) H5Lcreate_soft("/there/velocity", file, "velocity", H5P_DEFAULT, H5P_DEFAULT);
+  if (how < 2) H5Dclose(H5Dcreate2(file, "velocity", c->stored, space, H5P_DEFAULT, made, H5P_DEFAULT));
+  H5Sclose(space);
+  H5Pclose(made);
+  return file;
+}
+
+static void numbers_in_other_files_are_refused(void **unused) {
+  (void)unused;
+  static const char *const expected[] = {
+      "dataset 'velocity' has its numbers in other files (external storage), expected numbers of its own",
+      "dataset 'velocity' takes its numbers from other datasets (it is virtual), expected numbers of its own",
+      "'velocity' is a link to another file, expected [x, y, z, 3] or [time, x, y, z, 3] here",
+      "'velocity' is a link to another file, expected [x, y, z, 3] or [time, x, y, z, 3] here"};
+  char other[sizeof path + 6];
+  content c = content_of(1);
+  cb_flow *f = NULL;
+  write_file(&c);
+  snprintf(other, sizeof other, "%s-other", path);
+  assert_int_equal(rename(path, other), 0);
+  c.name[0] = NULL;
+  for (int how = 0; how < 4; how++) {
+    hid_t file = put_elsewhere(create(), how, other, &c);
+    for (int k = 1; k < 4; k++) put(file, c.name[k], c.stored, 1, &c.length[k], H5T_NATIVE_DOUBLE, c.axis[k]);
+    H5Fclose(file);
+    check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT, error_of_file("%s", expected[how]));
+  }
+  assert_null(f);
+  unlink(other);
+  free(c.velocity);
+}
+
+/* Made for 3 * 2^50 numbers, of which 24 are written. */
+static void memory_is_not_taken_for_what_was_never_written(void **unused) {
+  (void)unused;
+  const hsize_t dims[] = {1 << 20, 1 << 20, 1 << 10, 3}, chunk[] = {2, 2, 2, 3};
+  const double numbers[24] = {0};
+  cb_flow *f = NULL;
+  hid_t file = create(), made = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(4, dims, NULL);
+  H5Pset_chunk(made, 4, chunk);
+  hid_t dataset = H5Dcreate2(file, "velocity", H5T_IEEE_F64LE, space, H5P_DEFAULT, made, H5P_DEFAULT);
+  assert_true(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, (const hsize_t[]){0, 0, 0, 0}, sizeof numbers, numbers) >= 0);
+  H5Dclose(dataset);
+  H5Sclose(space);
+  H5Pclose(made);
+  H5Fclose(file);
+  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT,
+              error_of_file("dataset 'velocity' of shape [1048576, 1048576, 1024, 3] holds 24 numbers only"));
+}
+
 static cb_status read_path(void) {
   cb_flow *f = NULL;
   return cb_flow_read_grid(path, &f);
@@ -263,6 +321,8 @@ int main(void) {
       cmocka_unit_test(shapes_are_refused_by_name),
       cmocka_unit_test(numbers_are_refused_with_their_place),
       cmocka_unit_test(other_files_are_refused),
+      cmocka_unit_test(numbers_in_other_files_are_refused),
+      cmocka_unit_test(memory_is_not_taken_for_what_was_never_written),
       cmocka_unit_test(file_cut_anywhere_is_refused),
   };
   return cmocka_run_group_tests_name("flow_grid", tests, make_path, remove_path);

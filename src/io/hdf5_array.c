@@ -6,13 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST = INT_MAX / 3 }; /* along one dimension */
+enum { MOST = INT_MAX / 3, SPARSEST = 4096 }; /* along one dimension; numbers for one that was written */
 
 cb_status cb_hdf5_source_open(const char *path, cb_hdf5_source *out) {
   cb_hdf5_source s = {path, H5I_INVALID_HID, cb_hdf5_quiet_begin()};
-  const hid_t access = cb_hdf5_file_access(false);
-  s.file = H5Fopen(path, H5F_ACC_RDONLY, access);
-  H5Pclose(access);
+  s.file = cb_hdf5_open(path, H5F_ACC_RDONLY);
   if (s.file < 0) {
     const cb_status status = cb_hdf5_fail(path, "read");
     cb_hdf5_quiet_end(s.quiet);
@@ -34,9 +32,24 @@ static void put_shape(int rank, const hsize_t *dims, char *text, size_t size) {
   snprintf(text + n, size - (size_t)n, "]");
 }
 
+/* How many of count numbers the file has: what was never written is not a reason to take memory for it. */
+static size_t count_written(hid_t dataset, hid_t create, int rank, size_t count) {
+  hsize_t chunk[H5S_MAX_RANK], chunks = 0;
+  if (!H5Dget_storage_size(dataset)) return 0;
+  if (H5Pget_layout(create) != H5D_CHUNKED) return count;
+  const hid_t space = H5Dget_space(dataset);
+  if (H5Pget_chunk(create, rank, chunk) != rank || H5Dget_num_chunks(dataset, space, &chunks) < 0) chunks = 0;
+  H5Sclose(space);
+  for (int i = 0; i < rank && chunks; i++) chunks *= chunk[i];
+  return chunks;
+}
+
 /* Type and shape of a dataset. */
 static cb_status check(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected, hid_t dataset,
-                       cb_hdf5_array *out) {
+                       hid_t create, cb_hdf5_array *out) {
+  const char *elsewhere = cb_hdf5_elsewhere(create);
+  if (elsewhere)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' %s, expected numbers of its own", s->path, name, elsewhere);
   hsize_t dims[H5S_MAX_RANK] = {0};
   const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
   const H5T_class_t class = H5Tget_class(type);
@@ -63,15 +76,22 @@ static cb_status check(const cb_hdf5_source *s, const char *name, const cb_hdf5_
     out->dims[i] = (int)dims[i];
     out->count = out->count > SIZE_MAX / 16 / dims[i] ? SIZE_MAX / 16 : out->count * dims[i];
   }
-  if (!H5Dget_storage_size(dataset))
+  const size_t written = count_written(dataset, create, out->rank, out->count);
+  if (!written)
     return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' of shape %s holds no numbers", s->path, name, out->shape);
+  if (out->count / SPARSEST > written)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' of shape %s holds %zu numbers only", s->path, name,
+                   out->shape, written);
   return CB_OK;
 }
 
 static cb_status read_open(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected, hid_t dataset,
                            cb_hdf5_array *out) {
   cb_hdf5_array a;
-  const cb_status status = check(s, name, expected, dataset, &a);
+  const hid_t create = H5Dget_create_plist(dataset);
+  if (create < 0) return cb_hdf5_fail(s->path, "read '%s'", name);
+  const cb_status status = check(s, name, expected, dataset, create, &a);
+  H5Pclose(create);
   if (status) return status;
   a.value = malloc(a.count * sizeof *a.value);
   if (!a.value) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for the %zu numbers of '%s'", s->path, a.count, name);
@@ -83,11 +103,26 @@ static cb_status read_open(const cb_hdf5_source *s, const char *name, const cb_h
   return CB_OK;
 }
 
+/* Called where a path leads to another file, which is not opened. */
+static herr_t refuse_link(const char *file, const char *group, const char *other, const char *object, unsigned *flags,
+                          hid_t access, void *met) {
+  (void)file, (void)group, (void)other, (void)object, (void)flags, (void)access;
+  *(bool *)met = true;
+  return -1;
+}
+
 cb_status cb_hdf5_read_array(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected,
                              cb_hdf5_array *out) {
-  if (H5Lexists(s->file, name, H5P_DEFAULT) <= 0)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: no dataset '%s', expected %s", s->path, name, expected->words);
-  const hid_t dataset = H5Dopen2(s->file, name, H5P_DEFAULT);
+  bool met = false;
+  const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+  H5Pset_elink_cb(access, refuse_link, &met);
+  const bool there = H5Lexists(s->file, name, access) > 0;
+  const hid_t dataset = there ? H5Dopen2(s->file, name, access) : H5I_INVALID_HID;
+  H5Pclose(access);
+  if (met)
+    return cb_fail(CB_ERROR_INPUT, "%s: error: '%s' is a link to another file, expected %s here", s->path, name,
+                   expected->words);
+  if (!there) return cb_fail(CB_ERROR_INPUT, "%s: error: no dataset '%s', expected %s", s->path, name, expected->words);
   if (dataset < 0) return cb_hdf5_fail(s->path, "read '%s'", name);
   const cb_status status = read_open(s, name, expected, dataset, out);
   H5Dclose(dataset);

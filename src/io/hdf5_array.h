@@ -32,8 +32,8 @@ typedef struct cb_hdf5_array {
   bool single;            /* stored in single precision */
 } cb_hdf5_array;
 
-/* CB_ERROR_INPUT with the names of file and dataset if it is not there, not as expected, or empty; CB_ERROR_FILE;
- * CB_ERROR_MEMORY. */
+/* CB_ERROR_INPUT with the names of file and dataset if it is not there, in another file (by a link, external storage or
+ * a virtual dataset), not as expected, empty or nearly so; CB_ERROR_FILE; CB_ERROR_MEMORY. */
 cb_status cb_hdf5_read_array(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected,
                              cb_hdf5_array *out);
 

@@ -91,12 +91,19 @@ hid_t cb_hdf5_file_access(bool writing) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return access;
   if ((writing && !cb_driver_use(access)) || H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
-      H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
-      (!writing && H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) < 0)) {
+      H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0) {
     H5Pclose(access);
     return H5I_INVALID_HID;
   }
   return access;
+}
+
+hid_t cb_hdf5_open(const char *path, unsigned flags) {
+  hid_t access = cb_hdf5_file_access(flags & H5F_ACC_RDWR);
+  if (flags & H5F_ACC_SWMR_READ) H5Pset_metadata_read_attempts(access, READ_ATTEMPTS);
+  hid_t file = H5Fopen(path, flags, access);
+  H5Pclose(access);
+  return file;
 }
 
 /* H5Fclose reads the driver after it gave back the file's hold on it: the properties hold it meanwhile. */
@@ -223,6 +230,12 @@ bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims
   H5Sclose(space);
   H5Tclose(stored);
   return same;
+}
+
+const char *cb_hdf5_elsewhere(hid_t create) {
+  if (H5Pget_layout(create) == H5D_VIRTUAL) return "takes its numbers from other datasets (it is virtual)";
+  if (H5Pget_external_count(create) > 0) return "has its numbers in other files (external storage)";
+  return NULL;
 }
 
 static bool is_text(hid_t type) {

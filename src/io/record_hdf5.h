@@ -27,6 +27,8 @@ bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 /* Access properties of every open: format of HDF5 1.10, objects closed with their file; our driver under what is
  * written. */
 hid_t cb_hdf5_file_access(bool writing);
+/* H5Fopen with them. */
+hid_t cb_hdf5_open(const char *path, unsigned flags);
 
 /* Writes what HDF5 holds. True if that, or a write before it, was refused. */
 bool cb_hdf5_flush_refused(hid_t file);
@@ -65,6 +67,9 @@ bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t m
 
 /* Whether a dataset has just this type and shape, but for dims[d] = H5S_UNLIMITED: any. */
 bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims);
+
+/* Why the numbers of a dataset with these creation properties are not in its file; NULL if they are. */
+const char *cb_hdf5_elsewhere(hid_t create);
 
 /* malloc'd text of an attribute or scalar dataset; NULL if it is not there or no text. */
 char *cb_hdf5_get_text_attribute(hid_t object, const char *name);

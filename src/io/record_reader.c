@@ -75,9 +75,7 @@ static cb_status open_file(const char *path, hid_t *out) {
   status = cb_superblock_read(path, fd, &left_open);
   close(fd);
   if (status) return status;
-  hid_t access = cb_hdf5_file_access(false);
-  hid_t file = H5Fopen(path, left_open ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY, access);
-  H5Pclose(access);
+  hid_t file = cb_hdf5_open(path, left_open ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY);
   if (file < 0) return cb_hdf5_fail(path, left_open ? "open (its writer was killed: repair it)" : "open");
   *out = file;
   return CB_OK;

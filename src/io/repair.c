@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 static cb_status repair(const char *path, cb_repair_report *report) {
-  hid_t access = cb_hdf5_file_access(true), file = H5Fopen(path, H5F_ACC_RDWR, access);
-  H5Pclose(access);
+  hid_t file = cb_hdf5_open(path, H5F_ACC_RDWR);
   if (file < 0) return cb_hdf5_fail(path, "open");
   cb_record_position whole = {0};
   uint64_t most = 0;
@@ -33,8 +32,7 @@ static cb_status look(const char *path, cb_repair_report *report) {
 
 /* A file that opens and lacks the mark of a record is someone else's, and is left alone. */
 static cb_status check_ours(const char *path) {
-  hid_t access = cb_hdf5_file_access(false), file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
-  H5Pclose(access);
+  hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ);
   if (file < 0) return CB_OK;
   cb_status status = cb_record_check_mark(file, path);
   H5Fclose(file);

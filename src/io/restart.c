@@ -72,8 +72,7 @@ static cb_status check_state(const cb_record_layout *layout, const cb_blob *stat
 /* Opens the file whose marks have come off and brings it to where the run goes on. */
 static cb_status reopen(const char *path, const cb_record_layout *layout, cb_blob *state, size_t n_state,
                         cb_record_position *position, hid_t *out) {
-  hid_t access = cb_hdf5_file_access(true), file = H5Fopen(path, H5F_ACC_RDWR, access);
-  H5Pclose(access);
+  hid_t file = cb_hdf5_open(path, H5F_ACC_RDWR);
   if (file < 0) return cb_hdf5_fail(path, "open for writing");
   cb_status status = read_restart(file, path, layout, state, n_state, position);
   if (!status) status = mark_not_completed(file, path);

@@ -156,6 +156,25 @@ static void survives(content *c, size_t at, int what) {
 
 /* ---- Claims */
 
+/* Where the headers of an object, all of its blocks, lie: from its address on, in a file that grew in this order. */
+static void survives_in_header(content *c, const char *name) {
+  H5O_info_t info;
+  hid_t file = H5Fopen(closed, H5F_ACC_RDONLY, H5P_DEFAULT);
+  assert_true(H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC | H5O_INFO_HDR, H5P_DEFAULT) >= 0);
+  H5Fclose(file);
+  for (size_t at = info.addr; at < info.addr + info.hdr.space.total; at++) survives(c, at, RESUME);
+}
+
+static void any_byte_of_the_headers_of_checkpoints(void **unused) {
+  (void)unused;
+  static const char *const names[] = {"checkpoint", "checkpoint/slot0", "checkpoint/slot1", "checkpoint/slot0/seal",
+                                      "checkpoint/slot1/seal", "checkpoint/slot0/state", "checkpoint/slot1/state",
+                                      "checkpoint/slot0/history", "checkpoint/slot1/history"};
+  content c = content_of(closed);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) survives_in_header(&c, names[i]);
+  free(c.bytes);
+}
+
 /* The heads of the heaps and of the first texts in them, which have no checksum; and where the long text is said to be,
  * the only value in its dataset. */
 static void any_byte_of_the_heads_of_texts(void **unused) {
@@ -174,10 +193,27 @@ static void any_byte_of_the_heads_of_texts(void **unused) {
   free(c.bytes);
 }
 
+static void bytes_at_random(const char *path) {
+  const char *text = getenv("CB_BYTES");
+  const int tries = text ? atoi(text) : 300;
+  content c = content_of(path);
+  for (int i = 0; i < tries; i++) { /* half of them where most is not numbers */
+    const double end = i % 2 ? (double)c.size : 48e3;
+    survives(&c, (size_t)check_uniform(&seed, 0, end), READ | REPAIR | RESUME);
+  }
+  free(c.bytes);
+}
+
+static void bytes_of_a_closed_record(void **unused) { (void)unused, bytes_at_random(closed); }
+static void bytes_of_a_killed_record(void **unused) { (void)unused, bytes_at_random(killed); }
+
 int main(void) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* of the calls made here */
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(any_byte_of_the_headers_of_checkpoints),
       cmocka_unit_test(any_byte_of_the_heads_of_texts),
+      cmocka_unit_test(bytes_of_a_closed_record),
+      cmocka_unit_test(bytes_of_a_killed_record),
   };
   return cmocka_run_group_tests(tests, make, remove_all);
 }

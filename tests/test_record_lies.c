@@ -7,16 +7,18 @@
 #include "check_error.h"
 #include <hdf5.h>
 
-static char *whole, *lying, *out;
+static char *whole, *lying, *out, *victim;
 
 static int make(void **state) {
   int failed = sample_make_folder(state);
   whole = sample_path("whole.h5"), lying = sample_path("lying.h5"), out = sample_path("out.csv");
+  victim = sample_path("victim.h5");
   sample_record(whole, 100, 20, true, NULL);
+  sample_copy(whole, victim);
   return failed;
 }
 static int remove_all(void **state) {
-  free(whole), free(lying), free(out);
+  free(whole), free(lying), free(out), free(victim);
   return sample_remove_folder(state);
 }
 
@@ -24,7 +26,10 @@ static int remove_all(void **state) {
 
 static hid_t open_copy(void) {
   sample_copy(whole, lying);
-  hid_t file = H5Fopen(lying, H5F_ACC_RDWR, H5P_DEFAULT);
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  hid_t file = H5Fopen(lying, H5F_ACC_RDWR, access);
+  H5Pclose(access);
   assert_true(file >= 0);
   return file;
 }
@@ -32,7 +37,7 @@ static hid_t open_copy(void) {
 /* Closed, or as a writer leaves it that is killed. */
 static void leave(hid_t file, bool killed) {
   if (killed) {
-    assert_true(H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0);
+    assert_true(H5Fstart_swmr_write(file) >= 0 && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0);
     sample_copy(lying, out);
   }
   assert_true(H5Fclose(file) >= 0);
@@ -167,7 +172,7 @@ static void a_row_of_more_values_than_memory_has_is_refused(void **unused) {
   (void)unused;
   const hsize_t chunk[] = {1, 1, 1, 1}, most[] = {H5S_UNLIMITED, H5S_UNLIMITED, H5S_UNLIMITED, H5S_UNLIMITED};
   /* products of the last three are 0 and 1 modulo 2^64 */
-  const hsize_t zero[] = {100, 1 << 22, 1 << 22, 1 << 22}, one[] = {sample_events(100), 12160749, 6102343, 13920371};
+  const hsize_t zero[] = {1, 1 << 22, 1 << 22, 1 << 22}, one[] = {1, 12160749, 6102343, 13920371};
   hid_t file = open_copy();
   put_dataset(file, "x", H5T_IEEE_F64LE, 4, zero, most, chunk);
   leave(file, false);
@@ -177,6 +182,206 @@ static void a_row_of_more_values_than_memory_has_is_refused(void **unused) {
   leave(file, false);
   check_error_begins(cb_record_export_csv(lying, out, NULL), CB_ERROR_INPUT, error_of("event_gap has "));
   check_error_begins(resume(), CB_ERROR_INPUT, error_of("field event_gap has another type or shape"));
+}
+
+/* ---- What lies elsewhere */
+
+typedef struct lie {
+  const char *name, *reason;
+  void (*put)(hid_t file, const char *name); /* in place of what has the name */
+} lie;
+
+static hid_t dataset_like(hid_t file, const char *name, hid_t *space) {
+  hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT), type = H5Dget_type(dataset);
+  *space = H5Dget_space(dataset);
+  H5Dclose(dataset);
+  assert_true(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
+  return type;
+}
+
+static void put_like(hid_t file, const char *name, hid_t create) {
+  hid_t space, type = dataset_like(file, name, &space);
+  hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+  assert_true(dataset >= 0);
+  H5Dclose(dataset);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Pclose(create);
+}
+
+static void put_external(hid_t file, const char *name) {
+  hid_t create = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_external(create, victim, 0, H5F_UNLIMITED);
+  put_like(file, name, create);
+}
+
+static void put_virtual(hid_t file, const char *name) {
+  hid_t create = H5Pcreate(H5P_DATASET_CREATE), dataset = H5Dopen2(file, name, H5P_DEFAULT),
+        space = H5Dget_space(dataset);
+  H5Pset_virtual(create, space, victim, name, space);
+  H5Sclose(space);
+  H5Dclose(dataset);
+  put_like(file, name, create);
+}
+
+static void put_filter(hid_t file, const char *name) {
+  hid_t create = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(create, 1, (const hsize_t[]){1});
+  H5Pset_fletcher32(create);
+  put_like(file, name, create);
+}
+
+static void put_external_link(hid_t file, const char *name) {
+  assert_true(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
+  assert_true(H5Lcreate_external(victim, name, file, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+}
+
+/* To the same, under another name, in a folder that has another name too. */
+static void put_soft_link(hid_t file, const char *name) {
+  assert_true(H5Lcreate_hard(file, "checkpoint", file, "also", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  assert_true(H5Lcreate_hard(file, "checkpoint/slot1", file, "also_slot1", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  assert_true(H5Lmove(file, name, file, "/aside", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  assert_true(H5Lcreate_soft("/aside", file, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+}
+
+static hid_t follow(const char *name, hid_t group, const void *data, size_t size, hid_t links, hid_t transfer) {
+  (void)data, (void)size, (void)transfer;
+  fail_msg("a link of a kind of its own was followed: %s", name);
+  return H5Oopen(group, "/energy", links);
+}
+
+static void put_own_link(hid_t file, const char *name) {
+  const H5L_class_t class = {.version = H5L_LINK_CLASS_T_VERS, .id = (H5L_type_t)100, .comment = "to energy",
+                             .trav_func = follow};
+  assert_true(H5Lregister(&class) >= 0);
+  assert_true(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
+  assert_true(H5Lcreate_ud(file, name, class.id, "", 0, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+}
+
+/* The other file is a record too, that what leads to it would find all in. */
+static void what_lies_in_other_files_is_refused_and_left_alone(void **unused) {
+  (void)unused;
+  static const char storage[] = "has its numbers in other files (external storage)",
+                    virtual[] = "takes its numbers from other datasets (it is virtual)",
+                    external[] = "is a link to another file", own[] = "is a link of a kind that records do not have",
+                    soft[] = "is a soft link, expected what it leads to",
+                    filter[] = "passes through filter 3, expected none but shuffle and deflate";
+  const lie lies[] = {{"checkpoint/slot0/state", storage, put_external},
+                      {"checkpoint/slot1/seal", storage, put_external},
+                      {"particle_mass", storage, put_external},
+                      {"checkpoint/slot0/history", virtual, put_virtual},
+                      {"connectivity/bonds", virtual, put_virtual},
+                      {"checkpoint", external, put_external_link},
+                      {"checkpoint/slot1", external, put_external_link},
+                      {"energy", external, put_external_link},
+                      {"scenario/resolved", external, put_external_link},
+                      {"event_gap", external, put_external_link},
+                      {"h5md/author", external, put_external_link},
+                      {"particles/bodies/mass", own, put_own_link},
+                      {"checkpoint/slot0/seal", own, put_own_link},
+                      {"checkpoint/slot1/seal", soft, put_soft_link},
+                      {"checkpoint", soft, put_soft_link},
+                      {"scenario/resolved", soft, put_soft_link},
+                      {"event_gap", soft, put_soft_link},
+                      {"bond_i", filter, put_filter}};
+  size_t size, size_after;
+  char *before = sample_read(victim, &size);
+  for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
+    for (int killed = 0; killed < 2; killed++) {
+      char reason[200];
+      hid_t file = open_copy();
+      lies[i].put(file, lies[i].name);
+      leave(file, killed);
+      size_t lying_size, lying_after;
+      char *as_it_was = sample_read(lying, &lying_size);
+      snprintf(reason, sizeof reason, "/%s %s", lies[i].name, lies[i].reason);
+      check_error(resume(), CB_ERROR_INPUT, error_of(reason));
+      check_error(cb_record_repair(lying, NULL), CB_ERROR_INPUT, error_of(reason));
+      check_error(open_reader(), CB_ERROR_INPUT, error_of(reason));
+      check_error(cb_record_export_csv(lying, out, NULL), CB_ERROR_INPUT, error_of(reason));
+      char *after = sample_read(victim, &size_after), *as_it_is = sample_read(lying, &lying_after);
+      assert_true(size == size_after && !memcmp(before, after, size));
+      assert_true(lying_size == lying_after && !memcmp(as_it_was, as_it_is, lying_size));
+      free(after), free(as_it_was), free(as_it_is);
+    }
+  free(before);
+}
+
+/* Names that others gave to what is in a record, and groups of theirs, do no harm. */
+static void aliases_at_the_root_are_left_alone(void **unused) {
+  (void)unused;
+  hid_t file = open_copy();
+  assert_true(H5Lcreate_soft("/x", file, "places", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  assert_true(H5Lcreate_soft("/nowhere", file, "dangling", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  H5Gclose(H5Gcreate2(file, "mine", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  assert_true(H5Lcreate_hard(file, "/", file, "mine/all", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  put_dataset(file, "mine/notes", H5T_IEEE_F32BE, 2, (const hsize_t[]){3, 4}, NULL, NULL);
+  leave(file, false);
+  check_ok(open_reader());
+  check_ok(resume());
+  check_ok(cb_record_repair(lying, NULL));
+}
+
+static void extend(hid_t file, const char *name, const hsize_t *dims) {
+  hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+  assert_true(H5Dset_extent(dataset, dims) >= 0);
+  H5Dclose(dataset);
+}
+
+static void rows_that_were_never_written_are_not_counted(void **unused) {
+  (void)unused;
+  const hsize_t more = 1 << 28, most = 1 << 30;
+  for (int killed = 0; killed < 2; killed++) {
+    hid_t file = open_copy();
+    for (int f = 0; f < SAMPLE_FIELDS - 1; f++) { /* the last has no values, and is not there */
+      hsize_t dims[4] = {more};
+      for (int d = 0; d < sample_fields[f].rank; d++)
+        for (int k = 0; k < 6; k++)
+          if (!strcmp(sample_dimensions[k].name, sample_fields[f].dims[d])) dims[d + 1] = sample_dimensions[k].count;
+      extend(file, sample_fields[f].name, dims);
+    }
+    leave(file, killed);
+    cb_reader *reader = NULL;
+    check_ok(cb_reader_open(lying, &reader));
+    assert_int_equal(cb_reader_position(reader).rows, 256); /* a chunk */
+    cb_reader_close(reader);
+    check_ok(cb_record_repair(lying, NULL));
+    check_ok(resume());
+    assert_int_equal(rows_of(lying, "energy"), 100);
+    file = open_copy();
+    extend(file, "energy", &most);
+    leave(file, killed);
+    check_error(resume(), CB_ERROR_INPUT, error_of("/energy is longer than what was written of it"));
+    check_error(cb_record_repair(lying, NULL), CB_ERROR_INPUT, cb_error_text());
+    check_error(open_reader(), CB_ERROR_INPUT, cb_error_text());
+  }
+}
+
+static void chunks_that_take_all_memory_are_refused(void **unused) {
+  (void)unused;
+  const hsize_t length = 100, most = H5S_UNLIMITED, chunk = 1 << 28;
+  hid_t file = open_copy();
+  put_dataset(file, "energy", H5T_IEEE_F64LE, 1, &length, &most, &chunk);
+  leave(file, false);
+  check_error(resume(), CB_ERROR_INPUT, error_of("/energy has chunks of more than 64 MiB"));
+  check_error(open_reader(), CB_ERROR_INPUT, cb_error_text());
+}
+
+/* More than the file has bytes, and none of them written. */
+static void labels_that_were_never_written_take_no_memory(void **unused) {
+  (void)unused;
+  const hsize_t many[] = {1 << 30};
+  const char *const *labels;
+  cb_reader *reader = NULL;
+  hid_t file = open_copy(), text = H5Tcopy(H5T_C_S1);
+  H5Tset_size(text, H5T_VARIABLE);
+  put_dataset(file, "particle", text, 1, many, NULL, NULL);
+  H5Tclose(text);
+  leave(file, false);
+  check_ok(cb_reader_open(lying, &reader));
+  check_ok(cb_reader_labels(reader, "particle", &labels));
+  assert_null(labels);
+  cb_reader_close(reader);
 }
 
 /* A record of one ball, with poses of one body and twists of as many as are asked for. */
@@ -222,6 +427,11 @@ int main(void) {
       cmocka_unit_test(an_attribute_of_another_type_or_length_is_not_written_over),
       cmocka_unit_test(a_checkpoint_of_another_type_or_length_is_not_written_over),
       cmocka_unit_test(a_row_of_more_values_than_memory_has_is_refused),
+      cmocka_unit_test(what_lies_in_other_files_is_refused_and_left_alone),
+      cmocka_unit_test(aliases_at_the_root_are_left_alone),
+      cmocka_unit_test(rows_that_were_never_written_are_not_counted),
+      cmocka_unit_test(chunks_that_take_all_memory_are_refused),
+      cmocka_unit_test(labels_that_were_never_written_take_no_memory),
       cmocka_unit_test(twists_are_of_the_bodies_of_the_scenario),
   };
   return cmocka_run_group_tests(tests, make, remove_all);

@@ -52,7 +52,7 @@ cb_status cb_record_create(const char *path, const cb_record_layout *layout, con
 /* Opens a record for appending at its newest whole checkpoint: a completed, interrupted or killed one.
  * state[n_state] has the names, types and counts of the layout's state; its data are filled from the checkpoint.
  * Rows and events after the checkpoint are removed. The layout must have the fields and state that the file was
- * created with; its other parts are not looked at. position (may be NULL) tells where the run goes on. Fails with
+ * created with; its other parts must be readable. position (may be NULL) tells where the run goes on. Fails with
  * CB_ERROR_FILE, or CB_ERROR_INPUT if the file is no record, has no whole checkpoint or is of another layout;
  * nothing has been removed from the file then, but the data of state may have changed. */
 cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *layout, const cb_record_options *options,
@@ -88,7 +88,8 @@ typedef struct cb_reader_field {
   size_t count;        /* values a row */
 } cb_reader_field;
 
-/* Opens a record for reading: closed, being written, or killed. */
+/* Opens a record for reading: closed, being written, or killed. CB_ERROR_INPUT if it is none, or if anything in it leads
+ * to another file (links, external storage, virtual datasets) or through a filter other than shuffle and deflate. */
 cb_status cb_reader_open(const char *path, cb_reader **out);
 void cb_reader_close(cb_reader *reader);
 

@@ -4,7 +4,7 @@
  * record_writer.c   the writing side: from memory to HDF5
  * record_layout.c   what a new file consists of        record_slot.c   the two checkpoint slots
  * record_series.c   the datasets that grow              record_reader.c   reading
- * record_heap.c     texts
+ * record_check.c    what is refused                     record_heap.c     texts
  * restart.c, repair.c   files of runs that ended or were killed
  */
 #ifndef CB_IO_RECORD_INTERNAL_H
@@ -81,6 +81,7 @@ struct cb_record {
 cb_status cb_layout_check(const cb_record_layout *layout);
 void cb_layout_shape(const cb_record_layout *layout, const cb_field *field, hsize_t *shape); /* of a row */
 size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field); /* values a row */
+bool cb_layout_takes(const char *name); /* a path from the root that every record has, or that is below one */
 cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, int deflate);
 
 /* The fields of cb_event_row as they lie in the file: /event and /event_NAME. */
@@ -112,8 +113,15 @@ void cb_writer_work(cb_record *record, bool everything);
 cb_status cb_record_attach(const char *path, hid_t file, const cb_record_layout *layout,
                            const cb_record_options *options, cb_record_position position, cb_record **out);
 
+/* ---- record_check.c: CB_ERROR_INPUT if the file, whatever it has the mark of, is not a record in itself; if all is to
+ * be whole, CB_ERROR_FILE where something cannot be read. */
+cb_status cb_record_check(hid_t file, const char *path, bool whole);
+
 /* ---- repair.c: takes the marks of a killed writer off a record, under the file's lock. */
 cb_status cb_record_mend(const char *path, bool *left_open);
+/* Opens a record without such marks for writing, once all of it could be read: in SWMR mode HDF5 asks a hundred times
+ * for what has a wrong checksum, and waits twice as long each time. */
+cb_status cb_record_open_writing(const char *path, hid_t *out);
 
 /* ---- record_series.c: for each dataset at the root that grows, in order of creation. */
 typedef cb_status (*cb_series_visit)(void *context, hid_t dataset, const char *name, bool is_event);

@@ -42,14 +42,20 @@ size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field) {
 
 /* ---- The layout agrees with itself */
 
+bool cb_layout_takes(const char *name) {
+  static const char *const groups[] = {"checkpoint", "scenario", "h5md", "particles", "connectivity"};
+  const size_t length = strcspn(name, "/");
+  bool taken = false;
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+    taken |= strlen(groups[i]) == length && !memcmp(name, groups[i], length);
+  for (size_t i = 0; i < CB_EVENT_FIELDS; i++) taken |= !strcmp(name, cb_event_fields[i].name);
+  return taken;
+}
+
 static cb_status check_name(const cb_record_layout *layout, const char *name, const char *kind) {
-  static const char *const taken[] = {"checkpoint", "scenario", "h5md", "particles", "connectivity"};
   if (!name || !*name || strchr(name, '/') || !strcmp(name, ".") || strlen(name) > 200)
     return cb_fail(CB_ERROR_ARGUMENT, "record: '%s' cannot be the name of a %s", name ? name : "", kind);
-  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-    if (!strcmp(name, taken[i])) return cb_fail(CB_ERROR_ARGUMENT, "record: the name %s is taken", name);
-  for (size_t i = 0; i < CB_EVENT_FIELDS; i++)
-    if (!strcmp(name, cb_event_fields[i].name)) return cb_fail(CB_ERROR_ARGUMENT, "record: the name %s is taken", name);
+  if (cb_layout_takes(name)) return cb_fail(CB_ERROR_ARGUMENT, "record: the name %s is taken", name);
   size_t uses = 0;
   for (size_t i = 0; i < layout->n_dimensions; i++) uses += !strcmp(name, layout->dimensions[i].name);
   for (size_t i = 0; i < layout->n_constants; i++) uses += !strcmp(name, layout->constants[i].name);

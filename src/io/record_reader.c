@@ -83,6 +83,7 @@ static cb_status open_file(const char *path, hid_t *out) {
 
 static cb_status look_around(cb_reader *reader) {
   cb_status status = cb_record_check_mark(reader->file, reader->path);
+  if (!status) status = cb_record_check(reader->file, reader->path, false);
   if (!status) status = cb_series_extent(reader->file, reader->path, &reader->have, NULL);
   if (!status) status = cb_series_each(reader->file, reader->path, add_field, reader);
   if (status) return status;

@@ -61,12 +61,17 @@ typedef struct extent {
   uint64_t bytes; /* of the file */
 } extent;
 
-/* How many rows lie within the file: beyond the end of one that was cut, such as by a crash of the machine, HDF5 reads
- * zeros. */
+/* How many rows lie within the file: where no chunk was written, and beyond the end of a file that was cut, such as by a
+ * crash of the machine, HDF5 reads zeros. A dataset that was never written has rows of one chunk. */
 static uint64_t rows_within(hid_t dataset, uint64_t length, uint64_t bytes) {
-  hid_t create = H5Dget_create_plist(dataset);
-  hsize_t chunk[H5S_MAX_RANK] = {0}, first[H5S_MAX_RANK] = {0}, size = 0;
+  hid_t create = H5Dget_create_plist(dataset), space = H5Dget_space(dataset);
+  hsize_t chunk[H5S_MAX_RANK] = {0}, first[H5S_MAX_RANK] = {0}, size = 0, written;
   int rank = H5Pget_chunk(create, H5S_MAX_RANK, chunk);
+  if (H5Dget_num_chunks(dataset, space, &written) >= 0 && rank > 0) {
+    const hsize_t most = (written ? written : 1) * chunk[0];
+    if (length > most) length = most;
+  }
+  H5Sclose(space);
   H5Pclose(create);
   while (rank > 0 && length) {
     haddr_t at = HADDR_UNDEF;

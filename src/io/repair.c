@@ -5,13 +5,28 @@
 #include "io/record_superblock.h"
 #include <unistd.h>
 
-static cb_status repair(const char *path, cb_repair_report *report) {
-  hid_t file = cb_hdf5_open(path, H5F_ACC_RDWR);
+static cb_status check(hid_t file, const char *path, bool whole) {
+  cb_status status = cb_record_check_mark(file, path);
+  return status ? status : cb_record_check(file, path, whole);
+}
+
+cb_status cb_record_open_writing(const char *path, hid_t *out) {
+  hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY);
   if (file < 0) return cb_hdf5_fail(path, "open");
+  cb_status status = check(file, path, true);
+  H5Fclose(file);
+  if (status) return status;
+  *out = cb_hdf5_open(path, H5F_ACC_RDWR);
+  return *out < 0 ? cb_hdf5_fail(path, "open for writing") : CB_OK;
+}
+
+static cb_status repair(const char *path, cb_repair_report *report) {
+  hid_t file;
   cb_record_position whole = {0};
   uint64_t most = 0;
-  cb_status status = cb_record_check_mark(file, path);
-  if (!status) status = cb_series_extent(file, path, &whole, &most);
+  cb_status status = cb_record_open_writing(path, &file);
+  if (status) return status;
+  status = cb_series_extent(file, path, &whole, &most);
   if (!status) status = cb_series_cut(file, path, whole);
   cb_status closing = cb_hdf5_close(file, status ? NULL : path, NULL);
   if (!status) status = closing;
@@ -30,11 +45,11 @@ static cb_status look(const char *path, cb_repair_report *report) {
   return CB_OK;
 }
 
-/* A file that opens and lacks the mark of a record is someone else's, and is left alone. */
+/* A file that opens and is no record is someone else's, and is left alone. */
 static cb_status check_ours(const char *path) {
   hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ);
   if (file < 0) return CB_OK;
-  cb_status status = cb_record_check_mark(file, path);
+  cb_status status = check(file, path, false);
   H5Fclose(file);
   return status;
 }

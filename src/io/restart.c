@@ -48,8 +48,7 @@ static cb_status match_layout(hid_t file, const char *path, const cb_record_layo
 static cb_status read_restart(hid_t file, const char *path, const cb_record_layout *layout, cb_blob *state,
                               size_t n_state, cb_record_position *position) {
   cb_record_position whole = {0};
-  cb_status status = cb_record_check_mark(file, path);
-  if (!status) status = match_layout(file, path, layout);
+  cb_status status = match_layout(file, path, layout);
   if (!status) status = cb_series_extent(file, path, &whole, NULL);
   if (!status) status = cb_slot_read(file, path, whole, state, n_state, position);
   return status;
@@ -72,9 +71,10 @@ static cb_status check_state(const cb_record_layout *layout, const cb_blob *stat
 /* Opens the file whose marks have come off and brings it to where the run goes on. */
 static cb_status reopen(const char *path, const cb_record_layout *layout, cb_blob *state, size_t n_state,
                         cb_record_position *position, hid_t *out) {
-  hid_t file = cb_hdf5_open(path, H5F_ACC_RDWR);
-  if (file < 0) return cb_hdf5_fail(path, "open for writing");
-  cb_status status = read_restart(file, path, layout, state, n_state, position);
+  hid_t file;
+  cb_status status = cb_record_open_writing(path, &file);
+  if (status) return status;
+  status = read_restart(file, path, layout, state, n_state, position);
   if (!status) status = mark_not_completed(file, path);
   if (!status) status = cb_series_cut(file, path, *position);
   if (!status) status = cb_hdf5_start_swmr(file, path);

@@ -1,0 +1,138 @@
+/* Whether a file is a record in itself: what it names lies in it, and what HDF5 would do to read it is what a record
+ * needs. Everything that can be reached from the root is looked at, once.
+ *
+ * Refused are links to other files, links of a kind that programs define, and soft links where something of the layout
+ * should be (others are aliases, and are not followed); datasets whose numbers lie in other files (external storage, a
+ * virtual dataset), which reading and writing would open; datasets that a filter other than ours passes through, which
+ * HDF5 would load a plugin for; and series of chunks that are too large or too many.
+ */
+#include "io/record_internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OBJECTS = 20000, LARGEST_CHUNK = 64 << 20, MOST_UNWRITTEN = 1 << 20 };
+
+typedef struct place {
+  haddr_t address;
+  char *name; /* from the root, the first by which it was found */
+  bool ours;  /* of the layout; what has another name too is looked at twice */
+} place;
+
+typedef struct walk {
+  const char *path;
+  place *found; /* those before `at` have been looked at */
+  size_t count, room, at;
+} walk;
+
+static cb_status refuse(const walk *w, const char *name, const char *why) {
+  return cb_fail(CB_ERROR_INPUT, "%s: error: /%s %s", w->path, name, why);
+}
+
+/* Takes the name. */
+static cb_status add(walk *w, haddr_t address, char *name) {
+  const bool ours = cb_layout_takes(name);
+  for (size_t i = 0; i < w->count; i++)
+    if (w->found[i].address == address && w->found[i].ours == ours) return free(name), CB_OK;
+  if (w->count == w->room) {
+    size_t room = w->room ? 2 * w->room : 128;
+    place *found = realloc(w->found, room * sizeof *found);
+    if (!found) return free(name), cb_fail(CB_ERROR_MEMORY, "no memory for the names of %s", w->path);
+    w->found = found, w->room = room;
+  }
+  w->found[w->count++] = (place){address, name, ours};
+  if (w->count <= MOST_OBJECTS) return CB_OK;
+  return cb_fail(CB_ERROR_INPUT, "%s: error: more than %d objects, expected a record", w->path, MOST_OBJECTS);
+}
+
+static cb_status visit_link(void *context, hid_t group, const char *name, const H5L_info_t *link) {
+  walk *w = context;
+  const char *in = w->found[w->at].name;
+  size_t length = strlen(in) + strlen(name) + 2;
+  char *whole = malloc(length);
+  (void)group;
+  if (!whole) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %s", w->path);
+  snprintf(whole, length, "%s%s%s", in, *in ? "/" : "", name);
+  if (link->type == H5L_TYPE_HARD) return add(w, link->u.address, whole);
+  cb_status status = CB_OK;
+  if (link->type == H5L_TYPE_EXTERNAL) status = refuse(w, whole, "is a link to another file");
+  else if (link->type != H5L_TYPE_SOFT) status = refuse(w, whole, "is a link of a kind that records do not have");
+  else if (cb_layout_takes(whole)) status = refuse(w, whole, "is a soft link, expected what it leads to");
+  free(whole);
+  return status;
+}
+
+/* Chunks of what grows pass through memory, and HDF5 goes through them all, written or not, to cut it. */
+static cb_status check_chunks(const walk *w, const char *name, hid_t dataset, hid_t create, bool whole) {
+  hsize_t dims[H5S_MAX_RANK], most[H5S_MAX_RANK], chunk[H5S_MAX_RANK], written = 0;
+  hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+  const int rank = H5Sget_simple_extent_dims(space, dims, most);
+  const bool grows = rank > 0 && most[0] == H5S_UNLIMITED && H5Pget_chunk(create, rank, chunk) == rank,
+             read = !grows || H5Dget_num_chunks(dataset, space, &written) >= 0;
+  hsize_t bytes = H5Tget_size(type);
+  H5Tclose(type);
+  H5Sclose(space);
+  if (!grows) return CB_OK;
+  if (!read) return whole ? cb_hdf5_fail(w->path, "read where the chunks of /%s are", name) : CB_OK;
+  for (int d = 0; d < rank; d++) bytes *= chunk[d]; /* HDF5 takes less than 4 GiB */
+  if (bytes > LARGEST_CHUNK) return refuse(w, name, "has chunks of more than 64 MiB");
+  if (dims[0] / chunk[0] > written + MOST_UNWRITTEN) return refuse(w, name, "is longer than what was written of it");
+  return CB_OK;
+}
+
+/* Of a dataset, or of the heap that the links of a group are in. */
+static cb_status check_filters(const walk *w, const char *name, hid_t create) {
+  char why[100];
+  for (int i = 0, n = H5Pget_nfilters(create); i < n; i++) {
+    unsigned flags;
+    size_t none = 0;
+    H5Z_filter_t filter = H5Pget_filter2(create, (unsigned)i, &flags, &none, NULL, 0, NULL, NULL);
+    if (filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_DEFLATE) continue;
+    snprintf(why, sizeof why, "passes through filter %d, expected none but shuffle and deflate", (int)filter);
+    return refuse(w, name, why);
+  }
+  return CB_OK;
+}
+
+static cb_status check_dataset(const walk *w, const char *name, hid_t dataset, hid_t create, bool whole) {
+  const char *elsewhere = cb_hdf5_elsewhere(create);
+  if (elsewhere) return refuse(w, name, elsewhere);
+  cb_status status = check_filters(w, name, create);
+  if (status || H5Pget_layout(create) != H5D_CHUNKED) return status;
+  return check_chunks(w, name, dataset, create, whole);
+}
+
+static cb_status check_group(walk *w, const char *name, hid_t group, hid_t create) {
+  cb_status status = check_filters(w, name, create);
+  return status ? status : cb_hdf5_each_link(group, w->path, H5_INDEX_NAME, visit_link, w);
+}
+
+/* What cannot be opened is passed over, unless all is to be whole. */
+static cb_status check_object(walk *w, hid_t file, bool whole) {
+  const char *name = w->found[w->at].name;
+  hid_t object = H5Oopen_by_addr(file, w->found[w->at].address), create = H5I_INVALID_HID;
+  const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);
+  cb_status status = CB_OK;
+  if (type == H5I_DATASET) create = H5Dget_create_plist(object);
+  else if (type == H5I_GROUP) create = H5Gget_create_plist(object);
+  if (create < 0 && type != H5I_DATATYPE) status = whole ? cb_hdf5_fail(w->path, "read /%s", name) : CB_OK;
+  else if (type == H5I_DATASET) status = check_dataset(w, name, object, create, whole);
+  else if (type == H5I_GROUP) status = check_group(w, name, object, create);
+  if (create >= 0) H5Pclose(create);
+  if (object >= 0) H5Oclose(object);
+  return status;
+}
+
+cb_status cb_record_check(hid_t file, const char *path, bool whole) {
+  walk w = {.path = path};
+  H5O_info_t root;
+  char *name = strdup("");
+  cb_status status = name ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory to check %s", path);
+  if (!status && H5Oget_info2(file, &root, H5O_INFO_BASIC) < 0) status = cb_hdf5_fail(path, "read");
+  if (status) free(name);
+  else status = add(&w, root.addr, name);
+  for (; !status && w.at < w.count; w.at++) status = check_object(&w, file, whole);
+  for (size_t i = 0; i < w.count; i++) free(w.found[i].name);
+  free(w.found);
+  return status;
+}

@@ -168,7 +168,7 @@ static void particles_without_memory_say_so(void **unused) {
        "  - {kind: network, name: m, mesh: {file: cube.obj, scale: 0.5}, link: rod, springs: [[0, 6]], density: 2}\n"
        "integrator: {step: 0.05}\ntime: {end: 0.1}\n",
        {NULL}},
-      {NETWORK, {"bodies.0.mesh.file=" CORPUS "mesh/ears.obj"}},
+      {NETWORK, {"bodies.0.mesh.file=" CORPUS "mesh/ascii.ply"}},
       {NETWORK, {"bodies.0.mesh.file=" CORPUS "mesh/little.ply"}},
       {NETWORK, {"bodies.0.mesh.file=" CORPUS "mesh/text.stl"}},
       {NETWORK, {"bodies.0.mesh.file=" CORPUS "mesh/binary.stl"}},

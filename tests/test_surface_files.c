@@ -77,7 +77,7 @@ static cb_status write_and_read(writer *write_, const cb_surface *s, cb_surface 
   assert_non_null(file);
   write_(file, s);
   fclose(file);
-  cb_status status = cb_surface_read(path, out);
+  cb_status status = cb_surface_read(path, false, out);
   unlink(path);
   return status;
 }
@@ -217,9 +217,9 @@ static void a_file_without_faces_is_refused(void **state) {
   close(file);
   cb_surface *s = NULL;
   snprintf(expected, sizeof expected, "%s:1:1: error: a mesh without faces", path);
-  check_error(cb_surface_read(path, &s), CB_ERROR_INPUT, expected);
+  check_error(cb_surface_read(path, false, &s), CB_ERROR_INPUT, expected);
   unlink(path);
-  check_error(cb_surface_read("/nonexistent/a.obj", &s), CB_ERROR_FILE,
+  check_error(cb_surface_read("/nonexistent/a.obj", false, &s), CB_ERROR_FILE,
               "cannot read '/nonexistent/a.obj': No such file or directory");
   assert_null(s);
 }

@@ -10,7 +10,7 @@ static cb_surface *read_obj_text(const char *text) {
   fputs(text, file);
   fclose(file);
   cb_surface *s = NULL;
-  cb_status status = cb_surface_read(path, &s);
+  cb_status status = cb_surface_read(path, false, &s);
   unlink(path);
   check_ok(status);
   return s;

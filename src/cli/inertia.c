@@ -1,4 +1,4 @@
-/* curvebody inertia MESH [--density RHO] [--thickness T] [--scale S] [--fluid water|air|none|RHO] [--json]
+/* curvebody inertia MESH [--density RHO] [--thickness T] [--scale S] [--weld] [--fluid water|air|none|RHO] [--json]
  *
  * Mass properties of a surface and the added mass of the fluid about it by the local model (fluid/mass.h,
  * fluid/local.h): 6x6 tensors about the origin of the mesh in the order (angular, linear), in SI units. */
@@ -79,12 +79,12 @@ static cb_status unknown(const char *word) {
                  word);
 }
 
-static cb_status open_surface(const char *word, double scale, cb_surface **out) {
+static cb_status open_surface(const char *word, double scale, bool weld, cb_surface **out) {
   struct stat file;
   const cb_shape_class *shape = shape_of(word, strcspn(word, ":"));
   cb_status status = shape                                            ? make_shape(shape, word, out)
                      : !strpbrk(word, "./") && stat(word, &file) != 0 ? unknown(word)
-                                                                      : cb_surface_read(word, out);
+                                                                      : cb_surface_read(word, weld, out);
   if (!status) cb_surface_scale(*out, scale);
   if (!status) status = cb_surface_check(*out, true);
   if (status != CB_ERROR_DOMAIN) return status;
@@ -216,11 +216,12 @@ static cb_status fluid_of(const char *text, double *out) {
 static int run(int argc, char **argv) {
   const char *density = NULL, *thickness = NULL, *fluid = NULL, *scaled = NULL;
   double scale = 1;
-  bool json = false;
+  bool weld = false, json = false;
   const cb_option options[] = {
       {"--density", NULL, true, cb_take_text, &density}, {"--thickness", NULL, true, cb_take_text, &thickness},
       {"--fluid", NULL, true, cb_take_text, &fluid},     {"--scale", NULL, true, cb_take_text, &scaled},
-      {"--json", NULL, false, cb_take_flag, &json},      {NULL, NULL, false, NULL, NULL}};
+      {"--weld", NULL, false, cb_take_flag, &weld},      {"--json", NULL, false, cb_take_flag, &json},
+      {NULL, NULL, false, NULL, NULL}};
   int words;
   const int usage = cb_options_take(&cb_command_inertia, options, argc, argv, &words);
   if (usage) return usage;
@@ -230,7 +231,8 @@ static int run(int argc, char **argv) {
   if (!status) status = number("--thickness", thickness, true, &f.thickness);
   if (!status) status = fluid_of(fluid, &f.fluid);
   if (!status) status = number("--scale", scaled, false, &scale);
-  if (!status) status = open_surface(argv[0], scale, &f.surface);
+  if (!status) status = open_surface(argv[0], scale, weld, &f.surface);
+  if (!status) status = cb_warn_of_seams(f.surface, "--weld", "");
   if (!status) status = find(&f);
   if (!status) {
     (json ? print_json : print_text)(&f);
@@ -245,9 +247,10 @@ static int run(int argc, char **argv) {
 }
 
 const cb_command cb_command_inertia = {
-    "inertia", "MESH [--density RHO] [--thickness T] [--scale S] [--fluid water|air|none|RHO] [--json]",
+    "inertia", "MESH [--density RHO] [--thickness T] [--scale S] [--weld] [--fluid water|air|none|RHO] [--json]",
     "Prints mass, centre, inertia and added mass of a body. MESH is an OBJ, PLY, "
     "STL or OFF file, or SHAPE:KEY=VALUE,... "
     "as `curvebody list shapes` has them; RHO in kg/m^3 (default 1000, in water), T "
-    "in m is the thickness of open parts, S > 0 the metres a unit of MESH.",
+    "in m is the thickness of open parts, S > 0 the metres a unit of MESH; --weld "
+    "joins its vertices at one place, as those of STL always are.",
     run};

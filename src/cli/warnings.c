@@ -35,6 +35,13 @@ void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, cons
     if (cb_local_doubt(&part[p])) cb_warn("%spart `%s`: %s", body, surface->name[p], cb_local_doubt(&part[p]));
 }
 
+cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body) {
+  int n = 0;
+  const cb_status status = cb_surface_seams(surface, &n);
+  if (n) cb_warn("%s%d vertices of borders stand at the place of another: `%s` joins them", body, n, weld);
+  return status;
+}
+
 /* Poses that cannot be looked at are the run's to refuse. */
 static cb_status warn_of_jump(const cb_immersed *body, const cb_run *run, const char *name) {
   const cb_poses *poses = cb_immersed_poses(body);
@@ -55,6 +62,7 @@ static cb_status warn_of_body(const cb_immersed *body, double t, const char *nam
   cb_mass mass;
   if (!part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", surface->parts);
   cb_status status = cb_warn_of_cuts(surface, name);
+  if (!status) status = cb_warn_of_seams(surface, "weld: true", name);
   if (!status) status = cb_immersed_mass(body, t, &mass, part);
   if (!status) cb_warn_of_parts(surface, part, name);
   free(part);

@@ -12,7 +12,9 @@ __attribute__((format(printf, 1, 2))) void cb_warn(const char *format, ...);
 cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body);
 /* Parts whose added mass is not the model's own: hollow, or bent inwards on the whole. */
 void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, const char *body);
-/* Both for every body of a scenario, and poses that jump; copies are told of once. */
+/* Borders whose vertices stand at the place of others, which `weld`, as the user writes it, would join. */
+cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body);
+/* All for every body of a scenario, and poses that jump; copies are told of once. */
 cb_status cb_warn_of_bodies(cb_scenario *scenario);
 
 #endif

@@ -44,10 +44,11 @@ cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONG
 
 /* From numbered files: `pattern` has one run of '#', which stands for the number with at least as many digits; `count`
  * files from number `first` on (0: as many as there are; numbers are at most 2147483647). mesh: that of *rest, the body
- * whose poses these are; NULL: the first file is the body, *rest (the caller frees). The polygons of the files must be
- * those of the body, whose triangles they take: CB_ERROR_INPUT with the file and where it differs. */
+ * whose poses these are; NULL: the first file is the body, *rest (the caller frees), welded or not. The polygons of the
+ * files must be those of the body, whose triangles they take, and what is joined in it stands together in all:
+ * CB_ERROR_INPUT with the file and where it differs. */
 cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, const cb_mesh *mesh,
-                        cb_surface **rest, cb_poses **out);
+                        bool weld, cb_surface **rest, cb_poses **out);
 
 /* The motion of a part: three expressions in X, Y, Z and t (and the parameters), each NULL: the rest coordinate; part
  * NULL: of all parts that have none of their own. Parts without any stay at rest. A vertex of several parts moves with

@@ -24,6 +24,14 @@ static bool is_there(const char *name) {
   return file != NULL;
 }
 
+static cb_status check_whole(const char *name, const cb_surface *body, const double (*x)[3]) {
+  const int apart = cb_surface_torn(body, x);
+  if (apart < 0) return CB_OK;
+  const int other = body->number[body->vertex[apart]];
+  return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: vertex %d is not at the place of vertex %d, with which `weld` joins it",
+                 name, apart + 1, other);
+}
+
 /* Reads poses of the body, whose mesh it is, into x, which grows; own: the first of them, where it is known. */
 static cb_status read_all(const char *pattern, int first, int count, const cb_mesh *mesh, const cb_mesh *own,
                           const cb_surface *body, double (**x)[3], int *poses) {
@@ -48,6 +56,7 @@ static cb_status read_all(const char *pattern, int first, int count, const cb_me
       status = cb_surface_read_mesh(name, &how, &read);
       pose = read;
     }
+    if (!status) status = check_whole(name, body, (const double(*)[3])pose->vertices);
     if (!status) cb_surface_gather(body, (const double(*)[3])pose->vertices, *x + (size_t)i * size);
     cb_mesh_free(read);
     *poses = i + 1;
@@ -69,7 +78,7 @@ static cb_status check_gap(const char *pattern, int missing) {
 }
 
 cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, const cb_mesh *mesh,
-                        cb_surface **rest, cb_poses **out) {
+                        bool weld, cb_surface **rest, cb_poses **out) {
   char name[CB_POSES_LONGEST_NAME];
   cb_mesh *own = NULL;
   cb_surface *surface = NULL;
@@ -83,7 +92,7 @@ cb_status cb_poses_read(const char *pattern, int first, int count, const cb_pose
                    count, first, INT_MAX);
   cb_status status = cb_poses_file(pattern, first, name);
   if (!status && !mesh) status = cb_surface_read_mesh(name, NULL, &own);
-  if (!status && !mesh) status = cb_surface_of_mesh(own, &surface);
+  if (!status && !mesh) status = cb_surface_of_mesh(own, weld, &surface);
   const cb_surface *body = mesh ? *rest : surface;
   if (!status) status = read_all(pattern, first, count, mesh ? mesh : own, own, body, &x, &poses);
   if (!status && count == 0 && first <= INT_MAX - poses) status = check_gap(pattern, first + poses);

@@ -19,18 +19,18 @@ typedef struct cb_surface {
   char **name;    /* [parts] */
   bool *open;     /* [parts]: has a border */
   int listed;     /* vertices of the file or the arrays; those that no face uses are left out */
-  int *vertex;    /* [listed]: which one each is, -1 for those left out */
+  int *vertex;    /* [listed]: which one each is, -1 for those left out; the same for those that are joined */
   int *number;    /* [vertices]: what each is called in messages, its place in the list from 1 */
 } cb_surface;
 
-/* Reads OBJ, PLY (text and binary), STL (text and binary; equal vertices are joined) or OFF by its content. Parts are
- * the groups that the file names (groups that meet in an edge of two faces are one), or connected pieces where it names
- * none. CB_ERROR_FILE, CB_ERROR_INPUT with file and line. The caller frees. */
-cb_status cb_surface_read(const char *path, cb_surface **out);
+/* Reads OBJ, PLY (text and binary), STL (text and binary) or OFF by its content. weld: vertices at one place are
+ * joined, as those of STL always are. Parts are the groups that the file names (groups that meet in an edge of two faces are
+ * one), or connected pieces where it names none. CB_ERROR_FILE, CB_ERROR_INPUT with file and line. The caller frees. */
+cb_status cb_surface_read(const char *path, bool weld, cb_surface **out);
 void cb_surface_free(cb_surface *s);
 /* The same in two steps. */
 cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_mesh **out);
-cb_status cb_surface_of_mesh(const cb_mesh *mesh, cb_surface **out);
+cb_status cb_surface_of_mesh(const cb_mesh *mesh, bool weld, cb_surface **out);
 /* One from arrays, copied; part[faces] from 0 without gaps, NULL: found by connection through edges. CB_ERROR_ARGUMENT
  * for an index that is out of range or twice in a face, CB_ERROR_DOMAIN for a vertex that is not finite. */
 cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,
@@ -39,6 +39,10 @@ cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const i
 void cb_surface_scale(cb_surface *s, double factor);
 /* The vertices' places x[vertices] from those of the whole list, in whose place they may go. */
 void cb_surface_gather(const cb_surface *s, const double (*listed)[3], double (*x)[3]);
+/* A vertex of the list, from 0, that is not at the place of the one that it is joined with; -1: there is none. */
+int cb_surface_torn(const cb_surface *s, const double (*listed)[3]);
+/* How many vertices of borders stand at the place of another such. */
+cb_status cb_surface_seams(const cb_surface *s, int *n);
 
 /* Vertices (of the list), faces and parts are counted from 1 in messages. A part may hold several pieces, such as a cavity oriented
  * inwards.

@@ -22,6 +22,11 @@ size_t cb_sides_same(const cb_side *side, size_t n, size_t i, const int *part);
 int cb_union_find(int *parent, int i);
 void cb_union_join(int *parent, int i, int j);
 
+/* Triangles by the first of the vertices at their corners' places; those that have two corners at one place are
+ * dropped, with their groups: their other two sides fall on each other. first[n_vertices]: which that is, of a vertex
+ * that no triangle has itself. */
+cb_status cb_weld(cb_mesh *m, int *first);
+
 /* cb_surface_make with names[parts] of the parts; NULL: "body", or "part1", "part2" ... */
 cb_status cb_surface_build(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,
                            const char *const *names, cb_surface **out);

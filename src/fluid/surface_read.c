@@ -71,7 +71,7 @@ static cb_status build_groups(const cb_mesh *m, cb_surface **out) {
   return status;
 }
 
-cb_status cb_surface_of_mesh(const cb_mesh *m, cb_surface **out) {
+static cb_status build(const cb_mesh *m, cb_surface **out) {
   if (m->n_vertices > INT_MAX || m->n_triangles > INT_MAX / 3)
     return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh of %zu triangles, expected at most %d", m->name,
                    m->n_triangles, INT_MAX / 3);
@@ -80,6 +80,29 @@ cb_status cb_surface_of_mesh(const cb_mesh *m, cb_surface **out) {
   if (m->n_groups) return build_groups(m, out);
   return cb_surface_build((int)m->n_vertices, (const double(*)[3])m->vertices, (int)m->n_triangles,
                           (const int(*)[3])m->triangles, NULL, NULL, out);
+}
+
+static void *copied(const void *from, size_t n, size_t size) {
+  void *to = malloc((n + 1) * size);
+  if (to && n) memcpy(to, from, n * size);
+  return to;
+}
+
+cb_status cb_surface_of_mesh(const cb_mesh *m, bool weld, cb_surface **out) {
+  if (!weld) return build(m, out);
+  cb_mesh welded = *m;
+  int *first = malloc((m->n_vertices + 1) * sizeof *first);
+  welded.triangles = copied(m->triangles, m->n_triangles, sizeof *m->triangles);
+  welded.groups = copied(m->groups, m->n_groups ? m->n_triangles : 0, sizeof *m->groups);
+  cb_status status = first && welded.triangles && welded.groups
+                         ? cb_weld(&welded, first)
+                         : cb_fail(CB_ERROR_MEMORY, "no memory for a mesh of %zu triangles", m->n_triangles);
+  if (!status) status = build(&welded, out);
+  for (size_t i = 0; !status && i < m->n_vertices; i++) (*out)->vertex[i] = (*out)->vertex[first[i]];
+  free(first);
+  free(welded.triangles);
+  free(welded.groups);
+  return status;
 }
 
 cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_mesh **out) {
@@ -92,10 +115,10 @@ cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_
   return status;
 }
 
-cb_status cb_surface_read(const char *path, cb_surface **out) {
+cb_status cb_surface_read(const char *path, bool weld, cb_surface **out) {
   cb_mesh *mesh = NULL;
   cb_status status = cb_surface_read_mesh(path, NULL, &mesh);
-  if (!status) status = cb_surface_of_mesh(mesh, out);
+  if (!status) status = cb_surface_of_mesh(mesh, weld, out);
   cb_mesh_free(mesh);
   return status;
 }

@@ -76,14 +76,26 @@ static cb_status read_faces(sequence *s) {
   return status;
 }
 
+/* The face's vertices in the mesh; false where it has two that the mesh joins, and no such face. */
+static bool in_mesh(const cb_surface *mesh, const int *face, int v[3]) {
+  bool joined = false;
+  for (int k = 0; k < 3; k++) v[k] = mesh->vertex[face[k]];
+  for (int k = 0, next = 1; k < 3; k++, next = (k + 1) % 3)
+    joined |= v[k] >= 0 && v[k] == v[next] && face[k] != face[next];
+  return !joined;
+}
+
 static cb_status check_same(const sequence *s, const cb_surface *mesh) {
-  if (s->faces != mesh->faces)
+  int count = 0, v[3];
+  for (int f = 0; f < s->faces; f++) count += in_mesh(mesh, s->face[f], v);
+  if (count != mesh->faces)
     return cb_fail(CB_ERROR_INPUT, "%s: error: dataset 'face' has the shape [%d, 3], expected [%d, 3] as the mesh has",
-                   s->path, s->faces, mesh->faces);
-  for (int f = 0; f < s->faces; f++) {
-    const int *a = s->face[f], *c = mesh->face[f],
+                   s->path, count, mesh->faces);
+  for (int f = 0, at = 0; f < s->faces; f++) {
+    if (!in_mesh(mesh, s->face[f], v)) continue;
+    const int *a = s->face[f], *c = mesh->face[at++],
               b[3] = {mesh->number[c[0]] - 1, mesh->number[c[1]] - 1, mesh->number[c[2]] - 1};
-    if (memcmp(a, b, sizeof b))
+    if (memcmp(v, c, sizeof v))
       return cb_fail(CB_ERROR_INPUT,
                      "%s: error: dataset 'face': face %d has the vertices %d, %d, %d (counted from 0), expected "
                      "%d, %d, %d as in the mesh",
@@ -107,27 +119,44 @@ static cb_status of_file(const sequence *s, cb_status status) {
   return cb_fail(CB_ERROR_INPUT, "%s: error: %s", s->path, cb_error_text());
 }
 
-static cb_status build(const sequence *s, const cb_surface *mesh, const cb_poses_times *times, cb_surface **rest,
-                       cb_poses **out) {
-  const double(*x)[3] = (const double(*)[3])s->x;
+static cb_status gather(const sequence *s, const cb_surface *body) {
+  for (int i = 0; i < s->poses; i++) {
+    const double(*x)[3] = (const double(*)[3])s->x + (size_t)i * (size_t)body->listed;
+    const int apart = cb_surface_torn(body, x);
+    if (apart >= 0)
+      return cb_fail(CB_ERROR_INPUT,
+                     "%s: error: dataset '%s': pose %d: vertex %d is not at the place of vertex %d, with which `weld` "
+                     "joins it",
+                     s->path, s->dataset, i + 1, apart + 1, body->number[body->vertex[apart]]);
+    cb_surface_gather(body, x, s->x + (size_t)i * (size_t)body->vertices);
+  }
+  return CB_OK;
+}
+
+static cb_status build(const sequence *s, const cb_surface *mesh, const cb_poses_times *times, bool weld,
+                       cb_surface **rest, cb_poses **out) {
+  const cb_mesh own = {.name = s->path,
+                       .n_vertices = (size_t)s->vertices,
+                       .vertices = s->x,
+                       .n_triangles = (size_t)s->faces,
+                       .triangles = s->face};
   cb_surface *surface = NULL;
   cb_poses_times when = *times;
   when.time = s->time;
   if (s->time && when.period == 0 && s->poses > 1)
     when.period = (s->time[s->poses - 1] - s->time[0]) * s->poses / (s->poses - 1);
-  cb_status status =
-      mesh ? CB_OK : cb_surface_make(s->vertices, x, s->faces, (const int(*)[3])s->face, NULL, &surface);
+  cb_status status = mesh ? CB_OK : cb_surface_of_mesh(&own, weld, &surface);
   const cb_surface *body = mesh ? mesh : surface;
-  for (int i = 0; i < s->poses && !status; i++)
-    cb_surface_gather(body, x + (size_t)i * (size_t)body->listed, s->x + (size_t)i * (size_t)body->vertices);
-  if (!status) status = cb_poses_from_arrays(body->vertices, s->poses, x, &when, out);
+  if (!status) status = gather(s, body);
+  if (!status) status = cb_poses_from_arrays(body->vertices, s->poses, (const double(*)[3])s->x, &when, out);
   if (status) cb_surface_free(surface);
   else if (!mesh) *rest = surface;
   return of_file(s, status);
 }
 
 cb_status cb_poses_read_sequence(const char *path, const char *dataset, const cb_surface *mesh,
-                                 const cb_poses_times *times, cb_surface **rest, cb_poses **out) {
+                                 const cb_poses_times *times, bool weld, cb_surface **rest,
+                                 cb_poses **out) {
   if (!mesh && !rest) return cb_fail(CB_ERROR_ARGUMENT, "%s: poses without a mesh", path);
   if (!(times->step >= 0))
     return cb_fail(CB_ERROR_ARGUMENT, "%s: poses with step %g, expected 0 or more", path, times->step);
@@ -136,7 +165,7 @@ cb_status cb_poses_read_sequence(const char *path, const char *dataset, const cb
   if (status) return status;
   status = read_file(&s, mesh, times);
   cb_hdf5_source_close(&s.file);
-  if (!status) status = build(&s, mesh, times, rest, out);
+  if (!status) status = build(&s, mesh, times, weld, rest, out);
   free(s.x);
   free(s.time);
   free(s.face);

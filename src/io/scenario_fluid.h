@@ -34,7 +34,7 @@ void cb_immersion_free(cb_immersion *m);
 /* The parts of a body, from its map: its surface and poses; its copies with their places and motions. */
 extern const cb_param cb_immersed_table[], cb_fluid_table[], cb_floor_table[];
 cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb_node *shape, const cb_node *mesh,
-                                   double scale, const cb_node *poses, cb_immersed_kind *kind);
+                                   double scale, bool weld, const cb_node *poses, cb_immersed_kind *kind);
 cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const char *name, const cb_node *place,
                                   const cb_node *motion, const cb_node *repeat, const cb_immersed *what);
 

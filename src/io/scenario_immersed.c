@@ -1,7 +1,7 @@
 /* `bodies:` of a scenario with a fluid: surfaces, what they are made of, their poses and what acts on them.
  *
  *   - name: seed
- *     shape, mesh, scale, poses            io/scenario_poses.c
+ *     shape, mesh, scale, weld, poses      io/scenario_poses.c
  *     density: 500, thickness: 5e-4        of all parts (thickness: of open ones); or mass: TOTAL
  *     parts: {wing: {density: 300, thickness: 3e-4}}
  *     points: [{mass: 1e-3, at: [0, 0, -0.05]}, {mass: 1e-3, vertex: 3}]
@@ -22,7 +22,7 @@ typedef struct immersed_parameters {
   const cb_node *shape, *mesh, *poses, *parts, *points, *linear_drag, *wrenches, *place, *motion, *repeat;
   double scale, density, thickness, mass;
   int mass_model;
-  bool added_mass, drag;
+  bool weld, added_mass, drag;
 } immersed_parameters;
 
 #define NODE(field, doc) \
@@ -33,6 +33,8 @@ const cb_param cb_immersed_table[] = {
     NODE(shape, "a name of `curvebody list shapes`, or a map of it and its parameters"),
     NODE(mesh, "an OBJ, PLY, STL or OFF file"),
     {"scale", CB_PARAM_REAL, offsetof(immersed_parameters, scale), "1", "", "> 0", NULL, "metres a unit of files"},
+    {"weld", CB_PARAM_BOOL, offsetof(immersed_parameters, weld), "false", "", "", NULL,
+     "of files: vertices at one place are joined (those of STL always are)"},
     NODE(poses, "{x: .., y: .., z: ..} of X, Y, Z, t; {parts: [..]}; {files: .., step: ..}; {sequence: .., step: ..}"),
     {"density", CB_PARAM_REAL, offsetof(immersed_parameters, density), "1000", "kg/m3", ">= 0", NULL, "of all parts"},
     {"thickness", CB_PARAM_REAL, offsetof(immersed_parameters, thickness), "nan", "m", "> 0", NULL,
@@ -79,7 +81,8 @@ static cb_status find_part(const cb_surface *surface, const cb_node *key, int *p
 static cb_status fail_open(const cb_node *body, const cb_surface *surface, int part) {
   cb_surface_edge *edge;
   int n, count = 0, first = -1;
-  const cb_status status = cb_surface_edges(surface, &edge, &n);
+  int seams = 0;
+  cb_status status = cb_surface_edges(surface, &edge, &n);
   if (status) return status;
   for (int i = 0; i < n; i++) {
     if (edge[i].face[1] >= 0 || surface->part[edge[i].face[0]] != part) continue;
@@ -88,11 +91,16 @@ static cb_status fail_open(const cb_node *body, const cb_surface *surface, int p
   }
   const int vertex = first < 0 ? 0 : edge[first].a, other = first < 0 ? 0 : edge[first].b;
   free(edge);
+  if ((status = cb_surface_seams(surface, &seams))) return status;
+  char hint[96] = "";
+  if (seams)
+    snprintf(hint, sizeof hint, "; %d vertices stand at the place of another: `weld: true` joins them", seams);
   const double *x = surface->x[vertex];
   return cb_node_fail(body,
                       "part `%s` is open: expected `thickness`, or a density of 0; %d edges are of one face, the first "
-                      "from vertex %d to %d at (%g, %g, %g)",
-                      surface->name[part], count, surface->number[vertex], surface->number[other], x[0], x[1], x[2]);
+                      "from vertex %d to %d at (%g, %g, %g)%s",
+                      surface->name[part], count, surface->number[vertex], surface->number[other], x[0], x[1], x[2],
+                      hint);
 }
 
 static cb_status read_materials(const cb_node *body, const immersed_parameters *p, const cb_surface *surface,
@@ -272,7 +280,7 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, cb_i
   if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   for (int i = 0; i < m->n; i++)
     if (!strcmp(m->body[i].name, name)) return cb_node_fail(node, "two bodies are called `%s`", name);
-  status = cb_scenario_read_surface(s, node, p.shape, p.mesh, p.scale, p.poses, kind);
+  status = cb_scenario_read_surface(s, node, p.shape, p.mesh, p.scale, p.weld, p.poses, kind);
   if (status) return status;
   cb_immersed_options options;
   status = read_matter(s, node, &p, kind->surface, &options);

@@ -1,6 +1,7 @@
 /* The surface of an immersed body and its poses.
  *
- *   shape: eel  or  {name: eel, length: 1}  or  mesh: FILE;  scale: 0.01 of files (metres a unit)
+ *   shape: eel  or  {name: eel, length: 1}  or  mesh: FILE
+ *   scale: 0.01, weld: true                  of files: metres a unit; vertices at one place are joined
  *   poses: {y: "Y + 0.1*sin(2*pi*(X - t))"}                 x, y, z of X, Y, Z, t, of all parts (default: at rest)
  *          {parts: [{part: left, z: ".."}, ..]}             of each
  *          {files: "eel-###.obj", step: 0.04}               numbered from `first`, `count` of them
@@ -117,7 +118,7 @@ static cb_status add_numbered(cb_scenario *s, const char *pattern, int first, in
 }
 
 static cb_status read_poses(cb_scenario *s, const cb_node *node, const sequence_parameters *p, const cb_mesh *mesh,
-                            cb_surface **first, cb_immersed_kind *kind) {
+                            bool weld, cb_surface **first, cb_immersed_kind *kind) {
   const cb_node *named = p->files ? p->files : p->sequence;
   const cb_poses_times times = {
       .start = p->start, .step = p->step, .period = p->period, .end = p->end ? CB_POSES_CLAMPED : CB_POSES_PERIODIC};
@@ -127,17 +128,17 @@ static cb_status read_poses(cb_scenario *s, const cb_node *node, const sequence_
   if (p->files && !(p->step > 0)) return cb_node_fail(node, "expected `step`, the time between poses in s");
   status = cb_scenario_file(s, named, &path);
   if (status) return status;
-  if (!p->files) return cb_poses_read_sequence(path, p->dataset, kind->surface, &times, first, &kind->poses);
-  status = cb_poses_read(path, p->first, p->count, &times, mesh, mesh ? &kind->surface : first, &kind->poses);
+  if (!p->files) return cb_poses_read_sequence(path, p->dataset, kind->surface, &times, weld, first, &kind->poses);
+  status = cb_poses_read(path, p->first, p->count, &times, mesh, weld, mesh ? &kind->surface : first, &kind->poses);
   return status ? status : add_numbered(s, path, p->first, cb_poses_count(kind->poses));
 }
 
 /* mesh: that of the body, NULL where it has none. */
 static cb_status from_files(cb_scenario *s, const cb_node *node, const sequence_parameters *p, const cb_mesh *mesh,
-                            double scale, cb_immersed_kind *kind) {
+                            double scale, bool weld, cb_immersed_kind *kind) {
   const cb_node *named = p->files ? p->files : p->sequence;
   cb_surface *first = NULL;
-  cb_status status = read_poses(s, node, p, mesh, &first, kind);
+  cb_status status = read_poses(s, node, p, mesh, weld, &first, kind);
   if (status) return cb_surface_free(first), status;
   cb_poses_scale(kind->poses, scale);
   if (!kind->surface) {
@@ -181,12 +182,13 @@ static cb_status check_poses(cb_scenario *s, const cb_node *node, const cb_immer
   return status;
 }
 
-static cb_status read_mesh(cb_scenario *s, const cb_node *node, double scale, cb_mesh **mesh, cb_surface **out) {
+static cb_status read_mesh(cb_scenario *s, const cb_node *node, double scale, bool weld, cb_mesh **mesh,
+                           cb_surface **out) {
   const char *text;
   cb_status status = cb_node_string(node, &text);
   if (!status) status = cb_scenario_file(s, node, &text);
   if (!status) status = cb_surface_read_mesh(text, NULL, mesh);
-  if (!status) status = cb_surface_of_mesh(*mesh, out);
+  if (!status) status = cb_surface_of_mesh(*mesh, weld, out);
   if (!status) cb_surface_scale(*out, scale);
   return status;
 }
@@ -203,7 +205,7 @@ static cb_status read_shape(cb_scenario *s, const cb_node *shape, cb_surface **o
 }
 
 cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb_node *shape, const cb_node *mesh,
-                                   double scale, const cb_node *poses, cb_immersed_kind *kind) {
+                                   double scale, bool weld, const cb_node *poses, cb_immersed_kind *kind) {
   const bool by_files = cb_node_get(poses, "files") || cb_node_get(poses, "sequence");
   sequence_parameters p = {0};
   cb_status status = by_files ? cb_params_bind(sequence_table, poses, poses, NULL, 0, &p) : CB_OK;
@@ -212,12 +214,14 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
   if (!shape && !mesh && !by_files) return cb_node_fail(body, "expected `shape`, `mesh`, or `poses` from files");
   if (scale != 1 && !mesh && !by_files)
     return cb_node_fail(cb_node_get(body, "scale"), "`scale` belongs to `mesh` and to poses from files");
+  if (weld && !mesh && !by_files)
+    return cb_node_fail(cb_node_get(body, "weld"), "`weld` belongs to `mesh` and to poses from files");
   if (p.files && p.sequence) return cb_node_fail(p.sequence, "`sequence` beside `files`: expected one or the other");
   cb_mesh *file = NULL;
   if (shape) status = read_shape(s, shape, &kind->surface);
-  if (mesh) status = read_mesh(s, mesh, scale, &file, &kind->surface);
+  if (mesh) status = read_mesh(s, mesh, scale, weld, &file, &kind->surface);
   if (!status && poses)
-    status = by_files ? from_files(s, poses, &p, file, scale, kind) : from_expressions(s, poses, kind);
+    status = by_files ? from_files(s, poses, &p, file, scale, weld, kind) : from_expressions(s, poses, kind);
   cb_mesh_free(file);
   if (!status) status = cb_scenario_placed(s, cb_surface_check(kind->surface, true), mesh ? mesh : body, false);
   if (!status && by_files) status = check_poses(s, poses, kind);

@@ -41,6 +41,7 @@ WRONG = [
     ("    density: 1200", "    wrenches: [{name: push, force: [1, 'T', 0]}]", ":8:41:", "unknown name `T`"),
     ("    density: 1200", "    linear_drag: {normal: -1}", ":8:18:", ">= 0"),
     ("    density: 1200", "    scale: 2", ":8:12:", "belongs to `mesh`"),
+    ("    density: 1200", "    weld: true", ":8:11:", "`weld` belongs to `mesh`"),
     ("    shape: {name: ellipsoid, resolution: 16}", "    shape: ellipsoyd", ":7:12:", "did you mean 'ellipsoid'"),
     ("    shape: {name: ellipsoid, resolution: 16}", "    shape: {name: ellipsoid, resolution: 1}", ":7:42:", "[8, 4000]"),
     ("    shape: {name: ellipsoid, resolution: 16}", "    mesh: none.obj", "none.obj", ""),

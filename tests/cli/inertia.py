@@ -113,6 +113,31 @@ class Inertia(Case):
         for shape in ("propeller", "zeppelin", "turtle"):
             self.assertNotIn("cut", self.good("inertia", shape, "--thickness", "0.001").stderr)
 
+    def test_vertices_at_one_place_are_told_and_welded(self):
+        # The tetrahedron with three vertices a face: 12 at 4 places.
+        lines = [line.split()[1:] for line in TETRAHEDRON.splitlines()]
+        place = [words for words, line in zip(lines, TETRAHEDRON.splitlines()) if line[0] == "v"]
+        faces = [words for words, line in zip(lines, TETRAHEDRON.splitlines()) if line[0] == "f"]
+        soup = "".join("v " + " ".join(place[int(c) - 1]) + "\n" for words in faces for c in words)
+        soup += "".join(f"f {3 * f + 1} {3 * f + 2} {3 * f + 3}\n" for f in range(len(faces)))
+        self.write("one.obj", TETRAHEDRON)
+        self.write("two.obj", soup)
+        told = "8 vertices of borders stand at the place of another: `--weld` joins them"
+        self.assertIn(told, self.good("inertia", "two.obj", "--thickness", "1e-3").stderr)
+        self.assertIn(told, self.call("inertia", "two.obj").stderr)
+        welded = self.good("inertia", "two.obj", "--weld")
+        self.assertEqual(welded.stderr, "")
+        self.assertEqual(welded.stdout.replace("two", "one"), self.good("inertia", "one.obj").stdout)
+        self.write("two.yaml", SCENARIO)
+        refused = self.call("check", "two.yaml")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("is open: expected `thickness`", refused.stderr)
+        self.assertIn("8 vertices stand at the place of another: `weld: true` joins them", refused.stderr)
+        for words, told in ((["bodies.0.thickness=1e-3"], 1), (["bodies.0.weld=true"], 0)):
+            for command in "check", "run":
+                said = self.good(command, "two.yaml", "--set", *words).stderr
+                self.assertEqual(said.count("stand at the place of another: `weld: true` joins them"), told, said)
+
     def test_what_is_wrong_is_said(self):
         self.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
         self.write("bad.obj", "v 0 0\n")

@@ -78,10 +78,11 @@ cb_status cb_node_check_keys(const cb_node *map, const char *const *names, size_
   return CB_OK;
 }
 
+bool cb_node_is_set(const cb_node *node) { return node->file && !strncmp(node->file, "--set ", 6); }
+
 char *cb_node_path(const cb_node *node) {
   const char *path = node->text;
-  const bool from_file = node->file && strncmp(node->file, "--set ", 6) != 0;
-  const char *slash = from_file ? strrchr(node->file, '/') : NULL;
+  const char *slash = node->file && !cb_node_is_set(node) ? strrchr(node->file, '/') : NULL;
   size_t folder = path[0] == '/' || !slash ? 0 : (size_t)(slash - node->file) + 1, length = strlen(path);
   char *out = malloc(folder + length + 1);
   if (!out) return NULL;

@@ -9,6 +9,9 @@
 typedef struct cb_found { char text[64]; } cb_found;
 cb_found cb_node_found(const cb_node *node);
 
+/* Does it come from the command line (cb_tree_set), not from a file? */
+bool cb_node_is_set(const cb_node *node);
+
 /* name: NULL for none. unit: NULL if unknown, "" for a dimensionless number. A number that a unit follows fails. */
 cb_status cb_scalar_real(const cb_node *node, const char *name, const char *unit, double *value);
 cb_status cb_scalar_int(const cb_node *node, const char *name, const char *unit, long long *value);

@@ -158,7 +158,9 @@ static cb_status finish(cb_tree *tree, const char *file, const char *const *sets
   s->arena = arena;
   s->tree = tree;
   cb_status status = file ? cb_scenario_add_file(s, file) : CB_OK;
+  const cb_node *was = cb_tree_root(tree);
   for (size_t i = 0; i < n && !status; i++) status = cb_tree_set(tree, sets[i]);
+  if (!status) status = cb_scenario_change_classes(s, was);
   if (!status) status = read(s);
   if (status) return cb_scenario_free(s), status;
   *out = s;

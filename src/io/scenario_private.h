@@ -12,6 +12,7 @@ struct cb_scenario {
   cb_arena *arena;
   cb_tree *tree;
   const char *title, *resolved;
+  const char *notes; /* comments that begin the resolved scenario: keys that --set took away */
   cb_geometry *space;
   cb_builder *builder;
   cb_system *system;
@@ -51,6 +52,11 @@ cb_status cb_scenario_read_particle(const cb_scenario *s, const cb_node *node, i
 /* A failure of the builder with the place of node, unless it has one; one of an expression that is node's text with the
  * place in it. */
 cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression);
+
+/* Without the keys of a class that --set has replaced by another, in maps of the tree whose root was `was`. */
+cb_status cb_scenario_change_classes(cb_scenario *s, const cb_node *was);
+/* The integrator of a scenario that names none. */
+const char *cb_scenario_method(const cb_node *root);
 
 /* The parameter table of `time`, `integrator` (what all methods share), `record`, `start`, `gait` in a scenario of s's
  * kind. */

@@ -165,7 +165,8 @@ cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
     lost = !full->items[i];
   }
   cb_text text = {0};
-  if (!lost) lost = cb_node_emit(full, &text) != CB_OK;
+  if (!lost) cb_text_puts(&text, s->notes);
+  if (!lost) lost = text.failed || cb_node_emit(full, &text) != CB_OK;
   if (!lost) s->resolved = cb_arena_strndup(s->arena, text.data, text.length);
   cb_text_free(&text);
   return s->resolved ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the resolved scenario");

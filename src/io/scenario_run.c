@@ -75,10 +75,11 @@ const cb_param *cb_scenario_table(const cb_scenario *s, const char *key) {
                                       : NULL;
 }
 
-static cb_status read_integrator(cb_scenario *s, const cb_node *node, step_parameters *step) {
+static cb_status read_integrator(cb_scenario *s, const cb_node *root, step_parameters *step) {
+  const cb_node *node = cb_node_get(root, "integrator");
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "expected a map with `name` and `step`");
   const cb_node *name_node = cb_node_get(node, "name");
-  const char *name = s->locomotion ? "magnus" : s->immersion ? "hamilton_pontryagin" : "lobatto";
+  const char *name = cb_scenario_method(root);
   cb_status status = name_node ? cb_node_string(name_node, &name) : CB_OK;
   if (!status)
     status = s->locomotion  ? cb_integrator_create_bundle(name, node, &s->integrator)
@@ -177,7 +178,7 @@ cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root) {
   if (isnan(time.end)) time.end = time.start + s->locomotion->repeat * s->locomotion->period;
   if (time.end < time.start)
     return cb_node_fail(cb_node_get(time_node, "end"), "the end %g lies before the start %g", time.end, time.start);
-  status = read_integrator(s, cb_node_get(root, "integrator"), &step);
+  status = read_integrator(s, root, &step);
   if (!status) status = read_record(s, cb_node_get(root, "record"), root, &options);
   if (status) return status;
   options.start = time.start;

@@ -1,0 +1,172 @@
+/* Maps whose keys are those of a class that one of them names, as `integrator: {name: lobatto, stages: 4}`.
+ *
+ * Where --set names another class, keys of the former one that the new one does not know go with it. Keys that neither
+ * knows stay, and are refused when the map is read; so do keys that --set gives itself.
+ */
+#include "core/scalar.h"
+#include "fluid/surface.h"
+#include "io/scenario_bundle.h"
+#include "io/tree.h"
+
+#include <curvebody/body.h>
+#include <curvebody/integrator.h>
+#include <curvebody/plugin.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct kind {
+  const char *name; /* NULL: there is no such class */
+  const cb_param *params;
+} kind;
+
+#define KIND_AT(function, classes)                                                                     \
+  static kind function(size_t i) {                                                                     \
+    return classes[i] ? (kind){classes[i]->name, classes[i]->params} : (kind){NULL, NULL};             \
+  }
+KIND_AT(integrator_at, cb_integrator_classes)
+KIND_AT(body_at, cb_body_classes)
+KIND_AT(shape_at, cb_shape_classes)
+
+static kind space_at(size_t i) {
+  const cb_geometry_class *class = cb_geometry_class_at(i);
+  return class ? (kind){class->name, class->params} : (kind){NULL, NULL};
+}
+
+static kind bundle_at(size_t i) {
+  size_t n = 0;
+  while (cb_bundle_classes[n]) n++;
+  if (i < n) return (kind){cb_bundle_classes[i]->name, cb_bundle_classes[i]->params};
+  const cb_bundle_kind *other = cb_bundle_kinds[i - n];
+  return other ? (kind){other->name, other->params} : (kind){NULL, NULL};
+}
+
+typedef struct family {
+  const char *path;             /* of its maps; `*`: every item of a list */
+  const char *key;              /* that names the class */
+  kind (*at)(size_t i);         /* its classes */
+  const char *const *shared;    /* keys of all of them, ended by NULL */
+} family;
+
+static const char *const of_integrator[] = {"name", "step", "retries", NULL},
+                         *const of_space[] = {"name", "chart", "picture", "table", NULL},
+                         *const of_body[] = {"kind", "name", "place", "motion", NULL},
+                         *const of_shape[] = {"name", NULL},
+                         *const of_bundle[] = {"name", "coordinates", NULL};
+static const family families[] = {{"integrator", "name", integrator_at, of_integrator},
+                                  {"space", "name", space_at, of_space},
+                                  {"bodies.*", "kind", body_at, of_body},
+                                  {"bodies.*.shape", "name", shape_at, of_shape},
+                                  {"bundle", "name", bundle_at, of_bundle},
+                                  {"bundle.shape", "name", shape_at, of_shape},
+                                  {"bundle.space", "name", space_at, of_space}};
+
+static kind find(const family *f, const char *name) {
+  size_t i = 0;
+  while (name && f->at(i).name && strcmp(f->at(i).name, name)) i++;
+  return name ? f->at(i) : (kind){NULL, NULL};
+}
+
+static bool has_key(const family *f, kind k, const char *key) {
+  for (const char *const *shared = f->shared; *shared; shared++)
+    if (!strcmp(*shared, key)) return true;
+  for (const cb_param *row = k.params; row && row->name; row++)
+    if (!strcmp(row->name, key)) return true;
+  return false;
+}
+
+const char *cb_scenario_method(const cb_node *root) {
+  return cb_node_get(root, "bundle") ? "magnus" : cb_node_get(root, "fluid") ? "hamilton_pontryagin" : "lobatto";
+}
+
+typedef struct change {
+  cb_arena *arena;
+  const family *family;
+  const char *usual; /* class of a map that names none */
+  cb_text *notes;
+  bool failed; /* no memory */
+} change;
+
+static const char *name_of(const change *c, const cb_node *map) {
+  const cb_node *name = cb_node_get(map, c->family->key);
+  return !name ? c->usual : name->kind == CB_NODE_SCALAR ? name->text : NULL;
+}
+
+/* Does --set give this value, or one below it? */
+static bool is_set(const cb_node *node) {
+  if (cb_node_is_set(node)) return true;
+  for (size_t i = 0; i < node->count; i++)
+    if (is_set(node->items[i])) return true;
+  return false;
+}
+
+/* node with room for as many items. */
+static cb_node *copy_of(change *c, const cb_node *node) {
+  cb_node *copy = cb_arena_alloc(c->arena, 1, sizeof *copy);
+  const cb_node **items = cb_arena_alloc(c->arena, node->count, sizeof *items),
+                **keys = node->kind == CB_NODE_MAP ? cb_arena_alloc(c->arena, node->count, sizeof *keys) : NULL;
+  if (!copy || !items || (node->kind == CB_NODE_MAP && !keys)) return c->failed = true, NULL;
+  *copy = *node;
+  copy->items = items;
+  copy->keys = keys;
+  memcpy(items, node->items, node->count * sizeof *items);
+  if (keys) memcpy(keys, node->keys, node->count * sizeof *keys);
+  return copy;
+}
+
+static void take_note(change *c, const char *key, kind was, kind now) {
+  char note[512];
+  snprintf(note, sizeof note, "# %s: `%s` of %s is left out, %s has no such key\n", c->family->path, key, was.name,
+           now.name);
+  cb_text_puts(c->notes, note);
+}
+
+static const cb_node *without_foreign(change *c, const cb_node *now, const cb_node *was) {
+  const kind before = find(c->family, name_of(c, was)), after = find(c->family, name_of(c, now));
+  if (!before.name || !after.name || before.name == after.name) return now;
+  cb_node *copy = copy_of(c, now);
+  if (!copy) return now;
+  copy->count = 0;
+  for (size_t i = 0; i < now->count; i++) {
+    const char *key = now->keys[i]->text;
+    if (!is_set(now->items[i]) && has_key(c->family, before, key) && !has_key(c->family, after, key)) {
+      take_note(c, key, before, after);
+      continue;
+    }
+    copy->keys[copy->count] = now->keys[i];
+    copy->items[copy->count++] = now->items[i];
+  }
+  return copy;
+}
+
+/* The same along the rest of the family's path, below `now` that stood as `was`. */
+static const cb_node *changed(change *c, const char *path, const cb_node *now, const cb_node *was) {
+  if (!now || !was || now == was || now->kind != was->kind || c->failed) return now;
+  if (!*path) return now->kind == CB_NODE_MAP ? without_foreign(c, now, was) : now;
+  const size_t length = strcspn(path, ".");
+  const char *rest = path + length + (path[length] == '.');
+  const bool list = *path == '*';
+  if (now->kind != (list ? CB_NODE_LIST : CB_NODE_MAP)) return now;
+  cb_node *copy = copy_of(c, now);
+  for (size_t i = 0; copy && i < now->count; i++) {
+    if (list) {
+      if (i < was->count) copy->items[i] = changed(c, rest, now->items[i], was->items[i]);
+    } else if (strlen(now->keys[i]->text) == length && !strncmp(now->keys[i]->text, path, length)) {
+      copy->items[i] = changed(c, rest, now->items[i], cb_node_get(was, now->keys[i]->text));
+    }
+  }
+  return copy ? copy : now;
+}
+
+cb_status cb_scenario_change_classes(cb_scenario *s, const cb_node *was) {
+  cb_text notes = {0};
+  change c = {.arena = s->tree->arena, .notes = &notes};
+  for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+    c.family = &families[f];
+    c.usual = c.family->at == integrator_at ? cb_scenario_method(was) : NULL;
+    s->tree->root = changed(&c, c.family->path, s->tree->root, was);
+  }
+  s->notes = notes.data && !c.failed ? cb_arena_strndup(s->arena, notes.data, notes.length) : "";
+  const bool lost = c.failed || notes.failed || !s->notes;
+  cb_text_free(&notes);
+  return lost ? cb_fail(CB_ERROR_MEMORY, "no memory for what is set") : CB_OK;
+}

@@ -1,7 +1,8 @@
 /* Gauss collocation, s stages, order 2s: symplectic (but for `form: velocity` and `balance: false`).
  *
- *   Y_i = y0 + h sum_j a_ij f(Y_j),   y1 = y0 + h sum_j b_j f(Y_j),   c_i the zeros of the Legendre polynomial
- * P_s(2c-1) In a fixed chart y = (q, p), or (q, dq/dt) in the velocity form (gauss_chart.c); in the embedding of a
+ *   Y_i = y0 + h sum_j a_ij f(Y_j),   y1 = y0 + h sum_j b_j f(Y_j),   c_i the zeros of P_s(2c-1)  (Legendre)
+ *
+ * In a fixed chart y = (q, p), or (q, dq/dt) in the velocity form (gauss_chart.c); in the embedding of a
  * quadric space each step is taken in charts that follow the particles, with the momenta balanced (gauss_moving.c).
  * Source: Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), II.1.3 and VI.4,
  * doi:10.1007/3-540-30666-8.

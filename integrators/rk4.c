@@ -1,9 +1,12 @@
 /* The classical Runge-Kutta method of order 4: plain, explicit, neither symplectic nor symmetric; a reference.
  *
  *   k1 = f(t, y), k2 = f(t+h/2, y+h k1/2), k3 = f(t+h/2, y+h k2/2), k4 = f(t+h, y+h k3),  y1 = y + h (k1+2k2+2k3+k4)/6
- *   embedding, in each curved factor   x' = p/m,  p' = F - (<F,x> + <p,p>/m)/<x,x> x,   brought back to the space at
- * the step's end chart                              q' = g^-1 p/m,  p' = F + (m/2) dg(q', q') Source: Hairer, Norsett &
- * Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), table II.1.2, doi:10.1007/978-3-540-78862-1.
+ *   embedding   x' = p/m,        p' = F - (<F,x> + <p,p>/m)/<x,x> x   in each curved factor
+ *   chart       q' = g^-1 p/m,   p' = F + (m/2) dg(q', q')
+ *
+ * In the embedding the step's end is brought back to the space.
+ * Source: Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), table II.1.2,
+ * doi:10.1007/978-3-540-78862-1.
  */
 #include <curvebody/integrator.h>
 

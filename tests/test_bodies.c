@@ -182,8 +182,7 @@ static void bodies_with_own_origins_that_interact_come_to_one(void **state) {
   cb_geometry_free(g);
 }
 
-/* Two particles, each with moves of its own, joined by a law so that they share an origin, against flows of the world.
- */
+/* Two particles, each with its own moves, joined by a law so that they share an origin, against flows of the world. */
 static void moves_act_in_their_order_on_points_and_velocities(void **state) {
   (void)state;
   static const char *const space[] = {"{name: h3}", "{name: e3}", "{name: s3}"};

@@ -65,8 +65,7 @@ static const char *write_mesh(const char *text) {
 static void a_mesh_weighs_its_density_times_its_area(void **state) {
   (void)state;
   char text[400];
-  /* A unit square of two triangles and, in S3, the octant of a great sphere by exp at scale 1: sides pi/2, area pi/2.
-   */
+  /* A unit square of two triangles and, in S3, the octant of a great sphere by exp: sides pi/2, area pi/2. */
   const char *path = write_mesh("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n");
   snprintf(text, sizeof text, "{kind: network, mesh: {file: %s, scale: 2}, density: 3}", path);
   built t = build("{name: e3}", text);

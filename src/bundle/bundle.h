@@ -1,9 +1,9 @@
 /* Principal bundles over shape space: connection, curvature, cost metric.
  *
  *   xi = g^-1 g' = -A(r) r';   B_ij = d_i A_j - d_j A_i - [A_i, A_j];   cost ds^2 = M_ij dr_i dr_j
- * A is dim(G) x n. A kind of bundle is one file bundles/NAME.c with one const object cb_bundle_NAME. Its author writes A
- * and M once on jets (second-order truncated Taylor numbers in the shape): dA and dM are exact; or gives values, and
- * derivatives in closed form.
+ * A is dim(G) x n. A kind of bundle is one file src/bundle/models/NAME.c with one const object cb_bundle_NAME. Its
+ * author writes A and M once on jets (second-order truncated Taylor numbers in the shape): dA and dM are exact; or
+ * gives values, and derivatives in closed form.
  * Sources: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607; Hatton & Choset, IEEE Trans.
  * Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211.
  */

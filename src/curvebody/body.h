@@ -15,7 +15,7 @@ typedef struct cb_body_class {
   const cb_param *params; /* besides those all bodies share: kind, name, place, motion */
   size_t params_size;
   /* Adds the body to b. node is its map in the scenario (places messages; place and motion are read through
-   * body/place.h). */
+   * src/bodies/place.h). */
   cb_status (*build)(const void *params, const cb_node *node, const cb_geometry *space, cb_builder *b);
 } cb_body_class;
 

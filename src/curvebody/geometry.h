@@ -26,11 +26,22 @@ enum { CB_Q_MAX = 12 };
 
 typedef struct cb_geometry cb_geometry;
 typedef struct cb_chart cb_chart;
-struct cb_origin;
 /* What a space has that is known by the metric of one chart alone; see curvebody/intrinsic.h. */
 typedef struct cb_intrinsic cb_intrinsic;
 /* Distances of near pairs, interpolated: what the key `table` of a space asks for. */
 typedef struct cb_distance_table cb_distance_table;
+
+/* Where a connected component's coordinates are: world point = T(direction, length) R (local point), with T the
+ * transvection along the unit vector `direction` at the base point and R a rotation about it. Kept apart because a
+ * matrix of size exp(length) would lose its digits. In a product that is the hyperbolic factor's, and flat factors are
+ * translated by `shift`. In a group with a left-invariant metric it is the left translation by the element `shift`.
+ * Identity in spaces that need no moving origin. */
+typedef struct cb_origin {
+  double length;
+  double direction[CB_DIM_MAX];
+  double rotation[CB_DIM_MAX * CB_DIM_MAX]; /* row-major, dim x dim of the factor */
+  double shift[CB_DIM_MAX];                 /* by axis of the space, or coordinate of the group */
+} cb_origin;
 
 /* One factor of a product: coordinates offset .. offset+count-1 of the embedding. */
 typedef struct cb_factor {
@@ -82,11 +93,11 @@ struct cb_chart {
   cb_status (*distance)(const cb_geometry *g, const double *q1, const double *q2, double *d, double *gradient,
                         double *hessian);
   /* In a space with a hyperbolic factor, where the numbers of x(q) grow like exp(distance): the moving origin
-   * (system.h) that takes the base point to x(q), and v[embedding], what the velocity u of the coordinates is at the
+   * (cb_origin) that takes the base point to x(q), and v[embedding], what the velocity u of the coordinates is at the
    * base point; at any distance. NULL: by to_point. */
-  cb_status (*to_origin)(const cb_geometry *g, const double *q, const double *u, struct cb_origin *origin, double *v);
+  cb_status (*to_origin)(const cb_geometry *g, const double *q, const double *u, cb_origin *origin, double *v);
   /* q of the point that an origin takes the base point to. NULL, or CB_ERROR_UNSUPPORTED: by from_point. */
-  cb_status (*from_origin)(const cb_geometry *g, const struct cb_origin *origin, double *q);
+  cb_status (*from_origin)(const cb_geometry *g, const cb_origin *origin, double *q);
 };
 
 struct cb_geometry {

@@ -20,18 +20,6 @@ extern "C" {
 typedef struct cb_system cb_system;
 typedef struct cb_forces cb_forces;
 
-/* Where a connected component's coordinates are: world point = T(direction, length) R (local point), with T the
- * transvection along the unit vector `direction` at the base point and R a rotation about it. Kept apart because a
- * matrix of size exp(length) would lose its digits. In a product that is the hyperbolic factor's, and flat factors are
- * translated by `shift`. In a group with a left-invariant metric it is the left translation by the element `shift`.
- * Identity in spaces that need no moving origin. */
-typedef struct cb_origin {
-  double length;
-  double direction[CB_DIM_MAX];
-  double rotation[CB_DIM_MAX * CB_DIM_MAX]; /* row-major, dim x dim of the factor */
-  double shift[CB_DIM_MAX];                 /* by axis of the space, or coordinate of the group */
-} cb_origin;
-
 /* Everything a restart needs. x and p have n*k numbers each, with the low-order parts of a compensated sum. */
 typedef struct cb_state {
   double t, t_low;

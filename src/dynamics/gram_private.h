@@ -1,5 +1,4 @@
-/* What a Gram matrix of constraints holds; shared by gram.c (its factors) and gram_state.c (what is solved for a state).
- */
+/* What a Gram matrix of constraints holds; shared by gram.c (its factors) and gram_state.c (solutions for a state). */
 #ifndef CB_DYNAMICS_GRAM_PRIVATE_H
 #define CB_DYNAMICS_GRAM_PRIVATE_H
 

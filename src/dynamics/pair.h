@@ -29,8 +29,7 @@ static inline double cb_pair_chord(const cb_geometry *g, const double *x, const 
   return w;
 }
 
-/* Distance with gradient[2k] and hessian[(2k)^2] in (x, y); the last two may be NULL. CB_STEP_DOMAIN where it has none.
- */
+/* d with gradient[2k] and hessian[(2k)^2] in (x, y); the last two may be NULL. CB_STEP_DOMAIN where there is none. */
 cb_status cb_pair_distance(const cb_geometry *g, const double *x, const double *y, double *d, double *gradient,
                            double *hessian);
 

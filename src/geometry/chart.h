@@ -45,8 +45,8 @@ cb_status cb_product_metric(const cb_factor_chart *c, const cb_geometry *g, cons
 cb_status cb_product_distance(const cb_factor_chart *c, const cb_geometry *g, const double *q1, const double *q2,
                               double *d, double *gradient, double *hessian);
 cb_status cb_product_to_origin(const cb_factor_chart *c, const cb_geometry *g, const double *q, const double *u,
-                               struct cb_origin *origin, double *v);
-cb_status cb_product_from_origin(const cb_factor_chart *c, const cb_geometry *g, const struct cb_origin *origin,
+                               cb_origin *origin, double *v);
+cb_status cb_product_from_origin(const cb_factor_chart *c, const cb_geometry *g, const cb_origin *origin,
                                  double *q);
 
 /* chart_to_point .. chart_from_origin of a cb_chart whose coordinates are those of `factor` on each factor, and these
@@ -66,11 +66,11 @@ cb_status cb_product_from_origin(const cb_factor_chart *c, const cb_geometry *g,
                                   double *gradient, double *hessian) {                                               \
     return cb_product_distance(&factor, g, q1, q2, d, gradient, hessian);                                            \
   }                                                                                                                  \
-  static cb_status chart_to_origin(const cb_geometry *g, const double *q, const double *u, struct cb_origin *origin, \
+  static cb_status chart_to_origin(const cb_geometry *g, const double *q, const double *u, cb_origin *origin,        \
                                    double *v) {                                                                      \
     return cb_product_to_origin(&factor, g, q, u, origin, v);                                                        \
   }                                                                                                                  \
-  static cb_status chart_from_origin(const cb_geometry *g, const struct cb_origin *origin, double *q) {              \
+  static cb_status chart_from_origin(const cb_geometry *g, const cb_origin *origin, double *q) {                     \
     return cb_product_from_origin(&factor, g, origin, q);                                                            \
   }
 #define CB_PRODUCT_CHART                                                                                             \

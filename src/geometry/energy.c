@@ -23,8 +23,7 @@ enum { D = CB_CURVE_DIM, SIZE = CB_CURVE_SIZE, ITERATIONS = 40 };
 
 /* Relative error of the curve, |step|/d, below which it is near enough to tell whether its degree is. */
 static const double seen = 5e-4;
-/* Highest coefficients of the velocity, relative; their square is the error of E, they themselves that of its Hessian.
- */
+/* Highest coefficients of the velocity, relative; their square is the error of E, they are that of its Hessian. */
 static const double resolved = 3e-7, finely = 1e-8;
 /* Relative error of the derivatives to stop at, and |step|/d that rounding leaves. */
 static const double settled = 2e-14, rounding = 3e-14;

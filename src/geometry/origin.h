@@ -3,8 +3,8 @@
  *   world point = T(direction, length) R (local point)
  *
  * with T the transvection from the base point along the unit vector `direction`, R a rotation about the base point
- * (cb_origin, curvebody/system.h). In H^n numbers grow like exp(length/radius) and a matrix of that size has no digits
- * left; direction, length and rotation keep theirs at any length (tried from 0 to 1e5). In E^n the same holds with
+ * (cb_origin). In H^n numbers grow like exp(length/radius) and a matrix of that size has no digits left; direction,
+ * length and rotation keep theirs at any length (tried from 0 to 1e5). In E^n the same holds with
  * translations. In a product T is that of its hyperbolic factor, and flat factors are translated by `shift`; in a group
  * with a left-invariant metric (cb_intrinsic.translation) the world point is L_shift (local point), and a momentum is a
  * covector. These spaces have moving origins; in all others, and in a sphere of a product, an origin is the identity,
@@ -15,7 +15,6 @@
 
 #include "numerics/dd.h"
 #include <curvebody/geometry.h>
-#include <curvebody/system.h>
 #include <stdbool.h>
 
 bool cb_origin_moves(const cb_geometry *g);

@@ -40,8 +40,7 @@ static inline cb_moving_centre cb_gauss_moving_centre(const cb_gauss *m, const c
   return cb_moving_centre_at(f->d, f->K, m->symmetric ? e : origin);
 }
 
-/* Points (and velocities, where forces use them) of the stages from xi, u and e, the forces there and their components.
- */
+/* Points (and velocities, where forces use them) of the stages from xi, u and e, the forces there, their components. */
 cb_status cb_gauss_moving_forces(cb_gauss *m);
 /* CB_STEP_DOMAIN, with the particle, where a coordinate is too large for a chart. */
 cb_status cb_gauss_moving_too_far(cb_gauss *m, int particle);

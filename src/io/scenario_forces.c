@@ -1,7 +1,7 @@
 /* `potentials:` and `interactions:`.
  *
- *   potentials:   - central: {law: gravity, strength: 10, at: ..., body: a} | harmonic: {...} | expression: {chart:
- * ..., value: ...}
+ *   potentials:   - central: {law: gravity, strength: 10, at: .., body: a} | harmonic: {..} |
+ *                   expression: {chart: .., value: ..}
  *   interactions: - {law: gravity, strength: 1, between: [a, b]} | {expression: "exp(-d)/d", within: a}
  */
 #include "bodies/place.h"

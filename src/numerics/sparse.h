@@ -16,8 +16,7 @@ enum { CB_SPARSE_DENSE_MAX = 60 };
 
 typedef struct cb_sparse cb_sparse;
 
-/* n x n by compressed columns: start[n+1], row[start[n]] ascending in each column (copied). value: as described above.
- */
+/* n x n by compressed columns: start[n+1], row[start[n]] ascending in each column (copied). value: as above. */
 cb_status cb_sparse_create(int n, const int *start, const int *row, const double *value, cb_sparse **out);
 /* The same with the order of elimination given: order[i] is the i-th unknown, and the i-th equation, to be eliminated;
  * pivots are taken from the diagonal where they are not small. For systems with zeros there (NULL: found by itself). */

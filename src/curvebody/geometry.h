@@ -28,8 +28,6 @@ typedef struct cb_geometry cb_geometry;
 typedef struct cb_chart cb_chart;
 /* What a space has that is known by the metric of one chart alone; see curvebody/intrinsic.h. */
 typedef struct cb_intrinsic cb_intrinsic;
-/* Distances of near pairs, interpolated: what the key `table` of a space asks for. */
-typedef struct cb_distance_table cb_distance_table;
 
 /* Where a connected component's coordinates are: world point = T(direction, length) R (local point), with T the
  * transvection along the unit vector `direction` at the base point and R a rotation about it. Kept apart because a
@@ -116,7 +114,6 @@ struct cb_geometry {
   const cb_intrinsic *intrinsic; /* not NULL: no quadrics; `chart` is set, a "point of the embedding" is its q */
   const char *picture;           /* name of the default picture: "poincare", "stereographic", "embedding" */
   void *data;                    /* of the class, freed with free() */
-  cb_distance_table *table;      /* that chart->distance looks in first; NULL: none */
 };
 
 /* Makes a space by its name from the registry; node is its map in the scenario (`name`, which is not looked at, the

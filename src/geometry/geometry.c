@@ -4,7 +4,6 @@
 #include <curvebody/plugin.h>
 
 #include "geometry/build.h"
-#include "geometry/distance_table.h"
 #include <curvebody/intrinsic.h>
 
 #include <math.h>
@@ -105,7 +104,7 @@ static cb_status read_picture(cb_geometry *g, const cb_node *node) {
 /* --- create and free --- */
 
 cb_status cb_geometry_create_class(const cb_geometry_class *class_, const cb_node *node, cb_geometry **out) {
-  static const char *const shared[] = {"name", "chart", "picture", "table"};
+  static const char *const shared[] = {"name", "chart", "picture"};
   static const cb_param none[] = {{0}};
   const cb_node *map = node && node->kind == CB_NODE_MAP ? node : NULL;
   void *params = calloc(1, class_->params_size ? class_->params_size : 1);
@@ -116,7 +115,7 @@ cb_status cb_geometry_create_class(const cb_geometry_class *class_, const cb_nod
     return cb_fail(CB_ERROR_MEMORY, "no memory for space %s", class_->name);
   }
   g->class = class_;
-  cb_status status = cb_params_bind(class_->params ? class_->params : none, map, node, shared, 4, params);
+  cb_status status = cb_params_bind(class_->params ? class_->params : none, map, node, shared, 3, params);
   if (!status) {
     status = class_->init(g, params);
     if (status && status != CB_ERROR_MEMORY && map)
@@ -124,7 +123,6 @@ cb_status cb_geometry_create_class(const cb_geometry_class *class_, const cb_nod
   }
   if (!status) status = read_chart(g, cb_node_get(map, "chart"));
   if (!status) status = read_picture(g, cb_node_get(map, "picture"));
-  if (!status) status = cb_distance_table_read(g, cb_node_get(map, "table"));
   free(params);
   if (status) {
     cb_geometry_free(g);
@@ -150,7 +148,6 @@ cb_status cb_geometry_create(const char *name, const cb_node *node, cb_geometry 
 
 void cb_geometry_free(cb_geometry *g) {
   if (!g) return;
-  cb_distance_table_free(g->table);
   if (g->intrinsic && g->intrinsic->free) g->intrinsic->free(g);
   free(g->data);
   free(g);

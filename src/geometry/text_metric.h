@@ -8,7 +8,6 @@
  *     periodic: [0, 2*pi]                  periods of the coordinates, 0 for none
  *     base: [1, 0]                         a point of the space; default 0
  *     picture: [u*cos(v), u*sin(v), 0]     three expressions to draw a point by; default the coordinates
- *     table: {error: 1e-10, reach: 0.5}    distances of near pairs, interpolated: see distance_table.h
  *
  * Value, gradient and Hessian of every entry come from second-order jets, so that dg and ddg are exact. Everything else
  * follows from them as in intrinsic.h. Evaluation allocates nothing.

@@ -1,5 +1,4 @@
 /* Reading a metric given as text: its keys, and what is wrong with them, each with its place in the file. */
-#include "geometry/distance_table.h"
 #include "geometry/text_metric.h"
 #include "geometry/text_metric_private.h"
 
@@ -13,7 +12,7 @@
 static const double agreement = 1e-10;
 
 typedef struct text_metric_params {
-  const cb_node *metric, *coordinates, *parameters, *domain, *periodic, *base, *picture, *table;
+  const cb_node *metric, *coordinates, *parameters, *domain, *periodic, *base, *picture;
 } text_metric_params;
 
 #define ROW(field, fallback_, doc_) \
@@ -26,7 +25,6 @@ static const cb_param table[] = {
     ROW(periodic, "", "period of each coordinate, 0 for none"),
     ROW(base, "", "a point of the space to start from (default 0)"),
     ROW(picture, "", "three expressions to draw a point by (default the coordinates)"),
-    ROW(table, "", "a table of distances for many pairs: {error, reach, memory, box}"),
     {0}};
 
 static cb_status no_init(cb_geometry *g, const void *params) {
@@ -349,7 +347,7 @@ static cb_status build(cb_geometry *g, const cb_node *node, const text_metric_pa
   if (!status) status = read_base(g, t, p->base, p->metric);
   if (!status) status = check_symmetry(t, p->metric, t->hooks.base);
   if (!status) status = check_periods(g, t, p->periodic);
-  return status ? status : cb_distance_table_read(g, p->table);
+  return status;
 }
 
 static cb_status create(const cb_node *node, const char *const *extra, size_t n, int most, cb_geometry **out) {

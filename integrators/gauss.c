@@ -103,7 +103,8 @@ static void moved(cb_integrator *in, int component, const cb_isometry *isometry)
   if (m->form->moved) m->form->moved(m, component, isometry);
 }
 
-static cb_status step(cb_integrator *in, cb_state *state, double h) {
+static cb_status step(cb_integrator *in, void *of, double h) {
+  cb_state *state = of;
   cb_gauss *m = in->self;
   m->start = state;
   m->h = h;
@@ -122,15 +123,18 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
   *symmetric = !m->damped && (!moving || m->symmetric);
 }
 
-const cb_integrator_class cb_integrator_gauss = {.name = "gauss",
-                                                 .title = "Gauss collocation",
-                                                 .doc = "Symplectic, order 2 stages; canonical in fixed charts, "
-                                                        "momentum-balanced in charts that follow the body elsewhere.",
-                                                 .params = table,
-                                                 .params_size = sizeof(parameters),
-                                                 .create = create,
-                                                 .destroy = destroy,
-                                                 .step = step,
-                                                 .reset = reset,
-                                                 .moved = moved,
-                                                 .properties = properties};
+const cb_integrator_class cb_integrator_gauss = {
+    .name = "gauss",
+    .title = "Gauss collocation",
+    .doc =
+        "Symplectic, order 2 stages; canonical in fixed charts, momentum-balanced in charts that follow the body "
+        "elsewhere.",
+    .configuration = &cb_configuration_particles,
+    .params = table,
+    .params_size = sizeof(parameters),
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .reset = reset,
+    .moved = moved,
+    .properties = properties};

@@ -23,10 +23,9 @@ static cb_status create(cb_integrator *in, const void *params) {
   return CB_OK;
 }
 
-static cb_status step(const cb_integrator *in, const cb_rigid_problem *p, double h, cb_rigid_state *s,
-                      int *iterations) {
+static cb_status step(cb_integrator *in, void *state, double h) {
   const parameters *own = in->params;
-  return cb_rigid_step_pontryagin(p, (cb_se3_map)own->map, h, s, iterations);
+  return cb_rigid_step_pontryagin(in->problem, (cb_se3_map)own->map, h, state, &in->iterations);
 }
 
 static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
@@ -40,9 +39,10 @@ const cb_integrator_class cb_integrator_hamilton_pontryagin = {
     .name = "hamilton_pontryagin",
     .title = "Hamilton-Pontryagin on SE(3)",
     .doc = "order 2, variational with the maps cayley and exponential; bodies in a fluid",
+    .configuration = &cb_configuration_fluid,
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,
     .properties = properties,
-    .step_body = step,
+    .step = step,
 };

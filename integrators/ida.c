@@ -124,7 +124,8 @@ static cb_status create(cb_integrator *in, const void *params) {
 
 static void reset(cb_integrator *in) { ((cb_ida *)in->self)->running = false; }
 
-static cb_status step(cb_integrator *in, cb_state *state, double h) {
+static cb_status step(cb_integrator *in, void *of, double h) {
+  cb_state *state = of;
   cb_ida *m = in->self;
   double total = 0, t = state->t, t_low = state->t_low;
   for (int i = 0; i < m->nk; i++) total += fabs(state->x[i]) + fabs(state->p[i]);
@@ -161,6 +162,7 @@ const cb_integrator_class cb_integrator_ida = {
     .doc =
         "Backward differentiation of order 1 to 5 with steps of its own choice, by tolerances; all constraints, kept "
         "without drift; neither symplectic nor symmetric: a reference.",
+    .configuration = &cb_configuration_particles,
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,

@@ -353,7 +353,8 @@ static double row_noise(const cb_lobatto *l, const double *x) {
   return 16 * 2.220446049250313e-16 * size;
 }
 
-static cb_status step(cb_integrator *in, cb_state *state, double h) {
+static cb_status step(cb_integrator *in, void *of, double h) {
+  cb_state *state = of;
   method *m = in->self;
   if (m->chart) return cb_lobatto_chart_step(m->chart, state, h);
   cb_lobatto *l = &m->l;
@@ -412,6 +413,7 @@ const cb_integrator_class cb_integrator_lobatto = {
     .doc =
         "Symplectic, symmetric, order 2 stages - 2; in the embedding of a quadric space, with isometry momenta "
         "exact, or in a fixed chart.",
+    .configuration = &cb_configuration_particles,
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,

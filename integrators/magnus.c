@@ -25,9 +25,9 @@ static cb_status create(cb_integrator *in, const void *params) {
   return CB_OK;
 }
 
-static cb_status step(const cb_integrator *in, const cb_fibre_path *p, double h, cb_fibre_state *s, int *iterations) {
+static cb_status step(cb_integrator *in, void *state, double h) {
   const parameters *own = in->params;
-  return cb_fibre_step(p, order_of(own), own->error, h, s, iterations);
+  return cb_fibre_step(in->problem, order_of(own), own->error, h, state, &in->iterations);
 }
 
 static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
@@ -41,9 +41,10 @@ const cb_integrator_class cb_integrator_magnus = {
     .name = "magnus",
     .title = "Magnus on the fibre of a bundle",
     .doc = "explicit, order 4 or 6; gaits in a bundle",
+    .configuration = &cb_configuration_bundle,
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,
     .properties = properties,
-    .step_bundle = step,
+    .step = step,
 };

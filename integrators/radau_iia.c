@@ -228,7 +228,8 @@ static void moved(cb_integrator *in, int component, const cb_isometry *isometry)
       }
 }
 
-static cb_status step(cb_integrator *in, cb_state *state, double h) {
+static cb_status step(cb_integrator *in, void *of, double h) {
+  cb_state *state = of;
   cb_radau *m = in->self;
   m->start = state;
   m->h = h;
@@ -249,6 +250,7 @@ const cb_integrator_class cb_integrator_radau_iia = {
     .name = "radau_iia",
     .title = "Radau IIA",
     .doc = "Implicit, for stiff systems and constraints: order 2 stages - 1, damps what is fast; not symplectic.",
+    .configuration = &cb_configuration_particles,
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,

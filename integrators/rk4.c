@@ -91,7 +91,8 @@ static cb_status embedding_rates(const cb_integrator *in, method *m, double t) {
   return CB_OK;
 }
 
-static cb_status step(cb_integrator *in, cb_state *state, double h) {
+static cb_status step(cb_integrator *in, void *of, double h) {
+  cb_state *state = of;
   static const double time[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
   method *m = in->self;
   const cb_geometry *g = cb_system_space(in->system);
@@ -129,8 +130,6 @@ static cb_status step(cb_integrator *in, cb_state *state, double h) {
   return CB_OK;
 }
 
-static void reset(cb_integrator *in) { (void)in; }
-
 /* It has no history. */
 static void moved(cb_integrator *in, int component, const cb_isometry *isometry) {
   (void)in;
@@ -150,10 +149,10 @@ const cb_integrator_class cb_integrator_rk4 = {
     .name = "rk4",
     .title = "classical Runge-Kutta",
     .doc = "Explicit, order 4, neither symplectic nor symmetric: a plain reference.",
+    .configuration = &cb_configuration_particles,
     .params = table,
     .create = create,
     .destroy = destroy,
     .step = step,
-    .reset = reset,
     .moved = moved,
     .properties = properties};

@@ -1,11 +1,76 @@
 /* Munthe-Kaas's Runge–Kutta method of order 4 on SE(3), for bodies with prescribed poses in a fluid: explicit, an
  * independent check of hamilton_pontryagin.
  *
- *   g = g_k exp(Theta),  Theta' = dexp^-1_{-Theta} Y,  mu' = ad*_Y mu + F    by the classical method   (fluid/rigid_step.h)
+ * With g = g_k exp(u) and the momentum (l, P) in the world's axes about the position x_k (fluid/rigid_step.h):
+ *   u' = dexp^-1_{-u} Y,  K Y = p - mu0,  p = R^T (l - (x - x_k) × P, P);   l' = R F_torque + (x - x_k) × R F_force,
+ *   P' = R F_force;   the classical tableau 0, 1/2, 1/2, 1; 1/6, 1/3, 1/3, 1/6.
  * Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
-#include "fluid/rigid_step.h"
+#include "fluid/rigid_step_private.h"
 #include <curvebody/integrator.h>
+#include <math.h>
+#include <string.h>
+
+/* du, dl = (l', P') and the twist at time t, displacement u and momentum change `gained`. */
+static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const double start[3][3], double t,
+                       const double u[6], const double gained[6], double du[6], double dl[6], double Y[6],
+                       double mu[6]) {
+  double K[6][6], mu0[6], A[6][6], r[3][3], dx[3], F[6], minus[6], world[6], across[3];
+  cb_pose move, at;
+  cb_se3_tau(CB_SE3_EXPONENTIAL, u, &move);
+  cb_pose_multiply(&s->g, &move, &at);
+  cb_apply3(start, move.x, dx);
+  for (int i = 0; i < 3; i++) at.x[i] = s->g.x[i] + (s->x_low[i] + dx[i]);
+  for (int i = 0; i < 6; i++) world[i] = s->world[i] + (s->world_low[i] + gained[i]);
+  cb_cross3(dx, world + 3, across);
+  for (int i = 0; i < 3; i++) world[i] -= across[i];
+  cb_pose_rotation(&at, r);
+  cb_turn6_transposed(r, world, mu);
+  cb_status status = p->inertia(p->self, t, &at, K, mu0);
+  if (!status) status = cb_rigid_velocity(K, mu, mu0, Y);
+  if (!status) status = cb_rigid_wrenches(p, t, &at, Y, F, NULL);
+  if (status) return status;
+  for (int i = 0; i < 6; i++) minus[i] = -u[i];
+  cb_se3_dtau_inverse(CB_SE3_EXPONENTIAL, minus, A);
+  cb_apply6(A, Y, du);
+  cb_turn6(r, F, dl);
+  cb_cross3(dx, dl + 3, across);
+  for (int i = 0; i < 3; i++) dl[i] += across[i];
+  return CB_OK;
+}
+
+cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s) {
+  static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+  if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
+  double start[3][3], u[6] = {0}, gained[6] = {0}, du[6] = {0}, dl[6] = {0}, dx[3];
+  cb_rigid_state next = *s;
+  cb_pose move, end;
+  cb_pose_rotation(&s->g, start);
+  for (int stage = 0; stage < 4; stage++) {
+    double z[6], l[6];
+    for (int i = 0; i < 6; i++) z[i] = h * at[stage] * du[i], l[i] = h * at[stage] * dl[i];
+    cb_status status = cb_rigid_half_turn(h, s->t, sqrt(cb_dot3(z, z)));
+    if (!status) status = rates(p, s, start, s->t + at[stage] * h, z, l, du, dl, next.Y, next.mu);
+    if (status) return status;
+    cb_add6(h * weight[stage], du, u);
+    cb_add6(h * weight[stage], dl, gained);
+  }
+  cb_status status = cb_rigid_half_turn(h, s->t, sqrt(cb_dot3(u, u)));
+  if (status) return status;
+  cb_se3_tau(CB_SE3_EXPONENTIAL, u, &move);
+  cb_pose_multiply(&s->g, &move, &end);
+  cb_apply3(start, move.x, dx);
+  cb_rigid_move(&next, dx, end.q, gained);
+  next.t = s->t + h;
+  next.known = 0;
+  if (!cb_finite6(next.world) || !cb_finite6(u))
+    return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", h, s->t);
+  status = cb_rigid_twist(p, &next, next.Y);
+  if (status) return status;
+  memcpy(next.mu, next.momentum, sizeof next.mu);
+  *s = next;
+  return CB_OK;
+}
 
 static const cb_param table[] = {{NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
@@ -15,12 +80,7 @@ static cb_status create(cb_integrator *in, const void *params) {
   return CB_OK;
 }
 
-static cb_status step(const cb_integrator *in, const cb_rigid_problem *p, double h, cb_rigid_state *s,
-                      int *iterations) {
-  (void)in;
-  *iterations = 0;
-  return cb_rigid_step_rkmk4(p, h, s);
-}
+static cb_status step(cb_integrator *in, void *state, double h) { return cb_rigid_step_rkmk4(in->problem, h, state); }
 
 static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
   (void)in;
@@ -32,8 +92,9 @@ const cb_integrator_class cb_integrator_rkmk4 = {
     .name = "rkmk4",
     .title = "Runge-Kutta-Munthe-Kaas of order 4 on SE(3)",
     .doc = "explicit; bodies in a fluid",
+    .configuration = &cb_configuration_fluid,
     .params = table,
     .create = create,
     .properties = properties,
-    .step_body = step,
+    .step = step,
 };

@@ -57,9 +57,8 @@ static inline double drop_energy(drop *d, const cb_rigid_state *s) {
   return sum;
 }
 
-static inline cb_status drop_step(const void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s,
-                                  int *iterations) {
-  drop *d = (drop *)(uintptr_t)self;
+static inline cb_status drop_step(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
+  drop *d = self;
   d->steps++;
   if (d->steps == d->fail_at) return cb_fail(CB_STEP_DOMAIN, "as asked");
   for (int i = 0; i < SEEN; i++) {

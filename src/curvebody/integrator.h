@@ -14,21 +14,30 @@ extern "C" {
 #endif
 
 typedef struct cb_integrator cb_integrator;
-struct cb_rigid_problem; /* src/fluid/rigid_step.h */
-struct cb_rigid_state;
-struct cb_fibre_path; /* src/bundle/fibre_step.h */
-struct cb_fibre_state;
+
+/* A kind of configuration space that a method steps in: what its problem and its states are. */
+typedef struct cb_configuration {
+  const char *name;  /* in scenarios: the key that says so */
+  const char *words; /* "particles in a space" */
+} cb_configuration;
+/* Problem cb_system, state cb_state: also a system of coordinates. */
+extern const cb_configuration cb_configuration_particles;
+/* One body on SE(3): problem cb_rigid_problem, state cb_rigid_state (src/fluid/rigid_step.h). */
+extern const cb_configuration cb_configuration_fluid;
+/* The fibre over a gait: problem cb_fibre_path, state cb_fibre_state (src/bundle/fibre_step.h). */
+extern const cb_configuration cb_configuration_bundle;
 
 typedef struct cb_integrator_class {
   const char *name, *title, *doc;
+  const cb_configuration *configuration;
   const cb_param *params; /* besides those all methods share: name, step, retries */
   size_t params_size;
-  /* Makes the method's own data in i->self; may refuse the system with CB_ERROR_UNSUPPORTED and a reason. */
+  /* Makes the method's own data in i->self; may refuse the problem with CB_ERROR_UNSUPPORTED and a reason. */
   cb_status (*create)(cb_integrator *i, const void *params);
-  void (*destroy)(cb_integrator *i);
-  /* One step of length h (negative: backwards) of state, in place. NULL: the method is not for particles. */
-  cb_status (*step)(cb_integrator *i, cb_state *state, double h);
-  /* Forgets history (predictors): what follows depends on the state alone. */
+  void (*destroy)(cb_integrator *i); /* NULL: it has no data */
+  /* One step of length h (negative: backwards) of a state of its configuration, in place. */
+  cb_status (*step)(cb_integrator *i, void *state, double h);
+  /* Forgets history (predictors): what follows depends on the state alone. NULL: it has none. */
   void (*reset)(cb_integrator *i);
   /* The local coordinates of a component were moved by an isometry: history goes along. NULL: history is forgotten. */
   void (*moved)(cb_integrator *i, int component, const cb_isometry *isometry);
@@ -39,19 +48,13 @@ typedef struct cb_integrator_class {
   bool takes_constraints, takes_velocity_constraints;
   /* Chooses steps and orders of its own by tolerances: `order` is then no order in h. */
   bool adaptive;
-  /* The same for a body on SE(3), from any thread; NULL: the method is not for bodies in a fluid. iterations: of its
-   * solver. `create` and `destroy` may be NULL for a method that has no data, `reset` for one without history. */
-  cb_status (*step_body)(const cb_integrator *i, const struct cb_rigid_problem *p, double h, struct cb_rigid_state *s,
-                         int *iterations);
-  /* The same for the fibre of a bundle over a shape that moves as a gait. */
-  cb_status (*step_bundle)(const cb_integrator *i, const struct cb_fibre_path *p, double h, struct cb_fibre_state *s,
-                           int *iterations);
 } cb_integrator_class;
 
 struct cb_integrator {
   const cb_integrator_class *class;
-  const cb_system *system;
-  cb_forces *forces;  /* owned */
+  const void *problem;     /* of the configuration, borrowed; of bodies: that of the next step */
+  const cb_system *system; /* the same, of particles; NULL for others */
+  cb_forces *forces;       /* owned; of particles */
   void *self;         /* of the method */
   const char *solver; /* name of the solver in use: "fixed-point", "newton", "explicit" */
   int iterations;     /* of the last step */
@@ -66,14 +69,13 @@ struct cb_integrator {
 /* Makes an integrator by name; node is its map in the scenario (may be NULL), from which `name`, `step`, `retries`
  * are read elsewhere. */
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out);
-/* The same for bodies in a fluid: a method with `step_body`, without a system. */
-cb_status cb_integrator_create_body(const char *name, const cb_node *node, cb_integrator **out);
-/* The same for a gait in a bundle: a method with `step_bundle`. */
-cb_status cb_integrator_create_bundle(const char *name, const cb_node *node, cb_integrator **out);
-/* The same method with the same parameters for another system. */
-cb_status cb_integrator_like(const cb_integrator *i, const cb_system *system, cb_integrator **out);
+/* The same for a problem of any configuration (of bodies: NULL, `problem` is set before each step). */
+cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_configuration *configuration,
+                                   const void *problem, cb_integrator **out);
+/* The same method with the same parameters for another problem. One integrator serves one thread. */
+cb_status cb_integrator_like(const cb_integrator *i, const void *problem, cb_integrator **out);
 void cb_integrator_free(cb_integrator *i);
-cb_status cb_integrator_step(cb_integrator *i, cb_state *state, double h);
+cb_status cb_integrator_step(cb_integrator *i, void *state, double h);
 void cb_integrator_reset(cb_integrator *i);
 /* To be called when an origin of the state has moved: component's local coordinates were moved by `isometry`. */
 cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry);

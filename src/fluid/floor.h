@@ -44,8 +44,8 @@ void cb_floor_wrench(const cb_floor *f, int n, const double (*x)[3], const doubl
 
 /* How a state is stepped: cb_rigid_step_pontryagin or another, bound to its parameters. */
 typedef struct cb_body_stepper {
-  const void *self;
-  cb_status (*step)(const void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations);
+  void *self;
+  cb_status (*step)(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations);
 } cb_body_stepper;
 typedef struct cb_floor_hit {
   double time, gap, speed_before, speed_after, impulse;

@@ -26,29 +26,22 @@ static cb_status unknown(const char *name, const cb_node *node) {
   return cb_fail(CB_ERROR_ARGUMENT, "no integrator `%s`; %s `%s`", name, near ? "did you mean" : "see", advice);
 }
 
-typedef enum kind { PARTICLES, BODIES, BUNDLE } kind;
+const cb_configuration cb_configuration_particles = {"particles", "particles in a space"},
+                       cb_configuration_fluid = {"fluid", "bodies in a fluid"},
+                       cb_configuration_bundle = {"bundle", "gaits in a bundle"};
 
-static bool is_for(const cb_integrator_class *class, kind what) {
-  return what == PARTICLES ? class->step != NULL
-         : what == BODIES  ? class->step_body != NULL
-                           : class->step_bundle != NULL;
-}
-
-/* Refuses a method of another kind of configuration space, with those that would do. */
-static cb_status check_kind(const cb_integrator_class *class, kind what) {
-  static const char *const words[] = {"particles in a space", "bodies in a fluid", "gaits in a bundle"};
-  if (is_for(class, what)) return CB_OK;
+/* Refuses a method of another configuration, with those that would do. */
+static cb_status check_configuration(const cb_integrator_class *class, const cb_configuration *wanted) {
+  if (class->configuration == wanted) return CB_OK;
   char names[256] = "";
   for (size_t i = 0, at = 0; cb_integrator_classes[i]; i++) {
     const cb_integrator_class *other = cb_integrator_classes[i];
-    if (!is_for(other, what)) continue;
+    if (other->configuration != wanted) continue;
     at += (size_t)snprintf(names + at, sizeof names - at, "%s`%s`", at ? ", " : "", other->name);
     if (at >= sizeof names) break;
   }
-  kind own = PARTICLES;
-  while (own < BUNDLE && !is_for(class, own)) own++;
   return cb_fail(CB_ERROR_UNSUPPORTED, "integrator `%s` is for %s, not for %s; expected one of %s", class->name,
-                 words[own], words[what], names);
+                 class->configuration->words, wanted->words, names);
 }
 
 /* Methods that take the system's constraints, for the advice. */
@@ -69,28 +62,23 @@ static cb_status check_constraints(const cb_integrator_class *class, const cb_sy
                  cb_system_constraint_name(system, 0), names);
 }
 
-/* Takes params, also when it fails. system: of particles only. */
-static cb_status make(const cb_integrator_class *class, void *params, kind what, const cb_system *system,
-                      cb_integrator **out) {
+/* Forces of the system of particles, by as many threads as each part has work for. */
+static cb_status make_forces(cb_integrator *i) {
+  i->system = i->problem;
+  cb_status status = cb_forces_create(i->system, &i->forces);
+  if (!status) status = cb_forces_set_threads(i->forces, cb_threads_for(SIZE_MAX));
+  return status ? status : check_constraints(i->class, i->system);
+}
+
+/* Takes params, also when it fails. */
+static cb_status make(const cb_integrator_class *class, void *params, const void *problem, cb_integrator **out) {
   cb_integrator *made = calloc(1, sizeof *made);
-  cb_status status = made ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
-  if (!status) {
-    made->class = class;
-    made->system = system;
-    made->params = params;
-    made->worst = made->root = -1;
-    status = check_kind(class, what);
-  }
-  if (!status && system) {
-    status = cb_forces_create(system, &made->forces);
-    if (!status)
-      status =
-          cb_forces_set_threads(made->forces, cb_threads_for(SIZE_MAX)); /* each part starts them where it has work */
-    if (!status) status = check_constraints(class, system);
-  }
+  if (!made) return free(params), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
+  *made = (cb_integrator){.class = class, .problem = problem, .params = params, .worst = -1, .root = -1};
+  cb_status status = class->configuration == &cb_configuration_particles ? make_forces(made) : CB_OK;
   if (!status && class->create) status = class->create(made, params);
   if (status) {
-    if (made) cb_forces_free(made->forces);
+    cb_forces_free(made->forces);
     free(made);
     free(params);
     return status;
@@ -99,16 +87,19 @@ static cb_status make(const cb_integrator_class *class, void *params, kind what,
   return CB_OK;
 }
 
-static cb_status create(const char *name, const cb_node *node, kind what, const cb_system *system,
-                        cb_integrator **out) {
+cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_configuration *configuration,
+                                   const void *problem, cb_integrator **out) {
   static const char *const shared[] = {"name", "step", "retries"};
   const cb_integrator_class *class = find(name);
   if (!class) return unknown(name, node);
   void *params = calloc(1, class->params_size ? class->params_size : 1);
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", name);
   cb_status status = cb_params_bind(class->params, node, node, shared, sizeof shared / sizeof *shared, params);
-  if (status) return free(params), status;
-  status = make(class, params, what, system, out);
+  if (!status) status = check_configuration(class, configuration);
+  if (status)
+    free(params);
+  else
+    status = make(class, params, problem, out);
   if (status == CB_ERROR_UNSUPPORTED && node) {
     const cb_node *at = cb_node_get(node, "name");
     status = cb_node_fail(at ? at : node, "%s", cb_error_text());
@@ -117,23 +108,15 @@ static cb_status create(const char *name, const cb_node *node, kind what, const 
 }
 
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {
-  return create(name, node, PARTICLES, system, out);
+  return cb_integrator_create_for(name, node, &cb_configuration_particles, system, out);
 }
 
-cb_status cb_integrator_create_body(const char *name, const cb_node *node, cb_integrator **out) {
-  return create(name, node, BODIES, NULL, out);
-}
-
-cb_status cb_integrator_create_bundle(const char *name, const cb_node *node, cb_integrator **out) {
-  return create(name, node, BUNDLE, NULL, out);
-}
-
-cb_status cb_integrator_like(const cb_integrator *i, const cb_system *system, cb_integrator **out) {
+cb_status cb_integrator_like(const cb_integrator *i, const void *problem, cb_integrator **out) {
   const size_t size = i->class->params_size ? i->class->params_size : 1;
   void *params = malloc(size);
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", i->class->name);
   memcpy(params, i->params, size);
-  return make(i->class, params, PARTICLES, system, out);
+  return make(i->class, params, problem, out);
 }
 
 void cb_integrator_free(cb_integrator *i) {
@@ -144,7 +127,7 @@ void cb_integrator_free(cb_integrator *i) {
   free(i);
 }
 
-cb_status cb_integrator_step(cb_integrator *i, cb_state *state, double h) {
+cb_status cb_integrator_step(cb_integrator *i, void *state, double h) {
   i->worst = -1;
   return i->class->step(i, state, h);
 }
@@ -157,7 +140,7 @@ void cb_integrator_carry(cb_integrator *i, int component, const cb_isometry *iso
   if (i->class->moved && !cb_system_space(i->system)->chart) /* covectors of a chart move otherwise: start anew */
     i->class->moved(i, component, isometry);
   else
-    i->class->reset(i);
+    cb_integrator_reset(i);
 }
 
 cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry) {

@@ -82,9 +82,11 @@ static cb_status read_integrator(cb_scenario *s, const cb_node *root, step_param
   const char *name = cb_scenario_method(root);
   cb_status status = name_node ? cb_node_string(name_node, &name) : CB_OK;
   if (!status)
-    status = s->locomotion  ? cb_integrator_create_bundle(name, node, &s->integrator)
-             : s->immersion ? cb_integrator_create_body(name, node, &s->integrator)
-                            : cb_integrator_create(name, node, s->system, &s->integrator);
+    status = cb_integrator_create_for(name, node,
+                                      s->locomotion  ? &cb_configuration_bundle
+                                      : s->immersion ? &cb_configuration_fluid
+                                                     : &cb_configuration_particles,
+                                      s->system, &s->integrator);
   if (status) return status;
   if (s->locomotion && cb_node_get(node, "retries"))
     return cb_node_fail(cb_node_get(node, "retries"), "`retries` belongs to others: a step of a gait is not halved");

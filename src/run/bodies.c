@@ -34,7 +34,9 @@ cb_status cb_bodies_each(cb_run *run, body_task *one, void *context, int *failed
   return CB_OK;
 }
 
-static void forget(cb_run *run) { cb_integrator_reset(run->bodies->integrator); }
+static void forget(cb_run *run) {
+  for (int i = 0; i < run->bodies->threads; i++) cb_integrator_reset(run->bodies->part[i].integrator);
+}
 
 static cb_status restored(cb_run *run) {
   forget(run);
@@ -45,6 +47,7 @@ static void free_(cb_run *run) {
   cb_bodies *b = run->bodies;
   for (int i = 0; b && b->part && i < b->threads; i++) {
     for (int k = 0; k < b->part[i].n_own; k++) cb_swimmer_free(b->part[i].own[k]);
+    cb_integrator_free(b->part[i].integrator);
     cb_floor_work_free(b->part[i].floor);
     for (size_t e = 0; e < b->part[i].events; e++) free(b->part[i].event[e].words);
     free(b->part[i].event);
@@ -72,7 +75,8 @@ static cb_status make_part(cb_run *run, cb_bodies_part *part) {
     }
     part->swimmer[i - part->first] = found;
   }
-  return cb_floor_work_create(&part->floor);
+  const cb_status status = cb_integrator_like(b->integrator, NULL, &part->integrator);
+  return status ? status : cb_floor_work_create(&part->floor);
 }
 
 static cb_status make_parts(cb_run *run) {

@@ -21,6 +21,7 @@ typedef struct cb_bodies_part {
   cb_swimmer **own;     /* the different ones of them */
   int n_own;
   cb_floor_work *floor;
+  cb_integrator *integrator; /* of the thread */
   cb_bodies_event *event;
   size_t events, event_room;
   bool lost;        /* an event, for want of memory */
@@ -31,7 +32,7 @@ typedef struct cb_bodies_part {
 
 struct cb_bodies {
   const cb_fluid *fluid;
-  cb_integrator *integrator;
+  const cb_integrator *integrator; /* what those of the parts are like */
   int n, threads;
   const cb_body_start *start;
   cb_rigid_state *state;

@@ -36,9 +36,12 @@ static void hit(void *user, const cb_floor_hit *h) {
   cb_bodies_tell(to->part, &row, NULL);
 }
 
-static cb_status by_method(const void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
-  const cb_integrator *in = self;
-  return in->class->step_body(in, p, h, s, iterations);
+static cb_status by_method(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
+  cb_integrator *in = self;
+  in->problem = p;
+  const cb_status status = cb_integrator_step(in, s, h);
+  *iterations = in->iterations;
+  return status;
 }
 
 static cb_status whole(cb_run *run, cb_bodies_part *part, int body, double h, int *iterations) {
@@ -46,10 +49,10 @@ static cb_status whole(cb_run *run, cb_bodies_part *part, int body, double h, in
   cb_swimmer *swimmer = part->swimmer[body - part->first];
   const cb_rigid_problem *problem = cb_swimmer_problem(swimmer);
   cb_rigid_state *s = &b->state[body];
-  if (b->fluid->floor.kind != CB_FLOOR_REFLECTING) return by_method(b->integrator, problem, h, s, iterations);
+  if (b->fluid->floor.kind != CB_FLOOR_REFLECTING) return by_method(part->integrator, problem, h, s, iterations);
   const cb_floor_shape shape = cb_swimmer_floor_shape(swimmer);
   teller to = {part, body};
-  return cb_floor_step(&b->fluid->floor, &shape, &(cb_body_stepper){b->integrator, by_method}, problem, h, s,
+  return cb_floor_step(&b->fluid->floor, &shape, &(cb_body_stepper){part->integrator, by_method}, problem, h, s,
                        iterations, hit, &to, part->floor);
 }
 

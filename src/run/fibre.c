@@ -18,7 +18,7 @@ static void free_(cb_run *run) { (void)run; }
 static cb_status step(cb_run *run, cb_sink *sink, double h) {
   cb_fibre *f = run->fibre;
   (void)sink;
-  const cb_status status = f->integrator->class->step_bundle(f->integrator, &f->path, h, &f->state, &f->iterations);
+  const cb_status status = cb_integrator_step(f->integrator, &f->state, h);
   if (status < 0)
     return cb_fail(status, "at time %.17g, step %lld: %s", f->state.t, (long long)f->step, cb_error_text());
   if (status)
@@ -50,6 +50,7 @@ cb_status cb_run_create_fibre(const cb_fibre_path *path, const double *start, cb
   }
   f->path = *path;
   f->integrator = integrator;
+  integrator->problem = &f->path;
   f->state.t = options->start;
   memcpy(f->state.g, start, (size_t)path->bundle->group->size * sizeof *start);
   run->t = &f->state.t;

@@ -34,7 +34,7 @@ FILL(time_) { return *(double *)out = run->fibre->state.t, CB_OK; }
 FILL(step) { return *(int64_t *)out = run->fibre->step, CB_OK; }
 FILL(length) { return *(double *)out = run->fibre->state.length, CB_OK; }
 FILL(cost) { return *(double *)out = run->fibre->state.cost, CB_OK; }
-FILL(iterations) { return *(int32_t *)out = run->fibre->iterations, CB_OK; }
+FILL(iterations) { return *(int32_t *)out = run->fibre->integrator->iterations, CB_OK; }
 FILL(step_size) { return *(double *)out = run->step_size, CB_OK; }
 
 static cb_status copy(void *out, const double *values, int count) {

@@ -10,7 +10,6 @@ struct cb_fibre {
   cb_integrator *integrator;
   cb_fibre_state state;
   int64_t step;
-  int iterations;
   /* what a row is made from */
   double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
   double xi[CB_GROUP_DIM];

@@ -48,7 +48,7 @@ typedef struct family {
 } family;
 
 static const char *const of_integrator[] = {"name", "step", "retries", NULL},
-                         *const of_space[] = {"name", "chart", "picture", "table", NULL},
+                         *const of_space[] = {"name", "chart", "picture", NULL},
                          *const of_body[] = {"kind", "name", "place", "motion", NULL},
                          *const of_shape[] = {"name", NULL},
                          *const of_bundle[] = {"name", "coordinates", NULL};

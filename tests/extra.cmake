@@ -27,7 +27,7 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   foreach(name catenoid other_version)
     add_library(plugin_${name} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/plugins/${name}.c)
     target_include_directories(plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-    set_target_properties(plugin_${name} PROPERTIES PREFIX "" C_STANDARD 17)
+    set_target_properties(plugin_${name} PROPERTIES PREFIX "" C_STANDARD 17 C_VISIBILITY_PRESET hidden)
   endforeach()
   add_test(NAME cli_plugins COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/plugins.py $<TARGET_FILE:curvebody>
     $<TARGET_FILE:plugin_catenoid> $<TARGET_FILE:plugin_other_version>)

@@ -65,7 +65,7 @@ cb_status cb_bundle_read_parameters(cb_bundle_names *s, const cb_node *map) {
   if (!map) return CB_OK;
   if (map->kind != CB_NODE_MAP) return cb_node_fail(map, "parameters: expected a map of names and numbers");
   for (size_t i = 0; i < map->count; i++) {
-    double value;
+    double value = 0;
     cb_status status = cb_bundle_read_number(s, map->items[i], map->keys[i]->text, &value);
     if (!status) status = add_name(s, map->keys[i], "parameters", cb_expression_check_parameter);
     if (status) return status;

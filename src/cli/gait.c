@@ -38,7 +38,7 @@ void cb_gait_json_words(const char *key, int count, const char *const *words) {
 void cb_gait_attributes(const cb_gait_job *job, struct cb_arrays *a) {
   cb_arrays_text(a, "Conventions", "CF-1.10");
   cb_arrays_text(a, "title", job->title);
-  cb_arrays_text(a, "curvebody_version", CURVEBODY_VERSION);
+  cb_arrays_text(a, "curvebody_version", CB_VERSION);
   cb_arrays_text(a, "bundle", cb_locomotion_name(job->motion));
   cb_arrays_text(a, "group", job->bundle->group->name);
 }

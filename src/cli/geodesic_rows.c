@@ -71,7 +71,7 @@ static cb_status write_hdf5(const cb_geodesic_rows *rows, const char *path) {
   cb_arrays_text(a, "space", ambient->space->class->name);
   cb_arrays_text(a, "chart", ambient->chart->name);
   cb_arrays_text(a, "coordinates", names);
-  cb_arrays_text(a, "curvebody_version", CURVEBODY_VERSION);
+  cb_arrays_text(a, "curvebody_version", CB_VERSION);
   cb_arrays_number(a, "distance", rows->length);
   cb_arrays_dimension(a, &(cb_dimension){"s", rows->count, rows->s, NULL, "arc length"}, NULL);
   cb_arrays_dimension(a, &(cb_dimension){"coordinate", n, NULL, name, "of the chart"}, NULL);

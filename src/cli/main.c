@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
   int i = 1;
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return help(stdout), flushed(CB_EXIT_DONE);
-    if (!strcmp(argv[i], "--version")) return printf("curvebody %s\n", CURVEBODY_VERSION), flushed(CB_EXIT_DONE);
+    if (!strcmp(argv[i], "--version")) return printf("curvebody %s\n", CB_VERSION), flushed(CB_EXIT_DONE);
     if (i + 1 < argc && !strcmp(argv[i], "--isa")) {
       const cb_status status = cb_isa_set(argv[++i]);
       if (status) return cb_report(status), CB_EXIT_USAGE;

@@ -6,9 +6,7 @@
 #include <curvebody/param.h>
 #include <curvebody/system.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 typedef struct cb_body_class {
   const char *name, *title, *doc;
@@ -28,7 +26,5 @@ cb_status cb_body_build(const cb_node *node, const cb_geometry *space, cb_builde
 struct cb_arena;
 const cb_node *cb_body_resolved(const cb_node *node, struct cb_arena *arena);
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

@@ -16,9 +16,7 @@
 #include <curvebody/system.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 /* --- building (particles by the index that cb_builder_particle gave) --- */
 
@@ -108,7 +106,5 @@ cb_status cb_constraints_hessian(cb_constraints *c, double t, const double *x, c
  * false: another kind of row or space. */
 bool cb_constraints_chord(const cb_constraints *c, int row, double t, int *i, int *j, double *square, double *slope);
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

@@ -14,9 +14,7 @@
 #include <curvebody/system.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 /* Several contacts in one instant. Both keep energy (e = 1) and every isometry momentum of what they hit.
  *   sequential    one contact after another, the one that closes fastest first (ties: the first by particles), until
@@ -74,7 +72,5 @@ const char *cb_system_wall_name(const cb_system *s, int wall);
 int cb_system_events(const cb_system *s);
 const char *cb_system_event_name(const cb_system *s, int event);
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

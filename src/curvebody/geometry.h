@@ -15,9 +15,7 @@
 #include <curvebody/node.h>
 #include <curvebody/param.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 enum { CB_DIM_MAX = 3, CB_COORD_MAX = 4, CB_FACTOR_MAX = 2, CB_KILLING_MAX = 12, CB_CHART_MAX = 6 };
 /* Coordinates of a configuration space: a manifold of more dimensions than bodies live in, whose points are states of a
@@ -209,7 +207,5 @@ void cb_picture(const cb_geometry *g, const double *x, const double *v, double *
 /* Registry: every class of geometries/, by file name, ended by NULL. */
 extern const cb_geometry_class *const cb_geometry_classes[];
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

@@ -9,9 +9,7 @@
 #include <curvebody/param.h>
 #include <curvebody/system.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 typedef struct cb_integrator cb_integrator;
 
@@ -84,7 +82,5 @@ void cb_integrator_carry(cb_integrator *i, int component, const cb_isometry *iso
 
 extern const cb_integrator_class *const cb_integrator_classes[];
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

@@ -12,9 +12,7 @@
 
 #include <curvebody/geometry.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 /* What an intrinsic space has beside its chart; any member may be NULL or 0. */
 struct cb_intrinsic {
@@ -78,7 +76,5 @@ cb_status cb_numeric_log(const cb_geometry *g, const double *q, const double *y,
 cb_status cb_numeric_distance(const cb_geometry *g, const double *q1, const double *q2, double *d, double *gradient,
                               double *hessian);
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

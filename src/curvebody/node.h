@@ -12,9 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 typedef enum cb_node_kind { CB_NODE_NULL, CB_NODE_SCALAR, CB_NODE_LIST, CB_NODE_MAP } cb_node_kind;
 
@@ -62,7 +60,5 @@ char *cb_node_path(const cb_node *node);
 /* The name among names[count] that is nearest to text (edit distance at most 2, or a third of its length), or NULL. */
 const char *cb_nearest_name(const char *text, const char *const *names, size_t count);
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

@@ -4,9 +4,7 @@
 
 #include <curvebody/node.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 typedef enum cb_param_type {
   CB_PARAM_REAL,   /* double */
@@ -43,7 +41,5 @@ cb_status cb_params_bind(const cb_param *table, const cb_node *map, const cb_nod
 struct cb_arena;
 const cb_node *cb_params_resolved(const cb_param *table, const cb_node *map, struct cb_arena *arena);
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

@@ -15,9 +15,7 @@
 
 #include <curvebody/geometry.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 enum { CB_PLUGIN_VERSION = 2 };
 
@@ -30,6 +28,9 @@ typedef struct cb_plugin {
 
 #define CB_PLUGIN(...)                                                                \
   static const cb_geometry_class *const cb_plugin_geometries[] = {__VA_ARGS__, NULL}; \
+  CB_API_BEGIN                                                                        \
+  extern const cb_plugin curvebody_plugin;                                            \
+  CB_API_END                                                                          \
   const cb_plugin curvebody_plugin = {CB_PLUGIN_VERSION, sizeof(cb_geometry), sizeof(cb_chart), cb_plugin_geometries}
 
 /* Loads a plugin for the rest of the process; before other threads are made. CB_ERROR_FILE where it cannot be loaded,
@@ -39,7 +40,5 @@ cb_status cb_plugin_load(const char *path);
 /* Every class of spaces: the built-in ones, then those of plugins; NULL behind the last. */
 const cb_geometry_class *cb_geometry_class_at(size_t index);
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

@@ -14,9 +14,7 @@
 
 #include <curvebody/sink.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 typedef struct cb_record cb_record;
 
@@ -140,7 +138,5 @@ cb_status cb_record_export_xdmf(const char *path, const char *out, const cb_expo
  * may have up to 4096 values a row. options may be NULL. */
 cb_status cb_record_export_csv(const char *path, const char *out, const cb_export_options *options);
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

@@ -11,9 +11,7 @@
 #include <curvebody/sink.h>
 #include <signal.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 typedef struct cb_run cb_run;
 
@@ -86,7 +84,5 @@ extern const cb_observable_doc cb_observable_groups[]; /* of particles */
 extern const cb_observable_doc cb_body_observables[];  /* of bodies in a fluid */
 extern const cb_observable_doc cb_fibre_observables[]; /* of a gait in a bundle */
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

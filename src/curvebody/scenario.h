@@ -4,9 +4,7 @@
 
 #include <curvebody/run.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 typedef struct cb_scenario cb_scenario;
 
@@ -58,7 +56,5 @@ extern const cb_fluid_doc cb_fluid_docs[];
 /* The layout of the run's record with title, texts and attributes filled in; owned by the scenario. */
 const cb_record_layout *cb_scenario_layout(cb_scenario *scenario);
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

@@ -12,9 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 /* Names of files that are read. */
 typedef struct cb_files {
@@ -89,7 +87,5 @@ typedef struct cb_sink {
   cb_status (*close)(void *self, bool completed);
 } cb_sink;
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

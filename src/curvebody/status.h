@@ -7,9 +7,9 @@
 #ifndef CURVEBODY_STATUS_H
 #define CURVEBODY_STATUS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <curvebody/api.h>
+
+CB_API_BEGIN
 
 typedef enum cb_status {
   CB_OK = 0,
@@ -39,7 +39,5 @@ const char *cb_error_text(void);
 /* Sets the text of this thread and returns status, so that `return cb_fail(...)` reads as one line. */
 cb_status cb_fail(cb_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

@@ -13,9 +13,7 @@
 #include <curvebody/status.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+CB_API_BEGIN
 
 typedef struct cb_system cb_system;
 typedef struct cb_forces cb_forces;
@@ -152,7 +150,5 @@ const cb_pattern *cb_forces_pattern(cb_forces *f);
 /* dF_i/dx_j and dF_i/dv_j in pattern order, row-major blocks; dv may be NULL. */
 cb_status cb_forces_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
 
-#ifdef __cplusplus
-}
-#endif
+CB_API_END
 #endif

@@ -33,7 +33,7 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
   cb_scenario_sha256(cb_tree_source(s->tree), strlen(cb_tree_source(s->tree)), s->source_digest);
   const bool constrained = s->system && cb_system_constraints(s->system) > 0;
   const char *const pairs[] = {"curvebody_version",
-                               CURVEBODY_VERSION,
+                               CB_VERSION,
                                "git_commit",
                                CURVEBODY_GIT_COMMIT,
                                "scenario_sha256",

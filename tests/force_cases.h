@@ -32,10 +32,10 @@ static const char *const force_spaces[] = {
 enum { FORCE_SPACES = sizeof force_spaces / sizeof *force_spaces };
 
 /* clang-format off */
-typedef enum kind {
+typedef enum force_kind {
   SPRINGS, DAMPED, GRAVITY, COULOMB, LENNARD_JONES, HARMONIC_PAIRS, PAIR_EXPRESSION, CENTRAL_GRAVITY, CENTRAL_HARMONIC,
   CENTRAL_EXPRESSION, FIELD_EMBEDDING, FIELD_POLAR, FIELD_STEREOGRAPHIC, TWO_BODIES, EVERYTHING, KINDS
-} kind;
+} force_kind;
 
 static const char *const kind_names[KINDS] = {
     "springs", "damped springs", "gravity", "coulomb", "lennard-jones", "harmonic pairs", "pair expression",
@@ -66,7 +66,7 @@ static inline void to_space(const cb_geometry *g, const double *x, const double 
   }
 }
 
-static inline void add_forces(cb_builder *b, const cb_geometry *g, kind which, const double *centre) {
+static inline void add_forces(cb_builder *b, const cb_geometry *g, force_kind which, const double *centre) {
   static const int ends[6][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {1, 3}, {4, 0}};
   double damping = which == DAMPED || which == EVERYTHING ? 0.3 : 0;
   bool all = which == EVERYTHING;
@@ -103,18 +103,18 @@ static inline void add_forces(cb_builder *b, const cb_geometry *g, kind which, c
   }
 }
 
-typedef struct setup {
+typedef struct force_setup {
   cb_geometry *g;
   cb_system *s;
   cb_forces *f;
   cb_state *state;
   double v[N * K]; /* velocities in the state's order */
-} setup;
+} force_setup;
 
 /* Five particles of unequal masses and charges in two bodies. origin (NULL: none) is that of the particles. */
-static inline setup make_at(cb_geometry *g, uint64_t *seed, kind which, const cb_origin *origin,
-                            const double *centre_in_world) {
-  setup t = {.g = g};
+static inline force_setup make_at(cb_geometry *g, uint64_t *seed, force_kind which, const cb_origin *origin,
+                                  const double *centre_in_world) {
+  force_setup t = {.g = g};
   double x[N + 1][K], centre[K], none[K] = {0}, q[N][K], u[N][K], unused[K];
   cb_builder *b;
   random_points(g, seed, x);
@@ -139,11 +139,11 @@ static inline setup make_at(cb_geometry *g, uint64_t *seed, kind which, const cb
   return t;
 }
 
-static inline setup make(const char *space, uint64_t *seed, kind which) {
+static inline force_setup make(const char *space, uint64_t *seed, force_kind which) {
   return make_at(check_space(space), seed, which, NULL, NULL);
 }
 
-static inline void drop(setup *t, bool space) {
+static inline void drop(force_setup *t, bool space) {
   cb_state_free(t->state);
   cb_forces_free(t->f);
   cb_system_free(t->s);

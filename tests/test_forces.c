@@ -2,7 +2,7 @@
  * labels: medium */
 #include "force_cases.h"
 
-static double potential_at(setup *t, const double *x) {
+static double potential_at(force_setup *t, const double *x) {
   double v;
   check_ok(cb_forces_potential(t->f, time_now, x, &v));
   return v;
@@ -15,7 +15,7 @@ static void force_is_minus_the_raised_gradient(void **state) {
   uint64_t seed = check_seed();
   for (int n = 0; n < FORCE_SPACES; n++)
     for (int which = 0; which < KINDS; which++) {
-      setup t = make(force_spaces[n], &seed, (kind)which);
+      force_setup t = make(force_spaces[n], &seed, (force_kind)which);
       int count = N * t.g->k;
       double force[N * K], rest[N * K] = {0}, expected[N * K], *x = t.state->x;
       /* At rest damping adds nothing. */
@@ -48,7 +48,7 @@ static void to_dense(const cb_pattern *p, const double *block, double *dense) {
 }
 
 /* Column by column: fourth-order differences of the force in x or v. */
-static void differences_of_force(setup *t, double *argument, double *expected) {
+static void differences_of_force(force_setup *t, double *argument, double *expected) {
   int n = N * t->g->k;
   for (int b = 0; b < n; b++) {
     double old = argument[b], h = 1e-4, force[4][N * K];
@@ -69,7 +69,7 @@ static void jacobian_is_that_of_the_force(void **state) {
   static double dx[M * M], dv[M * M], dense[M * M], expected[M * M];
   for (int n = 0; n < FORCE_SPACES; n++)
     for (int which = 0; which < KINDS; which++) {
-      setup t = make(force_spaces[n], &seed, (kind)which);
+      force_setup t = make(force_spaces[n], &seed, (force_kind)which);
       const cb_pattern *pattern = cb_forces_pattern(t.f);
       int size = N * t.g->k;
       check_ok(cb_forces_jacobian(t.f, time_now, t.state->x, t.v, dx, dv));
@@ -95,11 +95,11 @@ static void jacobian_is_that_of_the_force(void **state) {
 static void forces_between_particles_keep_every_killing_momentum(void **state) {
   (void)state;
   uint64_t seed = check_seed();
-  static const kind between[] = {SPRINGS,       DAMPED,         GRAVITY,         COULOMB,
-                                 LENNARD_JONES, HARMONIC_PAIRS, PAIR_EXPRESSION, TWO_BODIES};
+  static const force_kind between[] = {SPRINGS,       DAMPED,         GRAVITY,         COULOMB,
+                                       LENNARD_JONES, HARMONIC_PAIRS, PAIR_EXPRESSION, TWO_BODIES};
   for (int n = 0; n < FORCE_SPACES; n++)
     for (size_t w = 0; w < sizeof between / sizeof *between; w++) {
-      setup t = make(force_spaces[n], &seed, between[w]);
+      force_setup t = make(force_spaces[n], &seed, between[w]);
       double force[N * K], rate[CB_KILLING_MAX] = {0};
       check_ok(cb_forces_eval(t.f, time_now, t.state->x, t.v, force));
       for (int i = 0; i < N && !t.g->chart; i++)
@@ -126,7 +126,7 @@ static void damping_takes_energy_and_nothing_at_rest(void **state) {
   (void)state;
   uint64_t seed = check_seed();
   for (int n = 0; n < FORCE_SPACES; n++) {
-    setup t = make(force_spaces[n], &seed, DAMPED);
+    force_setup t = make(force_spaces[n], &seed, DAMPED);
     double force[N * K], still[N * K], zero[N * K] = {0}, power = 0;
     assert_true(cb_forces_uses_velocity(t.f));
     check_ok(cb_forces_eval(t.f, 0, t.state->x, t.v, force));

@@ -11,7 +11,7 @@ static void chart_forces_are_the_embedding_forces_pulled_back(void **state) {
       char plain[80];
       snprintf(plain, sizeof plain, "%s", force_spaces[n]);
       strcpy(strstr(plain, ", chart"), "}");
-      setup c = make(force_spaces[n], &seed, (kind)which), e = make(plain, &again, (kind)which);
+      force_setup c = make(force_spaces[n], &seed, (force_kind)which), e = make(plain, &again, (force_kind)which);
       double in_chart[N * K], in_embedding[N * K], v_c, v_e;
       check_ok(cb_forces_eval(c.f, time_now, c.state->x, c.v, in_chart));
       check_ok(cb_forces_eval(e.f, time_now, e.state->x, e.v, in_embedding));
@@ -40,8 +40,8 @@ static void forces_through_a_moving_origin_are_those_of_the_moved_scenario(void 
   (void)state;
   static const char *const moving[] = {"{name: e2}", "{name: e3}", "{name: h2}", "{name: h3}",
                                        "{name: h3, curvature: -0.4}"};
-  static const kind fixed[] = {CENTRAL_GRAVITY, CENTRAL_HARMONIC, CENTRAL_EXPRESSION,
-                               FIELD_EMBEDDING, FIELD_POLAR,      EVERYTHING};
+  static const force_kind fixed[] = {CENTRAL_GRAVITY, CENTRAL_HARMONIC, CENTRAL_EXPRESSION,
+                                     FIELD_EMBEDDING, FIELD_POLAR,      EVERYTHING};
   uint64_t seed = check_seed();
   for (size_t n = 0; n < sizeof moving / sizeof *moving; n++)
     for (size_t w = 0; w < sizeof fixed / sizeof *fixed; w++) {
@@ -55,7 +55,7 @@ static void forces_through_a_moving_origin_are_those_of_the_moved_scenario(void 
       cb_origin_at(g, target, &origin);
       cb_origin_isometry(g, &origin, &world);
       cb_isometry_inverse(g, &world, &local);
-      setup a = make_at(g, &one, fixed[w], &origin, centre), b = make_at(g, &two, fixed[w], NULL, centre);
+      force_setup a = make_at(g, &one, fixed[w], &origin, centre), b = make_at(g, &two, fixed[w], NULL, centre);
       double seen[N * K], plain[N * K], x[N * K], v[N * K], v_a, v_b;
       /* The start may have been brought to another origin: take positions as they are and move them to the world. */
       for (int i = 0; i < N; i++) {

@@ -20,7 +20,7 @@ static void one_space(const cb_geometry *g, uint64_t *seed) {
     double x[CB_COORD_MAX], q[CB_COORD_MAX], jacobian[7][CB_COORD_MAX * CB_COORD_MAX];
     check_random_point(g, seed, check_radius(g), x);
     check_ok(chart->from_point(g, x, q));
-    cb_chart_jet jet;
+    cb_point_jet jet;
     check_ok(cb_points_chart(g, chart, q, &jet));
     check_ok(chart->to_point(g, q, x, jacobian[0]));
     for (int a = 0; a < g->embedding; a++) {

@@ -40,7 +40,7 @@ static cb_status place_second(const cb_points *p, int m, const double *r, placed
   const int n = p->n, size = p->chart->size, k = p->space->embedding;
   cb_jet u[K];
   double q[K];
-  cb_chart_jet c;
+  cb_point_jet c;
   for (int s = 0; s < size; s++) {
     u[s] = cb_expression_jet(p->point[m].at[s], r, n);
     q[s] = u[s].v;

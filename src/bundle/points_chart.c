@@ -83,7 +83,7 @@ static int find(const cb_chart *chart) {
 
 bool cb_points_knows(const cb_chart *chart) { return find(chart) >= 0; }
 
-cb_status cb_points_chart(const cb_geometry *g, const cb_chart *chart, const double *q, cb_chart_jet *out) {
+cb_status cb_points_chart(const cb_geometry *g, const cb_chart *chart, const double *q, cb_point_jet *out) {
   const int which = find(chart), size = chart->size, k = g->embedding;
   memset(out, 0, sizeof *out);
   cb_status status = chart->to_point(g, q, out->x, NULL);

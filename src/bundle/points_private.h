@@ -7,14 +7,14 @@
 #include "numerics/expression.h"
 
 /* x(q) of a chart with first and second derivatives, q[dim] or, in the embedding, q[embedding]. */
-typedef struct cb_chart_jet {
+typedef struct cb_point_jet {
   double x[CB_COORD_MAX], d[CB_COORD_MAX][CB_COORD_MAX]; /* d[i][a] = dx_a/dq_i */
   double dd[CB_COORD_MAX][CB_COORD_MAX][CB_COORD_MAX];   /* dd[i][j][a] */
-} cb_chart_jet;
+} cb_point_jet;
 
 /* Can cb_points_chart do this chart? */
 bool cb_points_knows(const cb_chart *chart);
-cb_status cb_points_chart(const cb_geometry *g, const cb_chart *chart, const double *q, cb_chart_jet *out);
+cb_status cb_points_chart(const cb_geometry *g, const cb_chart *chart, const double *q, cb_point_jet *out);
 
 typedef struct cb_point {
   double mass;

@@ -15,7 +15,7 @@ static span span_of(const cb_system *s, int component) {
 static bool in(span c, int place) { return place >= c.first && place < c.end; }
 
 /* The members of a group that lie in the component; their number. */
-static int members(const cb_group *g, span c, int *place) {
+static int members(const cb_particle_set *g, span c, int *place) {
   int low = 0, high = g->n, n = 0;
   while (low < high) { /* ascending */
     const int middle = low + (high - low) / 2;
@@ -29,10 +29,10 @@ static int members(const cb_group *g, span c, int *place) {
   return n;
 }
 
-static cb_status group(cb_system *o, const cb_group *g, span c, cb_group *out) {
+static cb_status group(cb_system *o, const cb_particle_set *g, span c, cb_particle_set *out) {
   int *place = cb_arena_alloc(o->arena, (size_t)(c.end - c.first), sizeof *place);
   if (!place) return cb_fail(CB_ERROR_MEMORY, "no memory for a group of particles");
-  *out = (cb_group){members(g, c, place), place};
+  *out = (cb_particle_set){members(g, c, place), place};
   return CB_OK;
 }
 

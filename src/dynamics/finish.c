@@ -153,7 +153,7 @@ static cb_status springs(const cb_builder *b, cb_system *s) {
 }
 
 /* The particles of a body (-1: all), by place. */
-static cb_status group(const cb_system *s, int body, cb_group *out) {
+static cb_status group(const cb_system *s, int body, cb_particle_set *out) {
   int n = 0;
   for (int i = 0; i < s->n; i++) n += body < 0 || s->body[i] == body;
   int *list = cb_arena_alloc(s->arena, (size_t)n, sizeof *list);
@@ -191,7 +191,7 @@ static cb_status terms(cb_builder *b, cb_system *s) {
         break;
       }
       case CB_TERM_FIELD: {
-        cb_field *x = &s->field[s->n_fields++];
+        cb_potential_field *x = &s->field[s->n_fields++];
         x->expression = term->expression;
         x->chart = term->chart;
         status = group(s, term->body_a, &x->group);

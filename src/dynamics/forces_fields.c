@@ -36,7 +36,7 @@ typedef struct derivatives {
   double v, g[K], h[K][K];
 } derivatives;
 
-static void differentiate(const cb_forces *f, const cb_field *field, int n, const double *q, double t, int i,
+static void differentiate(const cb_forces *f, const cb_potential_field *field, int n, const double *q, double t, int i,
                           bool second, derivatives *out) {
   double x[K + 3];
   memcpy(x, q, (size_t)n * sizeof *q);
@@ -115,8 +115,8 @@ static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAI
 
 /* u = J g^-1 dV and, where D is not NULL, D = (du/dq) g^-1 J^T I with
  *   du/dq_l = J_l g^-1 dV + J g^-1 (d_l dV - g_l g^-1 dV),  g_l = J_l^T I J + J^T I J_l. */
-static cb_status gradient_by_chart(const cb_forces *f, const cb_field *field, double t, int i, double *y, double *v,
-                                   double *u, double *D) {
+static cb_status gradient_by_chart(const cb_forces *f, const cb_potential_field *field, double t, int i, double *y,
+                                   double *v, double *u, double *D) {
   const cb_geometry *g = f->system->space;
   int n = g->dim, k = g->embedding;
   double q[DIM], x[K], J[K * DIM], inverse[DIM][DIM], w[DIM] = {0};
@@ -166,8 +166,8 @@ static cb_status gradient_by_chart(const cb_forces *f, const cb_field *field, do
 }
 
 /* The gradient field u at the world point y, and its derivative D. */
-static cb_status gradient(const cb_forces *f, const cb_field *field, double t, int i, double *y, double *v, double *u,
-                          double *D) {
+static cb_status gradient(const cb_forces *f, const cb_potential_field *field, double t, int i, double *y, double *v,
+                          double *u, double *D) {
   const cb_geometry *g = f->system->space;
   if (field->chart) return gradient_by_chart(f, field, t, i, y, v, u, D);
   int k = g->embedding;
@@ -183,8 +183,8 @@ static cb_status gradient(const cb_forces *f, const cb_field *field, double t, i
 }
 
 /* force[k] and block[k*k] (may be NULL) of particle i in an embedding. */
-static cb_status in_embedding(const cb_forces *f, const cb_field *field, double t, int i, const double *x, double *v,
-                              double *force, double *block) {
+static cb_status in_embedding(const cb_forces *f, const cb_potential_field *field, double t, int i, const double *x,
+                              double *v, double *force, double *block) {
   const cb_geometry *g = f->system->space;
   int k = g->k, c = f->system->component[i];
   const cb_isometry *world = &f->world[c], *local = &f->local[c];
@@ -223,8 +223,8 @@ static void pull_back(int n, const cb_isometry *world, bool second, derivatives 
 }
 
 /* The same in a static chart: straight from the expression if it is in that chart, else through the embedding. */
-static cb_status in_chart(const cb_forces *f, const cb_field *field, double t, int i, const double *q, double *v,
-                          double *force, double *block) {
+static cb_status in_chart(const cb_forces *f, const cb_potential_field *field, double t, int i, const double *q,
+                          double *v, double *force, double *block) {
   const cb_geometry *g = f->system->space;
   int n = g->dim, k = g->embedding;
   if (field->chart == g->chart) {
@@ -268,7 +268,7 @@ static cb_status in_chart(const cb_forces *f, const cb_field *field, double t, i
   return CB_OK;
 }
 
-static cb_status at(const cb_forces *f, const cb_field *field, double t, int i, const double *x, double *v,
+static cb_status at(const cb_forces *f, const cb_potential_field *field, double t, int i, const double *x, double *v,
                     double *force, double *block) {
   const double *at_i = x + i * f->system->k;
   return f->system->space->chart ? in_chart(f, field, t, i, at_i, v, force, block)

@@ -15,7 +15,7 @@ static const double pairs_for_threads = 2e4;
 
 /* Partners of a row: a group by columns. */
 typedef struct partners {
-  const cb_group *group;
+  const cb_particle_set *group;
   size_t stride;
   const double *coordinate; /* [k][stride] */
   const double *weight;     /* mass or charge */
@@ -36,7 +36,7 @@ static bool by_columns(const cb_system *s, const cb_interaction *q) {
   return cb_pair_by_chord(s->space) && (q->law.kind == CB_LAW_GRAVITY || q->law.kind == CB_LAW_COULOMB);
 }
 
-static partners gather(cb_forces *f, const cb_interaction *q, const cb_group *group, const double *x) {
+static partners gather(cb_forces *f, const cb_interaction *q, const cb_particle_set *group, const double *x) {
   const cb_system *s = f->system;
   const double *weight = q->law.kind == CB_LAW_COULOMB ? s->charge : s->mass;
   size_t n = (size_t)group->n;
@@ -116,8 +116,8 @@ static cb_status pull_one_by_one(const cb_forces *f, const cb_interaction *q, co
 }
 
 /* Row r of `rows`: the force on one particle. */
-static cb_status row(const cb_forces *f, const cb_interaction *q, const cb_group *rows, const partners *p, double t,
-                     int r, const double *x, double *force) {
+static cb_status row(const cb_forces *f, const cb_interaction *q, const cb_particle_set *rows, const partners *p,
+                     double t, int r, const double *x, double *force) {
   const cb_system *s = f->system;
   int i = rows->particle[r], k = s->k, n = p->group->n, self = q->same ? r : n;
   double pull[CB_COORD_MAX] = {0}, scale = 1;
@@ -134,8 +134,8 @@ static cb_status row(const cb_forces *f, const cb_interaction *q, const cb_group
   return status;
 }
 
-static cb_status add_rows(cb_forces *f, const cb_interaction *q, const cb_group *rows, const cb_group *columns,
-                          double t, const double *x, double *force) {
+static cb_status add_rows(cb_forces *f, const cb_interaction *q, const cb_particle_set *rows,
+                          const cb_particle_set *columns, double t, const double *x, double *force) {
   partners p = {columns, 0, NULL, NULL};
   if (by_columns(f->system, q)) p = gather(f, q, columns, x);
   int worst = 0;

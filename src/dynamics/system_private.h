@@ -10,32 +10,32 @@
 #include <curvebody/system.h>
 #include <stdbool.h>
 
-typedef struct cb_group { /* a set of particles, ascending */
+typedef struct cb_particle_set { /* a set of particles, ascending */
   int n;
   const int *particle;
-} cb_group;
+} cb_particle_set;
 
 typedef struct cb_interaction { /* every pair of one of a and one of b; same: every pair of a once */
   cb_law law;
-  cb_group a, b;
+  cb_particle_set a, b;
   bool same;
 } cb_interaction;
 
 typedef struct cb_central {
   cb_law law;
-  cb_group group;
+  cb_particle_set group;
   cb_fixed centre;
 } cb_central;
 
-typedef struct cb_field { /* an expression in the coordinates of a chart; NULL: the embedding */
+typedef struct cb_potential_field { /* an expression in the coordinates of a chart; NULL: the embedding */
   const cb_expression *expression;
   const cb_chart *chart;
-  cb_group group;
-} cb_field;
+  cb_particle_set group;
+} cb_potential_field;
 
 typedef struct cb_generalised { /* a covector of expressions of q, dq/dt, t, m and q; NULL: none */
   const cb_expression *force[CB_Q_MAX];
-  cb_group group;
+  cb_particle_set group;
 } cb_generalised;
 
 struct cb_system {
@@ -57,7 +57,7 @@ struct cb_system {
 
   cb_interaction *interaction;
   cb_central *central;
-  cb_field *field;
+  cb_potential_field *field;
   cb_generalised *generalised;
 
   double *x, *x_low, *v, *v_low; /* at the start, n*k */

@@ -22,23 +22,23 @@ cb_status cb_numeric_factor(const cb_geometry *g, const double *q, const double 
 bool cb_numeric_divide(int n, const double *a, int m, double *x);
 
 /* A geodesic from time 0 to 1. */
-typedef struct cb_flow {
+typedef struct cb_geodesic_end {
   double q[CB_DIM_MAX], u[CB_DIM_MAX]; /* at the end */
   double moved[CB_DIM_MAX];            /* q - q(0), without the rounding of q */
   double w[CB_DIM_MAX];                /* transported, where asked for */
   cb_jacobi jacobi;                    /* where asked for */
   bool conjugate;                      /* where Jacobi fields are asked for: is there a conjugate point on the way? */
   int evaluations;                     /* of the metric */
-} cb_flow;
+} cb_geodesic_end;
 
 /* Integrates with an estimated error of `tolerance` a step, relative to the length; w may be NULL. */
 cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *u, const double *w, bool jacobi,
-                           double tolerance, cb_flow *out);
+                           double tolerance, cb_geodesic_end *out);
 
 /* The shortest geodesic from q to an image of y. */
 typedef struct cb_shortest {
   double u[CB_DIM_MAX], length;
-  cb_flow end;                                                               /* end.u at y */
+  cb_geodesic_end end;                                                       /* end.u at y */
   double metric0[CB_DIM_MAX * CB_DIM_MAX], metric1[CB_DIM_MAX * CB_DIM_MAX]; /* at q and y */
 } cb_shortest;
 

@@ -12,7 +12,7 @@
 static const double tolerance = 1e-13;
 
 cb_status cb_numeric_exp(const cb_geometry *g, const double *q, const double *u, double *q1, double *u1, cb_jacobi *j) {
-  cb_flow end;
+  cb_geodesic_end end;
   cb_status status = cb_flow_geodesic(g, q, u, NULL, j != NULL, tolerance, &end);
   if (status) return status;
   size_t size = (size_t)g->dim * sizeof *q;
@@ -23,7 +23,7 @@ cb_status cb_numeric_exp(const cb_geometry *g, const double *q, const double *u,
 }
 
 cb_status cb_numeric_transport(const cb_geometry *g, const double *q, const double *u, const double *w, double *w1) {
-  cb_flow end;
+  cb_geodesic_end end;
   cb_status status = cb_flow_geodesic(g, q, u, w, false, tolerance, &end);
   if (!status) memcpy(w1, end.w, (size_t)g->dim * sizeof *w);
   return status;

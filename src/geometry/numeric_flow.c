@@ -238,7 +238,7 @@ static bool still_minimal(const flow *s, double h, const double *b, const double
 }
 
 /* Multiplies the step's propagator to what was, and looks for a conjugate point. */
-static void accumulate(const flow *s, double h, bool first, const double *columns, cb_flow *out) {
+static void accumulate(const flow *s, double h, bool first, const double *columns, cb_geodesic_end *out) {
   int n = s->n, nn = n * n;
   cb_jacobi step, *j = &out->jacobi;
   for (int c = 0; c < n; c++)
@@ -322,10 +322,10 @@ static cb_status lost(const flow *s, const double *q0, double t, cb_status cause
 }
 
 cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *u, const double *w, bool jacobi,
-                           double tolerance, cb_flow *out) {
+                           double tolerance, cb_geodesic_end *out) {
   int n = g->dim, columns = w ? 3 * n : 2 * n;
   flow s = {.g = g, .n = n, .transport = w != NULL, .jacobi = jacobi, .tolerance = tolerance};
-  cb_flow result = {0};
+  cb_geodesic_end result = {0};
   memcpy(result.q, q, (size_t)n * sizeof *q);
   memcpy(result.u, u, (size_t)n * sizeof *u);
   if (w) memcpy(result.w, w, (size_t)n * sizeof *w);

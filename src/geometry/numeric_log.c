@@ -61,8 +61,8 @@ typedef struct problem {
 } problem;
 
 /* F at u; metric1 measures it. */
-static cb_status residual(const problem *p, const double *target, const double *u, double tolerance, cb_flow *end,
-                          double *f, double *size) {
+static cb_status residual(const problem *p, const double *target, const double *u, double tolerance,
+                          cb_geodesic_end *end, double *f, double *size) {
   cb_status status = cb_flow_geodesic(p->g, p->q, u, NULL, true, tolerance, end);
   if (status) return status;
   for (int i = 0; i < p->n; i++) f[i] = end->moved[i] - target[i];
@@ -71,7 +71,8 @@ static cb_status residual(const problem *p, const double *target, const double *
 }
 
 /* Damped Newton for moved = target from u, coarsely; u is changed only on success. */
-static bool newton(const problem *p, const double *target, int iterations, double limit, double *u, cb_flow *end) {
+static bool newton(const problem *p, const double *target, int iterations, double limit, double *u,
+                   cb_geodesic_end *end) {
   int n = p->n;
   double at[D], f[D], size, floor = 1e-3 * near * norm(n, p->metric0, target);
   memcpy(at, u, (size_t)n * sizeof *u);
@@ -88,7 +89,7 @@ static bool newton(const problem *p, const double *target, int iterations, doubl
     double most = 2 * fmax(before, norm(n, p->metric0, target)), lambda = length > most ? most / length : 1;
     for (;; lambda /= 2) {
       double next[D], f1[D], size1;
-      cb_flow end1;
+      cb_geodesic_end end1;
       if (lambda < 0.05) return false;
       for (int i = 0; i < n; i++) next[i] = at[i] - lambda * step[i];
       if (residual(p, target, next, coarse, &end1, f1, &size1)) continue;
@@ -105,10 +106,10 @@ static bool newton(const problem *p, const double *target, int iterations, doubl
 }
 
 /* Continuation along the straight line of the chart. */
-static bool continuation(const problem *p, const double *target, double *u, cb_flow *end) {
+static bool continuation(const problem *p, const double *target, double *u, cb_geodesic_end *end) {
   int n = p->n;
   double at[D] = {0}, s = 0, ds = 0.25;
-  cb_flow here = {0};
+  cb_geodesic_end here = {0};
   for (int i = 0; i < n; i++) here.jacobi.q_u[i * n + i] = 1;
   while (s < 1) {
     double to = fmin(1, s + ds), part[D], next[D];
@@ -155,7 +156,7 @@ static bool polish(const problem *p, const double *target, const double *u, cb_s
 static bool search(const problem *p, const double *target, const double *start, bool thoroughly, found *all) {
   int n = p->n;
   double u[D], difference[D];
-  cb_flow end;
+  cb_geodesic_end end;
   memcpy(u, start, (size_t)n * sizeof *u);
   bool success = newton(p, target, ITERATIONS, too_long * all->shortest, u, &end) && !end.conjugate;
   if (!success) success = thoroughly && continuation(p, target, u, &end) && !end.conjugate;
@@ -239,7 +240,7 @@ static bool short_of_periods(const problem *p, double length) {
 
 /* The image that a guess ends at. */
 static bool image_of_guess(const problem *p, const double *y, const double *u, double *target) {
-  cb_flow end;
+  cb_geodesic_end end;
   if (cb_flow_geodesic(p->g, p->q, u, NULL, false, coarse, &end)) return false;
   for (int i = 0; i < p->n; i++) {
     double period = p->g->intrinsic ? p->g->intrinsic->period[i] : 0;

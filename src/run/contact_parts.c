@@ -51,7 +51,7 @@ cb_status cb_parts_create(const cb_system *system, cb_integrator *whole, cb_part
   return CB_OK;
 }
 
-static void free_mover(cb_parts *p, cb_mover *m) {
+static void free_mover(cb_parts *p, cb_part_mover *m) {
   cb_state_free(m->state);
   if (m->integrator != p->whole) cb_integrator_free(m->integrator);
   cb_system_free(m->extract);
@@ -78,14 +78,14 @@ void cb_parts_free(cb_parts *p) {
 static cb_status make_mover(cb_parts *p, int component) {
   if (p->n_movers == p->room_movers) {
     const int room = p->room_movers ? 2 * p->room_movers : 8;
-    cb_mover *more = realloc(p->mover, (size_t)room * sizeof *more);
+    cb_part_mover *more = realloc(p->mover, (size_t)room * sizeof *more);
     if (!more) return cb_fail(CB_ERROR_MEMORY, "no memory for contacts");
     p->mover = more;
     p->room_movers = room;
   }
   /* one mover for all that are free, always of the first one's mass: what it does must not depend on who came first */
   if (p->free[component]) component = p->first_free;
-  cb_mover m = {.free = p->free[component], .component = component};
+  cb_part_mover m = {.free = p->free[component], .component = component};
   cb_status status = CB_OK;
   if (p->components == 1) {
     m.integrator = p->whole;
@@ -112,14 +112,14 @@ static int find_mover(const cb_parts *p, int component) {
   return -1;
 }
 
-cb_status cb_parts_mover(cb_parts *p, int component, cb_mover **out) {
+cb_status cb_parts_mover(cb_parts *p, int component, cb_part_mover **out) {
   if (p->mover_of[component] < 0) {
     const int found = find_mover(p, component);
     const cb_status status = found < 0 ? make_mover(p, component) : CB_OK;
     if (status) return status;
     p->mover_of[component] = found < 0 ? p->n_movers - 1 : found;
   }
-  cb_mover *m = &p->mover[p->mover_of[component]];
+  cb_part_mover *m = &p->mover[p->mover_of[component]];
   *out = m;
   cb_origin *origin = m->state->origin;
   if (!memcmp(origin, &p->base->origin[component], sizeof *origin)) return CB_OK;
@@ -129,7 +129,7 @@ cb_status cb_parts_mover(cb_parts *p, int component, cb_mover **out) {
 
 /* Moves a component by dt from its base; the result goes to the same places of `to`. */
 static cb_status move(cb_parts *p, int component, double dt, cb_state *to) {
-  cb_mover *m;
+  cb_part_mover *m;
   cb_status status = cb_parts_mover(p, component, &m);
   if (status) return status;
   cb_state *s = m->state;

@@ -12,13 +12,13 @@
 
 /* What moves a component: the whole method where there is one component, otherwise one like it for an extract of the
  * system, shared by components that are alike. */
-typedef struct cb_mover {
+typedef struct cb_part_mover {
   cb_system *extract; /* owned; NULL: the whole system */
   cb_integrator *integrator;
   cb_state *state;
   bool free;     /* moves single particles of any mass */
   int component; /* the one that it was made for */
-} cb_mover;
+} cb_part_mover;
 
 typedef struct cb_parts {
   cb_arena *arena;
@@ -29,7 +29,7 @@ typedef struct cb_parts {
   const int *start; /* of components, in places */
 
   int *mover_of; /* [components]: index, -1: not yet made */
-  cb_mover *mover;
+  cb_part_mover *mover;
   int n_movers, room_movers;
   bool *free; /* [components] */
   int first_free;
@@ -54,7 +54,7 @@ cb_status cb_parts_settle(cb_parts *p, int component, double tau);
 /* Finds the end of the step and the bounds anew, from the base. */
 cb_status cb_parts_restart(cb_parts *p, int component);
 /* The mover of a component (made when first asked for), its state and forces at the origin of the component. */
-cb_status cb_parts_mover(cb_parts *p, int component, cb_mover **out);
+cb_status cb_parts_mover(cb_parts *p, int component, cb_part_mover **out);
 
 /* Velocity dq/dt or dx/dt of the particle at place i in a state. */
 cb_status cb_parts_velocity(const cb_parts *p, const cb_state *s, int i, double *v);

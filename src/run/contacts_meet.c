@@ -70,7 +70,7 @@ cb_status cb_contacts_make_part(cb_contacts *c, int part, double tau, cb_reflect
   cb_parts *p = c->parts;
   const int first = p->start[part];
   const size_t at = (size_t)first * (size_t)p->k;
-  cb_mover *mover;
+  cb_part_mover *mover;
   *out = (cb_reflection_part){.first = first,
                               .n = p->start[part + 1] - first,
                               .mass = cb_system_masses(c->system) + first,

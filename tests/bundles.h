@@ -123,14 +123,14 @@ static const cb_bundle_class test_moved_class = {.name = "moved", .connection = 
 /* Coefficients within `size`; the second bundle is the first in another body frame. */
 static inline void random_bundles(uint64_t *seed, const cb_group *G, int n, double size, random_bundle *p,
                                   random_bundle *moved) {
-  *p = (random_bundle){.b = {.class = &test_random_class, .group = G, .n = n, .shape = {"a", "b", "c"}}};
+  *p = (random_bundle){.b = {.kind = &test_random_class, .group = G, .n = n, .shape = {"a", "b", "c"}}};
   for (int k = 0; k < TEST_ENTRIES; k++)
     for (int t = 0; t < TEST_TERMS; t++) p->c[k][t] = check_uniform(seed, -size, size);
   for (int k = 0; k < CB_GROUP_DIM; k++)
     for (int t = 0; t < TEST_TERMS; t++) p->frame[k][t] = check_uniform(seed, -size, size);
   p->b.self = p;
   *moved = *p;
-  moved->b.class = &test_moved_class;
+  moved->b.kind = &test_moved_class;
   moved->b.self = moved;
   moved->moved = true;
 }
@@ -234,13 +234,12 @@ static const cb_bundle_class test_purcell_class = {.name = "purcell_by_hand", .c
 static const cb_bundle_class test_pmpy_class = {.name = "pmpy_by_hand", .on_jets = pmpy_on_jets};
 
 static inline cb_bundle test_purcell(void) {
-  return (cb_bundle){
-      .class = &test_purcell_class, .group = cb_group_find("se2"), .n = 2, .shape = {"alpha1", "alpha2"}};
+  return (cb_bundle){.kind = &test_purcell_class, .group = cb_group_find("se2"), .n = 2, .shape = {"alpha1", "alpha2"}};
 }
 
 static inline cb_bundle test_pmpy(cb_group *line) {
   *line = cb_group_rn(1);
-  return (cb_bundle){.class = &test_pmpy_class, .group = line, .n = 2, .shape = {"l", "v"}};
+  return (cb_bundle){.kind = &test_pmpy_class, .group = line, .n = 2, .shape = {"l", "v"}};
 }
 
 /* Every group with the line and R^3 beside: the k-th, NULL at the end. */

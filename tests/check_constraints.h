@@ -178,7 +178,7 @@ static inline void setup_free(setup *u) {
 
 static inline const char *shown(const cb_geometry *g, kind which) {
   static char text[256];
-  snprintf(text, sizeof text, "%s, curvature %g, %s, %s", g->class->name, g->n_factors ? g->factor[0].curvature : 0,
+  snprintf(text, sizeof text, "%s, curvature %g, %s, %s", g->kind->name, g->n_factors ? g->factor[0].curvature : 0,
            g->chart ? g->chart->name : "embedding", kind_names[which]);
   return text;
 }

@@ -85,7 +85,7 @@ static inline void small_loops(const cb_bundle *b, const double *from, const dou
   const orders o = orders_of(b, from, to, seed, 1.6e-2, 1);
   if (o.largest < flat) return;
   check_at_least(o.first, 2.9);
-  if (b->class->on_jets) check_at_least(o.second, o.largest < 1e-8 ? 3 : 3.8);
+  if (b->kind->on_jets) check_at_least(o.second, o.largest < 1e-8 ? 3 : 3.8);
 }
 
 /* With + before the bracket the remainder is of order 2: of brackets at the shapes, which are not 0. */

@@ -14,7 +14,7 @@ typedef void claim_test(body_case *c, const claim *claimed, const char *where);
 
 static inline claim claim_of(cb_integrator *m) {
   claim out;
-  m->class->properties(m, &out.order, &out.symplectic, &out.symmetric);
+  m->kind->properties(m, &out.order, &out.symplectic, &out.symmetric);
   return out;
 }
 

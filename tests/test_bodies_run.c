@@ -199,11 +199,11 @@ static void a_warm_step_allocates_nothing(void **unused) {
     cb_run *run = cb_scenario_run(s);
     const cb_sink sink = {0};
     cb_sink quiet = sink;
-    for (int step = 0; step < 30; step++) check_ok(run->class->step(run, &quiet, 0.01));
+    for (int step = 0; step < 30; step++) check_ok(run->kind->step(run, &quiet, 0.01));
     count_from_here();
-    for (int step = 0; step < 5; step++) check_ok(run->class->step(run, &quiet, 0.01));
+    for (int step = 0; step < 5; step++) check_ok(run->kind->step(run, &quiet, 0.01));
     const char *what;
-    check_ok(run->class->measure(run, &what));
+    check_ok(run->kind->measure(run, &what));
     assert_int_equal(count_so_far(), 0);
     cb_scenario_free(s);
   }

@@ -50,7 +50,7 @@ static void check_same(const cb_geometry *g, const balls *s, uint64_t *state, co
   const cb_near_pair *a = pairs_of(grid, s, &count), *b = pairs_of(all, s, &expected);
   for (size_t k = 0; k < count || k < expected; k++)
     if (k >= count || k >= expected || a[k].i != b[k].i || a[k].j != b[k].j)
-      fail_msg("%s, %s: pair %zu of %zu is not that of all pairs, which are %zu", g->class->name, what, k, count,
+      fail_msg("%s, %s: pair %zu of %zu is not that of all pairs, which are %zu", g->kind->name, what, k, count,
                expected);
   for (int q = 0; q < QUERIES; q++) {
     const int i = (int)check_uniform(state, 0, s->n);
@@ -164,7 +164,7 @@ static void balls_that_touch_are_found(const cb_geometry *g, uint64_t *state) {
   const cb_near_pair *pair = pairs_of(b, &s, &count);
   for (int i = 0; i < N / 2; i++)
     if (isfinite(s.x[i * g->k]) && !listed(pair, count, i, i + N / 2))
-      fail_msg("%s: balls %d and %d with reaches %g and %g touch and are not found", g->class->name, i, i + N / 2,
+      fail_msg("%s: balls %d and %d with reaches %g and %g touch and are not found", g->kind->name, i, i + N / 2,
                s.reach[i], s.reach[i + N / 2]);
   cb_broad_free(b);
 }
@@ -189,7 +189,7 @@ static void pairs_are_those_of_the_distance(const cb_geometry *g, uint64_t *stat
       const bool found = k < count && pair[k].i == i && pair[k].j == j;
       k += found;
       /* 1e-7: the distance's round-off where it is near that of antipodes */
-      if (found ? d > sum + 1e-7 : d <= sum) fail_msg("%s: d = %.17g, reaches %.17g", g->class->name, d, sum);
+      if (found ? d > sum + 1e-7 : d <= sum) fail_msg("%s: d = %.17g, reaches %.17g", g->kind->name, d, sum);
     }
   assert_int_equal(k, count);
   /* all moved a little: what is near then is among what is listed for balls that may have moved */

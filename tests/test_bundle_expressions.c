@@ -213,8 +213,8 @@ static void shapes_may_be_jets(void **unused) {
   r[0] = cb_jet_mul(&x[0], &x[1]);
   s = cb_jet_mul(&x[2], &x[2]);
   r[1] = cb_jet_add(&x[0], &s);
-  check_ok(inner->class->on_jets(inner, r, A_inner, M_inner));
-  check_ok(whole->class->on_jets(whole, x, A_whole, NULL));
+  check_ok(inner->kind->on_jets(inner, r, A_inner, M_inner));
+  check_ok(whole->kind->on_jets(whole, x, A_whole, NULL));
   for (int k = 0; k < 4; k++) {
     const cb_jet *found = &A_inner[k], *expected = &A_whole[k / 2 * 3 + k % 2];
     assert_int_equal(found->n, 3);

@@ -84,7 +84,7 @@ static void second_derivatives_agree_with_differences(void **state) {
     double r[CB_SHAPE_MAX];
     random_shape(&seed, &kinds[k], n, r);
     for (int i = 0; i < n; i++) x[i] = cb_jet_variable(n, i, r[i]);
-    check_ok(b->class->on_jets(b, x, A, M));
+    check_ok(b->kind->on_jets(b, x, A, M));
     for (int c = 0; c < n; c++) {
       const double at = r[c], h = .004;
       memset(fa, 0, sizeof fa);
@@ -147,7 +147,7 @@ static void chains_in_closed_form_agree_with_jets(void **state) {
       double r[CB_SHAPE_MAX], a[ENTRIES], m[SQUARES];
       for (int i = 0; i < n; i++) r[i] = check_uniform(&seed, -2, 2), x[i] = cb_jet_variable(n, i, r[i]);
       check_ok(cb_bundle_connection(b, r, a, dA, m, dM));
-      check_ok(b->class->on_jets(b, x, A, M));
+      check_ok(b->kind->on_jets(b, x, A, M));
       for (int e = 0; e < dim * n; e++) {
         check_near(a[e], A[e].v, 1e-12);
         for (int c = 0; c < n; c++) check_near(dA[c * dim * n + e], A[e].g[c], 1e-12);
@@ -177,7 +177,7 @@ static void check_drawn(const char *name, int links, int base, uint64_t *seed) {
   assert_int_equal(b->points, links + 1);
   assert_int_equal(b->lines, links);
   for (int i = 0; i < b->n; i++) r[i] = check_uniform(seed, -2, 2);
-  check_ok(b->class->picture(b, r, g, x));
+  check_ok(b->kind->picture(b, r, g, x));
   for (int k = 0; k < links; k++) {
     assert_int_equal(b->line[k][0], k);
     assert_int_equal(b->line[k][1], k + 1);

@@ -202,7 +202,7 @@ static void derivatives_are_of_the_spline(void **unused) {
       for (int i = 0; i < 3; i++) r[i] = check_uniform(&seed, -0.8, 1.8);
       check_ok(cb_bundle_connection(b, r, A, dA, M, dM));
       for (int i = 0; i < 3; i++) x[i] = cb_jet_variable(3, i, r[i]);
-      check_ok(b->class->on_jets(b, x, jA, jM));
+      check_ok(b->kind->on_jets(b, x, jA, jM));
       for (int e = 0; e < 15; e++) {
         const cb_jet *jet = e < 6 ? &jA[e] : &jM[e - 6];
         assert_true(jet->v == (e < 6 ? A[e] : M[e - 6]));

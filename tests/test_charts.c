@@ -117,7 +117,7 @@ static void distances(const cb_geometry *g, uint64_t *state) {
               fmax(worst_hessian, d * d * d * fabs(hessian[i * n + j] - (dside[1][j] - dside[0][j]) / (2 * h)));
       }
     }
-    print_message("%s %s: distance %.1e, gradient %.1e, Hessian %.1e\n", g->class->name, chart->name, worst,
+    print_message("%s %s: distance %.1e, gradient %.1e, Hessian %.1e\n", g->kind->name, chart->name, worst,
                   worst_gradient, worst_hessian);
     check_at_most(worst, 1e-14);
     check_at_most(worst_gradient, 1e-7); /* h^2 times third derivatives */
@@ -279,7 +279,7 @@ static void raised(const cb_geometry *g0, uint64_t *state) {
   snprintf(curvature, sizeof curvature, "%.17g", g0->factor[0].curvature);
   EACH_CHART(g0, chart) {
     if (!chart->metric) continue;
-    check_ok(cb_geometry_create_class(g0->class, check_map_fill(&m, "curvature", curvature, "chart", chart->name), &g));
+    check_ok(cb_geometry_create_class(g0->kind, check_map_fill(&m, "curvature", curvature, "chart", chart->name), &g));
     double q[3], u[3], p[3] = {0}, gij[9], back[3];
     coordinates(g, g->chart, state, q);
     check_ok(g->chart->metric(g, q, gij, NULL, NULL));

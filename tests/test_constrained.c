@@ -25,7 +25,7 @@ static bool take_method(body_case *c, const char *method, claim *out) {
   use_method(c, method);
   check_ok(cb_forces_set_origins(c->integrator->forces, c->state->origin));
   *out = claim_of(c->integrator);
-  return c->integrator->class->takes_constraints;
+  return c->integrator->kind->takes_constraints;
 }
 
 static void each(claim_test *test, bool potential) {
@@ -45,7 +45,7 @@ static void each(claim_test *test, bool potential) {
 }
 
 static void check_order(body_case *c, const claim *claimed, const char *where) {
-  const bool adaptive = c->integrator->class->adaptive;
+  const bool adaptive = c->integrator->kind->adaptive;
   const int count = PARTICLES * c->g->k;
   double x[NUMBERS], v[NUMBERS], u[NUMBERS], error[4], fit = NAN, clear = claimed->order >= 9 ? 1e-14 : 5e-13;
   cb_state *start = clone_state(c);

@@ -115,7 +115,7 @@ static void angles_and_blades_are_those_of_closed_forms(void **s) {
         worst[2] = fmax(worst[2], check_distance_max(size * size, a.hessian, b.hessian) / scale);
       }
     }
-    print_message("%s %s: value %.1e, gradient %.1e, Hessian %.1e\n", closed->class->name, twins[t].chart, worst[0],
+    print_message("%s %s: value %.1e, gradient %.1e, Hessian %.1e\n", closed->kind->name, twins[t].chart, worst[0],
                   worst[1], worst[2]);
     check_at_most(worst[0], 1e-11);
     check_at_most(worst[1], 1e-9);

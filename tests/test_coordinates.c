@@ -206,11 +206,11 @@ static void the_body_moves_through_space_as_before(void **state) {
       cb_gait_at(gait, t[row], r, NULL);
       check_ok(cb_bundle_frame(moved, r, h));
       G->multiply(G, start, there, there);
-      if (b->class->picture) {
+      if (b->kind->picture) {
         double x[64][3], y[64][3];
         assert_true(b->points <= 64);
-        check_ok(b->class->picture(b, r, g + row * G->size, x));
-        check_ok(moved->class->picture(moved, r, there, y));
+        check_ok(b->kind->picture(b, r, g + row * G->size, x));
+        check_ok(moved->kind->picture(moved, r, there, y));
         for (int p = 0; p < b->points; p++)
           for (int i = 0; i < 3; i++) check_near(x[p][i], y[p][i], 1e-11);
       }
@@ -293,13 +293,13 @@ static cb_status smooth_connection(const cb_bundle *b, const double *r, double *
 static void the_form_goes_along(void **state) {
   (void)state;
   const cb_bundle_class formed = {.name = "formed", .form = smooth_form, .connection = smooth_connection};
-  const cb_bundle b = {.class = &formed, .group = cb_group_find("se2"), .n = 2, .shape = {"a", "b"}};
+  const cb_bundle b = {.kind = &formed, .group = cb_group_find("se2"), .n = 2, .shape = {"a", "b"}};
   const double low[2] = {-.4, -.3}, high[2] = {.4, .5}, r[2] = {.3, .1};
   const int points[2] = {6, 6};
   cb_bundle *moved = NULL, *plain = model("heisenberg", "");
   double G[25], A[6], M[4], reduced[6], metric[4], P[9], new[9], h[3], Ad[9];
   check_ok(cb_bundle_minimum_perturbation(&b, low, high, points, &moved));
-  check_ok(moved->class->form(moved, r, G));
+  check_ok(moved->kind->form(moved, r, G));
   check_ok(cb_form_reduce(b.group, 2, G, NULL, reduced, NULL, metric, NULL));
   check_ok(cb_bundle_connection(moved, r, A, NULL, M, NULL));
   for (int k = 0; k < 6; k++) check_near(A[k], reduced[k], 1e-12);
@@ -316,7 +316,7 @@ static void the_form_goes_along(void **state) {
       check_near(new[3 * i + j], sum, 1e-13);
     }
   cb_bundle_free(moved);
-  if (!plain->class->form) assert_int_equal(cb_bundle_locked(plain, r, P), CB_ERROR_UNSUPPORTED);
+  if (!plain->kind->form) assert_int_equal(cb_bundle_locked(plain, r, P), CB_ERROR_UNSUPPORTED);
   cb_bundle_free(plain);
 }
 

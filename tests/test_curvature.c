@@ -146,7 +146,7 @@ static void covariant_derivatives_are_those_of_transported_curvature(void **stat
     const cb_bundle_class plain = {.name = "plain", .connection = random_connection};
     cb_bundle without = p.b;
     double again[9 * CB_GROUP_DIM];
-    without.class = &plain;
+    without.kind = &plain;
     check_ok(cb_bundle_covariant(&without, r, again));
     for (int a = 0; a < 3 * count; a++) check_near(again[a], DB[a], 1e-9);
   }

@@ -209,7 +209,7 @@ static const cb_bundle_class nothing = {.name = "nothing"};
 
 static void open_gaits_are_told_from_closed_ones(void **state) {
   (void)state;
-  const cb_bundle plain = {.class = &nothing, .n = 2, .shape = {"bend", "phase"}};
+  const cb_bundle plain = {.kind = &nothing, .n = 2, .shape = {"bend", "phase"}};
   cb_bundle periodic = plain;
   periodic.period[1] = .5;
   cb_gait *g;
@@ -230,7 +230,7 @@ static void open_gaits_are_told_from_closed_ones(void **state) {
     assert_non_null(strstr(cb_error_text(), "an open gait in bundle nothing: phase is "));
     cb_gait_free(g);
   }
-  const cb_bundle three = {.class = &nothing, .n = 3};
+  const cb_bundle three = {.kind = &nothing, .n = 3};
   g = gait_of(FOURIER);
   assert_int_equal(cb_gait_closed(&three, g), CB_ERROR_ARGUMENT);
   cb_gait_free(g);

@@ -79,7 +79,7 @@ static int gaps_of(const scene *c, cb_gap *out) {
 static const char *shown(const cb_geometry *g, const cb_gap *gap, const walls *w) {
   static const char *const wall[WALLS] = {"ball", "room", "plane", "formula", "formula in polar coordinates"};
   static char text[160];
-  snprintf(text, sizeof text, "%s, curvature %g, %s: %s", g->class->name, g->factor[0].curvature,
+  snprintf(text, sizeof text, "%s, curvature %g, %s: %s", g->kind->name, g->factor[0].curvature,
            g->chart ? g->chart->name : "embedding",
            gap->kind == CB_GAP_SPHERES ? "spheres"
            : gap->kind == CB_GAP_EVENT ? "event"

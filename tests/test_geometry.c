@@ -202,7 +202,7 @@ static void derivatives(const cb_geometry *g, uint64_t *state) {
       }
     }
   }
-  print_message("%s: gradient %.1e, Hessian %.1e\n", g->class->name, worst_gradient, worst_hessian);
+  print_message("%s: gradient %.1e, Hessian %.1e\n", g->kind->name, worst_gradient, worst_hessian);
   check_at_most(worst_gradient, 1e-8); /* h^2 times d^2 times third derivatives */
   check_at_most(worst_hessian, 1e-7);  /* h^2 times d^3 times fourth derivatives */
 }

@@ -141,7 +141,7 @@ static cb_status on_phase(const cb_bundle *b, const double *r, double *A, double
 static void open_gaits_have_paths_and_no_holonomy(void **state) {
   (void)state;
   const cb_bundle_class phases = {.name = "phases", .connection = on_phase};
-  const cb_bundle open = {.class = &phases, .group = cb_group_find("se2"), .n = 1, .shape = {"phase"}};
+  const cb_bundle open = {.kind = &phases, .group = cb_group_find("se2"), .n = 1, .shape = {"phase"}};
   cb_bundle periodic = open;
   periodic.period[0] = 1;
   cb_gait *loop, *late, *half;

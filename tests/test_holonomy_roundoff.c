@@ -37,7 +37,7 @@ static const cb_bundle_class rough_class = {.name = "rough", .connection = rough
 
 static rough rough_of(const cb_bundle *b, double noise, double jump, double kink) {
   rough p = {.b = *b, .inner = *b, .noise = noise, .jump = jump, .kink = kink};
-  p.b.class = &rough_class;
+  p.b.kind = &rough_class;
   return p;
 }
 

@@ -99,7 +99,7 @@ static void the_form_is_the_kinetic_energy(void **unused) {
       const double t = check_uniform(&seed, 0, 6);
       double r[2], rate[2], G[64], M[4], A[12], Y[6], u[8], K[6][6], mu0[6], P[36], energy = 0, least = 0;
       on_circle(t, r, rate);
-      check_ok(b->class->form(b, r, G));
+      check_ok(b->kind->form(b, r, G));
       check_ok(cb_bundle_locked(b, r, P));
       check_ok(cb_bundle_connection(b, r, A, NULL, M, NULL));
       check_ok(k.problem->inertia(k.problem->self, t, &at_origin, K, mu0));
@@ -206,7 +206,7 @@ static void it_is_drawn_by_its_edges(void **unused) {
   double(*x)[3] = malloc(sizeof *x * (size_t)b->points), g[7], *X = k.surface->x[4], p[3], found[3];
   const double r[2] = {0.2, -0.3};
   memcpy(g, generic_pose.q, sizeof generic_pose.q), memcpy(g + 4, generic_pose.x, sizeof generic_pose.x);
-  check_ok(b->class->picture(b, r, g, x));
+  check_ok(b->kind->picture(b, r, g, x));
   p[0] = X[0] + 0.1 * r[1] * X[2], p[1] = X[1] + r[0] * X[0] * X[0] + 0.3 * r[1] * X[0] * X[2];
   p[2] = X[2] + 0.2 * r[0] * X[0] * X[1] + r[1] * (X[0] * X[0] - 0.05);
   cb_pose_point(&generic_pose, p, found);

@@ -96,7 +96,7 @@ static void symmetric_motions_do_not_turn_or_drift(void **unused) {
       if (i != 3) check_near(A[2 * i], 0, 1e-14), check_near(A[2 * i + 1], 0, 1e-14), check_near(B[i], 0, 1e-12);
     }
     /* A_a = m2/(m1 + m2), m with the added masses of the two: delta A ~ radius^3 */
-    check_ok(b->class->form(b, r, G));
+    check_ok(b->kind->form(b, r, G));
     double volume = 0, own[2];
     cb_mass mass;
     check_ok(cb_mass_of(k.surface, NULL, k.material, &mass));

@@ -91,7 +91,7 @@ static void all_methods_are_here(void **unused) {
 }
 
 static void check_order(body_case *c, const claim *claimed, const char *where) {
-  if (c->integrator->class->adaptive) return; /* by tolerances, not by h */
+  if (c->integrator->kind->adaptive) return; /* by tolerances, not by h */
   double x[NUMBERS], v[NUMBERS], y[NUMBERS], w[NUMBERS], error[4];
   const int count = PARTICLES * c->g->embedding;
   cb_state *start = clone_state(c);

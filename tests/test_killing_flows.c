@@ -49,7 +49,7 @@ static void flows(const cb_geometry *g, uint64_t *state) {
     for (int trial = 0; trial < 10; trial++) {
       double q[N];
       random_coordinates(g, state, q);
-      for (int i = 0; !strcmp(g->class->name, "sl2") && i < 3; i++) q[i] /= 2;
+      for (int i = 0; !strcmp(g->kind->name, "sl2") && i < 3; i++) q[i] /= 2;
       check_derivative(g, field, q);
       check_isometry(g, field, q, check_uniform(state, -1, 1));
     }

@@ -201,8 +201,8 @@ static void another_base_is_another_frame(void **state) {
     check_ok(cb_bundle_connection(t.b, r, NULL, NULL, M[k], NULL));
     model_loop(t.b, on_circle, &c, 200, g, NULL);
     t.b->group->identity(t.b->group, one);
-    check_ok(t.b->class->picture(t.b, r, one, x[k]));
-    check_ok(t.b->class->picture(t.b, r, g, y[k]));
+    check_ok(t.b->kind->picture(t.b, r, one, x[k]));
+    check_ok(t.b->kind->picture(t.b, r, g, y[k]));
     tree_free(&t);
   }
   check_at_most(difference(M[0], M[1], 4), 1e-13);
@@ -230,7 +230,7 @@ static void the_centre_of_mass_of_a_spatial_tree_stays(void **state) {
       const side s = {{corner[k - 1][0], corner[k - 1][1]}, {corner[k][0], corner[k][1]}};
       model_carry(t.b, on_side, &s, 60, g, NULL, NULL);
     }
-    check_ok(t.b->class->picture(t.b, corner[k], g, x));
+    check_ok(t.b->kind->picture(t.b, corner[k], g, x));
     for (int l = 0; l < 4; l++)
       for (int i = 0; i < 3; i++) centre[k][i] += mass[l] * (x[2 * l][i] + x[2 * l + 1][i]) / (2 * 3.6);
     check_at_most(difference(centre[k], centre[0], 3), 1e-11); /* that of 60 steps of order 6 */
@@ -245,7 +245,7 @@ static void pictures_are_where_the_links_are(void **state) {
   vector begin[4], along[4];
   static const double length[4] = {1, .8, 1.2, .6};
   arm_at(.7, -.4, begin, along);
-  check_ok(t.b->class->picture(t.b, (double[]){.7, -.4}, (double[]){sqrt(.5), 0, 0, sqrt(.5), 1, 2, 3}, x));
+  check_ok(t.b->kind->picture(t.b, (double[]){.7, -.4}, (double[]){sqrt(.5), 0, 0, sqrt(.5), 1, 2, 3}, x));
   assert_int_equal(t.b->lines, 4);
   for (int k = 0; k < 4; k++)
     for (int end = 0; end < 2; end++) {
@@ -259,7 +259,7 @@ static void pictures_are_where_the_links_are(void **state) {
   tree_free(&t);
   t = tree_of(BRANCHES);
   double y[12][3];
-  check_ok(t.b->class->picture(t.b, (double[]){.1, .2, .3}, (double[]){5, 6, M_PI / 2}, y));
+  check_ok(t.b->kind->picture(t.b, (double[]){.1, .2, .3}, (double[]){5, 6, M_PI / 2}, y));
   check_near(y[0][0], 5, 1e-14), check_near(y[0][1], 6 - .55, 1e-14);
   check_near(y[2][0], 5, 1e-14), check_near(y[2][1], 6 + .55, 1e-14), check_near(y[7][2], 0, 0);
   tree_free(&t);
@@ -271,7 +271,7 @@ static void the_form_makes_the_connection(void **state) {
   tree t = tree_of(ARM);
   const double r[2] = {.7, -.4};
   double G[64], A[12], M[4];
-  check_ok(t.b->class->form(t.b, r, G));
+  check_ok(t.b->kind->form(t.b, r, G));
   check_ok(cb_bundle_connection(t.b, r, A, NULL, M, NULL));
   for (int j = 0; j < 2; j++) {
     for (int i = 0; i < 6; i++) {

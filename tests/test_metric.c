@@ -159,7 +159,7 @@ static void exponential_in(const cb_geometry *space, uint64_t *state) {
       check_ok(cb_transport(space, x, y, v, vy));
       worst_transport = fmax(worst_transport, check_distance_max(g.embedding, vy, vend));
     }
-    print_message("%s %s: exp %.1e, velocity %.1e, transport %.1e\n", g.class->name, g.chart->name, worst,
+    print_message("%s %s: exp %.1e, velocity %.1e, transport %.1e\n", g.kind->name, g.chart->name, worst,
                   worst_velocity, worst_transport);
     check_at_most(worst, 1e-12);
     check_at_most(worst_velocity, 1e-12);

@@ -11,7 +11,7 @@ static int trials_in(const cb_geometry *g) {
   int charts = 0, trials = FEW;
   for (int c = 0; c < g->n_charts; c++) charts += g->charts[c].distance != NULL;
   for (int i = 0; i < 4; i++)
-    if (!strcmp(g->class->name, thesis[i]) && fabs(g->factor[0].curvature) == (i > 0)) trials = TRIALS;
+    if (!strcmp(g->kind->name, thesis[i]) && fabs(g->factor[0].curvature) == (i > 0)) trials = TRIALS;
   return (trials + charts - 1) / charts;
 }
 
@@ -53,7 +53,7 @@ static void distance_in(const cb_geometry *space, uint64_t *state) {
       for (int i = 0; i < n2; i++)
         for (int k = 0; k < i; k++) check_near(hessian[i * n2 + k], hessian[k * n2 + i], 0);
     }
-    print_message("%s %s: distance %.1e, gradient %.1e, Hessian %.1e\n", g.class->name, g.chart->name, worst,
+    print_message("%s %s: distance %.1e, gradient %.1e, Hessian %.1e\n", g.kind->name, g.chart->name, worst,
                   worst_gradient, worst_hessian);
     check_at_most(worst, 1e-11);
     check_at_most(worst_gradient, 1e-10);

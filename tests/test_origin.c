@@ -154,7 +154,7 @@ static void recentring_1e5_times_costs_nothing(void **s) {
     double tangent = fabs(cb_dd_double(cb_dd_sub(dd_inner(g, x, x_low, p, p_low), xp)));
     double length = fabs(cb_distance(g, x, x + k) - d);
     bool flat = g->factor[0].curvature == 0;
-    print_message("%s: distance %.1e, <p,p> %.1e, <x,x> %.1e, <x,p> %.1e\n", g->class->name, length, mass,
+    print_message("%s: distance %.1e, <p,p> %.1e, <x,x> %.1e, <x,p> %.1e\n", g->kind->name, length, mass,
                   flat ? 0 : shell, flat ? 0 : tangent);
     check_at_most(length, 1e-15); /* rounding of the coordinates to double, here and at the start */
     check_at_most(mass, 1e-26);   /* 1e5 changes of a few 2^-104, cosh(1)^2 each */

@@ -176,7 +176,7 @@ static void the_form_is_twice_the_kinetic_energy(void **state) {
     for (int i = 0; i < n; i++) r[i] = check_uniform(&seed, -0.5, 0.5);
     for (int i = 0; i < w; i++) z[i] = check_uniform(&seed, -1, 1);
     double P[CB_GROUP_DIM * CB_GROUP_DIM];
-    check_ok(b->class->form(b, r, G));
+    check_ok(b->kind->form(b, r, G));
     check_ok(cb_bundle_locked(b, r, P));
     for (int a = 0; a < dim * dim; a++) check_near(P[a], G[a / dim * w + a % dim], 0);
     check_ok(cb_points_place(b, r, x, dx));
@@ -230,7 +230,7 @@ static void a_picture_shows_the_points_where_the_group_takes_them(void **state) 
     cb_isometry move;
     for (int k = 0; k < b->group->dim; k++) a[k] = check_uniform(&seed, -1, 1);
     b->group->exp(b->group, a, element);
-    check_ok(b->class->picture(b, r, element, drawn));
+    check_ok(b->kind->picture(b, r, element, drawn));
     check_ok(cb_points_place(b, r, x, NULL));
     cb_points_isometry(b, element, &move);
     for (int m = 0; m < 3; m++) {

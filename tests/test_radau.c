@@ -150,7 +150,7 @@ typedef struct rod_run {
 
 static rod_run run_rod(body_case *c, const char *method, double h, int n) {
   rod_run out = {0};
-  const double exact = rod_multiplier(c->g->class->name[0]);
+  const double exact = rod_multiplier(c->g->kind->name[0]);
   use_radau(c, method);
   for (int i = 0; i < n; i++) {
     check_ok(cb_integrator_step(c->integrator, c->state, h));

@@ -12,7 +12,7 @@ static const cb_poses_motion still = {NULL, {NULL, NULL, NULL}};
 static void rigid_drag(mesh m, double normal, double tangential, double P[6][6]) {
   swimmer s = expressed(m, 1, one_name, 1, &still, normal, tangential);
   double G[49];
-  check_ok(s.b->class->form(s.b, (double[]){0}, G));
+  check_ok(s.b->kind->form(s.b, (double[]){0}, G));
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) P[i][j] = G[7 * i + j];
   swimmer_free(&s);
@@ -234,7 +234,7 @@ static void a_body_far_from_its_frame_loses_no_digits(void **state) {
     }
   /* the hook's form is about the frame's origin: P A = Q there */
   double G[64];
-  check_ok(t.b->class->form(t.b, r, G));
+  check_ok(t.b->kind->form(t.b, r, G));
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 2; j++) {
       double sum = -G[i * 8 + 6 + j], size = fabs(sum);
@@ -253,7 +253,7 @@ static void pictures_are_the_vertices_moved(void **state) {
   assert_int_equal(s.b->points, n);
   assert_int_equal(s.b->lines, 3 * s.surface->faces / 2); /* a closed surface */
   check_ok(s.shape->at(s.shape, r, y, NULL, NULL));
-  check_ok(s.b->class->picture(s.b, r, g, x));
+  check_ok(s.b->kind->picture(s.b, r, g, x));
   for (int v = 0; v < n; v++) {
     check_near(x[v][0], 1 - y[v][1], 1e-14);
     check_near(x[v][1], 2 + y[v][0], 1e-14);

@@ -75,7 +75,7 @@ static void fewer_evaluations_are_as_exact(void **state) {
   (void)state;
   swimmer s = phased(eel(11), &wave, POSES, 2, 1);
   counted c = {.b = *s.b, .inner = s.b};
-  c.b.class = &counted_class, c.b.self = &c;
+  c.b.kind = &counted_class, c.b.self = &c;
   cb_gait *gait;
   check_ok(cb_gait_loop(1, 0, (double[]){.0371}, 1, &gait));
   double exact[7], way;

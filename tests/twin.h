@@ -27,7 +27,7 @@ static inline void open_twin(const body_case *c, body_case *e) {
   double x[16 * CB_COORD_MAX], v[16 * CB_COORD_MAX];
   char space[96];
   const double K = c->g->factor[0].curvature;
-  const int n = snprintf(space, sizeof space, "%s", c->g->class->name);
+  const int n = snprintf(space, sizeof space, "%s", c->g->kind->name);
   if (K != 0) snprintf(space + n, sizeof space - (size_t)n, " {curvature: %.17g}", K);
   open_space(e, space);
   in_embedding(c, x, v);

@@ -94,8 +94,8 @@ cb_status cb_cone_integral(const cb_bundle *b, const cb_gait *gait, cb_curvature
   cone c = {.b = b, .gait = gait, .field = field, .self = self};
   cb_status status = cb_gait_closed(b, gait);
   if (!status && gait->open)
-    status = cb_fail(CB_ERROR_ARGUMENT, "a gait in bundle %s that closes by whole periods bounds no surface",
-                     b->class->name);
+    status =
+        cb_fail(CB_ERROR_ARGUMENT, "a gait in bundle %s that closes by whole periods bounds no surface", b->kind->name);
   if (status) return status;
   double old[CB_GROUP_DIM] = {0}, sum[CB_GROUP_DIM];
   mean(gait, c.apex);

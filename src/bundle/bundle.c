@@ -20,7 +20,7 @@ cb_status cb_bundle_create_class(const cb_bundle_class *class_, const cb_node *n
     free(b);
     return cb_fail(CB_ERROR_MEMORY, "no memory for bundle %s", class_->name);
   }
-  b->class = class_;
+  b->kind = class_;
   cb_status status = cb_params_bind(class_->params ? class_->params : none, map, node, shared, 1, params);
   if (!status) {
     status = class_->init(b, params);
@@ -59,7 +59,7 @@ cb_status cb_bundle_create(const char *name, const cb_node *node, cb_bundle **ou
 
 void cb_bundle_free(cb_bundle *b) {
   if (!b) return;
-  if (b->class->destroy) b->class->destroy(b);
+  if (b->kind->destroy) b->kind->destroy(b);
   free(b);
 }
 
@@ -72,7 +72,7 @@ cb_status cb_bundle_fail_at(const cb_bundle *b, const double *r, cb_status statu
     if (more < 0) break;
     used += (size_t)more;
   }
-  return cb_fail(status, "bundle %s at %s: %s", b->class->name, shape, cb_error_text());
+  return cb_fail(status, "bundle %s at %s: %s", b->kind->name, shape, cb_error_text());
 }
 
 /* Jets of a whole connection: only the entries in use are touched. */
@@ -93,7 +93,7 @@ static cb_status from_jets(const cb_bundle *b, const double *r, double *A, doubl
   const int n = b->n;
   const bool metric = M || dM, connection = A || dA;
   for (int i = 0; i < n; i++) J.r[i] = cb_jet_variable(n, i, r[i]);
-  const cb_status status = b->class->on_jets(b, J.r, connection ? J.A : NULL, metric ? J.M : NULL);
+  const cb_status status = b->kind->on_jets(b, J.r, connection ? J.A : NULL, metric ? J.M : NULL);
   if (status) return status;
   if (connection) read_jets(J.A, b->group->dim * n, n, A, dA);
   if (metric) read_jets(J.M, n * n, n, M, dM);
@@ -109,7 +109,7 @@ static bool all_finite(const double *x, int count) {
 
 cb_status cb_bundle_connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   const int n = b->n, count = b->group->dim * n;
-  cb_status status = b->class->connection ? b->class->connection(b, r, A, dA, M, dM) : from_jets(b, r, A, dA, M, dM);
+  cb_status status = b->kind->connection ? b->kind->connection(b, r, A, dA, M, dM) : from_jets(b, r, A, dA, M, dM);
   if (!status && !(all_finite(A, count) && all_finite(dA, n * count) && all_finite(M, n * n) &&
                    all_finite(dM, n * n * n)))
     status = cb_fail(CB_STEP_NOT_FINITE, "the connection is not finite");
@@ -120,9 +120,9 @@ cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P) {
   enum { SIZE = CB_GROUP_DIM + CB_SHAPE_MAX };
   const int dim = b->group->dim, size = dim + b->n;
   double G[SIZE * SIZE];
-  if (!b->class->form)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "bundle %s has no form whose locked part could be told", b->class->name);
-  cb_status status = b->class->form(b, r, G);
+  if (!b->kind->form)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "bundle %s has no form whose locked part could be told", b->kind->name);
+  cb_status status = b->kind->form(b, r, G);
   for (int i = 0; !status && i < dim; i++)
     if (!all_finite(G + i * size, dim)) status = cb_fail(CB_STEP_NOT_FINITE, "the locked form is not finite");
   if (status) return cb_bundle_fail_at(b, r, status);

@@ -38,7 +38,7 @@ typedef struct cb_bundle_class {
 } cb_bundle_class;
 
 struct cb_bundle {
-  const cb_bundle_class *class;
+  const cb_bundle_class *kind;
   const cb_group *group;
   int n; /* shape variables */
   const char *shape[CB_SHAPE_MAX];

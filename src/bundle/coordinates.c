@@ -182,7 +182,7 @@ static cb_status form(const cb_bundle *b, const double *r, double *G) {
   double Ad[CB_GROUP_DIM * CB_GROUP_DIM], T[SIZE * SIZE] = {0}, GT[SIZE * SIZE];
   cb_frame_value at;
   cb_status status = value_at(b, r, &at);
-  if (!status) status = f->inner->class->form(f->inner, r, G);
+  if (!status) status = f->inner->kind->form(f->inner, r, G);
   if (status) return status;
   b->group->adjoint(b->group, at.h, Ad);
   for (int a = 0; a < size; a++) {
@@ -210,7 +210,7 @@ static cb_status picture(const cb_bundle *b, const double *r, const double *g, d
   const cb_status status = value_at(b, r, &at);
   if (status) return status;
   b->group->multiply(b->group, g, at.back, old);
-  return f->inner->class->picture(f->inner, r, old, x);
+  return f->inner->kind->picture(f->inner, r, old, x);
 }
 
 static void destroy(cb_bundle *b) { free(b->self); }
@@ -242,30 +242,30 @@ static const cb_bundle_class class_of_frames = {.name = "minimum_perturbation",
 cb_status cb_bundle_minimum_perturbation(const cb_bundle *inner, const double *low, const double *high,
                                          const int *points, cb_bundle **out) {
   if (inner->n > CB_FRAME_VARIABLES)
-    return cb_fail(CB_ERROR_ARGUMENT, "coordinates of bundle %s: %d shape variables, at most %d", inner->class->name,
+    return cb_fail(CB_ERROR_ARGUMENT, "coordinates of bundle %s: %d shape variables, at most %d", inner->kind->name,
                    inner->n, CB_FRAME_VARIABLES);
   for (int i = 0; i < inner->n; i++) {
     if (!(low[i] < high[i] && isfinite(high[i] - low[i])))
-      return cb_fail(CB_ERROR_ARGUMENT, "coordinates of bundle %s: a window from %.9g to %.9g", inner->class->name,
+      return cb_fail(CB_ERROR_ARGUMENT, "coordinates of bundle %s: a window from %.9g to %.9g", inner->kind->name,
                      low[i], high[i]);
     if (points[i] < 2 || points[i] > 200)
-      return cb_fail(CB_ERROR_ARGUMENT, "coordinates of bundle %s: %d points, expected 2 to 200", inner->class->name,
+      return cb_fail(CB_ERROR_ARGUMENT, "coordinates of bundle %s: %d points, expected 2 to 200", inner->kind->name,
                      points[i]);
   }
   cb_bundle *b = calloc(1, sizeof *b);
   cb_frame *f = calloc(1, sizeof *f);
   if (!b || !f) {
     free(b), free(f);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for coordinates of bundle %s", inner->class->name);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for coordinates of bundle %s", inner->kind->name);
   }
   *b = *inner;
   memset(b->period, 0, sizeof b->period); /* the window is no circle */
-  b->class = &f->class;
+  b->kind = &f->kind;
   b->self = f;
   f->inner = inner;
-  f->class = class_of_frames;
-  if (inner->class->form) f->class.form = form;
-  if (inner->class->picture) f->class.picture = picture;
+  f->kind = class_of_frames;
+  if (inner->kind->form) f->kind.form = form;
+  if (inner->kind->picture) f->kind.picture = picture;
   memcpy(f->low, low, (size_t)b->n * sizeof *low);
   memcpy(f->high, high, (size_t)b->n * sizeof *high);
   choose_terms(f, points);
@@ -277,8 +277,8 @@ cb_status cb_bundle_minimum_perturbation(const cb_bundle *inner, const double *l
 
 cb_status cb_bundle_frame(const cb_bundle *b, const double *r, double *h) {
   cb_frame_value at;
-  if (b->class->connection != connection)
-    return cb_fail(CB_ERROR_ARGUMENT, "bundle %s is not in minimum-perturbation coordinates", b->class->name);
+  if (b->kind->connection != connection)
+    return cb_fail(CB_ERROR_ARGUMENT, "bundle %s is not in minimum-perturbation coordinates", b->kind->name);
   const cb_status status = value_at(b, r, &at);
   if (status) return cb_bundle_fail_at(b, r, status);
   memcpy(h, at.h, (size_t)b->group->size * sizeof *h);

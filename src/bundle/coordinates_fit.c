@@ -36,7 +36,7 @@ static cb_status place_nodes(fit *p, const int *count) {
   cb_status status = CB_OK;
   for (int i = 0; i < n; i++) {
     table[i] = gsl_integration_glfixed_table_alloc((size_t)count[i]);
-    if (!table[i]) status = cb_fail(CB_ERROR_MEMORY, "no memory for coordinates of bundle %s", b->class->name);
+    if (!table[i]) status = cb_fail(CB_ERROR_MEMORY, "no memory for coordinates of bundle %s", b->kind->name);
   }
   for (int k = 0; !status && k < p->nodes; k++) {
     double r[CB_FRAME_VARIABLES], weight = 1;
@@ -169,7 +169,7 @@ static cb_status newton(fit *p) {
   const double start = functional(p);
   double F = start, more = 0;
   if (!isfinite(F))
-    return cb_fail(CB_STEP_NOT_FINITE, "coordinates of bundle %s: the connection is not finite", b->class->name);
+    return cb_fail(CB_STEP_NOT_FINITE, "coordinates of bundle %s: the connection is not finite", b->kind->name);
   for (int k = 0; k < STEPS_MAX; k++) {
     memset(p->H, 0, (size_t)p->unknowns * (size_t)p->unknowns * sizeof *p->H);
     memset(p->right, 0, (size_t)p->unknowns * sizeof *p->right);
@@ -177,8 +177,8 @@ static cb_status newton(fit *p) {
     for (int trial = 0;; trial++) {
       double gain = 0;
       if (trial == TRIALS_MAX)
-        return cb_fail(CB_STEP_NO_CONVERGENCE, "coordinates of bundle %s: no step of %d makes %.9g less",
-                       b->class->name, trial, F);
+        return cb_fail(CB_STEP_NO_CONVERGENCE, "coordinates of bundle %s: no step of %d makes %.9g less", b->kind->name,
+                       trial, F);
       const bool solved = solve(p, more);
       for (int u = 0; solved && u < p->unknowns; u++) gain += p->right[u] * p->step[u];
       if (solved) {
@@ -199,7 +199,7 @@ static cb_status newton(fit *p) {
       more = fmax(10 * more, 1e-10);
     }
   }
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "coordinates of bundle %s do not settle in %d steps", b->class->name,
+  return cb_fail(CB_STEP_NO_CONVERGENCE, "coordinates of bundle %s do not settle in %d steps", b->kind->name,
                  STEPS_MAX);
 }
 
@@ -223,7 +223,7 @@ cb_status cb_frame_fit(cb_frame *f) {
   p.H = calloc(2 * N * N + 4 * N, sizeof *p.H);
   cb_status status = CB_OK;
   if (!p.weight || !p.A || !p.basis || !p.H)
-    status = cb_fail(CB_ERROR_MEMORY, "no memory for coordinates of bundle %s", b->class->name);
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for coordinates of bundle %s", b->kind->name);
   else {
     p.L = p.H + N * N, p.right = p.L + N * N, p.step = p.right + N, p.R = p.step + N, p.V = p.R + N;
     status = place_nodes(&p, count);

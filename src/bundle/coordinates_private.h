@@ -14,7 +14,7 @@ enum {
 /* w_a(r) = sum_k coefficient[k][a] prod_i P_degree[k][i](x_i), Legendre's polynomials,
  * x = (2 r - low - high)/(high - low) */
 typedef struct cb_frame {
-  cb_bundle_class class;
+  cb_bundle_class kind;
   const cb_bundle *inner;
   double low[CB_FRAME_VARIABLES], high[CB_FRAME_VARIABLES];
   int terms, degree[CB_FRAME_TERMS][CB_FRAME_VARIABLES];

@@ -36,8 +36,8 @@ static void all_curvatures(const cb_bundle *b, const double *A, const double *dA
 cb_status cb_bundle_curvature(const cb_bundle *b, const double *r, int i, int j, double *B) {
   double A[ENTRIES_MAX], dA[CB_SHAPE_MAX * ENTRIES_MAX];
   if (i < 0 || j < 0 || i >= b->n || j >= b->n || i == j)
-    return cb_fail(CB_ERROR_ARGUMENT, "bundle %s: no curvature of the pair %d, %d of %d shape variables",
-                   b->class->name, i, j, b->n);
+    return cb_fail(CB_ERROR_ARGUMENT, "bundle %s: no curvature of the pair %d, %d of %d shape variables", b->kind->name,
+                   i, j, b->n);
   const cb_status status = cb_bundle_connection(b, r, A, dA, NULL, NULL);
   if (status) return status;
   pair_curvature(b, A, dA, i, j, B);
@@ -58,7 +58,7 @@ static cb_status derivative_from_jets(const cb_bundle *b, const double *r, doubl
   const int dim = G->dim, n = b->n;
   cb_jet x[CB_JET_MAX], A[CB_GROUP_DIM * CB_JET_MAX];
   for (int i = 0; i < n; i++) x[i] = cb_jet_variable(n, i, r[i]);
-  const cb_status status = b->class->on_jets(b, x, A, NULL);
+  const cb_status status = b->kind->on_jets(b, x, A, NULL);
   if (status) return cb_bundle_fail_at(b, r, status);
   for (int k = 0; k < n; k++)
     for (int i = 0; i < n; i++)
@@ -106,7 +106,7 @@ cb_status cb_bundle_covariant(const cb_bundle *b, const double *r, double *DB) {
   double dB[CB_SHAPE_MAX * PAIRS_MAX * CB_GROUP_DIM];
   cb_status status = cb_bundle_connection(b, r, A, dA, NULL, NULL);
   if (!status)
-    status = b->class->on_jets && n <= CB_JET_MAX ? derivative_from_jets(b, r, dB) : derivative_by_differences(b, r, dB);
+    status = b->kind->on_jets && n <= CB_JET_MAX ? derivative_from_jets(b, r, dB) : derivative_by_differences(b, r, dB);
   if (status) return status;
   all_curvatures(b, A, dA, B);
   for (int k = 0; k < n; k++) {

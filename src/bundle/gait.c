@@ -163,7 +163,7 @@ cb_status cb_gait_reversed(const cb_gait *g, cb_gait **out) {
 
 cb_status cb_gait_fits(const cb_bundle *b, const cb_gait *g) {
   if (g->n == b->n) return CB_OK;
-  return cb_fail(CB_ERROR_ARGUMENT, "a gait of %d shape variables in bundle %s, which has %d", g->n, b->class->name,
+  return cb_fail(CB_ERROR_ARGUMENT, "a gait of %d shape variables in bundle %s, which has %d", g->n, b->kind->name,
                  b->n);
 }
 
@@ -186,7 +186,7 @@ cb_status cb_gait_closed(const cb_bundle *b, const cb_gait *g) {
     const double gap = end[i] - start[i], rest = b->period[i] > 0 ? remainder(gap, b->period[i]) : gap;
     if (!(fabs(rest) <= cb_gait_slack(start[i], end[i])))
       return cb_fail(CB_ERROR_ARGUMENT, "an open gait in bundle %s: %.40s is %.9g at its start and %.9g at its end",
-                     b->class->name, b->shape[i] ? b->shape[i] : "r", start[i], end[i]);
+                     b->kind->name, b->shape[i] ? b->shape[i] : "r", start[i], end[i]);
   }
   return CB_OK;
 }

@@ -121,7 +121,7 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
   past now = *before;
   if ((I->steps += 2) > STEPS_MAX)
     return cb_fail(CB_ERROR_STEP, "bundle %s: a holonomy does not settle to %.3g at time %.9g: it is not smooth there",
-                   I->b->class->name, I->error, t);
+                   I->b->kind->name, I->error, t);
   for (int k = 0; k < 2; k++) {
     const cb_status status = take(I, t + k * h / 2, h / 2, &half[k]);
     if (status) return status;

@@ -144,7 +144,7 @@ static cb_status read_axes(const cb_points *p, const cb_node *node, int *killing
     killing[*n] = find_axis(g, text);
     if (killing[*n] < 0) {
       const char *near = cb_nearest_name(text, names, (size_t)g->n_killing);
-      return cb_node_fail(item, "group: space %s has no axis '%.40s'%s%s%s", g->class->name, text,
+      return cb_node_fail(item, "group: space %s has no axis '%.40s'%s%s%s", g->kind->name, text,
                           near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     for (int i = 0; i < *n; i++)
@@ -184,7 +184,7 @@ cb_status cb_points_choose_group(cb_points *p, const cb_node *axes, const cb_gro
   return cb_fail(CB_ERROR_UNSUPPORTED,
                  "the isometries of space %s are no group known here: expected e2, e3, s2, s3, h2, "
                  "h3 or h2xe, or axes that commute as `group`",
-                 p->space->class->name);
+                 p->space->kind->name);
 }
 
 /* --- elements --- */

@@ -51,7 +51,7 @@ static cb_status read_point(cb_points *p, const cb_bundle_names *s, const cb_nod
   p->point[m].mass = p->mass[m];
   if (at->kind != CB_NODE_LIST || at->count != (size_t)p->chart->size)
     return cb_node_fail(at, "at: expected a list of %d coordinates, those of the chart %s of space %s", p->chart->size,
-                        p->chart->name, p->space->class->name);
+                        p->chart->name, p->space->kind->name);
   for (int c = 0; c < p->chart->size && !status; c++)
     status =
         cb_bundle_read_expression(s, at->items[c], p->chart->coordinates[c], s->name, s->shape, &p->point[m].at[c]);

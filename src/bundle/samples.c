@@ -187,7 +187,7 @@ cb_status cb_bundle_samples(const cb_bundle_table *table, int degree, cb_bundle 
     return cb_fail(CB_ERROR_MEMORY, "no memory for a table");
   }
   s->arena = arena;
-  *b = (cb_bundle){.class = &cb_samples_class, .group = table->group, .n = table->n, .self = s};
+  *b = (cb_bundle){.kind = &cb_samples_class, .group = table->group, .n = table->n, .self = s};
   status = make(table, degree, points, s, b);
   if (status) {
     cb_bundle_free(b);

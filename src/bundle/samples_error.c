@@ -175,8 +175,8 @@ cb_status cb_samples_estimate(cb_samples *s, int count, const double *samples) {
 /* --- asked for --- */
 
 static cb_status check_class(const cb_bundle *b) {
-  if (b->class == &cb_samples_class) return CB_OK;
-  return cb_fail(CB_ERROR_ARGUMENT, "bundle %s is not made from samples", b->class->name);
+  if (b->kind == &cb_samples_class) return CB_OK;
+  return cb_fail(CB_ERROR_ARGUMENT, "bundle %s is not made from samples", b->kind->name);
 }
 
 /* The cell of an axis that x is in; x lies within. */

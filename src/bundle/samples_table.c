@@ -32,7 +32,7 @@ cb_status cb_bundle_sample(const cb_bundle *b, const double *low, const double *
   const int n = b->n, count = b->group->dim * n;
   size_t total = 1;
   if (n > CB_SAMPLES_AXES)
-    return cb_fail(CB_ERROR_ARGUMENT, "bundle %s has %d shape variables, a table at most %d", b->class->name, n,
+    return cb_fail(CB_ERROR_ARGUMENT, "bundle %s has %d shape variables, a table at most %d", b->kind->name, n,
                    CB_SAMPLES_AXES);
   for (int i = 0; i < n; i++) {
     if (points[i] < 2 || !(high[i] > low[i]) || !isfinite(high[i] - low[i]))

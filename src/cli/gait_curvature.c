@@ -56,7 +56,7 @@ static cb_status read_plane(const cb_gait_job *job, grid *g) {
   g->i = 0, g->j = 1;
   if (b->n < 2)
     return cb_fail(CB_ERROR_INPUT, "%s: error: bundle %s has one shape variable, and no curvature; see `connection`",
-                   job->scenario, b->class->name);
+                   job->scenario, b->kind->name);
   if (!job->plane) return CB_OK;
   const char *comma = strchr(job->plane, ',');
   if (!comma) return cb_fail(CB_ERROR_INPUT, "--plane: error: expected two shape variables, NAME,NAME");
@@ -141,7 +141,7 @@ static cb_status choose_coordinates(const cb_gait_job *job, grid *g) {
     return cb_fail(CB_ERROR_INPUT,
                    "--coordinates: error: bundle %s has %d shape variables: expected 2, or `coordinates` in the "
                    "scenario's bundle",
-                   job->bundle->class->name, job->bundle->n);
+                   job->bundle->kind->name, job->bundle->n);
   double low[2], high[2];
   int points[2];
   const int of[2] = {g->i, g->j};

@@ -37,7 +37,7 @@ static cb_status find_cycle(const cb_gait_job *job, cycle *c) {
   cb_status status = job->error ? cb_gait_numbers("--error", job->error, 1, &error) : CB_OK;
   if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected at least 0");
   if (!status) status = cb_holonomy(b, job->motion->gait, error, c->g, &c->length, &c->cost);
-  c->has_table = !strcmp(b->class->name, "samples");
+  c->has_table = !strcmp(b->kind->name, "samples");
   if (!status && c->has_table) status = cb_bundle_samples_holonomy_error(b, job->motion->gait, c->table);
   if (status) return status;
   /* a phase once round bounds no surface, and a surface may have singular shapes within */

@@ -46,8 +46,8 @@ static cb_status put_row(const cb_bundle *b, const cb_fibre_path *p, const cb_fi
   cb_fibre_shape(p, s, r, NULL);
   w->t[k] = s->t, w->length[k] = s->length, w->cost[k] = s->cost;
   memcpy(w->group + k * b->group->size, s->g, (size_t)b->group->size * sizeof *s->g);
-  if (!b->points || !b->class->picture) return CB_OK;
-  return b->class->picture(b, r, s->g, (double(*)[3])(w->x + (size_t)k * (size_t)b->points * 3));
+  if (!b->points || !b->kind->picture) return CB_OK;
+  return b->kind->picture(b, r, s->g, (double(*)[3])(w->x + (size_t)k * (size_t)b->points * 3));
 }
 
 static cb_status follow(const cb_gait_job *job, double error, way *w) {
@@ -71,7 +71,7 @@ static cb_status write_file(const cb_gait_job *job, const way *w) {
                            *const group[] = {"time", "number"}, *const x[] = {"time", "point", "axis"},
                            *const lines[] = {"line", "end"};
   const cb_bundle *b = job->bundle;
-  const size_t points = b->class->picture ? (size_t)b->points : 0;
+  const size_t points = b->kind->picture ? (size_t)b->points : 0;
   cb_arrays *a;
   const cb_status status = cb_arrays_create(job->output, &a);
   if (status) return status;

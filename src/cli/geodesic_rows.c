@@ -33,7 +33,7 @@ void cb_geodesic_rows_free(cb_geodesic_rows *rows) {
 static void print(const cb_geodesic_rows *rows, FILE *out) {
   const int n = rows->ambient->space->dim;
   const char *const *name = rows->ambient->chart->coordinates;
-  fprintf(out, "# geodesic in %s, chart %s, distance %.17g\n# s", rows->ambient->space->class->name,
+  fprintf(out, "# geodesic in %s, chart %s, distance %.17g\n# s", rows->ambient->space->kind->name,
           rows->ambient->chart->name, rows->length);
   for (int i = 0; i < n; i++) fprintf(out, " %s", name[i]);
   for (int i = 0; i < n; i++) fprintf(out, " d%s/ds", name[i]);
@@ -68,7 +68,7 @@ static cb_status write_hdf5(const cb_geodesic_rows *rows, const char *path) {
   if (status) return status;
   for (size_t i = 0; i < n; i++)
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", name[i]);
-  cb_arrays_text(a, "space", ambient->space->class->name);
+  cb_arrays_text(a, "space", ambient->space->kind->name);
   cb_arrays_text(a, "chart", ambient->chart->name);
   cb_arrays_text(a, "coordinates", names);
   cb_arrays_text(a, "curvebody_version", CB_VERSION);

@@ -66,7 +66,7 @@ static void print_text(const facts *f) {
   const cb_geometry *g = f->a->space;
   const int n = g->dim;
   const char *const *name = f->a->chart->coordinates;
-  printf("%s: %s, dimension %d\nchart %s: ", g->class->name, g->class->title, n, f->a->chart->name);
+  printf("%s: %s, dimension %d\nchart %s: ", g->kind->name, g->kind->title, n, f->a->chart->name);
   for (int i = 0; i < n; i++) printf("%s%s", i ? ", " : "", name[i]);
   printf("\nat ");
   for (int i = 0; i < n; i++) printf("%s%s = %.15g", i ? ", " : "", name[i], f->q[i]);
@@ -139,7 +139,7 @@ static void print_json(const facts *f) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) metric[i][j] = f->metric[i * n + j];
   printf("{\"space\": ");
-  cb_json_text(stdout, g->class->name);
+  cb_json_text(stdout, g->kind->name);
   printf(", \"dimension\": %d, \"chart\": ", n);
   cb_json_text(stdout, f->a->chart->name);
   printf(", \"coordinates\": [");

@@ -97,7 +97,7 @@ struct cb_chart {
 };
 
 struct cb_geometry {
-  const cb_geometry_class *class;
+  const cb_geometry_class *kind;
   int dim; /* of the space */
   int k;   /* numbers that make a point: the embedding's, or dim in a chart */
   int n_factors;

@@ -49,7 +49,7 @@ typedef struct cb_integrator_class {
 } cb_integrator_class;
 
 struct cb_integrator {
-  const cb_integrator_class *class;
+  const cb_integrator_class *kind;
   const void *problem;     /* of the configuration, borrowed; of bodies: that of the next step */
   const cb_system *system; /* the same, of particles; NULL for others */
   cb_forces *forces;       /* owned; of particles */

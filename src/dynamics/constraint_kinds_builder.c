@@ -22,7 +22,7 @@ static cb_status check_index(const cb_builder *b, const char *what, int n, const
 static cb_status check_factors(const cb_builder *b, const char *what, int most) {
   if (b->space->intrinsic)
     return cb_fail(CB_ERROR_UNSUPPORTED, "%s: expected a space of constant curvature%s, found %s%s", what,
-                   most == 1 ? "" : " or a product of such", b->space->class->name,
+                   most == 1 ? "" : " or a product of such", b->space->kind->name,
                    most == 1 ? ", where the sides of a figure do not tell it" : "");
   const int n = b->space->n_factors;
   if (n == 0 || n > most)

@@ -59,7 +59,7 @@ static cb_status check_distances(const cb_builder *b, const char *what) {
   const cb_geometry *g = b->space;
   if (g->dim <= CB_DIM_MAX && (!g->chart || g->chart->distance)) return CB_OK;
   return cb_fail(CB_ERROR_UNSUPPORTED, "%s: %s has no distances; expected a space that bodies live in", what,
-                 g->class->name);
+                 g->kind->name);
 }
 
 cb_status cb_builder_contacts(cb_builder *b, const cb_contact_options *options) {
@@ -119,7 +119,7 @@ cb_status cb_builder_wall_ball(cb_builder *b, const char *name, int body, const 
     status = cb_fail(CB_ERROR_ARGUMENT, "radius %g of a wall: expected a number > 0", radius);
   if (!status && g->n_factors == 1 && g->factor[0].curvature > 0 && radius * sqrt(g->factor[0].curvature) >= pi)
     status = cb_fail(CB_ERROR_ARGUMENT, "wall '%s': a ball of radius %g is the whole of %s: expected a radius < %.6g",
-                     name ? name : "ball", radius, g->class->name, pi / sqrt(g->factor[0].curvature));
+                     name ? name : "ball", radius, g->kind->name, pi / sqrt(g->factor[0].curvature));
   if (!status) status = cb_builder_settle(g, "a wall's centre", centre, wall.centre);
   return status ? status : add_wall(b, &wall, name);
 }
@@ -141,7 +141,7 @@ cb_status cb_builder_wall_plane(cb_builder *b, const char *name, int body, const
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "a wall that is a plane: %s has no totally geodesic planes to speak of; "
                    "expected a space of constant curvature or a product of such",
-                   g->class->name);
+                   g->kind->name);
   cb_status status = cb_builder_settle(g, "a wall's point", point, wall.centre);
   for (int a = 0; a < g->k && !status; a++)
     if (!isfinite(normal[a])) status = cb_fail(CB_ERROR_DOMAIN, "a wall's normal is not finite");
@@ -166,7 +166,7 @@ cb_status cb_builder_wall_plane(cb_builder *b, const char *name, int body, const
       return cb_fail(CB_ERROR_ARGUMENT,
                      "a wall's normal has parts in both factors of %s, where no plane is totally "
                      "geodesic: expected it to lie in one",
-                     g->class->name);
+                     g->kind->name);
     wall.factor = f;
   }
   for (int a = 0; a < g->embedding; a++) wall.normal[a] /= length;

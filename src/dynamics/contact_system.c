@@ -27,7 +27,7 @@ static cb_status check_radii(const cb_system *s) {
   for (int i = 0; i < s->n; i++)
     if (s->radius[i] >= most)
       return cb_fail(CB_ERROR_ARGUMENT, "%s: a sphere of radius %g is too large for %s: expected < %.6g", s->name[i],
-                     s->radius[i], g->class->name, most);
+                     s->radius[i], g->kind->name, most);
   return CB_OK;
 }
 
@@ -64,7 +64,7 @@ static cb_status check_surfaces(const cb_system *s, cb_contact_set *set) {
         return cb_fail(CB_ERROR_UNSUPPORTED,
                        "contacts of '%s', which has triangles: surfaces meet in spaces of constant curvature of "
                        "dimension 2 or 3, found %s%s; expected particles with radii",
-                       s->body_name[body], g->class->name, g->n_factors > 1 ? ", a product" : "");
+                       s->body_name[body], g->kind->name, g->n_factors > 1 ? ", a product" : "");
   }
   set->n_triangles = 0;
   return CB_OK;

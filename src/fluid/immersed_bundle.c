@@ -165,7 +165,7 @@ static cb_status make(const cb_shape_surface *shape, cb_shape_surface *taken, co
     cb_shape_surface_free(taken);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
   }
-  *b = (cb_bundle){.class = &immersed_class, .self = own};
+  *b = (cb_bundle){.kind = &immersed_class, .self = own};
   own->taken = taken;
   const cb_status status = init(b, shape, options);
   if (status) {

@@ -354,7 +354,7 @@ cb_status cb_bundle_surface_drag(const cb_shape_surface *s, double normal, doubl
   f->normal = normal;
   f->tangential = tangential;
   f->line = line;
-  *b = (cb_bundle){.class = &surface_drag_class,
+  *b = (cb_bundle){.kind = &surface_drag_class,
                    .group = cb_group_find("se3"),
                    .n = s->n,
                    .points = s->surface->vertices,

@@ -192,7 +192,7 @@ cb_status cb_product_to_origin(const cb_factor_chart *c, const cb_geometry *g, c
       memcpy(there.shift + at, q + at, (size_t)dim * sizeof *q);
       memcpy(rate + factor.offset, u + at, (size_t)dim * sizeof *u);
     } else {
-      return cb_fail(CB_ERROR_UNSUPPORTED, "moving origins of %s do not reach every point", g->class->name);
+      return cb_fail(CB_ERROR_UNSUPPORTED, "moving origins of %s do not reach every point", g->kind->name);
     }
   }
   if (!isfinite(there.length) || !all_finite(CB_DIM_MAX, there.direction) || !all_finite(CB_DIM_MAX, there.shift))

@@ -114,7 +114,7 @@ cb_status cb_geometry_create_class(const cb_geometry_class *class_, const cb_nod
     free(g);
     return cb_fail(CB_ERROR_MEMORY, "no memory for space %s", class_->name);
   }
-  g->class = class_;
+  g->kind = class_;
   cb_status status = cb_params_bind(class_->params ? class_->params : none, map, node, shared, 3, params);
   if (!status) {
     status = class_->init(g, params);

@@ -95,7 +95,7 @@ static cb_status factor_mean(const cb_geometry *g, cb_factor f, points p, double
       return cb_fail(CB_ERROR_DOMAIN, "the points are spread all around the sphere: no mean is near");
     for (int a = 0; a < f.count; a++) m[a] /= sqrt(square);
     cb_factor_project_point(f, m);
-    cb_geometry one = {.class = g->class, .dim = cb_factor_dim(f), .k = f.count, .embedding = f.count, .n_factors = 1};
+    cb_geometry one = {.kind = g->kind, .dim = cb_factor_dim(f), .k = f.count, .embedding = f.count, .n_factors = 1};
     one.factor[0] = (cb_factor){0, f.count, f.curvature};
     for (int a = 0; a < f.count; a++) one.form[a] = g->form[f.offset + a];
     double length = 1, limit = 0;

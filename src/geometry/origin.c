@@ -78,7 +78,7 @@ static bool acts_on(const cb_geometry *g, int killing, int offset, int count) {
 cb_status cb_origin_flow(const cb_geometry *g, int killing, double s, cb_origin *out) {
   double base[CB_Q_MAX], v[CB_Q_MAX], speed = 0;
   int axis[CB_DIM_MAX], coordinate[CB_DIM_MAX];
-  if (!cb_origin_moves(g)) return cb_fail(CB_ERROR_UNSUPPORTED, "%s has no moving origins", g->class->name);
+  if (!cb_origin_moves(g)) return cb_fail(CB_ERROR_UNSUPPORTED, "%s has no moving origins", g->kind->name);
   const cb_origin_part part = cb_origin_part_of(g);
   cb_origin flow;
   cb_geometry_base_point(g, base);
@@ -96,7 +96,7 @@ cb_status cb_origin_flow(const cb_geometry *g, int killing, double s, cb_origin 
       speed += fabs(flow.shift[axis[i]] = s * v[coordinate[i]]);
   }
   if (s != 0 && !(speed > 0))
-    return cb_fail(CB_ERROR_UNSUPPORTED, "moving origins of %s have no %s", g->class->name, g->killing[killing].name);
+    return cb_fail(CB_ERROR_UNSUPPORTED, "moving origins of %s have no %s", g->kind->name, g->killing[killing].name);
   *out = flow;
   return CB_OK;
 }

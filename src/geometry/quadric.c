@@ -24,7 +24,7 @@ cb_status cb_geometry_check_point(const cb_geometry *g, const double *x, double 
   if (g->intrinsic) return cb_intrinsic_check(g, x);
   for (int a = 0; a < g->embedding; a++)
     if (!isfinite(x[a]))
-      return cb_fail(CB_ERROR_DOMAIN, "coordinate %d of a point of %s is not finite", a + 1, g->class->name);
+      return cb_fail(CB_ERROR_DOMAIN, "coordinate %d of a point of %s is not finite", a + 1, g->kind->name);
   for (int f = 0; f < g->n_factors; f++) {
     cb_factor factor = g->factor[f];
     if (factor.curvature == 0) continue;
@@ -34,13 +34,13 @@ cb_status cb_geometry_check_point(const cb_geometry *g, const double *x, double 
     if (!isfinite(size))
       return cb_fail(CB_ERROR_DOMAIN,
                      "the point is too far out for numbers of the embedding, which end %.4g from the base point of %s",
-                     largest_square / sqrt(fabs(factor.curvature)), g->class->name);
+                     largest_square / sqrt(fabs(factor.curvature)), g->kind->name);
     if (!(fabs(factor.curvature * square - 1) <= tolerance * fmax(1, fabs(factor.curvature) * size)))
-      return cb_fail(CB_ERROR_DOMAIN, "the point is not on %s: <x,x> = %.17g, expected %.17g", g->class->name, square,
+      return cb_fail(CB_ERROR_DOMAIN, "the point is not on %s: <x,x> = %.17g, expected %.17g", g->kind->name, square,
                      1 / factor.curvature);
     if (factor.curvature < 0 && !(last > 0))
       return cb_fail(CB_ERROR_DOMAIN, "the point is on the other sheet of %s: its last coordinate is %g, expected > 0",
-                     g->class->name, last);
+                     g->kind->name, last);
   }
   return CB_OK;
 }

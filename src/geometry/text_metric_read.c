@@ -356,7 +356,7 @@ static cb_status create(const cb_node *node, const char *const *extra, size_t n,
   if (status) return status;
   cb_geometry *g = calloc(1, sizeof *g);
   if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a space");
-  g->class = &cb_text_metric_class;
+  g->kind = &cb_text_metric_class;
   status = build(g, node, &p, most);
   if (status) return cb_geometry_free(g), status;
   *out = g;

@@ -125,8 +125,8 @@ void cb_ida_close(cb_ida *m) {
 }
 
 cb_status cb_ida_set_roots(cb_integrator *in, int n, cb_root_function *f, void *user) {
-  if (strcmp(in->class->name, "ida"))
-    return cb_fail(CB_ERROR_UNSUPPORTED, "`%s` finds no events; `ida` does", in->class->name);
+  if (strcmp(in->kind->name, "ida"))
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`%s` finds no events; `ida` does", in->kind->name);
   if (n < 0 || (n > 0 && !f)) return cb_fail(CB_ERROR_ARGUMENT, "%d functions: expected 0 or more", n);
   cb_ida *m = in->self;
   int *found = cb_arena_alloc(m->arena, (size_t)n, sizeof *found);

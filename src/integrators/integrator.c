@@ -67,14 +67,14 @@ static cb_status make_forces(cb_integrator *i) {
   i->system = i->problem;
   cb_status status = cb_forces_create(i->system, &i->forces);
   if (!status) status = cb_forces_set_threads(i->forces, cb_threads_for(SIZE_MAX));
-  return status ? status : check_constraints(i->class, i->system);
+  return status ? status : check_constraints(i->kind, i->system);
 }
 
 /* Takes params, also when it fails. */
 static cb_status make(const cb_integrator_class *class, void *params, const void *problem, cb_integrator **out) {
   cb_integrator *made = calloc(1, sizeof *made);
   if (!made) return free(params), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
-  *made = (cb_integrator){.class = class, .problem = problem, .params = params, .worst = -1, .root = -1};
+  *made = (cb_integrator){.kind = class, .problem = problem, .params = params, .worst = -1, .root = -1};
   cb_status status = class->configuration == &cb_configuration_particles ? make_forces(made) : CB_OK;
   if (!status && class->create) status = class->create(made, params);
   if (status) {
@@ -112,16 +112,16 @@ cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_s
 }
 
 cb_status cb_integrator_like(const cb_integrator *i, const void *problem, cb_integrator **out) {
-  const size_t size = i->class->params_size ? i->class->params_size : 1;
+  const size_t size = i->kind->params_size ? i->kind->params_size : 1;
   void *params = malloc(size);
-  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", i->class->name);
+  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", i->kind->name);
   memcpy(params, i->params, size);
-  return make(i->class, params, problem, out);
+  return make(i->kind, params, problem, out);
 }
 
 void cb_integrator_free(cb_integrator *i) {
   if (!i) return;
-  if (i->class->destroy) i->class->destroy(i);
+  if (i->kind->destroy) i->kind->destroy(i);
   cb_forces_free(i->forces);
   free(i->params);
   free(i);
@@ -129,16 +129,16 @@ void cb_integrator_free(cb_integrator *i) {
 
 cb_status cb_integrator_step(cb_integrator *i, void *state, double h) {
   i->worst = -1;
-  return i->class->step(i, state, h);
+  return i->kind->step(i, state, h);
 }
 
 void cb_integrator_reset(cb_integrator *i) {
-  if (i->class->reset) i->class->reset(i);
+  if (i->kind->reset) i->kind->reset(i);
 }
 
 void cb_integrator_carry(cb_integrator *i, int component, const cb_isometry *isometry) {
-  if (i->class->moved && !cb_system_space(i->system)->chart) /* covectors of a chart move otherwise: start anew */
-    i->class->moved(i, component, isometry);
+  if (i->kind->moved && !cb_system_space(i->system)->chart) /* covectors of a chart move otherwise: start anew */
+    i->kind->moved(i, component, isometry);
   else
     cb_integrator_reset(i);
 }

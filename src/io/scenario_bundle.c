@@ -151,6 +151,6 @@ void cb_locomotion_free(cb_locomotion *m) {
   cb_surface_free(m->body->surface);
 }
 
-const char *cb_locomotion_name(const cb_locomotion *m) { return (m->plain ? m->plain : m->bundle)->class->name; }
+const char *cb_locomotion_name(const cb_locomotion *m) { return (m->plain ? m->plain : m->bundle)->kind->name; }
 
 const cb_locomotion *cb_scenario_locomotion(const cb_scenario *s) { return s->locomotion; }

@@ -44,10 +44,10 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
                                cb_isa_name(),
                                s->locomotion ? "bundle" : "space",
                                s->locomotion ? cb_locomotion_name(s->locomotion)
-                               : s->space    ? s->space->class->name
+                               : s->space    ? s->space->kind->name
                                              : "fluid",
                                "integrator",
-                               s->integrator->class->name,
+                               s->integrator->kind->name,
                                "solver",
                                s->integrator->solver,
                                "gsl_version",

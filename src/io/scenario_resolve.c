@@ -132,10 +132,10 @@ static const cb_node *bundle(cb_scenario *s, const cb_node *node) {
 static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *node) {
   if (!strcmp(key, "space")) {
     const cb_node *map = as_map(s, node);
-    return s->space->class->params ? with_defaults(s, s->space->class->params, map) : map;
+    return s->space->kind->params ? with_defaults(s, s->space->kind->params, map) : map;
   }
   if (!strcmp(key, "integrator"))
-    return with_defaults(s, s->integrator->class->params, with_defaults(s, cb_scenario_table(s, key), node));
+    return with_defaults(s, s->integrator->kind->params, with_defaults(s, cb_scenario_table(s, key), node));
   if (!strcmp(key, "fluid")) return fluid(s, node);
   if (!strcmp(key, "bundle")) return bundle(s, node);
   if (!strcmp(key, "bodies")) {

@@ -173,5 +173,5 @@ cb_status cb_run_create_bodies(const cb_fluid *fluid, int n, const cb_body_start
 }
 
 const cb_rigid_state *cb_run_body(const cb_run *run, int i) {
-  return run->class == &class && i >= 0 && i < run->bodies->n ? &run->bodies->state[i] : NULL;
+  return run->kind == &class && i >= 0 && i < run->bodies->n ? &run->bodies->state[i] : NULL;
 }

@@ -84,7 +84,7 @@ static cb_status make_room(cb_broad *b, int n) {
 cb_status cb_broad_create(const cb_geometry *g, bool all_pairs, cb_broad **out) {
   if (g->dim < 1 || g->dim > CB_DIM_MAX)
     return cb_fail(CB_ERROR_ARGUMENT, "the space %s has %d dimensions and no distances: expected 1 to %d",
-                   g->class ? g->class->name : "?", g->dim, CB_DIM_MAX);
+                   g->kind ? g->kind->name : "?", g->dim, CB_DIM_MAX);
   cb_broad *b = calloc(1, sizeof *b);
   if (!b) return cb_fail(CB_ERROR_MEMORY, "no memory for a broad phase");
   b->g = g;

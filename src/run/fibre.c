@@ -40,7 +40,7 @@ cb_status cb_run_create_fibre(const cb_fibre_path *path, const double *start, cb
   if (!(path->period > 0)) return cb_fail(CB_ERROR_ARGUMENT, "a gait of period %g", path->period);
   if (cb_gait_variables(path->gait) != path->bundle->n)
     return cb_fail(CB_ERROR_ARGUMENT, "a gait of %d shape variables in bundle %s, which has %d",
-                   cb_gait_variables(path->gait), path->bundle->class->name, path->bundle->n);
+                   cb_gait_variables(path->gait), path->bundle->kind->name, path->bundle->n);
   cb_status status = cb_run_new(&class, options, sizeof(cb_fibre_state) / sizeof(double), &run);
   if (status) return status;
   cb_fibre *f = run->fibre = cb_arena_alloc(run->arena, 1, sizeof *f);
@@ -62,4 +62,4 @@ cb_status cb_run_create_fibre(const cb_fibre_path *path, const double *start, cb
   return CB_OK;
 }
 
-const cb_fibre_state *cb_run_fibre(const cb_run *run) { return run->class == &class ? &run->fibre->state : NULL; }
+const cb_fibre_state *cb_run_fibre(const cb_run *run) { return run->kind == &class ? &run->fibre->state : NULL; }

@@ -73,7 +73,7 @@ FILL(momentum) {
   const cb_bundle *b = f->path.bundle;
   const int dim = b->group->dim, all = dim + b->n;
   double G[FORM * FORM];
-  const cb_status status = b->class->form(b, f->r, G);
+  const cb_status status = b->kind->form(b, f->r, G);
   if (status) return status;
   for (int k = 0; k < dim; k++) {
     double sum = 0;
@@ -85,7 +85,7 @@ FILL(momentum) {
 
 FILL(picture) {
   const cb_fibre *f = run->fibre;
-  return f->path.bundle->class->picture(f->path.bundle, f->r, f->state.g, out);
+  return f->path.bundle->kind->picture(f->path.bundle, f->r, f->state.g, out);
 }
 
 #define ON(group, name, type, rank, unit, doc, fill, ...) \
@@ -133,7 +133,7 @@ static cb_status name_pairs(cb_run *run, const char ***out, size_t *count) {
 static cb_status dimensions_of_picture(cb_run *run) {
   static const char *const axes[] = {"x", "y", "z"};
   const cb_bundle *b = run->fibre->path.bundle;
-  const size_t points = b->class->picture ? (size_t)b->points : 0, lines = points ? (size_t)b->lines : 0;
+  const size_t points = b->kind->picture ? (size_t)b->points : 0, lines = points ? (size_t)b->lines : 0;
   int64_t *ends = cb_arena_alloc(run->arena, 2 * lines, sizeof *ends);
   if (!ends) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu lines", lines);
   for (size_t k = 0; k < lines; k++) ends[k] = b->line[k][0], ends[lines + k] = b->line[k][1];
@@ -171,9 +171,9 @@ cb_status cb_fibre_layout(cb_run *run) {
   const cb_bundle *b = f->path.bundle;
   if (!run->options.observables) run->options.observables = usual;
   cb_status status = cb_run_check_observables(run, cb_fibre_observables);
-  if (!status && cb_run_asked(run, "momentum") && !b->class->form)
+  if (!status && cb_run_asked(run, "momentum") && !b->kind->form)
     status = cb_fail(CB_ERROR_ARGUMENT, "the observable `momentum`: bundle %s has no form (xi, r') that it comes from",
-                     b->class->name);
+                     b->kind->name);
   if (!status) status = dimensions(run);
   for (const cb_fibre_field *row = table; row->group && !status; row++) {
     int at;

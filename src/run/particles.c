@@ -84,6 +84,6 @@ cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, cons
   return CB_OK;
 }
 
-const cb_state *cb_run_current(const cb_run *run) { return run->class == &class ? run->particles->state : NULL; }
-double cb_run_start_moved(const cb_run *run) { return run->class == &class ? run->particles->start_moved : 0; }
-double cb_run_start_turned(const cb_run *run) { return run->class == &class ? run->particles->start_turned : 0; }
+const cb_state *cb_run_current(const cb_run *run) { return run->kind == &class ? run->particles->state : NULL; }
+double cb_run_start_moved(const cb_run *run) { return run->kind == &class ? run->particles->start_moved : 0; }
+double cb_run_start_turned(const cb_run *run) { return run->kind == &class ? run->particles->start_turned : 0; }

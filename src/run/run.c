@@ -35,7 +35,7 @@ cb_status cb_run_new(const cb_run_class *class, const cb_run_options *options, s
   cb_run *run = arena ? cb_arena_alloc(arena, 1, sizeof *run) : NULL;
   if (!run) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a run");
   run->arena = arena;
-  run->class = class;
+  run->kind = class;
   run->options = *options;
   if (run->options.checkpoint == 0) {
     const size_t rows = NUMBERS_A_CHECKPOINT / (numbers ? numbers : 1);
@@ -51,7 +51,7 @@ cb_status cb_run_new(const cb_run_class *class, const cb_run_options *options, s
 
 void cb_run_free(cb_run *run) {
   if (!run) return;
-  run->class->free(run);
+  run->kind->free(run);
   for (size_t i = 0; i < run->warnings; i++) free((char *)run->warning[i].text);
   free(run->warning);
   cb_arena_free(run->arena);
@@ -85,13 +85,13 @@ cb_status cb_run_restore(cb_run *run) {
   *run->t = run->times[0];
   *run->t_low = run->times[1];
   run->restored = true;
-  return run->class->restored(run);
+  return run->kind->restored(run);
 }
 
 /* A state that cannot be measured ends the run as a failed step does. */
 static cb_status write_row(cb_run *run, cb_sink *sink) {
   const char *what = "";
-  const cb_status status = run->class->measure(run, &what);
+  const cb_status status = run->kind->measure(run, &what);
   if (!status) return sink->row(sink->self, run->row);
   return cb_fail(status == CB_ERROR_MEMORY ? status : CB_ERROR_STEP,
                  "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status), *run->t,
@@ -101,7 +101,7 @@ static cb_status write_row(cb_run *run, cb_sink *sink) {
 static cb_status write_checkpoint(cb_run *run, cb_sink *sink) {
   run->times[0] = *run->t;
   run->times[1] = *run->t_low;
-  run->class->forget(run);
+  run->kind->forget(run);
   return sink->checkpoint(sink->self, run->blob, run->layout.n_state);
 }
 
@@ -118,7 +118,7 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
   cb_status status = CB_OK;
   /* the checkpoint comes first, so that a run killed at any later moment can be resumed */
   if (!run->restored) {
-    status = run->class->begin ? run->class->begin(run) : CB_OK;
+    status = run->kind->begin ? run->kind->begin(run) : CB_OK;
     if (!status) status = write_checkpoint(run, sink);
   }
   if (!status && *run->step == 0) {
@@ -134,7 +134,7 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
     if (stop && *stop)
       return cb_fail(CB_ERROR_INTERRUPTED, "interrupted at time %.17g, step %lld", *run->t, (long long)*run->step);
     const double h = *run->step < run->full_steps ? o->step : run->last_step;
-    if ((status = run->class->step(run, sink, h))) break;
+    if ((status = run->kind->step(run, sink, h))) break;
     const bool ends = *run->step == total || run->stopped;
     if (*run->step % o->every == 0 || ends) status = write_row(run, sink);
     if (!status && !ends && *run->step % (o->every * o->checkpoint) == 0) status = write_checkpoint(run, sink);

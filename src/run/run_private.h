@@ -24,7 +24,7 @@ typedef struct cb_run_class {
 
 struct cb_run {
   cb_arena *arena;
-  const cb_run_class *class;
+  const cb_run_class *kind;
   union {
     struct cb_particles *particles; /* run/particles.h */
     struct cb_bodies *bodies;       /* run/bodies_private.h */

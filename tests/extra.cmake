@@ -43,7 +43,10 @@ endif()
 
 add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_install ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
 add_test(NAME symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_symbols $<TARGET_FILE:curvebody_static>)
-set_tests_properties(install symbols PROPERTIES LABELS release TIMEOUT 300)
+find_program(CURVEBODY_CXX NAMES c++ g++ clang++)
+add_test(NAME headers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_headers ${PROJECT_SOURCE_DIR} $<TARGET_FILE:curvebody_shared>
+  $<TARGET_FILE:curvebody> ${CMAKE_C_COMPILER} ${CURVEBODY_CXX})
+set_tests_properties(headers install symbols PROPERTIES LABELS release TIMEOUT 300)
 
 # Fuzz targets: fuzz/fuzz_SUBJECT.c with seeds in fuzz/corpus/SUBJECT. Executions that take some seconds under the sanitizers;
 # fuzz/run makes millions.

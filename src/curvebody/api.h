@@ -1,5 +1,5 @@
 /* What is public: the headers of this folder. What they declare between CB_API_BEGIN and CB_API_END the library
- * exports, with C linkage; everything else in it is hidden. */
+ * exports, with C linkage; everything else in it is hidden. They are C17 and C++17. */
 #ifndef CURVEBODY_API_H
 #define CURVEBODY_API_H
 

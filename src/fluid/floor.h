@@ -2,6 +2,11 @@
  *
  *   stiff       each vertex below by d >= 0 is pushed: N = share (stiffness d + damping d') >= 0 along up, and held by
  *               friction, -friction N u_t/sqrt(|u_t|^2 + creep^2); share: of the vertex, 1/vertices
+ *               Damping and friction have rates of their own, about damping/mass and friction gravity/creep. A step of
+ *               length h outruns either where h times it is above 1 (vertices far from the centre go three times as
+ *               fast, and what is damped at more than 2/h the middle of a step throws back). It is then made without
+ *               the floor, and where that meets it again with the constant push of the twist that it ends with
+ *               (floor_damping.c): of first order, without rebound whatever the damping, and N >= 0
  *   reflecting  where the lowest vertex meets the floor, the momentum changes by an impulse J along up at it, with
  *               velocity of the vertex v+ = -restitution v-:  J = -(1 + e) v- / (w^T K^-1 w), w = (c × n, n)
  *
@@ -41,6 +46,14 @@ typedef struct cb_floor_shape {
  * of the springs to those that are not NULL. */
 void cb_floor_wrench(const cb_floor *f, int n, const double (*x)[3], const double (*v)[3], const cb_pose *g,
                      const double Y[6], double F[6], double dF[6][6], double dpose[6][6], double *energy);
+
+/* Does a step of length h outrun the damping or the friction of a stiff floor? gravity: its size. */
+bool cb_floor_outruns(const cb_floor *f, double mass, double gravity, double h);
+/* The push in such a step, of length h, its middle at t, that led to s without the floor: constant in the world's axes,
+ * the torque about the body's origin; met: is there one? CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR, CB_STEP_NOT_FINITE,
+ * or what the problem and the shape return. */
+cb_status cb_floor_push(const cb_floor *f, const cb_floor_shape *shape, const cb_rigid_problem *p, double t, double h,
+                        const cb_rigid_state *s, double push[6], bool *met);
 
 /* How a state is stepped: cb_rigid_step_pontryagin or another, bound to its parameters. */
 typedef struct cb_body_stepper {

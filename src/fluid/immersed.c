@@ -115,13 +115,14 @@ static cb_status take_parts(cb_immersed *b, const cb_immersed_options *o) {
 }
 
 /* Where the density varies: as in one of 1 kg/m^3 (cb_immersed_form). */
-static cb_status check_inertia(const cb_immersed *b) {
+static cb_status check_inertia(cb_immersed *b) {
   cb_swimmer *s;
   cb_status status = cb_swimmer_create(b, &s);
   if (status) return status;
   status = cb_immersed_form_at(s, 0);
   if (!status) {
     double K[6][6], l[6][6];
+    b->weighed = s->form.mass.mass;
     for (int i = 0; i < 36; i++) K[i / 6][i % 6] = s->form.mass.inertia[i / 6][i % 6] + s->form.I_f[i / 6][i % 6];
     if (!cb_cholesky(6, K[0], 1e-13, l[0])) /* round-off of a vanishing pivot is 1e-16 of its diagonal */
       status = cb_fail(CB_ERROR_DOMAIN, "the body has no inertia%s: its mass is %g kg%s",

@@ -77,6 +77,9 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out);
 void cb_swimmer_free(cb_swimmer *s);
 const cb_rigid_problem *cb_swimmer_problem(cb_swimmer *s);
 cb_floor_shape cb_swimmer_floor_shape(cb_swimmer *s);
+/* One step of the swimmer's problem on a floor that does not reflect. The state is untouched on failure. */
+cb_status cb_swimmer_step(cb_swimmer *s, const cb_body_stepper *stepper, double h, cb_rigid_state *state,
+                          int *iterations);
 /* Of what the last step or measurement found. A part, and its number, whose delta is capped and was not when
  * cb_swimmer_know_caps was called last; NULL: none. */
 const cb_local_part *cb_swimmer_cap(const cb_swimmer *s, int *number);

@@ -48,7 +48,20 @@ cb_status cb_immersed_drag(cb_swimmer *s, const cb_immersed_moment *m, bool quad
   return CB_OK;
 }
 
+/* The push of a step that outruns the floor. */
+static void push(const double wrench[6], const cb_immersed_moment *m, double *F, cb_tensor dg) {
+  static const double origin[3];
+  double torque[3], force[3], turned[3][3] = {{0}};
+  cb_apply3_transposed(m->r, wrench, torque);
+  cb_apply3_transposed(m->r, wrench + 3, force);
+  cb_immersed_push(origin, force, F, dg);
+  cb_add_hat3(turned, 1, torque);
+  for (int i = 0; F && i < 3; i++) F[i] += torque[i];
+  for (int i = 0; dg && i < 9; i++) dg[i / 3][i % 3] += turned[i / 3][i % 3];
+}
+
 void cb_immersed_floor(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
-  cb_floor_wrench(&s->b->fluid.floor, s->b->surface->vertices, s->form.x, s->form.v, m->g, m->Y, F, dF, dg,
-                  NULL);
+  if (s->outrun) push(s->push, m, F, dg);
+  else
+    cb_floor_wrench(&s->b->fluid.floor, s->b->surface->vertices, s->form.x, s->form.v, m->g, m->Y, F, dF, dg, NULL);
 }

@@ -37,6 +37,7 @@ struct cb_immersed {
   const cb_poses *poses;
   cb_moving_mass *mass;
   double *thickness; /* [parts] */
+  double weighed;    /* the mass at t = 0 */
   int closed_faces;  /* of `listed`: faces of closed parts come first, then sheets' */
   int *listed;       /* [faces] */
   bool added_mass, drag;
@@ -145,6 +146,8 @@ struct cb_swimmer {
   const cb_immersed *b;
   cb_arena *arena;
   cb_rigid_problem problem;
+  bool outrun;    /* the floor is what pushes: in the world's axes, torque about the body's origin */
+  double push[6];
   cb_local *local;
   cb_local_part *part; /* [parts] */
   bool *capped;        /* [parts]: is known */

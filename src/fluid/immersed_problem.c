@@ -1,6 +1,7 @@
 /* A swimmer: an immersed body as what a step on SE(3) moves, with a thread's work arrays. */
 #include "fluid/immersed_private.h"
 
+#include <math.h>
 #include <string.h>
 
 void cb_immersed_moment_of(double t, const cb_pose *g, const double Y[6], cb_immersed_moment *out) {
@@ -169,3 +170,26 @@ static cb_status floor_shape(void *self, double t, int *n, const double (**x)[3]
 }
 
 cb_floor_shape cb_swimmer_floor_shape(cb_swimmer *s) { return (cb_floor_shape){s, floor_shape}; }
+
+cb_status cb_swimmer_step(cb_swimmer *s, const cb_body_stepper *stepper, double h, cb_rigid_state *state,
+                          int *iterations) {
+  const cb_fluid *fluid = &s->b->fluid;
+  const double gravity = sqrt(cb_dot3(fluid->gravity, fluid->gravity));
+  if (!cb_floor_outruns(&fluid->floor, s->b->weighed, gravity, h))
+    return stepper->step(stepper->self, &s->problem, h, state, iterations);
+  const cb_floor_shape shape = cb_swimmer_floor_shape(s);
+  cb_rigid_state next = *state;
+  bool met = false;
+  s->outrun = true;
+  memset(s->push, 0, sizeof s->push);
+  cb_status status = stepper->step(stepper->self, &s->problem, h, &next, iterations);
+  if (!status) status = cb_floor_push(&fluid->floor, &shape, &s->problem, state->t + h / 2, h, &next, s->push,
+                                       &met);
+  if (!status && met) {
+    next = *state;
+    status = stepper->step(stepper->self, &s->problem, h, &next, iterations);
+  }
+  s->outrun = false;
+  if (!status) *state = next;
+  return status;
+}

@@ -57,8 +57,8 @@ const cb_param cb_floor_table[] = {
     NUMBER(height, "0", "m", "", "along the normal"),
     {"normal", CB_PARAM_NODE, offsetof(floor_parameters, normal), "", "", "", NULL, "upwards (default [0, 0, 1])"},
     NUMBER(stiffness, "1000", "N/m", "> 0", "stiff: of the whole body, shared evenly by its vertices"),
-    NUMBER(damping, "0", "N s/m", ">= 0", "stiff: of the whole body"),
-    NUMBER(friction, "0", "", ">= 0", "stiff: coefficient of friction"),
+    NUMBER(damping, "0", "N s/m", ">= 0", "stiff: of the whole body; implicit where step damping/mass > 1"),
+    NUMBER(friction, "0", "", ">= 0", "stiff: its coefficient; implicit where step friction gravity/creep > 1"),
     NUMBER(creep, "0.001", "m/s", "> 0", "stiff: speed at which friction sets in"),
     NUMBER(restitution, "1", "", "[0, 1]", "reflecting: speed after over speed before"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};

@@ -47,13 +47,13 @@ static cb_status by_method(void *self, const cb_rigid_problem *p, double h, cb_r
 static cb_status whole(cb_run *run, cb_bodies_part *part, int body, double h, int *iterations) {
   const cb_bodies *b = run->bodies;
   cb_swimmer *swimmer = part->swimmer[body - part->first];
-  const cb_rigid_problem *problem = cb_swimmer_problem(swimmer);
   cb_rigid_state *s = &b->state[body];
-  if (b->fluid->floor.kind != CB_FLOOR_REFLECTING) return by_method(part->integrator, problem, h, s, iterations);
+  const cb_body_stepper stepper = {part->integrator, by_method};
+  if (b->fluid->floor.kind != CB_FLOOR_REFLECTING) return cb_swimmer_step(swimmer, &stepper, h, s, iterations);
   const cb_floor_shape shape = cb_swimmer_floor_shape(swimmer);
   teller to = {part, body};
-  return cb_floor_step(&b->fluid->floor, &shape, &(cb_body_stepper){part->integrator, by_method}, problem, h, s,
-                       iterations, hit, &to, part->floor);
+  return cb_floor_step(&b->fluid->floor, &shape, &stepper, cb_swimmer_problem(swimmer), h, s, iterations, hit, &to,
+                       part->floor);
 }
 
 static cb_status halves(cb_run *run, cb_bodies_part *part, int body, double h, int depth) {

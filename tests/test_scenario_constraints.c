@@ -311,7 +311,7 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
     check_case_begins(cases[i].entry, open_with(cases[i].space, more, &s), CB_ERROR_INPUT, expected);
   }
   static const char *const others[][2] = {
-      {"constraints: {rod: {}}", "test:8:14: error: expected a list of constraints"},
+      {"constraints: {rod: {}}", "test:8:14: error: constraints: expected a list"},
       {"start: {project: allways}", "test:8:18: error: project: expected one of auto, never, found 'allways'"},
       {"start: {projct: auto}", "test:8:9: error: unknown key 'projct', did you mean 'project'?"},
       {"start: {redundant: dropp}",

@@ -1,6 +1,8 @@
 /* From a map of the scenario to a body of its kind. */
 #include <curvebody/body.h>
 
+#include "core/scalar.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

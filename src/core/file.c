@@ -1,5 +1,6 @@
 /* Reading a whole file with a bound on its size. */
 #define _POSIX_C_SOURCE 200809L
+#include "core/failure.h"
 #include "core/text.h"
 
 #include <errno.h>
@@ -10,8 +11,8 @@
 #include <sys/stat.h>
 
 static cb_status too_large(const char *path, const char *more_than, size_t size, size_t limit) {
-  return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a file of %s%zu bytes, expected at most %zu", path, more_than, size,
-                 limit);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: a file of %s%zu bytes, expected at most %zu", path, more_than,
+                        size, limit);
 }
 
 static cb_status cannot_read(const char *path, int error) {

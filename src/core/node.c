@@ -1,4 +1,5 @@
 /* Trees of values: looking up, and failing with a place. */
+#include "core/errors.h"
 #include "core/scalar.h"
 #include "core/text.h"
 
@@ -30,7 +31,8 @@ static cb_status fail_in_column(const cb_node *node, int column, const char *for
   char text[1536];
   vsnprintf(text, sizeof text, format, args);
   if (!node || !node->file) return cb_fail(CB_ERROR_INPUT, "error: %s", text);
-  return cb_fail(CB_ERROR_INPUT, "%s:%d:%d: error: %s", node->file, node->line, column, text);
+  const cb_failure known = {.placed = true, .file = node->file, .line = node->line, .column = column};
+  return cb_fail_known(&known, CB_ERROR_INPUT, "%s:%d:%d: error: %s", node->file, node->line, column, text);
 }
 
 cb_status cb_node_fail(const cb_node *node, const char *format, ...) {
@@ -52,30 +54,61 @@ cb_status cb_node_fail_at(const cb_node *node, size_t at, const char *format, ..
   return status;
 }
 
+static bool is_among(const char *text, const char *const *names, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!strcmp(text, names[i])) return true;
+  return false;
+}
+
+cb_status cb_fail_unknown(const cb_node *node, const char *what, const char *name, const char *const *names,
+                          size_t count) {
+  enum { MOST = 512 };
+  char list[MOST + 8] = "";
+  size_t used = 0;
+  for (size_t j = 0; j < count; j++) {
+    const size_t more = strlen(names[j]) + 2;
+    if (used + more > MOST) {
+      strcpy(list + used, ", ...");
+      break;
+    }
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", j ? ", " : "", names[j]);
+  }
+  const char *near = cb_nearest_name(name, names, count);
+  const bool placed = node && node->file;
+  const cb_failure known = {.kind = CB_FAILURE_UNKNOWN,
+                            .placed = placed,
+                            .file = placed ? node->file : NULL,
+                            .line = placed ? node->line : 0,
+                            .column = placed ? node->column : 0};
+  char place[600] = "";
+  if (placed) snprintf(place, sizeof place, "%.512s:%d:%d: error: ", node->file, node->line, node->column);
+  return cb_fail_known(&known, CB_ERROR_INPUT, "%sunknown %s '%s', %s%s%s%s%s", place, what,
+                       cb_quoted(name, strlen(name)).text, near ? "did you mean '" : "", near ? near : "",
+                       near ? "'? Expected " : "expected ", count > 1 ? "one of: " : "", count ? list : "none");
+}
+
+static cb_status unknown_key(const cb_node *key, const char *const *names, size_t count) {
+  static const char *const none[] = {"no key"};
+  return cb_fail_unknown(key, "key", key->text, count ? names : none, count ? count : 1);
+}
+
 cb_status cb_node_check_keys(const cb_node *map, const char *const *names, size_t count) {
   if (!map) return CB_OK;
   if (map->kind != CB_NODE_MAP) return cb_node_fail(map, "expected a map of keys and values, found %s",
                                                     cb_node_found(map).text);
-  for (size_t i = 0; i < map->count; i++) {
-    const cb_node *key = map->keys[i];
-    size_t known = 0;
-    while (known < count && strcmp(key->text, names[known]) != 0) known++;
-    if (known < count) continue;
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < map->count; i++)
+    if (!is_among(map->keys[i]->text, names, count))
+      cb_errors_add(&errors, map->keys[i], unknown_key(map->keys[i], names, count));
+  return cb_errors_end(&errors);
+}
 
-    char list[512];
-    size_t used = 0;
-    list[0] = '\0';
-    for (size_t j = 0; j < count && used < sizeof list; j++)
-      used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", j ? ", " : "", names[j]);
-    if (count == 0) snprintf(list, sizeof list, "no key");
-    cb_quote quote = cb_quoted(key->text, strlen(key->text));
-    const char *nearest = cb_nearest_name(key->text, names, count);
-    if (nearest)
-      return cb_node_fail(key, "unknown key '%s', did you mean '%s'? Expected %s%s", quote.text, nearest,
-                          count > 1 ? "one of: " : "", list);
-    return cb_node_fail(key, "unknown key '%s', expected %s%s", quote.text, count > 1 ? "one of: " : "", list);
+const cb_node *cb_node_misspelt(const cb_node *map, const char *key, const char *const *names, size_t count) {
+  for (size_t i = 0; map && map->kind == CB_NODE_MAP && i < map->count; i++) {
+    const char *text = map->keys[i]->text;
+    if (cb_nearest_name(text, &key, 1) && !is_among(text, names, count)) return map->items[i];
   }
-  return CB_OK;
+  return NULL;
 }
 
 bool cb_node_is_set(const cb_node *node) { return node->file && !strncmp(node->file, "--set ", 6); }

@@ -1,6 +1,7 @@
 /* Binding a map of values to a parameter struct by a table of rows. */
 #include <curvebody/param.h>
 
+#include "core/errors.h"
 #include "core/range.h"
 #include "core/scalar.h"
 #include "core/text.h"
@@ -132,32 +133,57 @@ static void store(const cb_param *row, const value *v, void *out) {
   }
 }
 
-static cb_status check_names(const cb_param *table, const cb_node *map, const char *const *extra, size_t n_extra) {
-  const char *names[MOST_NAMES];
-  size_t count = 0;
-  for (const cb_param *row = table; row->name && count < MOST_NAMES; row++) names[count++] = row->name;
-  if (n_extra > MOST_NAMES - count) return cb_fail(CB_ERROR_ARGUMENT, "more than %d parameters", MOST_NAMES);
-  for (size_t i = 0; i < n_extra; i++) names[count++] = extra[i];
-  return cb_node_check_keys(map, names, count);
+typedef struct names {
+  const char *name[MOST_NAMES];
+  size_t count;
+} names;
+
+static cb_status find_names(const cb_param *table, const char *const *extra, size_t n_extra, names *all) {
+  all->count = 0;
+  for (const cb_param *row = table; row->name && all->count < MOST_NAMES; row++) all->name[all->count++] = row->name;
+  if (n_extra > MOST_NAMES - all->count) return cb_fail(CB_ERROR_ARGUMENT, "more than %d parameters", MOST_NAMES);
+  for (size_t i = 0; i < n_extra; i++) all->name[all->count++] = extra[i];
+  return CB_OK;
+}
+
+static cb_status bind_row(const cb_param *row, const cb_node *map, const cb_node *where, const names *all, value *v) {
+  const cb_node *node = cb_node_get(map, row->name);
+  if (node) return bind_value(row, node, v);
+  if (row->fallback) return bind_fallback(row, v);
+  if (cb_node_misspelt(map, row->name, all->name, all->count)) return cb_fail_consequence();
+  return cb_node_fail(map ? map : where, "missing key '%s': expected %s%s%s", row->name, describe(row).text,
+                      row->doc && *row->doc ? ": " : "", row->doc ? row->doc : "");
 }
 
 cb_status cb_params_bind(const cb_param *table, const cb_node *map, const cb_node *where, const char *const *extra,
                          size_t n_extra, void *out) {
-  cb_status status = check_names(table, map, extra, n_extra);
-  if (status != CB_OK) return status;
+  names all;
+  cb_status status = find_names(table, extra, n_extra, &all);
+  if (status) return status;
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, map, cb_node_check_keys(map, all.name, all.count));
+  const bool is_map = !map || map->kind == CB_NODE_MAP;
 
   /* All rows are read once before any is stored. */
-  for (int write = 0; write <= 1; write++)
-    for (const cb_param *row = table; row->name; row++) {
-      value v = {0};
-      const cb_node *node = cb_node_get(map, row->name);
-      if (node) status = bind_value(row, node, &v);
-      else if (row->fallback) status = bind_fallback(row, &v);
-      else
-        status = cb_node_fail(map ? map : where, "missing key '%s': expected %s%s%s", row->name, describe(row).text,
-                              row->doc && *row->doc ? ": " : "", row->doc ? row->doc : "");
-      if (status != CB_OK) return status;
-      if (write) store(row, &v, out);
-    }
-  return CB_OK;
+  for (const cb_param *row = table; row->name && is_map; row++) {
+    value v = {0};
+    const cb_node *node = cb_node_get(map, row->name);
+    cb_errors_add(&errors, node ? node : map ? map : where, bind_row(row, map, where, &all, &v));
+  }
+  status = cb_errors_end(&errors);
+  for (const cb_param *row = table; row->name && out && !status; row++) {
+    value v = {0};
+    status = bind_row(row, map, where, &all, &v);
+    if (!status) store(row, &v, out);
+  }
+  return status;
+}
+
+void cb_params_bind_right(const cb_param *table, const cb_node *map, void *out) {
+  const names none = {.count = 0};
+  for (const cb_param *row = table; row->name; row++) {
+    value v = {0};
+    if (bind_row(row, map, NULL, &none, &v) && row->fallback) bind_fallback(row, &v);
+    store(row, &v, out);
+  }
 }

@@ -1,5 +1,7 @@
 /* Scalars: numbers (which may be constant expressions), integers, bools and texts. */
 #include "core/scalar.h"
+
+#include "core/errors.h"
 #include "core/text.h"
 #include "numerics/expression.h"
 
@@ -140,12 +142,10 @@ cb_status cb_node_reals(const cb_node *node, size_t n, double *value) {
   if (node->count != n)
     return cb_node_fail(node, "expected a list of %zu numbers, found a list of %zu", n, node->count);
   /* All are read once before any is written. */
-  for (int write = 0; write <= 1; write++)
-    for (size_t i = 0; i < n; i++) {
-      double v;
-      cb_status status = cb_node_real(node->items[i], &v);
-      if (status != CB_OK) return status;
-      if (write) value[i] = v;
-    }
-  return CB_OK;
+  cb_errors errors = cb_errors_begin();
+  double v;
+  for (size_t i = 0; i < n; i++) cb_errors_add(&errors, node->items[i], cb_node_real(node->items[i], &v));
+  cb_status status = cb_errors_end(&errors);
+  for (size_t i = 0; i < n && !status; i++) status = cb_node_real(node->items[i], &value[i]);
+  return status;
 }

@@ -1,10 +1,11 @@
 /* The text of the last error, one for each thread. */
-#include <curvebody/status.h>
-#include <stdarg.h>
+#include "core/failure.h"
+
 #include <stdio.h>
 #include <string.h>
 
-static _Thread_local char text[2048];
+static _Thread_local char text[CB_FAILURE_ROOM];
+static _Thread_local cb_failure last;
 
 const char *cb_status_name(cb_status status) {
   switch (status) {
@@ -27,6 +28,7 @@ const char *cb_status_name(cb_status status) {
 }
 
 const char *cb_error_text(void) { return text; }
+cb_failure cb_failure_last(void) { return last; }
 
 /* What is no number has no sign, though C prints one; what is quoted stays as it was written. */
 static void drop_signs(char *s) {
@@ -35,15 +37,29 @@ static void drop_signs(char *s) {
     else at++;
 }
 
-cb_status cb_fail(cb_status status, const char *format, ...) {
-  /* Through a second buffer: an argument may be the old text itself. */
-  char next[sizeof text];
-  va_list args;
-  va_start(args, format);
+cb_status cb_fail_v(const cb_failure *known, cb_status status, const char *format, va_list args) {
+  char next[2048]; /* an argument may be the old text itself */
   vsnprintf(next, sizeof next, format, args);
-  va_end(args);
   drop_signs(next);
-  for (size_t i = 0; i < sizeof text; i++)
-    if (!(text[i] = next[i])) break;
+  return cb_fail_lines(known, status, next);
+}
+
+cb_status cb_fail_lines(const cb_failure *known, cb_status status, const char *lines) {
+  last = *known;
+  snprintf(text, sizeof text, "%s", lines);
   return status;
+}
+
+#define FAIL(known)                                  \
+  va_list args;                                      \
+  va_start(args, format);                            \
+  status = cb_fail_v((known), status, format, args); \
+  va_end(args);                                      \
+  return status
+
+cb_status cb_fail(cb_status status, const char *format, ...) { FAIL(&(cb_failure){.kind = CB_FAILURE}); }
+cb_status cb_fail_placed(cb_status status, const char *format, ...) { FAIL(&(cb_failure){.placed = true}); }
+cb_status cb_fail_known(const cb_failure *known, cb_status status, const char *format, ...) { FAIL(known); }
+cb_status cb_fail_as(cb_failure_kind kind, cb_status status, const char *format, ...) {
+  FAIL(&(cb_failure){.kind = kind});
 }

@@ -31,9 +31,13 @@ typedef struct cb_param {
  * extra[n_extra] are further keys of the map that the caller reads itself. Unknown keys, wrong types, values out of
  * range and missing required keys fail with place, expectation and suggestion; `where` (borrowed) places the message
  * where a required key is missing and map is NULL. On failure *out is untouched. A table that contradicts itself (a
- * default out of its range) is CB_ERROR_ARGUMENT. */
+ * default out of its range) is CB_ERROR_ARGUMENT. out NULL: `map` is checked only. */
 cb_status cb_params_bind(const cb_param *table, const cb_node *map, const cb_node *where, const char *const *extra,
                          size_t n_extra, void *out);
+
+/* After cb_params_bind has failed, what of the map is right, and defaults in place of the rest (0 of what is required):
+ * to look for further errors in what stands beside. */
+void cb_params_bind_right(const cb_param *table, const cb_node *map, void *out);
 
 /* A map like `map` (NULL: empty) with the defaults of the table where a key is absent: rows first, in order of the
  * table, then the other keys. For the resolved scenario; assumes that `map` binds. Values are shared with `map`, the

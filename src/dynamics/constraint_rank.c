@@ -3,6 +3,7 @@
  * A row depends on the others if the part of its gradient across theirs, in the kinetic metric, is `slack` times its
  * length: a pivot of the Gram matrix. Dropping it is right only where the others imply it: where they are met, it is.
  * */
+#include "core/failure.h"
 #include "dynamics/builder_private.h"
 #include "dynamics/gram.h"
 #include "dynamics/system_private.h"
@@ -75,8 +76,9 @@ static cb_status check_implied(cb_system *s, const look *w, int dropped) {
   s->n_constraints = kept;
   for (int r = kept; r < kept + dropped && !status; r++)
     if (!s->constraint[r].kind->velocity && !(fabs(w->g[r]) <= implied))
-      status = cb_fail(CB_ERROR_DOMAIN, "constraint `%s` contradicts the others: it is off by %.3g where they are met",
-                       s->constraint[r].name, w->g[r]);
+      status = cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_DOMAIN,
+                          "constraint `%s` contradicts the others: it is off by %.3g where they are met",
+                          s->constraint[r].name, w->g[r]);
   return status;
 }
 
@@ -98,10 +100,10 @@ cb_status cb_constraints_check_rank(const cb_builder *b, cb_system *s) {
     cb_forces_free(f);
     if (status || row < 0) break;
     if (!b->drop_redundant) {
-      status = cb_fail(CB_ERROR_DOMAIN,
-                       "constraint `%s` depends on the others at the start: leave it out, or set `start: {redundant: "
-                       "drop}` if they imply it, or start from another place",
-                       s->constraint[row].name);
+      status = cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_DOMAIN,
+                          "constraint `%s` depends on the others at the start: leave it out, or set `start: "
+                          "{redundant: drop}` if they imply it, or start from another place",
+                          s->constraint[row].name);
       break;
     }
     drop(s, row);

@@ -3,6 +3,7 @@
  *   [A B; B^T D] (y, z) = (r, q),   D = <x,x>/m,  B = (G.x)/m,   A - B D^-1 B^T = the Gram matrix of tangential parts
  *
  * so that the rows of the space are eliminated exactly and what is factored is small and positive. */
+#include "core/failure.h"
 #include "dynamics/gram_private.h"
 
 #include "geometry/quadric.h"
@@ -221,8 +222,8 @@ cb_status cb_gram_factor(cb_gram *g, const double *x, const double *G, int *row)
   for (int r = 0; r < own; r++)
     if (r >= done || !(g->d[r] > dependent * g->diagonal[r]) || !(g->d[r] < INFINITY)) {
       if (row) *row = g->permutation[r];
-      return cb_fail(CB_STEP_SINGULAR, "constraint `%s` depends on the others here",
-                     cb_system_constraint_name(g->system, g->permutation[r]));
+      return cb_fail_as(CB_FAILURE_CONSTRAINT, CB_STEP_SINGULAR, "constraint `%s` depends on the others here",
+                        cb_system_constraint_name(g->system, g->permutation[r]));
     }
   return CB_OK;
 }

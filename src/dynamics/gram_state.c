@@ -5,6 +5,7 @@
  *
  * Source: Hairer & Wanner, Solving Ordinary Differential Equations II (1996), VII.1 and VII.2,
  * doi:10.1007/978-3-642-05221-7. */
+#include "core/failure.h"
 #include "dynamics/chart_dynamics.h"
 #include "dynamics/gram_private.h"
 
@@ -95,8 +96,9 @@ cb_status cb_gram_project(cb_gram *g, double t, double *x, double *v, double tol
     if (off <= enough || (off <= 1e-12 && off > 0.5 * before)) break;
     if (iteration == MOST || !isfinite(off)) {
       if (row) *row = worst;
-      return cb_fail(CB_STEP_NO_CONVERGENCE, "constraint `%s` cannot be met together with the others: off by %.3g",
-                     worst < r->own ? cb_system_constraint_name(g->system, worst) : "of the space", off);
+      return cb_fail_as(CB_FAILURE_CONSTRAINT, CB_STEP_NO_CONVERGENCE,
+                        "constraint `%s` cannot be met together with the others: off by %.3g",
+                        worst < r->own ? cb_system_constraint_name(g->system, worst) : "of the space", off);
     }
     before = off;
     cb_gram_solve(g, y);

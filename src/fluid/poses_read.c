@@ -1,4 +1,5 @@
 /* Poses from numbered files of surfaces that share their faces. */
+#include "core/failure.h"
 #include "fluid/poses.h"
 
 #include <limits.h>
@@ -72,7 +73,7 @@ static cb_status check_gap(const char *pattern, int missing) {
   for (int i = 1; i <= LOOKED_AT && missing <= INT_MAX - i && !status; i++) {
     status = cb_poses_file(pattern, missing + i, name);
     if (!status && is_there(name))
-      status = cb_fail(CB_ERROR_INPUT, "%s: error: is missing, while '%s' is there", gone, name);
+      status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: is missing, while '%s' is there", gone, name);
   }
   return status;
 }

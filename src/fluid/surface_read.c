@@ -1,4 +1,5 @@
 /* Surfaces from files of meshes. */
+#include "core/failure.h"
 #include "fluid/surface_private.h"
 
 #include "core/text.h"
@@ -73,10 +74,10 @@ static cb_status build_groups(const cb_mesh *m, cb_surface **out) {
 
 static cb_status build(const cb_mesh *m, cb_surface **out) {
   if (m->n_vertices > INT_MAX || m->n_triangles > INT_MAX / 3)
-    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh of %zu triangles, expected at most %d", m->name,
-                   m->n_triangles, INT_MAX / 3);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: a mesh of %zu triangles, expected at most %d", m->name,
+                          m->n_triangles, INT_MAX / 3);
   if (m->n_triangles == 0 || m->n_vertices < 3)
-    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh without faces", m->name);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: a mesh without faces", m->name);
   if (m->n_groups) return build_groups(m, out);
   return cb_surface_build((int)m->n_vertices, (const double(*)[3])m->vertices, (int)m->n_triangles,
                           (const int(*)[3])m->triangles, NULL, NULL, out);

@@ -1,4 +1,5 @@
 /* Tables of bundles in HDF5. See bundle_samples.h. */
+#include "core/failure.h"
 #include "io/bundle_samples.h"
 #include "io/hdf5_array.h"
 #include "io/output.h"
@@ -45,12 +46,12 @@ static char *read_text(const cb_hdf5_source *s, const char *name) {
 static cb_status read_group(const cb_hdf5_source *s, table *f) {
   char *name = read_text(s, "group");
   if (!name)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: no attribute 'group', expected the name of a group such as 'se2'",
-                   s->path);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: no attribute 'group', expected the name of a group such as 'se2'",
+                          s->path);
   f->t.group = cb_group_find(name);
   cb_status status = CB_OK;
   if (!f->t.group)
-    status = cb_fail(CB_ERROR_INPUT, "%s: error: attribute 'group': there is no group '%.40s'", s->path, name);
+    status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: attribute 'group': there is no group '%.40s'", s->path, name);
   free(name);
   return status;
 }
@@ -63,9 +64,10 @@ static cb_status read_connection(const cb_hdf5_source *s, table *f) {
   const cb_hdf5_array *a = &f->connection;
   const int n = f->t.n = a->rank - 2, dim = f->t.group->dim;
   if (a->dims[n] != dim || a->dims[n + 1] != n)
-    return cb_fail(CB_ERROR_INPUT,
-                   "%s: error: dataset 'connection' has the shape %s, expected [%s, %d, %d]: %d axes, %d axes of %s",
-                   s->path, a->shape, n > 1 ? "N1, .." : "N1", dim, n, n, dim, f->t.group->name);
+    return cb_fail_placed(
+        CB_ERROR_INPUT,
+        "%s: error: dataset 'connection' has the shape %s, expected [%s, %d, %d]: %d axes, %d axes of %s", s->path,
+        a->shape, n > 1 ? "N1, .." : "N1", dim, n, n, dim, f->t.group->name);
   f->t.connection = a->value;
   for (int i = 0; i < n; i++) f->t.points[i] = a->dims[i];
   return CB_OK;
@@ -80,8 +82,8 @@ static cb_status read_metric(const cb_hdf5_source *s, table *f) {
   bool same = f->metric.dims[n] == n;
   for (int i = 0; i < n; i++) same = same && f->metric.dims[i] == f->t.points[i];
   if (!same)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset 'metric' has the shape %s, that of 'connection' is %s", s->path,
-                   f->metric.shape, f->connection.shape);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset 'metric' has the shape %s, that of 'connection' is %s",
+                          s->path, f->metric.shape, f->connection.shape);
   f->t.metric = f->metric.value;
   return CB_OK;
 }
@@ -95,8 +97,8 @@ static cb_status read_names(const cb_hdf5_source *s, table *f) {
       if (count < f->t.n) snprintf(f->name[count], LONGEST_NAME, "%s", word);
     free(list);
     if (count != f->t.n)
-      return cb_fail(CB_ERROR_INPUT, "%s: error: attribute 'shape' has %d names, 'connection' has %d axes", s->path,
-                     count, f->t.n);
+      return cb_fail_placed(CB_ERROR_INPUT, "%s: error: attribute 'shape' has %d names, 'connection' has %d axes",
+                            s->path, count, f->t.n);
   } else {
     const hid_t dataset = H5Dopen2(s->file, "connection", H5P_DEFAULT);
     for (int i = 0; dataset >= 0 && i < f->t.n; i++) {
@@ -109,13 +111,13 @@ static cb_status read_names(const cb_hdf5_source *s, table *f) {
   for (int i = 0; i < f->t.n; i++) {
     f->t.shape[i] = f->name[i];
     if (!f->name[i][0])
-      return cb_fail(CB_ERROR_INPUT,
-                     "%s: error: dimension %d of 'connection' has no scale and the file no attribute 'shape'", s->path,
-                     i + 1);
+      return cb_fail_placed(CB_ERROR_INPUT,
+                            "%s: error: dimension %d of 'connection' has no scale and the file no attribute 'shape'",
+                            s->path, i + 1);
     for (int j = 0; j < i; j++)
       if (!strcmp(f->name[i], f->name[j]))
-        return cb_fail(CB_ERROR_INPUT, "%s: error: dimensions %d and %d of 'connection' both have the axis '%s'",
-                       s->path, j + 1, i + 1, f->name[i]);
+        return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dimensions %d and %d of 'connection' both have the axis '%s'",
+                              s->path, j + 1, i + 1, f->name[i]);
   }
   return CB_OK;
 }
@@ -127,7 +129,7 @@ static cb_status read_period(const cb_hdf5_source *s, const char *name, double *
   const bool ok = cb_hdf5_get_numbers(s->file, name, "period", H5T_FLOAT, H5T_NATIVE_DOUBLE, 1, period) ||
                   cb_hdf5_get_numbers(s->file, name, "period", H5T_INTEGER, H5T_NATIVE_DOUBLE, 1, period);
   if (ok) return CB_OK;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: attribute 'period' of '%s': expected a number", s->path, name);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: attribute 'period' of '%s': expected a number", s->path, name);
 }
 
 static cb_status read_axis(const cb_hdf5_source *s, table *f, int i) {
@@ -157,7 +159,8 @@ cb_status cb_bundle_samples_read(const char *path, int degree, cb_bundle **out) 
   status = read_table(&s, &f);
   if (!status) {
     status = cb_bundle_samples(&f.t, degree, out);
-    if (status && status != CB_ERROR_MEMORY) status = cb_fail(CB_ERROR_INPUT, "%s: error: %s", path, cb_error_text());
+    if (status && status != CB_ERROR_MEMORY)
+      status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s", path, cb_error_text());
   }
   cb_hdf5_source_close(&s);
   clear(&f);

@@ -6,6 +6,7 @@
  * /face [face, 3], /body [face], /part [face]: body, and part of it, counted from 0. Vertices and faces are those of
  * all bodies, one after another.
  */
+#include "core/failure.h"
 #include "io/export_surface.h"
 
 #include "fluid/immersed.h"
@@ -62,11 +63,11 @@ static cb_status look(scene *s, const cb_scenario *scenario, uint64_t every) {
   s->rows = cb_reader_position(s->reader).rows;
   s->bodies = (size_t)cb_scenario_bodies(scenario);
   if (!s->pose || field[s->pose].shape[0] != s->bodies)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: poses of %zu bodies, but its scenario has %zu", s->path,
-                   s->pose ? field[s->pose].shape[0] : 0, s->bodies);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: poses of %zu bodies, but its scenario has %zu", s->path,
+                          s->pose ? field[s->pose].shape[0] : 0, s->bodies);
   if (s->twist && field[s->twist].shape[0] != s->bodies)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: twists of %zu bodies, but its scenario has %zu", s->path,
-                   field[s->twist].shape[0], s->bodies);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: twists of %zu bodies, but its scenario has %zu", s->path,
+                          field[s->twist].shape[0], s->bodies);
   s->body = malloc(s->bodies * sizeof *s->body);
   if (!s->body) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", s->bodies);
   for (size_t b = 0; b < s->bodies; b++) {

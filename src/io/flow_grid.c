@@ -1,4 +1,5 @@
 /* Reading a flow on a grid. See flow_grid.h. */
+#include "core/failure.h"
 #include "io/flow_grid.h"
 #include "io/hdf5_array.h"
 
@@ -21,14 +22,15 @@ static cb_status check_even(const cb_hdf5_source *s, const char *name, const cb_
   for (size_t i = 0; i <= last; i++) {
     const double expected = v[0] + (double)i * step;
     if (!isfinite(v[i]))
-      return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s': value %zu is %g", s->path, name, i + 1, v[i]);
+      return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s': value %zu is %g", s->path, name, i + 1, v[i]);
     if (i && !(v[i] > v[i - 1]))
-      return cb_fail(CB_ERROR_INPUT,
-                     "%s: error: dataset '%s': value %zu is %.9g after %.9g, expected values that ascend", s->path,
-                     name, i + 1, v[i], v[i - 1]);
+      return cb_fail_placed(CB_ERROR_INPUT,
+                            "%s: error: dataset '%s': value %zu is %.9g after %.9g, expected values that ascend",
+                            s->path, name, i + 1, v[i], v[i - 1]);
     if (isfinite(v[last]) && !(fabs(v[i] - expected) <= slack))
-      return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s': value %zu is %.9g, expected %.9g: evenly spaced by %.9g",
-                     s->path, name, i + 1, v[i], expected, step);
+      return cb_fail_placed(CB_ERROR_INPUT,
+                            "%s: error: dataset '%s': value %zu is %.9g, expected %.9g: evenly spaced by %.9g", s->path,
+                            name, i + 1, v[i], expected, step);
   }
   *origin = v[0];
   *spacing = step;
@@ -58,9 +60,9 @@ static cb_status read_periodic(const cb_hdf5_source *s, bool periodic[4]) {
   for (size_t n = 3; n <= 4 && !ok; n++)
     ok = cb_hdf5_get_numbers(s->file, "velocity", "periodic", H5T_INTEGER, H5T_NATIVE_INT, n, value);
   if (!ok)
-    return cb_fail(CB_ERROR_INPUT,
-                   "%s: error: attribute 'periodic' of 'velocity': expected 3 integers (x, y, z) or 4 (and time)",
-                   s->path);
+    return cb_fail_placed(
+        CB_ERROR_INPUT, "%s: error: attribute 'periodic' of 'velocity': expected 3 integers (x, y, z) or 4 (and time)",
+        s->path);
   for (int k = 0; k < 4; k++) periodic[k] = value[k] != 0;
   return CB_OK;
 }
@@ -77,7 +79,7 @@ static cb_status make(const cb_hdf5_source *s, const cb_hdf5_array *velocity, cb
   if (status) return status;
   status = cb_flow_from_grid(&grid, out);
   if (!status || status == CB_ERROR_MEMORY) return status;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: dataset 'velocity': %s", s->path, cb_error_text());
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset 'velocity': %s", s->path, cb_error_text());
 }
 
 cb_status cb_flow_read_grid(const char *path, cb_flow **out) {

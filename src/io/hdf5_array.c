@@ -1,4 +1,5 @@
 /* Datasets of numbers. See hdf5_array.h. */
+#include "core/failure.h"
 #include "io/hdf5_array.h"
 
 #include <limits.h>
@@ -49,7 +50,8 @@ static cb_status check(const cb_hdf5_source *s, const char *name, const cb_hdf5_
                        hid_t create, cb_hdf5_array *out) {
   const char *elsewhere = cb_hdf5_elsewhere(create);
   if (elsewhere)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' %s, expected numbers of its own", s->path, name, elsewhere);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s' %s, expected numbers of its own", s->path, name,
+                          elsewhere);
   hsize_t dims[H5S_MAX_RANK] = {0};
   const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
   const H5T_class_t class = H5Tget_class(type);
@@ -59,29 +61,30 @@ static cb_status check(const cb_hdf5_source *s, const char *name, const cb_hdf5_
   H5Tclose(type);
   put_shape(out->rank, dims, out->shape, sizeof out->shape);
   if (expected->class == H5T_NO_CLASS ? class != H5T_FLOAT && class != H5T_INTEGER : class != expected->class)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' is not of %s, expected %s", s->path, name,
-                   expected->class == H5T_FLOAT     ? "floating-point numbers"
-                   : expected->class == H5T_INTEGER ? "integers"
-                                                    : "numbers",
-                   expected->words);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s' is not of %s, expected %s", s->path, name,
+                          expected->class == H5T_FLOAT     ? "floating-point numbers"
+                          : expected->class == H5T_INTEGER ? "integers"
+                                                           : "numbers",
+                          expected->words);
   if (out->rank < expected->least || out->rank > expected->most ||
       (expected->last && dims[out->rank - 1] != expected->last))
-    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' has the shape %s, expected %s", s->path, name, out->shape,
-                   expected->words);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s' has the shape %s, expected %s", s->path, name,
+                          out->shape, expected->words);
   out->count = 1;
   for (int i = 0; i < out->rank; i++) {
     if (dims[i] < 1 || dims[i] > MOST)
-      return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' has the shape %s, expected from 1 to %d each", s->path,
-                     name, out->shape, MOST);
+      return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s' has the shape %s, expected from 1 to %d each",
+                            s->path, name, out->shape, MOST);
     out->dims[i] = (int)dims[i];
     out->count = out->count > SIZE_MAX / 16 / dims[i] ? SIZE_MAX / 16 : out->count * dims[i];
   }
   const size_t written = count_written(dataset, create, out->rank, out->count);
   if (!written)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' of shape %s holds no numbers", s->path, name, out->shape);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s' of shape %s holds no numbers", s->path, name,
+                          out->shape);
   if (out->count / SPARSEST > written)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s' of shape %s holds %zu numbers only", s->path, name,
-                   out->shape, written);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s' of shape %s holds %zu numbers only", s->path, name,
+                          out->shape, written);
   return CB_OK;
 }
 
@@ -120,9 +123,10 @@ cb_status cb_hdf5_read_array(const cb_hdf5_source *s, const char *name, const cb
   const hid_t dataset = there ? H5Dopen2(s->file, name, access) : H5I_INVALID_HID;
   H5Pclose(access);
   if (met)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: '%s' is a link to another file, expected %s here", s->path, name,
-                   expected->words);
-  if (!there) return cb_fail(CB_ERROR_INPUT, "%s: error: no dataset '%s', expected %s", s->path, name, expected->words);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: '%s' is a link to another file, expected %s here", s->path, name,
+                          expected->words);
+  if (!there)
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: no dataset '%s', expected %s", s->path, name, expected->words);
   if (dataset < 0) return cb_hdf5_fail(s->path, "read '%s'", name);
   const cb_status status = read_open(s, name, expected, dataset, out);
   H5Dclose(dataset);

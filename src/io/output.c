@@ -1,4 +1,5 @@
 /* Files that get their names when they are whole: see output.h. */
+#include "core/failure.h"
 #include "io/output.h"
 
 #include "io/record_superblock.h"
@@ -20,8 +21,9 @@ cb_status cb_output_check(const char *path, const cb_files *inputs) {
   if (stat(path, &output) != 0) return CB_OK;
   for (size_t i = 0; i < inputs->count; i++)
     if (stat(inputs->path[i], &input) == 0 && same_file(&output, &input))
-      return cb_fail(CB_ERROR_INPUT, "%s: error: the output would replace '%s', which is read: expected another name",
-                     path, inputs->path[i]);
+      return cb_fail_placed(CB_ERROR_INPUT,
+                            "%s: error: the output would replace '%s', which is read: expected another name", path,
+                            inputs->path[i]);
   return CB_OK;
 }
 

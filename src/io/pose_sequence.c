@@ -1,4 +1,5 @@
 /* Poses of a body from one HDF5 file. */
+#include "core/failure.h"
 #include "io/pose_sequence.h"
 #include "io/hdf5_array.h"
 
@@ -22,8 +23,8 @@ static cb_status check_finite(const sequence *s) {
     for (int v = 0; v < s->vertices; v++) {
       const double *x = s->x[(size_t)i * (size_t)s->vertices + (size_t)v];
       if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]))
-        return cb_fail(CB_ERROR_INPUT, "%s: error: dataset '%s': pose %d: vertex %d is not finite: (%g, %g, %g)",
-                       s->path, s->dataset, i + 1, v + 1, x[0], x[1], x[2]);
+        return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s': pose %d: vertex %d is not finite: (%g, %g, %g)",
+                              s->path, s->dataset, i + 1, v + 1, x[0], x[1], x[2]);
     }
   return CB_OK;
 }
@@ -37,9 +38,9 @@ static cb_status read_poses(sequence *s, const cb_surface *mesh) {
   s->vertices = a.dims[1];
   s->x = (double(*)[3])a.value;
   if (mesh && s->vertices != mesh->listed)
-    return cb_fail(CB_ERROR_INPUT,
-                   "%s: error: dataset '%s' has the shape %s, expected [pose, %d, 3]: the mesh has %d vertices",
-                   s->path, s->dataset, a.shape, mesh->listed, mesh->listed);
+    return cb_fail_placed(CB_ERROR_INPUT,
+                          "%s: error: dataset '%s' has the shape %s, expected [pose, %d, 3]: the mesh has %d vertices",
+                          s->path, s->dataset, a.shape, mesh->listed, mesh->listed);
   return check_finite(s);
 }
 
@@ -50,8 +51,9 @@ static cb_status read_times(sequence *s, double start) {
   if (status) return status;
   s->time = a.value;
   if (a.dims[0] != s->poses)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset 'time' has the shape %s, expected [%d]: '%s' has %d poses",
-                   s->path, a.shape, s->poses, s->dataset, s->poses);
+    return cb_fail_placed(CB_ERROR_INPUT,
+                          "%s: error: dataset 'time' has the shape %s, expected [%d]: '%s' has %d poses", s->path,
+                          a.shape, s->poses, s->dataset, s->poses);
   for (int i = 0; i < s->poses; i++) s->time[i] += start;
   return CB_OK;
 }
@@ -68,8 +70,9 @@ static cb_status read_faces(sequence *s) {
     for (int k = 0; k < 3 && !status; k++) {
       const double v = a.value[3 * (size_t)f + (size_t)k];
       if (v < 0 || v >= s->vertices)
-        status = cb_fail(CB_ERROR_INPUT, "%s: error: dataset 'face': face %d: vertex number %.0f, expected 0 to %d",
-                         s->path, f + 1, v, s->vertices - 1);
+        status =
+            cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset 'face': face %d: vertex number %.0f, expected 0 to %d",
+                           s->path, f + 1, v, s->vertices - 1);
       else s->face[f][k] = (int)v;
     }
   free(a.value);
@@ -89,17 +92,18 @@ static cb_status check_same(const sequence *s, const cb_surface *mesh) {
   int count = 0, v[3];
   for (int f = 0; f < s->faces; f++) count += in_mesh(mesh, s->face[f], v);
   if (count != mesh->faces)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: dataset 'face' has the shape [%d, 3], expected [%d, 3] as the mesh has",
-                   s->path, count, mesh->faces);
+    return cb_fail_placed(CB_ERROR_INPUT,
+                          "%s: error: dataset 'face' has the shape [%d, 3], expected [%d, 3] as the mesh has", s->path,
+                          count, mesh->faces);
   for (int f = 0, at = 0; f < s->faces; f++) {
     if (!in_mesh(mesh, s->face[f], v)) continue;
     const int *a = s->face[f], *c = mesh->face[at++],
               b[3] = {mesh->number[c[0]] - 1, mesh->number[c[1]] - 1, mesh->number[c[2]] - 1};
     if (memcmp(v, c, sizeof v))
-      return cb_fail(CB_ERROR_INPUT,
-                     "%s: error: dataset 'face': face %d has the vertices %d, %d, %d (counted from 0), expected "
-                     "%d, %d, %d as in the mesh",
-                     s->path, f + 1, a[0], a[1], a[2], b[0], b[1], b[2]);
+      return cb_fail_placed(CB_ERROR_INPUT,
+                            "%s: error: dataset 'face': face %d has the vertices %d, %d, %d (counted from 0), expected "
+                            "%d, %d, %d as in the mesh",
+                            s->path, f + 1, a[0], a[1], a[2], b[0], b[1], b[2]);
   }
   return CB_OK;
 }
@@ -116,7 +120,7 @@ static cb_status read_file(sequence *s, const cb_surface *mesh, const cb_poses_t
 /* An error of arrays as one of the file. */
 static cb_status of_file(const sequence *s, cb_status status) {
   if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN) return status;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: %s", s->path, cb_error_text());
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s", s->path, cb_error_text());
 }
 
 static cb_status gather(const sequence *s, const cb_surface *body) {

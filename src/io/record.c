@@ -1,6 +1,7 @@
 /* The stepping thread's side of a record: rows, events and checkpoints go into memory, from which record_writer.c takes
  * them. A row is one copy a field and no lock, except once a batch.
  */
+#include "core/failure.h"
 #include "io/output.h"
 #include "io/record_internal.h"
 #include <stdio.h>
@@ -176,7 +177,7 @@ static cb_status open_series(cb_record *record, const char *name, cb_field_type 
   H5Pset_chunk_cache(access, 521, 2 * CB_CHUNK_BYTES, 1.0);
   series->dataset = H5Dopen2(record->file, name, access);
   H5Pclose(access);
-  if (series->dataset < 0) return cb_fail(CB_ERROR_INPUT, "%s: error: no field %s in it", record->path, name);
+  if (series->dataset < 0) return cb_fail_placed(CB_ERROR_INPUT, "%s: error: no field %s in it", record->path, name);
   hid_t create = H5Dget_create_plist(series->dataset);
   hsize_t dims[4] = {H5S_UNLIMITED}, chunk[4] = {0};
   for (int d = 1; d < series->rank; d++) dims[d] = series->shape[d];
@@ -188,8 +189,8 @@ static cb_status open_series(cb_record *record, const char *name, cb_field_type 
   for (int d = 1; d < series->rank; d++) series->direct &= chunk[d] == series->shape[d];
   H5Pclose(create);
   return ok ? CB_OK
-            : cb_fail(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run", record->path,
-                      name);
+            : cb_fail_placed(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run",
+                             record->path, name);
 }
 
 /* Rings for as many rows as fit the buffer: whole batches, at most 16, at least two rows. */

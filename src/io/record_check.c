@@ -6,6 +6,7 @@
  * virtual dataset), which reading and writing would open; datasets that a filter other than ours passes through, which
  * HDF5 would load a plugin for; and series of chunks that are too large or too many.
  */
+#include "core/failure.h"
 #include "io/record_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ typedef struct walk {
 } walk;
 
 static cb_status refuse(const walk *w, const char *name, const char *why) {
-  return cb_fail(CB_ERROR_INPUT, "%s: error: /%s %s", w->path, name, why);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: /%s %s", w->path, name, why);
 }
 
 /* Takes the name. */
@@ -42,7 +43,7 @@ static cb_status add(walk *w, haddr_t address, char *name) {
   }
   w->found[w->count++] = (place){address, name, ours};
   if (w->count <= MOST_OBJECTS) return CB_OK;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: more than %d objects, expected a record", w->path, MOST_OBJECTS);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: more than %d objects, expected a record", w->path, MOST_OBJECTS);
 }
 
 static cb_status visit_link(void *context, hid_t group, const char *name, const H5L_info_t *link) {

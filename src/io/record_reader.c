@@ -1,4 +1,5 @@
 /* Reading a record: plainly if it was closed, as a SWMR reader if it is being written or its writer was killed. */
+#include "core/failure.h"
 #include "io/record_internal.h"
 #include "io/record_superblock.h"
 #include <limits.h>
@@ -46,10 +47,11 @@ static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_
   field.rank = H5Sget_simple_extent_dims(space, dims, NULL) - 1;
   H5Sclose(space);
   if (!cb_hdf5_type_of(dataset, &field.type))
-    return cb_fail(CB_ERROR_INPUT, "%s: error: %s is neither doubles nor integers", reader->path, name);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s is neither doubles nor integers", reader->path, name);
   for (int d = 0; d < field.rank; d++) {
     if (dims[d + 1] < 1 || dims[d + 1] > INT_MAX / field.count)
-      return cb_fail(CB_ERROR_INPUT, "%s: error: %s has no values a row or more than %d", reader->path, name, INT_MAX);
+      return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has no values a row or more than %d", reader->path, name,
+                            INT_MAX);
     field.count *= field.shape[d] = dims[d + 1];
   }
   if (reader->n_fields == reader->room) {
@@ -88,9 +90,9 @@ static cb_status look_around(cb_reader *reader) {
   if (!status) status = cb_series_each(reader->file, reader->path, add_field, reader);
   if (status) return status;
   if (reader->n_fields < 2 || strcmp(reader->fields[0].name, "time") || strcmp(reader->fields[1].name, "step"))
-    return cb_fail(CB_ERROR_INPUT, "%s: error: the first two fields are not time and step", reader->path);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: the first two fields are not time and step", reader->path);
   if (reader->fields[0].rank || reader->fields[1].rank)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: time or step has more than one value a row", reader->path);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: time or step has more than one value a row", reader->path);
   int completed = 0;
   reader->completed =
       cb_hdf5_get_numbers(reader->file, ".", "completed", H5T_INTEGER, H5T_NATIVE_INT, 1, &completed) && completed;
@@ -137,7 +139,7 @@ size_t cb_reader_fields(const cb_reader *reader, const cb_reader_field **fields)
 
 /* There, but no text or damaged. */
 static cb_status no_text(const cb_reader *reader, const char *kind, const char *name) {
-  return cb_fail(CB_ERROR_INPUT, "%s: error: %s %s: expected a text", reader->path, kind, name);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s %s: expected a text", reader->path, kind, name);
 }
 
 cb_status cb_reader_scenario(cb_reader *reader, const char *name, const char **text) {
@@ -185,8 +187,8 @@ static cb_status read_series(cb_reader *reader, const char *name, size_t width, 
   if (values != width) {
     H5Sclose(space);
     H5Dclose(dataset);
-    return cb_fail(CB_ERROR_INPUT, "%s: error: %s has %zu values a row, expected %zu", reader->path, name, values,
-                   width);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has %zu values a row, expected %zu", reader->path, name,
+                          values, width);
   }
   size[0] = count;
   hid_t memory = H5Screate_simple(rank, size, NULL);

@@ -3,6 +3,7 @@
  *
  * After a writer was killed in a flush, some have more rows than others: the record has as many as the shortest.
  */
+#include "core/failure.h"
 #include "io/record_internal.h"
 #include <errno.h>
 #include <string.h>
@@ -11,11 +12,12 @@
 cb_status cb_record_check_mark(hid_t file, const char *path) {
   int version = 0;
   if (H5Aexists(file, "curvebody_record") <= 0)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: an HDF5 file, but not a record of curvebody", path);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: an HDF5 file, but not a record of curvebody", path);
   if (cb_hdf5_get_numbers(file, ".", "curvebody_record", H5T_INTEGER, H5T_NATIVE_INT, 1, &version) &&
       version == CB_RECORD_VERSION)
     return CB_OK;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: a record of version %d, expected %d", path, version, CB_RECORD_VERSION);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: a record of version %d, expected %d", path, version,
+                        CB_RECORD_VERSION);
 }
 
 /* Whether dataset grows, and its length. */
@@ -41,7 +43,7 @@ static cb_status visit_link(void *context, hid_t file, const char *name, const H
   if (link->type != H5L_TYPE_HARD) return CB_OK;
   hid_t object = H5Oopen(file, name, H5P_DEFAULT);
   if (object < 0)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: %s cannot be opened: the file is damaged", visit->path, name);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s cannot be opened: the file is damaged", visit->path, name);
   uint64_t length;
   cb_status status = CB_OK;
   if (H5Iget_type(object) == H5I_DATASET && is_series(object, &length))
@@ -110,7 +112,7 @@ static cb_status read_cutting(hid_t file, const char *path, int64_t keep[2]) {
   if (H5Aexists_by_name(file, "checkpoint", cutting, H5P_DEFAULT) <= 0 ||
       cb_hdf5_get_numbers(file, "checkpoint", cutting, H5T_INTEGER, H5T_NATIVE_INT64, 2, keep))
     return CB_OK;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: attribute '%s' of /checkpoint: expected 2 integers", path, cutting);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: attribute '%s' of /checkpoint: expected 2 integers", path, cutting);
 }
 
 bool cb_series_prepare_cut(hid_t checkpoint) {

@@ -6,6 +6,7 @@
  * covers the other three numbers and every piece's bytes; a slot counts if its checksum is right. Slots of a new file
  * are all zero, which is not right.
  */
+#include "core/failure.h"
 #include "io/record_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,11 +73,11 @@ static cb_status open_piece(hid_t group, const char *path, const char *slot, con
                             hid_t *out) {
   const hsize_t dims[1] = {count};
   hid_t dataset = H5Lexists(group, name, H5P_DEFAULT) > 0 ? H5Dopen2(group, name, H5P_DEFAULT) : H5I_INVALID_HID;
-  if (dataset < 0) return cb_fail(CB_ERROR_INPUT, "%s: error: %s has no %s", path, slot, name);
+  if (dataset < 0) return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has no %s", path, slot, name);
   *out = dataset;
   if (cb_hdf5_dataset_is(dataset, type, 1, dims)) return CB_OK;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: %s/%s has another type or length, expected %zu values", path, slot, name,
-                 count);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s/%s has another type or length, expected %zu values", path, slot,
+                        name, count);
 }
 
 static cb_status open_slot(hid_t file, const char *path, int number, const cb_blob *state, size_t n_state,
@@ -84,7 +85,7 @@ static cb_status open_slot(hid_t file, const char *path, int number, const cb_bl
   char name[32];
   slot_name(name, number);
   hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
-  if (group < 0) return cb_fail(CB_ERROR_INPUT, "%s: error: no group %s", path, name);
+  if (group < 0) return cb_fail_placed(CB_ERROR_INPUT, "%s: error: no group %s", path, name);
   hsize_t expected = 1; /* seal */
   cb_status status = open_piece(group, path, name, "seal", H5T_STD_U64LE, SEAL, &slot->seal);
   for (size_t b = 0; !status && b < n_state; b++) {
@@ -95,8 +96,8 @@ static cb_status open_slot(hid_t file, const char *path, int number, const cb_bl
   }
   H5G_info_t info = {.nlinks = 0};
   if (!status && H5Gget_info(group, &info) >= 0 && info.nlinks != expected)
-    status = cb_fail(CB_ERROR_INPUT, "%s: error: %s has %llu pieces of state, expected %llu", path, name,
-                     (unsigned long long)info.nlinks - 1, (unsigned long long)expected - 1);
+    status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has %llu pieces of state, expected %llu", path, name,
+                            (unsigned long long)info.nlinks - 1, (unsigned long long)expected - 1);
   H5Gclose(group);
   return status;
 }
@@ -178,7 +179,7 @@ static cb_status read_newest(const char *path, const cb_slot slots[CB_SLOTS], cb
   }
   free_copy(copy, n_state);
   if (newest) return CB_OK;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: no whole checkpoint in it; run its scenario again", path);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: no whole checkpoint in it; run its scenario again", path);
 }
 
 cb_status cb_slot_read(hid_t file, const char *path, cb_record_position have, cb_blob *state, size_t n_state,

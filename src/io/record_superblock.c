@@ -11,6 +11,7 @@
  *
  * The checksum is lookup3 (Jenkins 2006, public domain, burtleburtle.net/bob/c/lookup3.c, hashlittle with seed 0).
  */
+#include "core/failure.h"
 #include "io/record_superblock.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -88,12 +89,13 @@ static cb_status read_bytes(const char *path, int fd, unsigned char bytes[SIZE])
   ssize_t got = pread(fd, bytes, SIZE, 0);
   if (got < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
   if (got < SIZE || memcmp(bytes, signature, sizeof signature))
-    return cb_fail(CB_ERROR_INPUT, "%s: error: not an HDF5 file", path);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: not an HDF5 file", path);
   if (bytes[VERSION] != 3 || bytes[OFFSETS] != 8 || bytes[LENGTHS] != 8 || cb_little_endian(bytes + BASE, 8) != 0)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: an HDF5 file, but not a record of curvebody (superblock version %d)",
-                   path, bytes[VERSION]);
+    return cb_fail_placed(CB_ERROR_INPUT,
+                          "%s: error: an HDF5 file, but not a record of curvebody (superblock version %d)", path,
+                          bytes[VERSION]);
   if (lookup3(bytes, CHECKSUM) != cb_little_endian(bytes + CHECKSUM, 4))
-    return cb_fail(CB_ERROR_INPUT, "%s: error: damaged (checksum of the superblock)", path);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged (checksum of the superblock)", path);
   return CB_OK;
 }
 

@@ -4,6 +4,7 @@
  * of a killed writer, which come off). Then rows and events after the checkpoint are cut, and writing goes on in SWMR
  * mode.
  */
+#include "core/failure.h"
 #include "io/record_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +30,10 @@ static cb_status match_field(void *context, hid_t dataset, const char *name, boo
   }
   for (size_t e = 0; is_event && !rank && e < CB_EVENT_FIELDS; e++)
     if (!strcmp(cb_event_fields[e].name, name)) rank = 1, type = cb_event_fields[e].type, m->events++;
-  if (!rank) return cb_fail(CB_ERROR_INPUT, "%s: error: field %s is not recorded by this run", m->path, name);
+  if (!rank) return cb_fail_placed(CB_ERROR_INPUT, "%s: error: field %s is not recorded by this run", m->path, name);
   if (cb_hdf5_dataset_is(dataset, cb_hdf5_file_type(type), rank, dims)) return CB_OK;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run", m->path, name);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run", m->path,
+                        name);
 }
 
 static cb_status match_layout(hid_t file, const char *path, const cb_record_layout *layout) {
@@ -40,8 +42,8 @@ static cb_status match_layout(hid_t file, const char *path, const cb_record_layo
   for (size_t f = 0; f < layout->n_fields; f++) expected += cb_layout_count(layout, &layout->fields[f]) > 0;
   cb_status status = cb_series_each(file, path, match_field, &m);
   if (status || (m.found == expected && m.events == CB_EVENT_FIELDS)) return status;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: %zu fields and %zu of events in it, this run records %zu and %d", path,
-                 m.found, m.events, expected, CB_EVENT_FIELDS);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %zu fields and %zu of events in it, this run records %zu and %d",
+                        path, m.found, m.events, expected, CB_EVENT_FIELDS);
 }
 
 /* Reads checkpoint and extents and compares the layout; state is filled. */

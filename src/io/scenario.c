@@ -1,4 +1,5 @@
 /* From a YAML file to a run that is ready to go. */
+#include "core/scalar.h"
 #include "io/scenario_bundle.h"
 #include "io/scenario_fluid.h"
 
@@ -13,6 +14,7 @@ typedef struct about {
   const char *key;             /* that says so */
   const char *const *required; /* ended by NULL */
   const char *const *foreign;  /* keys of others */
+  cb_status (*read)(cb_scenario *s, const cb_node *root);
 } about;
 
 static const char *const of_space[] = {"integrator", "time", "space", "bodies", NULL},
@@ -29,124 +31,170 @@ static const char *const not_of_space[] = {"gait", NULL}, *const not_of_system[]
                          *const not_of_bundle[] = {"space",      "system",       "fluid",       "bodies",
                                                    "potentials", "interactions", "constraints", "contacts",
                                                    "walls",      "events",       NULL};
-static const about kinds[] = {{"bundle", of_bundle, not_of_bundle},
-                              {"fluid", of_fluid, not_of_fluid},
-                              {"system", of_system, not_of_system},
-                              {"space", of_space, not_of_space}};
+static cb_status read_particles(cb_scenario *s, const cb_node *root),
+    read_swimmers(cb_scenario *s, const cb_node *root), read_locomotion(cb_scenario *s, const cb_node *root);
+static const about kinds[] = {{"bundle", of_bundle, not_of_bundle, read_locomotion},
+                              {"fluid", of_fluid, not_of_fluid, read_swimmers},
+                              {"system", of_system, not_of_system, read_particles},
+                              {"space", of_space, not_of_space, read_particles}};
 
-/* The kind of a scenario: a gait by itself lacks its bundle. */
-static cb_status kind_of(const cb_node *root, const about **out) {
-  const about *kind = kinds;
-  while (strcmp(kind->key, "space") && !cb_node_get(root, kind->key)) kind++;
-  const cb_node *gait = cb_node_get(root, "gait");
-  if (gait && !cb_node_get(root, kind->key))
-    return cb_node_fail(gait, "the key `bundle` is missing: the bundle that the gait moves in");
-  *out = kind;
-  return CB_OK;
+static const char *const keys[] = {"curvebody", "title",      "space",        "system",      "fluid",    "bundle",
+                                   "bodies",    "potentials", "interactions", "constraints", "contacts", "walls",
+                                   "events",    "gait",       "start",        "integrator",  "time",     "record"};
+enum { KEYS = sizeof keys / sizeof *keys, KINDS = sizeof kinds / sizeof *kinds };
+
+const cb_node *cb_scenario_section(const cb_node *root, const char *key) {
+  const cb_node *node = cb_node_get(root, key);
+  return node ? node : cb_node_misspelt(root, key, keys, KEYS);
 }
 
-static cb_status check_keys(const cb_node *root, const about **out) {
-  static const char *const keys[] = {"curvebody", "title",      "space",        "system",      "fluid",    "bundle",
-                                     "bodies",    "potentials", "interactions", "constraints", "contacts", "walls",
-                                     "events",    "gait",       "start",        "integrator",  "time",     "record"};
-  cb_status status = cb_node_check_keys(root, keys, sizeof keys / sizeof *keys);
-  if (status) return status;
-  const about *kind = NULL;
-  if ((status = kind_of(root, &kind))) return status;
-  for (const char *const *key = kind->foreign; *key; key++)
-    if (cb_node_get(root, *key))
-      return cb_node_fail(cb_node_get(root, *key), "`%s` beside `%s`: expected one or the other", *key, kind->key);
-  for (const char *const *key = kind->required; *key; key++)
-    if (!cb_node_get(root, *key)) return cb_node_fail(root, "the key `%s` is missing", *key);
-  *out = kind;
-  return CB_OK;
+/* NULL where no key says so. */
+static const about *kind_of(const cb_node *root) {
+  for (int k = 0; k < KINDS; k++)
+    if (cb_node_get(root, kinds[k].key)) return &kinds[k];
+  for (int k = 0; k < KINDS; k++)
+    if (cb_scenario_section(root, kinds[k].key)) return &kinds[k];
+  return NULL;
+}
+
+/* Is there the key of another kind too? Then nothing is known of the rest. */
+static bool is_of_two(const cb_node *root, const about *kind) {
+  if (kind->read != read_locomotion && cb_node_get(root, "gait")) return true;
+  for (int k = 0; k < KINDS; k++)
+    if (&kinds[k] != kind && cb_node_get(root, kinds[k].key)) return true;
+  return false;
+}
+
+static cb_status check_keys(const cb_node *root, const about *kind) {
+  const cb_node *gait = cb_node_get(root, "gait");
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, root, cb_node_check_keys(root, keys, KEYS));
+  if (!kind && gait) {
+    cb_errors_add(&errors, gait, cb_node_fail(gait, "the key `bundle` is missing: the bundle that the gait moves in"));
+    return cb_errors_end(&errors);
+  }
+  if (!kind) kind = &kinds[KINDS - 1];
+  for (const char *const *key = kind->foreign; *key; key++) {
+    const cb_node *node = cb_node_get(root, *key);
+    if (!node) continue;
+    cb_errors_add(&errors, node, cb_node_fail(node, "`%s` beside `%s`: expected one or the other", *key, kind->key));
+  }
+  for (const char *const *key = kind->required; *key && !is_of_two(root, kind); key++)
+    if (!cb_scenario_section(root, *key))
+      cb_errors_add(&errors, root, cb_node_fail(root, "the key `%s` is missing", *key));
+  return cb_errors_end(&errors);
 }
 
 static cb_status check_format(cb_scenario *s, const cb_node *root) {
-  const cb_node *format = cb_node_get(root, "curvebody"), *title = cb_node_get(root, "title");
+  const cb_node *format = cb_scenario_section(root, "curvebody"), *title = cb_scenario_section(root, "title");
   long long version;
   if (!format)
     return cb_node_fail(root, "the key `curvebody` is missing: `curvebody: %d` says which form the scenario has",
                         FORMAT);
-  const cb_status status = cb_node_int(format, &version);
-  if (status) return status;
-  if (version != FORMAT)
-    return cb_node_fail(format, "scenarios of form %lld are not known; expected %d", version, FORMAT);
   s->title = "";
-  return title ? cb_node_string(title, &s->title) : CB_OK;
+  cb_errors errors = cb_errors_begin();
+  if (!cb_errors_add(&errors, format, cb_node_int(format, &version)) && version != FORMAT)
+    cb_errors_add(&errors, format,
+                  cb_node_fail(format, "scenarios of form %lld are not known; expected %d", version, FORMAT));
+  if (title) cb_errors_add(&errors, title, cb_node_string(title, &s->title));
+  return cb_errors_end(&errors);
 }
 
 /* A failure of the builder at its end, with the place of what it is about. */
 static cb_status place_failure(const cb_node *root, const cb_node *system) {
   const cb_node *constraints = cb_node_get(system ? system : root, "constraints");
-  const bool of_constraint = constraints && !strncmp(cb_error_text(), "constraint `", 12);
+  const bool of_constraint = constraints && cb_failure_last().kind == CB_FAILURE_CONSTRAINT;
   return cb_node_fail(of_constraint ? constraints
                       : system      ? system
-                                    : cb_node_get(root, "bodies"),
+                                    : cb_scenario_section(root, "bodies"),
                       "%s", cb_error_text());
 }
 
-static cb_status read_particles(cb_scenario *s, const cb_node *root) {
-  const cb_node *system = cb_node_get(root, "system");
-  cb_status status;
+/* What everything else is in: a builder, unless that fails. */
+static cb_status read_world(cb_scenario *s, const cb_node *root) {
+  const cb_node *system = cb_scenario_section(root, "system"), *space = cb_scenario_section(root, "space");
+  cb_status status = CB_OK;
   if (system) {
-    status = cb_scenario_read_system(s, system);
-  } else {
-    status = cb_scenario_read_space(s, cb_node_get(root, "space"));
-    if (!status) status = cb_builder_create(s->space, &s->builder);
-    if (!status) status = cb_scenario_read_bodies(s, cb_node_get(root, "bodies"));
+    if ((status = cb_scenario_read_system(s, system))) cb_builder_free(s->builder), s->builder = NULL;
+  } else if (space && !(status = cb_scenario_read_space(s, space))) {
+    status = cb_builder_create(s->space, &s->builder);
   }
-  if (!status) status = cb_scenario_read_forces(s, cb_node_get(root, "potentials"), cb_node_get(root, "interactions"));
-  if (!status) status = cb_scenario_read_constraints(s, cb_node_get(root, "constraints"));
-  if (!status)
-    status = cb_scenario_read_contacts(s, cb_node_get(root, "contacts"), cb_node_get(root, "walls"),
-                                       cb_node_get(root, "events"));
-  if (!status) status = cb_scenario_read_start(s, cb_node_get(root, "start"));
-  if (status) return status;
-  status = cb_builder_finish(s->builder, &s->system);
-  return status && status != CB_ERROR_MEMORY && status != CB_ERROR_INPUT ? place_failure(root, system) : status;
+  return status;
+}
+
+static cb_status read_particles(cb_scenario *s, const cb_node *root) {
+  const cb_node *system = cb_scenario_section(root, "system"), *bodies = cb_scenario_section(root, "bodies");
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, root, read_world(s, root));
+  if (!system && bodies) cb_errors_add(&errors, bodies, cb_scenario_read_bodies(s, bodies));
+  if (!system)
+    cb_errors_add(
+        &errors, root,
+        cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions")));
+  if (!system) cb_errors_add(&errors, root, cb_scenario_read_constraints(s, cb_scenario_section(root, "constraints")));
+  cb_errors_add(&errors, root,
+                cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
+                                          cb_scenario_section(root, "events")));
+  cb_errors_add(&errors, root, cb_scenario_read_start(s, cb_scenario_section(root, "start")));
+  return cb_errors_end(&errors);
+}
+
+static cb_status finish_particles(cb_scenario *s, const cb_node *root) {
+  const cb_status status = cb_builder_finish(s->builder, &s->system);
+  return status && status != CB_ERROR_MEMORY && status != CB_ERROR_INPUT
+             ? place_failure(root, cb_scenario_section(root, "system"))
+             : status;
+}
+
+static cb_status read_swimmers(cb_scenario *s, const cb_node *root) {
+  const cb_node *fluid = cb_scenario_section(root, "fluid"), *bodies = cb_scenario_section(root, "bodies");
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, fluid, cb_scenario_read_fluid(s, fluid));
+  if (bodies && s->immersion) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
+  return cb_errors_end(&errors);
 }
 
 static cb_status read_locomotion(cb_scenario *s, const cb_node *root) {
-  cb_status status = cb_scenario_read_bundle(s, cb_node_get(root, "bundle"));
-  if (!status) status = cb_scenario_read_gait(s, cb_node_get(root, "gait"));
-  if (!status) status = cb_scenario_read_group(s, cb_node_get(root, "start"));
-  return status;
+  const cb_node *bundle = cb_scenario_section(root, "bundle");
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, bundle, cb_scenario_read_bundle(s, bundle));
+  cb_errors_add(&errors, cb_scenario_section(root, "gait"),
+                cb_scenario_read_gait(s, cb_scenario_section(root, "gait")));
+  cb_errors_add(&errors, cb_scenario_section(root, "start"),
+                cb_scenario_read_group(s, cb_scenario_section(root, "start")));
+  return cb_errors_end(&errors);
 }
 
 static cb_status read_all(cb_scenario *s) {
   const cb_node *root = cb_tree_root(s->tree);
-  const about *kind = NULL;
   if (root->kind != CB_NODE_MAP)
     return cb_node_fail(root, "expected a scenario: a map that begins with `curvebody: %d`", FORMAT);
-  cb_status status = check_keys(root, &kind);
-  if (!status) status = check_format(s, root);
-  if (status) return status;
-  const cb_node *fluid = cb_node_get(root, "fluid");
-  if (cb_node_get(root, "bundle")) {
-    status = read_locomotion(s, root);
-  } else if (fluid) {
-    status = cb_scenario_read_fluid(s, fluid);
-    if (!status) status = cb_scenario_read_immersed(s, cb_node_get(root, "bodies"));
-  } else {
-    status = read_particles(s, root);
-  }
-  if (!status) status = cb_scenario_read_run(s, root);
-  if (!status) status = cb_scenario_resolve(s, root);
-  return status;
+  const about *kind = kind_of(root);
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, root, check_keys(root, kind));
+  cb_errors_add(&errors, root, check_format(s, root));
+  if (kind ? is_of_two(root, kind) : cb_node_get(root, "gait") != NULL) return cb_errors_end(&errors);
+  cb_errors_add(&errors, root, (kind ? kind->read : read_particles)(s, root));
+  if (!errors.status && s->builder) cb_errors_add(&errors, root, finish_particles(s, root));
+  cb_errors_add(&errors, root, cb_scenario_read_run(s, root, !errors.status));
+  const cb_status status = cb_errors_end(&errors);
+  return status ? status : cb_scenario_resolve(s, root);
 }
 
 /* A bundle by itself or with its gait: no run is made. */
 static cb_status read_bundle(cb_scenario *s) {
   const cb_node *root = cb_tree_root(s->tree);
-  static const char *const keys[] = {"curvebody", "title", "bundle", "gait", "start", "integrator", "time", "record"};
+  static const char *const of_gait[] = {"curvebody", "title",      "bundle", "gait",
+                                        "start",     "integrator", "time",   "record"};
   if (root->kind != CB_NODE_MAP)
     return cb_node_fail(root, "expected a scenario: a map that begins with `curvebody: %d`", FORMAT);
-  if (!cb_node_get(root, "bundle"))
+  if (!cb_scenario_section(root, "bundle"))
     return cb_node_fail(root, "the key `bundle` is missing: see `curvebody list bundles`");
-  cb_status status = cb_node_check_keys(root, keys, sizeof keys / sizeof *keys);
-  if (!status) status = check_format(s, root);
-  return status ? status : read_locomotion(s, root);
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, root, cb_node_check_keys(root, of_gait, sizeof of_gait / sizeof *of_gait));
+  cb_errors_add(&errors, root, check_format(s, root));
+  cb_errors_add(&errors, root, read_locomotion(s, root));
+  return cb_errors_end(&errors);
 }
 
 /* file: that the tree was read from; NULL: a text. */

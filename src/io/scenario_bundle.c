@@ -66,8 +66,10 @@ cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node) {
                         cb_node_found(node).text);
   const cb_node *named = map ? cb_node_get(node, "name") : node;
   const char *name;
+  cb_status status = cb_scenario_check_class("bundle", node);
+  if (status) return status;
   if (!named) return cb_node_fail(node, "the key `name` is missing: see `curvebody list bundles`");
-  cb_status status = cb_node_string(named, &name);
+  status = cb_node_string(named, &name);
   if (status) return status;
   const cb_node *own = own_map(s, node), *coordinates = cb_node_get(node, "coordinates");
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
@@ -79,7 +81,7 @@ cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node) {
   status = *kind ? (*kind)->read(s, own, &m->bundle) : cb_bundle_create(name, own, &m->bundle);
   const bool of_input = status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN || status == CB_ERROR_INPUT ||
                         status == CB_ERROR_UNSUPPORTED || status > 0;
-  if (of_input && !strstr(cb_error_text(), ": error: ")) return cb_node_fail(node, "%s", cb_error_text());
+  if (of_input && !cb_failure_last().placed) return cb_node_fail(node, "%s", cb_error_text());
   if (!status && coordinates) status = cb_scenario_read_coordinates(s, coordinates);
   return status;
 }
@@ -89,6 +91,7 @@ cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node) {
 cb_status cb_scenario_read_gait(cb_scenario *s, const cb_node *node) {
   cb_locomotion *m = s->locomotion;
   if (!node) return CB_OK;
+  if (!m || !m->bundle) return cb_params_bind(cb_gait_table, node, node, NULL, 0, NULL);
   cb_status status = cb_gait_read(m->bundle, node, &m->repeat, &m->period, &m->gait);
   if (!status) status = cb_gait_closed(m->bundle, m->gait);
   return status == CB_ERROR_ARGUMENT ? cb_node_fail(node, "%s", cb_error_text()) : status;
@@ -121,8 +124,9 @@ static cb_status check_element(const cb_group *G, const cb_node *list, double *g
 
 cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node) {
   cb_locomotion *m = s->locomotion;
-  const cb_group *G = m->bundle->group;
   start_parameters p;
+  if (!m || !m->bundle) return cb_params_bind(cb_group_table, node, node, NULL, 0, NULL);
+  const cb_group *G = m->bundle->group;
   G->identity(G, m->start);
   cb_status status = cb_params_bind(cb_group_table, node, node, NULL, 0, &p);
   if (status || !p.group) return status;

@@ -41,10 +41,11 @@ static kind bundle_at(size_t i) {
 }
 
 typedef struct family {
-  const char *path;             /* of its maps; `*`: every item of a list */
-  const char *key;              /* that names the class */
-  kind (*at)(size_t i);         /* its classes */
-  const char *const *shared;    /* keys of all of them, ended by NULL */
+  const char *path;          /* of its maps; `*`: every item of a list */
+  const char *key;           /* that names the class */
+  const char *what;          /* a class is called in messages */
+  kind (*at)(size_t i);      /* its classes */
+  const char *const *shared; /* keys of all of them, ended by NULL */
 } family;
 
 static const char *const of_integrator[] = {"name", "step", "retries", NULL},
@@ -52,13 +53,13 @@ static const char *const of_integrator[] = {"name", "step", "retries", NULL},
                          *const of_body[] = {"kind", "name", "place", "motion", NULL},
                          *const of_shape[] = {"name", NULL},
                          *const of_bundle[] = {"name", "coordinates", NULL};
-static const family families[] = {{"integrator", "name", integrator_at, of_integrator},
-                                  {"space", "name", space_at, of_space},
-                                  {"bodies.*", "kind", body_at, of_body},
-                                  {"bodies.*.shape", "name", shape_at, of_shape},
-                                  {"bundle", "name", bundle_at, of_bundle},
-                                  {"bundle.shape", "name", shape_at, of_shape},
-                                  {"bundle.space", "name", space_at, of_space}};
+static const family families[] = {{"integrator", "name", "integrator", integrator_at, of_integrator},
+                                  {"space", "name", "space", space_at, of_space},
+                                  {"bodies.*", "kind", "kind of body", body_at, of_body},
+                                  {"bodies.*.shape", "name", "shape", shape_at, of_shape},
+                                  {"bundle", "name", "bundle", bundle_at, of_bundle},
+                                  {"bundle.shape", "name", "shape", shape_at, of_shape},
+                                  {"bundle.space", "name", "space", space_at, of_space}};
 
 static kind find(const family *f, const char *name) {
   size_t i = 0;
@@ -74,8 +75,44 @@ static bool has_key(const family *f, kind k, const char *key) {
   return false;
 }
 
-const char *cb_scenario_method(const cb_node *root) {
-  return cb_node_get(root, "bundle") ? "magnus" : cb_node_get(root, "fluid") ? "hamilton_pontryagin" : "lobatto";
+const char *cb_scenario_method(bool bundle, bool fluid) {
+  return bundle ? "magnus" : fluid ? "hamilton_pontryagin" : "lobatto";
+}
+
+static const family *family_of(const char *path) {
+  const family *f = families;
+  while (strcmp(f->path, path)) f++;
+  return f;
+}
+
+cb_status cb_scenario_check_class(const char *path, const cb_node *map) {
+  const family *f = family_of(path);
+  size_t shared = 0;
+  while (f->shared[shared]) shared++;
+  if (map->kind != CB_NODE_MAP || cb_node_get(map, f->key)) return CB_OK;
+  for (size_t i = 0; i < map->count; i++) {
+    const char *key = map->keys[i]->text;
+    bool known = has_key(f, (kind){NULL, NULL}, key);
+    for (size_t k = 0; f->at(k).name && !known; k++) known = has_key(f, f->at(k), key);
+    if (!known && cb_nearest_name(key, &f->key, 1)) return cb_fail_unknown(map->keys[i], "key", key, f->shared, shared);
+  }
+  return CB_OK;
+}
+
+cb_status cb_scenario_check_map(const char *path, const cb_node *map) {
+  enum { MOST_NAMES = 128 };
+  static const cb_param none[] = {{0}};
+  const family *f = family_of(path);
+  const cb_node *name = map->kind == CB_NODE_SCALAR ? map : cb_node_get(map, f->key);
+  size_t shared = 0, n = 0;
+  const char *names[MOST_NAMES];
+  while (f->shared[shared]) shared++;
+  if (!name || name->kind != CB_NODE_SCALAR) return CB_OK; /* its class is not known */
+  const kind k = find(f, name->text);
+  for (; n < MOST_NAMES && f->at(n).name; n++) names[n] = f->at(n).name;
+  if (!k.name) return cb_fail_unknown(name, f->what, name->text, names, n);
+  if (map->kind != CB_NODE_MAP) return CB_OK;
+  return cb_params_bind(k.params ? k.params : none, map, map, f->shared, shared, NULL);
 }
 
 typedef struct change {
@@ -162,7 +199,9 @@ cb_status cb_scenario_change_classes(cb_scenario *s, const cb_node *was) {
   change c = {.arena = s->tree->arena, .notes = &notes};
   for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
     c.family = &families[f];
-    c.usual = c.family->at == integrator_at ? cb_scenario_method(was) : NULL;
+    c.usual = NULL;
+    if (c.family->at == integrator_at)
+      c.usual = cb_scenario_method(cb_node_get(was, "bundle"), cb_node_get(was, "fluid"));
     s->tree->root = changed(&c, c.family->path, s->tree->root, was);
   }
   s->notes = notes.data && !c.failed ? cb_arena_strndup(s->arena, notes.data, notes.length) : "";

@@ -359,19 +359,17 @@ static cb_status find_kind(const cb_node *node, size_t *kind) {
               : cb_node_fail(key, "no constraint `%s`; see `curvebody list constraints`", key->text);
 }
 
+static cb_status read_constraint(cb_scenario *s, const cb_node *node) {
+  entry e = {.s = s};
+  size_t kind = 0;
+  cb_status status = find_kind(node, &kind);
+  if (status) return status;
+  e.map = node->items[0];
+  status = cb_params_bind(cb_constraint_docs[kind].params, e.map, node, NULL, 0, &e.p);
+  if (!status && e.p.name) status = cb_node_string(e.p.name, &e.name);
+  return status || !s->builder ? status : readers[kind](&e);
+}
+
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *list) {
-  if (!list || list->kind == CB_NODE_NULL) return CB_OK;
-  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list of constraints");
-  for (size_t i = 0; i < list->count; i++) {
-    entry e = {.s = s};
-    size_t kind = 0;
-    cb_status status = find_kind(list->items[i], &kind);
-    if (status) return status;
-    e.map = list->items[i]->items[0];
-    status = cb_params_bind(cb_constraint_docs[kind].params, e.map, list->items[i], NULL, 0, &e.p);
-    if (!status && e.p.name) status = cb_node_string(e.p.name, &e.name);
-    if (!status) status = readers[kind](&e);
-    if (status) return status;
-  }
-  return CB_OK;
+  return cb_scenario_for_items(s, list, "constraints", read_constraint);
 }

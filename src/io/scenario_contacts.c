@@ -41,39 +41,51 @@ const cb_param cb_scenario_contacts_table[] = {
     NODE(contact_parameters, except, "", "pairs of bodies that do not meet"),
     END};
 
+static cb_status read_pair(cb_scenario *s, const cb_node *pair, const char *key, bool on) {
+  int a = -1, b = -1;
+  if (pair->kind != CB_NODE_LIST || pair->count != 2)
+    return cb_node_fail(pair, "%s: expected two bodies, such as [a, b]", key);
+  cb_status status = cb_scenario_find_body(s, pair->items[0], &a);
+  if (!status) status = cb_scenario_find_body(s, pair->items[1], &b);
+  return status ? status : cb_scenario_placed(s, cb_builder_contact_bodies(s->builder, a, b, on), pair, false);
+}
+
 static cb_status for_pairs(cb_scenario *s, const cb_node *list, const char *key, bool on) {
   if (list && list->kind != CB_NODE_LIST) return cb_node_fail(list, "%s: expected a list of pairs of bodies", key);
-  cb_status status = CB_OK;
-  for (size_t i = 0; list && i < list->count && !status; i++) {
-    const cb_node *pair = list->items[i];
-    int a = -1, b = -1;
-    if (pair->kind != CB_NODE_LIST || pair->count != 2)
-      return cb_node_fail(pair, "%s: expected two bodies, such as [a, b]", key);
-    status = cb_scenario_find_body(s, pair->items[0], &a);
-    if (!status) status = cb_scenario_find_body(s, pair->items[1], &b);
-    if (!status) status = cb_scenario_placed(s, cb_builder_contact_bodies(s->builder, a, b, on), pair, false);
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; list && i < list->count; i++)
+    cb_errors_add(&errors, list->items[i], read_pair(s, list->items[i], key, on));
+  return cb_errors_end(&errors);
+}
+
+static cb_status for_within(cb_scenario *s, const cb_node *list) {
+  if (list && list->kind != CB_NODE_LIST) return cb_node_fail(list, "within: expected a list of bodies");
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; list && i < list->count; i++) {
+    int body = -1;
+    cb_status status = cb_scenario_find_body(s, list->items[i], &body);
+    if (!status)
+      status = cb_scenario_placed(s, cb_builder_contact_bodies(s->builder, body, body, true), list->items[i], false);
+    cb_errors_add(&errors, list->items[i], status);
   }
-  return status;
+  return cb_errors_end(&errors);
 }
 
 static cb_status read_contacts(cb_scenario *s, const cb_node *node) {
   contact_parameters p;
   cb_status status = cb_params_bind(cb_scenario_contacts_table, node, node, NULL, 0, &p);
-  if (status) return status;
+  if (!s->builder || (status && node->kind != CB_NODE_MAP)) return status;
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, node, status);
+  if (status) cb_params_bind_right(cb_scenario_contacts_table, node, &p);
   const cb_contact_options options = {
       .restitution = p.restitution, .rule = p.rule, .pile = p.pile, .all_pairs = p.broad_phase == 1};
-  status = cb_scenario_placed(s, cb_builder_contacts(s->builder, &options), node, false);
-  if (!status && p.between) status = cb_builder_contact_bodies(s->builder, -1, -1, false);
-  if (!status) status = for_pairs(s, p.between, "between", true);
-  if (p.within && p.within->kind != CB_NODE_LIST) return cb_node_fail(p.within, "within: expected a list of bodies");
-  for (size_t i = 0; p.within && i < p.within->count && !status; i++) {
-    int body = -1;
-    status = cb_scenario_find_body(s, p.within->items[i], &body);
-    if (!status)
-      status =
-          cb_scenario_placed(s, cb_builder_contact_bodies(s->builder, body, body, true), p.within->items[i], false);
-  }
-  return status ? status : for_pairs(s, p.except, "except", false);
+  cb_errors_add(&errors, node, cb_scenario_placed(s, cb_builder_contacts(s->builder, &options), node, false));
+  if (p.between) cb_errors_add(&errors, node, cb_builder_contact_bodies(s->builder, -1, -1, false));
+  cb_errors_add(&errors, p.between, for_pairs(s, p.between, "between", true));
+  cb_errors_add(&errors, p.within, for_within(s, p.within));
+  cb_errors_add(&errors, p.except, for_pairs(s, p.except, "except", false));
+  return cb_errors_end(&errors);
 }
 
 /* --- walls --- */
@@ -177,7 +189,7 @@ static cb_status read_wall(cb_scenario *s, const cb_node *node) {
   const cb_node *map = NULL;
   cb_status status = entry_of(node, cb_wall_docs, "ball, plane or expression", &w.kind, &map);
   if (!status) status = cb_params_bind(cb_wall_docs[w.kind].params, map, node, NULL, 0, &p);
-  if (status) return status;
+  if (status || !s->builder) return status;
   w.name = *p.name ? p.name : NULL;
   if (w.kind < 2) status = cb_place_space_point(p.at, "at", s->space, NULL, w.x);
   if (!status && w.kind == 1) status = read_normal(s, p.at, p.normal, w.x, w.normal);
@@ -236,7 +248,7 @@ static cb_status read_event(cb_scenario *s, const cb_node *node) {
   int kind = 0, i = 0, j = 0;
   cb_status status = entry_of(node, cb_event_docs, "distance or expression", &kind, &map);
   if (!status) status = cb_params_bind(cb_event_docs[kind].params, map, node, NULL, 0, &p);
-  if (status) return status;
+  if (status || !s->builder) return status;
   const char *name = *p.name ? p.name : NULL, *value = NULL, *chart = NULL;
   if (kind == 0) {
     if (p.between->kind != CB_NODE_LIST || p.between->count != 2)
@@ -255,18 +267,11 @@ static cb_status read_event(cb_scenario *s, const cb_node *node) {
   return cb_scenario_placed(s, status, p.value, true);
 }
 
-static cb_status for_items(cb_scenario *s, const cb_node *list, const char *key,
-                           cb_status (*read)(cb_scenario *, const cb_node *)) {
-  if (!list || list->kind == CB_NODE_NULL) return CB_OK;
-  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "%s: expected a list", key);
-  cb_status status = CB_OK;
-  for (size_t i = 0; i < list->count && !status; i++) status = read(s, list->items[i]);
-  return status;
-}
-
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events) {
-  cb_status status = contacts ? read_contacts(s, contacts) : CB_OK;
-  if (!status) status = for_items(s, walls, "walls", read_wall);
-  return status ? status : for_items(s, events, "events", read_event);
+  cb_errors errors = cb_errors_begin();
+  if (contacts) cb_errors_add(&errors, contacts, read_contacts(s, contacts));
+  cb_errors_add(&errors, walls, cb_scenario_for_items(s, walls, "walls", read_wall));
+  cb_errors_add(&errors, events, cb_scenario_for_items(s, events, "events", read_event));
+  return cb_errors_end(&errors);
 }

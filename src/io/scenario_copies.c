@@ -98,12 +98,13 @@ static cb_status read_one(const copy_scope *scope, const place_parameters *place
                           cb_body_start *out) {
   cb_pose_identity(&out->pose);
   double spin[3] = {0}, velocity[3] = {0};
-  cb_status status = CB_OK;
-  if (place->position) status = vector(scope, place->position, out->pose.x);
-  if (!status && place->rotation) status = rotation(scope, place->rotation, out->pose.q);
-  if (!status && place->quaternion) status = quaternion(scope, place->quaternion, out->pose.q);
-  if (!status && motion->spin) status = vector(scope, motion->spin, spin);
-  if (!status && motion->velocity) status = vector(scope, motion->velocity, velocity);
+  cb_errors errors = cb_errors_begin();
+  if (place->position) cb_errors_add(&errors, place->position, vector(scope, place->position, out->pose.x));
+  if (place->rotation) cb_errors_add(&errors, place->rotation, rotation(scope, place->rotation, out->pose.q));
+  if (place->quaternion) cb_errors_add(&errors, place->quaternion, quaternion(scope, place->quaternion, out->pose.q));
+  if (motion->spin) cb_errors_add(&errors, motion->spin, vector(scope, motion->spin, spin));
+  if (motion->velocity) cb_errors_add(&errors, motion->velocity, vector(scope, motion->velocity, velocity));
+  const cb_status status = cb_errors_end(&errors);
   if (status) return status;
   double r[3][3];
   cb_pose_rotation(&out->pose, r);
@@ -127,34 +128,47 @@ static cb_body_start *room(cb_scenario *s, int n) {
   return all + m->n;
 }
 
+/* repeat: NULL for a body by itself. */
+static cb_status make_copies(cb_scenario *s, const char *name, const place_parameters *place,
+                             const motion_parameters *motion, const repeat_parameters *repeat,
+                             const cb_immersed *what) {
+  const int count = repeat ? repeat->count : 1;
+  cb_status status = CB_OK;
+  if (place->rotation && place->quaternion)
+    return cb_node_fail(place->quaternion, "`quaternion` beside `rotation`: expected one or the other");
+  cb_body_start *first = room(s, count);
+  gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+  if (!first || !random)
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", count);
+  else
+    gsl_rng_set(random, (unsigned long)(repeat ? repeat->seed : 1));
+  for (int i = 0; i < count && !status; i++) {
+    double x[VARIABLES] = {i, count};
+    for (int r = 2; r < VARIABLES; r++) x[r] = gsl_rng_uniform(random);
+    const copy_scope scope = {s, repeat ? VARIABLES : 0, x};
+    char numbered[256];
+    snprintf(numbered, sizeof numbered, "%s.%d", name, i);
+    first[i].name = repeat ? cb_arena_strdup(s->arena, numbered) : name;
+    first[i].body = what;
+    status = first[i].name ? read_one(&scope, place, motion, &first[i]) : cb_fail(CB_ERROR_MEMORY, "no memory");
+  }
+  gsl_rng_free(random);
+  if (!status) s->immersion->n += count;
+  return status;
+}
+
 cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const char *name, const cb_node *place_node,
                                   const cb_node *motion_node, const cb_node *repeat_node, const cb_immersed *what) {
   place_parameters place;
   motion_parameters motion;
   repeat_parameters repeat = {.count = 1};
-  cb_status status = cb_params_bind(place_table, place_node, body, NULL, 0, &place);
-  if (!status) status = cb_params_bind(motion_table, motion_node, body, NULL, 0, &motion);
-  if (!status && repeat_node) status = cb_params_bind(repeat_table, repeat_node, repeat_node, NULL, 0, &repeat);
-  if (status) return status;
-  if (place.rotation && place.quaternion)
-    return cb_node_fail(place.quaternion, "`quaternion` beside `rotation`: expected one or the other");
-  cb_body_start *first = room(s, repeat.count);
-  gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
-  if (!first || !random)
-    status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", repeat.count);
-  else
-    gsl_rng_set(random, (unsigned long)repeat.seed);
-  for (int i = 0; i < repeat.count && !status; i++) {
-    double x[VARIABLES] = {i, repeat.count};
-    for (int r = 2; r < VARIABLES; r++) x[r] = gsl_rng_uniform(random);
-    const copy_scope scope = {s, repeat_node ? VARIABLES : 0, x};
-    char numbered[256];
-    snprintf(numbered, sizeof numbered, "%s.%d", name, i);
-    first[i].name = repeat_node ? cb_arena_strdup(s->arena, numbered) : name;
-    first[i].body = what;
-    status = first[i].name ? read_one(&scope, &place, &motion, &first[i]) : cb_fail(CB_ERROR_MEMORY, "no memory");
-  }
-  gsl_rng_free(random);
-  if (!status) s->immersion->n += repeat.count;
-  return status;
+  cb_errors errors = cb_errors_begin();
+  cb_status status = repeat_node ? cb_params_bind(repeat_table, repeat_node, repeat_node, NULL, 0, &repeat) : CB_OK;
+  if (cb_errors_add(&errors, repeat_node, status)) repeat = (repeat_parameters){.count = 1, .seed = 1};
+  if (cb_errors_add(&errors, place_node, cb_params_bind(place_table, place_node, body, NULL, 0, &place)))
+    cb_params_bind_right(place_table, place_node, &place);
+  if (cb_errors_add(&errors, motion_node, cb_params_bind(motion_table, motion_node, body, NULL, 0, &motion)))
+    cb_params_bind_right(motion_table, motion_node, &motion);
+  cb_errors_add(&errors, body, make_copies(s, name, &place, &motion, repeat_node ? &repeat : NULL, what));
+  return cb_errors_end(&errors);
 }

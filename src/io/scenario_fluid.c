@@ -92,17 +92,22 @@ cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n
   if (status) return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s", cb_error_text()) : status;
   *out = cb_expression_value(e, x);
   cb_expression_free(e);
+  if (isnan(*out) && m->lost) return cb_fail_consequence();
   return isfinite(*out) ? CB_OK : cb_node_fail(node, "expected a finite number, found %g", *out);
 }
 
 cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n, const char *const *named,
                              const double *x, double out[3]) {
   const char *text[3];
-  cb_status status = cb_scenario_texts(list, text);
-  for (size_t i = 0; i < 3 && !status; i++) status = cb_scenario_number(s, list->items[i], n, named, x, &out[i]);
-  return status;
+  const cb_status status = cb_scenario_texts(list, text);
+  if (status) return status;
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < 3; i++)
+    cb_errors_add(&errors, list->items[i], cb_scenario_number(s, list->items[i], n, named, x, &out[i]));
+  return cb_errors_end(&errors);
 }
 
+/* One that fails has a value that is no number: what needs it is not looked at. */
 cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
   cb_immersion *m = s->immersion;
   if (!map) return CB_OK;
@@ -110,19 +115,43 @@ cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
   m->parameter = cb_arena_alloc(s->arena, map->count, sizeof *m->parameter);
   m->parameter_value = cb_arena_alloc(s->arena, map->count, sizeof *m->parameter_value);
   if (!m->parameter || !m->parameter_value) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu parameters", map->count);
+  cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < map->count; i++) {
-    const cb_expression_scope before = {.parameters = m->parameter, .n_parameters = i};
-    const char *name = m->parameter[i] = map->keys[i]->text;
-    if (cb_expression_check_parameter(name, &before, "")) return cb_node_fail(map->keys[i], "%s", cb_error_text());
-    const cb_status status = cb_scenario_number(s, map->items[i], 0, NULL, NULL, &m->parameter_value[i]);
-    if (status) return status;
-    m->n_parameters = i + 1; /* each may use those before it */
+    const size_t n = m->n_parameters;
+    const cb_expression_scope before = {.parameters = m->parameter, .n_parameters = n};
+    const char *name = map->keys[i]->text;
+    if (cb_expression_check_parameter(name, &before, "")) {
+      cb_errors_add(&errors, map->keys[i], cb_node_fail(map->keys[i], "%s", cb_error_text()));
+      m->lost = true;
+      continue;
+    }
+    m->parameter[n] = name;
+    if (cb_errors_add(&errors, map->items[i],
+                      cb_scenario_number(s, map->items[i], 0, NULL, NULL, &m->parameter_value[n]))) {
+      m->parameter_value[n] = NAN;
+      m->lost = true;
+    }
+    m->n_parameters = n + 1; /* each may use those before it */
   }
-  return CB_OK;
+  return cb_errors_end(&errors);
+}
+
+static cb_status read_layer(const cb_node *layer, bool highest, double *level, double *density) {
+  static const char *const keys[] = {"below", "density"};
+  const cb_node *below = cb_node_get(layer, "below"), *given = cb_node_get(layer, "density");
+  cb_status status = cb_node_check_keys(layer, keys, 2);
+  if (status) return status;
+  if (highest && below) return cb_node_fail(below, "the highest layer has no top: expected no `below`");
+  if (!highest && !below) return cb_node_fail(layer, "expected `below`, the height of its top");
+  if (!given) return cb_node_fail(layer, "expected `density`, in kg/m^3");
+  cb_errors errors = cb_errors_begin();
+  if (below) cb_errors_add(&errors, below, cb_node_real(below, level));
+  cb_errors_add(&errors, given, cb_node_real(given, density));
+  return cb_errors_end(&errors);
 }
 
 static cb_status read_layers(cb_scenario *s, const cb_node *map, const double up[3]) {
-  static const char *const keys[] = {"layers"}, *const own[] = {"below", "density"};
+  static const char *const keys[] = {"layers"};
   cb_status status = cb_node_check_keys(map, keys, 1);
   if (status) return status;
   const cb_node *list = cb_node_get(map, "layers");
@@ -133,16 +162,10 @@ static cb_status read_layers(cb_scenario *s, const cb_node *map, const double up
   double *level = cb_arena_alloc(s->arena, list->count, sizeof *level),
          *density = cb_arena_alloc(s->arena, list->count, sizeof *density);
   if (!level || !density) return cb_fail(CB_ERROR_MEMORY, "no memory for %d layers", n);
-  for (int i = 0; i < n; i++) {
-    const cb_node *layer = list->items[i], *below = cb_node_get(layer, "below");
-    if ((status = cb_node_check_keys(layer, own, 2))) return status;
-    if (i + 1 < n && (status = below ? cb_node_real(below, &level[i])
-                                     : cb_node_fail(layer, "expected `below`, the height of its top")))
-      return status;
-    if (i + 1 == n && below) return cb_node_fail(below, "the highest layer has no top: expected no `below`");
-    if ((status = cb_node_real(cb_node_get(layer, "density"), &density[i])))
-      return cb_node_get(layer, "density") ? status : cb_node_fail(layer, "expected `density`, in kg/m^3");
-  }
+  cb_errors errors = cb_errors_begin();
+  for (int i = 0; i < n; i++)
+    cb_errors_add(&errors, list->items[i], read_layer(list->items[i], i + 1 == n, &level[i], &density[i]));
+  if ((status = cb_errors_end(&errors))) return status;
   return cb_scenario_placed(s, cb_medium_layers(n - 1, level, density, up, &s->immersion->medium), list, false);
 }
 
@@ -166,6 +189,7 @@ static cb_status read_medium(cb_scenario *s, const cb_node *node, const cb_node 
   if (status == CB_ERROR_MEMORY) return status;
   status = cb_medium_expression(text, m->n_parameters, m->parameter, m->parameter_value, up, &at, &m->medium);
   if (status != CB_ERROR_INPUT) return status;
+  if (m->lost) return cb_fail_consequence();
   const char *near = cb_nearest_name(text, cb_medium_names, CB_MEDIUM_NAMES);
   return near ? cb_node_fail(node, "no medium `%s`; did you mean `%s`?", text, near)
               : cb_node_fail_at(node, at, "%s", cb_error_text());
@@ -182,8 +206,10 @@ static cb_status read_floor(cb_scenario *s, const cb_node *node) {
   cb_floor *floor = &s->immersion->fluid.floor;
   floor_parameters p;
   if (!node) return CB_OK;
-  cb_status status = cb_params_bind(cb_floor_table, node, node, NULL, 0, &p);
-  if (status) return status;
+  cb_errors errors = cb_errors_begin();
+  cb_status status = cb_errors_add(&errors, node, cb_params_bind(cb_floor_table, node, node, NULL, 0, &p));
+  if (status && node->kind != CB_NODE_MAP) return cb_errors_end(&errors);
+  if (status) cb_params_bind_right(cb_floor_table, node, &p);
   *floor = (cb_floor){.kind = p.kind == 0 ? CB_FLOOR_STIFF : CB_FLOOR_REFLECTING,
                       .up = {0, 0, 1},
                       .height = p.height,
@@ -192,32 +218,40 @@ static cb_status read_floor(cb_scenario *s, const cb_node *node) {
                       .friction = p.friction,
                       .creep = p.creep,
                       .restitution = p.restitution};
-  if (p.normal) status = cb_scenario_vector(s, p.normal, 0, NULL, NULL, floor->up);
+  status = p.normal ? cb_scenario_vector(s, p.normal, 0, NULL, NULL, floor->up) : CB_OK;
   if (!status && p.normal) status = unit(p.normal, floor->up);
-  return status;
+  cb_errors_add(&errors, p.normal, status);
+  return cb_errors_end(&errors);
+}
+
+static cb_status read_gravity(cb_scenario *s, const cb_node *node, double g[3], double up[3]) {
+  const cb_status status = node ? cb_scenario_vector(s, node, 0, NULL, NULL, g) : CB_OK;
+  if (status || !(g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0)) return status;
+  for (int i = 0; i < 3; i++) up[i] = -g[i];
+  return unit(node, up);
 }
 
 cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
   cb_immersion *m = s->immersion = cb_arena_alloc(s->arena, 1, sizeof *m);
   if (!m) return cb_fail(CB_ERROR_MEMORY, "no memory for a fluid");
+  static const char *const medium[] = {"medium"};
   fluid_parameters p;
   cb_status status = cb_params_bind(cb_fluid_table, node, node, NULL, 0, &p);
-  if (!status) status = cb_scenario_read_parameters(s, p.parameters);
-  if (status) return status;
+  if (status && node->kind != CB_NODE_MAP) return status;
+  cb_errors errors = cb_errors_begin();
+  if (cb_errors_add(&errors, node, status)) cb_params_bind_right(cb_fluid_table, node, &p);
+  cb_errors_add(&errors, p.parameters, cb_scenario_read_parameters(s, p.parameters));
   double *g = m->fluid.gravity, up[3] = {0, 0, 1};
   g[2] = -9.81;
-  if (p.gravity && (status = cb_scenario_vector(s, p.gravity, 0, NULL, NULL, g))) return status;
-  if (g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0) {
-    for (int i = 0; i < 3; i++) up[i] = -g[i];
-    status = unit(p.gravity, up);
-  }
-  if (!status) status = read_medium(s, p.medium, node, up);
-  if (!status && p.flow) status = cb_scenario_read_flow(s, p.flow);
-  if (!status) status = read_floor(s, p.floor);
+  cb_errors_add(&errors, p.gravity, read_gravity(s, p.gravity, g, up));
+  if (p.medium || !cb_node_misspelt(node, "medium", medium, 1))
+    cb_errors_add(&errors, p.medium ? p.medium : node, read_medium(s, p.medium, node, up));
+  if (p.flow && !m->lost) cb_errors_add(&errors, p.flow, cb_scenario_read_flow(s, p.flow));
+  cb_errors_add(&errors, p.floor, read_floor(s, p.floor));
   m->fluid.medium = m->medium;
   m->fluid.flow = m->flow;
   m->fluid.paper = p.compat == 1;
-  return status;
+  return cb_errors_end(&errors);
 }
 
 void cb_immersion_free(cb_immersion *m) {

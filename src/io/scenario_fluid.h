@@ -19,6 +19,7 @@ typedef struct cb_immersion {
   size_t n_parameters; /* of every expression */
   const char **parameter;
   double *parameter_value;
+  bool lost; /* a parameter has failed: its value is nan */
   cb_immersed_kind *kind;
   size_t n_kinds;
   cb_body_start *body; /* [n] */
@@ -28,7 +29,8 @@ typedef struct cb_immersion {
 /* `fluid:`, then `bodies:`. */
 cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node);
-cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list);
+/* whole: the fluid could be read. */
+cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole);
 void cb_immersion_free(cb_immersion *m);
 
 /* The parts of a body, from its map: its surface and poses; its copies with their places and motions. */

@@ -78,7 +78,7 @@ cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_no
   if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN && status != CB_ERROR_INPUT &&
       status != CB_ERROR_UNSUPPORTED)
     return status;
-  if (strstr(cb_error_text(), ": error: ")) return status;
+  if (cb_failure_last().placed) return status;
   if (expression && status == CB_ERROR_INPUT)
     return cb_node_fail_at(node, cb_builder_expression_at(s->builder), "%s", cb_error_text());
   return cb_node_fail(node, "%s", cb_error_text());
@@ -96,6 +96,11 @@ cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *
   const char *name, *names[MOST_NAMED];
   const cb_status status = cb_node_string(node, &name);
   if (status) return status;
+  for (size_t i = 0; s->bodies && i < s->bodies->count; i++) {
+    const cb_node *other = cb_node_get(s->bodies->items[i], "name");
+    if (s->failed[i] && (!other || other->kind != CB_NODE_SCALAR || !strcmp(other->text, name)))
+      return cb_fail_consequence();
+  }
   const int found = cb_builder_find_body(s->builder, name), count = cb_builder_bodies(s->builder);
   if (found >= 0) return *body = found, CB_OK;
   size_t n = 0;
@@ -116,14 +121,15 @@ typedef struct addition {
 static cb_status for_bodies(cb_scenario *s, const cb_node *bodies, const cb_node *at, const addition *what,
                             cb_status (*add)(cb_builder *, int, const addition *)) {
   const size_t count = !bodies ? 1 : bodies->kind == CB_NODE_LIST ? bodies->count : 1;
+  cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < count; i++) {
     const cb_node *name = !bodies ? NULL : bodies->kind == CB_NODE_LIST ? bodies->items[i] : bodies;
     int body = -1;
     cb_status status = name ? cb_scenario_find_body(s, name, &body) : CB_OK;
     if (!status) status = cb_scenario_placed(s, add(s->builder, body, what), at, what->expression != NULL);
-    if (status) return status;
+    cb_errors_add(&errors, name ? name : at, status);
   }
-  return CB_OK;
+  return cb_errors_end(&errors);
 }
 
 static cb_status add_central(cb_builder *b, int body, const addition *w) {
@@ -145,8 +151,8 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
   addition what = {0};
   if (!strcmp(form, "central")) {
     law_parameters p;
-    if ((status = cb_params_bind(central_table, map, node, NULL, 0, &p)) || (status = centre(s, p.at, &what.centre)))
-      return status;
+    status = cb_params_bind(central_table, map, node, NULL, 0, &p);
+    if (status || !s->builder || (status = centre(s, p.at, &what.centre))) return status;
     what.law = p.expression ? CB_LAW_EXPRESSION : kinds[p.law];
     what.a = p.strength;
     what.rest = p.length;
@@ -155,15 +161,16 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
   }
   if (!strcmp(form, "harmonic")) {
     harmonic_parameters p;
-    if ((status = cb_params_bind(harmonic_table, map, node, NULL, 0, &p)) || (status = centre(s, p.at, &what.centre)))
-      return status;
+    status = cb_params_bind(harmonic_table, map, node, NULL, 0, &p);
+    if (status || !s->builder || (status = centre(s, p.at, &what.centre))) return status;
     what.law = CB_LAW_HARMONIC;
     what.a = p.stiffness;
     what.rest = p.rest;
     return for_bodies(s, p.body, map, &what, add_central);
   }
   field_parameters p;
-  if ((status = cb_params_bind(field_table, map, node, NULL, 0, &p))) return status;
+  status = cb_params_bind(field_table, map, node, NULL, 0, &p);
+  if (status || !s->builder) return status;
   what.expression = p.value;
   what.chart = p.chart;
   const cb_node *at = cb_node_get(map, "value");
@@ -179,7 +186,7 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
 static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
   law_parameters p;
   cb_status status = cb_params_bind(interaction_table, node, node, NULL, 0, &p);
-  if (status) return status;
+  if (status || !s->builder) return status;
   if (p.first && p.second) return cb_node_fail(p.second, "`between` and `within` exclude one another");
   int a = -1, b = -1;
   if (p.first) {
@@ -199,17 +206,18 @@ static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
   return cb_scenario_placed(s, status, expression ? p.expression : node, expression != NULL);
 }
 
-static cb_status for_items(cb_scenario *s, const cb_node *list, cb_status (*read)(cb_scenario *, const cb_node *)) {
+cb_status cb_scenario_for_items(cb_scenario *s, const cb_node *list, const char *key,
+                                cb_status (*read)(cb_scenario *, const cb_node *)) {
   if (!list || list->kind == CB_NODE_NULL) return CB_OK;
-  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list");
-  for (size_t i = 0; i < list->count; i++) {
-    const cb_status status = read(s, list->items[i]);
-    if (status) return status;
-  }
-  return CB_OK;
+  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "%s: expected a list", key);
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < list->count; i++) cb_errors_add(&errors, list->items[i], read(s, list->items[i]));
+  return cb_errors_end(&errors);
 }
 
 cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions) {
-  const cb_status status = for_items(s, potentials, read_potential);
-  return status ? status : for_items(s, interactions, read_interaction);
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, potentials, cb_scenario_for_items(s, potentials, "potentials", read_potential));
+  cb_errors_add(&errors, interactions, cb_scenario_for_items(s, interactions, "interactions", read_interaction));
+  return cb_errors_end(&errors);
 }

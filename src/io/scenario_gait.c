@@ -1,6 +1,7 @@
 /* Gaits of a scenario. See scenario_gait.h. */
 #include "io/scenario_gait.h"
 
+#include "core/errors.h"
 #include "core/scalar.h"
 
 #include <math.h>
@@ -78,12 +79,13 @@ static cb_status read_rows(const cb_bundle *b, const cb_node *list, const char *
   const size_t n = (size_t)b->n;
   double *rows = malloc(list->count * n * sizeof *rows);
   if (!rows) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu %ss", list->count, what);
-  cb_status status = CB_OK;
-  for (size_t k = 0; k < list->count && !status; k++) {
+  cb_errors errors = cb_errors_begin();
+  for (size_t k = 0; k < list->count; k++) {
     char name[32];
     snprintf(name, sizeof name, "%s %zu", what, k + 1);
-    status = cb_gait_read_shape(b, list->items[k], name, rows + k * n);
+    cb_errors_add(&errors, list->items[k], cb_gait_read_shape(b, list->items[k], name, rows + k * n));
   }
+  const cb_status status = cb_errors_end(&errors);
   if (status) return free(rows), status;
   *r = rows, *count = (int)list->count;
   return CB_OK;
@@ -114,7 +116,7 @@ static cb_status read_times(const cb_node *list, const char *what, double **out,
 static cb_status placed(cb_status status, const cb_node *node) {
   const bool of_input =
       status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN || status == CB_ERROR_INPUT || status > 0;
-  return of_input && !strstr(cb_error_text(), ": error: ") ? cb_node_fail(node, "%s", cb_error_text()) : status;
+  return of_input && !cb_failure_last().placed ? cb_node_fail(node, "%s", cb_error_text()) : status;
 }
 
 static cb_status read_fourier(const cb_bundle *b, const cb_node *map, cb_gait **out) {
@@ -126,9 +128,12 @@ static cb_status read_fourier(const cb_bundle *b, const cb_node *map, cb_gait **
   int cosines = 0, sines = 0;
   cb_status status = cb_node_check_keys(map, keys, 3);
   if (!status && !cosine && !sine) return cb_node_fail(map, "expected `cosine` or `sine`: lists of harmonics 1, 2, ..");
-  if (!status && mean) status = cb_gait_read_shape(b, mean, "mean", a0);
-  if (!status) status = read_rows(b, cosine, "harmonic", &a, &cosines);
-  if (!status) status = read_rows(b, sine, "harmonic", &s, &sines);
+  if (status) return status;
+  cb_errors errors = cb_errors_begin();
+  if (mean) cb_errors_add(&errors, mean, cb_gait_read_shape(b, mean, "mean", a0));
+  cb_errors_add(&errors, cosine, read_rows(b, cosine, "harmonic", &a, &cosines));
+  cb_errors_add(&errors, sine, read_rows(b, sine, "harmonic", &s, &sines));
+  status = cb_errors_end(&errors);
   const int most = cosines > sines ? cosines : sines;
   double *both = status ? NULL : calloc(2 * (size_t)most * (size_t)n, sizeof *both);
   if (!status && !both) status = cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d harmonics", most);
@@ -206,16 +211,21 @@ static cb_status read_expressions(const cb_bundle *b, const cb_node *map, const 
   cb_expression *r[CB_SHAPE_MAX] = {0};
   if (map->kind != CB_NODE_MAP)
     return cb_node_fail(map, "expected a map of expressions of t, one a shape variable (%s)", variables(b).text);
-  for (size_t k = 0; k < map->count; k++)
-    if (find(b, map->keys[k]->text) < 0) return unknown_variable(b, map->keys[k]);
   double *t = NULL;
   int count = 0;
-  cb_status status = read_times(breaks, "breaks", &t, &count);
-  for (int i = 0; i < b->n && !status; i++) {
+  cb_errors errors = cb_errors_begin();
+  for (size_t k = 0; k < map->count; k++)
+    if (find(b, map->keys[k]->text) < 0) cb_errors_add(&errors, map->keys[k], unknown_variable(b, map->keys[k]));
+  cb_errors_add(&errors, breaks, read_times(breaks, "breaks", &t, &count));
+  for (int i = 0; i < b->n; i++) {
     const cb_node *given = cb_node_get(map, b->shape[i]);
-    status = given ? parse(given, &r[i])
-                   : cb_node_fail(map, "the shape variable `%s` is missing: expected an expression of t", b->shape[i]);
+    if (given)
+      cb_errors_add(&errors, given, parse(given, &r[i]));
+    else if (!errors.status) /* one that is unknown may stand for it */
+      cb_errors_add(&errors, map,
+                    cb_node_fail(map, "the shape variable `%s` is missing: expected an expression of t", b->shape[i]));
   }
+  cb_status status = cb_errors_end(&errors);
   if (!status) status = placed(cb_gait_expressions(b->n, (const cb_expression *const *)r, count, t, out), map);
   for (int i = 0; i < b->n; i++) cb_expression_free(r[i]);
   free(t);
@@ -241,7 +251,10 @@ static cb_status read_sequence(const cb_bundle *b, const cb_node *list, cb_gait 
   const int count = (int)list->count;
   cb_gait **part = calloc(list->count, sizeof *part);
   cb_status status = part ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", count);
-  for (int k = 0; k < count && !status; k++) status = read_one(b, list->items[k], NULL, NULL, &part[k]);
+  cb_errors errors = cb_errors_begin();
+  for (int k = 0; k < count && part; k++)
+    cb_errors_add(&errors, list->items[k], read_one(b, list->items[k], NULL, NULL, &part[k]));
+  if (part) status = cb_errors_end(&errors);
   if (!status) status = placed(cb_gait_sequence(count, (const cb_gait *const *)part, out), list);
   for (int k = 0; part && k < count; k++) cb_gait_free(part[k]);
   free(part);
@@ -263,14 +276,18 @@ static cb_status move(const cb_bundle *b, const gait_parameters *p, cb_gait **g)
   cb_gait *made = NULL;
   cb_status status = CB_OK;
   for (int i = 0; i < b->n; i++) scale[i] = 1;
-  if (p->offset) status = cb_gait_read_shape(b, p->offset, "offset", offset);
-  if (!status && p->scale && p->scale->kind == CB_NODE_LIST) {
+  cb_errors errors = cb_errors_begin();
+  if (p->offset) cb_errors_add(&errors, p->offset, cb_gait_read_shape(b, p->offset, "offset", offset));
+  if (p->scale && p->scale->kind == CB_NODE_LIST) {
     status = cb_gait_read_shape(b, p->scale, "scale", scale);
-  } else if (!status && p->scale) {
+  } else if (p->scale) {
     status = cb_scalar_real(p->scale, "scale", "", &scale[0]);
     for (int i = 1; i < b->n; i++) scale[i] = scale[0];
   }
-  return status ? status : become(cb_gait_moved(*g, scale, offset, &made), p->scale ? p->scale : p->offset, &made, g);
+  cb_errors_add(&errors, p->scale, status);
+  status = cb_errors_end(&errors);
+  return status || !*g ? status
+                       : become(cb_gait_moved(*g, scale, offset, &made), p->scale ? p->scale : p->offset, &made, g);
 }
 
 static cb_status pace(const gait_parameters *p, cb_gait **g) {
@@ -278,20 +295,21 @@ static cb_status pace(const gait_parameters *p, cb_gait **g) {
   cb_gait *made = NULL;
   cb_status status = parse(p->pace, &s);
   if (status) return status;
-  status = become(cb_gait_paced(*g, s, &made), p->pace, &made, g);
+  if (*g) status = become(cb_gait_paced(*g, s, &made), p->pace, &made, g);
   cb_expression_free(s);
   return status;
 }
 
+/* *g is NULL where the kind has failed. */
 static cb_status read_beside(const cb_bundle *b, const cb_node *map, const gait_parameters *p, cb_gait **g) {
+  const cb_node *start = cb_node_get(map, "start"), *reversed = cb_node_get(map, "reversed");
   cb_gait *made = NULL;
-  cb_status status = CB_OK;
-  if (p->offset || p->scale) status = move(b, p, g);
-  if (!status && p->start > 0)
-    status = become(cb_gait_shifted(*g, p->start, &made), cb_node_get(map, "start"), &made, g);
-  if (!status && p->reversed) status = become(cb_gait_reversed(*g, &made), cb_node_get(map, "reversed"), &made, g);
-  if (!status && p->pace) status = pace(p, g);
-  return status;
+  cb_errors errors = cb_errors_begin();
+  if (p->offset || p->scale) cb_errors_add(&errors, map, move(b, p, g));
+  if (*g && p->start > 0) cb_errors_add(&errors, start, become(cb_gait_shifted(*g, p->start, &made), start, &made, g));
+  if (*g && p->reversed) cb_errors_add(&errors, reversed, become(cb_gait_reversed(*g, &made), reversed, &made, g));
+  if (p->pace) cb_errors_add(&errors, p->pace, pace(p, g));
+  return cb_errors_end(&errors);
 }
 
 static cb_status one_kind(const cb_node *map, const gait_parameters *p, const cb_node **out) {
@@ -312,6 +330,31 @@ static cb_status one_kind(const cb_node *map, const gait_parameters *p, const cb
   return CB_OK;
 }
 
+/* part: of a sequence. */
+static cb_status check_beside(const cb_node *map, const gait_parameters *p, bool part) {
+  static const char *const whole[] = {"repeat", "period"};
+  cb_errors errors = cb_errors_begin();
+  if (p->breaks && !p->expressions)
+    cb_errors_add(&errors, p->breaks, cb_node_fail(p->breaks, "`breaks` belongs to `expressions`"));
+  if (p->at && !p->loop) cb_errors_add(&errors, p->at, cb_node_fail(p->at, "`at` belongs to `loop`"));
+  for (int i = 0; i < 2 && part; i++) {
+    const cb_node *given = cb_node_get(map, whole[i]);
+    if (given)
+      cb_errors_add(&errors, given, cb_node_fail(given, "`%s` belongs to the whole gait, not to a part", whole[i]));
+  }
+  return cb_errors_end(&errors);
+}
+
+static cb_status read_kind(const cb_bundle *b, const cb_node *kind, const gait_parameters *p, cb_gait **g) {
+  return p->fourier       ? read_fourier(b, kind, g)
+         : p->polygon     ? read_polygon(b, kind, g)
+         : p->spline      ? read_points(b, kind, false, g)
+         : p->samples     ? read_points(b, kind, true, g)
+         : p->expressions ? read_expressions(b, kind, p->breaks, g)
+         : p->sequence    ? read_sequence(b, kind, g)
+                          : read_loop(b, kind, p->at, g);
+}
+
 static cb_status read_one(const cb_bundle *b, const cb_node *map, int *repeat, double *period, cb_gait **out) {
   gait_parameters p;
   const cb_node *kind = NULL;
@@ -319,24 +362,16 @@ static cb_status read_one(const cb_bundle *b, const cb_node *map, int *repeat, d
   if (map->kind != CB_NODE_MAP)
     return cb_node_fail(map, "expected a gait: a map such as {polygon: {corners: [..]}}, found %s",
                         cb_node_found(map).text);
-  cb_status status = cb_params_bind(cb_gait_table, map, map, NULL, 0, &p);
-  if (!status) status = one_kind(map, &p, &kind);
-  if (status) return status;
-  if (p.breaks && !p.expressions) return cb_node_fail(p.breaks, "`breaks` belongs to `expressions`");
-  if (p.at && !p.loop) return cb_node_fail(p.at, "`at` belongs to `loop`");
-  for (int own = 0; own < 2 && !repeat; own++) {
-    const cb_node *given = cb_node_get(map, own ? "period" : "repeat");
-    if (given) return cb_node_fail(given, "`%s` belongs to the whole gait, not to a part", own ? "period" : "repeat");
-  }
-  status = p.fourier       ? read_fourier(b, kind, &g)
-           : p.polygon     ? read_polygon(b, kind, &g)
-           : p.spline      ? read_points(b, kind, false, &g)
-           : p.samples     ? read_points(b, kind, true, &g)
-           : p.expressions ? read_expressions(b, kind, p.breaks, &g)
-           : p.sequence    ? read_sequence(b, kind, &g)
-                           : read_loop(b, kind, p.at, &g);
-  if (!status) status = read_beside(b, map, &p, &g);
-  if (status) return cb_gait_free(g), status;
+  cb_errors errors = cb_errors_begin();
+  const cb_status bound = cb_errors_add(&errors, map, cb_params_bind(cb_gait_table, map, map, NULL, 0, &p));
+  if (bound) cb_params_bind_right(cb_gait_table, map, &p);
+  cb_status status = one_kind(map, &p, &kind);
+  /* where none is known, it may be the one that is misspelt */
+  if (kind || !bound) cb_errors_add(&errors, map, status);
+  cb_errors_add(&errors, map, check_beside(map, &p, !repeat));
+  if (kind) cb_errors_add(&errors, kind, read_kind(b, kind, &p, &g));
+  cb_errors_add(&errors, map, read_beside(b, map, &p, &g));
+  if ((status = cb_errors_end(&errors))) return cb_gait_free(g), status;
   if (repeat) *repeat = p.repeat, *period = p.period;
   *out = g;
   return CB_OK;

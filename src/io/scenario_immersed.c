@@ -103,6 +103,21 @@ static cb_status fail_open(const cb_node *body, const cb_surface *surface, int p
                       hint);
 }
 
+static cb_status read_part(const cb_surface *surface, const cb_node *key, const cb_node *map, cb_material *material) {
+  int part;
+  part_parameters own;
+  cb_errors errors = cb_errors_begin();
+  const bool found = !cb_errors_add(&errors, key, find_part(surface, key, &part)),
+             right = !cb_errors_add(&errors, map, cb_params_bind(part_table, map, map, NULL, 0, &own));
+  if (found && right && !isnan(own.thickness) && !surface->open[part])
+    cb_errors_add(&errors, map,
+                  cb_node_fail(cb_node_get(map, "thickness"), "part `%s` is closed: a thickness is of open parts",
+                               surface->name[part]));
+  if (found && right && !isnan(own.density)) material[part].density = own.density;
+  if (found && right && !isnan(own.thickness)) material[part].thickness = own.thickness;
+  return cb_errors_end(&errors);
+}
+
 static cb_status read_materials(const cb_node *body, const immersed_parameters *p, const cb_surface *surface,
                                 cb_material *material) {
   bool sheets = isnan(p->thickness);
@@ -112,18 +127,11 @@ static cb_status read_materials(const cb_node *body, const immersed_parameters *
   }
   if (!sheets) return cb_node_fail(cb_node_get(body, "thickness"), "the body is closed: a thickness is of open parts");
   if (p->parts && p->parts->kind != CB_NODE_MAP) return cb_node_fail(p->parts, "expected a map of parts by name");
-  for (size_t i = 0; p->parts && i < p->parts->count; i++) {
-    int part;
-    part_parameters own;
-    cb_status status = find_part(surface, p->parts->keys[i], &part);
-    if (!status) status = cb_params_bind(part_table, p->parts->items[i], p->parts->items[i], NULL, 0, &own);
-    if (status) return status;
-    if (!isnan(own.thickness) && !surface->open[part])
-      return cb_node_fail(cb_node_get(p->parts->items[i], "thickness"),
-                          "part `%s` is closed: a thickness is of open parts", surface->name[part]);
-    if (!isnan(own.density)) material[part].density = own.density;
-    if (!isnan(own.thickness)) material[part].thickness = own.thickness;
-  }
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; p->parts && i < p->parts->count; i++)
+    cb_errors_add(&errors, p->parts->items[i], read_part(surface, p->parts->keys[i], p->parts->items[i], material));
+  const cb_status read = cb_errors_end(&errors);
+  if (read) return read;
   for (int part = 0; part < surface->parts; part++)
     if (surface->open[part] && material[part].thickness == 0 && material[part].density > 0)
       return fail_open(body, surface, part);
@@ -163,11 +171,12 @@ static cb_status read_points(cb_scenario *s, const cb_node *list, const cb_surfa
   if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list of {mass: KG, at: [x, y, z]}");
   cb_point_mass *point = cb_arena_alloc(s->arena, list->count, sizeof *point);
   if (!point) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu points", list->count);
-  cb_status status = CB_OK;
-  for (size_t i = 0; i < list->count && !status; i++) status = read_point(s, list->items[i], surface, &point[i]);
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < list->count; i++)
+    cb_errors_add(&errors, list->items[i], read_point(s, list->items[i], surface, &point[i]));
   options->points = point;
   options->n_points = (int)list->count;
-  return status;
+  return cb_errors_end(&errors);
 }
 
 static cb_status read_matter(cb_scenario *s, const cb_node *body, const immersed_parameters *p,
@@ -175,8 +184,10 @@ static cb_status read_matter(cb_scenario *s, const cb_node *body, const immersed
   cb_material *material = cb_arena_alloc(s->arena, (size_t)surface->parts, sizeof *material);
   *options = (cb_immersed_options){.material = material, .lumped = p->mass_model == 1};
   if (!material) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", surface->parts);
-  const cb_status status = read_materials(body, p, surface, material);
-  return status ? status : read_points(s, p->points, surface, options);
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, body, read_materials(body, p, surface, material));
+  cb_errors_add(&errors, p->points, read_points(s, p->points, surface, options));
+  return cb_errors_end(&errors);
 }
 
 cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_surface *surface,
@@ -232,10 +243,11 @@ static cb_status read_wrench(cb_scenario *s, const cb_node *node, cb_wrench_text
     if (!strcmp(p.name, taken[i])) return cb_node_fail(name, "`%s` is a wrench of the fluid or the ground", p.name);
   if (!p.force && !p.torque) return cb_node_fail(node, "expected `force` or `torque`");
   *out = (cb_wrench_text){.name = p.name, .world = p.frame == 1};
-  if (p.force) status = cb_scenario_texts(p.force, out->force);
-  if (!status && p.torque) status = cb_scenario_texts(p.torque, out->torque);
-  if (!status && p.at) status = cb_scenario_vector(s, p.at, 0, NULL, NULL, out->at);
-  return status;
+  cb_errors errors = cb_errors_begin();
+  if (p.force) cb_errors_add(&errors, p.force, cb_scenario_texts(p.force, out->force));
+  if (p.torque) cb_errors_add(&errors, p.torque, cb_scenario_texts(p.torque, out->torque));
+  if (p.at) cb_errors_add(&errors, p.at, cb_scenario_vector(s, p.at, 0, NULL, NULL, out->at));
+  return cb_errors_end(&errors);
 }
 
 static cb_status read_wrenches(cb_scenario *s, const cb_node *list, cb_immersed_options *options) {
@@ -243,16 +255,17 @@ static cb_status read_wrenches(cb_scenario *s, const cb_node *list, cb_immersed_
   if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list of {name: .., force: [..], torque: [..]}");
   cb_wrench_text *wrench = cb_arena_alloc(s->arena, list->count, sizeof *wrench);
   if (!wrench) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu wrenches", list->count);
-  cb_status status = CB_OK;
-  for (size_t i = 0; i < list->count && !status; i++) {
-    status = read_wrench(s, list->items[i], &wrench[i]);
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < list->count; i++) {
+    cb_status status = read_wrench(s, list->items[i], &wrench[i]);
     for (size_t k = 0; k < i && !status; k++)
-      if (!strcmp(wrench[k].name, wrench[i].name))
+      if (wrench[k].name && !strcmp(wrench[k].name, wrench[i].name))
         status = cb_node_fail(cb_node_get(list->items[i], "name"), "two wrenches are called `%s`", wrench[i].name);
+    cb_errors_add(&errors, list->items[i], status);
   }
   options->wrenches = wrench;
   options->n_wrenches = (int)list->count;
-  return status;
+  return cb_errors_end(&errors);
 }
 
 /* --- the body --- */
@@ -269,43 +282,73 @@ static cb_status make(cb_scenario *s, const cb_node *body, const immersed_parame
                 : cb_scenario_placed(s, status, body, false);
 }
 
-static cb_status read_body(cb_scenario *s, const cb_node *node, int number, cb_immersed_kind *kind) {
-  immersed_parameters p;
+static cb_status read_name(cb_scenario *s, const cb_node *node, int number, const char *given, const char **out) {
   char numbered[32];
   const cb_immersion *m = s->immersion;
-  cb_status status = cb_params_bind(cb_immersed_table, node, node, NULL, 0, &p);
-  if (status) return status;
   snprintf(numbered, sizeof numbered, "body.%d", number);
-  const char *name = *p.name ? p.name : cb_arena_strdup(s->arena, numbered);
+  const char *name = given && *given ? given : cb_arena_strdup(s->arena, numbered);
   if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  *out = name;
   for (int i = 0; i < m->n; i++)
     if (!strcmp(m->body[i].name, name)) return cb_node_fail(node, "two bodies are called `%s`", name);
-  status = cb_scenario_read_surface(s, node, p.shape, p.mesh, p.scale, p.weld, p.poses, kind);
+  return CB_OK;
+}
+
+static bool knows_keys(const cb_node *map) {
+  bool known = true;
+  for (size_t i = 0; i < map->count && known; i++) {
+    const cb_param *row = cb_immersed_table;
+    while (row->name && strcmp(row->name, map->keys[i]->text)) row++;
+    known = row->name != NULL;
+  }
+  return known;
+}
+
+/* What it is made of, as far as that is known: not where a key may be one of these. */
+static cb_status read_made(cb_scenario *s, const cb_node *node, const immersed_parameters *p, bool right,
+                           cb_immersed_kind *kind, cb_immersed_options *options) {
+  const bool known = knows_keys(node);
+  if (!known && !p->shape && !p->mesh) return CB_OK;
+  const cb_status status = cb_scenario_read_surface(s, node, p->shape, p->mesh, p->scale, p->weld, p->poses, kind);
   if (status) return status;
-  cb_immersed_options options;
-  status = read_matter(s, node, &p, kind->surface, &options);
+  return right ? read_matter(s, node, p, kind->surface, options) : read_points(s, p->points, kind->surface, options);
+}
+
+/* Where its own parameters are wrong, or the fluid is, no body is made: the rest is read for its errors. */
+static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool whole, cb_immersed_kind *kind) {
+  immersed_parameters p;
+  cb_immersed_options options = {0};
+  const char *name = NULL;
+  const cb_immersion *m = s->immersion;
+  cb_status status = cb_params_bind(cb_immersed_table, node, node, NULL, 0, &p);
+  if (status && node->kind != CB_NODE_MAP) return status;
+  cb_errors errors = cb_errors_begin();
+  if (cb_errors_add(&errors, node, status)) cb_params_bind_right(cb_immersed_table, node, &p);
+  cb_errors_add(&errors, node, read_name(s, node, number, p.name, &name));
+  cb_errors_add(&errors, node, read_made(s, node, &p, !status, kind, &options));
   options.added_mass = p.added_mass;
   options.drag = p.drag;
   options.n_parameters = m->n_parameters;
   options.names = m->parameter;
   options.values = m->parameter_value;
-  if (!status) status = read_linear_drag(p.linear_drag, &options);
-  if (!status) status = read_wrenches(s, p.wrenches, &options);
-  if (!status) status = make(s, node, &p, &options, kind);
-  if (!status) status = cb_scenario_read_copies(s, node, name, p.place, p.motion, p.repeat, kind->body);
-  return status;
+  cb_errors_add(&errors, p.linear_drag, read_linear_drag(p.linear_drag, &options));
+  cb_errors_add(&errors, p.wrenches, read_wrenches(s, p.wrenches, &options));
+  if (whole && !errors.status) cb_errors_add(&errors, node, make(s, node, &p, &options, kind));
+  if (name)
+    cb_errors_add(&errors, node, cb_scenario_read_copies(s, node, name, p.place, p.motion, p.repeat, kind->body));
+  return cb_errors_end(&errors);
 }
 
-cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list) {
+cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole) {
   cb_immersion *m = s->immersion;
   if (list->kind != CB_NODE_LIST || list->count == 0)
     return cb_node_fail(list, "expected a list of bodies, each with `shape` or `mesh`");
   m->kind = cb_arena_alloc(s->arena, list->count, sizeof *m->kind);
   if (!m->kind) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", list->count);
-  cb_status status = CB_OK;
-  for (size_t i = 0; i < list->count && !status; i++) {
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < list->count; i++) {
     m->n_kinds = i + 1;
-    status = read_body(s, list->items[i], (int)i, &m->kind[i]);
+    cb_errors_add(&errors, list->items[i], read_body(s, list->items[i], (int)i, whole, &m->kind[i]));
   }
-  return status;
+  return cb_errors_end(&errors);
 }

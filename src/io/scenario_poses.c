@@ -196,8 +196,10 @@ static cb_status read_mesh(cb_scenario *s, const cb_node *node, double scale, bo
 static cb_status read_shape(cb_scenario *s, const cb_node *shape, cb_surface **out) {
   const cb_node *name = shape->kind == CB_NODE_MAP ? cb_node_get(shape, "name") : shape;
   const char *text;
+  cb_status status = cb_scenario_check_class("bodies.*.shape", shape);
+  if (status) return status;
   if (!name) return cb_node_fail(shape, "expected `name`; see `curvebody list shapes`");
-  cb_status status = cb_node_string(name, &text);
+  status = cb_node_string(name, &text);
   if (status) return status;
   status = cb_shape_create(text, shape->kind == CB_NODE_MAP ? shape : NULL, out);
   if (status == CB_ERROR_INPUT && shape->kind != CB_NODE_MAP) status = cb_node_fail(shape, "%s", cb_error_text());
@@ -220,7 +222,7 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
   cb_mesh *file = NULL;
   if (shape) status = read_shape(s, shape, &kind->surface);
   if (mesh) status = read_mesh(s, mesh, scale, weld, &file, &kind->surface);
-  if (!status && poses)
+  if (!status && poses && !s->immersion->lost)
     status = by_files ? from_files(s, poses, &p, file, scale, weld, kind) : from_expressions(s, poses, kind);
   cb_mesh_free(file);
   if (!status) status = cb_scenario_placed(s, cb_surface_check(kind->surface, true), mesh ? mesh : body, false);

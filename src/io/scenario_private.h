@@ -3,6 +3,7 @@
 #define CB_IO_SCENARIO_PRIVATE_H
 
 #include "core/arena.h"
+#include "core/errors.h"
 #include "io/yaml.h"
 #include <curvebody/scenario.h>
 
@@ -20,6 +21,8 @@ struct cb_scenario {
   struct cb_immersion *immersion;   /* of a scenario of bodies in a fluid (io/scenario_fluid.h); NULL for others */
   struct cb_locomotion *locomotion; /* of a gait in a bundle (io/scenario_bundle.h); NULL for others */
   cb_run *run;
+  const cb_node *bodies;           /* the list */
+  bool *failed;                    /* [of it]: could not be read, what refers to it is not looked at */
   char inputs[CB_SCENARIO_DIGEST]; /* of the files that it names; "" where it names none */
   const char **file;               /* [files]: what was read */
   size_t files;
@@ -30,7 +33,11 @@ struct cb_scenario {
   char source_digest[CB_SCENARIO_DIGEST], hdf5[64], sundials[64], moved[32], turned[32]; /* texts of them */
 };
 
-/* The parts of a scenario, each from its node (NULL where the key is absent). */
+/* The value of a key of a scenario, or of one that was meant to be that key: what is wrong in it is told too. */
+const cb_node *cb_scenario_section(const cb_node *root, const char *key);
+
+/* The parts of a scenario, each from its node (NULL where the key is absent). All their errors are told; where there is
+ * no builder, since the space has failed, those that can be told without. */
 cb_status cb_space_read(const cb_node *node, cb_geometry **out); /* by name or by metric */
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* in place of space and bodies */
@@ -43,8 +50,12 @@ extern const cb_param cb_scenario_contacts_table[];
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_start(cb_scenario *s, const cb_node *node);
 extern const cb_param cb_scenario_start_table[];
-cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root);
+/* whole: what the run is of could be read. */
+cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root, bool whole);
 
+/* Calls read for every item of a list, or of none, under `key`. */
+cb_status cb_scenario_for_items(cb_scenario *s, const cb_node *list, const char *key,
+                                cb_status (*read)(cb_scenario *, const cb_node *));
 /* The body that node names. */
 cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body);
 /* The particle [body, number]. */
@@ -55,8 +66,13 @@ cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_no
 
 /* Without the keys of a class that --set has replaced by another, in maps of the tree whose root was `was`. */
 cb_status cb_scenario_change_classes(cb_scenario *s, const cb_node *was);
+/* Fails where the key that names the class is not missing from map, but misspelt. */
+cb_status cb_scenario_check_class(const char *path, const cb_node *map);
+/* What can be told of the map of a class where what it depends on has failed: wrong parameters. path: "integrator",
+ * "bodies.*" ... */
+cb_status cb_scenario_check_map(const char *path, const cb_node *map);
 /* The integrator of a scenario that names none. */
-const char *cb_scenario_method(const cb_node *root);
+const char *cb_scenario_method(bool bundle, bool fluid);
 
 /* The parameter table of `time`, `integrator` (what all methods share), `record`, `start`, `gait` in a scenario of s's
  * kind. */

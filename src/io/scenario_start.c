@@ -24,7 +24,7 @@ const cb_param cb_scenario_start_table[] = {
 cb_status cb_scenario_read_start(cb_scenario *s, const cb_node *node) {
   start_parameters p;
   const cb_status status = cb_params_bind(cb_scenario_start_table, node, node, NULL, 0, &p);
-  if (status) return status;
+  if (status || !s->builder) return status;
   s->project = p.project == PROJECT_AUTO;
   s->start_tolerance = p.tolerance;
   cb_builder_drop_redundant(s->builder, p.redundant == REDUNDANT_DROP);

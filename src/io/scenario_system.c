@@ -128,8 +128,11 @@ static cb_status read_forces(cb_scenario *s, const cb_node *node) {
   const char *text[CB_Q_MAX];
   size_t at = 0;
   cb_status status = read_texts(s, "forces", node, text);
-  for (size_t i = 0; i < node->count && !status; i++) status = check_expression(s, node->items[i], text[i], true);
   if (status) return status;
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < node->count; i++)
+    cb_errors_add(&errors, node->items[i], check_expression(s, node->items[i], text[i], true));
+  if ((status = cb_errors_end(&errors))) return status;
   status = cb_builder_force(s->builder, 0, text, &at);
   return cb_scenario_placed(s, status, status == CB_ERROR_INPUT ? node->items[at] : node, true);
 }
@@ -163,13 +166,6 @@ static cb_status read_constraint(cb_scenario *s, const cb_node *node) {
   const cb_status status = cb_node_string(value, &text);
   if (status) return status;
   return cb_scenario_placed(s, cb_builder_surface(s->builder, name, 0, NULL, text), value, true);
-}
-
-static cb_status read_constraints(cb_scenario *s, const cb_node *list) {
-  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "constraints: expected a list");
-  cb_status status = CB_OK;
-  for (size_t i = 0; i < list->count && !status; i++) status = read_constraint(s, list->items[i]);
-  return status;
 }
 
 /* `t` is time and NAME_dot a velocity. */
@@ -206,8 +202,11 @@ cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node) {
   if (!status) status = cb_builder_create(s->space, &s->builder);
   if (!status) status = cb_builder_parameters(s->builder, n, names, values);
   if (!status) status = read_start(s, node, &p);
-  if (!status && p.potential) status = read_potential(s, p.potential);
-  if (!status && p.forces) status = read_forces(s, p.forces);
-  if (!status && p.constraints) status = read_constraints(s, p.constraints);
-  return status;
+  if (status) return status;
+  cb_errors errors = cb_errors_begin();
+  if (p.potential) cb_errors_add(&errors, p.potential, read_potential(s, p.potential));
+  if (p.forces) cb_errors_add(&errors, p.forces, read_forces(s, p.forces));
+  if (p.constraints)
+    cb_errors_add(&errors, p.constraints, cb_scenario_for_items(s, p.constraints, "constraints", read_constraint));
+  return cb_errors_end(&errors);
 }

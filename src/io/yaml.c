@@ -1,4 +1,5 @@
 /* Trees from files and texts. */
+#include "core/failure.h"
 #include "io/tree.h"
 
 #include <stdlib.h>
@@ -9,7 +10,8 @@ cb_status cb_tree_no_memory(const char *file) {
 
 cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tree **out) {
   if (n > CB_YAML_LARGEST)
-    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a text of %zu bytes, expected at most %d", name, n, CB_YAML_LARGEST);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: a text of %zu bytes, expected at most %d", name, n,
+                          CB_YAML_LARGEST);
 
   cb_tree *tree = calloc(1, sizeof *tree);
   cb_arena *arena = cb_arena_create();

@@ -2,6 +2,7 @@
 #include "numerics/mesh_builder.h"
 
 #include "core/arena.h"
+#include "core/failure.h"
 #include "core/text.h"
 
 #include <limits.h>
@@ -74,8 +75,8 @@ cb_status cb_mesh_fail(const cb_mesh_builder *b, size_t at, const char *format, 
     }
   char byte[40] = "";
   if (at >= b->binary) snprintf(byte, sizeof byte, "byte %zu: ", at);
-  return cb_fail(CB_ERROR_INPUT, "%s:%zu:%zu: error: %s%s", b->name, line,
-                 cb_count_characters(b->bytes + start, end - start) + 1, byte, text);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s:%zu:%zu: error: %s%s", b->name, line,
+                        cb_count_characters(b->bytes + start, end - start) + 1, byte, text);
 }
 
 cb_status cb_mesh_expected(const cb_mesh_builder *b, cb_word word, const char *what) {
@@ -207,7 +208,8 @@ cb_status cb_mesh_begin_group(cb_mesh_builder *b, cb_cursor *cursor) {
 cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_mesh_format format,
                             const cb_mesh_reading *how, cb_mesh **out) {
   if (n > CB_MESH_LARGEST)
-    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: a mesh of %zu bytes, expected at most %d", name, n, CB_MESH_LARGEST);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: a mesh of %zu bytes, expected at most %d", name, n,
+                          CB_MESH_LARGEST);
   static cb_status (*const readers[])(cb_mesh_builder *) = {[CB_MESH_OBJ] = cb_mesh_read_obj,
                                                             [CB_MESH_PLY] = cb_mesh_read_ply,
                                                             [CB_MESH_STL] = cb_mesh_read_stl,
@@ -250,8 +252,8 @@ cb_status cb_mesh_read_file(const char *path, const cb_mesh_reading *how, cb_mes
   else if (ends_in(path, ".stl")) format = CB_MESH_STL;
   else if (ends_in(path, ".off")) format = CB_MESH_OFF;
   else
-    return cb_fail(CB_ERROR_INPUT,
-                   "%s:1:1: error: a mesh of unknown format, expected a name in .obj, .ply, .stl or .off", path);
+    return cb_fail_placed(CB_ERROR_INPUT,
+                          "%s:1:1: error: a mesh of unknown format, expected a name in .obj, .ply, .stl or .off", path);
 
   char *bytes;
   size_t n;

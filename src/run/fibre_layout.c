@@ -4,6 +4,7 @@
  *   length = int sqrt(r'Mr') dt, cost = int r'Mr' dt, since the start
  * The residual P xi + Q r' of the form is 0 up to round-off where A comes from it: no force, or no momentum.
  */
+#include "core/failure.h"
 #include "run/fibre_private.h"
 
 #include <math.h>
@@ -172,8 +173,8 @@ cb_status cb_fibre_layout(cb_run *run) {
   if (!run->options.observables) run->options.observables = usual;
   cb_status status = cb_run_check_observables(run, cb_fibre_observables);
   if (!status && cb_run_asked(run, "momentum") && !b->kind->form)
-    status = cb_fail(CB_ERROR_ARGUMENT, "the observable `momentum`: bundle %s has no form (xi, r') that it comes from",
-                     b->kind->name);
+    status = cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
+                        "the observable `momentum`: bundle %s has no form (xi, r') that it comes from", b->kind->name);
   if (!status) status = dimensions(run);
   for (const cb_fibre_field *row = table; row->group && !status; row++) {
     int at;

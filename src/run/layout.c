@@ -1,4 +1,5 @@
 /* Putting the layout of a record together: dimensions, constants, fields with room for a row, the restart state. */
+#include "core/failure.h"
 #include "run/run_private.h"
 
 #include <string.h>
@@ -59,7 +60,9 @@ cb_status cb_run_check_observables(const cb_run *run, const cb_observable_doc *g
   for (const char *const *name = run->options.observables; *name; name++) {
     const cb_observable_doc *doc = groups;
     while (doc->name && strcmp(doc->name, *name)) doc++;
-    if (!doc->name) return cb_fail(CB_ERROR_ARGUMENT, "no observable `%s`; see `curvebody list observables`", *name);
+    if (!doc->name)
+      return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
+                        "no observable `%s`; see `curvebody list observables`", *name);
   }
   return CB_OK;
 }

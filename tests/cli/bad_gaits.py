@@ -39,7 +39,7 @@ CASES = {
     "too many links": ([("links: 3", "links: @100")], ["[2, 12]"]),
     "bundle without a name": ([("{name: purcell, links: 3}", "@{links: 3}")], ["the key `name` is missing"]),
     "bundle as a list": ([("{name: purcell, links: 3}", "@[purcell]")], ["expected the name of a bundle"]),
-    "bundle that needs more than its name": ([("{name: purcell, links: 3}", "@expressions")], ["missing key 'group'"]),
+    "bundle that needs more than its name": ([("{name: purcell, links: 3}", "@expressions")], ["missing key 'group'", "missing key 'shape'", "missing key 'A'"]),
     "window the wrong way round": (
         [("links: 3", "coordinates: {minimum_perturbation: @{low: [1, 1], high: [-1, 2], points: [9, 9]}}")],
         ["alpha1: expected a window, found low 1 and high -1"]),
@@ -137,8 +137,8 @@ CASES = {
     "no step": ([(", step: 0.05", ""), ("integrator: ", "integrator: @")], ["missing key 'step'"]),
     "end before the start": ([("{end: 1}", "{start: 2, end: @1}")], ["the end 1 lies before the start 2"]),
     "misspelt observable": ([("[connection]", "[@conection]")],
-                            ["no observable `conection`; did you mean `connection`?"]),
-    "observable of particles": ([("[connection]", "[@separation]")], ["no observable `separation`"]),
+                            ["unknown observable 'conection', did you mean 'connection'?"]),
+    "observable of particles": ([("[connection]", "[@separation]")], ["unknown observable 'separation'"]),
     "chart of particles": ([("{observables: [connection]}", "{chart: @polar}")], ["belongs to particles"]),
 }
 

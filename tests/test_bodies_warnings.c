@@ -20,12 +20,12 @@ static const cb_event_row *only_warning(const memory_sink *m) {
   return &m->event[0];
 }
 
-/* The words of the first of `count` warnings have these parts. */
+/* The words of the last of `count` warnings have these parts: one of energy stands before it. */
 static void check_words(cb_scenario *s, size_t count, const char *const *parts, size_t n) {
   const cb_run_warning *list;
   assert_int_equal(cb_run_warnings(cb_scenario_run(s), &list), count);
   for (size_t i = 0; i < n; i++)
-    if (!strstr(list[0].text, parts[i])) fail_msg("no `%s` in: %s", parts[i], list[0].text);
+    if (!strstr(list[count - 1].text, parts[i])) fail_msg("no `%s` in: %s", parts[i], list[count - 1].text);
 }
 
 /* --- the turn of a step --- */
@@ -61,7 +61,7 @@ static void a_large_turn_is_warned_of_once_with_the_step_that_would_do(void **un
   assert_int_equal(e->j, -2 - CB_DOUBT_TURN);
   check_near(e->gap, 0.01 * sqrt(1300), 1e-4);
   check_near(e->time, 0.01, 0);
-  check_words(s, 1, parts, 3);
+  check_words(s, 2, parts, 3); /* the energy goes by a hundredth too */
   memory_free(&m);
   cb_scenario_free(s);
   for (int k = 0; k < 2; k++) { /* rkmk4 is of order 4 in the angle */

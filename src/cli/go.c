@@ -45,6 +45,19 @@ static void json_warnings(const cb_run *run) {
   putchar(']');
 }
 
+/* Of what is conserved: each by its name, with what stands before the first. */
+static void changes(const cb_run *run, const char *before, const char *format) {
+  const cb_run_change c = cb_run_changes(run);
+  const char *const names[] = {"energy", "momentum", "constraint"};
+  const double value[] = {c.energy, c.momentum, c.constraint};
+  for (int i = 0; i < 3; i++)
+    if (isfinite(value[i])) {
+      fputs(before, stdout);
+      printf(format, names[i], value[i]);
+      before = ", ";
+    }
+}
+
 static void summary(cb_scenario *scenario, const cb_go_options *options, cb_status status, const char *text,
                     double seconds) {
   const cb_run *run = cb_scenario_run(scenario);
@@ -56,11 +69,18 @@ static void summary(cb_scenario *scenario, const cb_go_options *options, cb_stat
     printf(", \"output\": ");
     cb_json_text(stdout, options->output);
     json_warnings(run);
+    printf(", \"change\": {");
+    changes(run, "", "\"%s\": %.17g");
+    printf("}, \"since\": %.17g", cb_run_changes(run).since);
     printf(", \"time\": %.17g, \"step\": %lld, \"solver\": \"%s\", \"seconds\": %.6f}\n", cb_run_time(run),
            (long long)cb_run_steps(run), cb_scenario_integrator(scenario)->solver, seconds);
   } else if (!options->quiet && !status) {
-    printf("%s: time %.17g, %lld steps in %.3g s\n", options->output, cb_run_time(run), (long long)cb_run_steps(run),
+    printf("%s: time %.17g, %lld steps in %.3g s", options->output, cb_run_time(run), (long long)cb_run_steps(run),
            seconds);
+    char since[64];
+    snprintf(since, sizeof since, "; changed since time %.6g: ", cb_run_changes(run).since);
+    changes(run, since, "%s %.1g");
+    putchar('\n');
   }
 }
 

@@ -54,13 +54,30 @@ cb_status cb_run_restore(cb_run *run);
 cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, const cb_progress *p), void *user,
                     const volatile sig_atomic_t *stop);
 
-/* What the run has warned of since it was made or restored, in the order of /event: each is a row there. Borrowed until
- * the next step. */
+/* What the run has warned of since it was made or restored, in the order of /event: each is a row there. But for one of
+ * energy that has changed by more than 1e-3 (cb_run_changes): it comes first, when the run has ended, and is not
+ * recorded. Borrowed until the next step. */
 typedef struct cb_run_warning {
   double time;
   const char *text;
 } cb_run_warning;
 size_t cb_run_warnings(const cb_run *run, const cb_run_warning **list);
+
+/* How far what the motion conserves has gone from what it was at `since`, the start of the scenario (of a resumed run
+ * too): the largest deviation of rows so far, where what counts is recorded at each, else of rows at least 256 steps
+ * apart and the last. nan: it is not conserved, or there is none.
+ *
+ *   energy      |E - E_0| by the largest T + |V - V_0|, so that a constant in V does not matter (but as round-off: the
+ *               scale is at least 1e-10 |V|); of bodies in a fluid the largest of theirs
+ *   momentum    of Killing fields X_i, |J_i - J_i0| by the largest sum over particles of |p| max |X_i|; of bodies in a
+ *               fluid the largest of their |P - P_0| and |L - L_0|/(r + |x|) by |P| + |l|/r, l the angular momentum
+ *               about the body's origin, r the radius of gyration
+ *   constraint  the largest |g|, or |a v - b|, in its own unit
+ * Energy and momentum of what rests, by no more than 1e-9 of its coordinates from where it was, are 0. */
+typedef struct cb_run_change {
+  double since, energy, momentum, constraint;
+} cb_run_change;
+cb_run_change cb_run_changes(const cb_run *run);
 
 /* The time at which it ends, and the length of a step. */
 double cb_run_end(const cb_run *run);

@@ -68,6 +68,15 @@ const cb_surface *cb_immersed_surface(const cb_immersed *b);
 const cb_poses *cb_immersed_poses(const cb_immersed *b); /* NULL: rigid */
 /* The mass, centre and inertia at a time, and the parts of the local model (NULL, or part[parts]). */
 cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_local_part *part);
+/* What the motion conserves, as far as it is plain from what acts. energy: of a rigid body in a fluid of one density at
+ * rest, without drag and wrenches of the user, above a floor that takes none. momentum, about the world's origin:
+ * where no flow, drag or wrench of the user acts, whatever the shape does; along `up` (of length 1) only the angular
+ * one and across it the linear one where gravity or a floor acts. */
+typedef struct cb_immersed_conserved {
+  bool energy, momentum, upright;
+  double up[3];
+} cb_immersed_conserved;
+cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b);
 /* Vertices in the body frame at time t (velocities NULL: not wanted). */
 cb_status cb_immersed_shape(const cb_immersed *b, double t, double (*x)[3], double (*v)[3]);
 

@@ -54,7 +54,7 @@ static void free_(cb_run *run) {
   }
 }
 
-static const cb_run_class class = {NULL, cb_bodies_step, cb_bodies_measure, forget, restored, free_};
+static const cb_run_class class = {NULL, cb_bodies_step, cb_bodies_measure, cb_bodies_compare, forget, restored, free_};
 
 /* The swimmers of a part: one for each different body in it. */
 static cb_status make_part(cb_run *run, cb_bodies_part *part) {
@@ -167,6 +167,7 @@ cb_status cb_run_create_bodies(const cb_fluid *fluid, int n, const cb_body_start
   run->step = &b->step;
   status = start(run);
   if (!status) status = cb_bodies_layout(run);
+  if (!status) status = cb_bodies_remember(run);
   if (status) return cb_run_free(run), status;
   *out = run;
   return CB_OK;

@@ -48,6 +48,7 @@ struct cb_bodies {
   int (*wrench_of)[CB_RUN_FIELDS];                     /* [n][a body's own]: its index in `wrench` */
   const struct cb_body_field *measured[CB_RUN_FIELDS]; /* by field; NULL: a wrench */
   int wrench_field;                                    /* the field of the first wrench, -1: not recorded */
+  struct cb_body_change *change;                       /* [n]; run/bodies_change.c */
 };
 typedef struct cb_bodies cb_bodies;
 
@@ -61,5 +62,8 @@ void cb_bodies_doubt_step(cb_run *run, cb_bodies_part *part, int body, double h)
 extern const char *const cb_bodies_doubts[CB_DOUBTS];
 cb_status cb_bodies_layout(cb_run *run);
 cb_status cb_bodies_measure(cb_run *run, const char **what);
+/* Keeps what is conserved of the start, and compares a row with it. */
+cb_status cb_bodies_remember(cb_run *run);
+void cb_bodies_compare(cb_run *run, bool last);
 
 #endif

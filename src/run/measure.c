@@ -1,7 +1,6 @@
 /* The fields of a record.
  *
  *   kinetic energy  sum <p,p>/2m (embedding), sum g^ij p_i p_j/2m (chart)
- *   Killing momentum  J_i = sum <X_i(x), p>, in the world's frame
  * Picture coordinates and Killing momenta go through the moving origin; positions and momenta are recorded as they
  * are, with the origin beside them.
  */
@@ -24,8 +23,7 @@ static cb_status solver(cb_measure *m, void *out) {
   return CB_OK;
 }
 
-/* Embedding coordinates of a particle and its momentum as a vector divided by the mass, local to its origin. */
-static cb_status local(const cb_measure *m, int place, double *x, double *v) {
+cb_status cb_measure_local(const cb_measure *m, int place, double *x, double *v) {
   const cb_geometry *g = m->space;
   const double *q = m->state->x + (size_t)place * g->k, *p = m->state->p + (size_t)place * g->k;
   const double mass = cb_system_masses(m->system)[place];
@@ -43,17 +41,13 @@ static cb_status local(const cb_measure *m, int place, double *x, double *v) {
   return cb_chart_push(g, g->chart, q, velocity, x, v);
 }
 
-static const cb_origin *origin_of(const cb_measure *m, int place) {
-  return &m->state->origin[cb_system_component(m->system, place)];
-}
-
 static cb_status pictures(cb_measure *m, double *out, bool velocity) {
   double x[CB_Q_MAX], v[CB_Q_MAX], picture[3], rate[3];
   for (int i = 0; i < m->state->n; i++) {
     const int place = cb_system_index(m->system, i);
-    const cb_status status = local(m, place, x, v);
+    const cb_status status = cb_measure_local(m, place, x, v);
     if (status) return status;
-    cb_origin_picture(m->space, origin_of(m, place), x, v, picture, rate);
+    cb_origin_picture(m->space, cb_measure_origin(m, place), x, v, picture, rate);
     memcpy(out + 3 * (size_t)i, velocity ? rate : picture, sizeof picture);
   }
   return CB_OK;
@@ -118,41 +112,16 @@ static cb_status energy(cb_measure *m, void *out) { return *(double *)out = m->k
 static cb_status kinetic(cb_measure *m, void *out) { return *(double *)out = m->kinetic, CB_OK; }
 static cb_status potential(cb_measure *m, void *out) { return *(double *)out = m->potential, CB_OK; }
 
-static cb_status killing(cb_measure *m, void *out) {
-  const cb_geometry *g = m->space;
-  const int *start = cb_system_component_starts(m->system);
-  double *total = out, here[CB_KILLING_MAX], x[CB_Q_MAX], v[CB_Q_MAX];
-  for (int i = 0; i < g->n_killing; i++) total[i] = 0;
-  for (int c = 0; c < m->state->n_components; c++) {
-    for (int i = 0; i < g->n_killing; i++) here[i] = 0;
-    for (int a = start[c]; a < start[c + 1]; a++) {
-      if (g->intrinsic && cb_origin_moves(g)) {
-        cb_origin_killing_add(g, &m->state->origin[c], m->state->x + (size_t)a * g->k, m->state->p + (size_t)a * g->k,
-                              here);
-        continue;
-      }
-      const cb_status status = local(m, a, x, v);
-      if (status) return status;
-      for (int e = 0; e < g->embedding; e++) v[e] *= cb_system_masses(m->system)[a];
-      cb_killing_momentum_add(g, x, v, here);
-    }
-    double world[CB_KILLING_MAX];
-    cb_origin_killing(g, &m->state->origin[c], here, world);
-    for (int i = 0; i < g->n_killing; i++) total[i] += world[i];
-  }
-  return CB_OK;
-}
-
 /* The mean is taken in the frame of the first component's origin: exact for one body, and as good as the frame for
  * several. */
 static cb_status karcher(cb_measure *m, void *out) {
   const cb_geometry *g = m->space;
   double x[CB_Q_MAX], v[CB_Q_MAX], mean[CB_Q_MAX], zero[CB_Q_MAX] = {0}, rate[3];
   for (int a = 0; a < m->state->n; a++) {
-    cb_status status = local(m, a, x, v);
+    cb_status status = cb_measure_local(m, a, x, v);
     if (!status)
-      status =
-          cb_origin_relative_point(g, &m->state->origin[0], origin_of(m, a), x, m->points + (size_t)a * g->embedding);
+      status = cb_origin_relative_point(g, &m->state->origin[0], cb_measure_origin(m, a), x,
+                                        m->points + (size_t)a * g->embedding);
     if (status) return status;
   }
   const cb_status status = cb_karcher_mean(g, (size_t)m->state->n, m->points, cb_system_masses(m->system), mean);
@@ -173,12 +142,12 @@ static cb_status coordinates(cb_measure *m, void *out) {
     double *q = (double *)out + (size_t)i * m->chart->size;
     if (g->chart && g->chart == m->chart) {
       memcpy(q, m->state->x + (size_t)place * g->k, (size_t)g->dim * sizeof *q);
-      if (g->intrinsic) cb_origin_world_point(g, origin_of(m, place), q, q);
+      if (g->intrinsic) cb_origin_world_point(g, cb_measure_origin(m, place), q, q);
       continue;
     }
-    cb_status status = local(m, place, x, v);
+    cb_status status = cb_measure_local(m, place, x, v);
     if (status) return status;
-    if (cb_origin_coordinates(g, origin_of(m, place), x, m->chart, q) != CB_OK)
+    if (cb_origin_coordinates(g, cb_measure_origin(m, place), x, m->chart, q) != CB_OK)
       for (int a = 0; a < m->chart->size; a++) q[a] = NAN;
   }
   return CB_OK;
@@ -221,7 +190,7 @@ const cb_observable cb_observables[] = {
     {"energy", {"potential_energy", CB_FIELD_DOUBLE, 0, {0}, "1", "potential energy"}, potential},
     {"killing_momentum",
      {"killing_momentum", CB_FIELD_DOUBLE, 1, {"killing"}, "1", "momenta of the Killing fields"},
-     killing},
+     cb_measure_killing},
     {"karcher_mean",
      {"karcher_mean",
       CB_FIELD_DOUBLE,

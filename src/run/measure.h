@@ -30,8 +30,19 @@ typedef struct cb_observable {
 
 extern const cb_observable cb_observables[]; /* ended by a NULL group; time and step first */
 
+/* Embedding coordinates of a particle and its momentum as a vector divided by the mass, local to its origin. */
+cb_status cb_measure_local(const cb_measure *m, int place, double *x, double *v);
+static inline const cb_origin *cb_measure_origin(const cb_measure *m, int place) {
+  return &m->state->origin[cb_system_component(m->system, place)];
+}
+
 /* Fills m->kinetic and m->potential. */
 cb_status cb_measure_energy(cb_measure *m);
+
+/* Killing momenta of all particles in the world's frame, out[n_killing]; and sum |p| max |X_i| over
+ * particles, which bounds what each may come to. */
+cb_status cb_measure_killing(cb_measure *m, void *out);
+cb_status cb_measure_killing_size(const cb_measure *m, double *size);
 
 /* Makes and fills m->rows, for a system that has constraints. */
 cb_status cb_measure_rows_create(cb_measure *m, cb_arena *arena);
@@ -42,5 +53,8 @@ cb_status cb_measure_residual(cb_measure *m, void *out);
 cb_status cb_measure_rate_residual(cb_measure *m, void *out);
 cb_status cb_measure_acceleration_residual(cb_measure *m, void *out);
 cb_status cb_measure_method_multiplier(cb_measure *m, void *out); /* needs no m->rows */
+/* The largest |g| of a row of positions, or |a v - b| of one of velocities: of this row's m->rows if it has them, else
+ * by scratch[rows + n*k]. */
+cb_status cb_measure_worst_row(const cb_measure *m, double *scratch, double *worst);
 
 #endif

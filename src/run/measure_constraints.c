@@ -82,6 +82,30 @@ cb_status cb_measure_residual(cb_measure *m, void *out) { return copy(m, m->rows
 cb_status cb_measure_rate_residual(cb_measure *m, void *out) { return copy(m, m->rows->rate, out); }
 cb_status cb_measure_acceleration_residual(cb_measure *m, void *out) { return copy(m, m->rows->second, out); }
 
+static double largest(const cb_rows *rows, bool velocity, const double *value) {
+  double most = 0;
+  for (int r = 0; r < rows->own; r++)
+    if (rows->velocity[r] == velocity) most = fmax(most, fabs(value[r]));
+  return most;
+}
+
+cb_status cb_measure_worst_row(const cb_measure *m, double *scratch, double *worst) {
+  cb_constraints *c = cb_forces_constraints(m->integrator->forces);
+  const cb_rows *rows = cb_constraints_rows(c);
+  if (m->rows) {
+    *worst = fmax(largest(rows, false, m->rows->residual), largest(rows, true, m->rows->rate));
+    return CB_OK;
+  }
+  double *v = scratch + rows->own;
+  cb_status status = cb_constraints_eval(c, m->state->t, m->state->x, scratch, NULL);
+  *worst = status ? 0 : largest(rows, false, scratch);
+  if (status || !cb_system_velocity_constraints(m->system)) return status;
+  status = velocities(m, v);
+  if (!status) status = cb_constraints_rate(c, m->state->t, m->state->x, v, scratch, NULL);
+  if (!status) *worst = fmax(*worst, largest(rows, true, scratch));
+  return status;
+}
+
 cb_status cb_measure_method_multiplier(cb_measure *m, void *out) {
   const size_t rows = (size_t)cb_system_constraints(m->system);
   const double *found = m->state->step > 0 ? m->integrator->multipliers : NULL;

@@ -3,7 +3,11 @@
 
 #include <curvebody/contact.h>
 
-static cb_status begin(cb_run *run) { return cb_particles_recentre(run); }
+static cb_status begin(cb_run *run) {
+  const cb_status status = cb_particles_recentre(run);
+  cb_particles_stand(run);
+  return status;
+}
 
 static cb_status step(cb_run *run, cb_sink *sink, double h) {
   const cb_status status = cb_particles_advance(run, sink, h);
@@ -29,6 +33,7 @@ static void forget(cb_run *run) { cb_integrator_reset(run->particles->integrator
 
 static cb_status restored(cb_run *run) {
   forget(run);
+  cb_particles_stand(run);
   return cb_forces_set_origins(run->particles->integrator->forces, run->particles->state->origin);
 }
 
@@ -41,7 +46,7 @@ static void free_(cb_run *run) {
   cb_measure_rows_free(&p->measure);
 }
 
-static const cb_run_class class = {begin, step, measure, forget, restored, free_};
+static const cb_run_class class = {begin, step, measure, cb_particles_compare, forget, restored, free_};
 
 static cb_status start(cb_run *run) {
   cb_particles *p = run->particles;
@@ -79,6 +84,7 @@ cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, cons
   run->particles->integrator = integrator;
   status = start(run);
   if (!status) status = cb_particles_layout(run);
+  if (!status) status = cb_particles_remember(run);
   if (status) return cb_run_free(run), status;
   *out = run;
   return CB_OK;

@@ -15,10 +15,17 @@ typedef struct cb_particles {
   cb_measure measure;
   const cb_observable *observable[CB_RUN_FIELDS];
   bool measures_energy, measures_constraints;
+  struct cb_particles_change *change; /* from what is conserved; run/particles_change.c */
 } cb_particles;
 
 /* Fills layout, fields and the buffers of a row. */
 cb_status cb_particles_layout(cb_run *run);
+
+/* Keeps what is conserved of the start, and compares a row with it. Between the two, once the state has its origins:
+ * where particles are, to tell whether they rest. */
+cb_status cb_particles_remember(cb_run *run);
+void cb_particles_stand(cb_run *run);
+void cb_particles_compare(cb_run *run, bool last);
 
 /* Brings the start to the constraints, or refuses it. */
 cb_status cb_particles_project(cb_run *run);

@@ -37,6 +37,7 @@ cb_status cb_run_new(const cb_run_class *class, const cb_run_options *options, s
   run->arena = arena;
   run->kind = class;
   run->options = *options;
+  run->change = (cb_run_change){options->start, NAN, NAN, NAN};
   if (run->options.checkpoint == 0) {
     const size_t rows = NUMBERS_A_CHECKPOINT / (numbers ? numbers : 1);
     run->options.checkpoint = rows > MOST_ROWS_A_CHECKPOINT     ? MOST_ROWS_A_CHECKPOINT
@@ -89,9 +90,10 @@ cb_status cb_run_restore(cb_run *run) {
 }
 
 /* A state that cannot be measured ends the run as a failed step does. */
-static cb_status write_row(cb_run *run, cb_sink *sink) {
+static cb_status write_row(cb_run *run, cb_sink *sink, bool last) {
   const char *what = "";
   const cb_status status = run->kind->measure(run, &what);
+  if (!status && run->method) run->kind->compare(run, last);
   if (!status) return sink->row(sink->self, run->row);
   return cb_fail(status == CB_ERROR_MEMORY ? status : CB_ERROR_STEP,
                  "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status), *run->t,
@@ -123,7 +125,7 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
   }
   if (!status && *run->step == 0) {
     run->step_size = 0;
-    status = write_row(run, sink);
+    status = write_row(run, sink, total == 0);
   }
   run->step_size = o->step;
   const double begin = now();
@@ -131,12 +133,14 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
   double last = begin;
   run->stopped = false;
   while (!status && *run->step < total && !run->stopped) {
-    if (stop && *stop)
-      return cb_fail(CB_ERROR_INTERRUPTED, "interrupted at time %.17g, step %lld", *run->t, (long long)*run->step);
+    if (stop && *stop) {
+      status = cb_fail(CB_ERROR_INTERRUPTED, "interrupted at time %.17g, step %lld", *run->t, (long long)*run->step);
+      break;
+    }
     const double h = *run->step < run->full_steps ? o->step : run->last_step;
     if ((status = run->kind->step(run, sink, h))) break;
     const bool ends = *run->step == total || run->stopped;
-    if (*run->step % o->every == 0 || ends) status = write_row(run, sink);
+    if (*run->step % o->every == 0 || ends) status = write_row(run, sink, ends);
     if (!status && !ends && *run->step % (o->every * o->checkpoint) == 0) status = write_checkpoint(run, sink);
     if (progress && (*run->step & 15) == 0) {
       const double time = now();
@@ -147,5 +151,6 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
       }
     }
   }
-  return status;
+  const cb_status warned = cb_run_warn_of_change(run);
+  return status ? status : warned;
 }

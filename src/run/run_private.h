@@ -15,6 +15,8 @@ typedef struct cb_run_class {
   cb_status (*step)(cb_run *run, cb_sink *sink, double h);
   /* Fills the values of a row; *what: the field that could not be measured. */
   cb_status (*measure)(cb_run *run, const char **what);
+  /* Takes to run->change how far the state just measured has gone from what is conserved; all of it for the last. */
+  void (*compare)(cb_run *run, bool last);
   /* Histories of methods end here: before a checkpoint. */
   void (*forget)(cb_run *run);
   /* The state was loaded. */
@@ -38,6 +40,8 @@ struct cb_run {
   bool restored, stopped; /* stopped: by an event of the user's */
   cb_run_warning *warning;
   size_t warnings;
+  cb_run_change change;
+  const cb_integrator *method; /* whose order tells of a better step; NULL: nothing is conserved */
   double step_size;
 
   int n_fields;
@@ -58,6 +62,9 @@ cb_status cb_run_new(const cb_run_class *class, const cb_run_options *options, s
 
 /* Takes the text, made by malloc, also on failure. */
 cb_status cb_run_warn(cb_run *run, double time, char *text);
+
+/* Warns of energy that has changed too much, before all other warnings. */
+cb_status cb_run_warn_of_change(cb_run *run);
 
 /* --- the layout of a record, put together (run/layout.c) --- */
 cb_dimension *cb_run_dimension(cb_run *run, const char *name, size_t count, const char *doc);

@@ -78,7 +78,8 @@ class Commands(Case):
     def test_run(self):
         os.mkdir(self.path("deep"))
         self.write("deep/other.name.yaml", ROD)
-        self.assertRegex(self.good("run", "rod.yaml").stdout, r"^rod.h5: time 1, 100 steps in .* s\n$")
+        self.assertRegex(self.good("run", "rod.yaml").stdout,
+                         r"^rod.h5: time 1, 100 steps in .* s; changed since time 0: energy \S+, momentum \S+\n$")
         self.assertEqual(self.good("run", "deep/other.name.yaml", "--quiet").stdout, "")
         self.assertEqual(self.files(), ["deep", "other.name.h5", "rod.h5", "rod.yaml"])
         done = self.good("run", "rod.yaml", "-o", "deep/out", "--json", "--set", "time.end=0.5",

@@ -1,0 +1,110 @@
+/* Bodies in a fluid: how far energy and momentum of each have gone from the start's. A row measures all of it, whatever
+ * is recorded. */
+#include "numerics/vec3.h"
+#include "run/bodies_private.h"
+#include "run/change.h"
+
+#include <string.h>
+
+/* A body that has gone less far, by its pose, is where it was but for round-off. */
+static const double rest = 1e-9;
+
+typedef struct cb_body_change {
+  cb_immersed_conserved is;
+  bool moved; /* since the start */
+  cb_pose pose;
+  cb_energy_change energy;
+  double momentum[6]; /* angular about the world's origin, linear; in the world's axes */
+  double momentum_change, momentum_scale;
+} cb_body_change;
+
+static void momentum_of(const cb_rigid_state *s, double out[6]) {
+  double moment[3];
+  cb_cross3(s->g.x, s->world + 3, moment);
+  for (int i = 0; i < 3; i++) {
+    out[i] = s->world[i] + moment[i];
+    out[3 + i] = s->world[3 + i];
+  }
+}
+
+/* Of body and fluid; 0 for what has angular inertia alone. */
+static double gyration(const cb_immersed_row *row) {
+  double turning = 0, going = 0;
+  for (int i = 0; i < 3; i++) {
+    turning += row->K[i][i];
+    going += row->K[3 + i][3 + i];
+  }
+  return going > 0 ? sqrt(turning / going) : 0;
+}
+
+static double length(const double a[3]) { return sqrt(cb_dot3(a, a)); }
+
+/* The part along up is taken out of a, or all but it. */
+static void project(const cb_immersed_conserved *is, bool along, double a[3]) {
+  const double up = cb_dot3(a, is->up);
+  for (int i = 0; i < 3 && is->upright; i++) a[i] = along ? up * is->up[i] : a[i] - up * is->up[i];
+}
+
+static void compare_momentum(cb_body_change *c, const cb_rigid_state *s, const cb_immersed_row *row) {
+  const double r = gyration(row);
+  double by[6];
+  momentum_of(s, by);
+  for (int i = 0; i < 6; i++) by[i] -= c->momentum[i];
+  project(&c->is, true, by);
+  project(&c->is, false, by + 3);
+  if (r > 0) {
+    c->momentum_change = fmax(c->momentum_change, fmax(length(by + 3), length(by) / (r + length(s->g.x))));
+    c->momentum_scale = fmax(c->momentum_scale, length(s->world + 3) + length(s->world) / r);
+  }
+}
+
+static bool has_moved(const cb_body_change *c, const cb_rigid_state *s, const cb_immersed_row *row) {
+  double by[3], turn = 0;
+  for (int i = 0; i < 3; i++) by[i] = s->g.x[i] - c->pose.x[i];
+  for (int i = 0; i < 4; i++) turn = fmax(turn, fabs(s->g.q[i] - c->pose.q[i]));
+  return turn > rest || length(by) > rest * (gyration(row) + length(c->pose.x));
+}
+
+static cb_status remember(cb_run *run, cb_bodies_part *part, int body, void *context) {
+  (void)context;
+  cb_bodies *b = run->bodies;
+  cb_body_change *c = &b->change[body];
+  const cb_rigid_state *s = &b->state[body];
+  c->is = cb_immersed_conserves(b->start[body].body);
+  if (!c->is.energy && !c->is.momentum) return CB_OK;
+  /* a start that cannot be measured is told when it is recorded */
+  if (cb_swimmer_measure(part->swimmer[body - part->first], s, &b->row[body])) {
+    c->is.energy = c->is.momentum = false;
+    return CB_OK;
+  }
+  c->pose = s->g;
+  cb_energy_begin(&c->energy, b->row[body].kinetic, b->row[body].potential);
+  momentum_of(s, c->momentum);
+  return CB_OK;
+}
+
+cb_status cb_bodies_remember(cb_run *run) {
+  cb_bodies *b = run->bodies;
+  int failed;
+  b->change = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->change);
+  if (!b->change) return cb_fail(CB_ERROR_MEMORY, "no memory for what %d bodies conserve", b->n);
+  run->method = b->integrator;
+  return cb_bodies_each(run, remember, NULL, &failed);
+}
+
+void cb_bodies_compare(cb_run *run, bool last) {
+  cb_bodies *b = run->bodies;
+  double energy = NAN, momentum = NAN;
+  (void)last;
+  for (int i = 0; i < b->n; i++) {
+    cb_body_change *c = &b->change[i];
+    if (!c->is.energy && !c->is.momentum) continue;
+    c->moved = c->moved || has_moved(c, &b->state[i], &b->row[i]);
+    cb_energy_see(&c->energy, b->row[i].kinetic, b->row[i].potential);
+    compare_momentum(c, &b->state[i], &b->row[i]);
+    if (c->is.energy) energy = fmax(energy, c->moved ? cb_energy_ratio(&c->energy) : 0);
+    if (c->is.momentum) momentum = fmax(momentum, c->moved ? cb_change_by(c->momentum_change, c->momentum_scale) : 0);
+  }
+  run->change.energy = energy;
+  run->change.momentum = momentum;
+}

@@ -1,0 +1,34 @@
+/* What a run tells of how far conserved quantities have changed, and warns of. */
+#include "run/run_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of the energy's scale: what is warned of, and what a better step should come to. */
+static const double most = 1e-3, good = 1e-4;
+
+cb_run_change cb_run_changes(const cb_run *run) { return run->change; }
+
+cb_status cb_run_warn_of_change(cb_run *run) {
+  if (!(run->change.energy > most)) return CB_OK;
+  const double energy = run->change.energy, h = run->options.step;
+  char text[256], advice[128] = "integrator.rtol is too wide";
+  int order;
+  bool symplectic, symmetric;
+  run->method->kind->properties(run->method, &order, &symplectic, &symmetric);
+  if (!run->method->kind->adaptive)
+    snprintf(advice, sizeof advice, "the step of %g is too long; try an integrator.step of %.2g", h,
+             h * pow(good / energy, 1.0 / order));
+  snprintf(text, sizeof text,
+           "the energy has changed by %.2g of its scale since time %.6g, though nothing takes or gives any: %s", energy,
+           run->change.since, advice);
+  char *words = strdup(text);
+  if (!words) return cb_fail(CB_ERROR_MEMORY, "no memory for a warning");
+  const cb_status status = cb_run_warn(run, *run->t, words);
+  if (status) return status;
+  const cb_run_warning last = run->warning[run->warnings - 1];
+  memmove(run->warning + 1, run->warning, (run->warnings - 1) * sizeof last);
+  run->warning[0] = last;
+  return CB_OK;
+}

@@ -1,0 +1,101 @@
+/* Particles in a space: how far energy, Killing momenta and constraints have gone from the start's. */
+#include "run/particles.h"
+
+#include "dynamics/conserved.h"
+#include "run/change.h"
+
+#include <string.h>
+
+/* A particle that has gone less far, by its coordinates, is where it was but for round-off. */
+static const double rest = 1e-9;
+
+typedef struct cb_particles_change {
+  cb_conserved is;
+  bool momenta; /* is any conserved? */
+  bool moved;   /* from x */
+  int64_t step; /* when all was last compared */
+  cb_energy_change energy;
+  double momentum[CB_KILLING_MAX], momentum_change, momentum_scale, constraint;
+  double *x;         /* before the first step or the first after a restart, with the origins */
+  cb_origin *origin;
+  double *scratch;   /* of cb_measure_worst_row; NULL: there are no constraints */
+  const double *row; /* the momenta of a row; NULL: not recorded */
+} cb_particles_change;
+
+/* --- the start --- */
+
+static cb_status make_room(cb_run *run, cb_particles_change *c) {
+  const cb_state *s = run->particles->state;
+  const size_t numbers = (size_t)s->n * (size_t)s->k, components = (size_t)s->n_components;
+  const size_t rows = (size_t)cb_system_constraints(run->particles->system);
+  c->x = cb_arena_alloc(run->arena, numbers, sizeof *c->x);
+  c->origin = cb_arena_alloc(run->arena, components, sizeof *c->origin);
+  if (rows) c->scratch = cb_arena_alloc(run->arena, rows + numbers, sizeof *c->scratch);
+  if (!c->x || !c->origin || (rows && !c->scratch))
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the start of %zu numbers", numbers);
+  return CB_OK;
+}
+
+void cb_particles_stand(cb_run *run) {
+  const cb_state *s = run->particles->state;
+  memcpy(run->particles->change->x, s->x, (size_t)s->n * (size_t)s->k * sizeof *s->x);
+  memcpy(run->particles->change->origin, s->origin, (size_t)s->n_components * sizeof *s->origin);
+}
+
+cb_status cb_particles_remember(cb_run *run) {
+  cb_particles *p = run->particles;
+  cb_particles_change *c = p->change = cb_arena_alloc(run->arena, 1, sizeof *c);
+  if (!c) return cb_fail(CB_ERROR_MEMORY, "no memory for what is conserved");
+  run->method = p->integrator;
+  c->is = cb_system_conserved(p->system);
+  const cb_status status = make_room(run, c);
+  if (status) return status;
+  /* what cannot be found of the start is told where it is recorded, or in the first step */
+  if (c->is.energy && cb_measure_energy(&p->measure)) c->is.energy = false;
+  cb_energy_begin(&c->energy, p->measure.kinetic, p->measure.potential);
+  for (int i = 0; i < p->measure.space->n_killing; i++) c->momenta = c->momenta || c->is.momentum[i];
+  if (c->momenta && (cb_measure_killing(&p->measure, c->momentum) ||
+                     cb_measure_killing_size(&p->measure, &c->momentum_scale)))
+    c->momenta = false;
+  for (int f = 0; f < run->n_fields; f++)
+    if (p->observable[f]->evaluate == cb_measure_killing) c->row = run->value[f];
+  return CB_OK;
+}
+
+/* --- a row --- */
+
+/* Coordinates are local to the origins. */
+static bool has_moved(const cb_state *s, const cb_particles_change *c) {
+  double way = 0, size = 0;
+  for (size_t i = 0; i < (size_t)s->n * (size_t)s->k; i++) {
+    way = fmax(way, fabs(s->x[i] - c->x[i]));
+    size = fmax(size, fabs(c->x[i]));
+  }
+  return way > rest * size || memcmp(s->origin, c->origin, (size_t)s->n_components * sizeof *c->origin);
+}
+
+static void compare_momenta(cb_particles *p, cb_particles_change *c, bool all) {
+  double now[CB_KILLING_MAX], size = 0;
+  const double *momentum = c->row ? c->row : now;
+  if (!c->row && (!all || cb_measure_killing(&p->measure, now))) return;
+  for (int i = 0; i < p->measure.space->n_killing; i++)
+    if (c->is.momentum[i]) c->momentum_change = fmax(c->momentum_change, fabs(momentum[i] - c->momentum[i]));
+  if (all && !cb_measure_killing_size(&p->measure, &size)) c->momentum_scale = fmax(c->momentum_scale, size);
+}
+
+void cb_particles_compare(cb_run *run, bool last) {
+  cb_particles *p = run->particles;
+  cb_particles_change *c = p->change;
+  const bool all = last || p->state->step == 0 || p->state->step - c->step >= CB_CHANGE_STEPS;
+  double worst;
+  if (all) c->step = p->state->step;
+  c->moved = c->moved || has_moved(p->state, c);
+  if (c->is.energy && (p->measures_energy || (all && !cb_measure_energy(&p->measure))))
+    cb_energy_see(&c->energy, p->measure.kinetic, p->measure.potential);
+  if (c->momenta) compare_momenta(p, c, all);
+  if (c->scratch && (all || p->measures_constraints) && !cb_measure_worst_row(&p->measure, c->scratch, &worst))
+    c->constraint = fmax(c->constraint, worst);
+  if (c->is.energy) run->change.energy = c->moved ? cb_energy_ratio(&c->energy) : 0;
+  if (c->momenta) run->change.momentum = c->moved ? cb_change_by(c->momentum_change, c->momentum_scale) : 0;
+  if (c->scratch) run->change.constraint = c->constraint;
+}

@@ -28,10 +28,10 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
       {"{name: h3}", "{kind: rod,\n " H3_ROD ",\n masses: [1, -2]}",
        "test:3:14: error: mass of particle 1: expected a number > 0, found -2"},
       {"{name: h3}", "{kind: rod,\n " H3_ROD ",\n motion: {killing: bost_x}}",
-       "test:3:20: error: the space has no Killing field 'bost_x', did you mean 'boost_x'? Expected one of: boost_x, "
+       "test:3:20: error: unknown Killing field 'bost_x', did you mean 'boost_x'? Expected one of: boost_x, "
        "boost_y, boost_z, rotation_x, rotation_y, rotation_z"},
       {"{name: h3}", "{kind: rod,\n place: {chart: pola, points: [[1, 1, 1], [2, 1, 1]]}}",
-       "test:2:17: error: the space has no chart 'pola', did you mean 'polar'?"},
+       "test:2:17: error: unknown chart 'pola', did you mean 'polar'?"},
       {"{name: h3}", "{kind: rod,\n place: {points: [[0, 0, 0, 1],\n  [0, 0, 1, 1]]}}", "test:3:3: error: "},
       {"{name: h3}", "{kind: rod,\n place: {chart: polar, points: [[1, 1, 1],\n  [1, 1]]}}", "test:3:3: error: "},
       {"{name: h3}", "{kind: rod,\n place:\n  {chart: polar, points:\n  [[1, 1, 1], [1, 1, 1]]}}",

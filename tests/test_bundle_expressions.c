@@ -234,7 +234,7 @@ static void refused_at_the_very_expression(void **unused) {
   static const struct {
     const char *text, *error;
   } cases[] = {
-      {"group: se9\nshape: [a]\nA: [[a]]\n", "b.yaml:1:8: error: there is no group 'se9'; did you mean se2"},
+      {"group: se9\nshape: [a]\nA: [[a]]\n", "b.yaml:1:8: error: unknown group 'se9', did you mean 'se2'?"},
       {"shape: [a]\nA: [[a]]\n", "b.yaml:1:1: error: "},
       {"group: r1\nshape: a\nA: [[a]]\n",
        "b.yaml:2:8: error: shape: expected a list of 1 to 13 names of shape variables"},

@@ -46,9 +46,7 @@ cb_status cb_body_build(const cb_node *node, const cb_geometry *space, cb_builde
   if (!class) {
     size_t count = 0;
     for (; cb_body_classes[count] && count < MOST_KINDS; count++) names[count] = cb_body_classes[count]->name;
-    const char *near = cb_nearest_name(name, names, count);
-    return near ? cb_node_fail(kind, "no kind of body `%s`; did you mean `%s`?", name, near)
-                : cb_node_fail(kind, "no kind of body `%s`; see `curvebody list bodies`", name);
+    return cb_fail_unknown(kind, "kind of body", name, names, count);
   }
   void *params = calloc(1, class->params_size ? class->params_size : 1);
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for a body of kind `%s`", name);

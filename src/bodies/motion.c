@@ -1,5 +1,6 @@
 /* Velocities and moves of placed particles: see place.h. */
 #include "bodies/place.h"
+#include "core/scalar.h"
 #include "geometry/origin.h"
 #include <math.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static cb_status read_killing(const cb_node *map, const cb_geometry *g, int *ind
   *index = cb_killing_find(g, name);
   if (*index >= 0) return CB_OK;
   for (int i = 0; i < g->n_killing; i++) names[i] = g->killing[i].name;
-  return cb_place_unknown(node, "Killing field", name, names, (size_t)g->n_killing);
+  return cb_fail_unknown(node, "Killing field", name, names, (size_t)g->n_killing);
 }
 
 static cb_status read_number(const cb_node *map, const char *key, double *value) {

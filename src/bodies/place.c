@@ -1,5 +1,6 @@
 /* Reading places: see place.h. */
 #include "bodies/place.h"
+#include "core/scalar.h"
 #include "geometry/origin.h"
 #include <math.h>
 #include <stdlib.h>
@@ -8,19 +9,6 @@
 cb_status cb_place_fail(const cb_node *node, cb_status status) {
   if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN && status < 0) return status;
   return cb_node_fail(node, "%s", cb_error_text());
-}
-
-cb_status cb_place_unknown(const cb_node *node, const char *what, const char *name, const char *const *names,
-                           size_t n) {
-  char list[512] = "";
-  for (size_t i = 0; i < n; i++) {
-    strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
-    strncat(list, names[i], sizeof list - strlen(list) - 1);
-  }
-  const char *nearest = cb_nearest_name(name, names, n);
-  if (!nearest) return cb_node_fail(node, "the space has no %s '%s', expected one of: %s", what, name, list);
-  return cb_node_fail(node, "the space has no %s '%s', did you mean '%s'? Expected one of: %s", what, name, nearest,
-                      list);
 }
 
 double cb_place_apart(const cb_geometry *g, const double *x, const double *y) {
@@ -45,7 +33,7 @@ cb_status cb_place_chart(const cb_node *map, const cb_geometry *g, const cb_char
   }
   size_t n = cb_chart_count(g);
   for (size_t i = 0; i < n; i++) names[i] = cb_chart_at(g, i)->name;
-  return cb_place_unknown(node, "chart", name, names, n);
+  return cb_fail_unknown(node, "chart", name, names, n);
 }
 
 /* Further than this, in radii, from the base point a place is told by an origin, where numbers grow. */

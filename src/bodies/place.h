@@ -86,8 +86,6 @@ cb_status cb_places_set_moving(cb_places *p, const cb_node *body);
 
 /* Distance of two points in the coordinates that the space is used in; nan where it has none. */
 double cb_place_apart(const cb_geometry *g, const double *x, const double *y);
-/* Fails at node: the space has no `what` of this name; suggests the nearest of names[n] and lists them. */
-cb_status cb_place_unknown(const cb_node *node, const char *what, const char *name, const char *const *names, size_t n);
 /* The error of a library call, placed at node; a failure that is not the scenario's is passed on. */
 cb_status cb_place_fail(const cb_node *node, cb_status status);
 

@@ -3,6 +3,7 @@
  * Where a class gives its connection on jets only, A, dA, M, dM are values and gradients of those jets.
  */
 #include "bundle/bundle_private.h"
+#include "core/scalar.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,11 +51,9 @@ cb_status cb_bundle_create(const char *name, const cb_node *node, cb_bundle **ou
     if (strcmp((*c)->name, name) == 0) return cb_bundle_create_class(*c, node, out);
     if (n < sizeof names / sizeof *names) names[n++] = (*c)->name;
   }
-  const char *near = cb_nearest_name(name, names, n);
-  const char *hint = near ? "; did you mean " : "";
   const cb_node *named = node ? cb_node_get(node, "name") : NULL;
-  if (node) return cb_node_fail(named ? named : node, "there is no bundle '%.40s'%s%s", name, hint, near ? near : "");
-  return cb_fail(CB_ERROR_ARGUMENT, "there is no bundle '%.40s'%s%s", name, hint, near ? near : "");
+  const cb_status status = cb_fail_unknown(named ? named : node, "bundle", name, names, n);
+  return node ? status : CB_ERROR_ARGUMENT;
 }
 
 void cb_bundle_free(cb_bundle *b) {

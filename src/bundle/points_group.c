@@ -1,5 +1,6 @@
 /* The group of a space of points: its axes as Killing fields, its elements as isometries, and subgroups. */
 #include "bundle/points_private.h"
+#include "core/scalar.h"
 
 #include <math.h>
 #include <string.h>
@@ -142,11 +143,7 @@ static cb_status read_axes(const cb_points *p, const cb_node *node, int *killing
     const cb_status status = cb_node_string(item, &text);
     if (status) return status;
     killing[*n] = find_axis(g, text);
-    if (killing[*n] < 0) {
-      const char *near = cb_nearest_name(text, names, (size_t)g->n_killing);
-      return cb_node_fail(item, "group: space %s has no axis '%.40s'%s%s%s", g->kind->name, text,
-                          near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
+    if (killing[*n] < 0) return cb_fail_unknown(item, "axis", text, names, (size_t)g->n_killing);
     for (int i = 0; i < *n; i++)
       if (killing[i] == killing[*n]) return cb_node_fail(item, "group: the axis '%.40s' is there already", text);
   }

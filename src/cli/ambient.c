@@ -41,14 +41,24 @@ static cb_status unknown(const char *word, size_t length) {
 
 /* What was made of the word has no lines and columns for the user: the word itself says where. What a --set says
  * stands. */
-static cb_status of_the_word(cb_status status, const char *word, const cb_words *sets) {
-  const char *text = cb_error_text(), *error = strstr(text, "error: ");
-  char said[768];
+static bool is_of_set(const char *line, const cb_words *sets) {
   for (size_t i = 0; i < sets->count; i++)
-    if (!strncmp(text, "--set ", 6) && !strncmp(text + 6, sets->word[i], strlen(sets->word[i]))) return status;
-  if (!error) return status;
-  snprintf(said, sizeof said, "%s", error);
-  return cb_fail(status, "%.80s: %s", word, said);
+    if (!strncmp(line, "--set ", 6) && !strncmp(line + 6, sets->word[i], strlen(sets->word[i]))) return true;
+  return false;
+}
+
+static cb_status of_the_word(cb_status status, const char *word, const cb_words *sets) {
+  char said[2000] = "";
+  size_t used = 0;
+  for (const char *line = cb_error_text(); *line && used < sizeof said;) {
+    const size_t length = strcspn(line, "\n");
+    const char *error = strstr(line, "error: ");
+    if (!error || error >= line + length || is_of_set(line, sets)) error = line;
+    used += (size_t)snprintf(said + used, sizeof said - used, "%s%.80s%s%.*s", used ? "\n" : "",
+                             error == line ? "" : word, error == line ? "" : ": ", (int)(line + length - error), error);
+    line += length + (line[length] == '\n');
+  }
+  return cb_fail(status, "%s", said);
 }
 
 /* `name:key=value,...` as the scenario `space: {name: NAME, key: value, ...}`. */

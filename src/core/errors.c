@@ -1,5 +1,5 @@
-/* Failures kept on a stack of their own, one for each thread: those of a scope are the ones above its mark. What a
- * scope tells at its end stays above the mark until something else fails, so that the one around it can take it over. */
+/* Failures kept on a stack of their own, one for each thread: those of a scope are the ones above its mark. What a scope
+ * tells at its end stays above the mark until something else fails: the one around it can take it over. */
 #include "core/errors.h"
 
 #include "core/text.h"

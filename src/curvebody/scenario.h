@@ -9,8 +9,8 @@ CB_API_BEGIN
 typedef struct cb_scenario cb_scenario;
 
 /* Reads and validates a scenario, with sets[n] of the form KEY=VALUE applied to it, and makes its space, system,
- * integrator and run. Everything that can be wrong with it is found here. CB_ERROR_FILE if it (or a mesh it names)
- * cannot be read, CB_ERROR_INPUT if its content is wrong. The caller frees. */
+ * integrator and run. Everything that can be wrong with it is found here, and told at once in cb_error_text().
+ * CB_ERROR_FILE if it (or a mesh it names) cannot be read, CB_ERROR_INPUT if its content is wrong. The caller frees. */
 cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, cb_scenario **out);
 /* The same for a text; name places messages, and its folder is where files named in the scenario are looked for. */
 cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n,

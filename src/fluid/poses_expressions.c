@@ -2,6 +2,7 @@
  *
  * Vertices lie law by law with their coordinates beside each other, so that an expression runs over many at once.
  */
+#include "core/scalar.h"
 #include "fluid/poses_private.h"
 
 #include "core/threads.h"
@@ -32,9 +33,7 @@ static cb_status check_parts(const cb_surface *rest, const cb_poses_motion *moti
                        motion[i].part ? motion[i].part : "", motion[i].part ? "'" : "");
     while (motion[i].part && p < rest->parts && strcmp(rest->name[p], motion[i].part)) p++;
     if (!motion[i].part || p < rest->parts) continue;
-    const char *near = cb_nearest_name(motion[i].part, (const char *const *)rest->name, (size_t)rest->parts);
-    return cb_fail(CB_ERROR_INPUT, "the surface has no part '%s'%s%s%s", motion[i].part, near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'" : "");
+    return cb_fail_unknown(NULL, "part", motion[i].part, (const char *const *)rest->name, (size_t)rest->parts);
   }
   return CB_OK;
 }

@@ -1,4 +1,5 @@
 /* Shapes by their names. */
+#include "core/scalar.h"
 #include "fluid/surface.h"
 
 #include <stdlib.h>
@@ -13,12 +14,8 @@ cb_status cb_shape_create(const char *name, const cb_node *node, cb_surface **ou
     n++;
   }
   for (found = 0; found < n && strcmp(names[found], name);) found++;
-  if (found == n) {
-    const char *near = cb_nearest_name(name, names, n), *mark = near ? "'" : "";
-    const char *did = near ? "; did you mean " : "", *other = near ? near : "";
-    if (node) return cb_node_fail(node, "no shape is called '%s'%s%s%s%s", name, did, mark, other, mark);
-    return cb_fail(CB_ERROR_INPUT, "no shape is called '%s'%s%s%s%s", name, did, mark, other, mark);
-  }
+  const cb_node *named = cb_node_get(node, "name");
+  if (found == n) return cb_fail_unknown(named ? named : node, "shape", name, names, n);
   const cb_shape_class *class = cb_shape_classes[found];
   void *params = calloc(1, class->params_size ? class->params_size : 1);
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the shape %s", name);

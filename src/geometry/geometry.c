@@ -3,6 +3,7 @@
 #include <curvebody/geometry.h>
 #include <curvebody/plugin.h>
 
+#include "core/scalar.h"
 #include "geometry/build.h"
 #include <curvebody/intrinsic.h>
 
@@ -51,19 +52,6 @@ cb_status cb_geometry_init_constant(cb_geometry *g, int dim, double curvature) {
 
 /* --- the keys that all spaces share --- */
 
-static cb_status fail_with_names(const cb_node *node, const char *what, const char *text, const char *const *names,
-                                 size_t n) {
-  char list[256] = "";
-  for (size_t i = 0; i < n; i++) {
-    strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
-    strncat(list, names[i], sizeof list - strlen(list) - 1);
-  }
-  const char *nearest = cb_nearest_name(text, names, n);
-  if (nearest)
-    return cb_node_fail(node, "%s: expected one of %s, found '%.40s', did you mean '%s'?", what, list, text, nearest);
-  return cb_node_fail(node, "%s: expected one of %s, found '%.40s'", what, list, text);
-}
-
 static cb_status read_chart(cb_geometry *g, const cb_node *node) {
   const char *text, *names[CB_CHART_MAX];
   if (!node) return CB_OK;
@@ -73,7 +61,7 @@ static cb_status read_chart(cb_geometry *g, const cb_node *node) {
   for (int i = 0; i < g->n_charts; i++)
     if (g->charts[i].metric && g->charts[i].distance) names[n++] = g->charts[i].name;
   const cb_chart *chart = cb_chart_find(g, text);
-  if (!chart || !chart->metric || !chart->distance) return fail_with_names(node, "chart", text, names, n);
+  if (!chart || !chart->metric || !chart->distance) return cb_fail_unknown(node, "chart", text, names, n);
   g->chart = chart;
   g->k = g->dim;
   return CB_OK;
@@ -98,7 +86,7 @@ static cb_status read_picture(cb_geometry *g, const cb_node *node) {
       g->picture = names[i];
       return CB_OK;
     }
-  return fail_with_names(node, "picture", text, names, n);
+  return cb_fail_unknown(node, "picture", text, names, n);
 }
 
 /* --- create and free --- */
@@ -142,8 +130,8 @@ cb_status cb_geometry_create(const char *name, const cb_node *node, cb_geometry 
   if (n > sizeof names / sizeof *names) n = sizeof names / sizeof *names;
   const cb_node *place =
       node && node->kind == CB_NODE_MAP && cb_node_get(node, "name") ? cb_node_get(node, "name") : node;
-  if (place) return fail_with_names(place, "space", name, names, n);
-  return cb_fail(CB_ERROR_ARGUMENT, "there is no space '%.40s'", name);
+  const cb_status status = cb_fail_unknown(place, "space", name, names, n);
+  return place ? status : CB_ERROR_ARGUMENT;
 }
 
 void cb_geometry_free(cb_geometry *g) {

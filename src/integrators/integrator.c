@@ -1,6 +1,7 @@
 /* Making and stepping integrators of every kind. */
 #include <curvebody/integrator.h>
 
+#include "core/scalar.h"
 #include "core/threads.h"
 
 #include <curvebody/constraint.h>
@@ -19,11 +20,9 @@ static cb_status unknown(const char *name, const cb_node *node) {
   const char *names[MOST];
   size_t count = 0;
   for (; cb_integrator_classes[count] && count < MOST; count++) names[count] = cb_integrator_classes[count]->name;
-  const char *near = cb_nearest_name(name, names, count);
   const cb_node *at = cb_node_get(node, "name");
-  const char *advice = near ? near : "curvebody list integrators";
-  if (at) return cb_node_fail(at, "no integrator `%s`; %s `%s`", name, near ? "did you mean" : "see", advice);
-  return cb_fail(CB_ERROR_ARGUMENT, "no integrator `%s`; %s `%s`", name, near ? "did you mean" : "see", advice);
+  const cb_status status = cb_fail_unknown(at, "integrator", name, names, count);
+  return at ? status : CB_ERROR_ARGUMENT;
 }
 
 const cb_configuration cb_configuration_particles = {"particles", "particles in a space"},

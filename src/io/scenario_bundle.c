@@ -50,9 +50,7 @@ static cb_status unknown(const cb_node *name) {
   size_t n = 0;
   for (size_t i = 0; cb_bundle_classes[i] && n < 64; i++) names[n++] = cb_bundle_classes[i]->name;
   for (size_t i = 0; cb_bundle_kinds[i] && n < 96; i++) names[n++] = cb_bundle_kinds[i]->name;
-  const char *near = cb_nearest_name(name->text, names, n);
-  return near ? cb_node_fail(name, "no bundle `%s`; did you mean `%s`?", name->text, near)
-              : cb_node_fail(name, "no bundle `%s`; see `curvebody list bundles`", name->text);
+  return cb_fail_unknown(name, "bundle", name->text, names, n);
 }
 
 cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node) {

@@ -19,9 +19,9 @@ typedef struct kind {
   const cb_param *params;
 } kind;
 
-#define KIND_AT(function, classes)                                                                     \
-  static kind function(size_t i) {                                                                     \
-    return classes[i] ? (kind){classes[i]->name, classes[i]->params} : (kind){NULL, NULL};             \
+#define KIND_AT(function, classes)                                                         \
+  static kind function(size_t i) {                                                         \
+    return classes[i] ? (kind){classes[i]->name, classes[i]->params} : (kind){NULL, NULL}; \
   }
 KIND_AT(integrator_at, cb_integrator_classes)
 KIND_AT(body_at, cb_body_classes)
@@ -51,8 +51,7 @@ typedef struct family {
 static const char *const of_integrator[] = {"name", "step", "retries", NULL},
                          *const of_space[] = {"name", "chart", "picture", NULL},
                          *const of_body[] = {"kind", "name", "place", "motion", NULL},
-                         *const of_shape[] = {"name", NULL},
-                         *const of_bundle[] = {"name", "coordinates", NULL};
+                         *const of_shape[] = {"name", NULL}, *const of_bundle[] = {"name", "coordinates", NULL};
 static const family families[] = {{"integrator", "name", "integrator", integrator_at, of_integrator},
                                   {"space", "name", "space", space_at, of_space},
                                   {"bodies.*", "kind", "kind of body", body_at, of_body},

@@ -254,7 +254,7 @@ static cb_status take_chart(const entry *e, const char **name, const cb_chart **
   if (*chart) return CB_OK;
   const size_t count = cb_chart_count(g);
   for (size_t i = 0; i < count; i++) names[i] = cb_chart_at(g, i)->name;
-  return cb_place_unknown(e->p.chart, "chart", *name, names, count);
+  return cb_fail_unknown(e->p.chart, "chart", *name, names, count);
 }
 
 static cb_status read_surface(const entry *e) {
@@ -354,9 +354,7 @@ static cb_status find_kind(const cb_node *node, size_t *kind) {
   const cb_node *key = node->keys[0];
   for (*kind = 0; *kind < KINDS; (*kind)++)
     if (!strcmp(names[*kind], key->text)) return CB_OK;
-  const char *near = cb_nearest_name(key->text, names, KINDS);
-  return near ? cb_node_fail(key, "no constraint `%s`; did you mean `%s`?", key->text, near)
-              : cb_node_fail(key, "no constraint `%s`; see `curvebody list constraints`", key->text);
+  return cb_fail_unknown(key, "constraint", key->text, names, KINDS);
 }
 
 static cb_status read_constraint(cb_scenario *s, const cb_node *node) {

@@ -59,6 +59,7 @@ static cb_status velocity(cb_scenario *s, const cb_node *node) {
   size_t which = 0, at = 0;
   cb_status status = cb_scenario_texts(node, text);
   if (status) return status;
+  if (m->lost) return cb_fail_consequence();
   status =
       cb_flow_expressions(text, m->n_parameters, m->parameter, m->parameter_value, &which, &at, &s->immersion->flow);
   if (status == CB_ERROR_INPUT) return cb_node_fail_at(node->items[which], at, "%s", cb_error_text());

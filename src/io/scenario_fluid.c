@@ -189,10 +189,9 @@ static cb_status read_medium(cb_scenario *s, const cb_node *node, const cb_node 
   if (status == CB_ERROR_MEMORY) return status;
   status = cb_medium_expression(text, m->n_parameters, m->parameter, m->parameter_value, up, &at, &m->medium);
   if (status != CB_ERROR_INPUT) return status;
-  if (m->lost) return cb_fail_consequence();
-  const char *near = cb_nearest_name(text, cb_medium_names, CB_MEDIUM_NAMES);
-  return near ? cb_node_fail(node, "no medium `%s`; did you mean `%s`?", text, near)
-              : cb_node_fail_at(node, at, "%s", cb_error_text());
+  if (cb_nearest_name(text, cb_medium_names, CB_MEDIUM_NAMES))
+    return cb_fail_unknown(node, "medium", text, cb_medium_names, CB_MEDIUM_NAMES);
+  return m->lost ? cb_fail_consequence() : cb_node_fail_at(node, at, "%s", cb_error_text());
 }
 
 static cb_status unit(const cb_node *node, double v[3]) {
@@ -246,7 +245,7 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
   cb_errors_add(&errors, p.gravity, read_gravity(s, p.gravity, g, up));
   if (p.medium || !cb_node_misspelt(node, "medium", medium, 1))
     cb_errors_add(&errors, p.medium ? p.medium : node, read_medium(s, p.medium, node, up));
-  if (p.flow && !m->lost) cb_errors_add(&errors, p.flow, cb_scenario_read_flow(s, p.flow));
+  if (p.flow) cb_errors_add(&errors, p.flow, cb_scenario_read_flow(s, p.flow));
   cb_errors_add(&errors, p.floor, read_floor(s, p.floor));
   m->fluid.medium = m->medium;
   m->fluid.flow = m->flow;

@@ -5,6 +5,7 @@
  *   interactions: - {law: gravity, strength: 1, between: [a, b]} | {expression: "exp(-d)/d", within: a}
  */
 #include "bodies/place.h"
+#include "core/scalar.h"
 #include "geometry/origin.h"
 #include "io/scenario_private.h"
 
@@ -105,9 +106,7 @@ cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *
   if (found >= 0) return *body = found, CB_OK;
   size_t n = 0;
   for (int i = 0; i < count && n < MOST_NAMED; i++) names[n++] = cb_builder_body_name(s->builder, i);
-  const char *near = cb_nearest_name(name, names, n);
-  return near ? cb_node_fail(node, "no body is named `%s`; did you mean `%s`?", name, near)
-              : cb_node_fail(node, "no body is named `%s`", name);
+  return cb_fail_unknown(node, "body", name, names, n);
 }
 
 /* Calls add for every body that node names: one, a list, or (absent) all of them as -1. */
@@ -178,29 +177,38 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
     const char *names[CB_CHART_MAX];
     const size_t count = cb_chart_count(s->space);
     for (size_t i = 0; i < count; i++) names[i] = cb_chart_at(s->space, i)->name;
-    return cb_place_unknown(cb_node_get(map, "chart"), "chart", p.chart, names, count);
+    return cb_fail_unknown(cb_node_get(map, "chart"), "chart", p.chart, names, count);
   }
   return for_bodies(s, p.body, at, &what, add_field);
 }
 
+static cb_status find_pair(const cb_scenario *s, const law_parameters *p, int *a, int *b) {
+  if (p->first && p->second) return cb_node_fail(p->second, "`between` and `within` exclude one another");
+  if (p->second) {
+    const cb_status status = cb_scenario_find_body(s, p->second, a);
+    *b = *a;
+    return status;
+  }
+  if (!p->first) return CB_OK;
+  if (p->first->kind != CB_NODE_LIST || p->first->count != 2)
+    return cb_node_fail(p->first, "expected the names of two bodies");
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, p->first, cb_scenario_find_body(s, p->first->items[0], a));
+  cb_errors_add(&errors, p->first, cb_scenario_find_body(s, p->first->items[1], b));
+  return cb_errors_end(&errors);
+}
+
 static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
   law_parameters p;
-  cb_status status = cb_params_bind(interaction_table, node, node, NULL, 0, &p);
-  if (status || !s->builder) return status;
-  if (p.first && p.second) return cb_node_fail(p.second, "`between` and `within` exclude one another");
   int a = -1, b = -1;
-  if (p.first) {
-    if (p.first->kind != CB_NODE_LIST || p.first->count != 2)
-      return cb_node_fail(p.first, "expected the names of two bodies");
-    status = cb_scenario_find_body(s, p.first->items[0], &a);
-    if (!status) status = cb_scenario_find_body(s, p.first->items[1], &b);
-  } else if (p.second) {
-    status = cb_scenario_find_body(s, p.second, &a);
-    b = a;
-  }
   const char *expression = NULL;
-  if (!status && p.expression) status = cb_node_string(p.expression, &expression);
-  if (status) return status;
+  cb_status status = cb_params_bind(interaction_table, node, node, NULL, 0, &p);
+  if (!s->builder || (status && node->kind != CB_NODE_MAP)) return status;
+  cb_errors errors = cb_errors_begin();
+  if (cb_errors_add(&errors, node, status)) cb_params_bind_right(interaction_table, node, &p);
+  cb_errors_add(&errors, node, find_pair(s, &p, &a, &b));
+  if (p.expression) cb_errors_add(&errors, p.expression, cb_node_string(p.expression, &expression));
+  if ((status = cb_errors_end(&errors))) return status;
   status = cb_builder_interaction(s->builder, a, b, expression ? CB_LAW_EXPRESSION : kinds[p.law], p.strength, p.length,
                                   expression);
   return cb_scenario_placed(s, status, expression ? p.expression : node, expression != NULL);

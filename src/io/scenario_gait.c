@@ -202,9 +202,7 @@ static int find(const cb_bundle *b, const char *name) {
 }
 
 static cb_status unknown_variable(const cb_bundle *b, const cb_node *node) {
-  const char *near = cb_nearest_name(node->text, b->shape, (size_t)b->n);
-  if (near) return cb_node_fail(node, "no shape variable `%s`; did you mean `%s`?", node->text, near);
-  return cb_node_fail(node, "no shape variable `%s`; expected one of: %s", node->text, variables(b).text);
+  return cb_fail_unknown(node, "shape variable", node->text, b->shape, (size_t)b->n);
 }
 
 static cb_status read_expressions(const cb_bundle *b, const cb_node *map, const cb_node *breaks, cb_gait **out) {

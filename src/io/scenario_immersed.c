@@ -10,6 +10,7 @@
  *     wrenches: [{name: thrust, frame: body, force: ["sin(t)", 0, 0], torque: [0, 0, 0], at: [0, 0, 0]}]
  *     place, motion, repeat                io/scenario_copies.c
  */
+#include "core/scalar.h"
 #include "io/scenario_fluid.h"
 
 #include <math.h>
@@ -69,12 +70,7 @@ static const cb_param part_table[] = {
 static cb_status find_part(const cb_surface *surface, const cb_node *key, int *part) {
   for (*part = 0; *part < surface->parts; ++*part)
     if (!strcmp(surface->name[*part], key->text)) return CB_OK;
-  const char *near = cb_nearest_name(key->text, (const char *const *)surface->name, (size_t)surface->parts);
-  if (near) return cb_node_fail(key, "no part `%s`; did you mean `%s`?", key->text, near);
-  char names[256] = "";
-  for (int p = 0, at = 0; p < surface->parts && at < (int)sizeof names - 1; p++)
-    at += snprintf(names + at, sizeof names - (size_t)at, "%s`%s`", at ? ", " : "", surface->name[p]);
-  return cb_node_fail(key, "no part `%s`; expected one of %s", key->text, names);
+  return cb_fail_unknown(key, "part", key->text, (const char *const *)surface->name, (size_t)surface->parts);
 }
 
 /* Where its border is: a closed body that lacks a face is no sheet. */

@@ -25,11 +25,7 @@ cb_status cb_space_read(const cb_node *node, cb_geometry **out) {
     names[count] = cb_geometry_class_at(count)->name;
     known = known || !strcmp(names[count], name);
   }
-  if (!known) {
-    const char *near = cb_nearest_name(name, names, count);
-    return near ? cb_node_fail(name_node, "no space `%s`; did you mean `%s`?", name, near)
-                : cb_node_fail(name_node, "no space `%s`; see `curvebody list spaces`", name);
-  }
+  if (!known) return cb_fail_unknown(name_node, "space", name, names, count);
   return cb_geometry_create(name, node, out);
 }
 

@@ -33,8 +33,8 @@ CASES = {
     "no integrator": ([("integrator: {name: magnus, step: 0.05}\n", ""), ("curve", "@curve")],
                       ["the key `integrator` is missing"]),
     # the bundle
-    "misspelt bundle": ([("purcell", "@purcel")], ["no bundle `purcel`; did you mean `purcell`?"]),
-    "unknown bundle": ([("purcell", "@fish")], ["no bundle `fish`; see `curvebody list bundles`"]),
+    "misspelt bundle": ([("purcell", "@purcel")], ["unknown bundle 'purcel', did you mean 'purcell'?"]),
+    "unknown bundle": ([("purcell", "@fish")], ["unknown bundle 'fish', expected one of: "]),
     "misspelt parameter": ([("links: 3", "@link: 3")], ["unknown key 'link', did you mean 'links'?"]),
     "too many links": ([("links: 3", "links: @100")], ["[2, 12]"]),
     "bundle without a name": ([("{name: purcell, links: 3}", "@{links: 3}")], ["the key `name` is missing"]),
@@ -102,7 +102,7 @@ CASES = {
     "expression of an unknown name": ([(GAIT, "expressions: {alpha1: sin(tau*t), alpha2: cos(tau*@s)}")],
                                       ["unknown name `s`"]),
     "expression of another variable": ([(GAIT, "expressions: {alpha1: sin(tau*t), @alpha3: t}")],
-                                       ["no shape variable `alpha3`; did you mean `alpha1`?"]),
+                                       ["unknown shape variable 'alpha3', did you mean 'alpha1'?"]),
     "expression that is missing": ([(GAIT, "expressions: @{alpha1: sin(tau*t)}")],
                                    ["the shape variable `alpha2` is missing"]),
     "open gait": ([("{" + GAIT, "@{expressions: {alpha1: t, alpha2: sin(tau*t)}")], ["alpha1", "1"]),
@@ -110,7 +110,7 @@ CASES = {
                             ["expected times that ascend"]),
     "breaks of a polygon": ([("repeat", "breaks: @[0.5], repeat")], ["`breaks` belongs to `expressions`"]),
     "loop of a variable without a period": ([(GAIT, "loop: @alpha1")], ["`alpha1` has no period to go round"]),
-    "loop of an unknown variable": ([(GAIT, "loop: @alpa1")], ["did you mean `alpha1`?"]),
+    "loop of an unknown variable": ([(GAIT, "loop: @alpa1")], ["did you mean 'alpha1'?"]),
     "sequence of gaits that begin elsewhere": (
         [(GAIT, "sequence: @[{fourier: {cosine: [[1, 0]]}}, {fourier: {cosine: [[2, 0]]}}]")], ["of a sequence"]),
     "sequence with a wrong part": ([(GAIT, "sequence: [{" + GAIT + "}, {polygon: {corners: @3}}]")],

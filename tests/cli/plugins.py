@@ -54,7 +54,7 @@ class Plugins(Case):
         self.write("c.yaml", SCENARIO)
         without = self.call("run", "c.yaml")
         self.assertEqual(without.returncode, 2)
-        self.assertIn("no space `catenoid`", without.stderr)
+        self.assertIn("unknown space 'catenoid'", without.stderr)
         missing = self.call("--plugin", "missing.so", "list")
         self.assertEqual(missing.returncode, 3)
         self.assertIn("cannot load the plugin", missing.stderr)

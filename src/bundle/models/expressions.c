@@ -9,6 +9,7 @@
 #include "bundle/bundle.h"
 #include "bundle/compose_jets.h"
 #include "bundle/read.h"
+#include "core/scalar.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -139,8 +140,7 @@ static cb_status take_group(const cb_node *node, cb_bundle *b) {
   if (b->group) return CB_OK;
   for (const cb_group *const *G = cb_groups; *G && count < sizeof known / sizeof *known; G++)
     known[count++] = (*G)->name;
-  const char *near = cb_nearest_name(name, known, count);
-  return cb_node_fail(node, "there is no group '%.40s'%s%s", name, near ? "; did you mean " : "", near ? near : "");
+  return cb_fail_unknown(node, "group", name, known, count);
 }
 
 static cb_status init(cb_bundle *b, const void *params_) {

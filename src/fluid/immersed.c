@@ -152,10 +152,11 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
   if (!status) {
     b->added_mass = b->dense && options->added_mass;
     b->drag = b->dense && options->drag;
-    b->relative = b->added_mass && !fluid->paper && (b->carried || b->layered);
+    b->relative = b->added_mass && (b->carried || b->layered);
     b->spread = b->layered || b->varying;
     status = take_parts(b, options);
-    b->pressed = !status && b->dense && (b->varying || b->gusty) && !fluid->paper && displaces(b);
+    b->pressed = !status && b->dense && (b->varying || b->gusty) && displaces(b);
+    if (fluid->paper) b->relative = b->pressed = false;
   }
   if (!status)
     status = cb_moving_mass_create(surface, options->material, options->lumped, options->n_points, options->points,

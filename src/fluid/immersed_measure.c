@@ -14,7 +14,7 @@ static double kinetic(cb_swimmer *s, const cb_immersed_moment *m) {
   for (int i = 0; i < 6; i++) energy += m->Y[i] * (momentum[i] / 2 + f->mu_b[i]);
   if (!b->added_mass) return energy;
   memcpy(Y, m->Y, sizeof Y);
-  if (b->carried && !b->varying && !b->fluid.paper) {
+  if (b->relative && b->carried && !b->varying) {
     double u[3];
     cb_apply3_transposed(m->r, s->wind.u, u);
     for (int i = 0; i < 3; i++) Y[3 + i] -= u[i];

@@ -85,7 +85,7 @@ static inline void normal_velocities(const cb_swimmer *s, int f, const double (*
 
 static void relative_velocities(cb_swimmer *s, const double Y[6]) {
   const cb_immersed_field *f = &s->field;
-  const bool flows = s->b->varying && !s->b->fluid.paper;
+  const bool flows = s->b->varying && s->b->relative;
   for (int i = 0; i < s->b->surface->vertices; i++) {
     double *w = s->impulses.w[i];
     cb_cross3(Y, s->form.x[i], w);

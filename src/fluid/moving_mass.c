@@ -25,19 +25,17 @@ typedef struct part {
 
 struct cb_moving_mass {
   int vertices, parts, points;
-  bool lumped;
   part *part;
   int (*face)[3];       /* by parts */
   double *weight;       /* [faces]: mass of a sheet's face */
   double *share;        /* [faces]: of the part's rest area, which is the apex's weight */
-  double *vertex_mass;  /* [vertices]: lumped */
   char (*name)[40];     /* [parts] */
   cb_point_mass *point;
 };
 
 void cb_moving_mass_free(cb_moving_mass *m) {
   if (!m) return;
-  void *const all[] = {m->part, m->face, m->weight, m->share, m->vertex_mass, m->name, m->point, m};
+  void *const all[] = {m->part, m->face, m->weight, m->share, m->name, m->point, m};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -67,32 +65,41 @@ static cb_status take_part(cb_moving_mass *m, const cb_surface *s, const cb_mate
     memcpy(m->face[at], s->face[f], sizeof *m->face);
     m->share[at] = skin.zero > 0 ? area / skin.zero : 0;
     m->weight[at] = own->mass * m->share[at];
-    for (int k = 0; k < 3; k++) m->vertex_mass[s->face[f][k]] += m->weight[at] / 3;
   }
   return CB_OK;
 }
 
+/* A mass at each vertex, before the other points, in place of those of the parts: a third of each face's share. */
+static void lump(cb_moving_mass *m) {
+  for (int i = 0; i < m->vertices; i++) m->point[i] = (cb_point_mass){.vertex = i};
+  for (int p = 0; p < m->parts; p++) {
+    for (int f = m->part[p].begin; f < m->part[p].end; f++)
+      for (int k = 0; k < 3; k++) m->point[m->face[f][k]].mass += m->weight[f] / 3;
+    m->part[p].mass = 0;
+  }
+}
+
 cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material, bool lumped, int n,
                                 const cb_point_mass *points, cb_moving_mass **out) {
-  const size_t faces = (size_t)s->faces, parts = (size_t)s->parts, vertices = (size_t)s->vertices;
+  const size_t faces = (size_t)s->faces, parts = (size_t)s->parts;
+  const int before = lumped ? s->vertices : 0;
   cb_moving_mass *m = calloc(1, sizeof *m);
   if (m) {
-    m->vertices = s->vertices, m->parts = s->parts, m->points = n, m->lumped = lumped;
+    m->vertices = s->vertices, m->parts = s->parts, m->points = before + n;
     m->part = calloc(parts + 1, sizeof *m->part);
     m->face = calloc(faces + 1, sizeof *m->face);
     m->weight = calloc(faces + 1, sizeof *m->weight);
     m->share = calloc(faces + 1, sizeof *m->share);
-    m->vertex_mass = calloc(vertices + 1, sizeof *m->vertex_mass);
     m->name = calloc(parts + 1, sizeof *m->name);
-    m->point = calloc((size_t)n + 1, sizeof *m->point);
+    m->point = calloc((size_t)m->points + 1, sizeof *m->point);
   }
-  if (!m || !m->part || !m->face || !m->weight || !m->share || !m->vertex_mass || !m->name || !m->point) {
+  if (!m || !m->part || !m->face || !m->weight || !m->share || !m->name || !m->point) {
     cb_moving_mass_free(m);
     return cb_fail(CB_ERROR_MEMORY, "no memory for the masses of %d faces", s->faces);
   }
   cb_status status = CB_OK;
   for (int i = 0; i < n && !status; i++) {
-    m->point[i] = points[i];
+    m->point[before + i] = points[i];
     const double *at = points[i].x;
     if (points[i].vertex >= s->vertices)
       status = cb_fail(CB_ERROR_ARGUMENT, "point mass %d is at vertex %d of %d", i + 1, points[i].vertex + 1,
@@ -110,6 +117,7 @@ cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material
     cb_moving_mass_free(m);
     return status;
   }
+  if (lumped) lump(m);
   *out = m;
   return CB_OK;
 }
@@ -236,7 +244,7 @@ static cb_status add_part(const cb_moving_mass *m, int number, const cb_local *l
   const double volume = s.solid.zero;
   if (p->mass > 0 && !p->sheet && !(volume > 0))
     return cb_fail(CB_STEP_SINGULAR, "part `%s` has the volume %g: expected one above 0", m->name[number], volume);
-  if (p->mass > 0 && !m->lumped) {
+  if (p->mass > 0) {
     cb_moments own = p->sheet ? s.weight : (cb_moments){0};
     const double density = p->sheet ? 1 : p->mass / volume;
     if (!p->sheet) cb_moments_add(&own, density, &s.solid);
@@ -273,7 +281,7 @@ bool cb_moving_mass_is_solid(const cb_moving_mass *m) {
     if (!m->part[p].closed || m->part[p].sheet) return false;
   for (int i = 0; i < m->points; i++)
     if (m->point[i].vertex >= 0) return false;
-  return !m->lumped;
+  return true;
 }
 
 cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const double (*x)[3], const double (*v)[3],
@@ -284,8 +292,6 @@ cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const 
     const cb_status status = add_part(m, p, l, x, v, &weight, &fluid, &area, mu);
     if (status) return status;
   }
-  for (int i = 0; m->lumped && i < m->vertices; i++)
-    add_point(m->vertex_mass[i], x[i], v ? v[i] : NULL, &weight, mu);
   for (int i = 0; i < m->points; i++) {
     const int at = m->point[i].vertex;
     add_point(m->point[i].mass, at < 0 ? m->point[i].x : x[at], v && at >= 0 ? v[at] : NULL, &weight, mu);
@@ -339,9 +345,8 @@ static double part_energy(const cb_moving_mass *m, const part *p, const double (
 
 double cb_moving_mass_energy(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3]) {
   double sum = 0;
-  for (int p = 0; p < m->parts && !m->lumped; p++)
+  for (int p = 0; p < m->parts; p++)
     if (m->part[p].mass > 0) sum += part_energy(m, m->part + p, x, v);
-  for (int i = 0; i < m->vertices && m->lumped; i++) sum += m->vertex_mass[i] / 2 * cb_dot3(v[i], v[i]);
   for (int i = 0; i < m->points; i++) {
     const int at = m->point[i].vertex;
     if (at >= 0) sum += m->point[i].mass / 2 * cb_dot3(v[at], v[at]);

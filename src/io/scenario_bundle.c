@@ -4,6 +4,8 @@
 #include "core/scalar.h"
 #include "fluid/shape_surface.h"
 #include "io/scenario_fluid.h"
+#include "io/scenario_kind.h"
+#include "run/fibre.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -156,3 +158,67 @@ void cb_locomotion_free(cb_locomotion *m) {
 const char *cb_locomotion_name(const cb_locomotion *m) { return (m->plain ? m->plain : m->bundle)->kind->name; }
 
 const cb_locomotion *cb_scenario_locomotion(const cb_scenario *s) { return s->locomotion; }
+
+/* --- the kind --- */
+
+/* It ends with its last cycle. */
+static const cb_param time_table[] = {{"start", CB_PARAM_REAL, offsetof(cb_time_parameters, start), "0", "s", "", NULL,
+                                       "time at the start; a cycle begins at time 0"},
+                                      {"end", CB_PARAM_REAL, offsetof(cb_time_parameters, end), "nan", "s", "", NULL,
+                                       "time at the end (default: start + repeat*period of the gait)"},
+                                      {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+/* Along a fibre a step is not halved: it would step over what is singular. */
+static const cb_param step_table[] = {
+    {"step", CB_PARAM_REAL, offsetof(cb_step_parameters, step), NULL, "s", "> 0", NULL, "length of a step"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static cb_status read_kind(cb_scenario *s, const cb_node *root) {
+  const cb_node *bundle = cb_scenario_section(root, "bundle"), *gait = cb_scenario_section(root, "gait"),
+                *start = cb_scenario_section(root, "start");
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, bundle, cb_scenario_read_bundle(s, bundle));
+  cb_errors_add(&errors, gait, cb_scenario_read_gait(s, gait));
+  cb_errors_add(&errors, start, cb_scenario_read_group(s, start));
+  return cb_errors_end(&errors);
+}
+
+static double length(const cb_scenario *s) { return s->locomotion->repeat * s->locomotion->period; }
+
+static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
+  const cb_locomotion *m = s->locomotion;
+  const cb_fibre_path path = {m->bundle, m->gait, m->period};
+  return cb_run_create_fibre(&path, m->start, s->integrator, options, &s->run);
+}
+
+/* An observable that its bundle has not, or its times: the end is the gait's where there are none. */
+static const cb_node *blame(const cb_node *root, cb_status status) {
+  const cb_node *observables = cb_node_get(cb_node_get(root, "record"), "observables"),
+                *time = cb_node_get(root, "time");
+  (void)status;
+  if (observables && cb_failure_last().kind == CB_FAILURE_OBSERVABLE) return observables;
+  return time ? time : cb_node_get(root, "gait");
+}
+
+static const char *subject(const cb_scenario *s) { return cb_locomotion_name(s->locomotion); }
+static void free_(cb_scenario *s) { cb_locomotion_free(s->locomotion); }
+
+static const char *const keys[] = {"bundle", "gait", "start", NULL}, *const required[] = {"gait", "integrator", NULL};
+static const cb_section sections[] = {{"time", time_table},        {"integrator", step_table},
+                                      {"record", cb_record_table}, {"start", cb_group_table},
+                                      {"gait", cb_gait_table},     {NULL, NULL}};
+
+const cb_scenario_kind cb_scenario_kind_bundle = {.name = "bundle",
+                                                  .configuration = &cb_configuration_bundle,
+                                                  .method = "magnus",
+                                                  .keys = keys,
+                                                  .required = required,
+                                                  .sections = sections,
+                                                  .observables = cb_fibre_observables,
+                                                  .read = read_kind,
+                                                  .length = length,
+                                                  .make_run = make_run,
+                                                  .blame = blame,
+                                                  .attribute = "bundle",
+                                                  .subject = subject,
+                                                  .free = free_};

@@ -6,6 +6,7 @@
 #include "core/scalar.h"
 #include "fluid/surface.h"
 #include "io/scenario_bundle.h"
+#include "io/scenario_kind.h"
 #include "io/tree.h"
 
 #include <curvebody/body.h>
@@ -72,10 +73,6 @@ static bool has_key(const family *f, kind k, const char *key) {
   for (const cb_param *row = k.params; row && row->name; row++)
     if (!strcmp(row->name, key)) return true;
   return false;
-}
-
-const char *cb_scenario_method(bool bundle, bool fluid) {
-  return bundle ? "magnus" : fluid ? "hamilton_pontryagin" : "lobatto";
 }
 
 static const family *family_of(const char *path) {
@@ -195,12 +192,12 @@ static const cb_node *changed(change *c, const char *path, const cb_node *now, c
 
 cb_status cb_scenario_change_classes(cb_scenario *s, const cb_node *was) {
   cb_text notes = {0};
+  const cb_scenario_kind *about = cb_scenario_kind_of(was);
   change c = {.arena = s->tree->arena, .notes = &notes};
   for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
     c.family = &families[f];
     c.usual = NULL;
-    if (c.family->at == integrator_at)
-      c.usual = cb_scenario_method(cb_node_get(was, "bundle"), cb_node_get(was, "fluid"));
+    if (c.family->at == integrator_at) c.usual = about ? about->method : cb_scenario_kind_space.method;
     s->tree->root = changed(&c, c.family->path, s->tree->root, was);
   }
   s->notes = notes.data && !c.failed ? cb_arena_strndup(s->arena, notes.data, notes.length) : "";

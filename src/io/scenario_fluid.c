@@ -12,6 +12,7 @@
  *     parameters: {k: 2, w: 3*k}           names in the expressions of flow, medium, poses, wrenches, place and motion
  */
 #include "io/scenario_fluid.h"
+#include "io/scenario_kind.h"
 
 #include "core/scalar.h"
 #include "numerics/expression.h"
@@ -263,3 +264,44 @@ void cb_immersion_free(cb_immersion *m) {
   cb_medium_free(m->medium);
   cb_flow_free(m->flow);
 }
+
+/* --- the kind --- */
+
+static cb_status read_kind(cb_scenario *s, const cb_node *root) {
+  const cb_node *fluid = cb_scenario_section(root, "fluid"), *bodies = cb_scenario_section(root, "bodies");
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, fluid, cb_scenario_read_fluid(s, fluid));
+  if (bodies && s->immersion) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
+  return cb_errors_end(&errors);
+}
+
+static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
+  const cb_immersion *m = s->immersion;
+  return cb_run_create_bodies(&m->fluid, m->n, m->body, s->integrator, options, &s->run);
+}
+
+static const char *subject(const cb_scenario *s) { return (void)s, "fluid"; }
+static void free_(cb_scenario *s) { cb_immersion_free(s->immersion); }
+
+static const char *const keys[] = {"fluid", "bodies", NULL}, *const required[] = {"integrator", "time", "bodies", NULL};
+static const cb_section sections[] = {
+    {"time", cb_time_table}, {"integrator", cb_step_table}, {"record", cb_record_table}, {NULL, NULL}};
+
+const cb_scenario_kind cb_scenario_kind_fluid = {.name = "fluid",
+                                                 .configuration = &cb_configuration_fluid,
+                                                 .method = "hamilton_pontryagin",
+                                                 .keys = keys,
+                                                 .required = required,
+                                                 .sections = sections,
+                                                 .observables = cb_body_observables,
+                                                 .read = read_kind,
+                                                 .make_run = make_run,
+                                                 .blame = cb_scenario_blame_start,
+                                                 .resolve_body = cb_scenario_resolve_immersed,
+                                                 .attribute = "space",
+                                                 .subject = subject,
+                                                 .free = free_};
+
+int cb_scenario_bodies(const cb_scenario *s) { return s->immersion ? s->immersion->n : 0; }
+const char *cb_scenario_body_name(const cb_scenario *s, int i) { return s->immersion->body[i].name; }
+const cb_immersed *cb_scenario_body(const cb_scenario *s, int i) { return s->immersion->body[i].body; }

@@ -1,6 +1,6 @@
 /* Title, texts and attributes of a record: what produced it. */
 #include "core/isa.h"
-#include "io/scenario_bundle.h"
+#include "io/scenario_kind.h"
 
 #include <curvebody/constraint.h>
 #include <gsl/gsl_version.h>
@@ -42,10 +42,8 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
                                compiler(),
                                "isa",
                                cb_isa_name(),
-                               s->locomotion ? "bundle" : "space",
-                               s->locomotion ? cb_locomotion_name(s->locomotion)
-                               : s->space    ? s->space->kind->name
-                                             : "fluid",
+                               s->kind->attribute,
+                               s->kind->subject(s),
                                "integrator",
                                s->integrator->kind->name,
                                "solver",

@@ -12,6 +12,7 @@ enum { CB_SCENARIO_ATTRIBUTES = 48, CB_SCENARIO_DIGEST = 65 };
 struct cb_scenario {
   cb_arena *arena;
   cb_tree *tree;
+  const struct cb_scenario_kind *kind; /* io/scenario_kind.h */
   const char *title, *resolved;
   const char *notes; /* comments that begin the resolved scenario: keys that --set took away */
   cb_geometry *space;
@@ -71,13 +72,6 @@ cb_status cb_scenario_check_class(const char *path, const cb_node *map);
 /* What can be told of the map of a class where what it depends on has failed: wrong parameters. path: "integrator",
  * "bodies.*" ... */
 cb_status cb_scenario_check_map(const char *path, const cb_node *map);
-/* The integrator of a scenario that names none. */
-const char *cb_scenario_method(bool bundle, bool fluid);
-
-/* The parameter table of `time`, `integrator` (what all methods share), `record`, `start`, `gait` in a scenario of s's
- * kind. */
-const cb_param *cb_scenario_table(const cb_scenario *s, const char *key);
-
 /* SHA-256 of data[n] in hexadecimals. */
 void cb_scenario_sha256(const void *data, size_t n, char hex[CB_SCENARIO_DIGEST]);
 /* The path of the file that node names, in the scenario's arena, and among its files from now on. */
@@ -87,6 +81,12 @@ cb_status cb_scenario_add_file(cb_scenario *s, const char *path);
 void cb_scenario_add_data(cb_scenario *s, const void *data, size_t n);
 cb_status cb_scenario_add_input(cb_scenario *s, const char *path);
 
+/* What is at fault where particles or bodies cannot start: the times, or where they are. */
+const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status);
+
+/* An item of `bodies` with its defaults: of particles, and of bodies in a fluid. */
+const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node);
+const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node);
 /* The whole tree with its defaults, as text in s->resolved. */
 cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root);
 

@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "io/scenario_bundle.h"
 #include "io/scenario_fluid.h"
+#include "io/scenario_kind.h"
 
 #include <curvebody/constraint.h>
 #include <stdio.h>
@@ -60,7 +61,7 @@ static const cb_node *replaced(cb_scenario *s, const cb_node *map, const char *k
 }
 
 /* A body with its defaults, but for those that something given stands in place of. */
-static const cb_node *body(cb_scenario *s, const cb_node *node) {
+const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node) {
   const cb_node *full = cb_body_resolved(node, s->arena), *mesh = cb_node_get(node, "mesh"),
                 *file = cb_node_get(mesh, "file");
   cb_node *copy = full ? new_map(s, full->count) : NULL;
@@ -105,7 +106,7 @@ static const cb_node *placed_poses(cb_scenario *s, const cb_node *map) {
   return poses ? replaced(s, map, "poses", placed_pattern(s, placed(s, poses, "sequence"), "files")) : map;
 }
 
-static const cb_node *immersed(cb_scenario *s, const cb_node *node) {
+const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node) {
   return placed_poses(s, placed(s, with_defaults(s, cb_immersed_table, node), "mesh"));
 }
 
@@ -144,7 +145,7 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
     *list = *node;
     list->items = cb_arena_alloc(s->arena, node->count, sizeof *list->items);
     for (size_t i = 0; list->items && i < node->count; i++)
-      if (!(list->items[i] = s->immersion ? immersed(s, node->items[i]) : body(s, node->items[i]))) return NULL;
+      if (!(list->items[i] = s->kind->resolve_body(s, node->items[i]))) return NULL;
     return list->items ? list : NULL;
   }
   const cb_param *table = cb_scenario_table(s, key);

@@ -1,44 +1,20 @@
 /* `integrator:`, `time:` and `record:`. */
 #include "core/scalar.h"
-#include "io/scenario_bundle.h"
-#include "io/scenario_fluid.h"
-#include "run/fibre.h"
+#include "io/scenario_kind.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-typedef struct time_parameters {
-  double start, end;
-} time_parameters;
-
-static const cb_param time_table[] = {
-    {"start", CB_PARAM_REAL, offsetof(time_parameters, start), "0", "", "", NULL, "time at the start"},
-    {"end", CB_PARAM_REAL, offsetof(time_parameters, end), NULL, "", "", NULL, "time at the end"},
+const cb_param cb_time_table[] = {
+    {"start", CB_PARAM_REAL, offsetof(cb_time_parameters, start), "0", "", "", NULL, "time at the start"},
+    {"end", CB_PARAM_REAL, offsetof(cb_time_parameters, end), NULL, "", "", NULL, "time at the end"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-/* Of a gait: it ends with its last cycle. */
-static const cb_param gait_time_table[] = {
-    {"start", CB_PARAM_REAL, offsetof(time_parameters, start), "0", "s", "", NULL,
-     "time at the start; a cycle begins at time 0"},
-    {"end", CB_PARAM_REAL, offsetof(time_parameters, end), "nan", "s", "", NULL,
-     "time at the end (default: start + repeat*period of the gait)"},
-    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
-
-typedef struct step_parameters {
-  double step;
-  int retries;
-} step_parameters;
-
-static const cb_param step_table[] = {
-    {"step", CB_PARAM_REAL, offsetof(step_parameters, step), NULL, "", "> 0", NULL, "length of a step"},
-    {"retries", CB_PARAM_INT, offsetof(step_parameters, retries), "4", "", "[0, 30]", NULL,
+const cb_param cb_step_table[] = {
+    {"step", CB_PARAM_REAL, offsetof(cb_step_parameters, step), NULL, "", "> 0", NULL, "length of a step"},
+    {"retries", CB_PARAM_INT, offsetof(cb_step_parameters, retries), "4", "", "[0, 30]", NULL,
      "times a failed step may be halved"},
-    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
-
-/* Along a fibre a step is not halved: it would step over what is singular. */
-static const cb_param gait_step_table[] = {
-    {"step", CB_PARAM_REAL, offsetof(step_parameters, step), NULL, "s", "> 0", NULL, "length of a step"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct record_parameters {
@@ -47,7 +23,7 @@ typedef struct record_parameters {
   const cb_node *observables, *chart;
 } record_parameters;
 
-static const cb_param record_table[] = {
+const cb_param cb_record_table[] = {
     {"every", CB_PARAM_INT, offsetof(record_parameters, every), "1", "", ">= 1", NULL, "steps a row"},
     {"checkpoint", CB_PARAM_INT, offsetof(record_parameters, checkpoint), "0", "", ">= 0", NULL,
      "rows a checkpoint; 0: 256, fewer for large systems"},
@@ -60,36 +36,17 @@ static const cb_param record_table[] = {
      "chart of the observable `coordinates`"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-const cb_param *cb_scenario_table(const cb_scenario *s, const char *key) {
-  if (s->locomotion)
-    return !strcmp(key, "time")         ? gait_time_table
-           : !strcmp(key, "integrator") ? gait_step_table
-           : !strcmp(key, "record")     ? record_table
-           : !strcmp(key, "start")      ? cb_group_table
-           : !strcmp(key, "gait")       ? cb_gait_table
-                                        : NULL;
-  return !strcmp(key, "time")         ? time_table
-         : !strcmp(key, "integrator") ? step_table
-         : !strcmp(key, "record")     ? record_table
-         : !strcmp(key, "contacts")   ? cb_scenario_contacts_table
-         : !strcmp(key, "start")      ? cb_scenario_start_table
-                                      : NULL;
-}
-
 static cb_status make_integrator(cb_scenario *s, const cb_node *node) {
   const cb_node *name_node = cb_node_get(node, "name");
-  const char *name = cb_scenario_method(s->locomotion, s->immersion);
+  const char *name = s->kind->method;
   const cb_status status = name_node ? cb_node_string(name_node, &name) : CB_OK;
   if (status) return status;
-  if (!s->locomotion && !s->immersion && !s->system) return cb_scenario_check_map("integrator", node);
-  return cb_integrator_create_for(name, node,
-                                  s->locomotion  ? &cb_configuration_bundle
-                                  : s->immersion ? &cb_configuration_fluid
-                                                 : &cb_configuration_particles,
-                                  s->system, &s->integrator);
+  if (s->kind->configuration == &cb_configuration_particles && !s->system)
+    return cb_scenario_check_map("integrator", node);
+  return cb_integrator_create_for(name, node, s->kind->configuration, s->system, &s->integrator);
 }
 
-static cb_status read_integrator(cb_scenario *s, const cb_node *node, step_parameters *step) {
+static cb_status read_integrator(cb_scenario *s, const cb_node *node, cb_step_parameters *step) {
   if (!node) return CB_OK; /* told */
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "expected a map with `name` and `step`");
   static const char *const shared[] = {"name", "step", "retries"};
@@ -100,7 +57,7 @@ static cb_status read_integrator(cb_scenario *s, const cb_node *node, step_param
   for (size_t i = 0; i < node->count; i++) others[i] = node->keys[i]->text;
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, node, make_integrator(s, node));
-  if (s->locomotion && retries)
+  if (s->kind->length && retries)
     cb_errors_add(&errors, retries,
                   cb_node_fail(retries, "`retries` belongs to others: a step of a gait is not halved"));
   if (cb_node_get(node, "step") || !cb_node_misspelt(node, "step", shared, 3))
@@ -110,9 +67,7 @@ static cb_status read_integrator(cb_scenario *s, const cb_node *node, step_param
 }
 
 static cb_status read_observables(cb_scenario *s, const cb_node *list, const char *const **out) {
-  const cb_observable_doc *groups = s->locomotion  ? cb_fibre_observables
-                                    : s->immersion ? cb_body_observables
-                                                   : cb_observable_groups;
+  const cb_observable_doc *groups = s->kind->observables;
   if (!list || list->kind == CB_NODE_NULL) return *out = NULL, CB_OK;
   if (list->kind != CB_NODE_LIST)
     return cb_node_fail(list, "expected a list of observables, such as [separation, energy]");
@@ -137,7 +92,7 @@ static cb_status read_observables(cb_scenario *s, const cb_node *list, const cha
 static cb_status read_chart(cb_scenario *s, const record_parameters *p, cb_run_options *options) {
   bool coordinates = false;
   const char *name;
-  if (!s->space && (s->immersion || s->locomotion))
+  if (s->kind->configuration != &cb_configuration_particles)
     return p->chart ? cb_node_fail(p->chart, "`chart` belongs to particles in a space") : CB_OK;
   if (!s->space) return CB_OK; /* it has failed */
   for (const char *const *other = options->observables; other && *other; other++)
@@ -161,8 +116,8 @@ static cb_status read_chart(cb_scenario *s, const record_parameters *p, cb_run_o
 static cb_status read_record(cb_scenario *s, const cb_node *node, const cb_node *root, cb_run_options *options) {
   record_parameters p;
   cb_errors errors = cb_errors_begin();
-  if (cb_errors_add(&errors, node, cb_params_bind(record_table, node, root, NULL, 0, &p)))
-    cb_params_bind_right(record_table, node, &p);
+  if (cb_errors_add(&errors, node, cb_params_bind(cb_record_table, node, root, NULL, 0, &p)))
+    cb_params_bind_right(cb_record_table, node, &p);
   cb_errors_add(&errors, p.observables, read_observables(s, p.observables, &options->observables));
   cb_errors_add(&errors, p.chart, read_chart(s, &p, options));
   options->every = p.every;
@@ -172,47 +127,32 @@ static cb_status read_record(cb_scenario *s, const cb_node *node, const cb_node 
   return cb_errors_end(&errors);
 }
 
-/* What a run of a gait is refused for: an observable that its bundle has not, or its times. */
-static const cb_node *run_failure(const cb_node *root, const cb_node *time_node) {
-  const cb_node *observables = cb_node_get(cb_node_get(root, "record"), "observables");
-  return observables && cb_failure_last().kind == CB_FAILURE_OBSERVABLE ? observables : time_node;
-}
-
-static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
-  const cb_locomotion *l = s->locomotion;
-  const cb_immersion *m = s->immersion;
-  if (l)
-    return cb_run_create_fibre(&(cb_fibre_path){l->bundle, l->gait, l->period}, l->start, s->integrator, options,
-                               &s->run);
-  return m ? cb_run_create_bodies(&m->fluid, m->n, m->body, s->integrator, options, &s->run)
-           : cb_run_create(s->system, s->integrator, options, &s->run);
-}
-
-static cb_status read_time(cb_scenario *s, const cb_node *node, const cb_node *root, time_parameters *time) {
-  if (!node && !s->locomotion) return CB_OK; /* told */
+static cb_status read_time(cb_scenario *s, const cb_node *node, const cb_node *root, cb_time_parameters *time) {
+  if (!node && !s->kind->length) return CB_OK; /* told */
   const cb_status status = cb_params_bind(cb_scenario_table(s, "time"), node, root, NULL, 0, time);
   if (status) return status;
-  if (isnan(time->end)) time->end = time->start + s->locomotion->repeat * s->locomotion->period;
+  if (isnan(time->end)) time->end = time->start + s->kind->length(s);
   if (time->end < time->start)
     return cb_node_fail(cb_node_get(node, "end"), "the end %g lies before the start %g", time->end, time->start);
   return CB_OK;
 }
 
+const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status) {
+  const cb_node *start = cb_node_get(root, "start");
+  return cb_node_get(root, status == CB_ERROR_ARGUMENT ? "time" : start ? "start" : "bodies");
+}
+
 static cb_status start_run(cb_scenario *s, const cb_node *root, const cb_run_options *options) {
-  const cb_status status = make_run(s, options);
+  const cb_status status = s->kind->make_run(s, options);
   if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN) return status;
-  const cb_node *start = cb_node_get(root, "start"), *bodies = cb_node_get(root, "bodies"),
-                *time_node = cb_node_get(root, "time");
-  if (!time_node) time_node = cb_node_get(root, "gait"); /* the end is its last cycle's */
-  if (s->locomotion) return cb_node_fail(run_failure(root, time_node), "%s", cb_error_text());
-  return cb_node_fail(status == CB_ERROR_ARGUMENT ? time_node : start ? start : bodies, "%s", cb_error_text());
+  return cb_node_fail(s->kind->blame(root, status), "%s", cb_error_text());
 }
 
 cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root, bool whole) {
   const cb_node *time_node = cb_scenario_section(root, "time"), *integrator = cb_scenario_section(root, "integrator"),
                 *record = cb_scenario_section(root, "record");
-  time_parameters time = {0, 0};
-  step_parameters step = {0};
+  cb_time_parameters time = {0, 0};
+  cb_step_parameters step = {0};
   cb_run_options options = {0};
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, time_node, read_time(s, time_node, root, &time));

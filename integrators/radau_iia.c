@@ -21,6 +21,7 @@
 #include "integrators/radau.h"
 
 #include "numerics/compensated.h"
+#include "numerics/small.h"
 
 #include <math.h>
 #include <stddef.h>

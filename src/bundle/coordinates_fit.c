@@ -11,6 +11,7 @@
  * Source: Hatton & Choset, Int. J. Robotics Research 30 (2011) 988, doi:10.1177/0278364910394392.
  */
 #include "bundle/coordinates_private.h"
+#include "numerics/small.h"
 
 #include <gsl/gsl_integration.h>
 #include <math.h>
@@ -131,30 +132,13 @@ static void add_node(fit *p, int node) {
 /* step = (H + more diag)^-1 right; false if that is not positive definite. */
 static bool solve(fit *p, double more) {
   const int N = p->unknowns;
-  const size_t width = (size_t)N;
   double largest = 0;
-  for (int i = 0; i < N; i++) largest = fmax(largest, p->H[(size_t)i * width + (size_t)i]);
-  for (int i = 0; i < N; i++) {
-    double *row = p->L + (size_t)i * width;
-    const double *from = p->H + (size_t)i * width;
-    for (int j = 0; j <= i; j++) {
-      const double *other = p->L + (size_t)j * width;
-      double sum = from[j] + (i == j ? more * fabs(from[j]) + 1e-13 * largest : 0);
-      for (int k = 0; k < j; k++) sum -= row[k] * other[k];
-      if (i == j && !(sum > 0)) return false;
-      row[j] = i == j ? sqrt(sum) : sum / other[j];
-    }
-  }
-  for (int i = 0; i < N; i++) {
-    double sum = p->right[i];
-    for (int k = 0; k < i; k++) sum -= p->L[(size_t)i * width + (size_t)k] * p->step[k];
-    p->step[i] = sum / p->L[(size_t)i * width + (size_t)i];
-  }
-  for (int i = N - 1; i >= 0; i--) {
-    double sum = p->step[i];
-    for (int k = i + 1; k < N; k++) sum -= p->L[(size_t)k * width + (size_t)i] * p->step[k];
-    p->step[i] = sum / p->L[(size_t)i * width + (size_t)i];
-  }
+  for (int i = 0; i < N; i++) largest = fmax(largest, p->H[i * N + i]);
+  memcpy(p->L, p->H, (size_t)N * (size_t)N * sizeof *p->L);
+  for (int i = 0; i < N; i++) p->L[i * N + i] += more * fabs(p->L[i * N + i]) + 1e-13 * largest;
+  if (!cb_cholesky(N, p->L, 0, p->L)) return false;
+  memcpy(p->step, p->right, (size_t)N * sizeof *p->step);
+  cb_cholesky_solve(N, p->L, p->step);
   return true;
 }
 

@@ -9,6 +9,7 @@
  * (1977) 485, doi:10.1007/BF01399609.
  */
 #include "bundle/samples_private.h"
+#include "numerics/small.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,7 +88,8 @@ typedef struct factors {
   double *band;
   double *V, *Z; /* [corners][n]: rows beside the band; T^-1 of the columns U */
   int row[2 * CB_SPLINE_DEGREE];
-  double S[2 * CB_SPLINE_DEGREE][2 * CB_SPLINE_DEGREE]; /* 1 + V^T Z */
+  double S[4 * CB_SPLINE_DEGREE * CB_SPLINE_DEGREE]; /* 1 + V^T Z and its factors */
+  int pivot[2 * CB_SPLINE_DEGREE];
 } factors;
 
 static double *at(const factors *f, int i, int j) {
@@ -150,39 +152,14 @@ static cb_status factor(const cb_spline_axis *a, factors *f) {
   }
   for (int k = 0; k < f->corners; k++)
     for (int l = 0; l < f->corners; l++) {
-      f->S[k][l] = k == l;
-      for (size_t i = 0; i < n; i++) f->S[k][l] += f->V[(size_t)k * n + i] * f->Z[(size_t)l * n + i];
+      double *S = f->S + k * f->corners + l;
+      *S = k == l;
+      for (size_t i = 0; i < n; i++) *S += f->V[(size_t)k * n + i] * f->Z[(size_t)l * n + i];
     }
+  bool singular = status || cb_dense_factor(f->corners, f->S, f->pivot);
+  for (int k = 0; k < f->corners && !singular; k++) singular = !(fabs(f->S[k * f->corners + k]) > 1e-14);
+  if (singular && !status) return cb_fail(CB_ERROR_DOMAIN, "no periodic spline goes through these points");
   return status;
-}
-
-/* w[corners] <- S^-1 w, by elimination with pivots on a copy. */
-static cb_status solve_corners(const factors *f, double *w) {
-  const int n = f->corners;
-  double S[2 * CB_SPLINE_DEGREE][2 * CB_SPLINE_DEGREE];
-  memcpy(S, f->S, sizeof S);
-  for (int k = 0; k < n; k++) {
-    int pivot = k;
-    for (int i = k + 1; i < n; i++)
-      if (fabs(S[i][k]) > fabs(S[pivot][k])) pivot = i;
-    if (!(fabs(S[pivot][k]) > 1e-14)) return cb_fail(CB_ERROR_DOMAIN, "no periodic spline goes through these points");
-    for (int j = 0; j < n; j++) {
-      const double keep = S[k][j];
-      S[k][j] = S[pivot][j], S[pivot][j] = keep;
-    }
-    const double keep = w[k];
-    w[k] = w[pivot], w[pivot] = keep;
-    for (int i = k + 1; i < n; i++) {
-      const double l = S[i][k] / S[k][k];
-      for (int j = k; j < n; j++) S[i][j] -= l * S[k][j];
-      w[i] -= l * w[k];
-    }
-  }
-  for (int k = n - 1; k >= 0; k--) {
-    for (int j = k + 1; j < n; j++) w[k] -= S[k][j] * w[j];
-    w[k] /= S[k][k];
-  }
-  return CB_OK;
 }
 
 cb_status cb_spline_solve(const cb_spline_axis *a, size_t outer, size_t inner, double *value) {
@@ -192,12 +169,12 @@ cb_status cb_spline_solve(const cb_spline_axis *a, size_t outer, size_t inner, d
   for (size_t o = 0; o < outer && !status; o++) {
     double *v = value + o * n * inner;
     substitute(&f, inner, v);
-    for (size_t e = 0; e < inner && f.corners && !status; e++) {
+    for (size_t e = 0; e < inner && f.corners; e++) {
       double w[2 * CB_SPLINE_DEGREE] = {0};
       for (int k = 0; k < f.corners; k++)
         for (size_t i = 0; i < n; i++) w[k] += f.V[(size_t)k * n + i] * v[i * inner + e];
-      status = solve_corners(&f, w);
-      for (int k = 0; k < f.corners && !status; k++)
+      cb_dense_solve(f.corners, f.S, f.pivot, w);
+      for (int k = 0; k < f.corners; k++)
         for (size_t i = 0; i < n; i++) v[i * inner + e] -= f.Z[(size_t)k * n + i] * w[k];
     }
   }

@@ -1,25 +1,11 @@
 /* See chart_dynamics.h. */
 #include "dynamics/chart_dynamics.h"
-#include "numerics/cholesky.h"
+#include "numerics/small.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { D = CB_Q_MAX };
-
-/* The inverse of a symmetric positive matrix a = l l^T; false if it is not positive. */
-static bool invert(int d, const double *a, double *inverse) {
-  double l[D * D], li[D * D];
-  if (!cb_cholesky(d, a, 0, l)) return false;
-  cb_cholesky_inverse(d, l, li);
-  for (int i = 0; i < d; i++)
-    for (int j = 0; j < d; j++) {
-      double sum = 0;
-      for (int k = i > j ? i : j; k < d; k++) sum += li[k * d + i] * li[k * d + j];
-      inverse[i * d + j] = sum;
-    }
-  return true;
-}
 
 cb_chart_metric *cb_chart_metrics(cb_arena *arena, int d, int order, size_t n) {
   const size_t size = cb_chart_metric_size(d, order);
@@ -40,9 +26,11 @@ cb_chart_jet *cb_chart_jets(cb_arena *arena, int d, size_t n) {
 cb_status cb_chart_metric_at(const cb_geometry *g, const double *q, int order, const cb_chart_metric *out) {
   const cb_status status = g->chart->metric(g, q, out->g, order > 0 ? out->dg : NULL, order > 1 ? out->ddg : NULL);
   if (status) return status;
-  if (!invert(g->dim, out->g, out->inverse))
+  double l[D * D];
+  if (!cb_cholesky(g->dim, out->g, 0, l))
     return cb_fail(CB_ERROR_DOMAIN, "the metric of chart `%s` is singular at coordinate %s = %.6g", g->chart->name,
                    g->chart->coordinates[0], q[0]);
+  cb_cholesky_whole_inverse(g->dim, l, out->inverse);
   return CB_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Elements of constraints between the embedding and charts: see constraint_charts.h. */
 #include "dynamics/constraint_charts.h"
 #include "geometry/quadric.h"
+#include "numerics/small.h"
 #include <math.h>
 #include <string.h>
 
@@ -11,46 +12,26 @@ static const double singular = 1e-13;
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-/* m^-1, m symmetric and positive. */
-static cb_status invert(int n, const double *m, double inverse[DIM][DIM]) {
-  double work[DIM][2 * DIM];
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      work[i][j] = m[i * n + j];
-      work[i][n + j] = i == j;
-    }
-  for (int i = 0; i < n; i++) {
-    if (!(work[i][i] > singular * m[i * n + i]))
-      return cb_fail(CB_STEP_DOMAIN, "a constraint at a singular point of its chart");
-    for (int r = 0; r < n; r++) {
-      if (r == i) continue;
-      double c = work[r][i] / work[i][i];
-      for (int j = i; j < 2 * n; j++) work[r][j] -= c * work[i][j];
-    }
-  }
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) inverse[i][j] = work[i][n + j] / work[i][i];
-  return CB_OK;
-}
-
 /* Point, Jacobian, inverse metric and, for order 2, Christoffel symbols gamma[c][i][j] of a chart. */
 typedef struct chart_point {
-  double x[K], J[K * DIM], inverse[DIM][DIM], gamma[DIM][DIM][DIM];
+  double x[K], J[K * DIM], inverse[DIM * DIM], gamma[DIM][DIM][DIM];
 } chart_point;
 
 static cb_status chart_at(const cb_geometry *g, const cb_chart *chart, const double *q, int order, chart_point *p) {
   int n = g->dim;
-  double metric[DIM * DIM], dg[DIM * DIM * DIM];
+  double metric[DIM * DIM], l[DIM * DIM], dg[DIM * DIM * DIM];
   cb_status status = chart->to_point(g, q, p->x, p->J);
   if (!status && chart->metric) status = chart->metric(g, q, metric, order > 1 ? dg : NULL, NULL);
-  if (!status) status = invert(n, metric, p->inverse);
   if (status) return step_status(status);
+  if (!cb_cholesky(n, metric, singular, l))
+    return cb_fail(CB_STEP_DOMAIN, "a constraint at a singular point of its chart");
+  cb_cholesky_whole_inverse(n, l, p->inverse);
   for (int c = 0; order > 1 && c < n; c++)
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) {
         double sum = 0;
-        for (int l = 0; l < n; l++)
-          sum += p->inverse[c][l] * (dg[(i * n + l) * n + j] + dg[(j * n + l) * n + i] - dg[(l * n + i) * n + j]);
+        for (int m = 0; m < n; m++)
+          sum += p->inverse[c * n + m] * (dg[(i * n + m) * n + j] + dg[(j * n + m) * n + i] - dg[(m * n + i) * n + j]);
         p->gamma[c][i][j] = 0.5 * sum;
       }
   return CB_OK;
@@ -64,7 +45,7 @@ static void in_world(const cb_geometry *g, const chart_point *p, int order, cb_c
   for (int c = 0; c < n; c++)
     for (int a = 0; a < k; a++) {
       out->first[c][a] = 0;
-      for (int i = 0; i < n; i++) out->first[c][a] += p->inverse[c][i] * p->J[a * n + i] * g->form[a];
+      for (int i = 0; i < n; i++) out->first[c][a] += p->inverse[c * n + i] * p->J[a * n + i] * g->form[a];
     }
   if (order < 2) return;
   for (int c = 0; c < n; c++) {

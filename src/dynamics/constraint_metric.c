@@ -13,6 +13,7 @@
  */
 #include "dynamics/constraint_metric.h"
 #include "dynamics/pair.h"
+#include "numerics/small.h"
 #include <math.h>
 #include <string.h>
 
@@ -20,38 +21,24 @@ enum { D = CB_DIM_MAX, CORNERS = 3 };
 
 /* The metric at a point and its inverse. */
 typedef struct local {
-  double g[D * D], dg[D * D * D], inverse[D][D], root; /* sqrt(det g) */
+  double g[D * D], dg[D * D * D], inverse[D * D], root; /* sqrt(det g) */
 } local;
 
 static cb_status local_at(const cb_geometry *g, const double *q, local *m) {
   const int n = g->dim;
-  double work[D][2 * D] = {{0}}, det = 1;
+  double l[D * D];
   const cb_status status = g->chart->metric(g, q, m->g, m->dg, NULL);
   if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) work[i][j] = m->g[i * n + j];
-    work[i][n + i] = 1;
-  }
-  for (int p = 0; p < n; p++) { /* positive: without pivots */
-    const double pivot = work[p][p];
-    if (!(pivot > 0)) return cb_fail(CB_STEP_DOMAIN, "a constraint where the metric is not positive definite");
-    det *= pivot;
-    for (int j = 0; j < 2 * n; j++) work[p][j] /= pivot;
-    for (int i = 0; i < n; i++) {
-      const double factor = work[i][p];
-      for (int j = 0; i != p && j < 2 * n; j++) work[i][j] -= factor * work[p][j];
-    }
-  }
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) m->inverse[i][j] = work[i][n + j];
-  m->root = sqrt(det);
+  if (!cb_cholesky(n, m->g, 0, l))
+    return cb_fail(CB_STEP_DOMAIN, "a constraint where the metric is not positive definite");
+  m->root = cb_cholesky_whole_inverse(n, l, m->inverse);
   return CB_OK;
 }
 
 static void raise(int n, const local *m, const double *a, double *A) {
   for (int i = 0; i < n; i++) {
     A[i] = 0;
-    for (int j = 0; j < n; j++) A[i] += m->inverse[i][j] * a[j];
+    for (int j = 0; j < n; j++) A[i] += m->inverse[i * n + j] * a[j];
   }
 }
 
@@ -159,7 +146,7 @@ cb_status cb_blade_by_metric(const cb_geometry *g, const double *const *x, int o
       low[i] = -second[i * 2 * N + k];
       for (int j = 0; k < N && j < N; j++) {
         low[i] -= m.dg[(k * N + i) * N + j] * u[j];
-        growth += 0.5 * m.inverse[i][j] * m.dg[(k * N + i) * N + j];
+        growth += 0.5 * m.inverse[i * N + j] * m.dg[(k * N + i) * N + j];
       }
     }
     raise(N, &m, low, du);

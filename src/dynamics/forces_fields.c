@@ -8,6 +8,7 @@
  * fourth order (error about 1e-12): they enter Newton matrices alone.
  */
 #include "dynamics/forces_private.h"
+#include "numerics/small.h"
 #include <math.h>
 #include <string.h>
 
@@ -76,26 +77,17 @@ static cb_status second_derivatives(const cb_geometry *g, const cb_chart *chart,
 }
 
 /* The inverse of the metric g = J^T I J of a chart. */
-static cb_status inverse_metric(const cb_geometry *g, const double *jacobian, double inverse[DIM][DIM]) {
-  int n = g->dim;
-  double m[DIM][2 * DIM];
+static cb_status inverse_metric(const cb_geometry *g, const double *jacobian, double *inverse) {
+  const int n = g->dim;
+  double m[DIM * DIM], l[DIM * DIM];
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
-      m[i][j] = 0;
-      for (int a = 0; a < g->embedding; a++) m[i][j] += g->form[a] * jacobian[a * n + i] * jacobian[a * n + j];
-      m[i][n + j] = i == j;
+      double sum = 0;
+      for (int a = 0; a < g->embedding; a++) sum += g->form[a] * jacobian[a * n + i] * jacobian[a * n + j];
+      m[i * n + j] = sum;
     }
-  /* Elimination without exchange: the matrix is positive. */
-  for (int i = 0; i < n; i++) {
-    if (!(m[i][i] > 0)) return cb_fail(CB_STEP_DOMAIN, "a potential at a singular point of its chart");
-    for (int r = 0; r < n; r++) {
-      if (r == i) continue;
-      double c = m[r][i] / m[i][i];
-      for (int j = i; j < 2 * n; j++) m[r][j] -= c * m[i][j];
-    }
-  }
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) inverse[i][j] = m[i][n + j] / m[i][i];
+  if (!cb_cholesky(n, m, 0, l)) return cb_fail(CB_STEP_DOMAIN, "a potential at a singular point of its chart");
+  cb_cholesky_whole_inverse(n, l, inverse);
   return CB_OK;
 }
 
@@ -119,7 +111,7 @@ static cb_status gradient_by_chart(const cb_forces *f, const cb_potential_field 
                                    double *v, double *u, double *D) {
   const cb_geometry *g = f->system->space;
   int n = g->dim, k = g->embedding;
-  double q[DIM], x[K], J[K * DIM], inverse[DIM][DIM], w[DIM] = {0};
+  double q[DIM], x[K], J[K * DIM], inverse[DIM * DIM], w[DIM] = {0};
   onto_space(g, y);
   cb_status status = field->chart->from_point(g, y, q);
   if (!status) status = field->chart->to_point(g, q, x, J);
@@ -129,7 +121,7 @@ static cb_status gradient_by_chart(const cb_forces *f, const cb_potential_field 
   differentiate(f, field, n, q, t, i, D != NULL, &V);
   *v = V.v;
   for (int a = 0; a < n; a++)
-    for (int b = 0; b < n; b++) w[a] += inverse[a][b] * V.g[b];
+    for (int b = 0; b < n; b++) w[a] += inverse[a * n + b] * V.g[b];
   for (int a = 0; a < k; a++) {
     u[a] = 0;
     for (int b = 0; b < n; b++) u[a] += J[a * n + b] * w[b];
@@ -142,7 +134,7 @@ static cb_status gradient_by_chart(const cb_forces *f, const cb_potential_field 
   for (int a = 0; a < n; a++)
     for (int b = 0; b < k; b++) {
       dq[a][b] = 0;
-      for (int c = 0; c < n; c++) dq[a][b] += inverse[a][c] * J[b * n + c] * g->form[b];
+      for (int c = 0; c < n; c++) dq[a][b] += inverse[a * n + c] * J[b * n + c] * g->form[b];
     }
   memset(D, 0, (size_t)(k * k) * sizeof *D);
   for (int l = 0; l < n; l++) {
@@ -157,7 +149,7 @@ static cb_status gradient_by_chart(const cb_forces *f, const cb_potential_field 
       du[a] = 0;
       for (int b = 0; b < n; b++) {
         du[a] += second[l][a * n + b] * w[b];
-        for (int c = 0; c < n; c++) du[a] += J[a * n + b] * inverse[b][c] * r[c];
+        for (int c = 0; c < n; c++) du[a] += J[a * n + b] * inverse[b * n + c] * r[c];
       }
       for (int b = 0; b < k; b++) D[a * k + b] += du[a] * dq[l][b];
     }

@@ -8,6 +8,7 @@
 #include "dynamics/gap_private.h"
 #include "geometry/quadric.h"
 #include "geometry/trig.h"
+#include "numerics/small.h"
 #include <math.h>
 #include <string.h>
 
@@ -34,42 +35,17 @@ static void cross(int k, const double v[3][K], double *n) {
   }
 }
 
-/* Solves m y = r in place, with pivots; false where it is singular. */
-static bool solve(int n, double m[3][3], double *r) {
-  for (int i = 0; i < n; i++) {
-    int p = i;
-    for (int j = i + 1; j < n; j++)
-      if (fabs(m[j][i]) > fabs(m[p][i])) p = j;
-    if (!(fabs(m[p][i]) > 0)) return false;
-    for (int c = 0; c < n; c++) {
-      const double keep = m[i][c];
-      m[i][c] = m[p][c];
-      m[p][c] = keep;
-    }
-    const double keep = r[i];
-    r[i] = r[p];
-    r[p] = keep;
-    for (int j = i + 1; j < n; j++) {
-      const double f = m[j][i] / m[i][i];
-      for (int c = i; c < n; c++) m[j][c] -= f * m[i][c];
-      r[j] -= f * r[i];
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int c = i + 1; c < n; c++) r[i] -= m[i][c] * r[c];
-    r[i] /= m[i][i];
-  }
-  return true;
-}
-
 /* The parts of w in `count` vectors v, by their inner products. */
 static bool parts_of(const cb_geometry *g, int count, const double v[3][K], const double *w, double *part) {
-  double m[3][3];
+  double m[9];
+  int pivot[3];
   for (int i = 0; i < count; i++) {
     part[i] = cb_inner(g, v[i], w);
-    for (int j = 0; j < count; j++) m[i][j] = cb_inner(g, v[i], v[j]);
+    for (int j = 0; j < count; j++) m[i * count + j] = cb_inner(g, v[i], v[j]);
   }
-  return solve(count, m, part);
+  if (cb_dense_factor(count, m, pivot)) return false;
+  cb_dense_solve(count, m, pivot, part);
+  return true;
 }
 
 static void minus(int k, const double *a, const double *b, double *out) {

@@ -10,7 +10,7 @@
  */
 #include "fluid/floor.h"
 #include "fluid/rigid_step_private.h"
-#include "numerics/cholesky.h"
+#include "numerics/small.h"
 #include <math.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
  */
 #include "fluid/floor_private.h"
 #include "fluid/rigid_step_private.h"
-#include "numerics/cholesky.h"
+#include "numerics/small.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Bodies in a fluid: what they are made from, and which wrenches act on them. */
 #include "fluid/immersed_private.h"
-#include "numerics/cholesky.h"
+#include "numerics/small.h"
 
 #include <math.h>
 #include <string.h>

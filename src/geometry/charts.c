@@ -4,6 +4,7 @@
  */
 #include "geometry/build.h"
 #include "geometry/chart.h"
+#include "numerics/small.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,26 +43,10 @@ const cb_chart *cb_chart_find(const cb_geometry *g, const char *name) {
   return NULL;
 }
 
-/* Solves m u = r, m symmetric and positive, n <= 4; overwrites both. */
-static cb_status solve(int n, double m[CB_Q_MAX][CB_Q_MAX], double *r) {
-  for (int i = 0; i < n; i++) {
-    double diagonal = m[i][i];
-    for (int k = 0; k < i; k++) diagonal -= m[i][k] * m[i][k];
-    if (!(diagonal > singular * m[i][i])) return cb_fail(CB_ERROR_DOMAIN, "the chart is singular at this point");
-    m[i][i] = sqrt(diagonal);
-    for (int j = i + 1; j < n; j++) {
-      for (int k = 0; k < i; k++) m[j][i] -= m[j][k] * m[i][k];
-      m[j][i] /= m[i][i];
-    }
-  }
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < i; k++) r[i] -= m[i][k] * r[k];
-    r[i] /= m[i][i];
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) r[i] -= m[k][i] * r[k];
-    r[i] /= m[i][i];
-  }
+/* Solves m u = r, m symmetric and positive; overwrites both. */
+static cb_status solve(int n, double *m, double *r) {
+  if (!cb_cholesky(n, m, singular, m)) return cb_fail(CB_ERROR_DOMAIN, "the chart is singular at this point");
+  cb_cholesky_solve(n, m, r);
   return CB_OK;
 }
 
@@ -80,7 +65,7 @@ cb_status cb_chart_push(const cb_geometry *g, const cb_chart *chart, const doubl
 cb_status cb_chart_pull(const cb_geometry *g, const cb_chart *chart, const double *x, const double *v, double *q,
                         double *u) {
   double coordinates[CB_Q_MAX], point[CB_Q_MAX], jacobian[CB_Q_MAX * CB_Q_MAX];
-  double m[CB_Q_MAX][CB_Q_MAX] = {{0}}, r[CB_Q_MAX] = {0};
+  double m[CB_Q_MAX * CB_Q_MAX] = {0}, r[CB_Q_MAX] = {0};
   int n = chart->size;
   cb_status status = chart->from_point(g, x, coordinates);
   if (status) return status;
@@ -93,7 +78,7 @@ cb_status cb_chart_pull(const cb_geometry *g, const cb_chart *chart, const doubl
       for (int a = 0; a < g->embedding; a++) {
         double column = g->form[a] * jacobian[a * n + i];
         r[i] += column * v[a];
-        for (int j = 0; j < n; j++) m[i][j] += column * jacobian[a * n + j];
+        for (int j = 0; j < n; j++) m[i * n + j] += column * jacobian[a * n + j];
       }
     status = solve(n, m, r);
     if (status) return status;
@@ -138,11 +123,10 @@ cb_status cb_geometry_raise(const cb_geometry *g, const double *q, const double 
   double result[CB_Q_MAX];
   memcpy(result, p, (size_t)g->k * sizeof *p);
   if (g->chart) {
-    double gij[CB_Q_MAX * CB_Q_MAX], m[CB_Q_MAX][CB_Q_MAX];
+    double gij[CB_Q_MAX * CB_Q_MAX];
     cb_status status = g->chart->metric(g, q, gij, NULL, NULL);
     if (status) return status;
-    for (int i = 0; i < g->dim; i++) memcpy(m[i], gij + i * g->dim, (size_t)g->dim * sizeof *gij);
-    status = solve(g->dim, m, result);
+    status = solve(g->dim, gij, result);
     if (status) return status;
   }
   memcpy(u, result, (size_t)g->k * sizeof *u);

@@ -1,7 +1,7 @@
 /* Points, vectors and geodesics of spaces known by the metric of one chart: see intrinsic.h. */
 #include <curvebody/intrinsic.h>
 #include "geometry/intrinsic_private.h"
-#include "numerics/cholesky.h"
+#include "numerics/small.h"
 
 #include <math.h>
 #include <string.h>

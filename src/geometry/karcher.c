@@ -8,6 +8,7 @@
 #include "geometry/intrinsic_private.h"
 #include "geometry/quadric.h"
 #include "geometry/trig.h"
+#include "numerics/small.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -18,20 +19,6 @@ enum { MOST_STEPS = 100 };
 /* Iteration ends with a step of this length, relative to the spread: the next would be its square, or, where the
  * Hessian was changed, somewhat shorter; or of the round-off of log. */
 static const double enough = 1e-9, enough_changed = 1e-14, round_off = 1e-15;
-
-/* Solves the symmetric positive h u = r (n <= 3) by elimination; overwrites both. */
-static void solve(int n, double h[CB_DIM_MAX][CB_DIM_MAX], double *r) {
-  for (int i = 0; i < n; i++)
-    for (int j = i + 1; j < n; j++) {
-      double l = h[j][i] / h[i][i];
-      for (int k = i; k < n; k++) h[j][k] -= l * h[i][k];
-      r[j] -= l * r[i];
-    }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) r[i] -= h[i][k] * r[k];
-    r[i] /= h[i][i];
-  }
-}
 
 typedef struct points {
   size_t n;
@@ -46,8 +33,9 @@ static cb_status step(const cb_geometry *one, points p, double *m, double *lengt
   cb_factor f = one->factor[0];
   cb_trig k = cb_trig_of(f.curvature);
   int dim = one->dim;
-  double frame[CB_DIM_MAX * CB_COORD_MAX], h[CB_DIM_MAX][CB_DIM_MAX] = {{0}}, r[CB_DIM_MAX] = {0}, total = 0,
+  double frame[CB_DIM_MAX * CB_COORD_MAX], h[CB_DIM_MAX * CB_DIM_MAX] = {0}, r[CB_DIM_MAX] = {0}, total = 0,
                                            spread = 0;
+  int pivot[CB_DIM_MAX];
   bool changed = false;
   cb_geometry_frame(one, m, frame);
   for (size_t i = 0; i < p.n; i++) {
@@ -64,11 +52,12 @@ static cb_status step(const cb_geometry *one, points p, double *m, double *lengt
     across = fmax(across, 0.25);
     for (int a = 0; a < dim; a++)
       for (int b = 0; b < dim; b++)
-        h[a][b] += weight * (across * (a == b) + (square > 0 ? (1 - across) * c[a] * c[b] / square : 0));
+        h[a * dim + b] += weight * (across * (a == b) + (square > 0 ? (1 - across) * c[a] * c[b] / square : 0));
     total += weight;
     spread += weight * d;
   }
-  solve(dim, h, r);
+  if (cb_dense_factor(dim, h, pivot)) return cb_fail(CB_ERROR_DOMAIN, "the mean of these points is not determined");
+  cb_dense_solve(dim, h, pivot, r);
   double u[CB_COORD_MAX] = {0}, square = 0, size = 0;
   for (int a = 0; a < dim; a++) {
     square += r[a] * r[a];

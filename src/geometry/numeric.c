@@ -1,6 +1,6 @@
 /* The metric of a chart inside its domain, and the small linear algebra of what is derived from it.
  *
- *   g = c c^T (numerics/cholesky.h);   a^-1 x by elimination with row pivots
+ *   g = c c^T,  a^-1 x by LU   (numerics/small.h)
  */
 #include "geometry/numeric.h"
 
@@ -33,37 +33,17 @@ cb_status cb_numeric_metric(const cb_geometry *g, const double *q, double *gij, 
 }
 
 bool cb_numeric_divide(int n, const double *a, int m, double *x) {
-  double lu[D * D], y[2 * D * D];
+  double lu[D * D], y[2 * D][D];
+  int pivot[D];
   memcpy(lu, a, (size_t)(n * n) * sizeof *lu);
-  memcpy(y, x, (size_t)(n * m) * sizeof *y);
-  for (int i = 0; i < n; i++) {
-    int pivot = i;
-    for (int k = i + 1; k < n; k++)
-      if (fabs(lu[k * n + i]) > fabs(lu[pivot * n + i])) pivot = k;
-    if (!(fabs(lu[pivot * n + i]) > 1e-300)) return false;
-    for (int j = 0; pivot != i && j < n; j++) {
-      double swap = lu[i * n + j];
-      lu[i * n + j] = lu[pivot * n + j];
-      lu[pivot * n + j] = swap;
-    }
-    for (int j = 0; pivot != i && j < m; j++) {
-      double swap = y[i * m + j];
-      y[i * m + j] = y[pivot * m + j];
-      y[pivot * m + j] = swap;
-    }
-    for (int k = i + 1; k < n; k++) {
-      double ratio = lu[k * n + i] / lu[i * n + i];
-      for (int j = i; j < n; j++) lu[k * n + j] -= ratio * lu[i * n + j];
-      for (int j = 0; j < m; j++) y[k * m + j] -= ratio * y[i * m + j];
-    }
+  if (cb_dense_factor(n, lu, pivot)) return false;
+  for (int j = 0; j < m; j++) {
+    for (int i = 0; i < n; i++) y[j][i] = x[i * m + j];
+    cb_dense_solve(n, lu, pivot, y[j]);
+    for (int i = 0; i < n; i++)
+      if (!isfinite(y[j][i])) return false;
   }
   for (int j = 0; j < m; j++)
-    for (int i = n - 1; i >= 0; i--) {
-      for (int k = i + 1; k < n; k++) y[i * m + j] -= lu[i * n + k] * y[k * m + j];
-      y[i * m + j] /= lu[i * n + i];
-    }
-  for (int i = 0; i < n * m; i++)
-    if (!isfinite(y[i])) return false;
-  memcpy(x, y, (size_t)(n * m) * sizeof *x);
+    for (int i = 0; i < n; i++) x[i * m + j] = y[j][i];
   return true;
 }

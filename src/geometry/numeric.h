@@ -2,7 +2,7 @@
 #ifndef CB_GEOMETRY_NUMERIC_H
 #define CB_GEOMETRY_NUMERIC_H
 
-#include "numerics/cholesky.h"
+#include "numerics/small.h"
 #include <curvebody/intrinsic.h>
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
  * N holds the derivatives of the pulls as forces. The inverse on B costs one solution a multiplier: for few. */
 #include "integrators/lobatto_constraints_private.h"
 
-#include "numerics/sparse.h"
+#include "numerics/small.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "integrators/lobatto_constraints_private.h"
 
 #include "numerics/compensated.h"
-#include "numerics/sparse.h"
+#include "numerics/small.h"
 
 #include <math.h>
 #include <string.h>

@@ -33,8 +33,4 @@ cb_status cb_sparse_factor(cb_sparse *m);
 /* x[n]: the right side, then the solution. Needs a factorisation that succeeded. */
 void cb_sparse_solve(cb_sparse *m, double *x);
 
-/* LU with row pivoting of a[n*n] (row-major, in place) and pivots[n]; then a solution in place. */
-cb_status cb_dense_factor(int n, double *a, int *pivot);
-void cb_dense_solve(int n, const double *a, const int *pivot, double *x);
-
 #endif

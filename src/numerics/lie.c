@@ -12,6 +12,7 @@
  * doi:10.1098/rspa.2021.0303.
  */
 #include "numerics/lie_private.h"
+#include "numerics/se3_private.h"
 #include "numerics/vec3.h"
 
 const cb_group *const cb_groups[] = {&cb_group_so2,  &cb_group_se2,  &cb_group_so3, &cb_group_se3,        &cb_group_so4,
@@ -68,15 +69,6 @@ typedef struct value {
   double complex f, df;
 } value;
 
-/* |B_{2k+2}|/(2k+2)! = 2 zeta(2k+2)/(2 pi)^(2k+2): Abramowitz & Stegun (1964), 23.2.16 */
-static const double even_series[22] = {
-    0.083333333333333333333,   0.0013888888888888888889,  3.3068783068783068783e-5,  8.2671957671957671958e-7,
-    2.0876756987868098979e-8,  5.2841901386874931848e-10, 1.3382536530684678833e-11, 3.3896802963225828668e-13,
-    8.5860620562778445641e-15, 2.174868698558061873e-16,  5.5090028283602295152e-18, 1.3954464685812523341e-19,
-    3.5347070396294674717e-21, 8.9535174270375468504e-23, 2.2679524523376830603e-24, 5.7447906688722024453e-26,
-    1.4551724756148649019e-27, 3.6859949406653101782e-29, 9.336734257095044672e-31,  2.3650224157006299346e-32,
-    5.9906717624821343047e-34, 1.5174548844682902617e-35};
-
 enum { FACTORIAL_TERMS = 16 }; /* 6^16/34! < 1e-25; half of them 0.5^8/18! < 1e-18 */
 
 /* sum c_k x^k and its derivative by Horner's rule */
@@ -110,7 +102,7 @@ static value cosine(double complex n) {
 }
 
 static value even(double complex n) {
-  if (cabs(n) < 6) return horner(22, even_series, n);
+  if (cabs(n) < 6) return horner(22, cb_even_series, n);
   const double complex half = csqrt(n) / 2, g = half / ctan(half), E = (1 - g) / n;
   return (value){E, -((g - g * g - n / 4) / (2 * n) + E) / n};
 }

@@ -42,8 +42,8 @@ struct cb_group {
   void (*project)(const cb_group *G, double *g); /* back to the group: takes round-off away */
   /* Faithful matrix, for tests: n x n, row-major; n <= 5. 0 for R^n with n > 4. */
   int (*matrix)(const cb_group *G, const double *g, double *out);
-  bool pair; /* an algebra (omega, v) as above, with its K; otherwise ad_a^3 is a multiple of ad_a */
-  double K;
+  bool pair; /* an algebra (omega, v) as above; otherwise ad_a^3 is a multiple of ad_a */
+  double K;  /* of the space whose isometries these are */
 };
 
 /* By name, R^n as "r1" to "r12"; NULL if there is none. Static memory. */

@@ -5,27 +5,10 @@
  */
 #include "numerics/lie_private.h"
 
-static void identity(const cb_group *G, double *g) { (void)G, g[0] = g[1] = g[2] = 0; }
-
 static void multiply(const cb_group *G, const double *a, const double *b, double *out) {
   (void)G;
   const double c[3] = {a[0] + b[0], a[1] + b[1], a[2] + b[2] + (a[0] * b[1] - a[1] * b[0]) / 2};
   memcpy(out, c, sizeof c);
-}
-
-static void inverse(const cb_group *G, const double *g, double *out) {
-  (void)G;
-  for (int i = 0; i < 3; i++) out[i] = -g[i];
-}
-
-static void exponential(const cb_group *G, const double *a, double *out) {
-  (void)G;
-  for (int i = 0; i < 3; i++) out[i] = a[i];
-}
-
-static cb_status logarithm(const cb_group *G, const double *g, double *out) {
-  exponential(G, g, out);
-  return CB_OK;
 }
 
 static void adjoint(const cb_group *G, const double *g, double *out) {
@@ -40,8 +23,6 @@ static void bracket(const cb_group *G, const double *a, const double *b, double 
   memcpy(out, c, sizeof c);
 }
 
-static void project(const cb_group *G, double *g) { (void)G, (void)g; }
-
 static int matrix(const cb_group *G, const double *g, double *out) {
   (void)G;
   const double m[9] = {1, g[0], g[2] + g[0] * g[1] / 2, 0, 1, g[1], 0, 0, 1};
@@ -55,12 +36,12 @@ const cb_group cb_group_heisenberg = {.name = "heisenberg",
                                       .size = 3,
                                       .axis = {"x", "y", "z"},
                                       .number = {"x", "y", "z"},
-                                      .identity = identity,
+                                      .identity = cb_lie_vector_identity,
                                       .multiply = multiply,
-                                      .inverse = inverse,
-                                      .exp = exponential,
-                                      .log = logarithm,
+                                      .inverse = cb_lie_vector_inverse,
+                                      .exp = cb_lie_vector_exp,
+                                      .log = cb_lie_vector_log,
                                       .adjoint = adjoint,
                                       .bracket = bracket,
-                                      .project = project,
+                                      .project = cb_lie_vector_project,
                                       .matrix = matrix};

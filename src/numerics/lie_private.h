@@ -7,6 +7,7 @@
 #define CB_NUMERICS_LIE_PRIVATE_H
 
 #include "numerics/lie.h"
+#include "numerics/quaternion.h"
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -27,8 +28,6 @@ static inline double complex cb_lie_complex(double re, double im) {
   return number.z;
 }
 
-static inline double cb_lie_sinc(double w) { return w != 0 ? sin(w) / w : 1; }
-
 /* The angle nearest 0. */
 static inline cb_status cb_lie_nearest_angle(double angle, double *out) {
   const double nearest = remainder(angle, 2 * M_PI);
@@ -38,41 +37,34 @@ static inline cb_status cb_lie_nearest_angle(double angle, double *out) {
   return CB_OK;
 }
 
-/* out may be p or q */
-static inline void cb_lie_quaternion_multiply(const double p[4], const double q[4], double out[4]) {
-  const double product[4] = {
-      p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3], p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
-      p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1], p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0]};
-  memcpy(out, product, sizeof product);
-}
-
-static inline void cb_lie_quaternion_inverse(const double q[4], double out[4]) {
-  out[0] = q[0];
-  for (int i = 1; i < 4; i++) out[i] = -q[i];
-}
-
-static inline void cb_lie_quaternion_project(double q[4]) {
-  const double scale = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  for (int i = 0; i < 4; i++) q[i] *= scale;
-}
-
-/* exp(a/2) */
-static inline void cb_lie_quaternion_exp(const double a[3], double q[4]) {
-  const double half = hypot(hypot(a[0], a[1]), a[2]) / 2, scale = cb_lie_sinc(half) / 2;
-  q[0] = cos(half);
-  for (int i = 0; i < 3; i++) q[1 + i] = scale * a[i];
-}
-
-/* a with exp(a/2) = q, |a| < 2 pi */
-static inline void cb_lie_quaternion_log(const double q[4], double a[3]) {
-  const double s = hypot(hypot(q[1], q[2]), q[3]), scale = s > 0 ? 2 * (atan2(s, q[0]) / s) : 2;
-  for (int i = 0; i < 3; i++) a[i] = scale * q[1 + i];
-}
-
-void cb_lie_quaternion_rotation(const double q[4], double r[3][3]);
-
 /* [(omega, v), (omega', v')] with K = G->K; out may be a or b */
 void cb_lie_pair_bracket(const cb_group *G, const double *a, const double *b, double *out);
+
+/* lie_shared.c. Numbers that add: */
+void cb_lie_vector_identity(const cb_group *G, double *g);
+void cb_lie_vector_multiply(const cb_group *G, const double *a, const double *b, double *out);
+void cb_lie_vector_inverse(const cb_group *G, const double *g, double *out);
+void cb_lie_vector_exp(const cb_group *G, const double *a, double *out);
+cb_status cb_lie_vector_log(const cb_group *G, const double *g, double *out);
+void cb_lie_vector_adjoint(const cb_group *G, const double *g, double *out);
+void cb_lie_vector_bracket(const cb_group *G, const double *a, const double *b, double *out);
+void cb_lie_vector_project(const cb_group *G, double *g);
+/* unit quaternions one after the other: */
+void cb_lie_unit_identity(const cb_group *G, double *g);
+void cb_lie_unit_multiply(const cb_group *G, const double *a, const double *b, double *out);
+void cb_lie_unit_inverse(const cb_group *G, const double *g, double *out);
+void cb_lie_unit_project(const cb_group *G, double *g);
+/* matrices that keep the form +...+-, and numbers that add: */
+void cb_lie_form_identity(const cb_group *G, double *g);
+void cb_lie_form_multiply(const cb_group *G, const double *a, const double *b, double *out);
+void cb_lie_form_inverse(const cb_group *G, const double *g, double *out);
+/* (a_y b_z - a_z b_y, a_z b_x - a_x b_z, K (a_x b_y - a_y b_x)), 0 beyond: so3, se2 and so21 with K = 1, 0, -1. */
+void cb_lie_plane_bracket(const cb_group *G, const double *a, const double *b, double *out);
+
+/* Of groups whose exp is the identity of numbers. */
+#define CB_LIE_VECTORS                                                                                          \
+  .identity = cb_lie_vector_identity, .inverse = cb_lie_vector_inverse, .exp = cb_lie_vector_exp,               \
+  .log = cb_lie_vector_log, .project = cb_lie_vector_project
 
 /* Lorentz matrices by biquaternions (lie_so31.c): coordinates (x, y, z, t). */
 void cb_lie_lorentz_from(const double complex Q[4], double out[4][4]);
@@ -88,14 +80,6 @@ static inline void cb_lie_product(int n, const double *a, const double *b, doubl
       for (int k = 0; k < n; k++) sum += a[i * n + k] * b[k * n + j];
       out[i * n + j] = sum;
     }
-}
-
-/* Inverse of an isometry of the form +...+-: the transpose with the signs of its last row and column. */
-static inline void cb_lie_form_inverse(int n, const double *g, double *out) {
-  double t[16];
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) t[i * n + j] = (i == n - 1) != (j == n - 1) ? -g[j * n + i] : g[j * n + i];
-  memcpy(out, t, (size_t)(n * n) * sizeof *t);
 }
 
 /* Ad_g of an isometry of the form: the generator k is B with B_pq = 1 = -B_qp, (p, q) = plane[k], times the form;

@@ -1,40 +1,6 @@
 /* R^n, n = 1 to 12: translations. The matrix is [[1, x], [0, 1]], for n up to 4. */
 #include "numerics/lie_private.h"
 
-static void identity(const cb_group *G, double *g) {
-  for (int i = 0; i < G->dim; i++) g[i] = 0;
-}
-
-static void multiply(const cb_group *G, const double *a, const double *b, double *out) {
-  for (int i = 0; i < G->dim; i++) out[i] = a[i] + b[i];
-}
-
-static void inverse(const cb_group *G, const double *g, double *out) {
-  for (int i = 0; i < G->dim; i++) out[i] = -g[i];
-}
-
-static void exponential(const cb_group *G, const double *a, double *out) {
-  for (int i = 0; i < G->dim; i++) out[i] = a[i];
-}
-
-static cb_status logarithm(const cb_group *G, const double *g, double *out) {
-  exponential(G, g, out);
-  return CB_OK;
-}
-
-static void adjoint(const cb_group *G, const double *g, double *out) {
-  (void)g;
-  for (int i = 0; i < G->dim; i++)
-    for (int j = 0; j < G->dim; j++) out[i * G->dim + j] = i == j;
-}
-
-static void bracket(const cb_group *G, const double *a, const double *b, double *out) {
-  (void)a, (void)b;
-  for (int i = 0; i < G->dim; i++) out[i] = 0;
-}
-
-static void project(const cb_group *G, double *g) { (void)G, (void)g; }
-
 static int matrix(const cb_group *G, const double *g, double *out) {
   const int n = G->dim + 1;
   if (n > 5) return 0;
@@ -48,8 +14,8 @@ static int matrix(const cb_group *G, const double *g, double *out) {
 #define TRANSLATIONS(n)                                                                                              \
   {                                                                                                                  \
     .name = "r" #n, .doc = "translations of R^" #n, .dim = n, .size = n, .axis = COORDINATES, .number = COORDINATES, \
-    .abelian = true, .identity = identity, .multiply = multiply, .inverse = inverse, .exp = exponential,             \
-    .log = logarithm, .adjoint = adjoint, .bracket = bracket, .project = project, .matrix = matrix                   \
+    .abelian = true, CB_LIE_VECTORS, .multiply = cb_lie_vector_multiply,             \
+    .adjoint = cb_lie_vector_adjoint, .bracket = cb_lie_vector_bracket, .matrix = matrix                             \
   }
 
 const cb_group cb_group_rn_table[CB_GROUP_DIM] = {

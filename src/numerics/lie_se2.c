@@ -6,8 +6,6 @@
  */
 #include "numerics/lie_private.h"
 
-static void identity(const cb_group *G, double *g) { (void)G, g[0] = g[1] = g[2] = 0; }
-
 static void multiply(const cb_group *G, const double *a, const double *b, double *out) {
   (void)G;
   const double c = cos(a[2]), s = sin(a[2]), x = b[0], y = b[1];
@@ -25,7 +23,7 @@ static void inverse(const cb_group *G, const double *g, double *out) {
 
 static void exponential(const cb_group *G, const double *a, double *out) {
   (void)G;
-  const double w = a[2], half = cb_lie_sinc(w / 2), s = cb_lie_sinc(w), c = w / 2 * half * half, x = a[0], y = a[1];
+  const double w = a[2], half = cb_sinc(w / 2), s = cb_sinc(w), c = w / 2 * half * half, x = a[0], y = a[1];
   out[0] = s * x - c * y;
   out[1] = c * x + s * y;
   out[2] = w;
@@ -49,14 +47,6 @@ static void adjoint(const cb_group *G, const double *g, double *out) {
   memcpy(out, m, sizeof m);
 }
 
-static void bracket(const cb_group *G, const double *a, const double *b, double *out) {
-  (void)G;
-  const double c[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], 0};
-  memcpy(out, c, sizeof c);
-}
-
-static void project(const cb_group *G, double *g) { (void)G, (void)g; }
-
 static int matrix(const cb_group *G, const double *g, double *out) {
   (void)G;
   const double c = cos(g[2]), s = sin(g[2]), m[9] = {c, -s, g[0], s, c, g[1], 0, 0, 1};
@@ -70,12 +60,12 @@ const cb_group cb_group_se2 = {.name = "se2",
                                .size = 3,
                                .axis = {"v_x", "v_y", "omega"},
                                .number = {"x", "y", "theta"},
-                               .identity = identity,
+                               .identity = cb_lie_vector_identity,
                                .multiply = multiply,
                                .inverse = inverse,
                                .exp = exponential,
                                .log = logarithm,
                                .adjoint = adjoint,
-                               .bracket = bracket,
-                               .project = project,
+                               .bracket = cb_lie_plane_bracket,
+                               .project = cb_lie_vector_project,
                                .matrix = matrix};

@@ -10,12 +10,6 @@ static void store(const cb_pose *p, double *g) {
   memcpy(g + 4, p->x, sizeof p->x);
 }
 
-static void identity(const cb_group *G, double *g) {
-  (void)G;
-  memset(g, 0, 7 * sizeof *g);
-  g[0] = 1;
-}
-
 static void multiply(const cb_group *G, const double *a, const double *b, double *out) {
   (void)G;
   cb_pose p = pose(a), q = pose(b);
@@ -66,15 +60,10 @@ void cb_lie_pair_bracket(const cb_group *G, const double *a, const double *b, do
   }
 }
 
-static void project(const cb_group *G, double *g) {
-  (void)G;
-  cb_lie_quaternion_project(g);
-}
-
 static int matrix(const cb_group *G, const double *g, double *out) {
   (void)G;
   double r[3][3];
-  cb_lie_quaternion_rotation(g, r);
+  cb_quaternion_rotation(g, r);
   for (int i = 0; i < 3; i++) {
     memcpy(out + 4 * i, r[i], sizeof r[i]);
     out[4 * i + 3] = g[4 + i];
@@ -90,14 +79,14 @@ const cb_group cb_group_se3 = {.name = "se3",
                                .size = 7,
                                .axis = {"omega_x", "omega_y", "omega_z", "v_x", "v_y", "v_z"},
                                .number = {"q_w", "q_x", "q_y", "q_z", "x", "y", "z"},
-                               .identity = identity,
+                               .identity = cb_lie_unit_identity,
                                .multiply = multiply,
                                .inverse = inverse,
                                .exp = exponential,
                                .log = logarithm,
                                .adjoint = adjoint,
                                .bracket = cb_lie_pair_bracket,
-                               .project = project,
+                               .project = cb_lie_unit_project,
                                .matrix = matrix,
                                .pair = true,
                                .K = 0};

@@ -1,28 +1,10 @@
 /* SO(2): an angle, with its whole turns kept; log gives the angle nearest 0. */
 #include "numerics/lie_private.h"
 
-static void identity(const cb_group *G, double *g) { (void)G, g[0] = 0; }
-
-static void multiply(const cb_group *G, const double *a, const double *b, double *out) {
-  (void)G, out[0] = a[0] + b[0];
-}
-
-static void inverse(const cb_group *G, const double *g, double *out) { (void)G, out[0] = -g[0]; }
-
-static void exponential(const cb_group *G, const double *a, double *out) { (void)G, out[0] = a[0]; }
-
 static cb_status logarithm(const cb_group *G, const double *g, double *out) {
   (void)G;
   return cb_lie_nearest_angle(g[0], out);
 }
-
-static void adjoint(const cb_group *G, const double *g, double *out) { (void)G, (void)g, out[0] = 1; }
-
-static void bracket(const cb_group *G, const double *a, const double *b, double *out) {
-  (void)G, (void)a, (void)b, out[0] = 0;
-}
-
-static void project(const cb_group *G, double *g) { (void)G, (void)g; }
 
 static int matrix(const cb_group *G, const double *g, double *out) {
   (void)G;
@@ -38,12 +20,12 @@ const cb_group cb_group_so2 = {.name = "so2",
                                .axis = {"omega"},
                                .number = {"theta"},
                                .abelian = true,
-                               .identity = identity,
-                               .multiply = multiply,
-                               .inverse = inverse,
-                               .exp = exponential,
+                               .identity = cb_lie_vector_identity,
+                               .multiply = cb_lie_vector_multiply,
+                               .inverse = cb_lie_vector_inverse,
+                               .exp = cb_lie_vector_exp,
                                .log = logarithm,
-                               .adjoint = adjoint,
-                               .bracket = bracket,
-                               .project = project,
+                               .adjoint = cb_lie_vector_adjoint,
+                               .bracket = cb_lie_vector_bracket,
+                               .project = cb_lie_vector_project,
                                .matrix = matrix};

@@ -1,25 +1,27 @@
-/* SO(2,1), its part with the identity: matrices on (x, y, t) that keep x^2 + y^2 - t^2, isometries of H^2.
+/* SO(2,1), its part with the identity: matrices on (x, y, t) that keep x^2 + y^2 - t^2, isometries of H^2, and
+ * SO(2,1) x R with a height behind the matrix and the algebra (v_x, v_y, omega, v_z), isometries of H^2 x E.
  *
  *   X = [[0, -w, v_x], [w, 0, v_y], [v_x, v_y, 0]],  X^3 = -n X,  n = w^2 - v_x^2 - v_y^2
  *   exp X = 1 + sin(r)/r X + (1 - cos r)/r^2 X^2,  r^2 = n (hyperbolic functions for n < 0)
  *   [a, b] = (a_y b_w - a_w b_y, a_w b_x - a_x b_w, -(a_x b_y - a_y b_x))
  * The logarithm and the projection are those of SO(3,1) with z fixed.
  */
-#include "numerics/lie_so21.h"
+#include "numerics/lie_private.h"
 
 /* sin(r)/r, r^2 = n */
 static double sine(double n) {
   const double r = sqrt(fabs(n));
-  return n < 0 ? (r > 0 ? sinh(r) / r : 1) : cb_lie_sinc(r);
+  return n < 0 ? (r > 0 ? sinh(r) / r : 1) : cb_sinc(r);
 }
 
-void cb_lie_so21_exp(const double a[3], double g[9]) {
+static void exponential(const cb_group *G, const double *a, double *out) {
   const double x = a[0], y = a[1], w = a[2], v = hypot(x, y), n = (w - v) * (w + v);
   const double s = sine(n), half = sine(n / 4), c = half * half / 2;
   const double X[9] = {0, -w, x, w, 0, y, x, y, 0};
   double square[9];
   cb_lie_product(3, X, X, square);
-  for (int i = 0; i < 9; i++) g[i] = (i % 4 == 0) + s * X[i] + c * square[i];
+  if (G->dim > 3) out[9] = a[3];
+  for (int i = 0; i < 9; i++) out[i] = (i % 4 == 0) + s * X[i] + c * square[i];
 }
 
 static const int place[3] = {0, 1, 3}; /* of (x, y, t) in (x, y, z, t) */
@@ -30,26 +32,26 @@ static void embed(const double g[9], double m[4][4]) {
   for (int i = 0; i < 9; i++) m[place[i / 3]][place[i % 3]] = g[i];
 }
 
-cb_status cb_lie_so21_log(const double g[9], double a[3]) {
+static cb_status logarithm(const cb_group *G, const double *g, double *out) {
   double m[4][4], all[6];
   embed(g, m);
   const cb_status status = cb_lie_lorentz_log(m, all);
   if (status != CB_OK) return status;
-  a[0] = all[3], a[1] = all[4], a[2] = all[2];
+  const double a[4] = {all[3], all[4], all[2], G->dim > 3 ? g[9] : 0};
+  memcpy(out, a, (size_t)G->dim * sizeof *a);
   return CB_OK;
 }
 
-void cb_lie_so21_adjoint(const double g[9], int width, double *out) {
+static void adjoint(const cb_group *G, const double *g, double *out) {
   static const int plane[3][2] = {{2, 0}, {2, 1}, {1, 0}};
-  cb_lie_form_adjoint(3, 3, plane, g, width, out);
+  double m[9];
+  memcpy(m, g, sizeof m);
+  cb_lie_vector_adjoint(G, g, out); /* of a height: 1 */
+  cb_lie_form_adjoint(3, 3, plane, m, G->dim, out);
 }
 
-void cb_lie_so21_bracket(const double a[3], const double b[3], double out[3]) {
-  const double c[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[1] * b[0] - a[0] * b[1]};
-  memcpy(out, c, sizeof c);
-}
-
-void cb_lie_so21_project(double g[9]) {
+static void project(const cb_group *G, double *g) {
+  (void)G;
   double m[4][4];
   double complex Q[4];
   embed(g, m);
@@ -60,54 +62,13 @@ void cb_lie_so21_project(double g[9]) {
   for (int i = 0; i < 9; i++) g[i] = m[place[i / 3]][place[i % 3]];
 }
 
-static void identity(const cb_group *G, double *g) {
-  (void)G;
-  for (int i = 0; i < 9; i++) g[i] = i % 4 == 0;
-}
-
-static void multiply(const cb_group *G, const double *a, const double *b, double *out) {
-  (void)G;
-  double c[9];
-  cb_lie_product(3, a, b, c);
-  memcpy(out, c, sizeof c);
-}
-
-static void inverse(const cb_group *G, const double *g, double *out) {
-  (void)G;
-  cb_lie_form_inverse(3, g, out);
-}
-
-static void exponential(const cb_group *G, const double *a, double *out) {
-  (void)G;
-  double g[9];
-  cb_lie_so21_exp(a, g);
-  memcpy(out, g, sizeof g);
-}
-
-static cb_status logarithm(const cb_group *G, const double *g, double *out) {
-  (void)G;
-  return cb_lie_so21_log(g, out);
-}
-
-static void adjoint(const cb_group *G, const double *g, double *out) {
-  (void)G;
-  cb_lie_so21_adjoint(g, 3, out);
-}
-
-static void bracket(const cb_group *G, const double *a, const double *b, double *out) {
-  (void)G;
-  cb_lie_so21_bracket(a, b, out);
-}
-
-static void project(const cb_group *G, double *g) {
-  (void)G;
-  cb_lie_so21_project(g);
-}
-
+/* For a height z with [[1, z], [0, 1]]. */
 static int matrix(const cb_group *G, const double *g, double *out) {
-  (void)G;
-  memcpy(out, g, 9 * sizeof *g);
-  return 3;
+  const int n = G->dim > 3 ? 5 : 3;
+  memset(out, 0, (size_t)(n * n) * sizeof *out);
+  for (int i = 0; i < 9; i++) out[i / 3 * n + i % 3] = g[i];
+  if (n == 5) out[18] = out[24] = 1, out[19] = g[9];
+  return n;
 }
 
 const cb_group cb_group_so21 = {.name = "so21",
@@ -116,12 +77,30 @@ const cb_group cb_group_so21 = {.name = "so21",
                                 .size = 9,
                                 .axis = {"v_x", "v_y", "omega"},
                                 .number = {"xx", "xy", "xt", "yx", "yy", "yt", "tx", "ty", "tt"},
-                                .identity = identity,
-                                .multiply = multiply,
-                                .inverse = inverse,
+                                .identity = cb_lie_form_identity,
+                                .multiply = cb_lie_form_multiply,
+                                .inverse = cb_lie_form_inverse,
                                 .exp = exponential,
                                 .log = logarithm,
                                 .adjoint = adjoint,
-                                .bracket = bracket,
+                                .bracket = cb_lie_plane_bracket,
                                 .project = project,
-                                .matrix = matrix};
+                                .matrix = matrix,
+                                .K = -1};
+
+const cb_group cb_group_h2e = {.name = "h2e",
+                               .doc = "isometries of H^2 x E",
+                               .dim = 4,
+                               .size = 10,
+                               .axis = {"v_x", "v_y", "omega", "v_z"},
+                               .number = {"xx", "xy", "xt", "yx", "yy", "yt", "tx", "ty", "tt", "z"},
+                               .identity = cb_lie_form_identity,
+                               .multiply = cb_lie_form_multiply,
+                               .inverse = cb_lie_form_inverse,
+                               .exp = exponential,
+                               .log = logarithm,
+                               .adjoint = adjoint,
+                               .bracket = cb_lie_plane_bracket,
+                               .project = project,
+                               .matrix = matrix,
+                               .K = -1};

@@ -82,23 +82,6 @@ cb_status cb_lie_lorentz_log(const double m[4][4], double a[6]) {
   return CB_OK;
 }
 
-static void identity(const cb_group *G, double *g) {
-  (void)G;
-  for (int i = 0; i < 16; i++) g[i] = i % 5 == 0;
-}
-
-static void multiply(const cb_group *G, const double *a, const double *b, double *out) {
-  (void)G;
-  double c[16];
-  cb_lie_product(4, a, b, c);
-  memcpy(out, c, sizeof c);
-}
-
-static void inverse(const cb_group *G, const double *g, double *out) {
-  (void)G;
-  cb_lie_form_inverse(4, g, out);
-}
-
 static void exponential(const cb_group *G, const double *a, double *out) {
   (void)G;
   double complex z[3], Q[4], square = 0;
@@ -150,9 +133,9 @@ const cb_group cb_group_so31 = {
     .size = 16,
     .axis = {"omega_x", "omega_y", "omega_z", "v_x", "v_y", "v_z"},
     .number = {"xx", "xy", "xz", "xt", "yx", "yy", "yz", "yt", "zx", "zy", "zz", "zt", "tx", "ty", "tz", "tt"},
-    .identity = identity,
-    .multiply = multiply,
-    .inverse = inverse,
+    .identity = cb_lie_form_identity,
+    .multiply = cb_lie_form_multiply,
+    .inverse = cb_lie_form_inverse,
     .exp = exponential,
     .log = logarithm,
     .adjoint = adjoint,

@@ -6,29 +6,11 @@
  */
 #include "numerics/lie_private.h"
 
-static void identity(const cb_group *G, double *g) {
-  (void)G;
-  memset(g, 0, 8 * sizeof *g);
-  g[0] = g[4] = 1;
-}
-
-static void multiply(const cb_group *G, const double *a, const double *b, double *out) {
-  (void)G;
-  cb_lie_quaternion_multiply(a, b, out);
-  cb_lie_quaternion_multiply(a + 4, b + 4, out + 4);
-}
-
-static void inverse(const cb_group *G, const double *g, double *out) {
-  (void)G;
-  cb_lie_quaternion_inverse(g, out);
-  cb_lie_quaternion_inverse(g + 4, out + 4);
-}
-
 static void exponential(const cb_group *G, const double *a, double *out) {
   (void)G;
   const double left[3] = {a[0] + a[3], a[1] + a[4], a[2] + a[5]}, right[3] = {a[0] - a[3], a[1] - a[4], a[2] - a[5]};
-  cb_lie_quaternion_exp(left, out);
-  cb_lie_quaternion_exp(right, out + 4);
+  cb_quaternion_exp(left, out);
+  cb_quaternion_exp(right, out + 4);
 }
 
 static cb_status logarithm(const cb_group *G, const double *g, double *out) {
@@ -38,8 +20,8 @@ static cb_status logarithm(const cb_group *G, const double *g, double *out) {
     return cb_fail(CB_ERROR_DOMAIN, "the logarithm of a rotation with a half turn is not unique");
   double q[8], left[3], right[3];
   for (int i = 0; i < 8; i++) q[i] = sum < 0 ? -g[i] : g[i];
-  cb_lie_quaternion_log(q, left);
-  cb_lie_quaternion_log(q + 4, right);
+  cb_quaternion_log(q, left);
+  cb_quaternion_log(q + 4, right);
   for (int i = 0; i < 3; i++) {
     out[i] = (left[i] + right[i]) / 2;
     out[3 + i] = (left[i] - right[i]) / 2;
@@ -50,8 +32,8 @@ static cb_status logarithm(const cb_group *G, const double *g, double *out) {
 static void adjoint(const cb_group *G, const double *g, double *out) {
   (void)G;
   double left[3][3], right[3][3];
-  cb_lie_quaternion_rotation(g, left);
-  cb_lie_quaternion_rotation(g + 4, right);
+  cb_quaternion_rotation(g, left);
+  cb_quaternion_rotation(g + 4, right);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       out[i * 6 + j] = out[(i + 3) * 6 + j + 3] = (left[i][j] + right[i][j]) / 2;
@@ -59,22 +41,16 @@ static void adjoint(const cb_group *G, const double *g, double *out) {
     }
 }
 
-static void project(const cb_group *G, double *g) {
-  (void)G;
-  cb_lie_quaternion_project(g);
-  cb_lie_quaternion_project(g + 4);
-}
-
 static int matrix(const cb_group *G, const double *g, double *out) {
   (void)G;
   static const int place[4] = {3, 0, 1, 2}; /* of (w, x, y, z) in (x, y, z, w) */
   double right[4];
-  cb_lie_quaternion_inverse(g + 4, right);
+  cb_quaternion_inverse(g + 4, right);
   for (int j = 0; j < 4; j++) {
     double x[4] = {0};
     x[j] = 1;
-    cb_lie_quaternion_multiply(g, x, x);
-    cb_lie_quaternion_multiply(x, right, x);
+    cb_quaternion_multiply(g, x, x);
+    cb_quaternion_multiply(x, right, x);
     for (int i = 0; i < 4; i++) out[4 * place[i] + place[j]] = x[i];
   }
   return 4;
@@ -86,14 +62,14 @@ const cb_group cb_group_so4 = {.name = "so4",
                                .size = 8,
                                .axis = {"omega_x", "omega_y", "omega_z", "v_x", "v_y", "v_z"},
                                .number = {"l_w", "l_x", "l_y", "l_z", "r_w", "r_x", "r_y", "r_z"},
-                               .identity = identity,
-                               .multiply = multiply,
-                               .inverse = inverse,
+                               .identity = cb_lie_unit_identity,
+                               .multiply = cb_lie_unit_multiply,
+                               .inverse = cb_lie_unit_inverse,
                                .exp = exponential,
                                .log = logarithm,
                                .adjoint = adjoint,
                                .bracket = cb_lie_pair_bracket,
-                               .project = project,
+                               .project = cb_lie_unit_project,
                                .matrix = matrix,
                                .pair = true,
                                .K = 1};

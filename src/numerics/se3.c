@@ -1,27 +1,13 @@
 /* Poses, their products, the maps tau and the logarithm (equations: se3.h). */
 #include "numerics/se3.h"
 #include "numerics/se3_private.h"
-#include "numerics/vec3.h"
+#include "numerics/quaternion.h"
 #include <math.h>
 #include <string.h>
 
 void cb_pose_identity(cb_pose *out) { *out = (cb_pose){{1, 0, 0, 0}, {0, 0, 0}}; }
 
-static void normalise(double q[4]) {
-  const double scale = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  for (int i = 0; i < 4; i++) q[i] *= scale;
-}
-
-void cb_pose_rotation(const cb_pose *a, double r[3][3]) {
-  const double w = a->q[0], *u = a->q + 1;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) r[i][j] = 2 * u[i] * u[j];
-  /* 1 - 2 (y^2 + z^2) and not w^2 + x^2 - y^2 - z^2: small turns keep all their digits */
-  r[0][0] = 1 - 2 * (u[1] * u[1] + u[2] * u[2]);
-  r[1][1] = 1 - 2 * (u[0] * u[0] + u[2] * u[2]);
-  r[2][2] = 1 - 2 * (u[0] * u[0] + u[1] * u[1]);
-  cb_add_hat3(r, 2 * w, u);
-}
+void cb_pose_rotation(const cb_pose *a, double r[3][3]) { cb_quaternion_rotation(a->q, r); }
 
 void cb_pose_point(const cb_pose *a, const double x[3], double out[3]) {
   double r[3][3], y[3];
@@ -32,12 +18,8 @@ void cb_pose_point(const cb_pose *a, const double x[3], double out[3]) {
 
 void cb_pose_multiply(const cb_pose *a, const cb_pose *b, cb_pose *out) {
   cb_pose c;
-  const double *p = a->q, *q = b->q;
-  c.q[0] = p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3];
-  c.q[1] = p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2];
-  c.q[2] = p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1];
-  c.q[3] = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0];
-  normalise(c.q);
+  cb_quaternion_multiply(a->q, b->q, c.q);
+  cb_quaternion_project(c.q);
   cb_pose_point(a, b->x, c.x);
   *out = c;
 }
@@ -57,7 +39,7 @@ void cb_pose_half(const cb_pose *a, cb_pose *out) {
     for (int i = 0; i < 4; i++) c.q[i] = -c.q[i];
   c.q[0] += 1;
   const double b[3] = {c.q[1] / c.q[0], c.q[2] / c.q[0], c.q[3] / c.q[0]};
-  normalise(c.q);
+  cb_quaternion_project(c.q);
   double bx[3];
   cb_cross3(b, a->x, bx);
   for (int i = 0; i < 3; i++) c.x[i] = (a->x[i] - bx[i]) / 2;
@@ -84,7 +66,7 @@ static void cayley(const double Y[6], cb_pose *out) {
   double across[3];
   cb_cross3(w, v, across);
   *out = (cb_pose){{1, w[0] / 2, w[1] / 2, w[2] / 2}, {0, 0, 0}};
-  normalise(out->q);
+  cb_quaternion_project(out->q);
   for (int i = 0; i < 3; i++) out->x[i] = scale * (v[i] + across[i] / 2 + w[i] * wv / 4);
 }
 
@@ -110,7 +92,7 @@ static void exponential(const double Y[6], cb_pose *out) {
   cb_cross3(w, v, wv);
   cb_cross3(w, wv, wwv);
   *out = (cb_pose){{cos(half), sinc * w[0] / 2, sinc * w[1] / 2, sinc * w[2] / 2}, {0, 0, 0}};
-  normalise(out->q);
+  cb_quaternion_project(out->q);
   for (int i = 0; i < 3; i++) out->x[i] = v[i] + sinc * sinc / 2 * wv[i] + c * wwv[i];
 }
 

@@ -90,12 +90,12 @@ static void check_matrix(const char *space, linkage f, int stages, uint64_t *see
   for (int k = 0; k < stages - 1; k++)
     for (int r = 0; r < m->rows; r++) cb_lobatto_chart_multipliers(m, k)[r] += check_uniform(seed, -0.3, 0.3);
   const int unknowns = cb_lobatto_chart_newton_unknowns(m->newton);
-  double *d = calloc((size_t)unknowns, sizeof *d), *by = calloc((size_t)unknowns, sizeof *by), *r[2], size, position;
+  double *d = calloc((size_t)unknowns, sizeof *d), *by = calloc((size_t)unknowns, sizeof *by), *r[2];
   for (int i = 0; i < unknowns; i++) d[i] = check_uniform(seed, -1, 1);
   const double eps = 1e-5, move[3] = {-eps, 2 * eps, -eps};
   for (int side = 0; side < 3; side++) {
     for (int i = 0; i < unknowns; i++) by[i] = move[side] * d[i];
-    cb_lobatto_chart_newton_correct(m, by, &size, &position);
+    cb_lobatto_chart_newton_correct(m, by, &(cb_stage_change){0});
     if (side < 2) {
       r[side] = calloc((size_t)unknowns, sizeof *r[side]);
       check_ok(cb_lobatto_chart_newton_residual(m->newton, m, false, r[side]));

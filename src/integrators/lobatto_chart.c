@@ -191,7 +191,7 @@ static cb_status solve_once(cb_lobatto_chart *m) {
   if (status) return status;
   cb_lobatto_chart_predict(m);
   m->integrator->solver = cb_solver_name(&m->solver);
-  return by_newton ? cb_lobatto_chart_newton_solve(m->newton, m) : cb_lobatto_chart_fixed_point(m);
+  return by_newton ? cb_lobatto_chart_newton_solve(m) : cb_lobatto_chart_fixed_point(m);
 }
 
 static cb_status solve(cb_lobatto_chart *m) {

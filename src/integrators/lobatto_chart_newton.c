@@ -291,51 +291,45 @@ cb_status cb_lobatto_chart_newton_residual(cb_lobatto_chart_newton *w, cb_lobatt
   return CB_OK;
 }
 
-double cb_lobatto_chart_newton_correct(cb_lobatto_chart *m, const double *step, double *size, double *position) {
-  double change = 0, poison = 0;
+void cb_lobatto_chart_newton_correct(cb_lobatto_chart *m, const double *step, cb_stage_change *c) {
+  double poison = 0;
   for (int a = 0; a < m->n; a++)
     for (int l = 0; l < m->s; l++)
-      for (int c = 0; c < m->d; c++) {
-        const double by = step[stage_unknown(m, a, l) + c];
-        double *y = m->z + (size_t)l * m->count + (size_t)(a * m->d + c);
+      for (int e = 0; e < m->d; e++) {
+        const double by = step[stage_unknown(m, a, l) + e];
+        double *y = m->z + (size_t)l * m->count + (size_t)(a * m->d + e);
         *y -= by;
-        change = fmax(change, fabs(by));
+        c->change = fmax(c->change, fabs(by));
         poison += 0 * by;
-        *size = fmax(*size, fabs(*y));
-        *position = fmax(*position, fabs(m->start->x[a * m->d + c]));
+        c->size = fmax(c->size, fabs(*y));
       }
+  c->change += poison;
   for (int k = 0; k < m->s - 1; k++)
     for (int r = 0; r < m->rows; r++)
       cb_lobatto_chart_multipliers(m, k)[r] -= step[multiplier_unknown(m, r, k)] / (m->h * m->h);
-  return change + poison;
 }
 
-cb_status cb_lobatto_chart_newton_solve(cb_lobatto_chart_newton *w, cb_lobatto_chart *m) {
-  /* Old factors cut the change by about their own relative age: below 1e-5 one pass more with them reaches
-   * round-off. */
-  const double reuse = 1e-5, target = m->tolerance > 0 ? m->tolerance : 4 * DBL_EPSILON;
-  const int most = m->max_iterations < 30 ? m->max_iterations : 30;
-  cb_integrator *in = m->integrator;
-  double before = INFINITY;
-  for (size_t e = 0; e < m->count; e++) m->z[e] = m->h * m->u[e]; /* y_0 */
-  for (int it = 1; it <= most; it++) {
-    const bool fresh = it == 1 || in->residual > reuse;
-    cb_status status = cb_lobatto_chart_newton_residual(w, m, fresh, w->r);
-    if (!status && fresh) status = cb_lobatto_chart_newton_factor(w, m);
-    if (status) return status;
-    cb_lobatto_chart_newton_apply(w, w->r);
-    double size = 0, position = 0;
-    const double change = cb_lobatto_chart_newton_correct(m, w->r, &size, &position);
-    if (!(change < INFINITY))
-      return cb_fail(CB_STEP_NOT_FINITE, "lobatto: a stage is not finite in Newton iteration %d", it);
-    in->iterations = it;
-    in->residual = size > 0 ? change / size : 0;
-    /* what falls no longer, and is noise of the moves or of the coordinates at which forces are evaluated */
-    const bool noise = change <= 4096 * DBL_EPSILON * size || change <= 64 * DBL_EPSILON * position;
-    if (in->residual <= target || (noise && change > before / 4)) return evaluate(w, m, false);
-    before = change;
+static cb_status correct(void *method, bool fresh, cb_stage_change *c) {
+  cb_lobatto_chart *m = method;
+  cb_lobatto_chart_newton *w = m->newton;
+  cb_status status = cb_lobatto_chart_newton_residual(w, m, fresh, w->r);
+  if (!status && fresh) status = cb_lobatto_chart_newton_factor(w, m);
+  if (status) return status;
+  cb_lobatto_chart_newton_apply(w, w->r);
+  cb_lobatto_chart_newton_correct(m, w->r, c);
+  return CB_OK;
+}
+
+cb_status cb_lobatto_chart_newton_solve(cb_lobatto_chart *m) {
+  double position = 0; /* forces are evaluated at coordinates of this size */
+  for (size_t e = 0; e < m->count; e++) {
+    m->z[e] = m->h * m->u[e]; /* y_0 */
+    position = fmax(position, fabs(m->start->x[e]));
   }
-  return cb_fail(CB_STEP_NO_CONVERGENCE,
-                 "lobatto: Newton's method stands at a relative change of %.2g after %d iterations", in->residual,
-                 in->iterations);
+  const cb_newton how = {.name = "lobatto",
+                         .target = m->tolerance > 0 ? m->tolerance : 4 * DBL_EPSILON,
+                         .noise = 64 * DBL_EPSILON * position,
+                         .most = m->max_iterations};
+  const cb_status status = cb_newton_solve(&how, m->integrator, correct, m);
+  return status ? status : evaluate(m->newton, m, false);
 }

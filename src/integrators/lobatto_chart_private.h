@@ -7,6 +7,7 @@
 #include "dynamics/chart_dynamics.h"
 #include "integrators/lobatto.h"
 #include "integrators/lobatto_chart.h"
+#include "integrators/newton.h"
 #include "integrators/predictor.h"
 #include "integrators/solver.h"
 #include "numerics/tableau.h"
@@ -82,7 +83,7 @@ cb_status cb_lobatto_chart_fixed_point(cb_lobatto_chart *m);
 /* lobatto_chart_newton.c: the stages by Newton's method, from the prediction that is in z, u and the multipliers. */
 cb_status cb_lobatto_chart_newton_create(cb_lobatto_chart *m, cb_lobatto_chart_newton **out);
 void cb_lobatto_chart_newton_free(cb_lobatto_chart_newton *w);
-cb_status cb_lobatto_chart_newton_solve(cb_lobatto_chart_newton *w, cb_lobatto_chart *m);
+cb_status cb_lobatto_chart_newton_solve(cb_lobatto_chart *m);
 /* Its parts. Unknowns are those of the file's head, by particle, stage and coordinate, then by row and stage; y_0
  * stands in z where the others do. */
 int cb_lobatto_chart_newton_unknowns(const cb_lobatto_chart_newton *w);
@@ -92,8 +93,7 @@ cb_status cb_lobatto_chart_newton_residual(cb_lobatto_chart_newton *w, cb_lobatt
 /* The matrix where derivatives were wanted last, and x := matrix^-1 x. */
 cb_status cb_lobatto_chart_newton_factor(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m);
 void cb_lobatto_chart_newton_apply(cb_lobatto_chart_newton *w, double *x);
-/* The unknowns less step. Returns the largest change of a move (nan once a number is not finite) and, in *size and
- * *position, the largest move in the step and the largest coordinate. */
-double cb_lobatto_chart_newton_correct(cb_lobatto_chart *m, const double *step, double *size, double *position);
+/* The unknowns less step; the change is nan once a number is not finite. */
+void cb_lobatto_chart_newton_correct(cb_lobatto_chart *m, const double *step, cb_stage_change *c);
 
 #endif

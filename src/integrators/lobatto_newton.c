@@ -12,6 +12,7 @@
 #include "integrators/lobatto_newton.h"
 
 #include "core/arena.h"
+#include "integrators/newton.h"
 #include "integrators/stage_matrix.h"
 
 #include <math.h>
@@ -272,10 +273,10 @@ static cb_status factor(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geom
   return cb_stage_matrix_factor(w->matrix);
 }
 
-/* Adds the correction; returns the largest change of a D and, in *size, the largest D. */
-static double update(cb_lobatto_newton *w, cb_lobatto *l, const cb_geometry *g, const double *x0, double *size) {
+/* Adds the correction; *c: the change of the D. */
+static void update(cb_lobatto_newton *w, cb_lobatto *l, const cb_geometry *g, const double *x0, cb_stage_change *c) {
   const int s = l->s, nf = g->n_factors;
-  double change = 0, poison = 0; /* nan once a number is not finite */
+  double poison = 0; /* nan once a number is not finite */
   for (int a = 0; a < l->n; a++) {
     const size_t at = (size_t)a * l->k;
     const double *r = w->rhs + (size_t)a * w->B;
@@ -284,16 +285,16 @@ static double update(cb_lobatto_newton *w, cb_lobatto *l, const cb_geometry *g, 
         const double delta = r[at_D(l, i) + e];
         l->D[i][at + e] += delta;
         l->X[i][at + e] = x0[at + e] + l->D[i][at + e];
-        change = fmax(change, fabs(delta));
+        c->change = fmax(c->change, fabs(delta));
         poison += 0 * delta;
-        *size = fmax(*size, fabs(l->D[i][at + e]));
+        c->size = fmax(c->size, fabs(l->D[i][at + e]));
       }
     for (int k = 0; k < s - 1; k++) {
       for (int f = 0; f < nf; f++) w->y[((size_t)a * (s - 1) + k) * nf + f] += r[at_y(l, g, k, f)];
       for (int e = 0; l->V && e < l->k; e++) w->Q[k][at + e] += r[w->q + k * l->k + e];
     }
   }
-  return change + poison;
+  c->change += poison;
 }
 
 /* G_k = F_k - Lambda_k X_k. */
@@ -310,45 +311,46 @@ static void finish(const cb_lobatto_newton *w, cb_lobatto *l, const cb_geometry 
       }
 }
 
+/* What the iteration is about. */
+typedef struct stages {
+  cb_lobatto_newton *w;
+  cb_integrator *in;
+  cb_lobatto *l;
+  cb_lobatto_constraints *rods;
+  const cb_geometry *g;
+  double t, h;
+  const double *x0, *p0;
+} stages;
+
+static cb_status evaluate(const stages *e, bool derivatives) {
+  cb_status status = forces(e->w, e->in, e->l, e->g, e->t, e->h, derivatives);
+  if (!status && e->rods)
+    status = cb_lobatto_constraints_pulls(e->rods, e->in, e->l, e->t, e->h, derivatives ? e->w->dx : NULL);
+  return status;
+}
+
+static cb_status correct(void *method, bool fresh, cb_stage_change *c) {
+  const stages *e = method;
+  cb_lobatto_newton *w = e->w;
+  cb_status status = evaluate(e, fresh);
+  if (status) return status;
+  residuals(w, e->l, e->g, e->x0, e->p0, e->h);
+  if (fresh && (status = factor(w, e->l, e->g, e->h))) return status;
+  cb_stage_matrix_solve(w->matrix, w->rhs);
+  if (e->rods) status = cb_lobatto_constraints_border(e->rods, e->l, w->matrix, w->B, w->q, e->h, fresh, w->rhs);
+  if (!status) update(w, e->l, e->g, e->x0, c);
+  return status;
+}
+
 cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, cb_lobatto_constraints *rods,
                                   double t, const double *x0, const double *p0, double h) {
-  /* Old factors cut the change by about their own relative age: below 1e-5 one pass more with them reaches round-off.
-   * */
-  const double reuse = 1e-5, noise = 1e-12;
-  const cb_geometry *g = cb_system_space(in->system);
-  const int most = l->max_iterations < 30 ? l->max_iterations : 30;
-  double before = INFINITY;
-  cb_status status = forces(w, in, l, g, t, h, false);
-  if (!status && rods) status = cb_lobatto_constraints_pulls(rods, in, l, t, h, NULL);
+  stages e = {w, in, l, rods, cb_system_space(in->system), t, h, x0, p0};
+  const cb_newton how = {"lobatto", l->tolerance, l->noise, l->max_iterations};
+  cb_status status = evaluate(&e, false);
   if (status) return status;
-  start(w, l, g, p0, h);
-  for (int it = 1; it <= most; it++) {
-    const bool fresh = it == 1 || in->residual > reuse;
-    status = forces(w, in, l, g, t, h, fresh);
-    if (!status && rods) status = cb_lobatto_constraints_pulls(rods, in, l, t, h, fresh ? w->dx : NULL);
-    if (status) return status;
-    residuals(w, l, g, x0, p0, h);
-    if (fresh && (status = factor(w, l, g, h))) return status;
-    cb_stage_matrix_solve(w->matrix, w->rhs);
-    if (rods && (status = cb_lobatto_constraints_border(rods, l, w->matrix, w->B, w->q, h, fresh, w->rhs)))
-      return status;
-    double size = 0;
-    const double change = update(w, l, g, x0, &size);
-    if (!(change < INFINITY))
-      return cb_fail(CB_STEP_NOT_FINITE, "lobatto: a stage is not finite in Newton iteration %d", it);
-    in->iterations = it;
-    in->residual = size > 0 ? change / size : 0;
-    const bool unresolved = in->residual <= noise || change <= l->noise;
-    if (in->residual <= l->tolerance || (unresolved && change > before / 4)) {
-      status = forces(w, in, l, g, t, h, false);
-      if (!status && rods) status = cb_lobatto_constraints_pulls(rods, in, l, t, h, NULL);
-      if (status) return status;
-      finish(w, l, g, h);
-      return CB_OK;
-    }
-    before = change;
-  }
-  return cb_fail(CB_STEP_NO_CONVERGENCE,
-                 "lobatto: Newton's method stands at a relative change of %.2g after %d iterations", in->residual,
-                 in->iterations);
+  start(w, l, e.g, p0, h);
+  status = cb_newton_solve(&how, in, correct, &e);
+  if (!status) status = evaluate(&e, false);
+  if (!status) finish(w, l, e.g, h);
+  return status;
 }

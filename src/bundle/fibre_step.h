@@ -23,8 +23,18 @@ typedef struct cb_fibre_state {
 /* r and r' (per second) at the time of the state. */
 void cb_fibre_shape(const cb_fibre_path *p, const cb_fibre_state *s, double *r, double *rate);
 
-/* One step of h seconds by the Magnus method of order 4 or 6, once (error 0), or in halves until they agree to `error`
- * on a cycle. The time is left to the caller. steps: that were taken. CB_STEP_SINGULAR, CB_STEP_DOMAIN with the shape;
+/* What a way along a gait adds up to. */
+typedef struct cb_fibre_sum {
+  double g[CB_GROUP_SIZE], length, cost;
+} cb_fibre_sum;
+
+/* holonomy.c. *total and *steps go on along the gait from time t to `end`, which no break of the gait lies between, by the
+ * Magnus method of order 4 or 6: between breaks of the bundle once (error 0), or to this error on a cycle. */
+cb_status cb_fibre_along(const cb_bundle *b, const cb_gait *gait, int order, double error, double t, double end,
+                         cb_fibre_sum *total, int *steps);
+
+/* One step of h seconds by the Magnus method of order 4 or 6, once (error 0), or as cb_holonomy does to `error` on a
+ * cycle. The time is left to the caller. steps: that were taken. CB_STEP_SINGULAR, CB_STEP_DOMAIN with the shape;
  * CB_STEP_NO_CONVERGENCE where the error is not met. */
 cb_status cb_fibre_step(const cb_fibre_path *p, int order, double error, double h, cb_fibre_state *s, int *steps);
 

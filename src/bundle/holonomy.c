@@ -8,6 +8,7 @@
  * on steps of that length.
  */
 #include "bundle/bundle_private.h"
+#include "bundle/fibre_step.h"
 #include "bundle/gait_private.h"
 #include "bundle/magnus.h"
 
@@ -25,7 +26,10 @@ typedef struct integral {
   double error;  /* on a period */
   double longest; /* step at first; 0: the gait's pieces */
   bool length, cost; /* are wanted */
+  bool strict; /* fails where the last depth does not do, as at a pole */
   int steps;     /* taken on the piece at hand */
+  int taken;     /* of all */
+  double where;  /* begins the step that was halved last */
   double square; /* the largest r'Mr' so far: the measure of round-off */
 } integral;
 
@@ -52,6 +56,7 @@ static cb_status take(integral *I, double t, double h, step *out) {
   const cb_group *G = I->b->group;
   double a[CB_MAGNUS_NODES][CB_GROUP_DIM], W[CB_GROUP_DIM], square = 0;
   out->length.all = out->cost.all = 0;
+  I->taken++;
   for (int k = 0; k < m->nodes; k++) {
     const cb_status status =
         cb_gait_velocity(I->b, I->gait, t + m->node[k] * h, a[k], I->length || I->cost ? &square : NULL);
@@ -119,7 +124,8 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
   const cb_group *G = I->b->group;
   step half[2], both;
   past now = *before;
-  if ((I->steps += 2) > STEPS_MAX)
+  I->where = t;
+  if ((I->steps += 2) > STEPS_MAX || (I->strict && depth == DEPTH_MAX))
     return cb_fail(CB_ERROR_STEP, "bundle %s: a holonomy does not settle to %.3g at time %.9g: it is not smooth there",
                    I->b->kind->name, I->error, t);
   for (int k = 0; k < 2; k++) {
@@ -196,6 +202,28 @@ static cb_status prepare(const cb_bundle *b, const cb_gait *gait, const cb_holon
   if (!(o->error >= 0)) return cb_fail(CB_ERROR_ARGUMENT, "a holonomy to an error of %.3g", o->error);
   if (!(o->step >= 0)) return cb_fail(CB_ERROR_ARGUMENT, "a holonomy in steps of %.3g", o->step);
   return cb_gait_fits(b, gait);
+}
+
+cb_status cb_fibre_along(const cb_bundle *b, const cb_gait *gait, int order, double error, double t, double end,
+                         cb_fibre_sum *total, int *steps) {
+  const cb_holonomy_options o = {.order = order, .error = error, .step = end - t};
+  const size_t bytes = (size_t)b->group->size * sizeof *total->g;
+  integral I;
+  step path = {.length = {.all = total->length}, .cost = {.all = total->cost}};
+  cb_status status = prepare(b, gait, &o, &I);
+  if (status) return status;
+  I.length = I.cost = I.strict = true;
+  memcpy(path.g, total->g, bytes);
+  status = follow(&I, t, end, 1, &path);
+  if (status == CB_ERROR_STEP) {
+    double r[CB_SHAPE_MAX];
+    cb_gait_at(gait, I.where, r, NULL);
+    status = cb_bundle_fail_at(b, r, CB_STEP_NO_CONVERGENCE);
+  }
+  *steps += I.taken;
+  memcpy(total->g, path.g, bytes);
+  total->length = path.length.all, total->cost = path.cost.all;
+  return status;
 }
 
 cb_status cb_holonomy_by(const cb_bundle *b, const cb_gait *gait, const cb_holonomy_options *options, double *g,

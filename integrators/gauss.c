@@ -30,13 +30,10 @@ static const cb_param table[] = {
      "in moving charts: the chart at the step's midpoint, so that the method is symmetric; false: at its start"},
     {"balance", CB_PARAM_BOOL, offsetof(parameters, balance), "true", "", "", NULL,
      "in moving charts: balance momenta through the chart; false is not symplectic"},
-    CB_SOLVER_PARAM(parameters, solver),
-    {"tolerance", CB_PARAM_REAL, offsetof(parameters, tolerance), "0", "", ">= 0", NULL,
-     "error of the stages relative to the moves in the step (newton: residual relative to the momenta); 0: round-off"},
-    {"iterations", CB_PARAM_INT, offsetof(parameters, iterations), "100", "", "[1, 10000]", NULL,
-     "most iterations a step"},
-    {"compensated", CB_PARAM_BOOL, offsetof(parameters, compensated), "true", "", "", NULL,
-     "carry the low-order part of the state across steps"},
+    CB_SOLVER_PARAMS(parameters,
+                     "error of the stages relative to the moves in the step (newton: residual relative to the "
+                     "momenta); 0: round-off",
+                     "100"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static void destroy(cb_integrator *in) {

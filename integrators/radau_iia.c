@@ -44,13 +44,10 @@ static const cb_param table[] = {
     {"form", CB_PARAM_CHOICE, offsetof(parameters, form), "scaled", "", "", "scaled|velocity",
      "multipliers scaled by the step and solved for to round-off; velocity: in a fixed chart as published, unscaled, "
      "until the last correction is below the tolerance or 102 systems are solved"},
-    CB_SOLVER_PARAM(parameters, solver),
-    {"tolerance", CB_PARAM_REAL, offsetof(parameters, tolerance), "0", "", ">= 0", NULL,
-     "error of the stages relative to the moves in the step; 0: round-off (`form: velocity`: 1e-11, absolute)"},
-    {"iterations", CB_PARAM_INT, offsetof(parameters, iterations), "100", "", "[1, 10000]", NULL,
-     "most iterations a step"},
-    {"compensated", CB_PARAM_BOOL, offsetof(parameters, compensated), "true", "", "", NULL,
-     "carry the low-order part of the state across steps"},
+    CB_SOLVER_PARAMS(parameters,
+                     "error of the stages relative to the moves in the step; 0: round-off (`form: velocity`: "
+                     "1e-11, absolute)",
+                     "100"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static void destroy(cb_integrator *in) {

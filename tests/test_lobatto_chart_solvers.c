@@ -79,10 +79,11 @@ static void both_solvers_find_the_same_step_of_a_chain(void **unused) {
 static void check_matrix(const char *space, linkage f, int stages, uint64_t *seed) {
   body_case c;
   open_case(&c, space, f, "lobatto", seed);
-  const cb_lobatto_chart_options options = {stages, CB_SOLVER_NEWTON, 100, 0, true};
-  cb_lobatto_chart *m;
-  check_ok(cb_lobatto_chart_create(c.integrator, &options, &m));
-  check_ok(cb_lobatto_chart_step(m, c.state, 0.1)); /* leaves forces and gradients at the start of the next one */
+  const cb_lobatto_options options = {stages, CB_SOLVER_NEWTON, 100, 0, true};
+  void *form;
+  check_ok(cb_lobatto_chart_form.create(c.integrator, &options, &form));
+  cb_lobatto_chart *m = form;
+  check_ok(cb_lobatto_chart_form.step(m, c.state, 0.1)); /* leaves forces and gradients at the start of the next one */
   m->h = 0.2;
   for (int i = 0; i < stages; i++) /* somewhere beside the solution */
     for (size_t e = 0; e < m->count; e++)
@@ -114,7 +115,7 @@ static void check_matrix(const char *space, linkage f, int stages, uint64_t *see
   for (int side = 0; side < 2; side++) free(r[side]);
   free(d);
   free(by);
-  cb_lobatto_chart_free(m);
+  cb_lobatto_chart_form.destroy(m);
   close_case(&c);
 }
 

@@ -67,7 +67,8 @@ cb_status cb_gauss_make_matrix(cb_gauss *m, const bool *mask, const double *pivo
   return cb_stage_matrix_create(pattern, m->s * m->dim, mask, pivots, &m->matrix);
 }
 
-static cb_status solve_once(cb_gauss *m) {
+static cb_status solve_once(void *method) {
+  cb_gauss *m = method;
   const bool by_newton = cb_solver_is_newton(&m->solver);
   cb_status status = by_newton && !m->matrix ? m->form->prepare_newton(m) : CB_OK;
   if (!status) status = m->form->predict(m);
@@ -76,12 +77,4 @@ static cb_status solve_once(cb_gauss *m) {
   return status;
 }
 
-cb_status cb_gauss_solve(cb_gauss *m) {
-  cb_status status = solve_once(m);
-  /* An iteration that diverges may also leave a chart or overflow before it runs out of iterations. */
-  if (!cb_solver_after(&m->solver, status > 0 ? CB_STEP_NO_CONVERGENCE : status, m->integrator->iterations))
-    return status;
-  status = solve_once(m);
-  if (status) cb_solver_reset(&m->solver); /* not the iteration was to blame */
-  return status;
-}
+cb_status cb_gauss_solve(cb_gauss *m) { return cb_solver_solve(&m->solver, m->integrator, solve_once, m); }

@@ -2,6 +2,8 @@
 #ifndef CB_INTEGRATORS_LOBATTO_H
 #define CB_INTEGRATORS_LOBATTO_H
 
+#include "core/arena.h"
+#include "integrators/solver.h"
 #include <curvebody/integrator.h>
 
 enum { CB_LOBATTO_MAX = 5 };
@@ -44,10 +46,22 @@ struct cb_lobatto {
   double *residual; /* <x0,x0> - 1/curvature of each particle and factor, in twice the precision */
   const double *mass;
 
-  double h;                        /* of the step whose G is kept */
+  double past_h;                   /* of the step whose G is kept */
   bool has_history;                /* G holds the last step's values */
   bool has_force;                  /* F[0] holds the force at the state's position */
   const cb_lobatto_kernel *kernel; /* NULL: the space has another form */
+
+  cb_arena *arena;
+  cb_integrator *in;
+  const cb_geometry *g;
+  cb_solver_choice solver;
+  struct cb_lobatto_newton *newton;    /* NULL until it is needed */
+  struct cb_lobatto_constraints *rods; /* NULL: none */
+  double *dp, *p_low;
+
+  /* the step being made */
+  const cb_state *start;
+  double h;
 };
 
 /* Fills c, b, Ahat, W, Winv and E for l->s stages. */

@@ -70,9 +70,18 @@ static cb_status prepare(cb_lobatto_chart *m) {
   return status;
 }
 
-cb_status cb_lobatto_chart_create(cb_integrator *in, const cb_lobatto_chart_options *o, cb_lobatto_chart **out) {
+static void destroy(void *form) {
+  cb_lobatto_chart *m = form;
+  cb_lobatto_chart_newton_free(m->newton);
+  cb_predictor_free(m->predict_u);
+  cb_predictor_free(m->predict_rates);
+  cb_gram_free(m->gram);
+  cb_arena_free(m->arena);
+}
+
+static cb_status create(cb_integrator *in, const cb_lobatto_options *o, void **out) {
   cb_arena *arena = cb_arena_create();
-  cb_lobatto_chart *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
+  cb_lobatto_chart *m = cb_arena_alloc(arena, 1, sizeof *m);
   if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `lobatto`");
   m->arena = arena;
   m->integrator = in;
@@ -89,19 +98,10 @@ cb_status cb_lobatto_chart_create(cb_integrator *in, const cb_lobatto_chart_opti
   m->tolerance = o->tolerance;
   cb_solver_start(&m->solver, o->solver, m->n);
   const cb_status status = prepare(m);
-  if (status) return cb_lobatto_chart_free(m), status;
+  if (status) return destroy(m), status;
   in->solver = cb_solver_name(&m->solver);
   *out = m;
   return CB_OK;
-}
-
-void cb_lobatto_chart_free(cb_lobatto_chart *m) {
-  if (!m) return;
-  cb_lobatto_chart_newton_free(m->newton);
-  cb_predictor_free(m->predict_u);
-  cb_predictor_free(m->predict_rates);
-  cb_gram_free(m->gram);
-  cb_arena_free(m->arena);
 }
 
 /* What is known of the place where the state is no longer counts. */
@@ -111,7 +111,8 @@ static void forget(cb_lobatto_chart *m) {
   cb_predictor_reset(m->predict_rates);
 }
 
-void cb_lobatto_chart_reset(cb_lobatto_chart *m) {
+static void reset(void *form) {
+  cb_lobatto_chart *m = form;
   forget(m);
   cb_solver_reset(&m->solver);
   m->integrator->solver = cb_solver_name(&m->solver);
@@ -180,7 +181,8 @@ static cb_status begin(cb_lobatto_chart *m) {
   return CB_OK;
 }
 
-static cb_status solve_once(cb_lobatto_chart *m) {
+static cb_status solve_once(void *method) {
+  cb_lobatto_chart *m = method;
   const bool by_newton = cb_solver_is_newton(&m->solver);
   cb_status status = CB_OK;
   if (by_newton && !m->newton) {
@@ -192,15 +194,6 @@ static cb_status solve_once(cb_lobatto_chart *m) {
   cb_lobatto_chart_predict(m);
   m->integrator->solver = cb_solver_name(&m->solver);
   return by_newton ? cb_lobatto_chart_newton_solve(m) : cb_lobatto_chart_fixed_point(m);
-}
-
-static cb_status solve(cb_lobatto_chart *m) {
-  cb_status status = solve_once(m);
-  /* an iteration that diverges may also leave the chart or overflow before it runs out of iterations */
-  if (!cb_solver_after(&m->solver, status, m->integrator->iterations)) return status;
-  status = solve_once(m);
-  if (status) cb_solver_reset(&m->solver); /* not the iteration was to blame */
-  return status;
 }
 
 /* --- the end of the step --- */
@@ -281,10 +274,11 @@ static void take(const cb_lobatto_chart *m, cb_state *state) {
   cb_compensated_add(1, &state->t, &state->t_low, &m->h, true, 1);
 }
 
-cb_status cb_lobatto_chart_step(cb_lobatto_chart *m, cb_state *state, double h) {
+static cb_status step(void *form, cb_state *state, double h) {
+  cb_lobatto_chart *m = form;
   m->start = state;
   m->h = h;
-  cb_status status = solve(m);
+  cb_status status = cb_solver_solve(&m->solver, m->integrator, solve_once, m);
   if (!status) status = finish(m);
   if (status) return forget(m), status;
   cb_predictor_push(m->predict_u, h, m->u);
@@ -292,3 +286,5 @@ cb_status cb_lobatto_chart_step(cb_lobatto_chart *m, cb_state *state, double h) 
   take(m, state);
   return CB_OK;
 }
+
+const cb_lobatto_form cb_lobatto_chart_form = {create, destroy, step, reset, NULL};

@@ -6,12 +6,13 @@
 #include "dynamics/gram.h"
 #include "dynamics/chart_dynamics.h"
 #include "integrators/lobatto.h"
-#include "integrators/lobatto_chart.h"
+#include "integrators/lobatto_form.h"
 #include "integrators/newton.h"
 #include "integrators/predictor.h"
 #include "integrators/solver.h"
 #include "numerics/tableau.h"
 
+typedef struct cb_lobatto_chart cb_lobatto_chart;
 typedef struct cb_lobatto_chart_newton cb_lobatto_chart_newton;
 
 struct cb_lobatto_chart {

@@ -116,14 +116,13 @@ static void force_block(const cb_lobatto *l, const cb_geometry *g, int B, int q,
   }
 }
 
-cb_status cb_lobatto_newton_create(cb_integrator *in, const cb_lobatto *l, cb_lobatto_constraints *rods,
-                                   cb_lobatto_newton **out) {
-  const cb_geometry *g = cb_system_space(in->system);
+cb_status cb_lobatto_newton_create(cb_lobatto *l) {
+  const cb_geometry *g = l->g;
   cb_arena *arena = cb_arena_create();
-  cb_lobatto_newton *w = arena ? cb_arena_alloc(arena, 1, sizeof *w) : NULL;
+  cb_lobatto_newton *w = cb_arena_alloc(arena, 1, sizeof *w);
   if (!w) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
   w->arena = arena;
-  w->pattern = cb_forces_pattern(in->forces);
+  w->pattern = cb_forces_pattern(l->in->forces);
   const int s = l->s, n = l->k, states = (s - 1) * (n + g->n_factors);
   w->q = states;
   w->B = states + (l->V ? (s - 1) * n : 0);
@@ -161,14 +160,17 @@ cb_status cb_lobatto_newton_create(cb_integrator *in, const cb_lobatto *l, cb_lo
   for (int e = 0; e < w->B * w->B; e++) mask[e] = mask_values[e] != 0;
   free_block(l, g, w->B, w->q, flat_h, X, (const double(*)[CB_FACTOR_MAX])y, pivots);
   cb_status status = cb_stage_matrix_create(w->pattern, w->B, mask, pivots, &w->matrix);
-  if (!status && rods && (status = cb_lobatto_constraints_reserve(rods, in, l, w->B))) cb_stage_matrix_free(w->matrix);
+  if (!status && l->rods && (status = cb_lobatto_constraints_reserve(l->rods, l->in, l, w->B)))
+    cb_stage_matrix_free(w->matrix);
   if (status) return cb_arena_free(arena), status;
-  *out = w;
+  l->newton = w;
   return CB_OK;
 }
 
 /* y and Q from the prediction that is in G. */
-static void start(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geometry *g, const double *p0, double h) {
+static void start(cb_lobatto_newton *w, const cb_lobatto *l) {
+  const cb_geometry *g = l->g;
+  const double *p0 = l->start->p, h = l->h;
   for (int a = 0; a < l->n; a++)
     for (int k = 0; k < l->s - 1; k++) {
       const size_t at = (size_t)a * l->k;
@@ -188,8 +190,8 @@ static void start(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geometry *
     }
 }
 
-static cb_status forces(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, const cb_geometry *g, double t,
-                        double h, bool derivatives) {
+static cb_status forces(cb_lobatto_newton *w, cb_lobatto *l, bool derivatives) {
+  const cb_geometry *g = l->g;
   for (int k = 0; k < l->s - 1; k++) {
     if (l->V)
       for (int a = 0; a < l->n; a++) {
@@ -202,17 +204,19 @@ static cb_status forces(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, 
             l->V[at + e] = w->Q[k][at + e] - c->curvature * xq * l->X[k][at + e];
         }
       }
-    cb_status status = cb_forces_eval(in->forces, t + l->c[k] * h, l->X[k], l->V, l->F[k]);
-    if (!status && derivatives)
-      status = cb_forces_jacobian(in->forces, t + l->c[k] * h, l->X[k], l->V, w->dx[k], w->dv[k]);
+    const double t = l->start->t + l->c[k] * l->h;
+    cb_status status = cb_forces_eval(l->in->forces, t, l->X[k], l->V, l->F[k]);
+    if (!status && derivatives) status = cb_forces_jacobian(l->in->forces, t, l->X[k], l->V, w->dx[k], w->dv[k]);
     if (status) return status;
   }
-  return CB_OK;
+  if (!l->rods) return CB_OK;
+  return cb_lobatto_constraints_pulls(l->rods, l->in, l, l->start->t, l->h, derivatives ? w->dx : NULL);
 }
 
 /* Minus the residuals, into rhs. */
-static void residuals(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geometry *g, const double *x0,
-                      const double *p0, double h) {
+static void residuals(cb_lobatto_newton *w, const cb_lobatto *l) {
+  const cb_geometry *g = l->g;
+  const double *x0 = l->start->x, *p0 = l->start->p, h = l->h;
   const int s = l->s, nf = g->n_factors;
   for (int a = 0; a < l->n; a++) {
     const size_t at = (size_t)a * l->k;
@@ -248,7 +252,8 @@ static void residuals(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geomet
   }
 }
 
-static cb_status factor(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geometry *g, double h) {
+static cb_status factor(cb_lobatto_newton *w, const cb_lobatto *l) {
+  const cb_geometry *g = l->g;
   const int s = l->s, n = l->k, nf = g->n_factors;
   double block[WIDEST * WIDEST];
   for (int a = 0; a < l->n; a++)
@@ -264,17 +269,19 @@ static cb_status factor(cb_lobatto_newton *w, const cb_lobatto *l, const cb_geom
         for (int f = 0; f < nf; f++) y[k][f] = w->y[((size_t)a * (s - 1) + k) * nf + f];
       }
       if (other == a)
-        free_block(l, g, w->B, w->q, h, X, (const double(*)[CB_FACTOR_MAX])y, block);
+        free_block(l, g, w->B, w->q, l->h, X, (const double(*)[CB_FACTOR_MAX])y, block);
       else
         memset(block, 0, (size_t)w->B * w->B * sizeof *block);
-      force_block(l, g, w->B, w->q, h, l->mass[a], X, Q, dx, dv, block);
+      force_block(l, g, w->B, w->q, l->h, l->mass[a], X, Q, dx, dv, block);
       cb_stage_matrix_set(w->matrix, a, entry, block);
     }
   return cb_stage_matrix_factor(w->matrix);
 }
 
 /* Adds the correction; *c: the change of the D. */
-static void update(cb_lobatto_newton *w, cb_lobatto *l, const cb_geometry *g, const double *x0, cb_stage_change *c) {
+static void update(cb_lobatto_newton *w, cb_lobatto *l, cb_stage_change *c) {
+  const cb_geometry *g = l->g;
+  const double *x0 = l->start->x;
   const int s = l->s, nf = g->n_factors;
   double poison = 0; /* nan once a number is not finite */
   for (int a = 0; a < l->n; a++) {
@@ -298,7 +305,9 @@ static void update(cb_lobatto_newton *w, cb_lobatto *l, const cb_geometry *g, co
 }
 
 /* G_k = F_k - Lambda_k X_k. */
-static void finish(const cb_lobatto_newton *w, cb_lobatto *l, const cb_geometry *g, double h) {
+static void finish(const cb_lobatto_newton *w, cb_lobatto *l) {
+  const cb_geometry *g = l->g;
+  const double h = l->h;
   for (int a = 0; a < l->n; a++)
     for (int k = 0; k < l->s - 1; k++)
       for (int f = 0; f < g->n_factors; f++) {
@@ -311,46 +320,26 @@ static void finish(const cb_lobatto_newton *w, cb_lobatto *l, const cb_geometry 
       }
 }
 
-/* What the iteration is about. */
-typedef struct stages {
-  cb_lobatto_newton *w;
-  cb_integrator *in;
-  cb_lobatto *l;
-  cb_lobatto_constraints *rods;
-  const cb_geometry *g;
-  double t, h;
-  const double *x0, *p0;
-} stages;
-
-static cb_status evaluate(const stages *e, bool derivatives) {
-  cb_status status = forces(e->w, e->in, e->l, e->g, e->t, e->h, derivatives);
-  if (!status && e->rods)
-    status = cb_lobatto_constraints_pulls(e->rods, e->in, e->l, e->t, e->h, derivatives ? e->w->dx : NULL);
-  return status;
-}
-
 static cb_status correct(void *method, bool fresh, cb_stage_change *c) {
-  const stages *e = method;
-  cb_lobatto_newton *w = e->w;
-  cb_status status = evaluate(e, fresh);
+  cb_lobatto *l = method;
+  cb_lobatto_newton *w = l->newton;
+  cb_status status = forces(w, l, fresh);
   if (status) return status;
-  residuals(w, e->l, e->g, e->x0, e->p0, e->h);
-  if (fresh && (status = factor(w, e->l, e->g, e->h))) return status;
+  residuals(w, l);
+  if (fresh && (status = factor(w, l))) return status;
   cb_stage_matrix_solve(w->matrix, w->rhs);
-  if (e->rods) status = cb_lobatto_constraints_border(e->rods, e->l, w->matrix, w->B, w->q, e->h, fresh, w->rhs);
-  if (!status) update(w, e->l, e->g, e->x0, c);
+  if (l->rods) status = cb_lobatto_constraints_border(l->rods, l, w->matrix, w->B, w->q, l->h, fresh, w->rhs);
+  if (!status) update(w, l, c);
   return status;
 }
 
-cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, cb_lobatto_constraints *rods,
-                                  double t, const double *x0, const double *p0, double h) {
-  stages e = {w, in, l, rods, cb_system_space(in->system), t, h, x0, p0};
+cb_status cb_lobatto_newton_solve(cb_lobatto *l) {
   const cb_newton how = {"lobatto", l->tolerance, l->noise, l->max_iterations};
-  cb_status status = evaluate(&e, false);
+  cb_status status = forces(l->newton, l, false);
   if (status) return status;
-  start(w, l, e.g, p0, h);
-  status = cb_newton_solve(&how, in, correct, &e);
-  if (!status) status = evaluate(&e, false);
-  if (!status) finish(w, l, e.g, h);
+  start(l->newton, l);
+  status = cb_newton_solve(&how, l->in, correct, l);
+  if (!status) status = forces(l->newton, l, false);
+  if (!status) finish(l->newton, l);
   return status;
 }

@@ -7,14 +7,12 @@
 
 typedef struct cb_lobatto_newton cb_lobatto_newton;
 
-/* rods: NULL without constraints. */
-cb_status cb_lobatto_newton_create(cb_integrator *in, const cb_lobatto *l, cb_lobatto_constraints *rods,
-                                   cb_lobatto_newton **out);
+/* Into l->newton. */
+cb_status cb_lobatto_newton_create(cb_lobatto *l);
 void cb_lobatto_newton_free(cb_lobatto_newton *w);
 
-/* Solves for D, X and G from the prediction that is in them, and for the multipliers of rods (NULL: none). Sets
- * in->iterations and in->residual. */
-cb_status cb_lobatto_newton_solve(cb_lobatto_newton *w, cb_integrator *in, cb_lobatto *l, cb_lobatto_constraints *rods,
-                                  double t, const double *x0, const double *p0, double h);
+/* Solves for D, X and G from the prediction that is in them, and for the multipliers of l->rods. Sets the integrator's
+ * iterations and residual. */
+cb_status cb_lobatto_newton_solve(cb_lobatto *l);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef CB_INTEGRATORS_SOLVER_H
 #define CB_INTEGRATORS_SOLVER_H
 
+#include <curvebody/integrator.h>
 #include <curvebody/param.h>
 #include <stdbool.h>
 
@@ -12,11 +13,16 @@
 enum { CB_SOLVER_SMALL = 256, CB_SOLVER_PATIENCE_SMALL = 25, CB_SOLVER_PATIENCE_LARGE = 200 };
 enum { CB_SOLVER_AUTO, CB_SOLVER_FIXED_POINT, CB_SOLVER_NEWTON };
 
-#define CB_SOLVER_PARAM(type, field)                                                             \
-  {                                                                                              \
-    "solver", CB_PARAM_CHOICE, offsetof(type, field), "auto", "", "", "auto|fixed-point|newton", \
-        "iteration for the stages; auto goes from fixed-point to newton where the first is slow" \
-  }
+/* Rows for the fields solver, tolerance, iterations and compensated. */
+/* clang-format off */
+#define CB_SOLVER_PARAMS(type, what_tolerance, most)                                                             \
+  {"solver", CB_PARAM_CHOICE, offsetof(type, solver), "auto", "", "", "auto|fixed-point|newton",                 \
+   "iteration for the stages; auto goes from fixed-point to newton where the first is slow"},                    \
+  {"tolerance", CB_PARAM_REAL, offsetof(type, tolerance), "0", "", ">= 0", NULL, what_tolerance},                \
+  {"iterations", CB_PARAM_INT, offsetof(type, iterations), most, "", "[1, 10000]", NULL, "most iterations a step"}, \
+  {"compensated", CB_PARAM_BOOL, offsetof(type, compensated), "true", "", "", NULL,                              \
+   "carry the low-order part of the state across steps"}
+/* clang-format on */
 
 typedef struct cb_solver_choice {
   int asked, patience;
@@ -36,6 +42,16 @@ static inline bool cb_solver_after(cb_solver_choice *c, cb_status status, int it
   if (c->newton || c->asked != CB_SOLVER_AUTO) return false;
   c->newton = status > 0 || (status == CB_OK && iterations > c->patience);
   return c->newton && status != CB_OK;
+}
+/* The stages of a step by `once`, and again by Newton's method where that is called for. */
+static inline cb_status cb_solver_solve(cb_solver_choice *c, const cb_integrator *in, cb_status (*once)(void *method),
+                                        void *method) {
+  cb_status status = once(method);
+  /* an iteration that diverges may also leave a chart or overflow before it runs out of iterations */
+  if (!cb_solver_after(c, status, in->iterations)) return status;
+  status = once(method);
+  if (status) cb_solver_reset(c); /* not the iteration was to blame */
+  return status;
 }
 
 #endif

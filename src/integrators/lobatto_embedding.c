@@ -1,0 +1,332 @@
+/* Lobatto IIIA-IIIB in the embedding of a quadric space: symplectic, symmetric, isometry momenta exact.
+ *
+ * H = sum <p,p>/2m + V(t,x) with <x,x> = 1/K in each curved factor; s stages, order 2s-2 (s = 2 is RATTLE):
+ *   X_i = x0 + (h/m) sum_j a_ij P_j,      P_i = p0 + h sum_j a^_ij G_j,   G_j = F_j - Lambda_j X_j,
+ *   b_i a^_ij + b_j a_ji = b_i b_j,       <X_i,X_i> = 1/K,   x1 = X_s,   p1 = p0 + h sum_i b_i G_i,   <x1,p1> = 0.
+ * Eliminating P gives D_i = X_i - x0 = h c_i p0/m + (h^2/m) sum_k W_ik G_k, W = A A^, which is iterated for G
+ * (lobatto_sweep.c) or solved by Newton's method (lobatto_newton.c).
+ *
+ * Source: Jay, Symplectic partitioned Runge-Kutta methods for constrained Hamiltonian systems, SIAM J. Numer. Anal. 33
+ * (1996) 368, doi:10.1137/0733019; Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), VII.1.
+ * Valid for every space made of quadrics and flat factors, in its embedding.
+ *
+ * What sets the stop of the iteration: the last change of the positions is damped once more by about h^2 before it
+ * enters p1, so a change of a few units of D's round-off leaves an error of 1e-20 or less in a step at h = 0.01; more
+ * would show as a drift over 1e5 steps.
+ */
+#include "integrators/lobatto.h"
+
+#include "core/isa.h"
+#include "core/threads.h"
+#include "integrators/fixed_point.h"
+#include "integrators/lobatto_constraints.h"
+#include "integrators/lobatto_form.h"
+#include "integrators/lobatto_newton.h"
+#include "numerics/compensated.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* --- memory --- */
+
+static void destroy(void *form) {
+  cb_lobatto *l = form;
+  cb_lobatto_newton_free(l->newton);
+  cb_lobatto_constraints_free(l->rods);
+  cb_arena_free(l->arena);
+}
+
+static cb_status allocate(cb_lobatto *l) {
+  const size_t count = (size_t)l->n * l->k;
+  bool lost = false;
+  for (int i = 0; i < l->s; i++) {
+    double **const array[] = {&l->X[i], &l->D[i], &l->F[i], &l->G[i]};
+    for (int k = 0; k < 4; k++) /* the sweeps read past the end of X and F */
+      lost |= !(*array[k] = cb_arena_alloc_aligned(l->arena, count + 8, sizeof(double), CB_CACHE_LINE));
+  }
+  double **const array[] = {&l->dp, &l->p_low, cb_forces_uses_velocity(l->in->forces) ? &l->V : NULL};
+  for (int k = 0; k < 3; k++)
+    lost |= array[k] && !(*array[k] = cb_arena_alloc_aligned(l->arena, count, sizeof(double), CB_CACHE_LINE));
+  l->residual = cb_arena_alloc(l->arena, (size_t)l->n * l->g->n_factors, sizeof(double));
+  if (lost || !l->residual) return cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", l->n);
+  return CB_OK;
+}
+
+static cb_status prepare(cb_lobatto *l, int solver) {
+  cb_status status = cb_lobatto_tables(l);
+  if (!status) status = allocate(l);
+  if (!status) status = cb_lobatto_constraints_create(l->in, l, &l->rods);
+  if (status) return status;
+  const bool many = l->rods && !cb_lobatto_constraints_bordered(l->rods);
+  if (many && solver == CB_SOLVER_NEWTON)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "integrator `lobatto`: `solver: newton` is for few constraints; use `fixed-point`, or `radau_iia`");
+  cb_solver_start(&l->solver, many ? CB_SOLVER_FIXED_POINT : solver, l->n);
+  /* made now where it may be needed and is cheap, so that a step allocates nothing */
+  if (cb_solver_is_newton(&l->solver) || (l->solver.asked == CB_SOLVER_AUTO && l->n <= CB_SOLVER_SMALL))
+    status = cb_lobatto_newton_create(l);
+  return status;
+}
+
+static cb_status create(cb_integrator *in, const cb_lobatto_options *o, void **out) {
+  const cb_geometry *g = cb_system_space(in->system);
+  cb_arena *arena = cb_arena_create();
+  cb_lobatto *l = cb_arena_alloc(arena, 1, sizeof *l);
+  if (!l) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `lobatto`");
+  l->arena = arena;
+  l->in = in;
+  l->g = g;
+  l->s = o->stages;
+  l->n = cb_system_particles(in->system);
+  l->k = g->k;
+  l->threads = cb_threads_for((size_t)l->n);
+  l->max_iterations = o->iterations;
+  l->tolerance = o->tolerance > 0 ? o->tolerance : 16 * DBL_EPSILON;
+  l->compensated = o->compensated;
+  if (g->n_factors == 1 && g->factor[0].curvature != 0 && g->k == 4)
+    l->kernel = cb_isa_get() >= CB_ISA_AVX2 ? &cb_lobatto_kernel_avx2 : &cb_lobatto_kernel_x86_64;
+  l->mass = cb_system_masses(in->system);
+  const cb_status status = prepare(l, o->solver);
+  if (status) return destroy(l), status;
+  in->solver = cb_solver_name(&l->solver);
+  *out = l;
+  return CB_OK;
+}
+
+static void reset(void *form) {
+  cb_lobatto *l = form;
+  l->has_history = l->has_force = false;
+  if (l->rods) cb_lobatto_constraints_forget(l->rods);
+  cb_solver_reset(&l->solver);
+  l->in->solver = cb_solver_name(&l->solver);
+}
+
+/* Stage values are vectors of the embedding: an isometry acts on them by its linear part. */
+static void moved(void *form, int component, const cb_isometry *isometry) {
+  cb_lobatto *l = form;
+  if (l->rods) cb_lobatto_constraints_moved(l->rods, l->in, component, isometry);
+  const int *start = cb_system_component_starts(l->in->system);
+  for (int a = start[component]; a < start[component + 1]; a++) {
+    const size_t at = (size_t)a * l->k;
+    for (int i = 0; i < l->s; i++) cb_isometry_vector(l->g, isometry, l->G[i] + at, l->G[i] + at);
+    cb_isometry_vector(l->g, isometry, l->F[0] + at, l->F[0] + at);
+  }
+}
+
+/* --- stages --- */
+
+/* Particles that a thread does one thing after another with, so that they stay in its cache. */
+enum { PORTION = 256 };
+
+/* <x0,x0> - 1/K with the low-order part of x0, from exact products. */
+static void residuals(cb_lobatto *l, int begin, int end) {
+  const cb_geometry *g = l->g;
+  if (l->kernel) {
+    l->kernel->residuals(l, g->form, g->factor[0].curvature, begin, end, l->start->x, l->start->x_low);
+    return;
+  }
+  for (int a = begin; a < end; a++)
+    for (int f = 0; f < g->n_factors; f++) {
+      const cb_factor *factor = &g->factor[f];
+      if (factor->curvature == 0) continue;
+      const size_t at = (size_t)a * l->k + factor->offset;
+      l->residual[a * g->n_factors + f] = cb_compensated_norm(factor->count, g->form + factor->offset, l->start->x + at,
+                                                              l->start->x_low + at, 1 / factor->curvature);
+    }
+}
+
+/* G at the start for all stages: the acceleration at x0 with the normal part -K <p,p>/m x. For Newton's method
+ * without the force: where that is called for, a step under the constant force may lead far away. */
+static void start_from_force(cb_lobatto *l, int a) {
+  const double force = cb_solver_is_newton(&l->solver) ? 0 : 1;
+  for (int f = 0; f < l->g->n_factors; f++) {
+    const cb_factor *factor = &l->g->factor[f];
+    const double K = factor->curvature, *form = l->g->form + factor->offset;
+    const size_t at = (size_t)a * l->k + factor->offset;
+    const double *x = l->start->x + at, *p = l->start->p + at, *F = l->F[0] + at;
+    double normal = 0;
+    for (int e = 0; K != 0 && e < factor->count; e++)
+      normal += K * form[e] * (p[e] * p[e] / l->mass[a] + force * F[e] * x[e]);
+    for (int i = 0; i < l->s; i++)
+      for (int e = 0; e < factor->count; e++) l->G[i][at + e] = force * F[e] - normal * x[e];
+  }
+}
+
+/* G_i, D_i and X_i to start the iteration from: G extrapolated from the last step, if it had the same length. */
+static void predict_portion(cb_lobatto *l, int begin, int end) {
+  const int s = l->s;
+  const double *x0 = l->start->x, *p0 = l->start->p, h = l->h;
+  const bool known = l->has_history && l->past_h == l->h;
+  if (known && l->kernel) {
+    l->kernel->predict(l, begin, end, x0, p0, h);
+    return;
+  }
+  for (int a = begin; a < end; a++) {
+    if (!known) start_from_force(l, a);
+    for (int e = 0; e < l->k; e++) {
+      const size_t at = (size_t)a * l->k + e;
+      double G[CB_LOBATTO_MAX];
+      for (int i = 0; i < s; i++) {
+        G[i] = known ? 0 : l->G[i][at];
+        for (int j = 0; known && j < s; j++) G[i] += l->E[i][j] * l->G[j][at];
+      }
+      for (int i = 0; i < s; i++) l->G[i][at] = G[i];
+      l->X[0][at] = x0[at];
+      for (int i = 1; i < s; i++) {
+        double sum = 0;
+        for (int j = 0; j < s - 1; j++) sum += l->W[i][j] * G[j];
+        l->D[i][at] = h / l->mass[a] * (l->c[i] * p0[at] + h * sum);
+        l->X[i][at] = x0[at] + l->D[i][at];
+      }
+    }
+  }
+}
+
+static void predict_range(void *context, int begin, int end) {
+  for (int a = begin; a < end; a += PORTION) {
+    const int last = end - a < PORTION ? end : a + PORTION;
+    residuals(context, a, last);
+    predict_portion(context, a, last);
+  }
+}
+
+/* Forces at the inner stages (and at the first where they depend on the velocity, which is made stage by stage). */
+static cb_status stage_forces(cb_lobatto *l) {
+  const int inner = l->s - 2;
+  double time[CB_LOBATTO_MAX];
+  for (int i = 0; i < l->s; i++) time[i] = l->start->t + l->c[i] * l->h;
+  if (!l->V && !inner) return CB_OK;
+  if (!l->V)
+    return cb_forces_eval_stages(l->in->forces, inner, time + 1, (const double *const *)(l->X + 1), NULL, l->F + 1);
+  for (int i = 0; i <= inner; i++) {
+    cb_lobatto_velocity(l, l->g, l->start->p, l->h, i);
+    const cb_status status = cb_forces_eval(l->in->forces, time[i], l->X[i], l->V, l->F[i]);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
+static cb_status fixed_point(cb_lobatto *l) {
+  const double noise = 1e-12, t = l->start->t, h = l->h;
+  cb_integrator *in = l->in;
+  double before = INFINITY;
+  if (l->rods) {
+    const cb_status status = cb_lobatto_constraints_prepare(l->rods, l, t, h);
+    if (status) return status;
+  }
+  for (int it = 1; it <= l->max_iterations; it++) {
+    cb_status status = stage_forces(l);
+    if (!status && l->rods) status = cb_lobatto_constraints_sweep(l->rods, l, t, h);
+    if (status) return status;
+    double size = 0;
+    const double change = cb_lobatto_sweep(l, l->g, l->start->x, l->start->p, h, &size);
+    if (!(change < INFINITY)) return cb_stage_not_finite("lobatto", it);
+    in->iterations = it;
+    in->residual = size > 0 ? change / size : 0;
+    if (in->residual <= l->tolerance) return CB_OK;
+    /* below what the iteration can resolve, it no longer contracts: that is the end too */
+    const bool unresolved = change <= l->noise;
+    if (it > 1 && ((in->residual <= noise && change > before / 4) || (unresolved && change > 0.8 * before)))
+      return CB_OK;
+    if (it > 3 && change > 1e3 * before && in->residual > noise && !unresolved) break;
+    before = change;
+  }
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "lobatto: the fixed-point iteration stands at a relative change of %.2g after %d "
+                 "iterations; a smaller step or `solver: newton` may do",
+                 in->residual, in->iterations);
+}
+
+/* The force at the start, unless the last step left it. */
+static cb_status begin(cb_lobatto *l, const cb_state *state) {
+  const bool known = l->V ? l->has_history : l->has_force;
+  for (int a = 0; l->V && !known && a < l->n; a++)
+    for (int e = 0; e < l->k; e++) l->V[(size_t)a * l->k + e] = state->p[(size_t)a * l->k + e] / l->mass[a];
+  cb_status status = known ? CB_OK : cb_forces_eval(l->in->forces, state->t, state->x, l->V, l->F[0]);
+  if (!status && l->rods) status = cb_lobatto_constraints_begin(l->rods, l, state->t, state, l->h);
+  if (status || !l->rods) return status;
+  /* Some units of round-off of the coordinates: where a body is nearly at rest, more than round-off of its moves. */
+  double size = 0;
+  for (int e = 0; e < l->n * l->k; e++) size = fmax(size, fabs(state->x[e]));
+  l->noise = 16 * DBL_EPSILON * size;
+  return CB_OK;
+}
+
+static cb_status solve(cb_lobatto *l) {
+  cb_status status;
+  do {
+    const bool newton = cb_solver_is_newton(&l->solver);
+    cb_threads_range(l->threads, l->n, predict_range, l);
+    if (newton && !l->newton && (status = cb_lobatto_newton_create(l))) return status;
+    status = newton ? cb_lobatto_newton_solve(l) : fixed_point(l);
+    if (status) l->has_history = false;
+  } while (cb_solver_after(&l->solver, status, l->in->iterations));
+  l->in->solver = cb_solver_name(&l->solver);
+  return status;
+}
+
+/* --- the end of the step --- */
+
+typedef struct ending {
+  cb_lobatto *l;
+  cb_state *state;
+} ending;
+
+static void end_range(void *context, int begin, int end) {
+  const ending *w = context;
+  cb_lobatto *l = w->l;
+  cb_state *state = w->state;
+  for (int a = begin; a < end; a += PORTION) {
+    const int last = end - a < PORTION ? end : a + PORTION;
+    const size_t at = (size_t)a * l->k, count = (size_t)(last - a) * l->k;
+    cb_compensated_add(count, state->x + at, state->x_low + at, l->D[l->s - 1] + at, l->compensated, 1);
+    cb_lobatto_end(l, l->g, a, last, state->x, state->p, l->h, state->p_low, l->dp);
+    cb_compensated_add(count, state->p + at, state->p_low + at, l->dp + at, l->compensated, 1);
+  }
+}
+
+/* The last multiplier is from the velocities' constraint. */
+static cb_status end_constrained(cb_lobatto *l, cb_state *state) {
+  const size_t count = (size_t)l->n * l->k;
+  const double *x1 = l->X[l->s - 1];
+  memset(l->p_low, 0, count * sizeof *l->p_low);
+  cb_lobatto_end(l, l->g, 0, l->n, x1, state->p, l->h, l->p_low, l->dp);
+  const cb_status status = cb_lobatto_constraints_close(l->rods, l, state->t, x1, state->p, l->h, l->dp);
+  if (status) return status;
+  cb_compensated_add(count, state->x, state->x_low, l->D[l->s - 1], l->compensated, 1);
+  for (size_t e = 0; e < count; e++) state->p_low[e] += l->p_low[e];
+  cb_compensated_add(count, state->p, state->p_low, l->dp, l->compensated, 1);
+  return CB_OK;
+}
+
+static cb_status advance(cb_lobatto *l, cb_state *state) {
+  const double h = l->h;
+  const int s = l->s;
+  cb_status status = begin(l, state);
+  if (!status) status = solve(l);
+  if (status) return status;
+  if (l->V) cb_lobatto_velocity(l, l->g, state->p, h, s - 1);
+  status = cb_forces_eval(l->in->forces, state->t + h, l->X[s - 1], l->V, l->F[s - 1]);
+  if (!status && l->rods) status = cb_lobatto_constraints_end(l->rods, l, state->t, h);
+  if (!status && l->rods) return end_constrained(l, state);
+  if (!status) cb_threads_range(l->threads, l->n, end_range, &(ending){l, state});
+  return status;
+}
+
+static cb_status step(void *form, cb_state *state, double h) {
+  cb_lobatto *l = form;
+  l->start = state;
+  l->h = h;
+  const cb_status status = advance(l, state);
+  l->has_force = l->has_history = !status;
+  if (status) return status;
+  cb_compensated_add(1, &state->t, &state->t_low, &h, true, 1);
+  double *swap = l->F[0];
+  l->F[0] = l->F[l->s - 1];
+  l->F[l->s - 1] = swap;
+  l->past_h = h;
+  return CB_OK;
+}
+
+const cb_lobatto_form cb_lobatto_embedding_form = {create, destroy, step, reset, moved};

@@ -50,8 +50,9 @@ static cb_status join_pairs(const cb_node *where, const cb_links *springs, int n
   return status;
 }
 
-static cb_status fill(const params *p, const cb_node *node, const cb_geometry *space, cb_builder *b, cb_network *w,
+static cb_status fill(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b, cb_network *w,
                       cb_places *places, cb_links *links, double **mass) {
+  const params *p = given;
   const cb_link spring = {.spring = p->spring};
   int first = 0;
   cb_status status = cb_network_place(w, p->mesh, NULL, node, space, places);
@@ -70,16 +71,7 @@ static cb_status fill(const params *p, const cb_node *node, const cb_geometry *s
 }
 
 static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
-  cb_network w = {0};
-  cb_places places = {0};
-  cb_links links = {0};
-  double *mass = NULL;
-  cb_status status = fill(given, node, space, b, &w, &places, &links, &mass);
-  cb_network_free(&w);
-  cb_places_free(&places);
-  cb_links_free(&links);
-  free(mass);
-  return status;
+  return cb_network_build(fill, given, node, space, b);
 }
 
 const cb_body_class cb_body_frame = {

@@ -79,8 +79,9 @@ static cb_status join(const params *p, const cb_node *node, const cb_network *w,
   return status;
 }
 
-static cb_status fill(const params *p, const cb_node *node, const cb_geometry *space, cb_builder *b, cb_network *w,
+static cb_status fill(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b, cb_network *w,
                       cb_places *places, cb_links *links, double **mass) {
+  const params *p = given;
   cb_link edges;
   int first = 0;
   if (p->mesh && p->lattice) return cb_node_fail(node, "network: expected one of mesh and lattice, found both");
@@ -94,16 +95,7 @@ static cb_status fill(const params *p, const cb_node *node, const cb_geometry *s
 }
 
 static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
-  cb_network w = {0};
-  cb_places places = {0};
-  cb_links links = {0};
-  double *mass = NULL;
-  cb_status status = fill(given, node, space, b, &w, &places, &links, &mass);
-  cb_network_free(&w);
-  cb_places_free(&places);
-  cb_links_free(&links);
-  free(mass);
-  return status;
+  return cb_network_build(fill, given, node, space, b);
 }
 
 const cb_body_class cb_body_network = {

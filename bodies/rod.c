@@ -14,17 +14,12 @@ static const cb_param rows[] = {
 };
 
 static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
+  static const int ends[1][2] = {{0, 1}};
   const params *p = given;
   cb_link link;
-  cb_places places;
-  int first = 0;
-  cb_status status = cb_link_read(p->link, false, &link);
-  if (status) return status;
-  status = cb_places_read(&places, node, space, 2, true);
-  if (!status) status = cb_places_add(&places, node, &p->matter, NULL, b, &first);
-  if (!status) status = cb_link_add(b, places.points, first, first + 1, &link);
-  cb_places_free(&places);
-  return status;
+  int first;
+  const cb_status status = cb_link_read(p->link, false, &link);
+  return status ? status : cb_linked_build(node, space, &p->matter, 2, 1, ends, &link, b, &first);
 }
 
 const cb_body_class cb_body_rod = {

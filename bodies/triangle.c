@@ -28,17 +28,10 @@ static cb_status build(const void *given, const cb_node *node, const cb_geometry
   static const int ends[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   const params *p = given;
   cb_link link[3];
-  cb_places places;
-  int first = 0;
+  int first;
   cb_status status = read_links(p->link, link);
-  if (status) return status;
-  status = cb_places_read(&places, node, space, 3, true);
-  if (!status) status = cb_places_add(&places, node, &p->matter, NULL, b, &first);
-  for (int e = 0; e < 3 && !status; e++)
-    status = cb_link_add(b, places.points, first + ends[e][0], first + ends[e][1], &link[e]);
-  if (!status) status = cb_builder_triangle(b, first, first + 1, first + 2);
-  cb_places_free(&places);
-  return status;
+  if (!status) status = cb_linked_build(node, space, &p->matter, 3, 3, ends, link, b, &first);
+  return status ? status : cb_builder_triangle(b, first, first + 1, first + 2);
 }
 
 const cb_body_class cb_body_triangle = {

@@ -73,3 +73,14 @@ cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb
                                  : cb_builder_spring(b, i, j, link->spring.stiffness, rest, link->spring.damping);
   return status ? cb_place_fail(node, status) : CB_OK;
 }
+
+cb_status cb_linked_build(const cb_node *node, const cb_geometry *space, const cb_matter *matter, int particles,
+                          int count, const int (*ends)[2], const cb_link *link, cb_builder *b, int *first) {
+  cb_places places;
+  cb_status status = cb_places_read(&places, node, space, particles, true);
+  if (!status) status = cb_places_add(&places, node, matter, NULL, b, first);
+  for (int e = 0; e < count && !status; e++)
+    status = cb_link_add(b, places.points, *first + ends[e][0], *first + ends[e][1], &link[e]);
+  cb_places_free(&places);
+  return status;
+}

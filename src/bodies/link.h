@@ -39,6 +39,10 @@ cb_status cb_link_read(const cb_node *node, bool rigid, cb_link *link);
 /* Joins i and j; node places the message if that cannot be. */
 cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_link *link);
 
+/* Builds a body of `particles` points with links of its own between ends[count]; *first: its first particle. */
+cb_status cb_linked_build(const cb_node *node, const cb_geometry *space, const cb_matter *matter, int particles,
+                          int count, const int (*ends)[2], const cb_link *link, cb_builder *b, int *first);
+
 /* What a function of the positions is kept at: a number in `range` (as in cb_param) or an expression of t; NULL: nan,
  * what it is at the start. `what` names it in messages. */
 cb_status cb_target_read(const cb_node *node, const char *what, const char *range, cb_target *target);

@@ -285,3 +285,17 @@ cb_status cb_network_weigh(const cb_network *w, const cb_geometry *g, const cb_p
   if (!*mass) return cb_fail(CB_ERROR_MEMORY, "no memory for %d masses", w->n);
   return cb_network_masses(w, g, p, density, where, *mass);
 }
+
+cb_status cb_network_build(cb_network_fill *fill, const void *params, const cb_node *node, const cb_geometry *space,
+                           cb_builder *b) {
+  cb_network w = {0};
+  cb_places places = {0};
+  cb_links links = {0};
+  double *mass = NULL;
+  cb_status status = fill(params, node, space, b, &w, &places, &links, &mass);
+  cb_network_free(&w);
+  cb_places_free(&places);
+  cb_links_free(&links);
+  free(mass);
+  return status;
+}

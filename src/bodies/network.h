@@ -43,4 +43,10 @@ cb_status cb_network_masses(const cb_network *w, const cb_geometry *g, const cb_
 cb_status cb_network_weigh(const cb_network *w, const cb_geometry *g, const cb_places *p, double density,
                            const cb_matter *matter, const cb_node *body, double **mass);
 
+/* Builds a body by its class's parameters with all that a network is made of, which is freed whatever the status. */
+typedef cb_status cb_network_fill(const void *params, const cb_node *node, const cb_geometry *space, cb_builder *b,
+                                  cb_network *w, cb_places *places, cb_links *links, double **mass);
+cb_status cb_network_build(cb_network_fill *fill, const void *params, const cb_node *node, const cb_geometry *space,
+                           cb_builder *b);
+
 #endif

@@ -78,16 +78,21 @@ static void holonomy_text(const cb_gait_job *job, const cycle *c) {
   }
 }
 
-static void holonomy_json(const cb_gait_job *job, const cycle *c) {
-  const cb_bundle *b = job->bundle;
-  const cb_group *G = b->group;
+/* "{" and who is spoken of, up to the next key. */
+static void begin_json(const cb_gait_job *job) {
   printf("{\"bundle\": ");
   cb_json_text(stdout, cb_locomotion_name(job->motion));
   printf(", \"group\": ");
-  cb_json_text(stdout, G->name);
+  cb_json_text(stdout, job->bundle->group->name);
   printf(",\n ");
-  cb_gait_json_words("shape", b->n, b->shape);
+  cb_gait_json_words("shape", job->bundle->n, job->bundle->shape);
   printf(",\n ");
+}
+
+static void holonomy_json(const cb_gait_job *job, const cycle *c) {
+  const cb_bundle *b = job->bundle;
+  const cb_group *G = b->group;
+  begin_json(job);
   cb_gait_json_words("numbers", G->size, G->number);
   printf(",\n ");
   cb_gait_json_words("axes", G->dim, G->axis);
@@ -176,13 +181,7 @@ static void local_json(const cb_gait_job *job, const local *at) {
   const cb_bundle *b = job->bundle;
   const cb_group *G = b->group;
   const int A[] = {G->dim, b->n}, B[] = {at->pairs, G->dim}, M[] = {b->n, b->n}, P[] = {G->dim, G->dim};
-  printf("{\"bundle\": ");
-  cb_json_text(stdout, cb_locomotion_name(job->motion));
-  printf(", \"group\": ");
-  cb_json_text(stdout, G->name);
-  printf(",\n ");
-  cb_gait_json_words("shape", b->n, b->shape);
-  printf(",\n ");
+  begin_json(job);
   cb_gait_json_words("axes", G->dim, G->axis);
   printf(",\n \"pairs\": [");
   for (int i = 0, p = 0; i < b->n; i++)

@@ -124,18 +124,15 @@ static cb_status element(cb_constraints *c, const cb_constraint *row, int e, dou
 }
 
 /* The target at time t with its derivatives. */
-static void target(const cb_constraint *row, double t, double value[3]) {
+static cb_status target(const cb_constraint *row, double t, double value[3]) {
   value[0] = row->target;
   value[1] = value[2] = 0;
-  if (!row->law) return;
+  if (!row->law) return CB_OK;
   const cb_jet jet = cb_expression_jet(row->law, &t, 1);
   value[0] = jet.v;
   value[1] = jet.g[0];
   value[2] = jet.h[0];
-}
-
-static cb_status check_law(const cb_constraint *row, const double value[3]) {
-  if (!row->law || (isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2]))) return CB_OK;
+  if (isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2])) return CB_OK;
   return cb_fail(CB_STEP_DOMAIN, "the law of constraint `%s` is not finite", row->name);
 }
 
@@ -150,6 +147,18 @@ static space_row space_row_at(const cb_constraints *c, int r) {
   const int curved = cb_curved_factors(g);
   const cb_factor *f = cb_curved_factor(g, (r - c->rows.own) % curved);
   return (space_row){r, c->rows.start[r], f->offset, f->count, f->curvature};
+}
+
+/* <a, b> in the factor of a row of its particle, a and b of all particles; gradient, where wanted, gets <a, .>. */
+static double space_product(const cb_constraints *c, const space_row *s, const double *a, const double *b,
+                            double *gradient) {
+  const size_t k = (size_t)c->space->k, particle = k * (size_t)c->rows.particle[s->entry];
+  double sum = 0;
+  for (int e = s->offset; e < s->offset + s->count; e++) {
+    sum += c->space->form[e] * a[particle + (size_t)e] * b[particle + (size_t)e];
+    if (gradient) gradient[(size_t)s->entry * k + (size_t)e] = c->space->form[e] * a[particle + (size_t)e];
+  }
+  return sum;
 }
 
 cb_status cb_constraints_eval(cb_constraints *c, double t, const double *x, double *g, double *G) {
@@ -171,19 +180,13 @@ cb_status cb_constraints_eval(cb_constraints *c, double t, const double *x, doub
       g[r] = 0;
       continue;
     }
-    target(row, t, aim);
-    const cb_status status = check_law(row, aim);
+    const cb_status status = target(row, t, aim);
     if (status) return status;
     g[r] = sum - aim[0];
   }
   for (int r = c->rows.own; r < c->rows.rows; r++) {
     const space_row s = space_row_at(c, r);
-    const double *at = x + (size_t)c->rows.particle[s.entry] * k;
-    double square = 0;
-    for (int a = s.offset; a < s.offset + s.count; a++) {
-      square += c->space->form[a] * at[a] * at[a];
-      if (G) G[(size_t)s.entry * k + a] = c->space->form[a] * at[a];
-    }
+    const double square = space_product(c, &s, x, x, G);
     if (g) g[r] = 0.5 * (square - 1 / s.curvature);
   }
   return CB_OK;
@@ -209,20 +212,13 @@ cb_status cb_constraints_rate(cb_constraints *c, double t, const double *x, cons
         }
       }
     }
-    target(row, t, aim);
-    const cb_status status = check_law(row, aim);
+    const cb_status status = target(row, t, aim);
     if (status) return status;
     rate[r] = sum - (row->kind->velocity ? 0 : aim[1]);
   }
   for (int r = c->rows.own; r < c->rows.rows; r++) {
     const space_row s = space_row_at(c, r);
-    const double *at = x + (size_t)c->rows.particle[s.entry] * k, *u = v + (size_t)c->rows.particle[s.entry] * k;
-    double sum = 0;
-    for (int a = s.offset; a < s.offset + s.count; a++) {
-      sum += c->space->form[a] * at[a] * u[a];
-      if (G) G[(size_t)s.entry * k + a] = c->space->form[a] * at[a];
-    }
-    rate[r] = sum;
+    rate[r] = space_product(c, &s, x, v, G);
   }
   return CB_OK;
 }
@@ -252,20 +248,13 @@ cb_status cb_constraints_second(cb_constraints *c, double t, const double *x, co
         if (rate_x) rate_x[(size_t)slot[j / k] * k + j % k] += along + (velocity ? out->b_x[j] : out->tx[j]);
       }
     }
-    target(row, t, aim);
-    const cb_status status = check_law(row, aim);
+    const cb_status status = target(row, t, aim);
     if (status) return status;
     gamma[r] = sum - (velocity ? 0 : aim[2]);
   }
   for (int r = c->rows.own; r < c->rows.rows; r++) {
     const space_row s = space_row_at(c, r);
-    const double *u = v + (size_t)c->rows.particle[s.entry] * k;
-    double sum = 0;
-    for (int a = s.offset; a < s.offset + s.count; a++) {
-      sum += c->space->form[a] * u[a] * u[a];
-      if (rate_x) rate_x[(size_t)s.entry * k + a] = c->space->form[a] * u[a];
-    }
-    gamma[r] = sum;
+    gamma[r] = space_product(c, &s, v, v, rate_x);
   }
   return CB_OK;
 }

@@ -1,9 +1,9 @@
 /* Flows of Killing fields, at one point: y = q(s), q' = X(q), q(0) = x, with the Jacobian J' = DX(q) J, J(0) = 1.
  *
- * Closed where the isometry is affine in the coordinates. Otherwise integrated: modified midpoint rule with 2, 4,
- * ..., 16 parts of a step, extrapolated by h^2; DX by differences of eighth order. Relative error about 1e-13.
- * Source: Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), section II.9.
+ * Closed where the isometry is affine in the coordinates. Otherwise integrated by steps of 2, 4, ..., 16 parts
+ * (extrapolation.h); DX by differences of eighth order. Relative error about 1e-13.
  */
+#include "geometry/extrapolation.h"
 #include <curvebody/geometry.h>
 
 #include <math.h>
@@ -39,51 +39,31 @@ static void differentiate(const field *f, const double *q, double dx[N][N]) {
 }
 
 /* z = (q, J row-major) */
-static void rate(const field *f, const double *z, double *dz) {
+static cb_status rate(void *of, const double *z, double *dz) {
+  const field *f = of;
   const int n = f->n;
   double dx[N][N];
   cb_killing_at(f->g, f->index, z, dz);
-  if (f->size == n) return;
+  if (f->size == n) return CB_OK;
   differentiate(f, z, dx);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
       dz[n + i * n + j] = 0;
       for (int k = 0; k < n; k++) dz[n + i * n + j] += dx[i][k] * z[n + k * n + j];
     }
-}
-
-static void midpoint(const field *f, const double *z, double H, int parts, double *end) {
-  const double h = H / parts;
-  double before[SIZE], now[SIZE], next[SIZE], dz[SIZE];
-  rate(f, z, dz);
-  for (int i = 0; i < f->size; i++) {
-    before[i] = z[i];
-    now[i] = z[i] + h * dz[i];
-  }
-  for (int m = 1; m < parts; m++) {
-    rate(f, now, dz);
-    for (int i = 0; i < f->size; i++) next[i] = before[i] + 2 * h * dz[i];
-    memcpy(before, now, sizeof before);
-    memcpy(now, next, sizeof now);
-  }
-  memcpy(end, now, (size_t)f->size * sizeof *end);
+  return CB_OK;
 }
 
 /* One step; how far the last two columns are apart, relative. */
 static double step(const field *f, const double *z, double H, double *end) {
-  double table[COLUMNS][SIZE], error = 0, size = 1;
-  for (int c = 0; c < COLUMNS; c++) {
-    midpoint(f, z, H, 2 * (c + 1), table[c]);
-    for (int b = c - 1; b >= 0; b--) { /* table[c - j] is column j of row c */
-      const double ratio = (double)(c + 1) / (b + 1);
-      for (int i = 0; i < f->size; i++)
-        table[b][i] = table[b + 1][i] + (table[b + 1][i] - table[b][i]) / (ratio * ratio - 1);
-    }
-  }
+  double table[COLUMNS * SIZE], last[SIZE], dz[SIZE], error = 0, size = 1;
+  const cb_extrapolation how = {rate, (void *)f, f->size, z, dz};
+  rate((void *)f, z, dz);
+  for (int c = 0; c < COLUMNS; c++) cb_extrapolation_row(&how, H, c, table, last);
   for (int i = 0; i < f->size; i++) {
-    error = fmax(error, fabs(table[0][i] - table[1][i]));
-    size = fmax(size, fabs(table[0][i]));
-    end[i] = table[0][i];
+    end[i] = z[i] + table[(COLUMNS - 1) * f->size + i];
+    error = fmax(error, fabs(last[i]));
+    size = fmax(size, fabs(end[i]));
   }
   return isfinite(error) ? error / size : INFINITY;
 }

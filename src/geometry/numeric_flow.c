@@ -14,6 +14,7 @@
  * Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), section II.9,
  * doi:10.1007/978-3-540-78862-1; Milnor, Morse Theory (1963), sections 14-16.
  */
+#include "geometry/extrapolation.h"
 #include "geometry/numeric.h"
 
 #include <math.h>
@@ -43,56 +44,21 @@ typedef struct flow {
   int evaluations;
 } flow;
 
-static cb_status derivative(flow *s, const double *y, double *f, double *metric) {
-  int n = s->n, nn = n * n;
-  double gij[D * D], dg[D * D * D], ddg[D * D * D * D], chol[D * D];
-  const double *q = y, *u = y + n;
-  s->evaluations++;
-  for (int i = 0; i < 2 * n; i++)
-    if (!isfinite(y[i])) return cb_fail(CB_ERROR_DOMAIN, "a geodesic that is not finite");
-  cb_status status = cb_numeric_metric(s->g, q, gij, dg, s->jacobi ? ddg : NULL);
-  if (!status) status = cb_numeric_factor(s->g, q, gij, chol);
-  if (status) return status;
-  if (metric) memcpy(metric, gij, (size_t)nn * sizeof *gij);
+/* The metric's derivatives and factor at a point of the geodesic, A, and the acceleration. */
+typedef struct point {
+  double dg[D * D * D], ddg[D * D * D * D], chol[D * D], a[D][D], force[D];
+} point;
 
-  /* du[l][m] = d_l g_mk u^k */
-  double du[D][D], a[D][D], force[D];
-  for (int l = 0; l < n; l++)
-    for (int m = 0; m < n; m++) {
-      double sum = 0;
-      for (int k = 0; k < n; k++) sum += dg[l * nn + m * n + k] * u[k];
-      du[l][m] = sum;
-    }
-  for (int m = 0; m < n; m++)
-    for (int k = 0; k < n; k++) {
-      double sum = du[k][m] - du[m][k];
-      for (int j = 0; j < n; j++) sum += dg[j * nn + m * n + k] * u[j];
-      a[m][k] = sum;
-    }
-  for (int m = 0; m < n; m++) {
-    force[m] = 0;
-    for (int k = 0; k < n; k++) force[m] -= 0.5 * a[m][k] * u[k];
-  }
-  cb_cholesky_solve(n, chol, force);
-  memcpy(f, u, (size_t)n * sizeof *f);
-  memcpy(f + n, force, (size_t)n * sizeof *f);
-  int at = 2 * n;
-  if (s->transport) {
-    for (int m = 0; m < n; m++) {
-      f[at + m] = 0;
-      for (int k = 0; k < n; k++) f[at + m] -= 0.5 * a[m][k] * y[at + k];
-    }
-    cb_cholesky_solve(n, chol, f + at);
-    at += n;
-  }
-  if (!s->jacobi) return CB_OK;
-
+/* Rates f of the columns (dq, v), which begin at y. */
+static void jacobi_rates(int n, const point *p, const double *u, const double *y, double *f) {
+  const double *dg = p->dg, *ddg = p->ddg;
+  const int nn = n * n;
   /* nu = g^-1 A/2 = Gamma(u, .) and tidal[m][k] = R_mjkl u^j u^l */
   double nu[D][D], tidal[D][D];
   for (int k = 0; k < n; k++) {
     double column[D];
-    for (int m = 0; m < n; m++) column[m] = 0.5 * a[m][k];
-    cb_cholesky_solve(n, chol, column);
+    for (int m = 0; m < n; m++) column[m] = 0.5 * p->a[m][k];
+    cb_cholesky_solve(n, p->chol, column);
     for (int m = 0; m < n; m++) nu[m][k] = column[m];
   }
   for (int m = 0; m < n; m++)
@@ -103,19 +69,19 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
           second += u[j] * u[l] *
                     (ddg[(j * n + k) * nn + m * n + l] + ddg[(m * n + l) * nn + j * n + k] -
                      ddg[(j * n + l) * nn + m * n + k] - ddg[(m * n + k) * nn + j * n + l]);
-        first += force[j] * (dg[m * nn + j * n + k] + dg[k * nn + j * n + m] - dg[j * nn + m * n + k]);
-        first += a[j][m] * nu[j][k];
+        first += p->force[j] * (dg[m * nn + j * n + k] + dg[k * nn + j * n + m] - dg[j * nn + m * n + k]);
+        first += p->a[j][m] * nu[j][k];
       }
       tidal[m][k] = tidal[k][m] = 0.5 * (second + first);
     }
-  for (int c = 0; c < 2 * n; c++, at += 2 * n) {
+  for (int c = 0, at = 0; c < 2 * n; c++, at += 2 * n) {
     const double *dq = y + at, *v = dq + n;
     double pull[D];
     for (int m = 0; m < n; m++) {
       pull[m] = 0;
       for (int k = 0; k < n; k++) pull[m] += tidal[m][k] * dq[k];
     }
-    cb_cholesky_solve(n, chol, pull);
+    cb_cholesky_solve(n, p->chol, pull);
     for (int m = 0; m < n; m++) {
       f[at + m] = v[m];
       f[at + n + m] = -pull[m];
@@ -125,8 +91,55 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
       }
     }
   }
+}
+
+static cb_status derivative(flow *s, const double *y, double *f, double *metric) {
+  int n = s->n, nn = n * n;
+  double gij[D * D];
+  point p;
+  const double *q = y, *u = y + n;
+  s->evaluations++;
+  for (int i = 0; i < 2 * n; i++)
+    if (!isfinite(y[i])) return cb_fail(CB_ERROR_DOMAIN, "a geodesic that is not finite");
+  cb_status status = cb_numeric_metric(s->g, q, gij, p.dg, s->jacobi ? p.ddg : NULL);
+  if (!status) status = cb_numeric_factor(s->g, q, gij, p.chol);
+  if (status) return status;
+  if (metric) memcpy(metric, gij, (size_t)nn * sizeof *gij);
+
+  /* du[l][m] = d_l g_mk u^k */
+  double du[D][D];
+  for (int l = 0; l < n; l++)
+    for (int m = 0; m < n; m++) {
+      double sum = 0;
+      for (int k = 0; k < n; k++) sum += p.dg[l * nn + m * n + k] * u[k];
+      du[l][m] = sum;
+    }
+  for (int m = 0; m < n; m++)
+    for (int k = 0; k < n; k++) {
+      double sum = du[k][m] - du[m][k];
+      for (int j = 0; j < n; j++) sum += p.dg[j * nn + m * n + k] * u[j];
+      p.a[m][k] = sum;
+    }
+  for (int m = 0; m < n; m++) {
+    p.force[m] = 0;
+    for (int k = 0; k < n; k++) p.force[m] -= 0.5 * p.a[m][k] * u[k];
+  }
+  cb_cholesky_solve(n, p.chol, p.force);
+  memcpy(f, u, (size_t)n * sizeof *f);
+  memcpy(f + n, p.force, (size_t)n * sizeof *f);
+  int at = 2 * n;
+  if (s->transport) {
+    for (int m = 0; m < n; m++) {
+      f[at + m] = 0;
+      for (int k = 0; k < n; k++) f[at + m] -= 0.5 * p.a[m][k] * y[at + k];
+    }
+    cb_cholesky_solve(n, p.chol, f + at);
+    at += n;
+  }
+  if (s->jacobi) jacobi_rates(n, &p, u, y + at, f + at);
   return CB_OK;
 }
+
 
 /* Largest component of e (errors of the increment d), each by its scale; 1 is what is tolerated. */
 static double error_norm(const flow *s, const double *d, const double *e) {
@@ -158,50 +171,22 @@ static double error_norm(const flow *s, const double *d, const double *e) {
   return isfinite(worst) ? worst / s->tolerance : INFINITY;
 }
 
-/* y(H) - y(0) by m midpoint substeps. */
-static cb_status midpoint(flow *s, double length, int m, double *out) {
-  double h = length / m, before[SIZE] = {0}, now[SIZE], y[SIZE], f[SIZE];
-  for (int i = 0; i < s->size; i++) now[i] = h * s->f[i];
-  for (int k = 1; k < m; k++) {
-    for (int i = 0; i < s->size; i++) y[i] = s->y[i] + now[i];
-    cb_status status = derivative(s, y, f, NULL);
-    if (status) return status;
-    for (int i = 0; i < s->size; i++) {
-      double next = before[i] + 2 * h * f[i];
-      before[i] = now[i];
-      now[i] = next;
-    }
-  }
-  memcpy(out, now, (size_t)s->size * sizeof *out);
-  return CB_OK;
-}
+static cb_status rate(void *problem, const double *y, double *f) { return derivative(problem, y, f, NULL); }
 
 /* One step of this length: the increment, its error (at most 1: accepted) and by what the next may be longer. */
 static cb_status extrapolate(flow *s, double length, double *increment, double *error, double *factor) {
-  double table[COLUMNS][SIZE], e[SIZE];
+  const cb_extrapolation how = {rate, s, s->size, s->y, s->f};
+  double table[COLUMNS * SIZE], e[SIZE];
   *error = INFINITY;
   *factor = 0.25;
   for (int j = 0; j < COLUMNS; j++) {
-    double last[SIZE];
-    cb_status status = midpoint(s, length, 2 * (j + 1), last);
+    const cb_status status = cb_extrapolation_row(&how, length, j, table, e);
     if (status) return status;
-    /* Aitken-Neville: table[k] holds T_{j-1,k} and becomes T_{j,k} */
-    for (int k = 0; k <= j; k++) {
-      double ratio = (double)(j + 1) / (j - k), denominator = 1 / (ratio * ratio - 1);
-      for (int i = 0; i < s->size; i++) {
-        double old = table[k][i];
-        table[k][i] = last[i];
-        if (k == j) continue;
-        e[i] = (last[i] - old) * denominator;
-        last[i] += e[i];
-      }
-      if (k == j) break;
-    }
     if (j == 0) continue;
-    *error = error_norm(s, table[j], e);
+    *error = error_norm(s, table + j * s->size, e);
     *factor = fmin(4, fmax(0.1, 0.9 * pow(0.5 / fmax(*error, 1e-30), 1.0 / (2 * j + 1)) * pow(1.25, COLUMNS - 2 - j)));
     if (*error <= 1) {
-      memcpy(increment, table[j], (size_t)s->size * sizeof *increment);
+      memcpy(increment, table + j * s->size, (size_t)s->size * sizeof *increment);
       return CB_OK;
     }
     /* what the columns left can still gain */

@@ -26,9 +26,7 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
-static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
-  return cb_model_on_jets(b, on_jet2, r, A, M);
-}
+CB_MODEL_ON_JETS
 
 const cb_bundle_class cb_bundle_hopf = {
     .name = "hopf",

@@ -52,4 +52,10 @@ static inline cb_status cb_model_on_jets(const cb_bundle *b, cb_model_jet2 *on_j
   return CB_OK;
 }
 
+/* on_jets of the model of this file, by its on_jet2 */
+#define CB_MODEL_ON_JETS                                                                      \
+  static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {       \
+    return cb_model_on_jets(b, on_jet2, r, A, M);                                             \
+  }
+
 #endif

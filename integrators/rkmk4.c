@@ -1,7 +1,7 @@
 /* Munthe-Kaas's Runge–Kutta method of order 4 on SE(3), for bodies with prescribed poses in a fluid: explicit, an
  * independent check of hamilton_pontryagin.
  *
- * With g = g_k exp(u) and the momentum (l, P) in the world's axes about the position x_k (fluid/rigid_step.h):
+ * With g = g_k exp(u) and the momentum (l, P) in the world's axes about the position x_k (curvebody/rigid.h):
  *   u' = dexp^-1_{-u} Y,  K Y = p - mu0,  p = R^T (l - (x - x_k) × P, P);   l' = R F_torque + (x - x_k) × R F_force,
  *   P' = R F_force;   the classical tableau 0, 1/2, 1/2, 1; 1/6, 1/3, 1/3, 1/6.
  * Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.

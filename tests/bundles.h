@@ -4,7 +4,7 @@
 #define CB_TESTS_BUNDLES_H
 
 #include "bundle/bundle_private.h"
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 #include "check.h"
 
 /* Entry k: c_k0 + sum_i c_ki r_i + sum_ij c_kij r_i r_j + c_k sin(r_0 + 2 r_last). */

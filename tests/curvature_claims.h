@@ -2,7 +2,7 @@
 #ifndef CB_TESTS_CURVATURE_CLAIMS_H
 #define CB_TESTS_CURVATURE_CLAIMS_H
 
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 #include "check.h"
 
 /* At random shapes of the box from..to[n]; to the tolerance. */

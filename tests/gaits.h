@@ -2,7 +2,7 @@
 #ifndef CB_TESTS_GAITS_H
 #define CB_TESTS_GAITS_H
 
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 #include "check.h"
 
 /* Random loops in n variables: a polygon and a Fourier gait about `centre` of about `size`. */

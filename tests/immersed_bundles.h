@@ -2,7 +2,7 @@
 #ifndef CB_TESTS_IMMERSED_BUNDLES_H
 #define CB_TESTS_IMMERSED_BUNDLES_H
 
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 #include "fluid/immersed_bundle.h"
 #include "immersed.h"
 

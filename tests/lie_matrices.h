@@ -4,7 +4,7 @@
 #define CB_TESTS_LIE_MATRICES_H
 
 #include "check.h"
-#include "numerics/lie.h"
+#include <curvebody/lie.h>
 
 enum { LIE_N = 12 }; /* twice the largest matrix, of an element or of ad */
 typedef struct lie_matrix {

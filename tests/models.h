@@ -2,7 +2,7 @@
 #ifndef CB_TESTS_MODELS_H
 #define CB_TESTS_MODELS_H
 
-#include "bundle/bundle.h"
+#include <curvebody/bundle.h>
 #include "check.h"
 
 enum { MODEL_KEYS = 8 };

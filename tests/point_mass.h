@@ -2,7 +2,7 @@
 #ifndef CB_TESTS_POINT_MASS_H
 #define CB_TESTS_POINT_MASS_H
 
-#include "fluid/mass.h"
+#include <curvebody/mass.h>
 #include "numerics/vec3.h"
 
 static inline void mass_add_point(cb_mass *m, double mass, const double x[3]) {

@@ -2,7 +2,7 @@
 #ifndef CB_TESTS_POINTS_H
 #define CB_TESTS_POINTS_H
 
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 #include "bundle/points.h"
 #include "check.h"
 #include "io/yaml.h"

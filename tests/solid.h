@@ -6,7 +6,7 @@
 #include "check.h"
 #include "fluid/medium.h"
 #include "fluid_mesh.h"
-#include "numerics/se3.h"
+#include <curvebody/se3.h>
 #include "numerics/vec3.h"
 
 typedef struct solid {

@@ -1,5 +1,5 @@
 /* Bundles from tables: order and derivatives of the spline, what is refused. labels: medium */
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 #include "bundle/samples_private.h"
 #include "bundles.h"
 #include "check_error.h"

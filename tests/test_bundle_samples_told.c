@@ -1,5 +1,5 @@
 /* What a table tells of its error, against the model it was made of. labels: medium */
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 #include "bundle/samples.h"
 #include "models.h"
 

@@ -1,6 +1,6 @@
 /* Charts: coordinates there and back, Jacobians, metrics and distances with their derivatives, in every space. */
 #include "check_spaces.h"
-#include "numerics/jet.h"
+#include <curvebody/jet.h>
 
 enum { K = CB_COORD_MAX, D = CB_DIM_MAX, TRIALS = 20 };
 

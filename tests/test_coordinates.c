@@ -2,7 +2,7 @@
  * labels: medium */
 #include "bundle/coordinates.h"
 #include "bundle/form.h"
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 #include "models.h"
 
 #include <gsl/gsl_integration.h>

@@ -1,6 +1,6 @@
 /* Archimedes: a submerged body displaces its volume, a cube floats at its draught, and the gradient of the potential is
  * the buoyancy. */
-#include "fluid/mass.h"
+#include <curvebody/mass.h>
 #include "medium.h"
 #include "solid.h"
 

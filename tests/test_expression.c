@@ -1,7 +1,7 @@
 /* Expressions: precedence and errors of the parser, and random expressions against a tree evaluated in extended
  * precision and its differences. */
 #include "check.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 
 static const char *const names[] = {"x", "y", "z", "w"};
 

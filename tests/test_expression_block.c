@@ -2,7 +2,7 @@
 #include "check.h"
 #include "core/isa.h"
 #include "numerics/elementary_lanes.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 
 static const char *const names[] = {"t", "X", "Y", "Z"};
 enum { VARIABLES = 4, MOST = 300 };

@@ -2,7 +2,7 @@
  * differences of that tree. Covers precedence, sharing of subexpressions, slots and every smooth function.
  * labels: medium */
 #include "check.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 
 typedef long double real;
 enum { VARIABLES = 4, DEPTH = 5 };

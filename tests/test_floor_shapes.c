@@ -4,7 +4,7 @@
  * comes to lie. */
 #include "floor_drop.h"
 #include "fluid/local.h"
-#include "fluid/mass.h"
+#include <curvebody/mass.h>
 #include "surface_measures.h"
 
 typedef struct thrown {

@@ -1,6 +1,6 @@
 /* Gaits of every kind: rates against differences, closed to the last bit, breaks, and gaits made of gaits.
  * labels: short */
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 #include "check.h"
 
 static cb_expression *expression(const char *text) {

@@ -1,6 +1,6 @@
 /* Bundles of immersed bodies against the runs of the same bodies: of expressions, of poses, of tables; pictures, threads,
  * what is refused. labels: medium */
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 #include "bundle/samples.h"
 #include "check_error.h"
 #include "immersed_bundles.h"

@@ -1,7 +1,7 @@
 /* Second-order jets against the C library's extended-precision functions differentiated by differences, against
  * identities, and against a function of four variables written out in extended precision. */
 #include "check.h"
-#include "numerics/jet.h"
+#include <curvebody/jet.h>
 
 /* Fourth-order central differences of a long double function; step 1e-3 leaves about 1e-12 of truncation and 1e-13 of
  * round-off, relative to derivatives of order one. */

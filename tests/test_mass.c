@@ -1,5 +1,5 @@
 /* Mass properties: closed forms, convergence, shift of the origin, principal axes. */
-#include "fluid/mass.h"
+#include <curvebody/mass.h>
 #include "fluid_mesh.h"
 #include "point_mass.h"
 

@@ -1,7 +1,7 @@
 /* SE(3): group laws, tau against its inverse, its differentials against differences and series, accuracy near the
  * identity. */
 #include "check.h"
-#include "numerics/se3.h"
+#include <curvebody/se3.h>
 #include "numerics/se3_private.h"
 
 static const cb_se3_map maps[3] = {CB_SE3_CAYLEY, CB_SE3_EXPONENTIAL, CB_SE3_TLN};

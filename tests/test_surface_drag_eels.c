@@ -2,7 +2,7 @@
  * labels: medium */
 #include "surface_swimmers.h"
 
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 
 /* The phase once round from `from`, sense +-1, at an uneven pace. */
 typedef struct turn {

@@ -2,7 +2,7 @@
  * of the file. */
 #include "hdf5_file.h"
 
-#include "fluid/mass.h"
+#include <curvebody/mass.h>
 #include "io/pose_sequence.h"
 
 /* A tetrahedron whose vertices are the 2nd, 3rd, 5th and 6th of seven. */

@@ -1,7 +1,7 @@
 /* A surface whose faces have vertices of their own: welded it is the surface that shares them, in all poses. */
 #include "hdf5_file.h"
 
-#include "fluid/mass.h"
+#include <curvebody/mass.h>
 #include "io/pose_sequence.h"
 
 enum { CORNERS = 8, FACES = 12, SOUP = 3 * FACES, SPARE = 1, POSES = 3 };

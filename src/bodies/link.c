@@ -2,7 +2,7 @@
 #include "bodies/link.h"
 #include "core/range.h"
 #include "core/scalar.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 #include <math.h>
 #include <string.h>
 

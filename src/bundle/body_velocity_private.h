@@ -2,7 +2,7 @@
 #ifndef CB_BUNDLE_BODY_VELOCITY_PRIVATE_H
 #define CB_BUNDLE_BODY_VELOCITY_PRIVATE_H
 
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 
 /* B[pairs][dim] at r, as cb_bundle_curvatures. */
 typedef cb_status (*cb_curvature_field)(const void *self, const double *r, double *B);

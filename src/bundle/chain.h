@@ -12,7 +12,7 @@
 #ifndef CB_BUNDLE_CHAIN_H
 #define CB_BUNDLE_CHAIN_H
 
-#include "bundle/bundle.h"
+#include <curvebody/bundle.h>
 
 enum { CB_CHAIN_LINKS = 12 };
 

@@ -5,7 +5,7 @@
 #ifndef CB_BUNDLE_COMPOSE_JETS_H
 #define CB_BUNDLE_COMPOSE_JETS_H
 
-#include "numerics/jet.h"
+#include <curvebody/jet.h>
 
 #include <stdbool.h>
 

@@ -9,7 +9,7 @@
 #ifndef CB_BUNDLE_COORDINATES_H
 #define CB_BUNDLE_COORDINATES_H
 
-#include "bundle/bundle.h"
+#include <curvebody/bundle.h>
 
 /* A bundle like b (borrowed, must outlive it), n <= 3, in minimum-perturbation coordinates on the window low[n] <= r <=
  * high[n]; w has a degree below points[n] in each variable, at most 24, 12 or 6 for one, two or three variables. Free

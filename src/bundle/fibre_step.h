@@ -1,27 +1,9 @@
-/* Steps of fixed length along the fibre of a bundle, over a shape that moves as a gait.
- *
- *   r(t) = the gait at t/T, T its period in seconds;  g' = g xi, xi = -A(r) r';  length' = sqrt(r'Mr'), cost' = r'Mr'
- * A step is cut at the breaks of the gait and of the bundle, so that it keeps its order there.
- */
+/* A step by Magnus's method along the fibre of a bundle (curvebody/fibre.h), cut at the breaks of the gait and of the
+ * bundle, so that it keeps its order there. */
 #ifndef CB_BUNDLE_FIBRE_STEP_H
 #define CB_BUNDLE_FIBRE_STEP_H
 
-#include "bundle/gait.h"
-
-typedef struct cb_fibre_path {
-  const cb_bundle *bundle;
-  const cb_gait *gait;
-  double period; /* s */
-} cb_fibre_path;
-
-/* All that a restart needs; low parts of compensated sums. */
-typedef struct cb_fibre_state {
-  double t, t_low, length, length_low, cost, cost_low;
-  double g[CB_GROUP_SIZE];
-} cb_fibre_state;
-
-/* r and r' (per second) at the time of the state. */
-void cb_fibre_shape(const cb_fibre_path *p, const cb_fibre_state *s, double *r, double *rate);
+#include <curvebody/fibre.h>
 
 /* What a way along a gait adds up to. */
 typedef struct cb_fibre_sum {

@@ -9,7 +9,7 @@
 #ifndef CB_BUNDLE_FORM_H
 #define CB_BUNDLE_FORM_H
 
-#include "bundle/bundle.h"
+#include <curvebody/bundle.h>
 
 enum { CB_FORM_MAX = CB_GROUP_DIM + CB_SHAPE_MAX };
 

@@ -2,7 +2,7 @@
 #ifndef CB_BUNDLE_GAIT_PRIVATE_H
 #define CB_BUNDLE_GAIT_PRIVATE_H
 
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 #include <stdbool.h>
 #include <stddef.h>
 

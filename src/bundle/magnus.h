@@ -10,7 +10,7 @@
 #ifndef CB_BUNDLE_MAGNUS_H
 #define CB_BUNDLE_MAGNUS_H
 
-#include "numerics/lie.h"
+#include <curvebody/lie.h>
 
 enum { CB_MAGNUS_NODES = 3 };
 

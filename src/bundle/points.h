@@ -17,7 +17,7 @@
 #ifndef CB_BUNDLE_POINTS_H
 #define CB_BUNDLE_POINTS_H
 
-#include "bundle/bundle.h"
+#include <curvebody/bundle.h>
 #include <curvebody/geometry.h>
 
 /* Of a bundle named `points`: its space and masses [points], borrowed from it. */

@@ -4,7 +4,7 @@
 
 #include "bundle/points.h"
 #include "core/arena.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 
 /* x(q) of a chart with first and second derivatives, q[dim] or, in the embedding, q[embedding]. */
 typedef struct cb_point_jet {

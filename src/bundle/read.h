@@ -2,8 +2,8 @@
 #ifndef CB_BUNDLE_READ_H
 #define CB_BUNDLE_READ_H
 
-#include "bundle/bundle.h"
-#include "numerics/expression.h"
+#include <curvebody/bundle.h>
+#include <curvebody/expression.h>
 
 /* Shape variables, then parameters, whose values are known; names are borrowed from the nodes. */
 typedef struct cb_bundle_names {

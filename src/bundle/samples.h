@@ -13,7 +13,7 @@
 #ifndef CB_BUNDLE_SAMPLES_H
 #define CB_BUNDLE_SAMPLES_H
 
-#include "bundle/bundle.h"
+#include <curvebody/bundle.h>
 
 struct cb_gait;
 

@@ -8,7 +8,7 @@
  * border e has zeros where the error has none), and round-off of the table.
  */
 #include "bundle/samples_private.h"
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 
 #include <float.h>
 #include <math.h>

@@ -1,16 +1,16 @@
 /* curvebody inertia MESH [--density RHO] [--thickness T] [--scale S] [--weld] [--fluid water|air|none|RHO] [--json]
  *
- * Mass properties of a surface and the added mass of the fluid about it by the local model (fluid/mass.h,
+ * Mass properties of a surface and the added mass of the fluid about it by the local model (curvebody/mass.h,
  * fluid/local.h): 6x6 tensors about the origin of the mesh in the order (angular, linear), in SI units. */
 #include "cli/cli.h"
 #include "cli/warnings.h"
 
 #include "core/text.h"
 #include "fluid/local.h"
-#include "fluid/mass.h"
+#include <curvebody/mass.h>
 #include "fluid/medium.h"
 #include "io/yaml.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 
 #include <curvebody/node.h>
 #include <math.h>

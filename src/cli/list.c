@@ -6,7 +6,7 @@
 #include "fluid/surface.h"
 #include "geometry/text_metric.h"
 #include "io/scenario_bundle.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 #include <curvebody/plugin.h>
 #include <curvebody/body.h>
 #include <curvebody/geometry.h>

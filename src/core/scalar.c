@@ -3,7 +3,7 @@
 
 #include "core/errors.h"
 #include "core/text.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 
 #include <limits.h>
 #include <math.h>

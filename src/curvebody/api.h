@@ -1,5 +1,7 @@
 /* What is public: the headers of this folder. What they declare between CB_API_BEGIN and CB_API_END the library
- * exports, with C linkage; everything else in it is hidden. They are C17 and C++17. */
+ * exports, with C linkage; everything else in it is hidden. They are C17 and C++17.
+ * For both users of the library and authors of classes: every header says in its head which of them it is for.
+ */
 #ifndef CURVEBODY_API_H
 #define CURVEBODY_API_H
 

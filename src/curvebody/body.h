@@ -1,5 +1,8 @@
 /* Bodies: recipes that add particles and springs to a builder.
- * A kind of body is one file bodies/KIND.c with one const object cb_body_KIND. */
+ * A kind of body is one file bodies/KIND.c with one const object cb_body_KIND.
+ * For authors of bodies, who write a class, and for users, who build bodies of a scenario's map. Particles are by the
+ * user's count. What is built belongs to the builder.
+ */
 #ifndef CURVEBODY_BODY_H
 #define CURVEBODY_BODY_H
 

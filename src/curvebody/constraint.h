@@ -8,6 +8,8 @@
  * Rows keep the order in which they were added. A row touches few particles; derivatives are kept by entries, an entry
  * being one particle of one row (CSR), with k numbers each: the ordinary partial derivatives of g as a function on the
  * embedding, or of the coordinates of the chart.
+ * For users, who build constraints, and for authors of methods, who evaluate them. Building counts particles as the
+ * user does, evaluation by place in the state (cb_system_index, cb_system_particle).
  * Source: Hairer & Wanner, Solving Ordinary Differential Equations II (1996), VII.1, doi:10.1007/978-3-642-05221-7.
  */
 #ifndef CURVEBODY_CONSTRAINT_H

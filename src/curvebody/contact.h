@@ -5,6 +5,7 @@
  *
  * with n brought to the tangent space of the constraints. A contact is located by ending a step on the zero of s.
  * Radii and masses are those of the particles, lengths units of the scenario, restitution e in [0, 1].
+ * For users. Particles are by the user's count.
  * Source: J. J. Moreau in Nonsmooth Mechanics and Applications (1988), doi:10.1007/978-3-7091-2624-0_1.
  */
 #ifndef CURVEBODY_CONTACT_H

@@ -1,6 +1,8 @@
 /* What an event does: bodies are reflected off one another or a wall, a condition of the user's ends the run or is
  * marked in the record, a step that failed is tried again in smaller ones, something in the run is to be doubted. The
- * numbers are those of /event's `kind`. */
+ * numbers are those of /event's `kind`.
+ * For users.
+ */
 #ifndef CURVEBODY_EVENT_H
 #define CURVEBODY_EVENT_H
 

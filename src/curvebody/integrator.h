@@ -2,6 +2,8 @@
  *
  * A method is one file integrators/NAME.c with one const object cb_integrator_NAME. A step that fails leaves the state
  * untouched and returns a positive status; a smaller step may work.
+ * For users, who create a method by name and step, and for authors of methods. States are by place: a user's particle i
+ * is at cb_system_index(system, i), place j is the particle cb_system_particle(system, j).
  */
 #ifndef CURVEBODY_INTEGRATOR_H
 #define CURVEBODY_INTEGRATOR_H
@@ -20,9 +22,9 @@ typedef struct cb_configuration {
 } cb_configuration;
 /* Problem cb_system, state cb_state: also a system of coordinates. */
 extern const cb_configuration cb_configuration_particles;
-/* One body on SE(3): problem cb_rigid_problem, state cb_rigid_state (src/fluid/rigid_step.h). */
+/* One body on SE(3): problem cb_rigid_problem, state cb_rigid_state (curvebody/rigid.h). */
 extern const cb_configuration cb_configuration_fluid;
-/* The fibre over a gait: problem cb_fibre_path, state cb_fibre_state (src/bundle/fibre_step.h). */
+/* The fibre over a gait: problem cb_fibre_path, state cb_fibre_state (curvebody/fibre.h). */
 extern const cb_configuration cb_configuration_bundle;
 
 typedef struct cb_integrator_class {

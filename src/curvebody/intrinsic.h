@@ -5,6 +5,7 @@
  * The chart of such a space is its only one, points of the "embedding" are its coordinates, and cb_exp, cb_log,
  * cb_distance, cb_transport, cb_geometry_frame, cb_killing_at and their like work in them. What a class does not give
  * in closed form is done numerically.
+ * For authors of spaces, and for users who want curvature.
  * Source: do Carmo, Riemannian Geometry (1992), chapters 2, 3 and 5.
  */
 #ifndef CURVEBODY_INTRINSIC_H

@@ -4,6 +4,7 @@
  * failure here is CB_ERROR_INPUT with a text `file:line:column: error: ...` that names what was expected.
  * The tree owns all text in it; nodes are borrowed and live as long as the tree. A value that the file names by an
  * alias is one node with several parents; it stands at the place where it was written.
+ * For users and for authors whose parameters have structure.
  */
 #ifndef CURVEBODY_NODE_H
 #define CURVEBODY_NODE_H

@@ -1,4 +1,6 @@
-/* Parameters as tables of rows: one table drives reading, checking, documentation and `curvebody list`. */
+/* Parameters as tables of rows: one table drives reading, checking, documentation and `curvebody list`.
+ * For authors, whose class has such a table; users write the text that it reads.
+ */
 #ifndef CURVEBODY_PARAM_H
 #define CURVEBODY_PARAM_H
 

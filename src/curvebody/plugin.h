@@ -8,7 +8,7 @@
  *
  *     cc -shared -fPIC $(pkg-config --cflags curvebody) my_space.c -o my_space.so
  *
- * The functions of the library that it calls are those of the program that loads it.
+ * For authors. The functions of the library that it calls are those of the program that loads it.
  */
 #ifndef CURVEBODY_PLUGIN_H
 #define CURVEBODY_PLUGIN_H

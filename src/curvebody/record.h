@@ -8,6 +8,7 @@
  * whatever there is. What it could not write is the status of the next call. HDF5 is entered by that thread alone
  * between create and close. If the HDF5 library was built without thread safety, the caller's thread writes, and a row
  * waits for the next row or checkpoint after its second.
+ * For users.
  */
 #ifndef CURVEBODY_RECORD_H
 #define CURVEBODY_RECORD_H

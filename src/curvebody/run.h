@@ -3,6 +3,7 @@
  * What is computed is a function of the scenario alone: rows and checkpoints fall on fixed numbers of steps, and at a
  * checkpoint the integrator forgets its history in the uninterrupted run too, so a resumed run repeats the bytes of
  * one that was not stopped.
+ * For users.
  */
 #ifndef CURVEBODY_RUN_H
 #define CURVEBODY_RUN_H

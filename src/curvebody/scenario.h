@@ -1,4 +1,6 @@
-/* A scenario: the parsed, validated YAML and what it describes, ready to run. */
+/* A scenario: the parsed, validated YAML and what it describes, ready to run.
+ * For users.
+ */
 #ifndef CURVEBODY_SCENARIO_H
 #define CURVEBODY_SCENARIO_H
 
@@ -40,7 +42,7 @@ typedef struct cb_constraint_doc {
 extern const cb_constraint_doc cb_constraint_docs[], cb_wall_docs[], cb_event_docs[];
 
 /* Of a scenario of bodies in a fluid: how many there are (0: it is of particles), and what body i is called and made of
- * (src/fluid/immersed.h). */
+ * (curvebody/immersed.h). */
 struct cb_immersed;
 int cb_scenario_bodies(const cb_scenario *scenario);
 const char *cb_scenario_body_name(const cb_scenario *scenario, int i);

@@ -2,6 +2,7 @@
  * HDF5, and a sink knows nothing of physics: it sees named fields.
  *
  * All pointers are borrowed for the duration of the call. A sink allocates when it is opened, not in `row`.
+ * For authors of other kinds of records.
  */
 #ifndef CURVEBODY_SINK_H
 #define CURVEBODY_SINK_H

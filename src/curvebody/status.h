@@ -3,6 +3,7 @@
  * Every function that can fail returns a cb_status. On failure its outputs are untouched and a text with numbers and
  * names is kept for the calling thread. Negative: the call cannot succeed. Positive: this step failed, a smaller one
  * may work. The library never prints, exits or aborts.
+ * For users and authors.
  */
 #ifndef CURVEBODY_STATUS_H
 #define CURVEBODY_STATUS_H

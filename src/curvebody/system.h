@@ -5,6 +5,9 @@
  * A cb_system is immutable and shared; cb_forces evaluates it and owns the scratch, one a thread.
  * In the embedding a force is the raised gradient -form^-1 dV/dx of V as a function on R^k: normal components are left
  * in, since every method removes them itself. In a chart it is the covector -dV/dq.
+ * For users, who build; and for authors of methods, who evaluate. Building and what is told of particles, bodies and
+ * bonds count as the user does, from 0 in the order of adding; arrays of a state, of forces and of masses are by place:
+ * cb_system_index(system, particle) and cb_system_particle(system, place) convert.
  */
 #ifndef CURVEBODY_SYSTEM_H
 #define CURVEBODY_SYSTEM_H

@@ -5,7 +5,7 @@
 #include "core/arena.h"
 #include "dynamics/constraint_private.h"
 #include "dynamics/law.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 #include <curvebody/system.h>
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
 
 #include "core/arena.h"
 #include "geometry/origin.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 #include <curvebody/constraint.h>
 
 enum { CB_ELEMENT_PARTICLES = 4, CB_ELEMENT_MAX = CB_ELEMENT_PARTICLES * CB_COORD_MAX };

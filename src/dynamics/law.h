@@ -18,7 +18,7 @@
 #ifndef CB_DYNAMICS_LAW_H
 #define CB_DYNAMICS_LAW_H
 
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 #include <curvebody/system.h>
 
 typedef struct cb_law {

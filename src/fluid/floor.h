@@ -26,15 +26,7 @@
 #define CB_FLUID_FLOOR_H
 
 #include "fluid/rigid_step.h"
-
-typedef enum cb_floor_kind { CB_FLOOR_NONE, CB_FLOOR_STIFF, CB_FLOOR_REFLECTING } cb_floor_kind;
-
-typedef struct cb_floor {
-  cb_floor_kind kind;
-  double up[3], height;
-  double stiffness, damping, friction, creep; /* stiff: N/m, N s/m of the whole body, 1, m/s */
-  double restitution;                         /* reflecting: 0 to 1 */
-} cb_floor;
+#include <curvebody/immersed.h>
 
 /* A shape in the body frame at time t: x[n] and its own velocity v[n] (NULL: at rest), valid until the next call. */
 typedef struct cb_floor_shape {

@@ -1,6 +1,6 @@
 /* A flow by three expressions of place and time, with their exact derivatives. */
 #include "fluid/flow_private.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "fluid/immersed_bundle_private.h"
 
 #include "bundle/form.h"
-#include "numerics/se3.h"
+#include <curvebody/se3.h>
 
 #include <math.h>
 #include <stdatomic.h>

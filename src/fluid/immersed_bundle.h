@@ -1,6 +1,6 @@
 /* The bundle of an immersed body: it swims by its shape in an ideal fluid, with total momentum 0 (SE(3)).
  *
- *   T(xi, r') = (1/2) <G (xi, r'), (xi, r')>,  G = ((K, Q), (Q^T, R)),  the kinetic energy of fluid/immersed.h
+ *   T(xi, r') = (1/2) <G (xi, r'), (xi, r')>,  G = ((K, Q), (Q^T, R)),  the kinetic energy of curvebody/immersed.h
  *   K(r) inertia and added mass;  Q_i = mu_0 of the motion r'_i = 1;  R of the shape's motion alone
  *   K xi + Q r' = 0:  A = K^-1 Q,  M = R - Q^T A:  r'^T M r' is twice the kinetic energy
  * The order is (omega, v), the fibre the pose of the body frame. Density 0 is vacuum: the mechanical connection. The
@@ -18,7 +18,7 @@
 #ifndef CB_FLUID_IMMERSED_BUNDLE_H
 #define CB_FLUID_IMMERSED_BUNDLE_H
 
-#include "bundle/bundle.h"
+#include <curvebody/bundle.h>
 #include "fluid/moving_mass.h"
 #include "fluid/shape_surface.h"
 

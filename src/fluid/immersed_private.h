@@ -8,7 +8,7 @@
 
 #include "core/arena.h"
 #include "fluid/immersed.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 #include "numerics/vec3.h"
 
 typedef enum cb_wrench_kind {

@@ -2,7 +2,7 @@
 #ifndef CB_FLUID_MASS_PRIVATE_H
 #define CB_FLUID_MASS_PRIVATE_H
 
-#include "fluid/mass.h"
+#include <curvebody/mass.h>
 
 /* int 1, int x and int x x^T. */
 typedef struct cb_moments {

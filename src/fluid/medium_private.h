@@ -3,7 +3,7 @@
 #define CB_FLUID_MEDIUM_PRIVATE_H
 
 #include "fluid/medium.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 #include "numerics/vec3.h"
 
 /* Of layers (uniform: without levels), or an expression. */

@@ -13,12 +13,7 @@
 #define CB_FLUID_MOVING_MASS_H
 
 #include "fluid/local.h"
-#include "fluid/mass.h"
-
-typedef struct cb_point_mass {
-  double mass, x[3]; /* fixed in the body frame, or where vertex >= 0, there */
-  int vertex;
-} cb_point_mass;
+#include <curvebody/mass.h>
 
 typedef struct cb_moving_mass cb_moving_mass; /* immutable once made */
 

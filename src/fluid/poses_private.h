@@ -4,7 +4,7 @@
 
 #include "core/arena.h"
 #include "fluid/poses.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 
 /* Three coordinates of a part's motion; NULL: the rest position itself. */
 typedef struct cb_pose_law {

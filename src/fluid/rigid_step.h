@@ -20,52 +20,8 @@
 #ifndef CB_FLUID_RIGID_STEP_H
 #define CB_FLUID_RIGID_STEP_H
 
-#include "numerics/se3.h"
-#include <curvebody/status.h>
-#include <stdbool.h>
+#include <curvebody/rigid.h>
 
-/* What moves: all in the body frame, at pose g and time t. Wrenches add up; derivatives are 0 on entry. */
-typedef struct cb_rigid_problem {
-  void *self;
-  /* K(t, g) and mu0(t, g). */
-  cb_status (*inertia)(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]);
-  /* Where inertia, and then wrench with dF, will be asked for next: what they share may be found at once. NULL: no
-   * use. */
-  void (*expect)(void *self, double t, const cb_pose *g, const double Y[6]);
-  bool pose_dependent; /* K or mu0 depends on g: inertia is then called at every iteration */
-  /* <dK/dg Y, Y>/2 and <dmu0/dg, Y> as a wrench, with its derivative in Y (NULL: not wanted); NULL: there are none. */
-  cb_status (*inertia_wrench)(void *self, double t, const cb_pose *g, const double Y[6], double wrench[6],
-                              double dwrench[6][6]);
-  /* F(t, g, Y), with dF/dY (NULL: not wanted); NULL: no forces. */
-  cb_status (*wrench)(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]);
-  /* Derivatives of K Y + mu0 and of the sum of the wrenches along g (1 + hat(xi)), for Newton's method; or NULL: its
-   * iteration then converges by a factor of order h (dmu/dxi, h dF/dxi)/K a time. */
-  cb_status (*pose_derivative)(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
-                               double dF[6][6]);
-  bool exact; /* all derivatives are: where the first change is small, no second residual is asked for */
-} cb_rigid_problem;
-
-enum { CB_RIGID_EARLIER = 6 };
-
-/* All of what a step needs: plain numbers, so that a copy continues with the same bits. */
-typedef struct cb_rigid_state {
-  double t;
-  cb_pose g;
-  double x_low[3];                 /* g.x + x_low is the position */
-  double world[6], world_low[6];   /* momentum in the world's axes about the body frame's origin, at t */
-  double Y[6];                     /* hamilton_pontryagin: of the last step (its middle); rkmk4 and a start: at t */
-  double mu[6];                    /* K Y + mu0 there */
-  double momentum[6];              /* node momentum in the body frame at t */
-  double turn;                     /* hamilton_pontryagin: of the last step, the angle that it errs by the square of */
-  /* hamilton_pontryagin's guess of the next twist: how many steps of length h went before, as far as they are kept (Y
-   * and earlier), Y of those before Y. */
-  double length, known, earlier[CB_RIGID_EARLIER][6];
-} cb_rigid_state;
-
-/* The state at g, t moving with twist Y (0: at rest). CB_STEP_NOT_FINITE where K or mu0 is not. */
-cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, const double Y[6], cb_rigid_state *s);
-/* The twist at the node: K Y + mu0 = momentum at (t, g). CB_STEP_SINGULAR, CB_STEP_NOT_FINITE. */
-cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, double Y[6]);
 /* One step of length h (either sign). Newton's method begins at the polynomial through the twists of the last steps of
  * the same length and keeps its first matrix as long as it converges fast with it: dF is asked for once, as a rule.
  * The state is untouched on failure: CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR (K or Newton's matrix),

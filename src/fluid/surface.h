@@ -1,73 +1,19 @@
-/* Triangulated surfaces of bodies in a fluid: vertices, faces, parts, and what is wrong with them.
- *
- * SI units. Faces are oriented: the normal n of (a, b, c) is along (b - a) x (c - a) and points out of the body. A part
- * is a connected piece or a group that its file names; each has its own density. A sheet is an open part with a
- * thickness; its faces stand for both sides.
- */
+/* Surfaces of meshes; see curvebody/surface.h. */
 #ifndef CB_FLUID_SURFACE_H
 #define CB_FLUID_SURFACE_H
 
 #include "numerics/mesh.h"
-#include <curvebody/param.h>
-#include <stdbool.h>
+#include <curvebody/surface.h>
 
-typedef struct cb_surface {
-  int vertices, faces, parts;
-  double (*x)[3]; /* [vertices] */
-  int (*face)[3];
-  int *part;      /* [faces] */
-  char **name;    /* [parts] */
-  bool *open;     /* [parts]: has a border */
-  int listed;     /* vertices of the file or the arrays; those that no face uses are left out */
-  int *vertex;    /* [listed]: which one each is, -1 for those left out; the same for those that are joined */
-  int *number;    /* [vertices]: what each is called in messages, its place in the list from 1 */
-} cb_surface;
-
-/* Reads OBJ, PLY (text and binary), STL (text and binary) or OFF by its content. weld: vertices at one place are
- * joined, as those of STL always are. Parts are the groups that the file names (groups that meet in an edge of two faces are
- * one), or connected pieces where it names none. CB_ERROR_FILE, CB_ERROR_INPUT with file and line. The caller frees. */
-cb_status cb_surface_read(const char *path, bool weld, cb_surface **out);
-void cb_surface_free(cb_surface *s);
-/* The same in two steps. */
+/* cb_surface_read in two steps. */
 cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_mesh **out);
 cb_status cb_surface_of_mesh(const cb_mesh *mesh, bool weld, cb_surface **out);
-/* One from arrays, copied; part[faces] from 0 without gaps, NULL: found by connection through edges. CB_ERROR_ARGUMENT
- * for an index that is out of range or twice in a face, CB_ERROR_DOMAIN for a vertex that is not finite. */
-cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,
-                          cb_surface **out);
 
-void cb_surface_scale(cb_surface *s, double factor);
 /* The vertices' places x[vertices] from those of the whole list, in whose place they may go. */
 void cb_surface_gather(const cb_surface *s, const double (*listed)[3], double (*x)[3]);
 /* A vertex of the list, from 0, that is not at the place of the one that it is joined with; -1: there is none. */
 int cb_surface_torn(const cb_surface *s, const double (*listed)[3]);
 /* How many vertices of borders stand at the place of another such. */
 cb_status cb_surface_seams(const cb_surface *s, int *n);
-
-/* Vertices (of the list), faces and parts are counted from 1 in messages. A part may hold several pieces, such as a cavity oriented
- * inwards.
- * Is it a body: no face twice or of no area, at most two faces an edge, neighbours oriented alike, closed parts
- * outward, parts not nested in themselves, coordinates up to 1e70? CB_ERROR_DOMAIN with which face, edge or part, and
- * where. open: are borders allowed? */
-cb_status cb_surface_check(const cb_surface *s, bool open);
-
-/* Edges a < b with their two faces (second -1 on a border; face[0] runs from a to b where just one does), ascending by
- * a and b. Edges are those of a part: one that two parts share is listed for each. A third face is CB_ERROR_DOMAIN. */
-typedef struct cb_surface_edge {
-  int a, b, face[2];
-} cb_surface_edge;
-cb_status cb_surface_edges(const cb_surface *s, cb_surface_edge **edge, int *n); /* the caller frees with free() */
-
-/* --- shapes made by the code --- */
-/* What the author of a shape writes: one const object cb_shape_NAME in bodies/shapes/NAME.c. */
-typedef struct cb_shape_class {
-  const char *name, *title, *doc;
-  const cb_param *params; /* sizes, and `resolution`: how many faces there are about a turn */
-  size_t params_size;
-  cb_status (*make)(const void *params, cb_surface **out);
-} cb_shape_class;
-extern const cb_shape_class *const cb_shape_classes[]; /* every file of bodies/shapes/, ended by NULL */
-/* A shape by its name; node: its map (NULL: defaults). */
-cb_status cb_shape_create(const char *name, const cb_node *node, cb_surface **out);
 
 #endif

@@ -3,7 +3,7 @@
 #define CB_GEOMETRY_TEXT_METRIC_PRIVATE_H
 
 #include <curvebody/intrinsic.h>
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 
 enum { CB_TEXT_ENTRIES = CB_Q_MAX * (CB_Q_MAX + 1) / 2, CB_TEXT_DOMAINS = 8, CB_TEXT_NAME = CB_EXPRESSION_NAME + 1 };
 

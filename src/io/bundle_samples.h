@@ -5,7 +5,7 @@
  *   /connection   [N1, .., dim, n]  A; its first n dimensions have those axes as dimension scales (netCDF-4), or the
  *                                   file's attribute `shape` lists their names, parted by spaces
  *   /metric       [N1, .., n, n]    M; absent: the identity
- *   attribute `group` of the file   the fibre, as in numerics/lie.h: `se2`, `r1`
+ *   attribute `group` of the file   the fibre, as in curvebody/lie.h: `se2`, `r1`
  * Numbers are of any type. Other datasets and attributes are left alone.
  */
 #ifndef CB_IO_BUNDLE_SAMPLES_H

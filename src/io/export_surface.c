@@ -13,7 +13,7 @@
 #include "io/export_number.h"
 #include "io/export_xml.h"
 #include "io/output.h"
-#include "numerics/se3.h"
+#include <curvebody/se3.h>
 #include "numerics/vec3.h"
 
 #include <curvebody/scenario.h>

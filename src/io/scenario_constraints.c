@@ -7,7 +7,7 @@
 #include "bodies/link.h"
 #include "core/scalar.h"
 #include "io/scenario_private.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 
 #include <math.h>
 #include <stddef.h>

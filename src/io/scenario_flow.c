@@ -2,7 +2,7 @@
  *
  *   {uniform: [1, 0, 0]}
  *   {shear: {velocity: [0, 0, 0], gradient: [[0, 0, 1], [0, 0, 0], [0, 0, 0]]}}     u + G x
- *   {vortex: {centre: [0, 0, 0], axis: [0, 0, 1], circulation: 1, core: 0.1}}       fluid/flow.h has its profile
+ *   {vortex: {centre: [0, 0, 0], axis: [0, 0, 1], circulation: 1, core: 0.1}}       curvebody/flow.h has its profile
  *   {velocity: ["sin(y)", 0, "0.1*cos(t)"]}                                         of x, y, z, t
  *   {grid: wind.h5}                                                                 io/flow_grid.h
  */

@@ -15,7 +15,7 @@
 #include "io/scenario_kind.h"
 
 #include "core/scalar.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

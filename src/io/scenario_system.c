@@ -16,7 +16,7 @@
  */
 #include "geometry/text_metric.h"
 #include "io/scenario_private.h"
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 
 #include <curvebody/constraint.h>
 #include <stdio.h>

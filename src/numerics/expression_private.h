@@ -7,7 +7,7 @@
 #ifndef CB_NUMERICS_EXPRESSION_PRIVATE_H
 #define CB_NUMERICS_EXPRESSION_PRIVATE_H
 
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 #include <stdint.h>
 
 #define CB_TEXT_MAX 65536   /* bytes of text */

@@ -1,5 +1,5 @@
 /* Arithmetic of second-order jets: the chain rules of jet_kernels.h on the struct of jet.h. */
-#include "numerics/jet.h"
+#include <curvebody/jet.h>
 #include "numerics/jet_kernels.h"
 
 cb_jet cb_jet_constant(int n, double value) {

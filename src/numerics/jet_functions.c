@@ -1,5 +1,5 @@
 /* Quotient and elementary functions of second-order jets: the derivatives of elementary.h through the chain rule. */
-#include "numerics/jet.h"
+#include <curvebody/jet.h>
 #include "numerics/jet_kernels.h"
 #include <stdbool.h>
 

@@ -6,8 +6,8 @@
 #ifndef CB_NUMERICS_LIE_PRIVATE_H
 #define CB_NUMERICS_LIE_PRIVATE_H
 
-#include "numerics/lie.h"
 #include "numerics/quaternion.h"
+#include <curvebody/lie.h>
 #include <complex.h>
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Poses, their products, the maps tau and the logarithm (equations: se3.h). */
-#include "numerics/se3.h"
+#include <curvebody/se3.h>
 #include "numerics/se3_private.h"
 #include "numerics/quaternion.h"
 #include <math.h>

@@ -4,7 +4,7 @@
  *   e = (1 - g)/n,  e' = -(g' + e)/n,  e'' = -(g'' + 2 e')/n
  *   g' = (g - g^2 - n/4)/(2n),  g'' = (g' - 2 g g' - 1/4)/(2n) - g'/n
  */
-#include "numerics/se3.h"
+#include <curvebody/se3.h>
 #include "numerics/se3_private.h"
 #include "numerics/vec3.h"
 #include <math.h>

@@ -5,7 +5,7 @@
  * with the same connection.
  */
 #include "bench.h"
-#include "bundle/gait.h"
+#include <curvebody/holonomy.h>
 #include "models.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>

@@ -2,7 +2,7 @@
  * value, gradient and jet agree on the value, and an error lies within the text.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
-#include "numerics/expression.h"
+#include <curvebody/expression.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

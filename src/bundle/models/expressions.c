@@ -4,9 +4,9 @@
  *            A: [["..", ".."], ..], M: [["..", ".."], [..]]}
  *   A      a row for each axis of the group's algebra, a column for each shape variable: xi = -A(r) r'
  *   M      symmetric, in full or its lower triangle; the identity if absent
- * Derivatives are exact (numerics/expression.h). Outside an expression's domain CB_STEP_DOMAIN.
+ * Derivatives are exact (curvebody/expression.h). Outside an expression's domain CB_STEP_DOMAIN.
  */
-#include "bundle/bundle.h"
+#include <curvebody/bundle.h>
 #include "bundle/compose_jets.h"
 #include "bundle/read.h"
 #include "core/scalar.h"

@@ -1,10 +1,10 @@
 /* Second-order jets in two variables by value, written as arithmetic: what models with at most two shape variables are
  * computed in. cb_jet has room for thirteen variables, and copying it would cost more than the model.
- * Value, gradient, Hessian (00, 10, 11); rules as in numerics/jet.h. */
+ * Value, gradient, Hessian (00, 10, 11); rules as in curvebody/jet.h. */
 #ifndef CB_BUNDLES_JET2_H
 #define CB_BUNDLES_JET2_H
 
-#include "numerics/jet.h"
+#include <curvebody/jet.h>
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef CB_BUNDLES_MODEL_H
 #define CB_BUNDLES_MODEL_H
 
-#include "bundle/bundle.h"
+#include <curvebody/bundle.h>
 #include "jet2.h"
 
 #include <stdlib.h>

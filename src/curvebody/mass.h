@@ -4,11 +4,14 @@
  *   surface (divergence theorem; Eberly, Polyhedral Mass Properties (2002); Dobrovolskis, Icarus 124 (1996) 698,
  *   doi:10.1006/icar.1996.0243): integrals of 1, x, x^2, xy over a solid; faces times thickness for a sheet,
  *   whose own m t^2/12 about axes in its faces is left out: t^2/L^2 of the moment m L^2/12 of a plate L wide.
+ * For users. SI units; nothing is kept of what is given.
  */
-#ifndef CB_FLUID_MASS_H
-#define CB_FLUID_MASS_H
+#ifndef CURVEBODY_MASS_H
+#define CURVEBODY_MASS_H
 
-#include "fluid/surface.h"
+#include <curvebody/surface.h>
+
+CB_API_BEGIN
 
 typedef struct cb_mass {
   double mass, volume, area; /* volume: of closed parts, signed; area: of one side of sheets */
@@ -22,9 +25,15 @@ typedef struct cb_material {
   double density, thickness;
 } cb_material;
 
+typedef struct cb_point_mass {
+  double mass, x[3]; /* fixed in the body frame, or where vertex >= 0, there */
+  int vertex;
+} cb_point_mass;
+
 /* material[parts]. x (NULL: s->x): another pose of the same faces. */
 cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_material *material, cb_mass *out);
 /* Principal axes and moments about the centre of mass (GSL). axis[i] belongs to moment[i], right-handed. */
 cb_status cb_mass_principal(const cb_mass *m, double moment[3], double axis[3][3]);
 
+CB_API_END
 #endif

@@ -14,13 +14,16 @@
  * so4: l = exp((omega + v)/2), r = exp((omega - v)/2); the point is the quaternion 1. se2 and so21 are those of the
  * plane in the order (v_x, v_y, omega). Angles of so2 and se2 are kept with their whole turns; a quaternion and its
  * negative are one rotation, (l, r) and (-l, -r) one element.
+ * For users, and for authors of bundles. Groups are constant; nothing is allocated.
  * Sources: Iserles, Munthe-Kaas, Norsett & Zanna, Acta Numerica 9 (2000) 215, doi:10.1017/S0962492900002154.
  */
-#ifndef CB_NUMERICS_LIE_H
-#define CB_NUMERICS_LIE_H
+#ifndef CURVEBODY_LIE_H
+#define CURVEBODY_LIE_H
 
 #include <curvebody/status.h>
 #include <stdbool.h>
+
+CB_API_BEGIN
 
 enum { CB_GROUP_DIM = 12, CB_GROUP_SIZE = 16 };
 
@@ -60,4 +63,5 @@ void cb_group_dexp(const cb_group *G, const double *a, double *out);           /
 cb_status cb_group_dexp_inverse(const cb_group *G, const double *a, double *out);
 void cb_group_conjugate(const cb_group *G, const double *h, const double *g, double *out); /* h g h^-1 */
 
+CB_API_END
 #endif

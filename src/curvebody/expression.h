@@ -10,13 +10,17 @@
  * Derivatives are exact (Griewank & Walther, Evaluating Derivatives, 2nd ed. 2008, chapters 3 and 13). At a kink they
  * are those from the right, as each function's line of documentation says. Outside its domain a function gives nan,
  * value and derivatives; where a derivative is infinite others may be nan.
+ * For users and authors. The caller frees what is parsed.
  */
-#ifndef CB_NUMERICS_EXPRESSION_H
-#define CB_NUMERICS_EXPRESSION_H
+#ifndef CURVEBODY_EXPRESSION_H
+#define CURVEBODY_EXPRESSION_H
 
-#include "numerics/jet.h"
+#include <curvebody/jet.h>
 #include <curvebody/status.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+CB_API_BEGIN
 
 typedef struct cb_expression cb_expression;
 
@@ -55,7 +59,7 @@ double cb_expression_gradient(const cb_expression *e, const double *x, int m, do
 /* At n points: value[n] and in rate[n] (NULL: not wanted) the derivative in variable `along`; is all of it finite?
  * Variable i is x[i][0] at all points where fixed[i], else x[i][point]. Many times faster than point by point; equal to
  * it but for the rounding of sin, cos, exp and of sums. The same bits whatever n and on any processor. */
-_Bool cb_expression_values(const cb_expression *e, int n, const double *const *x, const _Bool *fixed, size_t along,
+bool cb_expression_values(const cb_expression *e, int n, const double *const *x, const bool *fixed, size_t along,
                            double *value, double *rate);
 
 /* Value, gradient and Hessian with respect to the first m variables (m <= n and m <= CB_JET_MAX). */
@@ -71,4 +75,5 @@ cb_status cb_expression_constant(const char *text, size_t *at, double *value);
 typedef struct cb_function_doc { const char *name; int arity; const char *doc; } cb_function_doc;
 extern const cb_function_doc cb_expression_functions[];
 
+CB_API_END
 #endif

@@ -6,12 +6,16 @@
  * These are closed by construction, r(1) = r(0) to the last bit. Expressions and loops of a phase may be open: then
  * they have a path in the group (cb_reconstruct), and a holonomy where what is open is whole periods of shape
  * variables.
+ * For users. Lengths are those of the shape variables; a gait is immutable, its arrays are copied, and the caller frees
+ * it.
  */
-#ifndef CB_BUNDLE_GAIT_H
-#define CB_BUNDLE_GAIT_H
+#ifndef CURVEBODY_GAIT_H
+#define CURVEBODY_GAIT_H
 
-#include "bundle/bundle.h"
-#include "numerics/expression.h"
+#include <curvebody/bundle.h>
+#include <curvebody/expression.h>
+
+CB_API_BEGIN
 
 typedef struct cb_gait cb_gait;
 cb_status cb_gait_fourier(int n, int harmonics, const double *mean, const double *cosine, const double *sine,
@@ -44,24 +48,18 @@ cb_status cb_gait_paced(const cb_gait *g, const cb_expression *s, cb_gait **out)
 cb_status cb_gait_sequence(int count, const cb_gait *const *gaits, cb_gait **out);
 cb_status cb_gait_moved(const cb_gait *g, const double *scale, const double *offset, cb_gait **out);
 
-/* The holonomy g(1) of g' = g xi, xi = -A(r(t)) r'(t), g(0) = 1, to `error` (0: round-off), by a Magnus method of order
- * 6 on steps that end at breaks of the gait and of the bundle, halved until two agree, or until they differ by
- * round-off of A and M; and length = int sqrt(r'Mr') dt, cost = int r'Mr' dt (NULL). CB_ERROR_STEP where they do not.
- * CB_ERROR_ARGUMENT for another number of variables and for an open gait; CB_STEP_SINGULAR with the shape. */
-cb_status cb_holonomy(const cb_bundle *b, const cb_gait *gait, double error, double *g, double *length, double *cost);
+/* From a map, as a scenario has it:
+ *   {fourier: {mean: [0, 0], cosine: [[1, 0]], sine: [[0, 1]]}}     rows: harmonics 1, 2, ...
+ *   {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}}
+ *   {spline: {points: [[..], ..], times: [..]}}                     periodic; times in [0, 1), even where absent
+ *   {samples: {points: [[..], ..], times: [..]}}
+ *   {expressions: {alpha1: "cos(2*pi*t)", alpha2: "sin(2*pi*t)"}, breaks: [0.5]}
+ *   {sequence: [gait, gait]}                                        each in the same time
+ *   {loop: phase, at: [0, 0]}                                       a variable that has a period, once round
+ * beside each: reversed, start, pace, offset, scale: r -> offset + scale r.
+ * The gait in the shape space of b, closed or not. repeat (>= 1) and period (s) are read where they are not
+ * NULL, and otherwise refused. */
+cb_status cb_gait_read(const cb_bundle *b, const cb_node *map, int *repeat, double *period, cb_gait **out);
 
-/* order 4 or 6 (0: 6). step 0: the gait's own, else none is longer, in the gait's time. A step and no error: the plain
- * method on such steps, none halved. */
-typedef struct cb_holonomy_options {
-  int order;
-  double error, step;
-} cb_holonomy_options;
-cb_status cb_holonomy_by(const cb_bundle *b, const cb_gait *gait, const cb_holonomy_options *options, double *g,
-                         double *length, double *cost);
-/* The group's path at t[count], row by row of group->size; an open gait has one for t up to 1. */
-cb_status cb_reconstruct(const cb_bundle *b, const cb_gait *gait, double error, int count, const double *t, double *g);
-/* Corrected body velocity integral: -int int B dr dr over the loop in a plane of two variables (first order), in the
- * coordinates of the bundle as it is. CB_ERROR_ARGUMENT for a gait that closes by whole periods only. */
-cb_status cb_body_velocity_integral(const cb_bundle *b, const cb_gait *gait, double *cbvi);
-
+CB_API_END
 #endif

@@ -4,15 +4,19 @@
  * A is dim(G) x n. A kind of bundle is one file src/bundle/models/NAME.c with one const object cb_bundle_NAME. Its
  * author writes A and M once on jets (second-order truncated Taylor numbers in the shape): dA and dM are exact; or
  * gives values, and derivatives in closed form.
+ * For authors of bundles (cb_bundle_class; `curvebody/plugin.h`) and for users. Units are the model's. The caller frees
+ * what is created. Evaluation allocates nothing that stays, from any thread; a failure names bundle and shape.
  * Sources: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607; Hatton & Choset, IEEE Trans.
  * Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211.
  */
-#ifndef CB_BUNDLE_BUNDLE_H
-#define CB_BUNDLE_BUNDLE_H
+#ifndef CURVEBODY_BUNDLE_H
+#define CURVEBODY_BUNDLE_H
 
-#include "numerics/jet.h"
-#include "numerics/lie.h"
+#include <curvebody/jet.h>
+#include <curvebody/lie.h>
 #include <curvebody/param.h>
+
+CB_API_BEGIN
 
 enum { CB_SHAPE_MAX = 16 };
 
@@ -52,7 +56,10 @@ struct cb_bundle {
 
 extern const cb_bundle_class *const cb_bundle_classes[];
 
+/* By its name, of a class of the registry; node: its map (`name` and its parameters; NULL: all defaults). */
 cb_status cb_bundle_create(const char *name, const cb_node *node, cb_bundle **out);
+/* The same from a class that need not be in the registry. */
+cb_status cb_bundle_create_class(const cb_bundle_class *class_, const cb_node *node, cb_bundle **out);
 void cb_bundle_free(cb_bundle *b);
 
 cb_status cb_bundle_connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM);
@@ -64,4 +71,5 @@ cb_status cb_bundle_covariant(const cb_bundle *b, const double *r, double *DB);
 /* P of G, [dim][dim]. CB_ERROR_UNSUPPORTED where the model has no form. */
 cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P);
 
+CB_API_END
 #endif

@@ -1,14 +1,19 @@
 /* Truncated Taylor numbers of second order ("jets"): value, gradient and Hessian in n <= CB_JET_MAX variables.
  *
  * For f: R^n -> R, a jet holds f, f_i and f_ij (packed lower triangle, row i column j <= i at i(i+1)/2 + j).
+ * For authors: a metric or a connection written once on jets has its derivatives.
  * Source: Griewank & Walther, Evaluating Derivatives, 2nd ed. (2008), chapter 13, doi:10.1137/1.9780898717761.
  *
  * Only the n variables in use are computed and stored: entries beyond them are indeterminate. The operands of one
  * operation have the same n. Outside its domain a function gives nan, value and derivatives; where a derivative is
  * infinite others may be nan. What is chosen at kinks and jumps is said beside each function.
  */
-#ifndef CB_NUMERICS_JET_H
-#define CB_NUMERICS_JET_H
+#ifndef CURVEBODY_JET_H
+#define CURVEBODY_JET_H
+
+#include <curvebody/api.h>
+
+CB_API_BEGIN
 
 #define CB_JET_MAX 13
 #define CB_JET_PACKED (CB_JET_MAX * (CB_JET_MAX + 1) / 2)
@@ -55,4 +60,5 @@ cb_jet cb_jet_abs(const cb_jet *a); /* derivative at 0 from the right, +1 */
 
 static inline int cb_jet_packed(int i, int j) { return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i; }
 
+CB_API_END
 #endif

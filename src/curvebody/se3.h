@@ -9,12 +9,17 @@
  *   exponential  dtau^-1 = sum B_k/k! ad_Y^k = [[D, 0], [dD(v), D]], D = 1 - W/2 + e W^2, e = (1 - (w/2) cot(w/2))/w^2,
  *                dD(v) the derivative of D along v; w < 2 pi
  *   tln          C = 1 - ad_Y/2 in place of dtau^-1 (the trapezoidal rule of the Kirchhoff thesis), with the cayley map
+ * For users and authors. Nothing is allocated; outputs are other arrays than inputs unless it is said.
  * Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4; Iserles et al., Acta
  * Numerica 9 (2000) 215, doi:10.1017/S0962492900002154; Müller, Proc. R. Soc. A 477 (2021) 20210303,
  * doi:10.1098/rspa.2021.0303 (se(3) by differentials of so(3)).
  */
-#ifndef CB_NUMERICS_SE3_H
-#define CB_NUMERICS_SE3_H
+#ifndef CURVEBODY_SE3_H
+#define CURVEBODY_SE3_H
+
+#include <curvebody/api.h>
+
+CB_API_BEGIN
 
 typedef struct cb_pose {
   double q[4], x[3]; /* unit quaternion (w, x, y, z); position in the world */
@@ -45,4 +50,5 @@ void cb_se3_ad_star_matrix(const double mu[6], double out[6][6]);
 void cb_se3_momentum_to_world(const cb_pose *g, const double mu[6], double out[6]);
 void cb_se3_wrench_to_body(const cb_pose *g, const double world[6], double out[6]);
 
+CB_API_END
 #endif

@@ -25,13 +25,15 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   curvebody_cli_test(streams release 300)
 
   # Plugins: plugins/NAME.c, as their author would compile them.
-  foreach(name catenoid other_version)
+  foreach(name catenoid leapfrog leg no_step other_version taken)
     add_library(plugin_${name} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/plugins/${name}.c)
     target_include_directories(plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-    set_target_properties(plugin_${name} PROPERTIES PREFIX "" C_STANDARD 17 C_VISIBILITY_PRESET hidden)
+    set_target_properties(plugin_${name} PROPERTIES PREFIX "" C_STANDARD 17 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
+    target_compile_options(plugin_${name} PRIVATE -Wall -Wextra -Wpedantic -Werror)
+    list(APPEND plugins $<TARGET_FILE:plugin_${name}>)
   endforeach()
   add_test(NAME cli_plugins COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/plugins.py $<TARGET_FILE:curvebody>
-    $<TARGET_FILE:plugin_catenoid> $<TARGET_FILE:plugin_other_version>)
+    ${plugins})
   set_tests_properties(cli_plugins PROPERTIES LABELS "cli;release" TIMEOUT 300 SKIP_RETURN_CODE 77)
   add_test(NAME cli_outputs COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/outputs.py $<TARGET_FILE:curvebody>
     $<TARGET_FILE:plugin_catenoid>)

@@ -7,7 +7,7 @@
 
 #include <curvebody/body.h>
 #include <curvebody/integrator.h>
-#include <curvebody/plugin.h>
+#include <curvebody/geometry.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,8 +102,7 @@ static void keys_of_a_former_class_are_unknown_to_none(void **state) {
   FILL(shapes, n_shapes, cb_shape_classes);
   FILL(bundles, n_bundles, cb_bundle_classes);
   FILL(bundles, n_bundles, cb_bundle_kinds);
-  for (const cb_geometry_class *c; (c = cb_geometry_class_at(n_spaces)); n_spaces++)
-    spaces[n_spaces] = (kind){c->name, c->params};
+  FILL(spaces, n_spaces, cb_geometry_classes);
   check_all(in_space, "integrator", "name", integrators, n_integrators);
   check_all(of_space, "space", "name", spaces, n_spaces);
   check_all(of_body, "bodies.0", "kind", bodies, n_bodies);

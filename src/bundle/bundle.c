@@ -12,7 +12,6 @@
 
 cb_status cb_bundle_create_class(const cb_bundle_class *class_, const cb_node *node, cb_bundle **out) {
   static const char *const shared[] = {"name"};
-  static const cb_param none[] = {{0}};
   const cb_node *map = node && node->kind == CB_NODE_MAP ? node : NULL;
   void *params = calloc(1, class_->params_size ? class_->params_size : 1);
   cb_bundle *b = calloc(1, sizeof *b);
@@ -22,7 +21,7 @@ cb_status cb_bundle_create_class(const cb_bundle_class *class_, const cb_node *n
     return cb_fail(CB_ERROR_MEMORY, "no memory for bundle %s", class_->name);
   }
   b->kind = class_;
-  cb_status status = cb_params_bind(class_->params ? class_->params : none, map, node, shared, 1, params);
+  cb_status status = cb_params_bind(class_->params, map, node, shared, 1, params);
   if (!status) {
     status = class_->init(b, params);
     /* bad input has its place already, and the lack of memory has none */

@@ -2,15 +2,15 @@
 #include "cli/ambient.h"
 
 #include "io/scenario_private.h"
-#include <curvebody/plugin.h>
+#include <curvebody/geometry.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 static bool registered(const char *word, size_t length) {
-  for (size_t i = 0; cb_geometry_class_at(i); i++)
-    if (strlen(cb_geometry_class_at(i)->name) == length && !strncmp(cb_geometry_class_at(i)->name, word, length))
+  for (size_t i = 0; cb_geometry_classes[i]; i++)
+    if (strlen(cb_geometry_classes[i]->name) == length && !strncmp(cb_geometry_classes[i]->name, word, length))
       return true;
   return false;
 }
@@ -31,7 +31,7 @@ static cb_status unknown(const char *word, size_t length) {
   const char *names[MOST], *near;
   char name[48];
   size_t count = 0;
-  while (count < MOST && cb_geometry_class_at(count)) names[count] = cb_geometry_class_at(count)->name, count++;
+  while (count < MOST && cb_geometry_classes[count]) names[count] = cb_geometry_classes[count]->name, count++;
   snprintf(name, sizeof name, "%.*s", (int)(length < 40 ? length : 40), word);
   near = cb_nearest_name(name, names, count);
   if (near) return cb_fail(CB_ERROR_INPUT, "curvebody: error: unknown space '%s', did you mean '%s'?", name, near);

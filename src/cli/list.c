@@ -7,7 +7,6 @@
 #include "geometry/text_metric.h"
 #include "io/scenario_bundle.h"
 #include <curvebody/expression.h>
-#include <curvebody/plugin.h>
 #include <curvebody/body.h>
 #include <curvebody/geometry.h>
 #include <curvebody/integrator.h>
@@ -66,8 +65,8 @@ static void entry(printer *p, const char *name, const char *title, const char *d
 }
 
 static void spaces(printer *p) {
-  for (size_t i = 0; cb_geometry_class_at(i); i++) {
-    const cb_geometry_class *c = cb_geometry_class_at(i);
+  for (size_t i = 0; cb_geometry_classes[i]; i++) {
+    const cb_geometry_class *c = cb_geometry_classes[i];
     entry(p, c->name, c->title, c->doc, c->params);
     cb_geometry *g;
     if (p->json || cb_geometry_create(c->name, NULL, &g)) continue;

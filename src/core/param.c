@@ -140,7 +140,7 @@ typedef struct names {
 
 static cb_status find_names(const cb_param *table, const char *const *extra, size_t n_extra, names *all) {
   all->count = 0;
-  for (const cb_param *row = table; row->name && all->count < MOST_NAMES; row++) all->name[all->count++] = row->name;
+  for (const cb_param *row = table; row && row->name && all->count < MOST_NAMES; row++) all->name[all->count++] = row->name;
   if (n_extra > MOST_NAMES - all->count) return cb_fail(CB_ERROR_ARGUMENT, "more than %d parameters", MOST_NAMES);
   for (size_t i = 0; i < n_extra; i++) all->name[all->count++] = extra[i];
   return CB_OK;
@@ -165,13 +165,13 @@ cb_status cb_params_bind(const cb_param *table, const cb_node *map, const cb_nod
   const bool is_map = !map || map->kind == CB_NODE_MAP;
 
   /* All rows are read once before any is stored. */
-  for (const cb_param *row = table; row->name && is_map; row++) {
+  for (const cb_param *row = table; row && row->name && is_map; row++) {
     value v = {0};
     const cb_node *node = cb_node_get(map, row->name);
     cb_errors_add(&errors, node ? node : map ? map : where, bind_row(row, map, where, &all, &v));
   }
   status = cb_errors_end(&errors);
-  for (const cb_param *row = table; row->name && out && !status; row++) {
+  for (const cb_param *row = table; row && row->name && out && !status; row++) {
     value v = {0};
     status = bind_row(row, map, where, &all, &v);
     if (!status) store(row, &v, out);
@@ -181,7 +181,7 @@ cb_status cb_params_bind(const cb_param *table, const cb_node *map, const cb_nod
 
 void cb_params_bind_right(const cb_param *table, const cb_node *map, void *out) {
   const names none = {.count = 0};
-  for (const cb_param *row = table; row->name; row++) {
+  for (const cb_param *row = table; row && row->name; row++) {
     value v = {0};
     if (bind_row(row, map, NULL, &none, &v) && row->fallback) bind_fallback(row, &v);
     store(row, &v, out);

@@ -18,14 +18,14 @@ static int default_is_absence(const cb_param *row) {
 }
 
 static int in_table(const cb_param *table, const char *name) {
-  for (; table->name; table++)
+  for (; table && table->name; table++)
     if (strcmp(table->name, name) == 0) return 1;
   return 0;
 }
 
 const cb_node *cb_params_resolved(const cb_param *table, const cb_node *map, cb_arena *arena) {
   size_t rows = 0, given = map && map->kind == CB_NODE_MAP ? map->count : 0;
-  while (table[rows].name) rows++;
+  while (table && table[rows].name) rows++;
   cb_node *full = cb_arena_alloc(arena, 1, sizeof *full);
   const cb_node **keys = cb_arena_alloc(arena, rows + given, sizeof *keys);
   const cb_node **items = cb_arena_alloc(arena, rows + given, sizeof *items);

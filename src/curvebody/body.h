@@ -20,7 +20,7 @@ typedef struct cb_body_class {
   cb_status (*build)(const void *params, const cb_node *node, const cb_geometry *space, cb_builder *b);
 } cb_body_class;
 
-extern const cb_body_class *const cb_body_classes[];
+extern const cb_body_class *const *const cb_body_classes;
 
 /* Builds the body that `node` (a map with `kind`) describes: finds its class, binds its parameters, begins the body
  * by its name (default: the kind with a number) and lets the class add to it. Failures have their places. */

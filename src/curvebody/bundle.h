@@ -54,7 +54,7 @@ struct cb_bundle {
   void *self;
 };
 
-extern const cb_bundle_class *const cb_bundle_classes[];
+extern const cb_bundle_class *const *const cb_bundle_classes;
 
 /* By its name, of a class of the registry; node: its map (`name` and its parameters; NULL: all defaults). */
 cb_status cb_bundle_create(const char *name, const cb_node *node, cb_bundle **out);

@@ -205,8 +205,9 @@ cb_status cb_geometry_raise(const cb_geometry *g, const double *q, const double 
  * three coordinates x; "stereographic" and "poincare": R x_i/(R + w) in each curved factor, the ball |.| < R of H^n. */
 void cb_picture(const cb_geometry *g, const double *x, const double *v, double *picture, double *velocity);
 
-/* Registry: every class of geometries/, by file name, ended by NULL. */
-extern const cb_geometry_class *const cb_geometry_classes[];
+/* Every class of spaces, the built-in ones by file name and then those of plugins; ended by NULL. So have bodies,
+ * methods, bundles and shapes theirs. */
+extern const cb_geometry_class *const *const cb_geometry_classes;
 
 CB_API_END
 #endif

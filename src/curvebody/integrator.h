@@ -82,7 +82,7 @@ cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int compo
 /* The history alone, where many components move: cb_forces_set_origins is then to be called once for all. */
 void cb_integrator_carry(cb_integrator *i, int component, const cb_isometry *isometry);
 
-extern const cb_integrator_class *const cb_integrator_classes[];
+extern const cb_integrator_class *const *const cb_integrator_classes;
 
 CB_API_END
 #endif

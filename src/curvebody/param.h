@@ -29,7 +29,8 @@ typedef struct cb_param {
   const char *doc;      /* one line */
 } cb_param;
 
-/* Fills the struct at `out` from `map` (NULL: all defaults) by a table that ends with a row whose name is NULL.
+/* Fills the struct at `out` from `map` (NULL: all defaults) by a table that ends with a row whose name is NULL (or
+ * NULL: no rows).
  * extra[n_extra] are further keys of the map that the caller reads itself. Unknown keys, wrong types, values out of
  * range and missing required keys fail with place, expectation and suggestion; `where` (borrowed) places the message
  * where a required key is missing and map is NULL. On failure *out is untouched. A table that contradicts itself (a

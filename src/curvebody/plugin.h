@@ -1,44 +1,81 @@
-/* Plugins: shared objects with spaces of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
+/* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * A plugin is one C file with the class of a space, as in geometries/, and one line:
+ * For authors of spaces, methods, bundles, bodies and shapes. A plugin is one C or C++ file with their classes, as a
+ * file of geometries/, integrators/, bodies/ has them, and one line:
  *
  *     #include <curvebody/plugin.h>
  *     static const cb_geometry_class my_space = {...};
- *     CB_PLUGIN(&my_space);
+ *     static const cb_integrator_class my_method = {...};
+ *     CB_PLUGIN(CB_PLUGIN_SPACE(&my_space), CB_PLUGIN_INTEGRATOR(&my_method));
  *
- *     cc -shared -fPIC $(pkg-config --cflags curvebody) my_space.c -o my_space.so
+ *     cc -shared -fPIC $(pkg-config --cflags curvebody) my.c -o my.so
  *
- * For authors. The functions of the library that it calls are those of the program that loads it.
+ * It needs no other headers than those of <curvebody/...>. The functions of the library that it calls are those of the
+ * program that loads it. Its classes stand in the lists of their kind (cb_geometry_classes, ...) behind the built-in
+ * ones, and are found by their names wherever those are.
  */
 #ifndef CURVEBODY_PLUGIN_H
 #define CURVEBODY_PLUGIN_H
 
+#include <curvebody/body.h>
+#include <curvebody/bundle.h>
+#include <curvebody/fibre.h>
 #include <curvebody/geometry.h>
+#include <curvebody/integrator.h>
+#include <curvebody/rigid.h>
+#include <curvebody/surface.h>
 
 CB_API_BEGIN
 
-enum { CB_PLUGIN_VERSION = 2 };
+enum { CB_PLUGIN_VERSION = 3 };
+
+typedef enum cb_plugin_kind {
+  CB_PLUGIN_IS_SPACE,
+  CB_PLUGIN_IS_INTEGRATOR,
+  CB_PLUGIN_IS_BUNDLE,
+  CB_PLUGIN_IS_BODY,
+  CB_PLUGIN_IS_SHAPE
+} cb_plugin_kind;
+
+typedef struct cb_plugin_class {
+  cb_plugin_kind kind;
+  size_t size;     /* of the structs that it shares with the library, by the headers it was compiled with */
+  const void *of;  /* cb_geometry_class, cb_integrator_class, ... */
+} cb_plugin_class;
 
 /* What a plugin exports under the name curvebody_plugin. */
 typedef struct cb_plugin {
-  int version;                                /* CB_PLUGIN_VERSION of the headers it was compiled with */
-  size_t geometry_size, chart_size;           /* sizeof(cb_geometry) and sizeof(cb_chart), likewise */
-  const cb_geometry_class *const *geometries; /* ended by NULL */
+  int version;                    /* CB_PLUGIN_VERSION of the headers it was compiled with */
+  const cb_plugin_class *classes; /* ended by one of NULL */
 } cb_plugin;
 
-#define CB_PLUGIN(...)                                                                \
-  static const cb_geometry_class *const cb_plugin_geometries[] = {__VA_ARGS__, NULL}; \
-  CB_API_BEGIN                                                                        \
-  extern const cb_plugin curvebody_plugin;                                            \
-  CB_API_END                                                                          \
-  const cb_plugin curvebody_plugin = {CB_PLUGIN_VERSION, sizeof(cb_geometry), sizeof(cb_chart), cb_plugin_geometries}
+#define CB_PLUGIN_SIZE_SPACE (sizeof(cb_geometry_class) + sizeof(cb_geometry) + sizeof(cb_chart))
+#define CB_PLUGIN_SIZE_INTEGRATOR                                                                   \
+  (sizeof(cb_integrator_class) + sizeof(cb_integrator) + sizeof(cb_state) + sizeof(cb_fibre_state) + \
+   sizeof(cb_rigid_state) + sizeof(cb_rigid_problem))
+#define CB_PLUGIN_SIZE_BUNDLE (sizeof(cb_bundle_class) + sizeof(cb_bundle) + sizeof(cb_jet) + sizeof(cb_group))
+#define CB_PLUGIN_SIZE_BODY sizeof(cb_body_class)
+#define CB_PLUGIN_SIZE_SHAPE (sizeof(cb_shape_class) + sizeof(cb_surface))
+
+/* Entries of CB_PLUGIN, from the address of a class; one of another type is a warning or an error of the compiler. */
+#define CB_PLUGIN_SPACE(c) CB_PLUGIN_CLASS(SPACE, cb_geometry_class, c)
+#define CB_PLUGIN_INTEGRATOR(c) CB_PLUGIN_CLASS(INTEGRATOR, cb_integrator_class, c)
+#define CB_PLUGIN_BUNDLE(c) CB_PLUGIN_CLASS(BUNDLE, cb_bundle_class, c)
+#define CB_PLUGIN_BODY(c) CB_PLUGIN_CLASS(BODY, cb_body_class, c)
+#define CB_PLUGIN_SHAPE(c) CB_PLUGIN_CLASS(SHAPE, cb_shape_class, c)
+#define CB_PLUGIN_CLASS(kind, type, c) {CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0}
+
+#define CB_PLUGIN(...)                                                                                         \
+  static const cb_plugin_class cb_plugin_classes[] = {__VA_ARGS__, {CB_PLUGIN_IS_SPACE, 0, 0}};                 \
+  CB_API_BEGIN                                                                                                 \
+  extern const cb_plugin curvebody_plugin;                                                                     \
+  CB_API_END                                                                                                   \
+  const cb_plugin curvebody_plugin = {CB_PLUGIN_VERSION, cb_plugin_classes}
 
 /* Loads a plugin for the rest of the process; before other threads are made. CB_ERROR_FILE where it cannot be loaded,
- * CB_ERROR_INPUT for what is no plugin, one made with other headers, or a space whose name is taken. */
+ * CB_ERROR_INPUT for what is no plugin, one made with other headers, or a class that lacks something or whose name is
+ * taken: nothing of it is then there. */
 cb_status cb_plugin_load(const char *path);
-
-/* Every class of spaces: the built-in ones, then those of plugins; NULL behind the last. */
-const cb_geometry_class *cb_geometry_class_at(size_t index);
 
 CB_API_END
 #endif

@@ -1,7 +1,6 @@
 /* Making spaces: from the registry and a map of parameters, and, for the authors of spaces, from dimensions and
  * curvatures. */
 #include <curvebody/geometry.h>
-#include <curvebody/plugin.h>
 
 #include "core/scalar.h"
 #include "geometry/build.h"
@@ -93,7 +92,6 @@ static cb_status read_picture(cb_geometry *g, const cb_node *node) {
 
 cb_status cb_geometry_create_class(const cb_geometry_class *class_, const cb_node *node, cb_geometry **out) {
   static const char *const shared[] = {"name", "chart", "picture"};
-  static const cb_param none[] = {{0}};
   const cb_node *map = node && node->kind == CB_NODE_MAP ? node : NULL;
   void *params = calloc(1, class_->params_size ? class_->params_size : 1);
   cb_geometry *g = calloc(1, sizeof *g);
@@ -103,7 +101,7 @@ cb_status cb_geometry_create_class(const cb_geometry_class *class_, const cb_nod
     return cb_fail(CB_ERROR_MEMORY, "no memory for space %s", class_->name);
   }
   g->kind = class_;
-  cb_status status = cb_params_bind(class_->params ? class_->params : none, map, node, shared, 3, params);
+  cb_status status = cb_params_bind(class_->params, map, node, shared, 3, params);
   if (!status) {
     status = class_->init(g, params);
     if (status && status != CB_ERROR_MEMORY && map)
@@ -123,7 +121,7 @@ cb_status cb_geometry_create_class(const cb_geometry_class *class_, const cb_nod
 cb_status cb_geometry_create(const char *name, const cb_node *node, cb_geometry **out) {
   const char *names[64];
   size_t n = 0;
-  for (const cb_geometry_class *c; (c = cb_geometry_class_at(n)); n++) {
+  for (const cb_geometry_class *c; (c = cb_geometry_classes[n]); n++) {
     if (strcmp(c->name, name) == 0) return cb_geometry_create_class(c, node, out);
     if (n < sizeof names / sizeof *names) names[n] = c->name;
   }

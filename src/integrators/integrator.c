@@ -76,6 +76,7 @@ static cb_status make(const cb_integrator_class *class, void *params, const void
   *made = (cb_integrator){.kind = class, .problem = problem, .params = params, .worst = -1, .root = -1};
   cb_status status = class->configuration == &cb_configuration_particles ? make_forces(made) : CB_OK;
   if (!status && class->create) status = class->create(made, params);
+  if (!made->solver) made->solver = "explicit";
   if (status) {
     cb_forces_free(made->forces);
     free(made);

@@ -11,7 +11,7 @@
 
 #include <curvebody/body.h>
 #include <curvebody/integrator.h>
-#include <curvebody/plugin.h>
+#include <curvebody/geometry.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,11 +27,7 @@ typedef struct kind {
 KIND_AT(integrator_at, cb_integrator_classes)
 KIND_AT(body_at, cb_body_classes)
 KIND_AT(shape_at, cb_shape_classes)
-
-static kind space_at(size_t i) {
-  const cb_geometry_class *class = cb_geometry_class_at(i);
-  return class ? (kind){class->name, class->params} : (kind){NULL, NULL};
-}
+KIND_AT(space_at, cb_geometry_classes)
 
 static kind bundle_at(size_t i) {
   size_t n = 0;

@@ -133,7 +133,7 @@ static const cb_node *bundle(cb_scenario *s, const cb_node *node) {
 static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *node) {
   if (!strcmp(key, "space")) {
     const cb_node *map = as_map(s, node);
-    return s->space->kind->params ? with_defaults(s, s->space->kind->params, map) : map;
+    return with_defaults(s, s->space->kind->params, map);
   }
   if (!strcmp(key, "integrator"))
     return with_defaults(s, s->integrator->kind->params, with_defaults(s, cb_scenario_table(s, key), node));

@@ -4,7 +4,7 @@
 #include "geometry/text_metric.h"
 #include "io/scenario_private.h"
 
-#include <curvebody/plugin.h>
+#include <curvebody/geometry.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +21,8 @@ cb_status cb_space_read(const cb_node *node, cb_geometry **out) {
   if (status) return status;
   size_t count = 0;
   bool known = false;
-  for (; cb_geometry_class_at(count) && count < 64; count++) {
-    names[count] = cb_geometry_class_at(count)->name;
+  for (; cb_geometry_classes[count] && count < 64; count++) {
+    names[count] = cb_geometry_classes[count]->name;
     known = known || !strcmp(names[count], name);
   }
   if (!known) return cb_fail_unknown(name_node, "space", name, names, count);

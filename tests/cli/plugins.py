@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""A space from a shared object is listed, run, resumed and refused like a built-in one.
+"""Spaces, methods and bundles from shared objects are listed, run, resumed and refused like built-in ones.
 
-    plugins.py BINARY CATENOID.so OTHER_VERSION.so
+    plugins.py BINARY FOLDER/plugin_NAME.so...
 """
+import json
+import os
 import sys
 
 import h5py
@@ -10,7 +12,9 @@ import numpy as np
 
 from command import Case, datasets, differing, main
 
-CATENOID, OTHER = sys.argv.pop(1), sys.argv.pop(1)
+PLUGIN = {os.path.basename(word)[len("plugin_"):-len(".so")]: word for word in sys.argv[1:] if word.endswith(".so")}
+sys.argv[1:] = [word for word in sys.argv[1:] if not word.endswith(".so")]
+CATENOID = PLUGIN["catenoid"]
 
 SCENARIO = """\
 curvebody: 1
@@ -24,6 +28,25 @@ bodies:
     motion: {velocities: [[0.1, 0.5], [-0.2, 0.4]]}
 integrator: {name: gauss, stages: 2, step: 0.02}
 time: {end: 2}
+"""
+ROD = """\
+curvebody: 1
+space: s3
+bodies:
+  - kind: rod
+    name: a
+    link: {spring: {stiffness: 2}}
+    masses: [1, 2]
+    place: {chart: polar, points: [[0.5, pi/2, 0], [0.9, pi/2, 1]]}
+    motion: {killing: rotation_wx, speed: 0.7}
+integrator: {name: leapfrog, step: 0.02}
+time: {end: 2}
+"""
+STROKE = """\
+curvebody: 1
+bundle: {name: leg, mass: 0.7, length: 1.3}
+gait: {fourier: {mean: [0.3, 0.1], cosine: [[1, 0.2]], sine: [[0.1, 0.5]]}}
+integrator: {name: magnus, order: 6, step: 0.01}
 """
 
 
@@ -50,6 +73,53 @@ class Plugins(Case):
         whole, resumed = datasets(self.path("c.h5")), datasets(self.path("half.h5"))
         self.assertEqual(len(whole["time"]), len(resumed["time"]))
 
+    def test_a_bundle_is_its_built_in_twin(self):
+        self.write("g.yaml", STROKE)
+        with_leg = ["--plugin", PLUGIN["leg"]]
+        listed = json.loads(self.good(*with_leg, "list", "bundles", "--json").stdout)["bundles"]
+        rows = {bundle["name"]: [row["name"] for row in bundle["parameters"]] for bundle in listed}
+        self.assertEqual(rows["leg"], rows["hopping_leg"])
+        twin = ["--set", "bundle.name=hopping_leg"]
+        for words in (["holonomy"], ["connection", "--at", "0.4,-0.2"]):
+            mine = json.loads(self.good(*with_leg, "gait", "g.yaml", *words, "--json").stdout)
+            other = json.loads(self.good("gait", "g.yaml", *words, *twin, "--json").stdout)
+            self.assertEqual(set(mine), set(other))
+            for key in {"A", "B", "M", "g", "log", "length", "cost", "cbvi"} & set(mine):
+                np.testing.assert_allclose(mine[key], other[key], rtol=0, atol=1e-12)  # round-off
+        self.good(*with_leg, "run", "g.yaml", "-o", "g.h5")
+        self.good("run", "g.yaml", *twin, "-o", "twin.h5")
+        with h5py.File(self.path("g.h5")) as file, h5py.File(self.path("twin.h5")) as other:
+            np.testing.assert_allclose(file["group"][()], other["group"][()], rtol=0, atol=1e-12)
+
+    def test_a_method_has_its_order(self):
+        self.write("rod.yaml", ROD)
+        errors = []
+        self.good("run", "rod.yaml", "--set", "integrator={name: lobatto, stages: 4, step: 0.02}", "-o", "exact.h5")
+        with h5py.File(self.path("exact.h5")) as file:
+            exact = file["position"][-1]
+        for step in ("0.04", "0.02"):
+            self.good("--plugin", PLUGIN["leapfrog"], "run", "rod.yaml", "--set", "integrator.step=" + step, "-o", "r.h5")
+            with h5py.File(self.path("r.h5")) as file:
+                errors.append(np.abs(file["position"][-1] - exact).max())
+                self.assertLess(np.ptp(file["killing_momentum"][()], axis=0).max(), 1e-12)  # to round-off
+            os.remove(self.path("r.h5"))
+        self.assertAlmostEqual(np.log2(errors[0] / errors[1]), 2, delta=0.02)  # the next order's share at h = .02
+        refused = self.call("--plugin", PLUGIN["leapfrog"], "run", "rod.yaml", "--set", "space={name: s3, chart: polar}")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("does not take a space in one chart", refused.stderr)
+        self.write("g.yaml", STROKE)
+        refused = self.call("--plugin", PLUGIN["leapfrog"], "--plugin", PLUGIN["leg"], "run", "g.yaml", "--set",
+                            "integrator.name=leapfrog")
+        self.assertIn("is for particles in a space, not for gaits in a bundle; expected one of `magnus`", refused.stderr)
+
+    def test_a_class_that_lacks_something_is_refused(self):
+        still = self.call("--plugin", PLUGIN["no_step"], "list")
+        self.assertEqual(still.returncode, 2)
+        self.assertIn("integrator `still` of the plugin: expected name, title, doc, a configuration", still.stderr)
+        taken = self.call("--plugin", PLUGIN["taken"], "list")
+        self.assertEqual(taken.returncode, 2)
+        self.assertIn("there is a bundle `purcell` already", taken.stderr)
+
     def test_what_is_no_plugin_is_refused(self):
         self.write("c.yaml", SCENARIO)
         without = self.call("run", "c.yaml")
@@ -58,9 +128,9 @@ class Plugins(Case):
         missing = self.call("--plugin", "missing.so", "list")
         self.assertEqual(missing.returncode, 3)
         self.assertIn("cannot load the plugin", missing.stderr)
-        other = self.call("--plugin", OTHER, "list")
+        other = self.call("--plugin", PLUGIN["other_version"], "list")
         self.assertEqual(other.returncode, 2)
-        self.assertIn("a plugin of version 3: expected 2", other.stderr)
+        self.assertIn("a plugin of version 4: expected 3", other.stderr)
         twice = self.call("--plugin", CATENOID, "--plugin", CATENOID, "list")
         self.assertEqual(twice.returncode, 2)
         self.assertIn("there is a space `catenoid` already", twice.stderr)

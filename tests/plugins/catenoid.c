@@ -49,4 +49,4 @@ static cb_status init(cb_geometry *g, const void *params) {
 static const cb_geometry_class catenoid = {
     .name = "catenoid", .title = "catenoid", .doc = "minimal surface of revolution in E3", .init = init};
 
-CB_PLUGIN(&catenoid);
+CB_PLUGIN(CB_PLUGIN_SPACE(&catenoid));

@@ -7,7 +7,7 @@
  * are covectors, and the metric and the distance come with their derivatives.
  *
  * All functions are reentrant; a cb_geometry is immutable once made. Units: lengths in units of the scenario.
- * For users, and for authors of spaces (cb_geometry_class).
+ * For users, and for authors of spaces (cb_geometry_class; a metric is written once on jets, curvebody/intrinsic.h).
  * Sources: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed. (2006), chapters 2-3, doi:10.1007/978-0-387-47322-2.
  */
 #ifndef CURVEBODY_GEOMETRY_H

@@ -12,6 +12,7 @@
 #define CURVEBODY_INTRINSIC_H
 
 #include <curvebody/geometry.h>
+#include <curvebody/jet.h>
 
 CB_API_BEGIN
 
@@ -39,11 +40,14 @@ struct cb_intrinsic {
   void (*translation)(const cb_geometry *g, const double *a, double *m, double *low);
   /* Three numbers to draw a point by, with dpicture/dq[3*dim]; NULL: the coordinates. */
   void (*picture)(const cb_geometry *g, const double *q, double *x, double *jacobian);
+  /* The metric g_ij[dim*dim] written once, on jets in the coordinates q[dim]: where the chart has no `metric`, it and
+   * its derivatives come from here. CB_ERROR_DOMAIN outside the chart. */
+  cb_status (*metric_on_jets)(const cb_geometry *g, const cb_jet *q, cb_jet *gij);
   void (*free)(cb_geometry *g); /* of what data owns; data itself is freed after it */
 };
 
-/* For init functions: makes g an intrinsic space of this dimension with this chart (metric at least; to_point,
- * from_point and, where NULL, distance are filled in). `intrinsic` is borrowed for the space's life. */
+/* For init functions: makes g an intrinsic space of this dimension with this chart (metric at least, or
+ * intrinsic->metric_on_jets; to_point, from_point and, where NULL, distance are filled in). `intrinsic` is borrowed for the space's life. */
 cb_status cb_geometry_init_intrinsic(cb_geometry *g, int dim, const cb_chart *chart,
                                      const struct cb_intrinsic *intrinsic);
 

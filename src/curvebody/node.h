@@ -4,7 +4,7 @@
  * failure here is CB_ERROR_INPUT with a text `file:line:column: error: ...` that names what was expected.
  * The tree owns all text in it; nodes are borrowed and live as long as the tree. A value that the file names by an
  * alias is one node with several parents; it stands at the place where it was written.
- * For users and for authors whose parameters have structure.
+ * For users, who read a text (cb_tree_read), and for authors whose parameters have structure.
  */
 #ifndef CURVEBODY_NODE_H
 #define CURVEBODY_NODE_H
@@ -28,6 +28,16 @@ struct cb_node {
   const cb_node **keys;  /* map: keys (scalars), same order as items */
   int text_column;       /* scalar: column of text[0] where the text stands in the file as it is; otherwise 0 */
 };
+
+/* Owns the nodes of a text and the text they point to. */
+typedef struct cb_tree cb_tree;
+/* Reads a text in YAML, such as "{links: 3, ratio: 2}", called `name` in messages: what scenarios have in place of a
+ * node can be given to every function that takes one. Both are copied; the caller frees, after what was made from it.
+ * CB_ERROR_INPUT, `name:line:column: error: ...`. */
+cb_status cb_tree_read(const char *name, const char *text, cb_tree **out);
+/* The outermost value: CB_NODE_NULL for an empty text. */
+const cb_node *cb_tree_root(const cb_tree *tree);
+void cb_tree_free(cb_tree *tree);
 
 /* The value of a key of a map, NULL if it is not there (or `map` is NULL or not a map). */
 const cb_node *cb_node_get(const cb_node *map, const char *key);

@@ -125,6 +125,15 @@ int cb_system_held(const cb_system *s, int component);
 /* The state at t = 0 that the builder was given, each component at its own origin. */
 cb_status cb_system_start(const cb_system *s, cb_state *state);
 
+/* --- what a state is, for users --- */
+/* Picture coordinates of a particle (by the user's count) and their velocity (NULL: not wanted), in the world. */
+cb_status cb_state_picture(const cb_system *s, const cb_state *state, int particle, double picture[3],
+                           double velocity[3]);
+/* Momenta <X_i, p> of the whole for every Killing field of the space, momentum[n_killing], in the world. */
+cb_status cb_state_killing_momentum(const cb_system *s, const cb_state *state, double *momentum);
+/* The energies of a state at the origins that f has (those of an integrator: i->forces). */
+cb_status cb_forces_energy(cb_forces *f, const cb_state *state, double *kinetic, double *potential);
+
 /* --- evaluation --- */
 cb_status cb_forces_create(const cb_system *s, cb_forces **out);
 void cb_forces_free(cb_forces *f);

@@ -22,6 +22,22 @@ static cb_status from_point(const cb_geometry *g, const double *x, double *q) {
   return CB_OK;
 }
 
+static cb_status metric_of_jets(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+  cb_jet at[N], value[N * N];
+  const int n = g->dim, count = n * n;
+  at[0] = cb_jet_variable(n, 0, q[0]);
+  for (int i = 1; i < n; i++) at[i] = cb_jet_variable(n, i, q[i]);
+  const cb_status status = g->intrinsic->metric_on_jets(g, at, value);
+  if (status) return status;
+  for (int e = 0; e < count; e++) {
+    if (gij) gij[e] = value[e].v;
+    for (int l = 0; dg && l < n; l++) dg[l * count + e] = value[e].g[l];
+    for (int m = 0; ddg && m < n; m++)
+      for (int l = 0; l < n; l++) ddg[(m * n + l) * count + e] = value[e].h[cb_jet_packed(m, l)];
+  }
+  return CB_OK;
+}
+
 cb_status cb_geometry_init_intrinsic(cb_geometry *g, int dim, const cb_chart *chart,
                                      const struct cb_intrinsic *intrinsic) {
   if (dim < 1 || dim > N) return cb_fail(CB_ERROR_ARGUMENT, "dimension %d: expected 1 to %d", dim, N);
@@ -38,6 +54,8 @@ cb_status cb_geometry_init_intrinsic(cb_geometry *g, int dim, const cb_chart *ch
   }
   cb_chart own = *chart;
   own.size = dim;
+  if (!own.metric && intrinsic->metric_on_jets) own.metric = metric_of_jets;
+  if (!own.metric) return cb_fail(CB_ERROR_ARGUMENT, "a chart without a metric");
   if (!own.alias) own.alias = "embedding"; /* what expressions are in by default */
   own.to_point = to_point;
   own.from_point = from_point;

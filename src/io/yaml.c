@@ -3,6 +3,7 @@
 #include "io/tree.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 cb_status cb_tree_no_memory(const char *file) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for the values of %s", file);
@@ -38,6 +39,10 @@ cb_status cb_yaml_read_file(const char *path, cb_tree **out) {
   status = cb_yaml_read_text(path, text, n, out);
   free(text);
   return status;
+}
+
+cb_status cb_tree_read(const char *name, const char *text, cb_tree **out) {
+  return cb_yaml_read_text(name, text, strlen(text), out);
 }
 
 void cb_tree_free(cb_tree *tree) {

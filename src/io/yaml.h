@@ -20,20 +20,12 @@ enum {
   CB_YAML_LARGEST_EXPANSION = 16 << 20 /* bytes that all aliases together stand for */
 };
 
-/* Owns the nodes and the text they point to. */
-typedef struct cb_tree cb_tree;
-
 /* Reads a file. CB_ERROR_FILE if it cannot be opened or read; CB_ERROR_INPUT, `path:line:column: error: ...`, if its
  * content is wrong. The caller owns *out. */
 cb_status cb_yaml_read_file(const char *path, cb_tree **out);
 
 /* The same for text[n], named `name` in messages. Text and name are copied. */
 cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tree **out);
-
-void cb_tree_free(cb_tree *tree);
-
-/* The outermost value: CB_NODE_NULL for an empty text. Valid until the next cb_tree_set. */
-const cb_node *cb_tree_root(const cb_tree *tree);
 
 /* The text as it was read, without what was set later. */
 const char *cb_tree_source(const cb_tree *tree);

@@ -1,11 +1,8 @@
-/* The fields of a record.
- *
- *   kinetic energy  sum <p,p>/2m (embedding), sum g^ij p_i p_j/2m (chart)
- * Picture coordinates and Killing momenta go through the moving origin; positions and momenta are recorded as they
- * are, with the origin beside them.
- */
+/* The fields of a record: what dynamics/measure.c finds of a state, and positions and momenta as they are, with the
+ * origin beside them. */
 #include "run/measure.h"
 
+#include "dynamics/measure.h"
 #include "geometry/origin.h"
 
 #include <math.h>
@@ -23,31 +20,11 @@ static cb_status solver(cb_measure *m, void *out) {
   return CB_OK;
 }
 
-cb_status cb_measure_local(const cb_measure *m, int place, double *x, double *v) {
-  const cb_geometry *g = m->space;
-  const double *q = m->state->x + (size_t)place * g->k, *p = m->state->p + (size_t)place * g->k;
-  const double mass = cb_system_masses(m->system)[place];
-  if (!g->chart) {
-    for (int a = 0; a < g->k; a++) {
-      x[a] = q[a];
-      v[a] = p[a] / mass;
-    }
-    return CB_OK;
-  }
-  double velocity[CB_Q_MAX];
-  const cb_status status = cb_geometry_raise(g, q, p, velocity);
-  if (status) return status;
-  for (int a = 0; a < g->dim; a++) velocity[a] /= mass;
-  return cb_chart_push(g, g->chart, q, velocity, x, v);
-}
-
 static cb_status pictures(cb_measure *m, double *out, bool velocity) {
-  double x[CB_Q_MAX], v[CB_Q_MAX], picture[3], rate[3];
+  double picture[3], rate[3];
   for (int i = 0; i < m->state->n; i++) {
-    const int place = cb_system_index(m->system, i);
-    const cb_status status = cb_measure_local(m, place, x, v);
+    const cb_status status = cb_state_picture(m->system, m->state, i, picture, rate);
     if (status) return status;
-    cb_origin_picture(m->space, cb_measure_origin(m, place), x, v, picture, rate);
     memcpy(out + 3 * (size_t)i, velocity ? rate : picture, sizeof picture);
   }
   return CB_OK;
@@ -90,22 +67,7 @@ static cb_status separation(cb_measure *m, void *out) {
 }
 
 cb_status cb_measure_energy(cb_measure *m) {
-  const cb_geometry *g = m->space;
-  const double *mass = cb_system_masses(m->system);
-  double sum = 0;
-  for (int a = 0; a < m->state->n; a++) {
-    const double *q = m->state->x + (size_t)a * g->k, *p = m->state->p + (size_t)a * g->k;
-    if (!g->chart) {
-      sum += cb_inner(g, p, p) / (2 * mass[a]);
-    } else {
-      double raised[CB_Q_MAX];
-      const cb_status status = cb_geometry_raise(g, q, p, raised);
-      if (status) return status;
-      for (int e = 0; e < g->dim; e++) sum += p[e] * raised[e] / (2 * mass[a]);
-    }
-  }
-  m->kinetic = sum;
-  return cb_forces_potential(m->integrator->forces, m->state->t, m->state->x, &m->potential);
+  return cb_forces_energy(m->integrator->forces, m->state, &m->kinetic, &m->potential);
 }
 
 static cb_status energy(cb_measure *m, void *out) { return *(double *)out = m->kinetic + m->potential, CB_OK; }

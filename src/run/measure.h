@@ -3,6 +3,7 @@
 #define CB_RUN_MEASURE_H
 
 #include "core/arena.h"
+#include "dynamics/measure.h"
 #include <curvebody/constraint.h>
 #include <curvebody/integrator.h>
 #include <curvebody/sink.h>
@@ -30,8 +31,10 @@ typedef struct cb_observable {
 
 extern const cb_observable cb_observables[]; /* ended by a NULL group; time and step first */
 
-/* Embedding coordinates of a particle and its momentum as a vector divided by the mass, local to its origin. */
-cb_status cb_measure_local(const cb_measure *m, int place, double *x, double *v);
+/* cb_state_local. */
+static inline cb_status cb_measure_local(const cb_measure *m, int place, double *x, double *v) {
+  return cb_state_local(m->system, m->state, place, x, v);
+}
 static inline const cb_origin *cb_measure_origin(const cb_measure *m, int place) {
   return &m->state->origin[cb_system_component(m->system, place)];
 }

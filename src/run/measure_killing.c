@@ -5,37 +5,8 @@
 
 #include <math.h>
 
-/* Adds the Killing momenta of a particle, by the axes that cb_origin_killing turns to the world's. */
-static cb_status add_killing(const cb_measure *m, int place, double *here) {
-  const cb_geometry *g = m->space;
-  const size_t at = (size_t)place * (size_t)g->k;
-  double x[CB_Q_MAX], v[CB_Q_MAX];
-  if (g->intrinsic && cb_origin_moves(g)) {
-    cb_origin_killing_add(g, cb_measure_origin(m, place), m->state->x + at, m->state->p + at, here);
-    return CB_OK;
-  }
-  const cb_status status = cb_measure_local(m, place, x, v);
-  if (status) return status;
-  for (int e = 0; e < g->embedding; e++) v[e] *= cb_system_masses(m->system)[place];
-  cb_killing_momentum_add(g, x, v, here);
-  return CB_OK;
-}
-
 cb_status cb_measure_killing(cb_measure *m, void *out) {
-  const cb_geometry *g = m->space;
-  const int *start = cb_system_component_starts(m->system);
-  double *total = out, here[CB_KILLING_MAX], world[CB_KILLING_MAX];
-  for (int i = 0; i < g->n_killing; i++) total[i] = 0;
-  for (int c = 0; c < m->state->n_components; c++) {
-    for (int i = 0; i < g->n_killing; i++) here[i] = 0;
-    for (int a = start[c]; a < start[c + 1]; a++) {
-      const cb_status status = add_killing(m, a, here);
-      if (status) return status;
-    }
-    cb_origin_killing(g, &m->state->origin[c], here, world);
-    for (int i = 0; i < g->n_killing; i++) total[i] += world[i];
-  }
-  return CB_OK;
+  return cb_state_killing_momentum(m->system, m->state, out);
 }
 
 /* |p|. */

@@ -3,6 +3,7 @@
 #include "surface_swimmers.h"
 
 #include "bundle/fibre_step.h"
+#include <curvebody/holonomy.h>
 
 static const cb_poses_motion wave = {NULL, {NULL, "Y + 0.15*(X + 1.2)*sin(3*X - pi*t)", "Z + 0.05*X*cos(pi*t)"}};
 enum { POSES = 12, STEPS = 3 };

@@ -2,7 +2,6 @@
  * origin beside them. */
 #include "run/measure.h"
 
-#include "dynamics/measure.h"
 #include "geometry/origin.h"
 
 #include <math.h>

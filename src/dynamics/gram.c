@@ -51,94 +51,101 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Pattern, order and symbolic factors. */
-static cb_status analyse(cb_gram *g) {
-  const int own = g->rows.own;
-  cb_arena *scratch = cb_arena_create(), *arena = g->arena;
-  by_particle at;
-  cb_status status = CB_ERROR_MEMORY;
-  if (!group_entries(g, scratch, &at)) goto out;
-  size_t pairs = 0;
-  for (int i = 0; i < g->system->n; i++) {
-    const size_t count = (size_t)(at.start[i + 1] - at.start[i]);
-    pairs += count * (count + 1) / 2;
+/* key[p]: where pair p stands in the upper triangle, column * own + row, column >= row; rows by place, NULL: as they
+ * are. */
+static void find_keys(const cb_gram *g, const by_particle *at, const int *place, int64_t *key) {
+  for (size_t p = 0; p < g->pairs; p++) {
+    int64_t r = at->row_of[g->first[p]], c = at->row_of[g->second[p]];
+    if (place) r = place[r], c = place[c];
+    key[p] = r > c ? r * g->rows.own + c : c * g->rows.own + r;
   }
-  g->pairs = pairs;
-  g->first = cb_arena_alloc(arena, pairs, sizeof(int));
-  g->second = cb_arena_alloc(arena, pairs, sizeof(int));
-  g->slot = cb_arena_alloc(arena, pairs, sizeof(int));
-  int64_t *key = cb_arena_alloc(scratch, pairs, sizeof *key), *sorted = cb_arena_alloc(scratch, pairs, sizeof *sorted);
-  int *full_start = cb_arena_alloc(scratch, (size_t)own + 1, sizeof(int));
-  int *full_row = cb_arena_alloc(scratch, 2 * pairs + 1, sizeof(int));
-  g->permutation = cb_arena_alloc(arena, (size_t)own, sizeof(int));
-  g->inverse = cb_arena_alloc(arena, (size_t)own, sizeof(int));
-  if (!g->first || !g->second || !g->slot || !key || !sorted || !full_start || !full_row || !g->permutation ||
-      !g->inverse)
-    goto out;
+}
 
+/* Compressed columns from keys, which are sorted, and of which each stays once; returns how many there are. */
+static int compress(int own, size_t pairs, int64_t *key, int *start, int *row) {
+  int kept = 0;
+  qsort(key, pairs, sizeof *key, compare);
+  for (size_t p = 0; p < pairs; p++) {
+    if (p && key[p] == key[kept - 1]) continue;
+    start[key[p] / own + 1]++;
+    row[kept] = (int)(key[p] % own);
+    key[kept++] = key[p];
+  }
+  for (int r = 0; r < own; r++) start[r + 1] += start[r];
+  return kept;
+}
+
+/* The pairs of entries of one particle, and an order of the rows with little fill. */
+static bool order_rows(cb_gram *g, cb_arena *scratch, const by_particle *at, int64_t *key, int *kept) {
+  const int own = g->rows.own;
+  int *start = cb_arena_alloc(scratch, (size_t)own + 1, sizeof(int));
+  int *row = cb_arena_alloc(scratch, 2 * g->pairs + 1, sizeof(int));
+  g->first = cb_arena_alloc(g->arena, g->pairs, sizeof(int));
+  g->second = cb_arena_alloc(g->arena, g->pairs, sizeof(int));
+  g->permutation = cb_arena_alloc(g->arena, (size_t)own, sizeof(int));
+  g->inverse = cb_arena_alloc(g->arena, (size_t)own, sizeof(int));
+  if (!start || !row || !g->first || !g->second || !g->permutation || !g->inverse) return false;
   size_t p = 0;
   for (int i = 0; i < g->system->n; i++)
-    for (int a = at.start[i]; a < at.start[i + 1]; a++)
-      for (int b = at.start[i]; b <= a; b++, p++) {
-        g->first[p] = at.entry[a];
-        g->second[p] = at.entry[b];
+    for (int a = at->start[i]; a < at->start[i + 1]; a++)
+      for (int b = at->start[i]; b <= a; b++, p++) {
+        g->first[p] = at->entry[a];
+        g->second[p] = at->entry[b];
       }
-  /* an order with little fill, from the upper triangle */
-  for (p = 0; p < pairs; p++) {
-    const int64_t r = at.row_of[g->first[p]], c = at.row_of[g->second[p]];
-    sorted[p] = r > c ? r * own + c : c * own + r;
-  }
-  qsort(sorted, pairs, sizeof *sorted, compare);
-  int kept = 0;
-  for (p = 0; p < pairs; p++) {
-    if (p && sorted[p] == sorted[p - 1]) continue;
-    full_start[sorted[p] / own + 1]++;
-    full_row[kept++] = (int)(sorted[p] % own);
-  }
-  for (int r = 0; r < own; r++) full_start[r + 1] += full_start[r];
-  if (own && amd_order(own, full_start, full_row, g->permutation, NULL, NULL) < AMD_OK) goto out;
+  find_keys(g, at, NULL, key);
+  *kept = compress(own, g->pairs, key, start, row);
+  if (own && amd_order(own, start, row, g->permutation, NULL, NULL) < AMD_OK) return false;
   for (int r = 0; r < own; r++) g->inverse[g->permutation[r]] = r;
+  return true;
+}
 
-  /* the permuted upper triangle: column >= row */
-  g->column = cb_arena_alloc(arena, (size_t)own + 1, sizeof(int));
-  g->row = cb_arena_alloc(arena, (size_t)kept, sizeof(int));
-  g->value = cb_arena_alloc(arena, (size_t)kept, sizeof(double));
-  if (!g->column || !g->row || !g->value) goto out;
-  for (p = 0; p < pairs; p++) {
-    const int64_t r = g->inverse[at.row_of[g->first[p]]], c = g->inverse[at.row_of[g->second[p]]];
-    sorted[p] = key[p] = r > c ? r * own + c : c * own + r;
-  }
-  qsort(sorted, pairs, sizeof *sorted, compare);
-  kept = 0;
-  for (p = 0; p < pairs; p++) {
-    if (p && sorted[p] == sorted[p - 1]) continue;
-    g->column[sorted[p] / own + 1]++;
-    g->row[kept] = (int)(sorted[p] % own);
-    sorted[kept++] = sorted[p];
-  }
-  for (int r = 0; r < own; r++) g->column[r + 1] += g->column[r];
-  for (p = 0; p < pairs; p++) {
+/* The permuted upper triangle, and where in it each pair adds. */
+static bool place_pairs(cb_gram *g, const by_particle *at, int64_t *key, int64_t *sorted, int kept) {
+  const int own = g->rows.own;
+  g->slot = cb_arena_alloc(g->arena, g->pairs, sizeof(int));
+  g->column = cb_arena_alloc(g->arena, (size_t)own + 1, sizeof(int));
+  g->row = cb_arena_alloc(g->arena, (size_t)kept, sizeof(int));
+  g->value = cb_arena_alloc(g->arena, (size_t)kept, sizeof(double));
+  if (!g->slot || !g->column || !g->row || !g->value) return false;
+  find_keys(g, at, g->inverse, key);
+  memcpy(sorted, key, g->pairs * sizeof *key);
+  compress(own, g->pairs, sorted, g->column, g->row);
+  for (size_t p = 0; p < g->pairs; p++) {
     const int64_t *found = bsearch(&key[p], sorted, (size_t)kept, sizeof *sorted, compare);
     g->slot[p] = (int)(found - sorted);
   }
+  return true;
+}
 
-  g->parent = cb_arena_alloc(arena, (size_t)own, sizeof(int));
-  g->l_count = cb_arena_alloc(arena, (size_t)own, sizeof(int));
-  g->l_start = cb_arena_alloc(arena, (size_t)own + 1, sizeof(int));
-  g->flag = cb_arena_alloc(arena, (size_t)own, sizeof(int));
-  g->pattern = cb_arena_alloc(arena, (size_t)own, sizeof(int));
-  g->d = cb_arena_alloc(arena, (size_t)own, sizeof(double));
-  g->diagonal = cb_arena_alloc(arena, (size_t)own, sizeof(double));
-  g->work = cb_arena_alloc(arena, (size_t)own, sizeof(double));
-  if (!g->parent || !g->l_count || !g->l_start || !g->flag || !g->pattern || !g->d || !g->diagonal || !g->work)
-    goto out;
-  ldl_symbolic(own, g->column, g->row, g->l_start, g->parent, g->l_count, g->flag, NULL, NULL);
-  g->l_row = cb_arena_alloc(arena, (size_t)g->l_start[own], sizeof(int));
-  g->l_value = cb_arena_alloc(arena, (size_t)g->l_start[own], sizeof(double));
-  if (g->l_row && g->l_value) status = CB_OK;
-out:
+static bool find_fill(cb_gram *g) {
+  const size_t own = (size_t)g->rows.own;
+  int **const whole[] = {&g->parent, &g->l_count, &g->flag, &g->pattern};
+  double **const real[] = {&g->d, &g->diagonal, &g->work};
+  bool lost = !(g->l_start = cb_arena_alloc(g->arena, own + 1, sizeof(int)));
+  for (int i = 0; i < 4; i++) lost |= !(*whole[i] = cb_arena_alloc(g->arena, own, sizeof(int)));
+  for (int i = 0; i < 3; i++) lost |= !(*real[i] = cb_arena_alloc(g->arena, own, sizeof(double)));
+  if (lost) return false;
+  ldl_symbolic(g->rows.own, g->column, g->row, g->l_start, g->parent, g->l_count, g->flag, NULL, NULL);
+  g->l_row = cb_arena_alloc(g->arena, (size_t)g->l_start[own], sizeof(int));
+  g->l_value = cb_arena_alloc(g->arena, (size_t)g->l_start[own], sizeof(double));
+  return g->l_row && g->l_value;
+}
+
+/* Pattern, order and symbolic factors. */
+static cb_status analyse(cb_gram *g) {
+  cb_arena *scratch = cb_arena_create();
+  by_particle at;
+  int kept;
+  bool done = group_entries(g, scratch, &at);
+  for (int i = 0; done && i < g->system->n; i++) {
+    const size_t count = (size_t)(at.start[i + 1] - at.start[i]);
+    g->pairs += count * (count + 1) / 2;
+  }
+  int64_t *key = done ? cb_arena_alloc(scratch, 2 * g->pairs, sizeof *key) : NULL;
+  done = key && order_rows(g, scratch, &at, key, &kept) && place_pairs(g, &at, key, key + g->pairs, kept);
+  done = done && find_fill(g);
   cb_arena_free(scratch);
-  return status ? cb_fail(status, "no memory for %d constraints", own) : CB_OK;
+  return done ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", g->rows.own);
 }
 
 cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out) {

@@ -77,6 +77,29 @@ static const char *const *copy_names(cb_arena *arena, int n, const char *const *
   return (const char *const *)copy;
 }
 
+/* Vertices by law: how many there are of each, where each begins, then one after another. */
+static void sort_vertices(cb_poses *p, const cb_surface *rest, const cb_poses_motion *motion, int *part_of,
+                          int *law_of) {
+  for (int v = 0; v < rest->vertices; v++) part_of[v] = rest->parts;
+  for (int f = 0; f < rest->faces; f++)
+    for (int k = 0; k < 3; k++)
+      if (rest->part[f] < part_of[rest->face[f][k]]) part_of[rest->face[f][k]] = rest->part[f];
+  for (int part = 0; part < rest->parts; part++) law_of[part] = motion_of(rest->name[part], motion, p->laws);
+  law_of[rest->parts] = -1;
+  for (int v = 0; v < rest->vertices; v++) p->range[1 + law_of[part_of[v]]].end++;
+  for (int number = -1, i = 0; number < (int)p->laws; number++) {
+    struct cb_pose_range *r = &p->range[1 + number];
+    const int count = r->end;
+    *r = (struct cb_pose_range){number, i, i};
+    i += count;
+  }
+  for (int v = 0; v < rest->vertices; v++) {
+    const int i = p->range[1 + law_of[part_of[v]]].end++;
+    for (int k = 0; k < 3; k++) p->rest[k][i] = rest->x[v][k];
+    p->vertex[i] = v;
+  }
+}
+
 cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const char *const *names,
                                 const cb_poses_motion *motion, size_t n, const cb_poses_parameters *parameters,
                                 size_t *which, int *coordinate, size_t *at, cb_poses **out) {
@@ -119,25 +142,7 @@ cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const cha
     return status;
   }
   memcpy(called, rest->number, vertices * sizeof *called);
-  for (int v = 0; v < rest->vertices; v++) part_of[v] = rest->parts;
-  for (int f = 0; f < rest->faces; f++)
-    for (int k = 0; k < 3; k++)
-      if (rest->part[f] < part_of[rest->face[f][k]]) part_of[rest->face[f][k]] = rest->part[f];
-  for (int part = 0; part < rest->parts; part++) law_of[part] = motion_of(rest->name[part], motion, n);
-  law_of[rest->parts] = -1;
-  /* Vertices by law: how many there are of each, where each begins, then one after another. */
-  for (int v = 0; v < rest->vertices; v++) range[1 + law_of[part_of[v]]].end++;
-  for (int number = -1, i = 0; number < (int)n; number++) {
-    struct cb_pose_range *r = &range[1 + number];
-    const int count = r->end;
-    *r = (struct cb_pose_range){number, i, i};
-    i += count;
-  }
-  for (int v = 0; v < rest->vertices; v++) {
-    const int i = range[1 + law_of[part_of[v]]].end++;
-    for (int k = 0; k < 3; k++) p->rest[k][i] = rest->x[v][k];
-    vertex[i] = v;
-  }
+  sort_vertices(p, rest, motion, part_of, law_of);
   *out = p;
   return CB_OK;
 }

@@ -32,6 +32,15 @@ static inline int begin_of(const cb_stage_matrix *m, int i, int e, int c) {
   return m->start[j * m->block + c] + m->above[e] * m->height[c] + (j < i ? m->block : 0);
 }
 
+/* Of a block off the diagonal: its entries, the rank of each in its column, and how many a column has. */
+static void rank_entries(int B, const bool *mask, bool *copy, int *rank, int *height) {
+  for (int r = 0; r < B; r++)
+    for (int c = 0; c < B; c++) {
+      copy[r * B + c] = mask ? mask[r * B + c] : true;
+      if (copy[r * B + c]) rank[r * B + c] = height[c]++;
+    }
+}
+
 static cb_status build(cb_stage_matrix *m, const cb_pattern *p, const bool *mask, const double *pivots) {
   const int n = p->n, B = m->block;
   const size_t entries = (size_t)p->start[n], unknowns = (size_t)n * (size_t)B;
@@ -48,11 +57,7 @@ static cb_status build(cb_stage_matrix *m, const cb_pattern *p, const bool *mask
   if (!column || !above || !rank || !height || !copy || !start || !blocks) goto no_memory;
 
   memcpy(column, p->column, entries * sizeof *column);
-  for (int r = 0; r < B; r++)
-    for (int c = 0; c < B; c++) {
-      copy[r * B + c] = mask ? mask[r * B + c] : true;
-      if (copy[r * B + c]) rank[r * B + c] = height[c]++;
-    }
+  rank_entries(B, mask, copy, rank, height);
   for (int i = 0; i < n; i++)
     for (int e = p->start[i]; e < p->start[i + 1]; e++) {
       above[e] = blocks[column[e]];

@@ -121,18 +121,6 @@ static const cb_bundle_class immersed_class = {
     .picture = picture,
 };
 
-static cb_status draw(cb_bundle *b, immersed *own) {
-  cb_surface_edge *edge;
-  const cb_status status = cb_surface_edges(own->energy.shape->surface, &edge, &b->lines);
-  if (status) return status;
-  b->points = own->energy.shape->surface->vertices;
-  own->line = malloc(((size_t)b->lines + 1) * sizeof *own->line);
-  for (int i = 0; own->line && i < b->lines; i++) own->line[i][0] = edge[i].a, own->line[i][1] = edge[i].b;
-  free(edge);
-  b->line = (const int(*)[2])own->line;
-  return own->line ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the edges of a body");
-}
-
 static cb_status init(cb_bundle *b, const cb_shape_surface *shape, const cb_immersed_bundle_options *o) {
   immersed *own = b->self;
   double mass = 0;
@@ -144,16 +132,10 @@ static cb_status init(cb_bundle *b, const cb_shape_surface *shape, const cb_imme
     return cb_fail(CB_ERROR_DOMAIN, "the body has no inertia: no mass, and no fluid that moves with it");
   for (int i = 0; i < THREADS; i++) atomic_flag_clear(&own->busy[i]);
   own->energy = (cb_immersed_energy){.shape = shape, .density = o->density};
-  b->group = cb_group_find("se3");
-  b->n = shape->n;
-  for (int i = 0; i < shape->n; i++) {
-    b->shape[i] = shape->name[i], b->period[i] = shape->period[i];
-    b->breaks[i] = shape->breaks[i], b->at[i] = shape->break_at[i];
-  }
   cb_status status = cb_moving_mass_create(shape->surface, o->material, o->lumped, o->n_points, o->points,
                                            &own->energy.mass);
   if (!status) status = cb_immersed_work_create(&own->energy, &own->work[0]);
-  return status ? status : draw(b, own);
+  return status ? status : cb_shape_surface_of_bundle(shape, b, &own->line);
 }
 
 static cb_status make(const cb_shape_surface *shape, cb_shape_surface *taken, const cb_immersed_bundle_options *options,

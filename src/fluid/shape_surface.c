@@ -189,3 +189,21 @@ cb_status cb_shape_surface_expressions(const cb_surface *surface, int n, const c
                                        const cb_poses_motion *motion, cb_shape_surface **out) {
   return cb_shape_surface_expressions_in(surface, n, names, motions, motion, NULL, NULL, NULL, NULL, out);
 }
+
+cb_status cb_shape_surface_of_bundle(const cb_shape_surface *s, cb_bundle *b, int (**line)[2]) {
+  cb_surface_edge *edge;
+  const cb_status status = cb_surface_edges(s->surface, &edge, &b->lines);
+  if (status) return status;
+  b->group = cb_group_find("se3");
+  b->n = s->n;
+  for (int i = 0; i < s->n; i++) {
+    b->shape[i] = s->name[i], b->period[i] = s->period[i];
+    b->breaks[i] = s->breaks[i], b->at[i] = s->break_at[i];
+  }
+  b->points = s->surface->vertices;
+  *line = malloc(((size_t)b->lines + 1) * sizeof **line);
+  for (int i = 0; *line && i < b->lines; i++) (*line)[i][0] = edge[i].a, (*line)[i][1] = edge[i].b;
+  free(edge);
+  b->line = (const int(*)[2])*line;
+  return *line ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the edges of a surface");
+}

@@ -8,6 +8,7 @@
 #ifndef CB_FLUID_SHAPE_SURFACE_H
 #define CB_FLUID_SHAPE_SURFACE_H
 
+#include "bundle/bundle.h"
 #include "fluid/poses.h"
 #include "fluid/surface.h"
 
@@ -48,5 +49,9 @@ cb_status cb_shape_surface_expressions_in(const cb_surface *surface, int n, cons
 cb_status cb_shape_surface_check_names(int n, const char *const *names, const cb_poses_parameters *parameters,
                                        int *which);
 void cb_shape_surface_free(cb_shape_surface *s);
+
+/* What a bundle has of its surface: group SE(3), shape variables with periods and breaks, points, and lines along the
+ * edges, which are in *line, from malloc, and the bundle's. */
+cb_status cb_shape_surface_of_bundle(const cb_shape_surface *s, cb_bundle *b, int (**line)[2]);
 
 #endif

@@ -331,40 +331,21 @@ static const cb_bundle_class surface_drag_class = {
 };
 
 cb_status cb_bundle_surface_drag(const cb_shape_surface *s, double normal, double tangential, cb_bundle **out) {
-  cb_surface_edge *edge = NULL;
-  int edges = 0;
   if (!(normal >= 0) || !(tangential >= 0) || !isfinite(normal + tangential) || normal + tangential == 0)
     return cb_fail(CB_ERROR_ARGUMENT, "drag %g along the normal and %g across it, expected none below 0 and one above",
                    normal, tangential);
-  const cb_status status = cb_surface_edges(s->surface, &edge, &edges);
-  if (status) return status;
   cb_bundle *b = calloc(1, sizeof *b);
   drag *f = calloc(1, sizeof *f);
-  int(*line)[2] = malloc((size_t)(edges ? edges : 1) * sizeof *line);
-  if (!b || !f || !line) {
-    free(edge);
-    free(b);
-    free(f);
-    free(line);
+  if (!b || !f) {
+    free(b), free(f);
     return cb_fail(CB_ERROR_MEMORY, "no memory for the drag of a surface of %d faces", s->surface->faces);
   }
-  for (int e = 0; e < edges; e++) line[e][0] = edge[e].a, line[e][1] = edge[e].b;
-  free(edge);
   f->shape = s;
   f->normal = normal;
   f->tangential = tangential;
-  f->line = line;
-  *b = (cb_bundle){.kind = &surface_drag_class,
-                   .group = cb_group_find("se3"),
-                   .n = s->n,
-                   .points = s->surface->vertices,
-                   .lines = edges,
-                   .line = (const int(*)[2])line,
-                   .self = f};
-  for (int i = 0; i < s->n; i++) {
-    b->shape[i] = s->name[i], b->period[i] = s->period[i];
-    b->breaks[i] = s->breaks[i], b->at[i] = s->break_at[i];
-  }
+  *b = (cb_bundle){.kind = &surface_drag_class, .self = f};
+  const cb_status status = cb_shape_surface_of_bundle(s, b, &f->line);
+  if (status) return cb_bundle_free(b), status;
   *out = b;
   return CB_OK;
 }

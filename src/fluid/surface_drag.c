@@ -103,6 +103,18 @@ INLINE void add(sums *s, int n, double weight, const vector p, const vector z, c
     for (int j = 0; j <= i; j++) s->W[i][j] += W[i] * V[j] + V[i] * W[j];
 }
 
+/* How ab × ac changes with the corners. */
+INLINE void area_rate(const vector ab, const vector ac, const vector da, const vector db, const vector dc, vector dN) {
+  vector dab, dac;
+  for (int k = 0; k < 3; k++) {
+    dab[k] = db[k] - da[k];
+    dac[k] = dc[k] - da[k];
+    dN[k] = 0;
+  }
+  cross_to(dN, dab, ac);
+  cross_to(dN, ab, dac);
+}
+
 /* A face at its three points: sums[0], and with derivatives sums[1 + k] of those in r_k. */
 INLINE void add_face(const drag *f, const int *corner, const room *w, int n, bool derivatives, sums *sum) {
   const int vertices = f->shape->surface->vertices;
@@ -118,14 +130,7 @@ INLINE void add_face(const drag *f, const int *corner, const room *w, int n, boo
   for (int i = 0; i < n; i++) {
     for (int q = 0; q < 3; q++) memcpy(d_corner[q][i], w->dx[i * vertices + corner[q]], sizeof(vector));
     if (!derivatives) continue;
-    vector dab, dac;
-    for (int k = 0; k < 3; k++) {
-      dab[k] = d_corner[1][i][k] - d_corner[0][i][k];
-      dac[k] = d_corner[2][i][k] - d_corner[0][i][k];
-      dN[i][k] = 0;
-    }
-    cross_to(dN[i], dab, ac);
-    cross_to(dN[i], ab, dac);
+    area_rate(ab, ac, d_corner[0][i], d_corner[1][i], d_corner[2][i], dN[i]);
     grows[i] = cb_dot3(N, dN[i]) / (size * size);
   }
   for (int q = 0; q < 3; q++) {

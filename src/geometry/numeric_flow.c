@@ -333,10 +333,7 @@ cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *
       if (h > 1 - t || 1.05 * h > 1 - t) h = 1 - t;
       status = extrapolate(&s, h, increment, &error, &factor);
       if (!status && error <= 1) {
-        if (h >= 1 - t)
-          t = 1;
-        else
-          t += h;
+        t = h >= 1 - t ? 1 : t + h;
         for (int i = 0; i < n; i++) {
           result.moved[i] += increment[i];
           result.q[i] = q[i] + result.moved[i];

@@ -29,6 +29,19 @@ INLINE double largest_of(const vec *v) {
   return a > b ? a : b;
 }
 
+/* X_k, the first of which is there, and G_k: F_k with the normal part that G_k had. */
+INLINE void load_stages(const cb_lobatto *l, const int s, const vec *form, double K, size_t at, vec *X, vec *G) {
+#pragma GCC unroll 5
+  for (int k = 0; k < s - 1; k++) {
+    vec F, old;
+    if (k > 0) load(&X[k], l->X[k] + at);
+    load(&F, l->F[k] + at);
+    load(&old, l->G[k] + at);
+    const vec off = *form * (old - F);
+    G[k] = F + K * dot(&off, &X[k]) * X[k];
+  }
+}
+
 INLINE double sweep_stages(cb_lobatto *l, const int s, const double *form_, double K, int begin, int end,
                            const double *x0_, const double *p0_, double h, double *size_) {
   vec form, change = {0}, size = {0}, poison = {0};
@@ -41,18 +54,8 @@ INLINE double sweep_stages(cb_lobatto *l, const int s, const double *form_, doub
     load(&x0, x0_ + at);
     load(&p0, p0_ + at);
     const vec formed0 = form * x0;
-#pragma GCC unroll 5
-    for (int k = 0; k < s - 1; k++) {
-      vec F, old;
-      if (k == 0)
-        X[0] = x0;
-      else
-        load(&X[k], l->X[k] + at);
-      load(&F, l->F[k] + at);
-      load(&old, l->G[k] + at);
-      const vec off = form * (old - F);
-      G[k] = F + K * dot(&off, &X[k]) * X[k];
-    }
+    X[0] = x0;
+    load_stages(l, s, &form, K, at, X, G);
 #pragma GCC unroll 5
     for (int i = 1; i < s; i++) {
       vec sum = l->W[i][0] * G[0];

@@ -2,41 +2,31 @@
 #include "fluid/immersed_bundle_private.h"
 
 #include "bundle/form.h"
+#include "core/spare.h"
 #include <curvebody/se3.h>
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM, THREADS = 32 };
+enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM };
 
 typedef struct immersed {
   cb_immersed_energy energy;
   cb_shape_surface *taken;
   int (*line)[2];
-  atomic_flag busy[THREADS]; /* work arrays, made when a thread first needs one */
-  cb_immersed_work *work[THREADS];
+  cb_spare work; /* of cb_immersed_work */
 } immersed;
 
 /* --- work arrays --- */
 
-/* *slot: which; THREADS: its own, where all are in use. */
-static cb_status borrow(immersed *own, int *slot, cb_immersed_work **out) {
-  for (*slot = 0; *slot < THREADS; ++*slot)
-    if (!atomic_flag_test_and_set(&own->busy[*slot])) break;
-  cb_immersed_work *w = *slot < THREADS ? own->work[*slot] : NULL;
-  const cb_status status = w ? CB_OK : cb_immersed_work_create(&own->energy, &w);
-  if (status && *slot < THREADS) atomic_flag_clear(&own->busy[*slot]);
-  if (status) return status;
-  if (*slot < THREADS) own->work[*slot] = w;
-  *out = w;
-  return CB_OK;
+static cb_status borrow(immersed *own, cb_immersed_work **out) {
+  *out = cb_spare_take(&own->work);
+  return *out ? CB_OK : cb_immersed_work_create(&own->energy, out);
 }
 
-static void give_back(immersed *own, int slot, cb_immersed_work *w) {
-  if (slot < THREADS) atomic_flag_clear(&own->busy[slot]);
-  else cb_immersed_work_free(w);
+static void give_back(immersed *own, cb_immersed_work *w) {
+  if (!cb_spare_leave(&own->work, w)) cb_immersed_work_free(w);
 }
 
 /* --- connection --- */
@@ -61,11 +51,10 @@ static cb_status evaluate(const cb_bundle *b, cb_immersed_work *w, const double 
 
 static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   cb_immersed_work *w;
-  int slot;
-  cb_status status = borrow(b->self, &slot, &w);
+  cb_status status = borrow(b->self, &w);
   if (status) return status;
   status = evaluate(b, w, r, A, dA, M, dM);
-  give_back(b->self, slot, w);
+  give_back(b->self, w);
   return status;
 }
 
@@ -73,11 +62,10 @@ static cb_status form(const cb_bundle *b, const double *r, double *out) {
   immersed *own = b->self;
   double G[SIZE][SIZE];
   cb_immersed_work *w;
-  int slot;
-  cb_status status = borrow(own, &slot, &w);
+  cb_status status = borrow(own, &w);
   if (status) return status;
   status = cb_immersed_form_of(&own->energy, w, r, true, G, NULL);
-  give_back(own, slot, w);
+  give_back(own, w);
   if (!status) pack(b->n, (const double(*)[SIZE])G, out);
   return status;
 }
@@ -87,14 +75,13 @@ static cb_status picture(const cb_bundle *b, const double *r, const double *g, d
   cb_immersed_work *w;
   double(*y)[3];
   cb_pose pose;
-  int slot;
-  cb_status status = borrow(own, &slot, &w);
+  cb_status status = borrow(own, &w);
   if (status) return status;
   status = cb_immersed_places(&own->energy, w, r, &y);
   memcpy(pose.q, g, sizeof pose.q);
   memcpy(pose.x, g + 4, sizeof pose.x);
   for (int v = 0; !status && v < b->points; v++) cb_pose_point(&pose, y[v], x[v]);
-  give_back(own, slot, w);
+  give_back(own, w);
   return status;
 }
 
@@ -103,7 +90,7 @@ static cb_status picture(const cb_bundle *b, const double *r, const double *g, d
 static void destroy(cb_bundle *b) {
   immersed *own = b->self;
   if (!own) return;
-  for (int i = 0; i < THREADS; i++) cb_immersed_work_free(own->work[i]);
+  for (cb_immersed_work *w; (w = cb_spare_take(&own->work));) cb_immersed_work_free(w);
   cb_moving_mass_free(own->energy.mass);
   cb_shape_surface_free(own->taken);
   free(own->line);
@@ -130,11 +117,11 @@ static cb_status init(cb_bundle *b, const cb_shape_surface *shape, const cb_imme
   for (int i = 0; i < o->n_points; i++) mass += o->points[i].mass;
   if (!(mass > 0) && !(o->density > 0))
     return cb_fail(CB_ERROR_DOMAIN, "the body has no inertia: no mass, and no fluid that moves with it");
-  for (int i = 0; i < THREADS; i++) atomic_flag_clear(&own->busy[i]);
   own->energy = (cb_immersed_energy){.shape = shape, .density = o->density};
   cb_status status = cb_moving_mass_create(shape->surface, o->material, o->lumped, o->n_points, o->points,
                                            &own->energy.mass);
-  if (!status) status = cb_immersed_work_create(&own->energy, &own->work[0]);
+  cb_immersed_work *w;
+  if (!status && !(status = borrow(own, &w))) give_back(own, w);
   return status ? status : cb_shape_surface_of_bundle(shape, b, &own->line);
 }
 

@@ -8,14 +8,14 @@
 #include "fluid/surface_drag.h"
 
 #include "bundle/form.h"
+#include "core/spare.h"
 #include "numerics/vec3.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPE = CB_SHAPE_SURFACE_VARIABLES, COLUMNS = 6 + SHAPE, SPARE = 16 };
+enum { SHAPE = CB_SHAPE_SURFACE_VARIABLES, COLUMNS = 6 + SHAPE };
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -31,7 +31,7 @@ typedef struct drag {
   const cb_shape_surface *shape;
   double normal, tangential;
   int (*line)[2];
-  _Atomic(room *) spare[SPARE];
+  cb_spare spare;
 } drag;
 
 static void free_room(room *w) {
@@ -45,12 +45,8 @@ static void free_room(room *w) {
 static room *take_room(drag *d) {
   const cb_shape_surface *s = d->shape;
   const size_t vertices = (size_t)s->surface->vertices, n = (size_t)s->n;
-  for (int k = 0; k < SPARE; k++) {
-    room *w = atomic_exchange(&d->spare[k], NULL);
-    if (w) return w;
-  }
-  room *w = calloc(1, sizeof *w);
-  if (!w) return NULL;
+  room *w = cb_spare_take(&d->spare);
+  if (w || !(w = calloc(1, sizeof *w))) return w;
   w->x = malloc((1 + n + n * (n + 1) / 2) * vertices * sizeof *w->x);
   w->work = malloc(s->work_size ? s->work_size : 1);
   if (!w->x || !w->work) {
@@ -63,11 +59,7 @@ static room *take_room(drag *d) {
 }
 
 static void leave_room(drag *d, room *w) {
-  for (int k = 0; k < SPARE; k++) {
-    room *none = NULL;
-    if (atomic_compare_exchange_strong(&d->spare[k], &none, w)) return;
-  }
-  free_room(w);
+  if (!cb_spare_leave(&d->spare, w)) free_room(w);
 }
 
 /* ---- the form ---- */
@@ -319,7 +311,7 @@ static cb_status picture(const cb_bundle *b, const double *r, const double *g, d
 static void destroy(cb_bundle *b) {
   drag *f = b->self;
   if (!f) return;
-  for (int k = 0; k < SPARE; k++) free_room(f->spare[k]);
+  for (room *w; (w = cb_spare_take(&f->spare));) free_room(w);
   free(f->line);
   free(f);
   b->self = NULL;

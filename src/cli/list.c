@@ -8,6 +8,7 @@
 #include "io/scenario_bundle.h"
 #include <curvebody/expression.h>
 #include <curvebody/body.h>
+#include <curvebody/fluid_model.h>
 #include <curvebody/geometry.h>
 #include <curvebody/integrator.h>
 #include <curvebody/scenario.h>
@@ -140,6 +141,9 @@ static void functions(printer *p) {
 
 static void fluids(printer *p) {
   for (const cb_fluid_doc *f = cb_fluid_docs; f->name; f++) entry(p, f->name, f->title, f->doc, f->params);
+  for (size_t i = 0; cb_fluid_model_classes[i]; i++)
+    entry(p, cb_fluid_model_classes[i]->name, cb_fluid_model_classes[i]->title, cb_fluid_model_classes[i]->doc,
+          cb_fluid_model_classes[i]->params);
 }
 
 static void bundles(printer *p) {

@@ -16,7 +16,7 @@ typedef struct cb_registry {
 } cb_registry;
 
 extern const cb_registry cb_geometry_registry, cb_body_registry, cb_integrator_registry, cb_shape_registry,
-    cb_bundle_registry;
+    cb_bundle_registry, cb_fluid_model_registry;
 
 #define CB_REGISTRY(type, ...)                                                                           \
   static const cb_##type##_class *classes[CB_REGISTRY_MOST + 1] = {__VA_ARGS__};                          \

@@ -6,7 +6,7 @@
  *   flow       -ad*_U(I_f (Y - U) + mu_0f) in a uniform flow, U = (0, R^T u); in one that varies also -sum w_f s_f
  *              n.(grad u); and (1/2)<dK/dg (Y - U), Y - U> where the density varies with place
  *   pressure   of the undisturbed flow, int rho Du/Dt dV over the body: closed parts, and sheets' area times thickness
- *   gravity, buoyancy, drag (lift and drag), linear_drag, floor, and the wrenches of the user
+ *   gravity, buoyancy, drag (lift and drag, or of another fluid model), linear_drag, floor, and the wrenches of the user
  * paper: mu = (I_b + I_f) Y + mu_0, without `flow` and `pressure`.
  * For a sphere in an irrotational flow this is m v' = m_f ((1 + 1/2) Du/Dt - v'/2) (Auton, Hunt & Prud'homme 1988,
  * doi:10.1017/S0022112088003234). SI units.
@@ -16,6 +16,7 @@
 #define CURVEBODY_IMMERSED_H
 
 #include <curvebody/flow.h>
+#include <curvebody/fluid_model.h>
 #include <curvebody/mass.h>
 #include <curvebody/medium.h>
 #include <curvebody/poses.h>
@@ -37,6 +38,7 @@ typedef struct cb_floor {
 typedef struct cb_fluid {
   const cb_medium *medium; /* NULL: none */
   const cb_flow *flow;     /* NULL: at rest */
+  const cb_fluid_model *model; /* NULL: the local one */
   double gravity[3];
   bool paper;
   cb_floor floor;

@@ -1,6 +1,6 @@
 /* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * For authors of spaces, methods, bundles, bodies and shapes. A plugin is one C or C++ file with their classes, as a
+ * For authors of spaces, methods, bundles, fluid models, bodies and shapes. A plugin is one C or C++ file with their classes, as a
  * file of geometries/, integrators/, bodies/ has them, and one line:
  *
  *     #include <curvebody/plugin.h>
@@ -20,6 +20,7 @@
 #include <curvebody/body.h>
 #include <curvebody/bundle.h>
 #include <curvebody/fibre.h>
+#include <curvebody/fluid_model.h>
 #include <curvebody/geometry.h>
 #include <curvebody/integrator.h>
 #include <curvebody/rigid.h>
@@ -34,7 +35,8 @@ typedef enum cb_plugin_kind {
   CB_PLUGIN_IS_INTEGRATOR,
   CB_PLUGIN_IS_BUNDLE,
   CB_PLUGIN_IS_BODY,
-  CB_PLUGIN_IS_SHAPE
+  CB_PLUGIN_IS_SHAPE,
+  CB_PLUGIN_IS_FLUID_MODEL
 } cb_plugin_kind;
 
 typedef struct cb_plugin_class {
@@ -56,6 +58,8 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_SIZE_BUNDLE (sizeof(cb_bundle_class) + sizeof(cb_bundle) + sizeof(cb_jet) + sizeof(cb_group))
 #define CB_PLUGIN_SIZE_BODY sizeof(cb_body_class)
 #define CB_PLUGIN_SIZE_SHAPE (sizeof(cb_shape_class) + sizeof(cb_surface))
+#define CB_PLUGIN_SIZE_FLUID_MODEL                                                                          \
+  (sizeof(cb_fluid_model_class) + sizeof(cb_fluid_model) + sizeof(cb_jet) + sizeof(cb_surface) + sizeof(cb_mass))
 
 /* Entries of CB_PLUGIN, from the address of a class; one of another type is a warning or an error of the compiler. */
 #define CB_PLUGIN_SPACE(c) CB_PLUGIN_CLASS(SPACE, cb_geometry_class, c)
@@ -63,6 +67,7 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_BUNDLE(c) CB_PLUGIN_CLASS(BUNDLE, cb_bundle_class, c)
 #define CB_PLUGIN_BODY(c) CB_PLUGIN_CLASS(BODY, cb_body_class, c)
 #define CB_PLUGIN_SHAPE(c) CB_PLUGIN_CLASS(SHAPE, cb_shape_class, c)
+#define CB_PLUGIN_FLUID_MODEL(c) CB_PLUGIN_CLASS(FLUID_MODEL, cb_fluid_model_class, c)
 #define CB_PLUGIN_CLASS(kind, type, c) {CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0}
 
 #define CB_PLUGIN(...)                                                                                         \

@@ -68,7 +68,7 @@ static cb_status list_wrenches(cb_immersed *b, const cb_immersed_options *o) {
       [CB_WRENCH_PRESSURE] = b->pressed,
       [CB_WRENCH_GRAVITY] = falls && heavy(b, o),
       [CB_WRENCH_BUOYANCY] = falls && b->dense && displaces(b),
-      [CB_WRENCH_DRAG] = b->drag,
+      [CB_WRENCH_DRAG] = b->drag || b->other,
       [CB_WRENCH_LINEAR_DRAG] = b->c_n > 0 || b->c_t > 0,
       [CB_WRENCH_FLOOR] = b->fluid.floor.kind == CB_FLOOR_STIFF,
   };
@@ -150,8 +150,10 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
   *b = (cb_immersed){.arena = arena, .surface = surface, .poses = poses, .c_n = options->c_n, .c_t = options->c_t};
   status = take_fluid(b, fluid);
   if (!status) {
-    b->added_mass = b->dense && options->added_mass;
-    b->drag = b->dense && options->drag;
+    const cb_fluid_model_class *model = fluid->model ? fluid->model->kind : NULL;
+    b->added_mass = b->dense && options->added_mass && (!model || model->added_mass);
+    b->other = b->dense && options->drag && model && model->on_jets;
+    b->drag = b->dense && options->drag && !b->other;
     b->relative = b->added_mass && (b->carried || b->layered);
     b->spread = b->layered || b->varying;
     status = take_parts(b, options);
@@ -167,6 +169,7 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
   if (!status) status = cb_immersed_parse(b, options, which, component, at);
   if (!status) status = list_wrenches(b, options);
   if (!status) status = check_inertia(b);
+  if (!status) status = cb_immersed_prepare(b);
   if (status) {
     cb_immersed_free(b);
     return status;
@@ -178,6 +181,7 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
 void cb_immersed_free(cb_immersed *b) {
   if (!b) return;
   cb_immersed_free_texts(b);
+  cb_immersed_release(b);
   cb_moving_mass_free(b->mass);
   cb_arena_free(b->arena);
 }

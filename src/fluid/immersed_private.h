@@ -40,7 +40,9 @@ struct cb_immersed {
   double weighed;    /* the mass at t = 0 */
   int closed_faces;  /* of `listed`: faces of closed parts come first, then sheets' */
   int *listed;       /* [faces] */
-  bool added_mass, drag;
+  bool added_mass, drag;    /* of the local model */
+  bool other;               /* the drag is another model's, */
+  void *modelled;           /* which knows this of the body */
   double c_n, c_t;
   double density;           /* of a uniform medium; 0: none, or it varies */
   bool dense;               /* there is a medium */
@@ -166,6 +168,10 @@ struct cb_swimmer {
 cb_status cb_immersed_parse(cb_immersed *b, const cb_immersed_options *options, int *which, int *component, size_t *at);
 void cb_immersed_free_texts(cb_immersed *b);
 
+/* --- what a fluid model knows of the body --- */
+cb_status cb_immersed_prepare(cb_immersed *b);
+void cb_immersed_release(cb_immersed *b);
+
 /* --- what a swimmer finds --- */
 cb_status cb_immersed_form_at(cb_swimmer *s, double t); /* and the wind */
 cb_status cb_immersed_form_create(cb_swimmer *s);
@@ -189,6 +195,7 @@ cb_status cb_immersed_pressure_create(cb_swimmer *s);
 cb_status cb_immersed_pressure(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
 void cb_immersed_gravity(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
 cb_status cb_immersed_buoyancy(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
+cb_status cb_immersed_model(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg);
 cb_status cb_immersed_drag(cb_swimmer *s, const cb_immersed_moment *m, bool quadratic, bool linear, double *F,
                            cb_tensor dF, cb_tensor dg);
 void cb_immersed_floor(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg);

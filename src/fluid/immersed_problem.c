@@ -28,7 +28,8 @@ static cb_status of_kind(cb_swimmer *s, cb_wrench_kind kind, const cb_immersed_m
   case CB_WRENCH_PRESSURE: return cb_immersed_pressure(s, m, F, dg);
   case CB_WRENCH_GRAVITY: cb_immersed_gravity(s, m, F, dg); return CB_OK;
   case CB_WRENCH_BUOYANCY: return cb_immersed_buoyancy(s, m, F, dg);
-  case CB_WRENCH_DRAG: return cb_immersed_drag(s, m, true, false, F, dF, dg);
+  case CB_WRENCH_DRAG:
+    return s->b->other ? cb_immersed_model(s, m, F, dF, dg) : cb_immersed_drag(s, m, true, false, F, dF, dg);
   case CB_WRENCH_LINEAR_DRAG: return cb_immersed_drag(s, m, false, true, F, dF, dg);
   case CB_WRENCH_FLOOR: cb_immersed_floor(s, m, F, dF, dg); return CB_OK;
   default: return cb_immersed_text_wrench(s, s->b->text + (kind - CB_WRENCH_TEXT), m, F, dF, dg);
@@ -36,7 +37,7 @@ static cb_status of_kind(cb_swimmer *s, cb_wrench_kind kind, const cb_immersed_m
 }
 
 /* Where a flow, a density or a pose has no value, or a pose no volume, a stage is outside of what is given, and no step
- * is short enough. A wrench of the user's goes with the twist, and that with the step. */
+ * is short enough. A wrench of the user's, or a model's, goes with the twist, and that with the step. */
 static cb_status given(cb_status status) {
   return status == CB_STEP_NOT_FINITE || status == CB_STEP_SINGULAR ? CB_STEP_DOMAIN : status;
 }
@@ -44,7 +45,8 @@ static cb_status given(cb_status status) {
 cb_status cb_immersed_wrench(cb_swimmer *s, cb_wrench_kind kind, const cb_immersed_moment *m, double *F, cb_tensor dF,
                              cb_tensor dg) {
   const cb_status status = of_kind(s, kind, m, F, dF, dg);
-  return kind < CB_WRENCH_TEXT ? given(status) : status;
+  const bool goes = kind >= CB_WRENCH_TEXT || (kind == CB_WRENCH_DRAG && s->b->other);
+  return goes ? status : given(status);
 }
 
 /* All but `flow`; both drags in one. */
@@ -55,7 +57,7 @@ static cb_status add_wrenches(cb_swimmer *s, const cb_immersed_moment *m, double
   for (int i = 0; !status && i < b->wrenches; i++) {
     const cb_wrench_kind kind = (cb_wrench_kind)b->kind[i];
     if (kind == CB_WRENCH_FLOW || (kind == CB_WRENCH_LINEAR_DRAG && b->drag)) continue;
-    status = kind == CB_WRENCH_DRAG ? given(cb_immersed_drag(s, m, true, linear, F, dF, dg))
+    status = kind == CB_WRENCH_DRAG && b->drag ? given(cb_immersed_drag(s, m, true, linear, F, dF, dg))
                                     : cb_immersed_wrench(s, kind, m, F, dF, dg);
   }
   return status;

@@ -32,6 +32,7 @@ WHOLE(integrator, (c->configuration == &cb_configuration_particles || c->configu
 WHOLE(bundle, c->init && (c->on_jets || c->connection))
 WHOLE(body, c->build)
 WHOLE(shape, c->make)
+WHOLE(fluid_model, c->on_jets)
 
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_geometry_registry, geometry_whole},
@@ -40,7 +41,9 @@ static const kind kinds[] = {
     [CB_PLUGIN_IS_BUNDLE] = {"bundle", "init, and on_jets or connection", CB_PLUGIN_SIZE_BUNDLE, &cb_bundle_registry,
                              bundle_whole},
     [CB_PLUGIN_IS_BODY] = {"kind of body", "build", CB_PLUGIN_SIZE_BODY, &cb_body_registry, body_whole},
-    [CB_PLUGIN_IS_SHAPE] = {"shape", "make", CB_PLUGIN_SIZE_SHAPE, &cb_shape_registry, shape_whole}};
+    [CB_PLUGIN_IS_SHAPE] = {"shape", "make", CB_PLUGIN_SIZE_SHAPE, &cb_shape_registry, shape_whole},
+    [CB_PLUGIN_IS_FLUID_MODEL] = {"fluid model", "on_jets", CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry,
+                                  fluid_model_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *name_of(const cb_plugin_class *c) { return ((const named *)c->of)->name; }

@@ -10,6 +10,7 @@
 #include "io/tree.h"
 
 #include <curvebody/body.h>
+#include <curvebody/fluid_model.h>
 #include <curvebody/integrator.h>
 #include <curvebody/geometry.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ KIND_AT(integrator_at, cb_integrator_classes)
 KIND_AT(body_at, cb_body_classes)
 KIND_AT(shape_at, cb_shape_classes)
 KIND_AT(space_at, cb_geometry_classes)
+KIND_AT(fluid_model_at, cb_fluid_model_classes)
 
 static kind bundle_at(size_t i) {
   size_t n = 0;
@@ -53,6 +55,7 @@ static const family families[] = {{"integrator", "name", "integrator", integrato
                                   {"space", "name", "space", space_at, of_space},
                                   {"bodies.*", "kind", "kind of body", body_at, of_body},
                                   {"bodies.*.shape", "name", "shape", shape_at, of_shape},
+                                  {"fluid.model", "name", "fluid model", fluid_model_at, of_shape},
                                   {"bundle", "name", "bundle", bundle_at, of_bundle},
                                   {"bundle.shape", "name", "shape", shape_at, of_shape},
                                   {"bundle.space", "name", "space", space_at, of_space}};

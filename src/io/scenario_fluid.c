@@ -21,7 +21,7 @@
 #include <string.h>
 
 typedef struct fluid_parameters {
-  const cb_node *medium, *gravity, *flow, *floor, *parameters;
+  const cb_node *medium, *gravity, *flow, *model, *floor, *parameters;
   int compat;
 } fluid_parameters;
 
@@ -39,6 +39,7 @@ const cb_param cb_fluid_table[] = {
         "..]} of x, y, z, t, or {grid: FILE.h5}"),
     {"compat", CB_PARAM_CHOICE, offsetof(fluid_parameters, compat), "relative", "", "", "relative|paper",
      "momentum of the fluid: relative to its flow, or as the paper has it, without the flow"},
+    ROW(model, "of forces: a name of those below, or {name: .., ..} (default: local)"),
     ROW(floor, "{kind: stiff|reflecting, ..}"),
     ROW(parameters,
         "named numbers, each of those before it, for expressions of flow, medium, poses, wrenches, place and motion"),
@@ -231,6 +232,14 @@ static cb_status read_gravity(cb_scenario *s, const cb_node *node, double g[3], 
   return unit(node, up);
 }
 
+static cb_status read_model(cb_scenario *s, const cb_node *node) {
+  const cb_node *named = node->kind == CB_NODE_MAP ? cb_node_get(node, "name") : node;
+  const char *name;
+  if (!named) return cb_node_fail(node, "the key `name` is missing: a fluid model, such as `local`");
+  const cb_status status = cb_node_string(named, &name);
+  return status ? status : cb_fluid_model_create(name, node, &s->immersion->model);
+}
+
 cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
   cb_immersion *m = s->immersion = cb_arena_alloc(s->arena, 1, sizeof *m);
   if (!m) return cb_fail(CB_ERROR_MEMORY, "no memory for a fluid");
@@ -248,8 +257,10 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
     cb_errors_add(&errors, p.medium ? p.medium : node, read_medium(s, p.medium, node, up));
   if (p.flow) cb_errors_add(&errors, p.flow, cb_scenario_read_flow(s, p.flow));
   cb_errors_add(&errors, p.floor, read_floor(s, p.floor));
+  if (p.model) cb_errors_add(&errors, p.model, read_model(s, p.model));
   m->fluid.medium = m->medium;
   m->fluid.flow = m->flow;
+  m->fluid.model = m->model;
   m->fluid.paper = p.compat == 1;
   return cb_errors_end(&errors);
 }
@@ -263,6 +274,7 @@ void cb_immersion_free(cb_immersion *m) {
   }
   cb_medium_free(m->medium);
   cb_flow_free(m->flow);
+  cb_fluid_model_free(m->model);
 }
 
 /* --- the kind --- */

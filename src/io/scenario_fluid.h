@@ -16,6 +16,7 @@ typedef struct cb_immersion {
   cb_fluid fluid;
   cb_medium *medium;
   cb_flow *flow;
+  cb_fluid_model *model;
   size_t n_parameters; /* of every expression */
   const char **parameter;
   double *parameter_value;

@@ -112,8 +112,10 @@ const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node)
 
 static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
   const cb_node *full = cb_params_resolved(cb_fluid_table, node, s->arena), *flow = cb_node_get(full, "flow"),
-                *floor = cb_node_get(full, "floor");
+                *floor = cb_node_get(full, "floor"), *model = cb_node_get(full, "model");
   if (flow) full = replaced(s, full, "flow", placed(s, flow, "grid"));
+  if (full && model && model->kind == CB_NODE_MAP)
+    full = replaced(s, full, "model", with_defaults(s, s->immersion->model->kind->params, model));
   return full && floor ? replaced(s, full, "floor", cb_params_resolved(cb_floor_table, floor, s->arena)) : full;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Spaces, methods and bundles from shared objects are listed, run, resumed and refused like built-in ones.
+"""Spaces, methods, bundles and fluid models from shared objects are listed, run, resumed and refused like built-in ones.
 
     plugins.py BINARY FOLDER/plugin_NAME.so...
 """
@@ -47,6 +47,19 @@ curvebody: 1
 bundle: {name: leg, mass: 0.7, length: 1.3}
 gait: {fourier: {mean: [0.3, 0.1], cosine: [[1, 0.2]], sine: [[0.1, 0.5]]}}
 integrator: {name: magnus, order: 6, step: 0.01}
+"""
+BALL = """\
+curvebody: 1
+fluid: {medium: air, flow: {uniform: [0, 0, 0]}, model: {name: ball, c: 0.6, viscosity: 0.02}}
+bodies:
+  - name: ball
+    shape: {name: ellipsoid, a: 0.05, b: 0.05, c: 0.05, resolution: 16}
+    density: 30
+    place: {position: [0, 0, 1], rotation: {axis: [1, 2, 3], angle: 1}}
+    motion: {velocity: [2, 0, 1], spin: [3, -1, 2]}
+integrator: {name: hamilton_pontryagin, step: 0.01}
+time: {end: 0.5}
+record: {observables: [wrenches]}
 """
 
 
@@ -111,6 +124,43 @@ class Plugins(Case):
         refused = self.call("--plugin", PLUGIN["leapfrog"], "--plugin", PLUGIN["leg"], "run", "g.yaml", "--set",
                             "integrator.name=leapfrog")
         self.assertIn("is for particles in a space, not for gaits in a bundle; expected one of `magnus`", refused.stderr)
+
+    def fall(self, *words):
+        self.good("--plugin", PLUGIN["ball"], "run", "b.yaml", "-o", "b.h5", *words)
+        with h5py.File(self.path("b.h5")) as file:
+            found = {name: file[name][()] for name in ("time", "pose", "twist", "wrench_drag") if name in file}
+        os.remove(self.path("b.h5"))
+        return found
+
+    def test_a_fluid_model_is_the_same_forces_as_expressions(self):
+        self.write("b.yaml", BALL)
+        self.assertIn("drag of a ball", self.good("--plugin", PLUGIN["ball"], "list", "fluids").stdout)
+        found = self.fall()
+        inertia = self.good("inertia", "ellipsoid:a=0.05,b=0.05,c=0.05,resolution=16", "--json").stdout
+        r = np.cbrt(3 * json.loads(inertia)["volume"] / (4 * np.pi))
+        k = f"{0.6 / 2 * 1.225 * np.pi * r**2!r}*sqrt(vx^2 + vy^2 + vz^2) + {6 * np.pi * 0.02 * r!r}"
+        force = ", ".join(f'"-({k})*v{axis}"' for axis in "xyz")
+        torque = ", ".join(f'"-{8 * np.pi * 0.02 * r**3!r}*w{axis}"' for axis in "xyz")
+        twin = self.fall("--set", "fluid.model=local", "--set", "bodies.0.drag=false", "--set",
+                         f"bodies.0.wrenches=[{{name: twin, force: [{force}], torque: [{torque}]}}]")
+        np.testing.assert_allclose(found["pose"], twin["pose"], rtol=0, atol=1e-13)  # round-off of 50 steps
+        speed = np.linalg.norm(found["twist"][:, 0, 3:], axis=1)
+        expected = -found["twist"][:, 0, 3:] * (0.6 / 2 * 1.225 * np.pi * r**2 * speed + 6 * np.pi * 0.02 * r)[:, None]
+        np.testing.assert_allclose(found["wrench_drag"][:, 0, 3:], expected, rtol=0, atol=1e-12)
+        # who drifts along with a wind sees the same, but for the step's own error of second order
+        apart = []
+        for step in ("0.0025", "0.00125"):
+            still = self.fall("--set", "integrator.step=" + step)
+            wind = self.fall("--set", "integrator.step=" + step, "--set", "fluid.flow.uniform=[3, -2, 0]", "--set",
+                             "bodies.0.motion.velocity=[5, -2, 1]")
+            apart.append(np.abs(wind["pose"][-1, 0, :3] - 0.5 * np.array([3, -2, 0]) - still["pose"][-1, 0, :3]).max())
+        self.assertAlmostEqual(np.log2(apart[0] / apart[1]), 2, delta=0.1)
+        shown = self.good("--plugin", PLUGIN["ball"], "check", "b.yaml", "--set", "fluid.model={name: ball}").stdout
+        self.assertRegex(shown, r"c: 0\.47\b")
+        unknown = self.call("--plugin", PLUGIN["ball"], "check", "b.yaml", "--set", "fluid.model=bal")
+        self.assertIn("no fluid model `bal`; did you mean `ball`?", unknown.stderr)
+        left = self.good("--plugin", PLUGIN["ball"], "check", "b.yaml", "--set", "fluid.model.name=local").stdout
+        self.assertIn("`viscosity` of ball is left out", left)
 
     def test_a_class_that_lacks_something_is_refused(self):
         still = self.call("--plugin", PLUGIN["no_step"], "list")

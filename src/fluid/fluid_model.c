@@ -1,0 +1,43 @@
+/* Fluid models by their names. */
+#include <curvebody/fluid_model.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+cb_status cb_fluid_model_create_class(const cb_fluid_model_class *class_, const cb_node *node, cb_fluid_model **out) {
+  static const char *const shared[] = {"name"};
+  cb_fluid_model *m = calloc(1, sizeof *m);
+  void *params = calloc(1, class_->params_size ? class_->params_size : 1);
+  cb_status status = m && params ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the fluid model %s", class_->name);
+  const cb_node *map = node && node->kind == CB_NODE_MAP ? node : NULL;
+  if (!status) status = cb_params_bind(class_->params, map, node, shared, 1, params);
+  if (status) {
+    free(params);
+    free(m);
+    return status;
+  }
+  *m = (cb_fluid_model){class_, params};
+  *out = m;
+  return CB_OK;
+}
+
+cb_status cb_fluid_model_create(const char *name, const cb_node *node, cb_fluid_model **out) {
+  enum { MOST = 64 };
+  const char *names[MOST];
+  size_t n = 0;
+  for (const cb_fluid_model_class *c; (c = cb_fluid_model_classes[n]) && n < MOST; n++) {
+    if (!strcmp(c->name, name)) return cb_fluid_model_create_class(c, node, out);
+    names[n] = c->name;
+  }
+  const cb_node *named = cb_node_get(node, "name");
+  const char *near = cb_nearest_name(name, names, n), *advice = near ? near : "curvebody list fluids";
+  const char *hint = near ? "did you mean" : "see", *mark = near ? "?" : "";
+  if (node) return cb_node_fail(named ? named : node, "no fluid model `%s`; %s `%s`%s", name, hint, advice, mark);
+  return cb_fail(CB_ERROR_ARGUMENT, "no fluid model `%s`; %s `%s`%s", name, hint, advice, mark);
+}
+
+void cb_fluid_model_free(cb_fluid_model *m) {
+  if (!m) return;
+  free(m->params);
+  free(m);
+}

@@ -35,6 +35,17 @@ static cb_status begin(const cb_node *node, const char *kind, cb_builder *b) {
   }
 }
 
+cb_status cb_body_build_class(const cb_body_class *class, const cb_node *node, const cb_geometry *space,
+                              cb_builder *b) {
+  void *params = calloc(1, class->params_size ? class->params_size : 1);
+  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for a body of kind `%s`", class->name);
+  cb_status status = cb_params_bind(class->params, node, node, shared, SHARED, params);
+  if (!status) status = begin(node, class->name, b);
+  if (!status) status = class->build(params, node, space, b);
+  free(params);
+  return status;
+}
+
 cb_status cb_body_build(const cb_node *node, const cb_geometry *space, cb_builder *b) {
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "expected a body: a map with the key `kind`");
   const cb_node *kind = cb_node_get(node, "kind");
@@ -48,13 +59,7 @@ cb_status cb_body_build(const cb_node *node, const cb_geometry *space, cb_builde
     for (; cb_body_classes[count] && count < MOST_KINDS; count++) names[count] = cb_body_classes[count]->name;
     return cb_fail_unknown(kind, "kind of body", name, names, count);
   }
-  void *params = calloc(1, class->params_size ? class->params_size : 1);
-  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for a body of kind `%s`", name);
-  status = cb_params_bind(class->params, node, node, shared, SHARED, params);
-  if (!status) status = begin(node, name, b);
-  if (!status) status = class->build(params, node, space, b);
-  free(params);
-  return status;
+  return cb_body_build_class(class, node, space, b);
 }
 
 const cb_node *cb_body_resolved(const cb_node *node, struct cb_arena *arena) {

@@ -25,6 +25,9 @@ extern const cb_body_class *const *const cb_body_classes;
 /* Builds the body that `node` (a map with `kind`) describes: finds its class, binds its parameters, begins the body
  * by its name (default: the kind with a number) and lets the class add to it. Failures have their places. */
 cb_status cb_body_build(const cb_node *node, const cb_geometry *space, cb_builder *b);
+/* The same from a class that need not be in the registry; `node` is a map, its `kind` is not looked at. */
+cb_status cb_body_build_class(const cb_body_class *class_, const cb_node *node, const cb_geometry *space,
+                              cb_builder *b);
 /* The map with the defaults of its class, in arena; NULL if there is no memory. Assumes that the body was built. */
 struct cb_arena;
 const cb_node *cb_body_resolved(const cb_node *node, struct cb_arena *arena);

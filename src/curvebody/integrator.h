@@ -72,6 +72,9 @@ cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_s
 /* The same for a problem of any configuration (of bodies: NULL, `problem` is set before each step). */
 cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_configuration *configuration,
                                    const void *problem, cb_integrator **out);
+/* The same from a class that need not be in the registry. */
+cb_status cb_integrator_create_class(const cb_integrator_class *class_, const cb_node *node,
+                                     const cb_configuration *configuration, const void *problem, cb_integrator **out);
 /* The same method with the same parameters for another problem. One integrator serves one thread. */
 cb_status cb_integrator_like(const cb_integrator *i, const void *problem, cb_integrator **out);
 void cb_integrator_free(cb_integrator *i);

@@ -87,13 +87,11 @@ static cb_status make(const cb_integrator_class *class, void *params, const void
   return CB_OK;
 }
 
-cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_configuration *configuration,
-                                   const void *problem, cb_integrator **out) {
+cb_status cb_integrator_create_class(const cb_integrator_class *class, const cb_node *node,
+                                     const cb_configuration *configuration, const void *problem, cb_integrator **out) {
   static const char *const shared[] = {"name", "step", "retries"};
-  const cb_integrator_class *class = find(name);
-  if (!class) return unknown(name, node);
   void *params = calloc(1, class->params_size ? class->params_size : 1);
-  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", name);
+  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
   cb_status status = cb_params_bind(class->params, node, node, shared, sizeof shared / sizeof *shared, params);
   if (!status) status = check_configuration(class, configuration);
   if (status)
@@ -105,6 +103,12 @@ cb_status cb_integrator_create_for(const char *name, const cb_node *node, const 
     status = cb_node_fail(at ? at : node, "%s", cb_error_text());
   }
   return status;
+}
+
+cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_configuration *configuration,
+                                   const void *problem, cb_integrator **out) {
+  const cb_integrator_class *class = find(name);
+  return class ? cb_integrator_create_class(class, node, configuration, problem, out) : unknown(name, node);
 }
 
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {

@@ -1,0 +1,121 @@
+/* Classes that are in no registry: a body and a method made from the class itself, with their parameters from a text. */
+#include "check_geometry.h"
+
+#include <curvebody/body.h>
+#include <curvebody/integrator.h>
+#include <string.h>
+
+/* A row of particles along x. */
+typedef struct row {
+  int count;
+  double apart;
+} row;
+
+static const cb_param row_params[] = {
+    {"count", CB_PARAM_INT, offsetof(row, count), NULL, "", "> 0", NULL, "particles"},
+    {"apart", CB_PARAM_REAL, offsetof(row, apart), "1", "length", "> 0", NULL, ""},
+    {0}};
+
+static cb_status build(const void *params, const cb_node *node, const cb_geometry *space, cb_builder *b) {
+  (void)node, (void)space;
+  const row *p = params;
+  cb_status status = CB_OK;
+  for (int i = 0; i < p->count && !status; i++)
+    status = cb_builder_particle(b, NULL, 2, 0, 0, (double[]){p->apart * i, 0, 0}, (double[]){0, 1 + i, 0}, NULL);
+  return status;
+}
+
+static const cb_body_class row_class = {
+    .name = "row", .title = "", .doc = "", .params = row_params, .params_size = sizeof(row), .build = build};
+
+/* Free motion, at a pace. */
+static const cb_param drift_params[] = {{"pace", CB_PARAM_REAL, 0, "1", "", "> 0", NULL, ""}, {0}};
+
+static cb_status step(cb_integrator *in, void *of, double h) {
+  cb_state *s = of;
+  for (int e = 0; e < s->n * s->k; e++)
+    s->x[e] += *(double *)in->params * h * s->p[e] / cb_system_masses(in->system)[e / s->k];
+  s->t += h;
+  return CB_OK;
+}
+
+static const cb_integrator_class drift = {.name = "drift",
+                                          .title = "",
+                                          .doc = "",
+                                          .configuration = &cb_configuration_particles,
+                                          .params = drift_params,
+                                          .params_size = sizeof(double),
+                                          .step = step};
+
+static cb_tree *tree_of(const char *text) {
+  cb_tree *tree;
+  check_ok(cb_tree_read("text", text, &tree));
+  return tree;
+}
+
+static void a_body_and_a_method_are_made_from_their_classes(void **unused) {
+  (void)unused;
+  cb_geometry *space;
+  cb_builder *b;
+  cb_system *system;
+  cb_state *state;
+  cb_integrator *in, *like;
+  cb_tree *body = tree_of("{count: 3, apart: 0.5}"), *method = tree_of("{pace: 2, step: 0.1}");
+  check_ok(cb_geometry_create("e3", NULL, &space));
+  check_ok(cb_builder_create(space, &b));
+  check_ok(cb_body_build_class(&row_class, cb_tree_root(body), space, b));
+  check_ok(cb_builder_finish(b, &system));
+  assert_int_equal(cb_system_particles(system), 3);
+  assert_string_equal(cb_system_body_name(system, 0), "row1");
+  check_ok(cb_state_create(system, &state));
+  check_ok(cb_system_start(system, state));
+  check_ok(cb_integrator_create_class(&drift, cb_tree_root(method), &cb_configuration_particles, system, &in));
+  check_ok(cb_integrator_like(in, system, &like));
+  assert_string_equal(in->solver, "explicit");
+  check_ok(cb_integrator_step(in, state, 0.25));
+  check_ok(cb_integrator_step(like, state, 0.25));
+  for (int i = 0; i < 3; i++) {
+    double at[3];
+    check_ok(cb_state_picture(system, state, i, at, NULL));
+    check_at_most(check_distance_max(3, at, (double[]){0.5 * i, 1 + i, 0}), 0); /* numbers without rounding */
+  }
+  cb_integrator_free(like);
+  cb_integrator_free(in);
+  cb_state_free(state);
+  cb_system_free(system);
+  cb_builder_free(b);
+  cb_geometry_free(space);
+  cb_tree_free(method);
+  cb_tree_free(body);
+}
+
+static void what_is_wrong_is_told_with_its_place(void **unused) {
+  (void)unused;
+  cb_geometry *space;
+  cb_builder *b;
+  cb_integrator *in;
+  cb_tree *bad = tree_of("{count: 0}"), *other = tree_of("{pace: -1}"), *name = tree_of("{name: drift}"), *none;
+  check_ok(cb_geometry_create("e3", NULL, &space));
+  check_ok(cb_builder_create(space, &b));
+  assert_int_equal(cb_body_build_class(&row_class, cb_tree_root(bad), space, b), CB_ERROR_INPUT);
+  assert_non_null(strstr(cb_error_text(), "text:1:9: error: "));
+  assert_int_equal(cb_integrator_create_class(&drift, cb_tree_root(other), &cb_configuration_fluid, NULL, &in),
+                   CB_ERROR_INPUT);
+  assert_non_null(strstr(cb_error_text(), "text:1:8: error: "));
+  assert_int_equal(cb_integrator_create_class(&drift, cb_tree_root(name), &cb_configuration_bundle, NULL, &in),
+                   CB_ERROR_INPUT);
+  assert_non_null(strstr(cb_error_text(), "integrator `drift` is for particles in a space, not for gaits in a bundle"));
+  assert_int_equal(cb_tree_read("text", "{a: [1, 2}", &none), CB_ERROR_INPUT);
+  assert_non_null(strstr(cb_error_text(), "text:1:10: error: "));
+  cb_builder_free(b);
+  cb_geometry_free(space);
+  cb_tree_free(name);
+  cb_tree_free(other);
+  cb_tree_free(bad);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_body_and_a_method_are_made_from_their_classes),
+                                     cmocka_unit_test(what_is_wrong_is_told_with_its_place)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -8,7 +8,7 @@
 #ifndef CB_FLUID_SHAPE_SURFACE_H
 #define CB_FLUID_SHAPE_SURFACE_H
 
-#include "bundle/bundle.h"
+#include <curvebody/bundle.h>
 #include "fluid/poses.h"
 #include "fluid/surface.h"
 

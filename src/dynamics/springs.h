@@ -35,10 +35,7 @@ typedef struct cb_spring {
  * CB_ERROR_UNSUPPORTED in a chart. */
 cb_status cb_springs_create(const cb_geometry *space, int n, size_t m, const cb_spring *spring, cb_springs **out);
 void cb_springs_free(cb_springs *plan);
-size_t cb_springs_count(const cb_springs *plan);
 int cb_springs_damped(const cb_springs *plan); /* is some damping nonzero? */
-/* Springs computed / springs: how much the cuts between blocks cost. 1 for one block, near 2 for a random numbering. */
-double cb_springs_repetition(const cb_springs *plan);
 
 /* Scratch for up to `threads` threads (the plan is borrowed). */
 cb_status cb_springs_work_create(const cb_springs *plan, int threads, cb_springs_work **out);

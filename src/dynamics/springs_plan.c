@@ -298,11 +298,4 @@ void cb_springs_free(cb_springs *plan) {
   free(plan);
 }
 
-size_t cb_springs_count(const cb_springs *plan) { return plan->m; }
 int cb_springs_damped(const cb_springs *plan) { return plan->damped; }
-
-double cb_springs_repetition(const cb_springs *plan) {
-  size_t computed = 0;
-  for (int b = 0; b < plan->n_blocks; b++) computed += plan->block[b].near + plan->block[b].up + plan->block[b].down;
-  return plan->m ? (double)computed / (double)plan->m : 1;
-}

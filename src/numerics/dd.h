@@ -87,11 +87,4 @@ static inline cb_dd cb_dd_exp(double x) {
   return (cb_dd){ldexp(sum.hi, (int)k), ldexp(sum.lo, (int)k)};
 }
 
-/* Adds `by` to the sum hi + lo held in two places. */
-static inline void cb_dd_accumulate(double *hi, double *lo, double by) {
-  cb_dd s = cb_dd_add_d((cb_dd){*hi, *lo}, by);
-  *hi = s.hi;
-  *lo = s.lo;
-}
-
 #endif

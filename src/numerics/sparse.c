@@ -86,7 +86,6 @@ void cb_sparse_free(cb_sparse *m) {
 }
 
 double *cb_sparse_values(cb_sparse *m) { return m->value; }
-int cb_sparse_size(const cb_sparse *m) { return m->n; }
 
 static cb_status factor_dense(cb_sparse *m) {
   memset(m->full, 0, (size_t)m->n * (size_t)m->n * sizeof *m->full);

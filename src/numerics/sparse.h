@@ -26,7 +26,6 @@ void cb_sparse_free(cb_sparse *m);
 
 /* The values in the order of the pattern, to be written before each factorisation. */
 double *cb_sparse_values(cb_sparse *m);
-int cb_sparse_size(const cb_sparse *m);
 
 /* CB_STEP_SINGULAR where a pivot is zero or not finite. */
 cb_status cb_sparse_factor(cb_sparse *m);

@@ -110,6 +110,28 @@ static void roundoff_ends_the_parts_of_a_step(void **state) {
   cb_gait_free(gait);
 }
 
+/* One step over a cycle, to the same error: the same halves. */
+static void a_step_over_a_cycle_is_the_holonomy(void **state) {
+  (void)state;
+  const cb_bundle purcell = test_purcell();
+  cb_gait *gait = circle(0, 0, 1);
+  for (int order = 4; order <= 6; order += 2)
+    for (double error = 1e-11; error < 1e-2; error *= 1e3) {
+      const cb_fibre_path path = {&purcell, gait, 1};
+      cb_fibre_state s = {.t = 0};
+      double g[3], length, cost;
+      int taken;
+      purcell.group->identity(purcell.group, s.g);
+      check_ok(cb_fibre_step(&path, order, error, 1, &s, &taken));
+      check_ok(cb_holonomy_by(&purcell, gait, &(cb_holonomy_options){order, error, 1}, g, &length, &cost));
+      assert_true(taken > 1);
+      assert_memory_equal(s.g, g, sizeof g);
+      assert_memory_equal(&s.length, &length, sizeof length);
+      assert_memory_equal(&s.cost, &cost, sizeof cost);
+    }
+  cb_gait_free(gait);
+}
+
 /* A kink or jump at a known place, where the gait has breaks, where the bundle has one, and where none is known. */
 static void kinks_and_jumps_are_located(void **state) {
   (void)state;
@@ -161,6 +183,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(roundoff_of_the_connection_ends_the_halving),
       cmocka_unit_test(roundoff_ends_the_parts_of_a_step),
+      cmocka_unit_test(a_step_over_a_cycle_is_the_holonomy),
       cmocka_unit_test(kinks_and_jumps_are_located),
       cmocka_unit_test(what_is_not_smooth_anywhere_is_an_error),
   };

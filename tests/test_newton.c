@@ -3,6 +3,7 @@
  * labels: medium */
 #include "integrate.h"
 #include "integrators/gauss.h"
+#include "numerics/small.h"
 #include "numerics/sparse.h"
 
 static void sparse_systems_are_solved_again_with_new_values(void **unused) {
@@ -40,6 +41,45 @@ static void sparse_systems_are_solved_again_with_new_values(void **unused) {
   memset(cb_sparse_values(m), 0, (size_t)count * sizeof(double));
   assert_int_equal(cb_sparse_factor(m), CB_STEP_SINGULAR);
   cb_sparse_free(m);
+}
+
+/* a = b b^T + 1/2, whose eigenvalues are 1/2 and more: round-off times its condition. det a by LU and by Cholesky. */
+static void small_systems_are_solved_and_inverted(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  for (int n = 1; n <= CB_SMALL_MAX; n++) {
+    double a[CB_SMALL_MAX * CB_SMALL_MAX], b[CB_SMALL_MAX * CB_SMALL_MAX], lu[CB_SMALL_MAX * CB_SMALL_MAX];
+    double inverse[CB_SMALL_MAX * CB_SMALL_MAX], det = 1;
+    int pivot[CB_SMALL_MAX];
+    for (int e = 0; e < n * n; e++) b[e] = check_uniform(&seed, -1, 1);
+    for (int e = 0; e < n * n; e++) {
+      a[e] = e / n == e % n ? 0.5 : 0;
+      for (int k = 0; k < n; k++) a[e] += b[e / n * n + k] * b[e % n * n + k];
+    }
+    memcpy(lu, a, sizeof a);
+    check_ok(cb_dense_factor(n, lu, pivot));
+    for (int i = 0; i < n; i++) det *= pivot[i] == i ? lu[i * n + i] : -lu[i * n + i];
+    assert_true(cb_cholesky(n, a, 0, b));
+    check_relative(cb_cholesky_whole_inverse(n, b, inverse), sqrt(det), 1e-12);
+    for (int j = 0; j < n; j++) {
+      double unit[CB_SMALL_MAX] = {0}, same[CB_SMALL_MAX] = {0};
+      unit[j] = same[j] = 1;
+      cb_dense_solve(n, lu, pivot, unit);
+      cb_cholesky_solve(n, b, same);
+      for (int i = 0; i < n; i++) {
+        double product = 0;
+        for (int k = 0; k < n; k++) product += a[i * n + k] * inverse[k * n + j];
+        check_near(product, i == j, 1e-12);
+        check_near(unit[i], inverse[i * n + j], 1e-12);
+        check_near(same[i], inverse[i * n + j], 1e-12);
+      }
+    }
+  }
+  double none[4] = {1, 2, 2, 4};
+  int pivot[2];
+  assert_false(cb_cholesky(2, none, 0, none));
+  memcpy(none, (double[4]){0, 0, 0, 1}, sizeof none);
+  assert_int_equal(cb_dense_factor(2, none, pivot), CB_STEP_SINGULAR);
 }
 
 /* The unknowns z + eps d and z - eps d give dR = (R(z + eps d) - R(z - eps d))/(2 eps), and M^-1 dR must be d. */
@@ -223,6 +263,7 @@ static void auto_goes_over_to_newton_where_fixed_point_fails(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sparse_systems_are_solved_again_with_new_values),
+      cmocka_unit_test(small_systems_are_solved_and_inverted),
       cmocka_unit_test(matrices_in_charts_match_differences),
       cmocka_unit_test(matrices_in_moving_charts_match_differences),
       cmocka_unit_test(newton_and_fixed_point_find_the_same_stages),

@@ -1,4 +1,4 @@
-/* Classes that are in no registry: a body and a method made from the class itself, with their parameters from a text. */
+/* Classes that are in no registry: a body and a method made from the class itself, parameters from a text. */
 #include "check_geometry.h"
 
 #include <curvebody/body.h>

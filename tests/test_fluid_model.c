@@ -90,7 +90,8 @@ static void the_drag_is_that_of_the_formula_and_the_fluid_does_not_move_along(vo
   const int drag = wrench_named(&k, "drag");
   assert_true(drag >= 0);
   for (int i = 0; i < 6; i++)
-    check_at_most(fabs(wrench[drag][i] + 2 * mass.volume * square * twist[i] + 0.9 * 0.3 * twist[i] * twist[(i + 1) % 6]),
+    check_at_most(fabs(wrench[drag][i] + 2 * mass.volume * square * twist[i] +
+                       0.9 * 0.3 * twist[i] * twist[(i + 1) % 6]),
                   1e-13); /* round-off of numbers of size 10 */
   check_ok(k.problem->inertia(k.problem->self, 0, &somewhere, K, mu0));
   for (int i = 0; i < 36; i++) check_at_most(fabs(K[i / 6][i % 6] - mass.inertia[i / 6][i % 6]), 1e-14);
@@ -119,7 +120,8 @@ static void a_model_acts_where_there_is_a_fluid_and_drag_is_not_switched_off(voi
   k.options.material = k.material;
   next = CB_ERROR_DOMAIN;
   const int before = released;
-  assert_int_equal(cb_immersed_create(&k.fluid, k.surface, NULL, &k.options, NULL, NULL, NULL, &k.body), CB_ERROR_DOMAIN);
+  assert_int_equal(cb_immersed_create(&k.fluid, k.surface, NULL, &k.options, NULL, NULL, NULL, &k.body),
+                   CB_ERROR_DOMAIN);
   assert_string_equal(cb_error_text(), "no such body");
   next = CB_OK;
   assert_int_equal(released, before);

@@ -1,8 +1,9 @@
-/* The motion along the fibre of a bundle, over a shape that moves as a gait: what methods of cb_configuration_bundle step.
+/* The motion along the fibre of a bundle, over a shape that moves as a gait: what methods of cb_configuration_bundle
+ * step.
  *
  *   r(t) = the gait at t/T, T its period in seconds;  g' = g xi, xi = -A(r) r';  length' = sqrt(r'Mr'), cost' = r'Mr'
- * For authors of methods: the problem is a cb_fibre_path, the state a cb_fibre_state. A step adds to g, length and cost; the
- * time is left to the caller.
+ * For authors of methods: the problem is a cb_fibre_path, the state a cb_fibre_state. A step adds to g, length and
+ * cost; the time is left to the caller.
  */
 #ifndef CURVEBODY_FIBRE_H
 #define CURVEBODY_FIBRE_H

@@ -2,8 +2,8 @@
  *
  *   fluid: {medium: air, model: NAME}   or   {name: NAME, ..} with parameters; `local` where none is named
  * For authors of models, who write the force once on jets (cb_fluid_model_class; curvebody/plugin.h), and for users,
- * who give a model to cb_fluid (curvebody/immersed.h). A kind of model is one file src/fluid/models/NAME.c with one const
- * object cb_fluid_model_NAME. SI units; (angular, linear) in the axes of the body frame, about its origin. The caller
+ * who give a model to cb_fluid (curvebody/immersed.h). A kind of model is one file src/fluid/models/NAME.c with one
+ * const object cb_fluid_model_NAME. SI units; (angular, linear) in the axes of the body frame, about its origin. The caller
  * frees a model, after the bodies in it.
  */
 #ifndef CURVEBODY_FLUID_MODEL_H
@@ -28,8 +28,9 @@ typedef struct cb_fluid_model_class {
    * nothing. release is called once for each body that was prepared; NULL: there is nothing to give back. */
   cb_status (*prepare)(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body);
   void (*release)(const cb_fluid_model *m, void *body);
-  /* The wrench F[6] of a fluid of this density, on jets in V[6], the body's twist relative to the flow at its origin: the
-   * `drag` of a body, where that is not switched off. Called from any thread. NULL: lift and drag of the local model. */
+  /* The wrench F[6] of a fluid of this density, on jets in V[6], the body's twist relative to the flow at its origin:
+   * the `drag` of a body, where that is not switched off. Called from any thread. NULL: lift and drag of the local
+   * model; a plugin's has one. */
   cb_status (*on_jets)(const cb_fluid_model *m, const void *body, double density, const cb_jet *V, cb_jet *F);
 } cb_fluid_model_class;
 

@@ -47,7 +47,8 @@ struct cb_intrinsic {
 };
 
 /* For init functions: makes g an intrinsic space of this dimension with this chart (metric at least, or
- * intrinsic->metric_on_jets; to_point, from_point and, where NULL, distance are filled in). `intrinsic` is borrowed for the space's life. */
+ * intrinsic->metric_on_jets; to_point, from_point and, where NULL, distance are filled in). `intrinsic` is borrowed for
+ * the space's life. */
 cb_status cb_geometry_init_intrinsic(cb_geometry *g, int dim, const cb_chart *chart,
                                      const struct cb_intrinsic *intrinsic);
 

@@ -1,7 +1,7 @@
 /* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * For authors of spaces, methods, bundles, fluid models, bodies and shapes. A plugin is one C or C++ file with their classes, as a
- * file of geometries/, integrators/, bodies/ has them, and one line:
+ * For authors of spaces, methods, bundles, fluid models, bodies and shapes. A plugin is one C or C++ file with their
+ * classes, as a file of geometries/, integrators/, bodies/ has them, and one line:
  *
  *     #include <curvebody/plugin.h>
  *     static const cb_geometry_class my_space = {...};

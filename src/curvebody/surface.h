@@ -58,7 +58,8 @@ typedef struct cb_shape_class {
   size_t params_size;
   cb_status (*make)(const void *params, cb_surface **out);
 } cb_shape_class;
-extern const cb_shape_class *const *const cb_shape_classes; /* every file of bodies/shapes/, then those of plugins; ended by NULL */
+/* Every file of bodies/shapes/, then those of plugins; ended by NULL. */
+extern const cb_shape_class *const *const cb_shape_classes;
 /* A shape by its name; node: its map (NULL: defaults). */
 cb_status cb_shape_create(const char *name, const cb_node *node, cb_surface **out);
 

@@ -1,4 +1,4 @@
-/* The drag of a fluid model that is not the local one, from jets in the twist relative to the flow at the body's origin.
+/* The drag of a fluid model that is not the local one, from jets in the twist relative to the flow at the origin.
  *
  *   V = Y - (0, w),  w = R^T u(x, t);   dF/dY = dF/dV
  *   dF/dxi = -dF/dV (0, dw),  dw = w × xi_omega + R^T (grad u) R xi_v
@@ -21,7 +21,8 @@ static cb_status look(const cb_immersed *b, const cb_immersed_moment *m, around 
   if (status) return status == CB_STEP_NOT_FINITE ? CB_STEP_DOMAIN : status;
   cb_apply3_transposed(m->r, u, out->w);
   for (int i = 0; i < 9; i++)
-    for (int k = 0; k < 9; k++) out->gradient[i / 3][i % 3] += m->r[k / 3][i / 3] * G[k / 3][k % 3] * m->r[k % 3][i % 3];
+    for (int k = 0; k < 9; k++)
+      out->gradient[i / 3][i % 3] += m->r[k / 3][i / 3] * G[k / 3][k % 3] * m->r[k % 3][i % 3];
   return CB_OK;
 }
 

@@ -1,4 +1,5 @@
-/* Reading the kinds of gaits that a scenario can name (cb_gait_read), for `gait:` itself and for the parts of a sequence. */
+/* Reading the kinds of gaits that a scenario can name (cb_gait_read), for `gait:` itself and for the parts of a
+ * sequence. */
 #ifndef CB_IO_SCENARIO_GAIT_H
 #define CB_IO_SCENARIO_GAIT_H
 

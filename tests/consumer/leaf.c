@@ -44,7 +44,8 @@ int main(void) {
     last = energy;
     printf("t = %5.3f  x %8.5f %8.5f %8.5f  v %8.5f  energy %.6e", state.t, state.g.x[0], state.g.x[1], state.g.x[2],
            row.twist[5], energy);
-    for (int i = 0; i < cb_immersed_wrenches(body); i++) printf("  %s %.2e", cb_immersed_wrench_name(body, i), wrench[i][5]);
+    for (int i = 0; i < cb_immersed_wrenches(body); i++)
+      printf("  %s %.2e", cb_immersed_wrench_name(body, i), wrench[i][5]);
     printf("\n");
   }
   const bool slower = state.g.x[2] < 0 && state.g.x[2] > -9.81 * 0.5 * 0.5 / 2; /* than without air */

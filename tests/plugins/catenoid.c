@@ -30,7 +30,8 @@ static void turn(const cb_geometry *g, int index, const double *q, double *x) {
 static cb_status init(cb_geometry *g, const void *params) {
   static const char *const names[] = {"rotation_z", NULL};
   static const cb_intrinsic intrinsic = {
-      .killing_names = names, .killing = turn, .period = {0, 6.283185307179586}, .picture = picture, .metric_on_jets = metric};
+      .killing_names = names, .killing = turn, .period = {0, 6.283185307179586}, .picture = picture,
+      .metric_on_jets = metric};
   static const cb_chart chart = {.name = "isothermal",
                                  .doc = "u along the meridian, v about the axis",
                                  .coordinates = {"u", "v"}};

@@ -25,7 +25,8 @@ static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet 
   const leg *p = b->self;
   const int n = r->n;
   const cb_jet length = cb_jet_shift(&r[1], p->length), square = cb_jet_mul(&length, &length);
-  const cb_jet foot = cb_jet_scale(&square, p->mass), all = cb_jet_shift(&foot, p->inertia), f = cb_jet_div(&foot, &all);
+  const cb_jet foot = cb_jet_scale(&square, p->mass), all = cb_jet_shift(&foot, p->inertia),
+               f = cb_jet_div(&foot, &all);
   if (A) A[0] = f, A[1] = cb_jet_constant(n, 0);
   if (M) {
     M[0] = cb_jet_scale(&f, p->inertia);

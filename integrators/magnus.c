@@ -4,7 +4,7 @@
  * Steps are cut at the breaks of the gait. Symmetric; a gait that is run backwards takes it back.
  * Source: Blanes, Casas, Oteo & Ros, Physics Reports 470 (2009) 151, doi:10.1016/j.physrep.2008.11.001.
  */
-#include "bundle/fibre_step.h"
+#include "bundle/bundle_step.h"
 #include <curvebody/integrator.h>
 
 typedef struct parameters {
@@ -27,7 +27,7 @@ static cb_status create(cb_integrator *in, const void *params) {
 
 static cb_status step(cb_integrator *in, void *state, double h) {
   const parameters *own = in->params;
-  return cb_fibre_step(in->problem, order_of(own), own->error, h, state, &in->iterations);
+  return cb_bundle_step(in->problem, order_of(own), own->error, h, state, &in->iterations);
 }
 
 static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {

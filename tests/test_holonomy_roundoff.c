@@ -1,7 +1,7 @@
 /* Holonomies of connections that are not smooth: round-off of A and M ends the halving, kinks and jumps are located or
  * known.
  * labels: short */
-#include "bundle/fibre_step.h"
+#include "bundle/bundle_step.h"
 #include "bundles.h"
 #include "gaits.h"
 
@@ -91,14 +91,14 @@ static void roundoff_ends_the_parts_of_a_step(void **state) {
   rough p = rough_of(&purcell, 1e-13, 0, 0);
   p.b.self = &p;
   for (int order = 4; order <= 6; order += 2) {
-    const cb_fibre_path path = {&p.b, gait, 1};
-    cb_fibre_state s = {.t = 0};
+    const cb_bundle_path path = {&p.b, gait, 1};
+    cb_bundle_state s = {.t = 0};
     int most = 0;
     purcell.group->identity(purcell.group, s.g);
     for (int k = 0; k < 32; k++) {
       int taken;
       s.t = k / 32.;
-      check_ok(cb_fibre_step(&path, order, 1e-17, 1 / 32., &s, &taken));
+      check_ok(cb_bundle_step(&path, order, 1e-17, 1 / 32., &s, &taken));
       if (taken > most) most = taken;
     }
     print_message("order %d: at most %d parts of a step, off %.1e, length %.1e\n", order, most,
@@ -117,12 +117,12 @@ static void a_step_over_a_cycle_is_the_holonomy(void **state) {
   cb_gait *gait = circle(0, 0, 1);
   for (int order = 4; order <= 6; order += 2)
     for (double error = 1e-11; error < 1e-2; error *= 1e3) {
-      const cb_fibre_path path = {&purcell, gait, 1};
-      cb_fibre_state s = {.t = 0};
+      const cb_bundle_path path = {&purcell, gait, 1};
+      cb_bundle_state s = {.t = 0};
       double g[3], length, cost;
       int taken;
       purcell.group->identity(purcell.group, s.g);
-      check_ok(cb_fibre_step(&path, order, error, 1, &s, &taken));
+      check_ok(cb_bundle_step(&path, order, error, 1, &s, &taken));
       check_ok(cb_holonomy_by(&purcell, gait, &(cb_holonomy_options){order, error, 1}, g, &length, &cost));
       assert_true(taken > 1);
       assert_memory_equal(s.g, g, sizeof g);

@@ -2,7 +2,7 @@
  * labels: short */
 #include "surface_swimmers.h"
 
-#include "bundle/fibre_step.h"
+#include "bundle/bundle_step.h"
 #include <curvebody/holonomy.h>
 
 static const cb_poses_motion wave = {NULL, {NULL, "Y + 0.15*(X + 1.2)*sin(3*X - pi*t)", "Z + 0.05*X*cos(pi*t)"}};
@@ -28,15 +28,15 @@ static double off(const double *a, const double *b) {
   return most;
 }
 
-/* Once round in so many steps of cb_fibre_step. */
+/* Once round in so many steps of cb_bundle_step. */
 static void go(const cb_bundle *b, const cb_gait *gait, int order, int steps, double *g) {
-  const cb_fibre_path path = {b, gait, 2};
-  cb_fibre_state s = {.t = 0};
+  const cb_bundle_path path = {b, gait, 2};
+  cb_bundle_state s = {.t = 0};
   b->group->identity(b->group, s.g);
   for (int k = 0; k < steps; k++) {
     int taken;
     s.t = 2. * k / steps;
-    check_ok(cb_fibre_step(&path, order, 0, 2. / steps, &s, &taken));
+    check_ok(cb_bundle_step(&path, order, 0, 2. / steps, &s, &taken));
   }
   memcpy(g, s.g, 7 * sizeof *g);
 }

@@ -8,7 +8,7 @@
  * on steps of that length.
  */
 #include "bundle/bundle_private.h"
-#include "bundle/fibre_step.h"
+#include "bundle/bundle_step.h"
 #include "bundle/gait_private.h"
 #include "bundle/magnus.h"
 
@@ -204,8 +204,8 @@ static cb_status prepare(const cb_bundle *b, const cb_gait *gait, const cb_holon
   return cb_gait_fits(b, gait);
 }
 
-cb_status cb_fibre_along(const cb_bundle *b, const cb_gait *gait, int order, double error, double t, double end,
-                         cb_fibre_sum *total, int *steps) {
+cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, double error, double t, double end,
+                          cb_bundle_sum *total, int *steps) {
   const cb_holonomy_options o = {.order = order, .error = error, .step = end - t};
   const size_t bytes = (size_t)b->group->size * sizeof *total->g;
   integral I;

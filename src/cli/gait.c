@@ -39,7 +39,7 @@ void cb_gait_attributes(const cb_gait_job *job, struct cb_arrays *a) {
   cb_arrays_text(a, "Conventions", "CF-1.10");
   cb_arrays_text(a, "title", job->title);
   cb_arrays_text(a, "curvebody_version", CB_VERSION);
-  cb_arrays_text(a, "bundle", cb_locomotion_name(job->motion));
+  cb_arrays_text(a, "bundle", cb_bundle_scenario_name(job->motion));
   cb_arrays_text(a, "group", job->bundle->group->name);
 }
 
@@ -83,7 +83,7 @@ static cb_status go(const part *what, cb_gait_job *job, const cb_words *sets) {
   cb_scenario *s = NULL;
   cb_status status = cb_scenario_open_bundle(job->scenario, sets->word, sets->count, &s);
   if (status) return status;
-  job->motion = cb_scenario_locomotion(s);
+  job->motion = cb_scenario_bundle(s);
   job->bundle = job->motion->bundle;
   job->title = cb_scenario_title(s);
   if (what->moves && !job->motion->gait)

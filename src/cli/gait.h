@@ -7,7 +7,7 @@
 
 typedef struct cb_gait_job {
   const char *scenario; /* the file's name */
-  const cb_locomotion *motion;
+  const cb_bundle_scenario *motion;
   const cb_bundle *bundle; /* the one to look at: motion's, in coordinates as asked */
   const char *title;
   bool json;

@@ -62,7 +62,8 @@ static void row(const char *title, int n, const char *const *names, const double
 static void holonomy_text(const cb_gait_job *job, const cycle *c) {
   const cb_bundle *b = job->bundle;
   const cb_group *G = b->group;
-  printf("%s: %d shape variable%s, fibre %s\n", cb_locomotion_name(job->motion), b->n, b->n == 1 ? "" : "s", G->name);
+  printf("%s: %d shape variable%s, fibre %s\n", cb_bundle_scenario_name(job->motion), b->n, b->n == 1 ? "" : "s",
+         G->name);
   row("holonomy", G->size, G->number, c->g);
   if (c->has_log)
     row("its log", G->dim, G->axis, c->log);
@@ -81,7 +82,7 @@ static void holonomy_text(const cb_gait_job *job, const cycle *c) {
 /* "{" and who is spoken of, up to the next key. */
 static void begin_json(const cb_gait_job *job) {
   printf("{\"bundle\": ");
-  cb_json_text(stdout, cb_locomotion_name(job->motion));
+  cb_json_text(stdout, cb_bundle_scenario_name(job->motion));
   printf(", \"group\": ");
   cb_json_text(stdout, job->bundle->group->name);
   printf(",\n ");
@@ -160,7 +161,7 @@ static void matrix(const char *title, int rows, int columns, const char *const *
 static void local_text(const cb_gait_job *job, const local *at) {
   const cb_bundle *b = job->bundle;
   const cb_group *G = b->group;
-  printf("%s: fibre %s, at ", cb_locomotion_name(job->motion), G->name);
+  printf("%s: fibre %s, at ", cb_bundle_scenario_name(job->motion), G->name);
   for (int i = 0; i < b->n; i++) printf("%s%s = %.15g", i ? ", " : "", b->shape[i], at->r[i]);
   printf("\n");
   matrix("connection A: xi = -A r'", G->dim, b->n, G->axis, b->shape, at->A);

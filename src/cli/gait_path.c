@@ -3,7 +3,7 @@
  *   /time[T]  /shape[T, n]  /group[T, number]  /x[T, point, 3]  /length[T]  /cost[T]  /lines[line, 2] */
 #include "cli/gait.h"
 
-#include "bundle/fibre_step.h"
+#include "bundle/bundle_step.h"
 #include "io/arrays.h"
 
 #include <math.h>
@@ -41,9 +41,9 @@ static cb_status make_way(const cb_bundle *b, int count, way *w) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for %d times", count);
 }
 
-static cb_status put_row(const cb_bundle *b, const cb_fibre_path *p, const cb_fibre_state *s, int k, way *w) {
+static cb_status put_row(const cb_bundle *b, const cb_bundle_path *p, const cb_bundle_state *s, int k, way *w) {
   double *r = w->shape + k * b->n;
-  cb_fibre_shape(p, s, r, NULL);
+  cb_bundle_shape(p, s, r, NULL);
   w->t[k] = s->t, w->length[k] = s->length, w->cost[k] = s->cost;
   memcpy(w->group + k * b->group->size, s->g, (size_t)b->group->size * sizeof *s->g);
   if (!b->points || !b->kind->picture) return CB_OK;
@@ -51,15 +51,15 @@ static cb_status put_row(const cb_bundle *b, const cb_fibre_path *p, const cb_fi
 }
 
 static cb_status follow(const cb_gait_job *job, double error, way *w) {
-  const cb_locomotion *m = job->motion;
-  const cb_fibre_path p = {job->bundle, m->gait, m->period};
-  cb_fibre_state s = {.t = 0};
+  const cb_bundle_scenario *m = job->motion;
+  const cb_bundle_path p = {job->bundle, m->gait, m->period};
+  cb_bundle_state s = {.t = 0};
   cb_status status = CB_OK;
   memcpy(s.g, m->start, sizeof s.g);
   for (int k = 0; k < w->count && !status; k++) {
     const double t = m->repeat * m->period * k / (w->count > 1 ? w->count - 1 : 1);
     int steps;
-    if (k) status = cb_fibre_step(&p, 6, error, t - s.t, &s, &steps);
+    if (k) status = cb_bundle_step(&p, 6, error, t - s.t, &s, &steps);
     s.t = t;
     if (!status) status = put_row(job->bundle, &p, &s, k, w);
   }

@@ -125,9 +125,9 @@ static void integrators(printer *p) {
 
 static void observables(printer *p) {
   for (const cb_observable_doc *o = cb_observable_groups; o->name; o++) entry(p, o->name, o->doc, "", NULL);
-  for (const cb_observable_doc *o = cb_body_observables; o->name; o++)
+  for (const cb_observable_doc *o = cb_fluid_observables; o->name; o++)
     entry(p, o->name, "of bodies in a fluid", o->doc, NULL);
-  for (const cb_observable_doc *o = cb_fibre_observables; o->name; o++)
+  for (const cb_observable_doc *o = cb_bundle_observables; o->name; o++)
     entry(p, o->name, "of a gait in a bundle", o->doc, NULL);
 }
 

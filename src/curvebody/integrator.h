@@ -24,7 +24,7 @@ typedef struct cb_configuration {
 extern const cb_configuration cb_configuration_particles;
 /* One body on SE(3): problem cb_rigid_problem, state cb_rigid_state (curvebody/rigid.h). */
 extern const cb_configuration cb_configuration_fluid;
-/* The fibre over a gait: problem cb_fibre_path, state cb_fibre_state (curvebody/fibre.h). */
+/* The fibre over a gait: problem cb_bundle_path, state cb_bundle_state (curvebody/bundle_path.h). */
 extern const cb_configuration cb_configuration_bundle;
 
 typedef struct cb_integrator_class {

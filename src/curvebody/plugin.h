@@ -19,7 +19,7 @@
 
 #include <curvebody/body.h>
 #include <curvebody/bundle.h>
-#include <curvebody/fibre.h>
+#include <curvebody/bundle_path.h>
 #include <curvebody/fluid_model.h>
 #include <curvebody/geometry.h>
 #include <curvebody/integrator.h>
@@ -52,8 +52,8 @@ typedef struct cb_plugin {
 } cb_plugin;
 
 #define CB_PLUGIN_SIZE_SPACE (sizeof(cb_geometry_class) + sizeof(cb_geometry) + sizeof(cb_chart))
-#define CB_PLUGIN_SIZE_INTEGRATOR                                                                   \
-  (sizeof(cb_integrator_class) + sizeof(cb_integrator) + sizeof(cb_state) + sizeof(cb_fibre_state) + \
+#define CB_PLUGIN_SIZE_INTEGRATOR                                                                     \
+  (sizeof(cb_integrator_class) + sizeof(cb_integrator) + sizeof(cb_state) + sizeof(cb_bundle_state) + \
    sizeof(cb_rigid_state) + sizeof(cb_rigid_problem))
 #define CB_PLUGIN_SIZE_BUNDLE (sizeof(cb_bundle_class) + sizeof(cb_bundle) + sizeof(cb_jet) + sizeof(cb_group))
 #define CB_PLUGIN_SIZE_BODY sizeof(cb_body_class)

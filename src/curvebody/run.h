@@ -99,8 +99,8 @@ typedef struct cb_observable_doc {
   const char *name, *fields, *doc;
 } cb_observable_doc;
 extern const cb_observable_doc cb_observable_groups[]; /* of particles */
-extern const cb_observable_doc cb_body_observables[];  /* of bodies in a fluid */
-extern const cb_observable_doc cb_fibre_observables[]; /* of a gait in a bundle */
+extern const cb_observable_doc cb_fluid_observables[]; /* of bodies in a fluid */
+extern const cb_observable_doc cb_bundle_observables[]; /* of a gait in a bundle */
 
 CB_API_END
 #endif

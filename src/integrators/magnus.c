@@ -1,5 +1,5 @@
-/* A step along the fibre by Magnus's method (bundle/holonomy.c), cut at breaks. See fibre_step.h. */
-#include "bundle/fibre_step.h"
+/* A step along the fibre by Magnus's method (bundle/holonomy.c), cut at breaks. See bundle_step.h. */
+#include "bundle/bundle_step.h"
 
 #include "bundle/gait_private.h"
 #include "numerics/compensated.h"
@@ -10,13 +10,13 @@
 static const double at_end = 1e-12;
 
 /* Cycles done, and the time in the one at hand, from 0 to 1. */
-static double phase_of(const cb_fibre_path *p, double t, double t_low) {
+static double phase_of(const cb_bundle_path *p, double t, double t_low) {
   double u = (fmod(t, p->period) + t_low) / p->period;
   if (u < 0) u += 1;
   return fabs(u - 1) <= at_end ? 0 : u;
 }
 
-void cb_fibre_shape(const cb_fibre_path *p, const cb_fibre_state *s, double *r, double *rate) {
+void cb_bundle_shape(const cb_bundle_path *p, const cb_bundle_state *s, double *r, double *rate) {
   cb_gait_at(p->gait, phase_of(p, s->t, s->t_low), r, rate);
   for (int i = 0; rate && i < p->bundle->n; i++) rate[i] /= p->period;
 }
@@ -30,9 +30,10 @@ static double next_break(const cb_gait *gait, double u) {
   return 1;
 }
 
-cb_status cb_fibre_step(const cb_fibre_path *p, int order, double error, double h, cb_fibre_state *state, int *steps) {
+cb_status cb_bundle_step(const cb_bundle_path *p, int order, double error, double h, cb_bundle_state *state,
+                         int *steps) {
   const cb_group *G = p->bundle->group;
-  cb_fibre_sum sum = {.length = 0};
+  cb_bundle_sum sum = {.length = 0};
   double u = phase_of(p, state->t, state->t_low);
   const double end = u + h / p->period;
   cb_status status = CB_OK;
@@ -41,7 +42,7 @@ cb_status cb_fibre_step(const cb_fibre_path *p, int order, double error, double 
   for (double cycle = 0; !status && u + cycle < end - at_end;) {
     double to = next_break(p->gait, u);
     if (to + cycle > end - at_end) to = end - cycle;
-    status = cb_fibre_along(p->bundle, p->gait, order, error, u, to, &sum, steps);
+    status = cb_bundle_along(p->bundle, p->gait, order, error, u, to, &sum, steps);
     u = to;
     if (u >= 1 - at_end) u = 0, cycle += 1;
   }

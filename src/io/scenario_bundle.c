@@ -5,7 +5,7 @@
 #include "fluid/shape_surface.h"
 #include "io/scenario_fluid.h"
 #include "io/scenario_kind.h"
-#include "run/fibre.h"
+#include "run/bundle.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static cb_status unknown(const cb_node *name) {
 }
 
 cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node) {
-  cb_locomotion *m = s->locomotion = cb_arena_alloc(s->arena, 1, sizeof *m);
+  cb_bundle_scenario *m = s->bundle = cb_arena_alloc(s->arena, 1, sizeof *m);
   if (!m) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
   m->repeat = 1;
   m->period = 1;
@@ -89,7 +89,7 @@ cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node) {
 /* --- the gait, and where it starts --- */
 
 cb_status cb_scenario_read_gait(cb_scenario *s, const cb_node *node) {
-  cb_locomotion *m = s->locomotion;
+  cb_bundle_scenario *m = s->bundle;
   if (!node) return CB_OK;
   if (!m || !m->bundle) return cb_params_bind(cb_gait_table, node, node, NULL, 0, NULL);
   cb_status status = cb_gait_read(m->bundle, node, &m->repeat, &m->period, &m->gait);
@@ -123,7 +123,7 @@ static cb_status check_element(const cb_group *G, const cb_node *list, double *g
 }
 
 cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node) {
-  cb_locomotion *m = s->locomotion;
+  cb_bundle_scenario *m = s->bundle;
   start_parameters p;
   if (!m || !m->bundle) return cb_params_bind(cb_group_table, node, node, NULL, 0, NULL);
   const cb_group *G = m->bundle->group;
@@ -144,7 +144,7 @@ cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node) {
   return status ? status : check_element(G, p.group, m->start);
 }
 
-void cb_locomotion_free(cb_locomotion *m) {
+void cb_bundle_scenario_free(cb_bundle_scenario *m) {
   if (!m) return;
   cb_gait_free(m->gait);
   cb_bundle_free(m->bundle);
@@ -155,9 +155,11 @@ void cb_locomotion_free(cb_locomotion *m) {
   cb_surface_free(m->body->surface);
 }
 
-const char *cb_locomotion_name(const cb_locomotion *m) { return (m->plain ? m->plain : m->bundle)->kind->name; }
+const char *cb_bundle_scenario_name(const cb_bundle_scenario *m) {
+  return (m->plain ? m->plain : m->bundle)->kind->name;
+}
 
-const cb_locomotion *cb_scenario_locomotion(const cb_scenario *s) { return s->locomotion; }
+const cb_bundle_scenario *cb_scenario_bundle(const cb_scenario *s) { return s->bundle; }
 
 /* --- the kind --- */
 
@@ -183,12 +185,12 @@ static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   return cb_errors_end(&errors);
 }
 
-static double length(const cb_scenario *s) { return s->locomotion->repeat * s->locomotion->period; }
+static double length(const cb_scenario *s) { return s->bundle->repeat * s->bundle->period; }
 
 static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
-  const cb_locomotion *m = s->locomotion;
-  const cb_fibre_path path = {m->bundle, m->gait, m->period};
-  return cb_run_create_fibre(&path, m->start, s->integrator, options, &s->run);
+  const cb_bundle_scenario *m = s->bundle;
+  const cb_bundle_path path = {m->bundle, m->gait, m->period};
+  return cb_run_create_bundle(&path, m->start, s->integrator, options, &s->run);
 }
 
 /* An observable that its bundle has not, or its times: the end is the gait's where there are none. */
@@ -200,8 +202,8 @@ static const cb_node *blame(const cb_node *root, cb_status status) {
   return time ? time : cb_node_get(root, "gait");
 }
 
-static const char *subject(const cb_scenario *s) { return cb_locomotion_name(s->locomotion); }
-static void free_(cb_scenario *s) { cb_locomotion_free(s->locomotion); }
+static const char *subject(const cb_scenario *s) { return cb_bundle_scenario_name(s->bundle); }
+static void free_(cb_scenario *s) { cb_bundle_scenario_free(s->bundle); }
 
 static const char *const keys[] = {"bundle", "gait", "start", NULL}, *const required[] = {"gait", "integrator", NULL};
 static const cb_section sections[] = {{"time", time_table},        {"integrator", step_table},
@@ -214,7 +216,7 @@ const cb_scenario_kind cb_scenario_kind_bundle = {.name = "bundle",
                                                   .keys = keys,
                                                   .required = required,
                                                   .sections = sections,
-                                                  .observables = cb_fibre_observables,
+                                                  .observables = cb_bundle_observables,
                                                   .read = read_kind,
                                                   .length = length,
                                                   .make_run = make_run,

@@ -10,7 +10,7 @@
 #include "io/scenario_gait.h"
 #include "io/scenario_private.h"
 
-typedef struct cb_locomotion {
+typedef struct cb_bundle_scenario {
   cb_bundle *bundle; /* that the gait runs in */
   cb_bundle *plain;  /* the same in the coordinates of its kind, where `coordinates` gives others; NULL otherwise */
   cb_gait *gait;     /* a cycle; NULL where there is no `gait` */
@@ -19,21 +19,21 @@ typedef struct cb_locomotion {
   double start[CB_GROUP_SIZE];
   struct cb_immersed_kind *body; /* surface and poses of a bundle of a surface; NULL for others */
   struct cb_shape_surface *shape;
-} cb_locomotion;
+} cb_bundle_scenario;
 
 /* A file with `bundle:`, with sets[n]: `gait` and `start` are read where they are there, no run is made. */
 cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out);
 /* Borrowed; NULL for other scenarios. */
-const cb_locomotion *cb_scenario_locomotion(const cb_scenario *s);
+const cb_bundle_scenario *cb_scenario_bundle(const cb_scenario *s);
 
 /* `bundle:`, then `gait:` and `start:` (NULL: absent). */
 cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_coordinates(cb_scenario *s, const cb_node *node); /* of a bundle that was read */
 cb_status cb_scenario_read_gait(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node);
-void cb_locomotion_free(cb_locomotion *m);
+void cb_bundle_scenario_free(cb_bundle_scenario *m);
 /* Of the kind of bundle, whatever its coordinates. */
-const char *cb_locomotion_name(const cb_locomotion *m);
+const char *cb_bundle_scenario_name(const cb_bundle_scenario *m);
 
 extern const cb_param cb_group_table[]; /* of `start` beside `bundle` */
 

@@ -88,7 +88,7 @@ static cb_status bind(const cb_param *table, const cb_node *map, surface_paramet
 
 /* --- poses --- */
 
-static cb_status over_phase(const cb_node *map, const surface_parameters *p, cb_locomotion *m) {
+static cb_status over_phase(const cb_node *map, const surface_parameters *p, cb_bundle_scenario *m) {
   const cb_poses *poses = m->body->poses;
   const bool sequence = cb_poses_count(poses) > 0;
   const double start = p->start + (sequence && !cb_node_get(map, "start") ? cb_poses_time(poses, 0) : 0),
@@ -128,8 +128,8 @@ static cb_status read_periods(const cb_node *map, cb_shape_surface *shape) {
   return status;
 }
 
-static cb_status by_variables(cb_scenario *s, const surface_parameters *p, cb_locomotion *m) {
-  const cb_immersion *i = s->immersion;
+static cb_status by_variables(cb_scenario *s, const surface_parameters *p, cb_bundle_scenario *m) {
+  const cb_fluid_scenario *i = s->fluid;
   const cb_poses_parameters parameters = {i->parameter, i->parameter_value, i->n_parameters};
   const char **name = NULL;
   cb_poses_motion *motion = NULL;
@@ -152,7 +152,7 @@ static cb_status by_variables(cb_scenario *s, const surface_parameters *p, cb_lo
 /* --- the surface, then the bundle --- */
 
 static cb_status read_shape(cb_scenario *s, const cb_node *map, const surface_parameters *p) {
-  cb_locomotion *m = s->locomotion;
+  cb_bundle_scenario *m = s->bundle;
   m->body = cb_arena_alloc(s->arena, 1, sizeof *m->body);
   if (!m->body) return cb_fail(CB_ERROR_MEMORY, "no memory for a surface");
   cb_status status = cb_scenario_read_parameters(s, p->parameters);
@@ -166,17 +166,17 @@ static cb_status within(cb_scenario *s, const cb_node *map, const surface_parame
                         cb_status (*make)(cb_scenario *s, const cb_node *map, const surface_parameters *p,
                                           cb_bundle **out),
                         cb_bundle **out) {
-  s->immersion = cb_arena_alloc(s->arena, 1, sizeof *s->immersion);
-  if (!s->immersion) return cb_fail(CB_ERROR_MEMORY, "no memory for a surface");
+  s->fluid = cb_arena_alloc(s->arena, 1, sizeof *s->fluid);
+  if (!s->fluid) return cb_fail(CB_ERROR_MEMORY, "no memory for a surface");
   cb_status status = read_shape(s, map, p);
   if (!status) status = make(s, map, p, out);
-  s->immersion = NULL;
+  s->fluid = NULL;
   return status;
 }
 
 static cb_status make_drag(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle **out) {
   (void)map;
-  return cb_bundle_surface_drag(s->locomotion->shape, p->normal, p->tangential, out);
+  return cb_bundle_surface_drag(s->bundle->shape, p->normal, p->tangential, out);
 }
 
 static cb_status read_drag(cb_scenario *s, const cb_node *map, cb_bundle **out) {
@@ -197,13 +197,13 @@ static cb_status make_immersed(cb_scenario *s, const cb_node *map, const surface
       status = density ? cb_node_real(density, &options.density) : cb_node_fail(p->fluid, "expected `density`");
     if (!status && !(options.density >= 0)) status = cb_node_fail(density, "expected a density >= 0");
   }
-  if (!status) status = cb_scenario_read_matter(s, map, s->locomotion->body->surface, &matter);
+  if (!status) status = cb_scenario_read_matter(s, map, s->bundle->body->surface, &matter);
   if (status) return status;
   options.material = matter.material;
   options.n_points = matter.n_points;
   options.points = matter.points;
   options.lumped = matter.lumped;
-  return cb_bundle_immersed(s->locomotion->shape, &options, out);
+  return cb_bundle_immersed(s->bundle->shape, &options, out);
 }
 
 static cb_status read_immersed(cb_scenario *s, const cb_node *map, cb_bundle **out) {

@@ -17,7 +17,7 @@ static cb_status window(const cb_bundle *b, const cb_node *map, const char *key,
 }
 
 cb_status cb_scenario_read_coordinates(cb_scenario *s, const cb_node *node) {
-  cb_locomotion *m = s->locomotion;
+  cb_bundle_scenario *m = s->bundle;
   static const char *const kinds[] = {"minimum_perturbation"}, *const keys[] = {"low", "high", "points"};
   const cb_bundle *b = m->bundle;
   double low[CB_SHAPE_MAX], high[CB_SHAPE_MAX], wanted[CB_SHAPE_MAX];

@@ -120,7 +120,7 @@ static cb_status read_one(const copy_scope *scope, const place_parameters *place
 
 /* Room for n more bodies. */
 static cb_body_start *room(cb_scenario *s, int n) {
-  cb_immersion *m = s->immersion;
+  cb_fluid_scenario *m = s->fluid;
   cb_body_start *all = cb_arena_alloc(s->arena, (size_t)m->n + (size_t)n, sizeof *all);
   if (!all) return NULL;
   if (m->n) memcpy(all, m->body, (size_t)m->n * sizeof *all);
@@ -153,7 +153,7 @@ static cb_status make_copies(cb_scenario *s, const char *name, const place_param
     status = first[i].name ? read_one(&scope, place, motion, &first[i]) : cb_fail(CB_ERROR_MEMORY, "no memory");
   }
   gsl_rng_free(random);
-  if (!status) s->immersion->n += count;
+  if (!status) s->fluid->n += count;
   return status;
 }
 

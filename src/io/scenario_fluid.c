@@ -83,7 +83,7 @@ cb_status cb_scenario_texts(const cb_node *list, const char *text[3]) {
 
 cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,
                              const double *x, double *out) {
-  const cb_immersion *m = s->immersion;
+  const cb_fluid_scenario *m = s->fluid;
   const cb_expression_scope scope = {named, n, m->parameter, m->parameter_value, m->n_parameters};
   const char *text;
   cb_expression *e;
@@ -111,7 +111,7 @@ cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n
 
 /* One that fails has a value that is no number: what needs it is not looked at. */
 cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
-  cb_immersion *m = s->immersion;
+  cb_fluid_scenario *m = s->fluid;
   if (!map) return CB_OK;
   if (map->kind != CB_NODE_MAP) return cb_node_fail(map, "expected a map of names and numbers");
   m->parameter = cb_arena_alloc(s->arena, map->count, sizeof *m->parameter);
@@ -168,11 +168,11 @@ static cb_status read_layers(cb_scenario *s, const cb_node *map, const double up
   for (int i = 0; i < n; i++)
     cb_errors_add(&errors, list->items[i], read_layer(list->items[i], i + 1 == n, &level[i], &density[i]));
   if ((status = cb_errors_end(&errors))) return status;
-  return cb_scenario_placed(s, cb_medium_layers(n - 1, level, density, up, &s->immersion->medium), list, false);
+  return cb_scenario_placed(s, cb_medium_layers(n - 1, level, density, up, &s->fluid->medium), list, false);
 }
 
 static cb_status read_medium(cb_scenario *s, const cb_node *node, const cb_node *where, const double up[3]) {
-  cb_immersion *m = s->immersion;
+  cb_fluid_scenario *m = s->fluid;
   const char *text;
   double density;
   size_t at = 0;
@@ -204,7 +204,7 @@ static cb_status unit(const cb_node *node, double v[3]) {
 }
 
 static cb_status read_floor(cb_scenario *s, const cb_node *node) {
-  cb_floor *floor = &s->immersion->fluid.floor;
+  cb_floor *floor = &s->fluid->fluid.floor;
   floor_parameters p;
   if (!node) return CB_OK;
   cb_errors errors = cb_errors_begin();
@@ -237,11 +237,11 @@ static cb_status read_model(cb_scenario *s, const cb_node *node) {
   const char *name;
   if (!named) return cb_node_fail(node, "the key `name` is missing: a fluid model, such as `local`");
   const cb_status status = cb_node_string(named, &name);
-  return status ? status : cb_fluid_model_create(name, node, &s->immersion->model);
+  return status ? status : cb_fluid_model_create(name, node, &s->fluid->model);
 }
 
 cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
-  cb_immersion *m = s->immersion = cb_arena_alloc(s->arena, 1, sizeof *m);
+  cb_fluid_scenario *m = s->fluid = cb_arena_alloc(s->arena, 1, sizeof *m);
   if (!m) return cb_fail(CB_ERROR_MEMORY, "no memory for a fluid");
   static const char *const medium[] = {"medium"};
   fluid_parameters p;
@@ -265,7 +265,7 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
   return cb_errors_end(&errors);
 }
 
-void cb_immersion_free(cb_immersion *m) {
+void cb_fluid_scenario_free(cb_fluid_scenario *m) {
   if (!m) return;
   for (size_t i = 0; i < m->n_kinds; i++) {
     cb_immersed_free(m->kind[i].body);
@@ -283,17 +283,17 @@ static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   const cb_node *fluid = cb_scenario_section(root, "fluid"), *bodies = cb_scenario_section(root, "bodies");
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, fluid, cb_scenario_read_fluid(s, fluid));
-  if (bodies && s->immersion) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
+  if (bodies && s->fluid) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
   return cb_errors_end(&errors);
 }
 
 static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
-  const cb_immersion *m = s->immersion;
-  return cb_run_create_bodies(&m->fluid, m->n, m->body, s->integrator, options, &s->run);
+  const cb_fluid_scenario *m = s->fluid;
+  return cb_run_create_fluid(&m->fluid, m->n, m->body, s->integrator, options, &s->run);
 }
 
 static const char *subject(const cb_scenario *s) { return (void)s, "fluid"; }
-static void free_(cb_scenario *s) { cb_immersion_free(s->immersion); }
+static void free_(cb_scenario *s) { cb_fluid_scenario_free(s->fluid); }
 
 static const char *const keys[] = {"fluid", "bodies", NULL}, *const required[] = {"integrator", "time", "bodies", NULL};
 static const cb_section sections[] = {
@@ -305,7 +305,7 @@ const cb_scenario_kind cb_scenario_kind_fluid = {.name = "fluid",
                                                  .keys = keys,
                                                  .required = required,
                                                  .sections = sections,
-                                                 .observables = cb_body_observables,
+                                                 .observables = cb_fluid_observables,
                                                  .read = read_kind,
                                                  .make_run = make_run,
                                                  .blame = cb_scenario_blame_start,
@@ -314,6 +314,6 @@ const cb_scenario_kind cb_scenario_kind_fluid = {.name = "fluid",
                                                  .subject = subject,
                                                  .free = free_};
 
-int cb_scenario_bodies(const cb_scenario *s) { return s->immersion ? s->immersion->n : 0; }
-const char *cb_scenario_body_name(const cb_scenario *s, int i) { return s->immersion->body[i].name; }
-const cb_immersed *cb_scenario_body(const cb_scenario *s, int i) { return s->immersion->body[i].body; }
+int cb_scenario_bodies(const cb_scenario *s) { return s->fluid ? s->fluid->n : 0; }
+const char *cb_scenario_body_name(const cb_scenario *s, int i) { return s->fluid->body[i].name; }
+const cb_immersed *cb_scenario_body(const cb_scenario *s, int i) { return s->fluid->body[i].body; }

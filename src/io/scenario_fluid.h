@@ -3,7 +3,7 @@
 #define CB_IO_SCENARIO_FLUID_H
 
 #include "io/scenario_private.h"
-#include "run/bodies.h"
+#include "run/fluid.h"
 
 /* What one entry of `bodies` is: its copies share it. */
 typedef struct cb_immersed_kind {
@@ -12,7 +12,7 @@ typedef struct cb_immersed_kind {
   cb_immersed *body;
 } cb_immersed_kind;
 
-typedef struct cb_immersion {
+typedef struct cb_fluid_scenario {
   cb_fluid fluid;
   cb_medium *medium;
   cb_flow *flow;
@@ -25,14 +25,14 @@ typedef struct cb_immersion {
   size_t n_kinds;
   cb_body_start *body; /* [n] */
   int n;
-} cb_immersion;
+} cb_fluid_scenario;
 
 /* `fluid:`, then `bodies:`. */
 cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node);
 /* whole: the fluid could be read. */
 cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole);
-void cb_immersion_free(cb_immersion *m);
+void cb_fluid_scenario_free(cb_fluid_scenario *m);
 
 /* The parts of a body, from its map: its surface and poses; its copies with their places and motions. */
 extern const cb_param cb_immersed_table[], cb_fluid_table[], cb_floor_table[];
@@ -47,7 +47,7 @@ cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_
 /* {x: .., y: .., z: ..} or {parts: [{part: .., x: ..}, ..]} as motions, places[count] where each was written. */
 cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, cb_poses_motion **out, const cb_node ***places,
                                    size_t *count);
-/* Named numbers, into those of the immersion. */
+/* Named numbers, into those of the fluid. */
 cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map);
 
 /* An expression of the variables named[n] at x[n] and of the parameters, and a list of three, into out. */

@@ -77,7 +77,7 @@ cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, cb_poses
 }
 
 static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immersed_kind *kind) {
-  const cb_immersion *m = s->immersion;
+  const cb_fluid_scenario *m = s->fluid;
   const cb_poses_parameters parameters = {m->parameter, m->parameter_value, m->n_parameters};
   cb_poses_motion *motion;
   const cb_node **from;
@@ -222,7 +222,7 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
   cb_mesh *file = NULL;
   if (shape) status = read_shape(s, shape, &kind->surface);
   if (mesh) status = read_mesh(s, mesh, scale, weld, &file, &kind->surface);
-  if (!status && poses && !s->immersion->lost)
+  if (!status && poses && !s->fluid->lost)
     status = by_files ? from_files(s, poses, &p, file, scale, weld, kind) : from_expressions(s, poses, kind);
   cb_mesh_free(file);
   if (!status) status = cb_scenario_placed(s, cb_surface_check(kind->surface, true), mesh ? mesh : body, false);

@@ -19,8 +19,8 @@ struct cb_scenario {
   cb_builder *builder;
   cb_system *system;
   cb_integrator *integrator;
-  struct cb_immersion *immersion;   /* of a scenario of bodies in a fluid (io/scenario_fluid.h); NULL for others */
-  struct cb_locomotion *locomotion; /* of a gait in a bundle (io/scenario_bundle.h); NULL for others */
+  struct cb_fluid_scenario *fluid;   /* of a scenario of bodies in a fluid (io/scenario_fluid.h); NULL for others */
+  struct cb_bundle_scenario *bundle; /* of a gait in a bundle (io/scenario_bundle.h); NULL for others */
   cb_run *run;
   const cb_node *bodies;           /* the list */
   bool *failed;                    /* [of it]: could not be read, what refers to it is not looked at */

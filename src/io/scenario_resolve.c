@@ -115,7 +115,7 @@ static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
                 *floor = cb_node_get(full, "floor"), *model = cb_node_get(full, "model");
   if (flow) full = replaced(s, full, "flow", placed(s, flow, "grid"));
   if (full && model && model->kind == CB_NODE_MAP)
-    full = replaced(s, full, "model", with_defaults(s, s->immersion->model->kind->params, model));
+    full = replaced(s, full, "model", with_defaults(s, s->fluid->model->kind->params, model));
   return full && floor ? replaced(s, full, "floor", cb_params_resolved(cb_floor_table, floor, s->arena)) : full;
 }
 

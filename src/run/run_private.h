@@ -29,8 +29,8 @@ struct cb_run {
   const cb_run_class *kind;
   union {
     struct cb_particles *particles; /* run/particles.h */
-    struct cb_bodies *bodies;       /* run/bodies_private.h */
-    struct cb_fibre *fibre;         /* run/fibre_private.h */
+    struct cb_fluid_run *fluid;     /* run/fluid_private.h */
+    struct cb_bundle_run *bundle;   /* run/bundle_private.h */
   };
   cb_run_options options;
   double *t, *t_low; /* of the state */

@@ -2,8 +2,8 @@
  *
  * SI units. The state is one cb_rigid_state a body: a copy continues with the same bits, whatever thread takes it.
  */
-#ifndef CB_RUN_BODIES_H
-#define CB_RUN_BODIES_H
+#ifndef CB_RUN_FLUID_H
+#define CB_RUN_FLUID_H
 
 #include "fluid/immersed.h"
 #include <curvebody/run.h>
@@ -16,11 +16,11 @@ typedef struct cb_body_start {
   double twist[6];
 } cb_body_start;
 
-/* fluid, integrator and what the starts point to are borrowed; bodies[n] is copied. Observables: cb_body_observables
+/* fluid, integrator and what the starts point to are borrowed; bodies[n] is copied. Observables: cb_fluid_observables
  * (NULL: energy, momentum, wrenches, centre). CB_ERROR_ARGUMENT for options out of range, a start that is not finite;
  * CB_ERROR_DOMAIN for a body that begins below a reflecting floor, or has no inertia. */
-cb_status cb_run_create_bodies(const cb_fluid *fluid, int n, const cb_body_start *bodies, cb_integrator *integrator,
-                               const cb_run_options *options, cb_run **out);
+cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, cb_integrator *integrator,
+                              const cb_run_options *options, cb_run **out);
 /* The state of body i, borrowed. */
 const cb_rigid_state *cb_run_body(const cb_run *run, int i);
 

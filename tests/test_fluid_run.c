@@ -3,7 +3,7 @@
 #include "count_allocations.h"
 #include "fluid/rigid_step.h"
 #include "memory_sink.h"
-#include "run/bodies_private.h"
+#include "run/fluid_private.h"
 
 #include <string.h>
 
@@ -80,7 +80,7 @@ static void a_step_is_the_method_s(void **unused) {
   cb_run *run = cb_scenario_run(s);
   cb_rigid_state state = *cb_run_body(run, 0);
   cb_swimmer *swimmer;
-  check_ok(cb_swimmer_create(run->bodies->start[0].body, &swimmer));
+  check_ok(cb_swimmer_create(run->fluid->start[0].body, &swimmer));
   go(s, &m);
   for (int step = 0; step < 60; step++) {
     int iterations;

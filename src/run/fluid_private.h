@@ -1,45 +1,45 @@
 /* What a run of bodies holds: shared by its files. */
-#ifndef CB_RUN_BODIES_PRIVATE_H
-#define CB_RUN_BODIES_PRIVATE_H
+#ifndef CB_RUN_FLUID_PRIVATE_H
+#define CB_RUN_FLUID_PRIVATE_H
 
-#include "run/bodies.h"
+#include "run/fluid.h"
 #include "run/run_private.h"
 
 /* What a run of bodies warns of, each once a body; /warning_name. */
-typedef enum cb_bodies_doubt { CB_DOUBT_TURN, CB_DOUBT_DELTA, CB_DOUBT_DIVERGENCE, CB_DOUBTS } cb_bodies_doubt;
+typedef enum cb_fluid_run_doubt { CB_DOUBT_TURN, CB_DOUBT_DELTA, CB_DOUBT_DIVERGENCE, CB_DOUBTS } cb_fluid_run_doubt;
 
 /* words: of a warning, made by malloc; NULL. */
-typedef struct cb_bodies_event {
+typedef struct cb_fluid_run_event {
   cb_event_row row;
   char *words;
-} cb_bodies_event;
+} cb_fluid_run_event;
 
 /* What one thread works with: bodies first .. end - 1, and what it has to tell of a step. */
-typedef struct cb_bodies_part {
+typedef struct cb_fluid_run_part {
   int first, end;
   cb_swimmer **swimmer; /* [end - first], shared by copies of a body */
   cb_swimmer **own;     /* the different ones of them */
   int n_own;
   cb_floor_work *floor;
   cb_integrator *integrator; /* of the thread */
-  cb_bodies_event *event;
+  cb_fluid_run_event *event;
   size_t events, event_room;
   bool lost;        /* an event, for want of memory */
   cb_status status; /* of `failed`, the first body that could not be stepped or measured */
   int failed, iterations;
   char cause[1024];
-} cb_bodies_part;
+} cb_fluid_run_part;
 
-struct cb_bodies {
+struct cb_fluid_run {
   const cb_fluid *fluid;
   const cb_integrator *integrator; /* what those of the parts are like */
   int n, threads;
   const cb_body_start *start;
   cb_rigid_state *state;
-  int32_t *warned; /* [n]: bits of cb_bodies_doubt */
+  int32_t *warned; /* [n]: bits of cb_fluid_run_doubt */
   double t, t_low;
   int64_t step;
-  cb_bodies_part *part; /* [threads] */
+  cb_fluid_run_part *part; /* [threads] */
   int iterations;       /* most of the last step's bodies */
   /* what is measured of each body, before it is copied to the fields that were asked for */
   cb_immersed_row *row;                                /* [n] */
@@ -48,22 +48,23 @@ struct cb_bodies {
   int (*wrench_of)[CB_RUN_FIELDS];                     /* [n][a body's own]: its index in `wrench` */
   const struct cb_body_field *measured[CB_RUN_FIELDS]; /* by field; NULL: a wrench */
   int wrench_field;                                    /* the field of the first wrench, -1: not recorded */
-  struct cb_body_change *change;                       /* [n]; run/bodies_change.c */
+  struct cb_body_change *change;                       /* [n]; run/fluid_change.c */
 };
-typedef struct cb_bodies cb_bodies;
+typedef struct cb_fluid_run cb_fluid_run;
 
 /* Each part by its own thread; the first failure in order of bodies is the status, with its text. */
-cb_status cb_bodies_each(cb_run *run, cb_status (*one)(cb_run *run, cb_bodies_part *part, int body, void *context),
-                         void *context, int *failed);
-cb_status cb_bodies_step(cb_run *run, cb_sink *sink, double h);
-void cb_bodies_tell(cb_bodies_part *part, const cb_event_row *event, char *words);
+cb_status cb_fluid_run_each(cb_run *run,
+                            cb_status (*one)(cb_run *run, cb_fluid_run_part *part, int body, void *context),
+                            void *context, int *failed);
+cb_status cb_fluid_run_step(cb_run *run, cb_sink *sink, double h);
+void cb_fluid_run_tell(cb_fluid_run_part *part, const cb_event_row *event, char *words);
 /* Tells what is to be doubted of the step of length h that has led to the body's state. */
-void cb_bodies_doubt_step(cb_run *run, cb_bodies_part *part, int body, double h);
-extern const char *const cb_bodies_doubts[CB_DOUBTS];
-cb_status cb_bodies_layout(cb_run *run);
-cb_status cb_bodies_measure(cb_run *run, const char **what);
+void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, double h);
+extern const char *const cb_fluid_run_doubts[CB_DOUBTS];
+cb_status cb_fluid_run_layout(cb_run *run);
+cb_status cb_fluid_run_measure(cb_run *run, const char **what);
 /* Keeps what is conserved of the start, and compares a row with it. */
-cb_status cb_bodies_remember(cb_run *run);
-void cb_bodies_compare(cb_run *run, bool last);
+cb_status cb_fluid_run_remember(cb_run *run);
+void cb_fluid_run_compare(cb_run *run, bool last);
 
 #endif

@@ -1,7 +1,7 @@
 /* What a run of bodies in a fluid warns of: once a body, in /event and in words, the same after a restart.
  * timeout: 400 */
 #include "memory_sink.h"
-#include "run/bodies_private.h"
+#include "run/fluid_private.h"
 
 static cb_scenario *make(const char *text, const char *const *sets, size_t n) {
   cb_scenario *s = NULL;

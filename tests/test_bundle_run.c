@@ -2,7 +2,7 @@
 #include "check_error.h"
 #include "io/scenario_bundle.h"
 #include "memory_sink.h"
-#include "run/fibre.h"
+#include "run/bundle.h"
 
 #include <curvebody/scenario.h>
 
@@ -23,11 +23,11 @@ static cb_scenario *open_scenario(const char *bundle, const char *gait, const ch
 }
 
 /* Runs to the end; what was recorded is in m, which the caller frees. */
-static const cb_fibre_state *run_to_end(cb_scenario *s, memory_sink *m) {
+static const cb_bundle_state *run_to_end(cb_scenario *s, memory_sink *m) {
   cb_run *run = cb_scenario_run(s);
   cb_sink sink = memory_open(m, run);
   check_ok(cb_run_go(run, &sink, NULL, NULL, NULL));
-  return cb_run_fibre(run);
+  return cb_run_bundle(run);
 }
 
 static double difference(const cb_group *G, const double *a, const double *b) {
@@ -50,10 +50,10 @@ static void a_run_ends_where_the_holonomy_does(void **state) {
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     /* no break of a gait is at the end of a step */
     cb_scenario *s = open_scenario(cases[c].bundle, cases[c].gait, "step: 0.0437, error: 1e-13", "");
-    const cb_locomotion *l = cb_scenario_locomotion(s);
+    const cb_bundle_scenario *l = cb_scenario_bundle(s);
     memory_sink m;
     double g[CB_GROUP_SIZE], length, cost;
-    const cb_fibre_state *end = run_to_end(s, &m);
+    const cb_bundle_state *end = run_to_end(s, &m);
     check_ok(cb_holonomy(l->bundle, l->gait, 0, g, &length, &cost));
     check_near(end->t, l->period, 1e-15);
     check_at_most(difference(l->bundle->group, end->g, g), 1e-11);
@@ -69,10 +69,10 @@ static double error_of(const char *gait, int order, int steps) {
   char integrator[64];
   snprintf(integrator, sizeof integrator, "order: %d, step: 1/%d", order, steps);
   cb_scenario *s = open_scenario("purcell", gait, integrator, "");
-  const cb_locomotion *l = cb_scenario_locomotion(s);
+  const cb_bundle_scenario *l = cb_scenario_bundle(s);
   memory_sink m;
   double g[CB_GROUP_SIZE];
-  const cb_fibre_state *end = run_to_end(s, &m);
+  const cb_bundle_state *end = run_to_end(s, &m);
   check_ok(cb_holonomy(l->bundle, l->gait, 0, g, NULL, NULL));
   const double error = difference(l->bundle->group, end->g, g);
   memory_free(&m);
@@ -113,11 +113,11 @@ static void three_cycles_are_the_cube_of_one(void **state) {
   char gait[512];
   snprintf(gait, sizeof gait, "gait: {polygon: {corners: [[1, 0.7], [-0.9, 1], [-1, -0.6], [0.8, -1]]}, repeat: 3}\n");
   cb_scenario *s = open_scenario("purcell", gait, "step: 0.01", "start: {group: [0.3, -2, pi/3]}\n");
-  const cb_locomotion *l = cb_scenario_locomotion(s);
+  const cb_bundle_scenario *l = cb_scenario_bundle(s);
   const cb_group *G = l->bundle->group;
   memory_sink m;
   double g[CB_GROUP_SIZE], all[CB_GROUP_SIZE] = {0.3, -2, M_PI / 3};
-  const cb_fibre_state *end = run_to_end(s, &m);
+  const cb_bundle_state *end = run_to_end(s, &m);
   check_ok(cb_holonomy(l->bundle, l->gait, 0, g, NULL, NULL));
   for (int k = 0; k < 3; k++) G->multiply(G, all, g, all);
   check_near(end->t, 3, 1e-14);
@@ -146,10 +146,10 @@ static void rows_hold_shape_velocity_and_cost(void **state) {
   cb_scenario *s =
       open_scenario("purcell", "gait: {fourier: {mean: [0.1, 0], cosine: [[1, 0]], sine: [[0, 0.8]]}, period: 4}\n",
                     "step: 0.02", "record: {observables: [connection, curvature, metric, power]}\n");
-  const cb_locomotion *l = cb_scenario_locomotion(s);
+  const cb_bundle_scenario *l = cb_scenario_bundle(s);
   memory_sink m;
   double mean = 0, B[3], A[6], M[4];
-  const cb_fibre_state *end = run_to_end(s, &m);
+  const cb_bundle_state *end = run_to_end(s, &m);
   for (size_t row = 0; row < m.n_rows; row++) {
     const double t = memory_value(&m, row, "time", 0), turn = 2 * M_PI / 4;
     const double r[] = {0.1 + cos(turn * t), 0.8 * sin(turn * t)},
@@ -204,8 +204,8 @@ static void a_backward_gait_takes_it_back(void **state) {
                     "step: 0.01", "start: {group: [0.3, -2, 1]}\n");
   const double start[] = {0.3, -2, 1};
   memory_sink m;
-  const cb_fibre_state *end = run_to_end(s, &m);
-  check_at_most(difference(cb_scenario_locomotion(s)->bundle->group, end->g, start), 1e-13);
+  const cb_bundle_state *end = run_to_end(s, &m);
+  check_at_most(difference(cb_scenario_bundle(s)->bundle->group, end->g, start), 1e-13);
   memory_free(&m);
   cb_scenario_free(s);
 }

@@ -5,12 +5,12 @@
  *   about the world's origin, which is kept where nothing acts
  */
 #include "numerics/vec3.h"
-#include "run/bodies_private.h"
+#include "run/fluid_private.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const cb_observable_doc cb_body_observables[] = {
+const cb_observable_doc cb_fluid_observables[] = {
     {"energy", "energy, kinetic_energy, potential_energy, body_energy, body_kinetic_energy, body_potential_energy",
      "bodies in a fluid: energy of body and fluid, gravity, buoyancy and floor; of all, and of each"},
     {"momentum", "body_momentum, spatial_momentum", "momentum at the node, in the body and about the world's origin"},
@@ -72,20 +72,20 @@ static void own_momentum(const source *s, double *out) { memcpy(out, s->row->mu0
 
 static void centre(const source *s, double *out) { cb_pose_point(&s->state->g, s->row->mass.centre, out); }
 
-static void time_(const cb_run *run, void *out) { *(double *)out = run->bodies->t; }
-static void step(const cb_run *run, void *out) { *(int64_t *)out = run->bodies->step; }
-static void iterations(const cb_run *run, void *out) { *(int32_t *)out = run->bodies->iterations; }
+static void time_(const cb_run *run, void *out) { *(double *)out = run->fluid->t; }
+static void step(const cb_run *run, void *out) { *(int64_t *)out = run->fluid->step; }
+static void iterations(const cb_run *run, void *out) { *(int32_t *)out = run->fluid->iterations; }
 static void step_size(const cb_run *run, void *out) { *(double *)out = run->step_size; }
 
-static double sum(const cb_bodies *b, bool with_kinetic, bool with_potential) {
+static double sum(const cb_fluid_run *b, bool with_kinetic, bool with_potential) {
   double kinetic_ = 0, potential_ = 0;
   for (int i = 0; i < b->n; i++) kinetic_ += b->row[i].kinetic, potential_ += b->row[i].potential;
   return (with_kinetic ? kinetic_ : 0) + (with_potential ? potential_ : 0);
 }
 
-static void energy(const cb_run *run, void *out) { *(double *)out = sum(run->bodies, true, true); }
-static void all_kinetic(const cb_run *run, void *out) { *(double *)out = sum(run->bodies, true, false); }
-static void all_potential(const cb_run *run, void *out) { *(double *)out = sum(run->bodies, false, true); }
+static void energy(const cb_run *run, void *out) { *(double *)out = sum(run->fluid, true, true); }
+static void all_kinetic(const cb_run *run, void *out) { *(double *)out = sum(run->fluid, true, false); }
+static void all_potential(const cb_run *run, void *out) { *(double *)out = sum(run->fluid, false, true); }
 
 #define PER_BODY(group, name, of, size, unit, doc, fill) \
   { group, {name, CB_FIELD_DOUBLE, 2, {"body", of}, unit, doc}, size, fill, NULL }
@@ -133,7 +133,7 @@ static const cb_body_field table[] = {
 
 /* The names of all bodies' wrenches, each once. */
 static cb_status name_wrenches(cb_run *run) {
-  cb_bodies *b = run->bodies;
+  cb_fluid_run *b = run->fluid;
   b->wrench = cb_arena_alloc(run->arena, CB_RUN_FIELDS, sizeof *b->wrench);
   b->wrench_of = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->wrench_of);
   b->row = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->row);
@@ -160,7 +160,7 @@ static cb_status dimensions(cb_run *run) {
   static const char *const axes[] = {"x", "y", "z"};
   static const char *const pose_parts[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
   static const char *const se3[] = {"angular_x", "angular_y", "angular_z", "linear_x", "linear_y", "linear_z"};
-  const cb_bodies *b = run->bodies;
+  const cb_fluid_run *b = run->fluid;
   const size_t n = (size_t)b->n;
   const char **name = cb_arena_alloc(run->arena, n, sizeof *name);
   double *mass = cb_arena_alloc(run->arena, n, sizeof *mass);
@@ -188,13 +188,13 @@ static cb_status dimensions(cb_run *run) {
       {.name = "particle_mass", .dim = "particle", .values = mass, .units = "kg", .doc = "mass of the body"},
       {.name = "body_mass", .dim = "body", .values = mass, .units = "kg", .doc = "mass at the start"},
       {.name = "body_faces", .dim = "body", .integers = faces, .units = "1", .doc = "triangles of its surface"},
-      {.name = "warning_name", .dim = "warning", .labels = cb_bodies_doubts, .units = "1", .doc = "what it is of"}};
+      {.name = "warning_name", .dim = "warning", .labels = cb_fluid_run_doubts, .units = "1", .doc = "what it is of"}};
   for (size_t c = 0; c < sizeof all / sizeof *all; c++) cb_run_constant(run, &all[c]);
   return CB_OK;
 }
 
 static cb_status fields(cb_run *run) {
-  cb_bodies *b = run->bodies;
+  cb_fluid_run *b = run->fluid;
   int f;
   cb_status status = CB_OK;
   for (const cb_body_field *row = table; row->group && !status; row++) {
@@ -221,10 +221,10 @@ static cb_status fields(cb_run *run) {
   return status;
 }
 
-cb_status cb_bodies_layout(cb_run *run) {
-  cb_bodies *b = run->bodies;
+cb_status cb_fluid_run_layout(cb_run *run) {
+  cb_fluid_run *b = run->fluid;
   if (!run->options.observables) run->options.observables = usual;
-  cb_status status = cb_run_check_observables(run, cb_body_observables);
+  cb_status status = cb_run_check_observables(run, cb_fluid_observables);
   if (!status) status = name_wrenches(run);
   if (!status) status = dimensions(run);
   if (!status) status = fields(run);
@@ -238,9 +238,9 @@ cb_status cb_bodies_layout(cb_run *run) {
 
 /* --- rows --- */
 
-static cb_status measure_one(cb_run *run, cb_bodies_part *part, int body, void *context) {
+static cb_status measure_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  const cb_bodies *b = run->bodies;
+  const cb_fluid_run *b = run->fluid;
   cb_immersed_row *row = &b->row[body];
   const cb_status status = cb_swimmer_measure(part->swimmer[body - part->first], &b->state[body], row);
   const source from = {&b->state[body], row};
@@ -257,15 +257,14 @@ static cb_status measure_one(cb_run *run, cb_bodies_part *part, int body, void *
   return CB_OK;
 }
 
-cb_status cb_bodies_measure(cb_run *run, const char **what) {
+cb_status cb_fluid_run_measure(cb_run *run, const char **what) {
   int failed = 0;
   *what = "twist";
-  const cb_status status = cb_bodies_each(run, measure_one, NULL, &failed);
+  const cb_status status = cb_fluid_run_each(run, measure_one, NULL, &failed);
   if (!status) {
     for (int f = 0; f < run->n_fields; f++)
-      if (run->bodies->measured[f] && run->bodies->measured[f]->whole)
-        run->bodies->measured[f]->whole(run, run->value[f]);
+      if (run->fluid->measured[f] && run->fluid->measured[f]->whole) run->fluid->measured[f]->whole(run, run->value[f]);
     return CB_OK;
   }
-  return cb_fail(status, "body `%s`: %s", run->bodies->start[failed].name, cb_error_text());
+  return cb_fail(status, "body `%s`: %s", run->fluid->start[failed].name, cb_error_text());
 }

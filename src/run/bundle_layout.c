@@ -5,13 +5,13 @@
  * The residual P xi + Q r' of the form is 0 up to round-off where A comes from it: no force, or no momentum.
  */
 #include "core/failure.h"
-#include "run/fibre_private.h"
+#include "run/bundle_private.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-const cb_observable_doc cb_fibre_observables[] = {
+const cb_observable_doc cb_bundle_observables[] = {
     {"connection", "connection", "A(r): body velocity -A r'"},
     {"curvature", "curvature", "B_ij, of each pair of shape variables"},
     {"metric", "metric", "M(r): cost r'Mr'"},
@@ -23,19 +23,19 @@ static const char *const usual[] = {"connection", "power", NULL};
 
 enum { FORM = CB_GROUP_DIM + CB_SHAPE_MAX };
 
-typedef struct cb_fibre_field {
+typedef struct cb_bundle_field {
   const char *group;
   cb_field field;
   cb_status (*fill)(const cb_run *run, void *out);
-} cb_fibre_field;
+} cb_bundle_field;
 
 #define FILL(name) static cb_status name(const cb_run *run, void *out)
 
-FILL(time_) { return *(double *)out = run->fibre->state.t, CB_OK; }
-FILL(step) { return *(int64_t *)out = run->fibre->step, CB_OK; }
-FILL(length) { return *(double *)out = run->fibre->state.length, CB_OK; }
-FILL(cost) { return *(double *)out = run->fibre->state.cost, CB_OK; }
-FILL(iterations) { return *(int32_t *)out = run->fibre->integrator->iterations, CB_OK; }
+FILL(time_) { return *(double *)out = run->bundle->state.t, CB_OK; }
+FILL(step) { return *(int64_t *)out = run->bundle->step, CB_OK; }
+FILL(length) { return *(double *)out = run->bundle->state.length, CB_OK; }
+FILL(cost) { return *(double *)out = run->bundle->state.cost, CB_OK; }
+FILL(iterations) { return *(int32_t *)out = run->bundle->integrator->iterations, CB_OK; }
 FILL(step_size) { return *(double *)out = run->step_size, CB_OK; }
 
 static cb_status copy(void *out, const double *values, int count) {
@@ -43,25 +43,25 @@ static cb_status copy(void *out, const double *values, int count) {
   return CB_OK;
 }
 
-FILL(shape) { return copy(out, run->fibre->r, run->fibre->path.bundle->n); }
-FILL(rate) { return copy(out, run->fibre->rate, run->fibre->path.bundle->n); }
-FILL(group) { return copy(out, run->fibre->state.g, run->fibre->path.bundle->group->size); }
-FILL(velocity) { return copy(out, run->fibre->xi, run->fibre->path.bundle->group->dim); }
+FILL(shape) { return copy(out, run->bundle->r, run->bundle->path.bundle->n); }
+FILL(rate) { return copy(out, run->bundle->rate, run->bundle->path.bundle->n); }
+FILL(group) { return copy(out, run->bundle->state.g, run->bundle->path.bundle->group->size); }
+FILL(velocity) { return copy(out, run->bundle->xi, run->bundle->path.bundle->group->dim); }
 
 FILL(connection) {
-  const cb_bundle *b = run->fibre->path.bundle;
-  return copy(out, run->fibre->A, b->group->dim * b->n);
+  const cb_bundle *b = run->bundle->path.bundle;
+  return copy(out, run->bundle->A, b->group->dim * b->n);
 }
 
 FILL(metric) {
-  const cb_bundle *b = run->fibre->path.bundle;
-  return copy(out, run->fibre->M, b->n * b->n);
+  const cb_bundle *b = run->bundle->path.bundle;
+  return copy(out, run->bundle->M, b->n * b->n);
 }
 
-FILL(curvature) { return cb_bundle_curvatures(run->fibre->path.bundle, run->fibre->r, out); }
+FILL(curvature) { return cb_bundle_curvatures(run->bundle->path.bundle, run->bundle->r, out); }
 
 FILL(power) {
-  const cb_fibre *f = run->fibre;
+  const cb_bundle_run *f = run->bundle;
   const int n = f->path.bundle->n;
   double sum = 0;
   for (int i = 0; i < n; i++)
@@ -70,7 +70,7 @@ FILL(power) {
 }
 
 FILL(momentum) {
-  const cb_fibre *f = run->fibre;
+  const cb_bundle_run *f = run->bundle;
   const cb_bundle *b = f->path.bundle;
   const int dim = b->group->dim, all = dim + b->n;
   double G[FORM * FORM];
@@ -85,13 +85,13 @@ FILL(momentum) {
 }
 
 FILL(picture) {
-  const cb_fibre *f = run->fibre;
+  const cb_bundle_run *f = run->bundle;
   return f->path.bundle->kind->picture(f->path.bundle, f->r, f->state.g, out);
 }
 
 #define ON(group, name, type, rank, unit, doc, fill, ...) \
   { group, {name, type, rank, {__VA_ARGS__}, unit, doc}, fill }
-static const cb_fibre_field table[] = {
+static const cb_bundle_field table[] = {
     ON("", "time", CB_FIELD_DOUBLE, 0, "s", "time", time_, 0),
     ON("", "step", CB_FIELD_INT64, 0, "1", "steps so far", step, 0),
     ON("", "x", CB_FIELD_DOUBLE, 2, "1", "points of the body in the picture of its space", picture, "particle", "axis"),
@@ -115,7 +115,7 @@ static const cb_fibre_field table[] = {
 
 /* "alpha1 alpha2" of each pair, i first. */
 static cb_status name_pairs(cb_run *run, const char ***out, size_t *count) {
-  const cb_bundle *b = run->fibre->path.bundle;
+  const cb_bundle *b = run->bundle->path.bundle;
   const size_t pairs = (size_t)(b->n * (b->n - 1) / 2);
   const char **name = cb_arena_alloc(run->arena, pairs, sizeof *name);
   *out = name, *count = 0;
@@ -133,7 +133,7 @@ static cb_status name_pairs(cb_run *run, const char ***out, size_t *count) {
 /* The body's points and lines. */
 static cb_status dimensions_of_picture(cb_run *run) {
   static const char *const axes[] = {"x", "y", "z"};
-  const cb_bundle *b = run->fibre->path.bundle;
+  const cb_bundle *b = run->bundle->path.bundle;
   const size_t points = b->kind->picture ? (size_t)b->points : 0, lines = points ? (size_t)b->lines : 0;
   int64_t *ends = cb_arena_alloc(run->arena, 2 * lines, sizeof *ends);
   if (!ends) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu lines", lines);
@@ -152,7 +152,7 @@ static cb_status dimensions_of_picture(cb_run *run) {
 }
 
 static cb_status dimensions(cb_run *run) {
-  const cb_bundle *b = run->fibre->path.bundle;
+  const cb_bundle *b = run->bundle->path.bundle;
   const cb_group *G = b->group;
   const char **pair;
   size_t pairs;
@@ -167,16 +167,16 @@ static cb_status dimensions(cb_run *run) {
   return CB_OK;
 }
 
-cb_status cb_fibre_layout(cb_run *run) {
-  cb_fibre *f = run->fibre;
+cb_status cb_bundle_run_layout(cb_run *run) {
+  cb_bundle_run *f = run->bundle;
   const cb_bundle *b = f->path.bundle;
   if (!run->options.observables) run->options.observables = usual;
-  cb_status status = cb_run_check_observables(run, cb_fibre_observables);
+  cb_status status = cb_run_check_observables(run, cb_bundle_observables);
   if (!status && cb_run_asked(run, "momentum") && !b->kind->form)
     status = cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
                         "the observable `momentum`: bundle %s has no form (xi, r') that it comes from", b->kind->name);
   if (!status) status = dimensions(run);
-  for (const cb_fibre_field *row = table; row->group && !status; row++) {
+  for (const cb_bundle_field *row = table; row->group && !status; row++) {
     int at;
     if (!cb_run_asked(run, row->group)) continue;
     status = cb_run_field(run, &row->field, &at);
@@ -192,12 +192,12 @@ cb_status cb_fibre_layout(cb_run *run) {
 
 /* --- rows --- */
 
-cb_status cb_fibre_measure(cb_run *run, const char **what) {
-  cb_fibre *f = run->fibre;
+cb_status cb_bundle_run_measure(cb_run *run, const char **what) {
+  cb_bundle_run *f = run->bundle;
   const cb_bundle *b = f->path.bundle;
   const int n = b->n;
   *what = "body_velocity";
-  cb_fibre_shape(&f->path, &f->state, f->r, f->rate);
+  cb_bundle_shape(&f->path, &f->state, f->r, f->rate);
   cb_status status = cb_bundle_connection(b, f->r, f->A, NULL, f->metric ? f->M : NULL, NULL);
   for (int k = 0; k < b->group->dim && !status; k++) {
     f->xi[k] = 0;

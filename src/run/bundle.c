@@ -1,11 +1,11 @@
 /* A run along the fibre of a bundle: its state and its steps. */
-#include "run/fibre_private.h"
+#include "run/bundle_private.h"
 
 #include "numerics/compensated.h"
 
 #include <string.h>
 
-static void forget(cb_run *run) { cb_integrator_reset(run->fibre->integrator); }
+static void forget(cb_run *run) { cb_integrator_reset(run->bundle->integrator); }
 
 static cb_status restored(cb_run *run) {
   forget(run);
@@ -16,7 +16,7 @@ static void free_(cb_run *run) { (void)run; }
 
 /* A step that fails is not tried in halves: they would step over what is singular. */
 static cb_status step(cb_run *run, cb_sink *sink, double h) {
-  cb_fibre *f = run->fibre;
+  cb_bundle_run *f = run->bundle;
   (void)sink;
   const cb_status status = cb_integrator_step(f->integrator, &f->state, h);
   if (status < 0)
@@ -32,18 +32,18 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
   return CB_OK;
 }
 
-static const cb_run_class class = {NULL, step, cb_fibre_measure, NULL, forget, restored, free_};
+static const cb_run_class class = {NULL, step, cb_bundle_run_measure, NULL, forget, restored, free_};
 
-cb_status cb_run_create_fibre(const cb_fibre_path *path, const double *start, cb_integrator *integrator,
-                              const cb_run_options *options, cb_run **out) {
+cb_status cb_run_create_bundle(const cb_bundle_path *path, const double *start, cb_integrator *integrator,
+                               const cb_run_options *options, cb_run **out) {
   cb_run *run;
   if (!(path->period > 0)) return cb_fail(CB_ERROR_ARGUMENT, "a gait of period %g", path->period);
   if (cb_gait_variables(path->gait) != path->bundle->n)
     return cb_fail(CB_ERROR_ARGUMENT, "a gait of %d shape variables in bundle %s, which has %d",
                    cb_gait_variables(path->gait), path->bundle->kind->name, path->bundle->n);
-  cb_status status = cb_run_new(&class, options, sizeof(cb_fibre_state) / sizeof(double), &run);
+  cb_status status = cb_run_new(&class, options, sizeof(cb_bundle_state) / sizeof(double), &run);
   if (status) return status;
-  cb_fibre *f = run->fibre = cb_arena_alloc(run->arena, 1, sizeof *f);
+  cb_bundle_run *f = run->bundle = cb_arena_alloc(run->arena, 1, sizeof *f);
   if (!f) {
     cb_run_free(run);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a run");
@@ -56,10 +56,10 @@ cb_status cb_run_create_fibre(const cb_fibre_path *path, const double *start, cb
   run->t = &f->state.t;
   run->t_low = &f->state.t_low;
   run->step = &f->step;
-  status = cb_fibre_layout(run);
+  status = cb_bundle_run_layout(run);
   if (status) return cb_run_free(run), status;
   *out = run;
   return CB_OK;
 }
 
-const cb_fibre_state *cb_run_fibre(const cb_run *run) { return run->kind == &class ? &run->fibre->state : NULL; }
+const cb_bundle_state *cb_run_bundle(const cb_run *run) { return run->kind == &class ? &run->bundle->state : NULL; }

@@ -1,5 +1,5 @@
 /* Bodies in a fluid as a run: what it is made of, and its parts by threads. */
-#include "run/bodies_private.h"
+#include "run/fluid_private.h"
 
 #include "core/threads.h"
 #include "numerics/vec3.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef cb_status body_task(cb_run *run, cb_bodies_part *part, int body, void *context);
+typedef cb_status body_task(cb_run *run, cb_fluid_run_part *part, int body, void *context);
 
-static void do_part(cb_run *run, cb_bodies_part *part, body_task *one, void *context) {
+static void do_part(cb_run *run, cb_fluid_run_part *part, body_task *one, void *context) {
   part->status = CB_OK;
   for (int body = part->first; body < part->end && !part->status; body++)
     if ((part->status = one(run, part, body, context))) {
@@ -18,8 +18,8 @@ static void do_part(cb_run *run, cb_bodies_part *part, body_task *one, void *con
     }
 }
 
-cb_status cb_bodies_each(cb_run *run, body_task *one, void *context, int *failed) {
-  cb_bodies *b = run->bodies;
+cb_status cb_fluid_run_each(cb_run *run, body_task *one, void *context, int *failed) {
+  cb_fluid_run *b = run->fluid;
   if (b->threads == 1) { /* a parallel region of one thread costs a microsecond, and memory */
     do_part(run, &b->part[0], one, context);
   } else {
@@ -35,7 +35,7 @@ cb_status cb_bodies_each(cb_run *run, body_task *one, void *context, int *failed
 }
 
 static void forget(cb_run *run) {
-  for (int i = 0; i < run->bodies->threads; i++) cb_integrator_reset(run->bodies->part[i].integrator);
+  for (int i = 0; i < run->fluid->threads; i++) cb_integrator_reset(run->fluid->part[i].integrator);
 }
 
 static cb_status restored(cb_run *run) {
@@ -44,7 +44,7 @@ static cb_status restored(cb_run *run) {
 }
 
 static void free_(cb_run *run) {
-  cb_bodies *b = run->bodies;
+  cb_fluid_run *b = run->fluid;
   for (int i = 0; b && b->part && i < b->threads; i++) {
     for (int k = 0; k < b->part[i].n_own; k++) cb_swimmer_free(b->part[i].own[k]);
     cb_integrator_free(b->part[i].integrator);
@@ -54,11 +54,12 @@ static void free_(cb_run *run) {
   }
 }
 
-static const cb_run_class class = {NULL, cb_bodies_step, cb_bodies_measure, cb_bodies_compare, forget, restored, free_};
+static const cb_run_class class = {
+    NULL, cb_fluid_run_step, cb_fluid_run_measure, cb_fluid_run_compare, forget, restored, free_};
 
 /* The swimmers of a part: one for each different body in it. */
-static cb_status make_part(cb_run *run, cb_bodies_part *part) {
-  const cb_bodies *b = run->bodies;
+static cb_status make_part(cb_run *run, cb_fluid_run_part *part) {
+  const cb_fluid_run *b = run->fluid;
   const size_t count = (size_t)(part->end - part->first);
   part->swimmer = cb_arena_alloc(run->arena, count, sizeof *part->swimmer);
   part->own = cb_arena_alloc(run->arena, count, sizeof *part->own);
@@ -80,7 +81,7 @@ static cb_status make_part(cb_run *run, cb_bodies_part *part) {
 }
 
 static cb_status make_parts(cb_run *run) {
-  cb_bodies *b = run->bodies;
+  cb_fluid_run *b = run->fluid;
   size_t faces = 0;
   for (int i = 0; i < b->n; i++) faces += (size_t)cb_immersed_surface(b->start[i].body)->faces;
   const int most = cb_threads_for(faces), threads = most < b->n ? most : b->n;
@@ -96,24 +97,24 @@ static cb_status make_parts(cb_run *run) {
   return status;
 }
 
-static cb_status start_one(cb_run *run, cb_bodies_part *part, int body, void *context) {
+static cb_status start_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  const cb_body_start *start = &run->bodies->start[body];
+  const cb_body_start *start = &run->fluid->start[body];
   cb_swimmer *swimmer = part->swimmer[body - part->first];
   const cb_status status = cb_rigid_start(cb_swimmer_problem(swimmer), run->options.start, &start->pose, start->twist,
-                                          &run->bodies->state[body]);
+                                          &run->fluid->state[body]);
   cb_swimmer_know_caps(swimmer);
   return status;
 }
 
 /* No vertex begins below a floor that reflects. */
-static cb_status above(cb_run *run, cb_bodies_part *part, int body, void *context) {
+static cb_status above(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  const cb_floor *floor = &run->bodies->fluid->floor;
+  const cb_floor *floor = &run->fluid->fluid->floor;
   if (floor->kind != CB_FLOOR_REFLECTING) return CB_OK;
-  const cb_surface *surface = cb_immersed_surface(run->bodies->start[body].body);
+  const cb_surface *surface = cb_immersed_surface(run->fluid->start[body].body);
   const cb_floor_shape shape = cb_swimmer_floor_shape(part->swimmer[body - part->first]);
-  const cb_pose *pose = &run->bodies->state[body].g;
+  const cb_pose *pose = &run->fluid->state[body].g;
   int n;
   const double(*x)[3], (*v)[3];
   double r[3][3], up[3]; /* in the body's axes */
@@ -131,22 +132,22 @@ static cb_status above(cb_run *run, cb_bodies_part *part, int body, void *contex
 }
 
 static cb_status start(cb_run *run) {
-  cb_bodies *b = run->bodies;
+  cb_fluid_run *b = run->fluid;
   int failed = 0;
   cb_status status = make_parts(run);
-  if (!status) status = cb_bodies_each(run, start_one, NULL, &failed);
-  if (!status) status = cb_bodies_each(run, above, NULL, &failed);
+  if (!status) status = cb_fluid_run_each(run, start_one, NULL, &failed);
+  if (!status) status = cb_fluid_run_each(run, above, NULL, &failed);
   if (!status || status == CB_ERROR_MEMORY) return status;
   return cb_fail(status > 0 ? CB_ERROR_DOMAIN : status, "body `%s`: %s", b->start[failed].name, cb_error_text());
 }
 
-cb_status cb_run_create_bodies(const cb_fluid *fluid, int n, const cb_body_start *bodies, cb_integrator *integrator,
-                               const cb_run_options *options, cb_run **out) {
+cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, cb_integrator *integrator,
+                              const cb_run_options *options, cb_run **out) {
   cb_run *run;
   if (n < 1) return cb_fail(CB_ERROR_ARGUMENT, "a run of %d bodies", n);
   cb_status status = cb_run_new(&class, options, (size_t)n * sizeof(cb_rigid_state) / sizeof(double), &run);
   if (status) return status;
-  cb_bodies *b = run->bodies = cb_arena_alloc(run->arena, 1, sizeof *b);
+  cb_fluid_run *b = run->fluid = cb_arena_alloc(run->arena, 1, sizeof *b);
   cb_body_start *starts = cb_arena_alloc(run->arena, (size_t)n, sizeof *starts);
   cb_rigid_state *states = cb_arena_alloc(run->arena, (size_t)n, sizeof *states);
   int32_t *warned = cb_arena_alloc(run->arena, (size_t)n, sizeof *warned);
@@ -155,24 +156,24 @@ cb_status cb_run_create_bodies(const cb_fluid *fluid, int n, const cb_body_start
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", n);
   }
   memcpy(starts, bodies, (size_t)n * sizeof *starts);
-  *b = (cb_bodies){.fluid = fluid,
-                   .integrator = integrator,
-                   .n = n,
-                   .start = starts,
-                   .state = states,
-                   .warned = warned,
-                   .t = options->start};
+  *b = (cb_fluid_run){.fluid = fluid,
+                      .integrator = integrator,
+                      .n = n,
+                      .start = starts,
+                      .state = states,
+                      .warned = warned,
+                      .t = options->start};
   run->t = &b->t;
   run->t_low = &b->t_low;
   run->step = &b->step;
   status = start(run);
-  if (!status) status = cb_bodies_layout(run);
-  if (!status) status = cb_bodies_remember(run);
+  if (!status) status = cb_fluid_run_layout(run);
+  if (!status) status = cb_fluid_run_remember(run);
   if (status) return cb_run_free(run), status;
   *out = run;
   return CB_OK;
 }
 
 const cb_rigid_state *cb_run_body(const cb_run *run, int i) {
-  return run->kind == &class && i >= 0 && i < run->bodies->n ? &run->bodies->state[i] : NULL;
+  return run->kind == &class && i >= 0 && i < run->fluid->n ? &run->fluid->state[i] : NULL;
 }

@@ -1,7 +1,7 @@
 /* Bodies in a fluid: how far energy and momentum of each have gone from the start's. A row measures all of it, whatever
  * is recorded. */
 #include "numerics/vec3.h"
-#include "run/bodies_private.h"
+#include "run/fluid_private.h"
 #include "run/change.h"
 
 #include <string.h>
@@ -65,9 +65,9 @@ static bool has_moved(const cb_body_change *c, const cb_rigid_state *s, const cb
   return turn > rest || length(by) > rest * (gyration(row) + length(c->pose.x));
 }
 
-static cb_status remember(cb_run *run, cb_bodies_part *part, int body, void *context) {
+static cb_status remember(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  cb_bodies *b = run->bodies;
+  cb_fluid_run *b = run->fluid;
   cb_body_change *c = &b->change[body];
   const cb_rigid_state *s = &b->state[body];
   c->is = cb_immersed_conserves(b->start[body].body);
@@ -83,17 +83,17 @@ static cb_status remember(cb_run *run, cb_bodies_part *part, int body, void *con
   return CB_OK;
 }
 
-cb_status cb_bodies_remember(cb_run *run) {
-  cb_bodies *b = run->bodies;
+cb_status cb_fluid_run_remember(cb_run *run) {
+  cb_fluid_run *b = run->fluid;
   int failed;
   b->change = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->change);
   if (!b->change) return cb_fail(CB_ERROR_MEMORY, "no memory for what %d bodies conserve", b->n);
   run->method = b->integrator;
-  return cb_bodies_each(run, remember, NULL, &failed);
+  return cb_fluid_run_each(run, remember, NULL, &failed);
 }
 
-void cb_bodies_compare(cb_run *run, bool last) {
-  cb_bodies *b = run->bodies;
+void cb_fluid_run_compare(cb_run *run, bool last) {
+  cb_fluid_run *b = run->fluid;
   double energy = NAN, momentum = NAN;
   (void)last;
   for (int i = 0; i < b->n; i++) {

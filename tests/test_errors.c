@@ -1,7 +1,7 @@
 /* Failures that are kept, and told together: their order, number and status. */
 #include "check_error.h"
 #include "core/errors.h"
-#include "core/scalar.h"
+#include "tree/scalar.h"
 
 #include <curvebody/scenario.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "check_error.h"
 
 #include "core/arena.h"
-#include "core/range.h"
+#include "tree/range.h"
 #include "io/yaml.h"
 #include <curvebody/param.h>
 

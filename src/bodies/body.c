@@ -1,7 +1,7 @@
 /* From a map of the scenario to a body of its kind. */
 #include <curvebody/body.h>
 
-#include "core/scalar.h"
+#include "tree/scalar.h"
 
 #include <stdio.h>
 #include <stdlib.h>

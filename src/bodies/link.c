@@ -1,7 +1,7 @@
 /* One link: see link.h. */
 #include "bodies/link.h"
-#include "core/range.h"
-#include "core/scalar.h"
+#include "tree/range.h"
+#include "tree/scalar.h"
 #include <curvebody/expression.h>
 #include <math.h>
 #include <string.h>

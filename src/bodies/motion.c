@@ -1,6 +1,6 @@
 /* Velocities and moves of placed particles: see place.h. */
 #include "bodies/place.h"
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "geometry/origin.h"
 #include <math.h>
 #include <string.h>

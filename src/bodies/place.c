@@ -1,6 +1,6 @@
 /* Reading places: see place.h. */
 #include "bodies/place.h"
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "geometry/origin.h"
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Where a class gives its connection on jets only, A, dA, M, dM are values and gradients of those jets.
  */
 #include "bundle/bundle_private.h"
-#include "core/scalar.h"
+#include "tree/scalar.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The group of a space of points: its axes as Killing fields, its elements as isometries, and subgroups. */
 #include "bundle/points_private.h"
-#include "core/scalar.h"
+#include "tree/scalar.h"
 
 #include <math.h>
 #include <string.h>

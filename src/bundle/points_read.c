@@ -1,7 +1,7 @@
 /* What a scenario says of points: space, shape variables, parameters, places, masses, lines. */
 #include "bundle/points_private.h"
 #include "bundle/read.h"
-#include "core/scalar.h"
+#include "tree/scalar.h"
 
 #include <math.h>
 #include <string.h>

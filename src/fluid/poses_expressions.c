@@ -2,7 +2,7 @@
  *
  * Vertices lie law by law with their coordinates beside each other, so that an expression runs over many at once.
  */
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "fluid/poses_private.h"
 
 #include "core/threads.h"

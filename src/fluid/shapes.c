@@ -1,5 +1,5 @@
 /* Shapes by their names. */
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "fluid/surface.h"
 
 #include <stdlib.h>

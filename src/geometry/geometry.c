@@ -2,7 +2,7 @@
  * curvatures. */
 #include <curvebody/geometry.h>
 
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "geometry/build.h"
 #include <curvebody/intrinsic.h>
 

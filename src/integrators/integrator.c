@@ -1,7 +1,7 @@
 /* Making and stepping integrators of every kind. */
 #include <curvebody/integrator.h>
 
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "core/threads.h"
 
 #include <curvebody/constraint.h>

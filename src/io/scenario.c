@@ -1,5 +1,5 @@
 /* From a YAML file to a run that is ready to go. */
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "io/scenario_kind.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* `bundle:` and `start:` of a gait in a bundle. */
 #include "io/scenario_bundle.h"
 
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "fluid/shape_surface.h"
 #include "io/scenario_fluid.h"
 #include "io/scenario_kind.h"

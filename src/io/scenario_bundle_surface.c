@@ -8,7 +8,7 @@
  * shape, mesh, scale, poses: io/scenario_poses.c; density to mass_model: io/scenario_immersed.c; parameters: as in
  * `fluid`.
  */
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "fluid/immersed_bundle.h"
 #include "fluid/poses_private.h"
 #include "fluid/surface_drag.h"

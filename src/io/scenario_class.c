@@ -3,7 +3,7 @@
  * Where --set names another class, keys of the former one that the new one does not know go with it. Keys that neither
  * knows stay, and are refused when the map is read; so do keys that --set gives itself.
  */
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "fluid/surface.h"
 #include "io/scenario_bundle.h"
 #include "io/scenario_kind.h"

@@ -5,7 +5,7 @@
  * A particle is [name of its body, number in the body]. Targets that are not given are what they are at the start.
  */
 #include "bodies/link.h"
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "io/scenario_private.h"
 #include <curvebody/expression.h>
 

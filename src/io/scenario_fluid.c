@@ -14,7 +14,7 @@
 #include "io/scenario_fluid.h"
 #include "io/scenario_kind.h"
 
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include <curvebody/expression.h>
 #include <math.h>
 #include <stdlib.h>

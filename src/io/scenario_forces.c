@@ -5,7 +5,7 @@
  *   interactions: - {law: gravity, strength: 1, between: [a, b]} | {expression: "exp(-d)/d", within: a}
  */
 #include "bodies/place.h"
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "geometry/origin.h"
 #include "io/scenario_private.h"
 

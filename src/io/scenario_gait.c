@@ -2,7 +2,7 @@
 #include "io/scenario_gait.h"
 
 #include "core/errors.h"
-#include "core/scalar.h"
+#include "tree/scalar.h"
 
 #include <math.h>
 #include <stddef.h>

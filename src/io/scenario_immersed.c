@@ -10,7 +10,7 @@
  *     wrenches: [{name: thrust, frame: body, force: ["sin(t)", 0, 0], torque: [0, 0, 0], at: [0, 0, 0]}]
  *     place, motion, repeat                io/scenario_copies.c
  */
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "io/scenario_fluid.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Which kind a scenario is of, and the keys that it may have. See scenario_kind.h. */
 #include "io/scenario_kind.h"
 
-#include "core/scalar.h"
+#include "tree/scalar.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* `integrator:`, `time:` and `record:`. */
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "io/scenario_kind.h"
 
 #include <math.h>

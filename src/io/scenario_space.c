@@ -1,6 +1,6 @@
 /* `space: h3`, `space: {name: h3, curvature: -1, chart: polar}` or `space: {metric: ...}`, and `bodies:`. */
 #include "bodies/place.h"
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "geometry/text_metric.h"
 #include "io/scenario_private.h"
 

@@ -9,7 +9,7 @@
 #include <curvebody/bundle.h>
 #include "bundle/compose_jets.h"
 #include "bundle/read.h"
-#include "core/scalar.h"
+#include "tree/scalar.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include <curvebody/param.h>
 
 #include "core/errors.h"
-#include "core/range.h"
-#include "core/scalar.h"
+#include "tree/range.h"
+#include "tree/scalar.h"
 #include "core/text.h"
 
 #include <limits.h>

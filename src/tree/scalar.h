@@ -1,7 +1,7 @@
 /* Scalars of a tree read with a name and a unit for the message: `step: expected a dimensionless number (or constant
  * expression), found 'fast'`. cb_node_real and cb_node_int are these without name and unit. */
-#ifndef CB_CORE_SCALAR_H
-#define CB_CORE_SCALAR_H
+#ifndef CB_TREE_SCALAR_H
+#define CB_TREE_SCALAR_H
 
 #include <curvebody/node.h>
 

@@ -1,4 +1,4 @@
-#include "core/range.h"
+#include "tree/range.h"
 
 #include <math.h>
 #include <stdlib.h>

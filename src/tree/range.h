@@ -1,6 +1,6 @@
 /* Ranges of numbers as parameter tables write them. */
-#ifndef CB_CORE_RANGE_H
-#define CB_CORE_RANGE_H
+#ifndef CB_TREE_RANGE_H
+#define CB_TREE_RANGE_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* Trees of values: looking up, and failing with a place. */
 #include "core/errors.h"
-#include "core/scalar.h"
+#include "tree/scalar.h"
 #include "core/text.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Scalars: numbers (which may be constant expressions), integers, bools and texts. */
-#include "core/scalar.h"
+#include "tree/scalar.h"
 
 #include "core/errors.h"
 #include "core/text.h"

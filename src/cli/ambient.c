@@ -2,6 +2,7 @@
 #include "cli/ambient.h"
 
 #include "io/scenario_private.h"
+#include "geometry/build.h"
 #include <curvebody/geometry.h>
 #include <math.h>
 #include <stdlib.h>
@@ -99,8 +100,7 @@ static cb_status choose_chart(cb_ambient *a, const char *name) {
     }
     return cb_fail(CB_ERROR_INPUT, "--chart %s: error: expected a chart with a metric, one of: %s", wanted, list);
   }
-  g->chart = a->chart;
-  g->k = g->dim;
+  cb_geometry_see_in(g, a->chart);
   return CB_OK;
 }
 

@@ -61,9 +61,13 @@ static cb_status read_chart(cb_geometry *g, const cb_node *node) {
     if (g->charts[i].metric && g->charts[i].distance) names[n++] = g->charts[i].name;
   const cb_chart *chart = cb_chart_find(g, text);
   if (!chart || !chart->metric || !chart->distance) return cb_fail_unknown(node, "chart", text, names, n);
+  cb_geometry_see_in(g, chart);
+  return CB_OK;
+}
+
+void cb_geometry_see_in(cb_geometry *g, const cb_chart *chart) {
   g->chart = chart;
   g->k = g->dim;
-  return CB_OK;
 }
 
 static cb_status read_picture(cb_geometry *g, const cb_node *node) {

@@ -185,7 +185,8 @@ static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   return cb_errors_end(&errors);
 }
 
-static double length(const cb_scenario *s) { return s->bundle->repeat * s->bundle->period; }
+/* Without a bundle, which has failed, it has none. */
+static double length(const cb_scenario *s) { return s->bundle ? s->bundle->repeat * s->bundle->period : 0; }
 
 static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
   const cb_bundle_scenario *m = s->bundle;

@@ -17,10 +17,33 @@ const cb_observable_doc cb_observable_groups[] = {
 
 static const char *const usual[] = {"separation", "energy", "killing_momentum", "constraints", NULL};
 
-/* Words that label a dimension, copied to the arena. */
-static const char **labels(cb_run *run, size_t count) { return cb_arena_alloc(run->arena, count, sizeof(char *)); }
+/* What particles, bodies, ... are called, for dimensions and constants. */
+typedef struct names {
+  const char **particle, **body, **killing, **constraint, **wall, **event;
+} names;
 
-static cb_status dimensions(cb_run *run) {
+static const char **name_all(cb_run *run, int count, const char *(*of)(const cb_system *s, int i)) {
+  const char **name = cb_arena_alloc(run->arena, (size_t)count, sizeof *name);
+  for (int i = 0; name && i < count; i++) name[i] = of(run->particles->system, i);
+  return name;
+}
+
+static const char *killing_name(const cb_system *s, int i) { return cb_system_space(s)->killing[i].name; }
+
+static cb_status find_names(cb_run *run, names *out) {
+  const cb_system *s = run->particles->system;
+  out->particle = name_all(run, cb_system_particles(s), cb_system_particle_name);
+  out->body = name_all(run, cb_system_bodies(s), cb_system_body_name);
+  out->killing = name_all(run, cb_system_space(s)->n_killing, killing_name);
+  out->constraint = name_all(run, cb_system_constraints(s), cb_system_constraint_name);
+  out->wall = name_all(run, cb_system_walls(s), cb_system_wall_name);
+  out->event = name_all(run, cb_system_events(s), cb_system_event_name);
+  return out->particle && out->body && out->killing && out->constraint && out->wall && out->event
+             ? CB_OK
+             : cb_fail(CB_ERROR_MEMORY, "no memory for the names of %d particles", cb_system_particles(s));
+}
+
+static void dimensions(cb_run *run, const names *name) {
   static const char *const axes[] = {"x", "y", "z"};
   static const char *const parts[] = {"length",      "direction_x", "direction_y", "direction_z",
                                       "rotation_xx", "rotation_xy", "rotation_xz", "rotation_yx",
@@ -28,88 +51,93 @@ static cb_status dimensions(cb_run *run) {
                                       "rotation_zz", "shift_x",     "shift_y",     "shift_z"};
   const cb_system *s = run->particles->system;
   const cb_geometry *g = cb_system_space(s);
-  const size_t n = (size_t)cb_system_particles(s), bodies = (size_t)cb_system_bodies(s);
-  const char **particle = labels(run, n), **body = labels(run, bodies), **killing = labels(run, (size_t)g->n_killing);
-  if (!particle || !body || !killing) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu particles", n);
-  for (size_t i = 0; i < n; i++) particle[i] = cb_system_particle_name(s, (int)i);
-  for (size_t i = 0; i < bodies; i++) body[i] = cb_system_body_name(s, (int)i);
-  for (int i = 0; i < g->n_killing; i++) killing[i] = g->killing[i].name;
-  const size_t rows = (size_t)cb_system_constraints(s);
-  const char **constraint = labels(run, rows);
-  if (!constraint) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu constraints", rows);
-  for (size_t i = 0; i < rows; i++) constraint[i] = cb_system_constraint_name(s, (int)i);
+  const cb_chart *chart = run->options.chart;
   const size_t walls = (size_t)cb_system_walls(s), events = (size_t)cb_system_events(s);
-  const char **wall = labels(run, walls), **event = labels(run, events);
-  if (!wall || !event) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu walls", walls);
-  for (size_t i = 0; i < walls; i++) wall[i] = cb_system_wall_name(s, (int)i);
-  for (size_t i = 0; i < events; i++) event[i] = cb_system_event_name(s, (int)i);
-
-  cb_run_dimension(run, "particle", n, "particle");
-  cb_run_dimension(run, "body", bodies, "body")->labels = body;
+  cb_run_dimension(run, "particle", (size_t)cb_system_particles(s), "particle");
+  cb_run_dimension(run, "body", (size_t)cb_system_bodies(s), "body")->labels = name->body;
   cb_run_dimension(run, "axis", 3, "axis of the picture")->labels = axes;
-  cb_dimension *coordinate = cb_run_dimension(run, "coordinate", (size_t)g->k,
-                                              g->chart ? "coordinate of the chart" : "coordinate of the embedding");
-  coordinate->labels = (g->chart ? g->chart : cb_chart_find(g, "embedding"))->coordinates;
+  cb_run_dimension(run, "coordinate", (size_t)g->k,
+                   g->chart ? "coordinate of the chart" : "coordinate of the embedding")
+      ->labels = (g->chart ? g->chart : cb_chart_find(g, "embedding"))->coordinates;
   cb_run_dimension(run, "component", (size_t)cb_system_components(s), "connected component");
   cb_run_dimension(run, "origin_part", sizeof(cb_origin) / sizeof(double), "part of a moving origin")->labels = parts;
   cb_run_dimension(run, "bond", (size_t)cb_system_bonds(s), "bond");
-  cb_run_dimension(run, "constraint", rows, "constraint");
+  cb_run_dimension(run, "constraint", (size_t)cb_system_constraints(s), "constraint");
   if (walls) cb_run_dimension(run, "wall", walls, "wall: event_j = -2 - wall where event_kind = 0");
   if (events) cb_run_dimension(run, "watched", events, "event: event_j = -2 - watched where it is of one particle");
-  cb_run_dimension(run, "killing", (size_t)g->n_killing, "Killing field")->labels = killing;
-  cb_dimension *dof = cb_run_dimension(run, "dof", (size_t)(run->options.chart ? run->options.chart->size : g->dim),
-                                       "coordinate of the chart of /coordinates");
-  if (run->options.chart) dof->labels = run->options.chart->coordinates;
+  cb_run_dimension(run, "killing", (size_t)g->n_killing, "Killing field")->labels = name->killing;
+  cb_dimension *dof =
+      cb_run_dimension(run, "dof", (size_t)(chart ? chart->size : g->dim), "coordinate of the chart of /coordinates");
+  if (chart) dof->labels = chart->coordinates;
+}
 
-  double *mass = cb_arena_alloc(run->arena, n, sizeof *mass), *radius = cb_arena_alloc(run->arena, n, sizeof *radius);
-  double *charge = cb_arena_alloc(run->arena, n, sizeof *charge);
-  const size_t bonds = (size_t)cb_system_bonds(s);
-  int64_t *body_of = cb_arena_alloc(run->arena, n, sizeof *body_of),
-          *component = cb_arena_alloc(run->arena, n, sizeof *component);
-  int64_t *bond_i = cb_arena_alloc(run->arena, bonds, sizeof *bond_i),
-          *bond_j = cb_arena_alloc(run->arena, bonds, sizeof *bond_j);
-  if (!mass || !radius || !charge || !body_of || !component || !bond_i || !bond_j)
+static cb_status constants_of_particles(cb_run *run, const names *name) {
+  const cb_system *s = run->particles->system;
+  const size_t n = (size_t)cb_system_particles(s);
+  double *real[3];   /* mass, charge, radius */
+  int64_t *whole[2]; /* body, component */
+  for (int k = 0; k < 3; k++) real[k] = cb_arena_alloc(run->arena, n, sizeof *real[k]);
+  for (int k = 0; k < 2; k++) whole[k] = cb_arena_alloc(run->arena, n, sizeof *whole[k]);
+  if (!real[0] || !real[1] || !real[2] || !whole[0] || !whole[1])
     return cb_fail(CB_ERROR_MEMORY, "no memory for the constants of %zu particles", n);
-  for (size_t i = 0; i < n; i++) {
-    const int place = cb_system_index(s, (int)i);
-    mass[i] = cb_system_masses(s)[place];
-    radius[i] = cb_system_radius(s, (int)i);
-    charge[i] = cb_system_charge(s, (int)i);
-    body_of[i] = cb_system_body(s, (int)i);
-    component[i] = cb_system_component(s, place);
+  for (int i = 0; i < (int)n; i++) {
+    const int place = cb_system_index(s, i);
+    real[0][i] = cb_system_masses(s)[place];
+    real[1][i] = cb_system_charge(s, i);
+    real[2][i] = cb_system_radius(s, i);
+    whole[0][i] = cb_system_body(s, i);
+    whole[1][i] = cb_system_component(s, place);
   }
+  const cb_constant all[] = {
+      {.name = "particle_name", .labels = name->particle, .doc = "name of the particle"},
+      {.name = "particle_body", .integers = whole[0], .doc = "index of the particle's body"},
+      {.name = "particle_component", .integers = whole[1], .doc = "index of the particle's component"},
+      {.name = "particle_mass", .values = real[0], .doc = "mass"},
+      {.name = "particle_charge", .values = real[1], .doc = "charge"},
+      {.name = "particle_radius", .values = real[2], .doc = "radius"}};
+  for (size_t c = 0; c < sizeof all / sizeof *all; c++) {
+    cb_constant constant = all[c];
+    constant.dim = "particle";
+    constant.units = "1";
+    cb_run_constant(run, &constant);
+  }
+  return CB_OK;
+}
+
+static cb_status constants_of_bonds(cb_run *run) {
+  const cb_system *s = run->particles->system;
+  const size_t bonds = (size_t)cb_system_bonds(s);
+  int64_t *end[2];
+  for (int k = 0; k < 2; k++) end[k] = cb_arena_alloc(run->arena, bonds, sizeof *end[k]);
+  if (!end[0] || !end[1]) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bonds", bonds);
   for (size_t b = 0; b < bonds; b++) {
     int i, j;
     cb_system_bond(s, (int)b, &i, &j);
-    bond_i[b] = i;
-    bond_j[b] = j;
+    end[0][b] = i;
+    end[1][b] = j;
   }
-  const cb_constant all[] = {
-      {.name = "particle_name", .dim = "particle", .labels = particle, .units = "1", .doc = "name of the particle"},
-      {.name = "particle_body",
-       .dim = "particle",
-       .integers = body_of,
-       .units = "1",
-       .doc = "index of the particle's body"},
-      {.name = "particle_component",
-       .dim = "particle",
-       .integers = component,
-       .units = "1",
-       .doc = "index of the particle's component"},
-      {.name = "particle_mass", .dim = "particle", .values = mass, .units = "1", .doc = "mass"},
-      {.name = "particle_charge", .dim = "particle", .values = charge, .units = "1", .doc = "charge"},
-      {.name = "particle_radius", .dim = "particle", .values = radius, .units = "1", .doc = "radius"},
-      {.name = "bond_i", .dim = "bond", .integers = bond_i, .units = "1", .doc = "first particle of a bond"},
-      {.name = "bond_j", .dim = "bond", .integers = bond_j, .units = "1", .doc = "second particle of a bond"},
-      {.name = "constraint_name",
-       .dim = "constraint",
-       .labels = constraint,
-       .units = "1",
-       .doc = "name of the constraint"},
-      {.name = "wall_name", .dim = "wall", .labels = wall, .units = "1", .doc = "name of the wall"},
-      {.name = "event_name", .dim = "watched", .labels = event, .units = "1", .doc = "name of the event"}};
-  for (size_t c = 0; c < sizeof all / sizeof *all; c++) cb_run_constant(run, &all[c]);
+  cb_run_constant(
+      run, &(cb_constant){
+               .name = "bond_i", .dim = "bond", .integers = end[0], .units = "1", .doc = "first particle of a bond"});
+  cb_run_constant(
+      run, &(cb_constant){
+               .name = "bond_j", .dim = "bond", .integers = end[1], .units = "1", .doc = "second particle of a bond"});
   return CB_OK;
+}
+
+static cb_status constants(cb_run *run, const names *name) {
+  cb_status status = constants_of_particles(run, name);
+  if (!status) status = constants_of_bonds(run);
+  const cb_constant named[] = {
+      {.name = "constraint_name", .dim = "constraint", .labels = name->constraint, .doc = "name of the constraint"},
+      {.name = "wall_name", .dim = "wall", .labels = name->wall, .doc = "name of the wall"},
+      {.name = "event_name", .dim = "watched", .labels = name->event, .doc = "name of the event"}};
+  for (size_t c = 0; c < sizeof named / sizeof *named && !status; c++) {
+    cb_constant constant = named[c];
+    constant.units = "1";
+    cb_run_constant(run, &constant);
+  }
+  return status;
 }
 
 static cb_status fields(cb_run *run) {
@@ -133,7 +161,12 @@ cb_status cb_particles_layout(cb_run *run) {
   cb_status status = cb_run_check_observables(run, cb_observable_groups);
   if (!status && cb_run_asked(run, "coordinates") && !run->options.chart)
     status = cb_fail(CB_ERROR_ARGUMENT, "the observable `coordinates` needs a chart");
-  if (!status) status = dimensions(run);
+  names name;
+  if (!status) status = find_names(run, &name);
+  if (!status) {
+    dimensions(run, &name);
+    status = constants(run, &name);
+  }
   if (!status) status = fields(run);
   if (!status && p->measures_constraints) status = cb_measure_rows_create(&p->measure, run->arena);
   if (status) return status;

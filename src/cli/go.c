@@ -1,5 +1,6 @@
 #include "cli/go.h"
 #include "cli/warnings.h"
+#include "core/failure.h"
 
 #include <math.h>
 #include <signal.h>
@@ -98,10 +99,12 @@ int cb_go(cb_scenario *scenario, cb_record *record, const cb_go_options *options
   cb_status status = cb_run_go(cb_scenario_run(scenario), &sink, shows ? progress : NULL, NULL, &stop);
   if (shows) fputs("\r\033[K", stderr);
   char text[2048] = "";
+  cb_failure known = cb_failure_last();
   if (status) strncpy(text, cb_error_text(), sizeof text - 1);
   const cb_status closed = sink.close(sink.self, status == CB_OK);
   if (!status && closed) {
     status = closed;
+    known = cb_failure_last();
     strncpy(text, cb_error_text(), sizeof text - 1);
   }
   clock_gettime(CLOCK_MONOTONIC, &end);
@@ -110,7 +113,7 @@ int cb_go(cb_scenario *scenario, cb_record *record, const cb_go_options *options
 
   if (!options->quiet) tell_warnings(cb_scenario_run(scenario), options->output);
   if (status) {
-    cb_fail(status, "%s", text);
+    cb_fail_known(&known, status, "%s", text);
     cb_report(status);
     fprintf(stderr, "curvebody: note: what was computed is in %s%s\n", options->output,
             status == CB_ERROR_INTERRUPTED ? "; `curvebody resume` goes on from its last checkpoint" : "");

@@ -1,5 +1,6 @@
 /* Taking options out of a command line, and saying what is wrong with one. */
 #include "cli/cli.h"
+#include "core/failure.h"
 
 #include <curvebody/node.h>
 #include <string.h>
@@ -74,7 +75,7 @@ int cb_exit_code(cb_status status) {
 int cb_report(cb_status status) {
   const char *text = cb_error_text();
   /* errors of input carry their place in front */
-  if (status == CB_ERROR_INPUT || strstr(text, ": error: "))
+  if (status == CB_ERROR_INPUT || cb_failure_last().placed)
     fprintf(stderr, "%s\n", text);
   else
     fprintf(stderr, "curvebody: %s: %s\n", status == CB_ERROR_INTERRUPTED ? "note" : "error", text);

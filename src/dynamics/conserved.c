@@ -98,8 +98,10 @@ static void keep_plane(const cb_geometry *g, const double *normal, cb_conserved 
 /* How fast Killing field f moves each coordinate of a chart (NULL: the embedding), at the most of some points that
  * stand in no symmetry to it. */
 static cb_status rates(const cb_geometry *g, const cb_chart *chart, int f, double *rate) {
-  static const double offset[][CB_COORD_MAX] = {
-      {0.31, 0.17, 0.23, 0.11}, {-0.13, 0.29, 0.19, 0.07}, {0.21, -0.27, -0.15, 0.05}};
+  static const double offset[][CB_Q_MAX] = {
+      {0.31, 0.17, 0.23, 0.11, -0.19, 0.13, 0.29, -0.07, 0.05, 0.21, -0.27, 0.15},
+      {-0.13, 0.29, 0.19, 0.07, 0.11, -0.23, 0.17, 0.31, -0.05, 0.27, 0.21, -0.15},
+      {0.21, -0.27, -0.15, 0.05, 0.29, 0.07, -0.31, 0.13, 0.23, -0.11, 0.19, 0.17}};
   for (int a = 0; a < CB_Q_MAX; a++) rate[a] = 0;
   for (size_t p = 0; p < sizeof offset / sizeof *offset; p++) {
     double x[CB_Q_MAX], v[CB_Q_MAX], q[CB_Q_MAX], u[CB_Q_MAX];

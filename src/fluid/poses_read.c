@@ -29,8 +29,9 @@ static cb_status check_whole(const char *name, const cb_surface *body, const dou
   const int apart = cb_surface_torn(body, x);
   if (apart < 0) return CB_OK;
   const int other = body->number[body->vertex[apart]];
-  return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: vertex %d is not at the place of vertex %d, with which `weld` joins it",
-                 name, apart + 1, other);
+  return cb_fail_placed(CB_ERROR_INPUT,
+                        "%s:1:1: error: vertex %d is not at the place of vertex %d, with which `weld` joins it", name,
+                        apart + 1, other);
 }
 
 /* Reads poses of the body, whose mesh it is, into x, which grows; own: the first of them, where it is known. */

@@ -128,10 +128,11 @@ static cb_status gather(const sequence *s, const cb_surface *body) {
     const double(*x)[3] = (const double(*)[3])s->x + (size_t)i * (size_t)body->listed;
     const int apart = cb_surface_torn(body, x);
     if (apart >= 0)
-      return cb_fail(CB_ERROR_INPUT,
-                     "%s: error: dataset '%s': pose %d: vertex %d is not at the place of vertex %d, with which `weld` "
-                     "joins it",
-                     s->path, s->dataset, i + 1, apart + 1, body->number[body->vertex[apart]]);
+      return cb_fail_placed(
+          CB_ERROR_INPUT,
+          "%s: error: dataset '%s': pose %d: vertex %d is not at the place of vertex %d, with which `weld` "
+          "joins it",
+          s->path, s->dataset, i + 1, apart + 1, body->number[body->vertex[apart]]);
     cb_surface_gather(body, x, s->x + (size_t)i * (size_t)body->vertices);
   }
   return CB_OK;

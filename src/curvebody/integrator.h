@@ -17,7 +17,6 @@ typedef struct cb_integrator cb_integrator;
 
 /* A kind of configuration space that a method steps in: what its problem and its states are. */
 typedef struct cb_configuration {
-  const char *name;  /* in scenarios: the key that says so */
   const char *words; /* "particles in a space" */
 } cb_configuration;
 /* Problem cb_system, state cb_state: also a system of coordinates. */

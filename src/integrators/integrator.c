@@ -25,9 +25,8 @@ static cb_status unknown(const char *name, const cb_node *node) {
   return at ? status : CB_ERROR_ARGUMENT;
 }
 
-const cb_configuration cb_configuration_particles = {"particles", "particles in a space"},
-                       cb_configuration_fluid = {"fluid", "bodies in a fluid"},
-                       cb_configuration_bundle = {"bundle", "gaits in a bundle"};
+const cb_configuration cb_configuration_particles = {"particles in a space"},
+                       cb_configuration_fluid = {"bodies in a fluid"}, cb_configuration_bundle = {"gaits in a bundle"};
 
 /* Refuses a method of another configuration, with those that would do. */
 static cb_status check_configuration(const cb_integrator_class *class, const cb_configuration *wanted) {

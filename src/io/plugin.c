@@ -62,7 +62,8 @@ static bool is_taken(const cb_plugin *p, const cb_plugin_class *c) {
 static cb_status check_class(const char *path, const cb_plugin *p, const cb_plugin_class *c) {
   static const char other_headers[] = "%s: error: a plugin compiled with other headers: compile it with those of this "
                                       "curvebody";
-  if ((unsigned)c->kind >= KINDS || c->size != kinds[c->kind].size) return cb_fail_placed(CB_ERROR_INPUT, other_headers, path);
+  if ((unsigned)c->kind >= KINDS || c->size != kinds[c->kind].size)
+    return cb_fail_placed(CB_ERROR_INPUT, other_headers, path);
   const kind *k = &kinds[c->kind];
   const named *n = c->of;
   if (!n->name || !*n->name || !n->title || !n->doc || !k->whole(c->of))

@@ -46,6 +46,11 @@ static cb_status make_integrator(cb_scenario *s, const cb_node *node) {
   return cb_integrator_create_for(name, node, s->kind->configuration, s->system, &s->integrator);
 }
 
+static bool has_row(const cb_param *table, const char *name) {
+  while (table->name && strcmp(table->name, name)) table++;
+  return table->name != NULL;
+}
+
 static cb_status read_integrator(cb_scenario *s, const cb_node *node, cb_step_parameters *step) {
   if (!node) return CB_OK; /* told */
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "expected a map with `name` and `step`");
@@ -57,7 +62,7 @@ static cb_status read_integrator(cb_scenario *s, const cb_node *node, cb_step_pa
   for (size_t i = 0; i < node->count; i++) others[i] = node->keys[i]->text;
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, node, make_integrator(s, node));
-  if (s->kind->length && retries)
+  if (retries && !has_row(cb_scenario_table(s, "integrator"), "retries"))
     cb_errors_add(&errors, retries,
                   cb_node_fail(retries, "`retries` belongs to others: a step of a gait is not halved"));
   if (cb_node_get(node, "step") || !cb_node_misspelt(node, "step", shared, 3))

@@ -9,7 +9,7 @@
 #include <curvebody/integrator.h>
 
 #include "core/arena.h"
-#include "integrators/fixed_point.h"
+#include "integrators/iteration.h"
 #include "integrators/predictor.h"
 #include "integrators/solver.h"
 #include "integrators/stage_matrix.h"

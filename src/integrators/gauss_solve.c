@@ -1,4 +1,4 @@
-/* Iterations for the stages of one step: fixed-point (fixed_point.h), or Newton's method. */
+/* Iterations for the stages of one step: fixed-point, or Newton's method (iteration.h). */
 #include "integrators/gauss.h"
 
 #include <math.h>
@@ -11,46 +11,50 @@ static const double noise = 8;
 
 cb_status cb_gauss_stage_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-static cb_status sweep(void *method, int iteration, cb_stage_change *c) {
+static cb_status sweep(void *method, cb_stage_change *c) {
   cb_gauss *m = method;
-  (void)iteration;
   return m->form->sweep(m, c);
 }
 
 static cb_status fixed_point(cb_gauss *m) {
-  /* An error of eps of the moves a step would be seen after 1e5 steps: it is a bias, while round-off is random. */
-  const double target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384;
-  const cb_fixed_point how = {name, target, noise, m->max_iterations, &m->contraction};
-  return cb_fixed_point_solve(&how, m->integrator, sweep, m);
+  const cb_iteration how = {name, CB_FIXED_POINT, sweep, cb_end_by_contraction,
+                            /* An error of eps of the moves a step would be seen after 1e5 steps: it is a bias, while
+                             * round-off is random. */
+                            .target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384,
+                            .noise = noise, .stall = 0.25, .lost = 1e3, .most = m->max_iterations,
+                            .contraction = &m->contraction};
+  return cb_iterate(&how, m->integrator, m);
+}
+
+/* One correction; its change is that of the residual's norm, which is relative as it is. */
+static cb_status correct(void *method, cb_stage_change *c) {
+  cb_gauss *m = method;
+  cb_status status = m->form->matrix(m, m->matrix);
+  if (!status) status = cb_stage_matrix_factor(m->matrix);
+  if (status) return status;
+  cb_stage_change moved = {0};
+  cb_stage_matrix_solve(m->matrix, m->residual);
+  status = m->form->correct(m, m->residual, &moved);
+  if (!status) status = m->form->residual(m, m->residual, &c->change);
+  c->size = 1;
+  c->noise = cb_stage_change_is_noise(&moved, noise);
+  return status;
+}
+
+/* What no longer falls by a factor while corrections are noise cannot be improved. */
+static cb_stage_end end(const cb_iteration *how, const cb_stage_change *c) {
+  if (c->change <= how->target || (c->noise && c->change > c->before / 16)) return CB_STAGE_ENDED;
+  return c->iteration > 9 && c->change > c->before ? CB_STAGE_LOST : CB_STAGE_ON;
 }
 
 static cb_status newton(cb_gauss *m) {
-  cb_integrator *in = m->integrator;
-  const double target = m->tolerance > 0 ? m->tolerance : 2 * DBL_EPSILON;
-  double *r = m->residual, norm, before = INFINITY;
-  cb_status status = m->form->residual(m, r, &norm);
+  const cb_iteration how = {name, "Newton's method stands at a relative residual", "a smaller step may do", correct, end,
+                            .target = m->tolerance > 0 ? m->tolerance : 2 * DBL_EPSILON, .most = m->max_iterations};
+  double norm;
+  const cb_status status = m->form->residual(m, m->residual, &norm);
   if (status) return status;
-  for (int it = 0;; it++) {
-    if (!(norm < INFINITY)) return cb_stage_not_finite(name, it);
-    in->iterations = it;
-    in->residual = norm;
-    if ((norm <= target && it > 0) || it == m->max_iterations) break;
-    if ((status = m->form->matrix(m, m->matrix)) || (status = cb_stage_matrix_factor(m->matrix))) return status;
-    cb_stage_change c = {0};
-    cb_stage_matrix_solve(m->matrix, r);
-    if ((status = m->form->correct(m, r, &c)) || (status = m->form->residual(m, r, &norm))) return status;
-    in->iterations = it + 1;
-    in->residual = norm;
-    /* What no longer falls by a factor while corrections are noise cannot be improved. */
-    if (cb_stage_change_is_noise(&c, noise) && norm > before / 16) return CB_OK;
-    if (it > 8 && norm > before) break;
-    before = norm;
-  }
-  if (norm <= target) return CB_OK;
-  return cb_fail(CB_STEP_NO_CONVERGENCE,
-                 "gauss: Newton's method stands at a relative residual of %.2g after %d iterations; "
-                 "a smaller step may do",
-                 in->residual, in->iterations);
+  m->integrator->iterations = 0;
+  return norm < INFINITY ? cb_iterate(&how, m->integrator, m) : cb_stage_not_finite(name, 0);
 }
 
 cb_status cb_gauss_make_matrix(cb_gauss *m, const bool *mask, const double *pivots) {

@@ -309,8 +309,9 @@ void cb_lobatto_chart_newton_correct(cb_lobatto_chart *m, const double *step, cb
       cb_lobatto_chart_multipliers(m, k)[r] -= step[multiplier_unknown(m, r, k)] / (m->h * m->h);
 }
 
-static cb_status correct(void *method, bool fresh, cb_stage_change *c) {
+static cb_status correct(void *method, cb_stage_change *c) {
   cb_lobatto_chart *m = method;
+  const bool fresh = cb_stage_change_asks_matrix(c);
   cb_lobatto_chart_newton *w = m->newton;
   cb_status status = cb_lobatto_chart_newton_residual(w, m, fresh, w->r);
   if (!status && fresh) status = cb_lobatto_chart_newton_factor(w, m);
@@ -326,10 +327,10 @@ cb_status cb_lobatto_chart_newton_solve(cb_lobatto_chart *m) {
     m->z[e] = m->h * m->u[e]; /* y_0 */
     position = fmax(position, fabs(m->start->x[e]));
   }
-  const cb_newton how = {.name = "lobatto",
-                         .target = m->tolerance > 0 ? m->tolerance : 4 * DBL_EPSILON,
-                         .noise = 64 * DBL_EPSILON * position,
-                         .most = m->max_iterations};
-  const cb_status status = cb_newton_solve(&how, m->integrator, correct, m);
+  const cb_iteration how = {"lobatto", CB_NEWTON, correct, cb_end_by_change,
+                            .target = m->tolerance > 0 ? m->tolerance : 4 * DBL_EPSILON,
+                            .noise = 64 * DBL_EPSILON * position, .stall = 0.25, .lost = INFINITY,
+                            .most = m->max_iterations < 30 ? m->max_iterations : 30};
+  const cb_status status = cb_iterate(&how, m->integrator, m);
   return status ? status : evaluate(m->newton, m, false);
 }

@@ -7,7 +7,7 @@
 #include "dynamics/chart_dynamics.h"
 #include "integrators/lobatto.h"
 #include "integrators/lobatto_form.h"
-#include "integrators/newton.h"
+#include "integrators/iteration.h"
 #include "integrators/predictor.h"
 #include "integrators/solver.h"
 #include "numerics/tableau.h"

@@ -5,7 +5,6 @@
  *   dlambda_k = (1/h^2) sum_i W^-1_ki S^-1 g_i,
  * S being that of the step's start: what remains of an error is of the order of h times it.
  */
-#include "integrators/fixed_point.h"
 #include "integrators/lobatto_chart_private.h"
 
 #include <math.h>
@@ -81,9 +80,8 @@ static void correct_multipliers(cb_lobatto_chart *m) {
   }
 }
 
-static cb_status sweep(void *method, int iteration, cb_stage_change *c) {
+static cb_status sweep(void *method, cb_stage_change *c) {
   cb_lobatto_chart *m = method;
-  (void)iteration;
   const int d = m->d, s = m->s;
   const size_t count = m->count;
   cb_lobatto_chart_place(m);
@@ -129,7 +127,8 @@ static cb_status sweep(void *method, int iteration, cb_stage_change *c) {
 
 /* Noise is of the coordinates at which forces and constraints are evaluated. */
 cb_status cb_lobatto_chart_fixed_point(cb_lobatto_chart *m) {
-  const double target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384;
-  const cb_fixed_point how = {"lobatto", target, 16, m->max_iterations, NULL};
-  return cb_fixed_point_solve(&how, m->integrator, sweep, m);
+  const cb_iteration how = {"lobatto", CB_FIXED_POINT, sweep, cb_end_by_contraction,
+                            .target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384,
+                            .noise = 16, .stall = 0.25, .lost = 1e3, .most = m->max_iterations};
+  return cb_iterate(&how, m->integrator, m);
 }

@@ -18,7 +18,7 @@
 
 #include "core/isa.h"
 #include "core/threads.h"
-#include "integrators/fixed_point.h"
+#include "integrators/iteration.h"
 #include "integrators/lobatto_constraints.h"
 #include "integrators/lobatto_form.h"
 #include "integrators/lobatto_newton.h"
@@ -207,35 +207,19 @@ static cb_status stage_forces(cb_lobatto *l) {
   return CB_OK;
 }
 
+static cb_status sweep(void *method, cb_stage_change *c) {
+  cb_lobatto *l = method;
+  cb_status status = stage_forces(l);
+  if (!status && l->rods) status = cb_lobatto_constraints_sweep(l->rods, l, l->start->t, l->h);
+  if (!status) c->change = cb_lobatto_sweep(l, l->g, l->start->x, l->start->p, l->h, &c->size);
+  return status;
+}
+
 static cb_status fixed_point(cb_lobatto *l) {
-  const double noise = 1e-12, t = l->start->t, h = l->h;
-  cb_integrator *in = l->in;
-  double before = INFINITY;
-  if (l->rods) {
-    const cb_status status = cb_lobatto_constraints_prepare(l->rods, l, t, h);
-    if (status) return status;
-  }
-  for (int it = 1; it <= l->max_iterations; it++) {
-    cb_status status = stage_forces(l);
-    if (!status && l->rods) status = cb_lobatto_constraints_sweep(l->rods, l, t, h);
-    if (status) return status;
-    double size = 0;
-    const double change = cb_lobatto_sweep(l, l->g, l->start->x, l->start->p, h, &size);
-    if (!(change < INFINITY)) return cb_stage_not_finite("lobatto", it);
-    in->iterations = it;
-    in->residual = size > 0 ? change / size : 0;
-    if (in->residual <= l->tolerance) return CB_OK;
-    /* below what the iteration can resolve, it no longer contracts: that is the end too */
-    const bool unresolved = change <= l->noise;
-    if (it > 1 && ((in->residual <= noise && change > before / 4) || (unresolved && change > 0.8 * before)))
-      return CB_OK;
-    if (it > 3 && change > 1e3 * before && in->residual > noise && !unresolved) break;
-    before = change;
-  }
-  return cb_fail(CB_STEP_NO_CONVERGENCE,
-                 "lobatto: the fixed-point iteration stands at a relative change of %.2g after %d "
-                 "iterations; a smaller step or `solver: newton` may do",
-                 in->residual, in->iterations);
+  const cb_iteration how = {"lobatto", CB_FIXED_POINT, sweep, cb_end_by_change, .target = l->tolerance,
+                            .noise = l->noise, .stall = 0.8, .lost = 1e3, .most = l->max_iterations};
+  const cb_status status = l->rods ? cb_lobatto_constraints_prepare(l->rods, l, l->start->t, l->h) : CB_OK;
+  return status ? status : cb_iterate(&how, l->in, l);
 }
 
 /* The force at the start, unless the last step left it. */

@@ -12,7 +12,7 @@
 #include "integrators/lobatto_newton.h"
 
 #include "core/arena.h"
-#include "integrators/newton.h"
+#include "integrators/iteration.h"
 #include "integrators/stage_matrix.h"
 
 #include <math.h>
@@ -320,8 +320,9 @@ static void finish(const cb_lobatto_newton *w, cb_lobatto *l) {
       }
 }
 
-static cb_status correct(void *method, bool fresh, cb_stage_change *c) {
+static cb_status correct(void *method, cb_stage_change *c) {
   cb_lobatto *l = method;
+  const bool fresh = cb_stage_change_asks_matrix(c);
   cb_lobatto_newton *w = l->newton;
   cb_status status = forces(w, l, fresh);
   if (status) return status;
@@ -334,11 +335,12 @@ static cb_status correct(void *method, bool fresh, cb_stage_change *c) {
 }
 
 cb_status cb_lobatto_newton_solve(cb_lobatto *l) {
-  const cb_newton how = {"lobatto", l->tolerance, l->noise, l->max_iterations};
+  const cb_iteration how = {"lobatto", CB_NEWTON, correct, cb_end_by_change, .target = l->tolerance, .noise = l->noise,
+                            .stall = 0.25, .lost = INFINITY, .most = l->max_iterations < 30 ? l->max_iterations : 30};
   cb_status status = forces(l->newton, l, false);
   if (status) return status;
   start(l->newton, l);
-  status = cb_newton_solve(&how, l->in, correct, l);
+  status = cb_iterate(&how, l->in, l);
   if (!status) status = forces(l->newton, l, false);
   if (!status) finish(l->newton, l);
   return status;

@@ -11,7 +11,7 @@
 #include "core/arena.h"
 #include "dynamics/gram.h"
 #include "dynamics/chart_dynamics.h"
-#include "integrators/fixed_point.h"
+#include "integrators/iteration.h"
 #include "integrators/predictor.h"
 #include "integrators/solver.h"
 #include "numerics/sparse.h"
@@ -61,6 +61,7 @@ typedef struct cb_radau {
   const cb_state *start;
   double h;
   double *v0;
+  cb_stage_change moved; /* by the last correction of Newton's method */
 
   double *X, *V, *F;                /* positions, velocities, forces */
   double *D, *E;                    /* X - x0 and V - v0 */
@@ -116,8 +117,8 @@ cb_status cb_radau_matrix(cb_radau *m);
 cb_sparse *cb_radau_sparse(const cb_radau *m);
 /* Largest move of a position, or of h times a velocity, in a correction; infinite where it is not finite. */
 double cb_radau_size(const cb_radau *m, const double *step);
-/* The unknowns less scale * step; *multiplier: largest change of one. */
-void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_stage_change *change, double *multiplier);
+/* The unknowns less scale * step. */
+void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_stage_change *change);
 double *cb_radau_last(const cb_radau *m); /* [unknowns] room for a correction */
 
 #endif

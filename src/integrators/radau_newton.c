@@ -275,11 +275,10 @@ double cb_radau_size(const cb_radau *m, const double *step) {
   return total - total == 0 ? largest : INFINITY;
 }
 
-void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_stage_change *c, double *multiplier) {
+void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_stage_change *c) {
   const cb_radau_newton *w = m->newton;
   const double h = m->h;
   double total = 0;
-  *multiplier = 0;
   for (size_t e = 0; e < m->count; e++) c->position = fmax(c->position, fabs(m->start->x[e]));
   for (int i = 0; i < m->s; i++) {
     const double *from = step + (size_t)i * (size_t)w->each;
@@ -299,7 +298,7 @@ void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_stage_ch
     for (int r = 0; r < m->R; r++) {
       const double d = scale * from[2 * m->count + (size_t)r] / (h * h);
       lambda[r] -= d;
-      *multiplier = fmax(*multiplier, fabs(d));
+      c->multiplier = fmax(c->multiplier, fabs(d));
       if (m->mu) cb_radau_row(m, m->mu, i)[r] -= scale * from[2 * m->count + (size_t)(m->R + r)] / h;
       total += d;
     }

@@ -1,5 +1,5 @@
-/* Iterations for the stages of one step of Radau IIA: fixed-point (fixed_point.h), or Newton's method, by the same
- * measured contraction. Its matrix is kept while it contracts well: Hairer & Wanner, Solving ODEs II (1996), IV.8.
+/* Iterations for the stages of one step of Radau IIA: fixed-point, or Newton's method, by the same measured
+ * contraction (iteration.h). Its matrix is kept while it contracts well: Hairer & Wanner, Solving ODEs II (1996), IV.8.
  */
 #include "integrators/radau.h"
 
@@ -8,21 +8,7 @@
 
 static const char name[] = "radau_iia";
 
-/* m->noise: g is known to the round-off of the coordinates, which A^-1 takes to h v. */
-static bool is_noise(const cb_radau *m, const cb_stage_change *c) { return cb_stage_change_is_noise(c, m->noise); }
-
-static cb_status sweep(void *method, int iteration, cb_stage_change *c) {
-  return cb_radau_sweep(method, iteration == 1, c);
-}
-
-static cb_status fixed_point(cb_radau *m) {
-  const double target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16;
-  const cb_fixed_point how = {name, target, m->noise, m->max_iterations, NULL};
-  return cb_fixed_point_solve(&how, m->integrator, sweep, m);
-}
-
-/* Contraction above which the matrix is made anew. */
-static const double slow = 1e-3;
+static cb_status sweep(void *method, cb_stage_change *c) { return cb_radau_sweep(method, c->iteration == 1, c); }
 
 /* The correction at the present stages into *r: with the last matrix, or with a new one. */
 static cb_status correction(cb_radau *m, bool fresh, double **r) {
@@ -34,71 +20,64 @@ static cb_status correction(cb_radau *m, bool fresh, double **r) {
   return CB_OK;
 }
 
-/* Damped by the natural monotonicity test: a step is halved until the next correction with the same matrix is smaller
- * than the last one was. Source: Deuflhard, Newton Methods for Nonlinear Problems (2004), 3.3.3,
- * doi:10.1007/978-3-642-23899-4. */
-static cb_status newton(cb_radau *m) {
+/* One correction, after the last one was damped by the natural monotonicity test: a step is halved until the next
+ * correction with the same matrix is smaller than the last one was. Source: Deuflhard, Newton Methods for Nonlinear
+ * Problems (2004), 3.3.3, doi:10.1007/978-3-642-23899-4. */
+static cb_status correct(void *method, cb_stage_change *c) {
   enum { HALVINGS = 12 };
-  cb_integrator *in = m->integrator;
-  const double target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16;
-  const size_t bytes = (size_t)cb_radau_unknowns(m) * sizeof(double);
-  double *last = cb_radau_last(m), *r = NULL, before = 0, multiplier, taken = 1;
-  cb_stage_change c = {0};
-  for (int it = 1, halvings = 0; it <= m->max_iterations;) {
-    double rho = INFINITY;
-    cb_status status = cb_radau_evaluate(m);
-    if (status < 0 || (status && it == 1)) return status;
-    if (!status && it > 1 && (status = correction(m, false, &r))) return status;
-    c.change = status || it == 1 ? INFINITY : cb_radau_size(m, r);
-    if (it > 1) rho = c.change / before;
-    if (it > 1 && !(rho <= 1 - taken / 4) && !is_noise(m, &c) && halvings < HALVINGS) {
-      cb_radau_correct(m, last, -taken / 2, &c, &multiplier);
-      taken /= 2;
-      halvings++;
-      continue;
-    }
-    if (status) return status;
-    if (rho > slow && (status = correction(m, true, &r))) return status;
-    memcpy(last, r, bytes);
-    c = (cb_stage_change){0};
-    cb_radau_correct(m, r, 1, &c, &multiplier);
-    if (!(c.change < INFINITY && c.size < INFINITY)) return cb_stage_not_finite(name, it);
-    in->iterations = it;
-    in->residual = c.size > 0 ? c.change / c.size : 0;
-    if (c.change <= target * c.size) return CB_OK;
-    if (rho < 1 && c.change * rho / (1 - rho) <= target * c.size) return CB_OK;
-    if (it > 1 && is_noise(m, &c) && rho > 1.0 / 16) return CB_OK;
-    before = c.change;
-    taken = 1;
-    halvings = 0;
-    it++;
+  const double slow = 1e-3; /* contraction above which the matrix is made anew */
+  cb_radau *m = method;
+  double *last = cb_radau_last(m), *r = NULL, taken = 1;
+  c->rho = INFINITY;
+  cb_status status = cb_radau_evaluate(m);
+  if (status < 0 || (status && c->iteration == 1)) return status;
+  cb_stage_change next = m->moved;
+  for (int halvings = 0; c->iteration > 1; halvings++) {
+    if (!status && (status = correction(m, false, &r))) return status;
+    next.change = status ? INFINITY : cb_radau_size(m, r);
+    c->rho = next.change / c->before;
+    if (c->rho <= 1 - taken / 4 || cb_stage_change_is_noise(&next, m->noise) || halvings == HALVINGS) break;
+    cb_radau_correct(m, last, -taken / 2, &next);
+    taken /= 2;
+    if ((status = cb_radau_evaluate(m)) < 0) return status;
   }
-  return cb_fail(CB_STEP_NO_CONVERGENCE,
-                 "radau_iia: Newton's method stands at a relative change of %.2g after %d iterations; a smaller step "
-                 "may do",
-                 in->residual, in->iterations);
+  if (status) return status;
+  if (c->rho > slow && (status = correction(m, true, &r))) return status;
+  memcpy(last, r, (size_t)cb_radau_unknowns(m) * sizeof(double));
+  cb_radau_correct(m, r, 1, c);
+  m->moved = *c;
+  return CB_OK;
 }
 
-/* As published: on until the largest correction of anything, multipliers as they are, is below the tolerance, and
- * content with what there is after 102 solutions. */
-static cb_status newton_published(cb_radau *m) {
-  enum { MOST = 102 };
-  cb_integrator *in = m->integrator;
-  const double tolerance = m->tolerance > 0 ? m->tolerance : 1e-11;
-  for (int it = 1; it <= MOST; it++) {
-    cb_status status = cb_radau_evaluate(m);
-    if (status || (status = cb_radau_matrix(m)) || (status = cb_sparse_factor(cb_radau_sparse(m))))
-      return cb_radau_status(status);
-    cb_stage_change c = {0};
-    double multiplier, *r = cb_radau_residual(m);
-    cb_sparse_solve(cb_radau_sparse(m), r);
-    cb_radau_correct(m, r, 1, &c, &multiplier);
-    if (!(c.change < INFINITY && multiplier < INFINITY)) return cb_stage_not_finite(name, it);
-    in->iterations = it;
-    in->residual = c.size > 0 ? c.change / c.size : 0;
-    if (fmax(c.change, multiplier) <= tolerance) break;
-  }
+/* As published, with all matrices new. */
+static cb_status correct_published(void *method, cb_stage_change *c) {
+  cb_radau *m = method;
+  double *r;
+  cb_status status = cb_radau_evaluate(m);
+  if (!status) status = correction(m, true, &r);
+  if (status) return cb_radau_status(status);
+  cb_radau_correct(m, r, 1, c);
+  if (!(c->multiplier < INFINITY)) c->change = NAN;
   return CB_OK;
+}
+
+/* On until the largest correction of anything, multipliers as they are, is below the tolerance, and content with what
+ * there is after the last solution. */
+static cb_stage_end end_published(const cb_iteration *how, const cb_stage_change *c) {
+  return fmax(c->change, c->multiplier) <= how->target || c->iteration == how->most ? CB_STAGE_ENDED : CB_STAGE_ON;
+}
+
+/* m->noise: g is known to the round-off of the coordinates, which A^-1 takes to h v. */
+static cb_status iterate(cb_radau *m) {
+  const double target = m->tolerance > 0 ? m->tolerance : m->published ? 1e-11 : DBL_EPSILON / 16;
+  cb_iteration how = {name, CB_FIXED_POINT, sweep, cb_end_by_contraction, .target = target, .noise = m->noise,
+                      .stall = 0.25, .lost = 1e3, .most = m->max_iterations};
+  if (m->published)
+    how = (cb_iteration){name, CB_NEWTON, correct_published, end_published, .target = target, .most = 102};
+  else if (cb_solver_is_newton(&m->solver))
+    how = (cb_iteration){name, CB_NEWTON, correct, cb_end_by_contraction, .target = target, .noise = m->noise,
+                         .stall = 1.0 / 16, .lost = INFINITY, .most = m->max_iterations};
+  return cb_iterate(&how, m->integrator, m);
 }
 
 static cb_status solve_once(cb_radau *m) {
@@ -107,7 +86,7 @@ static cb_status solve_once(cb_radau *m) {
   cb_status status = by_newton && !m->newton ? cb_radau_newton_create(m) : CB_OK;
   if (!status) status = cb_radau_predict(m, by_newton);
   if (status) return status;
-  return m->published ? newton_published(m) : by_newton ? newton(m) : fixed_point(m);
+  return iterate(m);
 }
 
 cb_status cb_radau_solve(cb_radau *m) {

@@ -50,34 +50,23 @@ static cb_status create(cb_integrator *in, const void *params) {
   if (!g->chart && p->form == FORM_VELOCITY)
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "`form: velocity` works in a fixed chart: set `chart` of the space, or use `form: canonical`");
-  cb_arena *arena = cb_arena_create();
-  cb_gauss *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
-  if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `gauss`");
-  m->arena = arena;
-  m->form = g->chart ? &cb_gauss_chart_form : &cb_gauss_moving_form;
-  m->canonical = p->form == FORM_CANONICAL;
-  m->integrator = in;
-  m->system = in->system;
-  m->forces = in->forces;
-  m->g = g;
-  m->mass = cb_system_masses(in->system);
-  m->s = p->stages;
-  m->n = cb_system_particles(in->system);
-  m->k = g->k;
-  m->dim = g->dim;
+  cb_gauss *m = cb_arena_object(sizeof *m, "the integrator `gauss`");
+  if (!m) return CB_ERROR_MEMORY;
+  *m = (cb_gauss){.arena = m->arena,
+                  CB_METHOD_OF(in),
+                  CB_METHOD_OPTIONS(p),
+                  .k = g->k,
+                  .dim = g->dim,
+                  .form = g->chart ? &cb_gauss_chart_form : &cb_gauss_moving_form,
+                  .canonical = p->form == FORM_CANONICAL,
+                  .symmetric = p->symmetric,
+                  .balance = p->balance};
   m->threads = cb_threads_for((size_t)m->n);
-  m->symmetric = p->symmetric;
-  m->balance = p->balance;
-  m->compensated = p->compensated;
-  m->damped = cb_forces_uses_velocity(in->forces);
-  m->max_iterations = p->iterations;
-  m->tolerance = p->tolerance;
   cb_solver_start(&m->solver, p->solver, m->n);
   in->self = m;
   cb_status status = cb_tableau_gauss(p->stages, &m->tableau);
   if (!status) status = m->form->create(m);
-  if (!status && (cb_solver_is_newton(&m->solver) || (p->solver == CB_SOLVER_AUTO && m->n <= CB_SOLVER_SMALL)))
-    status = m->form->prepare_newton(m); /* where it may be needed and is cheap: a step allocates nothing */
+  if (!status && cb_solver_may_be_newton(&m->solver)) status = m->form->prepare_newton(m);
   if (status) {
     destroy(in);
     in->self = NULL;

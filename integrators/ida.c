@@ -65,30 +65,14 @@ static cb_status make_arrays(cb_ida *m) {
   if (!(m->pattern = cb_forces_pattern(m->forces))) return cb_fail(CB_ERROR_MEMORY, "no memory for the pattern");
   const size_t rows = (size_t)m->rows->rows, entries = (size_t)m->rows->start[rows] * (size_t)m->k,
                count = (size_t)m->nk, square = (size_t)(m->k * m->k), blocks = (size_t)m->pattern->start[m->n] * square;
-  const struct {
-    double **array;
-    size_t count;
-  } array[] = {{&m->x, count},
-               {&m->v, count},
-               {&m->left_x, count},
-               {&m->left_p, count},
-               {&m->W, count * (size_t)m->k},
-               {&m->force, count},
-               {&m->push, count},
-               {&m->shift, count},
-               {&m->g_value, rows},
-               {&m->rate, rows},
-               {&m->gamma, rows},
-               {&m->multiplier, rows},
-               {&m->G, entries},
-               {&m->rate_x, entries},
-               {&m->force_x, blocks},
-               {&m->force_v, m->damped ? blocks : 0},
-               {&m->push_x, rows ? blocks : 0},
-               {&m->shift_x, rows ? blocks : 0}};
-  for (size_t i = 0; i < sizeof array / sizeof *array; i++)
-    if (!(*array[i].array = cb_arena_alloc_aligned(m->arena, array[i].count, sizeof(double), CB_CACHE_LINE)))
-      return cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates", count);
+  cb_arena_doubles(m->arena, count, &m->x, &m->v, &m->left_x, &m->left_p, &m->force, &m->push, &m->shift);
+  cb_arena_doubles(m->arena, count * (size_t)m->k, &m->W);
+  cb_arena_doubles(m->arena, rows, &m->g_value, &m->rate, &m->gamma, &m->multiplier);
+  cb_arena_doubles(m->arena, entries, &m->G, &m->rate_x);
+  cb_arena_doubles(m->arena, blocks, &m->force_x);
+  cb_arena_doubles(m->arena, m->damped ? blocks : 0, &m->force_v);
+  cb_arena_doubles(m->arena, rows ? blocks : 0, &m->push_x, &m->shift_x);
+  if (cb_arena_lost(m->arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates", count);
   for (int a = 0; !m->g->chart && a < m->n; a++)
     for (int i = 0; i < m->k; i++) m->W[(size_t)a * square + (size_t)(i * m->k + i)] = 1 / (m->g->form[i] * m->mass[a]);
   return CB_OK;
@@ -96,20 +80,11 @@ static cb_status make_arrays(cb_ida *m) {
 
 static cb_status create(cb_integrator *in, const void *params) {
   const parameters *p = params;
-  cb_arena *arena = cb_arena_create();
-  cb_ida *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
-  if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `ida`");
-  m->arena = arena;
-  m->integrator = in;
-  m->g = cb_system_space(in->system);
-  m->forces = in->forces;
-  m->mass = cb_system_masses(in->system);
-  m->n = cb_system_particles(in->system);
+  cb_ida *m = cb_arena_object(sizeof *m, "the integrator `ida`");
+  if (!m) return CB_ERROR_MEMORY;
+  *m = (cb_ida){.arena = m->arena, CB_METHOD_OF(in), .rtol = p->rtol, .atol = p->atol};
   m->k = m->g->k;
   m->nk = m->n * m->k;
-  m->damped = cb_forces_uses_velocity(in->forces);
-  m->rtol = p->rtol;
-  m->atol = p->atol;
   in->self = m;
   const cb_ida_options options = {p->solver, p->max_order, p->max_steps, p->max_step};
   cb_status status = make_rows(m);

@@ -7,7 +7,6 @@
  */
 #include "integrators/lobatto_form.h"
 
-#include "core/arena.h"
 #include "integrators/solver.h"
 
 #include <stddef.h>
@@ -22,44 +21,22 @@ static const cb_param table[] = {
                      "250"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-typedef struct method {
-  cb_arena *arena;
-  const cb_lobatto_form *form;
-  void *self; /* of the form */
-} method;
-
-static cb_status create(cb_integrator *in, const void *params) {
-  cb_arena *arena = cb_arena_create();
-  method *m = cb_arena_alloc(arena, 1, sizeof *m);
-  if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `lobatto`");
-  m->arena = arena;
-  m->form = cb_system_space(in->system)->chart ? &cb_lobatto_chart_form : &cb_lobatto_embedding_form;
-  const cb_status status = m->form->create(in, params, &m->self);
-  if (status) return cb_arena_free(arena), status;
-  in->self = m;
-  return CB_OK;
+static const cb_lobatto_form *form(const cb_integrator *in) {
+  return cb_system_space(in->system)->chart ? &cb_lobatto_chart_form : &cb_lobatto_embedding_form;
 }
+
+static cb_status create(cb_integrator *in, const void *params) { return form(in)->create(in, params, &in->self); }
 
 static void destroy(cb_integrator *in) {
-  method *m = in->self;
-  if (!m) return;
-  m->form->destroy(m->self);
-  cb_arena_free(m->arena);
+  if (in->self) form(in)->destroy(in->self);
 }
 
-static cb_status step(cb_integrator *in, void *state, double h) {
-  const method *m = in->self;
-  return m->form->step(m->self, state, h);
-}
+static cb_status step(cb_integrator *in, void *state, double h) { return form(in)->step(in->self, state, h); }
 
-static void reset(cb_integrator *in) {
-  const method *m = in->self;
-  m->form->reset(m->self);
-}
+static void reset(cb_integrator *in) { form(in)->reset(in->self); }
 
 static void moved(cb_integrator *in, int component, const cb_isometry *isometry) {
-  const method *m = in->self;
-  if (m->form->moved) m->form->moved(m->self, component, isometry);
+  if (form(in)->moved) form(in)->moved(in->self, component, isometry);
 }
 
 static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {

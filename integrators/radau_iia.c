@@ -104,32 +104,17 @@ static cb_status prepare_rows(cb_radau *m) {
 static cb_status allocate(cb_radau *m) {
   cb_arena *arena = m->arena;
   const size_t s = (size_t)m->s, all = s * m->count, rows = s * (size_t)m->R;
-  const struct {
-    double **to;
-    size_t count;
-  } arrays[] = {{&m->v0, m->count},
-                {&m->X, all},
-                {&m->V, all},
-                {&m->F, all},
-                {&m->D, all},
-                {&m->E, all},
-                {&m->next, 2 * all},
-                {&m->rates, all + rows},
-                {&m->lift, m->count},
-                {&m->drift, m->R && m->index == CB_RADAU_GGL ? all : 0},
-                {&m->mu, m->R && m->index == CB_RADAU_GGL ? rows : 0},
-                {&m->g_rows, rows},
-                {&m->rate, rows},
-                {&m->G, s * m->entries},
-                {&m->gamma, (size_t)m->R},
-                {&m->y, rows},
-                {&m->z, rows},
-                {&m->inverse, m->chart ? all * (size_t)m->k : 0},
-                {&m->multiplier, (size_t)m->R}};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    if (arrays[i].count &&
-        !(*arrays[i].to = cb_arena_alloc_aligned(arena, arrays[i].count, sizeof(double), CB_CACHE_LINE)))
-      return cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", m->n);
+  cb_arena_doubles(arena, m->count, &m->v0, &m->lift);
+  cb_arena_doubles(arena, all, &m->X, &m->V, &m->F, &m->D, &m->E);
+  cb_arena_doubles(arena, 2 * all, &m->next);
+  cb_arena_doubles(arena, all + rows, &m->rates);
+  cb_arena_doubles(arena, rows, &m->g_rows, &m->rate, &m->y, &m->z);
+  cb_arena_doubles(arena, (size_t)m->R, &m->gamma, &m->multiplier);
+  cb_arena_doubles(arena, s * m->entries, &m->G);
+  if (m->R && m->index == CB_RADAU_GGL) cb_arena_doubles(arena, all, &m->drift);
+  if (m->R && m->index == CB_RADAU_GGL) cb_arena_doubles(arena, rows, &m->mu);
+  if (m->chart) cb_arena_doubles(arena, all * (size_t)m->k, &m->inverse);
+  if (cb_arena_lost(arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", m->n);
   return cb_predictor_create(m->s, m->tableau.c, m->s <= 3 ? 2 : 1, m->count + (size_t)m->R, &m->predictor);
 }
 
@@ -156,27 +141,18 @@ static cb_status create(cb_integrator *in, const void *params) {
   const cb_geometry *g = cb_system_space(in->system);
   cb_status status = check(in, p);
   if (status) return status;
-  cb_arena *arena = cb_arena_create();
-  cb_radau *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
-  if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `radau_iia`");
-  m->arena = arena;
-  m->integrator = in;
-  m->forces = in->forces;
-  m->g = g;
-  m->mass = cb_system_masses(in->system);
-  m->s = p->stages;
-  m->n = cb_system_particles(in->system);
-  m->k = g->k;
+  cb_radau *m = cb_arena_object(sizeof *m, "the integrator `radau_iia`");
+  if (!m) return CB_ERROR_MEMORY;
+  *m = (cb_radau){.arena = m->arena,
+                  CB_METHOD_OF(in),
+                  CB_METHOD_OPTIONS(p),
+                  .k = g->k,
+                  .chart = g->chart,
+                  .index = (cb_radau_index)p->constraints,
+                  .published = p->form == FORM_VELOCITY};
   m->count = (size_t)m->n * (size_t)m->k;
-  m->chart = g->chart;
-  m->index = (cb_radau_index)p->constraints;
-  m->published = p->form == FORM_VELOCITY;
   m->compensated = p->compensated && !m->published;
-  m->damped = cb_forces_uses_velocity(in->forces);
-  m->max_iterations = p->iterations;
-  m->tolerance = p->tolerance;
-  const int solver = m->published ? CB_SOLVER_NEWTON : p->solver;
-  cb_solver_start(&m->solver, solver, m->n);
+  cb_solver_start(&m->solver, m->published ? CB_SOLVER_NEWTON : p->solver, m->n);
   in->self = m;
   status = cb_tableau_radau_iia(m->s, &m->tableau);
   if (!status) {
@@ -194,8 +170,7 @@ static cb_status create(cb_integrator *in, const void *params) {
   }
   if (!status) status = invert_conditions(m);
   if (!status) status = allocate(m);
-  if (!status && (solver == CB_SOLVER_NEWTON || (solver == CB_SOLVER_AUTO && m->n <= CB_SOLVER_SMALL)))
-    status = cb_radau_newton_create(m); /* where it may be needed and is cheap: a step allocates nothing */
+  if (!status && cb_solver_may_be_newton(&m->solver)) status = cb_radau_newton_create(m);
   if (status) {
     destroy(in);
     in->self = NULL;

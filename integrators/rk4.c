@@ -32,16 +32,12 @@ static void destroy(cb_integrator *in) {
 
 static cb_status create(cb_integrator *in, const void *params) {
   (void)params;
-  cb_arena *arena = cb_arena_create();
-  method *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
-  if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `rk4`");
-  m->arena = arena;
-  const size_t count = (size_t)cb_system_particles(in->system) * (size_t)cb_system_space(in->system)->k;
-  m->count = count;
-  double **array[] = {&m->x, &m->p, &m->F, &m->dx, &m->dp, &m->sum_x, &m->sum_p};
-  for (size_t i = 0; i < sizeof array / sizeof *array; i++)
-    if (!(*array[i] = cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE)))
-      return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates", count);
+  method *m = cb_arena_object(sizeof *m, "the integrator `rk4`");
+  if (!m) return CB_ERROR_MEMORY;
+  m->count = (size_t)cb_system_particles(in->system) * (size_t)cb_system_space(in->system)->k;
+  cb_arena_doubles(m->arena, m->count, &m->x, &m->p, &m->F, &m->dx, &m->dp, &m->sum_x, &m->sum_p);
+  if (cb_arena_lost(m->arena))
+    return cb_arena_free(m->arena), cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates", m->count);
   in->self = m;
   in->solver = "explicit";
   return CB_OK;

@@ -56,8 +56,11 @@ FAILS_OF_FREE(calloc, (size_t n, size_t size), (n, size))
 FAILS_OF_FREE(aligned_alloc, (size_t alignment, size_t n), (alignment, n))
 FAILS_OF_FREE(strdup, (const char *text), (text))
 FAILS_OF_FREE(realpath, (const char *path, char *out), (path, out))
-FAILS(cb_arena_alloc, (void *arena, size_t n, size_t size), (arena, n, size))
-FAILS(cb_arena_alloc_aligned, (void *arena, size_t n, size_t size, size_t alignment), (arena, n, size, alignment))
+/* by a request for too much, so that the arena knows */
+FAILS_WITH(__real_cb_arena_alloc(arena, SIZE_MAX, 2), void *, cb_arena_alloc, (void *arena, size_t n, size_t size),
+           (arena, n, size))
+FAILS_WITH(__real_cb_arena_alloc_aligned(arena, SIZE_MAX, 2, alignment), void *, cb_arena_alloc_aligned,
+           (void *arena, size_t n, size_t size, size_t alignment), (arena, n, size, alignment))
 FAILS(cb_arena_strdup, (void *arena, const char *text), (arena, text))
 FAILS(cb_arena_strndup, (void *arena, const char *text, size_t n), (arena, text, n))
 FAILS(gsl_rng_alloc, (const void *type), (type))

@@ -237,7 +237,13 @@ static void an_arena_gives_zeroed_aligned_pieces(void **state) {
     for (size_t k = 0; k < n; k++) assert_int_equal(piece[k], 0);
     memset(piece, 0xff, n);
   }
+  double *x, *y;
+  cb_arena_doubles(arena, 3, &x, &y);
+  assert_true(x && y && x != y && (uintptr_t)x % CB_CACHE_LINE == 0 && (uintptr_t)y % CB_CACHE_LINE == 0);
+  for (int i = 0; i < 3; i++) assert_true(x[i] == 0 && y[i] == 0);
+  assert_false(cb_arena_lost(arena));
   assert_null(cb_arena_alloc(arena, SIZE_MAX / 2, 4));
+  assert_true(cb_arena_lost(arena));
   assert_null(cb_arena_alloc(arena, SIZE_MAX - 4, 1));
   assert_null(cb_arena_alloc(NULL, 1, 1));
   assert_string_equal(cb_arena_strdup(arena, "text"), "text");

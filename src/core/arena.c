@@ -34,6 +34,7 @@ struct block {
 struct cb_arena {
   block *newest;
   size_t next_size;
+  bool lost;
 };
 
 cb_arena *cb_arena_create(void) {
@@ -66,7 +67,7 @@ static void *take(block *b, size_t bytes, size_t alignment) {
   return b->data + offset;
 }
 
-void *cb_arena_alloc_aligned(cb_arena *arena, size_t count, size_t size, size_t alignment) {
+static void *get(cb_arena *arena, size_t count, size_t size, size_t alignment) {
   if (!arena || alignment == 0 || (alignment & (alignment - 1)) != 0) return NULL;
   if (size != 0 && count > SIZE_MAX / size) return NULL;
   size_t bytes = count * size;
@@ -94,6 +95,14 @@ void *cb_arena_alloc_aligned(cb_arena *arena, size_t count, size_t size, size_t 
   }
   return take(b, bytes, alignment);
 }
+
+void *cb_arena_alloc_aligned(cb_arena *arena, size_t count, size_t size, size_t alignment) {
+  void *piece = get(arena, count, size, alignment);
+  if (arena && !piece) arena->lost = true;
+  return piece;
+}
+
+bool cb_arena_lost(const cb_arena *arena) { return !arena || arena->lost; }
 
 void *cb_arena_alloc(cb_arena *arena, size_t count, size_t size) {
   return cb_arena_alloc_aligned(arena, count, size, alignof(max_align_t));

@@ -62,9 +62,9 @@ typedef struct cb_constraint_world {
 } cb_constraint_world;
 
 struct cb_constraints {
+  cb_arena *arena;
   const cb_system *system;
   const cb_geometry *space;
-  cb_arena *arena;
   cb_rows rows;
   cb_forces *forces;
   int *slot;       /* entry of each particle of each element, row after row */

@@ -65,18 +65,16 @@ static cb_status make_rows(cb_constraints *c, bool with_space) {
 }
 
 cb_status cb_constraints_create(cb_forces *f, bool with_space, cb_constraints **out) {
-  cb_arena *arena = cb_arena_create();
-  cb_constraints *c = cb_arena_alloc(arena, 1, sizeof *c);
-  if (!c) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
-  c->arena = arena;
+  cb_constraints *c = cb_arena_object(sizeof *c, "constraints");
+  if (!c) return CB_ERROR_MEMORY;
   c->forces = f;
   c->system = f->system;
   c->space = f->system->space;
-  c->world = cb_arena_alloc(arena, (size_t)f->system->n_world, sizeof *c->world);
-  c->scratch = cb_arena_alloc(arena, 1, sizeof *c->scratch);
+  c->world = cb_arena_alloc(c->arena, (size_t)f->system->n_world, sizeof *c->world);
+  c->scratch = cb_arena_alloc(c->arena, 1, sizeof *c->scratch);
   cb_status status =
       c->world && c->scratch ? make_rows(c, with_space) : cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
-  if (status) return cb_arena_free(arena), status;
+  if (status) return cb_arena_free(c->arena), status;
   cb_constraints_set_origins(c, f->origin);
   *out = c;
   return CB_OK;

@@ -159,10 +159,8 @@ static cb_status laws(const cb_system *s, span c, cb_system *o) {
 
 cb_status cb_system_extract(const cb_system *s, int component, cb_system **out) {
   const span c = span_of(s, component);
-  cb_arena *arena = cb_arena_create();
-  cb_system *o = cb_arena_alloc(arena, 1, sizeof *o);
-  if (!o) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a component");
-  o->arena = arena;
+  cb_system *o = cb_arena_object(sizeof *o, "a component");
+  if (!o) return CB_ERROR_MEMORY;
   o->borrowed = true;
   o->space = s->space;
   o->k = s->k;

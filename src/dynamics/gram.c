@@ -149,10 +149,8 @@ static cb_status analyse(cb_gram *g) {
 }
 
 cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out) {
-  cb_arena *arena = cb_arena_create();
-  cb_gram *g = cb_arena_alloc(arena, 1, sizeof *g);
-  if (!g) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
-  g->arena = arena;
+  cb_gram *g = cb_arena_object(sizeof *g, "constraints");
+  if (!g) return CB_ERROR_MEMORY;
   g->forces = f;
   g->c = c;
   g->system = c->system;
@@ -160,18 +158,14 @@ cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out) {
   g->k = c->space->k;
   g->rows = c->rows;
   const size_t n = (size_t)g->system->n * (size_t)g->k, entries = (size_t)g->rows.start[g->rows.rows] * (size_t)g->k;
-  g->x = cb_arena_alloc(arena, n, sizeof(double));
-  g->trial_x = cb_arena_alloc(arena, n, sizeof(double));
-  g->trial_v = cb_arena_alloc(arena, n, sizeof(double));
-  g->force = cb_arena_alloc(arena, n, sizeof(double));
-  g->G = cb_arena_alloc(arena, 3 * entries, sizeof(double));
-  g->z = cb_arena_alloc(arena, 3 * (size_t)g->rows.rows, sizeof(double));
-  if (!g->x || !g->trial_x || !g->trial_v || !g->force || !g->G || !g->z)
-    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
+  cb_arena_doubles(g->arena, n, &g->x, &g->trial_x, &g->trial_v, &g->force);
+  cb_arena_doubles(g->arena, 3 * entries, &g->G);
+  cb_arena_doubles(g->arena, 3 * (size_t)g->rows.rows, &g->z);
+  if (cb_arena_lost(g->arena)) return cb_arena_free(g->arena), cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
   g->T = g->G + entries;
   g->trial_g = g->T + entries;
   const cb_status status = analyse(g);
-  if (status) return cb_arena_free(arena), status;
+  if (status) return cb_arena_free(g->arena), status;
   *out = g;
   return CB_OK;
 }

@@ -42,13 +42,12 @@ typedef struct cb_gauss_form {
 extern const cb_gauss_form cb_gauss_chart_form, cb_gauss_moving_form;
 
 struct cb_gauss {
+  cb_arena *arena;
   const cb_gauss_form *form;
   cb_integrator *integrator;
-  const cb_system *system;
   cb_forces *forces;
   const cb_geometry *g;
   const double *mass;
-  cb_arena *arena;
   cb_tableau tableau;
   int s, n, k, dim, threads;
   bool symmetric, balance, compensated, damped;

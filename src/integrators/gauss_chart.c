@@ -28,17 +28,11 @@ static cb_status create(cb_gauss *m) {
   cb_gauss_chart *f = m->self = cb_arena_alloc(arena, 1, sizeof *f);
   if (!f) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `gauss`");
   const size_t count = f->count = (size_t)m->n * (size_t)m->dim, all = (size_t)m->s * count;
-  f->q = cb_arena_alloc_aligned(arena, all, sizeof(double), CB_CACHE_LINE);
-  f->z = cb_arena_alloc_aligned(arena, all, sizeof(double), CB_CACHE_LINE);
-  f->F = cb_arena_alloc_aligned(arena, all, sizeof(double), CB_CACHE_LINE);
-  f->w = cb_arena_alloc_aligned(arena, all, sizeof(double), CB_CACHE_LINE);
-  f->rates = cb_arena_alloc_aligned(arena, 2 * all, sizeof(double), CB_CACHE_LINE);
-  f->w0 = cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE);
-  f->u0 = cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE);
-  f->dq = cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE);
-  f->inverse = cb_arena_alloc_aligned(arena, all * (size_t)m->dim, sizeof(double), CB_CACHE_LINE);
-  if (!f->q || !f->z || !f->F || !f->w || !f->rates || !f->w0 || !f->u0 || !f->dq || !f->inverse)
-    return cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", m->n);
+  cb_arena_doubles(arena, all, &f->q, &f->z, &f->F, &f->w);
+  cb_arena_doubles(arena, 2 * all, &f->rates);
+  cb_arena_doubles(arena, count, &f->w0, &f->u0, &f->dq);
+  cb_arena_doubles(arena, all * (size_t)m->dim, &f->inverse);
+  if (cb_arena_lost(arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", m->n);
   f->rate = m->canonical ? cb_chart_rate_canonical : cb_chart_rate_velocity;
   f->derivatives = m->canonical ? cb_chart_derivatives_canonical : cb_chart_derivatives_velocity;
   cb_tableau_inverse(&m->tableau, &f->inverse_a[0][0]);

@@ -17,10 +17,9 @@ cb_status cb_gauss_chart_prepare_newton(cb_gauss *m) {
   cb_gauss_chart *f = m->self;
   const int s = m->s, d = m->dim, B = s * d;
   f->jet = cb_chart_jets(m->arena, d, (size_t)s * (size_t)m->n);
-  f->block = cb_arena_alloc(m->arena, (size_t)(B * B), sizeof(double));
+  cb_arena_doubles(m->arena, (size_t)(B * B), &f->block);
   bool *mask = cb_arena_alloc(m->arena, (size_t)(B * B), sizeof *mask);
-  if (!f->jet || !f->block || !mask) return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
-  memset(f->block, 0, (size_t)(B * B) * sizeof(double));
+  if (cb_arena_lost(m->arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
   for (int i = 0; i < s; i++)
     for (int l = 0; l < s; l++) {
       double square = 0;

@@ -42,25 +42,14 @@ static cb_status create(cb_gauss *m) {
   }
   const size_t n = (size_t)m->n, count = w->count = n * (size_t)m->dim, points = w->points = n * (size_t)m->k,
                s = (size_t)m->s;
-  const struct {
-    double **array;
-    size_t size;
-  } arrays[] = {{&w->xi, s * count},
-                {&w->u, s * count},
-                {&w->f, s * count},
-                {&w->f0, s * n * (size_t)w->n_factors},
-                {&w->x, s * points},
-                {&w->F, s * points},
-                {&w->v, m->damped ? s * points : 0},
-                {&w->E, n * (size_t)w->frame},
-                {&w->P0, count},
-                {&w->e, count},
-                {&w->dP, count},
-                {&w->dx, points},
-                {&w->dp, points}};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    if (!(*arrays[i].array = cb_arena_alloc_aligned(arena, arrays[i].size, sizeof(double), CB_CACHE_LINE)))
-      return cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", m->n);
+  cb_arena_doubles(arena, s * count, &w->xi, &w->u, &w->f);
+  cb_arena_doubles(arena, s * points, &w->x, &w->F);
+  if (m->damped) cb_arena_doubles(arena, s * points, &w->v);
+  cb_arena_doubles(arena, s * n * (size_t)w->n_factors, &w->f0);
+  cb_arena_doubles(arena, n * (size_t)w->frame, &w->E);
+  cb_arena_doubles(arena, count, &w->P0, &w->e, &w->dP);
+  cb_arena_doubles(arena, points, &w->dx, &w->dp);
+  if (cb_arena_lost(arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", m->n);
   for (int i = 0; i < m->s; i++) {
     w->x_at[i] = w->x + (size_t)i * points;
     w->F_at[i] = w->F + (size_t)i * points;
@@ -87,7 +76,7 @@ static void reset(cb_gauss *m) { cb_predictor_reset(((cb_gauss_moving *)m->self)
 /* Forces are vectors of the embedding: an isometry acts on them by its linear part. */
 static void moved(cb_gauss *m, int component, const cb_isometry *isometry) {
   const cb_gauss_moving *w = m->self;
-  const int *start = cb_system_component_starts(m->system);
+  const int *start = cb_system_component_starts(m->integrator->system);
   for (int age = 0; age < 2; age++) {
     double *past = cb_predictor_past(w->predictor, age);
     for (int i = 0; past && i < m->s; i++)

@@ -33,12 +33,9 @@ cb_status cb_gauss_moving_prepare_newton(cb_gauss *m) {
   const int B = m->s * m->dim;
   struct cb_moving_newton *q = w->newton = cb_arena_alloc(m->arena, 1, sizeof *q);
   if (q) q->jet = cb_arena_alloc(m->arena, (size_t)m->s * (size_t)m->n, sizeof *q->jet);
-  if (q) q->pi = cb_arena_alloc(m->arena, (size_t)m->s * w->count, sizeof(double));
-  if (q) q->pulled = cb_arena_alloc(m->arena, (size_t)m->s * w->count, sizeof(double));
-  if (q) q->block = cb_arena_alloc(m->arena, (size_t)(B * B), sizeof(double));
-  if (!q || !q->jet || !q->pi || !q->pulled || !q->block)
-    return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
-  memset(q->block, 0, (size_t)(B * B) * sizeof(double));
+  if (q) cb_arena_doubles(m->arena, (size_t)m->s * w->count, &q->pi, &q->pulled);
+  if (q) cb_arena_doubles(m->arena, (size_t)(B * B), &q->block);
+  if (cb_arena_lost(m->arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
   for (int i = 0; i < B; i++) q->block[i * B + i] = 1;
   return cb_gauss_make_matrix(m, NULL, q->block);
 }

@@ -20,9 +20,8 @@ static cb_status fixed_point(cb_gauss *m) {
   const cb_iteration how = {name, CB_FIXED_POINT, sweep, cb_end_by_contraction,
                             /* An error of eps of the moves a step would be seen after 1e5 steps: it is a bias, while
                              * round-off is random. */
-                            .target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384,
-                            .noise = noise, .stall = 0.25, .lost = 1e3, .most = m->max_iterations,
-                            .contraction = &m->contraction};
+                            .target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384, .noise = noise,
+                            .stall = 0.25, .lost = 1e3, .most = m->max_iterations, .contraction = &m->contraction};
   return cb_iterate(&how, m->integrator, m);
 }
 
@@ -48,8 +47,13 @@ static cb_stage_end end(const cb_iteration *how, const cb_stage_change *c) {
 }
 
 static cb_status newton(cb_gauss *m) {
-  const cb_iteration how = {name, "Newton's method stands at a relative residual", "a smaller step may do", correct, end,
-                            .target = m->tolerance > 0 ? m->tolerance : 2 * DBL_EPSILON, .most = m->max_iterations};
+  const cb_iteration how = {name,
+                            "Newton's method stands at a relative residual",
+                            "a smaller step may do",
+                            correct,
+                            end,
+                            .target = m->tolerance > 0 ? m->tolerance : 2 * DBL_EPSILON,
+                            .most = m->max_iterations};
   double norm;
   const cb_status status = m->form->residual(m, m->residual, &norm);
   if (status) return status;
@@ -62,11 +66,10 @@ cb_status cb_gauss_make_matrix(cb_gauss *m, const bool *mask, const double *pivo
   if (!pattern) return CB_ERROR_MEMORY;
   const size_t entries = (size_t)pattern->start[m->n] * (size_t)(m->k * m->k) * (size_t)m->s;
   const size_t unknowns = (size_t)m->n * (size_t)(m->s * m->dim);
-  if (!m->residual) m->residual = cb_arena_alloc(m->arena, unknowns, sizeof(double));
-  if (!m->jacobian_x) m->jacobian_x = cb_arena_alloc_aligned(m->arena, entries, sizeof(double), CB_CACHE_LINE);
-  if (!m->jacobian_v && m->damped)
-    m->jacobian_v = cb_arena_alloc_aligned(m->arena, entries, sizeof(double), CB_CACHE_LINE);
-  if (!m->residual || !m->jacobian_x || (m->damped && !m->jacobian_v))
+  if (!m->residual) cb_arena_doubles(m->arena, unknowns, &m->residual);
+  if (!m->jacobian_x) cb_arena_doubles(m->arena, entries, &m->jacobian_x);
+  if (!m->jacobian_v && m->damped) cb_arena_doubles(m->arena, entries, &m->jacobian_v);
+  if (cb_arena_lost(m->arena))
     return cb_fail(CB_ERROR_MEMORY, "no memory for the Newton method of %zu unknowns", unknowns);
   return cb_stage_matrix_create(pattern, m->s * m->dim, mask, pivots, &m->matrix);
 }

@@ -9,6 +9,7 @@
 #include "core/arena.h"
 #include "dynamics/gram.h"
 #include "integrators/ida.h"
+#include "integrators/solver.h"
 
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_linearsolver.h>
@@ -24,8 +25,8 @@ typedef struct cb_ida_entries {
 } cb_ida_entries;
 
 typedef struct cb_ida {
-  cb_integrator *integrator;
   cb_arena *arena;
+  cb_integrator *integrator;
   const cb_geometry *g;
   cb_forces *forces;
   const double *mass;

@@ -34,8 +34,10 @@ cb_status cb_iterate(const cb_iteration *how, cb_integrator *in, void *method) {
     if (!(c.change < INFINITY && c.size < INFINITY)) return cb_stage_not_finite(how->name, c.iteration);
     in->iterations = c.iteration;
     in->residual = c.relative = c.size > 0 ? c.change / c.size : 0;
-    if (c.rho < 0 && c.iteration == 1) c.rho = how->contraction ? *how->contraction : 0;
-    else if (c.rho < 0) c.rho = c.before > 0 ? c.change / c.before : 0;
+    if (c.rho < 0 && c.iteration == 1)
+      c.rho = how->contraction ? *how->contraction : 0;
+    else if (c.rho < 0)
+      c.rho = c.before > 0 ? c.change / c.before : 0;
     const cb_stage_end end = how->end(how, &c);
     if (end == CB_STAGE_ENDED) return CB_OK;
     if (end == CB_STAGE_LOST) break;

@@ -46,7 +46,8 @@ struct cb_iteration {
   int most;            /* iterations */
   double *contraction; /* as last measured, 0: not yet; NULL: not kept from step to step */
 };
-#define CB_FIXED_POINT "the fixed-point iteration stands at a relative change", "a smaller step or `solver: newton` may do"
+#define CB_FIXED_POINT \
+  "the fixed-point iteration stands at a relative change", "a smaller step or `solver: newton` may do"
 #define CB_NEWTON "Newton's method stands at a relative change", "a smaller step may do"
 
 /* Iterates until the rule ends it, and says in `in` how far it came. */

@@ -25,6 +25,7 @@ typedef struct cb_lobatto_kernel {
 extern const cb_lobatto_kernel cb_lobatto_kernel_x86_64, cb_lobatto_kernel_avx2;
 
 struct cb_lobatto {
+  cb_arena *arena;
   int s;    /* stages */
   int n, k; /* particles, numbers a particle */
   int threads;
@@ -51,7 +52,6 @@ struct cb_lobatto {
   bool has_force;                  /* F[0] holds the force at the state's position */
   const cb_lobatto_kernel *kernel; /* NULL: the space has another form */
 
-  cb_arena *arena;
   cb_integrator *in;
   const cb_geometry *g;
   cb_solver_choice solver;

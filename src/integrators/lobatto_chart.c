@@ -22,28 +22,14 @@
 
 static cb_status allocate(cb_lobatto_chart *m) {
   const size_t stages = (size_t)m->s, count = m->count, rows = (size_t)m->rows;
-  const struct {
-    double **array;
-    size_t size;
-  } all[] = {{&m->q, stages * count},
-             {&m->z, stages * count},
-             {&m->u, stages * count},
-             {&m->w, stages * count},
-             {&m->F, stages * count},
-             {&m->rates, (stages - 1) * (count + rows)},
-             {&m->inverse, stages * count * (size_t)m->d},
-             {&m->x1, count},
-             {&m->x1_low, count},
-             {&m->p1, count},
-             {&m->p1_low, count},
-             {&m->change, count},
-             {&m->G, stages * m->entries},
-             {&m->gap, (stages - 1) * rows}};
+  cb_arena_doubles(m->arena, stages * count, &m->q, &m->z, &m->u, &m->w, &m->F);
+  cb_arena_doubles(m->arena, stages * count * (size_t)m->d, &m->inverse);
+  cb_arena_doubles(m->arena, count, &m->x1, &m->x1_low, &m->p1, &m->p1_low, &m->change);
+  cb_arena_doubles(m->arena, (stages - 1) * (count + rows), &m->rates);
+  cb_arena_doubles(m->arena, (stages - 1) * rows, &m->gap);
+  cb_arena_doubles(m->arena, stages * m->entries, &m->G);
   m->metric = cb_chart_metrics(m->arena, m->d, 1, (size_t)m->n);
-  bool complete = m->metric;
-  for (size_t i = 0; complete && i < sizeof all / sizeof *all; i++)
-    complete = (*all[i].array = cb_arena_alloc_aligned(m->arena, all[i].size, sizeof(double), CB_CACHE_LINE));
-  return complete ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", m->n);
+  return cb_arena_lost(m->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", m->n) : CB_OK;
 }
 
 static cb_status prepare(cb_lobatto_chart *m) {
@@ -64,9 +50,7 @@ static cb_status prepare(cb_lobatto_chart *m) {
   status = cb_predictor_create(m->s, m->tableau.c, depth, m->count, &m->predict_u);
   if (!status)
     status = cb_predictor_create(m->s - 1, m->tableau.c, depth, m->count + (size_t)m->rows, &m->predict_rates);
-  /* made now where it may be needed and is cheap, so that a step allocates nothing */
-  if (!status && (cb_solver_is_newton(&m->solver) || (m->solver.asked == CB_SOLVER_AUTO && m->n <= CB_SOLVER_SMALL)))
-    status = cb_lobatto_chart_newton_create(m, &m->newton);
+  if (!status && cb_solver_may_be_newton(&m->solver)) status = cb_lobatto_chart_newton_create(m, &m->newton);
   return status;
 }
 
@@ -80,22 +64,11 @@ static void destroy(void *form) {
 }
 
 static cb_status create(cb_integrator *in, const cb_lobatto_options *o, void **out) {
-  cb_arena *arena = cb_arena_create();
-  cb_lobatto_chart *m = cb_arena_alloc(arena, 1, sizeof *m);
-  if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `lobatto`");
-  m->arena = arena;
-  m->integrator = in;
-  m->forces = in->forces;
-  m->g = cb_system_space(in->system);
-  m->mass = cb_system_masses(in->system);
-  m->s = o->stages;
-  m->n = cb_system_particles(in->system);
+  cb_lobatto_chart *m = cb_arena_object(sizeof *m, "the integrator `lobatto`");
+  if (!m) return CB_ERROR_MEMORY;
+  *m = (cb_lobatto_chart){.arena = m->arena, CB_METHOD_OF(in), CB_METHOD_OPTIONS(o)};
   m->d = m->g->dim;
   m->count = (size_t)m->n * (size_t)m->d;
-  m->damped = cb_forces_uses_velocity(in->forces);
-  m->compensated = o->compensated;
-  m->max_iterations = o->iterations;
-  m->tolerance = o->tolerance;
   cb_solver_start(&m->solver, o->solver, m->n);
   const cb_status status = prepare(m);
   if (status) return destroy(m), status;

@@ -204,25 +204,20 @@ static cb_status representative(cb_lobatto_chart_newton *w, cb_lobatto_chart *m)
 }
 
 cb_status cb_lobatto_chart_newton_create(cb_lobatto_chart *m, cb_lobatto_chart_newton **out) {
-  cb_arena *arena = cb_arena_create();
-  cb_lobatto_chart_newton *w = arena ? cb_arena_alloc(arena, 1, sizeof *w) : NULL;
-  if (!w) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
-  w->arena = arena;
+  cb_lobatto_chart_newton *w = cb_arena_object(sizeof *w, "Newton's method");
+  if (!w) return CB_ERROR_MEMORY;
   w->pattern = cb_forces_pattern(m->forces);
   w->unknowns = m->n * m->s * m->d + m->rows * (m->s - 1);
-  bool lost = !w->pattern;
-  const size_t entries = lost ? 0 : (size_t)w->pattern->start[m->n] * (size_t)(m->d * m->d);
-  w->jet = cb_chart_jets(arena, m->d, (size_t)m->s * (size_t)m->n);
-  w->r = cb_arena_alloc(arena, (size_t)w->unknowns, sizeof(double));
-  w->weight = cb_arena_alloc(arena, (size_t)m->rows, sizeof(double));
-  lost = lost || !w->jet || !w->r || !w->weight;
+  const size_t entries = w->pattern ? (size_t)w->pattern->start[m->n] * (size_t)(m->d * m->d) : 0;
+  w->jet = cb_chart_jets(w->arena, m->d, (size_t)m->s * (size_t)m->n);
+  cb_arena_doubles(w->arena, (size_t)w->unknowns, &w->r);
+  cb_arena_doubles(w->arena, (size_t)m->rows, &w->weight);
   for (int j = 0; j < m->s - 1; j++) {
-    w->F_q[j] = cb_arena_alloc_aligned(arena, entries, sizeof(double), CB_CACHE_LINE);
-    w->F_v[j] = m->damped ? cb_arena_alloc_aligned(arena, entries, sizeof(double), CB_CACHE_LINE) : NULL;
-    lost = lost || !w->F_q[j] || (m->damped && !w->F_v[j]);
+    cb_arena_doubles(w->arena, entries, &w->F_q[j]);
+    if (m->damped) cb_arena_doubles(w->arena, entries, &w->F_v[j]);
   }
-  if (lost)
-    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", m->n);
+  if (!w->pattern || cb_arena_lost(w->arena))
+    return cb_arena_free(w->arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", m->n);
   tables(w, m);
   const cb_status status = representative(w, m);
   if (status) return cb_lobatto_chart_newton_free(w), status;
@@ -327,9 +322,14 @@ cb_status cb_lobatto_chart_newton_solve(cb_lobatto_chart *m) {
     m->z[e] = m->h * m->u[e]; /* y_0 */
     position = fmax(position, fabs(m->start->x[e]));
   }
-  const cb_iteration how = {"lobatto", CB_NEWTON, correct, cb_end_by_change,
+  const cb_iteration how = {"lobatto",
+                            CB_NEWTON,
+                            correct,
+                            cb_end_by_change,
                             .target = m->tolerance > 0 ? m->tolerance : 4 * DBL_EPSILON,
-                            .noise = 64 * DBL_EPSILON * position, .stall = 0.25, .lost = INFINITY,
+                            .noise = 64 * DBL_EPSILON * position,
+                            .stall = 0.25,
+                            .lost = INFINITY,
                             .most = m->max_iterations < 30 ? m->max_iterations : 30};
   const cb_status status = cb_iterate(&how, m->integrator, m);
   return status ? status : evaluate(m->newton, m, false);

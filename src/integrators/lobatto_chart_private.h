@@ -16,11 +16,11 @@ typedef struct cb_lobatto_chart cb_lobatto_chart;
 typedef struct cb_lobatto_chart_newton cb_lobatto_chart_newton;
 
 struct cb_lobatto_chart {
+  cb_arena *arena;
   cb_integrator *integrator;
   cb_forces *forces;
   const cb_geometry *g;
   const double *mass;
-  cb_arena *arena;
   int s, n, d;
   size_t count; /* n*d */
   bool damped, compensated;

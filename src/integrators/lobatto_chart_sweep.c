@@ -127,8 +127,14 @@ static cb_status sweep(void *method, cb_stage_change *c) {
 
 /* Noise is of the coordinates at which forces and constraints are evaluated. */
 cb_status cb_lobatto_chart_fixed_point(cb_lobatto_chart *m) {
-  const cb_iteration how = {"lobatto", CB_FIXED_POINT, sweep, cb_end_by_contraction,
+  const cb_iteration how = {"lobatto",
+                            CB_FIXED_POINT,
+                            sweep,
+                            cb_end_by_contraction,
                             .target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384,
-                            .noise = 16, .stall = 0.25, .lost = 1e3, .most = m->max_iterations};
+                            .noise = 16,
+                            .stall = 0.25,
+                            .lost = 1e3,
+                            .most = m->max_iterations};
   return cb_iterate(&how, m->integrator, m);
 }

@@ -39,18 +39,12 @@ static void destroy(void *form) {
 
 static cb_status allocate(cb_lobatto *l) {
   const size_t count = (size_t)l->n * l->k;
-  bool lost = false;
-  for (int i = 0; i < l->s; i++) {
-    double **const array[] = {&l->X[i], &l->D[i], &l->F[i], &l->G[i]};
-    for (int k = 0; k < 4; k++) /* the sweeps read past the end of X and F */
-      lost |= !(*array[k] = cb_arena_alloc_aligned(l->arena, count + 8, sizeof(double), CB_CACHE_LINE));
-  }
-  double **const array[] = {&l->dp, &l->p_low, cb_forces_uses_velocity(l->in->forces) ? &l->V : NULL};
-  for (int k = 0; k < 3; k++)
-    lost |= array[k] && !(*array[k] = cb_arena_alloc_aligned(l->arena, count, sizeof(double), CB_CACHE_LINE));
-  l->residual = cb_arena_alloc(l->arena, (size_t)l->n * l->g->n_factors, sizeof(double));
-  if (lost || !l->residual) return cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", l->n);
-  return CB_OK;
+  for (int i = 0; i < l->s; i++) /* the sweeps read past the end of X and F */
+    cb_arena_doubles(l->arena, count + 8, &l->X[i], &l->D[i], &l->F[i], &l->G[i]);
+  cb_arena_doubles(l->arena, count, &l->dp, &l->p_low);
+  if (cb_forces_uses_velocity(l->in->forces)) cb_arena_doubles(l->arena, count, &l->V);
+  cb_arena_doubles(l->arena, (size_t)l->n * l->g->n_factors, &l->residual);
+  return cb_arena_lost(l->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the stages of %d particles", l->n) : CB_OK;
 }
 
 static cb_status prepare(cb_lobatto *l, int solver) {
@@ -63,30 +57,26 @@ static cb_status prepare(cb_lobatto *l, int solver) {
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "integrator `lobatto`: `solver: newton` is for few constraints; use `fixed-point`, or `radau_iia`");
   cb_solver_start(&l->solver, many ? CB_SOLVER_FIXED_POINT : solver, l->n);
-  /* made now where it may be needed and is cheap, so that a step allocates nothing */
-  if (cb_solver_is_newton(&l->solver) || (l->solver.asked == CB_SOLVER_AUTO && l->n <= CB_SOLVER_SMALL))
-    status = cb_lobatto_newton_create(l);
-  return status;
+  return cb_solver_may_be_newton(&l->solver) ? cb_lobatto_newton_create(l) : CB_OK;
 }
 
 static cb_status create(cb_integrator *in, const cb_lobatto_options *o, void **out) {
   const cb_geometry *g = cb_system_space(in->system);
-  cb_arena *arena = cb_arena_create();
-  cb_lobatto *l = cb_arena_alloc(arena, 1, sizeof *l);
-  if (!l) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `lobatto`");
-  l->arena = arena;
-  l->in = in;
-  l->g = g;
-  l->s = o->stages;
-  l->n = cb_system_particles(in->system);
-  l->k = g->k;
+  cb_lobatto *l = cb_arena_object(sizeof *l, "the integrator `lobatto`");
+  if (!l) return CB_ERROR_MEMORY;
+  *l = (cb_lobatto){.arena = l->arena,
+                    .in = in,
+                    .g = g,
+                    .s = o->stages,
+                    .n = cb_system_particles(in->system),
+                    .k = g->k,
+                    .mass = cb_system_masses(in->system),
+                    .max_iterations = o->iterations,
+                    .tolerance = o->tolerance > 0 ? o->tolerance : 16 * DBL_EPSILON,
+                    .compensated = o->compensated};
   l->threads = cb_threads_for((size_t)l->n);
-  l->max_iterations = o->iterations;
-  l->tolerance = o->tolerance > 0 ? o->tolerance : 16 * DBL_EPSILON;
-  l->compensated = o->compensated;
   if (g->n_factors == 1 && g->factor[0].curvature != 0 && g->k == 4)
     l->kernel = cb_isa_get() >= CB_ISA_AVX2 ? &cb_lobatto_kernel_avx2 : &cb_lobatto_kernel_x86_64;
-  l->mass = cb_system_masses(in->system);
   const cb_status status = prepare(l, o->solver);
   if (status) return destroy(l), status;
   in->solver = cb_solver_name(&l->solver);
@@ -216,8 +206,9 @@ static cb_status sweep(void *method, cb_stage_change *c) {
 }
 
 static cb_status fixed_point(cb_lobatto *l) {
-  const cb_iteration how = {"lobatto", CB_FIXED_POINT, sweep, cb_end_by_change, .target = l->tolerance,
-                            .noise = l->noise, .stall = 0.8, .lost = 1e3, .most = l->max_iterations};
+  const cb_iteration how = {
+      "lobatto",         CB_FIXED_POINT, sweep,       cb_end_by_change,         .target = l->tolerance,
+      .noise = l->noise, .stall = 0.8,   .lost = 1e3, .most = l->max_iterations};
   const cb_status status = l->rods ? cb_lobatto_constraints_prepare(l->rods, l, l->start->t, l->h) : CB_OK;
   return status ? status : cb_iterate(&how, l->in, l);
 }

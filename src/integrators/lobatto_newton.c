@@ -118,30 +118,26 @@ static void force_block(const cb_lobatto *l, const cb_geometry *g, int B, int q,
 
 cb_status cb_lobatto_newton_create(cb_lobatto *l) {
   const cb_geometry *g = l->g;
-  cb_arena *arena = cb_arena_create();
-  cb_lobatto_newton *w = cb_arena_alloc(arena, 1, sizeof *w);
-  if (!w) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
-  w->arena = arena;
+  cb_lobatto_newton *w = cb_arena_object(sizeof *w, "Newton's method");
+  if (!w) return CB_ERROR_MEMORY;
   w->pattern = cb_forces_pattern(l->in->forces);
   const int s = l->s, n = l->k, states = (s - 1) * (n + g->n_factors);
   w->q = states;
   w->B = states + (l->V ? (s - 1) * n : 0);
-  bool lost = !w->pattern;
-  const size_t entries = lost ? 0 : (size_t)w->pattern->start[l->n] * n * n;
-  w->rhs = cb_arena_alloc(arena, (size_t)l->n * w->B, sizeof(double));
-  w->y = cb_arena_alloc(arena, (size_t)l->n * (s - 1) * g->n_factors, sizeof(double));
-  lost = lost || !w->rhs || !w->y;
+  const size_t entries = w->pattern ? (size_t)w->pattern->start[l->n] * n * n : 0, square = (size_t)w->B * w->B;
+  double *pivots, *mask_values;
+  cb_arena_doubles(w->arena, (size_t)l->n * w->B, &w->rhs);
+  cb_arena_doubles(w->arena, (size_t)l->n * (s - 1) * g->n_factors, &w->y);
   for (int k = 0; k < s - 1; k++) {
-    w->Q[k] = l->V ? cb_arena_alloc(arena, (size_t)l->n * n, sizeof(double)) : NULL;
-    w->dx[k] = cb_arena_alloc(arena, entries, sizeof(double));
-    w->dv[k] = l->V ? cb_arena_alloc(arena, entries, sizeof(double)) : NULL;
-    lost = lost || !w->dx[k] || (l->V && (!w->Q[k] || !w->dv[k]));
+    cb_arena_doubles(w->arena, entries, &w->dx[k]);
+    if (!l->V) continue;
+    cb_arena_doubles(w->arena, (size_t)l->n * n, &w->Q[k]);
+    cb_arena_doubles(w->arena, entries, &w->dv[k]);
   }
-  double *pivots = cb_arena_alloc(arena, (size_t)w->B * w->B, sizeof(double));
-  double *mask_values = cb_arena_alloc(arena, (size_t)w->B * w->B, sizeof(double));
-  bool *mask = cb_arena_alloc(arena, (size_t)w->B * w->B, sizeof(bool));
-  if (lost || !pivots || !mask || !mask_values)
-    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", l->n);
+  cb_arena_doubles(w->arena, square, &pivots, &mask_values);
+  bool *mask = cb_arena_alloc(w->arena, square, sizeof *mask);
+  if (!w->pattern || cb_arena_lost(w->arena))
+    return cb_arena_free(w->arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", l->n);
 
   /* the pattern of a block off the diagonal: whatever full derivatives reach, at X = Q = 0 lest some cancel */
   double ones[CB_COORD_MAX * CB_COORD_MAX], none[CB_FACTOR_MAX] = {0}, base[CB_COORD_MAX], zero[CB_COORD_MAX] = {0};
@@ -162,7 +158,7 @@ cb_status cb_lobatto_newton_create(cb_lobatto *l) {
   cb_status status = cb_stage_matrix_create(w->pattern, w->B, mask, pivots, &w->matrix);
   if (!status && l->rods && (status = cb_lobatto_constraints_reserve(l->rods, l->in, l, w->B)))
     cb_stage_matrix_free(w->matrix);
-  if (status) return cb_arena_free(arena), status;
+  if (status) return cb_arena_free(w->arena), status;
   l->newton = w;
   return CB_OK;
 }
@@ -335,8 +331,15 @@ static cb_status correct(void *method, cb_stage_change *c) {
 }
 
 cb_status cb_lobatto_newton_solve(cb_lobatto *l) {
-  const cb_iteration how = {"lobatto", CB_NEWTON, correct, cb_end_by_change, .target = l->tolerance, .noise = l->noise,
-                            .stall = 0.25, .lost = INFINITY, .most = l->max_iterations < 30 ? l->max_iterations : 30};
+  const cb_iteration how = {"lobatto",
+                            CB_NEWTON,
+                            correct,
+                            cb_end_by_change,
+                            .target = l->tolerance,
+                            .noise = l->noise,
+                            .stall = 0.25,
+                            .lost = INFINITY,
+                            .most = l->max_iterations < 30 ? l->max_iterations : 30};
   cb_status status = forces(l->newton, l, false);
   if (status) return status;
   start(l->newton, l);

@@ -24,16 +24,11 @@ struct cb_predictor {
 };
 
 cb_status cb_predictor_create(int s, const double *c, int depth, size_t count, cb_predictor **out) {
-  cb_arena *arena = cb_arena_create();
-  cb_predictor *p = arena ? cb_arena_alloc(arena, 1, sizeof *p) : NULL;
-  bool complete = p;
-  for (int d = 0; complete && d < depth; d++)
-    complete = (p->past[d] = cb_arena_alloc_aligned(arena, (size_t)s * count, sizeof(double), CB_CACHE_LINE));
-  if (!complete) {
-    cb_arena_free(arena);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for the past stages of %zu numbers", count);
-  }
-  p->arena = arena;
+  cb_predictor *p = cb_arena_object(sizeof *p, "past stages");
+  if (!p) return CB_ERROR_MEMORY;
+  for (int d = 0; d < depth; d++) cb_arena_doubles(p->arena, (size_t)s * count, &p->past[d]);
+  if (cb_arena_lost(p->arena))
+    return cb_arena_free(p->arena), cb_fail(CB_ERROR_MEMORY, "no memory for the past stages of %zu numbers", count);
   p->s = s;
   p->depth = depth;
   p->count = count;

@@ -31,11 +31,11 @@ typedef enum cb_radau_index {
 typedef struct cb_radau_newton cb_radau_newton;
 
 typedef struct cb_radau {
+  cb_arena *arena;
   cb_integrator *integrator;
   cb_forces *forces;
   const cb_geometry *g;
   const double *mass;
-  cb_arena *arena;
   cb_tableau tableau;
   double inverse_a[CB_RADAU_MAX][CB_RADAU_MAX];  /* A^-1 */
   double from_rows[CB_RADAU_MAX][CB_RADAU_MAX];  /* K^-1: what the conditions of a row of position ask of S lambda_j */

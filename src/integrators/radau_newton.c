@@ -155,19 +155,14 @@ cb_status cb_radau_newton_create(cb_radau *m) {
   w->unknowns = m->s * w->each;
   w->blocks = (size_t)w->pattern->start[m->n] * (size_t)(m->k * m->k);
   const bool coupled = m->R > 0, joined = coupled && m->rows->own > 0;
-  w->by_x = cb_arena_alloc_aligned(arena, w->blocks, sizeof(double), CB_CACHE_LINE);
-  w->by_v = m->damped ? cb_arena_alloc_aligned(arena, w->blocks, sizeof(double), CB_CACHE_LINE) : NULL;
-  w->by_l = coupled ? cb_arena_alloc_aligned(arena, w->blocks, sizeof(double), CB_CACHE_LINE) : NULL;
-  w->by_m = joined && m->mu ? cb_arena_alloc_aligned(arena, w->blocks, sizeof(double), CB_CACHE_LINE) : NULL;
-  w->rate_x = cb_arena_alloc(arena, m->entries, sizeof(double));
-  w->gamma_x = cb_arena_alloc(arena, m->entries, sizeof(double));
-  w->away = cb_arena_alloc(arena, m->entries, sizeof(double));
-  w->mean = cb_arena_alloc(arena, m->count, sizeof(double));
-  w->probe = cb_arena_alloc(arena, m->count, sizeof(double));
-  w->residual = cb_arena_alloc(arena, (size_t)w->unknowns, sizeof(double));
-  w->last = cb_arena_alloc(arena, (size_t)w->unknowns, sizeof(double));
-  if (!w->by_x || (m->damped && !w->by_v) || (coupled && !w->by_l) || (joined && m->mu && !w->by_m) || !w->rate_x ||
-      !w->gamma_x || !w->away || !w->mean || !w->probe || !w->residual || !w->last)
+  cb_arena_doubles(arena, w->blocks, &w->by_x);
+  if (m->damped) cb_arena_doubles(arena, w->blocks, &w->by_v);
+  if (coupled) cb_arena_doubles(arena, w->blocks, &w->by_l);
+  if (joined && m->mu) cb_arena_doubles(arena, w->blocks, &w->by_m);
+  cb_arena_doubles(arena, m->entries, &w->rate_x, &w->gamma_x, &w->away);
+  cb_arena_doubles(arena, m->count, &w->mean, &w->probe);
+  cb_arena_doubles(arena, (size_t)w->unknowns, &w->residual, &w->last);
+  if (cb_arena_lost(arena))
     return cb_fail(CB_ERROR_MEMORY, "no memory for the Newton method of %d unknowns", w->unknowns);
   m->newton = w;
   const cb_status status = make_pattern(m);

@@ -52,7 +52,7 @@ static cb_status correct(void *method, cb_stage_change *c) {
 /* As published, with all matrices new. */
 static cb_status correct_published(void *method, cb_stage_change *c) {
   cb_radau *m = method;
-  double *r;
+  double *r = NULL;
   cb_status status = cb_radau_evaluate(m);
   if (!status) status = correction(m, true, &r);
   if (status) return cb_radau_status(status);
@@ -70,13 +70,27 @@ static cb_stage_end end_published(const cb_iteration *how, const cb_stage_change
 /* m->noise: g is known to the round-off of the coordinates, which A^-1 takes to h v. */
 static cb_status iterate(cb_radau *m) {
   const double target = m->tolerance > 0 ? m->tolerance : m->published ? 1e-11 : DBL_EPSILON / 16;
-  cb_iteration how = {name, CB_FIXED_POINT, sweep, cb_end_by_contraction, .target = target, .noise = m->noise,
-                      .stall = 0.25, .lost = 1e3, .most = m->max_iterations};
+  cb_iteration how = {name,
+                      CB_FIXED_POINT,
+                      sweep,
+                      cb_end_by_contraction,
+                      .target = target,
+                      .noise = m->noise,
+                      .stall = 0.25,
+                      .lost = 1e3,
+                      .most = m->max_iterations};
   if (m->published)
     how = (cb_iteration){name, CB_NEWTON, correct_published, end_published, .target = target, .most = 102};
   else if (cb_solver_is_newton(&m->solver))
-    how = (cb_iteration){name, CB_NEWTON, correct, cb_end_by_contraction, .target = target, .noise = m->noise,
-                         .stall = 1.0 / 16, .lost = INFINITY, .most = m->max_iterations};
+    how = (cb_iteration){name,
+                         CB_NEWTON,
+                         correct,
+                         cb_end_by_contraction,
+                         .target = target,
+                         .noise = m->noise,
+                         .stall = 1.0 / 16,
+                         .lost = INFINITY,
+                         .most = m->max_iterations};
   return cb_iterate(&how, m->integrator, m);
 }
 

@@ -22,6 +22,14 @@ enum { CB_SOLVER_AUTO, CB_SOLVER_FIXED_POINT, CB_SOLVER_NEWTON };
   {"iterations", CB_PARAM_INT, offsetof(type, iterations), most, "", "[1, 10000]", NULL, "most iterations a step"}, \
   {"compensated", CB_PARAM_BOOL, offsetof(type, compensated), "true", "", "", NULL,                              \
    "carry the low-order part of the state across steps"}
+
+/* What the implicit methods take from their integrator, and from the fields above. */
+#define CB_METHOD_OF(in)                                                                                            \
+  .integrator = (in), .forces = (in)->forces, .g = cb_system_space((in)->system),                                   \
+  .mass = cb_system_masses((in)->system), .n = cb_system_particles((in)->system),                                   \
+  .damped = cb_forces_uses_velocity((in)->forces)
+#define CB_METHOD_OPTIONS(p)                                                                                        \
+  .s = (p)->stages, .max_iterations = (p)->iterations, .tolerance = (p)->tolerance, .compensated = (p)->compensated
 /* clang-format on */
 
 typedef struct cb_solver_choice {
@@ -33,6 +41,11 @@ static inline void cb_solver_start(cb_solver_choice *c, int asked, int particles
   c->asked = asked;
   c->patience = particles <= CB_SOLVER_SMALL ? CB_SOLVER_PATIENCE_SMALL : CB_SOLVER_PATIENCE_LARGE;
   c->newton = asked == CB_SOLVER_NEWTON;
+}
+/* Whether Newton's method is made when the integrator is: where it may be needed and is cheap, so that a step allocates
+ * nothing. */
+static inline bool cb_solver_may_be_newton(const cb_solver_choice *c) {
+  return c->newton || (c->asked == CB_SOLVER_AUTO && c->patience == CB_SOLVER_PATIENCE_SMALL);
 }
 static inline void cb_solver_reset(cb_solver_choice *c) { c->newton = c->asked == CB_SOLVER_NEWTON; }
 static inline bool cb_solver_is_newton(const cb_solver_choice *c) { return c->newton; }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 struct cb_stage_matrix {
+  cb_arena *arena;
   int n, block;
   const int *column; /* of each entry of the pattern */
   const int *above;  /* blocks off the diagonal above the entry in its column */
@@ -22,7 +23,6 @@ struct cb_stage_matrix {
   const int *rank;   /* [B*B] rank of a masked entry within its column of the block */
   const int *height; /* [B] masked entries of a column of the block */
   const int *start;  /* of the columns of the whole */
-  cb_arena *arena;
   cb_sparse *sparse;
 };
 
@@ -54,7 +54,7 @@ static cb_status build(cb_stage_matrix *m, const cb_pattern *p, const bool *mask
   int *row = NULL;
   double *value = NULL;
   cb_status status = CB_OK;
-  if (!column || !above || !rank || !height || !copy || !start || !blocks) goto no_memory;
+  if (cb_arena_lost(m->arena) || !blocks) goto no_memory;
 
   memcpy(column, p->column, entries * sizeof *column);
   rank_entries(B, mask, copy, rank, height);
@@ -102,10 +102,8 @@ end:
 
 cb_status cb_stage_matrix_create(const cb_pattern *pattern, int block, const bool *mask, const double *pivots,
                                  cb_stage_matrix **out) {
-  cb_arena *arena = cb_arena_create();
-  cb_stage_matrix *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
-  if (!m) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix");
-  m->arena = arena;
+  cb_stage_matrix *m = cb_arena_object(sizeof *m, "a Newton matrix");
+  if (!m) return CB_ERROR_MEMORY;
   m->n = pattern->n;
   m->block = block;
   const cb_status status = build(m, pattern, mask, pivots);

@@ -106,7 +106,7 @@ static cb_status step(cb_integrator *in, void *of, double h) {
   for (int i = 0; i < m->nk; i++) total += fabs(state->x[i]) + fabs(state->p[i]);
   if (!(total < INFINITY)) return cb_fail(CB_STEP_NOT_FINITE, "ida: the state is not finite before a step of %g", h);
   cb_compensated_add_one(&t, &t_low, h);
-  in->root = in->worst = -1;
+  in->worst = -1;
   if (fabs(h) <= no_time * (fabs(state->t) + fabs(t))) {
     state->t = t;
     state->t_low = t_low;
@@ -114,12 +114,11 @@ static cb_status step(cb_integrator *in, void *of, double h) {
     return CB_OK;
   }
   const bool restart = !cb_ida_continues(m, state, h);
-  const double end = t;
   m->running = false;
   cb_status status = restart ? cb_ida_start(m, state) : CB_OK;
-  if (!status) status = cb_ida_advance(m, restart, state->t, &t, &in->root);
-  if (!status) status = cb_ida_output(m, t, t == end ? t_low : 0, state);
-  if (status) return in->root = -1, status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
+  if (!status) status = cb_ida_advance(m, restart, state->t, t);
+  if (!status) status = cb_ida_output(m, t, t_low, state);
+  if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
   m->running = true;
   m->direction = h;
   return CB_OK;

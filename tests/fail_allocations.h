@@ -76,7 +76,6 @@ FAILS_WITH(-1, int, SUNContext_Create, (void *communicator, void *out), (communi
 FAILS_WITH(IDA_MEM_FAIL, int, IDAInit, (void *ida, void *residual, double t, void *y, void *yp),
            (ida, residual, t, y, yp))
 FAILS_WITH(IDALS_MEM_FAIL, int, IDASetLinearSolver, (void *ida, void *linear, void *matrix), (ida, linear, matrix))
-FAILS_WITH(IDA_MEM_FAIL, int, IDARootInit, (void *ida, int n, void *f), (ida, n, f))
 FAILS_WITH(0, int, yaml_parser_initialize, (yaml_parser_t * parser), (parser))
 FAILS_WITH((parser->error = YAML_MEMORY_ERROR, 0), int, yaml_parser_parse,
            (yaml_parser_t * parser, yaml_event_t *event), (parser, event))

@@ -1,7 +1,6 @@
-/* IDA in use: restarts, moving origins, backwards, roots, velocity rows, many links, failures.
+/* IDA in use: restarts, moving origins, backwards, velocity rows, many links, failures.
  * labels: medium
  * timeout: 300 */
-#include "integrators/ida.h"
 #include "linked.h"
 #include "reference_constrained.h"
 
@@ -86,55 +85,6 @@ static void it_runs_backwards(void **unused) {
   check_near(check_distance_max(12, c.state->x, start->x), 0, 2e-9);
   check_near(check_distance_max(12, c.state->p, start->p), 0, 2e-9);
   cb_state_free(start);
-  close_case(&c);
-}
-
-/* --- roots --- */
-
-static cb_status stretch(double t, const double *x, const double *v, double *value, void *user) {
-  (void)t, (void)v;
-  const body_case *c = user;
-  const double d = cb_distance(c->g, x, x + c->g->k);
-  value[0] = d - 1;
-  value[1] = d - 1.1;
-  return CB_OK;
-}
-
-/* Masses 1 and 2 on a spring of stiffness 2 and rest length 1: d = 1 + 0.2 cos(w t), w^2 = 2 (1 + 1/2). */
-static void a_step_ends_at_the_root_that_it_meets(void **unused) {
-  (void)unused;
-  static const double x[2][3] = {{0.3, 0.1, -0.2}, {1.5, 0.1, -0.2}}, v[2][3] = {{0.4, 0.1, 0.7}, {0.4, 0.1, 0.7}},
-                      phase[] = {1. / 3, 1. / 2, 3. / 2, 5. / 3, 7. / 3, 5. / 2, 7. / 2};
-  static const int which[] = {1, 0, 0, 1, 1, 0, 0};
-  body_case c;
-  open_space(&c, "e3");
-  for (int a = 0; a < 2; a++) add_particle(&c, 1 + a, x[a], v[a]);
-  check_ok(cb_builder_spring(c.builder, 0, 1, 2, 1, 0));
-  finish_system(&c);
-  use_method(&c, "rk4");
-  assert_int_equal(cb_ida_set_roots(c.integrator, 2, stretch, &c), CB_ERROR_UNSUPPORTED);
-  use_method(&c, "ida {rtol: 1e-12, atol: 1e-14}");
-  check_ok(cb_ida_set_roots(c.integrator, 2, stretch, &c));
-  const double pi = 3.14159265358979323846, omega = sqrt(3);
-  int met = 0, plain = 0;
-  while (met < 7) {
-    const double t = c.state->t, h = 0.25 * (plain + 1) - t; /* the next of a grid of times */
-    check_ok(cb_integrator_step(c.integrator, c.state, h));
-    if (c.integrator->root < 0) {
-      plain++;
-      check_near(c.state->t, 0.25 * plain, 1e-15);
-      check_near(separation(&c, 0, 1), 1 + 0.2 * cos(omega * c.state->t), 1e-9);
-      continue;
-    }
-    assert_int_equal(c.integrator->root, which[met]);
-    check_near(c.state->t, phase[met] * pi / omega, 1e-9);
-    check_near(separation(&c, 0, 1), which[met] ? 1.1 : 1, 1e-12);
-    met++;
-  }
-  assert_int_equal(plain, (int)(3.5 * pi / omega / 0.25));
-  check_ok(cb_ida_set_roots(c.integrator, 0, NULL, NULL));
-  advance(&c, 4, 1);
-  assert_int_equal(c.integrator->root, -1);
   close_case(&c);
 }
 
@@ -256,7 +206,6 @@ int main(void) {
       cmocka_unit_test(it_restarts_when_the_origin_moves),
       cmocka_unit_test(what_follows_a_reset_depends_on_the_state_alone),
       cmocka_unit_test(it_runs_backwards),
-      cmocka_unit_test(a_step_ends_at_the_root_that_it_meets),
       cmocka_unit_test(chaplygins_sleigh_moves_as_in_closed_form),
       cmocka_unit_test(a_chain_of_fifty_links_falls_by_sparse_factors),
       cmocka_unit_test(it_fails_with_a_reason_and_leaves_the_state),

@@ -62,7 +62,6 @@ struct cb_integrator {
   /* [rows of the system] multipliers at the end of the last step as the method has them; NULL where it has none */
   const double *multipliers;
   void *params; /* of the class, as it was made with */
-  int root;     /* the event (integrators/ida.h) at which the last step ended before its time; -1: none */
 };
 
 /* Makes an integrator by name; node is its map in the scenario (may be NULL), from which `name`, `step`, `retries`

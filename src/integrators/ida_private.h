@@ -8,7 +8,6 @@
 
 #include "core/arena.h"
 #include "dynamics/gram.h"
-#include "integrators/ida.h"
 #include "integrators/solver.h"
 
 #include <nvector/nvector_serial.h>
@@ -63,11 +62,6 @@ typedef struct cb_ida {
   double direction, left_t, left_t_low;
   double *left_x, *left_p;
 
-  int n_roots;
-  cb_root_function *root;
-  void *root_user;
-  int *found;
-
   cb_status failure; /* of the last evaluation that failed, with its text */
   char text[512];
 } cb_ida;
@@ -100,8 +94,7 @@ typedef struct cb_ida_options {
 enum { CB_IDA_AUTO, CB_IDA_DENSE, CB_IDA_KLU };
 cb_status cb_ida_open(cb_ida *m, const cb_ida_options *options);
 void cb_ida_close(cb_ida *m);
-/* Integrates from y, y' at t0 (from where it stands without `restart`) to *t, or to a root before: then *t and *root
- * are set. y is the solution there. */
-cb_status cb_ida_advance(cb_ida *m, bool restart, double t0, double *t, int *root);
+/* Integrates from y, y' at t0 (from where it stands without `restart`) to t; y is the solution there. */
+cb_status cb_ida_advance(cb_ida *m, bool restart, double t0, double t);
 
 #endif

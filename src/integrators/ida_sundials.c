@@ -59,14 +59,6 @@ static int weights(N_Vector y, N_Vector weight, void *self) {
   return 0;
 }
 
-static int roots(realtype t, N_Vector y, N_Vector yp, realtype *value, void *self) {
-  (void)yp;
-  cb_ida *m = self;
-  const double *x = N_VGetArrayPointer(y);
-  const cb_status status = m->root(t, x, x + m->nk, value, m->root_user);
-  return status ? failed(m, status), -1 : 0;
-}
-
 /* SUNDIALS would print; its text is kept where an evaluation has not left one of its own. */
 static void complain(int code, const char *module, const char *function, char *text, void *self) {
   (void)module, (void)function;
@@ -124,22 +116,6 @@ void cb_ida_close(cb_ida *m) {
   if (m->context) SUNContext_Free(&m->context);
 }
 
-cb_status cb_ida_set_roots(cb_integrator *in, int n, cb_root_function *f, void *user) {
-  if (strcmp(in->kind->name, "ida"))
-    return cb_fail(CB_ERROR_UNSUPPORTED, "`%s` finds no events; `ida` does", in->kind->name);
-  if (n < 0 || (n > 0 && !f)) return cb_fail(CB_ERROR_ARGUMENT, "%d functions: expected 0 or more", n);
-  cb_ida *m = in->self;
-  int *found = cb_arena_alloc(m->arena, (size_t)n, sizeof *found);
-  if (!found || IDARootInit(m->ida, n, n ? roots : NULL) || (n && IDASetNoInactiveRootWarn(m->ida)))
-    return cb_fail(CB_ERROR_MEMORY, "no memory for %d functions", n);
-  m->found = found;
-  m->n_roots = n;
-  m->root = f;
-  m->root_user = user;
-  m->running = false;
-  return CB_OK;
-}
-
 /* The particle whose error is the largest, where a step failed for its error or for Newton's method. Spends y, y'. */
 static int worst(const cb_ida *m) {
   if (IDAGetEstLocalErrors(m->ida, m->y) || IDAGetErrWeights(m->ida, m->yp)) return -1;
@@ -176,31 +152,25 @@ static cb_status explain(cb_ida *m, int flag, double t0, double t) {
     case IDA_MEM_FAIL: return cb_fail(CB_ERROR_MEMORY, "ida: no memory");
     case IDA_RES_FAIL:
     case IDA_REP_RES_ERR:
-    case IDA_FIRST_RES_FAIL:
-    case IDA_RTFUNC_FAIL: return cb_fail(m->failure ? m->failure : CB_STEP_NO_CONVERGENCE, "ida: %s", m->text);
+    case IDA_FIRST_RES_FAIL: return cb_fail(m->failure ? m->failure : CB_STEP_NO_CONVERGENCE, "ida: %s", m->text);
     default: return cb_fail(CB_STEP_NO_CONVERGENCE, "ida: from time %.17g to %.17g: %s", t0, t, m->text);
   }
 }
 
-cb_status cb_ida_advance(cb_ida *m, bool restart, double t0, double *t, int *root) {
+cb_status cb_ida_advance(cb_ida *m, bool restart, double t0, double t) {
   m->failure = CB_OK;
   memset(m->text, 0, sizeof m->text);
   if (restart && IDAReInit(m->ida, t0, m->y, m->yp)) return cb_fail(CB_ERROR_MEMORY, "ida: %s", m->text);
   long before = 0, after = 0;
   if (!restart) IDAGetNumNonlinSolvIters(m->ida, &before);
   double reached = t0;
-  const int flag = IDASolve(m->ida, *t, &reached, m->y, m->yp, IDA_NORMAL);
+  const int flag = IDASolve(m->ida, t, &reached, m->y, m->yp, IDA_NORMAL);
   IDAGetNumNonlinSolvIters(m->ida, &after);
   m->integrator->iterations = (int)(after - before);
   if (flag < 0) {
     if (flag == IDA_ERR_FAIL || flag == IDA_CONV_FAIL) m->integrator->worst = worst(m);
-    return explain(m, flag, t0, *t);
+    return explain(m, flag, t0, t);
   }
   m->integrator->worst = -1;
-  if (flag != IDA_ROOT_RETURN) return CB_OK;
-  IDAGetRootInfo(m->ida, m->found);
-  for (int i = m->n_roots - 1; i >= 0; i--)
-    if (m->found[i]) *root = i;
-  *t = reached;
   return CB_OK;
 }

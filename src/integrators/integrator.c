@@ -72,7 +72,7 @@ static cb_status make_forces(cb_integrator *i) {
 static cb_status make(const cb_integrator_class *class, void *params, const void *problem, cb_integrator **out) {
   cb_integrator *made = calloc(1, sizeof *made);
   if (!made) return free(params), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
-  *made = (cb_integrator){.kind = class, .problem = problem, .params = params, .worst = -1, .root = -1};
+  *made = (cb_integrator){.kind = class, .problem = problem, .params = params, .worst = -1};
   cb_status status = class->configuration == &cb_configuration_particles ? make_forces(made) : CB_OK;
   if (!status && class->create) status = class->create(made, params);
   if (!made->solver) made->solver = "explicit";

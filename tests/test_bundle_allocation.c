@@ -1,9 +1,9 @@
 /* Bundles of expressions, tables and immersed bodies are read without the allocator. labels: release */
-#include "bundle/samples.h"
 #include "count_allocations.h"
 #include "fluid/immersed_bundle.h"
 #include "immersed.h"
 #include "io/yaml.h"
+#include "sampled.h"
 
 /* Connection, metric, derivatives and curvature, at shapes not seen before. */
 static void check_reading(const cb_bundle *b) {
@@ -27,14 +27,11 @@ static void expressions_and_tables_are_read_without_the_allocator(void **unused)
   static const char text[] = "group: se2\nshape: [a, b]\nA: [[sin(a), b], [a*b, cos(b)], [1, exp(a*b)]]\n"
                              "M: [[2 + a^2], [a*b, 3]]\n";
   cb_tree *tree;
-  cb_bundle *b, *table_bundle;
-  cb_bundle_table *table;
+  cb_bundle *b;
   check_ok(cb_yaml_read_text("b.yaml", text, sizeof text - 1, &tree));
   check_ok(cb_bundle_create("expressions", cb_tree_root(tree), &b));
   check_reading(b);
-  check_ok(cb_bundle_sample(b, (double[]){-1, -1}, (double[]){1, 1}, (int[]){12, 9}, &table));
-  check_ok(cb_bundle_samples(table, 5, &table_bundle));
-  cb_bundle_table_free(table);
+  cb_bundle *table_bundle = sampled(b, (double[]){-1, -1}, (double[]){1, 1}, (int[]){12, 9}, 5);
   check_reading(table_bundle);
   double error[6];
   count_from_here();

@@ -231,8 +231,6 @@ static void derivatives_are_of_the_spline(void **unused) {
 
 /* --- refused --- */
 
-static const double low[2] = {-2.2, -2.2}, high[2] = {2.2, 2.2};
-
 static void refused_by_axis_and_sample(void **unused) {
   (void)unused;
   grid g;
@@ -284,13 +282,6 @@ static void refused_by_axis_and_sample(void **unused) {
               "bundle heisenberg is not made from samples");
   check_error(cb_bundle_samples_holonomy_error(b, NULL, bound), CB_ERROR_ARGUMENT,
               "bundle heisenberg is not made from samples");
-  cb_bundle_table *table = NULL;
-  check_error(cb_bundle_sample(b, low, low, (int[]){5, 5}, &table), CB_ERROR_ARGUMENT,
-              "5 points of x from -2.2 to -2.2");
-  cb_bundle_free(b);
-  b = model("pmpy", "viscosity 1");
-  check_error_begins(cb_bundle_sample(b, low, high, (int[]){5, 5}, &table), CB_STEP_DOMAIN, "bundle pmpy at l = -2.2");
-  assert_null(table);
   cb_bundle_free(b), empty(&g);
 }
 

@@ -1,4 +1,4 @@
-/* Tables of bundles in files: written and read back, as others write them, and what is refused. labels: medium */
+/* Tables of bundles in files: as others write them, and what is refused. labels: medium */
 #include "models.h"
 
 #include "hdf5_file.h"
@@ -57,39 +57,6 @@ static void write_file(const content *c) {
   put_attribute_text(file, "group", c->group);
   put_attribute_text(file, "shape", c->names);
   H5Fclose(file);
-}
-
-/* --- what was written is read --- */
-
-static void a_table_comes_back_from_its_file(void **unused) {
-  (void)unused;
-  uint64_t seed = check_seed();
-  const char *const names[] = {"purcell", "pmpy", "rolling_ball"};
-  for (int k = 0; k < 3; k++) {
-    cb_bundle *b = model(names[k], ""), *read, *kept;
-    cb_bundle_table *table;
-    const double low[2] = {k == 1 ? 4 : -M_PI, k == 1 ? 1 : -1}, high[2] = {k == 1 ? 8 : M_PI, k == 1 ? 6 : 1};
-    if (k == 0) b->period[0] = 2 * M_PI;
-    check_ok(cb_bundle_sample(b, low, high, (int[]){17, 12}, &table));
-    check_ok(cb_bundle_samples_write(path, table));
-    check_ok(cb_bundle_samples(table, 5, &kept));
-    cb_bundle_table_free(table);
-    check_ok(cb_bundle_samples_read(path, 5, &read));
-    assert_ptr_equal(read->group, b->group->dim == 1 ? cb_group_find("r1") : b->group);
-    for (int i = 0; i < 2; i++) {
-      assert_string_equal(read->shape[i], b->shape[i]);
-      assert_true(read->period[i] == b->period[i]);
-    }
-    for (int trial = 0; trial < 50; trial++) {
-      double r[2], A[2][6], M[2][4];
-      for (int i = 0; i < 2; i++) r[i] = check_uniform(&seed, low[i], high[i]);
-      check_ok(cb_bundle_connection(kept, r, A[0], NULL, M[0], NULL));
-      check_ok(cb_bundle_connection(read, r, A[1], NULL, M[1], NULL));
-      assert_memory_equal(A[0], A[1], sizeof(double) * (size_t)(2 * b->group->dim));
-      assert_memory_equal(M[0], M[1], sizeof M[0]);
-    }
-    cb_bundle_free(b), cb_bundle_free(kept), cb_bundle_free(read);
-  }
 }
 
 static void as_others_write_it(void **unused) {
@@ -227,30 +194,13 @@ static void any_numbers_are_read_or_refused(void **unused) {
   assert_in_range(refused, 1, 599);
 }
 
-static void what_cannot_be_written_is_told(void **unused) {
-  (void)unused;
-  cb_bundle *b = model("heisenberg", "");
-  cb_bundle_table *table;
-  check_ok(cb_bundle_sample(b, (double[2]){0, 0}, (double[2]){1, 1}, (int[]){4, 4}, &table));
-  check_error_begins(cb_bundle_samples_write("/nonexistent/table.h5", table), CB_ERROR_FILE,
-                     "/nonexistent/table.h5: cannot write");
-  cb_bundle_table wrong = *table;
-  wrong.shape[1] = "metric";
-  check_error(cb_bundle_samples_write(path, &wrong), CB_ERROR_ARGUMENT, "'metric' cannot name the axis of a table");
-  wrong.shape[1] = wrong.shape[0];
-  check_error_begins(cb_bundle_samples_write(path, &wrong), CB_ERROR_FILE, path);
-  cb_bundle_table_free(table), cb_bundle_free(b);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_table_comes_back_from_its_file),
       cmocka_unit_test(as_others_write_it),
       cmocka_unit_test(refused_by_dataset),
       cmocka_unit_test(other_content_is_refused),
       cmocka_unit_test(what_is_no_file_or_cut_is_refused),
       cmocka_unit_test(any_numbers_are_read_or_refused),
-      cmocka_unit_test(what_cannot_be_written_is_told),
   };
   return cmocka_run_group_tests(tests, make_path, remove_path);
 }

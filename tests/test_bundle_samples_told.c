@@ -2,15 +2,7 @@
 #include <curvebody/holonomy.h>
 #include "bundle/samples.h"
 #include "models.h"
-
-static cb_bundle *sampled(const cb_bundle *b, const double *low, const double *high, const int *points, int degree) {
-  cb_bundle_table *table;
-  cb_bundle *out;
-  check_ok(cb_bundle_sample(b, low, high, points, &table));
-  check_ok(cb_bundle_samples(table, degree, &out));
-  cb_bundle_table_free(table);
-  return out;
-}
+#include "sampled.h"
 
 static const double low[2] = {-2.2, -2.2}, high[2] = {2.2, 2.2};
 

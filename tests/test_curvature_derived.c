@@ -1,11 +1,11 @@
 /* Curvature of the bundles that a scenario derives: of points, links, expressions, drag on a surface, an immersed body,
  * samples. Each at random shapes: small loops, the wrong sign, differences, Bianchi's identity.
  * labels: medium */
-#include "bundle/samples.h"
 #include "curvature_claims.h"
 #include "fluid/immersed_bundle.h"
 #include "link_trees.h"
 #include "points.h"
+#include "sampled.h"
 #include "surface_swimmers.h"
 
 static const double low[CB_SHAPE_MAX] = {-.5, -.5, -.5, -.5, -.5, -.5}, high[CB_SHAPE_MAX] = {.5, .5, .5, .5, .5, .5};
@@ -131,11 +131,8 @@ static void of_an_immersed_body(void **state) {
 static void of_samples(void **state) {
   (void)state;
   uint64_t seed = check_seed();
-  cb_bundle *of = model("purcell", "links 4"), *b;
-  cb_bundle_table *table;
-  check_ok(cb_bundle_sample(of, (double[]){-.7, -.7, -.7}, (double[]){.7, .7, .7}, (int[]){15, 15, 15}, &table));
-  check_ok(cb_bundle_samples(table, 5, &b));
-  cb_bundle_table_free(table);
+  cb_bundle *of = model("purcell", "links 4");
+  cb_bundle *b = sampled(of, (double[]){-.7, -.7, -.7}, (double[]){.7, .7, .7}, (int[]){15, 15, 15}, 5);
   every_claim(b, 1e-8, 1e-9, &seed);
   double worst = 0;
   for (int trial = 0; trial < 100; trial++) {

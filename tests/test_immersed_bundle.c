@@ -1,9 +1,9 @@
 /* Bundles of immersed bodies against the runs of the same bodies: of expressions, of poses, of tables; pictures, threads,
  * what is refused. labels: medium */
 #include <curvebody/holonomy.h>
-#include "bundle/samples.h"
 #include "check_error.h"
 #include "immersed_bundles.h"
+#include "sampled.h"
 
 #include <pthread.h>
 
@@ -178,12 +178,9 @@ static void a_table_swims_alike(void **unused) {
   (void)unused;
   static const cb_poses_motion motion = MODES("a", "b");
   tank k = ellipsoid(700);
-  cb_bundle *b = bundle_of(&k, 998, 2, ab, &motion), *fast;
-  cb_bundle_table *table;
+  cb_bundle *b = bundle_of(&k, 998, 2, ab, &motion);
   cb_gait *gait = circle();
-  check_ok(cb_bundle_sample(b, (double[]){-0.45, -0.25}, (double[]){0.45, 0.45}, (int[]){25, 25}, &table));
-  check_ok(cb_bundle_samples(table, 5, &fast));
-  cb_bundle_table_free(table);
+  cb_bundle *fast = sampled(b, (double[]){-0.45, -0.25}, (double[]){0.45, 0.45}, (int[]){25, 25}, 5);
   double g[7], h[7], back[7], a[6], told[6];
   check_ok(cb_holonomy(b, gait, 1e-12, g, NULL, NULL));
   check_ok(cb_holonomy(fast, gait, 1e-12, h, NULL, NULL));

@@ -42,11 +42,4 @@ cb_status cb_bundle_samples_error(const cb_bundle *b, const double *r, double *e
  * h the exact one:  |(dg) g^-1| <= int |Ad_g| |error(r)| |r'| dt. */
 cb_status cb_bundle_samples_holonomy_error(const cb_bundle *b, const struct cb_gait *gait, double *bounds);
 
-/* A table of another bundle on an even grid, points[n] from low[n] to high[n] (both ends are samples); free with
- * cb_bundle_table_free. Where b has a period and high = low + period, so has the table. CB_ERROR_ARGUMENT beyond
- * CB_SAMPLES_AXES variables; the error of b with the shape where it is singular. */
-cb_status cb_bundle_sample(const cb_bundle *b, const double *low, const double *high, const int *points,
-                           cb_bundle_table **out);
-void cb_bundle_table_free(cb_bundle_table *table);
-
 #endif

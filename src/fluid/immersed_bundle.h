@@ -7,7 +7,7 @@
  * fluid is at rest, unbounded and of one density; no weight, no drag. A shape that breathes moves no fluid on the
  * whole. dA and dM: the shape's second derivatives are exact, G is differentiated along them by differences of order
  * 6: about 1e-11. A pose sequence jumps in its second derivatives at each pose: A is continuous, dA that of the cubic
- * it is on. A slow bundle becomes a fast one as a table (cb_bundle_sample, bundle/samples.h), and K and mu_0 that
+ * it is on. A slow bundle becomes a fast one as a table (bundle/samples.h), and K and mu_0 that
  * another code has tabulated come in as the table of K^-1 mu_0.
  *
  *   bundle: {name: immersed, shape: {name: ellipsoid}, variables: [a, b], motion: {y: "Y + a*X^2 + b*X^3"},

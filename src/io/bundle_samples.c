@@ -2,9 +2,7 @@
 #include "core/failure.h"
 #include "io/bundle_samples.h"
 #include "io/hdf5_array.h"
-#include "io/output.h"
 
-#include <hdf5_hl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +19,6 @@ static void clear(table *f) {
   free(f->connection.value), free(f->metric.value);
   for (int i = 0; i < CB_SAMPLES_AXES; i++) free(f->axis[i].value);
 }
-
-/* --- reading --- */
 
 /* An attribute of the file, of either kind of string; NULL if there is none. The caller frees it. */
 static char *read_text(const cb_hdf5_source *s, const char *name) {
@@ -164,67 +160,5 @@ cb_status cb_bundle_samples_read(const char *path, int degree, cb_bundle **out) 
   }
   cb_hdf5_source_close(&s);
   clear(&f);
-  return status;
-}
-
-/* --- writing --- */
-
-static bool put_period(hid_t axis, double period) {
-  if (!(period > 0)) return true;
-  const hid_t space = H5Screate(H5S_SCALAR);
-  const hid_t attribute = H5Acreate2(axis, "period", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-  bool ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_DOUBLE, &period) >= 0;
-  if (attribute >= 0) ok &= H5Aclose(attribute) >= 0;
-  H5Sclose(space);
-  return ok;
-}
-
-/* With the axes as scales of its first dimensions. */
-static bool put_field(hid_t file, const char *name, const cb_bundle_table *t, int rows, const hid_t *axis,
-                      const double *value) {
-  hsize_t dims[2 + CB_SAMPLES_AXES];
-  for (int i = 0; i < t->n; i++) dims[i] = (hsize_t)t->points[i];
-  dims[t->n] = (hsize_t)rows, dims[t->n + 1] = (hsize_t)t->n;
-  const hid_t dataset =
-      cb_hdf5_put_dataset(file, name, H5T_IEEE_F64LE, t->n + 2, dims, H5T_NATIVE_DOUBLE, value);
-  bool ok = dataset >= 0;
-  for (int i = 0; i < t->n && ok; i++) ok = H5DSattach_scale(dataset, axis[i], (unsigned)i) >= 0;
-  if (dataset >= 0) ok &= H5Dclose(dataset) >= 0;
-  return ok;
-}
-
-static bool put_table(hid_t file, const cb_bundle_table *t) {
-  hid_t axis[CB_SAMPLES_AXES] = {0};
-  int made = 0;
-  bool ok = cb_hdf5_put_text(file, "group", t->group->name);
-  for (; made < t->n && ok; made++) {
-    const hsize_t points = (hsize_t)t->points[made];
-    axis[made] =
-        cb_hdf5_put_dataset(file, t->shape[made], H5T_IEEE_F64LE, 1, &points, H5T_NATIVE_DOUBLE, t->axis[made]);
-    ok = axis[made] >= 0;
-    if (!ok) break;
-    ok = H5DSset_scale(axis[made], t->shape[made]) >= 0 && put_period(axis[made], t->period[made]);
-  }
-  ok = ok && put_field(file, "connection", t, t->group->dim, axis, t->connection) &&
-       (!t->metric || put_field(file, "metric", t, t->n, axis, t->metric));
-  for (int i = 0; i < made; i++) H5Dclose(axis[i]);
-  return ok;
-}
-
-cb_status cb_bundle_samples_write(const char *path, const cb_bundle_table *t) {
-  if (t->n < 1 || t->n > CB_SAMPLES_AXES)
-    return cb_fail(CB_ERROR_ARGUMENT, "a table of %d shape variables, expected from 1 to %d", t->n, CB_SAMPLES_AXES);
-  for (int i = 0; i < t->n; i++) {
-    const char *name = t->shape[i] ? t->shape[i] : "";
-    if (!*name || strchr(name, '/') || !strcmp(name, "connection") || !strcmp(name, "metric"))
-      return cb_fail(CB_ERROR_ARGUMENT, "'%s' cannot name the axis of a table", name);
-  }
-  cb_output output;
-  hid_t file;
-  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  cb_status status = cb_output_open_hdf5(path, &output, &file);
-  if (!status)
-    status = cb_output_close_hdf5(&output, file, put_table(file, t) ? CB_OK : cb_hdf5_fail(path, "write"));
-  cb_hdf5_quiet_end(quiet);
   return status;
 }

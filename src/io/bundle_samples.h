@@ -16,7 +16,5 @@
 /* degree 3, 5 or 0 as in cb_bundle_samples. CB_ERROR_FILE if it cannot be read; CB_ERROR_INPUT `PATH: error: ...` with
  * the dataset or attribute and what was expected there. */
 cb_status cb_bundle_samples_read(const char *path, int degree, cb_bundle **out);
-/* Writes a table so; an existing file is replaced. CB_ERROR_FILE. */
-cb_status cb_bundle_samples_write(const char *path, const cb_bundle_table *table);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef CB_TESTS_LONG_RUN_H
 #define CB_TESTS_LONG_RUN_H
 
+#include "casimirs.h"
 #include "constrained_state.h"
 
 enum { LONG_STEPS = 400000, TENTHS = 10 };
@@ -20,8 +21,8 @@ static inline void isometry_momenta(const body_case *c, double *j) {
 static inline double momentum_drift(const cb_geometry *g, const double *before, const double *after) {
   double casimir[2][2], drift = 0, size = 0;
   const bool moves = cb_origin_moves(g);
-  cb_killing_casimirs(g, before, casimir[0]);
-  cb_killing_casimirs(g, after, casimir[1]);
+  killing_casimirs(g, before, casimir[0]);
+  killing_casimirs(g, after, casimir[1]);
   const double *from = moves ? casimir[0] : before, *to = moves ? casimir[1] : after;
   for (int i = 0; i < (moves ? 2 : 6); i++) {
     drift = fmax(drift, fabs(to[i] - from[i]));

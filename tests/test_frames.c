@@ -1,4 +1,5 @@
 /* Moving frames: their pictures and momenta in the world, and distances between them. */
+#include "casimirs.h"
 #include "check_origins.h"
 
 static void world_pictures(const cb_geometry *g, uint64_t *state) {
@@ -74,8 +75,8 @@ static void momenta(const cb_geometry *g, uint64_t *state) {
     double scale = g->factor[0].curvature ? exp(o.length / radius(g)) : 1 + o.length;
     check_at_most(check_distance_max(g->n_killing, world, expected), 1e-13 * scale);
     double c[2], cw[2];
-    cb_killing_casimirs(g, local, c);
-    cb_killing_casimirs(g, world, cw);
+    killing_casimirs(g, local, c);
+    killing_casimirs(g, world, cw);
     check_near(cw[0], c[0], 1e-13 * scale * scale);
     check_near(cw[1], c[1], 1e-13 * scale * scale);
     /* of one particle: the square of its momentum, and 0 */

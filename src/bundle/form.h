@@ -11,8 +11,6 @@
 
 #include <curvebody/bundle.h>
 
-enum { CB_FORM_MAX = CB_GROUP_DIM + CB_SHAPE_MAX };
-
 /* G and dG[n][dim + n][dim + n] (NULL where dA and dM are not wanted) by rows, both halves; A, dA, M, dM as in
  * cb_bundle_class. CB_STEP_SINGULAR where P is not positive definite to round-off, with the axis of the group. */
 cb_status cb_form_reduce(const cb_group *group, int n, const double *G, const double *dG, double *A, double *dA,

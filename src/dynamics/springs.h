@@ -35,7 +35,6 @@ typedef struct cb_spring {
  * CB_ERROR_UNSUPPORTED in a chart. */
 cb_status cb_springs_create(const cb_geometry *space, int n, size_t m, const cb_spring *spring, cb_springs **out);
 void cb_springs_free(cb_springs *plan);
-int cb_springs_damped(const cb_springs *plan); /* is some damping nonzero? */
 
 /* Scratch for up to `threads` threads (the plan is borrowed). */
 cb_status cb_springs_work_create(const cb_springs *plan, int threads, cb_springs_work **out);

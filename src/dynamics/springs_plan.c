@@ -297,5 +297,3 @@ void cb_springs_free(cb_springs *plan) {
   for (size_t i = 0; i < sizeof together / sizeof *together; i++) free((void *)together[i]);
   free(plan);
 }
-
-int cb_springs_damped(const cb_springs *plan) { return plan->damped; }

@@ -11,7 +11,6 @@ enum {
   CB_CURVE_DEGREE_MAX = 24,
   CB_CURVE_POINTS = CB_CURVE_DEGREE_MAX + 1,
   CB_CURVE_SIZE = CB_CURVE_POINTS * CB_CURVE_DIM,
-  CB_CURVE_PAIRS = CB_CURVE_DIM * (CB_CURVE_DIM + 1) / 2,
 };
 
 /* The metric at a point with its derivatives, as in cb_chart.metric. */

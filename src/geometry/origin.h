@@ -86,10 +86,6 @@ void cb_origin_killing(const cb_geometry *g, const cb_origin *origin, const doub
 /* In a group: the momenta about the world's axes of one particle at x with the covector p, added to momentum. */
 void cb_origin_killing_add(const cb_geometry *g, const cb_origin *origin, const double *x, const double *p,
                            double *momentum);
-/* The invariants of the coadjoint action, the same in every frame: H^n, S^n: |T|^2 + K |J|^2 and (dim 3) T.J; E^n:
- * |P|^2 and P.J, with T the translation-like and J the rotation momenta. casimir[2]. Zeros in a product. */
-void cb_killing_casimirs(const cb_geometry *g, const double *momentum, double *casimir);
-
 /* --- distances between frames --- */
 /* Frame b as seen from frame a, prepared for measuring. */
 typedef struct cb_frames {

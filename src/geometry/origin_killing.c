@@ -114,12 +114,3 @@ void cb_origin_killing_add(const cb_geometry *g, const cb_origin *origin, const 
       for (int j = 0; j < n; j++) momentum[f] += p[i] * inverse[i][j].hi * field[j];
   }
 }
-
-void cb_killing_casimirs(const cb_geometry *g, const double *momentum, double *casimir) {
-  casimir[0] = casimir[1] = 0;
-  if (g->n_factors != 1 || g->intrinsic) return;
-  int n = g->dim, rotations = n * (n - 1) / 2;
-  const double *t = momentum, *j = momentum + n;
-  casimir[0] = cb_origin_dot(n, t, t) + g->factor[0].curvature * cb_origin_dot(rotations, j, j);
-  if (n == 3) casimir[1] = cb_origin_dot(n, t, j);
-}

@@ -18,7 +18,7 @@ typedef struct cb_measure {
   double step_size;
   double kinetic, potential;    /* of this row, found once for three fields */
   struct cb_measure_rows *rows; /* of constraints, found once for four fields; NULL: not measured */
-  double *points, *mean_weight; /* scratch of the Karcher mean: n*embedding, n */
+  double *points;               /* scratch of the Karcher mean: n*embedding */
 } cb_measure;
 
 /* A field of the record: `group` is what a scenario asks for by name ("" is always there, "state" unless switched

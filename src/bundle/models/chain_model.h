@@ -25,4 +25,8 @@ static inline cb_status chain_picture(const cb_bundle *b, const double *r, const
   return CB_OK;
 }
 
+#define CB_CHAIN_FUNCTIONS                                                                             \
+  .init = init, .destroy = cb_model_destroy, .on_jets = chain_on_jets, .connection = chain_connection, \
+  .picture = chain_picture
+
 #endif

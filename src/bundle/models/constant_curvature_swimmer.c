@@ -38,6 +38,8 @@ static cb_status init(cb_bundle *b, const void *p) {
   return cb_model_init(b, NULL, 1, 2, (const char *const[]){"l", "a"}, p, sizeof(swimmer));
 }
 
+CB_MODEL_ON_JETS
+
 static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   const swimmer *p = given;
   const int kind = p->space / 2;
@@ -62,15 +64,11 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
-CB_MODEL_ON_JETS
-
 const cb_bundle_class cb_bundle_constant_curvature_swimmer = {
     .name = "constant_curvature_swimmer",
     .title = "swimmer in a space of constant curvature",
     .doc = "masses on legs that spread and stretch about a geodesic; the fibre is the distance along it",
     .params = params,
     .params_size = sizeof(swimmer),
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = on_jets,
+    CB_MODEL_FUNCTIONS,
 };

@@ -25,9 +25,7 @@ static const cb_param params[] = {
     {0},
 };
 
-static cb_status init(cb_bundle *b, const void *p) {
-  return cb_model_init(b, "so2", 0, 1, (const char *const[]){"alpha"}, p, sizeof(falling_cat));
-}
+CB_MODEL("so2", 0, "alpha")
 
 static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   const falling_cat *p = given;
@@ -41,15 +39,11 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
-CB_MODEL_ON_JETS
-
 const cb_bundle_class cb_bundle_falling_cat = {
     .name = "falling_cat",
     .title = "planar falling cat",
     .doc = "two bodies with a common hinge and no angular momentum; the fibre is the angle of the first",
     .params = params,
     .params_size = sizeof(falling_cat),
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = on_jets,
+    CB_MODEL_FUNCTIONS,
 };

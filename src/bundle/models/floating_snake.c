@@ -42,9 +42,5 @@ const cb_bundle_class cb_bundle_floating_snake = {
     .doc = "a plane chain of uniform rods without momentum",
     .params = params,
     .params_size = sizeof(snake),
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = chain_on_jets,
-    .connection = chain_connection,
-    .picture = chain_picture,
+    CB_CHAIN_FUNCTIONS,
 };

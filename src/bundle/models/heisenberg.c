@@ -9,26 +9,18 @@
 
 static const cb_param params[] = {{0}};
 
-static cb_status init(cb_bundle *b, const void *p) {
-  return cb_model_init(b, NULL, 1, 2, (const char *const[]){"x", "y"}, p, 0);
-}
+CB_MODEL(NULL, 1, "x", "y")
 
 static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
-  (void)given;
+  (void)given, (void)M;
   if (A) A[0] = scaled(0.5, r[1]), A[1] = scaled(-0.5, r[0]);
-  if (M)
-    for (int i = 0; i < 4; i++) M[i] = constant(i % 3 == 0);
   return CB_OK;
 }
-
-CB_MODEL_ON_JETS
 
 const cb_bundle_class cb_bundle_heisenberg = {
     .name = "heisenberg",
     .title = "Heisenberg bundle (Dido's problem)",
     .doc = "a point of the plane; the fibre is the area it sweeps",
     .params = params,
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = on_jets,
+    CB_MODEL_FUNCTIONS,
 };

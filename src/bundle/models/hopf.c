@@ -11,29 +11,20 @@
 
 static const cb_param params[] = {{0}};
 
-static cb_status init(cb_bundle *b, const void *p) {
-  return cb_model_init(b, "so2", 0, 2, (const char *const[]){"x", "y"}, p, 0);
-}
+CB_MODEL("so2", 0, "x", "y")
 
 static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   (void)given;
   const jet2 w = inverse(shifted(1, plus(square(r[0]), square(r[1]))));
   if (A) A[0] = times(w, r[1]), A[1] = scaled(-1, times(w, r[0]));
-  if (M) {
-    M[0] = M[3] = scaled(4, square(w));
-    M[1] = M[2] = constant(0);
-  }
+  if (M) M[0] = M[3] = scaled(4, square(w));
   return CB_OK;
 }
-
-CB_MODEL_ON_JETS
 
 const cb_bundle_class cb_bundle_hopf = {
     .name = "hopf",
     .title = "Hopf bundle",
     .doc = "a direction, in stereographic coordinates; the fibre is a phase, half the solid angle of a loop",
     .params = params,
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = on_jets,
+    CB_MODEL_FUNCTIONS,
 };

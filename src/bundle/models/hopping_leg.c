@@ -20,24 +20,16 @@ static const cb_param params[] = {
     {0},
 };
 
-static cb_status init(cb_bundle *b, const void *p) {
-  return cb_model_init(b, "so2", 0, 2, (const char *const[]){"psi", "d"}, p, sizeof(hopping_leg));
-}
+CB_MODEL("so2", 0, "psi", "d")
 
 static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   const hopping_leg *p = given;
   const jet2 leg = scaled(p->mass, square(shifted(p->length, r[1])));
   const jet2 f = over(leg, shifted(p->inertia, leg));
-  if (A) A[0] = f, A[1] = constant(0);
-  if (M) {
-    M[0] = scaled(p->inertia, f);
-    M[1] = M[2] = constant(0);
-    M[3] = constant(p->mass);
-  }
+  if (A) A[0] = f;
+  if (M) M[0] = scaled(p->inertia, f), M[3] = constant(p->mass);
   return CB_OK;
 }
-
-CB_MODEL_ON_JETS
 
 const cb_bundle_class cb_bundle_hopping_leg = {
     .name = "hopping_leg",
@@ -45,7 +37,5 @@ const cb_bundle_class cb_bundle_hopping_leg = {
     .doc = "a body that turns and extends a leg; its angular momentum is zero",
     .params = params,
     .params_size = sizeof(hopping_leg),
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = on_jets,
+    CB_MODEL_FUNCTIONS,
 };

@@ -22,13 +22,11 @@ static const cb_param params[] = {
     {0},
 };
 
-static cb_status init(cb_bundle *b, const void *p) {
-  return cb_model_init(b, "se2", 0, 2, (const char *const[]){"alpha1", "alpha2"}, p, sizeof(snake));
-}
+CB_MODEL("se2", 0, "alpha1", "alpha2")
 
 static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
-  const snake *p = given;
-  const double h = p->length / 6;
+  (void)M;
+  const double h = ((const snake *)given)->length / 6;
   const jet2 s1 = sine(r[0]), s2 = sine(r[1]), c1 = shifted(1, cosine(r[0])), c2 = shifted(1, cosine(r[1]));
   const jet2 D = minus(times(s1, c2), times(s2, c1));
   if (!(fabs(D.v) > 1e-14))
@@ -38,16 +36,11 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
     const jet2 inv = inverse(D);
     A[0] = scaled(h, times(c2, inv));
     A[1] = scaled(h, times(c1, inv));
-    A[2] = A[3] = constant(0);
     A[4] = times(s2, inv);
     A[5] = times(s1, inv);
   }
-  if (M)
-    for (int i = 0; i < 4; i++) M[i] = constant(i % 3 == 0);
   return CB_OK;
 }
-
-CB_MODEL_ON_JETS
 
 const cb_bundle_class cb_bundle_kinematic_snake = {
     .name = "kinematic_snake",
@@ -55,7 +48,5 @@ const cb_bundle_class cb_bundle_kinematic_snake = {
     .doc = "three links on wheels that do not slip sideways",
     .params = params,
     .params_size = sizeof(snake),
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = on_jets,
+    CB_MODEL_FUNCTIONS,
 };

@@ -36,7 +36,7 @@ static inline void cb_model_destroy(cb_bundle *b) {
 
 static inline const void *cb_model_params(const cb_bundle *b) { return ((const cb_model *)b->self)->params; }
 
-/* on_jets of a model that is written on jet2: n <= 2, outputs untouched on failure. */
+/* on_jets of a model that is written on jet2: n <= 2. A is 0 and M the identity before. */
 typedef cb_status cb_model_jet2(const void *params, const jet2 *r, jet2 *A, jet2 *M);
 
 static inline cb_status cb_model_on_jets(const cb_bundle *b, cb_model_jet2 *on_jet2, const cb_jet *r, cb_jet *A,
@@ -45,6 +45,8 @@ static inline cb_status cb_model_on_jets(const cb_bundle *b, cb_model_jet2 *on_j
   jet2 x[2], a[2 * CB_GROUP_DIM], m[4];
   if (variables > 2) return cb_fail(CB_ERROR_ARGUMENT, "jets in %d variables: expected %d", variables, n);
   for (int i = 0; i < n; i++) x[i] = take(&r[i]);
+  for (int k = 0; A && k < count; k++) a[k] = constant(0);
+  for (int k = 0; M && k < n * n; k++) m[k] = constant(k % (n + 1) == 0);
   const cb_status status = on_jet2(cb_model_params(b), x, A ? a : NULL, M ? m : NULL);
   if (status) return status;
   for (int k = 0; A && k < count; k++) give(&A[k], variables, a[k]);
@@ -52,10 +54,21 @@ static inline cb_status cb_model_on_jets(const cb_bundle *b, cb_model_jet2 *on_j
   return CB_OK;
 }
 
-/* on_jets of the model of this file, by its on_jet2 */
-#define CB_MODEL_ON_JETS                                                                      \
-  static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {       \
-    return cb_model_on_jets(b, on_jet2, r, A, M);                                             \
+/* clang-format off */
+/* on_jets of the model of this file, by its on_jet2; and init, of a group (NULL: R^fibre) and names of shape variables. */
+#define CB_MODEL_ON_JETS                                                                                   \
+  static cb_model_jet2 on_jet2;                                                                            \
+  static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {                    \
+    return cb_model_on_jets(b, on_jet2, r, A, M);                                                          \
   }
+#define CB_MODEL(group, fibre, ...)                                                                        \
+  static cb_status init(cb_bundle *b, const void *p) {                                                     \
+    static const char *const shape[] = {__VA_ARGS__};                                                      \
+    return cb_model_init(b, group, fibre, sizeof shape / sizeof *shape, shape, p, b->kind->params_size);   \
+  }                                                                                                        \
+  CB_MODEL_ON_JETS
+/* These as members of its class. */
+#define CB_MODEL_FUNCTIONS .init = init, .destroy = cb_model_destroy, .on_jets = on_jets
+/* clang-format on */
 
 #endif

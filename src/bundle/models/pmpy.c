@@ -21,9 +21,7 @@ static const cb_param params[] = {
     {0},
 };
 
-static cb_status init(cb_bundle *b, const void *p) {
-  return cb_model_init(b, NULL, 1, 2, (const char *const[]){"l", "v"}, p, sizeof(pmpy));
-}
+CB_MODEL(NULL, 1, "l", "v")
 
 static jet2 radius(jet2 v) {
   const double a = cbrt(3 * v.v / (4 * M_PI)); /* a' = a/3v */
@@ -43,13 +41,10 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   }
   if (M) {
     M[0] = scaled(6 * M_PI * p->viscosity, over(times(a1, a2), sum));
-    M[1] = M[2] = constant(0);
     M[3] = scaled(4 * p->viscosity / 3, plus(inverse(v1), inverse(v2)));
   }
   return CB_OK;
 }
-
-CB_MODEL_ON_JETS
 
 const cb_bundle_class cb_bundle_pmpy = {
     .name = "pmpy",
@@ -57,7 +52,5 @@ const cb_bundle_class cb_bundle_pmpy = {
     .doc = "two spheres that exchange volume and change their distance at zero Reynolds number",
     .params = params,
     .params_size = sizeof(pmpy),
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = on_jets,
+    CB_MODEL_FUNCTIONS,
 };

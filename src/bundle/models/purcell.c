@@ -48,9 +48,5 @@ const cb_bundle_class cb_bundle_purcell = {
     .doc = "a plane chain of slender links at zero Reynolds number",
     .params = params,
     .params_size = sizeof(purcell),
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = chain_on_jets,
-    .connection = chain_connection,
-    .picture = chain_picture,
+    CB_CHAIN_FUNCTIONS,
 };

@@ -32,6 +32,8 @@ static cb_status init(cb_bundle *b, const void *p) {
   return cb_model_init(b, own->yaw ? "se2" : NULL, 2, 2, (const char *const[]){"x", "y"}, p, sizeof(raft));
 }
 
+CB_MODEL_ON_JETS
+
 static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   const raft *own = given;
   const double l = own->length, share = own->mass / (own->mass + own->raft), mu = share * own->raft;
@@ -63,15 +65,11 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
-CB_MODEL_ON_JETS
-
 const cb_bundle_class cb_bundle_raft_pendulum = {
     .name = "raft_pendulum",
     .title = "raft with a spherical pendulum",
     .doc = "a raft without friction moved by the pendulum it carries, with or without yaw",
     .params = params,
     .params_size = sizeof(raft),
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = on_jets,
+    CB_MODEL_FUNCTIONS,
 };

@@ -19,24 +19,14 @@ static const cb_param params[] = {
     {0},
 };
 
-static cb_status init(cb_bundle *b, const void *p) {
-  return cb_model_init(b, "so3", 0, 2, (const char *const[]){"x", "y"}, p, sizeof(rolling_ball));
-}
+CB_MODEL("so3", 0, "x", "y")
 
 static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   const rolling_ball *p = given;
-  (void)r;
-  if (A) {
-    for (int i = 0; i < 6; i++) A[i] = constant(0);
-    A[1].v = -1 / p->radius;
-    A[2].v = 1 / p->radius;
-  }
-  if (M)
-    for (int i = 0; i < 4; i++) M[i] = constant(i % 3 == 0);
+  (void)r, (void)M;
+  if (A) A[1].v = -1 / p->radius, A[2].v = 1 / p->radius;
   return CB_OK;
 }
-
-CB_MODEL_ON_JETS
 
 const cb_bundle_class cb_bundle_rolling_ball = {
     .name = "rolling_ball",
@@ -44,7 +34,5 @@ const cb_bundle_class cb_bundle_rolling_ball = {
     .doc = "shape: the point of contact; the fibre is the rotation from space to the ball",
     .params = params,
     .params_size = sizeof(rolling_ball),
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = on_jets,
+    CB_MODEL_FUNCTIONS,
 };

@@ -21,24 +21,16 @@ static const cb_param params[] = {
     {0},
 };
 
-static cb_status init(cb_bundle *b, const void *p) {
-  return cb_model_init(b, "so2", 0, 2, (const char *const[]){"phi", "theta"}, p, sizeof(robot));
-}
+CB_MODEL("so2", 0, "phi", "theta")
 
 static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   const robot *p = given;
   const double R2 = p->radius * p->radius, e = 2 * p->equator * R2;
   const jet2 rest = shifted(p->inertia, scaled(2 * p->across * R2, square(cosine(r[1])))), J = shifted(e, rest);
-  if (A) A[0] = scaled(e, inverse(J)), A[1] = constant(0);
-  if (M) {
-    M[0] = scaled(e, over(rest, J));
-    M[1] = M[2] = constant(0);
-    M[3] = constant(2 * p->across * R2);
-  }
+  if (A) A[0] = scaled(e, inverse(J));
+  if (M) M[0] = scaled(e, over(rest, J)), M[3] = constant(2 * p->across * R2);
   return CB_OK;
 }
-
-CB_MODEL_ON_JETS
 
 const cb_bundle_class cb_bundle_sphere_robot = {
     .name = "sphere_robot",
@@ -46,7 +38,5 @@ const cb_bundle_class cb_bundle_sphere_robot = {
     .doc = "a pair of masses on the equator and a pair across; the fibre is the longitude",
     .params = params,
     .params_size = sizeof(robot),
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = on_jets,
+    CB_MODEL_FUNCTIONS,
 };

@@ -22,9 +22,7 @@ static const cb_param params[] = {
     {0},
 };
 
-static cb_status init(cb_bundle *b, const void *p) {
-  return cb_model_init(b, NULL, 1, 2, (const char *const[]){"l1", "l2"}, p, sizeof(three_sphere));
-}
+CB_MODEL(NULL, 1, "l1", "l2")
 
 static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   const three_sphere *p = given;
@@ -51,15 +49,11 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
-CB_MODEL_ON_JETS
-
 const cb_bundle_class cb_bundle_three_sphere = {
     .name = "three_sphere",
     .title = "three-sphere swimmer",
     .doc = "three spheres on a line that change their distances at zero Reynolds number",
     .params = params,
     .params_size = sizeof(three_sphere),
-    .init = init,
-    .destroy = cb_model_destroy,
-    .on_jets = on_jets,
+    CB_MODEL_FUNCTIONS,
 };

@@ -321,7 +321,7 @@ static void parts_are_named(void **state) {
 static void a_wrong_shape_is_refused_by_name(void **state) {
   (void)state;
   cb_surface *s = NULL;
-  check_error_begins(cb_shape_create("turtel", NULL, &s), CB_ERROR_INPUT,
+  check_error_begins(cb_shape_create("turtel", NULL, &s), CB_ERROR_ARGUMENT,
                      "unknown shape 'turtel', did you mean 'turtle'? Expected one of: ");
   check_error_begins(try_shape("xyzzyplugh", "a=1", &s), CB_ERROR_INPUT,
                      "a.yaml:1:1: error: unknown shape 'xyzzyplugh', expected one of: ");

@@ -8,12 +8,10 @@
 #include <string.h>
 
 static const char *const shared[] = {"kind", "name", "place", "motion"};
-enum { SHARED = sizeof shared / sizeof *shared, MOST_KINDS = 64 };
+enum { SHARED = sizeof shared / sizeof *shared };
 
 static const cb_body_class *find(const char *name) {
-  for (size_t i = 0; cb_body_classes[i]; i++)
-    if (!strcmp(cb_body_classes[i]->name, name)) return cb_body_classes[i];
-  return NULL;
+  return cb_body_classes[cb_registry_find(&cb_body_registry, name, strlen(name))];
 }
 
 /* Begins the body under its `name`, or its kind with the first number that is free. */
@@ -50,16 +48,12 @@ cb_status cb_body_build(const cb_node *node, const cb_geometry *space, cb_builde
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "expected a body: a map with the key `kind`");
   const cb_node *kind = cb_node_get(node, "kind");
   if (!kind) return cb_node_fail(node, "the key `kind` is missing: a kind of body, such as `rod`");
-  const char *name, *names[MOST_KINDS];
+  const char *name;
   cb_status status = cb_node_string(kind, &name);
   if (status) return status;
   const cb_body_class *class = find(name);
-  if (!class) {
-    size_t count = 0;
-    for (; cb_body_classes[count] && count < MOST_KINDS; count++) names[count] = cb_body_classes[count]->name;
-    return cb_fail_unknown(kind, "kind of body", name, names, count);
-  }
-  return cb_body_build_class(class, node, space, b);
+  return class ? cb_body_build_class(class, node, space, b)
+               : cb_fail_no_class(kind, "kind of body", name, &cb_body_registry);
 }
 
 const cb_node *cb_body_resolved(const cb_node *node, struct cb_arena *arena) {

@@ -44,15 +44,8 @@ cb_status cb_bundle_create_class(const cb_bundle_class *class_, const cb_node *n
 }
 
 cb_status cb_bundle_create(const char *name, const cb_node *node, cb_bundle **out) {
-  const char *names[64];
-  size_t n = 0;
-  for (const cb_bundle_class *const *c = cb_bundle_classes; *c; c++) {
-    if (strcmp((*c)->name, name) == 0) return cb_bundle_create_class(*c, node, out);
-    if (n < sizeof names / sizeof *names) names[n++] = (*c)->name;
-  }
-  const cb_node *named = node ? cb_node_get(node, "name") : NULL;
-  const cb_status status = cb_fail_unknown(named ? named : node, "bundle", name, names, n);
-  return node ? status : CB_ERROR_ARGUMENT;
+  const cb_bundle_class *c = cb_bundle_classes[cb_registry_find(&cb_bundle_registry, name, strlen(name))];
+  return c ? cb_bundle_create_class(c, node, out) : cb_fail_no_class(node, "bundle", name, &cb_bundle_registry);
 }
 
 void cb_bundle_free(cb_bundle *b) {

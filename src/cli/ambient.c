@@ -1,6 +1,7 @@
 /* A space named on the command line: see ambient.h. */
 #include "cli/ambient.h"
 
+#include "core/registry.h"
 #include "io/scenario_private.h"
 #include "geometry/build.h"
 #include <curvebody/geometry.h>
@@ -10,10 +11,7 @@
 #include <sys/stat.h>
 
 static bool registered(const char *word, size_t length) {
-  for (size_t i = 0; cb_geometry_classes[i]; i++)
-    if (strlen(cb_geometry_classes[i]->name) == length && !strncmp(cb_geometry_classes[i]->name, word, length))
-      return true;
-  return false;
+  return cb_geometry_classes[cb_registry_find(&cb_geometry_registry, word, length)];
 }
 
 /* Length of the text up to the next comma that stands in no brackets. */
@@ -28,13 +26,10 @@ static size_t piece(const char *text) {
 }
 
 static cb_status unknown(const char *word, size_t length) {
-  enum { MOST = 64 };
-  const char *names[MOST], *near;
+  const char *names[CB_REGISTRY_MOST];
   char name[48];
-  size_t count = 0;
-  while (count < MOST && cb_geometry_classes[count]) names[count] = cb_geometry_classes[count]->name, count++;
   snprintf(name, sizeof name, "%.*s", (int)(length < 40 ? length : 40), word);
-  near = cb_nearest_name(name, names, count);
+  const char *near = cb_nearest_name(name, names, cb_registry_names(&cb_geometry_registry, names));
   if (near) return cb_fail(CB_ERROR_INPUT, "curvebody: error: unknown space '%s', did you mean '%s'?", name, near);
   return cb_fail(CB_ERROR_INPUT,
                  "curvebody: error: unknown space '%s': expected one of `curvebody list spaces`, or a scenario", name);

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/warnings.h"
 
+#include "core/registry.h"
 #include "core/text.h"
 #include "fluid/local.h"
 #include <curvebody/mass.h>
@@ -33,10 +34,7 @@ typedef struct facts {
 /* --- the surface --- */
 
 static const cb_shape_class *shape_of(const char *word, size_t length) {
-  for (size_t i = 0; cb_shape_classes[i]; i++)
-    if (strlen(cb_shape_classes[i]->name) == length && !strncmp(cb_shape_classes[i]->name, word, length))
-      return cb_shape_classes[i];
-  return NULL;
+  return cb_shape_classes[cb_registry_find(&cb_shape_registry, word, length)];
 }
 
 /* `name:key=value,...` */
@@ -67,11 +65,8 @@ static cb_status make_shape(const cb_shape_class *shape, const char *word, cb_su
 }
 
 static cb_status unknown(const char *word) {
-  enum { MOST = 64 };
-  const char *names[MOST];
-  size_t count = 0;
-  for (; count < MOST && cb_shape_classes[count]; count++) names[count] = cb_shape_classes[count]->name;
-  const char *near = cb_nearest_name(word, names, count);
+  const char *names[CB_REGISTRY_MOST];
+  const char *near = cb_nearest_name(word, names, cb_registry_names(&cb_shape_registry, names));
   if (near)
     return cb_fail(CB_ERROR_INPUT, "curvebody: error: no file and no shape '%.60s', did you mean '%s'?", word, near);
   return cb_fail(CB_ERROR_INPUT,

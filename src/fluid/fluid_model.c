@@ -1,6 +1,8 @@
 /* Fluid models by their names. */
 #include <curvebody/fluid_model.h>
 
+#include "tree/scalar.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,18 +24,10 @@ cb_status cb_fluid_model_create_class(const cb_fluid_model_class *class_, const 
 }
 
 cb_status cb_fluid_model_create(const char *name, const cb_node *node, cb_fluid_model **out) {
-  enum { MOST = 64 };
-  const char *names[MOST];
-  size_t n = 0;
-  for (const cb_fluid_model_class *c; (c = cb_fluid_model_classes[n]) && n < MOST; n++) {
-    if (!strcmp(c->name, name)) return cb_fluid_model_create_class(c, node, out);
-    names[n] = c->name;
-  }
-  const cb_node *named = cb_node_get(node, "name");
-  const char *near = cb_nearest_name(name, names, n), *advice = near ? near : "curvebody list fluids";
-  const char *hint = near ? "did you mean" : "see", *mark = near ? "?" : "";
-  if (node) return cb_node_fail(named ? named : node, "no fluid model `%s`; %s `%s`%s", name, hint, advice, mark);
-  return cb_fail(CB_ERROR_ARGUMENT, "no fluid model `%s`; %s `%s`%s", name, hint, advice, mark);
+  const cb_fluid_model_class *c =
+      cb_fluid_model_classes[cb_registry_find(&cb_fluid_model_registry, name, strlen(name))];
+  return c ? cb_fluid_model_create_class(c, node, out)
+           : cb_fail_no_class(node, "fluid model", name, &cb_fluid_model_registry);
 }
 
 void cb_fluid_model_free(cb_fluid_model *m) {

@@ -123,17 +123,8 @@ cb_status cb_geometry_create_class(const cb_geometry_class *class_, const cb_nod
 }
 
 cb_status cb_geometry_create(const char *name, const cb_node *node, cb_geometry **out) {
-  const char *names[64];
-  size_t n = 0;
-  for (const cb_geometry_class *c; (c = cb_geometry_classes[n]); n++) {
-    if (strcmp(c->name, name) == 0) return cb_geometry_create_class(c, node, out);
-    if (n < sizeof names / sizeof *names) names[n] = c->name;
-  }
-  if (n > sizeof names / sizeof *names) n = sizeof names / sizeof *names;
-  const cb_node *place =
-      node && node->kind == CB_NODE_MAP && cb_node_get(node, "name") ? cb_node_get(node, "name") : node;
-  const cb_status status = cb_fail_unknown(place, "space", name, names, n);
-  return place ? status : CB_ERROR_ARGUMENT;
+  const cb_geometry_class *c = cb_geometry_classes[cb_registry_find(&cb_geometry_registry, name, strlen(name))];
+  return c ? cb_geometry_create_class(c, node, out) : cb_fail_no_class(node, "space", name, &cb_geometry_registry);
 }
 
 void cb_geometry_free(cb_geometry *g) {

@@ -9,22 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const cb_integrator_class *find(const char *name) {
-  for (size_t i = 0; cb_integrator_classes[i]; i++)
-    if (!strcmp(cb_integrator_classes[i]->name, name)) return cb_integrator_classes[i];
-  return NULL;
-}
-
-static cb_status unknown(const char *name, const cb_node *node) {
-  enum { MOST = 64 };
-  const char *names[MOST];
-  size_t count = 0;
-  for (; cb_integrator_classes[count] && count < MOST; count++) names[count] = cb_integrator_classes[count]->name;
-  const cb_node *at = cb_node_get(node, "name");
-  const cb_status status = cb_fail_unknown(at, "integrator", name, names, count);
-  return at ? status : CB_ERROR_ARGUMENT;
-}
-
 const cb_configuration cb_configuration_particles = {"particles in a space"},
                        cb_configuration_fluid = {"bodies in a fluid"}, cb_configuration_bundle = {"gaits in a bundle"};
 
@@ -106,8 +90,9 @@ cb_status cb_integrator_create_class(const cb_integrator_class *class, const cb_
 
 cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_configuration *configuration,
                                    const void *problem, cb_integrator **out) {
-  const cb_integrator_class *class = find(name);
-  return class ? cb_integrator_create_class(class, node, configuration, problem, out) : unknown(name, node);
+  const cb_integrator_class *c = cb_integrator_classes[cb_registry_find(&cb_integrator_registry, name, strlen(name))];
+  return c ? cb_integrator_create_class(c, node, configuration, problem, out)
+           : cb_fail_no_class(node, "integrator", name, &cb_integrator_registry);
 }
 
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {

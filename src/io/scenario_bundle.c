@@ -48,10 +48,9 @@ static const cb_node *own_map(cb_scenario *s, const cb_node *node) {
 }
 
 static cb_status unknown(const cb_node *name) {
-  const char *names[96];
-  size_t n = 0;
-  for (size_t i = 0; cb_bundle_classes[i] && n < 64; i++) names[n++] = cb_bundle_classes[i]->name;
-  for (size_t i = 0; cb_bundle_kinds[i] && n < 96; i++) names[n++] = cb_bundle_kinds[i]->name;
+  const char *names[CB_REGISTRY_MOST + 32];
+  size_t n = cb_registry_names(&cb_bundle_registry, names);
+  for (size_t i = 0; cb_bundle_kinds[i] && i < 32; i++) names[n++] = cb_bundle_kinds[i]->name;
   return cb_fail_unknown(name, "bundle", name->text, names, n);
 }
 

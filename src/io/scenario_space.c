@@ -16,17 +16,9 @@ cb_status cb_space_read(const cb_node *node, cb_geometry **out) {
   if (!name_node)
     return cb_node_fail(node, "the key `name` is missing: the name of a space, such as `h3`; or `metric`, a metric as "
                               "text");
-  const char *name, *names[64];
+  const char *name;
   status = cb_node_string(name_node, &name);
-  if (status) return status;
-  size_t count = 0;
-  bool known = false;
-  for (; cb_geometry_classes[count] && count < 64; count++) {
-    names[count] = cb_geometry_classes[count]->name;
-    known = known || !strcmp(names[count], name);
-  }
-  if (!known) return cb_fail_unknown(name_node, "space", name, names, count);
-  return cb_geometry_create(name, node, out);
+  return status ? status : cb_geometry_create(name, node, out);
 }
 
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node) { return cb_space_read(node, &s->space); }

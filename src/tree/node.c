@@ -87,6 +87,13 @@ cb_status cb_fail_unknown(const cb_node *node, const char *what, const char *nam
                        near ? "'? Expected " : "expected ", count > 1 ? "one of: " : "", count ? list : "none");
 }
 
+cb_status cb_fail_no_class(const cb_node *node, const char *what, const char *name, const cb_registry *classes) {
+  const char *names[CB_REGISTRY_MOST];
+  const cb_node *named = cb_node_get(node, "name");
+  const cb_status status = cb_fail_unknown(named ? named : node, what, name, names, cb_registry_names(classes, names));
+  return node ? status : CB_ERROR_ARGUMENT;
+}
+
 static cb_status unknown_key(const cb_node *key, const char *const *names, size_t count) {
   static const char *const none[] = {"no key"};
   return cb_fail_unknown(key, "key", key->text, count ? names : none, count ? count : 1);

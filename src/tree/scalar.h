@@ -3,6 +3,7 @@
 #ifndef CB_TREE_SCALAR_H
 #define CB_TREE_SCALAR_H
 
+#include "core/registry.h"
 #include <curvebody/node.h>
 
 /* How a node reads in a message: 'its text', "a list", "a map" or "nothing". */
@@ -16,6 +17,8 @@ bool cb_node_is_set(const cb_node *node);
  * 'h3'? Expected one of: ...". what: "key", "space". node: its place, or NULL. Returns CB_ERROR_INPUT. */
 cb_status cb_fail_unknown(const cb_node *node, const char *what, const char *name, const char *const *names,
                           size_t count);
+/* The same for a name that no class of the registry has, at `name` of node or at node; CB_ERROR_ARGUMENT for no node. */
+cb_status cb_fail_no_class(const cb_node *node, const char *what, const char *name, const cb_registry *classes);
 
 /* The value of a key of map, none of names[count], that is near to `key`; NULL: `key` is missing, not misspelt. */
 const cb_node *cb_node_misspelt(const cb_node *map, const char *key, const char *const *names, size_t count);

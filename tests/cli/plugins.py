@@ -158,7 +158,7 @@ class Plugins(Case):
         shown = self.good("--plugin", PLUGIN["ball"], "check", "b.yaml", "--set", "fluid.model={name: ball}").stdout
         self.assertRegex(shown, r"c: 0\.47\b")
         unknown = self.call("--plugin", PLUGIN["ball"], "check", "b.yaml", "--set", "fluid.model=bal")
-        self.assertIn("no fluid model `bal`; did you mean `ball`?", unknown.stderr)
+        self.assertIn("unknown fluid model 'bal', did you mean 'ball'?", unknown.stderr)
         left = self.good("--plugin", PLUGIN["ball"], "check", "b.yaml", "--set", "fluid.model.name=local").stdout
         self.assertIn("`viscosity` of ball is left out", left)
 

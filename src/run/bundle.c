@@ -56,6 +56,7 @@ cb_status cb_run_create_bundle(const cb_bundle_path *path, const double *start, 
   run->t = &f->state.t;
   run->t_low = &f->state.t_low;
   run->step = &f->step;
+  run->iterations = &integrator->iterations;
   status = cb_bundle_run_layout(run);
   if (status) return cb_run_free(run), status;
   *out = run;

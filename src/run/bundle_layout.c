@@ -7,7 +7,7 @@
 #include "core/failure.h"
 #include "run/bundle_private.h"
 
-#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,53 +23,18 @@ static const char *const usual[] = {"connection", "power", NULL};
 
 enum { FORM = CB_GROUP_DIM + CB_SHAPE_MAX };
 
-typedef struct cb_bundle_field {
-  const char *group;
-  cb_field field;
-  cb_status (*fill)(const cb_run *run, void *out);
-} cb_bundle_field;
+static CB_FILL(curvature) { return cb_bundle_curvatures(run->bundle->path.bundle, run->bundle->r, to.out); }
 
-#define FILL(name) static cb_status name(const cb_run *run, void *out)
-
-FILL(time_) { return *(double *)out = run->bundle->state.t, CB_OK; }
-FILL(step) { return *(int64_t *)out = run->bundle->step, CB_OK; }
-FILL(length) { return *(double *)out = run->bundle->state.length, CB_OK; }
-FILL(cost) { return *(double *)out = run->bundle->state.cost, CB_OK; }
-FILL(iterations) { return *(int32_t *)out = run->bundle->integrator->iterations, CB_OK; }
-FILL(step_size) { return *(double *)out = run->step_size, CB_OK; }
-
-static cb_status copy(void *out, const double *values, int count) {
-  memcpy(out, values, (size_t)count * sizeof *values);
-  return CB_OK;
-}
-
-FILL(shape) { return copy(out, run->bundle->r, run->bundle->path.bundle->n); }
-FILL(rate) { return copy(out, run->bundle->rate, run->bundle->path.bundle->n); }
-FILL(group) { return copy(out, run->bundle->state.g, run->bundle->path.bundle->group->size); }
-FILL(velocity) { return copy(out, run->bundle->xi, run->bundle->path.bundle->group->dim); }
-
-FILL(connection) {
-  const cb_bundle *b = run->bundle->path.bundle;
-  return copy(out, run->bundle->A, b->group->dim * b->n);
-}
-
-FILL(metric) {
-  const cb_bundle *b = run->bundle->path.bundle;
-  return copy(out, run->bundle->M, b->n * b->n);
-}
-
-FILL(curvature) { return cb_bundle_curvatures(run->bundle->path.bundle, run->bundle->r, out); }
-
-FILL(power) {
+static CB_FILL(power) {
   const cb_bundle_run *f = run->bundle;
   const int n = f->path.bundle->n;
   double sum = 0;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) sum += f->M[i * n + j] * f->rate[i] * f->rate[j];
-  return *(double *)out = sum, CB_OK;
+  return *(double *)to.out = sum, CB_OK;
 }
 
-FILL(momentum) {
+static CB_FILL(momentum) {
   const cb_bundle_run *f = run->bundle;
   const cb_bundle *b = f->path.bundle;
   const int dim = b->group->dim, all = dim + b->n;
@@ -79,37 +44,38 @@ FILL(momentum) {
   for (int k = 0; k < dim; k++) {
     double sum = 0;
     for (int l = 0; l < all; l++) sum += G[k * all + l] * (l < dim ? f->xi[l] : f->rate[l - dim]);
-    ((double *)out)[k] = sum;
+    ((double *)to.out)[k] = sum;
   }
   return CB_OK;
 }
 
-FILL(picture) {
+static CB_FILL(picture) {
   const cb_bundle_run *f = run->bundle;
-  return f->path.bundle->kind->picture(f->path.bundle, f->r, f->state.g, out);
+  return f->path.bundle->kind->picture(f->path.bundle, f->r, f->state.g, to.out);
 }
 
-#define ON(group, name, type, rank, unit, doc, fill, ...) \
-  { group, {name, type, rank, {__VA_ARGS__}, unit, doc}, fill }
-static const cb_bundle_field table[] = {
-    ON("", "time", CB_FIELD_DOUBLE, 0, "s", "time", time_, 0),
-    ON("", "step", CB_FIELD_INT64, 0, "1", "steps so far", step, 0),
-    ON("", "x", CB_FIELD_DOUBLE, 2, "1", "points of the body in the picture of its space", picture, "particle", "axis"),
-    ON("", "shape", CB_FIELD_DOUBLE, 1, "1", "shape variables", shape, "dof"),
-    ON("", "shape_rate", CB_FIELD_DOUBLE, 1, "s-1", "their rates", rate, "dof"),
-    ON("", "group", CB_FIELD_DOUBLE, 1, "1", "element of the group", group, "number"),
-    ON("", "body_velocity", CB_FIELD_DOUBLE, 1, "s-1", "xi = -A r' in the body frame", velocity, "algebra"),
-    ON("", "length", CB_FIELD_DOUBLE, 0, "1", "int sqrt(r'Mr') dt since the start", length, 0),
-    ON("", "cost", CB_FIELD_DOUBLE, 0, "1", "int r'Mr' dt since the start", cost, 0),
-    ON("connection", "connection", CB_FIELD_DOUBLE, 2, "1", "A: xi = -A r'", connection, "algebra", "dof"),
-    ON("curvature", "curvature", CB_FIELD_DOUBLE, 2, "1", "B_ij = d_i A_j - d_j A_i - [A_i, A_j]", curvature, "pair",
-       "algebra"),
-    ON("metric", "metric", CB_FIELD_DOUBLE, 2, "1", "M: cost r'Mr'", metric, "dof", "dof_column"),
-    ON("momentum", "momentum", CB_FIELD_DOUBLE, 1, "1", "P xi + Q r' in the body frame", momentum, "algebra"),
-    ON("power", "power", CB_FIELD_DOUBLE, 0, "1", "r'Mr'", power, 0),
-    ON("", "solver_iterations", CB_FIELD_INT32, 0, "1", "parts of the last step", iterations, 0),
-    ON("", "step_size", CB_FIELD_DOUBLE, 0, "s", "size of the last step", step_size, 0),
-    {NULL, {0}, NULL}};
+#define OWN(group, name, unit, doc, member, ...) \
+  CB_OBSERVABLE(group, name, DOUBLE, unit, doc, cb_fill_own, offsetof(cb_bundle_run, member), __VA_ARGS__)
+static const cb_observable table[] = {
+    CB_OBSERVABLE("", "time", DOUBLE, "s", "time", cb_fill_time, 0, 0, 0),
+    CB_OBSERVABLE("", "step", INT64, "1", "steps so far", cb_fill_step, 0, 0, 0),
+    CB_OBSERVABLE("", "x", DOUBLE, "1", "points of the body in the picture of its space", picture, 0, 2, "particle",
+                  "axis"),
+    OWN("", "shape", "1", "shape variables", r, 1, "dof"),
+    OWN("", "shape_rate", "s-1", "their rates", rate, 1, "dof"),
+    OWN("", "group", "1", "element of the group", state.g, 1, "number"),
+    OWN("", "body_velocity", "s-1", "xi = -A r' in the body frame", xi, 1, "algebra"),
+    OWN("", "length", "1", "int sqrt(r'Mr') dt since the start", state.length, 0, 0),
+    OWN("", "cost", "1", "int r'Mr' dt since the start", state.cost, 0, 0),
+    OWN("connection", "connection", "1", "A: xi = -A r'", A, 2, "algebra", "dof"),
+    CB_OBSERVABLE("curvature", "curvature", DOUBLE, "1", "B_ij = d_i A_j - d_j A_i - [A_i, A_j]", curvature, 0, 2,
+                  "pair", "algebra"),
+    OWN("metric", "metric", "1", "M: cost r'Mr'", M, 2, "dof", "dof_column"),
+    CB_OBSERVABLE("momentum", "momentum", DOUBLE, "1", "P xi + Q r' in the body frame", momentum, 0, 1, "algebra"),
+    CB_OBSERVABLE("power", "power", DOUBLE, "1", "r'Mr'", power, 0, 0, 0),
+    CB_OBSERVABLE("", "solver_iterations", INT32, "1", "parts of the last step", cb_fill_iterations, 0, 0, 0),
+    CB_OBSERVABLE("", "step_size", DOUBLE, "s", "size of the last step", cb_fill_step_size, 0, 0, 0),
+    {0}};
 
 /* --- layout --- */
 
@@ -170,18 +136,12 @@ static cb_status dimensions(cb_run *run) {
 cb_status cb_bundle_run_layout(cb_run *run) {
   cb_bundle_run *f = run->bundle;
   const cb_bundle *b = f->path.bundle;
-  if (!run->options.observables) run->options.observables = usual;
-  cb_status status = cb_run_check_observables(run, cb_bundle_observables);
+  cb_status status = cb_run_choose(run, cb_bundle_observables, usual);
   if (!status && cb_run_asked(run, "momentum") && !b->kind->form)
     status = cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
                         "the observable `momentum`: bundle %s has no form (xi, r') that it comes from", b->kind->name);
   if (!status) status = dimensions(run);
-  for (const cb_bundle_field *row = table; row->group && !status; row++) {
-    int at;
-    if (!cb_run_asked(run, row->group)) continue;
-    status = cb_run_field(run, &row->field, &at);
-    if (!status && at >= 0) f->measured[at] = row;
-  }
+  if (!status) status = cb_run_fields(run, table);
   if (status) return status;
   f->metric = cb_run_asked(run, "metric") || cb_run_asked(run, "power");
   const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &f->step},
@@ -202,10 +162,6 @@ cb_status cb_bundle_run_measure(cb_run *run, const char **what) {
   for (int k = 0; k < b->group->dim && !status; k++) {
     f->xi[k] = 0;
     for (int i = 0; i < n; i++) f->xi[k] -= f->A[k * n + i] * f->rate[i];
-  }
-  for (int at = 0; at < run->n_fields && !status; at++) {
-    *what = run->field[at].name;
-    status = f->measured[at]->fill(run, run->value[at]);
   }
   return status;
 }

@@ -13,8 +13,7 @@ struct cb_bundle_run {
   /* what a row is made from */
   double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
   double xi[CB_GROUP_DIM];
-  const struct cb_bundle_field *measured[CB_RUN_FIELDS]; /* by field */
-  bool metric;                                          /* M is wanted */
+  bool metric; /* M is wanted */
 };
 typedef struct cb_bundle_run cb_bundle_run;
 

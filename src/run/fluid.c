@@ -166,6 +166,7 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
   run->t = &b->t;
   run->t_low = &b->t_low;
   run->step = &b->step;
+  run->iterations = &b->iterations;
   status = start(run);
   if (!status) status = cb_fluid_run_layout(run);
   if (!status) status = cb_fluid_run_remember(run);

@@ -7,6 +7,7 @@
 #include "numerics/vec3.h"
 #include "run/fluid_private.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,112 +23,96 @@ const cb_observable_doc cb_fluid_observables[] = {
 
 static const char *const usual[] = {"energy", "momentum", "wrenches", "centre", NULL};
 
-/* What the values of one body are made from. */
-typedef struct source {
-  const cb_rigid_state *state;
-  const cb_immersed_row *row;
-} source;
+/* A field whose part of one body is filled by what follows, at out. */
+#define OF_BODIES(name, ...)                                       \
+  static CB_FILL(name) {                                           \
+    const cb_fluid_run *b = run->fluid;                            \
+    const size_t size = to.size / (size_t)b->n;                    \
+    for (int i = 0; i < b->n; i++) {                               \
+      double *out = (double *)((char *)to.out + (size_t)i * size); \
+      const cb_rigid_state *state = &b->state[i];                  \
+      const cb_immersed_row *row = &b->row[i];                     \
+      (void)state, (void)row;                                      \
+      __VA_ARGS__;                                                 \
+    }                                                              \
+    return CB_OK;                                                  \
+  }
 
-typedef struct cb_body_field {
-  const char *group;
-  cb_field field;
-  size_t size;                                 /* values a body */
-  void (*fill)(const source *s, double *out);  /* of a body; NULL: */
-  void (*whole)(const cb_run *run, void *out); /* of the run, once all bodies are measured */
-} cb_body_field;
+OF_BODIES(of_state, memcpy(out, (const char *)state + to.at, size))
+OF_BODIES(of_row, memcpy(out, (const char *)row + to.at, size))
+OF_BODIES(body_energy, *out = row->kinetic + row->potential)
+OF_BODIES(centre, cb_pose_point(&state->g, row->mass.centre, out))
 
-static void pose(const source *s, double *out) {
-  memcpy(out, s->state->g.x, sizeof s->state->g.x);
-  memcpy(out + 3, s->state->g.q, sizeof s->state->g.q);
-}
+OF_BODIES(pose, {
+  memcpy(out, state->g.x, sizeof state->g.x);
+  memcpy(out + 3, state->g.q, sizeof state->g.q);
+})
 
-static void twist(const source *s, double *out) { memcpy(out, s->row->twist, sizeof s->row->twist); }
-
-static void place(const source *s, double *out) { memcpy(out, s->state->g.x, sizeof s->state->g.x); }
-
-static void velocity(const source *s, double *out) {
+OF_BODIES(velocity, {
   double r[3][3];
-  cb_pose_rotation(&s->state->g, r);
-  cb_apply3(r, s->row->twist + 3, out);
-}
-
-static void body_momentum(const source *s, double *out) { memcpy(out, s->state->momentum, sizeof s->state->momentum); }
+  cb_pose_rotation(&state->g, r);
+  cb_apply3(r, row->twist + 3, out);
+})
 
 /* The state has it about the body frame's origin, in the world's axes. */
-static void spatial_momentum(const source *s, double *out) {
-  memcpy(out, s->state->world, sizeof s->state->world);
+OF_BODIES(spatial_momentum, {
+  memcpy(out, state->world, sizeof state->world);
   double moment[3];
-  cb_cross3(s->state->g.x, s->state->world + 3, moment);
-  for (int i = 0; i < 3; i++) out[i] += moment[i];
+  cb_cross3(state->g.x, state->world + 3, moment);
+  for (int a = 0; a < 3; a++) out[a] += moment[a];
+})
+
+/* Of the kind that is the at-th of all bodies. */
+OF_BODIES(wrench, {
+  memset(out, 0, size);
+  for (int w = 0; w < cb_immersed_wrenches(b->start[i].body); w++)
+    if ((size_t)b->wrench_of[i][w] == to.at) memcpy(out, row->wrench[w], size);
+})
+
+enum { KINETIC = 1, POTENTIAL = 2 };
+
+static CB_FILL(energy) {
+  double kinetic = 0, potential = 0;
+  for (int i = 0; i < run->fluid->n; i++)
+    kinetic += run->fluid->row[i].kinetic, potential += run->fluid->row[i].potential;
+  *(double *)to.out = (to.at & KINETIC ? kinetic : 0) + (to.at & POTENTIAL ? potential : 0);
+  return CB_OK;
 }
 
-static void body_energy(const source *s, double *out) { *out = s->row->kinetic + s->row->potential; }
-static void kinetic(const source *s, double *out) { *out = s->row->kinetic; }
-static void potential(const source *s, double *out) { *out = s->row->potential; }
-static void breathing(const source *s, double *out) { *out = s->row->breathing; }
+#define IN_STATE(member) of_state, offsetof(cb_rigid_state, member)
+#define IN_ROW(member) of_row, offsetof(cb_immersed_row, member)
+#define OF_BODY(group, name, unit, doc, ...) FIELD(group, name, DOUBLE, unit, doc, __VA_ARGS__)
+#define FIELD(...) CB_OBSERVABLE(__VA_ARGS__) /* once IN_STATE and IN_ROW have become two arguments */
 
-static void inertia(const source *s, double *out) { memcpy(out, s->row->K, sizeof s->row->K); }
-
-static void own_momentum(const source *s, double *out) { memcpy(out, s->row->mu0, sizeof s->row->mu0); }
-
-static void centre(const source *s, double *out) { cb_pose_point(&s->state->g, s->row->mass.centre, out); }
-
-static void time_(const cb_run *run, void *out) { *(double *)out = run->fluid->t; }
-static void step(const cb_run *run, void *out) { *(int64_t *)out = run->fluid->step; }
-static void iterations(const cb_run *run, void *out) { *(int32_t *)out = run->fluid->iterations; }
-static void step_size(const cb_run *run, void *out) { *(double *)out = run->step_size; }
-
-static double sum(const cb_fluid_run *b, bool with_kinetic, bool with_potential) {
-  double kinetic_ = 0, potential_ = 0;
-  for (int i = 0; i < b->n; i++) kinetic_ += b->row[i].kinetic, potential_ += b->row[i].potential;
-  return (with_kinetic ? kinetic_ : 0) + (with_potential ? potential_ : 0);
-}
-
-static void energy(const cb_run *run, void *out) { *(double *)out = sum(run->fluid, true, true); }
-static void all_kinetic(const cb_run *run, void *out) { *(double *)out = sum(run->fluid, true, false); }
-static void all_potential(const cb_run *run, void *out) { *(double *)out = sum(run->fluid, false, true); }
-
-#define PER_BODY(group, name, of, size, unit, doc, fill) \
-  { group, {name, CB_FIELD_DOUBLE, 2, {"body", of}, unit, doc}, size, fill, NULL }
-#define A_BODY(group, name, unit, doc, fill) \
-  { group, {name, CB_FIELD_DOUBLE, 1, {"body"}, unit, doc}, 1, fill, NULL }
-#define ONE(group, name, type, unit, doc, whole) \
-  { group, {name, type, 0, {0}, unit, doc}, 0, NULL, whole }
-
-static const cb_body_field table[] = {
-    ONE("", "time", CB_FIELD_DOUBLE, "s", "time", time_),
-    ONE("", "step", CB_FIELD_INT64, "1", "steps so far", step),
-    {"", {"x", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "m", "place of the body frame's origin"}, 3, place, NULL},
-    {"",
-     {"v", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "m/s", "velocity of the body frame's origin"},
-     3,
-     velocity,
-     NULL},
-    PER_BODY("", "pose", "pose_part", 7, "m, 1", "place of the body frame's origin, unit quaternion (w, x, y, z)",
-             pose),
-    PER_BODY("", "twist", "se3", 6, "rad/s, m/s", "angular and linear velocity in the body frame", twist),
-    PER_BODY("momentum", "body_momentum", "se3", 6, "kg m2/s, kg m/s",
-             "momentum at the node, in the body frame, with the fluid's", body_momentum),
-    PER_BODY("momentum", "spatial_momentum", "se3", 6, "kg m2/s, kg m/s", "the same about the world's origin",
-             spatial_momentum),
-    ONE("energy", "energy", CB_FIELD_DOUBLE, "J", "kinetic and potential energy of all bodies", energy),
-    ONE("energy", "kinetic_energy", CB_FIELD_DOUBLE, "J", "of all bodies and of the fluid about them", all_kinetic),
-    ONE("energy", "potential_energy", CB_FIELD_DOUBLE, "J", "of all bodies: gravity, buoyancy, floor", all_potential),
-    A_BODY("energy", "body_energy", "J", "kinetic and potential energy", body_energy),
-    A_BODY("energy", "body_kinetic_energy", "J", "of the body and of the fluid about it", kinetic),
-    A_BODY("energy", "body_potential_energy", "J", "gravity, buoyancy, floor", potential),
-    {"inertia",
-     {"inertia", CB_FIELD_DOUBLE, 3, {"body", "se3", "se3_column"}, "kg m2, kg m, kg", "K, of body and fluid"},
-     36,
-     inertia,
-     NULL},
-    PER_BODY("inertia", "own_momentum", "se3", 6, "kg m2/s, kg m/s",
-             "mu_0: momentum of the shape's own motion and of the flow", own_momentum),
-    PER_BODY("centre", "centre", "axis", 3, "m", "centre of mass", centre),
-    A_BODY("breathing", "breathing", "m/s", "mean normal velocity of the shape that was subtracted", breathing),
-    ONE("", "solver_iterations", CB_FIELD_INT32, "1", "most iterations of a body in the last step", iterations),
-    ONE("", "step_size", CB_FIELD_DOUBLE, "s", "size of the last step", step_size),
-    {NULL, {0}, 0, NULL, NULL}};
+static const cb_observable table[] = {
+    CB_OBSERVABLE("", "time", DOUBLE, "s", "time", cb_fill_time, 0, 0, 0),
+    CB_OBSERVABLE("", "step", INT64, "1", "steps so far", cb_fill_step, 0, 0, 0),
+    OF_BODY("", "x", "m", "place of the body frame's origin", IN_STATE(g.x), 2, "particle", "axis"),
+    OF_BODY("", "v", "m/s", "velocity of the body frame's origin", velocity, 0, 2, "particle", "axis"),
+    OF_BODY("", "pose", "m, 1", "place of the body frame's origin, unit quaternion (w, x, y, z)", pose, 0, 2, "body",
+            "pose_part"),
+    OF_BODY("", "twist", "rad/s, m/s", "angular and linear velocity in the body frame", IN_ROW(twist), 2, "body",
+            "se3"),
+    OF_BODY("momentum", "body_momentum", "kg m2/s, kg m/s", "momentum at the node, in the body frame, with the fluid's",
+            IN_STATE(momentum), 2, "body", "se3"),
+    OF_BODY("momentum", "spatial_momentum", "kg m2/s, kg m/s", "the same about the world's origin", spatial_momentum, 0,
+            2, "body", "se3"),
+    OF_BODY("energy", "energy", "J", "kinetic and potential energy of all bodies", energy, KINETIC | POTENTIAL, 0, 0),
+    OF_BODY("energy", "kinetic_energy", "J", "of all bodies and of the fluid about them", energy, KINETIC, 0, 0),
+    OF_BODY("energy", "potential_energy", "J", "of all bodies: gravity, buoyancy, floor", energy, POTENTIAL, 0, 0),
+    OF_BODY("energy", "body_energy", "J", "kinetic and potential energy", body_energy, 0, 1, "body"),
+    OF_BODY("energy", "body_kinetic_energy", "J", "of the body and of the fluid about it", IN_ROW(kinetic), 1, "body"),
+    OF_BODY("energy", "body_potential_energy", "J", "gravity, buoyancy, floor", IN_ROW(potential), 1, "body"),
+    OF_BODY("inertia", "inertia", "kg m2, kg m, kg", "K, of body and fluid", IN_ROW(K), 3, "body", "se3", "se3_column"),
+    OF_BODY("inertia", "own_momentum", "kg m2/s, kg m/s", "mu_0: momentum of the shape's own motion and of the flow",
+            IN_ROW(mu0), 2, "body", "se3"),
+    OF_BODY("centre", "centre", "m", "centre of mass", centre, 0, 2, "body", "axis"),
+    OF_BODY("breathing", "breathing", "m/s", "mean normal velocity of the shape that was subtracted", IN_ROW(breathing),
+            1, "body"),
+    CB_OBSERVABLE("", "solver_iterations", INT32, "1", "most iterations of a body in the last step", cb_fill_iterations,
+                  0, 0, 0),
+    CB_OBSERVABLE("", "step_size", DOUBLE, "s", "size of the last step", cb_fill_step_size, 0, 0, 0),
+    {0}};
 
 /* --- layout --- */
 
@@ -193,41 +178,30 @@ static cb_status dimensions(cb_run *run) {
   return CB_OK;
 }
 
-static cb_status fields(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
-  int f;
+static cb_status wrench_fields(cb_run *run) {
+  const cb_fluid_run *b = run->fluid;
   cb_status status = CB_OK;
-  for (const cb_body_field *row = table; row->group && !status; row++) {
-    if (!cb_run_asked(run, row->group)) continue;
-    status = cb_run_field(run, &row->field, &f);
-    if (!status) b->measured[f] = row;
-  }
-  b->wrench_field = -1;
-  for (int w = 0; w < b->n_wrenches && !status && cb_run_asked(run, "wrenches"); w++) {
+  for (int w = 0; w < b->n_wrenches && !status; w++) {
     const size_t size = strlen(b->wrench[w]) + sizeof "wrench_";
     char *name = cb_arena_alloc(run->arena, size, 1);
-    if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+    cb_observable *field = cb_arena_alloc(run->arena, 1, sizeof *field);
+    if (!name || !field) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
     snprintf(name, size, "wrench_%s", b->wrench[w]);
-    status = cb_run_field(run,
-                          &(cb_field){name,
-                                      CB_FIELD_DOUBLE,
-                                      2,
-                                      {"body", "se3"},
-                                      "N m, N",
-                                      "torque about the body frame's origin and force, in the body frame"},
-                          &f);
-    if (w == 0) b->wrench_field = f;
+    *field = (cb_observable)CB_OBSERVABLE("wrenches", name, DOUBLE, "N m, N",
+                                          "torque about the body frame's origin and force, in the body frame", wrench,
+                                          (size_t)w, 2, "body", "se3");
+    status = cb_run_field(run, field);
   }
   return status;
 }
 
 cb_status cb_fluid_run_layout(cb_run *run) {
   cb_fluid_run *b = run->fluid;
-  if (!run->options.observables) run->options.observables = usual;
-  cb_status status = cb_run_check_observables(run, cb_fluid_observables);
+  cb_status status = cb_run_choose(run, cb_fluid_observables, usual);
   if (!status) status = name_wrenches(run);
   if (!status) status = dimensions(run);
-  if (!status) status = fields(run);
+  if (!status) status = cb_run_fields(run, table);
+  if (!status) status = wrench_fields(run);
   if (status) return status;
   const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &b->step},
                            {"warned", CB_FIELD_INT32, (size_t)b->n, b->warned},
@@ -240,31 +214,12 @@ cb_status cb_fluid_run_layout(cb_run *run) {
 
 static cb_status measure_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  const cb_fluid_run *b = run->fluid;
-  cb_immersed_row *row = &b->row[body];
-  const cb_status status = cb_swimmer_measure(part->swimmer[body - part->first], &b->state[body], row);
-  const source from = {&b->state[body], row};
-  if (status) return status;
-  for (int f = 0; f < run->n_fields; f++)
-    if (b->measured[f] && b->measured[f]->fill)
-      b->measured[f]->fill(&from, (double *)run->value[f] + (size_t)body * b->measured[f]->size);
-  if (b->wrench_field < 0) return CB_OK;
-  for (int w = 0; w < b->n_wrenches; w++)
-    memset((double *)run->value[b->wrench_field + w] + 6 * (size_t)body, 0, 6 * sizeof(double));
-  for (int w = 0; w < cb_immersed_wrenches(b->start[body].body); w++)
-    memcpy((double *)run->value[b->wrench_field + b->wrench_of[body][w]] + 6 * (size_t)body, row->wrench[w],
-           sizeof *row->wrench);
-  return CB_OK;
+  return cb_swimmer_measure(part->swimmer[body - part->first], &run->fluid->state[body], &run->fluid->row[body]);
 }
 
 cb_status cb_fluid_run_measure(cb_run *run, const char **what) {
   int failed = 0;
   *what = "twist";
   const cb_status status = cb_fluid_run_each(run, measure_one, NULL, &failed);
-  if (!status) {
-    for (int f = 0; f < run->n_fields; f++)
-      if (run->fluid->measured[f] && run->fluid->measured[f]->whole) run->fluid->measured[f]->whole(run, run->value[f]);
-    return CB_OK;
-  }
-  return cb_fail(status, "body `%s`: %s", run->fluid->start[failed].name, cb_error_text());
+  return status ? cb_fail(status, "body `%s`: %s", run->fluid->start[failed].name, cb_error_text()) : CB_OK;
 }

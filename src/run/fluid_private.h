@@ -46,8 +46,6 @@ struct cb_fluid_run {
   int n_wrenches;                                      /* of all bodies, by name */
   const char **wrench;                                 /* [n_wrenches] */
   int (*wrench_of)[CB_RUN_FIELDS];                     /* [n][a body's own]: its index in `wrench` */
-  const struct cb_body_field *measured[CB_RUN_FIELDS]; /* by field; NULL: a wrench */
-  int wrench_field;                                    /* the field of the first wrench, -1: not recorded */
   struct cb_body_change *change;                       /* [n]; run/fluid_change.c */
 };
 typedef struct cb_fluid_run cb_fluid_run;

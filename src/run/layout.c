@@ -1,4 +1,5 @@
-/* Putting the layout of a record together: dimensions, constants, fields with room for a row, the restart state. */
+/* Putting the layout of a record together: dimensions, constants, fields with room for a row, the restart state; and
+ * filling the rows. */
 #include "core/failure.h"
 #include "run/run_private.h"
 
@@ -20,21 +21,29 @@ void cb_run_constant(cb_run *run, const cb_constant *constant) {
   if (cb_run_extent(run, constant->dim)) run->constant[run->layout.n_constants++] = *constant;
 }
 
-cb_status cb_run_field(cb_run *run, const cb_field *field, int *index) {
+cb_status cb_run_field(cb_run *run, const cb_observable *observable) {
+  const cb_field *field = &observable->field;
+  const size_t size = field->type == CB_FIELD_INT32 ? sizeof(int32_t) : sizeof(double);
   size_t count = 1;
   for (int d = 0; d < field->rank; d++) count *= cb_run_extent(run, field->dims[d]);
-  *index = -1;
-  if (count == 0) return CB_OK;
+  if (count == 0 || !cb_run_asked(run, observable->group)) return CB_OK;
   if (run->n_fields == CB_RUN_FIELDS)
     return cb_fail(CB_ERROR_ARGUMENT, "/%s: a record has at most %d fields", field->name, CB_RUN_FIELDS);
   const int f = run->n_fields;
-  run->value[f] = cb_arena_alloc_aligned(run->arena, count, sizeof(double), CB_CACHE_LINE);
-  if (!run->value[f]) return cb_fail(CB_ERROR_MEMORY, "no memory for a row of /%s", field->name);
+  void *value = cb_arena_alloc_aligned(run->arena, count, sizeof(double), CB_CACHE_LINE);
+  if (!value) return cb_fail(CB_ERROR_MEMORY, "no memory for a row of /%s", field->name);
   run->field[f] = *field;
-  run->row[f] = run->value[f];
+  run->observable[f] = observable;
+  run->cell[f] = (cb_cell){value, count * size, observable->at};
+  run->row[f] = value;
   run->n_fields++;
-  *index = f;
   return CB_OK;
+}
+
+cb_status cb_run_fields(cb_run *run, const cb_observable *table) {
+  cb_status status = CB_OK;
+  for (; table->group && !status; table++) status = cb_run_field(run, table);
+  return status;
 }
 
 void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n) {
@@ -56,7 +65,8 @@ bool cb_run_asked(const cb_run *run, const char *group) {
   return false;
 }
 
-cb_status cb_run_check_observables(const cb_run *run, const cb_observable_doc *groups) {
+cb_status cb_run_choose(cb_run *run, const cb_observable_doc *groups, const char *const *usual) {
+  if (!run->options.observables) run->options.observables = usual;
   for (const char *const *name = run->options.observables; *name; name++) {
     const cb_observable_doc *doc = groups;
     while (doc->name && strcmp(doc->name, *name)) doc++;
@@ -66,3 +76,20 @@ cb_status cb_run_check_observables(const cb_run *run, const cb_observable_doc *g
   }
   return CB_OK;
 }
+
+/* --- rows --- */
+
+cb_status cb_run_measure(cb_run *run, const char **what) {
+  cb_status status = run->kind->measure(run, what);
+  for (int f = 0; f < run->n_fields && !status; f++) {
+    *what = run->field[f].name;
+    status = run->observable[f]->fill(run, run->cell[f]);
+  }
+  return status;
+}
+
+CB_FILL(cb_fill_time) { return *(double *)to.out = *run->t, CB_OK; }
+CB_FILL(cb_fill_step) { return *(int64_t *)to.out = *run->step, CB_OK; }
+CB_FILL(cb_fill_step_size) { return *(double *)to.out = run->step_size, CB_OK; }
+CB_FILL(cb_fill_iterations) { return *(int32_t *)to.out = *run->iterations, CB_OK; }
+CB_FILL(cb_fill_own) { return memcpy(to.out, (const char *)run->own + to.at, to.size), CB_OK; }

@@ -1,4 +1,4 @@
-/* Measuring a state: one function a field of the record. */
+/* Measuring a state, for the fields of the record. */
 #ifndef CB_RUN_MEASURE_H
 #define CB_RUN_MEASURE_H
 
@@ -6,7 +6,14 @@
 #include "dynamics/measure.h"
 #include <curvebody/constraint.h>
 #include <curvebody/integrator.h>
-#include <curvebody/sink.h>
+
+/* Of constraints: what is recorded, and scratch. */
+struct cb_measure_rows {
+  cb_constraints *constraints;
+  struct cb_gram *gram;
+  double *velocity, *acceleration, *gradient; /* scratch */
+  double *multiplier, *residual, *rate, *second;
+};
 
 /* What a field is computed from. */
 typedef struct cb_measure {
@@ -15,21 +22,10 @@ typedef struct cb_measure {
   cb_integrator *integrator;
   const cb_state *state;
   const cb_chart *chart;
-  double step_size;
   double kinetic, potential;    /* of this row, found once for three fields */
   struct cb_measure_rows *rows; /* of constraints, found once for four fields; NULL: not measured */
   double *points;               /* scratch of the Karcher mean: n*embedding */
 } cb_measure;
-
-/* A field of the record: `group` is what a scenario asks for by name ("" is always there, "state" unless switched
- * off). */
-typedef struct cb_observable {
-  const char *group;
-  cb_field field;
-  cb_status (*evaluate)(cb_measure *m, void *out);
-} cb_observable;
-
-extern const cb_observable cb_observables[]; /* ended by a NULL group; time and step first */
 
 /* cb_state_local. */
 static inline cb_status cb_measure_local(const cb_measure *m, int place, double *x, double *v) {
@@ -44,18 +40,13 @@ cb_status cb_measure_energy(cb_measure *m);
 
 /* Killing momenta of all particles in the world's frame, out[n_killing]; and sum |p| max |X_i| over
  * particles, which bounds what each may come to. */
-cb_status cb_measure_killing(cb_measure *m, void *out);
+cb_status cb_measure_killing(const cb_measure *m, double *out);
 cb_status cb_measure_killing_size(const cb_measure *m, double *size);
 
 /* Makes and fills m->rows, for a system that has constraints. */
 cb_status cb_measure_rows_create(cb_measure *m, cb_arena *arena);
 void cb_measure_rows_free(cb_measure *m);
 cb_status cb_measure_rows(cb_measure *m);
-cb_status cb_measure_multiplier(cb_measure *m, void *out);
-cb_status cb_measure_residual(cb_measure *m, void *out);
-cb_status cb_measure_rate_residual(cb_measure *m, void *out);
-cb_status cb_measure_acceleration_residual(cb_measure *m, void *out);
-cb_status cb_measure_method_multiplier(cb_measure *m, void *out); /* needs no m->rows */
 /* The largest |g| of a row of positions, or |a v - b| of one of velocities: of this row's m->rows if it has them, else
  * by scratch[rows + n*k]. */
 cb_status cb_measure_worst_row(const cb_measure *m, double *scratch, double *worst);

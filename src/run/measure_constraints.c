@@ -10,13 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-struct cb_measure_rows {
-  cb_constraints *constraints;
-  cb_gram *gram;
-  double *velocity, *acceleration, *gradient; /* scratch */
-  double *multiplier, *residual, *rate, *second;
-};
-
 cb_status cb_measure_rows_create(cb_measure *m, cb_arena *arena) {
   const size_t n = (size_t)cb_system_particles(m->system) * (size_t)m->space->k,
                rows = (size_t)cb_system_constraints(m->system);
@@ -72,16 +65,6 @@ cb_status cb_measure_rows(cb_measure *m) {
   return CB_OK;
 }
 
-static cb_status copy(const cb_measure *m, const double *value, void *out) {
-  memcpy(out, value, (size_t)cb_system_constraints(m->system) * sizeof *value);
-  return CB_OK;
-}
-
-cb_status cb_measure_multiplier(cb_measure *m, void *out) { return copy(m, m->rows->multiplier, out); }
-cb_status cb_measure_residual(cb_measure *m, void *out) { return copy(m, m->rows->residual, out); }
-cb_status cb_measure_rate_residual(cb_measure *m, void *out) { return copy(m, m->rows->rate, out); }
-cb_status cb_measure_acceleration_residual(cb_measure *m, void *out) { return copy(m, m->rows->second, out); }
-
 static double largest(const cb_rows *rows, bool velocity, const double *value) {
   double most = 0;
   for (int r = 0; r < rows->own; r++)
@@ -104,12 +87,4 @@ cb_status cb_measure_worst_row(const cb_measure *m, double *scratch, double *wor
   if (!status) status = cb_constraints_rate(c, m->state->t, m->state->x, v, scratch, NULL);
   if (!status) *worst = fmax(*worst, largest(rows, true, scratch));
   return status;
-}
-
-cb_status cb_measure_method_multiplier(cb_measure *m, void *out) {
-  const size_t rows = (size_t)cb_system_constraints(m->system);
-  const double *found = m->state->step > 0 ? m->integrator->multipliers : NULL;
-  double *value = out;
-  for (size_t r = 0; r < rows; r++) value[r] = found ? found[r] : NAN;
-  return CB_OK;
 }

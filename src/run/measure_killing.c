@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-cb_status cb_measure_killing(cb_measure *m, void *out) {
+cb_status cb_measure_killing(const cb_measure *m, double *out) {
   return cb_state_killing_momentum(m->system, m->state, out);
 }
 

@@ -17,16 +17,10 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
 static cb_status measure(cb_run *run, const char **what) {
   cb_particles *p = run->particles;
   cb_status status = CB_OK;
-  p->measure.step_size = run->step_size;
   *what = "energy";
   if (p->measures_energy && (status = cb_measure_energy(&p->measure))) return status;
   *what = "multiplier";
-  if (p->measures_constraints && (status = cb_measure_rows(&p->measure))) return status;
-  for (int f = 0; f < run->n_fields && !status; f++) {
-    *what = run->field[f].name;
-    status = p->observable[f]->evaluate(&p->measure, run->value[f]);
-  }
-  return status;
+  return p->measures_constraints ? cb_measure_rows(&p->measure) : CB_OK;
 }
 
 static void forget(cb_run *run) { cb_integrator_reset(run->particles->integrator); }
@@ -69,6 +63,7 @@ static cb_status start(cb_run *run) {
   run->t = &p->state->t;
   run->t_low = &p->state->t_low;
   run->step = &p->state->step;
+  run->iterations = &p->integrator->iterations;
   return p->contacts ? cb_contacts_check_start(p->contacts, p->state) : CB_OK;
 }
 

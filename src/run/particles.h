@@ -13,10 +13,11 @@ typedef struct cb_particles {
   cb_contacts *contacts;             /* NULL: nothing can collide */
   double start_moved, start_turned;  /* largest corrections of a coordinate and a velocity at the start */
   cb_measure measure;
-  const cb_observable *observable[CB_RUN_FIELDS];
   bool measures_energy, measures_constraints;
   struct cb_particles_change *change; /* from what is conserved; run/particles_change.c */
 } cb_particles;
+
+extern const cb_observable cb_observables[]; /* ended by a NULL group; run/measure.c */
 
 /* Fills layout, fields and the buffers of a row. */
 cb_status cb_particles_layout(cb_run *run);

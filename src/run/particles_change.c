@@ -58,7 +58,7 @@ cb_status cb_particles_remember(cb_run *run) {
                      cb_measure_killing_size(&p->measure, &c->momentum_scale)))
     c->momenta = false;
   for (int f = 0; f < run->n_fields; f++)
-    if (p->observable[f]->evaluate == cb_measure_killing) c->row = run->value[f];
+    if (!strcmp(run->field[f].name, "killing_momentum")) c->row = run->cell[f].out;
   return CB_OK;
 }
 

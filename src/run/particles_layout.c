@@ -140,25 +140,9 @@ static cb_status constants(cb_run *run, const names *name) {
   return status;
 }
 
-static cb_status fields(cb_run *run) {
-  cb_particles *p = run->particles;
-  for (const cb_observable *o = cb_observables; o->group; o++) {
-    if (!cb_run_asked(run, o->group)) continue;
-    int f;
-    const cb_status status = cb_run_field(run, &o->field, &f);
-    if (status) return status;
-    if (f < 0) continue; /* no bonds, no Killing fields */
-    p->observable[f] = o;
-    p->measures_energy = p->measures_energy || !strcmp(o->group, "energy");
-    p->measures_constraints = p->measures_constraints || !strcmp(o->group, "constraints");
-  }
-  return CB_OK;
-}
-
 cb_status cb_particles_layout(cb_run *run) {
   cb_particles *p = run->particles;
-  if (!run->options.observables) run->options.observables = usual;
-  cb_status status = cb_run_check_observables(run, cb_observable_groups);
+  cb_status status = cb_run_choose(run, cb_observable_groups, usual);
   if (!status && cb_run_asked(run, "coordinates") && !run->options.chart)
     status = cb_fail(CB_ERROR_ARGUMENT, "the observable `coordinates` needs a chart");
   names name;
@@ -167,7 +151,9 @@ cb_status cb_particles_layout(cb_run *run) {
     dimensions(run, &name);
     status = constants(run, &name);
   }
-  if (!status) status = fields(run);
+  if (!status) status = cb_run_fields(run, cb_observables);
+  p->measures_energy = cb_run_asked(run, "energy");
+  p->measures_constraints = cb_run_asked(run, "constraints") && cb_system_constraints(p->system) > 0;
   if (!status && p->measures_constraints) status = cb_measure_rows_create(&p->measure, run->arena);
   if (status) return status;
 

@@ -92,7 +92,7 @@ cb_status cb_run_restore(cb_run *run) {
 /* A state that cannot be measured ends the run as a failed step does. */
 static cb_status write_row(cb_run *run, cb_sink *sink, bool last) {
   const char *what = "";
-  const cb_status status = run->kind->measure(run, &what);
+  const cb_status status = cb_run_measure(run, &what);
   if (!status && run->method) run->kind->compare(run, last);
   if (!status) return sink->row(sink->self, run->row);
   return cb_fail(status == CB_ERROR_MEMORY ? status : CB_ERROR_STEP,

@@ -13,7 +13,7 @@ typedef struct cb_run_class {
   cb_status (*begin)(cb_run *run);
   /* One step of length h with its retries: time and step go on. Sets step_size, may set stopped. */
   cb_status (*step)(cb_run *run, cb_sink *sink, double h);
-  /* Fills the values of a row; *what: the field that could not be measured. */
+  /* Finds what the fields of a row are filled from; *what: the field that could not be measured. */
   cb_status (*measure)(cb_run *run, const char **what);
   /* Takes to run->change how far the state just measured has gone from what is conserved; all of it for the last. */
   void (*compare)(cb_run *run, bool last);
@@ -24,6 +24,26 @@ typedef struct cb_run_class {
   void (*free)(cb_run *run);
 } cb_run_class;
 
+/* Where a field of one row goes. */
+typedef struct cb_cell {
+  void *out;
+  size_t size; /* bytes */
+  size_t at;   /* of the field's row in its table */
+} cb_cell;
+
+/* A field of the record: `group` is what a scenario asks for by name ("" is always there, "state" unless switched
+ * off). */
+typedef struct cb_observable {
+  const char *group;
+  cb_field field;
+  cb_status (*fill)(const cb_run *run, cb_cell to);
+  size_t at; /* what else fill is to know: an offset, an index */
+} cb_observable;
+
+#define CB_FILL(name) cb_status name(const cb_run *run, cb_cell to)
+#define CB_OBSERVABLE(group, name, type, unit, doc, fill, at, rank, ...) \
+  { group, {name, CB_FIELD_##type, rank, {__VA_ARGS__}, unit, doc}, fill, at }
+
 struct cb_run {
   cb_arena *arena;
   const cb_run_class *kind;
@@ -31,10 +51,12 @@ struct cb_run {
     struct cb_particles *particles; /* run/particles.h */
     struct cb_fluid_run *fluid;     /* run/fluid_private.h */
     struct cb_bundle_run *bundle;   /* run/bundle_private.h */
+    const void *own;                /* any of them */
   };
   cb_run_options options;
   double *t, *t_low; /* of the state */
   int64_t *step;
+  const int *iterations; /* of the last step */
   int64_t full_steps; /* of length step */
   double last_step;   /* shorter one after them; 0: none */
   bool restored, stopped; /* stopped: by an event of the user's */
@@ -46,7 +68,8 @@ struct cb_run {
 
   int n_fields;
   cb_field field[CB_RUN_FIELDS];
-  void *value[CB_RUN_FIELDS]; /* one row */
+  const cb_observable *observable[CB_RUN_FIELDS];
+  cb_cell cell[CB_RUN_FIELDS]; /* one row */
   const void *row[CB_RUN_FIELDS];
 
   cb_record_layout layout;
@@ -72,13 +95,24 @@ cb_dimension *cb_run_dimension(cb_run *run, const char *name, size_t count, cons
 size_t cb_run_extent(const cb_run *run, const char *name);
 /* A constant, left out where its dimension is empty. */
 void cb_run_constant(cb_run *run, const cb_constant *constant);
-/* A field with room for one row; *index -1 where a dimension is empty: it is then left out. */
-cb_status cb_run_field(cb_run *run, const cb_field *field, int *index);
+/* Adds a field, borrowed, with room for one row: unless nobody asked for it, or a dimension is empty. The second adds a
+ * table ended by a NULL group. */
+cb_status cb_run_field(cb_run *run, const cb_observable *observable);
+cb_status cb_run_fields(cb_run *run, const cb_observable *table);
 /* Ends it with the restart state blob[n], besides time. */
 void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n);
-/* Is the group among the observables asked for? "" always is. CB_ERROR_ARGUMENT from check where a name is of no
- * group. */
+/* The groups that are recorded: those asked for, else the usual ones. CB_ERROR_ARGUMENT where a name is of no group. */
+cb_status cb_run_choose(cb_run *run, const cb_observable_doc *groups, const char *const *usual);
+/* Is the group among them? "" always is. */
 bool cb_run_asked(const cb_run *run, const char *group);
-cb_status cb_run_check_observables(const cb_run *run, const cb_observable_doc *groups);
+
+/* Measures the state, and fills a row; *what: the field that could not be. */
+cb_status cb_run_measure(cb_run *run, const char **what);
+/* Fields that all kinds have, and one that stands in run->own at an offset. */
+CB_FILL(cb_fill_time);
+CB_FILL(cb_fill_step);
+CB_FILL(cb_fill_step_size);
+CB_FILL(cb_fill_iterations);
+CB_FILL(cb_fill_own);
 
 #endif

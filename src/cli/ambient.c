@@ -35,36 +35,15 @@ static cb_status unknown(const char *word, size_t length) {
                  "curvebody: error: unknown space '%s': expected one of `curvebody list spaces`, or a scenario", name);
 }
 
-/* What was made of the word has no lines and columns for the user: the word itself says where. What a --set says
- * stands. */
-static bool is_of_set(const char *line, const cb_words *sets) {
-  for (size_t i = 0; i < sets->count; i++)
-    if (!strncmp(line, "--set ", 6) && !strncmp(line + 6, sets->word[i], strlen(sets->word[i]))) return true;
-  return false;
-}
-
-static cb_status of_the_word(cb_status status, const char *word, const cb_words *sets) {
-  char said[2000] = "";
-  size_t used = 0;
-  for (const char *line = cb_error_text(); *line && used < sizeof said;) {
-    const size_t length = strcspn(line, "\n");
-    const char *error = strstr(line, "error: ");
-    if (!error || error >= line + length || is_of_set(line, sets)) error = line;
-    used += (size_t)snprintf(said + used, sizeof said - used, "%s%.80s%s%.*s", used ? "\n" : "",
-                             error == line ? "" : word, error == line ? "" : ": ", (int)(line + length - error), error);
-    line += length + (line[length] == '\n');
-  }
-  return cb_fail(status, "%s", said);
-}
-
 /* `name:key=value,...` as the scenario `space: {name: NAME, key: value, ...}`. */
 static cb_status named(const char *word, cb_tree **out) {
   char text[512];
   const size_t length = strcspn(word, ":");
   if (length + 32 > sizeof text)
     return cb_fail(CB_ERROR_INPUT, "%.40s...: error: the name of a space is too long", word);
-  int n = snprintf(text, sizeof text, "space: {name: %.*s}", (int)length, word);
-  cb_status status = cb_yaml_read_text(word, text, (size_t)n, out);
+  snprintf(text, sizeof text, "space.name=%.*s", (int)length, word);
+  cb_status status = cb_yaml_read_text(word, "{}", 2, out);
+  if (!status) status = cb_tree_set_by(*out, word, text);
   for (const char *at = word + length; !status && *at;) {
     const size_t size = piece(++at);
     if (size + 16 > sizeof text || !memchr(at, '=', size)) {
@@ -72,7 +51,7 @@ static cb_status named(const char *word, cb_tree **out) {
                        (int)(size < 60 ? size : 60), at);
     } else {
       snprintf(text, sizeof text, "space.%.*s", (int)size, at);
-      status = cb_tree_set(*out, text);
+      status = cb_tree_set_by(*out, word, text);
     }
     at += size;
   }
@@ -111,7 +90,6 @@ cb_status cb_ambient_open(const char *word, const cb_words *sets, const char *ch
     const cb_node *root = cb_tree_root(out->tree), *node = cb_node_get(root, "space");
     status = node ? cb_space_read(node, &out->space) : cb_node_fail(root, "the key `space` is missing");
   }
-  if (status && name) status = of_the_word(status, word, sets);
   if (!status) status = choose_chart(out, chart);
   if (status) cb_ambient_close(out);
   return status;

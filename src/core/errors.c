@@ -83,12 +83,10 @@ static void sort(size_t first) {
 }
 
 static void put_line(cb_text *text, const kept *k) {
-  char place[48];
   if (text->length) cb_text_puts(text, "\n");
   if (k->bare && k->failure.file) {
     cb_text_puts(text, k->failure.file);
-    snprintf(place, sizeof place, ":%d:%d: error: ", k->failure.line, k->failure.column);
-    cb_text_puts(text, place);
+    cb_text_puts(text, cb_place_text_of(k->failure.line, k->failure.column).text);
   }
   cb_text_puts(text, k->text);
 }

@@ -24,6 +24,13 @@ typedef struct cb_failure {
 
 cb_failure cb_failure_last(void);
 
+/* What stands between a file and the text: ":line:column: error: ", or ": error: " where line is 0, of a word of the
+ * command line, which has no lines. */
+typedef struct cb_place_text {
+  char text[64];
+} cb_place_text;
+cb_place_text cb_place_text_of(int line, int column);
+
 /* cb_fail, and what is known. */
 cb_status cb_fail_known(const cb_failure *known, cb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -30,6 +30,12 @@ const char *cb_status_name(cb_status status) {
 const char *cb_error_text(void) { return text; }
 cb_failure cb_failure_last(void) { return last; }
 
+cb_place_text cb_place_text_of(int line, int column) {
+  cb_place_text place = {": error: "};
+  if (line) snprintf(place.text, sizeof place.text, ":%d:%d: error: ", line, column);
+  return place;
+}
+
 /* What is no number has no sign, though C prints one; what is quoted stays as it was written. */
 static void drop_signs(char *s) {
   for (char *at = s; (at = strstr(at, "-nan"));)

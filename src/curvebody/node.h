@@ -21,7 +21,7 @@ typedef struct cb_node cb_node;
 struct cb_node {
   cb_node_kind kind;
   const char *file;      /* name of the file, for messages */
-  int line, column;      /* from 1, in characters */
+  int line, column;      /* from 1, in characters; line 0: of a word of the command line */
   const char *text;      /* scalar: its text, zero-terminated */
   size_t count;          /* list: items; map: entries */
   const cb_node **items; /* list: items; map: values */

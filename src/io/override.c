@@ -7,15 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LONGEST_WORD = 80 }; /* in messages */
+
 typedef struct assignment {
   cb_tree *tree;
-  const char *file; /* "--set KEY=VALUE" */
+  const char *file; /* "--set KEY=VALUE", or the word that says so */
+  int line;         /* 0: it is a word */
   const char *text; /* "KEY=VALUE" */
   size_t equals;    /* offset of '=' */
 } assignment;
 
 static cb_node place(const assignment *a, size_t offset) {
-  return (cb_node){.file = a->file, .line = 1, .column = (int)cb_count_characters(a->text, offset) + 1};
+  return (cb_node){.file = a->file, .line = a->line, .column = (int)cb_count_characters(a->text, offset) + 1};
 }
 
 static size_t part_length(const assignment *a, size_t from) {
@@ -37,7 +40,7 @@ static cb_status next_value(const assignment *a, const cb_node *old, size_t from
                             const cb_node **out) {
   if (from + n < a->equals) return replace(a, old, from + n + 1, depth + 1, out);
   const char *value = a->text + a->equals + 1;
-  int shift = (int)cb_count_characters(a->text, a->equals + 1);
+  int shift = a->line ? (int)cb_count_characters(a->text, a->equals + 1) : -1;
   return cb_yaml_build(a->tree->arena, a->file, value, strlen(value), shift, depth, out);
 }
 
@@ -114,6 +117,15 @@ static cb_status replace(const assignment *a, const cb_node *old, size_t from, i
   return replace_in_map(a, old, from, n, depth, out);
 }
 
+static cb_status assign(assignment *a) {
+  a->equals = strcspn(a->text, "=");
+  if (!a->text[a->equals]) {
+    cb_node end = place(a, a->equals);
+    return cb_node_fail(&end, "expected KEY=VALUE, found no '='");
+  }
+  return replace(a, a->tree->root, 0, 1, &a->tree->root);
+}
+
 cb_status cb_tree_set(cb_tree *tree, const char *text) {
   cb_text name = {0};
   cb_text_puts(&name, "--set ");
@@ -122,12 +134,13 @@ cb_status cb_tree_set(cb_tree *tree, const char *text) {
   cb_text_free(&name);
   if (!file) return cb_tree_no_memory("--set");
 
-  assignment a = {.tree = tree, .file = file, .text = file + strlen("--set "), .equals = strlen(text)};
-  const char *equals = strchr(text, '=');
-  if (!equals) {
-    cb_node end = place(&a, a.equals);
-    return cb_node_fail(&end, "expected KEY=VALUE, found no '='");
-  }
-  a.equals = (size_t)(equals - text);
-  return replace(&a, tree->root, 0, 1, &tree->root);
+  assignment a = {.tree = tree, .file = file, .line = 1, .text = file + strlen("--set ")};
+  return assign(&a);
+}
+
+cb_status cb_tree_set_by(cb_tree *tree, const char *word, const char *text) {
+  assignment a = {.tree = tree,
+                  .file = cb_arena_strndup(tree->arena, word, strnlen(word, LONGEST_WORD)),
+                  .text = cb_arena_strndup(tree->arena, text, strlen(text))};
+  return a.file && a.text ? assign(&a) : cb_tree_no_memory(word);
 }

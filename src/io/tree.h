@@ -12,7 +12,8 @@ struct cb_tree {
 };
 
 /* Reads text[n] as one YAML document into nodes in arena. `file` names it in messages and must live as long as the
- * arena; columns of the first line are moved right by `column_shift` (characters that stand before the text);
+ * arena; columns of the first line are moved right by `column_shift` (characters that stand before the text;
+ * < 0: the text is part of a word, its nodes have line 0);
  * `depth` is the number of lists and maps that the value will stand in. */
 cb_status cb_yaml_build(cb_arena *arena, const char *file, const char *text, size_t n, int column_shift, int depth,
                         const cb_node **root);

@@ -35,6 +35,9 @@ const char *cb_tree_source(const cb_tree *tree);
  * from the tree before stay valid and unchanged. Failures, then and when the value is used, have the place in the
  * assignment: `--set integrator.step=1x:1:18: error: ...`; the tree is then unchanged. */
 cb_status cb_tree_set(cb_tree *tree, const char *assignment);
+/* The same by a word of the command line that stands for several: failures begin with the word, `h3:curvature=1: error:
+ * ...`. */
+cb_status cb_tree_set_by(cb_tree *tree, const char *word, const char *assignment);
 
 /* Appends the tree below node to text as YAML that reads back as the same tree. CB_ERROR_MEMORY is the only failure. */
 cb_status cb_node_emit(const cb_node *node, cb_text *text);

@@ -1,7 +1,9 @@
 /* libyaml's events to nodes. Events rather than its document, because they give every value with its place and let
  * this file stop at a bound before memory is spent. */
+#include "core/failure.h"
 #include "io/tree.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -38,7 +40,8 @@ typedef struct builder {
 
 static cb_node place(const builder *b, yaml_mark_t mark) {
   int shift = mark.line == 0 ? b->column_shift : 0;
-  return (cb_node){.file = b->file, .line = (int)mark.line + 1, .column = (int)mark.column + 1 + shift};
+  return (cb_node){
+      .file = b->file, .line = b->column_shift < 0 ? 0 : (int)mark.line + 1, .column = (int)mark.column + 1 + shift};
 }
 
 static cb_status no_memory(const builder *b) { return cb_tree_no_memory(b->file); }
@@ -66,6 +69,13 @@ static cb_node place_of_byte(const builder *b, size_t offset) {
   return place(b, (yaml_mark_t){.line = line, .column = cb_count_characters(b->source + start, offset - start)});
 }
 
+/* " which began at line 1, column 2"; nothing of a word, which has no lines. */
+static cb_place_text words_of(const char *words, const cb_node *at) {
+  cb_place_text out = {""};
+  if (at->line) snprintf(out.text, sizeof out.text, "%s line %d, column %d", words, at->line, at->column);
+  return out;
+}
+
 /* The place of a parser's problem. libyaml sets the end of a text that lacks its last line break one line too low. */
 static cb_node place_of_problem(const builder *b, yaml_mark_t mark) {
   bool end = mark.index >= cb_count_characters(b->source, b->source_length);
@@ -84,8 +94,7 @@ static cb_status fail_parser(const builder *b) {
   const char *tab = tab_at(b, p->problem_mark.index) ? "; a tab cannot indent, use spaces" : "";
   if (!p->context) return cb_node_fail(&at, "%s%s", p->problem ? p->problem : "not YAML", tab);
   cb_node context = place(b, p->context_mark);
-  return cb_node_fail(&at, "%s %s which began at line %d, column %d%s", p->problem, p->context, context.line,
-                      context.column, tab);
+  return cb_node_fail(&at, "%s %s%s%s", p->problem, p->context, words_of(" which began at", &context).text, tab);
 }
 
 /* ---- nodes ---- */
@@ -249,8 +258,8 @@ static cb_status check_duplicates(const builder *b, const cb_node *map) {
   }
   free(sorted);
   if (!second) return CB_OK;
-  return cb_node_fail(second, "duplicate key '%s', first given at line %d, column %d",
-                      cb_quoted(second->text, strlen(second->text)).text, first->line, first->column);
+  return cb_node_fail(second, "duplicate key '%s'%s", cb_quoted(second->text, strlen(second->text)).text,
+                      words_of(", first given at", first).text);
 }
 
 static cb_status end_collection(builder *b) {

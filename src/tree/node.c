@@ -32,7 +32,7 @@ static cb_status fail_in_column(const cb_node *node, int column, const char *for
   vsnprintf(text, sizeof text, format, args);
   if (!node || !node->file) return cb_fail(CB_ERROR_INPUT, "error: %s", text);
   const cb_failure known = {.placed = true, .file = node->file, .line = node->line, .column = column};
-  return cb_fail_known(&known, CB_ERROR_INPUT, "%s:%d:%d: error: %s", node->file, node->line, column, text);
+  return cb_fail_known(&known, CB_ERROR_INPUT, "%s%s%s", node->file, cb_place_text_of(node->line, column).text, text);
 }
 
 cb_status cb_node_fail(const cb_node *node, const char *format, ...) {
@@ -81,7 +81,7 @@ cb_status cb_fail_unknown(const cb_node *node, const char *what, const char *nam
                             .line = placed ? node->line : 0,
                             .column = placed ? node->column : 0};
   char place[600] = "";
-  if (placed) snprintf(place, sizeof place, "%.512s:%d:%d: error: ", node->file, node->line, node->column);
+  if (placed) snprintf(place, sizeof place, "%.512s%s", node->file, cb_place_text_of(node->line, node->column).text);
   return cb_fail_known(&known, CB_ERROR_INPUT, "%sunknown %s '%s', %s%s%s%s%s", place, what,
                        cb_quoted(name, strlen(name)).text, near ? "did you mean '" : "", near ? near : "",
                        near ? "'? Expected " : "expected ", count > 1 ? "one of: " : "", count ? list : "none");
@@ -118,7 +118,9 @@ const cb_node *cb_node_misspelt(const cb_node *map, const char *key, const char 
   return NULL;
 }
 
-bool cb_node_is_set(const cb_node *node) { return node->file && !strncmp(node->file, "--set ", 6); }
+bool cb_node_is_set(const cb_node *node) {
+  return node->file && (node->line == 0 || !strncmp(node->file, "--set ", 6));
+}
 
 char *cb_node_path(const cb_node *node) {
   const char *path = node->text;

@@ -10,7 +10,7 @@
 typedef struct cb_found { char text[64]; } cb_found;
 cb_found cb_node_found(const cb_node *node);
 
-/* Does it come from the command line (cb_tree_set), not from a file? */
+/* Does it come from the command line (cb_tree_set, cb_tree_set_by), not from a file? */
 bool cb_node_is_set(const cb_node *node);
 
 /* Fails for a name that is none of names[count], with the nearest and with all: "unknown space 'h33', did you mean

@@ -149,6 +149,13 @@ class Spaces(Case):
         self.refused(["space", "h3", "--at", "1,2x,3"], "--at:1:4: error:")
         self.refused(["space", "h3:curvature"], "h3:curvature: error: expected NAME:KEY=VALUE")
         self.refused(["space", "h3:curvature=x"], "error: curvature: expected a number")
+        word = 'h3:curvature="error: x"'
+        self.refused(["space", word], f"{word}: error: curvature: expected a number")
+        self.refused(["space", "h3:foo=1,curvature=[1"], "while parsing a flow sequence\n")
+        self.refused(["space", "h3:curvature=2,foo=1", "--set", "space.bar=1"],
+                     "h3:curvature=2,foo=1: error: curvature: expected a number < 0, in 1/length^2, found '2'\n"
+                     "h3:curvature=2,foo=1: error: unknown key 'foo', expected one of: curvature, name, chart, picture\n"
+                     "--set space.bar=1:1:7: error: unknown key 'bar'")
         self.refused(["space", "h2.yaml", "--at", "-1,0"],
                      "u = -1, v = 0 is outside the domain of the space: expected u > 0")
         self.refused(["geodesic", "h2.yaml", "--from", "1,0", "--velocity", "-1,0", "--length", "2"], "u > 0")

@@ -1,8 +1,9 @@
-/* Classes that are in no registry: a body and a method made from the class itself, parameters from a text. */
+/* Classes that are in no registry: a body, a method and a shape made from the class itself, parameters from a text. */
 #include "check_geometry.h"
 
 #include <curvebody/body.h>
 #include <curvebody/integrator.h>
+#include <curvebody/mass.h>
 #include <string.h>
 
 /* A row of particles along x. */
@@ -47,6 +48,22 @@ static const cb_integrator_class drift = {.name = "drift",
                                           .params_size = sizeof(double),
                                           .step = step};
 
+/* The corner of a cube: faces on the planes of the axes, and one across. */
+static const cb_param corner_params[] = {{"side", CB_PARAM_REAL, 0, "1", "m", "> 0", NULL, ""}, {0}};
+
+static cb_status make_corner(const void *params, cb_surface **out) {
+  static const int face[4][3] = {{0, 2, 1}, {0, 3, 2}, {0, 1, 3}, {1, 2, 3}};
+  const double a = *(const double *)params, x[4][3] = {{0, 0, 0}, {a, 0, 0}, {0, a, 0}, {0, 0, a}};
+  return cb_surface_make(4, x, 4, face, NULL, out);
+}
+
+static const cb_shape_class corner = {.name = "corner",
+                                      .title = "",
+                                      .doc = "",
+                                      .params = corner_params,
+                                      .params_size = sizeof(double),
+                                      .make = make_corner};
+
 static cb_tree *tree_of(const char *text) {
   cb_tree *tree;
   check_ok(cb_tree_read("text", text, &tree));
@@ -89,12 +106,30 @@ static void a_body_and_a_method_are_made_from_their_classes(void **unused) {
   cb_tree_free(body);
 }
 
+static void a_shape_is_made_from_its_class(void **unused) {
+  (void)unused;
+  cb_tree *large = tree_of("{name: corner, side: 2}");
+  for (int given = 0; given < 2; given++) {
+    cb_surface *surface;
+    cb_mass mass;
+    const double side = given ? 2 : 1;
+    check_ok(cb_shape_create_class(&corner, given ? cb_tree_root(large) : NULL, &surface));
+    check_ok(cb_surface_check(surface, false));
+    check_ok(cb_mass_of(surface, NULL, &(cb_material){.density = 1}, &mass));
+    check_at_most(fabs(mass.volume - side * side * side / 6), 1e-15); /* round-off */
+    cb_surface_free(surface);
+  }
+  cb_tree_free(large);
+}
+
 static void what_is_wrong_is_told_with_its_place(void **unused) {
   (void)unused;
   cb_geometry *space;
   cb_builder *b;
   cb_integrator *in;
-  cb_tree *bad = tree_of("{count: 0}"), *other = tree_of("{pace: -1}"), *name = tree_of("{name: drift}"), *none;
+  cb_surface *surface;
+  cb_tree *flat = tree_of("{side: 0}"), *bad = tree_of("{count: 0}"), *other = tree_of("{pace: -1}"),
+          *name = tree_of("{name: drift}"), *none;
   check_ok(cb_geometry_create("e3", NULL, &space));
   check_ok(cb_builder_create(space, &b));
   assert_int_equal(cb_body_build_class(&row_class, cb_tree_root(bad), space, b), CB_ERROR_INPUT);
@@ -105,6 +140,8 @@ static void what_is_wrong_is_told_with_its_place(void **unused) {
   assert_int_equal(cb_integrator_create_class(&drift, cb_tree_root(name), &cb_configuration_bundle, NULL, &in),
                    CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), "integrator `drift` is for particles in a space, not for gaits in a bundle"));
+  assert_int_equal(cb_shape_create_class(&corner, cb_tree_root(flat), &surface), CB_ERROR_INPUT);
+  assert_non_null(strstr(cb_error_text(), "text:1:8: error: "));
   assert_int_equal(cb_tree_read("text", "{a: [1, 2}", &none), CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), "text:1:10: error: "));
   cb_builder_free(b);
@@ -112,10 +149,12 @@ static void what_is_wrong_is_told_with_its_place(void **unused) {
   cb_tree_free(name);
   cb_tree_free(other);
   cb_tree_free(bad);
+  cb_tree_free(flat);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_body_and_a_method_are_made_from_their_classes),
+                                     cmocka_unit_test(a_shape_is_made_from_its_class),
                                      cmocka_unit_test(what_is_wrong_is_told_with_its_place)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static cb_status make_shape(const cb_shape_class *shape, const char *word, cb_su
   cb_text_puts(&text, "}");
   cb_status status = !text.failed ? cb_yaml_read_text(word, text.data, text.length, &tree)
                                   : cb_fail(CB_ERROR_MEMORY, "no memory for a shape");
-  if (!status) status = cb_shape_create(shape->name, cb_tree_root(tree), out);
+  if (!status) status = cb_shape_create_class(shape, cb_tree_root(tree), out);
   cb_tree_free(tree);
   cb_text_free(&text);
   return status;

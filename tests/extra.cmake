@@ -25,7 +25,7 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   curvebody_cli_test(streams release 300)
 
   # Plugins: plugins/NAME.c, as their author would compile them.
-  foreach(name ball catenoid leapfrog leg no_step other_version taken)
+  foreach(name ball catenoid leapfrog leg newton no_step other_version taken)
     add_library(plugin_${name} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/plugins/${name}.c)
     target_include_directories(plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     set_target_properties(plugin_${name} PROPERTIES PREFIX "" C_STANDARD 17 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)

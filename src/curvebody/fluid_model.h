@@ -1,10 +1,11 @@
-/* Fluid models: how a fluid that is not simulated acts on a body that moves in it.
+/* Fluid models: how a fluid that is not simulated acts on a body that moves in it, by forces and by added mass.
  *
  *   fluid: {medium: air, model: NAME}   or   {name: NAME, ..} with parameters; `local` where none is named
- * For authors of models, who write the force once on jets (cb_fluid_model_class; curvebody/plugin.h), and for users,
- * who give a model to cb_fluid (curvebody/immersed.h). A kind of model is one file src/fluid/models/NAME.c with one
- * const object cb_fluid_model_NAME. SI units; (angular, linear) in the axes of the body frame, about its origin. The caller
- * frees a model, after the bodies in it.
+ *   fluid: {.., added_mass: NAME}       whose added mass it is, where it is not that of `model`
+ * A model has forces, on the body as a whole or on each face, or an added mass, or both. For authors of models
+ * (cb_fluid_model_class; curvebody/plugin.h), and for users, who give models to cb_fluid (curvebody/immersed.h). A kind
+ * of model is one file src/fluid/models/NAME.c with one const object cb_fluid_model_NAME. SI units; (angular, linear)
+ * in the axes of the body frame, about its origin. The caller frees a model, after the bodies in it.
  */
 #ifndef CURVEBODY_FLUID_MODEL_H
 #define CURVEBODY_FLUID_MODEL_H
@@ -18,21 +19,55 @@ CB_API_BEGIN
 
 typedef struct cb_fluid_model cb_fluid_model;
 
+enum { CB_FLUID_TERMS = 16 }; /* of a model, at most */
+
+/* A face of a body. One of a sheet is two, with either side's normal. */
+typedef struct cb_fluid_face {
+  int number, part;      /* of the surface */
+  double area, place[3]; /* its centre */
+  double normal[3];      /* into the fluid, of length 1 */
+  double density;        /* of the fluid there */
+} cb_fluid_face;
+
+/* How a fluid of density 1 moves along with a body of twist Y: its momentum is K Y + mu0, its kinetic energy
+ * <K Y, Y>/2 + <mu0, Y> + kinetic. K is symmetric; mu0 and kinetic are of the motion of the body's shape. */
+typedef struct cb_added_mass {
+  double K[6][6], mu0[6], kinetic;
+} cb_added_mass;
+
 typedef struct cb_fluid_model_class {
   const char *name, *title, *doc;
   const cb_param *params;
   size_t params_size;
-  /* Does the fluid move along by the local model's added mass, where a body does not switch that off? */
-  bool added_mass;
   /* What the model knows of a body, in *body (NULL at first), from its surface and its mass properties at time 0. NULL:
    * nothing. release is called once for each body that was prepared; NULL: there is nothing to give back. */
   cb_status (*prepare)(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body);
   void (*release)(const cb_fluid_model *m, void *body);
-  /* The wrench F[6] of a fluid of this density, on jets in V[6], the body's twist relative to the flow at its origin:
-   * the `drag` of a body, where that is not switched off. Called from any thread. NULL: lift and drag of the local
-   * model; a plugin's has one. */
+  /* --- forces, where a body's `drag` is not switched off: one of on_jets and on_face; both NULL: none --- */
+  /* What they consist of, by names in records, ended by NULL; NULL: one term, `drag`. */
+  const char *const *terms;
+  /* The wrenches F[terms][6], 0 on entry, of a fluid of this density, on jets in V[6], the body's twist relative to the
+   * flow at its origin. Called from any thread. */
   cb_status (*on_jets)(const cb_fluid_model *m, const void *body, double density, const cb_jet *V, cb_jet *F);
+  /* The forces f[terms][3] on a face whose centre moves with u relative to the flow there, and their derivatives
+   * df[terms][3][3] in u (NULL: not wanted), 0 on entry; nan where there are none. The library sums them over the faces
+   * in a fixed order. Called from any thread. */
+  void (*on_face)(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,
+                  double *df);
+  /* --- added mass, where a body's is not switched off; NULL: none --- */
+  /* With the vertices at x, moving with v (NULL: at rest). Called once for a rigid body, and at each time that is asked
+   * for of one with poses, from any thread. All but the local one are for a medium of one density and a flow that is
+   * the same everywhere. */
+  cb_status (*added_mass)(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
+                          const double (*v)[3], cb_added_mass *out);
 } cb_fluid_model_class;
+
+/* Those of the local model, to take or to call; m and body are not read. A class that takes one gets the library's sums
+ * over vectors of faces, which also see a density and a flow that vary over the body. */
+void cb_fluid_local_on_face(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3],
+                            double *f, double *df);
+cb_status cb_fluid_local_added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface,
+                                    const double (*x)[3], const double (*v)[3], cb_added_mass *out);
 
 struct cb_fluid_model {
   const cb_fluid_model_class *kind;

@@ -6,7 +6,8 @@
  *   flow       -ad*_U(I_f (Y - U) + mu_0f) in a uniform flow, U = (0, R^T u); in one that varies also -sum w_f s_f
  *              n.(grad u); and (1/2)<dK/dg (Y - U), Y - U> where the density varies with place
  *   pressure   of the undisturbed flow, int rho Du/Dt dV over the body: closed parts, and sheets' area times thickness
- *   gravity, buoyancy, drag (lift and drag, or another fluid model's), linear_drag, floor, and the wrenches of the user
+ *   gravity, buoyancy, drag (lift and drag; or the terms of another fluid model), linear_drag, floor, and the wrenches of
+ *   the user
  * paper: mu = (I_b + I_f) Y + mu_0, without `flow` and `pressure`.
  * For a sphere in an irrotational flow this is m v' = m_f ((1 + 1/2) Du/Dt - v'/2) (Auton, Hunt & Prud'homme 1988,
  * doi:10.1017/S0022112088003234). SI units.
@@ -38,7 +39,8 @@ typedef struct cb_floor {
 typedef struct cb_fluid {
   const cb_medium *medium; /* NULL: none */
   const cb_flow *flow;     /* NULL: at rest */
-  const cb_fluid_model *model; /* NULL: the local one */
+  const cb_fluid_model *model;      /* of forces; NULL: the local one */
+  const cb_fluid_model *added_mass; /* whose added mass, none if it has none; NULL: that of `model` */
   double gravity[3];
   bool paper;
   cb_floor floor;

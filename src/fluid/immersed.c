@@ -63,20 +63,25 @@ static bool heavy(const cb_immersed *b, const cb_immersed_options *o) {
 static cb_status list_wrenches(cb_immersed *b, const cb_immersed_options *o) {
   const double *g = b->fluid.gravity;
   const bool falls = g[0] != 0 || g[1] != 0 || g[2] != 0;
-  const bool acts[CB_WRENCH_TEXT] = {
+  const int count[] = {
       [CB_WRENCH_FLOW] = b->relative,
       [CB_WRENCH_PRESSURE] = b->pressed,
       [CB_WRENCH_GRAVITY] = falls && heavy(b, o),
       [CB_WRENCH_BUOYANCY] = falls && b->dense && displaces(b),
-      [CB_WRENCH_DRAG] = b->drag || b->other,
+      [CB_WRENCH_DRAG] = b->drag,
       [CB_WRENCH_LINEAR_DRAG] = b->c_n > 0 || b->c_t > 0,
       [CB_WRENCH_FLOOR] = b->fluid.floor.kind == CB_FLOOR_STIFF,
+      [CB_WRENCH_MODEL] = b->terms,
+      [CB_WRENCH_TEXT] = b->texts,
   };
-  b->kind = cb_arena_alloc(b->arena, (size_t)(CB_WRENCH_TEXT + b->texts), sizeof *b->kind);
-  if (!b->kind) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
-  for (int k = 0; k < CB_WRENCH_TEXT; k++)
-    if (acts[k]) b->kind[b->wrenches++] = k;
-  for (int i = 0; i < b->texts; i++) b->kind[b->wrenches++] = CB_WRENCH_TEXT + i;
+  b->act = cb_arena_alloc(b->arena, (size_t)(CB_WRENCH_TEXT + b->terms + b->texts), sizeof *b->act);
+  if (!b->act) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
+  for (int kind = 0; kind <= CB_WRENCH_TEXT; kind++)
+    for (int i = 0; i < count[kind]; i++) b->act[b->wrenches++] = (cb_immersed_act){(cb_wrench_kind)kind, i};
+  for (int i = 0; i < b->wrenches; i++)
+    for (int k = 0; k < i; k++)
+      if (!strcmp(cb_immersed_wrench_name(b, i), cb_immersed_wrench_name(b, k)))
+        return cb_fail(CB_ERROR_ARGUMENT, "two wrenches of a body are called `%s`", cb_immersed_wrench_name(b, i));
   return CB_OK;
 }
 
@@ -87,13 +92,14 @@ const char *cb_immersed_wrench_name(const cb_immersed *b, int i) {
       [CB_WRENCH_FLOW] = "flow",         [CB_WRENCH_PRESSURE] = "pressure", [CB_WRENCH_GRAVITY] = "gravity",
       [CB_WRENCH_BUOYANCY] = "buoyancy", [CB_WRENCH_DRAG] = "drag",         [CB_WRENCH_LINEAR_DRAG] = "linear_drag",
       [CB_WRENCH_FLOOR] = "floor"};
-  const int kind = b->kind[i];
-  return kind < CB_WRENCH_TEXT ? names[kind] : b->text[kind - CB_WRENCH_TEXT].name;
+  const cb_immersed_act act = b->act[i];
+  if (act.kind == CB_WRENCH_MODEL) return cb_immersed_term_name(b, act.number);
+  return act.kind == CB_WRENCH_TEXT ? b->text[act.number].name : names[act.kind];
 }
 
 bool cb_immersed_has(const cb_immersed *b, cb_wrench_kind kind) {
   for (int i = 0; i < b->wrenches; i++)
-    if (b->kind[i] == (int)kind) return true;
+    if (b->act[i].kind == kind) return true;
   return false;
 }
 
@@ -150,26 +156,24 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
   *b = (cb_immersed){.arena = arena, .surface = surface, .poses = poses, .c_n = options->c_n, .c_t = options->c_t};
   status = take_fluid(b, fluid);
   if (!status) {
-    const cb_fluid_model_class *model = fluid->model ? fluid->model->kind : NULL;
-    b->added_mass = b->dense && options->added_mass && (!model || model->added_mass);
-    b->other = b->dense && options->drag && model && model->on_jets;
-    b->drag = b->dense && options->drag && !b->other;
-    b->relative = b->added_mass && (b->carried || b->layered);
     b->spread = b->layered || b->varying;
-    status = take_parts(b, options);
+    status = cb_immersed_choose(b, options);
+    b->relative = b->added_mass && (b->carried || b->layered);
+    if (!status) status = take_parts(b, options);
     b->pressed = !status && b->dense && (b->varying || b->gusty) && displaces(b);
     if (fluid->paper) b->relative = b->pressed = false;
   }
   if (!status)
     status = cb_moving_mass_create(surface, options->material, options->lumped, options->n_points, options->points,
                                    &b->mass);
-  b->wet = b->added_mass || b->drag || b->c_n > 0 || b->c_t > 0;
-  b->blended = !status && poses && cb_poses_count(poses) && b->wet && !b->spread &&
-               fluid->floor.kind == CB_FLOOR_NONE && cb_moving_mass_is_solid(b->mass);
+  b->wet = (b->added_mass && !b->inertia.model) || b->drag || b->c_n > 0 || b->c_t > 0;
+  b->blended = !status && poses && cb_poses_count(poses) && b->wet && !b->spread && !b->inertia.model &&
+               !(b->forces.model && b->forces.model->kind->on_face) && fluid->floor.kind == CB_FLOOR_NONE &&
+               cb_moving_mass_is_solid(b->mass);
   if (!status) status = cb_immersed_parse(b, options, which, component, at);
   if (!status) status = list_wrenches(b, options);
-  if (!status) status = check_inertia(b);
   if (!status) status = cb_immersed_prepare(b);
+  if (!status) status = check_inertia(b);
   if (status) {
     cb_immersed_free(b);
     return status;

@@ -70,16 +70,6 @@ cb_status cb_immersed_places(const cb_immersed_energy *e, cb_immersed_work *w, c
 
 /* --- of the shape's own motion --- */
 
-static void area_vector(const cb_surface *s, int f, const double (*x)[3], double a[3]) {
-  double e1[3], e2[3];
-  for (int k = 0; k < 3; k++) {
-    e1[k] = x[s->face[f][1]][k] - x[s->face[f][0]][k];
-    e2[k] = x[s->face[f][2]][k] - x[s->face[f][0]][k];
-  }
-  cb_cross3(e1, e2, a);
-  for (int k = 0; k < 3; k++) a[k] /= 2;
-}
-
 /* R_f, where the local model has the same pose (w->part). */
 static void add_fluid(const cb_immersed_energy *e, cb_immersed_work *w, const double (*x)[3], const double (*dx)[3],
                       double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
@@ -90,7 +80,7 @@ static void add_fluid(const cb_immersed_energy *e, cb_immersed_work *w, const do
   for (int f = 0; f < s->faces; f++) {
     const int p = s->part[f];
     double a[3];
-    area_vector(s, f, x, a);
+    cb_area3(x[s->face[f][0]], x[s->face[f][1]], x[s->face[f][2]], a);
     w->area[p] += sqrt(cb_dot3(a, a));
     for (int i = 0; i < n && !s->open[p]; i++)
       for (int c = 0; c < 3; c++) w->mean[p][i] += cb_dot3(dx[i * s->vertices + s->face[f][c]], a) / 3;
@@ -100,7 +90,7 @@ static void add_fluid(const cb_immersed_energy *e, cb_immersed_work *w, const do
   for (int f = 0; f < s->faces; f++) {
     const int p = s->part[f];
     double a[3], v[SHAPES][3], sum[SHAPES];
-    area_vector(s, f, x, a);
+    cb_area3(x[s->face[f][0]], x[s->face[f][1]], x[s->face[f][2]], a);
     const double area = sqrt(cb_dot3(a, a)), factor = e->density * w->part[p].delta * (s->open[p] ? 2 : 1) * area / 12;
     for (int i = 0; i < n && area > 0; i++) {
       sum[i] = 0;

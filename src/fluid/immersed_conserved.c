@@ -19,7 +19,8 @@ static bool along(const double a[3], const double up[3]) {
 }
 
 cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b) {
-  static const cb_wrench_kind free_[] = {CB_WRENCH_FLOW, CB_WRENCH_PRESSURE, CB_WRENCH_DRAG, CB_WRENCH_LINEAR_DRAG};
+  static const cb_wrench_kind free_[] = {CB_WRENCH_FLOW, CB_WRENCH_PRESSURE, CB_WRENCH_DRAG, CB_WRENCH_LINEAR_DRAG,
+                                         CB_WRENCH_MODEL};
   const cb_floor *floor = &b->fluid.floor;
   const double *g = b->fluid.gravity;
   const double weight = sqrt(cb_dot3(g, g));

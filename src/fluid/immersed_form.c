@@ -47,7 +47,7 @@ static cb_status find_wind(cb_swimmer *s, double t) {
   *w = (cb_immersed_wind){.t = t, .known = true};
   memcpy(w->u, u[0], sizeof w->u);
   memcpy(w->rate, rate[0], sizeof w->rate);
-  s->field.known = s->dragged.known = s->pushed.known = false;
+  s->field.known = s->dragged.known = s->pushed.known = s->modelled.known = false;
   return CB_OK;
 }
 
@@ -122,7 +122,8 @@ static cb_status find_form(cb_swimmer *s, double t) {
   const cb_immersed *b = s->b;
   cb_immersed_form *f = &s->form;
   *f = (cb_immersed_form){.t = t, .x = b->blended ? NULL : (const double(*)[3])b->surface->x};
-  s->field.known = s->dragged.known = s->pushed.known = s->impulses.known = s->pressure.known = false;
+  s->field.known = s->dragged.known = s->pushed.known = s->modelled.known = s->impulses.known = s->pressure.known =
+      false;
   cb_status status = CB_OK;
   cb_local_blend of = {.n = 2, .x = {s->x, s->v}, .w = {1}, .dw = {0, 1}};
   if (b->blended) {
@@ -140,7 +141,10 @@ static cb_status find_form(cb_swimmer *s, double t) {
     status = cb_moving_mass_at(b->mass, f->x, f->v, &f->mass, f->mu_b);
   }
   if (status) return status;
-  if (b->added_mass) {
+  if (b->inertia.model) {
+    status = cb_immersed_own_added_mass(b, f);
+    if (status) return status;
+  } else if (b->added_mass) {
     f->breathing = cb_local_breathing(s->local, true);
     cb_local_added_mass(s->local, b->layered ? 1 : b->density, NULL, f->I_f, f->mu_f, s->part);
   }

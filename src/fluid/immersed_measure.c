@@ -19,11 +19,12 @@ static double kinetic(cb_swimmer *s, const cb_immersed_moment *m) {
     cb_apply3_transposed(m->r, s->wind.u, u);
     for (int i = 0; i < 3; i++) Y[3 + i] -= u[i];
   }
-  if (f->v || b->varying) {
+  if (!b->inertia.model && (f->v || b->varying)) {
     energy += cb_immersed_fluid_energy(s, Y);
   } else {
     cb_apply6(s->field.I_f, Y, momentum);
-    for (int i = 0; i < 6; i++) energy += Y[i] * momentum[i] / 2;
+    for (int i = 0; i < 6; i++) energy += Y[i] * (momentum[i] / 2 + s->field.mu_f[i]);
+    energy += f->fluid_kinetic;
   }
   return energy;
 }
@@ -42,7 +43,7 @@ cb_status cb_swimmer_measure(cb_swimmer *s, const cb_rigid_state *state, cb_imme
   cb_immersed_moment_of(state->t, &state->g, out.twist, &m);
   for (int i = 0; !status && i < b->wrenches; i++) {
     memset(row->wrench[i], 0, sizeof *row->wrench);
-    status = cb_immersed_wrench(s, (cb_wrench_kind)b->kind[i], &m, row->wrench[i], NULL, NULL);
+    status = cb_immersed_wrench(s, b->act[i], &m, row->wrench[i], NULL, NULL);
   }
   if (!status) status = cb_immersed_potential(s, &m, &out.potential);
   if (status) return status;

@@ -19,8 +19,22 @@ typedef enum cb_wrench_kind {
   CB_WRENCH_DRAG,
   CB_WRENCH_LINEAR_DRAG,
   CB_WRENCH_FLOOR,
-  CB_WRENCH_TEXT /* + number of the user's wrench */
+  CB_WRENCH_MODEL, /* of a fluid model that is not the local one */
+  CB_WRENCH_TEXT   /* the user's */
 } cb_wrench_kind;
+
+/* A wrench that is recorded; number: of the model's term, or of the user's wrench. */
+typedef struct cb_immersed_act {
+  cb_wrench_kind kind;
+  int number;
+} cb_immersed_act;
+enum { CB_WRENCH_ALL = -1 }; /* terms of the model */
+
+/* A fluid model whose forces or added mass a body has, and what the model knows of it. */
+typedef struct cb_immersed_modelled {
+  const cb_fluid_model *model; /* NULL: the local one, or none */
+  void *body;
+} cb_immersed_modelled;
 
 /* Expressions of wx wy wz vx vy vz, x y z, t: torque, force. */
 typedef struct cb_immersed_text {
@@ -40,9 +54,11 @@ struct cb_immersed {
   double weighed;    /* the mass at t = 0 */
   int closed_faces;  /* of `listed`: faces of closed parts come first, then sheets' */
   int *listed;       /* [faces] */
-  bool added_mass, drag;    /* of the local model */
-  bool other;               /* the drag is another model's, */
-  void *modelled;           /* which knows this of the body */
+  bool added_mass;   /* the fluid moves along */
+  bool drag;         /* of the local model */
+  cb_immersed_modelled forces, inertia;
+  cb_added_mass added; /* of inertia.model: of a rigid body */
+  int terms;           /* of forces.model */
   double c_n, c_t;
   double density;           /* of a uniform medium; 0: none, or it varies */
   bool dense;               /* there is a medium */
@@ -56,7 +72,8 @@ struct cb_immersed {
   bool blended;             /* a sequence whose vertices only the local model wants at each step */
   int texts;
   cb_immersed_text *text;
-  int wrenches, *kind;
+  int wrenches;
+  cb_immersed_act *act;
 };
 
 /* The body in its own frame at a time. */
@@ -68,6 +85,7 @@ typedef struct cb_immersed_form {
   double mu_b[6];             /* of the body's own motion */
   double I_f[6][6], mu_f[6];  /* of the fluid, of density 1 where it varies */
   double middle[3], reach[3]; /* the box of the vertices: middle and half its sides; where the density varies */
+  double fluid_kinetic;       /* where the body frame is at rest, of inertia.model */
   double volume, moment[3];   /* displaced: of closed parts and of sheets; int x dV */
   double breathing;
 } cb_immersed_form;
@@ -161,16 +179,31 @@ struct cb_swimmer {
   cb_immersed_impulses impulses;
   cb_immersed_weights pressure;
   cb_immersed_last dragged, pushed; /* both drags; dL/dg */
+  cb_immersed_last modelled;        /* all terms of the model together; its derivative where `sloped` */
+  bool sloped;
+  double (*term)[6];                /* [terms] of the model, there */
+  cb_jet *jet;                      /* [terms][6] */
+  double *face_sum;                 /* of blocks of faces (immersed_faces.c) */
   cb_immersed_last expected;        /* where drag will be asked for first, as far as the step has said */
 };
+
+typedef double (*cb_tensor)[6];
 
 /* --- the user's wrenches --- */
 cb_status cb_immersed_parse(cb_immersed *b, const cb_immersed_options *options, int *which, int *component, size_t *at);
 void cb_immersed_free_texts(cb_immersed *b);
 
-/* --- what a fluid model knows of the body --- */
-cb_status cb_immersed_prepare(cb_immersed *b);
+/* --- fluid models but the local one --- */
+cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options); /* whose forces and added mass */
+cb_status cb_immersed_prepare(cb_immersed *b); /* what the models know of the body; a rigid one's added mass */
 void cb_immersed_release(cb_immersed *b);
+cb_status cb_immersed_terms_create(cb_swimmer *s);
+/* Added mass of inertia.model, into I_f, mu_f and fluid_kinetic of the form. */
+cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f);
+const char *cb_immersed_term_name(const cb_immersed *b, int term);
+/* The terms of forces.model by faces, and if wanted the derivative of their sum, where the field of s is. */
+size_t cb_immersed_faces_room(const cb_immersed *b, const cb_local *l); /* numbers of s->face_sum */
+void cb_immersed_faces(cb_swimmer *s, const cb_immersed_moment *m, double (*term)[6], cb_tensor jacobian);
 
 /* --- what a swimmer finds --- */
 cb_status cb_immersed_form_at(cb_swimmer *s, double t); /* and the wind */
@@ -187,15 +220,16 @@ void cb_immersed_set_last(cb_immersed_last *last, const cb_immersed_moment *m);
 bool cb_immersed_has(const cb_immersed *b, cb_wrench_kind kind);
 
 /* --- wrenches: each adds to F, dF/dY and dF/dxi along g (1 + hat(xi)), of which any may be NULL --- */
-typedef double (*cb_tensor)[6];
-cb_status cb_immersed_wrench(cb_swimmer *s, cb_wrench_kind kind, const cb_immersed_moment *m, double *F, cb_tensor dF,
+cb_status cb_immersed_wrench(cb_swimmer *s, cb_immersed_act act, const cb_immersed_moment *m, double *F, cb_tensor dF,
                              cb_tensor dg);
 cb_status cb_immersed_flow(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg);
 cb_status cb_immersed_pressure_create(cb_swimmer *s);
 cb_status cb_immersed_pressure(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
 void cb_immersed_gravity(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
 cb_status cb_immersed_buoyancy(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
-cb_status cb_immersed_model(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg);
+/* A term adds to F alone. */
+cb_status cb_immersed_model(cb_swimmer *s, int term, const cb_immersed_moment *m, double *F, cb_tensor dF,
+                            cb_tensor dg);
 cb_status cb_immersed_drag(cb_swimmer *s, const cb_immersed_moment *m, bool quadratic, bool linear, double *F,
                            cb_tensor dF, cb_tensor dg);
 void cb_immersed_floor(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg);

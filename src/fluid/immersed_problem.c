@@ -21,19 +21,20 @@ void cb_immersed_set_last(cb_immersed_last *last, const cb_immersed_moment *m) {
   memcpy(last->Y, m->Y, sizeof last->Y);
 }
 
-static cb_status of_kind(cb_swimmer *s, cb_wrench_kind kind, const cb_immersed_moment *m, double *F, cb_tensor dF,
+static cb_status of_kind(cb_swimmer *s, cb_immersed_act act, const cb_immersed_moment *m, double *F, cb_tensor dF,
                          cb_tensor dg) {
-  switch (kind) {
-  case CB_WRENCH_FLOW: return cb_immersed_flow(s, m, F, dF, dg);
-  case CB_WRENCH_PRESSURE: return cb_immersed_pressure(s, m, F, dg);
-  case CB_WRENCH_GRAVITY: cb_immersed_gravity(s, m, F, dg); return CB_OK;
-  case CB_WRENCH_BUOYANCY: return cb_immersed_buoyancy(s, m, F, dg);
-  case CB_WRENCH_DRAG:
-    return s->b->other ? cb_immersed_model(s, m, F, dF, dg) : cb_immersed_drag(s, m, true, false, F, dF, dg);
-  case CB_WRENCH_LINEAR_DRAG: return cb_immersed_drag(s, m, false, true, F, dF, dg);
-  case CB_WRENCH_FLOOR: cb_immersed_floor(s, m, F, dF, dg); return CB_OK;
-  default: return cb_immersed_text_wrench(s, s->b->text + (kind - CB_WRENCH_TEXT), m, F, dF, dg);
+  switch (act.kind) {
+    case CB_WRENCH_FLOW: return cb_immersed_flow(s, m, F, dF, dg);
+    case CB_WRENCH_PRESSURE: return cb_immersed_pressure(s, m, F, dg);
+    case CB_WRENCH_GRAVITY: cb_immersed_gravity(s, m, F, dg); return CB_OK;
+    case CB_WRENCH_BUOYANCY: return cb_immersed_buoyancy(s, m, F, dg);
+    case CB_WRENCH_DRAG: return cb_immersed_drag(s, m, true, false, F, dF, dg);
+    case CB_WRENCH_LINEAR_DRAG: return cb_immersed_drag(s, m, false, true, F, dF, dg);
+    case CB_WRENCH_FLOOR: cb_immersed_floor(s, m, F, dF, dg); return CB_OK;
+    case CB_WRENCH_MODEL: return cb_immersed_model(s, act.number, m, F, dF, dg);
+    case CB_WRENCH_TEXT: return cb_immersed_text_wrench(s, s->b->text + act.number, m, F, dF, dg);
   }
+  return CB_OK;
 }
 
 /* Where a flow, a density or a pose has no value, or a pose no volume, a stage is outside of what is given, and no step
@@ -42,23 +43,24 @@ static cb_status given(cb_status status) {
   return status == CB_STEP_NOT_FINITE || status == CB_STEP_SINGULAR ? CB_STEP_DOMAIN : status;
 }
 
-cb_status cb_immersed_wrench(cb_swimmer *s, cb_wrench_kind kind, const cb_immersed_moment *m, double *F, cb_tensor dF,
+cb_status cb_immersed_wrench(cb_swimmer *s, cb_immersed_act act, const cb_immersed_moment *m, double *F, cb_tensor dF,
                              cb_tensor dg) {
-  const cb_status status = of_kind(s, kind, m, F, dF, dg);
-  const bool goes = kind >= CB_WRENCH_TEXT || (kind == CB_WRENCH_DRAG && s->b->other);
-  return goes ? status : given(status);
+  const cb_status status = of_kind(s, act, m, F, dF, dg);
+  return act.kind == CB_WRENCH_TEXT || act.kind == CB_WRENCH_MODEL ? status : given(status);
 }
 
-/* All but `flow`; both drags in one. */
+/* All but `flow`; both drags in one, and all terms of a model. */
 static cb_status add_wrenches(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
   const cb_immersed *b = s->b;
   cb_status status = given(cb_immersed_form_at(s, m->t));
   const bool linear = b->c_n > 0 || b->c_t > 0;
   for (int i = 0; !status && i < b->wrenches; i++) {
-    const cb_wrench_kind kind = (cb_wrench_kind)b->kind[i];
-    if (kind == CB_WRENCH_FLOW || (kind == CB_WRENCH_LINEAR_DRAG && b->drag)) continue;
-    status = kind == CB_WRENCH_DRAG && b->drag ? given(cb_immersed_drag(s, m, true, linear, F, dF, dg))
-                                    : cb_immersed_wrench(s, kind, m, F, dF, dg);
+    cb_immersed_act act = b->act[i];
+    if (act.kind == CB_WRENCH_FLOW || (act.kind == CB_WRENCH_LINEAR_DRAG && b->drag)) continue;
+    if (act.kind == CB_WRENCH_MODEL && act.number > 0) continue;
+    if (act.kind == CB_WRENCH_MODEL) act.number = CB_WRENCH_ALL;
+    status = act.kind == CB_WRENCH_DRAG ? given(cb_immersed_drag(s, m, true, linear, F, dF, dg))
+                                        : cb_immersed_wrench(s, act, m, F, dF, dg);
   }
   return status;
 }
@@ -121,16 +123,18 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
   }
   s->b = b;
   s->arena = arena;
-  s->problem = (cb_rigid_problem){.self = s,
-                                  .inertia = inertia,
-                                  .expect = b->poses ? expect : NULL,
-                                  .pose_dependent = b->relative || (b->added_mass && b->layered),
-                                  .inertia_wrench = b->relative ? inertia_wrench : NULL,
-                                  .wrench = b->wrenches ? wrench : NULL,
-                                  .pose_derivative = b->wrenches ? pose_derivative : NULL,
-                                  .exact = !b->spread && !b->gusty && !b->texts &&
-                                           b->fluid.floor.kind != CB_FLOOR_STIFF};
+  s->problem =
+      (cb_rigid_problem){.self = s,
+                         .inertia = inertia,
+                         .expect = b->poses ? expect : NULL,
+                         .pose_dependent = b->relative || (b->added_mass && b->layered),
+                         .inertia_wrench = b->relative ? inertia_wrench : NULL,
+                         .wrench = b->wrenches ? wrench : NULL,
+                         .pose_derivative = b->wrenches ? pose_derivative : NULL,
+                         .exact = !b->spread && !b->gusty && !b->texts && b->fluid.floor.kind != CB_FLOOR_STIFF &&
+                                  !(b->forces.model && b->forces.model->kind->on_face)};
   cb_status status = cb_immersed_form_create(s);
+  if (!status) status = cb_immersed_terms_create(s);
   if (!status) status = cb_immersed_field_create(s);
   if (!status) status = cb_immersed_impulses_create(s);
   if (!status) status = cb_immersed_pressure_create(s);

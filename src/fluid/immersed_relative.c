@@ -19,13 +19,6 @@
 
 /* --- the impulses --- */
 
-static void area_vector(const cb_swimmer *s, const int *corner, double a[3]) {
-  const double *x0 = s->form.x[corner[0]], *x1 = s->form.x[corner[1]], *x2 = s->form.x[corner[2]];
-  double e1[3], e2[3];
-  for (int i = 0; i < 3; i++) e1[i] = 0.5 * (x1[i] - x0[i]), e2[i] = x2[i] - x0[i];
-  cb_cross3(e1, e2, a);
-}
-
 /* k/rho */
 static double weight(const cb_swimmer *s, int part, double area) {
   return area > 0 ? s->part[part].delta * (s->b->surface->open[part] ? 2 : 1) / (12 * area) : 0;
@@ -34,7 +27,7 @@ static double weight(const cb_swimmer *s, int part, double area) {
 cb_status cb_immersed_impulses_create(cb_swimmer *s) {
   const cb_immersed *b = s->b;
   cb_immersed_impulses *p = &s->impulses;
-  const bool wanted = b->added_mass && (b->spread || b->poses);
+  const bool wanted = b->added_mass && !b->inertia.model && (b->spread || b->poses);
   const size_t vertices = wanted ? (size_t)b->surface->vertices : 0, faces = wanted ? (size_t)b->surface->faces : 0;
   p->a = cb_arena_alloc(s->arena, faces, sizeof *p->a);
   p->k = cb_arena_alloc(s->arena, faces, sizeof *p->k);
@@ -57,7 +50,7 @@ void cb_immersed_impulses_of_shape(cb_swimmer *s) {
   for (int f = 0; f < b->surface->faces; f++) {
     const int *corner = b->surface->face[f], part = b->surface->part[f];
     double *a = p->a[f], m[3][6], sum[6];
-    area_vector(s, corner, a);
+    cb_area3(s->form.x[corner[0]], s->form.x[corner[1]], s->form.x[corner[2]], a);
     const double area = sqrt(cb_dot3(a, a));
     p->leak[f] = area * s->local->mean[part];
     const double k = p->k[f] = weight(s, part, area) * (rho ? rho[f] : s->field.density);
@@ -156,7 +149,7 @@ void cb_immersed_add_density(cb_swimmer *s, const double Y[6], double F[6], cb_t
     const int f = s->field.sloped[n], *corner = surface->face[f], part = surface->part[f];
     const double(*slope)[3] = (const double(*)[3])s->field.slope[f];
     double a[3], own[3], S[3], q[6] = {0}, Sm[6] = {0}, sum = 0;
-    area_vector(s, corner, a);
+    cb_area3(s->form.x[corner[0]], s->form.x[corner[1]], s->form.x[corner[2]], a);
     const double area = sqrt(cb_dot3(a, a));
     if (!(area > 0)) continue;
     const double k = weight(s, part, area);

@@ -32,7 +32,7 @@ WHOLE(integrator, (c->configuration == &cb_configuration_particles || c->configu
 WHOLE(bundle, c->init && (c->on_jets || c->connection))
 WHOLE(body, c->build)
 WHOLE(shape, c->make)
-WHOLE(fluid_model, c->on_jets)
+WHOLE(fluid_model, (c->on_jets || c->on_face || c->added_mass) && !(c->on_jets && c->on_face))
 
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_geometry_registry, geometry_whole},
@@ -42,8 +42,8 @@ static const kind kinds[] = {
                              bundle_whole},
     [CB_PLUGIN_IS_BODY] = {"kind of body", "build", CB_PLUGIN_SIZE_BODY, &cb_body_registry, body_whole},
     [CB_PLUGIN_IS_SHAPE] = {"shape", "make", CB_PLUGIN_SIZE_SHAPE, &cb_shape_registry, shape_whole},
-    [CB_PLUGIN_IS_FLUID_MODEL] = {"fluid model", "on_jets", CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry,
-                                  fluid_model_whole}};
+    [CB_PLUGIN_IS_FLUID_MODEL] = {"fluid model", "one of on_jets and on_face, or added_mass",
+                                  CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry, fluid_model_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *name_of(const cb_plugin_class *c) { return ((const named *)c->of)->name; }

@@ -21,7 +21,7 @@
 #include <string.h>
 
 typedef struct fluid_parameters {
-  const cb_node *medium, *gravity, *flow, *model, *floor, *parameters;
+  const cb_node *medium, *gravity, *flow, *model, *added_mass, *floor, *parameters;
   int compat;
 } fluid_parameters;
 
@@ -40,6 +40,7 @@ const cb_param cb_fluid_table[] = {
     {"compat", CB_PARAM_CHOICE, offsetof(fluid_parameters, compat), "relative", "", "", "relative|paper",
      "momentum of the fluid: relative to its flow, or as the paper has it, without the flow"},
     ROW(model, "of forces: a name of those below, or {name: .., ..} (default: local)"),
+    ROW(added_mass, "whose added mass, likewise (default: that of `model`)"),
     ROW(floor, "{kind: stiff|reflecting, ..}"),
     ROW(parameters,
         "named numbers, each of those before it, for expressions of flow, medium, poses, wrenches, place and motion"),
@@ -232,12 +233,19 @@ static cb_status read_gravity(cb_scenario *s, const cb_node *node, double g[3], 
   return unit(node, up);
 }
 
-static cb_status read_model(cb_scenario *s, const cb_node *node) {
+static cb_status read_model(const cb_node *node, cb_fluid_model **out) {
   const cb_node *named = node->kind == CB_NODE_MAP ? cb_node_get(node, "name") : node;
   const char *name;
   if (!named) return cb_node_fail(node, "the key `name` is missing: a fluid model, such as `local`");
   const cb_status status = cb_node_string(named, &name);
-  return status ? status : cb_fluid_model_create(name, node, &s->fluid->model);
+  return status ? status : cb_fluid_model_create(name, node, out);
+}
+
+static cb_status read_added_mass(const cb_node *node, cb_fluid_model **out) {
+  const cb_status status = read_model(node, out);
+  if (status || (*out)->kind->added_mass) return status;
+  return cb_node_fail(node, "the fluid model `%s` has no added mass: expected one that has, such as `local`",
+                      (*out)->kind->name);
 }
 
 cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
@@ -257,10 +265,12 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
     cb_errors_add(&errors, p.medium ? p.medium : node, read_medium(s, p.medium, node, up));
   if (p.flow) cb_errors_add(&errors, p.flow, cb_scenario_read_flow(s, p.flow));
   cb_errors_add(&errors, p.floor, read_floor(s, p.floor));
-  if (p.model) cb_errors_add(&errors, p.model, read_model(s, p.model));
+  if (p.model) cb_errors_add(&errors, p.model, read_model(p.model, &m->model));
+  if (p.added_mass) cb_errors_add(&errors, p.added_mass, read_added_mass(p.added_mass, &m->added_mass));
   m->fluid.medium = m->medium;
   m->fluid.flow = m->flow;
   m->fluid.model = m->model;
+  m->fluid.added_mass = m->added_mass;
   m->fluid.paper = p.compat == 1;
   return cb_errors_end(&errors);
 }
@@ -275,6 +285,7 @@ void cb_fluid_scenario_free(cb_fluid_scenario *m) {
   cb_medium_free(m->medium);
   cb_flow_free(m->flow);
   cb_fluid_model_free(m->model);
+  cb_fluid_model_free(m->added_mass);
 }
 
 /* --- the kind --- */

@@ -16,7 +16,7 @@ typedef struct cb_fluid_scenario {
   cb_fluid fluid;
   cb_medium *medium;
   cb_flow *flow;
-  cb_fluid_model *model;
+  cb_fluid_model *model, *added_mass;
   size_t n_parameters; /* of every expression */
   const char **parameter;
   double *parameter_value;

@@ -16,6 +16,12 @@ static inline void cb_normal3(const double a[3], const double b[3], const double
   cb_cross3(e1, e2, out);
 }
 
+/* out = (b - a) × (c - a)/2 */
+static inline void cb_area3(const double a[3], const double b[3], const double c[3], double out[3]) {
+  cb_normal3(a, b, c, out);
+  for (int k = 0; k < 3; k++) out[k] /= 2;
+}
+
 /* out = R a and R^T a */
 static inline void cb_apply3(const double r[3][3], const double a[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = r[i][0] * a[0] + r[i][1] * a[1] + r[i][2] * a[2];

@@ -162,6 +162,40 @@ class Plugins(Case):
         left = self.good("--plugin", PLUGIN["ball"], "check", "b.yaml", "--set", "fluid.model.name=local").stdout
         self.assertIn("`viscosity` of ball is left out", left)
 
+    def test_a_fluid_model_acts_on_each_face_and_has_an_added_mass(self):
+        self.write("b.yaml", BALL.replace("{name: ball, c: 0.6, viscosity: 0.02}", "{name: newton, a: 1.5, b: 0.3}"))
+
+        def run(*words):
+            self.good("--plugin", PLUGIN["newton"], "run", "b.yaml", "-o", "b.h5", "--set", "time.end=0.05", "--set",
+                      "record.observables=[wrenches, inertia]", *words)
+            with h5py.File(self.path("b.h5")) as file:
+                return {name: file[name][()] for name in file if name.startswith("wrench_") or name in ("twist", "inertia")}
+
+        fine = run("--set", "bodies.0.shape.resolution=64")
+        os.remove(self.path("b.h5"))
+        v = fine["twist"][:, 0, 3:]
+        for term, k in ("windward", 1.5), ("lee", 0.3):  # half a sphere: int cos^3 = pi/2; h^2 of 64 faces about a turn
+            expected = -k / 2 * 1.225 * np.pi * 0.05**2 / 2 * np.linalg.norm(v, axis=1)[:, None] * v
+            np.testing.assert_allclose(fine["wrench_" + term][:, 0, 3:], expected, atol=6e-3 * np.abs(expected).max())
+            np.testing.assert_allclose(fine["wrench_" + term][:, 0, :3], 0, atol=1e-4 * np.abs(expected).max())
+        self.assertNotIn("wrench_drag", fine)
+        without = run("--set", "bodies.0.added_mass=false")
+        os.remove(self.path("b.h5"))
+        with_ = run()
+        os.remove(self.path("b.h5"))
+        volume = 4 / 3 * np.pi * 0.05**3 * (1 - 0.1)  # of 16 faces about a turn, to 10 %
+        added = with_["inertia"][0, 0] - without["inertia"][0, 0]
+        np.testing.assert_allclose(added[3:, 3:], 1.225 / 2 * volume * np.eye(3), atol=0.06 * 1.225 / 2 * volume)
+        np.testing.assert_allclose(added[:3], 0, atol=1e-15)
+        local = run("--set", "fluid.model=local", "--set", "fluid.added_mass={name: newton}")
+        np.testing.assert_array_equal(local["inertia"], with_["inertia"])
+        self.assertIn("wrench_drag", local)
+        refused = self.call("--plugin", PLUGIN["newton"], "check", "b.yaml", "--set", "fluid.added_mass=newtn")
+        self.assertIn("no fluid model `newtn`; did you mean `newton`?", refused.stderr)
+        taken = self.call("--plugin", PLUGIN["newton"], "check", "b.yaml", "--set",
+                          "bodies.0.wrenches=[{name: lee, force: [1, 0, 0]}]")
+        self.assertIn("two wrenches of a body are called `lee`", taken.stderr)
+
     def test_a_class_that_lacks_something_is_refused(self):
         still = self.call("--plugin", PLUGIN["no_step"], "list")
         self.assertEqual(still.returncode, 2)

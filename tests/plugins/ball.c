@@ -46,8 +46,14 @@ static const cb_param params[] = {
     {"viscosity", CB_PARAM_REAL, offsetof(ball, mu), "1.8e-5", "Pa s", ">= 0", NULL, "of the fluid"},
     {NULL, CB_PARAM_REAL, 0, NULL, NULL, NULL, NULL, NULL}};
 
-static const cb_fluid_model_class my_ball = {
-    "ball", "drag of a ball", "of the body's volume; and its added mass", params, sizeof(ball), true, prepare, release,
-    on_jets};
+static const cb_fluid_model_class my_ball = {.name = "ball",
+                                             .title = "drag of a ball",
+                                             .doc = "of the body's volume; and the local added mass",
+                                             .params = params,
+                                             .params_size = sizeof(ball),
+                                             .prepare = prepare,
+                                             .release = release,
+                                             .on_jets = on_jets,
+                                             .added_mass = cb_fluid_local_added_mass};
 
 CB_PLUGIN(CB_PLUGIN_FLUID_MODEL(&my_ball));

@@ -1,0 +1,102 @@
+/* Forces of a fluid model on each face, as wrenches.
+ *
+ *   F = sum (c × f, f),  u = omega × c + v + x' - (flow) at the face's centre c,  f = f(u) by the model
+ *   dF/dY = sum (c × D, D),  D = df/du (e_j × c) and df/du e_j
+ * Sums are taken by the blocks of faces of the local model, and added in their order: the number of threads changes no
+ * byte. A face of a sheet is one on each side.
+ */
+#include "core/threads.h"
+#include "fluid/immersed_private.h"
+#include "fluid/local_private.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { JACOBIAN = 36 };
+
+typedef struct task {
+  const cb_swimmer *s;
+  const cb_immersed_moment *m;
+  double flow1[3];
+  bool slopes;
+} task;
+
+static size_t numbers(const cb_immersed *b) { return 6 * (size_t)b->terms + JACOBIAN; }
+
+size_t cb_immersed_faces_room(const cb_immersed *b, const cb_local *l) { return (size_t)l->face_blocks * numbers(b); }
+
+static void add_wrench(const double place[3], const double force[3], double *out, int stride) {
+  double torque[3];
+  cb_cross3(place, force, torque);
+  for (int i = 0; i < 3; i++) out[i * stride] += torque[i], out[(3 + i) * stride] += force[i];
+}
+
+/* One side of a face whose centre moves with u. */
+static void add_side(const task *t, const cb_fluid_face *face, const double u[3], double *sum) {
+  const cb_immersed *b = t->s->b;
+  double f[CB_FLUID_TERMS][3] = {{0}}, df[CB_FLUID_TERMS][3][3] = {{{0}}};
+  b->forces.model->kind->on_face(b->forces.model, b->forces.body, face, u, f[0], t->slopes ? df[0][0] : NULL);
+  for (int k = 0; k < b->terms; k++) {
+    add_wrench(face->place, f[k], sum + 6 * k, 1);
+    for (int j = 0; t->slopes && j < 6; j++) {
+      double axis[3] = {0}, du[3], column[3];
+      axis[j % 3] = 1;
+      if (j < 3) cb_cross3(axis, face->place, du);
+      else memcpy(du, axis, sizeof du);
+      cb_apply3((const double(*)[3])df[k], du, column);
+      add_wrench(face->place, column, sum + 6 * b->terms + j, 6);
+    }
+  }
+}
+
+static void add_face(const task *t, int number, double *sum) {
+  const cb_swimmer *s = t->s;
+  const cb_surface *surface = s->b->surface;
+  const int *c = surface->face[number];
+  const double *x0 = s->form.x[c[0]], *x1 = s->form.x[c[1]], *x2 = s->form.x[c[2]],
+               *flow = s->b->varying ? s->field.face_u[number] : t->flow1;
+  double a[3], u[3];
+  cb_fluid_face face = {.number = number,
+                        .part = surface->part[number],
+                        .density = s->field.mixed ? s->field.rho[number] : s->field.density};
+  cb_area3(x0, x1, x2, a);
+  face.area = sqrt(cb_dot3(a, a));
+  if (!(face.area > 0)) return;
+  for (int k = 0; k < 3; k++) face.place[k] = (x0[k] + x1[k] + x2[k]) / 3;
+  cb_cross3(t->m->Y, face.place, u);
+  for (int k = 0; k < 3; k++) {
+    const double own = s->form.v ? (s->form.v[c[0]][k] + s->form.v[c[1]][k] + s->form.v[c[2]][k]) / 3 : 0;
+    u[k] += t->m->Y[3 + k] + own - flow[k];
+  }
+  for (int side = 0; side <= surface->open[face.part]; side++) {
+    for (int k = 0; k < 3; k++) face.normal[k] = (side ? -a[k] : a[k]) / face.area;
+    add_side(t, &face, u, sum);
+  }
+}
+
+static void blocks(void *context, int begin, int end) {
+  const task *t = context;
+  const cb_local *l = t->s->local;
+  for (int b = begin; b < end; b++) {
+    const cb_local_block *block = l->face_block + b;
+    double *sum = t->s->face_sum + (size_t)b * numbers(t->s->b);
+    memset(sum, 0, numbers(t->s->b) * sizeof *sum);
+    for (int slot = block->begin; slot < block->end; slot++)
+      if (slot == block->begin || l->face_of[slot] != l->face_of[slot - 1]) /* otherwise padding */
+        add_face(t, l->face_of[slot], sum);
+  }
+}
+
+void cb_immersed_faces(cb_swimmer *s, const cb_immersed_moment *m, double (*term)[6], cb_tensor jacobian) {
+  const cb_immersed *b = s->b;
+  const cb_local *l = s->local;
+  task t = {.s = s, .m = m, .slopes = jacobian != NULL};
+  cb_apply3_transposed(m->r, s->wind.u, t.flow1);
+  if (b->varying) cb_immersed_field_at_faces(s);
+  cb_threads_range(l->threads, l->face_blocks, blocks, &t);
+  for (int n = 0; n < l->face_blocks; n++) {
+    const double *sum = s->face_sum + (size_t)n * numbers(b);
+    for (int i = 0; i < 6 * b->terms; i++) term[i / 6][i % 6] += sum[i];
+    for (int i = 0; jacobian && i < JACOBIAN; i++) jacobian[i / 6][i % 6] += sum[6 * b->terms + i];
+  }
+}

@@ -159,66 +159,45 @@ static double space_product(const cb_constraints *c, const space_row *s, const d
   return sum;
 }
 
-cb_status cb_constraints_eval(cb_constraints *c, double t, const double *x, double *g, double *G) {
+/* Rows, or along v (NULL) their rates, and the gradients G of both; out and G may be NULL. */
+static cb_status rows(cb_constraints *c, double t, const double *x, const double *v, double *out, double *G) {
   const int k = c->space->k;
   if (G) memset(G, 0, (size_t)c->rows.start[c->rows.rows] * (size_t)k * sizeof *G);
   for (int r = 0; r < c->rows.own; r++) {
     const cb_constraint *row = &c->system->constraint[r];
-    double sum = 0, aim[3];
+    const bool velocity = row->kind->velocity;
+    double sum = 0, aim[3] = {0};
     for (int e = 0; e < row->elements; e++) {
-      const cb_status status = element(c, row, e, t, x, G != NULL);
+      const cb_status status = element(c, row, e, t, x, v || G);
       if (status) return status;
-      sum += c->scratch->value;
+      const double *gradient = c->scratch->gradient;
       const int *slot = c->slot + c->slot_start[r] + e * row->width;
-      for (int p = 0; G && p < row->width; p++)
-        for (int a = 0; a < k; a++) G[(size_t)slot[p] * k + a] += c->scratch->gradient[p * k + a];
+      sum += v && !velocity ? c->scratch->t1 : c->scratch->value;
+      for (int p = 0; (v || G) && p < row->width; p++)
+        for (int a = 0; a < k; a++) {
+          if (v) sum += gradient[p * k + a] * v[(size_t)row->particle[e * row->width + p] * k + a];
+          if (G) G[(size_t)slot[p] * k + a] += gradient[p * k + a];
+        }
     }
-    if (!g) continue;
-    if (row->kind->velocity) {
-      g[r] = 0;
-      continue;
-    }
-    const cb_status status = target(row, t, aim);
+    if (!out) continue;
+    const cb_status status = v || !velocity ? target(row, t, aim) : CB_OK;
     if (status) return status;
-    g[r] = sum - aim[0];
+    out[r] = velocity ? (v ? sum : 0) : sum - aim[v ? 1 : 0];
   }
   for (int r = c->rows.own; r < c->rows.rows; r++) {
     const space_row s = space_row_at(c, r);
-    const double square = space_product(c, &s, x, x, G);
-    if (g) g[r] = 0.5 * (square - 1 / s.curvature);
+    const double product = space_product(c, &s, x, v ? v : x, G);
+    if (out) out[r] = v ? product : 0.5 * (product - 1 / s.curvature);
   }
   return CB_OK;
 }
 
+cb_status cb_constraints_eval(cb_constraints *c, double t, const double *x, double *g, double *G) {
+  return rows(c, t, x, NULL, g, G);
+}
+
 cb_status cb_constraints_rate(cb_constraints *c, double t, const double *x, const double *v, double *rate, double *G) {
-  const int k = c->space->k;
-  if (G) memset(G, 0, (size_t)c->rows.start[c->rows.rows] * (size_t)k * sizeof *G);
-  for (int r = 0; r < c->rows.own; r++) {
-    const cb_constraint *row = &c->system->constraint[r];
-    double sum = 0, aim[3];
-    for (int e = 0; e < row->elements; e++) {
-      const cb_status status = element(c, row, e, t, x, 1);
-      if (status) return status;
-      const cb_element *out = c->scratch;
-      const int *slot = c->slot + c->slot_start[r] + e * row->width;
-      sum += row->kind->velocity ? out->value : out->t1;
-      for (int p = 0; p < row->width; p++) {
-        const double *u = v + (size_t)row->particle[e * row->width + p] * k;
-        for (int a = 0; a < k; a++) {
-          sum += out->gradient[p * k + a] * u[a];
-          if (G) G[(size_t)slot[p] * k + a] += out->gradient[p * k + a];
-        }
-      }
-    }
-    const cb_status status = target(row, t, aim);
-    if (status) return status;
-    rate[r] = sum - (row->kind->velocity ? 0 : aim[1]);
-  }
-  for (int r = c->rows.own; r < c->rows.rows; r++) {
-    const space_row s = space_row_at(c, r);
-    rate[r] = space_product(c, &s, x, v, G);
-  }
-  return CB_OK;
+  return rows(c, t, x, v, rate, G);
 }
 
 cb_status cb_constraints_second(cb_constraints *c, double t, const double *x, const double *v, double *gamma,

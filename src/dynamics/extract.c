@@ -38,23 +38,9 @@ static cb_status group(cb_system *o, const cb_particle_set *g, span c, cb_partic
 
 static cb_status particles(const cb_system *s, span c, cb_system *o) {
   const size_t n = (size_t)o->n, k = (size_t)o->k, at = (size_t)c.first;
-  cb_arena *m = o->arena;
-  o->place = cb_arena_alloc(m, n, sizeof(int));
-  o->particle = cb_arena_alloc(m, n, sizeof(int));
-  o->mass = cb_arena_alloc_aligned(m, n, sizeof(double), CB_CACHE_LINE);
-  o->charge = cb_arena_alloc(m, n, sizeof(double));
-  o->radius = cb_arena_alloc(m, n, sizeof(double));
-  o->body = cb_arena_alloc(m, n, sizeof(int));
-  o->component = cb_arena_alloc(m, n, sizeof(int));
-  o->component_start = cb_arena_alloc(m, 2, sizeof(int));
-  o->name = cb_arena_alloc(m, n, sizeof *o->name);
-  o->origin = cb_arena_alloc(m, 1, sizeof *o->origin);
-  o->x = cb_arena_alloc_aligned(m, n * k, sizeof(double), CB_CACHE_LINE);
-  o->v = cb_arena_alloc_aligned(m, n * k, sizeof(double), CB_CACHE_LINE);
-  o->x_low = cb_arena_alloc(m, n * k, sizeof(double));
-  o->v_low = cb_arena_alloc(m, n * k, sizeof(double));
-  if (!o->place || !o->particle || !o->mass || !o->charge || !o->radius || !o->body || !o->component ||
-      !o->component_start || !o->name || !o->origin || !o->x || !o->v || !o->x_low || !o->v_low)
+  o->component_start = cb_arena_alloc(o->arena, 2, sizeof(int));
+  o->origin = cb_arena_alloc(o->arena, 1, sizeof *o->origin);
+  if (!cb_system_allocate_particles(o) || !o->component_start || !o->origin)
     return cb_fail(CB_ERROR_MEMORY, "no memory for a component of %d particles", o->n);
   o->component_start[1] = o->n;
   o->origin[0] = s->origin[s->component[c.first]];

@@ -217,8 +217,8 @@ static cb_status terms(cb_builder *b, cb_system *s) {
   return CB_OK;
 }
 
-static cb_status allocate(const cb_builder *b, cb_system *s) {
-  size_t n = (size_t)s->n, k = (size_t)s->k, e = (size_t)s->n_springs, t = (size_t)b->n_terms;
+bool cb_system_allocate_particles(cb_system *s) {
+  const size_t n = (size_t)s->n, k = (size_t)s->k;
   cb_arena *m = s->arena;
   s->place = cb_arena_alloc(m, n, sizeof(int));
   s->particle = cb_arena_alloc(m, n, sizeof(int));
@@ -228,6 +228,17 @@ static cb_status allocate(const cb_builder *b, cb_system *s) {
   s->body = cb_arena_alloc(m, n, sizeof(int));
   s->component = cb_arena_alloc(m, n, sizeof(int));
   s->name = cb_arena_alloc(m, n, sizeof *s->name);
+  s->x = cb_arena_alloc_aligned(m, n * k, sizeof(double), CB_CACHE_LINE);
+  s->v = cb_arena_alloc_aligned(m, n * k, sizeof(double), CB_CACHE_LINE);
+  s->x_low = cb_arena_alloc(m, n * k, sizeof(double));
+  s->v_low = cb_arena_alloc(m, n * k, sizeof(double));
+  return s->place && s->particle && s->mass && s->charge && s->radius && s->body && s->component && s->name && s->x &&
+         s->v && s->x_low && s->v_low;
+}
+
+static cb_status allocate(const cb_builder *b, cb_system *s) {
+  size_t k = (size_t)s->k, e = (size_t)s->n_springs, t = (size_t)b->n_terms;
+  cb_arena *m = s->arena;
   s->body_name = cb_arena_alloc(m, (size_t)s->n_bodies, sizeof *s->body_name);
   s->spring_i = cb_arena_alloc(m, e, sizeof(int));
   s->spring_j = cb_arena_alloc(m, e, sizeof(int));
@@ -239,13 +250,8 @@ static cb_status allocate(const cb_builder *b, cb_system *s) {
   s->field = cb_arena_alloc(m, t, sizeof *s->field);
   s->generalised = cb_arena_alloc(m, t, sizeof *s->generalised);
   s->expression = cb_arena_alloc(m, t * (k + 1), sizeof *s->expression);
-  s->x = cb_arena_alloc_aligned(m, n * k, sizeof(double), CB_CACHE_LINE);
-  s->v = cb_arena_alloc_aligned(m, n * k, sizeof(double), CB_CACHE_LINE);
-  s->x_low = cb_arena_alloc(m, n * k, sizeof(double));
-  s->v_low = cb_arena_alloc(m, n * k, sizeof(double));
-  if (s->place && s->particle && s->mass && s->charge && s->radius && s->body && s->component && s->name &&
-      s->body_name && s->spring_i && s->spring_j && s->stiffness && s->rest && s->damping && s->interaction &&
-      s->central && s->field && s->generalised && s->expression && s->x && s->v && s->x_low && s->v_low)
+  if (cb_system_allocate_particles(s) && s->body_name && s->spring_i && s->spring_j && s->stiffness && s->rest &&
+      s->damping && s->interaction && s->central && s->field && s->generalised && s->expression)
     return CB_OK;
   return cb_fail(CB_ERROR_MEMORY, "no memory for a system of %d particles and %d springs", s->n, s->n_springs);
 }

@@ -75,4 +75,7 @@ struct cb_system {
   cb_expression **expression; /* owned */
 };
 
+/* Arrays of its n particles with k coordinates each; false: no memory. */
+bool cb_system_allocate_particles(cb_system *s);
+
 #endif

@@ -191,7 +191,7 @@ class Plugins(Case):
         np.testing.assert_array_equal(local["inertia"], with_["inertia"])
         self.assertIn("wrench_drag", local)
         refused = self.call("--plugin", PLUGIN["newton"], "check", "b.yaml", "--set", "fluid.added_mass=newtn")
-        self.assertIn("no fluid model `newtn`; did you mean `newton`?", refused.stderr)
+        self.assertIn("unknown fluid model 'newtn', did you mean 'newton'?", refused.stderr)
         taken = self.call("--plugin", PLUGIN["newton"], "check", "b.yaml", "--set",
                           "bodies.0.wrenches=[{name: lee, force: [1, 0, 0]}]")
         self.assertIn("two wrenches of a body are called `lee`", taken.stderr)

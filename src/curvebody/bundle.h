@@ -34,6 +34,8 @@ typedef struct cb_bundle_class {
   /* A[dim*n], dA[n][dim*n] (NULL), M[n*n] (NULL), dM[n][n*n] (NULL). NULL: from on_jets. CB_STEP_SINGULAR at singular
    * shapes (locked inertia not invertible), CB_STEP_DOMAIN outside. */
   cb_status (*connection)(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM);
+  /* ddA[n][n][dim*n], ddM[n][n][n*n] (either may be NULL). NULL: from on_jets, or by differences of dA and dM. */
+  cb_status (*second)(const cb_bundle *b, const double *r, double *ddA, double *ddM);
   /* Where A and M come from a symmetric form on (xi, r'): G = ((P, Q), (Q^T, R)), [dim + n][dim + n], A = P^-1 Q,
    * M = R - Q^T A. P is the locked inertia, or the drag of the locked body. NULL: the model has none. */
   cb_status (*form)(const cb_bundle *b, const double *r, double *G);
@@ -63,6 +65,9 @@ cb_status cb_bundle_create_class(const cb_bundle_class *class_, const cb_node *n
 void cb_bundle_free(cb_bundle *b);
 
 cb_status cb_bundle_connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM);
+/* ddA[n][n][dim*n] and ddM[n][n][n*n], d_i d_j first (either may be NULL). By differences of order 8 where the kind has
+ * neither a closed form nor jets: they steer Newton's method. */
+cb_status cb_bundle_second(const cb_bundle *b, const double *r, double *ddA, double *ddM);
 /* B[dim] of the pair i < j, and of all pairs B[n(n-1)/2][dim], i first. */
 cb_status cb_bundle_curvature(const cb_bundle *b, const double *r, int i, int j, double *B);
 cb_status cb_bundle_curvatures(const cb_bundle *b, const double *r, double *B);

@@ -19,7 +19,8 @@ enum { CB_CONDITIONS_MAX = CB_GROUP_SIZE };
  * is not 0): c_k = f(g) - amount; -1 where there is none. */
 int cb_gait_target_count(const cb_group *G, const cb_gait_target *t);
 int cb_gait_target_amount(const cb_group *G, const cb_gait_target *t);
-/* The same target with another amount. */
+/* The amount (nan where there is none), and the same target with another. */
+double cb_gait_target_get(const cb_group *G, const cb_gait_target *t);
 void cb_gait_target_set(const cb_group *G, cb_gait_target *t, double amount);
 
 /* c[count], first[count][dim] (NULL), second[count][dim][dim] (NULL). */

@@ -10,8 +10,10 @@ static cb_expression *expression(const char *text) {
   return e;
 }
 
+static const cb_bundle_class nothing = {.name = "nothing"};
+
 /* One gait of two variables of each kind, all through the same start. */
-enum { FOURIER, POLYGON, SPLINE, SAMPLES, EXPRESSIONS, KINDS };
+enum { FOURIER, POLYGON, SPLINE, SAMPLES, ARCS, EXPRESSIONS, KINDS };
 
 static const double start[2] = {.7, -.2};
 
@@ -23,6 +25,11 @@ static cb_gait *gait_of(int kind) {
   if (kind == POLYGON) check_ok(cb_gait_polygon(2, 4, r, &g));
   if (kind == SPLINE) check_ok(cb_gait_spline(2, 4, NULL, r, &g));
   if (kind == SAMPLES) check_ok(cb_gait_spline(2, 4, time, r, &g));
+  if (kind == ARCS) {
+    static const double ends[3] = {0, .3, 1},
+                        points[16] = {.7, -.2, .9, .1, .4, .5, -.2, .3, -.2, .3, -.6, .4, .1, -.8, .7, -.2};
+    check_ok(cb_gait_arcs(2, 2, ends, 3, points, &g));
+  }
   if (kind == EXPRESSIONS) {
     cb_expression *e[2] = {expression(".2 + .5*cos(2*pi*t)"), expression("-.2 + abs(sin(2*pi*t))")};
     check_ok(cb_gait_expressions(2, (const cb_expression *const *)e, 1, (const double[]){.5}, &g));
@@ -140,7 +147,7 @@ static void gaits_are_continuous(void **state) {
 /* Jumps of the rate are at the breaks and nowhere else. */
 static void breaks_are_where_rates_jump(void **state) {
   (void)state;
-  static const int corners[KINDS] = {0, 4, 0, 0, 2}, all[KINDS] = {0, 4, 4, 4, 2};
+  static const int corners[KINDS] = {0, 4, 0, 0, 2, 2}, all[KINDS] = {0, 4, 4, 4, 2, 2};
   for (int kind = 0; kind < KINDS; kind++)
     for (int how = 0; how < 4; how++) { /* as it is, backwards, begun elsewhere */
       cb_gait *g = made_of(kind, how);
@@ -185,6 +192,70 @@ static void gaits_of_gaits_are_what_they_say(void **state) {
   }
 }
 
+/* (u - u^3)(a + b T(2u - 1)), T of degree 14: 0 at both ends of an arc, u its time from 0 to 1. */
+static double arched(double a, double b, double u, double *rate) {
+  const double x = 2 * u - 1, angle = acos(fmin(fmax(x, -1), 1)), T = cos(14 * angle);
+  const double dT = fabs(x) < 1 ? 28 * sin(14 * angle) / sin(angle) : 0;
+  *rate = (1 - 3 * u * u) * (a + b * T) + (u - u * u * u) * b * dT;
+  return (u - u * u * u) * (a + b * T);
+}
+
+/* Degree 17: rounding errors of values of size 1, in rates up to 17^2 of them by the shorter arc of .2. */
+static void arcs_are_the_polynomials_through_their_points(void **state) {
+  (void)state;
+  enum { DEGREE = 17, ARCS_OF = 3 };
+  static const double ends[ARCS_OF + 1] = {0, .35, .8, 1}, a[ARCS_OF] = {1, -.5, .3}, b[ARCS_OF] = {.2, .7, -1};
+  double points[ARCS_OF * (DEGREE + 1)], ignored;
+  uint64_t seed = check_seed();
+  cb_gait *g;
+  for (int k = 0; k < ARCS_OF; k++)
+    for (int j = 0; j <= DEGREE; j++)
+      points[k * (DEGREE + 1) + j] = .5 + arched(a[k], b[k], (1 - cos(M_PI * j / DEGREE)) / 2, &ignored);
+  check_ok(cb_gait_arcs(1, ARCS_OF, ends, DEGREE, points, &g));
+  for (int trial = 0; trial < 300; trial++) {
+    const int k = trial % ARCS_OF;
+    const double share = ends[k + 1] - ends[k];
+    /* every third is a rounding error from a point, where the formulas divide by next to nothing */
+    const double u = trial % 9 < 3 ? (1 - cos(M_PI * (1 + trial % 16) / DEGREE)) / 2 : check_uniform(&seed, 0, 1);
+    double r, rate, expected_rate;
+    cb_gait_at(g, ends[k] + u * share, &r, &rate);
+    check_near(r, .5 + arched(a[k], b[k], u, &expected_rate), 2e-14);
+    check_near(rate, expected_rate / share, 2e-12);
+  }
+  cb_gait_free(g);
+}
+
+/* Seventeen digits say a number: what is read is what was written to the last bit. */
+static void arcs_come_back_from_their_text(void **state) {
+  (void)state;
+  enum { DEGREE = 5, POINTS = 2 * (DEGREE + 1) };
+  const cb_bundle plain = {.kind = &nothing, .n = 1, .shape = {"bend"}};
+  uint64_t seed = check_seed();
+  double ends[3] = {0, check_uniform(&seed, .2, .8), 1}, points[POINTS];
+  char text[2048];
+  int used = snprintf(text, sizeof text, "{arcs: {ends: [0, %.17g, 1], points: [[", ends[1]);
+  for (int j = 0; j < POINTS; j++) points[j] = check_uniform(&seed, -1, 1);
+  points[DEGREE + 1] = points[DEGREE], points[POINTS - 1] = points[0];
+  for (int j = 0; j < POINTS; j++)
+    used += snprintf(text + used, sizeof text - (size_t)used, "%s[%.17g]%s", j % (DEGREE + 1) ? ", " : "", points[j],
+                     j == DEGREE ? "], [" : "");
+  snprintf(text + used, sizeof text - (size_t)used, "]]}}");
+  cb_tree *tree;
+  cb_gait *made, *read;
+  check_ok(cb_gait_arcs(1, 2, ends, DEGREE, points, &made));
+  check_ok(cb_tree_read("arcs", text, &tree));
+  check_ok(cb_gait_read(&plain, cb_tree_root(tree), NULL, NULL, &read));
+  for (int trial = 0; trial < 100; trial++) {
+    const double t = check_uniform(&seed, 0, 1);
+    double r[2], rate[2];
+    cb_gait_at(made, t, &r[0], &rate[0]);
+    cb_gait_at(read, t, &r[1], &rate[1]);
+    check_near(r[0], r[1], 0), check_near(rate[0], rate[1], 0);
+  }
+  cb_gait_free(made), cb_gait_free(read);
+  cb_tree_free(tree);
+}
+
 static void a_loop_of_a_phase_goes_on_in_what_is_made_of_it(void **state) {
   (void)state;
   const double r[2] = {.3, .1};
@@ -204,8 +275,6 @@ static void a_loop_of_a_phase_goes_on_in_what_is_made_of_it(void **state) {
   check_near(rate[1], 2, 0);
   cb_gait_free(loop), cb_gait_free(late), cb_gait_free(twice);
 }
-
-static const cb_bundle_class nothing = {.name = "nothing"};
 
 static void open_gaits_are_told_from_closed_ones(void **state) {
   (void)state;
@@ -254,6 +323,16 @@ static void wrong_gaits_are_named(void **state) {
   assert_int_equal(cb_gait_paced(polygon, both, &g), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_gait_shifted(polygon, NAN, &g), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_gait_moved(polygon, (const double[]){1, INFINITY}, NULL, &g), CB_ERROR_ARGUMENT);
+  const double ends[] = {0, .5, 1}, late[] = {0, .5, 2}, back_again[] = {0, 1.5, 1}, joined[] = {0, 1, 1, 0},
+               parted[] = {0, 1, 2, 0};
+  check_ok(cb_gait_arcs(1, 2, ends, 1, joined, &line));
+  cb_gait_free(line);
+  assert_int_equal(cb_gait_arcs(1, 2, ends, 1, parted, &g), CB_ERROR_ARGUMENT);
+  assert_non_null(strstr(cb_error_text(), "arc 0 of a gait ends with 1 in variable 0, the next begins with 2"));
+  assert_int_equal(cb_gait_arcs(1, 2, late, 1, joined, &g), CB_ERROR_ARGUMENT);
+  assert_int_equal(cb_gait_arcs(1, 2, back_again, 1, joined, &g), CB_ERROR_ARGUMENT);
+  assert_int_equal(cb_gait_arcs(1, 0, ends, 1, joined, &g), CB_ERROR_ARGUMENT);
+  assert_int_equal(cb_gait_arcs(1, 2, ends, 0, joined, &g), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_gait_loop(2, 2, start, 1, &g), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_gait_loop(2, 1, start, 0, &g), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_gait_sequence(0, NULL, &g), CB_ERROR_ARGUMENT);
@@ -276,6 +355,8 @@ int main(void) {
       cmocka_unit_test(gaits_are_continuous),
       cmocka_unit_test(breaks_are_where_rates_jump),
       cmocka_unit_test(gaits_of_gaits_are_what_they_say),
+      cmocka_unit_test(arcs_are_the_polynomials_through_their_points),
+      cmocka_unit_test(arcs_come_back_from_their_text),
       cmocka_unit_test(a_loop_of_a_phase_goes_on_in_what_is_made_of_it),
       cmocka_unit_test(open_gaits_are_told_from_closed_ones),
       cmocka_unit_test(wrong_gaits_are_named),

@@ -3,6 +3,7 @@
  *   fourier  r(t) = a_0 + sum_k a_k cos 2 pi k t + b_k sin 2 pi k t
  *   polygon  straight sides between corners, each taking time in proportion to its share
  *   spline   periodic cubic through points;  samples: the same at given times
+ *   arcs     polynomials between given times, continuous, with corners there
  * These are closed by construction, r(1) = r(0) to the last bit. Expressions and loops of a phase may be open: then
  * they have a path in the group (cb_reconstruct), and a holonomy where what is open is whole periods of shape
  * variables.
@@ -22,6 +23,9 @@ cb_status cb_gait_fourier(int n, int harmonics, const double *mean, const double
                           cb_gait **out);
 cb_status cb_gait_polygon(int n, int corners, const double *r, cb_gait **out); /* r[corners][n] */
 cb_status cb_gait_spline(int n, int points, const double *time, const double *r, cb_gait **out); /* time NULL: even */
+/* On arc k, from time ends[k] to ends[k + 1] (ends[arcs + 1] from 0 to 1), the polynomial of this degree (>= 1) through
+ * values[arcs][degree + 1][n] at its times (1 - cos(pi j/degree))/2, j = 0..degree. Each begins where the last ends. */
+cb_status cb_gait_arcs(int n, int arcs, const double *ends, int degree, const double *values, cb_gait **out);
 /* Expressions of t (their only variable), one a shape variable, over [0, 1]; breaks as given, ascending in [0, 1), and
  * the start. Copied. CB_ERROR_ARGUMENT where they are not finite. */
 cb_status cb_gait_expressions(int n, const cb_expression *const *r, int breaks, const double *at, cb_gait **out);
@@ -53,6 +57,7 @@ cb_status cb_gait_moved(const cb_gait *g, const double *scale, const double *off
  *   {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}}
  *   {spline: {points: [[..], ..], times: [..]}}                     periodic; times in [0, 1), even where absent
  *   {samples: {points: [[..], ..], times: [..]}}
+ *   {arcs: {ends: [0, .., 1], points: [[[..], ..], ..]}}            a list of points an arc
  *   {expressions: {alpha1: "cos(2*pi*t)", alpha2: "sin(2*pi*t)"}, breaks: [0.5]}
  *   {sequence: [gait, gait]}                                        each in the same time
  *   {loop: phase, at: [0, 0]}                                       a variable that has a period, once round

@@ -1,5 +1,5 @@
 /* Gaits of a scenario. See scenario_gait.h. */
-#include "io/scenario_gait.h"
+#include "io/scenario_gait_private.h"
 
 #include "core/errors.h"
 #include "tree/scalar.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct gait_parameters {
-  const cb_node *fourier, *polygon, *spline, *samples, *expressions, *sequence, *loop;
+  const cb_node *fourier, *polygon, *spline, *samples, *arcs, *expressions, *sequence, *loop;
   const cb_node *breaks, *at, *pace, *offset, *scale;
   bool reversed;
   double start, period;
@@ -25,6 +25,9 @@ const cb_param cb_gait_table[] = {
     NODE(polygon, "{corners: [[..], ..]}: straight sides, at one speed"),
     NODE(spline, "{points: [[..], ..], times: [..]}: the periodic cubic; times in [0, 1), even where absent"),
     NODE(samples, "{points: [[..], ..], times: [..]}: the same at given times"),
+    NODE(arcs,
+         "{ends: [0, .., 1], points: [[[..], ..], ..]}: on each arc the polynomial through its points, which stand at "
+         "the times (1 - cos(pi*j/d))/2 of it, j = 0 .. d"),
     NODE(expressions, "{VARIABLE: \"..\", ..} of t in [0, 1]"),
     NODE(sequence, "list of gaits that begin at one shape, each in the same time"),
     NODE(loop, "a shape variable that has a period, once round"),
@@ -42,148 +45,7 @@ const cb_param cb_gait_table[] = {
 
 static cb_status read_one(const cb_bundle *b, const cb_node *map, int *repeat, double *period, cb_gait **out);
 
-/* --- lists of numbers --- */
-
-typedef struct names {
-  char text[256];
-} names;
-
-static names variables(const cb_bundle *b) {
-  names out = {""};
-  size_t used = 0;
-  for (int i = 0; i < b->n && used < sizeof out.text; i++)
-    used += (size_t)snprintf(out.text + used, sizeof out.text - used, "%s%s", i ? ", " : "", b->shape[i]);
-  return out;
-}
-
-cb_status cb_gait_read_shape(const cb_bundle *b, const cb_node *list, const char *what, double *r) {
-  if (!list || list->kind != CB_NODE_LIST || list->count != (size_t)b->n) {
-    char found[64];
-    if (list && list->kind == CB_NODE_LIST)
-      snprintf(found, sizeof found, "%zu", list->count);
-    else
-      snprintf(found, sizeof found, "%s", cb_node_found(list).text);
-    return cb_node_fail(list, "%s: expected a list of %d number%s, one a shape variable (%s), found %s", what, b->n,
-                        b->n == 1 ? "" : "s", variables(b).text, found);
-  }
-  return cb_node_reals(list, (size_t)b->n, r);
-}
-
-/* A list of shapes into r[count][n], from malloc; NULL for an absent one. */
-static cb_status read_rows(const cb_bundle *b, const cb_node *list, const char *what, double **r, int *count) {
-  *r = NULL, *count = 0;
-  if (!list) return CB_OK;
-  if (list->kind != CB_NODE_LIST || list->count == 0)
-    return cb_node_fail(list, "expected a list of %ss, each a list of %d number%s, one a shape variable (%s)", what,
-                        b->n, b->n == 1 ? "" : "s", variables(b).text);
-  const size_t n = (size_t)b->n;
-  double *rows = malloc(list->count * n * sizeof *rows);
-  if (!rows) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu %ss", list->count, what);
-  cb_errors errors = cb_errors_begin();
-  for (size_t k = 0; k < list->count; k++) {
-    char name[32];
-    snprintf(name, sizeof name, "%s %zu", what, k + 1);
-    cb_errors_add(&errors, list->items[k], cb_gait_read_shape(b, list->items[k], name, rows + k * n));
-  }
-  const cb_status status = cb_errors_end(&errors);
-  if (status) return free(rows), status;
-  *r = rows, *count = (int)list->count;
-  return CB_OK;
-}
-
-/* Ascending numbers in [0, 1], from malloc; NULL for an absent list. */
-static cb_status read_times(const cb_node *list, const char *what, double **out, int *count) {
-  *out = NULL, *count = 0;
-  if (!list) return CB_OK;
-  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "%s: expected a list of times in [0, 1]", what);
-  double *t = malloc((list->count ? list->count : 1) * sizeof *t);
-  if (!t) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu times", list->count);
-  cb_status status = cb_node_reals(list, list->count, t);
-  for (size_t k = 0; k < list->count && !status; k++) {
-    if (!(t[k] >= 0 && t[k] <= 1))
-      status = cb_node_fail(list->items[k], "%s: expected times in [0, 1], parts of the cycle, found %g", what, t[k]);
-    else if (k && !(t[k] > t[k - 1]))
-      status = cb_node_fail(list->items[k], "%s: expected times that ascend, found %g after %g", what, t[k], t[k - 1]);
-  }
-  if (status) return free(t), status;
-  *out = t, *count = (int)list->count;
-  return CB_OK;
-}
-
 /* --- kinds --- */
-
-/* What a constructor says of its arguments, with the place of node. */
-static cb_status placed(cb_status status, const cb_node *node) {
-  const bool of_input =
-      status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN || status == CB_ERROR_INPUT || status > 0;
-  return of_input && !cb_failure_last().placed ? cb_node_fail(node, "%s", cb_error_text()) : status;
-}
-
-static cb_status read_fourier(const cb_bundle *b, const cb_node *map, cb_gait **out) {
-  static const char *const keys[] = {"mean", "cosine", "sine"};
-  const int n = b->n;
-  const cb_node *mean = cb_node_get(map, "mean"), *cosine = cb_node_get(map, "cosine"),
-                *sine = cb_node_get(map, "sine");
-  double a0[CB_SHAPE_MAX] = {0}, *a = NULL, *s = NULL;
-  int cosines = 0, sines = 0;
-  cb_status status = cb_node_check_keys(map, keys, 3);
-  if (!status && !cosine && !sine) return cb_node_fail(map, "expected `cosine` or `sine`: lists of harmonics 1, 2, ..");
-  if (status) return status;
-  cb_errors errors = cb_errors_begin();
-  if (mean) cb_errors_add(&errors, mean, cb_gait_read_shape(b, mean, "mean", a0));
-  cb_errors_add(&errors, cosine, read_rows(b, cosine, "harmonic", &a, &cosines));
-  cb_errors_add(&errors, sine, read_rows(b, sine, "harmonic", &s, &sines));
-  status = cb_errors_end(&errors);
-  const int most = cosines > sines ? cosines : sines;
-  double *both = status ? NULL : calloc(2 * (size_t)most * (size_t)n, sizeof *both);
-  if (!status && !both) status = cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d harmonics", most);
-  if (!status) {
-    double *c = both, *d = both + most * n;
-    if (a) memcpy(c, a, (size_t)(cosines * n) * sizeof *c);
-    if (s) memcpy(d, s, (size_t)(sines * n) * sizeof *d);
-    status = placed(cb_gait_fourier(n, most, a0, c, d, out), map);
-  }
-  free(a);
-  free(s);
-  free(both);
-  return status;
-}
-
-static cb_status read_polygon(const cb_bundle *b, const cb_node *map, cb_gait **out) {
-  static const char *const keys[] = {"corners"};
-  const cb_node *list = cb_node_get(map, "corners");
-  double *r;
-  int count;
-  cb_status status = cb_node_check_keys(map, keys, 1);
-  if (!status && !list) return cb_node_fail(map, "expected `corners`, a list of shapes");
-  if (!status) status = read_rows(b, list, "corner", &r, &count);
-  if (status) return status;
-  status = count < 2 ? cb_node_fail(list, "expected at least 2 corners, found %d", count)
-                     : placed(cb_gait_polygon(b->n, count, r, out), list);
-  free(r);
-  return status;
-}
-
-static cb_status read_points(const cb_bundle *b, const cb_node *map, bool timed, cb_gait **out) {
-  static const char *const keys[] = {"points", "times"};
-  const cb_node *list = cb_node_get(map, "points"), *times = cb_node_get(map, "times");
-  double *r = NULL, *t = NULL;
-  int count = 0, given = 0;
-  cb_status status = cb_node_check_keys(map, keys, 2);
-  if (!status && !list) return cb_node_fail(map, "expected `points`, a list of shapes");
-  if (!status && timed && !times) return cb_node_fail(map, "expected `times` of the points in [0, 1]");
-  if (!status) status = read_rows(b, list, "point", &r, &count);
-  if (!status) status = read_times(times, "times", &t, &given);
-  if (!status && times && given != count)
-    status = cb_node_fail(times, "expected %d times, one a point, found %d", count, given);
-  if (!status && count < 3) status = cb_node_fail(list, "expected at least 3 points, found %d", count);
-  if (!status) {
-    status = placed(cb_gait_spline(b->n, count, t, r, out), list);
-  }
-  free(r);
-  free(t);
-  return status;
-}
 
 static cb_status parse(const cb_node *node, cb_expression **out) {
   static const char *const time[] = {"t"};
@@ -208,13 +70,13 @@ static cb_status unknown_variable(const cb_bundle *b, const cb_node *node) {
 static cb_status read_expressions(const cb_bundle *b, const cb_node *map, const cb_node *breaks, cb_gait **out) {
   cb_expression *r[CB_SHAPE_MAX] = {0};
   if (map->kind != CB_NODE_MAP)
-    return cb_node_fail(map, "expected a map of expressions of t, one a shape variable (%s)", variables(b).text);
+    return cb_node_fail(map, "expected a map of expressions of t, one a shape variable (%s)", cb_gait_names_of(b).text);
   double *t = NULL;
   int count = 0;
   cb_errors errors = cb_errors_begin();
   for (size_t k = 0; k < map->count; k++)
     if (find(b, map->keys[k]->text) < 0) cb_errors_add(&errors, map->keys[k], unknown_variable(b, map->keys[k]));
-  cb_errors_add(&errors, breaks, read_times(breaks, "breaks", &t, &count));
+  cb_errors_add(&errors, breaks, cb_gait_read_times(breaks, "breaks", &t, &count));
   for (int i = 0; i < b->n; i++) {
     const cb_node *given = cb_node_get(map, b->shape[i]);
     if (given)
@@ -224,7 +86,7 @@ static cb_status read_expressions(const cb_bundle *b, const cb_node *map, const 
                     cb_node_fail(map, "the shape variable `%s` is missing: expected an expression of t", b->shape[i]));
   }
   cb_status status = cb_errors_end(&errors);
-  if (!status) status = placed(cb_gait_expressions(b->n, (const cb_expression *const *)r, count, t, out), map);
+  if (!status) status = cb_gait_placed(cb_gait_expressions(b->n, (const cb_expression *const *)r, count, t, out), map);
   for (int i = 0; i < b->n; i++) cb_expression_free(r[i]);
   free(t);
   return status;
@@ -240,7 +102,7 @@ static cb_status read_loop(const cb_bundle *b, const cb_node *node, const cb_nod
   if (turning < 0) return unknown_variable(b, node);
   if (!(b->period[turning] > 0))
     return cb_node_fail(node, "`%s` has no period to go round; expected a variable that is an angle or a phase", name);
-  return placed(cb_gait_loop(b->n, turning, from, b->period[turning], out), node);
+  return cb_gait_placed(cb_gait_loop(b->n, turning, from, b->period[turning], out), node);
 }
 
 static cb_status read_sequence(const cb_bundle *b, const cb_node *list, cb_gait **out) {
@@ -253,7 +115,7 @@ static cb_status read_sequence(const cb_bundle *b, const cb_node *list, cb_gait 
   for (int k = 0; k < count && part; k++)
     cb_errors_add(&errors, list->items[k], read_one(b, list->items[k], NULL, NULL, &part[k]));
   if (part) status = cb_errors_end(&errors);
-  if (!status) status = placed(cb_gait_sequence(count, (const cb_gait *const *)part, out), list);
+  if (!status) status = cb_gait_placed(cb_gait_sequence(count, (const cb_gait *const *)part, out), list);
   for (int k = 0; part && k < count; k++) cb_gait_free(part[k]);
   free(part);
   return status;
@@ -263,7 +125,7 @@ static cb_status read_sequence(const cb_bundle *b, const cb_node *list, cb_gait 
 
 /* g becomes what was made of it, and what it was is freed. */
 static cb_status become(cb_status status, const cb_node *node, cb_gait *const *made, cb_gait **g) {
-  if (status) return placed(status, node);
+  if (status) return cb_gait_placed(status, node);
   cb_gait_free(*g);
   *g = *made;
   return CB_OK;
@@ -311,8 +173,10 @@ static cb_status read_beside(const cb_bundle *b, const cb_node *map, const gait_
 }
 
 static cb_status one_kind(const cb_node *map, const gait_parameters *p, const cb_node **out) {
-  static const char *const kinds[] = {"fourier", "polygon", "spline", "samples", "expressions", "sequence", "loop"};
-  const cb_node *const given[] = {p->fourier, p->polygon, p->spline, p->samples, p->expressions, p->sequence, p->loop};
+  static const char *const kinds[] = {"fourier", "polygon",     "spline",   "samples",
+                                      "arcs",    "expressions", "sequence", "loop"};
+  const cb_node *const given[] = {p->fourier, p->polygon,     p->spline,   p->samples,
+                                  p->arcs,    p->expressions, p->sequence, p->loop};
   const size_t count = sizeof kinds / sizeof *kinds;
   size_t found = count;
   for (size_t k = 0; k < count; k++) {
@@ -322,8 +186,8 @@ static cb_status one_kind(const cb_node *map, const gait_parameters *p, const cb
     found = k;
   }
   if (found == count)
-    return cb_node_fail(map,
-                        "expected a kind of gait: fourier, polygon, spline, samples, expressions, sequence or loop");
+    return cb_node_fail(
+        map, "expected a kind of gait: fourier, polygon, spline, samples, arcs, expressions, sequence or loop");
   *out = given[found];
   return CB_OK;
 }
@@ -344,10 +208,11 @@ static cb_status check_beside(const cb_node *map, const gait_parameters *p, bool
 }
 
 static cb_status read_kind(const cb_bundle *b, const cb_node *kind, const gait_parameters *p, cb_gait **g) {
-  return p->fourier       ? read_fourier(b, kind, g)
-         : p->polygon     ? read_polygon(b, kind, g)
-         : p->spline      ? read_points(b, kind, false, g)
-         : p->samples     ? read_points(b, kind, true, g)
+  return p->fourier       ? cb_gait_read_fourier(b, kind, g)
+         : p->polygon     ? cb_gait_read_polygon(b, kind, g)
+         : p->spline      ? cb_gait_read_points(b, kind, false, g)
+         : p->samples     ? cb_gait_read_points(b, kind, true, g)
+         : p->arcs        ? cb_gait_read_arcs(b, kind, g)
          : p->expressions ? read_expressions(b, kind, p->breaks, g)
          : p->sequence    ? read_sequence(b, kind, g)
                           : read_loop(b, kind, p->at, g);

@@ -89,6 +89,8 @@ class Gait(Case):
                  circle),
                 ("{fourier: {cosine: [[0.5, 0]], sine: [[0, 0.25]]}, scale: [2, 4]}", circle),
                 ("{fourier: {mean: [1, 1], cosine: [[2, 0]], sine: [[0, 2]]}, scale: 0.5, offset: [-0.5, -0.5]}", circle),
+                ("{arcs: {ends: [0, 0.2, 0.5, 0.9, 1], points: [[[1, 1], [0, 1], [-1, 1]], [[-1, 1], [-1, 0.5], [-1, -1]], "
+                 "[[-1, -1], [-0.3, -1], [1, -1]], [[1, -1], [1, 0], [1, 1]]]}}", SQUARE),
                 ("{sequence: [{fourier: {cosine: [[1, 0]], sine: [[0, 1]]}}, {fourier: {cosine: [[1, 0]], sine: [[0, 1]]}}]}",
                  se2(circle, circle)),
                 ("{sequence: [{fourier: {cosine: [[1, 0]], sine: [[0, 1]]}}, "

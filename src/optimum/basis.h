@@ -18,11 +18,11 @@ typedef struct cb_basis {
   int functions, panels, nodes; /* nodes = panels CB_BASIS_STAGES */
   int harmonics;                /* fourier; 0: arcs */
   int arcs, degree;
-  double *end;                  /* [arcs + 1] */
+  double *end; /* [arcs + 1] */
   cb_tableau gauss;
-  double *edge;                 /* [panels + 1]: times */
-  double *time, *weight;        /* [nodes] */
-  double *phi, *rate;           /* [nodes][functions] */
+  double *edge;          /* [panels + 1]: times */
+  double *time, *weight; /* [nodes] */
+  double *phi, *rate;    /* [nodes][functions] */
   struct cb_arena *arena;
 } cb_basis;
 

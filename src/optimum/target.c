@@ -24,12 +24,12 @@ static double rotation_angle(const double *q, double near) {
 int cb_gait_target_count(const cb_group *G, const cb_gait_target *t) {
   int count = 0;
   switch (t->kind) {
-  case CB_GAIT_MOVE: return named(G, "se2") ? 2 : named(G, "se3") ? 4 : 1;
-  case CB_GAIT_TURN: return 1;
-  case CB_GAIT_ELEMENT: return G->dim;
-  case CB_GAIT_PARTS:
-    for (int k = 0; k < G->size; k++) count += t->asked[k];
-    return count;
+    case CB_GAIT_MOVE: return named(G, "se2") ? 2 : named(G, "se3") ? 4 : 1;
+    case CB_GAIT_TURN: return 1;
+    case CB_GAIT_ELEMENT: return G->dim;
+    case CB_GAIT_PARTS:
+      for (int k = 0; k < G->size; k++) count += t->asked[k];
+      return count;
   }
   return 0;
 }
@@ -49,12 +49,12 @@ int cb_gait_target_amount(const cb_group *G, const cb_gait_target *t) {
   const int only = t->kind == CB_GAIT_PARTS ? only_part(G, t) : -1;
   int row = 0;
   switch (t->kind) {
-  case CB_GAIT_MOVE:
-  case CB_GAIT_TURN: return 0;
-  case CB_GAIT_ELEMENT: return translations(G) && G->dim == 1 ? 0 : -1;
-  case CB_GAIT_PARTS:
-    for (int k = 0; k < only; k++) row += t->asked[k];
-    return only < 0 ? -1 : row;
+    case CB_GAIT_MOVE:
+    case CB_GAIT_TURN: return 0;
+    case CB_GAIT_ELEMENT: return translations(G) && G->dim == 1 ? 0 : -1;
+    case CB_GAIT_PARTS:
+      for (int k = 0; k < only; k++) row += t->asked[k];
+      return only < 0 ? -1 : row;
   }
   return -1;
 }
@@ -102,12 +102,12 @@ static cb_status from_element(const cb_group *G, const double *e, const double *
 /* The conditions' values alone. */
 static cb_status values(const cb_group *G, const cb_gait_target *t, const double *g, double *c) {
   switch (t->kind) {
-  case CB_GAIT_MOVE: moved(G, t->value, g, c); break;
-  case CB_GAIT_TURN: turned(G, t->value, g, c); break;
-  case CB_GAIT_ELEMENT: return from_element(G, t->element, g, c);
-  case CB_GAIT_PARTS:
-    for (int k = 0; k < G->size; k++)
-      if (t->asked[k]) *c++ = g[k] - t->element[k];
+    case CB_GAIT_MOVE: moved(G, t->value, g, c); break;
+    case CB_GAIT_TURN: turned(G, t->value, g, c); break;
+    case CB_GAIT_ELEMENT: return from_element(G, t->element, g, c);
+    case CB_GAIT_PARTS:
+      for (int k = 0; k < G->size; k++)
+        if (t->asked[k]) *c++ = g[k] - t->element[k];
   }
   return CB_OK;
 }
@@ -153,8 +153,7 @@ static cb_status bends(const cb_group *G, const cb_gait_target *t, const double 
           y[b] += (s & 2 ? -1 : 1) * scale * h;
           const cb_status status = displaced(G, t, g, y, c);
           if (status) return status;
-          for (int k = 0; k < count; k++)
-            second[(k * dim + a) * dim + b] += share * sign * c[k] / (4 * h * h);
+          for (int k = 0; k < count; k++) second[(k * dim + a) * dim + b] += share * sign * c[k] / (4 * h * h);
         }
   for (int k = 0; k < count; k++)
     for (int a = 0; a < dim; a++)

@@ -25,6 +25,6 @@ void cb_gait_target_set(const cb_group *G, cb_gait_target *t, double amount);
 
 /* c[count], first[count][dim] (NULL), second[count][dim][dim] (NULL). */
 cb_status cb_gait_target_at(const cb_group *G, const cb_gait_target *t, const double *g, double *c, double *first,
-                       double *second);
+                            double *second);
 
 #endif

@@ -21,8 +21,8 @@ typedef struct cb_variation {
   double *dcost; /* [unknowns] */
   double *dy;    /* [dim][unknowns] */
   /* at the nodes */
-  double *r, *v;          /* [nodes][n] */
-  double *element;        /* [nodes][group->size] */
+  double *r, *v;   /* [nodes][n] */
+  double *element; /* [nodes][group->size] */
   double *A, *dA, *M, *dM, *ddA, *ddM;
   struct cb_variation_work *work;
 } cb_variation;

@@ -1,0 +1,198 @@
+/* Fourier's functions and polynomials on arcs, at the nodes of Gauss's panels. */
+#include "optimum/basis.h"
+
+#include "core/arena.h"
+#include "core/failure.h"
+#include "numerics/small.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HARMONICS_MAX = 256, DEGREE_MAX = 64, ARCS_MAX = 64 };
+
+static void fourier_at(const cb_basis *b, double t, double *phi, double *rate) {
+  phi[0] = 1;
+  if (rate) rate[0] = 0;
+  for (int k = 1; k <= b->harmonics; k++) {
+    const double w = 2 * M_PI * k, c = M_SQRT2 * cos(w * t), s = M_SQRT2 * sin(w * t);
+    phi[2 * k - 1] = c / w, phi[2 * k] = s / w;
+    if (rate) rate[2 * k - 1] = -s, rate[2 * k] = c;
+  }
+}
+
+/* Vertices first: 1 at end[k], linear to its neighbours; then the integrals of Legendre's polynomials of each arc. */
+static void arcs_at(const cb_basis *b, int arc, double t, double *phi, double *rate) {
+  const double length = b->end[arc + 1] - b->end[arc], x = 2 * (t - b->end[arc]) / length - 1;
+  memset(phi, 0, (size_t)b->functions * sizeof *phi);
+  if (rate) memset(rate, 0, (size_t)b->functions * sizeof *rate);
+  const int next = (arc + 1) % b->arcs;
+  phi[arc] += (1 - x) / 2, phi[next] += (1 + x) / 2;
+  if (rate) rate[arc] -= 1 / length, rate[next] += 1 / length;
+  double before = 1, p = x;
+  for (int k = 1; k < b->degree; k++) {
+    const double after = ((2 * k + 1) * x * p - k * before) / (k + 1), scale = sqrt((2 * k + 1) / length);
+    const int at = b->arcs + arc * (b->degree - 1) + k - 1;
+    phi[at] = scale * length / 2 * (after - before) / (2 * k + 1);
+    if (rate) rate[at] = scale * p;
+    before = p, p = after;
+  }
+}
+
+static int arc_of(const cb_basis *b, double t) {
+  int arc = 0;
+  while (arc + 1 < b->arcs && t >= b->end[arc + 1]) arc++;
+  return arc;
+}
+
+void cb_basis_at(const cb_basis *b, double t, double *phi, double *rate) {
+  t -= floor(t);
+  if (b->harmonics)
+    fourier_at(b, t, phi, rate);
+  else
+    arcs_at(b, arc_of(b, t), t, phi, rate);
+}
+
+static cb_status finish(cb_basis *b, const int *panels_of, cb_basis **out) {
+  const int s = CB_BASIS_STAGES;
+  const size_t nodes = (size_t)b->panels * s;
+  b->nodes = (int)nodes;
+  b->edge = cb_arena_alloc(b->arena, (size_t)b->panels + 1, sizeof(double));
+  b->time = cb_arena_alloc(b->arena, nodes, sizeof(double));
+  b->weight = cb_arena_alloc(b->arena, nodes, sizeof(double));
+  b->phi = cb_arena_alloc(b->arena, nodes * (size_t)b->functions, sizeof(double));
+  b->rate = cb_arena_alloc(b->arena, nodes * (size_t)b->functions, sizeof(double));
+  cb_status status = cb_tableau_gauss(s, &b->gauss);
+  if (!b->edge || !b->time || !b->weight || !b->phi || !b->rate)
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for %d functions of time", b->functions);
+  if (status) return cb_basis_free(b), status;
+  int panel = 0;
+  for (int arc = 0; arc < b->arcs; arc++)
+    for (int k = 0; k < panels_of[arc]; k++, panel++) {
+      const double length = (b->end[arc + 1] - b->end[arc]) / panels_of[arc];
+      b->edge[panel] = b->end[arc] + k * length;
+      for (int i = 0; i < s; i++) {
+        const int q = panel * s + i;
+        b->time[q] = b->edge[panel] + b->gauss.c[i] * length;
+        b->weight[q] = b->gauss.b[i] * length;
+        double *phi = b->phi + q * b->functions, *rate = b->rate + q * b->functions;
+        if (b->harmonics)
+          fourier_at(b, b->time[q], phi, rate);
+        else
+          arcs_at(b, arc, b->time[q], phi, rate);
+      }
+    }
+  b->edge[panel] = 1;
+  *out = b;
+  return CB_OK;
+}
+
+static cb_basis *begin(int arcs, const double *ends) {
+  cb_arena *arena = cb_arena_create();
+  cb_basis *b = cb_arena_alloc(arena, 1, sizeof *b);
+  if (b) b->end = cb_arena_alloc(arena, (size_t)arcs + 1, sizeof *b->end);
+  if (!b || !b->end) return cb_arena_free(arena), NULL;
+  b->arena = arena;
+  b->arcs = arcs;
+  memcpy(b->end, ends, ((size_t)arcs + 1) * sizeof *ends);
+  return b;
+}
+
+cb_status cb_basis_fourier(int harmonics, int panels, cb_basis **out) {
+  if (harmonics < 1 || harmonics > HARMONICS_MAX)
+    return cb_fail(CB_ERROR_ARGUMENT, "%d harmonics: expected 1 to %d", harmonics, HARMONICS_MAX);
+  cb_basis *b = begin(1, (const double[2]){0, 1});
+  if (!b) return cb_fail(CB_ERROR_MEMORY, "no memory for %d harmonics", harmonics);
+  b->harmonics = harmonics;
+  b->functions = 2 * harmonics + 1;
+  b->panels = panels > 0 ? panels : (int)fmax(8, 2 * harmonics);
+  return finish(b, &b->panels, out);
+}
+
+cb_status cb_basis_arcs(int arcs, const double *ends, int degree, int panels, cb_basis **out) {
+  int panels_of[ARCS_MAX];
+  if (arcs < 1 || arcs > ARCS_MAX || degree < 2 || degree > DEGREE_MAX)
+    return cb_fail(CB_ERROR_ARGUMENT, "%d arcs of degree %d: expected 1 to %d, of degree 2 to %d", arcs, degree,
+                   ARCS_MAX, DEGREE_MAX);
+  for (int k = 0; k < arcs; k++)
+    if (!(ends[k + 1] > ends[k])) return cb_fail(CB_ERROR_ARGUMENT, "arc %d ends before it begins", k);
+  cb_basis *b = begin(arcs, ends);
+  if (!b) return cb_fail(CB_ERROR_MEMORY, "no memory for %d arcs", arcs);
+  b->degree = degree;
+  b->functions = arcs * degree;
+  for (int k = 0; k < arcs; k++) {
+    const double share = panels > 0 ? panels * (ends[k + 1] - ends[k]) : .5 * degree;
+    panels_of[k] = (int)fmax(2, ceil(share));
+    b->panels += panels_of[k];
+  }
+  return finish(b, panels_of, out);
+}
+
+void cb_basis_free(cb_basis *b) {
+  if (b) cb_arena_free(b->arena);
+}
+
+static cb_status fourier_gait(const cb_basis *b, int n, const double *c, cb_gait **out) {
+  const int harmonics = b->harmonics;
+  double mean[CB_SHAPE_MAX], *rows = malloc(2 * (size_t)(harmonics * n) * sizeof *rows);
+  if (!rows) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d harmonics", harmonics);
+  double *cosine = rows, *sine = rows + harmonics * n;
+  for (int i = 0; i < n; i++) {
+    const double *row = c + i * b->functions;
+    mean[i] = row[0];
+    for (int k = 1; k <= harmonics; k++) {
+      const double scale = M_SQRT2 / (2 * M_PI * k);
+      cosine[(k - 1) * n + i] = scale * row[2 * k - 1];
+      sine[(k - 1) * n + i] = scale * row[2 * k];
+    }
+  }
+  const cb_status status = cb_gait_fourier(n, harmonics, mean, cosine, sine, out);
+  free(rows);
+  return status;
+}
+
+/* Values at the Chebyshev-Lobatto points of each arc. */
+static cb_status arcs_gait(const cb_basis *b, int n, const double *c, cb_gait **out) {
+  const int rows = b->degree + 1;
+  double *phi = malloc((size_t)b->functions * sizeof *phi);
+  double *value = malloc((size_t)(b->arcs * rows * n) * sizeof *value);
+  cb_status status = phi && value ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d arcs", b->arcs);
+  for (int arc = 0; !status && arc < b->arcs; arc++)
+    for (int k = 0; k < rows; k++) {
+      const double s = (1 - cos(M_PI * k / b->degree)) / 2;
+      arcs_at(b, arc, b->end[arc] + s * (b->end[arc + 1] - b->end[arc]), phi, NULL);
+      for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int a = 0; a < b->functions; a++) sum += c[i * b->functions + a] * phi[a];
+        value[(arc * rows + k) * n + i] = sum;
+      }
+    }
+  if (!status) status = cb_gait_arcs(n, b->arcs, b->end, b->degree, value, out);
+  free(phi);
+  free(value);
+  return status;
+}
+
+cb_status cb_basis_gait(const cb_basis *b, int n, const double *c, cb_gait **out) {
+  return b->harmonics ? fourier_gait(b, n, c, out) : arcs_gait(b, n, c, out);
+}
+
+cb_status cb_basis_project(const cb_basis *b, const cb_gait *gait, double *c) {
+  const int n = cb_gait_variables(gait), f = b->functions;
+  double *gram = calloc((size_t)(f * f), sizeof *gram);
+  if (!gram) return cb_fail(CB_ERROR_MEMORY, "no memory for %d functions of time", f);
+  memset(c, 0, (size_t)(n * f) * sizeof *c);
+  for (int q = 0; q < b->nodes; q++) {
+    const double w = b->weight[q], *phi = b->phi + q * f, *rate = b->rate + q * f;
+    double r[CB_SHAPE_MAX], v[CB_SHAPE_MAX];
+    cb_gait_at(gait, b->time[q], r, v);
+    for (int a = 0; a < f; a++) {
+      for (int k = 0; k <= a; k++) gram[a * f + k] += w * (phi[a] * phi[k] + rate[a] * rate[k]);
+      for (int i = 0; i < n; i++) c[i * f + a] += w * (phi[a] * r[i] + rate[a] * v[i]);
+    }
+  }
+  const bool positive = cb_cholesky(f, gram, 0, gram);
+  for (int i = 0; positive && i < n; i++) cb_cholesky_solve(f, gram, c + i * f);
+  free(gram);
+  return positive ? CB_OK : cb_fail(CB_STEP_SINGULAR, "%d functions of time are not independent", f);
+}

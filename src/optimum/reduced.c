@@ -182,6 +182,22 @@ static void solve_indefinite(cb_reduced *r, int m, double *z) {
   for (int i = 0; i < m; i++) z[i] = dot(m, w->vector + i * m, y);
 }
 
+/* R' x = -c */
+static void forward(const cb_reduced *r, const double *c, double *x) {
+  const struct cb_reduced_work *w = r->work;
+  for (int k = 0; k < r->rank; k++) {
+    double sum = -c[w->row[k]];
+    for (int j = 0; j < k; j++) sum -= w->pivot[k * r->rows + j] * x[j];
+    x[k] = sum / w->pivot[k * r->rows + k];
+  }
+}
+
+void cb_reduced_restore(const cb_reduced *r, const double *c, double *step) {
+  memset(step, 0, (size_t)r->unknowns * sizeof *step);
+  forward(r, c, step);
+  for (int k = r->rank - 1; k >= 0; k--) reflect(r, k, step);
+}
+
 cb_status cb_reduced_solve(cb_reduced *r) {
   struct cb_reduced_work *w = r->work;
   const int u = r->unknowns;
@@ -189,11 +205,7 @@ cb_status cb_reduced_solve(cb_reduced *r) {
   slope(r);
   rotate(r);
   double *x = r->step;
-  for (int k = 0; k < r->rank; k++) { /* R' x = -c */
-    double sum = -r->c[w->row[k]];
-    for (int j = 0; j < k; j++) sum -= w->pivot[k * r->rows + j] * x[j];
-    x[k] = sum / w->pivot[k * r->rows + k];
-  }
+  forward(r, r->c, x);
   const int m = reduced_hessian(r);
   double *z = x + r->rank;
   for (int i = 0; i < m; i++) z[i] = -r->g[i + r->rank] - dot(r->rank, r->H + (i + r->rank) * u, x);

@@ -33,6 +33,8 @@ void cb_reduced_free(cb_reduced *r);
 
 /* step and multiplier from H, J, g, c, which are written over. */
 cb_status cb_reduced_solve(cb_reduced *r);
+/* After a solution, the shortest step[unknowns] with J step = -c. */
+void cb_reduced_restore(const cb_reduced *r, const double *c, double *step);
 /* Only J and g are read: multiplier and slope. */
 void cb_reduced_slope(cb_reduced *r);
 /* eigen of the reduced Hessian, from H and J, which are written over. */

@@ -5,8 +5,8 @@
  * turn     an angle:  so2, se2: theta (with whole turns);  so3, se3: of the rotation, in (0, 2 pi)
  * element  log(g e^-1) = 0
  * parts    some of the numbers of g
- * move and turn are functions of the class of conjugate elements: for them Ad*_g first_k = first_k. The derivatives are
- * central differences of order 8 of the group's own functions, exact to about 1e-13; of `element`, those at c = 0.
+ * move and turn are functions of the class of conjugate elements: for them Ad*_g first_k = first_k. Those of
+ * `element` are taken at c = 0.
  */
 #ifndef CB_OPTIMUM_TARGET_H
 #define CB_OPTIMUM_TARGET_H

@@ -1,0 +1,282 @@
+/* Sequential quadratic programming over gaits. */
+#include "optimum/direct.h"
+
+#include "core/failure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Relative to what is sought, its gradient and the conditions: a decade or two above round-off of a few hundred nodes. */
+static const double slope_small = 1e-11, off_small = 1e-13;
+
+bool cb_direct_smooth(const cb_optimum_problem *problem) {
+  const cb_gait_target_kind kind = problem->target.kind;
+  return !problem->base && (problem->bundle->group->abelian || kind == CB_GAIT_MOVE || kind == CB_GAIT_TURN);
+}
+
+static bool amount_is_free(const cb_direct *d) { return d->problem->seek != CB_SEEK_COST; }
+static int unknowns(const cb_direct *d) { return d->v->unknowns + amount_is_free(d); }
+
+cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direct **out) {
+  const cb_bundle *b = problem->bundle;
+  const double ends[2] = {0, 1};
+  cb_direct *d = calloc(1, sizeof *d);
+  if (!d) return cb_fail(CB_ERROR_MEMORY, "no memory for a search");
+  d->problem = problem;
+  d->target = problem->target;
+  d->amount = cb_gait_target_get(b->group, &d->target);
+  cb_status status =
+      cb_direct_smooth(problem) ? cb_basis_fourier(size, 0, &d->basis) : cb_basis_arcs(1, ends, 2 * size, 0, &d->basis);
+  if (!status) status = cb_variation_create(b, d->basis, &d->v);
+  if (!status) {
+    const int rows = cb_gait_target_count(b->group, &d->target) + 2 + b->n;
+    status = cb_reduced_create(unknowns(d), rows, &d->qp);
+  }
+  if (!status) {
+    d->c = calloc(2 * (size_t)unknowns(d), sizeof *d->c);
+    d->trial = d->c ? d->c + unknowns(d) : NULL;
+    if (!d->c) status = cb_fail(CB_ERROR_MEMORY, "no memory for a search");
+  }
+  if (status) return cb_direct_free(d), status;
+  *out = d;
+  return CB_OK;
+}
+
+void cb_direct_free(cb_direct *d) {
+  if (!d) return;
+  cb_variation_free(d->v);
+  cb_basis_free(d->basis);
+  cb_reduced_free(d->qp);
+  free(d->c);
+  free(d);
+}
+
+cb_status cb_direct_from(cb_direct *d, const cb_gait *gait) {
+  const cb_status status = cb_basis_project(d->basis, gait, d->c);
+  for (int i = 0; !status && d->problem->base && i < d->v->n; i++) d->c[i * d->basis->functions] = d->problem->base[i];
+  return status;
+}
+
+/* --- values --- */
+
+/* What is sought. */
+static double value(const cb_direct *d, double amount) {
+  switch (d->problem->seek) {
+    case CB_SEEK_COST: return d->v->cost / 2;
+    case CB_SEEK_EFFICIENCY: return log(d->v->cost) / 2 - log(fabs(amount));
+    case CB_SEEK_TARGET: return -log(fabs(amount));
+  }
+  return NAN;
+}
+
+/* The rows' values; first and second as in cb_gait_target_at. Returns how many rows in *rows. */
+static cb_status conditions(const cb_direct *d, const double *c, double amount, double *value_of, int *rows,
+                            double *first, double *second) {
+  const cb_group *G = d->problem->bundle->group;
+  cb_gait_target target = d->target;
+  if (amount_is_free(d)) cb_gait_target_set(G, &target, amount);
+  int count = cb_gait_target_count(G, &target);
+  const cb_status status = cb_gait_target_at(G, &target, d->v->g, value_of, first, second);
+  if (status) return status;
+  if (d->problem->seek == CB_SEEK_TARGET)
+    value_of[count++] = (d->v->cost - d->problem->length * d->problem->length) / 2;
+  for (int i = 0; d->problem->base && i < d->v->n; i++)
+    value_of[count++] = c[i * d->basis->functions] - d->problem->base[i];
+  if (cb_direct_smooth(d->problem)) value_of[count++] = 0;
+  *rows = count;
+  return CB_OK;
+}
+
+/* Of a loop whose start is a place like any other, the step along which only the start moves: r' for r. Along it
+ * nothing changes, and a step that is led by its curvature, which is none, leads nowhere. */
+static void time_shift(const cb_direct *d, double *row) {
+  const int f = d->basis->functions;
+  double size = 0;
+  for (int a = 0; a < d->v->unknowns; a++) {
+    const int k = (a % f + 1) / 2, partner = a % f % 2 ? a + 1 : a - 1;
+    row[a] = k == 0 ? 0 : a % f % 2 ? k * d->c[partner] : -k * d->c[partner];
+    size += row[a] * row[a];
+  }
+  for (int a = 0; size > 0 && a < d->v->unknowns; a++) row[a] /= sqrt(size);
+}
+
+static double sum_of_sizes(int n, const double *x) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += fabs(x[i]);
+  return sum;
+}
+
+/* --- the quadratic program --- */
+
+static void gradient(const cb_direct *d, double *g) {
+  const int u = d->v->unknowns;
+  const double scale = d->problem->seek == CB_SEEK_COST         ? .5
+                       : d->problem->seek == CB_SEEK_EFFICIENCY ? .5 / d->v->cost
+                                                                : 0;
+  for (int a = 0; a < u; a++) g[a] = scale * d->v->dcost[a];
+  if (amount_is_free(d)) g[u] = -1; /* in log X */
+}
+
+static void jacobian(const cb_direct *d, const double *first, int rows, double *J) {
+  const cb_group *G = d->problem->bundle->group;
+  const int u = d->v->unknowns, all = unknowns(d), dim = G->dim;
+  const int count = cb_gait_target_count(G, &d->target), amount = cb_gait_target_amount(G, &d->target);
+  int row = 0;
+  memset(J, 0, (size_t)(rows * all) * sizeof *J);
+  for (; row < count; row++) {
+    for (int a = 0; a < dim; a++)
+      for (int p = 0; p < u; p++) J[row * all + p] += first[row * dim + a] * d->v->dy[a * u + p];
+    if (amount_is_free(d) && row == amount) J[row * all + u] = -d->amount;
+  }
+  if (d->problem->seek == CB_SEEK_TARGET) {
+    for (int p = 0; p < u; p++) J[row * all + p] = d->v->dcost[p] / 2;
+    row++;
+  }
+  for (int i = 0; d->problem->base && i < d->v->n; i++) J[row++ * all + i * d->basis->functions] = 1;
+  if (cb_direct_smooth(d->problem)) time_shift(d, J + row * all);
+}
+
+/* Of what is sought plus nu times the conditions. */
+static void hessian(cb_direct *d, const double *first, const double *second, double *H) {
+  const cb_group *G = d->problem->bundle->group;
+  const int u = d->v->unknowns, all = unknowns(d), dim = G->dim;
+  const int count = cb_gait_target_count(G, &d->target), amount = cb_gait_target_amount(G, &d->target);
+  double Lambda[CB_GROUP_DIM] = {0}, W[CB_GROUP_DIM * CB_GROUP_DIM] = {0};
+  for (int k = 0; k < count; k++)
+    for (int a = 0; a < dim; a++) {
+      Lambda[a] += d->nu[k] * first[k * dim + a];
+      for (int b = 0; b < dim; b++) W[a * dim + b] += d->nu[k] * second[(k * dim + a) * dim + b];
+    }
+  cb_variation_hessian(d->v, d->mu, Lambda, W, H);
+  if (!amount_is_free(d)) return;
+  for (int i = u - 1; i >= 0; i--) { /* a row and a column more */
+    memmove(H + i * all, H + i * u, (size_t)u * sizeof *H);
+    H[i * all + u] = 0;
+  }
+  memset(H + u * all, 0, (size_t)all * sizeof *H);
+  H[u * all + u] = -d->nu[amount] * d->amount;
+  const double twice = d->problem->seek == CB_SEEK_EFFICIENCY ? .5 / (d->v->cost * d->v->cost) : 0;
+  for (int i = 0; twice > 0 && i < u; i++)
+    for (int j = 0; j < u; j++) H[i * all + j] -= twice * d->v->dcost[i] * d->v->dcost[j];
+}
+
+/* Values, multipliers and, where it is not at rest, the quadratic program at c. */
+static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
+  const cb_group *G = d->problem->bundle->group;
+  cb_reduced *qp = d->qp;
+  double first[CB_CONDITIONS_MAX * CB_GROUP_DIM], second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
+  cb_status status = cb_variation_at(d->v, d->c, 2);
+  if (!status) status = conditions(d, d->c, d->amount, d->condition, rows, first, second);
+  if (status) return status;
+  qp->unknowns = unknowns(d), qp->rows = *rows;
+  gradient(d, qp->g);
+  double size = 0;
+  for (int a = 0; a < qp->unknowns; a++) size += qp->g[a] * qp->g[a];
+  jacobian(d, first, *rows, qp->J);
+  cb_reduced_slope(qp);
+  const int count = cb_gait_target_count(G, &d->target);
+  memcpy(d->nu, qp->multiplier, (size_t)count * sizeof *d->nu);
+  d->mu = d->problem->seek == CB_SEEK_COST         ? 1
+          : d->problem->seek == CB_SEEK_EFFICIENCY ? 1 / d->v->cost
+                                                   : qp->multiplier[count];
+  memset(d->lambda, 0, sizeof d->lambda);
+  for (int k = 0; k < count; k++)
+    for (int a = 0; a < G->dim; a++) d->lambda[a] -= d->nu[k] * first[k * G->dim + a] / d->mu;
+  d->off = 0;
+  for (int k = 0; k < *rows; k++) d->off = fmax(d->off, fabs(d->condition[k]));
+  d->slope = qp->slope / sqrt(size);
+  *rest = d->slope <= slope_small && d->off <= off_small;
+  gradient(d, qp->g);
+  jacobian(d, first, *rows, qp->J);
+  memcpy(qp->c, d->condition, (size_t)*rows * sizeof *qp->c);
+  hessian(d, first, second, qp->H);
+  return CB_OK;
+}
+
+/* --- steps --- */
+
+static void displaced(const cb_direct *d, double s, const double *step, double *amount) {
+  const int u = d->v->unknowns;
+  for (int a = 0; a < u; a++) d->trial[a] = d->c[a] + s * step[a];
+  *amount = amount_is_free(d) ? d->amount * exp(fmin(s * step[u], 1)) : d->amount;
+}
+
+/* The merit at the trial gait; infinite where it cannot be told. */
+static double merit(cb_direct *d, double amount, double rho, double *value_of, int *rows) {
+  if (cb_variation_at(d->v, d->trial, 0) || conditions(d, d->trial, amount, value_of, rows, NULL, NULL))
+    return INFINITY;
+  const double m = value(d, amount) + rho * sum_of_sizes(*rows, value_of);
+  return isfinite(m) ? m : INFINITY;
+}
+
+/* Sizes of rates are those of coefficients: a step changes a gait by at most half of itself. */
+static double longest(const cb_direct *d) {
+  const int u = d->v->unknowns, f = d->basis->functions;
+  double size = 0, step = 0;
+  for (int a = 0; a < u; a++) {
+    if (a % f) size += d->c[a] * d->c[a];
+    step += d->qp->step[a] * d->qp->step[a];
+  }
+  const double most = .5 * sqrt(size) + 1e-3;
+  return step > most * most ? most / sqrt(step) : 1;
+}
+
+static void accept(cb_direct *d, double amount) {
+  memcpy(d->c, d->trial, (size_t)d->v->unknowns * sizeof *d->c);
+  d->amount = amount;
+  if (amount_is_free(d)) cb_gait_target_set(d->problem->bundle->group, &d->target, amount);
+}
+
+/* Along the step, with a correction where the conditions bend; false where the merit does not fall. */
+static bool advance(cb_direct *d, int rows, double rho, double slope) {
+  const double off = sum_of_sizes(rows, d->condition), before = value(d, d->amount) + rho * off;
+  const double fall = slope - rho * off, noise = 1e-14 * (fabs(before) + rho * off);
+  double amount, now[sizeof d->condition / sizeof *d->condition];
+  double s = longest(d);
+  for (int halves = 0; halves < 30; halves++, s /= 2) {
+    displaced(d, s, d->qp->step, &amount);
+    if (merit(d, amount, rho, now, &rows) <= before + 1e-4 * s * fall + noise) return accept(d, amount), true;
+    if (s < 1 || halves) continue;
+    double *step = d->qp->g; /* no longer needed */
+    cb_reduced_restore(d->qp, now, step);
+    for (int a = 0; a < d->qp->unknowns; a++) step[a] += d->qp->step[a];
+    displaced(d, 1, step, &amount);
+    if (merit(d, amount, rho, now, &rows) <= before + 1e-4 * fall + noise) return accept(d, amount), true;
+  }
+  return false;
+}
+
+cb_status cb_direct_solve(cb_direct *d, int most) {
+  double rho = 0;
+  bool rest = false;
+  for (d->iterations = 0;; d->iterations++) {
+    int rows;
+    cb_status status = prepare(d, &rest, &rows);
+    if (status || rest) return status;
+    if (d->iterations == most) break;
+    double largest = 0, slope = 0;
+    for (int k = 0; k < rows; k++) largest = fmax(largest, fabs(d->qp->multiplier[k]));
+    rho = fmax(rho, 2 * largest);
+    double *gradient_now = d->trial;
+    gradient(d, gradient_now);
+    status = cb_reduced_solve(d->qp);
+    if (status) return status;
+    for (int a = 0; a < d->qp->unknowns; a++) slope += gradient_now[a] * d->qp->step[a];
+    if (!advance(d, rows, rho, slope)) {
+      if (d->slope <= 1e4 * slope_small && d->off <= 1e3 * off_small) return CB_OK;
+      break;
+    }
+  }
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "the search for a gait does not settle after %d steps: slope %.3g, off its target by %.3g",
+                 d->iterations, d->slope, d->off);
+}
+
+cb_status cb_direct_bend(cb_direct *d) {
+  bool rest;
+  int rows;
+  const cb_status status = prepare(d, &rest, &rows);
+  if (!status) cb_reduced_eigenvalues(d->qp);
+  return status;
+}

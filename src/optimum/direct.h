@@ -1,0 +1,45 @@
+/* Direct search: the gait of stationary cost in a basis of time, by sequential quadratic programming.
+ *
+ *   cost         E/2 -> least                       where c_k(g(1)) = 0
+ *   efficiency   log(E)/2 - log X -> least          X the amount of the target, unknown
+ *   target       -log X -> least                    where E = length^2 too
+ * with r(0) given where there is a base. All derivatives are exact (optimum/variation.h); curvature of either sign is
+ * taken as positive, steps keep to a merit f + rho |c|_1 with a correction of second order (Nocedal & Wright 2006,
+ * chapter 18, doi:10.1007/978-0-387-40065-5).
+ * At the end mu E'/2 + sum nu_k c_k' = 0, and lambda(0) = -sum nu_k first_k/mu is Wong's momentum at the start.
+ */
+#ifndef CB_OPTIMUM_DIRECT_H
+#define CB_OPTIMUM_DIRECT_H
+
+#include "optimum/reduced.h"
+#include "optimum/target.h"
+#include "optimum/variation.h"
+
+typedef struct cb_direct {
+  const cb_optimum_problem *problem; /* borrowed; its bundle, target, seek, length, base */
+  cb_gait_target target;             /* with the amount as it is now */
+  cb_basis *basis;                   /* own */
+  cb_variation *v;
+  cb_reduced *qp;
+  double *c, *trial; /* [n functions]: the gait; filled by the caller before a solution */
+  double amount;     /* nan where the target has none */
+  double mu, nu[CB_CONDITIONS_MAX], lambda[CB_GROUP_DIM];
+  double condition[CB_CONDITIONS_MAX + 2 + CB_SHAPE_MAX], off; /* the rows, and the largest of them */
+  double slope; /* of what is sought along the equations, relative to its gradient */
+  int iterations;
+} cb_direct;
+
+/* A smooth loop in `size` harmonics where nothing marks its start, otherwise an arc of degree 2 size with a corner
+ * there. The caller frees; c is zero. */
+cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direct **out);
+void cb_direct_free(cb_direct *d);
+/* True where the start of the cycle is a place like any other: no base, and conditions on the class of g alone. */
+bool cb_direct_smooth(const cb_optimum_problem *problem);
+
+cb_status cb_direct_from(cb_direct *d, const cb_gait *gait);
+/* From c; CB_STEP_NO_CONVERGENCE after `most` iterations with what was reached. */
+cb_status cb_direct_solve(cb_direct *d, int most);
+/* Eigenvalues of the second variation over gaits at the target, in qp->eigen, after a solution. */
+cb_status cb_direct_bend(cb_direct *d);
+
+#endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Below this share of the largest a curvature is no curvature, and a gradient of an equation depends on others. */
-static const double least_curvature = 1e-9, least_gradient = 1e-11;
+static const double least_curvature = 1e-6, least_gradient = 1e-11;
 
 struct cb_reduced_work {
   struct cb_arena *arena;

@@ -263,6 +263,8 @@ cb_status cb_direct_solve(cb_direct *d, int most) {
     status = cb_reduced_solve(d->qp);
     if (status) return status;
     for (int a = 0; a < d->qp->unknowns; a++) slope += gradient_now[a] * d->qp->step[a];
+    /* where nothing is to be gained but round-off, along what is flat */
+    if (d->off <= off_small && fabs(slope) <= 1e-14 * (1 + fabs(value(d, d->amount)))) return CB_OK;
     if (!advance(d, rows, rho, slope)) {
       if (d->slope <= 1e4 * slope_small && d->off <= 1e3 * off_small) return CB_OK;
       break;

@@ -1,4 +1,5 @@
-/* What holds of the curvature of every bundle, for the suites: small loops, differences of A, Bianchi's identity. */
+/* What holds of the curvature and the derivatives of every bundle, for the suites: small loops, differences of A, of dA and
+ * dM, Bianchi's identity. */
 #ifndef CB_TESTS_CURVATURE_CLAIMS_H
 #define CB_TESTS_CURVATURE_CLAIMS_H
 
@@ -130,6 +131,46 @@ static inline void curvature_by_differences(const cb_bundle *b, const double *fr
           check_near(B[p * dim + a], dA[i][a * n + j] - dA[j][a * n + i] - bracket[a], tolerance);
       }
   }
+}
+
+/* One block of second derivatives against central differences of order 6 of the first ones, and symmetric. */
+static inline void check_second(const double *dd, const double *slope, int n, int count, double tolerance) {
+  double largest = 1;
+  for (int e = 0; e < n * n * count; e++) largest = fmax(largest, fabs(dd[e]));
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int e = 0; e < count; e++) {
+        const int at = (i * n + j) * count + e;
+        check_near(dd[at], slope[at], tolerance * largest);
+        check_near(dd[at], dd[(j * n + i) * count + e], 0);
+      }
+}
+
+/* h = 2e-3: h^6 in the remainder, 1e-15/h in round-off, 1e-12/h where dA is of differences itself. */
+static inline void second_by_differences(const cb_bundle *b, const double *from, const double *to, double tolerance,
+                                         uint64_t *seed) {
+  static const double weight[3] = {3. / 4, -3. / 20, 1. / 60}, h = 2e-3;
+  enum { ENTRIES = CB_GROUP_DIM * CB_SHAPE_MAX, SQUARE = CB_SHAPE_MAX * CB_SHAPE_MAX };
+  static double ddA[SQUARE * ENTRIES], ddM[SQUARE * SQUARE], slopeA[SQUARE * ENTRIES], slopeM[SQUARE * SQUARE];
+  static double dA[CB_SHAPE_MAX * ENTRIES], dM[CB_SHAPE_MAX * SQUARE];
+  const int n = b->n, a = n * b->group->dim * n, m = n * n * n;
+  double r[CB_SHAPE_MAX] = {0};
+  for (int i = 0; i < n; i++) r[i] = check_uniform(seed, from[i], to[i]);
+  check_ok(cb_bundle_second(b, r, ddA, ddM));
+  memset(slopeA, 0, sizeof slopeA), memset(slopeM, 0, sizeof slopeM);
+  for (int k = 0; k < n; k++) {
+    const double at = r[k];
+    for (int s = -3; s <= 3; s++) {
+      const double w = s ? (s > 0 ? weight[s - 1] : -weight[-s - 1]) / h : 0;
+      r[k] = at + s * h;
+      check_ok(cb_bundle_connection(b, r, NULL, dA, NULL, dM));
+      for (int e = 0; e < a; e++) slopeA[k * a + e] += w * dA[e];
+      for (int e = 0; e < m; e++) slopeM[k * m + e] += w * dM[e];
+    }
+    r[k] = at;
+  }
+  check_second(ddA, slopeA, n, b->group->dim * n, tolerance);
+  check_second(ddM, slopeM, n, n * n, tolerance);
 }
 
 /* D_i B_jk - D_j B_ik + D_k B_ij = 0 for all i < j < k. */

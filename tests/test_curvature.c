@@ -92,6 +92,11 @@ static void curvatures_agree_with_differences_in_every_model(void **state) {
   for_every_bundle(curvature_by_differences, 1e-8);
 }
 
+static void second_derivatives_are_those_of_the_first_in_every_model(void **state) {
+  (void)state;
+  for_every_bundle(second_by_differences, 1e-9);
+}
+
 static void bianchis_identity_holds_in_every_model(void **state) {
   (void)state;
   for_every_bundle(bianchi, 1e-9);
@@ -208,6 +213,7 @@ int main(void) {
       cmocka_unit_test(small_loops_go_by_the_curvature_in_every_model),
       cmocka_unit_test(the_wrong_sign_shows_in_every_model),
       cmocka_unit_test(curvatures_agree_with_differences_in_every_model),
+      cmocka_unit_test(second_derivatives_are_those_of_the_first_in_every_model),
       cmocka_unit_test(bianchis_identity_holds_in_every_model),
       cmocka_unit_test(covariant_derivatives_are_those_of_transported_curvature),
       cmocka_unit_test(the_first_variation_of_a_holonomy_is_the_curvature_along_it),

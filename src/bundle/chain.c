@@ -1,8 +1,7 @@
-/* Connection of a plane chain: the equations of chain.h in doubles. */
-#include "bundle/chain.h"
+/* Connection of a plane chain: the equations of chain.h and chain_form.h in doubles. */
+#include "bundle/chain_form.h"
 
 #include <math.h>
-#include <string.h>
 
 const char *const cb_chain_names[CB_CHAIN_LINKS - 1] = {"alpha1", "alpha2", "alpha3", "alpha4",  "alpha5", "alpha6",
                                                         "alpha7", "alpha8", "alpha9", "alpha10", "alpha11"};
@@ -25,77 +24,28 @@ cb_status cb_chain_shape(cb_chain *c, int links, double total, const cb_node *sh
   return CB_OK;
 }
 
-/* Columns of one side: xi, then its hinges from the base outwards. */
-enum { HINGES = CB_CHAIN_LINKS - 1, COLUMNS = 3 + HINGES };
-
-typedef struct side {
-  int hinges;
-  double G[COLUMNS][COLUMNS];          /* lower triangle */
-  double dG[HINGES][COLUMNS][COLUMNS]; /* by the side's hinges */
-} side;
-
-/* sign +1: links after the base, -1: before it. G and dG of the links of that side. */
-static void sum_side(const cb_chain *c, const double *r, int sign, bool derivatives, side *s) {
-  const int m = s->hinges = sign > 0 ? c->links - 1 - c->base : c->base;
-  double u[3][COLUMNS] = {{1}, {0, 1}, {0, 0, 1}}, du[HINGES][2][COLUMNS];
-  for (int i = 0; i < 3 + m; i++) memset(s->G[i], 0, sizeof(double) * (size_t)(i + 1));
-  for (int a = 0; derivatives && a < m; a++)
-    for (int i = 0; i < 3 + m; i++) memset(s->dG[a][i], 0, sizeof(double) * (size_t)(i + 1));
-  for (int h = 0; h < m; h++) {
-    const int k = c->base + sign * (h + 1), old = 3 + h, now = old + 1; /* link, columns before and after */
-    const double angle = r[sign > 0 ? k - 1 : k], cs = cos(angle), sn = sign * sin(angle);
-    const double before = 0.5 * sign * c->length[k - sign], after = 0.5 * sign * c->length[k], *D = c->D[k];
-    /* to the hinge, into the frame beyond it (turned by sign angle), to the middle of link k */
-    for (int i = 0; i < old; i++) {
-      const double x = u[0][i], y = u[1][i] + before * u[2][i], turned_x = cs * x + sn * y, turned_y = cs * y - sn * x;
-      u[0][i] = turned_x;
-      u[1][i] = turned_y + after * u[2][i];
-      du[h][0][i] = sign * turned_y;
-      du[h][1][i] = -sign * turned_x;
-    }
-    for (int a = 0; derivatives && a < h; a++) {
-      for (int i = 0; i < old; i++) {
-        const double x = du[a][0][i], y = du[a][1][i];
-        du[a][0][i] = cs * x + sn * y;
-        du[a][1][i] = cs * y - sn * x;
-      }
-      du[a][0][old] = du[a][1][old] = 0;
-    }
-    du[h][0][old] = du[h][1][old] = 0;
-    u[0][old] = 0;
-    u[1][old] = after * sign;
-    u[2][old] = sign;
-    for (int i = 0; i < now; i++) {
-      const double x = D[0] * u[0][i], y = D[1] * u[1][i], w = D[2] * u[2][i];
-      for (int j = 0; j <= i; j++) s->G[i][j] += x * u[0][j] + y * u[1][j] + w * u[2][j];
-    }
-    for (int a = 0; derivatives && a <= h; a++)
-      for (int i = 0; i < now; i++) {
-        const double x = D[0] * u[0][i], y = D[1] * u[1][i];
-        const double dx = D[0] * du[a][0][i], dy = D[1] * du[a][1][i];
-        for (int j = 0; j <= i; j++)
-          s->dG[a][i][j] += x * du[a][0][j] + y * du[a][1][j] + dx * u[0][j] + dy * u[1][j];
-      }
+/* Twists of the hinges of one side, sign +1: after the base, and the tensors of what is beyond each. */
+static void sum_side(const cb_chain *c, const double *r, int sign, cb_chain_form *f) {
+  const int inner = sign > 0 ? c->base : c->base - 1, links = sign > 0 ? c->links - 1 - c->base : c->base;
+  double x = 0.5 * sign * c->length[c->base], y = 0, angle = 0; /* of the hinge; heading of the link beyond it */
+  for (int k = 0, h = inner; k < links; k++, h += sign) {
+    const int link = c->base + sign * (k + 1);
+    angle += sign * r[h];
+    const double cs = cos(angle), sn = sin(angle), half = 0.5 * sign * c->length[link], *D = c->D[link];
+    f->S[h][0] = sign * y, f->S[h][1] = -sign * x, f->S[h][2] = sign;
+    x += half * cs, y += half * sn;
+    const double xx = D[0] * cs * cs + D[1] * sn * sn, xy = (D[0] - D[1]) * cs * sn;
+    const double yy = D[0] * sn * sn + D[1] * cs * cs, xt = x * xy - y * xx, yt = x * yy - y * xy;
+    double(*const C)[3] = f->C[h];
+    C[0][0] = xx, C[1][1] = yy, C[2][2] = D[2] + x * yt - y * xt;
+    C[0][1] = C[1][0] = xy, C[0][2] = C[2][0] = xt, C[1][2] = C[2][1] = yt;
+    x += half * cs, y += half * sn;
   }
-}
-
-/* The same without derivatives of a side of one link: a swimmer of three links has no other. */
-static void sum_last_link(const cb_chain *c, const double *r, int sign, side *s) {
-  const int k = c->base + sign;
-  const double angle = r[sign > 0 ? k - 1 : k], cs = cos(angle), sn = sign * sin(angle), *D = c->D[k];
-  const double before = 0.5 * sign * c->length[c->base], after = 0.5 * sign * c->length[k];
-  const double x = sn * before, y = cs * before + after, hinge = after * sign; /* of a turn, and of the hinge */
-  double(*const G)[COLUMNS] = s->G;
-  G[0][0] = D[0] * cs * cs + D[1] * sn * sn;
-  G[1][0] = (D[0] - D[1]) * cs * sn;
-  G[1][1] = D[0] * sn * sn + D[1] * cs * cs;
-  G[2][0] = D[0] * cs * x - D[1] * sn * y;
-  G[2][1] = D[0] * sn * x + D[1] * cs * y;
-  G[2][2] = D[0] * x * x + D[1] * y * y + D[2];
-  G[3][0] = -D[1] * sn * hinge;
-  G[3][1] = D[1] * cs * hinge;
-  G[3][2] = D[1] * y * hinge + D[2] * sign;
-  G[3][3] = D[1] * hinge * hinge + D[2];
+  for (int k = links - 1, h = inner + sign * k; k >= 0; k--, h -= sign) {
+    for (int i = 0; i < 3 && k < links - 1; i++)
+      for (int j = 0; j < 3; j++) f->C[h][i][j] += f->C[h + sign][i][j];
+    cb_chain_times((const double(*)[3])f->C[h], f->S[h], f->Q[h]);
+  }
 }
 
 /* Inverse of a symmetric matrix by cofactors; false if it is not positive definite to round-off. */
@@ -114,63 +64,84 @@ static bool invert(double P[3][3], double inv[3][3]) {
   return true;
 }
 
-cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, double *dA, double *M, double *dM) {
-  const int n = c->links - 1, b = c->base;
-  const bool derivatives = dA || dM;
-  side sides[2]; /* after the base, before it */
-  if (!derivatives && n == 2 && b == 1) {
-    sum_last_link(c, r, 1, &sides[0]);
-    sum_last_link(c, r, -1, &sides[1]);
-  } else {
-    sum_side(c, r, 1, derivatives, &sides[0]);
-    sum_side(c, r, -1, derivatives, &sides[1]);
+static void add_derivatives(cb_chain_form *f) {
+  const int n = f->n;
+  for (int a = 0; a < n; a++) {
+    cb_chain_turn_tensor(f->S[a], (const double(*)[3])f->C[a], f->K[a]);
+    for (int h = 0; h < n; h++) {
+      double q[3] = {0};
+      if (cb_chain_same_side(f, a, h)) {
+        if (cb_chain_beyond(f, a, h))
+          cb_chain_times((const double(*)[3])f->K[a], f->S[h], q);
+        else
+          cb_chain_turn(f->S[a], f->Q[h], q);
+      }
+      for (int i = 0; i < 3; i++) f->dQ[a][i][h] = q[i];
+    }
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < n; j++)
+        f->E[a][i][j] =
+            f->dQ[a][i][j] - (f->K[a][i][0] * f->A[0][j] + f->K[a][i][1] * f->A[1][j] + f->K[a][i][2] * f->A[2][j]);
   }
+}
 
-  double P[3][3] = {{0}}, inv[3][3], Q[3][HINGES], a_[3][HINGES];
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j <= i; j++) P[i][j] = sides[0].G[i][j] + sides[1].G[i][j];
-    P[i][i] += c->D[b][i];
-  }
-  if (!invert(P, inv)) return cb_fail(CB_STEP_SINGULAR, "the tensor of the locked chain is not positive definite");
+cb_status cb_chain_form_at(const cb_chain *c, const double *r, bool derivatives, cb_chain_form *f) {
+  const int n = f->n = c->links - 1, b = f->base = c->base;
+  double P[3][3] = {{c->D[b][0]}, {0, c->D[b][1]}, {0, 0, c->D[b][2]}};
+  sum_side(c, r, 1, f);
+  sum_side(c, r, -1, f);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < n; j++) Q[i][j] = j >= b ? sides[0].G[3 + j - b][i] : sides[1].G[3 + b - 1 - j][i];
+    for (int j = 0; j < 3; j++) P[i][j] += (b < n ? f->C[b][i][j] : 0) + (b > 0 ? f->C[b - 1][i][j] : 0);
+  if (!invert(P, f->inverse))
+    return cb_fail(CB_STEP_SINGULAR, "the tensor of the locked chain is not positive definite");
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < n; j++) a_[i][j] = inv[i][0] * Q[0][j] + inv[i][1] * Q[1][j] + inv[i][2] * Q[2][j];
-  if (A)
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < n; j++) A[i * n + j] = a_[i][j];
-  if (M)
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j <= i; j++) {
-        double R = 0;
-        if (j >= b) R = sides[0].G[3 + i - b][3 + j - b];
-        else if (i < b) R = sides[1].G[3 + b - 1 - j][3 + b - 1 - i];
-        M[i * n + j] = M[j * n + i] = R - (Q[0][i] * a_[0][j] + Q[1][i] * a_[1][j] + Q[2][i] * a_[2][j]);
+    for (int j = 0; j < n; j++) f->A[i][j] = cb_chain_dot(f->inverse[i], f->Q[j]);
+  if (derivatives) add_derivatives(f);
+  return CB_OK;
+}
+
+static void write_metric(const cb_chain_form *f, double *M) {
+  const int n = f->n;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      double R = 0;
+      if (cb_chain_same_side(f, i, j))
+        R = cb_chain_beyond(f, i, j) ? cb_chain_dot(f->S[j], f->Q[i]) : cb_chain_dot(f->S[i], f->Q[j]);
+      for (int k = 0; k < 3; k++) R -= f->Q[i][k] * f->A[k][j];
+      M[i * n + j] = M[j * n + i] = R;
+    }
+}
+
+/* d_a M */
+static void write_slope(const cb_chain_form *f, int a, double *dM) {
+  const int n = f->n;
+  const double(*dQ)[CB_CHAIN_HINGES] = f->dQ[a], (*E)[CB_CHAIN_HINGES] = f->E[a];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      double R = 0;
+      if (cb_chain_same_side(f, i, j)) {
+        const int h = cb_chain_beyond(f, i, j) ? j : i, k = i + j - h;
+        if (cb_chain_same_side(f, a, h) && cb_chain_beyond(f, a, h))
+          for (int d = 0; d < 3; d++) R += f->S[h][d] * dQ[d][k];
       }
-  for (int a = 0; derivatives && a < n; a++) {
-    const bool right = a >= b;
-    double(*const dG)[COLUMNS] = right ? sides[0].dG[a - b] : sides[1].dG[b - 1 - a];
-    double dQ[3][HINGES], E[3][HINGES];
+      for (int k = 0; k < 3; k++) R -= dQ[k][i] * f->A[k][j] + f->A[k][i] * E[k][j];
+      dM[i * n + j] = dM[j * n + i] = R;
+    }
+}
+
+cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, double *dA, double *M, double *dM) {
+  cb_chain_form f;
+  const cb_status status = cb_chain_form_at(c, r, dA || dM, &f);
+  if (status) return status;
+  const int n = f.n;
+  for (int i = 0; A && i < 3; i++)
+    for (int j = 0; j < n; j++) A[i * n + j] = f.A[i][j];
+  if (M) write_metric(&f, M);
+  for (int a = 0; dA && a < n; a++)
     for (int i = 0; i < 3; i++)
-      for (int j = 0; j < n; j++) dQ[i][j] = (j >= b) != right ? 0 : right ? dG[3 + j - b][i] : dG[3 + b - 1 - j][i];
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < n; j++) {
-        E[i][j] = dQ[i][j];
-        for (int k = 0; k < 3; k++) E[i][j] -= dG[i >= k ? i : k][i >= k ? k : i] * a_[k][j];
-      }
-    if (dA)
-      for (int i = 0; i < 3; i++)
-        for (int j = 0; j < n; j++)
-          dA[(a * 3 + i) * n + j] = inv[i][0] * E[0][j] + inv[i][1] * E[1][j] + inv[i][2] * E[2][j];
-    if (dM)
-      for (int i = 0; i < n; i++)
-        for (int j = 0; j <= i; j++) {
-          double R = 0;
-          if (right && j >= b) R = dG[3 + i - b][3 + j - b];
-          else if (!right && i < b) R = dG[3 + b - 1 - j][3 + b - 1 - i];
-          for (int k = 0; k < 3; k++) R -= dQ[k][i] * a_[k][j] + a_[k][i] * E[k][j];
-          dM[(a * n + i) * n + j] = dM[(a * n + j) * n + i] = R;
-        }
-  }
+      for (int j = 0; j < n; j++)
+        dA[(a * 3 + i) * n + j] =
+            f.inverse[i][0] * f.E[a][0][j] + f.inverse[i][1] * f.E[a][1][j] + f.inverse[i][2] * f.E[a][2][j];
+  for (int a = 0; dM && a < n; a++) write_slope(&f, a, dM + a * n * n);
   return CB_OK;
 }

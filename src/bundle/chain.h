@@ -5,7 +5,7 @@
  *   G = sum J_k^T D_k J_k = ((P, Q), (Q^T, R));   A = P^-1 Q,   M = R - Q^T A
  *   d_a A = P^-1 E_a,  E_a = d_a Q - d_a P A;   d_a M = d_a R - (d_a Q)^T A - A^T E_a
  * Shape: r_j = heading of link j + 1 less heading of link j (links from 0). Fibre SE(2): the frame of the link `base`,
- * at its middle, x along it. The two sides of the base link share only P: they are summed apart, in O(links^3) each.
+ * at its middle, x along it. The two sides of the base link share only P.
  * Source: Hatton & Choset, IEEE Trans. Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211 (drag); Kelly & Murray, J.
  * Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607 (inertia).
  */
@@ -24,6 +24,7 @@ typedef struct cb_chain {
 
 /* The functions of cb_bundle_class with n = links - 1. CB_STEP_SINGULAR where P is not positive definite. */
 cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, double *dA, double *M, double *dM);
+cb_status cb_chain_second(const cb_chain *c, const double *r, double *ddA, double *ddM);
 cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet *M);
 
 /* Ends and hinges x[links + 1] of the chain whose base link is at the element g of SE(2); cb_chain_lines[links] joins

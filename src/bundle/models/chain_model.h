@@ -20,6 +20,10 @@ static inline cb_status chain_connection(const cb_bundle *b, const double *r, do
   return cb_chain_connection(cb_model_params(b), r, A, dA, M, dM);
 }
 
+static inline cb_status chain_second(const cb_bundle *b, const double *r, double *ddA, double *ddM) {
+  return cb_chain_second(cb_model_params(b), r, ddA, ddM);
+}
+
 static inline cb_status chain_picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
   cb_chain_picture(cb_model_params(b), r, g, x);
   return CB_OK;
@@ -27,6 +31,6 @@ static inline cb_status chain_picture(const cb_bundle *b, const double *r, const
 
 #define CB_CHAIN_FUNCTIONS                                                                             \
   .init = init, .destroy = cb_model_destroy, .on_jets = chain_on_jets, .connection = chain_connection, \
-  .picture = chain_picture
+  .second = chain_second, .picture = chain_picture
 
 #endif

@@ -54,12 +54,55 @@ static inline cb_status cb_model_on_jets(const cb_bundle *b, cb_model_jet2 *on_j
   return CB_OK;
 }
 
+/* At r: A[dim*n] and M[n*n] where their place is given. */
+static inline cb_status cb_model_at(const cb_bundle *b, cb_model_jet2 *on_jet2, const double *r, jet2 *A, jet2 *M) {
+  jet2 x[2] = {{0}};
+  for (int i = 0; i < b->n; i++) x[i] = (jet2){r[i], {i == 0, i == 1}, {0}};
+  return on_jet2(cb_model_params(b), x, A, M);
+}
+
+static inline cb_status cb_model_connection(const cb_bundle *b, cb_model_jet2 *on_jet2, const double *r, double *A,
+                                            double *dA, double *M, double *dM) {
+  const int n = b->n, count = b->group->dim * n;
+  jet2 a[2 * CB_GROUP_DIM], m[4];
+  const cb_status status = cb_model_at(b, on_jet2, r, A || dA ? a : NULL, M || dM ? m : NULL);
+  if (status) return status;
+  for (int k = 0; A && k < count; k++) A[k] = a[k].v;
+  for (int k = 0; M && k < n * n; k++) M[k] = m[k].v;
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; dA && k < count; k++) dA[i * count + k] = a[k].g[i];
+    for (int k = 0; dM && k < n * n; k++) dM[i * n * n + k] = m[k].g[i];
+  }
+  return CB_OK;
+}
+
+static inline cb_status cb_model_second(const cb_bundle *b, cb_model_jet2 *on_jet2, const double *r, double *ddA,
+                                        double *ddM) {
+  const int n = b->n, count = b->group->dim * n;
+  jet2 a[2 * CB_GROUP_DIM], m[4];
+  const cb_status status = cb_model_at(b, on_jet2, r, ddA ? a : NULL, ddM ? m : NULL);
+  if (status) return status;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      for (int k = 0; ddA && k < count; k++) *ddA++ = a[k].h[i + j];
+      for (int k = 0; ddM && k < n * n; k++) *ddM++ = m[k].h[i + j];
+    }
+  return CB_OK;
+}
+
 /* clang-format off */
-/* on_jets of the model of this file, by its on_jet2; and init, of a group (NULL: R^fibre) and names of shape variables. */
+/* on_jets, connection and second of the model of this file, by its on_jet2; and init, of a group (NULL: R^fibre) and names of shape variables. */
 #define CB_MODEL_ON_JETS                                                                                   \
   static cb_model_jet2 on_jet2;                                                                            \
   static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {                    \
     return cb_model_on_jets(b, on_jet2, r, A, M);                                                          \
+  }                                                                                                        \
+  static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M,       \
+                              double *dM) {                                                                \
+    return cb_model_connection(b, on_jet2, r, A, dA, M, dM);                                               \
+  }                                                                                                        \
+  static cb_status second(const cb_bundle *b, const double *r, double *ddA, double *ddM) {                 \
+    return cb_model_second(b, on_jet2, r, ddA, ddM);                                                       \
   }
 #define CB_MODEL(group, fibre, ...)                                                                        \
   static cb_status init(cb_bundle *b, const void *p) {                                                     \
@@ -68,7 +111,8 @@ static inline cb_status cb_model_on_jets(const cb_bundle *b, cb_model_jet2 *on_j
   }                                                                                                        \
   CB_MODEL_ON_JETS
 /* These as members of its class. */
-#define CB_MODEL_FUNCTIONS .init = init, .destroy = cb_model_destroy, .on_jets = on_jets
+#define CB_MODEL_FUNCTIONS                                                                                 \
+  .init = init, .destroy = cb_model_destroy, .on_jets = on_jets, .connection = connection, .second = second
 /* clang-format on */
 
 #endif

@@ -1,13 +1,14 @@
-/* Bundles of expressions, tables and immersed bodies are read without the allocator. labels: release */
+/* Bundles of chains, expressions, tables and immersed bodies are read without the allocator. labels: release */
 #include "count_allocations.h"
 #include "fluid/immersed_bundle.h"
 #include "immersed.h"
 #include "io/yaml.h"
+#include "models.h"
 #include "sampled.h"
 
-/* Connection, metric, derivatives and curvature, at shapes not seen before. */
+/* Connection, metric, first and second derivatives and curvature, at shapes not seen before. */
 static void check_reading(const cb_bundle *b) {
-  double A[12], dA[24], M[4], dM[8], B[6];
+  double A[12], dA[24], M[4], dM[8], B[6], ddA[48], ddM[16];
   check_ok(cb_bundle_connection(b, (double[]){0.1, 0.2}, A, dA, M, dM)); /* a thread's work arrays are made */
   cb_status status = CB_OK;
   count_from_here();
@@ -16,10 +17,18 @@ static void check_reading(const cb_bundle *b) {
     status = cb_bundle_connection(b, r, A, dA, M, dM);
     if (!status) status = cb_bundle_connection(b, r, A, NULL, NULL, NULL);
     if (!status) status = cb_bundle_curvatures(b, r, B);
+    if (!status) status = cb_bundle_second(b, r, ddA, ddM);
   }
   const size_t seen = count_so_far();
   check_ok(status);
   assert_int_equal(seen, 0);
+}
+
+static void chains_are_read_without_the_allocator(void **unused) {
+  (void)unused;
+  cb_bundle *b = model("purcell", "");
+  check_reading(b);
+  cb_bundle_free(b);
 }
 
 static void expressions_and_tables_are_read_without_the_allocator(void **unused) {
@@ -59,6 +68,7 @@ static void immersed_bodies_are_read_without_the_allocator(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_counter_counts),
+      cmocka_unit_test(chains_are_read_without_the_allocator),
       cmocka_unit_test(expressions_and_tables_are_read_without_the_allocator),
       cmocka_unit_test(immersed_bodies_are_read_without_the_allocator),
   };

@@ -1,5 +1,5 @@
 /* Curvature of the bundles that a scenario derives: of points, links, expressions, drag on a surface, an immersed body,
- * samples. Each at random shapes: small loops, the wrong sign, differences, Bianchi's identity.
+ * samples. Each at random shapes: small loops, the wrong sign, differences, second derivatives, Bianchi's identity.
  * labels: medium */
 #include "curvature_claims.h"
 #include "fluid/immersed_bundle.h"
@@ -10,11 +10,12 @@
 
 static const double low[CB_SHAPE_MAX] = {-.5, -.5, -.5, -.5, -.5, -.5}, high[CB_SHAPE_MAX] = {.5, .5, .5, .5, .5, .5};
 
-/* B to `differences` of A, Bianchi's identity to `identity`. */
+/* B to `differences` of A, second derivatives of first ones, Bianchi's identity to `identity`. */
 static void every_claim(const cb_bundle *b, double differences, double identity, uint64_t *seed) {
   small_loops(b, low, high, 0, seed);
   wrong_sign(b, low, high, 0, seed);
   curvature_by_differences(b, low, high, differences, seed);
+  second_by_differences(b, low, high, differences, seed);
   bianchi(b, low, high, identity, seed);
 }
 

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-/* Two bundles at ten shapes: A, dA, M, dM. */
+/* Two bundles at ten shapes: A, dA, M, dM; at the last, second derivatives, of the tree by differences. */
 static void check_same(uint64_t *seed, const cb_bundle *a, const cb_bundle *b) {
   static values u, v;
   const int n = a->n, dim = a->group->dim;
@@ -18,6 +18,12 @@ static void check_same(uint64_t *seed, const cb_bundle *a, const cb_bundle *b) {
     check_at_most(difference(u.M, v.M, n * n), 1e-12);
     check_at_most(difference(u.dA, v.dA, n * dim * n), 1e-11);
     check_at_most(difference(u.dM, v.dM, n * n * n), 1e-11);
+    if (trial < 9) continue;
+    static double ddA[2][CB_SHAPE_MAX * CB_SHAPE_MAX * 3 * CB_SHAPE_MAX], ddM[2][1 << 16];
+    check_ok(cb_bundle_second(a, r, ddA[0], ddM[0]));
+    check_ok(cb_bundle_second(b, r, ddA[1], ddM[1]));
+    check_at_most(difference(ddA[0], ddA[1], n * n * dim * n), 1e-9);
+    check_at_most(difference(ddM[0], ddM[1], n * n * n * n), 1e-9);
   }
 }
 

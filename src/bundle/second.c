@@ -1,10 +1,10 @@
 /* Second derivatives of a connection and a cost metric: of the kind in closed form, from jets, or by differences.
  *
  *   ddA[i][j] = d_i d_j A,   ddM[i][j] = d_i d_j M
- * By central differences of dA and dM of order 8: error about 1e-13/h + h^8, h = .005 max(1, |r_k|).
+ * By differences of dA and dM of order 8: error about 1e-13/h + h^8, h = .005 max(1, |r_k|), .005 where r_k has a period;
+ * on one side, where a break or the end of the domain is near, up to 100 times as much.
  */
 #include "bundle/bundle_private.h"
-#include "core/failure.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,26 +28,66 @@ static cb_status from_jets(const cb_bundle *b, const double *r, double *ddA, dou
   return CB_OK;
 }
 
-static cb_status by_differences(const cb_bundle *b, const double *r, double *ddA, double *ddM) {
-  static const double weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280};
+/* How far below and above x the bundle is smooth in r_k. */
+static void smooth_room(const cb_bundle *b, int k, double x, double *below, double *above) {
+  const double period = b->period[k];
+  *below = *above = INFINITY;
+  for (int i = 0; i < b->breaks[k]; i++) {
+    const double way = b->at[k][i] - x, ahead = period > 0 ? way - period * floor(way / period) : way;
+    if (ahead > 0) *above = fmin(*above, ahead);
+    if (period > 0 || ahead <= 0) *below = fmin(*below, ahead > 0 ? period - ahead : -ahead);
+  }
+}
+
+enum { NODES = 9 };
+
+/* d_k of dA and dM by differences about r_k (side 0), above it (1) or below it (-1). */
+static cb_status slopes(const cb_bundle *b, const double *r, int k, int side, double h, double *ddA, double *ddM) {
+  static const double about[NODES] = {1. / 280, -4. / 105, 1. / 5, -4. / 5, 0, 4. / 5, -1. / 5, 4. / 105, -1. / 280};
+  static const double ahead[NODES] = {-761. / 280, 8, -14, 56. / 3, -35. / 2, 56. / 5, -14. / 3, 8. / 7, -1. / 8};
   const int n = b->n, a = n * n * b->group->dim, m = n * n * n;
+  const double step = side < 0 ? -h : h;
   double x[CB_SHAPE_MAX], dA[CB_SHAPE_MAX * ENTRIES], dM[CB_SHAPE_MAX * SQUARE];
   memcpy(x, r, (size_t)n * sizeof *x);
-  if (ddA) memset(ddA, 0, (size_t)(n * a) * sizeof *ddA);
-  if (ddM) memset(ddM, 0, (size_t)(n * m) * sizeof *ddM);
-  for (int k = 0; k < n; k++) {
-    const double h = .005 * fmax(1, fabs(r[k]));
-    for (int s = -4; s <= 4; s++) {
-      if (s == 0) continue;
-      const double w = (s > 0 ? weight[s - 1] : -weight[-s - 1]) / h;
-      x[k] = r[k] + s * h;
-      const cb_status status = cb_bundle_connection(b, x, NULL, ddA ? dA : NULL, NULL, ddM ? dM : NULL);
-      if (status) return status;
-      for (int e = 0; ddA && e < a; e++) ddA[k * a + e] += w * dA[e];
-      for (int e = 0; ddM && e < m; e++) ddM[k * m + e] += w * dM[e];
-    }
-    x[k] = r[k];
+  if (ddA) memset(ddA, 0, (size_t)a * sizeof *ddA);
+  if (ddM) memset(ddM, 0, (size_t)m * sizeof *ddM);
+  for (int s = 0; s < NODES; s++) {
+    const double w = (side ? ahead[s] : about[s]) / step;
+    if (w == 0) continue;
+    x[k] = r[k] + (side ? s : s - NODES / 2) * step;
+    const cb_status status = cb_bundle_connection(b, x, NULL, ddA ? dA : NULL, NULL, ddM ? dM : NULL);
+    if (status) return status;
+    for (int e = 0; ddA && e < a; e++) ddA[e] += w * dA[e];
+    for (int e = 0; ddM && e < m; e++) ddM[e] += w * dM[e];
   }
+  return CB_OK;
+}
+
+static void make_symmetric(int n, int count, double *dd) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++)
+      for (int e = 0; e < count; e++) {
+        double *p = &dd[(i * n + j) * count + e], *q = &dd[(j * n + i) * count + e];
+        *p = *q = (*p + *q) / 2;
+      }
+}
+
+/* Nodes lie on one side of r where a break, or the end of the domain, is near. */
+static cb_status by_differences(const cb_bundle *b, const double *r, double *ddA, double *ddM) {
+  const int n = b->n, a = n * n * b->group->dim, m = n * n * n;
+  for (int k = 0; k < n; k++) {
+    double below, above, h = .005 * (b->period[k] > 0 ? 1 : fmax(1, fabs(r[k])));
+    smooth_room(b, k, r[k], &below, &above);
+    const bool near = fmin(below, above) < NODES / 2 * h;
+    if (near) h = fmin(h, fmax(below, above) / NODES);
+    double *A = ddA ? ddA + k * a : NULL, *M = ddM ? ddM + k * m : NULL;
+    cb_status status = slopes(b, r, k, near ? above >= below ? 1 : -1 : 0, h, A, M);
+    for (int side = 1; status == CB_STEP_DOMAIN && !near && side >= -1; side -= 2)
+      status = slopes(b, r, k, side, h, A, M);
+    if (status) return status;
+  }
+  if (ddA) make_symmetric(n, b->group->dim * n, ddA);
+  if (ddM) make_symmetric(n, n * n, ddM);
   return CB_OK;
 }
 

@@ -71,7 +71,7 @@ cb_status cb_bundle_second(const cb_bundle *b, const double *r, double *ddA, dou
 /* B[dim] of the pair i < j, and of all pairs B[n(n-1)/2][dim], i first. */
 cb_status cb_bundle_curvature(const cb_bundle *b, const double *r, int i, int j, double *B);
 cb_status cb_bundle_curvatures(const cb_bundle *b, const double *r, double *B);
-/* dB[n][pairs][dim] - [A, B]: covariant derivative, from second derivatives of jets, or differences where there are none. */
+/* dB[n][pairs][dim] - [A, B]: covariant derivative, from cb_bundle_second. */
 cb_status cb_bundle_covariant(const cb_bundle *b, const double *r, double *DB);
 /* P of G, [dim][dim]. CB_ERROR_UNSUPPORTED where the model has no form. */
 cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P);

@@ -26,9 +26,14 @@ static void check_reading(const cb_bundle *b) {
 
 static void chains_are_read_without_the_allocator(void **unused) {
   (void)unused;
-  cb_bundle *b = model("purcell", "");
+  cb_bundle *b = model("purcell", ""), *costly = NULL;
+  cb_expression *e = NULL;
+  check_ok(cb_expression_parse("1 + alpha1^2", b->shape, 2, NULL, &e));
+  check_ok(cb_bundle_with_metric(b, &(cb_bundle_metric){.add = (const cb_expression *[4]){e, NULL, NULL, e}}, &costly));
+  cb_expression_free(e);
   check_reading(b);
-  cb_bundle_free(b);
+  check_reading(costly);
+  cb_bundle_free(costly), cb_bundle_free(b);
 }
 
 static void expressions_and_tables_are_read_without_the_allocator(void **unused) {

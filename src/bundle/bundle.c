@@ -98,12 +98,17 @@ static bool all_finite(const double *x, int count) {
   return sum == 0;
 }
 
-cb_status cb_bundle_connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
+cb_status cb_bundle_evaluate(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   const int n = b->n, count = b->group->dim * n;
   cb_status status = b->kind->connection ? b->kind->connection(b, r, A, dA, M, dM) : from_jets(b, r, A, dA, M, dM);
   if (!status && !(all_finite(A, count) && all_finite(dA, n * count) && all_finite(M, n * n) &&
                    all_finite(dM, n * n * n)))
     status = cb_fail(CB_STEP_NOT_FINITE, "the connection is not finite");
+  return status;
+}
+
+cb_status cb_bundle_connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
+  const cb_status status = cb_bundle_evaluate(b, r, A, dA, M, dM);
   return status ? cb_bundle_fail_at(b, r, status) : CB_OK;
 }
 

@@ -7,4 +7,8 @@
 /* Fails with the name of the bundle, the shape and the last error text. */
 cb_status cb_bundle_fail_at(const cb_bundle *b, const double *r, cb_status status);
 
+/* cb_bundle_connection and cb_bundle_second whose failures do not name bundle and shape. */
+cb_status cb_bundle_evaluate(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM);
+cb_status cb_bundle_evaluate_second(const cb_bundle *b, const double *r, double *ddA, double *ddM);
+
 #endif

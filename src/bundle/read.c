@@ -1,4 +1,4 @@
-/* Names of a bundle in a scenario: shape variables, parameters, periods. */
+/* Names of a bundle in a scenario: shape variables, parameters, periods; its symmetric matrices. */
 #include "bundle/read.h"
 
 #include <math.h>
@@ -83,5 +83,88 @@ cb_status cb_bundle_read_periods(const cb_bundle_names *s, const cb_node *map, d
     status = cb_bundle_read_number(s, item, "period", &period[i]);
     if (!status && !(period[i] > 0)) status = cb_node_fail(item, "period: expected a number > 0, found %g", period[i]);
   }
+  return status;
+}
+
+/* --- matrices --- */
+
+cb_status cb_bundle_check_row(const cb_node *list, int row, size_t length, const char *matrix) {
+  const cb_node *node = list->items[row];
+  if (node->kind == CB_NODE_LIST && node->count == length) return CB_OK;
+  if (node->kind != CB_NODE_LIST)
+    return cb_node_fail(node, "row %d of %s: expected a list of %zu expressions", row + 1, matrix, length);
+  return cb_node_fail(node, "row %d of %s has %zu expressions, expected %zu", row + 1, matrix, node->count, length);
+}
+
+/* Texts that differ are compared at shapes of an even sequence (multiples of irrationals) in (-3, 3), where both are
+ * finite. */
+static cb_status check_same(const cb_node *node, const cb_bundle_names *s, const char *what, const cb_expression *lower,
+                            const cb_expression *upper) {
+  for (int k = 1; k <= 64; k++) {
+    double r[CB_SHAPE_MAX];
+    for (size_t i = 0; i < (size_t)s->shape; i++) {
+      const double u = k * sqrt((double)(4 * i + 2));
+      r[i] = 6 * (u - floor(u)) - 3;
+    }
+    const double a = cb_expression_value(lower, r), b = cb_expression_value(upper, r);
+    if (isfinite(a) && isfinite(b) && fabs(a - b) > 1e-12 * (fabs(a) + fabs(b)) + 1e-300)
+      return cb_node_fail(node, "%s is not symmetric: %.9g here, %.9g across the diagonal at %s = %.9g%s", what, b, a,
+                          s->name[0], r[0], s->shape > 1 ? ", .." : "");
+  }
+  return CB_OK;
+}
+
+static cb_status read_entry(const cb_bundle_names *s, const cb_node *node, const char *what, cb_expression **out) {
+  return cb_bundle_read_expression(s, node, what, s->name, s->shape, out);
+}
+
+cb_status cb_bundle_read_symmetric(const cb_bundle_names *s, const cb_node *list, const char *what,
+                                   cb_expression **lower) {
+  const int n = s->shape;
+  cb_status status = CB_OK;
+  if (list->kind != CB_NODE_LIST || list->count != (size_t)n)
+    return cb_node_fail(list, "expected %d rows of expressions, as many as there are shape variables", n);
+  bool diagonal = true;
+  for (int i = 0; i < n; i++) diagonal = diagonal && list->items[i]->kind == CB_NODE_SCALAR;
+  for (int i = 0; !status && diagonal && i < n; i++)
+    status = read_entry(s, list->items[i], what, &lower[cb_jet_packed(i, i)]);
+  if (diagonal) return status;
+  const bool triangle = n > 1 && list->items[0]->kind == CB_NODE_LIST && list->items[0]->count == 1;
+  for (int i = 0; !status && i < n; i++) {
+    status = cb_bundle_check_row(list, i, (size_t)(triangle ? i + 1 : n), what);
+    for (int j = 0; !status && j <= i; j++)
+      status = read_entry(s, list->items[i]->items[j], what, &lower[cb_jet_packed(i, j)]);
+  }
+  for (int i = 0; !status && i < n && !triangle; i++)
+    for (int j = i + 1; !status && j < n; j++) {
+      const cb_node *node = list->items[i]->items[j];
+      cb_expression *upper = NULL;
+      status = read_entry(s, node, what, &upper);
+      if (!status) status = check_same(node, s, what, lower[cb_jet_packed(j, i)], upper);
+      cb_expression_free(upper);
+    }
+  return status;
+}
+
+enum { SYMMETRIC = CB_SHAPE_MAX * (CB_SHAPE_MAX + 1) / 2, SQUARE = CB_SHAPE_MAX * CB_SHAPE_MAX };
+
+cb_status cb_bundle_read_metric(const cb_bundle *b, const cb_node *metric, const cb_node *add, cb_bundle **out) {
+  const int n = b->n;
+  cb_bundle_names s = {.shape = n, .count = n};
+  cb_expression *lower[2][SYMMETRIC] = {{NULL}};
+  const cb_expression *all[2][SQUARE];
+  const bool named = metric && metric->kind == CB_NODE_SCALAR, identity = named && !strcmp(metric->text, "identity");
+  for (int i = 0; i < n; i++) s.name[i] = b->shape[i] ? b->shape[i] : "";
+  if (named && !identity && strcmp(metric->text, "bundle"))
+    return cb_node_fail(metric, "metric: expected bundle, identity or rows of expressions, found '%s'", metric->text);
+  const cb_node *rows = named ? NULL : metric;
+  cb_status status = rows ? cb_bundle_read_symmetric(&s, rows, "metric", lower[0]) : CB_OK;
+  if (!status && add) status = cb_bundle_read_symmetric(&s, add, "add", lower[1]);
+  for (int p = 0; p < 2; p++)
+    for (int k = 0; k < n * n; k++) all[p][k] = lower[p][cb_jet_packed(k / n, k % n)];
+  const cb_bundle_metric m = {.identity = identity, .entry = rows ? all[0] : NULL, .add = add ? all[1] : NULL};
+  if (!status) status = cb_bundle_with_metric(b, &m, out);
+  for (int p = 0; p < 2; p++)
+    for (int k = 0; k < n * (n + 1) / 2; k++) cb_expression_free(lower[p][k]);
   return status;
 }

@@ -26,4 +26,14 @@ cb_status cb_bundle_read_number(const cb_bundle_names *s, const cb_node *node, c
 cb_status cb_bundle_read_expression(const cb_bundle_names *s, const cb_node *node, const char *what,
                                     const char *const *variable, int n, cb_expression **out);
 
+/* Row `row` of a list of rows is a list of `length` expressions? */
+cb_status cb_bundle_check_row(const cb_node *list, int row, size_t length, const char *matrix);
+/* A symmetric matrix of expressions of the n shape variables: all its rows, those of its lower triangle, or its
+ * diagonal, to the lower triangle, packed as in a jet; NULL: 0. Two halves are compared at shapes in (-3, 3). */
+cb_status cb_bundle_read_symmetric(const cb_bundle_names *s, const cb_node *list, const char *what,
+                                   cb_expression **lower);
+/* A bundle like b with the metric of a scenario: `bundle` (or NULL), `identity` or a symmetric matrix; `add` (or NULL): a
+ * symmetric matrix to add. b is borrowed and has to outlive it. */
+cb_status cb_bundle_read_metric(const cb_bundle *b, const cb_node *metric, const cb_node *add, cb_bundle **out);
+
 #endif

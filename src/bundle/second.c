@@ -11,10 +11,16 @@
 
 enum { ENTRIES = CB_GROUP_DIM * CB_SHAPE_MAX, SQUARE = CB_SHAPE_MAX * CB_SHAPE_MAX };
 
-static void read_hessians(const cb_jet *jets, int count, int n, double *out) {
+/* Are all of them finite? */
+static bool read_hessians(const cb_jet *jets, int count, int n, double *out) {
+  double sum = 0; /* of 0 times each */
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      for (int k = 0; k < count; k++) out[(i * n + j) * count + k] = jets[k].h[cb_jet_packed(i, j)];
+      for (int k = 0; k < count; k++) {
+        const double h = out[(i * n + j) * count + k] = jets[k].h[cb_jet_packed(i, j)];
+        sum += 0 * h;
+      }
+  return sum == 0;
 }
 
 static cb_status from_jets(const cb_bundle *b, const double *r, double *ddA, double *ddM) {
@@ -23,8 +29,8 @@ static cb_status from_jets(const cb_bundle *b, const double *r, double *ddA, dou
   for (int i = 0; i < n; i++) x[i] = cb_jet_variable(n, i, r[i]);
   const cb_status status = b->kind->on_jets(b, x, ddA ? A : NULL, ddM ? M : NULL);
   if (status) return status;
-  if (ddA) read_hessians(A, b->group->dim * n, n, ddA);
-  if (ddM) read_hessians(M, n * n, n, ddM);
+  if ((ddA && !read_hessians(A, b->group->dim * n, n, ddA)) || (ddM && !read_hessians(M, n * n, n, ddM)))
+    return cb_fail(CB_STEP_NOT_FINITE, "a second derivative is not finite");
   return CB_OK;
 }
 
@@ -55,7 +61,7 @@ static cb_status slopes(const cb_bundle *b, const double *r, int k, int side, do
     const double w = (side ? ahead[s] : about[s]) / step;
     if (w == 0) continue;
     x[k] = r[k] + (side ? s : s - NODES / 2) * step;
-    const cb_status status = cb_bundle_connection(b, x, NULL, ddA ? dA : NULL, NULL, ddM ? dM : NULL);
+    const cb_status status = cb_bundle_evaluate(b, x, NULL, ddA ? dA : NULL, NULL, ddM ? dM : NULL);
     if (status) return status;
     for (int e = 0; ddA && e < a; e++) ddA[e] += w * dA[e];
     for (int e = 0; ddM && e < m; e++) ddM[e] += w * dM[e];
@@ -91,13 +97,13 @@ static cb_status by_differences(const cb_bundle *b, const double *r, double *ddA
   return CB_OK;
 }
 
+cb_status cb_bundle_evaluate_second(const cb_bundle *b, const double *r, double *ddA, double *ddM) {
+  if (b->kind->second) return b->kind->second(b, r, ddA, ddM);
+  if (b->kind->on_jets && b->n <= CB_JET_MAX) return from_jets(b, r, ddA, ddM);
+  return by_differences(b, r, ddA, ddM);
+}
+
 cb_status cb_bundle_second(const cb_bundle *b, const double *r, double *ddA, double *ddM) {
-  cb_status status = CB_OK;
-  if (b->kind->second)
-    status = b->kind->second(b, r, ddA, ddM);
-  else if (b->kind->on_jets && b->n <= CB_JET_MAX)
-    status = from_jets(b, r, ddA, ddM);
-  else
-    return by_differences(b, r, ddA, ddM);
+  const cb_status status = cb_bundle_evaluate_second(b, r, ddA, ddM);
   return status ? cb_bundle_fail_at(b, r, status) : CB_OK;
 }

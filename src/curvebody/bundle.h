@@ -12,6 +12,7 @@
 #ifndef CURVEBODY_BUNDLE_H
 #define CURVEBODY_BUNDLE_H
 
+#include <curvebody/expression.h>
 #include <curvebody/jet.h>
 #include <curvebody/lie.h>
 #include <curvebody/param.h>
@@ -68,6 +69,18 @@ cb_status cb_bundle_connection(const cb_bundle *b, const double *r, double *A, d
 /* ddA[n][n][dim*n] and ddM[n][n][n*n], d_i d_j first (either may be NULL). By differences of order 8 where the kind has
  * neither a closed form nor jets: they steer Newton's method. */
 cb_status cb_bundle_second(const cb_bundle *b, const double *r, double *ddA, double *ddM);
+
+/* A cost metric in place of a bundle's own: its own (all 0), the identity, or entries; and what is added to it. */
+typedef struct cb_bundle_metric {
+  bool identity;
+  const cb_expression *const *entry; /* [n][n], of the n shape variables in their order; an entry that is NULL is 0 */
+  const cb_expression *const *add;   /* the same; NULL: nothing */
+} cb_bundle_metric;
+/* A bundle like b (borrowed, must outlive it) with this metric; expressions are copied, derivatives are exact. It has no
+ * form. Where M is asked: CB_STEP_SINGULAR at a shape where it is not positive definite, CB_ERROR_ARGUMENT where its two
+ * halves differ, CB_STEP_DOMAIN where it is not finite. */
+cb_status cb_bundle_with_metric(const cb_bundle *b, const cb_bundle_metric *m, cb_bundle **out);
+
 /* B[dim] of the pair i < j, and of all pairs B[n(n-1)/2][dim], i first. */
 cb_status cb_bundle_curvature(const cb_bundle *b, const double *r, int i, int j, double *B);
 cb_status cb_bundle_curvatures(const cb_bundle *b, const double *r, double *B);

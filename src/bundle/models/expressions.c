@@ -3,7 +3,7 @@
  *   bundle: {name: expressions, group: se2, shape: [a, b], parameters: {k: 2}, period: {a: 2*pi},
  *            A: [["..", ".."], ..], M: [["..", ".."], [..]]}
  *   A      a row for each axis of the group's algebra, a column for each shape variable: xi = -A(r) r'
- *   M      symmetric, in full or its lower triangle; the identity if absent
+ *   M      symmetric, in full, its lower triangle, or its diagonal; the identity if absent
  * Derivatives are exact (curvebody/expression.h). Outside an expression's domain CB_STEP_DOMAIN.
  */
 #include <curvebody/bundle.h>
@@ -26,7 +26,8 @@ static const cb_param params[] = {
     {"shape", CB_PARAM_NODE, offsetof(given, shape), NULL, "", "", NULL, "list: names of the shape variables"},
     {"parameters", CB_PARAM_NODE, offsetof(given, parameters), "", "", "", NULL, "map: names that stand for numbers"},
     {"A", CB_PARAM_NODE, offsetof(given, A), NULL, "", "", NULL, "rows of expressions: xi = -A r'"},
-    {"M", CB_PARAM_NODE, offsetof(given, M), "", "", "", NULL, "rows of expressions; the identity if absent"},
+    {"M", CB_PARAM_NODE, offsetof(given, M), "", "", "", NULL,
+     "rows of expressions, or a diagonal; the identity if absent"},
     {"period", CB_PARAM_NODE, offsetof(given, period), "", "", "", NULL, "map: period of a shape variable"},
     {0},
 };
@@ -34,7 +35,7 @@ static const cb_param params[] = {
 typedef struct expressions {
   char *name[CB_JET_MAX];
   cb_expression *A[ENTRIES];
-  cb_expression *M[SYMMETRIC]; /* lower triangle, row by row */
+  cb_expression *M[SYMMETRIC]; /* lower triangle, row by row; NULL: 0 */
   bool metric;
 } expressions;
 
@@ -69,66 +70,16 @@ static cb_status parse(const cb_node *node, const cb_bundle_names *s, const char
   return cb_bundle_read_expression(s, node, what, s->name, s->shape, out);
 }
 
-static cb_status check_row(const cb_node *list, int row, size_t length, const char *matrix) {
-  const cb_node *node = list->items[row];
-  if (node->kind == CB_NODE_LIST && node->count == length) return CB_OK;
-  if (node->kind != CB_NODE_LIST)
-    return cb_node_fail(node, "row %d of %s: expected a list of %zu expressions", row + 1, matrix, length);
-  return cb_node_fail(node, "row %d of %s has %zu expressions, expected %zu", row + 1, matrix, node->count, length);
-}
-
 static cb_status take_connection(const cb_node *list, const cb_bundle *b, const cb_bundle_names *s, expressions *own) {
   const int dim = b->group->dim;
   if (list->kind != CB_NODE_LIST || list->count != (size_t)dim)
     return cb_node_fail(list, "expected %d rows of expressions, as many as %s has axes", dim, b->group->name);
   for (int i = 0; i < dim; i++) {
-    cb_status status = check_row(list, i, (size_t)b->n, "A");
+    cb_status status = cb_bundle_check_row(list, i, (size_t)b->n, "A");
     for (int j = 0; !status && j < b->n; j++) status = parse(list->items[i]->items[j], s, "A", &own->A[i * b->n + j]);
     if (status) return status;
   }
   return CB_OK;
-}
-
-/* Texts that differ are compared at shapes of an even sequence (multiples of irrationals) in (-3, 3), where both are
- * finite. */
-static cb_status check_same(const cb_node *node, const cb_bundle_names *s, const cb_expression *lower,
-                            const cb_expression *upper) {
-  for (int k = 1; k <= 64; k++) {
-    double r[CB_JET_MAX];
-    for (size_t i = 0; i < (size_t)s->shape; i++) {
-      const double u = k * sqrt((double)(4 * i + 2));
-      r[i] = 6 * (u - floor(u)) - 3;
-    }
-    const double a = cb_expression_value(lower, r), b = cb_expression_value(upper, r);
-    if (isfinite(a) && isfinite(b) && fabs(a - b) > 1e-12 * (fabs(a) + fabs(b)) + 1e-300)
-      return cb_node_fail(node, "M is not symmetric: %.9g here, %.9g across the diagonal at %s = %.9g%s", b, a,
-                          s->name[0], r[0], s->shape > 1 ? ", .." : "");
-  }
-  return CB_OK;
-}
-
-static cb_status take_metric(const cb_node *list, const cb_bundle *b, const cb_bundle_names *s, expressions *own) {
-  const int n = b->n;
-  if (!list) return CB_OK;
-  if (list->kind != CB_NODE_LIST || list->count != (size_t)n)
-    return cb_node_fail(list, "expected %d rows of expressions, as many as there are shape variables", n);
-  const bool triangle = n > 1 && list->items[0]->kind == CB_NODE_LIST && list->items[0]->count == 1;
-  cb_status status = CB_OK;
-  for (int i = 0; !status && i < n; i++) {
-    status = check_row(list, i, (size_t)(triangle ? i + 1 : n), "M");
-    for (int j = 0; !status && j <= i; j++)
-      status = parse(list->items[i]->items[j], s, "M", &own->M[i * (i + 1) / 2 + j]);
-  }
-  for (int i = 0; !status && i < n && !triangle; i++)
-    for (int j = i + 1; !status && j < n; j++) {
-      const cb_node *node = list->items[i]->items[j];
-      cb_expression *upper = NULL;
-      status = parse(node, s, "M", &upper);
-      if (!status) status = check_same(node, s, own->M[j * (j + 1) / 2 + i], upper);
-      cb_expression_free(upper);
-    }
-  own->metric = true;
-  return status;
 }
 
 static cb_status take_group(const cb_node *node, cb_bundle *b) {
@@ -152,7 +103,8 @@ static cb_status init(cb_bundle *b, const void *params_) {
   cb_status status = take_group(p->group, b);
   if (!status) status = take_names(p, b, &s, own);
   if (!status) status = take_connection(p->A, b, &s, own);
-  if (!status) status = take_metric(p->M, b, &s, own);
+  if (!status && p->M) status = cb_bundle_read_symmetric(&s, p->M, "M", own->M);
+  own->metric = p->M;
   return status;
 }
 

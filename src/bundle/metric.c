@@ -1,0 +1,172 @@
+/* A bundle with another cost metric.
+ *
+ *   M'_ij = M_ij, or delta_ij, or e_ij(r); plus f_ij(r)     e, f: symmetric, expressions of the shape variables
+ * The connection is that of the bundle; derivatives of expressions are exact. M' has to be positive definite: its pivots
+ * more than 1e-14 n of its diagonal.
+ */
+#include "bundle/bundle_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS = 2, SYMMETRIC = CB_SHAPE_MAX * (CB_SHAPE_MAX + 1) / 2, SQUARE = CB_SHAPE_MAX * CB_SHAPE_MAX };
+
+typedef struct metric {
+  cb_bundle_class kind;
+  const cb_bundle *inner;
+  bool kept; /* the bundle's own M is in the sum */
+  double diagonal;
+  cb_expression *lower[PARTS][SYMMETRIC]; /* row by row; NULL: 0 */
+  cb_expression *upper[PARTS][SYMMETRIC]; /* across the diagonal, where it is another expression */
+} metric;
+
+static void destroy(cb_bundle *b) {
+  metric *own = b->self;
+  for (int p = 0; p < PARTS; p++)
+    for (int k = 0; k < SYMMETRIC; k++) {
+      cb_expression_free(own->lower[p][k]);
+      cb_expression_free(own->upper[p][k]);
+    }
+  free(own);
+}
+
+/* --- evaluation --- */
+
+/* Adds to M[n*n], and to dM (NULL) as cb_bundle_class has it. */
+static cb_status add_expressions(const cb_bundle *b, const double *r, double *M, double *dM) {
+  const metric *own = b->self;
+  const int n = b->n;
+  for (int p = 0; p < PARTS; p++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++) {
+        const cb_expression *e = own->lower[p][cb_jet_packed(i, j)], *across = own->upper[p][cb_jet_packed(i, j)];
+        double d[CB_SHAPE_MAX] = {0};
+        if (!e) continue;
+        const double value = dM ? cb_expression_gradient(e, r, n, d) : cb_expression_value(e, r);
+        const double other = across ? cb_expression_value(across, r) : value;
+        if (!isfinite(value) || !isfinite(other))
+          return cb_fail(CB_STEP_DOMAIN, "the metric of %s and %s is %g", b->shape[i], b->shape[j],
+                         isfinite(value) ? other : value);
+        if (fabs(value - other) > 1e-12 * (fabs(value) + fabs(other)))
+          return cb_fail(CB_ERROR_ARGUMENT, "the metric is not symmetric: %.9g of %s and %s, %.9g of %s and %s", value,
+                         b->shape[i], b->shape[j], other, b->shape[j], b->shape[i]);
+        M[i * n + j] += value;
+        if (i != j) M[j * n + i] += value;
+        for (int k = 0; dM && k < n; k++) {
+          dM[(k * n + i) * n + j] += d[k];
+          if (i != j) dM[(k * n + j) * n + i] += d[k];
+        }
+      }
+  return CB_OK;
+}
+
+static cb_status check_positive(const cb_bundle *b, const double *M) {
+  const int n = b->n;
+  double L[CB_SHAPE_MAX][CB_SHAPE_MAX];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = M[i * n + j];
+      for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
+      if (j < i)
+        L[i][j] = sum / L[j][j];
+      else if (!(M[i * n + i] > 0 && sum > 1e-14 * n * M[i * n + i]))
+        return cb_fail(CB_STEP_SINGULAR,
+                       "the cost metric is not positive definite: a change of %s%s costs nothing or less", b->shape[i],
+                       M[i * n + i] > 0 ? " with others" : "");
+      else
+        L[i][i] = sqrt(sum);
+    }
+  return CB_OK;
+}
+
+static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
+  const metric *own = b->self;
+  const int n = b->n;
+  const bool wanted = M || dM, kept = own->kept && wanted;
+  double sum[SQUARE] = {0};
+  cb_status status = cb_bundle_evaluate(own->inner, r, A, dA, kept ? sum : NULL, kept ? dM : NULL);
+  if (status || !wanted) return status;
+  if (dM && !kept) memset(dM, 0, (size_t)(n * n * n) * sizeof *dM);
+  for (int i = 0; i < n; i++) sum[i * n + i] += own->diagonal;
+  status = add_expressions(b, r, sum, dM);
+  if (!status) status = check_positive(b, sum);
+  if (M) memcpy(M, sum, (size_t)(n * n) * sizeof *M);
+  return status;
+}
+
+static cb_status second(const cb_bundle *b, const double *r, double *ddA, double *ddM) {
+  const metric *own = b->self;
+  const int n = b->n;
+  const cb_status status = cb_bundle_evaluate_second(own->inner, r, ddA, own->kept ? ddM : NULL);
+  if (status || !ddM) return status;
+  if (!own->kept) memset(ddM, 0, (size_t)(n * n * n * n) * sizeof *ddM);
+  for (int p = 0; p < PARTS; p++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++) {
+        const cb_expression *e = own->lower[p][cb_jet_packed(i, j)];
+        if (!e) continue;
+        const cb_jet jet = cb_expression_jet(e, r, n);
+        for (int k = 0; k < n; k++)
+          for (int l = 0; l < n; l++) {
+            const double h = jet.h[cb_jet_packed(k, l)];
+            double *at = ddM + (k * n + l) * n * n;
+            if (!isfinite(h))
+              return cb_fail(CB_STEP_NOT_FINITE, "a second derivative of the metric of %s and %s is %g", b->shape[i],
+                             b->shape[j], h);
+            at[i * n + j] += h;
+            if (i != j) at[j * n + i] += h;
+          }
+      }
+  return CB_OK;
+}
+
+static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
+  const cb_bundle *inner = ((const metric *)b->self)->inner;
+  return inner->kind->picture(inner, r, g, x);
+}
+
+/* --- making --- */
+
+static const cb_bundle_class class_of_metrics = {
+    .doc = "a bundle with another cost metric", .destroy = destroy, .connection = connection, .second = second};
+
+/* Copies of the entries (NULL: none) as part p. */
+static cb_status take(metric *own, int p, int n, const cb_expression *const *entry) {
+  cb_status status = CB_OK;
+  for (int i = 0; entry && i < n; i++)
+    for (int j = 0; !status && j <= i; j++) {
+      const cb_expression *e = entry[i * n + j], *across = entry[j * n + i];
+      const int at = cb_jet_packed(i, j);
+      if (!e != !across)
+        return cb_fail(CB_ERROR_ARGUMENT, "a metric with an entry %d, %d on one side of its diagonal alone", i, j);
+      if (n > CB_JET_MAX && e) own->kind.second = NULL;
+      if (e) status = cb_expression_copy(e, &own->lower[p][at]);
+      if (!status && across != e) status = cb_expression_copy(across, &own->upper[p][at]);
+    }
+  return status;
+}
+
+cb_status cb_bundle_with_metric(const cb_bundle *b, const cb_bundle_metric *m, cb_bundle **out) {
+  cb_bundle *made = calloc(1, sizeof *made);
+  metric *own = calloc(1, sizeof *own);
+  if (!made || !own) {
+    free(made), free(own);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a metric of bundle %s", b->kind->name);
+  }
+  *own = (metric){
+      .kind = class_of_metrics, .inner = b, .kept = !m->identity && !m->entry, .diagonal = m->identity && !m->entry};
+  own->kind.name = b->kind->name;
+  own->kind.title = b->kind->title;
+  if (b->kind->picture) own->kind.picture = picture;
+  *made = *b;
+  made->kind = &own->kind;
+  made->self = own;
+  cb_status status = take(own, 0, b->n, m->entry);
+  if (!status) status = take(own, 1, b->n, m->add);
+  if (status)
+    cb_bundle_free(made);
+  else
+    *out = made;
+  return status;
+}

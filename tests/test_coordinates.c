@@ -270,6 +270,41 @@ static void curvature_and_derivatives_are_those_of_one_frame(void **state) {
   }
 }
 
+/* DB' = Ad_h^-1 DB: second derivatives, here by differences, against those of the bundle itself, also at the edges and the
+ * corners of the window, beyond which nothing is. */
+static void second_derivatives_are_those_of_one_frame(void **state) {
+  (void)state;
+  uint64_t seed = check_seed();
+  for (int k = 0; k < WINDOWS; k++) {
+    const window *w = &windows[k];
+    cb_bundle *b, *moved;
+    open_window(w, &b, &moved);
+    const cb_group *G = b->group;
+    const int n = b->n, dim = G->dim, count = n * n * (n - 1) / 2;
+    for (int trial = 0; trial < 20; trial++) {
+      double r[3], h[CB_GROUP_SIZE], Ad[CB_GROUP_DIM * CB_GROUP_DIM], DB[2][9 * CB_GROUP_DIM], ddM[2][81];
+      for (int i = 0; i < n; i++) {
+        const double u = check_uniform(&seed, -.2, 1.2); /* 2 in 7 at the ends */
+        r[i] = u < 0 ? w->low[i] : u > 1 ? w->high[i] : w->low[i] + (w->high[i] - w->low[i]) * u;
+      }
+      check_ok(cb_bundle_frame(moved, r, h));
+      check_ok(cb_bundle_covariant(b, r, DB[0]));
+      check_ok(cb_bundle_covariant(moved, r, DB[1]));
+      G->adjoint(G, h, Ad);
+      for (int p = 0; p < count; p++) {
+        double turned[CB_GROUP_DIM];
+        times(dim, Ad, DB[1] + p * dim, turned);
+        for (int a = 0; a < dim; a++) check_near(turned[a], DB[0][p * dim + a], 1e-9); /* 80e-16/h on one side */
+      }
+      check_ok(cb_bundle_second(b, r, NULL, ddM[0]));
+      check_ok(cb_bundle_second(moved, r, NULL, ddM[1]));
+      for (int e = 0; e < n * n * n * n; e++) check_near(ddM[0][e], ddM[1][e], 1e-8 * (1 + fabs(ddM[0][e])));
+    }
+    cb_bundle_free(moved);
+    cb_bundle_free(b);
+  }
+}
+
 /* A form on se(2) x R^2 that is the square of a matrix near 1; A by its reduction, values only. */
 static cb_status smooth_form(const cb_bundle *b, const double *r, double *G) {
   double S[25];
@@ -380,6 +415,7 @@ int main(void) {
       cmocka_unit_test(holonomies_are_conjugates_and_lengths_the_same),
       cmocka_unit_test(the_body_moves_through_space_as_before),
       cmocka_unit_test(curvature_and_derivatives_are_those_of_one_frame),
+      cmocka_unit_test(second_derivatives_are_those_of_one_frame),
       cmocka_unit_test(the_form_goes_along),
       cmocka_unit_test(body_velocity_integrals_come_nearer),
       cmocka_unit_test(wrong_windows_are_named),

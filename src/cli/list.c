@@ -157,6 +157,8 @@ static void bundles(printer *p) {
 static void gaits(printer *p) {
   entry(p, "gait", "A closed path in the shape space of a bundle", "One kind of path, with what stands beside it",
         cb_gait_table);
+  entry(p, "optimum", "What an optimal gait is asked for", "The key `optimum` beside `bundle`; found by `gait`",
+        cb_optimum_table);
 }
 
 static const struct {

@@ -31,7 +31,8 @@ static cb_status read_all(cb_scenario *s) {
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, root, cb_scenario_check_keys(root, kind));
   cb_errors_add(&errors, root, check_format(s, root));
-  if (kind ? cb_scenario_is_of_two(root, kind) : cb_node_get(root, "gait") != NULL) return cb_errors_end(&errors);
+  if (kind ? cb_scenario_is_of_two(root, kind) : cb_node_get(root, "gait") || cb_node_get(root, "optimum"))
+    return cb_errors_end(&errors);
   cb_errors_add(&errors, root, s->kind->read(s, root));
   if (!errors.status && s->kind->finish) cb_errors_add(&errors, root, s->kind->finish(s, root));
   cb_errors_add(&errors, root, cb_scenario_read_run(s, root, !errors.status));
@@ -42,8 +43,8 @@ static cb_status read_all(cb_scenario *s) {
 /* A bundle by itself or with its gait: no run is made. */
 static cb_status read_bundle(cb_scenario *s) {
   const cb_node *root = cb_tree_root(s->tree);
-  static const char *const of_gait[] = {"curvebody", "title",      "bundle", "gait",
-                                        "start",     "integrator", "time",   "record"};
+  static const char *const of_gait[] = {"curvebody", "title",      "bundle", "gait",  "start",
+                                        "optimum",   "integrator", "time",   "record"};
   if (root->kind != CB_NODE_MAP)
     return cb_node_fail(root, "expected a scenario: a map that begins with `curvebody: %d`", FORMAT);
   if (!cb_scenario_section(root, "bundle"))

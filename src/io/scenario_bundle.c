@@ -104,7 +104,7 @@ static void name_numbers(const cb_group *G, char *text, size_t size) {
 }
 
 /* An element is what stays, up to what numbers are typed with, when it is projected to the group. */
-static cb_status check_element(const cb_group *G, const cb_node *list, double *g) {
+static cb_status check_element(const cb_group *G, const cb_node *list, const char *what, double *g) {
   static const double typed = 1e-6;
   double on[CB_GROUP_SIZE], off = 0, most = 1;
   memcpy(on, g, (size_t)G->size * sizeof *on);
@@ -115,10 +115,25 @@ static cb_status check_element(const cb_group *G, const cb_node *list, double *g
     if (!isfinite(on[k])) off = INFINITY;
   }
   if (!(off <= typed * most))
-    return cb_node_fail(list, "group: these numbers are %.3g off the group %s: expected an element of it", off,
+    return cb_node_fail(list, "%s: these numbers are %.3g off the group %s: expected an element of it", what, off,
                         G->name);
   memcpy(g, on, (size_t)G->size * sizeof *on);
   return CB_OK;
+}
+
+cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const char *what, double *g) {
+  if (list->kind != CB_NODE_LIST || list->count != (size_t)G->size) {
+    char numbers[256] = "", found[64];
+    name_numbers(G, numbers, sizeof numbers);
+    if (list->kind == CB_NODE_LIST)
+      snprintf(found, sizeof found, "%zu", list->count);
+    else
+      snprintf(found, sizeof found, "%s", cb_node_found(list).text);
+    return cb_node_fail(list, "%s: expected a list of %d number%s of %s (%s), found %s", what, G->size,
+                        G->size == 1 ? "" : "s", G->name, numbers, found);
+  }
+  const cb_status status = cb_node_reals(list, list->count, g);
+  return status ? status : check_element(G, list, what, g);
 }
 
 cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node) {
@@ -127,20 +142,8 @@ cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node) {
   if (!m || !m->bundle) return cb_params_bind(cb_group_table, node, node, NULL, 0, NULL);
   const cb_group *G = m->bundle->group;
   G->identity(G, m->start);
-  cb_status status = cb_params_bind(cb_group_table, node, node, NULL, 0, &p);
-  if (status || !p.group) return status;
-  if (p.group->kind != CB_NODE_LIST || p.group->count != (size_t)G->size) {
-    char numbers[256] = "", found[64];
-    name_numbers(G, numbers, sizeof numbers);
-    if (p.group->kind == CB_NODE_LIST)
-      snprintf(found, sizeof found, "%zu", p.group->count);
-    else
-      snprintf(found, sizeof found, "%s", cb_node_found(p.group).text);
-    return cb_node_fail(p.group, "group: expected a list of %d number%s of %s (%s), found %s", G->size,
-                        G->size == 1 ? "" : "s", G->name, numbers, found);
-  }
-  status = cb_node_reals(p.group, p.group->count, m->start);
-  return status ? status : check_element(G, p.group, m->start);
+  const cb_status status = cb_params_bind(cb_group_table, node, node, NULL, 0, &p);
+  return status || !p.group ? status : cb_scenario_read_element(G, p.group, "group", m->start);
 }
 
 void cb_bundle_scenario_free(cb_bundle_scenario *m) {
@@ -176,11 +179,12 @@ static const cb_param step_table[] = {
 
 static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   const cb_node *bundle = cb_scenario_section(root, "bundle"), *gait = cb_scenario_section(root, "gait"),
-                *start = cb_scenario_section(root, "start");
+                *start = cb_scenario_section(root, "start"), *optimum = cb_scenario_section(root, "optimum");
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, bundle, cb_scenario_read_bundle(s, bundle));
   cb_errors_add(&errors, gait, cb_scenario_read_gait(s, gait));
   cb_errors_add(&errors, start, cb_scenario_read_group(s, start));
+  cb_errors_add(&errors, optimum, cb_scenario_read_optimum(s, optimum));
   return cb_errors_end(&errors);
 }
 
@@ -205,10 +209,15 @@ static const cb_node *blame(const cb_node *root, cb_status status) {
 static const char *subject(const cb_scenario *s) { return cb_bundle_scenario_name(s->bundle); }
 static void free_(cb_scenario *s) { cb_bundle_scenario_free(s->bundle); }
 
-static const char *const keys[] = {"bundle", "gait", "start", NULL}, *const required[] = {"gait", "integrator", NULL};
-static const cb_section sections[] = {{"time", time_table},        {"integrator", step_table},
-                                      {"record", cb_record_table}, {"start", cb_group_table},
-                                      {"gait", cb_gait_table},     {NULL, NULL}};
+static const char *const keys[] = {"bundle", "gait", "start", "optimum", NULL}, *const required[] = {
+                                                                                    "gait", "integrator", NULL};
+static const cb_section sections[] = {{"time", time_table},
+                                      {"integrator", step_table},
+                                      {"record", cb_record_table},
+                                      {"start", cb_group_table},
+                                      {"gait", cb_gait_table},
+                                      {"optimum", cb_optimum_table},
+                                      {NULL, NULL}};
 
 const cb_scenario_kind cb_scenario_kind_bundle = {.name = "bundle",
                                                   .configuration = &cb_configuration_bundle,

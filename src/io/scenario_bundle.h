@@ -1,4 +1,5 @@
-/* A scenario of a gait in a bundle: what `bundle:`, `gait:` and `start:` describe; shared by the files that read them.
+/* A scenario of a gait in a bundle: what `bundle:`, `gait:`, `start:` and `optimum:`
+ * describe; shared by the files that read them.
  *
  *   bundle: {name: purcell, links: 3, ratio: 2}
  *   gait: {fourier: {mean: [0, 0], cosine: [[1, 0]], sine: [[0, 1]]}, repeat: 3}
@@ -8,6 +9,7 @@
 #define CB_IO_SCENARIO_BUNDLE_H
 
 #include "io/scenario_gait.h"
+#include "io/scenario_optimum.h"
 #include "io/scenario_private.h"
 
 typedef struct cb_bundle_scenario {
@@ -17,11 +19,12 @@ typedef struct cb_bundle_scenario {
   int repeat;
   double period; /* s, of a cycle */
   double start[CB_GROUP_SIZE];
+  cb_optimum_scenario *optimum;  /* NULL where there is no `optimum` */
   struct cb_immersed_kind *body; /* surface and poses of a bundle of a surface; NULL for others */
   struct cb_shape_surface *shape;
 } cb_bundle_scenario;
 
-/* A file with `bundle:`, with sets[n]: `gait` and `start` are read where they are there, no run is made. */
+/* A file with `bundle:`, with sets[n]: `gait`, `start` and `optimum` are read where they are there, no run is made. */
 cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out);
 /* Borrowed; NULL for other scenarios. */
 const cb_bundle_scenario *cb_scenario_bundle(const cb_scenario *s);
@@ -31,6 +34,8 @@ cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_coordinates(cb_scenario *s, const cb_node *node); /* of a bundle that was read */
 cb_status cb_scenario_read_gait(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node);
+/* An element of a group, its numbers as a list; what: "group", for messages. */
+cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const char *what, double *g);
 void cb_bundle_scenario_free(cb_bundle_scenario *m);
 /* Of the kind of bundle, whatever its coordinates. */
 const char *cb_bundle_scenario_name(const cb_bundle_scenario *m);

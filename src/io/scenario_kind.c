@@ -7,9 +7,9 @@
 
 static const cb_scenario_kind *const kinds[] = {&cb_scenario_kind_bundle, &cb_scenario_kind_fluid,
                                                 &cb_scenario_kind_system, &cb_scenario_kind_space};
-static const char *const keys[] = {"curvebody", "title",      "space",        "system",      "fluid",    "bundle",
-                                   "bodies",    "potentials", "interactions", "constraints", "contacts", "walls",
-                                   "events",    "gait",       "start",        "integrator",  "time",     "record"};
+static const char *const keys[] = {"curvebody",  "title",        "space",       "system",   "fluid", "bundle", "bodies",
+                                   "potentials", "interactions", "constraints", "contacts", "walls", "events", "gait",
+                                   "optimum",    "start",        "integrator",  "time",     "record"};
 static const char *const shared[] = {"curvebody", "title", "integrator", "time", "record", NULL};
 enum { KEYS = sizeof keys / sizeof *keys, KINDS = sizeof kinds / sizeof *kinds };
 
@@ -32,7 +32,7 @@ const cb_scenario_kind *cb_scenario_kind_of(const cb_node *root) {
 }
 
 bool cb_scenario_is_of_two(const cb_node *root, const cb_scenario_kind *kind) {
-  if (!is_among("gait", kind->keys) && cb_node_get(root, "gait")) return true;
+  if (!is_among("gait", kind->keys) && (cb_node_get(root, "gait") || cb_node_get(root, "optimum"))) return true;
   for (int k = 0; k < KINDS; k++)
     if (kinds[k] != kind && cb_node_get(root, kinds[k]->name)) return true;
   return false;
@@ -40,6 +40,7 @@ bool cb_scenario_is_of_two(const cb_node *root, const cb_scenario_kind *kind) {
 
 cb_status cb_scenario_check_keys(const cb_node *root, const cb_scenario_kind *kind) {
   const cb_node *gait = cb_node_get(root, "gait");
+  if (!gait) gait = cb_node_get(root, "optimum");
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, root, cb_node_check_keys(root, keys, KEYS));
   if (!kind && gait) {

@@ -1,0 +1,21 @@
+/* What a scenario asks of an optimal gait: `optimum:` beside `bundle:`.
+ *
+ *   optimum: {target: {move: 0.03}, seek: cost, base: [0.5, -0.3], bounds: {alpha1: [-pi/2, pi/2]}, starts: 24}
+ */
+#ifndef CB_IO_SCENARIO_OPTIMUM_H
+#define CB_IO_SCENARIO_OPTIMUM_H
+
+#include "io/scenario_private.h"
+#include <curvebody/optimum.h>
+
+typedef struct cb_optimum_scenario {
+  cb_optimum_problem problem; /* its arrays are those below, its bundle and gait the scenario's */
+  double base[CB_SHAPE_MAX], lower[CB_SHAPE_MAX], upper[CB_SHAPE_MAX];
+} cb_optimum_scenario;
+
+/* Of a bundle and gait that were read; node NULL: absent. */
+cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node);
+
+extern const cb_param cb_optimum_table[];
+
+#endif

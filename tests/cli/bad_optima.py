@@ -1,0 +1,167 @@
+#!/usr/bin/python3
+"""What is asked of an optimal gait and refused: targets, what is sought, bounds, bases, pictures; one and two at a time."""
+import itertools
+
+from command import main
+from refusals import Refusals, taken
+
+PURCELL = """\
+curvebody: 1
+bundle: {name: purcell, links: 3}
+gait: {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}}
+integrator: {name: magnus, step: 0.05}
+optimum:
+  target: {move: 0.03}
+  seek: cost
+  base: [0.5, -0.3]
+  bounds: {alpha1: [-pi/2, pi/2], alpha2: [-2, ~]}
+  apart: true
+  starts: 24
+  seed: 7
+"""
+TARGET = "target: {move: 0.03}"
+BALL = "{name: rolling_ball}"
+HEISENBERG = "{name: expressions, group: heisenberg, shape: [a, b], A: [[1, 0], [0, 1], [0, 0]]}"
+BUNDLE = "{name: purcell, links: 3}"
+NO_GAIT = ("gait: {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}}\nintegrator: {name: magnus, step: 0.05}\n",
+           "gait: {polygon: {corners: [[0.5], [1]]}}\nintegrator: {name: magnus, step: 0.05}\n")
+ONE = "{name: expressions, group: r1, shape: [bend], A: [[bend]]}"
+
+# claim: edits of PURCELL, expected words; errors of one line each, so that any two can be made at once
+TARGETS = {
+    "misspelt target": ([(TARGET, "target: {@mov: 0.03}")], ["unknown key 'mov', did you mean 'move'?"]),
+    "no target": ([(TARGET, "target: @{}")], ["target: expected one of move, turn, element, parts"]),
+    "two targets": ([(TARGET, "target: {move: 1, turn: @2}")], ["`turn` beside `move`: expected one target"]),
+    "target as a number": ([(TARGET, "target: @0.03")], ["target: expected a map such as {move: 0.03}"]),
+    "distance of no size": ([(TARGET, "target: {move: @0}")], ["move: expected a distance > 0, found 0"]),
+    "distance that is negative": ([(TARGET, "target: {move: @-1}")], ["move: expected a distance > 0, found -1"]),
+    "distance with a unit": ([(TARGET, "target: {move: 1@m}")], ["move: expected a number", "without a unit"]),
+    "no angle": ([(TARGET, "target: {turn: @0}")], ["turn: expected a number that is not 0: to stay costs nothing"]),
+    "element of two numbers": ([(TARGET, "target: {element: @[1, 2]}")],
+                               ["element: expected a list of 3 numbers of se2 (x, y, theta), found 2"]),
+    "the identity": ([(TARGET, "target: {element: @[0, 0, 0]}")], ["another than the identity: to stay costs nothing"]),
+    "parts that are not there": ([(TARGET, "target: {parts: {x: 1, @thet: 0}}")],
+                                 ["unknown number of se2 'thet', did you mean 'theta'?"]),
+    "parts that are all the identity's": ([(TARGET, "target: {parts: @{x: 0, theta: 0}}")],
+                                          ["expected a number that is not the identity's"]),
+    "parts as a list": ([(TARGET, "target: {parts: @[1]}")], ["parts: expected a map of numbers of se2"]),
+}
+SOUGHT = {
+    "misspelt seek": ([("seek: cost", "seek: @efficency")], ["seek: expected one of cost, efficiency, target",
+                                                              "did you mean 'efficiency'?"]),
+    "most of a target without a length": ([("seek: cost", "seek: @target")], ["missing key 'length'"]),
+    "length beside another": ([("seek: cost", "length: @1")], ["`length` belongs to `seek: target`"]),
+    "length of no size": ([("seek: cost", "seek: target\n  length: @0")], ["length: expected a number > 0"]),
+}
+BASES = {
+    "base of three numbers": ([("base: [0.5, -0.3]", "base: @[1, 2, 3]")],
+                              ["base: expected a list of 2 numbers, one a shape variable (alpha1, alpha2), found 3"]),
+    "base that is no number": ([("-0.3]", "@q]")], ["unknown name `q`"]),
+}
+BOUNDS = {
+    "bounds of another variable": ([("alpha1: [", "@alpha: [")],
+                                   ["unknown shape variable 'alpha', did you mean 'alpha1'?"]),
+    "crossed bounds": ([("alpha1: [-pi/2, pi/2]", "alpha1: @[pi/2, -pi/2]")],
+                       ["alpha1: expected [low, high] with low below high, found [1.5708, -1.5708]"]),
+    "bound of one number": ([("[-2, ~]", "@[-2]")], ["alpha2: expected [low, high], found another list"]),
+    "bound that is a number": ([("[-2, ~]", "@2")], ["alpha2: expected [low, high], found '2'"]),
+    "bounds without the base": ([("alpha2: [-2, ~]", "alpha2: @[~, -1]"), ("gait: {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}}", "gait: {polygon: {corners: [[1, -1], [-1, -1], [-1, -2], [1, -2]]}}")],
+                                ["alpha2: expected bounds with the base in them, which has -0.3, found high -1"]),
+    "bounds without the gait": ([("[-pi/2, pi/2]", "@[-0.9, pi/2]")],
+                                ["alpha1: expected bounds with the gait in them, which has -1, found low -0.9"]),
+    "bounds of all without the gait": ([("bounds: {alpha1: [-pi/2, pi/2], alpha2: [-2, ~]}", "bounds: [0, @2, 3]"), ("[0, @2", "@[0, 2")],
+                                       ["bounds: expected [low, high], found another list"]),
+    "bounds as a number": ([("{alpha1: [-pi/2, pi/2], alpha2: [-2, ~]}", "@1")],
+                           ["bounds: expected {alpha1: [low, high], ..} or [low, high], found '1'"]),
+}
+OTHERS = {
+    "fewer starts than none": ([("starts: 24", "starts: @-1")], ["starts: expected an integer >= 0, found '-1'"]),
+    "misspelt key": ([("starts: 24", "@start: 24")], ["unknown key 'start', did you mean 'starts'?"]),
+}
+APART = ("  apart: true\n", "")
+BASE = ("  base: [0.5, -0.3]\n", "")
+WITHOUT_BOUNDS = ("  bounds: {alpha1: [-pi/2, pi/2], alpha2: [-2, ~]}\n", "")
+ALONE = {
+    "the target is missing": ([("  " + TARGET + "\n", ""), ("  seek", "  @seek")], ["missing key 'target'"]),
+    "optimum as a list": ([(PURCELL[PURCELL.index("\n  target"):], " @[1]\n")], ["expected a map"]),
+    "optimum beside a space": ([("bundle: " + BUNDLE + "\n", "space: h3\n"), (PURCELL[PURCELL.index("gait"):PURCELL.index("integ")], ""), ("magnus", "lobatto"),
+                                ("optimum:\n", "optimum: @{}\n"), (PURCELL[PURCELL.index("  target"):], "bodies: []\ntime: {end: 1}\n")],
+                               ["`optimum` beside `space`: expected one or the other"]),
+    "optimum without a bundle": ([("bundle: " + BUNDLE + "\n", ""), (PURCELL[PURCELL.index("gait"):PURCELL.index("integ")], ""),
+                                  ("optimum:", "optimum: @{}"), (PURCELL[PURCELL.index("\n  target"):], "\n")],
+                                 ["the key `bundle` is missing"]),
+    "the most of what has no amount": (
+        [(TARGET, "target: @{element: [0.02, 0, 0.05]}"), ("seek: cost", "seek: efficiency")],
+        ["`seek: efficiency` is of an amount: expected move, turn, or parts of which one is not 0"]),
+    "the most of two amounts": (
+        [(TARGET, "target: @{parts: {x: 0.02, y: 0.05}}"), ("seek: cost", "seek: target\n  length: 1")],
+        ["`seek: target` is of an amount"]),
+    "a distance of rotations": ([(BUNDLE, BALL), (TARGET, "target: {move: @1}"), APART, BASE, WITHOUT_BOUNDS],
+                                ["move: so3 has no distance that is the same wherever a cycle begins; expected one of turn, "
+                                 "element, parts"]),
+    "an angle beyond a turn": ([(BUNDLE, BALL), (TARGET, "target: {turn: @7}"), APART, BASE, WITHOUT_BOUNDS],
+                               ["turn: expected an angle in (0, 2*pi), found 7"]),
+    "numbers off the group": ([(BUNDLE, BALL), (TARGET, "target: {element: @[1, 1, 0, 0]}"), APART, BASE, WITHOUT_BOUNDS],
+                              ["element: these numbers are 0.293 off the group so3"]),
+    "an angle of what does not turn": ([(BUNDLE, "{name: pmpy}"), (TARGET, "target: {turn: @1}"),
+                                        ("corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]", "corners: [[5, 4], [6, 4], [6, 3]]"),
+                                        APART, BASE, WITHOUT_BOUNDS],
+                                       ["turn: r1 has no angle", "expected one of move, element, parts"]),
+    "a distance in Heisenberg's group": ([(BUNDLE, HEISENBERG), (TARGET, "target: {move: @1}"), APART, BASE, WITHOUT_BOUNDS],
+                                         ["move: heisenberg has no distance", "expected one of element, parts"]),
+    "crossing without a picture": ([(BUNDLE, HEISENBERG), (TARGET, "target: {parts: {z: 1}}"), ("apart: true", "apart: @true"),
+                                    BASE, WITHOUT_BOUNDS],
+                                   ["apart: bundle expressions has no picture with lines that could cross"]),
+    "nothing is enclosed": ([(BUNDLE, ONE), NO_GAIT, (TARGET, "target: {move: 0.1}"), APART, BASE, WITHOUT_BOUNDS,
+                             ("  target", "  @target")],
+                            ["bundle expressions has one shape variable, bend, which is no phase: nothing is enclosed"]),
+}
+
+
+class BadOptima(Refusals):
+    def refused(self, words, code, begins, expected):
+        super().refused(words, code, begins, expected)
+        if words[0] == "check" and b"bundle:" in self.read(words[1]):  # reads the same as `gait`
+            done = self.call("gait", words[1], "connection", "--at", "0,0")
+            self.assertEqual((done.returncode, done.stderr.splitlines()[0][:len(begins)]), (2, begins))
+
+    def test_good_as_it_stands(self):
+        self.write("good.yaml", PURCELL)
+        self.good("check", "good.yaml")
+        self.good("gait", "good.yaml", "holonomy")
+        self.good("run", "good.yaml", "-o", "out.h5", "--quiet")
+
+    def test_each(self):
+        self.check_cases(PURCELL, TARGETS | SOUGHT | BASES | BOUNDS | OTHERS | ALONE)
+
+    def test_two_at_once(self):
+        groups = TARGETS, SOUGHT, BASES, BOUNDS, OTHERS
+        for one, other in itertools.combinations(groups, 2):
+            pairs = [(a, b) for a in one.values() for b in other.values()]
+            for (edits, expected), (more, beside) in pairs[::5]:
+                text = PURCELL
+                if any("gait" in old for old, _ in edits + more):
+                    continue
+                with self.subTest((edits, more)):
+                    places = []
+                    for old, new in edits + more:
+                        self.assertIn(old, text)
+                        text = text.replace(old, new, 1)
+                    self.assertEqual(text.count("@"), 2)
+                    first, line, column = taken(text)
+                    places.append((line, column))
+                    text, line, column = taken(first)
+                    places.append((line, column))
+                    self.write("bad.yaml", text)
+                    done = self.call("check", "bad.yaml")
+                    told = done.stderr.splitlines()
+                    self.assertEqual(len(told), 2, done.stderr)
+                    for (line, column), said in zip(places, told):
+                        self.assertTrue(said.startswith(f"bad.yaml:{line}:{column}: error: "), (places, told))
+                    for word in expected + beside:
+                        self.assertIn(word, done.stderr)
+
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+/* What is asked of an optimal gait, as a scenario says it.
+ * labels: short */
+#include "check_error.h"
+#include "io/scenario_bundle.h"
+
+#include <curvebody/scenario.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char swimmer[] =
+    "curvebody: 1\n"
+    "bundle: {name: purcell, links: 4}\n"
+    "gait: {polygon: {corners: [[1, 1, 0], [0, 1, 0], [0, 0, 1]]}}\n"
+    "integrator: {step: .1}\n"
+    "optimum:\n"
+    "  target: {turn: -pi/6}\n"
+    "  base: [1/2, 0.25, 0.75]\n"
+    "  bounds: {alpha3: [-pi/2, ~], alpha1: [~, 2*pi/3]}\n"
+    "  apart: true\n"
+    "  starts: 7\n"
+    "  seed: 11\n";
+
+static cb_scenario *opened(const char *text, const char *const *sets, size_t n) {
+  cb_scenario *s = NULL;
+  check_ok(cb_scenario_open_text("optimum.yaml", text, sets, n, &s));
+  return s;
+}
+
+static const cb_optimum_problem *problem_of(const cb_scenario *s) {
+  const cb_optimum_scenario *o = cb_scenario_bundle(s)->optimum;
+  assert_non_null(o);
+  return &o->problem;
+}
+
+static void check_swimmer(const cb_scenario *s) {
+  const cb_optimum_problem *p = problem_of(s);
+  const double base[3] = {.5, .25, .75}, lower[3] = {-INFINITY, -INFINITY, -M_PI / 2},
+               upper[3] = {2 * M_PI / 3, INFINITY, INFINITY};
+  assert_ptr_equal(p->bundle, cb_scenario_bundle(s)->bundle);
+  assert_ptr_equal(p->start, cb_scenario_bundle(s)->gait);
+  assert_int_equal(p->target.kind, CB_GAIT_TURN);
+  assert_true(p->target.value == -M_PI / 6);
+  assert_int_equal(p->seek, CB_SEEK_COST);
+  assert_true(p->apart);
+  assert_int_equal(p->starts, 7);
+  assert_int_equal(p->seed, 11);
+  for (int i = 0; i < 3; i++) {
+    assert_true(p->base[i] == base[i]);
+    assert_true(p->lower[i] == lower[i]);
+    assert_true(p->upper[i] == upper[i]);
+  }
+}
+
+static void what_is_asked_is_read_and_shown(void **state) {
+  (void)state;
+  cb_scenario *s = opened(swimmer, NULL, 0), *again;
+  check_swimmer(s);
+  const char *text = cb_scenario_resolved(s);
+  assert_non_null(strstr(text, "seek: cost"));
+  assert_non_null(strstr(text, "starts: 7"));
+  again = opened(text, NULL, 0);
+  check_swimmer(again);
+  cb_scenario_free(again);
+  cb_scenario_free(s);
+}
+
+static void what_is_not_said_has_its_default(void **state) {
+  (void)state;
+  const char *const sets[] = {"optimum={target: {move: 0.01}}"};
+  cb_scenario *s = opened(swimmer, sets, 1);
+  const cb_optimum_problem *p = problem_of(s);
+  assert_int_equal(p->target.kind, CB_GAIT_MOVE);
+  assert_true(p->target.value == .01);
+  assert_int_equal(p->seek, CB_SEEK_COST);
+  assert_null(p->base);
+  assert_null(p->lower);
+  assert_null(p->upper);
+  assert_false(p->apart);
+  assert_int_equal(p->starts, 24);
+  assert_int_equal(p->seed, 1);
+  cb_scenario_free(s);
+}
+
+static void sets_take_the_place_of_keys(void **state) {
+  (void)state;
+  const char *const sets[] = {"optimum.target={parts: {theta: 0, y: 0.02}}", "optimum.seek=target",
+                              "optimum.length=0.5", "optimum.bounds=[-2, 2]", "optimum.starts=0"};
+  cb_scenario *s = opened(swimmer, sets, 5);
+  const cb_optimum_problem *p = problem_of(s);
+  assert_int_equal(p->target.kind, CB_GAIT_PARTS);
+  assert_false(p->target.asked[0]);
+  assert_true(p->target.asked[1] && p->target.asked[2]);
+  assert_true(p->target.element[1] == .02 && p->target.element[2] == 0);
+  assert_int_equal(p->seek, CB_SEEK_TARGET);
+  assert_true(p->length == .5);
+  assert_int_equal(p->starts, 0);
+  for (int i = 0; i < 3; i++) assert_true(p->lower[i] == -2 && p->upper[i] == 2);
+  assert_true(p->base[0] == .5);
+  cb_scenario_free(s);
+}
+
+/* Rounded as they are typed, quaternions come back to the group. */
+static void elements_are_of_the_group(void **state) {
+  (void)state;
+  const char *const sets[] = {"bundle={name: rolling_ball}", "gait={polygon: {corners: [[1, 1], [0, 1], [0, 0]]}}",
+                              "optimum={target: {element: [0.7071068, 0, 0.7071068, 0]}}"};
+  cb_scenario *s = opened(swimmer, sets, 3);
+  const cb_optimum_problem *p = problem_of(s);
+  assert_int_equal(p->target.kind, CB_GAIT_ELEMENT);
+  check_near(p->target.element[0], sqrt(.5), 1e-15);
+  check_near(p->target.element[2], sqrt(.5), 1e-15);
+  cb_scenario_free(s);
+}
+
+/* A gait that was found touches its bounds, to what it was found to. */
+static void a_gait_may_touch_its_bounds(void **state) {
+  (void)state;
+  const char *const touching[] = {"optimum.bounds={alpha1: [1e-8, 1]}"}, *const beyond[] = {
+                                                                             "optimum.bounds={alpha1: [1e-3, 1]}"};
+  cb_scenario *s = opened(swimmer, touching, 1);
+  cb_scenario_free(s);
+  s = NULL;
+  check_error(
+      cb_scenario_open_text("optimum.yaml", swimmer, beyond, 1, &s), CB_ERROR_INPUT,
+      "--set optimum.bounds={alpha1: [1e-3, 1]}:1:25: error: alpha1: expected bounds with the gait in them, which "
+      "has 0, found low 0.001");
+}
+
+static void none_is_asked_where_there_is_no_key(void **state) {
+  (void)state;
+  char text[sizeof swimmer];
+  strcpy(text, swimmer);
+  *strstr(text, "optimum:") = 0;
+  cb_scenario *s = opened(text, NULL, 0);
+  assert_null(cb_scenario_bundle(s)->optimum);
+  cb_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_asked_is_read_and_shown), cmocka_unit_test(what_is_not_said_has_its_default),
+      cmocka_unit_test(sets_take_the_place_of_keys),     cmocka_unit_test(elements_are_of_the_group),
+      cmocka_unit_test(a_gait_may_touch_its_bounds),     cmocka_unit_test(none_is_asked_where_there_is_no_key),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,6 +1,7 @@
 /* Gaits of every kind: rates against differences, closed to the last bit, breaks, and gaits made of gaits.
  * labels: short */
 #include <curvebody/holonomy.h>
+#include "bundle/gait_text.h"
 #include "check.h"
 
 static cb_expression *expression(const char *text) {
@@ -226,34 +227,40 @@ static void arcs_are_the_polynomials_through_their_points(void **state) {
 }
 
 /* Seventeen digits say a number: what is read is what was written to the last bit. */
-static void arcs_come_back_from_their_text(void **state) {
+static void gaits_come_back_from_their_text(void **state) {
   (void)state;
-  enum { DEGREE = 5, POINTS = 2 * (DEGREE + 1) };
-  const cb_bundle plain = {.kind = &nothing, .n = 1, .shape = {"bend"}};
+  enum { DEGREE = 5, POINTS = 2 * (DEGREE + 1), MEANS = 2, ROWS = 6 };
+  const cb_bundle plain = {.kind = &nothing, .n = 2, .shape = {"bend", "twist"}};
   uint64_t seed = check_seed();
-  double ends[3] = {0, check_uniform(&seed, .2, .8), 1}, points[POINTS];
-  char text[2048];
-  int used = snprintf(text, sizeof text, "{arcs: {ends: [0, %.17g, 1], points: [[", ends[1]);
-  for (int j = 0; j < POINTS; j++) points[j] = check_uniform(&seed, -1, 1);
-  points[DEGREE + 1] = points[DEGREE], points[POINTS - 1] = points[0];
-  for (int j = 0; j < POINTS; j++)
-    used += snprintf(text + used, sizeof text - (size_t)used, "%s[%.17g]%s", j % (DEGREE + 1) ? ", " : "", points[j],
-                     j == DEGREE ? "], [" : "");
-  snprintf(text + used, sizeof text - (size_t)used, "]]}}");
-  cb_tree *tree;
-  cb_gait *made, *read;
-  check_ok(cb_gait_arcs(1, 2, ends, DEGREE, points, &made));
-  check_ok(cb_tree_read("arcs", text, &tree));
-  check_ok(cb_gait_read(&plain, cb_tree_root(tree), NULL, NULL, &read));
-  for (int trial = 0; trial < 100; trial++) {
-    const double t = check_uniform(&seed, 0, 1);
-    double r[2], rate[2];
-    cb_gait_at(made, t, &r[0], &rate[0]);
-    cb_gait_at(read, t, &r[1], &rate[1]);
-    check_near(r[0], r[1], 0), check_near(rate[0], rate[1], 0);
+  double x[2 * POINTS];
+  const double ends[3] = {0, check_uniform(&seed, .2, .8), 1};
+  for (int j = 0; j < 2 * POINTS; j++) x[j] = check_uniform(&seed, -1, 1);
+  memcpy(x + 2 * DEGREE + 2, x + 2 * DEGREE, 2 * sizeof *x);
+  memcpy(x + 2 * POINTS - 2, x, 2 * sizeof *x);
+  for (int kind = 0; kind < 2; kind++) {
+    cb_text text = {0};
+    cb_tree *tree;
+    cb_gait *made, *read;
+    if (kind == 0) check_ok(cb_gait_arcs(2, 2, ends, DEGREE, x, &made));
+    if (kind == 1) check_ok(cb_gait_fourier(2, ROWS / 2, x, x + MEANS, x + MEANS + ROWS, &made));
+    check_ok(cb_gait_write(made, &text));
+    check_ok(cb_tree_read("gait", text.data, &tree));
+    check_ok(cb_gait_read(&plain, cb_tree_root(tree), NULL, NULL, &read));
+    for (int trial = 0; trial < 100; trial++) {
+      const double t = check_uniform(&seed, 0, 1);
+      double r[2][2], rate[2][2];
+      cb_gait_at(made, t, r[0], rate[0]);
+      cb_gait_at(read, t, r[1], rate[1]);
+      for (int i = 0; i < 2; i++) check_near(r[0][i], r[1][i], 0), check_near(rate[0][i], rate[1][i], 0);
+    }
+    cb_gait_free(made), cb_gait_free(read);
+    cb_tree_free(tree);
+    cb_text_free(&text);
   }
-  cb_gait_free(made), cb_gait_free(read);
-  cb_tree_free(tree);
+  cb_gait *polygon = gait_of(POLYGON);
+  cb_text text = {0};
+  assert_int_equal(cb_gait_write(polygon, &text), CB_ERROR_UNSUPPORTED);
+  cb_gait_free(polygon);
 }
 
 static void a_loop_of_a_phase_goes_on_in_what_is_made_of_it(void **state) {
@@ -356,7 +363,7 @@ int main(void) {
       cmocka_unit_test(breaks_are_where_rates_jump),
       cmocka_unit_test(gaits_of_gaits_are_what_they_say),
       cmocka_unit_test(arcs_are_the_polynomials_through_their_points),
-      cmocka_unit_test(arcs_come_back_from_their_text),
+      cmocka_unit_test(gaits_come_back_from_their_text),
       cmocka_unit_test(a_loop_of_a_phase_goes_on_in_what_is_made_of_it),
       cmocka_unit_test(open_gaits_are_told_from_closed_ones),
       cmocka_unit_test(wrong_gaits_are_named),

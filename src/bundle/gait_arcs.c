@@ -61,7 +61,19 @@ static void at(const cb_gait *g, double t, double *r, double *rate) {
   for (int i = 0; rate && i < g->n; i++) rate[i] /= share;
 }
 
-static const cb_gait_kind kind = {"arcs", at};
+static void write(const cb_gait *g, cb_text *out) {
+  const arc_table a = table_of(g);
+  cb_text_puts(out, "{ends: ");
+  cb_gait_write_numbers(out, g->count + 1, a.end);
+  cb_text_puts(out, ", points: ");
+  for (int k = 0; k < g->count; k++) {
+    cb_text_puts(out, k ? ", " : "[");
+    cb_gait_write_rows(out, a.degree + 1, g->n, a.r + k * (a.degree + 1) * g->n);
+  }
+  cb_text_puts(out, "]}");
+}
+
+static const cb_gait_kind kind = {"arcs", at, write};
 
 static cb_status check_ends(int arcs, const double *ends) {
   for (int k = 0; k <= arcs; k++)

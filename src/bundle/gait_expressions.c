@@ -18,7 +18,7 @@ static void at(const cb_gait *g, double t, double *r, double *rate) {
     }
 }
 
-static const cb_gait_kind kind = {"expressions", at};
+static const cb_gait_kind kind = {"expressions", at, NULL};
 
 /* Finite everywhere that is looked at; open? */
 static cb_status look(cb_gait *g) {
@@ -69,7 +69,7 @@ static void on_loop(const cb_gait *g, double t, double *r, double *rate) {
   }
 }
 
-static const cb_gait_kind loop = {"loop", on_loop};
+static const cb_gait_kind loop = {"loop", on_loop, NULL};
 
 cb_status cb_gait_loop(int n, int variable, const double *r, double turn, cb_gait **out) {
   const cb_status status = cb_gait_check("starts", n, 1, 1, r);

@@ -25,7 +25,18 @@ static void at(const cb_gait *g, double t, double *r, double *rate) {
   }
 }
 
-static const cb_gait_kind kind = {"fourier", at};
+static void write(const cb_gait *g, cb_text *out) {
+  const double *mean = cb_gait_numbers(g), *cosine = mean + g->n, *sine = cosine + g->count * g->n;
+  cb_text_puts(out, "{mean: ");
+  cb_gait_write_numbers(out, g->n, mean);
+  cb_text_puts(out, ", cosine: ");
+  cb_gait_write_rows(out, g->count, g->n, cosine);
+  cb_text_puts(out, ", sine: ");
+  cb_gait_write_rows(out, g->count, g->n, sine);
+  cb_text_puts(out, "}");
+}
+
+static const cb_gait_kind kind = {"fourier", at, write};
 
 cb_status cb_gait_fourier(int n, int harmonics, const double *mean, const double *cosine, const double *sine,
                           cb_gait **out) {

@@ -25,7 +25,7 @@ static void at_shifted(const cb_gait *g, double t, double *r, double *rate) {
   for (int i = 0; r && u >= 1 && i < g->n; i++) r[i] += gap[i];
 }
 
-static const cb_gait_kind shifted = {"shifted", at_shifted};
+static const cb_gait_kind shifted = {"shifted", at_shifted, NULL};
 
 static double earlier(const void *by, double t) {
   const double u = t - *(const double *)by;
@@ -62,7 +62,7 @@ static void at_paced(const cb_gait *g, double t, double *r, double *rate) {
   for (int i = 0; rate && i < g->n; i++) rate[i] *= slope;
 }
 
-static const cb_gait_kind paced = {"paced", at_paced};
+static const cb_gait_kind paced = {"paced", at_paced, NULL};
 
 /* The t with s(t) = u. */
 static double when(const void *by, double u) {
@@ -112,7 +112,7 @@ static void at_sequence(const cb_gait *g, double t, double *r, double *rate) {
   }
 }
 
-static const cb_gait_kind sequence = {"sequence", at_sequence};
+static const cb_gait_kind sequence = {"sequence", at_sequence, NULL};
 
 typedef struct place {
   int part, parts;
@@ -173,7 +173,7 @@ static void at_moved(const cb_gait *g, double t, double *r, double *rate) {
   }
 }
 
-static const cb_gait_kind moved = {"moved", at_moved};
+static const cb_gait_kind moved = {"moved", at_moved, NULL};
 
 cb_status cb_gait_moved(const cb_gait *inner, const double *scale, const double *offset, cb_gait **out) {
   cb_status status = cb_gait_check("scales", inner->n, 1, 1, scale);

@@ -24,7 +24,7 @@ static void at(const cb_gait *g, double t, double *r, double *rate) {
   }
 }
 
-static const cb_gait_kind kind = {"polygon", at};
+static const cb_gait_kind kind = {"polygon", at, NULL};
 
 static double side(int n, const double *a, const double *b) {
   double square = 0;

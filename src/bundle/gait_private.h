@@ -2,6 +2,7 @@
 #ifndef CB_BUNDLE_GAIT_PRIVATE_H
 #define CB_BUNDLE_GAIT_PRIVATE_H
 
+#include "bundle/gait_text.h"
 #include <curvebody/holonomy.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,6 +10,8 @@
 typedef struct cb_gait_kind {
   const char *name;
   void (*at)(const cb_gait *g, double t, double *r, double *rate); /* t in [0, 1] */
+  /* Its own numbers, as what stands behind the name of its kind in a scenario. NULL: it is not written. */
+  void (*write)(const cb_gait *g, cb_text *out);
 } cb_gait_kind;
 
 struct cb_gait {

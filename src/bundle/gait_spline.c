@@ -33,7 +33,7 @@ static void at(const cb_gait *g, double t, double *r, double *rate) {
   }
 }
 
-static const cb_gait_kind kind = {"spline", at};
+static const cb_gait_kind kind = {"spline", at, NULL};
 
 /* second[count][n] from value and time; false if there is no memory. */
 static bool solve(int n, int count, const double *time, const double *value, double *second) {

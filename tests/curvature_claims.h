@@ -173,6 +173,40 @@ static inline void second_by_differences(const cb_bundle *b, const double *from,
   check_second(ddM, slopeM, n, n * n, tolerance);
 }
 
+/* log(g(r + eps d) g^-1)/eps by central differences of order 8, eps = .02, for a Fourier gait within the box and a change
+ * of up to a tenth of it, which moves the start too. */
+static inline void variation_by_differences(const cb_bundle *b, const double *from, const double *to, double tolerance,
+                                            uint64_t *seed) {
+  static const double weight[5] = {0, 4. / 5, -1. / 5, 4. / 105, -1. / 280}, eps = .02;
+  enum { ROWS = 6 }; /* mean, cosines, sines, of the gait; of the change */
+  const cb_group *G = b->group;
+  const int n = b->n;
+  double c[2][ROWS * CB_SHAPE_MAX] = {{0}}, moved[ROWS * CB_SHAPE_MAX], g[CB_GROUP_SIZE], back[CB_GROUP_SIZE];
+  double y[CB_GROUP_DIM], slope[CB_GROUP_DIM] = {0};
+  cb_gait *gait[2] = {NULL}, *other = NULL;
+  for (int i = 0; i < n; i++) c[0][i] = (from[i] + to[i]) / 2;
+  for (int k = 0; k < 2; k++) {
+    for (int e = k ? 0 : n; e < 5 * n; e++)
+      c[k][e] = (to[e % n] - from[e % n]) * check_uniform(seed, -1, 1) / (k ? 40 : 10);
+    check_ok(cb_gait_fourier(n, 2, c[k], c[k] + n, c[k] + 3 * n, &gait[k]));
+  }
+  check_ok(cb_holonomy(b, gait[0], 0, g, NULL, NULL));
+  check_ok(cb_holonomy_variation(b, gait[0], gait[1], 0, y));
+  G->inverse(G, g, back);
+  for (int s = -4; s <= 4; s++) {
+    double w[CB_GROUP_DIM];
+    for (int e = 0; e < 5 * n; e++) moved[e] = c[0][e] + s * eps * c[1][e];
+    check_ok(cb_gait_fourier(n, 2, moved, moved + n, moved + 3 * n, &other));
+    check_ok(cb_holonomy(b, other, 0, g, NULL, NULL));
+    cb_gait_free(other);
+    G->multiply(G, g, back, g);
+    check_ok(G->log(G, g, w));
+    for (int a = 0; a < G->dim; a++) slope[a] += (s < 0 ? -1 : 1) * weight[abs(s)] * w[a] / eps;
+  }
+  for (int a = 0; a < G->dim; a++) check_near(y[a], slope[a], tolerance);
+  for (int k = 0; k < 2; k++) cb_gait_free(gait[k]);
+}
+
 /* D_i B_jk - D_j B_ik + D_k B_ij = 0 for all i < j < k. */
 static inline int pair_of(int n, int i, int j) { return i * n - i * (i + 1) / 2 + j - i - 1; }
 

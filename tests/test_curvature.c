@@ -159,49 +159,85 @@ static void covariant_derivatives_are_those_of_transported_curvature(void **stat
 
 /* --- first variation --- */
 
-/* (dg) g^-1 = int Ad_g B_12 (r_1' dr_2 - r_2' dr_1) dt by the trapezoidal rule: dr and its first derivative vanish at the
- * ends, so that its error with N points is of order N^-4, 1e-13 here. The printed digits, and differences. */
+/* The printed digits. dr = (0, (1 - cos 2 pi t)/2) leaves the start where it is: the plain change of (x, y, theta) is y
+ * with its turn about the origin. */
 static void the_first_variation_of_a_holonomy_is_the_curvature_along_it(void **state) {
   (void)state;
-  enum { POINTS = 4096 };
-  static double t[POINTS], g[POINTS * 3];
-  const double zero[2] = {0, 0}, cosine[2] = {.8, 0}, sine[2] = {0, .8};
+  const double zero[2] = {0, 0}, cosine[2] = {.8, 0}, sine[2] = {0, .8}, mean[2] = {0, .5}, wave[2] = {0, -.5};
   const double printed[3] = {.00179642, -.00612496, -.04169576};
-  const double change[3] = {.00210759, -.00466401, -.04169576}, h = 1e-3;
+  const double change[3] = {.00210759, -.00466401, -.04169576};
+  cb_bundle *b = model("purcell", "");
+  cb_gait *gait = NULL, *moved = NULL;
+  double y[3], g[3];
+  check_ok(cb_gait_fourier(2, 1, zero, cosine, sine, &gait));
+  check_ok(cb_gait_fourier(2, 1, mean, wave, zero, &moved));
+  check_ok(cb_holonomy(b, gait, 0, g, NULL, NULL));
+  check_ok(cb_holonomy_variation(b, gait, moved, 0, y));
+  for (int a = 0; a < 3; a++) {
+    check_near(y[a], printed[a], 5.1e-9);
+    check_near(y[a] + (a == 0 ? -g[1] * y[2] : a == 1 ? g[0] * y[2] : 0), change[a], 5.1e-9);
+  }
+  cb_gait_free(moved);
+  cb_gait_free(gait);
+  cb_bundle_free(b);
+}
+
+static void variations_agree_with_differences_in_every_model(void **state) {
+  (void)state;
+  for_every_bundle(variation_by_differences, 1e-9);
+}
+
+static cb_expression *of_time(const char *text) {
+  cb_expression *e = NULL;
+  check_ok(cb_expression_parse(text, (const char *const[]){"t"}, 1, NULL, &e));
+  return e;
+}
+
+/* Corners of the gait at 0 and .5, of the change at .3 and .8; differences of order 4. */
+static void a_variation_holds_across_corners(void **state) {
+  (void)state;
+  static const double weight[3] = {0, 2. / 3, -1. / 12}, eps = .01, at[4] = {0, .3, .5, .8};
   cb_bundle *b = model("purcell", "");
   const cb_group *G = b->group;
-  cb_gait *gait = NULL, *moved = NULL;
-  double sum[3] = {0}, slope[3] = {0}, exact[3], difference[3] = {0};
-  check_ok(cb_gait_fourier(2, 1, zero, cosine, sine, &gait));
-  check_ok(cb_holonomy(b, gait, 0, exact, NULL, NULL));
-  for (int k = 0; k < POINTS; k++) t[k] = (double)k / POINTS;
-  check_ok(cb_reconstruct(b, gait, 1e-12, POINTS, t, g));
-  for (int k = 0; k < POINTS; k++) {
-    double r[2], rate[2], B[3], Ad[9];
-    cb_gait_at(gait, t[k], r, rate);
-    check_ok(cb_bundle_curvature(b, r, 0, 1, B));
-    G->adjoint(G, g + 3 * k, Ad);
-    for (int a = 0; a < 3; a++)
-      for (int c = 0; c < 3; c++)
-        sum[a] += Ad[3 * a + c] * B[c] * rate[0] * (1 - cos(2 * M_PI * t[k])) / 2 / POINTS;
+  double y[3], slope[3] = {0}, g[3], back[3];
+  cb_gait *gait[5], *change;
+  for (int s = -2; s <= 2; s++) {
+    char text[96];
+    snprintf(text, sizeof text, "abs(2*t - 1) + %.17g*abs(abs(t - .3) - .5)", s * eps);
+    cb_expression *r[2] = {of_time(text), of_time("sin(2*pi*t)")};
+    check_ok(cb_gait_expressions(2, (const cb_expression *const *)r, 4, at, &gait[2 + s]));
+    cb_expression_free(r[0]), cb_expression_free(r[1]);
   }
-  for (int a = 0; a < 3; a++) check_near(sum[a], printed[a], 5.1e-9);
-  for (int sign = -1; sign <= 1; sign += 2) { /* dr = (0, (1 - cos 2 pi t)/2): mean and cosine of variable 2 */
-    double other[3], back[3], log[3];
-    const double mean[2] = {0, sign * h / 2}, wave[2] = {.8, -sign * h / 2};
-    check_ok(cb_gait_fourier(2, 1, mean, wave, sine, &moved));
-    check_ok(cb_holonomy(b, moved, 0, other, NULL, NULL));
-    for (int a = 0; a < 3; a++) difference[a] += sign * other[a] / (2 * h);
-    G->inverse(G, exact, back);
-    G->multiply(G, other, back, back);
-    check_ok(G->log(G, back, log));
-    for (int a = 0; a < 3; a++) slope[a] += sign * log[a] / (2 * h);
-    cb_gait_free(moved);
+  cb_expression *d[2] = {of_time("abs(abs(t - .3) - .5)"), of_time("0")};
+  check_ok(cb_gait_expressions(2, (const cb_expression *const *)d, 2, (const double[]){.3, .8}, &change));
+  check_ok(cb_holonomy_variation(b, gait[2], change, 0, y));
+  check_ok(cb_holonomy(b, gait[2], 0, back, NULL, NULL));
+  G->inverse(G, back, back);
+  for (int s = -2; s <= 2; s++) {
+    double w[3];
+    check_ok(cb_holonomy(b, gait[2 + s], 0, g, NULL, NULL));
+    G->multiply(G, g, back, g);
+    check_ok(G->log(G, g, w));
+    for (int a = 0; a < 3; a++) slope[a] += (s < 0 ? -1 : 1) * weight[abs(s)] * w[a] / eps;
   }
-  for (int a = 0; a < 3; a++) { /* differences: h^2 = 1e-6 of a third derivative below .05 */
-    check_near(slope[a], sum[a], 5e-8);
-    check_near(difference[a], change[a], 5e-8);
-  }
+  for (int a = 0; a < 3; a++) check_near(y[a], slope[a], 1e-9); /* eps^4 = 1e-8 of a fifth derivative/30 */
+  for (int k = 0; k < 5; k++) cb_gait_free(gait[k]);
+  cb_gait_free(change);
+  cb_expression_free(d[0]), cb_expression_free(d[1]);
+  cb_bundle_free(b);
+}
+
+static void a_change_that_is_open_is_refused(void **state) {
+  (void)state;
+  const double r[2] = {.1, .2}, corner[6] = {0, 0, .2, 0, 0, .2};
+  cb_bundle *b = model("purcell", "");
+  cb_gait *gait = NULL, *open = NULL;
+  double y[3];
+  check_ok(cb_gait_polygon(2, 3, corner, &gait));
+  check_ok(cb_gait_loop(2, 0, r, 2 * M_PI, &open));
+  assert_int_equal(cb_holonomy_variation(b, gait, open, 0, y), CB_ERROR_ARGUMENT);
+  assert_non_null(strstr(cb_error_text(), "not closed"));
+  cb_gait_free(open);
   cb_gait_free(gait);
   cb_bundle_free(b);
 }
@@ -217,6 +253,9 @@ int main(void) {
       cmocka_unit_test(bianchis_identity_holds_in_every_model),
       cmocka_unit_test(covariant_derivatives_are_those_of_transported_curvature),
       cmocka_unit_test(the_first_variation_of_a_holonomy_is_the_curvature_along_it),
+      cmocka_unit_test(variations_agree_with_differences_in_every_model),
+      cmocka_unit_test(a_variation_holds_across_corners),
+      cmocka_unit_test(a_change_that_is_open_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,10 @@ cb_status cb_holonomy_by(const cb_bundle *b, const cb_gait *gait, const cb_holon
                          double *length, double *cost);
 /* The group's path at t[count], row by row of group->size; an open gait has one for t up to 1. */
 cb_status cb_reconstruct(const cb_bundle *b, const cb_gait *gait, double error, int count, const double *t, double *g);
+/* First variation: the gait r + eps change, closed, has the holonomy exp(eps y + O(eps^2)) g(1); y[dim] to `error` as
+ * above. */
+cb_status cb_holonomy_variation(const cb_bundle *b, const cb_gait *gait, const cb_gait *change, double error,
+                                double *y);
 /* Corrected body velocity integral: -int int B dr dr over the loop in a plane of two variables (first order), in the
  * coordinates of the bundle as it is. CB_ERROR_ARGUMENT for a gait that closes by whole periods only. */
 cb_status cb_body_velocity_integral(const cb_bundle *b, const cb_gait *gait, double *cbvi);

@@ -39,33 +39,38 @@ static inline const void *cb_model_params(const cb_bundle *b) { return ((const c
 /* on_jets of a model that is written on jet2: n <= 2. A is 0 and M the identity before. */
 typedef cb_status cb_model_jet2(const void *params, const jet2 *r, jet2 *A, jet2 *M);
 
+static inline cb_status cb_model_at(const cb_bundle *b, cb_model_jet2 *on_jet2, const jet2 *x, jet2 *A, jet2 *M) {
+  const int n = b->n, count = b->group->dim * n;
+  for (int k = 0; A && k < count; k++) A[k] = constant(0);
+  for (int k = 0; M && k < n * n; k++) M[k] = constant(k % (n + 1) == 0);
+  return on_jet2(cb_model_params(b), x, A, M);
+}
+
 static inline cb_status cb_model_on_jets(const cb_bundle *b, cb_model_jet2 *on_jet2, const cb_jet *r, cb_jet *A,
                                          cb_jet *M) {
   const int n = b->n, count = b->group->dim * n, variables = r->n;
   jet2 x[2], a[2 * CB_GROUP_DIM], m[4];
   if (variables > 2) return cb_fail(CB_ERROR_ARGUMENT, "jets in %d variables: expected %d", variables, n);
   for (int i = 0; i < n; i++) x[i] = take(&r[i]);
-  for (int k = 0; A && k < count; k++) a[k] = constant(0);
-  for (int k = 0; M && k < n * n; k++) m[k] = constant(k % (n + 1) == 0);
-  const cb_status status = on_jet2(cb_model_params(b), x, A ? a : NULL, M ? m : NULL);
+  const cb_status status = cb_model_at(b, on_jet2, x, A ? a : NULL, M ? m : NULL);
   if (status) return status;
   for (int k = 0; A && k < count; k++) give(&A[k], variables, a[k]);
   for (int k = 0; M && k < n * n; k++) give(&M[k], variables, m[k]);
   return CB_OK;
 }
 
-/* At r: A[dim*n] and M[n*n] where their place is given. */
-static inline cb_status cb_model_at(const cb_bundle *b, cb_model_jet2 *on_jet2, const double *r, jet2 *A, jet2 *M) {
-  jet2 x[2] = {{0}};
+/* The shape variables themselves. */
+static inline void cb_model_shape(const cb_bundle *b, const double *r, jet2 *x) {
+  x[1] = constant(0);
   for (int i = 0; i < b->n; i++) x[i] = (jet2){r[i], {i == 0, i == 1}, {0}};
-  return on_jet2(cb_model_params(b), x, A, M);
 }
 
 static inline cb_status cb_model_connection(const cb_bundle *b, cb_model_jet2 *on_jet2, const double *r, double *A,
                                             double *dA, double *M, double *dM) {
   const int n = b->n, count = b->group->dim * n;
-  jet2 a[2 * CB_GROUP_DIM], m[4];
-  const cb_status status = cb_model_at(b, on_jet2, r, A || dA ? a : NULL, M || dM ? m : NULL);
+  jet2 x[2], a[2 * CB_GROUP_DIM], m[4];
+  cb_model_shape(b, r, x);
+  const cb_status status = cb_model_at(b, on_jet2, x, A || dA ? a : NULL, M || dM ? m : NULL);
   if (status) return status;
   for (int k = 0; A && k < count; k++) A[k] = a[k].v;
   for (int k = 0; M && k < n * n; k++) M[k] = m[k].v;
@@ -79,8 +84,9 @@ static inline cb_status cb_model_connection(const cb_bundle *b, cb_model_jet2 *o
 static inline cb_status cb_model_second(const cb_bundle *b, cb_model_jet2 *on_jet2, const double *r, double *ddA,
                                         double *ddM) {
   const int n = b->n, count = b->group->dim * n;
-  jet2 a[2 * CB_GROUP_DIM], m[4];
-  const cb_status status = cb_model_at(b, on_jet2, r, ddA ? a : NULL, ddM ? m : NULL);
+  jet2 x[2], a[2 * CB_GROUP_DIM], m[4];
+  cb_model_shape(b, r, x);
+  const cb_status status = cb_model_at(b, on_jet2, x, ddA ? a : NULL, ddM ? m : NULL);
   if (status) return status;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {

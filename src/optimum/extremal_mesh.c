@@ -1,0 +1,187 @@
+/* Memory of the collocation, its refinement, its scales. */
+#include "optimum/extremal_private.h"
+
+#include "core/failure.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double *numbers(extremal_mesh *m, bool *short_of, int count, int each) {
+  double *x = cb_arena_alloc(m->arena, (size_t)count * (size_t)each, sizeof *x);
+  *short_of |= !x;
+  return x;
+}
+
+static void take_unknowns(extremal_mesh *m, bool *short_of, unknowns *u) {
+  u->x = numbers(m, short_of, m->panels + 1, m->p->size);
+  u->stage = numbers(m, short_of, m->panels, CB_STAGES * m->p->size);
+}
+
+/* Conditions: two at both ends in r and p, the target's, transversality, and one each of seek, shift and durations; two
+ * where a variable meets its bound. */
+static void count_rows(extremal_mesh *m) {
+  const problem *p = m->p;
+  m->unknown = p->size + m->arcs + p->count + p->seeks;
+  m->rows = 2 * p->n + p->count + p->dim + 3;
+  for (int a = 1; a < m->arcs; a++)
+    for (int i = 0; i < p->n; i++)
+      if (m->held[a] & ~m->held[a - 1] & 1u << i) m->rows += 2;
+  if (m->rows < m->unknown) m->rows = m->unknown;
+}
+
+cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsigned *held, extremal_mesh **out) {
+  extremal_mesh *m = calloc(1, sizeof *m);
+  if (m) m->arena = cb_arena_create();
+  bool short_of = !m || !m->arena;
+  if (!short_of) {
+    const int size = p->size, dim = p->dim;
+    m->p = p, m->arcs = arcs;
+    for (int a = 0; a < arcs; a++) {
+      m->first[a + 1] = m->first[a] + panels[a];
+      m->held[a] = held ? held[a] : 0;
+    }
+    const int count = m->panels = m->first[arcs], stages = count * CB_STAGES, wide = columns(m);
+    count_rows(m);
+    take_unknowns(m, &short_of, &m->at);
+    take_unknowns(m, &short_of, &m->trial);
+    take_unknowns(m, &short_of, &m->step);
+    m->f = numbers(m, &short_of, stages, size);
+    m->xi = numbers(m, &short_of, stages, dim);
+    m->X = numbers(m, &short_of, stages, dim * size);
+    m->J = numbers(m, &short_of, stages, size * size);
+    m->element = numbers(m, &short_of, count + 1, p->G->size);
+    m->Ad = numbers(m, &short_of, stages, dim * dim);
+    m->off = numbers(m, &short_of, stages, size);
+    m->gap = numbers(m, &short_of, count, size);
+    m->solution = numbers(m, &short_of, stages * size, size + 2);
+    m->system = numbers(m, &short_of, CB_STAGES * size, CB_STAGES * size + size + 2);
+    m->affine = numbers(m, &short_of, count + 1, size * wide);
+    m->eta = numbers(m, &short_of, dim, wide);
+    m->matrix = numbers(m, &short_of, m->rows, m->unknown);
+    m->right = numbers(m, &short_of, m->rows, 1);
+    m->V = numbers(m, &short_of, m->unknown, m->unknown);
+    m->sv = numbers(m, &short_of, m->unknown, 1);
+    m->work = numbers(m, &short_of, m->unknown, 1);
+    m->solved = numbers(m, &short_of, m->unknown, 1);
+  }
+  if (short_of) {
+    mesh_free(m);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for an extremal");
+  }
+  *out = m;
+  return CB_OK;
+}
+
+void mesh_free(extremal_mesh *m) {
+  if (m) cb_arena_free(m->arena);
+  free(m);
+}
+
+void mesh_interpolate(const cb_tableau *gauss, int size, const double *x0, const double *stage, double c, double *x) {
+  double node[CB_STAGES + 1], basis[CB_STAGES + 1];
+  node[0] = 0;
+  memcpy(node + 1, gauss->c, CB_STAGES * sizeof *node);
+  const int first = x0 ? 0 : 1;
+  for (int k = 0; k < size; k++) x[k] = 0;
+  for (int j = first; j <= CB_STAGES; j++) {
+    basis[j] = 1;
+    for (int i = first; i <= CB_STAGES; i++)
+      if (i != j) basis[j] *= (c - node[i]) / (node[j] - node[i]);
+    const double *value = j ? stage + (j - 1) * size : x0;
+    for (int k = 0; k < size; k++) x[k] += basis[j] * value[k];
+  }
+}
+
+/* The polynomial of m at place c in [0, panels of the arc] of arc a. */
+static void sample(const extremal_mesh *m, int a, double c, double *x) {
+  const int size = m->p->size, count = m->first[a + 1] - m->first[a], in = c < count ? (int)c : count - 1;
+  const int k = m->first[a] + in;
+  mesh_interpolate(&m->p->gauss, size, m->at.x + k * size, m->at.stage + k * CB_STAGES * size, c - in, x);
+}
+
+cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out) {
+  const int size = m->p->size;
+  int panels[CB_ARCS_MAX], sum = 0;
+  extremal_mesh *fine = NULL;
+  for (int a = 0; a < m->arcs; a++) sum += panels[a] = (int)ceil(factor * (m->first[a + 1] - m->first[a]));
+  if (sum > CB_PANELS_MAX)
+    return cb_fail(CB_STEP_NO_CONVERGENCE, "an extremal is not resolved by %d panels", m->panels);
+  const cb_status status = mesh_create(m->p, m->arcs, panels, m->held, &fine);
+  if (status) return status;
+  memcpy(fine->at.duration, m->at.duration, sizeof m->at.duration);
+  memcpy(fine->at.nu, m->at.nu, sizeof m->at.nu);
+  memcpy(fine->bound, m->bound, sizeof m->bound);
+  fine->at.amount = m->at.amount;
+  fine->iterations = m->iterations;
+  for (int a = 0; a < m->arcs; a++) {
+    const double width = (double)(m->first[a + 1] - m->first[a]) / panels[a];
+    for (int k = fine->first[a]; k < fine->first[a + 1]; k++) {
+      const int in = k - fine->first[a];
+      sample(m, a, in * width, fine->at.x + k * size);
+      for (int j = 0; j < CB_STAGES; j++)
+        sample(m, a, (in + m->p->gauss.c[j]) * width, fine->at.stage + (k * CB_STAGES + j) * size);
+    }
+  }
+  memcpy(fine->at.x + fine->panels * size, m->at.x + m->panels * size, (size_t)size * sizeof *m->at.x);
+  *out = fine;
+  return mesh_scale(fine);
+}
+
+static double floored(double x, double most) { return fmax(x, 1e-3 * most); }
+
+cb_status mesh_scale(extremal_mesh *m) {
+  const problem *p = m->p;
+  const int n = p->n, size = p->size, stages = m->panels * CB_STAGES;
+  double low[CB_SHAPE_MAX], high[CB_SHAPE_MAX], wide = DBL_MIN, strong = DBL_MIN, H;
+  for (int i = 0; i < n; i++) {
+    low[i] = INFINITY, high[i] = -INFINITY, m->pscale[i] = 0;
+    for (int s = 0; s < stages; s++) {
+      low[i] = fmin(low[i], m->at.stage[s * size + i]);
+      high[i] = fmax(high[i], m->at.stage[s * size + i]);
+      m->pscale[i] = fmax(m->pscale[i], fabs(m->at.stage[s * size + n + i]));
+    }
+    wide = fmax(wide, high[i] - low[i]);
+    strong = fmax(strong, m->pscale[i]);
+  }
+  for (int i = 0; i < n; i++) {
+    m->rscale[i] = floored(high[i] - low[i], wide);
+    m->pscale[i] = floored(m->pscale[i], strong);
+  }
+  m->lscale = 0;
+  for (int a = 0; a < p->dim; a++) m->lscale = fmax(m->lscale, fabs(m->at.x[2 * n + a]));
+  if (m->lscale == 0) m->lscale = 1;
+  double v[CB_SHAPE_MAX];
+  const cb_status status = cb_wong_at(&p->wong, m->held[0], m->at.x, &(cb_wong_rates){.H = &H, .v = v});
+  m->escale = 2 * H;
+  m->cscale = m->escale / m->lscale;
+  m->vscale = wide;
+  return status;
+}
+
+/* P_{s-1} at Gauss's nodes on [0, 1]. */
+static double legendre(double c) {
+  double last = 1, value = 2 * c - 1;
+  for (int k = 2; k < CB_STAGES; k++) {
+    const double next = ((2 * k - 1) * (2 * c - 1) * value - (k - 1) * last) / k;
+    last = value, value = next;
+  }
+  return value;
+}
+
+double mesh_roughness(const extremal_mesh *m) {
+  const int size = m->p->size;
+  double most = 0;
+  for (int k = 0; k < m->panels; k++) {
+    const int a = arc_of(m, k);
+    const double h = m->at.duration[a] / (m->first[a + 1] - m->first[a]);
+    for (int c = 0; c < size; c++) {
+      double sum = 0;
+      for (int j = 0; j < CB_STAGES; j++)
+        sum += m->p->gauss.b[j] * legendre(m->p->gauss.c[j]) * m->f[(k * CB_STAGES + j) * size + c];
+      most = fmax(most, fabs((2 * CB_STAGES - 1) * h * sum) / scale_of(m, c));
+    }
+  }
+  return most;
+}

@@ -1,0 +1,284 @@
+/* The outer equations of an extremal in (dx_0, durations, nu, amount), and damped Newton.
+ *
+ * Steps are of least norm in scaled unknowns, by singular values s as s/(s^2 + alpha^2), alpha = |residual|/100: what
+ * shifts and symmetries leave undetermined stays where it is, and convergence is quadratic all the same.
+ * Source: Yamashita & Fukushima, Computing Suppl. 15 (2001) 239, doi:10.1007/978-3-7091-6217-0_18.
+ */
+#include "optimum/extremal_private.h"
+
+#include "core/failure.h"
+
+#include <float.h>
+#include <gsl/gsl_errno.h>
+#include <math.h>
+#include <string.h>
+
+enum { MEMORY = 5 };
+
+typedef struct rows {
+  extremal_mesh *m;
+  const unknowns *u;
+  bool slopes; /* also the matrix */
+  int count;
+} rows;
+
+static double unknown_scale(const extremal_mesh *m, int c) {
+  const problem *p = m->p;
+  if (c < p->size) return scale_of(m, c);
+  if (c < p->size + m->arcs) return 1;
+  if (c < p->size + m->arcs + p->count) return m->lscale;
+  return m->cscale;
+}
+
+/* Row of value/scale; its coefficients in z are to be added by the caller. */
+static double *begin(rows *q, double value, double scale) {
+  extremal_mesh *m = q->m;
+  m->right[q->count] = value / scale;
+  double *row = m->matrix + q->count++ * m->unknown;
+  if (q->slopes) memset(row, 0, (size_t)m->unknown * sizeof *row);
+  return row;
+}
+
+/* factor times an affine row in z; the constant goes to the right side of the last row. */
+static void add(rows *q, double *row, double factor, const double *affine) {
+  extremal_mesh *m = q->m;
+  const int wide = columns(m);
+  for (int c = 0; c < wide - 1; c++) row[c] += factor * affine[c];
+  m->right[q->count - 1] += factor * affine[wide - 1];
+}
+
+static const double *affine_of(const extremal_mesh *m, int panel, int i) {
+  return m->affine + (panel * m->p->size + i) * columns(m);
+}
+
+static void ends(rows *q) {
+  extremal_mesh *m = q->m;
+  const problem *p = m->p;
+  const double *start = q->u->x, *end = start + m->panels * p->size;
+  for (int i = 0; i < (p->free ? 2 : 1) * p->n; i++) {
+    const double scale = scale_of(m, i);
+    double *row = begin(q, end[i] - (p->free ? start[i] : p->o->base[i]), scale);
+    if (q->slopes) add(q, row, 1 / scale, affine_of(m, m->panels, i));
+    if (q->slopes && p->free) row[i] -= 1 / scale;
+  }
+  for (int i = 0; !p->free && i < p->n; i++) {
+    double *row = begin(q, start[i] - p->o->base[i], scale_of(m, i));
+    row[i] += 1 / scale_of(m, i);
+  }
+}
+
+/* c_k(g(1)) = 0, and lambda(0) = sum_k nu_k first_k, whose derivative in y is S_k y + [., y]* first_k/2. */
+static cb_status conditions(rows *q) {
+  extremal_mesh *m = q->m;
+  const problem *p = m->p;
+  const int dim = p->dim, nus = p->size + m->arcs, amount = nus + p->count;
+  double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM];
+  double second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
+  cb_gait_target target = p->target;
+  if (p->row >= 0) cb_gait_target_set(p->G, &target, q->u->amount);
+  const cb_status status = cb_gait_target_at(p->G, &target, m->g1, c, first, q->slopes ? second : NULL);
+  if (status) return status;
+  for (int k = 0; k < p->count; k++) {
+    double *row = begin(q, c[k], m->cscale);
+    for (int a = 0; q->slopes && a < dim; a++) add(q, row, first[k * dim + a] / m->cscale, m->eta + a * columns(m));
+    if (q->slopes && p->seeks && k == p->row) row[amount] -= 1 / m->cscale;
+  }
+  for (int a = 0; a < dim; a++) {
+    double value = q->u->x[2 * p->n + a];
+    for (int k = 0; k < p->count; k++) value -= q->u->nu[k] * first[k * dim + a];
+    double *row = begin(q, value, m->lscale);
+    if (!q->slopes) continue;
+    row[2 * p->n + a] += 1 / m->lscale;
+    for (int k = 0; k < p->count; k++) row[nus + k] -= first[k * dim + a] / m->lscale;
+    for (int b = 0; b < dim; b++) {
+      double slope = 0;
+      for (int k = 0; k < p->count; k++) {
+        slope += q->u->nu[k] * second[(k * dim + a) * dim + b];
+        for (int d = 0; d < dim; d++) slope += q->u->nu[k] * first[k * dim + d] * p->wong.bracket[a][b][d] / 2;
+      }
+      if (slope != 0) add(q, row, -slope / m->lscale, m->eta + b * columns(m));
+    }
+  }
+  return CB_OK;
+}
+
+/* E's derivative in x_0 is 2 (-f_p, f_r, xi). */
+static cb_status sought(rows *q) {
+  extremal_mesh *m = q->m;
+  const problem *p = m->p;
+  const int nus = p->size + m->arcs;
+  const bool efficiency = p->o->seek == CB_SEEK_EFFICIENCY;
+  double f[CB_WONG_MAX], xi[CB_GROUP_DIM];
+  const cb_status status = cb_wong_at(&p->wong, m->held[0], q->u->x, &(cb_wong_rates){.f = f, .xi = xi});
+  if (status) return status;
+  if (p->shifts) {
+    double *row = begin(q, 0, 1), size = 0;
+    for (int i = 0; i < p->size; i++) size += pow(f[i] / scale_of(m, i), 2);
+    for (int i = 0; q->slopes && i < p->size; i++) row[i] = f[i] / (sqrt(size) * pow(scale_of(m, i), 2));
+  }
+  if (!p->seeks) return CB_OK;
+  const double length = p->o->length, nu = q->u->nu[p->row];
+  double *row = begin(q, efficiency ? m->cost - nu * q->u->amount : m->cost - length * length, m->escale);
+  if (!q->slopes) return CB_OK;
+  for (int i = 0; i < p->n; i++) {
+    row[i] -= 2 * f[p->n + i] / m->escale;
+    row[p->n + i] += 2 * f[i] / m->escale;
+  }
+  for (int a = 0; a < p->dim; a++) row[2 * p->n + a] += 2 * xi[a] / m->escale;
+  if (!efficiency) return CB_OK;
+  row[nus + p->row] -= q->u->amount / m->escale;
+  row[nus + p->count] -= nu / m->escale;
+  return CB_OK;
+}
+
+/* Durations sum to 1; where an arc begins to hold a variable, r_i is its bound and v_i = 0. */
+static cb_status arcs(rows *q) {
+  extremal_mesh *m = q->m;
+  const problem *p = m->p;
+  const int size = p->size;
+  double sum = -1, v[CB_SHAPE_MAX], V[CB_SHAPE_MAX * CB_WONG_MAX];
+  for (int a = 0; a < m->arcs; a++) sum += q->u->duration[a];
+  double *row = begin(q, sum, 1);
+  for (int a = 0; q->slopes && a < m->arcs; a++) row[size + a] = 1;
+  for (int a = 1; a < m->arcs; a++) {
+    const unsigned met = m->held[a] & ~m->held[a - 1];
+    const double *x = q->u->x + m->first[a] * size;
+    if (!met) continue;
+    const cb_status status = cb_wong_at(&p->wong, m->held[a - 1], x, &(cb_wong_rates){.v = v, .V = V});
+    if (status) return status;
+    for (int i = 0; i < p->n; i++) {
+      if (!(met >> i & 1)) continue;
+      row = begin(q, x[i] - m->bound[a][i], m->rscale[i]);
+      if (q->slopes) add(q, row, 1 / m->rscale[i], affine_of(m, m->first[a], i));
+      row = begin(q, v[i], m->vscale);
+      for (int c = 0; q->slopes && c < size; c++)
+        add(q, row, V[i * size + c] / m->vscale, affine_of(m, m->first[a], c));
+    }
+  }
+  return CB_OK;
+}
+
+static cb_status assemble(extremal_mesh *m, const unknowns *u, bool slopes) {
+  rows q = {m, u, slopes, 0};
+  ends(&q);
+  cb_status status = conditions(&q);
+  if (!status) status = sought(&q);
+  if (!status) status = arcs(&q);
+  while (q.count < m->rows) begin(&q, 0, 1);
+  return status;
+}
+
+/* The root of the squares of the outer rows, and of the means of what stages and panels lack. */
+static cb_status measure(extremal_mesh *m, const unknowns *u) {
+  const int size = m->p->size;
+  cb_status status = panels_evaluate(m, u, true);
+  if (!status) status = assemble(m, u, false);
+  if (status) return status;
+  double outer = 0, stages = 0, gaps = 0;
+  for (int i = 0; i < m->panels * CB_STAGES * size; i++) stages += pow(m->off[i] / scale_of(m, i % size), 2);
+  for (int i = 0; i < m->panels * size; i++) gaps += pow(m->gap[i] / scale_of(m, i % size), 2);
+  for (int i = 0; i < m->rows; i++) outer += m->right[i] * m->right[i];
+  m->residual = sqrt(outer + stages / (m->panels * CB_STAGES) + gaps);
+  return isfinite(m->residual) ? CB_OK : cb_fail(CB_STEP_NOT_FINITE, "an extremal is not finite");
+}
+
+/* solved = -matrix^+ right. */
+static cb_status solve(extremal_mesh *m) {
+  const size_t N = (size_t)m->unknown;
+  for (int i = 0; i < m->rows; i++) {
+    for (int c = 0; c < m->unknown; c++) m->matrix[i * m->unknown + c] *= unknown_scale(m, c);
+  }
+  gsl_matrix_view A = gsl_matrix_view_array(m->matrix, (size_t)m->rows, N), V = gsl_matrix_view_array(m->V, N, N);
+  gsl_vector_view s = gsl_vector_view_array(m->sv, N), w = gsl_vector_view_array(m->work, N);
+  gsl_error_handler_t *const handler = gsl_set_error_handler_off();
+  const int failed = gsl_linalg_SV_decomp(&A.matrix, &V.matrix, &s.vector, &w.vector);
+  gsl_set_error_handler(handler);
+  if (failed) return cb_fail(CB_STEP_SINGULAR, "the equations of an extremal have no singular values");
+  const double alpha = fmax(m->residual / 100, 1e-12 * m->sv[0]);
+  memset(m->solved, 0, N * sizeof *m->solved);
+  for (int k = 0; k < m->unknown; k++) {
+    double along = 0;
+    for (int i = 0; i < m->rows; i++) along -= m->matrix[i * m->unknown + k] * m->right[i];
+    along *= m->sv[k] / (m->sv[k] * m->sv[k] + alpha * alpha);
+    for (int c = 0; c < m->unknown; c++) m->solved[c] += along * m->V[c * m->unknown + k];
+  }
+  for (int c = 0; c < m->unknown; c++) m->solved[c] *= unknown_scale(m, c);
+  return CB_OK;
+}
+
+static void move(const extremal_mesh *m, double part, const unknowns *from, unknowns *to) {
+  const int size = m->p->size;
+  for (int i = 0; i < (m->panels + 1) * size; i++) to->x[i] = from->x[i] + part * m->step.x[i];
+  for (int i = 0; i < m->panels * CB_STAGES * size; i++) to->stage[i] = from->stage[i] + part * m->step.stage[i];
+  for (int a = 0; a < m->arcs; a++) to->duration[a] = from->duration[a] + part * m->step.duration[a];
+  for (int k = 0; k < m->p->count; k++) to->nu[k] = from->nu[k] + part * m->step.nu[k];
+  to->amount = from->amount + part * m->step.amount;
+}
+
+/* The step in all unknowns; its largest part in scales. */
+static cb_status direction(extremal_mesh *m, double *size) {
+  const problem *p = m->p;
+  cb_status status = panels_condense(m);
+  if (!status) status = assemble(m, &m->at, true);
+  if (!status) status = solve(m);
+  if (status) return status;
+  panels_expand(m, m->solved);
+  for (int k = 0; k < p->count; k++) m->step.nu[k] = m->solved[p->size + m->arcs + k];
+  m->step.amount = p->seeks ? m->solved[m->unknown - 1] : 0;
+  *size = 0;
+  for (int i = 0; i < (m->panels + 1) * p->size; i++)
+    *size = fmax(*size, fabs(m->step.x[i]) / scale_of(m, i % p->size));
+  for (int c = p->size; c < m->unknown; c++) *size = fmax(*size, fabs(m->solved[c]) / unknown_scale(m, c));
+  return CB_OK;
+}
+
+static void swap(extremal_mesh *m) {
+  const unknowns kept = m->at;
+  m->at = m->trial;
+  m->trial = kept;
+}
+
+/* Parts 1, 1/2, .. of the step until the residual falls below the largest of the last ones (Grippo, Lampariello &
+ * Lucidi, SIAM J. Numer. Anal. 23 (1986) 707, doi:10.1137/0723046): a long loop is closed in detours. */
+static cb_status search(extremal_mesh *m, double size, double *last) {
+  static const double least = 1. / 256, round_off = 1e-11;
+  const double before = m->residual;
+  double most = before;
+  for (int k = MEMORY - 1; k > 0; k--) most = fmax(most, last[k] = last[k - 1]);
+  last[0] = before;
+  cb_status status = CB_OK;
+  for (double part = fmin(1, 1 / size); part >= least; part /= 2) {
+    bool positive = true;
+    move(m, part, &m->at, &m->trial);
+    for (int a = 0; a < m->arcs; a++) positive = positive && m->trial.duration[a] > 0;
+    status = positive ? measure(m, &m->trial) : CB_STEP_DOMAIN;
+    if (!status && (m->residual < (1 - part / 4) * most || m->residual < round_off)) {
+      swap(m);
+      return CB_OK;
+    }
+  }
+  m->residual = before;
+  return status < 0 ? status : cb_fail(CB_STEP_NO_CONVERGENCE, "no extremal near: the residual stays at %.3g", before);
+}
+
+cb_status mesh_solve(extremal_mesh *m, double roughness, bool *rough) {
+  enum { ROUNDS = 60 };
+  static const double settled = 1e-11, near = 1e-3;
+  double size = INFINITY, last[MEMORY] = {0};
+  cb_status status = measure(m, &m->at);
+  *rough = false;
+  for (int round = 0; !status && round < ROUNDS; round++) {
+    if (round > 0 && m->residual < near && mesh_roughness(m) > roughness) { /* a start has kinks of its own */
+      *rough = true;
+      return CB_OK;
+    }
+    status = direction(m, &size);
+    const double before = m->residual;
+    if (!status) status = search(m, size, last);
+    m->iterations++;
+    if (!status && (size < settled || (m->residual < 1e-12 && m->residual > before / 2))) return CB_OK;
+  }
+  return status ? status
+                : cb_fail(CB_STEP_NO_CONVERGENCE, "no extremal near: the residual is %.3g after %d steps", m->residual,
+                          ROUNDS);
+}

@@ -1,0 +1,312 @@
+/* Panels of collocation: residuals, and their linear equations condensed to the start. */
+#include "optimum/extremal_private.h"
+
+#include "core/failure.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* --- the group: g = g_k exp(theta), theta' = dexp_{-theta}^-1 xi = sum_k B_k (-ad_theta)^k xi/k! --- */
+
+static cb_status angle_rate(const cb_group *G, const double *theta, const double *xi, double *out) {
+  static const double even[] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160, -691. / 1307674368000};
+  enum { TERMS = sizeof even / sizeof *even };
+  const int dim = G->dim;
+  double a[CB_GROUP_DIM], c[CB_GROUP_DIM], size = 0, last = 0;
+  G->bracket(G, theta, xi, a);
+  for (int i = 0; i < dim; i++) out[i] = xi[i] + a[i] / 2, size = fmax(size, fabs(out[i]));
+  for (int k = 0; k < TERMS; k++) {
+    G->bracket(G, theta, a, c);
+    last = 0;
+    for (int i = 0; i < dim; i++) out[i] += even[k] * c[i], last = fmax(last, fabs(even[k] * c[i]));
+    if (last <= DBL_EPSILON / 4 * size) return CB_OK;
+    G->bracket(G, theta, c, a);
+  }
+  double minus[CB_GROUP_DIM], D[CB_GROUP_DIM * CB_GROUP_DIM];
+  for (int i = 0; i < dim; i++) minus[i] = -theta[i];
+  const cb_status status = cb_group_dexp_inverse(G, minus, D);
+  for (int i = 0; i < dim; i++) {
+    out[i] = 0;
+    for (int j = 0; j < dim; j++) out[i] += D[i * dim + j] * xi[j];
+  }
+  return status;
+}
+
+/* theta[CB_STAGES][dim] = h sum_j a_ij rate_j, end[dim] by the weights. */
+static double gather(const cb_tableau *t, int dim, double h, const double *rate, double *theta, double *end) {
+  double change = 0;
+  for (int k = 0; k < dim; k++) end[k] = 0;
+  for (int i = 0; i < CB_STAGES; i++)
+    for (int k = 0; k < dim; k++) {
+      double sum = 0;
+      for (int j = 0; j < CB_STAGES; j++) sum += t->a[i][j] * rate[j * dim + k];
+      change = fmax(change, fabs(h * sum - theta[i * dim + k]));
+      theta[i * dim + k] = h * sum;
+      end[k] += h * t->b[i] * rate[i * dim + k];
+    }
+  return change;
+}
+
+cb_status group_panel(const cb_group *G, const cb_tableau *gauss, double h, const double *xi, double *theta,
+                      double *end) {
+  const int dim = G->dim;
+  double rate[CB_STAGES * CB_GROUP_DIM], change = INFINITY;
+  memset(theta, 0, (size_t)(CB_STAGES * dim) * sizeof *theta);
+  gather(gauss, dim, h, xi, theta, end);
+  for (int round = 0; !G->abelian && round < 60; round++) {
+    for (int j = 0; j < CB_STAGES; j++) {
+      const cb_status status = angle_rate(G, theta + j * dim, xi + j * dim, rate + j * dim);
+      if (status) return status;
+    }
+    const double before = change;
+    change = gather(gauss, dim, h, rate, theta, end);
+    if (change <= 1e-16 || (change <= 1e-13 && change >= before)) return CB_OK;
+  }
+  return G->abelian ? CB_OK : cb_fail(CB_STEP_NO_CONVERGENCE, "%s: a panel turns too far", G->name);
+}
+
+/* --- residuals --- */
+
+cb_status panels_elements(extremal_mesh *m, const unknowns *u) {
+  const cb_group *G = m->p->G;
+  const int dim = G->dim;
+  G->identity(G, m->element);
+  for (int a = 0; a < m->arcs; a++) {
+    const double h = u->duration[a] / (m->first[a + 1] - m->first[a]);
+    for (int k = m->first[a]; k < m->first[a + 1]; k++) {
+      double theta[CB_STAGES * CB_GROUP_DIM], end[CB_GROUP_DIM], e[CB_GROUP_SIZE];
+      const double *g = m->element + k * G->size;
+      const cb_status status = group_panel(G, &m->p->gauss, h, m->xi + k * CB_STAGES * dim, theta, end);
+      if (status) return status;
+      for (int j = 0; j < CB_STAGES; j++) {
+        G->exp(G, theta + j * dim, e);
+        G->multiply(G, g, e, e);
+        G->adjoint(G, e, m->Ad + (k * CB_STAGES + j) * dim * dim);
+      }
+      G->exp(G, end, e);
+      G->multiply(G, g, e, m->element + (k + 1) * G->size);
+    }
+  }
+  memcpy(m->g1, m->element + m->panels * G->size, (size_t)G->size * sizeof *m->g1);
+  return CB_OK;
+}
+
+/* Held variables that the arc after a panel lets go. */
+static unsigned released(const extremal_mesh *m, int a, int k) {
+  return k + 1 == m->first[a + 1] && a + 1 < m->arcs ? m->held[a] & ~m->held[a + 1] : 0;
+}
+
+static cb_status residuals(extremal_mesh *m, const unknowns *u, int a, int k, double h) {
+  const int size = m->p->size;
+  const cb_tableau *t = &m->p->gauss;
+  const double *f = m->f + k * CB_STAGES * size, *x = u->x + k * size;
+  double end[CB_WONG_MAX];
+  for (int i = 0; i < CB_STAGES; i++) {
+    const double *stage = u->stage + (k * CB_STAGES + i) * size;
+    double *off = m->off + (k * CB_STAGES + i) * size;
+    for (int c = 0; c < size; c++) off[c] = 0;
+    for (int j = 0; j < CB_STAGES; j++)
+      for (int c = 0; c < size; c++) off[c] += t->a[i][j] * f[j * size + c];
+    for (int c = 0; c < size; c++) off[c] = x[c] + h * off[c] - stage[c];
+  }
+  for (int c = 0; c < size; c++) {
+    double sum = 0;
+    for (int j = 0; j < CB_STAGES; j++) sum += t->b[j] * f[j * size + c];
+    end[c] = x[c] + h * sum;
+  }
+  const unsigned off = released(m, a, k);
+  const cb_status status = off ? cb_wong_release(&m->p->wong, m->held[a], end, NULL) : CB_OK;
+  for (int c = 0; c < size; c++) m->gap[k * size + c] = end[c] - u->x[(k + 1) * size + c];
+  return status;
+}
+
+cb_status panels_evaluate(extremal_mesh *m, const unknowns *u, bool slopes) {
+  const int size = m->p->size, dim = m->p->dim;
+  double H;
+  cb_status status = cb_wong_at(&m->p->wong, m->held[0], u->x, &(cb_wong_rates){.H = &H});
+  m->cost = 2 * H;
+  for (int a = 0; !status && a < m->arcs; a++) {
+    const double h = u->duration[a] / (m->first[a + 1] - m->first[a]);
+    for (int k = m->first[a]; !status && k < m->first[a + 1]; k++) {
+      for (int j = 0; !status && j < CB_STAGES; j++) {
+        const int s = k * CB_STAGES + j;
+        const cb_wong_rates out = {.f = m->f + s * size,
+                                   .xi = m->xi + s * dim,
+                                   .J = slopes ? m->J + s * size * size : NULL,
+                                   .X = slopes ? m->X + s * dim * size : NULL};
+        status = cb_wong_at(&m->p->wong, m->held[a], u->stage + s * size, &out);
+      }
+      if (!status) status = residuals(m, u, a, k, h);
+    }
+  }
+  return status ? status : panels_elements(m, u);
+}
+
+/* --- linear equations --- */
+
+/* Rows [rows][width], the first `rows` columns a matrix: the others become its inverse times them. */
+static cb_status eliminate(int rows, int width, double *a) {
+  for (int k = 0; k < rows; k++) {
+    int best = k;
+    for (int i = k + 1; i < rows; i++)
+      if (fabs(a[i * width + k]) > fabs(a[best * width + k])) best = i;
+    double *const pivot = a + k * width;
+    const double p = a[best * width + k];
+    if (!(fabs(p) > 0 && fabs(p) < INFINITY))
+      return cb_fail(CB_STEP_SINGULAR, "the equations of a panel are singular (pivot %g)", p);
+    if (best != k)
+      for (int j = k; j < width; j++) {
+        const double swap = pivot[j];
+        pivot[j] = a[best * width + j];
+        a[best * width + j] = swap;
+      }
+    for (int i = k + 1; i < rows; i++) {
+      double *restrict row = a + i * width;
+      const double factor = row[k] / p;
+      if (factor == 0) continue;
+      for (int j = k + 1; j < width; j++) row[j] -= factor * pivot[j];
+    }
+  }
+  for (int k = rows - 1; k >= 0; k--) {
+    double *const row = a + k * width;
+    for (int j = rows; j < width; j++) row[j] /= row[k];
+    for (int i = 0; i < k; i++) {
+      double *restrict above = a + i * width;
+      const double factor = above[k];
+      if (factor == 0) continue;
+      for (int j = rows; j < width; j++) above[j] -= factor * row[j];
+    }
+  }
+  return CB_OK;
+}
+
+/* solution[CB_STAGES size][size + 2] of panel k: the stages' change by x_k, by the arc's duration, and the constant. */
+static cb_status solve_stages(extremal_mesh *m, int k, double h, int of_arc) {
+  const int size = m->p->size, rows = CB_STAGES * size, width = rows + size + 2;
+  const cb_tableau *t = &m->p->gauss;
+  double *S = m->system;
+  for (int i = 0; i < CB_STAGES; i++)
+    for (int c = 0; c < size; c++) {
+      double *row = S + (i * size + c) * width;
+      for (int j = 0; j < CB_STAGES; j++) {
+        const double ha = -h * t->a[i][j], *J = m->J + ((k * CB_STAGES + j) * size + c) * size;
+        for (int d = 0; d < size; d++) row[j * size + d] = ha * J[d];
+      }
+      row[i * size + c] += 1;
+      for (int d = 0; d < size; d++) row[rows + d] = c == d;
+      row[rows + size] = 0;
+      for (int j = 0; j < CB_STAGES; j++)
+        row[rows + size] += t->a[i][j] * m->f[(k * CB_STAGES + j) * size + c] / of_arc;
+      row[rows + size + 1] = m->off[(k * CB_STAGES + i) * size + c];
+    }
+  const cb_status status = eliminate(rows, width, S);
+  double *out = m->solution + (size_t)k * (size_t)(rows * (size + 2));
+  for (int i = 0; i < rows; i++) memcpy(out + i * (size + 2), S + i * width + rows, (size_t)(size + 2) * sizeof *S);
+  return status;
+}
+
+/* out[rows][size + 2] = sum_j h b_j F_j dX_j, F_j[rows][size], and the part of the duration by the values f_j[rows]. */
+static void quadrature(const extremal_mesh *m, int k, int rows, const double *F, const double *f, double h, int of_arc,
+                       double *out) {
+  const int size = m->p->size, width = size + 2;
+  const double *dX = m->solution + (size_t)k * (size_t)(CB_STAGES * size * width);
+  memset(out, 0, (size_t)(rows * width) * sizeof *out);
+  for (int j = 0; j < CB_STAGES; j++)
+    for (int c = 0; c < rows; c++) {
+      const double *row = F + (j * rows + c) * size, hb = h * m->p->gauss.b[j];
+      for (int d = 0; d < size; d++) {
+        const double part = hb * row[d], *from = dX + (j * size + d) * width;
+        for (int e = 0; e < width; e++) out[c * width + e] += part * from[e];
+      }
+      out[c * width + size] += m->p->gauss.b[j] * f[j * rows + c] / of_arc;
+    }
+}
+
+/* rows of an affine map of (dx_k, duration, 1) become ones of (z, 1), added to out. */
+static void compose(const extremal_mesh *m, int rows, const double *map, const double *affine, int arc, double *out) {
+  const int size = m->p->size, wide = columns(m), width = size + 2;
+  for (int c = 0; c < rows; c++) {
+    for (int d = 0; d < size; d++)
+      for (int e = 0; e < wide; e++) out[c * wide + e] += map[c * width + d] * affine[d * wide + e];
+    out[c * wide + size + arc] += map[c * width + size];
+    out[c * wide + wide - 1] += map[c * width + size + 1];
+  }
+}
+
+static void carry_eta(extremal_mesh *m, int k, double h, int a) {
+  const int size = m->p->size, dim = m->p->dim;
+  double F[CB_STAGES * CB_GROUP_DIM * CB_WONG_MAX], f[CB_STAGES * CB_GROUP_DIM];
+  double map[CB_GROUP_DIM * (CB_WONG_MAX + 2)];
+  memset(F, 0, (size_t)(CB_STAGES * dim * size) * sizeof *F);
+  memset(f, 0, (size_t)(CB_STAGES * dim) * sizeof *f);
+  for (int j = 0; j < CB_STAGES; j++)
+    for (int b = 0; b < dim; b++)
+      for (int c = 0; c < dim; c++) {
+        const int s = k * CB_STAGES + j;
+        const double ad = m->Ad[(s * dim + b) * dim + c], *X = m->X + (s * dim + c) * size;
+        for (int d = 0; d < size; d++) F[(j * dim + b) * size + d] += ad * X[d];
+        f[j * dim + b] += ad * m->xi[s * dim + c];
+      }
+  quadrature(m, k, dim, F, f, h, m->first[a + 1] - m->first[a], map);
+  compose(m, dim, map, m->affine + k * size * columns(m), a, m->eta);
+}
+
+cb_status panels_condense(extremal_mesh *m) {
+  const int size = m->p->size, wide = columns(m);
+  double map[CB_WONG_MAX * (CB_WONG_MAX + 2)], end[CB_WONG_MAX];
+  memset(m->affine, 0, (size_t)((m->panels + 1) * size * wide) * sizeof *m->affine);
+  memset(m->eta, 0, (size_t)(m->p->dim * wide) * sizeof *m->eta);
+  for (int c = 0; c < size; c++) m->affine[c * wide + c] = 1;
+  for (int a = 0; a < m->arcs; a++) {
+    const int of_arc = m->first[a + 1] - m->first[a];
+    const double h = m->at.duration[a] / of_arc;
+    for (int k = m->first[a]; k < m->first[a + 1]; k++) {
+      double *x = m->affine + k * size * wide, *next = x + size * wide;
+      const size_t at = (size_t)(k * CB_STAGES * size);
+      cb_status status = solve_stages(m, k, h, of_arc);
+      if (status) return status;
+      quadrature(m, k, size, m->J + at * (size_t)size, m->f + at, h, of_arc, map);
+      for (int c = 0; c < size; c++) map[c * (size + 2) + c] += 1;
+      compose(m, size, map, x, a, next);
+      carry_eta(m, k, h, a);
+      if (released(m, a, k)) {
+        double D[CB_WONG_MAX * CB_WONG_MAX], before[CB_WONG_MAX];
+        for (int c = 0; c < size; c++) end[c] = m->gap[k * size + c] + m->at.x[(k + 1) * size + c];
+        status = cb_wong_release(&m->p->wong, m->held[a], end, D);
+        if (status) return status;
+        for (int e = 0; e < wide; e++) {
+          for (int c = 0; c < size; c++) before[c] = next[c * wide + e];
+          for (int c = 0; c < size; c++) {
+            next[c * wide + e] = 0;
+            for (int d = 0; d < size; d++) next[c * wide + e] += D[c * size + d] * before[d];
+          }
+        }
+      }
+      for (int c = 0; c < size; c++) next[c * wide + wide - 1] += m->gap[k * size + c];
+    }
+  }
+  return CB_OK;
+}
+
+void panels_expand(extremal_mesh *m, const double *z) {
+  const int size = m->p->size, wide = columns(m), width = size + 2;
+  for (int k = 0; k <= m->panels; k++)
+    for (int c = 0; c < size; c++) {
+      const double *row = m->affine + (k * size + c) * wide;
+      double sum = row[wide - 1];
+      for (int e = 0; e < wide - 1; e++) sum += row[e] * z[e];
+      m->step.x[k * size + c] = sum;
+    }
+  for (int a = 0; a < m->arcs; a++) m->step.duration[a] = z[size + a];
+  for (int k = 0; k < m->panels; k++) {
+    const double *dx = m->step.x + k * size, *rows = m->solution + (size_t)k * (size_t)(CB_STAGES * size * width);
+    const double duration = m->step.duration[arc_of(m, k)];
+    for (int i = 0; i < CB_STAGES * size; i++) {
+      const double *row = rows + i * width;
+      double sum = row[size] * duration + row[size + 1];
+      for (int d = 0; d < size; d++) sum += row[d] * dx[d];
+      m->step.stage[k * CB_STAGES * size + i] = sum;
+    }
+  }
+}

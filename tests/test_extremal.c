@@ -1,0 +1,210 @@
+/* Extremals against tables, closed forms, their own gaits, and differences along a family.
+ * labels: short */
+#include "extremals.h"
+
+/* Printed to 10 digits and more: 1e-10 is half of the last of the smallest. */
+static void purcells_swimmer_moves_at_the_least_cost_of_the_table(void **state) {
+  (void)state;
+  cb_bundle *b = model("purcell", "links 3");
+  for (int k = 0; k < PURCELL_ROWS; k++) {
+    const double *row = purcell_row[k];
+    const cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = row[0]}};
+    const ellipse from = purcell_near(row);
+    cb_extremal *e = extremal(&o, &from, row[0]);
+    double x[7], v[2];
+    check_relative(e->cost, row[1], 2e-10);
+    check_near(e->nu[0], row[4], 1e-8); /* lambda_x of the row, but for the sign of a rotation of g(1) */
+    check_near(hypot(e->g[0], e->g[1]), row[0], 1e-13);
+    check_near(e->g[2], 0, 1e-13);
+    for (int i = 0; i < 2; i++) check_near(e->jump[i], 0, 1e-10 * row[3]);
+    /* the shape at t = 1/4 after the crossing of r1 = r2 > 0 lies on r1 + r2 = 0 with equal rates */
+    double low = -.05, high = .05;
+    while (high - low > 1e-13) {
+      const double t = (low + high) / 2;
+      check_ok(cb_extremal_at(e, t - floor(t), x, NULL));
+      *((x[0] - x[1]) * (e->v[0] - e->v[1]) > 0 ? &high : &low) = t;
+    }
+    check_near(x[0], row[2], 2e-8);
+    check_near((x[0] + x[1]) / 2, row[2], 1e-10);
+    check_ok(cb_extremal_at(e, low + .25, x, v));
+    check_near(x[0] + x[1], 0, 1e-10);
+    check_near(v[0] - v[1], 0, 1e-9);
+    cb_extremal_free(e);
+  }
+  cb_bundle_free(b);
+}
+
+/* E(X + h) - E(X - h) = 4 lambda_x h, by a difference of order 4 with h = X/50. */
+static void the_multiplier_is_half_the_slope_of_cost(void **state) {
+  (void)state;
+  cb_bundle *b = model("purcell", "links 3");
+  const double *row = purcell_row[2], h = row[0] / 50, weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
+  double slope = 0, nu = 0;
+  for (int k = -2; k <= 2; k++) {
+    const cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = row[0] + k * h}};
+    const ellipse from = purcell_near(row);
+    cb_extremal *e;
+    check_ok(extremal_try(&o, &from, 0, &e));
+    if (k)
+      slope += weight[k < 0 ? k + 2 : k + 1] * e->cost / h;
+    else
+      nu = e->nu[0];
+    cb_extremal_free(e);
+  }
+  check_relative(slope, 2 * nu, 2e-8); /* h^4 E^(5)/30 */
+  cb_bundle_free(b);
+}
+
+static void a_given_element_is_reached_with_a_corner_at_the_start(void **state) {
+  (void)state;
+  cb_bundle *b = model("purcell", "links 3");
+  const cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_ELEMENT, .element = {.02, 0, .05}}};
+  const ellipse from = {{.5, .45}, {.42, .4}, {.55, -.55}, {2, 0, -.1}};
+  cb_extremal *e = extremal(&o, &from, 0);
+  const double corner[2] = {.93855002, .85926757}, jump[2] = {.27625, .18928};
+  double x[7];
+  check_relative(e->cost, .061773382295, 1e-11);
+  check_ok(cb_extremal_at(e, 1, x, NULL));
+  for (int i = 0; i < 2; i++) {
+    check_near(e->r[i], corner[i], 5e-9);
+    check_near(fabs(e->jump[i]), jump[i], 5e-6);
+    check_near(x[2 + i], e->p[i], 1e-13); /* p closes, r' does not */
+  }
+  cb_extremal_free(e);
+  cb_bundle_free(b);
+}
+
+/* nu X = E, and the ratio is the greatest: 1 % to either side it is less. */
+static void the_most_efficient_and_the_farthest_gait_obey_their_conditions(void **state) {
+  (void)state;
+  cb_bundle *b = model("purcell", "links 3");
+  cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .08}, .seek = CB_SEEK_EFFICIENCY};
+  const ellipse from = {{0, 0}, {.95, .95}, {1.35, -1.35}, {6, 0, -.6}};
+  cb_extremal *best = extremal(&o, &from, .08);
+  const double most = best->amount * best->amount / best->cost;
+  check_at_least(best->amount, .08), check_at_most(best->amount, .09);
+  check_relative(best->nu[0] * best->amount, best->cost, 1e-11);
+  for (int side = -1; side <= 1; side += 2) {
+    cb_extremal *e;
+    o.seek = CB_SEEK_COST;
+    o.target.value = best->amount * (1 + .01 * side);
+    check_ok(extremal_try(&o, &from, 0, &e));
+    const double efficiency = e->amount * e->amount / e->cost;
+    check_at_most(efficiency, most * (1 - 1e-5));
+    check_at_least(efficiency, most * (1 - 1e-2));
+    cb_extremal_free(e);
+  }
+  const double *row = purcell_row[2];
+  const ellipse near = purcell_near(row);
+  o.seek = CB_SEEK_TARGET, o.length = sqrt(row[1]);
+  cb_extremal *far = extremal(&o, &near, .9 * row[0]);
+  check_relative(far->amount, row[0], 1e-10);
+  cb_extremal_free(far);
+  cb_extremal_free(best);
+  cb_bundle_free(b);
+}
+
+/* Several extremals from one base shape: E, lambda, and r0' where it is told. */
+static void pushmepullyou_has_the_extremals_of_the_table(void **state) {
+  (void)state;
+  cb_bundle *b = model("pmpy", "");
+  const double v = 4 * M_PI / 3, base[2] = {5, v};
+  const struct {
+    double X, E, lambda, rate[2];
+    ellipse from;
+  } row[] = {
+      {.1, 73.203059159417, 355.5741243, {-.02470711, -10.72278225}, {{4.1, v}, {.9, 0}, {0, -1.7}, {350}}},
+      {.1, 72.045526289, 347.3708843, {NAN, NAN}, {{5.9, v}, {-.9, 0}, {0, 1.7}, {350}}},
+      {.1, 66.275422594, 285.8939827, {NAN, NAN}, {{5, v + 1.7}, {0, -1.7}, {-.9, 0}, {285}}},
+      {.5, 312.713953422, 255.918099, {NAN, NAN}, {{3.3, v}, {1.7, 0}, {0, -3}, {262}}},
+      {.5, 321.175261998779, 262.7533391, {-.0588669, -22.45995592}, {{3.9, v}, {1.1, 0}, {0, -3.4}, {262}}},
+  };
+  for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+    const cb_optimum_problem o = {.bundle = b, .base = base, .target = {.kind = CB_GAIT_MOVE, .value = row[k].X}};
+    cb_extremal *e = extremal(&o, &row[k].from, 0);
+    check_relative(e->cost, row[k].E, 1e-10);
+    check_relative(e->lambda[0], row[k].lambda, 2e-9);
+    for (int i = 0; i < 2 && isfinite(row[k].rate[i]); i++) check_near(e->v[i], row[k].rate[i], 1e-8);
+    for (int i = 0; i < 2; i++) check_near(e->r[i], base[i], 1e-12);
+    cb_extremal_free(e);
+  }
+  cb_bundle_free(b);
+}
+
+/* Round-off of some hundred operations: 1e-12. */
+static void closed_forms_are_met_to_round_off(void **state) {
+  (void)state;
+  cb_bundle *plane = model("heisenberg", ""), *sphere = model("hopf", ""), *ball = model("rolling_ball", "");
+  const double at[2] = {.3, -.2}, on[2] = {.1, 0}, origin[2] = {0, 0}, r = sqrt(.1 / M_PI), c = .27;
+  const ellipse circle = {{.3 - r, -.2}, {1.1 * r, -.01}, {.01, .9 * r}, {6}};
+  const ellipse cap = {{on[0] - c, 0}, {c, -.01}, {.01, c}, {10}};
+  const ellipse rolled = {{-.5, 0}, {.52, 0}, {0, .5}, {0, 0, 3}};
+  for (int free = 0; free < 2; free++) { /* shapes that may be shifted and turned leave the equations singular */
+    cb_optimum_problem o = {.bundle = plane, .base = free ? NULL : at, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
+    cb_extremal *e = extremal(&o, &circle, 0);
+    check_relative(e->cost, 4 * M_PI * .1, 1e-12);
+    check_relative(e->lambda[0], 2 * M_PI, 1e-11);
+    cb_extremal_free(e);
+    o = (cb_optimum_problem){.bundle = sphere, .base = free ? NULL : on, .target = {.kind = CB_GAIT_TURN, .value = .5}};
+    e = extremal(&o, &cap, 0);
+    check_relative(sqrt(e->cost), 3.4009367260152, 1e-12);
+    cb_extremal_free(e);
+  }
+  cb_optimum_problem o = {.bundle = ball, .base = origin, .target = {.kind = CB_GAIT_ELEMENT}};
+  const double turned[3] = {-M_PI, 0, -2 * M_PI}; /* 2 pi (-rho, 0, -1), of the ball */
+  ball->group->exp(ball->group, turned, o.target.element);
+  ball->group->inverse(ball->group, o.target.element, o.target.element);
+  cb_extremal *e = extremal(&o, &rolled, 0);
+  check_relative(e->cost, M_PI * M_PI, 1e-12);
+  cb_extremal_free(e);
+  cb_bundle_free(plane), cb_bundle_free(sphere), cb_bundle_free(ball);
+}
+
+/* From the same gait, with lambda turned into the frame of the first link. */
+static void the_body_frame_does_not_count(void **state) {
+  (void)state;
+  double cost[2];
+  for (int base = 1; base <= 2; base++) {
+    cb_bundle *b = model("purcell", base == 1 ? "links 3 base 1" : "links 3 base 2");
+    const double *row = purcell_row[2], angle = base == 1 ? row[2] : 0;
+    const cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = row[0]}};
+    ellipse from = purcell_near(row);
+    from.lambda[1] = from.lambda[0] * sin(angle), from.lambda[0] *= cos(angle);
+    cb_extremal *e = extremal(&o, &from, 0);
+    cost[base - 1] = e->cost;
+    cb_extremal_free(e);
+    cb_bundle_free(b);
+  }
+  check_relative(cost[0], cost[1], 1e-11);
+}
+
+static void what_cannot_be_is_told(void **state) {
+  (void)state;
+  cb_bundle *b = model("purcell", "links 3"), *flat = model("constant_curvature_swimmer", "space E2");
+  cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_ELEMENT, .element = {.02, 0, .05}}};
+  ellipse from = purcell_near(purcell_row[2]);
+  cb_extremal *e = NULL;
+  o.seek = CB_SEEK_EFFICIENCY;
+  assert_int_equal(extremal_try(&o, &from, 0, &e), CB_ERROR_ARGUMENT);
+  o.seek = CB_SEEK_COST, from.lambda[1] = NAN;
+  assert_int_equal(extremal_try(&o, &from, 0, &e), CB_ERROR_ARGUMENT);
+  o.bundle = flat, o.target = (cb_gait_target){.kind = CB_GAIT_MOVE, .value = .1};
+  from = (ellipse){{.65, .8}, {.2, 0}, {0, .2}, {1}};
+  assert_true(extremal_try(&o, &from, 0, &e) > 0); /* a flat swimmer stays where it is */
+  assert_null(e);
+  cb_bundle_free(b), cb_bundle_free(flat);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(purcells_swimmer_moves_at_the_least_cost_of_the_table),
+      cmocka_unit_test(the_multiplier_is_half_the_slope_of_cost),
+      cmocka_unit_test(a_given_element_is_reached_with_a_corner_at_the_start),
+      cmocka_unit_test(the_most_efficient_and_the_farthest_gait_obey_their_conditions),
+      cmocka_unit_test(pushmepullyou_has_the_extremals_of_the_table),
+      cmocka_unit_test(closed_forms_are_met_to_round_off),
+      cmocka_unit_test(the_body_frame_does_not_count),
+      cmocka_unit_test(what_cannot_be_is_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -17,23 +17,23 @@ double cb_place_apart(const cb_geometry *g, const double *x, const double *y) {
   return g->chart->distance && !g->chart->distance(g, x, y, &d, NULL, NULL) ? d : NAN;
 }
 
+cb_status cb_place_unknown_chart(const cb_node *node, const cb_geometry *g, const char *name) {
+  const char *names[CB_CHART_MAX];
+  const size_t n = cb_chart_count(g);
+  for (size_t i = 0; i < n; i++) names[i] = cb_chart_at(g, i)->name;
+  return cb_fail_unknown(node, "chart", name, names, n);
+}
+
 cb_status cb_place_chart(const cb_node *map, const cb_geometry *g, const cb_chart **chart) {
   const cb_node *node = cb_node_get(map, "chart");
-  const char *name, *names[CB_CHART_MAX];
-  if (!node) {
-    *chart = g->chart;
-    return CB_OK;
-  }
+  const char *name;
+  if (!node) return *chart = g->chart, CB_OK;
   cb_status status = cb_node_string(node, &name);
   if (status) return status;
   const cb_chart *found = cb_chart_find(g, name);
-  if (found) {
-    *chart = found != g->chart && !strcmp(found->name, "embedding") ? NULL : found;
-    return CB_OK;
-  }
-  size_t n = cb_chart_count(g);
-  for (size_t i = 0; i < n; i++) names[i] = cb_chart_at(g, i)->name;
-  return cb_fail_unknown(node, "chart", name, names, n);
+  if (!found) return cb_place_unknown_chart(node, g, name);
+  *chart = found != g->chart && !strcmp(found->name, "embedding") ? NULL : found;
+  return CB_OK;
 }
 
 /* Further than this, in radii, from the base point a place is told by an origin, where numbers grow. */

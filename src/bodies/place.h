@@ -36,6 +36,8 @@ typedef struct cb_places {
 
 /* The chart that `chart` of a map names, NULL for the embedding; if absent, what the space is used in. */
 cb_status cb_place_chart(const cb_node *map, const cb_geometry *g, const cb_chart **chart);
+/* Fails for a name that is no chart of the space. */
+cb_status cb_place_unknown_chart(const cb_node *node, const cb_geometry *g, const char *name);
 /* A point {chart: .., point: [..]} in the embedding, relative to *origin (NULL: to the world, or it is refused where it
  * is too far out for that); `what` names it in messages. */
 cb_status cb_place_point(const cb_node *map, const char *what, const cb_geometry *g, cb_origin *origin, double *x);

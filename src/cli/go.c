@@ -85,7 +85,7 @@ static void summary(cb_scenario *scenario, const cb_go_options *options, cb_stat
   }
 }
 
-int cb_go(cb_scenario *scenario, cb_record *record, const cb_go_options *options) {
+static int go(cb_scenario *scenario, cb_record *record, const cb_go_options *options) {
   /* once: what a second one does is the system's affair, so that a long step can be left */
   struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, old_int, old_term;
   sigemptyset(&action.sa_mask);
@@ -122,4 +122,11 @@ int cb_go(cb_scenario *scenario, cb_record *record, const cb_go_options *options
           (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
   return status == CB_OK || status == CB_ERROR_FILE || status == CB_ERROR_INTERRUPTED ? cb_exit_code(status)
                                                                                       : CB_EXIT_RUN_FAILED;
+}
+
+int cb_go(cb_status status, cb_scenario *scenario, cb_record *record, const cb_go_options *options) {
+  const int code = status ? cb_report(status) : go(scenario, record, options);
+  cb_record_free(record);
+  cb_scenario_free(scenario);
+  return code;
 }

@@ -11,7 +11,8 @@ typedef struct cb_go_options {
   const char *output;
 } cb_go_options;
 
-/* Runs to the end into the record, closes it, and reports. Frees nothing. Returns an exit code. */
-int cb_go(cb_scenario *scenario, cb_record *record, const cb_go_options *options);
+/* Runs to the end into the record, closes it, and reports; unless status, of what came before, is a failure to report.
+ * Frees scenario and record. Returns an exit code. */
+int cb_go(cb_status status, cb_scenario *scenario, cb_record *record, const cb_go_options *options);
 
 #endif

@@ -77,10 +77,7 @@ static int run(int argc, char **argv) {
     status = cb_record_open_for_resume(argv[0], cb_scenario_layout(scenario), &how, state, count, NULL, &record);
   }
   if (!status) status = cb_run_restore(cb_scenario_run(scenario));
-  const int code = status ? cb_report(status) : cb_go(scenario, record, &go);
-  cb_record_free(record);
-  cb_scenario_free(scenario);
-  return code;
+  return cb_go(status, scenario, record, &go);
 }
 
 const cb_command cb_command_resume = {

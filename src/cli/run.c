@@ -47,10 +47,7 @@ static int run(int argc, char **argv) {
             "curvebody: note: the start was brought to the constraints: coordinates by up to %.3g, velocities by up to "
             "%.3g\n",
             cb_run_start_moved(made), cb_run_start_turned(made));
-  const int code = status ? cb_report(status) : cb_go(scenario, record, &go);
-  cb_record_free(record);
-  cb_scenario_free(scenario);
-  return code;
+  return cb_go(status, scenario, record, &go);
 }
 
 const cb_command cb_command_run = {

@@ -1,5 +1,6 @@
 /* Reading a metric given as text: its keys, and what is wrong with them, each with its place in the file. */
 #include "geometry/text_metric.h"
+#include "tree/scalar.h"
 #include "geometry/text_metric_private.h"
 
 #include <math.h>
@@ -51,13 +52,9 @@ static cb_status placed(const cb_node *node, cb_status status) {
 }
 
 static cb_status parse(const cb_text_metric *t, const cb_node *node, int n, cb_expression **out) {
-  const char *text, *names[CB_EXPRESSION_VARIABLES];
-  size_t at = 0;
+  const char *names[CB_EXPRESSION_VARIABLES];
   for (int i = 0; i < n; i++) names[i] = t->name[i];
-  cb_status status = cb_node_string(node, &text);
-  if (status) return status;
-  status = cb_expression_parse(text, names, (size_t)n, &at, out);
-  return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s", cb_error_text()) : status;
+  return cb_node_expression(node, &(cb_expression_scope){.names = names, .n = (size_t)n}, out);
 }
 
 /* --- names: coordinates, then parameters --- */

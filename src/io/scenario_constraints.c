@@ -244,17 +244,13 @@ static cb_status read_pin(const entry *e) {
 /* The name of the chart that an entry works in, NULL by default, and the chart itself. */
 static cb_status take_chart(const entry *e, const char **name, const cb_chart **chart) {
   const cb_geometry *g = e->s->space;
-  const char *names[CB_CHART_MAX];
   *name = NULL;
   *chart = g->chart ? g->chart : cb_chart_find(g, "embedding");
   if (!e->p.chart) return CB_OK;
   cb_status status = cb_node_string(e->p.chart, name);
   if (status) return status;
   *chart = cb_chart_find(g, *name);
-  if (*chart) return CB_OK;
-  const size_t count = cb_chart_count(g);
-  for (size_t i = 0; i < count; i++) names[i] = cb_chart_at(g, i)->name;
-  return cb_fail_unknown(e->p.chart, "chart", *name, names, count);
+  return *chart ? CB_OK : cb_place_unknown_chart(e->p.chart, g, *name);
 }
 
 static cb_status read_surface(const entry *e) {
@@ -285,13 +281,10 @@ static cb_status read_surface(const entry *e) {
 /* The text of node, if it is an expression of names[count]. */
 static cb_status take_expression(const cb_node *node, const char *const *names, size_t count, const char **text) {
   cb_expression *parsed;
-  size_t at = 0;
-  cb_status status = cb_node_string(node, text);
+  const cb_status status = cb_node_expression(node, &(cb_expression_scope){.names = names, .n = count}, &parsed);
   if (status) return status;
-  status = cb_expression_parse(*text, names, count, &at, &parsed);
-  if (status == CB_ERROR_INPUT) return cb_node_fail_at(node, at, "%s", cb_error_text());
-  if (!status) cb_expression_free(parsed);
-  return status;
+  cb_expression_free(parsed);
+  return cb_node_string(node, text);
 }
 
 static cb_status read_coefficients(const entry *e, size_t n, const cb_chart *chart, const char **coefficient,

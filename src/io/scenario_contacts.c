@@ -155,15 +155,18 @@ static cb_status read_normal(const cb_scenario *s, const cb_node *at, const cb_n
 
 typedef struct wall {
   int kind; /* row of cb_wall_docs */
-  const char *name, *chart, *value;
+  wall_parameters p;
+  const char *chart, *value;
   double x[CB_COORD_MAX], normal[CB_COORD_MAX];
 } wall;
 
-static cb_status add_wall(cb_builder *b, const wall *w, const wall_parameters *p, int body) {
+static cb_status add_wall(cb_builder *b, int body, const void *what) {
+  const wall *w = what;
+  const char *name = *w->p.name ? w->p.name : NULL;
   switch (w->kind) {
-    case 0: return cb_builder_wall_ball(b, w->name, body, w->x, p->radius, p->side == 1, p->restitution);
-    case 1: return cb_builder_wall_plane(b, w->name, body, w->x, w->normal, p->restitution);
-    default: return cb_builder_wall_expression(b, w->name, body, w->chart, w->value, p->restitution);
+    case 0: return cb_builder_wall_ball(b, name, body, w->x, w->p.radius, w->p.side == 1, w->p.restitution);
+    case 1: return cb_builder_wall_plane(b, name, body, w->x, w->normal, w->p.restitution);
+    default: return cb_builder_wall_expression(b, name, body, w->chart, w->value, w->p.restitution);
   }
 }
 
@@ -185,25 +188,17 @@ static cb_status entry_of(const cb_node *node, const cb_constraint_doc *docs, co
 
 static cb_status read_wall(cb_scenario *s, const cb_node *node) {
   wall w = {0};
-  wall_parameters p;
+  const wall_parameters *p = &w.p;
   const cb_node *map = NULL;
   cb_status status = entry_of(node, cb_wall_docs, "ball, plane or expression", &w.kind, &map);
-  if (!status) status = cb_params_bind(cb_wall_docs[w.kind].params, map, node, NULL, 0, &p);
+  if (!status) status = cb_params_bind(cb_wall_docs[w.kind].params, map, node, NULL, 0, &w.p);
   if (status || !s->builder) return status;
-  w.name = *p.name ? p.name : NULL;
-  if (w.kind < 2) status = cb_place_space_point(p.at, "at", s->space, NULL, w.x);
-  if (!status && w.kind == 1) status = read_normal(s, p.at, p.normal, w.x, w.normal);
-  if (!status && w.kind == 2) status = cb_node_string(p.value, &w.value);
-  if (!status && w.kind == 2 && p.chart) status = cb_node_string(p.chart, &w.chart);
-  const size_t count = !p.body ? 1 : p.body->kind == CB_NODE_LIST ? p.body->count : 1;
-  for (size_t i = 0; i < count && !status; i++) {
-    const cb_node *name = !p.body ? NULL : p.body->kind == CB_NODE_LIST ? p.body->items[i] : p.body;
-    int body = -1;
-    if (name) status = cb_scenario_find_body(s, name, &body);
-    if (!status)
-      status = cb_scenario_placed(s, add_wall(s->builder, &w, &p, body), w.kind == 2 ? p.value : map, w.kind == 2);
-  }
-  return status;
+  const bool expression = w.kind == 2;
+  if (!expression) status = cb_place_space_point(p->at, "at", s->space, NULL, w.x);
+  if (!status && w.kind == 1) status = read_normal(s, p->at, p->normal, w.x, w.normal);
+  if (!status && expression) status = cb_node_string(p->value, &w.value);
+  if (!status && expression && p->chart) status = cb_node_string(p->chart, &w.chart);
+  return status ? status : cb_scenario_for_bodies(s, p->body, expression ? p->value : map, expression, add_wall, &w);
 }
 
 /* --- events --- */

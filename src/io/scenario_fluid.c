@@ -86,13 +86,9 @@ cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n
                              const double *x, double *out) {
   const cb_fluid_scenario *m = s->fluid;
   const cb_expression_scope scope = {named, n, m->parameter, m->parameter_value, m->n_parameters};
-  const char *text;
   cb_expression *e;
-  size_t at = 0;
-  cb_status status = cb_node_string(node, &text);
+  const cb_status status = cb_node_expression(node, &scope, &e);
   if (status) return status;
-  status = cb_expression_parse_in(text, &scope, &at, &e);
-  if (status) return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s", cb_error_text()) : status;
   *out = cb_expression_value(e, x);
   cb_expression_free(e);
   if (isnan(*out) && m->lost) return cb_fail_consequence();

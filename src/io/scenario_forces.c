@@ -109,7 +109,20 @@ cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *
   return cb_fail_unknown(node, "body", name, names, n);
 }
 
-/* Calls add for every body that node names: one, a list, or (absent) all of them as -1. */
+cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb_node *at, bool expression,
+                                 cb_status (*add)(cb_builder *, int body, const void *what), const void *what) {
+  const size_t count = !bodies ? 1 : bodies->kind == CB_NODE_LIST ? bodies->count : 1;
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < count; i++) {
+    const cb_node *name = !bodies ? NULL : bodies->kind == CB_NODE_LIST ? bodies->items[i] : bodies;
+    int body = -1;
+    cb_status status = name ? cb_scenario_find_body(s, name, &body) : CB_OK;
+    if (!status) status = cb_scenario_placed(s, add(s->builder, body, what), at, expression);
+    cb_errors_add(&errors, name ? name : at, status);
+  }
+  return cb_errors_end(&errors);
+}
+
 typedef struct addition {
   cb_law_kind law;
   double a, rest;
@@ -117,25 +130,13 @@ typedef struct addition {
   const char *expression, *chart;
 } addition;
 
-static cb_status for_bodies(cb_scenario *s, const cb_node *bodies, const cb_node *at, const addition *what,
-                            cb_status (*add)(cb_builder *, int, const addition *)) {
-  const size_t count = !bodies ? 1 : bodies->kind == CB_NODE_LIST ? bodies->count : 1;
-  cb_errors errors = cb_errors_begin();
-  for (size_t i = 0; i < count; i++) {
-    const cb_node *name = !bodies ? NULL : bodies->kind == CB_NODE_LIST ? bodies->items[i] : bodies;
-    int body = -1;
-    cb_status status = name ? cb_scenario_find_body(s, name, &body) : CB_OK;
-    if (!status) status = cb_scenario_placed(s, add(s->builder, body, what), at, what->expression != NULL);
-    cb_errors_add(&errors, name ? name : at, status);
-  }
-  return cb_errors_end(&errors);
-}
-
-static cb_status add_central(cb_builder *b, int body, const addition *w) {
+static cb_status add_central(cb_builder *b, int body, const void *what) {
+  const addition *w = what;
   const cb_status status = cb_builder_centre_origin(b, &w->centre.origin);
   return status ? status : cb_builder_central(b, body, w->law, w->a, w->rest, w->expression, w->centre.x);
 }
-static cb_status add_field(cb_builder *b, int body, const addition *w) {
+static cb_status add_field(cb_builder *b, int body, const void *what) {
+  const addition *w = what;
   return cb_builder_potential(b, body, w->chart, w->expression);
 }
 
@@ -156,7 +157,7 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
     what.a = p.strength;
     what.rest = p.length;
     if (p.expression && (status = cb_node_string(p.expression, &what.expression))) return status;
-    return for_bodies(s, p.first, p.expression ? p.expression : map, &what, add_central);
+    return cb_scenario_for_bodies(s, p.first, p.expression ? p.expression : map, p.expression, add_central, &what);
   }
   if (!strcmp(form, "harmonic")) {
     harmonic_parameters p;
@@ -165,21 +166,15 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
     what.law = CB_LAW_HARMONIC;
     what.a = p.stiffness;
     what.rest = p.rest;
-    return for_bodies(s, p.body, map, &what, add_central);
+    return cb_scenario_for_bodies(s, p.body, map, false, add_central, &what);
   }
   field_parameters p;
   status = cb_params_bind(field_table, map, node, NULL, 0, &p);
   if (status || !s->builder) return status;
   what.expression = p.value;
   what.chart = p.chart;
-  const cb_node *at = cb_node_get(map, "value");
-  if (!cb_chart_find(s->space, p.chart)) {
-    const char *names[CB_CHART_MAX];
-    const size_t count = cb_chart_count(s->space);
-    for (size_t i = 0; i < count; i++) names[i] = cb_chart_at(s->space, i)->name;
-    return cb_fail_unknown(cb_node_get(map, "chart"), "chart", p.chart, names, count);
-  }
-  return for_bodies(s, p.body, at, &what, add_field);
+  if (!cb_chart_find(s->space, p.chart)) return cb_place_unknown_chart(cb_node_get(map, "chart"), s->space, p.chart);
+  return cb_scenario_for_bodies(s, p.body, cb_node_get(map, "value"), true, add_field, &what);
 }
 
 static cb_status find_pair(const cb_scenario *s, const law_parameters *p, int *a, int *b) {

@@ -49,12 +49,7 @@ static cb_status read_one(const cb_bundle *b, const cb_node *map, int *repeat, d
 
 static cb_status parse(const cb_node *node, cb_expression **out) {
   static const char *const time[] = {"t"};
-  const char *text;
-  size_t at = 0;
-  cb_status status = cb_node_string(node, &text);
-  if (status) return status;
-  status = cb_expression_parse(text, time, 1, &at, out);
-  return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s", cb_error_text()) : status;
+  return cb_node_expression(node, &(cb_expression_scope){.names = time, .n = 1}, out);
 }
 
 static int find(const cb_bundle *b, const char *name) {

@@ -79,33 +79,22 @@ static const cb_section sections[] = {{"time", cb_time_table},
                                       {"start", cb_scenario_start_table},
                                       {NULL, NULL}};
 
+#define OF_PARTICLES                                                                                                 \
+  .configuration = &cb_configuration_particles, .method = "lobatto", .sections = sections,                           \
+  .observables = cb_observable_groups, .make_run = make_run, .blame = cb_scenario_blame_start, .attribute = "space", \
+  .subject = subject, .free = free_
+
 const cb_scenario_kind cb_scenario_kind_space = {.name = "space",
-                                                 .configuration = &cb_configuration_particles,
-                                                 .method = "lobatto",
                                                  .keys = of_space,
                                                  .required = space_needs,
-                                                 .sections = sections,
-                                                 .observables = cb_observable_groups,
                                                  .read = read_in_space,
                                                  .finish = finish_in_space,
-                                                 .make_run = make_run,
-                                                 .blame = cb_scenario_blame_start,
                                                  .resolve_body = cb_scenario_resolve_body,
-                                                 .attribute = "space",
-                                                 .subject = subject,
-                                                 .free = free_};
+                                                 OF_PARTICLES};
 
 const cb_scenario_kind cb_scenario_kind_system = {.name = "system",
-                                                  .configuration = &cb_configuration_particles,
-                                                  .method = "lobatto",
                                                   .keys = of_system,
                                                   .required = system_needs,
-                                                  .sections = sections,
-                                                  .observables = cb_observable_groups,
                                                   .read = read_coordinates,
                                                   .finish = finish_coordinates,
-                                                  .make_run = make_run,
-                                                  .blame = cb_scenario_blame_start,
-                                                  .attribute = "space",
-                                                  .subject = subject,
-                                                  .free = free_};
+                                                  OF_PARTICLES};

@@ -57,6 +57,10 @@ cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root, bool whole);
 /* Calls read for every item of a list, or of none, under `key`. */
 cb_status cb_scenario_for_items(cb_scenario *s, const cb_node *list, const char *key,
                                 cb_status (*read)(cb_scenario *, const cb_node *));
+/* Calls add for every body that node names: one, a list, or (absent) all of them as -1. at: the place of its failures,
+ * an expression's with the place in it. */
+cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb_node *at, bool expression,
+                                 cb_status (*add)(cb_builder *, int body, const void *what), const void *what);
 /* The body that node names. */
 cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body);
 /* The particle [body, number]. */

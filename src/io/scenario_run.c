@@ -1,4 +1,5 @@
 /* `integrator:`, `time:` and `record:`. */
+#include "bodies/place.h"
 #include "tree/scalar.h"
 #include "io/scenario_kind.h"
 
@@ -111,11 +112,7 @@ static cb_status read_chart(cb_scenario *s, const record_parameters *p, cb_run_o
   const cb_status status = cb_node_string(p->chart, &name);
   if (status) return status;
   options->chart = cb_chart_find(s->space, name);
-  if (options->chart) return CB_OK;
-  const char *names[CB_CHART_MAX];
-  const size_t count = cb_chart_count(s->space);
-  for (size_t i = 0; i < count; i++) names[i] = cb_chart_at(s->space, i)->name;
-  return cb_fail_unknown(p->chart, "chart", name, names, count);
+  return options->chart ? CB_OK : cb_place_unknown_chart(p->chart, s->space, name);
 }
 
 static cb_status read_record(cb_scenario *s, const cb_node *node, const cb_node *root, cb_run_options *options) {

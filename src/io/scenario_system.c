@@ -16,7 +16,7 @@
  */
 #include "geometry/text_metric.h"
 #include "io/scenario_private.h"
-#include <curvebody/expression.h>
+#include "tree/scalar.h"
 
 #include <curvebody/constraint.h>
 #include <stdio.h>
@@ -55,13 +55,9 @@ static cb_status read_numbers(const cb_scenario *s, const char *key, const cb_no
   if (node->kind != CB_NODE_LIST || node->count != (size_t)n)
     return cb_node_fail(node, "%s: expected a list of %d numbers, one a coordinate", key, n);
   for (int i = 0; i < n; i++) {
-    const char *text;
-    size_t at = 0;
     cb_expression *e;
-    cb_status status = cb_node_string(node->items[i], &text);
+    const cb_status status = cb_node_expression(node->items[i], &scope, &e);
     if (status) return status;
-    status = cb_expression_parse_in(text, &scope, &at, &e);
-    if (status) return status == CB_ERROR_INPUT ? cb_node_fail_at(node->items[i], at, "%s", cb_error_text()) : status;
     out[i] = cb_expression_value(e, NULL);
     cb_expression_free(e);
     if (!(out[i] - out[i] == 0))
@@ -86,7 +82,7 @@ static cb_status read_start(cb_scenario *s, const cb_node *node, const system_pa
 }
 
 /* Refuses names that stand for something of a particle, as its mass `m`: here there are none but those given. */
-static cb_status check_expression(const cb_scenario *s, const cb_node *node, const char *text, bool rates) {
+static cb_status check_expression(const cb_scenario *s, const cb_node *node, bool rates) {
   const cb_chart *chart = s->space->chart;
   char rate[CB_Q_MAX][64];
   const char *names[2 * CB_Q_MAX + 1], *parameters[CB_EXPRESSION_VARIABLES];
@@ -98,18 +94,16 @@ static cb_status check_expression(const cb_scenario *s, const cb_node *node, con
     names[scope.n++] = rate[i];
   }
   names[scope.n++] = "t";
-  size_t at = 0;
   cb_expression *e;
-  const cb_status status = cb_expression_parse_in(text, &scope, &at, &e);
-  if (status) return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s", cb_error_text()) : status;
-  cb_expression_free(e);
-  return CB_OK;
+  const cb_status status = cb_node_expression(node, &scope, &e);
+  if (!status) cb_expression_free(e);
+  return status;
 }
 
 static cb_status read_potential(cb_scenario *s, const cb_node *node) {
   const char *text;
   cb_status status = cb_node_string(node, &text);
-  if (!status) status = check_expression(s, node, text, false);
+  if (!status) status = check_expression(s, node, false);
   if (status) return status;
   return cb_scenario_placed(s, cb_builder_potential(s->builder, 0, s->space->chart->name, text), node, true);
 }
@@ -131,7 +125,7 @@ static cb_status read_forces(cb_scenario *s, const cb_node *node) {
   if (status) return status;
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < node->count; i++)
-    cb_errors_add(&errors, node->items[i], check_expression(s, node->items[i], text[i], true));
+    cb_errors_add(&errors, node->items[i], check_expression(s, node->items[i], true));
   if ((status = cb_errors_end(&errors))) return status;
   status = cb_builder_force(s->builder, 0, text, &at);
   return cb_scenario_placed(s, status, status == CB_ERROR_INPUT ? node->items[at] : node, true);

@@ -3,7 +3,6 @@
 
 #include "core/errors.h"
 #include "core/text.h"
-#include <curvebody/expression.h>
 
 #include <limits.h>
 #include <math.h>
@@ -148,4 +147,13 @@ cb_status cb_node_reals(const cb_node *node, size_t n, double *value) {
   cb_status status = cb_errors_end(&errors);
   for (size_t i = 0; i < n && !status; i++) status = cb_node_real(node->items[i], &value[i]);
   return status;
+}
+
+cb_status cb_node_expression(const cb_node *node, const cb_expression_scope *scope, cb_expression **out) {
+  const char *text;
+  size_t at = 0;
+  cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  status = cb_expression_parse_in(text, scope, &at, out);
+  return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s", cb_error_text()) : status;
 }

@@ -4,6 +4,7 @@
 #define CB_TREE_SCALAR_H
 
 #include "core/registry.h"
+#include <curvebody/expression.h>
 #include <curvebody/node.h>
 
 /* How a node reads in a message: 'its text', "a list", "a map" or "nothing". */
@@ -28,5 +29,8 @@ cb_status cb_scalar_real(const cb_node *node, const char *name, const char *unit
 cb_status cb_scalar_int(const cb_node *node, const char *name, const char *unit, long long *value);
 cb_status cb_scalar_bool(const cb_node *node, const char *name, bool *value);
 cb_status cb_scalar_string(const cb_node *node, const char *name, const char **value);
+
+/* The expression that node is, in the scope; failures have their place in it. The caller frees *out. */
+cb_status cb_node_expression(const cb_node *node, const cb_expression_scope *scope, cb_expression **out);
 
 #endif

@@ -7,6 +7,8 @@
 #include "memory_sink.h"
 
 #include "core/text.h"
+#include <curvebody/record.h>
+#include <unistd.h>
 
 #define CORPUS CB_TESTS_DIR "/fuzz/corpus/"
 #define NETWORK                                                                                                        \
@@ -308,6 +310,75 @@ static void gaits_in_bundles_without_memory_say_so(void **unused) {
       {NULL, {NULL}}});
 }
 
+/* Names, units, dimensions and labels of a record, as a text. */
+static cb_status describe_record(const char *path, cb_text *text) {
+  cb_reader *reader = NULL;
+  const cb_reader_field *field;
+  const char *isa = "";
+  cb_status status = cb_reader_open(path, &reader);
+  const size_t fields = status ? 0 : cb_reader_fields(reader, &field);
+  if (!status) status = cb_reader_attribute(reader, "isa", &isa);
+  if (!status) cb_text_puts(text, isa);
+  for (size_t f = 0; f < fields && !status; f++) {
+    cb_text_puts(text, field[f].name), cb_text_puts(text, field[f].units);
+    for (int d = 0; d < field[f].rank && !status; d++) {
+      const char *const *label;
+      cb_text_puts(text, field[f].dims[d]);
+      status = cb_reader_labels(reader, field[f].dims[d], &label);
+      if (!status && label) cb_text_puts(text, label[0]);
+    }
+  }
+  cb_reader_close(reader);
+  return status;
+}
+
+/* Each request of reading a record once, and each of writing it. */
+static void records_without_memory_say_so(void **unused) {
+  (void)unused;
+  static const char text[] =
+      "curvebody: 1\nspace: h3\nbodies: [{kind: particles, name: a, place: {chart: polar, points: "
+      "[[1, 1, 0], [1, 1, 1]]}}]\nintegrator: {step: 0.1}\ntime: {end: 0.1}\n";
+  char path[256];
+  snprintf(path, sizeof path, "%s/failed_allocation_%d.h5", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+           (int)getpid());
+  cb_scenario *s;
+  check_ok(cb_scenario_open_text("text", text, NULL, 0, &s));
+  const cb_record_options how = {.overwrite = true};
+  cb_record *record = NULL;
+  size_t wrong = 0;
+  for (size_t at = 1, failed = 1; failed; at++) {
+    fail_allocation(at, false);
+    const cb_status status = cb_record_create(path, cb_scenario_layout(s), &how, &record);
+    if (!status) cb_record_free(record);
+    end_failing();
+    if (status && status != CB_ERROR_MEMORY) {
+      print_error("writing, request %zu: %s, `%s`\n", at, cb_status_name(status), cb_error_text());
+      print_failed_allocation();
+      wrong++;
+    }
+    failed = allocations.failed;
+  }
+  cb_text good = {0};
+  check_ok(describe_record(path, &good));
+  for (size_t at = 1, failed = 1; failed; at++) {
+    cb_text found = {0};
+    fail_allocation(at, false);
+    const cb_status status = describe_record(path, &found);
+    end_failing();
+    failed = allocations.failed;
+    if ((status && status != CB_ERROR_MEMORY) || (!status && !found.failed && strcmp(found.data, good.data))) {
+      print_error("reading, request %zu: %s, `%s`\n", at, cb_status_name(status), status ? cb_error_text() : "");
+      print_failed_allocation();
+      wrong++;
+    }
+    cb_text_free(&found);
+  }
+  cb_text_free(&good);
+  cb_scenario_free(s);
+  remove(path);
+  assert_int_equal(wrong, 0);
+}
+
 int main(void) {
   gsl_set_error_handler_off();
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_allocation_asked_for_fails),
@@ -315,6 +386,7 @@ int main(void) {
                                      cmocka_unit_test(constraints_and_contacts_without_memory_say_so),
                                      cmocka_unit_test(systems_without_memory_say_so),
                                      cmocka_unit_test(bodies_in_a_fluid_without_memory_say_so),
-                                     cmocka_unit_test(gaits_in_bundles_without_memory_say_so)};
+                                     cmocka_unit_test(gaits_in_bundles_without_memory_say_so),
+                                     cmocka_unit_test(records_without_memory_say_so)};
   return cmocka_run_group_tests_name("failed_allocation", tests, make_files, remove_files);
 }

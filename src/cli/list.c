@@ -17,6 +17,7 @@
 /* Printing one entry, as text or as JSON. */
 typedef struct printer {
   bool json, first;
+  cb_status status;
 } printer;
 
 static void entry(printer *p, const char *name, const char *title, const char *doc, const cb_param *params) {
@@ -70,7 +71,9 @@ static void spaces(printer *p) {
     const cb_geometry_class *c = cb_geometry_classes[i];
     entry(p, c->name, c->title, c->doc, c->params);
     cb_geometry *g;
-    if (p->json || cb_geometry_create(c->name, NULL, &g)) continue;
+    const cb_status status = p->json ? CB_OK : cb_geometry_create(c->name, NULL, &g);
+    if (status == CB_ERROR_MEMORY) p->status = status;
+    if (p->json || status) continue; /* those that have parameters to be given */
     printf("    charts        ");
     for (size_t j = 0; j < cb_chart_count(g); j++) printf(" %s", cb_chart_at(g, j)->name);
     printf("\n    Killing fields");
@@ -193,9 +196,10 @@ static int run(int argc, char **argv) {
   if (json) printf("{");
   for (size_t i = 0; i < KINDS; i++) {
     if (words && strcmp(kinds[i].name, argv[0])) continue;
-    printer p = {json, true};
+    printer p = {.json = json, .first = true};
     printf(json ? "%s\n  \"%s\": [" : "%s%s:\n", json ? (first ? "" : ",") : (first ? "" : "\n"), kinds[i].name);
     kinds[i].print(&p);
+    if (p.status) return cb_report(p.status);
     if (json) printf("\n  ]");
     first = false;
   }

@@ -3,6 +3,7 @@
 #include "io/bundle_samples.h"
 #include "io/hdf5_array.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,7 @@ static void clear(table *f) {
   for (int i = 0; i < CB_SAMPLES_AXES; i++) free(f->axis[i].value);
 }
 
-/* An attribute of the file, of either kind of string; NULL if there is none. The caller frees it. */
-static char *read_text(const cb_hdf5_source *s, const char *name) {
+static char *text_of(const cb_hdf5_source *s, const char *name) {
   enum { MOST = 4096 };
   char *text = cb_hdf5_get_text_attribute(s->file, name);
   const hid_t attribute = text ? H5I_INVALID_HID : cb_hdf5_attribute(s->file, ".", name, H5T_STRING, 1);
@@ -39,13 +39,22 @@ static char *read_text(const cb_hdf5_source *s, const char *name) {
   return text;
 }
 
+/* An attribute of the file, of either kind of string; NULL if there is none. The caller frees it. */
+static cb_status read_text(const cb_hdf5_source *s, const char *name, char **out) {
+  errno = 0;
+  *out = text_of(s, name);
+  if (!*out && errno == ENOMEM) return cb_fail(CB_ERROR_MEMORY, "no memory for attribute '%s' of %s", name, s->path);
+  return CB_OK;
+}
+
 static cb_status read_group(const cb_hdf5_source *s, table *f) {
-  char *name = read_text(s, "group");
+  char *name;
+  cb_status status = read_text(s, "group", &name);
+  if (status) return status;
   if (!name)
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: no attribute 'group', expected the name of a group such as 'se2'",
                           s->path);
   f->t.group = cb_group_find(name);
-  cb_status status = CB_OK;
   if (!f->t.group)
     status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: attribute 'group': there is no group '%.40s'", s->path, name);
   free(name);
@@ -86,7 +95,9 @@ static cb_status read_metric(const cb_hdf5_source *s, table *f) {
 
 /* From the attribute `shape`, or the scales of the connection. */
 static cb_status read_names(const cb_hdf5_source *s, table *f) {
-  char *list = read_text(s, "shape"), *rest = NULL;
+  char *list, *rest = NULL;
+  const cb_status status = read_text(s, "shape", &list);
+  if (status) return status;
   if (list) {
     int count = 0;
     for (char *word = strtok_r(list, " ,\t\n", &rest); word; word = strtok_r(NULL, " ,\t\n", &rest), count++)

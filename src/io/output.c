@@ -62,6 +62,8 @@ static void forget(cb_output *o) {
 
 cb_status cb_output_begin(const char *path, bool replace, cb_output *out) {
   char *real = realpath(path, NULL);
+  if (!real && errno != ENOENT)
+    return cb_fail(errno == ENOMEM ? CB_ERROR_MEMORY : CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
   cb_output o = {.path = strdup(path), .target = real ? real : strdup(path)};
   const size_t size = o.target ? strlen(o.target) + 48 : 0;
   if (size) o.part = malloc(size);

@@ -43,6 +43,7 @@ cb_hdf5_quiet cb_hdf5_quiet_begin(void) {
   H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
   H5Eset_auto2(H5E_DEFAULT, remember, NULL);
   *reason = 0;
+  errno = 0;
   return quiet;
 }
 
@@ -52,6 +53,7 @@ void cb_hdf5_quiet_end(cb_hdf5_quiet quiet) {
 }
 
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
+  const bool no_memory = errno == ENOMEM && !*reason; /* of ours */
   char text[200];
   va_list args;
   va_start(args, what);
@@ -59,8 +61,11 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
   va_end(args);
   const int refused = cb_driver_error(); /* what HDF5 says after it follows from it */
   const bool abandoned = refused == ECANCELED;
-  cb_status status = cb_fail(CB_ERROR_FILE, "%s: cannot %s: %s", path, text,
-                             refused && !abandoned ? strerror(refused) : *reason ? reason : "HDF5 gives no reason");
+  cb_status status = cb_fail(no_memory ? CB_ERROR_MEMORY : CB_ERROR_FILE, "%s: cannot %s: %s", path, text,
+                             refused && !abandoned ? strerror(refused)
+                             : no_memory           ? "no memory"
+                             : *reason             ? reason
+                                                   : "HDF5 gives no reason");
   *reason = 0;
   return status;
 }

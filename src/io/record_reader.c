@@ -2,6 +2,7 @@
 #include "core/failure.h"
 #include "io/record_internal.h"
 #include "io/record_superblock.h"
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,20 +23,23 @@ struct cb_reader {
   size_t n_label_lists;
 };
 
-/* Keeps a malloc'd text until close; "" for NULL. */
-static const char *keep(cb_reader *reader, char *text) {
-  if (!text) return "";
+static cb_status no_memory(const cb_reader *reader) {
+  return cb_fail(CB_ERROR_MEMORY, "no memory for what is in %s", reader->path);
+}
+
+/* Keeps a malloc'd text until close; "" for NULL, unless errno, 0 before the text was made, tells of a lack of memory. */
+static cb_status keep(cb_reader *reader, char *text, const char **out) {
+  *out = "";
+  if (!text) return errno == ENOMEM ? no_memory(reader) : CB_OK;
   if (reader->n_texts == reader->texts_room) {
     size_t room = reader->texts_room ? 2 * reader->texts_room : 64;
     char **texts = realloc(reader->texts, room * sizeof *texts);
-    if (!texts) {
-      free(text);
-      return "";
-    }
+    if (!texts) return free(text), no_memory(reader);
     reader->texts = texts;
     reader->texts_room = room;
   }
-  return reader->texts[reader->n_texts++] = text;
+  *out = reader->texts[reader->n_texts++] = text;
+  return CB_OK;
 }
 
 static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_event) {
@@ -57,16 +61,18 @@ static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_
   if (reader->n_fields == reader->room) {
     size_t room = reader->room ? 2 * reader->room : 32;
     cb_reader_field *fields = realloc(reader->fields, room * sizeof *fields);
-    if (!fields) return cb_fail(CB_ERROR_MEMORY, "no memory for the fields of %s", reader->path);
+    if (!fields) return no_memory(reader);
     reader->fields = fields;
     reader->room = room;
   }
-  for (int d = 0; d < field.rank; d++)
-    field.dims[d] = keep(reader, cb_hdf5_scale_name(dataset, field.rank + 1, d + 1));
-  field.name = keep(reader, strdup(name));
-  field.units = keep(reader, cb_hdf5_get_text_attribute(dataset, "units"));
-  reader->fields[reader->n_fields++] = field;
-  return CB_OK;
+  cb_status status = CB_OK;
+  errno = 0;
+  for (int d = 0; d < field.rank && !status; d++)
+    status = keep(reader, cb_hdf5_scale_name(dataset, field.rank + 1, d + 1), &field.dims[d]);
+  if (!status) status = keep(reader, strdup(name), &field.name);
+  if (!status) status = keep(reader, cb_hdf5_get_text_attribute(dataset, "units"), &field.units);
+  if (!status) reader->fields[reader->n_fields++] = field;
+  return status;
 }
 
 static cb_status open_file(const char *path, hid_t *out) {
@@ -137,8 +143,9 @@ size_t cb_reader_fields(const cb_reader *reader, const cb_reader_field **fields)
   return reader->n_fields;
 }
 
-/* There, but no text or damaged. */
+/* There, but no text or damaged; or there is no memory for it. */
 static cb_status no_text(const cb_reader *reader, const char *kind, const char *name) {
+  if (errno == ENOMEM) return no_memory(reader);
   return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s %s: expected a text", reader->path, kind, name);
 }
 
@@ -149,9 +156,7 @@ cb_status cb_reader_scenario(cb_reader *reader, const char *name, const char **t
   bool there = group >= 0 && H5Lexists(group, name, H5P_DEFAULT) > 0;
   if (group >= 0) H5Gclose(group);
   cb_hdf5_quiet_end(quiet);
-  if (there && !found) return no_text(reader, "scenario", name);
-  *text = keep(reader, found);
-  return CB_OK;
+  return there && !found ? no_text(reader, "scenario", name) : keep(reader, found, text);
 }
 
 cb_status cb_reader_attribute(cb_reader *reader, const char *name, const char **text) {
@@ -159,9 +164,7 @@ cb_status cb_reader_attribute(cb_reader *reader, const char *name, const char **
   char *found = cb_hdf5_get_text_attribute(reader->file, name);
   bool there = H5Aexists(reader->file, name) > 0;
   cb_hdf5_quiet_end(quiet);
-  if (there && !found) return no_text(reader, "attribute", name);
-  *text = keep(reader, found);
-  return CB_OK;
+  return there && !found ? no_text(reader, "attribute", name) : keep(reader, found, text);
 }
 
 cb_status cb_reader_checkpoint(cb_reader *reader, cb_blob *state, size_t n_state, cb_record_position *position) {
@@ -264,32 +267,30 @@ cb_status cb_reader_count(cb_reader *reader, const char *name, size_t *count) {
 }
 
 /* The words of a dataset, kept by the reader; NULL if it holds none. */
-static const char **read_labels(cb_reader *reader, hid_t dataset) {
+static cb_status read_labels(cb_reader *reader, hid_t dataset, const char *const **out) {
   size_t n;
-  const char **labels = NULL;
-  if (!cb_hdf5_is_text(dataset, &n) || !n || n > MOST_LABELS || !(labels = malloc(n * sizeof *labels))) return NULL;
-  for (size_t i = 0; i < n; i++) labels[i] = keep(reader, cb_hdf5_varying_dataset(dataset, i));
-  return labels;
+  if (!cb_hdf5_is_text(dataset, &n) || !n || n > MOST_LABELS) return CB_OK;
+  const char ***lists = realloc(reader->label_lists, (reader->n_label_lists + 1) * sizeof *lists);
+  if (!lists) return no_memory(reader);
+  reader->label_lists = lists;
+  const char **labels = lists[reader->n_label_lists] = malloc(n * sizeof *labels);
+  if (!labels) return no_memory(reader);
+  reader->n_label_lists++;
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < n && !status; i++) status = keep(reader, cb_hdf5_varying_dataset(dataset, i), &labels[i]);
+  if (!status) *out = labels;
+  return status;
 }
 
 cb_status cb_reader_labels(cb_reader *reader, const char *dimension, const char *const **labels) {
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  const char **found = NULL;
+  cb_status status = CB_OK;
+  *labels = NULL;
   if (*dimension && H5Lexists(reader->file, dimension, H5P_DEFAULT) > 0) {
     hid_t dataset = H5Dopen2(reader->file, dimension, H5P_DEFAULT);
-    if (dataset >= 0) found = read_labels(reader, dataset);
+    if (dataset >= 0) status = read_labels(reader, dataset, labels);
     if (dataset >= 0) H5Dclose(dataset);
   }
   cb_hdf5_quiet_end(quiet);
-  if (found) {
-    const char ***lists = realloc(reader->label_lists, (reader->n_label_lists + 1) * sizeof *lists);
-    if (!lists) {
-      free(found);
-      return cb_fail(CB_ERROR_MEMORY, "no memory for labels");
-    }
-    reader->label_lists = lists;
-    lists[reader->n_label_lists++] = found;
-  }
-  *labels = found;
-  return CB_OK;
+  return status;
 }

@@ -176,6 +176,41 @@ typedef struct calm {
   double at, s, wait, growth; /* growth 0: they do not */
 } calm;
 
+/* It closed on the way. */
+static double back(calm *before) { return before->growth = 0, before->at + before->wait; }
+
+/* The next look of points that are calm; *open: they stay so until the end. */
+static cb_status leap(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double until, calm *before, double *at,
+                      bool *open) {
+  cb_gap_value value;
+  double rate;
+  *open = false;
+  *at = fmin(before->at + before->growth * before->wait, until);
+  if (*at < until) return CB_OK;
+  const cb_status status = cb_candidate_at(p, gaps, c, until, &value, &rate);
+  if (status) return status;
+  *open = value.gap >= fmin(0, before->s) - deep;
+  *at = back(before);
+  return CB_OK;
+}
+
+/* Of a gap s that is nearly closed, at *moment, and closing: is there a zero, which then goes to *moment? */
+static cb_status find_zero(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double sign, double s, double *moment,
+                           cb_gap_value *value, bool *zero) {
+  double rate;
+  cb_status status = s > 0 ? polish(p, gaps, c, sign, moment) : CB_OK;
+  if (s > 0 && !status) status = cb_candidate_at(p, gaps, c, *moment, value, &rate);
+  *zero = s <= 0 || fabs(value->gap) <= closed;
+  return status;
+}
+
+static cb_status fail_to_find(const cb_parts *p, const cb_candidate *c) {
+  const char *one = cb_system_particle_name(p->system, cb_system_particle(p->system, c->gap.particle[0]));
+  const int other = c->gap.n > 1 ? cb_system_particle(p->system, c->gap.particle[1]) : -1;
+  return cb_fail(CB_STEP_NO_CONVERGENCE, "contact of %s and %s: neither found nor excluded in %d looks", one,
+                 other < 0 ? "a wall" : cb_system_particle_name(p->system, other), MOST_LOOKS);
+}
+
 cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from, double until, double *tau,
                              bool *found) {
   const bool contact = cb_gap_action(gaps, &c->gap) == CB_EVENT_REFLECT;
@@ -192,9 +227,8 @@ cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double
     if (sign == 0) sign = value.gap > 0 || (value.gap == 0 && rate > 0) ? 1 : -1; /* events begin on either side */
     double s = sign * value.gap, closing = sign * rate;
     if (fabs(closing) <= quiet) closing = 0;
-    if (before.growth > 1 && s < fmin(0, before.s) - deep) { /* too far: it closed on the way */
-      at = before.at + before.wait;
-      before.growth = 0;
+    if (before.growth > 1 && s < fmin(0, before.s) - deep) { /* too far */
+      at = back(&before);
       continue;
     }
     if (contact && !value.active && s < 0) { /* beside the face: on its other side, or within its thickness */
@@ -205,16 +239,10 @@ cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double
     }
     if (closing < 0 && s <= near * fmax(1, -closing) * fabs(p->h)) {
       double moment = at;
-      if (s > 0) {
-        if ((status = polish(p, gaps, c, sign, &moment))) break;
-        if ((status = cb_candidate_at(p, gaps, c, moment, &value, &rate))) break;
-      }
-      if (s <= 0 || fabs(value.gap) <= closed) {
-        if (passage_at(gaps, c, &value, sign) == COUNTS) {
-          *tau = moment;
-          *found = true;
-          return CB_OK;
-        }
+      bool zero;
+      if ((status = find_zero(p, gaps, c, sign, s, &moment, &value, &zero))) break;
+      if (zero && passage_at(gaps, c, &value, sign) == COUNTS) return *tau = moment, *found = true, CB_OK;
+      if (zero) {
         if (contact)
           c->gap.side = -c->gap.side; /* beside the face, to its other side */
         else
@@ -228,13 +256,9 @@ cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double
     if ((status = keeps(p, gaps, c, at, until, s, closing, &wait))) break;
     before.growth = contact && closing == 0 && fabs(s) <= closed ? fmax(1, 2 * before.growth) : 0;
     if (before.growth > 1 && wait < until - at) {
+      bool stays;
       before.at = at, before.s = s, before.wait = fmax(wait, 1e-3 * tiny);
-      at = fmin(at + before.growth * before.wait, until);
-      if (at < until) continue;
-      if ((status = cb_candidate_at(p, gaps, c, until, &value, &rate))) break;
-      if (value.gap >= fmin(0, s) - deep) return CB_OK;
-      at = before.at + before.wait;
-      before.growth = 0;
+      if (!(status = leap(p, gaps, c, until, &before, &at, &stays)) && stays) return CB_OK;
       continue;
     }
     if (!(wait < until - at)) return CB_OK;
@@ -243,9 +267,5 @@ cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double
     at += fmax(wait, 1e-3 * tiny);
     if (at >= until) return CB_OK;
   }
-  if (status) return status;
-  const char *one = cb_system_particle_name(p->system, cb_system_particle(p->system, c->gap.particle[0]));
-  const int other = c->gap.n > 1 ? cb_system_particle(p->system, c->gap.particle[1]) : -1;
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "contact of %s and %s: neither found nor excluded in %d looks", one,
-                 other < 0 ? "a wall" : cb_system_particle_name(p->system, other), MOST_LOOKS);
+  return status ? status : fail_to_find(p, c);
 }

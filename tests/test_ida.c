@@ -30,14 +30,14 @@ static void its_jacobian_is_that_of_the_differences(void **unused) {
           yp[e] = check_uniform(&own, -1, 1);
         }
         const double t = 0.3, cj = 7.3;
-        m->entries.value = value[sparse];
+        cb_entries_begin(&m->entries, value[sparse]);
         check_ok(cb_ida_jacobian(m, t, cj, y, yp));
         if (sparse) {
           static double full[100 * 100];
           memset(full, 0, sizeof full);
           for (int col = 0; col < size; col++)
-            for (sunindextype e = m->start[col]; e < m->start[col + 1]; e++)
-              full[m->index[e] + col * size] = value[1][e];
+            for (int e = m->columns.start[col]; e < m->columns.start[col + 1]; e++)
+              full[m->columns.row[e] + col * size] = value[1][e];
           check_near(check_distance_max(size * size, value[0], full), 0, 0);
           continue;
         }

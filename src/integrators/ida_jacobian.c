@@ -13,14 +13,6 @@
 
 #include <string.h>
 
-static void put(cb_ida_entries *e, int row, int column, double value) {
-  if (e->value)
-    e->value[e->slot[e->next]] += value;
-  else if (e->row)
-    e->row[e->next] = row, e->column[e->next] = column;
-  e->next++;
-}
-
 /* W block */
 static void lift(int k, const double *W, const double *block, double *out) {
   for (int i = 0; i < k; i++)
@@ -34,12 +26,12 @@ static void lift(int k, const double *W, const double *block, double *out) {
 /* What a particle does to itself by x', v', and in a chart by the metric; sets its W there. */
 static cb_status put_particle(cb_ida *m, int a, double c, const double *x, const double *v) {
   enum { D = CB_Q_MAX };
-  cb_ida_entries *out = &m->entries;
+  cb_entries *out = &m->entries;
   const int k = m->k, nk = m->nk, at = a * k;
   for (int i = 0; i < k; i++) {
-    put(out, at + i, at + i, c);
-    put(out, at + i, nk + at + i, -1);
-    put(out, nk + at + i, nk + at + i, c);
+    cb_entries_add(out, at + i, at + i, c);
+    cb_entries_add(out, at + i, nk + at + i, -1);
+    cb_entries_add(out, nk + at + i, nk + at + i, c);
   }
   if (!m->g->chart) return CB_OK;
   double room[CB_CHART_METRIC_ROOM], derivatives[CB_CHART_JET_ROOM];
@@ -62,16 +54,16 @@ static cb_status put_particle(cb_ida *m, int a, double c, const double *x, const
       double turn = 0; /* d(g^-1)/dq_j s/m = -g^-1 (d_j g) g^-1 s/m */
       for (int l = 0; out->value && l < k; l++)
         for (int b = 0; b < k; b++) turn -= metric.inverse[i * k + l] * metric.dg[(j * k + l) * k + b] * raised[b];
-      put(out, at + i, at + j, turn);
-      put(out, nk + at + i, at + j, -jet.W_q[i * k + j]);
-      put(out, nk + at + i, nk + at + j, -jet.W_u[i * k + j]);
+      cb_entries_add(out, at + i, at + j, turn);
+      cb_entries_add(out, nk + at + i, at + j, -jet.W_q[i * k + j]);
+      cb_entries_add(out, nk + at + i, nk + at + j, -jet.W_u[i * k + j]);
     }
   return CB_OK;
 }
 
 /* Forces, and second derivatives of the rows, between the particles of block e of the pattern. */
 static void put_block(cb_ida *m, int a, size_t e) {
-  cb_ida_entries *out = &m->entries;
+  cb_entries *out = &m->entries;
   const int k = m->k, nk = m->nk, row = a * k, column = m->pattern->column[e] * k;
   const bool rows = m->rows->rows > 0;
   double covector[CB_Q_MAX * CB_Q_MAX] = {0}, by_x[CB_Q_MAX * CB_Q_MAX] = {0},
@@ -91,14 +83,14 @@ static void put_block(cb_ida *m, int a, size_t e) {
   }
   for (int i = 0; i < k; i++)
     for (int j = 0; j < k; j++) {
-      put(out, nk + row + i, column + j, by_x[i * k + j]);
-      if (m->damped) put(out, nk + row + i, nk + column + j, by_v[i * k + j]);
-      if (rows) put(out, row + i, column + j, shift[i * k + j]);
+      cb_entries_add(out, nk + row + i, column + j, by_x[i * k + j]);
+      if (m->damped) cb_entries_add(out, nk + row + i, nk + column + j, by_v[i * k + j]);
+      if (rows) cb_entries_add(out, row + i, column + j, shift[i * k + j]);
     }
 }
 
 static void put_row(cb_ida *m, int r, double c) {
-  cb_ida_entries *out = &m->entries;
+  cb_entries *out = &m->entries;
   const int k = m->k, nk = m->nk, rows = m->rows->rows, M = m->position[r];
   for (int e = m->rows->start[r]; e < m->rows->start[r + 1]; e++) {
     const int at = m->rows->particle[e] * k;
@@ -107,18 +99,17 @@ static void put_row(cb_ida *m, int r, double c) {
     for (int i = 0; i < k; i++) {
       double raised = 0;
       for (int j = 0; j < k; j++) raised += W[i * k + j] * G[j];
-      put(out, nk + at + i, 2 * nk + r, c * raised);
-      put(out, 2 * nk + r, at + i, rate_x[i]);
-      put(out, 2 * nk + r, nk + at + i, G[i]);
+      cb_entries_add(out, nk + at + i, 2 * nk + r, c * raised);
+      cb_entries_add(out, 2 * nk + r, at + i, rate_x[i]);
+      cb_entries_add(out, 2 * nk + r, nk + at + i, G[i]);
       if (M < 0) continue;
-      put(out, at + i, 2 * nk + rows + M, c * raised);
-      put(out, 2 * nk + rows + M, at + i, G[i]);
+      cb_entries_add(out, at + i, 2 * nk + rows + M, c * raised);
+      cb_entries_add(out, 2 * nk + rows + M, at + i, G[i]);
     }
   }
 }
 
 static cb_status put_all(cb_ida *m, double c, const double *x, const double *v) {
-  m->entries.next = 0;
   for (int a = 0; a < m->n; a++) {
     const cb_status status = put_particle(m, a, c, x, v);
     if (status) return status;
@@ -128,63 +119,11 @@ static cb_status put_all(cb_ida *m, double c, const double *x, const double *v) 
   return CB_OK;
 }
 
-/* order[count]: the entries sorted by key, stably, by counting. */
-static cb_status sort(cb_ida *m, size_t count, const sunindextype *key, const size_t *from, size_t *order) {
-  size_t *first = cb_arena_alloc(m->arena, (size_t)m->size + 1, sizeof *first);
-  if (!first) return cb_fail(CB_ERROR_MEMORY, "no memory for a matrix of %d unknowns", m->size);
-  for (size_t e = 0; e < count; e++) first[key[e] + 1]++;
-  for (int i = 0; i < m->size; i++) first[i + 1] += first[i];
-  for (size_t e = 0; e < count; e++) {
-    const size_t which = from ? from[e] : e;
-    order[first[key[which]]++] = which;
-  }
-  return CB_OK;
-}
-
-/* Compressed columns, and the place of each entry there. */
-static cb_status compress(cb_ida *m, size_t *by_row, size_t *order) {
-  cb_ida_entries *e = &m->entries;
-  cb_status status = sort(m, e->count, e->row, NULL, by_row);
-  if (!status) status = sort(m, e->count, e->column, by_row, order);
-  if (status) return status;
-  size_t places = 0;
-  for (size_t i = 0; i < e->count; i++) {
-    const size_t now = order[i], before = i ? order[i - 1] : 0;
-    if (!i || e->row[now] != e->row[before] || e->column[now] != e->column[before]) {
-      m->index[places++] = e->row[now];
-      m->start[e->column[now] + 1] = (sunindextype)places;
-    }
-    e->slot[now] = places - 1;
-  }
-  return CB_OK;
-}
-
 cb_status cb_ida_pattern(cb_ida *m) {
-  cb_ida_entries *e = &m->entries;
+  cb_entries *e = &m->entries;
   put_all(m, 0, NULL, NULL);
-  e->count = e->next;
-  cb_arena *scratch = cb_arena_create();
-  e->row = cb_arena_alloc(scratch, e->count, sizeof *e->row);
-  e->column = cb_arena_alloc(scratch, e->count, sizeof *e->column);
-  e->slot = cb_arena_alloc(m->arena, e->count, sizeof *e->slot);
-  cb_status status = e->row && e->column && e->slot
-                         ? CB_OK
-                         : cb_fail(CB_ERROR_MEMORY, "no memory for a matrix of %d unknowns", m->size);
-  if (!status) put_all(m, 0, NULL, NULL);
-  if (!status && m->sparse) {
-    size_t *by_row = cb_arena_alloc(scratch, e->count, sizeof *by_row),
-           *order = cb_arena_alloc(scratch, e->count, sizeof *order);
-    m->start = cb_arena_alloc(m->arena, (size_t)m->size + 1, sizeof *m->start);
-    m->index = cb_arena_alloc(m->arena, e->count, sizeof *m->index);
-    status = by_row && order && m->start && m->index
-                 ? compress(m, by_row, order)
-                 : cb_fail(CB_ERROR_MEMORY, "no memory for a matrix of %d unknowns", m->size);
-  } else if (!status) {
-    for (size_t i = 0; i < e->count; i++) e->slot[i] = (size_t)e->row[i] + (size_t)e->column[i] * (size_t)m->size;
-  }
-  cb_arena_free(scratch);
-  e->row = e->column = NULL;
-  return status;
+  if (m->sparse) return cb_entries_compress(e, m->size, m->arena, &m->columns);
+  return cb_entries_fill(e, m->size);
 }
 
 cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const double *yp) {

@@ -9,19 +9,11 @@
 #include "core/arena.h"
 #include "dynamics/gram.h"
 #include "integrators/solver.h"
+#include "numerics/entries.h"
 
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
-
-/* Entries of the Jacobian in the order in which they are computed: slot[e] is the place of the e-th in the values of
- * the matrix. Several may have one place: they are added. */
-typedef struct cb_ida_entries {
-  size_t count, next;
-  sunindextype *row, *column; /* only while the pattern is made */
-  size_t *slot;
-  double *value; /* of the matrix; NULL while the pattern is made */
-} cb_ida_entries;
 
 typedef struct cb_ida {
   cb_arena *arena;
@@ -46,8 +38,8 @@ typedef struct cb_ida {
   SUNMatrix matrix;
   SUNLinearSolver linear;
   bool sparse;
-  sunindextype *start, *index; /* compressed columns of a sparse matrix */
-  cb_ida_entries entries;
+  cb_entries entries;
+  cb_columns columns; /* of a sparse matrix */
 
   double *x, *v;                               /* of an output; a start */
   double *W;                                   /* [n*k*k]: (m I)^-1 or (m g)^-1 of each particle */
@@ -75,7 +67,7 @@ void cb_ida_weights(const cb_ida *m, const double *y, double *weight);
 cb_status cb_ida_metric(cb_ida *m, const double *x);
 
 /* ida_jacobian.c */
-/* Counts and places the entries of dr/dy + c dr/dy'; then, with m->entries.value set, adds their values. */
+/* Places the entries of dr/dy + c dr/dy'; then, after cb_entries_begin, adds their values. */
 cb_status cb_ida_pattern(cb_ida *m);
 cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const double *yp);
 

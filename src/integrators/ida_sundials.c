@@ -37,15 +37,9 @@ static int jacobian(realtype t, realtype c, N_Vector y, N_Vector yp, N_Vector r,
                     N_Vector b, N_Vector d) {
   (void)r, (void)a, (void)b, (void)d;
   cb_ida *m = self;
-  if (m->sparse) {
-    memcpy(SUNSparseMatrix_IndexPointers(J), m->start, ((size_t)m->size + 1) * sizeof *m->start);
-    memcpy(SUNSparseMatrix_IndexValues(J), m->index, (size_t)m->start[m->size] * sizeof *m->index);
-    m->entries.value = SUNSparseMatrix_Data(J);
-    memset(m->entries.value, 0, (size_t)m->start[m->size] * sizeof *m->entries.value);
-  } else {
-    m->entries.value = SUNDenseMatrix_Data(J);
-    memset(m->entries.value, 0, (size_t)m->size * (size_t)m->size * sizeof *m->entries.value);
-  }
+  for (int j = 0; m->sparse && j <= m->size; j++) SUNSparseMatrix_IndexPointers(J)[j] = m->columns.start[j];
+  for (size_t e = 0; m->sparse && e < m->entries.nonzeros; e++) SUNSparseMatrix_IndexValues(J)[e] = m->columns.row[e];
+  cb_entries_begin(&m->entries, m->sparse ? SUNSparseMatrix_Data(J) : SUNDenseMatrix_Data(J));
   const cb_status status = cb_ida_jacobian(m, t, c, N_VGetArrayPointer(y), N_VGetArrayPointer(yp));
   return status ? failed(m, status) : 0;
 }
@@ -75,7 +69,7 @@ static cb_status make_solver(cb_ida *m, int solver) {
   const cb_status status = cb_ida_pattern(m);
   if (status) return status;
   if (m->sparse) {
-    m->matrix = SUNSparseMatrix(m->size, m->size, m->start[m->size], CSC_MAT, m->context);
+    m->matrix = SUNSparseMatrix(m->size, m->size, (sunindextype)m->entries.nonzeros, CSC_MAT, m->context);
     if (m->matrix) m->linear = SUNLinSol_KLU(m->y, m->matrix, m->context);
   } else {
     m->matrix = SUNDenseMatrix(m->size, m->size, m->context);
@@ -114,6 +108,7 @@ void cb_ida_close(cb_ida *m) {
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
     if (vector[i]) N_VDestroy(vector[i]);
   if (m->context) SUNContext_Free(&m->context);
+  cb_entries_free(&m->entries);
 }
 
 /* The particle whose error is the largest, where a step failed for its error or for Newton's method. Spends y, y'. */

@@ -10,11 +10,11 @@
  */
 #include "integrators/lobatto_chart_private.h"
 
+#include "numerics/entries.h"
 #include "numerics/sparse.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct cb_lobatto_chart_newton {
@@ -22,7 +22,7 @@ struct cb_lobatto_chart_newton {
   cb_sparse *matrix;
   const cb_pattern *pattern; /* of the forces */
   int unknowns;
-  int *slot; /* where in the matrix each entry that `assemble` puts belongs */
+  cb_entries entries; /* of the matrix, as `assemble` adds them */
   double B[CB_LOBATTO_MAX][CB_LOBATTO_MAX], C[CB_LOBATTO_MAX][CB_LOBATTO_MAX];
   cb_chart_jet *jet;                                 /* [s][n] */
   double *F_q[CB_LOBATTO_MAX], *F_v[CB_LOBATTO_MAX]; /* of the stages, in pattern order; F_v only with damping */
@@ -40,6 +40,7 @@ static int multiplier_unknown(const cb_lobatto_chart *m, int row, int k) {
 void cb_lobatto_chart_newton_free(cb_lobatto_chart_newton *w) {
   if (!w) return;
   cb_sparse_free(w->matrix);
+  cb_entries_free(&w->entries);
   cb_arena_free(w->arena);
 }
 
@@ -71,28 +72,8 @@ static void tables(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m) {
 
 /* --- the matrix --- */
 
-/* Entries in the order in which `assemble` puts them: counted; or their places kept; or their values. */
-typedef struct sink {
-  size_t count;
-  int *row, *column;
-  double *value;
-  const int *slot;
-} sink;
-
-static void put(sink *o, int row, int column, double value) {
-  if (o->slot) {
-    o->value[o->slot[o->count]] = value;
-  } else if (o->row) {
-    o->row[o->count] = row;
-    o->column[o->count] = column;
-    o->value[o->count] = value;
-  }
-  o->count++;
-}
-
 /* dR_j/dy_l in the row of particle a and the column of another (entry e of the pattern). */
-static void put_block(const cb_lobatto_chart_newton *w, const cb_lobatto_chart *m, int a, int e, int j, int l,
-                      sink *o) {
+static void put_block(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m, int a, int e, int j, int l) {
   const int d = m->d, s = m->s, other = w->pattern->column[e];
   const double h = m->h;
   const bool force = j < s - 1, by_q = force && j == l && l > 0, by_v = force && m->damped;
@@ -109,76 +90,43 @@ static void put_block(const cb_lobatto_chart_newton *w, const cb_lobatto_chart *
         if (force) sum -= h * w->B[j][l] * w->jet[j * m->n + a].W_u[r * d + c];
         if (by_q) sum -= h * h * w->jet[j * m->n + a].W_q[r * d + c];
       }
-      put(o, stage_unknown(m, a, j) + r, stage_unknown(m, other, l) + c, sum);
+      cb_entries_add(&w->entries, stage_unknown(m, a, j) + r, stage_unknown(m, other, l) + c, sum);
     }
 }
 
-static void assemble(const cb_lobatto_chart_newton *w, const cb_lobatto_chart *m, sink *o) {
+static void assemble(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m) {
   const int d = m->d, s = m->s;
   for (int a = 0; a < m->n; a++)
     for (int e = w->pattern->start[a]; e < w->pattern->start[a + 1]; e++)
       for (int j = 0; j < s; j++)
-        for (int l = 0; l < s; l++) put_block(w, m, a, e, j, l, o);
+        for (int l = 0; l < s; l++) put_block(w, m, a, e, j, l);
   for (int r = 0; r < m->rows; r++)
     for (int e = m->pattern->start[r]; e < m->pattern->start[r + 1]; e++)
       for (int k = 0; k < s - 1; k++)
         for (int c = 0; c < d; c++) {
           const int particle = m->pattern->particle[e], multiplier = multiplier_unknown(m, r, k);
           const double *G = m->G + (size_t)k * m->entries + (size_t)e * (size_t)d + c;
-          put(o, stage_unknown(m, particle, k) + c, multiplier, G[0]);
-          put(o, multiplier, stage_unknown(m, particle, k + 1) + c, G[m->entries]);
+          cb_entries_add(&w->entries, stage_unknown(m, particle, k) + c, multiplier, G[0]);
+          cb_entries_add(&w->entries, multiplier, stage_unknown(m, particle, k + 1) + c, G[m->entries]);
         }
 }
 
 cb_status cb_lobatto_chart_newton_factor(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m) {
-  sink o = {.value = cb_sparse_values(w->matrix), .slot = w->slot};
-  assemble(w, m, &o);
+  cb_entries_begin(&w->entries, cb_sparse_values(w->matrix));
+  assemble(w, m);
   return cb_sparse_factor(w->matrix);
 }
 
 void cb_lobatto_chart_newton_apply(cb_lobatto_chart_newton *w, double *x) { cb_sparse_solve(w->matrix, x); }
 
-typedef struct place {
-  int row, column, index;
-} place;
-
-static int by_column(const void *a, const void *b) {
-  const place *x = a, *y = b;
-  return x->column != y->column ? (x->column < y->column ? -1 : 1) : (x->row > y->row) - (x->row < y->row);
-}
-
 /* The pattern as `assemble` makes it, with the values that are in the stages now. */
 static cb_status make_matrix(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m) {
-  const int n = w->unknowns;
-  sink o = {0};
-  assemble(w, m, &o);
-  const size_t count = o.count;
-  if (count > INT32_MAX)
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "a Newton matrix of %d unknowns has too many entries; use `solver: fixed-point`", n);
-  w->slot = cb_arena_alloc(w->arena, count, sizeof(int));
-  place *places = malloc((count + 1) * sizeof *places);
-  int *row = malloc((count + 1) * sizeof *row), *column = malloc((count + 1) * sizeof *column);
-  int *start = calloc((size_t)n + 1, sizeof *start);
-  double *value = malloc((count + 1) * sizeof *value), *sorted = malloc((count + 1) * sizeof *sorted);
-  cb_status status = CB_OK;
-  if (!w->slot || !places || !row || !column || !start || !value || !sorted) {
-    status = cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", n);
-  } else {
-    o = (sink){.row = row, .column = column, .value = value};
-    assemble(w, m, &o);
-    for (size_t i = 0; i < count; i++) places[i] = (place){row[i], column[i], (int)i};
-    qsort(places, count, sizeof *places, by_column);
-    for (size_t i = 0; i < count; i++) {
-      w->slot[places[i].index] = (int)i;
-      sorted[i] = value[places[i].index];
-      start[places[i].column + 1]++;
-    }
-    for (size_t i = 0; i < count; i++) row[i] = places[i].row;
-    for (int i = 0; i < n; i++) start[i + 1] += start[i];
-    status = cb_sparse_create(n, start, row, sorted, &w->matrix);
-  }
-  free(places), free(row), free(column), free(start), free(value), free(sorted);
+  cb_arena *scratch = cb_arena_create();
+  cb_columns columns;
+  assemble(w, m);
+  cb_status status = cb_entries_compress(&w->entries, w->unknowns, scratch, &columns);
+  if (!status) status = cb_sparse_create(w->unknowns, columns.start, columns.row, columns.value, &w->matrix);
+  cb_arena_free(scratch);
   return status;
 }
 

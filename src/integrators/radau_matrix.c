@@ -10,7 +10,6 @@
 #include "integrators/radau_newton.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int at_D(const cb_radau *m, int i) { return i * m->newton->each; }
@@ -19,25 +18,7 @@ static int at_lambda(const cb_radau *m, int i) { return at_E(m, i) + (int)m->cou
 static int at_mu(const cb_radau *m, int i) { return at_lambda(m, i) + m->R; }
 
 static void add(cb_radau_newton *w, int row, int column, double value) {
-  if (!w->structure) {
-    cb_sparse_values(w->matrix)[w->place[w->added++]] += value;
-    return;
-  }
-  if (w->added == w->room) {
-    const size_t room = 2 * w->room + 1024;
-    int *rows = realloc(w->row, room * sizeof *rows);
-    if (rows) w->row = rows;
-    int *columns = realloc(w->column, room * sizeof *columns);
-    if (columns) w->column = columns;
-    double *made = realloc(w->made, room * sizeof *made);
-    if (made) w->made = made;
-    w->lost = w->lost || !rows || !columns || !made;
-    if (w->lost) return;
-    w->room = room;
-  }
-  w->row[w->added] = row;
-  w->column[w->added] = column;
-  w->made[w->added++] = value;
+  cb_entries_add(&w->entries, row, column, value);
 }
 
 /* Force and curvature of one pair of particles, a and b = column of entry e of the pattern, in stage i. */
@@ -203,7 +184,6 @@ static cb_status derivatives(cb_radau *m, int i, bool free) {
 
 cb_status cb_radau_add_all(cb_radau *m, bool free) {
   cb_radau_newton *w = m->newton;
-  w->added = 0;
   for (int i = 0; i < m->s; i++) {
     cb_status status = derivatives(m, i, free);
     if (status) return cb_radau_status(status);

@@ -5,7 +5,6 @@
 #include <amd.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 int cb_radau_unknowns(const cb_radau *m) { return m->newton->unknowns; }
@@ -15,21 +14,11 @@ cb_sparse *cb_radau_sparse(const cb_radau *m) { return m->newton->matrix; }
 void cb_radau_newton_free(cb_radau_newton *w) {
   if (!w) return;
   cb_sparse_free(w->matrix);
-  free(w->row);
-  free(w->column);
-  free(w->made);
+  cb_entries_free(&w->entries);
 }
 
 static cb_status no_memory(const cb_radau *m) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", m->newton->unknowns);
-}
-
-/* Stable order by key in [0, n): order[] is permuted into out[]. */
-static void sort_by(int n, const int *key, size_t count, const int *order, int *first, int *out) {
-  memset(first, 0, ((size_t)n + 1) * sizeof *first);
-  for (size_t t = 0; t < count; t++) first[key[t] + 1]++;
-  for (int i = 0; i < n; i++) first[i + 1] += first[i];
-  for (size_t t = 0; t < count; t++) out[first[key[order[t]]]++] = order[t];
 }
 
 /* The order of elimination: particles by the minimum degree of their graph, each with all its stages, and behind them
@@ -42,8 +31,7 @@ static cb_status eliminate(const cb_radau *m, cb_arena *scratch, int *order) {
   int *last = cb_arena_alloc(scratch, (size_t)R, sizeof *last);
   int *rows = cb_arena_alloc(scratch, (size_t)R, sizeof *rows);
   int *first = cb_arena_alloc(scratch, (size_t)n + 1, sizeof *first);
-  if (!particle || !rank || !last || !rows || !first ||
-      amd_order(n, w->pattern->start, w->pattern->column, particle, NULL, NULL) < AMD_OK)
+  if (cb_arena_lost(scratch) || amd_order(n, w->pattern->start, w->pattern->column, particle, NULL, NULL) < AMD_OK)
     return no_memory(m);
   for (int i = 0; i < n; i++) rank[particle[i]] = i;
   for (int r = 0; r < R; r++) {
@@ -67,38 +55,6 @@ static cb_status eliminate(const cb_radau *m, cb_arena *scratch, int *order) {
   return CB_OK;
 }
 
-/* Compressed columns from the rows and columns that were written down; equal places become one. */
-static cb_status compress(cb_radau *m, cb_arena *scratch) {
-  cb_radau_newton *w = m->newton;
-  const int n = w->unknowns;
-  const size_t count = w->added;
-  int *order = cb_arena_alloc(scratch, count + (size_t)n, sizeof *order);
-  int *sorted = cb_arena_alloc(scratch, count, sizeof *sorted), *row = cb_arena_alloc(scratch, count, sizeof *row);
-  int *first = cb_arena_alloc(scratch, (size_t)n + 1, sizeof *first);
-  int *start = cb_arena_alloc(scratch, (size_t)n + 1, sizeof *start);
-  double *value = cb_arena_alloc(scratch, count, sizeof *value);
-  w->place = cb_arena_alloc(m->arena, count, sizeof *w->place);
-  if (!order || !sorted || !first || !start || !row || !value || !w->place) return no_memory(m);
-  for (size_t t = 0; t < count; t++) order[t] = (int)t;
-  sort_by(n, w->row, count, order, first, sorted);
-  sort_by(n, w->column, count, sorted, first, order);
-  int made = 0;
-  for (size_t t = 0; t < count; t++) {
-    const int e = order[t];
-    const bool same = t > 0 && w->row[e] == w->row[order[t - 1]] && w->column[e] == w->column[order[t - 1]];
-    if (!same) {
-      row[made++] = w->row[e];
-      start[w->column[e] + 1]++;
-    }
-    w->place[e] = made - 1;
-    value[made - 1] += w->made[e];
-  }
-  for (int j = 0; j < n; j++) start[j + 1] += start[j];
-  w->nonzeros = (size_t)made;
-  const cb_status status = eliminate(m, scratch, order);
-  return status ? status : cb_sparse_create_ordered(n, start, row, value, order, &w->matrix);
-}
-
 /* The pattern, with values at the system's start, without forces and for a short step: they choose the order of the
  * pivots, which thus does not depend on history. */
 static cb_status make_pattern(cb_radau *m) {
@@ -119,26 +75,19 @@ static cb_status make_pattern(cb_radau *m) {
   if (m->mu) memset(m->mu, 0, (size_t)m->s * (size_t)m->R * sizeof(double));
   if (!status) status = cb_forces_set_origins(m->forces, start->origin);
   if (!status) status = cb_radau_evaluate(m);
-  w->structure = true;
   if (!status) status = cb_radau_add_all(m, true);
-  w->structure = false;
   m->start = kept;
   m->h = h;
   if (!status && kept) status = cb_forces_set_origins(m->forces, kept->origin);
   cb_state_free(start);
   if (status) return status;
-  if (w->lost) return no_memory(m);
-  if (w->added > INT32_MAX)
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "a Newton matrix of %d unknowns has too many entries; use `solver: fixed-point`", w->unknowns);
   cb_arena *scratch = cb_arena_create();
-  status = compress(m, scratch);
+  int *order = cb_arena_alloc(scratch, (size_t)w->unknowns, sizeof *order);
+  cb_columns of;
+  status = order ? cb_entries_compress(&w->entries, w->unknowns, scratch, &of) : no_memory(m);
+  if (!status) status = eliminate(m, scratch, order);
+  if (!status) status = cb_sparse_create_ordered(w->unknowns, of.start, of.row, of.value, order, &w->matrix);
   cb_arena_free(scratch);
-  free(w->row);
-  free(w->column);
-  free(w->made);
-  w->row = w->column = NULL;
-  w->made = NULL;
   return status;
 }
 
@@ -174,7 +123,7 @@ cb_status cb_radau_newton_create(cb_radau *m) {
 
 cb_status cb_radau_matrix(cb_radau *m) {
   cb_radau_newton *w = m->newton;
-  memset(cb_sparse_values(w->matrix), 0, w->nonzeros * sizeof(double));
+  cb_entries_begin(&w->entries, cb_sparse_values(w->matrix));
   return cb_radau_add_all(m, false);
 }
 

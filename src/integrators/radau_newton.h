@@ -5,6 +5,7 @@
 #define CB_INTEGRATORS_RADAU_NEWTON_H
 
 #include "integrators/radau.h"
+#include "numerics/entries.h"
 
 struct cb_radau_newton {
   int each, unknowns;
@@ -15,13 +16,7 @@ struct cb_radau_newton {
   double *mean, *probe, *away;         /* [count]: G^T lambda; scratch; [entries] scratch */
   double *residual, *last;             /* [unknowns]: and the last correction */
   cb_sparse *matrix;
-  /* Numbers are added in one fixed order: the t-th goes to value[place[t]]. While the pattern is made, their rows and
-   * columns are written down instead. */
-  size_t added, room;
-  int *place, *row, *column;
-  double *made;
-  bool structure, lost;
-  size_t nonzeros;
+  cb_entries entries; /* of the matrix */
 };
 
 /* Adds all numbers of the matrix. free: without forces, as for short steps. */

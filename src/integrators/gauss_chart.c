@@ -46,16 +46,10 @@ static void destroy(cb_gauss *m) {
 
 static void reset(cb_gauss *m) { cb_predictor_reset(((cb_gauss_chart *)m->self)->predictor); }
 
-/* sum[count] = h sum_j a_j value_j */
-static void stage_sum(const cb_gauss *m, const double *a, double *(*value)(const cb_gauss *, int), double *sum) {
+/* sum[count] = h sum_j a_j value_j, value: of the first stage */
+static void stage_sum(const cb_gauss *m, const double *a, const double *value, double *sum) {
   const size_t count = ((const cb_gauss_chart *)m->self)->count;
-  for (int j = 0; j < m->s; j++) {
-    const double factor = m->h * a[j], *v = value(m, j);
-    if (j == 0)
-      for (size_t e = 0; e < count; e++) sum[e] = factor * v[e];
-    else
-      for (size_t e = 0; e < count; e++) sum[e] += factor * v[e];
-  }
+  cb_stage_sum(count, m->s, m->h, a, value, 2 * count, sum);
 }
 
 static cb_status fail_at(const cb_gauss *m, int particle, cb_status status) {
@@ -107,15 +101,15 @@ static cb_status predict(cb_gauss *m) {
   }
   for (int i = 0; i < m->s; i++) {
     double *w = f->w + (size_t)i * f->count, *u = cb_gauss_chart_u(m, i), *z = f->z + (size_t)i * f->count;
-    stage_sum(m, m->tableau.a[i], cb_gauss_chart_rate, w);
+    stage_sum(m, m->tableau.a[i], cb_gauss_chart_rate(m, 0), w);
     for (size_t e = 0; e < f->count; e++) w[e] += f->w0[e];
     if (!m->canonical)
       memcpy(u, w, f->count * sizeof(double));
     else
-      stage_sum(m, m->tableau.a[i], cb_gauss_chart_u, z);
+      stage_sum(m, m->tableau.a[i], cb_gauss_chart_u(m, 0), z);
   }
   for (int i = 0; m->canonical && i < m->s; i++) improve_velocity(m, i);
-  for (int i = 0; i < m->s; i++) stage_sum(m, m->tableau.a[i], cb_gauss_chart_u, f->z + (size_t)i * f->count);
+  for (int i = 0; i < m->s; i++) stage_sum(m, m->tableau.a[i], cb_gauss_chart_u(m, 0), f->z + (size_t)i * f->count);
   return CB_OK;
 }
 
@@ -152,7 +146,7 @@ static cb_status sweep(cb_gauss *m, cb_stage_change *c) {
     }
   for (int i = 0; i < s; i++) {
     double *w = f->w + (size_t)i * f->count, *u = cb_gauss_chart_u(m, i);
-    stage_sum(m, m->tableau.a[i], cb_gauss_chart_rate, w);
+    stage_sum(m, m->tableau.a[i], cb_gauss_chart_rate(m, 0), w);
     for (size_t e = 0; e < f->count; e++) w[e] += f->w0[e];
     if (!m->canonical) {
       memcpy(u, w, f->count * sizeof(double));
@@ -167,16 +161,8 @@ static cb_status sweep(cb_gauss *m, cb_stage_change *c) {
   }
   double total = 0;
   for (int i = 0; i < s; i++) {
-    double *z = f->z + (size_t)i * f->count;
-    stage_sum(m, m->tableau.a[i], cb_gauss_chart_u, f->dq);
-    for (size_t e = 0; e < f->count; e++) {
-      const double change = fabs(f->dq[e] - z[e]);
-      total += change;
-      c->change = fmax(c->change, change);
-      c->size = fmax(c->size, fabs(f->dq[e]));
-      c->position = fmax(c->position, fabs(m->start->x[e]));
-      z[e] = f->dq[e];
-    }
+    stage_sum(m, m->tableau.a[i], cb_gauss_chart_u(m, 0), f->dq);
+    total += cb_stage_move(f->count, f->dq, m->start->x, f->z + (size_t)i * f->count, c);
   }
   if (!(total < INFINITY)) c->change = NAN;
   return CB_OK;
@@ -187,12 +173,12 @@ static cb_status finish(cb_gauss *m, cb_state *state) {
   const int d = m->dim;
   double b[CB_STAGES_MAX];
   const double *low = m->tableau.b_low;
-  stage_sum(m, m->tableau.b, cb_gauss_chart_u, f->dq);
+  stage_sum(m, m->tableau.b, cb_gauss_chart_u(m, 0), f->dq);
   for (int j = 0; j < m->s; j++) b[j] = m->h * low[j];
   for (int j = 0; j < m->s; j++)
     for (size_t e = 0; e < f->count; e++) f->dq[e] += b[j] * cb_gauss_chart_u(m, j)[e];
   double *dw = f->w; /* no more needed */
-  stage_sum(m, m->tableau.b, cb_gauss_chart_rate, dw);
+  stage_sum(m, m->tableau.b, cb_gauss_chart_rate(m, 0), dw);
   for (int j = 0; j < m->s; j++)
     for (size_t e = 0; e < f->count; e++) dw[e] += b[j] * cb_gauss_chart_rate(m, j)[e];
 

@@ -7,6 +7,29 @@ cb_status cb_stage_not_finite(const char *name, int iteration) {
   return cb_fail(CB_STEP_NOT_FINITE, "%s: a stage is not finite in iteration %d", name, iteration);
 }
 
+void cb_stage_sum(size_t count, int s, double h, const double *a, const double *value, size_t stride, double *sum) {
+  for (int j = 0; j < s; j++) {
+    const double factor = h * a[j], *v = value + (size_t)j * stride;
+    if (j == 0)
+      for (size_t e = 0; e < count; e++) sum[e] = factor * v[e];
+    else
+      for (size_t e = 0; e < count; e++) sum[e] += factor * v[e];
+  }
+}
+
+double cb_stage_move(size_t count, const double *next, const double *x0, double *moves, cb_stage_change *c) {
+  double total = 0;
+  for (size_t e = 0; e < count; e++) {
+    const double change = fabs(next[e] - moves[e]);
+    total += change;
+    c->change = fmax(c->change, change);
+    c->size = fmax(c->size, fabs(next[e]));
+    c->position = fmax(c->position, fabs(x0[e]));
+    moves[e] = next[e];
+  }
+  return total;
+}
+
 cb_stage_end cb_end_by_contraction(const cb_iteration *how, const cb_stage_change *c) {
   const double rho = c->rho;
   const bool noise = cb_stage_change_is_noise(c, how->noise), later = c->iteration > 1;

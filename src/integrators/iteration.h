@@ -58,6 +58,12 @@ cb_stage_end cb_end_by_contraction(const cb_iteration *how, const cb_stage_chang
 /* The change is below the target, or below 1e-12 of the largest move or `noise` and falls no longer. */
 cb_stage_end cb_end_by_change(const cb_iteration *how, const cb_stage_change *c);
 
+/* sum[count] = h sum_j a_j value_j over s stages, value_j being `stride` apart */
+void cb_stage_sum(size_t count, int s, double h, const double *a, const double *value, size_t stride, double *sum);
+/* Moves of a stage from x0 become those in `next`; notes how far they change, and returns the sum of the changes, which
+ * is not finite once one of them is not. */
+double cb_stage_move(size_t count, const double *next, const double *x0, double *moves, cb_stage_change *c);
+
 /* CB_STEP_NOT_FINITE */
 cb_status cb_stage_not_finite(const char *name, int iteration);
 

@@ -128,15 +128,6 @@ void cb_lobatto_chart_pull(const cb_lobatto_chart *m, int i, const double *y, do
       for (int c = 0; c < m->d; c++) to[m->pattern->particle[e] * m->d + c] -= y[r] * G[e * m->d + c];
 }
 
-void cb_lobatto_chart_sum(const cb_lobatto_chart *m, int stages, const double *a, const double *value, size_t stride,
-                          double *sum) {
-  memset(sum, 0, m->count * sizeof *sum);
-  for (int j = 0; j < stages; j++) {
-    const double factor = m->h * a[j], *v = value + (size_t)j * stride;
-    for (size_t e = 0; e < m->count; e++) sum[e] += factor * v[e];
-  }
-}
-
 /* Forces, gradients and the factors of S where the state is, unless the last step left them. */
 static cb_status begin(cb_lobatto_chart *m) {
   if (m->has_start) return CB_OK;

@@ -71,8 +71,10 @@ cb_status cb_lobatto_chart_forces(cb_lobatto_chart *m);
 /* to -= G_i^T y, the gradients being those of stage i */
 void cb_lobatto_chart_pull(const cb_lobatto_chart *m, int i, const double *y, double *to);
 /* sum[n*d] = h sum_j a_j value_j over so many stages, value_j being `stride` apart */
-void cb_lobatto_chart_sum(const cb_lobatto_chart *m, int stages, const double *a, const double *value, size_t stride,
-                          double *sum);
+static inline void cb_lobatto_chart_sum(const cb_lobatto_chart *m, int stages, const double *a, const double *value,
+                                        size_t stride, double *sum) {
+  cb_stage_sum(m->count, stages, m->h, a, value, stride, sum);
+}
 /* The status of a stage that cannot be evaluated, with the particle that is to blame (-1: not known). */
 cb_status cb_lobatto_chart_fail(cb_lobatto_chart *m, int particle, cb_status status);
 

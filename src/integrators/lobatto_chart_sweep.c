@@ -110,16 +110,8 @@ static cb_status sweep(void *method, cb_stage_change *c) {
   }
   double total = 0; /* nan once a number is not finite */
   for (int i = 1; i < s; i++) {
-    double *z = m->z + (size_t)i * count;
     cb_lobatto_chart_sum(m, s, m->tableau.a[i], m->u, count, m->change);
-    for (size_t e = 0; e < count; e++) {
-      const double change = fabs(m->change[e] - z[e]);
-      total += change;
-      c->change = fmax(c->change, change);
-      c->size = fmax(c->size, fabs(m->change[e]));
-      c->position = fmax(c->position, fabs(m->start->x[e]));
-      z[e] = m->change[e];
-    }
+    total += cb_stage_move(count, m->change, m->start->x, m->z + (size_t)i * count, c);
   }
   if (!(total < INFINITY)) c->change = NAN;
   return CB_OK;

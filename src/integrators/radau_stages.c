@@ -18,13 +18,7 @@ static cb_status fail_at(const cb_radau *m, int particle, cb_status status) {
 }
 
 void cb_radau_sum(const cb_radau *m, const double *a, const double *value, size_t stride, double *out) {
-  for (int j = 0; j < m->s; j++) {
-    const double factor = m->h * a[j], *v = value + (size_t)j * stride;
-    if (j == 0)
-      for (size_t e = 0; e < m->count; e++) out[e] = factor * v[e];
-    else
-      for (size_t e = 0; e < m->count; e++) out[e] += factor * v[e];
-  }
+  cb_stage_sum(m->count, m->s, m->h, a, value, stride, out);
 }
 
 void cb_radau_along(const cb_radau *m, int i, const double *v, double *out) {

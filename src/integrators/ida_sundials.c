@@ -37,8 +37,11 @@ static int jacobian(realtype t, realtype c, N_Vector y, N_Vector yp, N_Vector r,
                     N_Vector b, N_Vector d) {
   (void)r, (void)a, (void)b, (void)d;
   cb_ida *m = self;
-  for (int j = 0; m->sparse && j <= m->size; j++) SUNSparseMatrix_IndexPointers(J)[j] = m->columns.start[j];
-  for (size_t e = 0; m->sparse && e < m->entries.nonzeros; e++) SUNSparseMatrix_IndexValues(J)[e] = m->columns.row[e];
+  sunindextype *start = m->sparse ? SUNSparseMatrix_IndexPointers(J) : NULL,
+               *row = m->sparse ? SUNSparseMatrix_IndexValues(J) : NULL;
+  const int columns = m->sparse ? m->size : -1, nonzeros = m->sparse ? (int)m->entries.nonzeros : 0;
+  for (int k = 0; k <= columns; k++) start[k] = m->columns.start[k];
+  for (int e = 0; e < nonzeros; e++) row[e] = m->columns.row[e];
   cb_entries_begin(&m->entries, m->sparse ? SUNSparseMatrix_Data(J) : SUNDenseMatrix_Data(J));
   const cb_status status = cb_ida_jacobian(m, t, c, N_VGetArrayPointer(y), N_VGetArrayPointer(yp));
   return status ? failed(m, status) : 0;

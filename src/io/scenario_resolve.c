@@ -110,12 +110,18 @@ const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node)
   return placed_poses(s, placed(s, with_defaults(s, cb_immersed_table, node), "mesh"));
 }
 
+static const cb_node *with_model(cb_scenario *s, const cb_node *full, const char *key, const cb_fluid_model *model) {
+  const cb_node *given = full ? cb_node_get(full, key) : NULL;
+  if (!given || given->kind != CB_NODE_MAP) return full;
+  return replaced(s, full, key, with_defaults(s, model->kind->params, given));
+}
+
 static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
   const cb_node *full = cb_params_resolved(cb_fluid_table, node, s->arena), *flow = cb_node_get(full, "flow"),
-                *floor = cb_node_get(full, "floor"), *model = cb_node_get(full, "model");
+                *floor = cb_node_get(full, "floor");
   if (flow) full = replaced(s, full, "flow", placed(s, flow, "grid"));
-  if (full && model && model->kind == CB_NODE_MAP)
-    full = replaced(s, full, "model", with_defaults(s, s->fluid->model->kind->params, model));
+  full = with_model(s, full, "model", s->fluid->model);
+  full = with_model(s, full, "added_mass", s->fluid->added_mass);
   return full && floor ? replaced(s, full, "floor", cb_params_resolved(cb_floor_table, floor, s->arena)) : full;
 }
 

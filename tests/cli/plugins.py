@@ -190,6 +190,8 @@ class Plugins(Case):
         local = run("--set", "fluid.model=local", "--set", "fluid.added_mass={name: newton}")
         np.testing.assert_array_equal(local["inertia"], with_["inertia"])
         self.assertIn("wrench_drag", local)
+        shown = self.good("--plugin", PLUGIN["newton"], "check", "b.yaml", "--set", "fluid.added_mass={name: newton}").stdout
+        self.assertRegex(shown, r"added_mass:\n(    .*\n)*    b: 0\.5\b")
         refused = self.call("--plugin", PLUGIN["newton"], "check", "b.yaml", "--set", "fluid.added_mass=newtn")
         self.assertIn("unknown fluid model 'newtn', did you mean 'newton'?", refused.stderr)
         taken = self.call("--plugin", PLUGIN["newton"], "check", "b.yaml", "--set",

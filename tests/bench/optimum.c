@@ -1,7 +1,7 @@
 /* Optimal gaits: second derivatives of connection and metric.
  *
- * Floor: the operations that chain_second.c counts for n shape variables, base in the middle (n/2 on each side), at one
- * scalar multiplication or addition a cycle of 3 GHz; vectors can do two to eight.
+ * Scalar floor: the operations that chain_second.c counts for n shape variables, base in the middle (n/2 on each side), at one
+ * scalar multiplication or addition a cycle of 3 GHz; vectors of two to eight numbers can be faster.
  */
 #include "bench.h"
 #include "models.h"
@@ -87,8 +87,8 @@ static void times_of(bench *b, subject *s, double *us) {
 static void chains(bench *b) {
   static const int links[] = {3, 4, 5, 10, 12};
   double three[3] = {0}, ten[3] = {0};
-  printf("\nsecond derivatives of chains, us\n  %-8s %14s %10s %10s %12s %12s\n", "links", "A, dA, M, dM", "ddA, ddM",
-         "floor", "by jets", "jets/closed");
+  printf("\nsecond derivatives of chains, us\n  %-8s %14s %10s %12s %10s %12s\n", "links", "A, dA, M, dM", "ddA, ddM",
+         "scalar floor", "by jets", "jets/closed");
   for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
     char text[32];
     double us[3];
@@ -96,7 +96,7 @@ static void chains(bench *b) {
     snprintf(text, sizeof text, "links %d", links[i]);
     take(&s, "purcell", text, -1.2, 1.2, b->quick ? 2 : 500);
     times_of(b, &s, us);
-    printf("  %-8d %14.3f %10.3f %10.3f %12.2f %12.1f\n", links[i], us[0], us[1], operations(links[i] - 1) / 3e3, us[2],
+    printf("  %-8d %14.3f %10.3f %12.3f %10.2f %12.1f\n", links[i], us[0], us[1], operations(links[i] - 1) / 3e3, us[2],
            us[2] / us[1]);
     if (links[i] == 3) memcpy(three, us, sizeof us);
     if (links[i] == 10) memcpy(ten, us, sizeof us);

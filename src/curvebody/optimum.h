@@ -50,7 +50,7 @@ typedef struct cb_optimum {
   double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], p[CB_SHAPE_MAX]; /* at the start */
   double wong;                 /* its cost by Wong's equations; nan where they were not solved */
   double speed, momentum, casimir; /* the largest relative drifts of r'Mr', Ad*_{g^-1} lambda and |lambda|-like */
-  int index, flat;             /* negative directions of the second variation; those without, but symmetries */
+  int index, flat;             /* negative directions of the second variation; those without, but for symmetries */
   int conjugates;              /* times before 1, and of the first of them and the next after 1 */
   double conjugate[2];
   int found;                   /* how many starts came to it */

@@ -53,6 +53,11 @@ void cb_basis_at(const cb_basis *b, double t, double *phi, double *rate) {
     arcs_at(b, arc_of(b, t), t, phi, rate);
 }
 
+/* Even for waves; as Chebyshev's points for polynomials, which oscillate fastest at the ends of their arc. */
+static double edge_at(const cb_basis *b, int k, int panels) {
+  return b->harmonics ? (double)k / panels : (1 - cos(M_PI * k / panels)) / 2;
+}
+
 static cb_status finish(cb_basis *b, const int *panels_of, cb_basis **out) {
   const int s = CB_BASIS_STAGES;
   const size_t nodes = (size_t)b->panels * s;
@@ -69,8 +74,9 @@ static cb_status finish(cb_basis *b, const int *panels_of, cb_basis **out) {
   int panel = 0;
   for (int arc = 0; arc < b->arcs; arc++)
     for (int k = 0; k < panels_of[arc]; k++, panel++) {
-      const double length = (b->end[arc + 1] - b->end[arc]) / panels_of[arc];
-      b->edge[panel] = b->end[arc] + k * length;
+      const double whole = b->end[arc + 1] - b->end[arc];
+      b->edge[panel] = b->end[arc] + whole * edge_at(b, k, panels_of[arc]);
+      const double length = b->end[arc] + whole * edge_at(b, k + 1, panels_of[arc]) - b->edge[panel];
       for (int i = 0; i < s; i++) {
         const int q = panel * s + i;
         b->time[q] = b->edge[panel] + b->gauss.c[i] * length;
@@ -121,7 +127,7 @@ cb_status cb_basis_arcs(int arcs, const double *ends, int degree, int panels, cb
   b->degree = degree;
   b->functions = arcs * degree;
   for (int k = 0; k < arcs; k++) {
-    const double share = panels > 0 ? panels * (ends[k + 1] - ends[k]) : degree;
+    const double share = panels > 0 ? panels * (ends[k + 1] - ends[k]) : .6 * degree;
     panels_of[k] = (int)fmax(2, ceil(share));
     b->panels += panels_of[k];
   }

@@ -1,0 +1,96 @@
+/* Starts of a search. */
+#include "optimum/start.h"
+
+#include "core/failure.h"
+
+#include <curvebody/holonomy.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HARMONICS = 2, ROW = 2 * HARMONICS };
+
+/* splitmix64 */
+static double uniform(uint64_t *state) {
+  uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* Where shapes are drawn from: bounds, else a period, else a quarter turn and a half about 0. */
+static void window(const cb_optimum_problem *p, int i, double *low, double *high) {
+  const double period = p->bundle->period[i];
+  *low = period > 0 ? -period / 2 : -M_PI / 2, *high = -*low;
+  if (p->lower && isfinite(p->lower[i])) *low = p->lower[i];
+  if (p->upper && isfinite(p->upper[i])) *high = p->upper[i];
+}
+
+/* A gait of mean and rows cosine 1.., sine 1.., scaled by s; through the base, where there is one. */
+static cb_status loop(const cb_optimum_problem *p, const double *mean, const double *rows, double s, cb_gait **out) {
+  const int n = p->bundle->n;
+  double m[CB_SHAPE_MAX], x[ROW * CB_SHAPE_MAX];
+  for (int k = 0; k < ROW * n; k++) x[k] = s * rows[k];
+  for (int i = 0; i < n; i++) {
+    m[i] = p->base ? p->base[i] : mean[i];
+    for (int k = 0; p->base && k < HARMONICS; k++) m[i] -= x[k * n + i];
+  }
+  return cb_gait_fourier(n, HARMONICS, m, x, x + HARMONICS * n, out);
+}
+
+/* Size of what a gait does; nan where the bundle does not let it. */
+static double reach(const cb_bundle *b, const cb_gait *gait) {
+  double g[CB_GROUP_SIZE], y[CB_GROUP_DIM], sum = 0;
+  if (cb_holonomy(b, gait, 1e-3, g, NULL, NULL) || b->group->log(b->group, g, y)) return NAN;
+  for (int a = 0; a < b->group->dim; a++) sum += y[a] * y[a];
+  return sqrt(sum);
+}
+
+static double wanted(const cb_optimum_problem *p) {
+  const cb_group *G = p->bundle->group;
+  const double amount = cb_gait_target_get(G, &p->target);
+  double y[CB_GROUP_DIM], sum = 0;
+  if (isfinite(amount)) return fabs(amount);
+  if (p->target.kind != CB_GAIT_ELEMENT || G->log(G, p->target.element, y)) return 1;
+  for (int a = 0; a < G->dim; a++) sum += y[a] * y[a];
+  return sqrt(sum);
+}
+
+/* The k-th; NULL where the bundle allows none of some tries. */
+static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out) {
+  enum { TRIES = 20 };
+  const int n = p->bundle->n;
+  uint64_t seed = p->seed * UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)k * UINT64_C(0x9e3779b97f4a7c15);
+  *out = NULL;
+  for (int tries = 0; tries < TRIES; tries++) {
+    double mean[CB_SHAPE_MAX], rows[ROW * CB_SHAPE_MAX], s = 1;
+    for (int i = 0; i < n; i++) {
+      double low, high;
+      window(p, i, &low, &high);
+      mean[i] = low + (high - low) * uniform(&seed);
+      for (int h = 0; h < ROW; h++) rows[h * n + i] = (high - low) / (h % HARMONICS ? 12 : 3) * (uniform(&seed) - .5);
+    }
+    for (int pass = 0; pass < 3; pass++) {
+      cb_gait *gait;
+      const cb_status status = loop(p, mean, rows, s, &gait);
+      if (status) return status;
+      const double far = reach(p->bundle, gait);
+      if (pass == 2 && isfinite(far)) return *out = gait, CB_OK;
+      cb_gait_free(gait);
+      s *= isfinite(far) && far > 0 ? fmin(2, fmax(.2, sqrt(wanted(p) / far))) : .3;
+    }
+  }
+  return CB_OK;
+}
+
+cb_status cb_start_gaits(const cb_optimum_problem *p, int *count, cb_gait ***gaits) {
+  *count = 0;
+  *gaits = calloc((size_t)p->starts + 8, sizeof **gaits);
+  if (!*gaits) return cb_fail(CB_ERROR_MEMORY, "no memory for %d starts", p->starts);
+  cb_status status = p->start ? cb_gait_shifted(p->start, 0, &(*gaits)[(*count)++]) : CB_OK;
+  for (int k = 0; !status && k < p->starts; k++) {
+    status = random_start(p, k, &(*gaits)[*count]);
+    *count += (*gaits)[*count] != NULL;
+  }
+  return status;
+}

@@ -1,0 +1,110 @@
+/* A solution of the direct search as an optimum: refined, held against Wong's equations, and judged.
+ *
+ *   index: negative eigenvalues of the second variation of mu E/2 + <nu, c> over gaits at the target, without the shift of
+ *   time; flat: those that are 0 to round-off
+ */
+#include "core/failure.h"
+#include "optimum/extremal.h"
+#include "optimum/find.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SIZE_MAX_OF_BASIS = 64, STEPS = 40 };
+
+/* Coefficients are of rates: what is left out of a gait is less than the last of them. */
+static double tail(const cb_direct *d) {
+  const int f = d->basis->functions, n = d->v->n, last = f - f / 5;
+  double most = 0, end = 0;
+  for (int i = 0; i < n; i++)
+    for (int a = 1; a < f; a++) {
+      most = fmax(most, fabs(d->c[i * f + a]));
+      if (a >= last) end = fmax(end, fabs(d->c[i * f + a]));
+    }
+  return most > 0 ? end / most : 0;
+}
+
+static int size_of(const cb_direct *d) { return d->basis->harmonics ? d->basis->harmonics : d->basis->degree / 2; }
+
+cb_status cb_direct_refine(cb_direct **at) {
+  static const double small = 1e-10;
+  cb_status status = CB_OK;
+  while (!status && tail(*at) > small && 2 * size_of(*at) <= SIZE_MAX_OF_BASIS) {
+    cb_direct *d = *at, *finer = NULL;
+    cb_gait *gait = NULL;
+    status = cb_basis_gait(d->basis, d->v->n, d->c, &gait);
+    /* an arc of a degree beyond 64 is none: its size is at most 32 */
+    if (!status && !d->basis->harmonics && 2 * size_of(d) > SIZE_MAX_OF_BASIS / 2) return cb_gait_free(gait), CB_OK;
+    if (!status) status = cb_direct_create(d->problem, 2 * size_of(d), &finer);
+    if (!status) status = cb_direct_from(finer, gait);
+    cb_gait_free(gait);
+    if (!status) {
+      finer->amount = d->amount;
+      if (isfinite(d->amount)) cb_gait_target_set(d->problem->bundle->group, &finer->target, d->amount);
+      status = cb_direct_solve(finer, STEPS);
+    }
+    if (status) {
+      cb_direct_free(finer);
+      return status == CB_STEP_NO_CONVERGENCE ? CB_OK : status;
+    }
+    cb_direct_free(d);
+    *at = finer;
+  }
+  return status;
+}
+
+/* p = M r' + <lambda, A> at the start */
+static cb_status start(const cb_direct *d, cb_optimum *o) {
+  const cb_bundle *b = d->problem->bundle;
+  const int n = b->n, dim = b->group->dim;
+  double A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
+  cb_gait_at(o->gait, 0, o->r, o->rate);
+  const cb_status status = cb_bundle_connection(b, o->r, A, NULL, M, NULL);
+  for (int i = 0; i < n; i++) {
+    o->p[i] = 0;
+    for (int j = 0; j < n; j++) o->p[i] += M[i * n + j] * o->rate[j];
+    for (int a = 0; a < dim; a++) o->p[i] += o->lambda[a] * A[a * n + i];
+  }
+  return status;
+}
+
+/* What is negative or flat is so beside the largest; round-off of a few hundred nodes is far below. */
+static cb_status judge(cb_direct *d, cb_optimum *o) {
+  static const double small = 1e-8;
+  const cb_status status = cb_direct_bend(d);
+  if (status) return status;
+  const double *e = d->qp->eigen, most = d->qp->values ? fmax(fabs(e[0]), fabs(e[d->qp->values - 1])) : 0;
+  o->index = o->flat = 0;
+  for (int k = 0; k < d->qp->values; k++) {
+    o->index += e[k] < -small * most;
+    o->flat += fabs(e[k]) <= small * most;
+  }
+  return CB_OK;
+}
+
+/* Where Wong's equations are not solved near the gait it is told without them. */
+static cb_status by_wong(cb_direct *d, cb_optimum *o) {
+  cb_extremal *e;
+  o->wong = o->speed = o->momentum = o->casimir = NAN;
+  const cb_status status = cb_extremal_solve(d->problem, o->gait, o->lambda, d->amount, &e);
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK;
+  o->wong = e->cost;
+  o->speed = e->speed, o->momentum = e->momentum, o->casimir = e->casimir;
+  cb_extremal_free(e);
+  return CB_OK;
+}
+
+cb_status cb_optimum_tell(cb_direct *d, cb_optimum *o) {
+  const cb_group *G = d->problem->bundle->group;
+  *o = (cb_optimum){.cost = d->v->cost, .length = sqrt(d->v->cost), .amount = d->amount, .found = 1};
+  memcpy(o->g, d->v->g, (size_t)G->size * sizeof *o->g);
+  memcpy(o->lambda, d->lambda, (size_t)G->dim * sizeof *o->lambda);
+  o->conjugates = -1;
+  o->conjugate[0] = o->conjugate[1] = NAN;
+  cb_status status = cb_basis_gait(d->basis, d->v->n, d->c, &o->gait);
+  if (!status) status = start(d, o);
+  if (!status) status = judge(d, o);
+  if (!status) status = by_wong(d, o);
+  if (status) cb_gait_free(o->gait), o->gait = NULL;
+  return status;
+}

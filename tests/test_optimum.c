@@ -1,0 +1,94 @@
+/* Searching for gaits from many starts: branches, verdicts, and Wong's equations beside the direct search.
+ * labels: medium */
+#include "check.h"
+#include <curvebody/holonomy.h>
+#include <curvebody/optimum.h>
+
+static cb_optima *found(const char *name, cb_optimum_problem *p) {
+  cb_bundle *b;
+  cb_optima *o;
+  check_ok(cb_bundle_create(name, NULL, &b));
+  p->bundle = b;
+  if (!p->starts) p->starts = 24;
+  check_ok(cb_optimum_find(p, &o));
+  for (int k = 0; k < o->count; k++) {
+    const cb_optimum *one = &o->item[k];
+    double g[CB_GROUP_SIZE], cost;
+    check_ok(cb_holonomy(b, one->gait, 0, g, NULL, &cost));
+    check_relative(one->cost, cost, 1e-9); /* the last coefficients of a gait are 1e-10 of the first, or 64 */
+    for (int a = 0; a < b->group->size; a++) check_near(one->g[a], g[a], 1e-9);
+    if (isfinite(one->wong)) check_relative(one->cost, one->wong, 1e-9);
+  }
+  return o;
+}
+
+static void done(const cb_optimum_problem *p, cb_optima *o) {
+  cb_optima_free(o);
+  cb_bundle_free((cb_bundle *)p->bundle);
+}
+
+/* By shooting, arcs and Fourier-Galerkin elsewhere: the family about (z, -z) is cheaper than that about 0. */
+static void both_ways_of_purcell_to_move_are_found(void **state) {
+  (void)state;
+  cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .03}, .seed = 1};
+  cb_optima *o = found("purcell", &p);
+  check_at_least(o->count, 2);
+  check_relative(o->item[0].cost, .118182747176, 5e-12);
+  check_relative(o->item[1].cost, .126266414425, 5e-12);
+  for (int k = 0; k < 2; k++) {
+    check_relative(o->item[k].wong, o->item[k].cost, 1e-11);
+    assert_int_equal(o->item[k].index, 0);
+    assert_int_equal(o->item[k].flat, 0);
+  }
+  done(&p, o);
+}
+
+static void a_turn_and_an_element_have_their_corner(void **state) {
+  (void)state;
+  cb_optimum_problem turn = {.target = {.kind = CB_GAIT_TURN, .value = .1}, .seed = 1};
+  cb_optima *o = found("purcell", &turn);
+  check_relative(o->item[0].cost, .034936705669, 2e-11);
+  done(&turn, o);
+  cb_optimum_problem element = {.target = {.kind = CB_GAIT_ELEMENT, .element = {.02, 0, .05}}, .seed = 1};
+  o = found("purcell", &element);
+  const cb_optimum *best = &o->item[0];
+  check_relative(best->wong, .061773382295, 2e-11);
+  check_relative(best->cost, .061773382295, 2e-11);
+  check_near(best->r[0], .93855002, 1e-8);
+  check_near(best->r[1], .85926757, 1e-8);
+  done(&element, o);
+}
+
+static void pmpy_from_a_base(void **state) {
+  (void)state;
+  const double base[2] = {5, 4 * M_PI / 3};
+  cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {.1}}, .base = base, .seed = 1};
+  cb_optima *o = found("pmpy", &p);
+  check_relative(o->item[0].cost, 66.275422594, 1e-11);
+  check_relative(o->item[0].lambda[0], 285.8939827, 1e-9);
+  done(&p, o);
+}
+
+/* Without a base it runs to small distances, where the model ends. */
+static void a_cost_that_falls_without_end_is_told(void **state) {
+  (void)state;
+  cb_bundle *b;
+  cb_optima *o;
+  check_ok(cb_bundle_create("pmpy", NULL, &b));
+  cb_gait *start;
+  const double mean[2] = {5, 4}, cosine[2] = {.5, 0}, sine[2] = {0, .5};
+  check_ok(cb_gait_fourier(2, 1, mean, cosine, sine, &start));
+  const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .1}, .start = start};
+  assert_int_equal(cb_optimum_find(&p, &o), CB_STEP_NO_CONVERGENCE);
+  assert_non_null(strstr(cb_error_text(), "no least cost"));
+  cb_gait_free(start);
+  cb_bundle_free(b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(both_ways_of_purcell_to_move_are_found),
+                                     cmocka_unit_test(a_turn_and_an_element_have_their_corner),
+                                     cmocka_unit_test(pmpy_from_a_base),
+                                     cmocka_unit_test(a_cost_that_falls_without_end_is_told)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

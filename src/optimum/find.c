@@ -45,12 +45,14 @@ static void mean_shape(const cb_direct *d, double *r) {
 static void search(const cb_optimum_problem *p, const cb_gait *start, trial *t) {
   t->status = cb_direct_create(p, FIRST_SIZE, &t->d);
   if (!t->status) t->status = cb_direct_from(t->d, start);
+  if (!t->status) t->status = cb_variation_at(t->d->v, t->d->c, 0);
+  const double before = t->status ? NAN : t->d->v->cost;
   if (!t->status) t->status = cb_direct_solve(t->d, STEPS);
   t->found = 1;
   if (!t->status || !t->d) return;
-  mean_shape(t->d, t->shape);
   const double size = isfinite(t->d->amount) ? fabs(t->d->amount) : 1;
-  t->runaway = t->status == CB_STEP_NO_CONVERGENCE && t->d->off < 1e-2 * size && t->d->slope > 1e-3;
+  mean_shape(t->d, t->shape);
+  t->runaway = t->status == CB_STEP_NO_CONVERGENCE && t->d->off < .1 * size && t->d->v->cost < .1 * before;
   cb_direct_free(t->d);
   t->d = NULL;
 }

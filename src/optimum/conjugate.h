@@ -5,7 +5,7 @@
  * Where conditions leave numbers of g free, the extremals are those that meet the submanifold of the target rightly,
  * followed backwards from t = 1 (focal times, told as 1 - t).
  * With Y = (dr, eta), Z = (dp, zeta) of a Lagrangian frame in canonical coordinates about the extremal, eta = (delta g)
- * g^-1, zeta = delta mu - ad*_eta mu/2, mu = Ad*_{g^-1} lambda, the unitary (Z + iY)(Z - iY)^-1 has eigenvalues
+ * g^-1, zeta = delta mu + ad*_eta mu/2, mu = Ad*_{g^-1} lambda, the unitary (Z + iY)(Z - iY)^-1 has eigenvalues
  * exp(2 i phi_j); phi passes whole multiples of pi, upwards, at conjugate times alone. The sum of all phi is followed
  * along the path, so that a double time counts twice and none is missed.
  * Source: Agrachev & Sachkov, Control Theory from the Geometric Viewpoint (2004), chapter 21, doi:10.1007/978-3-662-
@@ -19,6 +19,7 @@
 typedef struct cb_conjugate {
   int count;      /* in (0, 1) */
   double time[2]; /* the first of these, and the first from 1 on; infinite where there is none up to `last` */
+  double skew;    /* the largest of Y'Z - Z'Y of columns of length 1, which is 0 but for errors */
 } cb_conjugate;
 
 /* last: how far to look, at least 1. Times to 1e-10. CB_ERROR_UNSUPPORTED for a free base or arcs along bounds. What

@@ -1,0 +1,400 @@
+/* Conjugate and focal times: a Lagrangian frame carried along an extremal, and the angles it turns through. */
+#include "optimum/conjugate.h"
+
+#include "core/failure.h"
+#include "optimum/extremal_flow.h"
+
+#include <complex.h>
+#include <gsl/gsl_eigen.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ORDER = CB_SHAPE_MAX + CB_GROUP_DIM, FRAME = ORDER * ORDER };
+
+/* Where the frame is after an elapsed time; columns of D[size][order], eta[dim][order], dmu[dim][order]. */
+typedef struct frame {
+  double t, x[CB_WONG_MAX], g[CB_GROUP_SIZE];
+  double D[CB_WONG_MAX * ORDER], eta[CB_GROUP_DIM * ORDER];
+  double phi[ORDER], sum; /* angles in [0, pi), ascending; the sum of all with their whole turns */
+  long passed;            /* multiples of pi */
+  double skew;            /* the largest so far */
+} frame;
+
+typedef struct path {
+  const cb_extremal *e;
+  flow *flow;
+  int n, dim, size, order;
+  double way; /* 1; -1 backwards from the end */
+  double mu[CB_GROUP_DIM], dmu[CB_GROUP_DIM * ORDER];
+  double sigma[ORDER]; /* rows of Y are over sigma, rows of Z times it */
+  gsl_eigen_symmv_workspace *room;
+} path;
+
+/* --- angles --- */
+
+/* Y[order][order] and Z, scaled; backwards -Z, so that angles grow. */
+static void position_and_momentum(const path *p, const frame *f, double *Y, double *Z) {
+  const int n = p->n, d = p->order;
+  double along[CB_GROUP_DIM], turned[CB_GROUP_DIM];
+  for (int c = 0; c < d; c++) {
+    for (int i = 0; i < n; i++) {
+      Y[i * d + c] = f->D[i * d + c] / p->sigma[i];
+      Z[i * d + c] = p->way * f->D[(n + i) * d + c] * p->sigma[i];
+    }
+    for (int a = 0; a < p->dim; a++) along[a] = f->eta[a * d + c];
+    cb_group_ad_dual(p->flow->p.G, along, p->mu, turned);
+    for (int a = 0; a < p->dim; a++) {
+      Y[(n + a) * d + c] = along[a] / p->sigma[n + a];
+      Z[(n + a) * d + c] = p->way * (p->dmu[a * d + c] + turned[a] / 2) * p->sigma[n + a];
+    }
+  }
+}
+
+/* Columns of (Y, Z) become orthonormal, twice over. */
+static void orthonormalise(int d, double *Y, double *Z) {
+  for (int round = 0; round < 2; round++)
+    for (int c = 0; c < d; c++) {
+      for (int b = 0; b <= c; b++) {
+        double dot = 0;
+        for (int i = 0; i < d; i++) dot += Y[i * d + b] * Y[i * d + c] + Z[i * d + b] * Z[i * d + c];
+        const double keep = b == c ? 1 / sqrt(dot) : 1, less = b == c ? 0 : dot;
+        for (int i = 0; i < d; i++) {
+          Y[i * d + c] = keep * Y[i * d + c] - less * Y[i * d + b];
+          Z[i * d + c] = keep * Z[i * d + c] - less * Z[i * d + b];
+        }
+      }
+    }
+}
+
+/* arg det (Z + iY), by elimination. */
+static double argument(int d, const double *Y, const double *Z) {
+  double complex a[FRAME], det = 1;
+  for (int k = 0; k < d * d; k++) a[k] = Z[k] + I * Y[k];
+  for (int k = 0; k < d; k++) {
+    int best = k;
+    for (int i = k + 1; i < d; i++)
+      if (cabs(a[i * d + k]) > cabs(a[best * d + k])) best = i;
+    for (int j = 0; best != k && j < d; j++) {
+      const double complex swap = a[k * d + j];
+      a[k * d + j] = a[best * d + j];
+      a[best * d + j] = swap;
+    }
+    const double complex pivot = a[k * d + k];
+    det *= (best == k ? pivot : -pivot) / cabs(pivot);
+    for (int i = k + 1; i < d; i++) {
+      const double complex factor = a[i * d + k] / pivot;
+      for (int j = k; j < d; j++) a[i * d + j] -= factor * a[k * d + j];
+    }
+  }
+  return carg(det);
+}
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* phi[d] in [0, pi): exp(2 i phi) are the eigenvalues of (Z + iY)(Z + iY)^T, Y and Z orthonormal, whose real and
+ * imaginary parts commute: those of a mixture of both that does not mix what differs. */
+static void angles(const path *p, const double *Y, const double *Z, double *phi) {
+  const int d = p->order;
+  const size_t N = (size_t)d;
+  double C[FRAME], S[FRAME], mixed[FRAME], vector[FRAME], value[ORDER];
+  for (int i = 0; i < d; i++)
+    for (int j = 0; j < d; j++) {
+      C[i * d + j] = S[i * d + j] = 0;
+      for (int k = 0; k < d; k++) {
+        C[i * d + j] += Z[i * d + k] * Z[j * d + k] - Y[i * d + k] * Y[j * d + k];
+        S[i * d + j] += Z[i * d + k] * Y[j * d + k] + Y[i * d + k] * Z[j * d + k];
+      }
+    }
+  gsl_matrix_view m = gsl_matrix_view_array(mixed, N, N), v = gsl_matrix_view_array(vector, N, N);
+  gsl_vector_view e = gsl_vector_view_array(value, N);
+  double pure = 0;
+  for (int trial = 0; trial < 8 && pure < .999; trial++) {
+    const double a = .7 + 1.1 * trial;
+    for (int k = 0; k < d * d; k++) mixed[k] = cos(a) * C[k] + sin(a) * S[k];
+    gsl_eigen_symmv(&m.matrix, &e.vector, &v.matrix, p->room);
+    pure = 1;
+    for (int k = 0; k < d; k++) {
+      double cosine = 0, sine = 0;
+      for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++) {
+          cosine += vector[i * d + k] * C[i * d + j] * vector[j * d + k];
+          sine += vector[i * d + k] * S[i * d + j] * vector[j * d + k];
+        }
+      phi[k] = atan2(sine, cosine) / 2;
+      if (phi[k] < 0) phi[k] += M_PI;
+      pure = fmin(pure, hypot(sine, cosine));
+    }
+  }
+  qsort(phi, N, sizeof *phi, ascending);
+}
+
+/* The largest of Y'Z - Z'Y of columns of length 1. */
+static double skewness(int d, const double *Y, const double *Z) {
+  double most = 0;
+  for (int b = 0; b < d; b++)
+    for (int c = 0; c < b; c++) {
+      double form = 0, square[2] = {0, 0};
+      for (int i = 0; i < d; i++) {
+        form += Y[i * d + b] * Z[i * d + c] - Z[i * d + b] * Y[i * d + c];
+        square[0] += Y[i * d + b] * Y[i * d + b] + Z[i * d + b] * Z[i * d + b];
+        square[1] += Y[i * d + c] * Y[i * d + c] + Z[i * d + c] * Z[i * d + c];
+      }
+      most = fmax(most, fabs(form) / sqrt(square[0] * square[1]));
+    }
+  return most;
+}
+
+/* Angles of a frame, their sum counted on from one that is near; by how much it grew. */
+static double read_angles(const path *p, const frame *before, frame *f) {
+  double Y[FRAME], Z[FRAME], rest = 0;
+  position_and_momentum(p, f, Y, Z);
+  const double sum = argument(p->order, Y, Z), grown = before ? remainder(sum - before->sum, 2 * M_PI) : 0;
+  f->sum = before ? before->sum + grown : sum;
+  f->skew = fmax(before ? before->skew : 0, skewness(p->order, Y, Z));
+  orthonormalise(p->order, Y, Z);
+  angles(p, Y, Z, f->phi);
+  for (int k = 0; k < p->order; k++) rest += f->phi[k];
+  f->passed = lround((f->sum - rest) / M_PI);
+  return grown;
+}
+
+/* --- the path --- */
+
+/* to = from carried on by h; with the stages of the extremal's panel where there are some. */
+static cb_status carry(const path *p, const frame *from, double h, const double *stage, frame *to) {
+  const int size = p->size, dim = p->dim, d = p->order;
+  const cb_group *G = p->flow->p.G;
+  const cb_status status = flow_step(p->flow, 0, p->way * h, from->x, stage, 1);
+  if (status) return status;
+  const extremal_mesh *m = p->flow->m;
+  const int wide = columns(m);
+  const double *Phi = m->affine + size * wide;
+  double Ad[CB_GROUP_DIM * CB_GROUP_DIM], local[CB_GROUP_DIM];
+  *to = *from;
+  to->t = from->t + h;
+  memcpy(to->x, m->at.x + size, (size_t)size * sizeof *to->x);
+  G->multiply(G, from->g, m->element + G->size, to->g);
+  G->adjoint(G, from->g, Ad);
+  for (int c = 0; c < d; c++) {
+    for (int i = 0; i < size; i++) {
+      to->D[i * d + c] = 0;
+      for (int j = 0; j < size; j++) to->D[i * d + c] += Phi[i * wide + j] * from->D[j * d + c];
+    }
+    for (int a = 0; a < dim; a++) {
+      local[a] = 0;
+      for (int j = 0; j < size; j++) local[a] += m->eta[a * wide + j] * from->D[j * d + c];
+    }
+    for (int a = 0; a < dim; a++)
+      for (int b = 0; b < dim; b++) to->eta[a * d + c] += Ad[a * dim + b] * local[b];
+  }
+  return CB_OK;
+}
+
+/* In steps so short that the sum of angles is followed. */
+static cb_status advance(const path *p, const frame *from, double h, const double *stage, int depth, frame *to) {
+  enum { DEEPEST = 12 };
+  cb_status status = carry(p, from, h, stage, to);
+  if (!status && (fabs(read_angles(p, from, to)) < .7 || depth == DEEPEST)) return CB_OK;
+  if (status && depth == DEEPEST) return status;
+  frame middle;
+  status = advance(p, from, h / 2, NULL, depth + 1, &middle);
+  return status ? status : advance(p, &middle, h / 2, NULL, depth + 1, to);
+}
+
+/* Continuous in time, and 0 where the `which`-th angle (with its turns) reaches a whole multiple of pi. */
+static double crossing(const path *p, const frame *f, long which) {
+  const long ahead = f->passed - which, d = p->order;
+  if (ahead >= 0) return ahead < d ? f->phi[ahead] : M_PI;
+  return -ahead <= d ? f->phi[d + ahead] - M_PI : -M_PI;
+}
+
+/* The time at which the count of passed multiples becomes `which`, between two frames; by false position (Illinois). */
+static cb_status locate(const path *p, const frame *from, const frame *to, long which, double *t) {
+  double a = 0, b = to->t - from->t, fa = crossing(p, from, which), fb = crossing(p, to, which);
+  int side = 0;
+  for (int round = 0; round < 100 && b - a > 1e-12 && fb != 0; round++) {
+    double h = (a * fb - b * fa) / (fb - fa);
+    if (!(h > a && h < b) || round % 8 == 7) h = (a + b) / 2;
+    frame f;
+    const cb_status status = advance(p, from, h, NULL, 0, &f);
+    if (status) return status;
+    const double value = crossing(p, &f, which);
+    if (value < 0) {
+      a = h, fa = value;
+      if (side == -1) fb /= 2;
+      side = -1;
+    } else {
+      b = h, fb = value;
+      if (side == 1) fa /= 2;
+      side = 1;
+    }
+    if (fabs(value) < 1e-14) a = b = h;
+  }
+  *t = from->t + b;
+  return CB_OK;
+}
+
+/* --- where it begins --- */
+
+/* All p and lambda, from one point. */
+static void from_point(path *p, frame *f) {
+  const int n = p->n, d = p->order;
+  memcpy(f->x, p->e->x, (size_t)p->size * sizeof *f->x);
+  memcpy(p->mu, f->x + 2 * n, (size_t)p->dim * sizeof *p->mu);
+  for (int c = 0; c < d; c++) f->D[(n + c) * d + c] = 1;
+  for (int a = 0; a < p->dim; a++) p->dmu[a * d + n + a] = 1;
+}
+
+/* Rows of kernel[dim - count][dim]: an orthonormal basis of what first[count][dim] does not see. */
+static void kernel_of(int count, int dim, const double *first, double *kernel) {
+  double basis[2 * CB_GROUP_DIM * CB_GROUP_DIM];
+  int have = 0;
+  for (int k = 0; k < count + dim && have < dim; k++) {
+    double *row = basis + have * dim, length = 0, was = 0;
+    for (int a = 0; a < dim; a++) row[a] = k < count ? first[k * dim + a] : k - count == a;
+    for (int a = 0; a < dim; a++) was += row[a] * row[a];
+    for (int again = 0; again < 2; again++)
+      for (int b = 0; b < have; b++) {
+        double dot = 0;
+        for (int a = 0; a < dim; a++) dot += row[a] * basis[b * dim + a];
+        for (int a = 0; a < dim; a++) row[a] -= dot * basis[b * dim + a];
+      }
+    for (int a = 0; a < dim; a++) length += row[a] * row[a];
+    if (length < 1e-12 * was) continue;
+    for (int a = 0; a < dim; a++) row[a] /= sqrt(length);
+    if (k >= count) memcpy(kernel + (have - count) * dim, row, (size_t)dim * sizeof *row);
+    have++;
+  }
+}
+
+/* The conormal bundle of the target at g(1), seen from g(1): p free, mu = sum_k nu_k first_k free in nu, and as g moves
+ * along the target. */
+static cb_status from_target(path *p, const cb_optimum_problem *o, int count, frame *f) {
+  const cb_group *G = p->flow->p.G;
+  const int n = p->n, dim = p->dim, d = p->order;
+  double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM], kernel[CB_GROUP_DIM * CB_GROUP_DIM];
+  double second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM], back[CB_GROUP_SIZE], Ad[CB_GROUP_DIM * CB_GROUP_DIM];
+  const cb_status status = cb_gait_target_at(G, &o->target, p->e->g, c, first, second);
+  if (status) return status;
+  G->inverse(G, p->e->g, back);
+  G->adjoint(G, back, Ad);
+  memcpy(f->x, p->e->x + p->e->panels * p->size, (size_t)p->size * sizeof *f->x);
+  memcpy(p->mu, f->x + 2 * n, (size_t)dim * sizeof *p->mu);
+  kernel_of(count, dim, first, kernel);
+  for (int i = 0; i < n; i++) f->D[(n + i) * d + i] = 1;
+  for (int k = 0; k < dim; k++) {
+    const int column = n + k;
+    double eta[CB_GROUP_DIM] = {0}, dmu[CB_GROUP_DIM] = {0}, turned[CB_GROUP_DIM];
+    if (k < count) {
+      memcpy(turned, first + k * dim, (size_t)dim * sizeof *turned);
+    } else {
+      const double *y = kernel + (k - count) * dim;
+      for (int a = 0; a < dim; a++) {
+        turned[a] = 0;
+        for (int b = 0; b < dim; b++) eta[a] += Ad[a * dim + b] * y[b];
+        for (int q = 0; q < count; q++)
+          for (int b = 0; b < dim; b++) {
+            double slope = second[(q * dim + a) * dim + b];
+            for (int e = 0; e < dim; e++) slope += first[q * dim + e] * p->e->wong.bracket[a][b][e] / 2;
+            turned[a] += p->e->nu[q] * slope * y[b];
+          }
+      }
+    }
+    cb_group_adjoint_dual(G, p->e->g, turned, dmu);
+    cb_group_ad_dual(G, eta, p->mu, turned); /* lambda = Ad*_g mu changes by both */
+    for (int a = 0; a < dim; a++) {
+      p->dmu[a * d + column] = dmu[a];
+      f->eta[a * d + column] = eta[a];
+      f->D[(2 * n + a) * d + column] = dmu[a] + turned[a];
+    }
+  }
+  return CB_OK;
+}
+
+static void scale(path *p) {
+  const cb_extremal *e = p->e;
+  const int n = p->n, stages = e->panels * CB_STAGES;
+  double wide[CB_SHAPE_MAX] = {0}, strong[CB_SHAPE_MAX] = {0}, turn = 0;
+  for (int s = 0; s < stages; s++)
+    for (int i = 0; i < n; i++) {
+      wide[i] = fmax(wide[i], fabs(e->stage[s * p->size + i] - e->r[i]));
+      strong[i] = fmax(strong[i], fabs(e->stage[s * p->size + n + i]));
+    }
+  for (int a = 0; a < p->dim; a++) turn = fmax(turn, fabs(p->mu[a]));
+  for (int i = 0; i < n; i++) p->sigma[i] = strong[i] > 0 && wide[i] > 0 ? sqrt(wide[i] / strong[i]) : 1;
+  for (int a = 0; a < p->dim; a++) p->sigma[n + a] = turn > 0 ? sqrt(e->cost) / turn : 1;
+}
+
+static cb_status begin(path *p, const cb_optimum_problem *o, frame *f) {
+  const int count = cb_gait_target_count(p->flow->p.G, &o->target);
+  *f = (frame){0};
+  p->flow->p.G->identity(p->flow->p.G, f->g);
+  p->way = count == p->dim ? 1 : -1;
+  cb_status status = CB_OK;
+  if (count == p->dim)
+    from_point(p, f);
+  else
+    status = from_target(p, o, count, f);
+  if (status) return status;
+  scale(p);
+  read_angles(p, NULL, f);
+  for (int k = 0; k < p->order; k++) /* 0 and not pi, but for round-off */
+    if (f->phi[k] > M_PI - 1e-9) f->phi[k] = 0;
+  qsort(f->phi, (size_t)p->order, sizeof *f->phi, ascending);
+  f->sum = 0;
+  for (int k = 0; k < p->order; k++) f->sum += f->phi[k];
+  f->passed = 0;
+  return CB_OK;
+}
+
+/* Whether no angle is so near a multiple of pi that round-off decides on which side it is. */
+static bool resolved(const path *p, const frame *f) { return f->phi[0] > 1e-10 && f->phi[p->order - 1] < M_PI - 1e-10; }
+
+static cb_status search(const path *p, const frame *start, double last, cb_conjugate *out) {
+  static const double at_one = 1e-9; /* where symmetries move the gait along itself, 1 is conjugate */
+  frame from = *start, at = *start, next;
+  const double h = 1. / p->e->panels;
+  cb_status status = CB_OK;
+  for (int k = 0; !status && at.t < last - 1e-9 && isinf(out->time[1]); k++) {
+    const bool along = p->way > 0 && k < p->e->panels;
+    status = advance(p, &at, h, along ? p->e->stage + k * CB_STAGES * p->size : NULL, 0, &next);
+    if (status) break;
+    at = next;
+    if (!resolved(p, &at) && at.t < last - h) continue;
+    for (long which = from.passed + 1; !status && which <= at.passed; which++) {
+      double t;
+      status = locate(p, &from, &at, which, &t);
+      if (status) break;
+      if (t < 1 - at_one && out->count++ == 0) out->time[0] = t;
+      if (t >= 1 - at_one && isinf(out->time[1]) && t <= last) out->time[1] = t;
+    }
+    from = at;
+  }
+  out->skew = at.skew;
+  return status > 0 && at.t >= 1 - h / 2 ? CB_OK : status;
+}
+
+cb_status cb_conjugate_find(const cb_optimum_problem *o, const cb_extremal *e, double last, cb_conjugate *out) {
+  path p = {.e = e, .n = e->wong.n, .dim = e->wong.dim, .size = e->wong.size};
+  frame start;
+  cb_conjugate found = {.time = {INFINITY, INFINITY}};
+  p.order = p.n + p.dim;
+  if (!o->base) return cb_fail(CB_ERROR_UNSUPPORTED, "conjugate times of a gait whose base is free");
+  for (int a = 0; a < e->arcs; a++)
+    if (e->held[a]) return cb_fail(CB_ERROR_UNSUPPORTED, "conjugate times of a gait along bounds");
+  if (!(last >= 1)) return cb_fail(CB_ERROR_ARGUMENT, "conjugate times up to %.9g, expected at least 1", last);
+  cb_status status = flow_create(&e->wong, &p.flow);
+  if (status) return status;
+  p.room = gsl_eigen_symmv_alloc((size_t)p.order);
+  if (!p.room) status = cb_fail(CB_ERROR_MEMORY, "no memory for conjugate times");
+  if (!status) status = begin(&p, o, &start);
+  if (!status) status = search(&p, &start, last, &found);
+  gsl_eigen_symmv_free(p.room);
+  flow_free(p.flow);
+  if (!status) *out = found;
+  return status;
+}

@@ -100,6 +100,30 @@ static void sets_take_the_place_of_keys(void **state) {
   cb_scenario_free(s);
 }
 
+static void metric_at(const char *metric, double *M) {
+  const double r[3] = {.4, .3, -.2};
+  double A[9];
+  char text[256];
+  const char *const sets[] = {"optimum={target: {move: 0.01}}", text};
+  snprintf(text, sizeof text, "optimum.%s", metric);
+  cb_scenario *s = opened(swimmer, sets, 2);
+  check_ok(cb_bundle_connection(problem_of(s)->bundle, r, A, NULL, M, NULL));
+  cb_scenario_free(s);
+}
+
+/* In closed form at (.4, .3, -.2), to rounding errors. */
+static void metrics_are_weighed(void **state) {
+  (void)state;
+  double own[9], M[9];
+  metric_at("metric=bundle", own);
+  metric_at("metric=identity", M);
+  for (int k = 0; k < 9; k++) assert_true(M[k] == (k % 4 == 0));
+  metric_at("metric=[[2, 0, 0], [0, 1 + alpha1^2, 0], [0, 0, 3]]", M);
+  for (int k = 0; k < 9; k++) check_near(M[k], k == 0 ? 2 : k == 4 ? 1.16 : k == 8 ? 3 : 0, 1e-15);
+  metric_at("add=[0.5, 0.25, cos(alpha3)]", M);
+  for (int k = 0; k < 9; k++) check_near(M[k], own[k] + (k == 0 ? .5 : k == 4 ? .25 : k == 8 ? cos(.2) : 0), 1e-15);
+}
+
 /* Rounded as they are typed, quaternions come back to the group. */
 static void elements_are_of_the_group(void **state) {
   (void)state;
@@ -139,9 +163,10 @@ static void none_is_asked_where_there_is_no_key(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_asked_is_read_and_shown), cmocka_unit_test(what_is_not_said_has_its_default),
-      cmocka_unit_test(sets_take_the_place_of_keys),     cmocka_unit_test(elements_are_of_the_group),
-      cmocka_unit_test(a_gait_may_touch_its_bounds),     cmocka_unit_test(none_is_asked_where_there_is_no_key),
+      cmocka_unit_test(what_is_asked_is_read_and_shown),     cmocka_unit_test(what_is_not_said_has_its_default),
+      cmocka_unit_test(sets_take_the_place_of_keys),         cmocka_unit_test(metrics_are_weighed),
+      cmocka_unit_test(elements_are_of_the_group),           cmocka_unit_test(a_gait_may_touch_its_bounds),
+      cmocka_unit_test(none_is_asked_where_there_is_no_key),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

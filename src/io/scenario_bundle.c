@@ -149,6 +149,7 @@ cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node) {
 void cb_bundle_scenario_free(cb_bundle_scenario *m) {
   if (!m) return;
   cb_gait_free(m->gait);
+  cb_optimum_scenario_free(m->optimum);
   cb_bundle_free(m->bundle);
   cb_bundle_free(m->plain);
   cb_shape_surface_free(m->shape);

@@ -1,6 +1,7 @@
-/* `optimum:` of a scenario: target, bounds, base. See scenario_optimum.h. */
+/* `optimum:` of a scenario: target, bounds, base, metric. See scenario_optimum.h. */
 #include "io/scenario_optimum.h"
 
+#include "bundle/read.h"
 #include "core/errors.h"
 #include "io/scenario_bundle.h"
 #include "optimum/target.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 typedef struct optimum_parameters {
-  const cb_node *target, *base, *bounds;
+  const cb_node *target, *base, *bounds, *metric, *add;
   int seek, starts, seed;
   double length;
   bool apart;
@@ -33,6 +34,8 @@ const cb_param cb_optimum_table[] = {
     NODE(bounds, "{VARIABLE: [low, high], ..}, or [low, high] of all shape variables; ~ for none"),
     {"apart", CB_PARAM_BOOL, offsetof(optimum_parameters, apart), "false", "", "", NULL,
      "lines of the picture that share no point may touch, not cross"},
+    NODE(metric, "bundle (its own), identity, or rows of expressions of the shape variables"),
+    NODE(add, "added to the metric: as it, or a list of its diagonal (what bending costs by itself)"),
     {"starts", CB_PARAM_INT, offsetof(optimum_parameters, starts), "24", "", ">= 0", NULL,
      "random starts, besides the small ellipses and the scenario's gait"},
     {"seed", CB_PARAM_INT, offsetof(optimum_parameters, seed), "1", "", ">= 0", NULL, "of the random starts"},
@@ -184,7 +187,6 @@ static cb_status read_bound(const cb_node *node, const char *name, double *low, 
 
 static cb_status read_bounds(const cb_bundle *b, const cb_node *node, cb_optimum_scenario *o) {
   for (int i = 0; i < b->n; i++) o->lower[i] = -INFINITY, o->upper[i] = INFINITY;
-  o->problem.lower = o->lower, o->problem.upper = o->upper;
   if (node->kind == CB_NODE_LIST) {
     const cb_status status = read_bound(node, "bounds", &o->lower[0], &o->upper[0]);
     for (int i = 1; i < b->n; i++) o->lower[i] = o->lower[0], o->upper[i] = o->upper[0];
@@ -243,8 +245,9 @@ static cb_status read_range(const cb_bundle *b, const optimum_parameters *p, cb_
   cb_errors errors = cb_errors_begin();
   cb_status base = CB_OK, bounds = CB_OK;
   if (p->base) base = cb_errors_add(&errors, p->base, cb_gait_read_shape(b, p->base, "base", o->base));
-  if (p->base) o->problem.base = o->base;
+  if (p->base && !base) o->problem.base = o->base;
   if (p->bounds) bounds = cb_errors_add(&errors, p->bounds, read_bounds(b, p->bounds, o));
+  if (p->bounds && !bounds) o->problem.lower = o->lower, o->problem.upper = o->upper;
   if (p->bounds && !bounds && p->base && !base)
     cb_errors_add(&errors, p->bounds, check_within(b, o, p->bounds, "base", o->base, o->base));
   if (p->bounds && !bounds && o->problem.start) {
@@ -252,6 +255,44 @@ static cb_status read_range(const cb_bundle *b, const optimum_parameters *p, cb_
     cb_errors_add(&errors, p->bounds, check_within(b, o, p->bounds, "gait", low, high));
   }
   return cb_errors_end(&errors);
+}
+
+/* --- the metric --- */
+
+/* Where the bundle itself is as it should be, so is the metric. */
+static cb_status check_metric_at(const cb_bundle *b, const cb_bundle *weighed, const cb_node *node, const double *r) {
+  double A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
+  if (cb_bundle_connection(b, r, A, NULL, NULL, NULL)) return CB_OK;
+  return cb_bundle_connection(weighed, r, A, NULL, M, NULL) ? cb_node_fail(node, "%s", cb_error_text()) : CB_OK;
+}
+
+/* At the base, on the gait, and at even shapes (multiples of irrationals) within bounds. */
+static cb_status check_metric(const cb_bundle *b, const cb_optimum_scenario *o, const cb_node *node) {
+  enum { SHAPES = 64 };
+  const cb_optimum_problem *p = &o->problem;
+  bool bounded = p->lower != NULL;
+  for (int i = 0; i < b->n && bounded; i++) bounded = isfinite(p->lower[i]) && isfinite(p->upper[i]);
+  cb_status status = p->base ? check_metric_at(b, o->weighed, node, p->base) : CB_OK;
+  for (int k = 0; k < SHAPES && !status; k++) {
+    double r[CB_SHAPE_MAX];
+    if (p->start) cb_gait_at(p->start, (double)k / SHAPES, r, NULL);
+    if (p->start) status = check_metric_at(b, o->weighed, node, r);
+    for (int i = 0; i < b->n && bounded; i++)
+      r[i] = p->lower[i] + (p->upper[i] - p->lower[i]) * fmod(k * sqrt(4 * i + 2), 1);
+    if (bounded && !status) status = check_metric_at(b, o->weighed, node, r);
+  }
+  return status;
+}
+
+static cb_status read_metric(const cb_bundle *b, const optimum_parameters *p, cb_optimum_scenario *o) {
+  const cb_node *node = p->add ? p->add : p->metric;
+  const bool own = !p->metric || (p->metric->kind == CB_NODE_SCALAR && !strcmp(p->metric->text, "bundle"));
+  if (own && !p->add) return CB_OK;
+  cb_status status = cb_bundle_read_metric(b, p->metric, p->add, &o->weighed);
+  if (status) return status;
+  status = check_metric(b, o, node);
+  o->problem.bundle = o->weighed;
+  return status;
 }
 
 /* --- the whole --- */
@@ -282,6 +323,7 @@ cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node) {
   cb_errors errors = cb_errors_begin();
   if (cb_errors_add(&errors, node, cb_params_bind(cb_optimum_table, node, node, NULL, 0, &p)))
     cb_params_bind_right(cb_optimum_table, node, &p);
+  o->node = node;
   o->problem = (cb_optimum_problem){.bundle = b,
                                     .seek = (cb_seek)p.seek,
                                     .length = p.length,
@@ -293,6 +335,11 @@ cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node) {
     cb_errors_add(&errors, p.target, check_amount(b->group, &p, &o->problem.target));
   cb_errors_add(&errors, node, check_length(node, &p));
   cb_errors_add(&errors, node, read_range(b, &p, o));
+  cb_errors_add(&errors, node, read_metric(b, &p, o));
   cb_errors_add(&errors, node, check_bundle(b, node, &p));
   return cb_errors_end(&errors);
+}
+
+void cb_optimum_scenario_free(cb_optimum_scenario *o) {
+  if (o) cb_bundle_free(o->weighed);
 }

@@ -9,12 +9,15 @@
 #include <curvebody/optimum.h>
 
 typedef struct cb_optimum_scenario {
-  cb_optimum_problem problem; /* its arrays are those below, its bundle and gait the scenario's */
+  const cb_node *node;        /* of the key */
+  cb_optimum_problem problem; /* its arrays are those below, its gait the scenario's, and its bundle */
   double base[CB_SHAPE_MAX], lower[CB_SHAPE_MAX], upper[CB_SHAPE_MAX];
+  cb_bundle *weighed; /* the bundle with the metric that is asked for; NULL: its own */
 } cb_optimum_scenario;
 
 /* Of a bundle and gait that were read; node NULL: absent. */
 cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node);
+void cb_optimum_scenario_free(cb_optimum_scenario *o);
 
 extern const cb_param cb_optimum_table[];
 

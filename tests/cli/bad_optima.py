@@ -78,6 +78,16 @@ OTHERS = {
     "fewer starts than none": ([("starts: 24", "starts: @-1")], ["starts: expected an integer >= 0, found '-1'"]),
     "misspelt key": ([("starts: 24", "@start: 24")], ["unknown key 'start', did you mean 'starts'?"]),
 }
+METRICS = {
+    "misspelt metric": ([("  seed: 7", "  metric: @identiy")], ["metric: expected bundle, identity or rows of expressions"]),
+    "metric of one row": ([("  seed: 7", "  metric: @[[1, 0]]")], ["expected 2 rows of expressions"]),
+    "metric of another's variables": ([("  seed: 7", "  metric: [[1, 0], [0, @beta1]]")], ["metric: unknown name `beta1`"]),
+    "metric that is not symmetric": ([("  seed: 7", "  metric: [[1, @alpha1], [0, 1]]")], ["metric is not symmetric"]),
+    "metric that is not positive": ([("  seed: 7", "  metric: @[[1, 0], [0, alpha1]]")],
+                                    ["at alpha1 = ", "the cost metric is not positive definite: a change of alpha2"]),
+    "what is added takes too much away": ([("  seed: 7", "  add: @[0, -1]")],
+                                          ["at alpha1 = 0.5, alpha2 = -0.3: the cost metric is not positive definite"]),
+}
 APART = ("  apart: true\n", "")
 BASE = ("  base: [0.5, -0.3]\n", "")
 WITHOUT_BOUNDS = ("  bounds: {alpha1: [-pi/2, pi/2], alpha2: [-2, ~]}\n", "")
@@ -132,10 +142,10 @@ class BadOptima(Refusals):
         self.good("run", "good.yaml", "-o", "out.h5", "--quiet")
 
     def test_each(self):
-        self.check_cases(PURCELL, TARGETS | SOUGHT | BASES | BOUNDS | OTHERS | ALONE)
+        self.check_cases(PURCELL, TARGETS | SOUGHT | BASES | BOUNDS | OTHERS | METRICS | ALONE)
 
     def test_two_at_once(self):
-        groups = TARGETS, SOUGHT, BASES, BOUNDS, OTHERS
+        groups = TARGETS, SOUGHT, BOUNDS, OTHERS, METRICS
         for one, other in itertools.combinations(groups, 2):
             pairs = [(a, b) for a in one.values() for b in other.values()]
             for (edits, expected), (more, beside) in pairs[::5]:

@@ -66,6 +66,7 @@ static void pmpy_from_a_base(void **state) {
   cb_optima *o = found("pmpy", &p);
   check_relative(o->item[0].cost, 66.275422594, 1e-11);
   check_relative(o->item[0].lambda[0], 285.8939827, 1e-9);
+  assert_int_equal(o->item[0].conjugates, o->item[0].index); /* Morse */
   done(&p, o);
 }
 

@@ -228,6 +228,17 @@ static void accept(cb_direct *d, double amount) {
   if (amount_is_free(d)) cb_gait_target_set(d->problem->bundle->group, &d->target, amount);
 }
 
+/* Newton's step as it is, but for its length; false where the bundle does not let it. */
+static bool leap(cb_direct *d) {
+  double amount, now[sizeof d->condition / sizeof *d->condition];
+  int rows;
+  for (double s = longest(d); s > 1e-3; s /= 2) {
+    displaced(d, s, d->qp->step, &amount);
+    if (isfinite(merit(d, amount, 0, now, &rows))) return accept(d, amount), true;
+  }
+  return false;
+}
+
 /* Along the step, with a correction where the conditions bend; false where the merit does not fall. */
 static bool advance(cb_direct *d, int rows, double rho, double slope) {
   const double off = sum_of_sizes(rows, d->condition), before = value(d, d->amount) + rho * off;
@@ -258,6 +269,7 @@ cb_status cb_direct_solve(cb_direct *d, int most) {
     double largest = 0, slope = 0;
     for (int k = 0; k < rows; k++) largest = fmax(largest, fabs(d->qp->multiplier[k]));
     rho = fmax(rho, 2 * largest);
+    d->qp->stationary = d->stationary;
     double *gradient_now = d->trial;
     gradient(d, gradient_now);
     status = cb_reduced_solve(d->qp);
@@ -265,7 +277,7 @@ cb_status cb_direct_solve(cb_direct *d, int most) {
     for (int a = 0; a < d->qp->unknowns; a++) slope += gradient_now[a] * d->qp->step[a];
     /* where nothing is to be gained but round-off, along what is flat */
     if (d->off <= off_small && fabs(slope) <= 1e-14 * (1 + fabs(value(d, d->amount)))) return CB_OK;
-    if (!advance(d, rows, rho, slope)) {
+    if (d->stationary ? !leap(d) : !advance(d, rows, rho, slope)) {
       if (d->slope <= 1e4 * slope_small && d->off <= 1e3 * off_small) return CB_OK;
       break;
     }

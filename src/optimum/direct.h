@@ -27,6 +27,7 @@ typedef struct cb_direct {
   double condition[CB_CONDITIONS_MAX + 2 + CB_SHAPE_MAX], off; /* the rows, and the largest of them */
   double slope; /* of what is sought along the equations, relative to its gradient */
   int iterations;
+  bool stationary; /* asked: Newton's steps to any gait of stationary cost, not only to one of least */
 } cb_direct;
 
 /* A smooth loop in `size` harmonics where nothing marks its start, otherwise an arc of degree 2 size with a corner

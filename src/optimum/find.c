@@ -42,8 +42,15 @@ static void mean_shape(const cb_direct *d, double *r) {
   }
 }
 
-static void search(const cb_optimum_problem *p, const cb_gait *start, trial *t) {
+/* From a third of the starts to any gait of stationary cost: saddles are told beside the least. */
+static void search(const cb_optimum_problem *p, int k, const cb_gait *start, trial *t) {
   t->status = cb_direct_create(p, FIRST_SIZE, &t->d);
+  if (!t->status && k % 3 == 2) {
+    t->d->stationary = true;
+    t->status = cb_direct_from(t->d, start);
+    if (!t->status && !cb_direct_solve(t->d, STEPS / 2)) return (void)(t->found = 1);
+    t->d->stationary = false;
+  }
   if (!t->status) t->status = cb_direct_from(t->d, start);
   if (!t->status) t->status = cb_variation_at(t->d->v, t->d->c, 0);
   const double before = t->status ? NAN : t->d->v->cost;
@@ -134,7 +141,7 @@ cb_status cb_optimum_find(const cb_optimum_problem *p, cb_optima **out) {
   if (!status) {
     const int threads = cb_threads_for(CB_THREADS_MIN_ELEMENTS);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (int k = 0; k < count; k++) search(p, start[k], &t[k]);
+    for (int k = 0; k < count; k++) search(p, k, start[k], &t[k]);
     all->starts = count;
     for (int k = 0; k < count; k++) all->failed += !t[k].d;
     const int kept = all->failed < count ? tell_apart(t, count, 1e-5) : 0;

@@ -177,7 +177,8 @@ static void solve_indefinite(cb_reduced *r, int m, double *z) {
   for (int k = 0; k < m; k++) {
     double sum = 0;
     for (int i = 0; i < m; i++) sum += w->vector[i * m + k] * z[i];
-    y[k] = sum / fmax(fabs(r->eigen[k]), floor);
+    const double size = fmax(fabs(r->eigen[k]), floor);
+    y[k] = sum / (r->stationary && r->eigen[k] < 0 ? -size : size);
   }
   for (int i = 0; i < m; i++) z[i] = dot(m, w->vector + i * m, y);
 }

@@ -23,6 +23,7 @@ typedef struct cb_reduced {
   double *eigen;      /* [unknowns]: of the reduced Hessian, ascending; where they were asked */
   int values;         /* how many */
   double slope;       /* |(Q'g)_2| */
+  bool stationary;    /* asked: eigenvalues keep their sign: a step of Newton to any stationary point */
   bool convex;        /* the reduced Hessian was positive */
   struct cb_reduced_work *work;
 } cb_reduced;

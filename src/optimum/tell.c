@@ -4,13 +4,13 @@
  *   time; flat: those that are 0 to round-off
  */
 #include "core/failure.h"
-#include "optimum/extremal.h"
+#include "optimum/conjugate.h"
 #include "optimum/find.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SIZE_MAX_OF_BASIS = 64, STEPS = 40 };
+enum { SIZE_MAX_OF_BASIS = 64, STEPS = 40, LAST = 2 /* how far conjugate times are looked for, in gaits */ };
 
 /* Coefficients are of rates: what is left out of a gait is less than the last of them. */
 static double tail(const cb_direct *d) {
@@ -40,6 +40,7 @@ cb_status cb_direct_refine(cb_direct **at) {
     cb_gait_free(gait);
     if (!status) {
       finer->amount = d->amount;
+      finer->stationary = true; /* it is beside it already */
       if (isfinite(d->amount)) cb_gait_target_set(d->problem->bundle->group, &finer->target, d->amount);
       status = cb_direct_solve(finer, STEPS);
     }
@@ -90,6 +91,11 @@ static cb_status by_wong(cb_direct *d, cb_optimum *o) {
   if (status) return status == CB_ERROR_MEMORY ? status : CB_OK;
   o->wong = e->cost;
   o->speed = e->speed, o->momentum = e->momentum, o->casimir = e->casimir;
+  cb_conjugate c;
+  if (d->problem->base && !cb_conjugate_find(d->problem, e, LAST, &c)) {
+    o->conjugates = c.count;
+    o->conjugate[0] = c.time[0], o->conjugate[1] = c.time[1];
+  }
   cb_extremal_free(e);
   return CB_OK;
 }
@@ -100,7 +106,7 @@ cb_status cb_optimum_tell(cb_direct *d, cb_optimum *o) {
   memcpy(o->g, d->v->g, (size_t)G->size * sizeof *o->g);
   memcpy(o->lambda, d->lambda, (size_t)G->dim * sizeof *o->lambda);
   o->conjugates = -1;
-  o->conjugate[0] = o->conjugate[1] = NAN;
+  o->conjugate[0] = o->conjugate[1] = INFINITY;
   cb_status status = cb_basis_gait(d->basis, d->v->n, d->c, &o->gait);
   if (!status) status = start(d, o);
   if (!status) status = judge(d, o);

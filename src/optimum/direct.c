@@ -294,3 +294,37 @@ cb_status cb_direct_bend(cb_direct *d) {
   if (!status) cb_reduced_eigenvalues(d->qp);
   return status;
 }
+
+/* What is negative or flat is so beside the largest; round-off of a few hundred nodes is far below. */
+void cb_direct_signs(const cb_direct *d, int *negative, int *flat) {
+  static const double small = 1e-8;
+  const double *e = d->qp->eigen, most = d->qp->values ? fmax(fabs(e[0]), fabs(e[d->qp->values - 1])) : 0;
+  *negative = *flat = 0;
+  for (int k = 0; k < d->qp->values; k++) {
+    *negative += e[k] < -small * most;
+    *flat += fabs(e[k]) <= small * most;
+  }
+}
+
+cb_status cb_direct_flow(cb_direct *d, double *gain) {
+  bool rest;
+  int rows;
+  double amount, now[sizeof d->condition / sizeof *d->condition], least = INFINITY;
+  cb_status status = prepare(d, &rest, &rows);
+  if (status) return status;
+  const int u = d->qp->unknowns;
+  double rho = 0, *H = d->qp->H, largest = 0;
+  for (int k = 0; k < rows; k++) rho = fmax(rho, 2 * fabs(d->qp->multiplier[k]));
+  for (int a = 0; a < u; a++) largest = fmax(largest, fabs(H[a * u + a]));
+  for (int a = 0; a < u * u; a++) H[a] = a % (u + 1) == 0 ? largest : 0;
+  const double before = value(d, d->amount) + rho * sum_of_sizes(rows, d->condition);
+  status = cb_reduced_solve(d->qp);
+  for (double s = 1; !status && s > 1e-3; s /= 2) {
+    displaced(d, s, d->qp->step, &amount);
+    least = fmin(least, merit(d, amount, rho, now, &rows));
+  }
+  const double saved = fmax(0, before - least);
+  if (!status) status = cb_variation_at(d->v, d->c, 0);
+  *gain = d->problem->seek == CB_SEEK_EFFICIENCY ? 1 - exp(-2 * saved) : 2 * saved / d->v->cost;
+  return status;
+}

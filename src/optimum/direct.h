@@ -42,5 +42,9 @@ cb_status cb_direct_from(cb_direct *d, const cb_gait *gait);
 cb_status cb_direct_solve(cb_direct *d, int most);
 /* Eigenvalues of the second variation over gaits at the target, in qp->eigen, after a solution. */
 cb_status cb_direct_bend(cb_direct *d);
+/* Of these, how many are negative, and how many 0 to round-off. */
+void cb_direct_signs(const cb_direct *d, int *negative, int *flat);
+/* The share of the cost that one step down its slope saves at the target; c stays. */
+cb_status cb_direct_flow(cb_direct *d, double *gain);
 
 #endif

@@ -69,18 +69,10 @@ static cb_status start(const cb_direct *d, cb_optimum *o) {
   return status;
 }
 
-/* What is negative or flat is so beside the largest; round-off of a few hundred nodes is far below. */
 static cb_status judge(cb_direct *d, cb_optimum *o) {
-  static const double small = 1e-8;
   const cb_status status = cb_direct_bend(d);
-  if (status) return status;
-  const double *e = d->qp->eigen, most = d->qp->values ? fmax(fabs(e[0]), fabs(e[d->qp->values - 1])) : 0;
-  o->index = o->flat = 0;
-  for (int k = 0; k < d->qp->values; k++) {
-    o->index += e[k] < -small * most;
-    o->flat += fabs(e[k]) <= small * most;
-  }
-  return CB_OK;
+  if (!status) cb_direct_signs(d, &o->index, &o->flat);
+  return status;
 }
 
 /* Where Wong's equations are not solved near the gait it is told without them. */

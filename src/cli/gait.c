@@ -1,10 +1,11 @@
-/* curvebody gait SCENARIO holonomy|connection|curvature|path
+/* curvebody gait SCENARIO holonomy|connection|curvature|path|optimize
  *
  * A gait in a bundle: what a cycle of it does, the connection at a shape, curvature over a window, the path in the
- * group. Of the scenario, `bundle`, `gait` and `start` are read. */
+ * group; and the gait of least cost. Of the scenario, `bundle`, `gait`, `start` and `optimum` are read. */
 #include "cli/gait.h"
 
 #include "cli/ambient.h"
+#include "core/arena.h"
 #include "io/arrays.h"
 #include <curvebody/node.h>
 #include <math.h>
@@ -13,17 +14,26 @@
 typedef struct part {
   const char *name;
   cb_status (*run)(const cb_gait_job *job);
-  bool writes, moves; /* a file; it needs a gait */
+  bool writes, moves;  /* a file; it needs a gait */
+  const char *instead; /* of a shape that fails; NULL: its failures say themselves what to try */
 } part;
 
-static const part parts[] = {{"holonomy", cb_gait_holonomy, false, true},
-                             {"connection", cb_gait_connection, false, false},
-                             {"curvature", cb_gait_curvature, true, false},
-                             {"path", cb_gait_path, true, true}};
+static const char elsewhere[] = "try a gait that keeps away from this shape";
+static const part parts[] = {{"holonomy", cb_gait_holonomy, false, true, elsewhere},
+                             {"connection", cb_gait_connection, false, false, elsewhere},
+                             {"curvature", cb_gait_curvature, true, false, elsewhere},
+                             {"path", cb_gait_path, true, true, elsewhere},
+                             {"optimize", cb_gait_optimize, false, false, NULL}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 cb_status cb_gait_numbers(const char *option, const char *text, int n, double *out) {
   return cb_ambient_numbers(option, text, n, out);
+}
+
+void cb_gait_row(const char *title, int n, const char *const *names, const double *values) {
+  printf("%-12s", title);
+  for (int i = 0; i < n; i++) printf("%s%s = %.15g", i ? ", " : "", names[i], cb_shown(values[i]));
+  printf("\n");
 }
 
 void cb_gait_json_words(const char *key, int count, const char *const *words) {
@@ -33,6 +43,16 @@ void cb_gait_json_words(const char *key, int count, const char *const *words) {
     cb_json_text(stdout, words[i]);
   }
   printf("]");
+}
+
+void cb_gait_begin_json(const cb_gait_job *job) {
+  printf("{\"bundle\": ");
+  cb_json_text(stdout, cb_bundle_scenario_name(job->motion));
+  printf(", \"group\": ");
+  cb_json_text(stdout, job->bundle->group->name);
+  printf(",\n ");
+  cb_gait_json_words("shape", job->bundle->n, job->bundle->shape);
+  printf(",\n ");
 }
 
 void cb_gait_attributes(const cb_gait_job *job, struct cb_arrays *a) {
@@ -83,23 +103,25 @@ static cb_status go(const part *what, cb_gait_job *job, const cb_words *sets) {
   cb_scenario *s = NULL;
   cb_status status = cb_scenario_open_bundle(job->scenario, sets->word, sets->count, &s);
   if (status) return status;
+  job->read = s;
   job->motion = cb_scenario_bundle(s);
   job->bundle = job->motion->bundle;
   job->title = cb_scenario_title(s);
   if (what->moves && !job->motion->gait)
     status = cb_fail(CB_ERROR_INPUT, "%s:1:1: error: the key `gait` is missing: `%s` is of a gait", job->scenario,
                      what->name);
-  if (!status && what->writes) status = cb_check_output(job->output, cb_scenario_files(s));
+  if (!status && job->output) status = cb_check_output(job->output, cb_scenario_files(s));
   if (!status) status = what->run(job);
   cb_scenario_free(s);
-  if (status <= 0) return status;
-  return cb_fail(status, "%s: %.1500s; try a gait that keeps away from this shape",
-                 status == CB_STEP_SINGULAR ? "singular shape" : cb_status_name(status), cb_error_text());
+  if (status <= 0 || !what->instead) return status;
+  return cb_fail(status, "%s: %.1500s; %s", status == CB_STEP_SINGULAR ? "singular shape" : cb_status_name(status),
+                 cb_error_text(), what->instead);
 }
 
 static int run(int argc, char **argv) {
   cb_words sets = {0};
   cb_gait_job job = {0};
+  cb_gait_asked asked = {0};
   const cb_option options[] = {{"--set", NULL, true, cb_take_word, &sets},
                                {"--json", NULL, false, cb_take_flag, &job.json},
                                {"--output", "-o", true, cb_take_text, &job.output},
@@ -110,6 +132,17 @@ static int run(int argc, char **argv) {
                                {"--plane", NULL, true, cb_take_text, &job.plane},
                                {"--coordinates", NULL, true, cb_take_text, &job.coordinates},
                                {"--times", NULL, true, cb_take_text, &job.times},
+                               {"--move", NULL, true, cb_take_text, &asked.move},
+                               {"--turn", NULL, true, cb_take_text, &asked.turn},
+                               {"--element", NULL, true, cb_take_text, &asked.element},
+                               {"--parts", NULL, true, cb_take_text, &asked.parts},
+                               {"--seek", NULL, true, cb_take_text, &asked.seek},
+                               {"--length", NULL, true, cb_take_text, &asked.length},
+                               {"--base", NULL, true, cb_take_text, &asked.base},
+                               {"--bounds", NULL, true, cb_take_text, &asked.bounds},
+                               {"--apart", NULL, false, cb_take_flag, &asked.apart},
+                               {"--starts", NULL, true, cb_take_text, &asked.starts},
+                               {"--seed", NULL, true, cb_take_text, &asked.seed},
                                {NULL, NULL, false, NULL, NULL}};
   int words;
   const int usage = cb_options_take(&cb_command_gait, options, argc, argv, &words);
@@ -122,16 +155,23 @@ static int run(int argc, char **argv) {
     return cb_usage(&cb_command_gait);
   }
   job.scenario = argv[0];
-  const cb_status status = go(what, &job, &sets);
+  cb_arena *arena = cb_arena_create();
+  cb_status status = arena ? cb_gait_sets(&asked, arena, &sets) : cb_fail(CB_ERROR_MEMORY, "no memory for options");
+  if (!status) status = go(what, &job, &sets);
+  cb_arena_free(arena);
   return status ? cb_report(status) : CB_EXIT_DONE;
 }
 
 const cb_command cb_command_gait = {
     "gait",
     "SCENARIO holonomy [--error E] | connection [--at R] | curvature [--grid N1xN2] [--window LO:HI,LO:HI] [--plane "
-    "NAME,NAME] [--coordinates minimum_perturbation] -o OUT.h5 | path [--times N] -o OUT.h5; each with [--set "
+    "NAME,NAME] [--coordinates minimum_perturbation] -o OUT.h5 | path [--times N] -o OUT.h5 | optimize [--move X | "
+    "--turn T | "
+    "--element NUMBERS | --parts NAME=X,...] [--seek cost|efficiency|target] [--length L] [--base R] [--bounds LO:HI | "
+    "--bounds NAME=LO:HI,...] [--apart] [--starts N] [--seed N] [--error E] [-o OUT.yaml|OUT.h5]; each with [--set "
     "KEY=VALUE]... [--json]",
     "Follows a gait in a bundle: group element, length, cost and efficiency of a cycle; connection, curvature and "
-    "metric at a shape R, or over a window of shape space; the path in the group. Of the scenario, bundle, gait and "
-    "start are read.",
+    "metric at a shape R, or over a window of shape space; the path in the group; the gait of least cost at a target, "
+    "or "
+    "the most efficient one, and how it is known to be. Of the scenario, bundle, gait, start and optimum are read.",
     run};

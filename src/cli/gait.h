@@ -7,6 +7,7 @@
 
 typedef struct cb_gait_job {
   const char *scenario; /* the file's name */
+  cb_scenario *read;    /* it */
   const cb_bundle_scenario *motion;
   const cb_bundle *bundle; /* the one to look at: motion's, in coordinates as asked */
   const char *title;
@@ -14,11 +15,34 @@ typedef struct cb_gait_job {
   const char *output, *error, *at, *grid, *window, *plane, *coordinates, *times;
 } cb_gait_job;
 
+/* Options that stand for keys of `optimum`, NULL where absent. */
+typedef struct cb_gait_asked {
+  const char *move, *turn, *element, *parts, *seek, *length, *base, *bounds, *starts, *seed;
+  bool apart;
+} cb_gait_asked;
+/* Appends what --set would say; the words live in arena. CB_ERROR_INPUT for what cannot be said at once. */
+struct cb_arena;
+cb_status cb_gait_sets(const cb_gait_asked *asked, struct cb_arena *arena, cb_words *sets);
+
 /* The parts; each returns a status with its text. */
 cb_status cb_gait_holonomy(const cb_gait_job *job);
 cb_status cb_gait_connection(const cb_gait_job *job);
 cb_status cb_gait_curvature(const cb_gait_job *job);
 cb_status cb_gait_path(const cb_gait_job *job);
+cb_status cb_gait_optimize(const cb_gait_job *job);
+
+/* "minimum", "saddle of index 1", "not proved: ..". */
+typedef struct cb_gait_words {
+  char text[128];
+} cb_gait_words;
+cb_gait_words cb_gait_verdict_words(const cb_optimum *o);
+double cb_gait_efficiency(const cb_optimum *o);
+/* Line by line, and key by key without the braces around; based: conjugate times are known. */
+void cb_gait_put_optimum(const cb_bundle *b, bool based, const cb_optimum *o);
+void cb_gait_put_optimum_json(const cb_bundle *b, const cb_optimum *o);
+
+/* optima to the output, a scenario with the best gait or by its suffix .h5 arrays (cli/gait_optimize_write.c). */
+cb_status cb_gait_write_optima(const cb_gait_job *job, const cb_optimum_problem *problem, const cb_optima *found);
 
 /* Attributes of every file: versions, bundle, group, title. */
 struct cb_arrays;
@@ -27,6 +51,10 @@ void cb_gait_attributes(const cb_gait_job *job, struct cb_arrays *a);
 /* n numbers parted by commas, as an option's value. */
 cb_status cb_gait_numbers(const char *option, const char *text, int n, double *out);
 
+/* "title       x = 1, y = 2" */
+void cb_gait_row(const char *title, int n, const char *const *names, const double *values);
+/* "{" and who is spoken of, up to the next key. */
+void cb_gait_begin_json(const cb_gait_job *job);
 /* Numbers and names on stdout as JSON: [..] of `count`, and of rank dimensions. */
 void cb_gait_json(const char *key, int rank, const int *dims, const double *values, bool last);
 void cb_gait_json_words(const char *key, int count, const char *const *words);

@@ -53,47 +53,30 @@ static cb_status find_cycle(const cb_gait_job *job, cycle *c) {
   return CB_OK;
 }
 
-static void row(const char *title, int n, const char *const *names, const double *values) {
-  printf("%-12s", title);
-  for (int i = 0; i < n; i++) printf("%s%s = %.15g", i ? ", " : "", names[i], cb_shown(values[i]));
-  printf("\n");
-}
-
 static void holonomy_text(const cb_gait_job *job, const cycle *c) {
   const cb_bundle *b = job->bundle;
   const cb_group *G = b->group;
   printf("%s: %d shape variable%s, fibre %s\n", cb_bundle_scenario_name(job->motion), b->n, b->n == 1 ? "" : "s",
          G->name);
-  row("holonomy", G->size, G->number, c->g);
+  cb_gait_row("holonomy", G->size, G->number, c->g);
   if (c->has_log)
-    row("its log", G->dim, G->axis, c->log);
+    cb_gait_row("its log", G->dim, G->axis, c->log);
   else
     printf("its log     is not unique\n");
-  if (c->has_table) row("within", G->dim, G->axis, c->table);
-  if (c->has_integral) row("integral", G->dim, G->axis, c->cbvi); /* -int int B */
+  if (c->has_table) cb_gait_row("within", G->dim, G->axis, c->table);
+  if (c->has_integral) cb_gait_row("integral", G->dim, G->axis, c->cbvi); /* -int int B */
   printf("length      %.15g\ncost        %.15g\nefficiency  %.15g\n", c->length, c->cost, c->efficiency);
   if (job->motion->repeat > 1) {
     char title[24];
     snprintf(title, sizeof title, "%d cycles", job->motion->repeat);
-    row(title, G->size, G->number, c->repeated);
+    cb_gait_row(title, G->size, G->number, c->repeated);
   }
-}
-
-/* "{" and who is spoken of, up to the next key. */
-static void begin_json(const cb_gait_job *job) {
-  printf("{\"bundle\": ");
-  cb_json_text(stdout, cb_bundle_scenario_name(job->motion));
-  printf(", \"group\": ");
-  cb_json_text(stdout, job->bundle->group->name);
-  printf(",\n ");
-  cb_gait_json_words("shape", job->bundle->n, job->bundle->shape);
-  printf(",\n ");
 }
 
 static void holonomy_json(const cb_gait_job *job, const cycle *c) {
   const cb_bundle *b = job->bundle;
   const cb_group *G = b->group;
-  begin_json(job);
+  cb_gait_begin_json(job);
   cb_gait_json_words("numbers", G->size, G->number);
   printf(",\n ");
   cb_gait_json_words("axes", G->dim, G->axis);
@@ -182,7 +165,7 @@ static void local_json(const cb_gait_job *job, const local *at) {
   const cb_bundle *b = job->bundle;
   const cb_group *G = b->group;
   const int A[] = {G->dim, b->n}, B[] = {at->pairs, G->dim}, M[] = {b->n, b->n}, P[] = {G->dim, G->dim};
-  begin_json(job);
+  cb_gait_begin_json(job);
   cb_gait_json_words("axes", G->dim, G->axis);
   printf(",\n \"pairs\": [");
   for (int i = 0, p = 0; i < b->n; i++)

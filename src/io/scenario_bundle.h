@@ -29,6 +29,10 @@ cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, siz
 /* Borrowed; NULL for other scenarios. */
 const cb_bundle_scenario *cb_scenario_bundle(const cb_scenario *s);
 
+/* Appends the scenario with another gait in its tree, and an integrator where it has none, as text that can stand in any
+ * folder. */
+cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *out);
+
 /* `bundle:`, then `gait:` and `start:` (NULL: absent). */
 cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_coordinates(cb_scenario *s, const cb_node *node); /* of a bundle that was read */

@@ -1,10 +1,12 @@
 /* The resolved scenario: every map with its defaults, as YAML that reads back the same wherever it is read. Numbers
  * keep their text, so that a run from the resolved scenario repeats the bytes of the original. */
 #include "bodies/place.h"
+#include "bundle/gait_text.h"
 #include "core/text.h"
 #include "io/scenario_bundle.h"
 #include "io/scenario_fluid.h"
 #include "io/scenario_kind.h"
+#include "io/tree.h"
 
 #include <curvebody/constraint.h>
 #include <stdio.h>
@@ -179,4 +181,40 @@ cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
   if (!lost) s->resolved = cb_arena_strndup(s->arena, text.data, text.length);
   cb_text_free(&text);
   return s->resolved ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the resolved scenario");
+}
+
+/* The gait's own keys in a scenario are how often it is run, and how long a cycle takes. */
+static cb_status set_gait(cb_scenario *s, const cb_gait *gait) {
+  static const char *const kept[] = {"repeat", "period"};
+  const cb_node *was = cb_node_get(cb_tree_root(s->tree), "gait"), *value[2];
+  cb_text text = {0};
+  for (int k = 0; k < 2; k++) value[k] = cb_node_get(was, kept[k]);
+  cb_text_puts(&text, "gait=");
+  cb_status status = cb_gait_write(gait, &text);
+  if (!status) status = cb_tree_set(s->tree, text.data);
+  for (int k = 0; k < 2 && !status; k++) {
+    if (!value[k]) continue;
+    text.length = 0;
+    cb_text_puts(&text, "gait.");
+    cb_text_puts(&text, kept[k]);
+    cb_text_puts(&text, "=");
+    cb_text_puts(&text, value[k]->text);
+    status = text.failed ? cb_fail(CB_ERROR_MEMORY, "no memory for a gait") : cb_tree_set(s->tree, text.data);
+  }
+  cb_text_free(&text);
+  return status;
+}
+
+cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *out) {
+  cb_status status = set_gait(s, gait);
+  if (!status && !cb_node_get(cb_tree_root(s->tree), "integrator")) {
+    char text[96];
+    snprintf(text, sizeof text, "integrator={name: magnus, step: %.17g}", s->bundle->period / 100);
+    status = cb_tree_set(s->tree, text);
+  }
+  if (status) return status;
+  const cb_node *root = cb_tree_root(s->tree), *own = bundle(s, cb_node_get(root, "bundle"));
+  const cb_node *full = own ? replaced(s, root, "bundle", own) : NULL;
+  if (!full) return cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
+  return cb_node_emit(full, out);
 }

@@ -1,0 +1,136 @@
+/* curvebody gait SCENARIO optimize: the gait of least cost at a target, or the most efficient, and how it is known. */
+#include "cli/gait.h"
+
+#include "core/failure.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What `holonomy` finds of a gait that was found, by itself. */
+typedef struct check {
+  double cost, element; /* relative, and the largest of the numbers */
+} check;
+
+static cb_status find_check(const cb_gait_job *job, const cb_bundle *b, const cb_optimum *o, check *c) {
+  double error = 0, g[CB_GROUP_SIZE], length, cost;
+  cb_status status = job->error ? cb_gait_numbers("--error", job->error, 1, &error) : CB_OK;
+  if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected at least 0");
+  if (!status) status = cb_holonomy(b, o->gait, error, g, &length, &cost);
+  if (status) return status;
+  c->cost = fabs(cost - o->cost) / o->cost;
+  c->element = 0;
+  for (int k = 0; k < b->group->size; k++) c->element = fmax(c->element, fabs(g[k] - o->g[k]));
+  return CB_OK;
+}
+
+/* --- as text --- */
+
+static void print_sought(const cb_gait_job *job, const cb_optimum_problem *p) {
+  static const char *const seeks[] = {"least cost", "most efficient", "the most"};
+  const cb_group *G = job->bundle->group;
+  printf("%s: %d shape variable%s, fibre %s\n%-12s%s", cb_bundle_scenario_name(job->motion), job->bundle->n,
+         job->bundle->n == 1 ? "" : "s", G->name, "sought", seeks[p->seek]);
+  if (p->seek == CB_SEEK_TARGET) printf(" at length %.15g", p->length);
+  const bool amount = p->seek == CB_SEEK_COST;
+  switch (p->target.kind) {
+    case CB_GAIT_MOVE:
+    case CB_GAIT_TURN:
+      printf(", to %s", p->target.kind == CB_GAIT_MOVE ? "move" : "turn");
+      if (amount) printf(" by %.15g", p->target.value);
+      break;
+    case CB_GAIT_ELEMENT: printf(", to the element"); break;
+    case CB_GAIT_PARTS: printf(", to the numbers"); break;
+  }
+  for (int k = 0, first = 1; k < G->size; k++) {
+    if (p->target.kind != CB_GAIT_ELEMENT && !(p->target.kind == CB_GAIT_PARTS && p->target.asked[k])) continue;
+    printf("%s%s = ", first ? " " : ", ", G->number[k]);
+    printf(amount || p->target.element[k] == 0 ? "%.15g" : "any", p->target.element[k]);
+    first = 0;
+  }
+  printf("\n");
+}
+
+static void print_others(const cb_optima *all) {
+  printf("%-12s%d of %d start%s, %d came to nothing\n", "found by", all->item[0].found, all->starts,
+         all->starts == 1 ? "" : "s", all->failed);
+  for (int k = 1; k < all->count; k++) {
+    const cb_optimum *o = &all->item[k];
+    printf("%-12scost %.12g", k == 1 ? "others" : "", o->cost);
+    if (isfinite(o->amount)) printf(", amount %.12g, efficiency %.12g", o->amount, cb_gait_efficiency(o));
+    printf(", %s, found by %d\n", cb_gait_verdict_words(o).text, o->found);
+  }
+}
+
+static void print_text(const cb_gait_job *job, const cb_optimum_problem *p, const cb_optima *all, const check *c) {
+  const cb_bundle *b = job->bundle;
+  const cb_optimum *o = &all->item[0];
+  print_sought(job, p);
+  cb_gait_put_optimum(b, p->base != NULL, o);
+  printf("%-12scost %.2g off, group element %.2g\n", "by holonomy", c->cost, c->element);
+  print_others(all);
+}
+
+/* --- as JSON --- */
+
+static void print_json(const cb_gait_job *job, const cb_optimum_problem *p, const cb_optima *all, const check *c) {
+  static const char *const seeks[] = {"cost", "efficiency", "target"}, *const targets[] = {"move", "turn", "element",
+                                                                                           "parts"};
+  const cb_bundle *b = job->bundle;
+  cb_gait_begin_json(job);
+  cb_gait_json_words("numbers", b->group->size, b->group->number);
+  printf(",\n ");
+  cb_gait_json_words("axes", b->group->dim, b->group->axis);
+  printf(",\n \"target\": \"%s\", \"seek\": \"%s\",\n ", targets[p->target.kind], seeks[p->seek]);
+  cb_gait_put_optimum_json(b, &all->item[0]);
+  printf(", \"starts\": %d, \"failed\": %d,\n ", all->starts, all->failed);
+  cb_gait_json("check_cost", 0, NULL, &c->cost, false);
+  cb_gait_json("check_g", 0, NULL, &c->element, false);
+  if (job->output) {
+    printf("\"output\": ");
+    cb_json_text(stdout, job->output);
+    printf(",\n ");
+  }
+  printf("\"others\": [");
+  for (int k = 1; k < all->count; k++) {
+    printf("%s\n {", k > 1 ? "," : "");
+    cb_gait_put_optimum_json(b, &all->item[k]);
+    printf("}");
+  }
+  printf("]}\n");
+}
+
+/* --- the whole --- */
+
+static bool ends_with(const char *path, const char *suffix) {
+  const size_t n = strlen(path), m = strlen(suffix);
+  return n > m && !strcmp(path + n - m, suffix);
+}
+
+/* What is wrong with the problem has the place of its key. */
+static cb_status find(const cb_gait_job *job, const cb_optimum_problem *p, cb_optima **all) {
+  const cb_status status = cb_optimum_find(p, all);
+  if (status != CB_ERROR_ARGUMENT || cb_failure_last().placed) return status;
+  return cb_node_fail(job->motion->optimum->node, "%s", cb_error_text());
+}
+
+cb_status cb_gait_optimize(const cb_gait_job *job) {
+  const cb_optimum_scenario *asked = job->motion->optimum;
+  cb_optima *all = NULL;
+  check c;
+  if (!asked)
+    return cb_fail(CB_ERROR_INPUT,
+                   "%s:1:1: error: the key `optimum` is missing: `optimize` needs a target, such as `optimum: {target: "
+                   "{move: 0.03}}` or --move 0.03",
+                   job->scenario);
+  if (job->output && !ends_with(job->output, ".h5") && !ends_with(job->output, ".yaml") &&
+      !ends_with(job->output, ".yml"))
+    return cb_fail(CB_ERROR_INPUT, "--output: error: expected a name that ends with .yaml or .h5, found '%.200s'",
+                   job->output);
+  cb_status status = find(job, &asked->problem, &all);
+  if (status) return status;
+  status = find_check(job, asked->problem.bundle, &all->item[0], &c);
+  if (!status && job->output) status = cb_gait_write_optima(job, &asked->problem, all);
+  if (!status) (job->json ? print_json : print_text)(job, &asked->problem, all, &c);
+  cb_optima_free(all);
+  return status;
+}

@@ -1,0 +1,189 @@
+/* What `curvebody gait .. optimize` writes: the scenario with the gait that was found, or HDF5.
+ *
+ *   /time[T] /shape[T, n] /rate[T, n] /momentum[T, n] /multiplier[T, axis] /group[T, number] /power[T]      of the best
+ *   /cost[optimum] /length /amount /efficiency /lambda[optimum, axis] /start[optimum, n] /index /flat /conjugates
+ *   /conjugate[optimum, 2] /found /wong                                                       of all, the best first */
+#include "cli/gait.h"
+
+#include "io/arrays.h"
+#include "io/output.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIMES = 513 };
+
+/* --- a scenario --- */
+
+static cb_status write_scenario(const cb_gait_job *job, const cb_gait *gait) {
+  cb_text text = {0};
+  cb_output o;
+  FILE *stream;
+  cb_status status = cb_scenario_with_gait(job->read, gait, &text);
+  if (!status) status = cb_output_open_text(job->output, &o, &stream);
+  if (status) return cb_text_free(&text), status;
+  fwrite(text.data, 1, text.length, stream);
+  status = cb_output_close_text(&o, stream, CB_OK);
+  cb_text_free(&text);
+  return status;
+}
+
+/* --- arrays --- */
+
+/* The best gait in time. */
+typedef struct cycle {
+  double time[TIMES], power[TIMES];
+  double *shape, *rate, *momentum, *multiplier, *group;
+} cycle;
+
+static void free_cycle(cycle *c) {
+  if (!c) return;
+  free(c->shape);
+  free(c);
+}
+
+static cycle *make_cycle(const cb_bundle *b) {
+  cycle *c = calloc(1, sizeof *c);
+  const size_t n = (size_t)b->n, dim = (size_t)b->group->dim, size = (size_t)b->group->size;
+  if (c && !(c->shape = calloc(TIMES * (3 * n + dim + size), sizeof *c->shape))) free(c), c = NULL;
+  if (!c) return NULL;
+  c->rate = c->shape + TIMES * n, c->momentum = c->rate + TIMES * n;
+  c->multiplier = c->momentum + TIMES * n, c->group = c->multiplier + TIMES * dim;
+  return c;
+}
+
+/* lambda = Ad*_g lambda(0), p = Mr' + <lambda, A>. */
+static cb_status follow(const cb_bundle *b, const cb_optimum *o, cycle *c) {
+  const int n = b->n, dim = b->group->dim;
+  for (int k = 0; k < TIMES; k++) c->time[k] = (double)k / (TIMES - 1);
+  cb_status status = cb_reconstruct(b, o->gait, 0, TIMES, c->time, c->group);
+  for (int k = 0; k < TIMES && !status; k++) {
+    double *r = c->shape + k * n, *v = c->rate + k * n, *p = c->momentum + k * n, *lambda = c->multiplier + k * dim;
+    double A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
+    cb_gait_at(o->gait, c->time[k], r, v);
+    cb_group_adjoint_dual(b->group, c->group + k * b->group->size, o->lambda, lambda);
+    status = cb_bundle_connection(b, r, A, NULL, M, NULL);
+    for (int i = 0; i < n && !status; i++) {
+      double push = 0;
+      for (int j = 0; j < n; j++) push += M[i * n + j] * v[j];
+      c->power[k] += push * v[i];
+      p[i] = push;
+      for (int a = 0; a < dim; a++) p[i] += lambda[a] * A[a * n + i];
+    }
+  }
+  return status;
+}
+
+static void put_cycle(const cb_bundle *b, const cycle *c, cb_arrays *a) {
+  static const char *const shape[] = {"time", "variable"}, *const group[] = {"time", "number"},
+                           *const algebra[] = {"time", "algebra"};
+  cb_arrays_dimension(a, &(cb_dimension){"time", TIMES, c->time, NULL, "part of the cycle"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"variable", (size_t)b->n, NULL, b->shape, "shape variable"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"number", (size_t)b->group->size, NULL, b->group->number, "of an element"},
+                      NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"algebra", (size_t)b->group->dim, NULL, b->group->axis, "of the algebra"},
+                      NULL);
+  cb_arrays_put(a, "shape", 2, shape, c->shape, NULL, "r: the best gait");
+  cb_arrays_put(a, "rate", 2, shape, c->rate, NULL, "r'");
+  cb_arrays_put(a, "momentum", 2, shape, c->momentum, NULL,
+                "p = Mr' + <lambda, A>: the same at the end where it is free");
+  cb_arrays_put(a, "multiplier", 2, algebra, c->multiplier, NULL, "lambda on the way, left-trivialised");
+  cb_arrays_put(a, "group", 2, group, c->group, NULL, "element of the group");
+  cb_arrays_put(a, "power", 1, shape, c->power, NULL, "r'Mr': the same at all times where no bound is held");
+}
+
+/* What is known of each. */
+typedef struct summary {
+  int count;
+  double *number, *lambda, *start, *conjugate;
+  int *integer;
+} summary;
+
+enum { COST, LENGTH, AMOUNT, EFFICIENCY, WONG, NUMBERS };
+enum { INDEX, FLAT, CONJUGATES, FOUND, ABNORMAL, INTEGERS };
+
+static void free_summary(summary *s) {
+  free(s->number);
+  free(s->integer);
+}
+
+static cb_status sum_up(const cb_bundle *b, const cb_optima *all, summary *s) {
+  const size_t count = (size_t)all->count, n = (size_t)b->n, dim = (size_t)b->group->dim;
+  s->count = all->count;
+  s->number = calloc(count * (NUMBERS + dim + n + 2), sizeof *s->number);
+  s->integer = calloc(count * INTEGERS, sizeof *s->integer);
+  if (!s->number || !s->integer) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", all->count);
+  s->lambda = s->number + NUMBERS * count, s->start = s->lambda + dim * count, s->conjugate = s->start + n * count;
+  for (size_t k = 0; k < count; k++) {
+    const cb_optimum *o = &all->item[k];
+    const double numbers[NUMBERS] = {o->cost, o->length, o->amount, o->amount * o->amount / o->cost, o->wong};
+    const int integers[INTEGERS] = {o->index, o->flat, o->conjugates, o->found, o->abnormal};
+    for (int i = 0; i < NUMBERS; i++) s->number[(size_t)i * count + k] = numbers[i];
+    for (int i = 0; i < INTEGERS; i++) s->integer[(size_t)i * count + k] = integers[i];
+    memcpy(s->lambda + k * dim, o->lambda, dim * sizeof *o->lambda);
+    memcpy(s->start + k * n, o->r, n * sizeof *o->r);
+    memcpy(s->conjugate + 2 * k, o->conjugate, sizeof o->conjugate);
+  }
+  return CB_OK;
+}
+
+static void put_summary(const summary *s, cb_arrays *a) {
+  static const char *const on[] = {"optimum"}, *const lambda[] = {"optimum", "algebra"},
+                           *const start[] = {"optimum", "variable"}, *const conjugate[] = {"optimum", "side"},
+                           *const sides[] = {"first", "next"};
+  static const struct {
+    const char *name, *doc;
+  } numbers[NUMBERS] = {{"cost", "int r'Mr' dt"},
+                        {"length", "int sqrt(r'Mr') dt"},
+                        {"amount", "of the target; nan where it has none"},
+                        {"efficiency", "amount^2/cost"},
+                        {"wong", "cost by Wong's equations"}},
+    integers[INTEGERS] = {{"index", "negative directions of the second variation; -1: not known"},
+                          {"flat", "directions without a second variation, but symmetries"},
+                          {"conjugates", "conjugate times before 1"},
+                          {"found", "starts that came to it"},
+                          {"abnormal", "1 where the multiplier of the cost is 0"}};
+  cb_arrays_dimension(
+      a, &(cb_dimension){"optimum", (size_t)s->count, NULL, NULL, "gaits of stationary cost, the best first"}, NULL);
+  cb_arrays_dimension(
+      a, &(cb_dimension){"side", 2, NULL, sides, "the first conjugate time before 1; the next after it"}, NULL);
+  for (int i = 0; i < NUMBERS; i++)
+    cb_arrays_put(a, numbers[i].name, 1, on, s->number + i * s->count, NULL, numbers[i].doc);
+  for (int i = 0; i < INTEGERS; i++)
+    cb_arrays_put_integers(a, integers[i].name, 1, on, s->integer + i * s->count, integers[i].doc);
+  cb_arrays_put(a, "lambda", 2, lambda, s->lambda, NULL, "Wong's momentum at the start, left-trivialised");
+  cb_arrays_put(a, "start", 2, start, s->start, NULL, "the shape that it begins at");
+  cb_arrays_put(a, "conjugate", 2, conjugate, s->conjugate, NULL, "conjugate times of a fixed base");
+}
+
+static cb_status write_arrays(const cb_gait_job *job, const cb_optimum_problem *p, const cb_optima *all) {
+  static const char *const seeks[] = {"cost", "efficiency", "target"}, *const targets[] = {"move", "turn", "element",
+                                                                                           "parts"};
+  const cb_bundle *b = p->bundle;
+  summary s = {.count = 0};
+  cb_arrays *a;
+  cycle *c = make_cycle(b);
+  cb_status status = c ? sum_up(b, all, &s) : cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
+  if (!status) status = follow(b, &all->item[0], c);
+  if (!status) status = cb_arrays_create(job->output, &a);
+  if (!status) {
+    cb_gait_attributes(job, a);
+    cb_arrays_text(a, "target", targets[p->target.kind]);
+    cb_arrays_text(a, "seek", seeks[p->seek]);
+    cb_arrays_number(a, "starts", all->starts);
+    cb_arrays_number(a, "failed", all->failed);
+    put_cycle(b, c, a);
+    put_summary(&s, a);
+    status = cb_arrays_close(a, CB_OK);
+  }
+  free_cycle(c);
+  free_summary(&s);
+  return status;
+}
+
+cb_status cb_gait_write_optima(const cb_gait_job *job, const cb_optimum_problem *problem, const cb_optima *found) {
+  const char *suffix = strrchr(job->output, '.');
+  return suffix && !strcmp(suffix, ".h5") ? write_arrays(job, problem, found)
+                                          : write_scenario(job, found->item[0].gait);
+}

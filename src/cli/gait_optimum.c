@@ -1,0 +1,67 @@
+/* An optimal gait in words and as JSON: what is known of it. */
+#include "cli/gait.h"
+
+#include <math.h>
+
+double cb_gait_efficiency(const cb_optimum *o) { return o->amount * o->amount / o->cost; }
+
+cb_gait_words cb_gait_verdict_words(const cb_optimum *o) {
+  cb_gait_words w;
+  const size_t size = sizeof w.text;
+  if (o->abnormal)
+    snprintf(w.text, size, "abnormal: the cost has no part in it (its multiplier is 0)");
+  else if (o->index > 0)
+    snprintf(w.text, size, "saddle of index %d", o->index);
+  else if (o->index < 0)
+    snprintf(w.text, size, "not proved");
+  else if (o->flat > 0)
+    snprintf(w.text, size, "not proved: flat in %d direction%s beside its symmetries", o->flat,
+             o->flat == 1 ? "" : "s");
+  else
+    snprintf(w.text, size, "minimum");
+  return w;
+}
+
+void cb_gait_put_optimum(const cb_bundle *b, bool based, const cb_optimum *o) {
+  printf("cost        %.15g\nlength      %.15g\n", o->cost, o->length);
+  if (isfinite(o->amount)) printf("amount      %.15g\nefficiency  %.15g\n", o->amount, cb_gait_efficiency(o));
+  cb_gait_row("holonomy", b->group->size, b->group->number, o->g);
+  cb_gait_row("lambda", b->group->dim, b->group->axis, o->lambda);
+  cb_gait_row("from", b->n, b->shape, o->r);
+  printf("%-12s%s\n", "verdict", cb_gait_verdict_words(o).text);
+  if (based && o->conjugates >= 0) {
+    printf("%-12s", "conjugate");
+    if (o->conjugates)
+      printf("%d before 1, the first at %.12g; ", o->conjugates, o->conjugate[0]);
+    else
+      printf("none before 1; ");
+    if (isfinite(o->conjugate[1]))
+      printf("then at %.12g\n", o->conjugate[1]);
+    else
+      printf("none found after\n");
+  }
+  printf("%-12sspeed %.2g, Ad* lambda %.2g, Casimirs %.2g (largest changes on the way, relative)\n", "invariants",
+         cb_shown(o->speed), cb_shown(o->momentum), cb_shown(o->casimir));
+  if (isfinite(o->wong)) printf("%-12scost %.15g, %.2g off\n", "by Wong", o->wong, fabs(o->wong / o->cost - 1));
+}
+
+static void number(const char *key, double value) { cb_gait_json(key, 0, NULL, &value, false); }
+
+void cb_gait_put_optimum_json(const cb_bundle *b, const cb_optimum *o) {
+  number("cost", o->cost);
+  number("length", o->length);
+  number("amount", o->amount);
+  number("efficiency", cb_gait_efficiency(o));
+  cb_gait_json("g", 1, &b->group->size, o->g, false);
+  cb_gait_json("lambda", 1, &b->group->dim, o->lambda, false);
+  cb_gait_json("at", 1, &b->n, o->r, false);
+  cb_gait_json("rate", 1, &b->n, o->rate, false);
+  cb_gait_json("momentum", 1, &b->n, o->p, false);
+  printf("\"verdict\": ");
+  cb_json_text(stdout, cb_gait_verdict_words(o).text);
+  printf(", \"index\": %d, \"flat\": %d, \"conjugates\": %d,\n ", o->index, o->flat, o->conjugates);
+  cb_gait_json("conjugate", 1, &(int){2}, o->conjugate, false);
+  number("wong", o->wong);
+  cb_gait_json("drift", 1, &(int){3}, (const double[]){o->speed, o->momentum, o->casimir}, false);
+  printf("\"abnormal\": %s, \"found\": %d", o->abnormal ? "true" : "false", o->found);
+}

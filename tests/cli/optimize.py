@@ -1,0 +1,185 @@
+#!/usr/bin/python3
+"""Optimal gaits from the command line: what `gait .. optimize` prints and writes, and that the gait it has found is one
+that the other commands take.
+
+    optimize.py BINARY
+"""
+import json
+import os
+import sys
+
+from command import Case, main
+
+try:
+    import h5py
+    import numpy as np
+    import xarray
+except ImportError as missing:
+    print(missing)
+    sys.exit(77)
+
+PURCELL = """\
+curvebody: 1
+title: Purcell's swimmer, optimal
+bundle: {name: purcell, links: 3}
+gait: {fourier: {cosine: [[0.7, 0]], sine: [[0, 0.7]]}}
+optimum: {target: {move: 0.03}, starts: 0}
+"""
+# of the swimmer of length 1 and drag 1 and 2, from four unknowns of Wong's equations shot to closure
+COST, LAMBDA = 0.126266414425, 2.627947737
+# with the outer links folded to a Z, found by arcs and by Fourier series
+FOLDED = 0.118182747176
+
+
+class Optimize(Case):
+    def json(self, *words):
+        return json.loads(self.good("gait", *words, "--json").stdout)
+
+    def test_least_cost(self):
+        self.write("p.yaml", PURCELL)
+        found = self.json("p.yaml", "optimize")
+        np.testing.assert_allclose(found["cost"], COST, rtol=1e-10)
+        np.testing.assert_allclose(np.hypot(*found["g"][:2]), 0.03, rtol=1e-12)
+        np.testing.assert_allclose(found["g"][2], 0, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(np.hypot(*found["lambda"][:2]), LAMBDA, rtol=1e-8)
+        np.testing.assert_allclose(found["efficiency"], 0.03**2 / COST, rtol=1e-10)
+        self.assertEqual((found["target"], found["seek"], found["group"]), ("move", "cost", "se2"))
+        self.assertEqual((found["verdict"], found["index"], found["abnormal"]), ("minimum", 0, False))
+        self.assertLess(max(found["check_cost"], found["check_g"]), 1e-10)
+        text = self.good("gait", "p.yaml", "optimize").stdout
+        for word in ("purcell: 2 shape variables, fibre se2", "least cost, to move by 0.03", "cost        0.12626641",
+                     "verdict     minimum", "invariants  speed", "found by"):
+            self.assertIn(word, text)
+
+    def test_other_optima_are_named(self):
+        self.write("p.yaml", PURCELL)
+        found = self.json("p.yaml", "optimize", "--starts", "12")
+        np.testing.assert_allclose(found["cost"], FOLDED, rtol=1e-10)
+        others = found["others"]
+        self.assertTrue(any(abs(other["cost"] / COST - 1) < 1e-10 for other in others), others)
+        costs = [found["cost"]] + [other["cost"] for other in others]
+        self.assertEqual(costs, sorted(costs))
+        self.assertGreaterEqual(found["starts"], 13)
+        self.assertEqual(found["failed"] + found["found"] + sum(other["found"] for other in others), found["starts"])
+        self.assertIn("others", self.good("gait", "p.yaml", "optimize", "--starts", "12").stdout)
+        # the seed says where they start
+        again = self.json("p.yaml", "optimize", "--starts", "12", "--seed", "1")
+        self.assertEqual(again, found)
+
+    def test_what_is_found_is_a_scenario(self):
+        os.mkdir(self.path("there"))
+        self.write("p.yaml", PURCELL)
+        found = self.json("p.yaml", "optimize", "-o", "there/best.yaml")
+        again = self.json("there/best.yaml", "holonomy")
+        np.testing.assert_allclose(again["cost"], found["cost"], rtol=1e-12)
+        np.testing.assert_allclose(again["g"], found["g"], rtol=0, atol=1e-13)
+        self.good("gait", "there/best.yaml", "path", "-o", "path.h5")
+        self.good("run", "there/best.yaml", "-o", "run.h5", "--quiet")
+        with h5py.File(self.path("run.h5")) as run, h5py.File(self.path("path.h5")) as path:
+            np.testing.assert_allclose(run["group"][-1], path["group"][-1], rtol=0, atol=1e-9)
+            np.testing.assert_allclose(run["group"][-1], found["g"], rtol=0, atol=1e-9)
+        # what was found is where it goes on from
+        once_more = self.json("there/best.yaml", "optimize")
+        np.testing.assert_allclose(once_more["cost"], found["cost"], rtol=1e-10)
+        self.assertIn("optimum:", self.read("there/best.yaml").decode())
+
+    def test_keys_of_the_scenario_stay(self):
+        self.write("table.yaml", PURCELL)
+        self.good("gait", "table.yaml", "curvature", "--grid", "41x41", "--window=-1.6:1.6,-1.6:1.6", "-o", "table.h5")
+        self.write("t.yaml", "curvebody: 1\nbundle: {name: samples, file: table.h5}\n"
+                             "gait: {fourier: {cosine: [[0.6, 0]], sine: [[0, 0.6]]}, repeat: 3, period: 2}\n"
+                             "start: {group: [1, 2, 3]}\nintegrator: {name: magnus, step: 0.05}\n"
+                             "optimum: {target: {move: 0.01}, starts: 0}\n")
+        os.mkdir(self.path("there"))
+        self.good("gait", "t.yaml", "optimize", "--move", "0.012", "-o", "there/t.yaml")
+        again = self.json("there/t.yaml", "holonomy")  # the table is found from there
+        self.assertEqual((again["repeat"], again["period"]), (3, 2))
+        np.testing.assert_allclose(np.hypot(*again["g"][:2]), 0.012, rtol=1e-9)
+        text = self.read("there/t.yaml").decode()
+        for word in "step: 0.05", "group: [1, 2, 3]", "move: 0.012":
+            self.assertIn(word, text)
+
+    def test_arrays(self):
+        self.write("p.yaml", PURCELL)
+        found = self.json("p.yaml", "optimize", "-o", "best.h5")
+        self.assertEqual(found["output"], "best.h5")
+        with xarray.open_dataset(self.path("best.h5")) as data:
+            self.assertEqual((data.attrs["bundle"], data.attrs["group"], data.attrs["target"], data.attrs["seek"]),
+                             ("purcell", "se2", "move", "cost"))
+            self.assertEqual(data.shape.dims, ("time", "variable"))
+            self.assertEqual(data.multiplier.dims, ("time", "algebra"))
+            self.assertEqual(data["lambda"].dims, ("optimum", "algebra"))
+            for key in "cost", "length", "amount", "efficiency", "index", "found":
+                self.assertEqual(data[key].dims, ("optimum",))
+                self.assertEqual(float(data[key][0]), found[key])
+            np.testing.assert_array_equal(data["lambda"][0], found["lambda"])
+            np.testing.assert_array_equal(data.start[0], found["at"])
+            np.testing.assert_allclose(data.group[-1], found["g"], rtol=0, atol=1e-12)
+            np.testing.assert_array_equal(data.shape[0], data.shape[-1])
+            # constant speed; p closes; Ad*_{g^-1} lambda stays, whose length is that of its translations
+            np.testing.assert_allclose(data.power, found["cost"], rtol=1e-5)
+            np.testing.assert_allclose(data.momentum[0], data.momentum[-1], rtol=0, atol=1e-6)
+            np.testing.assert_allclose(np.hypot(data.multiplier[:, 0], data.multiplier[:, 1]), LAMBDA, rtol=1e-8)
+            turn = data.group[:, 2].values
+            np.testing.assert_allclose(np.cos(turn) * data.multiplier[:, 0] - np.sin(turn) * data.multiplier[:, 1],
+                                       data.multiplier[0, 0], rtol=1e-8)
+
+    def test_options_are_keys(self):
+        self.write("p.yaml", PURCELL)
+        for options, key in (
+                (["--move", "0.02"], ["target={move: 0.02}"]),
+                (["--parts", "x=0.02,theta=0"], ["target={parts: {x: 0.02, theta: 0}}"]),
+                (["--bounds=-1.2:pi/2", "--seed", "3"], ["bounds=[-1.2, pi/2]", "seed=3"]),
+                (["--bounds", "alpha1=-1.2:,alpha2=:1.3"], ["bounds={alpha1: [-1.2, ~], alpha2: [~, 1.3]}"]),
+                (["--seek", "target", "--length", "0.3"], ["seek=target", "length=0.3"])):
+            with self.subTest(options):
+                sets = [word for one in key for word in ("--set", "optimum." + one)]
+                self.assertEqual(self.good("gait", "p.yaml", "optimize", *options).stdout,
+                                 self.good("gait", "p.yaml", "optimize", *sets).stdout)
+        # an option stands for what the file says
+        for options in ["--turn", "pi"], ["--element", "0.02,0,0.05"]:
+            done = self.call("gait", "p.yaml", "connection", "--at", "0,0", *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_what_is_wrong_is_refused(self):
+        self.write("p.yaml", PURCELL)
+        self.write("none.yaml", PURCELL[:PURCELL.index("optimum")])
+        for words, code, begins in (
+                (["none.yaml"], 2, "none.yaml:1:1: error: the key `optimum` is missing"),
+                (["p.yaml", "--move", "1", "--turn", "2"], 2, "--turn: error: expected one target"),
+                (["p.yaml", "--move", "far"], 2, "--set optimum.target={move: far}:1:"),
+                (["p.yaml", "--move=-1"], 2, "--set optimum.target={move: -1}:1:"),
+                (["p.yaml", "--parts", "x"], 2, "--parts: error: expected NAME=NUMBER,.., found 'x'"),
+                (["p.yaml", "--parts", "z=1"], 2, "--set optimum.target={parts: {z: 1}}:1:"),
+                (["p.yaml", "--bounds", "1"], 2, "--bounds: error: expected LO:HI, or NAME=LO:HI,.., found '1'"),
+                (["p.yaml", "--bounds", "1:2:3"], 2, "--bounds: error: expected LO:HI"),
+                (["p.yaml", "--bounds", "alpha1"], 2, "--bounds: error: expected LO:HI"),
+                (["p.yaml", "--bounds", "alpha1=0:1,2"], 2, "--bounds: error: expected NAME=LO:HI,.., found '2'"),
+                (["p.yaml", "--bounds", "alpha=0:1"], 2, "--set optimum.bounds={alpha: [0, 1]}:1:"),
+                (["p.yaml", "--bounds=2:1"], 2, "--set optimum.bounds=[2, 1]:1:"),
+                (["p.yaml", "--starts=-1"], 2, "--set optimum.starts=-1:1:"),
+                (["p.yaml", "--seek", "effort"], 2, "--set optimum.seek=effort:1:"),
+                (["p.yaml", "--error=-1"], 2, "--error: error: expected at least 0"),
+                (["p.yaml", "-o", "best.csv"], 2, "--output: error: expected a name that ends with .yaml or .h5"),
+                (["p.yaml", "-o", "p.yaml"], 2, "p.yaml: "),
+                (["p.yaml", "-o", "nowhere/best.yaml"], 3, "curvebody: error: "),
+                (["p.yaml", "-o", "nowhere/best.h5"], 3, "curvebody: error: ")):
+            with self.subTest(words):
+                done = self.call("gait", words[0], "optimize", *words[1:])
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertTrue(done.stderr.startswith(begins), done.stderr)
+                self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1), done.stderr)
+        self.assertEqual(self.read("p.yaml").decode(), PURCELL)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["none.yaml", "p.yaml"])
+
+    def test_no_gait_does_it(self):
+        """In the plane curvature is zero: nothing moves by a change of shape alone."""
+        self.write("flat.yaml", "curvebody: 1\nbundle: {name: constant_curvature_swimmer, space: E2}\n"
+                                "optimum: {target: {move: 0.1}, starts: 2}\n")
+        done = self.call("gait", "flat.yaml", "optimize", "-o", "best.yaml")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertFalse(os.path.exists(self.path("best.yaml")))
+
+
+if __name__ == "__main__":
+    main()

@@ -40,9 +40,10 @@ void cb_gait_put_optimum(const cb_bundle *b, bool based, const cb_optimum *o) {
     else
       printf("none found after\n");
   }
+  if (!isfinite(o->wong)) return;
   printf("%-12sspeed %.2g, Ad* lambda %.2g, Casimirs %.2g (largest changes on the way, relative)\n", "invariants",
          cb_shown(o->speed), cb_shown(o->momentum), cb_shown(o->casimir));
-  if (isfinite(o->wong)) printf("%-12scost %.15g, %.2g off\n", "by Wong", o->wong, fabs(o->wong / o->cost - 1));
+  printf("%-12scost %.15g, %.2g off\n", "by Wong", o->wong, fabs(o->wong / o->cost - 1));
 }
 
 static void number(const char *key, double value) { cb_gait_json(key, 0, NULL, &value, false); }

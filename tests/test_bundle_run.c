@@ -50,7 +50,7 @@ static void a_run_ends_where_the_holonomy_does(void **state) {
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     /* no break of a gait is at the end of a step */
     cb_scenario *s = open_scenario(cases[c].bundle, cases[c].gait, "step: 0.0437, error: 1e-13", "");
-    const cb_bundle_scenario *l = cb_scenario_bundle(s);
+    const cb_bundle_scenario *l = cb_bundle_scenario_of(s);
     memory_sink m;
     double g[CB_GROUP_SIZE], length, cost;
     const cb_bundle_state *end = run_to_end(s, &m);
@@ -69,7 +69,7 @@ static double error_of(const char *gait, int order, int steps) {
   char integrator[64];
   snprintf(integrator, sizeof integrator, "order: %d, step: 1/%d", order, steps);
   cb_scenario *s = open_scenario("purcell", gait, integrator, "");
-  const cb_bundle_scenario *l = cb_scenario_bundle(s);
+  const cb_bundle_scenario *l = cb_bundle_scenario_of(s);
   memory_sink m;
   double g[CB_GROUP_SIZE];
   const cb_bundle_state *end = run_to_end(s, &m);
@@ -113,7 +113,7 @@ static void three_cycles_are_the_cube_of_one(void **state) {
   char gait[512];
   snprintf(gait, sizeof gait, "gait: {polygon: {corners: [[1, 0.7], [-0.9, 1], [-1, -0.6], [0.8, -1]]}, repeat: 3}\n");
   cb_scenario *s = open_scenario("purcell", gait, "step: 0.01", "start: {group: [0.3, -2, pi/3]}\n");
-  const cb_bundle_scenario *l = cb_scenario_bundle(s);
+  const cb_bundle_scenario *l = cb_bundle_scenario_of(s);
   const cb_group *G = l->bundle->group;
   memory_sink m;
   double g[CB_GROUP_SIZE], all[CB_GROUP_SIZE] = {0.3, -2, M_PI / 3};
@@ -146,7 +146,7 @@ static void rows_hold_shape_velocity_and_cost(void **state) {
   cb_scenario *s =
       open_scenario("purcell", "gait: {fourier: {mean: [0.1, 0], cosine: [[1, 0]], sine: [[0, 0.8]]}, period: 4}\n",
                     "step: 0.02", "record: {observables: [connection, curvature, metric, power]}\n");
-  const cb_bundle_scenario *l = cb_scenario_bundle(s);
+  const cb_bundle_scenario *l = cb_bundle_scenario_of(s);
   memory_sink m;
   double mean = 0, B[3], A[6], M[4];
   const cb_bundle_state *end = run_to_end(s, &m);
@@ -205,7 +205,7 @@ static void a_backward_gait_takes_it_back(void **state) {
   const double start[] = {0.3, -2, 1};
   memory_sink m;
   const cb_bundle_state *end = run_to_end(s, &m);
-  check_at_most(difference(cb_scenario_bundle(s)->bundle->group, end->g, start), 1e-13);
+  check_at_most(difference(cb_bundle_scenario_of(s)->bundle->group, end->g, start), 1e-13);
   memory_free(&m);
   cb_scenario_free(s);
 }

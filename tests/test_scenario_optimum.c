@@ -28,7 +28,7 @@ static cb_scenario *opened(const char *text, const char *const *sets, size_t n) 
 }
 
 static const cb_optimum_problem *problem_of(const cb_scenario *s) {
-  const cb_optimum_scenario *o = cb_scenario_bundle(s)->optimum;
+  const cb_optimum_scenario *o = cb_bundle_scenario_of(s)->optimum;
   assert_non_null(o);
   return &o->problem;
 }
@@ -37,8 +37,8 @@ static void check_swimmer(const cb_scenario *s) {
   const cb_optimum_problem *p = problem_of(s);
   const double base[3] = {.5, .25, .75}, lower[3] = {-INFINITY, -INFINITY, -M_PI / 2},
                upper[3] = {2 * M_PI / 3, INFINITY, INFINITY};
-  assert_ptr_equal(p->bundle, cb_scenario_bundle(s)->bundle);
-  assert_ptr_equal(p->start, cb_scenario_bundle(s)->gait);
+  assert_ptr_equal(p->bundle, cb_bundle_scenario_of(s)->bundle);
+  assert_ptr_equal(p->start, cb_bundle_scenario_of(s)->gait);
   assert_int_equal(p->target.kind, CB_GAIT_TURN);
   assert_true(p->target.value == -M_PI / 6);
   assert_int_equal(p->seek, CB_SEEK_COST);
@@ -157,7 +157,7 @@ static void none_is_asked_where_there_is_no_key(void **state) {
   strcpy(text, swimmer);
   *strstr(text, "optimum:") = 0;
   cb_scenario *s = opened(text, NULL, 0);
-  assert_null(cb_scenario_bundle(s)->optimum);
+  assert_null(cb_bundle_scenario_of(s)->optimum);
   cb_scenario_free(s);
 }
 

@@ -104,7 +104,7 @@ static cb_status go(const part *what, cb_gait_job *job, const cb_words *sets) {
   cb_status status = cb_scenario_open_bundle(job->scenario, sets->word, sets->count, &s);
   if (status) return status;
   job->read = s;
-  job->motion = cb_scenario_bundle(s);
+  job->motion = cb_bundle_scenario_of(s);
   job->bundle = job->motion->bundle;
   job->title = cb_scenario_title(s);
   if (what->moves && !job->motion->gait)

@@ -4,6 +4,7 @@
 #ifndef CURVEBODY_SCENARIO_H
 #define CURVEBODY_SCENARIO_H
 
+#include <curvebody/optimum.h>
 #include <curvebody/run.h>
 
 CB_API_BEGIN
@@ -17,6 +18,8 @@ cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, 
 /* The same for a text; name places messages, and its folder is where files named in the scenario are looked for. */
 cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n,
                                 cb_scenario **out);
+/* The same of a file with `bundle`, of which bundle, gait, start and optimum are read where they are there: no run. */
+cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out);
 void cb_scenario_free(cb_scenario *scenario);
 
 /* All borrowed. A scenario of bodies in a fluid, or of a gait in a bundle, has neither space nor system: NULL. */
@@ -33,6 +36,12 @@ const char *cb_scenario_inputs(const cb_scenario *scenario);
 /* The files that were read for it: the scenario itself, unless it is a text, and what it names. */
 cb_files cb_scenario_files(const cb_scenario *scenario);
 int cb_scenario_compression(const cb_scenario *scenario); /* deflate level of the record, 0: none */
+
+/* Of a scenario with a bundle, all borrowed: the bundle, a cycle of its gait, and what `optimum` asks; NULL where it has
+ * none. */
+const cb_bundle *cb_scenario_bundle(const cb_scenario *scenario);
+const cb_gait *cb_scenario_gait(const cb_scenario *scenario);
+const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *scenario);
 
 /* Kinds of constraints, for `curvebody list constraints`: their keys in `constraints:`; ended by a NULL name. */
 typedef struct cb_constraint_doc {

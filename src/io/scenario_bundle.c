@@ -162,7 +162,13 @@ const char *cb_bundle_scenario_name(const cb_bundle_scenario *m) {
   return (m->plain ? m->plain : m->bundle)->kind->name;
 }
 
-const cb_bundle_scenario *cb_scenario_bundle(const cb_scenario *s) { return s->bundle; }
+const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s) { return s->bundle; }
+
+const cb_bundle *cb_scenario_bundle(const cb_scenario *s) { return s->bundle ? s->bundle->bundle : NULL; }
+const cb_gait *cb_scenario_gait(const cb_scenario *s) { return s->bundle ? s->bundle->gait : NULL; }
+const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *s) {
+  return s->bundle && s->bundle->optimum ? &s->bundle->optimum->problem : NULL;
+}
 
 /* --- the kind --- */
 

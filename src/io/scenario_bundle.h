@@ -24,10 +24,8 @@ typedef struct cb_bundle_scenario {
   struct cb_shape_surface *shape;
 } cb_bundle_scenario;
 
-/* A file with `bundle:`, with sets[n]: `gait`, `start` and `optimum` are read where they are there, no run is made. */
-cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out);
 /* Borrowed; NULL for other scenarios. */
-const cb_bundle_scenario *cb_scenario_bundle(const cb_scenario *s);
+const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s);
 
 /* Appends the scenario with another gait in its tree, and an integrator where it has none, as text that can stand in any
  * folder. */

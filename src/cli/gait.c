@@ -1,4 +1,4 @@
-/* curvebody gait SCENARIO holonomy|connection|curvature|path|optimize
+/* curvebody gait SCENARIO holonomy|connection|curvature|path|optimize|verdict
  *
  * A gait in a bundle: what a cycle of it does, the connection at a shape, curvature over a window, the path in the
  * group; and the gait of least cost. Of the scenario, `bundle`, `gait`, `start` and `optimum` are read. */
@@ -23,7 +23,8 @@ static const part parts[] = {{"holonomy", cb_gait_holonomy, false, true, elsewhe
                              {"connection", cb_gait_connection, false, false, elsewhere},
                              {"curvature", cb_gait_curvature, true, false, elsewhere},
                              {"path", cb_gait_path, true, true, elsewhere},
-                             {"optimize", cb_gait_optimize, false, false, NULL}};
+                             {"optimize", cb_gait_optimize, false, false, NULL},
+                             {"verdict", cb_gait_verdict, false, true, elsewhere}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 cb_status cb_gait_numbers(const char *option, const char *text, int n, double *out) {
@@ -168,7 +169,8 @@ const cb_command cb_command_gait = {
     "NAME,NAME] [--coordinates minimum_perturbation] -o OUT.h5 | path [--times N] -o OUT.h5 | optimize [--move X | "
     "--turn T | "
     "--element NUMBERS | --parts NAME=X,...] [--seek cost|efficiency|target] [--length L] [--base R] [--bounds LO:HI | "
-    "--bounds NAME=LO:HI,...] [--apart] [--starts N] [--seed N] [--error E] [-o OUT.yaml|OUT.h5]; each with [--set "
+    "--bounds NAME=LO:HI,...] [--apart] [--starts N] [--seed N] [--error E] [-o OUT.yaml|OUT.h5] | verdict; each with "
+    "[--set "
     "KEY=VALUE]... [--json]",
     "Follows a gait in a bundle: group element, length, cost and efficiency of a cycle; connection, curvature and "
     "metric at a shape R, or over a window of shape space; the path in the group; the gait of least cost at a target, "

@@ -30,6 +30,12 @@ cb_status cb_gait_connection(const cb_gait_job *job);
 cb_status cb_gait_curvature(const cb_gait_job *job);
 cb_status cb_gait_path(const cb_gait_job *job);
 cb_status cb_gait_optimize(const cb_gait_job *job);
+cb_status cb_gait_verdict(const cb_gait_job *job);
+
+/* What `optimum` asks for; CB_ERROR_INPUT where there is no such key. A failure of the search for it, with the place of
+ * the key where that is to blame. */
+cb_status cb_gait_asked_of(const cb_gait_job *job, const cb_optimum_problem **out);
+cb_status cb_gait_placed_search(const cb_gait_job *job, cb_status status);
 
 /* "minimum", "saddle of index 1", "not proved: ..". */
 typedef struct cb_gait_words {
@@ -37,7 +43,10 @@ typedef struct cb_gait_words {
 } cb_gait_words;
 cb_gait_words cb_gait_verdict_words(const cb_optimum *o);
 double cb_gait_efficiency(const cb_optimum *o);
+/* Who is spoken of, and what is asked of it, in two lines. */
+void cb_gait_put_sought(const cb_gait_job *job, const cb_optimum_problem *p);
 /* Line by line, and key by key without the braces around; based: conjugate times are known. */
+void cb_gait_put_conjugates(const cb_optimum *o);
 void cb_gait_put_optimum(const cb_bundle *b, bool based, const cb_optimum *o);
 void cb_gait_put_optimum_json(const cb_bundle *b, const cb_optimum *o);
 

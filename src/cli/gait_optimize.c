@@ -25,31 +25,6 @@ static cb_status find_check(const cb_gait_job *job, const cb_bundle *b, const cb
 
 /* --- as text --- */
 
-static void print_sought(const cb_gait_job *job, const cb_optimum_problem *p) {
-  static const char *const seeks[] = {"least cost", "most efficient", "the most"};
-  const cb_group *G = job->bundle->group;
-  printf("%s: %d shape variable%s, fibre %s\n%-12s%s", cb_bundle_scenario_name(job->motion), job->bundle->n,
-         job->bundle->n == 1 ? "" : "s", G->name, "sought", seeks[p->seek]);
-  if (p->seek == CB_SEEK_TARGET) printf(" at length %.15g", p->length);
-  const bool amount = p->seek == CB_SEEK_COST;
-  switch (p->target.kind) {
-    case CB_GAIT_MOVE:
-    case CB_GAIT_TURN:
-      printf(", to %s", p->target.kind == CB_GAIT_MOVE ? "move" : "turn");
-      if (amount) printf(" by %.15g", p->target.value);
-      break;
-    case CB_GAIT_ELEMENT: printf(", to the element"); break;
-    case CB_GAIT_PARTS: printf(", to the numbers"); break;
-  }
-  for (int k = 0, first = 1; k < G->size; k++) {
-    if (p->target.kind != CB_GAIT_ELEMENT && !(p->target.kind == CB_GAIT_PARTS && p->target.asked[k])) continue;
-    printf("%s%s = ", first ? " " : ", ", G->number[k]);
-    printf(amount || p->target.element[k] == 0 ? "%.15g" : "any", p->target.element[k]);
-    first = 0;
-  }
-  printf("\n");
-}
-
 static void print_others(const cb_optima *all) {
   printf("%-12s%d of %d start%s, %d came to nothing\n", "found by", all->item[0].found, all->starts,
          all->starts == 1 ? "" : "s", all->failed);
@@ -64,7 +39,7 @@ static void print_others(const cb_optima *all) {
 static void print_text(const cb_gait_job *job, const cb_optimum_problem *p, const cb_optima *all, const check *c) {
   const cb_bundle *b = job->bundle;
   const cb_optimum *o = &all->item[0];
-  print_sought(job, p);
+  cb_gait_put_sought(job, p);
   cb_gait_put_optimum(b, p->base != NULL, o);
   printf("%-12scost %.2g off, group element %.2g\n", "by holonomy", c->cost, c->element);
   print_others(all);
@@ -106,31 +81,34 @@ static bool ends_with(const char *path, const char *suffix) {
   return n > m && !strcmp(path + n - m, suffix);
 }
 
-/* What is wrong with the problem has the place of its key. */
-static cb_status find(const cb_gait_job *job, const cb_optimum_problem *p, cb_optima **all) {
-  const cb_status status = cb_optimum_find(p, all);
+cb_status cb_gait_asked_of(const cb_gait_job *job, const cb_optimum_problem **out) {
+  if (!job->motion->optimum)
+    return cb_fail(CB_ERROR_INPUT,
+                   "%s:1:1: error: the key `optimum` is missing: expected a target, such as `optimum: {target: {move: "
+                   "0.03}}` or --move 0.03",
+                   job->scenario);
+  *out = &job->motion->optimum->problem;
+  return CB_OK;
+}
+
+cb_status cb_gait_placed_search(const cb_gait_job *job, cb_status status) {
   if (status != CB_ERROR_ARGUMENT || cb_failure_last().placed) return status;
   return cb_node_fail(job->motion->optimum->node, "%s", cb_error_text());
 }
 
 cb_status cb_gait_optimize(const cb_gait_job *job) {
-  const cb_optimum_scenario *asked = job->motion->optimum;
+  const cb_optimum_problem *p = NULL;
   cb_optima *all = NULL;
   check c;
-  if (!asked)
-    return cb_fail(CB_ERROR_INPUT,
-                   "%s:1:1: error: the key `optimum` is missing: `optimize` needs a target, such as `optimum: {target: "
-                   "{move: 0.03}}` or --move 0.03",
-                   job->scenario);
   if (job->output && !ends_with(job->output, ".h5") && !ends_with(job->output, ".yaml") &&
       !ends_with(job->output, ".yml"))
     return cb_fail(CB_ERROR_INPUT, "--output: error: expected a name that ends with .yaml or .h5, found '%.200s'",
                    job->output);
-  cb_status status = find(job, &asked->problem, &all);
-  if (status) return status;
-  status = find_check(job, asked->problem.bundle, &all->item[0], &c);
-  if (!status && job->output) status = cb_gait_write_optima(job, &asked->problem, all);
-  if (!status) (job->json ? print_json : print_text)(job, &asked->problem, all, &c);
+  cb_status status = cb_gait_asked_of(job, &p);
+  if (!status) status = cb_gait_placed_search(job, cb_optimum_find(p, &all));
+  if (!status) status = find_check(job, p->bundle, &all->item[0], &c);
+  if (!status && job->output) status = cb_gait_write_optima(job, p, all);
+  if (!status) (job->json ? print_json : print_text)(job, p, all, &c);
   cb_optima_free(all);
   return status;
 }

@@ -22,6 +22,44 @@ cb_gait_words cb_gait_verdict_words(const cb_optimum *o) {
   return w;
 }
 
+void cb_gait_put_sought(const cb_gait_job *job, const cb_optimum_problem *p) {
+  static const char *const seeks[] = {"least cost", "most efficient", "the most"};
+  const cb_group *G = job->bundle->group;
+  printf("%s: %d shape variable%s, fibre %s\n%-12s%s", cb_bundle_scenario_name(job->motion), job->bundle->n,
+         job->bundle->n == 1 ? "" : "s", G->name, "sought", seeks[p->seek]);
+  if (p->seek == CB_SEEK_TARGET) printf(" at length %.15g", p->length);
+  const bool amount = p->seek == CB_SEEK_COST;
+  switch (p->target.kind) {
+    case CB_GAIT_MOVE:
+    case CB_GAIT_TURN:
+      printf(", to %s", p->target.kind == CB_GAIT_MOVE ? "move" : "turn");
+      if (amount) printf(" by %.15g", p->target.value);
+      break;
+    case CB_GAIT_ELEMENT: printf(", to the element"); break;
+    case CB_GAIT_PARTS: printf(", to the numbers"); break;
+  }
+  for (int k = 0, first = 1; k < G->size; k++) {
+    if (p->target.kind != CB_GAIT_ELEMENT && !(p->target.kind == CB_GAIT_PARTS && p->target.asked[k])) continue;
+    printf("%s%s = ", first ? " " : ", ", G->number[k]);
+    printf(amount || p->target.element[k] == 0 ? "%.15g" : "any", p->target.element[k]);
+    first = 0;
+  }
+  printf("\n");
+}
+
+void cb_gait_put_conjugates(const cb_optimum *o) {
+  if (o->conjugates < 0) return;
+  printf("%-12s", "conjugate");
+  if (o->conjugates)
+    printf("%d before 1, the first at %.12g; ", o->conjugates, o->conjugate[0]);
+  else
+    printf("none before 1; ");
+  if (isfinite(o->conjugate[1]))
+    printf("then at %.12g\n", o->conjugate[1]);
+  else
+    printf("none found after\n");
+}
+
 void cb_gait_put_optimum(const cb_bundle *b, bool based, const cb_optimum *o) {
   printf("cost        %.15g\nlength      %.15g\n", o->cost, o->length);
   if (isfinite(o->amount)) printf("amount      %.15g\nefficiency  %.15g\n", o->amount, cb_gait_efficiency(o));
@@ -29,17 +67,7 @@ void cb_gait_put_optimum(const cb_bundle *b, bool based, const cb_optimum *o) {
   cb_gait_row("lambda", b->group->dim, b->group->axis, o->lambda);
   cb_gait_row("from", b->n, b->shape, o->r);
   printf("%-12s%s\n", "verdict", cb_gait_verdict_words(o).text);
-  if (based && o->conjugates >= 0) {
-    printf("%-12s", "conjugate");
-    if (o->conjugates)
-      printf("%d before 1, the first at %.12g; ", o->conjugates, o->conjugate[0]);
-    else
-      printf("none before 1; ");
-    if (isfinite(o->conjugate[1]))
-      printf("then at %.12g\n", o->conjugate[1]);
-    else
-      printf("none found after\n");
-  }
+  if (based) cb_gait_put_conjugates(o);
   if (!isfinite(o->wong)) return;
   printf("%-12sspeed %.2g, Ad* lambda %.2g, Casimirs %.2g (largest changes on the way, relative)\n", "invariants",
          cb_shown(o->speed), cb_shown(o->momentum), cb_shown(o->casimir));

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Optimal gaits from the command line: what `gait .. optimize` prints and writes, and that the gait it has found is one
-that the other commands take.
+"""Optimal gaits from the command line: what `gait .. optimize` prints and writes, that the gait it has found is one that
+the other commands take, and what `verdict` says of it and of others.
 
     optimize.py BINARY
 """
@@ -123,6 +123,43 @@ class Optimize(Case):
             turn = data.group[:, 2].values
             np.testing.assert_allclose(np.cos(turn) * data.multiplier[:, 0] - np.sin(turn) * data.multiplier[:, 1],
                                        data.multiplier[0, 0], rtol=1e-8)
+
+    def test_verdict_of_a_gait(self):
+        self.write("p.yaml", PURCELL)
+        found = self.json("p.yaml", "optimize", "-o", "best.yaml")
+        best = self.json("best.yaml", "verdict")
+        np.testing.assert_allclose([best["cost"], best["wong"]], found["cost"], rtol=1e-12)
+        self.assertLess(max(best["slope"], best["fit"]), 1e-8)
+        self.assertLess(abs(best["gain"]), 1e-12)  # rounding errors of two costs
+        self.assertEqual((best["verdict"], best["stationary"], best["index"]), ("minimum", True, 0))
+        # without a target it is held against gaits to the same element
+        text = self.read("best.yaml").decode()
+        self.write("bare.yaml", text[:text.index("optimum:")] + text[text.index("integrator:"):])
+        bare = self.json("bare.yaml", "verdict")
+        self.assertIsNone(bare["amount"])
+        self.assertEqual((bare["verdict"], bare["stationary"]), ("minimum", True))
+        np.testing.assert_allclose(bare["cost"], found["cost"], rtol=1e-12)
+        # a circle is none, and costs more than what does the same
+        circle = self.json("p.yaml", "verdict")
+        self.assertGreater(circle["slope"], 0.1)
+        self.assertEqual((circle["verdict"], circle["stationary"], circle["wong"]), ("not stationary", False, None))
+        same = self.json("p.yaml", "optimize", "--move", repr(circle["amount"]))
+        self.assertGreater(circle["gain"], 0)
+        self.assertLess(circle["gain"], 1 - same["cost"] / circle["cost"])
+        text = self.good("gait", "p.yaml", "verdict").stdout
+        for word in "slope       0.", "not stationary", "gain        a step":
+            self.assertIn(word, text)
+
+    def test_what_has_no_verdict(self):
+        self.write("s.yaml", "curvebody: 1\nbundle: {name: surface_drag, shape: {name: ellipsoid, resolution: 8}, "
+                             "poses: {y: Y + 0.1*sin(2*pi*(X - t))}}\ngait: {loop: phase, at: [0.2]}\n")
+        done = self.call("gait", "s.yaml", "verdict")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("closes by whole periods of phase", done.stderr)
+        self.write("none.yaml", "curvebody: 1\nbundle: purcell\n")
+        done = self.call("gait", "none.yaml", "verdict")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("the key `gait` is missing: `verdict` is of a gait", done.stderr)
 
     def test_options_are_keys(self):
         self.write("p.yaml", PURCELL)

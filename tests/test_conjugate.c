@@ -167,8 +167,8 @@ static void the_swimmer_on_the_sphere_has_a_minimum_and_a_saddle(void **state) {
   cb_bundle_free(b);
 }
 
-/* Morse: on PMPY's branches, and on Purcell's swimmer once and twice round, for an element (forwards) and for a distance
- * and two numbers of g (focal times). */
+/* Morse: on PMPY's branches, and on Purcell's swimmer once and twice round, for an element (forwards) and for a
+ * distance and two numbers of g (focal times). */
 static void the_number_of_times_is_the_index(void **state) {
   (void)state;
   cb_bundle *two = model("pmpy", ""), *three = model("purcell", "links 3");

@@ -17,8 +17,8 @@ static void draw(uint64_t *seed, const cb_group *G, sample *s) {
   for (int i = 0; i < s->w.size; i++) s->x[i] = check_uniform(seed, -1, 1);
 }
 
-/* M_ij r''_j + d_kM_ij v_k v_j - v d_iM v/2 = <lambda, B_ij> v_j, and lambda' = ad*_xi lambda: with the curvature of the
- * bundle and ad*, which fixes both signs. */
+/* M_ij r''_j + d_kM_ij v_k v_j - v d_iM v/2 = <lambda, B_ij> v_j, and lambda' = ad*_xi lambda: with the curvature
+ * of the bundle and ad*, which fixes both signs. */
 static void they_are_a_charge_in_the_field_of_curvature(void **state) {
   (void)state;
   uint64_t seed = check_seed();

@@ -35,7 +35,7 @@ static cb_status check(const cb_optimum_problem *o, const cb_gait *start, const 
 
 /* Newton's method on meshes that are refined until they resolve the extremal. Nodes err by the square of the last
  * coefficient, which falls as h^CB_STAGES. */
-static cb_status resolve(extremal_mesh **m) {
+cb_status extremal_resolve(extremal_mesh **m) {
   static const double roughness = 5e-7;
   bool rough;
   cb_status status = mesh_solve(*m, roughness, &rough);
@@ -76,7 +76,7 @@ static cb_status arrays(const extremal_mesh *m, cb_extremal *e) {
   return CB_OK;
 }
 
-static cb_status tell(const extremal_mesh *m, cb_extremal *e) {
+cb_status extremal_tell(const extremal_mesh *m, cb_extremal *e) {
   const problem *p = m->p;
   const int n = p->n, last = m->panels * p->size;
   double v[CB_SHAPE_MAX];
@@ -98,24 +98,12 @@ static cb_status tell(const extremal_mesh *m, cb_extremal *e) {
 
 cb_status cb_extremal_solve(const cb_optimum_problem *o, const cb_gait *start, const double *lambda, double amount,
                             cb_extremal **out) {
-  enum { PANELS = 4 };
   problem p;
-  extremal_mesh *m = NULL;
-  cb_extremal *e = NULL;
-  const int panels[1] = {PANELS};
-  cb_status status = check(o, start, lambda);
+  cb_extremal *e = calloc(1, sizeof *e);
+  cb_status status = e ? check(o, start, lambda) : cb_fail(CB_ERROR_MEMORY, "no memory for an extremal");
   if (!status) status = ask(o, &p);
-  if (!status) status = mesh_create(&p, 1, panels, NULL, &m);
-  if (!status) {
-    m->at.duration[0] = 1;
-    status = mesh_start(m, start, lambda, amount);
-  }
-  if (!status) status = resolve(&m);
-  if (!status) {
-    e = calloc(1, sizeof *e);
-    status = e ? tell(m, e) : cb_fail(CB_ERROR_MEMORY, "no memory for an extremal");
-  }
-  mesh_free(m);
+  if (!status) status = bounds_solve(&p, start, lambda, amount, e);
+  if (status > 0 && (o->lower || o->upper)) status = bounds_tighten(&p, start, lambda, amount, e);
   if (status) {
     cb_extremal_free(e);
     return status;

@@ -4,7 +4,7 @@
  *   free base   r(1) = r(0), p(1) = p(0);        base   r(0) = r(1) = base, p free
  *   target      c_k(g(1)) = 0 (target.h), Ad*_{g(1)^-1} lambda(1) = lambda(0) = sum_k nu_k first_k(g(1))
  *   seek        cost: E at the amount;  efficiency: nu amount = E;  target: E = length^2;   dE/d(amount) = 2 nu
- *   bounds      an arc begins where r_i meets its bound with v_i = 0, and ends where its contact force vanishes
+ *   bounds      an arc begins where r_i meets its bound with v_i = 0, and ends at a time that is free
  * Gauss's collocation in CB_EXTREMAL_STAGES nodes a panel keeps quadratic invariants; stages and panel ends are the
  * unknowns of one damped Newton method, condensed panel by panel to the start, the durations, nu and the amount. That
  * system is solved in least squares of least norm, since shifts of time and symmetries leave it singular. Panels are

@@ -94,11 +94,10 @@ void mesh_interpolate(const cb_tableau *gauss, int size, const double *x0, const
   }
 }
 
-/* The polynomial of m at place c in [0, panels of the arc] of arc a. */
-static void sample(const extremal_mesh *m, int a, double c, double *x) {
-  const int size = m->p->size, count = m->first[a + 1] - m->first[a], in = c < count ? (int)c : count - 1;
+void mesh_sample(const extremal_mesh *m, int a, double c, double *x) {
+  const int size = m->p->size, count = m->first[a + 1] - m->first[a], in = c < 1 ? (int)(c * count) : count - 1;
   const int k = m->first[a] + in;
-  mesh_interpolate(&m->p->gauss, size, m->at.x + k * size, m->at.stage + k * CB_STAGES * size, c - in, x);
+  mesh_interpolate(&m->p->gauss, size, m->at.x + k * size, m->at.stage + k * CB_STAGES * size, c * count - in, x);
 }
 
 cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out) {
@@ -113,15 +112,16 @@ cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out
   memcpy(fine->at.duration, m->at.duration, sizeof m->at.duration);
   memcpy(fine->at.nu, m->at.nu, sizeof m->at.nu);
   memcpy(fine->bound, m->bound, sizeof m->bound);
+  fine->start = m->start;
   fine->at.amount = m->at.amount;
   fine->iterations = m->iterations;
   for (int a = 0; a < m->arcs; a++) {
-    const double width = (double)(m->first[a + 1] - m->first[a]) / panels[a];
+    const double width = 1. / panels[a];
     for (int k = fine->first[a]; k < fine->first[a + 1]; k++) {
       const int in = k - fine->first[a];
-      sample(m, a, in * width, fine->at.x + k * size);
+      mesh_sample(m, a, in * width, fine->at.x + k * size);
       for (int j = 0; j < CB_STAGES; j++)
-        sample(m, a, (in + m->p->gauss.c[j]) * width, fine->at.stage + (k * CB_STAGES + j) * size);
+        mesh_sample(m, a, (in + m->p->gauss.c[j]) * width, fine->at.stage + (k * CB_STAGES + j) * size);
     }
   }
   memcpy(fine->at.x + fine->panels * size, m->at.x + m->panels * size, (size_t)size * sizeof *m->at.x);

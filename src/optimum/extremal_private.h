@@ -13,7 +13,7 @@
 #include <gsl/gsl_linalg.h>
 #include <stdbool.h>
 
-enum { CB_ARCS_MAX = 24, CB_PANELS_MAX = 512, CB_STAGES = CB_EXTREMAL_STAGES };
+enum { CB_ARCS_MAX = 32, CB_MARKS = 1024, CB_PANELS_MAX = 512, CB_STAGES = CB_EXTREMAL_STAGES };
 
 /* What Newton's method moves: where panels begin and the end, stages, durations, multipliers, amount. */
 typedef struct unknowns {
@@ -38,6 +38,7 @@ typedef struct extremal_mesh {
   int arcs, panels, first[CB_ARCS_MAX + 1]; /* panels of arc a: first[a] to first[a + 1] - 1 */
   unsigned held[CB_ARCS_MAX];
   double bound[CB_ARCS_MAX][CB_SHAPE_MAX]; /* of variables that arc a holds */
+  const cb_gait *start;                    /* borrowed: where it begins */
   unknowns at, trial, step;
   double rscale[CB_SHAPE_MAX], pscale[CB_SHAPE_MAX], lscale, vscale, cscale, escale; /* of r, p, lambda, v, c, E */
   double g1[CB_GROUP_SIZE], cost;
@@ -77,6 +78,8 @@ cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsig
 void mesh_free(extremal_mesh *m);
 /* The same with this many times the panels, from the polynomials of collocation. */
 cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out);
+/* The polynomial of m at the part c in [0, 1] of arc a. */
+void mesh_sample(const extremal_mesh *m, int a, double c, double *x);
 /* Scales from m->at; then they stay. */
 cb_status mesh_scale(extremal_mesh *m);
 /* The largest last Legendre coefficient of h x' on a panel, in scales. */
@@ -102,13 +105,29 @@ cb_status group_panel(const cb_group *G, const cb_tableau *gauss, double h, cons
 cb_status mesh_solve(extremal_mesh *m, double roughness, bool *rough);
 
 /* --- extremal_start.c --- */
-cb_status mesh_start(extremal_mesh *m, const cb_gait *start, const double *lambda, double amount);
+cb_status mesh_start(extremal_mesh *m, const double *lambda, double amount);
 
 /* --- extremal_invariants.c --- */
 cb_status extremal_invariants(const extremal_mesh *m, cb_extremal *e);
 
+/* --- extremal.c --- */
+/* Newton's method on meshes that are refined until they resolve the extremal; what there is to tell of it. */
+cb_status extremal_resolve(extremal_mesh **m);
+cb_status extremal_tell(const extremal_mesh *m, cb_extremal *e);
+
+/* --- extremal_arcs.c --- */
+/* e, which is written over: arcs are corrected until bounds push and none is crossed. */
+cb_status bounds_solve(const problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e);
+/* From the extremal without bounds, which are brought to their places in steps. */
+cb_status bounds_tighten(const problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e);
+
 /* --- extremal_bounds.c --- */
-/* Arcs of a gait at bounds, and panels for them. */
-cb_status bounds_find(const problem *p, const cb_gait *start, int *arcs, double *ends, unsigned *held);
+/* mark[CB_MARKS]: sets of variables at bounds at the times (k + 1/2)/CB_MARKS. */
+void bounds_of_gait(const problem *p, const cb_gait *start, unsigned *mark);
+cb_status bounds_arcs(const unsigned *mark, int *arcs, double *duration, unsigned *held);
+/* The bounds at which the arcs of m hold variables. */
+void bounds_set(extremal_mesh *m);
+/* Marks of a solution, and whether they are those of its arcs. */
+cb_status bounds_check(const extremal_mesh *m, unsigned *mark, bool *kept);
 
 #endif

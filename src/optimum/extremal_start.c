@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* r and v of the gait, clipped to the bounds, where an arc holds variables at them. */
-static void shape_at(const extremal_mesh *m, const cb_gait *start, int a, double t, double *r, double *v) {
+static void shape_at(const extremal_mesh *m, int a, double t, double *r, double *v) {
   const cb_optimum_problem *o = m->p->o;
-  cb_gait_at(start, t, r, v);
+  cb_gait_at(m->start, t, r, v);
   for (int i = 0; i < m->p->n; i++) {
     if (o->lower) r[i] = fmax(r[i], o->lower[i]);
     if (o->upper) r[i] = fmin(r[i], o->upper[i]);
@@ -19,7 +19,7 @@ static void shape_at(const extremal_mesh *m, const cb_gait *start, int a, double
 }
 
 /* Shapes, rates (in place of p) and xi at the stages of an arc. */
-static cb_status stages(extremal_mesh *m, const cb_gait *start, int a, double begin) {
+static cb_status stages(extremal_mesh *m, int a, double begin) {
   const problem *p = m->p;
   const int n = p->n, dim = p->dim, size = p->size;
   const double h = m->at.duration[a] / (m->first[a + 1] - m->first[a]);
@@ -27,7 +27,7 @@ static cb_status stages(extremal_mesh *m, const cb_gait *start, int a, double be
     for (int j = 0; j < CB_STAGES; j++) {
       const int s = k * CB_STAGES + j;
       double *x = m->at.stage + s * size, A[CB_GROUP_DIM * CB_SHAPE_MAX];
-      shape_at(m, start, a, begin + h * (k - m->first[a] + p->gauss.c[j]), x, x + n);
+      shape_at(m, a, begin + h * (k - m->first[a] + p->gauss.c[j]), x, x + n);
       const cb_status status = cb_bundle_connection(p->wong.bundle, x, A, NULL, NULL, NULL);
       if (status) return status;
       for (int b = 0; b < dim; b++) {
@@ -60,13 +60,13 @@ static cb_status multipliers(extremal_mesh *m, const double *lambda) {
   return CB_OK;
 }
 
-cb_status mesh_start(extremal_mesh *m, const cb_gait *start, const double *lambda, double amount) {
+cb_status mesh_start(extremal_mesh *m, const double *lambda, double amount) {
   const problem *p = m->p;
   const int n = p->n, dim = p->dim, size = p->size;
   double begin = 0;
   cb_status status = CB_OK;
   for (int a = 0; !status && a < m->arcs; a++) {
-    status = stages(m, start, a, begin);
+    status = stages(m, a, begin);
     begin += m->at.duration[a];
   }
   if (!status) status = panels_elements(m, &m->at);

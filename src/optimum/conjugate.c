@@ -168,7 +168,7 @@ static double read_angles(const path *p, const frame *before, frame *f) {
 static cb_status carry(const path *p, const frame *from, double h, const double *stage, frame *to) {
   const int size = p->size, dim = p->dim, d = p->order;
   const cb_group *G = p->flow->p.G;
-  const cb_status status = flow_step(p->flow, 0, p->way * h, from->x, stage, 1);
+  const cb_status status = flow_step(p->flow, 0, p->way * h, from->x, stage, 1, 1e-15);
   if (status) return status;
   const extremal_mesh *m = p->flow->m;
   const int wide = columns(m);

@@ -33,16 +33,20 @@ static cb_status check(const cb_optimum_problem *o, const cb_gait *start, const 
 
 /* --- meshes --- */
 
-/* Newton's method on meshes that are refined until they resolve the extremal. Nodes err by the square of the last
- * coefficient, which falls as h^CB_STAGES. */
+static const double roughness = 5e-7;
+
+/* Nodes err by the square of the last coefficient, which falls as h^CB_STAGES. */
+double extremal_factor(const extremal_mesh *m) {
+  const double factor = pow(mesh_roughness(m) / roughness, 1. / CB_STAGES);
+  return factor > 1 ? 1.1 * factor : factor;
+}
+
 cb_status extremal_resolve(extremal_mesh **m) {
-  static const double roughness = 5e-7;
   bool rough;
   cb_status status = mesh_solve(*m, roughness, &rough);
   while (!status && rough) {
     extremal_mesh *fine = NULL;
-    const double factor = 1.1 * pow(mesh_roughness(*m) / roughness, 1. / CB_STAGES);
-    status = mesh_refine(*m, fmin(factor, 2), &fine);
+    status = mesh_refine(*m, fmin(extremal_factor(*m), 2), &fine);
     if (status) return status;
     mesh_free(*m);
     *m = fine;

@@ -6,23 +6,38 @@
 #include <math.h>
 #include <string.h>
 
-/* Solved on the arcs that are marked. */
+/* The start on arcs of these durations, with `dense` panels to the whole time. */
+static cb_status begin(const problem *p, int arcs, const double *duration, const unsigned *held, double dense,
+                       const cb_gait *start, const double *lambda, double amount, extremal_mesh **out) {
+  enum { LEAST = 2 };
+  int panels[CB_ARCS_MAX];
+  for (int a = 0; a < arcs; a++) panels[a] = (int)fmax(LEAST, ceil(dense * duration[a]));
+  cb_status status = mesh_create(p, arcs, panels, held, out);
+  if (status) return status;
+  extremal_mesh *m = *out;
+  memcpy(m->at.duration, duration, (size_t)arcs * sizeof *duration);
+  m->start = start;
+  bounds_set(m);
+  status = mesh_start(m, lambda, amount);
+  return status ? status : panels_evaluate(m, &m->at, false);
+}
+
+/* Solved on the arcs that are marked, at first with as many panels as would resolve x' along the start. */
 static cb_status solve_arcs(const problem *p, const unsigned *mark, const cb_gait *start, const double *lambda,
                             double amount, extremal_mesh **out) {
-  enum { PANELS = 4, LEAST = 2 };
-  int arcs, panels[CB_ARCS_MAX];
+  enum { PANELS = 4 };
+  int arcs;
   double duration[CB_ARCS_MAX];
   unsigned held[CB_ARCS_MAX];
   extremal_mesh *m = NULL;
   cb_status status = bounds_arcs(mark, &arcs, duration, held);
-  for (int a = 0; !status && a < arcs; a++)
-    panels[a] = arcs == 1 ? PANELS : (int)fmax(LEAST, ceil(2 * PANELS * duration[a]));
-  if (!status) status = mesh_create(p, arcs, panels, held, &m);
-  if (status) return status;
-  memcpy(m->at.duration, duration, sizeof duration);
-  m->start = start;
-  bounds_set(m);
-  status = mesh_start(m, lambda, amount);
+  if (!status) status = begin(p, arcs, duration, held, PANELS, start, lambda, amount, &m);
+  const double factor = status ? 1 : extremal_factor(m);
+  if (factor > 1) {
+    mesh_free(m);
+    m = NULL;
+    status = begin(p, arcs, duration, held, PANELS * fmin(factor, 4), start, lambda, amount, &m);
+  }
   if (!status) status = extremal_resolve(&m);
   if (status)
     mesh_free(m);

@@ -48,7 +48,8 @@ static cb_status guess(flow *f, unsigned held, double h, const double *x, const 
   return status;
 }
 
-cb_status flow_step(flow *f, unsigned held, double h, const double *x, const double *stage, double part) {
+cb_status flow_step(flow *f, unsigned held, double h, const double *x, const double *stage, double part,
+                    double settled) {
   enum { ROUNDS = 25 };
   extremal_mesh *m = f->m;
   const int size = f->p.size;
@@ -71,7 +72,7 @@ cb_status flow_step(flow *f, unsigned held, double h, const double *x, const dou
       change = fmax(change, fabs(m->step.stage[i]));
       m->at.stage[i] += m->step.stage[i];
     }
-    if (change <= 1e-15 * most || (change <= 1e-12 * most && change >= before / 2)) return CB_OK;
+    if (change <= settled * most || (change <= 1e-12 * most && change >= before / 2)) return CB_OK;
     before = change;
   }
   return status ? status : cb_fail(CB_STEP_NO_CONVERGENCE, "a step of %.3g along an extremal does not converge", h);
@@ -97,18 +98,24 @@ cb_status flow_at(flow *f, const cb_extremal *e, double t, double *x, double *v)
     memcpy(x, t == 1 ? to : from, (size_t)size * sizeof *x);
   } else {
     status = flow_step(f, e->held[a], t - e->time[k], from, e->stage + k * CB_STAGES * size,
-                       (t - e->time[k]) / (e->time[k + 1] - e->time[k]));
+                       (t - e->time[k]) / (e->time[k + 1] - e->time[k]), 1e-8); /* its square is what is left */
     if (!status) memcpy(x, f->m->at.x + size, (size_t)size * sizeof *x);
   }
   return status || !v ? status : cb_wong_at(&e->wong, e->held[a], x, &(cb_wong_rates){.v = v});
 }
 
-/* r at the Chebyshev-Lobatto points of each arc, values[arcs][degree + 1][n]. */
-static cb_status points(flow *f, const cb_extremal *e, int degree, double *values) {
+/* r at the Chebyshev-Lobatto points of each arc, values[arcs][degree + 1][n]; of half the degree it is known already. */
+static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, double *values) {
   const int n = e->wong.n;
   double x[CB_WONG_MAX];
+  for (int a = 0; halved && a < e->arcs; a++) {
+    const int arc = e->arcs - 1 - a; /* from behind: rows move apart */
+    for (int j = degree; j >= 0; j -= 2)
+      memmove(values + (arc * (degree + 1) + j) * n, values + (arc * (degree / 2 + 1) + j / 2) * n,
+              (size_t)n * sizeof *values);
+  }
   for (int a = 0; a < e->arcs; a++)
-    for (int j = 0; j <= degree; j++) {
+    for (int j = halved; j <= degree; j += 1 + halved) {
       const double u = (1 - cos(M_PI * j / degree)) / 2, t = e->end[a] + u * (e->end[a + 1] - e->end[a]);
       double *r = values + (a * (degree + 1) + j) * n;
       if (j == degree && a + 1 == e->arcs) { /* closed to the last bit */
@@ -149,7 +156,7 @@ cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out) {
   cb_status status = values ? flow_create(&e->wong, &f) : cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
   int degree = LEAST;
   for (; !status; degree *= 2) {
-    status = points(f, e, degree, values);
+    status = points(f, e, degree, degree > LEAST, values);
     if (status || degree * 2 > MOST || tail(e, degree, values) < 1e-14) break;
   }
   if (!status) status = cb_gait_arcs(e->wong.n, e->arcs, e->end, degree, values, out);

@@ -63,7 +63,7 @@ cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsig
     m->right = numbers(m, &short_of, m->rows, 1);
     m->V = numbers(m, &short_of, m->unknown, m->unknown);
     m->sv = numbers(m, &short_of, m->unknown, 1);
-    m->work = numbers(m, &short_of, m->unknown, 1);
+    m->columns = numbers(m, &short_of, m->unknown, m->rows);
     m->solved = numbers(m, &short_of, m->unknown, 1);
   }
   if (short_of) {

@@ -9,7 +9,6 @@
 #include "core/failure.h"
 
 #include <float.h>
-#include <gsl/gsl_errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -182,27 +181,66 @@ static cb_status measure(extremal_mesh *m, const unknowns *u) {
   return isfinite(m->residual) ? CB_OK : cb_fail(CB_STEP_NOT_FINITE, "an extremal is not finite");
 }
 
+static void rotate(int count, double c, double s, double *restrict a, double *restrict b) {
+  for (int i = 0; i < count; i++) {
+    const double x = a[i], y = b[i];
+    a[i] = c * x - s * y;
+    b[i] = s * x + c * y;
+  }
+}
+
+/* Rows a[unknown][high] become orthogonal by rotations of their pairs, V[unknown][unknown] those of the identity: the
+ * lengths of the first are singular values (Hestenes, J. SIAM 6 (1958) 51, doi:10.1137/0106005). */
+static void orthogonalise(int unknown, int high, double *a, double *V) {
+  enum { SWEEPS = 40 };
+  for (int i = 0; i < unknown; i++)
+    for (int j = 0; j < unknown; j++) V[i * unknown + j] = i == j;
+  bool turned = true;
+  for (int sweep = 0; turned && sweep < SWEEPS; sweep++) {
+    turned = false;
+    for (int p = 0; p < unknown; p++)
+      for (int q = p + 1; q < unknown; q++) {
+        double pp = 0, qq = 0, pq = 0;
+        for (int i = 0; i < high; i++) {
+          pp += a[p * high + i] * a[p * high + i];
+          qq += a[q * high + i] * a[q * high + i];
+          pq += a[p * high + i] * a[q * high + i];
+        }
+        if (!(fabs(pq) > 4 * DBL_EPSILON * sqrt(pp * qq))) continue;
+        const double zeta = (qq - pp) / (2 * pq), t = (zeta < 0 ? -1 : 1) / (fabs(zeta) + hypot(1, zeta));
+        const double c = 1 / sqrt(1 + t * t), s = c * t;
+        turned = true;
+        rotate(high, c, s, a + p * high, a + q * high);
+        rotate(unknown, c, s, V + p * unknown, V + q * unknown);
+      }
+  }
+}
+
 /* solved = -matrix^+ right. */
 static cb_status solve(extremal_mesh *m) {
-  const size_t N = (size_t)m->unknown;
-  for (int i = 0; i < m->rows; i++) {
-    for (int c = 0; c < m->unknown; c++) m->matrix[i * m->unknown + c] *= unknown_scale(m, c);
+  const int N = m->unknown, high = m->rows;
+  for (int c = 0; c < N; c++)
+    for (int i = 0; i < high; i++) m->columns[c * high + i] = m->matrix[i * N + c] * unknown_scale(m, c);
+  orthogonalise(N, high, m->columns, m->V);
+  double largest = 0;
+  for (int k = 0; k < N; k++) {
+    double sum = 0;
+    for (int i = 0; i < high; i++) sum += m->columns[k * high + i] * m->columns[k * high + i];
+    m->sv[k] = sqrt(sum);
+    largest = fmax(largest, m->sv[k]);
   }
-  gsl_matrix_view A = gsl_matrix_view_array(m->matrix, (size_t)m->rows, N), V = gsl_matrix_view_array(m->V, N, N);
-  gsl_vector_view s = gsl_vector_view_array(m->sv, N), w = gsl_vector_view_array(m->work, N);
-  gsl_error_handler_t *const handler = gsl_set_error_handler_off();
-  const int failed = gsl_linalg_SV_decomp(&A.matrix, &V.matrix, &s.vector, &w.vector);
-  gsl_set_error_handler(handler);
-  if (failed) return cb_fail(CB_STEP_SINGULAR, "the equations of an extremal have no singular values");
-  const double alpha = fmax(m->residual / 100, 1e-12 * m->sv[0]);
-  memset(m->solved, 0, N * sizeof *m->solved);
-  for (int k = 0; k < m->unknown; k++) {
+  if (!isfinite(largest)) return cb_fail(CB_STEP_NOT_FINITE, "the equations of an extremal are not finite");
+  const double alpha = fmax(m->residual / 100, 1e-12 * largest);
+  memset(m->solved, 0, (size_t)N * sizeof *m->solved);
+  m->weakest = 1;
+  for (int k = 0; k < N; k++) {
     double along = 0;
-    for (int i = 0; i < m->rows; i++) along -= m->matrix[i * m->unknown + k] * m->right[i];
-    along *= m->sv[k] / (m->sv[k] * m->sv[k] + alpha * alpha);
-    for (int c = 0; c < m->unknown; c++) m->solved[c] += along * m->V[c * m->unknown + k];
+    if (m->sv[k] > 1e-11 * largest) m->weakest = fmin(m->weakest, m->sv[k]);
+    for (int i = 0; i < high; i++) along -= m->columns[k * high + i] * m->right[i];
+    along /= m->sv[k] * m->sv[k] + alpha * alpha;
+    for (int c = 0; c < N; c++) m->solved[c] += along * m->V[k * N + c];
   }
-  for (int c = 0; c < m->unknown; c++) m->solved[c] *= unknown_scale(m, c);
+  for (int c = 0; c < N; c++) m->solved[c] *= unknown_scale(m, c);
   return CB_OK;
 }
 
@@ -276,7 +314,8 @@ cb_status mesh_solve(extremal_mesh *m, double roughness, bool *rough) {
     const double before = m->residual;
     if (!status) status = search(m, size, last);
     m->iterations++;
-    if (!status && (size < settled || (m->residual < 1e-12 && m->residual > before / 2))) return CB_OK;
+    const bool exact = size < settled || m->residual < 1e-13 * m->weakest;
+    if (!status && (exact || (m->residual < 1e-12 && m->residual > before / 2))) return CB_OK;
   }
   return status ? status
                 : cb_fail(CB_STEP_NO_CONVERGENCE, "no extremal near: the residual is %.3g after %d steps", m->residual,

@@ -10,7 +10,6 @@
 #include "core/arena.h"
 #include "optimum/extremal.h"
 
-#include <gsl/gsl_linalg.h>
 #include <stdbool.h>
 
 enum { CB_ARCS_MAX = 32, CB_MARKS = 1024, CB_PANELS_MAX = 512, CB_STAGES = CB_EXTREMAL_STAGES };
@@ -51,10 +50,10 @@ typedef struct extremal_mesh {
   double *system;         /* [CB_STAGES size][CB_STAGES size + size + 2] */
   double *affine;         /* [panels + 1][size][columns] */
   double *eta;            /* [dim][columns] */
-  double *matrix, *right, *sv, *V, *work, *solved; /* of the outer system */
+  double *matrix, *columns, *right, *sv, *V, *solved; /* of the outer system */
   int rows, unknown;
   int iterations;
-  double residual;
+  double residual, weakest; /* the least singular value that is no symmetry's, at most 1 */
   cb_arena *arena;
 } extremal_mesh;
 
@@ -113,6 +112,8 @@ cb_status extremal_invariants(const extremal_mesh *m, cb_extremal *e);
 /* --- extremal.c --- */
 /* Newton's method on meshes that are refined until they resolve the extremal; what there is to tell of it. */
 cb_status extremal_resolve(extremal_mesh **m);
+/* How many times the panels resolve it; where they do, at most 1. */
+double extremal_factor(const extremal_mesh *m);
 cb_status extremal_tell(const extremal_mesh *m, cb_extremal *e);
 
 /* --- extremal_arcs.c --- */

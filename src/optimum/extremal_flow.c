@@ -104,7 +104,8 @@ cb_status flow_at(flow *f, const cb_extremal *e, double t, double *x, double *v)
   return status || !v ? status : cb_wong_at(&e->wong, e->held[a], x, &(cb_wong_rates){.v = v});
 }
 
-/* r at the Chebyshev-Lobatto points of each arc, values[arcs][degree + 1][n]; of half the degree it is known already. */
+/* r at the Chebyshev-Lobatto points of each arc, values[arcs][degree + 1][n]; halved: those of half the degree are
+ * there already. */
 static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, double *values) {
   const int n = e->wong.n;
   double x[CB_WONG_MAX];

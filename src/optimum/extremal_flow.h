@@ -12,9 +12,10 @@ typedef struct flow {
 cb_status flow_create(const cb_wong *w, flow **out);
 void flow_free(flow *f);
 
-/* From x over a time h, first guessed along the tangent, or with `stage` as this part of the panel that begins with x,
- * until Newton's steps are below `settled`, to which derivatives are exact, and the end to its square: then m->at.x[size] is the end, m->affine[size] its derivative in x, m->element[1] the step of g
- * from the identity, and m->eta the change of that, right-trivialised. */
+/* From x over a time h, first guessed along the tangent, or with `stage` as this part of the panel that begins with x;
+ * until Newton's steps are below `settled`, to which derivatives are exact, and the end to its square. Then
+ * m->at.x[size] is the end, m->affine[size] its derivative in x, m->element[1] the step of g from the identity, and
+ * m->eta the change of that, right-trivialised. */
 cb_status flow_step(flow *f, unsigned held, double h, const double *x, const double *stage, double part,
                     double settled);
 cb_status flow_at(flow *f, const cb_extremal *e, double t, double *x, double *v);

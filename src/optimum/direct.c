@@ -16,6 +16,10 @@ bool cb_direct_smooth(const cb_optimum_problem *problem) {
 }
 
 static bool amount_is_free(const cb_direct *d) { return d->problem->seek != CB_SEEK_COST; }
+static bool length_is_given(const cb_direct *d) {
+  return d->problem->seek == CB_SEEK_TARGET && isfinite(d->problem->length);
+}
+static bool walled(const cb_direct *d) { return d->barrier && d->barrier->tau > 0; }
 static int unknowns(const cb_direct *d) { return d->v->unknowns + amount_is_free(d); }
 
 cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direct **out) {
@@ -26,9 +30,11 @@ cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direc
   d->problem = problem;
   d->target = problem->target;
   d->amount = cb_gait_target_get(b->group, &d->target);
+  d->enough = slope_small, d->enough_off = off_small;
   cb_status status =
       cb_direct_smooth(problem) ? cb_basis_fourier(size, 0, &d->basis) : cb_basis_arcs(1, ends, 2 * size, 0, &d->basis);
   if (!status) status = cb_variation_create(b, d->basis, &d->v);
+  if (!status) status = cb_barrier_create(problem, d->basis, &d->barrier);
   if (!status) {
     const int rows = cb_gait_target_count(b->group, &d->target) + 2 + b->n;
     status = cb_reduced_create(unknowns(d), rows, &d->qp);
@@ -46,6 +52,7 @@ cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direc
 void cb_direct_free(cb_direct *d) {
   if (!d) return;
   cb_variation_free(d->v);
+  cb_barrier_free(d->barrier);
   cb_basis_free(d->basis);
   cb_reduced_free(d->qp);
   free(d->c);
@@ -62,10 +69,11 @@ cb_status cb_direct_from(cb_direct *d, const cb_gait *gait) {
 
 /* What is sought. */
 static double value(const cb_direct *d, double amount) {
+  const double wall = walled(d) ? d->barrier->value : 0;
   switch (d->problem->seek) {
-    case CB_SEEK_COST: return d->v->cost / 2;
-    case CB_SEEK_EFFICIENCY: return log(d->v->cost) / 2 - log(fabs(amount));
-    case CB_SEEK_TARGET: return -log(fabs(amount));
+    case CB_SEEK_COST: return d->v->cost / 2 + wall;
+    case CB_SEEK_EFFICIENCY: return log(d->v->cost) / 2 - log(fabs(amount)) + wall;
+    case CB_SEEK_TARGET: return (length_is_given(d) ? 0 : d->pace * d->v->cost) - log(fabs(amount)) + wall;
   }
   return NAN;
 }
@@ -79,8 +87,7 @@ static cb_status conditions(const cb_direct *d, const double *c, double amount, 
   int count = cb_gait_target_count(G, &target);
   const cb_status status = cb_gait_target_at(G, &target, d->v->g, value_of, first, second);
   if (status) return status;
-  if (d->problem->seek == CB_SEEK_TARGET)
-    value_of[count++] = (d->v->cost - d->problem->length * d->problem->length) / 2;
+  if (length_is_given(d)) value_of[count++] = (d->v->cost - d->problem->length * d->problem->length) / 2;
   for (int i = 0; d->problem->base && i < d->v->n; i++)
     value_of[count++] = c[i * d->basis->functions] - d->problem->base[i];
   if (cb_direct_smooth(d->problem)) value_of[count++] = 0;
@@ -113,8 +120,10 @@ static void gradient(const cb_direct *d, double *g) {
   const int u = d->v->unknowns;
   const double scale = d->problem->seek == CB_SEEK_COST         ? .5
                        : d->problem->seek == CB_SEEK_EFFICIENCY ? .5 / d->v->cost
-                                                                : 0;
+                       : length_is_given(d)                     ? 0
+                                                                : d->pace;
   for (int a = 0; a < u; a++) g[a] = scale * d->v->dcost[a];
+  if (walled(d)) cb_barrier_gradient(d->barrier, g);
   if (amount_is_free(d)) g[u] = -1; /* in log X */
 }
 
@@ -129,7 +138,7 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
       for (int p = 0; p < u; p++) J[row * all + p] += first[row * dim + a] * d->v->dy[a * u + p];
     if (amount_is_free(d) && row == amount) J[row * all + u] = -d->amount;
   }
-  if (d->problem->seek == CB_SEEK_TARGET) {
+  if (length_is_given(d)) {
     for (int p = 0; p < u; p++) J[row * all + p] = d->v->dcost[p] / 2;
     row++;
   }
@@ -149,6 +158,11 @@ static void hessian(cb_direct *d, const double *first, const double *second, dou
       for (int b = 0; b < dim; b++) W[a * dim + b] += d->nu[k] * second[(k * dim + a) * dim + b];
     }
   cb_variation_hessian(d->v, d->mu, Lambda, W, H);
+  d->qp->size = 0;
+  if (walled(d)) {
+    for (int a = 0; a < u; a++) d->qp->size = fmax(d->qp->size, fabs(H[a * u + a]));
+    cb_barrier_hessian(d->barrier, u, H);
+  }
   if (!amount_is_free(d)) return;
   for (int i = u - 1; i >= 0; i--) { /* a row and a column more */
     memmove(H + i * all, H + i * u, (size_t)u * sizeof *H);
@@ -168,6 +182,7 @@ static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
   double first[CB_CONDITIONS_MAX * CB_GROUP_DIM], second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
   cb_status status = cb_variation_at(d->v, d->c, 2);
   if (!status) status = conditions(d, d->c, d->amount, d->condition, rows, first, second);
+  if (!status && walled(d)) status = cb_barrier_at(d->barrier, d->v->r, true);
   if (status) return status;
   qp->unknowns = unknowns(d), qp->rows = *rows;
   gradient(d, qp->g);
@@ -179,14 +194,15 @@ static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
   memcpy(d->nu, qp->multiplier, (size_t)count * sizeof *d->nu);
   d->mu = d->problem->seek == CB_SEEK_COST         ? 1
           : d->problem->seek == CB_SEEK_EFFICIENCY ? 1 / d->v->cost
-                                                   : qp->multiplier[count];
+          : length_is_given(d)                     ? qp->multiplier[count]
+                                                   : 2 * d->pace;
   memset(d->lambda, 0, sizeof d->lambda);
   for (int k = 0; k < count; k++)
     for (int a = 0; a < G->dim; a++) d->lambda[a] -= d->nu[k] * first[k * G->dim + a] / d->mu;
   d->off = 0;
   for (int k = 0; k < *rows; k++) d->off = fmax(d->off, fabs(d->condition[k]));
   d->slope = qp->slope / sqrt(size);
-  *rest = d->slope <= slope_small && d->off <= off_small;
+  *rest = d->slope <= d->enough && d->off <= d->enough_off;
   gradient(d, qp->g);
   jacobian(d, first, *rows, qp->J);
   memcpy(qp->c, d->condition, (size_t)*rows * sizeof *qp->c);
@@ -206,6 +222,7 @@ static void displaced(const cb_direct *d, double s, const double *step, double *
 static double merit(cb_direct *d, double amount, double rho, double *value_of, int *rows) {
   if (cb_variation_at(d->v, d->trial, 0) || conditions(d, d->trial, amount, value_of, rows, NULL, NULL))
     return INFINITY;
+  if (walled(d) && cb_barrier_at(d->barrier, d->v->r, false)) return INFINITY;
   const double m = value(d, amount) + rho * sum_of_sizes(*rows, value_of);
   return isfinite(m) ? m : INFINITY;
 }
@@ -218,11 +235,12 @@ static double longest(const cb_direct *d) {
     if (a % f) size += d->c[a] * d->c[a];
     step += d->qp->step[a] * d->qp->step[a];
   }
-  const double most = .5 * sqrt(size) + 1e-3;
-  return step > most * most ? most / sqrt(step) : 1;
+  const double most = .5 * sqrt(size) + 1e-3, part = step > most * most ? most / sqrt(step) : 1;
+  return walled(d) ? fmin(part, cb_barrier_reach(d->barrier, d->qp->step)) : part;
 }
 
 static void accept(cb_direct *d, double amount) {
+  if (walled(d)) cb_barrier_follow(d->barrier, d->qp->step);
   memcpy(d->c, d->trial, (size_t)d->v->unknowns * sizeof *d->c);
   d->amount = amount;
   if (amount_is_free(d)) cb_gait_target_set(d->problem->bundle->group, &d->target, amount);
@@ -258,7 +276,7 @@ static bool advance(cb_direct *d, int rows, double rho, double slope) {
   return false;
 }
 
-cb_status cb_direct_solve(cb_direct *d, int most) {
+cb_status cb_direct_settle(cb_direct *d, int most) {
   double rho = 0;
   bool rest = false;
   for (d->iterations = 0;; d->iterations++) {
@@ -276,9 +294,9 @@ cb_status cb_direct_solve(cb_direct *d, int most) {
     if (status) return status;
     for (int a = 0; a < d->qp->unknowns; a++) slope += gradient_now[a] * d->qp->step[a];
     /* where nothing is to be gained but round-off, along what is flat */
-    if (d->off <= off_small && fabs(slope) <= 1e-14 * (1 + fabs(value(d, d->amount)))) return CB_OK;
+    if (d->off <= d->enough_off && fabs(slope) <= 1e-14 * (1 + fabs(value(d, d->amount)))) return CB_OK;
     if (d->stationary ? !leap(d) : !advance(d, rows, rho, slope)) {
-      if (d->slope <= 1e4 * slope_small && d->off <= 1e3 * off_small) return CB_OK;
+      if (d->slope <= 1e4 * d->enough && d->off <= 1e3 * d->enough_off) return CB_OK;
       break;
     }
   }

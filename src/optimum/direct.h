@@ -2,7 +2,8 @@
  *
  *   cost         E/2 -> least                       where c_k(g(1)) = 0
  *   efficiency   log(E)/2 - log X -> least          X the amount of the target, unknown
- *   target       -log X -> least                    where E = length^2 too
+ *   target       -log X -> least                    where E = length^2 too; length infinite: within walls, with a
+ *                                                   small share of E, which paces the gait
  * with r(0) given where there is a base. All derivatives are exact (optimum/variation.h); curvature of either sign is
  * taken as positive, steps keep to a merit f + rho |c|_1 with a correction of second order (Nocedal & Wright 2006,
  * chapter 18, doi:10.1007/978-0-387-40065-5).
@@ -11,21 +12,25 @@
 #ifndef CB_OPTIMUM_DIRECT_H
 #define CB_OPTIMUM_DIRECT_H
 
+#include "optimum/barrier.h"
 #include "optimum/reduced.h"
 #include "optimum/target.h"
 #include "optimum/variation.h"
 
 typedef struct cb_direct {
-  const cb_optimum_problem *problem; /* borrowed; its bundle, target, seek, length, base */
+  const cb_optimum_problem *problem; /* borrowed; all but its starts */
   cb_gait_target target;             /* with the amount as it is now */
   cb_basis *basis;                   /* own */
   cb_variation *v;
   cb_reduced *qp;
-  double *c, *trial; /* [n functions]: the gait; filled by the caller before a solution */
-  double amount;     /* nan where the target has none */
+  cb_barrier *barrier; /* NULL: no walls */
+  double *c, *trial;   /* [n functions]: the gait; filled by the caller before a solution */
+  double amount;       /* nan where the target has none */
   double mu, nu[CB_CONDITIONS_MAX], lambda[CB_GROUP_DIM];
   double condition[CB_CONDITIONS_MAX + 2 + CB_SHAPE_MAX], off; /* the rows, and the largest of them */
-  double slope; /* of what is sought along the equations, relative to its gradient */
+  double slope;              /* of what is sought along the equations, relative to its gradient */
+  double pace;               /* of a free length: what E counts beside -log X */
+  double enough, enough_off; /* slope and off at which a search ends */
   int iterations;
   bool stationary; /* asked: Newton's steps to any gait of stationary cost, not only to one of least */
 } cb_direct;
@@ -38,8 +43,14 @@ void cb_direct_free(cb_direct *d);
 bool cb_direct_smooth(const cb_optimum_problem *problem);
 
 cb_status cb_direct_from(cb_direct *d, const cb_gait *gait);
-/* From c; CB_STEP_NO_CONVERGENCE after `most` iterations with what was reached. */
+/* From c; CB_STEP_NO_CONVERGENCE after `most` iterations with what was reached. Within the walls of the problem: as if
+ * there were none, where that ends within them; otherwise by a barrier (optimum/barrier.h) from c, scaled until it is
+ * within, whose tau falls to 1e-7 of the cost, or at least to 1e-4. */
 cb_status cb_direct_solve(cb_direct *d, int most);
+/* Without walls, or with a barrier as it is. */
+cb_status cb_direct_settle(cb_direct *d, int most);
+/* The greatest amount within the walls at any length, from a gait: what a target beyond it can be told. */
+cb_status cb_direct_most(const cb_optimum_problem *problem, const cb_gait *start, int size, double *amount);
 /* Eigenvalues of the second variation over gaits at the target, in qp->eigen, after a solution. */
 cb_status cb_direct_bend(cb_direct *d);
 /* Of these, how many are negative, and how many 0 to round-off. */

@@ -11,6 +11,8 @@
 
 /* Below this share of the largest a curvature is no curvature, and a gradient of an equation depends on others. */
 static const double least_curvature = 1e-6, least_gradient = 1e-11;
+/* Of a matrix whose entries differ by many decades, what round-off leaves. */
+static const double least_pivot = 1e-14;
 
 struct cb_reduced_work {
   struct cb_arena *arena;
@@ -173,7 +175,7 @@ static void solve_indefinite(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
   eigen(r, m);
   double *y = w->y;
-  const double floor = least_curvature * fmax(fabs(r->eigen[0]), fabs(r->eigen[m - 1]));
+  const double floor = least_curvature * (r->size > 0 ? r->size : fmax(fabs(r->eigen[0]), fabs(r->eigen[m - 1])));
   for (int k = 0; k < m; k++) {
     double sum = 0;
     for (int i = 0; i < m; i++) sum += w->vector[i * m + k] * z[i];
@@ -210,7 +212,7 @@ cb_status cb_reduced_solve(cb_reduced *r) {
   const int m = reduced_hessian(r);
   double *z = x + r->rank;
   for (int i = 0; i < m; i++) z[i] = -r->g[i + r->rank] - dot(r->rank, r->H + (i + r->rank) * u, x);
-  r->convex = cb_cholesky(m, w->a, least_curvature, w->vector);
+  r->convex = cb_cholesky(m, w->a, r->size > 0 ? least_pivot : least_curvature, w->vector);
   if (r->convex)
     cb_cholesky_solve(m, w->vector, z);
   else

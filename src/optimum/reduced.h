@@ -25,6 +25,7 @@ typedef struct cb_reduced {
   double slope;       /* |(Q'g)_2| */
   bool stationary;    /* asked: eigenvalues keep their sign: a step of Newton to any stationary point */
   bool convex;        /* the reduced Hessian was positive */
+  double size;        /* of curvatures, where the largest are walls'; 0: the largest */
   struct cb_reduced_work *work;
 } cb_reduced;
 

@@ -22,21 +22,19 @@ static bool length_is_given(const cb_direct *d) {
 static bool walled(const cb_direct *d) { return d->barrier && d->barrier->tau > 0; }
 static int unknowns(const cb_direct *d) { return d->v->unknowns + amount_is_free(d); }
 
-cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direct **out) {
+cb_status cb_direct_create_on(const cb_optimum_problem *problem, cb_basis *basis, cb_direct **out) {
   const cb_bundle *b = problem->bundle;
-  const double ends[2] = {0, 1};
   cb_direct *d = calloc(1, sizeof *d);
-  if (!d) return cb_fail(CB_ERROR_MEMORY, "no memory for a search");
+  if (!d) return cb_basis_free(basis), cb_fail(CB_ERROR_MEMORY, "no memory for a search");
   d->problem = problem;
   d->target = problem->target;
   d->amount = cb_gait_target_get(b->group, &d->target);
   d->enough = slope_small, d->enough_off = off_small;
-  cb_status status =
-      cb_direct_smooth(problem) ? cb_basis_fourier(size, 0, &d->basis) : cb_basis_arcs(1, ends, 2 * size, 0, &d->basis);
-  if (!status) status = cb_variation_create(b, d->basis, &d->v);
-  if (!status) status = cb_barrier_create(problem, d->basis, &d->barrier);
+  d->basis = basis;
+  cb_status status = cb_variation_create(b, basis, &d->v);
+  if (!status) status = cb_barrier_create(problem, basis, &d->barrier);
   if (!status) {
-    const int rows = cb_gait_target_count(b->group, &d->target) + 2 + b->n;
+    const int rows = cb_gait_target_count(b->group, &d->target) + 2 + b->n + 2 * CB_CORNERS_MAX;
     status = cb_reduced_create(unknowns(d), rows, &d->qp);
   }
   if (!status) {
@@ -47,6 +45,14 @@ cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direc
   if (status) return cb_direct_free(d), status;
   *out = d;
   return CB_OK;
+}
+
+cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direct **out) {
+  const double ends[2] = {0, 1};
+  cb_basis *basis;
+  const cb_status status =
+      cb_direct_smooth(problem) ? cb_basis_fourier(size, 0, &basis) : cb_basis_arcs(1, ends, 2 * size, 0, &basis);
+  return status ? status : cb_direct_create_on(problem, basis, out);
 }
 
 void cb_direct_free(cb_direct *d) {
@@ -78,21 +84,30 @@ static double value(const cb_direct *d, double amount) {
   return NAN;
 }
 
+/* Two rows each, with what their slopes need where they are asked. */
+static cb_status corners(cb_direct *d, const double *c, bool slopes, double *value_of) {
+  cb_status status = CB_OK;
+  for (int k = 0; !status && k < d->corners; k++)
+    status = cb_corner_at(d->barrier->walls, &d->corner[k], d->basis->functions, c, slopes, value_of + 2 * k);
+  return status;
+}
+
 /* The rows' values; first and second as in cb_gait_target_at. Returns how many rows in *rows. */
-static cb_status conditions(const cb_direct *d, const double *c, double amount, double *value_of, int *rows,
-                            double *first, double *second) {
+static cb_status conditions(cb_direct *d, const double *c, double amount, double *value_of, int *rows, double *first,
+                            double *second) {
   const cb_group *G = d->problem->bundle->group;
   cb_gait_target target = d->target;
   if (amount_is_free(d)) cb_gait_target_set(G, &target, amount);
   int count = cb_gait_target_count(G, &target);
-  const cb_status status = cb_gait_target_at(G, &target, d->v->g, value_of, first, second);
+  cb_status status = cb_gait_target_at(G, &target, d->v->g, value_of, first, second);
   if (status) return status;
   if (length_is_given(d)) value_of[count++] = (d->v->cost - d->problem->length * d->problem->length) / 2;
   for (int i = 0; d->problem->base && i < d->v->n; i++)
     value_of[count++] = c[i * d->basis->functions] - d->problem->base[i];
-  if (cb_direct_smooth(d->problem)) value_of[count++] = 0;
-  *rows = count;
-  return CB_OK;
+  if (d->basis->harmonics) value_of[count++] = 0;
+  status = corners(d, c, first != NULL, value_of + count);
+  *rows = count + 2 * d->corners;
+  return status;
 }
 
 /* Of a loop whose start is a place like any other, the step along which only the start moves: r' for r. Along it
@@ -143,13 +158,16 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
     row++;
   }
   for (int i = 0; d->problem->base && i < d->v->n; i++) J[row++ * all + i * d->basis->functions] = 1;
-  if (cb_direct_smooth(d->problem)) time_shift(d, J + row * all);
+  if (d->basis->harmonics) time_shift(d, J + row++ * all);
+  for (int k = 0; k < 2 * d->corners; k++, row++)
+    for (int i = 0; i < d->v->n; i++)
+      J[row * all + i * d->basis->functions + d->corner[k / 2].vertex] = d->corner[k / 2].df[k % 2][i];
 }
 
 /* Of what is sought plus nu times the conditions. */
-static void hessian(cb_direct *d, const double *first, const double *second, double *H) {
+static void hessian(cb_direct *d, int rows, const double *first, const double *second, double *H) {
   const cb_group *G = d->problem->bundle->group;
-  const int u = d->v->unknowns, all = unknowns(d), dim = G->dim;
+  const int u = d->v->unknowns, all = unknowns(d), dim = G->dim, n = d->v->n, f = d->basis->functions;
   const int count = cb_gait_target_count(G, &d->target), amount = cb_gait_target_amount(G, &d->target);
   double Lambda[CB_GROUP_DIM] = {0}, W[CB_GROUP_DIM * CB_GROUP_DIM] = {0};
   for (int k = 0; k < count; k++)
@@ -158,6 +176,13 @@ static void hessian(cb_direct *d, const double *first, const double *second, dou
       for (int b = 0; b < dim; b++) W[a * dim + b] += d->nu[k] * second[(k * dim + a) * dim + b];
     }
   cb_variation_hessian(d->v, d->mu, Lambda, W, H);
+  const double *nu = d->qp->multiplier + rows - 2 * d->corners;
+  for (int k = 0; k < 2 * d->corners; k++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        const cb_corner *at = &d->corner[k / 2];
+        H[(i * f + at->vertex) * u + j * f + at->vertex] += nu[k] * at->ddf[k % 2][i * n + j];
+      }
   d->qp->size = 0;
   if (walled(d)) {
     for (int a = 0; a < u; a++) d->qp->size = fmax(d->qp->size, fabs(H[a * u + a]));
@@ -206,7 +231,7 @@ static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
   gradient(d, qp->g);
   jacobian(d, first, *rows, qp->J);
   memcpy(qp->c, d->condition, (size_t)*rows * sizeof *qp->c);
-  hessian(d, first, second, qp->H);
+  hessian(d, *rows, first, second, qp->H);
   return CB_OK;
 }
 

@@ -13,6 +13,7 @@
 #define CB_OPTIMUM_DIRECT_H
 
 #include "optimum/barrier.h"
+#include "optimum/corner.h"
 #include "optimum/reduced.h"
 #include "optimum/target.h"
 #include "optimum/variation.h"
@@ -24,10 +25,13 @@ typedef struct cb_direct {
   cb_variation *v;
   cb_reduced *qp;
   cb_barrier *barrier; /* NULL: no walls */
-  double *c, *trial;   /* [n functions]: the gait; filled by the caller before a solution */
-  double amount;       /* nan where the target has none */
+  int corners;         /* of arcs, at corners of walls */
+  cb_corner corner[CB_CORNERS_MAX];
+  double *c, *trial; /* [n functions]: the gait; filled by the caller before a solution */
+  double amount;     /* nan where the target has none */
   double mu, nu[CB_CONDITIONS_MAX], lambda[CB_GROUP_DIM];
-  double condition[CB_CONDITIONS_MAX + 2 + CB_SHAPE_MAX], off; /* the rows, and the largest of them */
+  double condition[CB_CONDITIONS_MAX + 2 + CB_SHAPE_MAX + 2 * CB_CORNERS_MAX],
+      off;                   /* the rows, and the largest of them */
   double slope;              /* of what is sought along the equations, relative to its gradient */
   double pace;               /* of a free length: what E counts beside -log X */
   double enough, enough_off; /* slope and off at which a search ends */
@@ -38,6 +42,8 @@ typedef struct cb_direct {
 /* A smooth loop in `size` harmonics where nothing marks its start, otherwise an arc of degree 2 size with a corner
  * there. The caller frees; c is zero. */
 cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direct **out);
+/* In a basis, which it then owns, also on failure; of Fourier's only where nothing marks the start. */
+cb_status cb_direct_create_on(const cb_optimum_problem *problem, cb_basis *basis, cb_direct **out);
 void cb_direct_free(cb_direct *d);
 /* True where the start of the cycle is a place like any other: no base, and conditions on the class of g alone. */
 bool cb_direct_smooth(const cb_optimum_problem *problem);

@@ -153,7 +153,7 @@ static double centre_of(cb_barrier *b, const double *base, const double *c, doub
       for (int a = 0; a < f; a++) at[0][i] += b->basis->weight[q] * c[i * f + a] * b->basis->phi[q * f + a];
   if (base) memcpy(at[1], base, (size_t)n * sizeof *base);
   for (int k = 0; k < b->walls->count; k++) {
-    const cb_wall *wall = &b->walls->wall[k], *next = wall + 1;
+    const cb_gait_wall *wall = &b->walls->wall[k], *next = wall + 1;
     const bool both = k + 1 < b->walls->count && wall->variable >= 0 && next->variable == wall->variable;
     if (wall->variable >= 0 && at[2][wall->variable] == 0)
       at[2][wall->variable] = both ? (wall->at + next->at) / 2 : wall->sign * fmax(0, wall->sign * wall->at + 1);

@@ -94,7 +94,7 @@ cb_status cb_verdict_of(const cb_optimum_problem *problem, const cb_gait *gait, 
     memcpy(v->lambda, d->lambda, sizeof v->lambda);
     v->amount = d->amount;
     v->slope = d->slope;
-    v->stationary = v->slope <= 1e-8 + 10 * v->fit;
+    v->stationary = v->slope <= 1e-7 + 10 * v->fit;
     status = cb_direct_flow(d, &v->gain);
   }
   if (!status && v->stationary) tell_stationary(d, v);

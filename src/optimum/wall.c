@@ -185,7 +185,7 @@ cb_status cb_walls_at(cb_walls *w, double soft, const double *r, double *s, doub
   if (lines_asked(w)) status = picture(w->bundle, r, w->work->x);
   if (!status && ds && lines_asked(w)) status = differentiate(w, r);
   for (int k = 0; !status && k < w->count; k++) {
-    const cb_wall *wall = &w->wall[k];
+    const cb_gait_wall *wall = &w->wall[k];
     if (wall->variable >= 0) {
       s[k] = wall->sign * (r[wall->variable] - wall->at);
       if (!ds) continue;
@@ -235,8 +235,8 @@ static cb_status add_bounds(cb_walls *w, const cb_optimum_problem *o) {
     const double lower = o->lower ? o->lower[i] : -INFINITY, upper = o->upper ? o->upper[i] : INFINITY;
     if (!(lower < upper))
       return cb_fail(CB_ERROR_ARGUMENT, "bounds of %s: %g to %g leave no room", w->bundle->shape[i], lower, upper);
-    if (isfinite(lower)) w->wall[w->count++] = (cb_wall){.variable = i, .sign = 1, .at = lower};
-    if (isfinite(upper)) w->wall[w->count++] = (cb_wall){.variable = i, .sign = -1, .at = upper};
+    if (isfinite(lower)) w->wall[w->count++] = (cb_gait_wall){.variable = i, .sign = 1, .at = lower};
+    if (isfinite(upper)) w->wall[w->count++] = (cb_gait_wall){.variable = i, .sign = -1, .at = upper};
   }
   return CB_OK;
 }
@@ -262,7 +262,7 @@ static cb_status add_lines(cb_walls *w, const cb_optimum_problem *o) {
     for (int j = 0; j < i; j++) {
       bool shared = false;
       for (int e = 0; e < 4; e++) shared |= b->line[i][e / 2] == b->line[j][e % 2];
-      if (!shared) w->wall[w->count++] = (cb_wall){.variable = -1, .line = {j, i}};
+      if (!shared) w->wall[w->count++] = (cb_gait_wall){.variable = -1, .line = {j, i}};
     }
   const int pairs = w->count - first;
   bool *apart = cb_arena_alloc(w->work->arena, (size_t)pairs, sizeof *apart);

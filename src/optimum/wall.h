@@ -19,16 +19,16 @@
 
 enum { CB_WALL_TERMS = 16 };
 
-typedef struct cb_wall {
+typedef struct cb_gait_wall {
   int variable;    /* of a bound; -1: two lines */
   double sign, at; /* s = sign (r - at) */
   int line[2];
-} cb_wall;
+} cb_gait_wall;
 
 typedef struct cb_walls {
   const cb_bundle *bundle;
   int n, count;
-  cb_wall *wall;
+  cb_gait_wall *wall;
   double size; /* the longest line */
   struct cb_walls_work *work;
 } cb_walls;

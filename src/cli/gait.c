@@ -1,4 +1,4 @@
-/* curvebody gait SCENARIO holonomy|connection|curvature|path|optimize|verdict
+/* curvebody gait SCENARIO holonomy|connection|curvature|path|optimize|family|verdict
  *
  * A gait in a bundle: what a cycle of it does, the connection at a shape, curvature over a window, the path in the
  * group; and the gait of least cost. Of the scenario, `bundle`, `gait`, `start` and `optimum` are read. */
@@ -24,6 +24,7 @@ static const part parts[] = {{"holonomy", cb_gait_holonomy, false, true, elsewhe
                              {"curvature", cb_gait_curvature, true, false, elsewhere},
                              {"path", cb_gait_path, true, true, elsewhere},
                              {"optimize", cb_gait_optimize, false, false, NULL},
+                             {"family", cb_gait_over, true, false, NULL},
                              {"verdict", cb_gait_verdict, false, true, elsewhere}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -105,6 +106,7 @@ static cb_status go(const part *what, cb_gait_job *job, const cb_words *sets) {
   cb_status status = cb_scenario_open_bundle(job->scenario, sets->word, sets->count, &s);
   if (status) return status;
   job->read = s;
+  job->sets = sets;
   job->motion = cb_bundle_scenario_of(s);
   job->bundle = job->motion->bundle;
   job->title = cb_scenario_title(s);
@@ -133,6 +135,8 @@ static int run(int argc, char **argv) {
                                {"--plane", NULL, true, cb_take_text, &job.plane},
                                {"--coordinates", NULL, true, cb_take_text, &job.coordinates},
                                {"--times", NULL, true, cb_take_text, &job.times},
+                               {"--over", NULL, true, cb_take_text, &job.over},
+                               {"--members", NULL, true, cb_take_text, &job.members},
                                {"--move", NULL, true, cb_take_text, &asked.move},
                                {"--turn", NULL, true, cb_take_text, &asked.turn},
                                {"--element", NULL, true, cb_take_text, &asked.element},
@@ -169,7 +173,9 @@ const cb_command cb_command_gait = {
     "NAME,NAME] [--coordinates minimum_perturbation] -o OUT.h5 | path [--times N] -o OUT.h5 | optimize [--move X | "
     "--turn T | "
     "--element NUMBERS | --parts NAME=X,...] [--seek cost|efficiency|target] [--length L] [--base R] [--bounds LO:HI | "
-    "--bounds NAME=LO:HI,...] [--apart] [--starts N] [--seed N] [--error E] [-o OUT.yaml|OUT.h5] | verdict; each with "
+    "--bounds NAME=LO:HI,...] [--apart] [--starts N] [--seed N] [--error E] [-o OUT.yaml|OUT.h5] | family --over "
+    "KEY=LO:HI [--members N] -o "
+    "OUT.h5 | verdict; each with "
     "[--set "
     "KEY=VALUE]... [--json]",
     "Follows a gait in a bundle: group element, length, cost and efficiency of a cycle; connection, curvature and "

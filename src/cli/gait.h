@@ -12,7 +12,8 @@ typedef struct cb_gait_job {
   const cb_bundle *bundle; /* the one to look at: motion's, in coordinates as asked */
   const char *title;
   bool json;
-  const char *output, *error, *at, *grid, *window, *plane, *coordinates, *times;
+  const char *output, *error, *at, *grid, *window, *plane, *coordinates, *times, *members, *over;
+  const cb_words *sets; /* that it was read with */
 } cb_gait_job;
 
 /* Options that stand for keys of `optimum`, NULL where absent. */
@@ -30,6 +31,7 @@ cb_status cb_gait_connection(const cb_gait_job *job);
 cb_status cb_gait_curvature(const cb_gait_job *job);
 cb_status cb_gait_path(const cb_gait_job *job);
 cb_status cb_gait_optimize(const cb_gait_job *job);
+cb_status cb_gait_over(const cb_gait_job *job);
 cb_status cb_gait_verdict(const cb_gait_job *job);
 
 /* What `optimum` asks for; CB_ERROR_INPUT where there is no such key. A failure of the search for it, with the place of

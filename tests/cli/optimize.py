@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Optimal gaits from the command line: what `gait .. optimize` prints and writes, that the gait it has found is one that
-the other commands take, and what `verdict` says of it and of others.
+the other commands take, what `verdict` says of it and of others, and families of such gaits.
 
     optimize.py BINARY
 """
@@ -160,6 +160,30 @@ class Optimize(Case):
         done = self.call("gait", "none.yaml", "verdict")
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("the key `gait` is missing: `verdict` is of a gait", done.stderr)
+
+    def test_best_ratio_of_lengths(self):
+        """Small strokes of angles that cost what they turn by go farthest with a middle link of .7207592017 times the
+        others, up to the square of their size, 4e-7."""
+        self.write("p.yaml", "curvebody: 1\nbundle: {name: purcell, shares: [1, 1, 1]}\n"
+                             "gait: {fourier: {cosine: [[7e-4, 0]], sine: [[0, 7e-4]], mean: [-7e-4, 0]}}\n"
+                             "optimum: {target: {move: 1e-8}, starts: 0, base: [0, 0], metric: identity}\n")
+        told = self.json("p.yaml", "family", "--over", "bundle.shares.1=0.65:0.8", "--members", "4", "-o", "ratio.h5")
+        best, = told["events"]
+        np.testing.assert_allclose(best["over"], 0.7207592017, rtol=1e-6)
+        with xarray.open_dataset(self.path("ratio.h5")) as data:
+            self.assertEqual(data.attrs["over"], "bundle.shares.1")
+            np.testing.assert_allclose(data.over, np.linspace(0.65, 0.8, 4), rtol=1e-14)
+            self.assertEqual(data.shape.dims, ("member", "time", "variable"))
+            self.assertEqual(float(data.event_over[0]), best["over"])
+            self.assertLess(best["cost"], float(data.cost.min()))
+        for words, begins in (
+                (["bundle.shares.1"], "--over: error: expected KEY=LO:HI"), (["bundle.shares.1=1:1"], "--over: error: "),
+                (["bundle.shares.1=0:1"], "p.yaml:2:9: error: bundle purcell: shares: 0"),
+                (["bundle.share.1=1:2"], "--set bundle.share.1=1:1:8: error: unknown key 'share'")):
+            done = self.call("gait", "p.yaml", "family", "--over", *words, "-o", "bad.h5")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertTrue(done.stderr.startswith(begins), done.stderr)
+        self.assertFalse(os.path.exists(self.path("bad.h5")))
 
     def test_options_are_keys(self):
         self.write("p.yaml", PURCELL)

@@ -1,0 +1,256 @@
+/* curvebody gait SCENARIO family --over KEY=LO:HI: the best gait as a number of the scenario changes, each searched from
+ * the one before it; and where the best is best.
+ *
+ *   /over[member] /cost /amount /efficiency /index /flat /group[member, number] /shape[member, T, n] /rate, /time[T]
+ *   /event_over[event] /event_cost /event_amount /event_efficiency     where what is sought is stationary in the number
+ * There its derivative is 0: by the secant method on central differences of order 8 of what is sought. */
+#include "cli/gait.h"
+
+#include "io/arrays.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIMES = 129, USUAL = 21, MOST = 10000, SECANTS = 12 };
+
+typedef struct member {
+  double over, cost, amount, g[CB_GROUP_SIZE];
+  int index, flat;
+  cb_gait *gait;
+} member;
+
+typedef struct sweep {
+  char key[160];
+  double low, high;
+  int members, events;
+  member *member, *event;
+} sweep;
+
+static void free_sweep(sweep *s) {
+  for (int k = 0; s->member && k < s->members; k++) cb_gait_free(s->member[k].gait);
+  for (int k = 0; k < s->events; k++) cb_gait_free(s->event[k].gait);
+  free(s->member);
+  free(s->event);
+}
+
+/* --- what is asked --- */
+
+static cb_status read_over(const cb_gait_job *job, sweep *s) {
+  const char *over = job->over ? job->over : "", *equals = strchr(over, '='),
+             *colon = equals ? strchr(equals, ':') : NULL;
+  double members = USUAL;
+  char low[128];
+  if (!colon || (size_t)(equals - over) >= sizeof s->key || (size_t)(colon - equals) > sizeof low)
+    return cb_fail(CB_ERROR_INPUT, "--over: error: expected KEY=LO:HI, such as bundle.shares.1=0.4:1.4, found '%.80s'",
+                   over);
+  snprintf(s->key, sizeof s->key, "%.*s", (int)(equals - over), over);
+  snprintf(low, sizeof low, "%.*s", (int)(colon - equals - 1), equals + 1);
+  cb_status status = cb_gait_numbers("--over", low, 1, &s->low);
+  if (!status) status = cb_gait_numbers("--over", colon + 1, 1, &s->high);
+  if (!status && job->members) status = cb_gait_numbers("--members", job->members, 1, &members);
+  if (!status && !(members >= 2 && members <= MOST && members == floor(members)))
+    status = cb_fail(CB_ERROR_INPUT, "--members: error: expected a whole number from 2 to %d, found %g", MOST, members);
+  if (!status && !(s->low != s->high))
+    status = cb_fail(CB_ERROR_INPUT, "--over: error: expected LO:HI, two numbers, found %g:%g", s->low, s->high);
+  s->members = (int)members;
+  return status;
+}
+
+/* --- the gaits --- */
+
+/* Searched from a gait (NULL: from all starts). */
+static cb_status solve(const cb_gait_job *job, const sweep *s, double over, const cb_gait *from, member *out) {
+  char set[224];
+  const char *words[sizeof job->sets->word / sizeof *job->sets->word + 1];
+  size_t count = job->sets->count;
+  cb_scenario *scenario = NULL;
+  cb_optima *all = NULL;
+  memcpy(words, job->sets->word, count * sizeof *words);
+  snprintf(set, sizeof set, "%s=%.17g", s->key, over);
+  words[count++] = set;
+  cb_status status = cb_scenario_open_bundle(job->scenario, words, count, &scenario);
+  if (status) return status;
+  cb_optimum_problem p = cb_bundle_scenario_of(scenario)->optimum->problem;
+  if (from) p.start = from, p.starts = 0;
+  status = cb_optimum_find(&p, &all);
+  if (!status) {
+    cb_optimum *o = &all->item[0];
+    *out = (member){over, o->cost, o->amount, {0}, o->index, o->flat, o->gait};
+    memcpy(out->g, o->g, sizeof out->g);
+    o->gait = NULL;
+  }
+  cb_optima_free(all);
+  cb_scenario_free(scenario);
+  if (status <= 0) return status;
+  return cb_fail(status, "%s = %.9g: %.1500s", s->key, over, cb_error_text());
+}
+
+/* Less is better. */
+static double sought(const cb_optimum_problem *p, const member *m) {
+  return p->seek == CB_SEEK_COST         ? m->cost
+         : p->seek == CB_SEEK_EFFICIENCY ? -m->amount * m->amount / m->cost
+                                         : -fabs(m->amount);
+}
+
+static cb_status derivative(const cb_gait_job *job, const sweep *s, const cb_optimum_problem *p, double over, double h,
+                            const cb_gait *from, double *out) {
+  static const double weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280};
+  cb_status status = CB_OK;
+  *out = 0;
+  for (int k = 1; k <= 4 && !status; k++)
+    for (int side = -1; side <= 1 && !status; side += 2) {
+      member m = {.gait = NULL};
+      status = solve(job, s, over + side * k * h, from, &m);
+      if (!status) *out += side * weight[k - 1] * sought(p, &m) / h;
+      cb_gait_free(m.gait);
+    }
+  return status;
+}
+
+/* Beside member k, which is better than its neighbours. */
+static cb_status refine(const cb_gait_job *job, const sweep *s, const cb_optimum_problem *p, int k, member *out) {
+  const member *m = &s->member[k];
+  const double step = (s->high - s->low) / (s->members - 1), h = step / 8;
+  double x = m->over, y = x + step / 4, slope, other;
+  cb_status status = derivative(job, s, p, x, h, m->gait, &slope);
+  for (int turn = 0; turn < SECANTS && !status && fabs(y - x) > 1e-9 * fabs(step); turn++) {
+    status = derivative(job, s, p, y, h, m->gait, &other);
+    if (status || other == slope) break;
+    const double next = y - other * (y - x) / (other - slope);
+    x = y, slope = other;
+    y = fmin(fmax(next, m->over - fabs(step)), m->over + fabs(step));
+  }
+  return status ? status : solve(job, s, y, m->gait, out);
+}
+
+static cb_status follow(const cb_gait_job *job, sweep *s, const cb_optimum_problem *p) {
+  cb_status status = CB_OK;
+  s->member = calloc((size_t)s->members, sizeof *s->member);
+  s->event = calloc((size_t)s->members, sizeof *s->event);
+  if (!s->member || !s->event) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", s->members);
+  for (int k = 0; k < s->members && !status; k++)
+    status = solve(job, s, s->low + (s->high - s->low) * k / (s->members - 1), k ? s->member[k - 1].gait : NULL,
+                   &s->member[k]);
+  for (int k = 1; k + 1 < s->members && !status; k++) {
+    const double here = sought(p, &s->member[k]);
+    if (here < sought(p, &s->member[k - 1]) && here <= sought(p, &s->member[k + 1])) {
+      status = refine(job, s, p, k, &s->event[s->events]);
+      s->events += !status;
+    }
+  }
+  return status;
+}
+
+/* --- the file --- */
+
+enum { COLUMNS = 4 };
+
+typedef struct columns {
+  double *member, *event, *group, *shape, *rate, *time; /* [COLUMNS][members], [COLUMNS][events], .. */
+  int *integer;                                         /* index and flat */
+} columns;
+
+static cb_status fill(const sweep *s, size_t n, size_t size, columns *c) {
+  const size_t M = (size_t)s->members, E = (size_t)s->events, way = M * TIMES * n;
+  c->member = calloc(COLUMNS * (M + E) + M * size + 2 * way + TIMES, sizeof *c->member);
+  c->integer = calloc(2 * M, sizeof *c->integer);
+  if (!c->member || !c->integer) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu gaits", M);
+  c->event = c->member + COLUMNS * M, c->group = c->event + COLUMNS * E, c->shape = c->group + M * size;
+  c->rate = c->shape + way, c->time = c->rate + way;
+  for (size_t k = 0; k < M + E; k++) {
+    const member *m = k < M ? &s->member[k] : &s->event[k - M];
+    double *out = k < M ? c->member + k : c->event + (k - M);
+    const size_t stride = k < M ? M : E;
+    const double numbers[COLUMNS] = {m->over, m->cost, m->amount, m->amount * m->amount / m->cost};
+    for (size_t i = 0; i < COLUMNS; i++) out[i * stride] = numbers[i];
+  }
+  for (size_t t = 0; t < TIMES; t++) c->time[t] = (double)t / (TIMES - 1);
+  for (size_t k = 0; k < M; k++) {
+    const member *m = &s->member[k];
+    c->integer[k] = m->index, c->integer[M + k] = m->flat;
+    memcpy(c->group + k * size, m->g, size * sizeof *c->group);
+    for (size_t t = 0; t < TIMES; t++)
+      cb_gait_at(m->gait, c->time[t], c->shape + (k * TIMES + t) * n, c->rate + (k * TIMES + t) * n);
+  }
+  return CB_OK;
+}
+
+static void put(const cb_bundle *b, const sweep *s, const columns *c, cb_arrays *a) {
+  static const char *const on[] = {"member"}, *const group[] = {"member", "number"},
+                           *const way[] = {"member", "time", "variable"}, *const event[] = {"event"};
+  static const struct {
+    const char *name, *event, *doc;
+  } column[COLUMNS] = {{"over", "event_over", "the number"},
+                       {"cost", "event_cost", "int r'Mr' dt"},
+                       {"amount", "event_amount", "of the target"},
+                       {"efficiency", "event_efficiency", "amount^2/cost"}};
+  const size_t M = (size_t)s->members, E = (size_t)s->events;
+  cb_arrays_dimension(a, &(cb_dimension){"member", M, NULL, NULL, "in order of the number"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"time", TIMES, c->time, NULL, "part of the cycle"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"variable", (size_t)b->n, NULL, b->shape, "shape variable"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"number", (size_t)b->group->size, NULL, b->group->number, "of an element"},
+                      NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"event", E, NULL, NULL, "where what is sought is stationary"}, NULL);
+  for (size_t i = 0; i < COLUMNS; i++) {
+    cb_arrays_put(a, column[i].name, 1, on, c->member + i * M, NULL, column[i].doc);
+    cb_arrays_put(a, column[i].event, 1, event, c->event + i * E, NULL, column[i].doc);
+  }
+  cb_arrays_put_integers(a, "index", 1, on, c->integer, "negative directions of the second variation");
+  cb_arrays_put_integers(a, "flat", 1, on, c->integer + M, "directions without a second variation");
+  cb_arrays_put(a, "group", 2, group, c->group, NULL, "the holonomy");
+  cb_arrays_put(a, "shape", 3, way, c->shape, NULL, "r");
+  cb_arrays_put(a, "rate", 3, way, c->rate, NULL, "r'");
+}
+
+static cb_status write_file(const cb_gait_job *job, const sweep *s) {
+  const cb_bundle *b = job->bundle;
+  columns c = {.member = NULL};
+  cb_arrays *a;
+  cb_status status = fill(s, (size_t)b->n, (size_t)b->group->size, &c);
+  if (!status) status = cb_arrays_create(job->output, &a);
+  if (!status) {
+    cb_gait_attributes(job, a);
+    cb_arrays_text(a, "over", s->key);
+    put(b, s, &c, a);
+    status = cb_arrays_close(a, CB_OK);
+  }
+  free(c.member);
+  free(c.integer);
+  return status;
+}
+
+/* --- in words --- */
+
+static void print(const cb_gait_job *job, const sweep *s) {
+  if (!job->json) printf("%d gaits over %s\n", s->members, s->key);
+  for (int e = 0; e < s->events && !job->json; e++)
+    printf("best at %.12g: cost %.12g, amount %.12g, efficiency %.12g\n", s->event[e].over, s->event[e].cost,
+           s->event[e].amount, s->event[e].amount * s->event[e].amount / s->event[e].cost);
+  if (!job->json) return;
+  cb_gait_begin_json(job);
+  printf("\"output\": ");
+  cb_json_text(stdout, job->output);
+  printf(", \"over\": ");
+  cb_json_text(stdout, s->key);
+  printf(", \"members\": %d,\n \"events\": [", s->members);
+  for (int e = 0; e < s->events; e++) {
+    printf("%s\n {\"kind\": \"best\", ", e ? "," : "");
+    cb_gait_json("over", 0, NULL, &s->event[e].over, false);
+    cb_gait_json("amount", 0, NULL, &s->event[e].amount, false);
+    cb_gait_json("cost", 0, NULL, &s->event[e].cost, true);
+  }
+  printf("]}\n");
+}
+
+cb_status cb_gait_over(const cb_gait_job *job) {
+  const cb_optimum_problem *p = NULL;
+  sweep s = {.members = 0};
+  cb_status status = cb_gait_asked_of(job, &p);
+  if (!status) status = read_over(job, &s);
+  if (!status) status = follow(job, &s, p);
+  if (!status) status = write_file(job, &s);
+  if (!status) print(job, &s);
+  free_sweep(&s);
+  return cb_gait_placed_search(job, status);
+}

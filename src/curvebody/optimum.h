@@ -61,6 +61,8 @@ typedef struct cb_optima {
   int count; /* the best first */
   cb_optimum *item;
   int starts, failed;
+  double falling; /* cost (over amount^2) of a search that did not settle, where less than found; or inf */
+  double towards[CB_SHAPE_MAX]; /* the middle of its loop, or its shape that is farthest from the base */
 } cb_optima;
 
 /* Errors: CB_ERROR_ARGUMENT for what is wrong with the problem; CB_STEP_NO_CONVERGENCE where no gait does it, with the

@@ -19,8 +19,9 @@ typedef struct trial {
   cb_direct *d;
   cb_status status;
   int found;
-  double shape[CB_SHAPE_MAX]; /* the mean of the last gait, where it came to nothing */
-  bool runaway;               /* it was at the target, and cheaper and cheaper */
+  double shape[CB_SHAPE_MAX]; /* where the last gait was, if it came to nothing */
+  double fallen;              /* what was sought there, if it was at the target; else infinite */
+  bool settled;               /* in more functions of time */
 } trial;
 
 /* Less is better. */
@@ -35,32 +36,58 @@ static double sought(const cb_optimum_problem *p, double cost, double amount) {
 
 static double value(const trial *t) { return sought(t->d->problem, t->d->v->cost, t->d->amount); }
 
-static void mean_shape(const cb_direct *d, double *r) {
-  for (int i = 0; i < d->v->n; i++) {
-    r[i] = 0;
-    for (int q = 0; q < d->basis->nodes; q++) r[i] += d->basis->weight[q] * d->v->r[q * d->v->n + i];
+/* The middle of a loop, or its shape that is farthest from a base. */
+static void place(const cb_direct *d, double *r) {
+  const int n = d->v->n;
+  double most = -1;
+  memset(r, 0, (size_t)n * sizeof *r);
+  for (int q = 0; q < d->basis->nodes; q++) {
+    double far = 0;
+    for (int i = 0; i < n; i++) {
+      if (d->problem->base) far += pow(d->v->r[q * n + i] - d->problem->base[i], 2);
+      r[i] += d->problem->base ? 0 : d->basis->weight[q] * d->v->r[q * n + i];
+    }
+    if (!d->problem->base || far <= most) continue;
+    most = far;
+    memcpy(r, d->v->r + q * n, (size_t)n * sizeof *r);
   }
 }
 
-/* From a third of the starts to any gait of stationary cost: saddles are told beside the least. */
+/* From a start to a gait of least cost, or to any of stationary cost. One that costs nothing beside its start has fallen
+ * into a singular shape. */
+static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
+  static const double nothing = 1e-6;
+  cb_direct *d = t->d;
+  d->stationary = stationary;
+  d->target = d->problem->target;
+  d->amount = cb_gait_target_get(d->problem->bundle->group, &d->target);
+  t->status = cb_direct_from(d, start);
+  if (!t->status) t->status = cb_variation_at(d->v, d->c, 0);
+  const double before = sought(d->problem, d->v->cost, d->amount);
+  if (!t->status) t->status = cb_direct_solve(d, steps);
+  const double now = sought(d->problem, d->v->cost, d->amount);
+  if (!t->status && d->problem->seek != CB_SEEK_TARGET && now < nothing * before) t->status = CB_STEP_NO_CONVERGENCE;
+  return !t->status;
+}
+
+/* Every other start is led to any gait of stationary cost, and so is what comes to no least one: saddles are told beside
+ * the least. */
 static void search(const cb_optimum_problem *p, int k, const cb_gait *start, trial *t) {
+  const bool any = k % 2 == 1;
+  t->found = 1, t->fallen = INFINITY;
   t->status = cb_direct_create(p, FIRST_SIZE, &t->d);
-  if (!t->status && k % 3 == 2) {
-    t->d->stationary = true;
-    t->status = cb_direct_from(t->d, start);
-    if (!t->status && !cb_direct_solve(t->d, STEPS / 2)) return (void)(t->found = 1);
-    t->d->stationary = false;
-  }
-  if (!t->status) t->status = cb_direct_from(t->d, start);
-  if (!t->status) t->status = cb_variation_at(t->d->v, t->d->c, 0);
-  const double before = t->status ? NAN : t->d->v->cost;
-  if (!t->status) t->status = cb_direct_solve(t->d, STEPS);
-  t->found = 1;
-  if (!t->status || !t->d) return;
-  const double size = isfinite(t->d->amount) ? fabs(t->d->amount) : 1;
-  mean_shape(t->d, t->shape);
-  t->runaway = t->status == CB_STEP_NO_CONVERGENCE && t->d->off < .1 * size && t->d->v->cost < .1 * before;
-  cb_direct_free(t->d);
+  if (t->status) return;
+  cb_direct *d = t->d;
+  if (any && settle(t, start, true, STEPS / 2)) return;
+  if (settle(t, start, false, STEPS)) return;
+  const double size = isfinite(d->amount) ? fabs(d->amount) : 1;
+  place(d, t->shape);
+  if (t->status == CB_STEP_NO_CONVERGENCE && d->off < .1 * size && p->seek != CB_SEEK_TARGET)
+    t->fallen = sought(p, d->v->cost, d->amount);
+  const cb_status status = t->status;
+  if (!any && settle(t, start, true, STEPS / 2)) return;
+  t->status = status;
+  cb_direct_free(d);
   t->d = NULL;
 }
 
@@ -93,18 +120,25 @@ static int tell_apart(trial *t, int count, double tolerance) {
 
 /* --- what there is none of --- */
 
-static cb_status no_gait(const cb_optimum_problem *p, const trial *t, int count) {
+/* Saddles at best, and cheaper and cheaper gaits beside them. */
+static bool endless(const cb_optimum_problem *p, const cb_optima *all) {
+  for (int k = 0; k < all->count; k++)
+    if (all->item[k].index == 0) return false;
+  return !p->base && isfinite(all->falling);
+}
+
+static cb_status no_least(const cb_optimum_problem *p, const double *r) {
   const cb_bundle *b = p->bundle;
-  for (int k = 0; k < count; k++) {
-    if (!t[k].runaway) continue;
-    char shape[CB_SHAPE_MAX * 40] = "";
-    size_t used = 0;
-    for (int i = 0; i < b->n && used < sizeof shape; i++)
-      used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%.20s = %.4g", i ? ", " : "", b->shape[i],
-                               t[k].shape[i]);
-    return cb_fail(CB_STEP_NO_CONVERGENCE, "no least cost was found: it falls on towards %s; give a base or bounds",
-                   shape);
-  }
+  char shape[CB_SHAPE_MAX * 40] = "";
+  size_t used = 0;
+  for (int i = 0; i < b->n && used < sizeof shape; i++)
+    used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%.20s = %.4g", i ? ", " : "", b->shape[i], r[i]);
+  return cb_fail(CB_STEP_NO_CONVERGENCE, "no least cost was found: it falls on towards %s; give %sbounds", shape,
+                 p->base ? "" : "a base or ");
+}
+
+static cb_status no_gait(const cb_optimum_problem *p, const trial *t, int count, const cb_optima *all) {
+  if (isfinite(all->falling)) return no_least(p, all->towards);
   for (int k = 0; k < count; k++)
     if (t[k].status == CB_ERROR_MEMORY) return cb_fail(CB_ERROR_MEMORY, "no memory for a search");
   return cb_fail(CB_STEP_NO_CONVERGENCE,
@@ -115,20 +149,42 @@ static cb_status no_gait(const cb_optimum_problem *p, const trial *t, int count)
 
 /* --- all of it --- */
 
-static cb_status tell(const cb_optimum_problem *p, trial *t, int kept, cb_optima *all) {
+/* A stationary gait of few functions of time that has none beside it in more of them, nor in Wong's equations, is none. */
+static bool spurious(const trial *t, const cb_optimum *o) {
+  return !t->settled && !(fabs(o->wong - o->cost) < 1e-6 * o->cost);
+}
+
+static cb_status tell(trial *t, int kept, cb_optima *all) {
   cb_status status = CB_OK;
-  for (int k = 0; !status && k < kept && k < 2 * TOLD; k++) status = cb_direct_refine(&t[k].d);
+  for (int k = 0; !status && k < kept && k < 2 * TOLD; k++) status = cb_direct_refine(&t[k].d, &t[k].settled);
   if (status) return status;
   kept = tell_apart(t, kept, 1e-8);
   all->item = calloc((size_t)kept, sizeof *all->item);
   if (!all->item) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", kept);
-  for (int k = 0; !status && k < kept && k < TOLD; k++) {
-    status = cb_optimum_tell(t[k].d, &all->item[k]);
-    all->item[k].found = t[k].found;
-    if (!status) all->count++;
+  for (int k = 0; !status && k < kept && all->count < TOLD; k++) {
+    cb_optimum *o = &all->item[all->count];
+    status = cb_optimum_tell(t[k].d, o);
+    if (status) return status;
+    o->found = t[k].found;
+    if (spurious(&t[k], o)) {
+      all->failed += o->found;
+      cb_gait_free(o->gait), o->gait = NULL;
+    } else {
+      all->count++;
+    }
   }
-  (void)p;
   return status;
+}
+
+/* What did not settle, and was better than what did. */
+static void note_falling(const cb_optimum_problem *p, const trial *t, int count, cb_optima *all) {
+  const double best = all->count ? sought(p, all->item[0].cost, all->item[0].amount) : INFINITY;
+  all->falling = INFINITY;
+  for (int k = 0; k < count; k++) {
+    if (!(t[k].fallen < .9 * best && t[k].fallen < all->falling)) continue;
+    all->falling = t[k].fallen;
+    memcpy(all->towards, t[k].shape, sizeof all->towards);
+  }
 }
 
 cb_status cb_optimum_find(const cb_optimum_problem *p, cb_optima **out) {
@@ -145,7 +201,9 @@ cb_status cb_optimum_find(const cb_optimum_problem *p, cb_optima **out) {
     all->starts = count;
     for (int k = 0; k < count; k++) all->failed += !t[k].d;
     const int kept = all->failed < count ? tell_apart(t, count, 1e-5) : 0;
-    status = kept ? tell(p, t, kept, all) : no_gait(p, t, count);
+    if (kept) status = tell(t, kept, all);
+    if (!status) note_falling(p, t, count, all);
+    if (!status && (!all->count || endless(p, all))) status = no_gait(p, t, count, all);
   }
   for (int k = 0; k < count; k++) {
     if (t) cb_direct_free(t[k].d);

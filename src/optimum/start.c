@@ -18,10 +18,10 @@ static double uniform(uint64_t *state) {
   return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Where shapes are drawn from: bounds, else a period, else a quarter turn and a half about 0. */
-static void window(const cb_optimum_problem *p, int i, double *low, double *high) {
+/* Where shapes are drawn from: bounds, else a period, else a quarter turn to each side of 0, times `wide`. */
+static void window(const cb_optimum_problem *p, int i, double wide, double *low, double *high) {
   const double period = p->bundle->period[i];
-  *low = period > 0 ? -period / 2 : -M_PI / 2, *high = -*low;
+  *low = period > 0 ? -period / 2 : -M_PI / 2 * wide, *high = -*low;
   if (p->lower && isfinite(p->lower[i])) *low = p->lower[i];
   if (p->upper && isfinite(p->upper[i])) *high = p->upper[i];
 }
@@ -38,11 +38,18 @@ static cb_status loop(const cb_optimum_problem *p, const double *mean, const dou
   return cb_gait_fourier(n, HARMONICS, m, x, x + HARMONICS * n, out);
 }
 
-/* Size of what a gait does; nan where the bundle does not let it. */
-static double reach(const cb_bundle *b, const cb_gait *gait) {
-  double g[CB_GROUP_SIZE], y[CB_GROUP_DIM], sum = 0;
-  if (cb_holonomy(b, gait, 1e-3, g, NULL, NULL) || b->group->log(b->group, g, y)) return NAN;
-  for (int a = 0; a < b->group->dim; a++) sum += y[a] * y[a];
+/* Size of what a gait does; nan where the bundle does not let it. back: run backwards it is nearer the target. */
+static double reach(const cb_optimum_problem *p, const cb_gait *gait, bool *back) {
+  const cb_group *G = p->bundle->group;
+  double g[CB_GROUP_SIZE], y[CB_GROUP_DIM], c[CB_CONDITIONS_MAX], off[2] = {0}, sum = 0;
+  if (cb_holonomy(p->bundle, gait, 1e-3, g, NULL, NULL) || G->log(G, g, y)) return NAN;
+  for (int a = 0; a < G->dim; a++) sum += y[a] * y[a];
+  for (int way = 0; way < 2; way++) {
+    if (!cb_gait_target_at(G, &p->target, g, c, NULL, NULL))
+      for (int k = 0; k < cb_gait_target_count(G, &p->target); k++) off[way] += c[k] * c[k];
+    G->inverse(G, g, g);
+  }
+  *back = off[1] < off[0];
   return sqrt(sum);
 }
 
@@ -58,7 +65,7 @@ static double wanted(const cb_optimum_problem *p) {
 
 /* The k-th; NULL where the bundle allows none of some tries. */
 static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out) {
-  enum { TRIES = 20 };
+  enum { TRIES = 40, WIDENED = 5 }; /* a domain may be far off: after some tries the window is twice as wide */
   const int n = p->bundle->n;
   uint64_t seed = p->seed * UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)k * UINT64_C(0x9e3779b97f4a7c15);
   *out = NULL;
@@ -66,17 +73,20 @@ static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out)
     double mean[CB_SHAPE_MAX], rows[ROW * CB_SHAPE_MAX], s = 1;
     for (int i = 0; i < n; i++) {
       double low, high;
-      window(p, i, &low, &high);
+      window(p, i, 1 << tries / WIDENED, &low, &high);
       mean[i] = low + (high - low) * uniform(&seed);
-      for (int h = 0; h < ROW; h++) rows[h * n + i] = (high - low) / (h % HARMONICS ? 12 : 3) * (uniform(&seed) - .5);
+      const double wide = (high - low) * exp(2 * (uniform(&seed) - .5));
+      for (int h = 0; h < ROW; h++) rows[h * n + i] = wide / (h % HARMONICS ? 12 : 3) * (uniform(&seed) - .5);
     }
     for (int pass = 0; pass < 3; pass++) {
       cb_gait *gait;
+      bool back = false;
       const cb_status status = loop(p, mean, rows, s, &gait);
       if (status) return status;
-      const double far = reach(p->bundle, gait);
+      const double far = reach(p, gait, &back);
       if (pass == 2 && isfinite(far)) return *out = gait, CB_OK;
       cb_gait_free(gait);
+      for (int h = HARMONICS * n; back && h < ROW * n; h++) rows[h] = -rows[h];
       s *= isfinite(far) && far > 0 ? fmin(2, fmax(.2, sqrt(wanted(p) / far))) : .3;
     }
   }

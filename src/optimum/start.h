@@ -1,6 +1,7 @@
 /* Where a search for gaits begins: the problem's own gait, small ellipses, and random loops, in that order.
  *
- *   random  centre and two harmonics with numbers from the seed, the k-th start from its own, whatever came before;
+ *   random  centre, sizes and two harmonics with numbers from the seed, the k-th start from its own, whatever came
+ *           before; run the way round that is nearer the target;
  *           scaled by s, s^2 |log g| = the size of the target, since a small loop moves by its area
  */
 #ifndef CB_OPTIMUM_START_H

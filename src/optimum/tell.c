@@ -26,9 +26,10 @@ static double tail(const cb_direct *d) {
 
 static int size_of(const cb_direct *d) { return d->basis->harmonics ? d->basis->harmonics : d->basis->degree / 2; }
 
-cb_status cb_direct_refine(cb_direct **at) {
+cb_status cb_direct_refine(cb_direct **at, bool *settled) {
   static const double small = 1e-10;
   cb_status status = CB_OK;
+  *settled = true;
   while (!status && tail(*at) > small && 2 * size_of(*at) <= SIZE_MAX_OF_BASIS) {
     cb_direct *d = *at, *finer = NULL;
     cb_gait *gait = NULL;
@@ -46,7 +47,8 @@ cb_status cb_direct_refine(cb_direct **at) {
     }
     if (status) {
       cb_direct_free(finer);
-      return status == CB_STEP_NO_CONVERGENCE ? CB_OK : status;
+      *settled = false;
+      return status == CB_ERROR_MEMORY ? status : CB_OK;
     }
     cb_direct_free(d);
     *at = finer;
@@ -75,13 +77,19 @@ static cb_status judge(cb_direct *d, cb_optimum *o) {
   return status;
 }
 
-/* Where Wong's equations are not solved near the gait it is told without them. */
+/* Where Wong's equations are not solved near the gait it is told without them: what is cut off from a gait of as many
+ * functions as there can be is less than `near`. */
 static cb_status by_wong(cb_direct *d, cb_optimum *o) {
+  static const double near = 1e-3;
   cb_extremal *e;
   o->wong = o->speed = o->momentum = o->casimir = NAN;
   const cb_status status = cb_extremal_solve(d->problem, o->gait, o->lambda, d->amount, &e);
   if (status) return status == CB_ERROR_MEMORY ? status : CB_OK;
+  if (fabs(e->cost - o->cost) > near * o->cost) return cb_extremal_free(e), CB_OK;
+  const size_t n = (size_t)d->problem->bundle->n, dim = (size_t)d->problem->bundle->group->dim;
   o->wong = e->cost;
+  memcpy(o->r, e->r, n * sizeof *o->r), memcpy(o->rate, e->v, n * sizeof *o->rate); /* to round-off */
+  memcpy(o->p, e->p, n * sizeof *o->p), memcpy(o->lambda, e->lambda, dim * sizeof *o->lambda);
   o->speed = e->speed, o->momentum = e->momentum, o->casimir = e->casimir;
   cb_conjugate c;
   if (d->problem->base && !cb_conjugate_find(d->problem, e, LAST, &c)) {

@@ -86,10 +86,33 @@ static void a_cost_that_falls_without_end_is_told(void **state) {
   cb_bundle_free(b);
 }
 
+/* By arcs of Wong's equations along the bound, and by the corner that the tips meet at. */
+static void bounds_and_links_hold_a_gait(void **state) {
+  (void)state;
+  const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7}, low[2] = {-.8, -.8}, high[2] = {.8, .8};
+  cb_optimum_problem p = {
+      .target = {.kind = CB_GAIT_MOVE, .value = .03}, .lower = lower, .upper = upper, .seed = 1, .starts = 8};
+  cb_optima *o = found("purcell", &p);
+  check_relative(o->item[0].cost, .134475538116, 5e-12); /* as printed */
+  check_relative(hypot(o->item[0].lambda[0], o->item[0].lambda[1]), 4.33272289, 2e-9);
+  done(&p, o);
+  cb_optimum_problem turn = {.target = {.kind = CB_GAIT_TURN, .value = .1}, .apart = true, .seed = 1, .starts = 8};
+  o = found("purcell", &turn);
+  check_relative(o->item[0].cost, .034983464790, 2e-11);
+  done(&turn, o);
+  cb_bundle *b;
+  check_ok(cb_bundle_create("purcell", NULL, &b));
+  const cb_optimum_problem far = {
+      .bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .05}, .lower = low, .upper = high, .seed = 1, .starts = 8};
+  assert_int_equal(cb_optimum_find(&far, &o), CB_STEP_NO_CONVERGENCE);
+  assert_non_null(strstr(cb_error_text(), "a cycle does at most 0.0432925"));
+  cb_bundle_free(b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(both_ways_of_purcell_to_move_are_found),
                                      cmocka_unit_test(a_turn_and_an_element_have_their_corner),
-                                     cmocka_unit_test(pmpy_from_a_base),
+                                     cmocka_unit_test(pmpy_from_a_base), cmocka_unit_test(bounds_and_links_hold_a_gait),
                                      cmocka_unit_test(a_cost_that_falls_without_end_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

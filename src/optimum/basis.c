@@ -127,7 +127,7 @@ cb_status cb_basis_arcs(int arcs, const double *ends, int degree, int panels, cb
   b->degree = degree;
   b->functions = arcs * degree;
   for (int k = 0; k < arcs; k++) {
-    const double share = panels > 0 ? panels * (ends[k + 1] - ends[k]) : .6 * degree;
+    const double share = panels > 0 ? panels * (ends[k + 1] - ends[k]) : degree;
     panels_of[k] = (int)fmax(2, ceil(share));
     b->panels += panels_of[k];
   }

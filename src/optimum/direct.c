@@ -342,11 +342,14 @@ cb_status cb_direct_bend(cb_direct *d) {
 /* What is negative or flat is so beside the largest; round-off of a few hundred nodes is far below. */
 void cb_direct_signs(const cb_direct *d, int *negative, int *flat) {
   static const double small = 1e-8;
-  const double *e = d->qp->eigen, most = d->qp->values ? fmax(fabs(e[0]), fabs(e[d->qp->values - 1])) : 0;
+  const int n = d->qp->values;
+  const double *e = d->qp->eigen, most = n ? fmax(fabs(e[0]), fabs(e[n - 1])) : 0;
+  /* beside the middle one, since walls have curvatures of their own */
+  const double scale = fmax(n ? fabs(e[n / 2]) : 0, 1e-5 * most), bound = small * scale;
   *negative = *flat = 0;
   for (int k = 0; k < d->qp->values; k++) {
-    *negative += e[k] < -small * most;
-    *flat += fabs(e[k]) <= small * most;
+    *negative += e[k] < -bound;
+    *flat += fabs(e[k]) <= bound;
   }
 }
 

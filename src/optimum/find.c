@@ -137,10 +137,29 @@ static cb_status no_least(const cb_optimum_problem *p, const double *r) {
                  p->base ? "" : "a base or ");
 }
 
-static cb_status no_gait(const cb_optimum_problem *p, const trial *t, int count, const cb_optima *all) {
+/* The greatest amount from some of the starts, if it is less than what is asked; else 0. */
+static double within_walls(const cb_optimum_problem *p, cb_gait *const *start, int count) {
+  enum { TRIES = 6 };
+  const double asked = fabs(cb_gait_target_get(p->bundle->group, &p->target));
+  double most = 0, amount;
+  if (!(p->lower || p->upper || p->apart) || p->seek != CB_SEEK_COST || !isfinite(asked)) return 0;
+  for (int k = 0; k < count && k < TRIES; k++)
+    if (!cb_direct_most(p, start[k], FIRST_SIZE, &amount)) most = fmax(most, fabs(amount));
+  return most < asked ? most : 0;
+}
+
+static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, const trial *t, int count,
+                         const cb_optima *all) {
   if (isfinite(all->falling)) return no_least(p, all->towards);
   for (int k = 0; k < count; k++)
     if (t[k].status == CB_ERROR_MEMORY) return cb_fail(CB_ERROR_MEMORY, "no memory for a search");
+  const double most = within_walls(p, start, count);
+  if (most > 0)
+    return cb_fail(
+        CB_STEP_NO_CONVERGENCE,
+        "no gait was found that does it within its bounds: a cycle does at most %.9g of %.9g there; repeat one "
+        "of less",
+        most, fabs(cb_gait_target_get(p->bundle->group, &p->target)));
   return cb_fail(CB_STEP_NO_CONVERGENCE,
                  "no gait was found that does it, from %d start%s: a smaller target, more `starts` or a `gait` near it "
                  "may do",
@@ -151,10 +170,29 @@ static cb_status no_gait(const cb_optimum_problem *p, const trial *t, int count,
 
 /* A stationary gait of few functions of time that has none beside it in more of them, nor in Wong's equations, is none. */
 static bool spurious(const trial *t, const cb_optimum *o) {
-  return !t->settled && !(fabs(o->wong - o->cost) < 1e-6 * o->cost);
+  return !t->settled && !cb_direct_held(t->d) && !(fabs(o->wong - o->cost) < 1e-6 * o->cost);
 }
 
-static cb_status tell(trial *t, int kept, cb_optima *all) {
+/* Gaits that walls hold are told apart once they are exact. Returns how many are left. */
+static int merge(const cb_optimum_problem *p, cb_optimum *o, int count) {
+  int kept = 0;
+  for (int k = 0; k < count; k++) {
+    int at = 0;
+    const double x = sought(p, o[k].cost, o[k].amount);
+    while (at < kept && !(fabs(x - sought(p, o[at].cost, o[at].amount)) <= 1e-8 * fabs(x))) at++;
+    if (at < kept) {
+      o[at].found += o[k].found;
+      cb_gait_free(o[k].gait);
+      continue;
+    }
+    const cb_optimum moved = o[k];
+    for (at = kept++; at > 0 && x < sought(p, o[at - 1].cost, o[at - 1].amount); at--) o[at] = o[at - 1];
+    o[at] = moved;
+  }
+  return kept;
+}
+
+static cb_status tell(const cb_optimum_problem *p, trial *t, int kept, cb_optima *all) {
   cb_status status = CB_OK;
   for (int k = 0; !status && k < kept && k < 2 * TOLD; k++) status = cb_direct_refine(&t[k].d, &t[k].settled);
   if (status) return status;
@@ -173,6 +211,7 @@ static cb_status tell(trial *t, int kept, cb_optima *all) {
       all->count++;
     }
   }
+  all->count = merge(p, all->item, all->count);
   return status;
 }
 
@@ -201,9 +240,9 @@ cb_status cb_optimum_find(const cb_optimum_problem *p, cb_optima **out) {
     all->starts = count;
     for (int k = 0; k < count; k++) all->failed += !t[k].d;
     const int kept = all->failed < count ? tell_apart(t, count, 1e-5) : 0;
-    if (kept) status = tell(t, kept, all);
+    if (kept) status = tell(p, t, kept, all);
     if (!status) note_falling(p, t, count, all);
-    if (!status && (!all->count || endless(p, all))) status = no_gait(p, t, count, all);
+    if (!status && (!all->count || endless(p, all))) status = no_gait(p, start, t, count, all);
   }
   for (int k = 0; k < count; k++) {
     if (t) cb_direct_free(t[k].d);

@@ -7,6 +7,8 @@
 /* From its coefficients, with more functions until the last of them are round-off: *d may be another, the caller frees.
  * settled: false where there is no such gait in more functions. */
 cb_status cb_direct_refine(cb_direct **d, bool *settled);
+/* True where walls of the problem hold the gait, by a barrier or at corners. */
+static inline bool cb_direct_held(const cb_direct *d) { return (d->barrier && d->barrier->tau > 0) || d->corners > 0; }
 /* All of an optimum that a solution has: its gait, verdict, and what Wong's equations say of it. */
 cb_status cb_optimum_tell(cb_direct *d, cb_optimum *out);
 

@@ -10,7 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIZE_MAX_OF_BASIS = 64, STEPS = 40, LAST = 2 /* how far conjugate times are looked for, in gaits */ };
+enum {
+  SIZE_MAX_OF_BASIS = 64,
+  CORNER_DEGREE = 32,
+  STEPS = 40,
+  LAST = 2 /* how far conjugate times are looked for, in gaits */
+};
 
 /* Coefficients are of rates: what is left out of a gait is less than the last of them. */
 static double tail(const cb_direct *d) {
@@ -26,10 +31,20 @@ static double tail(const cb_direct *d) {
 
 static int size_of(const cb_direct *d) { return d->basis->harmonics ? d->basis->harmonics : d->basis->degree / 2; }
 
+/* Held at corners it is solved with them; held at bounds, Wong's equations sharpen it. */
+static cb_status at_corners(cb_direct **at) {
+  cb_direct *sharp;
+  const cb_status status = cb_direct_sharpen(*at, CORNER_DEGREE, &sharp);
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK;
+  if (sharp) cb_direct_free(*at), *at = sharp;
+  return CB_OK;
+}
+
 cb_status cb_direct_refine(cb_direct **at, bool *settled) {
   static const double small = 1e-10;
   cb_status status = CB_OK;
   *settled = true;
+  if (cb_direct_held(*at)) return at_corners(at);
   while (!status && tail(*at) > small && 2 * size_of(*at) <= SIZE_MAX_OF_BASIS) {
     cb_direct *d = *at, *finer = NULL;
     cb_gait *gait = NULL;
@@ -77,12 +92,26 @@ static cb_status judge(cb_direct *d, cb_optimum *o) {
   return status;
 }
 
+/* Along bounds the extremal is exact, and the gait of a barrier is not. */
+static cb_status adopt(const cb_group *G, const cb_extremal *e, cb_optimum *o) {
+  cb_gait *gait;
+  const cb_status status = cb_extremal_gait(e, &gait);
+  if (status) return status;
+  cb_gait_free(o->gait);
+  o->gait = gait;
+  o->cost = e->cost, o->length = sqrt(e->cost), o->amount = e->amount;
+  memcpy(o->g, e->g, (size_t)G->size * sizeof *o->g);
+  return CB_OK;
+}
+
 /* Where Wong's equations are not solved near the gait it is told without them: what is cut off from a gait of as many
  * functions as there can be is less than `near`. */
 static cb_status by_wong(cb_direct *d, cb_optimum *o) {
-  static const double near = 1e-3;
+  /* a barrier in few functions of time is farther from its extremal */
+  const double near = cb_direct_held(d) ? 2e-2 : 1e-3;
   cb_extremal *e;
   o->wong = o->speed = o->momentum = o->casimir = NAN;
+  if (d->corners > 0) return CB_OK;
   const cb_status status = cb_extremal_solve(d->problem, o->gait, o->lambda, d->amount, &e);
   if (status) return status == CB_ERROR_MEMORY ? status : CB_OK;
   if (fabs(e->cost - o->cost) > near * o->cost) return cb_extremal_free(e), CB_OK;
@@ -91,6 +120,10 @@ static cb_status by_wong(cb_direct *d, cb_optimum *o) {
   memcpy(o->r, e->r, n * sizeof *o->r), memcpy(o->rate, e->v, n * sizeof *o->rate); /* to round-off */
   memcpy(o->p, e->p, n * sizeof *o->p), memcpy(o->lambda, e->lambda, dim * sizeof *o->lambda);
   o->speed = e->speed, o->momentum = e->momentum, o->casimir = e->casimir;
+  if (cb_direct_held(d)) {
+    const cb_status held = adopt(d->problem->bundle->group, e, o);
+    if (held) return cb_extremal_free(e), held;
+  }
   cb_conjugate c;
   if (d->problem->base && !cb_conjugate_find(d->problem, e, LAST, &c)) {
     o->conjugates = c.count;

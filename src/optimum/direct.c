@@ -320,7 +320,7 @@ cb_status cb_direct_settle(cb_direct *d, int most) {
     for (int a = 0; a < d->qp->unknowns; a++) slope += gradient_now[a] * d->qp->step[a];
     if (d->off > d->enough_off) rho = fmax(rho, 2 * slope / sum_of_sizes(rows, d->condition)); /* the merit falls */
     /* where nothing is to be gained but round-off, along what is flat */
-    if (d->off <= d->enough_off && fabs(slope) <= 1e-14 * (1 + fabs(value(d, d->amount)))) return CB_OK;
+    if (d->off <= d->enough_off && fabs(slope) <= 1e-18 * (1 + fabs(value(d, d->amount)))) return CB_OK;
     if (d->stationary ? !leap(d) : !advance(d, rows, rho, slope)) {
       if (d->slope <= 1e4 * d->enough && d->off <= 1e3 * d->enough_off) return CB_OK;
       break;

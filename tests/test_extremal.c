@@ -154,9 +154,13 @@ static void closed_forms_are_met_to_round_off(void **state) {
   const double turned[3] = {-M_PI, 0, -2 * M_PI}; /* 2 pi (-rho, 0, -1), of the ball */
   ball->group->exp(ball->group, turned, o.target.element);
   ball->group->inverse(ball->group, o.target.element, o.target.element);
-  cb_extremal *e = extremal(&o, &rolled, 0);
-  check_relative(e->cost, M_PI * M_PI, 1e-12);
-  cb_extremal_free(e);
+  for (int k = 0; k < 4; k++) { /* the element, or its angle alone: any circle of that size */
+    if (k == 2) o.target = (cb_gait_target){.kind = CB_GAIT_TURN, .value = 2 * M_PI * (sqrt(1.25) - 1)};
+    o.base = k % 2 ? NULL : origin;
+    cb_extremal *e = extremal(&o, &rolled, 0);
+    check_relative(e->cost, M_PI * M_PI, 1e-12);
+    cb_extremal_free(e);
+  }
   cb_bundle_free(plane), cb_bundle_free(sphere), cb_bundle_free(ball);
 }
 

@@ -44,15 +44,15 @@ typedef struct cb_extremal {
 
 /* The extremal near a gait, with lambda[dim] at its start as dE/dX = 2 lambda_X has it, and an amount (where one is
  * sought; otherwise the target's). bundle, target, seek, length, base, lower and upper of the problem count. A gait
- * is clipped to the bounds; where they hold it is found from it, and corrected: an arc whose bound pulls goes, a
- * bound that is crossed gets one.
+ * is clipped to the bounds; arcs along them are found from it, and corrected: an arc whose bound pulls goes, a bound
+ * that is crossed gets one. Where that fails the extremal without bounds is followed while they are brought there.
  * CB_ERROR_ARGUMENT for another count of variables; CB_STEP_NO_CONVERGENCE where there is none near, statuses of the
  * bundle where the way to it leaves its domain. The caller frees. */
 cb_status cb_extremal_solve(const cb_optimum_problem *o, const cb_gait *start, const double *lambda, double amount,
                             cb_extremal **out);
 void cb_extremal_free(cb_extremal *e);
 
-/* x[size] and v[n] (NULL) at t in [0, 1], of the polynomials of collocation. */
+/* x[size] and v[n] (NULL) at t in [0, 1], as exact as where panels begin: by a step from there. */
 cb_status cb_extremal_at(const cb_extremal *e, double t, double *x, double *v);
 /* The gait through it: a polynomial on each of its arcs, to round-off. The caller frees. */
 cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out);

@@ -230,12 +230,13 @@ static cb_status solve(extremal_mesh *m) {
     largest = fmax(largest, m->sv[k]);
   }
   if (!isfinite(largest)) return cb_fail(CB_STEP_NOT_FINITE, "the equations of an extremal are not finite");
-  const double alpha = fmax(m->residual / 100, 1e-12 * largest);
+  /* second derivatives of a target err by 1e-7, by which a symmetry is none */
+  const double noise = fmax(1e-6, 1e-12 * largest), alpha = fmax(m->residual / 100, noise);
   memset(m->solved, 0, (size_t)N * sizeof *m->solved);
   m->weakest = 1;
   for (int k = 0; k < N; k++) {
     double along = 0;
-    if (m->sv[k] > 1e-11 * largest) m->weakest = fmin(m->weakest, m->sv[k]);
+    if (m->sv[k] > 10 * noise) m->weakest = fmin(m->weakest, m->sv[k]);
     for (int i = 0; i < high; i++) along -= m->columns[k * high + i] * m->right[i];
     along /= m->sv[k] * m->sv[k] + alpha * alpha;
     for (int c = 0; c < N; c++) m->solved[c] += along * m->V[k * N + c];

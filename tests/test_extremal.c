@@ -104,6 +104,34 @@ static void the_most_efficient_and_the_farthest_gait_obey_their_conditions(void 
   cb_bundle_free(b);
 }
 
+/* Near the gait of greatest distance what is a little off at the start is 1e10 times that at the end. */
+static void strokes_whose_ends_depend_wildly_on_their_starts_are_solved(void **state) {
+  (void)state;
+  cb_bundle *b = model("purcell", "links 3");
+  const ellipse from = {{0, 0}, {.95, .95}, {1.35, -1.35}, {6, 0, -.6}};
+  cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .084}};
+  cb_extremal *e = extremal(&o, &from, 0), *next;
+  for (double X = .088; X < .097; X += .004) {
+    cb_gait *gait;
+    double g[3], cost;
+    o.target.value = X;
+    check_ok(cb_extremal_gait(e, &gait));
+    check_ok(cb_extremal_solve(&o, gait, e->lambda, 0, &next));
+    cb_gait_free(gait);
+    assert_true(next->nu[0] > 1.1 * e->nu[0]);
+    cb_extremal_free(e);
+    e = next;
+    check_at_most(e->error, 1e-12), check_at_most(e->speed, 1e-12);
+    check_ok(cb_extremal_gait(e, &gait));
+    check_ok(cb_holonomy(b, gait, 0, g, NULL, &cost));
+    check_relative(cost, e->cost, 1e-10);
+    check_near(hypot(g[0], g[1]), X, 1e-11);
+    cb_gait_free(gait);
+  }
+  cb_extremal_free(e);
+  cb_bundle_free(b);
+}
+
 /* Several extremals from one base shape: E, lambda, and r0' where it is told. */
 static void pushmepullyou_has_the_extremals_of_the_table(void **state) {
   (void)state;
@@ -205,6 +233,7 @@ int main(void) {
       cmocka_unit_test(the_multiplier_is_half_the_slope_of_cost),
       cmocka_unit_test(a_given_element_is_reached_with_a_corner_at_the_start),
       cmocka_unit_test(the_most_efficient_and_the_farthest_gait_obey_their_conditions),
+      cmocka_unit_test(strokes_whose_ends_depend_wildly_on_their_starts_are_solved),
       cmocka_unit_test(pushmepullyou_has_the_extremals_of_the_table),
       cmocka_unit_test(closed_forms_are_met_to_round_off),
       cmocka_unit_test(the_body_frame_does_not_count),

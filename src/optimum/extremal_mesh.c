@@ -20,11 +20,13 @@ static void take_unknowns(extremal_mesh *m, bool *short_of, unknowns *u) {
 }
 
 /* Conditions: two at both ends in r and p, the target's, transversality, and one each of seek, shift and durations; two
- * where a variable meets its bound. */
-static void count_rows(extremal_mesh *m) {
+ * where a variable meets its bound; those of the joints. */
+void mesh_divide(extremal_mesh *m, int segments) {
   const problem *p = m->p;
-  m->unknown = p->size + m->arcs + p->count + p->seeks;
-  m->rows = 2 * p->n + p->count + p->dim + 3;
+  m->segments = segments < CB_SEGMENTS_MAX ? segments : CB_SEGMENTS_MAX;
+  if (m->segments > m->panels) m->segments = m->panels;
+  m->unknown = states(m) + p->count + p->seeks;
+  m->rows = 2 * p->n + p->count + p->dim + 3 + (m->segments - 1) * p->size;
   for (int a = 1; a < m->arcs; a++)
     for (int i = 0; i < p->n; i++)
       if (m->held[a] & ~m->held[a - 1] & 1u << i) m->rows += 2;
@@ -42,8 +44,9 @@ cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsig
       m->first[a + 1] = m->first[a] + panels[a];
       m->held[a] = held ? held[a] : 0;
     }
-    const int count = m->panels = m->first[arcs], stages = count * CB_STAGES, wide = columns(m);
-    count_rows(m);
+    const int count = m->panels = m->first[arcs], stages = count * CB_STAGES;
+    mesh_divide(m, CB_SEGMENTS_MAX);
+    const int wide = columns(m);
     take_unknowns(m, &short_of, &m->at);
     take_unknowns(m, &short_of, &m->trial);
     take_unknowns(m, &short_of, &m->step);
@@ -58,6 +61,7 @@ cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsig
     m->solution = numbers(m, &short_of, stages * size, size + 2);
     m->system = numbers(m, &short_of, CB_STAGES * size, CB_STAGES * size + size + 2);
     m->affine = numbers(m, &short_of, count + 1, size * wide);
+    m->joint = numbers(m, &short_of, m->segments, size * wide);
     m->eta = numbers(m, &short_of, dim, wide);
     m->matrix = numbers(m, &short_of, m->rows, m->unknown);
     m->right = numbers(m, &short_of, m->rows, 1);
@@ -65,6 +69,7 @@ cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsig
     m->sv = numbers(m, &short_of, m->unknown, 1);
     m->columns = numbers(m, &short_of, m->unknown, m->rows);
     m->solved = numbers(m, &short_of, m->unknown, 1);
+    mesh_divide(m, 1);
   }
   if (short_of) {
     mesh_free(m);
@@ -113,6 +118,7 @@ cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out
   memcpy(fine->at.nu, m->at.nu, sizeof m->at.nu);
   memcpy(fine->bound, m->bound, sizeof m->bound);
   fine->start = m->start;
+  mesh_divide(fine, m->segments);
   fine->at.amount = m->at.amount;
   fine->iterations = m->iterations;
   for (int a = 0; a < m->arcs; a++) {

@@ -23,9 +23,9 @@ typedef struct rows {
 
 static double unknown_scale(const extremal_mesh *m, int c) {
   const problem *p = m->p;
-  if (c < p->size) return scale_of(m, c);
-  if (c < p->size + m->arcs) return 1;
-  if (c < p->size + m->arcs + p->count) return m->lscale;
+  if (c < m->segments * p->size) return scale_of(m, c % p->size);
+  if (c < states(m)) return 1;
+  if (c < states(m) + p->count) return m->lscale;
   return m->cscale;
 }
 
@@ -70,7 +70,7 @@ static void ends(rows *q) {
 static cb_status conditions(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
-  const int dim = p->dim, nus = p->size + m->arcs, amount = nus + p->count;
+  const int dim = p->dim, nus = states(m), amount = nus + p->count;
   double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM];
   double second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
   cb_gait_target target = p->target;
@@ -105,7 +105,7 @@ static cb_status conditions(rows *q) {
 static cb_status sought(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
-  const int nus = p->size + m->arcs;
+  const int nus = states(m);
   const bool efficiency = p->o->seek == CB_SEEK_EFFICIENCY;
   double f[CB_WONG_MAX], xi[CB_GROUP_DIM];
   const cb_status status = cb_wong_at(&p->wong, m->held[0], q->u->x, &(cb_wong_rates){.f = f, .xi = xi});
@@ -138,7 +138,7 @@ static cb_status arcs(rows *q) {
   double sum = -1, v[CB_SHAPE_MAX], V[CB_SHAPE_MAX * CB_WONG_MAX];
   for (int a = 0; a < m->arcs; a++) sum += q->u->duration[a];
   double *row = begin(q, sum, 1);
-  for (int a = 0; q->slopes && a < m->arcs; a++) row[size + a] = 1;
+  for (int a = 0; q->slopes && a < m->arcs; a++) row[m->segments * size + a] = 1;
   for (int a = 1; a < m->arcs; a++) {
     const unsigned met = m->held[a] & ~m->held[a - 1];
     const double *x = q->u->x + m->first[a] * size;
@@ -157,9 +157,24 @@ static cb_status arcs(rows *q) {
   return CB_OK;
 }
 
+/* Where a segment ends the next begins; what lacks there is counted with the panels. */
+static void joints(rows *q) {
+  extremal_mesh *m = q->m;
+  const int size = m->p->size;
+  for (int s = 1; s < m->segments; s++)
+    for (int i = 0; i < size; i++) {
+      const double scale = scale_of(m, i);
+      double *row = begin(q, 0, 1);
+      if (!q->slopes) continue;
+      add(q, row, 1 / scale, m->joint + (s * size + i) * columns(m));
+      row[s * size + i] -= 1 / scale;
+    }
+}
+
 static cb_status assemble(extremal_mesh *m, const unknowns *u, bool slopes) {
   rows q = {m, u, slopes, 0};
   ends(&q);
+  joints(&q);
   cb_status status = conditions(&q);
   if (!status) status = sought(&q);
   if (!status) status = arcs(&q);
@@ -233,7 +248,7 @@ static cb_status solve(extremal_mesh *m) {
   /* second derivatives of a target err by 1e-7, by which a symmetry is none */
   const double noise = fmax(1e-6, 1e-12 * largest), alpha = fmax(m->residual / 100, noise);
   memset(m->solved, 0, (size_t)N * sizeof *m->solved);
-  m->weakest = 1;
+  m->weakest = 1, m->strongest = fmax(largest, 1);
   for (int k = 0; k < N; k++) {
     double along = 0;
     if (m->sv[k] > 10 * noise) m->weakest = fmin(m->weakest, m->sv[k]);
@@ -262,12 +277,13 @@ static cb_status direction(extremal_mesh *m, double *size) {
   if (!status) status = solve(m);
   if (status) return status;
   panels_expand(m, m->solved);
-  for (int k = 0; k < p->count; k++) m->step.nu[k] = m->solved[p->size + m->arcs + k];
+  for (int k = 0; k < p->count; k++) m->step.nu[k] = m->solved[states(m) + k];
   m->step.amount = p->seeks ? m->solved[m->unknown - 1] : 0;
   *size = 0;
   for (int i = 0; i < (m->panels + 1) * p->size; i++)
     *size = fmax(*size, fabs(m->step.x[i]) / scale_of(m, i % p->size));
   for (int c = p->size; c < m->unknown; c++) *size = fmax(*size, fabs(m->solved[c]) / unknown_scale(m, c));
+  mesh_divide(m, m->segments + (int)(log10(m->strongest) / 5)); /* of the next step: dx grows by 1e5 at most */
   return CB_OK;
 }
 

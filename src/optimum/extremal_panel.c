@@ -229,7 +229,7 @@ static void compose(const extremal_mesh *m, int rows, const double *map, const d
   for (int c = 0; c < rows; c++) {
     for (int d = 0; d < size; d++)
       for (int e = 0; e < wide; e++) out[c * wide + e] += map[c * width + d] * affine[d * wide + e];
-    out[c * wide + size + arc] += map[c * width + size];
+    out[c * wide + m->segments * size + arc] += map[c * width + size];
     out[c * wide + wide - 1] += map[c * width + size + 1];
   }
 }
@@ -257,12 +257,17 @@ cb_status panels_condense(extremal_mesh *m) {
   double map[CB_WONG_MAX * (CB_WONG_MAX + 2)], end[CB_WONG_MAX];
   memset(m->affine, 0, (size_t)((m->panels + 1) * size * wide) * sizeof *m->affine);
   memset(m->eta, 0, (size_t)(m->p->dim * wide) * sizeof *m->eta);
-  for (int c = 0; c < size; c++) m->affine[c * wide + c] = 1;
+  for (int s = 0; s < m->segments; s++)
+    for (int c = 0; c < size; c++) m->affine[(segment_start(m, s) * size + c) * wide + s * size + c] = 1;
+  int segment = 1;
   for (int a = 0; a < m->arcs; a++) {
     const int of_arc = m->first[a + 1] - m->first[a];
     const double h = m->at.duration[a] / of_arc;
     for (int k = m->first[a]; k < m->first[a + 1]; k++) {
-      double *x = m->affine + k * size * wide, *next = x + size * wide;
+      const bool joins = segment < m->segments && k + 1 == segment_start(m, segment);
+      const double *x = m->affine + k * size * wide;
+      double *next = joins ? m->joint + segment++ * size * wide : m->affine + (k + 1) * size * wide;
+      memset(next, 0, (size_t)(size * wide) * sizeof *next);
       const size_t at = (size_t)(k * CB_STAGES * size);
       cb_status status = solve_stages(m, k, h, of_arc);
       if (status) return status;
@@ -298,7 +303,7 @@ void panels_expand(extremal_mesh *m, const double *z) {
       for (int e = 0; e < wide - 1; e++) sum += row[e] * z[e];
       m->step.x[k * size + c] = sum;
     }
-  for (int a = 0; a < m->arcs; a++) m->step.duration[a] = z[size + a];
+  for (int a = 0; a < m->arcs; a++) m->step.duration[a] = z[m->segments * size + a];
   for (int k = 0; k < m->panels; k++) {
     const double *dx = m->step.x + k * size, *rows = m->solution + (size_t)k * (size_t)(CB_STAGES * size * width);
     const double duration = m->step.duration[arc_of(m, k)];

@@ -2,7 +2,8 @@
  *
  *   stages  X_i = x_k + h sum_j a_ij f(X_j),   x_k+1 = x_k + h sum_j b_j f(X_j),   h = duration/panels of the arc
  * Linearised, dX = P dx_k + s ddur + q, so that dx_k+1 and eta = sum h b_j Ad_{g_j} dxi_j are affine in z = (dx_0,
- * durations): "affine" rows have columns size + arcs, and a constant.
+ * durations): "affine" rows have a column for each of z, and a constant. Where dx grows by much along the path, z
+ * has the starts of several segments of panels, which are joined by equations.
  */
 #ifndef CB_OPTIMUM_EXTREMAL_PRIVATE_H
 #define CB_OPTIMUM_EXTREMAL_PRIVATE_H
@@ -12,7 +13,7 @@
 
 #include <stdbool.h>
 
-enum { CB_ARCS_MAX = 32, CB_MARKS = 1024, CB_PANELS_MAX = 512, CB_STAGES = CB_EXTREMAL_STAGES };
+enum { CB_ARCS_MAX = 32, CB_MARKS = 1024, CB_PANELS_MAX = 512, CB_SEGMENTS_MAX = 4, CB_STAGES = CB_EXTREMAL_STAGES };
 
 /* What Newton's method moves: where panels begin and the end, stages, durations, multipliers, amount. */
 typedef struct unknowns {
@@ -51,13 +52,17 @@ typedef struct extremal_mesh {
   double *affine;         /* [panels + 1][size][columns] */
   double *eta;            /* [dim][columns] */
   double *matrix, *columns, *right, *sv, *V, *solved; /* of the outer system */
-  int rows, unknown;
+  double *joint;                                      /* [segments][size][columns]: where the segment before ends */
+  int segments, rows, unknown;
   int iterations;
-  double residual, weakest; /* the least singular value that is no symmetry's, at most 1 */
+  double residual, weakest, strongest; /* singular values: the least that is no symmetry's, at most 1; the largest */
   cb_arena *arena;
 } extremal_mesh;
 
-static inline int columns(const extremal_mesh *m) { return m->p->size + m->arcs + 1; }
+static inline int states(const extremal_mesh *m) { return m->segments * m->p->size + m->arcs; }
+static inline int columns(const extremal_mesh *m) { return states(m) + 1; }
+/* The panel with which a segment begins. */
+static inline int segment_start(const extremal_mesh *m, int s) { return s * m->panels / m->segments; }
 
 /* Scale of number i of x. */
 static inline double scale_of(const extremal_mesh *m, int i) {
@@ -75,6 +80,8 @@ static inline int arc_of(const extremal_mesh *m, int panel) {
 /* panels[arcs], held[arcs] (NULL: none). */
 cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsigned *held, extremal_mesh **out);
 void mesh_free(extremal_mesh *m);
+/* z of so many segments, at most CB_SEGMENTS_MAX, and no more than panels. */
+void mesh_divide(extremal_mesh *m, int segments);
 /* The same with this many times the panels, from the polynomials of collocation. */
 cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out);
 /* The polynomial of m at the part c in [0, 1] of arc a. */

@@ -271,6 +271,26 @@ static void so_it_is_for_random_bundles_of_any_group(void **state) {
   assert_true(seen > 15 && saddles > 3);
 }
 
+/* p vanishes along a rolled circle: how far one looks does not move what is found. */
+static void times_do_not_depend_on_how_far_is_looked(void **state) {
+  (void)state;
+  const double origin[2] = {0, 0}, turned[3] = {-M_PI, 0, -2 * M_PI};
+  const ellipse rolled = {{-.5, 0}, {.52, 0}, {0, .5}, {0, 0, 3}};
+  cb_bundle *b = model("rolling_ball", "");
+  cb_optimum_problem o = {.bundle = b, .base = origin, .target = {.kind = CB_GAIT_ELEMENT}};
+  b->group->exp(b->group, turned, o.target.element);
+  b->group->inverse(b->group, o.target.element, o.target.element);
+  cb_extremal *e = extremal(&o, &rolled, 0);
+  cb_conjugate c[2];
+  for (int k = 0; k < 2; k++) check_ok(cb_conjugate_find(&o, e, k ? 3 : 2.2, &c[k]));
+  assert_int_equal(c[0].count, index_of(&o, e));
+  assert_int_equal(c[1].count, c[0].count);
+  check_near(c[1].time[1], c[0].time[1], 1e-10);
+  assert_true(c[0].time[1] < 2.2);
+  cb_extremal_free(e);
+  cb_bundle_free(b);
+}
+
 static void a_free_base_has_no_conjugate_times(void **state) {
   (void)state;
   cb_bundle *b = model("purcell", "links 3");
@@ -291,6 +311,7 @@ int main(void) {
       cmocka_unit_test(the_swimmer_on_the_sphere_has_a_minimum_and_a_saddle),
       cmocka_unit_test(the_number_of_times_is_the_index),
       cmocka_unit_test(so_it_is_for_random_bundles_of_any_group),
+      cmocka_unit_test(times_do_not_depend_on_how_far_is_looked),
       cmocka_unit_test(a_free_base_has_no_conjugate_times),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

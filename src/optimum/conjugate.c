@@ -315,18 +315,18 @@ static cb_status from_target(path *p, const cb_optimum_problem *o, int count, fr
   return CB_OK;
 }
 
+/* Momenta go with E over the width of the loop: p itself may vanish. A variable that hardly moves has the width of
+ * others: angles that turn fast between two frames are not followed. */
 static void scale(path *p) {
   const cb_extremal *e = p->e;
-  const int n = p->n, stages = e->panels * CB_STAGES;
-  double wide[CB_SHAPE_MAX] = {0}, strong[CB_SHAPE_MAX] = {0}, turn = 0;
-  for (int s = 0; s < stages; s++)
-    for (int i = 0; i < n; i++) {
-      wide[i] = fmax(wide[i], fabs(e->stage[s * p->size + i] - e->r[i]));
-      strong[i] = fmax(strong[i], fabs(e->stage[s * p->size + n + i]));
-    }
+  double wide[CB_SHAPE_MAX] = {0}, widest = 0, turn = 0;
+  for (int i = 0; i < p->n; i++) {
+    for (int s = 0; s < e->panels * CB_STAGES; s++) wide[i] = fmax(wide[i], fabs(e->stage[s * p->size + i] - e->r[i]));
+    widest = fmax(widest, wide[i]);
+  }
+  for (int i = 0; i < p->n; i++) p->sigma[i] = (wide[i] > .05 * widest ? wide[i] : widest) / sqrt(e->cost);
   for (int a = 0; a < p->dim; a++) turn = fmax(turn, fabs(p->mu[a]));
-  for (int i = 0; i < n; i++) p->sigma[i] = strong[i] > 0 && wide[i] > 0 ? sqrt(wide[i] / strong[i]) : 1;
-  for (int a = 0; a < p->dim; a++) p->sigma[n + a] = turn > 0 ? sqrt(e->cost) / turn : 1;
+  for (int a = 0; a < p->dim; a++) p->sigma[p->n + a] = turn > 0 ? sqrt(e->cost) / turn : 1;
 }
 
 static cb_status begin(path *p, const cb_optimum_problem *o, frame *f) {

@@ -161,6 +161,8 @@ cb_status mesh_scale(extremal_mesh *m) {
   double v[CB_SHAPE_MAX];
   const cb_status status = cb_wong_at(&p->wong, m->held[0], m->at.x, &(cb_wong_rates){.H = &H, .v = v});
   m->escale = 2 * H;
+  for (int i = 0; !status && i < n; i++) /* p itself may vanish */
+    m->pscale[i] = fmax(m->pscale[i], .1 * m->escale / m->rscale[i]);
   m->cscale = m->escale / m->lscale;
   m->vscale = wide;
   return status;

@@ -1,0 +1,312 @@
+/* Families of gaits: branches from starts and from bifurcations, their members and events. */
+#include "optimum/family_private.h"
+
+#include "core/failure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BRANCHES_MAX = 16, FIRST_HARMONICS = 8, SEARCH = 60 };
+
+typedef struct family_work {
+  family_walk walk;
+  const cb_family_range *range;
+  cb_family *f;
+  family_branch branch[BRANCHES_MAX];
+  int branches, now, other; /* now: whose events are told; other: of cheaper */
+  int room_members, room_events;
+  family_point *turning; /* of the branch now, where it ends by one */
+} family_work;
+
+void cb_family_free(cb_family *f) {
+  if (!f) return;
+  for (int k = 0; k < f->members; k++) cb_gait_free(f->member[k].gait);
+  free(f->member);
+  free(f->event);
+  free(f);
+}
+
+static cb_status widen(void **array, int count, int *room, size_t size) {
+  if (count < *room) return CB_OK;
+  void *wide = realloc(*array, (size_t)(2 * count + 16) * size);
+  if (!wide) return cb_fail(CB_ERROR_MEMORY, "no memory for a family of %d gaits", count);
+  *array = wide, *room = 2 * count + 16;
+  return CB_OK;
+}
+
+/* --- starts --- */
+
+/* The walk's system and a point of it from a gait near one that is sought at the range's first amount. */
+static cb_status start_from(family_work *k, const cb_optimum_problem *o, const cb_gait *gait, family_point **out) {
+  cb_optimum_problem at = *o;
+  cb_direct *d = NULL;
+  const cb_group *G = o->bundle->group;
+  at.seek = CB_SEEK_COST;
+  cb_gait_target_set(G, &at.target, k->range->from);
+  cb_status status = cb_direct_create(&at, FIRST_HARMONICS, &d);
+  if (!status) status = cb_direct_from(d, gait);
+  if (!status) status = cb_direct_solve(d, SEARCH);
+  if (status) return cb_direct_free(d), status;
+  const int count = cb_gait_target_count(G, &at.target);
+  double scale = 0;
+  for (int i = 0; i < count; i++) scale = hypot(scale, d->nu[i]);
+  if (!k->walk.y)
+    status = family_system_create(o, FIRST_HARMONICS, scale, &k->walk.y);
+  else
+    status = family_harmonics(&k->walk, FIRST_HARMONICS);
+  if (!status) status = family_point_create(k->walk.y, out);
+  if (!status) {
+    family_system *y = k->walk.y;
+    double *z = (*out)->z, size = 1;
+    int iterations;
+    memcpy(z, d->c, (size_t)y->u * sizeof *z);
+    for (int i = 0; i < count; i++) z[y->u + i] = d->nu[i] / y->scale, size = hypot(size, z[y->u + i]);
+    for (int i = 0; i < count; i++) z[y->u + i] /= size;
+    z[y->mu] = 1 / size;
+    status = family_correct(y, FAMILY_AMOUNT, NULL, k->range->from, *out, &iterations);
+    if (!status) status = family_resolve(&k->walk, out, FAMILY_AMOUNT, &k->range->from);
+    if (!status) status = family_look(k->walk.y, NULL, *out);
+    for (int i = 0; !status && k->range->to < k->range->from && i < (*out)->size; i++) (*out)->tangent[i] *= -1;
+    if (status) family_point_free(*out), *out = NULL;
+  }
+  cb_direct_free(d);
+  return status;
+}
+
+static bool known(family_work *k, const family_point *p) {
+  for (int b = 0; b < k->branches; b++)
+    if (family_passes(&k->walk, &k->branch[b], p)) return true;
+  return false;
+}
+
+/* --- events --- */
+
+static cb_status note(void *context, const cb_family_event *event, const family_point *p) {
+  family_work *k = context;
+  cb_family *f = k->f;
+  const cb_status status = widen((void **)&f->event, f->events, &k->room_events, sizeof *f->event);
+  if (status) return status;
+  f->event[f->events] = *event;
+  f->event[f->events].branch = k->now;
+  if (event->kind == CB_FAMILY_CHEAPER) f->event[f->events].other = k->other;
+  f->events++;
+  if (event->kind != CB_FAMILY_TURNING || !isinf(k->range->to) || k->turning) return CB_OK;
+  return family_point_copy(k->walk.y, p, &k->turning);
+}
+
+/* --- branches that leave others --- */
+
+typedef struct leaving {
+  family_work *k;
+  int count;
+  family_point *from[BRANCHES_MAX];
+} leaving;
+
+static cb_status note_and_leave(void *context, const cb_family_event *event, const family_point *p) {
+  leaving *l = context;
+  const cb_status status = note(l->k, event, p);
+  const bool symmetric = l->k->branch[l->k->now].knot[0]->flat > 0; /* its branches are not told from shifts */
+  if (status || event->kind != CB_FAMILY_BIFURCATION || symmetric || l->count == BRANCHES_MAX) return status;
+  const cb_status copied = family_point_copy(l->k->walk.y, p, &l->from[l->count]);
+  if (!copied) l->count++;
+  return copied;
+}
+
+static cb_status follow(family_work *k, family_point *first);
+
+/* Both ways across a bifurcation; farther the second time, where the first is its mirror image. */
+static cb_status leave(family_work *k, const family_point *p) {
+  static const double far = .05;
+  double *across = malloc((size_t)p->size * sizeof *across), size = 0;
+  if (!across) return cb_fail(CB_ERROR_MEMORY, "no memory for a branch");
+  cb_status status = family_harmonics(&k->walk, p->harmonics);
+  if (!status) status = family_across(k->walk.y, p, across);
+  for (int i = 0; i < p->size - 1; i++) size = hypot(size, p->z[i]);
+  for (int side = 0; side < 2 && !status && k->branches < BRANCHES_MAX; side++) {
+    family_point *q = NULL;
+    int iterations;
+    status = family_harmonics(&k->walk, p->harmonics);
+    if (!status) status = family_point_copy(k->walk.y, p, &q);
+    for (int i = 0; !status && i < p->size; i++) q->z[i] += (side ? -1.3 : 1) * far * size * across[i];
+    if (!status) status = family_correct(k->walk.y, FAMILY_ALONG, across, 0, q, &iterations);
+    for (int i = 0; side && !status && i < p->size; i++) across[i] = -across[i];
+    if (!status) status = family_look(k->walk.y, across, q);
+    if (!status && !known(k, q))
+      status = follow(k, q);
+    else
+      family_point_free(q);
+    if (status > 0) status = CB_OK; /* none that way */
+  }
+  free(across);
+  return status;
+}
+
+/* A branch from a point that was looked at, which it owns; its events, and branches that leave it. */
+static cb_status follow(family_work *k, family_point *first) {
+  const int now = k->branches;
+  family_branch *b = &k->branch[now];
+  leaving l = {.k = k};
+  k->branches++;
+  k->now = now;
+  cb_status status = family_branch_trace(&k->walk, first, b);
+  if (!status) status = family_events(&k->walk, b, note_and_leave, &l);
+  if (k->turning && !status) {
+    k->turning->s = fmin(k->turning->s, b->knot[b->knots - 1]->s);
+    family_point_free(b->knot[b->knots - 1]);
+    b->knot[b->knots - 1] = k->turning;
+    k->turning = NULL;
+  }
+  if (!status) status = family_cycles(&k->walk, b, note, k);
+  for (int i = 0; i < l.count; i++) {
+    if (!status) status = leave(k, l.from[i]);
+    family_point_free(l.from[i]);
+  }
+  return status;
+}
+
+/* --- members --- */
+
+static cb_status put(family_work *k, int branch, const family_point *p, int index, int flat) {
+  cb_family *f = k->f;
+  const cb_status status = widen((void **)&f->member, f->members, &k->room_members, sizeof *f->member);
+  if (status) return status;
+  f->member[f->members] = (cb_family_member){.amount = family_amount(p),
+                                             .cost = p->cost,
+                                             .multiplier = family_lambda(k->walk.y, p),
+                                             .index = index,
+                                             .flat = flat,
+                                             .branch = branch,
+                                             .harmonics = p->harmonics};
+  const cb_status made = cb_basis_gait(k->walk.y->basis, k->walk.y->n, p->z, &f->member[f->members].gait);
+  if (!made) f->members++;
+  return made;
+}
+
+/* p between knots a and b, which it belongs to where it is NULL. */
+static cb_status put_between(family_work *k, int branch, const family_point *a, const family_point *b,
+                             family_point *p) {
+  cb_status status = CB_OK;
+  if (a->index != b->index || a->flat != b->flat) {
+    status = family_look(k->walk.y, p->tangent, p);
+    if (!status) status = put(k, branch, p, p->index, p->flat);
+  } else {
+    status = put(k, branch, p, a->index, a->flat);
+  }
+  family_point_free(p);
+  return status;
+}
+
+static cb_status put_knot(family_work *k, int branch, const family_point *p) {
+  const cb_status status = family_harmonics(&k->walk, p->harmonics);
+  return status ? status : put(k, branch, p, p->index, p->flat);
+}
+
+/* Evenly by length. */
+static cb_status members_by_length(family_work *k, int branch, const family_branch *b) {
+  const double all = b->knot[b->knots - 1]->s;
+  const int members = k->range->members;
+  cb_status status = put_knot(k, branch, b->knot[0]);
+  int i = 1;
+  for (int m = 1; m < members - 1 && !status && b->knots > 1; m++) {
+    const double s = all * m / (members - 1);
+    family_point *p;
+    while (i < b->knots - 1 && b->knot[i]->s < s) i++;
+    status = family_between(&k->walk, b->knot[i - 1], b->knot[i], s, &p);
+    if (!status) status = put_between(k, branch, b->knot[i - 1], b->knot[i], p);
+    if (status > 0) status = CB_OK;
+  }
+  return status || b->knots < 2 ? status : put_knot(k, branch, b->knot[b->knots - 1]);
+}
+
+/* At amounts that are the same for all branches, as often as it passes them; and its end. */
+static cb_status members_by_amount(family_work *k, int branch, const family_branch *b) {
+  const cb_family_range *r = k->range;
+  const double step = (r->to - r->from) / (r->members - 1);
+  cb_status status = CB_OK;
+  for (int i = 1; i < b->knots && !status; i++) {
+    const family_point *a = b->knot[i - 1], *e = b->knot[i];
+    const double low = (family_amount(a) - r->from) / step, high = (family_amount(e) - r->from) / step, tiny = 1e-9;
+    const int way = high > low ? 1 : -1;
+    int m = way > 0 ? (int)ceil(low + (i > 1 ? tiny : -tiny)) : (int)floor(low - (i > 1 ? tiny : -tiny));
+    for (; way * (m - high) <= tiny && !status; m += way) {
+      family_point *p;
+      const double amount = m == 0 ? r->from : m == r->members - 1 ? r->to : r->from + m * step;
+      if (m < 0 || m >= r->members) continue;
+      status = family_at_amount(&k->walk, a, e, amount, &p);
+      if (!status) status = put_between(k, branch, a, e, p);
+      if (status > 0) status = CB_OK;
+    }
+  }
+  const family_point *last = b->knot[b->knots - 1];
+  const double place = (family_amount(last) - r->from) / step;
+  return status || fabs(place - round(place)) <= 1e-6 ? status : put_knot(k, branch, last);
+}
+
+/* By cubics through the members of other branches. */
+static void mark(cb_family *f) {
+  for (int m = 0; m < f->members; m++) {
+    cb_family_member *one = &f->member[m];
+    one->cheapest = true;
+    for (int i = 1; i < f->members && one->cheapest; i++) {
+      const cb_family_member *a = &f->member[i - 1], *b = &f->member[i];
+      if (a->branch != b->branch || a->branch == one->branch || a->amount == b->amount) continue;
+      if ((one->amount - a->amount) * (one->amount - b->amount) > 0) continue;
+      const double X[2] = {a->amount, b->amount}, E[2] = {a->cost, b->cost}, l[2] = {a->multiplier, b->multiplier};
+      one->cheapest = family_cubic(X, E, l, one->amount) >= one->cost * (1 - 1e-12);
+    }
+  }
+}
+
+/* --- all of it --- */
+
+static cb_status check(const cb_optimum_problem *o, const cb_family_range *r) {
+  if (cb_gait_target_amount(o->bundle->group, &o->target) < 0)
+    return cb_fail(CB_ERROR_ARGUMENT, "the target has no amount for a family to be followed in");
+  if (!isfinite(r->from) || r->from == 0 || r->to == r->from || r->members < 2)
+    return cb_fail(CB_ERROR_ARGUMENT,
+                   "a family from %g to %g of %d members: expected two amounts, the first not 0, "
+                   "and at least 2 members",
+                   r->from, r->to, r->members);
+  return CB_OK;
+}
+
+static cb_status run(family_work *k, const cb_optimum_problem *o, int starts, const cb_gait *const *start) {
+  cb_status status = CB_OK, why = CB_OK;
+  for (int i = 0; i < starts && !status && k->branches < BRANCHES_MAX; i++) {
+    family_point *first = NULL;
+    status = start_from(k, o, start[i], &first);
+    if (status > 0) why = status, status = CB_OK;
+    if (!first) continue;
+    if (known(k, first))
+      family_point_free(first);
+    else
+      status = follow(k, first);
+  }
+  if (!status && !k->branches) return why ? why : cb_fail(CB_ERROR_ARGUMENT, "a family needs a gait to start from");
+  for (k->now = 0; k->now < k->branches && !status; k->now++)
+    for (k->other = 0; k->other < k->branches && !status; k->other++)
+      if (k->now < k->other) status = family_meet(&k->walk, &k->branch[k->now], &k->branch[k->other], note, k);
+  for (int b = 0; b < k->branches && !status; b++)
+    status = isinf(k->range->to) ? members_by_length(k, b, &k->branch[b]) : members_by_amount(k, b, &k->branch[b]);
+  k->f->branches = k->branches;
+  mark(k->f);
+  return status;
+}
+
+cb_status cb_family_follow(const cb_optimum_problem *problem, int starts, const cb_gait *const *start,
+                           const cb_family_range *range, cb_family **out) {
+  cb_status status = check(problem, range);
+  if (status) return status;
+  /* a branch begins at the first amount, from which it may err by round-off */
+  const double edge = range->from * (1 - (range->to > range->from ? 1e-9 : -1e-9));
+  family_work k = {.walk = {.from = edge, .to = range->to}, .range = range, .f = calloc(1, sizeof *k.f)};
+  if (!k.f) return cb_fail(CB_ERROR_MEMORY, "no memory for a family");
+  status = run(&k, problem, starts, start);
+  for (int b = 0; b < k.branches; b++) family_branch_free(&k.branch[b]);
+  family_point_free(k.turning);
+  family_system_free(k.walk.y);
+  if (status) return cb_family_free(k.f), status;
+  *out = k.f;
+  return CB_OK;
+}

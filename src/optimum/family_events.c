@@ -1,0 +1,255 @@
+/* Events along one branch: signs of functions of its points, and where they change. */
+#include "optimum/family_private.h"
+
+#include "core/failure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const cb_family_event_names[CB_FAMILY_EVENTS] = {"farthest", "turning", "bifurcation", "bound",
+                                                             "crossing", "cheaper", "cycles",      "efficient"};
+
+/* A function of a point of which a sign is an event's; the point was looked at. */
+typedef struct watch {
+  cb_family_event_kind kind;
+  double (*at)(const family_system *y, const family_point *p, int which);
+  int which, other;
+} watch;
+
+static double turning(const family_system *y, const family_point *p, int which) {
+  (void)y, (void)which;
+  return p->tangent[p->size - 1];
+}
+
+static double eigenvalue(const family_system *y, const family_point *p, int which) {
+  (void)y;
+  return which < p->values ? p->eigen[which] : NAN;
+}
+
+/* mu (E - lambda X) */
+static double efficient(const family_system *y, const family_point *p, int which) {
+  (void)which;
+  const int rest = y->size - y->u;
+  return family_mu(p) * p->cost + y->scale * p->z[p->size - rest + y->row] * family_amount(p);
+}
+
+/* --- extremes over time --- */
+
+typedef double (*of_time)(const family_system *y, const double *r, int which);
+
+static double at_time(const family_system *y, const cb_basis *basis, const double *c, double t, of_time f, int which) {
+  double phi[512], r[CB_SHAPE_MAX];
+  cb_basis_at(basis, t, phi, NULL);
+  for (int i = 0; i < y->n; i++) {
+    r[i] = 0;
+    for (int a = 0; a < basis->functions; a++) r[i] += c[i * basis->functions + a] * phi[a];
+  }
+  return f(y, r, which);
+}
+
+/* The greatest of f over a cycle: by nodes, then by golden sections about the best. */
+static double greatest(const family_system *y, const family_point *p, of_time f, int which) {
+  const cb_basis *s = y->basis;
+  const double part = (sqrt(5) - 1) / 2;
+  if (p->harmonics != y->harmonics) return NAN;
+  double best = -INFINITY, at = 0;
+  for (int q = 0; q < s->nodes; q++) {
+    const double now = at_time(y, s, p->z, s->time[q], f, which);
+    if (now > best) best = now, at = s->time[q];
+  }
+  const double gap = 1. / s->panels;
+  double low = at - gap, high = at + gap;
+  double a = high - part * (high - low), b = low + part * (high - low);
+  double fa = at_time(y, s, p->z, a, f, which), fb = at_time(y, s, p->z, b, f, which);
+  for (int k = 0; k < 44; k++) {
+    if (fa > fb)
+      high = b, b = a, fb = fa, a = high - part * (high - low), fa = at_time(y, s, p->z, a, f, which);
+    else
+      low = a, a = b, fa = fb, b = low + part * (high - low), fb = at_time(y, s, p->z, b, f, which);
+  }
+  return fmax(best, fmax(fa, fb));
+}
+
+/* Above an upper bound (which = 2 i) or below a lower one (2 i + 1). */
+static double beyond(const family_system *y, const double *r, int which) {
+  const int i = which / 2;
+  return which % 2 ? y->o->lower[i] - r[i] : r[i] - y->o->upper[i];
+}
+
+static double bound(const family_system *y, const family_point *p, int which) { return greatest(y, p, beyond, which); }
+
+/* How far two lines of the picture, of the pair that crosses most, reach through each other: the least of the shares of
+ * both that are left on either side of where they meet; < 0 where they are apart. */
+static double through(const family_system *y, const double *r, int which) {
+  const cb_bundle *b = y->o->bundle;
+  double x[64][3], g[CB_GROUP_SIZE], most = -1;
+  (void)which;
+  b->group->identity(b->group, g);
+  if (b->kind->picture(b, r, g, x)) return NAN;
+  for (int i = 0; i < b->lines; i++)
+    for (int j = 0; j < i; j++) {
+      const int *p = b->line[i], *q = b->line[j];
+      if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) continue;
+      const double ux = x[p[1]][0] - x[p[0]][0], uy = x[p[1]][1] - x[p[0]][1];
+      const double vx = x[q[1]][0] - x[q[0]][0], vy = x[q[1]][1] - x[q[0]][1];
+      const double wx = x[q[0]][0] - x[p[0]][0], wy = x[q[0]][1] - x[p[0]][1], area = ux * vy - uy * vx;
+      const double s = (wx * vy - wy * vx) / area, t = (wx * uy - wy * ux) / area;
+      const double depth = fmin(fmin(s, 1 - s), fmin(t, 1 - t));
+      if (area != 0 && depth > most) most = depth;
+    }
+  return most;
+}
+
+static double crossing(const family_system *y, const family_point *p, int which) {
+  return greatest(y, p, through, which);
+}
+
+/* --- places --- */
+
+/* Where branches meet there is no tangent: the chord remains. */
+static cb_status look(family_system *y, const watch *f, family_point *p) {
+  if (f->kind != CB_FAMILY_BIFURCATION) return family_look(y, p->tangent, p);
+  double *chord = malloc((size_t)p->size * sizeof *chord);
+  if (!chord) return cb_fail(CB_ERROR_MEMORY, "no memory for a tangent");
+  memcpy(chord, p->tangent, (size_t)p->size * sizeof *chord);
+  const cb_status status = family_look(y, chord, p);
+  memcpy(p->tangent, chord, (size_t)p->size * sizeof *chord);
+  free(chord);
+  return status;
+}
+
+/* Where f changes sign between a and b, by the Illinois rule along the branch; *rest is what the amount of the point
+ * lacks. Where branches meet Newton's method fails, so that the last step there is a secant's. */
+static cb_status locate(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
+                        double fb, family_point **out, double *rest) {
+  const double all = b->s - a->s, small = f->kind == CB_FAMILY_BIFURCATION ? 1e-4 * (fabs(fa) + fabs(fb)) : 0;
+  double low = a->s, high = b->s, before = NAN, past = NAN;
+  family_point *p = NULL;
+  int side = 0;
+  *out = NULL;
+  *rest = 0;
+  for (int k = 0; k < 60 && high - low > 1e-10 * all; k++) {
+    const double s = k % 12 == 11 ? (low + high) / 2 : (low * fb - high * fa) / (fb - fa);
+    cb_status status = family_between(w, a, b, s, &p);
+    if (!status) status = look(w->y, f, p);
+    if (status) family_point_free(p);
+    if (status && k > 1 && small > 0) return CB_OK; /* with the step of the last secant */
+    if (status) return family_point_free(*out), *out = NULL, status;
+    family_point_free(*out);
+    *out = p;
+    const double now = f->at(w->y, *out, f->which), amount = family_amount(*out);
+    const bool zero = now == 0 || (f->kind == CB_FAMILY_BIFURCATION && (*out)->flat > a->flat);
+    if (zero) return *rest = 0, CB_OK;
+    if (k && small > 0) *rest = -now * (amount - before) / (now - past);
+    if (fabs(now) <= small) return CB_OK;
+    if (fabs(amount - before) <= 1e-11 * fabs(amount) && fmin(s - low, high - s) < 1e-5 * all) return CB_OK;
+    before = amount, past = now;
+    const bool left = (now < 0) == (fa < 0);
+    if (left) {
+      low = s, fa = now;
+      fb /= side == 1 ? 2 : 1;
+    } else {
+      high = s, fb = now;
+      fa /= side == 2 ? 2 : 1;
+    }
+    side = left ? 1 : 2;
+  }
+  return CB_OK;
+}
+
+/* Costs err by the square of coefficients that are left out, places on a gait by themselves: these are looked for in
+ * more harmonics. */
+static cb_status locate_fine(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
+                             double fb, family_point **out, double *rest) {
+  const int harmonics = w->y->harmonics;
+  family_point *pair[2] = {NULL, NULL};
+  cb_status status = family_harmonics(w, harmonics + harmonics / 2);
+  if (!status) status = family_point_copy(w->y, a, &pair[0]);
+  if (!status) status = family_point_copy(w->y, b, &pair[1]);
+  *out = NULL;
+  if (!status) status = locate(w, f, pair[0], pair[1], fa, fb, out, rest);
+  family_point_free(pair[0]);
+  family_point_free(pair[1]);
+  return status;
+}
+
+static cb_status tell(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
+                      double fb, family_found found, void *context) {
+  family_point *p;
+  double rest;
+  if (!(fa * fb < 0) && !(fb == 0 && fa != 0)) return CB_OK;
+  const bool fine = f->kind == CB_FAMILY_BOUND || f->kind == CB_FAMILY_CROSSING;
+  cb_status status = (fine ? locate_fine : locate)(w, f, a, b, fa, fb, &p, &rest);
+  if (status) return status > 0 ? family_pair(w, a, b) : status; /* none there that could be told */
+  const cb_family_event e = {.kind = f->kind,
+                             .amount = family_amount(p) + rest,
+                             .cost = p->cost + 2 * family_lambda(w->y, p) * rest,
+                             .branch = -1,
+                             .other = f->other};
+  status = found(context, &e, p);
+  family_point_free(p);
+  return status ? status : family_pair(w, a, b);
+}
+
+/* The greatest amount, where mu = 0 and dX/dmu = 0: by Taylor's series in mu from the last two knots. */
+static cb_status farthest(family_walk *w, const family_branch *b, family_found found, void *context) {
+  double mu[2], X[2];
+  if (b->knots < 2 || !(family_mu(b->knot[b->knots - 1]) < 1e-3)) return CB_OK;
+  for (int k = 0; k < 2; k++) {
+    const family_point *p = b->knot[b->knots - 2 + k];
+    mu[k] = family_mu(p);
+    X[k] = family_amount(p) - mu[k] * p->tangent[p->size - 1] / p->tangent[p->size - 2] / 2; /* errs by mu^3 */
+  }
+  const family_point *p = b->knot[b->knots - 1];
+  const cb_status status = family_harmonics(w, p->harmonics);
+  const double slope = p->tangent[p->size - 1] / p->tangent[p->size - 2];
+  const cb_family_event e = {.kind = CB_FAMILY_FARTHEST,
+                             .amount = X[1] + (X[1] - X[0]) / (pow(mu[0] / mu[1], 3) - 1),
+                             .cost = p->cost - 2 * family_lambda(w->y, p) * slope * mu[1],
+                             .branch = -1,
+                             .other = -1};
+  return status ? status : found(context, &e, p);
+}
+
+/* The same knot in the harmonics of the walk, with its eigenvalues. */
+static cb_status widened(family_walk *w, const family_point *p, family_point **out) {
+  const cb_status status = family_point_copy(w->y, p, out);
+  if (status) return status;
+  (*out)->values = p->values;
+  memcpy((*out)->eigen, p->eigen, (size_t)p->values * sizeof *p->eigen);
+  return CB_OK;
+}
+
+static cb_status between(family_walk *w, const family_point *a, const family_point *b, family_found found,
+                         void *context) {
+  const cb_bundle *bundle = w->y->o->bundle;
+  watch all[4 + 2 * CB_SHAPE_MAX] = {{CB_FAMILY_EFFICIENT, efficient, 0, -1}};
+  int count = 1;
+  const bool turns = turning(w->y, a, 0) * turning(w->y, b, 0) < 0;
+  if (turns) all[count++] = (watch){CB_FAMILY_TURNING, turning, 0, -1};
+  if (a->index != b->index && !(turns && abs(a->index - b->index) == 1))
+    all[count++] = (watch){CB_FAMILY_BIFURCATION, eigenvalue, a->index < b->index ? a->index : b->index, -1};
+  for (int i = 0; w->y->o->lower && i < 2 * w->y->n; i++)
+    if (isfinite(i % 2 ? w->y->o->lower[i / 2] : w->y->o->upper[i / 2]))
+      all[count++] = (watch){CB_FAMILY_BOUND, bound, i, i / 2};
+  if (bundle->kind->picture && bundle->lines > 2 && bundle->points <= 64 && !strcmp(bundle->group->name, "se2"))
+    all[count++] = (watch){CB_FAMILY_CROSSING, crossing, 0, -1};
+  cb_status status = CB_OK;
+  for (int k = 0; k < count && !status; k++)
+    status = tell(w, &all[k], a, b, all[k].at(w->y, a, all[k].which), all[k].at(w->y, b, all[k].which), found, context);
+  return status;
+}
+
+cb_status family_events(family_walk *w, const family_branch *b, family_found found, void *context) {
+  cb_status status = CB_OK;
+  for (int k = 1; k < b->knots && !status; k++) {
+    family_point *pair[2] = {NULL, NULL};
+    status = family_pair(w, b->knot[k - 1], b->knot[k]);
+    for (int j = 0; j < 2 && !status; j++) status = widened(w, b->knot[k - 1 + j], &pair[j]);
+    if (!status) status = between(w, pair[0], pair[1], found, context);
+    family_point_free(pair[0]);
+    family_point_free(pair[1]);
+  }
+  return status ? status : farthest(w, b, found, context);
+}

@@ -1,0 +1,104 @@
+/* The equations of a family, and points of it. */
+#ifndef CB_OPTIMUM_FAMILY_PRIVATE_H
+#define CB_OPTIMUM_FAMILY_PRIVATE_H
+
+#include "optimum/direct.h"
+#include "optimum/family.h"
+
+/* z = (c[u], nu[count]/scale, multipliers of base or start [extra], mu, amount) */
+typedef struct family_point {
+  int size, harmonics;
+  double *z, *tangent; /* [size]: of length 1 but for the amount, along the branch */
+  double cost, s;      /* s: length along the branch */
+  int index, flat;
+  double *eigen; /* of the reduced Hessian, ascending, without flat ones */
+  int values;
+  int sign; /* of the determinant bordered with the tangent */
+} family_point;
+
+/* What closes the system: along a direction, at an amount, or at a mu. */
+typedef enum family_row { FAMILY_ALONG, FAMILY_AMOUNT, FAMILY_MU } family_row;
+
+typedef struct family_system {
+  const cb_optimum_problem *o;
+  cb_gait_target target;
+  cb_basis *basis;
+  cb_variation *v;
+  cb_reduced *reduced;
+  int harmonics, n, u, count, extra, size, mu, amount, row; /* places in z; the condition that has the amount */
+  bool smooth;
+  double scale;
+  double *K, *column, *rows; /* [size][size]; [size]; of base or start: [extra][u] */
+  double *step, *work, *f;
+  int *pivot;
+} family_system;
+
+/* --- family_system.c --- */
+cb_status family_system_create(const cb_optimum_problem *o, int harmonics, double scale, family_system **out);
+void family_system_free(family_system *y);
+cb_status family_point_create(const family_system *y, family_point **out);
+void family_point_free(family_point *p);
+/* The same in the harmonics of y. */
+cb_status family_point_copy(const family_system *y, const family_point *from, family_point **out);
+/* p from its z as a guess; along: direction[size] through that guess (FAMILY_ALONG), or the value that is kept. */
+cb_status family_correct(family_system *y, family_row row, const double *direction, double value, family_point *p,
+                         int *iterations);
+/* tangent (towards `before`, NULL: of growing amount), eigenvalues and index of a corrected point. */
+cb_status family_look(family_system *y, const double *before, family_point *p);
+/* The direction in which another branch leaves a bifurcation p: across the tangent, of length 1. */
+cb_status family_across(family_system *y, const family_point *p, double *direction);
+/* The largest of the last coefficients over the largest. */
+double family_tail(const family_system *y, const family_point *p);
+static inline double family_lambda(const family_system *y, const family_point *p) {
+  return -p->z[y->u + y->row] * y->scale / p->z[p->size - 2];
+}
+static inline double family_mu(const family_point *p) { return p->z[p->size - 2]; }
+static inline double family_amount(const family_point *p) { return p->z[p->size - 1]; }
+
+/* --- family_branch.c --- */
+typedef struct family_branch {
+  family_point **knot;
+  int knots, room;
+  bool whole; /* it came to where it was to end */
+} family_branch;
+
+typedef struct family_walk {
+  family_system *y;
+  double from, to;
+  double least, most; /* amounts that are passed at no time */
+} family_walk;
+
+/* From a point (owned by the branch from then on), which is looked at, along its tangent. */
+cb_status family_branch_trace(family_walk *w, family_point *first, family_branch *b);
+void family_branch_free(family_branch *b);
+/* A corrected point (which is replaced) in harmonics of the walk that resolve it. */
+cb_status family_resolve(family_walk *w, family_point **p, family_row row, const double *value);
+/* The point of the branch between two knots at s, or at an amount between theirs. The caller frees. */
+cb_status family_between(family_walk *w, const family_point *a, const family_point *b, double s, family_point **out);
+cb_status family_at_amount(family_walk *w, const family_point *a, const family_point *b, double amount,
+                           family_point **out);
+/* The walk's system in that many harmonics; that of two points. */
+cb_status family_harmonics(family_walk *w, int harmonics);
+static inline cb_status family_pair(family_walk *w, const family_point *a, const family_point *b) {
+  return family_harmonics(w, a->harmonics > b->harmonics ? a->harmonics : b->harmonics);
+}
+
+/* --- family_events.c --- */
+/* What is told of a branch but of others: calls `found` with each event and its point (borrowed), along the branch. */
+typedef cb_status (*family_found)(void *context, const cb_family_event *event, const family_point *p);
+cb_status family_events(family_walk *w, const family_branch *b, family_found found, void *context);
+
+/* --- family_compare.c --- */
+/* Cost at an amount between two of dE/dX = 2 lambda: E + dE'(..) as a cubic. */
+static inline double family_cubic(const double *X, const double *E, const double *lambda, double amount) {
+  const double h = X[1] - X[0], x = (amount - X[0]) / h, q = x * x * (3 - 2 * x);
+  return (1 - q) * E[0] + q * E[1] + 2 * h * x * (1 - x) * ((1 - x) * lambda[0] - x * lambda[1]);
+}
+/* True where the branch has a gait of p's amount and cost: p, or its mirror image. */
+bool family_passes(family_walk *w, const family_branch *b, const family_point *p);
+/* Where one branch becomes cheaper than another, and where two cycles of a branch cost what one does. */
+cb_status family_meet(family_walk *w, const family_branch *one, const family_branch *two, family_found found,
+                      void *context);
+cb_status family_cycles(family_walk *w, const family_branch *b, family_found found, void *context);
+
+#endif

@@ -1,0 +1,247 @@
+/* Families of gaits of stationary cost, followed in the amount of their target.
+ * labels: medium */
+#include "check.h"
+#include "gaits.h"
+#include "optimum/direct.h"
+#include "optimum/family.h"
+
+static cb_bundle *bundle(const char *name) {
+  cb_bundle *b;
+  check_ok(cb_bundle_create(name, NULL, &b));
+  return b;
+}
+
+static cb_optimum_problem moving(const cb_bundle *b) {
+  return (cb_optimum_problem){.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .01}};
+}
+
+/* From a circle about (z, -z). */
+static cb_family *followed(const cb_optimum_problem *p, double z, double from, double to, int members) {
+  cb_gait *start = circle(z, -z, sqrt(8 * from));
+  const cb_family_range range = {from, to, members};
+  cb_family *f;
+  check_ok(cb_family_follow(p, 1, (const cb_gait *const[]){start}, &range, &f));
+  cb_gait_free(start);
+  return f;
+}
+
+static const cb_family_event *the_event(const cb_family *f, cb_family_event_kind kind) {
+  for (int k = 0; k < f->events; k++)
+    if (f->event[k].kind == kind) return &f->event[k];
+  fail_msg("no event is called %s", cb_family_event_names[kind]);
+  return NULL;
+}
+
+/* By direct search from a gait of a family: in 32 harmonics, or on an arc of degree 32. */
+static double cost(const cb_optimum_problem *p, const cb_gait *start, double amount) {
+  cb_optimum_problem at = *p;
+  cb_direct *d;
+  at.target.value = amount;
+  check_ok(cb_direct_create(&at, p->base ? 16 : 32, &d));
+  check_ok(cb_direct_from(d, start));
+  check_ok(cb_direct_solve(d, 60));
+  const double E = d->v->cost;
+  cb_direct_free(d);
+  return E;
+}
+
+/* Of a member next to an amount. */
+static const cb_gait *gait_near(const cb_family *f, int branch, double amount) {
+  int best = -1;
+  for (int m = 0; m < f->members; m++)
+    if (f->member[m].branch == branch &&
+        (best < 0 || fabs(f->member[m].amount - amount) < fabs(f->member[best].amount - amount)))
+      best = m;
+  return f->member[best].gait;
+}
+
+/* Of shooting with Wong's equations at high accuracy, as printed. */
+static void a_family_passes_what_shooting_finds(void **state) {
+  static const double table[][3] = {{.001, .003274173125, 1.651904897},
+                                    {.01, .035480647743, 1.930215772},
+                                    {.03, .126266414425, 2.627947737},
+                                    {.05, .247785398952, 3.488942249}};
+  (void)state;
+  cb_bundle *b = bundle("purcell");
+  const cb_optimum_problem p = moving(b);
+  cb_family *f = followed(&p, 0, .001, .05, 50);
+  assert_int_equal(f->members, 50);
+  for (int k = 0; k < 4; k++) {
+    const cb_family_member *m = &f->member[(int)round(table[k][0] / .001) - 1];
+    check_near(m->amount, table[k][0], 1e-15);
+    check_near(m->cost, table[k][1], 1e-10 * table[k][1] + 5e-13);
+    check_near(m->multiplier, table[k][2], 2e-9);
+    assert_int_equal(m->index, 0);
+    assert_int_equal(m->flat, 0);
+  }
+  cb_family_free(f);
+  cb_bundle_free(b);
+}
+
+/* X of the farthest from harmonics to 76 and mu to 2e-5; the most efficient against the search for it. */
+static void a_family_ends_at_its_greatest_distance(void **state) {
+  (void)state;
+  cb_bundle *b = bundle("purcell");
+  cb_optimum_problem p = moving(b);
+  cb_family *f = followed(&p, 0, .001, INFINITY, 40);
+  const cb_family_event *end = the_event(f, CB_FAMILY_FARTHEST), *best = the_event(f, CB_FAMILY_EFFICIENT);
+  check_near(end->amount, .1035322400154, 1e-9);
+  check_at_least(f->member[f->members - 1].multiplier, 1e3);
+  for (int k = 1; k < f->members; k++) check_at_least(f->member[k].amount, f->member[k - 1].amount);
+
+  p.seek = CB_SEEK_EFFICIENCY;
+  cb_direct *d;
+  check_ok(cb_direct_create(&p, 32, &d));
+  check_ok(cb_direct_from(d, gait_near(f, 0, best->amount)));
+  check_ok(cb_direct_solve(d, 60));
+  check_near(best->amount, d->amount, 1e-8 * d->amount);
+  check_relative(best->amount * best->amount / best->cost, d->amount * d->amount / d->v->cost, 2e-11);
+  cb_direct_free(d);
+
+  p.seek = CB_SEEK_COST;
+  const double X = the_event(f, CB_FAMILY_CYCLES)->amount;
+  check_relative(4 * cost(&p, gait_near(f, 0, X / 2), X / 2), cost(&p, gait_near(f, 0, X), X), 1e-9);
+  cb_family_free(f);
+  cb_bundle_free(b);
+}
+
+/* Its branch about (z, -z) is cheaper from an amount on, at which both cost the same by the search. */
+static void the_cheaper_of_two_branches_is_marked(void **state) {
+  (void)state;
+  cb_bundle *b = bundle("purcell");
+  const cb_optimum_problem p = moving(b);
+  const double z = 1.734617838;
+  cb_gait *start[2] = {circle(0, 0, .3), circle(z, -z, .3)};
+  const cb_family_range range = {.01, .05, 5};
+  cb_family *f;
+  check_ok(cb_family_follow(&p, 2, (const cb_gait *const *)start, &range, &f));
+  assert_int_equal(f->branches, 2);
+  assert_int_equal(f->members, 10);
+  for (int m = 0; m < 10; m++) assert_int_equal(f->member[m].cheapest, (m < 5) == (m % 5 == 0));
+  check_relative(f->member[7].cost, .118182747176, 1e-11);
+  check_relative(f->member[9].cost, .215749966581, 1e-11);
+  const double X = the_event(f, CB_FAMILY_CHEAPER)->amount;
+  check_relative(cost(&p, gait_near(f, 1, X), X), cost(&p, gait_near(f, 0, X), X), 1e-10);
+  cb_family_free(f);
+  for (int k = 0; k < 2; k++) cb_gait_free(start[k]);
+  cb_bundle_free(b);
+}
+
+/* The extent of a gait from the search at the amount of the event, by its 4096 samples: short of it by 1e-6 at most. */
+static void a_bound_is_met_where_a_gait_touches_it(void **state) {
+  (void)state;
+  cb_bundle *b = bundle("purcell");
+  const double lower[2] = {-.7, -INFINITY}, upper[2] = {INFINITY, INFINITY};
+  cb_optimum_problem p = moving(b);
+  p.lower = lower, p.upper = upper;
+  cb_family *f = followed(&p, 0, .005, .05, 4);
+  const cb_family_event *e = the_event(f, CB_FAMILY_BOUND);
+  assert_int_equal(e->other, 0);
+  p.target.value = e->amount;
+  cb_direct *d;
+  check_ok(cb_direct_create(&p, 32, &d));
+  check_ok(cb_direct_from(d, gait_near(f, 0, e->amount)));
+  check_ok(cb_direct_solve(d, 60));
+  double least = INFINITY;
+  for (int k = 0; k < 4096; k++) {
+    double phi[65], r = 0;
+    cb_basis_at(d->basis, k / 4096., phi, NULL);
+    for (int a = 0; a < d->basis->functions; a++) r += phi[a] * d->c[a];
+    least = fmin(least, r);
+  }
+  check_near(least, -.7, 2e-6);
+  cb_direct_free(d);
+  cb_family_free(f);
+  cb_bundle_free(b);
+}
+
+/* The branch about (z, -z) loses its symmetry and is no minimum from there on, whichever end it is followed from. The
+ * branch that leaves turns, and is a minimum and the cheaper one after that. */
+static void a_branch_leaves_another_where_an_eigenvalue_passes_zero(void **state) {
+  (void)state;
+  cb_bundle *b = bundle("purcell");
+  const cb_optimum_problem p = moving(b);
+  cb_family *f = followed(&p, 1.734617838, .06, .1235, 8);
+  const cb_family_event *e = the_event(f, CB_FAMILY_BIFURCATION);
+  assert_int_equal(f->branches, 2);
+  check_near(e->amount, .122976554, 1e-8 * e->amount);
+  for (int m = 0; m < f->members; m++) {
+    const cb_family_member *one = &f->member[m];
+    if (one->branch == 0) assert_int_equal(one->index, one->amount > e->amount);
+  }
+  const cb_family_event *turning = the_event(f, CB_FAMILY_TURNING), *cheaper = the_event(f, CB_FAMILY_CHEAPER);
+  assert_int_equal(turning->branch, 1);
+  check_at_most(turning->amount, cheaper->amount);
+  check_at_most(cheaper->amount, e->amount);
+  const cb_family_member *last = &f->member[f->members - 1];
+  assert_int_equal(last->branch, 1);
+  assert_int_equal(last->index, 0);
+  assert_true(last->cheapest);
+  check_relative(cost(&p, last->gait, last->amount), last->cost, 1e-8);
+  cb_family_free(f);
+  cb_bundle_free(b);
+}
+
+/* Dido's problem in closed form: E = 4 pi z, lambda = 2 pi, and shifts of the loop change nothing. */
+static void heisenbergs_circles_are_one_family(void **state) {
+  (void)state;
+  cb_bundle *b = bundle("heisenberg");
+  const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_ELEMENT, .element = {.1}}};
+  cb_family *f = followed(&p, .2, .1, 1, 10);
+  assert_int_equal(f->members, 10);
+  assert_int_equal(f->events, 0);
+  for (int m = 0; m < 10; m++) {
+    check_relative(f->member[m].cost, 4 * M_PI * f->member[m].amount, 1e-12);
+    check_relative(f->member[m].multiplier, 2 * M_PI, 1e-11);
+    assert_int_equal(f->member[m].flat, 2);
+    assert_int_equal(f->member[m].index, 0);
+  }
+  cb_family_free(f);
+  cb_bundle_free(b);
+}
+
+/* Arcs with a corner at the base cost what the search finds at each amount. */
+static void a_family_of_a_fixed_base_has_corners(void **state) {
+  (void)state;
+  cb_bundle *b = bundle("purcell");
+  const double base[2] = {.5, -.3};
+  cb_optimum_problem p = moving(b);
+  p.base = base;
+  cb_family *f = followed(&p, 0, .01, .02, 5);
+  assert_int_equal(f->members, 5);
+  for (int m = 0; m < 5; m += 2) {
+    double r[2];
+    cb_gait_at(f->member[m].gait, 0, r, NULL);
+    check_near(r[0], .5, 1e-12);
+    check_relative(cost(&p, f->member[m].gait, f->member[m].amount), f->member[m].cost, 1e-10);
+  }
+  cb_family_free(f);
+  cb_bundle_free(b);
+}
+
+static void a_family_needs_an_amount_and_a_way_to_go(void **state) {
+  (void)state;
+  cb_bundle *b = bundle("purcell");
+  cb_gait *start = circle(0, 0, .3);
+  cb_family *f;
+  cb_optimum_problem p = moving(b);
+  assert_int_equal(cb_family_follow(&p, 1, (const cb_gait *const[]){start}, &(cb_family_range){.01, .01, 3}, &f),
+                   CB_ERROR_ARGUMENT);
+  p.target = (cb_gait_target){.kind = CB_GAIT_ELEMENT, .element = {.01, 0, .1}};
+  assert_int_equal(cb_family_follow(&p, 1, (const cb_gait *const[]){start}, &(cb_family_range){.01, .02, 3}, &f),
+                   CB_ERROR_ARGUMENT);
+  cb_gait_free(start);
+  cb_bundle_free(b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_family_passes_what_shooting_finds),
+                                     cmocka_unit_test(a_family_ends_at_its_greatest_distance),
+                                     cmocka_unit_test(the_cheaper_of_two_branches_is_marked),
+                                     cmocka_unit_test(a_bound_is_met_where_a_gait_touches_it),
+                                     cmocka_unit_test(a_branch_leaves_another_where_an_eigenvalue_passes_zero),
+                                     cmocka_unit_test(heisenbergs_circles_are_one_family),
+                                     cmocka_unit_test(a_family_of_a_fixed_base_has_corners),
+                                     cmocka_unit_test(a_family_needs_an_amount_and_a_way_to_go)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -145,8 +145,8 @@ def measure(records, family):
   record = records[search_run(0.084)]
   names = [b for b, f in family.items() if np.min(np.abs(record["cost"] / f.length(0.084) ** 2 - 1)) < 1e-4]
   first = abs(float(record["cost"][0]) / family[FOLDED].length(0.084) ** 2 - 1) < 1e-4
-  checks.append(Check("X = .084, random starts: both branches, the Z first", f"{len(names)}, {'Z' if first else 'other'}",
-                      "2, Z", bool(len(names) == 2 and first)))
+  checks.append(Check("X = .084, random starts: both branches, the Z first",
+                      f"{len(names)}, {'Z' if first else 'other'}", "2, Z", bool(len(names) == 2 and first)))
   return checks
 
 

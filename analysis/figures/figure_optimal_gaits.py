@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+"""Optimal gaits of Purcell's swimmer on the curvature that they enclose, and where its links do not cross."""
+import numpy as np
+
+import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+
+import figure
+from checks import Check, at_least, at_most, near
+from locomotion import Field, chain, ellipse, field_run
+from optimal import FOLDED, STRAIGHT, Z, draw_apart, move_run, optimal_run
+from style import BLACK, BLUE, GREEN, VERMILION, plt
+
+TITLE = "Optimal gaits of Purcell's swimmer on the curvature"
+CAPTION = ("Closed changes of shape of least cost; zero of the curvature in black. Above: gaits about the straight one "
+           "on B_x, for X = .01 to .1, which as they grow come to follow its zero; gaits about a Z, on B along the "
+           "direction in which the smallest of them swims. Below: gaits that turn by θ = .03 to .3, on B_θ; the body "
+           "along those of X = .05 and at the middle of θ = .1. Dashed: beyond it links 1 and 3 cross (r₁ + 2 r₂ and "
+           "2 r₁ + r₂ both above 2π); the gaits that turn do, those that swim do not.")
+DISTANCES = (0.01, 0.03, 0.05, 0.08, 0.1)
+TURNS = (0.03, 0.1, 0.2, 0.3)
+MOST = 3.1
+FIELD = field_run("purcell", (-MOST, -MOST), (MOST, MOST), 125)
+# Shot: where the gait about the straight shape meets r1 = r2, and costs of turning.
+ON_DIAGONAL = {0.01: 0.207486787210, 0.03: 0.442042215276, 0.05: 0.663382472070}
+MIDDLE_OF_TURN = 1.97760319
+
+
+def turn_run(angle):
+  middle = (MIDDLE_OF_TURN, MIDDLE_OF_TURN)
+  return optimal_run("purcell", "--turn", f"{angle:g}", settings=ellipse(0.6 * angle ** 0.5, middle, -1))
+
+
+SHOWN = {move_run(STRAIGHT, 0.05): BLUE, move_run(FOLDED, 0.05): VERMILION, turn_run(0.1): GREEN}
+
+
+def runs(full):
+  return [FIELD] + [move_run(b, X) for b in (STRAIGHT, FOLDED) for X in DISTANCES] + [turn_run(a) for a in TURNS]
+
+
+def draw(records, full):
+  canvas, axes = plt.subplots(2, 2, figsize=(11.5, 10.2))
+  axes = axes.ravel()
+  field = Field(records[FIELD], ("alpha1", "alpha2"))
+  near_z = np.abs(field.first - Z).argmin(), np.abs(field.second + Z).argmin()
+  along = field.B[near_z][:2] / np.hypot(*field.B[near_z][:2])
+  # A third axis beside x, y and theta: along the way of a small gait about the Z.
+  field.B = np.concatenate([field.B, (field.B[..., :2] @ along)[..., None]], axis=-1)
+  for ax, axis, title in ((axes[0], 0, "$B_x$"), (axes[1], 3, "$B$ along its way"), (axes[2], 2, r"$B_\theta$")):
+    field.height(ax, axis, title, gait=False)
+  families = ((axes[0], [move_run(STRAIGHT, X) for X in DISTANCES], BLUE),
+              (axes[1], [move_run(FOLDED, X) for X in DISTANCES], VERMILION),
+              (axes[2], [turn_run(a) for a in TURNS], GREEN))
+  for ax, members, colour in families:
+    for run in members:
+      loop = records[run]["shape"]
+      ax.plot(*loop.T, color=BLACK, linewidth=1.3)
+      axes[3].plot(*loop.T, color=colour, linewidth=0.6 if run not in SHOWN else 1.6)
+    draw_apart(ax, MOST)
+  draw_bodies(axes[3], records)
+  return figure.Drawing(canvas, measure(records))
+
+
+def draw_bodies(ax, records):
+  for run, colour in SHOWN.items():
+    loop = records[run]["shape"][:-1]
+    for r in loop[::len(loop) // 4] if colour != GREEN else [loop.mean(axis=0)]:
+      x = 1.1 * chain(r)
+      ax.plot(*(r + x - x.mean(axis=0)).T, color=colour, linewidth=2.6, solid_capstyle="round")
+      ax.plot(*r, ".", color=BLACK, markersize=4)
+  draw_apart(ax, MOST)
+  ax.set(xlim=(-MOST, MOST), ylim=(-MOST, MOST), xlabel=r"$\alpha_1$", ylabel=r"$\alpha_2$", title="bodies")
+  ax.set_aspect("equal")
+
+
+def on_diagonal(record):
+  """r1 where r1 = r2 > 0, by the cubic through neighbouring rows and their slopes."""
+  r, rate, t = record["shape"], record["rate"], record["time"]
+  d = r[:, 0] - r[:, 1]
+  for k in np.flatnonzero(d[:-1] * d[1:] <= 0):
+    if r[k, 0] > 0:
+      h = t[k + 1] - t[k]
+      s = np.linspace(0, 1, 20001)[:, None]
+      cubic = (r[k] * (1 + 2 * s) + h * rate[k] * s) * (1 - s) ** 2 + \
+          (r[k + 1] * (3 - 2 * s) - h * rate[k + 1] * (1 - s)) * s ** 2
+      return float(cubic[np.abs(cubic[:, 0] - cubic[:, 1]).argmin()].mean())
+  return float("nan")
+
+
+def room(loop):
+  """How far the loop stays from where links 1 and 3 cross: the least of 2 pi less the smaller of both sums."""
+  one, other = (np.sign(loop.sum(axis=1)) * (loop @ weights) for weights in ((1, 2), (2, 1)))
+  same = loop[:, 0] * loop[:, 1] > 0
+  return float(np.min(2 * np.pi - np.minimum(one, other)[same], initial=np.inf))
+
+
+def measure(records):
+  # E is stationary: a gait is known to the root of what its cost is known to.
+  checks = [near(f"about the straight shape, X = {X:g}: r₁ = r₂ at", on_diagonal(records[move_run(STRAIGHT, X)]), s,
+                 2e-8, 11) for X, s in ON_DIAGONAL.items()]
+  turning = [records[turn_run(a)] for a in TURNS]
+  checks.append(near("turn by .1: E", float(turning[TURNS.index(0.1)]["cost"][0]), 0.034936705669, 1e-12, 12))
+  (a, b), (e, f) = TURNS[:2], (float(r["cost"][0]) for r in turning[:2])
+  checks.append(near("turning: E/θ of small gaits, from the two smallest members",
+                     e / a - (f / b - e / a) * a / (b - a), 0.341888564645, 1e-3, 6))
+  checks.append(at_most("turn by .1: links 1 and 3 cross; 2π less the smaller sum", room(turning[1]["shape"]), 0))
+  swimming = [room(records[move_run(b, X)]["shape"]) for b in (STRAIGHT, FOLDED) for X in DISTANCES]
+  checks.append(at_least("all that swim: they do not; the same", min(swimming), 0.1))
+  drift = max(float(np.max(np.abs(np.diff(records[run]["momentum"][[0, -1]], axis=0)))) for run in runs(False)[1:])
+  checks.append(at_most("p = Mr′ + ⟨λ, A⟩ at the end less at the start, any gait", drift, 1e-9))
+  index = max(int(records[run]["index"][0]) for run in runs(False)[1:])
+  checks.append(Check("every gait is a minimum among those near it: index", str(index), "0", index == 0))
+  return checks
+
+
+if __name__ == "__main__":
+  figure.main(globals())

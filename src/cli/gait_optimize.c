@@ -25,7 +25,7 @@ static cb_status find_check(const cb_gait_job *job, const cb_bundle *b, const cb
 
 /* --- as text --- */
 
-static void print_others(const cb_optima *all) {
+static void print_others(const cb_bundle *b, const cb_optimum_problem *p, const cb_optima *all) {
   printf("%-12s%d of %d start%s, %d came to nothing\n", "found by", all->item[0].found, all->starts,
          all->starts == 1 ? "" : "s", all->failed);
   for (int k = 1; k < all->count; k++) {
@@ -34,6 +34,11 @@ static void print_others(const cb_optima *all) {
     if (isfinite(o->amount)) printf(", amount %.12g, efficiency %.12g", o->amount, cb_gait_efficiency(o));
     printf(", %s, found by %d\n", cb_gait_verdict_words(o).text, o->found);
   }
+  if (!isfinite(all->falling)) return;
+  static const char *const what[] = {"cost", "cost/amount^2", "-amount"};
+  printf("%-12sa search that did not settle fell to %s %.6g; a base or bounds would end it\n", "less", what[p->seek],
+         all->falling);
+  cb_gait_row("towards", b->n, b->shape, all->towards);
 }
 
 static void print_text(const cb_gait_job *job, const cb_optimum_problem *p, const cb_optima *all, const check *c) {
@@ -42,7 +47,7 @@ static void print_text(const cb_gait_job *job, const cb_optimum_problem *p, cons
   cb_gait_put_sought(job, p);
   cb_gait_put_optimum(b, p->base != NULL, o);
   printf("%-12scost %.2g off, group element %.2g\n", "by holonomy", c->cost, c->element);
-  print_others(all);
+  print_others(b, p, all);
 }
 
 /* --- as JSON --- */
@@ -65,6 +70,8 @@ static void print_json(const cb_gait_job *job, const cb_optimum_problem *p, cons
     cb_json_text(stdout, job->output);
     printf(",\n ");
   }
+  cb_gait_json("falling", 0, NULL, &all->falling, false);
+  if (isfinite(all->falling)) cb_gait_json("towards", 1, &b->n, all->towards, false);
   printf("\"others\": [");
   for (int k = 1; k < all->count; k++) {
     printf("%s\n {", k > 1 ? "," : "");

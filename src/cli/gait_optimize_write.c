@@ -173,6 +173,7 @@ static cb_status write_arrays(const cb_gait_job *job, const cb_optimum_problem *
     cb_arrays_text(a, "seek", seeks[p->seek]);
     cb_arrays_number(a, "starts", all->starts);
     cb_arrays_number(a, "failed", all->failed);
+    if (isfinite(all->falling)) cb_arrays_number(a, "falling", all->falling);
     put_cycle(b, c, a);
     put_summary(&s, a);
     status = cb_arrays_close(a, CB_OK);

@@ -45,6 +45,7 @@ class Optimize(Case):
         np.testing.assert_allclose(found["efficiency"], 0.03**2 / COST, rtol=1e-10)
         self.assertEqual((found["target"], found["seek"], found["group"]), ("move", "cost", "se2"))
         self.assertEqual((found["verdict"], found["index"], found["abnormal"]), ("minimum", 0, False))
+        self.assertIsNone(found["falling"])
         self.assertLess(max(found["check_cost"], found["check_g"]), 1e-10)
         text = self.good("gait", "p.yaml", "optimize").stdout
         for word in ("purcell: 2 shape variables, fibre se2", "least cost, to move by 0.03", "cost        0.12626641",

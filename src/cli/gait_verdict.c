@@ -1,7 +1,8 @@
 /* curvebody gait SCENARIO verdict: how far the scenario's gait is from one of stationary cost among those that do the
  * same, and of what kind it is.
  *
- * What it does is what `optimum` asks for, by as much as it does of it; without that key the element of its cycle. */
+ * What it does is what `optimum` asks for, by as much as it does of it; without that key the element of its cycle. Bounds
+ * and lines that may not cross do not count. */
 #include "cli/gait.h"
 
 #include "core/failure.h"
@@ -36,7 +37,7 @@ static cb_optimum told(const cb_verdict *v) {
   return o;
 }
 
-static void print_text(const cb_gait_job *job, bool based, const cb_verdict *v) {
+static void print_text(const cb_gait_job *job, const cb_optimum_problem *p, const cb_verdict *v) {
   const cb_bundle *b = job->bundle;
   const cb_optimum o = told(v);
   printf("%s: %d shape variable%s, fibre %s\n", cb_bundle_scenario_name(job->motion), b->n, b->n == 1 ? "" : "s",
@@ -53,7 +54,8 @@ static void print_text(const cb_gait_job *job, bool based, const cb_verdict *v) 
   if (!v->stationary)
     printf("%-12snot stationary; its cost bends down in %d direction%s\n", "verdict", v->index,
            v->index == 1 ? "" : "s");
-  if (based) cb_gait_put_conjugates(&o);
+  if (p->lower || p->apart) printf("%-12swithout bounds, and with lines that may cross\n", "among");
+  if (p->base) cb_gait_put_conjugates(&o);
   if (isfinite(v->wong)) printf("%-12scost %.15g, %.2g off\n", "by Wong", v->wong, fabs(v->wong / v->cost - 1));
 }
 
@@ -84,6 +86,6 @@ cb_status cb_gait_verdict(const cb_gait_job *job) {
   if (!status && job->json)
     print_json(job, &v);
   else if (!status)
-    print_text(job, p->base != NULL, &v);
+    print_text(job, p, &v);
   return status;
 }

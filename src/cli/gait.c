@@ -24,7 +24,7 @@ static const part parts[] = {{"holonomy", cb_gait_holonomy, false, true, elsewhe
                              {"curvature", cb_gait_curvature, true, false, elsewhere},
                              {"path", cb_gait_path, true, true, elsewhere},
                              {"optimize", cb_gait_optimize, false, false, NULL},
-                             {"family", cb_gait_over, true, false, NULL},
+                             {"family", cb_gait_family, true, false, NULL},
                              {"verdict", cb_gait_verdict, false, true, elsewhere}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -161,7 +161,8 @@ static int run(int argc, char **argv) {
   }
   job.scenario = argv[0];
   cb_arena *arena = cb_arena_create();
-  cb_status status = arena ? cb_gait_sets(&asked, arena, &sets) : cb_fail(CB_ERROR_MEMORY, "no memory for options");
+  cb_status status = arena ? cb_gait_sets(&asked, arena, &sets, what->run == cb_gait_family ? &job.to : NULL)
+                           : cb_fail(CB_ERROR_MEMORY, "no memory for options");
   if (!status) status = go(what, &job, &sets);
   cb_arena_free(arena);
   return status ? cb_report(status) : CB_EXIT_DONE;

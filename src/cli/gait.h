@@ -13,6 +13,7 @@ typedef struct cb_gait_job {
   const char *title;
   bool json;
   const char *output, *error, *at, *grid, *window, *plane, *coordinates, *times, *members, *over;
+  const char *to;       /* of a range of targets: where it ends, NULL: not said */
   const cb_words *sets; /* that it was read with */
 } cb_gait_job;
 
@@ -21,9 +22,10 @@ typedef struct cb_gait_asked {
   const char *move, *turn, *element, *parts, *seek, *length, *base, *bounds, *starts, *seed;
   bool apart;
 } cb_gait_asked;
-/* Appends what --set would say; the words live in arena. CB_ERROR_INPUT for what cannot be said at once. */
+/* Appends what --set would say; the words live in arena. to: NULL, or where the end of a range of targets goes, which is
+ * then LO:HI. CB_ERROR_INPUT for what cannot be said at once. */
 struct cb_arena;
-cb_status cb_gait_sets(const cb_gait_asked *asked, struct cb_arena *arena, cb_words *sets);
+cb_status cb_gait_sets(const cb_gait_asked *asked, struct cb_arena *arena, cb_words *sets, const char **to);
 
 /* The parts; each returns a status with its text. */
 cb_status cb_gait_holonomy(const cb_gait_job *job);
@@ -31,7 +33,8 @@ cb_status cb_gait_connection(const cb_gait_job *job);
 cb_status cb_gait_curvature(const cb_gait_job *job);
 cb_status cb_gait_path(const cb_gait_job *job);
 cb_status cb_gait_optimize(const cb_gait_job *job);
-cb_status cb_gait_over(const cb_gait_job *job);
+cb_status cb_gait_family(const cb_gait_job *job);
+cb_status cb_gait_over(const cb_gait_job *job); /* a family over a number of the scenario */
 cb_status cb_gait_verdict(const cb_gait_job *job);
 
 /* What `optimum` asks for; CB_ERROR_INPUT where there is no such key. A failure of the search for it, with the place of

@@ -37,8 +37,7 @@ static void free_sweep(sweep *s) {
 /* --- what is asked --- */
 
 static cb_status read_over(const cb_gait_job *job, sweep *s) {
-  const char *over = job->over ? job->over : "", *equals = strchr(over, '='),
-             *colon = equals ? strchr(equals, ':') : NULL;
+  const char *over = job->over, *equals = strchr(over, '='), *colon = equals ? strchr(equals, ':') : NULL;
   double members = USUAL;
   char low[128];
   if (!colon || (size_t)(equals - over) >= sizeof s->key || (size_t)(colon - equals) > sizeof low)

@@ -2,6 +2,7 @@
  *
  *   --move 0.03                    optimum.target={move: 0.03}
  *   --parts x=0.03,theta=0         optimum.target={parts: {x: 0.03, theta: 0}}
+ *   --move 0.001:0.05              optimum.target={move: 0.001}, of a family
  *   --bounds=-pi/2:pi/2            optimum.bounds=[-pi/2, pi/2]
  *   --bounds alpha1=-1:,alpha2=:2  optimum.bounds={alpha1: [-1, ~], alpha2: [~, 2]} */
 #include "cli/gait.h"
@@ -72,11 +73,25 @@ static cb_status put_named(cb_text *text, const char *option, const char *list, 
   return status;
 }
 
-static cb_status say_parts(const cb_gait_asked *a, struct cb_arena *arena, cb_words *sets) {
+/* "LO:HI" as "LO", *to at HI, in a copy of the list. */
+static cb_status split(struct cb_arena *arena, const char **list, const char **to) {
+  const char *colon = *list && to ? strchr(*list, ':') : NULL;
+  if (!colon) return CB_OK;
+  char *low = cb_arena_strdup(arena, *list), *high = cb_arena_strdup(arena, colon + 1);
+  if (!low || !high) return cb_fail(CB_ERROR_MEMORY, "no memory for options");
+  const size_t at = (size_t)(colon - *list), end = strcspn(high, ",");
+  memmove(low + at, high + end, strlen(high + end) + 1); /* the parts behind it */
+  high[end] = 0;
+  *list = low;
+  *to = high;
+  return CB_OK;
+}
+
+static cb_status say_parts(const char *parts, struct cb_arena *arena, cb_words *sets) {
   cb_text text = {0};
-  if (!a->parts) return CB_OK;
+  if (!parts) return CB_OK;
   cb_text_puts(&text, "optimum.target={parts: ");
-  const cb_status status = put_named(&text, "--parts", a->parts, false);
+  const cb_status status = put_named(&text, "--parts", parts, false);
   cb_text_puts(&text, "}");
   if (status) return cb_text_free(&text), status;
   return add(arena, sets, &text);
@@ -92,17 +107,21 @@ static cb_status say_bounds(const cb_gait_asked *a, struct cb_arena *arena, cb_w
   return add(arena, sets, &text);
 }
 
-cb_status cb_gait_sets(const cb_gait_asked *a, struct cb_arena *arena, cb_words *sets) {
+cb_status cb_gait_sets(const cb_gait_asked *a, struct cb_arena *arena, cb_words *sets, const char **to) {
+  const char *move = a->move, *turn = a->turn, *parts = a->parts;
   const int targets = !!a->move + !!a->turn + !!a->element + !!a->parts;
   if (targets > 1)
     return cb_fail(CB_ERROR_INPUT, "--%s: error: expected one target, of --move, --turn, --element and --parts",
                    a->parts     ? "parts"
                    : a->element ? "element"
                                 : "turn");
-  cb_status status = say(arena, sets, "target", "{move: ", a->move, "}");
-  if (!status) status = say(arena, sets, "target", "{turn: ", a->turn, "}");
+  cb_status status = split(arena, &move, to);
+  if (!status) status = split(arena, &turn, to);
+  if (!status) status = split(arena, &parts, to);
+  if (!status) status = say(arena, sets, "target", "{move: ", move, "}");
+  if (!status) status = say(arena, sets, "target", "{turn: ", turn, "}");
   if (!status) status = say(arena, sets, "target", "{element: [", a->element, "]}");
-  if (!status) status = say_parts(a, arena, sets);
+  if (!status) status = say_parts(parts, arena, sets);
   if (!status) status = say(arena, sets, "seek", "", a->seek, "");
   if (!status) status = say(arena, sets, "length", "", a->length, "");
   if (!status) status = say(arena, sets, "base", "[", a->base, "]");

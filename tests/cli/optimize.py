@@ -162,6 +162,50 @@ class Optimize(Case):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("the key `gait` is missing: `verdict` is of a gait", done.stderr)
 
+    def test_family(self):
+        self.write("p.yaml", PURCELL)
+        told = self.json("p.yaml", "family", "--move", "0.01:fold", "--members", "60", "-o", "family.h5")
+        self.assertEqual((told["output"], told["branches"], told["members"]), ("family.h5", 1, 60))
+        events = {event["kind"]: event for event in told["events"]}
+        best = self.json("p.yaml", "optimize", "--seek", "efficiency")
+        np.testing.assert_allclose([events["efficient"]["target"], events["efficient"]["cost"]],
+                                   [best["amount"], best["cost"]], rtol=1e-7)
+        self.assertGreater(events["farthest"]["target"], 0.1)
+        with xarray.open_dataset(self.path("family.h5")) as data:
+            self.assertEqual(data.shape.dims, ("member", "time", "variable"))
+            self.assertEqual((data.attrs["bundle"], data.attrs["target"]), ("purcell", "move"))
+            X, E = data.target.values, data.cost.values
+            np.testing.assert_allclose(X[0], 0.01, rtol=1e-12)
+            np.testing.assert_allclose(X[-1], events["farthest"]["target"], rtol=1e-6)
+            self.assertTrue((np.diff(E) > 0).all() and (np.diff(X) > 0).all())
+            np.testing.assert_allclose(np.hypot(*data.group.values.T[:2]), X, rtol=1e-10)
+            self.assertTrue((data["index"].values == 0).all() and (data.cheapest.values == 1).all())
+            # between members the slope of cost is 2 lambda, by the trapezium to second order
+            inner = slice(0, 30)
+            mean = np.diff(X)[inner] * (data.multiplier.values[:-1] + data.multiplier.values[1:])[inner]
+            np.testing.assert_allclose(mean, np.diff(E)[inner], rtol=1e-3)
+            names = [name.decode() if isinstance(name, bytes) else str(name) for name in data.event_name.values]
+            self.assertEqual([names[kind] for kind in data.event_kind.values], [e["kind"] for e in told["events"]])
+            np.testing.assert_array_equal(data.event_target, [e["target"] for e in told["events"]])
+        # from one amount to another, and a part of the group's numbers
+        told = self.json("p.yaml", "family", "--parts", "x=0.01:0.03,theta=0", "--members", "5", "-o", "some.h5")
+        with h5py.File(self.path("some.h5")) as file:
+            first = file["branch"][()] == 0
+            np.testing.assert_allclose(file["target"][first], np.linspace(0.01, 0.03, 5), rtol=1e-10)
+            np.testing.assert_allclose(file["group"][first, 0], file["target"][first], rtol=0, atol=1e-12)
+        for words, begins in (
+                (["--move", "0.02:0.01"], "--move: error: expected LO:HI with HI beyond LO"),
+                (["--turn", "0.1:-0.1"], "--turn: error: expected LO:HI with HI beyond LO"),
+                (["--move", "0.02:far"], "--move:1:1: error: expected a number"),
+                (["--members", "1"], "--members: error: expected a whole number from 2"),
+                (["--seek", "efficiency"], "--set optimum.seek=efficiency:1:"),
+                (["--element", "0.1,0.2,0.3"], "--set optimum.target={element: [0.1,0.2,0.3]}:1:")):
+            with self.subTest(words):
+                done = self.call("gait", "p.yaml", "family", *words, "-o", "bad.h5")
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertTrue(done.stderr.startswith(begins), done.stderr)
+        self.assertFalse(os.path.exists(self.path("bad.h5")))
+
     def test_best_ratio_of_lengths(self):
         """Small strokes of angles that cost what they turn by go farthest with a middle link of .7207592017 times the
         others, up to the square of their size, 4e-7."""

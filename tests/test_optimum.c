@@ -15,9 +15,10 @@ static cb_optima *found(const char *name, cb_optimum_problem *p) {
     const cb_optimum *one = &o->item[k];
     double g[CB_GROUP_SIZE], cost;
     check_ok(cb_holonomy(b, one->gait, 0, g, NULL, &cost));
-    check_relative(one->cost, cost, 1e-9); /* the last coefficients of a gait are 1e-10 of the first, or 64 */
-    for (int a = 0; a < b->group->size; a++) check_near(one->g[a], g[a], 1e-9);
-    if (isfinite(one->wong)) check_relative(one->cost, one->wong, 1e-9);
+    const double near = k ? 1e-6 : 1e-9; /* the last coefficients are 1e-10 of the first, or as many as there can be */
+    check_relative(one->cost, cost, near);
+    for (int a = 0; a < b->group->size; a++) check_near(one->g[a], g[a], near);
+    if (isfinite(one->wong)) check_relative(one->cost, one->wong, near);
   }
   return o;
 }
@@ -86,6 +87,32 @@ static void a_cost_that_falls_without_end_is_told(void **state) {
   cb_bundle_free(b);
 }
 
+/* Three ways that share no step: down the gradient, Newton's, and collocation of Wong's equations. */
+static void the_gradient_flow_comes_to_the_same(void **state) {
+  (void)state;
+  static const double base[2] = {.65, .8};
+  static const struct {
+    const char *name;
+    cb_gait_target target;
+    const double *base;
+  } of[] = {{"purcell", {.kind = CB_GAIT_MOVE, .value = .03}, NULL},
+            {"purcell", {.kind = CB_GAIT_TURN, .value = .1}, NULL},
+            {"heisenberg", {.kind = CB_GAIT_ELEMENT, .element = {-.2}}, base},
+            {"hopf", {.kind = CB_GAIT_TURN, .value = .3}, NULL},
+            {"constant_curvature_swimmer", {.kind = CB_GAIT_ELEMENT, .element = {.01}}, base}};
+  for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+    cb_optimum_problem p = {.target = of[k].target, .base = of[k].base, .seed = 1, .starts = 1};
+    cb_optima *newton = found(of[k].name, &p);
+    const double cost = newton->item[0].cost;
+    done(&p, newton);
+    p.flow = true;
+    cb_optima *flow = found(of[k].name, &p);
+    check_relative(flow->item[0].cost, cost, 1e-6);
+    check_relative(flow->item[0].wong, cost, 1e-9);
+    done(&p, flow);
+  }
+}
+
 /* By arcs of Wong's equations along the bound, and by the corner that the tips meet at. */
 static void bounds_and_links_hold_a_gait(void **state) {
   (void)state;
@@ -112,7 +139,9 @@ static void bounds_and_links_hold_a_gait(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(both_ways_of_purcell_to_move_are_found),
                                      cmocka_unit_test(a_turn_and_an_element_have_their_corner),
-                                     cmocka_unit_test(pmpy_from_a_base), cmocka_unit_test(bounds_and_links_hold_a_gait),
+                                     cmocka_unit_test(pmpy_from_a_base),
+                                     cmocka_unit_test(the_gradient_flow_comes_to_the_same),
+                                     cmocka_unit_test(bounds_and_links_hold_a_gait),
                                      cmocka_unit_test(a_cost_that_falls_without_end_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static void both_families_are_named_where_they_are_far_apart(void **state) {
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .084}};
   for (uint64_t seed = 1; seed <= 5; seed++) {
     search s = found(p, "purcell", "", 24, seed);
-    assert_int_equal(s.o->starts, 24);
+    check_at_least(s.o->starts, 24); /* and the ellipses */
     check_at_least(s.o->count, 2);
     /* these two to each other's digits: from 120 starts */
     check_relative(s.o->item[0].cost, .453819649330, 1e-10);

@@ -39,6 +39,7 @@ typedef struct cb_optimum_problem {
   const cb_gait *start;       /* besides the small ellipses; NULL: none */
   int starts;                 /* random ones */
   uint64_t seed;
+  bool flow;                  /* down the constrained gradient, instead of by Newton's steps: some hundred times as many */
 } cb_optimum_problem;
 
 /* An extremal: a gait of stationary cost among those at the target. */

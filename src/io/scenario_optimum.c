@@ -14,7 +14,7 @@
 
 typedef struct optimum_parameters {
   const cb_node *target, *base, *bounds, *metric, *add;
-  int seek, starts, seed;
+  int seek, starts, seed, method;
   double length;
   bool apart;
 } optimum_parameters;
@@ -39,6 +39,8 @@ const cb_param cb_optimum_table[] = {
     {"starts", CB_PARAM_INT, offsetof(optimum_parameters, starts), "24", "", ">= 0", NULL,
      "random starts, besides the small ellipses and the scenario's gait"},
     {"seed", CB_PARAM_INT, offsetof(optimum_parameters, seed), "1", "", ">= 0", NULL, "of the random starts"},
+    {"method", CB_PARAM_CHOICE, offsetof(optimum_parameters, method), "newton", "", "", "newton|flow",
+     "Newton's steps with the exact second variation, or down the constrained gradient"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 /* Slack of a gait in its bounds: one that was found touches them. */
@@ -330,7 +332,8 @@ cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node) {
                                     .apart = p.apart,
                                     .start = m->gait,
                                     .starts = p.starts,
-                                    .seed = (uint64_t)p.seed};
+                                    .seed = (uint64_t)p.seed,
+                                    .flow = p.method == 1};
   if (p.target && !cb_errors_add(&errors, p.target, read_target(b->group, p.target, &o->problem.target)))
     cb_errors_add(&errors, p.target, check_amount(b->group, &p, &o->problem.target));
   cb_errors_add(&errors, node, check_length(node, &p));

@@ -9,6 +9,9 @@
 
 /* Relative to what is sought, its gradient and the conditions: a decade or two above round-off of a few hundred nodes. */
 static const double slope_small = 1e-11, off_small = 1e-13;
+/* Its error in the cost is of the order of the square. */
+static const double slope_of_flow = 1e-5;
+enum { FLOW = 100 /* times as many steps */ };
 
 bool cb_direct_smooth(const cb_optimum_problem *problem) {
   const cb_gait_target_kind kind = problem->target.kind;
@@ -29,7 +32,7 @@ cb_status cb_direct_create_on(const cb_optimum_problem *problem, cb_basis *basis
   d->problem = problem;
   d->target = problem->target;
   d->amount = cb_gait_target_get(b->group, &d->target);
-  d->enough = slope_small, d->enough_off = off_small;
+  d->enough = problem->flow ? slope_of_flow : slope_small, d->enough_off = off_small;
   d->basis = basis;
   cb_status status = cb_variation_create(b, basis, &d->v);
   if (!status) status = cb_barrier_create(problem, basis, &d->barrier);
@@ -301,8 +304,17 @@ static bool advance(cb_direct *d, int rows, double rho, double slope) {
   return false;
 }
 
+/* Instead of the Hessian its size: coefficients are of rates, so that a step is down the gradient in int |r'|^2 dt. */
+static void flatten(cb_direct *d) {
+  const int u = d->qp->unknowns;
+  double largest = 0, *H = d->qp->H;
+  for (int a = 0; a < u; a++) largest = fmax(largest, fabs(H[a * u + a]));
+  for (int a = 0; a < u * u; a++) H[a] = a % (u + 1) == 0 ? largest : 0;
+}
+
 cb_status cb_direct_settle(cb_direct *d, int most) {
   double rho = 0;
+  if (d->problem->flow) most *= FLOW;
   bool rest = false;
   for (d->iterations = 0;; d->iterations++) {
     int rows;
@@ -313,6 +325,7 @@ cb_status cb_direct_settle(cb_direct *d, int most) {
     for (int k = 0; k < rows; k++) largest = fmax(largest, fabs(d->qp->multiplier[k]));
     rho = fmax(rho, 2 * largest);
     d->qp->stationary = d->stationary;
+    if (d->problem->flow) flatten(d);
     double *gradient_now = d->trial;
     gradient(d, gradient_now);
     status = cb_reduced_solve(d->qp);
@@ -359,11 +372,9 @@ cb_status cb_direct_flow(cb_direct *d, double *gain) {
   double amount, now[sizeof d->condition / sizeof *d->condition], least = INFINITY;
   cb_status status = prepare(d, &rest, &rows);
   if (status) return status;
-  const int u = d->qp->unknowns;
-  double rho = 0, *H = d->qp->H, largest = 0;
+  double rho = 0;
   for (int k = 0; k < rows; k++) rho = fmax(rho, 2 * fabs(d->qp->multiplier[k]));
-  for (int a = 0; a < u; a++) largest = fmax(largest, fabs(H[a * u + a]));
-  for (int a = 0; a < u * u; a++) H[a] = a % (u + 1) == 0 ? largest : 0;
+  flatten(d);
   const double before = value(d, d->amount) + rho * sum_of_sizes(rows, d->condition);
   status = cb_reduced_solve(d->qp);
   for (double s = 1; !status && s > 1e-3; s /= 2) {

@@ -73,7 +73,7 @@ static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
 /* Every other start is led to any gait of stationary cost, and so is what comes to no least one: saddles are told beside
  * the least. */
 static void search(const cb_optimum_problem *p, int k, const cb_gait *start, trial *t) {
-  const bool any = k % 2 == 1;
+  const bool any = !p->flow && k % 2 == 1;
   t->found = 1, t->fallen = INFINITY;
   t->status = cb_direct_create(p, FIRST_SIZE, &t->d);
   if (t->status) return;
@@ -85,7 +85,7 @@ static void search(const cb_optimum_problem *p, int k, const cb_gait *start, tri
   if (t->status == CB_STEP_NO_CONVERGENCE && d->off < .1 * size && p->seek != CB_SEEK_TARGET)
     t->fallen = sought(p, d->v->cost, d->amount);
   const cb_status status = t->status;
-  if (!any && settle(t, start, true, STEPS / 2)) return;
+  if (!any && !p->flow && settle(t, start, true, STEPS / 2)) return;
   t->status = status;
   cb_direct_free(d);
   t->d = NULL;

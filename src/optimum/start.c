@@ -2,6 +2,7 @@
 #include "optimum/start.h"
 
 #include "core/failure.h"
+#include "optimum/ellipse.h"
 
 #include <curvebody/holonomy.h>
 #include <math.h>
@@ -16,14 +17,6 @@ static double uniform(uint64_t *state) {
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
   return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-/* Where shapes are drawn from: bounds, else a period, else a quarter turn to each side of 0, times `wide`. */
-static void window(const cb_optimum_problem *p, int i, double wide, double *low, double *high) {
-  const double period = p->bundle->period[i];
-  *low = period > 0 ? -period / 2 : -M_PI / 2 * wide, *high = -*low;
-  if (p->lower && isfinite(p->lower[i])) *low = p->lower[i];
-  if (p->upper && isfinite(p->upper[i])) *high = p->upper[i];
 }
 
 /* A gait of mean and rows cosine 1.., sine 1.., scaled by s; through the base, where there is one. */
@@ -73,7 +66,7 @@ static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out)
     double mean[CB_SHAPE_MAX], rows[ROW * CB_SHAPE_MAX], s = 1;
     for (int i = 0; i < n; i++) {
       double low, high;
-      window(p, i, 1 << tries / WIDENED, &low, &high);
+      cb_shape_window(p, i, 1 << tries / WIDENED, &low, &high);
       mean[i] = low + (high - low) * uniform(&seed);
       const double wide = (high - low) * exp(2 * (uniform(&seed) - .5));
       for (int h = 0; h < ROW; h++) rows[h * n + i] = wide / (h % HARMONICS ? 12 : 3) * (uniform(&seed) - .5);
@@ -95,9 +88,12 @@ static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out)
 
 cb_status cb_start_gaits(const cb_optimum_problem *p, int *count, cb_gait ***gaits) {
   *count = 0;
-  *gaits = calloc((size_t)p->starts + 8, sizeof **gaits);
+  cb_ellipse ellipse[CB_ELLIPSES_MAX];
+  *gaits = calloc((size_t)p->starts + 1 + CB_ELLIPSES_MAX, sizeof **gaits);
   if (!*gaits) return cb_fail(CB_ERROR_MEMORY, "no memory for %d starts", p->starts);
   cb_status status = p->start ? cb_gait_shifted(p->start, 0, &(*gaits)[(*count)++]) : CB_OK;
+  const int ellipses = cb_ellipses_find(p, ellipse);
+  for (int k = 0; !status && k < ellipses; k++) status = cb_ellipse_gait(p, &ellipse[k], &(*gaits)[(*count)++]);
   for (int k = 0; !status && k < p->starts; k++) {
     status = random_start(p, k, &(*gaits)[*count]);
     *count += (*gaits)[*count] != NULL;

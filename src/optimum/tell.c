@@ -56,7 +56,7 @@ cb_status cb_direct_refine(cb_direct **at, bool *settled) {
     cb_gait_free(gait);
     if (!status) {
       finer->amount = d->amount;
-      finer->stationary = true; /* it is beside it already */
+      finer->stationary = !d->problem->flow; /* it is beside it already */
       if (isfinite(d->amount)) cb_gait_target_set(d->problem->bundle->group, &finer->target, d->amount);
       status = cb_direct_solve(finer, STEPS);
     }

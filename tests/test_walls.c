@@ -383,6 +383,63 @@ static void a_gait_without_corners_stays(void **state) {
   cb_bundle_free(b);
 }
 
+/* The best of a search from one start, with its verdict. */
+static cb_optima *found(cb_optimum_problem *o, cb_gait *start) {
+  cb_optima *all;
+  o->start = start;
+  check_ok(cb_optimum_find(o, &all));
+  assert_int_equal(all->item[0].index, 0);
+  assert_int_equal(all->item[0].flat, 0);
+  check_relative(all->item[0].wong, all->item[0].cost, 1e-10); /* Wong's equations on their own mesh */
+  cb_gait_free(start);
+  return all;
+}
+
+/* The extremal's arcs, with what is held constant there: nowhere beyond, and its cost that of shooting, as printed. */
+static void bounds_are_met_exactly(void **state) {
+  (void)state;
+  const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
+  cb_bundle *b = model("purcell", "");
+  cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .03}, .lower = lower, .upper = upper};
+  cb_optima *all = found(&o, ring(0, 0, .5, 1));
+  const cb_optimum *best = &all->item[0];
+  double most = 0;
+  check_relative(best->cost, .134475538116, 1e-11);
+  check_near(hypot(best->lambda[0], best->lambda[1]), 4.33272289, 5e-8);
+  for (int k = 0; k < 1000; k++) {
+    double r[2];
+    cb_gait_at(best->gait, k / 1000., r, NULL);
+    most = fmax(most, fmax(fabs(r[0]), fabs(r[1])));
+  }
+  check_near(most, .7, 1e-9); /* polynomials between */
+  cb_optima_free(all);
+  cb_bundle_free(b);
+}
+
+static void tips_meet_exactly(void **state) {
+  (void)state;
+  cb_bundle *b = model("purcell", "");
+  cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_TURN, .value = .1}, .apart = true};
+  cb_optima *all = found(&o, ring(1.8, 1.8, .3, -1));
+  check_relative(all->item[0].cost, .034983464790, 2e-11);
+  cb_optima_free(all);
+  cb_bundle_free(b);
+}
+
+static void what_no_cycle_does_is_said(void **state) {
+  (void)state;
+  const double lower[2] = {-.8, -.8}, upper[2] = {.8, .8};
+  cb_bundle *b = model("purcell", "");
+  cb_gait *start = ring(0, 0, .5, 1);
+  const cb_optimum_problem o = {
+      .bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .05}, .lower = lower, .upper = upper, .start = start};
+  cb_optima *all;
+  assert_int_equal(cb_optimum_find(&o, &all), CB_STEP_NO_CONVERGENCE);
+  assert_non_null(strstr(cb_error_text(), "a cycle does at most about 0.043"));
+  cb_gait_free(start);
+  cb_bundle_free(b);
+}
+
 static void what_is_no_wall_is_said(void **state) {
   (void)state;
   const double lower[2] = {1, 0}, upper[2] = {1, 0};
@@ -418,6 +475,9 @@ int main(void) {
                                      cmocka_unit_test(a_gait_turns_about_a_corner),
                                      cmocka_unit_test(a_corner_may_be_anywhere_on_an_edge),
                                      cmocka_unit_test(a_gait_without_corners_stays),
+                                     cmocka_unit_test(bounds_are_met_exactly),
+                                     cmocka_unit_test(tips_meet_exactly),
+                                     cmocka_unit_test(what_no_cycle_does_is_said),
                                      cmocka_unit_test(what_is_no_wall_is_said)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

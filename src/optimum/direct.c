@@ -22,6 +22,7 @@ static bool amount_is_free(const cb_direct *d) { return d->problem->seek != CB_S
 static bool length_is_given(const cb_direct *d) {
   return d->problem->seek == CB_SEEK_TARGET && isfinite(d->problem->length);
 }
+static bool shifts(const cb_direct *d) { return cb_direct_smooth(d->problem) && d->corners == 0; }
 static bool walled(const cb_direct *d) { return d->barrier && d->barrier->tau > 0; }
 static int unknowns(const cb_direct *d) { return d->v->unknowns + amount_is_free(d); }
 
@@ -65,6 +66,7 @@ void cb_direct_free(cb_direct *d) {
   cb_basis_free(d->basis);
   cb_reduced_free(d->qp);
   free(d->c);
+  free(d->frozen);
   free(d);
 }
 
@@ -107,18 +109,23 @@ static cb_status conditions(cb_direct *d, const double *c, double amount, double
   if (length_is_given(d)) value_of[count++] = (d->v->cost - d->problem->length * d->problem->length) / 2;
   for (int i = 0; d->problem->base && i < d->v->n; i++)
     value_of[count++] = c[i * d->basis->functions] - d->problem->base[i];
-  if (d->basis->harmonics) value_of[count++] = 0;
+  if (shifts(d)) value_of[count++] = 0;
   status = corners(d, c, first != NULL, value_of + count);
   *rows = count + 2 * d->corners;
   return status;
 }
 
 /* Of a loop whose start is a place like any other, the step along which only the start moves: r' for r. Along it
- * nothing changes, and a step that is led by its curvature, which is none, leads nowhere. */
+ * nothing changes, and a step that is led by its curvature, which is none, leads nowhere. Of arcs, what it does to the
+ * start is enough. */
 static void time_shift(const cb_direct *d, double *row) {
-  const int f = d->basis->functions;
+  const int f = d->basis->functions, n = d->v->n;
   double size = 0;
-  for (int a = 0; a < d->v->unknowns; a++) {
+  for (int i = 0; !d->basis->harmonics && i < n; i++) {
+    row[i * f] = d->v->v[i]; /* of the first node */
+    size += row[i * f] * row[i * f];
+  }
+  for (int a = 0; d->basis->harmonics && a < d->v->unknowns; a++) {
     const int k = (a % f + 1) / 2, partner = a % f % 2 ? a + 1 : a - 1;
     row[a] = k == 0 ? 0 : a % f % 2 ? k * d->c[partner] : -k * d->c[partner];
     size += row[a] * row[a];
@@ -161,7 +168,7 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
     row++;
   }
   for (int i = 0; d->problem->base && i < d->v->n; i++) J[row++ * all + i * d->basis->functions] = 1;
-  if (d->basis->harmonics) time_shift(d, J + row++ * all);
+  if (shifts(d)) time_shift(d, J + row++ * all);
   for (int k = 0; k < 2 * d->corners; k++, row++)
     for (int i = 0; i < d->v->n; i++)
       J[row * all + i * d->basis->functions + d->corner[k / 2].vertex] = d->corner[k / 2].df[k % 2][i];
@@ -203,6 +210,20 @@ static void hessian(cb_direct *d, int rows, const double *first, const double *s
     for (int j = 0; j < u; j++) H[i * all + j] -= twice * d->v->dcost[i] * d->v->dcost[j];
 }
 
+/* Coefficients that stay: neither gradients nor curvature but their own. */
+static void freeze(const cb_direct *d, cb_reduced *qp) {
+  const int all = qp->unknowns;
+  double size = 0;
+  for (int a = 0; a < d->v->unknowns; a++) size = fmax(size, fabs(qp->H[a * all + a]));
+  for (int a = 0; d->frozen && a < d->v->unknowns; a++) {
+    if (!d->frozen[a]) continue;
+    qp->g[a] = 0;
+    for (int k = 0; k < qp->rows; k++) qp->J[k * all + a] = 0;
+    for (int i = 0; i < all; i++) qp->H[a * all + i] = qp->H[i * all + a] = 0;
+    qp->H[a * all + a] = size;
+  }
+}
+
 /* Values, multipliers and, where it is not at rest, the quadratic program at c. */
 static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
   const cb_group *G = d->problem->bundle->group;
@@ -214,9 +235,10 @@ static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
   if (status) return status;
   qp->unknowns = unknowns(d), qp->rows = *rows;
   gradient(d, qp->g);
+  jacobian(d, first, *rows, qp->J);
+  freeze(d, qp);
   double size = 0;
   for (int a = 0; a < qp->unknowns; a++) size += qp->g[a] * qp->g[a];
-  jacobian(d, first, *rows, qp->J);
   cb_reduced_slope(qp);
   const int count = cb_gait_target_count(G, &d->target);
   memcpy(d->nu, qp->multiplier, (size_t)count * sizeof *d->nu);
@@ -235,6 +257,7 @@ static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
   jacobian(d, first, *rows, qp->J);
   memcpy(qp->c, d->condition, (size_t)*rows * sizeof *qp->c);
   hessian(d, *rows, first, second, qp->H);
+  freeze(d, qp);
   return CB_OK;
 }
 

@@ -27,6 +27,7 @@ typedef struct cb_direct {
   cb_barrier *barrier; /* NULL: no walls */
   int corners;         /* of arcs, at corners of walls */
   cb_corner corner[CB_CORNERS_MAX];
+  bool *frozen;      /* [unknowns], own: coefficients that stay; NULL: none */
   double *c, *trial; /* [n functions]: the gait; filled by the caller before a solution */
   double amount;     /* nan where the target has none */
   double mu, nu[CB_CONDITIONS_MAX], lambda[CB_GROUP_DIM];
@@ -57,6 +58,9 @@ cb_status cb_direct_solve(cb_direct *d, int most);
 cb_status cb_direct_settle(cb_direct *d, int most);
 /* The greatest amount within the walls at any length, from a gait: what a target beyond it can be told. */
 cb_status cb_direct_most(const cb_optimum_problem *problem, const cb_gait *start, int size, double *amount);
+/* From a gait at a barrier, that which keeps to its bounds on arcs of this degree, found by Wong's equations.
+ * CB_STEP_NO_CONVERGENCE where they are not solved near it, or other walls are met. The caller frees. */
+cb_status cb_direct_touch(const cb_direct *d, int degree, cb_direct **out);
 /* Eigenvalues of the second variation over gaits at the target, in qp->eigen, after a solution. */
 cb_status cb_direct_bend(cb_direct *d);
 /* Of these, how many are negative, and how many 0 to round-off. */

@@ -67,6 +67,8 @@ static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
   if (!t->status) t->status = cb_direct_solve(d, steps);
   const double now = sought(d->problem, d->v->cost, d->amount);
   if (!t->status && d->problem->seek != CB_SEEK_TARGET && now < nothing * before) t->status = CB_STEP_NO_CONVERGENCE;
+  const double asked = cb_gait_target_get(d->problem->bundle->group, &d->problem->target);
+  if (!t->status && fabs(d->amount) < nothing * fabs(asked)) t->status = CB_STEP_NO_CONVERGENCE; /* it does nothing */
   return !t->status;
 }
 
@@ -82,7 +84,8 @@ static void search(const cb_optimum_problem *p, int k, const cb_gait *start, tri
   if (settle(t, start, false, STEPS)) return;
   const double size = isfinite(d->amount) ? fabs(d->amount) : 1;
   place(d, t->shape);
-  if (t->status == CB_STEP_NO_CONVERGENCE && d->off < .1 * size && p->seek != CB_SEEK_TARGET)
+  if (t->status == CB_STEP_NO_CONVERGENCE && d->off < (cb_direct_held(d) ? 1e-3 : .1) * size &&
+      p->seek != CB_SEEK_TARGET)
     t->fallen = sought(p, d->v->cost, d->amount);
   const cb_status status = t->status;
   if (!any && !p->flow && settle(t, start, true, STEPS / 2)) return;
@@ -98,6 +101,30 @@ static int better(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+static double off(const trial *s, const trial *t) { return fabs(value(s) - value(t)) / fabs(value(t)); }
+
+static bool at_barrier(const cb_direct *d) { return d->barrier && d->barrier->tau > 0; }
+
+/* A gait that meets walls is known by nodes alone before it is refined: one has its means and squares too. */
+static bool near_walls(const trial *s, const trial *t) {
+  static const double small = 3e-3, refined = 1e-5, same = .02;
+  if (!at_barrier(s->d) || !at_barrier(t->d)) return false;
+  if (off(s, t) <= refined) return true;
+  for (int i = 0; i < s->d->v->n; i++) {
+    double mean[2] = {0}, square[2] = {0};
+    for (int k = 0; k < 2; k++) {
+      const cb_direct *d = k ? t->d : s->d;
+      for (int q = 0; q < d->basis->nodes; q++) {
+        const double r = d->v->r[q * d->v->n + i];
+        mean[k] += d->basis->weight[q] * r, square[k] += d->basis->weight[q] * r * r;
+      }
+    }
+    if (fabs(mean[0] - mean[1]) > same * sqrt(square[1]) || fabs(square[0] - square[1]) > same * square[1])
+      return false;
+  }
+  return off(s, t) <= small;
+}
+
 /* Of those that agree the first is kept. Returns how many are left. */
 static int tell_apart(trial *t, int count, double tolerance) {
   int kept = 0;
@@ -105,7 +132,7 @@ static int tell_apart(trial *t, int count, double tolerance) {
   for (int k = 0; k < count; k++) {
     if (!t[k].d) continue;
     trial *last = kept ? &t[kept - 1] : NULL;
-    if (last && fabs(value(&t[k]) - value(last)) <= tolerance * fabs(value(last))) {
+    if (last && (off(&t[k], last) <= tolerance || near_walls(&t[k], last))) {
       last->found += t[k].found;
       cb_direct_free(t[k].d);
       t[k].d = NULL;
@@ -137,7 +164,7 @@ static cb_status no_least(const cb_optimum_problem *p, const double *r) {
                  p->base ? "" : "a base or ");
 }
 
-/* The greatest amount from some of the starts, if it is less than what is asked; else 0. */
+/* The greatest amount from some of the starts, to some thousandths, if it is less than what is asked; else 0. */
 static double within_walls(const cb_optimum_problem *p, cb_gait *const *start, int count) {
   enum { TRIES = 6 };
   const double asked = fabs(cb_gait_target_get(p->bundle->group, &p->target));
@@ -155,11 +182,10 @@ static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, con
     if (t[k].status == CB_ERROR_MEMORY) return cb_fail(CB_ERROR_MEMORY, "no memory for a search");
   const double most = within_walls(p, start, count);
   if (most > 0)
-    return cb_fail(
-        CB_STEP_NO_CONVERGENCE,
-        "no gait was found that does it within its bounds: a cycle does at most %.9g of %.9g there; repeat one "
-        "of less",
-        most, fabs(cb_gait_target_get(p->bundle->group, &p->target)));
+    return cb_fail(CB_STEP_NO_CONVERGENCE,
+                   "no gait was found that does it within its bounds: a cycle does at most about %.3g of %.9g there; "
+                   "repeat one of less",
+                   most, fabs(cb_gait_target_get(p->bundle->group, &p->target)));
   return cb_fail(CB_STEP_NO_CONVERGENCE,
                  "no gait was found that does it, from %d start%s: a smaller target, more `starts` or a `gait` near it "
                  "may do",

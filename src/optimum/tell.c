@@ -13,6 +13,7 @@
 enum {
   SIZE_MAX_OF_BASIS = 64,
   CORNER_DEGREE = 32,
+  BOUND_DEGREE = 12,
   STEPS = 40,
   LAST = 2 /* how far conjugate times are looked for, in gaits */
 };
@@ -31,42 +32,49 @@ static double tail(const cb_direct *d) {
 
 static int size_of(const cb_direct *d) { return d->basis->harmonics ? d->basis->harmonics : d->basis->degree / 2; }
 
-/* Held at corners it is solved with them; held at bounds, Wong's equations sharpen it. */
-static cb_status at_corners(cb_direct **at) {
-  cb_direct *sharp;
-  const cb_status status = cb_direct_sharpen(*at, CORNER_DEGREE, &sharp);
-  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK;
-  if (sharp) cb_direct_free(*at), *at = sharp;
-  return CB_OK;
+/* On arcs that end where it meets corners of walls, or its bounds; *out is NULL where that is not found. */
+static cb_status edge(cb_direct *d, cb_direct **out) {
+  const cb_optimum_problem *p = d->problem;
+  cb_status status = cb_direct_sharpen(d, CORNER_DEGREE, out);
+  if (!*out && status != CB_ERROR_MEMORY && (p->lower || p->upper)) status = cb_direct_touch(d, BOUND_DEGREE, out);
+  return status == CB_ERROR_MEMORY ? status : CB_OK;
+}
+
+static cb_status finer(const cb_direct *d, cb_direct **out) {
+  cb_gait *gait = NULL;
+  cb_status status = cb_basis_gait(d->basis, d->v->n, d->c, &gait);
+  if (!status) status = cb_direct_create(d->problem, 2 * size_of(d), out);
+  if (!status) status = cb_direct_from(*out, gait);
+  cb_gait_free(gait);
+  if (status) return status;
+  (*out)->amount = d->amount;
+  (*out)->stationary = !cb_direct_held(d); /* it is beside it already */
+  if (isfinite(d->amount)) cb_gait_target_set(d->problem->bundle->group, &(*out)->target, d->amount);
+  return cb_direct_solve(*out, STEPS);
 }
 
 cb_status cb_direct_refine(cb_direct **at, bool *settled) {
   static const double small = 1e-10;
   cb_status status = CB_OK;
   *settled = true;
-  if (cb_direct_held(*at)) return at_corners(at);
-  while (!status && tail(*at) > small && 2 * size_of(*at) <= SIZE_MAX_OF_BASIS) {
-    cb_direct *d = *at, *finer = NULL;
-    cb_gait *gait = NULL;
-    status = cb_basis_gait(d->basis, d->v->n, d->c, &gait);
-    /* an arc of a degree beyond 64 is none: its size is at most 32 */
-    if (!status && !d->basis->harmonics && 2 * size_of(d) > SIZE_MAX_OF_BASIS / 2) return cb_gait_free(gait), CB_OK;
-    if (!status) status = cb_direct_create(d->problem, 2 * size_of(d), &finer);
-    if (!status) status = cb_direct_from(finer, gait);
-    cb_gait_free(gait);
-    if (!status) {
-      finer->amount = d->amount;
-      finer->stationary = !d->problem->flow; /* it is beside it already */
-      if (isfinite(d->amount)) cb_gait_target_set(d->problem->bundle->group, &finer->target, d->amount);
-      status = cb_direct_solve(finer, STEPS);
+  while (!status) {
+    cb_direct *d = *at, *other = NULL;
+    const bool held = cb_direct_held(d);
+    const int most = held || !d->basis->harmonics ? SIZE_MAX_OF_BASIS / 2 : SIZE_MAX_OF_BASIS; /* arcs: of a degree */
+    if (held) status = edge(d, &other);
+    const bool last = other != NULL;
+    if (!status && !last) {
+      if ((!held && tail(d) <= small) || 2 * size_of(d) > most) return CB_OK;
+      status = finer(d, &other);
     }
     if (status) {
-      cb_direct_free(finer);
+      cb_direct_free(other);
       *settled = false;
       return status == CB_ERROR_MEMORY ? status : CB_OK;
     }
     cb_direct_free(d);
-    *at = finer;
+    *at = other;
+    if (last) return CB_OK;
   }
   return status;
 }
@@ -111,8 +119,10 @@ static cb_status by_wong(cb_direct *d, cb_optimum *o) {
   const double near = cb_direct_held(d) ? 2e-2 : 1e-3;
   cb_extremal *e;
   o->wong = o->speed = o->momentum = o->casimir = NAN;
-  if (d->corners > 0) return CB_OK;
-  const cb_status status = cb_extremal_solve(d->problem, o->gait, o->lambda, d->amount, &e);
+  if (d->corners > 1 || (d->corners && d->problem->base)) return CB_OK;
+  cb_optimum_problem p = *d->problem;
+  if (d->corners) p.base = o->r; /* where p jumps, as at a base */
+  const cb_status status = cb_extremal_solve(&p, o->gait, o->lambda, d->amount, &e);
   if (status) return status == CB_ERROR_MEMORY ? status : CB_OK;
   if (fabs(e->cost - o->cost) > near * o->cost) return cb_extremal_free(e), CB_OK;
   const size_t n = (size_t)d->problem->bundle->n, dim = (size_t)d->problem->bundle->group->dim;
@@ -120,7 +130,7 @@ static cb_status by_wong(cb_direct *d, cb_optimum *o) {
   memcpy(o->r, e->r, n * sizeof *o->r), memcpy(o->rate, e->v, n * sizeof *o->rate); /* to round-off */
   memcpy(o->p, e->p, n * sizeof *o->p), memcpy(o->lambda, e->lambda, dim * sizeof *o->lambda);
   o->speed = e->speed, o->momentum = e->momentum, o->casimir = e->casimir;
-  if (cb_direct_held(d)) {
+  if (cb_direct_held(d) && !d->corners) {
     const cb_status held = adopt(d->problem->bundle->group, e, o);
     if (held) return cb_extremal_free(e), held;
   }

@@ -12,8 +12,13 @@
 static const double first_tau = 1e-2, last_tau = 1e-7, enough_tau = 1e-4, decade = .1;
 /* The slope at which a barrier's gait is taken: its error in E is of the order of the square. */
 static const double rest = 1e-6;
+/* A gait that a wall holds is far nearer to it than this. */
+static const double clear = 1e-4;
 /* pace E of a free length: small, since it rounds corners that walls leave, but not so that a gait runs round twice. */
 static const double pace_share = .05;
+
+/* The greatest amount at any length is nothing without walls. */
+static bool longest(const cb_direct *d) { return d->problem->seek == CB_SEEK_TARGET && !isfinite(d->problem->length); }
 
 static void restore(cb_direct *d, const double *c, double amount) {
   memcpy(d->c, c, (size_t)d->v->unknowns * sizeof *c);
@@ -30,6 +35,25 @@ static cb_status settle(cb_direct *d, bool rough, bool afresh, int most) {
   d->enough = fmax(rest, 1e-2 * d->barrier->soft), d->enough_off = rough ? fmax(off, 1e-3 * d->barrier->soft) : off;
   status = cb_direct_settle(d, most);
   d->enough = slope, d->enough_off = off;
+  return status;
+}
+
+/* From a barrier's gait that no wall holds, the same without it; where there is none near, it stays. */
+static cb_status without(cb_direct *d, int most) {
+  cb_barrier *b = d->barrier;
+  const double tau = b->tau, amount = d->amount;
+  double *c = malloc((size_t)d->v->unknowns * sizeof *c);
+  if (!c) return cb_fail(CB_ERROR_MEMORY, "no memory for a search");
+  memcpy(c, d->c, (size_t)d->v->unknowns * sizeof *c);
+  b->tau = 0;
+  cb_status status = cb_direct_settle(d, most);
+  if (status || !(cb_barrier_least(b, d->c) >= 0)) {
+    restore(d, c, amount);
+    b->tau = tau;
+    status = cb_variation_at(d->v, d->c, 0);
+    if (!status) status = settle(d, false, true, most);
+  }
+  free(c);
   return status;
 }
 
@@ -59,6 +83,7 @@ static cb_status fall(cb_direct *d, int most, double *held) {
     status = cb_variation_at(d->v, d->c, 0);
     if (!status) status = settle(d, false, true, most);
   }
+  if (!status && !longest(d) && cb_barrier_least(b, d->c) > clear) status = without(d, most);
   d->iterations = iterations;
   return status;
 }
@@ -73,8 +98,7 @@ cb_status cb_direct_solve(cb_direct *d, int most) {
   memcpy(c, d->c, unknowns * sizeof *c);
   b->tau = 0;
   cb_status status = CB_OK;
-  const bool longest = d->problem->seek == CB_SEEK_TARGET && !isfinite(d->problem->length);
-  if (longest || cb_direct_settle(d, most) || !(cb_barrier_least(b, d->c) >= 0)) {
+  if (longest(d) || cb_direct_settle(d, most) || !(cb_barrier_least(b, d->c) >= 0)) {
     restore(d, c, amount);
     status = fall(d, most, c + unknowns);
   }

@@ -125,6 +125,23 @@ class Optimize(Case):
             np.testing.assert_allclose(np.cos(turn) * data.multiplier[:, 0] - np.sin(turn) * data.multiplier[:, 1],
                                        data.multiplier[0, 0], rtol=1e-8)
 
+    def test_bounds_and_lines_apart(self):
+        """Costs by shooting with arcs at bounds, and of loops with a corner where tips meet; the greatest distance
+        within a square is that of its sides, whose corners a smooth gait rounds."""
+        self.write("p.yaml", PURCELL)
+        for words, cost in ((["--bounds=-.7:.7"], 0.134475538116),
+                            (["--turn", "0.1", "--apart", "--starts", "6"], 0.034983464790)):
+            found = self.json("p.yaml", "optimize", *words)
+            np.testing.assert_allclose([found["cost"], found["wong"]], cost, rtol=2e-11)
+            self.assertEqual((found["verdict"], found["index"]), ("minimum", 0))
+        # bounds that are not met are none
+        most = [self.json("p.yaml", "optimize", "--seek", "efficiency", *more)["efficiency"]
+                for more in ([], ["--bounds=-pi/2:pi/2"])]
+        np.testing.assert_allclose(most[0], most[1], rtol=1e-11)
+        done = self.call("gait", "p.yaml", "optimize", "--move", "0.05", "--bounds=-.8:.8")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("a cycle does at most about 0.043", done.stderr)
+
     def test_verdict_of_a_gait(self):
         self.write("p.yaml", PURCELL)
         found = self.json("p.yaml", "optimize", "-o", "best.yaml")

@@ -4,6 +4,7 @@
 #include "core/arena.h"
 #include "core/failure.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ struct cb_variation_work {
   double *Ad;         /* [nodes][dim][dim] */
   double *turn, *way; /* Ad_g d_i A v and Ad_g A_i at the nodes: [nodes][dim][n] */
   double *rate, *y;   /* of y_1 in each unknown: [nodes][dim][unknowns] */
-  double *row;        /* [unknowns] */
+  double *row;        /* [STAGES][unknowns] */
 };
 
 cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_variation **out) {
@@ -45,7 +46,7 @@ cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_vari
                {&w->way, nodes * a},
                {&w->rate, nodes * (size_t)(dim * unknowns)},
                {&w->y, nodes * (size_t)(dim * unknowns)},
-               {&w->row, (size_t)unknowns}};
+               {&w->row, (size_t)(STAGES * unknowns)}};
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
     if (!(*parts[k].at = cb_arena_alloc(arena, parts[k].count, sizeof(double))))
       return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a variation of %d unknowns", unknowns);
@@ -270,25 +271,35 @@ static void structure(const cb_group *G, const double *Lambda, double *K) {
     }
 }
 
+/* out[n] += x_0 a_0 + .. + x_5 a_5, rows of a: the nodes of a panel in one pass. */
+static void add_rows(int n, const double *x, const double *restrict a, double *restrict out) {
+  static_assert(STAGES == 6, "six rows");
+  const double *b = a + n, *c = b + n, *d = c + n, *e = d + n, *f = e + n;
+  for (int o = 0; o < n; o++)
+    out[o] += x[0] * a[o] + x[1] * b[o] + x[2] * c[o] + x[3] * d[o] + x[4] * e[o] + x[5] * f[o];
+}
+
 /* H += (S + S')/2 later: here S = int K(y_1, y_1') into H. */
 static void brackets(cb_variation *v, const double *Lambda, double *H, double *row) {
   const int dim = v->dim, u = v->unknowns;
   double K[CB_GROUP_DIM * CB_GROUP_DIM];
   structure(v->bundle->group, Lambda, K);
-  for (int q = 0; q < v->basis->nodes; q++)
-    for (int a = 0; a < dim; a++) {
-      bool any = false;
-      memset(row, 0, (size_t)u * sizeof *row);
+  for (int k = 0; k < v->basis->panels * dim; k++) {
+    const int q = k / dim * STAGES, a = k % dim;
+    bool any = false;
+    memset(row, 0, (size_t)(STAGES * u) * sizeof *row);
+    for (int i = 0; i < STAGES; i++)
       for (int b = 0; b < dim; b++) {
-        const double k = v->basis->weight[q] * K[a * dim + b], *rate = v->work->rate + (q * dim + b) * u;
-        if (k == 0) continue;
-        any = true;
-        for (int p = 0; p < u; p++) row[p] += k * rate[p];
+        const double w = v->basis->weight[q + i] * K[a * dim + b], *rate = v->work->rate + ((q + i) * dim + b) * u;
+        any = any || w != 0;
+        for (int p = 0; w != 0 && p < u; p++) row[i * u + p] += w * rate[p];
       }
-      const double *y = v->work->y + (q * dim + a) * u;
-      for (int p = 0; any && p < u; p++)
-        for (int o = 0; o < u; o++) H[p * u + o] += y[p] * row[o];
+    for (int p = 0; any && p < u; p++) {
+      double y[STAGES];
+      for (int i = 0; i < STAGES; i++) y[i] = v->work->y[((q + i) * dim + a) * u + p];
+      add_rows(u, y, row, H + p * u);
     }
+  }
 }
 
 /* Second derivatives of mu v'Mv/2 - <lambda, A v> in (r_i, r_j), (r_i, v_j), (v_i, v_j) at a node. */
@@ -310,24 +321,40 @@ static void local_form(const cb_variation *v, int q, double mu, const double *la
     }
 }
 
+typedef struct local_forms {
+  double rr[STAGES][CB_SHAPE_MAX * CB_SHAPE_MAX], rv[STAGES][CB_SHAPE_MAX * CB_SHAPE_MAX];
+  double vv[STAGES][CB_SHAPE_MAX * CB_SHAPE_MAX];
+} local_forms;
+
+/* Nodes of a panel, from q on, into a block of H; ij and ji: places in the forms. */
+static void local_block(const cb_basis *s, int q, const local_forms *l, int ij, int ji, double *H, int stride) {
+  const int f = s->functions;
+  for (int a = 0; a < f; a++) {
+    double x[STAGES], y[STAGES];
+    for (int k = 0; k < STAGES; k++) {
+      const double w = s->weight[q + k], phi = s->phi[(q + k) * f + a], rate = s->rate[(q + k) * f + a];
+      x[k] = w * (l->rr[k][ij] * phi + l->rv[k][ji] * rate);
+      y[k] = w * (l->rv[k][ij] * phi + l->vv[k][ij] * rate);
+    }
+    add_rows(f, x, s->phi + q * f, H + a * stride);
+    add_rows(f, y, s->rate + q * f, H + a * stride);
+  }
+}
+
 static void local_part(cb_variation *v, double mu, const double *Lambda, double *H) {
   const cb_basis *s = v->basis;
   const int n = v->n, dim = v->dim, f = s->functions, u = v->unknowns;
-  double rr[CB_SHAPE_MAX * CB_SHAPE_MAX], rv[CB_SHAPE_MAX * CB_SHAPE_MAX], vv[CB_SHAPE_MAX * CB_SHAPE_MAX];
-  for (int q = 0; q < s->nodes; q++) {
-    const double *phi = s->phi + q * f, *rate = s->rate + q * f, w = s->weight[q];
-    double lambda[CB_GROUP_DIM] = {0};
-    for (int a = 0; a < dim; a++)
-      for (int b = 0; b < dim; b++) lambda[b] += Lambda[a] * v->work->Ad[(q * dim + a) * dim + b];
-    local_form(v, q, mu, lambda, rr, rv, vv);
+  local_forms l;
+  for (int q = 0; q < s->nodes; q += STAGES) {
+    for (int k = 0; k < STAGES; k++) {
+      const double *Ad = v->work->Ad + (q + k) * dim * dim;
+      double lambda[CB_GROUP_DIM] = {0};
+      for (int a = 0; a < dim; a++)
+        for (int b = 0; b < dim; b++) lambda[b] += Lambda[a] * Ad[a * dim + b];
+      local_form(v, q + k, mu, lambda, l.rr[k], l.rv[k], l.vv[k]);
+    }
     for (int i = 0; i < n; i++)
-      for (int j = i; j < n; j++)
-        for (int a = 0; a < f; a++) {
-          const double x = w * (rr[i * n + j] * phi[a] + rv[j * n + i] * rate[a]);
-          const double y = w * (rv[i * n + j] * phi[a] + vv[i * n + j] * rate[a]);
-          double *row = H + (i * f + a) * u + j * f;
-          for (int b = 0; b < f; b++) row[b] += x * phi[b] + y * rate[b];
-        }
+      for (int j = i; j < n; j++) local_block(s, q, &l, i * n + j, j * n + i, H + i * f * u + j * f, u);
   }
 }
 

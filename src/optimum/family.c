@@ -177,7 +177,8 @@ static cb_status put(family_work *k, int branch, const family_point *p, int inde
                                              .index = index,
                                              .flat = flat,
                                              .branch = branch,
-                                             .harmonics = p->harmonics};
+                                             .harmonics = p->harmonics,
+                                             .tail = family_tail(k->walk.y, p)};
   const cb_status made = cb_basis_gait(k->walk.y->basis, k->walk.y->n, p->z, &f->member[f->members].gait);
   if (!made) f->members++;
   return made;

@@ -35,6 +35,7 @@ typedef struct cb_family_member {
   double amount, cost, multiplier; /* lambda: dE/dX = 2 lambda */
   int index, flat;                 /* negative eigenvalues of the second variation at the target; symmetries */
   int branch, harmonics;           /* or half the degree of an arc */
+  double tail;                     /* the last of its coefficients over the largest: cost errs by about its square */
   bool cheapest;                   /* of all branches at this amount */
   cb_gait *gait;
 } cb_family_member;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KNOTS_MAX = 2000, HARMONICS_MAX = 60, ARC_MAX = 18 };
+enum { KNOTS_MAX = 2000, HARMONICS_MAX = 44, ARC_MAX = 18 };
 
 /* The last coefficients: cost and amount err by their square. */
 static const double resolved = 1e-5;

@@ -107,9 +107,10 @@ static double crossing(const family_system *y, const family_point *p, int which)
 
 /* --- places --- */
 
-/* Where branches meet there is no tangent: the chord remains. */
+/* What a function asks of a point. Where branches meet there is no tangent: the chord remains. */
 static cb_status look(family_system *y, const watch *f, family_point *p) {
-  if (f->kind != CB_FAMILY_BIFURCATION) return family_look(y, p->tangent, p);
+  if (f->kind == CB_FAMILY_TURNING) return family_look(y, p->tangent, p);
+  if (f->kind != CB_FAMILY_BIFURCATION) return CB_OK;
   double *chord = malloc((size_t)p->size * sizeof *chord);
   if (!chord) return cb_fail(CB_ERROR_MEMORY, "no memory for a tangent");
   memcpy(chord, p->tangent, (size_t)p->size * sizeof *chord);
@@ -162,9 +163,9 @@ static cb_status locate(family_walk *w, const watch *f, const family_point *a, c
  * more harmonics. */
 static cb_status locate_fine(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
                              double fb, family_point **out, double *rest) {
-  const int harmonics = w->y->harmonics;
+  const int harmonics = w->y->harmonics, more = harmonics < 24 ? harmonics / 2 : 12;
   family_point *pair[2] = {NULL, NULL};
-  cb_status status = family_harmonics(w, harmonics + harmonics / 2);
+  cb_status status = family_harmonics(w, harmonics + more);
   if (!status) status = family_point_copy(w->y, a, &pair[0]);
   if (!status) status = family_point_copy(w->y, b, &pair[1]);
   *out = NULL;

@@ -161,8 +161,10 @@ static int run(int argc, char **argv) {
   }
   job.scenario = argv[0];
   cb_arena *arena = cb_arena_create();
-  cb_status status = arena ? cb_gait_sets(&asked, arena, &sets, what->run == cb_gait_family ? &job.to : NULL)
-                           : cb_fail(CB_ERROR_MEMORY, "no memory for options");
+  const bool family = what->run == cb_gait_family;
+  cb_status status = arena ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for options");
+  if (!status && family) status = cb_gait_take_grid(&asked, arena, &job);
+  if (!status) status = cb_gait_sets(&asked, arena, &sets, family ? &job.to : NULL);
   if (!status) status = go(what, &job, &sets);
   cb_arena_free(arena);
   return status ? cb_report(status) : CB_EXIT_DONE;
@@ -174,10 +176,10 @@ const cb_command cb_command_gait = {
     "NAME,NAME] [--coordinates minimum_perturbation] -o OUT.h5 | path [--times N] -o OUT.h5 | optimize [--move X | "
     "--turn T | "
     "--element NUMBERS | --parts NAME=X,...] [--seek cost|efficiency|target] [--length L] [--base R] [--bounds LO:HI | "
-    "--bounds NAME=LO:HI,...] [--apart] [--starts N] [--seed N] [--error E] [-o OUT.yaml|OUT.h5] | family --over "
-    "KEY=LO:HI [--members N] -o "
-    "OUT.h5 | verdict; each with "
-    "[--set "
+    "--bounds NAME=LO:HI,...] [--apart] [--starts N] [--seed N] [--error E] [-o OUT.yaml|OUT.h5] | family [--move "
+    "LO:HI|LO:fold | --over KEY=LO:HI | --move LO:HI --turn LO:HI --grid N1xN2] [--members N] -o OUT.h5 | verdict; "
+    "each "
+    "with [--set "
     "KEY=VALUE]... [--json]",
     "Follows a gait in a bundle: group element, length, cost and efficiency of a cycle; connection, curvature and "
     "metric at a shape R, or over a window of shape space; the path in the group; the gait of least cost at a target, "

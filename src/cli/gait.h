@@ -13,8 +13,9 @@ typedef struct cb_gait_job {
   const char *title;
   bool json;
   const char *output, *error, *at, *grid, *window, *plane, *coordinates, *times, *members, *over;
-  const char *to;       /* of a range of targets: where it ends, NULL: not said */
-  const cb_words *sets; /* that it was read with */
+  const char *to;          /* of a range of targets: where it ends, NULL: not said */
+  const char *move, *turn; /* LO:HI of both, of a grid */
+  const cb_words *sets;    /* that it was read with */
 } cb_gait_job;
 
 /* Options that stand for keys of `optimum`, NULL where absent. */
@@ -26,6 +27,8 @@ typedef struct cb_gait_asked {
  * then LO:HI. CB_ERROR_INPUT for what cannot be said at once. */
 struct cb_arena;
 cb_status cb_gait_sets(const cb_gait_asked *asked, struct cb_arena *arena, cb_words *sets, const char **to);
+/* Ranges of both --move and --turn go to the job, and a target of two parts stays in their place. */
+cb_status cb_gait_take_grid(cb_gait_asked *asked, struct cb_arena *arena, cb_gait_job *job);
 
 /* The parts; each returns a status with its text. */
 cb_status cb_gait_holonomy(const cb_gait_job *job);
@@ -34,7 +37,8 @@ cb_status cb_gait_curvature(const cb_gait_job *job);
 cb_status cb_gait_path(const cb_gait_job *job);
 cb_status cb_gait_optimize(const cb_gait_job *job);
 cb_status cb_gait_family(const cb_gait_job *job);
-cb_status cb_gait_over(const cb_gait_job *job); /* a family over a number of the scenario */
+cb_status cb_gait_over(const cb_gait_job *job);     /* a family over a number of the scenario */
+cb_status cb_gait_steering(const cb_gait_job *job); /* a family over a grid of two numbers of the group */
 cb_status cb_gait_verdict(const cb_gait_job *job);
 
 /* What `optimum` asks for; CB_ERROR_INPUT where there is no such key. A failure of the search for it, with the place of

@@ -1,6 +1,6 @@
 /* curvebody gait SCENARIO family: gaits of stationary cost, followed as the amount of their target grows, in branches.
  *
- *   /target[member] /cost /efficiency /multiplier /index /flat /branch /cheapest /group[member, number]
+ *   /target[member] /cost /efficiency /multiplier /tail /index /flat /branch /cheapest /group[member, number]
  *   /shape[member, T, n] /rate[member, T, n]  of each, /time[T]
  *   /event_kind[event] /event_target /event_cost /event_branch /event_other, /event_name[kind] */
 #include "cli/gait.h"
@@ -50,8 +50,10 @@ static cb_status find_family(const cb_gait_job *job, const cb_optimum_problem *p
   cb_status status = cb_optimum_find(p, &all);
   const cb_gait **start = status ? NULL : calloc((size_t)all->count, sizeof *start);
   if (!status && !start) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", all->count);
-  for (int k = 0; !status && k < all->count; k++) start[k] = all->item[k].gait;
-  if (!status) status = cb_family_follow(p, all->count, start, range, out);
+  int starts = 0;
+  for (int k = 0; !status && k < all->count; k++)
+    if (k == 0 || all->item[k].index == 0) start[starts++] = all->item[k].gait;
+  if (!status) status = cb_family_follow(p, starts, start, range, out);
   free(start);
   cb_optima_free(all);
   return cb_gait_placed_search(job, status);
@@ -59,7 +61,7 @@ static cb_status find_family(const cb_gait_job *job, const cb_optimum_problem *p
 
 /* --- the file --- */
 
-enum { TARGET, COST, EFFICIENCY, MULTIPLIER, NUMBERS };
+enum { TARGET, COST, EFFICIENCY, MULTIPLIER, TAIL, NUMBERS };
 enum { INDEX, FLAT, BRANCH, CHEAPEST, INTEGERS };
 
 typedef struct columns {
@@ -96,7 +98,7 @@ static cb_status fill(const cb_bundle *b, const cb_family *f, columns *c) {
   cb_status status = CB_OK;
   for (int m = 0; m < M && !status; m++) {
     const cb_family_member *o = &f->member[m];
-    const double numbers[NUMBERS] = {o->amount, o->cost, o->amount * o->amount / o->cost, o->multiplier};
+    const double numbers[NUMBERS] = {o->amount, o->cost, o->amount * o->amount / o->cost, o->multiplier, o->tail};
     const int integers[INTEGERS] = {o->index, o->flat, o->branch, o->cheapest};
     for (int i = 0; i < NUMBERS; i++) c->number[i * M + m] = numbers[i];
     for (int i = 0; i < INTEGERS; i++) c->integer[i * M + m] = integers[i];
@@ -120,7 +122,8 @@ static void put_members(const cb_bundle *b, const cb_family *f, const columns *c
   } numbers[NUMBERS] = {{"target", "the amount"},
                         {"cost", "int r'Mr' dt"},
                         {"efficiency", "target^2/cost"},
-                        {"multiplier", "lambda: d cost/d target = 2 lambda"}},
+                        {"multiplier", "lambda: d cost/d target = 2 lambda"},
+                        {"tail", "last coefficients over the largest: cost errs by about its square"}},
     integers[INTEGERS] = {{"index", "negative directions of the second variation"},
                           {"flat", "directions without a second variation"},
                           {"branch", "that it is of"},
@@ -200,11 +203,22 @@ static void print_json(const cb_gait_job *job, const cb_family *f) {
   printf("]}\n");
 }
 
+/* What is lacking of what was asked, after the rest is written. */
+static cb_status check_reached(const cb_gait_job *job, const cb_family *f, const cb_family_range *r) {
+  double last = r->from;
+  for (int m = 0; m < f->members; m++)
+    if (fabs(f->member[m].amount - r->to) < fabs(last - r->to)) last = f->member[m].amount;
+  if (isinf(r->to) || fabs(last - r->to) <= 1e-9 * fabs(r->to)) return CB_OK;
+  return cb_fail(CB_STEP_NO_CONVERGENCE, "no branch of the family comes to %g: the last gait, in %s, is at %.9g", r->to,
+                 job->output, last);
+}
+
 cb_status cb_gait_family(const cb_gait_job *job) {
   const cb_optimum_problem *p = NULL;
   cb_family_range range;
   cb_family *f = NULL;
   if (job->over) return cb_gait_over(job);
+  if (job->move) return cb_gait_steering(job);
   cb_status status = cb_gait_asked_of(job, &p);
   if (!status) status = check_asked(job, p);
   if (!status) status = read_range(job, p, &range);
@@ -214,6 +228,7 @@ cb_status cb_gait_family(const cb_gait_job *job) {
     print_json(job, f);
   else if (!status)
     print_text(p, f);
+  if (!status) status = check_reached(job, f, &range);
   cb_family_free(f);
   return status;
 }

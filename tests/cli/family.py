@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+"""Families of optimal gaits from the command line: members along a range and to the farthest, events, steering, and what
+is refused.
+
+    family.py BINARY
+"""
+import json
+import os
+import sys
+
+from command import Case, main
+
+try:
+    import numpy as np
+    import xarray
+except ImportError as missing:
+    print(missing)
+    sys.exit(77)
+
+PURCELL = """\
+curvebody: 1
+bundle: {name: purcell, links: 3}
+gait: {fourier: {cosine: [[0.2, 0]], sine: [[0, 0.2]]}}
+optimum: {starts: 0}
+"""
+# E at .001, .01, .03, .05 by shooting with Wong's equations; the distance that no gait of the branch exceeds
+TABLE = {0.001: 0.003274173125, 0.01: 0.035480647743, 0.03: 0.126266414425, 0.05: 0.247785398952}
+FARTHEST, EFFICIENT = 0.10353224, 0.0840325232
+
+
+class Family(Case):
+    def json(self, *words):
+        return json.loads(self.good("gait", "p.yaml", "family", *words, "--json").stdout)
+
+    def events(self, told, kind):
+        return [event for event in told["events"] if event["kind"] == kind]
+
+    def test_over_a_range(self):
+        self.write("p.yaml", PURCELL)
+        told = self.json("--move", "0.001:0.05", "--members", "50", "-o", "f.h5")
+        self.assertEqual((told["members"], told["branches"], told["events"]), (50, 1, []))
+        with xarray.open_dataset(self.path("f.h5")) as data:
+            np.testing.assert_allclose(data.target, np.linspace(0.001, 0.05, 50), rtol=1e-14)
+            for target, cost in TABLE.items():
+                member = round(1000 * target) - 1
+                np.testing.assert_allclose(data.cost[member], cost, rtol=3e-10)
+            np.testing.assert_allclose(data.efficiency, data.target**2 / data.cost, rtol=1e-14)
+            # dE/dX = 2 lambda: the trapezium rule errs by 1e-3^2/12 times the change of 2 lambda' over E
+            rise = np.sum((data.multiplier[1:].values + data.multiplier[:-1].values) * np.diff(data.target))
+            np.testing.assert_allclose(rise, data.cost[-1] - data.cost[0], rtol=3e-5)
+            self.assertEqual(data.shape.dims, ("member", "time", "variable"))
+            np.testing.assert_allclose(data.shape[:, 0], data.shape[:, -1], rtol=0, atol=1e-14)
+            self.assertTrue((data["index"] == 0).all() and (data.cheapest == 1).all() and (data.branch == 0).all())
+            self.assertLess(float(data["tail"].max()), 1.1e-5)
+
+    def test_to_the_farthest(self):
+        self.write("p.yaml", PURCELL)
+        told = self.json("--move", "0.01:fold", "--members", "20", "-o", "f.h5")
+        np.testing.assert_allclose([e["target"] for e in self.events(told, "farthest")], [FARTHEST], rtol=1e-7)
+        np.testing.assert_allclose([e["target"] for e in self.events(told, "efficient")], [EFFICIENT], rtol=1e-8)
+        with xarray.open_dataset(self.path("f.h5")) as data:
+            self.assertEqual(data.sizes["member"], 20)
+            self.assertTrue((np.diff(data.target) > 0).all())
+            self.assertGreater(float(data.multiplier[-1]), 1e3)
+        text = self.good("gait", "p.yaml", "family", "--move", "0.01:fold", "--members", "3", "-o", "f.h5").stdout
+        for word in ("1 branch, 3 gaits\n", "farthest     at 0.1035322", "efficient    at 0.0840325",
+                     "cycles       at 0.10264201"):
+            self.assertIn(word, text)
+
+    def test_both_branches(self):
+        """Random starts find the gaits that fold the outer links as well, which are cheaper beyond .0156."""
+        self.write("p.yaml", PURCELL)
+        told = self.json("--move", "0.005:0.03", "--members", "6", "--starts", "24", "-o", "f.h5")
+        cheaper, = self.events(told, "cheaper")
+        np.testing.assert_allclose(cheaper["target"], 0.01561743408, rtol=1e-9)
+        with xarray.open_dataset(self.path("f.h5")) as data:
+            best = data.where(data.cheapest == 1, drop=True)
+            self.assertEqual(len(set(data.branch.values)), 2)
+            np.testing.assert_allclose(best.cost[best.target > 0.0299], 0.118182747176, rtol=1e-10)
+
+    def test_bounds_are_met(self):
+        self.write("p.yaml", PURCELL)
+        told = self.json("--move", "0.01:0.03", "--members", "2", "--bounds=-.6:.6", "-o", "f.h5")
+        variables = {e["other"] for e in self.events(told, "bound")}
+        self.assertEqual(variables, {0, 1})
+
+    def test_steering(self):
+        self.write("p.yaml", PURCELL)
+        told = self.json("--move", "0:0.02", "--turn=-0.1:0.1", "--grid", "3x3", "--starts", "6", "-o", "g.h5")
+        self.assertEqual((told["grid"], told["found"]), ([3, 3], 9))
+        with xarray.open_dataset(self.path("g.h5")) as data:
+            self.assertEqual(data.cost.dims, ("move", "turn"))
+            self.assertEqual(float(data.cost[0, 1]), 0)
+            # reflected, the swimmer turns the other way at the same cost
+            np.testing.assert_allclose(data.cost[:, 0], data.cost[:, 2], rtol=1e-7)
+            # no cheaper than to turn or to move wherever the cycle is said to begin
+            self.assertGreater(float(data.cost[0, 0]), 0.034936705669 * (1 - 1e-9))
+            np.testing.assert_allclose(data.cost[1, 1], TABLE[0.01], rtol=1e-6)
+
+    def test_refused(self):
+        self.write("p.yaml", PURCELL)
+        for words, code, says in (
+                (["--move", "0:fold"], 2, "move: expected a distance > 0, found 0"),
+                (["--move", "0:0.01", "--turn", "1"], 2, "error: expected one target"),
+                (["--move", "0:0.01", "--turn=-1:1", "--grid", "3"], 2, "--grid: error"),
+                (["--move", "0:0.01", "--turn=1:1"], 2, "--turn: error: expected LO:HI, two numbers")):
+            with self.subTest(words):
+                done = self.call("gait", "p.yaml", "family", *words, "-o", "bad.h5")
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(says, done.stderr)
+                self.assertFalse(os.path.exists(self.path("bad.h5")))
+
+    def test_beyond_the_farthest(self):
+        """What was found is written, and the end is told."""
+        self.write("p.yaml", PURCELL)
+        done = self.call("gait", "p.yaml", "family", "--move", "0.05:0.2", "--members", "6", "-o", "f.h5")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("no branch of the family comes to 0.2: the last gait, in f.h5, is at 0.1035322", done.stderr)
+        with xarray.open_dataset(self.path("f.h5")) as data:
+            np.testing.assert_allclose(data.target, [0.05, 0.08, 0.1035322], rtol=1e-6)
+
+
+if __name__ == "__main__":
+    main()

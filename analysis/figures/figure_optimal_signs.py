@@ -84,15 +84,15 @@ def draw_closure(ax, optimum):
   ax.plot(np.degrees(angle), 1e3 * np.concatenate([E[:0:-1], E, [wong.cost(optimum)]]), "o-", color=VERMILION,
           label="$r'$ closes")
   ax.axhline(1e3 * wong.cost(optimum), color=BLUE, label="$p$ closes: the optimum")
-  ax.axhline(1e3 * SHOT, color=GREY, linewidth=0.9, linestyle=":", label="one that a shot found")
+  ax.axhline(1e3 * SHOT, color=GREY, linewidth=0.9, linestyle=":", label="found by another shooting")
   ax.set(xlabel="angle of the start about the straight shape (degrees)", ylabel="$10^3\\,E$",
          title="wrong closure, $X = .01$")
   ax.legend(loc="lower center", bbox_to_anchor=(0.5, 0.1))
   jump = [np.max(np.abs(wong.momentum(wong.flow(y, 1, steps=wong.WHOLE_STEPS)) - wong.momentum(y))) for y in lines]
   return lines, [near("r′ closes, start on r₁ + r₂ = 0: E over the optimum", float(E[0] / wong.cost(optimum)),
                       1.093195, 5e-6, 8),
-                 Check("E = .0384578 of one such gait, found by another shooting, lies on that line", f"{E.min():.7f} to {E.max():.7f}",
-                       "on both sides", bool(E.min() < SHOT < E.max())),
+                 Check("E = .0384578, found by another shooting, lies on that line",
+                       f"{E.min():.7f} to {E.max():.7f}", "on both sides", bool(E.min() < SHOT < E.max())),
                  Check("p does not close there: smallest jump of those drawn", f"{min(jump):.3g}", "more than 1e-3",
                        bool(min(jump) > 1e-3))]
 

@@ -13,8 +13,8 @@ from style import BLACK, BLUE, GREEN, ORANGE, VERMILION, plt
 
 TITLE = "Optimal gaits of 4, 6 and 10 links"
 CAPTION = ("Chains of the length 1 at zero Reynolds number, drag across twice that along; least E = ∫ r′Mr′ dt of "
-           "gaits that move by X = .05 without turning, from a wave of one length along the body. Above: the body over a "
-           "cycle, downwards, turned so that it swims to the right; dots: the middle of its links. Below: angles of the "
+           "gaits that move by X = .05 without turning, from a wave of one length. Above: the body over a "
+           "cycle, downwards, turned so that it swims to the right; dots: middle of the links. Below: angles of the "
            "hinges over time, from the front (dark) to the rear; last: E over the distance; at 0 the limit of small "
            "gaits, 4π/μ with μ the greatest eigenvalue of M^(-½) B_x M^(-½) of the straight shape, times X.")
 LINKS, X = (4, 6, 10), 0.05

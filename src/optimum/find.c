@@ -6,6 +6,7 @@
 
 #include "core/failure.h"
 #include "core/threads.h"
+#include "optimum/reachable.h"
 #include "optimum/start.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ typedef struct trial {
   cb_status status;
   int found;
   double shape[CB_SHAPE_MAX]; /* where the last gait was, if it came to nothing */
-  double fallen;              /* what was sought there, if it was at the target; else infinite */
+  double fallen;              /* what was sought there, if it was at the target and had fallen; else infinite */
+  double most;                /* the amount there, if no change of the gait changes it; else 0 */
   bool settled;               /* in more functions of time */
 } trial;
 
@@ -72,25 +74,40 @@ static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
   return !t->status;
 }
 
+/* Where a search for the least has come to, if not to rest. */
+static void note_end(trial *t, double before) {
+  static const double at = .01, fallen = .5, endless = 1e3;
+  const cb_direct *d = t->d;
+  const cb_optimum_problem *p = d->problem;
+  const cb_group *G = p->bundle->group;
+  const bool told = isfinite(d->amount);
+  const double now = sought(p, d->v->cost, d->amount), size = told ? fabs(d->amount) : 1;
+  double most = 0;
+  place(d, t->shape);
+  for (int a = 0; a < G->dim; a++) most = fmax(most, fabs(d->lambda[a]));
+  if (p->seek == CB_SEEK_COST && told && most * size > endless * d->v->cost)
+    t->most = d->amount + d->condition[cb_gait_target_amount(G, &d->target)];
+  else if (t->status == CB_STEP_NO_CONVERGENCE && p->seek != CB_SEEK_TARGET && d->off < at * size &&
+           now < fallen * before)
+    t->fallen = now;
+}
+
 /* Every other start is led to any gait of stationary cost, and so is what comes to no least one: saddles are told beside
  * the least. */
 static void search(const cb_optimum_problem *p, int k, const cb_gait *start, trial *t) {
   const bool any = !p->flow && k % 2 == 1;
   t->found = 1, t->fallen = INFINITY;
   t->status = cb_direct_create(p, FIRST_SIZE, &t->d);
-  if (t->status) return;
-  cb_direct *d = t->d;
-  if (any && settle(t, start, true, STEPS / 2)) return;
+  if (t->status || (any && settle(t, start, true, STEPS / 2))) return;
+  double before = NAN;
+  if (!cb_direct_from(t->d, start) && !cb_variation_at(t->d->v, t->d->c, 0))
+    before = sought(p, t->d->v->cost, t->d->amount);
   if (settle(t, start, false, STEPS)) return;
-  const double size = isfinite(d->amount) ? fabs(d->amount) : 1;
-  place(d, t->shape);
-  if (t->status == CB_STEP_NO_CONVERGENCE && d->off < (cb_direct_held(d) ? 1e-3 : .1) * size &&
-      p->seek != CB_SEEK_TARGET)
-    t->fallen = sought(p, d->v->cost, d->amount);
+  note_end(t, before);
   const cb_status status = t->status;
   if (!any && !p->flow && settle(t, start, true, STEPS / 2)) return;
   t->status = status;
-  cb_direct_free(d);
+  cb_direct_free(t->d);
   t->d = NULL;
 }
 
@@ -175,17 +192,32 @@ static double within_walls(const cb_optimum_problem *p, cb_gait *const *start, i
   return most < asked ? most : 0;
 }
 
+/* From none of the starts. */
+static cb_status out_of_reach(const cb_optimum_problem *p, cb_gait *const *start, int count) {
+  cb_status status = CB_OK;
+  for (int k = 0; k < count; k++) {
+    status = cb_target_reachable(p, start[k]);
+    if (!status) return CB_OK;
+  }
+  return status;
+}
+
 static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, const trial *t, int count,
                          const cb_optima *all) {
   if (isfinite(all->falling)) return no_least(p, all->towards);
   for (int k = 0; k < count; k++)
     if (t[k].status == CB_ERROR_MEMORY) return cb_fail(CB_ERROR_MEMORY, "no memory for a search");
-  const double most = within_walls(p, start, count);
+  double most = within_walls(p, start, count);
   if (most > 0)
     return cb_fail(CB_STEP_NO_CONVERGENCE,
                    "no gait was found that does it within its bounds: a cycle does at most about %.3g of %.9g there; "
                    "repeat one of less",
                    most, fabs(cb_gait_target_get(p->bundle->group, &p->target)));
+  for (int k = 0; k < count; k++) most = fmax(most, fabs(t[k].most));
+  if (most > 0)
+    return cb_fail(CB_STEP_NO_CONVERGENCE,
+                   "no gait was found that does it, from %d start%s: they end at %.9g, the most of a gait there", count,
+                   count == 1 ? "" : "s", most);
   return cb_fail(CB_STEP_NO_CONVERGENCE,
                  "no gait was found that does it, from %d start%s: a smaller target, more `starts` or a `gait` near it "
                  "may do",
@@ -196,7 +228,7 @@ static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, con
 
 /* A stationary gait of few functions of time that has none beside it in more of them, nor in Wong's equations, is none. */
 static bool spurious(const trial *t, const cb_optimum *o) {
-  return !t->settled && !cb_direct_held(t->d) && !(fabs(o->wong - o->cost) < 1e-6 * o->cost);
+  return !t->settled && !o->abnormal && !cb_direct_held(t->d) && !(fabs(o->wong - o->cost) < 1e-6 * o->cost);
 }
 
 /* Gaits that walls hold are told apart once they are exact. Returns how many are left. */
@@ -259,6 +291,7 @@ cb_status cb_optimum_find(const cb_optimum_problem *p, cb_optima **out) {
   trial *t = calloc((size_t)count + 1, sizeof *t);
   cb_optima *all = calloc(1, sizeof *all);
   if (!status && (!t || !all)) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d starts", count);
+  if (!status) status = out_of_reach(p, start, count);
   if (!status) {
     const int threads = cb_threads_for(CB_THREADS_MIN_ELEMENTS);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)

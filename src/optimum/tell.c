@@ -48,7 +48,7 @@ static cb_status finer(const cb_direct *d, cb_direct **out) {
   cb_gait_free(gait);
   if (status) return status;
   (*out)->amount = d->amount;
-  (*out)->stationary = !cb_direct_held(d); /* it is beside it already */
+  (*out)->stationary = !cb_direct_held(d) && !d->problem->flow; /* it is beside it already */
   if (isfinite(d->amount)) cb_gait_target_set(d->problem->bundle->group, &(*out)->target, d->amount);
   return cb_direct_solve(*out, STEPS);
 }
@@ -112,6 +112,19 @@ static cb_status adopt(const cb_group *G, const cb_extremal *e, cb_optimum *o) {
   return CB_OK;
 }
 
+/* lambda X/E is about 1 for a small gait, and without end where no change of the gait changes what it does. */
+static bool abnormal(const cb_direct *d, const cb_optimum *o) {
+  static const double endless = 1e5;
+  const cb_group *G = d->problem->bundle->group;
+  double y[CB_GROUP_DIM], far = 0, most = 0;
+  if (isfinite(o->amount))
+    far = fabs(o->amount);
+  else if (!G->log(G, o->g, y))
+    for (int a = 0; a < G->dim; a++) far = fmax(far, fabs(y[a]));
+  for (int a = 0; a < G->dim; a++) most = fmax(most, fabs(o->lambda[a]));
+  return most * far > endless * o->cost;
+}
+
 /* Where Wong's equations are not solved near the gait it is told without them: what is cut off from a gait of as many
  * functions as there can be is less than `near`. */
 static cb_status by_wong(cb_direct *d, cb_optimum *o) {
@@ -148,6 +161,7 @@ cb_status cb_optimum_tell(cb_direct *d, cb_optimum *o) {
   *o = (cb_optimum){.cost = d->v->cost, .length = sqrt(d->v->cost), .amount = d->amount, .found = 1};
   memcpy(o->g, d->v->g, (size_t)G->size * sizeof *o->g);
   memcpy(o->lambda, d->lambda, (size_t)G->dim * sizeof *o->lambda);
+  o->abnormal = abnormal(d, o);
   o->conjugates = -1;
   o->conjugate[0] = o->conjugate[1] = INFINITY;
   cb_status status = cb_basis_gait(d->basis, d->v->n, d->c, &o->gait);

@@ -1,0 +1,126 @@
+/* Where no gait does what is asked, why is told; and what is at the edge of it is found.
+ * labels: medium
+ */
+#include "models.h"
+#include "optimum/reachable.h"
+#include <curvebody/optimum.h>
+#include <curvebody/scenario.h>
+
+static void refused(const cb_bundle *b, cb_gait_target target, const double *base, const char *why) {
+  const cb_optimum_problem p = {.bundle = b, .target = target, .base = base, .starts = 24, .seed = 1};
+  cb_optima *o;
+  assert_int_equal(cb_optimum_find(&p, &o), CB_STEP_NO_CONVERGENCE);
+  if (!strstr(cb_error_text(), why)) {
+    print_error("\"%s\" does not say \"%s\"\n", cb_error_text(), why);
+    fail();
+  }
+}
+
+static cb_gait_target move(double X) { return (cb_gait_target){.kind = CB_GAIT_MOVE, .value = X}; }
+
+static void without_curvature_nothing_is_done(void **state) {
+  (void)state;
+  const double base[2] = {.65, .8};
+  cb_bundle *b = model("constant_curvature_swimmer", "space E2");
+  refused(b, move(.01), NULL, "the curvature is zero");
+  refused(b, move(.01), base, "the curvature is zero");
+  cb_bundle_free(b);
+  b = model("purcell", "links 2");
+  refused(b, move(.01), NULL, "one shape variable encloses nothing");
+  cb_bundle_free(b);
+}
+
+/* A floating snake turns about its centre of mass, which stands still: at r = 0 the middle link's own, (0, 0, 1). */
+static void other_directions_than_the_curvature_spans_are_named(void **state) {
+  (void)state;
+  cb_bundle *b = model("floating_snake", "");
+  refused(b, move(.01), NULL, "a move without a turn is outside");
+  refused(b, (cb_gait_target){.kind = CB_GAIT_ELEMENT, .element = {0, .1, 0}}, NULL, "v_y is outside");
+  const double mean[2] = {-.4, 0}, cosine[2] = {.4, 0}, sine[2] = {0, .3};
+  double h[CB_GROUP_DIM * CB_GROUP_DIM];
+  int dim;
+  cb_gait *loop;
+  check_ok(cb_gait_fourier(2, 1, mean, cosine, sine, &loop));
+  check_ok(cb_holonomy_algebra(b, loop, &dim, h));
+  assert_int_equal(dim, 1);
+  check_near(h[0], 0, 1e-9), check_near(h[1], 0, 1e-9), check_near(fabs(h[2]), 1, 1e-9);
+  cb_bundle_free(b);
+  b = model("purcell", "");
+  check_ok(cb_holonomy_algebra(b, loop, &dim, h));
+  assert_int_equal(dim, 3);
+  cb_bundle_free(b);
+  cb_gait_free(loop);
+}
+
+/* The snake on wheels to its singular shape, where all wheels' axes are parallel, PMPY to small l, where it is no model. */
+static void a_cost_without_a_least_is_told(void **state) {
+  (void)state;
+  cb_bundle *b = model("kinematic_snake", "");
+  refused(b, move(.1), NULL, "no least cost was found: it falls on towards alpha1 = ");
+  cb_bundle_free(b);
+  b = model("pmpy", "");
+  refused(b, move(.1), NULL, "no least cost was found: it falls on towards l = ");
+  assert_non_null(strstr(cb_error_text(), "give a base or bounds"));
+  cb_bundle_free(b);
+}
+
+/* Of a ball half a turn has two logarithms; a circle does it: pi = 2 pi (sqrt(1 + rho^2) - 1), E = (2 pi rho)^2. */
+static void half_a_turn_is_reached(void **state) {
+  (void)state;
+  cb_bundle *b = model("rolling_ball", "");
+  const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_TURN, .value = M_PI}, .starts = 6, .seed = 1};
+  cb_optima *o;
+  check_ok(cb_optimum_find(&p, &o));
+  check_relative(o->item[0].cost, 5 * M_PI * M_PI, 1e-12);
+  cb_optima_free(o);
+  cb_bundle_free(b);
+}
+
+/* B = 1 - |r|^2 vanishes on the unit circle, which turns by the most of a loop near it, int B = pi/2: no change of it
+ * changes that to first order, and its cost has no say. */
+static cb_status near_the_unit_circle(const char *turn, cb_optima **o, cb_scenario **s) {
+  static const char text[] =
+      "curvebody: 1\n"
+      "bundle: {name: expressions, group: so2, shape: [x, y], M: [[1], [0, 1]],\n"
+      "  A: [[\"-y*(1/2 - (x^2 + y^2)/4)\", \"x*(1/2 - (x^2 + y^2)/4)\"]]}\n"
+      "gait: {fourier: {mean: [0, 0], cosine: [[1.02, 0]], sine: [[0, -.97]]}}\n"
+      "optimum: {target: {turn: 1}, starts: 0}\n";
+  char path[] = "/tmp/circle-XXXXXX", set[64];
+  const char *sets[] = {set};
+  FILE *f = fdopen(mkstemp(path), "w");
+  assert_non_null(f);
+  fputs(text, f);
+  fclose(f);
+  snprintf(set, sizeof set, "optimum.target.turn=%s", turn);
+  check_ok(cb_scenario_open_bundle(path, sets, 1, s));
+  remove(path);
+  return cb_optimum_find(cb_scenario_optimum(*s), o);
+}
+
+static void an_abnormal_extremal_is_named_and_beyond_it_the_most_is_told(void **state) {
+  (void)state;
+  cb_scenario *s;
+  cb_optima *o;
+  check_ok(near_the_unit_circle("pi/2", &o, &s));
+  assert_true(o->item[0].abnormal);
+  check_relative(o->item[0].cost, 4 * M_PI * M_PI, 1e-7); /* to the root of what the condition is kept to */
+  cb_optima_free(o), cb_scenario_free(s);
+  check_ok(near_the_unit_circle("1.57", &o, &s));
+  assert_false(o->item[0].abnormal);
+  check_at_most(o->item[0].cost, 4 * M_PI * M_PI);
+  cb_optima_free(o), cb_scenario_free(s);
+  assert_int_equal(near_the_unit_circle("1.6", &o, &s), CB_STEP_NO_CONVERGENCE);
+  assert_non_null(strstr(cb_error_text(), "they end at 1.57079633, the most"));
+  cb_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(without_curvature_nothing_is_done),
+      cmocka_unit_test(other_directions_than_the_curvature_spans_are_named),
+      cmocka_unit_test(a_cost_without_a_least_is_told),
+      cmocka_unit_test(half_a_turn_is_reached),
+      cmocka_unit_test(an_abnormal_extremal_is_named_and_beyond_it_the_most_is_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/* What an optimal gait costs and of what kind it is does not depend on how it is asked: the way of travel, the body frame,
+ * the model's derivation, where its cycle begins; nor on the method.
+ * labels: medium
+ */
+#include "bundle/coordinates.h"
+#include "extremals.h"
+#include "sampled.h"
+#include <curvebody/scenario.h>
+
+enum { ROW = 3 }; /* of the table: X = .05 */
+
+/* The gait of a bundle in place of Purcell's three links, from an ellipse that is run as asked. */
+static cb_optima *gait_of(const cb_bundle *b, const cb_gait *start) {
+  const cb_optimum_problem p = {
+      .bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = purcell_row[ROW][0]}, .start = start};
+  cb_optima *o;
+  check_ok(cb_optimum_find(&p, &o));
+  assert_int_equal(o->count, 1);
+  return o;
+}
+
+static cb_gait *near_the_row(const double *sign, bool swapped) {
+  const ellipse e = purcell_near(purcell_row[ROW]);
+  double cosine[2], sine[2];
+  cb_gait *g;
+  for (int i = 0; i < 2; i++) cosine[i] = sign[i] * e.cosine[i ^ swapped], sine[i] = sign[i] * e.sine[i ^ swapped];
+  check_ok(cb_gait_fourier(2, 1, e.mean, cosine, sine, &g));
+  return g;
+}
+
+/* 1e-10: what is left of a gait beyond its last harmonic. */
+static void same(const cb_bundle *b, const cb_gait *start, double tolerance) {
+  cb_optima *o = gait_of(b, start);
+  const cb_optimum *one = o->item;
+  check_relative(one->cost, purcell_row[ROW][1], tolerance);
+  check_relative(one->wong, one->cost, tolerance);
+  check_relative(hypot(one->lambda[0], one->lambda[1]), purcell_row[ROW][4], fmax(1e-9, 10 * tolerance));
+  assert_int_equal(one->index, 0);
+  assert_int_equal(one->flat, 0);
+  cb_optima_free(o);
+}
+
+static void every_way_of_travel_costs_the_same(void **state) {
+  (void)state;
+  cb_bundle *b = model("purcell", "");
+  for (int way = 0; way < 4; way++) {
+    const double sign[2] = {way % 2 ? -1 : 1, way % 2 ? -1 : 1};
+    cb_gait *g = near_the_row(sign, way / 2), *back, *later;
+    check_ok(cb_gait_reversed(g, &back));
+    check_ok(cb_gait_shifted(back, .3, &later));
+    same(b, g, 1e-10);
+    same(b, later, 1e-10);
+    cb_gait_free(g), cb_gait_free(back), cb_gait_free(later);
+  }
+  cb_bundle_free(b);
+}
+
+static void so_does_every_body_frame(void **state) {
+  (void)state;
+  static const char *const frame[] = {"base 1", "base 2", "base 3"};
+  const double low[2] = {-1.4, -1.4}, high[2] = {1.4, 1.4}, plus[2] = {1, 1};
+  const int points[2] = {9, 9};
+  cb_gait *g = near_the_row(plus, false);
+  for (size_t k = 0; k < sizeof frame / sizeof *frame; k++) {
+    cb_bundle *b = model("purcell", frame[k]);
+    same(b, g, 1e-10);
+    cb_bundle_free(b);
+  }
+  cb_bundle *b = model("purcell", ""), *moved;
+  check_ok(cb_bundle_minimum_perturbation(b, low, high, points, &moved));
+  same(moved, g, 1e-10);
+  cb_bundle_free(moved), cb_bundle_free(b);
+  cb_gait_free(g);
+}
+
+/* A table errs in A by its stated error e, so in X by no more than e |r'|_1, and in E by 2 lambda as much. */
+static void so_does_another_derivation_of_the_model(void **state) {
+  (void)state;
+  const double plus[2] = {1, 1}, low[2] = {-1.4, -1.4}, high[2] = {1.4, 1.4};
+  const int points[2] = {49, 49};
+  cb_gait *g = near_the_row(plus, false);
+  cb_scenario *s;
+  check_ok(cb_scenario_open_bundle(CB_TESTS_DIR "/../analysis/scenarios/locomotion/links-purcell.yaml", NULL, 0, &s));
+  same(cb_scenario_bundle(s), g, 1e-10);
+  cb_scenario_free(s);
+  cb_bundle *b = model("purcell", ""), *table = sampled(b, low, high, points, 5);
+  double error[6], worst = 0;
+  check_ok(cb_bundle_samples_error(table, NULL, error));
+  for (int k = 0; k < 6; k++) worst = fmax(worst, error[k]);
+  const double *row = purcell_row[ROW], far = 8 * (row[2] + row[3] / (2 * M_PI));
+  const double e = 2 * row[4] * worst * far / row[1];
+  print_message("stated error of A %.2g, of E %.2g\n", worst, e);
+  check_at_most(e, 1e-5);
+  same(table, g, e);
+  cb_bundle_free(table), cb_bundle_free(b);
+  cb_gait_free(g);
+}
+
+static void agree(const cb_optimum_problem *p) {
+  cb_optima *o;
+  check_ok(cb_optimum_find(p, &o));
+  const cb_optimum *one = o->item;
+  print_message("%-12s %-28s E = %.12g\n", p->bundle->group->name, p->bundle->kind->name, one->cost);
+  check_relative(one->wong, one->cost, 1e-10);
+  check_at_most(one->speed, 1e-11);
+  check_at_most(one->momentum, 1e-11);
+  cb_optima_free(o);
+}
+
+/* Eleven problems in five groups: by sequential quadratic programming and by Wong's equations. */
+static void both_methods_agree(void **state) {
+  (void)state;
+  static const double small_ball[2] = {5, 4 * M_PI / 3}, tips[2] = {.65, .8}, spheres[2] = {10, 10};
+  static const struct {
+    const char *name, *text;
+    cb_gait_target target;
+    const double *base;
+  } row[] = {
+      {"purcell", "", {.kind = CB_GAIT_MOVE, .value = .03}, NULL},
+      {"purcell", "", {.kind = CB_GAIT_TURN, .value = .1}, NULL},
+      {"purcell", "", {.kind = CB_GAIT_ELEMENT, .element = {.02, 0, .05}}, NULL},
+      {"purcell", "links 4", {.kind = CB_GAIT_PARTS, .element = {.02}, .asked = {true, false, true}}, NULL},
+      {"pmpy", "", {.kind = CB_GAIT_MOVE, .value = .1}, small_ball},
+      {"three_sphere", "", {.kind = CB_GAIT_MOVE, .value = .001}, spheres},
+      {"constant_curvature_swimmer", "", {.kind = CB_GAIT_MOVE, .value = .01}, tips},
+      {"hopf", "", {.kind = CB_GAIT_TURN, .value = .5}, NULL},
+      {"rolling_ball", "", {.kind = CB_GAIT_TURN, .value = 1}, NULL},
+      {"rolling_ball", "", {.kind = CB_GAIT_PARTS, .element = {0, .3}, .asked = {false, true, true}}, NULL},
+  };
+  for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+    cb_bundle *b = model(row[k].name, row[k].text);
+    const cb_optimum_problem p = {.bundle = b, .target = row[k].target, .base = row[k].base, .starts = 6, .seed = 2};
+    agree(&p);
+    cb_bundle_free(b);
+  }
+  const char *sets[] = {"optimum.target.turn=1", "optimum.starts=1"};
+  cb_scenario *cat;
+  check_ok(cb_scenario_open_bundle(CB_TESTS_DIR "/../analysis/scenarios/locomotion/cat.yaml", sets, 2, &cat));
+  agree(cb_scenario_optimum(cat));
+  cb_scenario_free(cat);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_way_of_travel_costs_the_same),
+      cmocka_unit_test(so_does_every_body_frame),
+      cmocka_unit_test(so_does_another_derivation_of_the_model),
+      cmocka_unit_test(both_methods_agree),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -37,7 +37,7 @@ const cb_param cb_optimum_table[] = {
     NODE(metric, "bundle (its own), identity, or rows of expressions of the shape variables"),
     NODE(add, "added to the metric: as it, or a list of its diagonal (what bending costs by itself)"),
     {"starts", CB_PARAM_INT, offsetof(optimum_parameters, starts), "24", "", ">= 0", NULL,
-     "random starts, besides the small ellipses and the scenario's gait"},
+     "random starts, besides the small ellipses and the scenario's gait; 0: the gait alone, if there is one"},
     {"seed", CB_PARAM_INT, offsetof(optimum_parameters, seed), "1", "", ">= 0", NULL, "of the random starts"},
     {"method", CB_PARAM_CHOICE, offsetof(optimum_parameters, method), "newton", "", "", "newton|flow",
      "Newton's steps with the exact second variation, or down the constrained gradient"},

@@ -87,15 +87,14 @@ static void note_end(trial *t, double before) {
   for (int a = 0; a < G->dim; a++) most = fmax(most, fabs(d->lambda[a]));
   if (p->seek == CB_SEEK_COST && told && most * size > endless * d->v->cost)
     t->most = d->amount + d->condition[cb_gait_target_amount(G, &d->target)];
-  else if (t->status == CB_STEP_NO_CONVERGENCE && p->seek != CB_SEEK_TARGET && d->off < at * size &&
-           now < fallen * before)
+  else if (t->status == CB_STEP_NO_CONVERGENCE && p->seek != CB_SEEK_TARGET &&
+           d->off < (cb_direct_held(d) ? at / 10 : at) * size && now < fallen * before)
     t->fallen = now;
 }
 
-/* Every other start is led to any gait of stationary cost, and so is what comes to no least one: saddles are told beside
+/* Every other random start is led to any gait of stationary cost, and so is what comes to no least one: saddles are told beside
  * the least. */
-static void search(const cb_optimum_problem *p, int k, const cb_gait *start, trial *t) {
-  const bool any = !p->flow && k % 2 == 1;
+static void search(const cb_optimum_problem *p, bool any, const cb_gait *start, trial *t) {
   t->found = 1, t->fallen = INFINITY;
   t->status = cb_direct_create(p, FIRST_SIZE, &t->d);
   if (t->status || (any && settle(t, start, true, STEPS / 2))) return;
@@ -202,6 +201,13 @@ static cb_status out_of_reach(const cb_optimum_problem *p, cb_gait *const *start
   return status;
 }
 
+/* Saddles at best, of gaits that go round more than once, where one cycle does not come so far. */
+static bool beyond(const cb_optimum_problem *p, const cb_optima *all, cb_gait *const *start, int count) {
+  for (int k = 0; k < all->count; k++)
+    if (all->item[k].index == 0) return false;
+  return within_walls(p, start, count) > 0;
+}
+
 static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, const trial *t, int count,
                          const cb_optima *all) {
   if (isfinite(all->falling)) return no_least(p, all->towards);
@@ -226,9 +232,27 @@ static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, con
 
 /* --- all of it --- */
 
-/* A stationary gait of few functions of time that has none beside it in more of them, nor in Wong's equations, is none. */
+/* A smooth loop that is a smaller one run round some times: of harmonics that are multiples of 2, or of 3. */
+static bool repeats(const cb_direct *d) {
+  static const double small = 1e-3;
+  const int f = d->basis->functions;
+  for (int times = 2; times <= 3; times++) {
+    double most = 0, other = 0;
+    for (int a = 0; a < d->v->unknowns; a++) {
+      const int harmonic = (a % f + 1) / 2;
+      most = fmax(most, harmonic ? fabs(d->c[a]) : 0);
+      other = fmax(other, harmonic % times ? fabs(d->c[a]) : 0);
+    }
+    if (other < small * most) return d->basis->harmonics > 0;
+  }
+  return false;
+}
+
+/* A stationary gait of few functions of time that has none beside it in more of them, nor in Wong's equations, is none;
+ * one of several cycles is not one of one. */
 static bool spurious(const trial *t, const cb_optimum *o) {
-  return !t->settled && !o->abnormal && !cb_direct_held(t->d) && !(fabs(o->wong - o->cost) < 1e-6 * o->cost);
+  return repeats(t->d) ||
+         (!t->settled && !o->abnormal && !cb_direct_held(t->d) && !(fabs(o->wong - o->cost) < 1e-6 * o->cost));
 }
 
 /* Gaits that walls hold are told apart once they are exact. Returns how many are left. */
@@ -295,13 +319,15 @@ cb_status cb_optimum_find(const cb_optimum_problem *p, cb_optima **out) {
   if (!status) {
     const int threads = cb_threads_for(CB_THREADS_MIN_ELEMENTS);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (int k = 0; k < count; k++) search(p, k, start[k], &t[k]);
+    for (int k = 0; k < count; k++)
+      search(p, !p->flow && k >= count - p->starts && (count - 1 - k) % 2 == 0, start[k], &t[k]);
     all->starts = count;
     for (int k = 0; k < count; k++) all->failed += !t[k].d;
     const int kept = all->failed < count ? tell_apart(t, count, 1e-5) : 0;
     if (kept) status = tell(p, t, kept, all);
     if (!status) note_falling(p, t, count, all);
-    if (!status && (!all->count || endless(p, all))) status = no_gait(p, start, t, count, all);
+    if (!status && (!all->count || endless(p, all) || beyond(p, all, start, count)))
+      status = no_gait(p, start, t, count, all);
   }
   for (int k = 0; k < count; k++) {
     if (t) cb_direct_free(t[k].d);

@@ -92,7 +92,7 @@ cb_status cb_start_gaits(const cb_optimum_problem *p, int *count, cb_gait ***gai
   *gaits = calloc((size_t)p->starts + 1 + CB_ELLIPSES_MAX, sizeof **gaits);
   if (!*gaits) return cb_fail(CB_ERROR_MEMORY, "no memory for %d starts", p->starts);
   cb_status status = p->start ? cb_gait_shifted(p->start, 0, &(*gaits)[(*count)++]) : CB_OK;
-  const int ellipses = cb_ellipses_find(p, ellipse);
+  const int ellipses = p->start && p->starts == 0 ? 0 : cb_ellipses_find(p, ellipse);
   for (int k = 0; !status && k < ellipses; k++) status = cb_ellipse_gait(p, &ellipse[k], &(*gaits)[(*count)++]);
   for (int k = 0; !status && k < p->starts; k++) {
     status = random_start(p, k, &(*gaits)[*count]);

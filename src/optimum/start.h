@@ -1,4 +1,5 @@
-/* Where a search for gaits begins: the problem's own gait, small ellipses, and random loops, in that order.
+/* Where a search for gaits begins: the problem's own gait, small ellipses, and random loops, in that order; the gait
+ * alone where there is one and no random start is asked for.
  *
  *   random  centre, sizes and two harmonics with numbers from the seed, the k-th start from its own, whatever came
  *           before; run the way round that is nearer the target;

@@ -61,6 +61,19 @@ void cb_lie_form_inverse(const cb_group *G, const double *g, double *out);
 /* (a_y b_z - a_z b_y, a_z b_x - a_x b_z, K (a_x b_y - a_y b_x)), 0 beyond: so3, se2 and so21 with K = 1, 0, -1. */
 void cb_lie_plane_bracket(const cb_group *G, const double *a, const double *b, double *out);
 
+/* clang-format off */
+/* Of unit quaternions, and of matrices that keep a form: the rest is of their files. */
+#define CB_LIE_UNITS                                                                                            \
+  .identity = cb_lie_unit_identity, .multiply = cb_lie_unit_multiply, .inverse = cb_lie_unit_inverse,           \
+  .exp = exponential, .log = logarithm, .adjoint = adjoint, .project = cb_lie_unit_project, .matrix = matrix
+#define CB_LIE_FORM                                                                                             \
+  .identity = cb_lie_form_identity, .multiply = cb_lie_form_multiply, .inverse = cb_lie_form_inverse,           \
+  .exp = exponential, .log = logarithm, .adjoint = adjoint, .project = project, .matrix = matrix, .K = -1
+/* Of algebras of pairs. */
+#define CB_LIE_PAIRS                                                                                            \
+  .dim = 6, .axis = {"omega_x", "omega_y", "omega_z", "v_x", "v_y", "v_z"}, .bracket = cb_lie_pair_bracket, .pair = true
+/* clang-format on */
+
 /* Of groups whose exp is the identity of numbers. */
 #define CB_LIE_VECTORS                                                                                          \
   .identity = cb_lie_vector_identity, .inverse = cb_lie_vector_inverse, .exp = cb_lie_vector_exp,               \

@@ -129,18 +129,7 @@ static int matrix(const cb_group *G, const double *g, double *out) {
 const cb_group cb_group_so31 = {
     .name = "so31",
     .doc = "Lorentz group, isometries of H^3",
-    .dim = 6,
     .size = 16,
-    .axis = {"omega_x", "omega_y", "omega_z", "v_x", "v_y", "v_z"},
+    CB_LIE_PAIRS,
     .number = {"xx", "xy", "xz", "xt", "yx", "yy", "yz", "yt", "zx", "zy", "zz", "zt", "tx", "ty", "tz", "tt"},
-    .identity = cb_lie_form_identity,
-    .multiply = cb_lie_form_multiply,
-    .inverse = cb_lie_form_inverse,
-    .exp = exponential,
-    .log = logarithm,
-    .adjoint = adjoint,
-    .bracket = cb_lie_pair_bracket,
-    .project = project,
-    .matrix = matrix,
-    .pair = true,
-    .K = -1};
+    CB_LIE_FORM};

@@ -234,31 +234,22 @@ static int sign(parser *p) {
   return operation(p, CB_OP_NEGATE, a, a);
 }
 
-static int product(parser *p) {
-  int a = sign(p);
+/* Parts joined by either of two signs, from the left. */
+static int chain(parser *p, int (*part)(parser *), const char *signs, cb_opcode first, cb_opcode second) {
+  int a = part(p);
   while (a >= 0) {
     skip_space(p);
-    char c = *p->next;
-    if (c != '*' && c != '/') break;
+    const char c = *p->next;
+    if (c != signs[0] && c != signs[1]) break;
     p->next++;
-    int b = sign(p);
-    a = b < 0 ? -1 : operation(p, c == '*' ? CB_OP_MULTIPLY : CB_OP_DIVIDE, a, b);
+    const int b = part(p);
+    a = b < 0 ? -1 : operation(p, c == signs[0] ? first : second, a, b);
   }
   return a;
 }
 
-static int sum(parser *p) {
-  int a = product(p);
-  while (a >= 0) {
-    skip_space(p);
-    char c = *p->next;
-    if (c != '+' && c != '-') break;
-    p->next++;
-    int b = product(p);
-    a = b < 0 ? -1 : operation(p, c == '+' ? CB_OP_ADD : CB_OP_SUBTRACT, a, b);
-  }
-  return a;
-}
+static int product(parser *p) { return chain(p, sign, "*/", CB_OP_MULTIPLY, CB_OP_DIVIDE); }
+static int sum(parser *p) { return chain(p, product, "+-", CB_OP_ADD, CB_OP_SUBTRACT); }
 
 /* The comparison at the next character, 0 if there is none (no comparison has opcode 0). */
 static cb_opcode comparison_at(const char *s, int *length) {

@@ -36,6 +36,8 @@ typedef struct cb_factor_chart {
   /* The inverse, q of T(direction, length) of the base point; NULL: none. */
   void (*from_reach)(int dim, const double *direction, double length, double *q);
 } cb_factor_chart;
+#define CB_FACTOR_CHART \
+  .to_point = to_point, .from_point = from_point, .metric = metric, .half_chord = half_chord, .reach = reach
 
 cb_status cb_product_to_point(const cb_factor_chart *c, const cb_geometry *g, const double *q, double *x,
                               double *jacobian);
@@ -87,6 +89,11 @@ cb_status cb_chart_translation_add(cb_geometry *g);
 cb_status cb_chart_stereographic_add(cb_geometry *g);
 cb_status cb_chart_embedding_add(cb_geometry *g);
 
+/* Of a chart whose coordinates are the point itself. */
+cb_status cb_chart_own_to_point(const cb_geometry *g, const double *q, double *x, double *jacobian);
+cb_status cb_chart_own_from_point(const cb_geometry *g, const double *x, double *q);
+
+static inline double square(double x) { return x * x; }
 /* Symmetric entry of a Hessian. */
 static inline void cb_half_chord_set(cb_half_chord *h, int i, int j, double value) { h->h[i][j] = h->h[j][i] = value; }
 

@@ -7,7 +7,7 @@
 /* How far off its quadric a point may be, relative: as many digits as people type. */
 static const double tolerance = 1e-9;
 
-static cb_status to_point(const cb_geometry *g, const double *q, double *x, double *jacobian) {
+cb_status cb_chart_own_to_point(const cb_geometry *g, const double *q, double *x, double *jacobian) {
   cb_status status = cb_geometry_check_point(g, q, tolerance);
   if (status) return status;
   memcpy(x, q, (size_t)g->embedding * sizeof *x);
@@ -15,7 +15,7 @@ static cb_status to_point(const cb_geometry *g, const double *q, double *x, doub
   return CB_OK;
 }
 
-static cb_status from_point(const cb_geometry *g, const double *x, double *q) {
+cb_status cb_chart_own_from_point(const cb_geometry *g, const double *x, double *q) {
   memcpy(q, x, (size_t)g->embedding * sizeof *q);
   return CB_OK;
 }
@@ -43,8 +43,8 @@ cb_status cb_chart_embedding_add(cb_geometry *g) {
       .name = "embedding",
       .doc = "coordinates of the embedding; w is the last one of a curved factor",
       .size = g->embedding,
-      .to_point = to_point,
-      .from_point = from_point,
+      .to_point = cb_chart_own_to_point,
+      .from_point = cb_chart_own_from_point,
   };
   int axis = 0;
   for (int f = 0; f < g->n_factors; f++) {

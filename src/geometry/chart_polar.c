@@ -58,8 +58,6 @@ static void metric(cb_trig k, int dim, const double *q, cb_diagonal *m) {
   m->ddg[1][1][2] = 2 * ss * cos(2 * q[1]);
 }
 
-static double square(double x) { return x * x; }
-
 static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, bool derivatives, cb_half_chord *out) {
   int last = dim - 1;
   double s1 = cb_trig_s(k, q1[0]), s2 = cb_trig_s(k, q2[0]), da = q1[0] - q2[0], dg = q1[last] - q2[last];
@@ -155,11 +153,7 @@ static void from_reach(int dim, const double *n, double length, double *q) {
 static const cb_factor_chart polar = {
     .names2 = {"a", "g"},
     .names3 = {"a", "b", "g"},
-    .to_point = to_point,
-    .from_point = from_point,
-    .metric = metric,
-    .half_chord = half_chord,
-    .reach = reach,
+    CB_FACTOR_CHART,
     .from_reach = from_reach,
 };
 

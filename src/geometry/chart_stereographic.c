@@ -96,11 +96,7 @@ static int reach(cb_trig k, int dim, const double *q, const double *u, double di
 
 static const cb_factor_chart stereographic = {
     .curved_only = true,
-    .to_point = to_point,
-    .from_point = from_point,
-    .metric = metric,
-    .half_chord = half_chord,
-    .reach = reach,
+    CB_FACTOR_CHART,
 };
 
 CB_PRODUCT_CHART_FUNCTIONS(stereographic)

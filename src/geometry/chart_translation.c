@@ -66,8 +66,6 @@ static void metric(cb_trig k, int dim, const double *q, cb_diagonal *m) {
   m->ddg[1][1][2] = a * ddb;
 }
 
-static double square(double x) { return x * x; }
-
 /* From F', on the coordinates from `first` on, to F = s_K((u1-u2)/2)^2 + C(u1) C(u2) F' with u = q[first - 1]. */
 static void one_more(cb_trig k, int dim, int first, const double *q1, const double *q2, bool derivatives,
                      cb_half_chord *h) {
@@ -123,11 +121,7 @@ static int reach(cb_trig k, int dim, const double *q, const double *u, double di
 static const cb_factor_chart translation = {
     .names2 = {"a", "b"},
     .names3 = {"a", "b", "g"},
-    .to_point = to_point,
-    .from_point = from_point,
-    .metric = metric,
-    .half_chord = half_chord,
-    .reach = reach,
+    CB_FACTOR_CHART,
 };
 
 CB_PRODUCT_CHART_FUNCTIONS(translation)

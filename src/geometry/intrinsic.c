@@ -1,5 +1,6 @@
 /* Points, vectors and geodesics of spaces known by the metric of one chart: see intrinsic.h. */
 #include <curvebody/intrinsic.h>
+#include "geometry/chart.h"
 #include "geometry/intrinsic_private.h"
 #include "numerics/small.h"
 
@@ -7,20 +8,6 @@
 #include <string.h>
 
 enum { N = CB_Q_MAX };
-
-/* The chart's coordinates are the points themselves. */
-static cb_status to_point(const cb_geometry *g, const double *q, double *x, double *jacobian) {
-  const cb_status status = cb_geometry_check_point(g, q, 0);
-  if (status) return status;
-  memcpy(x, q, (size_t)g->dim * sizeof *x);
-  for (int i = 0; jacobian && i < g->dim * g->dim; i++) jacobian[i] = i % (g->dim + 1) == 0;
-  return CB_OK;
-}
-
-static cb_status from_point(const cb_geometry *g, const double *x, double *q) {
-  memcpy(q, x, (size_t)g->dim * sizeof *q);
-  return CB_OK;
-}
 
 static cb_status metric_of_jets(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
   cb_jet at[N], value[N * N];
@@ -57,8 +44,8 @@ cb_status cb_geometry_init_intrinsic(cb_geometry *g, int dim, const cb_chart *ch
   if (!own.metric && intrinsic->metric_on_jets) own.metric = metric_of_jets;
   if (!own.metric) return cb_fail(CB_ERROR_ARGUMENT, "a chart without a metric");
   if (!own.alias) own.alias = "embedding"; /* what expressions are in by default */
-  own.to_point = to_point;
-  own.from_point = from_point;
+  own.to_point = cb_chart_own_to_point;
+  own.from_point = cb_chart_own_from_point;
   if (!own.distance && dim <= CB_DIM_MAX) own.distance = cb_numeric_distance;
   const cb_status status = cb_geometry_add_chart(g, &own);
   g->chart = &g->charts[0];

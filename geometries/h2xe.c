@@ -1,28 +1,13 @@
 /* H^2 x E, the product of the hyperbolic plane of curvature K < 0 and a line: (x, y, w) with x^2 + y^2 - w^2 = 1/K,
  * w > 0, then z; d^2 = d_H2^2 + (z1 - z2)^2. Isometries: those of the hyperbolic plane and the translations of
  * the line. */
-#include <curvebody/geometry.h>
+#include "geometry/constant.h"
 
-typedef struct h2xe_params {
-  double curvature;
-} h2xe_params;
-
-static const cb_param params[] = {
-    {"curvature", CB_PARAM_REAL, offsetof(h2xe_params, curvature), "-1", "1/length^2", "< 0", NULL,
-     "-1/R^2, R the radius of curvature of H2"},
-    {0},
-};
-
-static cb_status init(cb_geometry *g, const void *p) {
-  const h2xe_params *given = p;
-  return cb_geometry_init_product(g, 2, (int[]){2, 1}, (double[]){given->curvature, 0});
-}
+CB_CONSTANT_CURVATURE("-1", "< 0", "-1/R^2, R the radius of curvature of H2", 2, 1)
 
 const cb_geometry_class cb_geometry_h2xe = {
     .name = "h2xe",
     .title = "hyperbolic plane times a line",
     .doc = "points (x, y, w, z) with x^2 + y^2 - w^2 = -R^2, w > 0",
-    .params = params,
-    .params_size = sizeof(h2xe_params),
-    .init = init,
+    CB_CONSTANT_CURVATURE_CLASS,
 };

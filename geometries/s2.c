@@ -1,26 +1,11 @@
 /* The sphere S^2 of curvature K > 0: x in R^3 with <x,x> = 1/K, <x,y> = x1 y1 + x2 y2 + w w'. */
-#include <curvebody/geometry.h>
+#include "geometry/constant.h"
 
-typedef struct s2_params {
-  double curvature;
-} s2_params;
-
-static const cb_param params[] = {
-    {"curvature", CB_PARAM_REAL, offsetof(s2_params, curvature), "1", "1/length^2", "> 0", NULL,
-     "1/R^2, R the radius"},
-    {0},
-};
-
-static cb_status init(cb_geometry *g, const void *p) {
-  const s2_params *given = p;
-  return cb_geometry_init_constant(g, 2, given->curvature);
-}
+CB_CONSTANT_CURVATURE("1", "> 0", "1/R^2, R the radius", 2)
 
 const cb_geometry_class cb_geometry_s2 = {
     .name = "s2",
     .title = "sphere",
     .doc = "points (x, y, w) with x^2 + y^2 + w^2 = R^2",
-    .params = params,
-    .params_size = sizeof(s2_params),
-    .init = init,
+    CB_CONSTANT_CURVATURE_CLASS,
 };

@@ -43,6 +43,7 @@ static cb_status start_from(family_work *k, const cb_optimum_problem *o, const c
   cb_direct *d = NULL;
   const cb_group *G = o->bundle->group;
   at.seek = CB_SEEK_COST;
+  at.lower = at.upper = NULL, at.apart = false; /* a family passes them */
   cb_gait_target_set(G, &at.target, k->range->from);
   cb_status status = cb_direct_create(&at, FIRST_HARMONICS, &d);
   if (!status) status = cb_direct_from(d, gait);

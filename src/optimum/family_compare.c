@@ -48,7 +48,7 @@ bool family_passes(family_walk *w, const family_branch *b, const family_point *p
     if (family_at_amount(w, one, two, amount, &same)) continue;
     const double off = fabs(same->cost - cost);
     family_point_free(same);
-    if (off <= 1e-8 * cost) return true;
+    if (off <= 1e-6 * cost) return true; /* as far as it is resolved */
   }
   return false;
 }

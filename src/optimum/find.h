@@ -4,7 +4,7 @@
 
 #include "optimum/direct.h"
 
-/* From its coefficients, with more functions until the last of them are round-off: *d may be another, the caller frees.
+/* From its coefficients, with more functions until its cost is exact to round-off: *d may be another, the caller frees.
  * settled: false where there is no such gait in more functions. */
 cb_status cb_direct_refine(cb_direct **d, bool *settled);
 /* True where walls of the problem hold the gait, by a barrier or at corners. */

@@ -6,6 +6,7 @@
 #include "numerics/small.h"
 
 #include <gsl/gsl_eigen.h>
+#include <gsl/gsl_sort_vector.h>
 #include <math.h>
 #include <string.h>
 
@@ -167,7 +168,13 @@ static void eigen(cb_reduced *r, int m) {
 void cb_reduced_eigenvalues(cb_reduced *r) {
   factor(r);
   rotate(r);
-  eigen(r, reduced_hessian(r));
+  const size_t m = (size_t)reduced_hessian(r);
+  gsl_eigen_symm_workspace room = {.size = m, .d = r->work->symmv->d, .sd = r->work->symmv->sd};
+  gsl_matrix_view a = gsl_matrix_view_array(r->work->a, m, m);
+  gsl_vector_view d = gsl_vector_view_array(r->eigen, m);
+  gsl_eigen_symm(&a.matrix, &d.vector, &room);
+  gsl_sort_vector(&d.vector);
+  r->values = (int)m;
 }
 
 /* z in place of its right side, by eigenvalues' sizes. */

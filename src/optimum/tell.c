@@ -54,7 +54,7 @@ static cb_status finer(const cb_direct *d, cb_direct **out) {
 }
 
 cb_status cb_direct_refine(cb_direct **at, bool *settled) {
-  static const double small = 1e-10;
+  static const double small = 1e-6; /* the cost errs by its square */
   cb_status status = CB_OK;
   *settled = true;
   while (!status) {

@@ -11,8 +11,8 @@
 
 enum { SHAPES = 24, PAIRS = CB_SHAPE_MAX * (CB_SHAPE_MAX - 1) / 2 };
 
-/* Beside what A and dA could make of it, a decade or two above the round-off of a bundle. */
-static const double zero = 1e-11;
+/* Beside what A and dA could make of it: above the error of what is carried, and of derivatives by differences. */
+static const double zero = 1e-8, carried_to = 1e-10;
 
 static double dot(int n, const double *a, const double *b) {
   double sum = 0;
@@ -53,8 +53,7 @@ static cb_status gather(const cb_bundle *b, const double *r, const double *g, do
   G->adjoint(G, g, Ad);
   for (int k = 0; k < count; k++) {
     for (int a = 0; a < d; a++) carried[a] = dot(d, Ad + a * d, v + k * d);
-    /* derivatives that are differences are not round-off */
-    widen(d, k < n * (n - 1) / 2 ? floor : 1e4 * floor, carried, dim, h);
+    widen(d, floor, carried, dim, h);
   }
   return CB_OK;
 }
@@ -67,8 +66,11 @@ cb_status cb_holonomy_algebra(const cb_bundle *b, const cb_gait *gait, int *dim,
   *dim = 0;
   if (!v) return cb_fail(CB_ERROR_MEMORY, "no memory for an algebra of holonomies");
   for (int k = 0; k < SHAPES; k++) time[k] = (double)k / SHAPES;
-  cb_status status = cb_reconstruct(b, gait, 1e-10, SHAPES, time, g);
-  for (int k = 0; !status && k < SHAPES; k++) {
+  cb_status status = CB_OK;
+  G->identity(G, g);
+  for (int k = 0; !status && *dim < G->dim && k < SHAPES; k++) {
+    if (k == 1) status = cb_reconstruct(b, gait, carried_to, SHAPES, time, g);
+    if (status) break;
     cb_gait_at(gait, time[k], r, NULL);
     status = gather(b, r, g + k * G->size, v, dim, h);
   }

@@ -1,10 +1,17 @@
-/* Optimal gaits: second derivatives of connection and metric.
+/* Optimal gaits: second derivatives of connection and metric; a search by its parts, from cold and from many starts; the
+ * same gait by shooting.
  *
  * Scalar floor: the operations that chain_second.c counts for n shape variables, base in the middle (n/2 on each side), at one
  * scalar multiplication or addition a cycle of 3 GHz; vectors of two to eight numbers can be faster.
  */
 #include "bench.h"
+#include "core/threads.h"
 #include "models.h"
+#include "optimum/find.h"
+#include "optimum/extremal.h"
+
+#include <gsl/gsl_multiroots.h>
+#include <gsl/gsl_odeiv2.h>
 
 typedef struct subject {
   cb_bundle *b;
@@ -129,9 +136,201 @@ static void models(bench *b) {
   bench_judge(b, "second derivatives of models in two variables", worst, "<=", 1, "us");
 }
 
+/* --- a search by its parts --- */
+
+/* A wave along the links, as it runs in a small gait. */
+static cb_gait *wave(const cb_bundle *b, double size) {
+  const int n = b->n;
+  double mean[CB_SHAPE_MAX] = {0}, cosine[CB_SHAPE_MAX], sine[CB_SHAPE_MAX];
+  cb_gait *g;
+  for (int i = 0; i < n; i++) {
+    const double phase = n == 2 ? M_PI / 2 * i + M_PI / 4 : 2 * M_PI * i / n;
+    cosine[i] = size * cos(phase), sine[i] = size * sin(phase);
+  }
+  check_ok(cb_gait_fourier(n, 1, mean, cosine, sine, &g));
+  return g;
+}
+
+typedef struct hunt {
+  cb_optimum_problem p;
+  cb_direct *d; /* solved, in as many functions as it needs */
+  cb_optimum told;
+  int iterations, count;
+} hunt;
+
+static void values(void *self) { check_ok(cb_variation_at(((hunt *)self)->d->v, ((hunt *)self)->d->c, 2)); }
+
+static void hessian(void *self) {
+  hunt *h = self;
+  cb_variation_hessian(h->d->v, 1, h->d->lambda, NULL, h->d->qp->H);
+}
+
+static void verdict(void *self) { check_ok(cb_direct_bend(((hunt *)self)->d)); }
+
+static void wong(void *self) {
+  hunt *h = self;
+  cb_extremal *e;
+  check_ok(cb_extremal_solve(&h->p, h->told.gait, h->told.lambda, h->d->amount, &e));
+  cb_extremal_free(e);
+}
+
+static void first_basis(void *self) {
+  hunt *h = self;
+  cb_direct *d;
+  check_ok(cb_direct_create(&h->p, 8, &d));
+  check_ok(cb_direct_from(d, h->p.start));
+  check_ok(cb_direct_solve(d, 100));
+  h->iterations = d->iterations;
+  cb_direct_free(d);
+}
+
+static void whole(void *self) {
+  hunt *h = self;
+  cb_optima *o;
+  check_ok(cb_optimum_find(&h->p, &o));
+  h->count = o->count;
+  cb_optima_free(o);
+}
+
+static void parts(bench *b) {
+  static const struct {
+    const char *text;
+    double size;
+  } row[] = {{"links 3", .9}, {"links 10", .6}};
+  double cold[2] = {0};
+  printf("\na gait of X = .05 from a wave, ms\n  %-8s %12s %10s %12s %10s %12s %12s %8s\n", "links", "evaluation",
+         "Hessian", "verdict", "Wong", "8 harmonics", "from cold", "steps");
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    cb_bundle *bundle = model("purcell", row[i].text);
+    hunt h = {
+        .p = {.bundle = bundle, .target = {.kind = CB_GAIT_MOVE, .value = .05}, .start = wave(bundle, row[i].size)}};
+    bool settled;
+    check_ok(cb_direct_create(&h.p, 8, &h.d));
+    check_ok(cb_direct_from(h.d, h.p.start));
+    check_ok(cb_direct_solve(h.d, 100));
+    check_ok(cb_direct_refine(&h.d, &settled));
+    check_ok(cb_optimum_tell(h.d, &h.told));
+    b->n = 0;
+    bench_add(b, "evaluation", values, &h, 1);
+    bench_add(b, "Hessian", hessian, &h, 1);
+    bench_add(b, "verdict", verdict, &h, 1);
+    bench_add(b, "Wong", wong, &h, 1);
+    bench_add(b, "first", first_basis, &h, 1);
+    bench_add(b, "whole", whole, &h, 1);
+    bench_go(b, 5);
+    printf("  %-8s", row[i].text + 6);
+    for (int k = 0; k < 6; k++) printf(" %*.3f", k == 1 || k == 3 ? 10 : 12, 1e3 * b->subject[k].cpu);
+    printf(" %8d\n", h.iterations);
+    cold[i] = 1e3 * b->subject[5].cpu;
+    cb_gait_free(h.told.gait);
+    cb_direct_free(h.d);
+    cb_gait_free((cb_gait *)h.p.start);
+    cb_bundle_free(bundle);
+  }
+  bench_judge(b, "Purcell's swimmer from cold, with the verdict", cold[0], "<=", 10, "ms");
+  bench_judge(b, "ten links from cold, with the verdict", cold[1], "<=", 500, "ms");
+}
+
+static void many_starts(bench *b) {
+  cb_bundle *bundle = model("purcell", "");
+  hunt h = {
+      .p = {.bundle = bundle, .target = {.kind = CB_GAIT_MOVE, .value = .05}, .starts = b->quick ? 2 : 24, .seed = 1}};
+  b->n = 0;
+  bench_add(b, "starts", whole, &h, 1);
+  bench_go(b, 3);
+  printf("\n%d random starts, three links: %.3f s, %d gaits\n", h.p.starts, b->subject[0].cpu, h.count);
+  bench_judge(b, "24 random starts", b->subject[0].cpu, "<=", 1.5, "s");
+  cb_bundle_free(bundle);
+}
+
+/* --- by shooting --- */
+
+/* (r, p, lambda) at the start; r closes, p_1 closes (p_2 does by the energy), r_1 = r_2 there, g = (X, 0, 0). */
+typedef struct shot {
+  cb_wong w;
+  long calls;
+} shot;
+
+static int rates(double t, const double *x, double *f, void *self) {
+  shot *s = self;
+  double xi[3];
+  const cb_wong_rates out = {.f = f, .xi = xi};
+  (void)t;
+  s->calls++;
+  if (cb_wong_at(&s->w, 0, x, &out)) return GSL_EBADFUNC;
+  f[7] = cos(x[9]) * xi[0] - sin(x[9]) * xi[1], f[8] = sin(x[9]) * xi[0] + cos(x[9]) * xi[1], f[9] = xi[2];
+  return GSL_SUCCESS;
+}
+
+static int miss(const gsl_vector *z, void *self, gsl_vector *out) {
+  double x[10] = {0}, t = 0;
+  for (size_t i = 0; i < 7; i++) x[i] = gsl_vector_get(z, i);
+  gsl_odeiv2_system system = {rates, NULL, 10, self};
+  gsl_odeiv2_driver *d = gsl_odeiv2_driver_alloc_y_new(&system, gsl_odeiv2_step_rk8pd, 1e-3, 1e-12, 1e-12);
+  gsl_odeiv2_driver_set_nmax(d, 2000);
+  const int status = gsl_odeiv2_driver_apply(d, &t, 1, x);
+  gsl_odeiv2_driver_free(d);
+  if (status) return GSL_EBADFUNC;
+  for (size_t i = 0; i < 3; i++) gsl_vector_set(out, i, x[i] - gsl_vector_get(z, i));
+  gsl_vector_set(out, 3, gsl_vector_get(z, 0) - gsl_vector_get(z, 1));
+  gsl_vector_set(out, 4, x[7] - .05), gsl_vector_set(out, 5, x[8]), gsl_vector_set(out, 6, x[9]);
+  return GSL_SUCCESS;
+}
+
+/* From the row of the table at X = .05, each number off by up to `off` of it; iterations, or -1. */
+static int shoot(shot *s, double off, uint64_t *seed) {
+  static const double row[5] = {.663382472070, .663382472070, 6.756148993490, -6.756148993490, 0};
+  double A[6], M[4], x[7] = {row[0], row[1], 0, 0, 3.488942249, 0, -.240132450};
+  check_ok(cb_bundle_connection(s->w.bundle, x, A, NULL, M, NULL));
+  for (int i = 0; i < 2; i++) {
+    x[2 + i] = M[2 * i] * row[2] + M[2 * i + 1] * row[3];
+    for (int a = 0; a < 3; a++) x[2 + i] += x[4 + a] * A[2 * a + i];
+  }
+  gsl_multiroot_function f = {miss, 7, s};
+  gsl_vector *z = gsl_vector_alloc(7);
+  for (size_t i = 0; i < 7; i++) gsl_vector_set(z, i, x[i] * (1 + off * check_uniform(seed, -1, 1)));
+  gsl_multiroot_fsolver *solver = gsl_multiroot_fsolver_alloc(gsl_multiroot_fsolver_hybrids, 7);
+  int steps = 0, status = gsl_multiroot_fsolver_set(solver, &f, z);
+  while (!status && steps < 200) {
+    status = gsl_multiroot_fsolver_iterate(solver);
+    steps++;
+    if (!status && gsl_multiroot_test_residual(solver->f, 1e-11) == GSL_SUCCESS) break;
+  }
+  if (status || steps == 200) steps = -1;
+  gsl_multiroot_fsolver_free(solver), gsl_vector_free(z);
+  return steps;
+}
+
+static void shooting(bench *b) {
+  static const double off[] = {.01, .1, .5};
+  const int tries = b->quick ? 1 : 20;
+  cb_bundle *bundle = model("purcell", "");
+  shot s = {0};
+  uint64_t seed = 1;
+  cb_wong_init(&s.w, bundle);
+  gsl_set_error_handler_off();
+  printf("\nthe same by shooting (hybrids, Dormand and Prince of order 8), of %d\n  %-10s %8s %10s %10s\n", tries,
+         "start off", "settle", "ms", "steps");
+  for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
+    int good = 0, steps = 0;
+    const double before = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
+    for (int k = 0; k < tries; k++) {
+      const int n = shoot(&s, off[i], &seed);
+      if (n >= 0) good++, steps += n;
+    }
+    printf("  %-10.2f %8d %10.2f %10.1f\n", off[i], good,
+           1e3 * (bench_clock(CLOCK_PROCESS_CPUTIME_ID) - before) / tries, good ? (double)steps / good : 0);
+  }
+  cb_bundle_free(bundle);
+}
+
 int main(int argc, char **argv) {
-  bench b = bench_begin(argc, argv, "optimum: second derivatives, one thread");
+  bench b = bench_begin(argc, argv, "optimum: second derivatives and searches, one thread");
+  cb_threads_set(1);
   chains(&b);
   models(&b);
+  parts(&b);
+  many_starts(&b);
+  shooting(&b);
   return b.missed > 0;
 }

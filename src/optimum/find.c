@@ -76,7 +76,7 @@ static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
 
 /* Where a search for the least has come to, if not to rest. */
 static void note_end(trial *t, double before) {
-  static const double at = .01, fallen = .5, endless = 1e3;
+  static const double at = .1, fallen = .5, endless = 1e3;
   const cb_direct *d = t->d;
   const cb_optimum_problem *p = d->problem;
   const cb_group *G = p->bundle->group;

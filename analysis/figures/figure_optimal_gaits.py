@@ -8,14 +8,15 @@ import figure
 from checks import Check, at_least, at_most, near
 from locomotion import Field, chain, ellipse, field_run
 from optimal import FOLDED, STRAIGHT, Z, draw_apart, move_run, optimal_run
-from style import BLACK, BLUE, GREEN, VERMILION, plt
+from style import BLACK, BLUE, GREEN, PURPLE, VERMILION, plt
 
 TITLE = "Optimal gaits of Purcell's swimmer on the curvature"
 CAPTION = ("Closed changes of shape of least cost; zero of the curvature in black. Above: gaits about the straight one "
            "on B_x, for X = .01 to .1, which as they grow come to follow its zero; gaits about a Z, on B along the "
            "direction in which the smallest of them swims. Below: gaits that turn by θ = .03 to .3, on B_θ; the body "
            "along those of X = .05 and at the middle of θ = .1. Dashed: beyond it links 1 and 3 cross (r₁ + 2 r₂ and "
-           "2 r₁ + r₂ both above 2π); the gaits that turn do, those that swim do not.")
+           "2 r₁ + r₂ both above 2π); the gaits that turn do, those that swim do not. "
+           "Thick: X = .03 with both angles within .7, and θ = .1 with links that do not cross.")
 DISTANCES = (0.01, 0.03, 0.05, 0.08, 0.1)
 TURNS = (0.03, 0.1, 0.2, 0.3)
 MOST = 3.1
@@ -25,16 +26,19 @@ ON_DIAGONAL = {0.01: 0.207486787210, 0.03: 0.442042215276, 0.05: 0.663382472070}
 MIDDLE_OF_TURN = 1.97760319
 
 
-def turn_run(angle):
+def turn_run(angle, *words):
   middle = (MIDDLE_OF_TURN, MIDDLE_OF_TURN)
-  return optimal_run("purcell", "--turn", f"{angle:g}", settings=ellipse(0.6 * angle ** 0.5, middle, -1))
+  return optimal_run("purcell", "--turn", f"{angle:g}", *words, settings=ellipse(0.6 * angle ** 0.5, middle, -1))
 
 
+APART = turn_run(0.1, "--apart")
+BOUNDED = optimal_run("purcell", "--move", "0.03", "--bounds=-0.7:0.7", settings=ellipse(0.4))
 SHOWN = {move_run(STRAIGHT, 0.05): BLUE, move_run(FOLDED, 0.05): VERMILION, turn_run(0.1): GREEN}
 
 
 def runs(full):
-  return [FIELD] + [move_run(b, X) for b in (STRAIGHT, FOLDED) for X in DISTANCES] + [turn_run(a) for a in TURNS]
+  return [FIELD] + [move_run(b, X) for b in (STRAIGHT, FOLDED) for X in DISTANCES] + [turn_run(a) for a in TURNS] + \
+      [APART, BOUNDED]
 
 
 def draw(records, full):
@@ -56,6 +60,8 @@ def draw(records, full):
       ax.plot(*loop.T, color=BLACK, linewidth=1.3)
       axes[3].plot(*loop.T, color=colour, linewidth=0.6 if run not in SHOWN else 1.6)
     draw_apart(ax, MOST)
+  for ax, run in ((axes[0], BOUNDED), (axes[2], APART)):
+    ax.plot(*records[run]["shape"].T, color=PURPLE, linewidth=2.2)
   draw_bodies(axes[3], records)
   return figure.Drawing(canvas, measure(records))
 
@@ -103,10 +109,16 @@ def measure(records):
   checks.append(near("turning: E/θ of small gaits, from the two smallest members",
                      e / a - (f / b - e / a) * a / (b - a), 0.341888564645, 1e-3, 6))
   checks.append(at_most("turn by .1: links 1 and 3 cross; 2π less the smaller sum", room(turning[1]["shape"]), 0))
+  loop, corner = records[APART]["shape"], 2 * np.pi / 3
+  checks.append(near("turn by .1, links apart: E", float(records[APART]["cost"][0]), 0.034983464790, 1e-12, 12))
+  checks.append(at_most("their tips meet at (2π/3, 2π/3), a corner of the loop: its distance from there",
+                        float(np.min(np.hypot(*(loop - corner).T))), 1e-9))
+  checks.append(near("X = .03, angles within .7: E", float(records[BOUNDED]["cost"][0]), 0.134475538116, 1e-11, 12))
+  checks.append(at_most("its largest angle", float(np.max(np.abs(records[BOUNDED]["shape"]))), 0.7 + 1e-9))
   swimming = [room(records[move_run(b, X)]["shape"]) for b in (STRAIGHT, FOLDED) for X in DISTANCES]
   checks.append(at_least("all that swim: they do not; the same", min(swimming), 0.1))
-  drift = max(float(np.max(np.abs(np.diff(records[run]["momentum"][[0, -1]], axis=0)))) for run in runs(False)[1:])
-  checks.append(at_most("p = Mr′ + ⟨λ, A⟩ at the end less at the start, any gait", drift, 1e-9))
+  drift = max(float(np.max(np.abs(np.diff(records[run]["momentum"][[0, -1]], axis=0)))) for run in runs(False)[1:-2])
+  checks.append(at_most("p = Mr′ + ⟨λ, A⟩ at the end less at the start, any free gait", drift, 1e-8))
   index = max(int(records[run]["index"][0]) for run in runs(False)[1:])
   checks.append(Check("every gait is a minimum among those near it: index", str(index), "0", index == 0))
   return checks

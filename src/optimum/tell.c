@@ -125,6 +125,24 @@ static bool abnormal(const cb_direct *d, const cb_optimum *o) {
   return most * far > endless * o->cost;
 }
 
+/* Wong's equations know bounds, not the lines of a picture: those they may have crossed. */
+static bool keeps_within(cb_direct *d, const cb_extremal *e) {
+  static const double round_off = 1e-9;
+  cb_barrier *b = d->barrier;
+  cb_gait *gait;
+  bool within = true;
+  if (!cb_direct_held(d) || d->corners || !b) return true;
+  if (cb_extremal_gait(e, &gait)) return false;
+  for (int q = 0; within && q < b->basis->nodes; q++) {
+    double r[CB_SHAPE_MAX];
+    cb_gait_at(gait, b->basis->time[q], r, NULL);
+    within = !cb_walls_at(b->walls, 0, r, b->trial, NULL, NULL);
+    for (int k = 0; within && k < b->walls->count; k++) within = b->trial[k] > -round_off * b->walls->size;
+  }
+  cb_gait_free(gait);
+  return within;
+}
+
 /* Where Wong's equations are not solved near the gait it is told without them: what is cut off from a gait of as many
  * functions as there can be is less than `near`. */
 static cb_status by_wong(cb_direct *d, cb_optimum *o) {
@@ -137,7 +155,7 @@ static cb_status by_wong(cb_direct *d, cb_optimum *o) {
   if (d->corners) p.base = o->r; /* where p jumps, as at a base */
   const cb_status status = cb_extremal_solve(&p, o->gait, o->lambda, d->amount, &e);
   if (status) return status == CB_ERROR_MEMORY ? status : CB_OK;
-  if (fabs(e->cost - o->cost) > near * o->cost) return cb_extremal_free(e), CB_OK;
+  if (fabs(e->cost - o->cost) > near * o->cost || !keeps_within(d, e)) return cb_extremal_free(e), CB_OK;
   const size_t n = (size_t)d->problem->bundle->n, dim = (size_t)d->problem->bundle->group->dim;
   o->wong = e->cost;
   memcpy(o->r, e->r, n * sizeof *o->r), memcpy(o->rate, e->v, n * sizeof *o->rate); /* to round-off */

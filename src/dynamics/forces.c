@@ -11,8 +11,8 @@ static cb_status add_parts(cb_forces *f, double t, const double *x, const double
   cb_status status = CB_OK;
   if (s->n_springs && !f->springs) status = cb_springs_part_add(f, x, v, force);
   if (!status && s->n_interactions) status = cb_interactions_add(f, t, x, force);
-  if (!status && s->n_centrals) status = cb_singles_sum(f, &cb_centrals, t, x, NULL, force, NULL);
-  if (!status && s->n_fields) status = cb_singles_sum(f, &cb_fields, t, x, NULL, force, NULL);
+  if (!status && s->n_centrals) status = cb_centrals_add(f, t, x, force);
+  if (!status && s->n_fields) status = cb_fields_add(f, t, x, force);
   if (!status && s->n_generalised) status = cb_generalised_add(f, t, x, v, force);
   return status;
 }
@@ -101,8 +101,8 @@ cb_status cb_forces_potential(cb_forces *f, double t, const double *x, double *p
   double sum = 0;
   cb_status status = cb_springs_part_potential(f, x, &sum);
   if (!status) status = cb_interactions_potential(f, t, x, &sum);
-  if (!status) status = cb_singles_sum(f, &cb_centrals, t, x, &sum, NULL, NULL);
-  if (!status) status = cb_singles_sum(f, &cb_fields, t, x, &sum, NULL, NULL);
+  if (!status) status = cb_centrals_potential(f, t, x, &sum);
+  if (!status) status = cb_fields_potential(f, t, x, &sum);
   if (!status) *potential = sum;
   return status;
 }

@@ -39,28 +39,57 @@ static cb_status at_far(const cb_geometry *g, const cb_law *law, const cb_law_pa
   return CB_OK;
 }
 
-static const cb_particle_set *group(const cb_system *s, int n) {
-  return n < s->n_centrals ? &s->central[n].group : NULL;
-}
-
-static cb_status at(const cb_forces *f, int n, int i, double t, const double *x, double *v, double *force,
-                    double *block) {
+/* Value, gradient and Hessian at particle i, in the first places of those of the pair (x_i, centre). */
+static cb_status at(const cb_forces *f, int n, int i, double t, const double *x, double *v, double *gradient,
+                    double *hessian) {
   const cb_system *s = f->system;
   const cb_law *law = &s->central[n].law;
-  const double *centre = s->central[n].centre.x;
-  const cb_law_pair pair = cb_law_pair_of_centre(law, t, s->mass[i], s->charge[i]);
-  const cb_anchor *anchor = cb_origin_moves(s->space) ? anchor_of(f, n, s->component[i]) : NULL;
-  /* in the first places of those of the pair (x, centre) */
-  double gradient[CB_PAIR_MAX], hessian[CB_PAIR_MAX * CB_PAIR_MAX];
-  double *first = force ? gradient : NULL, *second = block ? hessian : NULL;
-  const cb_status status = anchor && anchor->frames.far
-                               ? at_far(s->space, law, &pair, anchor, x, v, first, second)
-                               : cb_pair_law(s->space, law, &pair, x, anchor ? anchor->x : centre, v, first, second);
-  for (int a = 0; !status && a < s->k; a++) {
-    if (force) force[a] = f->raise[a] * gradient[a];
-    for (int b = 0; block && b < s->k; b++) block[a * s->k + b] = f->raise[a] * hessian[a * 2 * s->k + b];
+  const double *x_i = x + i * s->k, *centre = s->central[n].centre.x;
+  cb_law_pair pair = cb_law_pair_of_centre(law, t, s->mass[i], s->charge[i]);
+  if (cb_origin_moves(s->space)) {
+    const cb_anchor *anchor = anchor_of(f, n, s->component[i]);
+    if (anchor->frames.far) return at_far(s->space, law, &pair, anchor, x_i, v, gradient, hessian);
+    centre = anchor->x;
   }
-  return status;
+  return cb_pair_law(s->space, law, &pair, x_i, centre, v, gradient, hessian);
 }
 
-const cb_singles cb_centrals = {group, at};
+cb_status cb_centrals_add(cb_forces *f, double t, const double *x, double *force) {
+  const cb_system *s = f->system;
+  for (int n = 0; n < s->n_centrals; n++)
+    for (int m = 0; m < s->central[n].group.n; m++) {
+      int i = s->central[n].group.particle[m];
+      double v, gradient[CB_PAIR_MAX];
+      cb_status status = at(f, n, i, t, x, &v, gradient, NULL);
+      if (status) return status;
+      for (int a = 0; a < s->k; a++) force[i * s->k + a] += f->raise[a] * gradient[a];
+    }
+  return CB_OK;
+}
+
+cb_status cb_centrals_potential(cb_forces *f, double t, const double *x, double *potential) {
+  const cb_system *s = f->system;
+  double sum = 0;
+  for (int n = 0; n < s->n_centrals; n++)
+    for (int m = 0; m < s->central[n].group.n; m++) {
+      double v;
+      cb_status status = at(f, n, s->central[n].group.particle[m], t, x, &v, NULL, NULL);
+      if (status) return status;
+      sum += v;
+    }
+  *potential += sum;
+  return CB_OK;
+}
+
+cb_status cb_centrals_jacobian(cb_forces *f, double t, const double *x, double *dx) {
+  const cb_system *s = f->system;
+  for (int n = 0; n < s->n_centrals; n++)
+    for (int m = 0; m < s->central[n].group.n; m++) {
+      int i = s->central[n].group.particle[m];
+      double v, hessian[CB_PAIR_MAX * CB_PAIR_MAX];
+      cb_status status = at(f, n, i, t, x, &v, NULL, hessian);
+      if (status) return status;
+      cb_forces_add_block(f, hessian, 0, 0, dx + (size_t)cb_pattern_find(&f->pattern, i, i) * (size_t)(s->k * s->k));
+    }
+  return CB_OK;
+}

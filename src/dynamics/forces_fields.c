@@ -260,14 +260,51 @@ static cb_status in_chart(const cb_forces *f, const cb_potential_field *field, d
   return CB_OK;
 }
 
-static const cb_particle_set *group(const cb_system *s, int n) { return n < s->n_fields ? &s->field[n].group : NULL; }
-
-static cb_status at(const cb_forces *f, int n, int i, double t, const double *x, double *v, double *force,
-                    double *block) {
-  const cb_potential_field *field = &f->system->field[n];
-  double own[K];
-  return f->system->space->chart ? in_chart(f, field, t, i, x, v, force ? force : own, block)
-                                 : in_embedding(f, field, t, i, x, v, force ? force : own, block);
+static cb_status at(const cb_forces *f, const cb_potential_field *field, double t, int i, const double *x, double *v,
+                    double *force, double *block) {
+  const double *at_i = x + i * f->system->k;
+  return f->system->space->chart ? in_chart(f, field, t, i, at_i, v, force, block)
+                                 : in_embedding(f, field, t, i, at_i, v, force, block);
 }
 
-const cb_singles cb_fields = {group, at};
+cb_status cb_fields_add(cb_forces *f, double t, const double *x, double *force) {
+  const cb_system *s = f->system;
+  for (int n = 0; n < s->n_fields; n++)
+    for (int m = 0; m < s->field[n].group.n; m++) {
+      int i = s->field[n].group.particle[m];
+      double v, one[K];
+      cb_status status = at(f, &s->field[n], t, i, x, &v, one, NULL);
+      if (status) return status;
+      for (int a = 0; a < s->k; a++) force[i * s->k + a] += one[a];
+    }
+  return CB_OK;
+}
+
+cb_status cb_fields_potential(cb_forces *f, double t, const double *x, double *potential) {
+  const cb_system *s = f->system;
+  double sum = 0;
+  for (int n = 0; n < s->n_fields; n++)
+    for (int m = 0; m < s->field[n].group.n; m++) {
+      double v, one[K];
+      cb_status status = at(f, &s->field[n], t, s->field[n].group.particle[m], x, &v, one, NULL);
+      if (status) return status;
+      sum += v;
+    }
+  *potential += sum;
+  return CB_OK;
+}
+
+cb_status cb_fields_jacobian(cb_forces *f, double t, const double *x, double *dx) {
+  const cb_system *s = f->system;
+  int k = s->k;
+  for (int n = 0; n < s->n_fields; n++)
+    for (int m = 0; m < s->field[n].group.n; m++) {
+      int i = s->field[n].group.particle[m];
+      double v, one[K], block[K * K];
+      cb_status status = at(f, &s->field[n], t, i, x, &v, one, block);
+      if (status) return status;
+      double *out = dx + (size_t)cb_pattern_find(&f->pattern, i, i) * (size_t)(k * k);
+      for (int e = 0; e < k * k; e++) out[e] += block[e];
+    }
+  return CB_OK;
+}

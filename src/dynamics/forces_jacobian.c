@@ -129,8 +129,8 @@ cb_status cb_forces_jacobian(cb_forces *f, double t, const double *x, const doub
   if (dv) memset(dv, 0, bytes);
   cb_status status = cb_springs_part_jacobian(f, x, v, dx, dv);
   if (!status) status = cb_interactions_jacobian(f, t, x, dx);
-  if (!status) status = cb_singles_sum(f, &cb_centrals, t, x, NULL, NULL, dx);
-  if (!status) status = cb_singles_sum(f, &cb_fields, t, x, NULL, NULL, dx);
+  if (!status) status = cb_centrals_jacobian(f, t, x, dx);
+  if (!status) status = cb_fields_jacobian(f, t, x, dx);
   if (!status) status = cb_generalised_jacobian(f, t, x, v, dx, dv);
   return status;
 }

@@ -46,22 +46,17 @@ cb_status cb_interactions_add(cb_forces *f, double t, const double *x, double *f
 cb_status cb_interactions_potential(cb_forces *f, double t, const double *x, double *potential);
 cb_status cb_interactions_jacobian(cb_forces *f, double t, const double *x, double *dx);
 
-/* Terms that act on particles one by one. */
-typedef struct cb_singles {
-  const cb_particle_set *(*group)(const cb_system *s, int n); /* of term n; NULL: there are no more */
-  /* On particle i at x: energy, force[k] and its derivatives block[k][k] (each of both NULL: not wanted). */
-  cb_status (*at)(const cb_forces *f, int n, int i, double t, const double *x, double *v, double *force, double *block);
-} cb_singles;
-extern const cb_singles cb_centrals, cb_fields;
-/* Adds to what of these is wanted: the energy, the forces, the blocks. */
-cb_status cb_singles_sum(cb_forces *f, const cb_singles *of, double t, const double *x, double *potential,
-                         double *force, double *dx);
-
 cb_status cb_centrals_create(cb_forces *f);
 cb_status cb_centrals_set_origins(cb_forces *f, const cb_origin *origin);
+cb_status cb_centrals_add(cb_forces *f, double t, const double *x, double *force);
+cb_status cb_centrals_potential(cb_forces *f, double t, const double *x, double *potential);
+cb_status cb_centrals_jacobian(cb_forces *f, double t, const double *x, double *dx);
 
 cb_status cb_fields_create(cb_forces *f);
 cb_status cb_fields_set_origins(cb_forces *f, const cb_origin *origin);
+cb_status cb_fields_add(cb_forces *f, double t, const double *x, double *force);
+cb_status cb_fields_potential(cb_forces *f, double t, const double *x, double *potential);
+cb_status cb_fields_jacobian(cb_forces *f, double t, const double *x, double *dx);
 
 cb_status cb_generalised_add(cb_forces *f, double t, const double *x, const double *v, double *force);
 cb_status cb_generalised_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);

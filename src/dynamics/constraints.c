@@ -106,7 +106,8 @@ void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin) {
 const cb_rows *cb_constraints_rows(const cb_constraints *c) { return &c->rows; }
 
 /* Element e of a row into c->scratch; *size is its number of coordinates. */
-static cb_status element(cb_constraints *c, const cb_constraint *row, int e, double t, const double *x, int order) {
+static inline __attribute__((always_inline)) cb_status element(cb_constraints *c, const cb_constraint *row, int e,
+                                                               double t, const double *x, int order) {
   cb_element *out = c->scratch;
   const size_t k = (size_t)c->space->k, size = (size_t)row->width * k;
   const double *at[CB_ELEMENT_PARTICLES];
@@ -159,8 +160,10 @@ static double space_product(const cb_constraints *c, const space_row *s, const d
   return sum;
 }
 
-/* Rows, or along v (NULL) their rates, and the gradients G of both; out and G may be NULL. */
-static cb_status rows(cb_constraints *c, double t, const double *x, const double *v, double *out, double *G) {
+/* Rows, or along v (NULL) their rates, and the gradients G of both; out and G may be NULL. Inline, so that each use is a
+ * loop of its own. */
+static inline __attribute__((always_inline)) cb_status rows(cb_constraints *c, double t, const double *x,
+                                                            const double *v, double *out, double *G) {
   const int k = c->space->k;
   if (G) memset(G, 0, (size_t)c->rows.start[c->rows.rows] * (size_t)k * sizeof *G);
   for (int r = 0; r < c->rows.own; r++) {

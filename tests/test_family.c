@@ -20,7 +20,7 @@ static cb_family *followed(const cb_optimum_problem *p, double z, double from, d
   cb_gait *start = circle(z, -z, sqrt(8 * from));
   const cb_family_range range = {from, to, members};
   cb_family *f;
-  check_ok(cb_family_follow(p, 1, (const cb_gait *const[]){start}, &range, &f));
+  check_ok(cb_family_follow(p, 1, (const cb_gait *const[]){start}, &range, NULL, &f));
   cb_gait_free(start);
   return f;
 }
@@ -114,7 +114,7 @@ static void the_cheaper_of_two_branches_is_marked(void **state) {
   cb_gait *start[2] = {circle(0, 0, .3), circle(z, -z, .3)};
   const cb_family_range range = {.01, .05, 5};
   cb_family *f;
-  check_ok(cb_family_follow(&p, 2, (const cb_gait *const *)start, &range, &f));
+  check_ok(cb_family_follow(&p, 2, (const cb_gait *const *)start, &range, NULL, &f));
   assert_int_equal(f->branches, 2);
   assert_int_equal(f->members, 10);
   for (int m = 0; m < 10; m++) assert_int_equal(f->member[m].cheapest, (m < 5) == (m % 5 == 0));
@@ -225,10 +225,10 @@ static void a_family_needs_an_amount_and_a_way_to_go(void **state) {
   cb_gait *start = circle(0, 0, .3);
   cb_family *f;
   cb_optimum_problem p = moving(b);
-  assert_int_equal(cb_family_follow(&p, 1, (const cb_gait *const[]){start}, &(cb_family_range){.01, .01, 3}, &f),
+  assert_int_equal(cb_family_follow(&p, 1, (const cb_gait *const[]){start}, &(cb_family_range){.01, .01, 3}, NULL, &f),
                    CB_ERROR_ARGUMENT);
   p.target = (cb_gait_target){.kind = CB_GAIT_ELEMENT, .element = {.01, 0, .1}};
-  assert_int_equal(cb_family_follow(&p, 1, (const cb_gait *const[]){start}, &(cb_family_range){.01, .02, 3}, &f),
+  assert_int_equal(cb_family_follow(&p, 1, (const cb_gait *const[]){start}, &(cb_family_range){.01, .02, 3}, NULL, &f),
                    CB_ERROR_ARGUMENT);
   cb_gait_free(start);
   cb_bundle_free(b);

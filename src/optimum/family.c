@@ -12,6 +12,7 @@ enum { BRANCHES_MAX = 16, FIRST_HARMONICS = 8, SEARCH = 60 };
 typedef struct family_work {
   family_walk walk;
   const cb_family_range *range;
+  const cb_family_watch *watch; /* or NULL */
   cb_family *f;
   family_branch branch[BRANCHES_MAX];
   int branches, now, other; /* now: whose events are told; other: of cheaper */
@@ -19,9 +20,14 @@ typedef struct family_work {
   family_point *turning; /* of the branch now, where it ends by one */
 } family_work;
 
+static void drop_members(cb_family *f) {
+  for (int k = 0; k < f->members; k++) cb_gait_free(f->member[k].gait), free(f->member[k].state);
+  f->members = 0;
+}
+
 void cb_family_free(cb_family *f) {
   if (!f) return;
-  for (int k = 0; k < f->members; k++) cb_gait_free(f->member[k].gait);
+  drop_members(f);
   free(f->member);
   free(f->event);
   free(f);
@@ -96,6 +102,80 @@ static cb_status note(void *context, const cb_family_event *event, const family_
   return family_point_copy(k->walk.y, p, &k->turning);
 }
 
+/* --- members --- */
+
+static cb_status put(family_work *k, int branch, const family_point *p, int index, int flat) {
+  cb_family *f = k->f;
+  const cb_status status = widen((void **)&f->member, f->members, &k->room_members, sizeof *f->member);
+  if (status) return status;
+  f->member[f->members] = (cb_family_member){.amount = family_amount(p),
+                                             .cost = p->cost,
+                                             .multiplier = family_lambda(k->walk.y, p),
+                                             .index = index,
+                                             .flat = flat,
+                                             .branch = branch,
+                                             .harmonics = p->harmonics,
+                                             .tail = family_tail(k->walk.y, p)};
+  const cb_status made = cb_basis_gait(k->walk.y->basis, k->walk.y->n, p->z, &f->member[f->members].gait);
+  if (!made) f->members++;
+  return made;
+}
+
+static cb_status put_knot(family_work *k, int branch, const family_point *p) {
+  const cb_status status = family_harmonics(&k->walk, p->harmonics);
+  return status ? status : put(k, branch, p, p->index, p->flat);
+}
+
+/* --- what is told before the family is whole --- */
+
+/* A point and how its branch goes on from it; a start is of branch -1. */
+static cb_status note_state(family_work *k, int branch, const family_point *p, double h, bool whole) {
+  if (!k->watch) return CB_OK;
+  cb_status status = put_knot(k, branch, p);
+  if (status) return status;
+  cb_family_member *m = &k->f->member[k->f->members - 1];
+  k->f->branches = k->branches;
+  return family_state_make(k->walk.y, p, h, whole, &m->state, &m->states);
+}
+
+static cb_status tell(family_work *k) { return k->watch ? k->watch->tell(k->watch->context, k->f) : CB_OK; }
+
+static cb_status pushed(void *context, const family_point *p, double h, bool whole) {
+  family_work *k = context;
+  const cb_status status = note_state(k, k->now, p, h, whole);
+  return status ? status : tell(k);
+}
+
+static bool same_point(const family_point *a, const family_point *b) {
+  double off = 0, size = 0;
+  for (int i = 0; a->size == b->size && i < a->size; i++)
+    off = hypot(off, a->z[i] - b->z[i]), size = hypot(size, a->z[i]);
+  return a->size == b->size && off <= 1e-9 * size;
+}
+
+/* Knots of the branch now that are known, which begin with its first. */
+static cb_status recall(family_work *k, family_branch *b, double *h) {
+  const cb_family_watch *w = k->watch;
+  cb_status status = CB_OK;
+  bool begun = false;
+  *h = 0;
+  for (int i = 0; w && i < w->known && !status; i++) {
+    family_point *p;
+    double step;
+    bool whole;
+    if (w->branch[i] != k->now) continue;
+    status = family_state_read(&k->walk, k->walk.y->o, w->states, w->state + (size_t)i * (size_t)w->states, &p, &step,
+                               &whole);
+    if (status || !p || (!begun && !same_point(b->knot[0], p))) return family_point_free(p), status;
+    *h = step, b->whole = whole;
+    if (begun) status = family_branch_push(b, p);
+    if (begun && !status) status = note_state(k, k->now, p, step, whole);
+    if (!begun) family_point_free(p);
+    begun = true;
+  }
+  return status;
+}
+
 /* --- branches that leave others --- */
 
 typedef struct leaving {
@@ -150,7 +230,11 @@ static cb_status follow(family_work *k, family_point *first) {
   leaving l = {.k = k};
   k->branches++;
   k->now = now;
-  cb_status status = family_branch_trace(&k->walk, first, b);
+  double h = 0;
+  cb_status status = family_branch_push(b, first);
+  if (!status) status = note_state(k, now, first, 0, false);
+  if (!status) status = recall(k, b, &h);
+  if (!status) status = family_branch_trace(&k->walk, h, b);
   if (!status) status = family_events(&k->walk, b, note_and_leave, &l);
   if (k->turning && !status) {
     k->turning->s = fmin(k->turning->s, b->knot[b->knots - 1]->s);
@@ -166,24 +250,7 @@ static cb_status follow(family_work *k, family_point *first) {
   return status;
 }
 
-/* --- members --- */
-
-static cb_status put(family_work *k, int branch, const family_point *p, int index, int flat) {
-  cb_family *f = k->f;
-  const cb_status status = widen((void **)&f->member, f->members, &k->room_members, sizeof *f->member);
-  if (status) return status;
-  f->member[f->members] = (cb_family_member){.amount = family_amount(p),
-                                             .cost = p->cost,
-                                             .multiplier = family_lambda(k->walk.y, p),
-                                             .index = index,
-                                             .flat = flat,
-                                             .branch = branch,
-                                             .harmonics = p->harmonics,
-                                             .tail = family_tail(k->walk.y, p)};
-  const cb_status made = cb_basis_gait(k->walk.y->basis, k->walk.y->n, p->z, &f->member[f->members].gait);
-  if (!made) f->members++;
-  return made;
-}
+/* --- members of the whole --- */
 
 /* p between knots a and b, which it belongs to where it is NULL. */
 static cb_status put_between(family_work *k, int branch, const family_point *a, const family_point *b,
@@ -197,11 +264,6 @@ static cb_status put_between(family_work *k, int branch, const family_point *a, 
   }
   family_point_free(p);
   return status;
-}
-
-static cb_status put_knot(family_work *k, int branch, const family_point *p) {
-  const cb_status status = family_harmonics(&k->walk, p->harmonics);
-  return status ? status : put(k, branch, p, p->index, p->flat);
 }
 
 /* Evenly by length. */
@@ -273,22 +335,44 @@ static cb_status check(const cb_optimum_problem *o, const cb_family_range *r) {
   return CB_OK;
 }
 
-static cb_status run(family_work *k, const cb_optimum_problem *o, int starts, const cb_gait *const *start) {
+/* The points that starts come to: those that are known, or else from gaits. */
+static cb_status find_starts(family_work *k, const cb_optimum_problem *o, int starts, const cb_gait *const *start,
+                             family_point **first, int *count) {
+  const cb_family_watch *w = k->watch;
   cb_status status = CB_OK, why = CB_OK;
-  for (int i = 0; i < starts && !status && k->branches < BRANCHES_MAX; i++) {
-    family_point *first = NULL;
-    status = start_from(k, o, start[i], &first);
-    if (status > 0) why = status, status = CB_OK;
-    if (!first) continue;
-    if (known(k, first))
-      family_point_free(first);
-    else
-      status = follow(k, first);
+  double h;
+  bool whole;
+  *count = 0;
+  for (int i = 0; w && i < w->known && *count < BRANCHES_MAX && !status; i++) {
+    if (w->branch[i] >= 0) continue;
+    status =
+        family_state_read(&k->walk, o, w->states, w->state + (size_t)i * (size_t)w->states, &first[*count], &h, &whole);
+    if (!status && first[*count]) ++*count;
   }
-  if (!status && !k->branches) return why ? why : cb_fail(CB_ERROR_ARGUMENT, "a family needs a gait to start from");
+  const bool earlier = *count > 0;
+  for (int i = 0; i < starts && !earlier && !status && *count < BRANCHES_MAX; i++) {
+    status = start_from(k, o, start[i], &first[*count]);
+    if (status > 0) why = status, status = CB_OK;
+    if (first[*count]) ++*count;
+  }
+  for (int i = 0; i < *count && !status; i++) status = note_state(k, -1, first[i], 0, false);
+  if (!status && !*count) return why ? why : cb_fail(CB_ERROR_ARGUMENT, "a family needs a gait to start from");
+  return status || earlier ? status : tell(k); /* no less than what is known */
+}
+
+static cb_status run(family_work *k, const cb_optimum_problem *o, int starts, const cb_gait *const *start) {
+  family_point *first[BRANCHES_MAX] = {NULL};
+  int count;
+  cb_status status = find_starts(k, o, starts, start, first, &count);
+  for (int i = 0; i < count; i++)
+    if (!status && k->branches < BRANCHES_MAX && !known(k, first[i]))
+      status = follow(k, first[i]);
+    else
+      family_point_free(first[i]);
   for (k->now = 0; k->now < k->branches && !status; k->now++)
     for (k->other = 0; k->other < k->branches && !status; k->other++)
       if (k->now < k->other) status = family_meet(&k->walk, &k->branch[k->now], &k->branch[k->other], note, k);
+  drop_members(k->f);
   for (int b = 0; b < k->branches && !status; b++)
     status = isinf(k->range->to) ? members_by_length(k, b, &k->branch[b]) : members_by_amount(k, b, &k->branch[b]);
   k->f->branches = k->branches;
@@ -297,12 +381,13 @@ static cb_status run(family_work *k, const cb_optimum_problem *o, int starts, co
 }
 
 cb_status cb_family_follow(const cb_optimum_problem *problem, int starts, const cb_gait *const *start,
-                           const cb_family_range *range, cb_family **out) {
+                           const cb_family_range *range, const cb_family_watch *watch, cb_family **out) {
   cb_status status = check(problem, range);
   if (status) return status;
   /* a branch begins at the first amount, from which it may err by round-off */
   const double edge = range->from * (1 - (range->to > range->from ? 1e-9 : -1e-9));
-  family_work k = {.walk = {.from = edge, .to = range->to}, .range = range, .f = calloc(1, sizeof *k.f)};
+  family_work k = {.range = range, .watch = watch, .f = calloc(1, sizeof *k.f)};
+  k.walk = (family_walk){.from = edge, .to = range->to, .pushed = watch ? pushed : NULL, .context = &k};
   if (!k.f) return cb_fail(CB_ERROR_MEMORY, "no memory for a family");
   status = run(&k, problem, starts, start);
   for (int b = 0; b < k.branches; b++) family_branch_free(&k.branch[b]);

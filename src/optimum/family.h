@@ -38,6 +38,8 @@ typedef struct cb_family_member {
   double tail;                     /* the last of its coefficients over the largest: cost errs by about its square */
   bool cheapest;                   /* of all branches at this amount */
   cb_gait *gait;
+  int states; /* before the family is whole: what it takes to go on from here; else 0 */
+  double *state;
 } cb_family_member;
 
 typedef struct cb_family {
@@ -51,12 +53,24 @@ typedef struct cb_family_range {
   int members;     /* of a branch, evenly along it by amount, or by length to its end where `to` is infinite; >= 2 */
 } cb_family_range;
 
+/* A family before it is whole: members are the starts, of branch -1, and what branches were traced by, as far as that is
+ * from step to step. tell: after each of them; its failure ends the search. known: members as they were told earlier of
+ * the same problem and range, which are then not sought again, nor starts asked for; what follows is the same to the
+ * last digit. A branch that does not begin as it did is traced anew. */
+typedef struct cb_family_watch {
+  cb_status (*tell)(void *context, const cb_family *so_far);
+  void *context;
+  int known, states;   /* rows, and the length of each */
+  const int *branch;   /* [known] */
+  const double *state; /* [known][states] */
+} cb_family_watch;
+
 /* Branches from starts, gaits near those that are sought at range->from, and those that leave them at bifurcations. The
  * problem's bundle, target (its kind), base, lower, upper and apart count. A branch that does not reach range->to ends
  * with an event. CB_ERROR_ARGUMENT where the target has no amount; CB_STEP_NO_CONVERGENCE where no start comes to a
- * gait. The caller frees. */
+ * gait. watch may be NULL. The caller frees. */
 cb_status cb_family_follow(const cb_optimum_problem *problem, int starts, const cb_gait *const *start,
-                           const cb_family_range *range, cb_family **out);
+                           const cb_family_range *range, const cb_family_watch *watch, cb_family **out);
 void cb_family_free(cb_family *f);
 
 #endif

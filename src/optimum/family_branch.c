@@ -33,7 +33,7 @@ cb_status family_harmonics(family_walk *w, int harmonics) {
   return CB_OK;
 }
 
-static cb_status push(family_branch *b, family_point *p) {
+cb_status family_branch_push(family_branch *b, family_point *p) {
   if (b->knots == b->room) {
     const int room = 2 * b->room + 32;
     family_point **knot = realloc(b->knot, (size_t)room * sizeof *knot);
@@ -176,10 +176,11 @@ static bool inside(const family_walk *w, double amount) {
   return amount > fmin(w->from, w->to) && amount < fmax(w->from, w->to);
 }
 
-cb_status family_branch_trace(family_walk *w, family_point *first, family_branch *b) {
-  cb_status status = push(b, first);
-  double h = first_step * sqrt(dot(first->size - 1, first->z, first->z));
-  const double least = least_step * h / first_step;
+cb_status family_branch_trace(family_walk *w, double h, family_branch *b) {
+  cb_status status = CB_OK;
+  const family_point *first = b->knot[0];
+  const double size = sqrt(dot(first->size - 1, first->z, first->z)), least = least_step * size;
+  if (h == 0) h = first_step * size;
   while (!status && !b->whole && b->knots < KNOTS_MAX) {
     const family_point *a = b->knot[b->knots - 1];
     const double mu = family_mu(a), falls = a->tangent[a->size - 2];
@@ -217,10 +218,11 @@ cb_status family_branch_trace(family_walk *w, family_point *first, family_branch
       if (status) break;
     }
     const bool turns = isinf(w->to) && p->tangent[p->size - 1] * a->tangent[a->size - 1] < 0;
-    status = push(b, p);
+    status = family_branch_push(b, p);
     if (status) break;
     if (family_mu(p) < farthest_mu || turns) b->whole = true;
     h *= fmin(2, fmax(.5, turn / fmax(angle, 1e-3)));
+    if (w->pushed) status = w->pushed(w->context, p, h, b->whole);
   }
   return status < 0 ? status : CB_OK;
 }

@@ -62,14 +62,21 @@ typedef struct family_branch {
   bool whole; /* it came to where it was to end */
 } family_branch;
 
+/* Of a point that was pushed on a branch, which goes on from it by a step h unless it is whole. */
+typedef cb_status (*family_pushed)(void *context, const family_point *p, double h, bool whole);
+
 typedef struct family_walk {
   family_system *y;
+  family_pushed pushed; /* or NULL */
+  void *context;
   double from, to;
   double least, most; /* amounts that are passed at no time */
 } family_walk;
 
-/* From a point (owned by the branch from then on), which is looked at, along its tangent. */
-cb_status family_branch_trace(family_walk *w, family_point *first, family_branch *b);
+/* From the last knot, which is looked at, along its tangent; h: the first step, 0 for the usual one. */
+cb_status family_branch_trace(family_walk *w, double h, family_branch *b);
+/* p is the branch's from then on, in any case. */
+cb_status family_branch_push(family_branch *b, family_point *p);
 void family_branch_free(family_branch *b);
 /* A corrected point (which is replaced) in harmonics of the walk that resolve it. */
 cb_status family_resolve(family_walk *w, family_point **p, family_row row, const double *value);
@@ -87,6 +94,14 @@ static inline cb_status family_pair(family_walk *w, const family_point *a, const
 /* What is told of a branch but of others: calls `found` with each event and its point (borrowed), along the branch. */
 typedef cb_status (*family_found)(void *context, const cb_family_event *event, const family_point *p);
 cb_status family_events(family_walk *w, const family_branch *b, family_found found, void *context);
+
+/* --- family_state.c --- */
+/* A point and how its branch goes on from it, as numbers; the caller frees. */
+cb_status family_state_make(const family_system *y, const family_point *p, double h, bool whole, double **out,
+                            int *count);
+/* The point in numbers that may be any; NULL where they are none of this problem's. The walk may lack a system. */
+cb_status family_state_read(family_walk *w, const cb_optimum_problem *o, int count, const double *state,
+                            family_point **out, double *h, bool *whole);
 
 /* --- family_compare.c --- */
 /* Cost at an amount between two of dE/dX = 2 lambda: E + dE'(..) as a cubic. */

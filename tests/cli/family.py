@@ -6,11 +6,13 @@ is refused.
 """
 import json
 import os
+import shutil
 import sys
 
 from command import Case, main
 
 try:
+    import h5py
     import numpy as np
     import xarray
 except ImportError as missing:
@@ -25,6 +27,13 @@ optimum: {starts: 0}
 """
 # E at .001, .01, .03, .05 by shooting with Wong's equations; the distance that no gait of the branch exceeds
 TABLE = {0.001: 0.003274173125, 0.01: 0.035480647743, 0.03: 0.126266414425, 0.05: 0.247785398952}
+# its family turns, and another branch leaves it: seconds
+FOUR = """\
+curvebody: 1
+bundle: {name: purcell, links: 4}
+gait: {fourier: {cosine: [[0.2, 0, 0.1]], sine: [[0, 0.2, 0.1]]}}
+optimum: {starts: 0}
+"""
 FARTHEST, EFFICIENT = 0.10353224, 0.0840325232
 
 
@@ -96,6 +105,37 @@ class Family(Case):
             # no cheaper than to turn or to move wherever the cycle is said to begin
             self.assertGreater(float(data.cost[0, 0]), 0.034936705669 * (1 - 1e-9))
             np.testing.assert_allclose(data.cost[1, 1], TABLE[0.01], rtol=1e-6)
+
+    def test_killed_and_run_again(self):
+        """What it goes on from is in its file, to the last digit; of another command, or that does not go on, it is not."""
+        self.write("p.yaml", FOUR)
+        words = ["gait", "p.yaml", "family", "--move", "0.08:fold", "--members", "5", "-o"]
+        self.good(*words, "whole.h5")
+        run = self.start(*words, "f.h5")
+        self.wait_for("f.h5", run)
+        run.kill()
+        self.assertLess(run.wait(), 0)
+        with h5py.File(self.path("f.h5")) as file:
+            self.assertEqual(file.attrs["complete"], 0)
+            steps, target = np.sum(file["branch"][:] == 0), file["target"][-1]
+            self.assertGreater(steps, 2)
+        shutil.copy(self.path("f.h5"), self.path("ends.h5"))
+        shutil.copy(self.path("f.h5"), self.path("other.h5"))
+        self.good(*words, "f.h5")
+        with h5py.File(self.path("f.h5")) as f, h5py.File(self.path("whole.h5")) as whole:
+            self.assertEqual(set(f), set(whole))
+            self.assertEqual((f.attrs["complete"], f.attrs["request"]), (1, whole.attrs["request"]))
+            for name in whole:
+                np.testing.assert_array_equal(f[name][()], whole[name][()], name)
+        with h5py.File(self.path("ends.h5"), "a") as file:
+            file["state"][-1, 6] = 1  # whole: the branch is said to end there
+        self.good(*words, "ends.h5")
+        with h5py.File(self.path("ends.h5")) as file:
+            self.assertEqual(file["target"][4], target)
+            self.assertEqual(set(file["branch"]), {0})
+        self.good("gait", "p.yaml", "family", "--move", "0.08:0.09", "--members", "3", "-o", "other.h5")
+        with h5py.File(self.path("other.h5")) as file:
+            np.testing.assert_allclose(file["target"], [0.08, 0.085, 0.09], rtol=1e-14)
 
     def test_refused(self):
         self.write("p.yaml", PURCELL)

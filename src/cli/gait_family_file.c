@@ -1,0 +1,222 @@
+/* The file of `curvebody gait SCENARIO family`:
+ *
+ *   /target[member] /cost /efficiency /multiplier /tail /index /flat /branch /cheapest /group[member, number]
+ *   /shape[member, T, n] /rate[member, T, n]  of each, /time[T]
+ *   /event_kind[event] /event_target /event_cost /event_branch /event_other, /event_name[kind]
+ * attributes request: what is asked, and the scenario; complete: 1.
+ *
+ * While branches are traced it is written again from time to time with complete: 0: then members are the steps of the
+ * branches so far, not evenly along them, and /state[member, states] is what the same command with the same file goes
+ * on from, to the same numbers as if it had not been interrupted. The search for starts is over by the first of these;
+ * events and the members of the whole are found again. */
+#include "cli/gait_family.h"
+
+#include "core/text.h"
+#include "io/arrays.h"
+#include "io/hdf5_array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIMES = 129 };
+
+/* It is written no more often than every so many seconds, and than so many times as long as that takes. */
+static const double seldom = 1, share = 20;
+
+const char *const cb_gait_family_targets[] = {"move", "turn", "element", "parts"};
+
+enum { TARGET, COST, EFFICIENCY, MULTIPLIER, TAIL, NUMBERS };
+enum { INDEX, FLAT, BRANCH, CHEAPEST, INTEGERS };
+
+typedef struct columns {
+  double time[TIMES], *number, *shape, *rate, *group, *event, *state;
+  int states;
+  int *integer, *event_integer;
+} columns;
+
+static void free_columns(columns *c) {
+  free(c->number);
+  free(c->shape);
+  free(c->rate);
+  free(c->group);
+  free(c->event);
+  free(c->state);
+  free(c->integer);
+  free(c->event_integer);
+}
+
+static cb_status make_columns(const cb_bundle *b, const cb_family *f, columns *c) {
+  int states = 0;
+  for (int m = 0; m < f->members; m++)
+    if (f->member[m].states > states) states = f->member[m].states;
+  const size_t members = (size_t)f->members, events = (size_t)f->events + 1, way = members * TIMES * (size_t)b->n;
+  *c = (columns){.number = calloc(members * NUMBERS, sizeof(double)),
+                 .shape = calloc(way, sizeof(double)),
+                 .rate = calloc(way, sizeof(double)),
+                 .group = calloc(members * (size_t)b->group->size, sizeof(double)),
+                 .event = calloc(events * 2, sizeof(double)),
+                 .state = calloc(members * (size_t)states + 1, sizeof(double)),
+                 .states = states,
+                 .integer = calloc(members * INTEGERS, sizeof(int)),
+                 .event_integer = calloc(events * 3, sizeof(int))};
+  for (int k = 0; k < TIMES; k++) c->time[k] = (double)k / (TIMES - 1);
+  if (c->number && c->shape && c->rate && c->group && c->event && c->state && c->integer && c->event_integer)
+    return CB_OK;
+  return cb_fail(CB_ERROR_MEMORY, "no memory for a family of %d gaits", f->members);
+}
+
+static cb_status fill(const cb_bundle *b, const cb_family *f, columns *c) {
+  const int M = f->members, E = f->events;
+  cb_status status = CB_OK;
+  for (int m = 0; m < M && !status; m++) {
+    const cb_family_member *o = &f->member[m];
+    const double numbers[NUMBERS] = {o->amount, o->cost, o->amount * o->amount / o->cost, o->multiplier, o->tail};
+    const int integers[INTEGERS] = {o->index, o->flat, o->branch, o->cheapest};
+    for (int i = 0; i < NUMBERS; i++) c->number[i * M + m] = numbers[i];
+    for (int i = 0; i < INTEGERS; i++) c->integer[i * M + m] = integers[i];
+    for (int k = 0; k < TIMES; k++)
+      cb_gait_at(o->gait, c->time[k], c->shape + (m * TIMES + k) * b->n, c->rate + (m * TIMES + k) * b->n);
+    for (int i = 0; i < o->states; i++) c->state[(size_t)m * (size_t)c->states + (size_t)i] = o->state[i];
+    status = cb_holonomy(b, o->gait, 0, c->group + m * b->group->size, NULL, NULL);
+  }
+  for (int e = 0; e < E; e++) {
+    const cb_family_event *o = &f->event[e];
+    c->event[e] = o->amount, c->event[E + e] = o->cost;
+    c->event_integer[e] = o->kind, c->event_integer[E + e] = o->branch, c->event_integer[2 * E + e] = o->other;
+  }
+  return status;
+}
+
+static void put_members(const cb_bundle *b, const cb_family *f, const columns *c, bool complete, cb_arrays *a) {
+  static const char *const on[] = {"member"}, *const group[] = {"member", "number"},
+                           *const state[] = {"member", "states"}, *const way[] = {"member", "time", "variable"};
+  static const struct {
+    const char *name, *doc;
+  } numbers[NUMBERS] = {{"target", "the amount"},
+                        {"cost", "int r'Mr' dt"},
+                        {"efficiency", "target^2/cost"},
+                        {"multiplier", "lambda: d cost/d target = 2 lambda"},
+                        {"tail", "last coefficients over the largest: cost errs by about its square"}},
+    integers[INTEGERS] = {{"index", "negative directions of the second variation"},
+                          {"flat", "directions without a second variation"},
+                          {"branch", "that it is of; -1: a start, of none"},
+                          {"cheapest", "1 where no branch is cheaper at its target"}};
+  cb_arrays_dimension(a, &(cb_dimension){"member", (size_t)f->members, NULL, NULL, "branch after branch"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"time", TIMES, c->time, NULL, "part of the cycle"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"variable", (size_t)b->n, NULL, b->shape, "shape variable"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"number", (size_t)b->group->size, NULL, b->group->number, "of an element"},
+                      NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"states", (size_t)c->states, NULL, NULL, "of a member"}, NULL);
+  for (int i = 0; i < NUMBERS; i++)
+    cb_arrays_put(a, numbers[i].name, 1, on, c->number + i * f->members, NULL, numbers[i].doc);
+  for (int i = 0; i < (complete ? INTEGERS : CHEAPEST); i++)
+    cb_arrays_put_integers(a, integers[i].name, 1, on, c->integer + i * f->members, integers[i].doc);
+  cb_arrays_put(a, "group", 2, group, c->group, NULL, "the holonomy");
+  cb_arrays_put(a, "shape", 3, way, c->shape, NULL, "r");
+  cb_arrays_put(a, "rate", 3, way, c->rate, NULL, "r'");
+  if (c->states) cb_arrays_put(a, "state", 2, state, c->state, NULL, "what the command goes on from");
+}
+
+static void put_events(const cb_family *f, const columns *c, cb_arrays *a) {
+  static const char *const on[] = {"event"};
+  cb_arrays_dimension(a, &(cb_dimension){"event_name", CB_FAMILY_EVENTS, NULL, cb_family_event_names, "by /event_kind"},
+                      NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"event", (size_t)f->events, NULL, NULL, "on the branches"}, NULL);
+  cb_arrays_put_integers(a, "event_kind", 1, on, c->event_integer, "index of /event_name");
+  cb_arrays_put(a, "event_target", 1, on, c->event, NULL, "where it is");
+  cb_arrays_put(a, "event_cost", 1, on, c->event + f->events, NULL, "int r'Mr' dt there");
+  cb_arrays_put_integers(a, "event_branch", 1, on, c->event_integer + f->events, "that it is on");
+  cb_arrays_put_integers(a, "event_other", 1, on, c->event_integer + 2 * f->events,
+                         "of a bound: the shape variable; of what is cheaper: the branch; else -1");
+}
+
+cb_status cb_gait_family_file_write(cb_gait_family_file *file, const cb_family *f, bool complete) {
+  const cb_gait_job *job = file->job;
+  const cb_optimum_problem *p = file->problem;
+  columns c;
+  cb_arrays *a;
+  cb_status status = make_columns(p->bundle, f, &c);
+  if (!status) status = fill(p->bundle, f, &c);
+  if (!status) status = cb_arrays_create(job->output, &a);
+  if (!status) {
+    cb_gait_attributes(job, a);
+    cb_arrays_text(a, "target", cb_gait_family_targets[p->target.kind]);
+    cb_arrays_text(a, "request", file->request);
+    cb_arrays_number(a, "complete", complete);
+    cb_arrays_number(a, "branches", f->branches);
+    put_members(p->bundle, f, &c, complete, a);
+    put_events(f, &c, a);
+    status = cb_arrays_close(a, CB_OK);
+  }
+  free_columns(&c);
+  return status;
+}
+
+/* --- from time to time, and what there is --- */
+
+static double since(const struct timespec *then, struct timespec *now) {
+  clock_gettime(CLOCK_MONOTONIC, now);
+  return (double)(now->tv_sec - then->tv_sec) + 1e-9 * (double)(now->tv_nsec - then->tv_nsec);
+}
+
+static cb_status tell(void *context, const cb_family *so_far) {
+  cb_gait_family_file *file = context;
+  struct timespec now, end;
+  if (since(&file->written, &now) < fmax(seldom, share * file->took)) return CB_OK;
+  const cb_status status = cb_gait_family_file_write(file, so_far, false);
+  file->took = since(&now, &end);
+  file->written = end;
+  return status;
+}
+
+/* Where anything is not as expected, nothing is known: the file is another's, to be replaced. */
+static void read_known(cb_gait_family_file *file) {
+  cb_hdf5_source s;
+  cb_hdf5_array state = {0}, branch = {0};
+  double complete = 1;
+  if (cb_hdf5_source_open(file->job->output, &s)) return;
+  char *request = cb_hdf5_get_text_attribute(s.file, "request");
+  if (request && !strcmp(request, file->request) &&
+      cb_hdf5_get_numbers(s.file, ".", "complete", H5T_FLOAT, H5T_NATIVE_DOUBLE, 1, &complete) && complete == 0 &&
+      !cb_hdf5_read_array(&s, "state", &(cb_hdf5_expected){H5T_FLOAT, 2, 2, 0, "[member, states]"}, &state) &&
+      !cb_hdf5_read_array(&s, "branch", &(cb_hdf5_expected){H5T_INTEGER, 1, 1, 0, "[member]"}, &branch) &&
+      branch.dims[0] == state.dims[0]) {
+    int *of = calloc((size_t)branch.dims[0], sizeof *of);
+    for (int k = 0; of && k < branch.dims[0]; k++) of[k] = (int)branch.value[k];
+    if (of) file->watch.known = branch.dims[0], file->watch.states = state.dims[1];
+    file->watch.branch = of, file->watch.state = state.value;
+    state.value = NULL;
+  }
+  free(state.value);
+  free(branch.value);
+  free(request);
+  cb_hdf5_source_close(&s);
+}
+
+cb_status cb_gait_family_file_begin(const cb_gait_job *job, const cb_optimum_problem *problem,
+                                    const cb_family_range *range, cb_gait_family_file *out) {
+  *out = (cb_gait_family_file){.job = job, .problem = problem, .watch = {.tell = tell, .context = out}};
+  cb_text text = {0};
+  char line[192];
+  snprintf(line, sizeof line, "# curvebody %s: family from %.17g to %.17g of %d members", CB_VERSION, range->from,
+           range->to, range->members);
+  cb_text_puts(&text, line);
+  for (size_t k = 0; k < job->sets->count; k++)
+    cb_text_puts(&text, "\n# --set "), cb_text_puts(&text, job->sets->word[k]);
+  cb_text_puts(&text, "\n# files of SHA-256 ");
+  cb_text_puts(&text, cb_scenario_inputs(job->read));
+  cb_text_puts(&text, "\n");
+  cb_text_puts(&text, cb_scenario_source(job->read));
+  out->request = text.data;
+  if (text.failed) return cb_fail(CB_ERROR_MEMORY, "no memory for the scenario's text");
+  clock_gettime(CLOCK_MONOTONIC, &out->written);
+  read_known(out);
+  return CB_OK;
+}
+
+void cb_gait_family_file_end(cb_gait_family_file *file) {
+  free(file->request);
+  free((void *)file->watch.branch);
+  free((void *)file->watch.state);
+}

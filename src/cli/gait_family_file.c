@@ -160,13 +160,20 @@ static double since(const struct timespec *then, struct timespec *now) {
   return (double)(now->tv_sec - then->tv_sec) + 1e-9 * (double)(now->tv_nsec - then->tv_nsec);
 }
 
+void cb_gait_pace_start(cb_gait_pace *p) {
+  p->took = 0;
+  clock_gettime(CLOCK_MONOTONIC, &p->written);
+}
+
+bool cb_gait_pace_due(cb_gait_pace *p) { return since(&p->written, &p->begun) >= fmax(seldom, share * p->took); }
+
+void cb_gait_pace_written(cb_gait_pace *p) { p->took = since(&p->begun, &p->written); }
+
 static cb_status tell(void *context, const cb_family *so_far) {
   cb_gait_family_file *file = context;
-  struct timespec now, end;
-  if (since(&file->written, &now) < fmax(seldom, share * file->took)) return CB_OK;
+  if (!cb_gait_pace_due(&file->pace)) return CB_OK;
   const cb_status status = cb_gait_family_file_write(file, so_far, false);
-  file->took = since(&now, &end);
-  file->written = end;
+  cb_gait_pace_written(&file->pace);
   return status;
 }
 
@@ -210,7 +217,7 @@ cb_status cb_gait_family_file_begin(const cb_gait_job *job, const cb_optimum_pro
   cb_text_puts(&text, cb_scenario_source(job->read));
   out->request = text.data;
   if (text.failed) return cb_fail(CB_ERROR_MEMORY, "no memory for the scenario's text");
-  clock_gettime(CLOCK_MONOTONIC, &out->written);
+  cb_gait_pace_start(&out->pace);
   read_known(out);
   return CB_OK;
 }

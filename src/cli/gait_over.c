@@ -3,8 +3,9 @@
  *
  *   /over[member] /cost /amount /efficiency /index /flat /group[member, number] /shape[member, T, n] /rate, /time[T]
  *   /event_over[event] /event_cost /event_amount /event_efficiency     where what is sought is stationary in the number
- * There its derivative is 0: by the secant method on central differences of order 8 of what is sought. */
-#include "cli/gait.h"
+ * There its derivative is 0: by the secant method on central differences of order 8 of what is sought. Attribute
+ * complete: 1; 0 of a file that has, from time to time, the gaits so far. */
+#include "cli/gait_family.h"
 
 #include "io/arrays.h"
 
@@ -123,24 +124,6 @@ static cb_status refine(const cb_gait_job *job, const sweep *s, const cb_optimum
   return status ? status : solve(job, s, y, m->gait, out);
 }
 
-static cb_status follow(const cb_gait_job *job, sweep *s, const cb_optimum_problem *p) {
-  cb_status status = CB_OK;
-  s->member = calloc((size_t)s->members, sizeof *s->member);
-  s->event = calloc((size_t)s->members, sizeof *s->event);
-  if (!s->member || !s->event) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", s->members);
-  for (int k = 0; k < s->members && !status; k++)
-    status = solve(job, s, s->low + (s->high - s->low) * k / (s->members - 1), k ? s->member[k - 1].gait : NULL,
-                   &s->member[k]);
-  for (int k = 1; k + 1 < s->members && !status; k++) {
-    const double here = sought(p, &s->member[k]);
-    if (here < sought(p, &s->member[k - 1]) && here <= sought(p, &s->member[k + 1])) {
-      status = refine(job, s, p, k, &s->event[s->events]);
-      s->events += !status;
-    }
-  }
-  return status;
-}
-
 /* --- the file --- */
 
 enum { COLUMNS = 4 };
@@ -202,7 +185,7 @@ static void put(const cb_bundle *b, const sweep *s, const columns *c, cb_arrays 
   cb_arrays_put(a, "rate", 3, way, c->rate, NULL, "r'");
 }
 
-static cb_status write_file(const cb_gait_job *job, const sweep *s) {
+static cb_status write_file(const cb_gait_job *job, const sweep *s, bool complete) {
   const cb_bundle *b = job->bundle;
   columns c = {.member = NULL};
   cb_arrays *a;
@@ -211,11 +194,40 @@ static cb_status write_file(const cb_gait_job *job, const sweep *s) {
   if (!status) {
     cb_gait_attributes(job, a);
     cb_arrays_text(a, "over", s->key);
+    cb_arrays_number(a, "complete", complete);
     put(b, s, &c, a);
     status = cb_arrays_close(a, CB_OK);
   }
   free(c.member);
   free(c.integer);
+  return status;
+}
+
+/* --- all of it --- */
+
+static cb_status follow(const cb_gait_job *job, sweep *s, const cb_optimum_problem *p) {
+  cb_status status = CB_OK;
+  s->member = calloc((size_t)s->members, sizeof *s->member);
+  s->event = calloc((size_t)s->members, sizeof *s->event);
+  if (!s->member || !s->event) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", s->members);
+  cb_gait_pace pace;
+  cb_gait_pace_start(&pace);
+  for (int k = 0; k < s->members && !status; k++) {
+    status = solve(job, s, s->low + (s->high - s->low) * k / (s->members - 1), k ? s->member[k - 1].gait : NULL,
+                   &s->member[k]);
+    if (status || !cb_gait_pace_due(&pace)) continue;
+    sweep so_far = *s;
+    so_far.members = k + 1;
+    status = write_file(job, &so_far, false);
+    cb_gait_pace_written(&pace);
+  }
+  for (int k = 1; k + 1 < s->members && !status; k++) {
+    const double here = sought(p, &s->member[k]);
+    if (here < sought(p, &s->member[k - 1]) && here <= sought(p, &s->member[k + 1])) {
+      status = refine(job, s, p, k, &s->event[s->events]);
+      s->events += !status;
+    }
+  }
   return status;
 }
 
@@ -248,7 +260,7 @@ cb_status cb_gait_over(const cb_gait_job *job) {
   cb_status status = cb_gait_asked_of(job, &p);
   if (!status) status = read_over(job, &s);
   if (!status) status = follow(job, &s, p);
-  if (!status) status = write_file(job, &s);
+  if (!status) status = write_file(job, &s, true);
   if (!status) print(job, &s);
   free_sweep(&s);
   return cb_gait_placed_search(job, status);

@@ -137,6 +137,24 @@ class Family(Case):
         with h5py.File(self.path("other.h5")) as file:
             np.testing.assert_allclose(file["target"], [0.08, 0.085, 0.09], rtol=1e-14)
 
+    def test_killed_over_a_number(self):
+        """The gaits so far are in the file."""
+        self.write("p.yaml", PURCELL)
+        words = ["gait", "p.yaml", "family", "--move", "0.03", "--set", "bundle.shares=[1, 1, 1]", "--over"]
+        run = self.start(*words, "bundle.shares.1=0.65:0.8", "--members", "10000", "-o", "f.h5")
+        self.wait_for("f.h5", run)
+        run.kill()
+        self.assertLess(run.wait(), 0)
+        with h5py.File(self.path("f.h5")) as file:
+            over, cost, members = file["over"][:], file["cost"][:], len(file["over"])
+            self.assertEqual(file.attrs["complete"], 0)
+            self.assertTrue(2 < members < 10000)
+            np.testing.assert_allclose(over, np.linspace(0.65, 0.8, 10000)[:members], rtol=1e-14)
+        self.good(*words, f"bundle.shares.1={over[0]}:{over[-1]}", "--members", "2", "-o", "ends.h5")
+        with h5py.File(self.path("ends.h5")) as file:
+            self.assertEqual(file.attrs["complete"], 1)
+            np.testing.assert_allclose(file["cost"], cost[[0, -1]], rtol=1e-9)
+
     def test_refused(self):
         self.write("p.yaml", PURCELL)
         for words, code, says in (

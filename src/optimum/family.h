@@ -53,10 +53,10 @@ typedef struct cb_family_range {
   int members;     /* of a branch, evenly along it by amount, or by length to its end where `to` is infinite; >= 2 */
 } cb_family_range;
 
-/* A family before it is whole: members are the starts, of branch -1, and what branches were traced by, as far as that is
- * from step to step. tell: after each of them; its failure ends the search. known: members as they were told earlier of
- * the same problem and range, which are then not sought again, nor starts asked for; what follows is the same to the
- * last digit. A branch that does not begin as it did is traced anew. */
+/* A family before it is whole has as members the starts, of branch -1, and each step of its branches so far, with states.
+ * tell: after each of them; its failure ends the search. known: members of the same problem and range as they were told
+ * earlier: they are taken as they are, starts need not be given, and what follows is the same to the last digit. A branch
+ * that does not begin as it did is traced anew. */
 typedef struct cb_family_watch {
   cb_status (*tell)(void *context, const cb_family *so_far);
   void *context;

@@ -1,7 +1,8 @@
 /* Optimal gaits against tables, closed forms and each other.
  *
  * Numbers of twelve digits came of shooting and of Fourier-Galerkin elsewhere; 1e-10 is what their last steps leave.
- * labels: medium timeout: 600
+ * labels: medium
+ * timeout: 600
  */
 #include "extremals.h"
 #include <curvebody/scenario.h>

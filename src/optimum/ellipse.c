@@ -1,21 +1,68 @@
-/* Small ellipses about the shapes where they do most for their cost. */
+/* Small ellipses about the shapes where they do most for their cost: of the planes that are best for one direction at
+ * shapes that fill the window, the cheapest, and from these to minima. */
 #include "optimum/ellipse.h"
 
 #include "core/failure.h"
 #include "numerics/small.h"
+#include "optimum/ellipse_solve.h"
 
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_multimin.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { PAIRS_MAX = CB_SHAPE_MAX * (CB_SHAPE_MAX - 1) / 2, SQUARE = CB_SHAPE_MAX * CB_SHAPE_MAX };
+enum { LOOKED = 64, PAIRS_MAX = CB_SHAPE_MAX * (CB_SHAPE_MAX - 1) / 2, SQUARE = CB_SHAPE_MAX * CB_SHAPE_MAX };
 
 void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *low, double *high) {
   const double period = o->bundle->period[i];
   *low = period > 0 ? -period / 2 : -M_PI / 2 * wide, *high = -*low;
   if (o->lower && isfinite(o->lower[i])) *low = o->lower[i];
   if (o->upper && isfinite(o->upper[i])) *high = o->upper[i];
+}
+
+/* --- what a target wants of small gaits --- */
+
+static bool turns(const cb_group *G, int a) { return !strncmp(G->axis[a], "omega", 5); }
+
+/* Numbers c + L y = 0 at the identity, as P y = |c| and Z y = 0: the rows of L mirrored so that c is along the
+ * first. */
+static bool numbers(const cb_group *G, const cb_gait_target *target, cb_small_target *t) {
+  const int count = cb_gait_target_count(G, target);
+  double one[CB_GROUP_SIZE], c[CB_CONDITIONS_MAX], L[CB_CONDITIONS_MAX * CB_GROUP_DIM], size = 0;
+  G->identity(G, one);
+  if (cb_gait_target_at(G, target, one, c, L, NULL)) return false;
+  for (int k = 0; k < count; k++) size += c[k] * c[k];
+  t->amount = size = sqrt(size);
+  if (!(size > 0)) return false;
+  const double way = c[0] > 0 ? 1 : -1; /* v = c/|c| +- the first axis: (1 - 2 v v'/v'v) takes c to -+ |c| there */
+  for (int a = 0; a < G->dim; a++) {
+    double along = 0;
+    for (int k = 0; k < count; k++) along += (c[k] / size + (k == 0 ? way : 0)) * L[k * G->dim + a];
+    for (int k = 0; k < count; k++) {
+      const double v = c[k] / size + (k == 0 ? way : 0), x = L[k * G->dim + a] - v * along / (1 + fabs(c[0]) / size);
+      if (k == 0)
+        t->P[0][a] = way * x;
+      else
+        t->Z[k - 1][a] = x;
+    }
+  }
+  t->wanted = 1, t->zeros = count - 1;
+  return true;
+}
+
+/* False where small gaits do nothing of it. */
+static bool small_target(const cb_optimum_problem *o, cb_small_target *t) {
+  const cb_group *G = o->bundle->group;
+  *t = (cb_small_target){0};
+  if (o->target.kind != CB_GAIT_MOVE && o->target.kind != CB_GAIT_TURN) return numbers(G, &o->target, t);
+  const bool turn = o->target.kind == CB_GAIT_TURN;
+  for (int a = 0; a < G->dim; a++) {
+    if (turns(G, a) == turn || G->dim == 1)
+      t->P[t->wanted++][a] = 1;
+    else if (!turn)
+      t->Z[t->zeros++][a] = 1;
+  }
+  t->amount = o->target.value;
+  return t->wanted > 0;
 }
 
 /* --- an ellipse at a shape --- */
@@ -75,120 +122,58 @@ static void unwhiten(int n, const double *l, double *x) {
   }
 }
 
-static bool turns(const cb_group *G, int a) { return !strncmp(G->axis[a], "omega", 5); }
-
-/* What a target of this kind wants of an axis: 1 all of it, -1 none, 0 whatever. */
-static int wish(const cb_optimum_problem *o, int a) {
-  const cb_group *G = o->bundle->group;
-  switch (o->target.kind) {
-    case CB_GAIT_MOVE: return turns(G, a) ? -1 : 1;
-    case CB_GAIT_TURN: return turns(G, a) || G->dim == 1 ? 1 : 0;
-    default: return 0;
-  }
-}
-
-cb_status cb_ellipse_at(const cb_optimum_problem *o, const double *r, const double *lambda, cb_ellipse *e) {
+/* The plane of the largest eigenvalue for the direction lambda, round which y is along lambda, of a size for |P y| = 1;
+ * false where the cost metric is not positive, or the curvature has nothing of P. */
+static bool plane_at(const cb_optimum_problem *o, const cb_small_target *t, const double *r, const double *lambda,
+                     cb_ellipse *e) {
   const cb_bundle *b = o->bundle;
   const int n = b->n, dim = b->group->dim;
-  double M[SQUARE], l[SQUARE], K[SQUARE], B[PAIRS_MAX * CB_GROUP_DIM];
-  cb_status status = cb_bundle_connection(b, r, NULL, NULL, M, NULL);
-  if (!status) status = cb_bundle_curvatures(b, r, B);
-  if (status) return status;
-  if (!cb_cholesky(n, M, 1e-14, l)) return cb_fail(CB_STEP_SINGULAR, "a cost metric that is not positive");
+  double M[SQUARE], l[SQUARE], K[SQUARE], B[PAIRS_MAX * CB_GROUP_DIM], y[CB_GROUP_DIM] = {0}, along = 0, beside = 0;
+  if (cb_bundle_connection(b, r, NULL, NULL, M, NULL) || cb_bundle_curvatures(b, r, B)) return false;
+  if (!cb_cholesky(n, M, 1e-14, l)) return false;
   memcpy(e->r, r, (size_t)n * sizeof *r);
   whitened(n, dim, B, lambda, l, K);
-  e->mu = leading_plane(n, K, e->p, e->q);
+  if (!(leading_plane(n, K, e->p, e->q) > 0)) return false;
   unwhiten(n, l, e->p), unwhiten(n, l, e->q);
-  memset(e->B, 0, sizeof e->B);
-  const double *at = B;
+  const double *pair = B;
   for (int i = 0; i < n; i++)
-    for (int j = i + 1; j < n; j++, at += dim)
-      for (int a = 0; a < dim; a++) e->B[a] += at[a] * (e->p[i] * e->q[j] - e->p[j] * e->q[i]);
-  double along = 0, size = 0, beside = 0;
-  for (int a = 0; a < dim; a++) along += lambda[a] * e->B[a], size += lambda[a] * lambda[a];
-  for (int a = 0; a < dim; a++) {
-    const double off = o->target.kind == CB_GAIT_ELEMENT ? e->B[a] - along * lambda[a] / size : e->B[a];
-    if (o->target.kind == CB_GAIT_ELEMENT || wish(o, a) < 0) beside += off * off;
+    for (int j = i + 1; j < n; j++, pair += dim)
+      for (int a = 0; a < dim; a++) y[a] -= pair[a] * (e->p[i] * e->q[j] - e->p[j] * e->q[i]);
+  for (int k = 0; k < t->wanted + t->zeros; k++) {
+    double value = 0;
+    for (int a = 0; a < dim; a++) value += (k < t->wanted ? t->P[k] : t->Z[k - t->wanted])[a] * y[a];
+    *(k < t->wanted ? &along : &beside) += value * value;
   }
-  e->mu = fabs(along), e->unwanted = sqrt(beside);
-  return CB_OK;
+  if (!(along > 0 && isfinite(along))) return false;
+  for (int i = 0; i < n; i++) e->p[i] /= pow(along, .25), e->q[i] /= -pow(along, .25);
+  e->price = 4 * M_PI / sqrt(along), e->unwanted = sqrt(beside / along);
+  for (int a = 0; a < dim; a++) e->lambda[a] = e->price / 2 * lambda[a];
+  return true;
 }
 
-/* --- the shapes where they do most --- */
+/* Dearer by what it does beside: about what taking that back costs. */
+static double dearness(const cb_ellipse *e) { return e->price * (1 + 3 * e->unwanted); }
 
-/* A direction of the algebra that the target has: an axis, or the way of its element or parts. Returns false beyond. */
-static bool direction(const cb_optimum_problem *o, int k, double *lambda) {
-  const cb_group *G = o->bundle->group;
-  double size = 0;
-  memset(lambda, 0, (size_t)G->dim * sizeof *lambda);
-  if (o->target.kind == CB_GAIT_MOVE || o->target.kind == CB_GAIT_TURN) {
-    for (int a = 0; a < G->dim; a++)
-      if (wish(o, a) > 0 && k-- == 0) return lambda[a] = 1, true;
-    return false;
-  }
-  if (k > 0) return false;
-  if (o->target.kind == CB_GAIT_ELEMENT) {
-    if (G->log(G, o->target.element, lambda)) return false;
-  } else {
-    double one[CB_GROUP_SIZE], c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM];
-    G->identity(G, one);
-    if (cb_gait_target_at(G, &o->target, one, c, first, NULL)) return false;
-    for (int row = 0; row < cb_gait_target_count(G, &o->target); row++)
-      for (int a = 0; a < G->dim; a++) lambda[a] -= c[row] * first[row * G->dim + a];
-  }
-  for (int a = 0; a < G->dim; a++) size += lambda[a] * lambda[a];
-  for (int a = 0; a < G->dim && size > 0; a++) lambda[a] /= sqrt(size);
-  return size > 0;
-}
-
-/* The best of its directions, turned to what the plane does best where the target leaves it open. */
-static bool best_at(const cb_optimum_problem *o, const double *r, cb_ellipse *best) {
-  const cb_group *G = o->bundle->group;
-  double lambda[CB_GROUP_DIM];
-  bool any = false;
+static bool allowed(const cb_optimum_problem *o, const double *r) {
   for (int i = 0; i < o->bundle->n; i++)
     if ((o->lower && r[i] < o->lower[i]) || (o->upper && r[i] > o->upper[i])) return false;
-  for (int k = 0; direction(o, k, lambda); k++)
-    for (int pass = 0; pass < 4; pass++) {
-      cb_ellipse e;
-      if (cb_ellipse_at(o, r, lambda, &e) || !isfinite(e.mu)) break;
-      if (!any || e.mu - e.unwanted > best->mu - best->unwanted) *best = e, any = true;
-      double size = 0;
-      for (int a = 0; a < G->dim; a++) size += wish(o, a) > 0 ? e.B[a] * e.B[a] : 0;
-      if (!(size > 0)) break;
-      for (int a = 0; a < G->dim; a++) lambda[a] = wish(o, a) > 0 ? e.B[a] / sqrt(size) : 0;
-    }
+  return true;
+}
+
+/* The best of the directions that are wanted. */
+static bool best_at(const cb_optimum_problem *o, const cb_small_target *t, const double *r, cb_ellipse *best) {
+  bool any = false;
+  for (int k = 0; k < t->wanted; k++) {
+    cb_ellipse e = {0};
+    double lambda[CB_GROUP_DIM];
+    for (int a = 0; a < o->bundle->group->dim; a++) lambda[a] = t->amount < 0 ? -t->P[k][a] : t->P[k][a];
+    if (!plane_at(o, t, r, lambda, &e) || (any && dearness(&e) >= dearness(best))) continue;
+    *best = e, any = true;
+  }
   return any;
 }
 
-static double price(const cb_ellipse *e) { return 4 * M_PI * (1 + 3 * e->unwanted / e->mu) / e->mu; }
-
-static double price_at(const gsl_vector *x, void *context) {
-  const cb_optimum_problem *o = context;
-  cb_ellipse e;
-  return best_at(o, x->data, &e) && e.mu > 0 ? price(&e) : 1e300;
-}
-
-/* The minimum beside e; of the simplex of Nelder & Mead. */
-static void descend(const cb_optimum_problem *o, cb_ellipse *e) {
-  enum { STEPS = 120 };
-  const size_t n = (size_t)o->bundle->n;
-  gsl_multimin_function f = {price_at, n, (void *)o};
-  gsl_multimin_fminimizer *m = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, n);
-  gsl_vector *size = gsl_vector_alloc(n);
-  gsl_vector_view x = gsl_vector_view_array(e->r, n);
-  if (m && size) {
-    gsl_vector_set_all(size, .2);
-    int going = gsl_multimin_fminimizer_set(m, &f, &x.vector, size);
-    for (int k = 0; !going && k < STEPS && gsl_multimin_fminimizer_size(m) > 1e-6; k++)
-      going = gsl_multimin_fminimizer_iterate(m);
-    double r[CB_SHAPE_MAX];
-    memcpy(r, m->x->data, n * sizeof *r);
-    best_at(o, r, e);
-  }
-  if (m) gsl_multimin_fminimizer_free(m);
-  if (size) gsl_vector_free(size);
-}
+/* --- the shapes where they do most --- */
 
 /* Radical inverses: points that fill a box evenly. */
 static double spread(int k, int base) {
@@ -197,54 +182,82 @@ static double spread(int k, int base) {
   return sum;
 }
 
-int cb_ellipses_find(const cb_optimum_problem *o, cb_ellipse *out) {
-  enum { LOOKED = 64 };
+static int cheaper(const void *a, const void *b) {
+  const double x = dearness(a), y = dearness(b);
+  return (x > y) - (x < y);
+}
+
+/* The best planes at many shapes, the cheapest first. */
+static int best_planes(const cb_optimum_problem *o, const cb_small_target *t, cb_ellipse *list) {
   static const int prime[CB_SHAPE_MAX] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
-  const int n = o->bundle->n;
-  int count = 0, kept = 0;
-  for (int k = -1; k < LOOKED; k++) {
+  int count = 0;
+  for (int k = -1; k < (o->base ? 0 : LOOKED); k++) {
     double r[CB_SHAPE_MAX];
-    cb_ellipse e;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < o->bundle->n; i++) {
       double low, high;
       cb_shape_window(o, i, 1, &low, &high);
       r[i] = o->base ? o->base[i] : k < 0 ? (low + high) / 2 : low + (high - low) * spread(k, prime[i]);
     }
-    if ((k >= 0 && o->base) || !best_at(o, r, &e) || !(e.mu > 0)) continue;
-    if (count == CB_ELLIPSES_MAX && price(&e) >= price(&out[count - 1])) continue;
-    int at = count < CB_ELLIPSES_MAX ? count++ : count - 1;
-    for (; at > 0 && price(&e) < price(&out[at - 1]); at--) out[at] = out[at - 1];
-    out[at] = e;
+    count += allowed(o, r) && best_at(o, t, r, &list[count]);
   }
-  for (int k = 0; k < count; k++) {
-    cb_ellipse e = out[k];
+  qsort(list, (size_t)count, sizeof *list, cheaper);
+  return count;
+}
+
+/* About one shape, to an eighth of the window. */
+static bool beside(const cb_optimum_problem *o, const cb_ellipse *a, const cb_ellipse *b) {
+  bool near = true;
+  for (int i = 0; i < o->bundle->n; i++) {
+    double low, high;
+    cb_shape_window(o, i, 1, &low, &high);
+    near &= fabs(a->r[i] - b->r[i]) < (high - low) / 8;
+  }
+  return near;
+}
+
+int cb_ellipses_find(const cb_optimum_problem *o, cb_ellipse *out) {
+  cb_small_target t;
+  cb_ellipse list[LOOKED + 1], from[CB_ELLIPSES_MAX];
+  cb_ellipse_work *w = NULL;
+  if (o->bundle->n < 2 || !small_target(o, &t)) return 0;
+  const int count = best_planes(o, &t, list);
+  int kept = 0, tried = 0;
+  if (count == 0 || cb_ellipse_work_create(o, &t, &w)) return 0;
+  for (int k = 0; k < count && tried < CB_ELLIPSES_MAX; k++) {
+    cb_ellipse e = list[k];
     bool again = false;
-    if (!o->base) descend(o, &e);
-    for (int j = 0; j < kept; j++) again |= fabs(price(&e) - price(&out[j])) < 1e-3 * price(&e);
+    for (int j = 0; j < tried; j++) again |= beside(o, &e, &from[j]);
+    for (int j = 0; j < kept; j++) again |= beside(o, &e, &out[j]);
+    if (again) continue;
+    from[tried++] = e;
+    again = cb_ellipse_solve(w, &e) != CB_OK;
+    for (int j = 0; j < kept; j++) again |= fabs(e.price - out[j].price) < 1e-7 * e.price;
     if (!again) out[kept++] = e;
   }
+  cb_ellipse_work_free(w);
+  if (kept == 0) memcpy(out, from, (size_t)(kept = tried) * sizeof *out);
+  qsort(out, (size_t)kept, sizeof *out, cheaper);
   return kept;
 }
 
 cb_status cb_ellipse_gait(const cb_optimum_problem *o, const cb_ellipse *e, cb_gait **out) {
-  const cb_group *G = o->bundle->group;
   const int n = o->bundle->n;
-  double y[CB_GROUP_DIM], wanted = cb_gait_target_get(G, &o->target), size = INFINITY;
-  double mean[CB_SHAPE_MAX], cosine[CB_SHAPE_MAX], sine[CB_SHAPE_MAX];
-  if (!isfinite(wanted) && !G->log(G, o->target.element, y)) {
-    wanted = 0;
-    for (int a = 0; a < G->dim; a++) wanted += y[a] * y[a];
-    wanted = sqrt(wanted);
-  }
+  double mean[CB_SHAPE_MAX], cosine[CB_SHAPE_MAX], sine[CB_SHAPE_MAX], size;
+  cb_small_target t;
+  if (!small_target(o, &t)) return cb_fail(CB_ERROR_ARGUMENT, "no ellipse has this target");
+  size = sqrt(fabs(t.amount) / M_PI);
   for (int i = 0; i < n; i++) {
     double low, high;
     cb_shape_window(o, i, 1, &low, &high);
-    size = fmin(size, .45 * (high - low) / fmax(fabs(e->p[i]), fabs(e->q[i])));
+    size = fmin(size, .45 * (high - low) / hypot(e->p[i], e->q[i]));
   }
-  size = fmin(size, sqrt(fabs(wanted) / (M_PI * e->mu)));
   for (int i = 0; i < n; i++) {
+    const double wide = size * hypot(e->p[i], e->q[i]);
     cosine[i] = size * e->p[i], sine[i] = size * e->q[i];
-    mean[i] = e->r[i] - (o->base ? cosine[i] : 0);
+    mean[i] = e->r[i];
+    if (o->lower) mean[i] = fmax(mean[i], o->lower[i] + wide);
+    if (o->upper) mean[i] = fmin(mean[i], o->upper[i] - wide);
+    if (o->base) mean[i] = o->base[i] - cosine[i];
   }
   return cb_gait_fourier(n, 1, mean, cosine, sine, out);
 }

@@ -1,12 +1,16 @@
 /* Small ellipses: what a gait of least cost begins as.
  *
- *   a loop of area eps^2 pi in the plane p, q of shapes, M(p, p) = M(q, q) = 1, M(p, q) = 0:
- *     log g = -eps^2 pi B(p, q) + O(eps^3),  E = (2 pi eps)^2;   E/<lambda, log g> = 4 pi/mu
- *   p, q: the plane of the largest eigenvalue i mu of L^-1 <lambda, B_ij> L^-T, M = L L^T
- *   r: a minimum of 4 pi/mu (1 + share of log g beside lambda that the target does not want)
- * lambda is along the target: an axis of translation for move, of rotation for turn, the log of an element.
- * Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 12; Hatton & Choset, IEEE Trans. Robotics 29
- * (2013) 615, doi:10.1109/TRO.2013.2251211.
+ *   r(t) = r + s (p cos 2 pi t + q sin 2 pi t):  log g = pi s^2 y + O(s^3), y = -B(p, q);  E = 4 pi^2 s^2 W,
+ *     W = (M(p, p) + M(q, q))/2
+ *   least W over r, p, q  where  |P y| = 1, Z y = 0:  E = 4 pi W |P log g|, dE/2 = <lambda, d log g>
+ *     M p = -<lambda, B(., q)>/2 pi,  M q = <lambda, B(., p)>/2 pi,  M(p, p) = M(q, q) = W
+ * P are the parts of the algebra that the target wants, Z those that it wants to be 0; lambda has those alone:
+ * translation and rotation for move, rotation for turn, the log of an element and what is beside it. At a shape the
+ * ellipse is the plane of the largest eigenvalue 2 pi i of L^-1 <lambda, B_ij> L^-T, M = L L^T; where the conditions
+ * are three or fewer no other small gait there is cheaper: the values z* H z of three Hermitian matrices fill a convex
+ * set. For one plane of shapes, n = 2, |lambda| = 2 pi sqrt(det M)/|B|, about shapes where Z B = 0.
+ * Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 12; Barvinok, Discrete Comput. Geom. 13 (1995)
+ * 189, doi:10.1007/BF02574037.
  */
 #ifndef CB_OPTIMUM_ELLIPSE_H
 #define CB_OPTIMUM_ELLIPSE_H
@@ -16,18 +20,18 @@
 enum { CB_ELLIPSES_MAX = 6 };
 
 typedef struct cb_ellipse {
-  double r[CB_SHAPE_MAX], p[CB_SHAPE_MAX], q[CB_SHAPE_MAX];
-  double B[CB_GROUP_DIM]; /* B(p, q) */
-  double mu;              /* <lambda, B(p, q)> */
-  double unwanted;        /* beside it */
+  double r[CB_SHAPE_MAX], p[CB_SHAPE_MAX], q[CB_SHAPE_MAX]; /* p, q of the size for |P y| = 1 */
+  double price;                                             /* 4 pi W: E/amount */
+  double lambda[CB_GROUP_DIM];
+  double unwanted; /* |Z y|, beside |P y| = 1: 0 but where no small gait is found that does all that is asked */
 } cb_ellipse;
 
-/* At a shape, for lambda[dim]. CB_STEP_SINGULAR where M is not positive. */
-cb_status cb_ellipse_at(const cb_optimum_problem *o, const double *r, const double *lambda, cb_ellipse *out);
-/* The cheapest of the minima that are found, those about one shape told once. Returns how many; none where the curvature
- * is 0 along the target wherever it was looked at. */
+/* The cheapest of the minima that are found, those of one price told once; about the base, where there is one. Where
+ * there is none that does all that is asked, the planes that are best for P alone about some shapes. Returns how many:
+ * 0 where the curvature has nothing of P wherever it was looked at. */
 int cb_ellipses_find(const cb_optimum_problem *o, cb_ellipse *out);
-/* The gait, of a size for the amount of the target; no larger than the window of shapes. */
+/* The gait, of a size for the amount of the target, which it does the right way round; no larger than the window of
+ * shapes, and within bounds. */
 cb_status cb_ellipse_gait(const cb_optimum_problem *o, const cb_ellipse *e, cb_gait **out);
 /* Where shapes are drawn from: bounds, else a period, else a quarter turn to each side of 0, times `wide`. */
 void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *low, double *high);

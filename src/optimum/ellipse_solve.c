@@ -1,0 +1,295 @@
+/* Minima of the cost of small ellipses. */
+#include "optimum/ellipse_solve.h"
+
+#include "core/arena.h"
+#include "core/failure.h"
+#include "optimum/reduced.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { UNKNOWNS = 3 * CB_SHAPE_MAX, ROWS = CB_CONDITIONS_MAX + 1 };
+
+/* A bundle at a shape. */
+typedef struct local {
+  double A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
+  double *dM, *B, *DB;
+} local;
+
+/* An ellipse there: W, c, and their gradients. */
+typedef struct state {
+  double W, c[ROWS], dW[UNKNOWNS], J[ROWS][UNKNOWNS];
+} state;
+
+struct cb_ellipse_work {
+  const cb_optimum_problem *o;
+  const cb_small_target *target;
+  int n, dim, rows;
+  local here, there;
+  cb_reduced *qp;
+  struct cb_arena *arena;
+  double x[UNKNOWNS], nu[ROWS];
+  bool held[UNKNOWNS];
+};
+
+static bool room(local *l, struct cb_arena *arena, size_t n, size_t dim) {
+  const size_t pairs = n * (n - 1) / 2;
+  l->dM = cb_arena_alloc(arena, n * n * n, sizeof *l->dM);
+  l->B = cb_arena_alloc(arena, pairs * dim, sizeof *l->B);
+  l->DB = cb_arena_alloc(arena, n * pairs * dim, sizeof *l->DB);
+  return l->dM && l->B && l->DB;
+}
+
+cb_status cb_ellipse_work_create(const cb_optimum_problem *o, const cb_small_target *t, cb_ellipse_work **out) {
+  const cb_bundle *b = o->bundle;
+  struct cb_arena *arena = cb_arena_create();
+  cb_ellipse_work *w = cb_arena_alloc(arena, 1, sizeof *w);
+  const size_t n = (size_t)b->n, dim = (size_t)b->group->dim;
+  if (!w || !room(&w->here, arena, n, dim) || !room(&w->there, arena, n, dim))
+    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for an ellipse");
+  w->o = o, w->target = t, w->n = b->n, w->dim = b->group->dim, w->rows = 1 + t->zeros, w->arena = arena;
+  const cb_status status = cb_reduced_create(3 * w->n, w->rows, &w->qp);
+  if (status) return cb_arena_free(arena), status;
+  *out = w;
+  return CB_OK;
+}
+
+void cb_ellipse_work_free(cb_ellipse_work *w) {
+  if (!w) return;
+  cb_reduced_free(w->qp);
+  cb_arena_free(w->arena);
+}
+
+static cb_status look(const cb_ellipse_work *w, const double *r, local *at) {
+  cb_status status = cb_bundle_connection(w->o->bundle, r, at->A, NULL, at->M, at->dM);
+  if (!status) status = cb_bundle_curvatures(w->o->bundle, r, at->B);
+  if (!status) status = cb_bundle_covariant(w->o->bundle, r, at->DB);
+  return status;
+}
+
+static double quadratic(int n, const double *M, const double *a, double *Ma) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double row = 0;
+    for (int j = 0; j < n; j++) row += M[i * n + j] * a[j];
+    if (Ma) Ma[i] = row;
+    sum += a[i] * row;
+  }
+  return sum;
+}
+
+/* y = -B(p, q) and dy[dim][3n]: d_k y = -D_k B(p, q) + [A_k, y] */
+static void displacement(const cb_ellipse_work *w, const local *at, const double *x, double *y, double *dy) {
+  const cb_group *G = w->o->bundle->group;
+  const int n = w->n, dim = w->dim, u = 3 * n, pairs = n * (n - 1) / 2;
+  const double *p = x + n, *q = p + n;
+  memset(y, 0, (size_t)dim * sizeof *y);
+  memset(dy, 0, (size_t)(dim * u) * sizeof *dy);
+  for (int i = 0, pair = 0; i < n; i++)
+    for (int j = i + 1; j < n; j++, pair++)
+      for (int a = 0; a < dim; a++) {
+        const double B = at->B[pair * dim + a], area = p[i] * q[j] - p[j] * q[i];
+        double *row = dy + a * u;
+        y[a] -= B * area;
+        row[n + i] -= B * q[j], row[n + j] += B * q[i];
+        row[2 * n + j] -= B * p[i], row[2 * n + i] += B * p[j];
+        for (int k = 0; k < n; k++) row[k] -= at->DB[(k * pairs + pair) * dim + a] * area;
+      }
+  for (int k = 0; k < n && !G->abelian; k++) {
+    double A[CB_GROUP_DIM], bracket[CB_GROUP_DIM];
+    for (int a = 0; a < dim; a++) A[a] = at->A[a * n + k];
+    G->bracket(G, A, y, bracket);
+    for (int a = 0; a < dim; a++) dy[a * u + k] += bracket[a];
+  }
+}
+
+static void measure(const cb_ellipse_work *w, const local *at, const double *x, state *s) {
+  const cb_small_target *t = w->target;
+  const int n = w->n, dim = w->dim, u = 3 * n;
+  const double *p = x + n, *q = p + n;
+  double y[CB_GROUP_DIM], dy[CB_GROUP_DIM * UNKNOWNS];
+  s->W = (quadratic(n, at->M, p, s->dW + n) + quadratic(n, at->M, q, s->dW + 2 * n)) / 2;
+  for (int k = 0; k < n; k++)
+    s->dW[k] = (quadratic(n, at->dM + k * n * n, p, NULL) + quadratic(n, at->dM + k * n * n, q, NULL)) / 2;
+  displacement(w, at, x, y, dy);
+  memset(s->J, 0, sizeof s->J);
+  s->c[0] = -.5;
+  for (int k = 0; k < t->wanted + t->zeros; k++) {
+    const double *form = k < t->wanted ? t->P[k] : t->Z[k - t->wanted];
+    const int row = k < t->wanted ? 0 : 1 + k - t->wanted;
+    double value = 0;
+    for (int a = 0; a < dim; a++) value += form[a] * y[a];
+    for (int a = 0; a < dim; a++)
+      for (int i = 0; i < u; i++) s->J[row][i] += (row ? 1 : value) * form[a] * dy[a * u + i];
+    if (row)
+      s->c[row] = value;
+    else
+      s->c[0] += value * value / 2;
+  }
+}
+
+static void lagrangian(const cb_ellipse_work *w, const state *s, double *g) {
+  for (int i = 0; i < 3 * w->n; i++) {
+    g[i] = s->dW[i];
+    for (int k = 0; k < w->rows; k++) g[i] += w->nu[k] * s->J[k][i];
+  }
+}
+
+/* d dL by central differences: a third of the digits are lost, which leaves Newton's steps nearly quadratic. */
+static cb_status bend(cb_ellipse_work *w, double *H) {
+  const int n = w->n, u = 3 * n;
+  double x[UNKNOWNS], g[2][UNKNOWNS], size = 0;
+  memcpy(x, w->x, (size_t)u * sizeof *x);
+  for (int i = n; i < u; i++) size = fmax(size, fabs(x[i]));
+  for (int j = 0; j < u; j++) {
+    const double h = 1e-5 * (j < n ? fmax(1, fabs(x[j])) : size);
+    for (int side = 0; side < 2 && !w->held[j]; side++) {
+      state s;
+      x[j] = w->x[j] + (side ? h : -h);
+      const cb_status status = j < n ? look(w, x, &w->there) : CB_OK;
+      if (status) return status;
+      measure(w, j < n ? &w->there : &w->here, x, &s);
+      lagrangian(w, &s, g[side]);
+    }
+    x[j] = w->x[j];
+    for (int i = 0; i < u; i++) H[i * u + j] = w->held[i] || w->held[j] ? i == j : (g[1][i] - g[0][i]) / (2 * h);
+  }
+  for (int i = 0; i < u; i++)
+    for (int j = 0; j < i; j++) H[i * u + j] = H[j * u + i] = (H[i * u + j] + H[j * u + i]) / 2;
+  return CB_OK;
+}
+
+static void give(cb_ellipse_work *w, const state *s) {
+  const int u = 3 * w->n;
+  for (int i = 0; i < u; i++) {
+    w->qp->g[i] = w->held[i] ? 0 : s->dW[i];
+    for (int k = 0; k < w->rows; k++) w->qp->J[k * u + i] = w->held[i] ? 0 : s->J[k][i];
+  }
+  memcpy(w->qp->c, s->c, (size_t)w->rows * sizeof *s->c);
+}
+
+/* +-1 where a shape variable is at a bound, which a step that way leaves. */
+static int edge(const cb_optimum_problem *o, const double *x, int i) {
+  if (o->lower && x[i] <= o->lower[i]) return -1;
+  return o->upper && x[i] >= o->upper[i];
+}
+
+static void hold(cb_ellipse_work *w, const state *s) {
+  double g[UNKNOWNS];
+  lagrangian(w, s, g);
+  for (int i = 0; i < w->n; i++) w->held[i] = w->o->base || edge(w->o, w->x, i) * g[i] < 0;
+}
+
+/* A step from s, for the multipliers that are nearest. */
+static cb_status step(cb_ellipse_work *w, const state *s) {
+  for (int pass = 0; pass < 2; pass++) {
+    give(w, s);
+    cb_reduced_slope(w->qp);
+    memcpy(w->nu, w->qp->multiplier, (size_t)w->rows * sizeof *w->nu);
+    if (pass == 0) hold(w, s);
+  }
+  give(w, s);
+  cb_status status = bend(w, w->qp->H);
+  if (!status) status = cb_reduced_solve(w->qp);
+  return status;
+}
+
+static double merit(const cb_ellipse_work *w, const state *s, double weight) {
+  double sum = s->W;
+  for (int k = 0; k < w->rows; k++) sum += weight * fabs(s->c[k]);
+  return sum;
+}
+
+/* x + share of the step, within bounds. */
+static void moved(const cb_ellipse_work *w, double share, double *x) {
+  const cb_optimum_problem *o = w->o;
+  for (int i = 0; i < 3 * w->n; i++) {
+    x[i] = w->x[i] + share * w->qp->step[i];
+    if (i < w->n && o->lower) x[i] = fmax(x[i], o->lower[i]);
+    if (i < w->n && o->upper) x[i] = fmin(x[i], o->upper[i]);
+  }
+}
+
+/* Along the step as far as the merit falls, at first by no more than a quarter of the window. */
+static bool advance(cb_ellipse_work *w, state *s) {
+  enum { HALVINGS = 30 };
+  double weight = 0, share = 1, slope = 0;
+  for (int k = 0; k < w->rows; k++) weight = fmax(weight, 2 * fabs(w->nu[k]));
+  for (int i = 0; i < w->n; i++) {
+    double low, high;
+    cb_shape_window(w->o, i, 1, &low, &high);
+    share = fmin(share, .25 * (high - low) / fabs(w->qp->step[i]));
+  }
+  for (int i = 0; i < 3 * w->n; i++) slope += s->dW[i] * w->qp->step[i];
+  for (int k = 0; k < w->rows; k++) slope -= weight * fabs(s->c[k]);
+  const double before = merit(w, s, weight);
+  for (int k = 0; k < HALVINGS; k++, share /= 2) {
+    double x[UNKNOWNS];
+    state trial;
+    moved(w, share, x);
+    if (look(w, x, &w->there)) continue;
+    measure(w, &w->there, x, &trial);
+    if (!(merit(w, &trial, weight) <= before + 1e-4 * share * slope + 1e-14 * before)) continue;
+    const local swap = w->here;
+    w->here = w->there, w->there = swap;
+    memcpy(w->x, x, sizeof x);
+    *s = trial;
+    return true;
+  }
+  return false;
+}
+
+/* Are all free directions upward, but that along the ellipse's own time? */
+static bool least(const cb_ellipse_work *w) {
+  const cb_reduced *qp = w->qp;
+  return qp->convex || qp->values == 0 || qp->eigen[0] > -1e-5 * fabs(qp->eigen[qp->values - 1]);
+}
+
+static void tell(cb_ellipse_work *w, const state *s, cb_ellipse *e) {
+  const cb_small_target *t = w->target;
+  const size_t row = (size_t)w->n * sizeof *e->r;
+  double y[CB_GROUP_DIM], dy[CB_GROUP_DIM * UNKNOWNS];
+  memcpy(e->r, w->x, row);
+  memcpy(e->p, w->x + w->n, row);
+  memcpy(e->q, w->x + 2 * w->n, row);
+  e->price = 4 * M_PI * s->W, e->unwanted = 0;
+  give(w, s);
+  cb_reduced_slope(w->qp);
+  const double *nu = w->qp->multiplier;
+  displacement(w, &w->here, w->x, y, dy);
+  memset(e->lambda, 0, sizeof e->lambda);
+  for (int k = 0; k < t->wanted; k++) {
+    double value = 0;
+    for (int a = 0; a < w->dim; a++) value += t->P[k][a] * y[a];
+    for (int a = 0; a < w->dim; a++) e->lambda[a] -= 2 * M_PI * nu[0] * value * t->P[k][a];
+  }
+  for (int k = 0; k < t->zeros; k++)
+    for (int a = 0; a < w->dim; a++) e->lambda[a] -= 2 * M_PI * nu[1 + k] * t->Z[k][a];
+}
+
+cb_status cb_ellipse_solve(cb_ellipse_work *w, cb_ellipse *e) {
+  enum { STEPS = 60 };
+  const size_t row = (size_t)w->n * sizeof *e->r;
+  state s;
+  memcpy(w->x, e->r, row);
+  memcpy(w->x + w->n, e->p, row);
+  memcpy(w->x + 2 * w->n, e->q, row);
+  memset(w->held, 0, sizeof w->held);
+  cb_status status = look(w, w->x, &w->here);
+  if (!status) measure(w, &w->here, w->x, &s);
+  for (int k = 0; !status && k < STEPS; k++) {
+    status = step(w, &s);
+    if (status) break;
+    double change = 0, size = 0, off = 0;
+    for (int i = w->n; i < 3 * w->n; i++) size = fmax(size, fabs(w->x[i]));
+    for (int i = 0; i < 3 * w->n; i++)
+      change = fmax(change, fabs(w->qp->step[i]) / (i < w->n ? fmax(1, fabs(w->x[i])) : size));
+    const bool minimum = least(w);
+    if (!advance(w, &s)) break;
+    for (int i = 0; i < w->rows; i++) off = fmax(off, fabs(s.c[i]));
+    if (change > 1e-7 || off > 1e-12) continue;
+    if (minimum) return tell(w, &s, e), CB_OK;
+    break;
+  }
+  return status ? status : cb_fail(CB_STEP_NO_CONVERGENCE, "an ellipse that comes to no minimum");
+}

@@ -8,6 +8,7 @@
 #include "cli/gait_family.h"
 
 #include "io/arrays.h"
+#include "numerics/differences.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -95,14 +96,13 @@ static double sought(const cb_optimum_problem *p, const member *m) {
 
 static cb_status derivative(const cb_gait_job *job, const sweep *s, const cb_optimum_problem *p, double over, double h,
                             const cb_gait *from, double *out) {
-  static const double weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280};
   cb_status status = CB_OK;
   *out = 0;
   for (int k = 1; k <= 4 && !status; k++)
     for (int side = -1; side <= 1 && !status; side += 2) {
       member m = {.gait = NULL};
       status = solve(job, s, over + side * k * h, from, &m);
-      if (!status) *out += side * weight[k - 1] * sought(p, &m) / h;
+      if (!status) *out += side * cb_central_weight[k - 1] * sought(p, &m) / h;
       cb_gait_free(m.gait);
     }
   return status;

@@ -8,15 +8,10 @@
  * digits. Source: Moreau (1988), doi:10.1007/978-3-7091-2624-0_1; refinement: Higham, Accuracy and Stability of
  * Numerical Algorithms, 2nd ed. (2002), chapter 12, doi:10.1137/1.9780898718027. */
 #include "dynamics/reflection_private.h"
+#include "numerics/small.h"
 
 #include <math.h>
 #include <string.h>
-
-static double dot(int k, const double *u, const double *v) {
-  double sum = 0;
-  for (int a = 0; a < k; a++) sum += u[a] * v[a];
-  return sum;
-}
 
 /* I^-1 G less its normal part, at x. */
 static void tangential(const cb_geometry *s, const double *x, const double *G, double *T) {
@@ -54,7 +49,7 @@ static cb_status raise(const cb_reflection *r, const cb_reflection_part *part, c
       tangential(s, x, G, T);
       for (int a = 0; a < k; a++) R[a] = s->form[a] * T[a] / mass;
     }
-    n->free += dot(k, R, T);
+    n->free += cb_dot(k, R, T);
   }
   return CB_OK;
 }
@@ -90,14 +85,14 @@ static void project(const cb_reflection *r, const constrained *c, const cb_refle
     const int particle = n->inside[i];
     if (n->mover[i] != c->mover) continue;
     for (int a = 0; a < k; a++)
-      c->w[(size_t)particle * k + a] += s->chart ? n->R[(size_t)i * k + a]
-                                                 : n->T[(size_t)i * k + a] / c->part->mass[particle];
+      c->w[(size_t)particle * k + a] +=
+          s->chart ? n->R[(size_t)i * k + a] : n->T[(size_t)i * k + a] / c->part->mass[particle];
   }
   for (int pass = 0; pass < 3; pass++) {
     for (int row = 0; row < rows->rows; row++) {
       c->y[row] = 0;
       for (int e = rows->start[row]; e < rows->start[row + 1]; e++)
-        c->y[row] += dot(k, c->C + (size_t)e * k, c->w + (size_t)rows->particle[e] * k);
+        c->y[row] += cb_dot(k, c->C + (size_t)e * k, c->w + (size_t)rows->particle[e] * k);
     }
     cb_gram_solve(c->part->gram, c->y);
     cb_gram_lift(c->part->gram, c->y, -1, c->w);
@@ -169,6 +164,6 @@ double cb_reflection_matrix(const cb_reflection *r, const cb_reflection_contact 
   for (int i = 0; i < contact[a].gap.n; i++)
     for (int which = 0; which < nb->movers; which++)
       if (nb->moved[which] == na->mover[i])
-        sum += dot(r->k, na->R + (size_t)i * r->k, r->q + nb->column[which] + (size_t)na->inside[i] * r->k);
+        sum += cb_dot(r->k, na->R + (size_t)i * r->k, r->q + nb->column[which] + (size_t)na->inside[i] * r->k);
   return sum;
 }

@@ -1,6 +1,7 @@
 /* Is a flow one of an incompressible fluid? By its gradient at fixed random places and times, of all sizes from a
  * hundredth to a hundred. */
 #include "fluid/flow.h"
+#include "numerics/random.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -8,15 +9,7 @@
 /* What numbers typed with six digits leave of a divergence that is 0, relative to the gradient. */
 static const double small = 1e-6;
 
-/* Vigna's splitmix64. */
-static double uniform(uint64_t *state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static double some_size(uint64_t *state) { return pow(100, 2 * uniform(state) - 1); }
+static double some_size(uint64_t *state) { return pow(100, 2 * cb_uniform(state) - 1); }
 
 double cb_flow_divergence(int n, const double (*gradient)[3][3], double *size) {
   double traces = 0, squares = 0;
@@ -36,7 +29,7 @@ cb_status cb_flow_check_divergence(const cb_flow *f) {
   bool any = false;
   for (int p = 0; p < PLACES; p++) {
     double x[1][3] = {{0}}, u[1][3], G[1][3][3], size, t = 0;
-    for (int i = 0; p && i < 3; i++) x[0][i] = (uniform(&state) < 0.5 ? -1 : 1) * some_size(&state);
+    for (int i = 0; p && i < 3; i++) x[0][i] = (cb_uniform(&state) < 0.5 ? -1 : 1) * some_size(&state);
     if (p) t = some_size(&state);
     if (cb_flow_at(f, t, 1, (const double(*)[3])x, u, G, NULL)) continue; /* such as on the axis of a vortex */
     const double divergence = cb_flow_divergence(1, (const double(*)[3][3])G, &size);

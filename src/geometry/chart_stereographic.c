@@ -8,18 +8,13 @@
  * doi:10.1007/978-0-387-47322-2.
  */
 #include "geometry/chart.h"
+#include "numerics/small.h"
 
 #include <math.h>
 
-static double dot(int n, const double *u, const double *v) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += u[i] * v[i];
-  return sum;
-}
-
 /* u = 1 + K|q|^2, nan outside the ball. */
 static double conformal(cb_trig k, int dim, const double *q) {
-  double u = 1 + k.k * dot(dim, q, q);
+  double u = 1 + k.k * cb_dot(dim, q, q);
   return u > 0 ? u : NAN;
 }
 
@@ -35,7 +30,7 @@ static void to_point(cb_trig k, int dim, const double *q, double *x, double j[CB
 
 static void from_point(cb_trig k, int dim, const double *x, double *q) {
   double w = k.r * x[dim], sum = 1 + w;
-  if (k.k > 0 && w < 0) sum = k.k * dot(dim, x, x) / (1 - w);
+  if (k.k > 0 && w < 0) sum = k.k * cb_dot(dim, x, x) / (1 - w);
   for (int i = 0; i < dim; i++) q[i] = x[i] / sum;
 }
 
@@ -53,11 +48,11 @@ static void metric(cb_trig k, int dim, const double *q, cb_diagonal *m) {
 static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, bool derivatives, cb_half_chord *out) {
   double e[CB_DIM_MAX], v1 = 1 / conformal(k, dim, q1), v2 = 1 / conformal(k, dim, q2);
   for (int i = 0; i < dim; i++) e[i] = q1[i] - q2[i];
-  double square = dot(dim, e, e), vv = v1 * v2, f = square * vv;
+  double square = cb_dot(dim, e, e), vv = v1 * v2, f = square * vv;
   out->f = f;
   out->cos2 = 1 - k.k * f;
   if (k.k > 0 && out->cos2 < 0.5) { /* ((1 + K q1.q2)^2 + K^2 |q1 x q2|^2) v1 v2 */
-    double one = 1 + k.k * dot(dim, q1, q2), cross = 0;
+    double one = 1 + k.k * cb_dot(dim, q1, q2), cross = 0;
     for (int i = 0; i < dim; i++)
       for (int j = 0; j < i; j++) {
         double minor = q1[i] * q2[j] - q1[j] * q2[i];
@@ -77,8 +72,8 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
                      f * (2 * t1 * t1 * q1[i] * q1[j] - t1 * same);
       out->h[dim + i][dim + j] = vv * (2 * same + 2 * e[i] * t2 * q2[j] + 2 * e[j] * t2 * q2[i]) +
                                  f * (2 * t2 * t2 * q2[i] * q2[j] - t2 * same);
-      out->h[i][dim + j] = out->h[dim + j][i] = vv * (-2 * same - 2 * e[i] * t2 * q2[j] + 2 * e[j] * t1 * q1[i]) +
-                                                f * t1 * t2 * q1[i] * q2[j];
+      out->h[i][dim + j] = out->h[dim + j][i] =
+          vv * (-2 * same - 2 * e[i] * t2 * q2[j] + 2 * e[j] * t1 * q1[i]) + f * t1 * t2 * q1[i] * q2[j];
     }
   }
 }
@@ -90,7 +85,7 @@ static int reach(cb_trig k, int dim, const double *q, const double *u, double di
     direction[0][i] = q[i];
     v[i] = scale * u[i];
   }
-  length[0] = cb_trig_arc(k, scale * sqrt(dot(dim, q, q)), 1);
+  length[0] = cb_trig_arc(k, scale * sqrt(cb_dot(dim, q, q)), 1);
   return 1;
 }
 

@@ -4,6 +4,7 @@
  * (extrapolation.h); DX by differences of eighth order. Relative error about 1e-13.
  */
 #include "geometry/extrapolation.h"
+#include "numerics/differences.h"
 #include <curvebody/geometry.h>
 
 #include <math.h>
@@ -21,7 +22,6 @@ typedef struct field {
 
 /* dX_i/dq_j */
 static void differentiate(const field *f, const double *q, double dx[N][N]) {
-  static const double weight[] = {4. / 5, -1. / 5, 4. / 105, -1. / 280};
   memset(dx, 0, N * sizeof *dx);
   for (int j = 0; j < f->n; j++) {
     const double h = 1e-2 * fmax(1, fabs(q[j]));
@@ -33,7 +33,7 @@ static void differentiate(const field *f, const double *q, double dx[N][N]) {
       minus[j] -= m * h;
       cb_killing_at(f->g, f->index, plus, up);
       cb_killing_at(f->g, f->index, minus, down);
-      for (int i = 0; i < f->n; i++) dx[i][j] += weight[m - 1] * (up[i] - down[i]) / h;
+      for (int i = 0; i < f->n; i++) dx[i][j] += cb_central_weight[m - 1] * (up[i] - down[i]) / h;
     }
   }
 }

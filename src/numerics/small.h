@@ -1,4 +1,4 @@
-/* Dense matrices n x n, row after row: symmetric positive ones by Cholesky's factors a = l l^T, of which, as of a, only
+/* Products of vectors; dense matrices n x n, row after row: symmetric positive ones by Cholesky's factors a = l l^T, of which, as of a, only
  * the lower triangle is read and written; others by LU with row pivoting. */
 #ifndef CB_NUMERICS_SMALL_H
 #define CB_NUMERICS_SMALL_H
@@ -9,6 +9,12 @@
 #include <stdbool.h>
 
 enum { CB_SMALL_MAX = 12 };
+
+static inline double cb_dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
 
 /* False where a pivot is not finite, or not above `least` of its entry of a: l, which may be a, is then partly filled.
  */

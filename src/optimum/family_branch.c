@@ -2,6 +2,7 @@
 #include "optimum/family_private.h"
 
 #include "core/failure.h"
+#include "numerics/small.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,12 +17,6 @@ static const double turn = .15, first_step = .1, least_step = 1e-7;
 /* mu at which a branch is at its farthest: the amount there lacks a share of about its square. Towards it a gait gets
  * corners, and less of it is resolved from slow_mu on. */
 static const double farthest_mu = 3e-4, slow_mu = .02;
-
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
 
 cb_status family_harmonics(family_walk *w, int harmonics) {
   family_system *other = NULL;
@@ -167,7 +162,7 @@ static cb_status next(family_walk *w, const family_point *a, double h, family_ro
 static double bend(const family_walk *w, const family_point *a, const family_point *p) {
   family_point *before = NULL;
   if (family_point_copy(w->y, a, &before)) return INFINITY;
-  const double cosine = dot(p->size - 1, before->tangent, p->tangent);
+  const double cosine = cb_dot(p->size - 1, before->tangent, p->tangent);
   family_point_free(before);
   return acos(fmax(-1, fmin(1, cosine)));
 }
@@ -179,7 +174,7 @@ static bool inside(const family_walk *w, double amount) {
 cb_status family_branch_trace(family_walk *w, double h, family_branch *b) {
   cb_status status = CB_OK;
   const family_point *first = b->knot[0];
-  const double size = sqrt(dot(first->size - 1, first->z, first->z)), least = least_step * size;
+  const double size = sqrt(cb_dot(first->size - 1, first->z, first->z)), least = least_step * size;
   if (h == 0) h = first_step * size;
   while (!status && !b->whole && b->knots < KNOTS_MAX) {
     const family_point *a = b->knot[b->knots - 1];

@@ -3,6 +3,7 @@
 
 #include "core/failure.h"
 #include "optimum/family_solve.h"
+#include "numerics/small.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,6 @@
  * larger in one direction, along which nothing changes but in second order. */
 static const double near_enough = 1e-4, done = 1e-12, noise = 1e-6;
 enum { MOST = 9 };
-
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
 
 cb_status family_system_create(const cb_optimum_problem *o, int harmonics, double scale, family_system **out) {
   const cb_bundle *b = o->bundle;
@@ -229,7 +224,7 @@ cb_status family_correct(family_system *y, family_row row, const double *directi
       rank = family_factor(size, y->K, y->pivot, &sign);
     }
     family_solve(size, y->K, y->pivot, rank, y->f, y->work, y->step);
-    const double length = sqrt(dot(size, y->step, y->step) / dot(size, p->z, p->z));
+    const double length = sqrt(cb_dot(size, y->step, y->step) / cb_dot(size, p->z, p->z));
     if (!(length < 1) || (*iterations > 1 && length > 2 * before && before > noise)) break;
     for (int i = 0; i < size; i++) p->z[i] -= y->step[i];
     if (length < done || (length > before / 4 && length < noise)) {
@@ -259,7 +254,7 @@ cb_status family_look(family_system *y, const double *before, family_point *p) {
   y->f[size - 1] = 1;
   const int rank = family_factor(size, y->K, y->pivot, &p->sign);
   family_solve(size, y->K, y->pivot, rank, y->f, y->work, p->tangent);
-  const double length = sqrt(dot(size - 1, p->tangent, p->tangent));
+  const double length = sqrt(cb_dot(size - 1, p->tangent, p->tangent));
   for (int i = 0; i < size; i++) p->tangent[i] /= length;
   double rates = 0, c2 = 0;
   for (int a = 0; a < y->u; a++) c2 += a % y->basis->functions ? p->z[a] * p->z[a] : 0;
@@ -292,7 +287,7 @@ cb_status family_across(family_system *y, const family_point *p, double *directi
   close_with(y, FAMILY_ALONG, p->tangent, y->K);
   family_factor(size, y->K, y->pivot, &sign);
   family_null(size, y->K, y->pivot, y->work, direction);
-  const double length = sqrt(dot(size - 1, direction, direction));
+  const double length = sqrt(cb_dot(size - 1, direction, direction));
   for (int i = 0; i < size; i++) direction[i] /= length;
   return CB_OK;
 }

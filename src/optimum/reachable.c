@@ -2,6 +2,7 @@
 #include "optimum/reachable.h"
 
 #include "core/failure.h"
+#include "numerics/small.h"
 #include <curvebody/holonomy.h>
 
 #include <math.h>
@@ -14,20 +15,14 @@ enum { SHAPES = 24, PAIRS = CB_SHAPE_MAX * (CB_SHAPE_MAX - 1) / 2 };
 /* Beside what A and dA could make of it: above the error of what is carried, and of derivatives by differences. */
 static const double zero = 1e-8, carried_to = 1e-10;
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* What of v is outside the span of h[dim][n], in place; its length. */
 static double outside(int n, int dim, const double *h, double *v) {
   for (int twice = 0; twice < 2; twice++)
     for (int k = 0; k < dim; k++) {
-      const double share = dot(n, v, h + k * n);
+      const double share = cb_dot(n, v, h + k * n);
       for (int a = 0; a < n; a++) v[a] -= share * h[k * n + a];
     }
-  return sqrt(dot(n, v, v));
+  return sqrt(cb_dot(n, v, v));
 }
 
 static void widen(int n, double floor, const double *v, int *dim, double *h) {
@@ -49,10 +44,10 @@ static cb_status gather(const cb_bundle *b, const double *r, const double *g, do
   if (!status) status = cb_bundle_curvatures(b, r, v);
   if (!status) status = cb_bundle_covariant(b, r, v + n * (n - 1) / 2 * d);
   if (status) return status;
-  const double floor = zero * (dot(d * n, A, A) + sqrt(dot(n * d * n, dA, dA)) + 1e-300);
+  const double floor = zero * (cb_dot(d * n, A, A) + sqrt(cb_dot(n * d * n, dA, dA)) + 1e-300);
   G->adjoint(G, g, Ad);
   for (int k = 0; k < count; k++) {
-    for (int a = 0; a < d; a++) carried[a] = dot(d, Ad + a * d, v + k * d);
+    for (int a = 0; a < d; a++) carried[a] = cb_dot(d, Ad + a * d, v + k * d);
     widen(d, floor, carried, dim, h);
   }
   return CB_OK;
@@ -133,7 +128,7 @@ static cb_status element(const cb_optimum_problem *p, int dim, const double *h) 
   double y[CB_GROUP_DIM], size;
   char text[120];
   if (G->log(G, p->target.element, y)) return CB_OK;
-  size = sqrt(dot(G->dim, y, y));
+  size = sqrt(cb_dot(G->dim, y, y));
   name(G, y, text, sizeof text);
   if (!(outside(G->dim, dim, h, y) > 1e-7 * size)) return CB_OK;
   return only(G, dim, h, text);

@@ -56,16 +56,10 @@ void cb_reduced_free(cb_reduced *r) {
   cb_arena_free(r->work->arena);
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* x <- (1 - beta v v') x, v = (0 .. 0, 1 at k, ...) in J's row */
 static void reflect(const cb_reduced *r, int k, double *x) {
   const double *v = r->J + k * r->unknowns;
-  const double s = r->work->beta[k] * dot(r->unknowns - k, v + k, x + k);
+  const double s = r->work->beta[k] * cb_dot(r->unknowns - k, v + k, x + k);
   for (int i = k; i < r->unknowns; i++) x[i] -= s * v[i];
 }
 
@@ -94,7 +88,7 @@ static void factor(cb_reduced *r) {
     int best = k;
     double most = -1;
     for (int j = k; j < r->rows; j++) {
-      const double size = dot(u - k, r->J + j * u + k, r->J + j * u + k);
+      const double size = cb_dot(u - k, r->J + j * u + k, r->J + j * u + k);
       if (size > most) most = size, best = j;
     }
     largest = fmax(largest, most);
@@ -118,7 +112,7 @@ static void factor(cb_reduced *r) {
 static void slope(cb_reduced *r) {
   struct cb_reduced_work *w = r->work;
   for (int k = 0; k < r->rank; k++) reflect(r, k, r->g);
-  r->slope = sqrt(dot(r->unknowns - r->rank, r->g + r->rank, r->g + r->rank));
+  r->slope = sqrt(cb_dot(r->unknowns - r->rank, r->g + r->rank, r->g + r->rank));
   for (int k = 0; k < r->rows; k++) r->multiplier[k] = 0;
   for (int k = r->rank - 1; k >= 0; k--) {
     double sum = -r->g[k];
@@ -138,8 +132,8 @@ static void rotate(cb_reduced *r) {
   double *p = r->work->x;
   for (int k = 0; k < r->rank; k++) {
     const double *v = r->J + k * u, beta = r->work->beta[k];
-    for (int i = 0; i < u; i++) p[i] = beta * dot(u - k, r->H + i * u + k, v + k);
-    const double s = beta / 2 * dot(u - k, p + k, v + k);
+    for (int i = 0; i < u; i++) p[i] = beta * cb_dot(u - k, r->H + i * u + k, v + k);
+    const double s = beta / 2 * cb_dot(u - k, p + k, v + k);
     for (int i = k; i < u; i++) p[i] -= s * v[i];
     for (int i = 0; i < u; i++)
       for (int j = 0; j < u; j++) r->H[i * u + j] -= p[i] * (j < k ? 0 : v[j]) + (i < k ? 0 : v[i]) * p[j];
@@ -189,7 +183,7 @@ static void solve_indefinite(cb_reduced *r, int m, double *z) {
     const double size = fmax(fabs(r->eigen[k]), floor);
     y[k] = sum / (r->stationary && r->eigen[k] < 0 ? -size : size);
   }
-  for (int i = 0; i < m; i++) z[i] = dot(m, w->vector + i * m, y);
+  for (int i = 0; i < m; i++) z[i] = cb_dot(m, w->vector + i * m, y);
 }
 
 /* R' x = -c */
@@ -218,7 +212,7 @@ cb_status cb_reduced_solve(cb_reduced *r) {
   forward(r, r->c, x);
   const int m = reduced_hessian(r);
   double *z = x + r->rank;
-  for (int i = 0; i < m; i++) z[i] = -r->g[i + r->rank] - dot(r->rank, r->H + (i + r->rank) * u, x);
+  for (int i = 0; i < m; i++) z[i] = -r->g[i + r->rank] - cb_dot(r->rank, r->H + (i + r->rank) * u, x);
   r->convex = cb_cholesky(m, w->a, r->size > 0 ? least_pivot : least_curvature, w->vector);
   if (r->convex)
     cb_cholesky_solve(m, w->vector, z);

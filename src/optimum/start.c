@@ -3,6 +3,7 @@
 
 #include "core/failure.h"
 #include "optimum/ellipse.h"
+#include "numerics/random.h"
 
 #include <curvebody/holonomy.h>
 #include <math.h>
@@ -10,14 +11,6 @@
 #include <string.h>
 
 enum { HARMONICS = 2, ROW = 2 * HARMONICS };
-
-/* splitmix64 */
-static double uniform(uint64_t *state) {
-  uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
 
 /* A gait of mean and rows cosine 1.., sine 1.., scaled by s; through the base, where there is one. */
 static cb_status loop(const cb_optimum_problem *p, const double *mean, const double *rows, double s, cb_gait **out) {
@@ -67,9 +60,9 @@ static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out)
     for (int i = 0; i < n; i++) {
       double low, high;
       cb_shape_window(p, i, 1 << tries / WIDENED, &low, &high);
-      mean[i] = low + (high - low) * uniform(&seed);
-      const double wide = (high - low) * exp(2 * (uniform(&seed) - .5));
-      for (int h = 0; h < ROW; h++) rows[h * n + i] = wide / (h % HARMONICS ? 12 : 3) * (uniform(&seed) - .5);
+      mean[i] = low + (high - low) * cb_uniform(&seed);
+      const double wide = (high - low) * exp(2 * (cb_uniform(&seed) - .5));
+      for (int h = 0; h < ROW; h++) rows[h * n + i] = wide / (h % HARMONICS ? 12 : 3) * (cb_uniform(&seed) - .5);
     }
     for (int pass = 0; pass < 3; pass++) {
       cb_gait *gait;

@@ -2,6 +2,8 @@
 #include "optimum/target.h"
 
 #include "core/failure.h"
+#include "numerics/small.h"
+#include "numerics/differences.h"
 #include <curvebody/jet.h>
 
 #include <math.h>
@@ -112,7 +114,6 @@ static void displaced(const cb_group *G, const double *g, int a, double ya, int 
 
 /* V[dim][size] = d numbers/dy, by central differences of order 8 in steps of 1/64: exact to about 1e-14. */
 static void slopes(const cb_group *G, const double *g, double *V) {
-  static const double weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280};
   const double h = 1. / 64;
   memset(V, 0, (size_t)(G->dim * G->size) * sizeof *V);
   for (int a = 0; a < G->dim; a++)
@@ -120,7 +121,7 @@ static void slopes(const cb_group *G, const double *g, double *V) {
       double plus[CB_GROUP_SIZE], minus[CB_GROUP_SIZE];
       displaced(G, g, a, s * h, a, 0, plus);
       displaced(G, g, a, -s * h, a, 0, minus);
-      for (int i = 0; i < G->size; i++) V[a * G->size + i] += weight[s - 1] * (plus[i] - minus[i]) / h;
+      for (int i = 0; i < G->size; i++) V[a * G->size + i] += cb_central_weight[s - 1] * (plus[i] - minus[i]) / h;
     }
 }
 
@@ -144,25 +145,19 @@ static double along(int size, const cb_jet *c, const double *u, const double *v)
   return sum;
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* Of conditions c[count] that are jets in the numbers of g. */
 static void derivatives(const cb_group *G, const double *g, int count, const cb_jet *c, double *first, double *second) {
   const int dim = G->dim, size = G->size;
   double V[CB_GROUP_DIM * CB_GROUP_SIZE], VV[CB_GROUP_SIZE];
   slopes(G, g, V);
   for (int k = 0; first && k < count; k++)
-    for (int a = 0; a < dim; a++) first[k * dim + a] = dot(size, c[k].g, V + a * size);
+    for (int a = 0; a < dim; a++) first[k * dim + a] = cb_dot(size, c[k].g, V + a * size);
   for (int a = 0; second && a < dim; a++)
     for (int b = 0; b <= a; b++) {
       bends(G, g, a, b, VV);
       for (int k = 0; k < count; k++)
         second[(k * dim + a) * dim + b] = second[(k * dim + b) * dim + a] =
-            along(size, &c[k], V + a * size, V + b * size) + dot(size, c[k].g, VV);
+            along(size, &c[k], V + a * size, V + b * size) + cb_dot(size, c[k].g, VV);
     }
 }
 

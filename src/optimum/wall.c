@@ -3,6 +3,7 @@
 
 #include "core/arena.h"
 #include "core/failure.h"
+#include "numerics/differences.h"
 
 #include <curvebody/jet.h>
 #include <float.h>
@@ -31,7 +32,6 @@ static cb_status picture(const cb_bundle *b, const double *r, double (*x)[3]) {
  * [points][2]. */
 static cb_status along(cb_walls *w, const double *r, int i, int j, double sign, double (*first)[2],
                        double (*second)[2]) {
-  static const double one[NODES] = {4. / 5, -1. / 5, 4. / 105, -1. / 280};
   static const double two[NODES + 1] = {8. / 5, -1. / 5, 8. / 315, -1. / 560, -205. / 72};
   const int points = w->bundle->points;
   const double h = difference_step;
@@ -51,7 +51,7 @@ static cb_status along(cb_walls *w, const double *r, int i, int j, double sign, 
     const int k = s < 0 ? -s - 1 : s - 1;
     for (int p = 0; p < points; p++)
       for (int a = 0; a < 2; a++) {
-        if (first) first[p][a] += (s < 0 ? -1 : 1) * one[k] / h * w->work->moved[p][a];
+        if (first) first[p][a] += (s < 0 ? -1 : 1) * cb_central_weight[k] / h * w->work->moved[p][a];
         second[p][a] += two[k] / (h * h) * w->work->moved[p][a];
       }
   }

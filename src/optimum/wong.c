@@ -43,12 +43,6 @@ static void times(int rows, int n, const double *a, const double *v, double *out
   }
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* A right side in place of the free rows' solution of M_FF; rows of held ones are 0. */
 static void solve(const point *q, int n, double *x) {
   double part[CB_SHAPE_MAX];
@@ -88,11 +82,11 @@ static void rates(const cb_wong *w, unsigned held, const point *q, const double 
   const int n = w->n;
   for (int i = 0; i < n; i++) {
     f[i] = q->v[i];
-    f[n + i] = held >> i & 1 ? 0 : dot(n, q->v, q->Mv[i]) / 2 + dot(w->dim, lambda, q->Av[i]);
+    f[n + i] = held >> i & 1 ? 0 : cb_dot(n, q->v, q->Mv[i]) / 2 + cb_dot(w->dim, lambda, q->Av[i]);
   }
   for (int b = 0; b < w->dim; b++) {
     f[2 * n + b] = 0;
-    for (int a = 0; a < w->dim; a++) f[2 * n + b] += q->xi[a] * dot(w->dim, w->bracket[a][b], lambda);
+    for (int a = 0; a < w->dim; a++) f[2 * n + b] += q->xi[a] * cb_dot(w->dim, w->bracket[a][b], lambda);
   }
 }
 
@@ -105,7 +99,7 @@ static void velocity_slopes(const cb_wong *w, const point *q, double *V, double 
       column[i] = c < n ? -q->Al[c][i] - q->Mv[c][i] : c < 2 * n ? c - n == i : -q->A[(c - 2 * n) * n + i];
     solve(q, n, column);
     for (int i = 0; i < n; i++) V[i * size + c] = column[i];
-    for (int a = 0; a < dim; a++) X[a * size + c] = -dot(n, q->A + a * n, column) - (c < n ? q->Av[c][a] : 0);
+    for (int a = 0; a < dim; a++) X[a * size + c] = -cb_dot(n, q->A + a * n, column) - (c < n ? q->Av[c][a] : 0);
   }
 }
 
@@ -127,7 +121,7 @@ static cb_status slopes(const cb_wong *w, unsigned held, const double *x, const 
       double Mv[CB_SHAPE_MAX], Av[CB_GROUP_DIM];
       times(n, n, ddM + (i * n + k) * n * n, q->v, Mv);
       times(dim, n, ddA + (i * n + k) * dim * n, q->v, Av);
-      row[k] += dot(n, q->v, Mv) / 2 + dot(dim, lambda, Av);
+      row[k] += cb_dot(n, q->v, Mv) / 2 + cb_dot(dim, lambda, Av);
     }
     for (int a = 0; a < dim; a++) row[2 * n + a] += q->Av[i][a];
   }
@@ -135,7 +129,7 @@ static cb_status slopes(const cb_wong *w, unsigned held, const double *x, const 
     double *row = J + (2 * n + b) * size;
     memset(row, 0, (size_t)size * sizeof *row);
     for (int a = 0; a < dim; a++) {
-      const double moved = dot(dim, w->bracket[a][b], lambda);
+      const double moved = cb_dot(dim, w->bracket[a][b], lambda);
       for (int c = 0; c < size; c++) row[c] += moved * X[a * size + c];
       for (int d = 0; d < dim; d++) row[2 * n + d] += q->xi[a] * w->bracket[a][b][d];
     }
@@ -155,7 +149,7 @@ cb_status cb_wong_at(const cb_wong *w, unsigned held, const double *x, const cb_
   if (out->H) {
     double Mv[CB_SHAPE_MAX];
     times(n, n, q.M, q.v, Mv);
-    *out->H = dot(n, q.v, Mv) / 2;
+    *out->H = cb_dot(n, q.v, Mv) / 2;
   }
   if (!out->J && !out->X && !out->V) return CB_OK;
   double *const v = out->V ? out->V : V, *const xi = out->X ? out->X : X;
@@ -207,8 +201,8 @@ cb_status cb_wong_contact(const cb_wong *w, unsigned held, const double *x, doub
   if (status) return status;
   rates(w, held, &q, x + 2 * n, f);
   for (int i = 0; i < n; i++)
-    force[i] = held >> i & 1
-                   ? dot(size, D + (n + i) * size, f) - dot(n, q.v, q.Mv[i]) / 2 - dot(w->dim, x + 2 * n, q.Av[i])
-                   : 0;
+    force[i] = held >> i & 1 ? cb_dot(size, D + (n + i) * size, f) - cb_dot(n, q.v, q.Mv[i]) / 2 -
+                                   cb_dot(w->dim, x + 2 * n, q.Av[i])
+                             : 0;
   return CB_OK;
 }

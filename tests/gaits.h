@@ -27,12 +27,15 @@ static inline cb_gait *random_fourier(uint64_t *seed, int n, double size) {
   return g;
 }
 
-static inline cb_gait *circle(double x, double y, double radius) {
-  const double mean[2] = {x, y}, cosine[2] = {radius, 0}, sine[2] = {0, radius};
+/* `way`: 1 counter-clockwise, -1 clockwise. */
+static inline cb_gait *ring(double x, double y, double radius, double way) {
+  const double mean[2] = {x, y}, cosine[2] = {radius, 0}, sine[2] = {0, way * radius};
   cb_gait *g;
   check_ok(cb_gait_fourier(2, 1, mean, cosine, sine, &g));
   return g;
 }
+
+static inline cb_gait *circle(double x, double y, double radius) { return ring(x, y, radius, 1); }
 
 static inline cb_expression *expression(const char *text) {
   static const char *const names[] = {"t"};

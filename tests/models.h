@@ -49,13 +49,13 @@ static inline cb_bundle *model(const char *name, const char *text) {
 /* A piece of a path, t in [0, 1]. */
 typedef void (*model_path)(const void *data, double t, double *r, double *rate);
 
-typedef struct circle {
+typedef struct model_circle {
   double x, y, radius;
   double ahead; /* of the second variable, in radians; -pi/2: a circle */
-} circle;
+} model_circle;
 
 static inline void on_circle(const void *data, double t, double *r, double *rate) {
-  const circle *c = data;
+  const model_circle *c = data;
   const double turn = 2 * M_PI, a = turn * t, b = a + c->ahead;
   r[0] = c->x + c->radius * cos(a), r[1] = c->y + c->radius * cos(b);
   rate[0] = -turn * c->radius * sin(a), rate[1] = -turn * c->radius * sin(b);

@@ -79,7 +79,7 @@ static void chains_have_neither_force_nor_momentum_and_the_power_of_their_metric
 /* A frame h(r) of the body other than the first carries the holonomy to h^-1 g h, h at the start, and keeps lengths. */
 static void another_base_link_conjugates_the_holonomy(void **state) {
   (void)state;
-  const circle c = {.3, -.5, .9, -M_PI / 2};
+  const model_circle c = {.3, -.5, .9, -M_PI / 2};
   double g[2][3], length[2], h[3], back[3];
   for (int k = 0; k < 2; k++) {
     cb_bundle *b = model("purcell", k ? "base 2" : "base 1");

@@ -61,7 +61,7 @@ static void purcell_swims_the_known_circle_and_square(void **state) {
   (void)state;
   cb_bundle *b = model("purcell", "");
   double g[3], length;
-  model_loop(b, on_circle, &(circle){0, 0, 1, MINUS}, 300, g, &length);
+  model_loop(b, on_circle, &(model_circle){0, 0, 1, MINUS}, 300, g, &length);
   check_all(g, (double[]){-.04949902143485, .01340036636874, 0}, 3, 5e-14);
   check_near(length, .512235406963, 5e-13);
   const double corner[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
@@ -94,7 +94,7 @@ static void purcell_body_velocity_integral_and_the_wrong_sign_of_the_bracket(voi
   cb_bundle *b = model("purcell", "");
   check_near(area_integral(b, 1), .0519181, 5e-8); /* digits given */
   double g[3];
-  model_loop(b, on_circle, &(circle){0, 0, 1, MINUS}, 60, g, NULL);
+  model_loop(b, on_circle, &(model_circle){0, 0, 1, MINUS}, 60, g, NULL);
   check_near(hypot(g[0], g[1]), .0512808, 5e-8);
   /* a small loop goes by dA - [A, A]; dA + [A, A] is 3.8 times as much */
   double A[6], dA[12], bracket[3];
@@ -103,7 +103,7 @@ static void purcell_body_velocity_integral_and_the_wrong_sign_of_the_bracket(voi
   b->group->bracket(b->group, (double[]){A[0], A[2], A[4]}, (double[]){A[1], A[3], A[5]}, bracket);
   const double right = dA[1] - dA[6] - bracket[0], wrong = dA[1] - dA[6] + bracket[0];
   check_near(wrong, .0781893, 5e-8);
-  model_loop(b, on_circle, &(circle){0, 0, e, MINUS}, 20, g, NULL);
+  model_loop(b, on_circle, &(model_circle){0, 0, e, MINUS}, 20, g, NULL);
   check_near(g[0] / (M_PI * e * e), -right, 1e-6);
   check_at_least(fabs(g[0] / (M_PI * e * e) + wrong), .05);
   cb_bundle_free(b);
@@ -113,7 +113,7 @@ static void heisenberg_lifts_a_circle_to_its_area(void **state) {
   (void)state;
   cb_bundle *b = model("heisenberg", "");
   double z[CB_GROUP_SIZE], length, B[1];
-  model_loop(b, on_circle, &(circle){.4, -2, 1.3, MINUS}, 20, z, &length);
+  model_loop(b, on_circle, &(model_circle){.4, -2, 1.3, MINUS}, 20, z, &length);
   check_near(z[0], M_PI * 1.3 * 1.3, 1e-12);
   check_near(length * length, 4 * M_PI * z[0], 1e-11);
   check_ok(cb_bundle_curvature(b, (double[]){3, 1}, 0, 1, B));
@@ -126,7 +126,7 @@ static void hopf_turns_by_half_the_solid_angle(void **state) {
   cb_bundle *b = model("hopf", "");
   const double omega = 1, theta = acos(1 - omega / (2 * M_PI));
   double phase[CB_GROUP_SIZE], length;
-  model_loop(b, on_circle, &(circle){0, 0, tan(theta / 2), MINUS}, 20, phase, &length);
+  model_loop(b, on_circle, &(model_circle){0, 0, tan(theta / 2), MINUS}, 20, phase, &length);
   check_near(phase[0], omega / 2, 1e-13);
   check_near(length, 3.4009367260152, 5e-14);
   check_near(length, sqrt(omega * (4 * M_PI - omega)), 1e-13);
@@ -141,7 +141,7 @@ static void rolling_ball_turns_as_the_closed_form(void **state) {
   const double rho[2] = {.5, 1}, angle[2] = {.7416294238611, 2.6025805691371};
   for (int k = 0; k < 2; k++) {
     double g[4], q[4];
-    model_loop(b, on_circle, &(circle){0, 0, rho[k], MINUS}, 400, g, NULL);
+    model_loop(b, on_circle, &(model_circle){0, 0, rho[k], MINUS}, 400, g, NULL);
     const double half = M_PI * sqrt(1 + rho[k] * rho[k]), s = sin(half) / sqrt(1 + rho[k] * rho[k]);
     G->inverse(G, g, q);
     const double expected[4] = {cos(half), -rho[k] * s, 0, -s}, sign = q[0] * expected[0] < 0 ? -1 : 1;
@@ -168,11 +168,11 @@ static void floating_snake_keeps_its_centre_and_turns_nowhere_round_the_origin(v
   check_ok(cb_bundle_connection(b, (double[]){0, 0}, A, NULL, NULL, NULL));
   check_all(A, (double[]){0, 0, 1. / 6, 1. / 6, -7. / 27, 7. / 27}, 6, 1e-15);
   for (double radius = .4; radius < 2; radius += .4) {
-    model_loop(b, on_circle, &(circle){0, 0, radius, MINUS}, 60, g, NULL);
+    model_loop(b, on_circle, &(model_circle){0, 0, radius, MINUS}, 60, g, NULL);
     check_near(g[2], 0, 1e-13);
   }
   /* elsewhere it turns, and about its centre of mass: (x, y) + R(theta) c = c, c the centre at the start */
-  const circle c = {.7, -.2, .9, MINUS};
+  const model_circle c = {.7, -.2, .9, MINUS};
   model_loop(b, on_circle, &c, 100, g, NULL);
   check_at_least(fabs(g[2]), 1e-3);
   const double a1 = c.x + c.radius, a2 = c.y;
@@ -229,7 +229,7 @@ static void three_spheres_swim_a_little_more_than_the_leading_order(void **state
   (void)state;
   cb_bundle *b = model("three_sphere", "radius 1e-3");
   double X[CB_GROUP_SIZE];
-  model_loop(b, on_circle, &(circle){1, 1, 1e-2, MINUS}, 60, X, NULL);
+  model_loop(b, on_circle, &(model_circle){1, 1, 1e-2, MINUS}, 60, X, NULL);
   check_near(fabs(X[0]) / (7e-3 / 12 * M_PI * 1e-4), 1.000795, 5e-7);
   check_at_least(X[0], 0);
   cb_bundle_free(b);
@@ -238,12 +238,12 @@ static void three_spheres_swim_a_little_more_than_the_leading_order(void **state
 static void raft_is_flat_without_yaw_and_turns_with_it(void **state) {
   (void)state;
   const double theta = .8, mr = 3, m = 2, l = 1.5, inertia = .6, mu = m * mr / (m + mr);
-  const circle c = {0, 0, tan(theta / 2), MINUS};
+  const model_circle c = {0, 0, tan(theta / 2), MINUS};
   double g[CB_GROUP_SIZE], B[3];
   cb_bundle *b = model("raft_pendulum", "yaw false raft_mass 3 mass 2 length 1.5");
   check_ok(cb_bundle_curvature(b, (double[]){.3, -.7}, 0, 1, B));
   check_all(B, (double[]){0, 0}, 2, 1e-15);
-  model_loop(b, on_circle, &(circle){.2, .1, .5, MINUS}, 60, g, NULL);
+  model_loop(b, on_circle, &(model_circle){.2, .1, .5, MINUS}, 60, g, NULL);
   check_all(g, (double[]){0, 0}, 2, 1e-14);
   cb_bundle_free(b);
   b = model("raft_pendulum", "yaw true raft_mass 3 mass 2 length 1.5 raft_inertia .6");

@@ -173,7 +173,7 @@ static void small_loops_measure_the_curvature(void **state) {
     check_ok(cb_bundle_curvature(t.b, (double[]){.5, -.3}, 0, 1, B));
     for (int s = 0; s < 2; s++) {
       const double radius = .02 / (1 << s);
-      const circle c = {.5, -.3, radius, -M_PI / 2};
+      const model_circle c = {.5, -.3, radius, -M_PI / 2};
       double g[CB_GROUP_SIZE], w[6];
       model_loop(t.b, on_circle, &c, 40, g, NULL);
       check_ok(t.b->group->log(t.b->group, g, w));
@@ -195,7 +195,7 @@ static void another_base_is_another_frame(void **state) {
     char text[1024];
     snprintf(text, sizeof text, "%s" ARM, frames[k]);
     tree t = tree_of(text);
-    const circle c = {.2, .4, .7, -M_PI / 2};
+    const model_circle c = {.2, .4, .7, -M_PI / 2};
     double r[2], rate[2], g[CB_GROUP_SIZE], one[CB_GROUP_SIZE];
     on_circle(&c, 0, r, rate);
     check_ok(cb_bundle_connection(t.b, r, NULL, NULL, M[k], NULL));

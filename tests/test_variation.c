@@ -17,9 +17,8 @@ static void random_loop(uint64_t *seed, int count, double *c) {
   for (int k = 0; k < count; k++) c[k] = check_uniform(seed, -.4, .4);
 }
 
-/* The two routes share no quadrature: Magnus's method halves its steps to round-off. */
-static void cost_and_holonomy_are_those_of_the_gait(void **state) {
-  (void)state;
+/* On every group, in harmonics and in arcs: variations of a random bundle, at random coefficients c. */
+static void everywhere(void (*claim)(cb_variation *v, uint64_t *seed, const double *c)) {
   uint64_t seed = check_seed();
   const cb_group *G;
   for (int k = 0; (G = test_group(k)); k++)
@@ -27,27 +26,40 @@ static void cost_and_holonomy_are_those_of_the_gait(void **state) {
       random_bundle p, moved;
       cb_basis *basis = basis_of(kind);
       cb_variation *v;
-      cb_gait *gait;
-      double c[UNKNOWNS_MAX], g[CB_GROUP_SIZE], cost, back[UNKNOWNS_MAX];
+      double c[UNKNOWNS_MAX];
       random_bundles(&seed, G, N, .5, &p, &moved);
       check_ok(cb_variation_create(&p.b, basis, &v));
       random_loop(&seed, v->unknowns, c);
-      check_ok(cb_variation_at(v, c, 0));
-      check_ok(cb_basis_gait(basis, N, c, &gait));
-      check_ok(cb_holonomy(&p.b, gait, 0, g, NULL, &cost));
-      check_relative(v->cost, cost, 1e-9);
-      check_at_most(test_distance(G, v->g, g), 1e-8);
-      check_ok(cb_basis_project(basis, gait, back));
-      for (int a = 0; a < v->unknowns; a++) check_near(back[a], c[a], 1e-12); /* round-off */
-      cb_gait_free(gait);
+      claim(v, &seed, c);
       cb_variation_free(v);
       cb_basis_free(basis);
     }
 }
 
+/* The two routes share no quadrature: Magnus's method halves its steps to round-off. */
+static void are_those_of_the_gait(cb_variation *v, uint64_t *seed, const double *c) {
+  (void)seed;
+  cb_gait *gait;
+  double g[CB_GROUP_SIZE], cost, back[UNKNOWNS_MAX];
+  check_ok(cb_variation_at(v, c, 0));
+  check_ok(cb_basis_gait(v->basis, N, c, &gait));
+  check_ok(cb_holonomy(v->bundle, gait, 0, g, NULL, &cost));
+  check_relative(v->cost, cost, 1e-9);
+  check_at_most(test_distance(v->bundle->group, v->g, g), 1e-8);
+  check_ok(cb_basis_project(v->basis, gait, back));
+  for (int a = 0; a < v->unknowns; a++) check_near(back[a], c[a], 1e-12); /* round-off */
+  cb_gait_free(gait);
+}
+
+static void cost_and_holonomy_are_those_of_the_gait(void **state) {
+  (void)state;
+  everywhere(are_those_of_the_gait);
+}
+
 /* E and log(g(c + d) g(c)^-1) */
-static void displaced(cb_variation *v, const cb_group *G, const double *c, const double *d, double s, const double *g,
-                      double *cost, double *y) {
+static void displaced(cb_variation *v, const double *c, const double *d, double s, const double *g, double *cost,
+                      double *y) {
+  const cb_group *G = v->bundle->group;
   double x[UNKNOWNS_MAX], back[CB_GROUP_SIZE];
   for (int a = 0; a < v->unknowns; a++) x[a] = c[a] + s * d[a];
   check_ok(cb_variation_at(v, x, 0));
@@ -65,47 +77,38 @@ static double quadratic(const double *H, const double *d, int n) {
 }
 
 /* By differences of order 4 along random directions: error about 1e-16/h^2 + h^4. */
+static void are_derivatives(cb_variation *v, uint64_t *seed, const double *c) {
+  const int u = v->unknowns, dim = v->dim;
+  const double h = 2e-3, mu = check_uniform(seed, .5, 1);
+  double d[UNKNOWNS_MAX], g[CB_GROUP_SIZE], Lambda[CB_GROUP_DIM], W[CB_GROUP_DIM * CB_GROUP_DIM];
+  double cost[5], y[5][CB_GROUP_DIM], H[UNKNOWNS_MAX * UNKNOWNS_MAX];
+  random_loop(seed, u, d);
+  random_loop(seed, dim, Lambda);
+  for (int a = 0; a < dim; a++)
+    for (int b = 0; b <= a; b++) W[a * dim + b] = W[b * dim + a] = check_uniform(seed, -1, 1);
+  check_ok(cb_variation_at(v, c, 2));
+  cb_variation_hessian(v, mu, Lambda, W, H);
+  double slope = 0, way[CB_GROUP_DIM] = {0}, size = quadratic(H, d, u), bend = 0, spread = 0;
+  for (int a = 0; a < u; a++) slope += v->dcost[a] * d[a];
+  for (int a = 0; a < dim; a++)
+    for (int b = 0; b < u; b++) way[a] += v->dy[a * u + b] * d[b];
+  memcpy(g, v->g, sizeof g);
+  for (int s = -2; s <= 2; s++) displaced(v, c, d, s * h, g, &cost[s + 2], y[s + 2]);
+  check_near((8 * (cost[3] - cost[1]) - cost[4] + cost[0]) / (12 * h), slope, 1e-7 * (1 + fabs(slope)));
+  bend = mu / 2 * (16 * (cost[3] + cost[1]) - cost[4] - cost[0] - 30 * cost[2]) / (12 * h * h);
+  for (int a = 0; a < dim; a++) {
+    check_near((8 * (y[3][a] - y[1][a]) - y[4][a] + y[0][a]) / (12 * h), way[a], 1e-7);
+    bend += Lambda[a] * (16 * (y[3][a] + y[1][a]) - y[4][a] - y[0][a] - 30 * y[2][a]) / (12 * h * h);
+    for (int b = 0; b < dim; b++) spread += W[a * dim + b] * way[a] * way[b];
+  }
+  check_near(bend + spread, size, 1e-6 * (1 + fabs(size)));
+  for (int a = 0; a < u; a++)
+    for (int b = 0; b < a; b++) check_near(H[a * u + b], H[b * u + a], 0);
+}
+
 static void variations_are_derivatives(void **state) {
   (void)state;
-  const double h = 2e-3;
-  uint64_t seed = check_seed();
-  const cb_group *G;
-  for (int k = 0; (G = test_group(k)); k++)
-    for (int kind = 0; kind < 2; kind++) {
-      random_bundle p, moved;
-      cb_basis *basis = basis_of(kind);
-      cb_variation *v;
-      double c[UNKNOWNS_MAX], d[UNKNOWNS_MAX], g[CB_GROUP_SIZE], Lambda[CB_GROUP_DIM], W[CB_GROUP_DIM * CB_GROUP_DIM];
-      double cost[5], y[5][CB_GROUP_DIM], H[UNKNOWNS_MAX * UNKNOWNS_MAX], mu = check_uniform(&seed, .5, 1);
-      random_bundles(&seed, G, N, .5, &p, &moved);
-      check_ok(cb_variation_create(&p.b, basis, &v));
-      const int u = v->unknowns, dim = v->dim;
-      random_loop(&seed, u, c);
-      random_loop(&seed, u, d);
-      random_loop(&seed, dim, Lambda);
-      for (int a = 0; a < dim; a++)
-        for (int b = 0; b <= a; b++) W[a * dim + b] = W[b * dim + a] = check_uniform(&seed, -1, 1);
-      check_ok(cb_variation_at(v, c, 2));
-      cb_variation_hessian(v, mu, Lambda, W, H);
-      double slope = 0, way[CB_GROUP_DIM] = {0}, size = quadratic(H, d, u), bend = 0, spread = 0;
-      for (int a = 0; a < u; a++) slope += v->dcost[a] * d[a];
-      for (int a = 0; a < dim; a++)
-        for (int b = 0; b < u; b++) way[a] += v->dy[a * u + b] * d[b];
-      memcpy(g, v->g, sizeof g);
-      for (int s = -2; s <= 2; s++) displaced(v, G, c, d, s * h, g, &cost[s + 2], y[s + 2]);
-      check_near((8 * (cost[3] - cost[1]) - cost[4] + cost[0]) / (12 * h), slope, 1e-7 * (1 + fabs(slope)));
-      bend = mu / 2 * (16 * (cost[3] + cost[1]) - cost[4] - cost[0] - 30 * cost[2]) / (12 * h * h);
-      for (int a = 0; a < dim; a++) {
-        check_near((8 * (y[3][a] - y[1][a]) - y[4][a] + y[0][a]) / (12 * h), way[a], 1e-7);
-        bend += Lambda[a] * (16 * (y[3][a] + y[1][a]) - y[4][a] - y[0][a] - 30 * y[2][a]) / (12 * h * h);
-        for (int b = 0; b < dim; b++) spread += W[a * dim + b] * way[a] * way[b];
-      }
-      check_near(bend + spread, size, 1e-6 * (1 + fabs(size)));
-      for (int a = 0; a < u; a++)
-        for (int b = 0; b < a; b++) check_near(H[a * u + b], H[b * u + a], 0);
-      cb_variation_free(v);
-      cb_basis_free(basis);
-    }
+  everywhere(are_derivatives);
 }
 
 int main(void) {

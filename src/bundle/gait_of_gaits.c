@@ -162,31 +162,51 @@ cb_status cb_gait_sequence(int count, const cb_gait *const *gaits, cb_gait **out
   return CB_OK;
 }
 
-/* --- scale r + offset: numbers scale[n], offset[n] --- */
+/* --- scale r + offset + drift t: numbers scale[n], offset[n], drift[n] --- */
 
 static void at_moved(const cb_gait *g, double t, double *r, double *rate) {
-  const double *scale = cb_gait_numbers(g), *offset = scale + g->n;
+  const double *scale = cb_gait_numbers(g), *offset = scale + g->n, *drift = offset + g->n;
   cb_gait_at(g->part[0], t, r, rate);
   for (int i = 0; i < g->n; i++) {
-    if (r) r[i] = offset[i] + scale[i] * r[i];
-    if (rate) rate[i] *= scale[i];
+    if (r) r[i] = offset[i] + scale[i] * r[i] + drift[i] * t;
+    if (rate) rate[i] = scale[i] * rate[i] + drift[i];
   }
 }
 
 static const cb_gait_kind moved = {"moved", at_moved, NULL};
 
-cb_status cb_gait_moved(const cb_gait *inner, const double *scale, const double *offset, cb_gait **out) {
-  cb_status status = cb_gait_check("scales", inner->n, 1, 1, scale);
-  if (!status) status = cb_gait_check("offsets", inner->n, 1, 1, offset);
+static cb_status move(const cb_gait *inner, const double *scale, const double *offset, const double *drift,
+                      cb_gait **out) {
   const size_t n = (size_t)inner->n;
   cb_gait *g = NULL;
-  if (!status) status = cb_gait_compose(&moved, inner->n, inner->breaks, 2 * n, 1, &inner, 0, NULL, &g);
+  const cb_status status = cb_gait_compose(&moved, inner->n, inner->breaks, 3 * n, 1, &inner, 0, NULL, &g);
   if (status) return status;
   memcpy(g->data, inner->data, (size_t)inner->breaks * sizeof *g->data);
   double *numbers = g->data + g->breaks;
-  for (size_t i = 0; i < n; i++) numbers[i] = scale ? scale[i] : 1, numbers[n + i] = offset ? offset[i] : 0;
+  for (size_t i = 0; i < n; i++) {
+    numbers[i] = scale ? scale[i] : 1;
+    numbers[n + i] = offset ? offset[i] : 0;
+    numbers[2 * n + i] = drift ? drift[i] : 0;
+  }
   g->pieces = inner->pieces;
   g->open = inner->open;
   *out = g;
+  return CB_OK;
+}
+
+cb_status cb_gait_moved(const cb_gait *inner, const double *scale, const double *offset, cb_gait **out) {
+  cb_status status = cb_gait_check("scales", inner->n, 1, 1, scale);
+  if (!status) status = cb_gait_check("offsets", inner->n, 1, 1, offset);
+  return status ? status : move(inner, scale, offset, NULL, out);
+}
+
+cb_status cb_gait_drifting(const cb_gait *inner, const double *drift, cb_gait **out) {
+  double gap[CB_SHAPE_MAX];
+  const cb_status status = move(inner, NULL, NULL, drift, out);
+  if (status) return status;
+  (*out)->open = true;
+  cb_gait_gap(*out, gap);
+  (*out)->open = false;
+  for (int i = 0; i < inner->n; i++) (*out)->open |= !(fabs(gap[i]) <= cb_gait_slack(drift[i], gap[i]));
   return CB_OK;
 }

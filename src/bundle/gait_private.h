@@ -42,6 +42,9 @@ cb_status cb_gait_check(const char *what, int n, int count, int least, const dou
 /* gap[n] = r(1) - r(0). */
 void cb_gait_gap(const cb_gait *g, double *gap);
 
+/* r + drift[n] t of a path, which is closed where nothing is left of its gap. */
+cb_status cb_gait_drifting(const cb_gait *g, const double *drift, cb_gait **out);
+
 /* Round-off in a shape variable: a gap below this is none. */
 double cb_gait_slack(double a, double b);
 

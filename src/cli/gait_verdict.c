@@ -11,20 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A gait that closes by whole periods encloses nothing that could be changed. */
-static cb_status check_comes_back(const cb_gait_job *job) {
-  double start[CB_SHAPE_MAX], end[CB_SHAPE_MAX];
-  cb_gait_at(job->motion->gait, 0, start, NULL);
-  cb_gait_at(job->motion->gait, 1, end, NULL);
-  for (int i = 0; i < job->bundle->n; i++)
-    if (!(fabs(end[i] - start[i]) <= 1e-9))
-      return cb_fail(CB_ERROR_INPUT,
-                     "%s:1:1: error: the key `gait`: expected one that comes back for its verdict, this one closes by "
-                     "whole periods of %s",
-                     job->scenario, job->bundle->shape[i]);
-  return CB_OK;
-}
-
 /* As an optimum, for its words. */
 static cb_optimum told(const cb_verdict *v) {
   cb_optimum o = {.cost = v->cost,
@@ -80,8 +66,7 @@ cb_status cb_gait_verdict(const cb_gait_job *job) {
   const cb_optimum_problem own = {.bundle = job->bundle, .target = {.kind = CB_GAIT_ELEMENT}};
   const cb_optimum_problem *p = asked ? &asked->problem : &own;
   cb_verdict v;
-  cb_status status = check_comes_back(job);
-  if (!status) status = cb_verdict_of(p, job->motion->gait, &v);
+  cb_status status = cb_verdict_of(p, job->motion->gait, &v);
   if (status == CB_ERROR_ARGUMENT && asked) status = cb_gait_placed_search(job, status);
   if (!status && job->json)
     print_json(job, &v);

@@ -356,11 +356,13 @@ static bool resolved(const path *p, const frame *f) { return f->phi[0] > 1e-10 &
 
 static cb_status search(const path *p, const frame *start, double last, cb_conjugate *out) {
   static const double at_one = 1e-9; /* where symmetries move the gait along itself, 1 is conjugate */
+  enum { LEAST = 48 };               /* angles may turn fast about an extremal that a few panels resolve */
   frame from = *start, at = *start, next;
-  const double h = 1. / p->e->panels;
+  const int parts = (LEAST + p->e->panels - 1) / p->e->panels;
+  const double h = 1. / (p->e->panels * parts);
   cb_status status = CB_OK;
   for (int k = 0; !status && at.t < last - 1e-9 && isinf(out->time[1]); k++) {
-    const bool along = p->way > 0 && k < p->e->panels;
+    const bool along = p->way > 0 && parts == 1 && k < p->e->panels;
     status = advance(p, &at, h, along ? p->e->stage + k * CB_STAGES * p->size : NULL, 0, &next);
     if (status) break;
     at = next;

@@ -2,6 +2,7 @@
 #include "optimum/direct.h"
 
 #include "core/failure.h"
+#include "numerics/small.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -130,6 +131,10 @@ static void time_shift(const cb_direct *d, double *row) {
     row[a] = k == 0 ? 0 : a % f % 2 ? k * d->c[partner] : -k * d->c[partner];
     size += row[a] * row[a];
   }
+  for (int i = 0; d->basis->harmonics && i < n; i++) {
+    row[i * f] = d->v->drift[i] / (2 * M_PI);
+    size += row[i * f] * row[i * f];
+  }
   for (int a = 0; size > 0 && a < d->v->unknowns; a++) row[a] /= sqrt(size);
 }
 
@@ -141,12 +146,17 @@ static double sum_of_sizes(int n, const double *x) {
 
 /* --- the quadratic program --- */
 
+/* How E counts in what is sought. */
+static double share_of_cost(const cb_direct *d) {
+  return d->problem->seek == CB_SEEK_COST         ? .5
+         : d->problem->seek == CB_SEEK_EFFICIENCY ? .5 / d->v->cost
+         : length_is_given(d)                     ? 0
+                                                  : d->pace;
+}
+
 static void gradient(const cb_direct *d, double *g) {
   const int u = d->v->unknowns;
-  const double scale = d->problem->seek == CB_SEEK_COST         ? .5
-                       : d->problem->seek == CB_SEEK_EFFICIENCY ? .5 / d->v->cost
-                       : length_is_given(d)                     ? 0
-                                                                : d->pace;
+  const double scale = share_of_cost(d);
   for (int a = 0; a < u; a++) g[a] = scale * d->v->dcost[a];
   if (walled(d)) cb_barrier_gradient(d->barrier, g);
   if (amount_is_free(d)) g[u] = -1; /* in log X */
@@ -159,7 +169,7 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
   int row = 0;
   memset(J, 0, (size_t)(rows * all) * sizeof *J);
   for (; row < count; row++) {
-    for (int a = 0; a < dim; a++)
+    for (int a = 0; a < dim && d->v->n > 1; a++) /* one variable does the same at any pace */
       for (int p = 0; p < u; p++) J[row * all + p] += first[row * dim + a] * d->v->dy[a * u + p];
     if (amount_is_free(d) && row == amount) J[row * all + u] = -d->amount;
   }
@@ -224,6 +234,20 @@ static void freeze(const cb_direct *d, cb_reduced *qp) {
   }
 }
 
+/* |gradient|^2, with that in the drift, which stays: alone it does not vanish where E is stationary. */
+static double gradient_size(const cb_direct *d, const double *g) {
+  const int n = d->v->n;
+  double size = 0;
+  for (int a = 0; a < unknowns(d); a++) size += g[a] * g[a];
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int q = 0; d->v->drift[i] != 0 && q < d->basis->nodes; q++)
+      sum += d->basis->weight[q] * cb_dot(n, d->v->M + (q * n + i) * n, d->v->v + q * n);
+    size += pow(2 * share_of_cost(d) * sum, 2);
+  }
+  return size;
+}
+
 /* Values, multipliers and, where it is not at rest, the quadratic program at c. */
 static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
   const cb_group *G = d->problem->bundle->group;
@@ -237,8 +261,7 @@ static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
   gradient(d, qp->g);
   jacobian(d, first, *rows, qp->J);
   freeze(d, qp);
-  double size = 0;
-  for (int a = 0; a < qp->unknowns; a++) size += qp->g[a] * qp->g[a];
+  const double size = gradient_size(d, qp->g);
   cb_reduced_slope(qp);
   const int count = cb_gait_target_count(G, &d->target);
   memcpy(d->nu, qp->multiplier, (size_t)count * sizeof *d->nu);

@@ -1,6 +1,7 @@
 /* Extremals: what is asked, meshes until it is resolved, and what is told of it. */
 #include "optimum/extremal_private.h"
 
+#include "bundle/gait_private.h"
 #include "core/failure.h"
 
 #include <float.h>
@@ -87,6 +88,7 @@ cb_status extremal_tell(const extremal_mesh *m, cb_extremal *e) {
   e->wong = p->wong;
   e->arcs = m->arcs, e->panels = m->panels, e->iterations = m->iterations;
   e->cost = m->cost, e->amount = p->row >= 0 ? m->at.amount : NAN;
+  memcpy(e->gap, p->gap, sizeof e->gap);
   e->residual = m->residual, e->error = pow(mesh_roughness(m), 2);
   memcpy(e->g, m->g1, sizeof e->g);
   memcpy(e->nu, m->at.nu, sizeof e->nu);
@@ -106,6 +108,7 @@ cb_status cb_extremal_solve(const cb_optimum_problem *o, const cb_gait *start, c
   cb_extremal *e = calloc(1, sizeof *e);
   cb_status status = e ? check(o, start, lambda) : cb_fail(CB_ERROR_MEMORY, "no memory for an extremal");
   if (!status) status = ask(o, &p);
+  if (!status) cb_gait_gap(start, p.gap);
   if (!status) status = bounds_solve(&p, start, lambda, amount, e);
   if (status > 0 && (o->lower || o->upper)) status = bounds_tighten(&p, start, lambda, amount, e);
   if (status) {

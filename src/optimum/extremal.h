@@ -1,7 +1,8 @@
 /* Extremals: gaits of stationary cost, solved to round-off by collocation of Wong's equations (wong.h).
  *
  *   x' = f(x) on arcs, each with a set of variables held at their bounds, durations that sum to 1;  g' = g xi, g(0) = 1
- *   free base   r(1) = r(0), p(1) = p(0);        base   r(0) = r(1) = base, p free
+ *   free base   r(1) = r(0), p(1) = p(0);        base   r(0) = r(1) = base, p free;  r(1) beyond it by whole periods
+ *               where the gait it is near to goes round
  *   target      c_k(g(1)) = 0 (target.h), Ad*_{g(1)^-1} lambda(1) = lambda(0) = sum_k nu_k first_k(g(1))
  *   seek        cost: E at the amount;  efficiency: nu amount = E;  target: E = length^2;   dE/d(amount) = 2 nu
  *   bounds      an arc begins where r_i meets its bound with v_i = 0, and ends at a time that is free
@@ -29,6 +30,7 @@ typedef struct cb_extremal {
   double g[CB_GROUP_SIZE];      /* g(1) */
   double nu[CB_CONDITIONS_MAX]; /* of the conditions */
   double r[CB_SHAPE_MAX], v[CB_SHAPE_MAX], p[CB_SHAPE_MAX], lambda[CB_GROUP_DIM]; /* at the start */
+  double gap[CB_SHAPE_MAX];                                                       /* r(1) - r(0): whole periods */
   double jump[CB_SHAPE_MAX];                                                      /* v(0) - v(1): of the corner there */
   double speed, momentum, casimir; /* largest relative drifts of v'Mv, Ad*_{g^-1} lambda, and quadratic Casimirs */
   double residual, error;          /* the conditions' largest, in scales of the extremal; of E, relative, estimated */

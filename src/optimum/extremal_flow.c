@@ -1,6 +1,7 @@
 /* One step of collocation from a point of an extremal, with its derivatives; what is between nodes, to round-off. */
 #include "optimum/extremal_flow.h"
 
+#include "bundle/gait_private.h"
 #include "core/failure.h"
 
 #include <math.h>
@@ -104,7 +105,7 @@ cb_status flow_at(flow *f, const cb_extremal *e, double t, double *x, double *v)
   return status || !v ? status : cb_wong_at(&e->wong, e->held[a], x, &(cb_wong_rates){.v = v});
 }
 
-/* r at the Chebyshev-Lobatto points of each arc, values[arcs][degree + 1][n]; halved: those of half the degree are
+/* r - gap t at the Chebyshev-Lobatto points of each arc, values[arcs][degree + 1][n]; halved: those of half the degree are
  * there already. */
 static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, double *values) {
   const int n = e->wong.n;
@@ -125,9 +126,15 @@ static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, 
       }
       const cb_status status = flow_at(f, e, fmin(t, 1), x, NULL);
       if (status) return status;
-      memcpy(r, x, (size_t)n * sizeof *r);
+      for (int i = 0; i < n; i++) r[i] = x[i] - e->gap[i] * t;
     }
   return CB_OK;
+}
+
+static bool goes_round(const cb_extremal *e) {
+  bool any = false;
+  for (int i = 0; i < e->wong.n; i++) any |= e->gap[i] != 0;
+  return any;
 }
 
 /* The largest of the last two Chebyshev coefficients of each arc, against the largest of all values' ranges. */
@@ -160,7 +167,14 @@ cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out) {
     status = points(f, e, degree, degree > LEAST, values);
     if (status || degree * 2 > MOST || tail(e, degree, values) < 1e-14) break;
   }
-  if (!status) status = cb_gait_arcs(e->wong.n, e->arcs, e->end, degree, values, out);
+  cb_gait *loop = NULL;
+  if (!status) status = cb_gait_arcs(e->wong.n, e->arcs, e->end, degree, values, &loop);
+  if (!status && goes_round(e)) {
+    status = cb_gait_drifting(loop, e->gap, out);
+    cb_gait_free(loop);
+  } else if (!status) {
+    *out = loop;
+  }
   flow_free(f);
   free(values);
   return status;

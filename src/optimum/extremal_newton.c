@@ -56,7 +56,8 @@ static void ends(rows *q) {
   const double *start = q->u->x, *end = start + m->panels * p->size;
   for (int i = 0; i < (p->free ? 2 : 1) * p->n; i++) {
     const double scale = scale_of(m, i);
-    double *row = begin(q, end[i] - (p->free ? start[i] : p->o->base[i]), scale);
+    const double gap = i < p->n ? p->gap[i] : 0;
+    double *row = begin(q, end[i] - (p->free ? start[i] : p->o->base[i]) - gap, scale);
     if (q->slopes) add(q, row, 1 / scale, affine_of(m, m->panels, i));
     if (q->slopes && p->free) row[i] -= 1 / scale;
   }

@@ -29,6 +29,7 @@ typedef struct problem {
   cb_gait_target target;
   cb_tableau gauss;
   int n, dim, size, count, row; /* conditions; the one with the amount, -1 */
+  double gap[CB_SHAPE_MAX];     /* r(1) - r(0): whole periods */
   bool free, shifts, seeks;     /* free base; a shift of time leaves it an extremal; the amount is unknown */
 } problem;
 

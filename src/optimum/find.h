@@ -11,5 +11,7 @@ cb_status cb_direct_refine(cb_direct **d, bool *settled);
 static inline bool cb_direct_held(const cb_direct *d) { return (d->barrier && d->barrier->tau > 0) || d->corners > 0; }
 /* All of an optimum that a solution has: its gait, verdict, and what Wong's equations say of it. */
 cb_status cb_optimum_tell(cb_direct *d, cb_optimum *out);
+/* The part of that which Wong's equations say of out, from its gait, cost and lambda. */
+cb_status cb_optimum_by_wong(cb_direct *d, cb_optimum *out);
 
 #endif

@@ -145,11 +145,13 @@ static bool keeps_within(cb_direct *d, const cb_extremal *e) {
 
 /* Where Wong's equations are not solved near the gait it is told without them: what is cut off from a gait of as many
  * functions as there can be is less than `near`. */
-static cb_status by_wong(cb_direct *d, cb_optimum *o) {
+cb_status cb_optimum_by_wong(cb_direct *d, cb_optimum *o) {
   /* a barrier in few functions of time is farther from its extremal */
   const double near = cb_direct_held(d) ? 2e-2 : 1e-3;
   cb_extremal *e;
   o->wong = o->speed = o->momentum = o->casimir = NAN;
+  o->conjugates = -1;
+  o->conjugate[0] = o->conjugate[1] = INFINITY;
   if (d->corners > 1 || (d->corners && d->problem->base)) return CB_OK;
   cb_optimum_problem p = *d->problem;
   if (d->corners) p.base = o->r; /* where p jumps, as at a base */
@@ -180,12 +182,10 @@ cb_status cb_optimum_tell(cb_direct *d, cb_optimum *o) {
   memcpy(o->g, d->v->g, (size_t)G->size * sizeof *o->g);
   memcpy(o->lambda, d->lambda, (size_t)G->dim * sizeof *o->lambda);
   o->abnormal = abnormal(d, o);
-  o->conjugates = -1;
-  o->conjugate[0] = o->conjugate[1] = INFINITY;
   cb_status status = cb_basis_gait(d->basis, d->v->n, d->c, &o->gait);
   if (!status) status = start(d, o);
   if (!status) status = judge(d, o);
-  if (!status) status = by_wong(d, o);
+  if (!status) status = cb_optimum_by_wong(d, o);
   if (status) cb_gait_free(o->gait), o->gait = NULL;
   return status;
 }

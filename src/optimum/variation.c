@@ -63,7 +63,7 @@ static void shapes(cb_variation *v, const double *c) {
   const int f = s->functions;
   for (int q = 0; q < s->nodes; q++)
     for (int i = 0; i < v->n; i++) {
-      double r = 0, rate = 0;
+      double r = v->drift[i] * s->time[q], rate = v->drift[i];
       for (int a = 0; a < f; a++) {
         r += c[i * f + a] * s->phi[q * f + a];
         rate += c[i * f + a] * s->rate[q * f + a];

@@ -16,6 +16,7 @@ typedef struct cb_variation {
   const cb_bundle *bundle;
   const cb_basis *basis; /* borrowed */
   int n, dim, unknowns;  /* n functions */
+  double drift[CB_SHAPE_MAX]; /* by the caller: r(1) - r(0), whole periods; it is added to the functions as drift t */
   double cost;
   double g[CB_GROUP_SIZE];
   double *dcost; /* [unknowns] */

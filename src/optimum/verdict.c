@@ -1,6 +1,7 @@
 /* A gait held against the conditions of an optimum. */
 #include "optimum/verdict.h"
 
+#include "bundle/gait_private.h"
 #include "core/failure.h"
 #include "optimum/find.h"
 #include <curvebody/holonomy.h>
@@ -38,14 +39,27 @@ static double distance(const cb_direct *d, const cb_gait *gait) {
   return fmax(most, fastest > 0 ? off / fastest : 0);
 }
 
+/* A gait as a loop and the whole periods that it goes round in its cycle. */
+static cb_status unwind(const cb_bundle *b, const cb_gait *gait, double *drift, cb_gait **loop) {
+  double back[CB_SHAPE_MAX];
+  cb_gait_gap(gait, drift);
+  for (int i = 0; i < b->n; i++) {
+    drift[i] = b->period[i] > 0 ? b->period[i] * rint(drift[i] / b->period[i]) : 0;
+    back[i] = -drift[i];
+  }
+  return cb_gait_drifting(gait, back, loop);
+}
+
 /* In as many functions as it needs, or can have. */
-static cb_status fitted(const cb_optimum_problem *p, const cb_gait *gait, cb_direct **out, double *fit) {
+static cb_status fitted(const cb_optimum_problem *p, const cb_gait *gait, const double *drift, const cb_gait *loop,
+                        cb_direct **out, double *fit) {
   const int last = cb_direct_smooth(p) ? SIZE_LAST : SIZE_LAST / 2;
   for (int size = SIZE_FIRST;; size *= 2) {
     cb_direct *d;
     cb_status status = cb_direct_create(p, size, &d);
     if (status) return status;
-    status = cb_direct_from(d, gait);
+    memcpy(d->v->drift, drift, sizeof d->v->drift);
+    status = cb_direct_from(d, loop);
     if (!status) status = cb_variation_at(d->v, d->c, 0);
     if (!status) *fit = distance(d, gait);
     if (!status && (*fit < 1e-9 || 2 * size > last)) return *out = d, CB_OK;
@@ -67,10 +81,11 @@ static cb_status check(const cb_optimum_problem *p, const cb_gait *gait) {
   return CB_OK;
 }
 
-static void tell_stationary(cb_direct *d, cb_verdict *v) {
-  cb_optimum o;
-  if (cb_optimum_tell(d, &o)) return;
-  v->wong = o.wong;
+static void tell_stationary(cb_direct *d, const cb_gait *gait, cb_verdict *v) {
+  cb_optimum o = {.cost = v->cost};
+  memcpy(o.lambda, v->lambda, sizeof o.lambda);
+  if (cb_gait_shifted(gait, 0, &o.gait)) return;
+  if (!cb_optimum_by_wong(d, &o)) v->wong = o.wong;
   v->conjugates = o.conjugates;
   memcpy(v->conjugate, o.conjugate, sizeof v->conjugate);
   cb_gait_free(o.gait);
@@ -79,6 +94,8 @@ static void tell_stationary(cb_direct *d, cb_verdict *v) {
 cb_status cb_verdict_of(const cb_optimum_problem *problem, const cb_gait *gait, cb_verdict *v) {
   const cb_group *G = problem->bundle->group;
   cb_optimum_problem p = *problem;
+  double drift[CB_SHAPE_MAX];
+  cb_gait *loop = NULL;
   cb_direct *d;
   *v = (cb_verdict){.wong = NAN, .conjugates = -1, .conjugate = {INFINITY, INFINITY}};
   cb_status status = check(&p, gait);
@@ -86,7 +103,9 @@ cb_status cb_verdict_of(const cb_optimum_problem *problem, const cb_gait *gait, 
   if (status) return status;
   own_target(G, v->g, &p.target);
   p.seek = problem->seek == CB_SEEK_EFFICIENCY ? CB_SEEK_EFFICIENCY : CB_SEEK_COST;
-  status = fitted(&p, gait, &d, &v->fit);
+  status = unwind(p.bundle, gait, drift, &loop);
+  if (!status) status = fitted(&p, gait, drift, loop, &d, &v->fit);
+  cb_gait_free(loop);
   if (status) return status;
   status = cb_direct_bend(d);
   if (!status) {
@@ -97,7 +116,7 @@ cb_status cb_verdict_of(const cb_optimum_problem *problem, const cb_gait *gait, 
     v->stationary = v->slope <= 1e-7 + 10 * v->fit;
     status = cb_direct_flow(d, &v->gain);
   }
-  if (!status && v->stationary) tell_stationary(d, v);
+  if (!status && v->stationary) tell_stationary(d, gait, v);
   cb_direct_free(d);
   return status;
 }

@@ -168,12 +168,27 @@ class Optimize(Case):
         for word in "slope       0.", "not stationary", "gain        a step":
             self.assertIn(word, text)
 
+    def test_verdict_of_a_gait_that_goes_round(self):
+        # d = 1/2 about an axis is stationary: cost 4 pi^2 (1 + d^2) = X lambda at X = -pi d^2
+        self.write("round.yaml", "curvebody: 1\nbundle: {name: expressions, group: r1, shape: [phi, d], "
+                                 "period: {phi: 2*pi}, A: [[d^2/2, 0]], M: [[1 + d^2, 0], [0, 1]]}\n"
+                                 "gait: {expressions: {phi: 2*pi*t, d: 0.5}}\n")
+        found = self.json("round.yaml", "verdict")
+        np.testing.assert_allclose([found["cost"], found["wong"]], 5 * np.pi**2, rtol=1e-13)
+        np.testing.assert_allclose([found["g"][0], found["lambda"][0]], [-np.pi / 4, -2 * np.pi], rtol=1e-13)
+        self.assertEqual((found["verdict"], found["index"]), ("minimum", 0))
+
     def test_what_has_no_verdict(self):
         self.write("s.yaml", "curvebody: 1\nbundle: {name: surface_drag, shape: {name: ellipsoid, resolution: 8}, "
                              "poses: {y: Y + 0.1*sin(2*pi*(X - t))}}\ngait: {loop: phase, at: [0.2]}\n")
-        done = self.call("gait", "s.yaml", "verdict")
+        self.write("open.yaml", PURCELL.replace("{fourier: {cosine: [[0.7, 0]], sine: [[0, 0.7]]}}",
+                                                "{expressions: {alpha1: t, alpha2: sin(2*pi*t)}}"))
+        loop = self.json("s.yaml", "verdict")  # nothing is enclosed: a pace is all that it could change
+        self.assertEqual((loop["stationary"], loop["lambda"]), (False, [0] * 6))
+        self.assertLess(loop["gain"], 1 - loop["length"]**2 / loop["cost"])
+        done = self.call("gait", "open.yaml", "verdict")
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("closes by whole periods of phase", done.stderr)
+        self.assertIn("open gait", done.stderr)
         self.write("none.yaml", "curvebody: 1\nbundle: purcell\n")
         done = self.call("gait", "none.yaml", "verdict")
         self.assertEqual(done.returncode, 2, done.stderr)

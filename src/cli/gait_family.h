@@ -2,32 +2,19 @@
 #ifndef CB_CLI_GAIT_FAMILY_H
 #define CB_CLI_GAIT_FAMILY_H
 
-#include "cli/gait.h"
+#include "cli/gait_unfinished.h"
 #include "optimum/family.h"
-
-#include <time.h>
 
 extern const char *const cb_gait_family_targets[]; /* by cb_gait_target's kind */
 
-/* When a file was written that has what is found so far. */
-typedef struct cb_gait_pace {
-  struct timespec written, begun;
-  double took; /* s */
-} cb_gait_pace;
-void cb_gait_pace_start(cb_gait_pace *p);
-bool cb_gait_pace_due(cb_gait_pace *p); /* to be written again: then written is to follow */
-void cb_gait_pace_written(cb_gait_pace *p);
-
 typedef struct cb_gait_family_file {
-  const cb_gait_job *job;
   const cb_optimum_problem *problem;
-  char *request;         /* what the family is of, as text */
+  cb_gait_unfinished unfinished;
   cb_family_watch watch; /* with what an interrupted command found */
-  cb_gait_pace pace;
 } cb_gait_family_file;
 
-/* Reads what there is of the same family where it is not complete. What it makes is freed by end in any case; watch
- * points to the file, which stays where it is. */
+/* Reads what there is of the same family where it is not complete; CB_ERROR_INPUT where that is of another. What it makes
+ * is freed by end in any case; watch points to the file, which stays where it is. */
 cb_status cb_gait_family_file_begin(const cb_gait_job *job, const cb_optimum_problem *problem,
                                     const cb_family_range *range, cb_gait_family_file *out);
 cb_status cb_gait_family_file_write(cb_gait_family_file *file, const cb_family *f, bool complete);

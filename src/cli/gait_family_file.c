@@ -11,18 +11,13 @@
  * events and the members of the whole are found again. */
 #include "cli/gait_family.h"
 
-#include "core/text.h"
 #include "io/arrays.h"
-#include "io/hdf5_array.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TIMES = 129 };
-
-/* It is written no more often than every so many seconds, and than so many times as long as that takes. */
-static const double seldom = 1, share = 20;
 
 const char *const cb_gait_family_targets[] = {"move", "turn", "element", "parts"};
 
@@ -132,18 +127,15 @@ static void put_events(const cb_family *f, const columns *c, cb_arrays *a) {
 }
 
 cb_status cb_gait_family_file_write(cb_gait_family_file *file, const cb_family *f, bool complete) {
-  const cb_gait_job *job = file->job;
   const cb_optimum_problem *p = file->problem;
   columns c;
   cb_arrays *a;
   cb_status status = make_columns(p->bundle, f, &c);
   if (!status) status = fill(p->bundle, f, &c);
-  if (!status) status = cb_arrays_create(job->output, &a);
+  if (!status) status = cb_arrays_create(file->unfinished.job->output, &a);
   if (!status) {
-    cb_gait_attributes(job, a);
+    cb_gait_unfinished_attributes(&file->unfinished, complete, a);
     cb_arrays_text(a, "target", cb_gait_family_targets[p->target.kind]);
-    cb_arrays_text(a, "request", file->request);
-    cb_arrays_number(a, "complete", complete);
     cb_arrays_number(a, "branches", f->branches);
     put_members(p->bundle, f, &c, complete, a);
     put_events(f, &c, a);
@@ -155,75 +147,35 @@ cb_status cb_gait_family_file_write(cb_gait_family_file *file, const cb_family *
 
 /* --- from time to time, and what there is --- */
 
-static double since(const struct timespec *then, struct timespec *now) {
-  clock_gettime(CLOCK_MONOTONIC, now);
-  return (double)(now->tv_sec - then->tv_sec) + 1e-9 * (double)(now->tv_nsec - then->tv_nsec);
-}
-
-void cb_gait_pace_start(cb_gait_pace *p) {
-  p->took = 0;
-  clock_gettime(CLOCK_MONOTONIC, &p->written);
-}
-
-bool cb_gait_pace_due(cb_gait_pace *p) { return since(&p->written, &p->begun) >= fmax(seldom, share * p->took); }
-
-void cb_gait_pace_written(cb_gait_pace *p) { p->took = since(&p->begun, &p->written); }
-
 static cb_status tell(void *context, const cb_family *so_far) {
   cb_gait_family_file *file = context;
-  if (!cb_gait_pace_due(&file->pace)) return CB_OK;
+  if (!cb_gait_unfinished_due(&file->unfinished)) return CB_OK;
   const cb_status status = cb_gait_family_file_write(file, so_far, false);
-  cb_gait_pace_written(&file->pace);
+  cb_gait_unfinished_written(&file->unfinished);
   return status;
-}
-
-/* Where anything is not as expected, nothing is known: the file is another's, to be replaced. */
-static void read_known(cb_gait_family_file *file) {
-  cb_hdf5_source s;
-  cb_hdf5_array state = {0}, branch = {0};
-  double complete = 1;
-  if (cb_hdf5_source_open(file->job->output, &s)) return;
-  char *request = cb_hdf5_get_text_attribute(s.file, "request");
-  if (request && !strcmp(request, file->request) &&
-      cb_hdf5_get_numbers(s.file, ".", "complete", H5T_FLOAT, H5T_NATIVE_DOUBLE, 1, &complete) && complete == 0 &&
-      !cb_hdf5_read_array(&s, "state", &(cb_hdf5_expected){H5T_FLOAT, 2, 2, 0, "[member, states]"}, &state) &&
-      !cb_hdf5_read_array(&s, "branch", &(cb_hdf5_expected){H5T_INTEGER, 1, 1, 0, "[member]"}, &branch) &&
-      branch.dims[0] == state.dims[0]) {
-    int *of = calloc((size_t)branch.dims[0], sizeof *of);
-    for (int k = 0; of && k < branch.dims[0]; k++) of[k] = (int)branch.value[k];
-    if (of) file->watch.known = branch.dims[0], file->watch.states = state.dims[1];
-    file->watch.branch = of, file->watch.state = state.value;
-    state.value = NULL;
-  }
-  free(state.value);
-  free(branch.value);
-  free(request);
-  cb_hdf5_source_close(&s);
 }
 
 cb_status cb_gait_family_file_begin(const cb_gait_job *job, const cb_optimum_problem *problem,
                                     const cb_family_range *range, cb_gait_family_file *out) {
-  *out = (cb_gait_family_file){.job = job, .problem = problem, .watch = {.tell = tell, .context = out}};
-  cb_text text = {0};
-  char line[192];
-  snprintf(line, sizeof line, "# curvebody %s: family from %.17g to %.17g of %d members", CB_VERSION, range->from,
-           range->to, range->members);
-  cb_text_puts(&text, line);
-  for (size_t k = 0; k < job->sets->count; k++)
-    cb_text_puts(&text, "\n# --set "), cb_text_puts(&text, job->sets->word[k]);
-  cb_text_puts(&text, "\n# files of SHA-256 ");
-  cb_text_puts(&text, cb_scenario_inputs(job->read));
-  cb_text_puts(&text, "\n");
-  cb_text_puts(&text, cb_scenario_source(job->read));
-  out->request = text.data;
-  if (text.failed) return cb_fail(CB_ERROR_MEMORY, "no memory for the scenario's text");
-  cb_gait_pace_start(&out->pace);
-  read_known(out);
-  return CB_OK;
+  cb_gait_kept kept[] = {{"state", 2, H5T_FLOAT, {0}}, {"branch", 1, H5T_INTEGER, {0}}};
+  const cb_hdf5_array *state = &kept[0].array, *branch = &kept[1].array;
+  char what[96];
+  *out = (cb_gait_family_file){.problem = problem, .watch = {.tell = tell, .context = out}};
+  snprintf(what, sizeof what, "from %.17g to %.17g of %d members", range->from, range->to, range->members);
+  cb_status status = cb_gait_unfinished_begin(job, what, 2, kept, &out->unfinished);
+  if (!status && state->value && state->dims[0] == branch->dims[0]) {
+    int *of = calloc((size_t)branch->dims[0], sizeof *of);
+    for (int k = 0; of && k < branch->dims[0]; k++) of[k] = (int)branch->value[k];
+    if (of) out->watch.known = branch->dims[0], out->watch.states = state->dims[1];
+    out->watch.branch = of;
+  }
+  out->watch.state = state->value;
+  free(branch->value);
+  return status;
 }
 
 void cb_gait_family_file_end(cb_gait_family_file *file) {
-  free(file->request);
+  cb_gait_unfinished_end(&file->unfinished);
   free((void *)file->watch.branch);
   free((void *)file->watch.state);
 }

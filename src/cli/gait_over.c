@@ -3,10 +3,11 @@
  *
  *   /over[member] /cost /amount /efficiency /index /flat /group[member, number] /shape[member, T, n] /rate, /time[T]
  *   /event_over[event] /event_cost /event_amount /event_efficiency     where what is sought is stationary in the number
- * There its derivative is 0: by the secant method on central differences of order 8 of what is sought. Attribute
- * complete: 1; 0 of a file that has, from time to time, the gaits so far. */
-#include "cli/gait_family.h"
+ * There its derivative is 0: by the secant method on central differences of order 8 of what is sought. From time
+ * to time the gaits so far are written, with /state[member, states], from which the same command goes on. */
+#include "cli/gait_unfinished.h"
 
+#include "bundle/gait_state.h"
 #include "io/arrays.h"
 #include "numerics/differences.h"
 
@@ -27,6 +28,7 @@ typedef struct sweep {
   double low, high;
   int members, events;
   member *member, *event;
+  cb_gait_unfinished unfinished;
 } sweep;
 
 static void free_sweep(sweep *s) {
@@ -34,6 +36,7 @@ static void free_sweep(sweep *s) {
   for (int k = 0; k < s->events; k++) cb_gait_free(s->event[k].gait);
   free(s->member);
   free(s->event);
+  cb_gait_unfinished_end(&s->unfinished);
 }
 
 /* --- what is asked --- */
@@ -124,6 +127,48 @@ static cb_status refine(const cb_gait_job *job, const sweep *s, const cb_optimum
   return status ? status : solve(job, s, y, m->gait, out);
 }
 
+/* --- what it goes on from --- */
+
+enum { COST, AMOUNT, INDEX, FLAT, ELEMENT, HEAD = ELEMENT + CB_GROUP_SIZE };
+
+/* Rows of the same length, which the caller frees; none where a gait is of a kind that is not kept. */
+static cb_status make_state(const sweep *s, int *states, double **out) {
+  *states = 0;
+  *out = NULL;
+  for (int k = 0; k < s->members; k++) {
+    const size_t size = cb_gait_state_size(s->member[k].gait);
+    if (!size) return *states = 0, CB_OK;
+    if (*states < (int)(HEAD + size)) *states = (int)(HEAD + size);
+  }
+  double *row = *out = calloc((size_t)s->members * (size_t)*states + 1, sizeof *row);
+  if (!row) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", s->members);
+  for (int k = 0; k < s->members; k++, row += *states) {
+    const member *m = &s->member[k];
+    row[COST] = m->cost, row[AMOUNT] = m->amount, row[INDEX] = m->index, row[FLAT] = m->flat;
+    memcpy(row + ELEMENT, m->g, sizeof m->g);
+    cb_gait_state(m->gait, row + HEAD);
+  }
+  return CB_OK;
+}
+
+static double over_at(const sweep *s, int k) { return s->low + (s->high - s->low) * k / (s->members - 1); }
+
+/* The members before the first that is not as expected; *known: how many. */
+static cb_status recall(sweep *s, int n, const cb_hdf5_array *state, int *known) {
+  cb_status status = CB_OK;
+  for (*known = 0; state->value && *known < state->dims[0] && *known < s->members && !status; ++*known) {
+    const double *row = state->value + (size_t)*known * (size_t)state->dims[1];
+    member *m = &s->member[*known];
+    if (state->dims[1] < HEAD) break;
+    status = cb_gait_from_state(n, (size_t)state->dims[1] - HEAD, row + HEAD, &m->gait);
+    if (status || !m->gait) break;
+    m->over = over_at(s, *known), m->cost = row[COST], m->amount = row[AMOUNT];
+    m->index = (int)row[INDEX], m->flat = (int)row[FLAT];
+    memcpy(m->g, row + ELEMENT, sizeof m->g);
+  }
+  return status;
+}
+
 /* --- the file --- */
 
 enum { COLUMNS = 4 };
@@ -131,6 +176,8 @@ enum { COLUMNS = 4 };
 typedef struct columns {
   double *member, *event, *group, *shape, *rate, *time; /* [COLUMNS][members], [COLUMNS][events], .. */
   int *integer;                                         /* index and flat */
+  double *state;                                        /* [members][states] */
+  int states;
 } columns;
 
 static cb_status fill(const sweep *s, size_t n, size_t size, columns *c) {
@@ -158,9 +205,16 @@ static cb_status fill(const sweep *s, size_t n, size_t size, columns *c) {
   return CB_OK;
 }
 
+static void free_columns(columns *c) {
+  free(c->member);
+  free(c->integer);
+  free(c->state);
+}
+
 static void put(const cb_bundle *b, const sweep *s, const columns *c, cb_arrays *a) {
   static const char *const on[] = {"member"}, *const group[] = {"member", "number"},
-                           *const way[] = {"member", "time", "variable"}, *const event[] = {"event"};
+                           *const way[] = {"member", "time", "variable"}, *const event[] = {"event"},
+                           *const state[] = {"member", "states"};
   static const struct {
     const char *name, *event, *doc;
   } column[COLUMNS] = {{"over", "event_over", "the number"},
@@ -183,6 +237,9 @@ static void put(const cb_bundle *b, const sweep *s, const columns *c, cb_arrays 
   cb_arrays_put(a, "group", 2, group, c->group, NULL, "the holonomy");
   cb_arrays_put(a, "shape", 3, way, c->shape, NULL, "r");
   cb_arrays_put(a, "rate", 3, way, c->rate, NULL, "r'");
+  if (!c->states) return;
+  cb_arrays_dimension(a, &(cb_dimension){"states", (size_t)c->states, NULL, NULL, "of a member"}, NULL);
+  cb_arrays_put(a, "state", 2, state, c->state, NULL, "what the command goes on from");
 }
 
 static cb_status write_file(const cb_gait_job *job, const sweep *s, bool complete) {
@@ -190,36 +247,40 @@ static cb_status write_file(const cb_gait_job *job, const sweep *s, bool complet
   columns c = {.member = NULL};
   cb_arrays *a;
   cb_status status = fill(s, (size_t)b->n, (size_t)b->group->size, &c);
+  if (!status && !complete) status = make_state(s, &c.states, &c.state);
   if (!status) status = cb_arrays_create(job->output, &a);
   if (!status) {
-    cb_gait_attributes(job, a);
+    cb_gait_unfinished_attributes(&s->unfinished, complete, a);
     cb_arrays_text(a, "over", s->key);
-    cb_arrays_number(a, "complete", complete);
     put(b, s, &c, a);
     status = cb_arrays_close(a, CB_OK);
   }
-  free(c.member);
-  free(c.integer);
+  free_columns(&c);
   return status;
 }
 
 /* --- all of it --- */
 
 static cb_status follow(const cb_gait_job *job, sweep *s, const cb_optimum_problem *p) {
-  cb_status status = CB_OK;
   s->member = calloc((size_t)s->members, sizeof *s->member);
   s->event = calloc((size_t)s->members, sizeof *s->event);
   if (!s->member || !s->event) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", s->members);
-  cb_gait_pace pace;
-  cb_gait_pace_start(&pace);
-  for (int k = 0; k < s->members && !status; k++) {
-    status = solve(job, s, s->low + (s->high - s->low) * k / (s->members - 1), k ? s->member[k - 1].gait : NULL,
-                   &s->member[k]);
-    if (status || !cb_gait_pace_due(&pace)) continue;
+  cb_gait_kept kept = {"state", 2, H5T_FLOAT, {0}};
+  char what[320];
+  int known;
+  snprintf(what, sizeof what, "over %s from %.17g to %.17g of %d members", s->key, s->low, s->high, s->members);
+  cb_status status = cb_gait_unfinished_begin(job, what, 1, &kept, &s->unfinished);
+  if (!status) status = recall(s, p->bundle->n, &kept.array, &known);
+  free(kept.array.value);
+  for (int k = status ? 0 : known; k < s->members && !status; k++) {
+    status = solve(job, s, over_at(s, k), k ? s->member[k - 1].gait : NULL, &s->member[k]);
+    const bool ends = status && k > 0; /* what there is stays */
+    if (!ends && (status || !cb_gait_unfinished_due(&s->unfinished))) continue;
     sweep so_far = *s;
-    so_far.members = k + 1;
-    status = write_file(job, &so_far, false);
-    cb_gait_pace_written(&pace);
+    so_far.members = k + !ends;
+    const cb_status written = write_file(job, &so_far, false);
+    cb_gait_unfinished_written(&s->unfinished);
+    if (!status) status = written;
   }
   for (int k = 1; k + 1 < s->members && !status; k++) {
     const double here = sought(p, &s->member[k]);

@@ -7,13 +7,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SIZE = 12, SEARCH = 60, SWEEPS = 6 };
+enum { SIZE = 12, SEARCH = 60, SWEEPS = 6, ANCHORS = 4 };
 
 typedef struct grid {
   const cb_optimum_problem *problem;
   const cb_family_axis *axis;
+  const cb_family_grid_watch *watch; /* or NULL */
   cb_family_node *node;
-  int changes; /* nodes that became cheaper */
+  int searches, known, changes; /* so far; of those that are known; nodes that became cheaper */
+  int count, room;
+  cb_family_search *search; /* those that changed a node */
 } grid;
 
 static void ask(const grid *g, int k, cb_optimum_problem *p) {
@@ -56,17 +59,57 @@ static cb_status keep(grid *g, cb_direct *d, cb_family_node *node) {
   return CB_OK;
 }
 
-/* From a gait; a failure of the search leaves the node as it is. */
-static cb_status try_from(grid *g, int k, const cb_gait *start) {
+/* --- searches, which are done or known --- */
+
+static cb_status note(grid *g, int k) {
+  if (g->count == g->room) {
+    g->room = 2 * g->room + 64;
+    cb_family_search *wide = realloc(g->search, (size_t)g->room * sizeof *wide);
+    if (!wide) return cb_fail(CB_ERROR_MEMORY, "no memory for %d searches", g->room);
+    g->search = wide;
+  }
+  g->search[g->count++] = (cb_family_search){g->searches, k, g->node[k].cost};
+  return CB_OK;
+}
+
+/* True where the search that follows is known: then the node is what it was after it. */
+static bool recall(grid *g, int k) {
+  const cb_family_grid_watch *w = g->watch;
+  if (g->searches >= g->known) return false;
+  const cb_family_search *s = g->count < w->count ? &w->search[g->count] : NULL;
+  if (!s || s->number != g->searches) return true;
+  if (s->node != k || !(g->node[k].gait || w->node[k].gait)) return g->known = 0, false; /* another grid's */
+  if (!g->node[k].gait) g->node[k] = w->node[k], w->node[k].gait = NULL;
+  g->node[k].cost = s->cost;
+  g->changes++;
+  return true;
+}
+
+/* From a gait, NULL: from all starts. A failure of the search leaves the node as it is. */
+static cb_status search_from(grid *g, int k, const cb_gait *start) {
   cb_optimum_problem p;
+  cb_optima *all = NULL;
   cb_direct *d = NULL;
   ask(g, k, &p);
-  cb_status status = cb_direct_create(&p, SIZE, &d);
-  if (!status) status = cb_direct_from(d, start);
+  cb_status status = start ? CB_OK : cb_optimum_find(&p, &all);
+  if (!status) status = cb_direct_create(&p, SIZE, &d);
+  if (!status) status = cb_direct_from(d, start ? start : all->item[0].gait);
   if (!status) status = cb_direct_solve(d, SEARCH);
   if (!status) status = keep(g, d, &g->node[k]);
   cb_direct_free(d);
+  cb_optima_free(all);
   return status > 0 ? CB_OK : status;
+}
+
+static cb_status try_from(grid *g, int k, const cb_gait *start) {
+  const int before = g->changes;
+  const bool known = recall(g, k);
+  cb_status status = known ? CB_OK : search_from(g, k, start);
+  if (!status && g->changes > before) status = note(g, k);
+  g->searches++;
+  if (status || known || !g->watch) return status;
+  const cb_family_log log = {g->searches, g->count, g->search, g->node};
+  return g->watch->tell(g->watch->context, &log);
 }
 
 /* The neighbour of k on one of four sides; -1 beyond the edge. */
@@ -76,16 +119,20 @@ static int beside(const grid *g, int k, int side) {
   return r < 0 || c < 0 || r >= g->axis[0].count || c >= columns ? -1 : r * columns + c;
 }
 
-/* Outwards from the starts: each from the gait by which it is first reached. */
-static cb_status outwards(grid *g, int starts, const int *at, const cb_gait *const *start) {
-  const int all = g->axis[0].count * g->axis[1].count;
-  int *queue = malloc(((size_t)all + (size_t)starts) * sizeof *queue), head = 0, tail = 0;
+/* Outwards from nodes at which all starts are tried: each from the gait by which it is first reached. */
+static cb_status outwards(grid *g) {
+  const int all = g->axis[0].count * g->axis[1].count, columns = g->axis[1].count;
+  const int last[2] = {g->axis[0].count - 1, g->axis[1].count - 1};
+  const int many[2] = {last[0] < ANCHORS ? last[0] : ANCHORS, last[1] < ANCHORS ? last[1] : ANCHORS};
+  int *queue = malloc((size_t)all * sizeof *queue), head = 0, tail = 0;
   cb_status status = queue ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a grid of %d gaits", all);
-  for (int k = 0; k < starts && !status; k++) {
-    const bool before = g->node[at[k]].gait != NULL;
-    status = try_from(g, at[k], start[k]);
-    if (!before && g->node[at[k]].gait) queue[tail++] = at[k];
-  }
+  for (int i = 0; i <= many[0] && !status; i++)
+    for (int j = 0; j <= many[1] && !status; j++) {
+      const int k = i * last[0] / many[0] * columns + j * last[1] / many[1];
+      if (stays(g, k)) continue;
+      status = try_from(g, k, NULL);
+      if (g->node[k].gait) queue[tail++] = k;
+    }
   while (!status && head < tail) {
     const int k = queue[head++];
     for (int side = 0; side < 4 && !status; side++) {
@@ -96,7 +143,9 @@ static cb_status outwards(grid *g, int starts, const int *at, const cb_gait *con
     }
   }
   free(queue);
-  return status;
+  if (status || tail) return status;
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "no gait was found that does any of it: more `starts` or a `gait` near it may do");
 }
 
 /* From a neighbour; where that is much cheaper, from its other starts of the cycle as well: a gait that turns moves by
@@ -129,18 +178,19 @@ static cb_status sweep(grid *g, bool back) {
   return status;
 }
 
-cb_status cb_family_grid(const cb_optimum_problem *problem, const cb_family_axis *axis, int starts, const int *at,
-                         const cb_gait *const *start, cb_family_node *node) {
-  grid g = {.problem = problem, .axis = axis, .node = node};
+cb_status cb_family_grid(const cb_optimum_problem *problem, const cb_family_axis *axis,
+                         const cb_family_grid_watch *watch, cb_family_node *node) {
+  grid g = {.problem = problem, .axis = axis, .watch = watch, .node = node, .known = watch ? watch->searches : 0};
   for (int k = 0; k < axis[0].count * axis[1].count; k++) {
     const double cost = stays(&g, k) ? 0 : NAN;
     node[k] = (cb_family_node){.cost = cost, .multiplier = {NAN, NAN}, .index = cost == 0 ? 0 : -1};
   }
-  cb_status status = outwards(&g, starts, at, start);
+  cb_status status = outwards(&g);
   for (int k = 0; k < SWEEPS && !status; k++) {
     g.changes = 0;
     status = sweep(&g, k % 2);
     if (k % 2 && !g.changes) break;
   }
+  free(g.search);
   return status;
 }

@@ -34,6 +34,7 @@ bundle: {name: purcell, links: 4}
 gait: {fourier: {cosine: [[0.2, 0, 0.1]], sine: [[0, 0.2, 0.1]]}}
 optimum: {starts: 0}
 """
+OVER = 40  # members: seconds
 FARTHEST, EFFICIENT = 0.10353224, 0.0840325232
 
 
@@ -106,54 +107,73 @@ class Family(Case):
             self.assertGreater(float(data.cost[0, 0]), 0.034936705669 * (1 - 1e-9))
             np.testing.assert_allclose(data.cost[1, 1], TABLE[0.01], rtol=1e-6)
 
-    def test_killed_and_run_again(self):
-        """What it goes on from is in its file, to the last digit; of another command, or that does not go on, it is not."""
-        self.write("p.yaml", FOUR)
-        words = ["gait", "p.yaml", "family", "--move", "0.08:fold", "--members", "5", "-o"]
+    def killed_and_run_again(self, scenario, *words):
+        """The file of a command that is killed and given again is that of one that is not, to the last digit; between
+        them it is for no other command. Returns the path of what was left."""
+        self.write("p.yaml", scenario)
+        words = ["gait", "p.yaml", "family", *words, "-o"]
         self.good(*words, "whole.h5")
         run = self.start(*words, "f.h5")
         self.wait_for("f.h5", run)
         run.kill()
         self.assertLess(run.wait(), 0)
-        with h5py.File(self.path("f.h5")) as file:
+        shutil.copy(self.path("f.h5"), self.path("left.h5"))
+        with h5py.File(self.path("left.h5")) as file:
             self.assertEqual(file.attrs["complete"], 0)
-            steps, target = np.sum(file["branch"][:] == 0), file["target"][-1]
-            self.assertGreater(steps, 2)
-        shutil.copy(self.path("f.h5"), self.path("ends.h5"))
-        shutil.copy(self.path("f.h5"), self.path("other.h5"))
         self.good(*words, "f.h5")
         with h5py.File(self.path("f.h5")) as f, h5py.File(self.path("whole.h5")) as whole:
             self.assertEqual(set(f), set(whole))
             self.assertEqual((f.attrs["complete"], f.attrs["request"]), (1, whole.attrs["request"]))
             for name in whole:
                 np.testing.assert_array_equal(f[name][()], whole[name][()], name)
-        with h5py.File(self.path("ends.h5"), "a") as file:
+        before = self.read("left.h5")
+        for other in (["--over", "bundle.ratio=1.5:2.5", "--move", "0.03"], ["--move", "0.02:0.03"],
+                      ["--move", "0:0.01", "--turn=0:0.1", "--grid", "2x2"]):
+            refused = self.call(*words[:3], *other, "-o", "left.h5")
+            self.assertEqual(refused.returncode, 2, refused.stderr)
+            self.assertIn("left.h5: error: it is what an interrupted command left (# curvebody", refused.stderr)
+        self.write("p.yaml", scenario + "# another\n")
+        refused = self.call(*words, "left.h5")
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn(", of another scenario or other options)", refused.stderr)
+        self.assertEqual(self.read("left.h5"), before)
+        self.write("p.yaml", scenario)
+        return self.path("left.h5")
+
+    def test_killed_and_run_again(self):
+        words = ["--move", "0.08:fold", "--members", "5"]
+        left = self.killed_and_run_again(FOUR, *words)
+        with h5py.File(left, "a") as file:
+            self.assertGreater(np.sum(file["branch"][:] == 0), 2)
+            target = file["target"][-1]
             file["state"][-1, 6] = 1  # whole: the branch is said to end there
-        self.good(*words, "ends.h5")
-        with h5py.File(self.path("ends.h5")) as file:
+        self.good("gait", "p.yaml", "family", *words, "-o", "left.h5")
+        with h5py.File(left) as file:
             self.assertEqual(file["target"][4], target)
             self.assertEqual(set(file["branch"]), {0})
-        self.good("gait", "p.yaml", "family", "--move", "0.08:0.09", "--members", "3", "-o", "other.h5")
-        with h5py.File(self.path("other.h5")) as file:
-            np.testing.assert_allclose(file["target"], [0.08, 0.085, 0.09], rtol=1e-14)
 
     def test_killed_over_a_number(self):
-        """The gaits so far are in the file."""
-        self.write("p.yaml", PURCELL)
-        words = ["gait", "p.yaml", "family", "--move", "0.03", "--set", "bundle.shares=[1, 1, 1]", "--over"]
-        run = self.start(*words, "bundle.shares.1=0.65:0.8", "--members", "10000", "-o", "f.h5")
-        self.wait_for("f.h5", run)
-        run.kill()
-        self.assertLess(run.wait(), 0)
-        with h5py.File(self.path("f.h5")) as file:
-            over, cost, members = file["over"][:], file["cost"][:], len(file["over"])
-            self.assertEqual(file.attrs["complete"], 0)
-            self.assertTrue(2 < members < 10000)
-            np.testing.assert_allclose(over, np.linspace(0.65, 0.8, 10000)[:members], rtol=1e-14)
-        self.good(*words, f"bundle.shares.1={over[0]}:{over[-1]}", "--members", "2", "-o", "ends.h5")
-        with h5py.File(self.path("ends.h5")) as file:
-            self.assertEqual(file.attrs["complete"], 1)
-            np.testing.assert_allclose(file["cost"], cost[[0, -1]], rtol=1e-9)
+        over = ["--move", "0.03", "--set", "bundle.shares=[1, 1, 1]", "--over", "bundle.shares.1=0.65:0.8"]
+        left = self.killed_and_run_again(PURCELL, *over, "--members", str(OVER))
+        with h5py.File(left, "a") as file:
+            members = len(file["over"])
+            self.assertTrue(2 < members < OVER)
+            np.testing.assert_allclose(file["over"], np.linspace(0.65, 0.8, OVER)[:members], rtol=1e-14)
+            file["state"][1, 0] = 7  # the cost of the second: what is known is not searched again
+        self.good("gait", "p.yaml", "family", *over, "--members", str(OVER), "-o", "left.h5")
+        with h5py.File(left) as file:
+            self.assertEqual(file["cost"][1], 7)
+
+    def test_killed_on_a_grid(self):
+        words = ["--move", "0:0.02", "--turn=-0.1:0.1", "--grid", "3x3", "--starts", "3"]
+        left = self.killed_and_run_again(PURCELL, *words)
+        with h5py.File(left, "a") as file:
+            self.assertGreaterEqual(len(file["log"]), 2)
+            self.assertEqual(file["state"].shape[:2], (3, 3))
+            file["log"][0, 1] = 999  # no node: as if nothing were known
+        self.good("gait", "p.yaml", "family", *words, "-o", "left.h5")
+        with h5py.File(left) as file, h5py.File(self.path("whole.h5")) as whole:
+            np.testing.assert_array_equal(file["cost"], whole["cost"])
 
     def test_refused(self):
         self.write("p.yaml", PURCELL)

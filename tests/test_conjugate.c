@@ -115,7 +115,7 @@ static int index_of(const cb_optimum_problem *o, const cb_extremal *e) {
   check_ok(cb_variation_create(o->bundle, basis, &v));
   double *x = calloc((size_t)v->unknowns, sizeof *x), *phi = calloc((size_t)basis->functions, sizeof *phi);
   check_ok(cb_basis_project(basis, gait, x));
-  check_ok(cb_variation_at(v, x, 2));
+  check_ok(cb_variation_at(v, x, 1));
   check_relative(v->cost, e->cost, 1e-7); /* the degree resolves it */
   check_ok(cb_gait_target_at(G, &o->target, v->g, c, first, second));
   for (int k = 0; k < count; k++)
@@ -126,7 +126,7 @@ static int index_of(const cb_optimum_problem *o, const cb_extremal *e) {
   check_ok(cb_reduced_create(v->unknowns, n + count, &q));
   q->unknowns = v->unknowns, q->rows = n + count;
   memset(q->J, 0, (size_t)(q->rows * q->unknowns) * sizeof *q->J);
-  cb_variation_hessian(v, 1, Lambda, W, q->H);
+  check_ok(cb_variation_hessian(v, 1, Lambda, W, q->H));
   cb_basis_at(basis, 0, phi, NULL);
   for (int i = 0; i < n; i++)
     memcpy(q->J + i * q->unknowns + i * basis->functions, phi, (size_t)basis->functions * sizeof *phi);

@@ -86,8 +86,8 @@ static void are_derivatives(cb_variation *v, uint64_t *seed, const double *c) {
   random_loop(seed, dim, Lambda);
   for (int a = 0; a < dim; a++)
     for (int b = 0; b <= a; b++) W[a * dim + b] = W[b * dim + a] = check_uniform(seed, -1, 1);
-  check_ok(cb_variation_at(v, c, 2));
-  cb_variation_hessian(v, mu, Lambda, W, H);
+  check_ok(cb_variation_at(v, c, 1));
+  check_ok(cb_variation_hessian(v, mu, Lambda, W, H));
   double slope = 0, way[CB_GROUP_DIM] = {0}, size = quadratic(H, d, u), bend = 0, spread = 0;
   for (int a = 0; a < u; a++) slope += v->dcost[a] * d[a];
   for (int a = 0; a < dim; a++)

@@ -86,6 +86,7 @@ void cb_lie_form_inverse(const cb_group *G, const double *g, double *out) {
 /* --- the algebras of three dimensions --- */
 
 void cb_lie_plane_bracket(const cb_group *G, const double *a, const double *b, double *out) {
-  double c[CB_GROUP_DIM] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], G->K * (a[0] * b[1] - a[1] * b[0])};
-  memcpy(out, c, (size_t)G->dim * sizeof *c);
+  const double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = G->K * (a[0] * b[1] - a[1] * b[0]);
+  out[0] = x, out[1] = y, out[2] = z;
+  for (int i = 3; i < G->dim; i++) out[i] = 0;
 }

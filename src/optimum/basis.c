@@ -4,6 +4,7 @@
 #include "core/arena.h"
 #include "core/failure.h"
 #include "numerics/small.h"
+#include "optimum/outer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,8 +66,8 @@ static cb_status finish(cb_basis *b, const int *panels_of, cb_basis **out) {
   b->edge = cb_arena_alloc(b->arena, (size_t)b->panels + 1, sizeof(double));
   b->time = cb_arena_alloc(b->arena, nodes, sizeof(double));
   b->weight = cb_arena_alloc(b->arena, nodes, sizeof(double));
-  b->phi = cb_arena_alloc(b->arena, nodes * (size_t)b->functions, sizeof(double));
-  b->rate = cb_arena_alloc(b->arena, nodes * (size_t)b->functions, sizeof(double));
+  b->phi = cb_arena_alloc(b->arena, nodes * (size_t)b->functions + CB_OUTER_SLACK, sizeof(double));
+  b->rate = cb_arena_alloc(b->arena, nodes * (size_t)b->functions + CB_OUTER_SLACK, sizeof(double));
   cb_status status = cb_tableau_gauss(s, &b->gauss);
   if (!b->edge || !b->time || !b->weight || !b->phi || !b->rate)
     status = cb_fail(CB_ERROR_MEMORY, "no memory for %d functions of time", b->functions);

@@ -185,7 +185,7 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
 }
 
 /* Of what is sought plus nu times the conditions. */
-static void hessian(cb_direct *d, int rows, const double *first, const double *second, double *H) {
+static cb_status hessian(cb_direct *d, int rows, const double *first, const double *second, double *H) {
   const cb_group *G = d->problem->bundle->group;
   const int u = d->v->unknowns, all = unknowns(d), dim = G->dim, n = d->v->n, f = d->basis->functions;
   const int count = cb_gait_target_count(G, &d->target), amount = cb_gait_target_amount(G, &d->target);
@@ -195,7 +195,8 @@ static void hessian(cb_direct *d, int rows, const double *first, const double *s
       Lambda[a] += d->nu[k] * first[k * dim + a];
       for (int b = 0; b < dim; b++) W[a * dim + b] += d->nu[k] * second[(k * dim + a) * dim + b];
     }
-  cb_variation_hessian(d->v, d->mu, Lambda, W, H);
+  const cb_status status = cb_variation_hessian(d->v, d->mu, Lambda, W, H);
+  if (status) return status;
   const double *nu = d->qp->multiplier + rows - 2 * d->corners;
   for (int k = 0; k < 2 * d->corners; k++)
     for (int i = 0; i < n; i++)
@@ -208,7 +209,7 @@ static void hessian(cb_direct *d, int rows, const double *first, const double *s
     for (int a = 0; a < u; a++) d->qp->size = fmax(d->qp->size, fabs(H[a * u + a]));
     cb_barrier_hessian(d->barrier, u, H);
   }
-  if (!amount_is_free(d)) return;
+  if (!amount_is_free(d)) return CB_OK;
   for (int i = u - 1; i >= 0; i--) { /* a row and a column more */
     memmove(H + i * all, H + i * u, (size_t)u * sizeof *H);
     H[i * all + u] = 0;
@@ -218,6 +219,7 @@ static void hessian(cb_direct *d, int rows, const double *first, const double *s
   const double twice = d->problem->seek == CB_SEEK_EFFICIENCY ? .5 / (d->v->cost * d->v->cost) : 0;
   for (int i = 0; twice > 0 && i < u; i++)
     for (int j = 0; j < u; j++) H[i * all + j] -= twice * d->v->dcost[i] * d->v->dcost[j];
+  return CB_OK;
 }
 
 /* Coefficients that stay: neither gradients nor curvature but their own. */
@@ -253,7 +255,7 @@ static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
   const cb_group *G = d->problem->bundle->group;
   cb_reduced *qp = d->qp;
   double first[CB_CONDITIONS_MAX * CB_GROUP_DIM], second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
-  cb_status status = cb_variation_at(d->v, d->c, 2);
+  cb_status status = cb_variation_at(d->v, d->c, 1);
   if (!status) status = conditions(d, d->c, d->amount, d->condition, rows, first, second);
   if (!status && walled(d)) status = cb_barrier_at(d->barrier, d->v->r, true);
   if (status) return status;
@@ -279,9 +281,9 @@ static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
   gradient(d, qp->g);
   jacobian(d, first, *rows, qp->J);
   memcpy(qp->c, d->condition, (size_t)*rows * sizeof *qp->c);
-  hessian(d, *rows, first, second, qp->H);
+  status = hessian(d, *rows, first, second, qp->H);
   freeze(d, qp);
-  return CB_OK;
+  return status;
 }
 
 /* --- steps --- */

@@ -1,22 +1,12 @@
 /* Variations of cost and holonomy on Gauss's panels. */
-#include "optimum/variation.h"
+#include "optimum/variation_private.h"
 
-#include "core/arena.h"
 #include "core/failure.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 40, STAGES = CB_BASIS_STAGES };
-
-struct cb_variation_work {
-  struct cb_arena *arena;
-  double *Ad;         /* [nodes][dim][dim] */
-  double *turn, *way; /* Ad_g d_i A v and Ad_g A_i at the nodes: [nodes][dim][n] */
-  double *rate, *y;   /* of y_1 in each unknown: [nodes][dim][unknowns] */
-  double *row;        /* [STAGES][unknowns] */
-};
+enum { SWEEPS = 40 };
 
 cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_variation **out) {
   cb_arena *arena = cb_arena_create();
@@ -25,6 +15,8 @@ cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_vari
   if (!v || !w) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a variation");
   const int dim = b->group->dim, n = b->n, unknowns = n * basis->functions;
   const size_t nodes = (size_t)basis->nodes, a = (size_t)(dim * n), m = (size_t)(n * n);
+  const size_t f = (size_t)basis->functions, u = (size_t)unknowns, pairs = m - (size_t)(n * (n - 1) / 2);
+  const size_t rows = nodes * (b->group->abelian ? 0 : (size_t)dim / 2) + (size_t)dim; /* of y_1 along each plane */
   *v = (cb_variation){.bundle = b, .basis = basis, .n = n, .dim = dim, .unknowns = unknowns, .work = w};
   w->arena = arena;
   const struct {
@@ -39,14 +31,18 @@ cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_vari
                {&v->dA, nodes * a * (size_t)n},
                {&v->M, nodes * m},
                {&v->dM, nodes * m * (size_t)n},
-               {&v->ddA, nodes * a * m},
-               {&v->ddM, nodes * m * m},
+               {&w->ddA, a * m},
+               {&w->ddM, m * m},
                {&w->Ad, nodes * (size_t)(dim * dim)},
                {&w->turn, nodes * a},
                {&w->way, nodes * a},
-               {&w->rate, nodes * (size_t)(dim * unknowns)},
-               {&w->y, nodes * (size_t)(dim * unknowns)},
-               {&w->row, (size_t)(STAGES * unknowns)}};
+               {&w->left, rows * u + CB_OUTER_SLACK},
+               {&w->right, rows * u + CB_OUTER_SLACK},
+               {&w->rate, CB_BASIS_STAGES * u},
+               {&w->before, u},
+               {&w->form, pairs * nodes * FORM},
+               {&w->x, nodes * f + CB_OUTER_SLACK},
+               {&w->y, nodes * f + CB_OUTER_SLACK}};
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
     if (!(*parts[k].at = cb_arena_alloc(arena, parts[k].count, sizeof(double))))
       return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a variation of %d unknowns", unknowns);
@@ -72,14 +68,12 @@ static void shapes(cb_variation *v, const double *c) {
     }
 }
 
-static cb_status evaluate(cb_variation *v, int order) {
+static cb_status evaluate(cb_variation *v, bool slopes) {
   const int n = v->n, a = v->dim * n;
   for (int q = 0; q < v->basis->nodes; q++) {
-    const double *r = v->r + q * n;
-    cb_status status = cb_bundle_connection(v->bundle, r, v->A + q * a, order > 0 ? v->dA + q * a * n : NULL,
-                                            v->M + q * n * n, order > 0 ? v->dM + q * n * n * n : NULL);
-    if (!status && order > 1)
-      status = cb_bundle_second(v->bundle, r, v->ddA + q * a * n * n, v->ddM + q * n * n * n * n);
+    const cb_status status =
+        cb_bundle_connection(v->bundle, v->r + q * n, v->A + q * a, slopes ? v->dA + q * a * n : NULL, v->M + q * n * n,
+                             slopes ? v->dM + q * n * n * n : NULL);
     if (status) return status;
   }
   return CB_OK;
@@ -212,18 +206,17 @@ static void first_holonomy(cb_variation *v) {
   for (int q = 0; q < s->nodes; q++)
     for (int a = 0; a < dim; a++)
       for (int i = 0; i < n; i++) {
-        const double t = v->work->turn[(q * dim + a) * n + i], u = v->work->way[(q * dim + a) * n + i];
-        double *rate = v->work->rate + (q * dim + a) * v->unknowns + i * f, *dy = v->dy + a * v->unknowns + i * f;
-        for (int k = 0; k < f; k++) {
-          rate[k] = -(t * s->phi[q * f + k] + u * s->rate[q * f + k]);
-          dy[k] += s->weight[q] * rate[k];
-        }
+        const double t = s->weight[q] * v->work->turn[(q * dim + a) * n + i];
+        const double u = s->weight[q] * v->work->way[(q * dim + a) * n + i];
+        const double *phi = s->phi + q * f, *rate = s->rate + q * f;
+        double *dy = v->dy + a * v->unknowns + i * f;
+        for (int k = 0; k < f; k++) dy[k] -= t * phi[k] + u * rate[k];
       }
 }
 
 cb_status cb_variation_at(cb_variation *v, const double *c, int order) {
   shapes(v, c);
-  const cb_status status = evaluate(v, order);
+  const cb_status status = evaluate(v, order > 0);
   if (status) return status;
   path(v);
   cost(v);
@@ -232,146 +225,4 @@ cb_status cb_variation_at(cb_variation *v, const double *c, int order) {
   carried(v);
   first_holonomy(v);
   return CB_OK;
-}
-
-/* --- the Hessian --- */
-
-/* y_1 at the nodes, panel after panel. */
-static void follow_first(cb_variation *v) {
-  const cb_basis *s = v->basis;
-  const int rows = v->dim * v->unknowns;
-  double *y = v->work->y, *rate = v->work->rate;
-  for (int k = 0; k < s->panels; k++) {
-    const double h = s->edge[k + 1] - s->edge[k];
-    const double *before = k ? y + (k * STAGES - 1) * rows : NULL, *last = rate + (k - 1) * STAGES * rows;
-    const double past = k ? s->edge[k] - s->edge[k - 1] : 0;
-    for (int i = 0; i < STAGES; i++) {
-      double *at = y + (k * STAGES + i) * rows;
-      for (int p = 0; p < rows; p++) {
-        /* from the last node of the panel before to its end, and on */
-        double sum = before ? before[p] : 0;
-        for (int j = 0; before && j < STAGES; j++)
-          sum += past * (s->gauss.b[j] - s->gauss.a[STAGES - 1][j]) * last[j * rows + p];
-        for (int j = 0; j < STAGES; j++) sum += h * s->gauss.a[i][j] * rate[(k * STAGES + j) * rows + p];
-        at[p] = sum;
-      }
-    }
-  }
-}
-
-/* <Lambda, [e_a, e_b]> */
-static void structure(const cb_group *G, const double *Lambda, double *K) {
-  for (int a = 0; a < G->dim; a++)
-    for (int b = 0; b < G->dim; b++) {
-      double ea[CB_GROUP_DIM] = {0}, eb[CB_GROUP_DIM] = {0}, c[CB_GROUP_DIM], sum = 0;
-      ea[a] = 1, eb[b] = 1;
-      G->bracket(G, ea, eb, c);
-      for (int k = 0; k < G->dim; k++) sum += Lambda[k] * c[k];
-      K[a * G->dim + b] = sum;
-    }
-}
-
-/* out[n] += x_0 a_0 + .. + x_5 a_5, rows of a: the nodes of a panel in one pass. */
-static void add_rows(int n, const double *x, const double *restrict a, double *restrict out) {
-  static_assert(STAGES == 6, "six rows");
-  const double *b = a + n, *c = b + n, *d = c + n, *e = d + n, *f = e + n;
-  for (int o = 0; o < n; o++)
-    out[o] += x[0] * a[o] + x[1] * b[o] + x[2] * c[o] + x[3] * d[o] + x[4] * e[o] + x[5] * f[o];
-}
-
-/* H += (S + S')/2 later: here S = int K(y_1, y_1') into H. */
-static void brackets(cb_variation *v, const double *Lambda, double *H, double *row) {
-  const int dim = v->dim, u = v->unknowns;
-  double K[CB_GROUP_DIM * CB_GROUP_DIM];
-  structure(v->bundle->group, Lambda, K);
-  for (int k = 0; k < v->basis->panels * dim; k++) {
-    const int q = k / dim * STAGES, a = k % dim;
-    bool any = false;
-    memset(row, 0, (size_t)(STAGES * u) * sizeof *row);
-    for (int i = 0; i < STAGES; i++)
-      for (int b = 0; b < dim; b++) {
-        const double w = v->basis->weight[q + i] * K[a * dim + b], *rate = v->work->rate + ((q + i) * dim + b) * u;
-        any = any || w != 0;
-        for (int p = 0; w != 0 && p < u; p++) row[i * u + p] += w * rate[p];
-      }
-    for (int p = 0; any && p < u; p++) {
-      double y[STAGES];
-      for (int i = 0; i < STAGES; i++) y[i] = v->work->y[((q + i) * dim + a) * u + p];
-      add_rows(u, y, row, H + p * u);
-    }
-  }
-}
-
-/* Second derivatives of mu v'Mv/2 - <lambda, A v> in (r_i, r_j), (r_i, v_j), (v_i, v_j) at a node. */
-static void local_form(const cb_variation *v, int q, double mu, const double *lambda, double *rr, double *rv,
-                       double *vv) {
-  const int n = v->n, dim = v->dim;
-  const double *rate = v->v + q * n, *M = v->M + q * n * n, *dM = v->dM + q * n * n * n;
-  const double *dA = v->dA + q * n * dim * n, *ddA = v->ddA + q * n * n * dim * n, *ddM = v->ddM + q * n * n * n * n;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      double cross = 0, both = 0;
-      for (int k = 0; k < n; k++) cross += mu * dM[(i * n + j) * n + k] * rate[k];
-      for (int a = 0; a < dim; a++) cross -= lambda[a] * dA[(i * dim + a) * n + j];
-      for (int k = 0; k < n; k++)
-        for (int l = 0; l < n; l++) both += mu / 2 * ddM[((i * n + j) * n + k) * n + l] * rate[k] * rate[l];
-      for (int a = 0; a < dim; a++)
-        for (int k = 0; k < n; k++) both -= lambda[a] * ddA[((i * n + j) * dim + a) * n + k] * rate[k];
-      rr[i * n + j] = both, rv[i * n + j] = cross, vv[i * n + j] = mu * M[i * n + j];
-    }
-}
-
-typedef struct local_forms {
-  double rr[STAGES][CB_SHAPE_MAX * CB_SHAPE_MAX], rv[STAGES][CB_SHAPE_MAX * CB_SHAPE_MAX];
-  double vv[STAGES][CB_SHAPE_MAX * CB_SHAPE_MAX];
-} local_forms;
-
-/* Nodes of a panel, from q on, into a block of H; ij and ji: places in the forms. */
-static void local_block(const cb_basis *s, int q, const local_forms *l, int ij, int ji, double *H, int stride) {
-  const int f = s->functions;
-  for (int a = 0; a < f; a++) {
-    double x[STAGES], y[STAGES];
-    for (int k = 0; k < STAGES; k++) {
-      const double w = s->weight[q + k], phi = s->phi[(q + k) * f + a], rate = s->rate[(q + k) * f + a];
-      x[k] = w * (l->rr[k][ij] * phi + l->rv[k][ji] * rate);
-      y[k] = w * (l->rv[k][ij] * phi + l->vv[k][ij] * rate);
-    }
-    add_rows(f, x, s->phi + q * f, H + a * stride);
-    add_rows(f, y, s->rate + q * f, H + a * stride);
-  }
-}
-
-static void local_part(cb_variation *v, double mu, const double *Lambda, double *H) {
-  const cb_basis *s = v->basis;
-  const int n = v->n, dim = v->dim, f = s->functions, u = v->unknowns;
-  local_forms l;
-  for (int q = 0; q < s->nodes; q += STAGES) {
-    for (int k = 0; k < STAGES; k++) {
-      const double *Ad = v->work->Ad + (q + k) * dim * dim;
-      double lambda[CB_GROUP_DIM] = {0};
-      for (int a = 0; a < dim; a++)
-        for (int b = 0; b < dim; b++) lambda[b] += Lambda[a] * Ad[a * dim + b];
-      local_form(v, q + k, mu, lambda, l.rr[k], l.rv[k], l.vv[k]);
-    }
-    for (int i = 0; i < n; i++)
-      for (int j = i; j < n; j++) local_block(s, q, &l, i * n + j, j * n + i, H + i * f * u + j * f, u);
-  }
-}
-
-void cb_variation_hessian(cb_variation *v, double mu, const double *Lambda, const double *W, double *H) {
-  const int u = v->unknowns, dim = v->dim;
-  memset(H, 0, (size_t)u * (size_t)u * sizeof *H);
-  if (!v->bundle->group->abelian) {
-    follow_first(v);
-    brackets(v, Lambda, H, v->work->row);
-  }
-  for (int a = 0; W && a < dim; a++)
-    for (int b = 0; b < dim; b++)
-      for (int p = 0; W[a * dim + b] != 0 && p < u; p++)
-        for (int o = 0; o < u; o++) H[p * u + o] += W[a * dim + b] * v->dy[a * u + p] * v->dy[b * u + o];
-  for (int p = 0; p < u; p++)
-    for (int o = 0; o < p; o++) H[p * u + o] = H[o * u + p] = (H[p * u + o] + H[o * u + p]) / 2;
-  local_part(v, mu, Lambda, H);
-  for (int i = 0; i < u; i++)
-    for (int j = 0; j < i; j++) H[i * u + j] = H[j * u + i];
 }

@@ -1,0 +1,11 @@
+/* Sums of outer products, the same to the last bit in registers of any width. */
+#ifndef CB_OPTIMUM_OUTER_H
+#define CB_OPTIMUM_OUTER_H
+
+enum { CB_OUTER_SLACK = 8 };
+
+/* C[rows][stride] += sum_q a_q b_q' in the order of q, a_q and b_q the rows of A[count][rows] and B[count][columns], behind
+ * both of which there is room for CB_OUTER_SLACK numbers more. */
+void cb_outer_add(int count, int rows, const double *A, int columns, const double *B, double *C, int stride);
+
+#endif

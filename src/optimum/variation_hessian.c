@@ -1,0 +1,236 @@
+/* Second variation of cost and holonomy on Gauss's panels. */
+#include "optimum/variation_private.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* --- brackets --- */
+
+/* <Lambda, [e_a, e_b]> */
+static void structure(const cb_group *G, const double *Lambda, double *K) {
+  for (int a = 0; a < G->dim; a++)
+    for (int b = 0; b < G->dim; b++) {
+      double ea[CB_GROUP_DIM] = {0}, eb[CB_GROUP_DIM] = {0}, c[CB_GROUP_DIM], sum = 0;
+      ea[a] = 1, eb[b] = 1;
+      G->bracket(G, ea, eb, c);
+      for (int k = 0; k < G->dim; k++) sum += Lambda[k] * c[k];
+      K[a * G->dim + b] = sum;
+    }
+}
+
+/* Takes a plane out of K = -K': K = a b' - b a' + what is left of it; false where nothing was. */
+static bool plane(int dim, double *K, double *a, double *b) {
+  int p = 0, q = 0;
+  for (int i = 0; i < dim; i++)
+    for (int j = 0; j < i; j++)
+      if (fabs(K[i * dim + j]) > fabs(K[p * dim + q])) p = i, q = j;
+  const double pivot = K[p * dim + q];
+  if (pivot == 0) return false;
+  for (int i = 0; i < dim; i++) a[i] = K[i * dim + p], b[i] = K[i * dim + q] / pivot;
+  for (int i = 0; i < dim; i++)
+    for (int j = 0; j < dim; j++) {
+      const bool out = i == p || i == q || j == p || j == q;
+      K[i * dim + j] = out ? 0 : K[i * dim + j] - (a[i] * b[j] - b[i] * a[j]);
+    }
+  return true;
+}
+
+/* out[unknowns] = share a.y_1' at a node. */
+static void rate_along(const cb_variation *v, int q, const double *a, double share, double *out) {
+  const int n = v->n, dim = v->dim, f = v->basis->functions;
+  const double *phi = v->basis->phi + q * f, *rate = v->basis->rate + q * f;
+  for (int i = 0; i < n; i++) {
+    double t = 0, u = 0;
+    for (int c = 0; c < dim; c++) {
+      t -= share * a[c] * v->work->turn[(q * dim + c) * n + i];
+      u -= share * a[c] * v->work->way[(q * dim + c) * n + i];
+    }
+    for (int k = 0; k < f; k++) out[i * f + k] = t * phi[k] + u * rate[k];
+  }
+}
+
+/* out[n] += x_0 a_0 + .. + x_5 a_5, rows of a: the nodes of a panel in one pass. */
+static void add_rows(int n, const double *x, const double *restrict a, double *restrict out) {
+  static_assert(STAGES == 6, "six rows");
+  const double *b = a + n, *c = b + n, *d = c + n, *e = d + n, *f = e + n;
+  for (int o = 0; o < n; o++)
+    out[o] += x[0] * a[o] + x[1] * b[o] + x[2] * c[o] + x[3] * d[o] + x[4] * e[o] + x[5] * f[o];
+}
+
+/* a.y_1 at the nodes, panel after panel: left[nodes][unknowns]. */
+static void follow(cb_variation *v, const double *a, double *left) {
+  const cb_basis *s = v->basis;
+  const int u = v->unknowns;
+  double *rate = v->work->rate, *before = v->work->before;
+  memset(before, 0, (size_t)u * sizeof *before);
+  for (int k = 0; k < s->panels; k++) {
+    const double h = s->edge[k + 1] - s->edge[k];
+    double share[STAGES];
+    for (int i = 0; i < STAGES; i++) rate_along(v, k * STAGES + i, a, 1, rate + i * u);
+    for (int i = 0; i < STAGES; i++) {
+      double *at = left + (k * STAGES + i) * u;
+      memcpy(at, before, (size_t)u * sizeof *at);
+      for (int j = 0; j < STAGES; j++) share[j] = h * s->gauss.a[i][j];
+      add_rows(u, share, rate, at);
+    }
+    for (int j = 0; j < STAGES; j++) share[j] = h * s->gauss.b[j];
+    add_rows(u, share, rate, before);
+  }
+}
+
+/* Rows left and right, of which H is left' right + right' left; returns how many. */
+static int brackets(cb_variation *v, const double *Lambda, const double *W) {
+  const int dim = v->dim, u = v->unknowns;
+  double K[CB_GROUP_DIM * CB_GROUP_DIM], a[CB_GROUP_DIM], b[CB_GROUP_DIM], ends[CB_GROUP_DIM * CB_GROUP_DIM] = {0};
+  double *left = v->work->left, *right = v->work->right;
+  int rows = 0;
+  structure(v->bundle->group, Lambda, K);
+  for (int i = 0; W && i < dim * dim; i++) ends[i] = W[i] / 2;
+  for (int k = 0; k < dim / 2 && plane(dim, K, a, b); k++) {
+    follow(v, a, left + rows * u);
+    for (int q = 0; q < v->basis->nodes; q++, rows++) rate_along(v, q, b, v->basis->weight[q], right + rows * u);
+    for (int i = 0; i < dim; i++)
+      for (int j = 0; j < dim; j++) ends[i * dim + j] -= a[i] * b[j] / 2;
+  }
+  memcpy(left + rows * u, v->dy, (size_t)(dim * u) * sizeof *left);
+  memset(right + rows * u, 0, (size_t)(dim * u) * sizeof *right);
+  for (int i = 0; i < dim; i++, rows++)
+    for (int j = 0; j < dim; j++)
+      for (int p = 0; ends[i * dim + j] != 0 && p < u; p++) right[rows * u + p] += ends[i * dim + j] * v->dy[j * u + p];
+  return rows;
+}
+
+/* --- what is local in time --- */
+
+/* Second derivatives of mu v'Mv/2 - <lambda, A v> at a node, weighted: [pairs], FORM nodes apart. */
+static cb_status local_form(cb_variation *v, int q, double mu, const double *lambda) {
+  const int n = v->n, dim = v->dim;
+  const double *rate = v->v + q * n, *M = v->M + q * n * n, *dM = v->dM + q * n * n * n, w = v->basis->weight[q];
+  const double *dA = v->dA + q * n * dim * n, *ddA = v->work->ddA, *ddM = v->work->ddM;
+  const cb_status status = cb_bundle_second(v->bundle, v->r + q * n, v->work->ddA, v->work->ddM);
+  if (status) return status;
+  double *form = v->work->form + q * FORM;
+  for (int i = 0; i < n; i++)
+    for (int j = i; j < n; j++, form += v->basis->nodes * FORM) {
+      double cross[2] = {0}, both = 0;
+      for (int side = 0; side < 2; side++) {
+        const int r = side ? j : i, s = side ? i : j;
+        for (int k = 0; k < n; k++) cross[side] += mu * dM[(r * n + s) * n + k] * rate[k];
+        for (int a = 0; a < dim; a++) cross[side] -= lambda[a] * dA[(r * dim + a) * n + s];
+      }
+      for (int k = 0; k < n; k++) {
+        double row = 0;
+        for (int l = 0; l < n; l++) row += ddM[((i * n + j) * n + k) * n + l] * rate[l];
+        both += mu / 2 * row * rate[k];
+      }
+      for (int a = 0; a < dim; a++)
+        for (int k = 0; k < n; k++) both -= lambda[a] * ddA[((i * n + j) * dim + a) * n + k] * rate[k];
+      form[0] = w * both, form[1] = w * cross[0], form[2] = w * cross[1], form[3] = w * mu * M[i * n + j];
+    }
+  return CB_OK;
+}
+
+/* A block of functions of any kind. */
+static void block(cb_variation *v, const double *form, double *H) {
+  const cb_basis *s = v->basis;
+  const int f = s->functions;
+  for (int q = 0; q < s->nodes; q++, form += FORM) {
+    const double *phi = s->phi + q * f, *rate = s->rate + q * f;
+    double *x = v->work->x + q * f, *y = v->work->y + q * f;
+    for (int a = 0; a < f; a++) x[a] = form[0] * phi[a] + form[2] * rate[a];
+    for (int a = 0; a < f; a++) y[a] = form[1] * phi[a] + form[3] * rate[a];
+  }
+  cb_outer_add(s->nodes, f, v->work->x, f, s->phi, H, v->unknowns);
+  cb_outer_add(s->nodes, f, v->work->y, f, s->rate, H, v->unknowns);
+}
+
+/* Integrals of a form times cos 2 pi m t and sin 2 pi m t, m = 0 .. 2 H, H the harmonics. */
+typedef struct spectrum {
+  double *C, *S;
+} spectrum;
+
+/* From the integral of a form, and part: rows of integrals of it, of it times cos 2 pi H t, and of it times sin 2 pi H t,
+ * with the functions' rates. */
+static void spread(int harmonics, double sum, const double *part, spectrum out) {
+  const int f = 2 * harmonics + 1;
+  const double *c = part + FORMS * f, *s = c + FORMS * f;
+  out.C[0] = sum, out.S[0] = 0;
+  for (int k = 1; k <= harmonics; k++) {
+    out.C[k] = M_SQRT1_2 * part[2 * k], out.S[k] = -M_SQRT1_2 * part[2 * k - 1];
+    out.C[harmonics + k] = M_SQRT1_2 * (c[2 * k] + s[2 * k - 1]);
+    out.S[harmonics + k] = M_SQRT1_2 * (s[2 * k] - c[2 * k - 1]);
+  }
+}
+
+/* Integrals of a form times cos k cos l, cos k sin l, sin k cos l, sin k sin l. */
+static void products(spectrum of, int k, int l, double *out) {
+  const int apart = k > l ? k - l : l - k;
+  const double C = of.C[apart], S = k > l ? of.S[apart] : -of.S[apart], D = of.C[k + l], T = of.S[k + l];
+  out[0] = (C + D) / 2, out[1] = (T - S) / 2, out[2] = (T + S) / 2, out[3] = (C - D) / 2;
+}
+
+/* Functions cos k/2 pi k and sin k/2 pi k, of rates -sin k and cos k, times sqrt 2; the constant is a cosine without a
+ * rate. */
+static void fill_waves(int harmonics, const spectrum *at, int stride, double *H) {
+  for (int k = 0; k <= harmonics; k++)
+    for (int l = 0; l <= harmonics; l++) {
+      const double p = k ? M_SQRT2 / (2 * M_PI * k) : 1, q = l ? M_SQRT2 / (2 * M_PI * l) : 1;
+      const double x = k ? M_SQRT2 : 0, y = l ? M_SQRT2 : 0;
+      double rr[4], rv[4], vr[4], vv[4], *to = H + (k ? 2 * k - 1 : 0) * stride + (l ? 2 * l - 1 : 0);
+      products(at[0], k, l, rr), products(at[1], k, l, rv), products(at[2], k, l, vr), products(at[3], k, l, vv);
+      to[0] += p * q * rr[0] - p * y * rv[1] - x * q * vr[2] + x * y * vv[3];
+      if (l) to[1] += p * q * rr[1] + p * y * rv[0] - x * q * vr[3] - x * y * vv[2];
+      if (k) to[stride] += p * q * rr[2] - p * y * rv[3] + x * q * vr[0] - x * y * vv[1];
+      if (k && l) to[stride + 1] += p * q * rr[3] + p * y * rv[2] + x * q * vr[1] + x * y * vv[0];
+    }
+}
+
+/* A block of waves: products of two are waves of the sum and the difference of their harmonics. */
+static void block_of_waves(cb_variation *v, double *form, double *H) {
+  const cb_basis *s = v->basis;
+  const int f = s->functions, most = s->harmonics;
+  double sum[FORMS] = {0}, *part = v->work->x, *wave = v->work->y;
+  spectrum at[FORMS];
+  for (int q = 0; q < s->nodes; q++) {
+    const double c = M_SQRT1_2 * s->rate[q * f + 2 * most], d = -M_SQRT1_2 * s->rate[q * f + 2 * most - 1];
+    double *x = form + q * FORM;
+    for (int k = 0; k < FORMS; k++) sum[k] += x[k], x[FORMS + k] = c * x[k], x[2 * FORMS + k] = d * x[k];
+  }
+  memset(part, 0, (size_t)(FORM * f) * sizeof *part);
+  cb_outer_add(s->nodes, FORM, form, f, s->rate, part, f);
+  for (int k = 0; k < FORMS; k++) {
+    at[k] = (spectrum){wave + 2 * k * f, wave + (2 * k + 1) * f};
+    spread(most, sum[k], part + k * f, at[k]);
+  }
+  fill_waves(most, at, v->unknowns, H);
+}
+
+/* --- all of it --- */
+
+cb_status cb_variation_hessian(cb_variation *v, double mu, const double *Lambda, const double *W, double *H) {
+  const int n = v->n, dim = v->dim, f = v->basis->functions, u = v->unknowns;
+  double *form = v->work->form;
+  for (int q = 0; q < v->basis->nodes; q++) {
+    double lambda[CB_GROUP_DIM] = {0};
+    for (int a = 0; a < dim; a++)
+      for (int b = 0; b < dim; b++) lambda[b] += Lambda[a] * v->work->Ad[(q * dim + a) * dim + b];
+    const cb_status status = local_form(v, q, mu, lambda);
+    if (status) return status;
+  }
+  memset(H, 0, (size_t)u * (size_t)u * sizeof *H);
+  const int rows = brackets(v, Lambda, W);
+  cb_outer_add(rows, u, v->work->left, u, v->work->right, H, u);
+  for (int i = 0; i < u; i++)
+    for (int j = 0; j <= i; j++) H[j * u + i] += H[i * u + j];
+  for (int i = 0; i < n; i++)
+    for (int j = i; j < n; j++, form += v->basis->nodes * FORM) {
+      if (v->basis->harmonics)
+        block_of_waves(v, form, H + i * f * u + j * f);
+      else
+        block(v, form, H + i * f * u + j * f);
+    }
+  for (int i = 0; i < u; i++)
+    for (int j = 0; j < i; j++) H[i * u + j] = H[j * u + i];
+  return CB_OK;
+}

@@ -1,0 +1,22 @@
+/* What the first and the second variation share. */
+#ifndef CB_OPTIMUM_VARIATION_PRIVATE_H
+#define CB_OPTIMUM_VARIATION_PRIVATE_H
+
+#include "core/arena.h"
+#include "optimum/outer.h"
+#include "optimum/variation.h"
+
+enum { STAGES = CB_BASIS_STAGES, FORMS = 4, FORM = 3 * FORMS };
+
+struct cb_variation_work {
+  struct cb_arena *arena;
+  double *Ad;            /* [nodes][dim][dim] */
+  double *turn, *way;    /* Ad_g d_i A v and Ad_g A_i at the nodes: [nodes][dim][n] */
+  double *ddA, *ddM;     /* at a node */
+  double *left, *right;  /* whose product with its transpose is the Hessian, but for what is local: [..][unknowns] */
+  double *rate, *before; /* of y_1 along a plane, on a panel [STAGES][unknowns], and y_1 where it begins */
+  double *form;  /* of (r_i, r_j), (r_i, v_j), (v_i, r_j), (v_i, v_j) at the nodes: [pairs i <= j][nodes][FORM] */
+  double *x, *y; /* of a block of the Hessian: [nodes][functions] */
+};
+
+#endif

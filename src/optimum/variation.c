@@ -2,11 +2,34 @@
 #include "optimum/variation_private.h"
 
 #include "core/failure.h"
+#include "numerics/small.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { SWEEPS = 40 };
+
+/* tr ad_a ad_b of an algebra of three dimensions with tr ad_a = 0, where ad_z^3 = tr(ad_z^2)/2 ad_z; false for others. */
+static bool killing_form(const cb_group *G, double *out) {
+  enum { DIM = 3 };
+  double ad[DIM][DIM][DIM];
+  if (G->dim != DIM) return false;
+  for (int a = 0; a < DIM; a++)
+    for (int b = 0; b < DIM; b++) {
+      double ea[DIM] = {0}, eb[DIM] = {0};
+      ea[a] = 1, eb[b] = 1;
+      G->bracket(G, ea, eb, ad[a][b]); /* column b */
+    }
+  for (int a = 0; a < DIM; a++) {
+    if (ad[a][0][0] + ad[a][1][1] + ad[a][2][2] != 0) return false;
+    for (int b = 0; b < DIM; b++) {
+      out[a * DIM + b] = 0;
+      for (int c = 0; c < DIM; c++)
+        for (int d = 0; d < DIM; d++) out[a * DIM + b] += ad[a][c][d] * ad[b][d][c];
+    }
+  }
+  return true;
+}
 
 cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_variation **out) {
   cb_arena *arena = cb_arena_create();
@@ -46,6 +69,7 @@ cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_vari
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
     if (!(*parts[k].at = cb_arena_alloc(arena, parts[k].count, sizeof(double))))
       return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a variation of %d unknowns", unknowns);
+  w->cubic = killing_form(b->group, w->killing);
   *out = v;
   return CB_OK;
 }
@@ -79,12 +103,25 @@ static cb_status evaluate(cb_variation *v, bool slopes) {
   return CB_OK;
 }
 
+/* tr ad_z^2 */
+static double killing(const double *form, const double *z) {
+  return z[0] * cb_dot(3, form, z) + z[1] * cb_dot(3, form + 3, z) + z[2] * cb_dot(3, form + 6, z);
+}
+
 /* dexp_{-z}^-1 xi = xi + [z, xi]/2 + sum B_k ad_z^k xi/k! */
-static void left_rate(const cb_group *G, const double *z, const double *xi, double *out) {
+static void left_rate(const cb_variation *v, const double *z, const double *xi, double *out) {
   static const double share[4] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600};
+  const cb_group *G = v->bundle->group;
   double p[CB_GROUP_DIM], q[CB_GROUP_DIM];
   G->bracket(G, z, xi, p);
   for (int a = 0; a < G->dim; a++) out[a] = xi[a] + p[a] / 2;
+  if (v->work->cubic) {
+    const double half = killing(v->work->killing, z) / 2;
+    const double sum = share[0] + half * (share[1] + half * (share[2] + half * share[3]));
+    G->bracket(G, z, p, q);
+    for (int a = 0; a < 3; a++) out[a] += sum * q[a];
+    return;
+  }
   for (int k = 0; k < 4; k++) {
     G->bracket(G, z, p, q);
     double largest = 0;
@@ -97,29 +134,46 @@ static void left_rate(const cb_group *G, const double *z, const double *xi, doub
   }
 }
 
-/* z at the nodes of a panel and its whole in z[STAGES], g' = g xi from the identity. */
-static void panel_path(const cb_group *G, const cb_tableau *t, double h, double (*xi)[CB_GROUP_DIM],
-                       double (*z)[CB_GROUP_DIM]) {
-  double rate[STAGES][CB_GROUP_DIM], change = INFINITY;
-  memcpy(rate, xi, sizeof rate);
-  for (int sweep = 0; sweep < SWEEPS && change > 0; sweep++) {
-    double now = 0;
+/* z = sum_j share_j rate_j at the stages, component by component; the largest change of it. */
+static double gather(int dim, double (*share)[STAGES], double (*rate)[STAGES], double (*z)[STAGES]) {
+  double change = 0;
+  for (int a = 0; a < dim; a++) {
+    double sum[STAGES] = {0};
+    for (int j = 0; j < STAGES; j++)
+      for (int i = 0; i < STAGES; i++) sum[i] += share[j][i] * rate[a][j];
+    for (int i = 0; i < STAGES; i++) {
+      const double off = fabs(sum[i] - z[a][i]);
+      change = off > change ? off : change;
+      z[a][i] = sum[i];
+    }
+  }
+  return change;
+}
+
+/* z at the nodes of a panel and its whole in z[STAGES], g' = g xi from the identity: until a sweep would change it by
+ * less than its round-off, as far as the sweep before tells. */
+static void panel_path(const cb_variation *v, double h, double (*xi)[CB_GROUP_DIM], double (*z)[CB_GROUP_DIM]) {
+  static const double round_off = 1e-18;
+  const cb_tableau *t = &v->basis->gauss;
+  const int dim = v->dim;
+  double share[STAGES][STAGES], rate[CB_GROUP_DIM][STAGES], at[CB_GROUP_DIM][STAGES] = {{0}}, before = INFINITY;
+  for (int j = 0; j < STAGES; j++) {
+    for (int i = 0; i < STAGES; i++) share[j][i] = h * t->a[i][j];
+    for (int a = 0; a < dim; a++) rate[a][j] = xi[j][a];
+  }
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    const double change = gather(dim, share, rate, at);
     for (int i = 0; i < STAGES; i++)
-      for (int a = 0; a < G->dim; a++) {
-        double sum = 0;
-        for (int j = 0; j < STAGES; j++) sum += t->a[i][j] * rate[j][a];
-        now = fmax(now, sweep ? fabs(h * sum - z[i][a]) : INFINITY);
-        z[i][a] = h * sum;
-      }
-    if (G->abelian || (now >= change && now < 1e-13) || now == 0) break;
-    change = now;
-    for (int i = 0; i < STAGES; i++) left_rate(G, z[i], xi[i], rate[i]);
+      for (int a = 0; a < dim; a++) z[i][a] = at[a][i];
+    if (v->bundle->group->abelian || change == 0 || (sweep > 1 && change * change <= round_off * before)) break;
+    before = change;
+    for (int i = 0; i < STAGES; i++) {
+      double out[CB_GROUP_DIM];
+      left_rate(v, z[i], xi[i], out);
+      for (int a = 0; a < dim; a++) rate[a][i] = out[a];
+    }
   }
-  for (int a = 0; a < G->dim; a++) {
-    double sum = 0;
-    for (int j = 0; j < STAGES; j++) sum += t->b[j] * rate[j][a];
-    z[STAGES][a] = h * sum;
-  }
+  for (int a = 0; a < dim; a++) z[STAGES][a] = h * cb_dot(STAGES, t->b, rate[a]);
 }
 
 static void path(cb_variation *v) {
@@ -131,13 +185,9 @@ static void path(cb_variation *v) {
   for (int k = 0; k < s->panels; k++) {
     for (int i = 0; i < STAGES; i++) {
       const int q = k * STAGES + i;
-      for (int a = 0; a < dim; a++) {
-        double sum = 0;
-        for (int j = 0; j < n; j++) sum -= v->A[(q * dim + a) * n + j] * v->v[q * n + j];
-        xi[i][a] = sum;
-      }
+      for (int a = 0; a < dim; a++) xi[i][a] = -cb_dot(n, v->A + (q * dim + a) * n, v->v + q * n);
     }
-    panel_path(G, &s->gauss, s->edge[k + 1] - s->edge[k], xi, z);
+    panel_path(v, s->edge[k + 1] - s->edge[k], xi, z);
     for (int i = 0; i < STAGES; i++) {
       G->exp(G, z[i], step);
       G->multiply(G, g, step, v->element + (k * STAGES + i) * G->size);

@@ -10,6 +10,8 @@ enum { STAGES = CB_BASIS_STAGES, FORMS = 4, FORM = 3 * FORMS };
 
 struct cb_variation_work {
   struct cb_arena *arena;
+  bool cubic; /* ad_z^3 is killing(z, z)/2 ad_z */
+  double killing[9];
   double *Ad;            /* [nodes][dim][dim] */
   double *turn, *way;    /* Ad_g d_i A v and Ad_g A_i at the nodes: [nodes][dim][n] */
   double *ddA, *ddM;     /* at a node */

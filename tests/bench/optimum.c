@@ -1,5 +1,4 @@
-/* Optimal gaits: second derivatives of connection and metric; a search by its parts, from cold and from many starts; the
- * same gait by shooting.
+/* Optimal gaits: second derivatives of connection and metric; a search by its parts, from cold and from many starts.
  *
  * Scalar floor: the operations that chain_second.c counts for n shape variables, base in the middle (n/2 on each side), at one
  * scalar multiplication or addition a cycle of 3 GHz; vectors of two to eight numbers can be faster.
@@ -9,9 +8,6 @@
 #include "models.h"
 #include "optimum/find.h"
 #include "optimum/extremal.h"
-
-#include <gsl/gsl_multiroots.h>
-#include <gsl/gsl_odeiv2.h>
 
 typedef struct subject {
   cb_bundle *b;
@@ -243,87 +239,6 @@ static void many_starts(bench *b) {
   cb_bundle_free(bundle);
 }
 
-/* --- by shooting --- */
-
-/* (r, p, lambda) at the start; r closes, p_1 closes (p_2 does by the energy), r_1 = r_2 there, g = (X, 0, 0). */
-typedef struct shot {
-  cb_wong w;
-  long calls;
-} shot;
-
-static int rates(double t, const double *x, double *f, void *self) {
-  shot *s = self;
-  double xi[3];
-  const cb_wong_rates out = {.f = f, .xi = xi};
-  (void)t;
-  s->calls++;
-  if (cb_wong_at(&s->w, 0, x, &out)) return GSL_EBADFUNC;
-  f[7] = cos(x[9]) * xi[0] - sin(x[9]) * xi[1], f[8] = sin(x[9]) * xi[0] + cos(x[9]) * xi[1], f[9] = xi[2];
-  return GSL_SUCCESS;
-}
-
-static int miss(const gsl_vector *z, void *self, gsl_vector *out) {
-  double x[10] = {0}, t = 0;
-  for (size_t i = 0; i < 7; i++) x[i] = gsl_vector_get(z, i);
-  gsl_odeiv2_system system = {rates, NULL, 10, self};
-  gsl_odeiv2_driver *d = gsl_odeiv2_driver_alloc_y_new(&system, gsl_odeiv2_step_rk8pd, 1e-3, 1e-12, 1e-12);
-  gsl_odeiv2_driver_set_nmax(d, 2000);
-  const int status = gsl_odeiv2_driver_apply(d, &t, 1, x);
-  gsl_odeiv2_driver_free(d);
-  if (status) return GSL_EBADFUNC;
-  for (size_t i = 0; i < 3; i++) gsl_vector_set(out, i, x[i] - gsl_vector_get(z, i));
-  gsl_vector_set(out, 3, gsl_vector_get(z, 0) - gsl_vector_get(z, 1));
-  gsl_vector_set(out, 4, x[7] - .05), gsl_vector_set(out, 5, x[8]), gsl_vector_set(out, 6, x[9]);
-  return GSL_SUCCESS;
-}
-
-/* From the row of the table at X = .05, each number off by up to `off` of it; iterations, or -1. */
-static int shoot(shot *s, double off, uint64_t *seed) {
-  static const double row[5] = {.663382472070, .663382472070, 6.756148993490, -6.756148993490, 0};
-  double A[6], M[4], x[7] = {row[0], row[1], 0, 0, 3.488942249, 0, -.240132450};
-  check_ok(cb_bundle_connection(s->w.bundle, x, A, NULL, M, NULL));
-  for (int i = 0; i < 2; i++) {
-    x[2 + i] = M[2 * i] * row[2] + M[2 * i + 1] * row[3];
-    for (int a = 0; a < 3; a++) x[2 + i] += x[4 + a] * A[2 * a + i];
-  }
-  gsl_multiroot_function f = {miss, 7, s};
-  gsl_vector *z = gsl_vector_alloc(7);
-  for (size_t i = 0; i < 7; i++) gsl_vector_set(z, i, x[i] * (1 + off * check_uniform(seed, -1, 1)));
-  gsl_multiroot_fsolver *solver = gsl_multiroot_fsolver_alloc(gsl_multiroot_fsolver_hybrids, 7);
-  int steps = 0, status = gsl_multiroot_fsolver_set(solver, &f, z);
-  while (!status && steps < 200) {
-    status = gsl_multiroot_fsolver_iterate(solver);
-    steps++;
-    if (!status && gsl_multiroot_test_residual(solver->f, 1e-11) == GSL_SUCCESS) break;
-  }
-  if (status || steps == 200) steps = -1;
-  gsl_multiroot_fsolver_free(solver), gsl_vector_free(z);
-  return steps;
-}
-
-static void shooting(bench *b) {
-  static const double off[] = {.01, .1, .5};
-  const int tries = b->quick ? 1 : 20;
-  cb_bundle *bundle = model("purcell", "");
-  shot s = {0};
-  uint64_t seed = 1;
-  cb_wong_init(&s.w, bundle);
-  gsl_set_error_handler_off();
-  printf("\nthe same by shooting (hybrids, Dormand and Prince of order 8), of %d\n  %-10s %8s %10s %10s\n", tries,
-         "start off", "settle", "ms", "steps");
-  for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
-    int good = 0, steps = 0;
-    const double before = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
-    for (int k = 0; k < tries; k++) {
-      const int n = shoot(&s, off[i], &seed);
-      if (n >= 0) good++, steps += n;
-    }
-    printf("  %-10.2f %8d %10.2f %10.1f\n", off[i], good,
-           1e3 * (bench_clock(CLOCK_PROCESS_CPUTIME_ID) - before) / tries, good ? (double)steps / good : 0);
-  }
-  cb_bundle_free(bundle);
-}
-
 int main(int argc, char **argv) {
   bench b = bench_begin(argc, argv, "optimum: second derivatives and searches, one thread");
   cb_threads_set(1);
@@ -331,6 +246,5 @@ int main(int argc, char **argv) {
   models(&b);
   parts(&b);
   many_starts(&b);
-  shooting(&b);
   return b.missed > 0;
 }

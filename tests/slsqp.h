@@ -1,0 +1,74 @@
+/* The gait of a direct search by another method in the same functions: Kraft's sequential least squares (SLSQP) of NLopt,
+ * which knows first derivatives and gathers the second by BFGS.
+ *
+ *   E/2 -> least  where  c_k(g(1)) = 0;   gradients are those of optimum/variation.h and optimum/target.h
+ * Source: Kraft, ACM Trans. Math. Softw. 20 (1994) 262, doi:10.1145/192115.192124. Units are the bundle's.
+ */
+#ifndef CB_TESTS_SLSQP_H
+#define CB_TESTS_SLSQP_H
+
+#ifdef CB_NLOPT
+#include "check.h"
+#include "optimum/direct.h"
+#include <nlopt.h>
+
+typedef struct slsqp {
+  cb_direct *d;    /* of CB_SEEK_COST, with neither base nor walls; c is where it begins and ends */
+  int evaluations; /* of cost, holonomy and their gradients */
+  double off;      /* the largest condition at the end */
+  double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM];
+  nlopt_opt opt;
+} slsqp;
+
+/* NLopt asks for the cost and for the conditions at one place: the second finds what the first has left. */
+static inline void slsqp_at(slsqp *s, const double *x) {
+  cb_direct *d = s->d;
+  if (s->evaluations && !memcmp(d->trial, x, (size_t)d->v->unknowns * sizeof *x)) return;
+  memcpy(d->trial, x, (size_t)d->v->unknowns * sizeof *x);
+  s->evaluations++;
+  if (cb_variation_at(d->v, x, 1) || cb_gait_target_at(d->v->bundle->group, &d->target, d->v->g, s->c, s->first, NULL))
+    nlopt_force_stop(s->opt);
+}
+
+static inline double slsqp_cost(unsigned count, const double *x, double *gradient, void *self) {
+  slsqp *s = self;
+  slsqp_at(s, x);
+  for (unsigned a = 0; gradient && a < count; a++) gradient[a] = s->d->v->dcost[a] / 2;
+  return s->d->v->cost / 2;
+}
+
+static inline void slsqp_conditions(unsigned rows, double *c, unsigned count, const double *x, double *gradient,
+                                    void *self) {
+  slsqp *s = self;
+  const int dim = s->d->v->dim;
+  slsqp_at(s, x);
+  memcpy(c, s->c, rows * sizeof *c);
+  for (unsigned k = 0; gradient && k < rows; k++)
+    for (unsigned a = 0; a < count; a++) {
+      gradient[k * count + a] = 0;
+      for (int e = 0; e < dim; e++)
+        gradient[k * count + a] += s->first[(int)k * dim + e] * s->d->v->dy[e * (int)count + (int)a];
+    }
+}
+
+/* From d->c; `settle`: the relative change of E at which it ends. False where it has not settled, or left the bundle's
+ * domain. */
+static inline bool slsqp_solve(slsqp *s, cb_direct *d, double settle, int most) {
+  const int rows = cb_gait_target_count(d->v->bundle->group, &d->target);
+  double off[CB_CONDITIONS_MAX], cost;
+  for (int k = 0; k < rows; k++) off[k] = settle;
+  *s = (slsqp){.d = d, .opt = nlopt_create(NLOPT_LD_SLSQP, (unsigned)d->v->unknowns)};
+  assert_non_null(s->opt);
+  nlopt_set_min_objective(s->opt, slsqp_cost, s);
+  nlopt_add_equality_mconstraint(s->opt, (unsigned)rows, slsqp_conditions, s, off);
+  nlopt_set_ftol_rel(s->opt, settle);
+  nlopt_set_maxeval(s->opt, most);
+  const nlopt_result result = nlopt_optimize(s->opt, d->c, &cost);
+  slsqp_at(s, d->c);
+  for (int k = 0; k < rows; k++) s->off = fmax(s->off, fabs(s->c[k]));
+  nlopt_destroy(s->opt);
+  return result > 0 && result != NLOPT_MAXEVAL_REACHED && s->off < 100 * settle;
+}
+
+#endif
+#endif

@@ -292,14 +292,21 @@ static cb_status follow(const cb_gait_job *job, sweep *s, const cb_optimum_probl
   return status;
 }
 
-/* --- in words --- */
+/* --- what is said --- */
 
-static void print(const cb_gait_job *job, const sweep *s) {
-  if (!job->json) printf("%d gaits over %s\n", s->members, s->key);
-  for (int e = 0; e < s->events && !job->json; e++)
-    printf("best at %.12g: cost %.12g, amount %.12g, efficiency %.12g\n", s->event[e].over, s->event[e].cost,
-           s->event[e].amount, s->event[e].amount * s->event[e].amount / s->event[e].cost);
-  if (!job->json) return;
+static void print_best(const char *where, const member *m) {
+  printf("best at %s%.12g: cost %.12g, amount %.12g, efficiency %.12g\n", where, m->over, m->cost, m->amount,
+         m->amount * m->amount / m->cost);
+}
+
+static void print_words(const cb_optimum_problem *p, const sweep *s) {
+  const member *first = &s->member[0], *last = &s->member[s->members - 1];
+  printf("%d gaits over %s\n", s->members, s->key);
+  for (int e = 0; e < s->events; e++) print_best("", &s->event[e]);
+  if (!s->events) print_best("an end, ", sought(p, first) < sought(p, last) ? first : last);
+}
+
+static void print_json(const cb_gait_job *job, const sweep *s) {
   cb_gait_begin_json(job);
   printf("\"output\": ");
   cb_json_text(stdout, job->output);
@@ -322,7 +329,8 @@ cb_status cb_gait_over(const cb_gait_job *job) {
   if (!status) status = read_over(job, &s);
   if (!status) status = follow(job, &s, p);
   if (!status) status = write_file(job, &s, true);
-  if (!status) print(job, &s);
+  if (!status && job->json) print_json(job, &s);
+  if (!status && !job->json) print_words(p, &s);
   free_sweep(&s);
   return cb_gait_placed_search(job, status);
 }

@@ -253,6 +253,8 @@ class Optimize(Case):
             self.assertEqual(data.shape.dims, ("member", "time", "variable"))
             self.assertEqual(float(data.event_over[0]), best["over"])
             self.assertLess(best["cost"], float(data.cost.min()))
+        told = self.good("gait", "p.yaml", "family", "--over", "bundle.shares.1=0.65:0.7", "--members", "2", "-o", "ratio.h5")
+        self.assertIn("\nbest at an end, 0.7: cost ", told.stdout)
         for words, begins in (
                 (["bundle.shares.1"], "--over: error: expected KEY=LO:HI"), (["bundle.shares.1=1:1"], "--over: error: "),
                 (["bundle.shares.1=0:1"], "p.yaml:2:9: error: bundle purcell: shares: 0"),

@@ -122,12 +122,22 @@ static void finish(int s, const quad *c, bool lobatto, cb_tableau *out) {
   }
 }
 
-cb_status cb_tableau_gauss(int s, cb_tableau *out) {
-  if (s < 1 || s > 8) return cb_fail(CB_ERROR_ARGUMENT, "a Gauss method has 1 to 8 stages, not %d", s);
+static void gauss(int s, cb_tableau *out) {
   quad c[S];
   zeros(gauss_polynomial, s, s, c);
   for (int i = 0; i < s; i++) c[i] = (1 + c[i]) / 2;
   finish(s, c, false, out);
+}
+
+/* Kept: a search asks for the same one for each of its bases. */
+cb_status cb_tableau_gauss(int s, cb_tableau *out) {
+  static cb_tableau kept[S + 1];
+  if (s < 1 || s > 8) return cb_fail(CB_ERROR_ARGUMENT, "a Gauss method has 1 to 8 stages, not %d", s);
+#pragma omp critical(cb_tableau_gauss)
+  {
+    if (kept[s].s == 0) gauss(s, &kept[s]);
+    *out = kept[s];
+  }
   return CB_OK;
 }
 

@@ -185,21 +185,24 @@ cb_status cb_basis_gait(const cb_basis *b, int n, const double *c, cb_gait **out
 }
 
 cb_status cb_basis_project(const cb_basis *b, const cb_gait *gait, double *c) {
-  const int n = cb_gait_variables(gait), f = b->functions;
-  double *gram = calloc((size_t)(f * f), sizeof *gram);
-  if (!gram) return cb_fail(CB_ERROR_MEMORY, "no memory for %d functions of time", f);
+  const int n = cb_gait_variables(gait), f = b->functions, slack = CB_OUTER_SLACK;
+  double *room = calloc((size_t)(b->nodes * (n + f) + f * f + 2 * slack), sizeof *room);
+  if (!room) return cb_fail(CB_ERROR_MEMORY, "no memory for %d functions of time", f);
+  double *gram = room, *part = gram + f * f, *at = part + b->nodes * f + slack;
   memset(c, 0, (size_t)(n * f) * sizeof *c);
-  for (int q = 0; q < b->nodes; q++) {
-    const double w = b->weight[q], *phi = b->phi + q * f, *rate = b->rate + q * f;
-    double r[CB_SHAPE_MAX], v[CB_SHAPE_MAX];
-    cb_gait_at(gait, b->time[q], r, v);
-    for (int a = 0; a < f; a++) {
-      for (int k = 0; k <= a; k++) gram[a * f + k] += w * (phi[a] * phi[k] + rate[a] * rate[k]);
-      for (int i = 0; i < n; i++) c[i * f + a] += w * (phi[a] * r[i] + rate[a] * v[i]);
+  for (int rates = 0; rates < 2; rates++) {
+    const double *functions = rates ? b->rate : b->phi;
+    for (int q = 0; q < b->nodes; q++) {
+      double r[CB_SHAPE_MAX], v[CB_SHAPE_MAX];
+      cb_gait_at(gait, b->time[q], r, v);
+      for (int a = 0; a < f; a++) part[q * f + a] = b->weight[q] * functions[q * f + a];
+      memcpy(at + q * n, rates ? v : r, (size_t)n * sizeof *at);
     }
+    cb_outer_add(b->nodes, f, part, f, functions, gram, f);
+    cb_outer_add(b->nodes, n, at, f, part, c, f);
   }
   const bool positive = cb_cholesky(f, gram, 0, gram);
   for (int i = 0; positive && i < n; i++) cb_cholesky_solve(f, gram, c + i * f);
-  free(gram);
+  free(room);
   return positive ? CB_OK : cb_fail(CB_STEP_SINGULAR, "%d functions of time are not independent", f);
 }

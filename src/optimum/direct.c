@@ -250,8 +250,8 @@ static double gradient_size(const cb_direct *d, const double *g) {
   return size;
 }
 
-/* Values, multipliers and, where it is not at rest, the quadratic program at c. */
-static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
+/* Values, multipliers and, where it is not at rest or `always`, the quadratic program at c. */
+static cb_status prepare(cb_direct *d, bool always, bool *rest, int *rows) {
   const cb_group *G = d->problem->bundle->group;
   cb_reduced *qp = d->qp;
   double first[CB_CONDITIONS_MAX * CB_GROUP_DIM], second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
@@ -278,6 +278,7 @@ static cb_status prepare(cb_direct *d, bool *rest, int *rows) {
   for (int k = 0; k < *rows; k++) d->off = fmax(d->off, fabs(d->condition[k]));
   d->slope = qp->slope / sqrt(size);
   *rest = d->slope <= d->enough && d->off <= d->enough_off;
+  if (*rest && !always) return CB_OK;
   gradient(d, qp->g);
   jacobian(d, first, *rows, qp->J);
   memcpy(qp->c, d->condition, (size_t)*rows * sizeof *qp->c);
@@ -366,7 +367,7 @@ cb_status cb_direct_settle(cb_direct *d, int most) {
   bool rest = false;
   for (d->iterations = 0;; d->iterations++) {
     int rows;
-    cb_status status = prepare(d, &rest, &rows);
+    cb_status status = prepare(d, false, &rest, &rows);
     if (status || rest) return status;
     if (d->iterations == most) break;
     double largest = 0, slope = 0;
@@ -395,7 +396,7 @@ cb_status cb_direct_settle(cb_direct *d, int most) {
 cb_status cb_direct_bend(cb_direct *d) {
   bool rest;
   int rows;
-  const cb_status status = prepare(d, &rest, &rows);
+  const cb_status status = prepare(d, true, &rest, &rows);
   if (!status) cb_reduced_eigenvalues(d->qp);
   return status;
 }
@@ -418,7 +419,7 @@ cb_status cb_direct_flow(cb_direct *d, double *gain) {
   bool rest;
   int rows;
   double amount, now[sizeof d->condition / sizeof *d->condition], least = INFINITY;
-  cb_status status = prepare(d, &rest, &rows);
+  cb_status status = prepare(d, true, &rest, &rows);
   if (status) return status;
   double rho = 0;
   for (int k = 0; k < rows; k++) rho = fmax(rho, 2 * fabs(d->qp->multiplier[k]));

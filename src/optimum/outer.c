@@ -1,16 +1,11 @@
 /* Tiles of a sum of outer products, each in registers. */
 #include "optimum/outer.h"
 
-/* Products and sums by element. (clang 14 gives a function that has clones a name that other files do not find.) */
-#if defined __x86_64__ && defined __gnu_linux__ && !defined __clang__
-#define SIMD __attribute__((target_clones("avx2", "default")))
-#else
-#define SIMD
-#endif
+#include "optimum/lanes.h"
 
 enum { HIGH = 4, WIDE = CB_OUTER_SLACK };
 
-SIMD void cb_outer_add(int count, int rows, const double *A, int columns, const double *B, double *C, int stride) {
+CB_LANES void cb_outer_add(int count, int rows, const double *A, int columns, const double *B, double *C, int stride) {
   for (int j = 0; j < columns; j += WIDE)
     for (int i = 0; i < rows; i += HIGH) {
       double sum[HIGH][WIDE] = {{0}};

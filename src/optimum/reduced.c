@@ -4,9 +4,9 @@
 #include "core/arena.h"
 #include "core/failure.h"
 #include "numerics/small.h"
+#include "optimum/symmetric.h"
 
-#include <gsl/gsl_eigen.h>
-#include <gsl/gsl_sort_vector.h>
+#include <gsl/gsl_sort_double.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,11 +17,10 @@ static const double least_pivot = 1e-14;
 
 struct cb_reduced_work {
   struct cb_arena *arena;
-  double *beta, *pivot; /* Householder's; R's rows in J */
-  int *row;             /* which equation is the k-th */
-  double *a, *vector, *x, *y;
-  gsl_eigen_symmv_workspace *symmv;
-  int room;
+  double *beta, *pivot;                                         /* Householder's; R's rows in J */
+  int *row;                                                     /* which equation is the k-th */
+  double *a, *factor, *x, *y, *value, *off, *reflection, *pair; /* [unknowns], pair twice that */
+  cb_rotation *rotation;
 };
 
 cb_status cb_reduced_create(int unknowns, int rows, cb_reduced **out) {
@@ -31,17 +30,19 @@ cb_status cb_reduced_create(int unknowns, int rows, cb_reduced **out) {
   if (!r || !w) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a quadratic program");
   const size_t u = (size_t)unknowns, k = (size_t)rows;
   *r = (cb_reduced){.unknowns = unknowns, .rows = rows, .work = w};
-  *w = (struct cb_reduced_work){.arena = arena, .room = unknowns};
+  w->arena = arena;
   const struct {
     double **at;
     size_t count;
-  } parts[] = {{&r->H, u * u},      {&r->J, k * u}, {&r->g, u},    {&r->c, k},         {&r->step, u},
-               {&r->multiplier, k}, {&r->eigen, u}, {&w->beta, k}, {&w->pivot, k * k}, {&w->a, u * u},
-               {&w->vector, u * u}, {&w->x, u},     {&w->y, u}};
+  } parts[] = {{&r->H, u * u},      {&r->J, k * u},   {&r->g, u},    {&r->c, k},         {&r->step, u},
+               {&r->multiplier, k}, {&r->eigen, u},   {&w->beta, k}, {&w->pivot, k * k}, {&w->a, u * u},
+               {&w->factor, u * u}, {&w->x, u},       {&w->y, u},    {&w->value, u},     {&w->off, u},
+               {&w->reflection, u}, {&w->pair, 2 * u}};
   bool room = (w->row = cb_arena_alloc(arena, k, sizeof *w->row)) != NULL;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     room = (*parts[i].at = cb_arena_alloc(arena, parts[i].count, sizeof(double))) && room;
-  if (room) room = (w->symmv = gsl_eigen_symmv_alloc(u)) != NULL;
+  w->rotation = cb_arena_alloc(arena, (size_t)cb_symmetric_rotations(unknowns), sizeof *w->rotation);
+  room = w->rotation && room;
   if (!room) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a quadratic program of %d unknowns", unknowns);
@@ -51,9 +52,7 @@ cb_status cb_reduced_create(int unknowns, int rows, cb_reduced **out) {
 }
 
 void cb_reduced_free(cb_reduced *r) {
-  if (!r) return;
-  gsl_eigen_symmv_free(r->work->symmv);
-  cb_arena_free(r->work->arena);
+  if (r) cb_arena_free(r->work->arena);
 }
 
 /* x <- (1 - beta v v') x, v = (0 .. 0, 1 at k, ...) in J's row */
@@ -129,61 +128,57 @@ void cb_reduced_slope(cb_reduced *r) {
 /* H <- Q'HQ */
 static void rotate(cb_reduced *r) {
   const int u = r->unknowns;
-  double *p = r->work->x;
+  double *p = r->work->x, *v = r->work->y;
   for (int k = 0; k < r->rank; k++) {
-    const double *v = r->J + k * u, beta = r->work->beta[k];
-    for (int i = 0; i < u; i++) p[i] = beta * cb_dot(u - k, r->H + i * u + k, v + k);
+    const double beta = r->work->beta[k];
+    memset(v, 0, (size_t)k * sizeof *v);
+    memcpy(v + k, r->J + k * u + k, (size_t)(u - k) * sizeof *v);
+    cb_symmetric_times(u, u, r->H, v, p);
+    for (int i = 0; i < u; i++) p[i] *= beta;
     const double s = beta / 2 * cb_dot(u - k, p + k, v + k);
     for (int i = k; i < u; i++) p[i] -= s * v[i];
-    for (int i = 0; i < u; i++)
-      for (int j = 0; j < u; j++) r->H[i * u + j] -= p[i] * (j < k ? 0 : v[j]) + (i < k ? 0 : v[i]) * p[j];
+    cb_symmetric_take(u, u, v, p, r->H);
   }
 }
 
-/* The reduced Hessian's lower triangle to a[m][m]. */
+/* The reduced Hessian to a[m][m]. */
 static int reduced_hessian(cb_reduced *r) {
   const int u = r->unknowns, k = r->rank, m = u - k;
   for (int i = 0; i < m; i++) memcpy(r->work->a + i * m, r->H + (i + k) * u + k, (size_t)m * sizeof(double));
   return m;
 }
 
-static void eigen(cb_reduced *r, int m) {
+/* Its eigenvalues, z by rotations: how many of these, -1 where it is not finite. */
+static int eigen(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
-  gsl_matrix_view a = gsl_matrix_view_array(w->a, (size_t)m, (size_t)m);
-  gsl_matrix_view v = gsl_matrix_view_array(w->vector, (size_t)m, (size_t)m);
-  gsl_vector_view d = gsl_vector_view_array(r->eigen, (size_t)m);
-  w->symmv->size = (size_t)m;
-  gsl_eigen_symmv(&a.matrix, &d.vector, &v.matrix, w->symmv);
-  gsl_eigen_symmv_sort(&d.vector, &v.matrix, GSL_EIGEN_SORT_VAL_ASC);
-  w->symmv->size = (size_t)w->room;
+  cb_symmetric_reduce(m, w->a, w->value, w->off, w->reflection, w->pair);
+  if (z) cb_symmetric_reflect(m, w->a, w->reflection, false, z);
+  const int count = cb_symmetric_diagonal(m, w->value, w->off, z, w->rotation);
+  memcpy(r->eigen, w->value, (size_t)m * sizeof *w->value);
+  gsl_sort(r->eigen, 1, (size_t)m);
   r->values = m;
+  return count;
 }
 
 void cb_reduced_eigenvalues(cb_reduced *r) {
   factor(r);
   rotate(r);
-  const size_t m = (size_t)reduced_hessian(r);
-  gsl_eigen_symm_workspace room = {.size = m, .d = r->work->symmv->d, .sd = r->work->symmv->sd};
-  gsl_matrix_view a = gsl_matrix_view_array(r->work->a, m, m);
-  gsl_vector_view d = gsl_vector_view_array(r->eigen, m);
-  gsl_eigen_symm(&a.matrix, &d.vector, &room);
-  gsl_sort_vector(&d.vector);
-  r->values = (int)m;
+  eigen(r, reduced_hessian(r), NULL);
 }
 
 /* z in place of its right side, by eigenvalues' sizes. */
-static void solve_indefinite(cb_reduced *r, int m, double *z) {
+static cb_status solve_indefinite(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
-  eigen(r, m);
-  double *y = w->y;
+  const int count = eigen(r, m, z);
+  if (count < 0) return cb_fail(CB_STEP_NOT_FINITE, "a quadratic program has no solution");
   const double floor = least_curvature * (r->size > 0 ? r->size : fmax(fabs(r->eigen[0]), fabs(r->eigen[m - 1])));
   for (int k = 0; k < m; k++) {
-    double sum = 0;
-    for (int i = 0; i < m; i++) sum += w->vector[i * m + k] * z[i];
-    const double size = fmax(fabs(r->eigen[k]), floor);
-    y[k] = sum / (r->stationary && r->eigen[k] < 0 ? -size : size);
+    const double size = fmax(fabs(w->value[k]), floor);
+    z[k] /= r->stationary && w->value[k] < 0 ? -size : size;
   }
-  for (int i = 0; i < m; i++) z[i] = cb_dot(m, w->vector + i * m, y);
+  cb_symmetric_rotate_back(count, w->rotation, z);
+  cb_symmetric_reflect(m, w->a, w->reflection, true, z);
+  return CB_OK;
 }
 
 /* R' x = -c */
@@ -213,11 +208,10 @@ cb_status cb_reduced_solve(cb_reduced *r) {
   const int m = reduced_hessian(r);
   double *z = x + r->rank;
   for (int i = 0; i < m; i++) z[i] = -r->g[i + r->rank] - cb_dot(r->rank, r->H + (i + r->rank) * u, x);
-  r->convex = cb_cholesky(m, w->a, r->size > 0 ? least_pivot : least_curvature, w->vector);
-  if (r->convex)
-    cb_cholesky_solve(m, w->vector, z);
-  else
-    solve_indefinite(r, m, z);
+  r->convex = cb_symmetric_factor(m, r->size > 0 ? least_pivot : least_curvature, w->a, w->factor);
+  const cb_status status = r->convex ? CB_OK : solve_indefinite(r, m, z);
+  if (status) return status;
+  if (r->convex) cb_symmetric_solve(m, w->factor, z);
   for (int k = r->rank - 1; k >= 0; k--) reflect(r, k, x);
   for (int i = 0; i < u; i++)
     if (!isfinite(x[i])) return cb_fail(CB_STEP_NOT_FINITE, "a quadratic program has no solution");

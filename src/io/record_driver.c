@@ -1,14 +1,18 @@
-/* The file under HDF5: plain reads and writes, with two things that HDF5's own driver lacks.
+/* The file under HDF5: plain reads and writes, with three things that HDF5's own driver lacks.
  *
  * A refused write (full disk, quota, file size limit, input/output error) is the last that is tried. HDF5 does not
  * survive being refused (1.10 loops or crashes, at the latest at exit), so it does not come to know: that write and the
  * rest seem to succeed and go nowhere, which leaves the file as a killed writer would have left it. Whether all was
  * written is asked here.
  *
+ * Metadata that is overwritten is whole after a kill: record_journal.c. Of raw data, what is overwritten has the same
+ * bytes as before in all rows that the file has, or a checksum (record_slot.c).
+ *
  * The lock of HDF5 stays when SWMR writing starts, as a shared one: readers may come, another writer or a repair may
  * not. The writer's lock is held from open to close.
  */
 #include "io/record_driver.h"
+#include "io/record_journal.h"
 #include "io/record_superblock.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -120,15 +124,13 @@ static void refuse(file *f, int error) {
 }
 
 static herr_t driver_write(H5FD_t *self, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, const void *buffer) {
-  (void)type, (void)transfer;
+  (void)transfer;
   file *f = (file *)self;
-  const char *from = buffer;
   if (!f->shut && at + size > f->limit) refuse(f, EFBIG);
-  while (!f->shut && size) {
-    ssize_t put = pwrite(f->fd, from, size, (off_t)at);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) refuse(f, errno);
-    else from += put, at += (haddr_t)put, size -= (size_t)put;
+  if (!f->shut) {
+    const int error = type == H5FD_MEM_DRAW ? cb_journal_write(f->fd, at, size, buffer)
+                                            : cb_journal_overwrite(f->fd, f->eof, f->limit, at, size, buffer);
+    if (error) refuse(f, error);
   }
   if (at + size > f->eof) f->eof = at + size;
   return 0;

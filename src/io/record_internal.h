@@ -5,6 +5,7 @@
  * record_layout.c   what a new file consists of        record_slot.c   the two checkpoint slots
  * record_series.c   the datasets that grow              record_reader.c   reading
  * record_check.c    what is refused                     record_heap.c     texts
+ * record_driver.c   the file under HDF5                 record_journal.c  writes that a kill would stop half-way
  * restart.c, repair.c   files of runs that ended or were killed
  */
 #ifndef CB_IO_RECORD_INTERNAL_H

@@ -1,6 +1,7 @@
 /* Reading a record: plainly if it was closed, as a SWMR reader if it is being written or its writer was killed. */
 #include "core/failure.h"
 #include "io/record_internal.h"
+#include "io/record_journal.h"
 #include "io/record_superblock.h"
 #include <errno.h>
 #include <limits.h>
@@ -81,6 +82,9 @@ static cb_status open_file(const char *path, hid_t *out) {
   cb_status status = cb_superblock_lock(path, false, &fd);
   if (status) return status;
   status = cb_superblock_read(path, fd, &left_open);
+  /* Of a live file the write is under way, and HDF5 reads again what it finds half done. */
+  if (!status && left_open && !cb_superblock_has_writer(fd) && cb_journal_pending(fd))
+    status = cb_fail(CB_ERROR_FILE, "%s: its writer was killed in the middle of a write: repair it", path);
   close(fd);
   if (status) return status;
   hid_t file = cb_hdf5_open(path, left_open ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY);

@@ -26,13 +26,9 @@ enum { OPEN_FOR_WRITING = 1, OPEN_FOR_SWMR = 4 };
 
 static uint32_t rotate(uint32_t x, int k) { return x << k | x >> (32 - k); }
 
-static void put_little_endian(unsigned char *bytes, int count, uint64_t value) {
-  for (int i = 0; i < count; i++) bytes[i] = (unsigned char)(value >> 8 * i);
-}
-
 static uint32_t word(const unsigned char *bytes) { return (uint32_t)cb_little_endian(bytes, 4); }
 
-static uint32_t lookup3(const unsigned char *key, int length) {
+uint32_t cb_lookup3(const unsigned char *key, size_t length) {
   uint32_t a = 0xdeadbeef + (uint32_t)length, b = a, c = a;
   for (; length > 12; length -= 12, key += 12) {
     a += word(key), b += word(key + 4), c += word(key + 8);
@@ -44,7 +40,7 @@ static uint32_t lookup3(const unsigned char *key, int length) {
     c -= b, c ^= rotate(b, 4), b += a;
   }
   unsigned char rest[12] = {0};
-  memcpy(rest, key, (size_t)length);
+  memcpy(rest, key, length);
   a += word(rest), b += word(rest + 4), c += word(rest + 8);
   c ^= b, c -= rotate(b, 14);
   a ^= c, a -= rotate(c, 11);
@@ -68,9 +64,16 @@ bool cb_superblock_flock(int fd, bool exclusive) {
 
 /* A lock of the open file, not of the process, on a byte beyond what any file has: what flock turns from exclusive to
  * shared when readers may come is free for a moment in between. */
+static const struct flock writer = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
+
 bool cb_superblock_lock_writer(int fd) {
-  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
+  struct flock lock = writer;
   return fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+bool cb_superblock_has_writer(int fd) {
+  struct flock lock = writer;
+  return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd) {
@@ -94,7 +97,7 @@ static cb_status read_bytes(const char *path, int fd, unsigned char bytes[SIZE])
     return cb_fail_placed(CB_ERROR_INPUT,
                           "%s: error: an HDF5 file, but not a record of curvebody (superblock version %d)", path,
                           bytes[VERSION]);
-  if (lookup3(bytes, CHECKSUM) != cb_little_endian(bytes + CHECKSUM, 4))
+  if (cb_lookup3(bytes, CHECKSUM) != cb_little_endian(bytes + CHECKSUM, 4))
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged (checksum of the superblock)", path);
   return CB_OK;
 }
@@ -112,9 +115,9 @@ cb_status cb_superblock_mend(const char *path, int fd) {
   cb_status status = read_bytes(path, fd, bytes);
   if (status) return status;
   if (fstat(fd, &info) < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
-  put_little_endian(bytes + END, 8, (uint64_t)info.st_size);
+  cb_put_little_endian(bytes + END, 8, (uint64_t)info.st_size);
   bytes[FLAGS] &= (unsigned char)~(OPEN_FOR_WRITING | OPEN_FOR_SWMR);
-  put_little_endian(bytes + CHECKSUM, 4, lookup3(bytes, CHECKSUM));
+  cb_put_little_endian(bytes + CHECKSUM, 4, cb_lookup3(bytes, CHECKSUM));
   if (pwrite(fd, bytes, SIZE, 0) != SIZE) return cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
   return CB_OK;
 }

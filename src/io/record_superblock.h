@@ -4,6 +4,7 @@
 
 #include <curvebody/status.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 static inline uint64_t cb_little_endian(const unsigned char *bytes, int count) {
@@ -11,6 +12,13 @@ static inline uint64_t cb_little_endian(const unsigned char *bytes, int count) {
   for (int i = count; i-- > 0;) value = value << 8 | bytes[i];
   return value;
 }
+
+static inline void cb_put_little_endian(unsigned char *bytes, int count, uint64_t value) {
+  for (int i = 0; i < count; i++) bytes[i] = (unsigned char)(value >> 8 * i);
+}
+
+/* The checksum of HDF5's metadata; at least one byte. */
+uint32_t cb_lookup3(const unsigned char *key, size_t length);
 
 /* Opens the file and takes its lock: exclusive (and open for writing) to change a file that no one has open, shared
  * to read it. The writer of a record holds a shared one, and the writer's. Fails with CB_ERROR_FILE; the caller closes
@@ -24,6 +32,9 @@ bool cb_superblock_flock(int fd, bool exclusive);
 /* The lock that only one writer of a file has, from its first byte to its last: readers, and HDF5, know nothing of it.
  * False if another has it. Closing the descriptor gives it back. */
 bool cb_superblock_lock_writer(int fd);
+
+/* Whether another has it. */
+bool cb_superblock_has_writer(int fd);
 
 /* Whether the file has a superblock of HDF5 1.10 (version 3) with the right checksum, and whether its writer left
  * it open. Fails with CB_ERROR_FILE or CB_ERROR_INPUT. */

@@ -1,7 +1,8 @@
-/* The file of a killed writer made a plain HDF5 file: the marks of the writer come off, and every field is cut to the
- * rows that all of them have. Nothing else changes; a repair that is itself killed can be repeated.
+/* The file of a killed writer made a plain HDF5 file: a write that was stopped half-way is done again, the marks of the
+ * writer come off, and every field is cut to the rows that all of them have. Nothing else changes; a repair that is itself killed can be repeated.
  */
 #include "io/record_internal.h"
+#include "io/record_journal.h"
 #include "io/record_superblock.h"
 #include <unistd.h>
 
@@ -60,11 +61,12 @@ cb_status cb_record_mend(const char *path, bool *left_open) {
   cb_status status = cb_superblock_lock(path, false, &fd);
   if (status) return status;
   status = cb_superblock_read(path, fd, &open);
+  const bool torn = !status && cb_journal_pending(fd); /* by our driver, and HDF5 may not find what marks a record */
   close(fd);
-  if (!status && open) status = check_ours(path); /* HDF5 takes a lock of its own to look, so outside of ours */
+  if (!status && open && !torn) status = check_ours(path); /* takes a lock of its own, so outside of ours */
   if (!status) status = cb_superblock_lock(path, true, &fd);
   if (status) return status;
-  status = cb_superblock_read(path, fd, &open);
+  if (!(status = cb_journal_replay(path, fd))) status = cb_superblock_read(path, fd, &open);
   if (!status && open) status = cb_superblock_mend(path, fd);
   close(fd); /* our driver takes it itself */
   if (!status) *left_open = open;

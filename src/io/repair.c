@@ -1,5 +1,6 @@
 /* The file of a killed writer made a plain HDF5 file: a write that was stopped half-way is done again, the marks of the
- * writer come off, and every field is cut to the rows that all of them have. Nothing else changes; a repair that is itself killed can be repeated.
+ * writer come off, and every field is cut to the rows that all of them have. Nothing else changes; a repair that is
+ * itself killed can be repeated.
  */
 #include "io/record_internal.h"
 #include "io/record_journal.h"

@@ -388,6 +388,8 @@ cb_status cb_conjugate_find(const cb_optimum_problem *o, const cb_extremal *e, d
   if (!o->base) return cb_fail(CB_ERROR_UNSUPPORTED, "conjugate times of a gait whose base is free");
   for (int a = 0; a < e->arcs; a++)
     if (e->held[a]) return cb_fail(CB_ERROR_UNSUPPORTED, "conjugate times of a gait along bounds");
+  if (e->rate || e->mu == 0)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "conjugate times of a gait at or near the most of its target");
   if (!(last >= 1)) return cb_fail(CB_ERROR_ARGUMENT, "conjugate times up to %.9g, expected at least 1", last);
   cb_status status = flow_create(&e->wong, &p.flow);
   if (status) return status;

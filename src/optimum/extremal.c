@@ -34,24 +34,24 @@ static cb_status check(const cb_optimum_problem *o, const cb_gait *start, const 
 
 /* --- meshes --- */
 
-static const double roughness = 5e-7;
+/* Nodes err by the square of the last coefficient, which falls as h^CB_STAGES; where v is no function of them, by it. */
+static double roughness(const problem *p) { return p->homogeneous ? 1e-11 : 5e-7; }
 
-/* Nodes err by the square of the last coefficient, which falls as h^CB_STAGES. */
 double extremal_factor(const extremal_mesh *m) {
-  const double factor = pow(mesh_roughness(m) / roughness, 1. / CB_STAGES);
+  const double factor = pow(mesh_roughness(m) / roughness(m->p), 1. / CB_STAGES);
   return factor > 1 ? 1.1 * factor : factor;
 }
 
 cb_status extremal_resolve(extremal_mesh **m) {
   bool rough;
-  cb_status status = mesh_solve(*m, roughness, &rough);
+  cb_status status = mesh_solve(*m, roughness((*m)->p), &rough);
   while (!status && rough) {
     extremal_mesh *fine = NULL;
     status = mesh_refine(*m, fmin(extremal_factor(*m), 2), &fine);
     if (status) return status;
     mesh_free(*m);
     *m = fine;
-    status = mesh_solve(fine, roughness, &rough);
+    status = mesh_solve(fine, roughness(fine->p), &rough);
   }
   return status;
 }
@@ -85,9 +85,10 @@ cb_status extremal_tell(const extremal_mesh *m, cb_extremal *e) {
   const problem *p = m->p;
   const int n = p->n, last = m->panels * p->size;
   double v[CB_SHAPE_MAX];
-  e->wong = p->wong;
+  e->wong = p->wong, e->mu = !p->abnormal;
   e->arcs = m->arcs, e->panels = m->panels, e->iterations = m->iterations;
-  e->cost = m->cost, e->amount = p->row >= 0 ? m->at.amount : NAN;
+  e->wong.speed *= p->abnormal ? m->at.duration[0] : 0;
+  e->cost = p->abnormal ? pow(e->wong.speed, 2) : m->cost, e->amount = p->row >= 0 ? m->at.amount : NAN;
   memcpy(e->gap, p->gap, sizeof e->gap);
   e->residual = m->residual, e->error = pow(mesh_roughness(m), 2);
   memcpy(e->g, m->g1, sizeof e->g);
@@ -96,8 +97,9 @@ cb_status extremal_tell(const extremal_mesh *m, cb_extremal *e) {
   memcpy(e->p, m->at.x + n, (size_t)n * sizeof *e->p);
   memcpy(e->lambda, m->at.x + 2 * n, (size_t)p->dim * sizeof *e->lambda);
   cb_status status = arrays(m, e);
-  if (!status) status = cb_wong_at(&p->wong, m->held[0], m->at.x, &(cb_wong_rates){.v = e->v});
-  if (!status) status = cb_wong_at(&p->wong, m->held[m->arcs - 1], m->at.x + last, &(cb_wong_rates){.v = v});
+  if (!status && p->homogeneous) return homogeneous_tell(m, e);
+  if (!status) status = cb_wong_at(&e->wong, m->held[0], m->at.x, &(cb_wong_rates){.v = e->v});
+  if (!status) status = cb_wong_at(&e->wong, m->held[m->arcs - 1], m->at.x + last, &(cb_wong_rates){.v = v});
   for (int i = 0; !status && i < n; i++) e->jump[i] = e->v[i] - v[i];
   return status ? status : extremal_invariants(m, e);
 }
@@ -109,8 +111,12 @@ cb_status cb_extremal_solve(const cb_optimum_problem *o, const cb_gait *start, c
   cb_status status = e ? check(o, start, lambda) : cb_fail(CB_ERROR_MEMORY, "no memory for an extremal");
   if (!status) status = ask(o, &p);
   if (!status) cb_gait_gap(start, p.gap);
-  if (!status) status = bounds_solve(&p, start, lambda, amount, e);
-  if (status > 0 && (o->lower || o->upper)) status = bounds_tighten(&p, start, lambda, amount, e);
+  const bool farthest = o->seek == CB_SEEK_TARGET && !isfinite(o->length);
+  if (!status && !farthest) status = bounds_solve(&p, start, lambda, amount, e);
+  if (status > 0 && (o->lower || o->upper))
+    status = bounds_tighten(&p, start, lambda, amount, e);
+  else if (status > 0 || (!status && farthest))
+    status = homogeneous_solve(&p, start, lambda, amount, status, e);
   if (status) {
     cb_extremal_free(e);
     return status;

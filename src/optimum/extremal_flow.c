@@ -87,6 +87,13 @@ cb_status cb_extremal_at(const cb_extremal *e, double t, double *x, double *v) {
   return status;
 }
 
+/* At the part c of panel k by the polynomials of its stages. */
+static void between(const flow *f, const cb_extremal *e, int k, double c, double *x, double *v) {
+  const int n = e->wong.n, size = e->wong.size;
+  mesh_interpolate(&f->p.gauss, size, e->x + k * size, e->stage + k * CB_STAGES * size, c, x);
+  if (v) mesh_interpolate(&f->p.gauss, n, NULL, e->rate + k * CB_STAGES * n, c, v);
+}
+
 cb_status flow_at(flow *f, const cb_extremal *e, double t, double *x, double *v) {
   const int size = e->wong.size;
   int k = 0, a = 0;
@@ -95,6 +102,7 @@ cb_status flow_at(flow *f, const cb_extremal *e, double t, double *x, double *v)
   while (a + 1 < e->arcs && e->time[k] >= e->end[a + 1]) a++;
   const double *from = e->x + k * size, *to = from + size;
   cb_status status = CB_OK;
+  if (e->rate) return between(f, e, k, (t - e->time[k]) / (e->time[k + 1] - e->time[k]), x, v), CB_OK;
   if (t == e->time[k] || t == 1) {
     memcpy(x, t == 1 ? to : from, (size_t)size * sizeof *x);
   } else {

@@ -72,10 +72,11 @@ cb_status extremal_invariants(const extremal_mesh *m, cb_extremal *e) {
   for (int a = 0; a < dim; a++) strong += start[a] * start[a];
   for (int k = 0; !status && k <= m->panels; k++) {
     const double *x = m->at.x + k * size, *lambda = x + 2 * p->n;
-    double H, inverse[CB_GROUP_SIZE], mu[CB_GROUP_DIM];
-    status = cb_wong_at(&p->wong, m->held[arc_of(m, k < m->panels ? k : k - 1)], x, &(cb_wong_rates){.H = &H});
+    double H = 0, inverse[CB_GROUP_SIZE], mu[CB_GROUP_DIM];
+    if (!p->homogeneous)
+      status = cb_wong_at(&p->wong, m->held[arc_of(m, k < m->panels ? k : k - 1)], x, &(cb_wong_rates){.H = &H});
     if (k == 0) H0 = H;
-    e->speed = fmax(e->speed, fabs(H - H0) / H0);
+    if (!p->homogeneous) e->speed = fmax(e->speed, fabs(H - H0) / H0);
     p->G->inverse(p->G, m->element + k * p->G->size, inverse);
     cb_group_adjoint_dual(p->G, inverse, lambda, mu);
     for (int a = 0; a < dim && strong > 0; a++) e->momentum = fmax(e->momentum, fabs(mu[a] - start[a]) / sqrt(strong));
@@ -84,5 +85,13 @@ cb_status extremal_invariants(const extremal_mesh *m, cb_extremal *e) {
       e->casimir = fmax(e->casimir, fabs(form_value(dim, form, lambda) - form_value(dim, form, start)) / strong);
     }
   }
+  for (int k = 0; !status && p->abnormal && k <= m->panels; k++) {
+    const double *x = m->at.x + k * size;
+    double rest[CB_SHAPE_MAX] = {0}, P[CB_SHAPE_MAX];
+    status = cb_wong_momentum(&p->wong, x, rest, x + 2 * p->n, P);
+    for (int i = 0; i < p->n; i++) e->speed = fmax(e->speed, fabs(x[p->n + i] - P[i]) / m->pscale[i]);
+  }
+  for (int s = 0; p->homogeneous && s < m->panels * CB_STAGES; s++)
+    e->speed = fmax(e->speed, fabs(m->s[s] / m->at.global[1] - 1));
   return status;
 }

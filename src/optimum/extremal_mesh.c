@@ -23,10 +23,10 @@ static void take_unknowns(extremal_mesh *m, bool *short_of, unknowns *u) {
  * where a variable meets its bound; those of the joints. */
 void mesh_divide(extremal_mesh *m, int segments) {
   const problem *p = m->p;
-  m->segments = segments < CB_SEGMENTS_MAX ? segments : CB_SEGMENTS_MAX;
+  m->segments = segments < most_segments(p) ? segments : most_segments(p);
   if (m->segments > m->panels) m->segments = m->panels;
   m->unknown = states(m) + p->count + p->seeks;
-  m->rows = 2 * p->n + p->count + p->dim + 3 + (m->segments - 1) * p->size;
+  m->rows = 2 * p->n + p->count + p->dim + 3 + globals(p) + (p->abnormal ? p->n + 2 : 0) + (m->segments - 1) * p->size;
   for (int a = 1; a < m->arcs; a++)
     for (int i = 0; i < p->n; i++)
       if (m->held[a] & ~m->held[a - 1] & 1u << i) m->rows += 2;
@@ -45,7 +45,7 @@ cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsig
       m->held[a] = held ? held[a] : 0;
     }
     const int count = m->panels = m->first[arcs], stages = count * CB_STAGES;
-    mesh_divide(m, CB_SEGMENTS_MAX);
+    mesh_divide(m, most_segments(p));
     const int wide = columns(m);
     take_unknowns(m, &short_of, &m->at);
     take_unknowns(m, &short_of, &m->trial);
@@ -58,18 +58,27 @@ cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsig
     m->Ad = numbers(m, &short_of, stages, dim * dim);
     m->off = numbers(m, &short_of, stages, size);
     m->gap = numbers(m, &short_of, count, size);
-    m->solution = numbers(m, &short_of, stages * size, size + 2);
-    m->system = numbers(m, &short_of, CB_STAGES * size, CB_STAGES * size + size + 2);
+    if (p->homogeneous) {
+      m->P = numbers(m, &short_of, stages, size);
+      m->s = numbers(m, &short_of, stages, 1);
+      m->D = numbers(m, &short_of, stages, size * size);
+      m->ds = numbers(m, &short_of, stages, size);
+      m->JG = numbers(m, &short_of, stages, 2 * size);
+      m->DG = numbers(m, &short_of, stages, 2 * size);
+    }
+    m->solution = numbers(m, &short_of, stages * size, width_of(p));
+    m->system = numbers(m, &short_of, CB_STAGES * size, CB_STAGES * size + width_of(p));
     m->affine = numbers(m, &short_of, count + 1, size * wide);
     m->joint = numbers(m, &short_of, m->segments, size * wide);
     m->eta = numbers(m, &short_of, dim, wide);
+    m->dcost = numbers(m, &short_of, 1, wide);
     m->matrix = numbers(m, &short_of, m->rows, m->unknown);
     m->right = numbers(m, &short_of, m->rows, 1);
     m->V = numbers(m, &short_of, m->unknown, m->unknown);
     m->sv = numbers(m, &short_of, m->unknown, 1);
     m->columns = numbers(m, &short_of, m->unknown, m->rows);
     m->solved = numbers(m, &short_of, m->unknown, 1);
-    mesh_divide(m, 1);
+    mesh_divide(m, p->homogeneous ? most_segments(p) : 1);
   }
   if (short_of) {
     mesh_free(m);
@@ -102,7 +111,8 @@ void mesh_interpolate(const cb_tableau *gauss, int size, const double *x0, const
 void mesh_sample(const extremal_mesh *m, int a, double c, double *x) {
   const int size = m->p->size, count = m->first[a + 1] - m->first[a], in = c < 1 ? (int)(c * count) : count - 1;
   const int k = m->first[a] + in;
-  mesh_interpolate(&m->p->gauss, size, m->at.x + k * size, m->at.stage + k * CB_STAGES * size, c * count - in, x);
+  const double *begin = m->p->homogeneous ? NULL : m->at.x + k * size;
+  mesh_interpolate(&m->p->gauss, size, begin, m->at.stage + k * CB_STAGES * size, c * count - in, x);
 }
 
 cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out) {
@@ -116,6 +126,7 @@ cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out
   if (status) return status;
   memcpy(fine->at.duration, m->at.duration, sizeof m->at.duration);
   memcpy(fine->at.nu, m->at.nu, sizeof m->at.nu);
+  memcpy(fine->at.global, m->at.global, sizeof m->at.global);
   memcpy(fine->bound, m->bound, sizeof m->bound);
   fine->start = m->start;
   mesh_divide(fine, m->segments);
@@ -125,14 +136,29 @@ cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out
     const double width = 1. / panels[a];
     for (int k = fine->first[a]; k < fine->first[a + 1]; k++) {
       const int in = k - fine->first[a];
-      mesh_sample(m, a, in * width, fine->at.x + k * size);
+      mesh_sample(m, a, in * width, fine->at.x + k * size); /* what P makes of it: mesh_nodes */
       for (int j = 0; j < CB_STAGES; j++)
         mesh_sample(m, a, (in + m->p->gauss.c[j]) * width, fine->at.stage + (k * CB_STAGES + j) * size);
     }
   }
   memcpy(fine->at.x + fine->panels * size, m->at.x + m->panels * size, (size_t)size * sizeof *m->at.x);
   *out = fine;
-  return mesh_scale(fine);
+  const cb_status made = mesh_nodes(fine);
+  return made ? made : mesh_scale(fine);
+}
+
+cb_status mesh_nodes(extremal_mesh *m) {
+  const problem *p = m->p;
+  const int size = p->size;
+  for (int k = 0; p->homogeneous && k <= m->panels; k++) {
+    const int of = k < m->panels ? k : k - 1;
+    double x[CB_WONG_MAX], f[CB_WONG_MAX], xi[CB_GROUP_DIM], s;
+    mesh_interpolate(&p->gauss, size, NULL, m->at.stage + of * CB_STAGES * size, k > of, x);
+    const cb_wong_homogeneous out = {.f = f, .P = m->at.x + k * size, .xi = xi, .s = &s};
+    const cb_status status = cb_wong_homogeneous_at(&p->wong, m->at.global[0], m->at.global[1], x, &out);
+    if (status) return status;
+  }
+  return CB_OK;
 }
 
 static double floored(double x, double most) { return fmax(x, 1e-3 * most); }
@@ -140,14 +166,16 @@ static double floored(double x, double most) { return fmax(x, 1e-3 * most); }
 cb_status mesh_scale(extremal_mesh *m) {
   const problem *p = m->p;
   const int n = p->n, size = p->size, stages = m->panels * CB_STAGES;
-  double low[CB_SHAPE_MAX], high[CB_SHAPE_MAX], wide = DBL_MIN, strong = DBL_MIN, H;
+  double low[CB_SHAPE_MAX], high[CB_SHAPE_MAX], wide = DBL_MIN, strong = DBL_MIN, H = 0;
   for (int i = 0; i < n; i++) {
     low[i] = INFINITY, high[i] = -INFINITY, m->pscale[i] = 0;
     for (int s = 0; s < stages; s++) {
       low[i] = fmin(low[i], m->at.stage[s * size + i]);
       high[i] = fmax(high[i], m->at.stage[s * size + i]);
-      m->pscale[i] = fmax(m->pscale[i], fabs(m->at.stage[s * size + n + i]));
+      m->pscale[i] = fmax(m->pscale[i], p->homogeneous ? 0 : fabs(m->at.stage[s * size + n + i]));
     }
+    for (int k = 0; p->homogeneous && k <= m->panels; k++)
+      m->pscale[i] = fmax(m->pscale[i], fabs(m->at.x[k * size + n + i]));
     wide = fmax(wide, high[i] - low[i]);
     strong = fmax(strong, m->pscale[i]);
   }
@@ -159,8 +187,9 @@ cb_status mesh_scale(extremal_mesh *m) {
   for (int a = 0; a < p->dim; a++) m->lscale = fmax(m->lscale, fabs(m->at.x[2 * n + a]));
   if (m->lscale == 0) m->lscale = 1;
   double v[CB_SHAPE_MAX];
-  const cb_status status = cb_wong_at(&p->wong, m->held[0], m->at.x, &(cb_wong_rates){.H = &H, .v = v});
-  m->escale = 2 * H;
+  cb_status status = CB_OK;
+  if (!p->homogeneous) status = cb_wong_at(&p->wong, m->held[0], m->at.x, &(cb_wong_rates){.H = &H, .v = v});
+  m->escale = p->homogeneous ? m->at.global[1] : 2 * H;
   for (int i = 0; !status && i < n; i++) /* p itself may vanish */
     m->pscale[i] = fmax(m->pscale[i], .1 * m->escale / m->rscale[i]);
   m->cscale = m->escale / m->lscale;

@@ -23,8 +23,9 @@ typedef struct rows {
 
 static double unknown_scale(const extremal_mesh *m, int c) {
   const problem *p = m->p;
+  const int times = m->segments * p->size + m->arcs;
   if (c < m->segments * p->size) return scale_of(m, c % p->size);
-  if (c < states(m)) return 1;
+  if (c < states(m)) return c == times + 1 ? m->escale : 1; /* durations, mu; E */
   if (c < states(m) + p->count) return m->lscale;
   return m->cscale;
 }
@@ -79,9 +80,10 @@ static cb_status conditions(rows *q) {
   const cb_status status = cb_gait_target_at(p->G, &target, m->g1, c, first, q->slopes ? second : NULL);
   if (status) return status;
   for (int k = 0; k < p->count; k++) {
-    double *row = begin(q, c[k], m->cscale);
+    const double slack = p->seeks ? p->slack[k] : 0;
+    double *row = begin(q, c[k] - (slack != 0 ? slack * q->u->amount : 0), m->cscale);
     for (int a = 0; q->slopes && a < dim; a++) add(q, row, first[k * dim + a] / m->cscale, m->eta + a * columns(m));
-    if (q->slopes && p->seeks && k == p->row) row[amount] -= 1 / m->cscale;
+    if (q->slopes && p->seeks) row[amount] -= (k == p->row ? 1 : slack) / m->cscale;
   }
   for (int a = 0; a < dim; a++) {
     double value = q->u->x[2 * p->n + a];
@@ -102,6 +104,72 @@ static cb_status conditions(rows *q) {
   return CB_OK;
 }
 
+/* No step along the path. */
+static void no_shift(rows *q, const double *f) {
+  extremal_mesh *m = q->m;
+  double *row = begin(q, 0, 1), size = 0;
+  for (int i = 0; i < m->p->size; i++) size += pow(f[i] / scale_of(m, i), 2);
+  for (int i = 0; q->slopes && i < m->p->size; i++) row[i] = f[i] / (sqrt(size) * pow(scale_of(m, i), 2));
+}
+
+/* mu^2 + |lambda/weight|^2 = 1, int v'Mv dt = E, and what is asked of E and mu. */
+static void homogeneous(rows *q) {
+  extremal_mesh *m = q->m;
+  const problem *p = m->p;
+  const int nus = states(m), mu = nus - 2, cost = nus - 1, amount = nus + p->count;
+  const double *lambda = q->u->x + 2 * p->n, w = 1 / (p->weight * p->weight);
+  const double mu_now = q->u->global[0], E = q->u->global[1];
+  if (p->shifts) no_shift(q, m->f);
+  double norm = mu_now * mu_now - 1;
+  for (int a = 0; a < p->dim; a++) norm += w * lambda[a] * lambda[a];
+  double *row = begin(q, norm / 2, 1);
+  if (q->slopes) row[mu] = mu_now;
+  for (int a = 0; q->slopes && a < p->dim; a++) row[2 * p->n + a] = w * lambda[a];
+  row = begin(q, m->cost - E, m->escale);
+  if (q->slopes) add(q, row, 1 / m->escale, m->dcost), row[cost] -= 1 / m->escale;
+  if (!p->seeks) return;
+  const double nu = q->u->nu[p->row], X = q->u->amount, length = p->o->length;
+  const bool efficiency = p->o->seek == CB_SEEK_EFFICIENCY;
+  row = begin(q, efficiency ? mu_now * E - nu * X : E - length * length, m->escale);
+  if (!q->slopes) return;
+  row[cost] = (efficiency ? mu_now : 1) / m->escale;
+  if (!efficiency) return;
+  row[mu] = E / m->escale;
+  row[nus + p->row] = -X / m->escale;
+  row[amount] = -nu / m->escale;
+}
+
+/* p = A^T lambda at the start, from which on it stays; lambda's size; and of two shape variables <lambda, B> = 0. */
+static cb_status abnormal(rows *q) {
+  extremal_mesh *m = q->m;
+  const problem *p = m->p;
+  const int n = p->n, dim = p->dim, size = p->size;
+  const double *x = q->u->x, *lambda = x + 2 * n, w = 1 / (p->weight * p->weight);
+  double P[CB_SHAPE_MAX], rest[CB_SHAPE_MAX] = {0}, A[CB_GROUP_DIM * CB_SHAPE_MAX];
+  double dA[CB_SHAPE_MAX * CB_GROUP_DIM * CB_SHAPE_MAX], b, db[CB_WONG_MAX], norm = -1;
+  cb_status status = cb_bundle_connection(p->wong.bundle, x, A, dA, NULL, NULL);
+  if (!status) status = cb_wong_momentum(&p->wong, x, rest, lambda, P);
+  if (!status && n == 2) status = cb_wong_singular(&p->wong, x, &b, q->slopes ? db : NULL);
+  if (status) return status;
+  for (int a = 0; a < dim; a++) norm += w * lambda[a] * lambda[a];
+  double *row = begin(q, norm / 2, 1);
+  for (int a = 0; q->slopes && a < dim; a++) row[2 * n + a] = w * lambda[a];
+  for (int i = 0; i < n; i++) {
+    row = begin(q, x[n + i] - P[i], m->pscale[i]);
+    if (!q->slopes) continue;
+    row[n + i] = 1 / m->pscale[i];
+    for (int a = 0; a < dim; a++) {
+      row[2 * n + a] -= A[a * n + i] / m->pscale[i];
+      for (int k = 0; k < n; k++) row[k] -= lambda[a] * dA[(k * dim + a) * n + i] / m->pscale[i];
+    }
+  }
+  if (n != 2) return CB_OK;
+  const double scale = m->escale / (m->rscale[0] * m->rscale[1]);
+  row = begin(q, b, scale);
+  for (int c = 0; q->slopes && c < size; c++) row[c] = db[c] / scale;
+  return CB_OK;
+}
+
 /* E's derivative in x_0 is 2 (-f_p, f_r, xi). */
 static cb_status sought(rows *q) {
   extremal_mesh *m = q->m;
@@ -109,13 +177,11 @@ static cb_status sought(rows *q) {
   const int nus = states(m);
   const bool efficiency = p->o->seek == CB_SEEK_EFFICIENCY;
   double f[CB_WONG_MAX], xi[CB_GROUP_DIM];
+  if (p->homogeneous) return homogeneous(q), CB_OK;
   const cb_status status = cb_wong_at(&p->wong, m->held[0], q->u->x, &(cb_wong_rates){.f = f, .xi = xi});
   if (status) return status;
-  if (p->shifts) {
-    double *row = begin(q, 0, 1), size = 0;
-    for (int i = 0; i < p->size; i++) size += pow(f[i] / scale_of(m, i), 2);
-    for (int i = 0; q->slopes && i < p->size; i++) row[i] = f[i] / (sqrt(size) * pow(scale_of(m, i), 2));
-  }
+  if (p->shifts) no_shift(q, f);
+  if (p->abnormal) return abnormal(q);
   if (!p->seeks) return CB_OK;
   const double length = p->o->length, nu = q->u->nu[p->row];
   double *row = begin(q, efficiency ? m->cost - nu * q->u->amount : m->cost - length * length, m->escale);
@@ -138,8 +204,8 @@ static cb_status arcs(rows *q) {
   const int size = p->size;
   double sum = -1, v[CB_SHAPE_MAX], V[CB_SHAPE_MAX * CB_WONG_MAX];
   for (int a = 0; a < m->arcs; a++) sum += q->u->duration[a];
-  double *row = begin(q, sum, 1);
-  for (int a = 0; q->slopes && a < m->arcs; a++) row[m->segments * size + a] = 1;
+  double *row = begin(q, p->abnormal ? 0 : sum, 1);
+  for (int a = 0; q->slopes && !p->abnormal && a < m->arcs; a++) row[m->segments * size + a] = 1;
   for (int a = 1; a < m->arcs; a++) {
     const unsigned met = m->held[a] & ~m->held[a - 1];
     const double *x = q->u->x + m->first[a] * size;
@@ -267,6 +333,7 @@ static void move(const extremal_mesh *m, double part, const unknowns *from, unkn
   for (int i = 0; i < m->panels * CB_STAGES * size; i++) to->stage[i] = from->stage[i] + part * m->step.stage[i];
   for (int a = 0; a < m->arcs; a++) to->duration[a] = from->duration[a] + part * m->step.duration[a];
   for (int k = 0; k < m->p->count; k++) to->nu[k] = from->nu[k] + part * m->step.nu[k];
+  for (int e = 0; e < globals(m->p); e++) to->global[e] = from->global[e] + part * m->step.global[e];
   to->amount = from->amount + part * m->step.amount;
 }
 
@@ -307,6 +374,7 @@ static cb_status search(extremal_mesh *m, double size, double *last) {
     bool positive = true;
     move(m, part, &m->at, &m->trial);
     for (int a = 0; a < m->arcs; a++) positive = positive && m->trial.duration[a] > 0;
+    if (m->p->homogeneous) positive = positive && m->trial.global[1] > 0;
     status = positive ? measure(m, &m->trial) : CB_STEP_DOMAIN;
     if (!status && (m->residual < (1 - part / 4) * most || m->residual < round_off)) {
       swap(m);

@@ -99,11 +99,12 @@ static unsigned released(const extremal_mesh *m, int a, int k) {
 
 static cb_status residuals(extremal_mesh *m, const unknowns *u, int a, int k, double h) {
   const int size = m->p->size;
+  const double *states = m->p->homogeneous ? m->P : u->stage;
   const cb_tableau *t = &m->p->gauss;
   const double *f = m->f + k * CB_STAGES * size, *x = u->x + k * size;
   double end[CB_WONG_MAX];
   for (int i = 0; i < CB_STAGES; i++) {
-    const double *stage = u->stage + (k * CB_STAGES + i) * size;
+    const double *stage = states + (k * CB_STAGES + i) * size;
     double *off = m->off + (k * CB_STAGES + i) * size;
     for (int c = 0; c < size; c++) off[c] = 0;
     for (int j = 0; j < CB_STAGES; j++)
@@ -121,25 +122,49 @@ static cb_status residuals(extremal_mesh *m, const unknowns *u, int a, int k, do
   return status;
 }
 
-cb_status panels_evaluate(extremal_mesh *m, const unknowns *u, bool slopes) {
-  const int size = m->p->size, dim = m->p->dim;
-  double H;
-  cb_status status = cb_wong_at(&m->p->wong, m->held[0], u->x, &(cb_wong_rates){.H = &H});
+/* Values at stage s of arc a. */
+static cb_status stage_at(extremal_mesh *m, const unknowns *u, int a, int s, bool slopes) {
+  const int size = m->p->size, dim = m->p->dim, square = s * size * size;
+  const double *x = u->stage + s * size;
+  const cb_wong_rates out = {.f = m->f + s * size,
+                             .xi = m->xi + s * dim,
+                             .J = slopes ? m->J + square : NULL,
+                             .X = slopes ? m->X + s * dim * size : NULL};
+  if (!m->p->homogeneous) return cb_wong_at(&m->p->wong, m->held[a], x, &out);
+  const cb_wong_homogeneous with = {.f = out.f,
+                                    .P = m->P + s * size,
+                                    .xi = out.xi,
+                                    .s = m->s + s,
+                                    .J = out.J,
+                                    .D = m->D + square,
+                                    .X = out.X,
+                                    .ds = m->ds + s * size,
+                                    .JG = m->JG + 2 * s * size,
+                                    .DG = m->DG + 2 * s * size};
+  return cb_wong_homogeneous_at(&m->p->wong, u->global[0], u->global[1], x, &with);
+}
+
+/* v'Mv: at the start, or its mean where it is no function of x. */
+static cb_status cost_of(extremal_mesh *m, const unknowns *u) {
+  double H = 0;
+  cb_status status = CB_OK;
+  if (!m->p->homogeneous) status = cb_wong_at(&m->p->wong, m->held[0], u->x, &(cb_wong_rates){.H = &H});
   m->cost = 2 * H;
+  for (int s = 0; m->p->homogeneous && s < m->panels * CB_STAGES; s++)
+    m->cost += u->duration[0] / m->panels * m->p->gauss.b[s % CB_STAGES] * m->s[s];
+  return status;
+}
+
+cb_status panels_evaluate(extremal_mesh *m, const unknowns *u, bool slopes) {
+  cb_status status = CB_OK;
   for (int a = 0; !status && a < m->arcs; a++) {
     const double h = u->duration[a] / (m->first[a + 1] - m->first[a]);
     for (int k = m->first[a]; !status && k < m->first[a + 1]; k++) {
-      for (int j = 0; !status && j < CB_STAGES; j++) {
-        const int s = k * CB_STAGES + j;
-        const cb_wong_rates out = {.f = m->f + s * size,
-                                   .xi = m->xi + s * dim,
-                                   .J = slopes ? m->J + s * size * size : NULL,
-                                   .X = slopes ? m->X + s * dim * size : NULL};
-        status = cb_wong_at(&m->p->wong, m->held[a], u->stage + s * size, &out);
-      }
+      for (int j = 0; !status && j < CB_STAGES; j++) status = stage_at(m, u, a, k * CB_STAGES + j, slopes);
       if (!status) status = residuals(m, u, a, k, h);
     }
   }
+  if (!status) status = cost_of(m, u);
   return status ? status : panels_elements(m, u);
 }
 
@@ -181,9 +206,10 @@ static cb_status eliminate(int rows, int width, double *a) {
   return CB_OK;
 }
 
-/* solution[CB_STAGES size][size + 2] of panel k: the stages' change by x_k, by the arc's duration, and the constant. */
+/* solution[CB_STAGES size][width] of panel k: the stages' change by x_k, by the arc's duration, by globals, and the
+ * constant. */
 static cb_status solve_stages(extremal_mesh *m, int k, double h, int of_arc) {
-  const int size = m->p->size, rows = CB_STAGES * size, width = rows + size + 2;
+  const int size = m->p->size, rows = CB_STAGES * size, wide = width_of(m->p), width = rows + wide;
   const cb_tableau *t = &m->p->gauss;
   double *S = m->system;
   for (int i = 0; i < CB_STAGES; i++)
@@ -193,23 +219,29 @@ static cb_status solve_stages(extremal_mesh *m, int k, double h, int of_arc) {
         const double ha = -h * t->a[i][j], *J = m->J + ((k * CB_STAGES + j) * size + c) * size;
         for (int d = 0; d < size; d++) row[j * size + d] = ha * J[d];
       }
-      row[i * size + c] += 1;
+      const double *D = m->p->homogeneous ? m->D + ((k * CB_STAGES + i) * size + c) * size : NULL;
+      for (int d = 0; d < size; d++) row[i * size + d] += D ? D[d] : c == d;
       for (int d = 0; d < size; d++) row[rows + d] = c == d;
+      for (int e = 0; e < globals(m->p); e++) {
+        double sum = -m->DG[((k * CB_STAGES + i) * size + c) * 2 + e];
+        for (int j = 0; j < CB_STAGES; j++) sum += h * t->a[i][j] * m->JG[((k * CB_STAGES + j) * size + c) * 2 + e];
+        row[rows + size + 1 + e] = sum;
+      }
       row[rows + size] = 0;
       for (int j = 0; j < CB_STAGES; j++)
         row[rows + size] += t->a[i][j] * m->f[(k * CB_STAGES + j) * size + c] / of_arc;
-      row[rows + size + 1] = m->off[(k * CB_STAGES + i) * size + c];
+      row[width - 1] = m->off[(k * CB_STAGES + i) * size + c];
     }
   const cb_status status = eliminate(rows, width, S);
-  double *out = m->solution + (size_t)k * (size_t)(rows * (size + 2));
-  for (int i = 0; i < rows; i++) memcpy(out + i * (size + 2), S + i * width + rows, (size_t)(size + 2) * sizeof *S);
+  double *out = m->solution + (size_t)k * (size_t)(rows * wide);
+  for (int i = 0; i < rows; i++) memcpy(out + i * wide, S + i * width + rows, (size_t)wide * sizeof *S);
   return status;
 }
 
-/* out[rows][size + 2] = sum_j h b_j F_j dX_j, F_j[rows][size], and the part of the duration by the values f_j[rows]. */
+/* out[rows][width] = sum_j h b_j F_j dX_j, F_j[rows][size], and the part of the duration by the values f_j[rows]. */
 static void quadrature(const extremal_mesh *m, int k, int rows, const double *F, const double *f, double h, int of_arc,
                        double *out) {
-  const int size = m->p->size, width = size + 2;
+  const int size = m->p->size, width = width_of(m->p);
   const double *dX = m->solution + (size_t)k * (size_t)(CB_STAGES * size * width);
   memset(out, 0, (size_t)(rows * width) * sizeof *out);
   for (int j = 0; j < CB_STAGES; j++)
@@ -225,19 +257,21 @@ static void quadrature(const extremal_mesh *m, int k, int rows, const double *F,
 
 /* rows of an affine map of (dx_k, duration, 1) become ones of (z, 1), added to out. */
 static void compose(const extremal_mesh *m, int rows, const double *map, const double *affine, int arc, double *out) {
-  const int size = m->p->size, wide = columns(m), width = size + 2;
+  const int size = m->p->size, wide = columns(m), width = width_of(m->p);
   for (int c = 0; c < rows; c++) {
     for (int d = 0; d < size; d++)
       for (int e = 0; e < wide; e++) out[c * wide + e] += map[c * width + d] * affine[d * wide + e];
     out[c * wide + m->segments * size + arc] += map[c * width + size];
-    out[c * wide + wide - 1] += map[c * width + size + 1];
+    for (int e = 0; e < globals(m->p); e++)
+      out[c * wide + m->segments * size + m->arcs + e] += map[c * width + size + 1 + e];
+    out[c * wide + wide - 1] += map[c * width + width - 1];
   }
 }
 
 static void carry_eta(extremal_mesh *m, int k, double h, int a) {
   const int size = m->p->size, dim = m->p->dim;
   double F[CB_STAGES * CB_GROUP_DIM * CB_WONG_MAX], f[CB_STAGES * CB_GROUP_DIM];
-  double map[CB_GROUP_DIM * (CB_WONG_MAX + 2)];
+  double map[CB_GROUP_DIM * CB_WIDTH_MAX];
   memset(F, 0, (size_t)(CB_STAGES * dim * size) * sizeof *F);
   memset(f, 0, (size_t)(CB_STAGES * dim) * sizeof *f);
   for (int j = 0; j < CB_STAGES; j++)
@@ -252,11 +286,21 @@ static void carry_eta(extremal_mesh *m, int k, double h, int a) {
   compose(m, dim, map, m->affine + k * size * columns(m), a, m->eta);
 }
 
+/* What globals do to the rates themselves. */
+static void add_globals(const extremal_mesh *m, int k, double h, double *map) {
+  const int size = m->p->size, width = width_of(m->p);
+  for (int e = 0; e < globals(m->p); e++)
+    for (int j = 0; j < CB_STAGES; j++)
+      for (int c = 0; c < size; c++)
+        map[c * width + size + 1 + e] += h * m->p->gauss.b[j] * m->JG[((k * CB_STAGES + j) * size + c) * 2 + e];
+}
+
 cb_status panels_condense(extremal_mesh *m) {
   const int size = m->p->size, wide = columns(m);
-  double map[CB_WONG_MAX * (CB_WONG_MAX + 2)], end[CB_WONG_MAX];
+  double map[CB_WONG_MAX * CB_WIDTH_MAX], end[CB_WONG_MAX];
   memset(m->affine, 0, (size_t)((m->panels + 1) * size * wide) * sizeof *m->affine);
   memset(m->eta, 0, (size_t)(m->p->dim * wide) * sizeof *m->eta);
+  memset(m->dcost, 0, (size_t)wide * sizeof *m->dcost);
   for (int s = 0; s < m->segments; s++)
     for (int c = 0; c < size; c++) m->affine[(segment_start(m, s) * size + c) * wide + s * size + c] = 1;
   int segment = 1;
@@ -272,9 +316,14 @@ cb_status panels_condense(extremal_mesh *m) {
       cb_status status = solve_stages(m, k, h, of_arc);
       if (status) return status;
       quadrature(m, k, size, m->J + at * (size_t)size, m->f + at, h, of_arc, map);
-      for (int c = 0; c < size; c++) map[c * (size + 2) + c] += 1;
+      add_globals(m, k, h, map);
+      for (int c = 0; c < size; c++) map[c * width_of(m->p) + c] += 1;
       compose(m, size, map, x, a, next);
       carry_eta(m, k, h, a);
+      if (m->p->homogeneous) {
+        quadrature(m, k, 1, m->ds + at, m->s + k * CB_STAGES, h, of_arc, map);
+        compose(m, 1, map, x, a, m->dcost);
+      }
       if (released(m, a, k)) {
         double D[CB_WONG_MAX * CB_WONG_MAX], before[CB_WONG_MAX];
         for (int c = 0; c < size; c++) end[c] = m->gap[k * size + c] + m->at.x[(k + 1) * size + c];
@@ -295,7 +344,7 @@ cb_status panels_condense(extremal_mesh *m) {
 }
 
 void panels_expand(extremal_mesh *m, const double *z) {
-  const int size = m->p->size, wide = columns(m), width = size + 2;
+  const int size = m->p->size, wide = columns(m), width = width_of(m->p);
   for (int k = 0; k <= m->panels; k++)
     for (int c = 0; c < size; c++) {
       const double *row = m->affine + (k * size + c) * wide;
@@ -304,12 +353,14 @@ void panels_expand(extremal_mesh *m, const double *z) {
       m->step.x[k * size + c] = sum;
     }
   for (int a = 0; a < m->arcs; a++) m->step.duration[a] = z[m->segments * size + a];
+  for (int e = 0; e < globals(m->p); e++) m->step.global[e] = z[m->segments * size + m->arcs + e];
   for (int k = 0; k < m->panels; k++) {
     const double *dx = m->step.x + k * size, *rows = m->solution + (size_t)k * (size_t)(CB_STAGES * size * width);
     const double duration = m->step.duration[arc_of(m, k)];
     for (int i = 0; i < CB_STAGES * size; i++) {
       const double *row = rows + i * width;
-      double sum = row[size] * duration + row[size + 1];
+      double sum = row[size] * duration + row[width - 1];
+      for (int e = 0; e < globals(m->p); e++) sum += row[size + 1 + e] * m->step.global[e];
       for (int d = 0; d < size; d++) sum += row[d] * dx[d];
       m->step.stage[k * CB_STAGES * size + i] = sum;
     }

@@ -4,6 +4,8 @@
  * Linearised, dX = P dx_k + s ddur + q, so that dx_k+1 and eta = sum h b_j Ad_{g_j} dxi_j are affine in z = (dx_0,
  * durations): "affine" rows have a column for each of z, and a constant. Where dx grows by much along the path, z
  * has the starts of several segments of panels, which are joined by equations.
+ * In homogeneous multipliers stages are Y = (r, v, lambda), X_i = P(Y_i) and f(Y_j) in the same formulas, and z has mu
+ * and E as well.
  */
 #ifndef CB_OPTIMUM_EXTREMAL_PRIVATE_H
 #define CB_OPTIMUM_EXTREMAL_PRIVATE_H
@@ -13,13 +15,21 @@
 
 #include <stdbool.h>
 
-enum { CB_ARCS_MAX = 32, CB_MARKS = 1024, CB_PANELS_MAX = 512, CB_SEGMENTS_MAX = 4, CB_STAGES = CB_EXTREMAL_STAGES };
+enum {
+  CB_WIDTH_MAX = CB_WONG_MAX + 4,
+  CB_ARCS_MAX = 32,
+  CB_MARKS = 1024,
+  CB_PANELS_MAX = 512,
+  CB_SEGMENTS_MAX = 16,
+  CB_STAGES = CB_EXTREMAL_STAGES
+};
 
 /* What Newton's method moves: where panels begin and the end, stages, durations, multipliers, amount. */
 typedef struct unknowns {
   double *x;     /* [panels + 1][size] */
   double *stage; /* [panels][CB_STAGES][size] */
   double duration[CB_ARCS_MAX], nu[CB_CONDITIONS_MAX], amount;
+  double global[2]; /* mu and E, of homogeneous multipliers */
 } unknowns;
 
 typedef struct problem {
@@ -31,6 +41,11 @@ typedef struct problem {
   int n, dim, size, count, row; /* conditions; the one with the amount, -1 */
   double gap[CB_SHAPE_MAX];     /* r(1) - r(0): whole periods */
   bool free, shifts, seeks;     /* free base; a shift of time leaves it an extremal; the amount is unknown */
+  bool homogeneous;             /* stages are (r, v, lambda) (wong.h): no bounds */
+  bool abnormal;                /* mu = 0 (wong.speed): the amount and the duration are unknown */
+  double weight;                /* of lambda in mu^2 + |lambda/weight|^2 = 1 */
+  double begin[2];              /* mu and E of the start */
+  double slack[CB_CONDITIONS_MAX]; /* of a target without an amount: c_k = amount slack_k */
 } problem;
 
 /* Arcs, panels, and all that an iteration needs. */
@@ -44,14 +59,17 @@ typedef struct extremal_mesh {
   double rscale[CB_SHAPE_MAX], pscale[CB_SHAPE_MAX], lscale, vscale, cscale, escale; /* of r, p, lambda, v, c, E */
   double g1[CB_GROUP_SIZE], cost;
   double *f, *xi, *X, *J; /* at stages: [panels][CB_STAGES][size], [dim], [dim][size], [size][size] */
+  double *P, *s, *D, *ds, *JG,
+      *DG;                /* there, of homogeneous multipliers: [size], [1], [size][size], [size], [size][2] */
   double *element;        /* [panels + 1][group->size] */
   double *Ad;             /* [panels][CB_STAGES][dim][dim] */
   double *off;            /* [panels][CB_STAGES][size]: stage residuals */
   double *gap;            /* [panels][size]: what x of the next panel lacks */
-  double *solution;       /* [panels][CB_STAGES size][size + 2]: P, s, q */
-  double *system;         /* [CB_STAGES size][CB_STAGES size + size + 2] */
+  double *solution;       /* [panels][CB_STAGES size][width]: P, s, of globals, q */
+  double *system;         /* [CB_STAGES size][CB_STAGES size + width] */
   double *affine;         /* [panels + 1][size][columns] */
   double *eta;            /* [dim][columns] */
+  double *dcost;          /* [columns]: of int v'Mv dt */
   double *matrix, *columns, *right, *sv, *V, *solved; /* of the outer system */
   double *joint;                                      /* [segments][size][columns]: where the segment before ends */
   int segments, rows, unknown;
@@ -60,7 +78,12 @@ typedef struct extremal_mesh {
   cb_arena *arena;
 } extremal_mesh;
 
-static inline int states(const extremal_mesh *m) { return m->segments * m->p->size + m->arcs; }
+/* Where mu is small dx grows as exp(t/sqrt(mu)). */
+static inline int most_segments(const problem *p) { return p->homogeneous ? CB_SEGMENTS_MAX : 4; }
+static inline int globals(const problem *p) { return p->homogeneous ? 2 : 0; }
+/* Columns of a panel's affine rows: x_k, the duration, globals, 1. */
+static inline int width_of(const problem *p) { return p->size + 2 + globals(p); }
+static inline int states(const extremal_mesh *m) { return m->segments * m->p->size + m->arcs + globals(m->p); }
 static inline int columns(const extremal_mesh *m) { return states(m) + 1; }
 /* The panel with which a segment begins. */
 static inline int segment_start(const extremal_mesh *m, int s) { return s * m->panels / m->segments; }
@@ -81,12 +104,14 @@ static inline int arc_of(const extremal_mesh *m, int panel) {
 /* panels[arcs], held[arcs] (NULL: none). */
 cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsigned *held, extremal_mesh **out);
 void mesh_free(extremal_mesh *m);
-/* z of so many segments, at most CB_SEGMENTS_MAX, and no more than panels. */
+/* z of so many segments, at most most_segments, and no more than panels. */
 void mesh_divide(extremal_mesh *m, int segments);
 /* The same with this many times the panels, from the polynomials of collocation. */
 cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out);
 /* The polynomial of m at the part c in [0, 1] of arc a. */
 void mesh_sample(const extremal_mesh *m, int a, double c, double *x);
+/* Where panels begin, from stages that are rates. */
+cb_status mesh_nodes(extremal_mesh *m);
 /* Scales from m->at; then they stay. */
 cb_status mesh_scale(extremal_mesh *m);
 /* The largest last Legendre coefficient of h x' on a panel, in scales. */
@@ -116,6 +141,14 @@ cb_status mesh_start(extremal_mesh *m, const double *lambda, double amount);
 
 /* --- extremal_invariants.c --- */
 cb_status extremal_invariants(const extremal_mesh *m, cb_extremal *e);
+
+/* --- extremal_homogeneous.c --- */
+/* What is told of a solution in homogeneous multipliers: divided by mu where that is not 0. */
+cb_status homogeneous_tell(const extremal_mesh *m, cb_extremal *e);
+/* In homogeneous multipliers; abnormal where that is what is asked, or where the amount asked is that of an abnormal
+ * extremal. `otherwise` where lambda is not large. */
+cb_status homogeneous_solve(problem *p, const cb_gait *start, const double *lambda, double amount, cb_status otherwise,
+                            cb_extremal *e);
 
 /* --- extremal.c --- */
 /* Newton's method on meshes that are refined until they resolve the extremal; what there is to tell of it. */

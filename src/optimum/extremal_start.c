@@ -65,6 +65,7 @@ cb_status mesh_start(extremal_mesh *m, const double *lambda, double amount) {
   const int n = p->n, dim = p->dim, size = p->size;
   double begin = 0;
   cb_status status = CB_OK;
+  memcpy(m->at.global, p->begin, sizeof m->at.global);
   for (int a = 0; !status && a < m->arcs; a++) {
     status = stages(m, a, begin);
     begin += m->at.duration[a];
@@ -73,19 +74,20 @@ cb_status mesh_start(extremal_mesh *m, const double *lambda, double amount) {
   for (int s = 0; !status && s < m->panels * CB_STAGES; s++) {
     double *x = m->at.stage + s * size, v[CB_SHAPE_MAX];
     const double *Ad = m->Ad + s * dim * dim;
-    memcpy(v, x + n, (size_t)n * sizeof *v);
+    for (int i = 0; i < n; i++) v[i] = p->abnormal ? 0 : x[n + i];
     for (int a = 0; a < dim; a++) {
       x[2 * n + a] = 0;
       for (int b = 0; b < dim; b++) x[2 * n + a] += Ad[b * dim + a] * lambda[b];
     }
-    status = cb_wong_momentum(&p->wong, x, v, x + 2 * n, x + n);
+    if (!p->homogeneous) status = cb_wong_momentum(&p->wong, x, v, x + 2 * n, x + n);
   }
+  if (!status && p->homogeneous) status = mesh_nodes(m);
   if (status) return status;
-  for (int k = 0; k <= m->panels; k++) {
+  for (int k = 0; !p->homogeneous && k <= m->panels; k++) {
     const int of = k < m->panels ? k : k - 1;
     mesh_interpolate(&p->gauss, size, NULL, m->at.stage + of * CB_STAGES * size, k > of, m->at.x + k * size);
   }
-  m->at.amount = p->seeks ? amount : cb_gait_target_get(p->G, &p->target);
+  m->at.amount = p->row < 0 ? 0 : p->seeks ? amount : cb_gait_target_get(p->G, &p->target);
   status = multipliers(m, lambda);
   return status ? status : mesh_scale(m);
 }

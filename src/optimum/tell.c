@@ -160,6 +160,7 @@ cb_status cb_optimum_by_wong(cb_direct *d, cb_optimum *o) {
   if (fabs(e->cost - o->cost) > near * o->cost || !keeps_within(d, e)) return cb_extremal_free(e), CB_OK;
   const size_t n = (size_t)d->problem->bundle->n, dim = (size_t)d->problem->bundle->group->dim;
   o->wong = e->cost;
+  o->abnormal = o->abnormal || e->mu == 0;
   memcpy(o->r, e->r, n * sizeof *o->r), memcpy(o->rate, e->v, n * sizeof *o->rate); /* to round-off */
   memcpy(o->p, e->p, n * sizeof *o->p), memcpy(o->lambda, e->lambda, dim * sizeof *o->lambda);
   o->speed = e->speed, o->momentum = e->momentum, o->casimir = e->casimir;

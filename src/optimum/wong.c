@@ -52,11 +52,29 @@ static void solve(const point *q, int n, double *x) {
   for (int i = 0; i < q->count; i++) x[q->free[i]] = part[i];
 }
 
-static cb_status evaluate(const cb_wong *w, unsigned held, const double *x, point *q) {
+/* What follows from v. */
+static cb_status fibre(const cb_wong *w, point *q, const double *lambda) {
   const int n = w->n, dim = w->dim;
+  times(dim, n, q->A, q->v, q->xi);
+  for (int a = 0; a < dim; a++) q->xi[a] = -q->xi[a];
+  for (int k = 0; k < n; k++) {
+    transposed(w, q->dA + k * dim * n, lambda, q->Al[k]);
+    times(n, n, q->dM + k * n * n, q->v, q->Mv[k]);
+    times(dim, n, q->dA + k * dim * n, q->v, q->Av[k]);
+  }
+  return CB_OK;
+}
+
+static cb_status evaluate(const cb_wong *w, unsigned held, const double *x, point *q) {
+  const int n = w->n;
   const double *p = x + n, *lambda = x + 2 * n;
   const cb_status status = cb_bundle_connection(w->bundle, x, q->A, q->dA, q->M, q->dM);
   if (status) return status;
+  if (w->speed != 0) {
+    memset(q->dM, 0, sizeof q->dM);
+    const cb_status singular = cb_wong_abnormal_velocity(w, x, q->v, NULL);
+    return singular ? singular : fibre(w, q, lambda);
+  }
   q->count = 0;
   for (int i = 0; i < n; i++)
     if (!(held >> i & 1)) q->free[q->count++] = i;
@@ -68,14 +86,7 @@ static cb_status evaluate(const cb_wong *w, unsigned held, const double *x, poin
   transposed(w, q->A, lambda, q->v);
   for (int i = 0; i < n; i++) q->v[i] = p[i] - q->v[i];
   solve(q, n, q->v);
-  times(dim, n, q->A, q->v, q->xi);
-  for (int a = 0; a < dim; a++) q->xi[a] = -q->xi[a];
-  for (int k = 0; k < n; k++) {
-    transposed(w, q->dA + k * dim * n, lambda, q->Al[k]);
-    times(n, n, q->dM + k * n * n, q->v, q->Mv[k]);
-    times(dim, n, q->dA + k * dim * n, q->v, q->Av[k]);
-  }
-  return CB_OK;
+  return fibre(w, q, lambda);
 }
 
 static void rates(const cb_wong *w, unsigned held, const point *q, const double *lambda, double *f) {
@@ -91,16 +102,24 @@ static void rates(const cb_wong *w, unsigned held, const point *q, const double 
 }
 
 /* V[n][size] and X[dim][size] */
-static void velocity_slopes(const cb_wong *w, const point *q, double *V, double *X) {
+static cb_status velocity_slopes(const cb_wong *w, const point *q, const double *x, double *V, double *X) {
   const int n = w->n, dim = w->dim, size = w->size;
+  double v[CB_SHAPE_MAX];
+  const cb_status status = w->speed != 0 ? cb_wong_abnormal_velocity(w, x, v, V) : CB_OK;
+  if (status) return status;
   for (int c = 0; c < size; c++) {
     double column[CB_SHAPE_MAX];
     for (int i = 0; i < n; i++)
       column[i] = c < n ? -q->Al[c][i] - q->Mv[c][i] : c < 2 * n ? c - n == i : -q->A[(c - 2 * n) * n + i];
-    solve(q, n, column);
-    for (int i = 0; i < n; i++) V[i * size + c] = column[i];
+    if (w->speed == 0) solve(q, n, column);
+    for (int i = 0; i < n; i++)
+      if (w->speed == 0)
+        V[i * size + c] = column[i];
+      else
+        column[i] = V[i * size + c];
     for (int a = 0; a < dim; a++) X[a * size + c] = -cb_dot(n, q->A + a * n, column) - (c < n ? q->Av[c][a] : 0);
   }
+  return CB_OK;
 }
 
 static cb_status slopes(const cb_wong *w, unsigned held, const double *x, const point *q, const double *V,
@@ -110,6 +129,7 @@ static cb_status slopes(const cb_wong *w, unsigned held, const double *x, const 
   double ddA[CB_SHAPE_MAX * CB_SHAPE_MAX * ENTRIES], ddM[SQUARE * SQUARE];
   const cb_status status = cb_bundle_second(w->bundle, x, ddA, ddM);
   if (status) return status;
+  if (w->speed != 0) memset(ddM, 0, sizeof ddM);
   memcpy(J, V, (size_t)(n * size) * sizeof *J);
   for (int i = 0; i < n; i++) {
     double *row = J + (n + i) * size;
@@ -153,8 +173,8 @@ cb_status cb_wong_at(const cb_wong *w, unsigned held, const double *x, const cb_
   }
   if (!out->J && !out->X && !out->V) return CB_OK;
   double *const v = out->V ? out->V : V, *const xi = out->X ? out->X : X;
-  velocity_slopes(w, &q, v, xi);
-  return out->J ? slopes(w, held, x, &q, v, xi, out->J) : CB_OK;
+  const cb_status sloped = velocity_slopes(w, &q, x, v, xi);
+  return sloped || !out->J ? sloped : slopes(w, held, x, &q, v, xi, out->J);
 }
 
 cb_status cb_wong_momentum(const cb_wong *w, const double *r, const double *v, const double *lambda, double *p) {
@@ -175,7 +195,7 @@ cb_status cb_wong_release(const cb_wong *w, unsigned held, double *x, double *D)
   if (status) return status;
   times(n, n, q.M, q.v, p);
   transposed(w, q.A, x + 2 * n, Al);
-  if (D) velocity_slopes(w, &q, V, X);
+  if (D) velocity_slopes(w, &q, x, V, X); /* of bounds: not abnormal, and cannot fail */
   for (int i = 0; D && i < size; i++)
     for (int c = 0; c < size; c++) D[i * size + c] = i == c;
   for (int i = 0; i < n; i++) {

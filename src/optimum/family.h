@@ -21,6 +21,7 @@ typedef enum cb_family_event_kind {
   CB_FAMILY_CHEAPER,     /* branch `other` becomes cheaper, or ceases to be */
   CB_FAMILY_CYCLES,      /* 4 E(X/2) = E(X): two cycles in the time of one cost the same */
   CB_FAMILY_EFFICIENT,   /* lambda X = E: X^2/E is stationary */
+  CB_FAMILY_UNRESOLVED,  /* the branch ends: its gaits have features finer than its functions of time */
   CB_FAMILY_EVENTS
 } cb_family_event_kind;
 extern const char *const cb_family_event_names[CB_FAMILY_EVENTS];

@@ -215,7 +215,7 @@ cb_status family_branch_trace(family_walk *w, double h, family_branch *b) {
     const bool turns = isinf(w->to) && p->tangent[p->size - 1] * a->tangent[a->size - 1] < 0;
     status = family_branch_push(b, p);
     if (status) break;
-    if (family_mu(p) < farthest_mu || turns) b->whole = true;
+    if (family_mu(p) < farthest_mu || turns || family_unresolved(w->y, p)) b->whole = true;
     h *= fmin(2, fmax(.5, turn / fmax(angle, 1e-3)));
     if (w->pushed) status = w->pushed(w->context, p, h, b->whole);
   }

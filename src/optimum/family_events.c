@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const cb_family_event_names[CB_FAMILY_EVENTS] = {"farthest", "turning", "bifurcation", "bound",
-                                                             "crossing", "cheaper", "cycles",      "efficient"};
+const char *const cb_family_event_names[CB_FAMILY_EVENTS] = {
+    "farthest", "turning", "bifurcation", "bound", "crossing", "cheaper", "cycles", "efficient", "unresolved"};
 
 /* A function of a point of which a sign is an event's; the point was looked at. */
 typedef struct watch {
@@ -213,6 +213,14 @@ static cb_status farthest(family_walk *w, const family_branch *b, family_found f
   return status ? status : found(context, &e, p);
 }
 
+static cb_status unresolved(family_walk *w, const family_branch *b, family_found found, void *context) {
+  const family_point *p = b->knot[b->knots - 1];
+  const cb_family_event e = {
+      .kind = CB_FAMILY_UNRESOLVED, .amount = family_amount(p), .cost = p->cost, .branch = -1, .other = -1};
+  const cb_status status = family_harmonics(w, p->harmonics);
+  return status || !family_unresolved(w->y, p) ? status : found(context, &e, p);
+}
+
 /* The same knot in the harmonics of the walk, with its eigenvalues. */
 static cb_status widened(family_walk *w, const family_point *p, family_point **out) {
   const cb_status status = family_point_copy(w->y, p, out);
@@ -252,5 +260,6 @@ cb_status family_events(family_walk *w, const family_branch *b, family_found fou
     family_point_free(pair[0]);
     family_point_free(pair[1]);
   }
-  return status ? status : farthest(w, b, found, context);
+  if (!status) status = farthest(w, b, found, context);
+  return status ? status : unresolved(w, b, found, context);
 }

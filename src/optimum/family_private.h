@@ -49,6 +49,8 @@ cb_status family_look(family_system *y, const double *before, family_point *p);
 cb_status family_across(family_system *y, const family_point *p, double *direction);
 /* The largest of the last coefficients over the largest. */
 double family_tail(const family_system *y, const family_point *p);
+/* Where a branch is followed no farther: cost errs by about 1e-6. */
+static inline bool family_unresolved(const family_system *y, const family_point *p) { return family_tail(y, p) > 1e-3; }
 static inline double family_lambda(const family_system *y, const family_point *p) {
   return -p->z[y->u + y->row] * y->scale / p->z[p->size - 2];
 }

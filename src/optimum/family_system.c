@@ -10,8 +10,8 @@
 
 /* Newton's steps relative to z: below the first its matrix is kept, `done` is round-off; near a bifurcation that is
  * larger in one direction, along which nothing changes but in second order. */
-static const double near_enough = 1e-4, done = 1e-12, noise = 1e-6;
-enum { MOST = 9 };
+static const double near_enough = 1e-2, done = 1e-12, noise = 1e-6;
+enum { MOST = 14 };
 
 cb_status family_system_create(const cb_optimum_problem *o, int harmonics, double scale, family_system **out) {
   const cb_bundle *b = o->bundle;

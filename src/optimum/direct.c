@@ -64,6 +64,7 @@ void cb_direct_free(cb_direct *d) {
   if (!d) return;
   cb_variation_free(d->v);
   cb_barrier_free(d->barrier);
+  cb_gait_contacts_free(d->contacts);
   cb_basis_free(d->basis);
   cb_reduced_free(d->qp);
   free(d->c);
@@ -209,6 +210,7 @@ static cb_status hessian(cb_direct *d, int rows, const double *first, const doub
     for (int a = 0; a < u; a++) d->qp->size = fmax(d->qp->size, fabs(H[a * u + a]));
     cb_barrier_hessian(d->barrier, u, H);
   }
+  if (d->contacts) cb_gait_contacts_bend(d->contacts, u, H);
   if (!amount_is_free(d)) return CB_OK;
   for (int i = u - 1; i >= 0; i--) { /* a row and a column more */
     memmove(H + i * all, H + i * u, (size_t)u * sizeof *H);
@@ -234,6 +236,14 @@ static void freeze(const cb_direct *d, cb_reduced *qp) {
     for (int i = 0; i < all; i++) qp->H[a * all + i] = qp->H[i * all + a] = 0;
     qp->H[a * all + a] = size;
   }
+}
+
+/* Behind the first rows of the program, those of contacts that press. */
+static void contact_rows(cb_direct *d, int first) {
+  cb_reduced *qp = d->qp;
+  if (!d->contacts) return;
+  qp->rows = first + cb_gait_contacts_rows(d->contacts, qp->J + first * qp->unknowns);
+  memset(qp->c + first, 0, (size_t)(qp->rows - first) * sizeof *qp->c);
 }
 
 /* |gradient|^2, with that in the drift, which stays: alone it does not vanish where E is stationary. */
@@ -264,6 +274,7 @@ static cb_status prepare(cb_direct *d, bool always, bool *rest, int *rows) {
   jacobian(d, first, *rows, qp->J);
   freeze(d, qp);
   const double size = gradient_size(d, qp->g);
+  contact_rows(d, *rows);
   cb_reduced_slope(qp);
   const int count = cb_gait_target_count(G, &d->target);
   memcpy(d->nu, qp->multiplier, (size_t)count * sizeof *d->nu);
@@ -282,6 +293,7 @@ static cb_status prepare(cb_direct *d, bool always, bool *rest, int *rows) {
   gradient(d, qp->g);
   jacobian(d, first, *rows, qp->J);
   memcpy(qp->c, d->condition, (size_t)*rows * sizeof *qp->c);
+  contact_rows(d, *rows);
   status = hessian(d, *rows, first, second, qp->H);
   freeze(d, qp);
   return status;
@@ -393,6 +405,23 @@ cb_status cb_direct_settle(cb_direct *d, int most) {
                  d->iterations, d->slope, d->off);
 }
 
+cb_status cb_direct_press(cb_direct *d, cb_gait_contacts *contacts) {
+  const int conditions_most = cb_gait_target_count(d->problem->bundle->group, &d->target) + 2 + d->v->n;
+  cb_reduced *qp;
+  bool rest;
+  int rows;
+  cb_gait_contacts_free(d->contacts), d->contacts = NULL;
+  cb_status status = cb_reduced_create(unknowns(d), conditions_most + contacts->rows, &qp);
+  if (!status) {
+    cb_reduced_free(d->qp), d->qp = qp;
+    status = prepare(d, true, &rest, &rows);
+  }
+  if (!status) status = cb_gait_contacts_press(contacts, rows, d->qp->J, d->qp->g);
+  if (status) return cb_gait_contacts_free(contacts), status;
+  d->contacts = contacts;
+  return CB_OK;
+}
+
 cb_status cb_direct_bend(cb_direct *d) {
   bool rest;
   int rows;
@@ -421,13 +450,16 @@ cb_status cb_direct_flow(cb_direct *d, double *gain) {
   double amount, now[sizeof d->condition / sizeof *d->condition], least = INFINITY;
   cb_status status = prepare(d, true, &rest, &rows);
   if (status) return status;
-  double rho = 0;
+  double rho = 0, beyond = INFINITY;
+  for (int k = 0; d->contacts && k < d->barrier->walls->count; k++)
+    beyond = fmin(beyond, cb_wall_slack(d->barrier->walls, k));
   for (int k = 0; k < rows; k++) rho = fmax(rho, 2 * fabs(d->qp->multiplier[k]));
   flatten(d);
   const double before = value(d, d->amount) + rho * sum_of_sizes(rows, d->condition);
   status = cb_reduced_solve(d->qp);
   for (double s = 1; !status && s > 1e-3; s /= 2) {
     displaced(d, s, d->qp->step, &amount);
+    if (d->contacts && !(cb_barrier_least(d->barrier, d->trial) >= -beyond)) continue;
     least = fmin(least, merit(d, amount, rho, now, &rows));
   }
   const double saved = fmax(0, before - least);

@@ -13,6 +13,7 @@
 #define CB_OPTIMUM_DIRECT_H
 
 #include "optimum/barrier.h"
+#include "optimum/contact.h"
 #include "optimum/corner.h"
 #include "optimum/reduced.h"
 #include "optimum/target.h"
@@ -27,6 +28,7 @@ typedef struct cb_direct {
   cb_barrier *barrier; /* NULL: no walls */
   int corners;         /* of arcs, at corners of walls */
   cb_corner corner[CB_CORNERS_MAX];
+  cb_gait_contacts *contacts; /* own; what a given gait presses on; NULL: nothing */
   bool *frozen;      /* [unknowns], own: coefficients that stay; NULL: none */
   double *c, *trial; /* [n functions]: the gait; filled by the caller before a solution */
   double amount;     /* nan where the target has none */
@@ -61,6 +63,9 @@ cb_status cb_direct_most(const cb_optimum_problem *problem, const cb_gait *start
 /* From a gait at a barrier, that which keeps to its bounds on arcs of this degree, found by Wong's equations.
  * CB_STEP_NO_CONVERGENCE where they are not solved near it, or other walls are met. The caller frees. */
 cb_status cb_direct_touch(const cb_direct *d, int degree, cb_direct **out);
+/* Forces at contacts[.], which it then owns, also on failure: from there on slopes, steps and the second variation are
+ * those within the walls. */
+cb_status cb_direct_press(cb_direct *d, cb_gait_contacts *contacts);
 /* Eigenvalues of the second variation over gaits at the target, in qp->eigen, after a solution. */
 cb_status cb_direct_bend(cb_direct *d);
 /* Of these, how many are negative, and how many 0 to round-off. */

@@ -9,7 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIZE_FIRST = 8, SIZE_LAST = 64 };
+enum { SIZE_FIRST = 8, SIZE_LAST = 64, FUNCTIONS_MOST = 300 };
+
+/* Slopes of a gait that is stationary but for its digits; arcs along walls are found less exactly. The cost errs by the
+ * square. */
+static const double stationary = 1e-7, stationary_at_walls = 1e-6;
 
 /* What the gait does, as the target. */
 static void own_target(const cb_group *G, const double *g, cb_gait_target *t) {
@@ -39,33 +43,91 @@ static double distance(const cb_direct *d, const cb_gait *gait) {
   return fmax(most, fastest > 0 ? off / fastest : 0);
 }
 
-/* A gait as a loop and the whole periods that it goes round in its cycle. */
-static cb_status unwind(const cb_bundle *b, const cb_gait *gait, double *drift, cb_gait **loop) {
+/* The gait as it is looked at. */
+typedef struct cut_gait {
+  const cb_gait *gait; /* borrowed */
+  cb_gait *loop;       /* without drift */
+  double drift[CB_SHAPE_MAX];
+  int arcs;
+  double end[CB_CONTACT_EDGES_MAX + 1];
+  bool touches;
+} cut_gait;
+
+/* As a loop and the whole periods that it goes round in its cycle. */
+static cb_status unwind(const cb_bundle *b, cut_gait *c) {
   double back[CB_SHAPE_MAX];
-  cb_gait_gap(gait, drift);
+  cb_gait_gap(c->gait, c->drift);
   for (int i = 0; i < b->n; i++) {
-    drift[i] = b->period[i] > 0 ? b->period[i] * rint(drift[i] / b->period[i]) : 0;
-    back[i] = -drift[i];
+    c->drift[i] = b->period[i] > 0 ? b->period[i] * rint(c->drift[i] / b->period[i]) : 0;
+    back[i] = -c->drift[i];
   }
-  return cb_gait_drifting(gait, back, loop);
+  return cb_gait_drifting(c->gait, back, &c->loop);
 }
 
-/* In as many functions as it needs, or can have. */
-static cb_status fitted(const cb_optimum_problem *p, const cb_gait *gait, const double *drift, const cb_gait *loop,
-                        cb_direct **out, double *fit) {
-  const int last = cb_direct_smooth(p) ? SIZE_LAST : SIZE_LAST / 2;
+static cb_status cut(const cb_optimum_problem *p, const cb_gait *gait, cut_gait *c) {
+  cb_walls *walls;
+  *c = (cut_gait){.gait = gait};
+  cb_status status = cb_walls_create(p, &walls);
+  if (!status) status = cb_gait_contact_arcs(p->bundle, walls, gait, &c->arcs, c->end, &c->touches);
+  cb_walls_free(walls);
+  return status ? status : unwind(p->bundle, c);
+}
+
+/* Harmonics, or arcs of this degree, in which it may turn at their ends. */
+static cb_status create(const cb_optimum_problem *p, const cut_gait *c, bool smooth, int size, cb_direct **out) {
+  if (smooth) return cb_direct_create(p, size, out);
+  cb_basis *basis;
+  const cb_status status = cb_basis_arcs(c->arcs, c->end, c->arcs == 1 ? 2 * size : size, 0, &basis);
+  return status ? status : cb_direct_create_on(p, basis, out);
+}
+
+/* In as many functions as it needs, or can have: in smooth ones, unless it has corners or is at walls. */
+static cb_status fitted(const cb_optimum_problem *p, const cut_gait *c, cb_direct **out, double *fit) {
+  static const double exact = 1e-9, rough = 1e-6;
+  bool smooth = !c->touches && cb_direct_smooth(p);
   for (int size = SIZE_FIRST;; size *= 2) {
     cb_direct *d;
-    cb_status status = cb_direct_create(p, size, &d);
+    cb_status status = create(p, c, smooth, size, &d);
     if (status) return status;
-    memcpy(d->v->drift, drift, sizeof d->v->drift);
-    status = cb_direct_from(d, loop);
+    memcpy(d->v->drift, c->drift, sizeof d->v->drift);
+    status = cb_direct_from(d, c->loop);
     if (!status) status = cb_variation_at(d->v, d->c, 0);
-    if (!status) *fit = distance(d, gait);
-    if (!status && (*fit < 1e-9 || 2 * size > last)) return *out = d, CB_OK;
+    if (!status) *fit = distance(d, c->gait);
+    const bool last =
+        2 * size > (smooth ? SIZE_LAST : SIZE_LAST / 2) || (!smooth && c->arcs * 2 * size > FUNCTIONS_MOST);
+    if (!status && (*fit < exact || (last && !(smooth && *fit > rough)))) return *out = d, CB_OK;
     cb_direct_free(d);
     if (status) return status;
+    if (last) smooth = false, size = SIZE_FIRST / 2;
   }
+}
+
+/* Forces of the walls that it is at, which make the slope, the steps and the second variation those within them. */
+static cb_status press(cb_direct *d, const cut_gait *c, cb_verdict *v) {
+  cb_gait_contacts *contacts;
+  if (!c->touches) return CB_OK;
+  const int unknowns = d->v->unknowns + (d->problem->seek != CB_SEEK_COST);
+  cb_status status = cb_gait_contacts_create(d->barrier->walls, d->basis, c->gait, unknowns, &contacts);
+  if (!status) status = cb_direct_press(d, contacts);
+  if (status) return status;
+  v->contacts = contacts->count;
+  memcpy(v->contact, contacts->item, sizeof v->contact);
+  return CB_OK;
+}
+
+/* Its second variation where those contacts give way that neither press nor are left, and where they hold. */
+static cb_status bend(cb_direct *d, cb_verdict *v) {
+  cb_status status = cb_direct_bend(d);
+  if (status) return status;
+  cb_direct_signs(d, &v->index, &v->flat);
+  if (!d->contacts || !d->contacts->idle) return CB_OK;
+  int held, flat;
+  d->contacts->all = true;
+  status = cb_direct_bend(d);
+  d->contacts->all = false;
+  if (!status) cb_direct_signs(d, &held, &flat);
+  if (!status) v->loose = v->index - held;
+  return status;
 }
 
 static cb_status check(const cb_optimum_problem *p, const cb_gait *gait) {
@@ -81,21 +143,37 @@ static cb_status check(const cb_optimum_problem *p, const cb_gait *gait) {
   return CB_OK;
 }
 
-static void tell_stationary(cb_direct *d, const cb_gait *gait, cb_verdict *v) {
+/* Wong's equations know bounds, not the lines of a picture. */
+static void tell_stationary(cb_direct *d, const cut_gait *c, cb_verdict *v) {
   cb_optimum o = {.cost = v->cost};
+  for (int k = 0; k < v->contacts; k++)
+    if (d->barrier->walls->wall[v->contact[k].wall].variable < 0) return;
   memcpy(o.lambda, v->lambda, sizeof o.lambda);
-  if (cb_gait_shifted(gait, 0, &o.gait)) return;
+  if (cb_gait_shifted(c->gait, 0, &o.gait)) return;
   if (!cb_optimum_by_wong(d, &o)) v->wong = o.wong;
+  cb_gait_free(o.gait);
+  if (v->contacts) return;
   v->conjugates = o.conjugates;
   memcpy(v->conjugate, o.conjugate, sizeof v->conjugate);
-  cb_gait_free(o.gait);
+}
+
+static cb_status judge(cb_direct *d, const cut_gait *c, cb_verdict *v) {
+  cb_status status = press(d, c, v);
+  if (!status) status = bend(d, v);
+  if (status) return status;
+  memcpy(v->lambda, d->lambda, sizeof v->lambda);
+  v->amount = d->amount;
+  v->slope = d->slope;
+  v->stationary = v->slope <= (v->contacts ? stationary_at_walls : stationary) + 10 * v->fit;
+  status = cb_direct_flow(d, &v->gain);
+  if (!status && v->stationary) tell_stationary(d, c, v);
+  return status;
 }
 
 cb_status cb_verdict_of(const cb_optimum_problem *problem, const cb_gait *gait, cb_verdict *v) {
   const cb_group *G = problem->bundle->group;
   cb_optimum_problem p = *problem;
-  double drift[CB_SHAPE_MAX];
-  cb_gait *loop = NULL;
+  cut_gait c = {0};
   cb_direct *d;
   *v = (cb_verdict){.wong = NAN, .conjugates = -1, .conjugate = {INFINITY, INFINITY}};
   cb_status status = check(&p, gait);
@@ -103,20 +181,12 @@ cb_status cb_verdict_of(const cb_optimum_problem *problem, const cb_gait *gait, 
   if (status) return status;
   own_target(G, v->g, &p.target);
   p.seek = problem->seek == CB_SEEK_EFFICIENCY ? CB_SEEK_EFFICIENCY : CB_SEEK_COST;
-  status = unwind(p.bundle, gait, drift, &loop);
-  if (!status) status = fitted(&p, gait, drift, loop, &d, &v->fit);
-  cb_gait_free(loop);
-  if (status) return status;
-  status = cb_direct_bend(d);
+  status = cut(&p, gait, &c);
+  if (!status) status = fitted(&p, &c, &d, &v->fit);
   if (!status) {
-    cb_direct_signs(d, &v->index, &v->flat);
-    memcpy(v->lambda, d->lambda, sizeof v->lambda);
-    v->amount = d->amount;
-    v->slope = d->slope;
-    v->stationary = v->slope <= 1e-7 + 10 * v->fit;
-    status = cb_direct_flow(d, &v->gain);
+    status = judge(d, &c, v);
+    cb_direct_free(d);
   }
-  if (!status && v->stationary) tell_stationary(d, gait, v);
-  cb_direct_free(d);
+  cb_gait_free(c.loop);
   return status;
 }

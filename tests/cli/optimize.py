@@ -178,6 +178,24 @@ class Optimize(Case):
         np.testing.assert_allclose([found["g"][0], found["lambda"][0]], [-np.pi / 4, -2 * np.pi], rtol=1e-13)
         self.assertEqual((found["verdict"], found["index"]), ("minimum", 0))
 
+    def test_verdict_within_walls(self):
+        self.write("p.yaml", PURCELL)
+        found = self.json("p.yaml", "optimize", "--bounds=-.7:.7", "-o", "held.yaml")
+        held = self.json("held.yaml", "verdict")
+        np.testing.assert_allclose([held["cost"], held["wong"]], found["cost"], rtol=1e-10)
+        self.assertEqual((held["verdict"], held["index"], held["loose"]), ("minimum", 0, 0))
+        self.assertEqual(len(held["walls"]), 4)
+        for wall in held["walls"]:
+            self.assertGreater(wall["impulse"], 0)
+            np.testing.assert_allclose(wall["to"] - wall["from"], 0.17948156 - 0.07539712, rtol=0, atol=2e-8)
+        self.assertIn("alpha1 <= 0.7, from t = ", self.good("gait", "held.yaml", "verdict").stdout)
+        wide = self.json("held.yaml", "verdict", "--set", "optimum.bounds=[-1, 1]")
+        self.assertEqual((wide["stationary"], wide["walls"]), (False, []))
+        # links 1 and 3 cross
+        done = self.call("gait", "p.yaml", "verdict", "--apart", "--set", "gait.fourier.mean=[2.2, 2.2]")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("the gait passes a wall: lines 0 and 2 apart, by ", done.stderr)
+
     def test_what_has_no_verdict(self):
         self.write("s.yaml", "curvebody: 1\nbundle: {name: surface_drag, shape: {name: ellipsoid, resolution: 8}, "
                              "poses: {y: Y + 0.1*sin(2*pi*(X - t))}}\ngait: {loop: phase, at: [0.2]}\n")

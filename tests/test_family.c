@@ -155,6 +155,53 @@ static void a_bound_is_met_where_a_gait_touches_it(void **state) {
   cb_bundle_free(b);
 }
 
+/* What the search from ellipses finds at the same amount; beyond the greatest there is none. E at .03 by arcs and by
+ * shooting; dE/dX = 2 lambda by the trapezium rule, which errs by h^2/12 times the change of 2 lambda'. */
+static void a_family_goes_on_along_its_bounds(void **state) {
+  (void)state;
+  cb_bundle *b = bundle("purcell");
+  const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
+  cb_optimum_problem p = moving(b);
+  p.lower = lower, p.upper = upper;
+  cb_family *f = followed(&p, 0, .01, .0305, 42);
+  const double met = the_event(f, CB_FAMILY_BOUND)->amount;
+  int held = 0;
+  for (int m = 1; m < f->members; m++) {
+    const cb_family_member *one = &f->member[m], *last = one - 1;
+    check_relative(one->cost - last->cost, (one->amount - last->amount) * (one->multiplier + last->multiplier), 2e-3);
+    assert_int_equal(one->index, 0);
+    if (one->amount < met * (1 + 1e-6)) continue;
+    held++;
+    for (int k = 0; k < 256; k++) {
+      double r[2];
+      cb_gait_at(one->gait, k / 256., r, NULL);
+      for (int i = 0; i < 2; i++) check_at_most(fabs(r[i]), .7 + 1e-9);
+    }
+    if (fabs(one->amount - .03) > 1e-12) continue;
+    check_relative(one->cost, .134475538116, 1e-11);
+    check_near(one->multiplier, 4.33272289, 1e-8);
+  }
+  check_at_least(held, 13);
+  cb_family_free(f);
+
+  f = followed(&p, 0, .02, INFINITY, 6);
+  const cb_family_member *last = &f->member[f->members - 1];
+  p.target.value = last->amount;
+  cb_optima *all;
+  assert_int_equal(last->index, 0);
+  check_at_least(last->amount, .0345);
+  check_at_least(last->multiplier * last->amount, 4 * last->cost);
+  p.target.value = .028, p.start = gait_near(f, 0, .028);
+  check_ok(cb_optimum_find(&p, &all));
+  p.start = all->item[0].gait;
+  cb_family *one = followed(&p, 0, .02, .028, 3);
+  check_relative(one->member[one->members - 1].cost, all->item[0].cost, 1e-9);
+  cb_family_free(one);
+  cb_optima_free(all);
+  cb_family_free(f);
+  cb_bundle_free(b);
+}
+
 /* The branch about (z, -z) loses its symmetry and is no minimum from there on, whichever end it is followed from. The
  * branch that leaves turns, and is a minimum and the cheaper one after that. */
 static void a_branch_leaves_another_where_an_eigenvalue_passes_zero(void **state) {
@@ -255,6 +302,7 @@ int main(void) {
                                      cmocka_unit_test(a_family_ends_at_its_greatest_distance),
                                      cmocka_unit_test(the_cheaper_of_two_branches_is_marked),
                                      cmocka_unit_test(a_bound_is_met_where_a_gait_touches_it),
+                                     cmocka_unit_test(a_family_goes_on_along_its_bounds),
                                      cmocka_unit_test(a_branch_leaves_another_where_an_eigenvalue_passes_zero),
                                      cmocka_unit_test(a_branch_ends_where_its_gaits_are_not_resolved),
                                      cmocka_unit_test(heisenbergs_circles_are_one_family),

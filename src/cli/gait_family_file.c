@@ -92,7 +92,7 @@ static void put_members(const cb_bundle *b, const cb_family *f, const columns *c
                         {"cost", "int r'Mr' dt"},
                         {"efficiency", "target^2/cost"},
                         {"multiplier", "lambda: d cost/d target = 2 lambda"},
-                        {"tail", "last coefficients over the largest: cost errs by about its square"}},
+                        {"tail", "last coefficients over the largest: cost errs by about its square; nan: at walls"}},
     integers[INTEGERS] = {{"index", "negative directions of the second variation"},
                           {"flat", "directions without a second variation"},
                           {"branch", "that it is of; -1: a start, of none"},

@@ -7,18 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRANCHES_MAX = 16, FIRST_HARMONICS = 8, SEARCH = 60 };
-
-typedef struct family_work {
-  family_walk walk;
-  const cb_family_range *range;
-  const cb_family_watch *watch; /* or NULL */
-  cb_family *f;
-  family_branch branch[BRANCHES_MAX];
-  int branches, now, other; /* now: whose events are told; other: of cheaper */
-  int room_members, room_events;
-  family_point *turning; /* of the branch now, where it ends by one */
-} family_work;
+enum { SEARCH = 60 };
 
 static void drop_members(cb_family *f) {
   for (int k = 0; k < f->members; k++) cb_gait_free(f->member[k].gait), free(f->member[k].state);
@@ -33,14 +22,6 @@ void cb_family_free(cb_family *f) {
   free(f);
 }
 
-static cb_status widen(void **array, int count, int *room, size_t size) {
-  if (count < *room) return CB_OK;
-  void *wide = realloc(*array, (size_t)(2 * count + 16) * size);
-  if (!wide) return cb_fail(CB_ERROR_MEMORY, "no memory for a family of %d gaits", count);
-  *array = wide, *room = 2 * count + 16;
-  return CB_OK;
-}
-
 /* --- starts --- */
 
 /* The walk's system and a point of it from a gait near one that is sought at the range's first amount. */
@@ -51,7 +32,7 @@ static cb_status start_from(family_work *k, const cb_optimum_problem *o, const c
   at.seek = CB_SEEK_COST;
   at.lower = at.upper = NULL, at.apart = false; /* a family passes them */
   cb_gait_target_set(G, &at.target, k->range->from);
-  cb_status status = cb_direct_create(&at, FIRST_HARMONICS, &d);
+  cb_status status = cb_direct_create(&at, FAMILY_FIRST, &d);
   if (!status) status = cb_direct_from(d, gait);
   if (!status) status = cb_direct_solve(d, SEARCH);
   if (status) return cb_direct_free(d), status;
@@ -59,9 +40,9 @@ static cb_status start_from(family_work *k, const cb_optimum_problem *o, const c
   double scale = 0;
   for (int i = 0; i < count; i++) scale = hypot(scale, d->nu[i]);
   if (!k->walk.y)
-    status = family_system_create(o, FIRST_HARMONICS, scale, &k->walk.y);
+    status = family_system_create(o, FAMILY_FIRST, scale, &k->walk.y);
   else
-    status = family_harmonics(&k->walk, FIRST_HARMONICS);
+    status = family_harmonics(&k->walk, FAMILY_FIRST);
   if (!status) status = family_point_create(k->walk.y, out);
   if (!status) {
     family_system *y = k->walk.y;
@@ -92,7 +73,7 @@ static bool known(family_work *k, const family_point *p) {
 static cb_status note(void *context, const cb_family_event *event, const family_point *p) {
   family_work *k = context;
   cb_family *f = k->f;
-  const cb_status status = widen((void **)&f->event, f->events, &k->room_events, sizeof *f->event);
+  const cb_status status = family_widen((void **)&f->event, f->events, &k->room_events, sizeof *f->event);
   if (status) return status;
   f->event[f->events] = *event;
   f->event[f->events].branch = k->now;
@@ -102,36 +83,12 @@ static cb_status note(void *context, const cb_family_event *event, const family_
   return family_point_copy(k->walk.y, p, &k->turning);
 }
 
-/* --- members --- */
-
-static cb_status put(family_work *k, int branch, const family_point *p, int index, int flat) {
-  cb_family *f = k->f;
-  const cb_status status = widen((void **)&f->member, f->members, &k->room_members, sizeof *f->member);
-  if (status) return status;
-  f->member[f->members] = (cb_family_member){.amount = family_amount(p),
-                                             .cost = p->cost,
-                                             .multiplier = family_lambda(k->walk.y, p),
-                                             .index = index,
-                                             .flat = flat,
-                                             .branch = branch,
-                                             .harmonics = p->harmonics,
-                                             .tail = family_tail(k->walk.y, p)};
-  const cb_status made = cb_basis_gait(k->walk.y->basis, k->walk.y->n, p->z, &f->member[f->members].gait);
-  if (!made) f->members++;
-  return made;
-}
-
-static cb_status put_knot(family_work *k, int branch, const family_point *p) {
-  const cb_status status = family_harmonics(&k->walk, p->harmonics);
-  return status ? status : put(k, branch, p, p->index, p->flat);
-}
-
 /* --- what is told before the family is whole --- */
 
 /* A point and how its branch goes on from it; a start is of branch -1. */
 static cb_status note_state(family_work *k, int branch, const family_point *p, double h, bool whole) {
   if (!k->watch) return CB_OK;
-  cb_status status = put_knot(k, branch, p);
+  cb_status status = family_put_knot(k, branch, p);
   if (status) return status;
   cb_family_member *m = &k->f->member[k->f->members - 1];
   k->f->branches = k->branches;
@@ -176,19 +133,65 @@ static cb_status recall(family_work *k, family_branch *b, double *h) {
   return status;
 }
 
+/* --- walls --- */
+
+static bool at_wall(const cb_optimum_problem *o, const cb_family_event *event) {
+  return event->kind == CB_FAMILY_BOUND || (event->kind == CB_FAMILY_CROSSING && o->apart);
+}
+
+/* The first of the walls that a branch comes to, each with its point. */
+typedef struct first_walls {
+  const cb_optimum_problem *o;
+  int count;
+  cb_family_event event[2 * CB_SHAPE_MAX + 1];
+  family_point *point; /* of the first, own */
+  const family_walk *walk;
+} first_walls;
+
+static cb_status note_wall(void *context, const cb_family_event *event, const family_point *p) {
+  static const double together = 1e-7;
+  first_walls *f = context;
+  const int room = sizeof f->event / sizeof *f->event;
+  if (!at_wall(f->o, event)) return CB_OK;
+  if (f->point && p->s > f->point->s * (1 + together)) return CB_OK;
+  if (f->point && p->s < f->point->s * (1 - together)) f->count = 0, family_point_free(f->point), f->point = NULL;
+  if (f->count < room) f->event[f->count++] = *event;
+  return f->point ? CB_OK : family_point_copy(f->walk->y, p, &f->point);
+}
+
+/* A branch ends where it comes to a wall, and has no more than its start where that is beyond one. */
+static cb_status end_at_walls(family_work *k, family_branch *b) {
+  const cb_optimum_problem *o = k->walk.y->o;
+  first_walls f = {.o = o, .walk = &k->walk};
+  bool outside;
+  if (!o->lower && !o->apart) return CB_OK;
+  cb_status status = family_outside(&k->walk, b->knot[0], &outside);
+  if (!status && !outside) status = family_events(&k->walk, b, note_wall, &f);
+  if (status) return family_point_free(f.point), status;
+  if (!outside && !f.point) return CB_OK;
+  k->held[k->now] = true;
+  while (b->knots > 1 && (outside || b->knot[b->knots - 1]->s >= f.point->s)) family_point_free(b->knot[--b->knots]);
+  for (int i = 0; i < f.count && !status; i++) status = note(k, &f.event[i], f.point);
+  if (f.point && !status) status = family_harmonics(&k->walk, f.point->harmonics);
+  if (f.point && !status) status = family_look(k->walk.y, f.point->tangent, f.point);
+  if (status) return family_point_free(f.point), status;
+  return f.point ? family_branch_push(b, f.point) : CB_OK;
+}
+
 /* --- branches that leave others --- */
 
 typedef struct leaving {
   family_work *k;
   int count;
-  family_point *from[BRANCHES_MAX];
+  family_point *from[FAMILY_BRANCHES];
 } leaving;
 
 static cb_status note_and_leave(void *context, const cb_family_event *event, const family_point *p) {
   leaving *l = context;
+  if (l->k->held[l->k->now] && at_wall(l->k->walk.y->o, event)) return CB_OK; /* told already */
   const cb_status status = note(l->k, event, p);
   const bool symmetric = l->k->branch[l->k->now].knot[0]->flat > 0; /* its branches are not told from shifts */
-  if (status || event->kind != CB_FAMILY_BIFURCATION || symmetric || l->count == BRANCHES_MAX) return status;
+  if (status || event->kind != CB_FAMILY_BIFURCATION || symmetric || l->count == FAMILY_BRANCHES) return status;
   const cb_status copied = family_point_copy(l->k->walk.y, p, &l->from[l->count]);
   if (!copied) l->count++;
   return copied;
@@ -204,7 +207,7 @@ static cb_status leave(family_work *k, const family_point *p) {
   cb_status status = family_harmonics(&k->walk, p->harmonics);
   if (!status) status = family_across(k->walk.y, p, across);
   for (int i = 0; i < p->size - 1; i++) size = hypot(size, p->z[i]);
-  for (int side = 0; side < 2 && !status && k->branches < BRANCHES_MAX; side++) {
+  for (int side = 0; side < 2 && !status && k->branches < FAMILY_BRANCHES; side++) {
     family_point *q = NULL;
     int iterations;
     status = family_harmonics(&k->walk, p->harmonics);
@@ -235,6 +238,7 @@ static cb_status follow(family_work *k, family_point *first) {
   if (!status) status = note_state(k, now, first, 0, false);
   if (!status) status = recall(k, b, &h);
   if (!status) status = family_branch_trace(&k->walk, h, b);
+  if (!status) status = end_at_walls(k, b);
   if (!status) status = family_events(&k->walk, b, note_and_leave, &l);
   if (k->turning && !status) {
     k->turning->s = fmin(k->turning->s, b->knot[b->knots - 1]->s);
@@ -248,78 +252,6 @@ static cb_status follow(family_work *k, family_point *first) {
     family_point_free(l.from[i]);
   }
   return status;
-}
-
-/* --- members of the whole --- */
-
-/* p between knots a and b, which it belongs to where it is NULL. */
-static cb_status put_between(family_work *k, int branch, const family_point *a, const family_point *b,
-                             family_point *p) {
-  cb_status status = CB_OK;
-  if (a->index != b->index || a->flat != b->flat) {
-    status = family_look(k->walk.y, p->tangent, p);
-    if (!status) status = put(k, branch, p, p->index, p->flat);
-  } else {
-    status = put(k, branch, p, a->index, a->flat);
-  }
-  family_point_free(p);
-  return status;
-}
-
-/* Evenly by length. */
-static cb_status members_by_length(family_work *k, int branch, const family_branch *b) {
-  const double all = b->knot[b->knots - 1]->s;
-  const int members = k->range->members;
-  cb_status status = put_knot(k, branch, b->knot[0]);
-  int i = 1;
-  for (int m = 1; m < members - 1 && !status && b->knots > 1; m++) {
-    const double s = all * m / (members - 1);
-    family_point *p;
-    while (i < b->knots - 1 && b->knot[i]->s < s) i++;
-    status = family_between(&k->walk, b->knot[i - 1], b->knot[i], s, &p);
-    if (!status) status = put_between(k, branch, b->knot[i - 1], b->knot[i], p);
-    if (status > 0) status = CB_OK;
-  }
-  return status || b->knots < 2 ? status : put_knot(k, branch, b->knot[b->knots - 1]);
-}
-
-/* At amounts that are the same for all branches, as often as it passes them; and its end. */
-static cb_status members_by_amount(family_work *k, int branch, const family_branch *b) {
-  const cb_family_range *r = k->range;
-  const double step = (r->to - r->from) / (r->members - 1);
-  cb_status status = CB_OK;
-  for (int i = 1; i < b->knots && !status; i++) {
-    const family_point *a = b->knot[i - 1], *e = b->knot[i];
-    const double low = (family_amount(a) - r->from) / step, high = (family_amount(e) - r->from) / step, tiny = 1e-9;
-    const int way = high > low ? 1 : -1;
-    int m = way > 0 ? (int)ceil(low + (i > 1 ? tiny : -tiny)) : (int)floor(low - (i > 1 ? tiny : -tiny));
-    for (; way * (m - high) <= tiny && !status; m += way) {
-      family_point *p;
-      const double amount = m == 0 ? r->from : m == r->members - 1 ? r->to : r->from + m * step;
-      if (m < 0 || m >= r->members) continue;
-      status = family_at_amount(&k->walk, a, e, amount, &p);
-      if (!status) status = put_between(k, branch, a, e, p);
-      if (status > 0) status = CB_OK;
-    }
-  }
-  const family_point *last = b->knot[b->knots - 1];
-  const double place = (family_amount(last) - r->from) / step;
-  return status || fabs(place - round(place)) <= 1e-6 ? status : put_knot(k, branch, last);
-}
-
-/* By cubics through the members of other branches. */
-static void mark(cb_family *f) {
-  for (int m = 0; m < f->members; m++) {
-    cb_family_member *one = &f->member[m];
-    one->cheapest = true;
-    for (int i = 1; i < f->members && one->cheapest; i++) {
-      const cb_family_member *a = &f->member[i - 1], *b = &f->member[i];
-      if (a->branch != b->branch || a->branch == one->branch || a->amount == b->amount) continue;
-      if ((one->amount - a->amount) * (one->amount - b->amount) > 0) continue;
-      const double X[2] = {a->amount, b->amount}, E[2] = {a->cost, b->cost}, l[2] = {a->multiplier, b->multiplier};
-      one->cheapest = family_cubic(X, E, l, one->amount) >= one->cost * (1 - 1e-12);
-    }
-  }
 }
 
 /* --- all of it --- */
@@ -343,14 +275,14 @@ static cb_status find_starts(family_work *k, const cb_optimum_problem *o, int st
   double h;
   bool whole;
   *count = 0;
-  for (int i = 0; w && i < w->known && *count < BRANCHES_MAX && !status; i++) {
+  for (int i = 0; w && i < w->known && *count < FAMILY_BRANCHES && !status; i++) {
     if (w->branch[i] >= 0) continue;
     status =
         family_state_read(&k->walk, o, w->states, w->state + (size_t)i * (size_t)w->states, &first[*count], &h, &whole);
     if (!status && first[*count]) ++*count;
   }
   const bool earlier = *count > 0;
-  for (int i = 0; i < starts && !earlier && !status && *count < BRANCHES_MAX; i++) {
+  for (int i = 0; i < starts && !earlier && !status && *count < FAMILY_BRANCHES; i++) {
     status = start_from(k, o, start[i], &first[*count]);
     if (status > 0) why = status, status = CB_OK;
     if (first[*count]) ++*count;
@@ -361,11 +293,11 @@ static cb_status find_starts(family_work *k, const cb_optimum_problem *o, int st
 }
 
 static cb_status run(family_work *k, const cb_optimum_problem *o, int starts, const cb_gait *const *start) {
-  family_point *first[BRANCHES_MAX] = {NULL};
+  family_point *first[FAMILY_BRANCHES] = {NULL};
   int count;
   cb_status status = find_starts(k, o, starts, start, first, &count);
   for (int i = 0; i < count; i++)
-    if (!status && k->branches < BRANCHES_MAX && !known(k, first[i]))
+    if (!status && k->branches < FAMILY_BRANCHES && !known(k, first[i]))
       status = follow(k, first[i]);
     else
       family_point_free(first[i]);
@@ -373,10 +305,9 @@ static cb_status run(family_work *k, const cb_optimum_problem *o, int starts, co
     for (k->other = 0; k->other < k->branches && !status; k->other++)
       if (k->now < k->other) status = family_meet(&k->walk, &k->branch[k->now], &k->branch[k->other], note, k);
   drop_members(k->f);
-  for (int b = 0; b < k->branches && !status; b++)
-    status = isinf(k->range->to) ? members_by_length(k, b, &k->branch[b]) : members_by_amount(k, b, &k->branch[b]);
+  for (int b = 0; b < k->branches && !status; b++) status = family_members_of(k, b);
   k->f->branches = k->branches;
-  mark(k->f);
+  family_mark(k->f);
   return status;
 }
 

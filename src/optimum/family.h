@@ -2,8 +2,9 @@
  *
  *   mu E_c/2 + sum nu_k c_k,c = 0,  c_k(g(1); X) = 0,  mu^2 + |nu|^2/scale^2 = 1
  * in the coefficients c of a basis of time, by pseudo-arclength: so that a family comes without a kink to its gait of
- * greatest X, where mu = 0 and the momentum lambda = -nu/mu grows without bound, dE/dX = 2 lambda. Bounds and links
- * that may not cross do not hold a family: where it meets them is an event.
+ * greatest X, where mu = 0 and the momentum lambda = -nu/mu grows without bound, dE/dX = 2 lambda. A branch ends where
+ * it meets a bound, or links that may not cross; its members go on along these walls, from gait to gait, as far as they
+ * lead.
  * Source: Keller, Lectures on Numerical Methods in Bifurcation Problems (1987); Choi, Bass & Hatton, arXiv 2502.17672
  * (families of gaits by the amount). Units are the bundle's.
  */
@@ -36,7 +37,7 @@ typedef struct cb_family_member {
   double amount, cost, multiplier; /* lambda: dE/dX = 2 lambda */
   int index, flat;                 /* negative eigenvalues of the second variation at the target; symmetries */
   int branch, harmonics;           /* or half the degree of an arc */
-  double tail;                     /* the last of its coefficients over the largest: cost errs by about its square */
+  double tail; /* the last of its coefficients over the largest: cost errs by about its square; nan: at walls */
   bool cheapest;                   /* of all branches at this amount */
   cb_gait *gait;
   int states; /* before the family is whole: what it takes to go on from here; else 0 */

@@ -105,6 +105,10 @@ static double crossing(const family_system *y, const family_point *p, int which)
   return greatest(y, p, through, which);
 }
 
+static bool pictured(const cb_bundle *b) {
+  return b->kind->picture && b->lines > 2 && b->points <= 64 && !strcmp(b->group->name, "se2");
+}
+
 /* --- places --- */
 
 /* What a function asks of a point. Where branches meet there is no tangent: the chord remains. */
@@ -230,9 +234,18 @@ static cb_status widened(family_walk *w, const family_point *p, family_point **o
   return CB_OK;
 }
 
+cb_status family_outside(family_walk *w, const family_point *p, bool *outside) {
+  const cb_optimum_problem *o = w->y->o;
+  const cb_status status = family_harmonics(w, p->harmonics);
+  *outside = false;
+  for (int i = 0; !status && o->lower && i < 2 * w->y->n; i++)
+    if (isfinite(i % 2 ? o->lower[i / 2] : o->upper[i / 2])) *outside = *outside || bound(w->y, p, i) > 0;
+  if (!status && o->apart && pictured(o->bundle)) *outside = *outside || crossing(w->y, p, 0) > 0;
+  return status;
+}
+
 static cb_status between(family_walk *w, const family_point *a, const family_point *b, family_found found,
                          void *context) {
-  const cb_bundle *bundle = w->y->o->bundle;
   watch all[4 + 2 * CB_SHAPE_MAX] = {{CB_FAMILY_EFFICIENT, efficient, 0, -1}};
   int count = 1;
   const bool turns = turning(w->y, a, 0) * turning(w->y, b, 0) < 0;
@@ -242,8 +255,7 @@ static cb_status between(family_walk *w, const family_point *a, const family_poi
   for (int i = 0; w->y->o->lower && i < 2 * w->y->n; i++)
     if (isfinite(i % 2 ? w->y->o->lower[i / 2] : w->y->o->upper[i / 2]))
       all[count++] = (watch){CB_FAMILY_BOUND, bound, i, i / 2};
-  if (bundle->kind->picture && bundle->lines > 2 && bundle->points <= 64 && !strcmp(bundle->group->name, "se2"))
-    all[count++] = (watch){CB_FAMILY_CROSSING, crossing, 0, -1};
+  if (pictured(w->y->o->bundle)) all[count++] = (watch){CB_FAMILY_CROSSING, crossing, 0, -1};
   cb_status status = CB_OK;
   for (int k = 0; k < count && !status; k++)
     status = tell(w, &all[k], a, b, all[k].at(w->y, a, all[k].which), all[k].at(w->y, b, all[k].which), found, context);

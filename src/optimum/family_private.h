@@ -92,10 +92,44 @@ static inline cb_status family_pair(family_walk *w, const family_point *a, const
   return family_harmonics(w, a->harmonics > b->harmonics ? a->harmonics : b->harmonics);
 }
 
+/* --- family.c, family_members.c --- */
+enum { FAMILY_BRANCHES = 16, FAMILY_FIRST = 8 }; /* branches at most; harmonics of a first gait */
+
+typedef struct family_work {
+  family_walk walk;
+  const cb_family_range *range;
+  const cb_family_watch *watch; /* or NULL */
+  cb_family *f;
+  family_branch branch[FAMILY_BRANCHES];
+  int branches, now, other; /* now: whose events are told; other: of cheaper */
+  int room_members, room_events;
+  family_point *turning;      /* of the branch now, where it ends by one */
+  bool held[FAMILY_BRANCHES]; /* it ends at a wall, along which the family goes on */
+} family_work;
+
+/* Room for one more. */
+cb_status family_widen(void **array, int count, int *room, size_t size);
+/* A knot as a member. */
+cb_status family_put_knot(family_work *k, int branch, const family_point *p);
+/* The members of a branch that is whole. */
+cb_status family_members_of(family_work *k, int branch);
+/* Those that are the cheapest at their amounts. */
+void family_mark(cb_family *f);
+
 /* --- family_events.c --- */
 /* What is told of a branch but of others: calls `found` with each event and its point (borrowed), along the branch. */
 typedef cb_status (*family_found)(void *context, const cb_family_event *event, const family_point *p);
 cb_status family_events(family_walk *w, const family_branch *b, family_found found, void *context);
+
+/* True where p is beyond the problem's bounds, or its lines cross though they are to be apart. */
+cb_status family_outside(family_walk *w, const family_point *p, bool *outside);
+
+/* --- family_held.c --- */
+/* Members at walls: from a gait on towards an amount, at each of `count` of them until none is found; the last is then as
+ * near to where they end as bisection tells. `put` takes each, with its gait. */
+typedef cb_status (*family_put)(void *context, const cb_family_member *m);
+cb_status family_held(const cb_optimum_problem *o, const cb_gait *start, double from, int count, const double *amount,
+                      family_put put, void *context);
 
 /* --- family_state.c --- */
 /* A point and how its branch goes on from it, as numbers; the caller frees. */

@@ -34,6 +34,8 @@ bundle: {name: purcell, links: 4}
 gait: {fourier: {cosine: [[0.2, 0, 0.1]], sine: [[0, 0.2, 0.1]]}}
 optimum: {starts: 0}
 """
+# with |alpha| <= .7, by arcs and by shooting
+HELD = 0.134475538116
 OVER = 40  # members: seconds
 FARTHEST, EFFICIENT = 0.10353224, 0.0840325232
 
@@ -88,11 +90,20 @@ class Family(Case):
             self.assertEqual(len(set(data.branch.values)), 2)
             np.testing.assert_allclose(best.cost[best.target > 0.0299], 0.118182747176, rtol=1e-10)
 
-    def test_bounds_are_met(self):
+    def test_along_bounds(self):
+        """On from where they are met, to what `optimize` finds; and to the greatest distance within them."""
         self.write("p.yaml", PURCELL)
-        told = self.json("--move", "0.01:0.03", "--members", "2", "--bounds=-.6:.6", "-o", "f.h5")
-        variables = {e["other"] for e in self.events(told, "bound")}
-        self.assertEqual(variables, {0, 1})
+        told = self.json("--move", "0.01:0.03", "--members", "5", "--bounds=-.7:.7", "-o", "f.h5")
+        self.assertEqual({e["other"] for e in self.events(told, "bound")}, {0, 1})
+        with xarray.open_dataset(self.path("f.h5")) as data:
+            np.testing.assert_allclose(data.target[-1], 0.03, rtol=1e-12)
+            np.testing.assert_allclose(data.cost[-1], HELD, rtol=1e-11)
+            np.testing.assert_allclose(abs(data.shape[-1]).max(), 0.7, rtol=1e-9)
+            self.assertTrue((data["index"] == 0).all())
+        done = self.call("gait", "p.yaml", "family", "--move", "0.03:0.05", "--members", "11", "--bounds=-.8:.8", "-o",
+                         "f.h5")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("no branch of the family comes to 0.05: the last gait, in f.h5, is at 0.043", done.stderr)
 
     def test_steering(self):
         self.write("p.yaml", PURCELL)

@@ -13,8 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-/* lambda amount/E from which on equations are worth solving again; mu that is 0; how near an amount is the most. */
-static const double large = 1, none = 1e-8, same = 1e-8;
+/* lambda amount/E from which on equations are worth solving again; mu of a start that may be 0; that is 0; how near an
+ * amount is the most. */
+static const double large = 1, small = .1, none = 1e-8, same = 1e-8;
 
 cb_status homogeneous_tell(const extremal_mesh *m, cb_extremal *e) {
   const problem *p = m->p;
@@ -112,7 +113,7 @@ cb_status homogeneous_solve(problem *p, const cb_gait *start, const double *lamb
   p->begin[0] = 1 / norm;
   if (farthest) return abnormal_solve(p, start, turned, amount, e);
   status = bounds_solve(p, start, turned, amount, e);
-  if (status <= 0 || !given) return status;
+  if (status <= 0 || !given || p->begin[0] > small) return status;
   cb_arena_free(e->arena);
   *e = (cb_extremal){0};
   status = slacken(p, g, turned);

@@ -201,7 +201,7 @@ static void small_loops_measure_the_curvature(void **state) {
   check_ok(cb_bundle_curvature(s.b, (double[]){.5, -.3}, 0, 1, B));
   for (int k = 0; k < 2; k++) {
     const double radius = .01 / (1 << k);
-    const circle c = {.5, -.3, radius, -M_PI / 2};
+    const model_circle c = {.5, -.3, radius, -M_PI / 2};
     double g[7], w[6];
     model_loop(s.b, on_circle, &c, 30, g, NULL);
     check_ok(s.b->group->log(s.b->group, g, w));

@@ -129,15 +129,12 @@ static void gauss(int s, cb_tableau *out) {
   finish(s, c, false, out);
 }
 
-/* Kept: a search asks for the same one for each of its bases. */
+/* Kept by each thread: a search asks for the same one for each of its bases. */
 cb_status cb_tableau_gauss(int s, cb_tableau *out) {
-  static cb_tableau kept[S + 1];
+  static _Thread_local cb_tableau kept[S + 1];
   if (s < 1 || s > 8) return cb_fail(CB_ERROR_ARGUMENT, "a Gauss method has 1 to 8 stages, not %d", s);
-#pragma omp critical(cb_tableau_gauss)
-  {
-    if (kept[s].s == 0) gauss(s, &kept[s]);
-    *out = kept[s];
-  }
+  if (kept[s].s == 0) gauss(s, &kept[s]);
+  *out = kept[s];
   return CB_OK;
 }
 

@@ -1,0 +1,79 @@
+/* The added mass of closed bodies in a perfect fluid of density 1 that fills space and is at rest far away.
+ *
+ *   K_ab = -int phi_a m_b dA,  (I/2 - D) phi_a = -S m_a on the panels' centres,  m(x) = (x × n, n)
+ *   mu0_a = -int phi_v m_a dA,  2 kinetic = -int phi_v w dA,  phi_v of the normal velocity w = <v, n> of the shape
+ * n points out of the body, phi -> 0 far away. The direct form of Green's identity: Kirchhoff (1869), J. reine angew.
+ * Math. 71, 237, doi 10.1515/crll.1870.71.237; Lamb, Hydrodynamics (1932), articles 117 to 121; the method: Hess & Smith
+ * (1967), doi 10.1016/0376-0421(67)90003-6. Constant panels: errors of order h^2 on smooth bodies, of lower order where
+ * there are edges. SI units for density 1 kg/m³; (angular, linear), in the axes and about the origin of the vertices.
+ * The surface is closed, oriented outwards and does not cut itself (cb_surface_check); it may have several pieces.
+ */
+#ifndef CB_POTENTIAL_KIRCHHOFF_H
+#define CB_POTENTIAL_KIRCHHOFF_H
+
+#include <curvebody/status.h>
+#include <stddef.h>
+
+/* How the linear equations are solved. */
+typedef enum cb_potential_method {
+  CB_POTENTIAL_BEST,      /* what suits the size, and dense where the iteration is slow and memory allows */
+  CB_POTENTIAL_DENSE,     /* LU of the whole matrix */
+  CB_POTENTIAL_ITERATIVE, /* GMRES, the far field by a tree where that pays */
+  CB_POTENTIAL_HLU        /* LU of a hierarchical matrix */
+} cb_potential_method;
+
+/* "best", "dense", "iterative", "hlu"; static memory. */
+const char *cb_potential_method_name(cb_potential_method method);
+
+typedef struct cb_kirchhoff_options {
+  cb_potential_method method;
+  double far_error; /* of the far field, relative to the greatest potential; 0: 1e-6 */
+  double tolerance; /* of the residual, relative to the right-hand side; 0: far_error/10 */
+  int iterations;   /* at most; 0: 200 */
+  size_t memory;    /* bytes that may be taken; 0: 4e9 */
+} cb_kirchhoff_options;
+
+/* What was done, and what can be told of the error without another mesh. */
+typedef struct cb_kirchhoff_report {
+  cb_potential_method method; /* the one taken */
+  int iterations;             /* of the last solution; 0: none */
+  double residual;            /* of the last solution, relative to the right-hand side, the greatest of its columns */
+  double row_sum;             /* greatest |sum_j D_ij + 1/2|; that of the far field where there is one */
+  double
+      asymmetry; /* greatest |K_ab - K_ba|/sqrt(K_aa K_bb) of the raw tensor, K_ab of the size of round-off left out */
+  size_t bytes;  /* that the operator takes */
+} cb_kirchhoff_report;
+
+/* K is symmetric, mu0 and kinetic are 0 for a shape at rest. */
+typedef struct cb_kirchhoff_mass {
+  double K[6][6], mu0[6], kinetic;
+} cb_kirchhoff_mass;
+
+typedef struct cb_kirchhoff cb_kirchhoff;
+struct cb_panels;
+
+/* The operator of faces on vertices x, which are copied; options: NULL for all defaults. CB_ERROR_DOMAIN for a surface
+ * that is not closed (the row sums tell) or a face of no area, CB_ERROR_ARGUMENT for a method that does not fit into the
+ * memory, with both sizes. The caller frees. */
+cb_status cb_kirchhoff_create(int vertices, const double (*x)[3], int faces, const int (*face)[3],
+                              const cb_kirchhoff_options *options, cb_kirchhoff **out);
+void cb_kirchhoff_free(cb_kirchhoff *k);
+
+/* New places of the vertices. Where they are the old ones moved rigidly, what was prepared is kept; else the last
+ * solution starts the next iteration. */
+cb_status cb_kirchhoff_move(cb_kirchhoff *k, const double (*x)[3]);
+
+/* The potentials phi[columns][faces] at the panels' centres, of the fluid's normal velocities [columns][faces] there.
+ * CB_ERROR_STEP where the iteration does not converge. */
+cb_status cb_kirchhoff_solve(cb_kirchhoff *k, int columns, const double *normal_velocity, double *phi);
+
+/* v: velocities of the vertices (NULL: at rest). */
+cb_status cb_kirchhoff_added_mass(cb_kirchhoff *k, const double (*v)[3], cb_kirchhoff_mass *out);
+
+/* Of what was done last. */
+cb_kirchhoff_report cb_kirchhoff_report_of(const cb_kirchhoff *k);
+/* The panels as they lie; the potentials [6][faces] of unit twists that cb_kirchhoff_added_mass left, NULL before it. */
+const struct cb_panels *cb_kirchhoff_panels(const cb_kirchhoff *k);
+const double *cb_kirchhoff_potentials(const cb_kirchhoff *k);
+
+#endif

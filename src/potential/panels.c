@@ -2,14 +2,46 @@
 #include "potential/panels.h"
 
 #include "core/arena.h"
+#include "core/isa.h"
 #include "numerics/vec3.h"
+#include "potential/panel_kernel.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { GATHERED = 64 }; /* panels that are gathered at once */
 
 typedef struct owned {
   cb_arena *arena;
   cb_panels panels;
 } owned;
+
+static const cb_panel_kernels *kernels_of(cb_isa isa) {
+#if defined(__x86_64__)
+  if (isa == CB_ISA_AVX512) return &cb_panel_kernels_avx512;
+  if (isa == CB_ISA_AVX2) return &cb_panel_kernels_avx2;
+#endif
+  (void)isa;
+  return &cb_panel_kernels_x86_64;
+}
+
+static void lay(cb_panels *p, int i, int from, const double n2[3]) {
+  double *q = p->lanes + i;
+  const size_t s = p->stride;
+  for (int k = 0; k < 3; k++) {
+    const double *a = p->corner[from][k], *b = p->corner[from][(k + 1) % 3],
+                 edge[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, length = sqrt(cb_dot3(edge, edge));
+    double m[3];
+    cb_cross3(edge, p->normal[from], m);
+    for (int c = 0; c < 3; c++) {
+      q[(size_t)(CB_PANEL_CORNER + 3 * k + c) * s] = a[c];
+      q[(size_t)(CB_PANEL_CONORMAL + 3 * k + c) * s] = m[c] / length;
+    }
+    q[(size_t)(CB_PANEL_NORMAL + k) * s] = n2[k];
+    q[(size_t)(CB_PANEL_LENGTH + k) * s] = length;
+  }
+  q[CB_PANEL_INVERSE * s] = 0.5 / p->area[from];
+}
 
 cb_status cb_panels_move(cb_panels *p, const double (*x)[3], const int (*face)[3]) {
   for (int i = 0; i < p->n; i++) {
@@ -24,6 +56,9 @@ cb_status cb_panels_move(cb_panels *p, const double (*x)[3], const int (*face)[3
                      p->centre[i][2]);
     for (int c = 0; c < 3; c++) p->normal[i][c] = n2[c] / twice;
     p->area[i] = twice / 2;
+    lay(p, i, i, n2);
+    /* what is read beyond the last one */
+    for (int j = p->n; i == p->n - 1 && j < (int)p->stride; j++) lay(p, j, i, n2);
   }
   return CB_OK;
 }
@@ -33,10 +68,13 @@ cb_status cb_panels_create(int n, const double (*x)[3], const int (*face)[3], cb
   if (!o) return CB_ERROR_MEMORY;
   cb_panels *p = &o->panels;
   p->n = n;
+  p->stride = (size_t)(n / CB_PANEL_PAD + 2) * CB_PANEL_PAD;
+  p->kernels = kernels_of(cb_isa_get());
   p->corner = cb_arena_alloc(o->arena, (size_t)n, sizeof *p->corner);
   p->centre = cb_arena_alloc(o->arena, (size_t)n, sizeof *p->centre);
   p->normal = cb_arena_alloc(o->arena, (size_t)n, sizeof *p->normal);
-  p->area = cb_arena_alloc(o->arena, (size_t)n, sizeof *p->area);
+  cb_arena_doubles(o->arena, (size_t)n, &p->area);
+  cb_arena_doubles(o->arena, CB_PANEL_LANES * p->stride, &p->lanes);
   const cb_status status =
       cb_arena_lost(o->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for %d panels", n) : cb_panels_move(p, x, face);
   if (status) {
@@ -51,17 +89,25 @@ void cb_panels_free(cb_panels *p) {
   if (p) cb_arena_free(((owned *)((char *)p - offsetof(owned, panels)))->arena);
 }
 
-static void row(const cb_panels *p, const double x[3], int first, int n, const int *which, int self, double *S,
-                double *D) {
-  for (int i = 0; i < n; i++)
-    cb_panel_potential(p->corner[which ? which[i] : first + i], x, S ? S + i : NULL, D ? D + i : NULL);
+void cb_panels_range(const cb_panels *p, const double x[3], int first, int n, int self, double *S, double *D) {
+  p->kernels->row(p->lanes + first, p->stride, x, n, S, D);
   if (self >= 0 && D) D[self] = 0;
 }
 
 void cb_panels_row(const cb_panels *p, const double x[3], int n, const int *which, int self, double *S, double *D) {
-  row(p, x, 0, n, which, self, S, D);
-}
-
-void cb_panels_range(const cb_panels *p, const double x[3], int first, int n, int self, double *S, double *D) {
-  row(p, x, first, n, NULL, self, S, D);
+  if (!which) {
+    cb_panels_range(p, x, 0, n, self, S, D);
+    return;
+  }
+  double gathered[CB_PANEL_LANES * (GATHERED + CB_PANEL_PAD)];
+  const size_t stride = GATHERED + CB_PANEL_PAD;
+  for (int begin = 0; begin < n; begin += GATHERED) {
+    const int count = n - begin < GATHERED ? n - begin : GATHERED,
+              padded = (count + CB_PANEL_PAD - 1) & ~(CB_PANEL_PAD - 1);
+    for (size_t r = 0; r < CB_PANEL_LANES; r++)
+      for (int i = 0; i < padded; i++)
+        gathered[r * stride + (size_t)i] = p->lanes[r * p->stride + (size_t)which[begin + (i < count ? i : 0)]];
+    p->kernels->row(gathered, stride, x, count, S ? S + begin : NULL, D ? D + begin : NULL);
+  }
+  if (self >= 0 && D) D[self] = 0;
 }

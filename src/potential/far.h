@@ -1,0 +1,40 @@
+/* Potentials of constant source and dipole panels upon all panels, or at points, in n log n: near panels exactly, far
+ * ones by multipoles of cells of a tree.
+ *
+ *   phi_k(x) = sum_j S_j(x) sigma_k[j] + D_j(x) mu_k[j],  S_j = int_j dA/(4 pi r),  D_j = n_j . int_j (x - y) dA/(4 pi r^3)
+ *
+ * S and D of a panel: potential/panels.h. `error` bounds the error of the far part, relative to the greatest |phi|: a
+ * measured bound (tests/test_far.c), between CB_FAR_ERROR_MIN and CB_FAR_ERROR_MAX.
+ * Columns k lie one after another: sigma[k n + j]. Results are the same bytes for any number of threads.
+ */
+#ifndef CB_POTENTIAL_FAR_H
+#define CB_POTENTIAL_FAR_H
+
+#include "potential/panels.h"
+#include <curvebody/status.h>
+#include <stddef.h>
+
+#define CB_FAR_ERROR_MIN 1e-11
+#define CB_FAR_ERROR_MAX 1e-2
+
+typedef struct cb_far cb_far;
+
+/* Keeps p, which outlives it. */
+cb_status cb_far_create(const cb_panels *p, double error, cb_far **out);
+void cb_far_free(cb_far *f);
+/* What cb_far_create would take, in bytes; 0, with the failure noted, where it would fail. */
+size_t cb_far_bytes(const cb_panels *p, double error);
+
+/* out[k n + i] += phi_k at the centre of panel i; sigma or mu may be NULL. Allocates nothing; one call at a time. */
+cb_status cb_far_apply(cb_far *f, int columns, const double *sigma, const double *mu, double *out);
+
+/* potential[k points + i] = phi_k(x[i]), gradient[k points + i][3] (or NULL) its gradient. */
+cb_status cb_far_at(cb_far *f, int points, const double (*x)[3], int columns, const double *sigma, const double *mu,
+                    double *potential, double (*gradient)[3]);
+
+/* Groups of neighbouring panels, for a preconditioner: group g has panels numbers[0..n), places first..first + n of
+ * the tree's order. */
+int cb_far_groups(const cb_far *f);
+void cb_far_group(const cb_far *f, int g, int *first, int *n, const int **numbers);
+
+#endif

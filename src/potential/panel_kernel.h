@@ -22,12 +22,16 @@ enum {
   CB_PANEL_LENGTH = 21,
   CB_PANEL_INVERSE = 24,
   CB_PANEL_LANES = 25,
+  CB_PANEL_COLUMNS = 8,
   CB_PANEL_PAD = 8 /* panels after the last one that may be read */
 };
 
 typedef struct cb_panel_kernels {
   /* Of n panels, whose numbers are at lanes[row * stride]. S or D may be NULL. */
   void (*row)(const double *lanes, size_t stride, const double x[3], int n, double *S, double *D);
+  /* out[c] += sum_j row[j] x[c stride + j] over n numbers, a multiple of CB_PANEL_PAD, for up to CB_PANEL_COLUMNS
+   * columns c, in one order whatever their number. */
+  void (*product)(const double *row, int n, int columns, const double *x, size_t stride, double *out);
 } cb_panel_kernels;
 
 extern const cb_panel_kernels cb_panel_kernels_x86_64, cb_panel_kernels_avx2, cb_panel_kernels_avx512;
@@ -147,5 +151,35 @@ static void row(const double *lanes, size_t stride, const double x[3], int n, do
     rows(lanes, stride, x, n, S, NULL);
 }
 
-const cb_panel_kernels KERNELS = {row};
+INLINE void products(const double *row_, int n, int columns, const double *x, size_t stride, double *out) {
+  vec sum[CB_PANEL_COLUMNS];
+#pragma GCC unroll 8
+  for (int c = 0; c < columns; c++) sum[c] = set(0);
+  for (int j = 0; j < n; j += WIDTH) {
+    const vec a = load(row_ + j);
+#pragma GCC unroll 8
+    for (int c = 0; c < columns; c++) sum[c] = fma3(a, load(x + (size_t)c * stride + j), sum[c]);
+  }
+#pragma GCC unroll 8
+  for (int c = 0; c < columns; c++) {
+    double lane[WIDTH];
+    store(lane, sum[c]);
+    for (int i = 0; i < WIDTH; i++) out[c] += lane[i];
+  }
+}
+
+static void product_of(const double *row_, int n, int columns, const double *x, size_t stride, double *out) {
+  switch (columns) {
+    case 1: products(row_, n, 1, x, stride, out); break;
+    case 2: products(row_, n, 2, x, stride, out); break;
+    case 3: products(row_, n, 3, x, stride, out); break;
+    case 4: products(row_, n, 4, x, stride, out); break;
+    case 5: products(row_, n, 5, x, stride, out); break;
+    case 6: products(row_, n, 6, x, stride, out); break;
+    case 7: products(row_, n, 7, x, stride, out); break;
+    default: products(row_, n, CB_PANEL_COLUMNS, x, stride, out);
+  }
+}
+
+const cb_panel_kernels KERNELS = {row, product_of};
 #endif

@@ -1,0 +1,13 @@
+/* LU factors of a dense matrix, and solutions by them. */
+#ifndef CB_POTENTIAL_DENSE_H
+#define CB_POTENTIAL_DENSE_H
+
+#include <curvebody/status.h>
+#include <stddef.h>
+
+/* In place of a[n][stride], row by row; pivots[n]. CB_ERROR_DOMAIN for a singular one, with the column. */
+cb_status cb_potential_factor(int n, size_t stride, double *a, int *pivots);
+/* b[columns][n] becomes x with a x = b. */
+void cb_potential_back(int n, size_t stride, const double *a, const int *pivots, int columns, double *b);
+
+#endif

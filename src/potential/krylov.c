@@ -1,0 +1,232 @@
+/* Restarted GMRES on several columns; those that have converged leave the product. */
+#include "potential/krylov.h"
+
+#include "core/arena.h"
+#include "core/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PIECE = 4096 }; /* numbers that are summed in one go, whatever the threads */
+
+typedef struct column {
+  double *basis;             /* [restart + 1][n] */
+  double *h, *cosine, *sine; /* the triangle, column by column of restart + 1; rotations */
+  double *g;                 /* the rotated right-hand side */
+  double size;               /* |b| */
+  double residual;           /* |b - A x| */
+  int steps;                 /* of this cycle */
+} column;
+
+struct cb_krylov {
+  cb_arena *arena;
+  int n, columns, restart, threads;
+  column *column;
+  double *in, *out, *part; /* of active columns */
+  int *active;
+};
+
+size_t cb_krylov_bytes(int n, int columns, int restart) {
+  return (size_t)columns * ((size_t)restart + 4) * (size_t)n * sizeof(double);
+}
+
+cb_status cb_krylov_create(int n, int columns, int restart, cb_krylov **out) {
+  cb_krylov *k = cb_arena_object(sizeof *k, "GMRES");
+  if (!k) return CB_ERROR_MEMORY;
+  const size_t size = (size_t)n, m = (size_t)restart;
+  k->n = n, k->columns = columns, k->restart = restart;
+  k->threads = cb_threads_for(size * (size_t)columns);
+  k->column = cb_arena_alloc(k->arena, (size_t)columns, sizeof *k->column);
+  k->active = cb_arena_alloc(k->arena, (size_t)columns, sizeof *k->active);
+  cb_arena_doubles(k->arena, size * (size_t)columns, &k->in, &k->out);
+  cb_arena_doubles(k->arena, size / PIECE + 1, &k->part);
+  for (int c = 0; c < columns && k->column; c++) {
+    column *q = k->column + c;
+    cb_arena_doubles(k->arena, (m + 1) * size, &q->basis);
+    cb_arena_doubles(k->arena, m * (m + 1), &q->h);
+    cb_arena_doubles(k->arena, m + 1, &q->cosine, &q->sine, &q->g);
+  }
+  if (cb_arena_lost(k->arena)) {
+    cb_arena_free(k->arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d steps of GMRES on %d unknowns", restart, n);
+  }
+  *out = k;
+  return CB_OK;
+}
+
+void cb_krylov_free(cb_krylov *k) {
+  if (k) cb_arena_free(k->arena);
+}
+
+/* --- vectors --- */
+
+typedef struct pair {
+  const cb_krylov *k;
+  const double *a;
+  double *b, factor;
+} pair;
+
+static void dot_pieces(void *context, int begin, int end) {
+  const pair *t = context;
+  for (int p = begin; p < end; p++) {
+    const int last = (p + 1) * PIECE < t->k->n ? (p + 1) * PIECE : t->k->n;
+    double sum[8] = {0};
+    int i = p * PIECE;
+    for (; i + 8 <= last; i += 8)
+      for (int j = 0; j < 8; j++) sum[j] += t->a[i + j] * t->b[i + j];
+    for (; i < last; i++) sum[0] += t->a[i] * t->b[i];
+    t->k->part[p] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+  }
+}
+
+static double dot(const cb_krylov *k, const double *a, const double *b) {
+  const int pieces = (k->n + PIECE - 1) / PIECE;
+  pair t = {.k = k, .a = a, .b = (double *)b};
+  double sum = 0;
+  cb_threads_range(k->threads, pieces, dot_pieces, &t);
+  for (int p = 0; p < pieces; p++) sum += k->part[p];
+  return sum;
+}
+
+static void add_range(void *context, int begin, int end) {
+  const pair *t = context;
+  for (int i = begin; i < end; i++) t->b[i] += t->factor * t->a[i];
+}
+
+/* b += factor a */
+static void add(const cb_krylov *k, double factor, const double *a, double *b) {
+  pair t = {.k = k, .a = a, .b = b, .factor = factor};
+  cb_threads_range(k->threads, k->n, add_range, &t);
+}
+
+static void scale(int n, double factor, const double *a, double *out) {
+  for (int i = 0; i < n; i++) out[i] = factor * a[i];
+}
+
+/* --- steps --- */
+
+/* Its next vector is orthogonal to those before; the last entry of the triangle is rotated away. */
+static void extend(const cb_krylov *k, column *q, double *w) {
+  const int j = q->steps;
+  double *h = q->h + (size_t)j * ((size_t)k->restart + 1);
+  for (int i = 0; i <= j; i++) {
+    const double *v = q->basis + (size_t)i * (size_t)k->n;
+    h[i] = dot(k, v, w);
+    add(k, -h[i], v, w);
+  }
+  const double left = sqrt(dot(k, w, w));
+  if (j + 1 <= k->restart) scale(k->n, left > 0 ? 1 / left : 0, w, q->basis + ((size_t)j + 1) * (size_t)k->n);
+  for (int i = 0; i < j; i++) {
+    const double a = h[i], b = h[i + 1];
+    h[i] = q->cosine[i] * a + q->sine[i] * b;
+    h[i + 1] = q->cosine[i] * b - q->sine[i] * a;
+  }
+  const double size = hypot(h[j], left);
+  q->cosine[j] = size > 0 ? h[j] / size : 1;
+  q->sine[j] = size > 0 ? left / size : 0;
+  h[j] = size;
+  q->g[j + 1] = -q->sine[j] * q->g[j];
+  q->g[j] *= q->cosine[j];
+  q->residual = fabs(q->g[j + 1]);
+  q->steps++;
+}
+
+/* out = sum_i y_i v_i with the triangle's solution y. */
+static void combine(const cb_krylov *k, const column *q, double *out) {
+  double *y = q->g;
+  for (int i = q->steps - 1; i >= 0; i--) {
+    for (int j = i + 1; j < q->steps; j++) y[i] -= q->h[(size_t)j * ((size_t)k->restart + 1) + (size_t)i] * y[j];
+    const double d = q->h[(size_t)i * ((size_t)k->restart + 1) + (size_t)i];
+    y[i] = d != 0 ? y[i] / d : 0;
+  }
+  memset(out, 0, (size_t)k->n * sizeof *out);
+  for (int i = 0; i < q->steps; i++) add(k, y[i], q->basis + (size_t)i * (size_t)k->n, out);
+}
+
+static int still_active(cb_krylov *k, int columns, double tolerance) {
+  int n = 0;
+  for (int c = 0; c < columns; c++) {
+    const column *q = k->column + c;
+    if (q->residual > tolerance * q->size) k->active[n++] = c;
+  }
+  return n;
+}
+
+/* x += P sum y v, of all columns that went on. */
+static cb_status correct(cb_krylov *k, const cb_krylov_problem *p, int columns, double *x) {
+  int count = 0;
+  cb_status status = CB_OK;
+  for (int c = 0; c < columns; c++)
+    if (k->column[c].steps > 0) {
+      k->active[count] = c;
+      combine(k, k->column + c, k->in + (size_t)count++ * (size_t)k->n);
+    }
+  if (p->precondition && count) status = p->precondition(p->context, count, k->in, k->out);
+  const double *step = p->precondition ? k->out : k->in;
+  for (int i = 0; i < count && !status; i++)
+    add(k, 1, step + (size_t)i * (size_t)k->n, x + (size_t)k->active[i] * (size_t)k->n);
+  return status;
+}
+
+/* The residuals of x begin a cycle of those that have not converged; returns how many. */
+static cb_status begin(cb_krylov *k, const cb_krylov_problem *p, int columns, const double *b, const double *x,
+                       int *active) {
+  const size_t n = (size_t)k->n;
+  const cb_status status = p->product(p->context, columns, x, k->out);
+  if (status) return status;
+  for (int c = 0; c < columns; c++) {
+    column *q = k->column + c;
+    double *r = k->out + (size_t)c * n;
+    for (size_t i = 0; i < n; i++) r[i] = b[(size_t)c * n + i] - r[i];
+    q->residual = q->g[0] = sqrt(dot(k, r, r));
+    q->steps = 0;
+    if (q->residual > 0) scale(k->n, 1 / q->residual, r, q->basis);
+  }
+  *active = still_active(k, columns, p->tolerance);
+  return CB_OK;
+}
+
+static cb_status step(cb_krylov *k, const cb_krylov_problem *p, int active) {
+  const size_t n = (size_t)k->n;
+  cb_status status = CB_OK;
+  for (int i = 0; i < active; i++) {
+    const column *q = k->column + k->active[i];
+    memcpy(k->in + (size_t)i * n, q->basis + (size_t)q->steps * n, n * sizeof(double));
+  }
+  double *from = k->in, *to = k->out;
+  if (p->precondition) {
+    status = p->precondition(p->context, active, from, to);
+    from = k->out, to = k->in;
+  }
+  if (!status) status = p->product(p->context, active, from, to);
+  for (int i = 0; i < active && !status; i++) extend(k, k->column + k->active[i], to + (size_t)i * n);
+  return status;
+}
+
+cb_status cb_krylov_solve(cb_krylov *k, const cb_krylov_problem *p, int columns, const double *b, double *x,
+                          cb_krylov_result *result) {
+  int active, done = 0;
+  if (columns > k->columns)
+    return cb_fail(CB_ERROR_ARGUMENT, "%d columns where there is room for %d", columns, k->columns);
+  for (int c = 0; c < columns; c++) {
+    const double *own = b + (size_t)c * (size_t)k->n;
+    k->column[c].size = sqrt(dot(k, own, own));
+    if (!isfinite(k->column[c].size))
+      return cb_fail(CB_ERROR_DOMAIN, "column %d of the right-hand side is not finite", c + 1);
+  }
+  cb_status status = begin(k, p, columns, b, x, &active);
+  while (!status && active && done < p->iterations) {
+    for (int j = 0; j < k->restart && active && done < p->iterations && !status; j++, done++) {
+      status = step(k, p, active);
+      active = still_active(k, columns, p->tolerance);
+    }
+    if (!status) status = correct(k, p, columns, x);
+    active = still_active(k, columns, p->tolerance);
+    if (!status && active && done < p->iterations) status = begin(k, p, columns, b, x, &active);
+  }
+  if (status) return status;
+  *result = (cb_krylov_result){.iterations = done};
+  for (int c = 0; c < columns; c++)
+    if (k->column[c].size > 0) result->residual = fmax(result->residual, k->column[c].residual / k->column[c].size);
+  return active ? CB_STEP_NO_CONVERGENCE : CB_OK;
+}

@@ -1,0 +1,332 @@
+/* The stored matrix is filled with the first right-hand side, as S and D share most of what they cost; later ones find
+ * S anew. Where GMRES takes more than SLOW steps, the matrix is factored if it may be: its inverse is large then, and
+ * with it what the iteration leaves.
+ */
+#include "potential/operator.h"
+
+#include "core/arena.h"
+#include "core/threads.h"
+#include "potential/dense.h"
+#include "potential/far.h"
+#include "potential/panel_kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  FACTORED = 400, /* panels up to which factors are as quick as the iteration */
+  STORED = 30000, /* up to which products with the stored matrix are quicker than the tree's */
+  SLOW = 40,      /* steps of an iteration */
+  RESTART = 40,
+  ROWS = 32,
+  TILE = 512 /* panels of a piece of the matrix, whose numbers stay near */
+};
+
+struct cb_operator {
+  const cb_panels *p;
+  cb_kirchhoff_options options;
+  cb_operator_report report;
+  size_t stride; /* of rows: n and what fills the last vector */
+  double *D;     /* rows of D, or the factors; NULL: none */
+  int *pivots;   /* of the factors; NULL: none */
+  bool filled, tree, dense, factored;
+  cb_far *far;
+  cb_krylov *krylov;
+  double *padded, *b, *row_sum; /* [columns][stride], [columns][n], [n] */
+};
+
+static size_t stored_bytes(const cb_operator *o) { return o->stride * (size_t)o->p->n * sizeof(double); }
+
+static cb_status too_large(const cb_operator *o, const char *what, size_t bytes) {
+  return cb_fail(CB_ERROR_ARGUMENT, "%s of %d panels takes %.3g GB, and %.3g GB are allowed", what, o->p->n,
+                 1e-9 * (double)bytes, 1e-9 * (double)o->options.memory);
+}
+
+static cb_status no_memory(const cb_operator *o) {
+  return cb_fail(CB_ERROR_MEMORY, "no memory for the potentials of %d panels", o->p->n);
+}
+
+static cb_status take_matrix(cb_operator *o) {
+  if (o->D) return CB_OK;
+  if (stored_bytes(o) > o->options.memory) return too_large(o, "the matrix", stored_bytes(o));
+  o->D = aligned_alloc(CB_CACHE_LINE, stored_bytes(o));
+  if (!o->D) return no_memory(o);
+  o->report.bytes += stored_bytes(o);
+  return CB_OK;
+}
+
+/* --- the stored matrix --- */
+
+typedef struct task {
+  cb_operator *o;
+  int columns;
+  const double *x; /* [columns][stride] */
+  double *out;     /* [columns][n] */
+  bool keep;       /* the rows of D */
+} task;
+
+static void source_piece(const task *t, int begin, int end) {
+  const cb_operator *o = t->o;
+  const cb_panels *p = o->p;
+  double sum[ROWS][CB_PANEL_COLUMNS] = {{0}}, S[TILE];
+  for (int j = 0; j < p->n; j += TILE) {
+    const int count = p->n - j < TILE ? p->n - j : TILE, padded = (count + CB_PANEL_PAD - 1) & ~(CB_PANEL_PAD - 1);
+    for (int i = begin; i < end; i++) {
+      double *D = t->keep ? o->D + (size_t)i * o->stride + j : NULL;
+      const int self = i >= j && i < j + count ? i - j : -1;
+      cb_panels_range(p, p->centre[i], j, count, self, S, D);
+      for (int k = count; k < padded; k++) {
+        S[k] = 0;
+        if (D) D[k] = 0;
+      }
+      p->kernels->product(S, padded, t->columns, t->x + j, o->stride, sum[i - begin]);
+    }
+  }
+  for (int i = begin; i < end; i++)
+    for (int c = 0; c < t->columns; c++) t->out[(size_t)c * (size_t)p->n + (size_t)i] = -sum[i - begin][c];
+}
+
+static void source_rows(void *context, int begin, int end) {
+  for (int i = begin; i < end; i += ROWS) source_piece(context, i, i + ROWS < end ? i + ROWS : end);
+}
+
+static void product_rows(void *context, int begin, int end) {
+  const task *t = context;
+  const cb_operator *o = t->o;
+  for (int i = begin; i < end; i++) {
+    double sum[CB_PANEL_COLUMNS] = {0};
+    o->p->kernels->product(o->D + (size_t)i * o->stride, (int)o->stride, t->columns, t->x, o->stride, sum);
+    for (int c = 0; c < t->columns; c++)
+      t->out[(size_t)c * (size_t)o->p->n + (size_t)i] = 0.5 * t->x[(size_t)c * o->stride + (size_t)i] - sum[c];
+  }
+}
+
+static void sum_rows(void *context, int begin, int end) {
+  const task *t = context;
+  for (int i = begin; i < end; i++) {
+    const double *row = t->o->D + (size_t)i * t->o->stride;
+    double sum = 0;
+    for (int j = 0; j < t->o->p->n; j++) sum += row[j];
+    t->o->row_sum[i] = sum + 0.5;
+  }
+}
+
+static const double *pad(cb_operator *o, int columns, const double *x) {
+  const size_t n = (size_t)o->p->n;
+  for (int c = 0; c < columns; c++) memcpy(o->padded + (size_t)c * o->stride, x + (size_t)c * n, n * sizeof *x);
+  return o->padded;
+}
+
+static int threads_of(const cb_operator *o) { return cb_threads_for((size_t)o->p->n * (size_t)o->p->n); }
+
+static void note_row_sums(cb_operator *o) {
+  o->report.row_sum = 0, o->report.row = 0;
+  for (int i = 0; i < o->p->n; i++) {
+    if (fabs(o->row_sum[i]) <= o->report.row_sum) continue;
+    o->report.row_sum = fabs(o->row_sum[i]);
+    o->report.row = i;
+  }
+}
+
+/* b = -S w; the matrix is filled on the way where it is stored. */
+static void stored_source(cb_operator *o, int columns, const double *w, bool keep) {
+  task t = {o, columns, pad(o, columns, w), o->b, keep};
+  cb_threads_range(threads_of(o), o->p->n, source_rows, &t);
+  if (!keep) return;
+  cb_threads_range(threads_of(o), o->p->n, sum_rows, &t);
+  note_row_sums(o);
+  o->filled = true;
+}
+
+/* --- products --- */
+
+static cb_status stored_product(void *context, int columns, const double *x, double *out) {
+  cb_operator *o = context;
+  task t = {o, columns, pad(o, columns, x), out, false};
+  cb_threads_range(threads_of(o), o->p->n, product_rows, &t);
+  return CB_OK;
+}
+
+static cb_status tree_product(void *context, int columns, const double *x, double *out) {
+  cb_operator *o = context;
+  const size_t count = (size_t)columns * (size_t)o->p->n;
+  memset(out, 0, count * sizeof *out);
+  const cb_status status = cb_far_apply(o->far, columns, NULL, x, out);
+  for (size_t i = 0; i < count; i++) out[i] = 0.5 * x[i] - out[i];
+  return status;
+}
+
+static cb_status tree_source(cb_operator *o, int columns, const double *w) {
+  const size_t n = (size_t)o->p->n;
+  memset(o->b, 0, (size_t)columns * n * sizeof *o->b);
+  cb_status status = cb_far_apply(o->far, columns, w, NULL, o->b);
+  for (size_t i = 0; i < (size_t)columns * n; i++) o->b[i] = -o->b[i];
+  if (status || o->filled) return status;
+  for (size_t i = 0; i < n; i++) o->padded[i] = 1, o->row_sum[i] = 0.5;
+  status = cb_far_apply(o->far, 1, NULL, o->padded, o->row_sum);
+  note_row_sums(o);
+  o->filled = true;
+  return status;
+}
+
+/* --- solutions --- */
+
+static cb_status factor(cb_operator *o) {
+  const size_t n = (size_t)o->p->n;
+  cb_status status = take_matrix(o);
+  if (!status && !o->pivots) {
+    o->pivots = malloc(n * sizeof *o->pivots);
+    if (!o->pivots) status = no_memory(o);
+  }
+  if (status) return status;
+  for (size_t i = 0; i < n; i++) {
+    double *row = o->D + i * o->stride;
+    for (size_t j = 0; j < n; j++) row[j] = -row[j];
+    row[i] += 0.5;
+  }
+  status = cb_potential_factor(o->p->n, o->stride, o->D, o->pivots);
+  o->factored = !status;
+  o->report.method = CB_POTENTIAL_DENSE;
+  return status;
+}
+
+static void solve_dense(cb_operator *o, int columns, double *phi) {
+  const size_t n = (size_t)o->p->n;
+  cb_potential_back(o->p->n, o->stride, o->D, o->pivots, columns, o->b);
+  memcpy(phi, o->b, (size_t)columns * n * sizeof *phi);
+  o->report.solved = (cb_krylov_result){0};
+}
+
+static cb_status check_closed(const cb_operator *o) {
+  const double *c = o->p->centre[o->report.row];
+  if (o->report.row_sum <= 1e-3) return CB_OK;
+  return cb_fail(CB_ERROR_DOMAIN,
+                 "the surface is not closed or not oriented outwards: face %d at (%g, %g, %g) sees a "
+                 "solid angle of %.4g pi of it where 2 pi are expected",
+                 o->report.row + 1, c[0], c[1], c[2], 4 * fabs(o->row_sum[o->report.row] - 0.5));
+}
+
+/* The right-hand side b, and the matrix or its factors. */
+static cb_status prepare(cb_operator *o, int columns, const double *w) {
+  const bool had = o->filled;
+  cb_status status = CB_OK;
+  if (o->tree) {
+    if (!o->far) status = cb_far_create(o->p, o->options.far_error, &o->far);
+    if (!status) status = tree_source(o, columns, w);
+  } else {
+    status = take_matrix(o);
+    if (!status) stored_source(o, columns, w, !had);
+  }
+  if (!status && !had) status = check_closed(o);
+  if (!status && !had && o->dense) status = factor(o);
+  return status;
+}
+
+/* Whether factors may take over from an iteration that is slow. */
+static bool may_factor(const cb_operator *o) {
+  return o->options.method == CB_POTENTIAL_BEST && stored_bytes(o) <= o->options.memory;
+}
+
+static cb_status iterate(cb_operator *o, int columns, double *phi) {
+  const cb_krylov_problem problem = {
+      .product = o->tree ? tree_product : stored_product,
+      .context = o,
+      .tolerance = o->options.tolerance,
+      .iterations = may_factor(o) && o->options.iterations > SLOW ? SLOW : o->options.iterations};
+  if (!o->krylov) {
+    const cb_status status = cb_krylov_create(o->p->n, CB_PANEL_COLUMNS, RESTART, &o->krylov);
+    if (status) return status;
+  }
+  return cb_krylov_solve(o->krylov, &problem, columns, o->b, phi, &o->report.solved);
+}
+
+static cb_status not_converged(const cb_operator *o) {
+  return cb_fail(CB_ERROR_STEP,
+                 "the potential of %d panels has not converged in %d iterations: residual %.3g where %.3g is "
+                 "asked for; the method dense takes %.3g GB, and %.3g GB are allowed",
+                 o->p->n, o->report.solved.iterations, o->report.solved.residual, o->options.tolerance,
+                 1e-9 * (double)stored_bytes(o), 1e-9 * (double)o->options.memory);
+}
+
+/* Factors, of this motion and those to come. */
+static cb_status turn_dense(cb_operator *o, int columns, const double *w) {
+  cb_status status = take_matrix(o);
+  if (!status && o->tree) stored_source(o, columns, w, true);
+  o->tree = false;
+  o->dense = true;
+  return status ? status : factor(o);
+}
+
+cb_status cb_operator_solve(cb_operator *o, int columns, const double *w, double *phi) {
+  cb_status status = prepare(o, columns, w);
+  if (!status && !o->factored) {
+    status = iterate(o, columns, phi);
+    if (status != CB_STEP_NO_CONVERGENCE) return status;
+    status = may_factor(o) ? turn_dense(o, columns, w) : not_converged(o);
+  }
+  if (!status) solve_dense(o, columns, phi);
+  return status;
+}
+
+/* --- life --- */
+
+void cb_operator_renew(cb_operator *o) {
+  cb_far_free(o->far);
+  o->far = NULL;
+  o->filled = o->factored = false;
+}
+
+cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *options, cb_operator **out) {
+  cb_operator *o = calloc(1, sizeof *o);
+  if (!o) return cb_fail(CB_ERROR_MEMORY, "no memory for the potentials of %d panels", p->n);
+  const size_t n = (size_t)p->n;
+  *o = (cb_operator){.p = p, .options = *options};
+  o->stride = (n + CB_PANEL_PAD - 1) / CB_PANEL_PAD * CB_PANEL_PAD;
+  const size_t work =
+      CB_PANEL_COLUMNS * (n + o->stride) * sizeof(double) + cb_krylov_bytes(p->n, CB_PANEL_COLUMNS, RESTART);
+  const bool fits = stored_bytes(o) + work <= options->memory;
+  o->tree = options->method != CB_POTENTIAL_DENSE && (p->n > STORED || !fits);
+  cb_status status = CB_OK;
+  if (options->method == CB_POTENTIAL_HLU)
+    status =
+        cb_fail(CB_ERROR_UNSUPPORTED, "no factors of hierarchical matrices here: expected best, dense or iterative");
+  else if (!o->tree && !fits)
+    status = too_large(o, "the matrix", stored_bytes(o) + work);
+  else if (o->tree) {
+    const size_t far = cb_far_bytes(p, options->far_error);
+    if (far == 0)
+      status = CB_ERROR_MEMORY;
+    else if (far + work > options->memory)
+      status = too_large(o, "the tree", far + work);
+    o->report.bytes = far;
+  }
+  o->report.bytes += work;
+  o->dense = options->method == CB_POTENTIAL_DENSE || (options->method == CB_POTENTIAL_BEST && p->n <= FACTORED);
+  o->report.method = o->dense ? CB_POTENTIAL_DENSE : CB_POTENTIAL_ITERATIVE;
+  o->padded = aligned_alloc(CB_CACHE_LINE, CB_PANEL_COLUMNS * o->stride * sizeof(double));
+  o->b = malloc(CB_PANEL_COLUMNS * n * sizeof(double));
+  o->row_sum = malloc(n * sizeof(double));
+  if (!status && !(o->padded && o->b && o->row_sum)) status = no_memory(o);
+  if (status) {
+    cb_operator_free(o);
+    return status;
+  }
+  memset(o->padded, 0, CB_PANEL_COLUMNS * o->stride * sizeof(double));
+  *out = o;
+  return CB_OK;
+}
+
+void cb_operator_free(cb_operator *o) {
+  if (!o) return;
+  cb_far_free(o->far);
+  cb_krylov_free(o->krylov);
+  free(o->D);
+  free(o->pivots);
+  free(o->padded);
+  free(o->b);
+  free(o->row_sum);
+  free(o);
+}
+
+cb_operator_report cb_operator_report_of(const cb_operator *o) { return o->report; }

@@ -1,0 +1,33 @@
+/* (I/2 - D) phi = -S w on the panels of closed surfaces: the potential phi of a fluid outside whose velocity along the
+ * normals is w. The matrix is stored, or applied by a tree of panels (potential/far.h); solved by its LU factors or by
+ * GMRES.
+ */
+#ifndef CB_POTENTIAL_OPERATOR_H
+#define CB_POTENTIAL_OPERATOR_H
+
+#include "potential/kirchhoff.h"
+#include "potential/krylov.h"
+#include "potential/panels.h"
+
+typedef struct cb_operator cb_operator;
+
+/* What was done and chosen: see cb_kirchhoff_report. */
+typedef struct cb_operator_report {
+  cb_potential_method method;
+  cb_krylov_result solved;
+  double row_sum;
+  int row; /* where that is */
+  size_t bytes;
+} cb_operator_report;
+
+/* p outlives it; options without zeros. CB_ERROR_ARGUMENT where the memory is too small, with both sizes. */
+cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *options, cb_operator **out);
+void cb_operator_free(cb_operator *o);
+/* The panels have moved: what was prepared of them is void. */
+void cb_operator_renew(cb_operator *o);
+
+/* phi[columns][n] holds where to start, of w[columns][n]; at most CB_PANEL_COLUMNS columns. */
+cb_status cb_operator_solve(cb_operator *o, int columns, const double *w, double *phi);
+cb_operator_report cb_operator_report_of(const cb_operator *o);
+
+#endif

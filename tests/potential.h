@@ -1,0 +1,140 @@
+/* Bodies of the tests of potential flow: spheres, ellipsoids and bars at a chosen fineness, and several in one. */
+#ifndef CB_TESTS_POTENTIAL_H
+#define CB_TESTS_POTENTIAL_H
+
+#include "check.h"
+#include "potential/kirchhoff.h"
+#include <curvebody/node.h>
+#include <curvebody/surface.h>
+
+typedef struct solid_mesh {
+  int vertices, faces;
+  double (*x)[3];
+  int (*face)[3];
+} solid_mesh;
+
+static inline void free_mesh(solid_mesh *m) {
+  free(m->x);
+  free(m->face);
+}
+
+/* The octahedron whose edges are cut into n, on the ellipsoid of these axes: 8 n^2 faces. */
+static inline solid_mesh ellipsoid_mesh(int n, double a, double b, double c) {
+  const double axes[3] = {a, b, c};
+  const int row = n + 1, side = row * (row + 1) / 2;
+  solid_mesh m = {.faces = 8 * n * n};
+  double(*x)[3] = malloc((size_t)(8 * side) * sizeof *x);
+  int *first = malloc((size_t)(8 * side) * sizeof *first);
+  m.face = malloc((size_t)m.faces * sizeof *m.face);
+  m.x = malloc((size_t)(8 * side) * sizeof *m.x);
+  assert_true(x && first && m.face && m.x);
+  int f = 0;
+  for (int o = 0; o < 8; o++) {
+    const int s[3] = {o & 1 ? -1 : 1, o & 2 ? -1 : 1, o & 4 ? -1 : 1}, turned = s[0] * s[1] * s[2] < 0;
+#define AT(i, j) (o * side + (i)*row - (i) * ((i)-1) / 2 + (j))
+    for (int i = 0; i <= n; i++)
+      for (int j = 0; i + j <= n; j++) {
+        /* equal angles rather than equal lengths */
+        const double p[3] = {sin(M_PI / 2 * i / n), sin(M_PI / 2 * j / n), sin(M_PI / 2 * (n - i - j) / n)},
+                     size = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+        for (int k = 0; k < 3; k++) x[AT(i, j)][k] = axes[k] * (p[k] == 0 ? 0 : s[k] * p[k] / size);
+        if (i + j == n) continue;
+        for (int half = 0; half < (i + j + 1 < n ? 2 : 1); half++) {
+          const int q[3] = {half ? AT(i + 1, j) : AT(i, j), half ? AT(i + 1, j + 1) : AT(i + 1, j), AT(i, j + 1)};
+          for (int k = 0; k < 3; k++) m.face[f][k] = q[turned ? 2 - k : k];
+          f++;
+        }
+      }
+#undef AT
+  }
+  assert_int_equal(f, m.faces);
+  /* octants share their borders */
+  for (int i = 0; i < 8 * side; i++) {
+    first[i] = -1;
+    for (int p = 0; p < 3 && first[i] < 0; p++)
+      if (x[i][p] == 0)
+        for (int j = 0; j < m.vertices; j++)
+          if (memcmp(m.x[j], x[i], sizeof *x) == 0 ||
+              (m.x[j][0] == x[i][0] && m.x[j][1] == x[i][1] && m.x[j][2] == x[i][2])) {
+            first[i] = j;
+            break;
+          }
+    if (first[i] >= 0) continue;
+    first[i] = m.vertices;
+    memcpy(m.x[m.vertices++], x[i], sizeof *x);
+  }
+  for (int i = 0; i < m.faces; i++)
+    for (int k = 0; k < 3; k++) m.face[i][k] = first[m.face[i][k]];
+  free(x);
+  free(first);
+  return m;
+}
+
+/* A copy at x' = x + d. */
+static inline solid_mesh shifted_mesh(const solid_mesh *m, const double d[3]) {
+  solid_mesh out = *m;
+  out.x = malloc((size_t)m->vertices * sizeof *out.x);
+  out.face = malloc((size_t)m->faces * sizeof *out.face);
+  assert_true(out.x && out.face);
+  for (int i = 0; i < m->vertices; i++)
+    for (int k = 0; k < 3; k++) out.x[i][k] = m->x[i][k] + d[k];
+  memcpy(out.face, m->face, (size_t)m->faces * sizeof *m->face);
+  return out;
+}
+
+/* Both in one. */
+static inline solid_mesh joined_mesh(const solid_mesh *a, const solid_mesh *b) {
+  solid_mesh m = {.vertices = a->vertices + b->vertices, .faces = a->faces + b->faces};
+  m.x = malloc((size_t)m.vertices * sizeof *m.x);
+  m.face = malloc((size_t)m.faces * sizeof *m.face);
+  assert_true(m.x && m.face);
+  memcpy(m.x, a->x, (size_t)a->vertices * sizeof *m.x);
+  memcpy(m.x + a->vertices, b->x, (size_t)b->vertices * sizeof *m.x);
+  memcpy(m.face, a->face, (size_t)a->faces * sizeof *m.face);
+  for (int i = 0; i < b->faces; i++)
+    for (int k = 0; k < 3; k++) m.face[a->faces + i][k] = b->face[i][k] + a->vertices;
+  return m;
+}
+
+/* Its mirror image, at -x; faces turned so that they point outwards. */
+static inline solid_mesh mirrored_mesh(const solid_mesh *m) {
+  const double none[3] = {0, 0, 0};
+  solid_mesh out = shifted_mesh(m, none);
+  for (int i = 0; i < m->vertices; i++) out.x[i][0] = -m->x[i][0];
+  for (int i = 0; i < m->faces; i++) out.face[i][1] = m->face[i][2], out.face[i][2] = m->face[i][1];
+  return out;
+}
+
+/* One of bodies/shapes. */
+static inline solid_mesh shape_mesh(const char *name) {
+  cb_surface *s = NULL;
+  check_ok(cb_shape_create(name, NULL, &s));
+  solid_mesh m = {s->vertices, s->faces, malloc((size_t)s->vertices * sizeof *m.x),
+                  malloc((size_t)s->faces * sizeof *m.face)};
+  assert_true(m.x && m.face);
+  memcpy(m.x, s->x, (size_t)s->vertices * sizeof *m.x);
+  memcpy(m.face, s->face, (size_t)s->faces * sizeof *m.face);
+  cb_surface_free(s);
+  return m;
+}
+
+static inline cb_kirchhoff *kirchhoff_of(const solid_mesh *m, const cb_kirchhoff_options *options) {
+  cb_kirchhoff *k = NULL;
+  check_ok(cb_kirchhoff_create(m->vertices, (const double(*)[3])m->x, m->faces, (const int(*)[3])m->face, options, &k));
+  return k;
+}
+
+static inline cb_kirchhoff_mass mass_of(const solid_mesh *m, const cb_kirchhoff_options *options,
+                                        cb_kirchhoff_report *report) {
+  cb_kirchhoff *k = kirchhoff_of(m, options);
+  cb_kirchhoff_mass mass;
+  check_ok(cb_kirchhoff_added_mass(k, NULL, &mass));
+  if (report) *report = cb_kirchhoff_report_of(k);
+  cb_kirchhoff_free(k);
+  return mass;
+}
+
+/* Without their errors of order h^2, from meshes with h and h/2. */
+static inline double extrapolated(double coarse, double fine) { return fine + (fine - coarse) / 3; }
+
+#endif

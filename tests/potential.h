@@ -3,6 +3,7 @@
 #define CB_TESTS_POTENTIAL_H
 
 #include "check.h"
+#include "io/yaml.h"
 #include "potential/kirchhoff.h"
 #include <curvebody/node.h>
 #include <curvebody/surface.h>
@@ -105,10 +106,13 @@ static inline solid_mesh mirrored_mesh(const solid_mesh *m) {
   return out;
 }
 
-/* One of bodies/shapes. */
-static inline solid_mesh shape_mesh(const char *name) {
+/* One of bodies/shapes; parameters: a map in YAML. */
+static inline solid_mesh shape_mesh(const char *name, const char *parameters) {
   cb_surface *s = NULL;
-  check_ok(cb_shape_create(name, NULL, &s));
+  cb_tree *tree = NULL;
+  check_ok(cb_yaml_read_text("parameters", parameters, strlen(parameters), &tree));
+  check_ok(cb_shape_create(name, cb_tree_root(tree), &s));
+  cb_tree_free(tree);
   solid_mesh m = {s->vertices, s->faces, malloc((size_t)s->vertices * sizeof *m.x),
                   malloc((size_t)s->faces * sizeof *m.face)};
   assert_true(m.x && m.face);

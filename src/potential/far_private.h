@@ -1,0 +1,64 @@
+/* The far field's parts: the tree with its moments (tree_moments.c), what is near and far (tree_lists.c). */
+#ifndef CB_POTENTIAL_FAR_PRIVATE_H
+#define CB_POTENTIAL_FAR_PRIVATE_H
+
+#include "potential/far.h"
+#include "potential/tree_kernels.h"
+
+/* A cell that is far from a group, and the order that it is evaluated to. */
+typedef struct cb_far_cell {
+  int cell, order;
+} cb_far_cell;
+
+/* A group's far cells, and its near leaves (cells) with the number of their panels. */
+typedef struct cb_far_list {
+  cb_far_cell *far;
+  int *near, fars, nears, panels;
+  double *D; /* [targets][panels]; NULL: computed anew */
+} cb_far_list;
+
+/* Work of one thread. */
+typedef struct cb_far_work {
+  double *harmonics, *far, *near, *row, *coefficients;
+} cb_far_work;
+
+struct cb_far {
+  cb_arena *arena;
+  cb_panels *p; /* in the tree's order */
+  const cb_tree_kernels *kernels;
+  cb_tree tree;
+  int order, threads;
+  double log_share; /* of the potential, that may be left out */
+  cb_tree_rule rule;
+  cb_tree_block *block; /* of eight panels each */
+  double *x, *y, *z;    /* centres, padded as the blocks are */
+  cb_far_list *list;    /* of each group */
+  double *sigma, *mu;   /* rows of densities in the tree's order */
+  double *moments;      /* of each cell */
+  cb_far_work *work;    /* of each thread */
+};
+
+/* Balls about the panels of every cell. */
+void cb_far_balls(cb_tree *t, const cb_panels *p);
+int cb_far_terms(const cb_far *f);
+/* A cell's moments: rows of CB_TREE_COLUMNS. */
+double *cb_far_moments_of(const cb_far *f, int cell);
+
+/* The order that an error asks for. */
+void cb_far_choose(cb_far *f, double error);
+/* What is far and near of the points of a cell (of the tree or another): adds to the counts, fills the lists where
+ * they are not NULL. */
+void cb_far_find(const cb_far *f, const cb_tree_cell *points, cb_far_list *out);
+/* The quadrature on panels; CB_ERROR_MEMORY. */
+cb_status cb_far_rule(cb_far *f);
+
+/* For each thread; NULL: no memory. */
+cb_far_work *cb_far_work_create(cb_arena *arena, int threads);
+size_t cb_far_work_bytes(void);
+
+/* Moments of all cells for rows of densities in caller's order. */
+void cb_far_moments(cb_far *f, int columns, const double *sigma, const double *mu);
+/* Moments to what kernels evaluate; `to` may be `from`. */
+void cb_far_finish(int order, double radius, const double *from, double *to);
+
+#endif

@@ -1,0 +1,314 @@
+/* The far field against direct sums of exact rows: the error asked for is met, and not overdone, on bodies round, thin,
+ * apart, graded, of triangles anywhere and at one place; gradients; the same bytes with any threads; no allocation.
+ * labels: medium
+ */
+#include "count_allocations.h"
+
+#include "check_error.h"
+#include "core/isa.h"
+#include "core/threads.h"
+#include "panel_sets.h"
+#include "potential/far.h"
+
+enum { COLUMNS = 7, TARGETS = 150 };
+
+/* Columns random, constant, smooth, and the normals, whose sources cancel across a thin body. */
+static double density(const cb_panels *p, int column, int i, uint64_t *seed) {
+  const double *x = p->centre[i], *n = p->normal[i];
+  switch (column) {
+    case 0: return check_uniform(seed, -1, 1);
+    case 1: return 1;
+    case 2: return x[0] * x[1] + x[2];
+    case 3: return sin(3 * x[0]) * cos(2 * x[1]);
+    default: return n[column - 4];
+  }
+}
+
+static double *densities(const cb_panels *p, uint64_t seed) {
+  double *d = malloc((size_t)p->n * COLUMNS * sizeof *d);
+  for (int k = 0; k < COLUMNS; k++)
+    for (int i = 0; i < p->n; i++) d[k * p->n + i] = density(p, k, i, &seed);
+  return d;
+}
+
+/* The greatest error over columns, of sources or dipoles, relative to the greatest potential of the column. */
+static double error_of(const cb_panels *p, double asked, bool dipoles, uint64_t *seed) {
+  cb_far *f;
+  check_ok(cb_far_create(p, asked, &f));
+  double *rho = densities(p, *seed), *out = calloc((size_t)p->n * COLUMNS, sizeof *out),
+         *row = malloc((size_t)p->n * sizeof *row), worst[COLUMNS] = {0}, size[COLUMNS] = {0}, error = 0;
+  check_ok(cb_far_apply(f, COLUMNS, dipoles ? NULL : rho, dipoles ? rho : NULL, out));
+  for (int t = 0; t < TARGETS; t++) {
+    const int i = (int)(check_uniform(seed, 0, 1) * p->n);
+    cb_panels_row(p, p->centre[i], p->n, NULL, i, dipoles ? NULL : row, dipoles ? row : NULL);
+    for (int k = 0; k < COLUMNS; k++) {
+      double sum = 0;
+      for (int j = 0; j < p->n; j++) sum += row[j] * rho[k * p->n + j];
+      worst[k] = fmax(worst[k], fabs(sum - out[k * p->n + i]));
+    }
+  }
+  for (int k = 0; k < COLUMNS; k++) {
+    for (int i = 0; i < p->n; i++) size[k] = fmax(size[k], fabs(out[k * p->n + i]));
+    /* where nothing is left but round-off of terms that cancel there is nothing to compare */
+    if (size[k] > 1e-8) error = fmax(error, worst[k] / size[k]);
+  }
+  free(rho), free(out), free(row);
+  cb_far_free(f);
+  return error;
+}
+
+/* sharp: not overdone by more than 1e3. cancelled: how much more may be wrong where the columns of sources cancel. */
+static void meets_with(const char *what, cb_panels *p, bool sharp, double cancelled) {
+  uint64_t seed = check_seed();
+  const double asked[] = {1e-3, 1e-6, 1e-10};
+  for (int i = 0; i < 3; i++) {
+    const double error[2] = {error_of(p, asked[i], false, &seed), error_of(p, asked[i], true, &seed)};
+    print_message("%s, %d panels, %g asked: %.1e of sources, %.1e of dipoles\n", what, p->n, asked[i], error[0],
+                  error[1]);
+    check_at_most(error[0], cancelled * asked[i]);
+    check_at_most(error[1], asked[i]);
+    if (sharp) check_at_least(fmax(error[0], error[1]), asked[i] / 1e3);
+  }
+  cb_panels_free(p);
+}
+
+static void meets(const char *what, cb_panels *p, bool sharp) { meets_with(what, p, sharp, 1); }
+
+static void round_bodies(void **unused) {
+  (void)unused;
+  meets("sphere", panels_of_ellipsoid(20, 1, 1, 1), true);
+  meets("spindle", panels_of_ellipsoid(16, 10, 1, 1), true);
+}
+
+static void thin_bodies(void **unused) {
+  (void)unused;
+  meets("disc of thickness 1e-3", panels_of_ellipsoid(18, 1, 1, 1e-3 / 2), true);
+  meets_with("disc of thickness 1e-4", panels_of_ellipsoid(18, 1, 1, 1e-4 / 2), true, 5);
+}
+
+static void bodies_apart(void **unused) {
+  (void)unused;
+  panel_set s = panel_set_room(2 * 12 * 14 * 14);
+  panel_set_ellipsoid(&s, 14, (double[3]){1, 1, 1}, (double[3]){-50, 0, 0}, 1);
+  panel_set_ellipsoid(&s, 14, (double[3]){1, 1, 1}, (double[3]){50, 3, 0}, 1);
+  meets("two spheres 100 apart", panel_set_close(&s), true);
+}
+
+static void graded_bodies(void **unused) {
+  (void)unused;
+  panel_set s = panel_set_room(12 * 20 * 20);
+  panel_set_ellipsoid(&s, 20, (double[3]){1, 1, 1}, (double[3]){0}, 4);
+  meets("sphere of areas from 1e-8 to 1", panel_set_close(&s), false);
+  uint64_t seed = 3;
+  s = panel_set_room(4000);
+  panel_set_anywhere(&s, 4000, 1e-4, 0.5, &seed);
+  meets("triangles of sides 1e-4 to .5 anywhere", panel_set_close(&s), false);
+}
+
+static void few_and_coinciding_panels(void **unused) {
+  (void)unused;
+  meets("one cell", panels_of_ellipsoid(2, 1, 1, 1), false);
+  panel_set s = panel_set_room(1);
+  panel_set_add(&s, (double[3]){0}, (double[3]){1, 0, 0}, (double[3]){0, 1, 0});
+  meets("one panel", panel_set_close(&s), false);
+  s = panel_set_room(700);
+  for (int i = 0; i < 700; i++) panel_set_add(&s, (double[3]){0}, (double[3]){1, 0, 0}, (double[3]){0, 1, 0});
+  meets("one place", panel_set_close(&s), false);
+  s = panel_set_room(4000);
+  for (int i = 0; i < 4000; i++) {
+    const double x = i % 80, y = i / 80;
+    panel_set_add(&s, (double[3]){x, y}, (double[3]){x + 1, y}, (double[3]){x, y + 1});
+  }
+  meets("one plane", panel_set_close(&s), false);
+}
+
+/* Sources and dipoles together are the sum of each; more columns than one pass takes; `out` is added to. */
+static void sums_are_linear(void **unused) {
+  (void)unused;
+  cb_panels *p = panels_of_ellipsoid(12, 2, 1, 1);
+  const size_t n = (size_t)p->n * COLUMNS;
+  double *rho = densities(p, 5), *mu = densities(p, 6), *three = malloc(3 * n * sizeof *three),
+         *out = calloc(3 * n, sizeof *out), *sum = calloc(n, sizeof *sum), size = 0, worst = 0;
+  cb_far *f;
+  check_ok(cb_far_create(p, 1e-10, &f));
+  check_ok(cb_far_apply(f, COLUMNS, rho, NULL, sum));
+  check_ok(cb_far_apply(f, COLUMNS, NULL, mu, sum));
+  check_ok(cb_far_apply(f, COLUMNS, rho, mu, out));
+  for (size_t i = 0; i < n; i++) size = fmax(size, fabs(sum[i])), worst = fmax(worst, fabs(sum[i] - out[i]));
+  check_at_most(worst, 1e-10 * size);
+  memset(out, 0, n * sizeof *out);
+  for (size_t i = 0; i < 3 * n; i++) three[i] = mu[i % n];
+  check_ok(cb_far_apply(f, 3 * COLUMNS, NULL, three, out));
+  check_ok(cb_far_apply(f, COLUMNS, rho, NULL, out));
+  for (size_t i = 0; i < n; i++) {
+    check_near(out[i], sum[i], 1e-14 * size);
+    assert_true(out[n + i] == out[2 * n + i]);
+  }
+  cb_far_free(f);
+  cb_panels_free(p);
+  free(rho), free(mu), free(three), free(out), free(sum);
+}
+
+/* At points near and far: against sums over all panels, and the gradient against differences of fourth order, whose
+ * error is below (h/distance)^4 of it. */
+static void fields_at_points(void **unused) {
+  (void)unused;
+  enum { POINTS = 60 };
+  const double h = 2e-3, at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
+  uint64_t seed = check_seed();
+  cb_panels *p = panels_of_ellipsoid(14, 1, 1, 0.5);
+  double *rho = densities(p, 8), *mu = densities(p, 9), x[POINTS][3], phi[POINTS * COLUMNS],
+         gradient[POINTS * COLUMNS][3], moved[POINTS][3], there[4][POINTS * COLUMNS],
+         *S = malloc((size_t)p->n * sizeof *S), *D = malloc((size_t)p->n * sizeof *D);
+  for (int i = 0; i < POINTS; i++) {
+    check_direction(&seed, 3, x[i]);
+    const double r = check_uniform(&seed, 0, 1) < 0.3 ? 30 : check_uniform(&seed, 1.1, 2);
+    for (int a = 0; a < 3; a++) x[i][a] *= r;
+  }
+  cb_far *f;
+  check_ok(cb_far_create(p, 1e-8, &f));
+  check_ok(cb_far_at(f, POINTS, (const double(*)[3])x, COLUMNS, rho, mu, phi, gradient));
+  double error = 0, size = 0, slope_error = 0, slope = 0;
+  for (int i = 0; i < POINTS; i++) {
+    cb_panels_row(p, x[i], p->n, NULL, -1, S, D);
+    for (int k = 0; k < COLUMNS; k++) {
+      double sum = 0, g[3] = {0};
+      for (int j = 0; j < p->n; j++) {
+        double u[3], v[3];
+        sum += S[j] * rho[k * p->n + j] + D[j] * mu[k * p->n + j];
+        cb_panel_velocity((const double(*)[3])p->corner[j], x[i], u, v);
+        for (int a = 0; a < 3; a++) g[a] += u[a] * rho[k * p->n + j] + v[a] * mu[k * p->n + j];
+      }
+      error = fmax(error, fabs(phi[k * POINTS + i] - sum));
+      size = fmax(size, fabs(sum));
+      for (int a = 0; a < 3; a++) {
+        slope_error = fmax(slope_error, fabs(gradient[k * POINTS + i][a] - g[a]));
+        slope = fmax(slope, fabs(g[a]));
+      }
+    }
+  }
+  print_message("at points, 1e-8 asked: %.1e of potentials, %.1e of gradients\n", error / size, slope_error / slope);
+  check_at_most(error, 1e-8 * size);
+  check_at_least(error, 1e-12 * size); /* some are far indeed */
+  check_at_most(slope_error, 1e-7 * slope);
+  for (int a = 0; a < 3; a++) {
+    for (int q = 0; q < 4; q++) {
+      memcpy(moved, x, sizeof moved);
+      for (int i = 0; i < POINTS; i++) moved[i][a] += at[q] * h;
+      check_ok(cb_far_at(f, POINTS, (const double(*)[3])moved, COLUMNS, rho, mu, there[q], NULL));
+    }
+    for (int i = 0; i < POINTS * COLUMNS; i++) {
+      double difference = 0;
+      for (int q = 0; q < 4; q++) difference += weight[q] * there[q][i] / (12 * h);
+      check_near(gradient[i][a], difference, 1e-5 * slope);
+    }
+  }
+  cb_far_free(f);
+  cb_panels_free(p);
+  free(rho), free(mu), free(S), free(D);
+}
+
+static void threads_change_no_byte(void **unused) {
+  (void)unused;
+  cb_panels *p = panels_of_ellipsoid(16, 1, 1, 1);
+  const size_t n = (size_t)p->n * COLUMNS;
+  double *rho = densities(p, 1), *out[3], *phi[3], (*gradient[3])[3];
+  for (int t = 0; t < 3; t++) {
+    cb_far *f;
+    out[t] = calloc(n, sizeof(double)), phi[t] = calloc(n, sizeof(double)), gradient[t] = calloc(n, sizeof(double[3]));
+    cb_threads_set(t + 1);
+    check_ok(cb_far_create(p, 1e-6, &f));
+    check_ok(cb_far_apply(f, COLUMNS, rho, rho, out[t]));
+    check_ok(cb_far_at(f, 500, (const double(*)[3])p->corner, COLUMNS, rho, rho, phi[t], gradient[t]));
+    cb_far_free(f);
+    assert_memory_equal(out[t], out[0], n * sizeof(double));
+    assert_memory_equal(phi[t], phi[0], n * sizeof(double));
+    assert_memory_equal(gradient[t], gradient[0], n * sizeof(double[3]));
+  }
+  cb_threads_set(0);
+  for (int t = 0; t < 3; t++) free(out[t]), free(phi[t]), free(gradient[t]);
+  free(rho);
+  cb_panels_free(p);
+}
+
+static void instruction_sets_agree(void **unused) {
+  (void)unused;
+  const char *const names[] = {"x86-64", "avx2", "avx512"};
+  cb_panels *p = panels_of_ellipsoid(12, 1, 1, 1);
+  double *rho = densities(p, 1), *out[3] = {NULL}, size = 0;
+  const size_t n = (size_t)p->n * COLUMNS;
+  for (int isa = 0; isa < 3; isa++) {
+    if (cb_isa_set(names[isa])) continue;
+    cb_far *f;
+    out[isa] = calloc(n, sizeof(double));
+    check_ok(cb_far_create(p, 1e-6, &f));
+    check_ok(cb_far_apply(f, COLUMNS, rho, rho, out[isa]));
+    cb_far_free(f);
+    for (size_t i = 0; i < n; i++) size = fmax(size, fabs(out[0][i]));
+    for (size_t i = 0; i < n; i++) check_near(out[isa][i], out[0][i], 1e-12 * size);
+  }
+  check_ok(cb_isa_set("auto"));
+  for (int isa = 0; isa < 3; isa++) free(out[isa]);
+  free(rho);
+  cb_panels_free(p);
+}
+
+/* Every panel is in one group, and products allocate nothing. */
+static void groups_and_memory(void **unused) {
+  (void)unused;
+  cb_panels *p = panels_of_ellipsoid(16, 1, 1, 1);
+  cb_far *f;
+  check_ok(cb_far_create(p, 1e-6, &f));
+  int next = 0, *seen = calloc((size_t)p->n, sizeof *seen);
+  for (int g = 0; g < cb_far_groups(f); g++) {
+    int first, n;
+    const int *numbers;
+    cb_far_group(f, g, &first, &n, &numbers);
+    assert_int_equal(first, next);
+    for (int i = 0; i < n; i++) seen[numbers[i]]++;
+    next += n;
+  }
+  assert_int_equal(next, p->n);
+  for (int i = 0; i < p->n; i++) assert_int_equal(seen[i], 1);
+  double *rho = densities(p, 1), *out = calloc((size_t)p->n * COLUMNS, sizeof *out);
+  cb_threads_set(1); /* the team of threads is OpenMP's own */
+  check_ok(cb_far_apply(f, COLUMNS, rho, rho, out));
+  count_from_here();
+  check_ok(cb_far_apply(f, COLUMNS, rho, rho, out));
+  assert_int_equal(count_so_far(), 0);
+  cb_threads_set(0);
+  cb_far_free(f);
+  cb_panels_free(p);
+  free(seen), free(rho), free(out);
+}
+
+static void wrong_errors_are_refused(void **unused) {
+  (void)unused;
+  cb_panels *p = panels_of_ellipsoid(2, 1, 1, 1);
+  cb_far *f = NULL;
+  const double wrong[] = {0, -1, 1e-12, 1, NAN};
+  for (int i = 0; i < 5; i++) {
+    check_error_begins(cb_far_create(p, wrong[i], &f), CB_ERROR_ARGUMENT, "an error of ");
+    assert_int_equal(cb_far_bytes(p, wrong[i]), 0);
+    assert_null(f);
+  }
+  cb_panels_free(p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(round_bodies),
+      cmocka_unit_test(thin_bodies),
+      cmocka_unit_test(bodies_apart),
+      cmocka_unit_test(graded_bodies),
+      cmocka_unit_test(few_and_coinciding_panels),
+      cmocka_unit_test(sums_are_linear),
+      cmocka_unit_test(fields_at_points),
+      cmocka_unit_test(threads_change_no_byte),
+      cmocka_unit_test(instruction_sets_agree),
+      cmocka_unit_test(groups_and_memory),
+      cmocka_unit_test(wrong_errors_are_refused),
+      cmocka_unit_test(the_counter_counts),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

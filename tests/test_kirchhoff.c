@@ -191,6 +191,25 @@ static void methods_agree(void **unused) {
   free_mesh(&m);
 }
 
+/* Where the matrix does not fit into the memory, the tree takes its place and keeps to the error that is asked for. */
+static void trees_agree_to_their_error(void **unused) {
+  (void)unused;
+  solid_mesh m = ellipsoid_mesh(20, 1, 0.6, 0.3);
+  const cb_kirchhoff_options stored = {.method = CB_POTENTIAL_ITERATIVE, .tolerance = 1e-10};
+  const cb_kirchhoff_mass exact = mass_of(&m, &stored, NULL);
+  for (double error = 1e-3; error > 1e-9; error *= 1e-2) {
+    cb_kirchhoff_report report;
+    const cb_kirchhoff_options tree = {.far_error = error, .memory = 75000000}; /* the matrix: 82 MB */
+    const cb_kirchhoff_mass mass = mass_of(&m, &tree, &report);
+    assert_int_equal(report.method, CB_POTENTIAL_ITERATIVE);
+    check_at_most((double)report.bytes, 75e6);
+    check_at_most(report.row_sum, error);
+    if (error > 1e-8) check_at_least(report.row_sum, 1e-13); /* it is not the matrix */
+    for (int j = 0; j < 36; j++) check_near(mass.K[j / 6][j % 6], exact.K[j / 6][j % 6], 2 * error * exact.K[5][5]);
+  }
+  free_mesh(&m);
+}
+
 /* Velocities of a twist are its momentum and energy; whatever they are, the energy is positive, and K is definite. */
 static void shapes_move_as_bodies(void **unused) {
   (void)unused;
@@ -350,12 +369,19 @@ static void threads_do_not_matter(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ellipsoids_are_closed_forms),     cmocka_unit_test(two_spheres_are_a_series),
-      cmocka_unit_test(a_torus_is_as_in_the_table),      cmocka_unit_test(a_twisted_bar_spins_as_it_sinks),
-      cmocka_unit_test(motions_of_the_origin_are_exact), cmocka_unit_test(methods_agree),
-      cmocka_unit_test(shapes_move_as_bodies),           cmocka_unit_test(a_bubble_swells),
-      cmocka_unit_test(thin_bodies_are_solved),          cmocka_unit_test(cavities_are_left_out),
-      cmocka_unit_test(what_cannot_be_is_refused),       cmocka_unit_test(threads_do_not_matter),
+      cmocka_unit_test(ellipsoids_are_closed_forms),
+      cmocka_unit_test(two_spheres_are_a_series),
+      cmocka_unit_test(a_torus_is_as_in_the_table),
+      cmocka_unit_test(a_twisted_bar_spins_as_it_sinks),
+      cmocka_unit_test(motions_of_the_origin_are_exact),
+      cmocka_unit_test(methods_agree),
+      cmocka_unit_test(trees_agree_to_their_error),
+      cmocka_unit_test(shapes_move_as_bodies),
+      cmocka_unit_test(a_bubble_swells),
+      cmocka_unit_test(thin_bodies_are_solved),
+      cmocka_unit_test(cavities_are_left_out),
+      cmocka_unit_test(what_cannot_be_is_refused),
+      cmocka_unit_test(threads_do_not_matter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "core/threads.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { PIECE = 4096 }; /* numbers that are summed in one go, whatever the threads */
@@ -172,7 +173,10 @@ static cb_status correct(cb_krylov *k, const cb_krylov_problem *p, int columns, 
 static cb_status begin(cb_krylov *k, const cb_krylov_problem *p, int columns, const double *b, const double *x,
                        int *active) {
   const size_t n = (size_t)k->n;
-  const cb_status status = p->product(p->context, columns, x, k->out);
+  bool zero = true;
+  for (size_t i = 0; zero && i < (size_t)columns * n; i++) zero = x[i] == 0;
+  if (zero) memset(k->out, 0, (size_t)columns * n * sizeof *x);
+  const cb_status status = zero ? CB_OK : p->product(p->context, columns, x, k->out);
   if (status) return status;
   for (int c = 0; c < columns; c++) {
     column *q = k->column + c;

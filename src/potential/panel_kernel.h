@@ -104,12 +104,47 @@ INLINE vec product(vec both, vec ab, vec across, vec h, vec l) {
   return where_above(edge, ab, fma3(across, across, h * h) * (l * l) / (both - ab), v);
 }
 
+/* 2 atan(t) and 2 atanh(t) for |t| <= 1/16, by their series */
+INLINE vec small_angle(vec t, double sign) {
+  const vec z = set(sign) * (t * t);
+  vec sum = set(1. / 13);
+#pragma GCC unroll 6
+  for (int k = 11; k >= 3; k -= 2) sum = fma3(sum, z, set(1. / k));
+  const vec half = fma3(t * z, sum, t);
+  return half + half;
+}
+
+/* Where all panels are far enough for the series: edges and solid angles are small. */
+INLINE int all_far(vec A, vec B, vec C, const double *l, size_t stride, vec triple, vec along) {
+  const vec l1 = load(l), l2 = load(l + stride), l3 = load(l + 2 * stride), most = set(1. / 16);
+  return !(any_above(l1, most * (A + B)) || any_above(l2, most * (B + C)) || any_above(l3, most * (C + A)) ||
+           any_above(size_of(triple), most * along));
+}
+
+INLINE void far_group(const double *p, size_t stride, vec3 a, vec3 b, vec3 c, vec A, vec B, vec C, vec triple,
+                      vec along, vec *S, vec *D) {
+  const vec W = -small_angle(triple / along, -1), scale = set(1 / (4 * PI));
+  if (D) *D = scale * W;
+  if (!S) return;
+  const double *m = p + CB_PANEL_CONORMAL * stride, *l = p + CB_PANEL_LENGTH * stride;
+  const vec AB = A + B, BC = B + C, CA = C + A, both = AB * BC, one = set(1) / (both * CA);
+  const vec L1 = small_angle(load(l) * (one * (BC * CA)), 1), L2 = small_angle(load(l + stride) * (one * (CA * AB)), 1),
+            L3 = small_angle(load(l + 2 * stride) * (one * both), 1);
+  const vec t1 = dot(a, load3(m, stride)), t2 = dot(b, load3(m + 3 * stride, stride)),
+            t3 = dot(c, load3(m + 6 * stride, stride)), h = triple * load(p + CB_PANEL_INVERSE * stride);
+  *S = scale * fma3(h, W, fma3(t3, L3, fma3(t2, L2, t1 * L1)));
+}
+
 INLINE void group(const double *p, size_t stride, vec3 x, vec *S, vec *D) {
   const vec3 a = seen(p, stride, x), b = seen(p + 3 * stride, stride, x), c = seen(p + 6 * stride, stride, x);
   const vec A = root(dot(a, a)), B = root(dot(b, b)), C = root(dot(c, c)), ab = dot(a, b), bc = dot(b, c),
             ca = dot(c, a), AB = A * B;
   const vec3 n2 = load3(p + CB_PANEL_NORMAL * stride, stride);
   const vec triple = dot(a, n2), along = fma3(AB, C, fma3(ab, C, fma3(bc, A, ca * B)));
+  if (all_far(A, B, C, p + CB_PANEL_LENGTH * stride, stride, triple, along)) {
+    far_group(p, stride, a, b, c, A, B, C, triple, along, S, D);
+    return;
+  }
   const vec W = -double_angle(triple, along);
   const vec scale = set(1 / (4 * PI));
   if (D) *D = scale * W;

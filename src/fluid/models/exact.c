@@ -8,12 +8,12 @@
 #include <string.h>
 
 typedef struct exact {
-  double error, memory;
+  double far_error, memory;
   int method;
 } exact;
 
 static const cb_param params[] = {
-    {"error", CB_PARAM_REAL, offsetof(exact, error), "1e-6", "", "[1e-11, 1e-2]", NULL,
+    {"far_error", CB_PARAM_REAL, offsetof(exact, far_error), "1e-6", "", "[1e-11, 1e-2]", NULL,
      "of the far field and ten times that of the linear equations, relative to the greatest potential"},
     {"method", CB_PARAM_CHOICE, offsetof(exact, method), "best", "", "", "best|dense|iterative",
      "how the equations are solved: factors of the matrix, or an iteration"},
@@ -40,7 +40,7 @@ static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_
                             const double (*v)[3], cb_added_mass *out) {
   const exact *own = m->params;
   const cb_kirchhoff_options options = {.method = (cb_potential_method)own->method,
-                                        .far_error = own->error,
+                                        .far_error = own->far_error,
                                         .memory = own->memory < 1e18 ? (size_t)own->memory : (size_t)1e18};
   cb_kirchhoff *k = NULL;
   cb_kirchhoff_mass mass;

@@ -201,8 +201,14 @@ static void vectors_are_panels(void **unused) {
     for (int trial = 0; trial < 60; trial++) {
       const int self = trial % 3 == 0 ? (trial * 7) % n : -1, first = trial % 5, kind = trial % 4;
       const int count = kind == 0 ? n : kind == 1 ? n - 11 : 13 + trial;
+      /* a centre, a vertex or a place beside an edge, where D is any of its sides, or anywhere */
+      const bool touching = trial % 3 == 1;
+      const int *edge = m.face[trial];
       double at[3];
-      for (int k = 0; k < 3; k++) at[k] = trial % 3 == 1 ? m.x[trial][k] : check_uniform(&state, -1, 1);
+      for (int k = 0; k < 3; k++)
+        at[k] = !touching        ? check_uniform(&state, -1, 1)
+                : trial % 2 == 0 ? m.x[trial][k]
+                                 : 0.3 * m.x[edge[0]][k] + 0.7 * m.x[edge[1]][k] + 1e-8 * k;
       const double *x = self >= 0 ? p->centre[self] : at;
       if (kind == 0)
         cb_panels_row(p, x, n, NULL, self, S, D);
@@ -217,7 +223,7 @@ static void vectors_are_panels(void **unused) {
         double s, d;
         cb_panel_potential((const double(*)[3])p->corner[j], x, &s, &d);
         check_near(S[i], s, 4e-16); /* a few units of the terms, which are below 1 */
-        if (j != self || kind < 2) check_near(D[i], j == self ? 0 : d, trial % 3 == 1 ? 1 : 1e-14 / 0.01);
+        if (j != self || kind < 2) check_near(D[i], j == self ? 0 : d, touching ? 1 : 1e-14 / 0.01);
       }
     }
     cb_panels_free(p);

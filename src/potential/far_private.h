@@ -28,14 +28,14 @@ struct cb_far {
   const cb_tree_kernels *kernels;
   cb_tree tree;
   int order, threads;
-  double log_share; /* of the potential, that may be left out */
-  cb_tree_rule rule;
-  cb_tree_block *block; /* of eight panels each */
-  double *x, *y, *z;    /* centres, padded as the blocks are */
-  cb_far_list *list;    /* of each group */
-  double *sigma, *mu;   /* rows of densities in the tree's order */
-  double *moments;      /* of each cell */
-  cb_far_work *work;    /* of each thread */
+  double log_share;                 /* of the potential, that may be left out */
+  cb_tree_rule rule[CB_TREE_ORDER]; /* by points on a side */
+  cb_tree_block *block;             /* of eight panels each */
+  double *x, *y, *z;                /* centres, padded as the blocks are */
+  cb_far_list *list;                /* of each group */
+  double *sigma, *mu;               /* rows of densities in the tree's order */
+  double *moments;                  /* of each cell */
+  cb_far_work *work;                /* of each thread */
 };
 
 /* Balls about the panels of every cell. */
@@ -44,13 +44,17 @@ int cb_far_terms(const cb_far *f);
 /* A cell's moments: rows of CB_TREE_COLUMNS. */
 double *cb_far_moments_of(const cb_far *f, int cell);
 
+/* The largest radius of a cell, of the distance that it is seen from: a higher one has fewer near panels and more
+ * terms. */
+extern const double cb_far_opening;
 /* The order that an error asks for. */
 void cb_far_choose(cb_far *f, double error);
 /* What is far and near of the points of a cell (of the tree or another): adds to the counts, fills the lists where
  * they are not NULL. */
 void cb_far_find(const cb_far *f, const cb_tree_cell *points, cb_far_list *out);
-/* The quadrature on panels; CB_ERROR_MEMORY. */
-cb_status cb_far_rule(cb_far *f);
+/* The quadratures on panels; CB_ERROR_MEMORY. */
+cb_status cb_far_rules(cb_far *f);
+int cb_far_rule_of(const cb_far *f, const cb_tree_cell *leaf);
 
 /* For each thread; NULL: no memory. */
 cb_far_work *cb_far_work_create(cb_arena *arena, int threads);

@@ -12,7 +12,8 @@ typedef struct cb_tree_cell {
   int first, n;             /* points order[first..first + n) */
   int child;                /* of two that follow each other; 0: a leaf */
   double low[3], high[3];   /* box of its points */
-  double centre[3], radius; /* of a ball about what belongs to the points: filled by the owner */
+  double centre[3], radius; /* of a ball about what belongs to the points: filled by the owner, */
+  int rule;                 /* and how they are sampled */
 } cb_tree_cell;
 
 typedef struct cb_tree {

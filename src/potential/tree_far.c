@@ -157,7 +157,7 @@ cb_status cb_far_create(const cb_panels *p, double error, cb_far **out) {
   cb_far *f;
   cb_status status = plan(p, error, &f);
   if (status) return status;
-  status = take(f) ? cb_far_rule(f) : cb_fail(CB_ERROR_MEMORY, "no memory for the far field of %d panels", p->n);
+  status = take(f) ? cb_far_rules(f) : cb_fail(CB_ERROR_MEMORY, "no memory for the far field of %d panels", p->n);
   if (!status) status = reorder(f, p);
   if (status) {
     cb_far_free(f);
@@ -167,9 +167,11 @@ cb_status cb_far_create(const cb_panels *p, double error, cb_far **out) {
 #pragma omp parallel for num_threads(f->threads) schedule(dynamic, 4)
   for (int g = 0; g < f->tree.groups; g++) {
     cb_far_list *list = &f->list[g];
+    cb_tree_cell *leaf = &f->tree.cell[f->tree.leaf[g]];
     list->fars = list->nears = list->panels = 0;
-    cb_far_find(f, &f->tree.cell[f->tree.leaf[g]], list);
+    cb_far_find(f, leaf, list);
     if (list->D) keep_near(f, g);
+    leaf->rule = cb_far_rule_of(f, leaf);
   }
   *out = f;
   return CB_OK;

@@ -11,12 +11,11 @@
 /* Measured (tests/test_far.c): the share per error at which it is met by densities random and smooth on spheres up to
  * 1e5 panels, where it is sharp, discs and pairs. */
 static const double share = 1;
-/* The largest a/r: a higher one has fewer near panels and more terms. */
-static const double opening = 0.42;
+const double cb_far_opening = 0.42;
 
 void cb_far_choose(cb_far *f, double error) {
   f->log_share = log(share * error);
-  f->order = (int)ceil(f->log_share / log(opening)) - 1;
+  f->order = (int)ceil(f->log_share / log(cb_far_opening)) - 1;
 }
 
 /* The lowest order that leaves out less; above CB_TREE_ORDER: none. */

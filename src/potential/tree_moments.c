@@ -32,26 +32,41 @@ void cb_far_balls(cb_tree *t, const cb_panels *p) {
   }
 }
 
-/* Gauss's rule in s and in t/(1 - s): exact for degree 2 points - 2, the highest of a moment. */
-cb_status cb_far_rule(cb_far *f) {
-  const int n = f->order / 2 + 1;
-  f->rule.points = n * n;
-  f->rule.at = cb_arena_alloc(f->arena, (size_t)f->rule.points, sizeof *f->rule.at);
+/* Gauss's rule of n points in s and in t/(1 - s): exact for degree 2n - 2. */
+static bool make_rule(cb_far *f, int n) {
+  cb_tree_rule *rule = &f->rule[n];
+  rule->points = n * n;
+  rule->at = cb_arena_alloc(f->arena, (size_t)rule->points, sizeof *rule->at);
   gsl_integration_glfixed_table *table = gsl_integration_glfixed_table_alloc((size_t)n);
-  if (!f->rule.at || !table) {
-    gsl_integration_glfixed_table_free(table);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for a quadrature");
+  for (int i = 0; rule->at && table && i < n * n; i++) {
+    double s, u, t, v, *at = rule->at[i];
+    gsl_integration_glfixed_point(0, 1, (size_t)(i / n), &s, &u, table);
+    gsl_integration_glfixed_point(0, 1, (size_t)(i % n), &t, &v, table);
+    at[0] = s, at[1] = t * (1 - s), at[2] = 2 * u * v * (1 - s);
   }
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      double s, u, t, v;
-      gsl_integration_glfixed_point(0, 1, (size_t)i, &s, &u, table);
-      gsl_integration_glfixed_point(0, 1, (size_t)j, &t, &v, table);
-      double *at = f->rule.at[i * n + j];
-      at[0] = s, at[1] = t * (1 - s), at[2] = 2 * u * v * (1 - s);
-    }
-  gsl_integration_glfixed_table_free(table);
+  const bool good = rule->at && table;
+  if (table) gsl_integration_glfixed_table_free(table);
+  return good;
+}
+
+cb_status cb_far_rules(cb_far *f) {
+  for (int n = 1; n <= (f->order + 1) / 2 + 1; n++)
+    if (!make_rule(f, n)) return cb_fail(CB_ERROR_MEMORY, "no memory for a quadrature");
   return CB_OK;
+}
+
+/* Points of a rule that is enough for the panels of a leaf. One of degree d leaves out a share of about (s/r)^(d + 1) of
+ * the potential at a distance r from the centre of a panel of radius s; none is asked beyond the degree of the moments. */
+int cb_far_rule_of(const cb_far *f, const cb_tree_cell *c) {
+  double square = 0;
+  for (int j = c->first; j < c->first + c->n; j++)
+    for (int k = 0; k < 3; k++) {
+      const double *x = f->p->corner[j][k], *y = f->p->centre[j], d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+      square = fmax(square, cb_dot3(d, d));
+    }
+  const double ratio = sqrt(square) / (c->radius * (1 / cb_far_opening - 1));
+  const double degree = ratio < 1 ? f->log_share / log(ratio) - 1 : f->order;
+  return (int)ceil(fmin(fmax(degree, 0), f->order) / 2) + 1;
 }
 
 static void rows_of(const cb_far *f, int columns, const double *density, double *rows) {
@@ -73,7 +88,7 @@ static void cell_moments(const cb_far *f, int cell, const double *sigma, const d
   memset(to, 0, (size_t)cb_far_terms(f) * CB_TREE_COLUMNS * sizeof *to);
   if (!c->child) {
     const size_t row = (size_t)c->first * CB_TREE_COLUMNS;
-    f->kernels->panels(f->order, &f->rule, c->n, f->block + c->first / 8, c->centre, c->radius,
+    f->kernels->panels(f->order, &f->rule[c->rule], c->n, f->block + c->first / 8, c->centre, c->radius,
                        sigma ? sigma + row : NULL, mu ? mu + row : NULL, to, work);
     return;
   }

@@ -45,18 +45,18 @@ extern const cb_panel_kernels cb_panel_kernels_x86_64, cb_panel_kernels_avx2, cb
 #define INLINE static inline __attribute__((always_inline))
 
 typedef unsigned long long bits __attribute__((vector_size(8 * WIDTH)));
-typedef struct vec3 {
+typedef struct xyz {
   vec x, y, z;
-} vec3;
+} xyz;
 
 #define PI 3.14159265358979323846
 
-INLINE vec dot(vec3 a, vec3 b) { return fma3(a.z, b.z, fma3(a.y, b.y, a.x * b.x)); }
+INLINE vec dot(xyz a, xyz b) { return fma3(a.z, b.z, fma3(a.y, b.y, a.x * b.x)); }
 INLINE vec size_of(vec a) { return (vec)((bits)a & 0x7fffffffffffffffULL); }
-INLINE vec3 seen(const double *p, size_t stride, vec3 x) {
-  return (vec3){load(p) - x.x, load(p + stride) - x.y, load(p + 2 * stride) - x.z};
+INLINE xyz seen(const double *p, size_t stride, xyz x) {
+  return (xyz){load(p) - x.x, load(p + stride) - x.y, load(p + 2 * stride) - x.z};
 }
-INLINE vec3 load3(const double *p, size_t stride) { return (vec3){load(p), load(p + stride), load(p + 2 * stride)}; }
+INLINE xyz load3(const double *p, size_t stride) { return (xyz){load(p), load(p + stride), load(p + 2 * stride)}; }
 
 /* 2 atan2(y, x); 0 where y is */
 INLINE vec double_angle(vec y, vec x) {
@@ -121,8 +121,8 @@ INLINE int all_far(vec A, vec B, vec C, const double *l, size_t stride, vec trip
            any_above(size_of(triple), most * along));
 }
 
-INLINE void far_group(const double *p, size_t stride, vec3 a, vec3 b, vec3 c, vec A, vec B, vec C, vec triple,
-                      vec along, vec *S, vec *D) {
+INLINE void far_group(const double *p, size_t stride, xyz a, xyz b, xyz c, vec A, vec B, vec C, vec triple, vec along,
+                      vec *S, vec *D) {
   const vec W = -small_angle(triple / along, -1), scale = set(1 / (4 * PI));
   if (D) *D = scale * W;
   if (!S) return;
@@ -135,11 +135,11 @@ INLINE void far_group(const double *p, size_t stride, vec3 a, vec3 b, vec3 c, ve
   *S = scale * fma3(h, W, fma3(t3, L3, fma3(t2, L2, t1 * L1)));
 }
 
-INLINE void group(const double *p, size_t stride, vec3 x, vec *S, vec *D) {
-  const vec3 a = seen(p, stride, x), b = seen(p + 3 * stride, stride, x), c = seen(p + 6 * stride, stride, x);
+INLINE void group(const double *p, size_t stride, xyz x, vec *S, vec *D) {
+  const xyz a = seen(p, stride, x), b = seen(p + 3 * stride, stride, x), c = seen(p + 6 * stride, stride, x);
   const vec A = root(dot(a, a)), B = root(dot(b, b)), C = root(dot(c, c)), ab = dot(a, b), bc = dot(b, c),
             ca = dot(c, a), AB = A * B;
-  const vec3 n2 = load3(p + CB_PANEL_NORMAL * stride, stride);
+  const xyz n2 = load3(p + CB_PANEL_NORMAL * stride, stride);
   const vec triple = dot(a, n2), along = fma3(AB, C, fma3(ab, C, fma3(bc, A, ca * B)));
   if (all_far(A, B, C, p + CB_PANEL_LENGTH * stride, stride, triple, along)) {
     far_group(p, stride, a, b, c, A, B, C, triple, along, S, D);
@@ -161,7 +161,7 @@ INLINE void group(const double *p, size_t stride, vec3 x, vec *S, vec *D) {
 }
 
 INLINE void rows(const double *lanes, size_t stride, const double at[3], int n, double *S, double *D) {
-  const vec3 x = {set(at[0]), set(at[1]), set(at[2])};
+  const xyz x = {set(at[0]), set(at[1]), set(at[2])};
   int i = 0;
   for (; i + WIDTH <= n; i += WIDTH) {
     vec s, d;

@@ -1,0 +1,25 @@
+/* LU factors of I/2 - D as a hierarchical matrix: blocks of panels far from each other have low rank, to a tolerance.
+ * For bodies on which GMRES is slow; a coarse one (1e-2) is a preconditioner.
+ * Source: Hackbusch, Hierarchical Matrices (2015), doi 10.1007/978-3-662-47324-5; the library hmat-oss.
+ */
+#ifndef CB_POTENTIAL_HLU_H
+#define CB_POTENTIAL_HLU_H
+
+#include "potential/panels.h"
+#include <curvebody/status.h>
+#include <stddef.h>
+
+typedef struct cb_hlu cb_hlu;
+
+/* p may be freed after. tolerance, in [1e-12, 0.5]: of each block, relative; the residual of a solution was below it in
+ * all that was measured (tests/test_hlu.c). CB_ERROR_DOMAIN where the factors are not finite. */
+cb_status cb_hlu_create(const cb_panels *p, double tolerance, cb_hlu **out);
+void cb_hlu_free(cb_hlu *h);
+
+/* b[columns][n], of panels in the caller's order, becomes x with (I/2 - D) x = b. One call at a time. */
+cb_status cb_hlu_solve(cb_hlu *h, int columns, double *b);
+
+/* Bytes of the factors. */
+size_t cb_hlu_bytes(const cb_hlu *h);
+
+#endif

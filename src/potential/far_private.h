@@ -26,7 +26,8 @@ struct cb_far {
   cb_arena *arena;
   cb_panels *p; /* in the tree's order */
   const cb_tree_kernels *kernels;
-  cb_tree tree;
+  cb_tree_factors factor;
+  cb_panel_tree tree;
   int order, threads;
   double log_share;                 /* of the potential, that may be left out */
   cb_tree_rule rule[CB_TREE_ORDER]; /* by points on a side */
@@ -39,7 +40,7 @@ struct cb_far {
 };
 
 /* Balls about the panels of every cell. */
-void cb_far_balls(cb_tree *t, const cb_panels *p);
+void cb_far_balls(cb_panel_tree *t, const cb_panels *p);
 int cb_far_terms(const cb_far *f);
 /* A cell's moments: rows of CB_TREE_COLUMNS. */
 double *cb_far_moments_of(const cb_far *f, int cell);
@@ -63,6 +64,6 @@ size_t cb_far_work_bytes(void);
 /* Moments of all cells for rows of densities in caller's order. */
 void cb_far_moments(cb_far *f, int columns, const double *sigma, const double *mu);
 /* Moments to what kernels evaluate; `to` may be `from`. */
-void cb_far_finish(int order, double radius, const double *from, double *to);
+void cb_far_finish(const cb_tree_factors *f, int order, double radius, const double *from, double *to);
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Points in cells of n: the number of cells, of leaves, and of levels below. */
-static void count(int n, int level, cb_tree *t) {
+static void count(int n, int level, cb_panel_tree *t) {
   t->cells++;
   if (level >= t->levels) t->levels = level + 1;
   if (n <= CB_TREE_LEAF) {
@@ -54,7 +54,7 @@ static void box(const double (*x)[3], const int *order, cb_tree_cell *c) {
   }
 }
 
-static void split(const double (*x)[3], cb_tree *t, cb_tree_cell *c, int *cells) {
+static void split(const double (*x)[3], cb_panel_tree *t, cb_tree_cell *c, int *cells) {
   int axis = 0;
   for (int a = 1; a < 3; a++)
     if (c->high[a] - c->low[a] > c->high[axis] - c->low[axis]) axis = a;
@@ -65,7 +65,7 @@ static void split(const double (*x)[3], cb_tree *t, cb_tree_cell *c, int *cells)
   t->cell[(*cells)++] = (cb_tree_cell){.first = c->first + left, .n = c->n - left};
 }
 
-static void list_leaves(cb_tree *t, int cell, int *leaves) {
+static void list_leaves(cb_panel_tree *t, int cell, int *leaves) {
   const int child = t->cell[cell].child;
   if (!child) {
     t->leaf[(*leaves)++] = cell;
@@ -75,8 +75,8 @@ static void list_leaves(cb_tree *t, int cell, int *leaves) {
   list_leaves(t, child + 1, leaves);
 }
 
-bool cb_tree_build(cb_arena *arena, int n, const double (*x)[3], cb_tree *out) {
-  cb_tree t = {.n = n};
+bool cb_tree_build(cb_arena *arena, int n, const double (*x)[3], cb_panel_tree *out) {
+  cb_panel_tree t = {.n = n};
   count(n, 0, &t);
   t.order = cb_arena_alloc(arena, (size_t)n, sizeof *t.order);
   t.leaf = cb_arena_alloc(arena, (size_t)t.groups, sizeof *t.leaf);

@@ -16,16 +16,16 @@ typedef struct cb_tree_cell {
   int rule;                 /* and how they are sampled */
 } cb_tree_cell;
 
-typedef struct cb_tree {
+typedef struct cb_panel_tree {
   int n, cells, groups, levels;
   int *order;                    /* points by leaves */
   int level[CB_TREE_LEVELS + 1]; /* cells level[l]..level[l + 1] have depth l */
   int *leaf;                     /* cells of the leaves, in the order of their points */
   cb_tree_cell *cell;
-} cb_tree;
+} cb_panel_tree;
 
 /* False: no memory. */
-bool cb_tree_build(cb_arena *arena, int n, const double (*x)[3], cb_tree *out);
+bool cb_tree_build(cb_arena *arena, int n, const double (*x)[3], cb_panel_tree *out);
 
 /* The distance of x from the box of a cell's points. */
 double cb_tree_distance(const cb_tree_cell *c, const double x[3]);

@@ -8,7 +8,7 @@
 typedef struct field {
   cb_far *f;
   cb_arena *arena;
-  cb_tree tree;
+  cb_panel_tree tree;
   const double (*x)[3];
   double *at[3];     /* in the tree's order, padded */
   cb_far_list *list; /* of each thread */
@@ -60,12 +60,13 @@ static void far_of(const field *a, const cb_tree_cell *group, const cb_far_list 
     int order = list->far[i].order;
     if (axis < 3) {
       cb_tree_gradient(order++, axis, from, moments);
-      cb_far_finish(order, c->radius * c->radius, moments, moments);
+      cb_far_finish(&f->factor, order, c->radius * c->radius, moments, moments);
     } else {
-      cb_far_finish(order, c->radius, from, moments);
+      cb_far_finish(&f->factor, order, c->radius, from, moments);
     }
-    f->kernels->evaluate(order, a->columns, moments, c->centre, 1 / c->radius, group->n, a->at[0] + group->first,
-                         a->at[1] + group->first, a->at[2] + group->first, w->far, w->harmonics);
+    f->kernels->evaluate(&f->factor, order, a->columns, moments, c->centre, 1 / c->radius, group->n,
+                         a->at[0] + group->first, a->at[1] + group->first, a->at[2] + group->first, w->far,
+                         w->harmonics);
   }
 }
 

@@ -3,29 +3,21 @@
 #include "potential/tree_kernels.h"
 
 #include <math.h>
-#include <pthread.h>
 
-cb_tree_factors cb_tree_factor;
-
-static void fill(void) {
+void cb_tree_factors_fill(cb_tree_factors *f) {
   double odd = 1; /* (2l - 1)!! */
   for (int l = 0; l < CB_TREE_ORDER + 2; l++) {
     if (l) odd *= 2 * l - 1;
     for (int i = 0; i < 2 * l + 1; i++) {
       const int m = (i + 1) / 2, term = l * l + i, last = l - 1;
-      cb_tree_factor.finish[term] = odd * (m ? 2 : 1) / (4 * M_PI);
+      f->finish[term] = odd * (m ? 2 : 1) / (4 * M_PI);
       if (m >= l) continue;
       const double below = l * l - m * m;
-      cb_tree_factor.up[term] = (2 * last + 1) / below;
-      cb_tree_factor.down[term] = 1 / below;
-      cb_tree_factor.across[term] = last ? (last * last - m * m) / (4.0 * last * last - 1) : 0;
+      f->up[term] = (2 * last + 1) / below;
+      f->down[term] = 1 / below;
+      f->across[term] = last ? (last * last - m * m) / (4.0 * last * last - 1) : 0;
     }
   }
-}
-
-void cb_tree_factors_make(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, fill);
 }
 
 const cb_tree_kernels *cb_tree_kernels_of_isa(void) {

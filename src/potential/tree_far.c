@@ -38,7 +38,7 @@ static cb_status plan(const cb_panels *p, double error, cb_far **out) {
   if (p->n < 1) return cb_fail(CB_ERROR_ARGUMENT, "a far field of no panels");
   cb_far *f = cb_arena_object(sizeof *f, "a far field");
   if (!f) return CB_ERROR_MEMORY;
-  cb_tree_factors_make();
+  cb_tree_factors_fill(&f->factor);
   f->kernels = cb_tree_kernels_of_isa();
   f->threads = cb_threads_for((size_t)p->n * CB_TREE_LEAF);
   cb_far_choose(f, error);
@@ -206,8 +206,8 @@ static void group_potential(const cb_far *f, int g, int columns, bool sigma, boo
   const double *x = f->x + group->first, *y = f->y + group->first, *z = f->z + group->first;
   for (int i = 0; i < list->fars; i++) {
     const cb_tree_cell *c = &f->tree.cell[list->far[i].cell];
-    f->kernels->evaluate(list->far[i].order, columns, cb_far_moments_of(f, list->far[i].cell), c->centre, 1 / c->radius,
-                         group->n, x, y, z, w->far, w->harmonics);
+    f->kernels->evaluate(&f->factor, list->far[i].order, columns, cb_far_moments_of(f, list->far[i].cell), c->centre,
+                         1 / c->radius, group->n, x, y, z, w->far, w->harmonics);
   }
   size_t at = 0;
   for (int i = 0; i < list->nears; i++) {
@@ -231,7 +231,7 @@ cb_status cb_far_apply(cb_far *f, int columns, const double *sigma, const double
     cb_far_moments(f, some, sigma, mu);
 #pragma omp parallel for num_threads(f->threads) schedule(static)
     for (int i = 0; i < f->tree.cells; i++)
-      cb_far_finish(f->order, f->tree.cell[i].radius, cb_far_moments_of(f, i), cb_far_moments_of(f, i));
+      cb_far_finish(&f->factor, f->order, f->tree.cell[i].radius, cb_far_moments_of(f, i), cb_far_moments_of(f, i));
 #pragma omp parallel for num_threads(f->threads) schedule(dynamic, 1)
     for (int g = 0; g < f->tree.groups; g++)
       group_potential(f, g, some, sigma != NULL, mu != NULL, &f->work[omp_get_thread_num()], out);

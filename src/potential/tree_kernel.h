@@ -8,8 +8,7 @@ enum { WIDE = CB_TREE_COLUMNS / WIDTH, HALF = CB_TREE_CHUNK / WIDTH / 2 };
 static int first_of(int l) { return l * l; }
 
 /* R_0..R_order at WIDTH points, as vectors. */
-INLINE void regular(int order, vec x, vec y, vec z, vec *r) {
-  const cb_tree_factors *f = &cb_tree_factor;
+INLINE void regular(const cb_tree_factors *f, int order, vec x, vec y, vec z, vec *r) {
   const vec square = fma3(x, x, fma3(y, y, z * z));
   r[0] = set(1);
   for (int l = 0; l < order; l++) {
@@ -64,8 +63,8 @@ INLINE void gather_rows(int terms, const double *by, const double *density, doub
 }
 
 /* Moments of WIDTH panels of a block into columns of s[term][8], d[term][8]. */
-INLINE void block_moments(int order, const cb_tree_rule *rule, const cb_tree_block *b, int at, const double centre[3],
-                          double radius, double *s, double *d, vec *work) {
+INLINE void block_moments(const cb_tree_factors *f, int order, const cb_tree_rule *rule, const cb_tree_block *b, int at,
+                          const double centre[3], double radius, double *s, double *d, vec *work) {
   const int terms = first_of(order + 1);
   vec *r = work, *sum = work + terms, p[9], n[3];
   const vec scale = set(1 / radius), area = load(b->area + at);
@@ -74,7 +73,7 @@ INLINE void block_moments(int order, const cb_tree_rule *rule, const cb_tree_blo
   for (int t = 0; t < terms; t++) sum[t] = set(0);
   for (int q = 0; q < rule->points; q++) {
     const vec u = set(rule->at[q][0]), v = set(rule->at[q][1]), w = area * set(rule->at[q][2]);
-    regular(order, fma3(u, p[3], fma3(v, p[6], p[0])), fma3(u, p[4], fma3(v, p[7], p[1])),
+    regular(f, order, fma3(u, p[3], fma3(v, p[6], p[0])), fma3(u, p[4], fma3(v, p[7], p[1])),
             fma3(u, p[5], fma3(v, p[8], p[2])), r);
     for (int t = 0; t < terms; t++) sum[t] = fma3(w, r[t], sum[t]);
   }
@@ -85,13 +84,14 @@ INLINE void block_moments(int order, const cb_tree_rule *rule, const cb_tree_blo
   for (int t = 0; t < terms; t++) store(d + 8 * t + at, r[t]);
 }
 
-static void panels(int order, const cb_tree_rule *rule, int n, const cb_tree_block *blocks, const double centre[3],
-                   double radius, const double *sigma, const double *mu, double *moments, double *work) {
+static void panels(const cb_tree_factors *f, int order, const cb_tree_rule *rule, int n, const cb_tree_block *blocks,
+                   const double centre[3], double radius, const double *sigma, const double *mu, double *moments,
+                   double *work) {
   const int terms = first_of(order + 1);
   double *s = work + CB_TREE_TERMS * CB_TREE_CHUNK, *d = s + CB_TREE_TERMS * CB_TREE_CHUNK;
   for (int i = 0; i < n; i += 8) {
     for (int at = 0; at < 8; at += WIDTH)
-      block_moments(order, rule, &blocks[i / 8], at, centre, radius, sigma ? s : NULL, mu ? d : NULL, (vec *)work);
+      block_moments(f, order, rule, &blocks[i / 8], at, centre, radius, sigma ? s : NULL, mu ? d : NULL, (vec *)work);
     if (sigma) gather_rows(terms, s, sigma + (size_t)i * CB_TREE_COLUMNS, moments);
     if (mu) gather_rows(terms, d, mu + (size_t)i * CB_TREE_COLUMNS, moments);
   }
@@ -119,12 +119,13 @@ INLINE void spread(int order, const double *rows, int step, double scale, double
   }
 }
 
-static void shift(int order, const double d[3], double ratio, const double *child, double *parent, double *work) {
+static void shift(const cb_tree_factors *f, int order, const double d[3], double ratio, const double *child,
+                  double *parent, double *work) {
   const int terms = first_of(order + 1);
   double *re = work, *im = re + terms * CB_TREE_COLUMNS, *tre = im + terms * CB_TREE_COLUMNS, *tim = tre + terms,
          *t = tim + terms;
   vec *r = (vec *)(work + 3 * CB_TREE_TERMS * CB_TREE_CHUNK);
-  regular(order, set(d[0]), set(d[1]), set(d[2]), r);
+  regular(f, order, set(d[0]), set(d[1]), set(d[2]), r);
   for (int i = 0; i < terms; i++) t[i] = r[i][0];
   spread(order, t, 1, 1, tre, tim);
   spread(order, child, CB_TREE_COLUMNS, ratio, re, im);
@@ -153,8 +154,8 @@ static void shift(int order, const double d[3], double ratio, const double *chil
 }
 
 /* I' to the order at `count` vectors of points, h[term][count]. */
-INLINE void irregular(int order, int count, const vec *x, const vec *y, const vec *z, vec *h) {
-  const double *across = cb_tree_factor.across;
+INLINE void irregular(const cb_tree_factors *f, int order, int count, const vec *x, const vec *y, const vec *z,
+                      vec *h) {
   vec w[2 * HALF], u[2 * HALF], v[2 * HALF], t[2 * HALF];
   for (int i = 0; i < count; i++) {
     w[i] = set(1) / fma3(x[i], x[i], fma3(y[i], y[i], z[i] * z[i]));
@@ -164,7 +165,7 @@ INLINE void irregular(int order, int count, const vec *x, const vec *y, const ve
   for (int l = 0; l < order; l++) {
     vec *next = h + first_of(l + 1) * count;
     const vec *here = h + first_of(l) * count, *last = l ? h + first_of(l - 1) * count : h;
-    const double *by = across + first_of(l + 1);
+    const double *by = f->across + first_of(l + 1);
     for (int j = 0; j < 2 * l - 1; j++)
       for (int i = 0; i < count; i++)
         next[j * count + i] = t[i] * here[j * count + i] - set(by[j]) * w[i] * last[j * count + i];
@@ -216,24 +217,26 @@ INLINE void contract_all(int terms, int columns, const double *coefficients, int
     }
 }
 
-INLINE void evaluate_chunk(int order, int columns, const double *coefficients, const double centre[3],
-                           double inverse_radius, int count, const double *const *at, double *out, vec *h) {
+INLINE void evaluate_chunk(const cb_tree_factors *f, int order, int columns, const double *coefficients,
+                           const double centre[3], double inverse_radius, int count, const double *const *at,
+                           double *out, vec *h) {
   vec p[3][2 * HALF];
   for (int a = 0; a < 3; a++)
     for (int i = 0; i < count; i++) p[a][i] = (load(at[a] + i * WIDTH) - set(centre[a])) * set(inverse_radius);
-  irregular(order, count, p[0], p[1], p[2], h);
+  irregular(f, order, count, p[0], p[1], p[2], h);
   contract_all(first_of(order + 1), columns, coefficients, count, h, out);
 }
 
-static void evaluate(int order, int columns, const double *coefficients, const double centre[3], double inverse_radius,
-                     int n, const double *x, const double *y, const double *z, double *out, double *work) {
+static void evaluate(const cb_tree_factors *f, int order, int columns, const double *coefficients,
+                     const double centre[3], double inverse_radius, int n, const double *x, const double *y,
+                     const double *z, double *out, double *work) {
   int i = 0;
   for (; i + CB_TREE_CHUNK / 2 < n; i += CB_TREE_CHUNK)
-    evaluate_chunk(order, columns, coefficients, centre, inverse_radius, 2 * HALF,
+    evaluate_chunk(f, order, columns, coefficients, centre, inverse_radius, 2 * HALF,
                    (const double *[]){x + i, y + i, z + i}, out + i, (vec *)work);
   if (i < n)
-    evaluate_chunk(order, columns, coefficients, centre, inverse_radius, HALF, (const double *[]){x + i, y + i, z + i},
-                   out + i, (vec *)work);
+    evaluate_chunk(f, order, columns, coefficients, centre, inverse_radius, HALF,
+                   (const double *[]){x + i, y + i, z + i}, out + i, (vec *)work);
 }
 
 INLINE void some_rows(int count, int n, size_t stride, const double *matrix, const double *density, double *out) {

@@ -10,7 +10,7 @@
 int cb_far_terms(const cb_far *f) { return (f->order + 1) * (f->order + 1); }
 
 /* Centre of the box of the corners, and the farthest corner. */
-void cb_far_balls(cb_tree *t, const cb_panels *p) {
+void cb_far_balls(cb_panel_tree *t, const cb_panels *p) {
   for (int i = 0; i < t->cells; i++) {
     cb_tree_cell *c = &t->cell[i];
     double low[3], high[3], square = 0;
@@ -88,7 +88,7 @@ static void cell_moments(const cb_far *f, int cell, const double *sigma, const d
   memset(to, 0, (size_t)cb_far_terms(f) * CB_TREE_COLUMNS * sizeof *to);
   if (!c->child) {
     const size_t row = (size_t)c->first * CB_TREE_COLUMNS;
-    f->kernels->panels(f->order, &f->rule[c->rule], c->n, f->block + c->first / 8, c->centre, c->radius,
+    f->kernels->panels(&f->factor, f->order, &f->rule[c->rule], c->n, f->block + c->first / 8, c->centre, c->radius,
                        sigma ? sigma + row : NULL, mu ? mu + row : NULL, to, work);
     return;
   }
@@ -96,7 +96,7 @@ static void cell_moments(const cb_far *f, int cell, const double *sigma, const d
     const cb_tree_cell *child = &f->tree.cell[i];
     double d[3];
     for (int a = 0; a < 3; a++) d[a] = (child->centre[a] - c->centre[a]) / c->radius;
-    f->kernels->shift(f->order, d, child->radius / c->radius, cb_far_moments_of(f, i), to, work);
+    f->kernels->shift(&f->factor, f->order, d, child->radius / c->radius, cb_far_moments_of(f, i), to, work);
   }
 }
 
@@ -110,9 +110,9 @@ void cb_far_moments(cb_far *f, int columns, const double *sigma, const double *m
   }
 }
 
-void cb_far_finish(int order, double radius, const double *from, double *to) {
+void cb_far_finish(const cb_tree_factors *f, int order, double radius, const double *from, double *to) {
   for (int t = 0; t < (order + 1) * (order + 1); t++) {
-    const double by = cb_tree_factor.finish[t] / radius;
+    const double by = f->finish[t] / radius;
     for (int k = 0; k < CB_TREE_COLUMNS; k++) to[t * CB_TREE_COLUMNS + k] = by * from[t * CB_TREE_COLUMNS + k];
   }
 }

@@ -1,14 +1,12 @@
-/* LU with partial pivoting by blocks of columns: LAPACK factors one, and each of those on its right is updated by one
- * thread, so that results do not depend on the number of threads. They depend on the BLAS that is linked and on the
- * processor that it chooses its kernels for.
+/* LU with partial pivoting by blocks of columns: LAPACK factors one, and those on its right are updated tile by tile, all
+ * in one thread: a BLAS that was built without threads need not bear two calls at once. Results depend on the BLAS that
+ * is linked and on the processor that it chooses its kernels for, not on the number of threads.
  *
  * LAPACK's matrices lie column by column: what is factored is the transpose. The routines are called by their Fortran
  * names, as GSL's CBLAS has the C names of the others; lengths of the texts come last.
  * Source: Golub & Van Loan, Matrix Computations (2013), section 3.4.7.
  */
 #include "potential/dense.h"
-
-#include "core/threads.h"
 
 extern void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivots, int *info);
 extern void dlaswp_(const int *n, double *a, const int *lda, const int *first, const int *last, const int *pivots,
@@ -44,9 +42,8 @@ static void update(const task *t, int from, int columns) {
 }
 
 cb_status cb_potential_factor(int n, size_t stride, double *a, int *pivots) {
-  const int tiles = (n + BLOCK - 1) / BLOCK, threads = cb_threads_for((size_t)n * (size_t)n);
+  const int tiles = (n + BLOCK - 1) / BLOCK;
   const int lda = (int)stride;
-  (void)threads;
   for (int k = 0; k < tiles; k++) {
     const int at = k * BLOCK, width = n - at < BLOCK ? n - at : BLOCK, below = n - at;
     int info;
@@ -54,7 +51,6 @@ cb_status cb_potential_factor(int n, size_t stride, double *a, int *pivots) {
     if (info > 0) return cb_fail(CB_ERROR_DOMAIN, "the matrix of %d panels is singular in column %d", n, at + info);
     for (int i = at; i < at + width; i++) pivots[i] += at;
     const task t = {a, pivots, n, lda, at, width};
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (int j = 0; j < tiles; j++)
       if (j != k) update(&t, j * BLOCK, n - j * BLOCK < BLOCK ? n - j * BLOCK : BLOCK);
   }

@@ -249,11 +249,13 @@ static void the_added_mass_is_chosen_by_itself(void **unused) {
   double K[6][6], mu0[6];
   check_ok(cb_fluid_model_create_class(&class, NULL, &whole));
   check_ok(cb_fluid_model_create_class(&faces, NULL, &other));
-  for (int both = 0; both < 2; both++) {
+  for (int round = 0; round < 4; round++) {
+    const int both = round % 2;
     tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
     tank_water(&k, 0.9);
     k.fluid.model = both ? whole : other;
-    k.fluid.added_mass = both ? other : whole;
+    k.fluid.added_mass = both == (round < 2) ? other : whole;
+    if (round >= 2) k.options.added_mass_of = both ? other : whole; /* the body's own */
     tank_fill(&k);
     check_ok(k.problem->inertia(k.problem->self, 0, &somewhere, K, mu0));
     check_ok(cb_mass_of(k.surface, NULL, k.material, &mass));

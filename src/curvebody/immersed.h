@@ -61,6 +61,7 @@ typedef struct cb_immersed_options {
   const cb_point_mass *points;
   bool lumped;
   bool added_mass, drag;       /* the fluid's momentum; lift and drag */
+  const cb_fluid_model *added_mass_of; /* whose added mass; NULL: that of the fluid */
   double c_n, c_t;             /* linear drag, Pa s/m */
   int n_wrenches;
   const cb_wrench_text *wrenches;

@@ -14,7 +14,9 @@
 /* --- the choice --- */
 
 cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options) {
-  const cb_fluid_model *forces = b->fluid.model, *inertia = b->fluid.added_mass ? b->fluid.added_mass : forces;
+  const cb_fluid_model *forces = b->fluid.model, *inertia = options->added_mass_of ? options->added_mass_of
+                                                            : b->fluid.added_mass  ? b->fluid.added_mass
+                                                                                   : forces;
   const bool drags = b->dense && options->drag, moves = b->dense && options->added_mass;
   b->drag = drags && (!forces || (forces->kind->on_face == cb_fluid_local_on_face && !forces->kind->terms));
   b->added_mass = moves && (!inertia || inertia->kind->added_mass);

@@ -57,6 +57,7 @@ static const family families[] = {{"integrator", "name", "integrator", integrato
                                   {"bodies.*.shape", "name", "shape", shape_at, of_shape},
                                   {"fluid.model", "name", "fluid model", fluid_model_at, of_shape},
                                   {"fluid.added_mass", "name", "fluid model", fluid_model_at, of_shape},
+                                  {"bodies.*.added_mass", "name", "fluid model", fluid_model_at, of_shape},
                                   {"bundle", "name", "bundle", bundle_at, of_bundle},
                                   {"bundle.shape", "name", "shape", shape_at, of_shape},
                                   {"bundle.space", "name", "space", space_at, of_space}};

@@ -237,7 +237,7 @@ static cb_status read_model(const cb_node *node, cb_fluid_model **out) {
   return status ? status : cb_fluid_model_create(name, node, out);
 }
 
-static cb_status read_added_mass(const cb_node *node, cb_fluid_model **out) {
+cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out) {
   const cb_status status = read_model(node, out);
   if (status || (*out)->kind->added_mass) return status;
   return cb_node_fail(node, "the fluid model `%s` has no added mass: expected one that has, such as `local`",
@@ -262,7 +262,7 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
   if (p.flow) cb_errors_add(&errors, p.flow, cb_scenario_read_flow(s, p.flow));
   cb_errors_add(&errors, p.floor, read_floor(s, p.floor));
   if (p.model) cb_errors_add(&errors, p.model, read_model(p.model, &m->model));
-  if (p.added_mass) cb_errors_add(&errors, p.added_mass, read_added_mass(p.added_mass, &m->added_mass));
+  if (p.added_mass) cb_errors_add(&errors, p.added_mass, cb_scenario_read_added_mass(p.added_mass, &m->added_mass));
   m->fluid.medium = m->medium;
   m->fluid.flow = m->flow;
   m->fluid.model = m->model;
@@ -275,6 +275,7 @@ void cb_fluid_scenario_free(cb_fluid_scenario *m) {
   if (!m) return;
   for (size_t i = 0; i < m->n_kinds; i++) {
     cb_immersed_free(m->kind[i].body);
+    cb_fluid_model_free(m->kind[i].added_mass);
     cb_poses_free(m->kind[i].poses);
     cb_surface_free(m->kind[i].surface);
   }

@@ -9,6 +9,7 @@
 typedef struct cb_immersed_kind {
   cb_surface *surface;
   cb_poses *poses;
+  cb_fluid_model *added_mass; /* its own; NULL: that of the fluid */
   cb_immersed *body;
 } cb_immersed_kind;
 
@@ -29,6 +30,7 @@ typedef struct cb_fluid_scenario {
 
 /* `fluid:`, then `bodies:`. */
 cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node);
+cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out); /* a name or a map */
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node);
 /* whole: the fluid could be read. */
 cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole);

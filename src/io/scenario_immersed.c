@@ -6,10 +6,12 @@
  *     parts: {wing: {density: 300, thickness: 3e-4}}
  *     points: [{mass: 1e-3, at: [0, 0, -0.05]}, {mass: 1e-3, vertex: 3}]
  *     mass_model: solid                    or vertices: masses at vertices, as the paper has them
- *     added_mass: true, drag: true, linear_drag: {normal: 0, tangential: 0}
+ *     added_mass: true                     or false, none, or a fluid model: NAME, {name: NAME, ..}
+ *     drag: true, linear_drag: {normal: 0, tangential: 0}
  *     wrenches: [{name: thrust, frame: body, force: ["sin(t)", 0, 0], torque: [0, 0, 0], at: [0, 0, 0]}]
  *     place, motion, repeat                io/scenario_copies.c
  */
+#include "core/registry.h"
 #include "tree/scalar.h"
 #include "io/scenario_fluid.h"
 
@@ -20,10 +22,10 @@
 
 typedef struct immersed_parameters {
   const char *name;
-  const cb_node *shape, *mesh, *poses, *parts, *points, *linear_drag, *wrenches, *place, *motion, *repeat;
+  const cb_node *shape, *mesh, *poses, *parts, *points, *added_mass, *linear_drag, *wrenches, *place, *motion, *repeat;
   double scale, density, thickness, mass;
   int mass_model;
-  bool weld, added_mass, drag;
+  bool weld, drag;
 } immersed_parameters;
 
 #define NODE(field, doc) \
@@ -46,8 +48,8 @@ const cb_param cb_immersed_table[] = {
     NODE(points, "list of {mass: .., at: [x, y, z]} and {mass: .., vertex: NUMBER}"),
     {"mass_model", CB_PARAM_CHOICE, offsetof(immersed_parameters, mass_model), "solid", "", "", "solid|vertices",
      "where the mass is"},
-    {"added_mass", CB_PARAM_BOOL, offsetof(immersed_parameters, added_mass), "true", "", "", NULL,
-     "the fluid that moves along"},
+    {"added_mass", CB_PARAM_NODE, offsetof(immersed_parameters, added_mass), "true", "", "", NULL,
+     "the fluid that moves along: true (as `fluid` has it), false or none, or a fluid model, a name or {name: .., ..}"},
     {"drag", CB_PARAM_BOOL, offsetof(immersed_parameters, drag), "true", "", "", NULL, "lift and drag"},
     NODE(linear_drag, "{normal: .., tangential: ..} in Pa s/m"),
     NODE(wrenches, "list of {name: .., frame: body|world, force: [..], torque: [..], at: [..]}"),
@@ -89,8 +91,7 @@ static cb_status fail_open(const cb_node *body, const cb_surface *surface, int p
   free(edge);
   if ((status = cb_surface_seams(surface, &seams))) return status;
   char hint[96] = "";
-  if (seams)
-    snprintf(hint, sizeof hint, "; %d vertices stand at the place of another: `weld: true` joins them", seams);
+  if (seams) snprintf(hint, sizeof hint, "; %d vertices stand at the place of another: `weld: true` joins them", seams);
   const double *x = surface->x[vertex];
   return cb_node_fail(body,
                       "part `%s` is open: expected `thickness`, or a density of 0; %d edges are of one face, the first "
@@ -278,6 +279,21 @@ static cb_status make(cb_scenario *s, const cb_node *body, const immersed_parame
                 : cb_scenario_placed(s, status, body, false);
 }
 
+/* true, false, none, or a fluid model. */
+static cb_status read_added_mass(const cb_node *node, cb_immersed_kind *kind, bool *moves) {
+  const char *text, *names[CB_REGISTRY_MOST + 3] = {"true", "false", "none"};
+  *moves = true;
+  if (!node) return CB_OK;
+  if (node->kind == CB_NODE_MAP) return cb_scenario_read_added_mass(node, &kind->added_mass);
+  const cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  *moves = strcmp(text, "none") && strcmp(text, "false");
+  if (!*moves || !strcmp(text, "true")) return CB_OK;
+  if (!cb_fluid_model_classes[cb_registry_find(&cb_fluid_model_registry, text, strlen(text))])
+    return cb_fail_unknown(node, "added mass", text, names, 3 + cb_registry_names(&cb_fluid_model_registry, names + 3));
+  return cb_scenario_read_added_mass(node, &kind->added_mass);
+}
+
 static cb_status read_name(cb_scenario *s, const cb_node *node, int number, const char *given, const char **out) {
   char numbered[32];
   const cb_fluid_scenario *m = s->fluid;
@@ -322,7 +338,8 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool
   if (cb_errors_add(&errors, node, status)) cb_params_bind_right(cb_immersed_table, node, &p);
   cb_errors_add(&errors, node, read_name(s, node, number, p.name, &name));
   cb_errors_add(&errors, node, read_made(s, node, &p, !status, kind, &options));
-  options.added_mass = p.added_mass;
+  cb_errors_add(&errors, p.added_mass, read_added_mass(p.added_mass, kind, &options.added_mass));
+  options.added_mass_of = kind->added_mass;
   options.drag = p.drag;
   options.n_parameters = m->n_parameters;
   options.names = m->parameter;

@@ -108,22 +108,25 @@ static const cb_node *placed_poses(cb_scenario *s, const cb_node *map) {
   return poses ? replaced(s, map, "poses", placed_pattern(s, placed(s, poses, "sequence"), "files")) : map;
 }
 
-const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node) {
-  return placed_poses(s, placed(s, with_defaults(s, cb_immersed_table, node), "mesh"));
+/* map with the defaults of the fluid model at `key`. */
+static const cb_node *with_model(cb_scenario *s, const cb_node *map, const char *key) {
+  const cb_node *given = map ? cb_node_get(map, key) : NULL, *name = given ? cb_node_get(given, "name") : NULL;
+  const cb_fluid_model_class *const *c = cb_fluid_model_classes;
+  if (!name || given->kind != CB_NODE_MAP) return map;
+  while (*c && strcmp((*c)->name, name->text)) c++;
+  return *c ? replaced(s, map, key, with_defaults(s, (*c)->params, given)) : map;
 }
 
-static const cb_node *with_model(cb_scenario *s, const cb_node *full, const char *key, const cb_fluid_model *model) {
-  const cb_node *given = full ? cb_node_get(full, key) : NULL;
-  if (!given || given->kind != CB_NODE_MAP) return full;
-  return replaced(s, full, key, with_defaults(s, model->kind->params, given));
+const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node) {
+  const cb_node *full = with_model(s, with_defaults(s, cb_immersed_table, node), "added_mass");
+  return full ? placed_poses(s, placed(s, full, "mesh")) : NULL;
 }
 
 static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
   const cb_node *full = cb_params_resolved(cb_fluid_table, node, s->arena), *flow = cb_node_get(full, "flow"),
                 *floor = cb_node_get(full, "floor");
   if (flow) full = replaced(s, full, "flow", placed(s, flow, "grid"));
-  full = with_model(s, full, "model", s->fluid->model);
-  full = with_model(s, full, "added_mass", s->fluid->added_mass);
+  full = with_model(s, with_model(s, full, "model"), "added_mass");
   return full && floor ? replaced(s, full, "floor", cb_params_resolved(cb_floor_table, floor, s->arena)) : full;
 }
 

@@ -13,7 +13,7 @@ static const cb_node *new_scalar(cb_arena *arena, const char *text) {
 
 /* Does a default of this row stand for "absent"? */
 static int default_is_absence(const cb_param *row) {
-  return !row->fallback || row->type == CB_PARAM_NODE ||
+  return !row->fallback || (row->type == CB_PARAM_NODE && !*row->fallback) ||
          (row->type == CB_PARAM_REAL && strcmp(row->fallback, "nan") == 0);
 }
 

@@ -100,7 +100,7 @@ OF_SWIMMERS = [
     ("position: [0, 0, 1]", "position: [0, @two, 1]", "two"),
     ("{spin:", "{@spinn:", "did you mean 'spin'"),
     ("shape: eel", "shape: @ell", "did you mean 'eel'"),
-    ("added_mass: false", "added_mass: @no", "true or false"),
+    ("added_mass: false", "added_mass: @no", "unknown added mass 'no'"),
     ("count: 2", "count: @0", "[1, "),
     ("hamilton_pontryagin", "@lobatto", "bodies in a fluid"),
     ("step: 0.01", "step: @-1", "> 0"),

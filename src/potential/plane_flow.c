@@ -1,0 +1,252 @@
+/* The coupled system of plane_flow.h, dense, by LU. */
+#include "potential/plane_flow.h"
+
+#include "core/arena.h"
+#include "potential/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+struct cb_plane_flow {
+  cb_arena *arena;
+  int bodies, unknowns, motions; /* motions: of the last solution */
+  const cb_plane_body *const *body;
+  int *first, *pivot;           /* unknown of a body's first node */
+  double *x, *y, *dx, *dy;      /* nodes in the common frame; dx, dy by 1/2 pi */
+  double *A, *phi, *right;      /* phi[motions][unknowns], right[changes][motions][unknowns] */
+  double *seen;                 /* [bodies][unknowns][3]: sum_t Re C_zt Psi(t) of each body at each node */
+  double *re, *im, *psi;        /* of one row; psi[motions][nodes of a body] */
+  double *u, *impulse, *change; /* [motions][bodies][3]; of one motion */
+  cb_plane_error error;
+};
+
+cb_status cb_plane_flow_create(int bodies, const cb_plane_body *const *body, int motions, int changes,
+                               cb_plane_flow **out) {
+  cb_plane_flow *f = cb_arena_object(sizeof *f, "a flow in the plane");
+  if (!f) return CB_ERROR_MEMORY;
+  const size_t columns = (size_t)motions, m = (size_t)bodies;
+  int widest = 0;
+  f->bodies = bodies;
+  const cb_plane_body **own = cb_arena_alloc(f->arena, m, sizeof *own);
+  f->first = cb_arena_alloc(f->arena, m + 1, sizeof *f->first);
+  if (own && f->first)
+    for (int i = 0; i < bodies; i++) {
+      own[i] = body[i];
+      f->first[i + 1] = f->unknowns += body[i]->n;
+      if (widest < body[i]->n) widest = body[i]->n;
+    }
+  const size_t n = (size_t)f->unknowns, w = (size_t)widest;
+  f->body = own;
+  f->pivot = cb_arena_alloc(f->arena, n, sizeof *f->pivot);
+  cb_arena_doubles(f->arena, n, &f->x, &f->y, &f->dx, &f->dy);
+  cb_arena_doubles(f->arena, n * n, &f->A);
+  cb_arena_doubles(f->arena, n * columns, &f->phi);
+  cb_arena_doubles(f->arena, n * columns * (size_t)changes, &f->right);
+  cb_arena_doubles(f->arena, n * m * 3, &f->seen);
+  cb_arena_doubles(f->arena, w, &f->re, &f->im);
+  cb_arena_doubles(f->arena, w * columns, &f->psi);
+  cb_arena_doubles(f->arena, columns * m * 3, &f->u);
+  cb_arena_doubles(f->arena, m * 3, &f->impulse, &f->change);
+  if (cb_arena_lost(f->arena)) {
+    cb_arena_free(f->arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a flow about %d bodies", bodies);
+  }
+  *out = f;
+  return CB_OK;
+}
+
+void cb_plane_flow_free(cb_plane_flow *f) {
+  if (f) cb_arena_free(f->arena);
+}
+
+cb_plane_error cb_plane_flow_error(const cb_plane_flow *f) { return f->error; }
+
+const double *cb_plane_flow_potential(const cb_plane_flow *f, int motion, int body) {
+  return f->phi + motion * f->unknowns + f->first[body];
+}
+
+static void place_nodes(cb_plane_flow *f, const double (*pose)[3]) {
+  for (int i = 0; i < f->bodies; i++) {
+    const cb_plane_body *b = f->body[i];
+    const double c = cos(pose[i][0]), s = sin(pose[i][0]);
+    for (int k = 0, p = f->first[i]; k < b->n; k++, p++) {
+      f->x[p] = pose[i][1] + c * b->x[k] - s * b->y[k];
+      f->y[p] = pose[i][2] + s * b->x[k] + c * b->y[k];
+      f->dx[p] = (c * b->dx[k] - s * b->dy[k]) / (2 * M_PI);
+      f->dy[p] = (s * b->dx[k] + c * b->dy[k]) / (2 * M_PI);
+    }
+  }
+}
+
+/* C of all nodes of body j at (x, y), to re and im. */
+static void kernel_row(const cb_plane_flow *f, int j, double x, double y, double *restrict re, double *restrict im) {
+  const int n = f->body[j]->n;
+  const double *restrict tx = f->x + f->first[j], *restrict ty = f->y + f->first[j], *restrict dx = f->dx + f->first[j],
+                         *restrict dy = f->dy + f->first[j];
+  for (int t = 0; t < n; t++) {
+    const double a = tx[t] - x, b = ty[t] - y, factor = 1 / (a * a + b * b);
+    re[t] = (dx[t] * a + dy[t] * b) * factor;
+    im[t] = (dy[t] * a - dx[t] * b) * factor;
+  }
+}
+
+static double product(int n, const double *restrict a, const double *restrict b) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int k = 0; k < n; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+static cb_status fill_pair(cb_plane_flow *f, int i, int j) {
+  const cb_plane_body *b = f->body[j];
+  const int n = f->unknowns;
+  for (int k = f->first[i]; k < f->first[i + 1]; k++) {
+    double *row = f->A + (size_t)k * (size_t)n + f->first[j], around = 0;
+    kernel_row(f, j, f->x[k], f->y[k], f->re, row);
+    for (int a = 0; a < 3; a++) f->seen[(j * n + k) * 3 + a] = product(b->n, f->re, b->stream[a]);
+    for (int t = 0; t < b->n; t++) around += row[t];
+    f->error.closest = fmax(f->error.closest, isnan(around) ? INFINITY : fabs(around));
+    if (!(fabs(around) < 0.5))
+      return cb_fail(CB_STEP_DOMAIN, "bodies %d and %d overlap", i < j ? i + 1 : j + 1, i < j ? j + 1 : i + 1);
+  }
+  if (f->error.closest > CB_PLANE_CLOSEST)
+    return cb_fail(CB_STEP_DOMAIN,
+                   "bodies %d and %d are too close for %d nodes (a sum that is 0 apart from them is %.1e, expected at "
+                   "most %g): more nodes help unless they touch",
+                   i < j ? i + 1 : j + 1, i < j ? j + 1 : i + 1, b->n, f->error.closest, CB_PLANE_CLOSEST);
+  return CB_OK;
+}
+
+/* out[unknowns] += R u - sum over the others of what is seen of them */
+static void add_data(const cb_plane_flow *f, const double *u, double *out) {
+  for (int i = 0; i < f->bodies; i++) {
+    const cb_plane_body *b = f->body[i];
+    for (int a = 0; a < 3; a++)
+      for (int k = 0; k < b->n; k++) out[f->first[i] + k] += u[3 * i + a] * b->right[a][k];
+    for (int j = 0; j < f->bodies; j++) {
+      if (j == i || (u[3 * j] == 0 && u[3 * j + 1] == 0 && u[3 * j + 2] == 0)) continue;
+      for (int k = f->first[i]; k < f->first[i + 1]; k++) {
+        const double *seen = f->seen + (j * f->unknowns + k) * 3;
+        out[k] -= seen[0] * u[3 * j] + seen[1] * u[3 * j + 1] + seen[2] * u[3 * j + 2];
+      }
+    }
+  }
+}
+
+/* -int phi dPsi by body: impulse[bodies][3] */
+static void impulses(const cb_plane_flow *f, const double *phi, double *impulse) {
+  for (int i = 0; i < f->bodies; i++)
+    for (int a = 0; a < 3; a++) impulse[3 * i + a] = -product(f->body[i]->n, phi + f->first[i], f->body[i]->flux[a]);
+}
+
+/* The symmetric part of G; how far it was from it. */
+static double make_symmetric(int n, double *G) {
+  double apart = 0, most = 0;
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b <= a; b++) {
+      double *p = G + a * n + b, *q = G + b * n + a;
+      apart = fmax(apart, fabs(*p - *q));
+      most = fmax(most, fmax(fabs(*p), fabs(*q)));
+      *p = *q = (*p + *q) / 2;
+    }
+  return most > 0 ? apart / most : 0;
+}
+
+cb_status cb_plane_flow_solve(cb_plane_flow *f, const double (*pose)[3], int motions, const double *u, double *G) {
+  const int n = f->unknowns;
+  f->error = (cb_plane_error){0};
+  f->motions = motions;
+  memcpy(f->u, u, (size_t)(motions * f->bodies * 3) * sizeof *u);
+  place_nodes(f, pose);
+  for (int i = 0; i < f->bodies; i++)
+    for (int j = 0; j < f->bodies; j++) {
+      const cb_plane_body *b = f->body[i];
+      for (int k = 0; i == j && k < b->n; k++)
+        memcpy(f->A + (size_t)(f->first[i] + k) * (size_t)n + f->first[i], b->own + k * b->n,
+               (size_t)b->n * sizeof *f->A);
+      const cb_status status = i == j ? CB_OK : fill_pair(f, i, j);
+      if (status) return status;
+    }
+  if (cb_potential_factor(n, (size_t)n, f->A, f->pivot))
+    return cb_fail(CB_STEP_SINGULAR, "the flow about the bodies is singular");
+  memset(f->phi, 0, (size_t)(motions * n) * sizeof *f->phi);
+  for (int a = 0; a < motions; a++) add_data(f, u + a * f->bodies * 3, f->phi + a * n);
+  cb_potential_back(n, (size_t)n, f->A, f->pivot, motions, f->phi);
+  for (int a = 0; a < motions; a++) {
+    impulses(f, f->phi + a * n, f->impulse);
+    for (int b = 0; b < motions; b++) G[a * motions + b] = product(3 * f->bodies, f->impulse, u + b * f->bodies * 3);
+  }
+  f->error.asymmetry = make_symmetric(motions, G);
+  return CB_OK;
+}
+
+/* --- along changes of the poses --- */
+
+/* right += Im[(V_j - V_i)(z) sum_t C_zt w_a(t)/(t - z)] for each motion a and change, w = phi + i psi of body j. */
+static void add_moved(cb_plane_flow *f, int i, int j, int changes, const double *V) {
+  const int n = f->unknowns, m = f->bodies, nodes = f->body[j]->n, first = f->first[j];
+  double *restrict re = f->re, *restrict im = f->im;
+  for (int k = f->first[i]; k < f->first[i + 1]; k++) {
+    const double x = f->x[k], y = f->y[k];
+    const double *restrict tx = f->x + first, *restrict ty = f->y + first;
+    kernel_row(f, j, x, y, re, im);
+    for (int t = 0; t < nodes; t++) { /* C/(t - z) */
+      const double a = tx[t] - x, b = ty[t] - y, factor = 1 / (a * a + b * b), p = re[t], q = im[t];
+      re[t] = (p * a + q * b) * factor;
+      im[t] = (q * a - p * b) * factor;
+    }
+    for (int c = 0; c < f->motions; c++) {
+      const double *restrict phi = f->phi + c * n + first, *restrict psi = f->psi + c * nodes;
+      double along = 0, across = 0;
+#pragma omp simd reduction(+ : along, across)
+      for (int t = 0; t < nodes; t++) {
+        along += re[t] * phi[t] - im[t] * psi[t];
+        across += re[t] * psi[t] + im[t] * phi[t];
+      }
+      for (int s = 0; s < changes; s++) {
+        const double *p = V + (s * m + i) * 3, *q = V + (s * m + j) * 3, spin = q[0] - p[0],
+                     vx = q[1] - p[1] - spin * y, vy = q[2] - p[2] + spin * x;
+        f->right[(s * f->motions + c) * n + k] += vx * across + vy * along;
+      }
+    }
+  }
+}
+
+static bool moves(const cb_plane_flow *f, int i, int j, int changes, const double *V) {
+  for (int s = 0; s < changes; s++)
+    if (memcmp(V + (s * f->bodies + i) * 3, V + (s * f->bodies + j) * 3, 3 * sizeof *V) != 0) return true;
+  return false;
+}
+
+static void set_streams(cb_plane_flow *f, int j) {
+  const cb_plane_body *b = f->body[j];
+  for (int c = 0; c < f->motions; c++) {
+    const double *u = f->u + (c * f->bodies + j) * 3;
+    for (int t = 0; t < b->n; t++)
+      f->psi[c * b->n + t] = u[0] * b->stream[0][t] + u[1] * b->stream[1][t] + u[2] * b->stream[2][t];
+  }
+}
+
+cb_status cb_plane_flow_change(cb_plane_flow *f, int changes, const double *V, const double *du, double *dG) {
+  const int n = f->unknowns, motions = f->motions, twists = 3 * f->bodies;
+  memset(f->right, 0, (size_t)(changes * motions * n) * sizeof *f->right);
+  for (int j = 0; j < f->bodies; j++) {
+    set_streams(f, j);
+    for (int i = 0; i < f->bodies; i++)
+      if (i != j && moves(f, i, j, changes, V)) add_moved(f, i, j, changes, V);
+  }
+  for (int s = 0; s < changes * motions; s++) add_data(f, du + s * twists, f->right + s * n);
+  cb_potential_back(n, (size_t)n, f->A, f->pivot, changes * motions, f->right);
+  for (int s = 0; s < changes; s++) {
+    double *out = dG + s * motions * motions;
+    for (int a = 0; a < motions; a++) {
+      impulses(f, f->phi + a * n, f->impulse);
+      impulses(f, f->right + (s * motions + a) * n, f->change);
+      for (int b = 0; b < motions; b++)
+        out[a * motions + b] = product(twists, f->change, f->u + b * twists) +
+                               product(twists, f->impulse, du + (s * motions + b) * twists);
+    }
+    make_symmetric(motions, out);
+  }
+  return CB_OK;
+}

@@ -83,6 +83,9 @@ int cb_immersed_wrenches(const cb_immersed *b);
 const char *cb_immersed_wrench_name(const cb_immersed *b, int i);
 const cb_surface *cb_immersed_surface(const cb_immersed *b);
 const cb_poses *cb_immersed_poses(const cb_immersed *b); /* NULL: rigid */
+/* Of a body whose added mass is taken from a table along its poses: how many points that has, and its measured error,
+ * relative to the greatest (fluid/stroke.h). Otherwise 0. */
+double cb_immersed_tabulated(const cb_immersed *b, int *points);
 /* Vertices in the body frame at time t (velocities NULL: not wanted). */
 cb_status cb_immersed_shape(const cb_immersed *b, double t, double (*x)[3], double (*v)[3]);
 

@@ -91,6 +91,7 @@ static void destroy(cb_bundle *b) {
   immersed *own = b->self;
   if (!own) return;
   for (cb_immersed_work *w; (w = cb_spare_take(&own->work));) cb_immersed_work_free(w);
+  cb_immersed_energy_release(&own->energy);
   cb_moving_mass_free(own->energy.mass);
   cb_shape_surface_free(own->taken);
   free(own->line);
@@ -118,8 +119,10 @@ static cb_status init(cb_bundle *b, const cb_shape_surface *shape, const cb_imme
   if (!(mass > 0) && !(o->density > 0))
     return cb_fail(CB_ERROR_DOMAIN, "the body has no inertia: no mass, and no fluid that moves with it");
   own->energy = (cb_immersed_energy){.shape = shape, .density = o->density};
+  if (o->added_mass && o->added_mass->kind->added_mass != cb_fluid_local_added_mass) own->energy.model = o->added_mass;
   cb_status status = cb_moving_mass_create(shape->surface, o->material, o->lumped, o->n_points, o->points,
                                            &own->energy.mass);
+  if (!status && o->density > 0) status = cb_immersed_energy_prepare(&own->energy);
   cb_immersed_work *w;
   if (!status && !(status = borrow(own, &w))) give_back(own, w);
   return status ? status : cb_shape_surface_of_bundle(shape, b, &own->line);

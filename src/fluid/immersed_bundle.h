@@ -5,13 +5,13 @@
  *   K xi + Q r' = 0:  A = K^-1 Q,  M = R - Q^T A:  r'^T M r' is twice the kinetic energy
  * The order is (omega, v), the fibre the pose of the body frame. Density 0 is vacuum: the mechanical connection. The
  * fluid is at rest, unbounded and of one density; no weight, no drag. A shape that breathes moves no fluid on the
- * whole. dA and dM: the shape's second derivatives are exact, G is differentiated along them by differences of order
- * 6: about 1e-11. A pose sequence jumps in its second derivatives at each pose: A is continuous, dA that of the cubic
+ * whole, but that of `added_mass: exact`, whose potential flow has a source then; its parts feel one another. dA and dM: the shape's second derivatives are exact, G is differentiated along them by differences of order
+ * 6: about 1e-11, and of another added mass what its errors give over steps of .005 of the extent. A pose sequence jumps in its second derivatives at each pose: A is continuous, dA that of the cubic
  * it is on. A slow bundle becomes a fast one as a table (bundle/samples.h), and K and mu_0 that
  * another code has tabulated come in as the table of K^-1 mu_0.
  *
  *   bundle: {name: immersed, shape: {name: ellipsoid}, variables: [a, b], motion: {y: "Y + a*X^2 + b*X^3"},
- *            density: 1000, fluid: {density: 998}}      or mesh, and poses in place of variables and motion
+ *            density: 1000, fluid: {density: 998}, added_mass: exact}      or mesh, and poses in place of variables and motion
  * Source: Kanso, Marsden, Rowley & Melli-Huber, J. Nonlinear Science 15 (2005) 255, doi:10.1007/s00332-004-0650-9;
  * fluid/local.h for the added mass.
  */
@@ -19,6 +19,7 @@
 #define CB_FLUID_IMMERSED_BUNDLE_H
 
 #include <curvebody/bundle.h>
+#include <curvebody/fluid_model.h>
 #include "fluid/moving_mass.h"
 #include "fluid/shape_surface.h"
 
@@ -28,6 +29,7 @@ typedef struct cb_immersed_bundle_options {
   const cb_point_mass *points;
   bool lumped;
   double density; /* of the fluid, kg/m^3; 0: none */
+  const cb_fluid_model *added_mass; /* whose, borrowed; NULL: the local one */
 } cb_immersed_bundle_options;
 
 /* shape is borrowed and must outlive the bundle; options are copied. CB_ERROR_ARGUMENT, CB_ERROR_DOMAIN for what cannot

@@ -135,7 +135,7 @@ static cb_status form(const cb_immersed_energy *e, cb_immersed_work *w, const do
     cb_mass mass;
     double mu_b[6], I_f[6][6] = {{0}}, mu_f[6] = {0};
     cb_status status;
-    if (e->density > 0) {
+    if (e->density > 0 && !e->model) {
       cb_local_pose(w->local, x, v);
       cb_local_breathing(w->local, true);
       cb_local_added_mass(w->local, e->density, NULL, I_f, mu_f, w->part);
@@ -149,10 +149,11 @@ static cb_status form(const cb_immersed_energy *e, cb_immersed_work *w, const do
       G[a][6 + i] = G[6 + i][a] = mu_b[a] + mu_f[a];
     }
   }
-  if (!motion) return CB_OK;
-  add_bodies(e, w, x, dx, G);
-  if (e->density > 0) add_fluid(e, w, x, dx, G);
-  return CB_OK;
+  if (motion) {
+    add_bodies(e, w, x, dx, G);
+    if (e->density > 0 && !e->model) add_fluid(e, w, x, dx, G);
+  }
+  return e->density > 0 && e->model ? cb_immersed_energy_of_model(e, x, dx, w->sum, G) : CB_OK;
 }
 
 /* Where in d2x[..][vertices] those of r_i and r_j are. */

@@ -60,6 +60,15 @@ static cb_status added_mass(const cb_immersed *b, const double (*x)[3], const do
              : cb_fail(CB_STEP_DOMAIN, "the added mass of the fluid model `%s` is not finite", model->kind->name);
 }
 
+static cb_status tabulate(cb_immersed *b) {
+  const cb_fluid_model *model = b->inertia.model;
+  const double error = model->kind->table ? model->kind->table(model) : 0;
+  double begin, end;
+  cb_poses_span(b->poses, &begin, &end);
+  if (!(error > 0) || !(end > begin)) return CB_OK;
+  return cb_stroke_create(model, b->inertia.body, b->surface, b->poses, error, &b->stroke);
+}
+
 cb_status cb_immersed_prepare(cb_immersed *b) {
   if (!b->forces.model && !b->inertia.model) return CB_OK;
   double(*x)[3] = malloc((size_t)b->surface->vertices * sizeof *x), mu[6];
@@ -73,7 +82,8 @@ cb_status cb_immersed_prepare(cb_immersed *b) {
     b->inertia.body = b->forces.body;
   else if (!status)
     status = prepare(b, &mass, &b->inertia);
-  if (status || !b->inertia.model || b->poses) return status;
+  if (status || !b->inertia.model) return status;
+  if (b->poses) return tabulate(b);
   return added_mass(b, (const double(*)[3])b->surface->x, NULL, &b->added);
 }
 
@@ -82,6 +92,7 @@ static void release(const cb_immersed_modelled *of) {
 }
 
 void cb_immersed_release(cb_immersed *b) {
+  cb_stroke_free(b->stroke);
   release(&b->forces);
   if (b->inertia.model != b->forces.model) release(&b->inertia);
 }
@@ -89,12 +100,21 @@ void cb_immersed_release(cb_immersed *b) {
 /* --- added mass --- */
 
 cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f) {
-  cb_added_mass own = b->poses ? (cb_added_mass){.kinetic = 0} : b->added;
-  const cb_status status = b->poses ? added_mass(b, f->x, f->v, &own) : CB_OK;
+  cb_added_mass own = b->added;
+  cb_status status = CB_OK;
+  if (b->stroke)
+    cb_stroke_at(b->stroke, f->t, &own);
+  else if (b->poses)
+    status = added_mass(b, f->x, f->v, &own);
   for (int i = 0; i < 36; i++) f->I_f[i / 6][i % 6] = b->density * own.K[i / 6][i % 6];
   for (int i = 0; i < 6; i++) f->mu_f[i] = b->density * own.mu0[i];
   f->fluid_kinetic = b->density * own.kinetic;
   return status;
+}
+
+double cb_immersed_tabulated(const cb_immersed *b, int *points) {
+  *points = b->stroke ? cb_stroke_points(b->stroke) : 0;
+  return b->stroke ? cb_stroke_error(b->stroke) : 0;
 }
 
 /* --- forces --- */

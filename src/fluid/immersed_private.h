@@ -8,6 +8,7 @@
 
 #include "core/arena.h"
 #include "fluid/immersed.h"
+#include "fluid/stroke.h"
 #include <curvebody/expression.h>
 #include "numerics/vec3.h"
 
@@ -58,6 +59,7 @@ struct cb_immersed {
   bool drag;         /* of the local model */
   cb_immersed_modelled forces, inertia;
   cb_added_mass added; /* of inertia.model: of a rigid body */
+  cb_stroke *stroke;   /* of it along the poses; NULL: found at each time */
   int terms;           /* of forces.model */
   double c_n, c_t;
   double density;           /* of a uniform medium; 0: none, or it varies */

@@ -25,6 +25,10 @@ double cb_poses_time(const cb_poses *p, int i);
 const double (*cb_poses_pose(const cb_poses *p, int i))[3];
 void cb_poses_scale(cb_poses *p, double factor);
 
+/* The times after which nothing new comes, *begin < *end: of a period (true), or from the first to the last of clamped
+ * poses; both 0 of expressions without a period. */
+bool cb_poses_span(const cb_poses *p, double *begin, double *end);
+
 /* What a time makes of a sequence: places sum w[k] pose[k] and velocities sum dw[k] pose[k] of the four poses around
  * it, number[k] of the sequence, each [vertices]. */
 enum { CB_POSES_AROUND = 4 };

@@ -17,7 +17,7 @@ struct cb_poses {
   /* a sequence */
   int poses;
   cb_poses_end end;
-  double period, *time;  /* [poses] */
+  double period, *time;  /* of expressions 0: none; [poses] */
   double (*place)[3];    /* [poses][vertices] */
   /* expressions: of `variables` that are the same for all vertices (the time; or a shape), then X, Y, Z */
   int variables;

@@ -154,6 +154,7 @@ void cb_bundle_scenario_free(cb_bundle_scenario *m) {
   cb_bundle_free(m->plain);
   cb_shape_surface_free(m->shape);
   if (!m->body) return;
+  cb_fluid_model_free(m->body->added_mass);
   cb_poses_free(m->body->poses);
   cb_surface_free(m->body->surface);
 }

@@ -3,7 +3,7 @@
  *   bundle: {name: surface_drag, mesh: eel.obj, poses: {y: "Y + 0.1*sin(2*pi*(X - t))"}, normal: 2, tangential: 1}
  *           one shape variable, `phase`: the poses over `cycle` seconds from `start` on
  *   bundle: {name: immersed, shape: {name: ellipsoid}, variables: [a, b], motion: {y: "Y + a*X^2 + b*X^3"},
- *            density: 1000, fluid: {density: 998}}
+ *            density: 1000, fluid: {density: 998}, added_mass: exact}
  *           expressions of X, Y, Z and of the shape variables, of all parts or {parts: [{part: .., y: ..}]}
  * shape, mesh, scale, poses: io/scenario_poses.c; density to mass_model: io/scenario_immersed.c; parameters: as in
  * `fluid`.
@@ -24,7 +24,7 @@ typedef struct surface_parameters {
   double scale, start, cycle;
   bool weld;
   double normal, tangential;                                          /* surface_drag */
-  const cb_node *fluid, *density, *thickness, *mass, *parts, *points; /* immersed */
+  const cb_node *fluid, *added_mass, *density, *thickness, *mass, *parts, *points; /* immersed */
   const char *mass_model;
 } surface_parameters;
 
@@ -34,14 +34,8 @@ typedef struct surface_parameters {
   NODE(shape, "a name of `curvebody list shapes`, or a map of it and its parameters"),                               \
       NODE(mesh, "an OBJ, PLY, STL or OFF file"),                                                                    \
       {"scale", CB_PARAM_REAL, offsetof(surface_parameters, scale), "1", "", "> 0", NULL, "metres a unit of files"}, \
-      {"weld",                                                                                                       \
-       CB_PARAM_BOOL,                                                                                                \
-       offsetof(surface_parameters, weld),                                                                           \
-       "false",                                                                                                      \
-       "",                                                                                                           \
-       "",                                                                                                           \
-       NULL,                                                                                                         \
-       "of files: vertices at one place are joined"},                                                                \
+      {"weld", CB_PARAM_BOOL, offsetof(surface_parameters, weld),          "false", "",                              \
+       "",     NULL,          "of files: vertices at one place are joined"},                                         \
       NODE(poses, "as of a body in a fluid: the shape variable is their phase"),                                     \
       {"start", CB_PARAM_REAL, offsetof(surface_parameters, start), "0", "s", "", NULL, "of `poses`: phase 0"},      \
       {"cycle",                                                                                                      \
@@ -51,7 +45,7 @@ typedef struct surface_parameters {
        "s",                                                                                                          \
        "> 0",                                                                                                        \
        NULL,                                                                                                         \
-       "of `poses`: time of a turn of the phase (default: the sequence's period, or 1)"},                            \
+       "of `poses`: time of a turn of the phase (default: their period, or 1)"},                                     \
       NODE(variables, "list: names of shape variables, in place of `poses`"),                                        \
       NODE(motion, "of `variables`: {x: .., y: .., z: ..} of X, Y, Z and them, or {parts: [{part: .., y: ..}]}"),    \
       NODE(period, "of `variables`: {NAME: PERIOD} of those that are angles"),                                       \
@@ -65,6 +59,9 @@ static const cb_param drag_table[] = {
 
 static const cb_param immersed_table[] = {SURFACE,
                                           NODE(fluid, "{density: KG/M3} (default: none)"),
+                                          NODE(added_mass,
+                                               "whose added mass, a fluid model by name or {name: .., ..} "
+                                               "(default: local)"),
                                           NODE(density, "as of a body in a fluid"),
                                           NODE(thickness, "as of a body in a fluid"),
                                           NODE(mass, "as of a body in a fluid"),
@@ -92,9 +89,9 @@ static cb_status over_phase(const cb_node *map, const surface_parameters *p, cb_
   const cb_poses *poses = m->body->poses;
   const bool sequence = cb_poses_count(poses) > 0;
   const double start = p->start + (sequence && !cb_node_get(map, "start") ? cb_poses_time(poses, 0) : 0),
-               cycle = !isnan(p->cycle) ? p->cycle
-                       : sequence       ? poses->period
-                                        : 1;
+               cycle = !isnan(p->cycle)    ? p->cycle
+                       : poses->period > 0 ? poses->period
+                                           : 1;
   return cb_shape_surface_of_poses(poses, m->body->surface, start, cycle, &m->shape);
 }
 
@@ -137,7 +134,7 @@ static cb_status by_variables(cb_scenario *s, const surface_parameters *p, cb_bu
   size_t count = 0, which = 0, at = 0;
   int n = 0, coordinate = 0;
   cb_status status = read_names(s, p->variables, &parameters, &n, &name);
-  if (!status) status = cb_scenario_read_motions(s, p->motion, &motion, &from, &count);
+  if (!status) status = cb_scenario_read_motions(s, p->motion, false, &motion, &from, &count);
   if (status) return status;
   status = cb_shape_surface_expressions_in(m->body->surface, n, name, (int)count, motion, &parameters, &which,
                                            &coordinate, &at, &m->shape);
@@ -197,12 +194,16 @@ static cb_status make_immersed(cb_scenario *s, const cb_node *map, const surface
       status = density ? cb_node_real(density, &options.density) : cb_node_fail(p->fluid, "expected `density`");
     if (!status && !(options.density >= 0)) status = cb_node_fail(density, "expected a density >= 0");
   }
+  if (!status && p->added_mass && !p->fluid)
+    status = cb_node_fail(p->added_mass, "`added_mass` without `fluid`: expected {density: ..} of one");
+  if (!status && p->added_mass) status = cb_scenario_read_added_mass(p->added_mass, &s->bundle->body->added_mass);
   if (!status) status = cb_scenario_read_matter(s, map, s->bundle->body->surface, &matter);
   if (status) return status;
   options.material = matter.material;
   options.n_points = matter.n_points;
   options.points = matter.points;
   options.lumped = matter.lumped;
+  options.added_mass = s->bundle->body->added_mass;
   return cb_bundle_immersed(s->bundle->shape, &options, out);
 }
 

@@ -46,9 +46,10 @@ cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const cha
 /* What a body is made of, in the scenario's arena: material, points and lumped of options. */
 cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_surface *surface,
                                   cb_immersed_options *options);
-/* {x: .., y: .., z: ..} or {parts: [{part: .., x: ..}, ..]} as motions, places[count] where each was written. */
-cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, cb_poses_motion **out, const cb_node ***places,
-                                   size_t *count);
+/* {x: .., y: .., z: ..} or {parts: [{part: .., x: ..}, ..]} as motions, places[count] where each was written; timed:
+ * `period` may stand beside them. */
+cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, bool timed, cb_poses_motion **out,
+                                   const cb_node ***places, size_t *count);
 /* Named numbers, into those of the fluid. */
 cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map);
 

@@ -2,7 +2,7 @@
  *
  *   shape: eel  or  {name: eel, length: 1}  or  mesh: FILE
  *   scale: 0.01, weld: true                  of files: metres a unit; vertices at one place are joined
- *   poses: {y: "Y + 0.1*sin(2*pi*(X - t))"}                 x, y, z of X, Y, Z, t, of all parts (default: at rest)
+ *   poses: {y: "Y + 0.1*sin(2*pi*(X - t))", period: 1}      x, y, z of X, Y, Z, t, of all parts (default: at rest)
  *          {parts: [{part: left, z: ".."}, ..]}             of each
  *          {files: "eel-###.obj", step: 0.04}               numbered from `first`, `count` of them
  *          {sequence: eel.h5, dataset: poses, step: 0.04}   [pose, vertex, 3] (io/pose_sequence.h)
@@ -49,15 +49,16 @@ static cb_status read_motion(const cb_node *map, cb_poses_motion *out) {
   return status;
 }
 
-cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, cb_poses_motion **out, const cb_node ***places,
-                                   size_t *count) {
-  static const char *const whole[] = {"x", "y", "z", "parts"}, *const of_part[] = {"part", "x", "y", "z"};
+cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, bool timed, cb_poses_motion **out,
+                                   const cb_node ***places, size_t *count) {
+  static const char *const whole[] = {"x", "y", "z", "parts", "period"}, *const of_part[] = {"part", "x", "y", "z"};
   const cb_node *parts = cb_node_get(node, "parts");
-  cb_status status = cb_node_check_keys(node, whole, 4);
+  const bool periodic = timed && cb_node_get(node, "period");
+  cb_status status = cb_node_check_keys(node, whole, timed ? 5 : 4);
   if (status) return status;
   if (parts && parts->kind != CB_NODE_LIST)
     return cb_node_fail(parts, "expected a list of {part: NAME, x: .., y: .., z: ..}");
-  const size_t n = (parts ? parts->count : 0) + (!parts || node->count > 1);
+  const size_t n = (parts ? parts->count : 0) + (!parts || node->count > (periodic ? 2 : 1));
   cb_poses_motion *motion = cb_arena_alloc(s->arena, n, sizeof *motion);
   const cb_node **from = cb_arena_alloc(s->arena, n, sizeof *from);
   if (!motion || !from) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu motions", n);
@@ -76,6 +77,13 @@ cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, cb_poses
   return status;
 }
 
+static cb_status read_period(cb_scenario *s, const cb_node *node, cb_poses *poses) {
+  double period;
+  const cb_status status = node ? cb_scenario_number(s, node, 0, NULL, NULL, &period) : CB_OK;
+  if (!node || status) return status;
+  return cb_scenario_placed(s, cb_poses_set_period(poses, period), node, false);
+}
+
 static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immersed_kind *kind) {
   const cb_fluid_scenario *m = s->fluid;
   const cb_poses_parameters parameters = {m->parameter, m->parameter_value, m->n_parameters};
@@ -83,9 +91,10 @@ static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immers
   const cb_node **from;
   size_t n, which = 0, at = 0;
   int coordinate = 0;
-  cb_status status = cb_scenario_read_motions(s, node, &motion, &from, &n);
+  cb_status status = cb_scenario_read_motions(s, node, true, &motion, &from, &n);
   if (status) return status;
   status = cb_poses_from_expressions(kind->surface, motion, n, &parameters, &which, &coordinate, &at, &kind->poses);
+  if (!status) return read_period(s, cb_node_get(node, "period"), kind->poses);
   if (status != CB_ERROR_INPUT) return status;
   const cb_node *given = cb_node_get(from[which], coordinates[coordinate]);
   return given ? cb_node_fail_at(given, at, "%s", cb_error_text()) : cb_node_fail(from[which], "%s", cb_error_text());

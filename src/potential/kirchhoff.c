@@ -163,8 +163,7 @@ static void place_kept(const cb_kirchhoff *k, int (*face)[3]) {
   for (int i = 0; i < k->n; i++) memcpy(face[i], k->face[k->kept[i]], sizeof *face);
 }
 
-cb_status cb_kirchhoff_move(cb_kirchhoff *k, const double (*x)[3]) {
-  if (moved_rigidly(k, x)) return CB_OK;
+static cb_status place(cb_kirchhoff *k, const double (*x)[3]) {
   int(*face)[3] = malloc((size_t)k->n * sizeof *face);
   if (!face) return cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", k->n);
   place_kept(k, face);
@@ -180,19 +179,30 @@ cb_status cb_kirchhoff_move(cb_kirchhoff *k, const double (*x)[3]) {
   return CB_OK;
 }
 
+cb_status cb_kirchhoff_move(cb_kirchhoff *k, const double (*x)[3]) { return moved_rigidly(k, x) ? CB_OK : place(k, x); }
+
+cb_status cb_kirchhoff_renew(cb_kirchhoff *k, const double (*x)[3], const double *start) {
+  const size_t n = (size_t)k->n;
+  memset(k->phi, 0, COLUMNS * n * sizeof *k->phi);
+  if (start) memcpy(k->phi, start, MOTIONS * n * sizeof *k->phi);
+  return place(k, x);
+}
+
 /* --- the tensor --- */
 
-static double integral(const cb_kirchhoff *k, int column, const double *with) {
-  const double *phi = k->phi + (size_t)column * (size_t)k->n, *A = k->panels->area;
+static double integral(const cb_kirchhoff *k, const double *phi, const double *with) {
+  const double *A = k->panels->area;
   double sum = 0;
   for (int i = 0; i < k->n; i++) sum -= phi[i] * with[i] * A[i];
   return sum;
 }
 
+static const double *motion(const cb_kirchhoff *k, int a) { return k->w + (size_t)a * (size_t)k->n; }
+
 static void find_tensor(cb_kirchhoff *k) {
   double raw[6][6], greatest = 0;
   for (int a = 0; a < 6; a++)
-    for (int b = 0; b < 6; b++) raw[a][b] = integral(k, a, k->w + (size_t)b * (size_t)k->n);
+    for (int b = 0; b < 6; b++) raw[a][b] = integral(k, k->phi + (size_t)a * (size_t)k->n, motion(k, b));
   for (int a = 3; a < 6; a++) greatest = fmax(greatest, raw[a][a]);
   k->asymmetry = 0;
   for (int a = 0; a < 6; a++)
@@ -257,11 +267,47 @@ cb_status cb_kirchhoff_added_mass(cb_kirchhoff *k, const double (*v)[3], cb_kirc
   if (status) return status;
   if (!k->solved) find_tensor(k);
   k->solved = true;
-  for (int a = 0; v && a < 6; a++) mass.mu0[a] = integral(k, MOTIONS, k->w + (size_t)a * (size_t)k->n);
-  if (v) mass.kinetic = integral(k, MOTIONS, k->w + shape) / 2;
+  for (int a = 0; v && a < 6; a++) mass.mu0[a] = integral(k, k->phi + shape, motion(k, a));
+  if (v) mass.kinetic = integral(k, k->phi + shape, k->w + shape) / 2;
   move_tensor(k, &mass);
   *out = mass;
   return CB_OK;
+}
+
+/* Columns of the shape's motions in w, their potentials in phi, both [n][k->n]. */
+static void set_form(const cb_kirchhoff *k, int n, const double *w, const double *phi, double *G) {
+  const size_t faces = (size_t)k->n;
+  const int size = MOTIONS + n;
+  cb_kirchhoff_mass mass = {.kinetic = 0};
+  for (int i = -1; i < n; i++) {
+    for (int a = 0; a < MOTIONS && i >= 0; a++) mass.mu0[a] = integral(k, phi + (size_t)i * faces, motion(k, a));
+    move_tensor(k, &mass);
+    for (int a = 0; a < MOTIONS; a++) {
+      for (int b = 0; b < MOTIONS && i < 0; b++) G[a * size + b] = mass.K[a][b];
+      if (i >= 0) G[a * size + MOTIONS + i] = G[(MOTIONS + i) * size + a] = mass.mu0[a];
+    }
+    for (int j = 0; j <= i; j++)
+      G[(MOTIONS + i) * size + MOTIONS + j] = G[(MOTIONS + j) * size + MOTIONS + i] =
+          (integral(k, phi + (size_t)i * faces, w + (size_t)j * faces) +
+           integral(k, phi + (size_t)j * faces, w + (size_t)i * faces)) /
+          2;
+  }
+}
+
+cb_status cb_kirchhoff_form(cb_kirchhoff *k, int n, const double (*v)[3], double *G) {
+  const size_t faces = (size_t)k->n;
+  cb_kirchhoff_mass mass;
+  cb_status status = cb_kirchhoff_added_mass(k, NULL, &mass);
+  if (status) return status;
+  double *w = calloc((size_t)(n > 0 ? 2 * n : 1) * faces, sizeof *w), *phi = w + (size_t)n * faces;
+  if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for %d motions of %d faces", n, k->n);
+  for (int i = 0; i < n; i++) set_shape(k, v + (size_t)i * (size_t)k->vertices, w + (size_t)i * faces);
+  for (int i = 0; i < n && !status; i += COLUMNS)
+    status =
+        cb_operator_solve(k->operator, n - i<COLUMNS ? n - i : COLUMNS, w + (size_t)i * faces, phi + (size_t)i * faces);
+  if (!status) set_form(k, n, w, phi, G);
+  free(w);
+  return status;
 }
 
 cb_status cb_kirchhoff_solve(cb_kirchhoff *k, int columns, const double *normal_velocity, double *phi) {

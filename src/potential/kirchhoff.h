@@ -63,12 +63,20 @@ void cb_kirchhoff_free(cb_kirchhoff *k);
  * solution starts the next iteration. */
 cb_status cb_kirchhoff_move(cb_kirchhoff *k, const double (*x)[3]);
 
+/* The same whatever the old ones were and without a rigid motion's short cut: what follows depends on x and `start`
+ * alone, the potentials [6][panels] of unit twists in a pose like it (NULL: 0). */
+cb_status cb_kirchhoff_renew(cb_kirchhoff *k, const double (*x)[3], const double *start);
+
 /* The potentials phi[columns][faces] at the panels' centres, of the fluid's normal velocities [columns][faces] there.
  * CB_ERROR_STEP where the iteration does not converge. */
 cb_status cb_kirchhoff_solve(cb_kirchhoff *k, int columns, const double *normal_velocity, double *phi);
 
 /* v: velocities of the vertices (NULL: at rest). */
 cb_status cb_kirchhoff_added_mass(cb_kirchhoff *k, const double (*v)[3], cb_kirchhoff_mass *out);
+
+/* The form of a body that deforms, G[6 + n][6 + n] of (Y, r'): twice the kinetic energy is <G (Y, r'), (Y, r')>, where
+ * the vertices move with sum v_i r'_i, v[n][vertices]. */
+cb_status cb_kirchhoff_form(cb_kirchhoff *k, int n, const double (*v)[3], double *G);
 
 /* Of what was done last. */
 cb_kirchhoff_report cb_kirchhoff_report_of(const cb_kirchhoff *k);

@@ -3,12 +3,12 @@
  */
 #include <curvebody/fluid_model.h>
 
-#include "potential/kirchhoff.h"
+#include "potential/moving.h"
 
 #include <string.h>
 
 typedef struct exact {
-  double far_error, memory;
+  double far_error, memory, table;
   int method;
 } exact;
 
@@ -17,6 +17,8 @@ static const cb_param params[] = {
      "of the far field and ten times that of the linear equations, relative to the greatest potential"},
     {"method", CB_PARAM_CHOICE, offsetof(exact, method), "best", "", "", "best|dense|iterative",
      "how the equations are solved: factors of the matrix, or an iteration"},
+    {"table", CB_PARAM_REAL, offsetof(exact, table), "1e-5", "", "[0, 0.1]", NULL,
+     "error of what is taken from a table along poses that have a period or an end; 0: solved at each time"},
     {"memory", CB_PARAM_REAL, offsetof(exact, memory), "4e9", "", "> 0", NULL, "bytes that may be taken"},
     {0},
 };
@@ -32,30 +34,45 @@ static cb_status closed(const cb_surface *s) {
 }
 
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
-  (void)m, (void)mass, (void)body;
-  return closed(surface);
-}
-
-static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
-                            const double (*v)[3], cb_added_mass *out) {
   const exact *own = m->params;
   const cb_kirchhoff_options options = {.method = (cb_potential_method)own->method,
                                         .far_error = own->far_error,
                                         .memory = own->memory < 1e18 ? (size_t)own->memory : (size_t)1e18};
-  cb_kirchhoff *k = NULL;
+  (void)mass;
+  const cb_status status = closed(surface);
+  if (!status && own->table > 0 && own->table < own->far_error)
+    return cb_fail(CB_ERROR_ARGUMENT,
+                   "a table of error %g from solutions of far_error %g: expected no less than that, or 0", own->table,
+                   own->far_error);
+  return status ? status
+                : cb_moving_create(surface->vertices, (const double(*)[3])surface->x, surface->faces,
+                                   (const int(*)[3])surface->face, &options, (cb_moving **)body);
+}
+
+static void release(const cb_fluid_model *m, void *body) {
+  (void)m;
+  cb_moving_free(body);
+}
+
+static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
+                            const double (*v)[3], cb_added_mass *out) {
   cb_kirchhoff_mass mass;
-  (void)body;
-  cb_status status = closed(surface);
-  if (!status)
-    status = cb_kirchhoff_create(surface->vertices, x, surface->faces, (const int(*)[3])surface->face, &options, &k);
-  if (!status) status = cb_kirchhoff_added_mass(k, v, &mass);
-  cb_kirchhoff_free(k);
+  (void)m, (void)surface;
+  const cb_status status = cb_moving_added_mass((cb_moving *)body, x, v, &mass);
   if (status) return status;
   memcpy(out->K, mass.K, sizeof out->K);
   memcpy(out->mu0, mass.mu0, sizeof out->mu0);
   out->kinetic = mass.kinetic;
   return CB_OK;
 }
+
+static cb_status form(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3], int n,
+                      const double (*v)[3], double *G) {
+  (void)m, (void)surface;
+  return cb_moving_form((cb_moving *)body, x, n, v, G);
+}
+
+static double table(const cb_fluid_model *m) { return ((const exact *)m->params)->table; }
 
 const cb_fluid_model_class cb_fluid_model_exact = {
     .name = "exact",
@@ -64,5 +81,8 @@ const cb_fluid_model_class cb_fluid_model_exact = {
     .params = params,
     .params_size = sizeof(exact),
     .prepare = prepare,
+    .release = release,
     .added_mass = added_mass,
+    .form = form,
+    .table = table,
 };

@@ -1,0 +1,245 @@
+/* Bodies that move by the exact added mass: rigid ones and those with poses keep their momentum; a table along a stroke
+ * errs by less than it says, and so does the path; what is asked depends on nothing that was asked before.
+ * labels: medium
+ * timeout: 300
+ */
+#include "check_error.h"
+#include "immersed_bundles.h"
+#include "io/yaml.h"
+#include <curvebody/node.h>
+
+/* The fluid model `exact` with parameters in YAML. */
+static cb_fluid_model *exact_of(const char *parameters) {
+  cb_fluid_model *m;
+  cb_tree *tree;
+  check_ok(cb_yaml_read_text("parameters", parameters, strlen(parameters), &tree));
+  check_ok(cb_fluid_model_create("exact", cb_tree_root(tree), &m));
+  cb_tree_free(tree);
+  return m;
+}
+
+/* A stroke without symmetry, once round in 2 pi. */
+static const cb_poses_motion stroke = MODES("(0.4*sin(t))", "(0.1 + 0.3*cos(t))");
+
+/* A swimmer of 108 faces at rest in water, its mass half of what it displaces; period 0: not told. */
+static tank swimmer(const cb_fluid_model *model, double period) {
+  tank k = ellipsoid(500);
+  check_ok(cb_poses_from_expressions(k.surface, &stroke, 1, NULL, NULL, NULL, NULL, &k.poses));
+  if (period > 0) check_ok(cb_poses_set_period(k.poses, period));
+  tank_water(&k, 998);
+  k.fluid.added_mass = model;
+  k.options.drag = false;
+  tank_fill(&k);
+  return k;
+}
+
+static double momentum_drift(const tank *k, const double Y[6], double h, int steps, cb_rigid_state *s) {
+  double first[6], now[6], size = 0, drift = 0;
+  check_ok(cb_rigid_start(k->problem, 0, &generic_pose, Y, s));
+  world_momentum(s, first);
+  for (int i = 0; i < 6; i++) size = fmax(size, fabs(first[i]));
+  for (int n = 0; n < steps; n++) {
+    step_by(k->problem, CB_SE3_CAYLEY, h, s);
+    s->t = (n + 1) * h;
+    if (n % 16 && n + 1 < steps) continue;
+    world_momentum(s, now);
+    for (int i = 0; i < 6; i++) drift = fmax(drift, fabs(now[i] - first[i]));
+  }
+  return drift / size;
+}
+
+static void a_rigid_body_keeps_its_momentum(void **unused) {
+  (void)unused;
+  cb_fluid_model *model = exact_of("{}");
+  cb_rigid_state s;
+  tank k = ellipsoid(500);
+  tank_water(&k, 998);
+  k.fluid.added_mass = model;
+  k.options.drag = false;
+  tank_fill(&k);
+  const double drift = momentum_drift(&k, generic_twist, 0.01, 100000, &s);
+  print_message("  momentum over 1e5 steps: %.1e\n", drift);
+  check_at_most(drift, 1e-12);
+  tank_empty(&k);
+  cb_fluid_model_free(model);
+}
+
+static void a_body_with_a_table_keeps_its_momentum_over_100_periods(void **unused) {
+  (void)unused;
+  cb_fluid_model *model = exact_of("{table: 1e-6}");
+  cb_rigid_state s;
+  int points;
+  tank k = swimmer(model, 2 * PI);
+  const double error = cb_immersed_tabulated(k.body, &points),
+               drift = momentum_drift(&k, generic_twist, PI / 50, 10000, &s);
+  print_message("  %d points to %.1e; momentum over 100 periods: %.1e\n", points, error, drift);
+  assert_true(points > 0 && error <= 1e-6);
+  check_at_most(drift, 1e-12);
+  tank_empty(&k);
+  cb_fluid_model_free(model);
+}
+
+/* --- the table's error --- */
+
+/* Greatest difference of K and mu0 of two bodies, relative to the greatest of the first. */
+static double table_difference(const tank *a, const tank *b, double from, double to) {
+  double most[2] = {0}, size[2] = {0};
+  for (int i = 0; i < 400; i++) {
+    const double t = from + (to - from) * (i + 0.37) / 400;
+    double K[2][6][6], mu[2][6];
+    check_ok(a->problem->inertia(a->problem->self, t, &at_origin, K[0], mu[0]));
+    check_ok(b->problem->inertia(b->problem->self, t, &at_origin, K[1], mu[1]));
+    for (int j = 0; j < 36; j++) {
+      size[0] = fmax(size[0], fabs(K[0][j / 6][j % 6]));
+      most[0] = fmax(most[0], fabs(K[0][j / 6][j % 6] - K[1][j / 6][j % 6]));
+    }
+    for (int j = 0; j < 6; j++) {
+      size[1] = fmax(size[1], fabs(mu[0][j]));
+      most[1] = fmax(most[1], fabs(mu[0][j] - mu[1][j]));
+    }
+  }
+  return fmax(most[0] / size[0], most[1] / size[1]);
+}
+
+static void a_table_errs_by_less_than_it_says(void **unused) {
+  (void)unused;
+  static const char *const asked[] = {"{table: 1e-2}", "{table: 1e-4}", "{table: 1e-6}",
+                                      "{table: 1e-8, far_error: 1e-9}"};
+  cb_fluid_model *none = exact_of("{table: 0}");
+  tank plain = swimmer(none, 2 * PI);
+  int points, before = 0;
+  assert_true(cb_immersed_tabulated(plain.body, &points) == 0 && points == 0);
+  for (int i = 0; i < 4; i++) {
+    cb_fluid_model *model = exact_of(asked[i]);
+    tank k = swimmer(model, 2 * PI);
+    const double told = cb_immersed_tabulated(k.body, &points), is = table_difference(&plain, &k, -8, 20);
+    print_message("  %s: %d points, %.1e told, %.1e found\n", asked[i], points, told, is);
+    check_at_most(told, pow(10, -2 - 2 * i));
+    check_at_most(is, told);
+    assert_true(points >= before);
+    before = points;
+    tank_empty(&k);
+    cb_fluid_model_free(model);
+  }
+  tank_empty(&plain);
+  cb_fluid_model_free(none);
+}
+
+/* Poses of the stroke at 12 times a period; cubics between them: mu0 has kinks at each. */
+static cb_poses *sequence_of(const cb_surface *surface, cb_poses_end end) {
+  enum { POSES = 12 };
+  const cb_poses_times times = {.start = 0.5, .step = 2 * PI / POSES, .end = end};
+  double(*x)[3] = malloc(POSES * (size_t)surface->vertices * sizeof *x);
+  cb_poses *by_text, *out;
+  check_ok(cb_poses_from_expressions(surface, &stroke, 1, NULL, NULL, NULL, NULL, &by_text));
+  for (int i = 0; i < POSES; i++) check_ok(cb_poses_at(by_text, i * times.step, x + i * surface->vertices, NULL));
+  check_ok(cb_poses_from_arrays(surface->vertices, POSES, (const double(*)[3])x, &times, &out));
+  cb_poses_free(by_text);
+  free(x);
+  return out;
+}
+
+static void a_sequence_has_a_table_from_pose_to_pose(void **unused) {
+  (void)unused;
+  for (int clamped = 0; clamped < 2; clamped++) {
+    cb_fluid_model *model[2] = {exact_of("{table: 0}"), exact_of("{table: 1e-5}")};
+    tank k[2];
+    int points;
+    for (int i = 0; i < 2; i++) {
+      k[i] = ellipsoid(500);
+      k[i].poses = sequence_of(k[i].surface, clamped ? CB_POSES_CLAMPED : CB_POSES_PERIODIC);
+      tank_water(&k[i], 998);
+      k[i].fluid.added_mass = model[i];
+      k[i].options.drag = false;
+      tank_fill(&k[i]);
+    }
+    const double told = cb_immersed_tabulated(k[1].body, &points), is = table_difference(k, k + 1, -3, 15);
+    print_message("  %s: %d points, %.1e told, %.1e found\n", clamped ? "clamped" : "periodic", points, told, is);
+    assert_true(points > 0);
+    check_at_most(told, 1e-5);
+    check_at_most(is, told);
+    for (int i = 0; i < 2; i++) tank_empty(&k[i]), cb_fluid_model_free(model[i]);
+  }
+}
+
+/* Started at rest. The path's length counts as well as its turning: both errors are relative to what was gone. */
+static void the_path_changes_by_less_than_the_tables_error(void **unused) {
+  (void)unused;
+  static const double rest[6];
+  static const char *const asked[] = {"{table: 1e-8, far_error: 1e-9}", "{table: 1e-3}", "{table: 1e-5}"};
+  cb_rigid_state s[3];
+  double length = 0, told[3];
+  for (int i = 0; i < 3; i++) {
+    cb_fluid_model *model = exact_of(asked[i]);
+    tank k = swimmer(model, 2 * PI);
+    int points;
+    told[i] = cb_immersed_tabulated(k.body, &points);
+    check_ok(cb_rigid_start(k.problem, 0, &at_origin, rest, &s[i]));
+    for (int n = 0; n < 100 * 40; n++) {
+      const cb_rigid_state before = s[i];
+      step_by(k.problem, CB_SE3_CAYLEY, PI / 20, &s[i]);
+      s[i].t = (n + 1) * PI / 20;
+      double d[3] = {s[i].g.x[0] - before.g.x[0], s[i].g.x[1] - before.g.x[1], s[i].g.x[2] - before.g.x[2]};
+      if (i == 0) length += sqrt(cb_dot3(d, d));
+    }
+    tank_empty(&k);
+    cb_fluid_model_free(model);
+  }
+  for (int i = 1; i < 3; i++) {
+    double d[3] = {s[i].g.x[0] - s[0].g.x[0], s[i].g.x[1] - s[0].g.x[1], s[i].g.x[2] - s[0].g.x[2]};
+    print_message("  %s: a path of %.3g m ends %.1e of it away; %.1e told\n", asked[i], length,
+                  sqrt(cb_dot3(d, d)) / length, told[i]);
+    check_at_most(sqrt(cb_dot3(d, d)) / length, told[i]);
+  }
+}
+
+/* --- what is kept between solutions --- */
+
+static void what_is_asked_depends_on_nothing_asked_before(void **unused) {
+  (void)unused;
+  cb_fluid_model *model = exact_of("{table: 0, method: iterative}");
+  tank a = swimmer(model, 0), b = swimmer(model, 0);
+  double K[2][6][6], mu[2][6];
+  for (int i = 0; i < 9; i++) check_ok(a.problem->inertia(a.problem->self, 0.3 * i, &at_origin, K[0], mu[0]));
+  for (int i = 0; i < 3; i++) {
+    check_ok(a.problem->inertia(a.problem->self, 1.7 * i, &at_origin, K[0], mu[0]));
+    check_ok(b.problem->inertia(b.problem->self, 1.7 * i, &at_origin, K[1], mu[1]));
+    assert_memory_equal(K[0], K[1], sizeof K[0]);
+    assert_memory_equal(mu[0], mu[1], sizeof mu[0]);
+  }
+  tank_empty(&a);
+  tank_empty(&b);
+  cb_fluid_model_free(model);
+}
+
+/* --- refusals --- */
+
+static void what_has_no_table_is_refused_by_name(void **unused) {
+  (void)unused;
+  cb_fluid_model *fine = exact_of("{table: 1e-8}");
+  tank k = ellipsoid(500);
+  check_ok(cb_poses_from_expressions(k.surface, &stroke, 1, NULL, NULL, NULL, NULL, &k.poses));
+  check_error_begins(cb_poses_set_period(k.poses, 3), CB_ERROR_DOMAIN, "the poses have no period 3: vertex ");
+  check_error_begins(cb_poses_set_period(k.poses, 0), CB_ERROR_ARGUMENT, "period 0, expected more than 0");
+  tank_water(&k, 998);
+  k.fluid.added_mass = fine;
+  k.options.material = k.material;
+  check_error_begins(cb_immersed_create(&k.fluid, k.surface, k.poses, &k.options, NULL, NULL, NULL, &k.body),
+                     CB_ERROR_ARGUMENT, "a table of error 1e-08 from solutions of far_error 1e-06");
+  k.body = NULL;
+  tank_empty(&k);
+  cb_fluid_model_free(fine);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_rigid_body_keeps_its_momentum),
+      cmocka_unit_test(a_body_with_a_table_keeps_its_momentum_over_100_periods),
+      cmocka_unit_test(a_table_errs_by_less_than_it_says),
+      cmocka_unit_test(a_sequence_has_a_table_from_pose_to_pose),
+      cmocka_unit_test(the_path_changes_by_less_than_the_tables_error),
+      cmocka_unit_test(what_is_asked_depends_on_nothing_asked_before),
+      cmocka_unit_test(what_has_no_table_is_refused_by_name),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

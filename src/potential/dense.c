@@ -1,12 +1,15 @@
 /* LU with partial pivoting by blocks of columns: LAPACK factors one, and those on its right are updated tile by tile, all
- * in one thread: a BLAS that was built without threads need not bear two calls at once. Results depend on the BLAS that
- * is linked and on the processor that it chooses its kernels for, not on the number of threads.
+ * in one thread. The BLAS has one caller at a time in the whole process: OpenBLAS without threads gives two calls at
+ * once the same buffer unless it is built with USE_LOCKING, and then factors are wrong in a run of some hundreds. Results
+ * depend on the BLAS that is linked and on the processor that it chooses its kernels for, not on the number of threads.
  *
  * LAPACK's matrices lie column by column: what is factored is the transpose. The routines are called by their Fortran
  * names, as GSL's CBLAS has the C names of the others; lengths of the texts come last.
  * Source: Golub & Van Loan, Matrix Computations (2013), section 3.4.7.
  */
 #include "potential/dense.h"
+
+#include <pthread.h>
 
 extern void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivots, int *info);
 extern void dlaswp_(const int *n, double *a, const int *lda, const int *first, const int *last, const int *pivots,
@@ -21,6 +24,11 @@ extern void dgetrs_(const char *trans, const int *n, const int *columns, const d
                     const int *pivots, double *b, const int *ldb, int *info, size_t);
 
 enum { BLOCK = 128 };
+
+static pthread_mutex_t blas = PTHREAD_MUTEX_INITIALIZER;
+
+void cb_potential_blas_begin(void) { pthread_mutex_lock(&blas); }
+void cb_potential_blas_end(void) { pthread_mutex_unlock(&blas); }
 
 typedef struct task {
   double *a;
@@ -41,7 +49,7 @@ static void update(const task *t, int from, int columns) {
            tile + last, &t->stride, 1, 1);
 }
 
-cb_status cb_potential_factor(int n, size_t stride, double *a, int *pivots) {
+static cb_status factor(int n, size_t stride, double *a, int *pivots) {
   const int tiles = (n + BLOCK - 1) / BLOCK;
   const int lda = (int)stride;
   for (int k = 0; k < tiles; k++) {
@@ -57,8 +65,17 @@ cb_status cb_potential_factor(int n, size_t stride, double *a, int *pivots) {
   return CB_OK;
 }
 
+cb_status cb_potential_factor(int n, size_t stride, double *a, int *pivots) {
+  cb_potential_blas_begin();
+  const cb_status status = factor(n, stride, a, pivots);
+  cb_potential_blas_end();
+  return status;
+}
+
 void cb_potential_back(int n, size_t stride, const double *a, const int *pivots, int columns, double *b) {
   const int lda = (int)stride;
   int info;
+  cb_potential_blas_begin();
   dgetrs_("T", &n, &columns, a, &lda, pivots, b, &n, &info, 1);
+  cb_potential_blas_end();
 }

@@ -10,4 +10,8 @@ cb_status cb_potential_factor(int n, size_t stride, double *a, int *pivots);
 /* b[columns][n] becomes x with a x = b. */
 void cb_potential_back(int n, size_t stride, const double *a, const int *pivots, int columns, double *b);
 
+/* Around whatever calls the BLAS, which bears one call at a time. */
+void cb_potential_blas_begin(void);
+void cb_potential_blas_end(void);
+
 #endif

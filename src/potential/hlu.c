@@ -1,12 +1,12 @@
-/* LU factors of a hierarchical matrix. hmat-oss keeps its state for the process, and counts its time without regard to
- * threads: one thread at a time calls it. */
+/* LU factors of a hierarchical matrix. hmat-oss keeps its state for the process, counts its time without regard to
+ * threads and calls the BLAS: one thread at a time calls it. */
 #include "potential/hlu.h"
 
 #include "core/arena.h"
+#include "potential/dense.h"
 
 #include <hmat/hmat.h>
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
 struct cb_hlu {
@@ -22,8 +22,6 @@ struct cb_hlu {
 
 enum { LEAF = 100 };                   /* panels in the smallest blocks */
 static const double admissibility = 3; /* least diameter of two clusters over their distance, of low rank */
-
-static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
 
 /* A block of the matrix that the library asks for parts of. */
 typedef struct block {
@@ -135,9 +133,9 @@ cb_status cb_hlu_create(const cb_panels *p, double tolerance, cb_hlu **out) {
   h->row = cb_arena_alloc(h->arena, (size_t)p->n + 8, sizeof *h->row);
   cb_status status = h->row ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a hierarchical matrix");
   if (!status) {
-    pthread_mutex_lock(&alone);
+    cb_potential_blas_begin();
     status = build(h, p, tolerance);
-    pthread_mutex_unlock(&alone);
+    cb_potential_blas_end();
   }
   if (status) {
     cb_hlu_free(h);
@@ -149,18 +147,18 @@ cb_status cb_hlu_create(const cb_panels *p, double tolerance, cb_hlu **out) {
 
 void cb_hlu_free(cb_hlu *h) {
   if (!h) return;
-  pthread_mutex_lock(&alone);
+  cb_potential_blas_begin();
   if (h->matrix) h->of.destroy(h->matrix);
   if (h->tree) hmat_delete_cluster_tree(h->tree);
-  pthread_mutex_unlock(&alone);
+  cb_potential_blas_end();
   cb_panels_free(h->p);
   cb_arena_free(h->arena);
 }
 
 cb_status cb_hlu_solve(cb_hlu *h, int columns, double *b) {
-  pthread_mutex_lock(&alone);
+  cb_potential_blas_begin();
   const int failed = h->of.solve_systems(h->matrix, b, columns);
-  pthread_mutex_unlock(&alone);
+  cb_potential_blas_end();
   bool finite = !failed;
   for (size_t i = 0; finite && i < (size_t)h->n * (size_t)columns; i++) finite = isfinite(b[i]);
   return finite ? CB_OK : cb_fail(CB_ERROR_DOMAIN, "the hierarchical matrix of %d panels is singular", h->n);

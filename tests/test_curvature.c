@@ -52,6 +52,7 @@ static const box boxes[] = {
     {"purcell", "links 6 ratio 1.7", {-1.5, -1.5, -1.5, -1.5, -1.5}, {1.5, 1.5, 1.5, 1.5, 1.5}},
     {"floating_snake", "", {-1.5, -1.5}, {1.5, 1.5}},
     {"floating_snake", "links 4 shares [1,2,3,2]", {-1.5, -1.5, -1.5}, {1.5, 1.5, 1.5}},
+    {"perfect_fish", "coupling false", {-1.2, -1.2}, {1.2, 1.2}},
 };
 enum { BOXES = sizeof boxes / sizeof *boxes };
 

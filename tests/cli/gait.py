@@ -271,7 +271,8 @@ class Gait(Case):
         names = [bundle["name"] for bundle in found]
         for name in ("purcell", "pmpy", "three_sphere", "floating_snake", "hopping_leg", "rolling_ball", "heisenberg",
                      "hopf", "falling_cat", "constant_curvature_swimmer", "sphere_robot", "kinematic_snake",
-                     "raft_pendulum", "expressions", "points", "links", "surface_drag", "immersed", "samples"):
+                     "raft_pendulum", "perfect_fish", "expressions", "points", "links", "surface_drag", "immersed",
+                     "samples"):
             self.assertIn(name, names)
         text = self.good("list", "bundles").stdout
         self.assertIn("ratio", text)

@@ -1,0 +1,234 @@
+/* Two to eight rigid bodies in a perfect fluid in the plane, hinged in a chain (equations: bundle/fish.h).
+ *
+ * Body k has its x axis along it, its head (of a joukowski: the nose) ahead; the hinge to the next is ahead of it. Bodies
+ * and base are counted from 1. ellipse: [a, b], semi-axes along and across; joukowski: [length, bulge, tail] of
+ * potential/plane_body.h; density in densities of the fluid. hinges: how far beyond the ends of both bodies the hinge
+ * is, one number or one each. Radians, lengths. CB_STEP_DOMAIN where bodies overlap, or are closer than `nodes` points
+ * a body resolve; without coupling nothing is in the way. Second derivatives by differences.
+ */
+#include "bundle/fish.h"
+#include "bundle/chain.h"
+#include "bundle/form.h"
+#include "core/arena.h"
+#include "core/spare.h"
+#include <curvebody/param.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BODIES = CB_FISH_BODIES, COLUMNS = 3 + BODIES - 1 };
+
+typedef struct options {
+  int nodes, base;
+  bool coupling;
+  const cb_node *bodies, *hinges;
+} options;
+
+static const cb_param params[] = {
+    {"bodies", CB_PARAM_NODE, offsetof(options, bodies), "", "", "", NULL,
+     "list of {ellipse: [a, b], density: 1} or {joukowski: [length, bulge, tail]}; three of [1, 0.1]"},
+    {"hinges", CB_PARAM_NODE, offsetof(options, hinges), "", "length", "", NULL,
+     "from the ends of bodies to the hinge; a list: each; 0.1"},
+    {"coupling", CB_PARAM_BOOL, offsetof(options, coupling), "true", "", "", NULL,
+     "false: no body feels another's flow"},
+    {"nodes", CB_PARAM_INT, offsetof(options, nodes), "64", "", "[8, 1024]", NULL, "of a body, even"},
+    {"base", CB_PARAM_INT, offsetof(options, base), "0", "", ">= 0", NULL, "body of the frame; 0: the middle"},
+    {0},
+};
+
+typedef struct body {
+  double density;
+  const cb_node *ellipse, *joukowski;
+} body;
+
+static const cb_param body_params[] = {
+    {"ellipse", CB_PARAM_NODE, offsetof(body, ellipse), "", "length", "", NULL, "[a, b], semi-axes"},
+    {"joukowski", CB_PARAM_NODE, offsetof(body, joukowski), "", "length", "", NULL, "[length, bulge, tail]"},
+    {"density", CB_PARAM_REAL, offsetof(body, density), "1", "", ">= 0", NULL, "in densities of the fluid"},
+    {0},
+};
+
+typedef struct swimmer {
+  cb_fish fish;
+  int curves;
+  cb_plane_curve curve[BODIES];
+  cb_plane_body *own[BODIES];
+  int (*line)[2];
+  cb_spare work; /* of cb_plane_flow */
+} swimmer;
+
+/* --- reading --- */
+
+static cb_status read_curve(const cb_node *node, const body *p, cb_plane_curve *curve, double *half) {
+  const cb_node *list = p->ellipse ? p->ellipse : p->joukowski;
+  double x[3];
+  if (!p->ellipse == !p->joukowski)
+    return cb_node_fail(node, "bodies: expected {ellipse: [a, b]} or {joukowski: [length, bulge, tail]}");
+  if (cb_node_reals(list, p->ellipse ? 2 : 3, x))
+    return cb_node_fail(list, "%s: expected %s", p->ellipse ? "ellipse" : "joukowski",
+                        p->ellipse ? "[a, b], 2 numbers" : "[length, bulge, tail], 3 numbers");
+  if (p->ellipse && !(x[0] > 0 && x[1] > 0)) return cb_node_fail(list, "ellipse: expected semi-axes above 0");
+  if (!p->ellipse && !(x[0] > 0 && x[1] >= 0 && x[2] >= 0 && x[1] + x[2] > 0))
+    return cb_node_fail(list, "joukowski: expected a length above 0, bulge and tail of 0 or more, not both 0");
+  *half = p->ellipse ? x[0] : x[0] / 2;
+  *curve = p->ellipse ? cb_plane_ellipse(x[0], x[1]) : cb_plane_joukowski(x[0], x[1], x[2]);
+  return CB_OK;
+}
+
+/* The body of a curve: one for those that are the same. */
+static cb_status add_body(swimmer *own, const cb_node *node, const cb_plane_curve *curve, int nodes, int i) {
+  int k = 0;
+  while (k < own->curves && memcmp(&own->curve[k], curve, sizeof *curve) != 0) k++;
+  if (k == own->curves) {
+    const cb_status status = cb_plane_body_create(curve, nodes, &own->own[k]);
+    if (status) return status == CB_ERROR_MEMORY || !node ? status : cb_node_fail(node, "bodies: %s", cb_error_text());
+    own->curve[own->curves++] = *curve;
+  }
+  own->fish.body[i] = own->own[k];
+  return CB_OK;
+}
+
+static cb_status read_hinges(const cb_node *node, int hinges, double *gap) {
+  cb_status status = CB_OK;
+  for (int k = 0; k < hinges; k++) gap[k] = 0.1;
+  if (!node) return CB_OK;
+  if (node->kind == CB_NODE_LIST)
+    status = cb_node_reals(node, (size_t)hinges, gap);
+  else {
+    status = cb_node_real(node, gap);
+    for (int k = 1; k < hinges; k++) gap[k] = gap[0];
+  }
+  for (int k = 0; !status && k < hinges; k++)
+    if (!(gap[k] > 0)) status = CB_ERROR_INPUT;
+  return status ? cb_node_fail(node, "hinges: expected a length above 0, or a list of %d", hinges) : CB_OK;
+}
+
+/* Body i, and half its length; node NULL: an ellipse [1, 0.1]. */
+static cb_status read_body(swimmer *own, const cb_node *node, int nodes, int i, double *half) {
+  cb_plane_curve curve = cb_plane_ellipse(1, 0.1);
+  cb_status status = CB_OK;
+  body p = {.density = 1};
+  *half = 1;
+  if (node && node->kind != CB_NODE_MAP) return cb_node_fail(node, "bodies: expected {ellipse: [a, b], density: 1}");
+  if (node) status = cb_params_bind(body_params, node, node, NULL, 0, &p);
+  if (node && !status) status = read_curve(node, &p, &curve, half);
+  if (!status) status = add_body(own, node, &curve, nodes, i);
+  own->fish.density[i] = p.density;
+  return status;
+}
+
+static cb_status read(swimmer *own, const options *given) {
+  const cb_node *list = given->bodies;
+  double half[BODIES], gap[BODIES];
+  cb_fish *f = &own->fish;
+  if (given->nodes % 2) return cb_fail(CB_ERROR_ARGUMENT, "nodes: %d, expected an even number", given->nodes);
+  if (list && (list->kind != CB_NODE_LIST || list->count < 2 || list->count > BODIES))
+    return cb_node_fail(list, "bodies: expected a list of 2 to %d bodies", BODIES);
+  f->bodies = list ? (int)list->count : 3;
+  f->coupled = given->coupling;
+  if (given->base > f->bodies)
+    return cb_fail(CB_ERROR_ARGUMENT, "base: %d: expected a body from 1 to %d, or 0", given->base, f->bodies);
+  f->base = given->base ? given->base - 1 : (f->bodies - 1) / 2;
+  cb_status status = CB_OK;
+  for (int i = 0; !status && i < f->bodies; i++)
+    status = read_body(own, list ? list->items[i] : NULL, given->nodes, i, &half[i]);
+  if (!status) status = read_hinges(given->hinges, f->bodies - 1, gap);
+  for (int k = 0; !status && k + 1 < f->bodies; k++) {
+    f->front[k] = half[k] + gap[k];
+    f->back[k + 1] = -half[k + 1] - gap[k];
+  }
+  return status;
+}
+
+/* --- evaluation --- */
+
+static cb_status form_of(const cb_bundle *b, const double *r, double *G, double *dG) {
+  swimmer *own = b->self;
+  const cb_fish *f = &own->fish;
+  if (!f->coupled) return cb_fish_form(f, NULL, r, G, dG);
+  cb_plane_flow *w = cb_spare_take(&own->work);
+  if (!w) {
+    const cb_status status = cb_plane_flow_create(f->bodies, f->body, 3 + b->n, b->n, &w);
+    if (status) return status;
+  }
+  const cb_status status = cb_fish_form(f, w, r, G, dG);
+  if (!cb_spare_leave(&own->work, w)) cb_plane_flow_free(w);
+  return status;
+}
+
+static cb_status form(const cb_bundle *b, const double *r, double *G) { return form_of(b, r, G, NULL); }
+
+static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
+  double G[COLUMNS * COLUMNS], dG[(BODIES - 1) * COLUMNS * COLUMNS];
+  const bool derivatives = dA || dM;
+  const cb_status status = form_of(b, r, G, derivatives ? dG : NULL);
+  return status ? status : cb_form_reduce(b->group, b->n, G, derivatives ? dG : NULL, A, dA, M, dM);
+}
+
+static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
+  const cb_fish *f = &((const swimmer *)b->self)->fish;
+  double pose[BODIES][3];
+  cb_fish_poses(f, r, pose);
+  for (int i = 0; i < f->bodies; i++) {
+    const double turn = g[2] + pose[i][0], c = cos(turn), s = sin(turn),
+                 left = g[0] + cos(g[2]) * pose[i][1] - sin(g[2]) * pose[i][2],
+                 up = g[1] + sin(g[2]) * pose[i][1] + cos(g[2]) * pose[i][2];
+    for (int k = 0; k < f->body[i]->n; k++, x++) {
+      const double p = f->body[i]->x[k], q = f->body[i]->y[k];
+      (*x)[0] = left + c * p - s * q;
+      (*x)[1] = up + s * p + c * q;
+      (*x)[2] = 0;
+    }
+  }
+  return CB_OK;
+}
+
+/* --- making --- */
+
+static void destroy(cb_bundle *b) {
+  swimmer *own = b->self;
+  if (!own) return;
+  for (cb_plane_flow *w; (w = cb_spare_take(&own->work));) cb_plane_flow_free(w);
+  for (int k = 0; k < own->curves; k++) cb_plane_body_free(own->own[k]);
+  free(own->line);
+  free(own);
+  b->self = NULL;
+}
+
+static cb_status draw(cb_bundle *b, swimmer *own) {
+  const cb_fish *f = &own->fish;
+  for (int i = 0; i < f->bodies; i++) b->points += f->body[i]->n;
+  own->line = malloc((size_t)b->points * sizeof *own->line);
+  if (!own->line) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+  int(*line)[2] = own->line;
+  for (int i = 0, first = 0; i < f->bodies; first += f->body[i++]->n)
+    for (int k = 0, n = f->body[i]->n; k < n; k++, line++) (*line)[0] = first + k, (*line)[1] = first + (k + 1) % n;
+  b->lines = b->points;
+  b->line = (const int(*)[2])own->line;
+  return CB_OK;
+}
+
+static cb_status init(cb_bundle *b, const void *given) {
+  swimmer *own = b->self = calloc(1, sizeof *own);
+  if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+  const cb_status status = read(own, given);
+  if (status) return status;
+  b->group = cb_group_find("se2");
+  b->n = own->fish.bodies - 1;
+  for (int k = 0; k < b->n; k++) b->shape[k] = cb_chain_names[k];
+  return draw(b, own);
+}
+
+const cb_bundle_class cb_bundle_perfect_fish = {
+    .name = "perfect_fish",
+    .title = "hinged bodies in a perfect fluid",
+    .doc = "a chain of bodies in a perfect fluid in the plane; no momentum",
+    .params = params,
+    .params_size = sizeof(options),
+    .init = init,
+    .destroy = destroy,
+    .connection = connection,
+    .form = form,
+    .picture = picture,
+};

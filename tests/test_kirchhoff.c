@@ -348,6 +348,16 @@ static void what_cannot_be_is_refused(void **unused) {
   assert_int_equal(cb_kirchhoff_added_mass(k, NULL, &mass), CB_ERROR_STEP);
   assert_non_null(strstr(cb_error_text(), "has not converged in 2 iterations"));
   cb_kirchhoff_free(k);
+  /* two discs nearer to each other than their 32 faces are wide */
+  solid_mesh disc = ellipsoid_mesh(2, 1, 1, 1e-3), above = shifted_mesh(&disc, (double[]){0.3, 0.2, 0.0084}),
+             both = joined_mesh(&disc, &above);
+  k = kirchhoff_of(&both, NULL);
+  assert_int_equal(cb_kirchhoff_added_mass(k, NULL, &mass), CB_ERROR_DOMAIN);
+  assert_non_null(strstr(cb_error_text(), "the added mass of 64 panels is not symmetric"));
+  cb_kirchhoff_free(k);
+  free_mesh(&disc);
+  free_mesh(&above);
+  free_mesh(&both);
   free_mesh(&m);
 }
 

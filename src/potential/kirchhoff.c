@@ -5,6 +5,7 @@
 #include "potential/kirchhoff.h"
 
 #include "core/arena.h"
+#include "numerics/small.h"
 #include "numerics/vec3.h"
 #include "potential/operator.h"
 
@@ -199,18 +200,34 @@ static double integral(const cb_kirchhoff *k, const double *phi, const double *w
 
 static const double *motion(const cb_kirchhoff *k, int a) { return k->w + (size_t)a * (size_t)k->n; }
 
-static void find_tensor(cb_kirchhoff *k) {
-  double raw[6][6], greatest = 0;
+/* Laws of the tensor of whatever body: symmetric, and no energy below 0. Where panels do not resolve it, or the solution
+ * is wrong, they fail by far. */
+static cb_status check_tensor(const cb_kirchhoff *k, const double unit[6]) {
+  double scaled[36];
+  for (int a = 0; a < 6; a++)
+    for (int b = 0; b < 6; b++)
+      scaled[a * 6 + b] = k->K[a][b] / (unit[a] * unit[b]) + (a == b ? 0.01 + k->asymmetry : 0);
+  const bool symmetric = k->asymmetry <= 0.1, positive = cb_cholesky(6, scaled, 0, scaled);
+  if (symmetric && positive) return CB_OK;
+  return cb_fail(CB_ERROR_DOMAIN,
+                 "the added mass of %d panels is %s (its raw asymmetry is %.2g of it): finer faces may resolve the "
+                 "body, another method tells whether the equations were solved; a surface that cuts itself has none",
+                 k->n, symmetric ? "not positive" : "not symmetric", k->asymmetry);
+}
+
+static cb_status find_tensor(cb_kirchhoff *k) {
+  double raw[6][6], unit[6], greatest = 0;
   for (int a = 0; a < 6; a++)
     for (int b = 0; b < 6; b++) raw[a][b] = integral(k, k->phi + (size_t)a * (size_t)k->n, motion(k, b));
   for (int a = 3; a < 6; a++) greatest = fmax(greatest, raw[a][a]);
+  for (int a = 0; a < 6; a++) unit[a] = sqrt(greatest) * (a < 3 ? k->radius : 1);
   k->asymmetry = 0;
   for (int a = 0; a < 6; a++)
     for (int b = 0; b < 6; b++) {
-      const double unit = greatest * (a < 3 ? k->radius : 1) * (b < 3 ? k->radius : 1);
       k->K[a][b] = (raw[a][b] + raw[b][a]) / 2;
-      k->asymmetry = fmax(k->asymmetry, fabs(raw[a][b] - raw[b][a]) / unit);
+      k->asymmetry = fmax(k->asymmetry, fabs(raw[a][b] - raw[b][a]) / (unit[a] * unit[b]));
     }
+  return check_tensor(k, unit);
 }
 
 /* X, and out = X^T in */
@@ -264,8 +281,8 @@ cb_status cb_kirchhoff_added_mass(cb_kirchhoff *k, const double (*v)[3], cb_kirc
     status = cb_operator_solve(k->operator, v ? COLUMNS : MOTIONS, k->w, k->phi);
   else if (v)
     status = cb_operator_solve(k->operator, 1, k->w + shape, k->phi + shape);
+  if (!status && !k->solved) status = find_tensor(k);
   if (status) return status;
-  if (!k->solved) find_tensor(k);
   k->solved = true;
   for (int a = 0; v && a < 6; a++) mass.mu0[a] = integral(k, k->phi + shape, motion(k, a));
   if (v) mass.kinetic = integral(k, k->phi + shape, k->w + shape) / 2;

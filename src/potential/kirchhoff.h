@@ -71,7 +71,8 @@ cb_status cb_kirchhoff_renew(cb_kirchhoff *k, const double (*x)[3], const double
  * CB_ERROR_STEP where the iteration does not converge. */
 cb_status cb_kirchhoff_solve(cb_kirchhoff *k, int columns, const double *normal_velocity, double *phi);
 
-/* v: velocities of the vertices (NULL: at rest). */
+/* v: velocities of the vertices (NULL: at rest). CB_ERROR_DOMAIN where the tensor is far from symmetric, by 0.1 of it, or
+ * from positive. */
 cb_status cb_kirchhoff_added_mass(cb_kirchhoff *k, const double (*v)[3], cb_kirchhoff_mass *out);
 
 /* The form of a body that deforms, G[6 + n][6 + n] of (Y, r'): twice the kinetic energy is <G (Y, r'), (Y, r')>, where

@@ -4,6 +4,7 @@
  * labels: medium
  * timeout: 300
  */
+#include "check_error.h"
 #include "potential.h"
 #include "core/threads.h"
 #include "potential/panels.h"
@@ -302,6 +303,37 @@ static void thin_bodies_are_solved(void **unused) {
   }
 }
 
+/* Where the iteration is slow, coarse factors make it quick, and the tensor is that of the dense matrix. */
+static void slow_iterations_are_preconditioned(void **unused) {
+  (void)unused;
+  solid_mesh m = ellipsoid_mesh(16, 1, 1, 1e-4); /* 2048 panels */
+  const cb_kirchhoff_options by[] = {{.method = CB_POTENTIAL_DENSE},
+                                     {.method = CB_POTENTIAL_ITERATIVE},
+                                     {.method = CB_POTENTIAL_HLU},
+                                     {.method = CB_POTENTIAL_BEST}};
+  cb_kirchhoff_mass mass[4];
+  cb_kirchhoff_report report[4];
+  for (int i = 0; i < 4; i++) {
+    mass[i] = mass_of(&m, by + i, report + i);
+    for (int j = 0; j < 36; j++) check_near(mass[i].K[j / 6][j % 6], mass[0].K[j / 6][j % 6], 1e-6);
+  }
+  assert_int_equal(report[2].method, CB_POTENTIAL_HLU);
+  assert_int_equal(report[3].method, CB_POTENTIAL_HLU);
+  check_at_least(report[1].iterations, 30);
+  check_at_most(report[2].iterations, 5);
+  assert_in_range(report[3].iterations, 21, 25); /* those that told that it is slow, too */
+  /* the matrix alone fits */
+  const cb_kirchhoff_options tight = {.method = CB_POTENTIAL_HLU, .memory = 45000000};
+  cb_kirchhoff *k = NULL;
+  check_error_begins(
+      cb_kirchhoff_create(m.vertices, (const double(*)[3])m.x, m.faces, (const int(*)[3])m.face, &tight, &k),
+      CB_ERROR_ARGUMENT, "the hierarchical matrix");
+  const cb_kirchhoff_options enough = {.memory = 45000000};
+  mass_of(&m, &enough, report);
+  assert_int_equal(report[0].method, CB_POTENTIAL_DENSE);
+  free_mesh(&m);
+}
+
 /* A cavity is not part of the fluid, whatever its shape. */
 static void cavities_are_left_out(void **unused) {
   (void)unused;
@@ -389,6 +421,7 @@ int main(void) {
       cmocka_unit_test(shapes_move_as_bodies),
       cmocka_unit_test(a_bubble_swells),
       cmocka_unit_test(thin_bodies_are_solved),
+      cmocka_unit_test(slow_iterations_are_preconditioned),
       cmocka_unit_test(cavities_are_left_out),
       cmocka_unit_test(what_cannot_be_is_refused),
       cmocka_unit_test(threads_do_not_matter),

@@ -165,3 +165,5 @@ cb_status cb_hlu_solve(cb_hlu *h, int columns, double *b) {
 }
 
 size_t cb_hlu_bytes(const cb_hlu *h) { return h->bytes; }
+
+size_t cb_hlu_estimate(int n) { return (size_t)(800. * n * log2(n + 2.)); }

@@ -19,7 +19,8 @@ void cb_hlu_free(cb_hlu *h);
 /* b[columns][n], of panels in the caller's order, becomes x with (I/2 - D) x = b. One call at a time. */
 cb_status cb_hlu_solve(cb_hlu *h, int columns, double *b);
 
-/* Bytes of the factors. */
+/* Bytes of the factors; before they are taken, more than factors of n panels to 1e-2 had in all that was measured. */
 size_t cb_hlu_bytes(const cb_hlu *h);
+size_t cb_hlu_estimate(int n);
 
 #endif

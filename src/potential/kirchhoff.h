@@ -16,10 +16,10 @@
 
 /* How the linear equations are solved. */
 typedef enum cb_potential_method {
-  CB_POTENTIAL_BEST,      /* what suits the size, and dense where the iteration is slow and memory allows */
+  CB_POTENTIAL_BEST,      /* what suits the size, and factors where the iteration is slow and memory allows */
   CB_POTENTIAL_DENSE,     /* LU of the whole matrix */
   CB_POTENTIAL_ITERATIVE, /* GMRES, the far field by a tree where that pays */
-  CB_POTENTIAL_HLU        /* LU of a hierarchical matrix */
+  CB_POTENTIAL_HLU        /* GMRES preconditioned by LU of a hierarchical matrix */
 } cb_potential_method;
 
 /* "best", "dense", "iterative", "hlu"; static memory. */

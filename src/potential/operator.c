@@ -1,6 +1,6 @@
 /* The stored matrix is filled with the first right-hand side, as S and D share most of what they cost; later ones find
- * S anew. Where GMRES takes more than SLOW steps, the matrix is factored if it may be: its inverse is large then, and
- * with it what the iteration leaves.
+ * S anew. Where GMRES takes more than SLOW steps, it is preconditioned by factors of a hierarchical matrix, from where
+ * it has come to; small matrices, and those on which that does not converge, are factored whole.
  */
 #include "potential/operator.h"
 
@@ -8,8 +8,10 @@
 #include "core/threads.h"
 #include "potential/dense.h"
 #include "potential/far.h"
+#include "potential/hlu.h"
 #include "potential/panel_kernel.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +19,17 @@
 
 enum {
   FACTORED = 400, /* panels up to which factors are as quick as the iteration */
-  STORED = 8000,   /* up to which products with the stored matrix are quicker than the tree's */
-  SLOW = 40,      /* steps of an iteration */
+  STORED = 8000,  /* up to which products with the stored matrix are quicker than the tree's */
+  SMALL = 2000, /* up to which a slow iteration gives way to factors of the whole matrix, which are the quicker ones */
+  SLOW = 20,    /* steps of an iteration, that take about as long as the factors */
+  PRECONDITIONED = 60, /* steps of a preconditioned one, far more than any body takes whose factors are of use */
   RESTART = 40,
   LARGE_PAGE = 1 << 21,
   ROWS = 32,
   TILE = 512 /* panels of a piece of the matrix, whose numbers stay near */
 };
+
+static const double coarse_tolerance = 1e-2; /* of a preconditioner */
 
 struct cb_operator {
   const cb_panels *p;
@@ -34,6 +40,8 @@ struct cb_operator {
   int *pivots;   /* of the factors; NULL: none */
   bool filled, tree, dense, factored;
   cb_far *far;
+  bool coarse; /* precondition */
+  cb_hlu *hlu; /* NULL: none as yet */
   cb_krylov *krylov;
   double *padded, *b, *row_sum; /* [columns][stride], [columns][n], [n] */
 };
@@ -171,6 +179,12 @@ static cb_status tree_source(cb_operator *o, int columns, const double *w) {
   return status;
 }
 
+static cb_status precondition(void *context, int columns, const double *x, double *out) {
+  const cb_operator *o = context;
+  memcpy(out, x, (size_t)columns * (size_t)o->p->n * sizeof *out);
+  return cb_hlu_solve(o->hlu, columns, out);
+}
+
 /* --- solutions --- */
 
 static cb_status factor(cb_operator *o) {
@@ -224,22 +238,38 @@ static cb_status prepare(cb_operator *o, int columns, const double *w) {
   return status;
 }
 
-/* Whether factors may take over from an iteration that is slow. */
+/* Whether factors of the whole matrix may take over from an iteration. */
 static bool may_factor(const cb_operator *o) {
   return o->options.method == CB_POTENTIAL_BEST && stored_bytes(o) <= o->options.memory;
 }
 
+static size_t bytes_left(const cb_operator *o) {
+  return o->options.memory > o->report.bytes ? o->options.memory - o->report.bytes : 0;
+}
+
+/* Whether a preconditioner may. */
+static bool may_precondition(const cb_operator *o) {
+  return o->options.method == CB_POTENTIAL_BEST && !o->coarse && o->p->n > SMALL &&
+         cb_hlu_estimate(o->p->n) <= bytes_left(o);
+}
+
 static cb_status iterate(cb_operator *o, int columns, double *phi) {
-  const cb_krylov_problem problem = {
-      .product = o->tree ? tree_product : stored_product,
-      .context = o,
-      .tolerance = o->options.tolerance,
-      .iterations = may_factor(o) && o->options.iterations > SLOW ? SLOW : o->options.iterations};
-  if (!o->krylov) {
-    const cb_status status = cb_krylov_create(o->p->n, CB_PANEL_COLUMNS, RESTART, &o->krylov);
-    if (status) return status;
+  const bool best = o->options.method == CB_POTENTIAL_BEST;
+  const int limit = best && o->coarse                                ? PRECONDITIONED
+                    : best && (may_precondition(o) || may_factor(o)) ? SLOW
+                                                                     : INT_MAX;
+  const cb_krylov_problem problem = {.product = o->tree ? tree_product : stored_product,
+                                     .precondition = o->coarse ? precondition : NULL,
+                                     .context = o,
+                                     .tolerance = o->options.tolerance,
+                                     .iterations = limit < o->options.iterations ? limit : o->options.iterations};
+  cb_status status = CB_OK;
+  if (!o->krylov) status = cb_krylov_create(o->p->n, CB_PANEL_COLUMNS, RESTART, &o->krylov);
+  if (!status && o->coarse && !o->hlu) {
+    status = cb_hlu_create(o->p, coarse_tolerance, &o->hlu);
+    if (!status) o->report.bytes += cb_hlu_bytes(o->hlu);
   }
-  return cb_krylov_solve(o->krylov, &problem, columns, o->b, phi, &o->report.solved);
+  return status ? status : cb_krylov_solve(o->krylov, &problem, columns, o->b, phi, &o->report.solved);
 }
 
 static cb_status not_converged(const cb_operator *o) {
@@ -248,6 +278,11 @@ static cb_status not_converged(const cb_operator *o) {
                  "asked for; the method dense takes %.3g GB, and %.3g GB are allowed",
                  o->p->n, o->report.solved.iterations, o->report.solved.residual, o->options.tolerance,
                  1e-9 * (double)stored_bytes(o), 1e-9 * (double)o->options.memory);
+}
+
+static void precondition_from_here(cb_operator *o) {
+  o->coarse = true;
+  o->report.method = CB_POTENTIAL_HLU;
 }
 
 /* Factors, of this motion and those to come. */
@@ -263,6 +298,12 @@ cb_status cb_operator_solve(cb_operator *o, int columns, const double *w, double
   cb_status status = prepare(o, columns, w);
   if (!status && !o->factored) {
     status = iterate(o, columns, phi);
+    if (status == CB_STEP_NO_CONVERGENCE && may_precondition(o)) {
+      const int before = o->report.solved.iterations;
+      precondition_from_here(o);
+      status = iterate(o, columns, phi);
+      o->report.solved.iterations += before;
+    }
     if (status != CB_STEP_NO_CONVERGENCE) return status;
     status = may_factor(o) ? turn_dense(o, columns, w) : not_converged(o);
   }
@@ -274,7 +315,10 @@ cb_status cb_operator_solve(cb_operator *o, int columns, const double *w, double
 
 void cb_operator_renew(cb_operator *o) {
   cb_far_free(o->far);
+  if (o->hlu) o->report.bytes -= cb_hlu_bytes(o->hlu);
+  cb_hlu_free(o->hlu);
   o->far = NULL;
+  o->hlu = NULL;
   o->filled = o->factored = false;
 }
 
@@ -289,10 +333,7 @@ cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *opt
   const bool fits = stored_bytes(o) + work <= options->memory;
   o->tree = options->method != CB_POTENTIAL_DENSE && (p->n > STORED || !fits);
   cb_status status = CB_OK;
-  if (options->method == CB_POTENTIAL_HLU)
-    status =
-        cb_fail(CB_ERROR_UNSUPPORTED, "no factors of hierarchical matrices here: expected best, dense or iterative");
-  else if (!o->tree && !fits)
+  if (!o->tree && !fits)
     status = too_large(o, "the matrix", stored_bytes(o) + work);
   else if (o->tree) {
     const size_t far = cb_far_bytes(p, options->far_error);
@@ -303,8 +344,13 @@ cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *opt
     o->report.bytes = far;
   }
   o->report.bytes += work;
+  o->coarse = options->method == CB_POTENTIAL_HLU;
   o->dense = options->method == CB_POTENTIAL_DENSE || (options->method == CB_POTENTIAL_BEST && p->n <= FACTORED);
-  o->report.method = o->dense ? CB_POTENTIAL_DENSE : CB_POTENTIAL_ITERATIVE;
+  o->report.method = o->dense ? CB_POTENTIAL_DENSE : o->coarse ? CB_POTENTIAL_HLU : CB_POTENTIAL_ITERATIVE;
+  if (!status && o->coarse) {
+    const size_t all = o->report.bytes + (o->tree ? 0 : stored_bytes(o)) + cb_hlu_estimate(p->n);
+    if (all > options->memory) status = too_large(o, "the hierarchical matrix, with what multiplies,", all);
+  }
   o->padded = aligned_alloc(CB_CACHE_LINE, CB_PANEL_COLUMNS * o->stride * sizeof(double));
   o->b = malloc(CB_PANEL_COLUMNS * n * sizeof(double));
   o->row_sum = malloc(n * sizeof(double));
@@ -321,6 +367,7 @@ cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *opt
 void cb_operator_free(cb_operator *o) {
   if (!o) return;
   cb_far_free(o->far);
+  cb_hlu_free(o->hlu);
   cb_krylov_free(o->krylov);
   free(o->D);
   free(o->pivots);

@@ -15,10 +15,10 @@ typedef struct exact {
 static const cb_param params[] = {
     {"far_error", CB_PARAM_REAL, offsetof(exact, far_error), "1e-6", "", "[1e-11, 1e-2]", NULL,
      "of the far field and ten times that of the linear equations, relative to the greatest potential"},
-    {"method", CB_PARAM_CHOICE, offsetof(exact, method), "best", "", "", "best|dense|iterative",
-     "how the equations are solved: factors of the matrix, or an iteration"},
     {"table", CB_PARAM_REAL, offsetof(exact, table), "1e-5", "", "[0, 0.1]", NULL,
      "error of what is taken from a table along poses that have a period or an end; 0: solved at each time"},
+    {"method", CB_PARAM_CHOICE, offsetof(exact, method), "best", "", "", "best|dense|iterative|hlu",
+     "how the equations are solved: factors of the matrix, an iteration, or one that hierarchical factors precondition"},
     {"memory", CB_PARAM_REAL, offsetof(exact, memory), "4e9", "", "> 0", NULL, "bytes that may be taken"},
     {0},
 };

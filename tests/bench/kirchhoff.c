@@ -1,10 +1,12 @@
 /* Seconds of Kirchhoff's tensor of an ellipsoid by its panels, the seven right-hand sides at once, on all threads:
- * whole, by its parts (the tree, a product with it of seven columns), and by LU of the dense matrix. On the wall, and of
- * the processor for the thread that leads, which a busy machine does not change much.
+ * whole, by its parts (the tree, a product with it of seven columns), by LU of the dense matrix, and by hmat-oss: its LU
+ * of the hierarchical matrix to 1e-6 and seven solutions. On the wall, and of the processor for the thread that leads,
+ * which a busy machine does not change much.
  */
 #include "bench.h"
 #include "potential.h"
 #include "potential/far.h"
+#include "potential/hlu.h"
 #include "potential/panels.h"
 
 enum { SIZES = 4, COLUMNS = 7 };
@@ -18,6 +20,7 @@ typedef struct body {
   cb_panels *panels;
   cb_far *far;
   double *columns, *out;
+  size_t factors;
 } body;
 
 static void whole(void *self) {
@@ -38,6 +41,16 @@ static void multiply(void *self) {
   body *b = self;
   memset(b->out, 0, COLUMNS * (size_t)b->mesh.faces * sizeof *b->out);
   check_ok(cb_far_apply(b->far, COLUMNS, NULL, b->columns, b->out));
+}
+
+static void factor(void *self) {
+  body *b = self;
+  cb_hlu *h = NULL;
+  memcpy(b->out, b->columns, COLUMNS * (size_t)b->mesh.faces * sizeof *b->out);
+  check_ok(cb_hlu_create(b->panels, 1e-6, &h));
+  check_ok(cb_hlu_solve(h, COLUMNS, b->out));
+  b->factors = cb_hlu_bytes(h);
+  cb_hlu_free(h);
 }
 
 static body open_body(int n, cb_potential_method method) {
@@ -74,6 +87,7 @@ int main(int argc, char **argv) {
     bench_add(&b, "whole", whole, of + i, 1);
     bench_add(&b, "tree", plant, of + i, 1);
     bench_add(&b, "product of 7 columns", multiply, of + i, 1);
+    if (i < 3) bench_add(&b, "hmat-oss", factor, of + i, 1);
     if (i >= 2) continue;
     dense[i] = open_body(b.quick ? 6 : full[i], CB_POTENTIAL_DENSE);
     bench_add(&b, "dense LU", whole, dense + i, 1);
@@ -87,6 +101,7 @@ int main(int argc, char **argv) {
     const bool all = s->run == whole;
     printf("  %8d %-22s %10.4f %10.4f", own->mesh.faces, s->name, s->wall, s->cpu);
     if (all) printf(" %6d %9.1f", own->report.iterations, 1e-6 * (double)own->report.bytes);
+    if (s->run == factor) printf(" %6s %9.1f", "", 1e-6 * (double)own->factors);
     if (all && own->options.method == CB_POTENTIAL_BEST) {
       wall[own - of] = s->wall;
       if (last > 0) printf(" %8.2f", exponent = log(s->wall / last) / log(own->mesh.faces / faces));

@@ -94,8 +94,7 @@ double cb_gait_edge(const cb_gait *g, int k) {
   return at < 0 ? 0 : at < g->breaks ? g->data[at] : 1;
 }
 
-/* How many breaks shape variable i has passed at r, counted on over periods. */
-static double passed(const cb_bundle *b, int i, double r) {
+double cb_breaks_passed(const cb_bundle *b, int i, double r) {
   const double turns = b->period[i] > 0 ? floor(r / b->period[i]) : 0, in = r - turns * b->period[i];
   int low = 0, high = b->breaks[i];
   while (low < high) {
@@ -110,7 +109,7 @@ static bool same_side(const cb_bundle *b, const cb_gait *g, double t, const doub
   double r[CB_SHAPE_MAX];
   cb_gait_at(g, t, r, NULL);
   for (int i = 0; i < b->n; i++)
-    if (b->breaks[i] && passed(b, i, r[i]) != side[i]) return false;
+    if (b->breaks[i] && cb_breaks_passed(b, i, r[i]) != side[i]) return false;
   return true;
 }
 
@@ -123,7 +122,7 @@ double cb_gait_cut(const cb_bundle *b, const cb_gait *g, double t, double end) {
   const double low = t + slack, high = end - slack;
   const int samples = 1 + (int)ceil(64 * (high - low));
   cb_gait_at(g, low, r, NULL);
-  for (int i = 0; i < b->n; i++) side[i] = b->breaks[i] ? passed(b, i, r[i]) : 0;
+  for (int i = 0; i < b->n; i++) side[i] = b->breaks[i] ? cb_breaks_passed(b, i, r[i]) : 0;
   for (int k = 1; k <= samples; k++) {
     double before = low + (high - low) * (k - 1) / samples, after = low + (high - low) * k / samples;
     if (same_side(b, g, after, side)) continue;

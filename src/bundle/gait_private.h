@@ -52,6 +52,8 @@ double cb_gait_slack(double a, double b);
 int cb_gait_edges(const cb_gait *g);
 double cb_gait_edge(const cb_gait *g, int k);
 
+/* How many breaks of the bundle shape variable i has passed at r, counted on over periods. */
+double cb_breaks_passed(const cb_bundle *b, int i, double r);
 /* The first time after t at which a shape variable passes a break of the bundle; `end` if there is none. [t, end]
  * is within a smooth piece. Found by samples: what is passed twice between two of them is not. */
 double cb_gait_cut(const cb_bundle *b, const cb_gait *g, double t, double end);

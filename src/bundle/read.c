@@ -1,7 +1,10 @@
 /* Names of a bundle in a scenario: shape variables, parameters, periods; its symmetric matrices. */
 #include "bundle/read.h"
 
+#include "core/failure.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The parameters, beside variable[n]. */
@@ -12,6 +15,8 @@ static cb_expression_scope scope_of(const cb_bundle_names *s, const char *const 
                                .values = s->value + s->shape,
                                .n_parameters = (size_t)(s->count - s->shape)};
 }
+
+enum { CB_BUNDLE_BREAKS_MAX = 64 };
 
 typedef cb_status check(const char *name, const cb_expression_scope *scope, const char *kind);
 
@@ -82,6 +87,34 @@ cb_status cb_bundle_read_periods(const cb_bundle_names *s, const cb_node *map, d
     if (!item) continue;
     status = cb_bundle_read_number(s, item, "period", &period[i]);
     if (!status && !(period[i] > 0)) status = cb_node_fail(item, "period: expected a number > 0, found %g", period[i]);
+  }
+  return status;
+}
+
+static cb_status read_breaks_of(const cb_bundle_names *s, const cb_node *list, double period, int *count, double **at) {
+  if (list->kind != CB_NODE_LIST || list->count > CB_BUNDLE_BREAKS_MAX)
+    return cb_node_fail(list, "breaks: expected a list of at most %d numbers", CB_BUNDLE_BREAKS_MAX);
+  *at = malloc((list->count + 1) * sizeof **at);
+  if (!*at) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+  for (*count = 0; (size_t)*count < list->count; ++*count) {
+    const cb_node *item = list->items[*count];
+    double *x = *at + *count;
+    const cb_status status = cb_bundle_read_number(s, item, "breaks", x);
+    if (status) return status;
+    if (*count && !(x[0] > x[-1])) return cb_node_fail(item, "breaks: expected more than %.9g, found %.9g", x[-1], *x);
+    if (period > 0 && !(*x >= 0 && *x < period))
+      return cb_node_fail(item, "breaks: expected a number in [0, %.9g), the period, found %.9g", period, *x);
+  }
+  return CB_OK;
+}
+
+cb_status cb_bundle_read_breaks(const cb_bundle_names *s, const cb_node *map, const double *period, int *count,
+                                double **at) {
+  if (!map) return CB_OK;
+  cb_status status = cb_node_check_keys(map, s->name, (size_t)s->shape);
+  for (int i = 0; !status && i < s->shape; i++) {
+    const cb_node *list = cb_node_get(map, s->name[i]);
+    if (list) status = read_breaks_of(s, list, period[i], &count[i], &at[i]);
   }
   return status;
 }

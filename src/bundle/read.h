@@ -20,6 +20,10 @@ cb_status cb_bundle_read_shape(cb_bundle_names *s, const cb_node *list, int most
 cb_status cb_bundle_read_parameters(cb_bundle_names *s, const cb_node *map);
 /* A map of shape variables and their periods (NULL: none), to period[shape]. */
 cb_status cb_bundle_read_periods(const cb_bundle_names *s, const cb_node *map, double *period);
+/* A map of shape variables and lists of where A or M is not smooth in them (NULL: none), ascending, within [0, period)
+ * where there is one: count[shape], and in at[shape] what the caller frees. */
+cb_status cb_bundle_read_breaks(const cb_bundle_names *s, const cb_node *map, const double *period, int *count,
+                                double **at);
 /* A finite number, by an expression of the parameters. */
 cb_status cb_bundle_read_number(const cb_bundle_names *s, const cb_node *node, const char *what, double *value);
 /* An expression of variable[n] and the parameters. */

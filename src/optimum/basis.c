@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HARMONICS_MAX = 256, DEGREE_MAX = 64, ARCS_MAX = 64 };
+enum { HARMONICS_MAX = 256, DEGREE_MAX = 64 };
 
 static void fourier_at(const cb_basis *b, double t, double *phi, double *rate) {
   phi[0] = 1;
@@ -117,10 +117,10 @@ cb_status cb_basis_fourier(int harmonics, int panels, cb_basis **out) {
 }
 
 cb_status cb_basis_arcs(int arcs, const double *ends, int degree, int panels, cb_basis **out) {
-  int panels_of[ARCS_MAX];
-  if (arcs < 1 || arcs > ARCS_MAX || degree < 2 || degree > DEGREE_MAX)
+  int panels_of[CB_BASIS_ARCS_MAX];
+  if (arcs < 1 || arcs > CB_BASIS_ARCS_MAX || degree < 2 || degree > DEGREE_MAX)
     return cb_fail(CB_ERROR_ARGUMENT, "%d arcs of degree %d: expected 1 to %d, of degree 2 to %d", arcs, degree,
-                   ARCS_MAX, DEGREE_MAX);
+                   CB_BASIS_ARCS_MAX, DEGREE_MAX);
   for (int k = 0; k < arcs; k++)
     if (!(ends[k + 1] > ends[k])) return cb_fail(CB_ERROR_ARGUMENT, "arc %d ends before it begins", k);
   cb_basis *b = begin(arcs, ends);

@@ -12,7 +12,7 @@
 #include "numerics/tableau.h"
 #include <curvebody/gait.h>
 
-enum { CB_BASIS_STAGES = 6 };
+enum { CB_BASIS_STAGES = 6, CB_BASIS_ARCS_MAX = 64 };
 
 typedef struct cb_basis {
   int functions, panels, nodes; /* nodes = panels CB_BASIS_STAGES */

@@ -1,8 +1,8 @@
 /* Times at which a gait is cut into arcs: its breaks, the bundle's, and where it meets walls and leaves them. */
 #include "optimum/contact.h"
 
-#include "bundle/gait_private.h"
 #include "core/failure.h"
+#include "optimum/crossing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,11 +132,10 @@ cb_status cb_gait_contact_arcs(const cb_bundle *b, cb_walls *walls, const cb_gai
   const int breaks = cb_gait_breaks(gait, &at);
   cb_status status = CB_OK;
   for (int k = 0; !status && breaks <= BREAKS && k < breaks; k++) status = add(&e, at[k], apart);
-  for (int k = 0; !status && k < cb_gait_edges(gait); k++)
-    for (double t = cb_gait_edge(gait, k), end = cb_gait_edge(gait, k + 1); !status && t < end;) {
-      t = cb_gait_cut(b, gait, t, end);
-      if (t < end) status = add(&e, t, apart);
-    }
+  cb_crossing list[CB_CROSSINGS_MAX];
+  int crossings = 0;
+  if (!status) status = cb_gait_crossings(b, gait, &crossings, list);
+  for (int k = 0; !status && k < crossings; k++) status = add(&e, list[k].time, apart);
   if (!status && walls) status = add_walls(&e, walls, gait);
   if (status) return status;
   qsort(e.time, (size_t)e.count, sizeof *e.time, ascending);

@@ -90,25 +90,6 @@ static int find(const cb_direct *d, meeting *list) {
 
 /* --- the gait --- */
 
-/* Ends of arcs at equal speed on all of them; returns by how much they move. */
-static double pace(const cb_direct *d, double *ends) {
-  const cb_basis *s = d->basis;
-  const int n = d->v->n;
-  double cost[CB_CORNERS_MAX + 1] = {0}, length[CB_CORNERS_MAX + 1], all = 0, moved = 0;
-  for (int q = 0, arc = 0; q < s->nodes; q++) {
-    while (s->time[q] > s->end[arc + 1]) arc++;
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++)
-        cost[arc] += s->weight[q] * d->v->v[q * n + i] * d->v->M[(q * n + i) * n + j] * d->v->v[q * n + j];
-  }
-  for (int a = 0; a < s->arcs; a++) all += length[a] = sqrt(cost[a] * (s->end[a + 1] - s->end[a]));
-  for (int a = 0; a + 1 < s->arcs; a++) {
-    ends[a + 1] = ends[a] + length[a] / all;
-    moved = fmax(moved, fabs(ends[a + 1] - s->end[a + 1]));
-  }
-  return moved;
-}
-
 /* Both forces press outwards, and no other wall is passed. */
 static cb_status holds(cb_direct *d) {
   const double *nu = d->qp->multiplier + d->qp->rows - 2 * d->corners; /* the last rows */
@@ -164,7 +145,7 @@ cb_status cb_direct_sharpen(cb_direct *d, int degree, cb_direct **out) {
   for (int round = 0; !status; round++) {
     cb_direct_free(fine), fine = NULL;
     status = solve(d, shifted, list, count, ends, arcs, degree, &fine);
-    if (status || pace(fine, ends) < 1e-8) break; /* E errs by the square */
+    if (status || cb_direct_pace(fine, ends) < 1e-8) break; /* E errs by the square */
     if (round == ROUNDS) status = cb_fail(CB_STEP_NO_CONVERGENCE, "times where lines touch do not settle");
   }
   cb_gait_free(gait), cb_gait_free(shifted);

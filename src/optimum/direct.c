@@ -23,7 +23,7 @@ static bool amount_is_free(const cb_direct *d) { return d->problem->seek != CB_S
 static bool length_is_given(const cb_direct *d) {
   return d->problem->seek == CB_SEEK_TARGET && isfinite(d->problem->length);
 }
-static bool shifts(const cb_direct *d) { return cb_direct_smooth(d->problem) && d->corners == 0; }
+static bool shifts(const cb_direct *d) { return cb_direct_smooth(d->problem) && d->corners == 0 && d->crossings == 0; }
 static bool walled(const cb_direct *d) { return d->barrier && d->barrier->tau > 0; }
 static int unknowns(const cb_direct *d) { return d->v->unknowns + amount_is_free(d); }
 
@@ -36,10 +36,11 @@ cb_status cb_direct_create_on(const cb_optimum_problem *problem, cb_basis *basis
   d->amount = cb_gait_target_get(b->group, &d->target);
   d->enough = problem->flow ? slope_of_flow : slope_small, d->enough_off = off_small;
   d->basis = basis;
+  for (int i = 0; problem->base && i < b->n; i++) d->pin[d->pins++] = (cb_pin){0, i, problem->base[i]};
   cb_status status = cb_variation_create(b, basis, &d->v);
   if (!status) status = cb_barrier_create(problem, basis, &d->barrier);
   if (!status) {
-    const int rows = cb_gait_target_count(b->group, &d->target) + 2 + b->n + 2 * CB_CORNERS_MAX;
+    const int rows = cb_gait_target_count(b->group, &d->target) + 2 + b->n + CB_CROSSINGS_MAX + 2 * CB_CORNERS_MAX;
     status = cb_reduced_create(unknowns(d), rows, &d->qp);
   }
   if (!status) {
@@ -72,9 +73,16 @@ void cb_direct_free(cb_direct *d) {
   free(d);
 }
 
+/* The coefficient that a pin gives, and how far the shape is from it. */
+static int pinned(const cb_direct *d, int k) { return d->pin[k].variable * d->basis->functions + d->pin[k].vertex; }
+static double off_pin(const cb_direct *d, int k, const double *c) {
+  const cb_pin *p = &d->pin[k];
+  return c[pinned(d, k)] + d->v->drift[p->variable] * d->basis->end[p->vertex] - p->at;
+}
+
 cb_status cb_direct_from(cb_direct *d, const cb_gait *gait) {
   const cb_status status = cb_basis_project(d->basis, gait, d->c);
-  for (int i = 0; !status && d->problem->base && i < d->v->n; i++) d->c[i * d->basis->functions] = d->problem->base[i];
+  for (int k = 0; !status && k < d->pins; k++) d->c[pinned(d, k)] -= off_pin(d, k, d->c);
   return status;
 }
 
@@ -109,8 +117,7 @@ static cb_status conditions(cb_direct *d, const double *c, double amount, double
   cb_status status = cb_gait_target_at(G, &target, d->v->g, value_of, first, second);
   if (status) return status;
   if (length_is_given(d)) value_of[count++] = (d->v->cost - d->problem->length * d->problem->length) / 2;
-  for (int i = 0; d->problem->base && i < d->v->n; i++)
-    value_of[count++] = c[i * d->basis->functions] - d->problem->base[i];
+  for (int k = 0; k < d->pins; k++) value_of[count++] = off_pin(d, k, c);
   if (shifts(d)) value_of[count++] = 0;
   status = corners(d, c, first != NULL, value_of + count);
   *rows = count + 2 * d->corners;
@@ -178,7 +185,7 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
     for (int p = 0; p < u; p++) J[row * all + p] = d->v->dcost[p] / 2;
     row++;
   }
-  for (int i = 0; d->problem->base && i < d->v->n; i++) J[row++ * all + i * d->basis->functions] = 1;
+  for (int k = 0; k < d->pins; k++) J[row++ * all + pinned(d, k)] = 1;
   if (shifts(d)) time_shift(d, J + row++ * all);
   for (int k = 0; k < 2 * d->corners; k++, row++)
     for (int i = 0; i < d->v->n; i++)
@@ -406,7 +413,7 @@ cb_status cb_direct_settle(cb_direct *d, int most) {
 }
 
 cb_status cb_direct_press(cb_direct *d, cb_gait_contacts *contacts) {
-  const int conditions_most = cb_gait_target_count(d->problem->bundle->group, &d->target) + 2 + d->v->n;
+  const int conditions_most = cb_gait_target_count(d->problem->bundle->group, &d->target) + 2 + d->pins;
   cb_reduced *qp;
   bool rest;
   int rows;

@@ -4,7 +4,7 @@
  *   efficiency   log(E)/2 - log X -> least          X the amount of the target, unknown
  *   target       -log X -> least                    where E = length^2 too; length infinite: within walls, with a
  *                                                   small share of E, which paces the gait
- * with r(0) given where there is a base. All derivatives are exact (optimum/variation.h); curvature of either sign is
+ * with r(0) given where there is a base, and r_i where a break of the bundle is crossed (crossing.h). All derivatives are exact (optimum/variation.h); curvature of either sign is
  * taken as positive, steps keep to a merit f + rho |c|_1 with a correction of second order (Nocedal & Wright 2006,
  * chapter 18, doi:10.1007/978-0-387-40065-5).
  * At the end mu E'/2 + sum nu_k c_k' = 0, and lambda(0) = -sum nu_k first_k/mu is Wong's momentum at the start.
@@ -15,6 +15,7 @@
 #include "optimum/barrier.h"
 #include "optimum/contact.h"
 #include "optimum/corner.h"
+#include "optimum/crossing.h"
 #include "optimum/reduced.h"
 #include "optimum/target.h"
 #include "optimum/variation.h"
@@ -28,12 +29,14 @@ typedef struct cb_direct {
   cb_barrier *barrier; /* NULL: no walls */
   int corners;         /* of arcs, at corners of walls */
   cb_corner corner[CB_CORNERS_MAX];
+  int pins, crossings; /* of the pins the last ones: where breaks are crossed */
+  cb_pin pin[CB_SHAPE_MAX + CB_CROSSINGS_MAX];
   cb_gait_contacts *contacts; /* own; what a given gait presses on; NULL: nothing */
   bool *frozen;      /* [unknowns], own: coefficients that stay; NULL: none */
   double *c, *trial; /* [n functions]: the gait; filled by the caller before a solution */
   double amount;     /* nan where the target has none */
   double mu, nu[CB_CONDITIONS_MAX], lambda[CB_GROUP_DIM];
-  double condition[CB_CONDITIONS_MAX + 2 + CB_SHAPE_MAX + 2 * CB_CORNERS_MAX],
+  double condition[CB_CONDITIONS_MAX + 2 + CB_SHAPE_MAX + CB_CROSSINGS_MAX + 2 * CB_CORNERS_MAX],
       off;                   /* the rows, and the largest of them */
   double slope;              /* of what is sought along the equations, relative to its gradient */
   double pace;               /* of a free length: what E counts beside -log X */
@@ -68,6 +71,14 @@ cb_status cb_direct_touch(const cb_direct *d, int degree, cb_direct **out);
 cb_status cb_direct_press(cb_direct *d, cb_gait_contacts *contacts);
 /* Eigenvalues of the second variation over gaits at the target, in qp->eigen, after a solution. */
 cb_status cb_direct_bend(cb_direct *d);
+/* Ends of arcs at equal speed on all of them; returns by how much they move. */
+double cb_direct_pace(const cb_direct *d, double *ends);
+/* Pins where breaks are crossed, at ends of arcs (a base is pinned already), between which the times are free. */
+cb_status cb_direct_cross(cb_direct *d, int count, const cb_crossing *list);
+/* From a gait, with breaks of the bundle crossed at ends of arcs, of this degree; cb_direct_solve on each choice of their
+ * times, until these are kept. *d, of any basis, may be another then, also where it fails. CB_ERROR_UNSUPPORTED where a
+ * gait on the way runs along a break, or crosses two at once; CB_STEP_NO_CONVERGENCE. */
+cb_status cb_direct_across(cb_direct **d, const cb_gait *start, int degree, int most);
 /* Of these, how many are negative, and how many 0 to round-off. */
 void cb_direct_signs(const cb_direct *d, int *negative, int *flat);
 /* The share of the cost that one step down its slope saves at the target; c stays. */

@@ -32,7 +32,8 @@ static cb_status start_from(family_work *k, const cb_optimum_problem *o, const c
   at.seek = CB_SEEK_COST;
   at.lower = at.upper = NULL, at.apart = false; /* a family passes them */
   cb_gait_target_set(G, &at.target, k->range->from);
-  cb_status status = cb_direct_create(&at, FAMILY_FIRST, &d);
+  cb_status status = cb_gait_uncrossed(o->bundle, gait);
+  if (!status) status = cb_direct_create(&at, FAMILY_FIRST, &d);
   if (!status) status = cb_direct_from(d, gait);
   if (!status) status = cb_direct_solve(d, SEARCH);
   if (status) return cb_direct_free(d), status;

@@ -92,6 +92,7 @@ static cb_status search_from(grid *g, int k, const cb_gait *start) {
   cb_direct *d = NULL;
   ask(g, k, &p);
   cb_status status = start ? CB_OK : cb_optimum_find(&p, &all);
+  if (!status) status = cb_gait_uncrossed(p.bundle, start ? start : all->item[0].gait);
   if (!status) status = cb_direct_create(&p, SIZE, &d);
   if (!status) status = cb_direct_from(d, start ? start : all->item[0].gait);
   if (!status) status = cb_direct_solve(d, SEARCH);

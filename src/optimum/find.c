@@ -24,6 +24,7 @@ typedef struct trial {
   double fallen;              /* what was sought there, if it was at the target and had fallen; else infinite */
   double most;                /* the amount there, if no change of the gait changes it; else 0 */
   bool settled;               /* in more functions of time */
+  char hindrance[256];        /* at breaks of the bundle, if it came to nothing there */
 } trial;
 
 /* Less is better. */
@@ -66,7 +67,11 @@ static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
   t->status = cb_direct_from(d, start);
   if (!t->status) t->status = cb_variation_at(d->v, d->c, 0);
   const double before = sought(d->problem, d->v->cost, d->amount);
-  if (!t->status) t->status = cb_direct_solve(d, steps);
+  const bool breaks = cb_bundle_has_breaks(d->problem->bundle);
+  if (!t->status) t->status = breaks ? cb_direct_across(&t->d, start, FIRST_SIZE, steps) : cb_direct_solve(d, steps);
+  d = t->d;
+  if (t->status == CB_ERROR_UNSUPPORTED || (t->status && d->crossings))
+    snprintf(t->hindrance, sizeof t->hindrance, "%s", cb_error_text());
   const double now = sought(d->problem, d->v->cost, d->amount);
   if (!t->status && d->problem->seek != CB_SEEK_TARGET && now < nothing * before) t->status = CB_STEP_NO_CONVERGENCE;
   const double asked = cb_gait_target_get(d->problem->bundle->group, &d->problem->target);
@@ -210,9 +215,11 @@ static bool beyond(const cb_optimum_problem *p, const cb_optima *all, cb_gait *c
 
 static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, const trial *t, int count,
                          const cb_optima *all) {
-  if (isfinite(all->falling)) return no_least(p, all->towards);
   for (int k = 0; k < count; k++)
     if (t[k].status == CB_ERROR_MEMORY) return cb_fail(CB_ERROR_MEMORY, "no memory for a search");
+  for (int k = 0; k < count; k++)
+    if (t[k].hindrance[0]) return cb_fail(CB_STEP_NO_CONVERGENCE, "no gait was found that does it: %s", t[k].hindrance);
+  if (isfinite(all->falling)) return no_least(p, all->towards);
   double most = within_walls(p, start, count);
   if (most > 0)
     return cb_fail(CB_STEP_NO_CONVERGENCE,

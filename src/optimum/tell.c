@@ -20,12 +20,13 @@ enum {
 
 /* Coefficients are of rates: what is left out of a gait is less than the last of them. */
 static double tail(const cb_direct *d) {
-  const int f = d->basis->functions, n = d->v->n, last = f - f / 5;
+  const int f = d->basis->functions, n = d->v->n, arcs = d->basis->harmonics ? 0 : d->basis->arcs;
+  const int each = arcs ? d->basis->degree - 1 : f, last = each - (arcs ? each + 1 : f) / 5; /* of each arc */
   double most = 0, end = 0;
   for (int i = 0; i < n; i++)
     for (int a = 1; a < f; a++) {
       most = fmax(most, fabs(d->c[i * f + a]));
-      if (a >= last) end = fmax(end, fabs(d->c[i * f + a]));
+      if (a >= arcs && (a - arcs) % each >= last) end = fmax(end, fabs(d->c[i * f + a]));
     }
   return most > 0 ? end / most : 0;
 }
@@ -45,12 +46,13 @@ static cb_status finer(const cb_direct *d, cb_direct **out) {
   cb_status status = cb_basis_gait(d->basis, d->v->n, d->c, &gait);
   if (!status) status = cb_direct_create(d->problem, 2 * size_of(d), out);
   if (!status) status = cb_direct_from(*out, gait);
-  cb_gait_free(gait);
-  if (status) return status;
+  if (status) return cb_gait_free(gait), status;
   (*out)->amount = d->amount;
   (*out)->stationary = !cb_direct_held(d) && !d->problem->flow; /* it is beside it already */
   if (isfinite(d->amount)) cb_gait_target_set(d->problem->bundle->group, &(*out)->target, d->amount);
-  return cb_direct_solve(*out, STEPS);
+  status = d->crossings ? cb_direct_across(out, gait, 2 * d->basis->degree, STEPS) : cb_direct_solve(*out, STEPS);
+  cb_gait_free(gait);
+  return status;
 }
 
 cb_status cb_direct_refine(cb_direct **at, bool *settled) {
@@ -61,7 +63,7 @@ cb_status cb_direct_refine(cb_direct **at, bool *settled) {
     cb_direct *d = *at, *other = NULL;
     const bool held = cb_direct_held(d);
     const int most = held || !d->basis->harmonics ? SIZE_MAX_OF_BASIS / 2 : SIZE_MAX_OF_BASIS; /* arcs: of a degree */
-    if (held) status = edge(d, &other);
+    if (held && !d->crossings) status = edge(d, &other);
     const bool last = other != NULL;
     if (!status && !last) {
       if ((!held && tail(d) <= small) || 2 * size_of(d) > most) return CB_OK;
@@ -152,7 +154,7 @@ cb_status cb_optimum_by_wong(cb_direct *d, cb_optimum *o) {
   o->wong = o->speed = o->momentum = o->casimir = NAN;
   o->conjugates = -1;
   o->conjugate[0] = o->conjugate[1] = INFINITY;
-  if (d->corners > 1 || (d->corners && d->problem->base)) return CB_OK;
+  if (d->crossings || d->corners > 1 || (d->corners && d->problem->base)) return CB_OK;
   cb_optimum_problem p = *d->problem;
   if (d->corners) p.base = o->r; /* where p jumps, as at a base */
   const cb_status status = cb_extremal_solve(&p, o->gait, o->lambda, d->amount, &e);

@@ -201,18 +201,24 @@ static void path(cb_variation *v) {
 
 static void cost(cb_variation *v) {
   const int n = v->n;
+  for (int k = 0; k < v->work->pieces; k++) v->work->part[k] = 0;
   v->cost = 0;
-  for (int q = 0; q < v->basis->nodes; q++)
+  for (int q = 0; q < v->basis->nodes; q++) {
+    double *sum = v->work->pieces ? v->work->part + piece_of(v, q) : &v->cost;
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++)
-        v->cost += v->basis->weight[q] * v->v[q * n + i] * v->M[(q * n + i) * n + j] * v->v[q * n + j];
+        *sum += v->basis->weight[q] * v->v[q * n + i] * v->M[(q * n + i) * n + j] * v->v[q * n + j];
+  }
+  if (v->work->pieces) pieces_cost(v);
 }
 
 static void first_cost(cb_variation *v) {
   const cb_basis *s = v->basis;
   const int n = v->n, f = s->functions;
-  memset(v->dcost, 0, (size_t)v->unknowns * sizeof *v->dcost);
+  double *const slopes = v->work->pieces ? v->work->slope : v->dcost;
+  memset(slopes, 0, (size_t)((v->work->pieces ? v->work->pieces : 1) * v->unknowns) * sizeof *slopes);
   for (int q = 0; q < s->nodes; q++) {
+    double *slope = slopes + piece_of(v, q) * v->unknowns;
     const double *rate = v->v + q * n, *M = v->M + q * n * n, *dM = v->dM + q * n * n * n, w = s->weight[q];
     for (int i = 0; i < n; i++) {
       double force = 0, momentum = 0;
@@ -221,9 +227,10 @@ static void first_cost(cb_variation *v) {
         for (int k = 0; k < n; k++) force += dM[(i * n + j) * n + k] * rate[j] * rate[k];
       }
       for (int a = 0; a < f; a++)
-        v->dcost[i * f + a] += w * (force * s->phi[q * f + a] + 2 * momentum * s->rate[q * f + a]);
+        slope[i * f + a] += w * (force * s->phi[q * f + a] + 2 * momentum * s->rate[q * f + a]);
     }
   }
+  if (v->work->pieces) pieces_slope(v);
 }
 
 /* turn and way of every node */

@@ -32,6 +32,11 @@ typedef struct cb_variation {
 
 cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_variation **out);
 void cb_variation_free(cb_variation *v);
+/* Cost where pieces of panels, piece[panels] of 0 to pieces - 1, take the times that are best: with E_k on a share s_k of
+ * the time, E = (sum_k sqrt(s_k E_k))^2, the same as before where the speed of all is the same. From there on. */
+cb_status cb_variation_divide(cb_variation *v, int pieces, const int *piece);
+/* How far the speed is from that: the largest of |E_k/(s_k sum E_k) - 1|/2, and sum E_k; 0 without pieces. */
+double cb_variation_uneven(const cb_variation *v, double *cost);
 
 /* order 0: cost and g; 1: dcost and dy. A status of the bundle where it fails. */
 cb_status cb_variation_at(cb_variation *v, const double *c, int order);

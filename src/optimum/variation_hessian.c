@@ -215,7 +215,7 @@ cb_status cb_variation_hessian(cb_variation *v, double mu, const double *Lambda,
     double lambda[CB_GROUP_DIM] = {0};
     for (int a = 0; a < dim; a++)
       for (int b = 0; b < dim; b++) lambda[b] += Lambda[a] * v->work->Ad[(q * dim + a) * dim + b];
-    const cb_status status = local_form(v, q, mu, lambda);
+    const cb_status status = local_form(v, q, mu * pieces_weight(v, piece_of(v, q)), lambda);
     if (status) return status;
   }
   memset(H, 0, (size_t)u * (size_t)u * sizeof *H);
@@ -232,5 +232,6 @@ cb_status cb_variation_hessian(cb_variation *v, double mu, const double *Lambda,
     }
   for (int i = 0; i < u; i++)
     for (int j = 0; j < i; j++) H[i * u + j] = H[j * u + i];
+  pieces_bend(v, mu, H);
   return CB_OK;
 }

@@ -51,6 +51,8 @@ typedef struct cut_gait {
   int arcs;
   double end[CB_CONTACT_EDGES_MAX + 1];
   bool touches;
+  int crossings;
+  cb_crossing crossing[CB_CROSSINGS_MAX];
 } cut_gait;
 
 /* As a loop and the whole periods that it goes round in its cycle. */
@@ -70,6 +72,7 @@ static cb_status cut(const cb_optimum_problem *p, const cb_gait *gait, cut_gait 
   cb_status status = cb_walls_create(p, &walls);
   if (!status) status = cb_gait_contact_arcs(p->bundle, walls, gait, &c->arcs, c->end, &c->touches);
   cb_walls_free(walls);
+  if (!status) status = cb_gait_crossings(p->bundle, gait, &c->crossings, c->crossing);
   return status ? status : unwind(p->bundle, c);
 }
 
@@ -77,14 +80,15 @@ static cb_status cut(const cb_optimum_problem *p, const cb_gait *gait, cut_gait 
 static cb_status create(const cb_optimum_problem *p, const cut_gait *c, bool smooth, int size, cb_direct **out) {
   if (smooth) return cb_direct_create(p, size, out);
   cb_basis *basis;
-  const cb_status status = cb_basis_arcs(c->arcs, c->end, c->arcs == 1 ? 2 * size : size, 0, &basis);
-  return status ? status : cb_direct_create_on(p, basis, out);
+  cb_status status = cb_basis_arcs(c->arcs, c->end, c->arcs == 1 ? 2 * size : size, 0, &basis);
+  if (!status) status = cb_direct_create_on(p, basis, out);
+  return status ? status : cb_direct_cross(*out, c->crossings, c->crossing);
 }
 
 /* In as many functions as it needs, or can have: in smooth ones, unless it has corners or is at walls. */
 static cb_status fitted(const cb_optimum_problem *p, const cut_gait *c, cb_direct **out, double *fit) {
   static const double exact = 1e-9, rough = 1e-6;
-  bool smooth = !c->touches && cb_direct_smooth(p);
+  bool smooth = !c->touches && !c->crossings && cb_direct_smooth(p);
   for (int size = SIZE_FIRST;; size *= 2) {
     cb_direct *d;
     cb_status status = create(p, c, smooth, size, &d);
@@ -163,9 +167,11 @@ static cb_status judge(cb_direct *d, const cut_gait *c, cb_verdict *v) {
   if (status) return status;
   memcpy(v->lambda, d->lambda, sizeof v->lambda);
   v->amount = d->amount;
-  v->slope = d->slope;
+  double uneven;
+  v->slope = hypot(d->slope, cb_variation_uneven(d->v, &uneven));
   v->stationary = v->slope <= (v->contacts ? stationary_at_walls : stationary) + 10 * v->fit;
   status = cb_direct_flow(d, &v->gain);
+  if (uneven > d->v->cost) v->gain = 1 - (1 - v->gain) * d->v->cost / uneven;
   if (!status && v->stationary) tell_stationary(d, c, v);
   return status;
 }

@@ -1,7 +1,8 @@
 /* What can be said of any closed gait: how far it is from optimal among those that do what it does.
  *
  *   slope  |grad E along gaits at the target|/|grad E|, in the metric int |r'|^2 dt of gaits; 0: stationary
- *          where walls are met: the same of what the walls leave of it (contact.h)
+ *          where walls are met: the same of what the walls leave of it (contact.h); where breaks of the bundle are
+ *          crossed, with them held at their times, and beside it how uneven the speed on both sides is (crossing.h)
  *   gain   what one step of the gradient flow saves, of the cost: along the slope as far as its curvature has it
  */
 #ifndef CB_OPTIMUM_VERDICT_H

@@ -1,7 +1,8 @@
 /* A bundle written in the scenario: expressions of the shape variables.
  *
  *   bundle: {name: expressions, group: se2, shape: [a, b], parameters: {k: 2}, period: {a: 2*pi},
- *            A: [["..", ".."], ..], M: [["..", ".."], [..]]}
+ *            breaks: {b: [0.5]}, A: [["..", ".."], ..], M: [["..", ".."], [..]]}
+ *   breaks where A or M is not smooth in a shape variable: it has a kink or jumps there
  *   A      a row for each axis of the group's algebra, a column for each shape variable: xi = -A(r) r'
  *   M      symmetric, in full, its lower triangle, or its diagonal; the identity if absent
  * Derivatives are exact (curvebody/expression.h). Outside an expression's domain CB_STEP_DOMAIN.
@@ -18,7 +19,7 @@
 enum { ENTRIES = CB_GROUP_DIM * CB_JET_MAX, SYMMETRIC = CB_JET_MAX * (CB_JET_MAX + 1) / 2 };
 
 typedef struct given {
-  const cb_node *group, *shape, *parameters, *A, *M, *period;
+  const cb_node *group, *shape, *parameters, *A, *M, *period, *breaks;
 } given;
 
 static const cb_param params[] = {
@@ -29,11 +30,14 @@ static const cb_param params[] = {
     {"M", CB_PARAM_NODE, offsetof(given, M), "", "", "", NULL,
      "rows of expressions, or a diagonal; the identity if absent"},
     {"period", CB_PARAM_NODE, offsetof(given, period), "", "", "", NULL, "map: period of a shape variable"},
+    {"breaks", CB_PARAM_NODE, offsetof(given, breaks), "", "", "", NULL,
+     "map: lists of values of a shape variable at which A or M has a kink or jumps"},
     {0},
 };
 
 typedef struct expressions {
   char *name[CB_JET_MAX];
+  double *breaks[CB_JET_MAX];
   cb_expression *A[ENTRIES];
   cb_expression *M[SYMMETRIC]; /* lower triangle, row by row; NULL: 0 */
   bool metric;
@@ -42,7 +46,7 @@ typedef struct expressions {
 static void destroy(cb_bundle *b) {
   expressions *own = b->self;
   if (!own) return;
-  for (int i = 0; i < CB_JET_MAX; i++) free(own->name[i]);
+  for (int i = 0; i < CB_JET_MAX; i++) free(own->name[i]), free(own->breaks[i]);
   for (int k = 0; k < ENTRIES; k++) cb_expression_free(own->A[k]);
   for (int k = 0; k < SYMMETRIC; k++) cb_expression_free(own->M[k]);
   free(own);
@@ -61,6 +65,8 @@ static cb_status take_names(const given *p, cb_bundle *b, cb_bundle_names *s, ex
     b->shape[i] = own->name[i];
     b->n = i + 1;
   }
+  if (!status) status = cb_bundle_read_breaks(s, p->breaks, b->period, b->breaks, own->breaks);
+  for (int i = 0; i < b->n; i++) b->at[i] = own->breaks[i];
   return status;
 }
 

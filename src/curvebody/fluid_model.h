@@ -67,6 +67,8 @@ typedef struct cb_fluid_model_class {
   /* The error of a table along poses that end or have a period, from which added_mass may be taken; relative to its
    * greatest. NULL, or 0: none. */
   double (*table)(const cb_fluid_model *m);
+  /* Whether the added mass is that at one place, as before a wall: bodies that move do not take it. NULL: no. */
+  bool (*placed)(const cb_fluid_model *m);
 } cb_fluid_model_class;
 
 /* Those of the local model, to take or to call; m and body are not read. A class that takes one gets the library's sums

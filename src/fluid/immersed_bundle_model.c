@@ -4,6 +4,8 @@
  */
 #include "fluid/immersed_bundle_private.h"
 
+#include "fluid/fluid_model.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +16,9 @@ cb_status cb_immersed_energy_prepare(cb_immersed_energy *e) {
   const cb_surface *s = e->shape->surface;
   cb_mass mass;
   double mu[6];
-  if (!e->model || !e->model->kind->prepare) return CB_OK;
-  const cb_status status = cb_moving_mass_at(e->mass, (const double(*)[3])s->x, NULL, &mass, mu);
+  cb_status status = e->model ? cb_fluid_model_check_moves(e->model) : CB_OK;
+  if (status || !e->model || !e->model->kind->prepare) return status;
+  status = cb_moving_mass_at(e->mass, (const double(*)[3])s->x, NULL, &mass, mu);
   return status ? status : e->model->kind->prepare(e->model, s, &mass, &e->body);
 }
 

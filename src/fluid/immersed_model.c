@@ -7,6 +7,8 @@
  */
 #include "fluid/immersed_private.h"
 
+#include "fluid/fluid_model.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,10 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
   if (terms && (!terms[0] || b->terms > CB_FLUID_TERMS))
     return cb_fail(CB_ERROR_ARGUMENT, "the fluid model `%s`: expected 1 to %d terms", forces->kind->name,
                    CB_FLUID_TERMS);
+  if (b->inertia.model) {
+    const cb_status status = cb_fluid_model_check_moves(inertia);
+    if (status) return status;
+  }
   if (!b->inertia.model || (!b->layered && (!b->varying || b->fluid.paper))) return CB_OK;
   return cb_fail(
       CB_ERROR_UNSUPPORTED,

@@ -27,7 +27,7 @@ struct cb_kirchhoff {
   cb_operator *operator;
   double *w, *phi; /* [COLUMNS][n] */
   double *some;    /* [COLUMNS][n] for others' right-hand sides */
-  bool solved;
+  bool solved, placed;       /* placed: before a wall, where no motion is as good as another */
   double K[6][6], asymmetry; /* about the centre, in the axes as prepared */
 };
 
@@ -180,7 +180,9 @@ static cb_status place(cb_kirchhoff *k, const double (*x)[3]) {
   return CB_OK;
 }
 
-cb_status cb_kirchhoff_move(cb_kirchhoff *k, const double (*x)[3]) { return moved_rigidly(k, x) ? CB_OK : place(k, x); }
+cb_status cb_kirchhoff_move(cb_kirchhoff *k, const double (*x)[3]) {
+  return !k->placed && moved_rigidly(k, x) ? CB_OK : place(k, x);
+}
 
 cb_status cb_kirchhoff_renew(cb_kirchhoff *k, const double (*x)[3], const double *start) {
   const size_t n = (size_t)k->n;
@@ -378,6 +380,7 @@ cb_status cb_kirchhoff_create(int vertices, const double (*x)[3], int faces, con
   if (!k) return CB_ERROR_MEMORY;
   const size_t size = COLUMNS * (size_t)faces;
   k->vertices = vertices, k->faces = faces;
+  k->placed = used.wall.kind != CB_WALL_NONE;
   k->x = cb_arena_alloc(k->arena, (size_t)vertices, sizeof *k->x);
   k->face = cb_arena_alloc(k->arena, (size_t)faces, sizeof *k->face);
   k->kept = cb_arena_alloc(k->arena, (size_t)faces, sizeof *k->kept);

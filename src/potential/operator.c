@@ -9,6 +9,7 @@
 #include "potential/dense.h"
 #include "potential/far.h"
 #include "potential/hlu.h"
+#include "potential/images.h"
 #include "potential/panel_kernel.h"
 
 #include <limits.h>
@@ -33,6 +34,7 @@ static const double coarse_tolerance = 1e-2; /* of a preconditioner */
 
 struct cb_operator {
   const cb_panels *p;
+  cb_images *images; /* before a wall, in place of all that follows; NULL: none */
   cb_kirchhoff_options options;
   cb_operator_report report;
   size_t stride; /* of rows: n and what fills the last vector */
@@ -295,6 +297,7 @@ static cb_status turn_dense(cb_operator *o, int columns, const double *w) {
 }
 
 cb_status cb_operator_solve(cb_operator *o, int columns, const double *w, double *phi) {
+  if (o->images) return cb_images_solve(o->images, columns, w, phi);
   cb_status status = prepare(o, columns, w);
   if (!status && !o->factored) {
     status = iterate(o, columns, phi);
@@ -314,6 +317,7 @@ cb_status cb_operator_solve(cb_operator *o, int columns, const double *w, double
 /* --- life --- */
 
 void cb_operator_renew(cb_operator *o) {
+  if (o->images) cb_images_renew(o->images);
   cb_far_free(o->far);
   if (o->hlu) o->report.bytes -= cb_hlu_bytes(o->hlu);
   cb_hlu_free(o->hlu);
@@ -325,6 +329,14 @@ void cb_operator_renew(cb_operator *o) {
 cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *options, cb_operator **out) {
   cb_operator *o = calloc(1, sizeof *o);
   if (!o) return cb_fail(CB_ERROR_MEMORY, "no memory for the potentials of %d panels", p->n);
+  if (options->wall.kind != CB_WALL_NONE) {
+    const cb_status status = cb_images_create(p, options, &o->images);
+    if (status)
+      free(o);
+    else
+      *out = o;
+    return status;
+  }
   const size_t n = (size_t)p->n;
   *o = (cb_operator){.p = p, .options = *options};
   o->stride = (n + CB_PANEL_PAD - 1) / CB_PANEL_PAD * CB_PANEL_PAD;
@@ -366,6 +378,7 @@ cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *opt
 
 void cb_operator_free(cb_operator *o) {
   if (!o) return;
+  cb_images_free(o->images);
   cb_far_free(o->far);
   cb_hlu_free(o->hlu);
   cb_krylov_free(o->krylov);
@@ -377,4 +390,6 @@ void cb_operator_free(cb_operator *o) {
   free(o);
 }
 
-cb_operator_report cb_operator_report_of(const cb_operator *o) { return o->report; }
+cb_operator_report cb_operator_report_of(const cb_operator *o) {
+  return o->images ? cb_images_report_of(o->images) : o->report;
+}

@@ -9,7 +9,8 @@
 
 typedef struct exact {
   double far_error, memory, table;
-  int method;
+  int method, wall;
+  double wall_x, wall_y, wall_z, wall_height;
 } exact;
 
 static const cb_param params[] = {
@@ -20,6 +21,14 @@ static const cb_param params[] = {
     {"method", CB_PARAM_CHOICE, offsetof(exact, method), "best", "", "", "best|dense|iterative|hlu",
      "how the equations are solved: factors of the matrix, an iteration, or one that hierarchical factors precondition"},
     {"memory", CB_PARAM_REAL, offsetof(exact, memory), "4e9", "", "> 0", NULL, "bytes that may be taken"},
+    {"wall", CB_PARAM_CHOICE, offsetof(exact, wall), "none", "", "", "none|rigid|free",
+     "a plane beside a body that stays where it is: rigid (or a free surface at low frequencies), or free, a free "
+     "surface at rest at high ones"},
+    {"wall_height", CB_PARAM_REAL, offsetof(exact, wall_height), "0", "m", "", NULL,
+     "of the plane along its normal, in the body's axes"},
+    {"wall_x", CB_PARAM_REAL, offsetof(exact, wall_x), "0", "", "", NULL, "its normal, towards the body, in its axes"},
+    {"wall_y", CB_PARAM_REAL, offsetof(exact, wall_y), "0", "", "", NULL, "likewise"},
+    {"wall_z", CB_PARAM_REAL, offsetof(exact, wall_z), "1", "", "", NULL, "likewise"},
     {0},
 };
 
@@ -35,9 +44,11 @@ static cb_status closed(const cb_surface *s) {
 
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
   const exact *own = m->params;
-  const cb_kirchhoff_options options = {.method = (cb_potential_method)own->method,
-                                        .far_error = own->far_error,
-                                        .memory = own->memory < 1e18 ? (size_t)own->memory : (size_t)1e18};
+  const cb_kirchhoff_options options = {
+      .method = (cb_potential_method)own->method,
+      .far_error = own->far_error,
+      .wall = {(cb_wall_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height},
+      .memory = own->memory < 1e18 ? (size_t)own->memory : (size_t)1e18};
   (void)mass;
   const cb_status status = closed(surface);
   if (!status && own->table > 0 && own->table < own->far_error)
@@ -72,6 +83,8 @@ static cb_status form(const cb_fluid_model *m, const void *body, const cb_surfac
   return cb_moving_form((cb_moving *)body, x, n, v, G);
 }
 
+static bool placed(const cb_fluid_model *m) { return ((const exact *)m->params)->wall != CB_WALL_NONE; }
+
 static double table(const cb_fluid_model *m) { return ((const exact *)m->params)->table; }
 
 const cb_fluid_model_class cb_fluid_model_exact = {
@@ -85,4 +98,5 @@ const cb_fluid_model_class cb_fluid_model_exact = {
     .added_mass = added_mass,
     .form = form,
     .table = table,
+    .placed = placed,
 };

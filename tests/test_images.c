@@ -8,7 +8,7 @@
 #include "fluid/immersed.h"
 #include <curvebody/fluid_model.h>
 
-static cb_kirchhoff_mass before(const solid_mesh *m, cb_wall_kind kind, const double normal[3], double height,
+static cb_kirchhoff_mass before(const solid_mesh *m, cb_mirror_kind kind, const double normal[3], double height,
                                 cb_potential_method method) {
   const cb_kirchhoff_options options = {
       .method = method, .far_error = 1e-7, .wall = {kind, {normal[0], normal[1], normal[2]}, height}};
@@ -40,8 +40,8 @@ static void a_sphere_before_a_wall_is_half_of_two_spheres(void **unused) {
     const double d = oracle[i][0];
     cb_kirchhoff_mass rigid[2], surface[2];
     for (int fine = 0; fine < 2; fine++) {
-      rigid[fine] = before(m + fine, CB_WALL_RIGID, up, -d / 2, CB_POTENTIAL_BEST);
-      surface[fine] = before(m + fine, CB_WALL_FREE, up, -d / 2, CB_POTENTIAL_BEST);
+      rigid[fine] = before(m + fine, CB_MIRROR_RIGID, up, -d / 2, CB_POTENTIAL_BEST);
+      surface[fine] = before(m + fine, CB_MIRROR_FREE, up, -d / 2, CB_POTENTIAL_BEST);
     }
     /* from it, along it: against the image, with it; a free surface the other way */
     check_relative(extrapolated(rigid[0].K[5][5], rigid[1].K[5][5]), axial(d, 1), 1e-3);
@@ -60,7 +60,7 @@ static void far_from_a_wall_the_third_power_of_the_distance_is_left(void **unuse
   const cb_kirchhoff_mass free_space = mass_of(&m, NULL, NULL);
   for (int sign = -1; sign <= 1; sign += 2) {
     const double h = 6;
-    const cb_kirchhoff_mass mass = before(&m, sign > 0 ? CB_WALL_RIGID : CB_WALL_FREE, up, -h, CB_POTENTIAL_BEST);
+    const cb_kirchhoff_mass mass = before(&m, sign > 0 ? CB_MIRROR_RIGID : CB_MIRROR_FREE, up, -h, CB_POTENTIAL_BEST);
     /* what is left: h^-6, and the sphere's 512 faces */
     check_relative((mass.K[5][5] / free_space.K[5][5] - 1) * h * h * h, sign * 3. / 8, 0.03);
     check_relative((mass.K[3][3] / free_space.K[3][3] - 1) * h * h * h, sign * 3. / 16, 0.03);
@@ -95,7 +95,7 @@ static void a_body_and_its_image_are_two_bodies(void **unused) {
     cb_kirchhoff *k = kirchhoff_of(&both, &dense);
     check_ok(cb_kirchhoff_form(k, 6, (const double(*)[3])v, &G[0][0]));
     cb_kirchhoff_free(k);
-    const cb_kirchhoff_mass mass = before(&own, kind ? CB_WALL_FREE : CB_WALL_RIGID, x_axis, 0, CB_POTENTIAL_DENSE);
+    const cb_kirchhoff_mass mass = before(&own, kind ? CB_MIRROR_FREE : CB_MIRROR_RIGID, x_axis, 0, CB_POTENTIAL_DENSE);
     for (int a = 0; a < 36; a++) check_near(mass.K[a / 6][a % 6], G[6 + a / 6][6 + a % 6] / 2, 1e-11);
     free(v);
   }
@@ -114,8 +114,8 @@ static void planes_lie_anywhere(void **unused) {
     for (int k = 0; k < 3; k++) turned.x[i][k] = R[k][0] * e.x[i][0] + R[k][1] * e.x[i][1] + R[k][2] * e.x[i][2];
   const double normal[3] = {5 * R[0][2], 5 * R[1][2], 5 * R[2][2]};
   for (int method = CB_POTENTIAL_DENSE; method <= CB_POTENTIAL_ITERATIVE; method++) {
-    const cb_kirchhoff_mass a = before(&e, CB_WALL_RIGID, up, -0.6, (cb_potential_method)method),
-                            b = before(&turned, CB_WALL_RIGID, normal, -0.6, (cb_potential_method)method);
+    const cb_kirchhoff_mass a = before(&e, CB_MIRROR_RIGID, up, -0.6, (cb_potential_method)method),
+                            b = before(&turned, CB_MIRROR_RIGID, normal, -0.6, (cb_potential_method)method);
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) {
         double sum = 0;
@@ -132,7 +132,7 @@ static void planes_lie_anywhere(void **unused) {
 static void a_body_that_comes_nearer_is_solved_anew(void **unused) {
   (void)unused;
   solid_mesh m = ellipsoid_mesh(5, 1, 1, 1);
-  const cb_kirchhoff_options options = {.wall = {CB_WALL_RIGID, {0, 0, 1}, -3}};
+  const cb_kirchhoff_options options = {.wall = {CB_MIRROR_RIGID, {0, 0, 1}, -3}};
   solid_mesh low = shifted_mesh(&m, (double[3]){0, 0, -1.5});
   cb_kirchhoff *k = kirchhoff_of(&m, &options);
   cb_kirchhoff_mass far, near, moved;
@@ -180,7 +180,7 @@ static void the_model_has_a_wall_and_no_run_takes_it(void **unused) {
   check_ok(model->kind->prepare(model, surface, NULL, &known));
   check_ok(model->kind->added_mass(model, known, surface, (const double(*)[3])m.x, NULL, &own));
   model->kind->release(model, known);
-  const cb_kirchhoff_mass is = before(&m, CB_WALL_FREE, (double[3]){-1, 0, 0}, -1.5, CB_POTENTIAL_BEST);
+  const cb_kirchhoff_mass is = before(&m, CB_MIRROR_FREE, (double[3]){-1, 0, 0}, -1.5, CB_POTENTIAL_BEST);
   for (int i = 0; i < 36; i++) check_near(own.K[i / 6][i % 6], is.K[i / 6][i % 6], 1e-10);
   check_error_begins(through->kind->prepare(through, surface, NULL, &known), CB_ERROR_DOMAIN, "a body behind its wall");
   const cb_fluid fluid = {.medium = water, .added_mass = model};

@@ -12,7 +12,7 @@
 struct cb_images {
   cb_arena *arena;
   const cb_panels *p;
-  cb_wall wall; /* its normal of length 1 */
+  cb_mirror wall; /* its normal of length 1 */
   cb_kirchhoff_options options;
   double (*x)[3]; /* [2 n][3] corners */
   int (*face)[3];
@@ -54,7 +54,7 @@ static cb_status place(cb_images *m) {
 
 static void reflect(const cb_images *m, int columns, const double *from, double *to) {
   const size_t n = (size_t)m->p->n;
-  const double sign = m->wall.kind == CB_WALL_FREE ? -1 : 1;
+  const double sign = m->wall.kind == CB_MIRROR_FREE ? -1 : 1;
   for (size_t c = 0; c < (size_t)columns; c++)
     for (size_t i = 0; i < n; i++) {
       to[2 * n * c + i] = from[n * c + i];
@@ -93,7 +93,7 @@ cb_status cb_images_create(const cb_panels *p, const cb_kirchhoff_options *optio
   m->wall = options->wall;
   for (int k = 0; k < 3; k++) m->wall.normal[k] /= length;
   m->options = *options;
-  m->options.wall.kind = CB_WALL_NONE;
+  m->options.wall.kind = CB_MIRROR_NONE;
   m->x = cb_arena_alloc(m->arena, 6 * n, sizeof *m->x);
   m->face = cb_arena_alloc(m->arena, 2 * n, sizeof *m->face);
   cb_arena_doubles(m->arena, 2 * n * CB_PANEL_COLUMNS, &m->w, &m->phi);

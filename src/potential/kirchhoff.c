@@ -380,7 +380,7 @@ cb_status cb_kirchhoff_create(int vertices, const double (*x)[3], int faces, con
   if (!k) return CB_ERROR_MEMORY;
   const size_t size = COLUMNS * (size_t)faces;
   k->vertices = vertices, k->faces = faces;
-  k->placed = used.wall.kind != CB_WALL_NONE;
+  k->placed = used.wall.kind != CB_MIRROR_NONE;
   k->x = cb_arena_alloc(k->arena, (size_t)vertices, sizeof *k->x);
   k->face = cb_arena_alloc(k->arena, (size_t)faces, sizeof *k->face);
   k->kept = cb_arena_alloc(k->arena, (size_t)faces, sizeof *k->kept);

@@ -26,16 +26,16 @@ typedef enum cb_potential_method {
 const char *cb_potential_method_name(cb_potential_method method);
 
 /* A plane <x, normal> = height with all of the body on the side that normal (of any length) points to. */
-typedef enum cb_wall_kind {
-  CB_WALL_NONE,
-  CB_WALL_RIGID, /* no flow through it */
-  CB_WALL_FREE   /* phi = 0: a free surface at rest, at high frequencies; at low ones it is rigid */
-} cb_wall_kind;
+typedef enum cb_mirror_kind {
+  CB_MIRROR_NONE,
+  CB_MIRROR_RIGID, /* no flow through it */
+  CB_MIRROR_FREE   /* phi = 0: a free surface at rest, at high frequencies; at low ones it is rigid */
+} cb_mirror_kind;
 
-typedef struct cb_wall {
-  cb_wall_kind kind;
+typedef struct cb_mirror {
+  cb_mirror_kind kind;
   double normal[3], height;
-} cb_wall;
+} cb_mirror;
 
 typedef struct cb_kirchhoff_options {
   cb_potential_method method;
@@ -43,7 +43,7 @@ typedef struct cb_kirchhoff_options {
   double tolerance; /* of the residual, relative to the right-hand side; 0: far_error/10 */
   int iterations;   /* at most; 0: 200 */
   size_t memory;    /* bytes that may be taken; 0: 4e9 */
-  cb_wall wall;     /* K is then that of the place where the body is (potential/images.h) */
+  cb_mirror wall;   /* K is then that of the place where the body is (potential/images.h) */
 } cb_kirchhoff_options;
 
 /* What was done, and what can be told of the error without another mesh. */

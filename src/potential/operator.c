@@ -329,7 +329,7 @@ void cb_operator_renew(cb_operator *o) {
 cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *options, cb_operator **out) {
   cb_operator *o = calloc(1, sizeof *o);
   if (!o) return cb_fail(CB_ERROR_MEMORY, "no memory for the potentials of %d panels", p->n);
-  if (options->wall.kind != CB_WALL_NONE) {
+  if (options->wall.kind != CB_MIRROR_NONE) {
     const cb_status status = cb_images_create(p, options, &o->images);
     if (status)
       free(o);

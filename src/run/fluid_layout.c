@@ -141,6 +141,34 @@ static cb_status name_wrenches(cb_run *run) {
   return CB_OK;
 }
 
+/* Of bodies whose added mass is from a table, where there are any. */
+static cb_status tables(cb_run *run) {
+  const cb_fluid_run *b = run->fluid;
+  const size_t n = (size_t)b->n;
+  double *error = cb_arena_alloc(run->arena, n, sizeof *error);
+  int64_t *points = cb_arena_alloc(run->arena, n, sizeof *points);
+  bool any = false;
+  if (!error || !points) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", n);
+  for (size_t i = 0; i < n; i++) {
+    int count;
+    error[i] = cb_immersed_tabulated(b->start[i].body, &count);
+    points[i] = count;
+    any = any || count;
+  }
+  const cb_constant all[] = {{.name = "body_table_points",
+                              .dim = "body",
+                              .integers = points,
+                              .units = "1",
+                              .doc = "times at which the added mass was solved for its table along the poses, 0: none"},
+                             {.name = "body_table_error",
+                              .dim = "body",
+                              .values = error,
+                              .units = "1",
+                              .doc = "measured error of that table, relative to the greatest"}};
+  for (size_t c = 0; any && c < sizeof all / sizeof *all; c++) cb_run_constant(run, &all[c]);
+  return CB_OK;
+}
+
 static cb_status dimensions(cb_run *run) {
   static const char *const axes[] = {"x", "y", "z"};
   static const char *const pose_parts[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
@@ -200,6 +228,7 @@ cb_status cb_fluid_run_layout(cb_run *run) {
   cb_status status = cb_run_choose(run, cb_fluid_observables, usual);
   if (!status) status = name_wrenches(run);
   if (!status) status = dimensions(run);
+  if (!status) status = tables(run);
   if (!status) status = cb_run_fields(run, table);
   if (!status) status = wrench_fields(run);
   if (status) return status;

@@ -47,7 +47,7 @@ static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, con
   const cb_kirchhoff_options options = {
       .method = (cb_potential_method)own->method,
       .far_error = own->far_error,
-      .wall = {(cb_wall_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height},
+      .wall = {(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height},
       .memory = own->memory < 1e18 ? (size_t)own->memory : (size_t)1e18};
   (void)mass;
   const cb_status status = closed(surface);
@@ -83,7 +83,7 @@ static cb_status form(const cb_fluid_model *m, const void *body, const cb_surfac
   return cb_moving_form((cb_moving *)body, x, n, v, G);
 }
 
-static bool placed(const cb_fluid_model *m) { return ((const exact *)m->params)->wall != CB_WALL_NONE; }
+static bool placed(const cb_fluid_model *m) { return ((const exact *)m->params)->wall != CB_MIRROR_NONE; }
 
 static double table(const cb_fluid_model *m) { return ((const exact *)m->params)->table; }
 

@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct owned {
-  cb_surface surface; /* first: what the caller sees */
-  cb_arena *arena;
-} owned;
-
 static cb_status no_memory(int faces) { return cb_fail(CB_ERROR_MEMORY, "no memory for a surface of %d faces", faces); }
 
 /* ---- sides and unions ---- */
@@ -216,10 +211,10 @@ cb_status cb_surface_build(int vertices, const double (*x)[3], int faces, const 
   if (!status && part) status = check_parts(faces, part, &parts);
   if (status) return status;
   cb_arena *arena = cb_arena_create();
-  owned *o = cb_arena_alloc(arena, 1, sizeof *o);
+  cb_surface_owned *o = cb_arena_alloc(arena, 1, sizeof *o);
   if (o) {
     cb_surface *s = &o->surface;
-    o->arena = arena;
+    *o = (cb_surface_owned){.arena = arena, .scale = 1};
     s->faces = faces;
     const bool good = number_vertices(arena, s, vertices, face);
     s->x = cb_arena_alloc_aligned(arena, (size_t)s->vertices, sizeof *s->x, CB_CACHE_LINE);
@@ -247,10 +242,11 @@ cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const i
 void cb_surface_scale(cb_surface *s, double factor) {
   for (int v = 0; v < s->vertices; v++)
     for (int i = 0; i < 3; i++) s->x[v][i] *= factor;
+  ((cb_surface_owned *)s)->scale *= factor;
 }
 
 void cb_surface_free(cb_surface *s) {
-  if (s) cb_arena_free(((owned *)s)->arena);
+  if (s) cb_arena_free(((cb_surface_owned *)s)->arena);
 }
 
 cb_status cb_surface_edges(const cb_surface *s, cb_surface_edge **edge, int *n_edges) {

@@ -16,4 +16,11 @@ int cb_surface_torn(const cb_surface *s, const double (*listed)[3]);
 /* How many vertices of borders stand at the place of another such. */
 cb_status cb_surface_seams(const cb_surface *s, int *n);
 
+/* The body on other faces: of a shape made by the code, at 2^level times its resolution; of another mesh, each face in
+ * four by the middles of its edges, `level` times over. level >= -cb_surface_coarser(s). CB_ERROR_ARGUMENT for more
+ * faces than can be counted. The caller frees. */
+cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out);
+/* How many times the resolution of a shape can be halved, 0 of another mesh. */
+int cb_surface_coarser(const cb_surface *s);
+
 #endif

@@ -5,6 +5,19 @@
 #include "fluid/surface.h"
 #include <stddef.h>
 
+struct cb_arena;
+
+/* All of a surface. */
+typedef struct cb_surface_owned {
+  cb_surface surface; /* first: what the caller sees */
+  struct cb_arena *arena;
+  /* of a shape that can be made again: its class, its parameters and the place of their `resolution`; else NULL */
+  const cb_shape_class *shape;
+  void *params;
+  size_t resolution;
+  double scale; /* since it was made */
+} cb_surface_owned;
+
 /* A side of a face, from corner to corner, with lo < hi. */
 typedef struct cb_side {
   int lo, hi, face;

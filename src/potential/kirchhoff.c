@@ -414,4 +414,5 @@ cb_kirchhoff_report cb_kirchhoff_report_of(const cb_kirchhoff *k) {
 }
 
 const struct cb_panels *cb_kirchhoff_panels(const cb_kirchhoff *k) { return k->panels; }
+const int *cb_kirchhoff_faces(const cb_kirchhoff *k) { return k->kept; }
 const double *cb_kirchhoff_potentials(const cb_kirchhoff *k) { return k->solved ? k->phi : NULL; }

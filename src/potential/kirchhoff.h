@@ -96,6 +96,7 @@ cb_status cb_kirchhoff_form(cb_kirchhoff *k, int n, const double (*v)[3], double
 cb_kirchhoff_report cb_kirchhoff_report_of(const cb_kirchhoff *k);
 /* The panels as they lie; the potentials [6][faces] of unit twists that cb_kirchhoff_added_mass left, NULL before it. */
 const struct cb_panels *cb_kirchhoff_panels(const cb_kirchhoff *k);
+const int *cb_kirchhoff_faces(const cb_kirchhoff *k); /* [panels]: which face each is */
 const double *cb_kirchhoff_potentials(const cb_kirchhoff *k);
 
 #endif

@@ -68,7 +68,7 @@ static cb_status take_matrix(cb_operator *o) {
 #if defined(MADV_HUGEPAGE)
   (void)madvise(o->D, bytes, MADV_HUGEPAGE); /* a fifth of the time goes into small ones */
 #endif
-  o->report.bytes += stored_bytes(o);
+  if (o->tree) o->report.bytes += stored_bytes(o);
   return CB_OK;
 }
 
@@ -355,12 +355,12 @@ cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *opt
       status = too_large(o, "the tree", far + work);
     o->report.bytes = far;
   }
-  o->report.bytes += work;
+  o->report.bytes += o->tree ? work : work + stored_bytes(o);
   o->coarse = options->method == CB_POTENTIAL_HLU;
   o->dense = options->method == CB_POTENTIAL_DENSE || (options->method == CB_POTENTIAL_BEST && p->n <= FACTORED);
   o->report.method = o->dense ? CB_POTENTIAL_DENSE : o->coarse ? CB_POTENTIAL_HLU : CB_POTENTIAL_ITERATIVE;
   if (!status && o->coarse) {
-    const size_t all = o->report.bytes + (o->tree ? 0 : stored_bytes(o)) + cb_hlu_estimate(p->n);
+    const size_t all = o->report.bytes + cb_hlu_estimate(p->n);
     if (all > options->memory) status = too_large(o, "the hierarchical matrix, with what multiplies,", all);
   }
   o->padded = aligned_alloc(CB_CACHE_LINE, CB_PANEL_COLUMNS * o->stride * sizeof(double));

@@ -1,0 +1,118 @@
+/* The same body on finer faces: shapes made again, other meshes with each face in four.
+ *
+ *   (a, b, c) -> (a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca),  ab the middle of a and b
+ */
+#include "fluid/surface_private.h"
+
+#include "core/arena.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST = 8, MOST = 4000 }; /* resolutions */
+
+static int *resolution_of(const cb_surface_owned *o, void *params) {
+  return (int *)(void *)((char *)params + o->resolution);
+}
+
+int cb_surface_coarser(const cb_surface *s) {
+  const cb_surface_owned *o = (const cb_surface_owned *)s;
+  int level = 0;
+  if (!o->shape) return 0;
+  /* quarters of a turn have a whole number of faces (cb_shape_quarter) */
+  for (int r = *resolution_of(o, o->params); r % 8 == 0 && r / 2 >= LEAST; r /= 2) level++;
+  return level;
+}
+
+static cb_status make_again(const cb_surface_owned *o, int level, cb_surface **out) {
+  const int was = *resolution_of(o, o->params);
+  if (level > 0 && was > (MOST >> level))
+    return cb_fail(CB_ERROR_ARGUMENT, "the shape %s has a resolution of %d, and %d is the most", o->shape->name, was,
+                   MOST);
+  void *params = malloc(o->shape->params_size);
+  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the shape %s", o->shape->name);
+  memcpy(params, o->params, o->shape->params_size);
+  *resolution_of(o, params) = level > 0 ? was << level : was >> -level;
+  const cb_status status = o->shape->make(params, out);
+  free(params);
+  if (!status) cb_surface_scale(*out, o->scale);
+  return status;
+}
+
+typedef struct fine {
+  double (*x)[3];
+  int (*face)[3], *part, (*middle)[3]; /* of the sides of a face, from corner to corner */
+  int vertices;
+} fine;
+
+static bool take(const cb_surface *s, fine *m) {
+  const size_t n = (size_t)s->faces;
+  m->x = malloc(((size_t)s->vertices + 3 * n) * sizeof *m->x);
+  m->face = malloc(4 * n * sizeof *m->face);
+  m->part = malloc(4 * n * sizeof *m->part);
+  m->middle = malloc(n * sizeof *m->middle);
+  m->vertices = s->vertices;
+  return m->x && m->face && m->part && m->middle;
+}
+
+static void put_middles(const cb_surface *s, const cb_side *side, fine *m) {
+  const size_t n = 3 * (size_t)s->faces;
+  memcpy(m->x, s->x, (size_t)s->vertices * sizeof *m->x);
+  for (size_t i = 0, end; i < n; i = end) {
+    end = cb_sides_same(side, n, i, NULL);
+    for (int c = 0; c < 3; c++) m->x[m->vertices][c] = 0.5 * (s->x[side[i].lo][c] + s->x[side[i].hi][c]);
+    for (size_t j = i; j < end; j++) {
+      const int *f = s->face[side[j].face], from = side[j].forward ? side[j].lo : side[j].hi;
+      m->middle[side[j].face][f[0] == from ? 0 : f[1] == from ? 1 : 2] = m->vertices;
+    }
+    m->vertices++;
+  }
+}
+
+static void put_faces(const cb_surface *s, fine *m) {
+  for (int f = 0; f < s->faces; f++) {
+    const int *c = s->face[f], *d = m->middle[f];
+    const int four[4][3] = {{c[0], d[0], d[2]}, {d[0], c[1], d[1]}, {d[2], d[1], c[2]}, {d[0], d[1], d[2]}};
+    memcpy(m->face[4 * f], four, sizeof four);
+    for (int i = 0; i < 4; i++) m->part[4 * f + i] = s->part[f];
+  }
+}
+
+static cb_status divide(const cb_surface *s, cb_surface **out) {
+  fine m = {0};
+  if (s->faces > INT_MAX / 24)
+    return cb_fail(CB_ERROR_ARGUMENT, "each of %d faces in four are more than can be counted", s->faces);
+  cb_side *side = cb_sides_sorted(s->vertices, s->faces, (const int(*)[3])s->face, NULL);
+  cb_status status = side && take(s, &m) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", 4 * s->faces);
+  if (!status) {
+    put_middles(s, side, &m);
+    put_faces(s, &m);
+    status = cb_surface_build(m.vertices, (const double(*)[3])m.x, 4 * s->faces, (const int(*)[3])m.face, m.part,
+                              (const char *const *)s->name, out);
+  }
+  free(side);
+  free(m.x);
+  free(m.face);
+  free(m.part);
+  free(m.middle);
+  return status;
+}
+
+cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out) {
+  const cb_surface_owned *o = (const cb_surface_owned *)s;
+  if (o->shape) return make_again(o, level, out);
+  cb_surface *last = NULL;
+  cb_status status = CB_OK;
+  if (level == 0)
+    return cb_surface_build(s->vertices, (const double(*)[3])s->x, s->faces, (const int(*)[3])s->face, s->part,
+                            (const char *const *)s->name, out);
+  for (int l = 0; l < level && !status; l++) {
+    cb_surface *next = NULL;
+    status = divide(last ? last : s, &next);
+    cb_surface_free(last);
+    last = next;
+  }
+  if (!status) *out = last;
+  return status;
+}

@@ -1,0 +1,41 @@
+/* Kirchhoff's tensor without the leading errors of constant panels, from meshes of falling fineness, and a bound on what
+ * is left.
+ *
+ *   K(h) = K + a h^p + b h^p2 + ...,  h^2 ~ 1/faces
+ * p = 2 on smooth bodies (the volume that flat faces cut off). An edge that bends by d has a potential ~ r^(1/(1 + d/pi))
+ * next to it, and p = 2/(1 + d/pi), p2 = p + 2/3: 4/3 and 2 at right angles, 1 and 5/3 at thin borders (Kondrat'ev
+ * 1967, Trans. Moscow Math. Soc. 16, 227). Smooth is what bends less on a finer mesh. Richardson's extrapolation: doi
+ * 10.1098/rsta.1927.0008. Measured orders come up to these from below on meshes that are still coarse, 1.1 on a cube of
+ * 3000 faces.
+ *
+ * The estimate takes in what the last fineness has changed, the change between one and two orders, a share of the whole
+ * correction, and the asymmetry of the raw tensor. It is a measured bound (tests/test_potential_error.c), not a proven
+ * one. Errors are relative: of K_ab about the centre of the area, to k s_a s_b with k the greatest K of a translation and
+ * s the rms distance of the surface from the centre for rotations, 1 for translations.
+ */
+#ifndef CB_POTENTIAL_ERROR_H
+#define CB_POTENTIAL_ERROR_H
+
+#include "potential/kirchhoff.h"
+
+/* Of one mesh. */
+typedef struct cb_potential_level {
+  int faces;
+  cb_kirchhoff_mass mass;
+  cb_kirchhoff_report report;
+  double bend;              /* greatest, between neighbours that are convex, 0 to pi */
+  double centre[3], radius; /* of the area */
+} cb_potential_level;
+
+typedef struct cb_potential_estimate {
+  cb_kirchhoff_mass mass;
+  double error; /* nan: of one level there is none */
+  double order; /* as measured by the last three levels; nan: there are fewer, or the change does not fall */
+} cb_potential_estimate;
+
+enum { CB_POTENTIAL_LEVELS = 12 };
+
+/* From n levels, 1 to CB_POTENTIAL_LEVELS, each finer than the one before it. */
+cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_potential_estimate *out);
+
+#endif

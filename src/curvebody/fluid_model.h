@@ -33,6 +33,12 @@ typedef struct cb_fluid_face {
  * <K Y, Y>/2 + <mu0, Y> + kinetic. K is symmetric; mu0 and kinetic are of the motion of the body's shape. */
 typedef struct cb_added_mass {
   double K[6][6], mu0[6], kinetic;
+  /* what the model tells of K: 0 and NULL where it does not */
+  double error;       /* estimated, of K about the centre of the area, relative to the greatest of its kind */
+  double asymmetry;   /* of K as it was found, relative likewise, before it was made symmetric */
+  int faces;          /* that it was found on */
+  int iterations;     /* of the linear equations */
+  const char *method; /* of their solution, static */
 } cb_added_mass;
 
 typedef struct cb_fluid_model_class {
@@ -55,7 +61,7 @@ typedef struct cb_fluid_model_class {
   void (*on_face)(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,
                   double *df);
   /* --- added mass, where a body's is not switched off; NULL: none --- */
-  /* With the vertices at x, moving with v (NULL: at rest). Called once for a rigid body, and at each time that is asked
+  /* With the vertices at x, moving with v (NULL: at rest); out is 0 on entry. Called once for a rigid body, and at each time that is asked
    * for of one with poses, from any thread. All but the local one are for a medium of one density and a flow that is
    * the same everywhere. */
   cb_status (*added_mass)(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
@@ -81,6 +87,9 @@ cb_status cb_fluid_local_added_mass(const cb_fluid_model *m, const void *body, c
 struct cb_fluid_model {
   const cb_fluid_model_class *kind;
   void *params; /* of the class */
+  /* Takes a line about what is going to take long or much memory, before it does; NULL: not wanted. The owner's. */
+  void (*say)(void *context, const char *line);
+  void *context;
 };
 
 extern const cb_fluid_model_class *const *const cb_fluid_model_classes; /* then those of plugins; ended by NULL */

@@ -18,7 +18,7 @@ cb_status cb_fluid_model_create_class(const cb_fluid_model_class *class_, const 
     free(m);
     return status;
   }
-  *m = (cb_fluid_model){class_, params};
+  *m = (cb_fluid_model){.kind = class_, .params = params};
   *out = m;
   return CB_OK;
 }

@@ -56,6 +56,7 @@ static cb_status prepare(const cb_immersed *b, const cb_mass *mass, cb_immersed_
 
 static cb_status added_mass(const cb_immersed *b, const double (*x)[3], const double (*v)[3], cb_added_mass *out) {
   const cb_fluid_model *model = b->inertia.model;
+  *out = (cb_added_mass){.kinetic = 0};
   const cb_status status = model->kind->added_mass(model, b->inertia.body, b->surface, x, v, out);
   double sum = out->kinetic;
   if (status) return status;

@@ -1,25 +1,33 @@
 /* The exact added mass of closed bodies: Kirchhoff's tensor of the potential flow about them (potential/kirchhoff.h), of
- * a perfect fluid that fills space. It has no forces of its own.
+ * a perfect fluid that fills space. It has no forces of its own. With an `error`, that of a rigid body is found on finer
+ * and finer faces until its estimate meets it.
  */
 #include <curvebody/fluid_model.h>
 
+#include "fluid/exact_refined.h"
 #include "potential/moving.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct exact {
-  double far_error, memory, table;
+  double error, far_error, memory, table;
   int method, wall;
   double wall_x, wall_y, wall_z, wall_height;
 } exact;
 
 static const cb_param params[] = {
+    {"error", CB_PARAM_REAL, offsetof(exact, error), "nan", "", "[1e-8, 0.5]", NULL,
+     "of K, estimated, relative to the greatest of its kind: the faces of a rigid body are refined until it is met, "
+     "and "
+     "far_error is 1e-2 of it or less; without: K of the faces as they are"},
     {"far_error", CB_PARAM_REAL, offsetof(exact, far_error), "1e-6", "", "[1e-11, 1e-2]", NULL,
      "of the far field and ten times that of the linear equations, relative to the greatest potential"},
     {"table", CB_PARAM_REAL, offsetof(exact, table), "1e-5", "", "[0, 0.1]", NULL,
      "error of what is taken from a table along poses that have a period or an end; 0: solved at each time"},
     {"method", CB_PARAM_CHOICE, offsetof(exact, method), "best", "", "", "best|dense|iterative|hlu",
-     "how the equations are solved: factors of the matrix, an iteration, or one that hierarchical factors precondition"},
+     "how the equations are solved: factors of the matrix, an iteration, or one that hierarchical factors "
+     "precondition"},
     {"memory", CB_PARAM_REAL, offsetof(exact, memory), "4e9", "", "> 0", NULL, "bytes that may be taken"},
     {"wall", CB_PARAM_CHOICE, offsetof(exact, wall), "none", "", "", "none|rigid|free",
      "a plane beside a body that stays where it is: rigid (or a free surface at low frequencies), or free, a free "
@@ -42,15 +50,21 @@ static cb_status closed(const cb_surface *s) {
   return CB_OK;
 }
 
-static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
-  const exact *own = m->params;
-  const cb_kirchhoff_options options = {
+static cb_kirchhoff_options options_of(const exact *own) {
+  return (cb_kirchhoff_options){
       .method = (cb_potential_method)own->method,
       .far_error = own->far_error,
       .wall = {(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height},
       .memory = own->memory < 1e18 ? (size_t)own->memory : (size_t)1e18};
+}
+
+/* Where an error is asked for, what is solved is not these faces. */
+static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
+  const exact *own = m->params;
+  const cb_kirchhoff_options options = options_of(own);
   (void)mass;
   const cb_status status = closed(surface);
+  if (!isnan(own->error)) return status;
   if (!status && own->table > 0 && own->table < own->far_error)
     return cb_fail(CB_ERROR_ARGUMENT,
                    "a table of error %g from solutions of far_error %g: expected no less than that, or 0", own->table,
@@ -65,21 +79,41 @@ static void release(const cb_fluid_model *m, void *body) {
   cb_moving_free(body);
 }
 
+static cb_status rigid_only(void) {
+  return cb_fail(CB_ERROR_UNSUPPORTED,
+                 "the exact added mass to an `error` is for rigid bodies: expected none for one with poses, and a "
+                 "surface of faces as fine as `curvebody inertia` finds them to be needed");
+}
+
+static cb_status to_error(const cb_fluid_model *m, const cb_surface *surface, const double (*x)[3],
+                          const double (*v)[3], cb_added_mass *out) {
+  const exact *own = m->params;
+  const cb_kirchhoff_options options = options_of(own);
+  if (v || memcmp(x, surface->x, (size_t)surface->vertices * sizeof *x) != 0) return rigid_only();
+  return cb_exact_refined(m, surface, own->error, &options, out);
+}
+
 static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                             const double (*v)[3], cb_added_mass *out) {
   cb_kirchhoff_mass mass;
-  (void)m, (void)surface;
+  if (!isnan(((const exact *)m->params)->error)) return to_error(m, surface, x, v, out);
   const cb_status status = cb_moving_added_mass((cb_moving *)body, x, v, &mass);
   if (status) return status;
   memcpy(out->K, mass.K, sizeof out->K);
   memcpy(out->mu0, mass.mu0, sizeof out->mu0);
   out->kinetic = mass.kinetic;
+  const cb_kirchhoff_report report = cb_moving_report((cb_moving *)body);
+  out->faces = surface->faces;
+  out->asymmetry = report.asymmetry;
+  out->iterations = report.iterations;
+  out->method = cb_potential_method_name(report.method);
   return CB_OK;
 }
 
 static cb_status form(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3], int n,
                       const double (*v)[3], double *G) {
-  (void)m, (void)surface;
+  (void)surface;
+  if (!isnan(((const exact *)m->params)->error)) return rigid_only();
   return cb_moving_form((cb_moving *)body, x, n, v, G);
 }
 

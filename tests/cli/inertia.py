@@ -84,6 +84,72 @@ class Inertia(Case):
             said = self.good("inertia", *words, "--thickness", "0.001").stderr
             self.assertEqual("the body is closed: --thickness is of open parts" in said, told, said)
 
+    def test_the_exact_added_mass_has_an_estimate_that_holds(self):
+        closed = {"ellipsoid": 2 * math.pi / 3, "ellipsoid:c=0.5": 2.3353772201132, "box": 0.6382}
+        for shape, known in closed.items():
+            word = shape + (":" if shape.find(":") < 0 else ",") + "resolution=16"
+            for error in 2e-2, 5e-3:
+                facts = self.facts(word, "--fluid", "2", "--added-mass", "exact", "--error", str(error))
+                told = facts["added_mass_of"]
+                self.assertEqual(told["name"], "exact")
+                self.assertLessEqual(told["error"], error)
+                self.assertLessEqual(told["asymmetry"], told["error"])
+                self.assertIn(told["method"], ("dense", "iterative"))
+                self.near(facts["added_mass"][5][5] / 2, known, (told["error"] + 2e-4) * known)
+        text = self.good("inertia", "box:resolution=16", "--added-mass", "exact").stdout
+        self.assertRegex(text, r"\nexact: relative error 0\.00\d+ \(estimated\), raw asymmetry [^,]*, \d+ faces, ")
+
+    def test_a_mesh_is_divided_and_says_of_what_its_error_is(self):
+        octahedron = "".join(f"v {' '.join(str(s * (i == k)) for k in range(3))}\n" for i in range(3) for s in (1, -1))
+        faces = "".join("f {} {} {}\n".format(*(a, b, c) if (a % 2 + b % 2 + c % 2) % 2 else (a, c, b))
+                        for a in (1, 2) for b in (3, 4) for c in (5, 6))
+        self.write("octahedron.obj", octahedron + faces)
+        words = "octahedron.obj", "--fluid", "1", "--added-mass", "exact"
+        coarse, fine = (self.facts(*words, "--error", e) for e in ("0.05", "0.01"))
+        self.assertEqual(coarse["faces"], 8)
+        self.assertGreater(fine["added_mass_of"]["faces"], coarse["added_mass_of"]["faces"])
+        self.near(coarse["added_mass"][3][3], fine["added_mass"][3][3], 0.06 * fine["added_mass"][3][3])
+        self.assertIn("estimated; of the flow about these flat faces", self.good("inertia", *words).stdout)
+        as_it_is = self.facts(*words, "--error", "none")["added_mass_of"]
+        self.assertNotIn("error", as_it_is)
+        self.assertEqual(as_it_is["faces"], 8)
+
+    def test_models_of_the_added_mass_have_names(self):
+        local = self.good("inertia", "box").stdout
+        self.assertEqual(self.good("inertia", "box", "--added-mass", "local").stdout, local)
+        none = self.facts("box", "--added-mass", "none")
+        self.assertEqual(none["added_mass"], [[0] * 6] * 6)
+        self.assertEqual(none["added_mass_of"], {"name": "none"})
+        dense = self.facts("box:resolution=32", "--added-mass", "exact:method=dense,error=0.02")["added_mass_of"]
+        self.assertEqual((dense["method"], dense["iterations"]), ("dense", 0))
+
+    def test_what_has_no_exact_added_mass_is_refused_with_the_place(self):
+        shifted = [tuple(0.2 + (i == k) for k in range(3)) for i in (-1, 0, 1, 2)]
+        self.write("cut.obj", TETRAHEDRON + "".join("v {} {} {}\n".format(*v) for v in shifted) +
+                   "f 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n")
+        self.write("open.obj", TETRAHEDRON.replace("f 2 3 4\n", ""))
+        self.write("inward.obj", TETRAHEDRON.replace("f 1 3 2", "f 1 2 3"))
+        self.write("third.obj", TETRAHEDRON + "v 1 1 1\nf 1 2 5\n")
+        self.write("t.obj", TETRAHEDRON)
+        exact = "--added-mass", "exact"
+        for words, code, part in (
+                (["cut.obj"], 2, "cut.obj: error: parts 'part1' and 'part2' cut each other in"),
+                (["open.obj", "--thickness", "1e-3"], 2, "open.obj: error: the exact added mass is for closed surfaces"),
+                (["inward.obj"], 2, "inward.obj: error: "),
+                (["third.obj"], 2, "more than two faces at the edge of vertices 1 and 2, from (0, 0, 0) to (1, 0, 0)"),
+                (["t.obj", "--added-mass", "exat"], 2, "--added-mass:1:1: error: no fluid model 'exat', did you mean 'exact'?"),
+                (["t.obj", "--added-mass", "local", "--error", "0.1"], 2, "the fluid model `local` has no error"),
+                (["t.obj", "--added-mass", "none", "--error", "0.1"], 2, "--error:1:1: error: "),
+                (["t.obj", "--error", "1"], 2, "expected a dimensionless number in [1e-8, 0.5], found '1'"),
+                (["t.obj", "--error", "x"], 2, "error"),
+                (["t.obj", "--added-mass", "exact:errror=1e-3"], 2, "did you mean 'error'?"),
+                (["t.obj", "--added-mass", "exact:error"], 2, "expected MODEL:KEY=VALUE"),
+                (["t.obj", "--added-mass", "exact:error=0.1", "--error", "0.1"], 2, "has an error of its own"),
+                (["t.obj", "--added-mass", "exact:memory=1e5", "--error", "1e-3"], 1, "the error of 0.001 is not met")):
+            done = self.call("inertia", words[0], *exact, *words[1:])
+            self.assertEqual(done.returncode, code, (words, done.stderr))
+            self.assertIn(part, done.stderr, words)
+
     def test_text_shows_every_part(self):
         text = self.good("inertia", "zeppelin", "--thickness", "0.001").stdout
         for word in ("zeppelin", "closed", "mass", "centre", "added mass", "principal moments"):

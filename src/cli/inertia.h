@@ -1,0 +1,31 @@
+/* What `curvebody inertia` finds and prints. */
+#ifndef CB_CLI_INERTIA_H
+#define CB_CLI_INERTIA_H
+
+#include "fluid/local.h"
+#include <curvebody/fluid_model.h>
+#include <curvebody/mass.h>
+
+typedef struct cb_inertia {
+  const char *word;
+  cb_surface *surface;
+  bool shape; /* made by the code, else a mesh */
+  double density, thickness, fluid;
+  cb_mass mass;
+  double moment[3], axis[3][3];
+  const char *model;   /* of the added mass; "none" */
+  cb_added_mass added; /* times the density of the fluid */
+  cb_local_part *part;
+} cb_inertia;
+
+void cb_inertia_print(const cb_inertia *f, bool json);
+
+/* --added-mass NAME[:KEY=VALUE,...] with --error (NULL: not given): fills model and added. error: of text. */
+cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *error);
+
+/* `{KEY: VALUE, ...}` of the word NAME:KEY=VALUE,..., with `more` (NULL: none) at its end; expected: what to say of a
+ * word that is not so. The caller frees. */
+struct cb_tree;
+cb_status cb_inertia_map(const char *word, size_t name, const char *expected, const char *more, struct cb_tree **out);
+
+#endif

@@ -1,0 +1,111 @@
+/* The added mass that `curvebody inertia` prints, by the fluid model that is named. */
+#include "cli/inertia.h"
+
+#include "core/registry.h"
+#include "fluid/surface_cuts.h"
+#include "io/yaml.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void say(void *context, const char *line) {
+  fprintf(stderr, "curvebody: %s: %s\n", ((const cb_inertia *)context)->word, line);
+}
+
+static bool has_error(const cb_fluid_model_class *c) {
+  for (const cb_param *row = c->params; row && row->name; row++)
+    if (strcmp(row->name, "error") == 0) return true;
+  return false;
+}
+
+/* What of parts, volumes and warnings is the local model's, whatever the added mass is. */
+static cb_status local(cb_inertia *f) {
+  cb_local *l = NULL;
+  f->part = calloc((size_t)f->surface->parts, sizeof *f->part);
+  if (!f->part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", f->surface->parts);
+  const cb_status status = cb_local_create(f->surface, &l);
+  if (status) return status;
+  cb_local_pose(l, (const double(*)[3])f->surface->x, NULL);
+  cb_local_added_mass(l, 1, NULL, f->added.K, NULL, f->part);
+  cb_local_free(l);
+  return CB_OK;
+}
+
+/* Flows about a surface have no meaning where it cuts itself. */
+static cb_status check_cuts(const cb_inertia *f) {
+  cb_surface_cut *cut;
+  char text[CB_SURFACE_CUT_TEXT];
+  int n;
+  const cb_status status = cb_surface_cuts(f->surface, &cut, &n);
+  if (status) return status;
+  if (n) cb_surface_cut_text(f->surface, cut, text);
+  free(cut);
+  return n ? cb_fail(CB_ERROR_INPUT, "%s: error: %s: expected a surface that does not, for the added mass `%s`",
+                     f->word, text, f->model)
+           : CB_OK;
+}
+
+static cb_status by_model(cb_inertia *f, const cb_fluid_model *m) {
+  void *body = NULL;
+  f->added = (cb_added_mass){.kinetic = 0};
+  cb_status status = m->kind->prepare ? m->kind->prepare(m, f->surface, &f->mass, &body) : CB_OK;
+  if (!status) status = m->kind->added_mass(m, body, f->surface, (const double(*)[3])f->surface->x, NULL, &f->added);
+  if (m->kind->release && body) m->kind->release(m, body);
+  if (status != CB_ERROR_UNSUPPORTED && status != CB_ERROR_DOMAIN) return status;
+  char text[1024];
+  snprintf(text, sizeof text, "%s", cb_error_text());
+  return cb_fail(CB_ERROR_INPUT, "%s: error: %s", f->word, text);
+}
+
+static cb_status make_model(const cb_fluid_model_class *c, const char *text, const char *error, cb_fluid_model **out) {
+  char asked[96] = "";
+  cb_tree *tree = NULL;
+  const bool given = error && strcmp(error, "none") != 0, own = strstr(text, ":error=") || strstr(text, ",error=");
+  if (error && !has_error(c))
+    return cb_fail(CB_ERROR_INPUT, "--error:1:1: error: the fluid model `%s` has no error that can be asked for",
+                   c->name);
+  if (given && own) return cb_fail(CB_ERROR_INPUT, "--error:1:1: error: `%.60s` has an error of its own", text);
+  if (has_error(c) && !own && (given || !error)) snprintf(asked, sizeof asked, "error: %.60s", given ? error : "1e-2");
+  cb_status status = cb_inertia_map(text, strlen(c->name), "MODEL", asked, &tree);
+  if (!status) status = cb_fluid_model_create_class(c, cb_tree_root(tree), out);
+  cb_tree_free(tree);
+  return status;
+}
+
+static cb_status class_of(const char *text, const cb_fluid_model_class **out) {
+  const size_t length = strcspn(text, ":");
+  const size_t at = cb_registry_find(&cb_fluid_model_registry, text, length);
+  const cb_fluid_model_class *c = cb_fluid_model_classes[at];
+  const char *names[CB_REGISTRY_MOST];
+  *out = c;
+  if (c && c->added_mass) return CB_OK;
+  if (c) return cb_fail(CB_ERROR_INPUT, "--added-mass:1:1: error: the fluid model `%s` has no added mass", c->name);
+  const char *near = cb_nearest_name(text, names, cb_registry_names(&cb_fluid_model_registry, names));
+  return cb_fail(CB_ERROR_INPUT, "--added-mass:1:1: error: no fluid model '%.*s'%s%s%s",
+                 (int)(length < 60 ? length : 60), text,
+                 near ? ", did you mean '" : ": expected none, or one of `curvebody list fluids`", near ? near : "",
+                 near ? "'?" : "");
+}
+
+cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *error) {
+  const cb_fluid_model_class *c = NULL;
+  cb_fluid_model *m = NULL;
+  const bool none = strcmp(text, "none") == 0;
+  cb_status status = local(f);
+  if (!status && !none) status = class_of(text, &c);
+  if (!status && none && error)
+    status = cb_fail(CB_ERROR_INPUT, "--error:1:1: error: without an added mass there is no error of it");
+  if (!status && c) status = make_model(c, text, error, &m);
+  f->model = c ? c->name : "none";
+  if (!status && m && c->added_mass != cb_fluid_local_added_mass) {
+    m->say = say;
+    m->context = f;
+    status = check_cuts(f);
+    if (!status) status = by_model(f, m);
+  }
+  cb_fluid_model_free(m);
+  if (none) f->added = (cb_added_mass){.kinetic = 0};
+  for (int i = 0; i < 36; i++) f->added.K[i / 6][i % 6] *= f->fluid;
+  return status;
+}

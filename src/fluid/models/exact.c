@@ -23,8 +23,9 @@ static const cb_param params[] = {
      "far_error is 1e-2 of it or less; without: K of the faces as they are"},
     {"far_error", CB_PARAM_REAL, offsetof(exact, far_error), "1e-6", "", "[1e-11, 1e-2]", NULL,
      "of the far field and ten times that of the linear equations, relative to the greatest potential"},
-    {"table", CB_PARAM_REAL, offsetof(exact, table), "1e-5", "", "[0, 0.1]", NULL,
-     "error of what is taken from a table along poses that have a period or an end; 0: solved at each time"},
+    {"table", CB_PARAM_REAL, offsetof(exact, table), "nan", "", "[0, 0.1]", NULL,
+     "error of what is taken from a table along poses that have a period or an end (default: 1e-5, or far_error); 0: "
+     "solved at each time"},
     {"method", CB_PARAM_CHOICE, offsetof(exact, method), "best", "", "", "best|dense|iterative|hlu",
      "how the equations are solved: factors of the matrix, an iteration, or one that hierarchical factors "
      "precondition"},
@@ -119,7 +120,10 @@ static cb_status form(const cb_fluid_model *m, const void *body, const cb_surfac
 
 static bool placed(const cb_fluid_model *m) { return ((const exact *)m->params)->wall != CB_MIRROR_NONE; }
 
-static double table(const cb_fluid_model *m) { return ((const exact *)m->params)->table; }
+static double table(const cb_fluid_model *m) {
+  const exact *own = m->params;
+  return isnan(own->table) ? fmax(1e-5, own->far_error) : own->table;
+}
 
 const cb_fluid_model_class cb_fluid_model_exact = {
     .name = "exact",

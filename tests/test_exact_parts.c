@@ -1,7 +1,7 @@
-/* Parts that move against each other feel each other: two spheres in one body against the series of images, by poses and
- * as a bundle; the bundle of the exact added mass against its run, its derivatives against differences, and against the
+/* Parts that move against each other feel each other: two spheres in one body against the series of images, and as a
+ * bundle; the bundle of the exact added mass against its run, its derivatives against differences, and against the
  * local model where that is nearly exact. Oracles: coefficients of two unit spheres d apart, each sphere's share, of
- * motion along the line of centres, together and opposed, and across it, of ../potential's table.
+ * motion along the line of centres, together and opposed, and across it, of the task's table.
  * labels: medium
  * timeout: 300
  */
@@ -48,8 +48,8 @@ static void pair_form(int n, double d, double G[10][10]) {
   free(v);
 }
 
-/* Along the line of centres, of each of two unit spheres: dipoles at the images, m_n+1 = sign m_n/s^3 at 1/s, s = d - x_n;
- * 2 T = 2 pi sum m - 4 pi/3. sign: -1 together, 1 opposed. Lamb (1932), article 138. */
+/* Along the line of centres, of each of two unit spheres: dipoles at the images, m_n+1 = sign m_n/s^3 at 1/s,
+ * s = d - x_n; 2 T = 2 pi sum m - 4 pi/3. sign: -1 together, 1 opposed. Lamb (1932), chapter VI. */
 static double axial(double d, double sign) {
   double x = 0, m = 1, sum = 0;
   for (int n = 0; n < 1000 && fabs(m) > 1e-18; n++) {

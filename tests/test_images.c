@@ -17,8 +17,8 @@ static cb_kirchhoff_mass before(const solid_mesh *m, cb_mirror_kind kind, const 
 
 static const double up[3] = {0, 0, 1};
 
-/* Each sphere's share of two that are mirror images, d between their centres: along the line of centres by dipoles at the
- * images, m_n+1 = sign m_n/s^3 at 1/s, s = d - x_n, 2 T = 2 pi sum m - 4 pi/3; sign 1: opposed, -1: together. */
+/* Each sphere's share of two that are mirror images, d between their centres: along the line of centres by dipoles at
+ * the images, m_n+1 = sign m_n/s^3 at 1/s, s = d - x_n, 2 T = 2 pi sum m - 4 pi/3; sign 1: opposed, -1: together. */
 static double axial(double d, double sign) {
   double x = 0, m = 1, sum = 0;
   for (int n = 0; n < 1000 && fabs(m) > 1e-18; n++) {
@@ -53,7 +53,7 @@ static void a_sphere_before_a_wall_is_half_of_two_spheres(void **unused) {
   free_mesh(m + 1);
 }
 
-/* Lamb (1932), article 137: 2 pi/3 (1 + 3/8 (r/h)^3), 2 pi/3 (1 + 3/16 (r/h)^3), h to the wall. */
+/* Lamb (1932), chapter VI: 2 pi/3 (1 + 3/8 (r/h)^3), 2 pi/3 (1 + 3/16 (r/h)^3), h to the wall. */
 static void far_from_a_wall_the_third_power_of_the_distance_is_left(void **unused) {
   (void)unused;
   solid_mesh m = ellipsoid_mesh(8, 1, 1, 1);
@@ -68,8 +68,8 @@ static void far_from_a_wall_the_third_power_of_the_distance_is_left(void **unuse
   free_mesh(&m);
 }
 
-/* A body without symmetry before a tilted plane, about an origin elsewhere: as the body and its mirror image, found as one
- * body whose halves move as images do. */
+/* A body without symmetry before a tilted plane, about an origin elsewhere: as the body and its mirror image, found as
+ * one body whose halves move as images do. */
 static void a_body_and_its_image_are_two_bodies(void **unused) {
   (void)unused;
   const double shift[3] = {1.7, 0.4, -0.3}, x_axis[3] = {1, 0, 0};

@@ -1,5 +1,5 @@
-/* The fluid's share of the form of a body over shape space, by a fluid model that is not the local one: all at once where
- * the model can, otherwise from its kinetic energy of one motion and of two,
+/* The fluid's share of the form of a body over shape space, by a fluid model that is not the local one: all at once
+ * where the model can, otherwise from its kinetic energy of one motion and of two,
  *   R_ij = T(u_i + u_j) - T(u_i) - T(u_j),  R_ii = 2 T(u_i)
  */
 #include "fluid/immersed_bundle_private.h"

@@ -1,8 +1,9 @@
 /* The added mass of a body along its poses as a table, for fluid models that are slow.
  *
- *   K, mu0, kinetic at t:  sum_j w_j/(s - s_j) f_j / sum_j w_j/(s - s_j),  s_j = -cos(pi j/n),  w_j = (-1)^j, halved at ends
- * the polynomial of degree n through Chebyshev's points of a piece (Berrut & Trefethen 2004, SIAM Review 46, 501, eq. 5.1,
- * doi:10.1137/S0036144502417715). Pieces end at the poses of a sequence, between which it is smooth; of expressions the
+ *   K, mu0, kinetic at t:  sum_j w_j/(s - s_j) f_j / sum_j w_j/(s - s_j),  s_j = -cos(pi j/n),  w_j = (-1)^j, half of
+ *   that at the ends
+ * the polynomial of degree n through Chebyshev's points of a piece (Berrut & Trefethen 2004, SIAM Review 46, 501, section
+ * 5, doi:10.1137/S0036144502417715). Pieces end at the poses of a sequence, between which it is smooth; of expressions the
  * period is one, halved where degree 64 does not do. A degree is doubled, its points serving again, until what the last
  * one gave at the new points was within the error: `error`, measured so, is that of a coarser table. Continuous; errors
  * fall geometrically with n.

@@ -1,5 +1,5 @@
-/* Panels of body and image lie one after another in each column. They are mirrored when something is solved for, so that
- * a body that has moved is where it is. */
+/* Panels of body and image lie one after another in each column. They are mirrored when something is solved for: where a
+ * body that has moved is by then. */
 #include "potential/images.h"
 
 #include "core/arena.h"

@@ -1,8 +1,9 @@
 /* The operator of bodies before a plane, by their images: as one of both, whose normal velocities and potentials are
  *   rigid    w' = w,  phi' = phi     no flow through it; a free surface that waves have no time to leave, omega -> 0
  *   free     w' = -w, phi' = -phi    phi = 0 on it: a free surface at rest, omega -> infinity
- * of the mirrored panels, turned so that they point outwards. Source: Newman, Marine Hydrodynamics (1977), sections 4.16
- * and 6.17. As exact as the panels: the plane itself has none. Twice the panels in each product.
+ * of the mirrored panels, turned so that they point outwards. Sources: Lamb (1932), chapter VI; Newman, Marine
+ * Hydrodynamics (1977), chapter 6, for the limits of phi_tt + g phi_z = 0. As exact as the panels: the plane itself has
+ * none. Twice the panels in each product.
  */
 #ifndef CB_POTENTIAL_IMAGES_H
 #define CB_POTENTIAL_IMAGES_H

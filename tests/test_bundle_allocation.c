@@ -36,6 +36,13 @@ static void chains_are_read_without_the_allocator(void **unused) {
   cb_bundle_free(costly), cb_bundle_free(b);
 }
 
+static void fish_are_read_without_the_allocator(void **unused) {
+  (void)unused;
+  cb_bundle *b = model("perfect_fish", "nodes 16 hinges .3");
+  check_reading(b);
+  cb_bundle_free(b);
+}
+
 static void expressions_and_tables_are_read_without_the_allocator(void **unused) {
   (void)unused;
   static const char text[] = "group: se2\nshape: [a, b]\nA: [[sin(a), b], [a*b, cos(b)], [1, exp(a*b)]]\n"
@@ -74,6 +81,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_counter_counts),
       cmocka_unit_test(chains_are_read_without_the_allocator),
+      cmocka_unit_test(fish_are_read_without_the_allocator),
       cmocka_unit_test(expressions_and_tables_are_read_without_the_allocator),
       cmocka_unit_test(immersed_bodies_are_read_without_the_allocator),
   };

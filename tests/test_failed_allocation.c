@@ -307,6 +307,10 @@ static void gaits_in_bundles_without_memory_say_so(void **unused) {
        "motion: {x: X*(1 + a), y: Y, z: Z - a}}\n"
        "gait: {fourier: {mean: [0.5], cosine: [[-0.5]]}}\nintegrator: {name: magnus, step: 0.5}\n",
        {NULL}},
+      {"curvebody: 1\nbundle: {name: perfect_fish, bodies: [{ellipse: [1, 0.5]}, {joukowski: [1, 0.2, 0.2]}], hinges: "
+       "0.5, "
+       "nodes: 16}\ngait: {fourier: {mean: [0.5], cosine: [[-0.5]]}}\nintegrator: {name: magnus, step: 0.5}\n",
+       {NULL}},
       {NULL, {NULL}}});
 }
 

@@ -1,11 +1,12 @@
 /* Chains of bodies in a perfect fluid: the form against poses that are differenced, without coupling against a chain
- * of links, the limit of links far apart, derivatives, curvature, symmetry, drawing, refusals.
+ * of links, the limit of links far apart, derivatives, curvature, threads, symmetry, drawing, refusals.
  * labels: medium */
 #include "curvature_claims.h"
 #include "link_trees.h"
 
 #include "bundle/chain.h"
 #include "bundle/fish.h"
+#include <pthread.h>
 
 static cb_status fish_create(const char *text, tree *t) {
   check_ok(cb_yaml_read_text("test.yaml", text, strlen(text), &t->source));
@@ -191,6 +192,43 @@ static void curvature_is_that_of_every_bundle(void **state) {
   }
 }
 
+/* --- threads --- */
+
+enum { THREADS = 4, SHAPES = 60 };
+
+typedef struct reader {
+  const cb_bundle *b;
+  double A[SHAPES][6], dA[SHAPES][12];
+} reader;
+
+static void *read_all(void *context) {
+  reader *own = context;
+  for (int k = 0; k < SHAPES; k++) {
+    const double r[2] = {.02 * k - .5, .7 - .03 * k};
+    if (cb_bundle_connection(own->b, r, own->A[k], own->dA[k], NULL, NULL)) own->A[k][0] = NAN;
+  }
+  return NULL;
+}
+
+static void threads_read_the_same_bytes(void **state) {
+  (void)state;
+  static reader own[THREADS], alone;
+  pthread_t thread[THREADS];
+  tree t = fish(THREE);
+  alone.b = t.b;
+  read_all(&alone);
+  for (int k = 0; k < THREADS; k++) {
+    own[k].b = t.b;
+    assert_int_equal(pthread_create(&thread[k], NULL, read_all, &own[k]), 0);
+  }
+  for (int k = 0; k < THREADS; k++) {
+    pthread_join(thread[k], NULL);
+    assert_memory_equal(own[k].A, alone.A, sizeof alone.A);
+    assert_memory_equal(own[k].dA, alone.dA, sizeof alone.dA);
+  }
+  tree_free(&t);
+}
+
 /* --- symmetry, drawing --- */
 
 /* The mirror image bends the other way; a chain of one kind of ellipses is the same from its other end. */
@@ -292,10 +330,15 @@ static void what_is_no_fish_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_form_is_the_energy_of_the_poses), cmocka_unit_test(without_coupling_it_is_a_chain_of_links),
-      cmocka_unit_test(links_far_apart_are_not_coupled),     cmocka_unit_test(derivatives_agree_with_differences),
-      cmocka_unit_test(curvature_is_that_of_every_bundle),   cmocka_unit_test(mirror_images_and_the_other_end),
-      cmocka_unit_test(bodies_are_drawn_where_they_are),     cmocka_unit_test(shapes_at_which_bodies_overlap_are_named),
+      cmocka_unit_test(the_form_is_the_energy_of_the_poses),
+      cmocka_unit_test(without_coupling_it_is_a_chain_of_links),
+      cmocka_unit_test(links_far_apart_are_not_coupled),
+      cmocka_unit_test(derivatives_agree_with_differences),
+      cmocka_unit_test(curvature_is_that_of_every_bundle),
+      cmocka_unit_test(threads_read_the_same_bytes),
+      cmocka_unit_test(mirror_images_and_the_other_end),
+      cmocka_unit_test(bodies_are_drawn_where_they_are),
+      cmocka_unit_test(shapes_at_which_bodies_overlap_are_named),
       cmocka_unit_test(what_is_no_fish_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -258,7 +258,7 @@ static void changes_of_poses_agree_with_differences(void **state) {
   for (int k = 0; k < 18; k++) V[k] = check_uniform(&seed, -.3, .3);
   for (int k = 0; k < 2 * MOTIONS * 9; k++) du[k] = check_uniform(&seed, -1, 1);
   tensor(&s, three_poses, G);
-  check_ok(cb_plane_flow_change(s.flow, 2, V, du, dG));
+  cb_plane_flow_change(s.flow, 2, V, du, dG);
   for (int c = 0; c < 2; c++) {
     const double h = .01;
     memset(sum, 0, sizeof sum);

@@ -6,8 +6,8 @@
  * Shape: r_j = heading of body j + 1 less heading of body j (from 0). Fibre SE(2): the frame of the body `base`. Hinges
  * are on the bodies' x axes, beyond their ends. dG: the poses' twists are d_k h_i = tau_ik h_i, U_i' = Ad_h^-1 (w' -
  * [tau_k, w]) for twists w in the base's frame; of the fluid by plane_flow.h's own derivative.
- * Source: Kanso, Marsden, Rowley & Melli-Huber, J. Nonlinear Science 15 (2005) 255, doi:10.1007/s00332-004-0650-9;
- * Kelly, thesis (1998), Caltech, for what is without coupling. Lengths; masses by the fluid's density.
+ * Source: Kanso, Marsden, Rowley & Melli-Huber, J. Nonlinear Science 15 (2005) 255, doi:10.1007/s00332-004-0650-9.
+ * Lengths; masses by the fluid's density.
  */
 #ifndef CB_BUNDLE_FISH_H
 #define CB_BUNDLE_FISH_H

@@ -227,7 +227,7 @@ static void set_streams(cb_plane_flow *f, int j) {
   }
 }
 
-cb_status cb_plane_flow_change(cb_plane_flow *f, int changes, const double *V, const double *du, double *dG) {
+void cb_plane_flow_change(cb_plane_flow *f, int changes, const double *V, const double *du, double *dG) {
   const int n = f->unknowns, motions = f->motions, twists = 3 * f->bodies;
   memset(f->right, 0, (size_t)(changes * motions * n) * sizeof *f->right);
   for (int j = 0; j < f->bodies; j++) {
@@ -248,5 +248,4 @@ cb_status cb_plane_flow_change(cb_plane_flow *f, int changes, const double *V, c
     }
     make_symmetric(motions, out);
   }
-  return CB_OK;
 }

@@ -28,7 +28,7 @@ void cb_plane_flow_free(cb_plane_flow *f);
 cb_status cb_plane_flow_solve(cb_plane_flow *f, const double (*pose)[3], int motions, const double *u, double *G);
 /* Then, for changes V[changes][bodies][3] of the poses, twists in the common frame about its origin, and changes
  * du[changes][motions][bodies][3] of the motions that go with them: dG[changes][motions][motions]. */
-cb_status cb_plane_flow_change(cb_plane_flow *f, int changes, const double *V, const double *du, double *dG);
+void cb_plane_flow_change(cb_plane_flow *f, int changes, const double *V, const double *du, double *dG);
 
 typedef struct cb_plane_error {
   double asymmetry; /* the greatest |G_ab - G_ba| over the greatest |G|, before it was made symmetric */

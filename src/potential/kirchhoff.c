@@ -8,6 +8,8 @@
 #include "numerics/small.h"
 #include "numerics/vec3.h"
 #include "potential/operator.h"
+#include "potential/pieces.h"
+#include "potential/sheet.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +27,9 @@ struct cb_kirchhoff {
   double R[3][3], at[3]; /* the prepared panels, moved: x' = R x + at */
   cb_panels *panels;
   cb_operator *operator;
+  cb_pieces *pieces; /* of a body with sheets, whose sheets' panels are at y; NULL: of solids alone */
+  cb_sheet *sheet;   /* then in place of the operator */
+  double (*y)[3];
   double *w, *phi; /* [COLUMNS][n] */
   double *some;    /* [COLUMNS][n] for others' right-hand sides */
   bool solved, placed;       /* placed: before a wall, where no motion is as good as another */
@@ -164,18 +169,31 @@ static void place_kept(const cb_kirchhoff *k, int (*face)[3]) {
   for (int i = 0; i < k->n; i++) memcpy(face[i], k->face[k->kept[i]], sizeof *face);
 }
 
-static cb_status place(cb_kirchhoff *k, const double (*x)[3]) {
+static cb_status move_solids(cb_kirchhoff *k, const double (*x)[3]) {
   int(*face)[3] = malloc((size_t)k->n * sizeof *face);
   if (!face) return cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", k->n);
   place_kept(k, face);
   const cb_status status = cb_panels_move(k->panels, x, (const int(*)[3])face);
   free(face);
+  return status;
+}
+
+static cb_status place(cb_kirchhoff *k, const double (*x)[3]) {
+  cb_status status;
+  if (k->pieces) {
+    cb_pieces_place(k->pieces, x, k->y);
+    status = cb_panels_move(k->panels, (const double(*)[3])k->y, (const int(*)[3])k->pieces->corner);
+  } else
+    status = move_solids(k, x);
   if (status) return status;
   memcpy(k->x, x, (size_t)k->vertices * sizeof *k->x);
   choose_reference(k);
   stay(k);
   set_motions(k);
-  cb_operator_renew(k->operator);
+  if (k->sheet)
+    cb_sheet_renew(k->sheet);
+  else
+    cb_operator_renew(k->operator);
   k->solved = false;
   return CB_OK;
 }
@@ -189,6 +207,10 @@ cb_status cb_kirchhoff_renew(cb_kirchhoff *k, const double (*x)[3], const double
   memset(k->phi, 0, COLUMNS * n * sizeof *k->phi);
   if (start) memcpy(k->phi, start, MOTIONS * n * sizeof *k->phi);
   return place(k, x);
+}
+
+static cb_status solve(cb_kirchhoff *k, int columns, const double *w, double *phi) {
+  return k->sheet ? cb_sheet_solve(k->sheet, columns, w, phi) : cb_operator_solve(k->operator, columns, w, phi);
 }
 
 /* --- the tensor --- */
@@ -280,9 +302,9 @@ cb_status cb_kirchhoff_added_mass(cb_kirchhoff *k, const double (*v)[3], cb_kirc
   cb_status status = CB_OK;
   if (v) set_shape(k, v, k->w + shape);
   if (!k->solved)
-    status = cb_operator_solve(k->operator, v ? COLUMNS : MOTIONS, k->w, k->phi);
+    status = solve(k, v ? COLUMNS : MOTIONS, k->w, k->phi);
   else if (v)
-    status = cb_operator_solve(k->operator, 1, k->w + shape, k->phi + shape);
+    status = solve(k, 1, k->w + shape, k->phi + shape);
   if (!status && !k->solved) status = find_tensor(k);
   if (status) return status;
   k->solved = true;
@@ -322,8 +344,7 @@ cb_status cb_kirchhoff_form(cb_kirchhoff *k, int n, const double (*v)[3], double
   if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for %d motions of %d faces", n, k->n);
   for (int i = 0; i < n; i++) set_shape(k, v + (size_t)i * (size_t)k->vertices, w + (size_t)i * faces);
   for (int i = 0; i < n && !status; i += COLUMNS)
-    status =
-        cb_operator_solve(k->operator, n - i<COLUMNS ? n - i : COLUMNS, w + (size_t)i * faces, phi + (size_t)i * faces);
+    status = solve(k, n - i < COLUMNS ? n - i : COLUMNS, w + (size_t)i * faces, phi + (size_t)i * faces);
   if (!status) set_form(k, n, w, phi, G);
   free(w);
   return status;
@@ -338,7 +359,7 @@ cb_status cb_kirchhoff_solve(cb_kirchhoff *k, int columns, const double *normal_
     for (int c = 0; c < count; c++)
       for (size_t i = 0; i < n; i++)
         w[(size_t)c * n + i] = normal_velocity[(size_t)(first + c) * faces + (size_t)k->kept[i]];
-    const cb_status status = cb_operator_solve(k->operator, count, w, start);
+    const cb_status status = solve(k, count, w, start);
     if (status) return status;
     for (int c = 0; c < count; c++) {
       double *to = phi + (size_t)(first + c) * faces;
@@ -351,17 +372,40 @@ cb_status cb_kirchhoff_solve(cb_kirchhoff *k, int columns, const double *normal_
 
 /* --- life --- */
 
-static cb_status fill(cb_kirchhoff *k, const double (*x)[3], const int (*face)[3],
-                      const cb_kirchhoff_options *options) {
-  memcpy(k->x, x, (size_t)k->vertices * sizeof *k->x);
-  memcpy(k->face, face, (size_t)k->faces * sizeof *k->face);
+static cb_status fill_solids(cb_kirchhoff *k, const double (*x)[3], const cb_kirchhoff_options *options) {
   cb_status status = keep_outward(k);
   int(*kept)[3] = status ? NULL : malloc((size_t)k->n * sizeof *kept);
   if (!status && !kept) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", k->n);
   if (!status) place_kept(k, kept);
   if (!status) status = cb_panels_create(k->n, x, (const int(*)[3])kept, &k->panels);
   free(kept);
-  if (!status) status = cb_operator_create(k->panels, options, &k->operator);
+  return status ? status : cb_operator_create(k->panels, options, &k->operator);
+}
+
+static cb_status fill_sheets(cb_kirchhoff *k, const double (*x)[3], const cb_kirchhoff_options *options) {
+  const cb_pieces *p = k->pieces;
+  if (k->placed)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "sheets before a wall are not solved: expected closed parts, or no `wall`");
+  k->n = p->n;
+  memcpy(k->kept, p->kept, (size_t)p->n * sizeof *k->kept);
+  k->y = cb_arena_alloc(k->arena, (size_t)p->places, sizeof *k->y);
+  if (!k->y) return cb_fail(CB_ERROR_MEMORY, "no memory for %d places", p->places);
+  cb_pieces_place(p, x, k->y);
+  const cb_status status = cb_panels_create(p->n, (const double(*)[3])k->y, (const int(*)[3])p->corner, &k->panels);
+  return status ? status : cb_sheet_create(k->panels, p->solids, options, &k->sheet);
+}
+
+static cb_status fill(cb_kirchhoff *k, const double (*x)[3], const int (*face)[3],
+                      const cb_kirchhoff_options *options) {
+  memcpy(k->x, x, (size_t)k->vertices * sizeof *k->x);
+  memcpy(k->face, face, (size_t)k->faces * sizeof *k->face);
+  cb_status status = CB_OK;
+  if (options->sheets) status = cb_pieces_create(k->vertices, x, k->faces, face, &k->pieces);
+  if (!status && k->pieces && k->pieces->solids == k->pieces->n) {
+    cb_pieces_free(k->pieces);
+    k->pieces = NULL;
+  }
+  if (!status) status = k->pieces ? fill_sheets(k, x, options) : fill_solids(k, x, options);
   if (status) return status;
   choose_reference(k);
   stay(k);
@@ -399,12 +443,14 @@ cb_status cb_kirchhoff_create(int vertices, const double (*x)[3], int faces, con
 void cb_kirchhoff_free(cb_kirchhoff *k) {
   if (!k) return;
   cb_operator_free(k->operator);
+  cb_sheet_free(k->sheet);
+  cb_pieces_free(k->pieces);
   cb_panels_free(k->panels);
   cb_arena_free(k->arena);
 }
 
 cb_kirchhoff_report cb_kirchhoff_report_of(const cb_kirchhoff *k) {
-  const cb_operator_report r = cb_operator_report_of(k->operator);
+  const cb_operator_report r = k->sheet ? cb_sheet_report_of(k->sheet) : cb_operator_report_of(k->operator);
   return (cb_kirchhoff_report){.method = r.method,
                                .iterations = r.solved.iterations,
                                .residual = r.solved.residual,
@@ -416,3 +462,4 @@ cb_kirchhoff_report cb_kirchhoff_report_of(const cb_kirchhoff *k) {
 const struct cb_panels *cb_kirchhoff_panels(const cb_kirchhoff *k) { return k->panels; }
 const int *cb_kirchhoff_faces(const cb_kirchhoff *k) { return k->kept; }
 const double *cb_kirchhoff_potentials(const cb_kirchhoff *k) { return k->solved ? k->phi : NULL; }
+int cb_kirchhoff_solids(const cb_kirchhoff *k) { return k->pieces ? k->pieces->solids : k->n; }

@@ -6,12 +6,14 @@
  * Math. 71, 237, doi 10.1515/crll.1870.71.237; Lamb, Hydrodynamics (1932), articles 117 to 121; the method: Hess & Smith
  * (1967), doi 10.1016/0376-0421(67)90003-6. Constant panels: errors of order h^2 on smooth bodies, of lower order where
  * there are edges. SI units for density 1 kg/m³; (angular, linear), in the axes and about the origin of the vertices.
- * The surface is closed, oriented outwards and does not cut itself (cb_surface_check); it may have several pieces.
+ * The surface is closed but for sheets, oriented outwards and does not cut itself (cb_surface_check); it may have
+ * several pieces.
  */
 #ifndef CB_POTENTIAL_KIRCHHOFF_H
 #define CB_POTENTIAL_KIRCHHOFF_H
 
 #include <curvebody/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* How the linear equations are solved. */
@@ -44,6 +46,7 @@ typedef struct cb_kirchhoff_options {
   int iterations;   /* at most; 0: 200 */
   size_t memory;    /* bytes that may be taken; 0: 4e9 */
   cb_mirror wall;   /* K is then that of the place where the body is (potential/images.h) */
+  bool sheets;      /* pieces with a border are sheets of no thickness (potential/sheet.h); else they are refused */
 } cb_kirchhoff_options;
 
 /* What was done, and what can be told of the error without another mesh. */
@@ -97,6 +100,8 @@ cb_kirchhoff_report cb_kirchhoff_report_of(const cb_kirchhoff *k);
 /* The panels as they lie; the potentials [6][faces] of unit twists that cb_kirchhoff_added_mass left, NULL before it. */
 const struct cb_panels *cb_kirchhoff_panels(const cb_kirchhoff *k);
 const int *cb_kirchhoff_faces(const cb_kirchhoff *k); /* [panels]: which face each is */
+/* How many of them, the first, are of solids; those of sheets have the jump of the potential along their normals. */
+int cb_kirchhoff_solids(const cb_kirchhoff *k);
 const double *cb_kirchhoff_potentials(const cb_kirchhoff *k);
 
 #endif

@@ -1,6 +1,6 @@
-/* The exact added mass of closed bodies: Kirchhoff's tensor of the potential flow about them (potential/kirchhoff.h), of
- * a perfect fluid that fills space. It has no forces of its own. With an `error`, that of a rigid body is found on finer
- * and finer faces until its estimate meets it.
+/* The exact added mass of bodies, solids and sheets: Kirchhoff's tensor of the potential flow about them
+ * (potential/kirchhoff.h), of a perfect fluid that fills space. It has no forces of its own. With an `error`, that of a
+ * rigid body is found on finer and finer faces until its estimate meets it.
  */
 #include <curvebody/fluid_model.h>
 
@@ -41,20 +41,18 @@ static const cb_param params[] = {
     {0},
 };
 
-static cb_status closed(const cb_surface *s) {
+/* Parts with a border are sheets, whose thickness the fluid does not see. */
+static bool any_open(const cb_surface *s) {
   for (int p = 0; p < s->parts; p++)
-    if (s->open[p])
-      return cb_fail(CB_ERROR_UNSUPPORTED,
-                     "the exact added mass is for closed surfaces, and the part %d `%s` has a border: expected "
-                     "`added_mass: local`, or a thin closed part in its place",
-                     p + 1, s->name[p]);
-  return CB_OK;
+    if (s->open[p]) return true;
+  return false;
 }
 
-static cb_kirchhoff_options options_of(const exact *own) {
+static cb_kirchhoff_options options_of(const exact *own, const cb_surface *surface) {
   return (cb_kirchhoff_options){
       .method = (cb_potential_method)own->method,
       .far_error = own->far_error,
+      .sheets = any_open(surface),
       .wall = {(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height},
       .memory = own->memory < 1e18 ? (size_t)own->memory : (size_t)1e18};
 }
@@ -62,17 +60,15 @@ static cb_kirchhoff_options options_of(const exact *own) {
 /* Where an error is asked for, what is solved is not these faces. */
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
   const exact *own = m->params;
-  const cb_kirchhoff_options options = options_of(own);
+  const cb_kirchhoff_options options = options_of(own, surface);
   (void)mass;
-  const cb_status status = closed(surface);
-  if (!isnan(own->error)) return status;
-  if (!status && own->table > 0 && own->table < own->far_error)
+  if (!isnan(own->error)) return CB_OK;
+  if (own->table > 0 && own->table < own->far_error)
     return cb_fail(CB_ERROR_ARGUMENT,
                    "a table of error %g from solutions of far_error %g: expected no less than that, or 0", own->table,
                    own->far_error);
-  return status ? status
-                : cb_moving_create(surface->vertices, (const double(*)[3])surface->x, surface->faces,
-                                   (const int(*)[3])surface->face, &options, (cb_moving **)body);
+  return cb_moving_create(surface->vertices, (const double(*)[3])surface->x, surface->faces,
+                          (const int(*)[3])surface->face, &options, (cb_moving **)body);
 }
 
 static void release(const cb_fluid_model *m, void *body) {
@@ -89,7 +85,11 @@ static cb_status rigid_only(void) {
 static cb_status to_error(const cb_fluid_model *m, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out) {
   const exact *own = m->params;
-  const cb_kirchhoff_options options = options_of(own);
+  const cb_kirchhoff_options options = options_of(own, surface);
+  if (options.sheets)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the error of a sheet's exact added mass is not estimated: expected no `error`, and faces that are "
+                   "small beside its border");
   if (v || memcmp(x, surface->x, (size_t)surface->vertices * sizeof *x) != 0) return rigid_only();
   return cb_exact_refined(m, surface, own->error, &options, out);
 }
@@ -128,7 +128,7 @@ static double table(const cb_fluid_model *m) {
 const cb_fluid_model_class cb_fluid_model_exact = {
     .name = "exact",
     .title = "potential flow",
-    .doc = "exact added mass of closed bodies in a perfect fluid, from the flow about them; no forces",
+    .doc = "exact added mass of solids and sheets in a perfect fluid, from the flow about them; no forces",
     .params = params,
     .params_size = sizeof(exact),
     .prepare = prepare,

@@ -1,0 +1,251 @@
+/* Pieces of a mesh. */
+#include "potential/pieces.h"
+
+#include "core/arena.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Edge opposite to `across` of a face. */
+typedef struct side {
+  int low, high, face, across;
+  bool forward; /* from low to high */
+} side;
+
+/* A border's edge with the vertex across, and its share in the copies of its ends. */
+typedef struct border {
+  int end[2], across;
+} border;
+
+typedef struct pieces {
+  cb_arena *arena;
+  cb_pieces seen;
+  int vertices, borders;
+  border *border;
+  int *first, *edges; /* edges[first[c]..first[c + 1]) of the copy c; [copies + 1], [2 borders] */
+  int *copied;        /* [copies] vertices */
+} pieces;
+
+/* While they are found. */
+typedef struct search {
+  int faces, *up; /* [faces] */
+  bool *sheet;    /* [faces], of roots */
+  double *volume;
+  side *side;
+  int *copy; /* [vertices], -1: none */
+} search;
+
+static int compare(const void *a, const void *b) {
+  const side *p = a, *q = b;
+  if (p->low != q->low) return p->low < q->low ? -1 : 1;
+  if (p->high != q->high) return p->high < q->high ? -1 : 1;
+  return (p->face > q->face) - (p->face < q->face);
+}
+
+static int root_of(int *up, int i) {
+  while (up[i] != i) i = up[i] = up[up[i]];
+  return i;
+}
+
+static int run_of(const search *s, int i) {
+  int end = i;
+  while (end < 3 * s->faces && s->side[end].low == s->side[i].low && s->side[end].high == s->side[i].high) end++;
+  return end - i;
+}
+
+static int piece_of(const search *s, int side_) { return root_of(s->up, s->side[side_].face); }
+
+static void list_sides(search *s, const int (*face)[3]) {
+  for (int f = 0; f < s->faces; f++) {
+    s->up[f] = f;
+    for (int k = 0; k < 3; k++) {
+      const int a = face[f][k], b = face[f][(k + 1) % 3];
+      s->side[3 * f + k] = (side){a < b ? a : b, a < b ? b : a, f, face[f][(k + 2) % 3], a < b};
+    }
+  }
+  qsort(s->side, 3 * (size_t)s->faces, sizeof *s->side, compare);
+}
+
+/* Where a sheet ends on a solid, the two faces of the solid are those whose pieces have no border of their own. */
+static void join(search *s, int first, int n) {
+  int of[2] = {-1, -1}, count = 0;
+  for (int i = first; i < first + n; i++) {
+    if (s->sheet[piece_of(s, i)]) continue;
+    if (count < 2) of[count] = i;
+    count++;
+  }
+  if (count == 2 && s->side[of[0]].forward != s->side[of[1]].forward) s->up[piece_of(s, of[0])] = piece_of(s, of[1]);
+}
+
+static cb_status connect(search *s, const double (*x)[3], const int (*face)[3]) {
+  list_sides(s, face);
+  for (int i = 0, n; i < 3 * s->faces; i += n)
+    if ((n = run_of(s, i)) == 2) s->up[piece_of(s, i)] = piece_of(s, i + 1);
+  for (int i = 0, n; i < 3 * s->faces; i += n)
+    if ((n = run_of(s, i)) == 1) s->sheet[piece_of(s, i)] = true;
+  for (int i = 0, n; i < 3 * s->faces; i += n)
+    if ((n = run_of(s, i)) > 2) join(s, i, n);
+  for (int i = 0, n; i < 3 * s->faces; i += n) {
+    n = run_of(s, i);
+    for (int a = i; a < i + n; a++) {
+      const int piece = piece_of(s, a);
+      int own = 0;
+      for (int b = i; b < i + n; b++) own += piece == piece_of(s, b);
+      if (own == 2 || s->sheet[piece]) continue;
+      const double *at = x[s->side[i].low];
+      return cb_fail(
+          CB_ERROR_DOMAIN,
+          "of %d faces that meet at an edge at (%g, %g, %g) none has a border elsewhere, so that solids and "
+          "sheets cannot be told apart: expected two faces at each edge of a solid, and sheets with a border",
+          n, at[0], at[1], at[2]);
+    }
+  }
+  return CB_OK;
+}
+
+static void measure(search *s, const double (*x)[3], const int (*face)[3]) {
+  for (int f = 0; f < s->faces; f++) {
+    const int piece = root_of(s->up, f), *c = face[f];
+    double n2[3], from[3];
+    cb_normal3(x[c[0]], x[c[1]], x[c[2]], n2);
+    for (int k = 0; k < 3; k++) from[k] = x[c[0]][k] - x[face[piece][0]][k];
+    s->volume[piece] += cb_dot3(from, n2) / 6;
+  }
+}
+
+static int copy_of(search *s, pieces *p, int vertex) {
+  if (s->copy[vertex] < 0) {
+    s->copy[vertex] = p->seen.places - p->vertices;
+    p->copied[s->copy[vertex]] = vertex;
+    p->seen.places++;
+  }
+  return s->copy[vertex];
+}
+
+static void find_borders(search *s, pieces *p) {
+  for (int i = 0, n; i < 3 * s->faces; i += n)
+    if ((n = run_of(s, i)) == 1) {
+      const side *e = s->side + i;
+      p->border[p->borders++] = (border){{copy_of(s, p, e->low), copy_of(s, p, e->high)}, e->across};
+    }
+  const int copies = p->seen.places - p->vertices;
+  for (int b = 0; b < p->borders; b++)
+    for (int k = 0; k < 2; k++) p->first[p->border[b].end[k] + 1]++;
+  for (int c = 0; c < copies; c++) p->first[c + 1] += p->first[c];
+  for (int b = p->borders; b-- > 0;)
+    for (int k = 0; k < 2; k++) p->edges[--p->first[p->border[b].end[k] + 1]] = b;
+  for (int c = 0; c < copies; c++) p->first[c] = p->first[c + 1];
+  p->first[copies] = 2 * p->borders;
+}
+
+static cb_status fill(search *s, pieces *p, const double (*x)[3], const int (*face)[3]) {
+  cb_pieces *o = &p->seen;
+  const cb_status status = connect(s, x, face);
+  if (status) return status;
+  measure(s, x, face);
+  for (int v = 0; v < p->vertices; v++) s->copy[v] = -1;
+  find_borders(s, p);
+  for (int sheets = 0; sheets < 2; sheets++) {
+    for (int f = 0; f < s->faces; f++) {
+      const int piece = root_of(s->up, f);
+      if (s->sheet[piece] != (sheets == 1) || (!sheets && !(s->volume[piece] > 0))) continue;
+      o->kept[o->n] = f;
+      for (int k = 0; k < 3; k++)
+        o->corner[o->n][k] = sheets && s->copy[face[f][k]] >= 0 ? p->vertices + s->copy[face[f][k]] : face[f][k];
+      o->n++;
+    }
+    if (!sheets) o->solids = o->n;
+  }
+  if (o->n) return CB_OK;
+  return cb_fail(CB_ERROR_DOMAIN, "no piece of the surface points outwards: the fluid would be inside of it");
+}
+
+cb_status cb_pieces_create(int vertices, const double (*x)[3], int faces, const int (*face)[3], cb_pieces **out) {
+  pieces *p = cb_arena_object(sizeof *p, "the pieces of a surface");
+  if (!p) return CB_ERROR_MEMORY;
+  const size_t n = (size_t)faces;
+  search s = {.faces = faces,
+              .up = malloc(n * sizeof *s.up),
+              .sheet = calloc(n, sizeof *s.sheet),
+              .volume = calloc(n, sizeof *s.volume),
+              .side = malloc(3 * n * sizeof *s.side),
+              .copy = malloc((size_t)vertices * sizeof *s.copy)};
+  p->vertices = p->seen.places = vertices;
+  p->seen.kept = cb_arena_alloc(p->arena, n, sizeof *p->seen.kept);
+  p->seen.corner = cb_arena_alloc(p->arena, n, sizeof *p->seen.corner);
+  p->border = cb_arena_alloc(p->arena, 3 * n, sizeof *p->border);
+  p->first = cb_arena_alloc(p->arena, (size_t)vertices + 2, sizeof *p->first);
+  p->edges = cb_arena_alloc(p->arena, 6 * n, sizeof *p->edges);
+  p->copied = cb_arena_alloc(p->arena, (size_t)vertices, sizeof *p->copied);
+  cb_status status = s.up && s.sheet && s.volume && s.side && s.copy && !cb_arena_lost(p->arena)
+                         ? fill(&s, p, x, face)
+                         : cb_fail(CB_ERROR_MEMORY, "no memory for the pieces of %d faces", faces);
+  free(s.up);
+  free(s.sheet);
+  free(s.volume);
+  free(s.side);
+  free(s.copy);
+  if (status) {
+    cb_arena_free(p->arena);
+    return status;
+  }
+  *out = &p->seen;
+  return CB_OK;
+}
+
+static pieces *all_of(const cb_pieces *p) { return (pieces *)((char *)p - offsetof(pieces, seen)); }
+
+void cb_pieces_free(cb_pieces *p) {
+  if (p) cb_arena_free(all_of(p)->arena);
+}
+
+/* From the border's edge to the vertex across: the direction at right angles to it, and the height. */
+static double height_of(const pieces *p, const double (*x)[3], const border *b, double n[3]) {
+  const double *from = x[p->copied[b->end[0]]], *to = x[p->copied[b->end[1]]], *across = x[b->across];
+  double edge[3], length2 = 0, along = 0;
+  for (int k = 0; k < 3; k++) {
+    edge[k] = to[k] - from[k];
+    n[k] = across[k] - from[k];
+    length2 += edge[k] * edge[k];
+    along += edge[k] * n[k];
+  }
+  for (int k = 0; k < 3; k++) n[k] -= along / length2 * edge[k];
+  const double height = sqrt(cb_dot3(n, n));
+  for (int k = 0; k < 3; k++) n[k] /= height;
+  return height;
+}
+
+/* How far a vertex of the border moves: s.n_i = inset height_i for its edges; where these are nearly in line their mean,
+ * and no further than twice it where they meet in a spike. */
+static void inset(const pieces *p, const double (*x)[3], int copy, double s[3]) {
+  const int count = p->first[copy + 1] - p->first[copy];
+  double sum[3] = {0}, difference[3] = {0}, far = 0, other = 0;
+  for (int i = 0; i < count; i++) {
+    double n[3];
+    const double d = CB_SHEET_INSET * height_of(p, x, p->border + p->edges[p->first[copy] + i], n);
+    far += d;
+    other += i ? -d : d;
+    for (int k = 0; k < 3; k++) {
+      sum[k] += n[k];
+      difference[k] += i ? -n[k] : n[k];
+    }
+  }
+  const double along = cb_dot3(sum, sum), least = 0.25 * count * count, across = cb_dot3(difference, difference);
+  for (int k = 0; k < 3; k++) {
+    s[k] = far / fmax(along, least) * sum[k];
+    if (count == 2 && across > 0.01 * along && along > least) s[k] += other / across * difference[k];
+  }
+}
+
+void cb_pieces_place(const cb_pieces *pieces_, const double (*x)[3], double (*y)[3]) {
+  const pieces *p = all_of(pieces_);
+  memcpy(y, x, (size_t)p->vertices * sizeof *y);
+  for (int c = 0; c < p->seen.places - p->vertices; c++) {
+    double s[3];
+    inset(p, x, c, s);
+    for (int k = 0; k < 3; k++) y[p->vertices + c][k] = x[p->copied[c]][k] + s[k];
+  }
+}

@@ -218,26 +218,18 @@ static double height_of(const pieces *p, const double (*x)[3], const border *b, 
   return height;
 }
 
-/* How far a vertex of the border moves: s.n_i = inset height_i for its edges; where these are nearly in line their mean,
- * and no further than twice it where they meet in a spike. */
+/* How far a vertex of the border moves: the mean of what its edges ask for, along the mean of their directions, and no
+ * further than twice it where they meet in a spike. */
 static void inset(const pieces *p, const double (*x)[3], int copy, double s[3]) {
   const int count = p->first[copy + 1] - p->first[copy];
-  double sum[3] = {0}, difference[3] = {0}, far = 0, other = 0;
+  double sum[3] = {0}, far = 0;
   for (int i = 0; i < count; i++) {
     double n[3];
-    const double d = CB_SHEET_INSET * height_of(p, x, p->border + p->edges[p->first[copy] + i], n);
-    far += d;
-    other += i ? -d : d;
-    for (int k = 0; k < 3; k++) {
-      sum[k] += n[k];
-      difference[k] += i ? -n[k] : n[k];
-    }
+    far += CB_SHEET_INSET * height_of(p, x, p->border + p->edges[p->first[copy] + i], n);
+    for (int k = 0; k < 3; k++) sum[k] += n[k];
   }
-  const double along = cb_dot3(sum, sum), least = 0.25 * count * count, across = cb_dot3(difference, difference);
-  for (int k = 0; k < 3; k++) {
-    s[k] = far / fmax(along, least) * sum[k];
-    if (count == 2 && across > 0.01 * along && along > least) s[k] += other / across * difference[k];
-  }
+  const double scale = far / fmax(cb_dot3(sum, sum), 0.25 * count * count);
+  for (int k = 0; k < 3; k++) s[k] = scale * sum[k];
 }
 
 void cb_pieces_place(const cb_pieces *pieces_, const double (*x)[3], double (*y)[3]) {

@@ -8,6 +8,7 @@
 #include "fluid/surface.h"
 #include "potential.h"
 #include "potential/refine.h"
+#include <curvebody/fluid_model.h>
 
 /* Levels of a shape, resolutions from `coarsest` on; or of the mesh of `coarsest`, divided. second: the mirror image in
  * z = distance/2 in one. */
@@ -339,6 +340,46 @@ static void faces_are_divided(void **unused) {
   cb_surface_free(coarse);
 }
 
+static void count_lines(void *context, const char *line) {
+  assert_non_null(strstr(line, " faces take "));
+  ++*(int *)context;
+}
+
+/* The fluid model refines a rigid body, tells what it has done, and refuses one that deforms. */
+static void the_fluid_model_takes_an_error(void **unused) {
+  (void)unused;
+  static const char text[] = "{error: 5e-4}";
+  const levels ball = {.name = "ellipsoid", .parameters = "", .coarsest = 16};
+  cb_surface *s = surface_of(&ball);
+  cb_fluid_model *m = NULL;
+  cb_tree *tree = NULL;
+  cb_added_mass out = {.kinetic = 0};
+  int lines = 0;
+  check_ok(cb_yaml_read_text("model", text, strlen(text), &tree));
+  check_ok(cb_fluid_model_create("exact", cb_tree_root(tree), &m));
+  m->say = count_lines;
+  m->context = &lines;
+  check_ok(m->kind->added_mass(m, NULL, s, (const double(*)[3])s->x, NULL, &out));
+  check_near(out.K[5][5], 2.0943951023932, out.error * 2.0943951023932);
+  check_at_most(out.error, 5e-4);
+  check_at_least(out.error, out.asymmetry);
+  assert_string_equal(out.method, "iterative");
+  assert_int_equal(out.faces, 8192);
+  assert_int_equal(lines, 1); /* the last level alone is large */
+  double(*x)[3] = malloc((size_t)s->vertices * sizeof *x);
+  memcpy(x, s->x, (size_t)s->vertices * sizeof *x);
+  const cb_fluid_model_class *exact = m->kind;
+  assert_int_equal(exact->added_mass(m, NULL, s, (const double(*)[3])x, (const double(*)[3])x, &out),
+                   CB_ERROR_UNSUPPORTED);
+  x[0][0] += 1e-3;
+  assert_int_equal(exact->added_mass(m, NULL, s, (const double(*)[3])x, NULL, &out), CB_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(cb_error_text(), "for rigid bodies"));
+  free(x);
+  cb_fluid_model_free(m);
+  cb_tree_free(tree);
+  cb_surface_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(estimates_hold),
@@ -347,6 +388,7 @@ int main(void) {
       cmocka_unit_test(orders_are_left_out),
       cmocka_unit_test(errors_are_met_or_refused),
       cmocka_unit_test(faces_are_divided),
+      cmocka_unit_test(the_fluid_model_takes_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@
 #define FOUR_PI 12.566370614359172954
 
 enum {
-  FACTORED = 3000, /* panels up to which factors are as quick as the iteration */
+  FACTORED = 8000, /* panels up to which factors are as quick as the iteration */
   SLOW = 80,       /* steps of an iteration after which factors take over */
   RESTART = 80
 };

@@ -111,8 +111,31 @@ static void variations_are_derivatives(void **state) {
   everywhere(are_derivatives);
 }
 
+/* The same where pieces take their own times: of three arcs the first and the last are one. */
+static void are_derivatives_in_pieces(cb_variation *v, uint64_t *seed, const double *c) {
+  const cb_basis *s = v->basis;
+  int piece[64];
+  double whole, cost;
+  if (s->harmonics) return;
+  assert_in_range(s->panels, 3, 64);
+  check_ok(cb_variation_at(v, c, 1));
+  whole = v->cost;
+  for (int k = 0; k < s->panels; k++) piece[k] = s->edge[k] > s->end[1] - 1e-9 && s->edge[k] < s->end[2] - 1e-9;
+  check_ok(cb_variation_divide(v, 2, piece));
+  check_ok(cb_variation_at(v, c, 1));
+  assert_true(v->cost < whole && cb_variation_uneven(v, &cost) > 0);
+  check_relative(cost, whole, 1e-14);
+  are_derivatives(v, seed, c);
+}
+
+static void variations_of_pieces_are_derivatives(void **state) {
+  (void)state;
+  everywhere(are_derivatives_in_pieces);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(cost_and_holonomy_are_those_of_the_gait),
-                                     cmocka_unit_test(variations_are_derivatives)};
+                                     cmocka_unit_test(variations_are_derivatives),
+                                     cmocka_unit_test(variations_of_pieces_are_derivatives)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

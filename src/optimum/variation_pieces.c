@@ -51,7 +51,7 @@ void pieces_slope(cb_variation *v) {
 
 static void add_square(int n, double scale, const double *x, double *H) {
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) H[i * n + j] += scale * x[i] * x[j];
+    for (int j = 0; j < n; j++) H[i * n + j] += scale * (x[i] * x[j]);
 }
 
 void pieces_bend(const cb_variation *v, double mu, double *H) {

@@ -22,6 +22,7 @@ struct cb_kirchhoff {
   int vertices, faces, n; /* n: faces of pieces that point outwards, the others are cavities that no fluid reaches */
   double (*x)[3];         /* as prepared */
   int (*face)[3], *kept;  /* [n] */
+  bool *reached;          /* [faces]: kept */
   int reference[3];       /* vertices far apart */
   double size, centre[3], radius;
   double R[3][3], at[3]; /* the prepared panels, moved: x' = R x + at */
@@ -69,7 +70,7 @@ static cb_status keep_outward(cb_kirchhoff *k) {
   }
   k->n = 0;
   for (int f = 0; f < k->faces; f++)
-    if (volume[root_of(up, k->face[f][0])] > 0) k->kept[k->n++] = f;
+    if ((k->reached[f] = volume[root_of(up, k->face[f][0])] > 0)) k->kept[k->n++] = f;
   free(up);
   free(volume);
   if (k->n) return CB_OK;
@@ -427,6 +428,7 @@ cb_status cb_kirchhoff_create(int vertices, const double (*x)[3], int faces, con
   k->placed = used.wall.kind != CB_MIRROR_NONE;
   k->x = cb_arena_alloc(k->arena, (size_t)vertices, sizeof *k->x);
   k->face = cb_arena_alloc(k->arena, (size_t)faces, sizeof *k->face);
+  k->reached = cb_arena_alloc(k->arena, (size_t)faces, sizeof *k->reached);
   k->kept = cb_arena_alloc(k->arena, (size_t)faces, sizeof *k->kept);
   cb_arena_doubles(k->arena, size, &k->w, &k->phi);
   cb_arena_doubles(k->arena, 2 * size, &k->some);
@@ -463,3 +465,4 @@ const struct cb_panels *cb_kirchhoff_panels(const cb_kirchhoff *k) { return k->p
 const int *cb_kirchhoff_faces(const cb_kirchhoff *k) { return k->kept; }
 const double *cb_kirchhoff_potentials(const cb_kirchhoff *k) { return k->solved ? k->phi : NULL; }
 int cb_kirchhoff_solids(const cb_kirchhoff *k) { return k->pieces ? k->pieces->solids : k->n; }
+const bool *cb_kirchhoff_reached(const cb_kirchhoff *k) { return k->reached; }

@@ -103,5 +103,7 @@ const int *cb_kirchhoff_faces(const cb_kirchhoff *k); /* [panels]: which face ea
 /* How many of them, the first, are of solids; those of sheets have the jump of the potential along their normals. */
 int cb_kirchhoff_solids(const cb_kirchhoff *k);
 const double *cb_kirchhoff_potentials(const cb_kirchhoff *k);
+/* [faces]: does the fluid reach it? Not so those of cavities. */
+const bool *cb_kirchhoff_reached(const cb_kirchhoff *k);
 
 #endif

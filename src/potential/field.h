@@ -1,0 +1,43 @@
+/* The flow of a perfect fluid about bodies that move: velocity and pressure at points and on the surface.
+ *
+ *   phi(x) = sum_j D_j(x) phi_j - S_j(x) w_j                         w = <v, n> of the surface
+ *   u = grad phi = sum_j grad S_j × g_j - w_j grad S_j,   g_j = n_j × grad_s phi
+ *   p = p_far - rho (dphi/dt + |u|^2/2),   dphi/dt = (phi(x + h c, t + h) - phi(x - h c, t - h))/(2 h) - <c, u>
+ * The dipole sheet as a vortex sheet: Lamb, Hydrodynamics (1932), articles 57, 58, 150; pressure: article 20. phi on the
+ * corners is fitted to that of the faces about them, so that g has no divergence and no vortices lie along the edges: u
+ * stays bounded up to the surface, to first order in the faces' size beside edges and second elsewhere. phi of the panels
+ * has steps along edges, of their size times |u|, closer to the surface than that. At a vertex itself u is of no use. Without weight, viscosity and
+ * vortices; the fluid fills space and is at rest far away. SI units, world axes; p for density 1.
+ */
+#ifndef CB_POTENTIAL_FIELD_H
+#define CB_POTENTIAL_FIELD_H
+
+#include <curvebody/status.h>
+#include <stdbool.h>
+
+typedef struct cb_field cb_field;
+
+/* Of closed bodies (cb_kirchhoff_create says which) whose vertices at x move with v. error: of the far field and of the
+ * equations, as far_error there; 0: 1e-6. The caller frees. */
+cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[3], int faces, const int (*face)[3],
+                          double error, cb_field **out);
+void cb_field_free(cb_field *f);
+
+/* At points: velocity; phi and whether a body is there (either may be NULL). Within bodies u is 0 to the error of the
+ * faces. One call at a time. */
+cb_status cb_field_at(cb_field *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside);
+
+/* On the faces' outsides, at their centres; 0 in cavities. */
+const double *cb_field_face_phi(const cb_field *f);
+const double (*cb_field_face_u(const cb_field *f))[3];
+/* (1/2) int |u|^2 over the fluid = -(1/2) int phi w dA */
+double cb_field_kinetic(const cb_field *f);
+
+/* p at points that move with c, from the flows a time h earlier, then, and h later: by differences of second order in
+ * h. c is any velocity that keeps x +- h c out of the bodies as they move: theirs, where one is close. u: of f[1]. */
+cb_status cb_field_pressure(cb_field *const f[3], double h, int points, const double (*x)[3], const double (*c)[3],
+                            const double (*u)[3], double *p);
+/* p on the faces. */
+void cb_field_face_pressure(cb_field *const f[3], double h, double *p);
+
+#endif

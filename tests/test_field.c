@@ -1,0 +1,280 @@
+/* Velocity and pressure of the flow about moving bodies, and streamlines, against closed forms: the dipole of a sphere
+ * (Lamb, Hydrodynamics (1932), articles 92, 96), the energy by Kirchhoff's tensor, the force of an accelerated body.
+ * labels: medium
+ * timeout: 300
+ */
+#include "potential.h"
+#include "potential/field.h"
+#include "potential/streamline.h"
+
+static const double V[3] = {0.3, -0.2, 0.9}, W[3] = {0.5, 0.4, -0.3};
+
+static cb_field *field_of(const solid_mesh *m, const double w[3], const double v[3]) {
+  double(*u)[3] = malloc((size_t)m->vertices * sizeof *u);
+  cb_field *f = NULL;
+  assert_non_null(u);
+  for (int i = 0; i < m->vertices; i++)
+    for (int k = 0; k < 3; k++) {
+      const int a = (k + 1) % 3, b = (k + 2) % 3;
+      u[i][k] = v[k] + w[a] * m->x[i][b] - w[b] * m->x[i][a];
+    }
+  check_ok(cb_field_create(m->vertices, (const double(*)[3])m->x, (const double(*)[3])u, m->faces,
+                           (const int(*)[3])m->face, 1e-7, &f));
+  free(u);
+  return f;
+}
+
+/* Of the unit sphere: phi = -V.x/(2 r^3) */
+static double dipole(const double v[3], const double x[3], double u[3]) {
+  const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], r3 = r2 * sqrt(r2),
+               along = v[0] * x[0] + v[1] * x[1] + v[2] * x[2];
+  for (int k = 0; k < 3; k++) u[k] = -v[k] / (2 * r3) + 3 * along * x[k] / (2 * r3 * r2);
+  return -along / (2 * r3);
+}
+
+/* Points over a sphere of this radius, evenly (Fibonacci's spiral). */
+enum { AROUND = 400 };
+static void around(double r, double (*x)[3]) {
+  for (int i = 0; i < AROUND; i++) {
+    const double z = 1 - (2 * i + 1.0) / AROUND, s = sqrt(1 - z * z), a = i * M_PI * (3 - sqrt(5));
+    x[i][0] = r * s * cos(a), x[i][1] = r * s * sin(a), x[i][2] = r * z;
+  }
+}
+
+static double sphere_error(int n, double r, double *of_phi) {
+  static const double none[3] = {0};
+  solid_mesh m = ellipsoid_mesh(n, 1, 1, 1);
+  cb_field *f = field_of(&m, none, V);
+  double x[AROUND][3], u[AROUND][3], phi[AROUND], exact[3], worst = 0;
+  bool inside[AROUND];
+  around(r, x);
+  check_ok(cb_field_at(f, AROUND, (const double(*)[3])x, u, phi, inside));
+  *of_phi = 0;
+  for (int i = 0; i < AROUND; i++) {
+    const double potential = dipole(V, x[i], exact);
+    for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(u[i][k] - exact[k]));
+    *of_phi = fmax(*of_phi, fabs(phi[i] - potential));
+    assert_false(inside[i]);
+  }
+  cb_field_free(f);
+  free_mesh(&m);
+  return worst;
+}
+
+/* Greatest errors by |V|: second order away from the surface; on it to one face's size times a constant. */
+static void a_sphere_is_a_dipole(void **unused) {
+  (void)unused;
+  double phi[2];
+  const double coarse = sphere_error(8, 1.5, phi), fine = sphere_error(16, 1.5, phi + 1);
+  print_message("u at r = 1.5: %.2e, %.2e; phi %.2e, %.2e\n", coarse, fine, phi[0], phi[1]);
+  assert_true(fine < 4e-3 && phi[1] < 2e-3);
+  assert_true(log2(coarse / fine) > 1.7 && log2(phi[0] / phi[1]) > 1.7);
+  for (int i = 0; i < 3; i++) {
+    const double r = (double[]){1.1, 1.01, 1.001}[i], far = sphere_error(10, r, phi),
+                 near = sphere_error(20, r, phi + 1);
+    print_message("u at r = %g: %.2e, %.2e; phi %.2e, %.2e\n", r, far, near, phi[0], phi[1]);
+    assert_true(near < 0.08 && phi[1] < 0.02);
+    assert_true(near < 0.75 * far);
+  }
+}
+
+/* u of a body within it is 0, as is phi; u outside is the gradient of phi, and has no divergence. */
+static void a_field_is_a_gradient(void **unused) {
+  (void)unused;
+  solid_mesh m = ellipsoid_mesh(12, 3, 2, 1);
+  cb_field *f = field_of(&m, W, V);
+  const double h = 1e-3;
+  double x[7][3], u[7][3], phi[7];
+  bool inside[7];
+  for (int i = 0; i < 7; i++) {
+    const double at[3] = {2.2, -1.5, 1.1};
+    for (int k = 0; k < 3; k++) x[i][k] = at[k] + (i && (i - 1) / 2 == k ? (i % 2 ? h : -h) : 0);
+  }
+  check_ok(cb_field_at(f, 7, (const double(*)[3])x, u, phi, inside));
+  double divergence = 0;
+  for (int k = 0; k < 3; k++) {
+    /* two discretisations of phi: faces' and corners' */
+    check_near((phi[1 + 2 * k] - phi[2 + 2 * k]) / (2 * h), u[0][k], 1e-2);
+    divergence += (u[1 + 2 * k][k] - u[2 + 2 * k][k]) / (2 * h);
+  }
+  check_near(divergence, 0, 1e-6); /* h^2, and 1e-7 of the far field */
+  const double within[1][3] = {{1.1, 0.3, -0.2}};
+  check_ok(cb_field_at(f, 1, within, u, phi, inside));
+  assert_true(inside[0]);
+  check_near(phi[0], 0, 5e-3);
+  for (int k = 0; k < 3; k++) check_near(u[0][k], 0, 1e-2);
+  cb_field_free(f);
+  free_mesh(&m);
+}
+
+/* <K Y, Y>/2, and int |u|^2/2 over the shells between r = 1 and infinity, of a sphere by Gauss's rule in 1/r. */
+static void the_energy_is_kirchhoffs(void **unused) {
+  (void)unused;
+  const double Y[6] = {W[0], W[1], W[2], V[0], V[1], V[2]};
+  solid_mesh m = ellipsoid_mesh(12, 3, 2, 1);
+  cb_field *f = field_of(&m, W, V);
+  const cb_kirchhoff_mass mass = mass_of(&m, NULL, NULL);
+  double energy = 0;
+  for (int i = 0; i < 36; i++) energy += mass.K[i / 6][i % 6] * Y[i / 6] * Y[i % 6] / 2;
+  check_near(cb_field_kinetic(f), energy, 1e-5 * energy); /* of the far fields, 1e-6 */
+  cb_field_free(f);
+  free_mesh(&m);
+
+  static const double none[3] = {0},
+                      node[4] = {0.0694318442029737, 0.3300094782075719, 0.6699905217924281, 0.9305681557970263},
+                      weight[4] = {0.1739274225687269, 0.3260725774312731, 0.3260725774312731, 0.1739274225687269};
+  solid_mesh sphere = ellipsoid_mesh(16, 1, 1, 1);
+  cb_field *g = field_of(&sphere, none, V);
+  double sum = 0;
+  for (int i = 0; i < 4; i++) {
+    double x[AROUND][3], u[AROUND][3], mean = 0;
+    around(1 / node[i], x);
+    check_ok(cb_field_at(g, AROUND, (const double(*)[3])x, u, NULL, NULL));
+    for (int k = 0; k < AROUND; k++) mean += (u[k][0] * u[k][0] + u[k][1] * u[k][1] + u[k][2] * u[k][2]) / AROUND;
+    sum += weight[i] * 4 * M_PI * mean / 2 / pow(node[i], 4); /* dr = dq/q^2, r^2 = 1/q^2 */
+  }
+  const double kinetic = cb_field_kinetic(g);
+  print_message("energy of a sphere: %.6f on the surface, %.6f in space\n", kinetic, sum);
+  check_near(kinetic, M_PI / 3 * (V[0] * V[0] + V[1] * V[1] + V[2] * V[2]), 5e-3 * kinetic);
+  check_near(sum, kinetic, 1e-2 * kinetic);
+  cb_field_free(g);
+  free_mesh(&sphere);
+}
+
+/* --- pressure --- */
+
+/* The sphere, or an ellipsoid, at times -h, 0, h: it moves with V + A t. */
+static void three_fields(const solid_mesh *m, const double A[3], double h, cb_field *f[3]) {
+  static const double none[3] = {0};
+  for (int i = 0; i < 3; i++) {
+    const double t = (i - 1) * h, d[3] = {V[0] * t, V[1] * t, V[2] * t};
+    const double v[3] = {V[0] + A[0] * t, V[1] + A[1] * t, V[2] + A[2] * t};
+    solid_mesh moved = shifted_mesh(m, d);
+    f[i] = field_of(&moved, none, v);
+    free_mesh(&moved);
+  }
+}
+
+/* p = A.x/(2 r^3) + <V, u> - |u|^2/2 of the dipole. */
+static void pressure_of_a_sphere(void **unused) {
+  (void)unused;
+  static const double A[3] = {-0.7, 0.4, 1.1}, h = 3e-3;
+  solid_mesh m = ellipsoid_mesh(16, 1, 1, 1);
+  cb_field *f[3];
+  three_fields(&m, A, h, f);
+  double x[AROUND][3], u[AROUND][3], c[AROUND][3], p[AROUND], worst = 0;
+  around(1.4, x);
+  for (int i = 0; i < AROUND; i++) memcpy(c[i], i % 2 ? V : (double[3]){0, 0, 0}, sizeof *c);
+  check_ok(cb_field_at(f[1], AROUND, (const double(*)[3])x, u, NULL, NULL));
+  check_ok(cb_field_pressure(f, h, AROUND, (const double(*)[3])x, (const double(*)[3])c, (const double(*)[3])u, p));
+  for (int i = 0; i < AROUND; i++) {
+    double exact[3];
+    dipole(V, x[i], exact);
+    const double q = (A[0] * x[i][0] + A[1] * x[i][1] + A[2] * x[i][2]) / (2 * pow(1.4, 3)),
+                 value = q + V[0] * exact[0] + V[1] * exact[1] + V[2] * exact[2] -
+                         (exact[0] * exact[0] + exact[1] * exact[1] + exact[2] * exact[2]) / 2;
+    worst = fmax(worst, fabs(p[i] - value));
+  }
+  print_message("p at r = 1.4: %.2e\n", worst);
+  assert_true(worst < 5e-3);
+  /* the force on the body is minus its added mass times the acceleration; d'Alembert: V has no share */
+  double *face = malloc((size_t)m.faces * sizeof *face), force[3] = {0};
+  assert_non_null(face);
+  cb_field_face_pressure(f, h, face);
+  for (int i = 0; i < m.faces; i++) {
+    const double *a = m.x[m.face[i][0]], *b = m.x[m.face[i][1]], *d = m.x[m.face[i][2]];
+    for (int k = 0; k < 3; k++) {
+      const int j = (k + 1) % 3, l = (k + 2) % 3;
+      force[k] -= face[i] * ((b[j] - a[j]) * (d[l] - a[l]) - (b[l] - a[l]) * (d[j] - a[j])) / 2;
+    }
+  }
+  for (int k = 0; k < 3; k++) check_near(force[k], -2 * M_PI / 3 * A[k], 2e-2);
+  free(face);
+  for (int i = 0; i < 3; i++) cb_field_free(f[i]);
+  free_mesh(&m);
+}
+
+/* --- streamlines --- */
+
+/* The dipole less its sphere's velocity along z: psi = -(V/2)(1 - 1/r^3) (distance from the axis)^2. */
+static cb_status closed_form(void *speed, int points, const double (*x)[3], double (*u)[3]) {
+  const double v[3] = {0, 0, *(double *)speed};
+  for (int i = 0; i < points; i++) {
+    dipole(v, x[i], u[i]);
+    u[i][2] -= v[2];
+  }
+  return CB_OK;
+}
+
+static cb_status of_field(void *field, int points, const double (*x)[3], double (*u)[3]) {
+  const cb_status status = cb_field_at(field, points, x, u, NULL, NULL);
+  for (int i = 0; i < points; i++) u[i][2] -= 1;
+  return status;
+}
+
+static double psi(const double x[3]) {
+  const double s2 = x[0] * x[0] + x[1] * x[1], r = sqrt(s2 + x[2] * x[2]);
+  return (1 - 1 / (r * r * r)) * s2 / 2;
+}
+
+enum { LINES = 4, POINTS = 31 };
+static const double seed[LINES][3] = {{0.3, 0.1, 3}, {0, 0.8, 3}, {-1.2, 0.3, 3}, {0.5, -0.6, 3}};
+
+static double psi_changes(cb_stream_velocity velocity, void *context, double error) {
+  static double x[LINES][POINTS][3], u[LINES][POINTS][3];
+  double worst = 0;
+  check_ok(cb_streamlines(velocity, context, LINES, seed, POINTS, 0.2, error, x[0], u[0]));
+  for (int i = 0; i < LINES; i++) {
+    assert_true(x[i][POINTS - 1][2] < -2); /* past the sphere */
+    for (int p = 0; p < POINTS; p++) worst = fmax(worst, fabs(psi(x[i][p]) - psi(seed[i])));
+  }
+  return worst;
+}
+
+static void streamlines_keep_the_stream_function(void **unused) {
+  (void)unused;
+  static const double none[3] = {0}, up[3] = {0, 0, 1};
+  double speed = 1;
+  const double closed = psi_changes(closed_form, &speed, 1e-9);
+  double worst[2];
+  for (int i = 0; i < 2; i++) {
+    solid_mesh m = ellipsoid_mesh(i ? 12 : 6, 1, 1, 1);
+    cb_field *f = field_of(&m, none, up);
+    worst[i] = psi_changes(of_field, f, 1e-3);
+    cb_field_free(f);
+    free_mesh(&m);
+  }
+  print_message("psi: %.1e of the dipole; %.1e, %.1e of faces\n", closed, worst[0], worst[1]);
+  assert_true(closed < 1e-6);
+  /* what flows through the mesh: second order away from the surface of a sphere */
+  assert_true(worst[1] < 2e-2 && worst[1] < 0.5 * worst[0]);
+}
+
+static cb_status refuses(void *unused, int points, const double (*x)[3], double (*u)[3]) {
+  (void)unused, (void)points, (void)x, (void)u;
+  return cb_fail(CB_ERROR_DOMAIN, "no flow");
+}
+
+static void failures_are_passed_on(void **unused) {
+  (void)unused;
+  double x[2][3], u[2][3];
+  assert_int_equal(cb_streamlines(refuses, NULL, 1, seed, 2, 0.1, 1e-8, x, u), CB_ERROR_DOMAIN);
+  solid_mesh m = ellipsoid_mesh(4, 1, 1, 1);
+  cb_field *f = NULL;
+  assert_int_equal(cb_field_create(m.vertices, (const double(*)[3])m.x, (const double(*)[3])m.x, m.faces - 1,
+                                   (const int(*)[3])m.face, 0, &f),
+                   CB_ERROR_DOMAIN);
+  free_mesh(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_sphere_is_a_dipole),
+      cmocka_unit_test(a_field_is_a_gradient),
+      cmocka_unit_test(the_energy_is_kirchhoffs),
+      cmocka_unit_test(pressure_of_a_sphere),
+      cmocka_unit_test(streamlines_keep_the_stream_function),
+      cmocka_unit_test(failures_are_passed_on),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -85,6 +85,8 @@ static cb_status list_wrenches(cb_immersed *b, const cb_immersed_options *o) {
   return CB_OK;
 }
 
+const cb_fluid *cb_immersed_fluid_about(const cb_immersed *b) { return &b->fluid; }
+
 int cb_immersed_wrenches(const cb_immersed *b) { return b->wrenches; }
 
 const char *cb_immersed_wrench_name(const cb_immersed *b, int i) {

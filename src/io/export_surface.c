@@ -34,18 +34,17 @@ typedef struct scene {
   size_t vertices, faces, most; /* of all bodies; vertices of the largest */
 } scene;
 
-/* Arrays of one frame. v in single precision: for colours. */
+/* Arrays of one frame. */
 typedef struct frame {
   double *pose, *twist;     /* [bodies][7], [bodies][6] */
   double (*g)[3], (*dg)[3]; /* [most] */
   double (*x)[3];           /* [vertices] */
-  float (*v)[3];
+  double (*v)[3];
 } frame;
 
 /* ---- what there is ---- */
 
-/* The number of the field [body, width], 0 if there is none (field 0 is time). */
-static size_t find_field(const cb_reader *reader, const char *name, size_t width) {
+size_t cb_export_find_field(const cb_reader *reader, const char *name, size_t width) {
   const cb_reader_field *field;
   size_t n = cb_reader_fields(reader, &field);
   for (size_t f = 1; f < n; f++)
@@ -53,13 +52,13 @@ static size_t find_field(const cb_reader *reader, const char *name, size_t width
   return 0;
 }
 
-bool cb_export_has_poses(const cb_reader *reader) { return find_field(reader, "pose", 7) != 0; }
+bool cb_export_has_poses(const cb_reader *reader) { return cb_export_find_field(reader, "pose", 7) != 0; }
 
 static cb_status look(scene *s, const cb_scenario *scenario, uint64_t every) {
   const cb_reader_field *field;
   cb_reader_fields(s->reader, &field);
-  s->pose = find_field(s->reader, "pose", 7);
-  s->twist = find_field(s->reader, "twist", 6);
+  s->pose = cb_export_find_field(s->reader, "pose", 7);
+  s->twist = cb_export_find_field(s->reader, "twist", 6);
   s->rows = cb_reader_position(s->reader).rows;
   s->bodies = (size_t)cb_scenario_bodies(scenario);
   if (!s->pose || field[s->pose].shape[0] != s->bodies)
@@ -107,17 +106,17 @@ static cb_status make_frame(const scene *s, frame *f) {
   return cb_fail(CB_ERROR_MEMORY, "%s: no memory for surfaces of %zu vertices", s->path, s->vertices);
 }
 
-static void place_body(const frame *f, size_t body, size_t first, size_t n) {
-  const double *at = &f->pose[7 * body], *w = &f->twist[6 * body];
+void cb_export_place(const double at[7], const double twist[6], size_t n, const double (*g)[3], const double (*dg)[3],
+                     double (*to)[3], double (*velocity)[3]) {
   const cb_pose pose = {.q = {at[3], at[4], at[5], at[6]}};
-  double r[3][3], u[3], x[3], v[3];
+  double r[3][3], u[3], x[3];
   cb_pose_rotation(&pose, r);
   for (size_t i = 0; i < n; i++) {
-    cb_cross3(w, f->g[i], u);
-    for (int k = 0; k < 3; k++) u[k] += w[3 + k] + f->dg[i][k];
-    cb_apply3((const double(*)[3])r, f->g[i], x);
-    cb_apply3((const double(*)[3])r, u, v);
-    for (int k = 0; k < 3; k++) f->x[first + i][k] = at[k] + x[k], f->v[first + i][k] = (float)v[k];
+    cb_cross3(twist, g[i], u);
+    for (int k = 0; k < 3; k++) u[k] += twist[3 + k] + dg[i][k];
+    cb_apply3((const double(*)[3])r, g[i], x);
+    cb_apply3((const double(*)[3])r, u, velocity[i]);
+    for (int k = 0; k < 3; k++) to[i][k] = at[k] + x[k];
   }
 }
 
@@ -128,7 +127,9 @@ static cb_status place(const scene *s, uint64_t row, double time, frame *f) {
   for (size_t b = 0, first = 0; !status && b < s->bodies; b++) {
     size_t n = (size_t)cb_immersed_surface(s->body[b])->vertices;
     if (b == 0 || s->body[b] != s->body[b - 1]) status = cb_immersed_shape(s->body[b], time, f->g, f->dg);
-    if (!status) place_body(f, b, first, n);
+    if (!status)
+      cb_export_place(&f->pose[7 * b], &f->twist[6 * b], n, (const double(*)[3])f->g, (const double(*)[3])f->dg,
+                      f->x + first, f->v + first);
     first += n;
   }
   return status;
@@ -163,11 +164,11 @@ static bool put_faces(const scene *s, hid_t file, int *number) {
 }
 
 /* Frame i of a series [frame, n, 3]. */
-static bool put_frame(hid_t dataset, uint64_t i, size_t n, hid_t type, const void *data) {
+static bool put_frame(hid_t dataset, uint64_t i, size_t n, const double (*data)[3]) {
   const hsize_t start[] = {i, 0, 0}, count[] = {1, n, 3};
   hid_t memory = H5Screate_simple(3, count, NULL), space = H5Dget_space(dataset);
   bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-              H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, data) >= 0;
+              H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, data) >= 0;
   H5Sclose(memory);
   H5Sclose(space);
   return good;
@@ -180,8 +181,8 @@ static cb_status put_frames(const scene *s, hid_t file, const char *out, const d
   cb_status status = x < 0 || (s->twist && v < 0) ? cb_hdf5_fail(out, "write") : CB_OK;
   for (uint64_t i = 0; i < s->frames && !status; i++) {
     status = place(s, i * s->every, time[i], f);
-    if (!status && (!put_frame(x, i, s->vertices, H5T_NATIVE_DOUBLE, f->x) ||
-                    (s->twist && !put_frame(v, i, s->vertices, H5T_NATIVE_FLOAT, f->v))))
+    if (!status && (!put_frame(x, i, s->vertices, (const double(*)[3])f->x) ||
+                    (s->twist && !put_frame(v, i, s->vertices, (const double(*)[3])f->v))))
       status = cb_hdf5_fail(out, "write");
   }
   if (x >= 0) H5Dclose(x);

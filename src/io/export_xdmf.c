@@ -33,7 +33,7 @@ static void put_row(const scene *s, const cb_reader_field *field, uint64_t row) 
                          .number = field->type == CB_FIELD_DOUBLE ? "Float" : "Int",
                          .precision = field->type == CB_FIELD_INT32 ? 4 : 8,
                          .rank = field->rank};
-  memcpy(array.shape, field->shape, sizeof array.shape);
+  memcpy(array.shape, field->shape, sizeof field->shape);
   cb_xdmf_put_row(s->stream, &array, s->rows, row);
 }
 

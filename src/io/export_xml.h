@@ -12,7 +12,7 @@ typedef struct cb_xdmf_array {
   const char *number;         /* "Float" or "Int" */
   int precision;              /* bytes */
   int rank;
-  size_t shape[3];
+  size_t shape[4];
 } cb_xdmf_array;
 
 /* The text with what XML means by & < > and quotes. */

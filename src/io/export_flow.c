@@ -1,0 +1,355 @@
+/* The flow of a perfect fluid about the bodies of a record at one row (potential/field.h): an XDMF 3 document and the
+ * HDF5 file of its numbers.
+ *
+ *   grid         /u [z, y, x, 3] (m/s), /p [z, y, x] (Pa, less that far away), of points origin + i spacing; nan in bodies
+ *   surface      /x [vertex, 3], /face [face, 3], and of the faces /body, /phi (m^2/s), /face_p, /face_u
+ *   streamlines  /line [line, point, 3], and there /line_u and /radius, of a tube that is `spacing`/2 wide at its seed
+ * All bodies together, whatever model moved them; neither floor, weight nor wakes. The accelerations of p are those of
+ * twists of the rows before and after (a difference of second order in the time between rows). Streamlines are of
+ * u - V - W × (x - X), the flow as the first body sees it.
+ */
+#include "io/export_flow_private.h"
+
+#include "core/failure.h"
+#include "fluid/immersed.h"
+#include "io/export_surface.h"
+#include "io/output.h"
+#include "numerics/vec3.h"
+#include "potential/streamline.h"
+#include <curvebody/se3.h>
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double far_error = 1e-6,
+                    most_turn = 3e-3; /* of the size, or of a turn in radians, in the step of dphi/dt */
+static const double around = 0.75;    /* the grid goes this much of the bodies' size beyond them */
+
+/* ---- the bodies at a time ---- */
+
+static cb_status take_body(cb_export_scene *s, int b) {
+  const cb_immersed *body = cb_scenario_body(s->scenario, b);
+  const cb_surface *surface = cb_immersed_surface(body);
+  const cb_fluid *fluid = cb_immersed_fluid_about(body);
+  static const double origin[3] = {0};
+  for (int p = 0; p < surface->parts; p++)
+    if (surface->open[p])
+      return cb_fail(CB_ERROR_UNSUPPORTED,
+                     "%s: the flow is that about closed surfaces, and part `%s` of `%s` has a border", s->path,
+                     surface->name[p], cb_scenario_body_name(s->scenario, b));
+  if (fluid->flow)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "%s: the flow is that of a fluid at rest far away, and the scenario has a `flow`", s->path);
+  if (!fluid->medium || !cb_medium_is_uniform(fluid->medium))
+    return cb_fail(CB_ERROR_UNSUPPORTED, "%s: the flow is that of a fluid of one density: expected such a `medium`",
+                   s->path);
+  if (INT_MAX - s->vertices < surface->vertices || INT_MAX / 3 - s->faces < surface->faces)
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: too many faces in all", s->path);
+  s->vertices += surface->vertices;
+  s->faces += surface->faces;
+  return cb_medium_at(fluid->medium, origin, &s->density);
+}
+
+static cb_status read_field(cb_reader *reader, const cb_export_scene *s, const char *name, size_t width, uint64_t row,
+                            double *out) {
+  const size_t field = cb_export_find_field(reader, name, width);
+  const cb_reader_field *fields;
+  cb_reader_fields(reader, &fields);
+  if (!field || fields[field].shape[0] != (size_t)s->bodies)
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected `%s` of %d bodies, as its scenario has", s->path, name,
+                          s->bodies);
+  return cb_reader_rows(reader, field, row, 1, out);
+}
+
+/* The row next to the time that is asked for, the state there, and twists' rates by the rows about it. */
+static cb_status read_state(cb_reader *reader, cb_export_scene *s) {
+  const uint64_t rows = cb_reader_position(reader).rows;
+  if (rows < 2) return cb_fail(CB_ERROR_INPUT, "%s: fewer than two rows: expected more, for accelerations", s->path);
+  double *time = cb_arena_alloc(s->arena, rows, sizeof *time), (*twist)[6];
+  twist = cb_arena_alloc(s->arena, (size_t)s->bodies, sizeof *twist);
+  if (!time || !twist) return cb_fail(CB_ERROR_MEMORY, "no memory for %llu times", (unsigned long long)rows);
+  cb_status status = cb_reader_rows(reader, 0, 0, rows, time);
+  if (status) return status;
+  const double at = isnan(s->how.at) ? time[rows - 1] : s->how.at;
+  if (!(at >= time[0] && at <= time[rows - 1]))
+    return cb_fail(CB_ERROR_ARGUMENT, "%s has rows from %g s to %g s: expected a time between, not %g", s->path,
+                   time[0], time[rows - 1], at);
+  uint64_t row = 0;
+  for (uint64_t i = 1; i < rows; i++)
+    if (fabs(time[i] - at) < fabs(time[row] - at)) row = i;
+  const uint64_t first = row == 0 ? 0 : row == rows - 1 ? (rows < 3 ? 0 : rows - 3) : row - 1;
+  const int count = rows < 3 ? 2 : 3;
+  s->time = time[row];
+  status = read_field(reader, s, "pose", 7, row, s->pose[0]);
+  if (!status) status = read_field(reader, s, "twist", 6, row, s->twist[0]);
+  for (int i = 0; i < count && !status; i++) {
+    /* the derivative of Lagrange's polynomial through the rows */
+    const double t = time[first + (uint64_t)i];
+    double weight = 0, below = 1;
+    for (int j = 0; j < count; j++) {
+      if (j == i) continue;
+      double product = 1;
+      for (int l = 0; l < count; l++)
+        if (l != i && l != j) product *= s->time - time[first + (uint64_t)l];
+      weight += product;
+      below *= t - time[first + (uint64_t)j];
+    }
+    status = read_field(reader, s, "twist", 6, first + (uint64_t)i, twist[0]);
+    for (int k = 0; k < 6 * s->bodies && !status; k++) s->rate[0][k] += weight / below * twist[0][k];
+  }
+  return status;
+}
+
+/* The vertices of all bodies a time d after the row, and their velocities. */
+static cb_status place(cb_export_scene *s, double d) {
+  cb_status status = CB_OK;
+  for (int b = 0, first = 0; b < s->bodies && !status; b++) {
+    const cb_immersed *body = cb_scenario_body(s->scenario, b);
+    const int n = cb_immersed_surface(body)->vertices;
+    const double *from = s->pose[b];
+    double step[6], twist[6], pose[7];
+    for (int k = 0; k < 6; k++) {
+      step[k] = d * (s->twist[b][k] + d / 2 * s->rate[b][k]);
+      twist[k] = s->twist[b][k] + d * s->rate[b][k];
+    }
+    cb_pose g = {{from[3], from[4], from[5], from[6]}, {from[0], from[1], from[2]}}, by;
+    cb_se3_tau(CB_SE3_EXPONENTIAL, step, &by);
+    cb_pose_multiply(&g, &by, &g);
+    memcpy(pose, g.x, sizeof g.x);
+    memcpy(pose + 3, g.q, sizeof g.q);
+    status = cb_immersed_shape(body, s->time + d, s->g, s->dg);
+    if (!status)
+      cb_export_place(pose, twist, (size_t)n, (const double(*)[3])s->g, (const double(*)[3])s->dg, s->x + first,
+                      s->v + first);
+    first += n;
+  }
+  return status;
+}
+
+static void number_faces(cb_export_scene *s) {
+  for (int b = 0, at = 0, first = 0; b < s->bodies; b++) {
+    const cb_surface *surface = cb_immersed_surface(cb_scenario_body(s->scenario, b));
+    for (int i = 0; i < surface->faces; i++, at++) {
+      for (int k = 0; k < 3; k++) s->face[at][k] = first + surface->face[i][k];
+      s->body[at] = b;
+    }
+    first += surface->vertices;
+  }
+}
+
+/* The box of the bodies, and how long a time is short. */
+static void measure(cb_export_scene *s) {
+  double speed = 0, turn = 0;
+  for (int k = 0; k < 3; k++) s->low[k] = INFINITY, s->high[k] = -INFINITY;
+  for (int i = 0; i < s->vertices; i++) {
+    speed = fmax(speed, sqrt(cb_dot3(s->v[i], s->v[i])));
+    for (int k = 0; k < 3; k++) s->low[k] = fmin(s->low[k], s->x[i][k]), s->high[k] = fmax(s->high[k], s->x[i][k]);
+  }
+  for (int k = 0; k < 3; k++) s->size = fmax(s->size, s->high[k] - s->low[k]);
+  for (int b = 0; b < s->bodies; b++) {
+    const double *Y = s->twist[b], *A = s->rate[b];
+    turn = fmax(turn, sqrt(cb_dot3(Y, Y)));
+    turn = fmax(turn, sqrt(sqrt(cb_dot3(A, A)) + sqrt(cb_dot3(A + 3, A + 3)) / s->size));
+  }
+  const double rate = fmax(speed / s->size, turn);
+  s->h = rate > 0 ? most_turn / rate : 1;
+}
+
+static cb_status solve(cb_export_scene *s) {
+  static const int order[3] = {0, 2, 1}; /* the row itself last: x and v stay */
+  cb_status status = place(s, 0);
+  if (!status) measure(s);
+  for (int i = 0; i < 3 && !status; i++) {
+    status = place(s, (order[i] - 1) * s->h);
+    if (!status)
+      status = cb_field_create(s->vertices, (const double(*)[3])s->x, (const double(*)[3])s->v, s->faces,
+                               (const int(*)[3])s->face, far_error, &s->field[order[i]]);
+  }
+  if (!status) cb_field_face_pressure(s->field, s->h, s->face_p);
+  for (int f = 0; f < s->faces; f++) s->face_p[f] *= s->density;
+  return status;
+}
+
+/* ---- the grid ---- */
+
+/* The velocity of a point that moves along with body b. */
+static void carried(const cb_export_scene *s, int b, const double x[3], double out[3]) {
+  const double *at = s->pose[b], *Y = s->twist[b];
+  const cb_pose g = {.q = {at[3], at[4], at[5], at[6]}};
+  double r[3][3], w[3], v[3], d[3] = {x[0] - at[0], x[1] - at[1], x[2] - at[2]};
+  cb_pose_rotation(&g, r);
+  cb_apply3((const double(*)[3])r, Y, w);
+  cb_apply3((const double(*)[3])r, Y + 3, v);
+  cb_cross3(w, d, out);
+  for (int k = 0; k < 3; k++) out[k] += v[k];
+}
+
+static int nearest_vertex(const cb_export_scene *s, const double x[3]) {
+  int best = 0;
+  double least = INFINITY;
+  for (int i = 0; i < s->vertices; i++) {
+    const double d[3] = {x[0] - s->x[i][0], x[1] - s->x[i][1], x[2] - s->x[i][2]}, d2 = cb_dot3(d, d);
+    if (d2 < least) least = d2, best = i;
+  }
+  return best;
+}
+
+/* u and p at the points, nan in bodies. Each moves with the vertex that is nearest. */
+static cb_status fill_grid(cb_export_scene *s) {
+  for (int k = 0; k < 3; k++) {
+    const int n = s->how.grid[k];
+    const double low = s->low[k] - around * s->size, high = s->high[k] + around * s->size;
+    s->spacing[k] = n > 1 ? (high - low) / (n - 1) : s->size;
+    s->origin[k] = n > 1 ? low : (s->low[k] + s->high[k]) / 2;
+  }
+  const int nx = s->how.grid[0], ny = s->how.grid[1];
+  for (int i = 0; i < s->points; i++) {
+    const int at[3] = {i % nx, i / nx % ny, i / nx / ny};
+    for (int k = 0; k < 3; k++) s->at[i][k] = s->origin[k] + at[k] * s->spacing[k];
+  }
+  const double(*x)[3] = (const double(*)[3])s->at;
+#pragma omp parallel for
+  for (int i = 0; i < s->points; i++) memcpy(s->with[i], s->v[nearest_vertex(s, x[i])], sizeof *s->with);
+  cb_status status = cb_field_at(s->field[1], s->points, x, s->u, NULL, s->inside);
+  if (!status)
+    status =
+        cb_field_pressure(s->field, s->h, s->points, x, (const double(*)[3])s->with, (const double(*)[3])s->u, s->p);
+  for (int i = 0; i < s->points; i++) {
+    s->p[i] = s->inside[i] ? NAN : s->density * s->p[i];
+    for (int k = 0; k < 3 && s->inside[i]; k++) s->u[i][k] = NAN;
+  }
+  return status;
+}
+
+/* ---- streamlines ---- */
+
+static cb_status seen(void *given, int points, const double (*x)[3], double (*u)[3]) {
+  const cb_export_scene *s = given;
+  const cb_status status = cb_field_at(s->field[1], points, x, u, NULL, NULL);
+  for (int i = 0; i < points && !status; i++) {
+    double v[3];
+    carried(s, 0, x[i], v);
+    for (int k = 0; k < 3; k++) u[i][k] -= v[k];
+  }
+  return status;
+}
+
+/* Seeds upstream of the middle of the bodies, evenly over a disc across the stream (Vogel's spiral); where the body
+ * rests or only turns, over a disc across z. */
+static cb_status draw_lines(cb_export_scene *s) {
+  double middle[3], ahead[3], e[2][3], axis[3] = {0};
+  for (int k = 0; k < 3; k++) middle[k] = (s->low[k] + s->high[k]) / 2;
+  carried(s, 0, middle, ahead);
+  const double speed = sqrt(cb_dot3(ahead, ahead)), reach = (0.5 + around) * s->size, length = 2.5 * reach;
+  for (int k = 0; k < 3; k++) ahead[k] = speed > 0 ? ahead[k] / speed : k == 2;
+  axis[fabs(ahead[0]) < 0.7 ? 0 : 1] = 1;
+  cb_cross3(ahead, axis, e[0]);
+  const double size = sqrt(cb_dot3(e[0], e[0]));
+  for (int k = 0; k < 3; k++) e[0][k] /= size;
+  cb_cross3(ahead, e[0], e[1]);
+  double(*seed)[3] = cb_arena_alloc(s->arena, (size_t)s->lines, sizeof *seed);
+  if (!seed) return cb_fail(CB_ERROR_MEMORY, "no memory for %d streamlines", s->lines);
+  for (int i = 0; i < s->lines; i++) {
+    const double r = 0.7 * s->size * sqrt((i + 0.5) / s->lines), angle = i * 3.14159265358979323846 * (3 - sqrt(5));
+    for (int k = 0; k < 3; k++)
+      seed[i][k] = middle[k] + reach * ahead[k] + r * (cos(angle) * e[0][k] + sin(angle) * e[1][k]);
+  }
+  const cb_status status = cb_streamlines(seen, s, s->lines, (const double(*)[3])seed, CB_FLOW_LINE,
+                                          length / (CB_FLOW_LINE - 1), 1e-4 * s->size, s->line, s->line_u);
+  const double start = 0.35 * s->size / sqrt(s->lines);
+  for (int i = 0; i < s->lines * CB_FLOW_LINE && !status; i++) {
+    const double *u = s->line_u[i], *u0 = s->line_u[i - i % CB_FLOW_LINE];
+    s->radius[i] = start * sqrt(sqrt(cb_dot3(u0, u0) / cb_dot3(u, u)));
+    if (!isfinite(s->radius[i])) s->radius[i] = 0;
+  }
+  return status;
+}
+
+/* ---- the files ---- */
+
+static cb_status check_output(const cb_export_scene *s, const char *path) {
+  const cb_files files = cb_scenario_files(s->scenario);
+  const cb_status status = cb_output_check(path, &(cb_files){&s->path, 1});
+  return status ? status : cb_output_check(path, &files);
+}
+
+static cb_status write_both(cb_export_scene *s, const char *out) {
+  const char *dot = strrchr(out, '.'), *slash = strrchr(out, '/');
+  const size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - out) : strlen(out);
+  char *name = cb_arena_alloc(s->arena, stem + 4, 1);
+  if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory to export %s", s->path);
+  snprintf(name, stem + 4, "%.*s.h5", (int)stem, out);
+  if (!strcmp(name, out))
+    return cb_fail(CB_ERROR_ARGUMENT, "%s is the name of the numbers' file: expected another ending, such as .xdmf",
+                   out);
+  cb_status status = check_output(s, name);
+  if (!status) status = check_output(s, out);
+  if (!status) status = solve(s);
+  if (!status) status = fill_grid(s);
+  if (!status && s->lines) status = draw_lines(s);
+  if (!status) status = cb_export_flow_numbers(s, name);
+  return status ? status : cb_export_flow_document(s, out, name);
+}
+
+/* ---- */
+
+static cb_status make_room(cb_export_scene *s) {
+  const size_t n = (size_t)s->vertices, faces = (size_t)s->faces, bodies = (size_t)s->bodies,
+               points = (size_t)s->points, line = (size_t)s->lines * CB_FLOW_LINE;
+  s->x = cb_arena_alloc(s->arena, n, sizeof *s->x), s->v = cb_arena_alloc(s->arena, n, sizeof *s->v);
+  s->g = cb_arena_alloc(s->arena, n, sizeof *s->g), s->dg = cb_arena_alloc(s->arena, n, sizeof *s->dg);
+  s->pose = cb_arena_alloc(s->arena, bodies, sizeof *s->pose),
+  s->twist = cb_arena_alloc(s->arena, bodies, sizeof *s->twist);
+  s->rate = cb_arena_alloc(s->arena, bodies, sizeof *s->rate);
+  s->face = cb_arena_alloc(s->arena, faces, sizeof *s->face),
+  s->body = cb_arena_alloc(s->arena, faces, sizeof *s->body);
+  s->at = cb_arena_alloc(s->arena, points, sizeof *s->at), s->u = cb_arena_alloc(s->arena, points, sizeof *s->u);
+  s->with = cb_arena_alloc(s->arena, points, sizeof *s->with);
+  s->inside = cb_arena_alloc(s->arena, points, sizeof *s->inside);
+  s->line = cb_arena_alloc(s->arena, line, sizeof *s->line),
+  s->line_u = cb_arena_alloc(s->arena, line, sizeof *s->line_u);
+  cb_arena_doubles(s->arena, points, &s->p);
+  cb_arena_doubles(s->arena, faces, &s->face_p);
+  cb_arena_doubles(s->arena, line, &s->radius);
+  return cb_arena_lost(s->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the flow at %d points", s->points) : CB_OK;
+}
+
+static cb_status look(cb_export_scene *s) {
+  const double points = (double)s->how.grid[0] * s->how.grid[1] * s->how.grid[2];
+  if (!(points <= 1e8)) return cb_fail(CB_ERROR_ARGUMENT, "a grid of %.3g points: expected at most 1e8", points);
+  s->points = (int)points;
+  s->lines = s->how.streamlines;
+  s->bodies = cb_scenario_bodies(s->scenario);
+  cb_status status = CB_OK;
+  for (int b = 0; b < s->bodies && !status; b++) status = take_body(s, b);
+  return status ? status : make_room(s);
+}
+
+cb_status cb_record_export_flow(const char *path, const char *out, const cb_flow_options *options) {
+  cb_reader *reader = NULL;
+  cb_scenario *scenario = NULL;
+  const char *text;
+  cb_status status = cb_output_check(out, &(cb_files){&path, 1});
+  if (!status) status = cb_reader_open(path, &reader);
+  if (status) return status;
+  cb_export_scene *s = NULL;
+  if (!cb_export_has_poses(reader))
+    status = cb_fail(CB_ERROR_ARGUMENT, "%s: no bodies in a fluid, which a flow would be about", path);
+  if (!status) status = cb_reader_scenario(reader, "resolved", &text);
+  if (!status) status = cb_scenario_open_text(path, text, NULL, 0, &scenario);
+  if (!status && !(s = cb_arena_object(sizeof *s, "the flow about bodies"))) status = CB_ERROR_MEMORY;
+  if (!status) {
+    s->path = path, s->how = *options, s->scenario = scenario;
+    status = look(s);
+    if (!status) number_faces(s);
+    if (!status) status = read_state(reader, s);
+    if (!status) status = write_both(s, out);
+    for (int i = 0; i < 3; i++) cb_field_free(s->field[i]);
+    cb_arena_free(s->arena);
+  }
+  cb_scenario_free(scenario);
+  cb_reader_close(reader);
+  return status;
+}

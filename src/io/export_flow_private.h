@@ -1,0 +1,37 @@
+/* What export_flow.c finds and export_flow_write.c writes. */
+#ifndef CB_IO_EXPORT_FLOW_PRIVATE_H
+#define CB_IO_EXPORT_FLOW_PRIVATE_H
+
+#include "core/arena.h"
+#include "io/export_flow.h"
+#include "potential/field.h"
+#include <curvebody/scenario.h>
+
+enum { CB_FLOW_LINE = 81 }; /* points of a streamline */
+
+typedef struct cb_export_scene {
+  cb_arena *arena;
+  const char *path;
+  cb_flow_options how;
+  const cb_scenario *scenario;
+  int bodies, vertices, faces;
+  double time, density;
+  double (*pose)[7], (*twist)[6], (*rate)[6]; /* [bodies] */
+  double (*x)[3], (*v)[3], (*g)[3], (*dg)[3]; /* [vertices] */
+  int (*face)[3], *body;
+  cb_field *field[3]; /* a time h before, then, and after */
+  double h;
+  double low[3], high[3], size, origin[3], spacing[3];
+  int points;
+  double (*at)[3], (*u)[3], *p, (*with)[3];
+  bool *inside;
+  double *face_p;
+  int lines;
+  double (*line)[3], (*line_u)[3], *radius;
+} cb_export_scene;
+
+/* The HDF5 file of the numbers, and the XDMF document. */
+cb_status cb_export_flow_numbers(const cb_export_scene *s, const char *name);
+cb_status cb_export_flow_document(const cb_export_scene *s, const char *out, const char *numbers);
+
+#endif

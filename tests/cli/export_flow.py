@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+"""`curvebody export --flow`: the numbers of a ball that sinks in a perfect fluid against its dipole; the document names
+them; what has no such flow is refused."""
+import xml.etree.ElementTree as tree
+
+import h5py
+import numpy as np
+
+from command import Case, main
+
+RADIUS, RHO = 0.05, 998.0
+BALL = """\
+curvebody: 1
+title: a sinking ball
+fluid: {medium: water, gravity: [0, 0, -9.81]}
+bodies:
+  - name: ball
+    shape: {name: ellipsoid, a: 0.05, b: 0.05, c: 0.05, resolution: 24}
+    density: 2000
+    drag: false
+    motion: {velocity: [0.1, 0, 0]}
+integrator: {name: hamilton_pontryagin, step: 1/100}
+time: {end: 0.1}
+record: {every: 1, observables: [energy]}
+"""
+
+
+class ExportFlow(Case):
+    def test_a_ball_is_a_dipole(self):
+        self.write("ball.yaml", BALL)
+        self.good("run", "ball.yaml")
+        done = self.good("export", "ball.h5", "--flow", "--at", "0.05", "--grid", "9x7x1", "--streamlines", "3")
+        self.assertEqual(done.stdout, "ball-flow.xdmf\n")
+        root = tree.parse(self.path("ball-flow.xdmf")).getroot()
+        names = {a.get("Name") for a in root.iter("Attribute")}
+        self.assertEqual(names, {"u", "p", "body", "phi", "face_p", "face_u", "line_u", "radius"})
+        with h5py.File(self.path("ball-flow.h5")) as file, h5py.File(self.path("ball.h5")) as record:
+            for item in root.iter("DataItem"):
+                if item.get("Format") == "HDF":
+                    data = file[item.text.split(":")[1]]
+                    self.assertEqual(list(data.shape), [int(n) for n in item.get("Dimensions").split()])
+            row = int(np.argmin(np.abs(record["time"][:] - 0.05)))
+            V, centre = record["twist"][row, 0, 3:], record["pose"][row, 0, :3]
+            A = (record["twist"][row + 1, 0, 3:] - record["twist"][row - 1, 0, 3:]) / 0.02
+            low, step = ([float(n) for n in item.text.split()][::-1] for item in root.find(".//Geometry"))
+            u, p, x = file["u"][:], file["p"][:], file["x"][:]
+            k = np.stack(np.meshgrid(range(1), range(7), range(9), indexing="ij")[::-1], axis=-1)
+            d = low + k * step - centre
+            r = np.linalg.norm(d, axis=-1)[..., None]
+            exact = RADIUS**3 * (3 * (d @ V)[..., None] * d / r**2 - V) / (2 * r**3)
+            q = RADIUS**3 * (d @ A) / (2 * r[..., 0]**3)
+            pressure = RHO * (q + exact @ V - np.sum(exact**2, axis=-1) / 2)
+            inside = r[..., 0] < RADIUS
+            self.assertTrue(np.array_equal(np.isnan(p), inside) and inside.any())
+            # An inscribed mesh of resolution 24 has 2 % less volume.
+            self.assertLess(np.max(np.abs(u - exact)[~inside]), 0.03 * np.linalg.norm(V))
+            self.assertLess(np.max(np.abs(p - pressure)[~inside]), 0.04 * np.max(np.abs(pressure[~inside])))
+            a, b, c = (x[file["face"][:, i]] for i in range(3))
+            force = -np.sum(file["face_p"][:][:, None] * np.cross(b - a, c - a) / 2, axis=0)
+            wanted = -2 * np.pi / 3 * RHO * RADIUS**3 * A
+            self.assertLess(np.max(np.abs(force - wanted)), 0.06 * np.max(np.abs(wanted)))
+            lines, speed, radius = file["line"][:], file["line_u"][:], file["radius"][:]
+            flux = radius**2 * np.linalg.norm(speed, axis=-1)
+            self.assertLess(np.max(np.abs(flux / flux[:, :1] - 1)), 1e-12)
+            self.assertGreater(np.min(np.linalg.norm(lines - centre, axis=-1)), 0.98 * RADIUS)
+
+    def test_refusals(self):
+        self.write("ball.yaml", BALL)
+        self.good("run", "ball.yaml")
+        for words, told in ((("--grid", "3x3"), "like 41x41x1"), (("--at", "x"), "a time in seconds"),
+                            (("--streamlines", "-1"), "a number up to")):
+            refused = self.call("export", "ball.h5", "--flow", *words)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(told, refused.stderr)
+        self.assertEqual(self.call("export", "ball.h5", "--xdmf", "--grid", "3x3x3").returncode, 2)
+        refused = self.call("export", "ball.h5", "--flow", "--at", "3")
+        self.assertIn("rows from 0 s to 0.1 s", refused.stderr)
+        self.write("wind.yaml", BALL.replace("fluid: {", "fluid: {flow: {uniform: [1, 0, 0]}, "))
+        self.good("run", "wind.yaml")
+        self.assertIn("has a `flow`", self.call("export", "wind.h5", "--flow").stderr)
+        self.assertIn("another ending", self.call("export", "ball.h5", "--flow", "-o", "a.h5").stderr)
+
+
+if __name__ == "__main__":
+    main()

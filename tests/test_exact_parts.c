@@ -156,7 +156,7 @@ static void all_at_once_is_as_by_energies(void **unused) {
   cb_fluid_model *model = exact_of("{method: dense}");
   cb_fluid_model_class plain = *model->kind;
   plain.form = NULL;
-  const cb_fluid_model other = {&plain, model->params};
+  const cb_fluid_model other = {.kind = &plain, .params = model->params};
   tank k = ellipsoid(700);
   cb_bundle *b[2] = {exact_bundle(&k, model, 2, ab, &motion), exact_bundle(&k, &other, 2, ab, &motion)};
   double G[2][64], r[2] = {0.2, -0.1};

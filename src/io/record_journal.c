@@ -33,24 +33,27 @@ int cb_journal_write(int fd, uint64_t at, size_t size, const void *bytes) {
   return 0;
 }
 
-static bool put_copy(int fd, uint64_t end, uint64_t at, size_t size, const void *bytes) {
+/* 0, or the errno of what went wrong. */
+static int put_copy(int fd, uint64_t end, uint64_t at, size_t size, const void *bytes) {
   unsigned char trailer[TRAILER];
   memcpy(trailer, mark, sizeof mark);
   cb_put_little_endian(trailer + PLACE, 8, at);
   cb_put_little_endian(trailer + COUNT, 8, size);
   cb_put_little_endian(trailer + SUM, 4, cb_lookup3(bytes, size));
   cb_put_little_endian(trailer + CHECKSUM, 4, cb_lookup3(trailer, CHECKSUM));
-  return !cb_journal_write(fd, end, size, bytes) && !cb_journal_write(fd, end + size, TRAILER, trailer);
+  const int error = cb_journal_write(fd, end, size, bytes);
+  return error ? error : cb_journal_write(fd, end + size, TRAILER, trailer);
 }
 
 int cb_journal_overwrite(int fd, uint64_t length, uint64_t limit, uint64_t at, size_t size, const void *bytes) {
   const bool whole = !size || at >= length || at / PAGE == (at + size - 1) / PAGE;
   const uint64_t end = at + size > length ? at + size : length;
   if (whole || end > limit || limit - end < size + TRAILER) return cb_journal_write(fd, at, size, bytes);
-  const bool kept = put_copy(fd, end, at, size, bytes);
-  if (!kept && ftruncate(fd, (off_t)length) < 0) return errno;
-  const int error = cb_journal_write(fd, at, size, bytes);
-  if (error || !kept) return error;
+  const int lost = put_copy(fd, end, at, size, bytes);
+  if (lost && ftruncate(fd, (off_t)length) < 0) return errno;
+  if (lost && lost != ENOSPC && lost != EDQUOT && lost != EFBIG) return lost;
+  const int error = cb_journal_write(fd, at, size, bytes); /* which needs no room */
+  if (error || lost) return error;
   return ftruncate(fd, (off_t)end) < 0 ? errno : 0;
 }
 

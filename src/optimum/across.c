@@ -27,7 +27,10 @@ static cb_status create(const cb_optimum_problem *p, int count, const cb_crossin
   cb_basis *basis;
   cb_status status = cb_basis_arcs(arcs, ends, degree, 0, &basis);
   if (!status) status = cb_direct_create_on(p, basis, out);
-  return status ? status : cb_direct_cross(*out, count, list);
+  if (status) return status;
+  status = cb_direct_cross(*out, count, list);
+  if (status) cb_direct_free(*out), *out = NULL;
+  return status;
 }
 
 /* The gait with arcs of other ends. */

@@ -82,7 +82,10 @@ static cb_status create(const cb_optimum_problem *p, const cut_gait *c, bool smo
   cb_basis *basis;
   cb_status status = cb_basis_arcs(c->arcs, c->end, c->arcs == 1 ? 2 * size : size, 0, &basis);
   if (!status) status = cb_direct_create_on(p, basis, out);
-  return status ? status : cb_direct_cross(*out, c->crossings, c->crossing);
+  if (status) return status;
+  status = cb_direct_cross(*out, c->crossings, c->crossing);
+  if (status) cb_direct_free(*out);
+  return status;
 }
 
 /* In as many functions as it needs, or can have: in smooth ones, unless it has corners or is at walls. */

@@ -152,16 +152,20 @@ class Family(Case):
         return self.path("left.h5")
 
     def test_killed_and_run_again(self):
-        words = ["--move", "0.08:fold", "--members", "25"]
+        words = ["--move", "0.08:fold", "--members", "5"]
         left = self.killed_and_run_again(FOUR, *words)
         with h5py.File(left, "a") as file:
-            self.assertGreater(np.sum(file["branch"][:] == 0), 2)
+            rows = len(file["target"])
+            self.assertGreater(rows, 8)
+            for name in [name for name, data in file.items() if data.shape[:1] == (rows,)]:
+                first = file[name][:8]  # wherever it was killed: before the branch turns
+                del file[name]
+                file[name] = first
             target = file["target"][-1]
             file["state"][-1, 6] = 1  # whole: the branch is said to end there
         self.good("gait", "p.yaml", "family", *words, "-o", "left.h5")
         with h5py.File(left) as file:
-            self.assertEqual(file["target"][24], target)
-            self.assertEqual(set(file["branch"]), {0})
+            self.assertEqual(file["target"][file["branch"][:] == 0].max(), target)
 
     def test_killed_over_a_number(self):
         over = ["--move", "0.03", "--set", "bundle.shares=[1, 1, 1]", "--over", "bundle.shares.1=0.65:0.8"]

@@ -1,5 +1,6 @@
 /* Gaits that cross breaks of their bundle: refracted as closed forms say, and as limits of smooth bundles are; verdicts of
  * gaits that are not; what is refused by name.
+ * timeout: 300
  * labels: medium */
 #include "bundle/gait_private.h"
 #include "check_error.h"

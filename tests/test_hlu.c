@@ -1,5 +1,6 @@
 /* Factors of the hierarchical matrix: residuals by exact rows at every tolerance, the solution of the dense matrix, and
  * as a preconditioner of GMRES on a thin body.
+ * timeout: 300
  * labels: medium
  */
 #include "check_error.h"

@@ -1,5 +1,6 @@
 /* Offset sources: near the truth on a ball, nowhere near it on thin bodies, which are refused.
- * labels: fast
+ * timeout: 300
+ * labels: medium
  */
 #include "check_error.h"
 #include "fluid_mesh.h"

@@ -1,4 +1,5 @@
 /* What is said of given gaits that are at bounds, or at lines that touch.
+ * timeout: 300
  * labels: medium */
 #include "check.h"
 #include "check_error.h"

@@ -1,5 +1,6 @@
 /* The drag matrix of friction in potential flow: a sphere's in both forms, and what holds of any body.
- * labels: fast
+ * timeout: 300
+ * labels: medium
  */
 #include "check_error.h"
 #include "fluid_mesh.h"

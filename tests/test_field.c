@@ -143,25 +143,45 @@ static void the_energy_is_kirchhoffs(void **unused) {
 
 /* --- pressure --- */
 
-/* The sphere, or an ellipsoid, at times -h, 0, h: it moves with V + A t. */
-static void three_fields(const solid_mesh *m, const double A[3], double h, cb_field *f[3]) {
-  static const double none[3] = {0};
+static void cross(const double a[3], const double b[3], double out[3]) {
+  for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+/* The sphere, or an ellipsoid, at times -h, 0, h: its centre moves with V + A t, and it turns with w. */
+static void three_fields(const solid_mesh *m, const double w[3], const double A[3], double h, cb_field *f[3]) {
+  const double rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
   for (int i = 0; i < 3; i++) {
     const double t = (i - 1) * h, d[3] = {V[0] * t, V[1] * t, V[2] * t};
-    const double v[3] = {V[0] + A[0] * t, V[1] + A[1] * t, V[2] + A[2] * t};
+    double v[3], carried[3];
+    cross(w, d, carried);
+    for (int k = 0; k < 3; k++) v[k] = V[k] + A[k] * t - carried[k];
     solid_mesh moved = shifted_mesh(m, d);
-    f[i] = field_of(&moved, none, v);
+    for (int j = 0; j < m->vertices && rate > 0; j++) {
+      double once[3], twice[3];
+      cross(w, m->x[j], once);
+      cross(w, once, twice);
+      for (int k = 0; k < 3; k++)
+        moved.x[j][k] += sin(rate * t) / rate * once[k] + (1 - cos(rate * t)) / (rate * rate) * twice[k];
+    }
+    f[i] = field_of(&moved, w, v);
     free_mesh(&moved);
   }
 }
 
 /* p = A.x/(2 r^3) + <V, u> - |u|^2/2 of the dipole. */
+static double dipole_pressure(const double A[3], const double x[3], double u[3]) {
+  const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+  dipole(V, x, u);
+  return (A[0] * x[0] + A[1] * x[1] + A[2] * x[2]) / (2 * r2 * sqrt(r2)) + V[0] * u[0] + V[1] * u[1] + V[2] * u[2] -
+         (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) / 2;
+}
+
 static void pressure_of_a_sphere(void **unused) {
   (void)unused;
-  static const double A[3] = {-0.7, 0.4, 1.1}, h = 3e-3;
+  static const double none[3] = {0}, A[3] = {-0.7, 0.4, 1.1}, h = 3e-3;
   solid_mesh m = ellipsoid_mesh(16, 1, 1, 1);
   cb_field *f[3];
-  three_fields(&m, A, h, f);
+  three_fields(&m, none, A, h, f);
   double x[AROUND][3], u[AROUND][3], c[AROUND][3], p[AROUND], worst = 0;
   around(1.4, x);
   for (int i = 0; i < AROUND; i++) memcpy(c[i], i % 2 ? V : (double[3]){0, 0, 0}, sizeof *c);
@@ -169,11 +189,7 @@ static void pressure_of_a_sphere(void **unused) {
   check_ok(cb_field_pressure(f, h, AROUND, (const double(*)[3])x, (const double(*)[3])c, (const double(*)[3])u, p));
   for (int i = 0; i < AROUND; i++) {
     double exact[3];
-    dipole(V, x[i], exact);
-    const double q = (A[0] * x[i][0] + A[1] * x[i][1] + A[2] * x[i][2]) / (2 * pow(1.4, 3)),
-                 value = q + V[0] * exact[0] + V[1] * exact[1] + V[2] * exact[2] -
-                         (exact[0] * exact[0] + exact[1] * exact[1] + exact[2] * exact[2]) / 2;
-    worst = fmax(worst, fabs(p[i] - value));
+    worst = fmax(worst, fabs(p[i] - dipole_pressure(A, x[i], exact)));
   }
   print_message("p at r = 1.4: %.2e\n", worst);
   assert_true(worst < 5e-3);
@@ -192,6 +208,72 @@ static void pressure_of_a_sphere(void **unused) {
   free(face);
   for (int i = 0; i < 3; i++) cb_field_free(f[i]);
   free_mesh(&m);
+}
+
+/* --- on the surface --- */
+
+/* The mesh's vertices, middles of edges and centres of faces, in turn. */
+static int marks_of(const solid_mesh *m, double (*x)[3]) {
+  int n = 0;
+  for (int i = 0; i < m->vertices; i++) memcpy(x[n++], m->x[i], sizeof *x);
+  for (int i = 0; i < m->faces; i++)
+    for (int e = 0; e < 4; e++, n++) {
+      const double *a = m->x[m->face[i][e % 3]], *b = m->x[m->face[i][(e + 1) % 3]], *c = m->x[m->face[i][(e + 2) % 3]];
+      for (int k = 0; k < 3; k++) x[n][k] = e < 3 ? (a[k] + b[k]) / 2 : (a[k] + b[k] + c[k]) / 3;
+    }
+  return n;
+}
+
+/* Greatest errors of u, p, phi at this distance from the marks of a sphere that turns and accelerates, against the
+ * dipole's there, or on the sphere where they lie within it. */
+static void surface_errors(int n, double distance, double worst[3]) {
+  static const double A[3] = {-0.7, 0.4, 1.1}, h = 3e-3;
+  solid_mesh m = ellipsoid_mesh(n, 1, 1, 1);
+  cb_field *f[3];
+  three_fields(&m, W, A, h, f);
+  const size_t most = (size_t)(m.vertices + 4 * m.faces);
+  double(*x)[3] = malloc(most * sizeof *x), (*u)[3] = malloc(most * sizeof *u), (*c)[3] = calloc(most, sizeof *c),
+  *p = malloc(most * sizeof *p), *phi = malloc(most * sizeof *phi);
+  bool *inside = malloc(most * sizeof *inside);
+  assert_true(x && u && c && p && phi && inside);
+  const int marks = marks_of(&m, x);
+  for (int i = 0; i < marks; i++) {
+    const double out_and_across[3] = {x[i][0] - 0.3 * x[i][1], x[i][1] + 0.3 * x[i][0], x[i][2]};
+    for (int k = 0; k < 3; k++) x[i][k] += distance * out_and_across[k];
+  }
+  check_ok(cb_field_at(f[1], marks, (const double(*)[3])x, u, phi, inside));
+  check_ok(cb_field_pressure(f, h, marks, (const double(*)[3])x, (const double(*)[3])c, (const double(*)[3])u, p));
+  memset(worst, 0, 3 * sizeof *worst);
+  for (int i = 0; i < marks; i++) {
+    const double r = sqrt(x[i][0] * x[i][0] + x[i][1] * x[i][1] + x[i][2] * x[i][2]), s = fmax(r, 1) / r,
+                 y[3] = {s * x[i][0], s * x[i][1], s * x[i][2]};
+    double exact[3];
+    worst[1] = fmax(worst[1], fabs(p[i] - dipole_pressure(A, y, exact)));
+    for (int k = 0; k < 3; k++) worst[0] = fmax(worst[0], fabs(u[i][k] - exact[k]));
+    worst[2] = fmax(worst[2], fabs(phi[i] - dipole(V, y, exact)));
+    assert_int_equal(inside[i], distance < -1e-9);
+  }
+  free(x), free(u), free(c), free(p), free(phi), free(inside);
+  for (int i = 0; i < 3; i++) cb_field_free(f[i]);
+  free_mesh(&m);
+}
+
+/* On vertices, edges and faces and beside them on either side, u, p and phi are the dipole's to second order in the
+ * faces' size, 4 pi/faces: less than that times 5, a few second derivatives. */
+static void the_surface_has_values(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 8; i++) {
+    const double distance = (double[]){0, 1e-12, -1e-12, 1e-9, 1e-6, 1e-3, -1e-3, 8e-3}[i];
+    double coarse[3], fine[3];
+    surface_errors(6, distance, coarse);
+    surface_errors(12, distance, fine);
+    print_message("%g from vertices, edges, centres: u %.2e, %.2e; p %.2e, %.2e; phi %.2e, %.2e\n", distance, coarse[0],
+                  fine[0], coarse[1], fine[1], coarse[2], fine[2]);
+    for (int k = 0; k < 3; k++) {
+      assert_true(fine[k] < 5 * 4 * M_PI / (8 * 12 * 12));
+      assert_true(log2(coarse[k] / fine[k]) > 1.5);
+    }
+  }
 }
 
 /* --- streamlines --- */
@@ -269,11 +351,9 @@ static void failures_are_passed_on(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_sphere_is_a_dipole),
-      cmocka_unit_test(a_field_is_a_gradient),
-      cmocka_unit_test(the_energy_is_kirchhoffs),
-      cmocka_unit_test(pressure_of_a_sphere),
-      cmocka_unit_test(streamlines_keep_the_stream_function),
+      cmocka_unit_test(a_sphere_is_a_dipole),     cmocka_unit_test(a_field_is_a_gradient),
+      cmocka_unit_test(the_energy_is_kirchhoffs), cmocka_unit_test(pressure_of_a_sphere),
+      cmocka_unit_test(the_surface_has_values),   cmocka_unit_test(streamlines_keep_the_stream_function),
       cmocka_unit_test(failures_are_passed_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,10 @@ cb_status cb_far_apply(cb_far *f, int columns, const double *sigma, const double
 cb_status cb_far_at(cb_far *f, int points, const double (*x)[3], int columns, const double *sigma, const double *mu,
                     double *potential, double (*gradient)[3]);
 
+/* The panel nearest to x of those whose distance from it is at most `share` of the root of their area, and the weights
+ * of its corners in its point nearest to x; -1: none. */
+int cb_far_panel(const cb_far *f, double share, const double x[3], double weight[3]);
+
 /* Groups of neighbouring panels, for a preconditioner: group g has panels numbers[0..n), places first..first + n of
  * the tree's order. */
 int cb_far_groups(const cb_far *f);

@@ -11,17 +11,21 @@
 #include <string.h>
 
 enum { SHEETS = 4, BATCH = 4096 };
+/* Of the root of a face's area: where the edges' logarithms are no worse than the fit; what is on the surface. */
+static const double layer = 0.1, on_it = 1e-6;
+static const double centre[3] = {1. / 3, 1. / 3, 1. / 3};
 
 struct cb_field {
   cb_arena *arena;
   int vertices, faces;
   cb_panels *panels;
   cb_far *far;
-  double *w, *phi, *corner;          /* of faces, faces, vertices */
-  double (*u)[3], (*move)[3];        /* of faces: of the fluid, of the surface */
-  double *sigma;                     /* [SHEETS][faces] */
-  double *sources, *dipoles;         /* [2][faces]: of phi, and of a dipole sheet of 1 */
-  double *potential, (*gradient)[3]; /* [SHEETS][BATCH] */
+  int (*face)[3];
+  double *w, *phi, (*u)[3];                /* of faces */
+  double *corner, (*corner_u)[3], (*v)[3]; /* of vertices: phi and u, and the surface's velocity */
+  double *sigma;                           /* [SHEETS][faces] */
+  double *sources, *dipoles;               /* [2][faces]: of phi, and of a dipole sheet of 1 */
+  double *potential, (*gradient)[3];       /* [SHEETS][BATCH] */
 };
 
 /* --- on the surface --- */
@@ -59,8 +63,8 @@ static void plane_axes(const double n[3], double e[2][3]) {
   cb_cross3(n, e[0], e[1]);
 }
 
-/* phi at the corners. */
-static cb_status fit_corners(cb_field *f, const double (*x)[3], const int (*face)[3]) {
+/* Columns of values of faces to those at their corners. */
+static cb_status fit_corners(const cb_field *f, const double (*x)[3], int columns, const double *value, double *out) {
   const cb_panels *p = f->panels;
   double(*normal)[3] = calloc((size_t)f->vertices, sizeof *normal);
   fit *sums = calloc((size_t)f->vertices, sizeof *sums);
@@ -71,28 +75,31 @@ static cb_status fit_corners(cb_field *f, const double (*x)[3], const int (*face
   }
   for (int i = 0; i < f->faces; i++)
     for (int c = 0; c < 3; c++)
-      for (int k = 0; k < 3; k++) normal[face[i][c]][k] += p->area[i] * p->normal[i][k];
+      for (int k = 0; k < 3; k++) normal[f->face[i][c]][k] += p->area[i] * p->normal[i][k];
   for (int v = 0; v < f->vertices; v++) {
     const double size = sqrt(cb_dot3(normal[v], normal[v]));
     for (int k = 0; k < 3; k++) normal[v][k] = size > 0 ? normal[v][k] / size : k == 2;
   }
-  for (int i = 0; i < f->faces; i++)
-    for (int c = 0; c < 3; c++) {
-      const int v = face[i][c];
-      const double d[3] = {p->centre[i][0] - x[v][0], p->centre[i][1] - x[v][1], p->centre[i][2] - x[v][2]};
+  for (int column = 0; column < columns; column++) {
+    memset(sums, 0, (size_t)f->vertices * sizeof *sums);
+    for (int i = 0; i < 3 * f->faces; i++) {
+      const int at = i / 3, v = f->face[at][i % 3];
+      const double d[3] = {p->centre[at][0] - x[v][0], p->centre[at][1] - x[v][1], p->centre[at][2] - x[v][2]};
       double e[2][3];
       plane_axes(normal[v], e);
-      fit_add(&sums[v], cb_dot3(d, e[0]), cb_dot3(d, e[1]), f->phi[i]);
+      fit_add(&sums[v], cb_dot3(d, e[0]), cb_dot3(d, e[1]), value[at * columns + column]);
     }
-  for (int v = 0; v < f->vertices; v++) f->corner[v] = sums[v].count > 0 ? fit_value(&sums[v]) : 0;
+    for (int v = 0; v < f->vertices; v++) out[v * columns + column] = sums[v].count > 0 ? fit_value(&sums[v]) : 0;
+  }
   free(normal);
   free(sums);
   return CB_OK;
 }
 
 /* grad_s phi = sum_c phi_c n × (edge against c)/(2 A): n × it is the sheet's strength. */
-static void set_sheets(cb_field *f, const double (*x)[3], const int (*face)[3]) {
+static void set_sheets(cb_field *f, const double (*x)[3]) {
   const cb_panels *p = f->panels;
+  const int(*face)[3] = (const int(*)[3])f->face;
   const size_t n = (size_t)f->faces;
   for (int i = 0; i < f->faces; i++) {
     double along[3] = {0}, slope[3];
@@ -111,14 +118,24 @@ static void set_sheets(cb_field *f, const double (*x)[3], const int (*face)[3]) 
   }
 }
 
-static cb_status solve(cb_field *f, const double (*x)[3], const double (*v)[3], const int (*face)[3], double error) {
+/* Columns of values of corners at the point of face i where their weights are these. */
+static void interpolate(const cb_field *f, int i, const double weight[3], int columns, const double *corner,
+                        double *out) {
+  const int *face = f->face[i];
+  for (int k = 0; k < columns; k++)
+    out[k] = weight[0] * corner[face[0] * columns + k] + weight[1] * corner[face[1] * columns + k] +
+             weight[2] * corner[face[2] * columns + k];
+}
+
+static cb_status solve(cb_field *f, const double (*x)[3], double error) {
   const cb_kirchhoff_options options = {.far_error = error};
   cb_kirchhoff *k = NULL;
-  cb_status status = cb_kirchhoff_create(f->vertices, x, f->faces, face, &options, &k);
+  cb_status status = cb_kirchhoff_create(f->vertices, x, f->faces, (const int(*)[3])f->face, &options, &k);
   if (status) return status;
   for (int i = 0; i < f->faces; i++) {
-    for (int c = 0; c < 3; c++) f->move[i][c] = (v[face[i][0]][c] + v[face[i][1]][c] + v[face[i][2]][c]) / 3;
-    f->w[i] = cb_dot3(f->move[i], f->panels->normal[i]);
+    double v[3];
+    interpolate(f, i, centre, 3, *f->v, v);
+    f->w[i] = cb_dot3(v, f->panels->normal[i]);
   }
   status = cb_kirchhoff_solve(k, 1, f->w, f->phi);
   const bool *reached = cb_kirchhoff_reached(k);
@@ -138,7 +155,9 @@ cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[
   if (!f) return CB_ERROR_MEMORY;
   f->vertices = vertices, f->faces = faces;
   f->u = cb_arena_alloc(f->arena, n, sizeof *f->u);
-  f->move = cb_arena_alloc(f->arena, n, sizeof *f->move);
+  f->face = cb_arena_alloc(f->arena, n, sizeof *f->face);
+  f->v = cb_arena_alloc(f->arena, (size_t)vertices, sizeof *f->v);
+  f->corner_u = cb_arena_alloc(f->arena, (size_t)vertices, sizeof *f->corner_u);
   f->gradient = cb_arena_alloc(f->arena, SHEETS * BATCH, sizeof *f->gradient);
   cb_arena_doubles(f->arena, n, &f->w, &f->phi);
   cb_arena_doubles(f->arena, 2 * n, &f->sources, &f->dipoles);
@@ -148,9 +167,14 @@ cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[
   cb_status status = CB_OK;
   if (cb_arena_lost(f->arena)) status = cb_fail(CB_ERROR_MEMORY, "no memory for the flow about %d faces", faces);
   if (!status) status = cb_panels_create(faces, x, face, &f->panels);
-  if (!status) status = solve(f, x, v, face, far_error);
-  if (!status) status = fit_corners(f, x, face);
-  if (!status) set_sheets(f, x, face);
+  if (!status) {
+    memcpy(f->face, face, n * sizeof *face);
+    memcpy(f->v, v, (size_t)vertices * sizeof *v);
+    status = solve(f, x, far_error);
+  }
+  if (!status) status = fit_corners(f, x, 1, f->phi, f->corner);
+  if (!status) set_sheets(f, x);
+  if (!status) status = fit_corners(f, x, 3, *f->u, *f->corner_u);
   if (!status) status = cb_far_create(f->panels, far_error, &f->far);
   if (status) {
     cb_field_free(f);
@@ -198,7 +222,8 @@ static cb_status find_velocity(cb_field *f, int n, const double (*x)[3], double 
   return status;
 }
 
-cb_status cb_field_at(cb_field *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside) {
+/* By the panels, wherever the points are. */
+static cb_status panels_at(cb_field *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside) {
   cb_status status = CB_OK;
   for (int first = 0; first < points && !status; first += BATCH) {
     const int n = points - first < BATCH ? points - first : BATCH;
@@ -209,10 +234,32 @@ cb_status cb_field_at(cb_field *f, int points, const double (*x)[3], double (*u)
   return status;
 }
 
+cb_status cb_field_at(cb_field *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside) {
+  const cb_status status = panels_at(f, points, x, u, phi, inside);
+  for (int i = 0; i < points && !status; i++) {
+    double weight[3];
+    const int face = cb_far_panel(f->far, layer, x[i], weight);
+    if (face < 0) continue;
+    if (u) interpolate(f, face, weight, 3, *f->corner_u, u[i]);
+    if (phi) interpolate(f, face, weight, 1, f->corner, &phi[i]);
+    if (inside && inside[i]) inside[i] = cb_far_panel(f->far, on_it, x[i], weight) < 0;
+  }
+  return status;
+}
+
 /* --- pressure --- */
 
 static double bernoulli(double before, double after, double h, const double c[3], const double u[3]) {
   return -((after - before) / (2 * h) - cb_dot3(c, u) + cb_dot3(u, u) / 2);
+}
+
+/* Of the point that moves with the surface. */
+static double surface_pressure(cb_field *const f[3], double h, int face, const double weight[3], const double u[3]) {
+  double before, after, c[3];
+  interpolate(f[0], face, weight, 1, f[0]->corner, &before);
+  interpolate(f[2], face, weight, 1, f[2]->corner, &after);
+  interpolate(f[1], face, weight, 3, *f[1]->v, c);
+  return bernoulli(before, after, h, c, u);
 }
 
 cb_status cb_field_pressure(cb_field *const f[3], double h, int points, const double (*x)[3], const double (*c)[3],
@@ -223,14 +270,22 @@ cb_status cb_field_pressure(cb_field *const f[3], double h, int points, const do
   for (int side = 0; side < 2 && !status; side++) {
     for (int i = 0; i < points; i++)
       for (int k = 0; k < 3; k++) moved[i][k] = x[i][k] + (side ? h : -h) * c[i][k];
-    status = cb_field_at(f[side ? 2 : 0], points, (const double(*)[3])moved, NULL, side ? after : p, NULL);
+    status = panels_at(f[side ? 2 : 0], points, (const double(*)[3])moved, NULL, side ? after : p, NULL);
   }
-  for (int i = 0; i < points && !status; i++) p[i] = bernoulli(p[i], after[i], h, c[i], u[i]);
+  for (int i = 0; i < points && !status; i++) {
+    double weight[3];
+    const int face = cb_far_panel(f[1]->far, layer, x[i], weight);
+    p[i] = face < 0 ? bernoulli(p[i], after[i], h, c[i], u[i]) : surface_pressure(f, h, face, weight, u[i]);
+  }
   free(moved);
   free(after);
   return status;
 }
 
 void cb_field_face_pressure(cb_field *const f[3], double h, double *p) {
-  for (int i = 0; i < f[1]->faces; i++) p[i] = bernoulli(f[0]->phi[i], f[2]->phi[i], h, f[1]->move[i], f[1]->u[i]);
+  for (int i = 0; i < f[1]->faces; i++) {
+    double c[3];
+    interpolate(f[1], i, centre, 3, *f[1]->v, c);
+    p[i] = bernoulli(f[0]->phi[i], f[2]->phi[i], h, c, f[1]->u[i]);
+  }
 }

@@ -3,11 +3,15 @@
  *   phi(x) = sum_j D_j(x) phi_j - S_j(x) w_j                         w = <v, n> of the surface
  *   u = grad phi = sum_j grad S_j × g_j - w_j grad S_j,   g_j = n_j × grad_s phi
  *   p = p_far - rho (dphi/dt + |u|^2/2),   dphi/dt = (phi(x + h c, t + h) - phi(x - h c, t - h))/(2 h) - <c, u>
- * The dipole sheet as a vortex sheet: Lamb, Hydrodynamics (1932), articles 57, 58, 150; pressure: article 20. phi on the
- * corners is fitted to that of the faces about them, so that g has no divergence and no vortices lie along the edges: u
- * stays bounded up to the surface, to first order in the faces' size beside edges and second elsewhere. phi of the panels
- * has steps along edges, of their size times |u|, closer to the surface than that. At a vertex itself u is of no use. Without weight, viscosity and
- * vortices; the fluid fills space and is at rest far away. SI units, world axes; p for density 1.
+ * The dipole sheet as a vortex sheet: Lamb, Hydrodynamics (1932), articles 57, 58, 150; pressure: article 20. phi on
+ * the corners is fitted to that of the faces about them, so that g has no divergence and no vortices lie along the
+ * edges: towards edges and vertices u grows as the logarithm of the distance, times the step of g there. phi of the
+ * panels has steps along edges, of their size times |u|, closer to the surface than that, and is the mean of both
+ * sides on it. Hence in a layer, up to a tenth of the root of a face's area from the surface on either side, all
+ * values are those outside at the nearest point of the surface: phi and u fitted to the corners, linear between them.
+ * There errors are of second order in the faces' size where the surface is smooth; at sharp edges u is a mean of the
+ * faces'. Without weight, viscosity and vortices; the fluid fills space and is at rest far away. SI units, world axes;
+ * p for density 1.
  */
 #ifndef CB_POTENTIAL_FIELD_H
 #define CB_POTENTIAL_FIELD_H
@@ -23,8 +27,8 @@ cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[
                           double error, cb_field **out);
 void cb_field_free(cb_field *f);
 
-/* At points: velocity; phi and whether a body is there (either may be NULL). Within bodies u is 0 to the error of the
- * faces. One call at a time. */
+/* At points: velocity; phi and whether a body is there, deeper than 1e-6 of the root of a face's area. Any may be NULL.
+ * Within bodies, below the layer, u is 0 to the error of the faces. One call at a time. */
 cb_status cb_field_at(cb_field *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside);
 
 /* On the faces' outsides, at their centres; 0 in cavities. */
@@ -34,7 +38,8 @@ const double (*cb_field_face_u(const cb_field *f))[3];
 double cb_field_kinetic(const cb_field *f);
 
 /* p at points that move with c, from the flows a time h earlier, then, and h later: by differences of second order in
- * h. c is any velocity that keeps x +- h c out of the bodies as they move: theirs, where one is close. u: of f[1]. */
+ * h. c is any velocity that keeps x +- h c out of the bodies as they move: theirs, where one is close; in the layer p
+ * is that of the surface's own points, whatever c. f: of the same faces. u: of f[1]. */
 cb_status cb_field_pressure(cb_field *const f[3], double h, int points, const double (*x)[3], const double (*c)[3],
                             const double (*u)[3], double *p);
 /* p on the faces. */

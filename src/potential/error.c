@@ -103,6 +103,8 @@ static double bound(int n, const cb_potential_level *level, bool edged, const do
   weights(n, level, 1, p, one);
   double error = fmax(between(n, level, w, before), between(n, level, w, raw) / 10);
   if (edged) error = fmax(error, 2 * between(n, level, w, one));
+  /* the order is on its way from that of a thin border to a smooth one's */
+  if (level[n - 1].report.thickness < 0.9) error = fmax(error, last / 2);
   return last > 0.6 * change(n - 1, level) ? fmax(error, last) : error; /* not yet in its range of convergence */
 }
 

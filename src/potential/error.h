@@ -9,8 +9,9 @@
  * 3000 faces.
  *
  * The estimate takes in what the last fineness has changed, the change between one and two orders, a share of the whole
- * correction, and the asymmetry of the raw tensor. It is a measured bound (tests/test_potential_error.c), not a proven
- * one. Errors are relative: of K_ab about the centre of the area, to k s_a s_b with k the greatest K of a translation and
+ * correction, and the asymmetry of the raw tensor; and half of the last change where the body is thinner than its faces
+ * are wide (potential/thin.h): on spheroids up to 0.43 of it was left where all else told of less. It is a measured bound
+ * (tests/test_potential_error.c, test_thin.c), not a proven one. Errors are relative: of K_ab about the centre of the area, to k s_a s_b with k the greatest K of a translation and
  * s the rms distance of the surface from the centre for rotations, 1 for translations.
  */
 #ifndef CB_POTENTIAL_ERROR_H

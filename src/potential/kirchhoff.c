@@ -10,6 +10,7 @@
 #include "potential/operator.h"
 #include "potential/pieces.h"
 #include "potential/sheet.h"
+#include "potential/thin.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct cb_kirchhoff {
   double R[3][3], at[3]; /* the prepared panels, moved: x' = R x + at */
   cb_panels *panels;
   cb_operator *operator;
+  cb_thickness thickness;
   cb_pieces *pieces; /* of a body with sheets, whose sheets' panels are at y; NULL: of solids alone */
   cb_sheet *sheet;   /* then in place of the operator */
   double (*y)[3];
@@ -170,6 +172,21 @@ static void place_kept(const cb_kirchhoff *k, int (*face)[3]) {
   for (int i = 0; i < k->n; i++) memcpy(face[i], k->face[k->kept[i]], sizeof *face);
 }
 
+/* Before anything is solved: the equations of such panels have a solution that nothing else tells to be wrong. */
+static cb_status check_thickness(cb_kirchhoff *k) {
+  cb_thickness *t = &k->thickness;
+  *t = (cb_thickness){.mean = 1, .worst = -1};
+  const int solids = cb_kirchhoff_solids(k);
+  const cb_status status = solids ? cb_thickness_find(k->panels, solids, t) : CB_OK;
+  if (status || t->mismatch <= 2) return status;
+  const double *at = k->panels->centre[t->worst];
+  return cb_fail(CB_ERROR_STEP,
+                 "the body is too thin for its %d panels: at face %d, (%g, %g, %g), it is %.2g thick, the face %.2g "
+                 "wide, and the one that faces it %.2g aside: expected faces of about its thickness, or sides that are "
+                 "mirror images, or a sheet, an open surface, in its place",
+                 solids, k->kept[t->worst] + 1, at[0], at[1], at[2], t->t, t->h, t->o);
+}
+
 static cb_status move_solids(cb_kirchhoff *k, const double (*x)[3]) {
   int(*face)[3] = malloc((size_t)k->n * sizeof *face);
   if (!face) return cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", k->n);
@@ -186,6 +203,7 @@ static cb_status place(cb_kirchhoff *k, const double (*x)[3]) {
     status = cb_panels_move(k->panels, (const double(*)[3])k->y, (const int(*)[3])k->pieces->corner);
   } else
     status = move_solids(k, x);
+  if (!status) status = check_thickness(k);
   if (status) return status;
   memcpy(k->x, x, (size_t)k->vertices * sizeof *k->x);
   choose_reference(k);
@@ -380,6 +398,7 @@ static cb_status fill_solids(cb_kirchhoff *k, const double (*x)[3], const cb_kir
   if (!status) place_kept(k, kept);
   if (!status) status = cb_panels_create(k->n, x, (const int(*)[3])kept, &k->panels);
   free(kept);
+  if (!status) status = check_thickness(k);
   return status ? status : cb_operator_create(k->panels, options, &k->operator);
 }
 
@@ -392,7 +411,8 @@ static cb_status fill_sheets(cb_kirchhoff *k, const double (*x)[3], const cb_kir
   k->y = cb_arena_alloc(k->arena, (size_t)p->places, sizeof *k->y);
   if (!k->y) return cb_fail(CB_ERROR_MEMORY, "no memory for %d places", p->places);
   cb_pieces_place(p, x, k->y);
-  const cb_status status = cb_panels_create(p->n, (const double(*)[3])k->y, (const int(*)[3])p->corner, &k->panels);
+  cb_status status = cb_panels_create(p->n, (const double(*)[3])k->y, (const int(*)[3])p->corner, &k->panels);
+  if (!status) status = check_thickness(k);
   return status ? status : cb_sheet_create(k->panels, p->solids, options, &k->sheet);
 }
 
@@ -458,6 +478,7 @@ cb_kirchhoff_report cb_kirchhoff_report_of(const cb_kirchhoff *k) {
                                .residual = r.solved.residual,
                                .row_sum = r.row_sum,
                                .asymmetry = k->asymmetry,
+                               .thickness = k->thickness.mean,
                                .bytes = r.bytes};
 }
 

@@ -57,6 +57,7 @@ typedef struct cb_kirchhoff_report {
   double row_sum;             /* greatest |sum_j D_ij + 1/2|; that of the far field where there is one */
   double
       asymmetry; /* greatest |K_ab - K_ba|/sqrt(K_aa K_bb) of the raw tensor, K_ab of the size of round-off left out */
+  double thickness; /* mean over closed pieces of thickness/size of a panel, 1 where it is more (potential/thin.h) */
   size_t bytes;  /* that the operator takes */
 } cb_kirchhoff_report;
 
@@ -69,8 +70,9 @@ typedef struct cb_kirchhoff cb_kirchhoff;
 struct cb_panels;
 
 /* The operator of faces on vertices x, which are copied; options: NULL for all defaults. CB_ERROR_DOMAIN for a surface
- * that is not closed (the row sums tell) or a face of no area, CB_ERROR_ARGUMENT for a method that does not fit into the
- * memory, with both sizes. The caller frees. */
+ * that is not closed (the row sums tell) or a face of no area, CB_ERROR_STEP for a body too thin for its panels
+ * (potential/thin.h), with a face, CB_ERROR_ARGUMENT for a method that does not fit into the memory, with both sizes. The
+ * caller frees. */
 cb_status cb_kirchhoff_create(int vertices, const double (*x)[3], int faces, const int (*face)[3],
                               const cb_kirchhoff_options *options, cb_kirchhoff **out);
 void cb_kirchhoff_free(cb_kirchhoff *k);

@@ -1,0 +1,28 @@
+/* Where a closed body is thinner than its panels are wide, and what faces them is not their mirror image.
+ *
+ *   q = o^2/(t h),  h^2 the panel's area
+ *   t along the inward normal from its centre to the panel that faces it, o from centre to centre across that normal
+ * An equation of panels takes the potential of the one that faces it at that one's centre: where the sides are mirror
+ * images (o = 0) the thin body's jump is kept, else the potential's change over o is taken for what t has of it.
+ * Measured on spheroids and coins, 288 and 1152 faces of both sides, t/h from 1 to 1e-3, o/h from 0 to 0.5 at random or
+ * by turning a side: with the mean of min(q, 32) over the area below 2 the tensor is within about 5 % of that of the
+ * mirrored mesh, above it mostly beyond, by up to 230 %; the raw asymmetry may be 1e-14 nevertheless. What both meshes
+ * have of error is that of panels wider than the border is thick: of the translation across a mirrored spheroid 2, 5
+ * and 11 % where t/h is 0.7, 0.4 and 0 on the mean, by 288 faces; 1.5, 3.5 and 6 % at 0.7, 0.3 and 0 by 1152.
+ */
+#ifndef CB_POTENTIAL_THIN_H
+#define CB_POTENTIAL_THIN_H
+
+#include "potential/panels.h"
+
+typedef struct cb_thickness {
+  double mean;     /* of min(1, t/h) over the area */
+  double mismatch; /* of min(q, 32) likewise */
+  int worst;       /* the panel of the greatest q; -1: none is thinner than it is wide */
+  double t, h, o;  /* of the worst */
+} cb_thickness;
+
+/* Of the first n panels, which are of closed pieces that point outwards; in n log n. CB_ERROR_MEMORY. */
+cb_status cb_thickness_find(const cb_panels *p, int n, cb_thickness *out);
+
+#endif

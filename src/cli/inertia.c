@@ -124,6 +124,15 @@ static cb_status fluid_of(const char *text, double *out) {
   return cb_medium_named(text ? text : "water", out) ? CB_OK : number("--fluid", text, true, out);
 }
 
+/* An estimated error takes it in. */
+static void warn_of_thin(const cb_added_mass *a) {
+  if (a->method && !(a->error > 0) && a->thickness < 0.5)
+    cb_warn(
+        "the body is %.2g as thick as its faces are wide, on the mean: its added mass has an error of about a face's "
+        "width beside the body's; `--error` estimates it, on finer faces",
+        a->thickness);
+}
+
 static int run(int argc, char **argv) {
   const char *density = NULL, *thickness = NULL, *fluid = NULL, *scaled = NULL, *added = "local", *error = NULL;
   double scale = 1;
@@ -155,6 +164,7 @@ static int run(int argc, char **argv) {
     if (f.thickness > 0 && is_closed(f.surface))
       fprintf(stderr, "curvebody: warning: the body is closed: --thickness is of open parts\n");
     cb_warn_of_parts(f.surface, f.part, "");
+    warn_of_thin(&f.added);
     status = cb_warn_of_cuts(f.surface, "");
   }
   free(f.part);

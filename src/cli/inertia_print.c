@@ -87,8 +87,8 @@ static void print_json(const cb_inertia *f) {
   cb_json_text(stdout, f->model);
   if (f->added.error > 0) printf(", \"error\": %.17g", f->added.error);
   if (solved(f))
-    printf(", \"asymmetry\": %.17g, \"faces\": %d, \"method\": \"%s\", \"iterations\": %d", f->added.asymmetry,
-           f->added.faces, f->added.method, f->added.iterations);
+    printf(", \"asymmetry\": %.17g, \"thickness\": %.17g, \"faces\": %d, \"method\": \"%s\", \"iterations\": %d",
+           f->added.asymmetry, f->added.thickness, f->added.faces, f->added.method, f->added.iterations);
   printf("}");
   json_numbers("moments", 1, 3, f->moment);
   json_numbers("axes", 3, 3, &f->axis[0][0]);

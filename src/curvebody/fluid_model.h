@@ -36,6 +36,7 @@ typedef struct cb_added_mass {
   /* what the model tells of K: 0 and NULL where it does not */
   double error;       /* estimated, of K about the centre of the area, relative to the greatest of its kind */
   double asymmetry;   /* of K as it was found, relative likewise, before it was made symmetric */
+  double thickness;   /* of closed parts over the size of the faces there, 1 where it is more, on the mean */
   int faces;          /* that it was found on */
   int iterations;     /* of the linear equations */
   const char *method; /* of their solution, static */

@@ -55,6 +55,7 @@ cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, d
   memcpy(out->K, e.mass.K, sizeof out->K);
   out->error = e.error;
   out->asymmetry = report.asymmetry;
+  out->thickness = report.thickness;
   out->iterations = report.iterations;
   out->method = cb_potential_method_name(report.method);
   return CB_OK;

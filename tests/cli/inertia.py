@@ -114,6 +114,23 @@ class Inertia(Case):
         self.assertNotIn("error", as_it_is)
         self.assertEqual(as_it_is["faces"], 8)
 
+    def test_thin_bodies_are_told_of_and_refused_where_their_sides_do_not_face_each_other(self):
+        words = "disc:radius=1,thickness=1e-2,resolution=16", "--added-mass", "exact", "--error"
+        self.assertRegex(self.good("inertia", *words, "none").stderr, r"warning: the body is 0\.0\d+ as thick as its faces")
+        self.assertNotIn("thick", self.good("inertia", *words, "0.2").stderr)
+        self.assertNotIn("thick", self.good("inertia", "box", "--added-mass", "exact", "--error", "none").stderr)
+        # a square of 1e-3 whose sides are cut along different diagonals
+        plate = "".join("v {} {} {}\n".format(x, y, z) for z in (0, 1e-3) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1)))
+        sides = "".join("f {0} {1} {2}\nf {0} {2} {3}\n".format(i + 1, (i + 1) % 4 + 1, (i + 1) % 4 + 5, i + 5)
+                        for i in range(4))
+        self.write("same.obj", plate + "f 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 7 8\n" + sides)
+        self.write("other.obj", plate + "f 1 3 2\nf 1 4 3\nf 5 6 8\nf 6 7 8\n" + sides)
+        self.good("inertia", "same.obj", "--added-mass", "exact", "--error", "none")
+        for error in ("none", "0.1"):
+            done = self.call("inertia", "other.obj", "--added-mass", "exact", "--error", error)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("the body is too thin for its 12 panels: at face ", done.stderr)
+
     def test_models_of_the_added_mass_have_names(self):
         local = self.good("inertia", "box").stdout
         self.assertEqual(self.good("inertia", "box", "--added-mass", "local").stdout, local)

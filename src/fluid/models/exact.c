@@ -106,6 +106,7 @@ static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_
   const cb_kirchhoff_report report = cb_moving_report((cb_moving *)body);
   out->faces = surface->faces;
   out->asymmetry = report.asymmetry;
+  out->thickness = report.thickness;
   out->iterations = report.iterations;
   out->method = cb_potential_method_name(report.method);
   return CB_OK;

@@ -88,8 +88,7 @@ static cb_status open_surface(cb_inertia *f, double scale, bool weld) {
 static cb_status find(cb_inertia *f) {
   const int parts = f->surface->parts;
   cb_material *material = calloc((size_t)parts, sizeof *material);
-  f->part = calloc((size_t)parts, sizeof *f->part);
-  if (!material || !f->part) return free(material), cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", parts);
+  if (!material) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", parts);
   for (int p = 0; p < parts; p++) material[p] = (cb_material){f->density, f->surface->open[p] ? f->thickness : 0};
   cb_status status = cb_mass_of(f->surface, NULL, material, &f->mass);
   free(material);
@@ -97,7 +96,7 @@ static cb_status find(cb_inertia *f) {
   return status;
 }
 
-static bool is_closed(const cb_surface *s) {
+bool cb_inertia_is_closed(const cb_surface *s) {
   for (int p = 0; p < s->parts; p++)
     if (s->open[p]) return false;
   return true;
@@ -161,7 +160,7 @@ static int run(int argc, char **argv) {
   if (!status) status = cb_inertia_added_mass(&f, added, error);
   if (!status) {
     cb_inertia_print(&f, json);
-    if (f.thickness > 0 && is_closed(f.surface))
+    if (f.thickness > 0 && cb_inertia_is_closed(f.surface))
       fprintf(stderr, "curvebody: warning: the body is closed: --thickness is of open parts\n");
     cb_warn_of_parts(f.surface, f.part, "");
     warn_of_thin(&f.added);

@@ -19,12 +19,6 @@ static bool has_error(const cb_fluid_model_class *c) {
   return false;
 }
 
-static bool has_sheets(const cb_surface *s) {
-  for (int p = 0; p < s->parts; p++)
-    if (s->open[p]) return true;
-  return false;
-}
-
 /* What of parts, volumes and warnings is the local model's, whatever the added mass is. */
 static cb_status local(cb_inertia *f) {
   cb_local *l = NULL;
@@ -102,7 +96,7 @@ cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *err
   if (!status && !none) status = class_of(text, &c);
   if (!status && none && error)
     status = cb_fail(CB_ERROR_INPUT, "--error:1:1: error: without an added mass there is no error of it");
-  const bool unknown = c && has_error(c) && !error && has_sheets(f->surface); /* none is estimated */
+  const bool unknown = c && has_error(c) && !error && !cb_inertia_is_closed(f->surface); /* none is estimated */
   if (!status && c) status = make_model(c, text, unknown ? "none" : error, &m);
   f->model = c ? c->name : "none";
   if (!status && m && c->added_mass != cb_fluid_local_added_mass) {

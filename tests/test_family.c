@@ -1,4 +1,5 @@
 /* Families of gaits of stationary cost, followed in the amount of their target.
+ * timeout: 900
  * labels: medium */
 #include "check.h"
 #include "gaits.h"

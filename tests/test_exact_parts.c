@@ -9,6 +9,7 @@
 #include "immersed_bundles.h"
 #include "io/yaml.h"
 #include "potential/kirchhoff.h"
+#include "two_spheres.h"
 #include <curvebody/node.h>
 
 static cb_fluid_model *exact_of(const char *parameters) {
@@ -46,19 +47,6 @@ static void pair_form(int n, double d, double G[10][10]) {
   cb_kirchhoff_free(k);
   cb_surface_free(s);
   free(v);
-}
-
-/* Along the line of centres, of each of two unit spheres: dipoles at the images, m_n+1 = sign m_n/s^3 at 1/s,
- * s = d - x_n; 2 T = 2 pi sum m - 4 pi/3. sign: -1 together, 1 opposed. Lamb (1932), chapter VI. */
-static double axial(double d, double sign) {
-  double x = 0, m = 1, sum = 0;
-  for (int n = 0; n < 1000 && fabs(m) > 1e-18; n++) {
-    const double s = d - x;
-    sum += m;
-    m *= sign / (s * s * s);
-    x = 1 / s;
-  }
-  return 2 * PI * sum - 4 * PI / 3;
 }
 
 static double limit(double coarse, double fine) { return fine + (fine - coarse) / 3; }

@@ -5,6 +5,7 @@
  */
 #include "check_error.h"
 #include "potential.h"
+#include "two_spheres.h"
 #include "fluid/immersed.h"
 #include <curvebody/fluid_model.h>
 
@@ -16,19 +17,6 @@ static cb_kirchhoff_mass before(const solid_mesh *m, cb_mirror_kind kind, const 
 }
 
 static const double up[3] = {0, 0, 1};
-
-/* Each sphere's share of two that are mirror images, d between their centres: along the line of centres by dipoles at
- * the images, m_n+1 = sign m_n/s^3 at 1/s, s = d - x_n, 2 T = 2 pi sum m - 4 pi/3; sign 1: opposed, -1: together. */
-static double axial(double d, double sign) {
-  double x = 0, m = 1, sum = 0;
-  for (int n = 0; n < 1000 && fabs(m) > 1e-18; n++) {
-    const double s = d - x;
-    sum += m;
-    m *= sign / (s * s * s);
-    x = 1 / s;
-  }
-  return 2 * M_PI * sum - 4 * M_PI / 3;
-}
 
 static void a_sphere_before_a_wall_is_half_of_two_spheres(void **unused) {
   (void)unused;

@@ -141,6 +141,10 @@ static void find_borders(search *s, pieces *p) {
   p->first[copies] = 2 * p->borders;
 }
 
+static cb_status inward(void) {
+  return cb_fail(CB_ERROR_DOMAIN, "no piece of the surface points outwards: the fluid would be inside of it");
+}
+
 static cb_status fill(search *s, pieces *p, const double (*x)[3], const int (*face)[3]) {
   cb_pieces *o = &p->seen;
   const cb_status status = connect(s, x, face);
@@ -159,8 +163,7 @@ static cb_status fill(search *s, pieces *p, const double (*x)[3], const int (*fa
     }
     if (!sheets) o->solids = o->n;
   }
-  if (o->n) return CB_OK;
-  return cb_fail(CB_ERROR_DOMAIN, "no piece of the surface points outwards: the fluid would be inside of it");
+  return o->n ? CB_OK : inward();
 }
 
 cb_status cb_pieces_create(int vertices, const double (*x)[3], int faces, const int (*face)[3], cb_pieces **out) {
@@ -194,6 +197,33 @@ cb_status cb_pieces_create(int vertices, const double (*x)[3], int faces, const 
   }
   *out = &p->seen;
   return CB_OK;
+}
+
+cb_status cb_pieces_outward(int vertices, const double (*x)[3], int faces, const int (*face)[3], bool *reached,
+                            int *kept, int *n) {
+  int *up = malloc((size_t)vertices * sizeof *up);
+  double *volume = calloc((size_t)vertices, sizeof *volume);
+  if (!up || !volume) {
+    free(up);
+    free(volume);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the pieces of %d faces", faces);
+  }
+  for (int i = 0; i < vertices; i++) up[i] = i;
+  for (int f = 0; f < faces; f++)
+    for (int c = 1; c < 3; c++) up[root_of(up, face[f][c])] = root_of(up, face[f][0]);
+  for (int f = 0; f < faces; f++) {
+    const int piece = root_of(up, face[f][0]);
+    double n2[3], from[3];
+    cb_normal3(x[face[f][0]], x[face[f][1]], x[face[f][2]], n2);
+    for (int c = 0; c < 3; c++) from[c] = x[face[f][0]][c] - x[piece][c];
+    volume[piece] += cb_dot3(from, n2) / 6;
+  }
+  *n = 0;
+  for (int f = 0; f < faces; f++)
+    if ((reached[f] = volume[root_of(up, face[f][0])] > 0)) kept[(*n)++] = f;
+  free(up);
+  free(volume);
+  return *n ? CB_OK : inward();
 }
 
 static pieces *all_of(const cb_pieces *p) { return (pieces *)((char *)p - offsetof(pieces, seen)); }

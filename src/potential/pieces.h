@@ -12,6 +12,7 @@
 #define CB_POTENTIAL_PIECES_H
 
 #include <curvebody/status.h>
+#include <stdbool.h>
 
 #define CB_SHEET_INSET 0.1875
 
@@ -28,5 +29,10 @@ void cb_pieces_free(cb_pieces *p);
 
 /* Where the corners are, y[places], for vertices at x. */
 void cb_pieces_place(const cb_pieces *p, const double (*x)[3], double (*y)[3]);
+
+/* Of solids alone: the faces of pieces, connected by vertices, whose volume is positive: reached[faces], kept[0..n).
+ * CB_ERROR_DOMAIN where there is none. */
+cb_status cb_pieces_outward(int vertices, const double (*x)[3], int faces, const int (*face)[3], bool *reached,
+                            int *kept, int *n);
 
 #endif

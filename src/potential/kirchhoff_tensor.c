@@ -1,0 +1,117 @@
+/* Kirchhoff's tensor about the centre of the panels, whatever the origin, and the form of a body that deforms.
+ */
+#include "potential/kirchhoff_private.h"
+
+#include "numerics/small.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double integral(const cb_kirchhoff *k, const double *phi, const double *with) {
+  const double *A = k->panels->area;
+  double sum = 0;
+  for (int i = 0; i < k->n; i++) sum -= phi[i] * with[i] * A[i];
+  return sum;
+}
+
+static const double *motion(const cb_kirchhoff *k, int a) { return k->w + (size_t)a * (size_t)k->n; }
+
+/* Laws of the tensor of whatever body: symmetric, and no energy below 0. Where panels do not resolve it, or the solution
+ * is wrong, they fail by far. */
+static cb_status check_tensor(const cb_kirchhoff *k, const double unit[6]) {
+  double scaled[36];
+  for (int a = 0; a < 6; a++)
+    for (int b = 0; b < 6; b++)
+      scaled[a * 6 + b] = k->K[a][b] / (unit[a] * unit[b]) + (a == b ? 0.01 + k->asymmetry : 0);
+  const bool symmetric = k->asymmetry <= 0.1, positive = cb_cholesky(6, scaled, 0, scaled);
+  if (symmetric && positive) return CB_OK;
+  return cb_fail(CB_ERROR_DOMAIN,
+                 "the added mass of %d panels is %s (its raw asymmetry is %.2g of it): finer faces may resolve the "
+                 "body, another method tells whether the equations were solved; a surface that cuts itself has none",
+                 k->n, symmetric ? "not positive" : "not symmetric", k->asymmetry);
+}
+
+static cb_status find_tensor(cb_kirchhoff *k) {
+  double raw[6][6], unit[6], greatest = 0;
+  for (int a = 0; a < 6; a++)
+    for (int b = 0; b < 6; b++) raw[a][b] = integral(k, k->phi + (size_t)a * (size_t)k->n, motion(k, b));
+  for (int a = 3; a < 6; a++) greatest = fmax(greatest, raw[a][a]);
+  for (int a = 0; a < 6; a++) unit[a] = sqrt(greatest) * (a < 3 ? k->radius : 1);
+  k->asymmetry = 0;
+  for (int a = 0; a < 6; a++)
+    for (int b = 0; b < 6; b++) {
+      k->K[a][b] = (raw[a][b] + raw[b][a]) / 2;
+      k->asymmetry = fmax(k->asymmetry, fabs(raw[a][b] - raw[b][a]) / (unit[a] * unit[b]));
+    }
+  return check_tensor(k, unit);
+}
+
+/* Normal velocities of the shape's motion, in the axes as prepared. */
+static void set_shape(cb_kirchhoff *k, const double (*v)[3], double *w) {
+  for (int i = 0; i < k->n; i++) {
+    const int *c = k->face[k->kept[i]];
+    double mean[3], turned[3];
+    for (int d = 0; d < 3; d++) mean[d] = (v[c[0]][d] + v[c[1]][d] + v[c[2]][d]) / 3;
+    cb_apply3_transposed(k->R, mean, turned);
+    w[i] = cb_dot3(turned, k->panels->normal[i]);
+  }
+}
+
+cb_status cb_kirchhoff_added_mass(cb_kirchhoff *k, const double (*v)[3], cb_kirchhoff_mass *out) {
+  const size_t shape = CB_KIRCHHOFF_MOTIONS * (size_t)k->n;
+  cb_kirchhoff_mass mass = {.kinetic = 0};
+  cb_status status = CB_OK;
+  if (v) set_shape(k, v, k->w + shape);
+  if (!k->solved)
+    status = cb_kirchhoff_equations(k, v ? CB_KIRCHHOFF_COLUMNS : CB_KIRCHHOFF_MOTIONS, k->w, k->phi);
+  else if (v)
+    status = cb_kirchhoff_equations(k, 1, k->w + shape, k->phi + shape);
+  if (!status && !k->solved) status = find_tensor(k);
+  if (status) return status;
+  k->solved = true;
+  for (int a = 0; v && a < 6; a++) mass.mu0[a] = integral(k, k->phi + shape, motion(k, a));
+  if (v) mass.kinetic = integral(k, k->phi + shape, k->w + shape) / 2;
+  cb_kirchhoff_carry(k, &mass);
+  *out = mass;
+  return CB_OK;
+}
+
+/* Columns of the shape's motions in w, their potentials in phi, both [n][k->n]. */
+static void set_form(const cb_kirchhoff *k, int n, const double *w, const double *phi, double *G) {
+  const size_t faces = (size_t)k->n;
+  const int size = CB_KIRCHHOFF_MOTIONS + n;
+  cb_kirchhoff_mass mass = {.kinetic = 0};
+  for (int i = -1; i < n; i++) {
+    for (int a = 0; a < CB_KIRCHHOFF_MOTIONS && i >= 0; a++)
+      mass.mu0[a] = integral(k, phi + (size_t)i * faces, motion(k, a));
+    cb_kirchhoff_carry(k, &mass);
+    for (int a = 0; a < CB_KIRCHHOFF_MOTIONS; a++) {
+      for (int b = 0; b < CB_KIRCHHOFF_MOTIONS && i < 0; b++) G[a * size + b] = mass.K[a][b];
+      if (i >= 0) G[a * size + CB_KIRCHHOFF_MOTIONS + i] = G[(CB_KIRCHHOFF_MOTIONS + i) * size + a] = mass.mu0[a];
+    }
+    for (int j = 0; j <= i; j++)
+      G[(CB_KIRCHHOFF_MOTIONS + i) * size + CB_KIRCHHOFF_MOTIONS + j] =
+          G[(CB_KIRCHHOFF_MOTIONS + j) * size + CB_KIRCHHOFF_MOTIONS + i] =
+              (integral(k, phi + (size_t)i * faces, w + (size_t)j * faces) +
+               integral(k, phi + (size_t)j * faces, w + (size_t)i * faces)) /
+              2;
+  }
+}
+
+cb_status cb_kirchhoff_form(cb_kirchhoff *k, int n, const double (*v)[3], double *G) {
+  const size_t faces = (size_t)k->n;
+  cb_kirchhoff_mass mass;
+  cb_status status = cb_kirchhoff_added_mass(k, NULL, &mass);
+  if (status) return status;
+  double *w = calloc((size_t)(n > 0 ? 2 * n : 1) * faces, sizeof *w), *phi = w + (size_t)n * faces;
+  if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for %d motions of %d faces", n, k->n);
+  for (int i = 0; i < n; i++) set_shape(k, v + (size_t)i * (size_t)k->vertices, w + (size_t)i * faces);
+  for (int i = 0; i < n && !status; i += CB_KIRCHHOFF_COLUMNS)
+    status = cb_kirchhoff_equations(k, n - i < CB_KIRCHHOFF_COLUMNS ? n - i : CB_KIRCHHOFF_COLUMNS,
+                                    w + (size_t)i * faces, phi + (size_t)i * faces);
+  if (!status) set_form(k, n, w, phi, G);
+  free(w);
+  return status;
+}

@@ -235,6 +235,52 @@ static void vectors_are_panels(void **unused) {
   free_mesh(&m);
 }
 
+/* Their gradients likewise, and slopes along a direction; to what 1/distance, of up to 1/h of thin bodies, leaves. */
+static void vectors_of_gradients_are_panels(void **unused) {
+  (void)unused;
+  static const char *const names[] = {"x86-64", "avx2", "avx512"};
+  enum { MOST = 200 };
+  uint64_t state = check_seed();
+  solid_mesh m = ellipsoid_mesh(5, 1, 0.5, 0.1);
+  double S[3 * MOST], D[3 * MOST], s[MOST], d[MOST];
+  int which[MOST];
+  assert_int_equal(m.faces, MOST);
+  for (int i = 0; i < MOST; i++) which[i] = (i * 37 + 5) % MOST;
+  for (int isa = 0; isa < 3; isa++) {
+    if (cb_isa_set(names[isa])) continue;
+    cb_panels *p = NULL;
+    check_ok(cb_panels_create(MOST, (const double(*)[3])m.x, (const int(*)[3])m.face, &p));
+    for (int trial = 0; trial < 60; trial++) {
+      const int self = trial % 3 == 0 ? (trial * 7) % MOST : -1, first = trial % 5, count = MOST - 5 - trial % 11;
+      const double far = trial % 2 ? 1 : 8, direction[3] = {0.3, -0.7, 0.2};
+      double at[3];
+      for (int k = 0; k < 3; k++) at[k] = far * check_uniform(&state, -1, 1);
+      const double *x = self >= 0 ? p->centre[self] : at;
+      cb_panels_gradients(p, x, first, count, MOST, S, D);
+      cb_panels_slopes(p, x, direction, first, count, trial % 2 ? which : NULL, -1, s, d);
+      for (int i = 0; i < count; i++) {
+        double u[3], v[3], slope[2] = {0};
+        cb_panel_velocity((const double(*)[3])p->corner[first + i], x, u, v);
+        for (int k = 0; k < 3 && first + i != self; k++) { /* on the panel itself the slope along its normal jumps */
+          check_near(S[k * MOST + i], u[k], 1e-13);
+          check_near(D[k * MOST + i], v[k], 1e-12 * (1 + fabs(v[k])));
+        }
+        const int j = trial % 2 ? which[i] : first + i;
+        if (j == self) continue;
+        cb_panel_velocity((const double(*)[3])p->corner[j], x, u, v);
+        for (int k = 0; k < 3; k++) slope[0] += direction[k] * u[k], slope[1] += direction[k] * v[k];
+        check_near(s[i], slope[0], 1e-13);
+        check_near(d[i], slope[1], 1e-12 * (1 + sqrt(cb_dot3(v, v))));
+      }
+    }
+    cb_panels_slopes(p, p->centre[3], p->normal[3], 0, 8, NULL, 3, s, d);
+    assert_true(s[3] == 0 && d[3] < 0); /* a ring of vortices drives the fluid through it against its jump */
+    cb_panels_free(p);
+  }
+  check_ok(cb_isa_set("auto"));
+  free_mesh(&m);
+}
+
 static void a_face_of_no_area_is_named(void **unused) {
   (void)unused;
   const double x[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {2, 0, 0}};
@@ -255,6 +301,7 @@ int main(void) {
       cmocka_unit_test(corners_and_edges_are_finite),
       cmocka_unit_test(rows_add_up),
       cmocka_unit_test(vectors_are_panels),
+      cmocka_unit_test(vectors_of_gradients_are_panels),
       cmocka_unit_test(a_face_of_no_area_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

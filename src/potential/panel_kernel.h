@@ -29,6 +29,8 @@ enum {
 typedef struct cb_panel_kernels {
   /* Of n panels, whose numbers are at lanes[row * stride]. S or D may be NULL. */
   void (*row)(const double *lanes, size_t stride, const double x[3], int n, double *S, double *D);
+  /* Their gradients in x: components x, y, z at S[i], S[width + i], S[2 width + i], likewise D. */
+  void (*gradient)(const double *lanes, size_t stride, const double x[3], int n, size_t width, double *S, double *D);
   /* out[c] += sum_j row[j] x[c stride + j] over n numbers, a multiple of CB_PANEL_PAD, for up to CB_PANEL_COLUMNS
    * columns c, in one order whatever their number. */
   void (*product)(const double *row, int n, int columns, const double *x, size_t stride, double *out);
@@ -186,6 +188,90 @@ static void row(const double *lanes, size_t stride, const double x[3], int n, do
     rows(lanes, stride, x, n, S, NULL);
 }
 
+/* The strength of an edge's vortex: (R1 + R2)/(R1 R2 (R1 R2 + a.b)), v = R1 R2 + a.b; 0 on the edge. */
+INLINE vec vortex(vec A, vec B, vec v) {
+  const vec below = A * B * v, least = set(1e-300);
+  return where_above(below, least, (A + B) / where_above(below, least, below, set(1)), set(0));
+}
+
+/* R1 R2 + a.b by the cross product of a and b, beside the edge */
+INLINE vec product_of_cross(vec both, vec ab, vec cross2) {
+  const vec edge = set(-0.9) * both, v = both + ab;
+  if (!any_above(edge, ab)) return v;
+  return where_above(edge, ab, cross2 / (both - ab), v);
+}
+
+INLINE xyz cross_of(xyz a, xyz b) {
+  const xyz d = {b.x - a.x, b.y - a.y, b.z - a.z};
+  return (xyz){fma3(a.y, d.z, -(a.z * d.y)), fma3(a.z, d.x, -(a.x * d.z)), fma3(a.x, d.y, -(a.y * d.x))};
+}
+
+INLINE xyz sum_of(vec u, xyz a, vec v, xyz b, vec w, xyz c) {
+  return (xyz){fma3(u, a.x, fma3(v, b.x, w * c.x)), fma3(u, a.y, fma3(v, b.y, w * c.y)),
+               fma3(u, a.z, fma3(v, b.z, w * c.z))};
+}
+
+/* See potential/panel.c. */
+INLINE void gradient_group(const double *p, size_t stride, xyz x, xyz *S, xyz *D) {
+  const xyz a = seen(p, stride, x), b = seen(p + 3 * stride, stride, x), c = seen(p + 6 * stride, stride, x);
+  const xyz e = cross_of(a, b), f = cross_of(b, c), g = cross_of(c, a);
+  const vec A = root(dot(a, a)), B = root(dot(b, b)), C = root(dot(c, c)), ab = dot(a, b), bc = dot(b, c),
+            ca = dot(c, a), AB = A * B, scale = set(-1 / (4 * PI));
+  const vec u = product_of_cross(AB, ab, dot(e, e)), v = product_of_cross(B * C, bc, dot(f, f)),
+            w = product_of_cross(C * A, ca, dot(g, g));
+  if (D) *D = sum_of(scale * vortex(A, B, u), e, scale * vortex(B, C, v), f, scale * vortex(C, A, w), g);
+  if (!S) return;
+  const xyz n2 = load3(p + CB_PANEL_NORMAL * stride, stride);
+  const double *m = p + CB_PANEL_CONORMAL * stride, *l = p + CB_PANEL_LENGTH * stride;
+  const vec l1 = load(l), l2 = load(l + stride), l3 = load(l + 2 * stride), triple = dot(a, n2),
+            along = fma3(AB, C, fma3(ab, C, fma3(bc, A, ca * B)));
+  vec W, L1, L2, L3;
+  if (all_far(A, B, C, l, stride, triple, along)) {
+    W = -small_angle(triple / along, -1);
+    L1 = small_angle(l1 / (A + B), 1), L2 = small_angle(l2 / (B + C), 1), L3 = small_angle(l3 / (C + A), 1);
+  } else {
+    W = -double_angle(triple, along);
+    L1 = edge_log(A + B, l1, u), L2 = edge_log(B + C, l2, v), L3 = edge_log(C + A, l3, w);
+  }
+  const xyz along_edges = sum_of(scale * L1, load3(m, stride), scale * L2, load3(m + 3 * stride, stride), scale * L3,
+                                 load3(m + 6 * stride, stride));
+  const vec across = scale * W * load(p + CB_PANEL_INVERSE * stride);
+  *S = (xyz){fma3(across, n2.x, along_edges.x), fma3(across, n2.y, along_edges.y), fma3(across, n2.z, along_edges.z)};
+}
+
+INLINE void store_rows(xyz a, int n, size_t width, double *to) {
+  const vec row[3] = {a.x, a.y, a.z};
+  for (int k = 0; k < 3; k++) {
+    double lane[WIDTH];
+    if (n >= WIDTH) {
+      store(to + (size_t)k * width, row[k]);
+      continue;
+    }
+    store(lane, row[k]);
+    memcpy(to + (size_t)k * width, lane, (size_t)n * sizeof *lane);
+  }
+}
+
+INLINE void gradients(const double *lanes, size_t stride, const double at[3], int n, size_t width, double *S,
+                      double *D) {
+  const xyz x = {set(at[0]), set(at[1]), set(at[2])};
+  for (int i = 0; i < n; i += WIDTH) {
+    xyz s, d;
+    gradient_group(lanes + i, stride, x, S ? &s : NULL, D ? &d : NULL);
+    if (S) store_rows(s, n - i, width, S + i);
+    if (D) store_rows(d, n - i, width, D + i);
+  }
+}
+
+static void gradient(const double *lanes, size_t stride, const double x[3], int n, size_t width, double *S, double *D) {
+  if (S && D)
+    gradients(lanes, stride, x, n, width, S, D);
+  else if (D)
+    gradients(lanes, stride, x, n, width, NULL, D);
+  else if (S)
+    gradients(lanes, stride, x, n, width, S, NULL);
+}
+
 INLINE void products(const double *row_, int n, int columns, const double *x, size_t stride, double *out) {
   vec sum[CB_PANEL_COLUMNS];
 #pragma GCC unroll 8
@@ -216,5 +302,5 @@ static void product_of(const double *row_, int n, int columns, const double *x, 
   }
 }
 
-const cb_panel_kernels KERNELS = {row, product_of};
+const cb_panel_kernels KERNELS = {row, gradient, product_of};
 #endif

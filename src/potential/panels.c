@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GATHERED = 64 }; /* panels that are gathered at once */
+enum { GATHERED = 64, GATHERED_STRIDE = GATHERED + CB_PANEL_PAD }; /* panels that are gathered at once */
 
 typedef struct owned {
   cb_arena *arena;
@@ -94,20 +94,47 @@ void cb_panels_range(const cb_panels *p, const double x[3], int first, int n, in
   if (self >= 0 && D) D[self] = 0;
 }
 
+/* Numbers of up to GATHERED panels, as many as vectors read. */
+static void gather(const cb_panels *p, int n, const int *which, double *lanes) {
+  const int padded = (n + CB_PANEL_PAD - 1) & ~(CB_PANEL_PAD - 1);
+  for (size_t r = 0; r < CB_PANEL_LANES; r++)
+    for (int i = 0; i < padded; i++)
+      lanes[r * GATHERED_STRIDE + (size_t)i] = p->lanes[r * p->stride + (size_t)which[i < n ? i : 0]];
+}
+
 void cb_panels_row(const cb_panels *p, const double x[3], int n, const int *which, int self, double *S, double *D) {
   if (!which) {
     cb_panels_range(p, x, 0, n, self, S, D);
     return;
   }
-  double gathered[CB_PANEL_LANES * (GATHERED + CB_PANEL_PAD)];
-  const size_t stride = GATHERED + CB_PANEL_PAD;
+  double gathered[CB_PANEL_LANES * GATHERED_STRIDE];
   for (int begin = 0; begin < n; begin += GATHERED) {
-    const int count = n - begin < GATHERED ? n - begin : GATHERED,
-              padded = (count + CB_PANEL_PAD - 1) & ~(CB_PANEL_PAD - 1);
-    for (size_t r = 0; r < CB_PANEL_LANES; r++)
-      for (int i = 0; i < padded; i++)
-        gathered[r * stride + (size_t)i] = p->lanes[r * p->stride + (size_t)which[begin + (i < count ? i : 0)]];
-    p->kernels->row(gathered, stride, x, count, S ? S + begin : NULL, D ? D + begin : NULL);
+    const int count = n - begin < GATHERED ? n - begin : GATHERED;
+    gather(p, count, which + begin, gathered);
+    p->kernels->row(gathered, GATHERED_STRIDE, x, count, S ? S + begin : NULL, D ? D + begin : NULL);
   }
   if (self >= 0 && D) D[self] = 0;
+}
+
+void cb_panels_gradients(const cb_panels *p, const double x[3], int first, int n, size_t width, double *S, double *D) {
+  p->kernels->gradient(p->lanes + first, p->stride, x, n, width, S, D);
+}
+
+static void along(const double d[3], int n, const double *gradient, double *slope) {
+  for (int i = 0; i < n; i++)
+    slope[i] = d[0] * gradient[i] + d[1] * gradient[GATHERED + i] + d[2] * gradient[2 * GATHERED + i];
+}
+
+void cb_panels_slopes(const cb_panels *p, const double x[3], const double d[3], int first, int n, const int *which,
+                      int self, double *S, double *D) {
+  double gathered[CB_PANEL_LANES * GATHERED_STRIDE], s[3 * GATHERED], e[3 * GATHERED];
+  for (int begin = 0; begin < n; begin += GATHERED) {
+    const int count = n - begin < GATHERED ? n - begin : GATHERED;
+    const double *lanes = which ? gathered : p->lanes + first + begin;
+    if (which) gather(p, count, which + begin, gathered);
+    p->kernels->gradient(lanes, which ? GATHERED_STRIDE : p->stride, x, count, GATHERED, S ? s : NULL, D ? e : NULL);
+    if (S) along(d, count, s, S + begin);
+    if (D) along(d, count, e, D + begin);
+  }
+  if (self >= 0 && S) S[self] = 0;
 }

@@ -40,6 +40,13 @@ cb_status cb_panels_move(cb_panels *p, const double (*x)[3], const int (*face)[3
  * their planes. S or D may be NULL. */
 void cb_panels_row(const cb_panels *p, const double x[3], int n, const int *which, int self, double *S, double *D);
 void cb_panels_range(const cb_panels *p, const double x[3], int first, int n, int self, double *S, double *D);
+/* The gradients in x of the potentials of n panels from number `first` on: components x, y, z in rows of `width`. Either
+ * may be NULL. */
+void cb_panels_gradients(const cb_panels *p, const double x[3], int first, int n, size_t width, double *S, double *D);
+/* Their slopes along d, of n panels as in cb_panels_row; those of S of the panel itself are the mean along its normal,
+ * 0. */
+void cb_panels_slopes(const cb_panels *p, const double x[3], const double d[3], int first, int n, const int *which,
+                      int self, double *S, double *D);
 
 /* One triangle, by the C library's functions. Either may be NULL. */
 void cb_panel_potential(const double corner[3][3], const double x[3], double *S, double *D);

@@ -150,60 +150,78 @@ static void sums_are_linear(void **unused) {
   free(rho), free(mu), free(three), free(out), free(sum);
 }
 
-/* At points near and far: against sums over all panels, and the gradient against differences of fourth order, whose
- * error is below (h/distance)^4 of it. */
+static void field_at(cb_far *f, cb_far_kind kind, int columns, const double *rho, const double *mu, int points,
+                     const double (*x)[3], double *out) {
+  cb_far_field *a = NULL;
+  check_ok(cb_far_field_create(f, kind, columns, rho, mu, &a));
+  check_ok(cb_far_field_at(a, points, x, out));
+  cb_far_field_free(a);
+}
+
+/* At points near and far, alone and in clusters: against sums over all panels, and the velocity against differences of
+ * fourth order of the potential, whose error is below (h/distance)^4 of it. */
 static void fields_at_points(void **unused) {
   (void)unused;
   enum { POINTS = 60 };
   const double h = 2e-3, at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
   uint64_t seed = check_seed();
   cb_panels *p = panels_of_ellipsoid(14, 1, 1, 0.5);
-  double *rho = densities(p, 8), *mu = densities(p, 9), x[POINTS][3], phi[POINTS * COLUMNS],
-         gradient[POINTS * COLUMNS][3], moved[POINTS][3], there[4][POINTS * COLUMNS],
+  double *rho = densities(p, 8), *mu = densities(p, 9), x[POINTS][3], phi[POINTS * COLUMNS], u[POINTS][3],
+         moved[POINTS][3], there[4][POINTS * COLUMNS], slope[COLUMNS][3][POINTS] = {0},
          *S = malloc((size_t)p->n * sizeof *S), *D = malloc((size_t)p->n * sizeof *D);
   for (int i = 0; i < POINTS; i++) {
     check_direction(&seed, 3, x[i]);
     const double r = check_uniform(&seed, 0, 1) < 0.3 ? 30 : check_uniform(&seed, 1.1, 2);
-    for (int a = 0; a < 3; a++) x[i][a] *= r;
+    for (int a = 0; a < 3; a++) x[i][a] = i % 4 ? x[i - i % 4][a] + 0.01 * x[i][a] : r * x[i][a];
   }
   cb_far *f;
   check_ok(cb_far_create(p, 1e-8, &f));
-  check_ok(cb_far_at(f, POINTS, (const double(*)[3])x, COLUMNS, rho, mu, phi, gradient));
-  double error = 0, size = 0, slope_error = 0, slope = 0;
+  field_at(f, CB_FAR_POTENTIAL, COLUMNS, rho, mu, POINTS, (const double(*)[3])x, phi);
+  field_at(f, CB_FAR_VELOCITY, 4, rho, mu, POINTS, (const double(*)[3])x, *u);
+  double error = 0, size = 0, u_error = 0, u_size = 0;
   for (int i = 0; i < POINTS; i++) {
+    double g[4][3] = {{0}};
     cb_panels_row(p, x[i], p->n, NULL, -1, S, D);
+    for (int j = 0; j < p->n; j++) {
+      double s[3], d[3];
+      cb_panel_velocity((const double(*)[3])p->corner[j], x[i], s, d);
+      for (int k = 0; k < 4; k++)
+        for (int a = 0; a < 3; a++) g[k][a] += s[a] * rho[k * p->n + j] + d[a] * mu[k * p->n + j];
+    }
     for (int k = 0; k < COLUMNS; k++) {
-      double sum = 0, g[3] = {0};
-      for (int j = 0; j < p->n; j++) {
-        double u[3], v[3];
-        sum += S[j] * rho[k * p->n + j] + D[j] * mu[k * p->n + j];
-        cb_panel_velocity((const double(*)[3])p->corner[j], x[i], u, v);
-        for (int a = 0; a < 3; a++) g[a] += u[a] * rho[k * p->n + j] + v[a] * mu[k * p->n + j];
-      }
+      double sum = 0;
+      for (int j = 0; j < p->n; j++) sum += S[j] * rho[k * p->n + j] + D[j] * mu[k * p->n + j];
       error = fmax(error, fabs(phi[k * POINTS + i] - sum));
       size = fmax(size, fabs(sum));
-      for (int a = 0; a < 3; a++) {
-        slope_error = fmax(slope_error, fabs(gradient[k * POINTS + i][a] - g[a]));
-        slope = fmax(slope, fabs(g[a]));
-      }
+    }
+    for (int a = 0; a < 3; a++) {
+      const int b = (a + 1) % 3, c = (a + 2) % 3;
+      const double sum = g[c][b] - g[b][c] + g[3][a];
+      u_error = fmax(u_error, fabs(u[i][a] - sum));
+      u_size = fmax(u_size, fabs(sum));
     }
   }
-  print_message("at points, 1e-8 asked: %.1e of potentials, %.1e of gradients\n", error / size, slope_error / slope);
+  print_message("at points, 1e-8 asked: %.1e of potentials, %.1e of velocities\n", error / size, u_error / u_size);
   check_at_most(error, 1e-8 * size);
   check_at_least(error, 1e-12 * size); /* some are far indeed */
-  check_at_most(slope_error, 1e-7 * slope);
+  check_at_most(u_error, 1e-7 * u_size);
   for (int a = 0; a < 3; a++) {
     for (int q = 0; q < 4; q++) {
       memcpy(moved, x, sizeof moved);
       for (int i = 0; i < POINTS; i++) moved[i][a] += at[q] * h;
-      check_ok(cb_far_at(f, POINTS, (const double(*)[3])moved, COLUMNS, rho, mu, there[q], NULL));
+      field_at(f, CB_FAR_POTENTIAL, COLUMNS, rho, mu, POINTS, (const double(*)[3])moved, there[q]);
     }
-    for (int i = 0; i < POINTS * COLUMNS; i++) {
-      double difference = 0;
-      for (int q = 0; q < 4; q++) difference += weight[q] * there[q][i] / (12 * h);
-      check_near(gradient[i][a], difference, 1e-5 * slope);
-    }
+    for (int i = 0; i < POINTS * COLUMNS; i++)
+      for (int q = 0; q < 4; q++) slope[i / POINTS][a][i % POINTS] += weight[q] * there[q][i] / (12 * h);
   }
+  for (int i = 0; i < POINTS; i++)
+    for (int a = 0; a < 3; a++) {
+      const int b = (a + 1) % 3, c = (a + 2) % 3;
+      check_near(u[i][a], slope[c][b][i] - slope[b][c][i] + slope[3][a][i], 1e-5 * u_size);
+    }
+  cb_far_field *refused = NULL;
+  check_error_begins(cb_far_field_create(f, CB_FAR_VELOCITY, 3, rho, NULL, &refused), CB_ERROR_ARGUMENT,
+                     "a field of 3");
   cb_far_free(f);
   cb_panels_free(p);
   free(rho), free(mu), free(S), free(D);
@@ -213,21 +231,22 @@ static void threads_change_no_byte(void **unused) {
   (void)unused;
   cb_panels *p = panels_of_ellipsoid(16, 1, 1, 1);
   const size_t n = (size_t)p->n * COLUMNS;
-  double *rho = densities(p, 1), *out[3], *phi[3], (*gradient[3])[3];
+  double *rho = densities(p, 1), *out[3], *phi[3], (*u[3])[3];
   for (int t = 0; t < 3; t++) {
     cb_far *f;
-    out[t] = calloc(n, sizeof(double)), phi[t] = calloc(n, sizeof(double)), gradient[t] = calloc(n, sizeof(double[3]));
+    out[t] = calloc(n, sizeof(double)), phi[t] = calloc(n, sizeof(double)), u[t] = calloc(500, sizeof(double[3]));
     cb_threads_set(t + 1);
     check_ok(cb_far_create(p, 1e-6, &f));
     check_ok(cb_far_apply(f, COLUMNS, rho, rho, out[t]));
-    check_ok(cb_far_at(f, 500, (const double(*)[3])p->corner, COLUMNS, rho, rho, phi[t], gradient[t]));
+    field_at(f, CB_FAR_POTENTIAL, COLUMNS, rho, rho, 500, (const double(*)[3])p->corner, phi[t]);
+    field_at(f, CB_FAR_VELOCITY, 4, rho, NULL, 500, (const double(*)[3])p->corner, *u[t]);
     cb_far_free(f);
     assert_memory_equal(out[t], out[0], n * sizeof(double));
     assert_memory_equal(phi[t], phi[0], n * sizeof(double));
-    assert_memory_equal(gradient[t], gradient[0], n * sizeof(double[3]));
+    assert_memory_equal(u[t], u[0], 500 * sizeof(double[3]));
   }
   cb_threads_set(0);
-  for (int t = 0; t < 3; t++) free(out[t]), free(phi[t]), free(gradient[t]);
+  for (int t = 0; t < 3; t++) free(out[t]), free(phi[t]), free(u[t]);
   free(rho);
   cb_panels_free(p);
 }

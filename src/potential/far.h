@@ -29,9 +29,20 @@ size_t cb_far_bytes(const cb_panels *p, double error);
 /* out[k n + i] += phi_k at the centre of panel i; sigma or mu may be NULL. Allocates nothing; one call at a time. */
 cb_status cb_far_apply(cb_far *f, int columns, const double *sigma, const double *mu, double *out);
 
-/* potential[k points + i] = phi_k(x[i]), gradient[k points + i][3] (or NULL) its gradient. */
-cb_status cb_far_at(cb_far *f, int points, const double (*x)[3], int columns, const double *sigma, const double *mu,
-                    double *potential, double (*gradient)[3]);
+/* Densities whose moments are kept, for fields at any points. */
+typedef struct cb_far_field cb_far_field;
+
+typedef enum cb_far_kind {
+  CB_FAR_POTENTIAL, /* out[k points + i] = phi_k(x[i]), of up to 8 columns */
+  CB_FAR_VELOCITY   /* out[3 i..] = rot (phi_0, phi_1, phi_2) + grad phi_3, of four columns */
+} cb_far_kind;
+
+/* f outlives it, the densities are copied; sigma or mu may be NULL. The caller frees. */
+cb_status cb_far_field_create(cb_far *f, cb_far_kind kind, int columns, const double *sigma, const double *mu,
+                              cb_far_field **out);
+void cb_far_field_free(cb_far_field *a);
+/* One call at a time. */
+cb_status cb_far_field_at(cb_far_field *a, int points, const double (*x)[3], double *out);
 
 /* The panel nearest to x of those whose distance from it is at most `share` of the root of their area, and the weights
  * of its corners in its point nearest to x; -1: none. */

@@ -19,7 +19,7 @@ typedef struct cb_far_list {
 
 /* Work of one thread. */
 typedef struct cb_far_work {
-  double *harmonics, *far, *near, *row, *coefficients;
+  double *harmonics, *far, *near, *row;
 } cb_far_work;
 
 struct cb_far {
@@ -63,7 +63,7 @@ size_t cb_far_work_bytes(void);
 
 /* Moments of all cells for rows of densities in caller's order. */
 void cb_far_moments(cb_far *f, int columns, const double *sigma, const double *mu);
-/* Moments to what kernels evaluate; `to` may be `from`. */
+/* Moments to what kernels evaluate; `to` may be `from`. Of a gradient: with the square of the radius. */
 void cb_far_finish(const cb_tree_factors *f, int order, double radius, const double *from, double *to);
 
 #endif

@@ -25,7 +25,8 @@ struct cb_field {
   double *corner, (*corner_u)[3], (*v)[3]; /* of vertices: phi and u, and the surface's velocity */
   double *sigma;                           /* [SHEETS][faces] */
   double *sources, *dipoles;               /* [2][faces]: of phi, and of a dipole sheet of 1 */
-  double *potential, (*gradient)[3];       /* [SHEETS][BATCH] */
+  cb_far_field *velocity, *potential;      /* of these */
+  double *at;                              /* [2][BATCH] */
 };
 
 /* --- on the surface --- */
@@ -158,12 +159,11 @@ cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[
   f->face = cb_arena_alloc(f->arena, n, sizeof *f->face);
   f->v = cb_arena_alloc(f->arena, (size_t)vertices, sizeof *f->v);
   f->corner_u = cb_arena_alloc(f->arena, (size_t)vertices, sizeof *f->corner_u);
-  f->gradient = cb_arena_alloc(f->arena, SHEETS * BATCH, sizeof *f->gradient);
   cb_arena_doubles(f->arena, n, &f->w, &f->phi);
   cb_arena_doubles(f->arena, 2 * n, &f->sources, &f->dipoles);
   cb_arena_doubles(f->arena, SHEETS * n, &f->sigma);
   cb_arena_doubles(f->arena, (size_t)vertices, &f->corner);
-  cb_arena_doubles(f->arena, SHEETS * BATCH, &f->potential);
+  cb_arena_doubles(f->arena, 2 * BATCH, &f->at);
   cb_status status = CB_OK;
   if (cb_arena_lost(f->arena)) status = cb_fail(CB_ERROR_MEMORY, "no memory for the flow about %d faces", faces);
   if (!status) status = cb_panels_create(faces, x, face, &f->panels);
@@ -176,6 +176,8 @@ cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[
   if (!status) set_sheets(f, x);
   if (!status) status = fit_corners(f, x, 3, *f->u, *f->corner_u);
   if (!status) status = cb_far_create(f->panels, far_error, &f->far);
+  if (!status) status = cb_far_field_create(f->far, CB_FAR_VELOCITY, SHEETS, f->sigma, NULL, &f->velocity);
+  if (!status) status = cb_far_field_create(f->far, CB_FAR_POTENTIAL, 2, f->sources, f->dipoles, &f->potential);
   if (status) {
     cb_field_free(f);
     return status;
@@ -186,6 +188,8 @@ cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[
 
 void cb_field_free(cb_field *f) {
   if (!f) return;
+  cb_far_field_free(f->velocity);
+  cb_far_field_free(f->potential);
   cb_far_free(f->far);
   cb_panels_free(f->panels);
   cb_arena_free(f->arena);
@@ -203,33 +207,20 @@ double cb_field_kinetic(const cb_field *f) {
 /* --- at points --- */
 
 static cb_status find_potential(cb_field *f, int n, const double (*x)[3], double *phi, bool *inside) {
-  const cb_status status = cb_far_at(f->far, n, x, 2, f->sources, f->dipoles, f->potential, NULL);
+  const cb_status status = cb_far_field_at(f->potential, n, x, f->at);
   for (int i = 0; i < n && !status; i++) {
-    if (phi) phi[i] = f->potential[i];
-    if (inside) inside[i] = f->potential[n + i] < -0.5;
+    if (phi) phi[i] = f->at[i];
+    if (inside) inside[i] = f->at[n + i] < -0.5;
   }
-  return status;
-}
-
-static cb_status find_velocity(cb_field *f, int n, const double (*x)[3], double (*u)[3]) {
-  const cb_status status = cb_far_at(f->far, n, x, SHEETS, f->sigma, NULL, f->potential, f->gradient);
-  const double(*g)[3] = (const double(*)[3])f->gradient;
-  for (int i = 0; i < n && !status; i++)
-    for (int k = 0; k < 3; k++) {
-      const int a = (k + 1) % 3, b = (k + 2) % 3;
-      u[i][k] = g[b * n + i][a] - g[a * n + i][b] + g[3 * n + i][k];
-    }
   return status;
 }
 
 /* By the panels, wherever the points are. */
 static cb_status panels_at(cb_field *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside) {
-  cb_status status = CB_OK;
-  for (int first = 0; first < points && !status; first += BATCH) {
+  cb_status status = u ? cb_far_field_at(f->velocity, points, x, *u) : CB_OK;
+  for (int first = 0; first < points && !status && (phi || inside); first += BATCH) {
     const int n = points - first < BATCH ? points - first : BATCH;
-    if (u) status = find_velocity(f, n, x + first, u + first);
-    if (!status && (phi || inside))
-      status = find_potential(f, n, x + first, phi ? phi + first : NULL, inside ? inside + first : NULL);
+    status = find_potential(f, n, x + first, phi ? phi + first : NULL, inside ? inside + first : NULL);
   }
   return status;
 }

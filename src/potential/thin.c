@@ -81,7 +81,7 @@ static void add(const cb_panel_tree *tree, const cb_panels *p, int i, double *wo
 cb_status cb_thickness_find(const cb_panels *p, int n, cb_thickness *out) {
   cb_arena *arena = cb_arena_create();
   cb_panel_tree tree;
-  if (!arena || !cb_tree_build(arena, n, (const double(*)[3])p->centre, &tree)) {
+  if (!arena || !cb_tree_build(arena, n, (const double(*)[3])p->centre, CB_TREE_LEAF, &tree)) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for the thickness of %d panels", n);
   }

@@ -3,17 +3,17 @@
 
 #include <math.h>
 
-/* Points in cells of n: the number of cells, of leaves, and of levels below. */
-static void count(int n, int level, cb_panel_tree *t) {
+/* Points in cells of n, at most `most` in a leaf: the number of cells, of leaves, and of levels below. */
+static void count(int n, int most, int level, cb_panel_tree *t) {
   t->cells++;
   if (level >= t->levels) t->levels = level + 1;
-  if (n <= CB_TREE_LEAF) {
+  if (n <= most) {
     t->groups++;
     return;
   }
   const int left = (n / 2 + CB_TREE_CHUNK - 1) / CB_TREE_CHUNK * CB_TREE_CHUNK;
-  count(left, level + 1, t);
-  count(n - left, level + 1, t);
+  count(left, most, level + 1, t);
+  count(n - left, most, level + 1, t);
 }
 
 static bool before(const double (*x)[3], int axis, int a, int b) {
@@ -75,9 +75,9 @@ static void list_leaves(cb_panel_tree *t, int cell, int *leaves) {
   list_leaves(t, child + 1, leaves);
 }
 
-bool cb_tree_build(cb_arena *arena, int n, const double (*x)[3], cb_panel_tree *out) {
+bool cb_tree_build(cb_arena *arena, int n, const double (*x)[3], int leaf, cb_panel_tree *out) {
   cb_panel_tree t = {.n = n};
-  count(n, 0, &t);
+  count(n, leaf, 0, &t);
   t.order = cb_arena_alloc(arena, (size_t)n, sizeof *t.order);
   t.leaf = cb_arena_alloc(arena, (size_t)t.groups, sizeof *t.leaf);
   t.cell = cb_arena_alloc(arena, (size_t)t.cells, sizeof *t.cell);
@@ -89,7 +89,7 @@ bool cb_tree_build(cb_arena *arena, int n, const double (*x)[3], cb_panel_tree *
     t.level[l] = done;
     for (const int end = cells; done < end; done++) {
       box(x, t.order, &t.cell[done]);
-      if (t.cell[done].n > CB_TREE_LEAF) split(x, &t, &t.cell[done], &cells);
+      if (t.cell[done].n > leaf) split(x, &t, &t.cell[done], &cells);
     }
   }
   t.level[t.levels] = cells;

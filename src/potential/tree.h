@@ -1,5 +1,5 @@
 /* A binary tree over points: each cell's are cut across the longest side of their box into two halves, until a leaf
- * has at most CB_TREE_LEAF. Leaves have multiples of CB_TREE_CHUNK points, but for the last, so that vectors are full. */
+ * has few enough. Leaves have multiples of CB_TREE_CHUNK points, but for the last, so that vectors are full. */
 #ifndef CB_POTENTIAL_TREE_H
 #define CB_POTENTIAL_TREE_H
 
@@ -24,8 +24,8 @@ typedef struct cb_panel_tree {
   cb_tree_cell *cell;
 } cb_panel_tree;
 
-/* False: no memory. */
-bool cb_tree_build(cb_arena *arena, int n, const double (*x)[3], cb_panel_tree *out);
+/* leaf: the most points of one, CB_TREE_CHUNK to CB_TREE_LEAF. False: no memory. */
+bool cb_tree_build(cb_arena *arena, int n, const double (*x)[3], int leaf, cb_panel_tree *out);
 
 /* The distance of x from the box of a cell's points. */
 double cb_tree_distance(const cb_tree_cell *c, const double x[3]);

@@ -1,169 +1,227 @@
-/* Potential and gradient at any points: these have a tree of their own, whose leaves are the groups. */
+/* Potential and velocity at any points: these have a tree of their own, whose leaves are the groups. */
 #include "potential/far_private.h"
 
 #include <omp.h>
 #include <string.h>
 
-/* Points of one call, with lists long enough for any group. */
-typedef struct field {
-  cb_far *f;
+/* v_a = sum of slopes along axis `axis` of columns `column`, times sign: rot (0, 1, 2) + grad 3. */
+static const struct {
+  int axis, column, sign;
+} velocity[3][3] = {
+    {{1, 2, 1}, {2, 1, -1}, {0, 3, 1}}, {{2, 0, 1}, {0, 2, -1}, {1, 3, 1}}, {{0, 1, 1}, {1, 0, -1}, {2, 3, 1}}};
+
+struct cb_far_field {
+  cb_arena *arena;
+  const cb_far *f;
+  cb_far_kind kind;
+  int rows;                 /* of moments and of results */
+  const double *sigma, *mu; /* rows, or NULL */
+  size_t terms;
+  double *moments;   /* of each cell, finished */
+  cb_far_list *list; /* of each thread, long enough for any group */
+  cb_far_work *work;
+};
+
+/* Points of one call. */
+typedef struct call {
+  const cb_far_field *a;
   cb_arena *arena;
   cb_panel_tree tree;
+  int points;
   const double (*x)[3];
-  double *at[3];     /* in the tree's order, padded */
-  cb_far_list *list; /* of each thread */
-  cb_far_work *work;
-  int points, columns;
-  const double *sigma, *mu; /* rows, or NULL */
-  double *potential, (*gradient)[3];
-} field;
+  double *at[3]; /* in the tree's order, padded */
+  double *out;
+} call;
 
-static cb_status open_field(field *a) {
-  cb_far *f = a->f;
-  a->arena = cb_arena_create();
-  bool good = a->arena && cb_tree_build(a->arena, a->points, a->x, &a->tree);
-  if (good) {
-    const size_t n = (size_t)a->points + CB_TREE_CHUNK;
-    cb_arena_doubles(a->arena, n, &a->at[0], &a->at[1], &a->at[2]);
-    a->list = cb_arena_alloc(a->arena, (size_t)f->threads, sizeof *a->list);
-    a->work = cb_far_work_create(a->arena, f->threads);
-    for (int i = 0; a->list && i < f->threads; i++) {
-      a->list[i].far = cb_arena_alloc(a->arena, (size_t)f->tree.cells, sizeof *a->list[i].far);
-      a->list[i].near = cb_arena_alloc(a->arena, (size_t)f->tree.groups, sizeof *a->list[i].near);
+/* --- densities --- */
+
+/* Moments of the velocity of those of four columns. */
+static void velocity_moments(const cb_far *f, int cell, double *const slope[3], double *to) {
+  const int order = f->order + 1;
+  cb_tree_gradient(f->order, cb_far_moments_of(f, cell), slope);
+  for (int t = 0; t < (order + 1) * (order + 1); t++)
+    for (int a = 0; a < 3; a++) {
+      double sum = 0;
+      for (int i = 0; i < 3; i++)
+        sum += velocity[a][i].sign * slope[velocity[a][i].axis][t * CB_TREE_COLUMNS + velocity[a][i].column];
+      to[t * CB_TREE_COLUMNS + a] = sum;
     }
-    good = !cb_arena_lost(a->arena);
+  cb_far_finish(&f->factor, order, f->tree.cell[cell].radius * f->tree.cell[cell].radius, to, to);
+}
+
+static void keep_moments(cb_far_field *a, double *slopes) {
+  const cb_far *f = a->f;
+  const size_t size = a->terms * CB_TREE_COLUMNS;
+#pragma omp parallel for num_threads(f->threads) schedule(static)
+  for (int i = 0; i < f->tree.cells; i++) {
+    double *own = slopes + (size_t)omp_get_thread_num() * 3 * size, *to = a->moments + (size_t)i * size;
+    if (a->kind == CB_FAR_VELOCITY)
+      velocity_moments(f, i, (double *[]){own, own + size, own + 2 * size}, to);
+    else
+      cb_far_finish(&f->factor, f->order, f->tree.cell[i].radius, cb_far_moments_of(f, i), to);
   }
+}
+
+static double *copy_of(cb_arena *arena, size_t n, const double *rows) {
+  double *to = cb_arena_alloc_aligned(arena, n * CB_TREE_COLUMNS, sizeof *to, CB_CACHE_LINE);
+  if (to) memcpy(to, rows, n * CB_TREE_COLUMNS * sizeof *to);
+  return to;
+}
+
+cb_status cb_far_field_create(cb_far *f, cb_far_kind kind, int columns, const double *sigma, const double *mu,
+                              cb_far_field **out) {
+  if (columns < 1 || columns > CB_TREE_COLUMNS || (kind == CB_FAR_VELOCITY && columns != 4))
+    return cb_fail(CB_ERROR_ARGUMENT, "a field of %d columns", columns);
+  cb_far_field *a = cb_arena_object(sizeof *a, "a field of panels");
+  if (!a) return CB_ERROR_MEMORY;
+  const size_t n = (size_t)f->tree.n, cells = (size_t)f->tree.cells, order = (size_t)f->order + 1;
+  a->f = f, a->kind = kind, a->rows = kind == CB_FAR_VELOCITY ? 3 : columns;
+  a->terms = (order + 1) * (order + 1);
+  a->moments = cb_arena_alloc_aligned(a->arena, cells * a->terms * CB_TREE_COLUMNS, sizeof(double), CB_CACHE_LINE);
+  a->list = cb_arena_alloc(a->arena, (size_t)f->threads, sizeof *a->list);
+  a->work = cb_far_work_create(a->arena, f->threads);
+  for (int i = 0; a->list && i < f->threads; i++) {
+    a->list[i].far = cb_arena_alloc(a->arena, cells, sizeof *a->list[i].far);
+    a->list[i].near = cb_arena_alloc(a->arena, (size_t)f->tree.groups, sizeof *a->list[i].near);
+  }
+  cb_arena *some = cb_arena_create();
+  double *slopes = NULL;
+  cb_arena_doubles(some, (size_t)f->threads * 3 * a->terms * CB_TREE_COLUMNS, &slopes);
+  if (!cb_arena_lost(a->arena) && slopes) {
+    cb_far_moments(f, columns, sigma, mu);
+    if (sigma) a->sigma = copy_of(a->arena, n, f->sigma);
+    if (mu) a->mu = copy_of(a->arena, n, f->mu);
+    keep_moments(a, slopes);
+  }
+  const bool good = slopes && !cb_arena_lost(a->arena);
+  cb_arena_free(some);
   if (!good) {
-    cb_arena_free(a->arena);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for the flow at %d points", a->points);
+    cb_far_field_free(a);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the field of %d panels", f->tree.n);
   }
-  for (size_t j = 0; j < (size_t)a->points + CB_TREE_CHUNK; j++)
-    for (int c = 0; c < 3; c++) a->at[c][j] = a->x[a->tree.order[j < (size_t)a->points ? j : (size_t)a->points - 1]][c];
+  *out = a;
   return CB_OK;
 }
 
-/* Adds columns of far and near to out[k points + i], at `step` numbers from each other. */
-static void add_columns(const field *a, const cb_tree_cell *group, const double *far, double *out, int step) {
-  for (int k = 0; k < a->columns; k++)
-    for (int t = 0; t < group->n; t++)
-      out[((size_t)k * (size_t)a->points + (size_t)a->tree.order[group->first + t]) * (size_t)step] +=
-          far[k * CB_TREE_LEAF + t];
+void cb_far_field_free(cb_far_field *a) {
+  if (a) cb_arena_free(a->arena);
 }
 
-static void far_of(const field *a, const cb_tree_cell *group, const cb_far_list *list, const cb_far_work *w, int axis) {
-  const cb_far *f = a->f;
-  double *moments = w->coefficients;
-  memset(w->far, 0, CB_TREE_LEAF * CB_TREE_COLUMNS * sizeof *w->far);
+/* --- points --- */
+
+static cb_status open_call(call *c) {
+  c->arena = cb_arena_create();
+  const size_t n = (size_t)c->points + CB_TREE_CHUNK;
+  bool good = c->arena && cb_tree_build(c->arena, c->points, c->x, CB_TREE_CHUNK, &c->tree);
+  if (good) cb_arena_doubles(c->arena, n, &c->at[0], &c->at[1], &c->at[2]);
+  if (!good || cb_arena_lost(c->arena)) {
+    cb_arena_free(c->arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the flow at %d points", c->points);
+  }
+  for (size_t j = 0; j < n; j++)
+    for (int k = 0; k < 3; k++) c->at[k][j] = c->x[c->tree.order[j < (size_t)c->points ? j : (size_t)c->points - 1]][k];
+  return CB_OK;
+}
+
+/* Number `row` of the results of point i. */
+static double *result(const call *c, int row, int i) {
+  return c->a->kind == CB_FAR_VELOCITY ? c->out + 3 * (size_t)i + row
+                                       : c->out + (size_t)row * (size_t)c->points + (size_t)i;
+}
+
+static void far_of(const call *c, const cb_tree_cell *group, const cb_far_list *list, const cb_far_work *w) {
+  const cb_far *f = c->a->f;
+  const int more = c->a->kind == CB_FAR_VELOCITY;
+  memset(w->far, 0, (size_t)c->a->rows * CB_TREE_LEAF * sizeof *w->far);
   for (int i = 0; i < list->fars; i++) {
-    const cb_tree_cell *c = &f->tree.cell[list->far[i].cell];
-    const double *from = cb_far_moments_of(f, list->far[i].cell);
-    int order = list->far[i].order;
-    if (axis < 3) {
-      cb_tree_gradient(order++, axis, from, moments);
-      cb_far_finish(&f->factor, order, c->radius * c->radius, moments, moments);
-    } else {
-      cb_far_finish(&f->factor, order, c->radius, from, moments);
-    }
-    f->kernels->evaluate(&f->factor, order, a->columns, moments, c->centre, 1 / c->radius, group->n,
-                         a->at[0] + group->first, a->at[1] + group->first, a->at[2] + group->first, w->far,
-                         w->harmonics);
+    const cb_tree_cell *cell = &f->tree.cell[list->far[i].cell];
+    f->kernels->evaluate(&f->factor, list->far[i].order + more, c->a->rows,
+                         c->a->moments + (size_t)list->far[i].cell * c->a->terms * CB_TREE_COLUMNS, cell->centre,
+                         1 / cell->radius, group->n, c->at[0] + group->first, c->at[1] + group->first,
+                         c->at[2] + group->first, w->far, w->harmonics);
   }
+  for (int k = 0; k < c->a->rows; k++)
+    for (int t = 0; t < group->n; t++) *result(c, k, c->tree.order[group->first + t]) = w->far[k * CB_TREE_LEAF + t];
 }
 
-static void near_potential(const field *a, const cb_tree_cell *group, const cb_far_list *list, const cb_far_work *w) {
-  const cb_far *f = a->f;
-  double *S = a->sigma ? w->row : NULL, *D = a->mu ? w->row + CB_TREE_LEAF : NULL;
+static void near_potential(const cb_far_field *a, const cb_tree_cell *leaf, const double x[3], double *row,
+                           double *sum) {
+  const size_t first = (size_t)leaf->first * CB_TREE_COLUMNS;
+  double *S = a->sigma ? row : NULL, *D = a->mu ? row + CB_TREE_LEAF : NULL;
+  cb_panels_range(a->f->p, x, leaf->first, leaf->n, -1, S, D);
+  if (S) a->f->kernels->rows(1, leaf->n, 0, S, a->sigma + first, sum);
+  if (D) a->f->kernels->rows(1, leaf->n, 0, D, a->mu + first, sum);
+}
+
+static void near_velocity(const cb_far_field *a, const cb_tree_cell *leaf, const double x[3], double *row,
+                          double *slope) {
+  const size_t first = (size_t)leaf->first * CB_TREE_COLUMNS;
+  double *S = a->sigma ? row : NULL, *D = a->mu ? row + 3 * CB_TREE_LEAF : NULL;
+  cb_panels_gradients(a->f->p, x, leaf->first, leaf->n, CB_TREE_LEAF, S, D);
+  if (S) a->f->kernels->rows(3, leaf->n, CB_TREE_LEAF, S, a->sigma + first, slope);
+  if (D) a->f->kernels->rows(3, leaf->n, CB_TREE_LEAF, D, a->mu + first, slope);
+}
+
+static void near_of(const call *c, const cb_tree_cell *group, const cb_far_list *list, const cb_far_work *w) {
+  const cb_far_field *a = c->a;
   for (int t = 0; t < group->n; t++) {
-    const int number = a->tree.order[group->first + t];
-    double sum[CB_TREE_COLUMNS] = {0};
+    const int number = c->tree.order[group->first + t];
+    double sum[3 * CB_TREE_COLUMNS] = {0};
     for (int i = 0; i < list->nears; i++) {
-      const cb_tree_cell *leaf = &f->tree.cell[list->near[i]];
-      const size_t row = (size_t)leaf->first * CB_TREE_COLUMNS;
-      cb_panels_range(f->p, a->x[number], leaf->first, leaf->n, -1, S, D);
-      if (S) f->kernels->rows(1, leaf->n, 0, S, a->sigma + row, sum);
-      if (D) f->kernels->rows(1, leaf->n, 0, D, a->mu + row, sum);
+      const cb_tree_cell *leaf = &a->f->tree.cell[list->near[i]];
+      (a->kind == CB_FAR_VELOCITY ? near_velocity : near_potential)(a, leaf, c->x[number], w->row, sum);
     }
-    for (int k = 0; k < a->columns; k++) a->potential[(size_t)k * (size_t)a->points + (size_t)number] += sum[k];
+    for (int k = 0; k < a->rows; k++) {
+      double *to = result(c, k, number);
+      if (a->kind == CB_FAR_POTENTIAL) *to += sum[k];
+      for (int i = 0; i < 3 && a->kind == CB_FAR_VELOCITY; i++)
+        *to += velocity[k][i].sign * sum[velocity[k][i].axis * CB_TREE_COLUMNS + velocity[k][i].column];
+    }
   }
 }
 
-static void near_gradient(const field *a, const cb_tree_cell *group, const cb_far_list *list) {
-  const cb_far *f = a->f;
-  for (int t = 0; t < group->n; t++) {
-    const int number = a->tree.order[group->first + t];
-    double sum[CB_TREE_COLUMNS][3] = {{0}};
-    for (int i = 0; i < list->nears; i++) {
-      const cb_tree_cell *leaf = &f->tree.cell[list->near[i]];
-      for (int j = leaf->first; j < leaf->first + leaf->n; j++) {
-        double S[3] = {0}, D[3] = {0};
-        cb_panel_velocity((const double(*)[3])f->p->corner[j], a->x[number], a->sigma ? S : NULL, a->mu ? D : NULL);
-        const double *sigma = a->sigma ? a->sigma + (size_t)j * CB_TREE_COLUMNS : S,
-                     *mu = a->mu ? a->mu + (size_t)j * CB_TREE_COLUMNS : D;
-        for (int k = 0; k < a->columns; k++)
-          for (int c = 0; c < 3; c++) sum[k][c] += (a->sigma ? sigma[k] * S[c] : 0) + (a->mu ? mu[k] * D[c] : 0);
-      }
-    }
-    for (int k = 0; k < a->columns; k++)
-      for (int c = 0; c < 3; c++) a->gradient[(size_t)k * (size_t)a->points + (size_t)number][c] += sum[k][c];
-  }
-}
-
-static void list_of(const field *a, const cb_tree_cell *group, cb_far_list *list) {
+static void list_of(const cb_far_field *a, const cb_tree_cell *group, cb_far_list *list) {
   list->fars = list->nears = list->panels = 0;
   cb_far_find(a->f, group, list);
 }
 
-static void field_of(const field *a, const cb_tree_cell *group, const cb_far_list *list, const cb_far_work *w) {
-  far_of(a, group, list, w, 3);
-  add_columns(a, group, w->far, a->potential, 1);
-  near_potential(a, group, list, w);
-  if (!a->gradient) return;
-  for (int axis = 0; axis < 3; axis++) {
-    far_of(a, group, list, w, axis);
-    add_columns(a, group, w->far, (double *)a->gradient + axis, 3);
-  }
-  near_gradient(a, group, list);
+/* A cell at half a chunk of points takes about as long as a leaf at one. */
+static double work_of(const cb_far_list *list, int points) {
+  const int halves = (points + CB_TREE_CHUNK / 2 - 1) / (CB_TREE_CHUNK / 2);
+  return (double)list->fars * halves + (double)list->nears * points;
 }
 
 /* Points that are far from each other are groups of their own. */
-static void group_field(const field *a, int g, int thread) {
-  const cb_tree_cell *group = &a->tree.cell[a->tree.leaf[g]];
-  cb_far_list *list = &a->list[thread];
-  list_of(a, group, list);
-  const int panels = list->panels;
-  int alone = 0;
+static void group_field(const call *c, int g, int thread) {
+  const cb_tree_cell *group = &c->tree.cell[c->tree.leaf[g]];
+  const cb_far_work *work = &c->a->work[thread];
+  cb_far_list *list = &c->a->list[thread];
+  list_of(c->a, group, list);
+  const double together = work_of(list, group->n);
+  bool alone = false;
   for (int t = 0; t < group->n; t++) {
-    const double *x = a->x[a->tree.order[group->first + t]];
+    const double *x = c->x[c->tree.order[group->first + t]];
     const cb_tree_cell point = {
         .first = group->first + t, .n = 1, .low = {x[0], x[1], x[2]}, .high = {x[0], x[1], x[2]}};
-    list_of(a, &point, list);
-    if (t == 0) alone = panels > 2 * list->panels;
+    list_of(c->a, &point, list);
+    if (t == 0) alone = together > group->n * work_of(list, 1);
     if (!alone) break;
-    field_of(a, &point, list, &a->work[thread]);
+    far_of(c, &point, list, work);
+    near_of(c, &point, list, work);
   }
   if (alone) return;
-  list_of(a, group, list);
-  field_of(a, group, list, &a->work[thread]);
+  list_of(c->a, group, list);
+  far_of(c, group, list, work);
+  near_of(c, group, list, work);
 }
 
-cb_status cb_far_at(cb_far *f, int points, const double (*x)[3], int columns, const double *sigma, const double *mu,
-                    double *potential, double (*gradient)[3]) {
+cb_status cb_far_field_at(cb_far_field *a, int points, const double (*x)[3], double *out) {
   if (points < 1) return CB_OK;
-  field a = {.f = f, .x = x, .points = points};
-  const cb_status status = open_field(&a);
+  call c = {.a = a, .x = x, .points = points, .out = out};
+  const cb_status status = open_call(&c);
   if (status) return status;
-  const size_t all = (size_t)points * (size_t)columns;
-  memset(potential, 0, all * sizeof *potential);
-  if (gradient) memset(gradient, 0, all * sizeof *gradient);
-  for (int k = 0; k < columns; k += CB_TREE_COLUMNS) {
-    const size_t from = (size_t)k * (size_t)f->tree.n, to = (size_t)k * (size_t)points;
-    a.columns = columns - k < CB_TREE_COLUMNS ? columns - k : CB_TREE_COLUMNS;
-    cb_far_moments(f, a.columns, sigma ? sigma + from : NULL, mu ? mu + from : NULL);
-    a.sigma = sigma ? f->sigma : NULL, a.mu = mu ? f->mu : NULL;
-    a.potential = potential + to, a.gradient = gradient ? gradient + to : NULL;
-#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 1)
-    for (int g = 0; g < a.tree.groups; g++) group_field(&a, g, omp_get_thread_num());
-  }
-  cb_arena_free(a.arena);
+#pragma omp parallel for num_threads(a->f->threads) schedule(dynamic, 1)
+  for (int g = 0; g < c.tree.groups; g++) group_field(&c, g, omp_get_thread_num());
+  cb_arena_free(c.arena);
   return CB_OK;
 }

@@ -28,26 +28,32 @@ const cb_tree_kernels *cb_tree_kernels_of_isa(void) {
   return &cb_tree_kernels_x86_64;
 }
 
-/* One column of M_{l-1}^m for any sign of m; 0 beyond the degree. */
-static void moment(const double *rows, int l, int m, double *re, double *im) {
-  const int a = m < 0 ? -m : m;
-  *re = *im = 0;
-  if (a > l) return;
-  const double sign = m < 0 && (a & 1) ? -1 : 1;
-  *re = sign * rows[(l * l + (a ? 2 * a - 1 : 0)) * CB_TREE_COLUMNS];
-  if (a) *im = (m < 0 ? -sign : sign) * rows[(l * l + 2 * a) * CB_TREE_COLUMNS];
+/* Rows of M_l^m, zeros beyond the degree. */
+static const double *part(const double *moments, int l, int m, bool imaginary) {
+  static const double zero[CB_TREE_COLUMNS];
+  if (m > l || (imaginary && m == 0)) return zero;
+  return moments + (l * l + (m ? 2 * m - !imaginary : 0)) * CB_TREE_COLUMNS;
 }
 
-void cb_tree_gradient(int order, int axis, const double *moments, double *to) {
-  const double n[3] = {axis == 0, axis == 1, axis == 2};
-  for (int c = 0; c < CB_TREE_COLUMNS; c++) to[c] = 0;
+void cb_tree_gradient(int order, const double *moments, double *const to[3]) {
+  for (int c = 0; c < 3 * CB_TREE_COLUMNS; c++) to[c / CB_TREE_COLUMNS][c % CB_TREE_COLUMNS] = 0;
   for (int l = 1; l <= order + 1; l++)
-    for (int m = 0; m <= l; m++)
+    for (int m = 0; m <= l; m++) {
+      /* M^{-1} = -conj(M^1) */
+      const double sign = m ? 1 : -1, *u = part(moments, l - 1, m, false), *v = part(moments, l - 1, m, true),
+                   *up = part(moments, l - 1, m + 1, false), *vp = part(moments, l - 1, m + 1, true),
+                   *um = part(moments, l - 1, m ? m - 1 : 1, false), *vm = part(moments, l - 1, m ? m - 1 : 1, true);
+      const size_t at = (size_t)(l * l + (m ? 2 * m - 1 : 0)) * CB_TREE_COLUMNS;
+      double *x = to[0] + at, *y = to[1] + at, *z = to[2] + at;
       for (int c = 0; c < CB_TREE_COLUMNS; c++) {
-        double u[3], v[3];
-        for (int k = -1; k <= 1; k++) moment(moments + c, l - 1, m + k, &u[k + 1], &v[k + 1]);
-        double *at = to + (l * l + (m ? 2 * m - 1 : 0)) * CB_TREE_COLUMNS + c;
-        at[0] = -(n[2] * u[1] - (n[0] * u[2] + n[1] * v[2]) / 2 + (n[0] * u[0] - n[1] * v[0]) / 2);
-        if (m) at[CB_TREE_COLUMNS] = -(n[2] * v[1] - (n[0] * v[2] - n[1] * u[2]) / 2 + (n[0] * v[0] + n[1] * u[0]) / 2);
+        x[c] = (up[c] - sign * um[c]) / 2;
+        y[c] = (vp[c] + vm[c]) / 2;
+        z[c] = -u[c];
       }
+      for (int c = 0; c < CB_TREE_COLUMNS && m; c++) {
+        x[CB_TREE_COLUMNS + c] = (vp[c] - vm[c]) / 2;
+        y[CB_TREE_COLUMNS + c] = -(up[c] + um[c]) / 2;
+        z[CB_TREE_COLUMNS + c] = -v[c];
+      }
+    }
 }

@@ -11,9 +11,7 @@ static const size_t kept_bytes = (size_t)2 << 30;
 
 static size_t padded(int n) { return ((size_t)n + CB_TREE_CHUNK - 1) / CB_TREE_CHUNK * CB_TREE_CHUNK; }
 
-static size_t work_doubles(void) {
-  return CB_TREE_WORK + 3 * CB_TREE_LEAF * CB_TREE_COLUMNS + 2 * CB_TREE_LEAF + CB_TREE_TERMS * CB_TREE_COLUMNS * 2;
-}
+static size_t work_doubles(void) { return CB_TREE_WORK + 3 * CB_TREE_LEAF * CB_TREE_COLUMNS + 6 * CB_TREE_LEAF; }
 size_t cb_far_work_bytes(void) { return work_doubles() * sizeof(double); }
 
 cb_far_work *cb_far_work_create(cb_arena *arena, int threads) {
@@ -24,7 +22,6 @@ cb_far_work *cb_far_work_create(cb_arena *arena, int threads) {
     w[i].harmonics = p, p += CB_TREE_WORK;
     w[i].far = p, p += CB_TREE_LEAF * CB_TREE_COLUMNS;
     w[i].near = p, p += 2 * CB_TREE_LEAF * CB_TREE_COLUMNS;
-    w[i].coefficients = p, p += 2 * CB_TREE_TERMS * CB_TREE_COLUMNS;
     w[i].row = p;
   }
   return w;
@@ -42,7 +39,7 @@ static cb_status plan(const cb_panels *p, double error, cb_far **out) {
   f->kernels = cb_tree_kernels_of_isa();
   f->threads = cb_threads_for((size_t)p->n * CB_TREE_LEAF);
   cb_far_choose(f, error);
-  if (!cb_tree_build(f->arena, p->n, (const double(*)[3])p->centre, &f->tree) ||
+  if (!cb_tree_build(f->arena, p->n, (const double(*)[3])p->centre, CB_TREE_LEAF, &f->tree) ||
       !(f->list = cb_arena_alloc(f->arena, (size_t)f->tree.groups, sizeof *f->list))) {
     cb_arena_free(f->arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a tree of %d panels", p->n);

@@ -60,8 +60,8 @@ enum { CB_TREE_WORK = 4 * CB_TREE_TERMS * CB_TREE_CHUNK };
 extern const cb_tree_kernels cb_tree_kernels_x86_64, cb_tree_kernels_avx2, cb_tree_kernels_avx512;
 const cb_tree_kernels *cb_tree_kernels_of_isa(void);
 
-/* to[0..terms of order + 1) = minus the moments of the derivative along axis a of those of the order, in radii: those
- * of the gradient of the potential. */
-void cb_tree_gradient(int order, int axis, const double *moments, double *to);
+/* to[a][0..terms of order + 1) = minus the moments of the derivatives along axes a of those of the order, in radii:
+ * those of the gradient of the potential. */
+void cb_tree_gradient(int order, const double *moments, double *const to[3]);
 
 #endif

@@ -71,6 +71,30 @@ static inline solid_mesh ellipsoid_mesh(int n, double a, double b, double c) {
   return m;
 }
 
+/* A flat disc of 6 n^2 faces of about one size, of half axes 1 and b. */
+static inline solid_mesh disc_mesh(int n, double b) {
+  solid_mesh s = {.x = malloc((size_t)(3 * n * (n + 1) + 1) * sizeof *s.x),
+                  .face = malloc((size_t)(6 * n * n) * sizeof *s.face)};
+  assert_true(s.x && s.face);
+  memset(s.x[s.vertices++], 0, sizeof *s.x);
+  for (int i = 1; i <= n; i++) {
+    const int start = s.vertices, inner = i > 1 ? start - 6 * (i - 1) : 0, inside = i > 1 ? 6 * (i - 1) : 1;
+    for (int k = 0; k < 6 * i; k++) {
+      const double a = 2 * M_PI * k / (6 * i), at[3] = {cos(a) * i / n, b * sin(a) * i / n, 0};
+      memcpy(s.x[s.vertices++], at, sizeof at);
+    }
+    for (int side = 0; side < 6; side++)
+      for (int k = 0; k < i; k++) {
+        const int out = start + (side * i + k) % (6 * i), next = start + (side * i + k + 1) % (6 * i);
+        const int in = inner + (side * (i - 1) + k) % inside, beyond = inner + (side * (i - 1) + k + 1) % inside;
+        const int f[3] = {in, out, next}, g[3] = {in, next, beyond};
+        memcpy(s.face[s.faces++], f, sizeof f);
+        if (k < i - 1) memcpy(s.face[s.faces++], g, sizeof g);
+      }
+  }
+  return s;
+}
+
 /* A copy at x' = x + d. */
 static inline solid_mesh shifted_mesh(const solid_mesh *m, const double d[3]) {
   solid_mesh out = *m;

@@ -227,6 +227,85 @@ static void fields_at_points(void **unused) {
   free(rho), free(mu), free(S), free(D);
 }
 
+/* Slopes along the normals at the panels of a disc beside a ball, sources and dipoles together; the ball's have
+ * potentials. */
+static void slopes_of_sheets(void **unused) {
+  (void)unused;
+  panel_set s = panel_set_room(2 * 12 * 14 * 14);
+  panel_set_ellipsoid(&s, 14, (double[3]){1, 1, 1}, (double[3]){0}, 1);
+  const int solids = s.n;
+  panel_set_ellipsoid(&s, 14, (double[3]){2, 1, 1e-9}, (double[3]){0, 0, 1.4}, 1); /* one side upon the other */
+  cb_panels *p = panel_set_close(&s);
+  double *rho = densities(p, 8), *mu = densities(p, 9), *S = malloc((size_t)p->n * sizeof *S),
+         *D = malloc((size_t)p->n * sizeof *D), *out = malloc((size_t)p->n * COLUMNS * sizeof *out);
+  for (int i = 0; i < COLUMNS * p->n; i++) rho[i] = i % p->n < solids ? rho[i] : 0;
+  const double asked[] = {1e-3, 1e-6, 1e-10};
+  for (int e = 0; e < 3; e++) {
+    cb_far *f;
+    double worst[2] = {0}, size[2] = {0};
+    check_ok(cb_far_create_sheets(p, solids, asked[e], &f));
+    memset(out, 0, (size_t)p->n * COLUMNS * sizeof *out);
+    check_ok(cb_far_apply(f, COLUMNS, rho, mu, out));
+    for (int i = 0; i < p->n; i += 29) {
+      const int slope = i >= solids;
+      if (slope)
+        cb_panels_slopes(p, p->centre[i], p->normal[i], 0, p->n, NULL, i, S, D);
+      else
+        cb_panels_range(p, p->centre[i], 0, p->n, i, S, D);
+      for (int k = 0; k < COLUMNS; k++) {
+        double sum = 0;
+        for (int j = 0; j < p->n; j++) sum += S[j] * rho[k * p->n + j] + D[j] * mu[k * p->n + j];
+        worst[slope] = fmax(worst[slope], fabs(sum - out[k * p->n + i]));
+        size[slope] = fmax(size[slope], fabs(sum));
+      }
+    }
+    print_message("%g asked: %.1e of potentials, %.1e of slopes\n", asked[e], worst[0] / size[0], worst[1] / size[1]);
+    check_at_most(worst[0], asked[e] * size[0]);
+    check_at_most(worst[1], asked[e] * size[1]);
+    check_at_least(worst[1], 1e-6 * asked[e] * size[1]);
+    cb_far_free(f);
+  }
+  cb_panels_free(p);
+  free(rho), free(mu), free(S), free(D), free(out);
+}
+
+/* The panels of a group and the nearest about it. */
+static void neighbours_of_groups(void **unused) {
+  (void)unused;
+  enum { MOST = 150 };
+  cb_panels *p = panels_of_ellipsoid(14, 1, 1, 0.5);
+  cb_far *f;
+  check_ok(cb_far_create(p, 1e-6, &f));
+  for (int g = 0; g < cb_far_groups(f); g += 7) {
+    int first, own, near[MOST];
+    const int *numbers;
+    double low[3], high[3], last = -1;
+    bool *taken = calloc((size_t)p->n, sizeof *taken);
+    cb_far_group(f, g, &first, &own, &numbers);
+    assert_int_equal(cb_far_near(f, g, MOST, near), MOST);
+    assert_memory_equal(near, numbers, (size_t)own * sizeof *near);
+    for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+    for (int i = 0; i < own; i++)
+      for (int k = 0; k < 3; k++)
+        low[k] = fmin(low[k], p->centre[near[i]][k]), high[k] = fmax(high[k], p->centre[near[i]][k]);
+    for (int pass = 0; pass < 2; pass++)
+      for (int i = 0; i < (pass ? p->n : MOST); i++) {
+        double d2 = 0;
+        const double *x = p->centre[pass ? i : near[i]];
+        for (int k = 0; k < 3; k++) d2 += pow(fmax(0, fmax(low[k] - x[k], x[k] - high[k])), 2);
+        if (!pass) {
+          assert_false(taken[near[i]]);
+          taken[near[i]] = true;
+          if (i >= own) last = fmax(last, d2);
+        } else if (!taken[i])
+          check_at_least(d2, last);
+      }
+    free(taken);
+  }
+  cb_far_free(f);
+  cb_panels_free(p);
+}
+
 static void threads_change_no_byte(void **unused) {
   (void)unused;
   cb_panels *p = panels_of_ellipsoid(16, 1, 1, 1);
@@ -309,7 +388,7 @@ static void wrong_errors_are_refused(void **unused) {
   const double wrong[] = {0, -1, 1e-12, 1, NAN};
   for (int i = 0; i < 5; i++) {
     check_error_begins(cb_far_create(p, wrong[i], &f), CB_ERROR_ARGUMENT, "an error of ");
-    assert_int_equal(cb_far_bytes(p, wrong[i]), 0);
+    assert_int_equal(cb_far_bytes(p, p->n, wrong[i]), 0);
     assert_null(f);
   }
   cb_panels_free(p);
@@ -324,6 +403,8 @@ int main(void) {
       cmocka_unit_test(few_and_coinciding_panels),
       cmocka_unit_test(sums_are_linear),
       cmocka_unit_test(fields_at_points),
+      cmocka_unit_test(slopes_of_sheets),
+      cmocka_unit_test(neighbours_of_groups),
       cmocka_unit_test(threads_change_no_byte),
       cmocka_unit_test(instruction_sets_agree),
       cmocka_unit_test(groups_and_memory),

@@ -36,30 +36,6 @@ static solid_mesh lathe(int n, const double (*p)[2], int m) {
   return s;
 }
 
-/* Of 6 n^2 faces of about one size, of half axes 1 and b. */
-static solid_mesh disc_mesh(int n, double b) {
-  solid_mesh s = {.x = malloc((size_t)(3 * n * (n + 1) + 1) * sizeof *s.x),
-                  .face = malloc((size_t)(6 * n * n) * sizeof *s.face)};
-  assert_true(s.x && s.face);
-  memset(s.x[s.vertices++], 0, sizeof *s.x);
-  for (int i = 1; i <= n; i++) {
-    const int start = s.vertices, inner = i > 1 ? start - 6 * (i - 1) : 0, inside = i > 1 ? 6 * (i - 1) : 1;
-    for (int k = 0; k < 6 * i; k++) {
-      const double a = 2 * M_PI * k / (6 * i), at[3] = {cos(a) * i / n, b * sin(a) * i / n, 0};
-      memcpy(s.x[s.vertices++], at, sizeof at);
-    }
-    for (int side = 0; side < 6; side++)
-      for (int k = 0; k < i; k++) {
-        const int out = start + (side * i + k) % (6 * i), next = start + (side * i + k + 1) % (6 * i);
-        const int in = inner + (side * (i - 1) + k) % inside, beyond = inner + (side * (i - 1) + k + 1) % inside;
-        const int f[3] = {in, out, next}, g[3] = {in, next, beyond};
-        memcpy(s.face[s.faces++], f, sizeof f);
-        if (k < i - 1) memcpy(s.face[s.faces++], g, sizeof g);
-      }
-  }
-  return s;
-}
-
 static const cb_kirchhoff_options sheets = {.sheets = true};
 
 static cb_kirchhoff_mass of(const solid_mesh *m, const cb_kirchhoff_options *options) {
@@ -261,6 +237,37 @@ static void laws_hold_for_sheets_and_solids(void **unused) {
   free_mesh(&ball);
 }
 
+/* Many faces are solved by the tree, by itself: as by the matrix, in steps that grow slowly, in memory that does like n.
+ * Discs on end and faces of a plate that are five times as long as wide take no more than twice as many. */
+static void many_faces_take_the_tree(void **unused) {
+  (void)unused;
+  solid_mesh disc = disc_mesh(23, 1), finer = disc_mesh(46, 1), narrow = disc_mesh(23, 0.2),
+             ball = ball_above(1.3, &disc);
+  const cb_kirchhoff_options dense = {.method = CB_POTENTIAL_DENSE, .sheets = true};
+  cb_kirchhoff_report report, larger, other;
+  const cb_kirchhoff_mass by_tree = mass_of(&disc, &sheets, &report), by_matrix = mass_of(&disc, &dense, NULL),
+                          fine = mass_of(&finer, &sheets, &larger);
+  print_message("%d faces: %d steps, %.1f MB; %d: %d, %.1f MB\n", disc.faces, report.iterations,
+                1e-6 * (double)report.bytes, finer.faces, larger.iterations, 1e-6 * (double)larger.bytes);
+  assert_int_equal(report.method, CB_POTENTIAL_ITERATIVE);
+  assert_int_equal(larger.method, CB_POTENTIAL_ITERATIVE);
+  for (int i = 0; i < 36; i++) check_near(by_tree.K[i / 6][i % 6], by_matrix.K[i / 6][i % 6], 1e-6); /* far_error */
+  assert_true(report.iterations < 20 && larger.iterations < 30);
+  assert_true((double)larger.bytes < 5 * (double)report.bytes); /* of 4 times the faces */
+  check_relative(fine.K[5][5], 8.0 / 3, 3e-4);
+  mass_of(&narrow, &sheets, &other);
+  print_message("narrow: %d steps\n", other.iterations);
+  assert_true(other.iterations < 2 * report.iterations);
+  const cb_kirchhoff_mass both = mass_of(&ball, &sheets, &other), whole = mass_of(&ball, &dense, NULL);
+  assert_int_equal(other.method, CB_POTENTIAL_ITERATIVE);
+  assert_true(other.iterations < 2 * report.iterations);
+  for (int i = 0; i < 36; i++) check_near(both.K[i / 6][i % 6], whole.K[i / 6][i % 6], 3e-6); /* of 5 */
+  free_mesh(&disc);
+  free_mesh(&finer);
+  free_mesh(&narrow);
+  free_mesh(&ball);
+}
+
 static void what_is_no_body_is_refused(void **unused) {
   (void)unused;
   solid_mesh disc = disc_mesh(3, 1), inside = ball_above(0, &disc), ball = ellipsoid_mesh(3, 1, 1, 1);
@@ -274,7 +281,7 @@ static void what_is_no_body_is_refused(void **unused) {
   const cb_kirchhoff_options small = {.sheets = true, .memory = 1000};
   check_error_begins(cb_kirchhoff_create(disc.vertices, (const double(*)[3])disc.x, disc.faces,
                                          (const int(*)[3])disc.face, &small, &k),
-                     CB_ERROR_ARGUMENT, "the matrix of 54 panels with sheets takes");
+                     CB_ERROR_ARGUMENT, "the tree of 54 panels with sheets takes");
   /* two tetrahedra and the face that they share */
   static const double x[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.3, 0.3, 1}, {0.3, 0.3, -1}};
   static const int joint[7][3] = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 4}, {2, 1, 4}, {0, 2, 4}};
@@ -292,7 +299,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(discs_are_closed_forms),          cmocka_unit_test(a_square_plate_is_as_in_tables),
       cmocka_unit_test(thin_discs_become_a_sheet),       cmocka_unit_test(a_ring_on_a_ball_is_one_of_little_thickness),
-      cmocka_unit_test(laws_hold_for_sheets_and_solids), cmocka_unit_test(what_is_no_body_is_refused),
+      cmocka_unit_test(laws_hold_for_sheets_and_solids), cmocka_unit_test(many_faces_take_the_tree),
+      cmocka_unit_test(what_is_no_body_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,11 +22,14 @@ typedef struct cb_far cb_far;
 
 /* What it needs of p is copied: p may be freed. */
 cb_status cb_far_create(const cb_panels *p, double error, cb_far **out);
+/* As cb_far_create, but that cb_far_apply has the slopes n.grad phi_k at the panels from number `solids` on. */
+cb_status cb_far_create_sheets(const cb_panels *p, int solids, double error, cb_far **out);
 void cb_far_free(cb_far *f);
-/* What cb_far_create would take, in bytes; 0, with the failure noted, where it would fail. */
-size_t cb_far_bytes(const cb_panels *p, double error);
+/* What it would take, in bytes; 0, with the failure noted, where it would fail. Without sheets solids is p->n. */
+size_t cb_far_bytes(const cb_panels *p, int solids, double error);
 
-/* out[k n + i] += phi_k at the centre of panel i; sigma or mu may be NULL. Allocates nothing; one call at a time. */
+/* out[k n + i] += phi_k at the centre of panel i, or its slope there; sigma or mu may be NULL. Allocates nothing; one
+ * call at a time. */
 cb_status cb_far_apply(cb_far *f, int columns, const double *sigma, const double *mu, double *out);
 
 /* Densities whose moments are kept, for fields at any points. */
@@ -52,5 +55,7 @@ int cb_far_panel(const cb_far *f, double share, const double x[3], double weight
  * the tree's order. */
 int cb_far_groups(const cb_far *f);
 void cb_far_group(const cb_far *f, int g, int *first, int *n, const int **numbers);
+/* Numbers of up to `most` panels: those of the group in its order, then the nearest others; returns how many. */
+int cb_far_near(const cb_far *f, int g, int most, int *numbers);
 
 #endif

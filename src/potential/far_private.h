@@ -14,7 +14,7 @@ typedef struct cb_far_cell {
 typedef struct cb_far_list {
   cb_far_cell *far;
   int *near, fars, nears, panels;
-  double *D; /* [targets][panels]; NULL: computed anew */
+  double *D; /* [targets][panels], or slopes; NULL: computed anew */
 } cb_far_list;
 
 /* Work of one thread. */
@@ -36,6 +36,8 @@ struct cb_far {
   cb_far_list *list;                /* of each group */
   double *sigma, *mu;               /* rows of densities in the tree's order */
   double *moments;                  /* of each cell */
+  int solids;                       /* panels of which potentials are asked */
+  double *slopes;                   /* [3] of gradients' moments of each cell, finished; NULL: not asked */
   cb_far_work *work;                /* of each thread */
 };
 

@@ -348,7 +348,7 @@ cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *opt
   if (!o->tree && !fits)
     status = too_large(o, "the matrix", stored_bytes(o) + work);
   else if (o->tree) {
-    const size_t far = cb_far_bytes(p, options->far_error);
+    const size_t far = cb_far_bytes(p, p->n, options->far_error);
     if (far == 0)
       status = CB_ERROR_MEMORY;
     else if (far + work > options->memory)

@@ -28,7 +28,7 @@ cb_far_work *cb_far_work_create(cb_arena *arena, int threads) {
 }
 
 /* The tree and the lists without what is filled into them: all that cb_far_bytes asks. */
-static cb_status plan(const cb_panels *p, double error, cb_far **out) {
+static cb_status plan(const cb_panels *p, int solids, double error, cb_far **out) {
   if (!(error >= CB_FAR_ERROR_MIN && error <= CB_FAR_ERROR_MAX))
     return cb_fail(CB_ERROR_ARGUMENT, "an error of %g in the far field: expected %g to %g", error, CB_FAR_ERROR_MIN,
                    CB_FAR_ERROR_MAX);
@@ -39,6 +39,7 @@ static cb_status plan(const cb_panels *p, double error, cb_far **out) {
   f->kernels = cb_tree_kernels_of_isa();
   f->threads = cb_threads_for((size_t)p->n * CB_TREE_LEAF);
   cb_far_choose(f, error);
+  f->solids = solids;
   if (!cb_tree_build(f->arena, p->n, (const double(*)[3])p->centre, CB_TREE_LEAF, &f->tree) ||
       !(f->list = cb_arena_alloc(f->arena, (size_t)f->tree.groups, sizeof *f->list))) {
     cb_arena_free(f->arena);
@@ -55,9 +56,16 @@ static size_t near_bytes(const cb_far *f, int g) {
   return (size_t)f->tree.cell[f->tree.leaf[g]].n * (size_t)f->list[g].panels * sizeof(double);
 }
 
-size_t cb_far_bytes(const cb_panels *p, double error) {
+/* Of a gradient's moments of a cell. */
+static size_t slope_size(const cb_far *f) { return (size_t)((f->order + 2) * (f->order + 2)) * CB_TREE_COLUMNS; }
+
+static size_t slope_doubles(const cb_far *f) {
+  return f->solids < f->tree.n ? 3 * (size_t)f->tree.cells * slope_size(f) : 0;
+}
+
+size_t cb_far_bytes(const cb_panels *p, int solids, double error) {
   cb_far *f;
-  if (plan(p, error, &f)) return 0;
+  if (plan(p, solids, error, &f)) return 0;
   size_t kept = 0, bytes = 0;
   for (int g = 0; g < f->tree.groups; g++) {
     if (kept + near_bytes(f, g) <= kept_bytes) kept += near_bytes(f, g);
@@ -68,6 +76,7 @@ size_t cb_far_bytes(const cb_panels *p, double error) {
   bytes += n / 8 * sizeof *f->block + n * (3 + 2 * CB_TREE_COLUMNS) * sizeof(double) + (size_t)p->n * sizeof(int) +
            (size_t)f->tree.cells * ((size_t)cb_far_terms(f) * CB_TREE_COLUMNS * sizeof(double) + sizeof *f->tree.cell) +
            (size_t)f->tree.groups * (sizeof *f->list + sizeof *f->tree.leaf) + (size_t)f->threads * cb_far_work_bytes();
+  bytes += slope_doubles(f) * sizeof(double);
   cb_arena_free(f->arena);
   return bytes + kept;
 }
@@ -106,10 +115,17 @@ static void fill_blocks(cb_far *f) {
   }
 }
 
+static bool has_slope(const cb_far *f, int at) { return f->tree.order[at] >= f->solids; }
+
 /* What the panels of a near leaf do at the centre of a group's panel t. */
 static void near_row(const cb_far *f, const cb_tree_cell *group, const cb_tree_cell *leaf, int t, double *S,
                      double *D) {
-  cb_panels_range(f->p, f->p->centre[group->first + t], leaf->first, leaf->n, leaf == group ? t : -1, S, D);
+  const int at = group->first + t, self = leaf == group ? t : -1;
+  const double *x = f->p->centre[at];
+  if (has_slope(f, at))
+    cb_panels_slopes(f->p, x, f->p->normal[at], leaf->first, leaf->n, NULL, self, S, D);
+  else
+    cb_panels_range(f->p, x, leaf->first, leaf->n, self, S, D);
 }
 
 static void keep_near(const cb_far *f, int g) {
@@ -140,6 +156,7 @@ static bool take(cb_far *f) {
   cb_arena_doubles(f->arena, n * CB_TREE_COLUMNS, &f->sigma, &f->mu);
   f->moments = cb_arena_alloc_aligned(f->arena, (size_t)f->tree.cells * (size_t)cb_far_terms(f) * CB_TREE_COLUMNS,
                                       sizeof(double), CB_CACHE_LINE);
+  if (slope_doubles(f)) f->slopes = cb_arena_alloc_aligned(f->arena, slope_doubles(f), sizeof(double), CB_CACHE_LINE);
   f->work = cb_far_work_create(f->arena, f->threads);
   return !cb_arena_lost(f->arena);
 }
@@ -151,8 +168,12 @@ void cb_far_free(cb_far *f) {
 }
 
 cb_status cb_far_create(const cb_panels *p, double error, cb_far **out) {
+  return cb_far_create_sheets(p, p->n, error, out);
+}
+
+cb_status cb_far_create_sheets(const cb_panels *p, int solids, double error, cb_far **out) {
   cb_far *f;
-  cb_status status = plan(p, error, &f);
+  cb_status status = plan(p, solids, error, &f);
   if (status) return status;
   status = take(f) ? cb_far_rules(f) : cb_fail(CB_ERROR_MEMORY, "no memory for the far field of %d panels", p->n);
   if (!status) status = reorder(f, p);
@@ -194,18 +215,36 @@ static void near_anew(const cb_far *f, const cb_tree_cell *group, const cb_tree_
   }
 }
 
+/* Adds the far potential (axis 3), or the slope's share along an axis, to the sums of those that have it. */
+static void add_far(const cb_far *f, int g, int columns, int axis, const cb_far_work *w) {
+  const cb_far_list *list = &f->list[g];
+  const cb_tree_cell *group = &f->tree.cell[f->tree.leaf[g]];
+  const double *x = f->x + group->first, *y = f->y + group->first, *z = f->z + group->first;
+  const bool slope = axis < 3;
+  bool any = false;
+  for (int t = 0; t < group->n && !any; t++) any = has_slope(f, group->first + t) == slope;
+  if (!any) return;
+  memset(w->far, 0, CB_TREE_LEAF * CB_TREE_COLUMNS * sizeof(double));
+  for (int i = 0; i < list->fars; i++) {
+    const size_t cell = (size_t)list->far[i].cell;
+    const cb_tree_cell *c = &f->tree.cell[cell];
+    const double *moments = slope ? f->slopes + ((size_t)axis * (size_t)f->tree.cells + cell) * slope_size(f)
+                                  : cb_far_moments_of(f, list->far[i].cell);
+    f->kernels->evaluate(&f->factor, list->far[i].order + slope, columns, moments, c->centre, 1 / c->radius, group->n,
+                         x, y, z, w->far, w->harmonics);
+  }
+  for (int t = 0; t < group->n; t++) {
+    if (has_slope(f, group->first + t) != slope) continue;
+    const double by = slope ? f->p->normal[group->first + t][axis] : 1;
+    for (int k = 0; k < columns; k++) w->near[t * CB_TREE_COLUMNS + k] += by * w->far[k * CB_TREE_LEAF + t];
+  }
+}
+
 static void group_potential(const cb_far *f, int g, int columns, bool sigma, bool mu, const cb_far_work *w,
                             double *out) {
   const cb_far_list *list = &f->list[g];
   const cb_tree_cell *group = &f->tree.cell[f->tree.leaf[g]];
-  memset(w->far, 0, CB_TREE_LEAF * CB_TREE_COLUMNS * sizeof(double));
   memset(w->near, 0, CB_TREE_LEAF * CB_TREE_COLUMNS * sizeof(double));
-  const double *x = f->x + group->first, *y = f->y + group->first, *z = f->z + group->first;
-  for (int i = 0; i < list->fars; i++) {
-    const cb_tree_cell *c = &f->tree.cell[list->far[i].cell];
-    f->kernels->evaluate(&f->factor, list->far[i].order, columns, cb_far_moments_of(f, list->far[i].cell), c->centre,
-                         1 / c->radius, group->n, x, y, z, w->far, w->harmonics);
-  }
   size_t at = 0;
   for (int i = 0; i < list->nears; i++) {
     const cb_tree_cell *leaf = &f->tree.cell[list->near[i]];
@@ -215,10 +254,22 @@ static void group_potential(const cb_far *f, int g, int columns, bool sigma, boo
     if (sigma || (mu && !list->D)) near_anew(f, group, leaf, sigma, mu && !list->D, w);
     at += (size_t)leaf->n;
   }
+  for (int axis = 0; axis < 4; axis++) add_far(f, g, columns, axis, w);
   for (int k = 0; k < columns; k++)
     for (int t = 0; t < group->n; t++)
-      out[(size_t)k * (size_t)f->tree.n + (size_t)f->tree.order[group->first + t]] +=
-          w->far[k * CB_TREE_LEAF + t] + w->near[t * CB_TREE_COLUMNS + k];
+      out[(size_t)k * (size_t)f->tree.n + (size_t)f->tree.order[group->first + t]] += w->near[t * CB_TREE_COLUMNS + k];
+}
+
+static void finish(const cb_far *f, int cell) {
+  double *moments = cb_far_moments_of(f, cell);
+  const double radius = f->tree.cell[cell].radius;
+  if (f->slopes) {
+    const size_t step = (size_t)f->tree.cells * slope_size(f);
+    double *own = f->slopes + (size_t)cell * slope_size(f), *slope[3] = {own, own + step, own + 2 * step};
+    cb_tree_gradient(f->order, moments, slope);
+    for (int a = 0; a < 3; a++) cb_far_finish(&f->factor, f->order + 1, radius * radius, slope[a], slope[a]);
+  }
+  cb_far_finish(&f->factor, f->order, radius, moments, moments);
 }
 
 cb_status cb_far_apply(cb_far *f, int columns, const double *sigma, const double *mu, double *out) {
@@ -227,8 +278,7 @@ cb_status cb_far_apply(cb_far *f, int columns, const double *sigma, const double
     const size_t step = (size_t)some * (size_t)f->tree.n;
     cb_far_moments(f, some, sigma, mu);
 #pragma omp parallel for num_threads(f->threads) schedule(static)
-    for (int i = 0; i < f->tree.cells; i++)
-      cb_far_finish(&f->factor, f->order, f->tree.cell[i].radius, cb_far_moments_of(f, i), cb_far_moments_of(f, i));
+    for (int i = 0; i < f->tree.cells; i++) finish(f, i);
 #pragma omp parallel for num_threads(f->threads) schedule(dynamic, 1)
     for (int g = 0; g < f->tree.groups; g++)
       group_potential(f, g, some, sigma != NULL, mu != NULL, &f->work[omp_get_thread_num()], out);

@@ -1,4 +1,4 @@
-/* The panel that a point lies on, by the tree's balls. */
+/* The panel that a point lies on, by the tree's balls; the panels next to a group. */
 #include "potential/far_private.h"
 
 #include "numerics/vec3.h"
@@ -57,4 +57,25 @@ int cb_far_panel(const cb_far *f, double share, const double x[3], double weight
     }
   }
   return best;
+}
+
+/* Those that are kept lie in the order of their distances. */
+int cb_far_near(const cb_far *f, int g, int most, int *numbers) {
+  const cb_tree_cell *group = &f->tree.cell[f->tree.leaf[g]];
+  double distance[CB_TREE_LEAF * 8];
+  int n = 0;
+  const int room = most < CB_TREE_LEAF * 8 ? most : CB_TREE_LEAF * 8;
+  for (; n < group->n && n < room; n++) numbers[n] = f->tree.order[group->first + n], distance[n] = -1;
+  for (int i = 0; i < f->list[g].nears; i++) {
+    const cb_tree_cell *leaf = &f->tree.cell[f->list[g].near[i]];
+    for (int j = leaf->first; j < leaf->first + leaf->n && leaf != group; j++) {
+      const double d = cb_tree_distance(group, f->p->centre[j]);
+      if (n == room && !(d < distance[n - 1])) continue;
+      int at = n < room ? n++ : n - 1;
+      for (; at > group->n && d < distance[at - 1]; at--)
+        distance[at] = distance[at - 1], numbers[at] = numbers[at - 1];
+      distance[at] = d, numbers[at] = f->tree.order[j];
+    }
+  }
+  return n;
 }

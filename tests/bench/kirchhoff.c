@@ -1,6 +1,6 @@
 /* Seconds of Kirchhoff's tensor of an ellipsoid by its panels, the seven right-hand sides at once, on all threads:
  * whole, by its parts (the tree, a product with it of seven columns), by LU of the dense matrix, and by hmat-oss: its LU
- * of the hierarchical matrix to 1e-6 and seven solutions. On the wall, and of the processor for the thread that leads,
+ * of the hierarchical matrix to 1e-6 and seven solutions; of discs of no thickness, with the error of K. On the wall, and of the processor for the thread that leads,
  * which a busy machine does not change much.
  */
 #include "bench.h"
@@ -9,7 +9,7 @@
 #include "potential/hlu.h"
 #include "potential/panels.h"
 
-enum { SIZES = 4, COLUMNS = 7 };
+enum { SIZES = 4, DISCS = 3, COLUMNS = 7 };
 
 typedef struct body {
   solid_mesh mesh;
@@ -68,6 +68,9 @@ static body open_body(int n, cb_potential_method method) {
   return b;
 }
 
+/* A sheet. */
+static body open_disc(int n) { return (body){.mesh = disc_mesh(n, 1), .options = {.sheets = true}}; }
+
 static void close_body(body *b) {
   cb_far_free(b->far);
   cb_panels_free(b->panels);
@@ -81,7 +84,8 @@ int main(int argc, char **argv) {
   static const int full[SIZES] = {13, 25, 50, 101}; /* 1352, 5000, 20 000 and 81 608 faces */
   bench b = bench_begin(argc, argv, "Kirchhoff's tensor of closed bodies");
   const int sizes = b.quick ? 1 : SIZES;
-  body of[SIZES], dense[2];
+  static const int discs[DISCS] = {21, 41, 82}; /* 2646, 10 086 and 40 344 faces */
+  body of[SIZES], dense[2], disc[DISCS];
   for (int i = 0; i < sizes; i++) {
     of[i] = open_body(b.quick ? 6 : full[i], CB_POTENTIAL_BEST);
     bench_add(&b, "whole", whole, of + i, 1);
@@ -91,6 +95,10 @@ int main(int argc, char **argv) {
     if (i >= 2) continue;
     dense[i] = open_body(b.quick ? 6 : full[i], CB_POTENTIAL_DENSE);
     bench_add(&b, "dense LU", whole, dense + i, 1);
+  }
+  for (int i = 0; i < (b.quick ? 1 : DISCS); i++) {
+    disc[i] = open_disc(b.quick ? 6 : discs[i]);
+    bench_add(&b, "sheet", whole, disc + i, 1);
   }
   bench_go(&b, 4);
   printf("  %8s %-22s %10s %10s %6s %9s %8s\n", "faces", "", "s, wall", "s, thread", "steps", "MB", "exponent");
@@ -102,7 +110,8 @@ int main(int argc, char **argv) {
     printf("  %8d %-22s %10.4f %10.4f", own->mesh.faces, s->name, s->wall, s->cpu);
     if (all) printf(" %6d %9.1f", own->report.iterations, 1e-6 * (double)own->report.bytes);
     if (s->run == factor) printf(" %6s %9.1f", "", 1e-6 * (double)own->factors);
-    if (all && own->options.method == CB_POTENTIAL_BEST) {
+    if (all && own->options.sheets) printf("  K %.2e", own->mass.K[5][5] / (8.0 / 3) - 1);
+    if (all && own->options.method == CB_POTENTIAL_BEST && !own->options.sheets) {
       wall[own - of] = s->wall;
       if (last > 0) printf(" %8.2f", exponent = log(s->wall / last) / log(own->mesh.faces / faces));
       last = s->wall, faces = own->mesh.faces;
@@ -114,5 +123,6 @@ int main(int argc, char **argv) {
   bench_judge(&b, "growth from 20 000 to 81 608 faces", exponent, "<", 1.2, "power");
   for (int i = 0; i < sizes; i++) close_body(of + i);
   for (int i = 0; i < sizes && i < 2; i++) close_body(dense + i);
+  for (int i = 0; i < (b.quick ? 1 : DISCS); i++) close_body(disc + i);
   return b.missed > 0;
 }

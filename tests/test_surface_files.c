@@ -199,12 +199,14 @@ static void a_format_is_known_by_its_content(void **state) {
   (void)state;
   char binary[134] = "solid";
   binary[80] = 1;
-  assert_int_equal(cb_mesh_format_of(binary, sizeof binary), CB_MESH_STL);
-  assert_int_equal(cb_mesh_format_of("  SOLID a", 9), CB_MESH_STL);
-  assert_int_equal(cb_mesh_format_of("ply\n", 4), CB_MESH_PLY);
-  assert_int_equal(cb_mesh_format_of("# a\nCOFF\n", 9), CB_MESH_OFF);
-  assert_int_equal(cb_mesh_format_of("v 0 0 0\n", 8), CB_MESH_OBJ);
-  assert_int_equal(cb_mesh_format_of("", 0), CB_MESH_OBJ);
+  assert_int_equal(cb_mesh_format_of("a", binary, sizeof binary), CB_MESH_STL);
+  assert_int_equal(cb_mesh_format_of("a", "  SOLID a", 9), CB_MESH_STL);
+  assert_int_equal(cb_mesh_format_of("a", "ply\n", 4), CB_MESH_PLY);
+  assert_int_equal(cb_mesh_format_of("a", "# a\nCOFF\n", 9), CB_MESH_OFF);
+  assert_int_equal(cb_mesh_format_of("a", "v 0 0 0\n", 8), CB_MESH_OBJ);
+  assert_int_equal(cb_mesh_format_of("a", "", 0), CB_MESH_OBJ);
+  assert_int_equal(cb_mesh_format_of("a.STL", binary, sizeof binary - 1), CB_MESH_STL); /* cut off */
+  assert_int_equal(cb_mesh_format_of("a.stl", "ply\n", 4), CB_MESH_PLY);
 }
 
 /* ---- no surface in it ---- */

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/warnings.h"
 
+#include "core/failure.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "fluid/medium.h"
@@ -66,6 +67,13 @@ static cb_status unknown(const char *word) {
                  word);
 }
 
+cb_status cb_inertia_placed(const cb_inertia *f, cb_status status) {
+  char text[1024];
+  if (!cb_failure_is_of_input(status) || status == CB_ERROR_INPUT || cb_failure_last().placed) return status;
+  snprintf(text, sizeof text, "%s", cb_error_text());
+  return cb_fail_placed(status == CB_ERROR_STEP ? status : CB_ERROR_INPUT, "%s: error: %s", f->word, text);
+}
+
 static cb_status open_surface(cb_inertia *f, double scale, bool weld) {
   const char *word = f->word;
   cb_surface **out = &f->surface;
@@ -74,13 +82,9 @@ static cb_status open_surface(cb_inertia *f, double scale, bool weld) {
   cb_status status = shape                                            ? make_shape(shape, word, out)
                      : !strpbrk(word, "./") && stat(word, &file) != 0 ? unknown(word)
                                                                       : cb_surface_read(word, weld, out);
-  f->shape = shape != NULL;
   if (!status) cb_surface_scale(*out, scale);
   if (!status) status = cb_surface_check(*out, true);
-  if (status != CB_ERROR_DOMAIN) return status;
-  char text[1024];
-  snprintf(text, sizeof text, "%s", cb_error_text());
-  return cb_fail(CB_ERROR_INPUT, "%s: error: %s", word, text);
+  return cb_inertia_placed(f, status);
 }
 
 /* --- what follows from it --- */
@@ -93,7 +97,7 @@ static cb_status find(cb_inertia *f) {
   cb_status status = cb_mass_of(f->surface, NULL, material, &f->mass);
   free(material);
   if (!status && f->mass.mass > 0) status = cb_mass_principal(&f->mass, f->moment, f->axis);
-  return status;
+  return cb_inertia_placed(f, status);
 }
 
 bool cb_inertia_is_closed(const cb_surface *s) {
@@ -125,7 +129,7 @@ static cb_status fluid_of(const char *text, double *out) {
 
 /* An estimated error takes it in. */
 static void warn_of_thin(const cb_added_mass *a) {
-  if (a->method && !(a->error > 0) && a->thickness < 0.5)
+  if (!(a->error > 0) && a->thickness > 0 && a->thickness < 0.5)
     cb_warn(
         "the body is %.2g as thick as its faces are wide, on the mean: its added mass has an error of about a face's "
         "width beside the body's; `--error` estimates it, on finer faces",
@@ -134,7 +138,7 @@ static void warn_of_thin(const cb_added_mass *a) {
 
 static int run(int argc, char **argv) {
   const char *density = NULL, *thickness = NULL, *fluid = NULL, *scaled = NULL, *added = "local", *error = NULL;
-  double scale = 1;
+  double scale = 1, wanted;
   bool weld = false, json = false;
   const cb_option options[] = {{"--density", NULL, true, cb_take_text, &density},
                                {"--thickness", NULL, true, cb_take_text, &thickness},
@@ -154,6 +158,7 @@ static int run(int argc, char **argv) {
   if (!status) status = number("--thickness", thickness, true, &f.thickness);
   if (!status) status = fluid_of(fluid, &f.fluid);
   if (!status) status = number("--scale", scaled, false, &scale);
+  if (!status && error && strcmp(error, "none")) status = number("--error", error, false, &wanted);
   if (!status) status = open_surface(&f, scale, weld);
   if (!status) status = cb_warn_of_seams(f.surface, "--weld", "");
   if (!status) status = find(&f);
@@ -162,7 +167,7 @@ static int run(int argc, char **argv) {
     cb_inertia_print(&f, json);
     if (f.thickness > 0 && cb_inertia_is_closed(f.surface))
       fprintf(stderr, "curvebody: warning: the body is closed: --thickness is of open parts\n");
-    cb_warn_of_parts(f.surface, f.part, "");
+    if (!f.added.method) cb_warn_of_parts(f.surface, f.part, "");
     warn_of_thin(&f.added);
     status = cb_warn_of_cuts(f.surface, "");
   }

@@ -9,7 +9,6 @@
 typedef struct cb_inertia {
   const char *word;
   cb_surface *surface;
-  bool shape; /* made by the code, else a mesh */
   double density, thickness, fluid;
   cb_mass mass;
   double moment[3], axis[3][3];
@@ -20,6 +19,8 @@ typedef struct cb_inertia {
 
 void cb_inertia_print(const cb_inertia *f, bool json);
 
+/* A failure of what was read, with its name in front. */
+cb_status cb_inertia_placed(const cb_inertia *f, cb_status status);
 /* --added-mass NAME[:KEY=VALUE,...] with --error (NULL: not given): fills model and added. error: of text. */
 bool cb_inertia_is_closed(const cb_surface *s); /* no part has a border */
 cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *error);

@@ -52,10 +52,7 @@ static cb_status by_model(cb_inertia *f, const cb_fluid_model *m) {
   cb_status status = m->kind->prepare ? m->kind->prepare(m, f->surface, &f->mass, &body) : CB_OK;
   if (!status) status = m->kind->added_mass(m, body, f->surface, (const double(*)[3])f->surface->x, NULL, &f->added);
   if (m->kind->release && body) m->kind->release(m, body);
-  if (status != CB_ERROR_UNSUPPORTED && status != CB_ERROR_DOMAIN) return status;
-  char text[1024];
-  snprintf(text, sizeof text, "%s", cb_error_text());
-  return cb_fail(CB_ERROR_INPUT, "%s: error: %s", f->word, text);
+  return cb_inertia_placed(f, status);
 }
 
 static cb_status make_model(const cb_fluid_model_class *c, const char *text, const char *error, cb_fluid_model **out) {

@@ -1,5 +1,6 @@
 /* What `curvebody inertia` prints, as text and as JSON. */
 #include "cli/inertia.h"
+#include "cli/warnings.h"
 
 #include "cli/cli.h"
 
@@ -34,16 +35,6 @@ static void print_matrix(const char *title, int n, int m, const double *a) {
 
 static bool solved(const cb_inertia *f) { return f->added.method != NULL; }
 
-static void print_solution(const cb_inertia *f) {
-  const cb_added_mass *a = &f->added;
-  printf("%s: ", f->model);
-  if (a->error > 0)
-    printf("relative error %.2g (estimated%s), ", a->error, f->shape ? "" : "; of the flow about these flat faces");
-  printf("raw asymmetry %.2g, %d faces, %s", a->asymmetry, a->faces, a->method);
-  if (a->iterations) printf(", %d iterations", a->iterations);
-  printf("\n");
-}
-
 static void print_text(const cb_inertia *f) {
   const cb_mass *m = &f->mass;
   printf("%s: %d vertices, %d faces, %d part%s\n\n", f->word, f->surface->vertices, f->surface->faces,
@@ -56,7 +47,7 @@ static void print_text(const cb_inertia *f) {
   printf("centre %.15g, %.15g, %.15g m\n", m->centre[0], m->centre[1], m->centre[2]);
   print_matrix("body, about the origin (angular, linear)", 6, 6, &m->inertia[0][0]);
   print_matrix("added mass, about the origin (angular, linear)", 6, 6, &f->added.K[0][0]);
-  if (solved(f)) print_solution(f);
+  if (solved(f)) cb_print_solution("", f->model, f->surface, &f->added);
   print_matrix("principal moments about the centre", 1, 3, f->moment);
   print_matrix("their axes, one a row", 3, 3, &f->axis[0][0]);
 }

@@ -1,6 +1,7 @@
 #include "cli/warnings.h"
 
 #include "fluid/immersed.h"
+#include "fluid/surface.h"
 #include "fluid/surface_cuts.h"
 
 #include <stdarg.h>
@@ -42,6 +43,16 @@ cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const ch
   return status;
 }
 
+void cb_print_solution(const char *before, const char *model, const cb_surface *surface, const cb_added_mass *added) {
+  printf("%s%s: ", before, model);
+  if (added->error > 0)
+    printf("relative error %.2g (estimated%s), ", added->error,
+           cb_surface_is_shape(surface) ? "" : "; of the flow about these flat faces");
+  printf("raw asymmetry %.2g, %d faces, %s", added->asymmetry, added->faces, added->method);
+  if (added->iterations) printf(", %d iterations", added->iterations);
+  printf("\n");
+}
+
 /* Poses that cannot be looked at are the run's to refuse. */
 static cb_status warn_of_jump(const cb_immersed *body, const cb_run *run, const char *name) {
   const cb_poses *poses = cb_immersed_poses(body);
@@ -64,7 +75,8 @@ static cb_status warn_of_body(const cb_immersed *body, double t, const char *nam
   cb_status status = cb_warn_of_cuts(surface, name);
   if (!status) status = cb_warn_of_seams(surface, "weld: true", name);
   if (!status) status = cb_immersed_mass(body, t, &mass, part);
-  if (!status) cb_warn_of_parts(surface, part, name);
+  cb_added_mass told;
+  if (!status && !cb_immersed_solved(body, &told)) cb_warn_of_parts(surface, part, name);
   free(part);
   return status;
 }

@@ -3,6 +3,7 @@
 #define CB_CLI_WARNINGS_H
 
 #include "fluid/local.h"
+#include <curvebody/fluid_model.h>
 #include <curvebody/scenario.h>
 
 /* One line on stderr. */
@@ -10,10 +11,12 @@ __attribute__((format(printf, 1, 2))) void cb_warn(const char *format, ...);
 /* Parts that cut themselves or each other, whose masses and faces then count twice. body: before the text,
  * such as "body `fish`: "; or "". */
 cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body);
-/* Parts whose added mass is not the model's own: hollow, or bent inwards on the whole. */
+/* Parts whose added mass is not the local model's own: hollow, or bent inwards on the whole. */
 void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, const char *body);
 /* Borders whose vertices stand at the place of others, which `weld`, as the user writes it, would join. */
 cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body);
+/* How its added mass was found by a fluid model of that name, and how well, in one line on stdout. */
+void cb_print_solution(const char *before, const char *model, const cb_surface *surface, const cb_added_mass *added);
 /* All for every body of a scenario, and poses that jump; copies are told of once. */
 cb_status cb_warn_of_bodies(cb_scenario *scenario);
 

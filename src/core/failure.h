@@ -23,6 +23,8 @@ typedef struct cb_failure {
 } cb_failure;
 
 cb_failure cb_failure_last(void);
+/* Whether what was read is at fault, once nothing but reading was done: not the memory, a file or the user. */
+bool cb_failure_is_of_input(cb_status status);
 
 /* What stands between a file and the text: ":line:column: error: ", or ": error: " where line is 0, of a word of the
  * command line, which has no lines. */

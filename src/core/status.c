@@ -30,6 +30,10 @@ const char *cb_status_name(cb_status status) {
 const char *cb_error_text(void) { return text; }
 cb_failure cb_failure_last(void) { return last; }
 
+bool cb_failure_is_of_input(cb_status status) {
+  return status && status != CB_ERROR_MEMORY && status != CB_ERROR_FILE && status != CB_ERROR_INTERRUPTED;
+}
+
 cb_place_text cb_place_text_of(int line, int column) {
   cb_place_text place = {": error: "};
   if (line) snprintf(place.text, sizeof place.text, ":%d:%d: error: ", line, column);

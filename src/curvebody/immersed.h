@@ -86,6 +86,9 @@ const cb_poses *cb_immersed_poses(const cb_immersed *b); /* NULL: rigid */
 /* Of a body whose added mass is taken from a table along its poses: how many points that has, and its measured error,
  * relative to the greatest (fluid/stroke.h). Otherwise 0. */
 double cb_immersed_tabulated(const cb_immersed *b, int *points);
+/* What a fluid model other than the local one tells of the body's added mass at rest, per density, in *out; the model's
+ * name, or NULL where it tells of no solution: then *out is untouched. */
+const char *cb_immersed_solved(const cb_immersed *b, cb_added_mass *out);
 /* Vertices in the body frame at time t (velocities NULL: not wanted). */
 cb_status cb_immersed_shape(const cb_immersed *b, double t, double (*x)[3], double (*v)[3]);
 

@@ -71,8 +71,10 @@ static cb_status tabulate(cb_immersed *b) {
   const cb_fluid_model *model = b->inertia.model;
   const double error = model->kind->table ? model->kind->table(model) : 0;
   double begin, end;
+  cb_status status = CB_OK;
   cb_poses_span(b->poses, &begin, &end);
-  if (!(error > 0) || !(end > begin)) return CB_OK;
+  if (error > 0) status = added_mass(b, (const double(*)[3])b->surface->x, NULL, &b->added);
+  if (status || !(error > 0) || !(end > begin)) return status;
   return cb_stroke_create(model, b->inertia.body, b->surface, b->poses, error, &b->stroke);
 }
 
@@ -122,6 +124,12 @@ cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f) 
 double cb_immersed_tabulated(const cb_immersed *b, int *points) {
   *points = b->stroke ? cb_stroke_points(b->stroke) : 0;
   return b->stroke ? cb_stroke_error(b->stroke) : 0;
+}
+
+const char *cb_immersed_solved(const cb_immersed *b, cb_added_mass *out) {
+  if (!b->added.method) return NULL;
+  *out = b->added;
+  return b->inertia.model->kind->name;
 }
 
 /* --- forces --- */

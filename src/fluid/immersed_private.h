@@ -58,7 +58,7 @@ struct cb_immersed {
   bool added_mass;   /* the fluid moves along */
   bool drag;         /* of the local model */
   cb_immersed_modelled forces, inertia;
-  cb_added_mass added; /* of inertia.model: of a rigid body */
+  cb_added_mass added; /* of inertia.model, at rest: of a rigid body, and of one that has a table */
   cb_stroke *stroke;   /* of it along the poses; NULL: found at each time */
   int terms;           /* of forces.model */
   double c_n, c_t;

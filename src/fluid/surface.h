@@ -22,5 +22,6 @@ cb_status cb_surface_seams(const cb_surface *s, int *n);
 cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out);
 /* How many times the resolution of a shape can be halved, 0 of another mesh. */
 int cb_surface_coarser(const cb_surface *s);
+bool cb_surface_is_shape(const cb_surface *s); /* finer levels are of the true surface */
 
 #endif

@@ -111,7 +111,7 @@ cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_
   size_t n;
   cb_status status = cb_read_whole_file(path, CB_MESH_LARGEST, &bytes, &n);
   if (status) return status;
-  status = cb_mesh_read_text(path, bytes, n, cb_mesh_format_of(bytes, n), how, out);
+  status = cb_mesh_read_text(path, bytes, n, cb_mesh_format_of(path, bytes, n), how, out);
   free(bytes);
   return status;
 }

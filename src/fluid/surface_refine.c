@@ -16,6 +16,8 @@ static int *resolution_of(const cb_surface_owned *o, void *params) {
   return (int *)(void *)((char *)params + o->resolution);
 }
 
+bool cb_surface_is_shape(const cb_surface *s) { return ((const cb_surface_owned *)s)->shape; }
+
 int cb_surface_coarser(const cb_surface *s) {
   const cb_surface_owned *o = (const cb_surface_owned *)s;
   int level = 0;

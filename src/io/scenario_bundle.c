@@ -78,9 +78,7 @@ cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node) {
   while (*class && strcmp((*class)->name, name)) class ++;
   if (!*kind && !*class) return unknown(named);
   status = *kind ? (*kind)->read(s, own, &m->bundle) : cb_bundle_create(name, own, &m->bundle);
-  const bool of_input = status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN || status == CB_ERROR_INPUT ||
-                        status == CB_ERROR_UNSUPPORTED || status > 0;
-  if (of_input && !cb_failure_last().placed) return cb_node_fail(node, "%s", cb_error_text());
+  if (cb_failure_is_of_input(status) && !cb_failure_last().placed) return cb_node_fail(node, "%s", cb_error_text());
   if (!status && coordinates) status = cb_scenario_read_coordinates(s, coordinates);
   return status;
 }

@@ -76,10 +76,7 @@ static const cb_param field_table[] = {{"chart", CB_PARAM_STRING, offsetof(field
                                        {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression) {
-  if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN && status != CB_ERROR_INPUT &&
-      status != CB_ERROR_UNSUPPORTED)
-    return status;
-  if (cb_failure_last().placed) return status;
+  if (!cb_failure_is_of_input(status) || cb_failure_last().placed) return status;
   if (expression && status == CB_ERROR_INPUT)
     return cb_node_fail_at(node, cb_builder_expression_at(s->builder), "%s", cb_error_text());
   return cb_node_fail(node, "%s", cb_error_text());

@@ -238,20 +238,27 @@ static bool ends_in(const char *path, const char *ending) {
   return true;
 }
 
-cb_mesh_format cb_mesh_format_of(const char *bytes, size_t n) {
+static bool format_of_name(const char *path, cb_mesh_format *out) {
+  static const char *const ending[] = {
+      [CB_MESH_OBJ] = ".obj", [CB_MESH_PLY] = ".ply", [CB_MESH_STL] = ".stl", [CB_MESH_OFF] = ".off"};
+  for (size_t f = 0; f < sizeof ending / sizeof *ending; f++)
+    if (ends_in(path, ending[f])) return *out = (cb_mesh_format)f, true;
+  return false;
+}
+
+cb_mesh_format cb_mesh_format_of(const char *path, const char *bytes, size_t n) {
+  cb_mesh_format format = CB_MESH_OBJ;
   const cb_mesh_builder b = {.name = "", .bytes = bytes, .n = n, .binary = SIZE_MAX};
   if (n > 3 && memcmp(bytes, "ply", 3) == 0 && (bytes[3] == '\n' || is_blank(bytes[3]))) return CB_MESH_PLY;
   if (cb_mesh_is_stl(&b)) return CB_MESH_STL;
-  return cb_mesh_is_off(&b) ? CB_MESH_OFF : CB_MESH_OBJ;
+  if (cb_mesh_is_off(&b)) return CB_MESH_OFF;
+  format_of_name(path, &format);
+  return format;
 }
 
 cb_status cb_mesh_read_file(const char *path, const cb_mesh_reading *how, cb_mesh **out) {
   cb_mesh_format format;
-  if (ends_in(path, ".obj")) format = CB_MESH_OBJ;
-  else if (ends_in(path, ".ply")) format = CB_MESH_PLY;
-  else if (ends_in(path, ".stl")) format = CB_MESH_STL;
-  else if (ends_in(path, ".off")) format = CB_MESH_OFF;
-  else
+  if (!format_of_name(path, &format))
     return cb_fail_placed(CB_ERROR_INPUT,
                           "%s:1:1: error: a mesh of unknown format, expected a name in .obj, .ply, .stl or .off", path);
 

@@ -45,7 +45,7 @@ cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_me
                             const cb_mesh_reading *how, cb_mesh **out);
 
 /* The format of bytes[n] by what they begin with and how many they are; OBJ where they look like no other. */
-cb_mesh_format cb_mesh_format_of(const char *bytes, size_t n);
+cb_mesh_format cb_mesh_format_of(const char *path, const char *bytes, size_t n);
 
 void cb_mesh_free(cb_mesh *mesh);
 

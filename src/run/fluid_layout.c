@@ -7,6 +7,7 @@
 #include "numerics/vec3.h"
 #include "run/fluid_private.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,6 +170,49 @@ static cb_status tables(cb_run *run) {
   return CB_OK;
 }
 
+/* What fluid models tell of their added masses, where any does. */
+static cb_status solutions(cb_run *run) {
+  const cb_fluid_run *b = run->fluid;
+  const size_t n = (size_t)b->n;
+  double *error = cb_arena_alloc(run->arena, 2 * n, sizeof *error), *asymmetry = error + n;
+  int64_t *faces = cb_arena_alloc(run->arena, 2 * n, sizeof *faces), *iterations = faces + n;
+  const char **method = cb_arena_alloc(run->arena, n, sizeof *method);
+  bool any = false;
+  if (!error || !faces || !method) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", n);
+  for (size_t i = 0; i < n; i++) {
+    cb_added_mass told = {.method = "none"};
+    any = cb_immersed_solved(b->start[i].body, &told) || any;
+    error[i] = told.error > 0 ? told.error : NAN;
+    asymmetry[i] = told.faces ? told.asymmetry : NAN;
+    faces[i] = told.faces, iterations[i] = told.iterations;
+    method[i] = told.method;
+  }
+  const cb_constant all[] = {
+      {.name = "body_added_mass_error",
+       .dim = "body",
+       .values = error,
+       .units = "1",
+       .doc = "estimated error of the added mass about the body, relative to the greatest; nan: none"},
+      {.name = "body_added_mass_asymmetry",
+       .dim = "body",
+       .values = asymmetry,
+       .units = "1",
+       .doc = "of the added mass as it was found, relative likewise"},
+      {.name = "body_added_mass_faces", .dim = "body", .integers = faces, .units = "1", .doc = "that it was found on"},
+      {.name = "body_added_mass_iterations",
+       .dim = "body",
+       .integers = iterations,
+       .units = "1",
+       .doc = "of its linear equations"},
+      {.name = "body_added_mass_method",
+       .dim = "body",
+       .labels = method,
+       .units = "1",
+       .doc = "by which they were solved; none: there are none"}};
+  for (size_t c = 0; any && c < sizeof all / sizeof *all; c++) cb_run_constant(run, &all[c]);
+  return CB_OK;
+}
+
 static cb_status dimensions(cb_run *run) {
   static const char *const axes[] = {"x", "y", "z"};
   static const char *const pose_parts[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
@@ -229,6 +273,7 @@ cb_status cb_fluid_run_layout(cb_run *run) {
   if (!status) status = name_wrenches(run);
   if (!status) status = dimensions(run);
   if (!status) status = tables(run);
+  if (!status) status = solutions(run);
   if (!status) status = cb_run_fields(run, table);
   if (!status) status = wrench_fields(run);
   if (status) return status;

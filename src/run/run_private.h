@@ -5,7 +5,7 @@
 #include "core/arena.h"
 #include <curvebody/run.h>
 
-enum { CB_RUN_BLOBS = 8, CB_RUN_DIMENSIONS = 16, CB_RUN_CONSTANTS = 12, CB_RUN_FIELDS = 64 };
+enum { CB_RUN_BLOBS = 8, CB_RUN_DIMENSIONS = 16, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
 
 /* A kind of configuration space: particles in a space, bodies in a fluid, the fibre of a bundle. */
 typedef struct cb_run_class {

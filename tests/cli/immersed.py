@@ -51,7 +51,35 @@ record: {every: 4, checkpoint: 5, observables: [energy, wrenches, momentum, iner
 """
 
 
+# Bodies whose added mass is solved, one by a table along its poses, and one whose is not.
+SOLVED = """\
+curvebody: 1
+fluid: {medium: water, added_mass: exact}
+bodies:
+  - {name: rigid, shape: {name: ellipsoid, c: 2, resolution: 16}, added_mass: {name: exact, error: 0.02}}
+  - {name: stroke, shape: {name: ellipsoid, resolution: 8}, poses: {z: "Z*(1 + 0.1*sin(2*pi*t))", period: 1}}
+  - {name: local, shape: {name: ellipsoid, resolution: 8}, added_mass: local}
+integrator: {name: hamilton_pontryagin, step: 0.01}
+time: {end: 0}
+record: {every: 1}
+"""
+
+
 class Immersed(Case):
+    def test_how_an_added_mass_was_found_is_told_and_recorded(self):
+        first = self.first_row(SOLVED)
+        told = [line for line in self.good("check", "one.yaml").stdout.splitlines() if line.startswith("#")]
+        self.assertEqual(len(told), 3, told)
+        self.assertRegex(told[0], r"# body `rigid`: exact: relative error 0\.0\d+ \(estimated\), raw asymmetry .*, \d+ faces")
+        self.assertRegex(told[1], r"# body `stroke`: exact: raw asymmetry .*, dense$")
+        self.assertRegex(told[2], r"# body `stroke`: a table of \d+ points along its poses, relative error ")
+        self.assertTrue(0 < first["body_added_mass_error"][0] <= 0.02)
+        self.assertTrue(np.isnan(first["body_added_mass_error"][1:]).all())
+        self.assertTrue((first["body_added_mass_asymmetry"][:2] < 0.02).all())
+        self.assertEqual(first["body_added_mass_faces"][1:].tolist(), [first["body_faces"][1], 0])
+        self.assertEqual(first["body_added_mass_method"].tolist()[1:], [b"dense", b"none"])
+        self.assertGreater(first["body_table_points"][1], 0)
+
     def first_row(self, text, *sets):
         self.write("one.yaml", text)
         self.good("run", "one.yaml", "--quiet", "--set", "time.end=0", *(word for s in sets for word in ("--set", s)))

@@ -129,7 +129,7 @@ class Inertia(Case):
         for error in ("none", "0.1"):
             done = self.call("inertia", "other.obj", "--added-mass", "exact", "--error", error)
             self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertIn("the body is too thin for its 12 panels: at face ", done.stderr)
+            self.assertRegex(done.stderr, r"^other\.obj: error: (the error of .*)?the body is too thin for its 12 panels: at face ")
 
     def test_models_of_the_added_mass_have_names(self):
         local = self.good("inertia", "box").stdout
@@ -158,11 +158,16 @@ class Inertia(Case):
                 (["t.obj", "--added-mass", "local", "--error", "0.1"], 2, "the fluid model `local` has no error"),
                 (["t.obj", "--added-mass", "none", "--error", "0.1"], 2, "--error:1:1: error: "),
                 (["t.obj", "--error", "1"], 2, "expected a dimensionless number in [1e-8, 0.5], found '1'"),
-                (["t.obj", "--error", "x"], 2, "error"),
+                (["t.obj", "--error", "x"], 2, "--error:1:1: error: unknown name `x`"),
+                (["t.obj", "--error", "0"], 2, "--error:1:1: error: expected a number > 0, found 0"),
+                (["t.obj", "--error", "1e-2, table: 0"], 2, "--error:1:5: error: "),
+                (["open.obj"], 2, "open.obj: error: part `body` is open: expected a thickness > 0"),
+                (["t.obj", "--added-mass", "exact:memory=1e3"], 2, "t.obj: error: the tree of 4 panels takes"),
+                (["t.obj", "--added-mass", "exact:wall=rigid,wall_z=0"], 2, "t.obj: error: a wall with the normal"),
                 (["t.obj", "--added-mass", "exact:errror=1e-3"], 2, "did you mean 'error'?"),
                 (["t.obj", "--added-mass", "exact:error"], 2, "expected MODEL:KEY=VALUE"),
                 (["t.obj", "--added-mass", "exact:error=0.1", "--error", "0.1"], 2, "has an error of its own"),
-                (["t.obj", "--added-mass", "exact:memory=1e5", "--error", "1e-3"], 1, "the error of 0.001 is not met")):
+                (["t.obj", "--added-mass", "exact:memory=1e5", "--error", "1e-3"], 1, "t.obj: error: the error of 0.001 is not met")):
             done = self.call("inertia", words[0], *exact, *words[1:])
             self.assertEqual(done.returncode, code, (words, done.stderr))
             self.assertIn(part, done.stderr, words)

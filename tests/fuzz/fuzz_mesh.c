@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   /* A copy of exactly these bytes, so that the sanitizer sees one too many. */
   char *bytes = calloc(size ? size : 1, 1);
   if (size) memcpy(bytes, data, size);
-  cb_mesh_format format = cb_mesh_format_of(bytes, size);
+  cb_mesh_format format = cb_mesh_format_of("", bytes, size);
   cb_mesh *mesh = NULL;
   cb_status status = cb_mesh_read_text("fuzz", bytes, size, format, NULL, &mesh);
   if (status == CB_OK) {

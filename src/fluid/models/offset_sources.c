@@ -127,9 +127,14 @@ static void integrate(const sources *o, bool moving, cb_added_mass *out) {
     for (size_t a = 0; a < COLUMNS; a++)
       for (size_t b = 0; b < COLUMNS; b++) raw[a][b] += potential[a] * o->w[b * faces + (size_t)i] * o->p->area[i];
   }
-  memset(out, 0, sizeof *out);
+  *out = (cb_added_mass){.faces = o->faces, .method = "least squares"};
+  const double most = fmax(fmax(raw[3][3], raw[4][4]), raw[5][5]);
   for (int a = 0; a < 6; a++) {
-    for (int b = 0; b < 6; b++) out->K[a][b] = (raw[a][b] + raw[b][a]) / 2;
+    for (int b = 0; b < 6; b++) {
+      const double unit = most * (a < 3 ? o->radius : 1) * (b < 3 ? o->radius : 1);
+      out->K[a][b] = (raw[a][b] + raw[b][a]) / 2;
+      out->asymmetry = fmax(out->asymmetry, fabs(raw[a][b] - raw[b][a]) / unit);
+    }
     if (moving) out->mu0[a] = raw[6][a];
   }
   if (moving) out->kinetic = raw[6][6] / 2;

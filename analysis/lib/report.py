@@ -50,9 +50,10 @@ def scenarios(runs):
   parts = []
   for scenario, variants in typed.items():
     commands = text("\n".join(variants))
-    source = text((SCENARIOS / f"{scenario}.yaml").read_text())
-    parts.append(f"<details><summary>{text(scenario)}.yaml, runs: {len(variants)}</summary>"
-                 f"<pre>{source}</pre><pre>{commands}</pre></details>")
+    path = SCENARIOS / f"{scenario}.yaml"
+    source = f"<pre>{text(path.read_text())}</pre>" if path.exists() else ""
+    parts.append(f"<details><summary>{text(scenario)}{'.yaml' if source else ''}, runs: {len(variants)}</summary>"
+                 f"{source}<pre>{commands}</pre></details>")
   return "".join(parts)
 
 

@@ -1,5 +1,6 @@
 """Runs of the commands `curvebody run` and `curvebody gait`: a scenario, settings laid over it, and what comes out, an
-HDF5 file or an answer in JSON."""
+HDF5 file or an answer in JSON; of `curvebody inertia`, which answers in JSON about a surface; and of `curvebody export
+--flow`, which draws on the file of a run."""
 import hashlib
 import json
 import os
@@ -36,6 +37,10 @@ class Run:
   def path(self):
     return SCENARIOS / f"{self.scenario}.yaml"
 
+  def sources(self):
+    """Files whose change makes the result old."""
+    return [self.path, *sorted([*self.path.parent.glob("*.obj"), *self.path.parent.glob("*.h5")])]
+
   @property
   def answers(self):
     """Whether the result is an answer in JSON, not a file."""
@@ -58,6 +63,46 @@ class Run:
     return [str(binary)] + threads + self.words(self.path, pathlib.Path(out).parent.resolve()) + ending
 
 
+@dataclass(frozen=True)
+class Inertia(Run):
+  """`curvebody inertia`: scenario is SHAPE:KEY=VALUE,... or a mesh by its path below scenarios/, settings the options."""
+  answers = True
+
+  @property
+  def name(self):
+    return re.sub(r"[^\w.=+-]+", "-", "_".join(["inertia", self.scenario, *self.settings]))
+
+  @property
+  def path(self):
+    return SCENARIOS / self.scenario
+
+  def sources(self):
+    return [self.path] if self.scenario.endswith(".obj") else []
+
+  def words(self, path, folder):
+    return ["inertia", str(path) if self.sources() else self.scenario, *self.settings]
+
+  @property
+  def text(self):
+    return shlex.join(["curvebody"] + self.words(f"analysis/scenarios/{self.scenario}", ""))
+
+
+@dataclass(frozen=True)
+class Flow(Run):
+  """`curvebody export --flow` of the file of `table`, whose scenario this is; settings are the options."""
+
+  @property
+  def name(self):
+    return re.sub(r"[^\w.=+-]+", "-", "_".join(["flow", self.table.name, *self.settings]))
+
+  def words(self, path, folder):
+    return ["export", f"{folder}/{self.table.name}.h5", "--flow", *self.settings]
+
+  def command(self, binary, out):
+    return [str(binary)] + self.words(self.path, pathlib.Path(out).parent.resolve()) + [
+        "-o", str(pathlib.Path(out).with_suffix(".xdmf"))]
+
+
 def digest(*files):
   total = hashlib.sha256()
   for file in files:
@@ -71,8 +116,7 @@ def execute(run, binary, folder):
   came from, the processor's time, and an answer in JSON."""
   out = folder / f"{run.name}.h5"
   stamp = folder / f"{run.name}.json"
-  meshes = sorted([*run.path.parent.glob("*.obj"), *run.path.parent.glob("*.h5")])
-  key = {"digest": digest(binary, run.path, *meshes), "settings": list(run.settings)}
+  key = {"digest": digest(binary, *run.sources()), "settings": list(run.settings)}
   if (run.answers or out.exists()) and stamp.exists() and key.items() <= json.loads(stamp.read_text()).items():
     return 0.0, None
   out.unlink(missing_ok=True)

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """Surfaces of bodies as vertices [n, 3] and triangles [m, 3], made apart from the program's shapes, to
-compare with and to draw. Run as a program it writes the mesh of a stone:
-    surfaces.py > analysis/scenarios/immersed/stone.obj
+compare with and to draw. Run as a program it writes the mesh of a stone, or of a body like a rabbit:
+    surfaces.py stone > analysis/scenarios/immersed/stone.obj
 """
+import sys
+
 import numpy as np
 
 from mesh import icosphere
@@ -80,14 +82,43 @@ def stone(levels=3):
   return x * r[:, None] * np.array([0.05, 0.035, 0.028]), triangles
 
 
+# Where the bumps of the rabbit point to, how far out they reach, and their width (rad): head, ears, tail, paws.
+BUMPS = (((0.75, 0, 0.55), 0.75, 0.5), ((0.28, 0.32, 0.9), 1.35, 0.2), ((0.28, -0.32, 0.9), 1.35, 0.2),
+         ((-1, 0, 0.1), 0.35, 0.25), ((0.75, 0.45, -0.5), 0.4, 0.25), ((0.75, -0.45, -0.5), 0.4, 0.25))
+
+
+def rabbit(levels=3, rounds=200):
+  """A body with a head, two ears, a tail and two paws, about 0.1 m high; mirror images on both sides of y = 0. Its
+  points are in sight of the origin, so that it does not cut itself; they are spread over it by moving each to the middle
+  of its neighbours and back out to the surface."""
+  x, triangles = icosphere(levels)
+  edges = np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)])
+  count = np.bincount(edges[:, 0], minlength=len(x))[:, None]
+
+  def outward(u):
+    u = u / np.linalg.norm(u, axis=1, keepdims=True)
+    r = np.ones(len(u))
+    for way, height, width in BUMPS:
+      cosine = u @ (np.array(way) / np.linalg.norm(way))
+      r += height * np.exp((cosine - 1) / width ** 2)
+    return u * r[:, None]
+
+  for _ in range(rounds):
+    x = outward(x)
+    middle = np.zeros_like(x)
+    np.add.at(middle, edges[:, 0], x[edges[:, 1]])
+    x = (x + middle / count) / 2
+  return outward(x) * [0.034, 0.026, 0.034], triangles
+
+
 def volume(x, triangles):
   a, b, c = (x[triangles[:, k]] for k in range(3))
   return float(np.sum(np.einsum("ij,ij->i", a, np.cross(b, c))) / 6)
 
 
-def main():
-  x, triangles = stone()
-  print(f"# stone, {len(x)} vertices, {len(triangles)} triangles, metres, written by analysis/lib/surfaces.py")
+def main(name="stone"):
+  x, triangles = {"stone": stone, "rabbit": rabbit}[name]()
+  print(f"# {name}, {len(x)} vertices, {len(triangles)} triangles, metres, written by analysis/lib/surfaces.py")
   for row in x:
     print("v " + " ".join(f"{c:.9f}" for c in row))
   for row in triangles + 1:
@@ -95,4 +126,4 @@ def main():
 
 
 if __name__ == "__main__":
-  main()
+  main(*sys.argv[1:2])

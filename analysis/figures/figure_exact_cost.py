@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+"""Seconds of the exact added mass by its three methods, against the number of faces."""
+import numpy as np
+
+import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+
+import figure
+from checks import at_least, at_most
+from runs import Inertia
+from style import BLUE, GREY, ORANGE, VERMILION, panels
+
+TITLE = "What the exact added mass costs"
+CAPTION = ("Processor's time of `curvebody inertia` on one thread for an ellipsoid 1:0.8:0.5 whose equations are solved "
+           "by factors of the dense matrix (LAPACK), by factors of a hierarchical matrix (hmat-oss, which precondition "
+           "an iteration), and by an iteration alone (GMRES, its matrix kept up to 8000 faces, its far field by a tree "
+           "above); all seven right-hand sides, the "
+           "mesh and the start of the program included. Right: greatest difference of K between two methods on the "
+           "same faces, by the greatest K.")
+METHODS = {"dense": ("dense LU", VERMILION, "s"), "hlu": ("hmat-oss", ORANGE, "^"), "iterative": ("iteration", BLUE, "o")}
+
+
+def sizes(method, full):
+  """Resolutions; faces are about 9/8 of their squares."""
+  most = {"dense": 96, "hlu": 128, "iterative": 192} if not full else {"dense": 96, "hlu": 256, "iterative": 512}
+  return [n for n in (24, 32, 48, 64, 96, 128, 192, 256, 384, 512) if n <= most[method]]
+
+
+def run(method, n):
+  return Inertia(f"ellipsoid:b=0.8,c=0.5,resolution={n}",
+                 ("--added-mass", f"exact:method={method}", "--fluid", "1", "--error", "none"), threads=1)
+
+
+def runs(full):
+  return [run(method, n) for method in METHODS for n in sizes(method, full)]
+
+
+def draw(records, full):
+  canvas, ((ax, apart),) = panels(1, 2, 5.4, 4.2)
+  faces, seconds, K = {}, {}, {}
+  for method, (name, colour, mark) in METHODS.items():
+    answers = [records.answer(run(method, n)) for n in sizes(method, full)]
+    faces[method] = np.array([a["faces"] for a in answers])
+    seconds[method] = np.array([records.processor_seconds(run(method, n)) for n in sizes(method, full)])
+    K |= {(method, a["faces"]): np.array(a["added_mass"]) for a in answers}
+    ax.loglog(faces[method], seconds[method], "-" + mark, color=colour, label=name)
+  checks, most = [], 0
+  for method in ("dense", "hlu"):
+    common = [n for n in faces[method] if n in faces["iterative"]]
+    size = [np.max(np.abs(K[method, n] - K["iterative", n])) / np.max(K["iterative", n]) for n in common]
+    apart.loglog(common, size, "-" + METHODS[method][2], color=METHODS[method][1],
+                 label=f"{METHODS[method][0]} less iteration")
+    most = max(most, float(np.max(size)))
+  n = np.array([9000, 40000])
+  ax.loglog(n, 1.2e-5 * n ** 1.2, ":", color=GREY)
+  ax.text(n[1], 1.2e-5 * n[1] ** 1.2, "$n^{1.2}$", color=GREY)
+  ax.set(xlabel="faces", ylabel="processor's time (s)")
+  ax.legend(loc="upper left")
+  apart.set(xlabel="faces", ylabel="difference of $K$, by the greatest", ylim=(1e-16, 1e-5))
+  apart.legend()
+  tree, dense, hlu = (seconds[m] for m in ("iterative", "dense", "hlu"))
+  growth = float(np.log(tree[-1] / tree[-2]) / np.log(faces["iterative"][-1] / faces["iterative"][-2]))
+  same = list(faces["iterative"]).index(faces["dense"][-1])
+  last = list(faces["iterative"]).index(faces["hlu"][-1])
+  checks += [at_most("the three methods: difference of K on the same faces, by the greatest", most, 1e-5),
+             at_most("iteration: exponent of its time in the number of faces, of the last two", growth, 1.5),
+             at_least(f"{faces['dense'][-1]} faces: time of dense LU by the iteration's", float(dense[-1] / tree[same]), 2),
+             at_least(f"{faces['hlu'][-1]} faces: time of hmat-oss by the iteration's", float(hlu[-1] / tree[last]), 1.2)]
+  rows = [[METHODS[m][0], int(n), f"{t:.3f}"] for m in METHODS for n, t in zip(faces[m], seconds[m])]
+  return figure.Drawing(canvas, checks, [figure.Table("Processor's time", ["method", "faces", "seconds"], rows)])
+
+
+if __name__ == "__main__":
+  figure.main(globals())

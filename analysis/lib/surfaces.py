@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Surfaces of bodies as vertices [n, 3] and triangles [m, 3], made apart from the program's shapes, to
-compare with and to draw. Run as a program it writes the mesh of a stone, or of a body like a rabbit:
+compare with and to draw. Run as a program it writes the mesh of a stone, of a body like a rabbit or of two spheres:
     surfaces.py stone > analysis/scenarios/immersed/stone.obj
+    surfaces.py two-spheres > analysis/scenarios/immersed/two-spheres.obj      two-spheres-coarse likewise
 """
 import sys
 
@@ -116,12 +117,24 @@ def volume(x, triangles):
   return float(np.sum(np.einsum("ij,ij->i", a, np.cross(b, c))) / 6)
 
 
+def two_spheres(levels=3):
+  """Balls of the volume of the unit ball with their centres at x = -1.5 and 1.5; left and right are mirror images."""
+  x, triangles = icosphere(levels)
+  x = x * (4 / 3 * np.pi / volume(x, triangles)) ** (1 / 3) + [1.5, 0, 0]
+  return np.concatenate([x * [-1, 1, 1], x]), np.concatenate([triangles[:, ::-1], triangles + len(x)])
+
+
+MESHES = {"stone": stone, "rabbit": rabbit, "two-spheres": two_spheres, "two-spheres-coarse": lambda: two_spheres(2)}
+
+
 def main(name="stone"):
-  x, triangles = {"stone": stone, "rabbit": rabbit}[name]()
+  x, triangles = MESHES[name]()
   print(f"# {name}, {len(x)} vertices, {len(triangles)} triangles, metres, written by analysis/lib/surfaces.py")
   for row in x:
     print("v " + " ".join(f"{c:.9f}" for c in row))
-  for row in triangles + 1:
+  for k, row in enumerate(triangles + 1):
+    if name.startswith("two") and k % (len(triangles) // 2) == 0:
+      print("g " + ("right" if k else "left"))
     print("f " + " ".join(map(str, row)))
 
 

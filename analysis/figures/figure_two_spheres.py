@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+"""Two spheres in a perfect fluid: their added mass against the distance, by the program and by multipoles."""
+import numpy as np
+
+import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+
+import figure
+from checks import at_most
+from immersed import Body
+from runs import Run
+from style import BLUE, GREEN, GREY, ORANGE, VERMILION, panels
+from two_spheres import pair
+
+TITLE = "Two spheres in a perfect fluid"
+CAPTION = ("Unit spheres that move apart, in a fluid of density 1; solved with both at each time. Left: a sphere's "
+           "share of the added mass of motions of both (dots), and by multipoles (lines); grey: a sphere alone, 2π/3. "
+           "Together and across: K of the pair as a rigid body, opposed across: from its turning about its middle; "
+           "opposed along: from the energy of its own motion. Middle: the difference by the value, of 2560 faces "
+           "(solid) and of 640 (dashed), and of both extrapolated by the square of a face's size (dots). Right: the "
+           "force that drives the spheres apart while both move at a speed u, u² dK/dd with K that of a sphere: side "
+           "by side they attract each other, in a row they repel (dots: differences of the extrapolated K).")
+RUN = Run("immersed/two-spheres")
+GAP = 0.05
+COLOURS = {"along, together": BLUE, "across, together": ORANGE, "across, opposed": VERMILION, "along, opposed": GREEN}
+
+
+def runs(full):
+  return [RUN]
+
+
+def shares(record, name):
+  """(distances, {motion: share of a sphere})."""
+  body = Body(record, name)
+  half = GAP / 2 * np.exp(body.time)
+  d = 2 + 2 * half
+  K, energy = body["inertia"], body["body_kinetic_energy"]
+  return d, {"along, together": K[:, 3, 3] / 2, "across, together": K[:, 4, 4] / 2,
+             "across, opposed": K[:, 2, 2] / (d * d / 2), "along, opposed": energy / half ** 2}
+
+
+def slope_error(d, fine, coarse, exact):
+  found, true = (np.diff(K) / np.diff(d) for K in ((4 * fine - coarse) / 3, exact))
+  return float(np.max(np.abs(found - true)) / np.max(np.abs(true)))
+
+
+def draw(records, full):
+  canvas, ((left, middle, right),) = panels(1, 3, 4.7, 4)
+  record, checks, rows = records[RUN], [], []
+  d, fine = shares(record, "fine")
+  _, coarse = shares(record, "coarse")
+  line = 2 + GAP * np.exp(np.linspace(0, np.log((d[-1] - 2) / GAP), 60))
+  smooth = [pair(x) for x in line]
+  at = [pair(x) for x in d]
+  for motion, colour in COLOURS.items():
+    exact = np.array([p[motion] for p in at])
+    left.plot(line, [p[motion] for p in smooth], color=colour)
+    left.plot(d, fine[motion], "o", color=colour, markersize=4, label=motion)
+    both = (4 * fine[motion] - coarse[motion]) / 3
+    error = {name: np.abs(found / exact - 1) for name, found in (("fine", fine[motion]), ("coarse", coarse[motion]),
+                                                                 ("both", both))}
+    middle.loglog(d - 2, error["fine"], color=colour)
+    middle.loglog(d - 2, error["coarse"], "--", color=colour)
+    middle.loglog(d - 2, error["both"], "o", color=colour, markersize=4)
+    checks += [at_most(f"{motion}: 2560 faces less multipoles, at all distances, by them", float(max(error["fine"])),
+                       5e-3),
+               at_most(f"{motion}: extrapolated from 640 and 2560 faces, at d ≥ 2.3",
+                       float(max(error["both"][d > 2.3])), 1e-3)]
+    rows += [[motion, f"{d[k]:.4f}", f"{exact[k]:.10f}", f"{fine[motion][k]:.6f}", f"{both[k]:.6f}"] for k in (0, 8, 16)]
+    if "together" in motion:
+      right.plot(line, np.gradient([p[motion] for p in smooth], line), color=colour, label=motion)
+      right.plot((d[1:] + d[:-1]) / 2, np.diff(both) / np.diff(d), "o", color=colour, markersize=4)
+  checks += [at_most(f"{motion}: differences of the extrapolated K less those of multipoles, by the greatest",
+                     slope_error(d, fine[motion], coarse[motion], [p[motion] for p in at]), 0.01)
+             for motion in ("along, together", "across, together")]
+  for wanted, motion in ((1.7310312089664, "along, together"), (2.3090610478758, "across, together"),
+                         (1.9050591820032, "across, opposed")):
+    checks.append(at_most(f"multipoles at d = 2.5, {motion}: less the known value",
+                          abs(pair(2.5)[motion] - wanted), 1e-12))
+  left.axhline(2 * np.pi / 3, color=GREY, linewidth=1)
+  left.set(xlabel="distance of the centres", ylabel="added mass of a sphere", xlim=(2, 4.8))
+  left.legend()
+  middle.set(xlabel="gap", ylabel="error, relative", ylim=(1e-6, 0.1))
+  right.axhline(0, color=GREY, linewidth=1)
+  right.set(xlabel="distance of the centres", ylabel="$dK/dd$ of a sphere", xlim=(2, 4.8))
+  right.legend()
+  header = ["motion", "d", "multipoles", "2560 faces", "extrapolated"]
+  return figure.Drawing(canvas, checks, [figure.Table("Added mass of a sphere, radius and density 1", header, rows)])
+
+
+if __name__ == "__main__":
+  figure.main(globals())

@@ -83,6 +83,20 @@ def stone(levels=3):
   return x * r[:, None] * np.array([0.05, 0.035, 0.028]), triangles
 
 
+def twisted_bar(a, b, length, twist=np.pi, levels=32, side=8):
+  """A bar along z of section a × b, its upper end turned by `twist` against its lower; rings crowd at the ends."""
+  u = -np.cos(np.pi * np.arange(side) / side)
+  section = np.concatenate([np.stack([u, 0 * u - 1], 1), np.stack([0 * u + 1, u], 1), np.stack([-u, 0 * u + 1], 1),
+                            np.stack([0 * u - 1, -u], 1)]) * [a / 2, b / 2]
+  up = -length / 2 * np.cos(np.pi * np.arange(levels + 1) / levels)
+  inward = np.sin(np.pi / 2 * np.arange(side) / side)
+  points = []
+  for scale, z in [(s, up[0]) for s in inward] + [(1, z) for z in up] + [(s, up[-1]) for s in inward[::-1]]:
+    c, s = np.cos(twist * z / length), np.sin(twist * z / length)
+    points.append(np.column_stack([scale * section @ [[c, s], [-s, c]], np.full(len(section), z)]))
+  return rings(np.array(points))
+
+
 # Where the bumps of the rabbit point to, how far out they reach, and their width (rad): head, ears, tail, paws.
 BUMPS = (((0.75, 0, 0.55), 0.75, 0.5), ((0.28, 0.32, 0.9), 1.35, 0.2), ((0.28, -0.32, 0.9), 1.35, 0.2),
          ((-1, 0, 0.1), 0.35, 0.25), ((0.75, 0.45, -0.5), 0.4, 0.25), ((0.75, -0.45, -0.5), 0.4, 0.25))

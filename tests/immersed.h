@@ -37,6 +37,7 @@ static inline mesh mesh_ball(int n, double radius) {
 /* Parts are of one material, and as much fluid as asked for moves along. */
 typedef struct tank {
   cb_fluid fluid;
+  const cb_fluid_model *model[4]; /* of the fluid */
   cb_surface *surface;
   cb_poses *poses;
   cb_material material[8];
@@ -61,8 +62,10 @@ static inline void tank_flow(tank *k, double x, double y, double z) {
   check_ok(cb_flow_uniform((double[3]){x, y, z}, &flow));
   k->fluid.flow = flow;
 }
+static inline void tank_model(tank *k, const cb_fluid_model *model) { k->model[k->fluid.n_models++] = model; }
 static inline void tank_fill(tank *k) {
   k->options.material = k->material;
+  k->fluid.models = k->model;
   check_ok(cb_immersed_create(&k->fluid, k->surface, k->poses, &k->options, NULL, NULL, NULL, &k->body));
   check_ok(cb_swimmer_create(k->body, &k->swimmer));
   k->problem = cb_swimmer_problem(k->swimmer);

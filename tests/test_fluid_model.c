@@ -1,5 +1,6 @@
-/* Fluid models: forces once on jets, what they know of a body, and when they act. */
+/* Fluid models: forces by the twist and by faces, sums of models, what they know of a body, and when they act. */
 #include "check_error.h"
+#include "fluid/fluid_model.h"
 #include "immersed.h"
 
 /* A drag that couples all: F_i = -a |V|^2 V_i - rho b V_i V_(i + 1). */
@@ -29,25 +30,50 @@ static void release(const cb_fluid_model *m, void *body) {
   free(body);
 }
 
-static cb_status on_jets(const cb_fluid_model *m, const void *body, double density, const cb_jet *V, cb_jet *F) {
+static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
+                          double (*F)[6], double (*dF)[6][6]) {
   const coupled *p = m->params;
-  cb_jet square = cb_jet_constant(V[0].n, 0);
+  const double cubic = p->a * *(const double *)body, product = density * p->b;
+  double square = 0;
+  (void)place;
+  for (int i = 0; i < 6; i++) square += V[i] * V[i];
   for (int i = 0; i < 6; i++) {
-    const cb_jet part = cb_jet_mul(&V[i], &V[i]);
-    square = cb_jet_add(&square, &part);
-  }
-  for (int i = 0; i < 6; i++) {
-    const cb_jet cubic = cb_jet_mul(&square, &V[i]), product = cb_jet_mul(&V[i], &V[(i + 1) % 6]);
-    const cb_jet first = cb_jet_scale(&cubic, -p->a * *(const double *)body),
-                 second = cb_jet_scale(&product, -density * p->b);
-    F[i] = cb_jet_add(&first, &second);
+    const int next_ = (i + 1) % 6;
+    F[0][i] = -cubic * square * V[i] - product * V[i] * V[next_];
+    for (int j = 0; dF && j < 6; j++) dF[0][i][j] = -2 * cubic * V[i] * V[j];
+    if (!dF) continue;
+    dF[0][i][i] -= cubic * square + product * V[next_];
+    dF[0][i][next_] -= product * V[i];
   }
   return CB_OK;
 }
 
-static const cb_fluid_model_class class = {
-    .name = "coupled", .title = "", .doc = "", .params = params, .params_size = sizeof(coupled), .prepare = prepare,
-    .release = release, .on_jets = on_jets};
+extern const cb_fluid_model_class cb_fluid_model_local;
+static const cb_fluid_model_class class = {.name = "coupled",
+                                           .title = "",
+                                           .doc = "",
+                                           .params = params,
+                                           .params_size = sizeof(coupled),
+                                           .prepare = prepare,
+                                           .release = release,
+                                           .on_twist = on_twist};
+
+/* `coupled` about two places, off the origin. */
+static const double two[2][3] = {{0.3, -0.2, 0.5}, {-0.4, 0.6, 0.1}};
+static int at_two(const cb_fluid_model *m, const void *body, const double (**at)[3]) {
+  (void)m, (void)body;
+  *at = two;
+  return 2;
+}
+static const cb_fluid_model_class split = {.name = "split",
+                                           .title = "",
+                                           .doc = "",
+                                           .params = params,
+                                           .params_size = sizeof(coupled),
+                                           .prepare = prepare,
+                                           .release = release,
+                                           .places = at_two,
+                                           .on_twist = on_twist};
 
 /* Lift and drag of the local model, and linear drag, face by face; and its added mass by itself. */
 static void by_face(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,
@@ -82,12 +108,13 @@ static const cb_pose somewhere = {{0.5, 0.5, -0.1, 0.7}, {0.4, -0.3, 0.8}};
 static void drags_are_derived_in_the_twist_and_along_the_pose(void **unused) {
   (void)unused;
   static const double u[3] = {0.4, -0.2, 0.6}, gradient[3][3] = {{0, 0.5, 0.1}, {-0.3, 0.2, 0}, {0.7, 0, -0.2}};
-  for (int flow = 0; flow < 3; flow++) {
+  for (int round = 0; round < 6; round++) {
+    const int flow = round % 3;
     tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
     cb_fluid_model *model;
-    check_ok(cb_fluid_model_create_class(&class, NULL, &model));
+    check_ok(cb_fluid_model_create_class(round < 3 ? &class : &split, NULL, &model));
     tank_water(&k, 0.9);
-    k.fluid.model = model;
+    tank_model(&k, model);
     k.fluid.paper = true; /* without the pressure of the flow, whose derivative is not that of all its parts */
     if (flow == 1) tank_flow(&k, u[0], u[1], u[2]);
     cb_flow *shear;
@@ -97,7 +124,98 @@ static void drags_are_derived_in_the_twist_and_along_the_pose(void **unused) {
     tank_empty(&k);
     cb_fluid_model_free(model);
   }
-  assert_true(prepared == 3 && released == 3);
+  assert_true(prepared == 6 && released == 6);
+}
+
+/* V at a place of the body: its twist there, less the flow's vorticity halved and velocity. */
+static void seen_from(const double *c, const cb_flow *flow, double V[6]) {
+  double r[3][3], x[3], u[1][3], G[1][3][3], w[3], half[3];
+  cb_pose_rotation(&somewhere, r);
+  cb_apply3(r, c, x);
+  for (int i = 0; i < 3; i++) x[i] += somewhere.x[i];
+  check_ok(cb_flow_at(flow, 0.3, 1, (const double(*)[3]) & x, u, G, NULL));
+  cb_cross3(twist, c, V + 3);
+  for (int i = 0; i < 3; i++) half[i] = (G[0][(i + 2) % 3][(i + 1) % 3] - G[0][(i + 1) % 3][(i + 2) % 3]) / 2;
+  cb_apply3_transposed(r, half, V);
+  cb_apply3_transposed(r, u[0], w);
+  for (int i = 0; i < 3; i++) V[i] = twist[i] - V[i], V[3 + i] += twist[3 + i] - w[i];
+}
+
+static void a_model_feels_flow_and_density_at_its_places(void **unused) {
+  (void)unused;
+  cb_fluid_model *model;
+  cb_flow *vortex;
+  cb_medium *medium;
+  double wrench[8][6], want[6] = {0};
+  cb_rigid_state s;
+  cb_mass mass;
+  check_ok(cb_fluid_model_create_class(&split, NULL, &model));
+  check_ok(cb_flow_vortex((double[3]){2, 1, 0}, (double[3]){0.3, 0.1, 1}, 4, 0.7, &vortex));
+  check_ok(cb_medium_expression("0.9 + 0.4*z", 0, NULL, NULL, (double[3]){0, 0, 1}, NULL, &medium));
+  tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
+  tank_model(&k, model);
+  k.fluid.flow = vortex;
+  k.fluid.medium = medium;
+  tank_fill(&k);
+  check_ok(cb_mass_of(k.surface, NULL, k.material, &mass));
+  for (int p = 0; p < 2; p++) {
+    double V[6], f[1][6] = {{0}}, x[3], r[3][3], rho, torque[3];
+    seen_from(two[p], vortex, V);
+    cb_pose_rotation(&somewhere, r);
+    cb_apply3(r, two[p], x);
+    for (int i = 0; i < 3; i++) x[i] += somewhere.x[i];
+    check_ok(cb_medium_at(medium, x, &rho));
+    check_ok(on_twist(model, &mass.volume, p, rho, V, f, NULL));
+    cb_cross3(two[p], f[0] + 3, torque);
+    for (int i = 0; i < 3; i++) want[i] += f[0][i] + torque[i], want[3 + i] += f[0][3 + i];
+  }
+  check_ok(cb_rigid_start(k.problem, 0.3, &somewhere, twist, &s));
+  row_of(&k, &s, wrench);
+  for (int i = 0; i < 6; i++)
+    check_near(wrench[wrench_named(&k, "drag")][i], want[i], 1e-12); /* round-off of numbers of size 10 */
+  tank_empty(&k);
+  cb_fluid_model_free(model);
+}
+
+/* Of all models in a list, each with its terms by their names; one that another has is called after the model. */
+static void models_add_up(void **unused) {
+  (void)unused;
+  static const cb_fluid_model_class *const kinds[4] = {&class, &split, &faces, &cb_fluid_model_local};
+  double wrench[2][8][6] = {{{0}}}, sum[6] = {0}, F[6], back[6] = {0};
+  cb_fluid_model *model[4];
+  for (int i = 0; i < 4; i++) check_ok(cb_fluid_model_create_class(kinds[i], NULL, &model[i]));
+  for (int i = 0; i <= 4; i++) { /* each by itself, then together */
+    tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
+    cb_rigid_state s;
+    tank_water(&k, 0.9);
+    k.options.added_mass = false;
+    for (int m = 0; m < 4; m++)
+      if (i == m || i == 4) tank_model(&k, model[m]);
+    tank_fill(&k);
+    check_ok(cb_rigid_start(k.problem, 0, &somewhere, twist, &s));
+    row_of(&k, &s, wrench[i == 4]);
+    if (i < 4) {
+      const char *only[2] = {i == 2 ? "quadratic" : "drag", "viscous"};
+      for (int t = 0; t < (i == 2 ? 2 : 1); t++)
+        for (int c = 0; c < 6; c++) sum[c] += wrench[0][wrench_named(&k, only[t])][c];
+    } else {
+      static const char *const names[5] = {"drag", "coupled_drag", "split_drag", "quadratic", "viscous"};
+      for (int n = 0; n < 5; n++) {
+        const int at = wrench_named(&k, names[n]);
+        assert_true(at >= 0);
+        for (int c = 0; c < 6; c++) back[c] -= wrench[1][at][c];
+      }
+      assert_int_equal(cb_immersed_wrenches(k.body), 5);
+      check_derivatives(&k, 0.3, &somewhere, twist, 1e-8, 1e-8); /* of differences by 1e-5 */
+      wrenches_of(&k, 0, &somewhere, twist, F, NULL);
+      for (int c = 0; c < 6; c++) {
+        check_near(F[c], sum[c], 1e-12); /* round-off of numbers of size 10 */
+        check_near(F[c], -back[c], 1e-12);
+      }
+    }
+    tank_empty(&k);
+  }
+  for (int i = 0; i < 4; i++) cb_fluid_model_free(model[i]);
 }
 
 static void the_drag_is_that_of_the_formula_and_the_fluid_does_not_move_along(void **unused) {
@@ -109,7 +227,7 @@ static void the_drag_is_that_of_the_formula_and_the_fluid_does_not_move_along(vo
   cb_rigid_state s;
   check_ok(cb_fluid_model_create_class(&class, NULL, &model));
   tank_water(&k, 0.9);
-  k.fluid.model = model;
+  tank_model(&k, model);
   tank_fill(&k);
   check_ok(cb_rigid_start(k.problem, 0, &somewhere, twist, &s));
   row_of(&k, &s, wrench);
@@ -135,7 +253,7 @@ static void a_model_acts_where_there_is_a_fluid_and_drag_is_not_switched_off(voi
     tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
     if (what) tank_water(&k, 0.9);
     k.options.drag = !what;
-    k.fluid.model = model;
+    tank_model(&k, model);
     const int before = prepared;
     tank_fill(&k);
     assert_int_equal(wrench_named(&k, "drag"), -1);
@@ -144,8 +262,9 @@ static void a_model_acts_where_there_is_a_fluid_and_drag_is_not_switched_off(voi
   }
   tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
   tank_water(&k, 0.9);
-  k.fluid.model = model;
+  tank_model(&k, model);
   k.options.material = k.material;
+  k.fluid.models = k.model;
   next = CB_ERROR_DOMAIN;
   const int before = released;
   assert_int_equal(cb_immersed_create(&k.fluid, k.surface, NULL, &k.options, NULL, NULL, NULL, &k.body),
@@ -167,7 +286,7 @@ static void the_local_model_is_what_there_is_without_one(void **unused) {
     tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
     cb_rigid_state s;
     tank_water(&k, 0.9);
-    if (named) k.fluid.model = local;
+    if (named) tank_model(&k, local);
     tank_fill(&k);
     check_ok(cb_rigid_start(k.problem, 0, &somewhere, twist, &s));
     memset(wrench[named], 0, sizeof wrench[named]);
@@ -199,7 +318,7 @@ static tank local_twin(int what, bool named, const cb_fluid_model *model) {
     tank_flow(&k, u[0], u[1], u[2]);
   if (what >= 3) k.options.added_mass = false;
   if (named)
-    k.fluid.model = model;
+    tank_model(&k, model);
   else
     k.options.c_n = k.options.c_t = 0.7;
   tank_fill(&k);
@@ -253,7 +372,7 @@ static void the_added_mass_is_chosen_by_itself(void **unused) {
     const int both = round % 2;
     tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
     tank_water(&k, 0.9);
-    k.fluid.model = both ? whole : other;
+    tank_model(&k, both ? whole : other);
     k.fluid.added_mass = both == (round < 2) ? other : whole;
     if (round >= 2) k.options.added_mass_of = both ? other : whole; /* the body's own */
     tank_fill(&k);
@@ -272,6 +391,7 @@ static void the_added_mass_is_chosen_by_itself(void **unused) {
 
 static void refused(tank *k, cb_status expected, const char *text) {
   k->options.material = k->material;
+  k->fluid.models = k->model;
   assert_int_equal(cb_immersed_create(&k->fluid, k->surface, NULL, &k->options, NULL, NULL, NULL, &k->body), expected);
   assert_non_null(strstr(cb_error_text(), text));
   k->body = NULL;
@@ -288,7 +408,7 @@ static void what_a_model_cannot_is_refused(void **unused) {
   check_ok(cb_fluid_model_create_class(&faces, NULL, &model));
   tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
   tank_water(&k, 0.9);
-  k.fluid.model = model;
+  tank_model(&k, model);
   check_ok(cb_flow_shear(u, gradient, &shear));
   k.fluid.flow = shear;
   refused(&k, CB_ERROR_UNSUPPORTED, "`faces` is for a flow that is the same everywhere");
@@ -299,16 +419,27 @@ static void what_a_model_cannot_is_refused(void **unused) {
   refused(&k, CB_ERROR_UNSUPPORTED, "`faces` is for a medium that is the same everywhere");
   k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
   tank_water(&k, 0.9);
-  k.fluid.model = model;
+  tank_model(&k, model);
   k.options.wrenches = &viscous;
   k.options.n_wrenches = 1;
   refused(&k, CB_ERROR_ARGUMENT, "two wrenches of a body are called `viscous`");
+  for (int local = 0; local < 2; local++) {
+    cb_fluid_model *own;
+    check_ok(cb_fluid_model_create("local", NULL, &own));
+    k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
+    tank_water(&k, 0.9);
+    for (int i = 0; i < 2; i++) tank_model(&k, local ? own : model);
+    refused(&k, CB_ERROR_ARGUMENT, local ? "`local` is named twice" : "`faces` is named twice");
+    cb_fluid_model_free(own);
+  }
   cb_fluid_model_free(model);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(drags_are_derived_in_the_twist_and_along_the_pose),
+      cmocka_unit_test(a_model_feels_flow_and_density_at_its_places),
+      cmocka_unit_test(models_add_up),
       cmocka_unit_test(the_drag_is_that_of_the_formula_and_the_fluid_does_not_move_along),
       cmocka_unit_test(a_model_acts_where_there_is_a_fluid_and_drag_is_not_switched_off),
       cmocka_unit_test(the_local_model_is_what_there_is_without_one),

@@ -1,6 +1,7 @@
 /* Fluid models: how a fluid that is not simulated acts on a body that moves in it, by forces and by added mass.
  *
- *   fluid: {medium: air, model: NAME}   or   {name: NAME, ..} with parameters; `local` where none is named
+ *   fluid: {medium: air, model: NAME}   or   {name: NAME, ..} with parameters; `local` where none is named; a list of
+ *                                       them: the forces add up. A body has its own by the same key
  *   fluid: {.., added_mass: NAME}       whose added mass it is, where it is not that of `model`
  * A model has forces, on the body as a whole or on each face, or an added mass, or both. For authors of models
  * (cb_fluid_model_class; curvebody/plugin.h), and for users, who give models to cb_fluid (curvebody/immersed.h). A kind
@@ -10,7 +11,6 @@
 #ifndef CURVEBODY_FLUID_MODEL_H
 #define CURVEBODY_FLUID_MODEL_H
 
-#include <curvebody/jet.h>
 #include <curvebody/mass.h>
 #include <curvebody/param.h>
 #include <curvebody/surface.h>
@@ -50,12 +50,17 @@ typedef struct cb_fluid_model_class {
    * nothing. release is called once for each body that was prepared; NULL: there is nothing to give back. */
   cb_status (*prepare)(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body);
   void (*release)(const cb_fluid_model *m, void *body);
-  /* --- forces, where a body's `drag` is not switched off: one of on_jets and on_face; both NULL: none --- */
+  /* --- forces, where a body's `drag` is not switched off: one of on_twist and on_face; both NULL: none --- */
   /* What they consist of, by names in records, ended by NULL; NULL: one term, `drag`. */
   const char *const *terms;
-  /* The wrenches F[terms][6], 0 on entry, of a fluid of this density, on jets in V[6], the body's twist relative to the
-   * flow at its origin. Called from any thread. */
-  cb_status (*on_jets)(const cb_fluid_model *m, const void *body, double density, const cb_jet *V, cb_jet *F);
+  /* Where the body feels the fluid: their number, in the body frame at *at, which lasts as long as the body. NULL: at
+   * its origin. */
+  int (*places)(const cb_fluid_model *m, const void *body, const double (**at)[3]);
+  /* The wrenches F[terms][6] about a place (its number), and their derivatives dF[terms][6][6] in V (NULL: not wanted),
+   * 0 on entry: V is the angular velocity less half the flow's vorticity there, and the velocity of the place less that
+   * of the flow; density that of the fluid there. Called from any thread. */
+  cb_status (*on_twist)(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
+                        double (*F)[6], double (*dF)[6][6]);
   /* The forces f[terms][3] on a face whose centre moves with u relative to the flow there, and their derivatives
    * df[terms][3][3] in u (NULL: not wanted), 0 on entry; nan where there are none. The library sums them over the faces
    * in a fixed order. Called from any thread. */

@@ -6,7 +6,7 @@
  *   flow       -ad*_U(I_f (Y - U) + mu_0f) in a uniform flow, U = (0, R^T u); in one that varies also -sum w_f s_f
  *              n.(grad u); and (1/2)<dK/dg (Y - U), Y - U> where the density varies with place
  *   pressure   of the undisturbed flow, int rho Du/Dt dV over the body: closed parts, and sheets' area times thickness
- *   gravity, buoyancy, drag (lift and drag; or the terms of another fluid model), linear_drag, floor, and the wrenches of
+ *   gravity, buoyancy, drag (lift and drag), the terms of other fluid models, linear_drag, floor, and the wrenches of
  *   the user
  * paper: mu = (I_b + I_f) Y + mu_0, without `flow` and `pressure`.
  * For a sphere in an irrotational flow this is m v' = m_f ((1 + 1/2) Du/Dt - v'/2) (Auton, Hunt & Prud'homme 1988,
@@ -39,8 +39,9 @@ typedef struct cb_floor {
 typedef struct cb_fluid {
   const cb_medium *medium; /* NULL: none */
   const cb_flow *flow;     /* NULL: at rest */
-  const cb_fluid_model *model;      /* of forces; NULL: the local one */
-  const cb_fluid_model *added_mass; /* whose added mass, none if it has none; NULL: that of `model` */
+  int n_models;
+  const cb_fluid_model *const *models; /* whose forces add up; 0: the local one */
+  const cb_fluid_model *added_mass;    /* whose added mass, none if it has none; NULL: that of the first that has one */
   double gravity[3];
   bool paper;
   cb_floor floor;
@@ -61,6 +62,8 @@ typedef struct cb_immersed_options {
   const cb_point_mass *points;
   bool lumped;
   bool added_mass, drag;       /* the fluid's momentum; lift and drag */
+  int n_models;
+  const cb_fluid_model *const *models; /* 0: those of the fluid */
   const cb_fluid_model *added_mass_of; /* whose added mass; NULL: that of the fluid */
   double c_n, c_t;             /* linear drag, Pa s/m */
   int n_wrenches;

@@ -60,7 +60,7 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_SIZE_SHAPE (sizeof(cb_shape_class) + sizeof(cb_surface))
 #define CB_PLUGIN_SIZE_FLUID_MODEL                                                                         \
   (sizeof(cb_fluid_model_class) + sizeof(cb_fluid_model) + sizeof(cb_fluid_face) + sizeof(cb_added_mass) + \
-   sizeof(cb_jet) + sizeof(cb_surface) + sizeof(cb_mass))
+   sizeof(cb_surface) + sizeof(cb_mass))
 
 /* Entries of CB_PLUGIN, from the address of a class; one of another type is a warning or an error of the compiler. */
 #define CB_PLUGIN_SPACE(c) CB_PLUGIN_CLASS(SPACE, cb_geometry_class, c)

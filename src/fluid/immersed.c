@@ -95,7 +95,7 @@ const char *cb_immersed_wrench_name(const cb_immersed *b, int i) {
       [CB_WRENCH_BUOYANCY] = "buoyancy", [CB_WRENCH_DRAG] = "drag",         [CB_WRENCH_LINEAR_DRAG] = "linear_drag",
       [CB_WRENCH_FLOOR] = "floor"};
   const cb_immersed_act act = b->act[i];
-  if (act.kind == CB_WRENCH_MODEL) return cb_immersed_term_name(b, act.number);
+  if (act.kind == CB_WRENCH_MODEL) return b->term_name[act.number];
   return act.kind == CB_WRENCH_TEXT ? b->text[act.number].name : names[act.kind];
 }
 
@@ -169,9 +169,8 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
     status = cb_moving_mass_create(surface, options->material, options->lumped, options->n_points, options->points,
                                    &b->mass);
   b->wet = (b->added_mass && !b->inertia.model) || b->drag || b->c_n > 0 || b->c_t > 0;
-  b->blended = !status && poses && cb_poses_count(poses) && b->wet && !b->spread && !b->inertia.model &&
-               !(b->forces.model && b->forces.model->kind->on_face) && fluid->floor.kind == CB_FLOOR_NONE &&
-               cb_moving_mass_is_solid(b->mass);
+  b->blended = !status && poses && cb_poses_count(poses) && b->wet && !b->spread && !b->inertia.model && !b->by_face &&
+               fluid->floor.kind == CB_FLOOR_NONE && cb_moving_mass_is_solid(b->mass);
   if (!status) status = cb_immersed_parse(b, options, which, component, at);
   if (!status) status = list_wrenches(b, options);
   if (!status) status = cb_immersed_prepare(b);

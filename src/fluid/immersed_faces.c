@@ -16,14 +16,17 @@ enum { JACOBIAN = 36 };
 
 typedef struct task {
   const cb_swimmer *s;
+  const cb_immersed_modelled *of;
   const cb_immersed_moment *m;
   double flow1[3];
   bool slopes;
 } task;
 
-static size_t numbers(const cb_immersed *b) { return 6 * (size_t)b->terms + JACOBIAN; }
+static size_t numbers(int terms) { return 6 * (size_t)terms + JACOBIAN; }
 
-size_t cb_immersed_faces_room(const cb_immersed *b, const cb_local *l) { return (size_t)l->face_blocks * numbers(b); }
+size_t cb_immersed_faces_room(const cb_immersed *b, const cb_local *l) {
+  return (size_t)l->face_blocks * numbers(b->terms);
+}
 
 static void add_wrench(const double place[3], const double force[3], double *out, int stride) {
   double torque[3];
@@ -33,10 +36,11 @@ static void add_wrench(const double place[3], const double force[3], double *out
 
 /* One side of a face whose centre moves with u. */
 static void add_side(const task *t, const cb_fluid_face *face, const double u[3], double *sum) {
-  const cb_immersed *b = t->s->b;
+  const cb_fluid_model *model = t->of->model;
+  const int terms = t->of->terms;
   double f[CB_FLUID_TERMS][3] = {{0}}, df[CB_FLUID_TERMS][3][3] = {{{0}}};
-  b->forces.model->kind->on_face(b->forces.model, b->forces.body, face, u, f[0], t->slopes ? df[0][0] : NULL);
-  for (int k = 0; k < b->terms; k++) {
+  model->kind->on_face(model, t->of->body, face, u, f[0], t->slopes ? df[0][0] : NULL);
+  for (int k = 0; k < terms; k++) {
     add_wrench(face->place, f[k], sum + 6 * k, 1);
     for (int j = 0; t->slopes && j < 6; j++) {
       double axis[3] = {0}, du[3], column[3];
@@ -44,7 +48,7 @@ static void add_side(const task *t, const cb_fluid_face *face, const double u[3]
       if (j < 3) cb_cross3(axis, face->place, du);
       else memcpy(du, axis, sizeof du);
       cb_apply3((const double(*)[3])df[k], du, column);
-      add_wrench(face->place, column, sum + 6 * b->terms + j, 6);
+      add_wrench(face->place, column, sum + 6 * terms + j, 6);
     }
   }
 }
@@ -79,24 +83,25 @@ static void blocks(void *context, int begin, int end) {
   const cb_local *l = t->s->local;
   for (int b = begin; b < end; b++) {
     const cb_local_block *block = l->face_block + b;
-    double *sum = t->s->face_sum + (size_t)b * numbers(t->s->b);
-    memset(sum, 0, numbers(t->s->b) * sizeof *sum);
+    double *sum = t->s->face_sum + (size_t)b * numbers(t->of->terms);
+    memset(sum, 0, numbers(t->of->terms) * sizeof *sum);
     for (int slot = block->begin; slot < block->end; slot++)
       if (slot == block->begin || l->face_of[slot] != l->face_of[slot - 1]) /* otherwise padding */
         add_face(t, l->face_of[slot], sum);
   }
 }
 
-void cb_immersed_faces(cb_swimmer *s, const cb_immersed_moment *m, double (*term)[6], cb_tensor jacobian) {
-  const cb_immersed *b = s->b;
+void cb_immersed_faces(cb_swimmer *s, const cb_immersed_modelled *of, const cb_immersed_moment *m, double (*term)[6],
+                       cb_tensor jacobian) {
   const cb_local *l = s->local;
-  task t = {.s = s, .m = m, .slopes = jacobian != NULL};
+  const int terms = of->terms;
+  task t = {.s = s, .of = of, .m = m, .slopes = jacobian != NULL};
   cb_apply3_transposed(m->r, s->wind.u, t.flow1);
-  if (b->varying) cb_immersed_field_at_faces(s);
+  if (s->b->varying) cb_immersed_field_at_faces(s);
   cb_threads_range(l->threads, l->face_blocks, blocks, &t);
   for (int n = 0; n < l->face_blocks; n++) {
-    const double *sum = s->face_sum + (size_t)n * numbers(b);
-    for (int i = 0; i < 6 * b->terms; i++) term[i / 6][i % 6] += sum[i];
-    for (int i = 0; jacobian && i < JACOBIAN; i++) jacobian[i / 6][i % 6] += sum[6 * b->terms + i];
+    const double *sum = s->face_sum + (size_t)n * numbers(terms);
+    for (int i = 0; i < 6 * terms; i++) term[i / 6][i % 6] += sum[i];
+    for (int i = 0; jacobian && i < JACOBIAN; i++) jacobian[i / 6][i % 6] += sum[6 * terms + i];
   }
 }

@@ -1,40 +1,102 @@
-/* Fluid models that are not the local one: whose forces and added mass a body has, and the forces as terms.
- *
- * On jets in the twist relative to the flow at the origin, V = Y - (0, w),  w = R^T u(x, t):
- *   dF/dY = dF/dV,   dF/dxi = -dF/dV (0, dw),  dw = w × xi_omega + R^T (grad u) R xi_v
- * or by faces (immersed_faces.c), along the pose as lift and drag (immersed_drag.c). The slope of a density that varies
- * is left out.
+/* Fluid models that are not the local one: whose forces and added mass a body has, and the forces as terms, by places
+ * (immersed_twist.c) or by faces (immersed_faces.c), which go along the pose as lift and drag (immersed_drag.c).
  */
 #include "fluid/immersed_private.h"
 
 #include "fluid/fluid_model.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- the choice --- */
 
-cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options) {
-  const cb_fluid_model *forces = b->fluid.model, *inertia = options->added_mass_of ? options->added_mass_of
-                                                            : b->fluid.added_mass  ? b->fluid.added_mass
-                                                                                   : forces;
-  const bool drags = b->dense && options->drag, moves = b->dense && options->added_mass;
-  b->drag = drags && (!forces || (forces->kind->on_face == cb_fluid_local_on_face && !forces->kind->terms));
-  b->added_mass = moves && (!inertia || inertia->kind->added_mass);
-  if (drags && !b->drag && (forces->kind->on_jets || forces->kind->on_face)) b->forces.model = forces;
-  if (b->added_mass && inertia && inertia->kind->added_mass != cb_fluid_local_added_mass) b->inertia.model = inertia;
-  const char *const *terms = b->forces.model ? forces->kind->terms : NULL;
-  b->terms = b->forces.model ? 1 : 0;
-  while (terms && b->terms <= CB_FLUID_TERMS && terms[b->terms]) b->terms++;
-  if (terms && (!terms[0] || b->terms > CB_FLUID_TERMS))
-    return cb_fail(CB_ERROR_ARGUMENT, "the fluid model `%s`: expected 1 to %d terms", forces->kind->name,
-                   CB_FLUID_TERMS);
-  if (b->inertia.model) {
-    const cb_status status = cb_fluid_model_check_moves(inertia);
-    if (status) return status;
+static bool is_local(const cb_fluid_model *m) { return m->kind->on_face == cb_fluid_local_on_face && !m->kind->terms; }
+
+static const char *term_of(const cb_fluid_model *m, int term) { return m->kind->terms ? m->kind->terms[term] : "drag"; }
+
+static cb_status count_terms(const cb_fluid_model *m, int *n) {
+  const char *const *terms = m->kind->terms;
+  *n = terms ? 0 : 1;
+  while (terms && *n <= CB_FLUID_TERMS && terms[*n]) ++*n;
+  return *n > 0 && *n <= CB_FLUID_TERMS ? CB_OK
+                                        : cb_fail(CB_ERROR_ARGUMENT, "the fluid model `%s`: expected 1 to %d terms",
+                                                  m->kind->name, CB_FLUID_TERMS);
+}
+
+static cb_status add_forces(cb_immersed *b, const cb_fluid_model *m) {
+  cb_immersed_modelled *own = b->force + b->n_forces;
+  for (int i = 0; i < b->n_forces; i++)
+    if (b->force[i].model->kind == m->kind)
+      return cb_fail(CB_ERROR_ARGUMENT, "the fluid model `%s` is named twice", m->kind->name);
+  *own = (cb_immersed_modelled){.model = m, .first = b->terms};
+  const cb_status status = count_terms(m, &own->terms);
+  if (status) return status;
+  b->n_forces++;
+  b->terms += own->terms;
+  *(m->kind->on_face ? &b->by_face : &b->by_place) = true;
+  return CB_OK;
+}
+
+static bool is_taken(const cb_immersed *b, const char *name) {
+  bool taken = b->drag && !strcmp(name, "drag");
+  for (int i = 0; i < b->terms && b->term_name[i] && !taken; i++) taken = !strcmp(name, b->term_name[i]);
+  return taken;
+}
+
+/* A term is called what the model calls it, NAME_TERM where that is another's name. */
+static cb_status name_terms(cb_immersed *b) {
+  b->term_name = cb_arena_alloc(b->arena, (size_t)b->terms, sizeof *b->term_name);
+  bool lost = !b->term_name;
+  for (const cb_immersed_modelled *f = b->force; !lost && f < b->force + b->n_forces; f++)
+    for (int k = 0; k < f->terms && !lost; k++) {
+      const char *name = term_of(f->model, k);
+      if (is_taken(b, name)) {
+        char whole[256];
+        snprintf(whole, sizeof whole, "%s_%s", f->model->kind->name, name);
+        name = cb_arena_strdup(b->arena, whole);
+      }
+      lost = !name;
+      b->term_name[f->first + k] = name;
+    }
+  return lost ? cb_fail(CB_ERROR_MEMORY, "no memory for %d names of terms", b->terms) : CB_OK;
+}
+
+static cb_status choose_forces(cb_immersed *b, int n, const cb_fluid_model *const *models) {
+  cb_status status = CB_OK;
+  int local = n == 0;
+  b->force = cb_arena_alloc(b->arena, (size_t)n, sizeof *b->force);
+  if (!b->force) return cb_fail(CB_ERROR_MEMORY, "no memory for %d fluid models", n);
+  for (int i = 0; i < n && !status; i++) {
+    if (is_local(models[i]))
+      local++;
+    else if (models[i]->kind->on_twist || models[i]->kind->on_face)
+      status = add_forces(b, models[i]);
   }
-  if (!b->inertia.model || (!b->layered && (!b->varying || b->fluid.paper))) return CB_OK;
+  if (!status && local > 1) status = cb_fail(CB_ERROR_ARGUMENT, "the fluid model `local` is named twice");
+  b->drag = local > 0;
+  return status ? status : name_terms(b);
+}
+
+/* The first that has one; the local one where no model is named. */
+static const cb_fluid_model *first_inertia(const cb_immersed *b, int n, const cb_fluid_model *const *models) {
+  int i = 0;
+  if (b->fluid.added_mass || n == 0) return b->fluid.added_mass;
+  while (i + 1 < n && !models[i]->kind->added_mass) i++;
+  return models[i];
+}
+
+cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options) {
+  const bool own = options->n_models > 0, moves = b->dense && options->added_mass;
+  const int n = own ? options->n_models : b->fluid.n_models;
+  const cb_fluid_model *const *models = own ? options->models : b->fluid.models,
+                              *inertia = options->added_mass_of ? options->added_mass_of : first_inertia(b, n, models);
+  cb_status status = b->dense && options->drag ? choose_forces(b, n, models) : CB_OK;
+  b->added_mass = moves && (!inertia || inertia->kind->added_mass);
+  if (b->added_mass && inertia && inertia->kind->added_mass != cb_fluid_local_added_mass) b->inertia.model = inertia;
+  if (!status && b->inertia.model) status = cb_fluid_model_check_moves(inertia);
+  if (status || !b->inertia.model || (!b->layered && (!b->varying || b->fluid.paper))) return status;
   return cb_fail(
       CB_ERROR_UNSUPPORTED,
       "the added mass of the fluid model `%s` is for a %s that is the same everywhere: expected `added_mass: "
@@ -42,16 +104,11 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
       inertia->kind->name, b->layered ? "medium" : "flow");
 }
 
-const char *cb_immersed_term_name(const cb_immersed *b, int term) {
-  const char *const *terms = b->forces.model->kind->terms;
-  return terms ? terms[term] : "drag";
-}
-
 /* --- what models know of the body --- */
 
 static cb_status prepare(const cb_immersed *b, const cb_mass *mass, cb_immersed_modelled *of) {
   const cb_fluid_model *model = of->model;
-  return model && model->kind->prepare ? model->kind->prepare(model, b->surface, mass, &of->body) : CB_OK;
+  return model->kind->prepare ? model->kind->prepare(model, b->surface, mass, &of->body) : CB_OK;
 }
 
 static cb_status added_mass(const cb_immersed *b, const double (*x)[3], const double (*v)[3], cb_added_mass *out) {
@@ -78,19 +135,42 @@ static cb_status tabulate(cb_immersed *b) {
   return cb_stroke_create(model, b->inertia.body, b->surface, b->poses, error, &b->stroke);
 }
 
+/* Of the same model, prepared for its forces. */
+static cb_immersed_modelled *prepared(const cb_immersed *b, const cb_fluid_model *m) {
+  for (int i = 0; i < b->n_forces; i++)
+    if (b->force[i].model == m) return b->force + i;
+  return NULL;
+}
+
+static cb_status prepare_all(cb_immersed *b, const cb_mass *mass) {
+  static const double origin[1][3];
+  cb_status status = CB_OK;
+  for (int i = 0; i < b->n_forces && !status; i++) {
+    cb_immersed_modelled *f = b->force + i;
+    const cb_fluid_model_class *kind = f->model->kind;
+    status = prepare(b, mass, f);
+    if (status || kind->on_face) continue;
+    f->at = origin;
+    f->first_place = b->places;
+    f->places = kind->places ? kind->places(f->model, f->body, &f->at) : 1;
+    b->places += f->places;
+  }
+  if (status || !b->inertia.model) return status;
+  const cb_immersed_modelled *same = prepared(b, b->inertia.model);
+  if (!same) return prepare(b, mass, &b->inertia);
+  b->inertia.body = same->body;
+  return CB_OK;
+}
+
 cb_status cb_immersed_prepare(cb_immersed *b) {
-  if (!b->forces.model && !b->inertia.model) return CB_OK;
+  if (!b->n_forces && !b->inertia.model) return CB_OK;
   double(*x)[3] = malloc((size_t)b->surface->vertices * sizeof *x), mu[6];
   cb_mass mass;
   cb_status status = x ? cb_immersed_shape(b, 0, x, NULL)
                        : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", b->surface->vertices);
   if (!status) status = cb_moving_mass_at(b->mass, (const double(*)[3])x, NULL, &mass, mu);
   free(x);
-  if (!status) status = prepare(b, &mass, &b->forces);
-  if (b->inertia.model == b->forces.model)
-    b->inertia.body = b->forces.body;
-  else if (!status)
-    status = prepare(b, &mass, &b->inertia);
+  if (!status) status = prepare_all(b, &mass);
   if (status || !b->inertia.model) return status;
   if (b->poses) return tabulate(b);
   return added_mass(b, (const double(*)[3])b->surface->x, NULL, &b->added);
@@ -102,8 +182,8 @@ static void release(const cb_immersed_modelled *of) {
 
 void cb_immersed_release(cb_immersed *b) {
   cb_stroke_free(b->stroke);
-  release(&b->forces);
-  if (b->inertia.model != b->forces.model) release(&b->inertia);
+  if (b->inertia.model && !prepared(b, b->inertia.model)) release(&b->inertia);
+  for (int i = 0; i < b->n_forces; i++) release(b->force + i);
 }
 
 /* --- added mass --- */
@@ -137,110 +217,69 @@ const char *cb_immersed_solved(const cb_immersed *b, cb_added_mass *out) {
 cb_status cb_immersed_terms_create(cb_swimmer *s) {
   const cb_immersed *b = s->b;
   const size_t terms = (size_t)b->terms;
-  const bool by_face = terms && b->forces.model->kind->on_face;
   s->term = cb_arena_alloc(s->arena, terms, sizeof *s->term);
-  s->jet = cb_arena_alloc(s->arena, by_face ? 0 : 6 * terms, sizeof *s->jet);
-  s->face_sum = cb_arena_alloc(s->arena, by_face ? cb_immersed_faces_room(b, s->local) : 0, sizeof *s->face_sum);
-  return s->term && s->jet && s->face_sum
-             ? CB_OK
-             : cb_fail(CB_ERROR_MEMORY, "no memory for the forces on %d faces", b->surface->faces);
-}
-
-/* The fluid at the body's origin: w, R^T (grad u) R and the density. */
-typedef struct around {
-  double w[3], gradient[3][3], density;
-} around;
-
-static cb_status look(const cb_immersed *b, const cb_immersed_moment *m, around *out) {
-  double u[3] = {0}, G[3][3] = {{0}};
-  *out = (around){.density = b->density};
-  cb_status status = b->layered ? cb_medium_at(b->fluid.medium, m->g->x, &out->density) : CB_OK;
-  if (!status && b->carried) status = cb_flow_at(b->fluid.flow, m->t, 1, &m->g->x, &u, &G, NULL);
-  if (status) return status;
-  cb_apply3_transposed(m->r, u, out->w);
-  for (int i = 0; i < 9; i++)
-    for (int k = 0; k < 9; k++)
-      out->gradient[i / 3][i % 3] += m->r[k / 3][i / 3] * G[k / 3][k % 3] * m->r[k % 3][i % 3];
+  s->term_slope = cb_arena_alloc(s->arena, b->by_place ? terms : 0, sizeof *s->term_slope);
+  s->sense = cb_arena_alloc(s->arena, (size_t)b->places, sizeof *s->sense);
+  s->face_sum = cb_arena_alloc(s->arena, b->by_face ? cb_immersed_faces_room(b, s->local) : 0, sizeof *s->face_sum);
+  if (!s->term || !s->term_slope || !s->sense || !s->face_sum)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the forces on %d faces", b->surface->faces);
+  for (const cb_immersed_modelled *f = b->force; f < b->force + b->n_forces; f++)
+    for (int p = 0; p < f->places; p++) {
+      s->sense[f->first_place + p] = (cb_immersed_sense){.density = b->density};
+      memcpy(s->sense[f->first_place + p].place, f->at[p], sizeof f->at[p]);
+    }
   return CB_OK;
 }
 
-static cb_status on_jets(cb_swimmer *s, const cb_immersed_moment *m, const around *a, cb_tensor jacobian) {
-  const cb_fluid_model *model = s->b->forces.model;
-  const int n = jacobian ? 6 : 0, all = 6 * s->b->terms;
-  cb_jet V[6];
-  for (int i = 0; i < 6; i++) {
-    const double v = m->Y[i] - (i < 3 ? 0 : a->w[i - 3]);
-    V[i] = n ? cb_jet_variable(n, i, v) : cb_jet_constant(n, v);
+static cb_status check_terms(const cb_swimmer *s, const cb_immersed_modelled *f, double t) {
+  for (int i = 0; i < 6 * f->terms; i++) {
+    const double value = s->term[f->first + i / 6][i % 6];
+    if (!isfinite(value))
+      return cb_fail(CB_STEP_NOT_FINITE, "the %s of the fluid model `%s` is %g at t = %g", term_of(f->model, i / 6),
+                     f->model->kind->name, value, t);
   }
-  for (int i = 0; i < all; i++) s->jet[i] = cb_jet_constant(n, 0);
-  const cb_status status = model->kind->on_jets(model, s->b->forces.body, a->density, V, s->jet);
-  for (int i = 0; i < all; i++) {
-    s->term[i / 6][i % 6] = s->jet[i].v;
-    for (int j = 0; j < n; j++) jacobian[i % 6][j] += s->jet[i].g[j];
-  }
-  return status;
-}
-
-static void along_pose(const around *a, const cb_tensor dF, cb_tensor dg) {
-  for (int j = 0; j < 3; j++) {
-    double axis[3] = {0}, dw[3];
-    axis[j] = 1;
-    cb_cross3(a->w, axis, dw);
-    for (int i = 0; i < 6; i++)
-      for (int k = 0; k < 3; k++) {
-        dg[i][j] -= dF[i][3 + k] * dw[k];
-        dg[i][3 + j] -= dF[i][3 + k] * a->gradient[k][j];
-      }
-  }
+  return CB_OK;
 }
 
 /* All terms and their sum, into s->term and s->modelled. */
-static cb_status find_terms(cb_swimmer *s, const cb_immersed_moment *m, const around *a, bool slopes) {
+static cb_status find_terms(cb_swimmer *s, const cb_immersed_moment *m, bool slopes) {
   const cb_immersed *b = s->b;
   cb_immersed_last *last = &s->modelled;
-  cb_tensor jacobian = slopes ? last->jacobian : NULL;
-  cb_status status = CB_OK;
   if (cb_immersed_is_last(last, m) && (s->sloped || !slopes)) return CB_OK;
   last->known = false;
   memset(last->F, 0, sizeof last->F);
   memset(last->jacobian, 0, sizeof last->jacobian);
   memset(s->term, 0, (size_t)b->terms * sizeof *s->term);
-  if (b->forces.model->kind->on_face)
-    cb_immersed_faces(s, m, s->term, jacobian);
-  else
-    status = on_jets(s, m, a, jacobian);
-  if (status) return status;
-  for (int k = 0; k < b->terms; k++)
-    for (int i = 0; i < 6; i++) {
-      if (!isfinite(s->term[k][i]))
-        return cb_fail(CB_STEP_NOT_FINITE, "the %s of the fluid model `%s` is %g at t = %g",
-                       cb_immersed_term_name(b, k), b->forces.model->kind->name, s->term[k][i], m->t);
-      last->F[i] += s->term[k][i];
-    }
+  for (const cb_immersed_modelled *f = b->force; f < b->force + b->n_forces; f++) {
+    cb_status status = CB_OK;
+    if (f->model->kind->on_face)
+      cb_immersed_faces(s, f, m, s->term + f->first, slopes ? last->jacobian : NULL);
+    else
+      status = cb_immersed_twists(s, f, m, s->term + f->first, slopes);
+    if (!status) status = check_terms(s, f, m->t);
+    if (status) return status;
+  }
+  for (int i = 0; i < 6 * b->terms; i++) last->F[i % 6] += s->term[i / 6][i % 6];
   cb_immersed_set_last(last, m);
   s->sloped = slopes;
   return CB_OK;
 }
 
-cb_status cb_immersed_model(cb_swimmer *s, int term, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                            cb_tensor dg) {
+cb_status cb_immersed_models(cb_swimmer *s, int term, const cb_immersed_moment *m, double *F, cb_tensor dF,
+                             cb_tensor dg) {
   const cb_immersed *b = s->b;
-  const bool by_face = b->forces.model->kind->on_face;
   const cb_immersed_last *last = &s->modelled;
-  around a;
-  cb_status status = by_face ? cb_immersed_field_at(s, m->t, m->g) : look(b, m, &a);
+  cb_status status = b->by_face ? cb_immersed_field_at(s, m->t, m->g) : CB_OK;
   if (status) return status == CB_STEP_NOT_FINITE ? CB_STEP_DOMAIN : status;
-  status = find_terms(s, m, &a, dF || dg);
+  status = find_terms(s, m, dF || dg);
   if (status) return status;
   const double *value = term == CB_WRENCH_ALL ? last->F : s->term[term];
   for (int i = 0; i < 6; i++) {
     if (F) F[i] += value[i];
     for (int j = 0; dF && j < 6; j++) dF[i][j] += last->jacobian[i][j];
   }
-  if (!dg || !b->carried) return CB_OK;
-  if (by_face)
-    cb_immersed_carry(s, m, s->modelled.jacobian, dg);
-  else
-    along_pose(&a, s->modelled.jacobian, dg);
+  if (!b->carried) dg = NULL;
+  if (dF || dg) cb_immersed_twist_slopes(s, dF, dg);
+  if (dg && b->by_face) cb_immersed_carry(s, m, s->modelled.jacobian, dg);
   return CB_OK;
 }

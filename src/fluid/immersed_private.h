@@ -20,22 +20,33 @@ typedef enum cb_wrench_kind {
   CB_WRENCH_DRAG,
   CB_WRENCH_LINEAR_DRAG,
   CB_WRENCH_FLOOR,
-  CB_WRENCH_MODEL, /* of a fluid model that is not the local one */
+  CB_WRENCH_MODEL, /* of fluid models that are not the local one */
   CB_WRENCH_TEXT   /* the user's */
 } cb_wrench_kind;
 
-/* A wrench that is recorded; number: of the model's term, or of the user's wrench. */
+/* A wrench that is recorded; number: of the models' terms, or of the user's wrenches. */
 typedef struct cb_immersed_act {
   cb_wrench_kind kind;
   int number;
 } cb_immersed_act;
-enum { CB_WRENCH_ALL = -1 }; /* terms of the model */
+enum { CB_WRENCH_ALL = -1 }; /* terms of the models */
 
 /* A fluid model whose forces or added mass a body has, and what the model knows of it. */
 typedef struct cb_immersed_modelled {
   const cb_fluid_model *model; /* NULL: the local one, or none */
   void *body;
+  int first, terms;        /* of the body's terms */
+  int first_place, places; /* of the body's places, where it acts at places */
+  const double (*at)[3];
 } cb_immersed_modelled;
+
+/* The fluid at a place of a model, in the body's axes, and what the model's wrench there, about the place, goes by. */
+typedef struct cb_immersed_sense {
+  double place[3], density;
+  double W[6];           /* half the vorticity, and the velocity of the flow */
+  double gradient[3][3]; /* of that velocity */
+  double dF[6][6];
+} cb_immersed_sense;
 
 /* Expressions of wx wy wz vx vy vz, x y z, t: torque, force. */
 typedef struct cb_immersed_text {
@@ -57,10 +68,13 @@ struct cb_immersed {
   int *listed;       /* [faces] */
   bool added_mass;   /* the fluid moves along */
   bool drag;         /* of the local model */
-  cb_immersed_modelled forces, inertia;
+  int n_forces, terms, places;
+  cb_immersed_modelled *force; /* [n_forces] of models but the local one, with all terms and places */
+  const char **term_name;      /* [terms] */
+  bool by_face, by_place;      /* there is a model that acts so */
+  cb_immersed_modelled inertia;
   cb_added_mass added; /* of inertia.model, at rest: of a rigid body, and of one that has a table */
   cb_stroke *stroke;   /* of it along the poses; NULL: found at each time */
-  int terms;           /* of forces.model */
   double c_n, c_t;
   double density;           /* of a uniform medium; 0: none, or it varies */
   bool dense;               /* there is a medium */
@@ -181,10 +195,11 @@ struct cb_swimmer {
   cb_immersed_impulses impulses;
   cb_immersed_weights pressure;
   cb_immersed_last dragged, pushed; /* both drags; dL/dg */
-  cb_immersed_last modelled;        /* all terms of the model together; its derivative where `sloped` */
+  cb_immersed_last modelled; /* all terms of the models together; the derivative of those by face where `sloped` */
   bool sloped;
-  double (*term)[6];                /* [terms] of the model, there */
-  cb_jet *jet;                      /* [terms][6] */
+  double (*term)[6];                /* [terms] of the models, there */
+  double (*term_slope)[6][6];       /* [terms] of a model at one of its places */
+  cb_immersed_sense *sense;         /* [places] */
   double *face_sum;                 /* of blocks of faces (immersed_faces.c) */
   cb_immersed_last expected;        /* where drag will be asked for first, as far as the step has said */
 };
@@ -202,10 +217,14 @@ void cb_immersed_release(cb_immersed *b);
 cb_status cb_immersed_terms_create(cb_swimmer *s);
 /* Added mass of inertia.model, into I_f, mu_f and fluid_kinetic of the form. */
 cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f);
-const char *cb_immersed_term_name(const cb_immersed *b, int term);
-/* The terms of forces.model by faces, and if wanted the derivative of their sum, where the field of s is. */
+/* The terms of a model by faces, and if wanted the derivative of their sum, where the field of s is. */
 size_t cb_immersed_faces_room(const cb_immersed *b, const cb_local *l); /* numbers of s->face_sum */
-void cb_immersed_faces(cb_swimmer *s, const cb_immersed_moment *m, double (*term)[6], cb_tensor jacobian);
+void cb_immersed_faces(cb_swimmer *s, const cb_immersed_modelled *of, const cb_immersed_moment *m, double (*term)[6],
+                       cb_tensor jacobian);
+/* The same at the places of a model; the derivatives stay there, and are added up along the pose or in the twist. */
+cb_status cb_immersed_twists(cb_swimmer *s, const cb_immersed_modelled *of, const cb_immersed_moment *m,
+                             double (*term)[6], bool slopes);
+void cb_immersed_twist_slopes(const cb_swimmer *s, cb_tensor dF, cb_tensor dg);
 
 /* --- what a swimmer finds --- */
 cb_status cb_immersed_form_at(cb_swimmer *s, double t); /* and the wind */
@@ -230,8 +249,8 @@ cb_status cb_immersed_pressure(cb_swimmer *s, const cb_immersed_moment *m, doubl
 void cb_immersed_gravity(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
 cb_status cb_immersed_buoyancy(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
 /* A term adds to F alone. */
-cb_status cb_immersed_model(cb_swimmer *s, int term, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                            cb_tensor dg);
+cb_status cb_immersed_models(cb_swimmer *s, int term, const cb_immersed_moment *m, double *F, cb_tensor dF,
+                             cb_tensor dg);
 cb_status cb_immersed_drag(cb_swimmer *s, const cb_immersed_moment *m, bool quadratic, bool linear, double *F,
                            cb_tensor dF, cb_tensor dg);
 void cb_immersed_floor(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg);

@@ -31,7 +31,7 @@ static cb_status of_kind(cb_swimmer *s, cb_immersed_act act, const cb_immersed_m
     case CB_WRENCH_DRAG: return cb_immersed_drag(s, m, true, false, F, dF, dg);
     case CB_WRENCH_LINEAR_DRAG: return cb_immersed_drag(s, m, false, true, F, dF, dg);
     case CB_WRENCH_FLOOR: cb_immersed_floor(s, m, F, dF, dg); return CB_OK;
-    case CB_WRENCH_MODEL: return cb_immersed_model(s, act.number, m, F, dF, dg);
+    case CB_WRENCH_MODEL: return cb_immersed_models(s, act.number, m, F, dF, dg);
     case CB_WRENCH_TEXT: return cb_immersed_text_wrench(s, s->b->text + act.number, m, F, dF, dg);
   }
   return CB_OK;
@@ -49,7 +49,7 @@ cb_status cb_immersed_wrench(cb_swimmer *s, cb_immersed_act act, const cb_immers
   return act.kind == CB_WRENCH_TEXT || act.kind == CB_WRENCH_MODEL ? status : given(status);
 }
 
-/* All but `flow`; both drags in one, and all terms of a model. */
+/* All but `flow`; both drags in one, and all terms of models. */
 static cb_status add_wrenches(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
   const cb_immersed *b = s->b;
   cb_status status = given(cb_immersed_form_at(s, m->t));
@@ -123,16 +123,15 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
   }
   s->b = b;
   s->arena = arena;
-  s->problem =
-      (cb_rigid_problem){.self = s,
-                         .inertia = inertia,
-                         .expect = b->poses ? expect : NULL,
-                         .pose_dependent = b->relative || (b->added_mass && b->layered),
-                         .inertia_wrench = b->relative ? inertia_wrench : NULL,
-                         .wrench = b->wrenches ? wrench : NULL,
-                         .pose_derivative = b->wrenches ? pose_derivative : NULL,
-                         .exact = !b->spread && !b->gusty && !b->texts && b->fluid.floor.kind != CB_FLOOR_STIFF &&
-                                  !(b->forces.model && b->forces.model->kind->on_face)};
+  s->problem = (cb_rigid_problem){
+      .self = s,
+      .inertia = inertia,
+      .expect = b->poses ? expect : NULL,
+      .pose_dependent = b->relative || (b->added_mass && b->layered),
+      .inertia_wrench = b->relative ? inertia_wrench : NULL,
+      .wrench = b->wrenches ? wrench : NULL,
+      .pose_derivative = b->wrenches ? pose_derivative : NULL,
+      .exact = !b->spread && !b->gusty && !b->texts && b->fluid.floor.kind != CB_FLOOR_STIFF && !b->by_face};
   cb_status status = cb_immersed_form_create(s);
   if (!status) status = cb_immersed_terms_create(s);
   if (!status) status = cb_immersed_field_create(s);

@@ -32,7 +32,7 @@ WHOLE(integrator, (c->configuration == &cb_configuration_particles || c->configu
 WHOLE(bundle, c->init && (c->on_jets || c->connection))
 WHOLE(body, c->build)
 WHOLE(shape, c->make)
-WHOLE(fluid_model, (c->on_jets || c->on_face || c->added_mass) && !(c->on_jets && c->on_face))
+WHOLE(fluid_model, (c->on_twist || c->on_face || c->added_mass) && !(c->on_twist && c->on_face))
 
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_geometry_registry, geometry_whole},
@@ -42,7 +42,7 @@ static const kind kinds[] = {
                              bundle_whole},
     [CB_PLUGIN_IS_BODY] = {"kind of body", "build", CB_PLUGIN_SIZE_BODY, &cb_body_registry, body_whole},
     [CB_PLUGIN_IS_SHAPE] = {"shape", "make", CB_PLUGIN_SIZE_SHAPE, &cb_shape_registry, shape_whole},
-    [CB_PLUGIN_IS_FLUID_MODEL] = {"fluid model", "one of on_jets and on_face, or added_mass",
+    [CB_PLUGIN_IS_FLUID_MODEL] = {"fluid model", "one of on_twist and on_face, or added_mass",
                                   CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry, fluid_model_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

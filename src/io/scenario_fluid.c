@@ -6,6 +6,7 @@
  *                                          along -gravity
  *     gravity: [0, 0, -9.81]
  *     flow: {uniform: [1, 0, 0]}           or as io/scenario_flow.c has it
+ *     model: local                         of forces: a fluid model, NAME or {name: NAME, ..}, or a list that adds up
  *     compat: relative                     the fluid's momentum is relative to its flow; `paper`: without the flow
  *     floor: {kind: stiff, height: 0, stiffness: 1e4, damping: 10, friction: .3}
  *                                          or {kind: reflecting, restitution: .5}
@@ -39,8 +40,8 @@ const cb_param cb_fluid_table[] = {
         "..]} of x, y, z, t, or {grid: FILE.h5}"),
     {"compat", CB_PARAM_CHOICE, offsetof(fluid_parameters, compat), "relative", "", "", "relative|paper",
      "momentum of the fluid: relative to its flow, or as the paper has it, without the flow"},
-    ROW(model, "of forces: a name of those below, or {name: .., ..} (default: local)"),
-    ROW(added_mass, "whose added mass, likewise (default: that of `model`)"),
+    ROW(model, "of forces: a name of those below, or {name: .., ..}, or a list of them, that add up (default: local)"),
+    ROW(added_mass, "whose added mass: a name or {name: .., ..} (default: that of the first of `model` that has one)"),
     ROW(floor, "{kind: stiff|reflecting, ..}"),
     ROW(parameters,
         "named numbers, each of those before it, for expressions of flow, medium, poses, wrenches, place and motion"),
@@ -237,6 +238,24 @@ static cb_status read_model(const cb_node *node, cb_fluid_model **out) {
   return status ? status : cb_fluid_model_create(name, node, out);
 }
 
+cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_models *out) {
+  const bool several = node->kind == CB_NODE_LIST;
+  const size_t n = several ? node->count : 1;
+  if (n == 0) return cb_node_fail(node, "expected a fluid model, or a list of them");
+  out->list = cb_arena_alloc(s->arena, n, sizeof *out->list);
+  if (!out->list) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu fluid models", n);
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < n; i++) {
+    const cb_node *item = several ? node->items[i] : node;
+    if (!cb_errors_add(&errors, item, read_model(item, &out->list[out->n]))) out->n++;
+  }
+  return cb_errors_end(&errors);
+}
+
+void cb_fluid_models_free(const cb_fluid_models *m) {
+  for (int i = 0; i < m->n; i++) cb_fluid_model_free(m->list[i]);
+}
+
 cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out) {
   const cb_status status = read_model(node, out);
   if (status || (*out)->kind->added_mass) return status;
@@ -261,11 +280,12 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
     cb_errors_add(&errors, p.medium ? p.medium : node, read_medium(s, p.medium, node, up));
   if (p.flow) cb_errors_add(&errors, p.flow, cb_scenario_read_flow(s, p.flow));
   cb_errors_add(&errors, p.floor, read_floor(s, p.floor));
-  if (p.model) cb_errors_add(&errors, p.model, read_model(p.model, &m->model));
+  if (p.model) cb_errors_add(&errors, p.model, cb_scenario_read_models(s, p.model, &m->models));
   if (p.added_mass) cb_errors_add(&errors, p.added_mass, cb_scenario_read_added_mass(p.added_mass, &m->added_mass));
   m->fluid.medium = m->medium;
   m->fluid.flow = m->flow;
-  m->fluid.model = m->model;
+  m->fluid.n_models = m->models.n;
+  m->fluid.models = (const cb_fluid_model *const *)m->models.list;
   m->fluid.added_mass = m->added_mass;
   m->fluid.paper = p.compat == 1;
   return cb_errors_end(&errors);
@@ -275,13 +295,14 @@ void cb_fluid_scenario_free(cb_fluid_scenario *m) {
   if (!m) return;
   for (size_t i = 0; i < m->n_kinds; i++) {
     cb_immersed_free(m->kind[i].body);
+    cb_fluid_models_free(&m->kind[i].models);
     cb_fluid_model_free(m->kind[i].added_mass);
     cb_poses_free(m->kind[i].poses);
     cb_surface_free(m->kind[i].surface);
   }
   cb_medium_free(m->medium);
   cb_flow_free(m->flow);
-  cb_fluid_model_free(m->model);
+  cb_fluid_models_free(&m->models);
   cb_fluid_model_free(m->added_mass);
 }
 

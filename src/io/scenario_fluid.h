@@ -5,10 +5,17 @@
 #include "io/scenario_private.h"
 #include "run/fluid.h"
 
+/* Of forces, that add up; list in the scenario's arena. */
+typedef struct cb_fluid_models {
+  int n;
+  cb_fluid_model **list;
+} cb_fluid_models;
+
 /* What one entry of `bodies` is: its copies share it. */
 typedef struct cb_immersed_kind {
   cb_surface *surface;
   cb_poses *poses;
+  cb_fluid_models models;     /* its own; none: those of the fluid */
   cb_fluid_model *added_mass; /* its own; NULL: that of the fluid */
   cb_immersed *body;
 } cb_immersed_kind;
@@ -17,7 +24,8 @@ typedef struct cb_fluid_scenario {
   cb_fluid fluid;
   cb_medium *medium;
   cb_flow *flow;
-  cb_fluid_model *model, *added_mass;
+  cb_fluid_models models;
+  cb_fluid_model *added_mass;
   size_t n_parameters; /* of every expression */
   const char **parameter;
   double *parameter_value;
@@ -30,6 +38,8 @@ typedef struct cb_fluid_scenario {
 
 /* `fluid:`, then `bodies:`. */
 cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node);
+cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_models *out); /* one, or a list */
+void cb_fluid_models_free(const cb_fluid_models *m);
 cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out); /* a name or a map */
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node);
 /* whole: the fluid could be read. */

@@ -6,6 +6,7 @@
  *     parts: {wing: {density: 300, thickness: 3e-4}}
  *     points: [{mass: 1e-3, at: [0, 0, -0.05]}, {mass: 1e-3, vertex: 3}]
  *     mass_model: solid                    or vertices: masses at vertices, as the paper has them
+ *     model: local                         of forces, as in `fluid`, instead of those there
  *     added_mass: true                     or false, none, or a fluid model: NAME, {name: NAME, ..}
  *     drag: true, linear_drag: {normal: 0, tangential: 0}
  *     wrenches: [{name: thrust, frame: body, force: ["sin(t)", 0, 0], torque: [0, 0, 0], at: [0, 0, 0]}]
@@ -22,7 +23,8 @@
 
 typedef struct immersed_parameters {
   const char *name;
-  const cb_node *shape, *mesh, *poses, *parts, *points, *added_mass, *linear_drag, *wrenches, *place, *motion, *repeat;
+  const cb_node *shape, *mesh, *poses, *parts, *points, *model, *added_mass, *linear_drag, *wrenches, *place, *motion,
+      *repeat;
   double scale, density, thickness, mass;
   int mass_model;
   bool weld, drag;
@@ -48,6 +50,7 @@ const cb_param cb_immersed_table[] = {
     NODE(points, "list of {mass: .., at: [x, y, z]} and {mass: .., vertex: NUMBER}"),
     {"mass_model", CB_PARAM_CHOICE, offsetof(immersed_parameters, mass_model), "solid", "", "", "solid|vertices",
      "where the mass is"},
+    NODE(model, "of forces: a fluid model, a name or {name: .., ..}, or a list of them (default: as `fluid` has it)"),
     {"added_mass", CB_PARAM_NODE, offsetof(immersed_parameters, added_mass), "true", "", "", NULL,
      "the fluid that moves along: true (as `fluid` has it), false or none, or a fluid model, a name or {name: .., ..}"},
     {"drag", CB_PARAM_BOOL, offsetof(immersed_parameters, drag), "true", "", "", NULL, "lift and drag"},
@@ -339,6 +342,9 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool
   cb_errors_add(&errors, node, read_name(s, node, number, p.name, &name));
   cb_errors_add(&errors, node, read_made(s, node, &p, !status, kind, &options));
   cb_errors_add(&errors, p.added_mass, read_added_mass(p.added_mass, kind, &options.added_mass));
+  if (p.model) cb_errors_add(&errors, p.model, cb_scenario_read_models(s, p.model, &kind->models));
+  options.n_models = kind->models.n;
+  options.models = (const cb_fluid_model *const *)kind->models.list;
   options.added_mass_of = kind->added_mass;
   options.drag = p.drag;
   options.n_parameters = m->n_parameters;

@@ -22,6 +22,15 @@ static cb_node *new_map(cb_scenario *s, size_t count) {
   return map->keys && map->items ? map : NULL;
 }
 
+/* With room for the items. */
+static cb_node *copy_of_list(cb_scenario *s, const cb_node *node) {
+  cb_node *list = cb_arena_alloc(s->arena, 1, sizeof *list);
+  if (!list) return NULL;
+  *list = *node;
+  list->items = cb_arena_alloc(s->arena, node->count, sizeof *list->items);
+  return list->items ? list : NULL;
+}
+
 static const cb_node *new_text(cb_scenario *s, const char *text) {
   cb_node *node = cb_arena_alloc(s->arena, 1, sizeof *node);
   if (node) *node = (cb_node){.kind = CB_NODE_SCALAR, .file = "resolved", .line = 1, .column = 1, .text = text};
@@ -108,17 +117,31 @@ static const cb_node *placed_poses(cb_scenario *s, const cb_node *map) {
   return poses ? replaced(s, map, "poses", placed_pattern(s, placed(s, poses, "sequence"), "files")) : map;
 }
 
-/* map with the defaults of the fluid model at `key`. */
-static const cb_node *with_model(cb_scenario *s, const cb_node *map, const char *key) {
-  const cb_node *given = map ? cb_node_get(map, key) : NULL, *name = given ? cb_node_get(given, "name") : NULL;
+/* A fluid model with its defaults. */
+static const cb_node *fluid_model(cb_scenario *s, const cb_node *node) {
+  const cb_node *name = node->kind == CB_NODE_MAP ? cb_node_get(node, "name") : NULL;
   const cb_fluid_model_class *const *c = cb_fluid_model_classes;
-  if (!name || given->kind != CB_NODE_MAP) return map;
-  while (*c && strcmp((*c)->name, name->text)) c++;
-  return *c ? replaced(s, map, key, with_defaults(s, (*c)->params, given)) : map;
+  while (name && *c && strcmp((*c)->name, name->text)) c++;
+  return name && *c ? with_defaults(s, (*c)->params, node) : node;
+}
+
+static const cb_node *fluid_models(cb_scenario *s, const cb_node *node) {
+  if (node->kind != CB_NODE_LIST) return fluid_model(s, node);
+  cb_node *list = copy_of_list(s, node);
+  for (size_t i = 0; list && i < node->count; i++)
+    if (!(list->items[i] = fluid_model(s, node->items[i]))) return NULL;
+  return list;
+}
+
+/* map with the defaults of the fluid models at `key`. */
+static const cb_node *with_models(cb_scenario *s, const cb_node *map, const char *key) {
+  const cb_node *given = map ? cb_node_get(map, key) : NULL;
+  return given ? replaced(s, map, key, fluid_models(s, given)) : map;
 }
 
 const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node) {
-  const cb_node *full = with_model(s, with_defaults(s, cb_immersed_table, node), "added_mass");
+  const cb_node *full =
+      with_models(s, with_models(s, with_defaults(s, cb_immersed_table, node), "model"), "added_mass");
   return full ? placed_poses(s, placed(s, full, "mesh")) : NULL;
 }
 
@@ -126,7 +149,7 @@ static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
   const cb_node *full = cb_params_resolved(cb_fluid_table, node, s->arena), *flow = cb_node_get(full, "flow"),
                 *floor = cb_node_get(full, "floor");
   if (flow) full = replaced(s, full, "flow", placed(s, flow, "grid"));
-  full = with_model(s, with_model(s, full, "model"), "added_mass");
+  full = with_models(s, with_models(s, full, "model"), "added_mass");
   return full && floor ? replaced(s, full, "floor", cb_params_resolved(cb_floor_table, floor, s->arena)) : full;
 }
 
@@ -153,13 +176,10 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
   if (!strcmp(key, "fluid")) return fluid(s, node);
   if (!strcmp(key, "bundle")) return bundle(s, node);
   if (!strcmp(key, "bodies")) {
-    cb_node *list = cb_arena_alloc(s->arena, 1, sizeof *list);
-    if (!list) return NULL;
-    *list = *node;
-    list->items = cb_arena_alloc(s->arena, node->count, sizeof *list->items);
-    for (size_t i = 0; list->items && i < node->count; i++)
+    cb_node *list = copy_of_list(s, node);
+    for (size_t i = 0; list && i < node->count; i++)
       if (!(list->items[i] = s->kind->resolve_body(s, node->items[i]))) return NULL;
-    return list->items ? list : NULL;
+    return list;
   }
   const cb_param *table = cb_scenario_table(s, key);
   return table ? cb_params_resolved(table, node, s->arena) : node;

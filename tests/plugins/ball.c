@@ -1,4 +1,4 @@
-/* A plugin: the drag of a ball as a fluid model, written once on jets.
+/* A plugin: the drag of a ball as a fluid model, by its twist.
  *
  *   F = -(c/2) rho pi r^2 |v| v - 6 pi mu r v,   torque = -8 pi mu r^3 omega;   r: that of the ball of the same volume
  */
@@ -26,18 +26,19 @@ static void release(const cb_fluid_model *m, void *body) {
   free(body);
 }
 
-static cb_status on_jets(const cb_fluid_model *m, const void *body, double density, const cb_jet *V, cb_jet *F) {
+static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
+                          double (*F)[6], double (*dF)[6][6]) {
   const ball *p = m->params;
-  const double r = *(const double *)body;
-  cb_jet square = cb_jet_constant(V[0].n, 1e-24); /* |v| has no derivative at rest */
-  for (int i = 3; i < 6; i++) {
-    const cb_jet part = cb_jet_mul(&V[i], &V[i]);
-    square = cb_jet_add(&square, &part);
+  const double r = *(const double *)body, speed = sqrt(V[3] * V[3] + V[4] * V[4] + V[5] * V[5]),
+               quadratic = p->c / 2 * density * pi * r * r, linear = 6 * pi * p->mu * r,
+               spun = 8 * pi * p->mu * r * r * r;
+  (void)place;
+  for (int i = 0; i < 6; i++) {
+    F[0][i] = -(i < 3 ? spun : quadratic * speed + linear) * V[i];
+    if (!dF) continue;
+    dF[0][i][i] = -(i < 3 ? spun : quadratic * speed + linear);
+    for (int j = 3; i >= 3 && j < 6 && speed > 0; j++) dF[0][i][j] -= quadratic * V[i] * V[j] / speed;
   }
-  const cb_jet speed = cb_jet_sqrt(&square), quadratic = cb_jet_scale(&speed, p->c / 2 * density * pi * r * r),
-               all = cb_jet_shift(&quadratic, 6 * pi * p->mu * r), against = cb_jet_scale(&all, -1);
-  for (int i = 0; i < 3; i++) F[i] = cb_jet_scale(&V[i], -8 * pi * p->mu * r * r * r);
-  for (int i = 3; i < 6; i++) F[i] = cb_jet_mul(&against, &V[i]);
   return CB_OK;
 }
 
@@ -53,7 +54,7 @@ static const cb_fluid_model_class my_ball = {.name = "ball",
                                              .params_size = sizeof(ball),
                                              .prepare = prepare,
                                              .release = release,
-                                             .on_jets = on_jets,
+                                             .on_twist = on_twist,
                                              .added_mass = cb_fluid_local_added_mass};
 
 CB_PLUGIN(CB_PLUGIN_FLUID_MODEL(&my_ball));

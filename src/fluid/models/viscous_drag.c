@@ -127,14 +127,15 @@ static void release(const cb_fluid_model *m, void *body) {
   free(body);
 }
 
-static cb_status on_jets(const cb_fluid_model *m, const void *body, double density, const cb_jet *V, cb_jet *F) {
+static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
+                          double (*F)[6], double (*dF)[6][6]) {
   const drag_body *own = body;
   const double nu = ((const viscous_drag *)m->params)->nu;
-  (void)density;
+  (void)place, (void)density;
   for (int a = 0; a < 6; a++)
     for (int b = 0; b < 6; b++) {
-      const cb_jet share = cb_jet_scale(&V[b], nu * own->D[a][b]);
-      F[a] = b ? cb_jet_add(&F[a], &share) : share;
+      F[0][a] += nu * own->D[a][b] * V[b];
+      if (dF) dF[0][a][b] = nu * own->D[a][b];
     }
   return CB_OK;
 }
@@ -149,5 +150,5 @@ const cb_fluid_model_class cb_fluid_model_viscous_drag = {
     .params_size = sizeof(viscous_drag),
     .prepare = prepare,
     .release = release,
-    .on_jets = on_jets,
+    .on_twist = on_twist,
 };

@@ -1,0 +1,92 @@
+/* See fluid/ellipsoid.h. */
+#include "fluid/ellipsoid.h"
+
+#include "numerics/vec3.h"
+
+#include <gsl/gsl_sf_ellint.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* --- the fluid that moves along --- */
+
+/* Kronrod's nodes and weights on [0, 1], to as many decimals as MuJoCo has; the others by symmetry. */
+static const double node[8] = {0.00427231, 0.02544604, 0.06756779, 0.12923441, 0.20695638, 0.29707742, 0.39610752, 0.5},
+                    weight[8] = {0.01146766, 0.03154605, 0.05239501, 0.07032663,
+                                 0.08450236, 0.09517529, 0.10221647, 0.10474107};
+
+static double by_kronrod(double a, double b, double c) {
+  const double scale = pow(a * a * a * b * c, 0.4);
+  double sum = 0;
+  for (int i = 0; i < 15; i++) {
+    const int k = i < 8 ? i : 14 - i;
+    const double x = i < 8 ? node[k] : 1 - node[k], y = 1 - x, l = scale * x * x * x / (y * y),
+                 dl = scale * x * x * (3 - x) / (y * y * y);
+    sum += weight[k] * dl / ((a * a + l) * sqrt((a * a + l) * (b * b + l) * (c * c + l)));
+  }
+  return a * b * c * sum;
+}
+
+void cb_ellipsoid_kappa(const double r[3], cb_ellipsoid_rule rule, double kappa[3]) {
+  for (int i = 0; i < 3; i++) {
+    const double a = r[i], b = r[(i + 1) % 3], c = r[(i + 2) % 3];
+    kappa[i] = rule == CB_ELLIPSOID_MUJOCO
+                   ? by_kronrod(a, b, c)
+                   : 2.0 / 3 * a * b * c * gsl_sf_ellint_RD(b * b, c * c, a * a, GSL_PREC_DOUBLE);
+  }
+}
+
+void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule) {
+  const double *r = e->r, low = fmin(r[0], fmin(r[1], r[2])), high = fmax(r[0], fmax(r[1], r[2])),
+               middle = fmax(fmin(r[0], r[1]), fmin(fmax(r[0], r[1]), r[2]));
+  double kappa[3];
+  cb_ellipsoid_kappa(r, rule, kappa);
+  e->volume = 4 * M_PI / 3 * r[0] * r[1] * r[2];
+  for (int i = 0; i < 3; i++) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    const double d = r[j] * r[j] - r[k] * r[k], s = r[j] * r[j] + r[k] * r[k], across = kappa[k] - kappa[j],
+                 /* sum kappa = 2, without cancellation for thin bodies, where the rule keeps it */
+        rest = rule == CB_ELLIPSOID_MUJOCO ? 2 - kappa[i] : kappa[j] + kappa[k];
+    e->mass[i] = e->volume * kappa[i] / rest;
+    e->inertia[i] = d != 0 ? e->volume / 5 * d * d * across / (2 * d - s * across) : 0;
+  }
+  e->greatest = M_PI * high * middle;
+  e->spun = 8 * M_PI / 15 * middle * pow(high, 4);
+  e->stokes = (low + middle + high) / 3;
+}
+
+/* In the body's axes about its origin: K = X^T diag(I, m) X, X Y the twist of the place. */
+void cb_ellipsoids_add_mass(const cb_ellipsoids *all, double K[6][6]) {
+  for (int p = 0; p < all->n; p++) {
+    const cb_ellipsoid *e = all->of + p;
+    for (int a = 0; a < 3; a++) {
+      const double n[3] = {e->axes[0][a], e->axes[1][a], e->axes[2][a]};
+      double across[3];
+      cb_cross3(e->place, n, across);
+      const double row[6] = {across[0], across[1], across[2], n[0], n[1], n[2]};
+      for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+          K[i][j] += e->mass[a] * row[i] * row[j] + (i < 3 && j < 3 ? e->inertia[a] * n[i] * n[j] : 0);
+    }
+  }
+}
+
+/* --- several --- */
+
+void cb_ellipsoids_free(cb_ellipsoids *e) {
+  if (!e) return;
+  free(e->of);
+  free(e->place);
+  free(e);
+}
+
+int cb_ellipsoids_places(const cb_fluid_model *m, const void *body, const double (**at)[3]) {
+  const cb_ellipsoids *e = body;
+  (void)m;
+  *at = (const double(*)[3])e->place;
+  return e->n;
+}
+
+void cb_ellipsoids_release(const cb_fluid_model *m, void *body) {
+  (void)m;
+  cb_ellipsoids_free(body);
+}

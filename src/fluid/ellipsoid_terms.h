@@ -1,0 +1,184 @@
+/* Forces of a fluid on an ellipsoid of semi-axes r, in its axes about its centre, as terms with their derivatives.
+ *
+ *   (w, v): angular velocity, velocity relative to the fluid;  s_i = r_j r_k,  q = s^2∘v,  D = q.q,  N = q.v
+ *   added mass   f = p × w,  g = p × v + L × w,  p = rho m∘v,  L = rho I∘w       what ad*_Y K Y is
+ *   magnus       f = C rho (W∘w) × v,  W_i = V, or by area times chord (4 pi/3) r_i max(r_j, r_k)^2
+ *   kutta        f = C rho pi (N/D)^(1/2)/|v| (N v - |v|^2 q)
+ *   drag         f = -rho (C_b A + C_s (A_max - A)) |v| v,  A = pi (D/N)^(1/2), the section, or the shadow pi N^(1/2)/|v|
+ *                g = -rho |k∘w| w,  k_i = C_a I_i + C_s (I_max - I_i),  I_i = (8 pi/15) r_i max(r_j, r_k)^4
+ *   viscous      f = -6 pi mu r_D v,  g = -8 pi mu r_D^3 w,  r_D the mean of r
+ * Source: MuJoCo's documentation, "Fluid forces", as its code has it (3.14); of 2.2 with its floors of 1e-15 in `kutta`,
+ * `drag`. All of density 1. F, dF (NULL: not wanted) in the order (angular, linear), added to.
+ */
+#ifndef CB_FLUID_ELLIPSOID_TERMS_H
+#define CB_FLUID_ELLIPSOID_TERMS_H
+
+#include "fluid/ellipsoid.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum { CB_TERM_ADDED_MASS, CB_TERM_MAGNUS, CB_TERM_KUTTA, CB_TERM_DRAG, CB_TERM_VISCOUS, CB_ELLIPSOID_TERMS };
+
+typedef struct cb_ellipsoid_kind {
+  double floor;      /* of denominators, MuJoCo's before 3.14; 0: none */
+  bool shadow;       /* the drag's area */
+  bool chord;        /* the rotational lift's area times chord */
+  bool slender_spin; /* slender drag also in torque */
+} cb_ellipsoid_kind;
+
+/* F += k (a × b), and the derivative: da/dV = c_a at offset i of V, db/dV = 1 at offset j: a = c_a∘V_i. */
+static inline void cb_add_cross(const double a[3], const double b[3], double *F) {
+  F[0] += a[1] * b[2] - a[2] * b[1];
+  F[1] += a[2] * b[0] - a[0] * b[2];
+  F[2] += a[0] * b[1] - a[1] * b[0];
+}
+
+/* Adds d(a × b) at rows `row`: a = c∘V[i..], b = V[j..]. */
+static inline void cb_add_cross_slopes(const double a[3], const double b[3], const double c[3], int row, int i, int j,
+                                       double (*dF)[6]) {
+  static const int next[5] = {0, 1, 2, 0, 1};
+  for (int k = 0; k < 3; k++) {
+    const int l = next[k + 1], m = next[k + 2]; /* row k: a_l b_m - a_m b_l */
+    dF[row + k][i + l] += c[l] * b[m];
+    dF[row + k][i + m] -= c[m] * b[l];
+    dF[row + k][j + m] += a[l];
+    dF[row + k][j + l] -= a[m];
+  }
+}
+
+static inline void cb_ellipsoid_added_mass(const cb_ellipsoid *e, double rho, const double V[6], double *F,
+                                           double (*dF)[6]) {
+  double m[3], I[3], p[3], L[3];
+  for (int k = 0; k < 3; k++) {
+    m[k] = rho * e->mass[k], I[k] = rho * e->inertia[k];
+    L[k] = I[k] * V[k], p[k] = m[k] * V[3 + k];
+  }
+  cb_add_cross(p, V + 3, F);
+  cb_add_cross(L, V, F);
+  cb_add_cross(p, V, F + 3);
+  if (!dF) return;
+  cb_add_cross_slopes(p, V + 3, m, 0, 3, 3, dF);
+  cb_add_cross_slopes(L, V, I, 0, 0, 0, dF);
+  cb_add_cross_slopes(p, V, m, 3, 3, 0, dF);
+}
+
+static inline void cb_ellipsoid_magnus(const cb_ellipsoid *e, const cb_ellipsoid_kind *kind, double rho,
+                                       const double V[6], double *F, double (*dF)[6]) {
+  double c[3], a[3];
+  for (int k = 0; k < 3; k++) {
+    const double wide = fmax(e->r[(k + 1) % 3], e->r[(k + 2) % 3]);
+    c[k] = e->coefficient[CB_ELLIPSOID_MAGNUS] * rho * (kind->chord ? 4 * M_PI / 3 * e->r[k] * wide * wide : e->volume);
+    a[k] = c[k] * V[k];
+  }
+  cb_add_cross(a, V + 3, F + 3);
+  if (dF) cb_add_cross_slopes(a, V + 3, c, 3, 0, 3, dF);
+}
+
+/* What kutta and drag share: of a velocity that is not 0. */
+typedef struct cb_ellipsoid_stream {
+  double s2[3], q[3], speed, D, N;
+} cb_ellipsoid_stream;
+
+static inline bool cb_ellipsoid_stream_of(const cb_ellipsoid *e, const double v[3], cb_ellipsoid_stream *s) {
+  *s = (cb_ellipsoid_stream){.speed = sqrt(cb_dot3(v, v))};
+  for (int k = 0; k < 3; k++) {
+    const double side = e->r[(k + 1) % 3] * e->r[(k + 2) % 3];
+    s->s2[k] = side * side;
+    s->q[k] = s->s2[k] * v[k];
+    s->D += s->q[k] * s->q[k];
+    s->N += s->q[k] * v[k];
+  }
+  return s->N > 0 && s->D > 0;
+}
+
+/* With z = C rho pi (D/max(f, N))^(1/2) N/max(f, |v| D): f = z (N v - |v|^2 q). */
+static inline void cb_ellipsoid_kutta(const cb_ellipsoid *e, const cb_ellipsoid_kind *kind,
+                                      const cb_ellipsoid_stream *s, double rho, const double v[3], double *F,
+                                      double (*dF)[6]) {
+  const double low = fmax(kind->floor, s->N), bottom = fmax(kind->floor, s->speed * s->D), square = s->speed * s->speed,
+               z = e->coefficient[CB_ELLIPSOID_KUTTA] * rho * M_PI * sqrt(s->D / low) * s->N / bottom;
+  double lift[3];
+  for (int k = 0; k < 3; k++) lift[k] = s->N * v[k] - square * s->q[k], F[3 + k] += z * lift[k];
+  if (!dF) return;
+  for (int j = 0; j < 3; j++) {
+    const double dD = 2 * s->s2[j] * s->q[j], dN = 2 * s->q[j], dspeed = v[j] / s->speed;
+    double slope = dD / (2 * s->D) + dN / s->N; /* of log z */
+    if (low > kind->floor) slope -= dN / (2 * s->N);
+    if (bottom > kind->floor) slope -= dspeed / s->speed + dD / s->D;
+    for (int k = 0; k < 3; k++)
+      dF[3 + k][3 + j] +=
+          z * (slope * lift[k] + dN * v[k] - 2 * v[j] * s->q[k] + (k == j ? s->N - square * s->s2[k] : 0));
+  }
+}
+
+/* The area A |v| rho C_b .. as c(v): f = -c v. */
+static inline void cb_ellipsoid_drag(const cb_ellipsoid *e, const cb_ellipsoid_kind *kind, const cb_ellipsoid_stream *s,
+                                     double rho, const double v[3], double *F, double (*dF)[6]) {
+  const double blunt = e->coefficient[CB_ELLIPSOID_BLUNT], slender = e->coefficient[CB_ELLIPSOID_SLENDER],
+               low = fmax(kind->floor, s->N),
+               area = kind->shadow ? M_PI * sqrt(s->N) / s->speed : M_PI * sqrt(s->D / low),
+               c = rho * (blunt * area + slender * (e->greatest - area)) * s->speed;
+  for (int k = 0; k < 3; k++) F[3 + k] -= c * v[k];
+  if (!dF) return;
+  for (int j = 0; j < 3; j++) {
+    const double dD = 2 * s->s2[j] * s->q[j], dN = 2 * s->q[j], dspeed = v[j] / s->speed;
+    const double darea = kind->shadow ? area * (dN / (2 * s->N) - dspeed / s->speed)
+                                      : area * (dD / (2 * s->D) - (low > kind->floor ? dN / (2 * s->N) : 0)),
+                 dc = rho * (blunt - slender) * darea * s->speed + c * dspeed / s->speed;
+    for (int k = 0; k < 3; k++) dF[3 + k][3 + j] -= dc * v[k] + (k == j ? c : 0);
+  }
+}
+
+static inline void cb_ellipsoid_spin(const cb_ellipsoid *e, const cb_ellipsoid_kind *kind, double rho,
+                                     const double w[3], double *F, double (*dF)[6]) {
+  const double own = e->coefficient[CB_ELLIPSOID_ANGULAR],
+               slender = kind->slender_spin ? e->coefficient[CB_ELLIPSOID_SLENDER] : 0;
+  double k2[3], sum = 0;
+  for (int k = 0; k < 3; k++) {
+    const double wide = fmax(e->r[(k + 1) % 3], e->r[(k + 2) % 3]), square = wide * wide,
+                 I = 8 * M_PI / 15 * e->r[k] * square * square, c = own * I + slender * (e->spun - I);
+    k2[k] = c * c;
+    sum += k2[k] * w[k] * w[k];
+  }
+  const double size = sqrt(sum);
+  for (int k = 0; k < 3; k++) F[k] -= rho * size * w[k];
+  for (int k = 0; dF && k < 3; k++) {
+    dF[k][k] -= rho * size;
+    for (int j = 0; j < 3 && size > 0; j++) dF[k][j] -= rho * w[k] * k2[j] * w[j] / size;
+  }
+}
+
+static inline void cb_ellipsoid_viscous(const cb_ellipsoid *e, double viscosity, const double V[6], double *F,
+                                        double (*dF)[6]) {
+  const double r = e->stokes, c[2] = {8 * M_PI * viscosity * r * r * r, 6 * M_PI * viscosity * r};
+  for (int k = 0; k < 6; k++) {
+    F[k] -= c[k / 3] * V[k];
+    if (dF) dF[k][k] -= c[k / 3];
+  }
+}
+
+/* In the ellipsoid's axes: V of the body's. */
+static inline void cb_ellipsoid_turn(const cb_ellipsoid *e, const double V[6], double out[6]) {
+  cb_apply3_transposed(e->axes, V, out);
+  cb_apply3_transposed(e->axes, V + 3, out + 3);
+}
+
+/* F and dF of the ellipsoid's axes in those of the body. */
+static inline void cb_ellipsoid_turn_back(const cb_ellipsoid *e, double F[6], double (*dF)[6]) {
+  double turned[6];
+  cb_apply3(e->axes, F, turned);
+  cb_apply3(e->axes, F + 3, turned + 3);
+  for (int k = 0; k < 6; k++) F[k] = turned[k];
+  for (int block = 0; dF && block < 4; block++) {
+    double m[3][3] = {{0}}, own[3][3];
+    const int row = block / 2 * 3, column = block % 2 * 3;
+    for (int i = 0; i < 9; i++) own[i / 3][i % 3] = dF[row + i / 3][column + i % 3];
+    for (int i = 0; i < 9; i++)
+      for (int k = 0; k < 9; k++) m[i / 3][i % 3] += e->axes[i / 3][k / 3] * own[k / 3][k % 3] * e->axes[i % 3][k % 3];
+    for (int i = 0; i < 9; i++) dF[row + i / 3][column + i % 3] = m[i / 3][i % 3];
+  }
+}
+
+#endif

@@ -4,59 +4,10 @@
 #include "check_error.h"
 #include "csv.h"
 #include "fluid/ellipsoid.h"
-#include "io/yaml.h"
+#include "fluid_models.h"
 #include "numerics/quaternion.h"
-#include <curvebody/fluid_model.h>
 
 static const double round_off = 1e-12; /* round-off of sums of ten terms, of the greatest */
-
-/* --- a model on a body that is given by its mass --- */
-
-typedef struct subject {
-  cb_tree *tree;
-  cb_fluid_model *model;
-  void *body;
-  int places, terms;
-  const double (*at)[3];
-} subject;
-
-static subject subject_of(const char *name, const char *parameters, const cb_mass *mass) {
-  static const double origin[1][3];
-  subject s = {.places = 1, .at = origin};
-  check_ok(cb_yaml_read_text("parameters", parameters, strlen(parameters), &s.tree));
-  check_ok(cb_fluid_model_create(name, cb_tree_root(s.tree), &s.model));
-  check_ok(s.model->kind->prepare(s.model, NULL, mass, &s.body));
-  if (s.model->kind->places) s.places = s.model->kind->places(s.model, s.body, &s.at);
-  while (s.model->kind->terms[s.terms]) s.terms++;
-  return s;
-}
-
-static void subject_end(subject *s) {
-  s->model->kind->release(s->model, s->body);
-  cb_fluid_model_free(s->model);
-  cb_tree_free(s->tree);
-}
-
-/* The wrench about the origin, and the greatest torque and force of a term. */
-static void wrench_of(const subject *s, double rho, const double V[6], double F[6], double greatest[2]) {
-  memset(F, 0, 6 * sizeof *F);
-  greatest[0] = greatest[1] = 0;
-  for (int p = 0; p < s->places; p++) {
-    double f[CB_FLUID_TERMS][6] = {{0}}, own[6], torque[3];
-    memcpy(own, V, sizeof own);
-    cb_cross3(V, s->at[p], torque);
-    for (int i = 0; i < 3; i++) own[3 + i] += torque[i];
-    check_ok(s->model->kind->on_twist(s->model, s->body, p, rho, own, f, NULL));
-    for (int k = 0; k < s->terms; k++) {
-      cb_cross3(s->at[p], f[k] + 3, torque);
-      for (int i = 0; i < 6; i++) {
-        const double value = f[k][i] + (i < 3 ? torque[i] : 0);
-        F[i] += value;
-        greatest[i / 3] = fmax(greatest[i / 3], fabs(value));
-      }
-    }
-  }
-}
 
 static cb_mass mass_of(double m, double x, double y, double z) {
   cb_mass mass = {.mass = m};
@@ -152,37 +103,18 @@ static void virtual_masses_are_those_that_mujoco_has(void **unused) {
   fclose(c.file);
 }
 
-/* Of every term at every place, against differences by 1e-3 of fourth order; at rest too, where there are forces of
- * first order alone. */
+/* At rest too, where there are forces of first order alone. */
 static void derivatives_are_those_of_differences(void **unused) {
   (void)unused;
   static const char *const text[] = {
       "{viscosity: 0.3, geoms: [{type: box, size: [0.2, 0.1, 0.03], position: [1, 2, 0.5], quaternion: [1, 2, -0.5, "
       "0.3], coefficients: [0.7, 0.1, 0.9, 2, 0.3]}, {type: capsule, size: [0.1, 0.2]}]}",
       "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.2, 0.1, 0.03]}]}", "{viscosity: 0.3}"};
-  static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
   const cb_mass mass = mass_of(0.7, 0.02, 0.05, 0.06);
   uint64_t seed = check_seed();
   for (int model = 0; model < 3; model++) {
     subject s = subject_of(model == 2 ? "mujoco_inertia_box" : "mujoco_ellipsoid", text[model], &mass);
-    for (int round = 0; round < 20 * s.places; round++) {
-      const int place = round % s.places;
-      double V[6], F[CB_FLUID_TERMS][6] = {{0}}, dF[CB_FLUID_TERMS][6][6] = {{{0}}}, size = 0;
-      for (int i = 0; i < 6; i++) V[i] = check_uniform(&seed, -2, 2);
-      check_ok(s.model->kind->on_twist(s.model, s.body, place, 1.3, V, F, dF));
-      for (int i = 0; i < 36 * s.terms; i++) size = fmax(size, fabs(dF[i / 36][i / 6 % 6][i % 6]));
-      for (int j = 0; j < 6; j++) {
-        double found[CB_FLUID_TERMS][6] = {{0}};
-        for (int n = 0; n < 4; n++) {
-          double at[6], f[CB_FLUID_TERMS][6] = {{0}};
-          memcpy(at, V, sizeof at);
-          at[j] += 1e-3 * (n < 2 ? n - 2 : n - 1);
-          check_ok(s.model->kind->on_twist(s.model, s.body, place, 1.3, at, f, NULL));
-          for (int i = 0; i < 6 * s.terms; i++) found[i / 6][i % 6] += weight[n] * f[i / 6][i % 6] / 1e-3;
-        }
-        for (int i = 0; i < 6 * s.terms; i++) check_near(dF[i / 6][i % 6][j], found[i / 6][i % 6], 1e-7 * size);
-      }
-    }
+    check_subject_slopes(&s, &seed);
     double V[6] = {0}, F[CB_FLUID_TERMS][6] = {{0}}, dF[CB_FLUID_TERMS][6][6] = {{{0}}}, sum = 0;
     check_ok(s.model->kind->on_twist(s.model, s.body, 0, 1.3, V, F, dF));
     for (int k = 0; k < s.terms; k++)

@@ -70,6 +70,28 @@ void cb_ellipsoids_add_mass(const cb_ellipsoids *all, double K[6][6]) {
   }
 }
 
+/* --- axes --- */
+
+void cb_ellipsoid_turn(const cb_ellipsoid *e, const double V[6], double out[6]) {
+  cb_apply3_transposed(e->axes, V, out);
+  cb_apply3_transposed(e->axes, V + 3, out + 3);
+}
+
+void cb_ellipsoid_turn_back(const cb_ellipsoid *e, double F[6], double (*dF)[6]) {
+  double turned[6];
+  cb_apply3(e->axes, F, turned);
+  cb_apply3(e->axes, F + 3, turned + 3);
+  for (int k = 0; k < 6; k++) F[k] = turned[k];
+  for (int block = 0; dF && block < 4; block++) {
+    double m[3][3] = {{0}}, own[3][3];
+    const int row = block / 2 * 3, column = block % 2 * 3;
+    for (int i = 0; i < 9; i++) own[i / 3][i % 3] = dF[row + i / 3][column + i % 3];
+    for (int i = 0; i < 9; i++)
+      for (int k = 0; k < 9; k++) m[i / 3][i % 3] += e->axes[i / 3][k / 3] * own[k / 3][k % 3] * e->axes[i % 3][k % 3];
+    for (int i = 0; i < 9; i++) dF[row + i / 3][column + i % 3] = m[i / 3][i % 3];
+  }
+}
+
 /* --- several --- */
 
 void cb_ellipsoids_free(cb_ellipsoids *e) {

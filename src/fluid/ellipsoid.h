@@ -50,8 +50,28 @@ void cb_ellipsoids_free(cb_ellipsoids *e);
 /* K += that of all of them, about the body's origin. */
 void cb_ellipsoids_add_mass(const cb_ellipsoids *e, double K[6][6]);
 
-/* For classes whose `body` is a cb_ellipsoids. */
+/* --- for classes whose `body` is a cb_ellipsoids --- */
+/* Rows of the parameters `viscosity`, `coefficient` and `geoms` of a struct, with the coefficients' defaults. */
+#define CB_ELLIPSOID_ROW(type, name, index, fallback, doc) \
+  { name, CB_PARAM_REAL, offsetof(type, coefficient) + (index) * sizeof(double), fallback, "", ">= 0", NULL, doc }
+#define CB_ELLIPSOID_ROWS(type, blunt, slender, angular, kutta, magnus)                                             \
+  {"viscosity", CB_PARAM_REAL, offsetof(type, viscosity), "0", "Pa s", ">= 0", NULL, "of the fluid"},               \
+      CB_ELLIPSOID_ROW(type, "blunt", CB_ELLIPSOID_BLUNT, blunt, "drag of the area across the velocity"),           \
+      CB_ELLIPSOID_ROW(type, "slender", CB_ELLIPSOID_SLENDER, slender, "drag of the rest of the greatest section"), \
+      CB_ELLIPSOID_ROW(type, "angular", CB_ELLIPSOID_ANGULAR, angular, "drag of spinning"),                         \
+      CB_ELLIPSOID_ROW(type, "kutta", CB_ELLIPSOID_KUTTA, kutta, "lift at an angle of attack"),                     \
+      CB_ELLIPSOID_ROW(type, "magnus", CB_ELLIPSOID_MAGNUS, magnus, "lift of spinning"), CB_ELLIPSOID_GEOMS(type)
+#define CB_ELLIPSOID_GEOMS(type)                                                                                 \
+  {                                                                                                              \
+    "geoms", CB_PARAM_NODE, offsetof(type, geoms), "", "", "", NULL,                                             \
+        "list of {type: sphere|capsule|cylinder|ellipsoid|box|mesh, size: [..], position: [..], "                \
+        "quaternion: [..], coefficients: [blunt, slender, angular, kutta, magnus]}; without it one of the half " \
+        "sides of the body's box"                                                                                \
+  }
 int cb_ellipsoids_places(const cb_fluid_model *m, const void *body, const double (**at)[3]);
+/* Twists in the ellipsoid's axes; wrenches and their derivatives (NULL: none) back in the body's. */
+void cb_ellipsoid_turn(const cb_ellipsoid *e, const double V[6], double out[6]);
+void cb_ellipsoid_turn_back(const cb_ellipsoid *e, double F[6], double (*dF)[6]);
 void cb_ellipsoids_release(const cb_fluid_model *m, void *body);
 
 #endif

@@ -21,11 +21,15 @@
 
 enum { CB_TERM_ADDED_MASS, CB_TERM_MAGNUS, CB_TERM_KUTTA, CB_TERM_DRAG, CB_TERM_VISCOUS, CB_ELLIPSOID_TERMS };
 
+static const char *const cb_ellipsoid_term_names[] = {"added_mass", "magnus", "kutta", "drag", "viscous", NULL};
+
 typedef struct cb_ellipsoid_kind {
+  double viscosity;
   double floor;      /* of denominators, MuJoCo's before 3.14; 0: none */
   bool shadow;       /* the drag's area */
-  bool chord;        /* the rotational lift's area times chord */
-  bool slender_spin; /* slender drag also in torque */
+  bool chord;        /* of magnus: area times chord, for the volume */
+  bool slender_spin; /* slender drag in torque too */
+  bool inertia;      /* no term of added mass: it is in the inertia */
 } cb_ellipsoid_kind;
 
 /* F += k (a × b), and the derivative: da/dV = c_a at offset i of V, db/dV = 1 at offset j: a = c_a∘V_i. */
@@ -159,26 +163,24 @@ static inline void cb_ellipsoid_viscous(const cb_ellipsoid *e, double viscosity,
   }
 }
 
-/* In the ellipsoid's axes: V of the body's. */
-static inline void cb_ellipsoid_turn(const cb_ellipsoid *e, const double V[6], double out[6]) {
-  cb_apply3_transposed(e->axes, V, out);
-  cb_apply3_transposed(e->axes, V + 3, out + 3);
-}
-
-/* F and dF of the ellipsoid's axes in those of the body. */
-static inline void cb_ellipsoid_turn_back(const cb_ellipsoid *e, double F[6], double (*dF)[6]) {
+/* All terms F[CB_ELLIPSOID_TERMS] on an ellipsoid whose centre moves with V, in the body's axes. */
+static inline void cb_ellipsoid_terms(const cb_ellipsoid *e, const cb_ellipsoid_kind *kind, double rho,
+                                      const double twist[6], double (*F)[6], double (*dF)[6][6]) {
+  cb_ellipsoid_stream stream;
   double turned[6];
-  cb_apply3(e->axes, F, turned);
-  cb_apply3(e->axes, F + 3, turned + 3);
-  for (int k = 0; k < 6; k++) F[k] = turned[k];
-  for (int block = 0; dF && block < 4; block++) {
-    double m[3][3] = {{0}}, own[3][3];
-    const int row = block / 2 * 3, column = block % 2 * 3;
-    for (int i = 0; i < 9; i++) own[i / 3][i % 3] = dF[row + i / 3][column + i % 3];
-    for (int i = 0; i < 9; i++)
-      for (int k = 0; k < 9; k++) m[i / 3][i % 3] += e->axes[i / 3][k / 3] * own[k / 3][k % 3] * e->axes[i % 3][k % 3];
-    for (int i = 0; i < 9; i++) dF[row + i / 3][column + i % 3] = m[i / 3][i % 3];
+  if (e->turned) cb_ellipsoid_turn(e, twist, turned);
+  const double *V = e->turned ? turned : twist;
+#define CB_SLOPES(term) (dF ? dF[CB_TERM_##term] : NULL)
+  if (!kind->inertia) cb_ellipsoid_added_mass(e, rho, V, F[CB_TERM_ADDED_MASS], CB_SLOPES(ADDED_MASS));
+  cb_ellipsoid_magnus(e, kind, rho, V, F[CB_TERM_MAGNUS], CB_SLOPES(MAGNUS));
+  if (cb_ellipsoid_stream_of(e, V + 3, &stream)) {
+    cb_ellipsoid_kutta(e, kind, &stream, rho, V + 3, F[CB_TERM_KUTTA], CB_SLOPES(KUTTA));
+    cb_ellipsoid_drag(e, kind, &stream, rho, V + 3, F[CB_TERM_DRAG], CB_SLOPES(DRAG));
   }
+  cb_ellipsoid_spin(e, kind, rho, V, F[CB_TERM_DRAG], CB_SLOPES(DRAG));
+  cb_ellipsoid_viscous(e, kind->viscosity, V, F[CB_TERM_VISCOUS], CB_SLOPES(VISCOUS));
+#undef CB_SLOPES
+  for (int k = 0; e->turned && k < CB_ELLIPSOID_TERMS; k++) cb_ellipsoid_turn_back(e, F[k], dF ? dF[k] : NULL);
 }
 
 #endif

@@ -14,21 +14,8 @@ typedef struct mujoco_ellipsoid {
   const cb_node *geoms;
 } mujoco_ellipsoid;
 
-#define COEFFICIENT(name, index, fallback, doc)                                                                    \
-  {                                                                                                                \
-    name, CB_PARAM_REAL, offsetof(mujoco_ellipsoid, coefficient) + (index) * sizeof(double), fallback, "", ">= 0", \
-        NULL, doc                                                                                                  \
-  }
 static const cb_param params[] = {
-    {"viscosity", CB_PARAM_REAL, offsetof(mujoco_ellipsoid, viscosity), "0", "Pa s", ">= 0", NULL, "of the fluid"},
-    COEFFICIENT("blunt", CB_ELLIPSOID_BLUNT, "0.5", "drag of the section across the velocity"),
-    COEFFICIENT("slender", CB_ELLIPSOID_SLENDER, "0.25", "drag of the rest of the greatest section"),
-    COEFFICIENT("angular", CB_ELLIPSOID_ANGULAR, "1.5", "drag of spinning"),
-    COEFFICIENT("kutta", CB_ELLIPSOID_KUTTA, "1", "lift at an angle of attack"),
-    COEFFICIENT("magnus", CB_ELLIPSOID_MAGNUS, "1", "lift of spinning"),
-    {"geoms", CB_PARAM_NODE, offsetof(mujoco_ellipsoid, geoms), "", "", "", NULL,
-     "list of {type: sphere|capsule|cylinder|ellipsoid|box|mesh, size: [..], position: [..], quaternion: [..], "
-     "coefficients: [blunt, slender, angular, kutta, magnus]}; one of the half sides of the body's box"},
+    CB_ELLIPSOID_ROWS(mujoco_ellipsoid, "0.5", "0.25", "1.5", "1", "1"),
     {"compat", CB_PARAM_CHOICE, offsetof(mujoco_ellipsoid, compat), "3.14", "", "", "3.14|2.2", "version"},
     {"kappa", CB_PARAM_CHOICE, offsetof(mujoco_ellipsoid, kappa), "mujoco", "", "", "exact|mujoco",
      "integrals of the added mass: exact, or by MuJoCo's rule of 15 points"},
@@ -42,29 +29,13 @@ static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, con
                             (cb_ellipsoids **)body);
 }
 
-static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, double density, const double twist[6],
+static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
                           double (*F)[6], double (*dF)[6][6]) {
   const mujoco_ellipsoid *own = m->params;
-  const cb_ellipsoid *e = ((const cb_ellipsoids *)body)->of + place;
-  const cb_ellipsoid_kind kind = {.floor = own->compat ? 1e-15 : 0, .slender_spin = true};
-  cb_ellipsoid_stream stream;
-  double turned[6];
-  if (e->turned) cb_ellipsoid_turn(e, twist, turned);
-  const double *V = e->turned ? turned : twist;
-#define SLOPES(term) (dF ? dF[CB_TERM_##term] : NULL)
-  cb_ellipsoid_added_mass(e, density, V, F[CB_TERM_ADDED_MASS], SLOPES(ADDED_MASS));
-  cb_ellipsoid_magnus(e, &kind, density, V, F[CB_TERM_MAGNUS], SLOPES(MAGNUS));
-  if (cb_ellipsoid_stream_of(e, V + 3, &stream)) {
-    cb_ellipsoid_kutta(e, &kind, &stream, density, V + 3, F[CB_TERM_KUTTA], SLOPES(KUTTA));
-    cb_ellipsoid_drag(e, &kind, &stream, density, V + 3, F[CB_TERM_DRAG], SLOPES(DRAG));
-  }
-  cb_ellipsoid_spin(e, &kind, density, V, F[CB_TERM_DRAG], SLOPES(DRAG));
-  cb_ellipsoid_viscous(e, own->viscosity, V, F[CB_TERM_VISCOUS], SLOPES(VISCOUS));
-  for (int k = 0; e->turned && k < CB_ELLIPSOID_TERMS; k++) cb_ellipsoid_turn_back(e, F[k], dF ? dF[k] : NULL);
+  const cb_ellipsoid_kind kind = {.viscosity = own->viscosity, .floor = own->compat ? 1e-15 : 0, .slender_spin = true};
+  cb_ellipsoid_terms(((const cb_ellipsoids *)body)->of + place, &kind, density, V, F, dF);
   return CB_OK;
 }
-
-static const char *const terms[] = {"added_mass", "magnus", "kutta", "drag", "viscous", NULL};
 
 const cb_fluid_model_class cb_fluid_model_mujoco_ellipsoid = {
     .name = "mujoco_ellipsoid",
@@ -75,6 +46,6 @@ const cb_fluid_model_class cb_fluid_model_mujoco_ellipsoid = {
     .prepare = prepare,
     .release = cb_ellipsoids_release,
     .places = cb_ellipsoids_places,
-    .terms = terms,
+    .terms = cb_ellipsoid_term_names,
     .on_twist = on_twist,
 };

@@ -1,0 +1,76 @@
+/* The ellipsoid model of forces corrected: MuJoCo's terms (fluid/ellipsoid_terms.h), each correction by itself.
+ *
+ *   inertia  K = sum X^T diag(I, m) X and what follows from it, accelerations too; false: terms of velocities alone
+ *   area     the drag's: the shadow of the ellipsoid along the velocity, or as MuJoCo has it the section across it
+ *   lift     of spinning by area times chord, (4 pi/3) r_i max(r_j, r_k)^2 about axis i: the circulation of a plate is
+ *            proportional to that (Andersen, Pesavento & Wang, J. Fluid Mech. 541 (2005) 65, doi:10.1017/S0022112005005847);
+ *            or by volume
+ *   spin     drag of spinning by `angular` alone, or slender drag as well
+ * The defaults of coefficients let plates flutter, tumble and fall chaotically as those do. Without corrections it is
+ * mujoco_ellipsoid. SI units.
+ */
+#include "fluid/ellipsoid_terms.h"
+
+#include <string.h>
+
+typedef struct ellipsoid {
+  double viscosity, coefficient[CB_ELLIPSOID_COEFFICIENTS];
+  bool inertia;
+  int area, lift, spin, kappa;
+  const cb_node *geoms;
+} ellipsoid;
+
+static const cb_param params[] = {
+    CB_ELLIPSOID_ROWS(ellipsoid, "1.2", "0", "0.75", "1.2", "2"),
+    {"inertia", CB_PARAM_BOOL, offsetof(ellipsoid, inertia), "true", "", "", NULL,
+     "fluid that moves along is in the inertia; false: its forces by velocities alone"},
+    {"area", CB_PARAM_CHOICE, offsetof(ellipsoid, area), "shadow", "", "", "shadow|section",
+     "of drag: seen along the velocity, or cut across it"},
+    {"lift", CB_PARAM_CHOICE, offsetof(ellipsoid, lift), "chord", "", "", "chord|volume",
+     "of spinning: by area times chord, or by volume"},
+    {"spin", CB_PARAM_CHOICE, offsetof(ellipsoid, spin), "angular", "", "", "angular|slender",
+     "drag of spinning: by `angular` alone, or by `slender` too"},
+    {"kappa", CB_PARAM_CHOICE, offsetof(ellipsoid, kappa), "exact", "", "", "exact|mujoco",
+     "integrals of the added mass: exact, or by MuJoCo's rule of 15 points"},
+    {0},
+};
+
+static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
+  const ellipsoid *own = m->params;
+  (void)mass;
+  return cb_ellipsoids_read(own->geoms, surface, own->coefficient, (cb_ellipsoid_rule)own->kappa,
+                            (cb_ellipsoids **)body);
+}
+
+static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
+                          double (*F)[6], double (*dF)[6][6]) {
+  const ellipsoid *own = m->params;
+  const cb_ellipsoid_kind kind = {.shadow = own->area == 0,
+                                  .chord = own->lift == 0,
+                                  .slender_spin = own->spin == 1,
+                                  .inertia = own->inertia,
+                                  .viscosity = own->viscosity};
+  cb_ellipsoid_terms(((const cb_ellipsoids *)body)->of + place, &kind, density, V, F, dF);
+  return CB_OK;
+}
+
+static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
+                            const double (*v)[3], cb_added_mass *out) {
+  (void)surface, (void)x, (void)v;
+  if (((const ellipsoid *)m->params)->inertia) cb_ellipsoids_add_mass(body, out->K);
+  return CB_OK;
+}
+
+const cb_fluid_model_class cb_fluid_model_ellipsoid = {
+    .name = "ellipsoid",
+    .title = "ellipsoids",
+    .doc = "added mass, lift and drag of ellipsoids that stand for a body, MuJoCo's model corrected",
+    .params = params,
+    .params_size = sizeof(ellipsoid),
+    .prepare = prepare,
+    .release = cb_ellipsoids_release,
+    .terms = cb_ellipsoid_term_names,
+    .places = cb_ellipsoids_places,
+    .on_twist = on_twist,
+    .added_mass = added_mass,
+};

@@ -1,0 +1,138 @@
+/* Forces on a thin plate, its added mass that of an ellipsoid: the planar equations of Andersen, Pesavento & Wang (J. Fluid
+ * Mech. 541 (2005) 65, doi:10.1017/S0022112005005847) across a plate of area S = pi a_1 a_2 with the normal n:
+ *
+ *   kutta    f = rho C_T S (n.v/|v|) (n × v) × v               circulation of translation
+ *   magnus   f = rho C_R S (a∘w) × v                           and of rotation
+ *   drag     f = -(rho/2) S (A - B (v_t^2 - v_n^2)/|v|^2) |v| v
+ *            g = -(pi/2) rho S (mu_1 U a^2∘w + mu_2 a^3∘w |w|)
+ * w is what of the angular velocity is in the plate, a_i the half width across axis i in it. About its normal a plate
+ * turns freely. With added mass and weight these are their equations for a span of S/(2 a), in units of the half chord a
+ * and of U = ((rho_s/rho - 1) g b)^(1/2), b half the thickness. The thinnest axis of an ellipsoid is its normal. SI units.
+ */
+#include "fluid/ellipsoid.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+
+typedef struct thin_plate {
+  double translation, rotation, a, b, mu1, mu2, speed;
+  const cb_node *geoms;
+} thin_plate;
+
+static const cb_param params[] = {
+    {"translation", CB_PARAM_REAL, offsetof(thin_plate, translation), "1.2", "", ">= 0", NULL, "C_T, of circulation"},
+    {"rotation", CB_PARAM_REAL, offsetof(thin_plate, rotation), "pi", "", ">= 0", NULL, "C_R, of circulation"},
+    {"a", CB_PARAM_REAL, offsetof(thin_plate, a), "1.4", "", ">= 0", NULL, "A, mean drag"},
+    {"b", CB_PARAM_REAL, offsetof(thin_plate, b), "1", "", ">= 0", NULL, "B, half of drag across less that along"},
+    {"mu1", CB_PARAM_REAL, offsetof(thin_plate, mu1), "0.2", "", ">= 0", NULL, "of torque, linear in the spin"},
+    {"mu2", CB_PARAM_REAL, offsetof(thin_plate, mu2), "0.2", "", ">= 0", NULL, "of torque, quadratic in the spin"},
+    {"speed", CB_PARAM_REAL, offsetof(thin_plate, speed), "0", "m/s", ">= 0", NULL,
+     "U, what mu1 goes with: sqrt((density/that of the fluid - 1) g b), b half the thickness"},
+    CB_ELLIPSOID_GEOMS(thin_plate),
+    {0},
+};
+
+static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
+  static const double none[CB_ELLIPSOID_COEFFICIENTS];
+  (void)mass;
+  return cb_ellipsoids_read(((const thin_plate *)m->params)->geoms, surface, none, CB_ELLIPSOID_EXACT,
+                            (cb_ellipsoids **)body);
+}
+
+/* An ellipsoid as a plate: its area, normal, and half width across each axis, 0 about the normal. */
+typedef struct plate {
+  int normal;
+  double area, a[3];
+} plate;
+
+static plate plate_of(const cb_ellipsoid *e) {
+  const double *r = e->r;
+  const int k = r[0] < r[1] ? (r[0] < r[2] ? 0 : 2) : (r[1] < r[2] ? 1 : 2), i = (k + 1) % 3, j = (k + 2) % 3;
+  plate p = {.normal = k, .area = M_PI * r[i] * r[j]};
+  p.a[i] = r[j], p.a[j] = r[i];
+  return p;
+}
+
+static void along(const thin_plate *own, const plate *p, double rho, const double v[3], double *kutta, double *drag,
+                  double (*dkutta)[6], double (*ddrag)[6]) {
+  const double s = sqrt(cb_dot3(v, v)), across = v[p->normal], lift = rho * own->translation * p->area,
+               back = rho / 2 * p->area, mean = own->a - own->b;
+  if (!(s > 0)) return;
+  const double size = mean * s + 2 * own->b * across * across / s;
+  for (int i = 0; i < 3; i++) {
+    const double n = i == p->normal;
+    kutta[3 + i] += lift * across * (across * v[i] / s - n * s);
+    drag[3 + i] -= back * size * v[i];
+    for (int j = 0; dkutta && j < 3; j++) {
+      const double same = i == j, m = j == p->normal, u = v[j] / s, ratio = across / s;
+      dkutta[3 + i][3 + j] +=
+          lift * ((2 * ratio * m - ratio * ratio * u) * v[i] + ratio * across * same - n * (m * s + across * u));
+      ddrag[3 + i][3 + j] -= back * ((mean * u + 2 * own->b * ratio * (2 * m - ratio * u)) * v[i] + size * same);
+    }
+  }
+}
+
+static void turning(const thin_plate *own, const plate *p, double rho, const double V[6], double *magnus, double *drag,
+                    double (*dmagnus)[6], double (*ddrag)[6]) {
+  const double lift = rho * own->rotation * p->area, back = M_PI / 2 * rho * p->area;
+  double w[3], turn[3], force[3], size = 0;
+  for (int i = 0; i < 3; i++) {
+    w[i] = p->a[i] > 0 ? V[i] : 0;
+    turn[i] = lift * p->a[i] * w[i];
+    size += w[i] * w[i];
+  }
+  size = sqrt(size);
+  cb_cross3(turn, V + 3, force);
+  for (int i = 0; i < 3; i++) {
+    const double slow = back * own->mu1 * own->speed * p->a[i] * p->a[i], fast = back * own->mu2 * pow(p->a[i], 3);
+    magnus[3 + i] += force[i];
+    drag[i] -= (slow + fast * size) * w[i];
+    if (!dmagnus) continue;
+    const double axis[3] = {i == 0, i == 1, i == 2};
+    double by_spin[3], by_speed[3];
+    cb_cross3(axis, V + 3, by_spin);
+    cb_cross3(turn, axis, by_speed);
+    for (int j = 0; j < 3; j++) {
+      dmagnus[3 + j][i] += lift * p->a[i] * by_spin[j];
+      dmagnus[3 + j][3 + i] += by_speed[j];
+      if (p->a[i] > 0) ddrag[i][j] -= (i == j ? slow + fast * size : 0) + (size > 0 ? fast * w[i] * w[j] / size : 0);
+    }
+  }
+}
+
+enum { KUTTA, MAGNUS, DRAG, TERMS };
+
+static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, double density, const double twist[6],
+                          double (*F)[6], double (*dF)[6][6]) {
+  const cb_ellipsoid *e = ((const cb_ellipsoids *)body)->of + place;
+  const plate p = plate_of(e);
+  double V[6];
+  cb_ellipsoid_turn(e, twist, V);
+  along(m->params, &p, density, V + 3, F[KUTTA], F[DRAG], dF ? dF[KUTTA] : NULL, dF ? dF[DRAG] : NULL);
+  turning(m->params, &p, density, V, F[MAGNUS], F[DRAG], dF ? dF[MAGNUS] : NULL, dF ? dF[DRAG] : NULL);
+  for (int k = 0; k < TERMS; k++) cb_ellipsoid_turn_back(e, F[k], dF ? dF[k] : NULL);
+  return CB_OK;
+}
+
+static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
+                            const double (*v)[3], cb_added_mass *out) {
+  (void)m, (void)surface, (void)x, (void)v;
+  cb_ellipsoids_add_mass(body, out->K);
+  return CB_OK;
+}
+
+static const char *const terms[] = {"kutta", "magnus", "drag", NULL};
+
+const cb_fluid_model_class cb_fluid_model_thin_plate = {
+    .name = "thin_plate",
+    .title = "thin plates",
+    .doc = "lift and drag of falling plates by Andersen, Pesavento and Wang; the added mass of ellipsoids",
+    .params = params,
+    .params_size = sizeof(thin_plate),
+    .prepare = prepare,
+    .release = cb_ellipsoids_release,
+    .terms = terms,
+    .places = cb_ellipsoids_places,
+    .on_twist = on_twist,
+    .added_mass = added_mass,
+};

@@ -1,5 +1,6 @@
 /* Velocity and pressure of the flow about moving bodies, and streamlines, against closed forms: the dipole of a sphere
- * (Lamb, Hydrodynamics (1932), articles 92, 96), the energy by Kirchhoff's tensor, the force of an accelerated body.
+ * (Lamb, Hydrodynamics (1932), articles 92, 96), a disc of no thickness broadside on (articles 102, 108), the energy by
+ * Kirchhoff's tensor, the force of an accelerated body.
  * labels: medium
  * timeout: 300
  */
@@ -9,7 +10,7 @@
 
 static const double V[3] = {0.3, -0.2, 0.9}, W[3] = {0.5, 0.4, -0.3};
 
-static cb_field *field_of(const solid_mesh *m, const double w[3], const double v[3]) {
+static cb_field *field_with(const solid_mesh *m, bool sheets, const double w[3], const double v[3]) {
   double(*u)[3] = malloc((size_t)m->vertices * sizeof *u);
   cb_field *f = NULL;
   assert_non_null(u);
@@ -19,9 +20,13 @@ static cb_field *field_of(const solid_mesh *m, const double w[3], const double v
       u[i][k] = v[k] + w[a] * m->x[i][b] - w[b] * m->x[i][a];
     }
   check_ok(cb_field_create(m->vertices, (const double(*)[3])m->x, (const double(*)[3])u, m->faces,
-                           (const int(*)[3])m->face, 1e-7, &f));
+                           (const int(*)[3])m->face, sheets, 1e-7, &f));
   free(u);
   return f;
+}
+
+static cb_field *field_of(const solid_mesh *m, const double w[3], const double v[3]) {
+  return field_with(m, false, w, v);
 }
 
 /* Of the unit sphere: phi = -V.x/(2 r^3) */
@@ -196,7 +201,7 @@ static void pressure_of_a_sphere(void **unused) {
   /* the force on the body is minus its added mass times the acceleration; d'Alembert: V has no share */
   double *face = malloc((size_t)m.faces * sizeof *face), force[3] = {0};
   assert_non_null(face);
-  cb_field_face_pressure(f, h, face);
+  cb_field_face_pressure(f, h, 0, face);
   for (int i = 0; i < m.faces; i++) {
     const double *a = m.x[m.face[i][0]], *b = m.x[m.face[i][1]], *d = m.x[m.face[i][2]];
     for (int k = 0; k < 3; k++) {
@@ -276,6 +281,118 @@ static void the_surface_has_values(void **unused) {
   }
 }
 
+/* --- sheets --- */
+
+/* Of the unit disc that moves along z: phi = -(2/pi) V mu (1 - zeta arccot zeta), z = mu zeta,
+ * x^2 + y^2 = (1 - mu^2)(1 + zeta^2); on the disc mu has the sign of z. */
+static double disc_phi(double v, const double x[3]) {
+  const double b = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - 1, root = sqrt(b * b + 4 * x[2] * x[2]),
+               zeta = sqrt((b < 0 ? 2 * x[2] * x[2] / (root - b) : (b + root) / 2)),
+               mu = sqrt(fmax(0, 1 - (x[0] * x[0] + x[1] * x[1]) / (1 + zeta * zeta)));
+  return -2 / M_PI * v * copysign(mu, x[2]) * (1 - zeta * atan2(1, zeta));
+}
+
+/* By differences of fourth order along the plane, and across it on the side of x. */
+static double disc_flow(double v, const double x[3], double u[3]) {
+  static const double at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1}, h = 1e-4;
+  for (int k = 0; k < 3; k++) {
+    u[k] = 0;
+    for (int q = 0; q < 4; q++) {
+      double y[3] = {x[0], x[1], x[2]};
+      y[k] += at[q] * h;
+      u[k] += weight[q] * disc_phi(v, y) / (12 * h);
+    }
+  }
+  return disc_phi(v, x);
+}
+
+typedef struct sheet_errors {
+  double u, phi, p, near_u, near_phi, force, energy;
+} sheet_errors;
+
+/* A disc of 6 n^2 faces at times -h, 0, h: it moves with V + A t along its normal; the greatest errors at points .3 from
+ * it, on both sides of its faces but for the outer tenth and .05 of a face away, of the force 8/3 A and the energy. */
+static sheet_errors disc_errors(int n) {
+  static const double none[3] = {0}, v = 0.8, A = 1.3, h = 3e-3;
+  sheet_errors e = {0};
+  solid_mesh m = disc_mesh(n, 1);
+  cb_field *f[3];
+  for (int i = 0; i < 3; i++) {
+    const double t = (i - 1) * h, d[3] = {0, 0, v * t + A * t * t / 2}, now[3] = {0, 0, v + A * t};
+    solid_mesh moved = shifted_mesh(&m, d);
+    f[i] = field_with(&moved, true, none, now);
+    free_mesh(&moved);
+  }
+  double x[AROUND][3], u[AROUND][3], c[AROUND][3] = {{0}}, p[AROUND], phi[AROUND], exact[3];
+  bool inside[AROUND];
+  around(1, x);
+  for (int i = 0; i < AROUND; i++) /* upon the spheroid that is .3 or more away */
+    for (int k = 0; k < 3; k++) x[i][k] *= k < 2 ? 1.3 : 0.3;
+  check_ok(cb_field_at(f[1], AROUND, (const double(*)[3])x, u, phi, inside));
+  check_ok(cb_field_pressure(f, h, AROUND, (const double(*)[3])x, (const double(*)[3])c, (const double(*)[3])u, p));
+  for (int i = 0; i < AROUND; i++) {
+    const double of_phi = disc_flow(v, x[i], exact);
+    const double of_p =
+        -(A / v * of_phi - v * exact[2] + (exact[0] * exact[0] + exact[1] * exact[1] + exact[2] * exact[2]) / 2);
+    assert_false(inside[i]);
+    for (int k = 0; k < 3; k++) e.u = fmax(e.u, fabs(u[i][k] - exact[k]));
+    e.phi = fmax(e.phi, fabs(phi[i] - of_phi));
+    e.p = fmax(e.p, fabs(p[i] - of_p));
+  }
+  double *face[2], force = 0;
+  for (int s = 0; s < 2; s++) {
+    face[s] = malloc((size_t)m.faces * sizeof **face);
+    assert_non_null(face[s]);
+    cb_field_face_pressure(f, h, s, face[s]);
+  }
+  for (int i = 0; i < m.faces; i++) {
+    const double *a = m.x[m.face[i][0]], *b = m.x[m.face[i][1]], *d = m.x[m.face[i][2]];
+    const double area = ((b[0] - a[0]) * (d[1] - a[1]) - (b[1] - a[1]) * (d[0] - a[0])) / 2,
+                 middle[2] = {(a[0] + b[0] + d[0]) / 3, (a[1] + b[1] + d[1]) / 3},
+                 r2 = middle[0] * middle[0] + middle[1] * middle[1];
+    force += (face[1][i] - face[0][i]) * area;
+    if (r2 > 0.8) continue;
+    for (int s = 0; s < 2; s++) {
+      /* phi = -+ 2/pi v sqrt(1 - r^2) */
+      const double jump = (s ? -1 : 1) * -2 / M_PI * v * sqrt(1 - r2),
+                   at[1][3] = {{middle[0], middle[1], (s ? -0.05 : 0.05) / n}};
+      double there[1][3], of[1];
+      check_ok(cb_field_at(f[1], 1, at, there, of, NULL));
+      for (int k = 0; k < 3; k++) {
+        const double wanted = k == 2 ? v : -jump * middle[k] / (1 - r2);
+        e.near_u = fmax(e.near_u, fabs(cb_field_face_u(f[1], s)[i][k] - wanted));
+        e.near_u = fmax(e.near_u, fabs(there[0][k] - wanted));
+      }
+      e.near_phi = fmax(e.near_phi, fabs(cb_field_face_phi(f[1], s)[i] - jump));
+      e.near_phi = fmax(e.near_phi, fabs(of[0] - jump));
+    }
+  }
+  e.force = force / (-8. / 3 * A) - 1;
+  e.energy = cb_field_kinetic(f[1]) / (4. / 3 * v * v) - 1;
+  free(face[0]), free(face[1]);
+  for (int i = 0; i < 3; i++) cb_field_free(f[i]);
+  free_mesh(&m);
+  return e;
+}
+
+static void a_disc_has_two_sides(void **unused) {
+  (void)unused;
+  sheet_errors e[2];
+  for (int i = 0; i < 2; i++) {
+    e[i] = disc_errors(i ? 20 : 10);
+    print_message(
+        "%d faces: .3 away u %.1e, phi %.1e, p %.1e; beside faces u %.1e, phi %.1e; force %.1e, energy %.1e\n",
+        i ? 2400 : 600, e[i].u, e[i].phi, e[i].p, e[i].near_u, e[i].near_phi, e[i].force, e[i].energy);
+  }
+  /* of order 3/2, as the jump next to the border is */
+  assert_true(e[1].u < 2e-2 && e[1].u < 0.5 * e[0].u);
+  assert_true(e[1].phi < 5e-3 && e[1].phi < 0.5 * e[0].phi);
+  assert_true(e[1].p < 2e-2 && e[1].p < 0.5 * e[0].p);
+  assert_true(e[1].near_u < 0.08 && e[1].near_u < 0.5 * e[0].near_u);
+  assert_true(e[1].near_phi < 8e-3 && e[1].near_phi < 0.7 * e[0].near_phi);
+  assert_true(fabs(e[1].force) < 1e-2 && fabs(e[1].energy) < 1e-3);
+}
+
 /* --- streamlines --- */
 
 /* The dipole less its sphere's velocity along z: psi = -(V/2)(1 - 1/r^3) (distance from the axis)^2. */
@@ -344,7 +461,7 @@ static void failures_are_passed_on(void **unused) {
   solid_mesh m = ellipsoid_mesh(4, 1, 1, 1);
   cb_field *f = NULL;
   assert_int_equal(cb_field_create(m.vertices, (const double(*)[3])m.x, (const double(*)[3])m.x, m.faces - 1,
-                                   (const int(*)[3])m.face, 0, &f),
+                                   (const int(*)[3])m.face, false, 0, &f),
                    CB_ERROR_DOMAIN);
   free_mesh(&m);
 }
@@ -354,7 +471,7 @@ int main(void) {
       cmocka_unit_test(a_sphere_is_a_dipole),     cmocka_unit_test(a_field_is_a_gradient),
       cmocka_unit_test(the_energy_is_kirchhoffs), cmocka_unit_test(pressure_of_a_sphere),
       cmocka_unit_test(the_surface_has_values),   cmocka_unit_test(streamlines_keep_the_stream_function),
-      cmocka_unit_test(failures_are_passed_on),
+      cmocka_unit_test(a_disc_has_two_sides),     cmocka_unit_test(failures_are_passed_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

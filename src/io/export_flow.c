@@ -2,7 +2,8 @@
  * HDF5 file of its numbers.
  *
  *   grid         /u [z, y, x, 3] (m/s), /p [z, y, x] (Pa, less that far away), of points origin + i spacing; nan in bodies
- *   surface      /x [vertex, 3], /face [face, 3], and of the faces /body, /phi (m^2/s), /face_p, /face_u
+ *   surface      /x [vertex, 3], /face [face, 3], and of the faces /body, /phi (m^2/s), /face_p, /face_u where their
+ *                normals point to; with sheets /phi_back, /face_p_back, /face_u_back on the other side, 0 on solids
  *   streamlines  /line [line, point, 3], and there /line_u and /radius, of a tube that is `spacing`/2 wide at its seed
  * All bodies together, whatever model moved them; neither floor, weight nor wakes. The accelerations of p are those of
  * twists of the rows before and after (a difference of second order in the time between rows). Streamlines are of
@@ -34,11 +35,7 @@ static cb_status take_body(cb_export_scene *s, int b) {
   const cb_surface *surface = cb_immersed_surface(body);
   const cb_fluid *fluid = cb_immersed_fluid_about(body);
   static const double origin[3] = {0};
-  for (int p = 0; p < surface->parts; p++)
-    if (surface->open[p])
-      return cb_fail(CB_ERROR_UNSUPPORTED,
-                     "%s: the flow is that about closed surfaces, and part `%s` of `%s` has a border", s->path,
-                     surface->name[p], cb_scenario_body_name(s->scenario, b));
+  for (int p = 0; p < surface->parts; p++) s->sheets = s->sheets || surface->open[p];
   if (fluid->flow)
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "%s: the flow is that of a fluid at rest far away, and the scenario has a `flow`", s->path);
@@ -165,10 +162,12 @@ static cb_status solve(cb_export_scene *s) {
     status = place(s, (order[i] - 1) * s->h);
     if (!status)
       status = cb_field_create(s->vertices, (const double(*)[3])s->x, (const double(*)[3])s->v, s->faces,
-                               (const int(*)[3])s->face, far_error, &s->field[order[i]]);
+                               (const int(*)[3])s->face, s->sheets, far_error, &s->field[order[i]]);
   }
-  if (!status) cb_field_face_pressure(s->field, s->h, s->face_p);
-  for (int f = 0; f < s->faces; f++) s->face_p[f] *= s->density;
+  for (int side = 0; side < 2 && !status; side++) {
+    cb_field_face_pressure(s->field, s->h, side, s->face_p[side]);
+    for (int f = 0; f < s->faces; f++) s->face_p[side][f] *= s->density;
+  }
   return status;
 }
 
@@ -311,7 +310,7 @@ static cb_status make_room(cb_export_scene *s) {
   s->line = cb_arena_alloc(s->arena, line, sizeof *s->line),
   s->line_u = cb_arena_alloc(s->arena, line, sizeof *s->line_u);
   cb_arena_doubles(s->arena, points, &s->p);
-  cb_arena_doubles(s->arena, faces, &s->face_p);
+  cb_arena_doubles(s->arena, faces, &s->face_p[0], &s->face_p[1]);
   cb_arena_doubles(s->arena, line, &s->radius);
   return cb_arena_lost(s->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the flow at %d points", s->points) : CB_OK;
 }

@@ -15,6 +15,7 @@ typedef struct cb_export_scene {
   cb_flow_options how;
   const cb_scenario *scenario;
   int bodies, vertices, faces;
+  bool sheets;
   double time, density;
   double (*pose)[7], (*twist)[6], (*rate)[6]; /* [bodies] */
   double (*x)[3], (*v)[3], (*g)[3], (*dg)[3]; /* [vertices] */
@@ -25,7 +26,7 @@ typedef struct cb_export_scene {
   int points;
   double (*at)[3], (*u)[3], *p, (*with)[3];
   bool *inside;
-  double *face_p;
+  double *face_p[2]; /* of sides */
   int lines;
   double (*line)[3], (*line_u)[3], *radius;
 } cb_export_scene;

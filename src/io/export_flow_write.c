@@ -15,21 +15,25 @@ typedef struct numbers {
   const void *data;
 } numbers;
 
-enum { TABLES = 11 };
+enum { TABLES = 14 };
 static void list_numbers(const cb_export_scene *s, numbers table[TABLES]) {
   const size_t nx = (size_t)s->how.grid[0], ny = (size_t)s->how.grid[1], nz = (size_t)s->how.grid[2],
-               faces = (size_t)s->faces, lines = (size_t)s->lines;
+               faces = (size_t)s->faces, lines = (size_t)s->lines, backs = s->sheets ? faces : 0;
+  const cb_field *f = s->field[1];
   const numbers all[TABLES] = {{"u", "grid", "Node", false, 4, {nz, ny, nx, 3}, s->u},
                                {"p", "grid", "Node", false, 3, {nz, ny, nx}, s->p},
                                {"x", NULL, NULL, false, 2, {(size_t)s->vertices, 3}, s->x},
                                {"face", NULL, NULL, true, 2, {faces, 3}, s->face},
                                {"body", "surface", "Cell", true, 1, {faces}, s->body},
-                               {"phi", "surface", "Cell", false, 1, {faces}, cb_field_face_phi(s->field[1])},
-                               {"face_p", "surface", "Cell", false, 1, {faces}, s->face_p},
-                               {"face_u", "surface", "Cell", false, 2, {faces, 3}, cb_field_face_u(s->field[1])},
+                               {"phi", "surface", "Cell", false, 1, {faces}, cb_field_face_phi(f, 0)},
+                               {"face_p", "surface", "Cell", false, 1, {faces}, s->face_p[0]},
+                               {"face_u", "surface", "Cell", false, 2, {faces, 3}, cb_field_face_u(f, 0)},
                                {"line", NULL, NULL, false, 3, {lines, CB_FLOW_LINE, 3}, s->line},
                                {"line_u", "streamlines", "Node", false, 3, {lines, CB_FLOW_LINE, 3}, s->line_u},
-                               {"radius", "streamlines", "Node", false, 2, {lines, CB_FLOW_LINE}, s->radius}};
+                               {"radius", "streamlines", "Node", false, 2, {lines, CB_FLOW_LINE}, s->radius},
+                               {"phi_back", "surface", "Cell", false, 1, {backs}, cb_field_face_phi(f, 1)},
+                               {"face_p_back", "surface", "Cell", false, 1, {backs}, s->face_p[1]},
+                               {"face_u_back", "surface", "Cell", false, 2, {backs, 3}, cb_field_face_u(f, 1)}};
   memcpy(table, all, sizeof all);
 }
 
@@ -96,7 +100,7 @@ static void put_grid(const cb_export_scene *s, FILE *stream, const char *file, c
   }
   fputs("</Geometry>\n", stream);
   for (int i = 0; i < TABLES; i++) {
-    if (!table[i].grid || strcmp(table[i].grid, grid) != 0) continue;
+    if (!table[i].grid || !table[i].shape[0] || strcmp(table[i].grid, grid) != 0) continue;
     const bool vector = table[i].shape[table[i].rank - 1] == 3 && table[i].rank > 1;
     fprintf(stream, "<Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"%s\">", table[i].name,
             vector ? "Vector" : "Scalar", table[i].center);

@@ -10,7 +10,11 @@
  * sides on it. Hence in a layer, up to a tenth of the root of a face's area from the surface on either side, all
  * values are those outside at the nearest point of the surface: phi and u fitted to the corners, linear between them.
  * There errors are of second order in the faces' size where the surface is smooth; at sharp edges u is a mean of the
- * faces'. Without weight, viscosity and vortices; the fluid fills space and is at rest far away. SI units, world axes;
+ * faces'. On a sheet of no thickness (potential/sheet.h) phi_j is the jump, linear from the corners, 0 on its border,
+ *   u = the mean of both sides +- grad_s phi_j/2
+ * and the layer has the side's on which the point is. Next to a border u grows like the inverse root of the distance from
+ * it: there errors are of the size of u by the outermost faces. Where a sheet ends on a solid phi of the solid is a mean
+ * of both its sides over the width of a face. Without weight, viscosity and vortices; the fluid fills space and is at rest far away. SI units, world axes;
  * p for density 1.
  */
 #ifndef CB_POTENTIAL_FIELD_H
@@ -21,20 +25,21 @@
 
 typedef struct cb_field cb_field;
 
-/* Of closed bodies (cb_kirchhoff_create says which) whose vertices at x move with v. error: of the far field and of the
+/* Of bodies (cb_kirchhoff_create says which; with open pieces where `sheets`) whose vertices at x move with v. error: of the far field and of the
  * equations, as far_error there; 0: 1e-6. The caller frees. */
 cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[3], int faces, const int (*face)[3],
-                          double error, cb_field **out);
+                          bool sheets, double error, cb_field **out);
 void cb_field_free(cb_field *f);
 
 /* At points: velocity; phi and whether a body is there, deeper than 1e-6 of the root of a face's area. Any may be NULL.
  * Within bodies, below the layer, u is 0 to the error of the faces. One call at a time. */
 cb_status cb_field_at(cb_field *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside);
 
-/* On the faces' outsides, at their centres; 0 in cavities. */
-const double *cb_field_face_phi(const cb_field *f);
-const double (*cb_field_face_u(const cb_field *f))[3];
-/* (1/2) int |u|^2 over the fluid = -(1/2) int phi w dA */
+/* At the faces' centres, on the side that the normals point to (0), or the other one of sheets (1); 0 in cavities, and
+ * on side 1 of solids. */
+const double *cb_field_face_phi(const cb_field *f, int side);
+const double (*cb_field_face_u(const cb_field *f, int side))[3];
+/* (1/2) int |u|^2 over the fluid = -(1/2) int phi w dA, of sheets with the jump */
 double cb_field_kinetic(const cb_field *f);
 
 /* p at points that move with c, from the flows a time h earlier, then, and h later: by differences of second order in
@@ -42,7 +47,7 @@ double cb_field_kinetic(const cb_field *f);
  * is that of the surface's own points, whatever c. f: of the same faces. u: of f[1]. */
 cb_status cb_field_pressure(cb_field *const f[3], double h, int points, const double (*x)[3], const double (*c)[3],
                             const double (*u)[3], double *p);
-/* p on the faces. */
-void cb_field_face_pressure(cb_field *const f[3], double h, double *p);
+/* p on the faces, likewise: the force on one is that of side 1 less that of side 0, times n dA. */
+void cb_field_face_pressure(cb_field *const f[3], double h, int side, double *p);
 
 #endif

@@ -114,6 +114,7 @@ static cb_status fill_sheets(cb_kirchhoff *k, const double (*x)[3], const cb_kir
     return cb_fail(CB_ERROR_UNSUPPORTED, "sheets before a wall are not solved: expected closed parts, or no `wall`");
   k->n = p->n;
   memcpy(k->kept, p->kept, (size_t)p->n * sizeof *k->kept);
+  for (int i = 0; i < p->n; i++) k->reached[p->kept[i]] = true;
   k->y = cb_arena_alloc(k->arena, (size_t)p->places, sizeof *k->y);
   if (!k->y) return cb_fail(CB_ERROR_MEMORY, "no memory for %d places", p->places);
   cb_pieces_place(p, x, k->y);

@@ -21,7 +21,7 @@ static void prepare(void *self) {
   flow *f = self;
   cb_field_free(f->field);
   check_ok(cb_field_create(f->mesh.vertices, (const double(*)[3])f->mesh.x, (const double(*)[3])f->v, f->mesh.faces,
-                           (const int(*)[3])f->mesh.face, 1e-6, &f->field));
+                           (const int(*)[3])f->mesh.face, false, 1e-6, &f->field));
 }
 
 static cb_status seen(void *self, int points, const double (*x)[3], double (*u)[3]) {

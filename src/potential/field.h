@@ -12,9 +12,10 @@
  * There errors are of second order in the faces' size where the surface is smooth; at sharp edges u is a mean of the
  * faces'. On a sheet of no thickness (potential/sheet.h) phi_j is the jump, linear from the corners, 0 on its border,
  *   u = the mean of both sides +- grad_s phi_j/2
- * and the layer has the side's on which the point is. Next to a border u grows like the inverse root of the distance from
- * it: there errors are of the size of u by the outermost faces. Where a sheet ends on a solid phi of the solid is a mean
- * of both its sides over the width of a face. Without weight, viscosity and vortices; the fluid fills space and is at rest far away. SI units, world axes;
+ * and the layer has the side's on which the point is. Next to a border u grows like the inverse root of the distance
+ * from it: there errors are of the size of u by the outermost faces, and elsewhere of order 3/2. Where a sheet ends on a
+ * solid phi of the solid is a mean of both its sides over the width of a face.
+ * Without weight, viscosity and vortices; the fluid fills space and is at rest far away. SI units, world axes;
  * p for density 1.
  */
 #ifndef CB_POTENTIAL_FIELD_H
@@ -25,8 +26,8 @@
 
 typedef struct cb_field cb_field;
 
-/* Of bodies (cb_kirchhoff_create says which; with open pieces where `sheets`) whose vertices at x move with v. error: of the far field and of the
- * equations, as far_error there; 0: 1e-6. The caller frees. */
+/* Of bodies (cb_kirchhoff_create says which; with open pieces where `sheets`) whose vertices at x move with v. error: of
+ * the far field and of the equations, as far_error there; 0: 1e-6. The caller frees. */
 cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[3], int faces, const int (*face)[3],
                           bool sheets, double error, cb_field **out);
 void cb_field_free(cb_field *f);

@@ -1,5 +1,6 @@
 """Reading results with h5py and nothing else."""
 import json
+from xml.etree import ElementTree
 
 import h5py
 import numpy as np
@@ -38,6 +39,13 @@ class Record:
   def labels(self, name):
     """The words of a scale such as "killing"."""
     return [w.decode() if isinstance(w, bytes) else str(w) for w in self[name]]
+
+  def grid(self):
+    """Of a flow: coordinates of its points along z, y, x, from the description beside the file, which has that order."""
+    tree = ElementTree.parse(self.path.with_suffix(".xdmf"))
+    origin, step = ([float(w) for w in item.text.split()]
+                    for item in tree.find(".//Geometry[@GeometryType='ORIGIN_DXDYDZ']"))
+    return [o + d * np.arange(n) for o, d, n in zip(origin, step, self["p"].shape)]
 
   def times(self):
     """Time of each row in extended precision: step * h where all steps are alike: /time's rounding is no error."""

@@ -99,8 +99,7 @@ class Flow(Run):
     return ["export", f"{folder}/{self.table.name}.h5", "--flow", *self.settings]
 
   def command(self, binary, out):
-    return [str(binary)] + self.words(self.path, pathlib.Path(out).parent.resolve()) + [
-        "-o", str(pathlib.Path(out).with_suffix(".xdmf"))]
+    return super().command(binary, pathlib.Path(out).with_suffix(".xdmf"))[:-1]  # without --quiet
 
 
 def digest(*files):

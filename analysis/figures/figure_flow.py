@@ -1,0 +1,144 @@
+#!/usr/bin/python3
+"""The flow about a ball and about a torus that glide through a perfect fluid: velocity, pressure, streamlines."""
+import numpy as np
+from matplotlib.colors import TwoSlopeNorm
+from matplotlib.patches import Circle
+
+import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+
+import figure
+from checks import at_most
+from immersed import WATER, Body
+from runs import Flow, Inertia, Run
+from style import BLACK, BLUE, GREY, ORANGE, equal_scale, picture_axes, plt
+
+TITLE = "The flow about moving bodies"
+CAPTION = ("Upper: a ball of radius 1 m that glides through water at 1 m/s. Left: speed of the fluid in the plane of its "
+           "motion, and streamlines as the ball sees them (by their distance from its path); right: pressure on its "
+           "faces (dots) against (1 - (9/4) sin²θ) ρU²/2. Lower: a torus that glides at a slant; left: pressure and velocity in the plane of "
+           "symmetry, right: pressure on the surface (red: above that far away) and streamlines as the torus sees "
+           "them, some of which pass its hole. Each is one command: `curvebody export RUN.h5 --flow --at 0.1 --grid "
+           "81x1x81 --streamlines 24`, which writes what ParaView shows.")
+BALL, TORUS = Run("immersed/flow-ball"), Run("immersed/flow-torus")
+AT, OPTIONS = 0.1, ("--at", "0.1", "--grid", "81x1x81", "--streamlines", "24")
+FLOWS = {name: Flow(run.scenario, OPTIONS, threads=1, table=run) for name, run in (("ball", BALL), ("torus", TORUS))}
+SOLID = Inertia("torus:radius=1,tube=0.4,resolution=32", ("--density", "998", "--added-mass", "none"))
+
+
+def runs(full):
+  return [BALL, TORUS, SOLID, *FLOWS.values()]
+
+
+class Scene:
+  """The flow of a run and its body at the time."""
+
+  def __init__(self, records, run, flow):
+    self.flow, self.body = records[flow], Body(records[run], run.scenario.split("-")[1])
+    row = int(np.argmin(np.abs(self.body.time - AT)))
+    self.place, self.turn, self.twist = self.body["pose"][row, :3], self.body.rotation()[row], self.body["twist"][row]
+    self.energy = self.body["body_kinetic_energy"][row]
+    z, _, x = self.flow.grid()
+    self.x, self.z = np.meshgrid(x, z)
+    self.u, self.p = self.flow["u"][:, 0], self.flow["p"][:, 0]
+    self.points, self.face = self.flow["x"], self.flow["face"]
+    corner = self.points[self.face]
+    self.centre = corner.mean(axis=1)
+    normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]) / 2
+    self.area = np.linalg.norm(normal, axis=1)
+    self.normal = normal / self.area[:, None]
+
+  def kinetic(self):
+    """Of the fluid: -(rho/2) int phi <v, n> dA."""
+    v = self.turn @ self.twist[3:] + np.cross(self.turn @ self.twist[:3], self.centre - self.place)
+    return -WATER / 2 * float(np.sum(self.flow["phi"] * np.sum(v * self.normal, axis=1) * self.area))
+
+
+def draw(records, full):
+  ball, torus = Scene(records, BALL, FLOWS["ball"]), Scene(records, TORUS, FLOWS["torus"])
+  canvas = plt.figure(figsize=(12, 9.6))
+  speed, surface, plane = (canvas.add_subplot(2, 2, k) for k in (1, 2, 3))
+  space = picture_axes(canvas, 2, 2, 4)
+  checks = draw_ball(canvas, speed, surface, ball)
+  draw_plane(canvas, plane, torus)
+  draw_space(space, torus)
+  inertia = np.array(records.answer(SOLID)["inertia"])
+  fluid = torus.energy - torus.twist @ inertia @ torus.twist / 2
+  checks.append(at_most("torus: energy of the flow by φ on the faces less that by K, by it",
+                        abs(torus.kinetic() / fluid - 1), 1e-4))
+  return figure.Drawing(canvas, checks)
+
+
+def draw_ball(canvas, ax, surface, ball):
+  shade = ax.pcolormesh(ball.x, ball.z, np.linalg.norm(ball.u, axis=-1), cmap="viridis", vmin=0, vmax=1, shading="nearest")
+  canvas.colorbar(shade, ax=ax, label="speed (m/s)")
+  lines = ball.flow["line"]
+  relative = lines - ball.place
+  across = np.linalg.norm(relative[..., 1:], axis=-1)
+  for line, r in zip(lines, across):
+    ax.plot(line[:, 0], ball.place[2] + np.sign(line[0, 2] - ball.place[2] + 1e-9) * r, color="white", linewidth=0.7)
+  ax.add_patch(Circle(ball.place[[0, 2]], 1, color=GREY))
+  ax.set(xlabel="$x$ (m)", ylabel="$z$ (m)", xlim=(ball.x.min(), ball.x.max()), ylim=(ball.z.min(), ball.z.max()))
+  ax.set_aspect("equal")
+  ax.grid(False)
+  # Of the dipole, and its stream function for the streamlines.
+  away = np.stack([ball.x, 0 * ball.x, ball.z], axis=-1) - ball.place
+  r = np.linalg.norm(away, axis=-1)
+  e = np.array([1.0, 0, 0])
+  dipole = (3 * away * (away @ e)[..., None] / r[..., None] ** 2 - e) / (2 * r[..., None] ** 3)
+  out = (r > 1.1) & np.isfinite(ball.p)
+  angle = np.arccos(np.clip((ball.centre - ball.place) @ e / np.linalg.norm(ball.centre - ball.place, axis=1), -1, 1))
+  p = ball.flow["face_p"]
+  wanted = lambda t: WATER / 2 * (1 - 9 / 4 * np.sin(t) ** 2)  # noqa: E731
+  t = np.linspace(0, np.pi, 100)
+  surface.plot(np.degrees(t), wanted(t), color=BLUE)
+  surface.plot(np.degrees(angle), p, ".", color=ORANGE, markersize=3)
+  surface.set(xlabel="angle from the direction of motion (°)", ylabel="pressure less that far away (Pa)", xlim=(0, 180))
+  stream = across ** 2 / 2 * (1 - np.linalg.norm(relative, axis=-1) ** -3)
+  spread = np.ptp(stream, axis=1) / np.abs(stream[:, 0])
+  return [at_most("ball: velocity in the plane farther than 0.1 m from it less the dipole's, by 1 m/s",
+                  float(np.max(np.linalg.norm((ball.u - dipole)[out], axis=-1))), 0.02),
+          at_most("ball: pressure on the faces less (1 - (9/4) sin²θ) ρU²/2, by ρU²/2",
+                  float(np.max(np.abs(p - wanted(angle))) / (WATER / 2)), 0.06),
+          at_most("ball: relative change of the stream function along each streamline, median",
+                  float(np.median(spread)), 0.02),
+          at_most("ball: energy of the flow by φ on the faces less πρ/3 (1 m/s)², by it (inscribed faces)",
+                  abs(ball.kinetic() / (np.pi * WATER / 3) - 1), 0.02)]
+
+
+def draw_plane(canvas, ax, torus):
+  most = np.nanpercentile(np.abs(torus.p), 99.5)
+  shade = ax.pcolormesh(torus.x, torus.z, torus.p, cmap="RdBu_r", norm=TwoSlopeNorm(0, -most, most), shading="nearest")
+  canvas.colorbar(shade, ax=ax, label="pressure less that far away (Pa)")
+  some = (slice(2, None, 4),) * 2
+  ax.quiver(torus.x[some], torus.z[some], torus.u[some][..., 0], torus.u[some][..., 2], color=BLACK, width=0.003,
+            scale=12)
+  for side in (1, -1):
+    ax.add_patch(Circle((torus.place + side * torus.turn[:, 0])[[0, 2]], 0.4, color=GREY))
+  ax.set(xlabel="$x$ (m)", ylabel="$z$ (m)", xlim=(torus.x.min(), torus.x.max()), ylim=(torus.z.min(), torus.z.max()))
+  ax.set_aspect("equal")
+  ax.grid(False)
+
+
+def draw_space(ax, torus):
+  p = torus.flow["face_p"]
+  most = np.percentile(np.abs(p), 98)
+  sides = ax.plot_trisurf(*torus.points.T, triangles=torus.face, linewidth=0.1, edgecolor=GREY, shade=False)
+  sides.set_array(None)
+  sides.set_facecolor(plt.cm.RdBu_r(TwoSlopeNorm(0, -most, most)(p)))
+  eye = np.array([np.cos(np.radians(20)) * np.cos(np.radians(-60)), np.cos(np.radians(20)) * np.sin(np.radians(-60)),
+                  np.sin(np.radians(20))])
+  for line in torus.flow["line"]:
+    # Before or behind the body as the eye sees it.
+    near = (line - torus.place) @ eye > 0
+    far = ~near
+    far[1:] |= ~near[:-1]  # the two parts meet
+    far[:-1] |= ~near[1:]
+    for part, order in ((near, 3), (far, 0)):
+      ax.plot(*np.where(part[:, None], line, np.nan).T, color=BLUE, linewidth=0.8, zorder=order)
+  sides.set_zorder(1)
+  ax.view_init(20, -60)
+  equal_scale(ax, torus.place, 1.9)
+
+
+if __name__ == "__main__":
+  figure.main(globals())

@@ -64,6 +64,7 @@ typedef struct cb_immersed_options {
   bool added_mass, drag;       /* the fluid's momentum; lift and drag */
   int n_models;
   const cb_fluid_model *const *models; /* 0: those of the fluid */
+  bool no_buoyancy;                    /* the weight of the displaced fluid is left out */
   const cb_fluid_model *added_mass_of; /* whose added mass; NULL: that of the fluid */
   double c_n, c_t;             /* linear drag, Pa s/m */
   int n_wrenches;

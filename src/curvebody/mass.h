@@ -25,13 +25,18 @@ typedef struct cb_material {
   double density, thickness;
 } cb_material;
 
+/* A point, or a rigid piece that is known by its mass properties alone. */
 typedef struct cb_point_mass {
   double mass, x[3]; /* fixed in the body frame, or where vertex >= 0, there */
   int vertex;
+  double inertia[3][3]; /* about x, in the axes of the body frame; 0 of a point */
 } cb_point_mass;
 
 /* material[parts]. x (NULL: s->x): another pose of the same faces. */
 cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_material *material, cb_mass *out);
+/* Is it the inertia of a rigid body about its centre: symmetric (to 1e-9 of its trace), with moments > 0 of which none
+ * is above the sum of the others (to 1e-9)? CB_ERROR_DOMAIN with what is wrong. */
+cb_status cb_inertia_check(const double J[3][3]);
 /* Principal axes and moments about the centre of mass (GSL). axis[i] belongs to moment[i], right-handed. */
 cb_status cb_mass_principal(const cb_mass *m, double moment[3], double axis[3][3]);
 

@@ -67,7 +67,7 @@ static cb_status list_wrenches(cb_immersed *b, const cb_immersed_options *o) {
       [CB_WRENCH_FLOW] = b->relative,
       [CB_WRENCH_PRESSURE] = b->pressed,
       [CB_WRENCH_GRAVITY] = falls && heavy(b, o),
-      [CB_WRENCH_BUOYANCY] = falls && b->dense && displaces(b),
+      [CB_WRENCH_BUOYANCY] = falls && b->dense && !o->no_buoyancy && displaces(b),
       [CB_WRENCH_DRAG] = b->drag,
       [CB_WRENCH_LINEAR_DRAG] = b->c_n > 0 || b->c_t > 0,
       [CB_WRENCH_FLOOR] = b->fluid.floor.kind == CB_FLOOR_STIFF,

@@ -115,6 +115,28 @@ cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_materia
   return CB_OK;
 }
 
+cb_status cb_inertia_check(const double J[3][3]) {
+  const double trace = J[0][0] + J[1][1] + J[2][2], room = 1e-9 * trace;
+  for (int i = 0; i < 3; i++) {
+    const int j = (i + 1) % 3;
+    if (!isfinite(J[i][0] + J[i][1] + J[i][2]) || !(fabs(J[i][j] - J[j][i]) <= fabs(room)))
+      return cb_fail(CB_ERROR_DOMAIN, "expected a symmetric inertia, found %g and %g", J[i][j], J[j][i]);
+  }
+  cb_mass whole = {.mass = 0};
+  double moment[3], axis[3][3];
+  for (int i = 0; i < 9; i++) whole.inertia[i / 3][i % 3] = J[i / 3][i % 3];
+  const cb_status status = cb_mass_principal(&whole, moment, axis); /* ascending */
+  if (status) return status;
+  if (!(moment[0] > 0))
+    return cb_fail(CB_ERROR_DOMAIN, "expected moments of inertia > 0, found %g, %g, %g", moment[0], moment[1],
+                   moment[2]);
+  if (moment[2] > moment[0] + moment[1] + room)
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "no body has the moments of inertia %g, %g, %g: expected none above the sum of the others",
+                   moment[0], moment[1], moment[2]);
+  return CB_OK;
+}
+
 cb_status cb_mass_principal(const cb_mass *m, double moment[3], double axis[3][3]) {
   const double *c = m->centre;
   double J[9], value[3], columns[9];

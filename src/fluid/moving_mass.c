@@ -101,7 +101,14 @@ cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material
   for (int i = 0; i < n && !status; i++) {
     m->point[before + i] = points[i];
     const double *at = points[i].x;
-    if (points[i].vertex >= s->vertices)
+    bool piece = false;
+    for (int k = 0; k < 9; k++) piece = piece || points[i].inertia[k / 3][k % 3] != 0;
+    if (piece && points[i].vertex >= 0)
+      status =
+          cb_fail(CB_ERROR_ARGUMENT, "point mass %d at a vertex has an inertia: expected one that is fixed", i + 1);
+    else if (piece && cb_inertia_check(points[i].inertia))
+      status = cb_fail(CB_ERROR_ARGUMENT, "point mass %d: its inertia is that of no rigid body", i + 1);
+    else if (points[i].vertex >= s->vertices)
       status = cb_fail(CB_ERROR_ARGUMENT, "point mass %d is at vertex %d of %d", i + 1, points[i].vertex + 1,
                        s->vertices);
     else if (!(points[i].mass >= 0) || !isfinite(points[i].mass) ||
@@ -263,10 +270,16 @@ static cb_status add_part(const cb_moving_mass *m, int number, const cb_local *l
   return CB_OK;
 }
 
-static void add_point(double mass, const double x[3], const double v[3], cb_moments *weight, double mu0[6]) {
+/* int rho y y^T about x is tr(J)/2 1 - J. */
+static void add_point(const cb_point_mass *point, const double x[3], const double v[3], cb_moments *weight,
+                      double mu0[6]) {
+  const double mass = point->mass, half = (point->inertia[0][0] + point->inertia[1][1] + point->inertia[2][2]) / 2;
   double turn[3];
   weight->zero += mass;
-  for (int i = 0; i < 3; i++) weight->one[i] += mass * x[i];
+  for (int i = 0; i < 3; i++) {
+    weight->one[i] += mass * x[i];
+    for (int j = 0; j < 3; j++) weight->two[i][j] += (i == j ? half : 0) - point->inertia[i][j];
+  }
   cb_add_outer3(weight->two, mass, x, x);
   if (!v) return;
   cb_cross3(x, v, turn);
@@ -294,7 +307,7 @@ cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const 
   }
   for (int i = 0; i < m->points; i++) {
     const int at = m->point[i].vertex;
-    add_point(m->point[i].mass, at < 0 ? m->point[i].x : x[at], v && at >= 0 ? v[at] : NULL, &weight, mu);
+    add_point(&m->point[i], at < 0 ? m->point[i].x : x[at], v && at >= 0 ? v[at] : NULL, &weight, mu);
   }
   *out = (cb_mass){.mass = weight.zero, .volume = fluid.zero, .area = area};
   for (int i = 0; i < 3; i++) {

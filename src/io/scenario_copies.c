@@ -78,13 +78,14 @@ static cb_status rotation(const copy_scope *scope, const cb_node *node, double q
   return CB_OK;
 }
 
-static cb_status quaternion(const copy_scope *scope, const cb_node *node, double q[4]) {
+cb_status cb_scenario_quaternion(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,
+                                 const double *x, double q[4]) {
   if (node->kind != CB_NODE_LIST || node->count != 4)
     return cb_node_fail(node, "expected a unit quaternion [w, x, y, z]");
   double square = 0;
   cb_status status = CB_OK;
   for (size_t i = 0; i < 4 && !status; i++) {
-    status = number(scope, node->items[i], &q[i]);
+    status = cb_scenario_number(s, node->items[i], n, named, x, &q[i]);
     square += q[i] * q[i];
   }
   if (status) return status;
@@ -92,6 +93,10 @@ static cb_status quaternion(const copy_scope *scope, const cb_node *node, double
     return cb_node_fail(node, "expected a unit quaternion, found one of norm %g", sqrt(square));
   for (int i = 0; i < 4; i++) q[i] /= sqrt(square);
   return CB_OK;
+}
+
+static cb_status quaternion(const copy_scope *scope, const cb_node *node, double q[4]) {
+  return cb_scenario_quaternion(scope->s, node, scope->n, variables, scope->x, q);
 }
 
 static cb_status read_one(const copy_scope *scope, const place_parameters *place, const motion_parameters *motion,

@@ -56,6 +56,12 @@ cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const cha
 /* What a body is made of, in the scenario's arena: material, points and lumped of options. */
 cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_surface *surface,
                                   cb_immersed_options *options);
+/* `inertial` of a body, in place of points; fails where the body has masses beside it. */
+cb_status cb_scenario_read_inertial(cb_scenario *s, const cb_node *body, const cb_node *node,
+                                    cb_immersed_options *options);
+/* A unit quaternion [w, x, y, z] of such numbers. */
+cb_status cb_scenario_quaternion(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,
+                                 const double *x, double q[4]);
 /* {x: .., y: .., z: ..} or {parts: [{part: .., x: ..}, ..]} as motions, places[count] where each was written; timed:
  * `period` may stand beside them. */
 cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, bool timed, cb_poses_motion **out,

@@ -5,10 +5,11 @@
  *     density: 500, thickness: 5e-4        of all parts (thickness: of open ones); or mass: TOTAL
  *     parts: {wing: {density: 300, thickness: 3e-4}}
  *     points: [{mass: 1e-3, at: [0, 0, -0.05]}, {mass: 1e-3, vertex: 3}]
+ *     inertial: {mass: 0.1, ..}            in place of all these: io/scenario_inertial.c
  *     mass_model: solid                    or vertices: masses at vertices, as the paper has them
  *     model: local                         of forces, as in `fluid`, instead of those there
  *     added_mass: true                     or false, none, or a fluid model: NAME, {name: NAME, ..}
- *     drag: true, linear_drag: {normal: 0, tangential: 0}
+ *     buoyancy: true, drag: true, linear_drag: {normal: 0, tangential: 0}
  *     wrenches: [{name: thrust, frame: body, force: ["sin(t)", 0, 0], torque: [0, 0, 0], at: [0, 0, 0]}]
  *     place, motion, repeat                io/scenario_copies.c
  */
@@ -23,11 +24,11 @@
 
 typedef struct immersed_parameters {
   const char *name;
-  const cb_node *shape, *mesh, *poses, *parts, *points, *model, *added_mass, *linear_drag, *wrenches, *place, *motion,
-      *repeat;
+  const cb_node *shape, *mesh, *poses, *parts, *points, *inertial, *model, *added_mass, *linear_drag, *wrenches, *place,
+      *motion, *repeat;
   double scale, density, thickness, mass;
   int mass_model;
-  bool weld, drag;
+  bool weld, buoyancy, drag;
 } immersed_parameters;
 
 #define NODE(field, doc) \
@@ -48,11 +49,14 @@ const cb_param cb_immersed_table[] = {
      "of the whole without points: densities are scaled to it"},
     NODE(parts, "{NAME: {density: .., thickness: ..}}"),
     NODE(points, "list of {mass: .., at: [x, y, z]} and {mass: .., vertex: NUMBER}"),
+    NODE(inertial, "{mass: .., at: [..], inertia: [..], quaternion: [..]} in place of densities and masses"),
     {"mass_model", CB_PARAM_CHOICE, offsetof(immersed_parameters, mass_model), "solid", "", "", "solid|vertices",
      "where the mass is"},
     NODE(model, "of forces: a fluid model, a name or {name: .., ..}, or a list of them (default: as `fluid` has it)"),
     {"added_mass", CB_PARAM_NODE, offsetof(immersed_parameters, added_mass), "true", "", "", NULL,
      "the fluid that moves along: true (as `fluid` has it), false or none, or a fluid model, a name or {name: .., ..}"},
+    {"buoyancy", CB_PARAM_BOOL, offsetof(immersed_parameters, buoyancy), "true", "", "", NULL,
+     "the weight of the displaced fluid"},
     {"drag", CB_PARAM_BOOL, offsetof(immersed_parameters, drag), "true", "", "", NULL, "lift and drag"},
     NODE(linear_drag, "{normal: .., tangential: ..} in Pa s/m"),
     NODE(wrenches, "list of {name: .., frame: body|world, force: [..], torque: [..], at: [..]}"),
@@ -185,8 +189,11 @@ static cb_status read_matter(cb_scenario *s, const cb_node *body, const immersed
   *options = (cb_immersed_options){.material = material, .lumped = p->mass_model == 1};
   if (!material) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", surface->parts);
   cb_errors errors = cb_errors_begin();
-  cb_errors_add(&errors, body, read_materials(body, p, surface, material));
+  immersed_parameters own = *p;
+  if (p->inertial) own.density = 0, own.mass = NAN;
+  cb_errors_add(&errors, body, read_materials(body, &own, surface, material));
   cb_errors_add(&errors, p->points, read_points(s, p->points, surface, options));
+  if (p->inertial) cb_errors_add(&errors, p->inertial, cb_scenario_read_inertial(s, body, p->inertial, options));
   return cb_errors_end(&errors);
 }
 
@@ -347,6 +354,7 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool
   options.models = (const cb_fluid_model *const *)kind->models.list;
   options.added_mass_of = kind->added_mass;
   options.drag = p.drag;
+  options.no_buoyancy = !p.buoyancy;
   options.n_parameters = m->n_parameters;
   options.names = m->parameter;
   options.values = m->parameter_value;

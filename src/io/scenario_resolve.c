@@ -139,9 +139,23 @@ static const cb_node *with_models(cb_scenario *s, const cb_node *map, const char
   return given ? replaced(s, map, key, fluid_models(s, given)) : map;
 }
 
+/* map without a key. */
+static const cb_node *without(cb_scenario *s, const cb_node *map, const char *key) {
+  cb_node *copy = map ? new_map(s, map->count) : NULL;
+  if (!copy) return NULL;
+  copy->count = 0;
+  for (size_t i = 0; i < map->count; i++) {
+    if (!strcmp(map->keys[i]->text, key)) continue;
+    copy->keys[copy->count] = map->keys[i];
+    copy->items[copy->count++] = map->items[i];
+  }
+  return copy;
+}
+
 const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node) {
   const cb_node *full =
       with_models(s, with_models(s, with_defaults(s, cb_immersed_table, node), "model"), "added_mass");
+  if (cb_node_get(node, "inertial")) full = without(s, full, "density");
   return full ? placed_poses(s, placed(s, full, "mesh")) : NULL;
 }
 

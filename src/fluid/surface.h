@@ -16,6 +16,15 @@ int cb_surface_torn(const cb_surface *s, const double (*listed)[3]);
 /* How many vertices of borders stand at the place of another such. */
 cb_status cb_surface_seams(const cb_surface *s, int *n);
 
+/* A surface at its place: its points y go to origin + frame y; a frame that mirrors turns its faces round. */
+typedef struct cb_surface_piece {
+  const cb_surface *surface;
+  const char *name; /* of its part; before those of its parts where it has several */
+  double frame[3][3], origin[3];
+} cb_surface_piece;
+/* All of them in one, each of its own parts. CB_ERROR_ARGUMENT for more faces than can be counted. The caller frees. */
+cb_status cb_surface_join(int n, const cb_surface_piece *piece, cb_surface **out);
+
 /* The body on other faces: of a shape made by the code, at 2^level times its resolution; of another mesh, each face in
  * four by the middles of its edges, `level` times over. level >= -cb_surface_coarser(s). CB_ERROR_ARGUMENT for more
  * faces than can be counted. The caller frees. */

@@ -3,6 +3,7 @@
 #define CB_IO_SCENARIO_FLUID_H
 
 #include "io/scenario_private.h"
+#include "fluid/surface.h"
 #include "run/fluid.h"
 
 /* Of forces, that add up; list in the scenario's arena. */
@@ -52,6 +53,12 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
                                    double scale, bool weld, const cb_node *poses, cb_immersed_kind *kind);
 cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const char *name, const cb_node *place,
                                   const cb_node *motion, const cb_node *repeat, const cb_immersed *what);
+
+/* Of those: a shape, a mesh, and a list of both, each at its place. The caller frees mesh and surface. */
+cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *shape, cb_surface **out);
+cb_status cb_scenario_read_mesh(cb_scenario *s, const cb_node *file, double scale, bool weld, cb_mesh **mesh,
+                                cb_surface **out);
+cb_status cb_scenario_read_pieces(cb_scenario *s, const cb_node *list, cb_surface **out);
 
 /* What a body is made of, in the scenario's arena: material, points and lumped of options. */
 cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_surface *surface,

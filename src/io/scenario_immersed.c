@@ -36,7 +36,8 @@ typedef struct immersed_parameters {
 const cb_param cb_immersed_table[] = {
     {"name", CB_PARAM_STRING, offsetof(immersed_parameters, name), "", "", "", NULL,
      "in records (default: body.NUMBER)"},
-    NODE(shape, "a name of `curvebody list shapes`, or a map of it and its parameters"),
+    NODE(shape,
+         "a name of `curvebody list shapes`, or a map of it and its parameters; or a list of shapes at their places"),
     NODE(mesh, "an OBJ, PLY, STL or OFF file"),
     {"scale", CB_PARAM_REAL, offsetof(immersed_parameters, scale), "1", "", "> 0", NULL, "metres a unit of files"},
     {"weld", CB_PARAM_BOOL, offsetof(immersed_parameters, weld), "false", "", "", NULL,

@@ -1,6 +1,6 @@
 /* The surface of an immersed body and its poses.
  *
- *   shape: eel  or  {name: eel, length: 1}  or  mesh: FILE
+ *   shape: eel  or  {name: eel, length: 1}  or  mesh: FILE; or a list of shapes at places (io/scenario_pieces.c)
  *   scale: 0.01, weld: true                  of files: metres a unit; vertices at one place are joined
  *   poses: {y: "Y + 0.1*sin(2*pi*(X - t))", period: 1}      x, y, z of X, Y, Z, t, of all parts (default: at rest)
  *          {parts: [{part: left, z: ".."}, ..]}             of each
@@ -191,8 +191,8 @@ static cb_status check_poses(cb_scenario *s, const cb_node *node, const cb_immer
   return status;
 }
 
-static cb_status read_mesh(cb_scenario *s, const cb_node *node, double scale, bool weld, cb_mesh **mesh,
-                           cb_surface **out) {
+cb_status cb_scenario_read_mesh(cb_scenario *s, const cb_node *node, double scale, bool weld, cb_mesh **mesh,
+                                cb_surface **out) {
   const char *text;
   cb_status status = cb_node_string(node, &text);
   if (!status) status = cb_scenario_file(s, node, &text);
@@ -202,7 +202,8 @@ static cb_status read_mesh(cb_scenario *s, const cb_node *node, double scale, bo
   return status;
 }
 
-static cb_status read_shape(cb_scenario *s, const cb_node *shape, cb_surface **out) {
+cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *shape, cb_surface **out) {
+  if (shape->kind == CB_NODE_LIST) return cb_scenario_read_pieces(s, shape, out);
   const cb_node *name = shape->kind == CB_NODE_MAP ? cb_node_get(shape, "name") : shape;
   const char *text;
   cb_status status = cb_scenario_check_class("bodies.*.shape", shape);
@@ -229,8 +230,8 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
     return cb_node_fail(cb_node_get(body, "weld"), "`weld` belongs to `mesh` and to poses from files");
   if (p.files && p.sequence) return cb_node_fail(p.sequence, "`sequence` beside `files`: expected one or the other");
   cb_mesh *file = NULL;
-  if (shape) status = read_shape(s, shape, &kind->surface);
-  if (mesh) status = read_mesh(s, mesh, scale, weld, &file, &kind->surface);
+  if (shape) status = cb_scenario_read_shape(s, shape, &kind->surface);
+  if (mesh) status = cb_scenario_read_mesh(s, mesh, scale, weld, &file, &kind->surface);
   if (!status && poses && !s->fluid->lost)
     status = by_files ? from_files(s, poses, &p, file, scale, weld, kind) : from_expressions(s, poses, kind);
   cb_mesh_free(file);

@@ -152,11 +152,21 @@ static const cb_node *without(cb_scenario *s, const cb_node *map, const char *ke
   return copy;
 }
 
+/* map with the files of the pieces of its shape. */
+static const cb_node *placed_pieces(cb_scenario *s, const cb_node *map) {
+  const cb_node *shape = map ? cb_node_get(map, "shape") : NULL;
+  if (!shape || shape->kind != CB_NODE_LIST) return map;
+  cb_node *list = copy_of_list(s, shape);
+  for (size_t i = 0; list && i < shape->count; i++)
+    if (!(list->items[i] = placed(s, shape->items[i], "mesh"))) return NULL;
+  return replaced(s, map, "shape", list);
+}
+
 const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node) {
   const cb_node *full =
       with_models(s, with_models(s, with_defaults(s, cb_immersed_table, node), "model"), "added_mass");
   if (cb_node_get(node, "inertial")) full = without(s, full, "density");
-  return full ? placed_poses(s, placed(s, full, "mesh")) : NULL;
+  return full ? placed_poses(s, placed_pieces(s, placed(s, full, "mesh"))) : NULL;
 }
 
 static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
@@ -177,7 +187,7 @@ static const cb_node *bundle(cb_scenario *s, const cb_node *node) {
   for (const cb_bundle_kind *const *k = cb_bundle_kinds; *k; k++)
     if (!strcmp((*k)->name, name)) params = (*k)->params;
   if (params) map = with_defaults(s, params, map);
-  return placed_poses(s, placed(s, placed(s, map, "mesh"), "file"));
+  return placed_poses(s, placed_pieces(s, placed(s, placed(s, map, "mesh"), "file")));
 }
 
 static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *node) {

@@ -90,7 +90,7 @@ static void the_form_is_the_kinetic_energy(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind < KINDS; kind++) {
     tank k = body_of(kind);
-    const cb_point_mass points[2] = {{30, {0.1, 0.2, 0.05}, -1}, {20, {0}, 5}};
+    const cb_point_mass points[2] = {{.mass = 30, .x = {0.1, 0.2, 0.05}, .vertex = -1}, {.mass = 20, .vertex = 5}};
     k.options.lumped = kind == LUMPED;
     if (kind == POINTS) k.options.n_points = 2, k.options.points = points;
     swim(&k, kind ? 998 : 0);
@@ -269,7 +269,8 @@ static void refused_by_what_is_missing(void **unused) {
   check_error(cb_bundle_immersed(shape, &options, &b), CB_ERROR_ARGUMENT, "a fluid of nan kg/m^3, expected 0 or more");
   options.density = 0;
   /* masses on one line: K cannot be inverted */
-  const cb_point_mass line[2] = {{1, {0, 0, 1}, -1}, {2, {0, 0, -1}, -1}};
+  const cb_point_mass line[2] = {{.mass = 1, .x = {0, 0, 1}, .vertex = -1},
+                                 {.mass = 2, .x = {0, 0, -1}, .vertex = -1}};
   options.n_points = 2, options.points = line;
   check_ok(cb_bundle_immersed(shape, &options, &b));
   double A[6], M[1];

@@ -212,7 +212,7 @@ static void refused_by_name_and_place(void **unused) {
   k.options.material = k.material;
   check_error(cb_immersed_create(&k.fluid, k.surface, NULL, &k.options, NULL, NULL, NULL, &k.body), CB_ERROR_DOMAIN,
               "the body has no inertia: its mass is 0 kg and there is no fluid that moves with it");
-  const cb_point_mass one = {2, {0, 0, 0.1}, -1};
+  const cb_point_mass one = {.mass = 2, .x = {0, 0, 0.1}, .vertex = -1};
   k.options.n_points = 1, k.options.points = &one;
   check_error(cb_immersed_create(&k.fluid, k.surface, NULL, &k.options, NULL, NULL, NULL, &k.body), CB_ERROR_DOMAIN,
               "the body has no inertia about an axis: its mass is 2 kg and there is no fluid that moves with it");

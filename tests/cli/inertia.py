@@ -131,6 +131,29 @@ class Inertia(Case):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertRegex(done.stderr, r"^other\.obj: error: (the error of .*)?the body is too thin for its 12 panels: at face ")
 
+    def test_a_mesh_too_coarse_for_a_thin_body_is_divided_until_it_is_not(self):
+        # a slab 1 x 1 x 0.01, each side in 4 x 4 squares that are cut along different diagonals
+        at = {}
+        corner = lambda *p: at.setdefault(p, len(at) + 1)
+        faces = []
+        for i, j in ((i, j) for i in range(4) for j in range(4)):
+            a, b, c, d = ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))
+            low, high = [corner(*p, 0) for p in (a, b, c, d)], [corner(*p, 1) for p in (a, b, c, d)]
+            faces += [(low[0], low[2], low[1]), (low[0], low[3], low[2])]
+            faces += [(high[0], high[1], high[3]), (high[1], high[2], high[3])]
+        for i in range(4):
+            for (x, y), (u, v) in (((i, 0), (i + 1, 0)), ((i + 1, 4), (i, 4)), ((0, i + 1), (0, i)), ((4, i), (4, i + 1))):
+                a, b, c, d = corner(x, y, 0), corner(u, v, 0), corner(u, v, 1), corner(x, y, 1)
+                faces += [(a, b, c), (a, c, d)]
+        self.write("slab.obj", "".join(f"v {x / 4} {y / 4} {z / 100}\n" for x, y, z in at) +
+                   "".join("f {} {} {}\n".format(*f) for f in faces))
+        words = "slab.obj", "--fluid", "1", "--added-mass", "exact", "--error"
+        self.assertIn("too thin for its 96 panels", self.call("inertia", *words, "none").stderr)
+        facts = self.facts(*words, "0.05")
+        self.assertLessEqual(facts["added_mass_of"]["error"], 0.05)
+        # a plate of no thickness has 0.45475; a thickness adds about itself times the log of its inverse
+        self.near(facts["added_mass"][5][5], 0.475, 0.025)
+
     def test_models_of_the_added_mass_have_names(self):
         local = self.good("inertia", "box").stdout
         self.assertEqual(self.good("inertia", "box", "--added-mass", "local").stdout, local)
@@ -148,6 +171,7 @@ class Inertia(Case):
         self.write("inward.obj", TETRAHEDRON.replace("f 1 3 2", "f 1 2 3"))
         self.write("third.obj", TETRAHEDRON + "v 1 1 1\nf 1 2 5\n")
         self.write("t.obj", TETRAHEDRON)
+        self.write("far.obj", "v 1e8 0 0\nv 100000001 0 0\nv 1e8 1 0\nv 1e8 0 1\n" + TETRAHEDRON[TETRAHEDRON.index("f"):])
         exact = "--added-mass", "exact"
         for words, code, part in (
                 (["cut.obj"], 2, "cut.obj: error: parts 'part1' and 'part2' cut each other in"),
@@ -162,6 +186,8 @@ class Inertia(Case):
                 (["t.obj", "--error", "0"], 2, "--error:1:1: error: expected a number > 0, found 0"),
                 (["t.obj", "--error", "1e-2, table: 0"], 2, "--error:1:5: error: "),
                 (["open.obj"], 2, "open.obj: error: part `body` is open: expected a thickness > 0"),
+                (["t.obj", "--scale", "1e-9", "--added-mass", "exact:method=dence"], 2, "did you mean 'dense'?"),
+                (["far.obj"], 2, "far.obj: error: the body is 1.3e+08 of its radii from the origin"),
                 (["t.obj", "--added-mass", "exact:memory=1e3"], 2, "t.obj: error: the tree of 4 panels takes"),
                 (["t.obj", "--added-mass", "exact:wall=rigid,wall_z=0"], 2, "t.obj: error: a wall with the normal"),
                 (["t.obj", "--added-mass", "exact:errror=1e-3"], 2, "did you mean 'error'?"),

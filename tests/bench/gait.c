@@ -181,6 +181,18 @@ static void derivatives(void *self) {
   }
 }
 
+/* A and dA, which B is made of. */
+static void fish(bench *b) {
+  chain c = {.b = model("perfect_fish", ""), .calls = b->quick ? 1 : 40};
+  b->n = 0;
+  bench_add(b, "derivatives", derivatives, &c, c.calls);
+  bench_go(b, 25);
+  printf("\nconnection and curvature of a three-link fish in a perfect fluid, 64 nodes a body: %.2f ms\n",
+         1e3 * b->subject[0].cpu);
+  bench_judge(b, "A and B of a three-link fish", 1e3 * b->subject[0].cpu, "<=", 1, "ms");
+  cb_bundle_free(c.b);
+}
+
 static void chains(bench *b) {
   static const int links[] = {3, 5, 10, 12};
   enum { CASES = sizeof links / sizeof *links };
@@ -207,5 +219,6 @@ int main(int argc, char **argv) {
   holonomies(&b);
   curvatures(&b);
   chains(&b);
+  fish(&b);
   return b.missed > 0;
 }

@@ -92,7 +92,7 @@ static void foils_agree_with_the_conformal_map_down_to_a_cusp(void **state) {
     int nodes;
     double tolerance;
   } cases[] = {{.3, 32, 1e-11},  {.3, 64, 1e-13}, {.1, 64, 1e-13}, {.01, 64, 1e-11},
-               {1e-3, 32, 1e-9}, {0, 16, 1e-8},   {0, 32, 1e-9}};
+               {1e-3, 32, 1e-9}, {0, 16, 1e-8},   {0, 32, 1e-9},   {0, 64, 1e-9}};
   for (int k = 0; k < (int)(sizeof cases / sizeof *cases); k++) {
     const cb_plane_curve curve = cb_plane_joukowski(2, .1, cases[k].tail);
     double K[3][3];
@@ -307,7 +307,7 @@ static void what_is_no_body_is_refused(void **state) {
   check_refused((cb_plane_curve){clockwise, {0}}, 32, CB_ERROR_DOMAIN, "clockwise");
   check_refused((cb_plane_curve){eight, {0}}, 32, CB_ERROR_DOMAIN, "cuts itself");
   check_refused(cb_plane_ellipse(1, 1e-6), 32, CB_ERROR_DOMAIN, "too thin");
-  check_refused(cb_plane_joukowski(2, .1, 0), 256, CB_ERROR_DOMAIN, "too thin");
+  check_refused(cb_plane_joukowski(2, .1, 0), 256, CB_ERROR_DOMAIN, "too sharp for 256 nodes (fewer");
   check_refused(cb_plane_ellipse(1, NAN), 32, CB_ERROR_DOMAIN, "not finite");
 }
 

@@ -75,9 +75,9 @@ static cb_status refine(const cb_plane_curve *curve, points *p) {
     return enough
                ? CB_OK
                : cb_fail(CB_ERROR_DOMAIN,
-                         "the curve is too thin, or clockwise, or cuts itself: %d points see it go once round its own "
-                         "points with an error of %.1e",
-                         p->count, error);
+                         "the curve is clockwise, or cuts itself, or is too thin or too sharp for %d nodes (fewer are "
+                         "farther from a cusp): %d points see it go once round its own points with an error of %.1e",
+                         p->n, p->count, error);
   }
   return sample(curve, p);
 }

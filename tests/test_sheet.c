@@ -52,7 +52,7 @@ static void discs_are_closed_forms(void **unused) {
     const cb_kirchhoff_mass coarse = of(m, &sheets), fine = of(m + 1, &sheets);
     for (int i = 0; i < 3; i++) {
       const double a = coarse.K[at[i]][at[i]], b = fine.K[at[i]][at[i]];
-      check_relative(b, oracle[e][i], 1e-2);                             /* 2904 faces; the spec's bound is 2e-2 */
+      check_relative(b, oracle[e][i], e ? 1.5e-2 : 5e-3);                /* 2904 faces; 2e-2 is asked */
       check_relative(extrapolated(a, b), oracle[e][i], e ? 5e-3 : 1e-3); /* faces of an ellipse are not alike */
     }
     check_at_most(fabs(fine.K[3][3]), 1e-12);
@@ -90,33 +90,25 @@ static void a_square_plate_is_as_in_tables(void **unused) {
   }
 }
 
-/* Thin closed discs, each on one mesh: towards the sheet from above. */
-static void thin_discs_become_a_sheet(void **unused) {
+/* Coins of radius 1 at about 3000 faces, towards the disc. Their own K: rings of dipoles by the solid angles of discs in
+ * closed form (Paxton 1959, doi 10.1063/1.1716590), 320 on a cap and 160 on the rim, graded towards the edges and
+ * extrapolated from 80 and 160 on, known to 1e-4. */
+static void coins_become_a_disc(void **unused) {
   (void)unused;
-  static const double thickness[] = {0.2, 0.1, 0.03, 0.01, 1e-3, 1e-4};
-  enum { N = 14 };
+  static const double coin[][2] = {{0.2, 3.05654},  {0.1, 2.92618},  {0.05, 2.83230}, {0.02, 2.75349},
+                                   {0.01, 2.71827}, {1e-3, 2.67429}, {1e-4, 2.6678},  {0, 8. / 3}};
   double before = INFINITY;
-  for (size_t t = 0; t < sizeof thickness / sizeof *thickness; t++) {
-    double limit[2];
-    for (int fine = 0; fine < 2; fine++) {
-      const int n = fine ? N : N / 2;
-      double profile[2 * N + 2][2];
-      for (int i = 0; i <= n; i++) {
-        const double r = (double)i / n;
-        profile[i][0] = profile[2 * n + 1 - i][0] = r;
-        profile[i][1] = thickness[t] / 2;
-        profile[2 * n + 1 - i][1] = -thickness[t] / 2;
-      }
-      solid_mesh m = lathe(2 * n + 2, (const double(*)[2])profile, fine ? TURN : TURN / 2);
-      const cb_kirchhoff_options dense = {.method = CB_POTENTIAL_DENSE};
-      limit[fine] = of(&m, &dense).K[5][5];
-      free_mesh(&m);
-    }
-    const double K = 2 * limit[1] - limit[0]; /* edges: errors of order h */
-    assert_true(K < before * (1 + 2e-3));     /* what h^2 leaves where the thickness is below that of a face */
+  for (size_t i = 0; i < sizeof coin / sizeof *coin; i++) {
+    char text[96];
+    snprintf(text, sizeof text, "{radius: 1, thickness: %g, resolution: %d}", coin[i][0], coin[i][0] > 0 ? 76 : 108);
+    solid_mesh m = shape_mesh("disc", text);
+    assert_in_range(m.faces, 2800, 4200);
+    const double K = of(&m, &sheets).K[5][5];
+    check_relative(K, coin[i][1], 1e-2); /* 2e-2 is asked */
+    if (coin[i][0] > 0) check_at_most(K, before);
     before = K;
+    free_mesh(&m);
   }
-  check_relative(before, 8.0 / 3, 1e-2);
 }
 
 /* A ball in a ring that is fixed to it, by no thickness and by a little. */
@@ -299,9 +291,12 @@ static void what_is_no_body_is_refused(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(discs_are_closed_forms),          cmocka_unit_test(a_square_plate_is_as_in_tables),
-      cmocka_unit_test(thin_discs_become_a_sheet),       cmocka_unit_test(a_ring_on_a_ball_is_one_of_little_thickness),
-      cmocka_unit_test(laws_hold_for_sheets_and_solids), cmocka_unit_test(many_faces_take_the_tree),
+      cmocka_unit_test(discs_are_closed_forms),
+      cmocka_unit_test(a_square_plate_is_as_in_tables),
+      cmocka_unit_test(coins_become_a_disc),
+      cmocka_unit_test(a_ring_on_a_ball_is_one_of_little_thickness),
+      cmocka_unit_test(laws_hold_for_sheets_and_solids),
+      cmocka_unit_test(many_faces_take_the_tree),
       cmocka_unit_test(what_is_no_body_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ static void thickness_is_that_of_all_pairs(void **unused) {
     cb_thickness found;
     double mean = 0, mismatch = 0, area = 0;
     check_ok(cb_panels_create(m.faces, (const double(*)[3])m.x, (const int(*)[3])m.face, &p));
-    check_ok(cb_thickness_find(p, p->n, &found));
+    check_ok(cb_thickness_find(p, p->n, NULL, &found));
     for (int i = 0; i < p->n; i++) {
       const double h = sqrt(p->area[i]), d[3] = {-p->normal[i][0], -p->normal[i][1], -p->normal[i][2]};
       double t = h, square = 0;

@@ -22,14 +22,12 @@ static void sheet(const void *self, const double *u, double x[3]) {
   x[2] = 0;
 }
 
-/* Levels from the lower middle to the rim, over the rim, to the upper middle. */
-static void coin(const void *self, const double *u, double x[3]) {
-  const params *p = self;
-  int q = cb_shape_quarter(p->resolution), level = (int)(u[0] * (2 * q + 1) + .5);
-  double radius = p->radius * (level <= q ? level : 2 * q + 1 - level) / q;
-  x[0] = radius * cos(u[1]);
-  x[1] = radius * sin(u[1]);
-  x[2] = p->thickness * (level <= q ? -.5 : .5);
+/* Of the rim: not wider than 0.7 of the rings, and a power of 2, so that a resolution twice as fine has twice as many. */
+static int rim(const params *p, int q) {
+  const double least = p->thickness * q / (0.7 * p->radius);
+  int levels = 1;
+  while (levels < least * 0.999 && levels < 1024) levels *= 2;
+  return levels;
 }
 
 static cb_status make(const void *given, cb_surface **out) {
@@ -37,7 +35,8 @@ static cb_status make(const void *given, cb_surface **out) {
   int q = cb_shape_quarter(p->resolution);
   cb_shape b = {.failed = false};
   cb_shape_part(&b, "body");
-  if (p->thickness > 0) cb_shape_add_tube(&b, &(cb_tube){q, 2 * q + 1, true, true, 0}, coin, p);
+  if (p->thickness > 0)
+    cb_shape_add_cylinder(&b, p->radius, p->thickness, q, rim(p, q), true);
   else cb_shape_add_tube(&b, &(cb_tube){q, q, false, true, 0}, sheet, p);
   return cb_shape_finish(&b, out);
 }

@@ -287,6 +287,27 @@ void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int r
   cb_shape_add_tube(b, &(cb_tube){q, 2 * q, true, true, 2 * pi * wide / (4 * q)}, ellipsoid_map, &e);
 }
 
+typedef struct cylinder {
+  double radius, length;
+  int cap, side; /* levels of a cap and of the side */
+} cylinder;
+
+static void cylinder_map(const void *self, const double *u, double x[3]) {
+  const cylinder *c = self;
+  int level = (int)(u[0] * (2 * c->cap + c->side) + .5), up = level - c->cap;
+  double radius = c->radius, z = (double)up / c->side;
+  if (up < 0) radius *= (double)level / c->cap;
+  if (up > c->side) radius *= (double)(c->cap - (up - c->side)) / c->cap;
+  x[0] = radius * cos(u[1]);
+  x[1] = radius * sin(u[1]);
+  x[2] = c->length * ((z < 0 ? 0 : z > 1 ? 1 : z) - .5);
+}
+
+void cb_shape_add_cylinder(cb_shape *b, double radius, double length, int q, int levels, bool caps) {
+  const cylinder c = {radius, length, caps ? q : 0, levels};
+  cb_shape_add_tube(b, &(cb_tube){q, 2 * c.cap + levels, caps, caps, 0}, cylinder_map, &c);
+}
+
 /* ---- the whole ---- */
 
 cb_status cb_shape_finish(cb_shape *b, cb_surface **out) {

@@ -56,6 +56,10 @@ void cb_shape_add_box(cb_shape *b, const int n[3], cb_shape_map *map, const void
  * `resolution` of them. */
 void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int resolution);
 
+/* A cylinder about z, its middle at the origin, of 4 q faces about a turn in `levels`; caps: closed by q rings at both
+ * ends. */
+void cb_shape_add_cylinder(cb_shape *b, double radius, double length, int q, int levels, bool caps);
+
 /* Quarter of the number of faces about a turn: (resolution + 3)/4, and for a girth of another size at least 2. */
 int cb_shape_quarter(int resolution);
 int cb_shape_quarter_of(double girth, double size);

@@ -2,9 +2,8 @@
  */
 #include "potential/kirchhoff_private.h"
 
-#include "numerics/vec3.h"
+#include "potential/rims.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,42 +12,44 @@ const char *cb_potential_method_name(cb_potential_method method) {
   return names[method];
 }
 
-static void place_kept(const cb_kirchhoff *k, int (*face)[3]) {
-  for (int i = 0; i < k->n; i++) memcpy(face[i], k->face[k->kept[i]], sizeof *face);
-}
-
 /* Before anything is solved: the equations of such panels have a solution that nothing else tells to be wrong. */
-static cb_status check_thickness(cb_kirchhoff *k) {
-  cb_thickness *t = &k->thickness;
-  *t = (cb_thickness){.mean = 1, .worst = -1};
-  const int solids = cb_kirchhoff_solids(k);
-  const cb_status status = solids ? cb_thickness_find(k->panels, solids, t) : CB_OK;
-  if (status || t->mismatch <= 2) return status;
+static cb_status check_thickness(const cb_kirchhoff *k) {
+  const cb_thickness *t = &k->thickness;
+  if (t->mismatch <= 2) return CB_OK;
   const double *at = k->panels->centre[t->worst];
   return cb_fail(CB_ERROR_STEP,
                  "the body is too thin for its %d panels: at face %d, (%g, %g, %g), it is %.2g thick, the face %.2g "
                  "wide, and the one that faces it %.2g aside: expected faces of about its thickness, or sides that are "
                  "mirror images, or a sheet, an open surface, in its place",
-                 solids, k->kept[t->worst] + 1, at[0], at[1], at[2], t->t, t->h, t->o);
+                 cb_kirchhoff_solids(k), k->kept[t->worst] + 1, at[0], at[1], at[2], t->t, t->h, t->o);
 }
 
-static cb_status move_solids(cb_kirchhoff *k, const double (*x)[3]) {
-  int(*face)[3] = malloc((size_t)k->n * sizeof *face);
-  if (!face) return cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", k->n);
-  place_kept(k, face);
-  const cb_status status = cb_panels_move(k->panels, x, (const int(*)[3])face);
-  free(face);
-  return status;
+static cb_status set_panels(cb_kirchhoff *k) {
+  const double(*y)[3] = (const double(*)[3])k->y;
+  const int(*corner)[3] = (const int(*)[3])k->corner;
+  return k->panels ? cb_panels_move(k->panels, y, corner) : cb_panels_create(k->n, y, corner, &k->panels);
+}
+
+/* The panels of vertices x, which end within the borders of sheets and the rims of what is thin. */
+static cb_status lay(cb_kirchhoff *k, const double (*x)[3]) {
+  const int solids = cb_kirchhoff_solids(k);
+  double *ratio = k->some;
+  if (k->pieces)
+    cb_pieces_place(k->pieces, x, k->y);
+  else
+    memcpy(k->y, x, (size_t)k->vertices * sizeof *k->y);
+  cb_status status = set_panels(k);
+  k->thickness = (cb_thickness){.mean = 1, .worst = -1};
+  if (status || !solids) return status;
+  status = cb_thickness_find(k->panels, solids, ratio, &k->thickness);
+  if (!status) status = check_thickness(k);
+  if (status || k->thickness.mean == 1) return status;
+  status = cb_rims_place(k->panels, solids, (const int(*)[3])k->corner, ratio, k->vertices, k->y);
+  return status ? status : set_panels(k);
 }
 
 static cb_status place_at(cb_kirchhoff *k, const double (*x)[3]) {
-  cb_status status;
-  if (k->pieces) {
-    cb_pieces_place(k->pieces, x, k->y);
-    status = cb_panels_move(k->panels, (const double(*)[3])k->y, (const int(*)[3])k->pieces->corner);
-  } else
-    status = move_solids(k, x);
-  if (!status) status = check_thickness(k);
+  const cb_status status = lay(k, x);
   if (status) return status;
   memcpy(k->x, x, (size_t)k->vertices * sizeof *k->x);
   cb_kirchhoff_place(k);
@@ -97,30 +98,27 @@ cb_status cb_kirchhoff_solve(cb_kirchhoff *k, int columns, const double *normal_
 
 /* --- life --- */
 
-static cb_status fill_solids(cb_kirchhoff *k, const double (*x)[3], const cb_kirchhoff_options *options) {
-  cb_status status = cb_pieces_outward(k->vertices, x, k->faces, (const int(*)[3])k->face, k->reached, k->kept, &k->n);
-  int(*kept)[3] = status ? NULL : malloc((size_t)k->n * sizeof *kept);
-  if (!status && !kept) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", k->n);
-  if (!status) place_kept(k, kept);
-  if (!status) status = cb_panels_create(k->n, x, (const int(*)[3])kept, &k->panels);
-  free(kept);
-  if (!status) status = check_thickness(k);
-  return status ? status : cb_operator_create(k->panels, options, &k->operator);
+static cb_status fill_solids(cb_kirchhoff *k, const double (*x)[3]) {
+  const cb_status status =
+      cb_pieces_outward(k->vertices, x, k->faces, (const int(*)[3])k->face, k->reached, k->kept, &k->n);
+  if (status) return status;
+  k->corner = cb_arena_alloc(k->arena, (size_t)k->n, sizeof *k->corner);
+  k->y = cb_arena_alloc(k->arena, (size_t)k->vertices, sizeof *k->y);
+  if (!k->corner || !k->y) return cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", k->n);
+  for (int i = 0; i < k->n; i++) memcpy(k->corner[i], k->face[k->kept[i]], sizeof *k->corner);
+  return CB_OK;
 }
 
-static cb_status fill_sheets(cb_kirchhoff *k, const double (*x)[3], const cb_kirchhoff_options *options) {
+static cb_status fill_sheets(cb_kirchhoff *k) {
   const cb_pieces *p = k->pieces;
   if (k->placed)
     return cb_fail(CB_ERROR_UNSUPPORTED, "sheets before a wall are not solved: expected closed parts, or no `wall`");
   k->n = p->n;
+  k->corner = p->corner;
   memcpy(k->kept, p->kept, (size_t)p->n * sizeof *k->kept);
   for (int i = 0; i < p->n; i++) k->reached[p->kept[i]] = true;
   k->y = cb_arena_alloc(k->arena, (size_t)p->places, sizeof *k->y);
-  if (!k->y) return cb_fail(CB_ERROR_MEMORY, "no memory for %d places", p->places);
-  cb_pieces_place(p, x, k->y);
-  cb_status status = cb_panels_create(p->n, (const double(*)[3])k->y, (const int(*)[3])p->corner, &k->panels);
-  if (!status) status = check_thickness(k);
-  return status ? status : cb_sheet_create(k->panels, p->solids, options, &k->sheet);
+  return k->y ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d places", p->places);
 }
 
 static cb_status fill(cb_kirchhoff *k, const double (*x)[3], const int (*face)[3],
@@ -133,7 +131,11 @@ static cb_status fill(cb_kirchhoff *k, const double (*x)[3], const int (*face)[3
     cb_pieces_free(k->pieces);
     k->pieces = NULL;
   }
-  if (!status) status = k->pieces ? fill_sheets(k, x, options) : fill_solids(k, x, options);
+  if (!status) status = k->pieces ? fill_sheets(k) : fill_solids(k, x);
+  if (!status) status = lay(k, x);
+  if (!status)
+    status = k->pieces ? cb_sheet_create(k->panels, k->pieces->solids, options, &k->sheet)
+                       : cb_operator_create(k->panels, options, &k->operator);
   if (status) return status;
   cb_kirchhoff_place(k);
   return CB_OK;

@@ -23,9 +23,10 @@ struct cb_kirchhoff {
   cb_panels *panels;
   cb_operator *operator;
   cb_thickness thickness;
-  cb_pieces *pieces; /* of a body with sheets, whose sheets' panels are at y; NULL: of solids alone */
-  cb_sheet *sheet;   /* then in place of the operator */
+  int (*corner)[3]; /* [n] of the panels, among the places y */
   double (*y)[3];
+  cb_pieces *pieces;         /* of a body with sheets; NULL: of solids alone */
+  cb_sheet *sheet;           /* then in place of the operator */
   double *w, *phi;           /* [CB_KIRCHHOFF_COLUMNS][n] */
   double *some;              /* [CB_KIRCHHOFF_COLUMNS][n] for others' right-hand sides */
   bool solved, placed;       /* placed: before a wall, where no motion is as good as another */

@@ -232,8 +232,8 @@ void cb_pieces_free(cb_pieces *p) {
   if (p) cb_arena_free(all_of(p)->arena);
 }
 
-/* From the border's edge to the vertex across: the direction at right angles to it, and the height. */
-static double height_of(const pieces *p, const double (*x)[3], const border *b, double n[3]) {
+/* How far the border's edge moves, n: at right angles to it, in the triangle, of length 1. */
+static double reach_of(const pieces *p, const double (*x)[3], const border *b, double n[3]) {
   const double *from = x[p->copied[b->end[0]]], *to = x[p->copied[b->end[1]]], *across = x[b->across];
   double edge[3], length2 = 0, along = 0;
   for (int k = 0; k < 3; k++) {
@@ -245,7 +245,7 @@ static double height_of(const pieces *p, const double (*x)[3], const border *b, 
   for (int k = 0; k < 3; k++) n[k] -= along / length2 * edge[k];
   const double height = sqrt(cb_dot3(n, n));
   for (int k = 0; k < 3; k++) n[k] /= height;
-  return height;
+  return CB_SHEET_REACH * sqrt(0.5 * height * sqrt(length2));
 }
 
 /* How far a vertex of the border moves: the mean of what its edges ask for, along the mean of their directions, and no
@@ -255,7 +255,7 @@ static void inset(const pieces *p, const double (*x)[3], int copy, double s[3]) 
   double sum[3] = {0}, far = 0;
   for (int i = 0; i < count; i++) {
     double n[3];
-    far += CB_SHEET_INSET * height_of(p, x, p->border + p->edges[p->first[copy] + i], n);
+    far += reach_of(p, x, p->border + p->edges[p->first[copy] + i], n);
     for (int k = 0; k < 3; k++) sum[k] += n[k];
   }
   const double scale = far / fmax(cb_dot3(sum, sum), 0.25 * count * count);

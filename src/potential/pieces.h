@@ -2,12 +2,12 @@
  * sheets lie.
  *
  * A piece is what faces connect through edges of two; it is a solid where each of its edges has two of its faces, else a
- * sheet. The panels of a sheet end CB_SHEET_INSET heights of the triangles of its border within it: constant dipoles
- * reach that far beyond their edge, as the lattices of lifting surfaces do a quarter of a panel (Hough 1973, J. Aircraft
- * 10, 314, doi 10.2514/3.60225). Without it K has errors of order h, 2.5 % of a disc's at 2900 faces; with it those of
- * order h^2 prevail where faces are alike and fewer than about 10^4, and about 1 % of h/R is left: of a disc's
- * .07, .024 and .012 % at 2646, 10 086 and 40 344 faces (tests/test_sheet.c, tests/bench/kirchhoff.c). Edges that a sheet
- * shares with other pieces stay.
+ * sheet. Constant dipoles reach beyond a border, as the lattices of lifting surfaces do a quarter of a panel (Hough 1973,
+ * J. Aircraft 10, 314, doi 10.2514/3.60225): triangles of area A by 0.26 sqrt(A), measured within 0.006 of it on discs
+ * whose triangles' bases are 0.5 to 2.1 of their heights, which is why the panels of a sheet end that far within it.
+ * Without it K has an error of order h, 2.5 % of a disc's at 2900 faces; with it 0.1 % (tests/test_sheet.c), and where
+ * the faces vary in size and shape what that adds, 0.4 % of an elliptic disc's. Edges that a sheet shares with other
+ * pieces stay.
  */
 #ifndef CB_POTENTIAL_PIECES_H
 #define CB_POTENTIAL_PIECES_H
@@ -15,7 +15,7 @@
 #include <curvebody/status.h>
 #include <stdbool.h>
 
-#define CB_SHEET_INSET 0.1875
+#define CB_SHEET_REACH 0.26 /* of the root of a triangle's area */
 
 typedef struct cb_pieces {
   int n, solids;    /* panels, of which the first are those of solids that point outwards; cavities are left out */

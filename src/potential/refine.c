@@ -4,7 +4,7 @@
 
 #include "core/failure.h"
 #include "numerics/vec3.h"
-#include "potential/panels.h"
+#include "potential/edges.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,44 +12,16 @@
 #include <string.h>
 #include <time.h>
 
-/* --- edges --- */
-
-typedef struct side {
-  int a, b, face; /* a < b */
-} side;
-
-static int compare(const void *p, const void *q) {
-  const side *s = p, *t = q;
-  if (s->a != t->a) return s->a < t->a ? -1 : 1;
-  if (s->b != t->b) return s->b < t->b ? -1 : 1;
-  return (s->face > t->face) - (s->face < t->face);
-}
-
-static double bend_at(const cb_panels *p, int i, int j) {
-  double d[3], cross[3];
-  for (int c = 0; c < 3; c++) d[c] = p->centre[j][c] - p->centre[i][c];
-  if (cb_dot3(p->normal[i], d) >= 0) return 0; /* flat or inwards */
-  cb_cross3(p->normal[i], p->normal[j], cross);
-  return atan2(sqrt(cb_dot3(cross, cross)), cb_dot3(p->normal[i], p->normal[j]));
-}
-
 /* The greatest bend of the panels that are faces kept[i]. */
 static cb_status find_bend(const cb_kirchhoff *k, const int (*face)[3], double *out) {
   const cb_panels *p = cb_kirchhoff_panels(k);
-  const int *kept = cb_kirchhoff_faces(k);
-  const size_t n = 3 * (size_t)p->n;
-  side *all = malloc(n * sizeof *all);
-  if (!all) return cb_fail(CB_ERROR_MEMORY, "no memory for the edges of %d faces", p->n);
-  for (size_t i = 0; i < n; i++) {
-    const int *c = face[kept[i / 3]], a = c[i % 3], b = c[(i + 1) % 3];
-    all[i] = (side){a < b ? a : b, a < b ? b : a, (int)(i / 3)};
-  }
-  qsort(all, n, sizeof *all, compare);
+  cb_panel_edge *edge;
+  int edges;
+  const cb_status status = cb_panel_edges(p->n, face, cb_kirchhoff_faces(k), &edge, &edges);
+  if (status) return status;
   *out = 0;
-  for (size_t i = 0; i + 1 < n; i++)
-    if (all[i].a == all[i + 1].a && all[i].b == all[i + 1].b)
-      *out = fmax(*out, bend_at(p, all[i].face, all[i + 1].face));
-  free(all);
+  for (int e = 0; e < edges; e++) *out = fmax(*out, cb_panel_bend(p, edge + e));
+  free(edge);
   return CB_OK;
 }
 

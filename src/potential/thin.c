@@ -60,13 +60,15 @@ static int facing(const cb_panel_tree *tree, const cb_panels *p, int self, line 
 }
 
 /* Adds what panel i has of the sums. */
-static void add(const cb_panel_tree *tree, const cb_panels *p, int i, double *worst, cb_thickness *out) {
+static void add(const cb_panel_tree *tree, const cb_panels *p, int i, double *ratio, double *worst, cb_thickness *out) {
   const double h = sqrt(p->area[i]);
   line l = {.x = p->centre[i], .length = h};
   double between[3], across[3];
   for (int a = 0; a < 3; a++) l.d[a] = -p->normal[i][a];
   const int j = facing(tree, p, i, &l);
-  out->mean += p->area[i] * (j < 0 ? 1 : l.length / h);
+  const double x = j < 0 ? 1 : l.length / h;
+  out->mean += p->area[i] * x;
+  if (ratio) ratio[i] = x;
   if (j < 0) return;
   for (int a = 0; a < 3; a++) between[a] = p->centre[j][a] - p->centre[i][a];
   cb_cross3(between, p->normal[i], across);
@@ -78,7 +80,7 @@ static void add(const cb_panel_tree *tree, const cb_panels *p, int i, double *wo
   out->t = l.length, out->h = h, out->o = sqrt(square);
 }
 
-cb_status cb_thickness_find(const cb_panels *p, int n, cb_thickness *out) {
+cb_status cb_thickness_find(const cb_panels *p, int n, double *ratio, cb_thickness *out) {
   cb_arena *arena = cb_arena_create();
   cb_panel_tree tree;
   if (!arena || !cb_tree_build(arena, n, (const double(*)[3])p->centre, CB_TREE_LEAF, &tree)) {
@@ -89,7 +91,7 @@ cb_status cb_thickness_find(const cb_panels *p, int n, cb_thickness *out) {
   cb_thickness found = {.worst = -1};
   double area = 0, worst = 0;
   for (int i = 0; i < n; i++) {
-    add(&tree, p, i, &worst, &found);
+    add(&tree, p, i, ratio, &worst, &found);
     area += p->area[i];
   }
   found.mean /= area;

@@ -22,7 +22,8 @@ typedef struct cb_thickness {
   double t, h, o;  /* of the worst */
 } cb_thickness;
 
-/* Of the first n panels, which are of closed pieces that point outwards; in n log n. CB_ERROR_MEMORY. */
-cb_status cb_thickness_find(const cb_panels *p, int n, cb_thickness *out);
+/* Of the first n panels, which are of closed pieces that point outwards; in n log n. ratio[n]: min(1, t/h) of each;
+ * NULL: not wanted. CB_ERROR_MEMORY. */
+cb_status cb_thickness_find(const cb_panels *p, int n, double *ratio, cb_thickness *out);
 
 #endif

@@ -5,6 +5,8 @@
 """
 import h5py
 import numpy as np
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgb
 
 WATER, AIR, SILICONE, GRAVITY = 998.0, 1.225, 1297.4, 9.81  # kg/m^3, m/s^2
 
@@ -93,3 +95,16 @@ def draw_outline(ax, pieces, pose, rotation, axes=(0, 2), **options):
   for x in pieces:
     corners = hull((x @ rotation.T + pose[:3])[:, list(axes)])
     ax.fill(*corners.T, **({"linewidth": 0.5, "alpha": 0.5} | options))
+
+
+def draw_mesh(axes, mesh, pose, rotation, colour, aside=(0, 0)):
+  """A shaded body (vertices and triangles in its frame) at a pose, seen along y; `aside` shifts the picture."""
+  corner = (mesh[0] @ rotation.T + pose[:3])[mesh[1]]
+  normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+  normal /= np.linalg.norm(normal, axis=1)[:, None]
+  order = np.argsort(-corner[:, :, 1].mean(axis=1))
+  order = order[normal[order, 1] < 0]
+  light = 0.55 + 0.45 * np.clip(normal[order] @ [-0.48, -0.64, 0.6], 0, 1)
+  shade = light[:, None] * np.array(to_rgb(colour)) + 0.25 * light[:, None] * (1 - np.array(to_rgb(colour)))
+  axes.add_collection(PolyCollection(corner[order][:, :, [0, 2]] + aside, facecolors=np.clip(shade, 0, 1),
+                                     edgecolors=np.clip(shade, 0, 1), linewidths=0.2))

@@ -1,4 +1,4 @@
-"""A rigid body that sinks from rest, reckoned apart from the program: Kirchhoff's equations by the classical
+"""A rigid body that sinks, reckoned apart from the program: Kirchhoff's equations by the classical
 Runge–Kutta method, with the local model's added mass or any other tensor.
 
     x' = R v,  q' = q (0, omega)/2,  mu' = (l × omega + p × v, p × omega) + F,  mu = (l, p) = (I_body + I_fluid) Y
@@ -42,11 +42,12 @@ def local(x, face):
 
 
 class Sinking:
-  """A body of density `own` in a fluid of density `fluid`; added: its added mass in a fluid of density 1."""
+  """A body of density `own` in a fluid of density `fluid`; added: its added mass in a fluid of density 1; drag:
+  whether there is any."""
 
-  def __init__(self, x, face, own, fluid, added):
+  def __init__(self, x, face, own, fluid, added, drag=True):
     p, self.c, self.area, n = faces_of(x, face)
-    self.m, self.fluid = rates(self.c, n), fluid
+    self.m, self.fluid, self.drag = rates(self.c, n), fluid, drag
     # Tetrahedra from the origin: volume, centre, and the integral of x x^T.
     volume = np.einsum("ij,ij->i", p[:, 0], np.cross(p[:, 1], p[:, 2])) / 6
     corner = p.sum(axis=1)
@@ -63,15 +64,17 @@ class Sinking:
     w, v, l, p = Y[:3], Y[3:], mu[:3], mu[3:]
     R = rotation(q)
     down = R.T @ GRAVITY
-    speed = np.linalg.norm(v + np.cross(w, self.c), axis=1)
-    F = -self.fluid / 2 * (self.area * speed * (self.m @ Y)) @ self.m
+    F = np.zeros(6)
+    if self.drag:
+      speed = np.linalg.norm(v + np.cross(w, self.c), axis=1)
+      F = -self.fluid / 2 * (self.area * speed * (self.m @ Y)) @ self.m
     F += np.concatenate([np.cross(self.moment, down), self.excess * down])
     spin = np.concatenate([[-q[1:] @ w], q[0] * w + np.cross(q[1:], w)]) / 2
     return np.concatenate([spin, R @ v, np.cross(l, w) + np.cross(p, v) + F[:3], np.cross(p, w) + F[3:]])
 
-  def run(self, pose, step, count):
-    """(poses [count + 1, 7], twists [count + 1, 6]) from rest; pose (x, y, z, qw, qx, qy, qz)."""
-    state = np.concatenate([pose[3:], pose[:3], np.zeros(6)])
+  def run(self, pose, step, count, twist=np.zeros(6)):
+    """(poses [count + 1, 7], twists [count + 1, 6]) from a twist; pose (x, y, z, qw, qx, qy, qz)."""
+    state = np.concatenate([pose[3:], pose[:3], self.K @ twist])
     rows = [state]
     for _ in range(count):
       k1 = self.rate(state)

@@ -21,7 +21,7 @@ METHODS = {"dense": ("dense LU", VERMILION, "s"), "hlu": ("hmat-oss", ORANGE, "^
 
 def sizes(method, full):
   """Resolutions; faces are about 9/8 of their squares."""
-  most = {"dense": 96, "hlu": 128, "iterative": 192} if not full else {"dense": 96, "hlu": 256, "iterative": 512}
+  most = {"dense": 64, "hlu": 128, "iterative": 192} if not full else {"dense": 96, "hlu": 256, "iterative": 512}
   return [n for n in (24, 32, 48, 64, 96, 128, 192, 256, 384, 512) if n <= most[method]]
 
 

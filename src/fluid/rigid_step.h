@@ -3,10 +3,12 @@
  *   g' = g Y,  mu' = ad*_Y mu + F,  mu = K Y + mu0
  *   hamilton_pontryagin, with the momentum p at the nodes, s s = tau(h Y), and K, mu0, F at (t_k + h/2, g_k s, Y):
  *     g_{k+1} = g_k tau(h Y)
- *     (dtau^-1_{hY})^T (K Y + mu0) = p_k + h/2 F             Newton's method on the six unknowns Y
- *     p_{k+1} = (dtau^-1_{-hY})^T (K Y + mu0) + h/2 F
+ *     (dtau^-1_{hY})^T (K Y + mu0) = p_k + h/2 F + h (1 + Ad_s)^-T G     Newton's method on the six unknowns Y
+ *     p_{k+1} = (dtau^-1_{-hY})^T (K Y + mu0) + h/2 F + h (1 + Ad_s^-1)^-T G
  *   where F is turned to the node's axes (about the node's origin), so that a force of the world gives the world's
- *   momentum h F exactly, and a body that falls and glides without spin stays on the exact parabola. Between two steps
+ *   momentum h F exactly, and a body that falls and glides without spin stays on the exact parabola; and G, the
+ *   <dK/dg Y, Y>/2 + <dmu0/dg, Y> of K and mu0 that depend on the place, is what the action h L(g_k s, Y) gives to its
+ *   ends: without it so shared the energy drifts. Between two steps
  *   this is (dtau^-1_{hY_{k+1}})^T mu_{k+1} - (dtau^-1_{-hY_k})^T mu_k = h F, averaged; at the start
  *   (dtau^-1_{hY_1})^T mu_1 = mu(0) + h F/2. Second order, symmetric in time.
  *   rkmk4   Munthe-Kaas's Runge–Kutta method of order 4 on (g, momentum) with the exponential; it turns a body that

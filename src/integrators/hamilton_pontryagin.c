@@ -2,7 +2,8 @@
  *
  * Newton's matrix. With A = dtau^-1_{hY}, mu = K Y + mu0, B the rotation of s (of both parts), s s = tau(h Y):
  *   ds s^-1 = X dY,  (1 + Ad_s) X = dtau_{hY} h          s^-1 ds = Z dY,  Z = Ad_s^-1 X
- *   J = A^T (K + mu_g Z) + h d(A^T mu)/d(hY) - h/2 (B (F_Y + F_g Z) dY + X_omega dY × B F)
+ *   J = A^T (K + mu_g Z) + h d(A^T mu)/d(hY) - h/2 (B (F_Y + F_g Z) dY + X_omega dY × L)
+ * L = B F + 2 N^T G, the first node's load; for N^T the matrix has B/2, which differs by O(h), and G in F_Y and F_g.
  * It is kept while changes fall to a fiftieth each time: with the error e of the first guess, those that follow are
  * c e^2, 2 c^2 e^3 .. (c: of the curvature), so that two residuals do where e is small.
  */
@@ -20,7 +21,9 @@ typedef struct step {
   double r[3][3];                   /* rotation at the node */
   cb_pose move, half, middle;       /* tau(h Y), s, m */
   double K[6][6], mu0[6], mu[6];    /* in the middle */
-  double BF[6], dF[6][6], dBF[6][6]; /* B F, F_Y and d(B F)/dY */
+  double first[6], whole[6];        /* L and what both nodes get in a time of 1, about the first */
+  double dF[6][6], dfirst[6][6];    /* F_Y, and that of L */
+  double along[6][6];               /* mu_g Z */
   double inverse[6][6];             /* of J */
 } step;
 
@@ -98,15 +101,50 @@ static bool half_turns(const step *e, const double hY[6], const double r[3][3], 
   return true;
 }
 
-/* B F. */
-static cb_status load(step *e, const double Y[6], const double r[3][3], bool with_derivative) {
-  double F[6];
-  const cb_status status = cb_rigid_wrenches(e->p, e->t, &e->middle, Y, F, with_derivative ? e->dF : NULL);
-  if (!status) cb_turn6(r, F, e->BF);
-  return status;
+/* From wrenches in the middle about the nodes' origins. */
+static void load_turned(step *e, const double r[3][3], const double F[6]) {
+  double arm[3];
+  cb_turn6(r, F, e->first);
+  memcpy(e->whole, e->first, sizeof e->whole);
+  cb_cross3(e->move.x, e->first + 3, arm); /* half of the force at either end */
+  for (int i = 0; i < 3; i++) e->whole[i] += arm[i] / 2;
 }
 
-/* momentum += mu_g Z, and the derivative of B F: B (F_Y + F_g Z) + X_omega × B F. */
+/* 2 N^T F = ((1 + hat(b)) torque + (1 - hat(b)) (x × f), 2 f), f = (1 + hat(b)) force/2 (half_turns); all of it in the
+ * middle. */
+static void load_varied(step *e, const double r[3][3], const double F[6]) {
+  const double *q = e->half.q, *x = e->half.x, b[3] = {q[1] / q[0], q[2] / q[0], q[3] / q[0]};
+  double torque[3], force[3], moment[3], turned[3], all[6], arm[3];
+  cb_cross3(b, F, torque);
+  cb_cross3(b, F + 3, force);
+  for (int i = 0; i < 3; i++) torque[i] += F[i], force[i] += F[3 + i];
+  cb_cross3(x, force, moment);
+  cb_cross3(b, moment, turned);
+  cb_turn6(r, F, all);
+  cb_cross3(x, all + 3, arm);
+  for (int i = 0; i < 3; i++) {
+    e->first[i] += torque[i] + (moment[i] - turned[i]) / 2;
+    e->first[3 + i] += force[i];
+    e->whole[i] += all[i] + arm[i];
+    e->whole[3 + i] += all[3 + i];
+  }
+}
+
+static cb_status load(step *e, const double Y[6], const double r[3][3], bool with_derivative) {
+  const cb_rigid_problem *p = e->p;
+  double F[6] = {0}, own[6] = {0}, own_Y[6][6] = {{0}};
+  memset(e->dF, 0, sizeof e->dF);
+  cb_status status = p->wrench ? p->wrench(p->self, e->t, &e->middle, Y, F, with_derivative ? e->dF : NULL) : CB_OK;
+  if (!status && p->inertia_wrench)
+    status = p->inertia_wrench(p->self, e->t, &e->middle, Y, own, with_derivative ? own_Y : NULL);
+  if (status) return status;
+  load_turned(e, r, F);
+  if (p->inertia_wrench) load_varied(e, r, own);
+  for (int i = 0; i < 6; i++) cb_add6(1, own_Y[i], e->dF[i]);
+  return CB_OK;
+}
+
+/* momentum += mu_g Z, and the derivative of L: B (F_Y + F_g Z) + X_omega × L. */
 static cb_status load_derivative(step *e, const double Y[6], const double hY[6], const double r[3][3],
                                  double momentum[6][6]) {
   double X[3][3], Z[6][6];
@@ -115,7 +153,9 @@ static cb_status load_derivative(step *e, const double Y[6], const double hY[6],
     double mu_g[6][6] = {{0}}, F_g[6][6] = {{0}};
     const cb_status status = e->p->pose_derivative(e->p->self, e->t, &e->middle, Y, mu_g, F_g);
     if (status) return status;
-    cb_add_product6(mu_g, Z, momentum);
+    memset(e->along, 0, sizeof e->along);
+    cb_add_product6(mu_g, Z, e->along);
+    for (int i = 0; i < 6; i++) cb_add6(1, e->along[i], momentum[i]);
     cb_add_product6(F_g, Z, e->dF);
   }
   for (int j = 0; j < 6; j++) {
@@ -124,10 +164,10 @@ static cb_status load_derivative(step *e, const double Y[6], const double hY[6],
     cb_turn6(r, column, turned);
     if (j < 3) {
       const double by[3] = {X[0][j], X[1][j], X[2][j]};
-      cb_cross3(by, e->BF, change);
-      cb_cross3(by, e->BF + 3, change + 3);
+      cb_cross3(by, e->first, change);
+      cb_cross3(by, e->first + 3, change + 3);
     }
-    for (int i = 0; i < 6; i++) e->dBF[i][j] = turned[i] + change[i];
+    for (int i = 0; i < 6; i++) e->dfirst[i][j] = turned[i] + change[i];
   }
   return CB_OK;
 }
@@ -144,7 +184,7 @@ static cb_status linearise(step *e, const double Y[6], const double hY[6], const
   cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, D);
   for (int i = 0; i < 6; i++) {
     for (int j = 0; j < 6; j++) {
-      J[i][j] = e->h * D[i][j] - e->h / 2 * e->dBF[i][j];
+      J[i][j] = e->h * D[i][j] - e->h / 2 * e->dfirst[i][j];
       e->inverse[i][j] = i == j;
     }
     for (int k = 0; k < 6; k++)
@@ -158,7 +198,7 @@ static cb_status linearise(step *e, const double Y[6], const double hY[6], const
   return CB_OK;
 }
 
-/* One iteration: residual of A^T mu = p_k + h/2 B F and the update of Y that removes it. */
+/* One iteration: residual of A^T mu = p_k + h/2 L and the update of Y that removes it. */
 static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]) {
   const bool loaded = e->p->wrench || e->p->inertia_wrench || e->p->pose_derivative;
   double hY[6], A[6][6], r[3][3], residual[6];
@@ -170,7 +210,7 @@ static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]
   if (fresh && !status) status = linearise(e, Y, hY, r, A, loaded);
   if (status) return status;
   cb_apply6_transposed(A, e->mu, residual);
-  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->BF[i];
+  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
   cb_apply6(e->inverse, residual, update);
   if (!cb_finite6(update)) return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
   return CB_OK;
@@ -190,16 +230,31 @@ static double blur(const step *e) {
   return 1e-15 * size(e->K, (double[6]){turn, turn, turn, far, far, far});
 }
 
+/* The load, and mu, brought to the last Y by their derivatives. */
+static cb_status arrive(step *e, const double Y[6], const double update[6]) {
+  const bool by_derivative = !e->p->pose_dependent || e->p->pose_derivative;
+  double change[6];
+  cb_apply6(e->dfirst, update, change);
+  cb_add6(1, change, e->first);
+  cb_add6(1, change, e->whole);
+  const cb_status status = place(e, Y, !by_derivative);
+  if (status || !by_derivative) return status;
+  cb_apply6(e->along, update, change);
+  cb_add6(1, change, e->mu);
+  return CB_OK;
+}
+
 /* To round-off: the changes that would follow are below 1e-15 of the twist (where all derivatives are exact and the
  * matrix is new, about rate^2 change, after the first change change^2/scale, as forces change a twist by no more than
  * itself within a step; otherwise each at most twice the rate of the last two times the one before); or changes below
  * 1e-10 (of the twist, or of the first change), or that the pose does not resolve (a body at rest where forces balance),
- * no longer fall. The wrench is then brought to the last Y by its derivative. */
+ * no longer fall. */
 static cb_status solve(step *e, double Y[6], int *count) {
-  const bool quadratic = e->p->exact && (e->p->pose_derivative || !(e->p->wrench || e->p->pose_dependent));
+  const bool turned = e->p->wrench || e->p->pose_dependent,
+             quadratic = e->p->exact && !e->p->inertia_wrench && (e->p->pose_derivative || !turned);
   double last = 0, scale = 0, rate = 1;
   for (int n = 0; n < MOST; n++) {
-    double update[6], change_of_BF[6];
+    double update[6];
     const bool fresh = rate > 0.02;
     cb_status status = place(e, Y, n == 0 || e->p->pose_dependent);
     if (!status) status = newton(e, Y, fresh, update);
@@ -212,9 +267,7 @@ static cb_status solve(step *e, double Y[6], int *count) {
     const double next = quadratic && fresh ? 10 * rate * (n > 0 ? rate : 1) * change : 2 * rate * change / (1 - 2 * rate);
     const bool settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale);
     if (settled || (n > 0 && change >= last && change <= fmax(1e-10 * scale, blur(e)))) {
-      cb_apply6(e->dBF, update, change_of_BF);
-      cb_add6(1, change_of_BF, e->BF);
-      return place(e, Y, e->p->pose_dependent);
+      return arrive(e, Y, update);
     }
     last = change;
   }
@@ -250,15 +303,17 @@ static void remember(cb_rigid_state *s, double h, const double Y[6]) {
   memcpy(s->Y, Y, sizeof s->Y);
 }
 
-/* tln: p_{k+1} = C_{-hY}^T mu + h/2 F, in the world's axes. */
+/* tln: p_{k+1} = C_{-hY}^T mu + the second node's load, in the world's axes. */
 static void keep_tln(const step *e, const double Y[6], cb_rigid_state *s) {
-  double hY[6], A[6][6], kick[6], r[3][3];
-  for (int i = 0; i < 6; i++) hY[i] = -e->h * Y[i];
+  double hY[6], A[6][6], second[6], arm[3], kick[6], r[3][3];
+  for (int i = 0; i < 6; i++) hY[i] = -e->h * Y[i], second[i] = e->whole[i] - e->first[i] / 2;
+  cb_cross3(e->move.x, second + 3, arm);
+  for (int i = 0; i < 3; i++) second[i] -= arm[i];
   cb_se3_dtau_inverse(e->map, hY, A);
   cb_pose_rotation(&e->move, r);
-  cb_turn6_transposed(r, e->BF, kick);
+  cb_turn6_transposed(r, second, kick);
   cb_apply6_transposed(A, e->mu, s->momentum);
-  cb_add6(e->h / 2, kick, s->momentum);
+  cb_add6(e->h, kick, s->momentum);
   cb_pose_rotation(&s->g, r);
   cb_turn6(r, s->momentum, s->world);
   memset(s->world_low, 0, sizeof s->world_low);
@@ -270,7 +325,7 @@ static void keep_tln(const step *e, const double Y[6], cb_rigid_state *s) {
 static cb_status find_turn(const step *e, const double Y[6], double *turn) {
   double K[6][6], momentum[6], gained[6], spin[6], more[3];
   for (int i = 0; i < 6; i++) {
-    momentum[i] = e->s->momentum[i] + e->h / 2 * e->BF[i];
+    momentum[i] = e->s->momentum[i] + e->h / 2 * e->first[i];
     gained[i] = momentum[i] - e->mu[i];
   }
   for (int i = 0; i < 3; i++) {
@@ -291,7 +346,7 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
                                    int *iterations) {
   if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
   step e = {.p = p, .map = map, .s = s, .h = h, .t = s->t + h / 2};
-  double Y[6], dx[3], F[6], arm[3], change[6], turn;
+  double Y[6], dx[3], change[6], turn;
   int count = 0;
   guess(s, h, Y);
   cb_pose_rotation(&s->g, e.r);
@@ -302,9 +357,8 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   cb_pose end;
   cb_pose_multiply(&s->g, &e.move, &end);
   cb_apply3(e.r, e.move.x, dx);
-  cb_turn6(e.r, e.BF, F);
-  cb_cross3(dx, F + 3, arm); /* half of the force at either end */
-  for (int i = 0; i < 3; i++) change[i] = h * (F[i] + arm[i] / 2), change[3 + i] = h * F[3 + i];
+  cb_turn6(e.r, e.whole, change);
+  for (int i = 0; i < 6; i++) change[i] *= h;
   cb_rigid_move(&next, dx, end.q, change);
   if (map == CB_SE3_TLN) keep_tln(&e, Y, &next);
   next.t = s->t + h;

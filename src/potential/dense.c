@@ -72,10 +72,18 @@ cb_status cb_potential_factor(int n, size_t stride, double *a, int *pivots) {
   return status;
 }
 
-void cb_potential_back(int n, size_t stride, const double *a, const int *pivots, int columns, double *b) {
+static void back(const char *which, int n, size_t stride, const double *a, const int *pivots, int columns, double *b) {
   const int lda = (int)stride;
   int info;
   cb_potential_blas_begin();
-  dgetrs_("T", &n, &columns, a, &lda, pivots, b, &n, &info, 1);
+  dgetrs_(which, &n, &columns, a, &lda, pivots, b, &n, &info, 1);
   cb_potential_blas_end();
+}
+
+void cb_potential_back(int n, size_t stride, const double *a, const int *pivots, int columns, double *b) {
+  back("T", n, stride, a, pivots, columns, b);
+}
+
+void cb_potential_back_transposed(int n, size_t stride, const double *a, const int *pivots, int columns, double *b) {
+  back("N", n, stride, a, pivots, columns, b);
 }

@@ -81,24 +81,30 @@ cb_operator_report cb_images_report_of(const cb_images *m) {
   return r;
 }
 
+cb_status cb_mirror_check(cb_mirror *wall) {
+  const double length = sqrt(cb_dot3(wall->normal, wall->normal));
+  if (!(length > 0) || !isfinite(length + wall->height))
+    return cb_fail(CB_ERROR_ARGUMENT, "a wall with the normal (%g, %g, %g) at the height %g, expected a direction",
+                   wall->normal[0], wall->normal[1], wall->normal[2], wall->height);
+  for (int k = 0; k < 3; k++) wall->normal[k] /= length;
+  return CB_OK;
+}
+
 cb_status cb_images_create(const cb_panels *p, const cb_kirchhoff_options *options, cb_images **out) {
   const size_t n = (size_t)p->n;
-  const double length = sqrt(cb_dot3(options->wall.normal, options->wall.normal));
-  if (!(length > 0) || !isfinite(length + options->wall.height))
-    return cb_fail(CB_ERROR_ARGUMENT, "a wall with the normal (%g, %g, %g) at the height %g, expected a direction",
-                   options->wall.normal[0], options->wall.normal[1], options->wall.normal[2], options->wall.height);
+  cb_mirror wall = options->wall;
+  cb_status status = cb_mirror_check(&wall);
+  if (status) return status;
   cb_images *m = cb_arena_object(sizeof *m, "the images of a body");
   if (!m) return CB_ERROR_MEMORY;
   m->p = p;
-  m->wall = options->wall;
-  for (int k = 0; k < 3; k++) m->wall.normal[k] /= length;
+  m->wall = wall;
   m->options = *options;
   m->options.wall.kind = CB_MIRROR_NONE;
   m->x = cb_arena_alloc(m->arena, 6 * n, sizeof *m->x);
   m->face = cb_arena_alloc(m->arena, 2 * n, sizeof *m->face);
   cb_arena_doubles(m->arena, 2 * n * CB_PANEL_COLUMNS, &m->w, &m->phi);
-  cb_status status =
-      cb_arena_lost(m->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the images of %d panels", p->n) : CB_OK;
+  status = cb_arena_lost(m->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the images of %d panels", p->n) : CB_OK;
   for (int i = 0; i < 6 * p->n && !status; i++) m->face[i / 3][i % 3] = i;
   if (!status) status = place(m);
   if (status) {

@@ -12,6 +12,9 @@
 
 typedef struct cb_images cb_images;
 
+/* The normal of length 1; CB_ERROR_ARGUMENT where it has no direction. */
+cb_status cb_mirror_check(cb_mirror *wall);
+
 /* As cb_operator_create, of options with a wall. CB_ERROR_DOMAIN where a panel is not on the fluid's side. */
 cb_status cb_images_create(const cb_panels *p, const cb_kirchhoff_options *options, cb_images **out);
 void cb_images_free(cb_images *m);

@@ -17,4 +17,24 @@ static inline double axial(double d, double sign) {
   return 2 * M_PI * sum - 4 * M_PI / 3;
 }
 
+/* Across it, sign 1: together: phi = sum A_n (P_n^1(cos a)/r^(n+1) + sign that of the other sphere), where about the
+ * other P_k^1/r^(k+1) is sum_n C(k + n, n + 1) r^n P_n^1/d^(k+n+1); dphi/dr = P_1^1 on it gives the A_n, and
+ * 2 T = -(4 pi/3)(1 + 3 A_1). For d from 2.1 on. */
+static inline double across(double d, double sign) {
+  enum { N = 120 };
+  double A[N + 1] = {0}, was = 1;
+  for (int round = 0; round < 2000 && fabs(A[1] - was) > 1e-16; round++) {
+    was = A[1];
+    for (int n = 1; n <= N; n++) {
+      double sum = 0, c = n * pow(d, -n - 2); /* n C(k + n, n + 1)/d^(k+n+1), k = 1 */
+      for (int k = 1; k <= N; k++) {
+        sum += c * A[k];
+        c *= (k + n + 1.) / (k * d); /* C(k + 1 + n, n + 1) = C(k + n, n + 1) (k + n + 1)/k */
+      }
+      A[n] = ((n == 1 ? -1 : 0) + sign * sum) / (n + 1);
+    }
+  }
+  return -4 * M_PI / 3 * (1 + 3 * A[1]);
+}
+
 #endif

@@ -13,6 +13,7 @@
 
 #include <curvebody/mass.h>
 #include <curvebody/param.h>
+#include <curvebody/se3.h>
 #include <curvebody/surface.h>
 
 CB_API_BEGIN
@@ -79,8 +80,14 @@ typedef struct cb_fluid_model_class {
   /* The error of a table along poses that end or have a period, from which added_mass may be taken; relative to its
    * greatest. NULL, or 0: none. */
   double (*table)(const cb_fluid_model *m);
-  /* Whether the added mass is that at one place, as before a wall: bodies that move do not take it. NULL: no. */
-  bool (*placed)(const cb_fluid_model *m);
+  /* Whether the fluid ends at a plane <x, up> = height, |up| = 1, below it: the added mass then depends on the place,
+   * and that above is that where the body's axes are the world's. NULL: no. */
+  bool (*placed)(const cb_fluid_model *m, double up[3], double *height);
+  /* Then, with the body frame at g, and what G changes by along g (1 + hat(xi)), slope[6][7][7]: twice the kinetic
+   * energy is <G (Y, 1), (Y, 1)>. g NULL: far from the plane, asked for first, of the body at rest at time 0,
+   * by the thread that prepared; slope is not found then. NULL: bodies that move do not take such an added mass. */
+  cb_status (*added_mass_at)(const cb_fluid_model *m, void *body, const cb_surface *surface, const double (*x)[3],
+                             const double (*v)[3], const cb_pose *g, cb_added_mass *out, double (*slope)[7][7]);
 } cb_fluid_model_class;
 
 /* Those of the local model, to take or to call; m and body are not read. A class that takes one gets the library's sums

@@ -36,11 +36,6 @@ void cb_fluid_model_free(cb_fluid_model *m) {
   free(m);
 }
 
-cb_status cb_fluid_model_check_moves(const cb_fluid_model *m) {
-  if (!m->kind->placed || !m->kind->placed(m)) return CB_OK;
-  return cb_fail(CB_ERROR_UNSUPPORTED,
-                 "the added mass of the fluid model `%s` before a wall is that at one place, and the body moves: the "
-                 "force by which K changes on the way is not known; expected wall: none (`curvebody inertia` has the "
-                 "tensor at a place)",
-                 m->kind->name);
+bool cb_fluid_model_is_placed(const cb_fluid_model *m, double up[3], double *height) {
+  return m->kind->placed && m->kind->placed(m, up, height);
 }

@@ -4,7 +4,7 @@
 
 #include <curvebody/fluid_model.h>
 
-/* CB_ERROR_UNSUPPORTED for an added mass that is that at one place. */
-cb_status cb_fluid_model_check_moves(const cb_fluid_model *m);
+/* Whether the fluid ends at a plane. */
+bool cb_fluid_model_is_placed(const cb_fluid_model *m, double up[3], double *height);
 
 #endif

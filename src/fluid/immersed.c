@@ -65,6 +65,7 @@ static cb_status list_wrenches(cb_immersed *b, const cb_immersed_options *o) {
   const bool falls = g[0] != 0 || g[1] != 0 || g[2] != 0;
   const int count[] = {
       [CB_WRENCH_FLOW] = b->relative,
+      [CB_WRENCH_WALL] = b->placed,
       [CB_WRENCH_PRESSURE] = b->pressed,
       [CB_WRENCH_GRAVITY] = falls && heavy(b, o),
       [CB_WRENCH_BUOYANCY] = falls && b->dense && !o->no_buoyancy && displaces(b),
@@ -90,10 +91,10 @@ const cb_fluid *cb_immersed_fluid_about(const cb_immersed *b) { return &b->fluid
 int cb_immersed_wrenches(const cb_immersed *b) { return b->wrenches; }
 
 const char *cb_immersed_wrench_name(const cb_immersed *b, int i) {
-  static const char *const names[] = {
-      [CB_WRENCH_FLOW] = "flow",         [CB_WRENCH_PRESSURE] = "pressure", [CB_WRENCH_GRAVITY] = "gravity",
-      [CB_WRENCH_BUOYANCY] = "buoyancy", [CB_WRENCH_DRAG] = "drag",         [CB_WRENCH_LINEAR_DRAG] = "linear_drag",
-      [CB_WRENCH_FLOOR] = "floor"};
+  static const char *const names[] = {[CB_WRENCH_FLOW] = "flow",         [CB_WRENCH_WALL] = "wall",
+                                      [CB_WRENCH_PRESSURE] = "pressure", [CB_WRENCH_GRAVITY] = "gravity",
+                                      [CB_WRENCH_BUOYANCY] = "buoyancy", [CB_WRENCH_DRAG] = "drag",
+                                      [CB_WRENCH_FLOOR] = "floor",       [CB_WRENCH_LINEAR_DRAG] = "linear_drag"};
   const cb_immersed_act act = b->act[i];
   if (act.kind == CB_WRENCH_MODEL) return b->term_name[act.number];
   return act.kind == CB_WRENCH_TEXT ? b->text[act.number].name : names[act.kind];

@@ -26,6 +26,8 @@ cb_floor_shape cb_swimmer_floor_shape(cb_swimmer *s);
 /* One step of the swimmer's problem on a floor that does not reflect. The state is untouched on failure. */
 cb_status cb_swimmer_step(cb_swimmer *s, const cb_body_stepper *stepper, double h, cb_rigid_state *state,
                           int *iterations);
+/* CB_STEP_DOMAIN where a step ends behind a wall that its middle was before. */
+cb_status cb_swimmer_check_place(cb_swimmer *s, const cb_rigid_state *state);
 /* Of what the last step or measurement found. A part, and its number, whose delta is capped and was not when
  * cb_swimmer_know_caps was called last; NULL: none. */
 const cb_local_part *cb_swimmer_cap(const cb_swimmer *s, int *number);

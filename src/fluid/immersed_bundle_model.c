@@ -15,10 +15,14 @@ enum { SIZE = CB_IMMERSED_FORM };
 cb_status cb_immersed_energy_prepare(cb_immersed_energy *e) {
   const cb_surface *s = e->shape->surface;
   cb_mass mass;
-  double mu[6];
-  cb_status status = e->model ? cb_fluid_model_check_moves(e->model) : CB_OK;
-  if (status || !e->model || !e->model->kind->prepare) return status;
-  status = cb_moving_mass_at(e->mass, (const double(*)[3])s->x, NULL, &mass, mu);
+  double mu[6], up[3], height;
+  if (e->model && cb_fluid_model_is_placed(e->model, up, &height))
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the added mass of the fluid model `%s` before a wall depends on the place, which a bundle's form "
+                   "does not: expected wall: none, or bodies of a run",
+                   e->model->kind->name);
+  if (!e->model || !e->model->kind->prepare) return CB_OK;
+  cb_status status = cb_moving_mass_at(e->mass, (const double(*)[3])s->x, NULL, &mass, mu);
   return status ? status : e->model->kind->prepare(e->model, s, &mass, &e->body);
 }
 

@@ -25,12 +25,14 @@ cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b) {
   const double *g = b->fluid.gravity;
   const double weight = sqrt(cb_dot3(g, g));
   const bool falls = cb_immersed_has(b, CB_WRENCH_GRAVITY) || cb_immersed_has(b, CB_WRENCH_BUOYANCY);
-  cb_immersed_conserved out = {.momentum = !b->texts && !b->layered, .upright = falls || floor->kind != CB_FLOOR_NONE};
+  cb_immersed_conserved out = {.momentum = !b->texts && !b->layered,
+                               .upright = falls || b->placed || floor->kind != CB_FLOOR_NONE};
   for (size_t i = 0; i < sizeof free_ / sizeof *free_; i++)
     out.momentum = out.momentum && !cb_immersed_has(b, free_[i]);
   out.energy = out.momentum && !b->poses && !b->carried && floor_keeps_energy(floor);
-  for (int i = 0; i < 3; i++) out.up[i] = floor->kind != CB_FLOOR_NONE ? floor->up[i] : weight > 0 ? g[i] / weight : 0;
+  for (int i = 0; i < 3; i++)
+    out.up[i] = floor->kind != CB_FLOOR_NONE ? floor->up[i] : b->placed ? b->up[i] : weight > 0 ? g[i] / weight : 0;
   if (floor->kind == CB_FLOOR_STIFF && floor->friction > 0) out.momentum = false;
-  if (falls && !along(g, out.up)) out.momentum = false;
+  if ((falls && !along(g, out.up)) || (b->placed && !along(b->up, out.up))) out.momentum = false;
   return out;
 }

@@ -136,6 +136,8 @@ cb_status cb_immersed_field_at(cb_swimmer *s, double t, const cb_pose *g) {
   cb_status status = CB_OK;
   if (f->mixed) {
     status = find_density(s, (const double(*)[3])r);
+  } else if (b->placed) {
+    status = cb_immersed_place(s);
   } else {
     const double share = b->layered ? f->density : 1;
     for (int i = 0; i < 36; i++) f->I_f[i / 6][i % 6] = share * s->form.I_f[i / 6][i % 6];

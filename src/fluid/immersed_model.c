@@ -95,7 +95,7 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
   cb_status status = b->dense && options->drag ? choose_forces(b, n, models) : CB_OK;
   b->added_mass = moves && (!inertia || inertia->kind->added_mass);
   if (b->added_mass && inertia && inertia->kind->added_mass != cb_fluid_local_added_mass) b->inertia.model = inertia;
-  if (!status && b->inertia.model) status = cb_fluid_model_check_moves(inertia);
+  if (!status && b->inertia.model) status = cb_immersed_take_wall(b);
   if (status || !b->inertia.model || (!b->layered && (!b->varying || b->fluid.paper))) return status;
   return cb_fail(
       CB_ERROR_UNSUPPORTED,
@@ -114,7 +114,9 @@ static cb_status prepare(const cb_immersed *b, const cb_mass *mass, cb_immersed_
 static cb_status added_mass(const cb_immersed *b, const double (*x)[3], const double (*v)[3], cb_added_mass *out) {
   const cb_fluid_model *model = b->inertia.model;
   *out = (cb_added_mass){.kinetic = 0};
-  const cb_status status = model->kind->added_mass(model, b->inertia.body, b->surface, x, v, out);
+  const cb_status status = b->placed
+                               ? model->kind->added_mass_at(model, b->inertia.body, b->surface, x, v, NULL, out, NULL)
+                               : model->kind->added_mass(model, b->inertia.body, b->surface, x, v, out);
   double sum = out->kinetic;
   if (status) return status;
   for (int i = 0; i < 36; i++) sum += out->K[i / 6][i % 6];
@@ -172,7 +174,7 @@ cb_status cb_immersed_prepare(cb_immersed *b) {
   free(x);
   if (!status) status = prepare_all(b, &mass);
   if (status || !b->inertia.model) return status;
-  if (b->poses) return tabulate(b);
+  if (b->poses && !b->placed) return tabulate(b);
   return added_mass(b, (const double(*)[3])b->surface->x, NULL, &b->added);
 }
 
@@ -193,7 +195,7 @@ cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f) 
   cb_status status = CB_OK;
   if (b->stroke)
     cb_stroke_at(b->stroke, f->t, &own);
-  else if (b->poses)
+  else if (b->poses && !b->placed)
     status = added_mass(b, f->x, f->v, &own);
   for (int i = 0; i < 36; i++) f->I_f[i / 6][i % 6] = b->density * own.K[i / 6][i % 6];
   for (int i = 0; i < 6; i++) f->mu_f[i] = b->density * own.mu0[i];

@@ -14,6 +14,7 @@
 
 typedef enum cb_wrench_kind {
   CB_WRENCH_FLOW,
+  CB_WRENCH_WALL,
   CB_WRENCH_PRESSURE,
   CB_WRENCH_GRAVITY,
   CB_WRENCH_BUOYANCY,
@@ -73,7 +74,9 @@ struct cb_immersed {
   const char **term_name;      /* [terms] */
   bool by_face, by_place;      /* there is a model that acts so */
   cb_immersed_modelled inertia;
-  cb_added_mass added; /* of inertia.model, at rest: of a rigid body, and of one that has a table */
+  bool placed; /* its fluid ends at the plane <x, up> = height */
+  double up[3], height;
+  cb_added_mass added; /* of inertia.model, at rest: of a rigid body, of one that has a table; far from that plane */
   cb_stroke *stroke;   /* of it along the poses; NULL: found at each time */
   double c_n, c_t;
   double density;           /* of a uniform medium; 0: none, or it varies */
@@ -176,6 +179,7 @@ typedef struct cb_immersed_field {
   int slopes, *sloped;         /* faces that have one */
   double *listed_rho, (*listed_slope)[3][3], *listed_thickness;
   double I_f[6][6], mu_f[6];   /* of the fluid */
+  double along[6][7][7];       /* slope of the form along the pose, where it depends on the place (immersed_wall.c) */
 } cb_immersed_field;
 
 struct cb_swimmer {
@@ -232,6 +236,7 @@ cb_status cb_immersed_form_create(cb_swimmer *s);
 cb_status cb_immersed_vertices(cb_swimmer *s); /* x and v of the form */
 cb_status cb_immersed_field_create(cb_swimmer *s);
 cb_status cb_immersed_field_at(cb_swimmer *s, double t, const cb_pose *g);
+cb_status cb_immersed_place(cb_swimmer *s);           /* I_f, mu_f and slope of the field, where it is */
 void cb_immersed_gather(cb_swimmer *s, bool corners); /* place, and corner */
 void cb_immersed_field_at_faces(cb_swimmer *s);
 void cb_immersed_field_as_a_whole(cb_swimmer *s);
@@ -244,6 +249,8 @@ bool cb_immersed_has(const cb_immersed *b, cb_wrench_kind kind);
 cb_status cb_immersed_wrench(cb_swimmer *s, cb_immersed_act act, const cb_immersed_moment *m, double *F, cb_tensor dF,
                              cb_tensor dg);
 cb_status cb_immersed_flow(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg);
+cb_status cb_immersed_take_wall(cb_immersed *b); /* of inertia.model */
+cb_status cb_immersed_wall(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg);
 cb_status cb_immersed_pressure_create(cb_swimmer *s);
 cb_status cb_immersed_pressure(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
 void cb_immersed_gravity(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg);

@@ -25,6 +25,7 @@ static cb_status of_kind(cb_swimmer *s, cb_immersed_act act, const cb_immersed_m
                          cb_tensor dg) {
   switch (act.kind) {
     case CB_WRENCH_FLOW: return cb_immersed_flow(s, m, F, dF, dg);
+    case CB_WRENCH_WALL: return cb_immersed_wall(s, m, F, dF, dg);
     case CB_WRENCH_PRESSURE: return cb_immersed_pressure(s, m, F, dg);
     case CB_WRENCH_GRAVITY: cb_immersed_gravity(s, m, F, dg); return CB_OK;
     case CB_WRENCH_BUOYANCY: return cb_immersed_buoyancy(s, m, F, dg);
@@ -49,14 +50,15 @@ cb_status cb_immersed_wrench(cb_swimmer *s, cb_immersed_act act, const cb_immers
   return act.kind == CB_WRENCH_TEXT || act.kind == CB_WRENCH_MODEL ? status : given(status);
 }
 
-/* All but `flow`; both drags in one, and all terms of models. */
+/* All but `flow` and `wall`; both drags in one, and all terms of models. */
 static cb_status add_wrenches(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
   const cb_immersed *b = s->b;
   cb_status status = given(cb_immersed_form_at(s, m->t));
   const bool linear = b->c_n > 0 || b->c_t > 0;
   for (int i = 0; !status && i < b->wrenches; i++) {
     cb_immersed_act act = b->act[i];
-    if (act.kind == CB_WRENCH_FLOW || (act.kind == CB_WRENCH_LINEAR_DRAG && b->drag)) continue;
+    if (act.kind == CB_WRENCH_FLOW || act.kind == CB_WRENCH_WALL) continue;
+    if (act.kind == CB_WRENCH_LINEAR_DRAG && b->drag) continue;
     if (act.kind == CB_WRENCH_MODEL && act.number > 0) continue;
     if (act.kind == CB_WRENCH_MODEL) act.number = CB_WRENCH_ALL;
     status = act.kind == CB_WRENCH_DRAG ? given(cb_immersed_drag(s, m, true, linear, F, dF, dg))
@@ -85,13 +87,18 @@ static void expect(void *self, double t, const cb_pose *g, const double Y[6]) {
   cb_immersed_set_last(&s->expected, &m);
 }
 
+/* dL/dg of what depends on the place: of one kind, as a flow or layers before a wall are refused. */
+static cb_status lagrangian(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
+  return s->b->placed ? cb_immersed_wall(s, m, F, dF, dg) : cb_immersed_flow(s, m, F, dF, dg);
+}
+
 static cb_status inertia_wrench(void *self, double t, const cb_pose *g, const double Y[6], double wrench[6],
                                 double dwrench[6][6]) {
   cb_swimmer *s = self;
   cb_immersed_moment m;
   cb_immersed_moment_of(t, g, Y, &m);
   const cb_status status = cb_immersed_form_at(s, t);
-  return given(status ? status : cb_immersed_flow(s, &m, wrench, dwrench, NULL));
+  return given(status ? status : lagrangian(s, &m, wrench, dwrench, NULL));
 }
 
 static cb_status wrench(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]) {
@@ -107,11 +114,11 @@ static cb_status pose_derivative(void *self, double t, const cb_pose *g, const d
   cb_immersed_moment m;
   cb_immersed_moment_of(t, g, Y, &m);
   const cb_status status = add_wrenches(s, &m, NULL, NULL, dF);
-  if (status || !s->b->relative) return status;
+  if (status || !(s->b->relative || s->b->placed)) return status;
   double dwrench[6][6] = {{0}};
-  const cb_status flow = cb_immersed_flow(s, &m, NULL, dwrench, dF);
+  const cb_status own = lagrangian(s, &m, NULL, dwrench, dF);
   for (int i = 0; i < 36; i++) dmu[i / 6][i % 6] += dwrench[i % 6][i / 6];
-  return given(flow);
+  return given(own);
 }
 
 cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
@@ -127,8 +134,8 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
       .self = s,
       .inertia = inertia,
       .expect = b->poses ? expect : NULL,
-      .pose_dependent = b->relative || (b->added_mass && b->layered),
-      .inertia_wrench = b->relative ? inertia_wrench : NULL,
+      .pose_dependent = b->relative || b->placed || (b->added_mass && b->layered),
+      .inertia_wrench = b->relative || b->placed ? inertia_wrench : NULL,
       .wrench = b->wrenches ? wrench : NULL,
       .pose_derivative = b->wrenches ? pose_derivative : NULL,
       .exact = !b->spread && !b->gusty && !b->texts && b->fluid.floor.kind != CB_FLOOR_STIFF && !b->by_face};

@@ -58,7 +58,10 @@ static cb_status whole(cb_run *run, cb_fluid_run_part *part, int body, double h,
 
 static cb_status halves(cb_run *run, cb_fluid_run_part *part, int body, double h, int depth) {
   int iterations = 0;
+  cb_rigid_state *s = &run->fluid->state[body];
+  const cb_rigid_state before = *s;
   cb_status status = whole(run, part, body, h, &iterations);
+  if (!status && (status = cb_swimmer_check_place(part->swimmer[body - part->first], s))) *s = before;
   if (iterations > part->iterations) part->iterations = iterations;
   if (!status) cb_fluid_run_doubt_step(run, part, body, h);
   if (status <= 0 || depth == run->options.retries) return status;

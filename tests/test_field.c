@@ -10,9 +10,9 @@
 
 static const double V[3] = {0.3, -0.2, 0.9}, W[3] = {0.5, 0.4, -0.3};
 
-static cb_field *field_with(const solid_mesh *m, bool sheets, const double w[3], const double v[3]) {
+static cb_flow_about *field_with(const solid_mesh *m, bool sheets, const double w[3], const double v[3]) {
   double(*u)[3] = malloc((size_t)m->vertices * sizeof *u);
-  cb_field *f = NULL;
+  cb_flow_about *f = NULL;
   assert_non_null(u);
   for (int i = 0; i < m->vertices; i++)
     for (int k = 0; k < 3; k++) {
@@ -25,7 +25,7 @@ static cb_field *field_with(const solid_mesh *m, bool sheets, const double w[3],
   return f;
 }
 
-static cb_field *field_of(const solid_mesh *m, const double w[3], const double v[3]) {
+static cb_flow_about *field_of(const solid_mesh *m, const double w[3], const double v[3]) {
   return field_with(m, false, w, v);
 }
 
@@ -49,7 +49,7 @@ static void around(double r, double (*x)[3]) {
 static double sphere_error(int n, double r, double *of_phi) {
   static const double none[3] = {0};
   solid_mesh m = ellipsoid_mesh(n, 1, 1, 1);
-  cb_field *f = field_of(&m, none, V);
+  cb_flow_about *f = field_of(&m, none, V);
   double x[AROUND][3], u[AROUND][3], phi[AROUND], exact[3], worst = 0;
   bool inside[AROUND];
   around(r, x);
@@ -87,7 +87,7 @@ static void a_sphere_is_a_dipole(void **unused) {
 static void a_field_is_a_gradient(void **unused) {
   (void)unused;
   solid_mesh m = ellipsoid_mesh(12, 3, 2, 1);
-  cb_field *f = field_of(&m, W, V);
+  cb_flow_about *f = field_of(&m, W, V);
   const double h = 1e-3;
   double x[7][3], u[7][3], phi[7];
   bool inside[7];
@@ -117,7 +117,7 @@ static void the_energy_is_kirchhoffs(void **unused) {
   (void)unused;
   const double Y[6] = {W[0], W[1], W[2], V[0], V[1], V[2]};
   solid_mesh m = ellipsoid_mesh(12, 3, 2, 1);
-  cb_field *f = field_of(&m, W, V);
+  cb_flow_about *f = field_of(&m, W, V);
   const cb_kirchhoff_mass mass = mass_of(&m, NULL, NULL);
   double energy = 0;
   for (int i = 0; i < 36; i++) energy += mass.K[i / 6][i % 6] * Y[i / 6] * Y[i % 6] / 2;
@@ -129,7 +129,7 @@ static void the_energy_is_kirchhoffs(void **unused) {
                       node[4] = {0.0694318442029737, 0.3300094782075719, 0.6699905217924281, 0.9305681557970263},
                       weight[4] = {0.1739274225687269, 0.3260725774312731, 0.3260725774312731, 0.1739274225687269};
   solid_mesh sphere = ellipsoid_mesh(16, 1, 1, 1);
-  cb_field *g = field_of(&sphere, none, V);
+  cb_flow_about *g = field_of(&sphere, none, V);
   double sum = 0;
   for (int i = 0; i < 4; i++) {
     double x[AROUND][3], u[AROUND][3], mean = 0;
@@ -153,7 +153,7 @@ static void cross(const double a[3], const double b[3], double out[3]) {
 }
 
 /* The sphere, or an ellipsoid, at times -h, 0, h: its centre moves with V + A t, and it turns with w. */
-static void three_fields(const solid_mesh *m, const double w[3], const double A[3], double h, cb_field *f[3]) {
+static void three_fields(const solid_mesh *m, const double w[3], const double A[3], double h, cb_flow_about *f[3]) {
   const double rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
   for (int i = 0; i < 3; i++) {
     const double t = (i - 1) * h, d[3] = {V[0] * t, V[1] * t, V[2] * t};
@@ -185,7 +185,7 @@ static void pressure_of_a_sphere(void **unused) {
   (void)unused;
   static const double none[3] = {0}, A[3] = {-0.7, 0.4, 1.1}, h = 3e-3;
   solid_mesh m = ellipsoid_mesh(16, 1, 1, 1);
-  cb_field *f[3];
+  cb_flow_about *f[3];
   three_fields(&m, none, A, h, f);
   double x[AROUND][3], u[AROUND][3], c[AROUND][3], p[AROUND], worst = 0;
   around(1.4, x);
@@ -234,7 +234,7 @@ static int marks_of(const solid_mesh *m, double (*x)[3]) {
 static void surface_errors(int n, double distance, double worst[3]) {
   static const double A[3] = {-0.7, 0.4, 1.1}, h = 3e-3;
   solid_mesh m = ellipsoid_mesh(n, 1, 1, 1);
-  cb_field *f[3];
+  cb_flow_about *f[3];
   three_fields(&m, W, A, h, f);
   const size_t most = (size_t)(m.vertices + 4 * m.faces);
   double(*x)[3] = malloc(most * sizeof *x), (*u)[3] = malloc(most * sizeof *u), (*c)[3] = calloc(most, sizeof *c),
@@ -316,7 +316,7 @@ static sheet_errors disc_errors(int n) {
   static const double none[3] = {0}, v = 0.8, A = 1.3, h = 3e-3;
   sheet_errors e = {0};
   solid_mesh m = disc_mesh(n, 1);
-  cb_field *f[3];
+  cb_flow_about *f[3];
   for (int i = 0; i < 3; i++) {
     const double t = (i - 1) * h, d[3] = {0, 0, v * t + A * t * t / 2}, now[3] = {0, 0, v + A * t};
     solid_mesh moved = shifted_mesh(&m, d);
@@ -438,7 +438,7 @@ static void streamlines_keep_the_stream_function(void **unused) {
   double worst[2];
   for (int i = 0; i < 2; i++) {
     solid_mesh m = ellipsoid_mesh(i ? 12 : 6, 1, 1, 1);
-    cb_field *f = field_of(&m, none, up);
+    cb_flow_about *f = field_of(&m, none, up);
     worst[i] = psi_changes(of_field, f, 1e-3);
     cb_field_free(f);
     free_mesh(&m);
@@ -459,7 +459,7 @@ static void failures_are_passed_on(void **unused) {
   double x[2][3], u[2][3];
   assert_int_equal(cb_streamlines(refuses, NULL, 1, seed, 2, 0.1, 1e-8, x, u), CB_ERROR_DOMAIN);
   solid_mesh m = ellipsoid_mesh(4, 1, 1, 1);
-  cb_field *f = NULL;
+  cb_flow_about *f = NULL;
   assert_int_equal(cb_field_create(m.vertices, (const double(*)[3])m.x, (const double(*)[3])m.x, m.faces - 1,
                                    (const int(*)[3])m.face, false, 0, &f),
                    CB_ERROR_DOMAIN);

@@ -20,7 +20,7 @@ typedef struct cb_export_scene {
   double (*pose)[7], (*twist)[6], (*rate)[6]; /* [bodies] */
   double (*x)[3], (*v)[3], (*g)[3], (*dg)[3]; /* [vertices] */
   int (*face)[3], *body;
-  cb_field *field[3]; /* a time h before, then, and after */
+  cb_flow_about *field[3]; /* a time h before, then, and after */
   double h;
   double low[3], high[3], size, origin[3], spacing[3];
   int points;

@@ -19,7 +19,7 @@ enum { TABLES = 14 };
 static void list_numbers(const cb_export_scene *s, numbers table[TABLES]) {
   const size_t nx = (size_t)s->how.grid[0], ny = (size_t)s->how.grid[1], nz = (size_t)s->how.grid[2],
                faces = (size_t)s->faces, lines = (size_t)s->lines, backs = s->sheets ? faces : 0;
-  const cb_field *f = s->field[1];
+  const cb_flow_about *f = s->field[1];
   const numbers all[TABLES] = {{"u", "grid", "Node", false, 4, {nz, ny, nx, 3}, s->u},
                                {"p", "grid", "Node", false, 3, {nz, ny, nx}, s->p},
                                {"x", NULL, NULL, false, 2, {(size_t)s->vertices, 3}, s->x},

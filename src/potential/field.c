@@ -16,7 +16,7 @@ static const double layer = 0.1, on_it = 1e-6;
 /* --- life --- */
 
 /* Which faces are sheets, and where these end. */
-static cb_status find_sheets(cb_field *f, const double (*x)[3]) {
+static cb_status find_sheets(cb_flow_about *f, const double (*x)[3]) {
   cb_pieces *p = NULL;
   const cb_status status = cb_pieces_create(f->vertices, x, f->faces, (const int(*)[3])f->face, &p);
   for (int i = 0; i < f->faces && !status; i++) memcpy(f->corner[i], f->face[i], sizeof *f->corner);
@@ -32,7 +32,7 @@ static cb_status find_sheets(cb_field *f, const double (*x)[3]) {
   return status;
 }
 
-static cb_status solve(cb_field *f, const double (*x)[3], bool sheets, double error) {
+static cb_status solve(cb_flow_about *f, const double (*x)[3], bool sheets, double error) {
   const cb_kirchhoff_options options = {.far_error = error, .sheets = sheets};
   cb_kirchhoff *k = NULL;
   cb_status status = cb_kirchhoff_create(f->vertices, x, f->faces, (const int(*)[3])f->face, &options, &k);
@@ -55,7 +55,7 @@ static cb_status solve(cb_field *f, const double (*x)[3], bool sheets, double er
   return status;
 }
 
-static cb_status take(cb_field *f, int vertices, int faces, bool sheets) {
+static cb_status take(cb_flow_about *f, int vertices, int faces, bool sheets) {
   const size_t n = (size_t)faces, corners = (size_t)vertices * (sheets ? 2 : 1);
   f->vertices = vertices, f->faces = faces, f->corners = (int)corners;
   f->face = cb_arena_alloc(f->arena, n, sizeof *f->face);
@@ -80,9 +80,9 @@ static cb_status take(cb_field *f, int vertices, int faces, bool sheets) {
 }
 
 cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[3], int faces, const int (*face)[3],
-                          bool sheets, double error, cb_field **out) {
+                          bool sheets, double error, cb_flow_about **out) {
   const double far_error = error > 0 ? error : 1e-6;
-  cb_field *f = cb_arena_object(sizeof *f, "the flow about a body");
+  cb_flow_about *f = cb_arena_object(sizeof *f, "the flow about a body");
   if (!f) return CB_ERROR_MEMORY;
   cb_status status = take(f, vertices, faces, sheets);
   if (!status) status = cb_panels_create(faces, x, face, &f->panels);
@@ -105,7 +105,7 @@ cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[
   return CB_OK;
 }
 
-void cb_field_free(cb_field *f) {
+void cb_field_free(cb_flow_about *f) {
   if (!f) return;
   cb_far_field_free(f->velocity);
   cb_far_field_free(f->potential);
@@ -114,13 +114,13 @@ void cb_field_free(cb_field *f) {
   cb_arena_free(f->arena);
 }
 
-const double *cb_field_face_phi(const cb_field *f, int side) { return f->side[side].phi; }
-const double (*cb_field_face_u(const cb_field *f, int side))[3] { return (const double(*)[3])f->side[side].u; }
-double cb_field_kinetic(const cb_field *f) { return f->kinetic; }
+const double *cb_field_face_phi(const cb_flow_about *f, int side) { return f->side[side].phi; }
+const double (*cb_field_face_u(const cb_flow_about *f, int side))[3] { return (const double(*)[3])f->side[side].u; }
+double cb_field_kinetic(const cb_flow_about *f) { return f->kinetic; }
 
 /* --- at points --- */
 
-static cb_status find_potential(cb_field *f, int n, const double (*x)[3], double *phi, bool *inside) {
+static cb_status find_potential(cb_flow_about *f, int n, const double (*x)[3], double *phi, bool *inside) {
   const cb_status status = cb_far_field_at(f->potential, n, x, f->at);
   for (int i = 0; i < n && !status; i++) {
     if (phi) phi[i] = f->at[i];
@@ -129,7 +129,8 @@ static cb_status find_potential(cb_field *f, int n, const double (*x)[3], double
   return status;
 }
 
-cb_status cb_field_of_panels(cb_field *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside) {
+cb_status cb_field_of_panels(cb_flow_about *f, int points, const double (*x)[3], double (*u)[3], double *phi,
+                             bool *inside) {
   cb_status status = u ? cb_far_field_at(f->velocity, points, x, *u) : CB_OK;
   for (int first = 0; first < points && !status && (phi || inside); first += BATCH) {
     const int n = points - first < BATCH ? points - first : BATCH;
@@ -138,7 +139,7 @@ cb_status cb_field_of_panels(cb_field *f, int points, const double (*x)[3], doub
   return status;
 }
 
-int cb_field_layer(const cb_field *f, const double x[3], double weight[3], int *side) {
+int cb_field_layer(const cb_flow_about *f, const double x[3], double weight[3], int *side) {
   const int face = cb_far_panel(f->far, layer, x, weight);
   *side = 0;
   if (face < 0 || !f->sheet[face]) return face;
@@ -147,7 +148,7 @@ int cb_field_layer(const cb_field *f, const double x[3], double weight[3], int *
   return face;
 }
 
-cb_status cb_field_at(cb_field *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside) {
+cb_status cb_field_at(cb_flow_about *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside) {
   const cb_status status = cb_field_of_panels(f, points, x, u, phi, inside);
   for (int i = 0; i < points && !status; i++) {
     double weight[3];

@@ -24,31 +24,31 @@
 #include <curvebody/status.h>
 #include <stdbool.h>
 
-typedef struct cb_field cb_field;
+typedef struct cb_flow_about cb_flow_about;
 
 /* Of bodies (cb_kirchhoff_create says which; with open pieces where `sheets`) whose vertices at x move with v. error: of
  * the far field and of the equations, as far_error there; 0: 1e-6. The caller frees. */
 cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[3], int faces, const int (*face)[3],
-                          bool sheets, double error, cb_field **out);
-void cb_field_free(cb_field *f);
+                          bool sheets, double error, cb_flow_about **out);
+void cb_field_free(cb_flow_about *f);
 
 /* At points: velocity; phi and whether a body is there, deeper than 1e-6 of the root of a face's area. Any may be NULL.
  * Within bodies, below the layer, u is 0 to the error of the faces. One call at a time. */
-cb_status cb_field_at(cb_field *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside);
+cb_status cb_field_at(cb_flow_about *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside);
 
 /* At the faces' centres, on the side that the normals point to (0), or the other one of sheets (1); 0 in cavities, and
  * on side 1 of solids. */
-const double *cb_field_face_phi(const cb_field *f, int side);
-const double (*cb_field_face_u(const cb_field *f, int side))[3];
+const double *cb_field_face_phi(const cb_flow_about *f, int side);
+const double (*cb_field_face_u(const cb_flow_about *f, int side))[3];
 /* (1/2) int |u|^2 over the fluid = -(1/2) int phi w dA, of sheets with the jump */
-double cb_field_kinetic(const cb_field *f);
+double cb_field_kinetic(const cb_flow_about *f);
 
 /* p at points that move with c, from the flows a time h earlier, then, and h later: by differences of second order in
  * h. c is any velocity that keeps x +- h c out of the bodies as they move: theirs, where one is close; in the layer p
  * is that of the surface's own points, whatever c. f: of the same faces. u: of f[1]. */
-cb_status cb_field_pressure(cb_field *const f[3], double h, int points, const double (*x)[3], const double (*c)[3],
+cb_status cb_field_pressure(cb_flow_about *const f[3], double h, int points, const double (*x)[3], const double (*c)[3],
                             const double (*u)[3], double *p);
 /* p on the faces, likewise: the force on one is that of side 1 less that of side 0, times n dA. */
-void cb_field_face_pressure(cb_field *const f[3], double h, int side, double *p);
+void cb_field_face_pressure(cb_flow_about *const f[3], double h, int side, double *p);
 
 #endif

@@ -9,7 +9,7 @@
 static const double centre[3] = {1. / 3, 1. / 3, 1. / 3};
 
 /* The velocity of the surface's own point. */
-static void carried(const cb_field *f, int face, const double weight[3], double c[3]) {
+static void carried(const cb_flow_about *f, int face, const double weight[3], double c[3]) {
   for (int k = 0; k < 3; k++) {
     c[k] = 0;
     for (int j = 0; j < 3; j++) c[k] += weight[j] * f->v[f->face[face][j]][k];
@@ -21,7 +21,7 @@ static double bernoulli(double before, double after, double h, const double c[3]
 }
 
 /* Of the point that moves with the surface. */
-static double surface_pressure(cb_field *const f[3], double h, int face, int side, const double weight[3],
+static double surface_pressure(cb_flow_about *const f[3], double h, int face, int side, const double weight[3],
                                const double u[3]) {
   double before, after, c[3];
   cb_field_interpolate(f[0], face, weight, 1, f[0]->side[side].corner_phi, &before);
@@ -30,7 +30,7 @@ static double surface_pressure(cb_field *const f[3], double h, int face, int sid
   return bernoulli(before, after, h, c, u);
 }
 
-cb_status cb_field_pressure(cb_field *const f[3], double h, int points, const double (*x)[3], const double (*c)[3],
+cb_status cb_field_pressure(cb_flow_about *const f[3], double h, int points, const double (*x)[3], const double (*c)[3],
                             const double (*u)[3], double *p) {
   double(*moved)[3] = malloc((size_t)points * sizeof *moved), *after = malloc((size_t)points * sizeof *after);
   cb_status status =
@@ -51,7 +51,7 @@ cb_status cb_field_pressure(cb_field *const f[3], double h, int points, const do
   return status;
 }
 
-void cb_field_face_pressure(cb_field *const f[3], double h, int side, double *p) {
+void cb_field_face_pressure(cb_flow_about *const f[3], double h, int side, double *p) {
   for (int i = 0; i < f[1]->faces; i++) {
     double c[3];
     carried(f[1], i, centre, c);

@@ -13,7 +13,7 @@ typedef struct cb_field_side {
   double *phi, (*u)[3], *corner_phi, (*corner_u)[3];
 } cb_field_side;
 
-struct cb_field {
+struct cb_flow_about {
   cb_arena *arena;
   int vertices, faces, corners; /* corners: the vertices, once more for sheets where there are any */
   cb_panels *panels;
@@ -31,18 +31,19 @@ struct cb_field {
 };
 
 /* Values [faces][columns] of faces to [corners][columns] of the corners, fitted. */
-cb_status cb_field_fit(const cb_field *f, const double (*x)[3], int columns, const double *value, double *out);
+cb_status cb_field_fit(const cb_flow_about *f, const double (*x)[3], int columns, const double *value, double *out);
 /* Columns of values of corners at the point of face i where their weights are these. */
-void cb_field_interpolate(const cb_field *f, int i, const double weight[3], int columns, const double *corner,
+void cb_field_interpolate(const cb_flow_about *f, int i, const double weight[3], int columns, const double *corner,
                           double *out);
 /* The strengths of sources, dipoles and vortices, from w and jump. */
-cb_status cb_field_spread(cb_field *f, const double (*x)[3]);
+cb_status cb_field_spread(cb_flow_about *f, const double (*x)[3]);
 /* Both sides of the surface, from these strengths and their fields. */
-cb_status cb_field_sides(cb_field *f, const double (*x)[3]);
+cb_status cb_field_sides(cb_flow_about *f, const double (*x)[3]);
 
 /* By the panels, wherever the points are; u, phi, inside may be NULL. */
-cb_status cb_field_of_panels(cb_field *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside);
+cb_status cb_field_of_panels(cb_flow_about *f, int points, const double (*x)[3], double (*u)[3], double *phi,
+                             bool *inside);
 /* The face in whose layer x is, the weights of its corners and the side; -1: none. */
-int cb_field_layer(const cb_field *f, const double x[3], double weight[3], int *side);
+int cb_field_layer(const cb_flow_about *f, const double x[3], double weight[3], int *side);
 
 #endif

@@ -41,7 +41,7 @@ static void plane_axes(const double n[3], double e[2][3]) {
   cb_cross3(n, e[0], e[1]);
 }
 
-cb_status cb_field_fit(const cb_field *f, const double (*x)[3], int columns, const double *value, double *out) {
+cb_status cb_field_fit(const cb_flow_about *f, const double (*x)[3], int columns, const double *value, double *out) {
   const cb_panels *p = f->panels;
   double(*normal)[3] = calloc((size_t)f->corners, sizeof *normal);
   fit *sums = calloc((size_t)f->corners, sizeof *sums);
@@ -74,7 +74,7 @@ cb_status cb_field_fit(const cb_field *f, const double (*x)[3], int columns, con
   return CB_OK;
 }
 
-void cb_field_interpolate(const cb_field *f, int i, const double weight[3], int columns, const double *corner,
+void cb_field_interpolate(const cb_flow_about *f, int i, const double weight[3], int columns, const double *corner,
                           double *out) {
   const int *at = f->corner[i];
   for (int k = 0; k < columns; k++)
@@ -83,7 +83,7 @@ void cb_field_interpolate(const cb_field *f, int i, const double weight[3], int 
 }
 
 /* n × grad_s of the jump = sum_c strength_c (edge against c)/(2 A), against which the vortices run */
-static void along_edges(const cb_field *f, const double (*x)[3], int i, double along[3]) {
+static void along_edges(const cb_flow_about *f, const double (*x)[3], int i, double along[3]) {
   memset(along, 0, 3 * sizeof *along);
   for (int c = 0; c < 3; c++) {
     const double *from = x[f->face[i][(c + 1) % 3]], *to = x[f->face[i][(c + 2) % 3]];
@@ -92,7 +92,7 @@ static void along_edges(const cb_field *f, const double (*x)[3], int i, double a
   }
 }
 
-cb_status cb_field_spread(cb_field *f, const double (*x)[3]) {
+cb_status cb_field_spread(cb_flow_about *f, const double (*x)[3]) {
   const size_t n = (size_t)f->faces;
   const cb_status status = cb_field_fit(f, x, 1, f->jump, f->strength);
   for (int c = 0; c < f->corners; c++)
@@ -110,7 +110,7 @@ cb_status cb_field_spread(cb_field *f, const double (*x)[3]) {
 }
 
 /* What is the mean of both sides at the centres of sheets: phi, and u. */
-static cb_status find_means(cb_field *f, double *phi, double (*u)[3]) {
+static cb_status find_means(cb_flow_about *f, double *phi, double (*u)[3]) {
   static const double beside = 1e-3; /* of the root of a face's area */
   const size_t n = (size_t)f->faces;
   double(*at)[3] = malloc(n * sizeof *at), *some = malloc(n * sizeof *some), (*some_u)[3] = malloc(n * sizeof *some_u);
@@ -139,7 +139,7 @@ static cb_status find_means(cb_field *f, double *phi, double (*u)[3]) {
 }
 
 /* On a face: what the mean along it and the step of phi, half to each side, leave, with the surface's own velocity. */
-static void set_face(cb_field *f, const double (*x)[3], int i) {
+static void set_face(cb_flow_about *f, const double (*x)[3], int i) {
   const double *n = f->panels->normal[i], *mean = f->side[0].u[i], across = cb_dot3(mean, n);
   double along[3], slope[3], u[2][3];
   along_edges(f, x, i, along);
@@ -155,7 +155,7 @@ static void set_face(cb_field *f, const double (*x)[3], int i) {
   for (int s = 0; s < 2; s++) memcpy(f->side[s].u[i], u[s], sizeof u[s]);
 }
 
-cb_status cb_field_sides(cb_field *f, const double (*x)[3]) {
+cb_status cb_field_sides(cb_flow_about *f, const double (*x)[3]) {
   cb_field_side *own = f->side, *other = f->side + 1;
   cb_status status = CB_OK;
   const bool sheets = f->corners > f->vertices;

@@ -11,7 +11,7 @@ enum { LINES = 100, LINE = 81, SIDE = 24, GRID = SIDE * SIDE * SIDE };
 typedef struct flow {
   solid_mesh mesh;
   double (*v)[3];
-  cb_field *field;
+  cb_flow_about *field;
   double seed[LINES][3], line[LINES * LINE][3], line_u[LINES * LINE][3];
   double x[GRID][3], u[GRID][3], phi[GRID];
   int calls, points;

@@ -65,5 +65,6 @@ static const cb_fluid_model_class my_newton = {"newton",
                                                added_mass,
                                                NULL,
                                                NULL,
+                                               NULL,
                                                NULL};
 CB_PLUGIN(CB_PLUGIN_FLUID_MODEL(&my_newton));

@@ -10,35 +10,43 @@
 
 enum { N = 150, STRIDE = 152, COLUMNS = 3, CALLERS = 3, TIMES = 4000 };
 
-static double *random_matrix(uint64_t *seed) {
-  double *a = malloc((size_t)N * STRIDE * sizeof *a);
-  for (int i = 0; i < N * STRIDE; i++) a[i] = check_uniform(seed, -1, 1);
+static double *random_matrix(uint64_t *seed, int n, int stride) {
+  double *a = malloc((size_t)n * (size_t)stride * sizeof *a);
+  for (int i = 0; i < n * stride; i++) a[i] = check_uniform(seed, -1, 1);
   return a;
 }
 
+static void check_factors(uint64_t *seed, int n, int stride) {
+  const size_t size = (size_t)n * (size_t)stride * sizeof(double), columns = COLUMNS * (size_t)n * sizeof(double);
+  double *a = random_matrix(seed, n, stride), *lu = malloc(size), *x = malloc(columns), *b = malloc(columns);
+  int *pivots = malloc((size_t)n * sizeof *pivots);
+  char text[64];
+  memcpy(lu, a, size);
+  for (int i = 0; i < COLUMNS * n; i++) b[i] = x[i] = check_uniform(seed, -1, 1);
+  check_ok(cb_potential_factor(n, (size_t)stride, lu, pivots));
+  cb_potential_back(n, (size_t)stride, lu, pivots, COLUMNS, x);
+  for (int c = 0; c < COLUMNS; c++)
+    for (int i = 0; i < n; i++) {
+      double sum = -b[c * n + i], terms = 0;
+      for (int j = 0; j < n; j++)
+        sum += a[i * stride + j] * x[c * n + j], terms += fabs(a[i * stride + j] * x[c * n + j]);
+      check_near(sum, 0, 1e-11 * terms); /* backward stable: n eps and the growth of pivots */
+    }
+  /* two rows alike */
+  memcpy(a + (n - 1) * stride, a, (size_t)n * sizeof *a);
+  for (int i = 0; i < n; i++) a[i * stride + 7] = 0;
+  snprintf(text, sizeof text, "the matrix of %d panels is singular", n);
+  check_error_begins(cb_potential_factor(n, (size_t)stride, a, pivots), CB_ERROR_DOMAIN, text);
+  free(a), free(lu), free(x), free(b), free(pivots);
+}
+
+/* In one block, two and five. */
 static void factors_solve(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
-  double *a = random_matrix(&seed), *lu = malloc((size_t)N * STRIDE * sizeof *lu), x[COLUMNS * N], b[COLUMNS * N];
-  int pivots[N];
-  memcpy(lu, a, (size_t)N * STRIDE * sizeof *lu);
-  for (int i = 0; i < COLUMNS * N; i++) b[i] = x[i] = check_uniform(&seed, -1, 1);
-  check_ok(cb_potential_factor(N, STRIDE, lu, pivots));
-  cb_potential_back(N, STRIDE, lu, pivots, COLUMNS, x);
-  for (int c = 0; c < COLUMNS; c++)
-    for (int i = 0; i < N; i++) {
-      double sum = -b[c * N + i], size = 0;
-      for (int j = 0; j < N; j++)
-        sum += a[i * STRIDE + j] * x[c * N + j], size += fabs(a[i * STRIDE + j] * x[c * N + j]);
-      check_near(sum, 0, 1e-11 * size); /* backward stable: N eps and the growth of pivots */
-    }
-  /* two rows alike */
-  memcpy(a + (size_t)(N - 1) * STRIDE, a, N * sizeof *a);
-  for (int i = 0; i < N; i++) a[i * STRIDE + 7] = 0;
-  check_error_begins(cb_potential_factor(N, STRIDE, a, pivots), CB_ERROR_DOMAIN,
-                     "the matrix of 150 panels is singular");
-  free(a);
-  free(lu);
+  check_factors(&seed, 60, 60);
+  check_factors(&seed, N, STRIDE);
+  check_factors(&seed, 520, 523);
 }
 
 typedef struct caller {
@@ -61,7 +69,7 @@ static void *call(void *context) {
 static void several_callers_do_not_meet(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
-  double *a = random_matrix(&seed), *lu = malloc((size_t)N * STRIDE * sizeof *lu);
+  double *a = random_matrix(&seed, N, STRIDE), *lu = malloc((size_t)N * STRIDE * sizeof *lu);
   int pivots[N];
   memcpy(lu, a, (size_t)N * STRIDE * sizeof *lu);
   check_ok(cb_potential_factor(N, STRIDE, lu, pivots));

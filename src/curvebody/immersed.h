@@ -5,6 +5,7 @@
  * share is the added mass moving relative to the flow. mu = dL/dY, and the wrench of the flow dL/dg is
  *   flow       -ad*_U(I_f (Y - U) + mu_0f) in a uniform flow, U = (0, R^T u); in one that varies also -sum w_f s_f
  *              n.(grad u); and (1/2)<dK/dg (Y - U), Y - U> where the density varies with place
+ *   wall       (1/2)<dG/dg (Y, 1), (Y, 1)> of the exact added mass before a plane
  *   pressure   of the undisturbed flow, int rho Du/Dt dV over the body: closed parts, and sheets' area times thickness
  *   gravity, buoyancy, drag (lift and drag), the terms of other fluid models, linear_drag, floor, and the wrenches of
  *   the user

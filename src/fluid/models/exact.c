@@ -169,6 +169,8 @@ static cb_status added_mass_at(const cb_fluid_model *m, void *body, const cb_sur
     if (!status) {
       const cb_kirchhoff_mass *far = cb_placed_far(k->placed, &report);
       tell(surface, far, &report, out);
+      out->iterations = 0;
+      out->method = cb_potential_method_name(CB_POTENTIAL_DENSE); /* what moves is found so */
     }
     return status;
   }

@@ -5,7 +5,7 @@
  *   surface      /x [vertex, 3], /face [face, 3], and of the faces /body, /phi (m^2/s), /face_p, /face_u where their
  *                normals point to; with sheets /phi_back, /face_p_back, /face_u_back on the other side, 0 on solids
  *   streamlines  /line [line, point, 3], and there /line_u and /radius, of a tube that is `spacing`/2 wide at its seed
- * All bodies together, whatever model moved them; neither floor, weight nor wakes. The accelerations of p are those of
+ * All bodies together, whatever model moved them; neither floor, wall, weight nor wakes. The accelerations of p are those of
  * twists of the rows before and after (a difference of second order in the time between rows). Streamlines are of
  * u - V - W × (x - X), the flow as the first body sees it.
  */

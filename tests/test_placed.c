@@ -86,6 +86,31 @@ static void the_form_is_that_by_images_and_its_slope_that_of_it(void **unused) {
   free_mesh(&m);
 }
 
+/* Panels of a coin do not end where its faces do (potential/rims.h). */
+static void a_thin_body_has_the_panels_of_free_space(void **unused) {
+  (void)unused;
+  cb_surface *s;
+  cb_tree *tree;
+  static const char coin[] = "{radius: 1, thickness: 0.02, resolution: 24}";
+  check_ok(cb_yaml_read_text("parameters", coin, strlen(coin), &tree));
+  check_ok(cb_shape_create("disc", cb_tree_root(tree), &s));
+  const solid_mesh m = {s->vertices, s->faces, s->x, s->face};
+  const cb_pose g = {.q = {0.8, 0.6, 0, 0}, .x = {0, 0, 1}};
+  const cb_kirchhoff_options world = before(CB_MIRROR_RIGID, 0, 0, 1, 0),
+                             there = before(CB_MIRROR_RIGID, 0, 0.96, 0.28, -1);
+  cb_kirchhoff *k = kirchhoff_of(&m, &there);
+  cb_placed *p = placed_of(&m, &world);
+  cb_kirchhoff_mass mass;
+  cb_placed_form form;
+  check_ok(cb_kirchhoff_added_mass(k, NULL, &mass));
+  check_ok(cb_placed_at(p, (const double(*)[3])m.x, NULL, &g, &form));
+  for (int i = 0; i < 36; i++) check_near(form.G[i / 6][i % 6], mass.K[i / 6][i % 6], 1e-10);
+  cb_placed_free(p);
+  cb_kirchhoff_free(k);
+  cb_surface_free(s);
+  cb_tree_free(tree);
+}
+
 /* What depends on the distance alone: no wrench along the plane or about its normal, whatever the body. */
 static void nothing_changes_along_the_plane(void **unused) {
   (void)unused;
@@ -173,6 +198,7 @@ static void what_reaches_the_plane_is_refused(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_form_is_that_by_images_and_its_slope_that_of_it),
+      cmocka_unit_test(a_thin_body_has_the_panels_of_free_space),
       cmocka_unit_test(nothing_changes_along_the_plane),
       cmocka_unit_test(a_sphere_has_the_slope_of_two_spheres),
       cmocka_unit_test(what_reaches_the_plane_is_refused),

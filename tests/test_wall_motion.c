@@ -163,6 +163,8 @@ static void the_energy_stays_and_the_momenta_along_the_wall_are_kept(void **unus
   double first[6], worst[2] = {0}, drift = 0, high = -9, low = 9;
   check_ok(cb_rigid_start(w.k.problem, 0, &g, Y, &s));
   world_momentum(&s, first);
+  const cb_immersed_conserved is = cb_immersed_conserves(w.k.body);
+  assert_true(is.energy && is.momentum && is.upright && fabs(is.up[2]) == 1);
   const double energy = energy_of(&w.k, &s), scale = 0.5 * first[3] * Y[3];
   for (int i = 0; i < STEPS; i++) {
     step_by(w.k.problem, CB_SE3_CAYLEY, 0.05, &s);
@@ -190,6 +192,9 @@ static void a_swimmer_keeps_the_momenta_along_the_wall(void **unused) {
   cb_rigid_state s;
   double first[6], drift = 0;
   for (int i = 0; i < 3; i++) g.x[i] += 0.5 * n[i];
+  const cb_immersed_conserved is = cb_immersed_conserves(w.k.body);
+  assert_true(!is.energy && is.momentum && is.upright);
+  for (int i = 0; i < 3; i++) check_near(is.up[i], n[i], 1e-15);
   check_ok(cb_rigid_start(w.k.problem, 0, &g, generic_twist, &s));
   world_momentum(&s, first);
   for (int i = 0; i < 1000; i++) {

@@ -16,20 +16,22 @@ enum { MOTIONS = 6, COLUMNS = CB_PLACED_COLUMNS, TILE = 512, ROWS = 16 };
 
 struct cb_placed {
   cb_arena *arena;
-  int vertices, n; /* n: of the panels that the fluid reaches */
+  int vertices, faces, n; /* n: of the panels that the fluid reaches */
   const double (*x)[3];
-  int (*face)[3]; /* [n] */
+  const int (*face)[3];
+  cb_kirchhoff_options options; /* of free space */
   cb_kirchhoff_mass far;
   cb_kirchhoff_report report;
   cb_mirror wall; /* its normal of length 1 */
-  size_t memory;
   cb_spare piece;
 };
 
 typedef struct piece {
   cb_arena *arena;
   const cb_placed *m;
-  cb_panels *own, *image;
+  cb_kirchhoff *body; /* in free space, for its panels */
+  const cb_panels *own;
+  cb_panels *image;
   size_t stride;
   bool known;           /* own and what follows is of x */
   double (*x)[3];       /* [vertices] */
@@ -128,8 +130,9 @@ static void set_twists(piece *e) {
 static void set_shape(piece *e, const double (*v)[3]) {
   double *w = e->w + MOTIONS * e->stride;
   memset(w, 0, e->stride * sizeof *w);
+  const int *which = cb_kirchhoff_faces(e->body);
   for (int i = 0; v && i < e->own->n; i++) {
-    const int *c = e->m->face[i];
+    const int *c = e->m->face[which[i]];
     double mean[3];
     for (int d = 0; d < 3; d++) mean[d] = (v[c[0]][d] + v[c[1]][d] + v[c[2]][d]) / 3;
     w[i] = cb_dot3(mean, e->own->normal[i]);
@@ -141,7 +144,7 @@ static cb_status set_body(piece *e, const double (*x)[3], const double (*v)[3]) 
   const bool same = e->known && !v && !memcmp(x, e->x, size);
   if (same) return CB_OK;
   e->known = false;
-  const cb_status status = cb_panels_move(e->own, x, (const int(*)[3])e->m->face);
+  const cb_status status = cb_kirchhoff_renew(e->body, x, NULL);
   if (status) return status;
   memcpy(e->x, x, size);
   set_twists(e);
@@ -236,13 +239,19 @@ static void find_slope(const piece *e, cb_placed_form *out) {
 
 /* --- pieces --- */
 
+static void free_piece(piece *e) {
+  cb_kirchhoff_free(e->body);
+  cb_panels_free(e->image);
+  cb_arena_free(e->arena);
+}
+
 static cb_status create_piece(const cb_placed *m, piece **out) {
   const size_t n = (size_t)m->n, stride = (size_t)padded(m->n), matrix = n * stride;
   const double bytes = 2 * 8. * (double)matrix;
-  if (bytes > (double)m->memory)
+  if (bytes > (double)m->options.memory)
     return cb_fail(CB_ERROR_ARGUMENT,
                    "the matrices of %d panels that move before a wall take %.3g GB, and %.3g GB are allowed", m->n,
-                   1e-9 * bytes, 1e-9 * (double)m->memory);
+                   1e-9 * bytes, 1e-9 * (double)m->options.memory);
   piece *e = cb_arena_object(sizeof *e, "a body before a wall");
   if (!e) return CB_ERROR_MEMORY;
   e->m = m;
@@ -259,21 +268,17 @@ static cb_status create_piece(const cb_placed *m, piece **out) {
                          ? cb_fail(CB_ERROR_MEMORY, "no memory for %d panels that move before a wall", m->n)
                          : CB_OK;
   for (int i = 0; i < 3 * m->n && !status; i++) e->face[i / 3][i % 3] = i;
-  if (!status) status = cb_panels_create(m->n, m->x, (const int(*)[3])m->face, &e->own);
-  if (!status) status = cb_panels_create(m->n, m->x, (const int(*)[3])m->face, &e->image);
+  if (!status) status = cb_kirchhoff_create(m->vertices, m->x, m->faces, m->face, &m->options, &e->body);
   if (!status) {
-    *out = e;
-    return CB_OK;
+    e->own = cb_kirchhoff_panels(e->body);
+    for (int i = 0; i < 3 * m->n; i++) memcpy(e->corner[i], e->own->corner[i / 3][i % 3], sizeof *e->corner);
+    status = cb_panels_create(m->n, (const double(*)[3])e->corner, (const int(*)[3])e->face, &e->image);
   }
-  cb_panels_free(e->own);
-  cb_arena_free(e->arena);
+  if (status)
+    free_piece(e);
+  else
+    *out = e;
   return status;
-}
-
-static void free_piece(piece *e) {
-  cb_panels_free(e->own);
-  cb_panels_free(e->image);
-  cb_arena_free(e->arena);
 }
 
 cb_status cb_placed_at(cb_placed *m, const double (*x)[3], const double (*v)[3], const cb_pose *g,
@@ -302,19 +307,13 @@ const cb_kirchhoff_mass *cb_placed_far(const cb_placed *m, cb_kirchhoff_report *
 }
 
 /* The body in free space, of which the panels are. */
-static cb_status look(cb_placed *m, int faces, const int (*face)[3], const cb_kirchhoff_options *options) {
-  cb_kirchhoff_options used = *options;
+static cb_status look(cb_placed *m) {
   cb_kirchhoff *k = NULL;
-  used.wall.kind = CB_MIRROR_NONE;
-  cb_status status = cb_kirchhoff_create(m->vertices, m->x, faces, face, &used, &k);
+  cb_status status = cb_kirchhoff_create(m->vertices, m->x, m->faces, m->face, &m->options, &k);
   if (!status) status = cb_kirchhoff_added_mass(k, NULL, &m->far);
   if (!status) {
-    const int *kept = cb_kirchhoff_faces(k);
     m->n = cb_kirchhoff_panels(k)->n;
     m->report = cb_kirchhoff_report_of(k);
-    m->face = cb_arena_alloc(m->arena, (size_t)m->n, sizeof *m->face);
-    if (!m->face) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", m->n);
-    for (int i = 0; !status && i < m->n; i++) memcpy(m->face[i], face[kept[i]], sizeof *m->face);
   }
   cb_kirchhoff_free(k);
   return status;
@@ -330,9 +329,11 @@ cb_status cb_placed_create(int vertices, const double (*x)[3], int faces, const 
   if (status) return status;
   cb_placed *m = cb_arena_object(sizeof *m, "a body that moves before a wall");
   if (!m) return CB_ERROR_MEMORY;
-  m->vertices = vertices, m->x = x, m->wall = wall;
-  m->memory = options->memory ? options->memory : 4000000000;
-  status = look(m, faces, face, options);
+  m->vertices = vertices, m->x = x, m->faces = faces, m->face = face, m->wall = wall;
+  m->options = *options;
+  m->options.wall.kind = CB_MIRROR_NONE;
+  if (m->options.memory == 0) m->options.memory = 4000000000;
+  status = look(m);
   if (status) {
     cb_placed_free(m);
     return status;

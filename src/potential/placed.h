@@ -10,6 +10,8 @@
  * so that the derivatives are those of the G that is found, to round-off, one more solution of the same factors, and
  * nothing changes along the plane and about its normal. Of a symmetric G half the sum of both. S, D of the panels on
  * their centres as in potential/kirchhoff.h, the same G as by images there. Dense matrices: memory as n^2, time as n^3.
+ * Measured on a sphere of 512 faces against the series of two: beyond what it has of error far away, dG/dh is 1 % low
+ * where the gap is as wide as a face, 3 % at a third of that and 12 % at a twentieth, G 0.5, 0.9 and 1.6 %.
  */
 #ifndef CB_POTENTIAL_PLACED_H
 #define CB_POTENTIAL_PLACED_H

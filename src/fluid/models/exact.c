@@ -29,7 +29,7 @@ static const cb_param params[] = {
      "of the far field and ten times that of the linear equations, relative to the greatest potential"},
     {"table", CB_PARAM_REAL, offsetof(exact, table), "nan", "", "[0, 0.1]", NULL,
      "error of what is taken from a table along poses that have a period or an end (default: 1e-5, or far_error); 0: "
-     "solved at each time"},
+     "solved at each time, as before a wall"},
     {"method", CB_PARAM_CHOICE, offsetof(exact, method), "best", "", "", "best|dense|iterative|hlu",
      "how the equations are solved: factors of the matrix, an iteration, or one that hierarchical factors "
      "precondition"},

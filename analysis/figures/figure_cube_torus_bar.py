@@ -11,14 +11,14 @@ from checks import at_least, at_most, near
 from immersed import SILICONE, WATER, Body, draw_outline
 from runs import Inertia, Run
 from sinking import Sinking
-from style import BLACK, BLUE, GREEN, ORANGE, VERMILION, plt
+from style import BLACK, BLUE, GREEN, VERMILION, plt
 
 TITLE = "A cube, a torus and a twisted bar sink by the exact added mass"
-CAPTION = ("Silicone in water, let go at rest, every 0.25 s. The cube's K_v is the same in all directions, and "
-           "so is its drag: it keeps the tilt that it was let go with, and falls straight. The torus swings until it lies across its fall. The "
-           "bar (half a turn) couples falling to turning: it begins to spin about the vertical, and its mirror image "
-           "does so the other way. Right: spin about the vertical; dashed without drag, where ω is -K_ωv/K_ω of the "
-           "speed; dots: with drag, by the classical Runge–Kutta method with the bar's tensor by "
+CAPTION = ("Silicone in water, let go at rest, every 0.25 s. The cube's K_v is the same in all directions, and so is "
+           "its drag: it keeps the tilt that it was let go with, and falls straight. The torus swings until it lies "
+           "across its fall. The bar (half a turn) couples falling to turning: it begins to spin about the vertical, "
+           "and its mirror image does so the other way. Right: spin about the vertical; dashed without drag, where ω "
+           "is -K_ωv/K_ω of the speed; dots: with drag, by the classical Runge–Kutta method with the bar's tensor by "
            "`reference/kirchhoff.py`.")
 RUN = Run("immersed/cube-torus-bar")
 FREE = Run("immersed/cube-torus-bar", ("bodies.2.drag=false", "bodies.3.drag=false", "time.end=1"))
@@ -63,7 +63,8 @@ def draw(records, full):
     turn, place = body.rotation(), body["pose"]
     paths.plot(place[:, 0], place[:, 2], color=COLOURS[name], linewidth=0.8)
     for k in range(0, len(body.time), 25):
-      draw_outline(paths, shapes[name], place[k], turn[k], color=COLOURS[name], linewidth=0, alpha=0.3 if name == "cube" else 0.12)
+      draw_outline(paths, shapes[name], place[k], turn[k], color=COLOURS[name], linewidth=0,
+                   alpha=0.3 if name == "cube" else 0.12)
     paths.text(place[0, 0], 0.1, name.replace("-", "\n"), ha="center", va="bottom", fontsize=9)
     speeds.plot(body.time, -body.world(body["twist"][:, 3:])[:, 2], color=COLOURS[name], label=name.replace("-", " "),
                 linestyle="--" if name == "mirror-image" else "-")

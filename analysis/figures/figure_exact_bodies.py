@@ -14,10 +14,11 @@ from style import BLUE, GREY, ORANGE, PURPLE, panels
 
 TITLE = "Added mass of 24 bodies, local by exact"
 CAPTION = ("Diagonal of the added mass about the centre of mass, by the local model over the exact one, of the same "
-           "faces (`curvebody inertia BODY --added-mass local`, and `--added-mass exact --error none`): left K_v, right K_ω; x, y, "
-           "z by shape and colour. Grey: half to twice. What is less than 5 % of the greatest of its kind is left out. "
-           "Sheets have no thickness. Of translations the local model is right to a third or a half; of rotations it "
-           "is too large by up to two or three times, most where a body would be round but for its edges.")
+           "faces (`curvebody inertia BODY --added-mass local`, and `--added-mass exact --error none`): left K_v, "
+           "right K_ω; x, y, z by shape and colour. Grey: half to twice. What is less than 5 % of the greatest of its"
+           " kind is left out. Sheets have no thickness. Of translations the local model is right to a third or a "
+           "half; of rotations it is too large by up to two or three times, most where a body would be round but for "
+           "its edges.")
 SHEET = ("--thickness", "1e-3")
 BODIES = (("sphere", "ellipsoid"), ("ellipsoid 3:1:1", "ellipsoid:a=3"), ("ellipsoid 10:1:1", "ellipsoid:a=10,"
           "resolution=24"), ("ellipsoid 3:2:1", "ellipsoid:a=3,b=2"), ("ellipsoid 1:1:0.1", "ellipsoid:c=0.1"),

@@ -17,9 +17,9 @@ CAPTION = ("Left: greatest error of K_v by the greatest K_v of faces as they are
            "between two marks, as that of the thin ellipsoid will). Middle: the same of K_ω. The grey lines fall as "
            "the square of a face's size; edges make it slower. Right: of solids whose faces `--error E` refines, the "
            "error that the program tells against the true one, relative to the greatest K_v, in rotations times the "
-           "mean square distance of the surface from its centre; all are above the line where both are alike. True: closed forms of ellipsoids and of "
-           "the disc, for the cube the polarisability of Sihvola et al. (2004, doi:10.1109/TAP.2004.834081), for the "
-           "square plate the vortex rings of `reference/kirchhoff.py`.")
+           "mean square distance of the surface from its centre; all are above the line where both are alike. True: "
+           "closed forms of ellipsoids and of the disc, for the cube the polarisability of Sihvola et al. (2004, "
+           "doi:10.1109/TAP.2004.834081), for the square plate the vortex rings of `reference/kirchhoff.py`.")
 CUBE = 0.6383  # -1 less the polarisability -1.6383 by the volume of a cube that no field enters
 DISC = (np.array([0, 0, 8 / 3]), np.array([16 / 45, 16 / 45, 0]))
 BODIES = {"sphere": ("ellipsoid", BLACK), "3:2:1": ("ellipsoid:a=3,b=2", BLUE), "10:1:1": ("ellipsoid:a=10", SKY),
@@ -74,8 +74,8 @@ def error_of(answer, reference):
 
 
 def of_told(name, answer, reference):
-  """The greatest error in the units of what is told: K_v by the greatest, K_omega by that times the mean square distance
-  of the surface from its centre."""
+  """The greatest error in the units of what is told: K_v by the greatest, K_omega by that times the mean square
+  distance of the surface from its centre."""
   if name == "cube":
     square = 0.25 + 2 / 12
   else:
@@ -104,7 +104,8 @@ def draw(records, full):
     at = int(np.argmin(np.abs(np.log(faces / 1000))))
     rows.append([name, int(faces[at]), f"{100 * kinds[at, 0]:.3f}"] +
                 ([f"{100 * kinds[at, 1]:.3f}"] if not np.isnan(kinds[at, 1]) else [""]))
-    checks.append(at_most(f"{name}, {faces[at]} faces: error of K_v", float(kinds[at, 0]), 0.035 if name == "cube" else 0.015))
+    checks.append(at_most(f"{name}, {faces[at]} faces: error of K_v", float(kinds[at, 0]),
+                          0.035 if name == "cube" else 0.015))
   for ax, symbol in ((linear, "K_v"), (angular, "K_\\omega")):
     n = np.array([100, 2500])
     ax.loglog(n, 2 / n, color=GREY, linewidth=1)

@@ -13,12 +13,12 @@ from runs import Flow, Inertia, Run
 from style import BLACK, BLUE, GREY, ORANGE, equal_scale, picture_axes, plt
 
 TITLE = "The flow about moving bodies"
-CAPTION = ("Upper: a ball of radius 1 m that glides through water at 1 m/s. Left: speed of the fluid in the plane of its "
-           "motion, and streamlines as the ball sees them (by their distance from its path); right: pressure on its "
-           "faces (dots) against (1 - (9/4) sin²θ) ρU²/2. Lower: a torus that glides at a slant; left: pressure and velocity in the plane of "
-           "symmetry, right: pressure on the surface (red: above that far away) and streamlines as the torus sees "
-           "them, some of which pass its hole. Each is one command: `curvebody export RUN.h5 --flow --at 0.1 --grid "
-           "81x1x81 --streamlines 24`, which writes what ParaView shows.")
+CAPTION = ("Upper: a ball of radius 1 m that glides through water at 1 m/s. Left: speed of the fluid in the plane of "
+           "its motion, and streamlines as the ball sees them (by their distance from its path); right: pressure on "
+           "its faces (dots) against (1 - (9/4) sin²θ) ρU²/2. Lower: a torus that glides at a slant; left: pressure "
+           "and velocity in the plane of symmetry, right: pressure on the surface (red: above that far away) and "
+           "streamlines as the torus sees them, some of which pass its hole. Each is one command: `curvebody export "
+           "RUN.h5 --flow --at 0.1 --grid 81x1x81 --streamlines 24`, which writes what ParaView shows.")
 BALL, TORUS = Run("immersed/flow-ball"), Run("immersed/flow-torus")
 AT, OPTIONS = 0.1, ("--at", "0.1", "--grid", "81x1x81", "--streamlines", "24")
 FLOWS = {name: Flow(run.scenario, OPTIONS, threads=1, table=run) for name, run in (("ball", BALL), ("torus", TORUS))}
@@ -69,7 +69,8 @@ def draw(records, full):
 
 
 def draw_ball(canvas, ax, surface, ball):
-  shade = ax.pcolormesh(ball.x, ball.z, np.linalg.norm(ball.u, axis=-1), cmap="viridis", vmin=0, vmax=1, shading="nearest")
+  shade = ax.pcolormesh(ball.x, ball.z, np.linalg.norm(ball.u, axis=-1), cmap="viridis", vmin=0, vmax=1,
+                        shading="nearest")
   canvas.colorbar(shade, ax=ax, label="speed (m/s)")
   lines = ball.flow["line"]
   relative = lines - ball.place

@@ -11,13 +11,13 @@ from locomotion import ellipse, moved, path_run, point_run, shift
 from style import BLACK, BLUE, GREY, ORANGE, plt
 
 TITLE = "A three-link fish in a perfect fluid, with and without coupling"
-CAPTION = ("Ellipses ten times as long as wide, of the fluid's density, swim from rest without momentum by turning both "
-           "hinges; blue: every body feels the flow of the others, orange: the approximation that none does. Left: the "
-           "body over a stroke, downwards, and the ways of the middle over three strokes. Upper right: the gaits, "
-           "circles of hinge angles, and by what a stroke of each moves the fish; dots: `reference/fish.py`, "
-           "a program of its own. Lower right: the same of the circle of 1 rad against the gap between the bodies' tips; "
-           "and by how much the approximation is too large: most at gaps of a fifth of a body's length, and by the "
-           "table more for small strokes, 10 % at 0.5 rad; it falls off as the bodies part.")
+CAPTION = ("Ellipses ten times as long as wide, of the fluid's density, swim from rest without momentum by turning "
+           "both hinges; blue: every body feels the flow of the others, orange: the approximation that none does. "
+           "Left: the body over a stroke, downwards, and the ways of the middle over three strokes. Upper right: the "
+           "gaits, circles of hinge angles, and by what a stroke of each moves the fish; dots: `reference/fish.py`, a"
+           " program of its own. Lower right: the same of the circle of 1 rad against the gap between the bodies' "
+           "tips; and by how much the approximation is too large: most at gaps of a fifth of a body's length, and by "
+           "the table more for small strokes, 10 % at 0.5 rad; it falls off as the bodies part.")
 RADII, GAPS = (0.25, 0.5, 0.75, 1, 1.25), (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 COLOURS = {True: BLUE, False: ORANGE}
 NAMES = {True: "coupled", False: "without coupling"}
@@ -77,8 +77,8 @@ def draw(records, full):
   names = [f"{r:g} rad, gap 0.2" for r in RADII] + [f"1 rad, gap {2 * g:g}" for g in GAPS]
   rows = [[name, f"{a:.8f}", f"{b:.8f}", f"{b / a:.5f}"]
           for name, a, b in zip(names, way[True][0] + way[True][1], way[False][0] + way[False][1])]
-  return figure.Drawing(canvas, checks, [figure.Table("Way of a stroke", ["gait", "coupled", "without coupling", "ratio"],
-                                                      rows)])
+  header = ["gait", "coupled", "without coupling", "ratio"]
+  return figure.Drawing(canvas, checks, [figure.Table("Way of a stroke", header, rows)])
 
 
 def draw_body(ax, records):

@@ -15,10 +15,11 @@ from style import BLACK, BLUE, GREEN, GREY, ORANGE, plt
 
 TITLE = "Sinking by the local and by the exact added mass"
 CAPTION = ("Silicone bodies in water, let go at a slant, every 0.25 s: by the local model (left) and by Kirchhoff's "
-           "tensor (middle), both with the same lift and drag, as figure 2 of the paper has them side by side (its rabbit "
-           "is another). Right: speed of fall, local solid, exact dashed; dots: by the classical Runge–Kutta method with "
-           "closed forms and boundary elements of other programs. By the exact tensor disc and coin come to lie "
-           "across their fall sooner, and the propeller goes on wobbling; the speeds in the end are alike to 4 %.")
+           "tensor (middle), both with the same lift and drag, as figure 2 of the paper has them side by side (its "
+           "rabbit is another). Right: speed of fall, local solid, exact dashed; dots: by the classical Runge–Kutta "
+           "method with closed forms and boundary elements of other programs. By the exact tensor disc and coin come "
+           "to lie across their fall sooner, and the propeller goes on wobbling; the speeds in the end are alike to 4"
+           " %.")
 LOCAL, FINER, EXACT = (Run("immersed/sinking", settings) for settings in (
     (), ("integrator.step=0.00125", "record.every=8"), ("fluid.added_mass=exact",)))
 PLACES = (0, 0.2, 0.4, 0.6, 1)  # of the bodies in the picture

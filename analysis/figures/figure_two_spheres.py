@@ -13,8 +13,8 @@ from two_spheres import pair
 
 TITLE = "Two spheres in a perfect fluid"
 CAPTION = ("Unit spheres that move apart, in a fluid of density 1; solved with both at each time. Left: a sphere's "
-           "share of the added mass of motions of both (dots), and by multipoles (lines); grey: a sphere alone, 2π/3. "
-           "Together and across: K of the pair as a rigid body, opposed across: from its turning about its middle; "
+           "share of the added mass of motions of both (dots), and by multipoles (lines); grey: a sphere alone, 2π/3."
+           " Together and across: K of the pair as a rigid body, opposed across: from its turning about its middle; "
            "opposed along: from the energy of its own motion. Middle: the difference by the value, of 2560 faces "
            "(solid) and of 640 (dashed), and of both extrapolated by the square of a face's size (dots). Right: the "
            "force that drives the spheres apart while both move at a speed u, u² dK/dd with K that of a sphere: side "
@@ -65,7 +65,8 @@ def draw(records, full):
                        5e-3),
                at_most(f"{motion}: extrapolated from 640 and 2560 faces, at d ≥ 2.3",
                        float(max(error["both"][d > 2.3])), 1e-3)]
-    rows += [[motion, f"{d[k]:.4f}", f"{exact[k]:.10f}", f"{fine[motion][k]:.6f}", f"{both[k]:.6f}"] for k in (0, 8, 16)]
+    rows += [[motion, f"{d[k]:.4f}", f"{exact[k]:.10f}", f"{fine[motion][k]:.6f}", f"{both[k]:.6f}"]
+             for k in (0, 8, 16)]
     if "together" in motion:
       right.plot(line, np.gradient([p[motion] for p in smooth], line), color=colour, label=motion)
       right.plot((d[1:] + d[:-1]) / 2, np.diff(both) / np.diff(d), "o", color=colour, markersize=4)

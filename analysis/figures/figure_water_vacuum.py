@@ -14,14 +14,14 @@ from sinking import Sinking
 from style import BLACK, BLUE, GREEN, ORANGE, VERMILION, plt
 
 TITLE = "A disc, a propeller and a rabbit in water and in vacuum"
-CAPTION = ("Silicone, 1297.4 in 998 kg/m³ and in nothing; Kirchhoff's equations with the exact added mass, weight and "
-           "buoyancy, without drag. Left: bodies every 0.1 s, downwards in time, beside where they were let go; depths "
-           "at the last are written below. The first three start at rest: in vacuum they do not turn; in water the "
-           "disc rocks about lying across its fall, the propeller spins as it sinks, the rabbit turns over. The last "
-           "two start with a spin: in vacuum they tumble freely, in water otherwise. Right: spins in water (solid) and "
-           "in vacuum (dashed); dots: by the classical Runge–Kutta method with the tensor of a closed form (disc) or "
-           "of `reference/kirchhoff.py`. After the figures 4.1 to 4.3 of the Kirchhoff thesis, whose propeller and "
-           "rabbit are other ones.")
+CAPTION = ("Silicone, 1297.4 in 998 kg/m³ and in nothing; Kirchhoff's equations with the exact added mass, weight and"
+           " buoyancy, without drag. Left: bodies every 0.1 s, downwards in time, beside where they were let go; "
+           "depths at the last are written below. The first three start at rest: in vacuum they do not turn; in water"
+           " the disc rocks about lying across its fall, the propeller spins as it sinks, the rabbit turns over. The "
+           "last two start with a spin: in vacuum they tumble freely, in water otherwise. Right: spins in water "
+           "(solid) and in vacuum (dashed); dots: by the classical Runge–Kutta method with the tensor of a closed "
+           "form (disc) or of `reference/kirchhoff.py`. After the figures 4.1 to 4.3 of the Kirchhoff thesis, whose "
+           "propeller and rabbit are other ones.")
 RUN = Run("immersed/water-and-vacuum")
 VACUUM, COARSE = (Run("immersed/water-and-vacuum", ("fluid.medium=none",) + more)
                   for more in ((), ("integrator.step=0.00125", "record.every=4")))
@@ -59,8 +59,9 @@ def draw(records, full):
     ax.set_title(title)
   K = tensors(shapes)
   checks = compare(records, wet, dry, shapes, K, right)
-  for ax, (name, axis, label) in zip(right, (("disc", 1, "disc: spin about $y$"), ("propeller", 2, "propeller: about $z$"),
-                                             ("spinning-rabbit", None, "spinning rabbit: $|\\omega|$"))):
+  shown = (("disc", 1, "disc: spin about $y$"), ("propeller", 2, "propeller: about $z$"),
+           ("spinning-rabbit", None, "spinning rabbit: $|\\omega|$"))
+  for ax, (name, axis, label) in zip(right, shown):
     for bodies, line in ((wet, "-"), (dry, "--")):
       body = bodies[name]
       spin = body["twist"][:, axis] if axis is not None else np.linalg.norm(body["twist"][:, :3], axis=1)

@@ -41,7 +41,7 @@ class Record:
     return [w.decode() if isinstance(w, bytes) else str(w) for w in self[name]]
 
   def grid(self):
-    """Of a flow: coordinates of its points along z, y, x, from the description beside the file, which has that order."""
+    """Of a flow: coordinates of its points along z, y, x, from the description beside the file, in its order."""
     tree = ElementTree.parse(self.path.with_suffix(".xdmf"))
     origin, step = ([float(w) for w in item.text.split()]
                     for item in tree.find(".//Geometry[@GeometryType='ORIGIN_DXDYDZ']"))

@@ -65,7 +65,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Inertia(Run):
-  """`curvebody inertia`: scenario is SHAPE:KEY=VALUE,... or a mesh by its path below scenarios/, settings the options."""
+  """`curvebody inertia`: scenario is SHAPE:KEY=VALUE,... or a mesh by its path below scenarios/; settings: options."""
   answers = True
 
   @property

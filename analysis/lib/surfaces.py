@@ -104,8 +104,8 @@ BUMPS = (((0.75, 0, 0.55), 0.75, 0.5), ((0.28, 0.32, 0.9), 1.35, 0.2), ((0.28, -
 
 def rabbit(levels=3, rounds=200):
   """A body with a head, two ears, a tail and two paws, about 0.1 m high; mirror images on both sides of y = 0. Its
-  points are in sight of the origin, so that it does not cut itself; they are spread over it by moving each to the middle
-  of its neighbours and back out to the surface."""
+  points are in sight of the origin, so that it does not cut itself; they are spread over it by moving each to the
+  middle of its neighbours and back out to the surface."""
   x, triangles = icosphere(levels)
   edges = np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)])
   count = np.bincount(edges[:, 0], minlength=len(x))[:, None]

@@ -23,7 +23,7 @@ class Fish:
     self.kernel = step
 
   def places(self, alpha):
-    """(angle, centre) of the rear, the middle and the front body; the front is turned by alpha_2, the rear by -alpha_1."""
+    """(angle, centre) of the rear, the middle and the front body; turned by alpha_2 in front, -alpha_1 behind."""
     rear, front = -alpha[0], alpha[1]
     unit = lambda w: np.array([np.cos(w), np.sin(w)])  # noqa: E731
     return [(rear, -self.arm * unit(0) - self.arm * unit(rear)), (0.0, np.zeros(2)),

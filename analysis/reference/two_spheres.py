@@ -1,5 +1,5 @@
-"""Added mass of two unit spheres in a perfect fluid of density 1, centres a distance d apart: each sphere's share of the
-motions of both along the line of centres (m = 0) or across it (m = 1), together or opposed, by multipoles.
+"""Added mass of two unit spheres in a perfect fluid of density 1, centres a distance d apart: each sphere's share of
+the motions of both along the line of centres (m = 0) or across it (m = 1), together or opposed, by multipoles.
 
     phi = U sum_n g_n (P_n^m(cos t_1)/r_1^(n+1) + s P_n^m(cos t_2)/r_2^(n+1)),  t_i from the direction to the other
     P_n^m(cos t_2)/r_2^(n+1) = sum_k C(n+k, n+m) r_1^k/d^(n+k+1) P_k^m(cos t_1)

@@ -5,7 +5,7 @@ import numpy as np
 import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
-from checks import at_least, at_most, between
+from checks import at_most, between
 from fish import Fish, displaced
 from locomotion import ellipse, moved, path_run, point_run, shift
 from style import BLACK, BLUE, GREY, ORANGE, plt

@@ -5,27 +5,34 @@ import numpy as np
 import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
-from checks import at_most
-from immersed import Body
+import surfaces
+from checks import at_least, at_most
+from immersed import SILICONE, WATER, Body
 from runs import Run
-from style import BLUE, GREEN, GREY, ORANGE, VERMILION, panels
+from sinking import Sinking
+from style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, panels
 from two_spheres import pair
 
 TITLE = "Two spheres in a perfect fluid"
-CAPTION = ("Unit spheres that move apart, in a fluid of density 1; solved with both at each time. Left: a sphere's "
-           "share of the added mass of motions of both (dots), and by multipoles (lines); grey: a sphere alone, 2π/3."
-           " Together and across: K of the pair as a rigid body, opposed across: from its turning about its middle; "
-           "opposed along: from the energy of its own motion. Middle: the difference by the value, of 2560 faces "
-           "(solid) and of 640 (dashed), and of both extrapolated by the square of a face's size (dots). Right: the "
-           "force that drives the spheres apart while both move at a speed u, u² dK/dd with K that of a sphere: side "
-           "by side they attract each other, in a row they repel (dots: differences of the extrapolated K).")
-RUN = Run("immersed/two-spheres")
+CAPTION = ("Unit spheres that move apart, in a fluid of density 1; solved with both at each time. Upper left: a "
+           "sphere's share of the added mass of motions of both (dots), and by multipoles (lines); grey: a sphere "
+           "alone, 2π/3. Together and across: K of the pair as a rigid body, opposed across: from its turning about "
+           "its middle; opposed along: from the energy of its own motion. Upper right: the difference by the value, "
+           "of 2560 faces (solid) and of 640 (dashed), and of both extrapolated by the square of a face's size "
+           "(dots). Lower left: the force that drives the spheres apart while both move at a speed u, u² dK/dd with K"
+           " that of a sphere: side by side they attract each other, in a row they repel (dots: differences of the "
+           "extrapolated K). Lower right: two balls of silicone, r = 5 cm and 2.5 r apart, linked rigidly and let go "
+           "in water at a slant of 45°, without drag: each in the flow of the other, they swing about lying across "
+           "their fall; dots: by the classical Runge–Kutta method with the added mass of multipoles. Were both alone,"
+           " the pair would keep its slant (grey).")
+RUN, LINKED = Run("immersed/two-spheres"), Run("immersed/linked-spheres")
 GAP = 0.05
+RADIUS, APART = 0.05, 2.5  # of the linked ones, m; distance of the centres by the radius
 COLOURS = {"along, together": BLUE, "across, together": ORANGE, "across, opposed": VERMILION, "along, opposed": GREEN}
 
 
 def runs(full):
-  return [RUN]
+  return [RUN, LINKED]
 
 
 def shares(record, name):
@@ -43,8 +50,33 @@ def slope_error(d, fine, coarse, exact):
   return float(np.max(np.abs(found - true)) / np.max(np.abs(true)))
 
 
+def linked(shares):
+  """K of the linked pair along x in a fluid of density 1, from the shares of unit spheres."""
+  across = shares["across, opposed"] * APART ** 2 / 2 * RADIUS ** 5
+  along, together = (2 * shares[f"{way}, together"] * RADIUS ** 3 for way in ("along", "across"))
+  return np.diag([0, across, across, along, together, together])
+
+
+def draw_swing(ax, body):
+  x, triangles = surfaces.two_spheres()
+  mesh = (x - np.sign(x[:, :1]) * [1.5 - APART / 2, 0, 0]) * RADIUS, triangles
+  step = body.time[1] - body.time[0]
+  slant = lambda pose: np.degrees(2 * np.arctan2(pose[:, 5], pose[:, 3]))  # noqa: E731
+  alone = dict.fromkeys(COLOURS, 2 * np.pi / 3)
+  both, apart = (slant(Sinking(*mesh, SILICONE, WATER, linked(shares), drag=False).run(
+      body["pose"][0], step, len(body.time) - 1)[0]) for shares in (pair(APART), alone))
+  ax.plot(body.time, slant(body["pose"]), color=BLACK)
+  ax.plot(body.time[::10], both[::10], "o", color=BLACK, markersize=3)
+  ax.plot(body.time, apart, color=GREY, linewidth=1)
+  ax.set(xlabel="time (s)", ylabel="slant of the line of centres (°)", xlim=(0, 1))
+  return [at_most("linked spheres: greatest difference of their slant from the other program's (°)",
+                  float(np.max(np.abs(slant(body["pose"]) - both))), 1.5),
+          at_least("linked spheres: how far they have turned (°)", float(np.ptp(both)), 45),
+          at_most("spheres that do not feel each other: how far they turn (°)", float(np.ptp(apart)), 1e-6)]
+
+
 def draw(records, full):
-  canvas, ((left, middle, right),) = panels(1, 3, 4.7, 4)
+  canvas, ((left, middle), (right, swing)) = panels(2, 2, 5.6, 3.7)
   record, checks, rows = records[RUN], [], []
   d, fine = shares(record, "fine")
   _, coarse = shares(record, "coarse")
@@ -84,6 +116,7 @@ def draw(records, full):
   right.axhline(0, color=GREY, linewidth=1)
   right.set(xlabel="distance of the centres", ylabel="$dK/dd$ of a sphere", xlim=(2, 4.8))
   right.legend()
+  checks += draw_swing(swing, Body(records[LINKED], "pair"))
   header = ["motion", "d", "multipoles", "2560 faces", "extrapolated"]
   return figure.Drawing(canvas, checks, [figure.Table("Added mass of a sphere, radius and density 1", header, rows)])
 

@@ -35,7 +35,8 @@ typedef struct cb_fluid_face {
 typedef struct cb_added_mass {
   double K[6][6], mu0[6], kinetic;
   /* what the model tells of K: 0 and NULL where it does not */
-  double error;       /* estimated, of K about the centre of the area, relative to the greatest of its kind */
+  double error;       /* estimated, of K about the centre of the area, relative to the greatest of a translation, of
+                         rotations times the mean square distance of the faces from there */
   double asymmetry;   /* of K as it was found, relative likewise, before it was made symmetric */
   double thickness;   /* of closed parts over the size of the faces there, 1 where it is more, on the mean */
   int faces;          /* that it was found on */

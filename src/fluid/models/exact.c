@@ -22,9 +22,9 @@ typedef struct exact {
 
 static const cb_param params[] = {
     {"error", CB_PARAM_REAL, offsetof(exact, error), "nan", "", "[1e-8, 0.5]", NULL,
-     "of K, estimated, relative to the greatest of its kind: the faces of a rigid body are refined until it is met, "
-     "and "
-     "far_error is 1e-2 of it or less; without: K of the faces as they are"},
+     "of K, estimated, relative to the greatest K of a translation (of rotations: times the mean square distance of "
+     "the faces from their centre): the faces of a rigid body are refined until it is met, and far_error is 1e-2 of it "
+     "or less; without: K of the faces as they are"},
     {"far_error", CB_PARAM_REAL, offsetof(exact, far_error), "1e-6", "", "[1e-11, 1e-2]", NULL,
      "of the far field and ten times that of the linear equations, relative to the greatest potential"},
     {"table", CB_PARAM_REAL, offsetof(exact, table), "nan", "", "[0, 0.1]", NULL,

@@ -5,6 +5,7 @@
  */
 #include "check_error.h"
 #include "potential.h"
+#include "potential/refine.h"
 
 enum { TURN = 48 };
 
@@ -42,10 +43,11 @@ static cb_kirchhoff_mass of(const solid_mesh *m, const cb_kirchhoff_options *opt
   return mass_of(m, options, NULL);
 }
 
+static const double oracle[2][3] = {{16.0 / 45, 16.0 / 45, 8.0 / 3},
+                                    {0.0248509255875, 0.137228569677, 0.864697856546857}};
+
 static void discs_are_closed_forms(void **unused) {
   (void)unused;
-  static const double oracle[2][3] = {{16.0 / 45, 16.0 / 45, 8.0 / 3},
-                                      {0.0248509255875, 0.137228569677, 0.864697856546857}};
   static const int at[3] = {0, 1, 5};
   for (int e = 0; e < 2; e++) {
     solid_mesh m[2] = {disc_mesh(11, e ? 0.5 : 1), disc_mesh(22, e ? 0.5 : 1)};
@@ -60,6 +62,51 @@ static void discs_are_closed_forms(void **unused) {
     free_mesh(m);
     free_mesh(m + 1);
   }
+}
+
+typedef struct levels {
+  double b;         /* half axis of an elliptic disc, or */
+  double thickness; /* of a coin */
+  solid_mesh mesh;
+} levels;
+
+static cb_status next(void *context, int level, int *vertices, const double (**x)[3], int *faces,
+                      const int (**face)[3]) {
+  levels *l = context;
+  char text[96];
+  free_mesh(&l->mesh);
+  snprintf(text, sizeof text, "{radius: 1, thickness: %g, resolution: %d}", l->thickness, 8 << level);
+  l->mesh = l->thickness > 0 ? shape_mesh("disc", text) : disc_mesh(3 << level, l->b);
+  *vertices = l->mesh.vertices, *faces = l->mesh.faces;
+  *x = (const double(*)[3])l->mesh.x, *face = (const int(*)[3])l->mesh.face;
+  return CB_OK;
+}
+
+static cb_potential_estimate refined(double b, double thickness, int least) {
+  levels l = {.b = b, .thickness = thickness};
+  const cb_potential_body body = {.context = &l, .mesh = next, .least = least};
+  cb_potential_estimate e;
+  cb_kirchhoff_report report;
+  int faces;
+  check_ok(cb_kirchhoff_refined(&body, 1e9, &sheets, &e, &report, &faces));
+  free_mesh(&l.mesh);
+  return e;
+}
+
+/* 1e-3, and the estimate is not below the error: of K about the middle, to the greatest K and the mean square radius. */
+static void extrapolated_discs_are_closed_forms(void **unused) {
+  (void)unused;
+  static const int at[3] = {0, 1, 5};
+  for (int n = 2; n <= 4; n++)
+    for (int i = 0; i < 2; i++) {
+      const double b = i ? 0.5 : 1;
+      const cb_potential_estimate e = refined(b, 0, n);
+      for (int j = 0; j < 3; j++) {
+        const double error = fabs(e.mass.K[at[j]][at[j]] - oracle[i][j]) / oracle[i][2];
+        check_at_most(error / (j < 2 ? (1 + b * b) / 4 : 1), n < 4 ? e.error : fmin(1e-3, e.error));
+        if (n == 4 && (j || !i)) check_relative(e.mass.K[at[j]][at[j]], oracle[i][j], 2e-3);
+      }
+    }
 }
 
 /* Broadside on: 0.45475 by Ritz's method, the jump of the potential as sqrt(1 - x^2) sqrt(1 - y^2) times Chebyshev's
@@ -93,10 +140,11 @@ static void a_square_plate_is_as_in_tables(void **unused) {
 /* Coins of radius 1 at about 3000 faces, towards the disc. Their own K: rings of dipoles by the solid angles of discs in
  * closed form (Paxton 1959, doi 10.1063/1.1716590), 320 on a cap and 160 on the rim, graded towards the edges and
  * extrapolated from 80 and 160 on, known to 1e-4. */
+static const double coin[][2] = {{0.2, 3.05654},  {0.1, 2.92618},  {0.05, 2.83230}, {0.02, 2.75349},
+                                 {0.01, 2.71827}, {1e-3, 2.67429}, {1e-4, 2.6678},  {0, 8. / 3}};
+
 static void coins_become_a_disc(void **unused) {
   (void)unused;
-  static const double coin[][2] = {{0.2, 3.05654},  {0.1, 2.92618},  {0.05, 2.83230}, {0.02, 2.75349},
-                                   {0.01, 2.71827}, {1e-3, 2.67429}, {1e-4, 2.6678},  {0, 8. / 3}};
   double before = INFINITY;
   for (size_t i = 0; i < sizeof coin / sizeof *coin; i++) {
     char text[96];
@@ -108,6 +156,17 @@ static void coins_become_a_disc(void **unused) {
     if (coin[i][0] > 0) check_at_most(K, before);
     before = K;
     free_mesh(&m);
+  }
+}
+
+/* 1e-3 extrapolated; where faces become as wide as the coin is thick, 0.02 by 8500 of them, more is left. */
+static void extrapolated_coins_are_exact(void **unused) {
+  (void)unused;
+  for (size_t i = 0; i < sizeof coin / sizeof *coin; i++) {
+    if (coin[i][0] != 0.2 && coin[i][0] != 0.01 && coin[i][0] != 1e-4) continue;
+    const cb_potential_estimate e = refined(1, coin[i][0], 5);
+    check_relative(e.mass.K[5][5], coin[i][1], 1e-3);
+    check_relative(e.mass.K[5][5], coin[i][1], e.error + 1e-4); /* known to */
   }
 }
 
@@ -293,7 +352,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(discs_are_closed_forms),
       cmocka_unit_test(a_square_plate_is_as_in_tables),
+      cmocka_unit_test(extrapolated_discs_are_closed_forms),
       cmocka_unit_test(coins_become_a_disc),
+      cmocka_unit_test(extrapolated_coins_are_exact),
       cmocka_unit_test(a_ring_on_a_ball_is_one_of_little_thickness),
       cmocka_unit_test(laws_hold_for_sheets_and_solids),
       cmocka_unit_test(many_faces_take_the_tree),

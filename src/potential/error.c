@@ -58,28 +58,44 @@ static cb_status make_positive(const cb_potential_level *level, double K[6][6]) 
   return CB_OK;
 }
 
-/* Weights of the last m + 1 of n levels that leave out h^p of m = 1 or 2 orders; the others' are 0. */
-static void weights(int n, const cb_potential_level *level, int m, const double *p, double *w) {
+enum { ORDERS = 3, FACING = 10 }; /* a body is a sheet below this part of its faces' size */
+
+/* count: of p that are left out where there are levels enough; wide: faces are wider than the body is thick, and their
+ * order changes as they become less so. */
+typedef struct orders {
+  double p[ORDERS];
+  int count;
+  bool smooth, sheet, wide;
+} orders;
+
+/* Weights of the last levels of n that leave out the first m of the orders, or as many as n has; the others' are 0. One
+ * order after the other, from sums of neighbours. */
+static void weights(int n, const cb_potential_level *level, int m, const orders *o, double *w) {
+  double sum[ORDERS + 1][ORDERS + 1] = {{0}};
+  if (m > o->count) m = o->count;
+  if (m > n - 1) m = n - 1;
+  const cb_potential_level *first = level + n - 1 - m;
+  for (int i = 0; i <= m; i++) sum[i][i] = 1;
+  for (int k = 0; k < m; k++) {
+    double left[ORDERS + 1] = {0}; /* of h^p in each sum */
+    for (int i = 0; i <= m - k; i++)
+      for (int l = 0; l <= m; l++) left[i] += sum[i][l] * pow((double)first[m].faces / first[l].faces, o->p[k] / 2);
+    for (int i = 0; i < m - k; i++)
+      for (int l = 0; l <= m; l++)
+        sum[i][l] = (left[i] * sum[i + 1][l] - left[i + 1] * sum[i][l]) / (left[i] - left[i + 1]);
+  }
   memset(w, 0, (size_t)n * sizeof *w);
-  const double fine = level[n - 1].faces;
-  double a = pow(fine / level[n - 2].faces, p[0] / 2);
-  w[n - 1] = a / (a - 1);
-  w[n - 2] = -1 / (a - 1);
-  if (m == 1) return;
-  /* of two such sums, without what h^p2 adds to each */
-  const double b = pow(level[n - 2].faces / (double)level[n - 3].faces, p[0] / 2);
-  const double h1 = pow(fine / level[n - 2].faces, p[1] / 2), h2 = pow(fine / level[n - 3].faces, p[1] / 2);
-  const double of_fine = (a - h1) / (a - 1), of_coarse = (b * h1 - h2) / (b - 1);
-  const double share = of_coarse / (of_coarse - of_fine), rest = 1 - share;
-  w[n - 1] *= share;
-  w[n - 2] = share * w[n - 2] + rest * b / (b - 1);
-  w[n - 3] = -rest / (b - 1);
+  memcpy(w + n - 1 - m, sum[0], (size_t)(m + 1) * sizeof *w);
 }
 
-/* The order of the leading error. */
-static double leading(int n, const cb_potential_level *level) {
-  const double bend = level[n - 1].bend;
-  return n < 2 || bend < 0.75 * level[n - 2].bend ? 2 : 2 / (1 + bend / M_PI);
+static orders orders_of(int n, const cb_potential_level *level) {
+  const cb_potential_level *last = level + n - 1;
+  const bool sheet = last->sheets || last->report.thickness < 1. / FACING;
+  if (sheet) return (orders){{1, 2, 3}, 3, false, true, false};
+  const bool wide = last->report.thickness < 0.9;
+  if (n < 2 || last->bend < 0.75 * level[n - 2].bend) return (orders){{2, 4}, 2, true, false, wide};
+  const double p = 2 / (1 + last->bend / M_PI);
+  return (orders){{p, p + 2. / 3}, 2, false, false, wide};
 }
 
 static double between(int n, const cb_potential_level *level, const double *w, const double *other) {
@@ -94,28 +110,40 @@ static double change(int n, const cb_potential_level *level) {
   return size_of(2, level + n - 2, w);
 }
 
-/* The bound of weights w, of orders p that are `edged` or not; by three levels or more. */
-static double bound(int n, const cb_potential_level *level, bool edged, const double p[2], const double *w) {
+/* The order as the last three of n levels have it; nan: the change does not fall. */
+static double measured(int n, const cb_potential_level *level) {
+  const double fall = n < 3 ? 0 : change(n - 1, level) / change(n, level);
+  return fall > 1 ? 2 * log(fall) / log((double)level[n - 1].faces / level[n - 2].faces) : NAN;
+}
+
+/* Do both of the last two orders say that a smooth body's error falls as h^2? */
+static bool settled(int n, const cb_potential_level *level) {
+  return fabs(measured(n, level) - 2) < 0.2 && fabs(measured(n - 1, level) - 2) < 0.2;
+}
+
+/* The bound of weights w, by three levels or more. */
+static double bound(int n, const cb_potential_level *level, const orders *o, const double *w) {
   double one[CB_POTENTIAL_LEVELS], before[CB_POTENTIAL_LEVELS] = {0}, raw[CB_POTENTIAL_LEVELS] = {0};
   const double last = change(n, level);
   raw[n - 1] = 1;
-  weights(n - 1, level, edged && n > 3 ? 2 : 1, p, before);
-  weights(n, level, 1, p, one);
-  double error = fmax(between(n, level, w, before), between(n, level, w, raw) / 10);
-  if (edged) error = fmax(error, 2 * between(n, level, w, one));
-  /* the order is on its way from that of a thin border to a smooth one's */
-  if (level[n - 1].report.thickness < 0.9) error = fmax(error, last / 2);
+  weights(n - 1, level, ORDERS, o, before);
+  weights(n, level, 1, o, one);
+  const double changed = between(n, level, w, before), corrected = between(n, level, w, raw),
+               second = between(n, level, w, one);
+  if (o->smooth && !o->wide && settled(n, level)) return fmax(fmax(3 * second, changed / 4), corrected / 50);
+  const double sure = o->sheet && n > 3 ? 2 : 1; /* of sheets both fall steadily */
+  double error = fmax(corrected / 10, fmax(changed, 2 * second) / sure);
+  if (o->wide) error = fmax(error, fmax(last / 2, pow(4 * M_PI / level[n - 1].faces, 2. / 3) / 2));
   return last > 0.6 * change(n - 1, level) ? fmax(error, last) : error; /* not yet in its range of convergence */
 }
 
 cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_potential_estimate *out) {
   const cb_potential_level *last = level + n - 1;
-  const double first = leading(n, level), p[2] = {first, first + 2. / 3};
-  const bool edged = first < 2;
+  const orders o = orders_of(n, level);
   double w[CB_POTENTIAL_LEVELS] = {0};
   cb_potential_estimate e = {.mass = last->mass, .error = NAN, .order = NAN};
   if (n < 2) return *out = e, CB_OK;
-  weights(n, level, edged && n > 2 ? 2 : 1, p, w);
+  weights(n, level, ORDERS, &o, w);
   memset(&e.mass, 0, sizeof e.mass);
   for (int l = 0; l < n; l++) {
     for (int i = 0; i < 36; i++) e.mass.K[i / 6][i % 6] += w[l] * level[l].mass.K[i / 6][i % 6];
@@ -125,11 +153,10 @@ cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_pote
   if (n == 2) {
     e.error = 2 * change(n, level);
     /* what is thinner than its faces changes little while they are coarse: h^p of the unit sphere */
-    if (edged) e.error = fmax(e.error, pow(4 * M_PI / last->faces, first / 2));
+    if (!o.smooth) e.error = fmax(e.error, pow(4 * M_PI / last->faces, o.p[0] / 2));
   } else {
-    e.error = bound(n, level, edged, p, w);
-    const double fall = change(n - 1, level) / change(n, level);
-    if (fall > 1) e.order = 2 * log(fall) / log((double)last->faces / level[n - 2].faces);
+    e.error = bound(n, level, &o, w);
+    e.order = measured(n, level);
   }
   e.error = fmax(e.error, last->report.asymmetry);
   *out = e;

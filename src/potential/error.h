@@ -2,17 +2,24 @@
  * is left.
  *
  *   K(h) = K + a h^p + b h^p2 + ...,  h^2 ~ 1/faces
- * p = 2 on smooth bodies (the volume that flat faces cut off). An edge that bends by d has a potential ~ r^(1/(1 + d/pi))
- * next to it, and p = 2/(1 + d/pi), p2 = p + 2/3: 4/3 and 2 at right angles, 1 and 5/3 at thin borders (Kondrat'ev
- * 1967, Trans. Moscow Math. Soc. 16, 227). Smooth is what bends less on a finer mesh. Richardson's extrapolation: doi
- * 10.1098/rsta.1927.0008. Measured orders come up to these from below on meshes that are still coarse, 1.1 on a cube of
- * 3000 faces.
+ * p = 2, p2 = 4 on smooth bodies (the volume that flat faces cut off). An edge that bends by d has a potential
+ * ~ r^(1/(1 + d/pi)) next to it, and p = 2/(1 + d/pi), p2 = p + 2/3: 4/3 and 2 at right angles, 1 and 5/3 at thin borders
+ * (Kondrat'ev 1967, Trans. Moscow Math. Soc. 16, 227). Smooth is what bends less on a finer mesh. Sheets, and bodies
+ * thinner than a tenth of their faces' size, which are solved as sheets are, have orders of 1, 2, 3. Richardson's
+ * extrapolation: doi 10.1098/rsta.1927.0008; without h^p by two levels, one order more by each
+ * further one. Measured orders come up
+ * to these from below on meshes that are still coarse, 1.1 on a cube of 3000 faces.
  *
  * The estimate takes in what the last fineness has changed, the change between one and two orders, a share of the whole
- * correction, and the asymmetry of the raw tensor; and half of the last change where the body is thinner than its faces
- * are wide (potential/thin.h): on spheroids up to 0.43 of it was left where all else told of less. It is a measured bound
- * (tests/test_potential_error.c, test_thin.c), not a proven one. Errors are relative: of K_ab about the centre of the area, to k s_a s_b with k the greatest K of a translation and
- * s the rms distance of the surface from the centre for rotations, 1 for translations.
+ * correction, and the asymmetry of the raw tensor; where the body is thinner than its faces are wide (potential/thin.h)
+ * half of the last change, of which on spheroids up to 0.43 was left, and of h^(4/3) of the unit sphere, of which on
+ * coins up to 0.4 was left, where all else told of less. Where four levels of a
+ * smooth body have measured orders of 1.8 to 2.2, three times the change between one and two orders is the greatest of
+ * these as a rule: up to 2.1 of it was left on ellipsoids and pairs of spheres; of sheets by four levels it is once, of
+ * which 0.7 was left. It is a measured bound
+ * (tests/test_potential_error.c, test_thin.c), not a proven one. Errors are relative: of K_ab about the centre of the
+ * area, to k s_a s_b with k the greatest K of a translation and s the rms distance of the surface from the centre for
+ * rotations, 1 for translations.
  */
 #ifndef CB_POTENTIAL_ERROR_H
 #define CB_POTENTIAL_ERROR_H
@@ -24,6 +31,7 @@ typedef struct cb_potential_level {
   int faces;
   cb_kirchhoff_mass mass;
   cb_kirchhoff_report report;
+  bool sheets;              /* has it any? */
   double bend;              /* greatest, between neighbours that are convex, 0 to pi */
   double centre[3], radius; /* of the area */
 } cb_potential_level;

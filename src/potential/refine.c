@@ -70,6 +70,7 @@ static cb_status solve(run *r, cb_kirchhoff *k, const int (*face)[3], int faces)
   if (status) return status;
   r->seconds = now() - began;
   level->report = cb_kirchhoff_report_of(k);
+  level->sheets = cb_kirchhoff_solids(k) < cb_kirchhoff_panels(k)->n;
   find_size(cb_kirchhoff_panels(k), level);
   return find_bend(k, face, &level->bend);
 }

@@ -100,7 +100,7 @@ static cb_status find(cb_inertia *f) {
   return cb_inertia_placed(f, status);
 }
 
-bool cb_inertia_is_closed(const cb_surface *s) {
+static bool is_closed(const cb_surface *s) {
   for (int p = 0; p < s->parts; p++)
     if (s->open[p]) return false;
   return true;
@@ -165,7 +165,7 @@ static int run(int argc, char **argv) {
   if (!status) status = cb_inertia_added_mass(&f, added, error);
   if (!status) {
     cb_inertia_print(&f, json);
-    if (f.thickness > 0 && cb_inertia_is_closed(f.surface))
+    if (f.thickness > 0 && is_closed(f.surface))
       fprintf(stderr, "curvebody: warning: the body is closed: --thickness is of open parts\n");
     if (!f.added.method) cb_warn_of_parts(f.surface, f.part, "");
     warn_of_thin(&f.added);

@@ -22,7 +22,6 @@ void cb_inertia_print(const cb_inertia *f, bool json);
 /* A failure of what was read, with its name in front. */
 cb_status cb_inertia_placed(const cb_inertia *f, cb_status status);
 /* --added-mass NAME[:KEY=VALUE,...] with --error (NULL: not given): fills model and added. error: of text. */
-bool cb_inertia_is_closed(const cb_surface *s); /* no part has a border */
 cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *error);
 
 /* `{KEY: VALUE, ...}` of the word NAME:KEY=VALUE,..., with `more` (NULL: none) at its end; expected: what to say of a

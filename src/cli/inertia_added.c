@@ -93,8 +93,7 @@ cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *err
   if (!status && !none) status = class_of(text, &c);
   if (!status && none && error)
     status = cb_fail(CB_ERROR_INPUT, "--error:1:1: error: without an added mass there is no error of it");
-  const bool unknown = c && has_error(c) && !error && !cb_inertia_is_closed(f->surface); /* none is estimated */
-  if (!status && c) status = make_model(c, text, unknown ? "none" : error, &m);
+  if (!status && c) status = make_model(c, text, error, &m);
   f->model = c ? c->name : "none";
   if (!status && m && c->added_mass != cb_fluid_local_added_mass) {
     m->say = say;

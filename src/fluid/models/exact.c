@@ -110,10 +110,6 @@ static cb_status to_error(const cb_fluid_model *m, const cb_surface *surface, co
                           const double (*v)[3], cb_added_mass *out) {
   const exact *own = m->params;
   const cb_kirchhoff_options options = options_of(own, surface);
-  if (options.sheets)
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "the error of a sheet's exact added mass is not estimated: expected no `error`, and faces that are "
-                   "small beside its border");
   if (v || memcmp(x, surface->x, (size_t)surface->vertices * sizeof *x) != 0) return rigid_only();
   return cb_exact_refined(m, surface, own->error, &options, out);
 }

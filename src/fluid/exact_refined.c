@@ -20,6 +20,7 @@ typedef struct refined {
   const cb_surface *surface;
   cb_surface *level; /* the last one */
   int coarser, taken; /* the first level's; how many were */
+  cb_exact_levels *levels;
 } refined;
 
 static cb_status mesh(void *context, int level, int *vertices, const double (**x)[3], int *faces,
@@ -67,8 +68,12 @@ static cb_status refine(refined *r, double error, const cb_kirchhoff_options *op
   char why[512] = "";
   for (int finer = 0;; finer++) {
     r->coarser = first - finer, r->taken = 0;
-    const cb_potential_body body = {
-        .context = r, .mesh = mesh, .say = say, .least = r->coarser < 0 ? 1 : r->coarser + 1};
+    const cb_potential_body body = {.context = r,
+                                    .mesh = mesh,
+                                    .say = say,
+                                    .least = r->coarser < 0 ? 1 : r->coarser + 1,
+                                    .level = r->levels->level,
+                                    .levels = &r->levels->n};
     const cb_status status = cb_kirchhoff_refined(&body, error, options, e, report, faces);
     if (!status || status == CB_ERROR_MEMORY || r->taken > 1) return status;
     if (status != CB_ERROR_STEP || finer == FINER) return finer ? cb_fail(CB_ERROR_STEP, "%s", why) : status;
@@ -77,16 +82,21 @@ static cb_status refine(refined *r, double error, const cb_kirchhoff_options *op
 }
 
 cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, double error,
-                           const cb_kirchhoff_options *options, cb_added_mass *out) {
+                           const cb_kirchhoff_options *options, cb_exact_levels *levels, cb_added_mass *out) {
+  cb_exact_levels own;
   cb_status status = check_origin(surface, error);
   if (status) return status;
   const int coarser = cb_surface_coarser(surface);
-  refined r = {.model = m, .surface = surface, .coarser = coarser < COARSER ? coarser : COARSER};
+  refined r = {.model = m,
+               .surface = surface,
+               .coarser = coarser < COARSER ? coarser : COARSER,
+               .levels = levels ? levels : &own};
   cb_potential_estimate e;
   cb_kirchhoff_report report;
   status = refine(&r, error, options, &e, &report, &out->faces);
   cb_surface_free(r.level);
   if (status) return status;
+  r.levels->first = -r.coarser;
   memcpy(out->K, e.mass.K, sizeof out->K);
   out->error = e.error;
   out->asymmetry = report.asymmetry;

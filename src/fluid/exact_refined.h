@@ -5,11 +5,17 @@
 #ifndef CB_FLUID_EXACT_REFINED_H
 #define CB_FLUID_EXACT_REFINED_H
 
-#include "potential/kirchhoff.h"
+#include "potential/error.h"
 #include <curvebody/fluid_model.h>
 
-/* m->say is told of each level. CB_ERROR_ARGUMENT, CB_ERROR_STEP: see cb_kirchhoff_refined. */
+/* Those that were solved, from number `first` of fluid/surface.h on. */
+typedef struct cb_exact_levels {
+  int n, first;
+  cb_potential_level level[CB_POTENTIAL_LEVELS];
+} cb_exact_levels;
+
+/* levels: NULL where they are not wanted. m->say is told of each level. CB_ERROR_ARGUMENT, CB_ERROR_STEP: see cb_kirchhoff_refined. */
 cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, double error,
-                           const cb_kirchhoff_options *options, cb_added_mass *out);
+                           const cb_kirchhoff_options *options, cb_exact_levels *levels, cb_added_mass *out);
 
 #endif

@@ -126,13 +126,22 @@ static cb_status added_mass(const cb_immersed *b, const double (*x)[3], const do
              : cb_fail(CB_STEP_DOMAIN, "the added mass of the fluid model `%s` is not finite", model->kind->name);
 }
 
+/* How the added mass of a pose is found, by one that rests: that of a body without poses may be found otherwise. */
+static cb_status tell(cb_immersed *b) {
+  double(*rest)[3] = calloc((size_t)b->surface->vertices, sizeof *rest);
+  if (!rest) return cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", b->surface->vertices);
+  const cb_status status = added_mass(b, (const double(*)[3])b->surface->x, (const double(*)[3])rest, &b->added);
+  free(rest);
+  return status;
+}
+
 static cb_status tabulate(cb_immersed *b) {
   const cb_fluid_model *model = b->inertia.model;
   const double error = model->kind->table ? model->kind->table(model) : 0;
   double begin, end;
   cb_status status = CB_OK;
   cb_poses_span(b->poses, &begin, &end);
-  if (error > 0) status = added_mass(b, (const double(*)[3])b->surface->x, NULL, &b->added);
+  if (error > 0) status = tell(b);
   if (status || !(error > 0) || !(end > begin)) return status;
   return cb_stroke_create(model, b->inertia.body, b->surface, b->poses, error, &b->stroke);
 }

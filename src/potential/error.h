@@ -33,7 +33,6 @@ typedef struct cb_potential_level {
   cb_kirchhoff_report report;
   bool sheets;              /* has it any? */
   double bend;              /* greatest, between neighbours that are convex, 0 to pi */
-  bool sheets;              /* some pieces are */
   double centre[3], radius; /* of the area */
 } cb_potential_level;
 

@@ -111,6 +111,8 @@ cb_status cb_kirchhoff_refined(const cb_potential_body *body, double error, cons
     if (status) return status;
   }
   if (!(e.error <= error)) return not_met(CB_OK, error, &e, &r);
+  if (body->level) memcpy(body->level, r.level, (size_t)r.n * sizeof *r.level);
+  if (body->levels) *body->levels = r.n;
   *out = e;
   *report = r.level[r.n - 1].report;
   *faces = r.level[r.n - 1].faces;

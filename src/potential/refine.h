@@ -13,6 +13,8 @@ typedef struct cb_potential_body {
   cb_status (*mesh)(void *context, int level, int *vertices, const double (**x)[3], int *faces, const int (**face)[3]);
   void (*say)(void *context, int level, int faces, size_t bytes, double seconds);
   int least; /* levels that are taken though the error is met before */
+  cb_potential_level *level; /* [CB_POTENTIAL_LEVELS]: those that are solved, and how many; NULL: not wanted */
+  int *levels;
 } cb_potential_body;
 
 /* error > 0. With the last level's report. CB_ERROR_STEP where the error is not met because the next level would not fit

@@ -59,6 +59,10 @@ bodies:
   - {name: rigid, shape: {name: ellipsoid, c: 2, resolution: 16}, added_mass: {name: exact, error: 0.02}}
   - {name: stroke, shape: {name: ellipsoid, resolution: 8}, poses: {z: "Z*(1 + 0.1*sin(2*pi*t))", period: 1}}
   - {name: local, shape: {name: ellipsoid, resolution: 8}, added_mass: local}
+  - name: estimated
+    shape: {name: ellipsoid, resolution: 8}
+    poses: {z: "Z*(1 + 0.1*sin(2*pi*t))", period: 1}
+    added_mass: {name: exact, error: 0.1, table: 1e-3}
 integrator: {name: hamilton_pontryagin, step: 0.01}
 time: {end: 0}
 record: {every: 1}
@@ -69,15 +73,18 @@ class Immersed(Case):
     def test_how_an_added_mass_was_found_is_told_and_recorded(self):
         first = self.first_row(SOLVED)
         told = [line for line in self.good("check", "one.yaml").stdout.splitlines() if line.startswith("#")]
-        self.assertEqual(len(told), 3, told)
+        self.assertEqual(len(told), 5, told)
         self.assertRegex(told[0], r"# body `rigid`: exact: relative error 0\.0\d+ \(estimated\), raw asymmetry .*, \d+ faces")
         self.assertRegex(told[1], r"# body `stroke`: exact: raw asymmetry .*, dense$")
         self.assertRegex(told[2], r"# body `stroke`: a table of \d+ points along its poses, relative error ")
+        self.assertRegex(told[3], r"# body `estimated`: exact: relative error 0\.0\d+ \(estimated.*\), .*, \d+ faces")
+        self.assertRegex(told[4], r"# body `estimated`: a table of \d+ points along its poses, relative error ")
         self.assertTrue(0 < first["body_added_mass_error"][0] <= 0.02)
-        self.assertTrue(np.isnan(first["body_added_mass_error"][1:]).all())
+        self.assertTrue(np.isnan(first["body_added_mass_error"][1:3]).all())
+        self.assertTrue(0 < first["body_added_mass_error"][3] <= 0.1)
         self.assertTrue((first["body_added_mass_asymmetry"][:2] < 0.02).all())
-        self.assertEqual(first["body_added_mass_faces"][1:].tolist(), [first["body_faces"][1], 0])
-        self.assertEqual(first["body_added_mass_method"].tolist()[1:], [b"dense", b"none"])
+        self.assertEqual(first["body_added_mass_faces"][1:3].tolist(), [first["body_faces"][1], 0])
+        self.assertEqual(first["body_added_mass_method"].tolist()[1:3], [b"dense", b"none"])
         self.assertGreater(first["body_table_points"][1], 0)
 
     def first_row(self, text, *sets):

@@ -1,10 +1,11 @@
 /* The exact added mass of bodies, solids and sheets: Kirchhoff's tensor of the potential flow about them
  * (potential/kirchhoff.h), of a perfect fluid that fills space, or the side of a plane that the body is on. It has no
- * forces but what that plane has on bodies that move (potential/placed.h). With an `error`, K of a rigid body is found
- * on finer and finer faces until its estimate meets it.
+ * forces but what that plane has on bodies that move (potential/placed.h). With an `error`, K of a rigid body, or
+ * of a pose, is found on finer and finer faces until its estimate meets it.
  */
 #include <curvebody/fluid_model.h>
 
+#include "fluid/exact_posed.h"
 #include "fluid/exact_refined.h"
 #include "potential/images.h"
 #include "potential/moving.h"
@@ -23,8 +24,8 @@ typedef struct exact {
 static const cb_param params[] = {
     {"error", CB_PARAM_REAL, offsetof(exact, error), "nan", "", "[1e-8, 0.5]", NULL,
      "of K, estimated, relative to the greatest K of a translation (of rotations: times the mean square distance of "
-     "the faces from their centre): the faces of a rigid body are refined until it is met, and far_error is 1e-2 of it "
-     "or less; without: K of the faces as they are"},
+     "the faces from their centre): the faces are refined until it is met, those of poses as flat ones, and far_error "
+     "is 1e-2 of it or less; without: K of the faces as they are"},
     {"far_error", CB_PARAM_REAL, offsetof(exact, far_error), "1e-6", "", "[1e-11, 1e-2]", NULL,
      "of the far field and ten times that of the linear equations, relative to the greatest potential"},
     {"table", CB_PARAM_REAL, offsetof(exact, table), "nan", "", "[0, 0.1]", NULL,
@@ -64,7 +65,8 @@ static cb_kirchhoff_options options_of(const exact *own, const cb_surface *surfa
 /* What is known of a body. */
 typedef struct known {
   cb_moving *moving;
-  cb_placed *placed; /* before a wall, in its place */
+  cb_placed *placed;     /* before a wall, in its place */
+  cb_exact_posed *posed; /* to an error, in its place */
 } known;
 
 static cb_status create_moving(const cb_surface *surface, const cb_kirchhoff_options *options, cb_moving **out) {
@@ -77,14 +79,16 @@ static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, con
   const exact *own = m->params;
   const cb_kirchhoff_options options = options_of(own, surface);
   (void)mass;
-  if (!isnan(own->error)) return CB_OK;
-  if (own->table > 0 && own->table < own->far_error)
+  const bool to_error = !isnan(own->error);
+  if (!to_error && own->table > 0 && own->table < own->far_error)
     return cb_fail(CB_ERROR_ARGUMENT,
                    "a table of error %g from solutions of far_error %g: expected no less than that, or 0", own->table,
                    own->far_error);
   known *k = calloc(1, sizeof *k);
   if (!k) return cb_fail(CB_ERROR_MEMORY, "no memory for the added mass of a body");
-  const cb_status status = own->wall == CB_MIRROR_NONE ? create_moving(surface, &options, &k->moving) : CB_OK;
+  const cb_status status = to_error ? cb_exact_posed_create(m, surface, own->error, &options, &k->posed)
+                           : own->wall == CB_MIRROR_NONE ? create_moving(surface, &options, &k->moving)
+                                                         : CB_OK;
   if (status)
     free(k);
   else
@@ -97,21 +101,18 @@ static void release(const cb_fluid_model *m, void *body) {
   (void)m;
   cb_moving_free(k->moving);
   cb_placed_free(k->placed);
+  cb_exact_posed_free(k->posed);
   free(k);
 }
 
-static cb_status rigid_only(void) {
-  return cb_fail(CB_ERROR_UNSUPPORTED,
-                 "the exact added mass to an `error` is for rigid bodies: expected none for one with poses, and a "
-                 "surface of faces as fine as `curvebody inertia` finds them to be needed");
-}
-
-static cb_status to_error(const cb_fluid_model *m, const cb_surface *surface, const double (*x)[3],
+/* A body that is as it was given may be a shape, whose finer faces are on its true surface. */
+static cb_status to_error(const cb_fluid_model *m, const known *k, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out) {
   const exact *own = m->params;
   const cb_kirchhoff_options options = options_of(own, surface);
-  if (v || memcmp(x, surface->x, (size_t)surface->vertices * sizeof *x) != 0) return rigid_only();
-  return cb_exact_refined(m, surface, own->error, &options, out);
+  if (v || memcmp(x, surface->x, (size_t)surface->vertices * sizeof *x) != 0)
+    return cb_exact_posed_added_mass(k->posed, x, v, out);
+  return cb_exact_refined(m, surface, own->error, &options, NULL, out);
 }
 
 static void tell(const cb_surface *surface, const cb_kirchhoff_mass *mass, const cb_kirchhoff_report *report,
@@ -133,7 +134,7 @@ static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_
   const cb_kirchhoff_options options = options_of(own, surface);
   cb_kirchhoff_mass mass;
   cb_moving *before = NULL;
-  if (!isnan(own->error)) return to_error(m, surface, x, v, out);
+  if (!isnan(own->error)) return to_error(m, k, surface, x, v, out);
   cb_status status = k->moving ? CB_OK : create_moving(surface, &options, &before);
   cb_moving *const moving = before ? before : k->moving;
   if (!status) status = cb_moving_added_mass(moving, x, v, &mass);
@@ -184,7 +185,10 @@ static cb_status added_mass_at(const cb_fluid_model *m, void *body, const cb_sur
 static cb_status form(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3], int n,
                       const double (*v)[3], double *G) {
   (void)surface;
-  if (!isnan(((const exact *)m->params)->error)) return rigid_only();
+  if (!isnan(((const exact *)m->params)->error))
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the exact added mass to an `error` is for bodies that are rigid or have poses: expected none for "
+                   "one that swims by its shape, and faces as fine as `curvebody inertia` finds them to be needed");
   return cb_moving_form(((const known *)body)->moving, x, n, v, G);
 }
 

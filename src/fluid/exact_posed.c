@@ -1,0 +1,155 @@
+/* See fluid/exact_posed.h. Levels are chosen where the body was given for half of the error, so that its poses may need
+ * more. */
+#include "fluid/exact_posed.h"
+
+#include "core/arena.h"
+#include "fluid/exact_refined.h"
+#include "fluid/surface.h"
+#include "potential/error.h"
+#include "potential/moving.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cb_exact_posed {
+  cb_arena *arena;
+  pthread_mutex_t mutex; /* of what follows, until it is made */
+  const cb_fluid_model *model;
+  const cb_surface *surface;
+  double error;
+  cb_kirchhoff_options options;
+  cb_exact_levels levels; /* where the body was given; n = 0: not made yet */
+  cb_surface *divided[2 * CB_POTENTIAL_LEVELS];
+  cb_moving *moving[CB_POTENTIAL_LEVELS];
+};
+
+/* --- levels --- */
+
+static void drop_levels(cb_exact_posed *p) {
+  for (int l = 0; l < 2 * CB_POTENTIAL_LEVELS; l++) {
+    cb_surface_free(p->divided[l]);
+    p->divided[l] = NULL;
+  }
+  for (int l = 0; l < CB_POTENTIAL_LEVELS; l++) {
+    cb_moving_free(p->moving[l]);
+    p->moving[l] = NULL;
+  }
+  p->levels.n = 0;
+}
+
+static cb_status make_levels(cb_exact_posed *p) {
+  cb_surface *faces = NULL; /* without a shape, whose levels are other faces */
+  cb_added_mass told = {.kinetic = 0};
+  cb_exact_levels levels = {.n = 0};
+  cb_status status = cb_surface_make(p->surface->vertices, (const double(*)[3])p->surface->x, p->surface->faces,
+                                     (const int(*)[3])p->surface->face, p->surface->part, &faces);
+  if (!status) status = cb_exact_refined(p->model, faces, p->error / 2, &p->options, &levels, &told);
+  for (int l = 0; l < levels.first + levels.n && !status; l++) {
+    status = cb_surface_at_level(faces, l, &p->divided[l]);
+    const cb_surface *s = p->divided[l];
+    if (!status && l >= levels.first)
+      status = cb_moving_create(s->vertices, (const double(*)[3])s->x, s->faces, (const int(*)[3])s->face, &p->options,
+                                &p->moving[l - levels.first]);
+  }
+  cb_surface_free(faces);
+  if (status)
+    drop_levels(p);
+  else
+    p->levels = levels;
+  return status;
+}
+
+static cb_status prepare(cb_exact_posed *p) {
+  pthread_mutex_lock(&p->mutex);
+  const cb_status status = p->levels.n ? CB_OK : make_levels(p);
+  pthread_mutex_unlock(&p->mutex);
+  return status;
+}
+
+/* --- poses --- */
+
+/* Of vertices of one level, and of the middles of its edges, which the fourth face of each four has. */
+static void divide(const cb_surface *coarse, const cb_surface *fine, const double (*from)[3], double (*to)[3]) {
+  memcpy(to, from, (size_t)coarse->vertices * sizeof *to);
+  for (int f = 0; f < coarse->faces; f++)
+    for (int k = 0; k < 3; k++) {
+      const double *a = from[coarse->face[f][k]], *b = from[coarse->face[f][(k + 1) % 3]];
+      double *middle = to[fine->face[4 * f + 3][k]];
+      for (int c = 0; c < 3; c++) middle[c] = (a[c] + b[c]) / 2;
+    }
+}
+
+static cb_status solve(const cb_exact_posed *p, const double (*x)[3], const double (*v)[3],
+                       cb_potential_level level[CB_POTENTIAL_LEVELS]) {
+  const int first = p->levels.first, end = first + p->levels.n;
+  const size_t most = (size_t)p->divided[end - 1]->vertices;
+  double(*at)[3] = malloc(2 * most * sizeof *at), (*next)[3] = malloc(2 * most * sizeof *next);
+  cb_status status = at && next ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu vertices of a pose", most);
+  if (!status) {
+    memcpy(at, x, (size_t)p->surface->vertices * sizeof *at);
+    if (v) memcpy(at + most, v, (size_t)p->surface->vertices * sizeof *at);
+  }
+  for (int l = 0; l < end && !status; l++) {
+    if (l) {
+      for (int of = 0; of < (v ? 2 : 1); of++)
+        divide(p->divided[l - 1], p->divided[l], (const double(*)[3])at + (of ? most : 0), next + (of ? most : 0));
+      double(*swap)[3] = at;
+      at = next, next = swap;
+    }
+    if (l < first) continue;
+    level[l - first] = p->levels.level[l - first];
+    status = cb_moving_added_mass(p->moving[l - first], (const double(*)[3])at,
+                                  v ? (const double(*)[3])at + most : NULL, &level[l - first].mass);
+  }
+  free(at);
+  free(next);
+  return status;
+}
+
+cb_status cb_exact_posed_added_mass(cb_exact_posed *p, const double (*x)[3], const double (*v)[3], cb_added_mass *out) {
+  cb_potential_level level[CB_POTENTIAL_LEVELS];
+  cb_potential_estimate e;
+  cb_status status = prepare(p);
+  if (!status) status = solve(p, x, v, level);
+  if (!status) status = cb_potential_estimated(p->levels.n, level, &e);
+  if (status) return status;
+  const int faces = level[p->levels.n - 1].faces;
+  if (!(e.error <= p->error))
+    return cb_fail(CB_ERROR_STEP,
+                   "the error of the added mass is %.2g in a pose, by up to %d faces, where %g is asked for: expected a "
+                   "larger `error`, or finer faces",
+                   e.error, faces, p->error);
+  const cb_kirchhoff_report report = cb_moving_report(p->moving[p->levels.n - 1]);
+  memcpy(out->K, e.mass.K, sizeof out->K);
+  memcpy(out->mu0, e.mass.mu0, sizeof out->mu0);
+  out->kinetic = e.mass.kinetic;
+  out->error = e.error;
+  out->faces = faces;
+  out->asymmetry = report.asymmetry;
+  out->thickness = report.thickness;
+  out->iterations = report.iterations;
+  out->method = cb_potential_method_name(report.method);
+  return CB_OK;
+}
+
+/* --- life --- */
+
+cb_status cb_exact_posed_create(const cb_fluid_model *m, const cb_surface *surface, double error,
+                                const cb_kirchhoff_options *options, cb_exact_posed **out) {
+  cb_exact_posed *p = cb_arena_object(sizeof *p, "the exact added mass of poses");
+  if (!p) return CB_ERROR_MEMORY;
+  p->model = m, p->surface = surface, p->error = error, p->options = *options;
+  p->options.far_error = fmin(options->far_error, error / 100);
+  pthread_mutex_init(&p->mutex, NULL);
+  *out = p;
+  return CB_OK;
+}
+
+void cb_exact_posed_free(cb_exact_posed *p) {
+  if (!p) return;
+  drop_levels(p);
+  pthread_mutex_destroy(&p->mutex);
+  cb_arena_free(p->arena);
+}

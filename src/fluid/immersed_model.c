@@ -92,7 +92,8 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
   const int n = own ? options->n_models : b->fluid.n_models;
   const cb_fluid_model *const *models = own ? options->models : b->fluid.models,
                               *inertia = options->added_mass_of ? options->added_mass_of : first_inertia(b, n, models);
-  cb_status status = b->dense && options->drag ? choose_forces(b, n, models) : CB_OK;
+  const bool fluid = b->dense || (b->fluid.medium && n > 0); /* of no density: what is viscous acts */
+  cb_status status = fluid && options->drag ? choose_forces(b, n, models) : CB_OK;
   b->added_mass = moves && (!inertia || inertia->kind->added_mass);
   if (b->added_mass && inertia && inertia->kind->added_mass != cb_fluid_local_added_mass) b->inertia.model = inertia;
   if (!status && b->inertia.model) status = cb_immersed_take_wall(b);

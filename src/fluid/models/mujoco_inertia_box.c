@@ -9,7 +9,8 @@
  */
 #include <curvebody/fluid_model.h>
 
-#include "numerics/vec3.h"
+#include "core/errors.h"
+#include "numerics/quaternion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,50 +19,128 @@
 typedef struct mujoco_inertia_box {
   double viscosity;
   int compat;
+  const cb_node *boxes;
 } mujoco_inertia_box;
 
 static const cb_param params[] = {
     {"viscosity", CB_PARAM_REAL, offsetof(mujoco_inertia_box, viscosity), "0", "Pa s", ">= 0", NULL, "of the fluid"},
+    {"boxes", CB_PARAM_NODE, offsetof(mujoco_inertia_box, boxes), "", "", "", NULL,
+     "list of {mass: .., inertia: [Ixx, Iyy, Izz], position: [..], quaternion: [..]}, of bodies that are welded into "
+     "one; that of the body itself"},
     {"compat", CB_PARAM_CHOICE, offsetof(mujoco_inertia_box, compat), "3.14", "", "", "3.14|2.2", "version"},
     {0},
 };
 
 typedef struct box {
   double h[3], mean;
-  double place[1][3], axis[3][3]; /* of the centre of mass; rows are the axes */
+  double axis[3][3]; /* rows are the axes */
 } box;
 
-static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
-  const bool floored = ((const mujoco_inertia_box *)m->params)->compat == 1;
-  double I[3], axis[3][3];
-  (void)surface;
-  if (!(mass->mass > 0))
-    return cb_fail(CB_ERROR_DOMAIN, "the fluid model mujoco_inertia_box is for bodies with a mass, found %g kg",
-                   mass->mass);
-  const cb_status status = cb_mass_principal(mass, I, axis);
-  if (status) return status;
-  box *own = calloc(1, sizeof *own);
-  if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a box");
+typedef struct boxes {
+  int n;
+  box *of;
+  double (*place)[3]; /* [n] of the centres of mass */
+} boxes;
+
+static void release(const cb_fluid_model *m, void *body) {
+  boxes *own = body;
+  (void)m;
+  if (!own) return;
+  free(own->of);
+  free(own->place);
+  free(own);
+}
+
+static void take(double mass, const double I[3], bool floored, box *out) {
   for (int i = 0; i < 3; i++) {
     const double rest = I[(i + 1) % 3] + I[(i + 2) % 3] - I[i];
-    own->h[i] = sqrt(1.5 / mass->mass * fmax(rest, floored ? 1e-15 : 0));
-    own->mean += own->h[i] / 3;
-    own->place[0][i] = mass->centre[i];
+    out->h[i] = sqrt(1.5 / mass * fmax(rest, floored ? 1e-15 : 0));
+    out->mean += out->h[i] / 3;
   }
-  memcpy(own->axis, axis, sizeof axis);
-  *body = own;
+}
+
+/* --- boxes that are given --- */
+
+typedef struct given {
+  double mass;
+  const cb_node *inertia, *position, *quaternion;
+} given;
+
+static const cb_param table[] = {
+    {"mass", CB_PARAM_REAL, offsetof(given, mass), NULL, "kg", "> 0", NULL, ""},
+    {"inertia", CB_PARAM_NODE, offsetof(given, inertia), NULL, "kg m2", "", NULL, "[Ixx, Iyy, Izz] about its centre"},
+    {"position", CB_PARAM_NODE, offsetof(given, position), "", "m", "", NULL, "of its centre in the body"},
+    {"quaternion", CB_PARAM_NODE, offsetof(given, quaternion), "", "", "", NULL, "[w, x, y, z] of its axes"},
+    {0},
+};
+
+static cb_status read_box(const cb_node *node, bool floored, box *out, double place[3]) {
+  given p;
+  double I[3], J[3][3] = {{0}}, q[4] = {1}, R[3][3];
+  if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "boxes: expected {mass: .., inertia: [..]}");
+  cb_status status = cb_params_bind(table, node, node, NULL, 0, &p);
+  if (!status) status = cb_node_reals(p.inertia, 3, I);
+  if (status) return status;
+  for (int i = 0; i < 3; i++) J[i][i] = I[i];
+  if (cb_inertia_check((const double(*)[3])J))
+    return cb_node_fail(p.inertia, "boxes: expected the moments of inertia of a body, found %g, %g, %g", I[0], I[1],
+                        I[2]);
+  if (p.position) status = cb_node_reals(p.position, 3, place);
+  if (!status && p.quaternion) status = cb_node_reals(p.quaternion, 4, q);
+  if (!status && q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0)
+    status = cb_node_fail(p.quaternion, "boxes: expected a quaternion that is not 0");
+  if (status) return status;
+  cb_quaternion_project(q);
+  cb_quaternion_rotation(q, R);
+  for (int i = 0; i < 9; i++) out->axis[i / 3][i % 3] = R[i % 3][i / 3];
+  take(p.mass, I, floored, out);
   return CB_OK;
 }
 
-static void release(const cb_fluid_model *m, void *body) {
-  (void)m;
-  free(body);
+static cb_status read_boxes(const cb_node *list, bool floored, boxes *out) {
+  cb_errors errors = cb_errors_begin();
+  for (int i = 0; i < out->n; i++)
+    cb_errors_add(&errors, list->items[i], read_box(list->items[i], floored, &out->of[i], out->place[i]));
+  return cb_errors_end(&errors);
+}
+
+/* --- the body's own --- */
+
+static cb_status of_body(const cb_mass *mass, bool floored, boxes *out) {
+  double I[3];
+  if (!(mass->mass > 0))
+    return cb_fail(CB_ERROR_DOMAIN, "the fluid model mujoco_inertia_box is for bodies with a mass, found %g kg",
+                   mass->mass);
+  const cb_status status = cb_mass_principal(mass, I, out->of->axis);
+  if (status) return status;
+  memcpy(out->place[0], mass->centre, sizeof mass->centre);
+  take(mass->mass, I, floored, out->of);
+  return CB_OK;
+}
+
+static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
+  const mujoco_inertia_box *p = m->params;
+  const bool floored = p->compat == 1;
+  (void)surface;
+  if (p->boxes && (p->boxes->kind != CB_NODE_LIST || p->boxes->count == 0))
+    return cb_node_fail(p->boxes, "boxes: expected a list of {mass: .., inertia: [..]}");
+  const size_t n = p->boxes ? p->boxes->count : 1;
+  boxes *own = calloc(1, sizeof *own);
+  if (own) *own = (boxes){(int)n, calloc(n, sizeof *own->of), calloc(n, sizeof *own->place)};
+  cb_status status = own && own->of && own->place ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu boxes", n);
+  if (!status) status = p->boxes ? read_boxes(p->boxes, floored, own) : of_body(mass, floored, own);
+  if (status)
+    release(m, own);
+  else
+    *body = own;
+  return status;
 }
 
 static int places(const cb_fluid_model *m, const void *body, const double (**at)[3]) {
+  const boxes *own = body;
   (void)m;
-  *at = ((const box *)body)->place;
-  return 1;
+  *at = (const double(*)[3])own->place;
+  return own->n;
 }
 
 /* F += -c V_i n about or along an axis n: c linear in |V_i|, with its derivative. */
@@ -77,9 +156,8 @@ static void along(const double n[3], double linear, double quadratic, const doub
 static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
                           double (*F)[6], double (*dF)[6][6]) {
   const double viscosity = ((const mujoco_inertia_box *)m->params)->viscosity;
-  const box *own = body;
+  const box *own = ((const boxes *)body)->of + place;
   const double *h = own->h, r = own->mean, slow[2] = {8 * M_PI * viscosity * r * r * r, 6 * M_PI * viscosity * r};
-  (void)place;
   for (int i = 0; i < 3; i++) {
     const double b = h[(i + 1) % 3], c = h[(i + 2) % 3];
     along(own->axis[i], 0, density / 2 * h[i] * (pow(b, 4) + pow(c, 4)), V, F[0], dF ? dF[0] : NULL, 0);

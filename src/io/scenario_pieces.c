@@ -3,7 +3,8 @@
  *   shape:
  *     - {name: hull, shape: {name: box, a: 0.2}, position: [0, 0, 0.1], quaternion: [w, x, y, z]}
  *     - {mesh: fin.obj, scale: 0.001}               metres a unit, or [x, y, z]; negative: mirrored
- * Each is a part of its own, called by its name (`piece1`, ..); where they overlap both are there.
+ * Each is a part of its own, called by its name (`piece1`, ..); where they overlap, or one is within another, both are
+ * there.
  */
 #include "io/scenario_fluid.h"
 #include "fluid/surface.h"
@@ -64,6 +65,7 @@ static cb_status read_piece(cb_scenario *s, const cb_node *node, int number, cb_
                 p.shape ? cb_scenario_read_shape(s, p.shape, &surface)
                         : cb_scenario_read_mesh(s, p.mesh, 1, p.weld, &mesh, &surface));
   cb_mesh_free(mesh);
+  if (surface) cb_errors_add(&errors, node, cb_scenario_placed(s, cb_surface_check(surface, true), node, false));
   out->surface = surface;
   cb_pose_rotation(&pose, R);
   for (int i = 0; i < 9; i++) out->frame[i / 3][i % 3] = R[i / 3][i % 3] * scale[i % 3];

@@ -15,6 +15,7 @@ find_dependency(SUNDIALS COMPONENTS ida)
 pkg_check_modules(GSL REQUIRED IMPORTED_TARGET gsl)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
+pkg_check_modules(EXPAT REQUIRED IMPORTED_TARGET expat)
 include(\${CMAKE_CURRENT_LIST_DIR}/curvebody-targets.cmake)
 if(NOT TARGET curvebody::curvebody)
   add_library(curvebody::curvebody ALIAS curvebody::shared)
@@ -34,7 +35,7 @@ Description: ${PROJECT_DESCRIPTION}
 Version: ${PROJECT_VERSION}
 Libs: -L\${libdir} -lcurvebody
 Cflags: -I\${includedir}
-Requires.private: gsl yaml-0.1 nettle hdf5
+Requires.private: gsl yaml-0.1 nettle expat hdf5
 Libs.private: -lhdf5_hl -lsundials_ida -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunmatrixsparse -lsundials_sunlinsoldense -lsundials_sunlinsolklu -lklu -lldl -lamd -lopenblas -lhmat -lgomp -lm
 ")
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/curvebody.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -53,11 +53,12 @@ static void the_resolved_scenario_reads_back_as_itself(void **unused) {
       text, sizeof text,
       "curvebody: 1\nfluid: {medium: water}\nbodies:\n  - density: 800\n    parts: {fin: {density: 900}}\n"
       "    shape:\n      - {shape: {name: box, resolution: 8}, position: [1, 2, 0], quaternion: [0.6, 0, 0, 0.8]}\n"
+      "      - {name: core, shape: {name: ellipsoid, a: 0.1, b: 0.1, c: 0.1, resolution: 8}, position: [1, 2, 0]}\n"
       "      - {name: fin, mesh: \"%s\", scale: [1, -2, 1]}\n"
       "integrator: {name: rkmk4, step: 0.01}\ntime: {end: 1}\n",
       path);
   cb_scenario *s, *again;
-  check_ok(cb_scenario_open_text("pieces", text, NULL, 0, &s));
+  check_ok(cb_scenario_open_text("pieces", text, NULL, 0, &s)); /* the ball is within the box */
   assert_non_null(strstr(cb_scenario_resolved(s), path));
   check_ok(cb_scenario_open_text("again", cb_scenario_resolved(s), NULL, 0, &again));
   assert_string_equal(cb_scenario_resolved(s), cb_scenario_resolved(again));

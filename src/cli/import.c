@@ -1,0 +1,69 @@
+/* curvebody import MODEL.xml [-o OUT.yaml] [--end T]
+ *
+ * Makes a scenario of the free bodies of an MJCF file (io/mjcf.h), and says on stderr what it leaves out, a line each. */
+#include "cli/cli.h"
+
+#include "io/mjcf.h"
+#include "io/output.h"
+#include <curvebody/expression.h>
+#include <curvebody/scenario.h>
+
+#include <string.h>
+
+static cb_status end_of(const char *text, double *end) {
+  size_t at = 0;
+  if (!text) return CB_OK;
+  const cb_status status = cb_expression_constant(text, &at, end);
+  if (status == CB_ERROR_INPUT) return cb_fail(CB_ERROR_INPUT, "--end:1:%zu: error: %s", at + 1, cb_error_text());
+  if (!status && !(*end > 0)) return cb_fail(CB_ERROR_INPUT, "--end:1:1: error: expected a time > 0, found %g", *end);
+  return status;
+}
+
+/* What is written is a scenario that can be run. */
+static cb_status check(const char *name, const cb_text *text) {
+  cb_scenario *s = NULL;
+  const cb_status status = cb_scenario_open_text(name, text->data, NULL, 0, &s);
+  cb_scenario_free(s);
+  return status;
+}
+
+static cb_status write_text(const char *path, const cb_text *text) {
+  cb_output o;
+  FILE *stream;
+  if (!path) return fwrite(text->data, 1, text->length, stdout), CB_OK;
+  const cb_status status = cb_output_open_text(path, &o, &stream);
+  if (status) return status;
+  fwrite(text->data, 1, text->length, stream);
+  return cb_output_close_text(&o, stream, CB_OK);
+}
+
+static int run(int argc, char **argv) {
+  const char *output = NULL, *given = NULL;
+  double end = 1;
+  const cb_option options[] = {{"--output", "-o", true, cb_take_text, &output},
+                               {"--end", NULL, true, cb_take_text, &given},
+                               {NULL, NULL, false, NULL, NULL}};
+  int words;
+  const int usage = cb_options_take(&cb_command_import, options, argc, argv, &words);
+  if (usage) return usage;
+  if (words != 1) return cb_usage(&cb_command_import);
+  const char *path = argv[0];
+  cb_mjcf *model = NULL;
+  cb_text text = {0};
+  cb_status status = end_of(given, &end);
+  if (!status && output) status = cb_check_output(output, (cb_files){&path, 1});
+  if (!status) status = cb_mjcf_read_file(path, &model);
+  if (!status) status = cb_mjcf_write(model, end, &text);
+  if (!status) status = check(output ? output : path, &text);
+  if (!status) status = write_text(output, &text);
+  if (!status) fputs(model->left_out, stderr);
+  cb_mjcf_free(model);
+  cb_text_free(&text);
+  return status ? cb_report(status) : CB_EXIT_DONE;
+}
+
+const cb_command cb_command_import = {
+    "import", "MODEL.xml [-o OUT.yaml] [--end T]",
+    "Makes a scenario of the free bodies of an MJCF file, MuJoCo's, on stdout or in OUT.yaml, from time 0 to T s "
+    "(default 1), and lists on stderr what it leaves out.",
+    run};

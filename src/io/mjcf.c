@@ -1,0 +1,173 @@
+/* MJCF as a whole: <compiler> and <option>, then defaults, meshes and bodies, and what is left. See mjcf.h. */
+#include "io/mjcf_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct owned {
+  cb_mjcf model; /* first: what the caller sees */
+  cb_arena *arena;
+} owned;
+
+/* --- <compiler> --- */
+
+static cb_status read_sequence(cb_mjcf_reader *r, const cb_node *value) {
+  r->sequence = value->text;
+  return strlen(value->text) == 3 && strspn(value->text, "xyzXYZ") == 3
+             ? CB_OK
+             : cb_node_fail(value, "eulerseq: expected three of x, y, z, X, Y, Z, found '%s'",
+                            cb_quoted(value->text, strlen(value->text)).text);
+}
+
+static cb_status read_truth(const cb_node *value, const char *name, bool *out) {
+  static const char *const words[] = {"false", "true"};
+  int choice = 0;
+  const cb_status status = value ? cb_mjcf_choice(value, name, 2, words, &choice) : CB_OK;
+  if (!status && value) *out = choice;
+  return status;
+}
+
+static cb_status read_compiler(cb_mjcf_reader *r, cb_xml *e) {
+  static const char *const angles[] = {"degree", "radian"}, *const ways[] = {"false", "true", "auto"},
+                           *const coordinates[] = {"local"};
+  const cb_node *angle = cb_xml_get(e, "angle"), *coordinate = cb_xml_get(e, "coordinate"),
+                *sequence = cb_xml_get(e, "eulerseq"), *from = cb_xml_get(e, "inertiafromgeom"),
+                *group = cb_xml_get(e, "inertiagrouprange"), *dir = cb_xml_get(e, "assetdir"),
+                *meshdir = cb_xml_get(e, "meshdir");
+  int choice;
+  cb_errors errors = cb_errors_begin();
+  cb_xml_get(e, "autolimits");       /* of joints that have limits */
+  cb_xml_get(e, "exactmeshinertia"); /* it is exact */
+  if (angle && !cb_errors_add(&errors, angle, cb_mjcf_choice(angle, "angle", 2, angles, &choice))) r->radians = choice;
+  if (coordinate) cb_errors_add(&errors, coordinate, cb_mjcf_choice(coordinate, "coordinate", 1, coordinates, &choice));
+  if (sequence) cb_errors_add(&errors, sequence, read_sequence(r, sequence));
+  if (from && !cb_errors_add(&errors, from, cb_mjcf_choice(from, "inertiafromgeom", 3, ways, &choice)))
+    r->from_geoms = (cb_mjcf_from_geoms)choice;
+  if (group) cb_errors_add(&errors, group, cb_mjcf_numbers(group, "inertiagrouprange", 2, 2, r->group, NULL));
+  cb_errors_add(&errors, &e->name, read_truth(cb_xml_get(e, "strippath"), "strippath", &r->strip));
+  if (dir) r->meshdir = dir->text;
+  if (meshdir) r->meshdir = meshdir->text;
+  return cb_errors_end(&errors);
+}
+
+/* --- <option> --- */
+
+static cb_status read_positive(const cb_node *value, const char *name, bool zero, double *out) {
+  if (!value) return CB_OK;
+  const cb_status status = cb_mjcf_numbers(value, name, 1, 1, out, NULL);
+  if (status || (zero ? *out >= 0 : *out > 0)) return status;
+  return cb_node_fail(value, "%s: expected a number %s 0, found %g", name, zero ? ">=" : ">", *out);
+}
+
+static cb_status read_flag(cb_xml *flag, const char *name, bool *disabled) {
+  static const char *const words[] = {"enable", "disable"};
+  const cb_node *value = cb_xml_get(flag, name);
+  int choice = 0;
+  const cb_status status = value ? cb_mjcf_choice(value, name, 2, words, &choice) : CB_OK;
+  if (!status && value) *disabled = choice;
+  return status;
+}
+
+static cb_status read_option(cb_mjcf_reader *r, cb_xml *e, bool *weightless, bool *dry) {
+  static const char *const methods[] = {"Euler", "RK4", "implicit", "implicitfast"};
+  cb_mjcf *m = r->model;
+  const cb_node *wind = cb_xml_get(e, "wind"), *gravity = cb_xml_get(e, "gravity"),
+                *method = cb_xml_get(e, "integrator");
+  int choice = 0;
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, &e->name, read_positive(cb_xml_get(e, "density"), "density", true, &m->density));
+  cb_errors_add(&errors, &e->name, read_positive(cb_xml_get(e, "viscosity"), "viscosity", true, &m->viscosity));
+  cb_errors_add(&errors, &e->name, read_positive(cb_xml_get(e, "timestep"), "timestep", false, &m->step));
+  if (wind) cb_errors_add(&errors, wind, cb_mjcf_numbers(wind, "wind", 3, 3, m->wind, NULL));
+  if (gravity) cb_errors_add(&errors, gravity, cb_mjcf_numbers(gravity, "gravity", 3, 3, m->gravity, NULL));
+  if (method) cb_errors_add(&errors, method, cb_mjcf_choice(method, "integrator", 4, methods, &choice));
+  if (method) m->implicit = choice >= 2;
+  for (cb_xml *flag = e->first; flag; flag = flag->next) {
+    if (!cb_xml_is(flag, "flag")) continue;
+    cb_errors_add(&errors, &flag->name, read_flag(flag, "gravity", weightless));
+    cb_errors_add(&errors, &flag->name, read_flag(flag, "passive", dry)); /* the fluid's forces are among these */
+  }
+  return cb_errors_end(&errors);
+}
+
+static cb_status read_settings(cb_mjcf_reader *r) {
+  cb_mjcf *m = r->model;
+  bool weightless = false, dry = false;
+  cb_errors errors = cb_errors_begin();
+  for (cb_xml *e = r->root->first; e; e = e->next) {
+    if (cb_xml_is(e, "compiler")) cb_errors_add(&errors, &e->name, read_compiler(r, e));
+    if (cb_xml_is(e, "option")) cb_errors_add(&errors, &e->name, read_option(r, e, &weightless, &dry));
+  }
+  for (int i = 0; i < 3 && weightless; i++) m->gravity[i] = 0;
+  if (dry) m->density = m->viscosity = 0;
+  return cb_errors_end(&errors);
+}
+
+/* --- the whole --- */
+
+static cb_status list_unread(const cb_mjcf_reader *r) {
+  cb_text text = {0};
+  cb_text_puts(&text, "");
+  cb_xml_list_unread(r->root, &text);
+  r->model->left_out = text.failed ? NULL : cb_arena_strndup(r->arena, text.data, text.length);
+  cb_text_free(&text);
+  return r->model->left_out ? CB_OK : cb_mjcf_no_memory(r);
+}
+
+static cb_status read_model(cb_mjcf_reader *r) {
+  cb_xml *root = r->root;
+  const cb_node *title = cb_xml_get(root, "model");
+  if (!cb_xml_is(root, "mujoco"))
+    return cb_node_fail(&root->name, "expected <mujoco>, found <%s>",
+                        cb_quoted(root->name.text, strlen(root->name.text)).text);
+  r->model->title = title ? title->text : "";
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, &root->name, read_settings(r));
+  cb_errors_add(&errors, &root->name, cb_mjcf_read_classes(r));
+  if (!errors.status) cb_errors_add(&errors, &root->name, cb_mjcf_read_meshes(r));
+  if (!errors.status) cb_errors_add(&errors, &root->name, cb_mjcf_read_world(r));
+  const cb_status status = cb_errors_end(&errors);
+  if (status) return status;
+  if (!r->model->n) return cb_node_fail(&root->name, "expected a <body> with a free joint");
+  return list_unread(r);
+}
+
+cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, cb_mjcf **out) {
+  cb_arena *arena = cb_arena_create();
+  owned *o = cb_arena_alloc(arena, 1, sizeof *o);
+  const char *slash = strrchr(path, '/'), *own = cb_arena_strdup(arena, path);
+  cb_mjcf_reader r = {.arena = arena,
+                      .sequence = "xyz",
+                      .from_geoms = CB_MJCF_AUTO,
+                      .group = {0, 5},
+                      .folder = cb_arena_strndup(arena, path, slash ? (size_t)(slash - path) + 1 : 0),
+                      .meshdir = "",
+                      .model = o ? &o->model : NULL};
+  if (!o || !own || !r.folder) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for '%s'", path);
+  }
+  o->arena = arena;
+  o->model = (cb_mjcf){.path = own, .gravity = {0, 0, -9.81}, .step = 0.002};
+  cb_status status = cb_xml_read(arena, path, text, n, &r.root);
+  if (!status) status = read_model(&r);
+  if (status)
+    cb_arena_free(arena);
+  else
+    *out = &o->model;
+  return status;
+}
+
+cb_status cb_mjcf_read_file(const char *path, cb_mjcf **out) {
+  char *text;
+  size_t n;
+  cb_status status = cb_read_whole_file(path, CB_XML_LARGEST, &text, &n);
+  if (status) return status;
+  status = cb_mjcf_read_text(path, text, n, out);
+  free(text);
+  return status;
+}
+
+void cb_mjcf_free(cb_mjcf *m) {
+  if (m) cb_arena_free(((owned *)m)->arena);
+}

@@ -1,0 +1,91 @@
+/* The free bodies of an MJCF file, MuJoCo's XML, as they are read, and as a scenario of bodies in a fluid.
+ *
+ * Read: <compiler>, <option>, <default>, <asset><mesh>, <worldbody> with <frame>, <body>, <freejoint>, <joint type="free">,
+ * <inertial> and <geom>. A body without a joint is welded to its parent; a body that moves by other joints is left out
+ * with all that it carries. What is not read is listed with its place; what cannot be right fails with its place.
+ * Source: MuJoCo's XML reference and its compiler (2.2.2 and 3.14). SI units.
+ */
+#ifndef CB_IO_MJCF_H
+#define CB_IO_MJCF_H
+
+#include "core/text.h"
+#include <curvebody/mass.h>
+#include <curvebody/se3.h>
+
+typedef enum cb_mjcf_type {
+  CB_MJCF_SPHERE,
+  CB_MJCF_CAPSULE,
+  CB_MJCF_CYLINDER,
+  CB_MJCF_ELLIPSOID,
+  CB_MJCF_BOX,
+  CB_MJCF_MESH,
+  CB_MJCF_TYPES
+} cb_mjcf_type;
+enum { CB_MJCF_COEFFICIENTS = 5 };
+
+/* `cb_mass` of density 1, and MuJoCo's frame: the centre, and the principal axes by falling moments. */
+typedef struct cb_mjcf_mesh {
+  const char *name, *file; /* NULL: it has none */
+  double scale[3];
+  cb_pose place; /* of the scaled mesh in the frame that geoms see: refpos and refquat */
+  bool measured;
+  double volume, moment[3], half[3]; /* half: of the box about the centre */
+  cb_pose centre;
+  struct cb_mjcf_mesh *next;
+} cb_mjcf_mesh;
+
+typedef struct cb_mjcf_geom {
+  const char *name; /* "": none */
+  cb_mjcf_type type;
+  double size[3];         /* as MJCF has it; of a mesh that was measured the half sides of its box */
+  cb_pose pose;           /* in its body; of a mesh that of the file */
+  cb_pose centre;         /* of a mesh its own frame in the body; otherwise `pose` */
+  double mass, moment[3]; /* about its centre, in its axes */
+  bool fluid;             /* fluidshape="ellipsoid" */
+  double coefficient[CB_MJCF_COEFFICIENTS];
+  cb_mjcf_mesh *mesh;
+  struct cb_mjcf_geom *next;
+} cb_mjcf_geom;
+
+/* Mass, and the inertia about the centre in axes that are turned by its quaternion. */
+typedef struct cb_mjcf_inertial {
+  double mass, inertia[3][3];
+  cb_pose centre;
+} cb_mjcf_inertial;
+
+/* A body of the file: the one that is free, or one welded to it. */
+typedef struct cb_mjcf_link {
+  const char *name;
+  cb_pose pose; /* in the free body */
+  cb_mjcf_geom *geoms;
+  cb_mjcf_inertial inertial;
+  struct cb_mjcf_link *next;
+} cb_mjcf_link;
+
+typedef struct cb_mjcf_body {
+  const char *name;
+  cb_pose place; /* in the world */
+  cb_mjcf_link *links;
+  cb_mjcf_inertial inertial; /* of all links, in the frame of the first */
+  struct cb_mjcf_body *next;
+} cb_mjcf_body;
+
+typedef struct cb_mjcf {
+  const char *path, *title;
+  double density, viscosity, wind[3], gravity[3], step;
+  bool implicit; /* the method that the file asks for */
+  cb_mjcf_body *bodies;
+  int n;
+  const char *left_out; /* a line each, `file:line:column: left out: ..` */
+} cb_mjcf;
+
+/* CB_ERROR_FILE; CB_ERROR_INPUT, `path:line:column: error: ..`. The caller frees. */
+cb_status cb_mjcf_read_file(const char *path, cb_mjcf **out);
+/* The same for text[n], called `path`, beside which its meshes are. */
+cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, cb_mjcf **out);
+void cb_mjcf_free(cb_mjcf *m);
+
+/* As a scenario from time 0 to `end`. CB_ERROR_MEMORY, or CB_ERROR_INPUT for a file without a free body. */
+cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out);
+
+#endif

@@ -1,0 +1,279 @@
+/* The free bodies of MJCF as a scenario: what MuJoCo computes, by the models of the same names.
+ *
+ * Each geom is a piece of its body's shape, for its looks; the mass is `inertial`. A body of the file with an ellipsoid
+ * feels the fluid by its ellipsoids, one without by the box of its inertia; no added mass, no buoyancy.
+ */
+#include "core/failure.h"
+#include "io/export_number.h"
+#include "io/mjcf_private.h"
+#include "io/yaml.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const types[] = {"sphere", "capsule", "cylinder", "ellipsoid", "box", "mesh"};
+
+static void put_number(cb_text *out, double x) {
+  char text[32];
+  cb_export_number(text, x);
+  cb_text_puts(out, text);
+}
+
+static void put_list(cb_text *out, const char *key, int n, const double *x) {
+  cb_text_puts(out, key);
+  cb_text_puts(out, ": [");
+  for (int i = 0; i < n; i++) {
+    if (i) cb_text_puts(out, ", ");
+    put_number(out, x[i] == 0 ? 0 : x[i]);
+  }
+  cb_text_puts(out, "]");
+}
+
+/* A text to the end of the line, quoted where that is needed. */
+static void put_text(cb_text *out, const char *before, const char *text) {
+  const cb_node node = {.kind = CB_NODE_SCALAR, .text = text};
+  cb_text_puts(out, before);
+  if (cb_node_emit(&node, out)) out->failed = true;
+}
+
+static void put_pose(cb_text *out, const cb_pose *pose) {
+  const double *x = pose->x, *q = pose->q;
+  if (x[0] != 0 || x[1] != 0 || x[2] != 0) cb_text_puts(out, ", "), put_list(out, "position", 3, x);
+  if (q[1] != 0 || q[2] != 0 || q[3] != 0) cb_text_puts(out, ", "), put_list(out, "quaternion", 4, q);
+}
+
+/* --- looks --- */
+
+static void put_shape(cb_text *out, const char *name, int n, const char *const *keys, const double *size) {
+  cb_text_puts(out, "shape: {name: ");
+  cb_text_puts(out, name);
+  for (int i = 0; i < n; i++) {
+    cb_text_puts(out, ", ");
+    cb_text_puts(out, keys[i]);
+    cb_text_puts(out, ": ");
+    put_number(out, size[i]);
+  }
+  cb_text_puts(out, "}");
+}
+
+static const char *const axes[] = {"a", "b", "c"}, *const round_[] = {"radius", "length"};
+
+static void put_primitive(cb_text *out, const cb_mjcf_geom *g) {
+  const double *s = g->size;
+  if (g->type == CB_MJCF_SPHERE) put_shape(out, "ellipsoid", 3, axes, (double[]){s[0], s[0], s[0]});
+  if (g->type == CB_MJCF_ELLIPSOID) put_shape(out, "ellipsoid", 3, axes, s);
+  if (g->type == CB_MJCF_BOX) put_shape(out, "box", 3, axes, (double[]){2 * s[0], 2 * s[1], 2 * s[2]});
+  if (g->type == CB_MJCF_CAPSULE || g->type == CB_MJCF_CYLINDER)
+    put_shape(out, types[g->type], 2, round_, (double[]){s[0], 2 * s[1]});
+}
+
+/* The file is named from the root: the scenario may stand elsewhere. */
+static cb_status put_mesh(cb_text *out, const cb_mjcf_geom *g) {
+  char *path = realpath(g->mesh->file, NULL);
+  const cb_node node = {.kind = CB_NODE_SCALAR, .text = path ? path : g->mesh->file};
+  const double *scale = g->mesh->scale;
+  cb_text_puts(out, "mesh: ");
+  if (cb_node_emit(&node, out)) out->failed = true;
+  free(path);
+  cb_text_puts(out, "        weld: true\n");
+  cb_text_puts(out, "        scale: ");
+  for (int i = 0; i < 3; i++) {
+    cb_text_puts(out, i ? ", " : "[");
+    put_number(out, scale[i]);
+  }
+  cb_text_puts(out, "]");
+  return CB_OK;
+}
+
+static void put_piece(cb_text *out, const cb_mjcf_geom *g, const cb_pose *pose) {
+  const double *x = pose->x, *q = pose->q;
+  cb_text_puts(out, "      - ");
+  if (*g->name) put_text(out, "name: ", g->name), cb_text_puts(out, "        ");
+  if (g->type == CB_MJCF_MESH)
+    put_mesh(out, g);
+  else
+    put_primitive(out, g);
+  cb_text_puts(out, "\n");
+  if (x[0] != 0 || x[1] != 0 || x[2] != 0)
+    cb_text_puts(out, "        "), put_list(out, "position", 3, x), cb_text_puts(out, "\n");
+  if (q[1] != 0 || q[2] != 0 || q[3] != 0)
+    cb_text_puts(out, "        "), put_list(out, "quaternion", 4, q), cb_text_puts(out, "\n");
+}
+
+static bool is_diagonal(const double J[3][3]) {
+  bool plain = true;
+  for (int i = 0; i < 9; i++) plain = plain && (i / 3 == i % 3 || J[i / 3][i % 3] == 0);
+  return plain;
+}
+
+/* Moments and axes, and half sides of the box of the same mass and inertia. */
+static void box_of(const cb_mjcf_inertial *m, double half[3], cb_pose *pose, double moment[3]) {
+  const double(*J)[3] = (const double(*)[3])m->inertia;
+  cb_pose turn;
+  cb_pose_identity(&turn);
+  for (int i = 0; i < 3; i++) moment[i] = J[i][i];
+  if (!is_diagonal(J)) cb_mjcf_axes(J, moment, turn.q);
+  cb_pose_multiply(&m->centre, &turn, pose);
+  for (int i = 0; i < 3; i++)
+    half[i] = sqrt(fmax(1.5 / m->mass * (moment[(i + 1) % 3] + moment[(i + 2) % 3] - moment[i]), 0));
+}
+
+static void put_looks(cb_text *out, const cb_mjcf_body *body) {
+  bool any = false;
+  cb_text_puts(out, "    shape:\n");
+  for (const cb_mjcf_link *l = body->links; l; l = l->next)
+    for (const cb_mjcf_geom *g = l->geoms; g; g = g->next, any = true) {
+      cb_pose pose;
+      cb_pose_multiply(&l->pose, &g->pose, &pose);
+      if (g->mesh) cb_pose_multiply(&pose, &g->mesh->place, &pose);
+      put_piece(out, g, &pose);
+    }
+  if (any) return;
+  cb_mjcf_geom box = {.name = "inertia", .type = CB_MJCF_BOX};
+  cb_pose pose;
+  double moment[3];
+  box_of(&body->inertial, box.size, &pose, moment);
+  for (int i = 0; i < 3; i++) box.size[i] = fmax(box.size[i], 1e-6 * (box.size[0] + box.size[1] + box.size[2]));
+  put_piece(out, &box, &pose);
+}
+
+/* --- mass --- */
+
+static void put_inertial(cb_text *out, const cb_mjcf_inertial *m) {
+  double diagonal[3];
+  for (int i = 0; i < 3; i++) diagonal[i] = m->inertia[i][i];
+  cb_text_puts(out, "    inertial:\n      mass: ");
+  put_number(out, m->mass);
+  cb_text_puts(out, "\n      ");
+  put_list(out, "at", 3, m->centre.x);
+  cb_text_puts(out, "\n");
+  if (is_diagonal((const double(*)[3])m->inertia)) {
+    cb_text_puts(out, "      ");
+    put_list(out, "inertia", 3, diagonal);
+    cb_text_puts(out, "\n");
+  } else {
+    cb_text_puts(out, "      inertia:\n");
+    for (int i = 0; i < 3; i++) {
+      cb_text_puts(out, "        - [");
+      for (int j = 0; j < 3; j++) {
+        if (j) cb_text_puts(out, ", ");
+        put_number(out, m->inertia[i][j]);
+      }
+      cb_text_puts(out, "]\n");
+    }
+  }
+  if (m->centre.q[1] != 0 || m->centre.q[2] != 0 || m->centre.q[3] != 0) {
+    cb_text_puts(out, "      ");
+    put_list(out, "quaternion", 4, m->centre.q);
+    cb_text_puts(out, "\n");
+  }
+}
+
+/* --- the fluid --- */
+
+static bool has_ellipsoid(const cb_mjcf_link *l) {
+  for (const cb_mjcf_geom *g = l->geoms; g; g = g->next)
+    if (g->fluid) return true;
+  return false;
+}
+
+static void put_geoms(cb_text *out, const cb_mjcf_link *l) {
+  static const int sizes[] = {1, 2, 2, 3, 3, 3};
+  for (const cb_mjcf_geom *g = l->geoms; g; g = g->next) {
+    cb_pose pose;
+    if (!g->fluid) continue;
+    cb_pose_multiply(&l->pose, &g->centre, &pose);
+    cb_text_puts(out, "          - {type: ");
+    cb_text_puts(out, types[g->type]);
+    cb_text_puts(out, ", ");
+    put_list(out, "size", sizes[g->type], g->size);
+    put_pose(out, &pose);
+    cb_text_puts(out, ", ");
+    put_list(out, "coefficients", CB_MJCF_COEFFICIENTS, g->coefficient);
+    cb_text_puts(out, "}\n");
+  }
+}
+
+static void put_box(cb_text *out, const cb_mjcf_link *l) {
+  double half[3], moment[3];
+  cb_pose centre, pose;
+  box_of(&l->inertial, half, &centre, moment);
+  cb_pose_multiply(&l->pose, &centre, &pose);
+  cb_text_puts(out, "          - {mass: ");
+  put_number(out, l->inertial.mass);
+  cb_text_puts(out, ", ");
+  put_list(out, "inertia", 3, moment);
+  put_pose(out, &pose);
+  cb_text_puts(out, "}\n");
+}
+
+static void put_model(cb_text *out, const char *name, double viscosity, const char *list) {
+  cb_text_puts(out, "      - name: ");
+  cb_text_puts(out, name);
+  cb_text_puts(out, "\n        viscosity: ");
+  put_number(out, viscosity);
+  cb_text_puts(out, "\n        ");
+  cb_text_puts(out, list);
+  cb_text_puts(out, ":\n");
+}
+
+/* MuJoCo has no fluid for a body without mass, nor where neither density nor viscosity is there. */
+static void put_models(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body) {
+  int ellipsoids = 0, boxes = 0;
+  for (const cb_mjcf_link *l = body->links; l; l = l->next)
+    if (l->inertial.mass > 0) has_ellipsoid(l) ? ellipsoids++ : boxes++;
+  if (!(m->density > 0) && !(m->viscosity > 0)) {
+    cb_text_puts(out, "    drag: false\n");
+    return;
+  }
+  cb_text_puts(out, "    model:\n");
+  if (ellipsoids) put_model(out, "mujoco_ellipsoid", m->viscosity, "geoms");
+  for (const cb_mjcf_link *l = body->links; l; l = l->next)
+    if (l->inertial.mass > 0 && has_ellipsoid(l)) put_geoms(out, l);
+  if (boxes) put_model(out, "mujoco_inertia_box", m->viscosity, "boxes");
+  for (const cb_mjcf_link *l = body->links; l; l = l->next)
+    if (l->inertial.mass > 0 && !has_ellipsoid(l)) put_box(out, l);
+}
+
+/* --- the whole --- */
+
+static void put_body(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body, int number) {
+  char numbered[32];
+  snprintf(numbered, sizeof numbered, "body.%d", number);
+  put_text(out, "  - name: ", *body->name ? body->name : numbered);
+  put_looks(out, body);
+  put_inertial(out, &body->inertial);
+  put_models(out, m, body);
+  cb_text_puts(out, "    added_mass: none\n    buoyancy: false\n    place:\n      ");
+  put_list(out, "position", 3, body->place.x);
+  cb_text_puts(out, "\n      ");
+  put_list(out, "quaternion", 4, body->place.q);
+  cb_text_puts(out, "\n");
+}
+
+cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out) {
+  int number = 0;
+  cb_text_puts(out, "curvebody: 1\n");
+  if (*m->title) put_text(out, "title: ", m->title);
+  cb_text_puts(out, "fluid:\n  medium: ");
+  put_number(out, m->density);
+  cb_text_puts(out, "\n  ");
+  put_list(out, "gravity", 3, m->gravity);
+  if (m->wind[0] != 0 || m->wind[1] != 0 || m->wind[2] != 0) {
+    cb_text_puts(out, "\n  flow: {");
+    put_list(out, "uniform", 3, m->wind);
+    cb_text_puts(out, "}");
+  }
+  cb_text_puts(out, "\nbodies:\n");
+  for (const cb_mjcf_body *body = m->bodies; body; body = body->next) put_body(out, m, body, number++);
+  cb_text_puts(out, "integrator:\n  name: ");
+  cb_text_puts(out, m->implicit ? "hamilton_pontryagin" : "rkmk4");
+  cb_text_puts(out, "\n  step: ");
+  put_number(out, m->step);
+  cb_text_puts(out, "\ntime:\n  end: ");
+  put_number(out, end);
+  cb_text_puts(out, "\nrecord:\n  observables: [energy, wrenches]\n");
+  return out->failed ? cb_fail(CB_ERROR_MEMORY, "no memory for a scenario of '%s'", m->path) : CB_OK;
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+"""`curvebody import`: a scenario of the free bodies of an MJCF file that runs, what it leaves out, and what is wrong with it."""
+import math
+import os
+
+import h5py
+from command import Case, main
+
+MODEL = """\
+<mujoco model="a ball and a card">
+  <option density="1.2" viscosity="{viscosity}" wind="0 0 {wind}" timestep="0.001" gravity="{gravity}"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="1 1 .1"/>
+    <body name="ball" pos="0 0 1"><freejoint/><geom size=".1" mass="2"/></body>
+    <body name="card"><freejoint/>
+      <geom type="box" size=".1 .05 .001" density="300" fluidshape="ellipsoid" rgba="1 0 0 1"/></body>
+    <body name="arm"><joint type="hinge"/><geom size=".1"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+WEDGE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+class Import(Case):
+    def model(self, viscosity=1.8e-5, wind=0, gravity="0 0 -9.81"):
+        self.write("m.xml", MODEL.format(viscosity=viscosity, wind=wind, gravity=gravity))
+
+    def test_a_scenario_runs_and_what_is_left_out_is_told(self):
+        self.model()
+        done = self.good("import", "m.xml", "-o", "m.yaml", "--end", "1/10")
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.splitlines(), [
+            "m.xml:4:5: left out: <geom> `floor`: it does not move",
+            "m.xml:7:80: left out: rgba of <geom>",
+            "m.xml:8:5: left out: <body> `arm` with 2 elements in it: it moves by the <joint> in line 8, which is not its one "
+            "free joint"])
+        self.good("run", "m.yaml")
+        with h5py.File(os.path.join(self.folder, "m.h5")) as f:
+            self.assertEqual([name.decode() for name in f["body"][()]], ["ball", "card"])
+            self.assertAlmostEqual(f["time"][-1], 0.1, places=12)
+            self.assertNotIn("wrench_buoyancy", f)
+            # 2 kg that fall: less than 1e-3 of their weight is drag
+            self.assertAlmostEqual(f["x"][-1][0][2], 1 - 9.81 * 0.01 / 2, places=4)
+
+    def test_without_output_it_is_printed(self):
+        self.model()
+        printed = self.good("import", "m.xml").stdout
+        self.good("import", "m.xml", "-o", "m.yaml")
+        with open(os.path.join(self.folder, "m.yaml"), encoding="utf-8") as f:
+            self.assertEqual(printed, f.read())
+        resolved = self.good("check", "m.yaml").stdout
+        self.write("r.yaml", resolved)
+        self.assertEqual(resolved, self.good("check", "r.yaml").stdout)
+
+    def test_a_ball_in_thick_fluid_goes_as_stokes_and_the_box_model_say(self):
+        # density 0, no gravity: v' = -(6 pi mu h/m) v to the wind; h = r sqrt(3/5) by the inertia 2 m r^2/5 of the ball
+        self.write("m.xml", MODEL.format(viscosity=1, wind=3, gravity="0 0 0").replace('density="1.2"', 'density="0"', 1))
+        self.good("import", "m.xml", "-o", "m.yaml")
+        self.good("run", "m.yaml")
+        rate = 6 * math.pi * 0.1 * math.sqrt(3 / 5) / 2
+        with h5py.File(os.path.join(self.folder, "m.h5")) as f:
+            self.assertAlmostEqual(f["x"][-1][0][2], 1 + 3 * (1 - (1 - math.exp(-rate)) / rate), places=12)
+
+    def test_meshes_are_found_beside_the_model(self):
+        os.makedirs(os.path.join(self.folder, "models/meshes"))
+        self.write("models/meshes/wedge.obj", WEDGE)
+        self.write("models/m.xml", """\
+<mujoco><compiler meshdir="meshes" exactmeshinertia="true"/><option density="1"/>
+<asset><mesh file="wedge.obj" scale="2 -2 2"/></asset>
+<worldbody><body><freejoint/><geom type="mesh" mesh="wedge" density="6" pos="1 0 0" fluidshape="ellipsoid"/></body></worldbody>
+</mujoco>
+""")
+        text = self.good("import", "models/m.xml", "-o", "m.yaml").stderr
+        self.assertEqual(text, "")
+        self.good("run", "m.yaml", "--set", "time.end=0.01", "--set", "record.observables=[inertia, centre]")
+        with h5py.File(os.path.join(self.folder, "m.h5")) as f:
+            self.assertAlmostEqual(f["inertia"][0][0][5][5], 8, places=12)
+            for value, known in zip(f["centre"][0][0], (1.5, -0.5, 0.5)):
+                self.assertAlmostEqual(value, known, places=12)
+
+    def test_what_is_wrong_is_said(self):
+        self.model()
+        self.write("zero.xml", "<mujoco><worldbody>\n<body><freejoint/><geom size='0'/></body></worldbody></mujoco>")
+        self.write("open.xml", "<mujoco>\n<worldbody>")
+        self.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        self.write("sheet.xml", "<mujoco><asset><mesh file='open.obj'/></asset><worldbody>\n"
+                   "<body><freejoint/><geom type='mesh' mesh='open'/></body></worldbody></mujoco>")
+        for words, code, part in (([], 2, "usage"), (["m.xml", "m.xml"], 2, "usage"), (["none.xml"], 3, "none.xml"),
+                                  (["zero.xml"], 2, "zero.xml:2:31: error: a geom without volume"),
+                                  (["open.xml"], 2, "open.xml:2:12: error: expected well-formed XML"),
+                                  (["sheet.xml"], 2, "sheet.xml:2:43: error: mesh `open`: "),
+                                  (["m.xml", "-o", "m.xml"], 2, "m.xml"), (["m.xml", "--end", "0"], 2, "--end:1:1"),
+                                  (["m.xml", "--ende", "1"], 2, "did you mean `--end`"),
+                                  (["m.xml", "-o", "no/where.yaml"], 3, "no/where.yaml")):
+            done = self.call("import", *words)
+            self.assertEqual(done.returncode, code, (words, done.stderr))
+            self.assertIn(part, done.stderr, words)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,362 @@
+/* MJCF is read as it says: masses and moments of geoms by their closed forms, one orientation by its five spellings, defaults
+ * by class, bodies welded together as one; what is not read is listed with its place, and what cannot be right is refused
+ * with its place. What is written is a scenario. */
+#include "io/mjcf.h"
+#include <curvebody/scenario.h>
+
+#include "check.h"
+
+static cb_status read_text(const char *text, cb_mjcf **out) {
+  return cb_mjcf_read_text("m.xml", text, strlen(text), out);
+}
+
+/* Within <mujoco>, from column 1 of line 2. */
+static cb_status read_within(const char *within, cb_mjcf **out) {
+  char text[4096];
+  snprintf(text, sizeof text, "<mujoco>\n%s\n</mujoco>\n", within);
+  return read_text(text, out);
+}
+
+static cb_status read_body(const char *before, const char *within, cb_mjcf **out) {
+  char text[2048];
+  snprintf(text, sizeof text, "%s<worldbody><body><freejoint/>\n%s\n</body></worldbody>", before, within);
+  return read_within(text, out);
+}
+
+/* --- geoms --- */
+
+static void masses_and_moments_are_closed_forms(void **unused) {
+  (void)unused;
+  /* r = 0.1, h = 0.2: the density is 1000 */
+  static const struct {
+    const char *geom;
+    double mass, I[3];
+  } cases[] = {
+      {"size='.1'", 4 * M_PI / 3, {4 * M_PI / 3 * 0.004, 4 * M_PI / 3 * 0.004, 4 * M_PI / 3 * 0.004}},
+      /* a cylinder of 4 pi, and half spheres of 2 pi/3 whose centres are 3 r/8 from their discs */
+      {"type='capsule' size='.1 .2'",
+       16 * M_PI / 3,
+       {4 * M_PI * (0.03 + 0.16) / 12 + 4 * M_PI / 3 * (0.004 + 0.04 + 0.015),
+        4 * M_PI * (0.03 + 0.16) / 12 + 4 * M_PI / 3 * (0.004 + 0.04 + 0.015),
+        4 * M_PI * 0.005 + 4 * M_PI / 3 * 0.004}},
+      {"type='cylinder' size='.1 .2'", 4 * M_PI, {4 * M_PI * 0.19 / 12, 4 * M_PI * 0.19 / 12, 4 * M_PI * 0.005}},
+      {"type='ellipsoid' size='.1 .2 .3'", 8 * M_PI, {8 * M_PI * 0.026, 8 * M_PI * 0.02, 8 * M_PI * 0.01}},
+      {"type='box' size='.1 .2 .3' mass='2'", 2, {2 * 0.13 / 3, 2 * 0.1 / 3, 2 * 0.05 / 3}},
+      {"type='box' size='.1 .2 .3' density='500'", 24, {24 * 0.13 / 3, 24 * 0.1 / 3, 24 * 0.05 / 3}}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char geom[256];
+    cb_mjcf *m;
+    snprintf(geom, sizeof geom, "<geom %s/>", cases[i].geom);
+    check_ok(read_body("", geom, &m));
+    const cb_mjcf_inertial *own = &m->bodies->inertial;
+    check_relative(own->mass, cases[i].mass, 1e-14);
+    for (int k = 0; k < 3; k++) check_relative(own->inertia[k][k], cases[i].I[k], 1e-14);
+    cb_mjcf_free(m);
+  }
+}
+
+static void a_geom_from_one_point_to_another_lies_between_them(void **unused) {
+  (void)unused;
+  cb_mjcf *m;
+  check_ok(read_body("",
+                     "<geom type='capsule' size='.1' fromto='1 0 0  2 0 0'/>"
+                     "<geom type='box' size='.1' fromto='0 0 0  0 -3 4'/>",
+                     &m));
+  const cb_mjcf_geom *g = m->bodies->links->geoms;
+  double z[3];
+  check_near(g->pose.x[0], 1.5, 0);
+  check_near(g->size[1], 0.5, 0);
+  cb_pose_point(&(cb_pose){.q = {g->pose.q[0], g->pose.q[1], g->pose.q[2], g->pose.q[3]}}, (double[]){0, 0, 1}, z);
+  check_near(z[0], -1, 1e-15);
+  g = g->next;
+  check_near(g->size[1], 0.1, 0);
+  check_near(g->size[2], 2.5, 0);
+  cb_pose_point(&(cb_pose){.q = {g->pose.q[0], g->pose.q[1], g->pose.q[2], g->pose.q[3]}}, (double[]){0, 0, 1}, z);
+  check_near(z[1], 0.6, 1e-15);
+  check_near(z[2], -0.8, 1e-15);
+  cb_mjcf_free(m);
+}
+
+static void one_orientation_has_five_spellings(void **unused) {
+  (void)unused;
+  /* x to y, y to -x: a quarter turn about z; zaxis: z to x, about y */
+  static const struct {
+    const char *compiler, *way;
+    double q[4];
+  } cases[] = {{"", "quat='2 0 0 2'", {1, 0, 0, 1}},
+               {"", "axisangle='0 0 3 90'", {1, 0, 0, 1}},
+               {"<compiler angle='radian'/>", "axisangle='0 0 -1 -1.5707963267948966'", {1, 0, 0, 1}},
+               {"", "xyaxes='0 2 0 -1 1 0'", {1, 0, 0, 1}},
+               {"", "zaxis='5 0 0'", {1, 0, 1, 0}},
+               {"", "euler='0 0 90'", {1, 0, 0, 1}},
+               {"", "euler='90 0 90'", {1, 1, -1, 1}},
+               {"<compiler eulerseq='XYZ'/>", "euler='90 0 90'", {1, 1, 1, 1}},
+               {"<compiler eulerseq='zyx'/>", "euler='90 0 90'", {1, 1, 1, 1}}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[512];
+    cb_mjcf *m;
+    snprintf(text, sizeof text, "%s<worldbody><body pos='1 2 3' %s><freejoint/><geom size='1'/></body></worldbody>",
+             cases[i].compiler, cases[i].way);
+    check_ok(read_within(text, &m));
+    const double *q = m->bodies->place.q, *want = cases[i].q;
+    double square = 0, sign = q[0] < 0 ? -1 : 1;
+    for (int k = 0; k < 4; k++) square += want[k] * want[k];
+    for (int k = 0; k < 4; k++) check_near(sign * q[k], want[k] / sqrt(square), 1e-15);
+    check_near(m->bodies->place.x[2], 3, 0);
+    cb_mjcf_free(m);
+  }
+}
+
+static void defaults_are_those_of_the_class(void **unused) {
+  (void)unused;
+  static const char defaults[] =
+      "<default><geom density='10' size='.1 .2 .3' fluidshape='ellipsoid' fluidcoef='1 2 3'/>"
+      "<default class='light'><geom density='1'/><default class='thin'><geom "
+      "size='.05'/></default></default></default>";
+  cb_mjcf *m;
+  char text[2048];
+  snprintf(text, sizeof text,
+           "%s<worldbody childclass='light'><body><freejoint/><geom type='box'/><geom type='box' class='thin'/>"
+           "<geom type='box' class='main' fluidcoef='7' fluidshape='none'/></body></worldbody>",
+           defaults);
+  check_ok(read_within(text, &m));
+  const cb_mjcf_geom *a = m->bodies->links->geoms, *b = a->next, *c = b->next;
+  check_relative(a->mass, 8 * 0.006, 1e-15);
+  check_relative(b->mass, 8 * 0.003, 1e-15); /* the first number of the size is of its own */
+  check_relative(c->mass, 8 * 0.06, 1e-15);
+  assert_true(a->fluid && b->fluid && !c->fluid);
+  const double coefficients[5] = {7, 2, 3, 1, 1};
+  for (int i = 0; i < 5; i++) check_near(c->coefficient[i], coefficients[i], 0);
+  assert_string_equal(m->left_out, "");
+  cb_mjcf_free(m);
+}
+
+/* --- bodies --- */
+
+static void bodies_without_joints_are_welded(void **unused) {
+  (void)unused;
+  cb_mjcf *m;
+  check_ok(
+      read_body("",
+                "<geom type='box' size='.5 .5 .5' density='1'/><frame pos='0 0 1'><body pos='0 0 2' euler='0 90 0'>"
+                "<inertial mass='2' pos='1 0 0' diaginertia='1 2 2.5'/></body></frame>",
+                &m));
+  assert_int_equal(m->n, 1);
+  const cb_mjcf_inertial *own = &m->bodies->inertial;
+  /* 1 kg at 0, and 2 kg at (0, 0, 2): x of the other body looks along -z */
+  const double I[3] = {1.0 / 6 + 2.5 + 8.0 / 3, 1.0 / 6 + 2 + 8.0 / 3, 1.0 / 6 + 1};
+  check_near(own->mass, 3, 1e-15);
+  check_near(own->centre.x[2], 4.0 / 3, 1e-15);
+  for (int k = 0; k < 3; k++) check_near(own->inertia[k][k], I[k], 1e-14);
+  cb_mjcf_free(m);
+}
+
+static void inertial_stands_for_geoms_unless_they_are_asked_for(void **unused) {
+  (void)unused;
+  static const char body[] =
+      "<inertial mass='2' pos='0 0 0' diaginertia='1 1 1'/>"
+      "<geom type='box' size='.5 .5 .5' density='5' group='3'/>";
+  static const struct {
+    const char *compiler;
+    double mass;
+  } cases[] = {{"", 2},
+               {"<compiler inertiafromgeom='false'/>", 2},
+               {"<compiler inertiafromgeom='true'/>", 5},
+               {"<compiler inertiafromgeom='true' inertiagrouprange='0 2'/>", 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cb_mjcf *m;
+    check_ok(read_body(cases[i].compiler, body, &m));
+    check_near(m->bodies->inertial.mass, cases[i].mass, 1e-15);
+    cb_mjcf_free(m);
+  }
+}
+
+/* --- what is left out, and refused --- */
+
+static void what_is_not_read_is_listed(void **unused) {
+  (void)unused;
+  cb_mjcf *m;
+  check_ok(read_text(
+      "<mujoco model='x' foo='1'>\n"
+      "  <option density='1' tolerance='1' cone='elliptic'><flag contact='disable' gravity='disable'/></option>\n"
+      "  <visual><map/><global/></visual>\n"
+      "  <worldbody>\n"
+      "    <light/>\n"
+      "    <geom name='floor' type='plane'/>\n"
+      "    <body name='ball'><joint type='free' damping='1'/> and <geom size='1' rgba='1 0 0 1'/><site/></body>\n"
+      "    <body name='arm'><body><joint name='elbow'/></body><geom/></body>\n"
+      "    <body name='cat'><freejoint/><body><joint type='ball'/></body></body>\n"
+      "    <body name='rock'><geom type='nonsense'/></body>\n"
+      "  </worldbody>\n"
+      "  <include file='more.xml'/>\n"
+      "</mujoco>\n",
+      &m));
+  assert_string_equal(m->left_out,
+                      "m.xml:1:19: left out: foo of <mujoco>\n"
+                      "m.xml:2:23: left out: tolerance, cone of <option>\n"
+                      "m.xml:2:59: left out: contact of <flag>\n"
+                      "m.xml:3:3: left out: <visual> with 2 elements in it\n"
+                      "m.xml:5:5: left out: <light>\n"
+                      "m.xml:6:5: left out: <geom> `floor`: it does not move\n"
+                      "m.xml:7:42: left out: damping of <joint>\n"
+                      "m.xml:7:55: left out: text\n"
+                      "m.xml:7:75: left out: rgba of <geom>\n"
+                      "m.xml:7:91: left out: <site>\n"
+                      "m.xml:8:5: left out: <body> `arm` with 3 elements in it: it moves by the <joint> in line 8, "
+                      "which is not its one free "
+                      "joint\n"
+                      "m.xml:9:5: left out: <body> `cat` with 3 elements in it: it moves by the <joint> in line 9, "
+                      "which is not its one free "
+                      "joint\n"
+                      "m.xml:10:5: left out: <body> `rock` with 1 element in it: it does not move\n"
+                      "m.xml:12:3: left out: <include>\n");
+  assert_int_equal(m->n, 1);
+  check_near(m->gravity[2], 0, 0);
+  cb_mjcf_free(m);
+}
+
+static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *within, *told; /* in line 3 */
+  } cases[] = {
+      {"<geom size='0'/>", "m.xml:3:13: error: a geom without volume: expected 1 size > 0, found 0"},
+      {"<geom type='box' size='.1 .2'/>", "m.xml:3:24: error: a geom without volume: expected 3 sizes > 0, found 0"},
+      {"<geom/>", "m.xml:3:1: error: a geom without volume: expected 1 size > 0, found 0"},
+      {"<geom type='plane' size='1 1 1'/>",
+       "m.xml:3:13: error: a geom of type plane on a body that moves: expected one with a volume"},
+      {"<geom type='boks' size='1'/>", "m.xml:3:13: error: unknown type of geom 'boks', did you mean 'box'?"},
+      {"<geom size='1' fluidcoef='1 -2'/>", "m.xml:3:27: error: fluidcoef: expected coefficients >= 0, found -2"},
+      {"<geom size='1' fluidcoef='1 2 3 4 5 6'/>", "m.xml:3:27: error: fluidcoef: expected 1 to 5 numbers, found 6"},
+      {"<geom size='1' fluidshape='egg'/>", "m.xml:3:28: error: unknown fluidshape 'egg'"},
+      {"<geom size='1 x'/>", "m.xml:3:15: error: size: expected a number, found 'x'"},
+      {"<geom size='nan'/>", "m.xml:3:13: error: size: expected a number, found 'nan'"},
+      {"<geom size='1e999'/>", "m.xml:3:13: error: size: expected a number, found '1e999'"},
+      {"<geom size='1' pos='1 2'/>", "m.xml:3:21: error: pos: expected 3 numbers, found 2"},
+      {"<geom size='1' mass='-1'/>", "m.xml:3:22: error: mass: expected a number >= 0, found -1"},
+      {"<geom size='1' density='-1'/>", "m.xml:3:25: error: density: expected a number >= 0, found -1"},
+      {"<geom size='1' quat='0 0 0 0'/>", "m.xml:3:22: error: quat: expected one that is not 0"},
+      {"<geom size='1' quat='1 0 0 0' euler='0 0 0'/>",
+       "m.xml:3:38: error: euler beside another orientation: expected one"},
+      {"<geom size='1' fromto='0 0 0 1 1 1'/>", "m.xml:3:24: error: fromto: expected a capsule"},
+      {"<geom type='box' size='1' fromto='1 1 1 1 1 1'/>", "m.xml:3:35: error: fromto: expected two points, found one"},
+      {"<geom size='1' class='none'/>", "m.xml:3:23: error: no <default> has the class `none`"},
+      {"<geom type='mesh' mesh='none'/>", "m.xml:3:25: error: no <mesh> is called `none`"},
+      {"<geom type='mesh'/>", "m.xml:3:1: error: expected `mesh`, the name of one"},
+      {"<geom size='1' mesh='m'/>",
+       "m.xml:3:22: error: mesh of a geom of type sphere: expected type=\"mesh\", none is fitted"},
+      {"<geom size='1' shellinertia='true'/>", "m.xml:3:30: error: shellinertia: expected false, or <inertial>"},
+      {"<inertial pos='0 0 0' mass='0' diaginertia='1 1 1'/>",
+       "m.xml:3:29: error: mass: expected a number > 0, found 0"},
+      {"<inertial pos='0 0 0' mass='1' diaginertia='1 1 3'/>",
+       "m.xml:3:45: error: no body has the moments of inertia 1, 1, 3"},
+      {"<inertial pos='0 0 0' mass='1'/>", "m.xml:3:1: error: expected diaginertia or fullinertia"},
+      {"<inertial pos='0 0 0' diaginertia='1 1 1'/>", "m.xml:3:1: error: expected `mass`"},
+      {"<inertial mass='1' quat='1 0 0 0' fullinertia='1 1 1 0 0 0'/>",
+       "m.xml:3:48: error: fullinertia beside an orientation"},
+      {"<body childclass='none'/><geom size='1'/>", "m.xml:3:19: error: no <default> has the class `none`"},
+      {"", "m.xml:2:12: error: a body without mass: expected <inertial>, or a geom with a mass or a density"},
+      {"<geom size='1' mass='0'/>", "m.xml:2:12: error: a body without mass"},
+      {"<geom size='1'>", "m.xml:4:3: error: expected well-formed XML: mismatched tag"},
+      {"<geom size='1' size='2'/>", "m.xml:3:16: error: expected well-formed XML: duplicate attribute"},
+      {"<geom size='0'/><geom fluidcoef='-1' size='1'/>", "m.xml:3:34: error: fluidcoef"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cb_mjcf *m = NULL;
+    assert_int_equal(read_body("", cases[i].within, &m), CB_ERROR_INPUT);
+    assert_null(m);
+    if (!strstr(cb_error_text(), cases[i].told)) fail_msg("%s\nexpected %s", cb_error_text(), cases[i].told);
+  }
+  static const char *const wholes[][2] = {
+      {"<robot/>", "m.xml:1:1: error: expected <mujoco>, found <robot>"},
+      {"", "m.xml:1:1: error: expected well-formed XML: no element found"},
+      {"<mujoco>", "m.xml:1:9: error: expected well-formed XML: no element found"},
+      {"<!DOCTYPE a [<!ENTITY b 'c'>]><mujoco/>", "m.xml:1:1: error: expected no DOCTYPE"},
+      {"<mujoco/>", "m.xml:1:1: error: expected a <body> with a free joint"},
+      {"<mujoco><compiler coordinate='global'/></mujoco>", "m.xml:1:31: error: unknown coordinate 'global'"},
+      {"<mujoco><compiler eulerseq='xxw'/></mujoco>", "m.xml:1:29: error: eulerseq: expected three of x, y, z"},
+      {"<mujoco><option density='-1'/></mujoco>", "m.xml:1:26: error: density: expected a number >= 0, found -1"},
+      {"<mujoco><option\n timestep='0'/></mujoco>", "m.xml:2:12: error: timestep: expected a number > 0, found 0"},
+      {"<mujoco><default><default/></default></mujoco>", "m.xml:1:18: error: expected `class`, a name"},
+      {"<mujoco><asset><mesh file='a.obj' scale='1 0 1'/></asset></mujoco>",
+       "m.xml:1:42: error: scale: expected numbers"}};
+  for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+    cb_mjcf *m = NULL;
+    assert_int_equal(read_text(wholes[i][0], &m), CB_ERROR_INPUT);
+    if (!strstr(cb_error_text(), wholes[i][1])) fail_msg("%s\nexpected %s", cb_error_text(), wholes[i][1]);
+  }
+}
+
+static void elements_may_not_be_nested_without_end(void **unused) {
+  (void)unused;
+  static char text[8192] = "<mujoco>";
+  for (int i = 0; i < 300; i++) strcat(text, "<frame>");
+  cb_mjcf *m = NULL;
+  assert_int_equal(read_text(text, &m), CB_ERROR_INPUT);
+  assert_non_null(strstr(cb_error_text(), "expected at most 200 elements within each other"));
+}
+
+/* --- what is written --- */
+
+static void what_is_written_is_a_scenario(void **unused) {
+  (void)unused;
+  cb_mjcf *m;
+  cb_text text = {0};
+  cb_scenario *s;
+  check_ok(read_text(
+      "<mujoco model='a: &quot;b&quot;'><option density='1.2' viscosity='1e-5' wind='1 0 0' integrator='implicit' "
+      "timestep='.004'/><worldbody>"
+      "<body name='a #1' pos='0 0 1'><freejoint/><geom type='box' size='.1 .2 .3' fluidshape='ellipsoid'/>"
+      "<body euler='10 20 30'><geom type='capsule' size='.1 .2' pos='0 0 1'/></body></body>"
+      "<body><freejoint/><inertial mass='1' pos='0 0 0' fullinertia='1 2 2.5 .1 .2 .3'/></body>"
+      "</worldbody></mujoco>",
+      &m));
+  check_ok(cb_mjcf_write(m, 2, &text));
+  check_ok(cb_scenario_open_text("written", text.data, NULL, 0, &s));
+  static const char *const parts[] = {"medium: 1.2\n",
+                                      "gravity: [0, 0, -9.81]\n",
+                                      "flow: {uniform: [1, 0, 0]}\n",
+                                      "title: \"a: \\\"b\\\"\"\n",
+                                      "name: \"a #1\"\n",
+                                      "name: mujoco_ellipsoid\n",
+                                      "- {type: box, size: [0.1, 0.2, 0.3], coefficients: [0.5, 0.25, 1.5, 1, 1]}\n",
+                                      "name: mujoco_inertia_box\n",
+                                      "added_mass: none\n",
+                                      "buoyancy: false\n",
+                                      "name: body.1\n",
+                                      "- [0.1, 2, 0.3]\n",
+                                      "name: hamilton_pontryagin\n",
+                                      "step: 0.004\n",
+                                      "end: 2\n"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (!strstr(text.data, parts[i])) fail_msg("%s\nexpected %s", text.data, parts[i]);
+  cb_scenario_free(s);
+  cb_text_free(&text);
+  cb_mjcf_free(m);
+}
+
+static void without_a_fluid_there_is_no_drag(void **unused) {
+  (void)unused;
+  cb_mjcf *m;
+  cb_text text = {0};
+  check_ok(read_body("", "<geom size='1' fluidshape='ellipsoid'/>", &m));
+  check_ok(cb_mjcf_write(m, 1, &text));
+  assert_non_null(strstr(text.data, "drag: false"));
+  assert_null(strstr(text.data, "model"));
+  cb_text_free(&text);
+  cb_mjcf_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(masses_and_moments_are_closed_forms),
+                                     cmocka_unit_test(a_geom_from_one_point_to_another_lies_between_them),
+                                     cmocka_unit_test(one_orientation_has_five_spellings),
+                                     cmocka_unit_test(defaults_are_those_of_the_class),
+                                     cmocka_unit_test(bodies_without_joints_are_welded),
+                                     cmocka_unit_test(inertial_stands_for_geoms_unless_they_are_asked_for),
+                                     cmocka_unit_test(what_is_not_read_is_listed),
+                                     cmocka_unit_test(what_cannot_be_right_is_refused_with_its_place),
+                                     cmocka_unit_test(elements_may_not_be_nested_without_end),
+                                     cmocka_unit_test(what_is_written_is_a_scenario),
+                                     cmocka_unit_test(without_a_fluid_there_is_no_drag)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

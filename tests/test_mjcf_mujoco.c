@@ -1,0 +1,355 @@
+/* Bodies of MJCF have the masses, inertias, geom frames, sizes and coefficients that MuJoCo itself makes of the same file, in
+ * models that are drawn at random: all kinds of geom, orientation, default and inertial, bodies welded to bodies, meshes;
+ * and the fluid pushes them, at random velocities and in the wind, as it does there.
+ * Skipped where MuJoCo (Debian: libmujoco-dev) is not there. */
+#include "check.h"
+
+#ifdef CB_MUJOCO
+#include "io/mjcf.h"
+#include "io/scenario_fluid.h"
+#include "numerics/quaternion.h"
+
+#include <mujoco/mujoco.h>
+#include <unistd.h>
+
+enum { MODELS = 40, ROOM = 1 << 16, TYPES = 6 };
+
+typedef struct writer {
+  char text[ROOM];
+  size_t length;
+  uint64_t state;
+  int named;
+} writer;
+
+static void put(writer *w, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  w->length += (size_t)vsnprintf(w->text + w->length, ROOM - w->length, format, args);
+  va_end(args);
+  assert_true(w->length < ROOM - 1);
+}
+
+static double draw(writer *w, double low, double high) { return check_uniform(&w->state, low, high); }
+static int pick(writer *w, int n) { return (int)draw(w, 0, n); }
+
+static void put_numbers(writer *w, const char *name, int n, double low, double high) {
+  put(w, " %s=\"", name);
+  for (int i = 0; i < n; i++) put(w, "%s%.15g", i ? " " : "", draw(w, low, high));
+  put(w, "\"");
+}
+
+static void put_pose(writer *w, bool placed) {
+  static const char *const ways[] = {"quat", "axisangle", "xyaxes", "zaxis", "euler"};
+  static const int numbers[] = {4, 4, 6, 3, 3};
+  if (placed && pick(w, 3)) put_numbers(w, "pos", 3, -1, 1);
+  const int way = pick(w, 7);
+  if (way < 5) put_numbers(w, ways[way], numbers[way], -2, 2);
+}
+
+static void put_geom(writer *w) {
+  static const char *const types[TYPES] = {"sphere", "capsule", "cylinder", "ellipsoid", "box", "mesh"};
+  static const int sizes[TYPES] = {1, 2, 2, 3, 3, 0};
+  const int type = pick(w, TYPES);
+  put(w, "<geom name=\"g%d\" type=\"%s\"", w->named++, types[type]);
+  if (pick(w, 4) == 0) put(w, " class=\"light\"");
+  const bool ends = sizes[type] > 1 && pick(w, 3) == 0;
+  if (ends)
+    put_numbers(w, "fromto", 6, -1, 1);
+  else
+    put_pose(w, true);
+  if (type == 5)
+    put(w, " mesh=\"m%d\"", pick(w, 3));
+  else
+    put_numbers(w, "size", ends && pick(w, 2) ? 1 : sizes[type], 0.05, 0.5);
+  if (pick(w, 3) == 0)
+    put_numbers(w, "mass", 1, 0.1, 3);
+  else if (pick(w, 2))
+    put_numbers(w, "density", 1, 100, 3000);
+  if (pick(w, 4) == 0) put(w, " group=\"%d\"", pick(w, 6));
+  if (pick(w, 2)) put(w, " fluidshape=\"ellipsoid\"");
+  if (pick(w, 2)) put_numbers(w, "fluidcoef", 1 + pick(w, 5), 0, 2);
+  put(w, "/>\n");
+}
+
+static void put_inertial(writer *w) {
+  put(w, "<inertial");
+  put_numbers(w, "mass", 1, 0.5, 4);
+  put_numbers(w, "pos", 3, -0.5, 0.5);
+  if (pick(w, 2)) {
+    if (pick(w, 2)) put_numbers(w, "quat", 4, -1, 1);
+    put_numbers(w, "diaginertia", 3, 0.6, 1);
+  } else {
+    put(w, " fullinertia=\"%.15g %.15g %.15g %.15g %.15g %.15g\"", draw(w, 0.8, 1), draw(w, 0.8, 1), draw(w, 0.8, 1),
+        draw(w, -0.1, 0.1), draw(w, -0.1, 0.1), draw(w, -0.1, 0.1));
+  }
+  put(w, "/>\n");
+}
+
+static void put_body(writer *w, int depth) {
+  put(w, "<body name=\"b%d\"", w->named++);
+  put_pose(w, true);
+  if (pick(w, 4) == 0) put(w, " childclass=\"light\"");
+  put(w, ">\n%s", depth ? "" : pick(w, 2) ? "<freejoint/>\n" : "<joint type=\"free\"/>\n");
+  if (pick(w, 3) == 0) put_inertial(w);
+  for (int n = 1 + pick(w, 3); n; n--) put_geom(w);
+  for (int n = depth < 2 ? pick(w, 3) : 0; n; n--) put_body(w, depth + 1);
+  put(w, "</body>\n");
+}
+
+static void put_model(writer *w) {
+  static const char *const ways[] = {"auto", "true", "auto"};
+  put(w,
+      "<mujoco model=\"drawn\">\n<compiler exactmeshinertia=\"true\" angle=\"%s\" eulerseq=\"%s\" "
+      "inertiafromgeom=\"%s\"",
+      pick(w, 2) ? "degree" : "radian", pick(w, 2) ? "xyz" : "ZyX", ways[pick(w, 3)]);
+  if (pick(w, 4) == 0) put(w, " inertiagrouprange=\"0 4\"");
+  put(w, "/>\n<option density=\"%s\" viscosity=\"0.1\" wind=\"1 0.5 -0.25\"/>\n<default>\n<geom",
+      pick(w, 4) ? "1.2" : "0");
+  put_numbers(w, "density", 1, 200, 2000);
+  put_numbers(w, "fluidcoef", 3, 0, 2);
+  put(w, "/>\n<default class=\"light\"><geom");
+  put_numbers(w, "size", 3, 0.1, 0.3);
+  if (pick(w, 2)) put_numbers(w, "pos", 3, 0, 0);
+  put_numbers(w, "density", 1, 20, 200);
+  put(w, "/></default>\n</default>\n<asset>\n");
+  put(w, "<mesh name=\"m0\" file=\"wedge.obj\"/>\n");
+  put(w, "<mesh name=\"m1\" file=\"wedge.obj\" scale=\"0.5 -0.25 1\"/>\n");
+  put(w,
+      "<mesh name=\"m2\" file=\"wedge.obj\" scale=\"0.5 0.5 0.5\" refpos=\"0.5 0.25 1\" refquat=\"0.5 0.1 -0.3 "
+      "0.2\"/>\n");
+  put(w, "</asset>\n");
+  put(w, "<worldbody>\n");
+  for (int n = 1 + pick(w, 3); n; n--) put_body(w, 0);
+  put(w, "</worldbody>\n</mujoco>\n");
+}
+
+/* --- what both have --- */
+
+static void tensor_of(const double q[4], const double diagonal[3], double out[3][3]) {
+  double R[3][3], unit[4];
+  memcpy(unit, q, sizeof unit);
+  cb_quaternion_project(unit);
+  cb_quaternion_rotation(unit, R);
+  memset(out, 0, 9 * sizeof **out);
+  for (int i = 0; i < 9; i++)
+    for (int k = 0; k < 3; k++) out[i / 3][i % 3] += R[i / 3][k] * diagonal[k] * R[i % 3][k];
+}
+
+static void turned(const cb_mjcf_inertial *m, double out[3][3]) {
+  double R[3][3];
+  cb_pose_rotation(&m->centre, R);
+  memset(out, 0, 9 * sizeof **out);
+  for (int i = 0; i < 9; i++)
+    for (int k = 0; k < 9; k++) out[i / 3][i % 3] += R[i / 3][k / 3] * m->inertia[k / 3][k % 3] * R[i % 3][k % 3];
+}
+
+static void check_matrix(const double a[3][3], const double b[3][3], double tolerance) {
+  for (int i = 0; i < 9; i++) check_near(a[i / 3][i % 3], b[i / 3][i % 3], tolerance);
+}
+
+/* Frames of half turns are the same box. */
+static void check_geom(const cb_mjcf_geom *own, const mjModel *m, int id) {
+  const bool mesh = own->type == CB_MJCF_MESH;
+  static const int types[] = {mjGEOM_SPHERE,    mjGEOM_CAPSULE, mjGEOM_CYLINDER,
+                              mjGEOM_ELLIPSOID, mjGEOM_BOX,     mjGEOM_MESH},
+                   sizes[] = {1, 2, 2, 3, 3, 3};
+  double a[3][3], b[3][3];
+  const double one[3] = {1, 2, 3};
+  assert_int_equal(types[own->type], m->geom_type[id]);
+  assert_int_equal(own->fluid, m->geom_fluid[mjNFLUID * id] > 0);
+  for (int i = 0; i < CB_MJCF_COEFFICIENTS && own->fluid; i++)
+    check_near(own->coefficient[i], m->geom_fluid[mjNFLUID * id + 1 + i], 0);
+  if (mesh && !(own->mass > 0 || own->fluid)) return; /* for its looks */
+  /* MuJoCo keeps the vertices of meshes in single precision */
+  const double tolerance = mesh ? 3e-7 : 1e-12;
+  for (int i = 0; i < sizes[own->type]; i++) check_near(own->size[i], m->geom_size[3 * id + i], tolerance);
+  for (int i = 0; i < 3; i++) check_near(own->centre.x[i], m->geom_pos[3 * id + i], tolerance);
+  tensor_of(own->centre.q, one, a);
+  tensor_of(m->geom_quat + 4 * id, one, b);
+  check_matrix((const double(*)[3])a, (const double(*)[3])b, mesh ? 1e-5 : 1e-12);
+}
+
+static int check_link(const cb_mjcf_link *own, const mjModel *m) {
+  const int id = mj_name2id(m, mjOBJ_BODY, own->name);
+  double a[3][3], b[3][3];
+  int geom = 0;
+  bool mesh = false;
+  assert_true(id > 0);
+  for (const cb_mjcf_geom *g = own->geoms; g; g = g->next, geom++) {
+    assert_true(geom < m->body_geomnum[id]);
+    check_geom(g, m, m->body_geomadr[id] + geom);
+    mesh = mesh || (g->mesh && g->mass > 0);
+  }
+  assert_int_equal(geom, m->body_geomnum[id]);
+  check_near(own->inertial.mass, m->body_mass[id], (mesh ? 1e-7 : 1e-12) * m->body_mass[id]);
+  if (!(own->inertial.mass > 0)) return geom;
+  const double *I = m->body_inertia + 3 * id;
+  for (int i = 0; i < 3; i++) check_near(own->inertial.centre.x[i], m->body_ipos[3 * id + i], mesh ? 3e-7 : 1e-12);
+  turned(&own->inertial, a);
+  tensor_of(m->body_iquat + 4 * id, I, b);
+  cb_mass whole = {.mass = 1};
+  double moment[3], axis[3][3];
+  for (int i = 0; i < 9; i++) whole.inertia[i / 3][i % 3] = a[i / 3][i % 3];
+  check_ok(cb_mass_principal(&whole, moment, axis));
+  const double sum = I[0] + I[1] + I[2], low = fmin(I[0], fmin(I[1], I[2])), high = fmax(I[0], fmax(I[1], I[2]));
+  check_near(moment[0], low, (mesh ? 1e-6 : 1e-12) * sum);
+  check_near(moment[2], high, (mesh ? 1e-6 : 1e-12) * sum);
+  check_near(moment[0] + moment[1] + moment[2], sum, (mesh ? 1e-6 : 1e-12) * sum);
+  /* MuJoCo ends to turn axes of several geoms where the cosine is 1 - 1e-12, an angle of 1.4e-6 */
+  const bool exact =
+      own->inertial.inertia[0][1] == 0 && own->inertial.inertia[0][2] == 0 && own->inertial.inertia[1][2] == 0;
+  check_matrix((const double(*)[3])a, (const double(*)[3])b,
+               (mesh ? 1e-6 : 1e-12) * sum + (exact ? 0 : 3e-6 * (high - low)));
+  return geom;
+}
+
+static void check_whole(const cb_mjcf_body *own, const mjModel *m) {
+  double mass = 0;
+  for (const cb_mjcf_link *l = own->links; l; l = l->next) mass += m->body_mass[mj_name2id(m, mjOBJ_BODY, l->name)];
+  const int id = mj_name2id(m, mjOBJ_BODY, own->name);
+  double a[3][3], b[3][3];
+  const double one[3] = {1, 2, 3};
+  check_near(own->inertial.mass, mass, 1e-7 * mass); /* of meshes in single precision */
+  for (int i = 0; i < 3; i++) check_near(own->place.x[i], m->body_pos[3 * id + i], 1e-12);
+  tensor_of(own->place.q, one, a);
+  tensor_of(m->body_quat + 4 * id, one, b);
+  check_matrix((const double(*)[3])a, (const double(*)[3])b, 1e-12);
+  for (const cb_mjcf_link *l = own->links->next; l; l = l->next) {
+    const int child = mj_name2id(m, mjOBJ_BODY, l->name);
+    if (m->body_parentid[child] != id) continue;
+    for (int i = 0; i < 3; i++) check_near(l->pose.x[i], m->body_pos[3 * child + i], 1e-12);
+  }
+}
+
+/* --- what the fluid does --- */
+
+/* The scenario by MuJoCo's rules of that version. */
+static cb_status open_scenario(const cb_mjcf *own, cb_scenario **out) {
+  static const char before[] = "        viscosity: ";
+  cb_text text = {0}, versed = {0};
+  check_ok(cb_mjcf_write(own, 1, &text));
+  for (const char *line = text.data; *line;) {
+    const size_t n = strcspn(line, "\n") + 1;
+    cb_text_put(&versed, line, n);
+    if (!strncmp(line, before, sizeof before - 1)) cb_text_puts(&versed, "        compat: \"2.2\"\n");
+    line += n;
+  }
+  const cb_status status = cb_scenario_open_text("imported", versed.data, NULL, 0, out);
+  cb_text_free(&text);
+  cb_text_free(&versed);
+  return status;
+}
+
+/* Of all that pushes but gravity, torque and force about the origin of the body, in its axes. */
+static void push_here(const cb_body_start *start, const double twist[6], double F[6]) {
+  cb_swimmer *s;
+  cb_rigid_state state;
+  cb_immersed_row row;
+  const int n = cb_immersed_wrenches(start->body);
+  double(*wrench)[6] = calloc((size_t)n, sizeof *wrench);
+  row.wrench = wrench;
+  check_ok(cb_swimmer_create(start->body, &s));
+  check_ok(cb_rigid_start(cb_swimmer_problem(s), 0, &start->pose, twist, &state));
+  check_ok(cb_swimmer_measure(s, &state, &row));
+  memset(F, 0, 6 * sizeof *F);
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < 6 && strcmp(cb_immersed_wrench_name(start->body, k), "gravity"); i++) F[i] += wrench[k][i];
+  cb_swimmer_free(s);
+  free(wrench);
+}
+
+/* Free joints come in the order of the bodies: velocity and force in the world, spin and torque in the body. */
+static void check_forces(writer *w, const cb_mjcf *own, mjModel *m, bool rounded) {
+  cb_scenario *s;
+  mjData *d = mj_makeData(m);
+  check_ok(open_scenario(own, &s));
+  for (int i = 0; i < m->nv; i++) d->qvel[i] = draw(w, -2, 2);
+  mj_forward(m, d);
+  for (int b = 0; b < own->n; b++) {
+    const cb_body_start *start = &s->fluid->body[b];
+    double R[3][3], twist[6], F[6], here[6] = {0};
+    const double *v = d->qvel + 6 * b, *there = d->qfrc_passive + 6 * b;
+    cb_pose_rotation(&start->pose, R);
+    cb_apply3_transposed((const double(*)[3])R, v, twist + 3);
+    memcpy(twist, v + 3, 3 * sizeof *twist);
+    push_here(start, twist, F);
+    cb_apply3((const double(*)[3])R, F + 3, here);
+    memcpy(here + 3, F, 3 * sizeof *F);
+    for (int half = 0; half < 6; half += 3) {
+      const double size = fmax(sqrt(cb_dot3(there + half, there + half)), 0.1 * sqrt(cb_dot3(there, there)));
+      for (int i = half; i < half + 3; i++) check_near(here[i], there[i], (rounded ? 3e-5 : 1e-10) * size);
+    }
+  }
+  mj_deleteData(d);
+  cb_scenario_free(s);
+}
+
+/* Meshes are, in single precision. */
+static bool is_rounded(const cb_mjcf *own) {
+  for (const cb_mjcf_body *b = own->bodies; b; b = b->next)
+    for (const cb_mjcf_link *l = b->links; l; l = l->next) {
+      for (const cb_mjcf_geom *g = l->geoms; g; g = g->next)
+        if (g->type == CB_MJCF_MESH) return true;
+    }
+  return false;
+}
+
+/* A wedge: a tetrahedron of corners that single precision has, with four different moments. */
+static const char wedge[] = "v 0 0 0\nv 1 0 0\nv 0 0.75 0\nv 0.125 0 0.5\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+static void random_models_are_what_mujoco_makes_of_them(void **unused) {
+  (void)unused;
+  static writer w;
+  char folder[] = "/tmp/mjcf-XXXXXX", path[64], obj[64], error[1024];
+  int geoms = 0, bodies = 0, refused = 0, exact = 0;
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/model.xml", folder);
+  snprintf(obj, sizeof obj, "%s/wedge.obj", folder);
+  FILE *file = fopen(obj, "w");
+  fputs(wedge, file);
+  fclose(file);
+  w.state = check_seed();
+  for (int n = 0; n < MODELS; n++) {
+    w.length = 0, w.named = 0;
+    put_model(&w);
+    file = fopen(path, "w");
+    fputs(w.text, file);
+    fclose(file);
+    mjModel *m = mj_loadXML(path, NULL, error, sizeof error);
+    cb_mjcf *own = NULL;
+    const cb_status status = cb_mjcf_read_file(path, &own);
+    if (!m != !own)
+      fail_msg("%s\nMuJoCo: %s\nhere: %s", w.text, m ? "takes it" : error, own ? "taken" : cb_error_text());
+    if (!m) {
+      refused++;
+      continue;
+    }
+    check_ok(status);
+    for (const cb_mjcf_body *b = own->bodies; b; b = b->next) {
+      check_whole(b, m);
+      for (const cb_mjcf_link *l = b->links; l; l = l->next, bodies++) geoms += check_link(l, m);
+    }
+    assert_int_equal(m->nq, 7 * own->n);
+    const bool rounded = is_rounded(own);
+    check_forces(&w, own, m, rounded);
+    exact += !rounded;
+    cb_mjcf_free(own);
+    mj_deleteModel(m);
+  }
+  print_message("%d bodies, %d geoms, %d models exact, %d refused\n", bodies, geoms, exact, refused);
+  assert_true(bodies > MODELS && geoms > 2 * MODELS && exact && refused < MODELS / 4);
+  unlink(path);
+  unlink(obj);
+  rmdir(folder);
+}
+#else
+static void random_models_are_what_mujoco_makes_of_them(void **unused) {
+  (void)unused;
+  skip();
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_models_are_what_mujoco_makes_of_them)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -17,7 +17,7 @@ CAPTION = ("Diagonal of the added mass about the centre of mass, by the local mo
            "faces (`curvebody inertia BODY --added-mass local`, and `--added-mass exact --error none`): left K_v, "
            "right K_ω; x, y, z by shape and colour. Grey: half to twice. What is less than 5 % of the greatest of its"
            " kind is left out. Sheets have no thickness. Of translations the local model is right to a third or a "
-           "half; of rotations it is too large by up to two or three times, most where a body would be round but for "
+           "half; of rotations it is mostly too large, by up to 3.5 times, most where a body would be round but for "
            "its edges.")
 SHEET = ("--thickness", "1e-3")
 BODIES = (("sphere", "ellipsoid"), ("ellipsoid 3:1:1", "ellipsoid:a=3"), ("ellipsoid 10:1:1", "ellipsoid:a=10,"

@@ -109,6 +109,30 @@ static void foils_agree_with_the_conformal_map_down_to_a_cusp(void **state) {
   cb_plane_body_free(plate);
 }
 
+/* Area, first moments and moment of inertia of a polygon on the curve, by triangles from the origin. */
+static void masses_are_those_of_the_inside(void **state) {
+  (void)state;
+  enum { CORNERS = 1 << 16 };
+  const cb_plane_curve curve = cb_plane_joukowski(2, .2, .1);
+  cb_plane_body *body = make(curve, 32);
+  double T[3][3] = {{0}};
+  double complex z[3], last[3];
+  curve.at(curve.number, 0, last);
+  for (int k = 1; k <= CORNERS; k++) {
+    curve.at(curve.number, k * (2 * M_PI / CORNERS), z);
+    const double area = cimag(conj(last[0]) * z[0]) / 2;
+    const double complex first = area * (last[0] + z[0]) / 3;
+    T[1][1] += area, T[2][2] += area;
+    T[0][1] -= cimag(first), T[1][0] -= cimag(first);
+    T[0][2] += creal(first), T[2][0] += creal(first);
+    T[0][0] += area / 6 * creal(last[0] * conj(last[0]) + last[0] * conj(z[0]) + z[0] * conj(z[0]));
+    memcpy(last, z, sizeof z);
+  }
+  check_at_least(fabs(T[0][2]), 0.01);                 /* the area's centre is not the origin */
+  check_at_most(difference(9, *body->mass, *T), 1e-8); /* 1/CORNERS^2 */
+  cb_plane_body_free(body);
+}
+
 /* --- two circles --- */
 
 /* K of the translations of two circles by image dipoles (circle theorem: a dipole m at z outside a circle of radius a
@@ -332,6 +356,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ellipses_have_their_closed_form),
       cmocka_unit_test(foils_agree_with_the_conformal_map_down_to_a_cusp),
+      cmocka_unit_test(masses_are_those_of_the_inside),
       cmocka_unit_test(two_circles_agree_with_their_image_dipoles),
       cmocka_unit_test(error_falls_geometrically),
       cmocka_unit_test(frames_do_not_matter_and_energy_is_positive),

@@ -39,3 +39,12 @@ void cb_fluid_model_free(cb_fluid_model *m) {
 bool cb_fluid_model_is_placed(const cb_fluid_model *m, double up[3], double *height) {
   return m->kind->placed && m->kind->placed(m, up, height);
 }
+
+cb_status cb_fluid_model_check_closed(const cb_fluid_model *m, const cb_surface *surface, const char *instead) {
+  for (int p = 0; p < surface->parts; p++)
+    if (surface->open[p])
+      return cb_fail(CB_ERROR_UNSUPPORTED,
+                     "the fluid model %s is for closed surfaces, and the part %d `%s` has a border: expected %s",
+                     m->kind->name, p + 1, surface->name[p], instead);
+  return CB_OK;
+}

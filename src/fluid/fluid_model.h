@@ -6,5 +6,7 @@
 
 /* Whether the fluid ends at a plane. */
 bool cb_fluid_model_is_placed(const cb_fluid_model *m, double up[3], double *height);
+/* CB_ERROR_UNSUPPORTED with the first part that has a border; instead: what else may be expected. */
+cb_status cb_fluid_model_check_closed(const cb_fluid_model *m, const cb_surface *surface, const char *instead);
 
 #endif

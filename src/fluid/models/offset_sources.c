@@ -9,7 +9,7 @@
  * not converge, as the equations lose their rank where the sources lie deep; on bodies thinner than twice the depth
  * sources lie outside, and the mass is 0 or negative, which is refused.
  */
-#include <curvebody/fluid_model.h>
+#include "fluid/fluid_model.h"
 
 #include "numerics/vec3.h"
 #include "potential/panels.h"
@@ -45,14 +45,8 @@ typedef struct sources {
 } sources;
 
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
-  (void)m, (void)mass, (void)body;
-  for (int p = 0; p < surface->parts; p++)
-    if (surface->open[p])
-      return cb_fail(CB_ERROR_UNSUPPORTED,
-                     "the fluid model offset_sources is for closed surfaces, and the part %d `%s` has a border: "
-                     "expected `exact` or `local`",
-                     p + 1, surface->name[p]);
-  return CB_OK;
+  (void)mass, (void)body;
+  return cb_fluid_model_check_closed(m, surface, "`exact` or `local`");
 }
 
 static void place(sources *o, const cb_surface *surface, const double (*x)[3], double offset) {

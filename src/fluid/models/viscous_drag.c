@@ -9,7 +9,7 @@
  * second, translation -4 pi nu r^2 as printed and -6 pi nu r^2 by Rayleigh's function. nu in kg/(m^2 s), whatever the
  * density. grad phi along the faces is that of values at vertices, means by area of those of the faces about: order h.
  */
-#include <curvebody/fluid_model.h>
+#include "fluid/fluid_model.h"
 
 #include "numerics/vec3.h"
 #include "potential/kirchhoff.h"
@@ -106,15 +106,11 @@ static cb_status find_drag(const cb_surface *s, int form, double D[6][6]) {
 
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
   (void)mass;
-  for (int p = 0; p < surface->parts; p++)
-    if (surface->open[p])
-      return cb_fail(CB_ERROR_UNSUPPORTED,
-                     "the fluid model viscous_drag is for closed surfaces, and the part %d `%s` has a border: expected "
-                     "`local`, or a thin closed part in its place",
-                     p + 1, surface->name[p]);
+  cb_status status = cb_fluid_model_check_closed(m, surface, "`local`, or a thin closed part in its place");
+  if (status) return status;
   drag_body *own = calloc(1, sizeof *own);
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a drag");
-  const cb_status status = find_drag(surface, ((const viscous_drag *)m->params)->form, own->D);
+  status = find_drag(surface, ((const viscous_drag *)m->params)->form, own->D);
   if (status)
     free(own);
   else

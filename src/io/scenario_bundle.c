@@ -203,12 +203,10 @@ static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
   return cb_run_create_bundle(&path, m->start, s->integrator, options, &s->run);
 }
 
-/* An observable that its bundle has not, or its times: the end is the gait's where there are none. */
+/* Its times: the end is the gait's where there are none. */
 static const cb_node *blame(const cb_node *root, cb_status status) {
-  const cb_node *observables = cb_node_get(cb_node_get(root, "record"), "observables"),
-                *time = cb_node_get(root, "time");
+  const cb_node *time = cb_node_get(root, "time");
   (void)status;
-  if (observables && cb_failure_last().kind == CB_FAILURE_OBSERVABLE) return observables;
   return time ? time : cb_node_get(root, "gait");
 }
 

@@ -147,7 +147,9 @@ const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status) {
 static cb_status start_run(cb_scenario *s, const cb_node *root, const cb_run_options *options) {
   const cb_status status = s->kind->make_run(s, options);
   if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN) return status;
-  return cb_node_fail(s->kind->blame(root, status), "%s", cb_error_text());
+  const cb_node *observables = cb_node_get(cb_node_get(root, "record"), "observables");
+  const bool of_these = observables && cb_failure_last().kind == CB_FAILURE_OBSERVABLE;
+  return cb_node_fail(of_these ? observables : s->kind->blame(root, status), "%s", cb_error_text());
 }
 
 cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root, bool whole) {

@@ -19,6 +19,9 @@ const cb_observable_doc cb_fluid_observables[] = {
     {"wrenches", "wrench_NAME", "torque and force of each kind by itself, in the body frame"},
     {"inertia", "inertia, own_momentum", "K = dmu/dY, and the momentum mu_0 of the shape's own motion"},
     {"centre", "centre", "centre of mass in the world"},
+    {"falling_regime", "falling_regime, falling_angle",
+     "a plate: regime of the fall so far (0 undecided, 1 steady, 2 flutter, 3 tumble, 4 chaotic; "
+     "`curvebody classify`), and its angle"},
     {"breathing", "breathing", "mean normal velocity of a stroke that changes the volume, which is subtracted"},
     {NULL, NULL, NULL}};
 
@@ -70,6 +73,13 @@ OF_BODIES(wrench, {
     if ((size_t)b->wrench_of[i][w] == to.at) memcpy(out, row->wrench[w], size);
 })
 
+OF_BODIES(falling_angle, *out = b->falling[i].last.angle)
+
+static CB_FILL(falling_regime) {
+  for (int i = 0; i < run->fluid->n; i++) ((int32_t *)to.out)[i] = cb_falling_judge(&run->fluid->falling[i]).regime;
+  return CB_OK;
+}
+
 enum { KINETIC = 1, POTENTIAL = 2 };
 
 static CB_FILL(energy) {
@@ -110,6 +120,10 @@ static const cb_observable table[] = {
     OF_BODY("centre", "centre", "m", "centre of mass", centre, 0, 2, "body", "axis"),
     OF_BODY("breathing", "breathing", "m/s", "mean normal velocity of the shape that was subtracted", IN_ROW(breathing),
             1, "body"),
+    CB_OBSERVABLE("falling_regime", "falling_regime", INT32, "1",
+                  "so far: 0 undecided, 1 steady, 2 flutter, 3 tumble, 4 chaotic", falling_regime, 0, 1, "body"),
+    OF_BODY("falling_regime", "falling_angle", "rad", "of the normal from the vertical, through whole turns",
+            falling_angle, 0, 1, "body"),
     CB_OBSERVABLE("", "solver_iterations", INT32, "1", "most iterations of a body in the last step", cb_fill_iterations,
                   0, 0, 0),
     CB_OBSERVABLE("", "step_size", DOUBLE, "s", "size of the last step", cb_fill_step_size, 0, 0, 0),
@@ -274,13 +288,16 @@ cb_status cb_fluid_run_layout(cb_run *run) {
   if (!status) status = dimensions(run);
   if (!status) status = tables(run);
   if (!status) status = solutions(run);
+  if (!status) status = cb_fluid_run_falls(run);
   if (!status) status = cb_run_fields(run, table);
   if (!status) status = wrench_fields(run);
   if (status) return status;
-  const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &b->step},
-                           {"warned", CB_FIELD_INT32, (size_t)b->n, b->warned},
-                           {"body_state", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->state / sizeof(double), b->state}};
-  cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs);
+  const cb_blob blobs[] = {
+      {"step", CB_FIELD_INT64, 1, &b->step},
+      {"warned", CB_FIELD_INT32, (size_t)b->n, b->warned},
+      {"body_state", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->state / sizeof(double), b->state},
+      {"falling", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->falling / sizeof(double), b->falling}};
+  cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs - !b->falling);
   return CB_OK;
 }
 
@@ -295,5 +312,6 @@ cb_status cb_fluid_run_measure(cb_run *run, const char **what) {
   int failed = 0;
   *what = "twist";
   const cb_status status = cb_fluid_run_each(run, measure_one, NULL, &failed);
+  if (!status) cb_fluid_run_fall(run);
   return status ? cb_fail(status, "body `%s`: %s", run->fluid->start[failed].name, cb_error_text()) : CB_OK;
 }

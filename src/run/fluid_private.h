@@ -2,6 +2,7 @@
 #ifndef CB_RUN_FLUID_PRIVATE_H
 #define CB_RUN_FLUID_PRIVATE_H
 
+#include "run/falling_plate.h"
 #include "run/fluid.h"
 #include "run/run_private.h"
 
@@ -46,6 +47,8 @@ struct cb_fluid_run {
   int n_wrenches;                                      /* of all bodies, by name */
   const char **wrench;                                 /* [n_wrenches] */
   int (*wrench_of)[CB_RUN_FIELDS];                     /* [n][a body's own]: its index in `wrench` */
+  cb_falling_plate *plate;                             /* [n] */
+  cb_falling *falling;                                 /* [n]; NULL: not asked for */
   struct cb_body_change *change;                       /* [n]; run/fluid_change.c */
 };
 typedef struct cb_fluid_run cb_fluid_run;
@@ -54,6 +57,8 @@ typedef struct cb_fluid_run cb_fluid_run;
 cb_status cb_fluid_run_each(cb_run *run,
                             cb_status (*one)(cb_run *run, cb_fluid_run_part *part, int body, void *context),
                             void *context, int *failed);
+/* Of a cb_body_stepper whose self is an integrator. */
+cb_status cb_fluid_run_method(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations);
 cb_status cb_fluid_run_step(cb_run *run, cb_sink *sink, double h);
 void cb_fluid_run_tell(cb_fluid_run_part *part, const cb_event_row *event, char *words);
 /* Tells what is to be doubted of the step of length h that has led to the body's state. */
@@ -61,6 +66,9 @@ void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, dou
 extern const char *const cb_fluid_run_doubts[CB_DOUBTS];
 cb_status cb_fluid_run_layout(cb_run *run);
 cb_status cb_fluid_run_measure(cb_run *run, const char **what);
+/* Where `falling_regime` is asked for: the plates, and the row just measured (run/falling_plate.c). */
+cb_status cb_fluid_run_falls(cb_run *run);
+void cb_fluid_run_fall(cb_run *run);
 /* Keeps what is conserved of the start, and compares a row with it. */
 cb_status cb_fluid_run_remember(cb_run *run);
 void cb_fluid_run_compare(cb_run *run, bool last);

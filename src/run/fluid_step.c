@@ -36,7 +36,7 @@ static void hit(void *user, const cb_floor_hit *h) {
   cb_fluid_run_tell(to->part, &row, NULL);
 }
 
-static cb_status by_method(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
+cb_status cb_fluid_run_method(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
   cb_integrator *in = self;
   in->problem = p;
   const cb_status status = cb_integrator_step(in, s, h);
@@ -48,7 +48,7 @@ static cb_status whole(cb_run *run, cb_fluid_run_part *part, int body, double h,
   const cb_fluid_run *b = run->fluid;
   cb_swimmer *swimmer = part->swimmer[body - part->first];
   cb_rigid_state *s = &b->state[body];
-  const cb_body_stepper stepper = {part->integrator, by_method};
+  const cb_body_stepper stepper = {part->integrator, cb_fluid_run_method};
   if (b->fluid->floor.kind != CB_FLOOR_REFLECTING) return cb_swimmer_step(swimmer, &stepper, h, s, iterations);
   const cb_floor_shape shape = cb_swimmer_floor_shape(swimmer);
   teller to = {part, body};

@@ -47,6 +47,8 @@ static CB_FILL(method_multiplier) {
   return CB_OK;
 }
 
+static CB_FILL(falling_regime) { return *(int32_t *)to.out = cb_falling_judge(run->particles->falling).regime, CB_OK; }
+static CB_FILL(falling_angle) { return *(double *)to.out = run->particles->falling->last.angle, CB_OK; }
 static CB_FILL(origin) { return memcpy(to.out, run->particles->state->origin, to.size), CB_OK; }
 static CB_FILL(killing) { return cb_measure_killing(&run->particles->measure, to.out); }
 
@@ -145,6 +147,10 @@ const cb_observable cb_observables[] = {
           "Karcher mean of the masses, in picture coordinates; nan where it is not unique", karcher, 0, 1, "axis"),
     FIELD("coordinates", "coordinates", "positions in the chart named by record.chart", coordinates, 0, 2, "particle",
           "dof"),
+    CB_OBSERVABLE("falling_regime", "falling_regime", INT32, "1",
+                  "so far: 0 undecided, 1 steady, 2 flutter, 3 tumble, 4 chaotic", falling_regime, 0, 1, "body"),
+    FIELD("falling_regime", "falling_angle", "of the normal from the vertical, through whole turns", falling_angle, 0,
+          1, "body"),
     IN_ROWS("multiplier", "multiplier of a constraint: the pull along a rod, positive where it holds its ends together",
             multiplier),
     IN_ROWS("constraint_residual", "g: what is left of a constraint of positions", residual),

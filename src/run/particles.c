@@ -18,6 +18,7 @@ static cb_status measure(cb_run *run, const char **what) {
   cb_particles *p = run->particles;
   cb_status status = CB_OK;
   *what = "energy";
+  if (p->falling) cb_falling_plate_add(&p->plate, p->state->t, p->state->x, p->falling);
   if (p->measures_energy && (status = cb_measure_energy(&p->measure))) return status;
   *what = "multiplier";
   return p->measures_constraints ? cb_measure_rows(&p->measure) : CB_OK;

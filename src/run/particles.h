@@ -3,6 +3,7 @@
 #define CB_RUN_PARTICLES_H
 
 #include "run/contacts.h"
+#include "run/falling_plate.h"
 #include "run/measure.h"
 #include "run/run_private.h"
 
@@ -14,6 +15,8 @@ typedef struct cb_particles {
   double start_moved, start_turned;  /* largest corrections of a coordinate and a velocity at the start */
   cb_measure measure;
   bool measures_energy, measures_constraints;
+  cb_falling_plate plate;
+  cb_falling *falling;                /* NULL: not asked for */
   struct cb_particles_change *change; /* from what is conserved; run/particles_change.c */
 } cb_particles;
 

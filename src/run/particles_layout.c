@@ -13,6 +13,9 @@ const cb_observable_doc cb_observable_groups[] = {
     {"method_multiplier", "method_multiplier", "multipliers that the method itself solved for: radau_iia"},
     {"karcher_mean", "karcher_mean", "Karcher mean of the masses (Riemannian centre of mass)"},
     {"coordinates", "coordinates", "positions in the chart named by record.chart"},
+    {"falling_regime", "falling_regime, falling_angle",
+     "a system of x, y, theta: regime of the fall so far (0 undecided, 1 steady, 2 flutter, 3 tumble, 4 chaotic; "
+     "`curvebody classify`), and its angle"},
     {NULL, NULL, NULL}};
 
 static const char *const usual[] = {"separation", "energy", "killing_momentum", "constraints", NULL};
@@ -155,6 +158,10 @@ cb_status cb_particles_layout(cb_run *run) {
   p->measures_energy = cb_run_asked(run, "energy");
   p->measures_constraints = cb_run_asked(run, "constraints") && cb_system_constraints(p->system) > 0;
   if (!status && p->measures_constraints) status = cb_measure_rows_create(&p->measure, run->arena);
+  const bool falls = cb_run_asked(run, "falling_regime");
+  if (!status && falls) status = cb_falling_plate_of_system(p->system, &p->plate);
+  if (!status && falls && !(p->falling = cb_arena_alloc(run->arena, 1, sizeof *p->falling)))
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for a fall");
   if (status) return status;
 
   cb_state *s = p->state;
@@ -165,7 +172,8 @@ cb_status cb_particles_layout(cb_run *run) {
       {"position_low", CB_FIELD_DOUBLE, count, s->x_low},
       {"momentum", CB_FIELD_DOUBLE, count, s->p},
       {"momentum_low", CB_FIELD_DOUBLE, count, s->p_low},
-      {"origin", CB_FIELD_DOUBLE, (size_t)s->n_components * sizeof(cb_origin) / sizeof(double), s->origin}};
-  cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs);
+      {"origin", CB_FIELD_DOUBLE, (size_t)s->n_components * sizeof(cb_origin) / sizeof(double), s->origin},
+      {"falling", CB_FIELD_DOUBLE, sizeof *p->falling / sizeof(double), p->falling}};
+  cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs - !falls);
   return CB_OK;
 }

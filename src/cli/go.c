@@ -130,3 +130,11 @@ int cb_go(cb_status status, cb_scenario *scenario, cb_record *record, const cb_g
   cb_scenario_free(scenario);
   return code;
 }
+
+cb_status cb_check_inputs(cb_reader *reader, const char *path, cb_scenario *scenario) {
+  const char *then;
+  const cb_status status = cb_reader_attribute(reader, "inputs_sha256", &then);
+  if (status || !*then || !strcmp(then, cb_scenario_inputs(scenario))) return status;
+  return cb_fail(CB_ERROR_INPUT, "%s: error: a file that its scenario names (mesh, poses or grid) has changed since",
+                 path);
+}

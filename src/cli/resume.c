@@ -30,15 +30,6 @@ static cb_status check_end(cb_reader *reader, const char *path, cb_scenario *sce
                  cb_run_end(run));
 }
 
-/* Files that the scenario names are not in the record, their digest is: a body that has changed is not gone on with. */
-static cb_status check_inputs(cb_reader *reader, const char *path, cb_scenario *scenario) {
-  const char *then;
-  const cb_status status = cb_reader_attribute(reader, "inputs_sha256", &then);
-  if (status || !*then || !strcmp(then, cb_scenario_inputs(scenario))) return status;
-  return cb_fail(CB_ERROR_INPUT, "%s: error: a file that its scenario names (mesh, poses or grid) has changed since",
-                 path);
-}
-
 static int run(int argc, char **argv) {
   cb_go_options go = {0};
   const char *until = NULL;
@@ -67,7 +58,7 @@ static int run(int argc, char **argv) {
   if (!status) status = take_isa(reader);
   if (!status) status = cb_scenario_open_text(argv[0], text, sets, until != NULL, &scenario);
   if (!status) status = check_end(reader, argv[0], scenario);
-  if (!status) status = check_inputs(reader, argv[0], scenario);
+  if (!status) status = cb_check_inputs(reader, argv[0], scenario);
   if (!status) status = cb_check_output(argv[0], cb_scenario_files(scenario));
   cb_reader_close(reader);
   if (!status) {

@@ -1,0 +1,200 @@
+/* curvebody classify OUT.h5 [--body NAME] [--exponent T] [--json]
+ *
+ * The regime of what falls, by the rule of run/falling.h, from the rows of the record; and the largest Lyapunov exponent
+ * of the motion (run/exponent.h), which goes on for it from the newest checkpoint. */
+#include "cli/go.h"
+
+#include "core/failure.h"
+#include "run/exponent.h"
+#include "run/falling_plate.h"
+
+#include <curvebody/expression.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 256 };
+
+typedef struct job {
+  const char *path, *body;
+  bool json, told; /* told: how long the exponent is followed */
+  double follow;
+  cb_reader *reader;
+  cb_scenario *scenario;
+} job;
+
+typedef struct fall {
+  const char *name;
+  cb_falling_verdict verdict;
+  bool plate, exponent;
+  cb_exponent of;
+} fall;
+
+/* --- what is asked --- */
+
+static cb_status open_all(job *j) {
+  const char *text;
+  cb_status status = cb_reader_open(j->path, &j->reader);
+  if (!status) status = cb_reader_scenario(j->reader, "resolved", &text);
+  if (!status) status = cb_scenario_open_text(j->path, text, NULL, 0, &j->scenario);
+  return status ? status : cb_check_inputs(j->reader, j->path, j->scenario);
+}
+
+static cb_status restore(const job *j) {
+  size_t count;
+  cb_run *run = cb_scenario_run(j->scenario);
+  cb_blob *state = cb_run_state(run, &count);
+  const cb_status status = cb_reader_checkpoint(j->reader, state, count, NULL);
+  return status ? status : cb_run_restore(run);
+}
+
+static cb_status read_time(job *j, const char *text) {
+  size_t at = 0;
+  if (!text) return CB_OK;
+  j->told = true;
+  const cb_status status = cb_expression_constant(text, &at, &j->follow);
+  if (status == CB_ERROR_INPUT) return cb_fail(CB_ERROR_INPUT, "--exponent:1:%zu: error: %s", at + 1, cb_error_text());
+  if (!status && !(j->follow >= 0))
+    return cb_fail(CB_ERROR_INPUT, "--exponent:1:1: error: expected a time >= 0, found %g", j->follow);
+  return status;
+}
+
+/* --- rows --- */
+
+/* All that is recorded of the place of a body: /pose, or /position of a system. */
+static const cb_reader_field *place_of(const cb_reader *reader, size_t *at) {
+  const cb_reader_field *field;
+  const size_t n = cb_reader_fields(reader, &field);
+  for (*at = 0; *at < n; (*at)++)
+    if (!strcmp(field[*at].name, "pose") || !strcmp(field[*at].name, "position")) return &field[*at];
+  return NULL;
+}
+
+static cb_status read_fall(const job *j, const cb_falling_plate *plate, int body, cb_falling *to) {
+  const uint64_t rows = cb_reader_position(j->reader).rows;
+  size_t at;
+  const cb_reader_field *field = place_of(j->reader, &at);
+  if (!field)
+    return cb_fail_placed(CB_ERROR_INPUT,
+                          "%s: error: expected the places of the body, /pose or /position, in the record", j->path);
+  double *value = malloc(ROWS * field->count * sizeof *value), time[ROWS];
+  if (!value) return cb_fail(CB_ERROR_MEMORY, "no memory for %d rows", ROWS);
+  cb_status status = CB_OK;
+  for (uint64_t first = 0; first < rows && !status; first += ROWS) {
+    const uint64_t count = rows - first < ROWS ? rows - first : ROWS;
+    status = cb_reader_rows(j->reader, 0, first, count, time);
+    if (!status) status = cb_reader_rows(j->reader, at, first, count, value);
+    for (uint64_t k = 0; k < count && !status; k++)
+      cb_falling_plate_add(plate, time[k], value + k * field->count + (plate->body ? 7 * body : 0), to);
+  }
+  free(value);
+  return status;
+}
+
+static cb_status classify(const job *j, int body, fall *out) {
+  const cb_run *run = cb_scenario_run(j->scenario);
+  cb_falling_plate plate;
+  cb_falling falling = {0};
+  cb_status status = cb_falling_plate_of_run(run, body, &plate);
+  out->plate = !status;
+  if (!status) status = read_fall(j, &plate, body, &falling);
+  if (status && (out->plate || !j->told)) /* an exponent alone is of any motion */
+    return cb_failure_last().placed || status != CB_ERROR_ARGUMENT
+               ? status
+               : cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s", j->path, cb_error_text());
+  out->verdict = cb_falling_judge(&falling);
+  const double follow = j->told ? j->follow : (falling.last.t - falling.sample[0].t) / 2;
+  if (!(follow > 0)) return CB_OK;
+  status = cb_run_exponent(run, body, follow, &out->of);
+  out->exponent = !status;
+  return !j->told && (status == CB_ERROR_UNSUPPORTED || status == CB_ERROR_ARGUMENT) ? CB_OK : status;
+}
+
+/* --- what is told --- */
+
+static void json_number(const char *name, double value) {
+  if (isfinite(value))
+    printf(", \"%s\": %.17g", name, value);
+  else
+    printf(", \"%s\": null", name);
+}
+
+static void text_number(const char *name, double value) {
+  if (isfinite(value)) printf(", %s %.6g", name, value);
+}
+
+static void tell(const job *j, const fall *f) {
+  void (*number)(const char *, double) = j->json ? json_number : text_number;
+  const cb_falling_verdict *v = &f->verdict;
+  if (j->json) {
+    printf("{\"body\": ");
+    cb_json_text(stdout, f->name);
+    printf(f->plate ? ", \"regime\": \"%s\"" : ", \"regime\": null", cb_falling_names[v->regime]);
+  } else {
+    printf("%s: %s", f->name, f->plate ? cb_falling_names[v->regime] : "no plate");
+  }
+  number("period", v->period);
+  number("turns", v->turns);
+  number("angle", v->angle);
+  number("swing", v->swing);
+  number("turn_rate", v->turn_rate);
+  number("drift", v->drift);
+  number("descent", v->descent);
+  if (f->exponent || j->json) {
+    number("exponent", f->exponent ? f->of.value : NAN);
+    number("exponent_error", f->exponent ? f->of.error : NAN);
+    number("exponent_from", f->exponent ? f->of.from : NAN);
+    number("exponent_to", f->exponent ? f->of.to : NAN);
+  }
+  fputs(j->json ? "}" : "\n", stdout);
+}
+
+static cb_status classify_all(const job *j) {
+  const cb_run *run = cb_scenario_run(j->scenario);
+  const int bodies = cb_scenario_bodies(j->scenario), n = bodies ? bodies : 1;
+  bool any = false;
+  cb_status status = CB_OK;
+  for (int body = 0; body < n && !status; body++) {
+    fall f = {.name = bodies                ? cb_scenario_body_name(j->scenario, body)
+                      : cb_run_current(run) ? cb_system_body_name(cb_scenario_system(j->scenario), 0)
+                                            : ""};
+    if (j->body && strcmp(j->body, f.name)) continue;
+    status = classify(j, body, &f);
+    if (status) continue;
+    if (j->json) fputs(any ? ",\n " : "{\"bodies\": [", stdout);
+    tell(j, &f);
+    any = true;
+  }
+  if (j->json && any) puts("]}");
+  if (status || any) return status;
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: no body `%s` in it", j->path, j->body);
+}
+
+static int run(int argc, char **argv) {
+  job j = {0};
+  const char *follow = NULL;
+  const cb_option options[] = {{"--body", NULL, true, cb_take_text, &j.body},
+                               {"--exponent", NULL, true, cb_take_text, &follow},
+                               {"--json", NULL, false, cb_take_flag, &j.json},
+                               {NULL, NULL, false, NULL, NULL}};
+  int words;
+  const int usage = cb_options_take(&cb_command_classify, options, argc, argv, &words);
+  if (usage) return usage;
+  if (words != 1) return cb_usage(&cb_command_classify);
+  j.path = argv[0];
+  cb_status status = read_time(&j, follow);
+  if (!status) status = open_all(&j);
+  if (!status) status = restore(&j);
+  if (!status) status = classify_all(&j);
+  const int code = status ? cb_report(status) : CB_EXIT_DONE;
+  cb_reader_close(j.reader);
+  cb_scenario_free(j.scenario);
+  return code;
+}
+
+const cb_command cb_command_classify = {
+    "classify", "OUT.h5 [--body NAME] [--exponent T] [--json]",
+    "Says how a plate, disc or other body of a record falls: steady, flutter, tumble or chaotic, with period, angles, "
+    "drift and descent; and the largest Lyapunov exponent of the motion, as it goes on for a time T after the newest "
+    "checkpoint (default: half of the record; 0: none).",
+    run};

@@ -1,4 +1,5 @@
-/* The regime of a falling plate, by a rule from its motion row after row.
+/* The regime of a falling plate, by a rule from where it is, row after row: at each step for the observable, and as
+ * recorded for `curvebody classify`.
  *
  *   angle    of the plate's normal from the vertical, followed through whole turns: where the normal passes the vertical
  *            its horizontal part turns about, and the angle goes on past 0, pi, 2 pi ...

@@ -312,6 +312,5 @@ cb_status cb_fluid_run_measure(cb_run *run, const char **what) {
   int failed = 0;
   *what = "twist";
   const cb_status status = cb_fluid_run_each(run, measure_one, NULL, &failed);
-  if (!status) cb_fluid_run_fall(run);
   return status ? cb_fail(status, "body `%s`: %s", run->fluid->start[failed].name, cb_error_text()) : CB_OK;
 }

@@ -66,7 +66,8 @@ void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, dou
 extern const char *const cb_fluid_run_doubts[CB_DOUBTS];
 cb_status cb_fluid_run_layout(cb_run *run);
 cb_status cb_fluid_run_measure(cb_run *run, const char **what);
-/* Where `falling_regime` is asked for: the plates, and the row just measured (run/falling_plate.c). */
+/* Where `falling_regime` is asked for: the plates, and where they are at the start and after each step
+ * (run/falling_plate.c). */
 cb_status cb_fluid_run_falls(cb_run *run);
 void cb_fluid_run_fall(cb_run *run);
 /* Keeps what is conserved of the start, and compares a row with it. */

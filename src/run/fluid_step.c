@@ -107,6 +107,7 @@ cb_status cb_fluid_run_step(cb_run *run, cb_sink *sink, double h) {
     run->step_size = h;
     cb_compensated_add_one(&b->t, &b->t_low, h);
     b->step++;
+    cb_fluid_run_fall(run);
     return CB_OK;
   }
   if (status < 0)

@@ -3,14 +3,22 @@
 
 #include <curvebody/contact.h>
 
+/* A fall, where it is asked for, step after step. */
+static void follow(const cb_run *run) {
+  const cb_particles *p = run->particles;
+  if (p->falling) cb_falling_plate_add(&p->plate, p->state->t, p->state->x, p->falling);
+}
+
 static cb_status begin(cb_run *run) {
   const cb_status status = cb_particles_recentre(run);
   cb_particles_stand(run);
+  follow(run);
   return status;
 }
 
 static cb_status step(cb_run *run, cb_sink *sink, double h) {
   const cb_status status = cb_particles_advance(run, sink, h);
+  if (!status) follow(run);
   return status ? status : cb_particles_recentre(run);
 }
 
@@ -18,7 +26,6 @@ static cb_status measure(cb_run *run, const char **what) {
   cb_particles *p = run->particles;
   cb_status status = CB_OK;
   *what = "energy";
-  if (p->falling) cb_falling_plate_add(&p->plate, p->state->t, p->state->x, p->falling);
   if (p->measures_energy && (status = cb_measure_energy(&p->measure))) return status;
   *what = "multiplier";
   return p->measures_constraints ? cb_measure_rows(&p->measure) : CB_OK;

@@ -15,7 +15,7 @@
 static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const double start[3][3], double t,
                        const double u[6], const double gained[6], double du[6], double dl[6], double Y[6],
                        double mu[6]) {
-  double K[6][6], mu0[6], A[6][6], r[3][3], dx[3], F[6], minus[6], world[6], across[3];
+  double A[6][6], r[3][3], dx[3], F[6], minus[6], world[6], across[3];
   cb_pose move, at;
   cb_se3_tau(CB_SE3_EXPONENTIAL, u, &move);
   cb_pose_multiply(&s->g, &move, &at);
@@ -26,8 +26,7 @@ static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const
   for (int i = 0; i < 3; i++) world[i] -= across[i];
   cb_pose_rotation(&at, r);
   cb_turn6_transposed(r, world, mu);
-  cb_status status = p->inertia(p->self, t, &at, K, mu0);
-  if (!status) status = cb_rigid_velocity(K, mu, mu0, Y);
+  cb_status status = cb_rigid_twist_of(p, t, &at, mu, Y);
   if (!status) status = cb_rigid_wrenches(p, t, &at, Y, F, NULL);
   if (status) return status;
   for (int i = 0; i < 6; i++) minus[i] = -u[i];

@@ -16,6 +16,11 @@
 
 CB_API_BEGIN
 
+/* An inertia that is the same at all times and poses. */
+typedef struct cb_rigid_constant {
+  double K[6][6], mu0[6], inverse[6][6]; /* of K */
+} cb_rigid_constant;
+
 /* What moves: all in the body frame, at pose g and time t. Wrenches add up; derivatives are 0 on entry. */
 typedef struct cb_rigid_problem {
   void *self;
@@ -24,6 +29,8 @@ typedef struct cb_rigid_problem {
   /* Where inertia, and then wrench with dF, will be asked for next: what they share may be found at once. NULL: no
    * use. */
   void (*expect)(void *self, double t, const cb_pose *g, const double Y[6]);
+  /* Where neither K nor mu0 depends on t or g: they, and K^-1. NULL: they may. */
+  const cb_rigid_constant *constant;
   bool pose_dependent; /* K or mu0 depends on g: inertia is then called at every iteration */
   /* <dK/dg Y, Y>/2 and <dmu0/dg, Y> as a wrench, with its derivative in Y (NULL: not wanted); NULL: there are none. */
   cb_status (*inertia_wrench)(void *self, double t, const cb_pose *g, const double Y[6], double wrench[6],
@@ -62,6 +69,11 @@ cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, dou
 /* --- what steps are made of --- */
 /* Y of K Y = momentum - mu0. CB_STEP_SINGULAR, CB_STEP_NOT_FINITE. */
 cb_status cb_rigid_velocity(double K[6][6], const double momentum[6], const double mu0[6], double Y[6]);
+/* The twist at (t, g) that has the momentum, in the body frame. */
+cb_status cb_rigid_twist_of(const cb_rigid_problem *p, double t, const cb_pose *g, const double momentum[6],
+                            double Y[6]);
+/* out = that of an inertia. CB_STEP_SINGULAR. */
+cb_status cb_rigid_constant_of(const double K[6][6], const double mu0[6], cb_rigid_constant *out);
 /* Sum of the problem's wrenches; dF (NULL: not wanted). */
 cb_status cb_rigid_wrenches(const cb_rigid_problem *p, double t, const cb_pose *g, const double Y[6], double F[6],
                             double dF[6][6]);

@@ -186,6 +186,7 @@ struct cb_swimmer {
   const cb_immersed *b;
   cb_arena *arena;
   cb_rigid_problem problem;
+  cb_rigid_constant constant; /* of a rigid body in a fluid that is the same everywhere */
   bool outrun;    /* the floor is what pushes: in the world's axes, torque about the body's origin */
   double push[6];
   cb_local *local;

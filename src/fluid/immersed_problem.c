@@ -121,6 +121,15 @@ static cb_status pose_derivative(void *self, double t, const cb_pose *g, const d
   return given(own);
 }
 
+/* A body without inertia has none, which is told where it is asked for. */
+static void hold_inertia(cb_swimmer *s) {
+  static const cb_pose origin = {.q = {1}};
+  double K[6][6], mu0[6];
+  if (s->b->poses || s->problem.pose_dependent) return;
+  if (inertia(s, 0, &origin, K, mu0) || cb_rigid_constant_of((const double(*)[6])K, mu0, &s->constant)) return;
+  s->problem.constant = &s->constant;
+}
+
 cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
   cb_arena *arena = cb_arena_create();
   cb_swimmer *s = cb_arena_alloc(arena, 1, sizeof *s);
@@ -148,6 +157,7 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
     cb_swimmer_free(s);
     return status;
   }
+  hold_inertia(s);
   *out = s;
   return CB_OK;
 }

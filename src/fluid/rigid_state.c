@@ -59,14 +59,40 @@ bool cb_solve6(double m[6][6], int count, double *b) {
   return true;
 }
 
+static cb_status singular(void) {
+  return cb_fail(CB_STEP_SINGULAR, "the inertia tensor of the body is singular: no mass, or none about an axis");
+}
+
+static cb_status not_finite(void) { return cb_fail(CB_STEP_NOT_FINITE, "the twist of the body is not finite"); }
+
 cb_status cb_rigid_velocity(double K[6][6], const double momentum[6], const double mu0[6], double Y[6]) {
   double solution[6];
   for (int i = 0; i < 6; i++) solution[i] = momentum[i] - mu0[i];
-  if (!cb_solve6(K, 1, solution))
-    return cb_fail(CB_STEP_SINGULAR, "the inertia tensor of the body is singular: no mass, or none about an axis");
-  if (!cb_finite6(solution)) return cb_fail(CB_STEP_NOT_FINITE, "the twist of the body is not finite");
+  if (!cb_solve6(K, 1, solution)) return singular();
+  if (!cb_finite6(solution)) return not_finite();
   memcpy(Y, solution, sizeof solution);
   return CB_OK;
+}
+
+cb_status cb_rigid_constant_of(const double K[6][6], const double mu0[6], cb_rigid_constant *out) {
+  double m[6][6];
+  memcpy(m, K, sizeof m);
+  memcpy(out->K, K, sizeof out->K);
+  memcpy(out->mu0, mu0, sizeof out->mu0);
+  for (int i = 0; i < 36; i++) out->inverse[i / 6][i % 6] = i / 6 == i % 6;
+  return cb_solve6(m, 6, out->inverse[0]) ? CB_OK : singular();
+}
+
+cb_status cb_rigid_twist_of(const cb_rigid_problem *p, double t, const cb_pose *g, const double momentum[6],
+                            double Y[6]) {
+  double K[6][6], mu0[6];
+  if (p->constant) {
+    for (int i = 0; i < 6; i++) mu0[i] = momentum[i] - p->constant->mu0[i];
+    cb_apply6(p->constant->inverse, mu0, Y);
+    return cb_finite6(Y) ? CB_OK : not_finite();
+  }
+  const cb_status status = p->inertia(p->self, t, g, K, mu0);
+  return status ? status : cb_rigid_velocity(K, momentum, mu0, Y);
 }
 
 cb_status cb_rigid_wrenches(const cb_rigid_problem *p, double t, const cb_pose *g, const double Y[6], double F[6],
@@ -129,7 +155,5 @@ cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, 
 }
 
 cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, double Y[6]) {
-  double K[6][6], mu0[6];
-  const cb_status status = p->inertia(p->self, s->t, &s->g, K, mu0);
-  return status ? status : cb_rigid_velocity(K, s->momentum, mu0, Y);
+  return cb_rigid_twist_of(p, s->t, &s->g, s->momentum, Y);
 }

@@ -64,7 +64,7 @@ WRONG = [
     ("    place: {position: [0, 0, 1]}", "    place: {rotation: {axis: [0, 0, 0], angle: 1}}", ":9:30:", "length 0"),
     ("    place: {position: [0, 0, 1]}", "    place: {position: [i, 0, 0]}", ":9:24:", "unknown name `i`"),
     ("    place: {position: [0, 0, 1]}", "    repeat: {count: 0}", ":9:21:", "[1, "),
-    ("name: hamilton_pontryagin", "name: lobatto", ":10:20:", "`hamilton_pontryagin`, `rkmk4`"),
+    ("name: hamilton_pontryagin", "name: lobatto", ":10:20:", "`hamilton_pontryagin`, `mujoco_rk4`, `rkmk4`"),
     ("name: hamilton_pontryagin", "name: hamilton_pontryagin, map: caley", ":10:46:", "cayley"),
     ("time: {end: 0.1}", "time: {end: 0.1}\nspace: e3", ":12:8:", "`space` beside `fluid`"),
     ("time: {end: 0.1}", "time: {end: 0.1}\nrecord: {observables: [wrench]}", ":12:24:", "did you mean 'wrenches'"),

@@ -1,0 +1,118 @@
+/* MuJoCo's Runge–Kutta method for bodies in a fluid: the classical tableau 0, 1/2, 1/2, 1; 1/6, 1/3, 1/3, 1/6 in the
+ * place x, the orientation q, the linear momentum P of the world and the angular momentum l of the body:
+ *
+ *   x' = R v,  q' = q w/2,  P' = R F_force,  l' = l × w + p × v + F_torque,   K (w, v) = (l, p) - mu0,  p = R^T P
+ * A stage's pose is the step's start moved by h a times the twist (R v, w) of the stage before, (x + h a R v,
+ * q exp(h a w)), and its end by the mean of the four: as the exponential of a mean of w is not that of a turn whose axis
+ * changes, the method is of order 2, of order 4 where the body turns about one axis or its place alone matters. For a
+ * body about its centre of mass without added mass the momenta are MuJoCo's velocities times constants, and each step
+ * is MuJoCo's to round-off.
+ * Source: MuJoCo 3.14, mj_RungeKutta and mj_integratePos, integrator="RK4".
+ */
+#include "fluid/rigid_step_private.h"
+#include "numerics/compensated.h"
+#include "numerics/quaternion.h"
+#include <curvebody/integrator.h>
+
+/* (w, R v) and (l', P'). */
+typedef struct rates {
+  double moved[6], gained[6];
+} rates;
+
+static cb_status find_rates(const cb_rigid_problem *p, double t, const cb_pose *g, const double l[3], const double P[3],
+                            rates *out, double Y[6]) {
+  double r[3][3], mu[6], F[6], turn[6];
+  cb_pose_rotation(g, r);
+  memcpy(mu, l, 3 * sizeof *mu);
+  cb_apply3_transposed(r, P, mu + 3);
+  cb_status status = cb_rigid_twist_of(p, t, g, mu, Y);
+  if (!status) status = cb_rigid_wrenches(p, t, g, Y, F, NULL);
+  if (status) return status;
+  cb_se3_ad_star(Y, mu, turn);
+  for (int i = 0; i < 3; i++) out->moved[i] = Y[i], out->gained[i] = turn[i] + F[i];
+  cb_apply3(r, Y + 3, out->moved + 3);
+  cb_apply3(r, F + 3, out->gained + 3);
+  return CB_OK;
+}
+
+/* q <- q exp(h w) */
+static cb_status turn(double t, double h, const double w[3], double q[4]) {
+  const double hw[3] = {h * w[0], h * w[1], h * w[2]};
+  double by[4];
+  cb_quaternion_exp(hw, by);
+  cb_quaternion_multiply(q, by, q);
+  cb_quaternion_project(q);
+  return cb_rigid_half_turn(h, t, sqrt(cb_dot3(hw, hw)));
+}
+
+/* The state h later, with the mean m of its rates. */
+static cb_status finish(const cb_rigid_problem *p, double h, const rates *m, cb_rigid_state *s) {
+  double r[3][3];
+  const cb_status status = turn(s->t, h, m->moved, s->g.q);
+  if (status) return status;
+  cb_pose_rotation(&s->g, r);
+  for (int i = 0; i < 3; i++) {
+    cb_compensated_add_one(&s->g.x[i], &s->x_low[i], h * m->moved[3 + i]);
+    cb_compensated_add_one(&s->world[3 + i], &s->world_low[3 + i], h * m->gained[3 + i]);
+    s->momentum[i] += h * m->gained[i], s->world_low[i] = 0;
+  }
+  cb_apply3(r, s->momentum, s->world);
+  cb_apply3_transposed(r, s->world + 3, s->momentum + 3);
+  if (!cb_finite6(s->world) || !cb_finite6(m->moved))
+    return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", h, s->t);
+  s->t += h;
+  s->known = 0;
+  memcpy(s->mu, s->momentum, sizeof s->mu);
+  return cb_rigid_twist(p, s, s->Y);
+}
+
+static cb_status step(cb_integrator *in, void *state, double h) {
+  static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+  const cb_rigid_problem *p = in->problem;
+  cb_rigid_state *s = state, next = *s;
+  if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
+  rates k = {.moved = {0}}, mean = {.moved = {0}};
+  for (int stage = 0; stage < 4; stage++) {
+    const double a = h * at[stage];
+    double l[3], P[3];
+    cb_pose g = s->g;
+    cb_status status = stage ? turn(s->t, a, k.moved, g.q) : CB_OK;
+    for (int i = 0; i < 3; i++) {
+      g.x[i] = s->g.x[i] + (s->x_low[i] + a * k.moved[3 + i]);
+      l[i] = s->momentum[i] + a * k.gained[i];
+      P[i] = s->world[3 + i] + (s->world_low[3 + i] + a * k.gained[3 + i]);
+    }
+    if (!status) status = find_rates(p, s->t + a, &g, l, P, &k, next.Y);
+    if (status) return status;
+    cb_add6(weight[stage], k.moved, mean.moved);
+    cb_add6(weight[stage], k.gained, mean.gained);
+  }
+  const cb_status status = finish(p, h, &mean, &next);
+  if (!status) *s = next;
+  return status;
+}
+
+static const cb_param table[] = {{NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static cb_status create(cb_integrator *in, const void *params) {
+  (void)params;
+  in->solver = "explicit";
+  return CB_OK;
+}
+
+static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
+  (void)in;
+  *order = 2;
+  *symplectic = *symmetric = false;
+}
+
+const cb_integrator_class cb_integrator_mujoco_rk4 = {
+    .name = "mujoco_rk4",
+    .title = "MuJoCo's Runge-Kutta",
+    .doc = "explicit, as MuJoCo's RK4: order 2 where axes turn; bodies in a fluid",
+    .configuration = &cb_configuration_fluid,
+    .params = table,
+    .create = create,
+    .properties = properties,
+    .step = step,
+};

@@ -4,18 +4,8 @@
  * timeout: 300
  * labels: medium
  */
-#include <curvebody/immersed.h>
-#include <curvebody/integrator.h>
-
-#include "check.h"
 #include "csv.h"
-#include "io/yaml.h"
-#include "numerics/quaternion.h"
-
-typedef struct faller {
-  const char *name, *model, *parameters;
-  double rho, mass, I[3]; /* moments per mass */
-} faller;
+#include "mujoco_fall.h"
 
 #define BOX(a, b, c) \
   { ((b) * (b) + (c) * (c)) / 3, ((a) * (a) + (c) * (c)) / 3, ((a) * (a) + (b) * (b)) / 3 }
@@ -39,64 +29,6 @@ static const faller fallers[] = {
      "{viscosity: 1.8e-5, angular: 0.5, kutta: 2, geoms: [{type: box, size: [0.047, 0.032, 0.00035]}]}", 1.225,
      0.000184, BOX(0.047, 0.032, 0.00035)}};
 enum { FALLERS = sizeof fallers / sizeof *fallers };
-
-typedef struct fall {
-  cb_tree *tree;
-  cb_fluid_model *model;
-  cb_surface *surface;
-  cb_medium *medium;
-  cb_fluid fluid;
-  cb_immersed *body;
-  cb_swimmer *swimmer;
-  cb_integrator *method;
-  cb_rigid_state state;
-} fall;
-
-static void fall_begin(fall *f, const faller *b, const char *method, const double *start) {
-  *f = (fall){.surface = NULL};
-  cb_tree *ball;
-  check_ok(cb_tree_read("shape", "{resolution: 8}", &ball));
-  check_ok(cb_shape_create("ellipsoid", cb_tree_root(ball), &f->surface));
-  cb_tree_free(ball);
-  check_ok(cb_tree_read("parameters", b->parameters, &f->tree));
-  check_ok(cb_fluid_model_create(b->model, cb_tree_root(f->tree), &f->model));
-  check_ok(cb_medium_uniform(b->rho, &f->medium));
-  f->fluid = (cb_fluid){.medium = f->medium, .n_models = 1, .gravity = {0, 0, -9.81}};
-  cb_point_mass whole = {.mass = b->mass, .vertex = -1};
-  for (int i = 0; i < 3; i++) whole.inertia[i][i] = b->mass * b->I[i];
-  const cb_material none = {0, 0};
-  const cb_fluid_model *models[] = {f->model};
-  f->fluid.models = models;
-  const cb_immersed_options options = {
-      .material = &none, .n_points = 1, .points = &whole, .drag = true, .no_buoyancy = true};
-  check_ok(cb_immersed_create(&f->fluid, f->surface, NULL, &options, NULL, NULL, NULL, &f->body));
-  f->fluid.models = NULL;
-  check_ok(cb_swimmer_create(f->body, &f->swimmer));
-  check_ok(cb_integrator_create_for(method, NULL, &cb_configuration_fluid, cb_swimmer_problem(f->swimmer), &f->method));
-  cb_pose g;
-  double r[3][3], Y[6];
-  memcpy(g.x, start, sizeof g.x);
-  memcpy(g.q, start + 3, sizeof g.q);
-  cb_quaternion_project(g.q);
-  cb_pose_rotation(&g, r);
-  memcpy(Y, start + 10, 3 * sizeof *Y);
-  cb_apply3_transposed(r, start + 7, Y + 3);
-  check_ok(cb_rigid_start(cb_swimmer_problem(f->swimmer), 0, &g, Y, &f->state));
-}
-
-static void fall_end(fall *f) {
-  cb_integrator_free(f->method);
-  cb_swimmer_free(f->swimmer);
-  cb_immersed_free(f->body);
-  cb_medium_free(f->medium);
-  cb_fluid_model_free(f->model);
-  cb_tree_free(f->tree);
-  cb_surface_free(f->surface);
-}
-
-static void fall_by(fall *f, double time, int steps) {
-  for (int n = 0; n < steps; n++) check_ok(cb_integrator_step(f->method, &f->state, time / steps));
-}
 
 /* Place, orientation, velocity in the world and spin in the body, as a row of the table. */
 static void row_of(const fall *f, const double like[4], double out[13]) {

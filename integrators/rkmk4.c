@@ -7,19 +7,28 @@
  * Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
 #include "fluid/rigid_step_private.h"
+#include "numerics/quaternion.h"
+#include "numerics/se3_private.h"
 #include <curvebody/integrator.h>
 #include <math.h>
 #include <string.h>
+
+/* By how much exp(u) moves the state, in the world, and the orientation then. */
+static void moved(const cb_rigid_state *s, const double start[3][3], const double u[6], double dx[3], double q[4]) {
+  cb_pose move;
+  cb_se3_tau(CB_SE3_EXPONENTIAL, u, &move);
+  cb_quaternion_multiply(s->g.q, move.q, q);
+  cb_quaternion_project(q);
+  cb_apply3(start, move.x, dx);
+}
 
 /* du, dl = (l', P') and the twist at time t, displacement u and momentum change `gained`. */
 static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const double start[3][3], double t,
                        const double u[6], const double gained[6], double du[6], double dl[6], double Y[6],
                        double mu[6]) {
-  double A[6][6], r[3][3], dx[3], F[6], minus[6], world[6], across[3];
-  cb_pose move, at;
-  cb_se3_tau(CB_SE3_EXPONENTIAL, u, &move);
-  cb_pose_multiply(&s->g, &move, &at);
-  cb_apply3(start, move.x, dx);
+  double r[3][3], dx[3], F[6], minus[6], world[6], across[3];
+  cb_pose at;
+  moved(s, start, u, dx, at.q);
   for (int i = 0; i < 3; i++) at.x[i] = s->g.x[i] + (s->x_low[i] + dx[i]);
   for (int i = 0; i < 6; i++) world[i] = s->world[i] + (s->world_low[i] + gained[i]);
   cb_cross3(dx, world + 3, across);
@@ -30,8 +39,7 @@ static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const
   if (!status) status = cb_rigid_wrenches(p, t, &at, Y, F, NULL);
   if (status) return status;
   for (int i = 0; i < 6; i++) minus[i] = -u[i];
-  cb_se3_dtau_inverse(CB_SE3_EXPONENTIAL, minus, A);
-  cb_apply6(A, Y, du);
+  cb_se3_dexp_inverse(minus, Y, du);
   cb_turn6(r, F, dl);
   cb_cross3(dx, dl + 3, across);
   for (int i = 0; i < 3; i++) dl[i] += across[i];
@@ -41,9 +49,8 @@ static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const
 cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s) {
   static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
-  double start[3][3], u[6] = {0}, gained[6] = {0}, du[6] = {0}, dl[6] = {0}, dx[3];
+  double start[3][3], u[6] = {0}, gained[6] = {0}, du[6] = {0}, dl[6] = {0}, dx[3], q[4];
   cb_rigid_state next = *s;
-  cb_pose move, end;
   cb_pose_rotation(&s->g, start);
   for (int stage = 0; stage < 4; stage++) {
     double z[6], l[6];
@@ -56,10 +63,8 @@ cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_stat
   }
   cb_status status = cb_rigid_half_turn(h, s->t, sqrt(cb_dot3(u, u)));
   if (status) return status;
-  cb_se3_tau(CB_SE3_EXPONENTIAL, u, &move);
-  cb_pose_multiply(&s->g, &move, &end);
-  cb_apply3(start, move.x, dx);
-  cb_rigid_move(&next, dx, end.q, gained);
+  moved(s, start, u, dx, q);
+  cb_rigid_move(&next, dx, q, gained);
   next.t = s->t + h;
   next.known = 0;
   if (!cb_finite6(next.world) || !cb_finite6(u))

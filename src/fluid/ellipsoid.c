@@ -47,6 +47,10 @@ void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule) {
                  /* sum kappa = 2, without cancellation for thin bodies, where the rule keeps it */
         rest = rule == CB_ELLIPSOID_MUJOCO ? 2 - kappa[i] : kappa[j] + kappa[k];
     e->mass[i] = e->volume * kappa[i] / rest;
+    const double side = r[j] * r[k], wide = fmax(r[j], r[k]);
+    e->side2[i] = side * side;
+    e->chord[i] = 4 * M_PI / 3 * r[i] * wide * wide;
+    e->spin[i] = 8 * M_PI / 15 * r[i] * (wide * wide) * (wide * wide);
     e->inertia[i] = d != 0 ? e->volume / 5 * d * d * across / (2 * d - s * across) : 0;
   }
   e->greatest = M_PI * high * middle;

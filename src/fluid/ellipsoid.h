@@ -29,6 +29,8 @@ typedef struct cb_ellipsoid {
   double coefficient[CB_ELLIPSOID_COEFFICIENTS];
   double volume, mass[3], inertia[3]; /* of the fluid */
   double greatest, spun, stokes;      /* pi r_max r_mid; (8 pi/15) r_mid r_max^4; mean of r */
+  /* about each axis: s^2 = (r_j r_k)^2; (4 pi/3) r_i max(r_j, r_k)^2; (8 pi/15) r_i max(r_j, r_k)^4 */
+  double side2[3], chord[3], spin[3];
 } cb_ellipsoid;
 
 typedef struct cb_ellipsoids {

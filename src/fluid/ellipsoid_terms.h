@@ -72,8 +72,7 @@ static inline void cb_ellipsoid_magnus(const cb_ellipsoid *e, const cb_ellipsoid
                                        const double V[6], double *F, double (*dF)[6]) {
   double c[3], a[3];
   for (int k = 0; k < 3; k++) {
-    const double wide = fmax(e->r[(k + 1) % 3], e->r[(k + 2) % 3]);
-    c[k] = e->coefficient[CB_ELLIPSOID_MAGNUS] * rho * (kind->chord ? 4 * M_PI / 3 * e->r[k] * wide * wide : e->volume);
+    c[k] = e->coefficient[CB_ELLIPSOID_MAGNUS] * rho * (kind->chord ? e->chord[k] : e->volume);
     a[k] = c[k] * V[k];
   }
   cb_add_cross(a, V + 3, F + 3);
@@ -88,8 +87,7 @@ typedef struct cb_ellipsoid_stream {
 static inline bool cb_ellipsoid_stream_of(const cb_ellipsoid *e, const double v[3], cb_ellipsoid_stream *s) {
   *s = (cb_ellipsoid_stream){.speed = sqrt(cb_dot3(v, v))};
   for (int k = 0; k < 3; k++) {
-    const double side = e->r[(k + 1) % 3] * e->r[(k + 2) % 3];
-    s->s2[k] = side * side;
+    s->s2[k] = e->side2[k];
     s->q[k] = s->s2[k] * v[k];
     s->D += s->q[k] * s->q[k];
     s->N += s->q[k] * v[k];
@@ -141,8 +139,7 @@ static inline void cb_ellipsoid_spin(const cb_ellipsoid *e, const cb_ellipsoid_k
                slender = kind->slender_spin ? e->coefficient[CB_ELLIPSOID_SLENDER] : 0;
   double k2[3], sum = 0;
   for (int k = 0; k < 3; k++) {
-    const double wide = fmax(e->r[(k + 1) % 3], e->r[(k + 2) % 3]), square = wide * wide,
-                 I = 8 * M_PI / 15 * e->r[k] * square * square, c = own * I + slender * (e->spun - I);
+    const double c = own * e->spin[k] + slender * (e->spun - e->spin[k]);
     k2[k] = c * c;
     sum += k2[k] * w[k] * w[k];
   }

@@ -4,6 +4,7 @@
 #include "fluid/immersed_private.h"
 
 #include "fluid/fluid_model.h"
+#include "fluid/rigid_step_private.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -237,20 +238,23 @@ cb_status cb_immersed_terms_create(cb_swimmer *s) {
     return cb_fail(CB_ERROR_MEMORY, "no memory for the forces on %d faces", b->surface->faces);
   for (const cb_immersed_modelled *f = b->force; f < b->force + b->n_forces; f++)
     for (int p = 0; p < f->places; p++) {
-      s->sense[f->first_place + p] = (cb_immersed_sense){.density = b->density};
+      s->sense[f->first_place + p] =
+          (cb_immersed_sense){.density = b->density, .off = f->at[p][0] != 0 || f->at[p][1] != 0 || f->at[p][2] != 0};
       memcpy(s->sense[f->first_place + p].place, f->at[p], sizeof f->at[p]);
     }
   return CB_OK;
 }
 
-static cb_status check_terms(const cb_swimmer *s, const cb_immersed_modelled *f, double t) {
-  for (int i = 0; i < 6 * f->terms; i++) {
-    const double value = s->term[f->first + i / 6][i % 6];
-    if (!isfinite(value))
-      return cb_fail(CB_STEP_NOT_FINITE, "the %s of the fluid model `%s` is %g at t = %g", term_of(f->model, i / 6),
-                     f->model->kind->name, value, t);
-  }
-  return CB_OK;
+/* Which is not finite. */
+static cb_status blame_term(const cb_swimmer *s, double t) {
+  for (const cb_immersed_modelled *f = s->b->force; f < s->b->force + s->b->n_forces; f++)
+    for (int i = 0; i < 6 * f->terms; i++) {
+      const double value = s->term[f->first + i / 6][i % 6];
+      if (!isfinite(value))
+        return cb_fail(CB_STEP_NOT_FINITE, "the %s of the fluid model `%s` is %g at t = %g", term_of(f->model, i / 6),
+                       f->model->kind->name, value, t);
+    }
+  return cb_fail(CB_STEP_NOT_FINITE, "the sum of the forces of fluid models is not finite at t = %g", t);
 }
 
 /* All terms and their sum, into s->term and s->modelled. */
@@ -260,7 +264,7 @@ static cb_status find_terms(cb_swimmer *s, const cb_immersed_moment *m, bool slo
   if (cb_immersed_is_last(last, m) && (s->sloped || !slopes)) return CB_OK;
   last->known = false;
   memset(last->F, 0, sizeof last->F);
-  memset(last->jacobian, 0, sizeof last->jacobian);
+  if (b->by_face && slopes) memset(last->jacobian, 0, sizeof last->jacobian);
   memset(s->term, 0, (size_t)b->terms * sizeof *s->term);
   for (const cb_immersed_modelled *f = b->force; f < b->force + b->n_forces; f++) {
     cb_status status = CB_OK;
@@ -268,10 +272,10 @@ static cb_status find_terms(cb_swimmer *s, const cb_immersed_moment *m, bool slo
       cb_immersed_faces(s, f, m, s->term + f->first, slopes ? last->jacobian : NULL);
     else
       status = cb_immersed_twists(s, f, m, s->term + f->first, slopes);
-    if (!status) status = check_terms(s, f, m->t);
     if (status) return status;
   }
-  for (int i = 0; i < 6 * b->terms; i++) last->F[i % 6] += s->term[i / 6][i % 6];
+  for (int k = 0; k < b->terms; k++) cb_add6(1, s->term[k], last->F);
+  if (!cb_finite6(last->F)) return blame_term(s, m->t);
   cb_immersed_set_last(last, m);
   s->sloped = slopes;
   return CB_OK;
@@ -286,10 +290,8 @@ cb_status cb_immersed_models(cb_swimmer *s, int term, const cb_immersed_moment *
   status = find_terms(s, m, dF || dg);
   if (status) return status;
   const double *value = term == CB_WRENCH_ALL ? last->F : s->term[term];
-  for (int i = 0; i < 6; i++) {
-    if (F) F[i] += value[i];
-    for (int j = 0; dF && j < 6; j++) dF[i][j] += last->jacobian[i][j];
-  }
+  if (F) cb_add6(1, value, F);
+  for (int i = 0; dF && b->by_face && i < 6; i++) cb_add6(1, last->jacobian[i], dF[i]);
   if (!b->carried) dg = NULL;
   if (dF || dg) cb_immersed_twist_slopes(s, dF, dg);
   if (dg && b->by_face) cb_immersed_carry(s, m, s->modelled.jacobian, dg);

@@ -44,6 +44,7 @@ typedef struct cb_immersed_modelled {
 /* The fluid at a place of a model, in the body's axes, and what the model's wrench there, about the place, goes by. */
 typedef struct cb_immersed_sense {
   double place[3], density;
+  bool off;              /* the origin */
   double W[6];           /* half the vorticity, and the velocity of the flow */
   double gradient[3][3]; /* of that velocity */
   double dF[6][6];

@@ -5,7 +5,9 @@
 #include <string.h>
 
 void cb_immersed_moment_of(double t, const cb_pose *g, const double Y[6], cb_immersed_moment *out) {
-  *out = (cb_immersed_moment){.t = t, .g = g, .Y = Y};
+  out->t = t;
+  out->g = g;
+  out->Y = Y;
   cb_pose_rotation(g, out->r);
 }
 

@@ -75,12 +75,14 @@ cb_status cb_rigid_velocity(double K[6][6], const double momentum[6], const doub
 }
 
 cb_status cb_rigid_constant_of(const double K[6][6], const double mu0[6], cb_rigid_constant *out) {
-  double m[6][6];
+  double m[6][6], inverse[6][6];
   memcpy(m, K, sizeof m);
   memcpy(out->K, K, sizeof out->K);
   memcpy(out->mu0, mu0, sizeof out->mu0);
-  for (int i = 0; i < 36; i++) out->inverse[i / 6][i % 6] = i / 6 == i % 6;
-  return cb_solve6(m, 6, out->inverse[0]) ? CB_OK : singular();
+  for (int i = 0; i < 36; i++) inverse[i / 6][i % 6] = i / 6 == i % 6;
+  if (!cb_solve6(m, 6, inverse[0])) return singular();
+  for (int i = 0; i < 36; i++) out->inverse[i / 6][i % 6] = (inverse[i / 6][i % 6] + inverse[i % 6][i / 6]) / 2;
+  return CB_OK;
 }
 
 cb_status cb_rigid_twist_of(const cb_rigid_problem *p, double t, const cb_pose *g, const double momentum[6],
@@ -88,7 +90,7 @@ cb_status cb_rigid_twist_of(const cb_rigid_problem *p, double t, const cb_pose *
   double K[6][6], mu0[6];
   if (p->constant) {
     for (int i = 0; i < 6; i++) mu0[i] = momentum[i] - p->constant->mu0[i];
-    cb_apply6(p->constant->inverse, mu0, Y);
+    cb_apply6_transposed(p->constant->inverse, mu0, Y); /* the same, as it is symmetric */
     return cb_finite6(Y) ? CB_OK : not_finite();
   }
   const cb_status status = p->inertia(p->self, t, g, K, mu0);
@@ -99,17 +101,13 @@ cb_status cb_rigid_wrenches(const cb_rigid_problem *p, double t, const cb_pose *
                             double dF[6][6]) {
   memset(F, 0, 6 * sizeof *F);
   if (dF) memset(dF, 0, 36 * sizeof **dF);
-  for (int source = 0; source < 2; source++) {
-    double own[6] = {0}, derivative[6][6] = {{0}};
-    cb_status (*const wrench)(void *, double, const cb_pose *, const double *, double *, double(*)[6]) =
-        source ? p->inertia_wrench : p->wrench;
-    if (!wrench) continue;
-    const cb_status status = wrench(p->self, t, g, Y, own, dF ? derivative : NULL);
-    if (status) return status;
-    cb_add6(1, own, F);
-    for (int i = 0; dF && i < 6; i++) cb_add6(1, derivative[i], dF[i]);
-  }
-  return CB_OK;
+  cb_status status = p->wrench ? p->wrench(p->self, t, g, Y, F, dF) : CB_OK;
+  if (status || !p->inertia_wrench) return status;
+  double own[6] = {0}, derivative[6][6] = {{0}};
+  status = p->inertia_wrench(p->self, t, g, Y, own, dF ? derivative : NULL);
+  cb_add6(1, own, F);
+  for (int i = 0; dF && i < 6; i++) cb_add6(1, derivative[i], dF[i]);
+  return status;
 }
 
 static void body_momentum(cb_rigid_state *s) {

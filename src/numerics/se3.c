@@ -70,30 +70,62 @@ static void cayley(const double Y[6], cb_pose *out) {
   for (int i = 0; i < 3; i++) out->x[i] = scale * (v[i] + across[i] / 2 + w[i] * wv / 4);
 }
 
-/* (w - sin w)/w^3 with n = w^2 */
-static double cubic(double n) {
-  if (n > 2) {
-    const double w = sqrt(n);
-    return (w - sin(w)) / (n * w);
-  }
-  double sum = 0, factorial = 1.0 / 6, power = 1;
-  for (int k = 1; k <= 11; k++) { /* n^k (-1)^k/(2k+3)!: the last is below 2^11/25! */
-    sum += power * factorial;
-    power *= -n;
-    factorial /= (2 * k + 2) * (2 * k + 3);
-  }
+enum { TERMS = 12, FEW = 5 };
+/* 1/(2k)! and 1/(2k+1)! */
+static const double even[TERMS] = {1.,
+                                   1. / 2,
+                                   1. / 24,
+                                   1. / 720,
+                                   1. / 40320,
+                                   1. / 3628800,
+                                   1. / 479001600,
+                                   1. / 87178291200,
+                                   4.7794773323873853e-14,
+                                   1.5619206968586226e-16,
+                                   4.1103176233121649e-19,
+                                   8.8967913924505733e-22},
+                    odd[TERMS] = {1.,
+                                  1. / 6,
+                                  1. / 120,
+                                  1. / 5040,
+                                  1. / 362880,
+                                  1. / 39916800,
+                                  1. / 6227020800,
+                                  1. / 1307674368000,
+                                  2.8114572543455208e-15,
+                                  8.2206352466243297e-18,
+                                  1.9572941063391261e-20,
+                                  3.8681701706306841e-23};
+
+static double series(const double *c, int terms, double x) {
+  double sum = c[terms - 1];
+  for (int k = terms - 2; k >= 0; k--) sum = sum * x + c[k];
   return sum;
 }
 
+/* cos(w/2), sin(w/2)/(w/2) and (w - sin w)/w^3 with n = w^2. What a series leaves out is below 1e-17: of FEW terms where
+ * n < 0.01, of TERMS where n < 2. */
+static void exponentials(double n, double *cosine, double *sinc, double *cubic) {
+  if (n < 0.01) {
+    *cosine = series(even, FEW, -n / 4);
+    *sinc = series(odd, FEW, -n / 4);
+    *cubic = series(odd + 1, FEW, -n);
+    return;
+  }
+  const double w = sqrt(n), half = w / 2;
+  *cosine = cos(half);
+  *sinc = sin(half) / half;
+  *cubic = n < 2 ? series(odd + 1, TERMS - 1, -n) : (w - sin(w)) / (n * w);
+}
+
 static void exponential(const double Y[6], cb_pose *out) {
-  const double *w = Y, *v = Y + 3, n = cb_dot3(w, w), half = sqrt(n) / 2;
-  const double sinc = half > 0 ? sin(half) / half : 1, c = cubic(n);
-  double wv[3], wwv[3];
+  const double *w = Y, *v = Y + 3;
+  double cosine, sinc, cubic, wv[3], wwv[3];
+  exponentials(cb_dot3(w, w), &cosine, &sinc, &cubic);
   cb_cross3(w, v, wv);
   cb_cross3(w, wv, wwv);
-  *out = (cb_pose){{cos(half), sinc * w[0] / 2, sinc * w[1] / 2, sinc * w[2] / 2}, {0, 0, 0}};
-  cb_quaternion_project(out->q);
-  for (int i = 0; i < 3; i++) out->x[i] = v[i] + sinc * sinc / 2 * wv[i] + c * wwv[i];
+  *out = (cb_pose){{cosine, sinc * w[0] / 2, sinc * w[1] / 2, sinc * w[2] / 2}, {0, 0, 0}};
+  for (int i = 0; i < 3; i++) out->x[i] = v[i] + sinc * sinc / 2 * wv[i] + cubic * wwv[i];
 }
 
 void cb_se3_tau(cb_se3_map map, const double Y[6], cb_pose *out) {

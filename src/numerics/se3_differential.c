@@ -22,7 +22,7 @@ const double cb_even_series[22] = {
 void cb_se3_even(double n, double e[3]) {
   if (n < 6) {
     double value = 0, first = 0, second = 0; /* Horner's rule with derivatives */
-    for (int k = n < 0.25 ? 8 : 21; k >= 0; k--) {
+    for (int k = n < 1e-3 ? 5 : n < 0.25 ? 8 : 21; k >= 0; k--) {
       second = second * n + first;
       first = first * n + value;
       value = value * n + cb_even_series[k];
@@ -75,6 +75,24 @@ void cb_se3_dtau_inverse(cb_se3_map map, const double Y[6], double out[6][6]) {
     memcpy(translation, rotation, sizeof rotation);
   }
   blocks(rotation, nothing, mixed, translation, out);
+}
+
+void cb_se3_dexp_inverse(const double Y[6], const double Z[6], double out[6]) {
+  const double *w = Y, *v = Y + 3, *a = Z, *b = Z + 3;
+  double e[3], wa[3], wwa[3], va[3], wb[3], sum[3], w_sum[3], v_wa[3];
+  cb_se3_even(cb_dot3(w, w), e);
+  const double slope = 2 * e[1] * cb_dot3(w, v);
+  cb_cross3(w, a, wa);
+  cb_cross3(w, wa, wwa);
+  cb_cross3(v, a, va);
+  cb_cross3(w, b, wb);
+  for (int i = 0; i < 3; i++) sum[i] = va[i] + wb[i];
+  cb_cross3(w, sum, w_sum);
+  cb_cross3(v, wa, v_wa);
+  for (int i = 0; i < 3; i++) {
+    out[i] = a[i] - wa[i] / 2 + e[0] * wwa[i];
+    out[3 + i] = b[i] - sum[i] / 2 + e[0] * (w_sum[i] + v_wa[i]) + slope * wwa[i];
+  }
 }
 
 /* d(D^T l)/dw = Q(w, l) = -hat(l)/2 - e (hat(w × l) + W hat(l)) + 2 e' (W W l) w^T; the other term is Q(w, p) v. */

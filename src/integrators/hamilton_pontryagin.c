@@ -21,7 +21,8 @@ typedef struct step {
   double r[3][3];                   /* rotation at the node */
   cb_pose move, half, middle;       /* tau(h Y), s, m */
   double K[6][6], mu0[6], mu[6];    /* in the middle */
-  double first[6], whole[6];        /* L and what both nodes get in a time of 1, about the first */
+  double first[6], turned[6], varied[6]; /* L, B F and B G */
+  double whole[6];                       /* what both nodes get in a time of 1, about the first */
   double dF[6][6], dfirst[6][6];    /* F_Y, and that of L */
   double along[6][6];               /* mu_g Z */
   double inverse[6][6];             /* of J */
@@ -103,31 +104,34 @@ static bool half_turns(const step *e, const double hY[6], const double r[3][3], 
 
 /* From wrenches in the middle about the nodes' origins. */
 static void load_turned(step *e, const double r[3][3], const double F[6]) {
-  double arm[3];
-  cb_turn6(r, F, e->first);
-  memcpy(e->whole, e->first, sizeof e->whole);
-  cb_cross3(e->move.x, e->first + 3, arm); /* half of the force at either end */
-  for (int i = 0; i < 3; i++) e->whole[i] += arm[i] / 2;
+  cb_turn6(r, F, e->turned);
+  memcpy(e->first, e->turned, sizeof e->first);
+  memset(e->varied, 0, sizeof e->varied);
 }
 
-/* 2 N^T F = ((1 + hat(b)) torque + (1 - hat(b)) (x × f), 2 f), f = (1 + hat(b)) force/2 (half_turns); all of it in the
- * middle. */
+/* 2 N^T F = ((1 + hat(b)) torque + (1 - hat(b)) (x × f), 2 f), f = (1 + hat(b)) force/2 (half_turns). */
 static void load_varied(step *e, const double r[3][3], const double F[6]) {
   const double *q = e->half.q, *x = e->half.x, b[3] = {q[1] / q[0], q[2] / q[0], q[3] / q[0]};
-  double torque[3], force[3], moment[3], turned[3], all[6], arm[3];
+  double torque[3], force[3], moment[3], turned[3];
   cb_cross3(b, F, torque);
   cb_cross3(b, F + 3, force);
   for (int i = 0; i < 3; i++) torque[i] += F[i], force[i] += F[3 + i];
   cb_cross3(x, force, moment);
   cb_cross3(b, moment, turned);
-  cb_turn6(r, F, all);
-  cb_cross3(x, all + 3, arm);
+  cb_turn6(r, F, e->varied);
   for (int i = 0; i < 3; i++) {
     e->first[i] += torque[i] + (moment[i] - turned[i]) / 2;
     e->first[3 + i] += force[i];
-    e->whole[i] += all[i] + arm[i];
-    e->whole[3 + i] += all[3 + i];
   }
+}
+
+/* Half of F at either end, all of G in the middle. */
+static void load_both(step *e) {
+  double ends[3], middle[3];
+  cb_cross3(e->move.x, e->turned + 3, ends);
+  cb_cross3(e->half.x, e->varied + 3, middle);
+  for (int i = 0; i < 6; i++) e->whole[i] = e->turned[i] + e->varied[i];
+  for (int i = 0; i < 3; i++) e->whole[i] += ends[i] / 2 + middle[i];
 }
 
 static cb_status load(step *e, const double Y[6], const double r[3][3], bool with_derivative) {
@@ -236,8 +240,9 @@ static cb_status arrive(step *e, const double Y[6], const double update[6]) {
   double change[6];
   cb_apply6(e->dfirst, update, change);
   cb_add6(1, change, e->first);
-  cb_add6(1, change, e->whole);
+  cb_add6(1, change, e->turned);
   const cb_status status = place(e, Y, !by_derivative);
+  load_both(e);
   if (status || !by_derivative) return status;
   cb_apply6(e->along, update, change);
   cb_add6(1, change, e->mu);

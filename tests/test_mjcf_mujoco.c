@@ -1,7 +1,10 @@
 /* Bodies of MJCF have the masses, inertias, geom frames, sizes and coefficients that MuJoCo itself makes of the same file, in
  * models that are drawn at random: all kinds of geom, orientation, default and inertial, bodies welded to bodies, meshes;
  * and the fluid pushes them, at random velocities and in the wind, as it does there.
- * Skipped where MuJoCo (Debian: libmujoco-dev) is not there. */
+ * Skipped where MuJoCo (Debian: libmujoco-dev) is not there.
+ *
+ * labels: medium
+ * timeout: 600 */
 #include "check.h"
 
 #ifdef CB_MUJOCO
@@ -12,7 +15,7 @@
 #include <mujoco/mujoco.h>
 #include <unistd.h>
 
-enum { MODELS = 40, ROOM = 1 << 16, TYPES = 6 };
+enum { MODELS = 24, ROOM = 1 << 16, TYPES = 6 };
 
 typedef struct writer {
   char text[ROOM];

@@ -70,36 +70,26 @@ static void put_primitive(cb_text *out, const cb_mjcf_geom *g) {
 }
 
 /* The file is named from the root: the scenario may stand elsewhere. */
-static cb_status put_mesh(cb_text *out, const cb_mjcf_geom *g) {
-  char *path = realpath(g->mesh->file, NULL);
-  const cb_node node = {.kind = CB_NODE_SCALAR, .text = path ? path : g->mesh->file};
-  const double *scale = g->mesh->scale;
-  cb_text_puts(out, "mesh: ");
-  if (cb_node_emit(&node, out)) out->failed = true;
+static void put_mesh(cb_text *out, const cb_mjcf_mesh *mesh) {
+  char *path = realpath(mesh->file, NULL);
+  put_text(out, "mesh: ", path ? path : mesh->file);
+  cb_text_puts(out, "        weld: true\n        ");
+  put_list(out, "scale", 3, mesh->scale);
   free(path);
-  cb_text_puts(out, "        weld: true\n");
-  cb_text_puts(out, "        scale: ");
-  for (int i = 0; i < 3; i++) {
-    cb_text_puts(out, i ? ", " : "[");
-    put_number(out, scale[i]);
-  }
-  cb_text_puts(out, "]");
-  return CB_OK;
 }
 
 static void put_piece(cb_text *out, const cb_mjcf_geom *g, const cb_pose *pose) {
   const double *x = pose->x, *q = pose->q;
   cb_text_puts(out, "      - ");
-  if (*g->name) put_text(out, "name: ", g->name), cb_text_puts(out, "        ");
+  if (*g->name) put_text(out, "name: ", g->name);
+  if (*g->name) cb_text_puts(out, "        ");
   if (g->type == CB_MJCF_MESH)
-    put_mesh(out, g);
+    put_mesh(out, g->mesh);
   else
     put_primitive(out, g);
+  if (x[0] != 0 || x[1] != 0 || x[2] != 0) cb_text_puts(out, "\n        "), put_list(out, "position", 3, x);
+  if (q[1] != 0 || q[2] != 0 || q[3] != 0) cb_text_puts(out, "\n        "), put_list(out, "quaternion", 4, q);
   cb_text_puts(out, "\n");
-  if (x[0] != 0 || x[1] != 0 || x[2] != 0)
-    cb_text_puts(out, "        "), put_list(out, "position", 3, x), cb_text_puts(out, "\n");
-  if (q[1] != 0 || q[2] != 0 || q[3] != 0)
-    cb_text_puts(out, "        "), put_list(out, "quaternion", 4, q), cb_text_puts(out, "\n");
 }
 
 static bool is_diagonal(const double J[3][3]) {

@@ -170,6 +170,41 @@ static void extrapolated_coins_are_exact(void **unused) {
   }
 }
 
+/* A cap of the unit sphere, 60 degrees wide, between two of a thickness and on one mesh of faces without. */
+static void a_thin_shell_is_its_sheet(void **unused) {
+  (void)unused;
+  enum { N = 12, RIM = 6 * N };
+  solid_mesh cap = disc_mesh(N, 1);
+  for (int i = 0; i < cap.vertices; i++) {
+    double *x = cap.x[i], r = hypot(x[0], x[1]), a = M_PI / 3 * r;
+    for (int k = 0; k < 2; k++) x[k] *= r > 0 ? sin(a) / r : 1;
+    x[2] = cos(a);
+  }
+  const cb_kirchhoff_mass sheet = of(&cap, &sheets);
+  for (double t = 1e-4; t < 2e-3; t *= 10) {
+    solid_mesh m = joined_mesh(&cap, &cap);
+    m.face = realloc(m.face, (size_t)(m.faces + 2 * RIM) * sizeof *m.face);
+    assert_non_null(m.face);
+    for (int i = 0; i < m.vertices; i++)
+      for (int k = 0; k < 3; k++) m.x[i][k] *= i < cap.vertices ? 1 + t / 2 : 1 - t / 2;
+    for (int f = cap.faces; f < m.faces; f++) {
+      const int swap = m.face[f][1];
+      m.face[f][1] = m.face[f][2], m.face[f][2] = swap;
+    }
+    for (int i = 0; i < RIM; i++) {
+      const int n = cap.vertices, at = n - RIM + i, next = n - RIM + (i + 1) % RIM;
+      const int f[2][3] = {{at, at + n, next}, {next, at + n, next + n}};
+      memcpy(m.face + m.faces, f, sizeof f);
+      m.faces += 2;
+    }
+    const cb_kirchhoff_mass shell = of(&m, NULL);
+    check_relative(shell.K[5][5], sheet.K[5][5], 5e-3); /* the thickness adds some 2 t ln(1/t) */
+    check_relative(shell.K[3][3], sheet.K[3][3], 1e-2);
+    free_mesh(&m);
+  }
+  free_mesh(&cap);
+}
+
 /* A ball in a ring that is fixed to it, by no thickness and by a little. */
 static solid_mesh ringed_ball(double thickness, int n, int m) {
   double profile[128][2];
@@ -355,6 +390,7 @@ int main(void) {
       cmocka_unit_test(extrapolated_discs_are_closed_forms),
       cmocka_unit_test(coins_become_a_disc),
       cmocka_unit_test(extrapolated_coins_are_exact),
+      cmocka_unit_test(a_thin_shell_is_its_sheet),
       cmocka_unit_test(a_ring_on_a_ball_is_one_of_little_thickness),
       cmocka_unit_test(laws_hold_for_sheets_and_solids),
       cmocka_unit_test(many_faces_take_the_tree),

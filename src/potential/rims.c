@@ -32,12 +32,16 @@ static double share_of_bend(double bend) {
 
 static void add(const cb_panels *p, const cb_panel_edge *e, const double *ratio, const double (*y)[3], pull *at) {
   const double share = share_of_bend(cb_panel_bend(p, e));
+  const double *from = y[e->end[0]], *to = y[e->end[1]];
+  const double edge[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
   for (int s = 0; s < 2 && share > 0; s++) {
-    const int i = e->panel[s], rim = e->panel[1 - s];
-    const double w = share * pow(ratio[rim], 2) * (1 - ratio[i]) / (1 + 5.8 * ratio[i]);
+    const int i = e->panel[s];
+    const double t = ratio[i] * sqrt(p->area[i]), height = 2 * p->area[e->panel[1 - s]] / sqrt(cb_dot3(edge, edge));
+    const double across = fmin(1, fmax(0, 5 * t / height - 4)), thin = fmin(1, fmax(0, 3 - 4 * ratio[i]));
+    const double w = share * across * thin * (1 - ratio[i]) / (1 + 5.8 * ratio[i]);
     double d[3];
     if (!(w > 0)) continue;
-    inwards(p, i, y[e->end[0]], y[e->end[1]], d);
+    inwards(p, i, from, to, d);
     for (int v = 0; v < 2; v++) {
       pull *q = at + e->end[v];
       for (int k = 0; k < 3; k++) q->direction[k] += w * d[k];

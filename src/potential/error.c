@@ -133,7 +133,7 @@ static double bound(int n, const cb_potential_level *level, const orders *o, con
   if (o->smooth && !o->wide && settled(n, level)) return fmax(fmax(3 * second, changed / 4), corrected / 50);
   const double sure = o->sheet && n > 3 ? 2 : 1; /* of sheets both fall steadily */
   double error = fmax(corrected / 10, fmax(changed, 2 * second) / sure);
-  if (o->wide) error = fmax(error, fmax(last / 2, pow(4 * M_PI / level[n - 1].faces, 2. / 3) / 2));
+  if (o->wide) error = fmax(error, fmax(last / 2, pow(4 * M_PI / level[n - 1].faces, 2. / 3)));
   return last > 0.6 * change(n - 1, level) ? fmax(error, last) : error; /* not yet in its range of convergence */
 }
 

@@ -12,8 +12,8 @@
  *
  * The estimate takes in what the last fineness has changed, the change between one and two orders, a share of the whole
  * correction, and the asymmetry of the raw tensor; where the body is thinner than its faces are wide (potential/thin.h)
- * half of the last change, of which on spheroids up to 0.43 was left, and of h^(4/3) of the unit sphere, of which on
- * coins up to 0.4 was left, where all else told of less. Where four levels of a
+ * half of the last change, of which on spheroids up to 0.43 was left, and h^(4/3) of the unit sphere, of which on
+ * coins up to 0.6 was left, where all else told of less. Where four levels of a
  * smooth body have measured orders of 1.8 to 2.2, three times the change between one and two orders is the greatest of
  * these as a rule: up to 2.1 of it was left on ellipsoids and pairs of spheres; of sheets by four levels it is once, of
  * which 0.7 was left. It is a measured bound

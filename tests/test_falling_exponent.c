@@ -1,12 +1,14 @@
 /* The largest Lyapunov exponent by the derivative of the method's steps is that of Lorenz's system, 0.9056, and of the
  * planar plate by its own variational equation with an analytic Jacobian, each to 1 %; growth by the step is that of the
- * linear system it is made of; what is periodic or steady has none.
+ * linear system it is made of; what is periodic or steady has none. Along I* the regimes of plates by the rule are those
+ * by their exponents and net turns.
  *
  * labels: medium
  * timeout: 600
  */
 #include "check.h"
 #include "run/exponent.h"
+#include "run/particles.h"
 
 #include <curvebody/run.h>
 #include <curvebody/scenario.h>
@@ -48,11 +50,11 @@ static void growth_is_that_of_the_linear_system(void **unused) {
   check_at_most(e.error, 1e-8);
 }
 
-/* --- the planar plate: I 2.2, beta 0.2 --- */
+/* --- the planar plate, beta 0.2 --- */
 
 /* u, v, w, theta, and their variations. */
-static void varied(const double z[8], double rate[8]) {
-  const double I = 2.2, beta = 0.2, C_T = 1.2, C_R = M_PI, A = 1.4, B = 1, mu1 = 0.2, mu2 = 0.2;
+static void varied(double I, const double z[8], double rate[8]) {
+  const double beta = 0.2, C_T = 1.2, C_R = M_PI, A = 1.4, B = 1, mu1 = 0.2, mu2 = 0.2;
   const double a = I + beta * beta, c = I + 1, b = 1 - beta * beta, J = (I * (1 + beta * beta) + b * b / 2) / 4;
   const double u = z[0], v = z[1], w = z[2], theta = z[3], du = z[4], dv = z[5], dw = z[6], dtheta = z[7];
   const double V = hypot(u, v), dV = (u * du + v * dv) / V;
@@ -70,14 +72,15 @@ static void varied(const double z[8], double rate[8]) {
   rate[7] = dw;
 }
 
-static double by_jacobian(double h, double before, double time) {
+/* *turning (NULL: not wanted): the mean rate of theta. */
+static double by_jacobian(double I, double h, double before, double time, double *turning) {
   static const double at[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
   double z[8] = {0.1, -1, 0.1, 0.2, 0.5, 0.5, 0.5, 0.5}, total = 0;
   for (double t = -before; t < time; t += h) {
     double k[8] = {0}, y[8], sum[8] = {0}, square = 0;
     for (int i = 0; i < 4; i++) {
       for (int j = 0; j < 8; j++) y[j] = z[j] + h * at[i] * k[j];
-      varied(y, k);
+      varied(I, y, k);
       for (int j = 0; j < 8; j++) sum[j] += weight[i] * k[j];
     }
     for (int j = 0; j < 8; j++) z[j] += h / 6 * sum[j];
@@ -85,6 +88,7 @@ static double by_jacobian(double h, double before, double time) {
     for (int j = 4; j < 8; j++) z[j] /= sqrt(square);
     if (t > 0) total += log(square) / 2;
   }
+  if (turning) *turning = z[3] / (before + time);
   return total / time;
 }
 
@@ -92,9 +96,43 @@ static double by_jacobian(double h, double before, double time) {
 static void that_of_a_chaotic_plate_is_by_its_jacobian(void **unused) {
   (void)unused;
   const char *sets[] = {"system.parameters.I=2.2", "integrator.step=0.08", "time.end=200"};
-  const double known = by_jacobian(0.08, 300, 400000);
+  const double known = by_jacobian(2.2, 0.08, 300, 400000, NULL);
   check_near(known, 0.1344, 0.001);
   check_relative(found(NULL, SYSTEMS "falling-plate.yaml", sets, 3, 50000).value, known, 0.01);
+}
+
+/* 24 plates from I* 0.1 to 10: no boundary of a regime is off by more than one of them. */
+static void regimes_are_those_by_exponents_and_turns(void **unused) {
+  (void)unused;
+  enum { N = 24 };
+  cb_falling_regime by_rule[N], otherwise[N];
+  for (int k = 0; k < N; k++) {
+    const double I = 0.1 * pow(100, k / (N - 1.));
+    double turning;
+    const double exponent = by_jacobian(I, 0.05, 300, 20000, &turning);
+    otherwise[k] = exponent > 0.01        ? CB_FALLING_CHAOTIC /* 0.07 to 0.14 where it is */
+                   : fabs(turning) > 0.05 ? CB_FALLING_TUMBLE
+                                          : CB_FALLING_FLUTTER;
+    char inertia[64], end[64];
+    snprintf(inertia, sizeof inertia, "system.parameters.I=%.17g", I);
+    snprintf(end, sizeof end, "time.end=%g", 350 + 50 * I); /* heavy plates settle slowly */
+    cb_scenario *s;
+    cb_sink sink = {.row = no_row, .checkpoint = no_checkpoint};
+    check_ok(cb_scenario_open(SYSTEMS "falling-plate.yaml", (const char *[]){inertia, end}, 2, &s));
+    check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
+    by_rule[k] = cb_falling_judge(cb_scenario_run(s)->particles->falling).regime;
+    cb_scenario_free(s);
+  }
+  bool seen[5] = {false};
+  for (int k = 0; k < N; k++) {
+    seen[by_rule[k]] = true;
+    if (by_rule[k] == otherwise[k] || (k && by_rule[k] == otherwise[k - 1]) ||
+        (k + 1 < N && by_rule[k] == otherwise[k + 1]))
+      continue;
+    fail_msg("plate %d: %s by the rule, %s by exponent and turns", k, cb_falling_names[by_rule[k]],
+             cb_falling_names[otherwise[k]]);
+  }
+  assert_true(seen[CB_FALLING_FLUTTER] && seen[CB_FALLING_TUMBLE] && seen[CB_FALLING_CHAOTIC]);
 }
 
 static void what_flutters_tumbles_or_sinks_has_none(void **unused) {
@@ -140,6 +178,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(that_of_lorenz_is_known),
                                      cmocka_unit_test(growth_is_that_of_the_linear_system),
                                      cmocka_unit_test(that_of_a_chaotic_plate_is_by_its_jacobian),
+                                     cmocka_unit_test(regimes_are_those_by_exponents_and_turns),
                                      cmocka_unit_test(what_flutters_tumbles_or_sinks_has_none),
                                      cmocka_unit_test(that_of_a_spin_about_the_middle_axis_is_eulers),
                                      cmocka_unit_test(contacts_are_refused)};

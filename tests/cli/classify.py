@@ -7,7 +7,8 @@ import h5py
 
 from command import BALL, ROD, Case, datasets, differing, main
 
-SYSTEMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../analysis/scenarios/systems")
+SCENARIOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../analysis/scenarios")
+SYSTEMS = os.path.join(SCENARIOS, "systems")
 
 PLATES = """\
 curvebody: 1
@@ -72,6 +73,22 @@ class Classify(Case):
         self.assertEqual(self.bodies("s.h5", "--body", "light", "--exponent", "0"), told[1:])
         text = self.good("classify", "s.h5", "--body", "heavy").stdout
         self.assertTrue(text.startswith("heavy: tumble, period ") and ", exponent " in text, text)
+
+    def test_four_regimes_of_discs(self):
+        """Field, Klaus, Moore & Nori (1997) saw them; free in space, by the corrected ellipsoid."""
+        self.good("run", os.path.join(SCENARIOS, "immersed", "falling-discs.yaml"), "-o", "d.h5", "--quiet")
+        bodies = self.bodies("d.h5", "--exponent", "0")
+        self.assertEqual([body["regime"] for body in bodies], ["steady", "flutter", "tumble", "chaotic"])
+        self.assertEqual(abs(round(bodies[2]["turns"], 3)), 1)
+        chaotic = self.bodies("d.h5", "--body", "chaotic", "--exponent", "200")[0]
+        self.assertGreater(chaotic["exponent"], 5 * chaotic["exponent_error"])
+
+    def test_mujocos_ellipsoid_does_not_tumble_where_the_corrected_one_does(self):
+        path = os.path.join(SCENARIOS, "immersed", "falling-plate.yaml")
+        for model, regime in (("ellipsoid", "tumble"), ("mujoco_ellipsoid", "flutter")):
+            self.good("run", path, "-o", f"{model}.h5", "--quiet", "--set", f"bodies.0.model.name={model}",
+                      "--set", "bodies.0.density=13", "--set", "fluid.gravity.2=-1/(1.3 - 0.1)")
+            self.assertEqual(self.bodies(f"{model}.h5", "--exponent", "0")[0]["regime"], regime)
 
     def test_a_run_that_goes_on_says_the_same(self):
         path = os.path.join(SYSTEMS, "falling-plate.yaml")

@@ -126,7 +126,7 @@ static cb_status find_density(cb_swimmer *s, const double r[3][3]) {
 cb_status cb_immersed_field_at(cb_swimmer *s, double t, const cb_pose *g) {
   const cb_immersed *b = s->b;
   cb_immersed_field *f = &s->field;
-  if (f->known && (!b->spread || (f->t == t && memcmp(&f->g, g, sizeof *g) == 0))) return CB_OK;
+  if (f->known && (!(b->spread || b->placed) || (f->t == t && memcmp(&f->g, g, sizeof *g) == 0))) return CB_OK;
   double r[3][3];
   f->known = false;
   f->t = t;

@@ -69,6 +69,7 @@ static cb_status warn_of_jump(const cb_immersed *body, const cb_run *run, const 
 
 static cb_status warn_of_body(const cb_immersed *body, double t, const char *name) {
   const cb_surface *surface = cb_immersed_surface(body);
+  if (!cb_immersed_is_shaped(body)) return CB_OK;
   cb_local_part *part = calloc((size_t)surface->parts, sizeof *part);
   cb_mass mass;
   if (!part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", surface->parts);

@@ -52,9 +52,14 @@ static bool displaces(const cb_immersed *b) {
   return false;
 }
 
-static bool heavy(const cb_immersed *b, const cb_immersed_options *o) {
+static bool has_massive_parts(const cb_immersed *b, const cb_immersed_options *o) {
   for (int p = 0; p < b->surface->parts; p++)
     if (o->material[p].density > 0) return true;
+  return false;
+}
+
+static bool heavy(const cb_immersed *b, const cb_immersed_options *o) {
+  if (has_massive_parts(b, o)) return true;
   for (int i = 0; i < o->n_points; i++)
     if (o->points[i].mass != 0) return true;
   return false;
@@ -98,6 +103,11 @@ const char *cb_immersed_wrench_name(const cb_immersed *b, int i) {
   const cb_immersed_act act = b->act[i];
   if (act.kind == CB_WRENCH_MODEL) return b->term_name[act.number];
   return act.kind == CB_WRENCH_TEXT ? b->text[act.number].name : names[act.kind];
+}
+
+bool cb_immersed_is_shaped(const cb_immersed *b) {
+  return b->massive || b->wet || b->by_face || b->pressed || (b->added_mass && b->inertia.model) ||
+         cb_immersed_has(b, CB_WRENCH_BUOYANCY) || b->fluid.floor.kind != CB_FLOOR_NONE;
 }
 
 bool cb_immersed_has(const cb_immersed *b, cb_wrench_kind kind) {
@@ -173,6 +183,7 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
   b->blended = !status && poses && cb_poses_count(poses) && b->wet && !b->spread && !b->inertia.model && !b->by_face &&
                fluid->floor.kind == CB_FLOOR_NONE && cb_moving_mass_is_solid(b->mass);
   if (!status) status = cb_immersed_parse(b, options, which, component, at);
+  b->massive = has_massive_parts(b, options);
   if (!status) status = list_wrenches(b, options);
   if (!status) status = cb_immersed_prepare(b);
   if (!status) status = check_inertia(b);

@@ -89,6 +89,7 @@ struct cb_immersed {
   bool spread;              /* flow or density may differ from place to place */
   bool relative;            /* the momentum is relative to the flow: K and mu0 have derivatives along the pose */
   bool wet;                 /* the local model has a say */
+  bool massive;             /* its parts have mass */
   bool blended;             /* a sequence whose vertices only the local model wants at each step */
   int texts;
   cb_immersed_text *text;

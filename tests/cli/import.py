@@ -79,6 +79,14 @@ class Import(Case):
             for value, known in zip(f["centre"][0][0], (1.5, -0.5, 0.5)):
                 self.assertAlmostEqual(value, known, places=12)
 
+    def test_shapes_that_cut_each_other_are_told_where_they_matter(self):
+        self.write("m.xml", "<mujoco><option density='1'/><worldbody><body><freejoint/><geom type='box' size='.1 .1 .1'/>"
+                   "<geom type='capsule' size='.04 .3'/></body></worldbody></mujoco>")
+        self.assertEqual(self.good("import", "m.xml", "-o", "m.yaml", "--end", "0.01").stderr, "")
+        self.assertEqual(self.good("run", "m.yaml").stderr, "")
+        for more in "buoyancy=true", "added_mass=local", "model=local":
+            self.assertIn("'piece1' and 'piece2' cut each other", self.good("check", "m.yaml", "--set", "bodies.0." + more).stderr)
+
     def test_what_is_wrong_is_said(self):
         self.model()
         self.write("zero.xml", "<mujoco><worldbody>\n<body><freejoint/><geom size='0'/></body></worldbody></mujoco>")

@@ -1,6 +1,7 @@
 /* Bodies of MJCF have the masses, inertias, geom frames, sizes and coefficients that MuJoCo itself makes of the same file, in
  * models that are drawn at random: all kinds of geom, orientation, default and inertial, bodies welded to bodies, meshes;
- * and the fluid pushes them, at random velocities and in the wind, as it does there, and they are accelerated alike.
+ * and the fluid pushes them, at random velocities and in the wind, as it does there, and they are accelerated
+ * alike; by MuJoCo's method they go where it takes them.
  * Skipped where MuJoCo (Debian: libmujoco-dev) is not there.
  *
  * labels: medium
@@ -9,6 +10,7 @@
 
 #ifdef CB_MUJOCO
 #include "io/mjcf.h"
+#include <curvebody/integrator.h>
 #include "io/scenario_fluid.h"
 #include "numerics/quaternion.h"
 
@@ -373,7 +375,62 @@ static void random_models_are_what_mujoco_makes_of_them(void **unused) {
   unlink(obj);
   rmdir(folder);
 }
+
+/* Two cards that fall in the wind, one of two geoms. */
+static const char cards[] =
+    "<mujoco><option density='1.2' viscosity='1.8e-5' wind='1 0.5 -0.25' timestep='0.001' integrator='RK4'/><worldbody>"
+    "<body name='a' euler='20 30 10'><freejoint/>"
+    "<geom type='box' size='.1 .05 .002' density='100' fluidshape='ellipsoid' fluidcoef='1 .3 1 2 .5'/></body>"
+    "<body name='b' pos='2 0 0' euler='70 0 0'><freejoint/><inertial pos='0 0 0' mass='.1' diaginertia='1e-4 2e-4 "
+    "2.9e-4'/>"
+    "<geom type='ellipsoid' size='.1 .05 .02' pos='.02 0 .01' fluidshape='ellipsoid'/>"
+    "<geom type='capsule' size='.02 .05' pos='-.05 .02 0' euler='0 40 0' "
+    "fluidshape='ellipsoid'/></body></worldbody></mujoco>";
+
+static void by_its_own_method_bodies_go_where_mujoco_has_them(void **unused) {
+  (void)unused;
+  enum { STEPS = 1000 };
+  char path[] = "/tmp/cards-XXXXXX.xml", error[1024];
+  const int fd = mkstemps(path, 4);
+  assert_int_equal(write(fd, cards, sizeof cards - 1), (ssize_t)sizeof cards - 1);
+  close(fd);
+  mjModel *m = mj_loadXML(path, NULL, error, sizeof error);
+  if (!m) fail_msg("%s", error);
+  mjData *d = mj_makeData(m);
+  cb_mjcf *own;
+  cb_scenario *s;
+  check_ok(cb_mjcf_read_file(path, &own));
+  check_ok(open_scenario(own, &s));
+  unlink(path);
+  for (int n = 0; n < STEPS; n++) mj_step(m, d);
+  for (int b = 0; b < own->n; b++) {
+    const cb_body_start *start = &s->fluid->body[b];
+    cb_swimmer *swimmer;
+    cb_integrator *in;
+    cb_rigid_state state;
+    check_ok(cb_swimmer_create(start->body, &swimmer));
+    const cb_rigid_problem *problem = cb_swimmer_problem(swimmer);
+    check_ok(cb_rigid_start(problem, 0, &start->pose, start->twist, &state));
+    check_ok(cb_integrator_create_for(s->integrator->kind->name, NULL, &cb_configuration_fluid, problem, &in));
+    for (int n = 0; n < STEPS; n++) check_ok(cb_integrator_step(in, &state, own->step));
+    const double *there = d->qpos + 7 * b, *q = state.g.q;
+    const double sign = q[0] * there[3] + q[1] * there[4] + q[2] * there[5] + q[3] * there[6] < 0 ? -1 : 1;
+    for (int i = 0; i < 3; i++) check_near(state.g.x[i], there[i], 1e-9); /* round-off, as a fall of 1 s amplifies it */
+    for (int i = 0; i < 4; i++) check_near(sign * q[i], there[3 + i], 1e-9);
+    cb_integrator_free(in);
+    cb_swimmer_free(swimmer);
+  }
+  cb_scenario_free(s);
+  cb_mjcf_free(own);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
 #else
+static void by_its_own_method_bodies_go_where_mujoco_has_them(void **unused) {
+  (void)unused;
+  skip();
+}
+
 static void random_models_are_what_mujoco_makes_of_them(void **unused) {
   (void)unused;
   skip();
@@ -381,6 +438,7 @@ static void random_models_are_what_mujoco_makes_of_them(void **unused) {
 #endif
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_models_are_what_mujoco_makes_of_them)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_models_are_what_mujoco_makes_of_them),
+                                     cmocka_unit_test(by_its_own_method_bodies_go_where_mujoco_has_them)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

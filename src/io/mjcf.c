@@ -73,15 +73,13 @@ static cb_status read_option(cb_mjcf_reader *r, cb_xml *e, bool *weightless, boo
   cb_mjcf *m = r->model;
   const cb_node *wind = cb_xml_get(e, "wind"), *gravity = cb_xml_get(e, "gravity"),
                 *method = cb_xml_get(e, "integrator");
-  int choice = 0;
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, &e->name, read_positive(cb_xml_get(e, "density"), "density", true, &m->density));
   cb_errors_add(&errors, &e->name, read_positive(cb_xml_get(e, "viscosity"), "viscosity", true, &m->viscosity));
   cb_errors_add(&errors, &e->name, read_positive(cb_xml_get(e, "timestep"), "timestep", false, &m->step));
   if (wind) cb_errors_add(&errors, wind, cb_mjcf_numbers(wind, "wind", 3, 3, m->wind, NULL));
   if (gravity) cb_errors_add(&errors, gravity, cb_mjcf_numbers(gravity, "gravity", 3, 3, m->gravity, NULL));
-  if (method) cb_errors_add(&errors, method, cb_mjcf_choice(method, "integrator", 4, methods, &choice));
-  if (method) m->implicit = choice >= 2;
+  if (method) cb_errors_add(&errors, method, cb_mjcf_choice(method, "integrator", 4, methods, &m->method));
   for (cb_xml *flag = e->first; flag; flag = flag->next) {
     if (!cb_xml_is(flag, "flag")) continue;
     cb_errors_add(&errors, &flag->name, read_flag(flag, "gravity", weightless));

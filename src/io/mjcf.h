@@ -73,7 +73,7 @@ typedef struct cb_mjcf_body {
 typedef struct cb_mjcf {
   const char *path, *title;
   double density, viscosity, wind[3], gravity[3], step;
-  bool implicit; /* the method that the file asks for */
+  int method; /* of its words Euler, RK4, implicit, implicitfast */
   cb_mjcf_body *bodies;
   int n;
   const char *left_out; /* a line each, `file:line:column: left out: ..` */

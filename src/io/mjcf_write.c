@@ -243,6 +243,9 @@ static void put_body(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body, i
   cb_text_puts(out, "\n");
 }
 
+/* For Euler's steps better ones of the same length, MuJoCo's own of RK4, implicit ones. */
+static const char *const methods[] = {"rkmk4", "mujoco_rk4", "hamilton_pontryagin", "hamilton_pontryagin"};
+
 cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out) {
   int number = 0;
   cb_text_puts(out, "curvebody: 1\n");
@@ -259,7 +262,7 @@ cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out) {
   cb_text_puts(out, "\nbodies:\n");
   for (const cb_mjcf_body *body = m->bodies; body; body = body->next) put_body(out, m, body, number++);
   cb_text_puts(out, "integrator:\n  name: ");
-  cb_text_puts(out, m->implicit ? "hamilton_pontryagin" : "rkmk4");
+  cb_text_puts(out, methods[m->method]);
   cb_text_puts(out, "\n  step: ");
   put_number(out, m->step);
   cb_text_puts(out, "\ntime:\n  end: ");

@@ -415,8 +415,8 @@ static void by_its_own_method_bodies_go_where_mujoco_has_them(void **unused) {
     for (int n = 0; n < STEPS; n++) check_ok(cb_integrator_step(in, &state, own->step));
     const double *there = d->qpos + 7 * b, *q = state.g.q;
     const double sign = q[0] * there[3] + q[1] * there[4] + q[2] * there[5] + q[3] * there[6] < 0 ? -1 : 1;
-    for (int i = 0; i < 3; i++) check_near(state.g.x[i], there[i], 1e-9); /* round-off, as a fall of 1 s amplifies it */
-    for (int i = 0; i < 4; i++) check_near(sign * q[i], there[3 + i], 1e-9);
+    for (int i = 0; i < 3; i++) check_near(state.g.x[i], there[i], 1e-12); /* round-off of 1000 steps is 3e-15 */
+    for (int i = 0; i < 4; i++) check_near(sign * q[i], there[3 + i], 1e-12);
     cb_integrator_free(in);
     cb_swimmer_free(swimmer);
   }

@@ -69,6 +69,9 @@ typedef struct cb_fluid_model_class {
   void (*on_face)(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,
                   double *df);
   /* --- added mass, where a body's is not switched off; NULL: none --- */
+  /* Of a part of the body by itself, about its place (of `places`) in the body's axes: added_mass is that of all, and no
+   * shape moves. NULL: a fluid or flow that varies is refused. */
+  void (*added_mass_of)(const cb_fluid_model *m, const void *body, int place, double K[6][6]);
   /* With the vertices at x, moving with v (NULL: at rest); out is 0 on entry. Called once for a rigid body, and at each time that is asked
    * for of one with poses, from any thread. All but the local one are for a medium of one density and a flow that is
    * the same everywhere. */

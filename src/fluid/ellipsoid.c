@@ -58,18 +58,29 @@ void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule) {
   e->stokes = (low + middle + high) / 3;
 }
 
-/* In the body's axes about its origin: K = X^T diag(I, m) X, X Y the twist of the place. */
+void cb_ellipsoid_mass(const cb_ellipsoid *e, double K[6][6]) {
+  for (int a = 0; a < 3; a++)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        const double n = e->axes[i][a] * e->axes[j][a];
+        K[i][j] += e->inertia[a] * n;
+        K[3 + i][3 + j] += e->mass[a] * n;
+      }
+}
+
+/* K' = X^T K X, X Y = (w, v + w × c) */
 void cb_ellipsoids_add_mass(const cb_ellipsoids *all, double K[6][6]) {
   for (int p = 0; p < all->n; p++) {
-    const cb_ellipsoid *e = all->of + p;
-    for (int a = 0; a < 3; a++) {
-      const double n[3] = {e->axes[0][a], e->axes[1][a], e->axes[2][a]};
-      double across[3];
-      cb_cross3(e->place, n, across);
-      const double row[6] = {across[0], across[1], across[2], n[0], n[1], n[2]};
-      for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++)
-          K[i][j] += e->mass[a] * row[i] * row[j] + (i < 3 && j < 3 ? e->inertia[a] * n[i] * n[j] : 0);
+    double own[6][6] = {{0}};
+    cb_ellipsoid_mass(all->of + p, own);
+    for (int j = 0; j < 6; j++) {
+      const double *c = all->place[p], axis[3] = {j == 0, j == 1, j == 2};
+      double at[6] = {0}, l[6] = {0}, torque[3];
+      at[j] = 1;
+      if (j < 3) cb_cross3(axis, c, at + 3);
+      for (int i = 0; i < 36; i++) l[i / 6] += own[i / 6][i % 6] * at[i % 6];
+      cb_cross3(c, l + 3, torque);
+      for (int i = 0; i < 6; i++) K[i][j] += l[i] + (i < 3 ? torque[i] : 0);
     }
   }
 }

@@ -49,7 +49,8 @@ cb_status cb_ellipsoids_read(const cb_node *list, const cb_surface *surface,
                              const double coefficient[CB_ELLIPSOID_COEFFICIENTS], cb_ellipsoid_rule rule,
                              cb_ellipsoids **out);
 void cb_ellipsoids_free(cb_ellipsoids *e);
-/* K += that of all of them, about the body's origin. */
+/* K += that of one about its centre, in the body's axes; of all of them, about the body's origin. */
+void cb_ellipsoid_mass(const cb_ellipsoid *e, double K[6][6]);
 void cb_ellipsoids_add_mass(const cb_ellipsoids *e, double K[6][6]);
 
 /* --- for classes whose `body` is a cb_ellipsoids --- */

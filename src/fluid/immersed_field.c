@@ -119,7 +119,7 @@ static cb_status find_density(cb_swimmer *s, const double r[3][3]) {
     f->sloped[f->slopes++] = face;
     for (int k = 0; k < 3; k++) cb_apply3_transposed(r, f->listed_slope[i][k], f->slope[face][k]);
   }
-  if (b->added_mass) cb_local_added_mass(s->local, 0, f->rho, f->I_f, f->mu_f, s->part);
+  if (b->added_mass && !b->by_parts) cb_local_added_mass(s->local, 0, f->rho, f->I_f, f->mu_f, s->part);
   return CB_OK;
 }
 
@@ -147,10 +147,15 @@ cb_status cb_immersed_field_at(cb_swimmer *s, double t, const cb_pose *g) {
   if (b->varying) {
     if (!f->mixed) cb_immersed_gather(s, false);
     if (!status) status = find_flow(s, (const double(*)[3])r);
-    if (!status && b->relative) {
+    if (!status && b->relative && !b->by_parts) {
       if (!s->impulses.known) cb_immersed_impulses_of_shape(s);
       cb_immersed_impulses_of_flow(s);
     }
+  }
+  if (!status && b->by_parts) {
+    cb_immersed_moment m;
+    cb_immersed_moment_of(t, g, NULL, &m);
+    status = cb_immersed_parts(s, &m);
   }
   f->known = !status;
   return status;

@@ -14,10 +14,10 @@ cb_status cb_immersed_fluid(cb_swimmer *s, double t, const cb_pose *g, double I_
   const cb_immersed_field *f = &s->field;
   const cb_status status = b->added_mass ? cb_immersed_field_at(s, t, g) : CB_OK;
   if (status) return status;
-  const bool by_vertices = b->relative && b->varying;
+  const bool by_vertices = b->relative && b->varying && !b->by_parts;
   memcpy(I_f, b->added_mass ? f->I_f : s->form.I_f, sizeof f->I_f); /* without: 0 */
   memcpy(mu_f, by_vertices ? s->impulses.momentum : b->added_mass ? f->mu_f : s->form.mu_f, sizeof f->mu_f);
-  if (!b->relative || !b->carried || by_vertices) return CB_OK;
+  if (!b->relative || !b->carried || by_vertices || b->by_parts) return CB_OK;
   double r[3][3], U[6] = {0}, share[6]; /* mu_f - I_f U */
   cb_pose_rotation(g, r);
   cb_apply3_transposed(r, s->wind.u, U + 3);
@@ -98,6 +98,7 @@ static void spread(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_ten
 cb_status cb_immersed_flow(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
   const cb_status status = cb_immersed_field_at(s, m->t, m->g);
   if (status) return status;
+  if (s->b->by_parts) return cb_immersed_parts_wrench(s, m->Y, F, dF), CB_OK;
   if (s->b->carried && !s->b->varying) uniform(s, m, F, dF, dg);
   if (s->b->varying || s->field.mixed) spread(s, m, F, dF, dg);
   return CB_OK;

@@ -19,7 +19,9 @@ static double kinetic(cb_swimmer *s, const cb_immersed_moment *m) {
     cb_apply3_transposed(m->r, s->wind.u, u);
     for (int i = 0; i < 3; i++) Y[3 + i] -= u[i];
   }
-  if (!b->inertia.model && (f->v || b->varying)) {
+  if (b->by_parts) {
+    energy += cb_immersed_parts_energy(s, m->Y);
+  } else if (!b->inertia.model && (f->v || b->varying)) {
     energy += cb_immersed_fluid_energy(s, Y);
   } else {
     cb_apply6(s->field.I_f, Y, momentum);

@@ -99,6 +99,8 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
   if (b->added_mass && inertia && inertia->kind->added_mass != cb_fluid_local_added_mass) b->inertia.model = inertia;
   if (!status && b->inertia.model) status = cb_immersed_take_wall(b);
   if (status || !b->inertia.model || (!b->layered && (!b->varying || b->fluid.paper))) return status;
+  b->by_parts = inertia->kind->added_mass_of && !b->poses && !b->fluid.paper;
+  if (b->by_parts) return CB_OK;
   return cb_fail(
       CB_ERROR_UNSUPPORTED,
       "the added mass of the fluid model `%s` is for a %s that is the same everywhere: expected `added_mass: "
@@ -170,9 +172,13 @@ static cb_status prepare_all(cb_immersed *b, const cb_mass *mass) {
   }
   if (status || !b->inertia.model) return status;
   const cb_immersed_modelled *same = prepared(b, b->inertia.model);
-  if (!same) return prepare(b, mass, &b->inertia);
-  b->inertia.body = same->body;
-  return CB_OK;
+  const cb_fluid_model *model = b->inertia.model;
+  if (same)
+    b->inertia.body = same->body;
+  else
+    status = prepare(b, mass, &b->inertia);
+  if (!status && b->by_parts) b->inertia.places = model->kind->places(model, b->inertia.body, &b->inertia.at);
+  return status;
 }
 
 cb_status cb_immersed_prepare(cb_immersed *b) {
@@ -208,8 +214,9 @@ cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f) 
     cb_stroke_at(b->stroke, f->t, &own);
   else if (b->poses && !b->placed)
     status = added_mass(b, f->x, f->v, &own);
-  for (int i = 0; i < 36; i++) f->I_f[i / 6][i % 6] = b->density * own.K[i / 6][i % 6];
-  for (int i = 0; i < 6; i++) f->mu_f[i] = b->density * own.mu0[i];
+  const double density = b->layered ? 1 : b->density;
+  for (int i = 0; i < 36; i++) f->I_f[i / 6][i % 6] = density * own.K[i / 6][i % 6];
+  for (int i = 0; i < 6; i++) f->mu_f[i] = density * own.mu0[i];
   f->fluid_kinetic = b->density * own.kinetic;
   return status;
 }
@@ -237,11 +244,7 @@ cb_status cb_immersed_terms_create(cb_swimmer *s) {
   if (!s->term || !s->term_slope || !s->sense || !s->face_sum)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the forces on %d faces", b->surface->faces);
   for (const cb_immersed_modelled *f = b->force; f < b->force + b->n_forces; f++)
-    for (int p = 0; p < f->places; p++) {
-      s->sense[f->first_place + p] =
-          (cb_immersed_sense){.density = b->density, .off = f->at[p][0] != 0 || f->at[p][1] != 0 || f->at[p][2] != 0};
-      memcpy(s->sense[f->first_place + p].place, f->at[p], sizeof f->at[p]);
-    }
+    for (int p = 0; p < f->places; p++) cb_immersed_place_at(s->sense + f->first_place + p, f->at[p], b->density);
   return CB_OK;
 }
 

@@ -50,6 +50,12 @@ typedef struct cb_immersed_sense {
   double dF[6][6];
 } cb_immersed_sense;
 
+/* What moves along with a part of the body, about its place and in the body's axes (immersed_parts.c). */
+typedef struct cb_immersed_moved {
+  cb_immersed_sense at;
+  double K[6][6];
+} cb_immersed_moved;
+
 /* Expressions of wx wy wz vx vy vz, x y z, t: torque, force. */
 typedef struct cb_immersed_text {
   const char *name;
@@ -75,6 +81,7 @@ struct cb_immersed {
   const char **term_name;      /* [terms] */
   bool by_face, by_place;      /* there is a model that acts so */
   cb_immersed_modelled inertia;
+  bool by_parts; /* whose added mass moves relative to the flow at its places, flow or density varying */
   bool placed; /* its fluid ends at the plane <x, up> = height */
   double up[3], height;
   cb_added_mass added; /* of inertia.model, at rest: of a rigid body, of one that has a table; far from that plane */
@@ -169,7 +176,8 @@ typedef struct cb_immersed_field {
   cb_pose g;
   bool known;
   bool mixed;                  /* the density differs over the body */
-  double density;              /* where it does not */
+  double density;              /* where it does not; of parts its mean */
+  double density_slope[6];     /* of that mean along the pose */
   double (*place)[3];          /* [vertices], in the world */
   double (*u)[3], (*rate)[3];  /* [vertices] velocity of the flow, and du/dt at a place that is fixed in the world */
   double (*gradient)[3][3];    /* [vertices] */
@@ -207,6 +215,7 @@ struct cb_swimmer {
   double (*term)[6];                /* [terms] of the models, there */
   double (*term_slope)[6][6];       /* [terms] of a model at one of its places */
   cb_immersed_sense *sense;         /* [places] */
+  cb_immersed_moved *moved;         /* [inertia.places] of a body by parts */
   double *face_sum;                 /* of blocks of faces (immersed_faces.c) */
   cb_immersed_last expected;        /* where drag will be asked for first, as far as the step has said */
 };
@@ -231,6 +240,11 @@ void cb_immersed_faces(cb_swimmer *s, const cb_immersed_modelled *of, const cb_i
 /* The same at the places of a model; the derivatives stay there, and are added up along the pose or in the twist. */
 cb_status cb_immersed_twists(cb_swimmer *s, const cb_immersed_modelled *of, const cb_immersed_moment *m,
                              double (*term)[6], bool slopes);
+void cb_immersed_place_at(cb_immersed_sense *out, const double place[3], double density);
+cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m, cb_immersed_sense *out); /* the fluid */
+void cb_immersed_relative_twist(const cb_immersed_sense *at, const double Y[6], double V[6]);          /* X Y - W */
+void cb_immersed_twist_along(const cb_immersed_sense *at, int j, double dV[6]);                        /* dV/dxi_j */
+void cb_immersed_carry_back(const cb_immersed_sense *at, double F[6]); /* F becomes X^T F */
 void cb_immersed_twist_slopes(const cb_swimmer *s, cb_tensor dF, cb_tensor dg);
 
 /* --- what a swimmer finds --- */
@@ -268,6 +282,12 @@ cb_status cb_immersed_text_wrench(cb_swimmer *s, const cb_immersed_text *text, c
                                   cb_tensor dF, cb_tensor dg);
 /* A force that is fixed in the world, f in the body's axes, at a place of the body; d(R^T a) = R^T a × xi_omega. */
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg);
+
+/* Added mass of parts: I_f, mu_f and the density of the field; then dL/dxi, and the energy. */
+cb_status cb_immersed_parts_create(cb_swimmer *s);
+cb_status cb_immersed_parts(cb_swimmer *s, const cb_immersed_moment *m);
+void cb_immersed_parts_wrench(const cb_swimmer *s, const double Y[6], double *F, cb_tensor dF);
+double cb_immersed_parts_energy(const cb_swimmer *s, const double Y[6]);
 
 /* Momentum of the fluid but I_f Y, where it is relative to the flow or the density varies; and I_f. */
 cb_status cb_immersed_fluid(cb_swimmer *s, double t, const cb_pose *g, double I_f[6][6], double mu_f[6]);

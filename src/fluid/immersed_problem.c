@@ -152,6 +152,7 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
       .exact = !b->spread && !b->gusty && !b->texts && b->fluid.floor.kind != CB_FLOOR_STIFF && !b->by_face};
   cb_status status = cb_immersed_form_create(s);
   if (!status) status = cb_immersed_terms_create(s);
+  if (!status) status = cb_immersed_parts_create(s);
   if (!status) status = cb_immersed_field_create(s);
   if (!status) status = cb_immersed_impulses_create(s);
   if (!status) status = cb_immersed_pressure_create(s);

@@ -11,7 +11,12 @@
 
 #include <string.h>
 
-static cb_status look(const cb_immersed *b, const cb_immersed_moment *m, cb_immersed_sense *out) {
+void cb_immersed_place_at(cb_immersed_sense *out, const double place[3], double density) {
+  *out = (cb_immersed_sense){.density = density, .off = place[0] != 0 || place[1] != 0 || place[2] != 0};
+  memcpy(out->place, place, sizeof out->place);
+}
+
+cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m, cb_immersed_sense *out) {
   if (!b->layered && !b->carried) return CB_OK;
   double x[3], u[3] = {0}, G[3][3] = {{0}}, half[3];
   cb_apply3(m->r, out->place, x);
@@ -31,16 +36,14 @@ static cb_status look(const cb_immersed *b, const cb_immersed_moment *m, cb_imme
   return CB_OK;
 }
 
-/* F becomes X^T F, the wrench about the origin. */
-static void carry(const cb_immersed_sense *at, double F[6]) {
+void cb_immersed_carry_back(const cb_immersed_sense *at, double F[6]) {
   double torque[3];
   if (!at->off) return;
   cb_cross3(at->place, F + 3, torque);
   for (int i = 0; i < 3; i++) F[i] += torque[i];
 }
 
-/* X Y - W */
-static void relative(const cb_immersed_sense *at, const double Y[6], double V[6]) {
+void cb_immersed_relative_twist(const cb_immersed_sense *at, const double Y[6], double V[6]) {
   double turn[3] = {0};
   if (at->off) cb_cross3(Y, at->place, turn);
   for (int i = 0; i < 3; i++) V[i] = Y[i] - at->W[i], V[3 + i] = Y[3 + i] + turn[i] - at->W[3 + i];
@@ -53,15 +56,15 @@ cb_status cb_immersed_twists(cb_swimmer *s, const cb_immersed_modelled *of, cons
   for (int p = 0; p < of->places; p++) {
     cb_immersed_sense *sense = s->sense + of->first_place + p;
     double V[6], F[CB_FLUID_TERMS][6];
-    cb_status status = look(s->b, m, sense);
+    cb_status status = cb_immersed_look(s->b, m, sense);
     if (status) return status == CB_STEP_NOT_FINITE ? CB_STEP_DOMAIN : status;
-    relative(sense, m->Y, V);
+    cb_immersed_relative_twist(sense, m->Y, V);
     memset(F, 0, terms * sizeof *F);
     if (slopes) memset(s->term_slope, 0, terms * sizeof *s->term_slope);
     status = model->kind->on_twist(model, of->body, p, sense->density, V, F, slopes ? s->term_slope : NULL);
     if (status) return status;
     for (size_t k = 0; k < terms; k++) {
-      carry(sense, F[k]);
+      cb_immersed_carry_back(sense, F[k]);
       cb_add6(1, F[k], term[k]);
     }
     if (!slopes) continue;
@@ -76,24 +79,39 @@ cb_status cb_immersed_twists(cb_swimmer *s, const cb_immersed_modelled *of, cons
 static void add_column(const cb_immersed_sense *at, const double a[6], cb_tensor out, int column) {
   double F[6];
   cb_apply6((const double(*)[6])at->dF, a, F);
-  carry(at, F);
+  cb_immersed_carry_back(at, F);
   for (int i = 0; i < 6; i++) out[i][column] += F[i];
+}
+
+/* X e_j */
+static void of_axis(const cb_immersed_sense *at, int j, double dY[6]) {
+  double axis[3] = {0};
+  memset(dY, 0, 6 * sizeof *dY);
+  axis[j % 3] = dY[j] = 1;
+  if (j < 3) cb_cross3(axis, at->place, dY + 3);
+}
+
+void cb_immersed_twist_along(const cb_immersed_sense *at, int j, double dV[6]) {
+  double axis[3] = {0}, dY[6];
+  of_axis(at, j, dY);
+  memset(dV, 0, 6 * sizeof *dV);
+  axis[j % 3] = 1;
+  if (j < 3) {
+    cb_cross3(axis, at->W, dV);
+    cb_cross3(axis, at->W + 3, dV + 3);
+  }
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) dV[3 + i] -= at->gradient[i][k] * dY[3 + k];
 }
 
 /* The columns dF X e_j and, of a flow, dF dV. */
 static void add_slopes(const cb_immersed_sense *at, cb_tensor dF, cb_tensor dg) {
   for (int j = 0; j < 6; j++) {
-    double axis[3] = {0}, dY[6] = {0}, dV[6] = {0};
-    axis[j % 3] = dY[j] = 1;
-    if (j < 3) cb_cross3(axis, at->place, dY + 3);
+    double dY[6], dV[6];
+    of_axis(at, j, dY);
     if (dF) add_column(at, dY, dF, j);
     if (!dg) continue;
-    if (j < 3) {
-      cb_cross3(axis, at->W, dV);
-      cb_cross3(axis, at->W + 3, dV + 3);
-    }
-    for (int i = 0; i < 3; i++)
-      for (int k = 0; k < 3; k++) dV[3 + i] -= at->gradient[i][k] * dY[3 + k];
+    cb_immersed_twist_along(at, j, dV);
     add_column(at, dV, dg, j);
   }
 }

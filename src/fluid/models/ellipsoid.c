@@ -61,6 +61,10 @@ static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_
   return CB_OK;
 }
 
+static void added_mass_of(const cb_fluid_model *m, const void *body, int place, double K[6][6]) {
+  if (((const ellipsoid *)m->params)->inertia) cb_ellipsoid_mass(((const cb_ellipsoids *)body)->of + place, K);
+}
+
 const cb_fluid_model_class cb_fluid_model_ellipsoid = {
     .name = "ellipsoid",
     .title = "ellipsoids",
@@ -72,5 +76,6 @@ const cb_fluid_model_class cb_fluid_model_ellipsoid = {
     .terms = cb_ellipsoid_term_names,
     .places = cb_ellipsoids_places,
     .on_twist = on_twist,
+    .added_mass_of = added_mass_of,
     .added_mass = added_mass,
 };

@@ -123,6 +123,11 @@ static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_
 
 static const char *const terms[] = {"kutta", "magnus", "drag", NULL};
 
+static void added_mass_of(const cb_fluid_model *m, const void *body, int place, double K[6][6]) {
+  (void)m;
+  cb_ellipsoid_mass(((const cb_ellipsoids *)body)->of + place, K);
+}
+
 const cb_fluid_model_class cb_fluid_model_thin_plate = {
     .name = "thin_plate",
     .title = "thin plates",
@@ -134,5 +139,6 @@ const cb_fluid_model_class cb_fluid_model_thin_plate = {
     .terms = terms,
     .places = cb_ellipsoids_places,
     .on_twist = on_twist,
+    .added_mass_of = added_mass_of,
     .added_mass = added_mass,
 };

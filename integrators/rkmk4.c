@@ -18,7 +18,6 @@ static void moved(const cb_rigid_state *s, const double start[3][3], const doubl
   cb_pose move;
   cb_se3_tau(CB_SE3_EXPONENTIAL, u, &move);
   cb_quaternion_multiply(s->g.q, move.q, q);
-  cb_quaternion_project(q);
   cb_apply3(start, move.x, dx);
 }
 
@@ -64,6 +63,7 @@ cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_stat
   cb_status status = cb_rigid_half_turn(h, s->t, sqrt(cb_dot3(u, u)));
   if (status) return status;
   moved(s, start, u, dx, q);
+  cb_quaternion_project(q);
   cb_rigid_move(&next, dx, q, gained);
   next.t = s->t + h;
   next.known = 0;

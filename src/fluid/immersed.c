@@ -91,6 +91,20 @@ static cb_status list_wrenches(cb_immersed *b, const cb_immersed_options *o) {
   return CB_OK;
 }
 
+static cb_status list_sums(cb_immersed *b) {
+  b->sum = cb_arena_alloc(b->arena, (size_t)b->wrenches, sizeof *b->sum);
+  if (!b->sum) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
+  for (int i = 0; i < b->wrenches; i++) {
+    cb_immersed_act act = b->act[i];
+    const bool with_drag = act.kind == CB_WRENCH_LINEAR_DRAG && b->drag,
+               with_first = act.kind == CB_WRENCH_MODEL && act.number > 0;
+    if (act.kind == CB_WRENCH_FLOW || act.kind == CB_WRENCH_WALL || with_drag || with_first) continue;
+    if (act.kind == CB_WRENCH_MODEL) act.number = CB_WRENCH_ALL;
+    b->sum[b->sums++] = act;
+  }
+  return CB_OK;
+}
+
 const cb_fluid *cb_immersed_fluid_about(const cb_immersed *b) { return &b->fluid; }
 
 int cb_immersed_wrenches(const cb_immersed *b) { return b->wrenches; }
@@ -185,6 +199,7 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
   if (!status) status = cb_immersed_parse(b, options, which, component, at);
   b->massive = has_massive_parts(b, options);
   if (!status) status = list_wrenches(b, options);
+  if (!status) status = list_sums(b);
   if (!status) status = cb_immersed_prepare(b);
   if (!status) status = check_inertia(b);
   if (status) {

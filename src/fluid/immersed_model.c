@@ -266,7 +266,6 @@ static cb_status find_terms(cb_swimmer *s, const cb_immersed_moment *m, bool slo
   cb_immersed_last *last = &s->modelled;
   if (cb_immersed_is_last(last, m) && (s->sloped || !slopes)) return CB_OK;
   last->known = false;
-  memset(last->F, 0, sizeof last->F);
   if (b->by_face && slopes) memset(last->jacobian, 0, sizeof last->jacobian);
   memset(s->term, 0, (size_t)b->terms * sizeof *s->term);
   for (const cb_immersed_modelled *f = b->force; f < b->force + b->n_forces; f++) {
@@ -277,7 +276,9 @@ static cb_status find_terms(cb_swimmer *s, const cb_immersed_moment *m, bool slo
       status = cb_immersed_twists(s, f, m, s->term + f->first, slopes);
     if (status) return status;
   }
-  for (int k = 0; k < b->terms; k++) cb_add6(1, s->term[k], last->F);
+  double sum[6] = {0};
+  for (int k = 0; k < b->terms; k++) cb_add6(1, s->term[k], sum);
+  memcpy(last->F, sum, sizeof sum);
   if (!cb_finite6(last->F)) return blame_term(s, m->t);
   cb_immersed_set_last(last, m);
   s->sloped = slopes;

@@ -102,6 +102,8 @@ struct cb_immersed {
   cb_immersed_text *text;
   int wrenches;
   cb_immersed_act *act;
+  int sums; /* `act` as a step sums it: without those of the Lagrangian, both drags and all terms of models in one */
+  cb_immersed_act *sum;
 };
 
 /* The body in its own frame at a time. */

@@ -52,20 +52,12 @@ cb_status cb_immersed_wrench(cb_swimmer *s, cb_immersed_act act, const cb_immers
   return act.kind == CB_WRENCH_TEXT || act.kind == CB_WRENCH_MODEL ? status : given(status);
 }
 
-/* All but `flow` and `wall`; both drags in one, and all terms of models. */
 static cb_status add_wrenches(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
   const cb_immersed *b = s->b;
   cb_status status = given(cb_immersed_form_at(s, m->t));
-  const bool linear = b->c_n > 0 || b->c_t > 0;
-  for (int i = 0; !status && i < b->wrenches; i++) {
-    cb_immersed_act act = b->act[i];
-    if (act.kind == CB_WRENCH_FLOW || act.kind == CB_WRENCH_WALL) continue;
-    if (act.kind == CB_WRENCH_LINEAR_DRAG && b->drag) continue;
-    if (act.kind == CB_WRENCH_MODEL && act.number > 0) continue;
-    if (act.kind == CB_WRENCH_MODEL) act.number = CB_WRENCH_ALL;
-    status = act.kind == CB_WRENCH_DRAG ? given(cb_immersed_drag(s, m, true, linear, F, dF, dg))
-                                        : cb_immersed_wrench(s, act, m, F, dF, dg);
-  }
+  for (const cb_immersed_act *act = b->sum; !status && act < b->sum + b->sums; act++)
+    status = act->kind == CB_WRENCH_DRAG ? given(cb_immersed_drag(s, m, true, b->c_n > 0 || b->c_t > 0, F, dF, dg))
+                                         : cb_immersed_wrench(s, *act, m, F, dF, dg);
   return status;
 }
 

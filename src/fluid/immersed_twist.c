@@ -44,9 +44,11 @@ void cb_immersed_carry_back(const cb_immersed_sense *at, double F[6]) {
 }
 
 void cb_immersed_relative_twist(const cb_immersed_sense *at, const double Y[6], double V[6]) {
-  double turn[3] = {0};
-  if (at->off) cb_cross3(Y, at->place, turn);
-  for (int i = 0; i < 3; i++) V[i] = Y[i] - at->W[i], V[3 + i] = Y[3 + i] + turn[i] - at->W[3 + i];
+  double turn[3];
+  for (int i = 0; i < 6; i++) V[i] = Y[i] - at->W[i];
+  if (!at->off) return;
+  cb_cross3(Y, at->place, turn);
+  for (int i = 0; i < 3; i++) V[3 + i] += turn[i];
 }
 
 cb_status cb_immersed_twists(cb_swimmer *s, const cb_immersed_modelled *of, const cb_immersed_moment *m,
@@ -55,18 +57,16 @@ cb_status cb_immersed_twists(cb_swimmer *s, const cb_immersed_modelled *of, cons
   const size_t terms = (size_t)of->terms;
   for (int p = 0; p < of->places; p++) {
     cb_immersed_sense *sense = s->sense + of->first_place + p;
-    double V[6], F[CB_FLUID_TERMS][6];
+    double V[6], more[CB_FLUID_TERMS][6], (*F)[6] = p ? more : term; /* those of the first place are added to 0 */
     cb_status status = cb_immersed_look(s->b, m, sense);
     if (status) return status == CB_STEP_NOT_FINITE ? CB_STEP_DOMAIN : status;
     cb_immersed_relative_twist(sense, m->Y, V);
-    memset(F, 0, terms * sizeof *F);
+    if (p) memset(more, 0, terms * sizeof *more);
     if (slopes) memset(s->term_slope, 0, terms * sizeof *s->term_slope);
     status = model->kind->on_twist(model, of->body, p, sense->density, V, F, slopes ? s->term_slope : NULL);
     if (status) return status;
-    for (size_t k = 0; k < terms; k++) {
-      cb_immersed_carry_back(sense, F[k]);
-      cb_add6(1, F[k], term[k]);
-    }
+    for (size_t k = 0; k < terms && sense->off; k++) cb_immersed_carry_back(sense, F[k]);
+    for (size_t k = 0; k < terms && p; k++) cb_add6(1, more[k], term[k]);
     if (!slopes) continue;
     memcpy(sense->dF, s->term_slope[0], sizeof sense->dF);
     for (size_t k = 1; k < terms; k++)

@@ -17,45 +17,65 @@ cb_status cb_rigid_half_turn(double h, double t, double angle) {
                  angle);
 }
 
-/* Gauss's elimination. Pivots are those of D m D with D = diag(a, a, a, b, b, b) that makes the largest entry of either
- * diagonal block 1: a choice of units, on which neither the order of the rows nor what counts as singular depends. */
-bool cb_solve6(double m[6][6], int count, double *b) {
-  double unit[2], scale[6], *row[6], *right[6];
+/* Pivots are those of D m D with D = diag(a, a, a, b, b, b) that makes the largest entry of either diagonal block 1: a
+ * choice of units, on which neither the order of the rows nor what counts as singular depends. */
+bool cb_factor6(const double m[6][6], cb_factors6 *out) {
+  double unit[2], scale[6], (*const a)[6] = out->m;
+  memcpy(a, m, sizeof out->m);
   for (int block = 0; block < 2; block++) {
     double largest = 0;
     for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(m[3 * block + i / 3][3 * block + i % 3]));
     if (!(largest > 0) || !isfinite(largest)) return false;
     unit[block] = 1 / sqrt(largest);
   }
-  for (int i = 0; i < 6; i++) scale[i] = unit[i / 3], row[i] = m[i], right[i] = b + i * count;
+  for (int i = 0; i < 6; i++) scale[i] = unit[i / 3], out->row[i] = i;
   for (int c = 0; c < 6; c++) {
     int pivot = c;
     double best = 0;
     for (int i = c; i < 6; i++) {
-      const double size = fabs(row[i][c]) * scale[i];
+      const double size = fabs(a[i][c]) * scale[i];
       if (size > best) best = size, pivot = i;
     }
     if (!(best * unit[c / 3] > 1e-14) || !isfinite(best)) return false;
-    double *const own = row[pivot], *const own_right = right[pivot], own_scale = scale[pivot];
-    row[pivot] = row[c], right[pivot] = right[c], scale[pivot] = scale[c];
-    row[c] = own, right[c] = own_right, scale[c] = own_scale;
-    const double inverse = 1 / own[c];
+    if (pivot != c) {
+      double row[6];
+      const double swapped = scale[c];
+      const int number = out->row[c];
+      memcpy(row, a[c], sizeof row), memcpy(a[c], a[pivot], sizeof row), memcpy(a[pivot], row, sizeof row);
+      scale[c] = scale[pivot], scale[pivot] = swapped;
+      out->row[c] = out->row[pivot], out->row[pivot] = number;
+    }
+    a[c][c] = 1 / a[c][c];
     for (int i = c + 1; i < 6; i++) {
-      const double factor = row[i][c] * inverse;
-      for (int j = c + 1; j < 6; j++) row[i][j] -= factor * own[j];
-      for (int j = 0; j < count; j++) right[i][j] -= factor * own_right[j];
+      a[i][c] *= a[c][c];
+      for (int j = c + 1; j < 6; j++) a[i][j] -= a[i][c] * a[c][j];
     }
-    own[c] = inverse;
   }
-  double x[6][6];
-  for (int i = 5; i >= 0; i--)
-    for (int j = 0; j < count; j++) {
-      double sum = right[i][j];
-      for (int k = i + 1; k < 6; k++) sum -= row[i][k] * x[k][j];
-      x[i][j] = sum * row[i][i];
-    }
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < count; j++) b[i * count + j] = x[i][j];
+  return true;
+}
+
+void cb_back6(const cb_factors6 *f, const double b[6], double x[6]) {
+  double y[6];
+  for (int i = 0; i < 6; i++) {
+    y[i] = b[f->row[i]];
+    for (int k = 0; k < i; k++) y[i] -= f->m[i][k] * y[k];
+  }
+  for (int i = 5; i >= 0; i--) {
+    double sum = y[i];
+    for (int k = i + 1; k < 6; k++) sum -= f->m[i][k] * x[k];
+    x[i] = sum * f->m[i][i];
+  }
+}
+
+bool cb_solve6(const double m[6][6], int count, double *b) {
+  cb_factors6 f;
+  if (!cb_factor6(m, &f)) return false;
+  for (int j = 0; j < count; j++) {
+    double column[6], x[6];
+    for (int i = 0; i < 6; i++) column[i] = b[i * count + j];
+    cb_back6(&f, column, x);
+    for (int i = 0; i < 6; i++) b[i * count + j] = x[i];
+  }
   return true;
 }
 
@@ -75,12 +95,11 @@ cb_status cb_rigid_velocity(double K[6][6], const double momentum[6], const doub
 }
 
 cb_status cb_rigid_constant_of(const double K[6][6], const double mu0[6], cb_rigid_constant *out) {
-  double m[6][6], inverse[6][6];
-  memcpy(m, K, sizeof m);
+  double inverse[6][6];
   memcpy(out->K, K, sizeof out->K);
   memcpy(out->mu0, mu0, sizeof out->mu0);
   for (int i = 0; i < 36; i++) inverse[i / 6][i % 6] = i / 6 == i % 6;
-  if (!cb_solve6(m, 6, inverse[0])) return singular();
+  if (!cb_solve6(K, 6, inverse[0])) return singular();
   for (int i = 0; i < 36; i++) out->inverse[i / 6][i % 6] = (inverse[i / 6][i % 6] + inverse[i % 6][i / 6]) / 2;
   return CB_OK;
 }

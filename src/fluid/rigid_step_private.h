@@ -5,9 +5,19 @@
 #include "fluid/rigid_step.h"
 #include "numerics/vec6.h"
 
-/* Solves m x = b for count (<= 6) right-hand sides, by rows: b[6][count] becomes x; m is destroyed. False: a pivot is
- * below 1e-14 where angular and linear units are such that the largest entry of either diagonal block is 1. */
-bool cb_solve6(double m[6][6], int count, double *b);
+/* L U of a matrix, its rows in the order of pivots: pivots are inverted. */
+typedef struct cb_factors6 {
+  double m[6][6];
+  int row[6];
+} cb_factors6;
+
+/* False: a pivot is below 1e-14 where angular and linear units are such that the largest entry of either diagonal block
+ * is 1. */
+bool cb_factor6(const double m[6][6], cb_factors6 *out);
+/* m x = b */
+void cb_back6(const cb_factors6 *f, const double b[6], double x[6]);
+/* The same for count right-hand sides, by rows: b[6][count] becomes x. */
+bool cb_solve6(const double m[6][6], int count, double *b);
 bool cb_finite6(const double a[6]);
 /* CB_STEP_NO_CONVERGENCE where the exponential of a step turns by `angle`, half a turn or more. */
 cb_status cb_rigid_half_turn(double h, double t, double angle);

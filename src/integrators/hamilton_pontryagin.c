@@ -25,7 +25,7 @@ typedef struct step {
   double whole[6];                       /* what both nodes get in a time of 1, about the first */
   double dF[6][6], dfirst[6][6];    /* F_Y, and that of L */
   double along[6][6];               /* mu_g Z */
-  double inverse[6][6];             /* of J */
+  cb_factors6 J;
 } step;
 
 /* The poses of twist Y, K and mu. */
@@ -37,7 +37,10 @@ static cb_status place(step *e, const double Y[6], bool fresh_inertia) {
   cb_pose_multiply(&e->s->g, &e->half, &e->middle);
   cb_apply3(e->r, e->half.x, moved);
   for (int i = 0; i < 3; i++) e->middle.x[i] = e->s->g.x[i] + (e->s->x_low[i] + moved[i]);
-  if (fresh_inertia) {
+  if (e->p->constant) {
+    memcpy(e->K, e->p->constant->K, sizeof e->K);
+    memcpy(e->mu0, e->p->constant->mu0, sizeof e->mu0);
+  } else if (fresh_inertia) {
     if (e->p->expect) e->p->expect(e->p->self, e->t, &e->middle, Y);
     const cb_status status = e->p->inertia(e->p->self, e->t, &e->middle, e->K, e->mu0);
     if (status) return status;
@@ -62,43 +65,55 @@ static bool invert3(const double m[3][3], double out[3][3]) {
   return true;
 }
 
-/* X_omega, of the angular part of dY alone, and Z. (1 + Ad_s)^-1 = [[H, 0], [-H hat(x) H^T, H]], H = (1 - hat(b))/2,
+static cb_status too_far(const step *e) {
+  return cb_fail(CB_STEP_SINGULAR, "a step of %g turns the body too far", e->h);
+}
+
+/* What both X_omega and Z are made from: (1 + Ad_s)^-1 = [[H, 0], [-H hat(x) H^T, H]], H = (1 - hat(b))/2,
  * b = tan(angle/2) axis of s; dtau^-1 = [[P, 0], [Q, S]]. */
-static bool half_turns(const step *e, const double hY[6], const double r[3][3], double X[3][3], double Z[6][6]) {
-  double A[6][6], P[3][3], Q[3][3], S[3][3], H[3][3] = {{0}}, G[3][3], a[3][3], c[3][3];
+typedef struct halves {
+  double H[3][3], P_inverse[3][3], Q[3][3], S[3][3];
+} halves;
+
+/* X_omega, of the angular part of dY alone: h H P^-1. A: dtau^-1_{hY}, of tln that of the cayley map is taken. */
+static bool half_turns(const step *e, const double hY[6], const double A[6][6], halves *out, double X[3][3]) {
+  double own[6][6], P[3][3];
   const double *q = e->half.q, b[3] = {q[1] / q[0], q[2] / q[0], q[3] / q[0]};
-  cb_se3_dtau_inverse(e->map == CB_SE3_TLN ? CB_SE3_CAYLEY : e->map, hY, A);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) P[i][j] = A[i][j], Q[i][j] = A[3 + i][j], S[i][j] = A[3 + i][3 + j];
-    H[i][i] = 0.5;
-  }
-  cb_add_hat3(H, -0.5, b);
-  if (!invert3(P, a)) return false;
-  multiply3(H, a, X); /* H P^-1 */
+  if (e->map == CB_SE3_TLN) cb_se3_dtau_inverse(CB_SE3_CAYLEY, hY, own);
+  const double(*const D)[6] = e->map == CB_SE3_TLN ? (const double(*)[6])own : A;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      P[i][j] = D[i][j], out->Q[i][j] = D[3 + i][j], out->S[i][j] = D[3 + i][3 + j];
+      out->H[i][j] = i == j ? 0.5 : 0;
+    }
+  cb_add_hat3(out->H, -0.5, b);
+  if (!invert3((const double(*)[3])P, out->P_inverse)) return false;
+  multiply3((const double(*)[3])out->H, (const double(*)[3])out->P_inverse, X);
   for (int i = 0; i < 9; i++) X[i / 3][i % 3] *= e->h;
-  if (!e->p->pose_derivative) return true;
-  /* linear rows of X: -H hat(x) H^T P^-1 - H S^-1 Q P^-1 and H S^-1; Ad_s^-1 = [[R^T, 0], [-R^T hat(x), R^T]] */
-  double lower[3][3], right[3][3], Ht[3][3], inverse[3][3], x[3][3] = {{0}}, rt[3][3];
-  if (!invert3(S, inverse)) return false;
-  for (int i = 0; i < 9; i++) Ht[i / 3][i % 3] = H[i % 3][i / 3], rt[i / 3][i % 3] = r[i % 3][i / 3];
+  return true;
+}
+
+/* The linear rows of Z. Those of X are -H hat(x) H^T P^-1 - H S^-1 Q P^-1 and H S^-1;
+ * Ad_s^-1 = [[R^T, 0], [-R^T hat(x), R^T]]. */
+static bool half_moves(const step *e, const halves *of, const double rt[3][3], const double X[3][3], double Z[6][6]) {
+  const double(*const H)[3] = of->H, (*const P_inverse)[3] = of->P_inverse;
+  double lower[3][3], right[3][3], Ht[3][3], inverse[3][3], x[3][3] = {{0}}, a[3][3], c[3][3], G[3][3];
+  if (!invert3(of->S, inverse)) return false;
+  for (int i = 0; i < 9; i++) Ht[i / 3][i % 3] = H[i % 3][i / 3];
   cb_add_hat3(x, 1, e->half.x);
   multiply3(H, inverse, right);
-  multiply3(Q, a, c);
+  multiply3(of->Q, P_inverse, c);
   multiply3(right, c, lower);
-  multiply3(Ht, a, c);
+  multiply3(Ht, P_inverse, c);
   multiply3(x, c, G);
   multiply3(H, G, c);
   multiply3(x, X, G);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) lower[i][j] = -e->h * (lower[i][j] + c[i][j]) - G[i][j];
-  multiply3(rt, X, a);
-  multiply3(rt, lower, c);
-  multiply3(rt, right, G);
+  multiply3(rt, lower, a);
+  multiply3(rt, right, c);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      Z[i][j] = a[i][j], Z[i][3 + j] = 0;
-      Z[3 + i][j] = c[i][j], Z[3 + i][3 + j] = e->h * G[i][j];
-    }
+    for (int j = 0; j < 3; j++) Z[3 + i][j] = a[i][j], Z[3 + i][3 + j] = e->h * c[i][j];
   return true;
 }
 
@@ -148,19 +163,40 @@ static cb_status load(step *e, const double Y[6], const double r[3][3], bool wit
   return CB_OK;
 }
 
-/* momentum += mu_g Z, and the derivative of L: B (F_Y + F_g Z) + X_omega × L. */
-static cb_status load_derivative(step *e, const double Y[6], const double hY[6], const double r[3][3],
-                                 double momentum[6][6]) {
-  double X[3][3], Z[6][6];
-  if (!half_turns(e, hY, r, X, Z)) return cb_fail(CB_STEP_SINGULAR, "a step of %g turns the body too far", e->h);
+/* mu_g Z, and F_Y + F_g Z in place of F_Y. What turns with the body alone, as a weight, wants no more of Z than its
+ * first rows, R^T X_omega. */
+static cb_status carry_derivatives(step *e, const double Y[6], const halves *half, const double r[3][3],
+                                   const double X[3][3]) {
+  double mu_g[6][6] = {{0}}, F_g[6][6] = {{0}}, Z[6][6] = {{0}}, rt[3][3], turned[3][3];
+  const cb_status status = e->p->pose_derivative(e->p->self, e->t, &e->middle, Y, mu_g, F_g);
+  if (status) return status;
+  bool moves = e->p->pose_dependent;
+  for (int i = 0; i < 6; i++) moves = moves || F_g[i][3] != 0 || F_g[i][4] != 0 || F_g[i][5] != 0;
+  for (int i = 0; i < 9; i++) rt[i / 3][i % 3] = r[i % 3][i / 3];
+  multiply3((const double(*)[3])rt, X, turned);
+  for (int i = 0; i < 9; i++) Z[i / 3][i % 3] = turned[i / 3][i % 3];
+  if (!moves) {
+    for (int i = 0; i < 6; i++)
+      for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++) e->dF[i][j] += F_g[i][k] * Z[k][j];
+    return CB_OK;
+  }
+  if (!half_moves(e, half, (const double(*)[3])rt, X, Z)) return too_far(e);
+  memset(e->along, 0, sizeof e->along);
+  cb_add_product6((const double(*)[6])mu_g, (const double(*)[6])Z, e->along);
+  cb_add_product6((const double(*)[6])F_g, (const double(*)[6])Z, e->dF);
+  return CB_OK;
+}
+
+/* mu_g Z, and the derivative of L: B (F_Y + F_g Z) + X_omega × L. */
+static cb_status load_derivative(step *e, const double Y[6], const double hY[6], const double A[6][6],
+                                 const double r[3][3]) {
+  double X[3][3];
+  halves half;
+  if (!half_turns(e, hY, A, &half, X)) return too_far(e);
   if (e->p->pose_derivative) {
-    double mu_g[6][6] = {{0}}, F_g[6][6] = {{0}};
-    const cb_status status = e->p->pose_derivative(e->p->self, e->t, &e->middle, Y, mu_g, F_g);
+    const cb_status status = carry_derivatives(e, Y, &half, r, (const double(*)[3])X);
     if (status) return status;
-    memset(e->along, 0, sizeof e->along);
-    cb_add_product6(mu_g, Z, e->along);
-    for (int i = 0; i < 6; i++) cb_add6(1, e->along[i], momentum[i]);
-    cb_add_product6(F_g, Z, e->dF);
   }
   for (int j = 0; j < 6; j++) {
     double column[6], turned[6], change[6] = {0};
@@ -176,27 +212,23 @@ static cb_status load_derivative(step *e, const double Y[6], const double hY[6],
   return CB_OK;
 }
 
-/* The inverse of the matrix J at Y. */
+/* J at Y. */
 static cb_status linearise(step *e, const double Y[6], const double hY[6], const double r[3][3], double A[6][6],
                            bool loaded) {
-  double D[6][6], J[6][6], momentum[6][6];
-  memcpy(momentum, e->K, sizeof momentum);
+  double D[6][6], J[6][6];
   if (loaded) {
-    const cb_status status = load_derivative(e, Y, hY, r, momentum);
+    const cb_status status = load_derivative(e, Y, hY, (const double(*)[6])A, r);
     if (status) return status;
   }
   cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, D);
   for (int i = 0; i < 6; i++) {
-    for (int j = 0; j < 6; j++) {
-      J[i][j] = e->h * D[i][j] - e->h / 2 * e->dfirst[i][j];
-      e->inverse[i][j] = i == j;
-    }
-    for (int k = 0; k < 6; k++)
-      for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * momentum[k][j];
+    for (int j = 0; j < 6; j++) J[i][j] = e->h * D[i][j] - e->h / 2 * e->dfirst[i][j];
+    for (int k = i / 3 * 3; k < 6; k++) /* A has no angular rows of linear columns */
+      for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * (e->K[k][j] + e->along[k][j]);
   }
   for (int i = 0; i < 6; i++)
     if (!cb_finite6(J[i])) return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
-  if (!cb_solve6(J, 6, e->inverse[0]))
+  if (!cb_factor6((const double(*)[6])J, &e->J))
     return cb_fail(CB_STEP_SINGULAR, "Newton's matrix of a step of %g at t = %g is singular: no mass, or h too large",
                    e->h, e->s->t);
   return CB_OK;
@@ -215,7 +247,7 @@ static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]
   if (status) return status;
   cb_apply6_transposed(A, e->mu, residual);
   for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
-  cb_apply6(e->inverse, residual, update);
+  cb_back6(&e->J, residual, update);
   if (!cb_finite6(update)) return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
   return CB_OK;
 }
@@ -243,7 +275,7 @@ static cb_status arrive(step *e, const double Y[6], const double update[6]) {
   cb_add6(1, change, e->turned);
   const cb_status status = place(e, Y, !by_derivative);
   load_both(e);
-  if (status || !by_derivative) return status;
+  if (status || !by_derivative || !e->p->pose_dependent) return status;
   cb_apply6(e->along, update, change);
   cb_add6(1, change, e->mu);
   return CB_OK;
@@ -328,15 +360,12 @@ static void keep_tln(const step *e, const double Y[6], cb_rigid_state *s) {
  * with Cayley's by 1 + angle^2/4 about a fixed axis, and by more where the body moves by its size. While it is small
  * Newton's matrix does for K. */
 static cb_status find_turn(const step *e, const double Y[6], double *turn) {
-  double K[6][6], momentum[6], gained[6], spin[6], more[3];
+  double K[6][6], momentum[6], gained[6], spin[6], more[6];
   for (int i = 0; i < 6; i++) {
     momentum[i] = e->s->momentum[i] + e->h / 2 * e->first[i];
     gained[i] = momentum[i] - e->mu[i];
   }
-  for (int i = 0; i < 3; i++) {
-    more[i] = 0;
-    for (int j = 0; j < 6; j++) more[i] += e->inverse[i][j] * gained[j];
-  }
+  cb_back6(&e->J, gained, more);
   const double angle = fabs(e->h) * sqrt(cb_dot3(Y, Y)), error = fabs(e->h) * sqrt(cb_dot3(more, more));
   *turn = angle + error;
   if (angle < 0.15 && error < fmax(0.1 * angle, 1e-3)) return CB_OK;

@@ -39,15 +39,14 @@ static inline void cb_quaternion_log(const double q[4], double a[3]) {
   for (int i = 0; i < 3; i++) a[i] = scale * q[1 + i];
 }
 
+/* 1 - 2 (y^2 + z^2) and not w^2 + x^2 - y^2 - z^2: small turns keep all their digits. */
 static inline void cb_quaternion_rotation(const double q[4], double r[3][3]) {
-  const double *u = q + 1;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) r[i][j] = 2 * u[i] * u[j];
-  /* 1 - 2 (y^2 + z^2) and not w^2 + x^2 - y^2 - z^2: small turns keep all their digits */
-  r[0][0] = 1 - 2 * (u[1] * u[1] + u[2] * u[2]);
-  r[1][1] = 1 - 2 * (u[0] * u[0] + u[2] * u[2]);
-  r[2][2] = 1 - 2 * (u[0] * u[0] + u[1] * u[1]);
-  cb_add_hat3(r, 2 * q[0], u);
+  const double x = q[1], y = q[2], z = q[3], w2 = 2 * q[0], x2 = 2 * x, y2 = 2 * y, z2 = 2 * z;
+  const double xx = x2 * x, yy = y2 * y, zz = z2 * z, xy = x2 * y, yz = y2 * z, zx = z2 * x, wx = w2 * x, wy = w2 * y,
+               wz = w2 * z;
+  r[0][0] = 1 - (yy + zz), r[0][1] = xy - wz, r[0][2] = zx + wy;
+  r[1][0] = xy + wz, r[1][1] = 1 - (xx + zz), r[1][2] = yz - wx;
+  r[2][0] = zx - wy, r[2][1] = yz + wx, r[2][2] = 1 - (xx + yy);
 }
 
 #endif

@@ -19,9 +19,11 @@ static inline void cb_apply6(const double m[6][6], const double a[6], double out
 }
 
 static inline void cb_apply6_transposed(const double m[6][6], const double a[6], double out[6]) {
-  for (int i = 0; i < 6; i++) out[i] = m[0][i] * a[0];
+  double sum[6];
+  for (int i = 0; i < 6; i++) sum[i] = m[0][i] * a[0];
   for (int j = 1; j < 6; j++)
-    for (int i = 0; i < 6; i++) out[i] += m[j][i] * a[j];
+    for (int i = 0; i < 6; i++) sum[i] += m[j][i] * a[j];
+  for (int i = 0; i < 6; i++) out[i] = sum[i];
 }
 
 /* out += a b */

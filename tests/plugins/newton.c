@@ -53,5 +53,5 @@ static const cb_param params[] = {{"a", CB_PARAM_REAL, offsetof(newton, a), "2",
                                   {NULL, CB_PARAM_REAL, 0, NULL, NULL, NULL, NULL, NULL}};
 static const cb_fluid_model_class my_newton = {
     "newton", "normal drag of faces", "and the added mass of a sphere", params, sizeof(newton), prepare, release, terms,
-    NULL, NULL, on_face, added_mass, NULL, NULL, NULL, NULL};
+    NULL, NULL, on_face, NULL, added_mass, NULL, NULL, NULL, NULL};
 CB_PLUGIN(CB_PLUGIN_FLUID_MODEL(&my_newton));

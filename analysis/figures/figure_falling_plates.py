@@ -24,7 +24,7 @@ FALLS = {"steady": (4, 0.6), "flutter": (1, 0.2), "tumble": (1.35, 0.2), "chaoti
 GEOMS = ("ellipsoid", "mujoco_ellipsoid", "thin_plate")
 OWN = {"thin_plate": ("speed=0.707107",)}  # ((density/fluid - 1) g b)^(1/2) with half the thickness
 DISCS = Run("immersed/falling-discs")
-DISC_WIDTHS = (0.03, 0.45, 1.25, 2.55)
+DISC_WIDTHS = (0.45, 0.45, 1.25, 2.55)
 DISC_REGIMES = ("steady", "flutter", "tumble", "chaotic")
 MODELS = ("local", "mujoco_inertia_box", "mujoco_ellipsoid", "ellipsoid", "thin_plate")
 
@@ -165,7 +165,7 @@ def draw_discs(axes, records):
   late = (record["time"] >= 440) & (record["time"] < 480)
   for k, width in enumerate(DISC_WIDTHS):
     x = record["pose"][late, k, :3] / width
-    axes.plot(*(x - x[0] + (14 * k, 0, 0)).T, color=COLOURS[1 + k], linewidth=1)
+    axes.plot(*(x - x[0] + (10 * k, 0, 0)).T, color=COLOURS[1 + k], linewidth=1)
   axes.set(xlabel="$x$, shifted", ylabel="$y$", zlabel="$z$", title="discs, free")
   axes.set_box_aspect(np.ptp([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()], axis=1))
   found = [NAMES[int(k)] for k in record["falling_regime"][-1]]

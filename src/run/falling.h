@@ -1,12 +1,12 @@
 /* The regime of a falling plate, by a rule from where it is, row after row: at each step for the observable, and as
  * recorded for `curvebody classify`.
  *
- *   angle    of the plate's normal from the vertical, followed through whole turns: where the normal passes the vertical
- *            its horizontal part turns about, and the angle goes on past 0, pi, 2 pi ...
+ *   angle    of the plate's normal from the vertical, followed through whole turns: where the normal passes the
+ *            vertical its horizontal part turns about, and the angle goes on past 0, pi, 2 pi ...
  *   mark     where the angle turns back (a parabola through three rows) by at least 0.01 from the mark before, or is
  *            2 pi from that; interval: time and angle from a mark to the next
  *   Judged is the second half of the time so far, by the last 64 marks in it.
- *   steady   the angle stays within 0.02
+ *   steady   the angle stays within 0.02; so it does in a spiral, where a lean goes round
  *   periodic intervals repeat after m of them, m <= 16 the least, each in time and angle to 0.02 of their means, for at
  *            least three periods: tumble where the angle goes on by more than pi/2 a period, else flutter
  *   chaotic  at least 24 intervals that do not repeat

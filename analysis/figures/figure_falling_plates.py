@@ -8,13 +8,13 @@ import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 import figure
 from checks import Check
 from runs import Run
-from style import BLUE, GREEN, GREY, ORANGE, VERMILION, plt
+from style import BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, plt
 
 TITLE = "Falling plates: steady, fluttering, tumbling, chaotic"
-CAPTION = ("Above: regimes by the rule of `curvebody classify`, over the moment of inertia I* and the aspect ratio or the "
-           "linear drag of spinning, of the planar equations of Andersen, Pesavento & Wang, of the corrected ellipsoid "
+CAPTION = ("Above: regimes by the rule of `curvebody classify`, over the moment of inertia I* and the aspect ratio or "
+           "the linear drag of spinning, of the planar equations of Andersen, Pesavento & Wang, of the corrected ellipsoid "
            "and of MuJoCo's, both held in the plane. White: undecided. Below: falls by the planar equations, the plate "
-           "every 0.8; the same plate, I* 1.35, aspect ratio 0.1, under five models of the fluid; and discs of the "
+           "every 0.8; the same plate, I* 1.35, aspect ratio 0.1, under six models of the fluid; and discs of the "
            "corrected ellipsoid that fall freely, in units of their widths.")
 NAMES = ("undecided", "steady", "flutter", "tumble", "chaotic")
 COLOURS = ("white", GREY, BLUE, ORANGE, VERMILION)
@@ -26,15 +26,17 @@ OWN = {"thin_plate": ("speed=0.707107",)}  # ((density/fluid - 1) g b)^(1/2) wit
 DISCS = Run("immersed/falling-discs")
 DISC_WIDTHS = (0.45, 0.45, 1.25, 2.55)
 DISC_REGIMES = ("steady", "flutter", "tumble", "chaotic")
-MODELS = ("local", "mujoco_inertia_box", "mujoco_ellipsoid", "ellipsoid", "thin_plate")
+EXACT = ("bodies.0.added_mass=exact",)
+MODELS = {"local": ("local",), "local, exact added mass": ("local", EXACT), "MuJoCo's box": ("mujoco_inertia_box",),
+          "MuJoCo's ellipsoid": ("mujoco_ellipsoid",), "corrected ellipsoid": ("ellipsoid",),
+          "thin plate": ("thin_plate",)}
 
 
-def points(full):
-  return 24 if full else 12
+def rows_of(full):
+  return 24 if full else 6
 
 
-def inertias(full):
-  return np.geomspace(LOW, HIGH, points(full))
+INERTIAS = np.geomspace(LOW, HIGH, 24)
 
 
 def ending(inertia):
@@ -61,15 +63,15 @@ def body(inertia, beta, model, rows=1000, more=()):
 OTHER = ("integrator.name=hamilton_pontryagin", "integrator.step=0.02", "bodies.0.place.rotation.angle=-0.5")
 
 
-def row(full, more=()):
+def row(more=()):
   """Of the corrected ellipsoid, aspect ratio 0.06."""
-  return [body(i, 0.06, "ellipsoid", more=more) for i in inertias(full)]
+  return [body(i, 0.06, "ellipsoid", more=more) for i in INERTIAS]
 
 
 # A body that is no heavier than the fluid does not fall.
 def maps(full):
   """Title, label and values of the second axis, and the run of a point (None: nothing falls)."""
-  betas, spins = (np.geomspace(*ends, points(full)) for ends in (BETAS, SPINS))
+  betas, spins = (np.geomspace(*ends, rows_of(full)) for ends in (BETAS, SPINS))
   return [("planar equations", "aspect ratio", betas, lambda i, b: planar(i, b)),
           ("planar equations, aspect ratio 0.2", "$\\mu_1$", spins, lambda i, m: planar(i, 0.2, m)),
           *((name, "aspect ratio", betas, lambda i, b, m=model: body(i, b, m) if i > 1.05 * b else None)
@@ -77,12 +79,13 @@ def maps(full):
 
 
 def compared():
-  return [body(1.35, 0.1, model, rows=2) for model in MODELS]
+  return [body(1.35, 0.1, model[0], 2, *model[1:]) for model in MODELS.values()]
 
 
 def runs(full):
-  of_maps = [of(i, y) for _, _, ys, of in maps(full) for y in ys for i in inertias(full)]
-  return [r for r in of_maps if r] + [fall(name) for name in FALLS] + compared() + [DISCS] + row(full) + row(full, OTHER)
+  of_maps = [of(i, y) for _, _, ys, of in maps(full) for y in ys for i in INERTIAS]
+  return ([r for r in of_maps if r] + [fall(name) for name in FALLS] + compared() + [DISCS]
+          + row() + row(OTHER))
 
 
 def fall(name):
@@ -105,8 +108,8 @@ def has_in_order(row, names):
   return all(name in found for name in names)
 
 
-def strangers(records, full):
-  one, other = ([regime(records, r) for r in row(full, more)] for more in ((), OTHER))
+def strangers(records):
+  one, other = ([regime(records, r) for r in row(more)] for more in ((), OTHER))
   return sum(a not in other[max(k - 1, 0):k + 2] for k, a in enumerate(one) if a)
 
 
@@ -152,10 +155,10 @@ def draw_models(axes, records):
     late = (record["time"] >= 60) & (record["time"] < 90)
     pose = record["pose"][late, 0]
     draw_fall(axes, pose[:, 0] - pose[0, 0], pose[:, 2] - pose[0, 2], normals(pose),
-              (GREY, GREEN, BLUE, ORANGE, VERMILION)[k], 14 * k, half=0.5, every=8, label=model)
+              (GREY, SKY, GREEN, BLUE, ORANGE, VERMILION)[k], 12 * k, half=0.5, every=8, label=model)
     rows.append([model, NAMES[regime(records, run)]])
   axes.legend(loc="lower right")
-  axes.set(xlabel="$x$, shifted", ylabel="$z$", title="one plate, five models")
+  axes.set(xlabel="$x$, shifted", ylabel="$z$", title="one plate, six models")
   axes.set_aspect("equal", adjustable="datalim")
   return figure.Table("One plate, I* 1.35, aspect ratio 0.1", ["model", "regime"], rows)
 
@@ -167,6 +170,7 @@ def draw_discs(axes, records):
     x = record["pose"][late, k, :3] / width
     axes.plot(*(x - x[0] + (10 * k, 0, 0)).T, color=COLOURS[1 + k], linewidth=1)
   axes.set(xlabel="$x$, shifted", ylabel="$y$", zlabel="$z$", title="discs, free")
+  axes.set_yticks([0, 10, 20])
   axes.set_box_aspect(np.ptp([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()], axis=1))
   found = [NAMES[int(k)] for k in record["falling_regime"][-1]]
   return [Check(f"disc {name}", regime_, wanted, regime_ == wanted)
@@ -178,7 +182,7 @@ def draw(records, full):
   places = canvas.add_gridspec(2, 12)
   grids = []
   for k, (title, label, ys, of) in enumerate(maps(full)):
-    grids.append(np.array([[regime(records, of(i, y)) for i in inertias(full)] for y in ys]))
+    grids.append(np.array([[regime(records, of(i, y)) for i in INERTIAS] for y in ys]))
     ax = canvas.add_subplot(places[0, 3 * k:3 * k + 3])
     draw_map(ax, title, label, ys, grids[-1])
     if k:
@@ -197,8 +201,8 @@ def draw(records, full):
             Check("corrected ellipsoid, aspect ratio up to 0.2: rows with the order of the planar equations",
                   str(sum(has_in_order(row, order) for row in corrected)), str(len(corrected)),
                   all(has_in_order(row, order) for row in corrected)),
-            Check("corrected ellipsoid, by another method, half the step and from another angle: points of a row that are "
-                  "of no neighbour's regime", str(strangers(records, full)), "0", strangers(records, full) == 0),
+            Check("corrected ellipsoid, by another method, half the step and from another angle: points of a row that "
+                  "are of no neighbour's regime", str(strangers(records)), "0", strangers(records) == 0),
             Check("MuJoCo's ellipsoid: points of the map where it tumbles", str(int(np.sum(grids[3] == 3))), "0",
                   not np.any(grids[3] == 3))]
 

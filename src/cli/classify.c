@@ -1,7 +1,7 @@
 /* curvebody classify OUT.h5 [--body NAME] [--exponent T] [--json]
  *
- * The regime of what falls, by the rule of run/falling.h, from the rows of the record; and the largest Lyapunov exponent
- * of the motion (run/exponent.h), which goes on for it from the newest checkpoint. */
+ * The regime of what falls, by the rule of run/falling.h, from the rows of the record; and the largest Lyapunov
+ * exponent of the motion (run/exponent.h), which goes on for it from the newest checkpoint. */
 #include "cli/go.h"
 
 #include "core/failure.h"

@@ -4,8 +4,8 @@
  *   w -> D Phi_h(z) w = (Phi_h(z + e w) - Phi_h(z - e w))/(2 e) + O(e^2),   |w| = 1 again after each step
  *
  * with e = 1e-6: w is right to about 1e-9 a step, whatever the system is made of. z: coordinates and momenta of
- * particles; of a body in a fluid the pose, moved by exp(xi), and the momentum in its frame, by its radius of gyration r
- * and its momentum at the start or m sqrt(g r). Where what is near stays near but does not come together, as along the
+ * particles; of a body in a fluid the pose, moved by exp(xi), and the momentum in its frame, by its radius of gyration
+ * r and its momentum at the start or m sqrt(g r). Where what is near stays near but does not come together, as along the
  * motion itself or where the body only begins elsewhere, the exponent is 0.
  * Source: Benettin, Galgani, Giorgilli & Strelcyn, Meccanica 15 (1980) 9, doi:10.1007/BF02128236.
  */
@@ -20,8 +20,8 @@ typedef struct cb_exponent {
 } cb_exponent;
 
 /* From the run's state, which is left as it is, over a time of at least 64 of its steps, of which the first tenth does
- * not count: w turns to where it grows. body: of bodies in a fluid. CB_ERROR_UNSUPPORTED for contacts, walls and events,
- * a floor that reflects, gaits. */
+ * not count: w turns to where it grows. body: of bodies in a fluid. CB_ERROR_UNSUPPORTED for contacts, walls and
+ * events, a floor that reflects, gaits. */
 cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent *out);
 
 #endif

@@ -37,10 +37,10 @@ static cb_status find_rates(const cb_rigid_problem *p, double t, const cb_pose *
 
 /* q <- q exp(h w) */
 static cb_status turn(double t, double h, const double w[3], double q[4]) {
-  const double hw[3] = {h * w[0], h * w[1], h * w[2]};
-  double by[4];
-  cb_quaternion_exp(hw, by);
-  cb_quaternion_multiply(q, by, q);
+  const double hw[6] = {h * w[0], h * w[1], h * w[2]};
+  cb_pose by;
+  cb_se3_tau(CB_SE3_EXPONENTIAL, hw, &by);
+  cb_quaternion_multiply(q, by.q, q);
   cb_quaternion_project(q);
   return cb_rigid_half_turn(h, t, sqrt(cb_dot3(hw, hw)));
 }

@@ -21,13 +21,13 @@ static void moved(const cb_rigid_state *s, const double start[3][3], const doubl
   cb_apply3(start, move.x, dx);
 }
 
-/* du, dl = (l', P') and the twist at time t, displacement u and momentum change `gained`. */
+/* du, dl = (l', P') and the twist at time t, displacement u (NULL: none) and momentum change `gained`. */
 static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const double start[3][3], double t,
                        const double u[6], const double gained[6], double du[6], double dl[6], double Y[6],
                        double mu[6]) {
-  double r[3][3], dx[3], F[6], minus[6], world[6], across[3];
-  cb_pose at;
-  moved(s, start, u, dx, at.q);
+  double r[3][3], dx[3] = {0}, F[6], minus[6], world[6], across[3];
+  cb_pose at = s->g;
+  if (u) moved(s, start, u, dx, at.q);
   for (int i = 0; i < 3; i++) at.x[i] = s->g.x[i] + (s->x_low[i] + dx[i]);
   for (int i = 0; i < 6; i++) world[i] = s->world[i] + (s->world_low[i] + gained[i]);
   cb_cross3(dx, world + 3, across);
@@ -37,8 +37,11 @@ static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const
   cb_status status = cb_rigid_twist_of(p, t, &at, mu, Y);
   if (!status) status = cb_rigid_wrenches(p, t, &at, Y, F, NULL);
   if (status) return status;
-  for (int i = 0; i < 6; i++) minus[i] = -u[i];
-  cb_se3_dexp_inverse(minus, Y, du);
+  for (int i = 0; u && i < 6; i++) minus[i] = -u[i];
+  if (u)
+    cb_se3_dexp_inverse(minus, Y, du);
+  else
+    memcpy(du, Y, 6 * sizeof *du);
   cb_turn6(r, F, dl);
   cb_cross3(dx, dl + 3, across);
   for (int i = 0; i < 3; i++) dl[i] += across[i];
@@ -55,7 +58,7 @@ cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_stat
     double z[6], l[6];
     for (int i = 0; i < 6; i++) z[i] = h * at[stage] * du[i], l[i] = h * at[stage] * dl[i];
     cb_status status = cb_rigid_half_turn(h, s->t, sqrt(cb_dot3(z, z)));
-    if (!status) status = rates(p, s, start, s->t + at[stage] * h, z, l, du, dl, next.Y, next.mu);
+    if (!status) status = rates(p, s, start, s->t + at[stage] * h, stage ? z : NULL, l, du, dl, next.Y, next.mu);
     if (status) return status;
     cb_add6(h * weight[stage], du, u);
     cb_add6(h * weight[stage], dl, gained);

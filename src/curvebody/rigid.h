@@ -24,7 +24,7 @@ typedef struct cb_rigid_constant {
 /* What moves: all in the body frame, at pose g and time t. Wrenches add up; derivatives are 0 on entry. */
 typedef struct cb_rigid_problem {
   void *self;
-  /* K(t, g) and mu0(t, g). */
+  /* K(t, g), symmetric, and mu0(t, g). */
   cb_status (*inertia)(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]);
   /* Where inertia, and then wrench with dF, will be asked for next: what they share may be found at once. NULL: no
    * use. */

@@ -45,10 +45,10 @@ bool cb_factor6(const double m[6][6], cb_factors6 *out) {
       scale[c] = scale[pivot], scale[pivot] = swapped;
       out->row[c] = out->row[pivot], out->row[pivot] = number;
     }
-    a[c][c] = 1 / a[c][c];
+    const double inverse = a[c][c] = 1 / a[c][c];
     for (int i = c + 1; i < 6; i++) {
-      a[i][c] *= a[c][c];
-      for (int j = c + 1; j < 6; j++) a[i][j] -= a[i][c] * a[c][j];
+      const double factor = a[i][c] *= inverse;
+      for (int j = c + 1; j < 6; j++) a[i][j] -= factor * a[c][j];
     }
   }
   return true;

@@ -8,6 +8,7 @@
  * c e^2, 2 c^2 e^3 .. (c: of the curvature), so that two residuals do where e is small.
  */
 #include "fluid/rigid_step_private.h"
+#include "numerics/quaternion.h"
 #include <math.h>
 #include <string.h>
 
@@ -34,7 +35,8 @@ static cb_status place(step *e, const double Y[6], bool fresh_inertia) {
   for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
   cb_se3_tau(e->map, hY, &e->move);
   cb_pose_half(&e->move, &e->half);
-  cb_pose_multiply(&e->s->g, &e->half, &e->middle);
+  cb_quaternion_multiply(e->s->g.q, e->half.q, e->middle.q);
+  cb_quaternion_project(e->middle.q);
   cb_apply3(e->r, e->half.x, moved);
   for (int i = 0; i < 3; i++) e->middle.x[i] = e->s->g.x[i] + (e->s->x_low[i] + moved[i]);
   if (e->p->constant) {
@@ -45,7 +47,7 @@ static cb_status place(step *e, const double Y[6], bool fresh_inertia) {
     const cb_status status = e->p->inertia(e->p->self, e->t, &e->middle, e->K, e->mu0);
     if (status) return status;
   }
-  cb_apply6(e->K, Y, e->mu);
+  cb_apply6_transposed(e->K, Y, e->mu); /* K is symmetric */
   cb_add6(1, e->mu0, e->mu);
   return CB_OK;
 }
@@ -198,16 +200,16 @@ static cb_status load_derivative(step *e, const double Y[6], const double hY[6],
     const cb_status status = carry_derivatives(e, Y, &half, r, (const double(*)[3])X);
     if (status) return status;
   }
-  for (int j = 0; j < 6; j++) {
-    double column[6], turned[6], change[6] = {0};
-    for (int i = 0; i < 6; i++) column[i] = e->dF[i][j];
-    cb_turn6(r, column, turned);
-    if (j < 3) {
-      const double by[3] = {X[0][j], X[1][j], X[2][j]};
-      cb_cross3(by, e->first, change);
-      cb_cross3(by, e->first + 3, change + 3);
-    }
-    for (int i = 0; i < 6; i++) e->dfirst[i][j] = turned[i] + change[i];
+  for (int i = 0; i < 6; i++) {
+    const double *row = r[i % 3], (*const F)[6] = e->dF + i / 3 * 3;
+    for (int j = 0; j < 6; j++) e->dfirst[i][j] = row[0] * F[0][j] + row[1] * F[1][j] + row[2] * F[2][j];
+  }
+  for (int j = 0; j < 3; j++) {
+    const double by[3] = {X[0][j], X[1][j], X[2][j]};
+    double change[6];
+    cb_cross3(by, e->first, change);
+    cb_cross3(by, e->first + 3, change + 3);
+    for (int i = 0; i < 6; i++) e->dfirst[i][j] += change[i];
   }
   return CB_OK;
 }
@@ -215,16 +217,18 @@ static cb_status load_derivative(step *e, const double Y[6], const double hY[6],
 /* J at Y. */
 static cb_status linearise(step *e, const double Y[6], const double hY[6], const double r[3][3], double A[6][6],
                            bool loaded) {
-  double D[6][6], J[6][6];
+  double D[6][6], J[6][6], M[6][6];
   if (loaded) {
     const cb_status status = load_derivative(e, Y, hY, (const double(*)[6])A, r);
     if (status) return status;
   }
   cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, D);
+  memcpy(M, e->K, sizeof M);
+  for (int i = 0; e->p->pose_dependent && i < 6; i++) cb_add6(1, e->along[i], M[i]);
   for (int i = 0; i < 6; i++) {
     for (int j = 0; j < 6; j++) J[i][j] = e->h * D[i][j] - e->h / 2 * e->dfirst[i][j];
     for (int k = i / 3 * 3; k < 6; k++) /* A has no angular rows of linear columns */
-      for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * (e->K[k][j] + e->along[k][j]);
+      for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * M[k][j];
   }
   for (int i = 0; i < 6; i++)
     if (!cb_finite6(J[i])) return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
@@ -255,7 +259,7 @@ static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]
 /* sqrt |<K a, a>|: compares angular with linear parts */
 static double size(const double K[6][6], const double a[6]) {
   double Ka[6], sum = 0;
-  cb_apply6(K, a, Ka);
+  cb_apply6_transposed(K, a, Ka);
   for (int i = 0; i < 6; i++) sum += Ka[i] * a[i];
   return sqrt(fabs(sum));
 }
@@ -316,20 +320,22 @@ static cb_status solve(step *e, double Y[6], int *count) {
  * the smallest, by angular and linear part. */
 static void guess(const cb_rigid_state *s, double h, double Y[6]) {
   const int known = s->length == h && s->known > 1 ? (int)s->known : 1;
-  memcpy(Y, s->Y, sizeof s->Y);
-  for (int part = 0; part < 6; part += 3) {
-    double difference[1 + CB_RIGID_EARLIER][3], least = INFINITY;
-    int order = 0;
-    for (int j = 0; j < known; j++) memcpy(difference[j], (j ? s->earlier[j - 1] : s->Y) + part, sizeof *difference);
-    for (int k = 0; k < known; k++) {
-      const double size = cb_dot3(difference[k], difference[k]);
-      if (size < least) least = size, order = k;
-      for (int j = known - 1; j > k; j--)
-        for (int i = 0; i < 3; i++) difference[j][i] = difference[j - 1][i] - difference[j][i];
+  double difference[1 + CB_RIGID_EARLIER][6], least[2] = {INFINITY, INFINITY};
+  int order[2] = {0};
+  memcpy(difference[0], s->Y, sizeof s->Y);
+  memcpy(difference[1], s->earlier, (size_t)(known - 1) * sizeof *s->earlier);
+  for (int k = 0; k < known; k++) {
+    for (int part = 0; part < 2; part++) {
+      const double *a = difference[k] + 3 * part, size = cb_dot3(a, a);
+      if (size < least[part]) least[part] = size, order[part] = k;
     }
-    for (int k = 1; k <= order; k++)
-      for (int i = 0; i < 3; i++) Y[part + i] += difference[k][i];
+    for (int j = known - 1; j > k; j--)
+      for (int i = 0; i < 6; i++) difference[j][i] = difference[j - 1][i] - difference[j][i];
   }
+  memcpy(Y, s->Y, sizeof s->Y);
+  for (int part = 0; part < 2; part++)
+    for (int k = 1; k <= order[part]; k++)
+      for (int i = 3 * part; i < 3 * part + 3; i++) Y[i] += difference[k][i];
 }
 
 static void remember(cb_rigid_state *s, double h, const double Y[6]) {
@@ -388,12 +394,13 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   if (!status) status = find_turn(&e, Y, &turn);
   if (status) return status;
   cb_rigid_state next = *s;
-  cb_pose end;
-  cb_pose_multiply(&s->g, &e.move, &end);
+  double end[4];
+  cb_quaternion_multiply(s->g.q, e.move.q, end);
+  cb_quaternion_project(end);
   cb_apply3(e.r, e.move.x, dx);
   cb_turn6(e.r, e.whole, change);
   for (int i = 0; i < 6; i++) change[i] *= h;
-  cb_rigid_move(&next, dx, end.q, change);
+  cb_rigid_move(&next, dx, end, change);
   if (map == CB_SE3_TLN) keep_tln(&e, Y, &next);
   next.t = s->t + h;
   next.turn = turn;

@@ -22,7 +22,7 @@ const double cb_even_series[22] = {
 void cb_se3_even(double n, double e[3]) {
   if (n < 6) {
     double value = 0, first = 0, second = 0; /* Horner's rule with derivatives */
-    for (int k = n < 1e-3 ? 5 : n < 0.25 ? 8 : 21; k >= 0; k--) {
+    for (int k = n < 0.25 ? 8 : 21; k >= 0; k--) {
       second = second * n + first;
       first = first * n + value;
       value = value * n + cb_even_series[k];
@@ -77,10 +77,21 @@ void cb_se3_dtau_inverse(cb_se3_map map, const double Y[6], double out[6][6]) {
   blocks(rotation, nothing, mixed, translation, out);
 }
 
+/* e and e' for dexp^-1, where n e and n^2 e' stand beside 1: below n = 0.01 what is left out is below 1e-17. */
+static void even_small(double n, double e[2]) {
+  const double *c = cb_even_series;
+  e[0] = c[0] + n * (c[1] + n * (c[2] + n * (c[3] + n * c[4])));
+  e[1] = c[1] + n * (2 * c[2] + n * (3 * c[3] + n * (4 * c[4])));
+}
+
 void cb_se3_dexp_inverse(const double Y[6], const double Z[6], double out[6]) {
   const double *w = Y, *v = Y + 3, *a = Z, *b = Z + 3;
+  const double n = cb_dot3(w, w);
   double e[3], wa[3], wwa[3], va[3], wb[3], sum[3], w_sum[3], v_wa[3];
-  cb_se3_even(cb_dot3(w, w), e);
+  if (n < 0.01)
+    even_small(n, e);
+  else
+    cb_se3_even(n, e);
   const double slope = 2 * e[1] * cb_dot3(w, v);
   cb_cross3(w, a, wa);
   cb_cross3(w, wa, wwa);

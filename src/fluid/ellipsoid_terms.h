@@ -81,34 +81,43 @@ static inline void cb_ellipsoid_magnus(const cb_ellipsoid *e, const cb_ellipsoid
 
 /* What kutta and drag share: of a velocity that is not 0. */
 typedef struct cb_ellipsoid_stream {
-  double s2[3], q[3], speed, D, N;
+  double s2[3], q[3], speed, D, N, low, section; /* low: max(f, N) */
+  double of_D[3], of_N[3], of_speed[3];          /* slopes of log D^(1/2), log N^(1/2) and log |v| */
 } cb_ellipsoid_stream;
 
-static inline bool cb_ellipsoid_stream_of(const cb_ellipsoid *e, const double v[3], cb_ellipsoid_stream *s) {
-  *s = (cb_ellipsoid_stream){.speed = sqrt(cb_dot3(v, v))};
-  for (int k = 0; k < 3; k++) {
-    s->s2[k] = e->side2[k];
-    s->q[k] = s->s2[k] * v[k];
-    s->D += s->q[k] * s->q[k];
-    s->N += s->q[k] * v[k];
+static inline bool cb_ellipsoid_stream_of(const cb_ellipsoid *e, const cb_ellipsoid_kind *kind, const double v[3],
+                                          bool slopes, cb_ellipsoid_stream *s) {
+  const double square = cb_dot3(v, v);
+  for (int k = 0; k < 3; k++) s->s2[k] = e->side2[k], s->q[k] = s->s2[k] * v[k];
+  s->D = cb_dot3(s->q, s->q);
+  s->N = cb_dot3(s->q, v);
+  if (!(s->N > 0 && s->D > 0)) return false;
+  s->speed = sqrt(square);
+  s->low = s->N > kind->floor ? s->N : kind->floor;
+  s->section = M_PI * sqrt(s->D / s->low);
+  const double by_D = 1 / s->D, by_N = 1 / s->N, by_square = 1 / square;
+  for (int k = 0; slopes && k < 3; k++) {
+    s->of_D[k] = s->s2[k] * s->q[k] * by_D;
+    s->of_N[k] = s->q[k] * by_N;
+    s->of_speed[k] = v[k] * by_square;
   }
-  return s->N > 0 && s->D > 0;
+  return true;
 }
 
 /* With z = C rho pi (D/max(f, N))^(1/2) N/max(f, |v| D): f = z (N v - |v|^2 q). */
 static inline void cb_ellipsoid_kutta(const cb_ellipsoid *e, const cb_ellipsoid_kind *kind,
                                       const cb_ellipsoid_stream *s, double rho, const double v[3], double *F,
                                       double (*dF)[6]) {
-  const double low = fmax(kind->floor, s->N), bottom = fmax(kind->floor, s->speed * s->D), square = s->speed * s->speed,
-               z = e->coefficient[CB_ELLIPSOID_KUTTA] * rho * M_PI * sqrt(s->D / low) * s->N / bottom;
+  const double steep = s->speed * s->D, bottom = steep > kind->floor ? steep : kind->floor,
+               square = s->speed * s->speed, z = e->coefficient[CB_ELLIPSOID_KUTTA] * rho * s->section * s->N / bottom;
   double lift[3];
   for (int k = 0; k < 3; k++) lift[k] = s->N * v[k] - square * s->q[k], F[3 + k] += z * lift[k];
   if (!dF) return;
   for (int j = 0; j < 3; j++) {
-    const double dD = 2 * s->s2[j] * s->q[j], dN = 2 * s->q[j], dspeed = v[j] / s->speed;
-    double slope = dD / (2 * s->D) + dN / s->N; /* of log z */
-    if (low > kind->floor) slope -= dN / (2 * s->N);
-    if (bottom > kind->floor) slope -= dspeed / s->speed + dD / s->D;
+    const double dN = 2 * s->q[j];
+    double slope = s->of_D[j] + 2 * s->of_N[j]; /* of log z */
+    if (s->low > kind->floor) slope -= s->of_N[j];
+    if (bottom > kind->floor) slope -= s->of_speed[j] + 2 * s->of_D[j];
     for (int k = 0; k < 3; k++)
       dF[3 + k][3 + j] +=
           z * (slope * lift[k] + dN * v[k] - 2 * v[j] * s->q[k] + (k == j ? s->N - square * s->s2[k] : 0));
@@ -119,16 +128,14 @@ static inline void cb_ellipsoid_kutta(const cb_ellipsoid *e, const cb_ellipsoid_
 static inline void cb_ellipsoid_drag(const cb_ellipsoid *e, const cb_ellipsoid_kind *kind, const cb_ellipsoid_stream *s,
                                      double rho, const double v[3], double *F, double (*dF)[6]) {
   const double blunt = e->coefficient[CB_ELLIPSOID_BLUNT], slender = e->coefficient[CB_ELLIPSOID_SLENDER],
-               low = fmax(kind->floor, s->N),
-               area = kind->shadow ? M_PI * sqrt(s->N) / s->speed : M_PI * sqrt(s->D / low),
+               area = kind->shadow ? M_PI * sqrt(s->N) / s->speed : s->section,
                c = rho * (blunt * area + slender * (e->greatest - area)) * s->speed;
   for (int k = 0; k < 3; k++) F[3 + k] -= c * v[k];
   if (!dF) return;
   for (int j = 0; j < 3; j++) {
-    const double dD = 2 * s->s2[j] * s->q[j], dN = 2 * s->q[j], dspeed = v[j] / s->speed;
-    const double darea = kind->shadow ? area * (dN / (2 * s->N) - dspeed / s->speed)
-                                      : area * (dD / (2 * s->D) - (low > kind->floor ? dN / (2 * s->N) : 0)),
-                 dc = rho * (blunt - slender) * darea * s->speed + c * dspeed / s->speed;
+    const double slope =
+                     kind->shadow ? s->of_N[j] - s->of_speed[j] : s->of_D[j] - (s->low > kind->floor ? s->of_N[j] : 0),
+                 dc = rho * (blunt - slender) * area * slope * s->speed + c * s->of_speed[j];
     for (int k = 0; k < 3; k++) dF[3 + k][3 + j] -= dc * v[k] + (k == j ? c : 0);
   }
 }
@@ -170,7 +177,7 @@ static inline void cb_ellipsoid_terms(const cb_ellipsoid *e, const cb_ellipsoid_
 #define CB_SLOPES(term) (dF ? dF[CB_TERM_##term] : NULL)
   if (!kind->inertia) cb_ellipsoid_added_mass(e, rho, V, F[CB_TERM_ADDED_MASS], CB_SLOPES(ADDED_MASS));
   cb_ellipsoid_magnus(e, kind, rho, V, F[CB_TERM_MAGNUS], CB_SLOPES(MAGNUS));
-  if (cb_ellipsoid_stream_of(e, V + 3, &stream)) {
+  if (cb_ellipsoid_stream_of(e, kind, V + 3, dF != NULL, &stream)) {
     cb_ellipsoid_kutta(e, kind, &stream, rho, V + 3, F[CB_TERM_KUTTA], CB_SLOPES(KUTTA));
     cb_ellipsoid_drag(e, kind, &stream, rho, V + 3, F[CB_TERM_DRAG], CB_SLOPES(DRAG));
   }

@@ -19,20 +19,16 @@ void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tenso
     for (int j = 0; j < 3; j++) dg[i][j] += arm[i][j], dg[3 + i][j] += turned[i][j];
 }
 
-/* A weight of mass m with first moment m c. */
-static void weigh(const cb_swimmer *s, const cb_immersed_moment *m, double mass, const double first[3], double *F,
+static void weigh(const cb_swimmer *s, const cb_immersed_moment *m, double mass, const double centre[3], double *F,
                   cb_tensor dg) {
-  double f[3], centre[3];
+  double f[3];
   cb_apply3_transposed(m->r, s->b->fluid.gravity, f);
-  for (int i = 0; i < 3; i++) f[i] *= mass, centre[i] = mass != 0 ? first[i] / mass : 0;
+  for (int i = 0; i < 3; i++) f[i] *= mass;
   cb_immersed_push(centre, f, F, dg);
 }
 
 void cb_immersed_gravity(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg) {
-  const cb_mass *mass = &s->form.mass;
-  double first[3];
-  for (int i = 0; i < 3; i++) first[i] = mass->mass * mass->centre[i];
-  weigh(s, m, mass->mass, first, F, dg);
+  weigh(s, m, s->form.mass.mass, s->form.mass.centre, F, dg);
 }
 
 /* Displaced mass and its moment in the world, across up or all of it, where the density varies. */
@@ -57,9 +53,9 @@ cb_status cb_immersed_buoyancy(cb_swimmer *s, const cb_immersed_moment *m, doubl
   cb_status status = cb_immersed_field_at(s, m->t, m->g);
   if (status) return status;
   if (!s->field.mixed) {
-    const double rho = s->field.density;
-    const double first[3] = {-rho * f->moment[0], -rho * f->moment[1], -rho * f->moment[2]};
-    weigh(s, m, -rho * f->volume, first, F, dg);
+    double centre[3] = {0};
+    for (int i = 0; i < 3 && f->volume != 0; i++) centre[i] = f->moment[i] / f->volume;
+    weigh(s, m, -s->field.density * f->volume, centre, F, dg);
     return CB_OK;
   }
   if (!F) return CB_OK;

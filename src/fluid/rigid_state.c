@@ -6,9 +6,9 @@
 #include <string.h>
 
 bool cb_finite6(const double a[6]) {
-  for (int i = 0; i < 6; i++)
-    if (!isfinite(a[i])) return false;
-  return true;
+  double zero = 0; /* or not a number */
+  for (int i = 0; i < 6; i++) zero += a[i] - a[i];
+  return zero == 0;
 }
 
 cb_status cb_rigid_half_turn(double h, double t, double angle) {

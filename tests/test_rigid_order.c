@@ -1,5 +1,5 @@
 /* Orders of the steps on SE(3), against rkmk4 with small steps: 2 for Hamilton-Pontryagin by each map, in the twist at
- * the nodes too, and 4 for rkmk4, without forces and with. */
+ * the nodes too, and 4 for rkmk4, without forces and with; and that a constant inertia may be told. */
 #include "rigid.h"
 
 static void second_order_and_rkmk4_fourth_without_forces(void **unused) {
@@ -42,11 +42,31 @@ static void twist_at_a_node_is_second_order(void **unused) {
   check_near(fitted_order(error, 4), 2, 0.05);
 }
 
+/* A constant inertia that is told is that which is asked for, by every method; one that is singular is refused. */
+static void a_constant_inertia_may_be_told(void **unused) {
+  (void)unused;
+  body b = driven_body();
+  memset(b.K1, 0, sizeof b.K1);
+  memset(b.shape, 0, sizeof b.shape);
+  cb_rigid_constant constant;
+  cb_rigid_problem asked = problem_of(&b), told = asked;
+  check_ok(cb_rigid_constant_of((const double(*)[6])b.K0, b.shape, &constant));
+  told.constant = &constant;
+  for (int method = 0; method <= RKMK4; method++) {
+    const cb_rigid_state s = run_by(&asked, method, &generic_pose, generic_twist, 2, 400),
+                         t = run_by(&told, method, &generic_pose, generic_twist, 2, 400);
+    check_near(state_distance(&s, &t), 0, 1e-12); /* round-off of 400 steps */
+  }
+  memset(b.K0[5], 0, sizeof b.K0[5]);
+  assert_int_equal(cb_rigid_constant_of((const double(*)[6])b.K0, b.shape, &constant), CB_STEP_SINGULAR);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(second_order_and_rkmk4_fourth_without_forces),
       cmocka_unit_test(second_order_and_rkmk4_fourth_with_forces_and_a_moving_shape),
       cmocka_unit_test(twist_at_a_node_is_second_order),
+      cmocka_unit_test(a_constant_inertia_may_be_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -397,6 +397,34 @@ static void even_function_joins_at_its_branches(void **unused) {
   check_relative(above[2], below[2], 2e-13);
 }
 
+/* By vectors as by matrices, and the exponential across the change of its series: |w| = 0.1 and 2^(1/2). */
+static void products_with_dexp_inverse_are_those_of_its_matrix(void **unused) {
+  (void)unused;
+  uint64_t seed = 7;
+  for (int n = 0; n < 500; n++) {
+    const double size = exp(check_uniform(&seed, -8, 0.8));
+    double Y[6], Z[6], A[6][6], out[6];
+    random_twist(&seed, size, Y);
+    random_twist(&seed, 1, Z);
+    cb_se3_dtau_inverse(CB_SE3_EXPONENTIAL, Y, A);
+    cb_se3_dexp_inverse(Y, Z, out);
+    for (int i = 0; i < 6; i++) {
+      double sum = 0;
+      for (int k = 0; k < 6; k++) sum += A[i][k] * Z[k];
+      check_near(out[i], sum, 4e-15 * (1 + size) * (1 + size)); /* round-off of ten products */
+    }
+  }
+  for (int branch = 0; branch < 2; branch++) {
+    const double w = branch ? sqrt(2) : 0.1;
+    cb_pose at[2];
+    for (int side = 0; side < 2; side++) {
+      const double Y[6] = {w * (side ? 1 + 1e-15 : 1 - 1e-15), 0, 0, 0.3, -0.5, 0.7};
+      cb_se3_tau(CB_SE3_EXPONENTIAL, Y, &at[side]);
+    }
+    check_same_pose(&at[0], &at[1], 3e-15);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(poses_form_a_group),
@@ -410,6 +438,7 @@ int main(void) {
       cmocka_unit_test(derivative_of_the_transpose_is_that_of_differences),
       cmocka_unit_test(accurate_from_the_identity_to_almost_a_turn),
       cmocka_unit_test(even_function_joins_at_its_branches),
+      cmocka_unit_test(products_with_dexp_inverse_are_those_of_its_matrix),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

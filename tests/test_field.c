@@ -494,6 +494,34 @@ static void streamlines_keep_the_stream_function(void **unused) {
   assert_true(worst[1] < 2e-2 && worst[1] < 0.5 * worst[0]);
 }
 
+typedef struct counted {
+  double speed;
+  int calls, points;
+} counted;
+
+static cb_status count(void *given, int points, const double (*x)[3], double (*u)[3]) {
+  counted *c = given;
+  c->calls++, c->points += points;
+  return closed_form(&c->speed, points, x, u);
+}
+
+/* Else all take the steps of the one that turns at the stagnation point. Far away there are fewer steps than points. */
+static void a_line_has_its_own_steps(void **unused) {
+  (void)unused;
+  static const double close[2][3] = {{1e-3, 0, 3}, {0, 2.5, 3}};
+  double both[2][POINTS][3], alone[POINTS][3], u[2 * POINTS][3];
+  counted all = {1, 0, 0}, one[2] = {{1, 0, 0}, {1, 0, 0}};
+  check_ok(cb_streamlines(count, &all, 2, close, POINTS, 0.2, 1e-6, both[0], u));
+  for (int i = 0; i < 2; i++) {
+    check_ok(cb_streamlines(count, &one[i], 1, close + i, POINTS, 0.2, 1e-6, alone, u));
+    assert_memory_equal(alone, both[i], sizeof alone);
+  }
+  print_message("%d calls for both, %d and %d\n", all.calls, one[0].calls, one[1].calls);
+  assert_int_equal(all.points, one[0].points + one[1].points);
+  assert_int_equal(all.calls, one[0].calls);
+  assert_true(one[1].calls < 4 * POINTS && one[1].calls < one[0].calls);
+}
+
 static cb_status refuses(void *unused, int points, const double (*x)[3], double (*u)[3]) {
   (void)unused, (void)points, (void)x, (void)u;
   return cb_fail(CB_ERROR_DOMAIN, "no flow");
@@ -517,7 +545,7 @@ int main(void) {
       cmocka_unit_test(the_energy_is_kirchhoffs), cmocka_unit_test(pressure_of_a_sphere),
       cmocka_unit_test(the_surface_has_values),   cmocka_unit_test(streamlines_keep_the_stream_function),
       cmocka_unit_test(a_disc_has_two_sides),     cmocka_unit_test(nothing_flows_through_solids_and_sheets),
-      cmocka_unit_test(failures_are_passed_on),
+      cmocka_unit_test(a_line_has_its_own_steps), cmocka_unit_test(failures_are_passed_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

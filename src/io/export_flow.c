@@ -12,6 +12,7 @@
 #include "io/export_flow_private.h"
 
 #include "core/failure.h"
+#include "core/threads.h"
 #include "fluid/immersed.h"
 #include "io/export_surface.h"
 #include "io/output.h"
@@ -209,7 +210,7 @@ static cb_status fill_grid(cb_export_scene *s) {
     for (int k = 0; k < 3; k++) s->at[i][k] = s->origin[k] + at[k] * s->spacing[k];
   }
   const double(*x)[3] = (const double(*)[3])s->at;
-#pragma omp parallel for
+#pragma omp parallel for num_threads(cb_threads_for((size_t)s->points *(size_t)s->vertices))
   for (int i = 0; i < s->points; i++) memcpy(s->with[i], s->v[nearest_vertex(s, x[i])], sizeof *s->with);
   cb_status status = cb_field_at(s->field[1], s->points, x, s->u, NULL, s->inside);
   if (!status)

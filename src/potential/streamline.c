@@ -2,65 +2,141 @@
 
 #include "numerics/vec3.h"
 
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_odeiv2.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { STAGES = 7 };
+static const double tableau[STAGES][STAGES - 1] = {{0},
+                                                   {1. / 5},
+                                                   {3. / 40, 9. / 40},
+                                                   {44. / 45, -56. / 15, 32. / 9},
+                                                   {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
+                                                   {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
+                                                   {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84}};
+/* Orders 5 less 4; of the fourth order between the ends of a step. */
+static const double difference[STAGES] = {71. / 57600,      0,         -71. / 16695, 71. / 1920,
+                                          -17253. / 339200, 22. / 525, -1. / 40},
+                    dense[STAGES] = {-12715105075. / 11282082432,  0,
+                                     87487479700. / 32700410799,   -10690763975. / 1880347072,
+                                     701980252875. / 199316789632, -1453857185. / 822651844,
+                                     69997945. / 29380423};
+/* A step in what is between points: what lies beside a line is not stepped over; where steps end. */
+static const double longest = 4, shortest = 1e-9;
+
+typedef struct line {
+  double x[3], to[3], k[STAGES][3], s, h;
+  int number, next; /* its point that is found next */
+  bool bad;         /* no direction at a stage */
+} line;
 
 typedef struct stream {
   cb_stream_velocity velocity;
   void *context;
-  int lines;
-  cb_status status;
+  int points, n;
+  double apart, error;
+  line *line; /* the n that have not ended */
+  double (*x)[3], (*u)[3];
 } stream;
 
-static int direction(double s, const double y[], double dy[], void *given) {
-  stream *all = given;
-  (void)s;
-  for (int i = 0; i < 3 * all->lines; i++)
-    if (!isfinite(y[i])) return GSL_EBADFUNC;
-  double(*u)[3] = (double(*)[3])dy;
-  all->status = all->velocity(all->context, all->lines, (const double(*)[3])y, u);
-  if (all->status) return GSL_EBADFUNC;
-  for (int i = 0; i < all->lines; i++) {
-    const double speed = sqrt(cb_dot3(u[i], u[i]));
-    for (int k = 0; k < 3; k++) u[i][k] = speed > 0 ? u[i][k] / speed : 0;
-  }
-  return GSL_SUCCESS;
+static void combine(const line *l, const double weight[], int stages, double by, double out[3]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < stages; j++) out[i] += by * weight[j] * l->k[j][i];
 }
 
-static cb_status follow(stream *all, gsl_odeiv2_driver *driver, const double (*seed)[3], int points, double apart,
-                        double *y, double (*x)[3]) {
-  double s = 0;
-  memcpy(y, seed, (size_t)all->lines * sizeof *seed);
-  for (int p = 0; p < points; p++) {
-    const int failed = p ? gsl_odeiv2_driver_apply(driver, &s, p * apart, y) : GSL_SUCCESS;
-    if (all->status) return all->status;
-    if (failed)
-      return cb_fail(CB_ERROR_STEP,
-                     "streamlines: %s, at length %g of %g: expected seeds farther from the bodies, or finer faces",
-                     gsl_strerror(failed), s, (points - 1) * apart);
-    for (int i = 0; i < all->lines; i++) memcpy(x[(size_t)i * (size_t)points + (size_t)p], y + 3 * i, sizeof *x);
+/* k of a stage of all lines. */
+static cb_status find_stage(stream *all, int stage) {
+  for (int i = 0; i < all->n; i++) {
+    line *l = &all->line[i];
+    memcpy(l->to, l->x, sizeof l->to);
+    combine(l, tableau[stage], stage, l->h, l->to);
+    memcpy(all->x[i], l->to, sizeof l->to);
   }
-  return CB_OK;
+  const cb_status status = all->velocity(all->context, all->n, (const double(*)[3])all->x, all->u);
+  for (int i = 0; i < all->n && !status; i++) {
+    line *l = &all->line[i];
+    const double speed = sqrt(cb_dot3(all->u[i], all->u[i])), by = all->apart < 0 ? -1 : 1;
+    l->bad = l->bad || !isfinite(speed);
+    for (int k = 0; k < 3; k++) l->k[stage][k] = speed > 0 && isfinite(speed) ? by * all->u[i][k] / speed : 0;
+  }
+  return status;
+}
+
+/* The points on a step that is good. */
+static void take_points(const stream *all, line *l, double (*x)[3]) {
+  const double apart = fabs(all->apart);
+  double rest[3] = {0};
+  combine(l, dense, STAGES, l->h, rest);
+  for (; l->next < all->points && l->next * apart <= l->s + l->h * (1 + 1e-9); l->next++) {
+    const double t = fmin((l->next * apart - l->s) / l->h, 1);
+    for (int i = 0; i < 3; i++) {
+      const double d = l->to[i] - l->x[i], first = l->h * l->k[0][i] - d, last = d - l->h * l->k[6][i] - first;
+      x[(size_t)l->number * (size_t)all->points + (size_t)l->next][i] =
+          l->x[i] + t * (d + (1 - t) * (first + t * (last + (1 - t) * rest[i])));
+    }
+  }
+}
+
+static void step(const stream *all, line *l, double (*x)[3]) {
+  double e[3] = {0};
+  combine(l, difference, STAGES, l->h, e);
+  const double error = fmax(fabs(e[0]), fmax(fabs(e[1]), fabs(e[2])));
+  const bool good = !l->bad && error <= all->error;
+  const double by = l->bad ? 0.2 : fmin(fmax(0.9 * pow(all->error / error, 0.2), 0.2), 5);
+  if (good) {
+    take_points(all, l, x);
+    l->s += l->h;
+    memcpy(l->x, l->to, sizeof l->x);
+    memcpy(l->k[0], l->k[STAGES - 1], sizeof l->k[0]);
+  }
+  l->bad = false;
+  l->h = fmin(l->h * by, longest * fabs(all->apart));
+}
+
+static cb_status follow(stream *all, double (*x)[3]) {
+  const double apart = fabs(all->apart), length = (all->points - 1) * apart;
+  cb_status status = find_stage(all, 0);
+  while (all->n && !status) {
+    int n = 0;
+    for (int i = 0; i < all->n; i++) {
+      line *l = &all->line[i];
+      if (l->next == all->points) continue;
+      if (l->bad || !(l->h > shortest * apart))
+        return cb_fail(CB_ERROR_STEP,
+                       "streamlines: steps became too small at length %g of %g: expected seeds farther from the "
+                       "bodies, or finer faces",
+                       l->s, length);
+      l->h = fmin(l->h, fmax(length - l->s, 2 * shortest * apart));
+      all->line[n++] = *l;
+    }
+    all->n = n;
+    for (int stage = 1; stage < STAGES && n && !status; stage++) status = find_stage(all, stage);
+    for (int i = 0; i < n && !status; i++) step(all, &all->line[i], x);
+  }
+  return status;
 }
 
 cb_status cb_streamlines(cb_stream_velocity velocity, void *context, int lines, const double (*seed)[3], int points,
                          double apart, double error, double (*x)[3], double (*u)[3]) {
   if (lines < 1 || points < 1) return CB_OK;
-  stream all = {velocity, context, lines, CB_OK};
-  const gsl_odeiv2_system system = {direction, NULL, 3 * (size_t)lines, &all};
-  gsl_odeiv2_driver *driver = gsl_odeiv2_driver_alloc_y_new(&system, gsl_odeiv2_step_rkf45, apart, error, 0);
-  double *y = malloc(3 * (size_t)lines * sizeof *y);
+  stream all = {velocity, context, points, lines, apart, error, NULL, NULL, NULL};
+  all.line = calloc((size_t)lines, sizeof *all.line);
+  all.x = malloc((size_t)lines * sizeof *all.x), all.u = malloc((size_t)lines * sizeof *all.u);
   cb_status status = CB_ERROR_MEMORY;
-  if (!driver || !y)
+  if (!all.line || !all.x || !all.u)
     cb_fail(status, "no memory for %d streamlines", lines);
   else {
-    gsl_odeiv2_driver_set_nmax(driver, 100000);
-    status = follow(&all, driver, seed, points, apart, y, x);
+    for (int i = 0; i < lines; i++) {
+      line *l = &all.line[i];
+      memcpy(l->x, seed[i], sizeof l->x);
+      memcpy(x[(size_t)i * (size_t)points], seed[i], sizeof *x);
+      l->h = fabs(apart), l->number = i, l->next = 1;
+    }
+    status = follow(&all, x);
   }
-  if (driver) gsl_odeiv2_driver_free(driver);
-  free(y);
+  free(all.line);
+  free(all.x);
+  free(all.u);
   return status ? status : velocity(context, lines * points, (const double(*)[3])x, u);
 }

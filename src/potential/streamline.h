@@ -2,8 +2,10 @@
  *
  *   dx/ds = u/|u|,   r = r_0 sqrt(|u(x_0)|/|u(x)|)
  * s the length along the line: the points are evenly spaced. r: of a thin tube, through which as much flows everywhere.
- * By the Runge–Kutta–Fehlberg method of order 4(5) of GSL with its control of steps, all lines at once. `error` is to be
- * well above that of u, whose noise else makes the steps small.
+ * By order 5(4) of Dormand & Prince (1980), J. Comput. Appl. Math. 6, 19, doi 10.1016/0771-050X(80)90013-3,
+ * points between by Hairer, Nørsett & Wanner (1993), Solving Ordinary Differential Equations I, II.6: a line has steps
+ * of its own, all lines' points of a stage are asked for at once. `error` is to be well above that of u, whose noise
+ * else makes the steps small.
  */
 #ifndef CB_POTENTIAL_STREAMLINE_H
 #define CB_POTENTIAL_STREAMLINE_H

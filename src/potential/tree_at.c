@@ -1,4 +1,5 @@
 /* Potential and velocity at any points: these have a tree of their own, whose leaves are the groups. */
+#include "core/threads.h"
 #include "potential/far_private.h"
 
 #include <omp.h>
@@ -220,7 +221,8 @@ cb_status cb_far_field_at(cb_far_field *a, int points, const double (*x)[3], dou
   call c = {.a = a, .x = x, .points = points, .out = out};
   const cb_status status = open_call(&c);
   if (status) return status;
-#pragma omp parallel for num_threads(a->f->threads) schedule(dynamic, 1)
+  const int threads = cb_threads_for((size_t)points * CB_TREE_LEAF) > 1 ? a->f->threads : 1;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
   for (int g = 0; g < c.tree.groups; g++) group_field(&c, g, omp_get_thread_num());
   cb_arena_free(c.arena);
   return CB_OK;

@@ -1,10 +1,11 @@
 /* The flow of a perfect fluid about the bodies of a record at one row (potential/field.h): an XDMF 3 document and the
  * HDF5 file of its numbers.
  *
- *   grid         /u [z, y, x, 3] (m/s), /p [z, y, x] (Pa, less that far away), of points origin + i spacing; nan in bodies
+ *   grid         /u [z, y, x, 3] (m/s), /p [z, y, x] (Pa, less that far away), nan in bodies, of points
+ *                /origin [3] + i /spacing [3] (m) of x, y, z
  *   surface      /x [vertex, 3], /face [face, 3], and of the faces /body, /phi (m^2/s), /face_p, /face_u where their
  *                normals point to; with sheets /phi_back, /face_p_back, /face_u_back on the other side, 0 on solids
- *   streamlines  /line [line, point, 3], and there /line_u and /radius, of a tube that is `spacing`/2 wide at its seed
+ *   streamlines  /line [line, point, 3], and there /line_u, /radius of a tube half as wide at its seed as seeds are apart
  * All bodies together, whatever model moved them; neither floor, wall, weight nor wakes. The accelerations of p are those of
  * twists of the rows before and after (a difference of second order in the time between rows). Streamlines are of
  * u - V - W × (x - X), the flow as the first body sees it.

@@ -15,7 +15,7 @@ typedef struct numbers {
   const void *data;
 } numbers;
 
-enum { TABLES = 14 };
+enum { TABLES = 16 };
 static void list_numbers(const cb_export_scene *s, numbers table[TABLES]) {
   const size_t nx = (size_t)s->how.grid[0], ny = (size_t)s->how.grid[1], nz = (size_t)s->how.grid[2],
                faces = (size_t)s->faces, lines = (size_t)s->lines, backs = s->sheets ? faces : 0;
@@ -33,7 +33,9 @@ static void list_numbers(const cb_export_scene *s, numbers table[TABLES]) {
                                {"radius", "streamlines", "Node", false, 2, {lines, CB_FLOW_LINE}, s->radius},
                                {"phi_back", "surface", "Cell", false, 1, {backs}, cb_field_face_phi(f, 1)},
                                {"face_p_back", "surface", "Cell", false, 1, {backs}, s->face_p[1]},
-                               {"face_u_back", "surface", "Cell", false, 2, {backs, 3}, cb_field_face_u(f, 1)}};
+                               {"face_u_back", "surface", "Cell", false, 2, {backs, 3}, cb_field_face_u(f, 1)},
+                               {"origin", NULL, NULL, false, 1, {3}, s->origin},
+                               {"spacing", NULL, NULL, false, 1, {3}, s->spacing}};
   memcpy(table, all, sizeof all);
 }
 

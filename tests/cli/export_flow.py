@@ -58,6 +58,7 @@ class ExportFlow(Case):
             V, centre = record["twist"][row, 0, 3:], record["pose"][row, 0, :3]
             A = (record["twist"][row + 1, 0, 3:] - record["twist"][row - 1, 0, 3:]) / 0.02
             low, step = ([float(n) for n in item.text.split()][::-1] for item in root.find(".//Geometry"))
+            self.assertEqual([*file["origin"][:], *file["spacing"][:]], [*low, *step])
             u, p, x = file["u"][:], file["p"][:], file["x"][:]
             k = np.stack(np.meshgrid(range(1), range(7), range(9), indexing="ij")[::-1], axis=-1)
             d = low + k * step - centre

@@ -92,9 +92,9 @@ static void put_piece(cb_text *out, const cb_mjcf_geom *g, const cb_pose *pose) 
   cb_text_puts(out, "\n");
 }
 
-static bool is_diagonal(const double J[3][3]) {
+static bool is_diagonal(const cb_mjcf_inertial *m) {
   bool plain = true;
-  for (int i = 0; i < 9; i++) plain = plain && (i / 3 == i % 3 || J[i / 3][i % 3] == 0);
+  for (int i = 0; i < 9; i++) plain = plain && (i / 3 == i % 3 || m->inertia[i / 3][i % 3] == 0);
   return plain;
 }
 
@@ -104,7 +104,7 @@ static void box_of(const cb_mjcf_inertial *m, double half[3], cb_pose *pose, dou
   cb_pose turn;
   cb_pose_identity(&turn);
   for (int i = 0; i < 3; i++) moment[i] = J[i][i];
-  if (!is_diagonal(J)) cb_mjcf_axes(J, moment, turn.q);
+  if (!is_diagonal(m)) cb_mjcf_axes(J, moment, turn.q);
   cb_pose_multiply(&m->centre, &turn, pose);
   for (int i = 0; i < 3; i++)
     half[i] = sqrt(fmax(1.5 / m->mass * (moment[(i + 1) % 3] + moment[(i + 2) % 3] - moment[i]), 0));
@@ -139,7 +139,7 @@ static void put_inertial(cb_text *out, const cb_mjcf_inertial *m) {
   cb_text_puts(out, "\n      ");
   put_list(out, "at", 3, m->centre.x);
   cb_text_puts(out, "\n");
-  if (is_diagonal((const double(*)[3])m->inertia)) {
+  if (is_diagonal(m)) {
     cb_text_puts(out, "      ");
     put_list(out, "inertia", 3, diagonal);
     cb_text_puts(out, "\n");

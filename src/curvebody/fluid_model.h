@@ -78,7 +78,8 @@ typedef struct cb_fluid_model_class {
   cb_status (*added_mass)(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out);
   /* Of a body that swims by its shape, where one solution serves all: G[6 + n][6 + n], twice the kinetic energy is
-   * <G (Y, r'), (Y, r')>, the vertices moving with sum v_i r'_i, v[n][vertices]. NULL: put together from added_mass. */
+   * <G (Y, r'), (Y, r')>, the vertices moving with sum v_i r'_i, v[n][vertices]. Asked with n = 0 when the body is made: whether it can; G[6][6] is not read. NULL: put
+   * together from added_mass. */
   cb_status (*form)(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3], int n,
                     const double (*v)[3], double *G);
   /* The error of a table along poses that end or have a period, from which added_mass may be taken; relative to its

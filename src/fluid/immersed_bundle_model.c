@@ -23,7 +23,11 @@ cb_status cb_immersed_energy_prepare(cb_immersed_energy *e) {
                    e->model->kind->name);
   if (!e->model || !e->model->kind->prepare) return CB_OK;
   cb_status status = cb_moving_mass_at(e->mass, (const double(*)[3])s->x, NULL, &mass, mu);
-  return status ? status : e->model->kind->prepare(e->model, s, &mass, &e->body);
+  if (!status) status = e->model->kind->prepare(e->model, s, &mass, &e->body);
+  double K[36] = {0};
+  if (!status && e->model->kind->form)
+    status = e->model->kind->form(e->model, e->body, s, (const double(*)[3])s->x, 0, NULL, K);
+  return status;
 }
 
 void cb_immersed_energy_release(cb_immersed_energy *e) {

@@ -80,6 +80,11 @@ static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, con
   const cb_kirchhoff_options options = options_of(own, surface);
   (void)mass;
   const bool to_error = !isnan(own->error);
+  if (own->wall == CB_MIRROR_NONE &&
+      (own->wall_height != 0 || own->wall_x != 0 || own->wall_y != 0 || own->wall_z != 1))
+    return cb_fail(CB_ERROR_ARGUMENT,
+                   "a place of a wall that is none: expected wall: rigid or wall: free beside wall_x, "
+                   "wall_y, wall_z and wall_height");
   if (!to_error && own->table > 0 && own->table < own->far_error)
     return cb_fail(CB_ERROR_ARGUMENT,
                    "a table of error %g from solutions of far_error %g: expected no less than that, or 0", own->table,
@@ -189,6 +194,7 @@ static cb_status form(const cb_fluid_model *m, const void *body, const cb_surfac
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "the exact added mass to an `error` is for bodies that are rigid or have poses: expected none for "
                    "one that swims by its shape, and faces as fine as `curvebody inertia` finds them to be needed");
+  if (n == 0) return CB_OK;
   return cb_moving_form(((const known *)body)->moving, x, n, v, G);
 }
 

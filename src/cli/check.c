@@ -33,6 +33,7 @@ static int run(int argc, char **argv) {
   if (usage) return usage;
   if (words != 1) return cb_usage(&cb_command_check);
   cb_scenario *scenario = NULL;
+  cb_say_beforehand(argv[0]);
   cb_status status = cb_scenario_open(argv[0], sets.word, sets.count, &scenario);
   if (status) return cb_report(status);
   fputs(cb_scenario_resolved(scenario), stdout);

@@ -154,6 +154,7 @@ static int run(int argc, char **argv) {
   if (usage) return usage;
   if (words != 1) return cb_usage(&cb_command_inertia);
   cb_inertia f = {.word = argv[0], .density = 1000};
+  cb_say_beforehand(f.word);
   cb_status status = number("--density", density, true, &f.density);
   if (!status) status = number("--thickness", thickness, true, &f.thickness);
   if (!status) status = fluid_of(fluid, &f.fluid);

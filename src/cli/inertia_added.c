@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void say(void *context, const char *line) {
-  fprintf(stderr, "curvebody: %s: %s\n", ((const cb_inertia *)context)->word, line);
-}
-
 static bool has_error(const cb_fluid_model_class *c) {
   for (const cb_param *row = c->params; row && row->name; row++)
     if (strcmp(row->name, "error") == 0) return true;
@@ -59,7 +55,7 @@ static cb_status make_model(const cb_fluid_model_class *c, const char *text, con
   char asked[96] = "";
   cb_tree *tree = NULL;
   const bool given = error && strcmp(error, "none") != 0, own = strstr(text, ":error=") || strstr(text, ",error=");
-  if (error && !has_error(c))
+  if (given && !has_error(c))
     return cb_fail(CB_ERROR_INPUT, "--error:1:1: error: the fluid model `%s` has no error that can be asked for",
                    c->name);
   if (given && own) return cb_fail(CB_ERROR_INPUT, "--error:1:1: error: `%.60s` has an error of its own", text);
@@ -91,13 +87,11 @@ cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *err
   const bool none = strcmp(text, "none") == 0;
   cb_status status = local(f);
   if (!status && !none) status = class_of(text, &c);
-  if (!status && none && error)
+  if (!status && none && error && strcmp(error, "none") != 0)
     status = cb_fail(CB_ERROR_INPUT, "--error:1:1: error: without an added mass there is no error of it");
   if (!status && c) status = make_model(c, text, error, &m);
   f->model = c ? c->name : "none";
   if (!status && m && c->added_mass != cb_fluid_local_added_mass) {
-    m->say = say;
-    m->context = f;
     status = check_cuts(f);
     if (!status) status = by_model(f, m);
   }

@@ -1,5 +1,6 @@
 #include "cli/warnings.h"
 
+#include "fluid/fluid_model.h"
 #include "fluid/immersed.h"
 #include "fluid/surface.h"
 #include "fluid/surface_cuts.h"
@@ -7,6 +8,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+static void say(void *name, const char *line) { fprintf(stderr, "curvebody: %s: %s\n", (const char *)name, line); }
+
+void cb_say_beforehand(const char *name) { cb_fluid_model_say(say, (void *)name); }
 
 void cb_warn(const char *format, ...) {
   va_list list;

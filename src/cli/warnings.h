@@ -6,6 +6,8 @@
 #include <curvebody/fluid_model.h>
 #include <curvebody/scenario.h>
 
+/* From then on what takes long or much memory is told on stderr before it does, as of `name`, which is borrowed. */
+void cb_say_beforehand(const char *name);
 /* One line on stderr. */
 __attribute__((format(printf, 1, 2))) void cb_warn(const char *format, ...);
 /* Parts that cut themselves or each other, whose masses and faces then count twice. body: before the text,

@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void (*told)(void *context, const char *line);
+static void *told_context;
+
+void cb_fluid_model_say(void (*say)(void *context, const char *line), void *context) {
+  told = say, told_context = context;
+}
+
 cb_status cb_fluid_model_create_class(const cb_fluid_model_class *class_, const cb_node *node, cb_fluid_model **out) {
   static const char *const shared[] = {"name"};
   cb_fluid_model *m = calloc(1, sizeof *m);
@@ -18,7 +25,7 @@ cb_status cb_fluid_model_create_class(const cb_fluid_model_class *class_, const 
     free(m);
     return status;
   }
-  *m = (cb_fluid_model){.kind = class_, .params = params};
+  *m = (cb_fluid_model){.kind = class_, .params = params, .say = told, .context = told_context};
   *out = m;
   return CB_OK;
 }

@@ -87,6 +87,12 @@ class Immersed(Case):
         self.assertEqual(first["body_added_mass_method"].tolist()[1:3], [b"dense", b"none"])
         self.assertGreater(first["body_table_points"][1], 0)
 
+    def test_what_takes_long_is_told_before(self):
+        self.write("fine.yaml", BALL.replace("    place", "    added_mass: {name: exact, error: 1e-4}\n    place"))
+        for words in ("check", "fine.yaml"), ("run", "fine.yaml", "--set", "time.end=0"):
+            self.assertRegex(self.good(*words).stderr, r"curvebody: fine\.yaml: \d+ faces take [\d.e+]+ MB")
+        self.assertEqual(self.good("run", "fine.yaml", "--set", "time.end=0", "--quiet").stderr, "")
+
     def first_row(self, text, *sets):
         self.write("one.yaml", text)
         self.good("run", "one.yaml", "--quiet", "--set", "time.end=0", *(word for s in sets for word in ("--set", s)))

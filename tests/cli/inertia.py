@@ -194,6 +194,7 @@ class Inertia(Case):
                 (["far.obj"], 2, "far.obj: error: the body is 1.3e+08 of its radii from the origin"),
                 (["t.obj", "--added-mass", "exact:memory=1e3"], 2, "t.obj: error: the tree of 4 panels takes"),
                 (["t.obj", "--added-mass", "exact:wall=rigid,wall_z=0"], 2, "t.obj: error: a wall with the normal"),
+                (["t.obj", "--added-mass", "exact:wall_height=1"], 2, "t.obj: error: a place of a wall that is none"),
                 (["t.obj", "--added-mass", "exact:errror=1e-3"], 2, "did you mean 'error'?"),
                 (["t.obj", "--added-mass", "exact:error"], 2, "expected MODEL:KEY=VALUE"),
                 (["t.obj", "--added-mass", "exact:error=0.1", "--error", "0.1"], 2, "has an error of its own"),
@@ -201,6 +202,10 @@ class Inertia(Case):
             done = self.call("inertia", words[0], *exact, *words[1:])
             self.assertEqual(done.returncode, code, (words, done.stderr))
             self.assertIn(part, done.stderr, words)
+
+    def test_no_error_is_asked_of_those_that_have_none(self):
+        for word in "local", "none":
+            self.assertEqual(self.facts("box", "--added-mass", word, "--error", "none"), self.facts("box", "--added-mass", word))
 
     def test_text_shows_every_part(self):
         text = self.good("inertia", "zeppelin", "--thickness", "0.001").stdout

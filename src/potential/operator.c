@@ -20,7 +20,6 @@
 
 enum {
   FACTORED = 400, /* panels up to which factors are as quick as the iteration */
-  STORED = 8000,  /* up to which products with the stored matrix are quicker than the tree's */
   SMALL = 2000, /* up to which a slow iteration gives way to factors of the whole matrix, which are the quicker ones */
   SLOW = 20,    /* steps of an iteration, that take about as long as the factors */
   PRECONDITIONED = 60, /* steps of a preconditioned one, far more than any body takes whose factors are of use */
@@ -343,7 +342,7 @@ cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *opt
   const size_t work =
       CB_PANEL_COLUMNS * (n + o->stride) * sizeof(double) + cb_krylov_bytes(p->n, CB_PANEL_COLUMNS, RESTART);
   const bool fits = stored_bytes(o) + work <= options->memory;
-  o->tree = options->method != CB_POTENTIAL_DENSE && (p->n > STORED || !fits);
+  o->tree = options->method != CB_POTENTIAL_DENSE && (p->n > CB_OPERATOR_STORED || !fits);
   cb_status status = CB_OK;
   if (!o->tree && !fits)
     status = too_large(o, "the matrix", stored_bytes(o) + work);

@@ -9,6 +9,10 @@
 #include "potential/krylov.h"
 #include "potential/panels.h"
 
+/* Panels up to which the stored matrix is solved with as quickly as the tree: ellipsoids' seconds at far_error 1e-6 are
+ * equal at 4200, of 18 steps of the iteration at 5400. */
+enum { CB_OPERATOR_STORED = 4500 };
+
 typedef struct cb_operator cb_operator;
 
 /* What was done and chosen: see cb_kirchhoff_report. */

@@ -5,6 +5,7 @@
 #include "core/failure.h"
 #include "numerics/vec3.h"
 #include "potential/edges.h"
+#include "potential/operator.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ typedef struct run {
 static double expected(const run *r, int faces) {
   if (!r->n) return NAN;
   const double ratio = (double)faces / r->level[r->n - 1].faces;
-  return r->seconds * pow(ratio, faces > 8000 ? 1.2 : 2);
+  return r->seconds * pow(ratio, faces > CB_OPERATOR_STORED ? 1.2 : 2);
 }
 
 static cb_status solve(run *r, cb_kirchhoff *k, const int (*face)[3], int faces) {

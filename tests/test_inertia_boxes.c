@@ -79,7 +79,9 @@ static void what_no_body_has_is_refused_with_its_place(void **unused) {
       {"{boxes: [{mass: 1}]}", "model:1:10: error: "},
       {"{boxes: [{mass: 0, inertia: [1, 1, 1]}]}", "model:1:17: error: "},
       {"{boxes: [{mass: 1, inertia: [1, 1, 3]}]}", "found 1, 1, 3"},
-      {"{boxes: [{mass: 1, inertia: [1, 1, 1], quaternion: [0, 0, 0, 0]}]}", "not 0"}};
+      {"{boxes: [{mass: 1, inertia: [1, 1, 1], quaternion: [0, 0, 0, 0]}]}",
+       "model:1:52: error: boxes: quaternion: expected one that is not 0"},
+      {"{boxes: [{mass: 1, inertia: [1, 1, 1], quaternion: [1e200, 0, 0, 0]}]}", "norm inf"}};
   const cb_mass mass = {.mass = 1};
   pushed out;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -184,12 +184,12 @@ static void floors_take_the_lift_from_small_bodies(void **unused) {
   for (int old = 0; old < 2; old++) subject_end(&s[old]);
 }
 
-static void fails(const char *parameters, const char *text) {
+static void fails(const char *name, const char *parameters, const char *text) {
   cb_tree *tree;
   cb_fluid_model *model = NULL;
   void *body = NULL;
   check_ok(cb_yaml_read_text("parameters", parameters, strlen(parameters), &tree));
-  cb_status status = cb_fluid_model_create("mujoco_ellipsoid", cb_tree_root(tree), &model);
+  cb_status status = cb_fluid_model_create(name, cb_tree_root(tree), &model);
   if (!status) status = model->kind->prepare(model, NULL, NULL, &body);
   check_error_begins(status, CB_ERROR_INPUT, text);
   cb_fluid_model_free(model);
@@ -198,17 +198,21 @@ static void fails(const char *parameters, const char *text) {
 
 static void geoms_that_are_none_are_refused_with_their_place(void **unused) {
   (void)unused;
-  fails("{geoms: 3}", "parameters:1:9: error: geoms: expected a list of {type: .., size: [..]}");
-  fails("{geoms: [{type: sphere, size: [0]}]}", "parameters:1:32: error: geoms: size: expected a number > 0, found 0");
-  fails("{geoms: [{type: plane, size: [1]}]}", "parameters:1:17: error: type");
-  fails("{geoms: [{type: box, size: [1, 2]}]}", "parameters:1:28: error: geoms: size: expected a list of 3 numbers");
-  fails("{geoms: [{type: box}]}", "parameters:1:10: error: geoms: the key `size` is missing");
-  fails("{geoms: [{size: [1, 1, 1], coefficients: [0.5, -1, 1, 1, 1]}]}",
+  fails("mujoco_ellipsoid", "{geoms: 3}", "parameters:1:9: error: geoms: expected a list of {type: .., size: [..]}");
+  fails("mujoco_ellipsoid", "{geoms: [{type: sphere, size: [0]}]}",
+        "parameters:1:32: error: geoms: size: expected a number > 0, found 0");
+  fails("mujoco_ellipsoid", "{geoms: [{type: plane, size: [1]}]}", "parameters:1:17: error: type");
+  fails("mujoco_ellipsoid", "{geoms: [{type: box, size: [1, 2]}]}",
+        "parameters:1:28: error: geoms: size: expected a list of 3 numbers");
+  fails("mujoco_ellipsoid", "{geoms: [{type: box}]}", "parameters:1:10: error: geoms: the key `size` is missing");
+  fails("mujoco_ellipsoid", "{geoms: [{size: [1, 1, 1], coefficients: [0.5, -1, 1, 1, 1]}]}",
         "parameters:1:48: error: geoms: coefficients: expected a number >= 0, found -1");
-  fails("{geoms: [{size: [1, 1, 1], quaternion: [0, 0, 0, 0]}]}",
+  fails("mujoco_ellipsoid", "{geoms: [{size: [1, 1, 1], quaternion: [0, 0, 0, 0]}]}",
         "parameters:1:40: error: geoms: quaternion: expected");
-  fails("{blunt: -0.5}", "parameters:1:9: error: blunt");
-  fails("{compat: 2.1}", "parameters:1:10: error: compat");
+  fails("mujoco_ellipsoid", "{blunt: -0.5}", "parameters:1:9: error: blunt");
+  fails("mujoco_ellipsoid", "{compat: 2.1}", "parameters:1:10: error: compat");
+  fails("thin_plate", "{geoms: [{size: [1, 1, 1], coefficients: [1, 1, 1, 1, 1]}]}",
+        "parameters:1:42: error: geoms: coefficients: expected none");
 }
 
 int main(void) {

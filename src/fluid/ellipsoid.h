@@ -44,10 +44,13 @@ void cb_ellipsoid_kappa(const double r[3], cb_ellipsoid_rule rule, double kappa[
 void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule);
 
 /* Of a list of {type: .., size: [..], position: [..], quaternion: [..], coefficients: [..]}, or where it is NULL one of
- * the half sides of the surface's box. coefficient: where none are given. CB_ERROR_INPUT. The caller frees *out. */
+ * the half sides of the surface's box. coefficient: where none are given; NULL: none may be. CB_ERROR_INPUT. The caller
+ * frees *out. */
 cb_status cb_ellipsoids_read(const cb_node *list, const cb_surface *surface,
                              const double coefficient[CB_ELLIPSOID_COEFFICIENTS], cb_ellipsoid_rule rule,
                              cb_ellipsoids **out);
+/* `quaternion: [w, x, y, z]` of an entry of a list called `what`: columns are the axes; NULL: not turned. */
+cb_status cb_axes_read(const cb_node *node, const char *what, double axes[3][3], bool *turned);
 void cb_ellipsoids_free(cb_ellipsoids *e);
 /* K += that of one about its centre, in the body's axes; of all of them, about the body's origin. */
 void cb_ellipsoid_mass(const cb_ellipsoid *e, double K[6][6]);
@@ -63,13 +66,15 @@ void cb_ellipsoids_add_mass(const cb_ellipsoids *e, double K[6][6]);
       CB_ELLIPSOID_ROW(type, "slender", CB_ELLIPSOID_SLENDER, slender, "drag of the rest of the greatest section"), \
       CB_ELLIPSOID_ROW(type, "angular", CB_ELLIPSOID_ANGULAR, angular, "drag of spinning"),                         \
       CB_ELLIPSOID_ROW(type, "kutta", CB_ELLIPSOID_KUTTA, kutta, "lift at an angle of attack"),                     \
-      CB_ELLIPSOID_ROW(type, "magnus", CB_ELLIPSOID_MAGNUS, magnus, "lift of spinning"), CB_ELLIPSOID_GEOMS(type)
-#define CB_ELLIPSOID_GEOMS(type)                                                                                 \
-  {                                                                                                              \
-    "geoms", CB_PARAM_NODE, offsetof(type, geoms), "", "", "", NULL,                                             \
-        "list of {type: sphere|capsule|cylinder|ellipsoid|box|mesh, size: [..], position: [..], "                \
-        "quaternion: [..], coefficients: [blunt, slender, angular, kutta, magnus]}; without it one of the half " \
-        "sides of the body's box"                                                                                \
+      CB_ELLIPSOID_ROW(type, "magnus", CB_ELLIPSOID_MAGNUS, magnus, "lift of spinning"),                            \
+      CB_ELLIPSOID_GEOMS(type, ", coefficients: [blunt, slender, angular, kutta, magnus]")
+#define CB_ELLIPSOID_GEOMS(type, more)                                                            \
+  {                                                                                               \
+    "geoms", CB_PARAM_NODE, offsetof(type, geoms), "", "", "", NULL,                              \
+        "list of {type: sphere|capsule|cylinder|ellipsoid|box|mesh, size: [..], position: [..], " \
+        "quaternion: [..]" more                                                                   \
+        "}; without it one of the half "                                                          \
+        "sides of the body's box"                                                                 \
   }
 int cb_ellipsoids_places(const cb_fluid_model *m, const void *body, const double (**at)[3]);
 /* Twists in the ellipsoid's axes; wrenches and their derivatives (NULL: none) back in the body's. */

@@ -30,13 +30,14 @@ static const cb_param table[] = {
 };
 
 /* n numbers, none of which is below `least`, or at it where `above`. */
-static cb_status read_numbers(const cb_node *node, const char *name, int n, double least, bool above, double *out) {
+static cb_status read_numbers(const cb_node *node, const char *what, const char *name, int n, double least, bool above,
+                              double *out) {
   if (node->kind != CB_NODE_LIST || (int)node->count != n)
-    return cb_node_fail(node, "geoms: %s: expected a list of %d numbers", name, n);
+    return cb_node_fail(node, "%s: %s: expected a list of %d numbers", what, name, n);
   cb_status status = cb_node_reals(node, (size_t)n, out);
   for (int i = 0; i < n && !status; i++)
     if (!(out[i] >= least) || (above && out[i] == least))
-      status = cb_node_fail(node->items[i], "geoms: %s: expected a number %s %g, found %g", name,
+      status = cb_node_fail(node->items[i], "%s: %s: expected a number %s %g, found %g", what, name,
                             above ? ">" : ">=", least, out[i]);
   return status;
 }
@@ -45,7 +46,7 @@ static cb_status read_size(const cb_node *node, const geom *p, double r[3]) {
   const int n = p->type == SPHERE ? 1 : p->type <= CYLINDER ? 2 : 3;
   double size[3];
   if (!p->size) return cb_node_fail(node, "geoms: the key `size` is missing");
-  const cb_status status = read_numbers(p->size, "size", n, 0, true, size);
+  const cb_status status = read_numbers(p->size, "geoms", "size", n, 0, true, size);
   if (status) return status;
   for (int i = 0; i < 3; i++) r[i] = n == 3 ? size[i] : size[0];
   if (p->type == CAPSULE) r[2] = size[0] + size[1];
@@ -53,20 +54,21 @@ static cb_status read_size(const cb_node *node, const geom *p, double r[3]) {
   return CB_OK;
 }
 
-static cb_status read_axes(const cb_node *node, cb_ellipsoid *e) {
+cb_status cb_axes_read(const cb_node *node, const char *what, double axes[3][3], bool *turned) {
   double q[4] = {1, 0, 0, 0};
-  cb_status status = node ? read_numbers(node, "quaternion", 4, -INFINITY, false, q) : CB_OK;
+  cb_status status = node ? read_numbers(node, what, "quaternion", 4, -INFINITY, false, q) : CB_OK;
   const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (!status && !(length > 0 && length < INFINITY))
-    status = cb_node_fail(node, "geoms: quaternion: expected one that is not 0");
+    status = cb_node_fail(node, "%s: quaternion: expected one that is not 0, found one of norm %g", what, length);
   if (status) return status;
   cb_quaternion_project(q);
-  cb_quaternion_rotation(q, e->axes);
-  e->turned = q[1] != 0 || q[2] != 0 || q[3] != 0;
+  cb_quaternion_rotation(q, axes);
+  *turned = q[1] != 0 || q[2] != 0 || q[3] != 0;
   return CB_OK;
 }
 
-static cb_status read_geom(const cb_node *node, cb_ellipsoid *e) {
+/* given: coefficients may be. */
+static cb_status read_geom(const cb_node *node, bool given, cb_ellipsoid *e) {
   geom p;
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "geoms: expected {type: .., size: [..]}");
   cb_status status = cb_params_bind(table, node, node, NULL, 0, &p);
@@ -74,11 +76,14 @@ static cb_status read_geom(const cb_node *node, cb_ellipsoid *e) {
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, node, read_size(node, &p, e->r));
   if (p.position)
-    cb_errors_add(&errors, p.position, read_numbers(p.position, "position", 3, -INFINITY, false, e->place));
-  cb_errors_add(&errors, p.quaternion, read_axes(p.quaternion, e));
-  if (p.coefficients)
-    cb_errors_add(&errors, p.coefficients,
-                  read_numbers(p.coefficients, "coefficients", CB_ELLIPSOID_COEFFICIENTS, 0, false, e->coefficient));
+    cb_errors_add(&errors, p.position, read_numbers(p.position, "geoms", "position", 3, -INFINITY, false, e->place));
+  cb_errors_add(&errors, p.quaternion, cb_axes_read(p.quaternion, "geoms", e->axes, &e->turned));
+  if (p.coefficients && !given)
+    cb_errors_add(&errors, p.coefficients, cb_node_fail(p.coefficients, "geoms: coefficients: expected none"));
+  if (p.coefficients && given)
+    cb_errors_add(
+        &errors, p.coefficients,
+        read_numbers(p.coefficients, "geoms", "coefficients", CB_ELLIPSOID_COEFFICIENTS, 0, false, e->coefficient));
   return cb_errors_end(&errors);
 }
 
@@ -92,7 +97,7 @@ static cb_status of_box(const cb_surface *s, cb_ellipsoid *e) {
       return cb_fail(CB_ERROR_INPUT, "the body is flat along %c: expected `geoms`, ellipsoids that stand for it",
                      "xyz"[k]);
   }
-  return read_axes(NULL, e);
+  return cb_axes_read(NULL, "geoms", e->axes, &e->turned);
 }
 
 cb_status cb_ellipsoids_read(const cb_node *list, const cb_surface *surface,
@@ -110,8 +115,8 @@ cb_status cb_ellipsoids_read(const cb_node *list, const cb_surface *surface,
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < n; i++) {
     cb_ellipsoid *e = all->of + i;
-    for (int k = 0; k < CB_ELLIPSOID_COEFFICIENTS; k++) e->coefficient[k] = coefficient[k];
-    const cb_status status = list ? read_geom(list->items[i], e) : of_box(surface, e);
+    for (int k = 0; k < CB_ELLIPSOID_COEFFICIENTS && coefficient; k++) e->coefficient[k] = coefficient[k];
+    const cb_status status = list ? read_geom(list->items[i], coefficient, e) : of_box(surface, e);
     if (cb_errors_add(&errors, list ? list->items[i] : NULL, status)) continue;
     cb_ellipsoid_finish(e, rule);
     for (int k = 0; k < 3; k++) all->place[i][k] = e->place[k];

@@ -7,6 +7,7 @@
  *     gravity: [0, 0, -9.81]
  *     flow: {uniform: [1, 0, 0]}           or as io/scenario_flow.c has it
  *     model: local                         of forces: a fluid model, NAME or {name: NAME, ..}, or a list that adds up
+ *     added_mass: exact                    where it is not that of `model`: NAME, {name: NAME, ..}, false or none
  *     compat: relative                     the fluid's momentum is relative to its flow; `paper`: without the flow
  *     floor: {kind: stiff, height: 0, stiffness: 1e4, damping: 10, friction: .3}
  *                                          or {kind: reflecting, restitution: .5}
@@ -14,6 +15,7 @@
  */
 #include "io/scenario_fluid.h"
 #include "io/scenario_kind.h"
+#include "core/registry.h"
 
 #include "tree/scalar.h"
 #include <curvebody/expression.h>
@@ -41,7 +43,9 @@ const cb_param cb_fluid_table[] = {
     {"compat", CB_PARAM_CHOICE, offsetof(fluid_parameters, compat), "relative", "", "", "relative|paper",
      "momentum of the fluid: relative to its flow, or as the paper has it, without the flow"},
     ROW(model, "of forces: a name of those below, or {name: .., ..}, or a list of them, that add up (default: local)"),
-    ROW(added_mass, "whose added mass: a name or {name: .., ..} (default: that of the first of `model` that has one)"),
+    ROW(added_mass,
+        "whose added mass: a name or {name: .., ..}, or false or none (default: that of the first of `model` that has "
+        "one)"),
     ROW(floor, "{kind: stiff|reflecting, ..}"),
     ROW(parameters,
         "named numbers, each of those before it, for expressions of flow, medium, poses, wrenches, place and motion"),
@@ -247,7 +251,13 @@ cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < n; i++) {
     const cb_node *item = several ? node->items[i] : node;
-    if (!cb_errors_add(&errors, item, read_model(item, &out->list[out->n]))) out->n++;
+    cb_fluid_model **m = &out->list[out->n];
+    cb_status status = read_model(item, m);
+    bool twice = false;
+    for (int k = 0; k < out->n && !status; k++) twice = twice || out->list[k]->kind == (*m)->kind;
+    if (!status) out->n++;
+    if (twice) status = cb_node_fail(item, "the fluid model `%s` is named twice", (*m)->kind->name);
+    cb_errors_add(&errors, item, status);
   }
   return cb_errors_end(&errors);
 }
@@ -261,6 +271,22 @@ cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out)
   if (status || (*out)->kind->added_mass) return status;
   return cb_node_fail(node, "the fluid model `%s` has no added mass: expected one that has, such as `local`",
                       (*out)->kind->name);
+}
+
+cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, bool *moves) {
+  const char *text, *names[CB_REGISTRY_MOST + 3] = {"true", "false", "none"};
+  if (!node) return CB_OK;
+  if (node->kind != CB_NODE_MAP) {
+    const cb_status status = cb_node_string(node, &text);
+    if (status || !strcmp(text, "true")) return status;
+    *moves = strcmp(text, "none") && strcmp(text, "false");
+    if (!*moves) return CB_OK;
+    if (!cb_fluid_model_classes[cb_registry_find(&cb_fluid_model_registry, text, strlen(text))])
+      return cb_fail_unknown(node, "added mass", text, names,
+                             3 + cb_registry_names(&cb_fluid_model_registry, names + 3));
+  }
+  *moves = true;
+  return cb_scenario_read_added_mass(node, out);
 }
 
 cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
@@ -281,7 +307,8 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
   if (p.flow) cb_errors_add(&errors, p.flow, cb_scenario_read_flow(s, p.flow));
   cb_errors_add(&errors, p.floor, read_floor(s, p.floor));
   if (p.model) cb_errors_add(&errors, p.model, cb_scenario_read_models(s, p.model, &m->models));
-  if (p.added_mass) cb_errors_add(&errors, p.added_mass, cb_scenario_read_added_mass(p.added_mass, &m->added_mass));
+  m->moves = true;
+  cb_errors_add(&errors, p.added_mass, cb_scenario_read_moving(p.added_mass, &m->added_mass, &m->moves));
   m->fluid.medium = m->medium;
   m->fluid.flow = m->flow;
   m->fluid.n_models = m->models.n;

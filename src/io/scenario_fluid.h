@@ -27,6 +27,7 @@ typedef struct cb_fluid_scenario {
   cb_flow *flow;
   cb_fluid_models models;
   cb_fluid_model *added_mass;
+  bool moves;          /* fluid moves along with bodies that do not say */
   size_t n_parameters; /* of every expression */
   const char **parameter;
   double *parameter_value;
@@ -42,6 +43,8 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_models *out); /* one, or a list */
 void cb_fluid_models_free(const cb_fluid_models *m);
 cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out); /* a name or a map */
+/* The same, or true (*moves as it was), false or none; nothing where node is NULL. */
+cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, bool *moves);
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node);
 /* whole: the fluid could be read. */
 cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole);

@@ -290,21 +290,6 @@ static cb_status make(cb_scenario *s, const cb_node *body, const immersed_parame
                 : cb_scenario_placed(s, status, body, false);
 }
 
-/* true, false, none, or a fluid model. */
-static cb_status read_added_mass(const cb_node *node, cb_immersed_kind *kind, bool *moves) {
-  const char *text, *names[CB_REGISTRY_MOST + 3] = {"true", "false", "none"};
-  *moves = true;
-  if (!node) return CB_OK;
-  if (node->kind == CB_NODE_MAP) return cb_scenario_read_added_mass(node, &kind->added_mass);
-  const cb_status status = cb_node_string(node, &text);
-  if (status) return status;
-  *moves = strcmp(text, "none") && strcmp(text, "false");
-  if (!*moves || !strcmp(text, "true")) return CB_OK;
-  if (!cb_fluid_model_classes[cb_registry_find(&cb_fluid_model_registry, text, strlen(text))])
-    return cb_fail_unknown(node, "added mass", text, names, 3 + cb_registry_names(&cb_fluid_model_registry, names + 3));
-  return cb_scenario_read_added_mass(node, &kind->added_mass);
-}
-
 static cb_status read_name(cb_scenario *s, const cb_node *node, int number, const char *given, const char **out) {
   char numbered[32];
   const cb_fluid_scenario *m = s->fluid;
@@ -349,7 +334,8 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool
   if (cb_errors_add(&errors, node, status)) cb_params_bind_right(cb_immersed_table, node, &p);
   cb_errors_add(&errors, node, read_name(s, node, number, p.name, &name));
   cb_errors_add(&errors, node, read_made(s, node, &p, !status, kind, &options));
-  cb_errors_add(&errors, p.added_mass, read_added_mass(p.added_mass, kind, &options.added_mass));
+  options.added_mass = m->moves;
+  cb_errors_add(&errors, p.added_mass, cb_scenario_read_moving(p.added_mass, &kind->added_mass, &options.added_mass));
   if (p.model) cb_errors_add(&errors, p.model, cb_scenario_read_models(s, p.model, &kind->models));
   options.n_models = kind->models.n;
   options.models = (const cb_fluid_model *const *)kind->models.list;

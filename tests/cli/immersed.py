@@ -65,7 +65,7 @@ bodies:
     added_mass: {name: exact, error: 0.1, table: 1e-3}
 integrator: {name: hamilton_pontryagin, step: 0.01}
 time: {end: 0}
-record: {every: 1}
+record: {every: 1, observables: [inertia]}
 """
 
 
@@ -98,6 +98,17 @@ class Immersed(Case):
         self.good("run", "one.yaml", "--quiet", "--set", "time.end=0", *(word for s in sets for word in ("--set", s)))
         with h5py.File(self.path("one.h5")) as file:
             return {name: item[()] for name, item in file.items() if isinstance(item, h5py.Dataset)}
+
+    def test_the_fluid_moves_along_with_bodies_that_say_so_where_it_does_not_with_others(self):
+        text = SOLVED.replace("added_mass: exact}", "added_mass: none}", 1)
+        first = self.first_row(text.replace("added_mass: local", "added_mass: true"))
+        added = first["inertia"][0, :, 3, 3] - first["body_mass"]
+        self.assertTrue((added[1:3] == 0).all() and (added[[0, 3]] > 100).all(), added)
+
+    def test_models_that_are_named_twice_are_refused_where_they_are(self):
+        self.write("one.yaml", SOLVED)
+        refused = self.call("check", "one.yaml", "--set", "fluid.model=[local, exact, local]")
+        self.assertIn("fluid.model=[local, exact, local]:1:28: error: the fluid model `local` is named twice", refused.stderr)
 
     def test_what_a_scenario_says_is_what_there_is(self):
         turned = BALL.replace("{position: [0, 0, 1]}", "{position: [1, 2, 3], rotation: {axis: [0, 0, 2], angle: pi/2}}")

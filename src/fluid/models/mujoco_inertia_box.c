@@ -10,7 +10,8 @@
 #include <curvebody/fluid_model.h>
 
 #include "core/errors.h"
-#include "numerics/quaternion.h"
+#include "fluid/ellipsoid.h"
+#include "numerics/vec3.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,7 +77,8 @@ static const cb_param table[] = {
 
 static cb_status read_box(const cb_node *node, bool floored, box *out, double place[3]) {
   given p;
-  double I[3], J[3][3] = {{0}}, q[4] = {1}, R[3][3];
+  double I[3], J[3][3] = {{0}}, R[3][3];
+  bool turned;
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "boxes: expected {mass: .., inertia: [..]}");
   cb_status status = cb_params_bind(table, node, node, NULL, 0, &p);
   if (!status) status = cb_node_reals(p.inertia, 3, I);
@@ -86,12 +88,8 @@ static cb_status read_box(const cb_node *node, bool floored, box *out, double pl
     return cb_node_fail(p.inertia, "boxes: expected the moments of inertia of a body, found %g, %g, %g", I[0], I[1],
                         I[2]);
   if (p.position) status = cb_node_reals(p.position, 3, place);
-  if (!status && p.quaternion) status = cb_node_reals(p.quaternion, 4, q);
-  if (!status && q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0)
-    status = cb_node_fail(p.quaternion, "boxes: expected a quaternion that is not 0");
+  if (!status) status = cb_axes_read(p.quaternion, "boxes", R, &turned);
   if (status) return status;
-  cb_quaternion_project(q);
-  cb_quaternion_rotation(q, R);
   for (int i = 0; i < 9; i++) out->axis[i / 3][i % 3] = R[i % 3][i / 3];
   take(p.mass, I, floored, out);
   return CB_OK;

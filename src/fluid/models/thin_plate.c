@@ -28,14 +28,13 @@ static const cb_param params[] = {
     {"mu2", CB_PARAM_REAL, offsetof(thin_plate, mu2), "0.2", "", ">= 0", NULL, "of torque, quadratic in the spin"},
     {"speed", CB_PARAM_REAL, offsetof(thin_plate, speed), "0", "m/s", ">= 0", NULL,
      "U, what mu1 goes with: sqrt((density/that of the fluid - 1) g b), b half the thickness"},
-    CB_ELLIPSOID_GEOMS(thin_plate),
+    CB_ELLIPSOID_GEOMS(thin_plate, ""),
     {0},
 };
 
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
-  static const double none[CB_ELLIPSOID_COEFFICIENTS];
   (void)mass;
-  return cb_ellipsoids_read(((const thin_plate *)m->params)->geoms, surface, none, CB_ELLIPSOID_EXACT,
+  return cb_ellipsoids_read(((const thin_plate *)m->params)->geoms, surface, NULL, CB_ELLIPSOID_EXACT,
                             (cb_ellipsoids **)body);
 }
 

@@ -44,14 +44,17 @@ void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule) {
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     const double d = r[j] * r[j] - r[k] * r[k], s = r[j] * r[j] + r[k] * r[k], across = kappa[k] - kappa[j],
-                 /* sum kappa = 2, without cancellation for thin bodies, where the rule keeps it */
-        rest = rule == CB_ELLIPSOID_MUJOCO ? 2 - kappa[i] : kappa[j] + kappa[k];
+                 /* with sum kappa = 2, without cancellation for thin bodies, which the rule has */
+        rest = rule == CB_ELLIPSOID_MUJOCO ? 2 - kappa[i] : kappa[j] + kappa[k],
+                 below = rule == CB_ELLIPSOID_MUJOCO
+                             ? 2 * d - s * across
+                             : d * kappa[i] + 2 * (r[j] * r[j] * kappa[j] - r[k] * r[k] * kappa[k]);
     e->mass[i] = e->volume * kappa[i] / rest;
     const double side = r[j] * r[k], wide = fmax(r[j], r[k]);
     e->side2[i] = side * side;
     e->chord[i] = 4 * M_PI / 3 * r[i] * wide * wide;
     e->spin[i] = 8 * M_PI / 15 * r[i] * (wide * wide) * (wide * wide);
-    e->inertia[i] = d != 0 ? e->volume / 5 * d * d * across / (2 * d - s * across) : 0;
+    e->inertia[i] = d != 0 ? e->volume / 5 * d * d * across / below : 0;
   }
   e->greatest = M_PI * high * middle;
   e->spun = 8 * M_PI / 15 * middle * pow(high, 4);

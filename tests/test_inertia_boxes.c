@@ -72,6 +72,35 @@ static void boxes_that_are_given_are_those_of_bodies(void **unused) {
   check_same(&both, 1, &alone, 0);
 }
 
+/* Of a body whose inertia is that of the box, R diag(I) R^T, in axes that no turn by a quarter makes. */
+static void boxes_are_turned_by_their_quaternions(void **unused) {
+  (void)unused;
+  static const double I[3] = {1, 2, 2.5}, q[4] = {1, 2, -0.5, 0.3};
+  const double norm = sqrt(5.34);
+  cb_pose pose = {.q = {q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm}};
+  cb_mass mass = {.mass = 2};
+  double R[3][3];
+  pushed own, given;
+  cb_pose_rotation(&pose, R);
+  for (int i = 0; i < 27; i++) mass.inertia[i / 9][i / 3 % 3] += R[i / 9][i % 3] * I[i % 3] * R[i / 3 % 3][i % 3];
+  check_ok(push("{viscosity: 0.1}", &mass, &own));
+  check_ok(
+      push("{viscosity: 0.1, boxes: [{mass: 2, inertia: [1, 2, 2.5], quaternion: [1, 2, -0.5, 0.3]}]}", &mass, &given));
+  check_same(&own, 0, &given, 0);
+}
+
+/* A flat one, I_x + I_y = I_z, has the height h_z = (1.5e-15/mass)^(1/2) in 2.2 and none in 3.14: -2 rho h_y h_z |v_x| v_x. */
+static void flat_boxes_have_the_height_of_their_version(void **unused) {
+  (void)unused;
+  const cb_mass mass = {.mass = 2};
+  const double want = -2 * 1.2 * sqrt(1.5 / 2 * 2) * sqrt(1.5e-15 / 2) * 0.7 * 0.7;
+  pushed out;
+  check_ok(push("{boxes: [{mass: 2, inertia: [1, 1, 2]}], compat: 2.2}", &mass, &out));
+  check_near(out.F[0][0][3], want, 1e-14 * -want);
+  check_ok(push("{boxes: [{mass: 2, inertia: [1, 1, 2]}], compat: 3.14}", &mass, &out));
+  assert_true(out.F[0][0][3] == 0);
+}
+
 static void what_no_body_has_is_refused_with_its_place(void **unused) {
   (void)unused;
   static const char *const cases[][2] = {
@@ -115,6 +144,8 @@ static void viscosity_acts_in_a_fluid_of_density_0(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(boxes_that_are_given_are_those_of_bodies),
+                                     cmocka_unit_test(boxes_are_turned_by_their_quaternions),
+                                     cmocka_unit_test(flat_boxes_have_the_height_of_their_version),
                                      cmocka_unit_test(what_no_body_has_is_refused_with_its_place),
                                      cmocka_unit_test(viscosity_acts_in_a_fluid_of_density_0)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,11 +109,14 @@ static void derivatives_are_those_of_differences(void **unused) {
   static const char *const text[] = {
       "{viscosity: 0.3, geoms: [{type: box, size: [0.2, 0.1, 0.03], position: [1, 2, 0.5], quaternion: [1, 2, -0.5, "
       "0.3], coefficients: [0.7, 0.1, 0.9, 2, 0.3]}, {type: capsule, size: [0.1, 0.2]}]}",
-      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.2, 0.1, 0.03]}]}", "{viscosity: 0.3}"};
+      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.2, 0.1, 0.03]}]}",
+      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.002, 0.003, 0.001]}]}", /* one floor, of N |v| */
+      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [2e-5, 1e-5, 3e-5]}]}",    /* both */
+      "{viscosity: 0.3}"};
   const cb_mass mass = mass_of(0.7, 0.02, 0.05, 0.06);
   uint64_t seed = check_seed();
-  for (int model = 0; model < 3; model++) {
-    subject s = subject_of(model == 2 ? "mujoco_inertia_box" : "mujoco_ellipsoid", text[model], &mass);
+  for (int model = 0; model < 5; model++) {
+    subject s = subject_of(model == 4 ? "mujoco_inertia_box" : "mujoco_ellipsoid", text[model], &mass);
     check_subject_slopes(&s, &seed);
     double V[6] = {0}, F[CB_FLUID_TERMS][6] = {{0}}, dF[CB_FLUID_TERMS][6][6] = {{{0}}}, sum = 0;
     check_ok(s.model->kind->on_twist(s.model, s.body, 0, 1.3, V, F, dF));
@@ -184,6 +187,42 @@ static void floors_take_the_lift_from_small_bodies(void **unused) {
   for (int old = 0; old < 2; old++) subject_end(&s[old]);
 }
 
+/* Below both floors f = 1e-15: lift C rho pi (D/f)^(1/2) (N/f) (N v - |v|^2 q), drag by the area pi (D/f)^(1/2). */
+static void below_the_floors_forces_are_those_of_2_2(void **unused) {
+  (void)unused;
+  const double r[3] = {2e-5, 1e-5, 3e-5}, V[6] = {0, 0, 0, 0.8, -0.3, 0.6}, *v = V + 3, f = 1e-15, rho = 1.3;
+  subject s = subject_of("mujoco_ellipsoid", "{compat: 2.2, slender: 0, geoms: [{size: [2e-5, 1e-5, 3e-5]}]}", NULL);
+  double F[5][6] = {{0}}, q[3], D = 0, N = 0;
+  check_ok(s.model->kind->on_twist(s.model, s.body, 0, rho, V, F, NULL));
+  for (int i = 0; i < 3; i++) {
+    q[i] = pow(r[(i + 1) % 3] * r[(i + 2) % 3], 2) * v[i];
+    D += q[i] * q[i];
+    N += q[i] * v[i];
+  }
+  const double square = cb_dot3(v, v), area = M_PI * sqrt(D / f), lift = rho * area * N / f;
+  for (int i = 0; i < 3; i++) {
+    const double want[2] = {lift * (N * v[i] - square * q[i]), -0.5 * rho * area * sqrt(square) * v[i]};
+    check_near(F[2][3 + i], want[0], 1e-14 * lift * N);
+    check_near(F[3][3 + i], want[1], 1e-14 * area);
+  }
+  subject_end(&s);
+}
+
+/* The half length of a capsule is that of its cylinder. */
+static void a_capsule_is_as_long_as_its_ellipsoid(void **unused) {
+  (void)unused;
+  const double V[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
+  double F[2][6], greatest[2];
+  for (int k = 0; k < 2; k++) {
+    subject s = subject_of(
+        "mujoco_ellipsoid",
+        k ? "{geoms: [{type: capsule, size: [0.125, 0.25]}]}" : "{geoms: [{size: [0.125, 0.125, 0.375]}]}", NULL);
+    wrench_of(&s, 1.3, V, F[k], greatest);
+    subject_end(&s);
+  }
+  assert_memory_equal(F[0], F[1], sizeof F[0]);
+}
+
 static void fails(const char *name, const char *parameters, const char *text) {
   cb_tree *tree;
   cb_fluid_model *model = NULL;
@@ -222,6 +261,8 @@ int main(void) {
       cmocka_unit_test(derivatives_are_those_of_differences),
       cmocka_unit_test(geoms_act_where_they_are),
       cmocka_unit_test(floors_take_the_lift_from_small_bodies),
+      cmocka_unit_test(below_the_floors_forces_are_those_of_2_2),
+      cmocka_unit_test(a_capsule_is_as_long_as_its_ellipsoid),
       cmocka_unit_test(geoms_that_are_none_are_refused_with_their_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

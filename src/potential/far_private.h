@@ -1,4 +1,5 @@
-/* The far field's parts: the tree with its moments (tree_moments.c), what is near and far (tree_lists.c). */
+/* The far field: its tree (tree_far.c) with moments (tree_moments.c), what is near and far (tree_lists.c), what panels
+ * do upon each other (tree_apply.c) and at points (tree_at.c). */
 #ifndef CB_POTENTIAL_FAR_PRIVATE_H
 #define CB_POTENTIAL_FAR_PRIVATE_H
 
@@ -58,6 +59,15 @@ void cb_far_find(const cb_far *f, const cb_tree_cell *points, cb_far_list *out);
 /* The quadratures on panels; CB_ERROR_MEMORY. */
 cb_status cb_far_rules(cb_far *f);
 int cb_far_rule_of(const cb_far *f, const cb_tree_cell *leaf);
+
+/* Whether a slope is asked of a panel, by its place in the tree's order. */
+static inline bool cb_far_has_slope(const cb_far *f, int at) { return f->tree.order[at] >= f->solids; }
+/* Of a gradient's moments of a cell. */
+static inline size_t cb_far_slope_size(const cb_far *f) {
+  return (size_t)((f->order + 2) * (f->order + 2)) * CB_TREE_COLUMNS;
+}
+/* What the panels of a near leaf do at the centre of a group's panel t; S and D as in cb_panels_range. */
+void cb_far_near_row(const cb_far *f, const cb_tree_cell *group, const cb_tree_cell *leaf, int t, double *S, double *D);
 
 /* For each thread; NULL: no memory. */
 cb_far_work *cb_far_work_create(cb_arena *arena, int threads);

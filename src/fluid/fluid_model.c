@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void (*told)(void *context, const char *line);
-static void *told_context;
+static _Thread_local void (*told)(void *context, const char *line);
+static _Thread_local void *told_context;
 
 void cb_fluid_model_say(void (*say)(void *context, const char *line), void *context) {
   told = say, told_context = context;

@@ -42,6 +42,7 @@ static void without_corrections_it_is_mujocos(void **unused) {
     }
   cb_added_mass none = {.kinetic = 0};
   check_ok(own.model->kind->added_mass(own.model, own.body, NULL, NULL, NULL, &none));
+  own.model->kind->added_mass_of(own.model, own.body, 0, none.K);
   for (int i = 0; i < 36; i++) assert_true(none.K[i / 6][i % 6] == 0);
   subject_end(&own);
   subject_end(&mujoco);
@@ -111,6 +112,37 @@ static void derivatives_are_those_of_differences(void **unused) {
     check_subject_slopes(&s, &seed);
     subject_end(&s);
   }
+}
+
+/* Those that were found for falling plates. */
+static void its_coefficients_are_those_of_plates(void **unused) {
+  (void)unused;
+  subject s[2] = {of("ellipsoid", ""),
+                  of("ellipsoid", "viscosity: 0, blunt: 1.2, slender: 0, angular: 0.75, kutta: 1.2, magnus: 2, ")};
+  double F[2][6], greatest[2], V[6];
+  uint64_t seed = check_seed();
+  random_twist(&seed, V);
+  for (int k = 0; k < 2; k++) {
+    wrench_of(&s[k], 1.3, V, F[k], greatest);
+    subject_end(&s[k]);
+  }
+  assert_memory_equal(F[0], F[1], sizeof F[0]);
+}
+
+static void without_geoms_it_is_that_of_the_box(void **unused) {
+  (void)unused;
+  static const double none[CB_ELLIPSOID_COEFFICIENTS], low[3] = {1, -2, 0.5}, high[3] = {3, -1, 1};
+  double x[2][3];
+  for (int i = 0; i < 3; i++) x[0][i] = low[i], x[1][i] = high[i];
+  const cb_surface box = {.vertices = 2, .x = x};
+  cb_ellipsoids *all;
+  check_ok(cb_ellipsoids_read(NULL, &box, none, CB_ELLIPSOID_EXACT, &all));
+  assert_int_equal(all->n, 1);
+  for (int i = 0; i < 3; i++) {
+    check_near(all->of->r[i], (high[i] - low[i]) / 2, 1e-15);
+    check_near(all->place[0][i], (high[i] + low[i]) / 2, 1e-15);
+  }
+  cb_ellipsoids_free(all);
 }
 
 /* --- added mass --- */
@@ -315,6 +347,8 @@ int main(void) {
       cmocka_unit_test(without_corrections_it_is_mujocos),
       cmocka_unit_test(each_correction_acts_by_itself),
       cmocka_unit_test(the_shadow_is_what_is_seen),
+      cmocka_unit_test(its_coefficients_are_those_of_plates),
+      cmocka_unit_test(without_geoms_it_is_that_of_the_box),
       cmocka_unit_test(the_lift_of_spinning_is_by_area_times_chord),
       cmocka_unit_test(derivatives_are_those_of_differences),
       cmocka_unit_test(the_added_mass_is_that_of_closed_forms),

@@ -94,6 +94,8 @@ cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *err
   if (!status && m && c->added_mass != cb_fluid_local_added_mass) {
     status = check_cuts(f);
     if (!status) status = by_model(f, m);
+    if (status == CB_ERROR_INPUT && !strstr(cb_error_text(), ": error: "))
+      status = cb_fail(status, "--added-mass:1:1: error: %s", cb_error_text());
   }
   cb_fluid_model_free(m);
   if (none) f->added = (cb_added_mass){.kinetic = 0};

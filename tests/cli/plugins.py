@@ -193,7 +193,7 @@ class Plugins(Case):
         shown = self.good("--plugin", PLUGIN["newton"], "check", "b.yaml", "--set", "fluid.added_mass={name: newton}").stdout
         self.assertRegex(shown, r"added_mass:\n(    .*\n)*    b: 0\.5\b")
         refused = self.call("--plugin", PLUGIN["newton"], "check", "b.yaml", "--set", "fluid.added_mass=newtn")
-        self.assertIn("unknown fluid model 'newtn', did you mean 'newton'?", refused.stderr)
+        self.assertIn("unknown added mass 'newtn', did you mean 'newton'?", refused.stderr)
         taken = self.call("--plugin", PLUGIN["newton"], "check", "b.yaml", "--set",
                           "bodies.0.wrenches=[{name: lee, force: [1, 0, 0]}]")
         self.assertIn("two wrenches of a body are called `lee`", taken.stderr)

@@ -36,8 +36,11 @@ static cb_status create(cb_integrator *in, const void *params) {
   if (!m) return CB_ERROR_MEMORY;
   m->count = (size_t)cb_system_particles(in->system) * (size_t)cb_system_space(in->system)->k;
   cb_arena_doubles(m->arena, m->count, &m->x, &m->p, &m->F, &m->dx, &m->dp, &m->sum_x, &m->sum_p);
-  if (cb_arena_lost(m->arena))
-    return cb_arena_free(m->arena), cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates", m->count);
+  if (cb_arena_lost(m->arena)) {
+    cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates", m->count);
+    cb_arena_free(m->arena);
+    return CB_ERROR_MEMORY;
+  }
   in->self = m;
   in->solver = "explicit";
   return CB_OK;

@@ -49,7 +49,7 @@ static void draw_geom(uint64_t *seed, bool ellipsoid, texts *t) {
 
 static mjModel *load(const char *text) {
   char told[1000] = "";
-  mjVFS files;
+  static mjVFS files; /* more than a stack should hold */
   mj_defaultVFS(&files);
   mj_makeEmptyFileVFS(&files, "body.xml", (int)strlen(text) + 1);
   memcpy(files.filedata[0], text, strlen(text) + 1);

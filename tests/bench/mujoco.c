@@ -99,7 +99,7 @@ static void theirs_begin(theirs *t, int integrator, int count) {
       "<geom type='ellipsoid' size='.2 .1 .03' fluidshape='ellipsoid' contype='0' conaffinity='0'/>"
       "</body></worldbody></mujoco>";
   char told[1000] = "";
-  mjVFS files;
+  static mjVFS files; /* large for a stack */
   mj_defaultVFS(&files);
   mj_makeEmptyFileVFS(&files, "body.xml", sizeof text);
   memcpy(files.filedata[0], text, sizeof text);

@@ -28,7 +28,7 @@ BODIES = (("sphere", "ellipsoid"), ("ellipsoid 3:1:1", "ellipsoid:a=3"), ("ellip
           ("slab 10:10:1", "plate:thickness=0.1,resolution=64"), ("twisted bar", "twisted_bar"),
           ("propeller", "propeller"), ("fish", "fish"), ("eel", "eel"), ("turtle", "turtle"),
           ("stone", "immersed/stone.obj"), ("rabbit", "immersed/rabbit.obj"), ("disc (sheet)", "disc:radius=1,"
-          "resolution=48"), ("plate 3:1 (sheet)", "plate:length=3,resolution=48"), ("leaf (sheet)", "leaf"))
+          "resolution=96"), ("plate 3:1 (sheet)", "plate:length=3,resolution=48"), ("leaf (sheet)", "leaf"))
 MESHES = {"stone": surfaces.stone, "rabbit": surfaces.rabbit}
 # Of the local model's own integrals and closed forms: greatest K_v, and K_omega about y.
 KNOWN = {"sphere": (0.998, None), "ellipsoid 3:1:1": (0.96, 1.39), "ellipsoid 1:1:0.1": (0.77, None),

@@ -49,15 +49,6 @@ static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, 
 }
 
 extern const cb_fluid_model_class cb_fluid_model_local;
-static const cb_fluid_model_class class = {.name = "coupled",
-                                           .title = "",
-                                           .doc = "",
-                                           .params = params,
-                                           .params_size = sizeof(coupled),
-                                           .prepare = prepare,
-                                           .release = release,
-                                           .on_twist = on_twist};
-
 /* `coupled` about two places, off the origin. */
 static const double two[2][3] = {{0.3, -0.2, 0.5}, {-0.4, 0.6, 0.1}};
 static int at_two(const cb_fluid_model *m, const void *body, const double (**at)[3]) {
@@ -65,15 +56,12 @@ static int at_two(const cb_fluid_model *m, const void *body, const double (**at)
   *at = two;
   return 2;
 }
-static const cb_fluid_model_class split = {.name = "split",
-                                           .title = "",
-                                           .doc = "",
-                                           .params = params,
-                                           .params_size = sizeof(coupled),
-                                           .prepare = prepare,
-                                           .release = release,
-                                           .places = at_two,
-                                           .on_twist = on_twist};
+#define COUPLED(called, at)                                                                                       \
+  {                                                                                                               \
+    .name = called, .title = "", .doc = "", .params = params, .params_size = sizeof(coupled), .prepare = prepare, \
+    .release = release, .places = at, .on_twist = on_twist                                                        \
+  }
+static const cb_fluid_model_class class = COUPLED("coupled", NULL), split = COUPLED("split", at_two);
 
 /* Lift and drag of the local model, and linear drag, face by face; and its added mass by itself. */
 static void by_face(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,

@@ -1,0 +1,36 @@
+/* Flows about meshes for the suites, and the one about a sphere in closed form. */
+#ifndef CB_TESTS_FLOW_ABOUT_H
+#define CB_TESTS_FLOW_ABOUT_H
+
+#include "potential.h"
+#include "potential/field.h"
+
+/* The mesh moves with the twist (w, v) about the origin. */
+static inline cb_flow_about *field_with(const solid_mesh *m, bool sheets, const double w[3], const double v[3]) {
+  double(*u)[3] = malloc((size_t)m->vertices * sizeof *u);
+  cb_flow_about *f = NULL;
+  assert_non_null(u);
+  for (int i = 0; i < m->vertices; i++)
+    for (int k = 0; k < 3; k++) {
+      const int a = (k + 1) % 3, b = (k + 2) % 3;
+      u[i][k] = v[k] + w[a] * m->x[i][b] - w[b] * m->x[i][a];
+    }
+  check_ok(cb_field_create(m->vertices, (const double(*)[3])m->x, (const double(*)[3])u, m->faces,
+                           (const int(*)[3])m->face, sheets, 1e-7, &f));
+  free(u);
+  return f;
+}
+
+static inline cb_flow_about *field_of(const solid_mesh *m, const double w[3], const double v[3]) {
+  return field_with(m, false, w, v);
+}
+
+/* Of the unit sphere: phi = -V.x/(2 r^3) */
+static inline double dipole(const double v[3], const double x[3], double u[3]) {
+  const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], r3 = r2 * sqrt(r2),
+               along = v[0] * x[0] + v[1] * x[1] + v[2] * x[2];
+  for (int k = 0; k < 3; k++) u[k] = -v[k] / (2 * r3) + 3 * along * x[k] / (2 * r3 * r2);
+  return -along / (2 * r3);
+}
+
+#endif

@@ -11,8 +11,6 @@
  */
 #include "fluid/ellipsoid_terms.h"
 
-#include <string.h>
-
 typedef struct ellipsoid {
   double viscosity, coefficient[CB_ELLIPSOID_COEFFICIENTS];
   bool inertia;

@@ -6,8 +6,6 @@
  */
 #include "fluid/ellipsoid_terms.h"
 
-#include <string.h>
-
 typedef struct mujoco_ellipsoid {
   double viscosity, coefficient[CB_ELLIPSOID_COEFFICIENTS];
   int compat, kappa;

@@ -23,6 +23,8 @@ typedef struct cb_surface {
   int listed;     /* vertices of the file or the arrays; those that no face uses are left out */
   int *vertex;    /* [listed]: which one each is, -1 for those left out; the same for those that are joined */
   int *number;    /* [vertices]: what each is called in messages, its place in the list from 1 */
+  double curvature; /* of the space it lies in, 1/m^2: x are then normal coordinates, tangent vectors at the origin of
+                       the body frame whose geodesics of length |x| end at the vertices, and faces are geodesic */
 } cb_surface;
 
 /* Reads OBJ, PLY (text and binary), STL (text and binary) or OFF by its content. weld: vertices at one place are

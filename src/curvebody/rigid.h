@@ -19,6 +19,7 @@ CB_API_BEGIN
 /* An inertia that is the same at all times and poses. */
 typedef struct cb_rigid_constant {
   double K[6][6], mu0[6], inverse[6][6]; /* of K, symmetric */
+  bool diagonal;                         /* K is */
 } cb_rigid_constant;
 
 /* What moves: all in the body frame, at pose g and time t. Wrenches add up; derivatives are 0 on entry. */

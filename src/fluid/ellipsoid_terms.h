@@ -95,8 +95,9 @@ static inline bool cb_ellipsoid_stream_of(const cb_ellipsoid *e, const cb_ellips
   s->speed = sqrt(square);
   s->low = s->N > kind->floor ? s->N : kind->floor;
   s->section = M_PI * sqrt(s->D / s->low);
+  if (!slopes) return true;
   const double by_D = 1 / s->D, by_N = 1 / s->N, by_square = 1 / square;
-  for (int k = 0; slopes && k < 3; k++) {
+  for (int k = 0; k < 3; k++) {
     s->of_D[k] = s->s2[k] * s->q[k] * by_D;
     s->of_N[k] = s->q[k] * by_N;
     s->of_speed[k] = v[k] * by_square;

@@ -285,10 +285,24 @@ static cb_status find_terms(cb_swimmer *s, const cb_immersed_moment *m, bool slo
   return CB_OK;
 }
 
+/* What a step without derivatives wants: nothing is kept. */
+static cb_status add_sum(cb_swimmer *s, const cb_immersed_moment *m, double *F) {
+  const cb_immersed *b = s->b;
+  double sum[6] = {0};
+  for (const cb_immersed_modelled *f = b->force; f < b->force + b->n_forces; f++) {
+    const cb_status status = cb_immersed_add_twists(s, f, m, sum);
+    if (status) return status;
+  }
+  if (!cb_finite6(sum)) return find_terms(s, m, false);
+  for (int i = 0; i < 6; i++) F[i] += sum[i];
+  return CB_OK;
+}
+
 cb_status cb_immersed_models(cb_swimmer *s, int term, const cb_immersed_moment *m, double *F, cb_tensor dF,
                              cb_tensor dg) {
   const cb_immersed *b = s->b;
   const cb_immersed_last *last = &s->modelled;
+  if (term == CB_WRENCH_ALL && !b->by_face && !dF && !dg) return add_sum(s, m, F);
   cb_status status = b->by_face ? cb_immersed_field_at(s, m->t, m->g) : CB_OK;
   if (status) return status == CB_STEP_NOT_FINITE ? CB_STEP_DOMAIN : status;
   status = find_terms(s, m, dF || dg);

@@ -242,6 +242,9 @@ void cb_immersed_faces(cb_swimmer *s, const cb_immersed_modelled *of, const cb_i
 /* The same at the places of a model; the derivatives stay there, and are added up along the pose or in the twist. */
 cb_status cb_immersed_twists(cb_swimmer *s, const cb_immersed_modelled *of, const cb_immersed_moment *m,
                              double (*term)[6], bool slopes);
+/* The sum of the terms alone. */
+cb_status cb_immersed_add_twists(cb_swimmer *s, const cb_immersed_modelled *of, const cb_immersed_moment *m,
+                                 double F[6]);
 void cb_immersed_place_at(cb_immersed_sense *out, const double place[3], double density);
 cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m, cb_immersed_sense *out); /* the fluid */
 void cb_immersed_relative_twist(const cb_immersed_sense *at, const double Y[6], double V[6]);          /* X Y - W */

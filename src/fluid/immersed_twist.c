@@ -75,6 +75,28 @@ cb_status cb_immersed_twists(cb_swimmer *s, const cb_immersed_modelled *of, cons
   return CB_OK;
 }
 
+cb_status cb_immersed_add_twists(cb_swimmer *s, const cb_immersed_modelled *of, const cb_immersed_moment *m,
+                                 double F[6]) {
+  const cb_fluid_model *model = of->model;
+  const bool still = !s->b->layered && !s->b->carried;
+  for (int p = 0; p < of->places; p++) {
+    cb_immersed_sense *sense = s->sense + of->first_place + p;
+    double V[6], term[CB_FLUID_TERMS][6];
+    cb_status status = still ? CB_OK : cb_immersed_look(s->b, m, sense);
+    if (status) return status == CB_STEP_NOT_FINITE ? CB_STEP_DOMAIN : status;
+    const bool as_it_is = still && !sense->off;
+    if (!as_it_is) cb_immersed_relative_twist(sense, m->Y, V);
+    memset(term, 0, (size_t)of->terms * sizeof *term);
+    status = model->kind->on_twist(model, of->body, p, sense->density, as_it_is ? m->Y : V, term, NULL);
+    if (status) return status;
+    for (int k = 1; k < of->terms; k++)
+      for (int i = 0; i < 6; i++) term[0][i] += term[k][i];
+    cb_immersed_carry_back(sense, term[0]);
+    for (int i = 0; i < 6; i++) F[i] += term[0][i];
+  }
+  return CB_OK;
+}
+
 /* out += X^T dF a */
 static void add_column(const cb_immersed_sense *at, const double a[6], cb_tensor out, int column) {
   double F[6];

@@ -5,12 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-bool cb_finite6(const double a[6]) {
-  double zero = 0; /* or not a number */
-  for (int i = 0; i < 6; i++) zero += a[i] - a[i];
-  return zero == 0;
-}
-
 cb_status cb_rigid_half_turn(double h, double t, double angle) {
   if (!(angle >= 3.14159)) return CB_OK;
   return cb_fail(CB_STEP_NO_CONVERGENCE, "a step of %g at t = %g turns the body by %g, more than half a turn", h, t,
@@ -100,16 +94,24 @@ cb_status cb_rigid_constant_of(const double K[6][6], const double mu0[6], cb_rig
   memcpy(out->mu0, mu0, sizeof out->mu0);
   for (int i = 0; i < 36; i++) inverse[i / 6][i % 6] = i / 6 == i % 6;
   if (!cb_solve6(K, 6, inverse[0])) return singular();
-  for (int i = 0; i < 36; i++) out->inverse[i / 6][i % 6] = (inverse[i / 6][i % 6] + inverse[i % 6][i / 6]) / 2;
+  out->diagonal = true;
+  for (int i = 0; i < 36; i++) {
+    out->inverse[i / 6][i % 6] = (inverse[i / 6][i % 6] + inverse[i % 6][i / 6]) / 2;
+    out->diagonal = out->diagonal && (i / 6 == i % 6 || K[i / 6][i % 6] == 0);
+  }
   return CB_OK;
 }
 
 cb_status cb_rigid_twist_of(const cb_rigid_problem *p, double t, const cb_pose *g, const double momentum[6],
                             double Y[6]) {
   double K[6][6], mu0[6];
-  if (p->constant) {
-    for (int i = 0; i < 6; i++) mu0[i] = momentum[i] - p->constant->mu0[i];
-    cb_apply6_transposed(p->constant->inverse, mu0, Y); /* the same, as it is symmetric */
+  const cb_rigid_constant *c = p->constant;
+  if (c) {
+    for (int i = 0; i < 6; i++) mu0[i] = momentum[i] - c->mu0[i];
+    if (c->diagonal)
+      for (int i = 0; i < 6; i++) Y[i] = c->inverse[i][i] * mu0[i];
+    else
+      cb_apply6_transposed(c->inverse, mu0, Y); /* the same, as it is symmetric */
     return cb_finite6(Y) ? CB_OK : not_finite();
   }
   const cb_status status = p->inertia(p->self, t, g, K, mu0);

@@ -18,7 +18,11 @@ bool cb_factor6(const double m[6][6], cb_factors6 *out);
 void cb_back6(const cb_factors6 *f, const double b[6], double x[6]);
 /* The same for count right-hand sides, by rows: b[6][count] becomes x. */
 bool cb_solve6(const double m[6][6], int count, double *b);
-bool cb_finite6(const double a[6]);
+static inline bool cb_finite6(const double a[6]) {
+  double zero = 0; /* or not a number */
+  for (int i = 0; i < 6; i++) zero += a[i] - a[i];
+  return zero == 0;
+}
 /* CB_STEP_NO_CONVERGENCE where the exponential of a step turns by `angle`, half a turn or more. */
 cb_status cb_rigid_half_turn(double h, double t, double angle);
 

@@ -5,7 +5,7 @@
  */
 #include "bundle/points_private.h"
 #include "geometry/quadric.h"
-#include "geometry/trig.h"
+#include "numerics/trig.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Angle and area of geodesic triangles by their sides; s = s_K, c = c_K of geometry/trig.h, sigma_0 = (a + b + c)/2,
+/* Angle and area of geodesic triangles by their sides; s = s_K, c = c_K of numerics/trig.h, sigma_0 = (a + b + c)/2,
  * sigma_i = sigma_0 minus the i-th side:
  *
  *   area    A = 4/|K| atan(|K| P),   P = prod over i = 0..3 of t(sigma_i/2)^(1/2),   t = s/c      (L'Huilier)

@@ -15,7 +15,7 @@
  * doi:10.1007/978-0-387-47322-2; nodes: Abramowitz & Stegun (1964), table 25.4.
  */
 #include "dynamics/constraint_charts.h"
-#include "geometry/trig.h"
+#include "numerics/trig.h"
 #include <math.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * edges are not nearly parallel; where they are, vertices meet faces at the same time.
  */
 #include "dynamics/gap_private.h"
-#include "geometry/trig.h"
+#include "numerics/trig.h"
 #include <math.h>
 #include <string.h>
 

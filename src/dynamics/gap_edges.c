@@ -1,6 +1,6 @@
 /* Two geodesics of a space of dimension 3: their common perpendicular.
  *
- * p = c(a) x_0 + s(a) f_1 and q = c(b) x_2 + s(b) f_2, f the unit tangents, c and s of geometry/trig.h (s in units of
+ * p = c(a) x_0 + s(a) f_1 and q = c(b) x_2 + s(b) f_2, f the unit tangents, c and s of numerics/trig.h (s in units of
  * the radius), and <p, q> = m_11 c(a) c(b) + m_12 c(a) s(b) + ... splits in a + b and a - b:
  *   sphere      tan(a - b) = (m_21 - m_12)/(m_11 + m_22),  tan(a + b) = (m_21 + m_12)/(m_11 - m_22)
  *   hyperbolic  tanh(a + b) = -(m_12 + m_21)/(m_11 + m_22),  tanh(a - b) = -(m_21 - m_12)/(m_11 - m_22)
@@ -10,7 +10,7 @@
  * s_K(l - a)/s_K(l), s_K(a)/s_K(l). Parallels have no perpendicular of their own: not active.
  */
 #include "dynamics/gap_private.h"
-#include "geometry/trig.h"
+#include "numerics/trig.h"
 #include <math.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
  */
 #include "dynamics/gap_private.h"
 #include "geometry/quadric.h"
-#include "geometry/trig.h"
+#include "numerics/trig.h"
 #include "numerics/small.h"
 #include <math.h>
 #include <string.h>

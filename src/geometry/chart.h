@@ -6,7 +6,7 @@
 #ifndef CB_GEOMETRY_CHART_H
 #define CB_GEOMETRY_CHART_H
 
-#include "geometry/trig.h"
+#include "numerics/trig.h"
 #include <curvebody/geometry.h>
 #include <stdbool.h>
 

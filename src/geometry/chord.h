@@ -8,7 +8,7 @@
 #ifndef CB_GEOMETRY_CHORD_H
 #define CB_GEOMETRY_CHORD_H
 
-#include "geometry/trig.h"
+#include "numerics/trig.h"
 
 typedef struct cb_square {
   double s, ds, dds;

@@ -7,7 +7,7 @@
  * to be affine in its coordinates.
  */
 #include "geometry/origin_private.h"
-#include "geometry/trig.h"
+#include "numerics/trig.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  *
  *   s_K(x) = sin(r x)/r | x | sinh(r x)/r,   c_K(x) = s_K'(x) = cos(r x) | 1 | cosh(r x),   c_K^2 + K s_K^2 = 1.
  */
-#ifndef CB_GEOMETRY_TRIG_H
-#define CB_GEOMETRY_TRIG_H
+#ifndef CB_NUMERICS_TRIG_H
+#define CB_NUMERICS_TRIG_H
 
 #include <math.h>
 

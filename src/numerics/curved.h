@@ -10,8 +10,8 @@
  * Tangent vectors of length L in metres; K in 1/m^2. Derived here; Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd
  * ed. (2006), doi:10.1007/978-0-387-47322-2, for the models.
  */
-#ifndef CB_GEOMETRY_CURVED_H
-#define CB_GEOMETRY_CURVED_H
+#ifndef CB_NUMERICS_CURVED_H
+#define CB_NUMERICS_CURVED_H
 
 /* The point at normal coordinates v, and the tangent vector there of their velocity dv (u_w follows). On a sphere
  * |v| < pi/sqrt(K). */
@@ -25,6 +25,15 @@ void cb_curved_towards(double K, const double p[4], const double y[4], double ou
 double cb_curved_plane(double K, const double a[4], const double b[4], const double c[4], double plane[4]);
 /* Area of the geodesic triangle, with that norm. */
 double cb_curved_area(double K, const double a[4], const double b[4], const double c[4], double norm);
+/* F(a, b) = a_w b_w + K a_x.b_x, c_K of their distance. */
+double cb_curved_form(double K, const double a[4], const double b[4]);
+/* A rule of seven points on a triangle, of degree 5 (Radon, Monatsh. Math. 52 (1948) 286, doi:10.1007/BF01525334):
+ * barycentric coordinates, and the share of the area. */
+enum { CB_CURVED_POINTS = 7 };
+extern const double cb_curved_rule[CB_CURVED_POINTS][4];
+/* Point k of a face with corners y, and c = F(sum lambda y, sum lambda y) before it was normalised: the face has the
+ * area share * N/(2 c^(3/2)) there, N the norm that cb_curved_plane returns. */
+double cb_curved_node(double K, const double y[3][4], int k, double q[4]);
 /* m, for the plane's normal at y. */
 void cb_curved_flux(double K, const double plane[4], const double y[4], double m[6]);
 /* The distance of two points by their chord, without loss where they are near. */

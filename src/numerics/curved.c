@@ -1,7 +1,7 @@
-/* See geometry/curved.h. */
-#include "geometry/curved.h"
+/* See numerics/curved.h. */
+#include "numerics/curved.h"
 
-#include "geometry/trig.h"
+#include "numerics/trig.h"
 #include "numerics/vec3.h"
 
 void cb_curved_point(double K, const double v[3], double y[4]) {
@@ -48,10 +48,26 @@ double cb_curved_plane(double K, const double a[4], const double b[4], const dou
   return norm;
 }
 
-static double inner(double K, const double a[4], const double b[4]) { return a[3] * b[3] + K * cb_dot3(a, b); }
+#define A 0.10128650732345634
+#define B 0.47014206410511509
+const double cb_curved_rule[CB_CURVED_POINTS][4] = {
+    {1. / 3, 1. / 3, 1. / 3, 0.225},        {1 - 2 * A, A, A, 0.12593918054482715},
+    {A, 1 - 2 * A, A, 0.12593918054482715}, {A, A, 1 - 2 * A, 0.12593918054482715},
+    {1 - 2 * B, B, B, 0.13239415278850618}, {B, 1 - 2 * B, B, 0.13239415278850618},
+    {B, B, 1 - 2 * B, 0.13239415278850618}};
+
+double cb_curved_form(double K, const double a[4], const double b[4]) { return a[3] * b[3] + K * cb_dot3(a, b); }
+
+double cb_curved_node(double K, const double y[3][4], int k, double q[4]) {
+  const double *l = cb_curved_rule[k];
+  for (int i = 0; i < 4; i++) q[i] = l[0] * y[0][i] + l[1] * y[1][i] + l[2] * y[2][i];
+  const double c = cb_curved_form(K, q, q), root = sqrt(c);
+  for (int i = 0; i < 4; i++) q[i] /= root;
+  return c;
+}
 
 double cb_curved_area(double K, const double a[4], const double b[4], const double c[4], double norm) {
-  const double sum = 1 + inner(K, a, b) + inner(K, b, c) + inner(K, c, a);
+  const double sum = 1 + cb_curved_form(K, a, b) + cb_curved_form(K, b, c) + cb_curved_form(K, c, a);
   return K == 0 ? 2 * norm / sum : 2 / K * atan2(K * norm, sum);
 }
 

@@ -10,12 +10,12 @@ static const struct {
   int parts, open_parts;
   int chi; /* of the first part */
   double least_angle; /* degrees: a quarter turn meets at a pole; small at thin rims and pointed ends */
-} expected[] = {{"box", 1, 0, 2, 40},          {"capsule", 1, 0, 2, 30},   {"cylinder", 1, 0, 2, 30},
-                {"disc", 1, 1, 1, 30},         {"eel", 1, 0, 2, 8},        {"ellipsoid", 1, 0, 2, 30},
-                {"fish", 2, 0, 2, 4},          {"leaf", 1, 1, 1, 5},       {"maple_seed", 3, 1, 2, 1},
-                {"paper_copter", 1, 1, 1, 30}, {"parachute", 2, 1, 1, 30}, {"plate", 1, 1, 1, 40},
-                {"propeller", 4, 0, 2, 8},     {"torus", 1, 0, 0, 20},     {"turtle", 6, 0, 2, 5},
-                {"twisted_bar", 1, 0, 2, 30},  {"zeppelin", 11, 10, 2, 8}};
+} expected[] = {{"ball", 1, 0, 2, 45},      {"box", 1, 0, 2, 40},          {"capsule", 1, 0, 2, 30},
+                {"cylinder", 1, 0, 2, 30},  {"disc", 1, 1, 1, 30},         {"eel", 1, 0, 2, 8},
+                {"ellipsoid", 1, 0, 2, 30}, {"fish", 2, 0, 2, 4},          {"leaf", 1, 1, 1, 5},
+                {"maple_seed", 3, 1, 2, 1}, {"paper_copter", 1, 1, 1, 30}, {"parachute", 2, 1, 1, 30},
+                {"plate", 1, 1, 1, 40},     {"propeller", 4, 0, 2, 8},     {"torus", 1, 0, 0, 20},
+                {"turtle", 6, 0, 2, 5},     {"twisted_bar", 1, 0, 2, 30},  {"zeppelin", 11, 10, 2, 8}};
 enum { SHAPES = sizeof expected / sizeof *expected };
 
 static void every_shape_is_a_body_at_every_resolution(void **state) {

@@ -37,7 +37,14 @@ void cb_surface_free(cb_surface *s);
 cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,
                           cb_surface **out);
 
-void cb_surface_scale(cb_surface *s, double factor);
+void cb_surface_scale(cb_surface *s, double factor); /* before it is laid */
+/* Lays a flat surface into the space of curvature K about its origin, once; K = 0 changes nothing. Exponential keeps the
+ * vertices' distances and directions from the origin, |x| < pi/sqrt(K) in a sphere; gnomonic maps them by
+ * r -> atan(sqrt(K) r)/sqrt(K) (atanh, where K < 0), so that flat faces are geodesic, |x| < 1/sqrt(-K) where K < 0. Each
+ * face is the geodesic triangle of its vertices. CB_ERROR_DOMAIN for a vertex beyond, with its number and how far;
+ * CB_ERROR_ARGUMENT for one that is laid. */
+typedef enum cb_surface_chart { CB_CHART_EXPONENTIAL, CB_CHART_GNOMONIC } cb_surface_chart;
+cb_status cb_surface_lay(cb_surface *s, double K, cb_surface_chart chart);
 /* Vertices (of the list), faces and parts are counted from 1 in messages. A part may hold several pieces, such as a cavity oriented
  * inwards.
  * Is it a body: no face twice or of no area, at most two faces an edge, neighbours oriented alike, closed parts

@@ -5,7 +5,9 @@
  * and over the triangle: A, A (a+b+c)/3, A/12 (a a^T + b b^T + c c^T + (a+b+c)(a+b+c)^T).
  * The point o is the mean of a part's corners, so that a body far from its origin loses no digits.
  */
+#include "fluid/curved_moments.h"
 #include "fluid/mass_private.h"
+#include "numerics/curved.h"
 #include "numerics/vec3.h"
 
 #include <gsl/gsl_eigen.h>
@@ -90,6 +92,7 @@ cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_materia
   for (int i = 0; i < s->vertices; i++)
     if (!isfinite(x[i][0] + x[i][1] + x[i][2]))
       return cb_fail(CB_ERROR_DOMAIN, "vertex %d is at (%g, %g, %g)", s->number[i], x[i][0], x[i][1], x[i][2]);
+  if (s->curvature != 0) return cb_curved_mass_of(s, x, material, out);
   cb_moments weight = {0}, fluid = {0};
   double area = 0;
   for (int p = 0; p < s->parts; p++) {
@@ -137,12 +140,28 @@ cb_status cb_inertia_check(const double J[3][3]) {
   return CB_OK;
 }
 
+/* The inertia in a curved space about its centre. */
+static void about_centre(const cb_mass *m, double I[6][6]) {
+  cb_curved_moments own;
+  double p[4];
+  cb_curved_of_inertia(m->curvature, m->mass, m->inertia, &own);
+  cb_curved_point(m->curvature, m->centre, p);
+  for (int i = 0; i < 3; i++) p[i] = -p[i];
+  cb_curved_move(m->curvature, p, &own);
+  cb_curved_inertia(m->curvature, &own, I);
+}
+
 cb_status cb_mass_principal(const cb_mass *m, double moment[3], double axis[3][3]) {
   const double *c = m->centre;
   double J[9], value[3], columns[9];
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       J[3 * i + j] = m->inertia[i][j] - m->mass * ((i == j ? cb_dot3(c, c) : 0) - c[i] * c[j]);
+  if (m->curvature != 0) {
+    double about[6][6];
+    about_centre(m, about);
+    for (int i = 0; i < 9; i++) J[i] = about[i / 3][i % 3];
+  }
   gsl_eigen_symmv_workspace *room = gsl_eigen_symmv_alloc(3);
   if (!room) return cb_fail(CB_ERROR_MEMORY, "no memory for principal axes");
   gsl_matrix_view matrix = gsl_matrix_view_array(J, 3, 3), vectors = gsl_matrix_view_array(columns, 3, 3);

@@ -16,6 +16,7 @@ typedef struct cb_surface_owned {
   void *params;
   size_t resolution;
   double scale; /* since it was made */
+  cb_surface_chart chart; /* by which it was laid */
 } cb_surface_owned;
 
 /* A side of a face, from corner to corner, with lo < hi. */
@@ -39,6 +40,9 @@ void cb_union_join(int *parent, int i, int j);
  * dropped, with their groups: their other two sides fall on each other. first[n_vertices]: which that is, of a vertex
  * that no triangle has itself. */
 cb_status cb_weld(cb_mesh *m, int *first);
+
+/* The middle of the geodesic between two normal coordinates. */
+void cb_surface_middle(double K, const double a[3], const double b[3], double out[3]);
 
 /* cb_surface_make with names[parts] of the parts; NULL: "body", or "part1", "part2" ... */
 cb_status cb_surface_build(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,

@@ -1,6 +1,6 @@
 /* The same body on finer faces: shapes made again, other meshes with each face in four.
  *
- *   (a, b, c) -> (a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca),  ab the middle of a and b
+ *   (a, b, c) -> (a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca),  ab the middle of a and b, of the geodesic
  */
 #include "fluid/surface_private.h"
 
@@ -28,6 +28,7 @@ int cb_surface_coarser(const cb_surface *s) {
 }
 
 static cb_status make_again(const cb_surface_owned *o, int level, cb_surface **out) {
+  cb_surface *made = NULL;
   const int was = *resolution_of(o, o->params);
   if (level > 0 && was > (MOST >> level))
     return cb_fail(CB_ERROR_ARGUMENT, "the shape %s has a resolution of %d, and %d is the most", o->shape->name, was,
@@ -36,9 +37,15 @@ static cb_status make_again(const cb_surface_owned *o, int level, cb_surface **o
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the shape %s", o->shape->name);
   memcpy(params, o->params, o->shape->params_size);
   *resolution_of(o, params) = level > 0 ? was << level : was >> -level;
-  const cb_status status = o->shape->make(params, out);
+  cb_status status = o->shape->make(params, &made);
   free(params);
-  if (!status) cb_surface_scale(*out, o->scale);
+  if (status) return status;
+  cb_surface_scale(made, o->scale);
+  status = cb_surface_lay(made, o->surface.curvature, o->chart);
+  if (status)
+    cb_surface_free(made);
+  else
+    *out = made;
   return status;
 }
 
@@ -63,7 +70,7 @@ static void put_middles(const cb_surface *s, const cb_side *side, fine *m) {
   memcpy(m->x, s->x, (size_t)s->vertices * sizeof *m->x);
   for (size_t i = 0, end; i < n; i = end) {
     end = cb_sides_same(side, n, i, NULL);
-    for (int c = 0; c < 3; c++) m->x[m->vertices][c] = 0.5 * (s->x[side[i].lo][c] + s->x[side[i].hi][c]);
+    cb_surface_middle(s->curvature, s->x[side[i].lo], s->x[side[i].hi], m->x[m->vertices]);
     for (size_t j = i; j < end; j++) {
       const int *f = s->face[side[j].face], from = side[j].forward ? side[j].lo : side[j].hi;
       m->middle[side[j].face][f[0] == from ? 0 : f[1] == from ? 1 : 2] = m->vertices;
@@ -93,6 +100,7 @@ static cb_status divide(const cb_surface *s, cb_surface **out) {
     status = cb_surface_build(m.vertices, (const double(*)[3])m.x, 4 * s->faces, (const int(*)[3])m.face, m.part,
                               (const char *const *)s->name, out);
   }
+  if (!status) (*out)->curvature = s->curvature;
   free(side);
   free(m.x);
   free(m.face);
@@ -106,9 +114,12 @@ cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out) 
   if (o->shape) return make_again(o, level, out);
   cb_surface *last = NULL;
   cb_status status = CB_OK;
-  if (level == 0)
-    return cb_surface_build(s->vertices, (const double(*)[3])s->x, s->faces, (const int(*)[3])s->face, s->part,
-                            (const char *const *)s->name, out);
+  if (level == 0) {
+    status = cb_surface_build(s->vertices, (const double(*)[3])s->x, s->faces, (const int(*)[3])s->face, s->part,
+                              (const char *const *)s->name, out);
+    if (!status) (*out)->curvature = s->curvature;
+    return status;
+  }
   for (int l = 0; l < level && !status; l++) {
     cb_surface *next = NULL;
     status = divide(last ? last : s, &next);

@@ -48,21 +48,30 @@ static cb_status lay(cb_kirchhoff *k, const double (*x)[3]) {
   return status ? status : set_panels(k);
 }
 
+/* The tensor is that about the base point, of motions of the space. */
+static cb_status place_curved(cb_kirchhoff *k) {
+  const cb_status status = cb_curved_flow_move(k->curved, (const double(*)[3])k->y, (const int(*)[3])k->corner);
+  memset(k->centre, 0, sizeof k->centre);
+  if (!status) cb_curved_flow_motions(k->curved, k->w);
+  return status;
+}
+
 static cb_status place_at(cb_kirchhoff *k, const double (*x)[3]) {
   const cb_status status = lay(k, x);
   if (status) return status;
   memcpy(k->x, x, (size_t)k->vertices * sizeof *k->x);
   cb_kirchhoff_place(k);
+  k->solved = false;
+  if (k->curved) return place_curved(k);
   if (k->sheet)
     cb_sheet_renew(k->sheet);
   else
     cb_operator_renew(k->operator);
-  k->solved = false;
   return CB_OK;
 }
 
 cb_status cb_kirchhoff_move(cb_kirchhoff *k, const double (*x)[3]) {
-  return !k->placed && cb_kirchhoff_moved_rigidly(k, x) ? CB_OK : place_at(k, x);
+  return !k->placed && !k->curved && cb_kirchhoff_moved_rigidly(k, x) ? CB_OK : place_at(k, x);
 }
 
 cb_status cb_kirchhoff_renew(cb_kirchhoff *k, const double (*x)[3], const double *start) {
@@ -73,6 +82,7 @@ cb_status cb_kirchhoff_renew(cb_kirchhoff *k, const double (*x)[3], const double
 }
 
 cb_status cb_kirchhoff_equations(cb_kirchhoff *k, int columns, const double *w, double *phi) {
+  if (k->curved) return cb_curved_flow_solve(k->curved, columns, w, phi);
   return k->sheet ? cb_sheet_solve(k->sheet, columns, w, phi) : cb_operator_solve(k->operator, columns, w, phi);
 }
 
@@ -121,6 +131,12 @@ static cb_status fill_sheets(cb_kirchhoff *k) {
   return k->y ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d places", p->places);
 }
 
+static cb_status check_curved(const cb_kirchhoff *k) {
+  if (k->pieces) return cb_fail(CB_ERROR_UNSUPPORTED, "sheets in a curved space are not solved: expected closed parts");
+  if (k->placed) return cb_fail(CB_ERROR_UNSUPPORTED, "a wall in a curved space is not solved: expected no `wall`");
+  return CB_OK;
+}
+
 static cb_status fill(cb_kirchhoff *k, const double (*x)[3], const int (*face)[3],
                       const cb_kirchhoff_options *options) {
   memcpy(k->x, x, (size_t)k->vertices * sizeof *k->x);
@@ -131,14 +147,18 @@ static cb_status fill(cb_kirchhoff *k, const double (*x)[3], const int (*face)[3
     cb_pieces_free(k->pieces);
     k->pieces = NULL;
   }
+  if (!status && options->curvature != 0) status = check_curved(k);
   if (!status) status = k->pieces ? fill_sheets(k) : fill_solids(k, x);
   if (!status) status = lay(k, x);
-  if (!status)
+  if (!status && options->curvature != 0)
+    status = cb_curved_flow_create(k->n, (const double(*)[3])k->y, (const int(*)[3])k->corner, options, &k->curved);
+  else if (!status)
     status = k->pieces ? cb_sheet_create(k->panels, k->pieces->solids, options, &k->sheet)
                        : cb_operator_create(k->panels, options, &k->operator);
   if (status) return status;
   cb_kirchhoff_place(k);
-  return CB_OK;
+  k->area = k->curved ? cb_curved_flow_areas(k->curved) : k->panels->area;
+  return k->curved ? place_curved(k) : CB_OK;
 }
 
 cb_status cb_kirchhoff_create(int vertices, const double (*x)[3], int faces, const int (*face)[3],
@@ -173,13 +193,16 @@ void cb_kirchhoff_free(cb_kirchhoff *k) {
   if (!k) return;
   cb_operator_free(k->operator);
   cb_sheet_free(k->sheet);
+  cb_curved_flow_free(k->curved);
   cb_pieces_free(k->pieces);
   cb_panels_free(k->panels);
   cb_arena_free(k->arena);
 }
 
 cb_kirchhoff_report cb_kirchhoff_report_of(const cb_kirchhoff *k) {
-  const cb_operator_report r = k->sheet ? cb_sheet_report_of(k->sheet) : cb_operator_report_of(k->operator);
+  const cb_operator_report r = k->curved  ? cb_curved_flow_report(k->curved)
+                               : k->sheet ? cb_sheet_report_of(k->sheet)
+                                          : cb_operator_report_of(k->operator);
   return (cb_kirchhoff_report){.method = r.method,
                                .iterations = r.solved.iterations,
                                .residual = r.solved.residual,

@@ -48,7 +48,7 @@ typedef struct cb_kirchhoff_options {
   cb_mirror wall;   /* K is then that of the place where the body is (potential/images.h) */
   bool sheets;      /* pieces with a border are sheets of no thickness (potential/sheet.h); else they are refused */
   double curvature; /* of the space that the fluid fills, 1/m^2: vertices are then normal coordinates
-                       (geometry/curved.h), as are their velocities */
+                       (numerics/curved.h), as are their velocities */
 } cb_kirchhoff_options;
 
 /* What was done, and what can be told of the error without another mesh. */

@@ -3,6 +3,7 @@
 #define CB_POTENTIAL_KIRCHHOFF_PRIVATE_H
 
 #include "core/arena.h"
+#include "potential/curved.h"
 #include "potential/kirchhoff.h"
 #include "potential/operator.h"
 #include "potential/pieces.h"
@@ -27,6 +28,8 @@ struct cb_kirchhoff {
   double (*y)[3];
   cb_pieces *pieces;         /* of a body with sheets; NULL: of solids alone */
   cb_sheet *sheet;           /* then in place of the operator */
+  cb_curved_flow *curved;    /* likewise in a curved space; the panels are then those of the normal coordinates */
+  const double *area;        /* [n] */
   double *w, *phi;           /* [CB_KIRCHHOFF_COLUMNS][n] */
   double *some;              /* [CB_KIRCHHOFF_COLUMNS][n] for others' right-hand sides */
   bool solved, placed;       /* placed: before a wall, where no motion is as good as another */

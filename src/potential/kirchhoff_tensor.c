@@ -10,7 +10,7 @@
 #include <string.h>
 
 static double integral(const cb_kirchhoff *k, const double *phi, const double *with) {
-  const double *A = k->panels->area;
+  const double *A = k->area;
   double sum = 0;
   for (int i = 0; i < k->n; i++) sum -= phi[i] * with[i] * A[i];
   return sum;
@@ -50,6 +50,10 @@ static cb_status find_tensor(cb_kirchhoff *k) {
 
 /* Normal velocities of the shape's motion, in the axes as prepared. */
 static void set_shape(cb_kirchhoff *k, const double (*v)[3], double *w) {
+  if (k->curved) {
+    cb_curved_flow_shape(k->curved, (const double(*)[3])k->x, v, (const int(*)[3])k->corner, w);
+    return;
+  }
   for (int i = 0; i < k->n; i++) {
     const int *c = k->face[k->kept[i]];
     double mean[3], turned[3];

@@ -58,6 +58,7 @@ static cb_kirchhoff_options options_of(const exact *own, const cb_surface *surfa
       .method = (cb_potential_method)own->method,
       .far_error = own->far_error,
       .sheets = any_open(surface),
+      .curvature = surface->curvature,
       .wall = {(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height},
       .memory = own->memory < 1e18 ? (size_t)own->memory : (size_t)1e18};
 }

@@ -1,0 +1,16 @@
+/* Geodesic panels, and what they do at a point (potential/curved.h). */
+#ifndef CB_POTENTIAL_CURVED_PRIVATE_H
+#define CB_POTENTIAL_CURVED_PRIVATE_H
+
+#include "numerics/curved.h"
+
+typedef struct cb_curved_panel {
+  double corner[3][4], plane[4], centre[4], flux[6]; /* flux: the mean */
+  double area, size;                                 /* size: the longest side */
+  double node[CB_CURVED_POINTS][4], weight[CB_CURVED_POINTS];
+} cb_curved_panel;
+
+/* S and D (either may be NULL) at x of n panels; self: the one whose centre x is, -1: none. */
+void cb_curved_row(double K, int n, const cb_curved_panel *panel, const double x[4], int self, double *S, double *D);
+
+#endif

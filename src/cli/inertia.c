@@ -1,10 +1,10 @@
 /* curvebody inertia MESH [--density RHO] [--thickness T] [--scale S] [--weld] [--fluid water|air|none|RHO]
- *                  [--added-mass MODEL] [--error E] [--json]
+ *                  [--added-mass MODEL] [--error E] [--space SPACE] [--chart CHART] [--json]
  *
  * Mass properties of a surface (curvebody/mass.h) and the added mass of the fluid about it by a fluid model: 6x6 tensors
  * about the origin of the mesh in the order (angular, linear), in SI units. */
 #include "cli/inertia.h"
-#include "cli/cli.h"
+#include "cli/ambient.h"
 #include "cli/warnings.h"
 
 #include "core/failure.h"
@@ -14,6 +14,7 @@
 #include "io/yaml.h"
 #include <curvebody/expression.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,7 +75,7 @@ cb_status cb_inertia_placed(const cb_inertia *f, cb_status status) {
   return cb_fail_placed(status == CB_ERROR_STEP ? status : CB_ERROR_INPUT, "%s: error: %s", f->word, text);
 }
 
-static cb_status open_surface(cb_inertia *f, double scale, bool weld) {
+static cb_status open_surface(cb_inertia *f, double scale, bool weld, cb_surface_chart chart) {
   const char *word = f->word;
   cb_surface **out = &f->surface;
   struct stat file;
@@ -84,7 +85,48 @@ static cb_status open_surface(cb_inertia *f, double scale, bool weld) {
                                                                       : cb_surface_read(word, weld, out);
   if (!status) cb_surface_scale(*out, scale);
   if (!status) status = cb_surface_check(*out, true);
+  if (!status) status = cb_surface_lay(*out, f->curvature, chart);
   return cb_inertia_placed(f, status);
+}
+
+/* --- the space --- */
+
+/* Where isometries carry a body: the curvature of a space that has the same one everywhere. */
+static cb_status curvature_of(cb_inertia *f, const char *word) {
+  const cb_words none = {0};
+  cb_ambient a;
+  if (!word) return CB_OK;
+  const cb_status status = cb_ambient_open(word, &none, NULL, &a);
+  if (status) return status;
+  const cb_geometry *g = a.space;
+  const bool even = !g->intrinsic && g->n_factors == 1 && g->dim == 3;
+  if (even) f->curvature = g->factor[0].curvature;
+  cb_ambient_close(&a);
+  return even ? CB_OK
+              : cb_fail(CB_ERROR_INPUT,
+                        "--space:1:1: error: `%.60s` has no isometries that carry a body to every place and turn it: "
+                        "expected e3, s3 or h3",
+                        word);
+}
+
+static cb_status chart_of(const cb_inertia *f, const char *text, cb_surface_chart *out) {
+  static const char *const names[] = {"exponential", "gnomonic"};
+  if (!text) return CB_OK;
+  if (!f->space) return cb_fail(CB_ERROR_INPUT, "--chart:1:1: error: a chart without a space: expected --space");
+  for (int i = 0; i < 2; i++)
+    if (!strcmp(text, names[i])) return *out = (cb_surface_chart)i, CB_OK;
+  return cb_fail(CB_ERROR_INPUT, "--chart:1:1: error: expected exponential or gnomonic, found '%.60s'", text);
+}
+
+/* What the antipode's sink makes of a ball of such an area (fluid/local_curved.c). */
+static void warn_of_sphere(const cb_inertia *f) {
+  const double square = f->curvature * f->mass.area / (4 * M_PI), S = sqrt(fmin(square, 1)), C = sqrt(1 - S * S),
+               N = M_PI - asin(S) + S * C, more = S * S * S / (N * C);
+  if (f->curvature > 0 && f->fluid > 0 && strcmp(f->model, "local") == 0 && more > 0.01)
+    cb_warn(
+        "in a sphere the local model has a sink at the antipode: a ball of this body's area gets an added mass that "
+        "is too large by %.2g of it; `--added-mass exact` is not",
+        more);
 }
 
 /* --- what follows from it --- */
@@ -137,15 +179,20 @@ static void warn_of_thin(const cb_added_mass *a) {
 }
 
 static int run(int argc, char **argv) {
-  const char *density = NULL, *thickness = NULL, *fluid = NULL, *scaled = NULL, *added = "local", *error = NULL;
+  const char *density = NULL, *thickness = NULL, *fluid = NULL, *scaled = NULL, *added = "local", *error = NULL,
+             *chart_name = NULL;
   double scale = 1, wanted;
   bool weld = false, json = false;
+  cb_surface_chart chart = CB_CHART_EXPONENTIAL;
+  cb_inertia f = {.density = 1000};
   const cb_option options[] = {{"--density", NULL, true, cb_take_text, &density},
                                {"--thickness", NULL, true, cb_take_text, &thickness},
                                {"--fluid", NULL, true, cb_take_text, &fluid},
                                {"--scale", NULL, true, cb_take_text, &scaled},
                                {"--added-mass", NULL, true, cb_take_text, &added},
                                {"--error", NULL, true, cb_take_text, &error},
+                               {"--space", NULL, true, cb_take_text, &f.space},
+                               {"--chart", NULL, true, cb_take_text, &chart_name},
                                {"--weld", NULL, false, cb_take_flag, &weld},
                                {"--json", NULL, false, cb_take_flag, &json},
                                {NULL, NULL, false, NULL, NULL}};
@@ -153,14 +200,16 @@ static int run(int argc, char **argv) {
   const int usage = cb_options_take(&cb_command_inertia, options, argc, argv, &words);
   if (usage) return usage;
   if (words != 1) return cb_usage(&cb_command_inertia);
-  cb_inertia f = {.word = argv[0], .density = 1000};
+  f.word = argv[0];
   cb_say_beforehand(f.word);
   cb_status status = number("--density", density, true, &f.density);
   if (!status) status = number("--thickness", thickness, true, &f.thickness);
   if (!status) status = fluid_of(fluid, &f.fluid);
   if (!status) status = number("--scale", scaled, false, &scale);
   if (!status && error && strcmp(error, "none")) status = number("--error", error, false, &wanted);
-  if (!status) status = open_surface(&f, scale, weld);
+  if (!status) status = curvature_of(&f, f.space);
+  if (!status) status = chart_of(&f, chart_name, &chart);
+  if (!status) status = open_surface(&f, scale, weld, chart);
   if (!status) status = cb_warn_of_seams(f.surface, "--weld", "");
   if (!status) status = find(&f);
   if (!status) status = cb_inertia_added_mass(&f, added, error);
@@ -169,6 +218,7 @@ static int run(int argc, char **argv) {
     if (f.thickness > 0 && is_closed(f.surface))
       fprintf(stderr, "curvebody: warning: the body is closed: --thickness is of open parts\n");
     if (!f.added.method) cb_warn_of_parts(f.surface, f.part, "");
+    warn_of_sphere(&f);
     warn_of_thin(&f.added);
     status = cb_warn_of_cuts(f.surface, "");
   }
@@ -180,7 +230,7 @@ static int run(int argc, char **argv) {
 const cb_command cb_command_inertia = {
     "inertia",
     "MESH [--density RHO] [--thickness T] [--scale S] [--weld] [--fluid water|air|none|RHO] "
-    "[--added-mass MODEL] [--error E] [--json]",
+    "[--added-mass MODEL] [--error E] [--space SPACE] [--chart CHART] [--json]",
     "Prints mass, centre, inertia and added mass of a body. MESH is an OBJ, PLY, "
     "STL or OFF file, or SHAPE:KEY=VALUE,... "
     "as `curvebody list shapes` has them; RHO in kg/m^3 (default 1000, in water), T "
@@ -188,5 +238,8 @@ const cb_command cb_command_inertia = {
     "joins its vertices at one place, as those of STL always are. MODEL, NAME:KEY=VALUE,..., is none, local "
     "(default), exact or another fluid model of `curvebody list fluids`; E is the "
     "error of it that is asked for, relative (default 1e-2), by which faces are "
-    "refined, or none: the faces as they are.",
+    "refined, or none: the faces as they are. SPACE, NAME[:KEY=VALUE,...], is e3 (default), s3 or h3, into which "
+    "CHART, "
+    "exponential (default: distances from the origin are kept) or gnomonic (flat faces stay geodesic planes), lays the "
+    "body.",
     run};

@@ -8,6 +8,8 @@
 
 typedef struct cb_inertia {
   const char *word;
+  const char *space; /* its name, where one is given; NULL */
+  double curvature;
   cb_surface *surface;
   double density, thickness, fluid;
   cb_mass mass;

@@ -20,6 +20,9 @@ static cb_status local(cb_inertia *f) {
   cb_local *l = NULL;
   f->part = calloc((size_t)f->surface->parts, sizeof *f->part);
   if (!f->part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", f->surface->parts);
+  if (f->curvature != 0)
+    return cb_inertia_placed(
+        f, cb_local_curved_added_mass(f->surface, (const double(*)[3])f->surface->x, f->added.K, f->part));
   const cb_status status = cb_local_create(f->surface, &l);
   if (status) return status;
   cb_local_pose(l, (const double(*)[3])f->surface->x, NULL);
@@ -87,6 +90,11 @@ cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *err
   const bool none = strcmp(text, "none") == 0;
   cb_status status = local(f);
   if (!status && !none) status = class_of(text, &c);
+  if (!status && c && f->curvature != 0 && c->added_mass != cb_fluid_local_added_mass && strcmp(c->name, "exact") != 0)
+    return cb_fail(CB_ERROR_INPUT,
+                   "--added-mass:1:1: error: the fluid model `%s` is for flat space: expected local, "
+                   "exact or none in %s",
+                   c->name, f->space);
   if (!status && none && error && strcmp(error, "none") != 0)
     status = cb_fail(CB_ERROR_INPUT, "--error:1:1: error: without an added mass there is no error of it");
   if (!status && c) status = make_model(c, text, error, &m);

@@ -39,6 +39,7 @@ static void print_text(const cb_inertia *f) {
   const cb_mass *m = &f->mass;
   printf("%s: %d vertices, %d faces, %d part%s\n\n", f->word, f->surface->vertices, f->surface->faces,
          f->surface->parts, f->surface->parts == 1 ? "" : "s");
+  if (f->space) printf("in %s, of curvature %.15g 1/m^2; centres are normal coordinates\n\n", f->space, f->curvature);
   printf("%-20s %-7s %14s %14s %14s\n", "part", "", "area", "volume", "delta");
   for (int p = 0; p < f->surface->parts; p++)
     printf("%-20s %-7s %14.7g %14.7g %14.7g\n", f->surface->name[p], f->part[p].open ? "sheet" : "closed",
@@ -70,6 +71,11 @@ static void print_json(const cb_inertia *f) {
   cb_json_text(stdout, f->word);
   printf(",\n \"vertices\": %d, \"faces\": %d,\n \"density\": %.17g, \"thickness\": %.17g, \"fluid\": %.17g",
          f->surface->vertices, f->surface->faces, f->density, f->thickness, f->fluid);
+  if (f->space) {
+    printf(",\n \"space\": ");
+    cb_json_text(stdout, f->space);
+    printf(", \"curvature\": %.17g", f->curvature);
+  }
   printf(",\n \"mass\": %.17g, \"volume\": %.17g, \"area\": %.17g", f->mass.mass, f->mass.volume, f->mass.area);
   json_numbers("centre", 1, 3, f->mass.centre);
   json_numbers("inertia", 6, 6, &f->mass.inertia[0][0]);

@@ -57,6 +57,9 @@ const char *cb_local_doubt(const cb_local_part *part);
  * mu0 (NULL: not wanted); part[parts] (NULL). The sum does not depend on threads. */
 void cb_local_added_mass(cb_local *l, double rho1, const double *rho, double mass[6][6], double mu0[6],
                          cb_local_part *part);
+/* The added mass of density 1 where the surface lies in a curved space (fluid/local_curved.c), with the vertices at
+ * normal coordinates x; part[parts]. CB_ERROR_UNSUPPORTED for sheets. */
+cb_status cb_local_curved_added_mass(const cb_surface *s, const double (*x)[3], double mass[6][6], cb_local_part *part);
 /* Lift and drag on a body with twist Y in a flow that has velocity flow[faces] (NULL: flow1, may be NULL: none) in
  * the body frame at face centres; wrench and its derivative in Y (NULL: not wanted). c_n, c_t: linear drag -sum A
  * (c_n n n^T + c_t (1 - n n^T)) u is added where they are not 0. */

@@ -20,6 +20,11 @@ class Inertia(Case):
     def facts(self, *words):
         return json.loads(self.good("inertia", *words, "--json").stdout)
 
+    def refused(self, *words):
+        done = self.call(*words)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        return done.stderr
+
     def near(self, a, b, tolerance):
         self.assertLessEqual(abs(a - b), tolerance, (a, b))
 
@@ -202,6 +207,52 @@ class Inertia(Case):
             done = self.call("inertia", words[0], *exact, *words[1:])
             self.assertEqual(done.returncode, code, (words, done.stderr))
             self.assertIn(part, done.stderr, words)
+
+    def test_balls_in_curved_spaces_have_their_closed_forms(self):
+        for space, volume, added in (("h3", math.pi * (math.sinh(2) - 2), 2.20296026738426),
+                                     ("s3", math.pi * (2 - math.sin(2)), 1.62106309457334),
+                                     ("s3:curvature=.25", 8 * math.pi * (1 - math.sin(1)), 8 * .252628196135991)):
+            facts = self.facts("ball:radius=1", "--space", space, "--fluid", "1", "--added-mass", "exact")
+            told = facts["added_mass_of"]["error"]
+            self.near(facts["volume"], volume, 0.02 * volume)  # of the inscribed mesh
+            self.near(facts["added_mass"][3][3], added, told * added)
+            self.assertLess(told, 1e-2)
+            self.near(facts["inertia"][3][3], facts["mass"] - facts["curvature"] * facts["inertia"][0][0],
+                      1e-12 * facts["mass"])  # a translation has the mass m - K J
+
+    def test_the_local_model_is_that_of_balls_in_h3_and_has_another_flow_in_s3(self):
+        local = self.facts("ball:radius=1,resolution=64", "--space", "h3", "--fluid", "1")
+        self.near(local["parts"][0]["delta"], math.tanh(1) / 2, 2e-3)  # second order in the size of faces
+        self.near(local["added_mass"][3][3], 2.20296026738426, 0.01)
+        said = self.good("inertia", "ball:radius=1", "--space", "s3").stderr
+        self.assertIn("too large by 0.42", said)
+        self.assertEqual(self.good("inertia", "ball:radius=.1", "--space", "s3").stderr, "")
+
+    def test_a_flat_space_and_charts_at_small_sizes_change_nothing(self):
+        flat = self.facts("ellipsoid:a=.3,b=.2,c=.1", "--fluid", "1")
+        named = self.facts("ellipsoid:a=.3,b=.2,c=.1", "--fluid", "1", "--space", "e3")
+        self.assertEqual(flat["inertia"], named["inertia"])
+        self.assertEqual(flat["added_mass"], named["added_mass"])
+        for chart in ("exponential", "gnomonic"):
+            near = self.facts("ellipsoid:a=.3,b=.2,c=.1", "--fluid", "1", "--space", "h3:curvature=-1e-9", "--chart", chart)
+            for key in ("inertia", "added_mass"):
+                for row, other in zip(flat[key], near[key]):
+                    for a, b in zip(row, other):
+                        self.near(a, b, 1e-7 * flat[key][3][3])
+
+    def test_what_has_no_meaning_in_a_curved_space_is_said(self):
+        ball = "ball:radius=1.5"
+        for words, said in ((["--space", "h2"], "expected e3, s3 or h3"), (["--space", "nil"], "expected e3, s3 or h3"),
+                            (["--space", "h4"], "unknown space 'h4'"), (["--chart", "gnomonic"], "a chart without a space"),
+                            (["--space", "h3", "--chart", "polar"], "expected exponential or gnomonic, found 'polar'"),
+                            (["--space", "s3:curvature=30"], "the exponential chart of the space of curvature 30 reaches to 0.57"),
+                            (["--space", "h3", "--chart", "gnomonic"], "the gnomonic chart of the space of curvature -1 reaches to 1"),
+                            (["--space", "h3", "--added-mass", "ellipsoid"], "is for flat space"),
+                            (["--space", "h3", "--added-mass", "exact:method=hlu"], "method `hlu`"),
+                            (["--space", "h3", "--added-mass", "exact:wall=rigid,wall_height=-9"], "wall"),
+                            (["--space", "h3", "--added-mass", "exact:memory=1e4"], "GB are allowed")):
+            self.assertIn(said, self.refused("inertia", ball, *words))
+        self.assertIn("is a sheet", self.refused("inertia", "disc:radius=.5", "--thickness", ".01", "--space", "s3"))
 
     def test_no_error_is_asked_of_those_that_have_none(self):
         for word in "local", "none":

@@ -119,6 +119,7 @@ void cb_curved_centre(double K, const cb_curved_moments *m, double p[4]) {
     for (int i = 0; i < 3; i++) cb_cross3(H[(i + 1) % 3], H[(i + 2) % 3], adj[i]);
     const double det = cb_dot3(H[0], adj[0]);
     for (int i = 0; i < 3; i++) size += fabs(H[i][i]);
+    if (!(size > 1e-9 * fabs(content))) break;            /* likewise, as of half a sphere */
     if (!(fabs(det) > 1e-12 * size * size * size)) break; /* every point near is a centre */
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) step[i] += adj[j][i] * own.M[j][3] / det;

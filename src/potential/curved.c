@@ -15,6 +15,9 @@
 
 enum { FACTORED = 400, RESTART = 40 }; /* panels up to which factors are as quick as the iteration */
 
+static const double few_below =
+    0.12; /* size of panels, in radii of curvature, whose rows of three points add up to 1e-6 */
+
 struct cb_curved_flow {
   cb_arena *arena;
   int n;
@@ -26,7 +29,7 @@ struct cb_curved_flow {
   double *D;                         /* [n][n], or the factors of 1/2 - D */
   int *pivots, threads;
   double share;
-  bool filled, dense;
+  bool filled, dense, few;
   cb_krylov *krylov;
 };
 
@@ -63,6 +66,12 @@ static cb_status lay(cb_curved_flow *f, int i, const double (*x)[3], const int f
     p->weight[k] = cb_curved_rule[k][3] * N / (2 * c * sqrt(c));
     for (int l = 0; l < 4; l++) sum[l] += p->weight[k] * p->node[k][l];
   }
+  for (int k = 0; k < CB_CURVED_FEW; k++) {
+    for (int l = 0; l < 4; l++) p->few[k][l] = (y[0][l] + y[1][l] + y[2][l] + 3 * y[k][l]) / 6;
+    const double c = cb_curved_form(f->K, p->few[k], p->few[k]), root = sqrt(c);
+    for (int l = 0; l < 4; l++) p->few[k][l] /= root;
+    p->few_weight[k] = N / (6 * c * root);
+  }
   cb_curved_flux(f->K, p->plane, sum, flux);
   for (int a = 0; a < 6; a++) p->flux[a] = flux[a] / p->area;
   const double root = sqrt(cb_curved_form(f->K, sum, sum));
@@ -71,11 +80,14 @@ static cb_status lay(cb_curved_flow *f, int i, const double (*x)[3], const int f
 }
 
 cb_status cb_curved_flow_move(cb_curved_flow *f, const double (*x)[3], const int (*face)[3]) {
+  double largest = 0;
   f->filled = false;
   for (int i = 0; i < f->n; i++) {
     const cb_status status = lay(f, i, x, face[i]);
     if (status) return status;
+    largest = fmax(largest, f->panel[i].size);
   }
+  f->few = largest * sqrt(fabs(f->K)) < few_below;
   return CB_OK;
 }
 
@@ -116,7 +128,7 @@ static void source_rows(void *context, int begin, int end) {
   double *S = f->rows + n * (size_t)((long long)begin * f->threads / f->n);
   for (int i = begin; i < end; i++) {
     double *D = t->keep ? f->D + (size_t)i * n : NULL;
-    cb_curved_row(f->K, f->n, f->panel, f->panel[i].centre, i, S, D);
+    cb_curved_row(f->K, f->n, f->panel, f->few, f->panel[i].centre, i, S, D);
     for (int c = 0; c < t->columns; c++) {
       double sum = 0;
       for (size_t j = 0; j < n; j++) sum += S[j] * t->x[(size_t)c * n + j];

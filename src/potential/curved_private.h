@@ -4,13 +4,20 @@
 
 #include "numerics/curved.h"
 
+#include <stdbool.h>
+
+enum { CB_CURVED_FEW = 3 };
+
 typedef struct cb_curved_panel {
   double corner[3][4], plane[4], centre[4], flux[6]; /* flux: the mean */
   double area, size;                                 /* size: the longest side */
   double node[CB_CURVED_POINTS][4], weight[CB_CURVED_POINTS];
+  double few[CB_CURVED_FEW][4], few_weight[CB_CURVED_FEW]; /* a rule of degree 2, for what is far */
 } cb_curved_panel;
 
-/* S and D (either may be NULL) at x of n panels; self: the one whose centre x is, -1: none. */
-void cb_curved_row(double K, int n, const cb_curved_panel *panel, const double x[4], int self, double *S, double *D);
+/* S and D (either may be NULL) at x of n panels; self: the one whose centre x is, -1: none. few: of panels so small that
+ * also D of those far takes a few points where K > 0. */
+void cb_curved_row(double K, int n, const cb_curved_panel *panel, bool few, const double x[4], int self, double *S,
+                   double *D);
 
 #endif

@@ -51,32 +51,39 @@ static double solid_angle(const double p[3][4]) {
                    A * B * C + cb_dot3(p[0], p[1]) * C + cb_dot3(p[1], p[2]) * A + cb_dot3(p[2], p[0]) * B);
 }
 
-static double dipole(const view *v, const cb_curved_panel *j, const double p[3][4], const double (*q)[4]) {
-  const double s = cb_dot3(j->plane, v->x) + j->plane[3] * v->x[3];
+/* What the sums run over: the points of a panel as they are seen, their sines S, weights and how many. */
+typedef struct points {
+  int n;
+  const double *weight;
+  double w[CB_CURVED_POINTS], S[CB_CURVED_POINTS];
+} points;
+
+static void see(const view *v, int n, const double (*node)[4], const double *weight, points *out) {
+  out->n = n, out->weight = weight;
+  for (int k = 0; k < n; k++) {
+    double q[4];
+    cb_curved_towards(v->K, v->x, node[k], q);
+    out->S[k] = sqrt(cb_dot3(q, q)), out->w[k] = q[3];
+  }
+}
+
+static double dipole(const view *v, const cb_curved_panel *j, const double p[3][4], const points *q) {
   const bool behind = v->K > 0 && p[0][3] + p[1][3] + p[2][3] < 3 * beyond;
   double sum = 0;
   if (v->K < 0) return -solid_angle(p) / (4 * pi);
-  for (int k = 0; k < CB_CURVED_POINTS; k++) {
-    const double sine = v->r * sqrt(cb_dot3(q[k], q[k])), t = atan2(sine, q[k][3]);
+  for (int k = 0; k < q->n; k++) {
+    const double sine = v->r * q->S[k], t = atan2(sine, q->w[k]);
     /* t - sin cos = pi - ((pi - t) - sin(pi - t) cos(pi - t)): behind, the whole kernel is of the angle left */
-    sum += j->weight[k] * (behind ? background(pi - t, sine, -q[k][3]) : background(t, sine, q[k][3]));
+    sum += q->weight[k] * (behind ? background(pi - t, sine, -q->w[k]) : background(t, sine, q->w[k]));
   }
-  sum *= s * v->K * v->r / (4 * pi * pi);
+  sum *= (cb_dot3(j->plane, v->x) + j->plane[3] * v->x[3]) * v->K * v->r / (4 * pi * pi);
   return behind ? sum : -solid_angle(p) / (4 * pi) - sum;
 }
 
-static double source(const view *v, const cb_curved_panel *j, const double p[3][4], const double (*q)[4]) {
-  const double least = fmin(p[0][3], fmin(p[1][3], p[2][3]));
-  double closest = INFINITY, sum = 0;
-  for (int k = 0; k < 3; k++) closest = fmin(closest, cb_dot3(p[k], p[k]));
-  const bool is_near = closest < near * near * j->size * j->size && least > least_w;
-  for (int k = 0; k < CB_CURVED_POINTS; k++) {
-    const double S = sqrt(cb_dot3(q[k], q[k]));
-    sum += j->weight[k] * (is_near ? smooth(v, S, q[k][3]) : green(v, S, q[k][3]));
-  }
-  if (!is_near) return sum;
+static double near_source(const view *v, const double p[3][4], const points *q) {
   static const double origin[3] = {0};
-  double flat[3][3], n[3], whole;
+  double flat[3][3], n[3], whole, sum = 0;
+  for (int k = 0; k < q->n; k++) sum += q->weight[k] * smooth(v, q->S[k], q->w[k]);
   for (int k = 0; k < 9; k++) flat[k / 3][k % 3] = p[k / 3][k % 3] / p[k / 3][3];
   cb_normal3(flat[0], flat[1], flat[2], n);
   const double height = cb_dot3(n, flat[0]), square = height * height / cb_dot3(n, n);
@@ -84,15 +91,30 @@ static double source(const view *v, const cb_curved_panel *j, const double p[3][
   return sum + sqrt(1 + v->K * square) * whole;
 }
 
-void cb_curved_row(double K, int n, const cb_curved_panel *panel, const double x[4], int self, double *S, double *D) {
+static double far_source(const view *v, const points *q) {
+  double sum = 0;
+  for (int k = 0; k < q->n; k++) sum += q->weight[k] * green(v, q->S[k], q->w[k]);
+  return sum;
+}
+
+void cb_curved_row(double K, int n, const cb_curved_panel *panel, bool few, const double x[4], int self, double *S,
+                   double *D) {
   const view v = {K, sqrt(fabs(K)), x};
   for (int i = 0; i < n; i++) {
     const cb_curved_panel *j = panel + i;
-    double p[3][4], q[CB_CURVED_POINTS][4];
-    for (int k = 0; k < 3; k++) cb_curved_towards(K, x, j->corner[k], p[k]);
-    if (S || K > 0)
-      for (int k = 0; k < CB_CURVED_POINTS; k++) cb_curved_towards(K, x, j->node[k], q[k]);
-    if (S) S[i] = source(&v, j, (const double(*)[4])p, (const double(*)[4])q);
-    if (D) D[i] = i == self ? 0 : dipole(&v, j, (const double(*)[4])p, (const double(*)[4])q);
+    double p[3][4], closest = INFINITY, least = INFINITY;
+    for (int k = 0; k < 3; k++) {
+      cb_curved_towards(K, x, j->corner[k], p[k]);
+      closest = fmin(closest, cb_dot3(p[k], p[k]));
+      least = fmin(least, p[k][3]);
+    }
+    const bool far = closest > near * near * j->size * j->size, singular = !far && least > least_w;
+    points q;
+    if (far && (few || K < 0))
+      see(&v, CB_CURVED_FEW, j->few, j->few_weight, &q);
+    else
+      see(&v, CB_CURVED_POINTS, j->node, j->weight, &q);
+    if (S) S[i] = singular ? near_source(&v, (const double(*)[4])p, &q) : far_source(&v, &q);
+    if (D) D[i] = i == self ? 0 : dipole(&v, j, (const double(*)[4])p, &q);
   }
 }

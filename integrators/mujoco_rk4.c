@@ -70,6 +70,8 @@ static cb_status step(cb_integrator *in, void *state, double h) {
   static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   const cb_rigid_problem *p = in->problem;
   cb_rigid_state *s = state, next = *s;
+  if (p->curvature != 0)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "mujoco_rk4 is for flat space: expected rkmk4 or hamilton_pontryagin");
   if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
   rates k = {.moved = {0}}, mean = {.moved = {0}};
   for (int stage = 0; stage < 4; stage++) {

@@ -6,6 +6,7 @@
  *   P' = R F_force;   the classical tableau 0, 1/2, 1/2, 1; 1/6, 1/3, 1/3, 1/6.
  * Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
+#include "fluid/rigid_curved.h"
 #include "fluid/rigid_step_private.h"
 #include "numerics/quaternion.h"
 #include "numerics/se3_private.h"
@@ -50,6 +51,7 @@ static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const
 
 cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s) {
   static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+  if (p->curvature != 0) return cb_rigid_curved_rkmk4(p, h, s);
   if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
   double start[3][3], u[6] = {0}, gained[6] = {0}, du[6] = {0}, dl[6] = {0}, dx[3], q[4];
   cb_rigid_state next = *s;

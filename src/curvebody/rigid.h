@@ -43,7 +43,9 @@ typedef struct cb_rigid_problem {
   cb_status (*pose_derivative)(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                                double dF[6][6]);
   bool exact; /* all derivatives are: where the first change is small, no second residual is asked for */
-  double curvature; /* of the space that the body moves in, 1/m^2 */
+  /* Of the space that the body moves in, 1/m^2. Where it is not 0 a pose is the transvection to normal coordinates x after
+   * the rotation q, and `world` of a state in axes that this has carried to the body. */
+  double curvature;
 } cb_rigid_problem;
 
 enum { CB_RIGID_EARLIER = 6 };

@@ -7,6 +7,7 @@
  * It is kept while changes fall to a fiftieth each time: with the error e of the first guess, those that follow are
  * c e^2, 2 c^2 e^3 .. (c: of the curvature), so that two residuals do where e is small.
  */
+#include "fluid/rigid_curved.h"
 #include "fluid/rigid_step_private.h"
 #include "numerics/quaternion.h"
 #include <math.h>
@@ -384,6 +385,7 @@ static cb_status find_turn(const step *e, const double Y[6], double *turn) {
 
 cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                    int *iterations) {
+  if (p->curvature != 0) return cb_rigid_curved_pontryagin(p, map, h, s, iterations);
   if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
   step e = {.p = p, .map = map, .s = s, .h = h, .t = s->t + h / 2};
   double Y[6], dx[3], change[6], turn;

@@ -1,4 +1,4 @@
-/* Hamilton–Pontryagin integrator on SE(3): order 2, for bodies with prescribed poses in a fluid.
+/* Hamilton–Pontryagin integrator on SE(3), SO(4) and SO(3,1): order 2, for bodies with prescribed poses in a fluid.
  *
  *   g_{k+1} = g_k tau(h Y),  (dtau^-1_{hY})^T mu = p_k + h/2 F,  p_{k+1} = (dtau^-1_{-hY})^T mu + h/2 F,  mu = K Y + mu_0
  *   K, mu_0 and F at the middle of the step; Newton's method on the six unknowns Y      (fluid/rigid_step.h)
@@ -37,7 +37,7 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
 
 const cb_integrator_class cb_integrator_hamilton_pontryagin = {
     .name = "hamilton_pontryagin",
-    .title = "Hamilton-Pontryagin on SE(3)",
+    .title = "Hamilton-Pontryagin on SE(3), SO(4), SO(3,1)",
     .doc = "order 2, variational with the maps cayley and exponential; bodies in a fluid",
     .configuration = &cb_configuration_fluid,
     .params = table,

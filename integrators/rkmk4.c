@@ -1,5 +1,5 @@
-/* Munthe-Kaas's Runge–Kutta method of order 4 on SE(3), for bodies with prescribed poses in a fluid: explicit, an
- * independent check of hamilton_pontryagin.
+/* Munthe-Kaas's Runge–Kutta method of order 4 on SE(3), SO(4) and SO(3,1), for bodies with prescribed poses in a fluid:
+ * explicit, an independent check of hamilton_pontryagin.
  *
  * With g = g_k exp(u) and the momentum (l, P) in the world's axes about the position x_k (curvebody/rigid.h):
  *   u' = dexp^-1_{-u} Y,  K Y = p - mu0,  p = R^T (l - (x - x_k) × P, P);   l' = R F_torque + (x - x_k) × R F_force,
@@ -7,7 +7,6 @@
  * Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
 #include "fluid/rigid_curved.h"
-#include "fluid/rigid_step_private.h"
 #include "numerics/quaternion.h"
 #include "numerics/se3_private.h"
 #include <curvebody/integrator.h>
@@ -51,8 +50,8 @@ static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const
 
 cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s) {
   static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-  if (p->curvature != 0) return cb_rigid_curved_rkmk4(p, h, s);
   if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
+  if (p->curvature != 0) return cb_rigid_curved_rkmk4(p, h, s);
   double start[3][3], u[6] = {0}, gained[6] = {0}, du[6] = {0}, dl[6] = {0}, dx[3], q[4];
   cb_rigid_state next = *s;
   cb_pose_rotation(&s->g, start);
@@ -99,7 +98,7 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
 
 const cb_integrator_class cb_integrator_rkmk4 = {
     .name = "rkmk4",
-    .title = "Runge-Kutta-Munthe-Kaas of order 4 on SE(3)",
+    .title = "Runge-Kutta-Munthe-Kaas of order 4 on SE(3), SO(4), SO(3,1)",
     .doc = "explicit; bodies in a fluid",
     .configuration = &cb_configuration_fluid,
     .params = table,

@@ -1,11 +1,13 @@
-/* A body on SE(3) with momentum mu = K(t, g) Y + mu0(t, g) under wrenches: the problem and the state of the methods of
- * cb_configuration_fluid.
+/* A body on SE(3), SO(4) or SO(3,1) with momentum mu = K(t, g) Y + mu0(t, g) under wrenches: the problem and the state of
+ * the methods of cb_configuration_fluid.
  *
  *   g' = g Y,  mu' = ad*_Y mu + F,  mu = K Y + mu0
  * For authors of methods and of bodies: a problem is functions of the pose g and the time in the body frame (SI units;
  * angular, then linear); curvebody/immersed.h makes that of a body in a fluid. The state keeps the momentum in the
  * world's axes, about the body frame's origin there: l' = -x' × P + torque, P' = force. Nothing is allocated; a step
  * that fails leaves the state untouched.
+ * In a space of curvature K_s a pose is T(x) R(q) and the algebra has K_s (curvebody/pose.h); the world's axes are those
+ * that T(x) carries from the base point to the body, and inertia may depend on the time but not on the place.
  */
 #ifndef CURVEBODY_RIGID_H
 #define CURVEBODY_RIGID_H
@@ -70,6 +72,14 @@ cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, 
 /* The twist at the node: K Y + mu0 = momentum at (t, g). CB_STEP_SINGULAR, CB_STEP_NOT_FINITE. */
 cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, double Y[6]);
 
+/* --- what motion without wrenches keeps, K the curvature of the space --- */
+/* |p|^2 + K |l|^2 and l.p of a momentum in the body frame (or in axes turned from it). */
+void cb_rigid_casimirs(double K, const double momentum[6], double out[2]);
+/* Ad*_{g^-1} of the momentum: (l, p) about the base point. Returns what the round-off of the state makes of it, of p and
+ * of sqrt|K| l; in a hyperbolic space it grows with the distance from the base point, and beyond 5 radii out is not a
+ * number and the error infinite. */
+double cb_rigid_spatial_momentum(double K, const cb_rigid_state *s, double out[6]);
+
 /* --- what steps are made of --- */
 /* Y of K Y = momentum - mu0. CB_STEP_SINGULAR, CB_STEP_NOT_FINITE. */
 cb_status cb_rigid_velocity(double K[6][6], const double momentum[6], const double mu0[6], double Y[6]);
@@ -81,7 +91,8 @@ cb_status cb_rigid_constant_of(const double K[6][6], const double mu0[6], cb_rig
 /* Sum of the problem's wrenches; dF (NULL: not wanted). */
 cb_status cb_rigid_wrenches(const cb_rigid_problem *p, double t, const cb_pose *g, const double Y[6], double F[6],
                             double dF[6][6]);
-/* The state's pose moved by dx to orientation q, its momentum by `change` (world's axes, about the old origin). */
+/* In flat space: the state's pose moved by dx to orientation q, its momentum by `change` (world's axes, about the old
+ * origin). */
 void cb_rigid_move(cb_rigid_state *s, const double dx[3], const double q[4], const double change[6]);
 
 CB_API_END

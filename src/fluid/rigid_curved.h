@@ -1,28 +1,33 @@
-/* Steps of a body on SO(4) and SO+(3,1), isometries of S^3 and H^3 (problem: curvebody/rigid.h with a curvature K; poses:
- * numerics/pose_curved.h).
+/* Steps of a body in a space of curvature K: on SO(4), SO+(3,1) (equations: rigid_step.h, curvebody/pose.h).
  *
- *   g' = g Y,  mu' = ad*_Y mu + F:  l' = l × w + p × v,  p' = p × w + K l × v;  Casimirs |p|^2 + K |l|^2, l.p
- *   rkmk4                g = g_k exp(u), pi = Ad*_{exp(u)^-1} mu the momentum in the axes of the start
- *                        u' = dexp^-1_{-u} Y, pi' = Ad*_{exp(u)^-1} F;  mu_{k+1} = Ad*_{exp(u)} pi
- *   hamilton_pontryagin  (dtau^-1_{hY})^T (K Y + mu0) = p_k + h/2 Ad*_{s^-1} F,  s s = tau(h Y) the Cayley map
- *                        p_{k+1} = Ad*_{tau(hY)} (p_k + h/2 Ad*_{s^-1} F) + h/2 Ad*_s F,  K, mu0, F in the middle
- * All in body frames: a body at any distance from the base point moves as one there. The state's `world` momentum is that
- * of the body about its origin, in axes that T(x) has carried there. For K = 0 both are second- and fourth-order steps of
- * E^3 as well, by other roundings than fluid/rigid_step.h.
- * Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4; Munthe-Kaas, Appl. Numer. Math. 29
- * (1999) 115, doi:10.1016/S0168-9274(98)00030-0; the bodies: Borisov & Mamaev (2016), doi:10.1134/S1061920816040026.
+ *   (dtau^-1_{hY})^T (K Y + mu0) = p_k + h/2 B F,  p_{k+1} = (dtau^-1_{-hY})^T (K Y + mu0) + h/2 B^T F
+ * where s s = tau(h Y), s = T(y) B and F is the wrench in the middle g_k s: either half is carried along the geodesic
+ * from the middle's origin to the node's, torque and force apart, as in flat space; the step is so symmetric in time.
+ * The momentum is kept in the axes that T(x) carries along, world = R(q) momentum: from node to node it goes by Ad* of
+ * the step's transvection and by the rotation that the product of poses has beyond those of its factors, both in twice
+ * the precision, so that p.p + K l.l and l.p are kept to it at any distance; the place moves by what a step adds to
+ * it, so that it, and the spatial momentum, are kept to round-off of what was moved. K and mu0 depend on the time
+ * alone.
  */
 #ifndef CB_FLUID_RIGID_CURVED_H
 #define CB_FLUID_RIGID_CURVED_H
 
-#include "fluid/rigid_step.h"
+#include "fluid/rigid_step_private.h"
+#include "numerics/biquaternion.h"
+#include <curvebody/pose.h>
 
-/* As those of fluid/rigid_step.h. CB_ERROR_UNSUPPORTED for an inertia that depends on the place, and for maps other than
- * the Cayley map. */
 cb_status cb_rigid_curved_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                      int *iterations);
 cb_status cb_rigid_curved_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s);
-/* |p|^2 + K |l|^2 and l.p of a body momentum. */
-void cb_rigid_casimirs(double K, const double mu[6], double out[2]);
+
+/* What such a step cannot do: CB_ERROR_UNSUPPORTED. */
+cb_status cb_rigid_curved_takes(const cb_rigid_problem *p);
+/* CB_STEP_NO_CONVERGENCE where a step of twist Y turns the body by half a turn, or moves it half a great circle's
+ * length, or more. */
+cb_status cb_rigid_curved_far(double K, double h, double t, const double Y[6]);
+/* The node g m of the state, whose momentum becomes Ad*_m (momentum + before) + after; before in the axes of the body
+ * before, after in those after it. m: Q as a screw. */
+void cb_rigid_curved_move(double K, cb_rigid_state *s, const cb_biquaternion *Q, const cb_screw *m,
+                          const double before[6], const double after[6]);
 
 #endif

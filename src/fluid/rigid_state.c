@@ -1,5 +1,5 @@
 /* The state of a body on SE(3): its start, its momentum in the world's axes, its twist (equations: rigid_step.h). */
-#include "fluid/rigid_step_private.h"
+#include "fluid/rigid_curved.h"
 #include "numerics/compensated.h"
 #include "numerics/dd.h"
 #include <math.h>
@@ -157,9 +157,13 @@ cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, 
   if (!isfinite(t) || !cb_finite6(Y) || !isfinite(g->x[0] + g->x[1] + g->x[2]) || !(fabs(norm - 1) < 1e-6))
     return cb_fail(CB_ERROR_ARGUMENT, "a body's start is not finite, or its quaternion (norm %g) is not of unit length",
                    norm);
+  const double far = sqrt(fmax(p->curvature, 0) * cb_dot3(g->x, g->x));
+  if (!(far <= 3.1415926535897936))
+    return cb_fail(CB_ERROR_ARGUMENT, "a body's start is %g radii from the base point of a sphere, more than pi", far);
   if (fabs(norm - 1) > 1e-15)
     for (int i = 0; i < 4; i++) out.g.q[i] /= norm;
-  const cb_status status = p->inertia(p->self, t, &out.g, K, mu0);
+  cb_status status = p->curvature == 0 ? CB_OK : cb_rigid_curved_takes(p);
+  if (!status) status = p->inertia(p->self, t, &out.g, K, mu0);
   if (status) return status;
   memcpy(out.Y, Y, sizeof out.Y);
   cb_apply6(K, Y, out.mu);

@@ -1,4 +1,5 @@
-/* Steps of a body on SE(3) with momentum mu = K(t) Y + mu0(t) under wrenches: Hamilton–Pontryagin and RKMK4.
+/* Steps of a body on SE(3) with momentum mu = K(t) Y + mu0(t) under wrenches: Hamilton–Pontryagin and RKMK4 (in curved
+ * spaces: rigid_curved.h).
  *
  *   g' = g Y,  mu' = ad*_Y mu + F,  mu = K Y + mu0
  *   hamilton_pontryagin, with the momentum p at the nodes, s s = tau(h Y), and K, mu0, F at (t_k + h/2, g_k s, Y):

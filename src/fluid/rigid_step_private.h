@@ -25,5 +25,12 @@ static inline bool cb_finite6(const double a[6]) {
 }
 /* CB_STEP_NO_CONVERGENCE where the exponential of a step turns by `angle`, half a turn or more. */
 cb_status cb_rigid_half_turn(double h, double t, double angle);
+/* sqrt |<K a, a>|: compares angular with linear parts */
+double cb_rigid_size(const double K[6][6], const double a[6]);
+/* The polynomial through the twists of the steps before that were as long: the sum of their backward differences up to
+ * the smallest, by angular and linear part. */
+void cb_rigid_guess(const cb_rigid_state *s, double h, double Y[6]);
+/* Y is that of a step of length h. */
+void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]);
 
 #endif

@@ -8,7 +8,6 @@
  * c e^2, 2 c^2 e^3 .. (c: of the curvature), so that two residuals do where e is small.
  */
 #include "fluid/rigid_curved.h"
-#include "fluid/rigid_step_private.h"
 #include "numerics/quaternion.h"
 #include <math.h>
 #include <string.h>
@@ -257,8 +256,7 @@ static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]
   return CB_OK;
 }
 
-/* sqrt |<K a, a>|: compares angular with linear parts */
-static double size(const double K[6][6], const double a[6]) {
+double cb_rigid_size(const double K[6][6], const double a[6]) {
   double Ka[6], sum = 0;
   cb_apply6_transposed(K, a, Ka);
   for (int i = 0; i < 6; i++) sum += Ka[i] * a[i];
@@ -268,7 +266,7 @@ static double size(const double K[6][6], const double a[6]) {
 /* The size of a twist that moves the body within a step by the round-off of its pose. */
 static double blur(const step *e) {
   const double far = sqrt(cb_dot3(e->s->g.x, e->s->g.x)) / fabs(e->h), turn = 1 / fabs(e->h);
-  return 1e-15 * size(e->K, (double[6]){turn, turn, turn, far, far, far});
+  return 1e-15 * cb_rigid_size(e->K, (double[6]){turn, turn, turn, far, far, far});
 }
 
 /* The load, and mu, brought to the last Y by their derivatives. */
@@ -301,8 +299,8 @@ static cb_status solve(step *e, double Y[6], int *count) {
     cb_status status = place(e, Y, n == 0 || e->p->pose_dependent);
     if (!status) status = newton(e, Y, fresh, update);
     if (status) return status;
-    const double change = size(e->K, update);
-    scale = fmax(fmax(scale, change), size(e->K, Y));
+    const double change = cb_rigid_size(e->K, update);
+    scale = fmax(fmax(scale, change), cb_rigid_size(e->K, Y));
     rate = change / (n > 0 ? last : scale);
     cb_add6(1, update, Y);
     *count = n + 1;
@@ -317,9 +315,7 @@ static cb_status solve(step *e, double Y[6], int *count) {
                  e->h, e->s->t, MOST);
 }
 
-/* The polynomial through the twists of the steps before that were as long: the sum of their backward differences up to
- * the smallest, by angular and linear part. */
-static void guess(const cb_rigid_state *s, double h, double Y[6]) {
+void cb_rigid_guess(const cb_rigid_state *s, double h, double Y[6]) {
   const int known = s->length == h && s->known > 1 ? (int)s->known : 1;
   double difference[1 + CB_RIGID_EARLIER][6], least[2] = {INFINITY, INFINITY};
   int order[2] = {0};
@@ -339,7 +335,7 @@ static void guess(const cb_rigid_state *s, double h, double Y[6]) {
       for (int i = 3 * part; i < 3 * part + 3; i++) Y[i] += difference[k][i];
 }
 
-static void remember(cb_rigid_state *s, double h, const double Y[6]) {
+void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]) {
   s->known = s->length == h ? fmin(s->known + 1, 1 + CB_RIGID_EARLIER) : 1;
   s->length = h;
   memmove(s->earlier[1], s->earlier[0], sizeof s->earlier - sizeof s->earlier[0]);
@@ -385,12 +381,12 @@ static cb_status find_turn(const step *e, const double Y[6], double *turn) {
 
 cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                    int *iterations) {
-  if (p->curvature != 0) return cb_rigid_curved_pontryagin(p, map, h, s, iterations);
   if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
+  if (p->curvature != 0) return cb_rigid_curved_pontryagin(p, map, h, s, iterations);
   step e = {.p = p, .map = map, .s = s, .h = h, .t = s->t + h / 2};
   double Y[6], dx[3], change[6], turn;
   int count = 0;
-  guess(s, h, Y);
+  cb_rigid_guess(s, h, Y);
   cb_pose_rotation(&s->g, e.r);
   cb_status status = solve(&e, Y, &count);
   if (!status) status = find_turn(&e, Y, &turn);
@@ -406,7 +402,7 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   if (map == CB_SE3_TLN) keep_tln(&e, Y, &next);
   next.t = s->t + h;
   next.turn = turn;
-  remember(&next, h, Y);
+  cb_rigid_remember(&next, h, Y);
   memcpy(next.mu, e.mu, sizeof e.mu);
   if (!cb_finite6(next.world) || !cb_finite6(Y))
     return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", h, s->t);

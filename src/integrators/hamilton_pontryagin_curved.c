@@ -1,0 +1,220 @@
+/* One step of Hamilton–Pontryagin in a curved space (equations: fluid/rigid_curved.h).
+ *
+ * Newton's matrix on the six unknowns Y, with A = dtau^-1_{hY}, mu = K Y + mu0, s = T(y) B:
+ *   ds s^-1 = X dY,  A (1 + Ad_s) X = h          s^-1 ds = Z dY,  Z = Ad_s^-1 X
+ *   dB B^-1 = (X_omega + K X_v × t) dY,  t = tan_K(|y|/2) y/|y|
+ *   J = A^T (K + mu_g Z) + h d(A^T mu)/d(hY) - h/2 (B (F_Y + F_g Z) + dB B^-1 × B F)
+ * It is kept while changes fall to a fiftieth each time.
+ */
+#include "fluid/rigid_curved.h"
+#include "numerics/quaternion.h"
+
+enum { MOST = 40 };
+
+typedef struct step {
+  const cb_rigid_problem *p;
+  cb_se3_map map;
+  const cb_rigid_state *s;
+  double h, t, curvature;         /* t: the middle */
+  double scale;                   /* of at */
+  cb_biquaternion at, move, half; /* the node, tau(h Y), s */
+  cb_screw turn;                  /* of s */
+  cb_pose middle;
+  double K[6][6], mu0[6], mu[6]; /* in the middle */
+  double F[6], dF[6][6];         /* with F_g Z */
+  double first[6], dfirst[6][6]; /* B F */
+  cb_factors6 J;
+} step;
+
+static cb_status not_finite(const step *e) {
+  return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
+}
+
+/* The poses of twist Y, mu and F there. */
+static cb_status place(step *e, const double Y[6], bool first, bool with_derivative) {
+  const cb_rigid_problem *p = e->p;
+  cb_biquaternion there;
+  double hY[6], r[3][3];
+  for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
+  cb_biquaternion_tau(e->map, e->curvature, hY, &e->move);
+  cb_biquaternion_half(e->curvature, &e->move, &e->half);
+  if (!isfinite(e->half.a[0] + e->half.b[0]))
+    return cb_fail(CB_STEP_NO_CONVERGENCE, "a step of %g at t = %g moves the body farther than its map reaches", e->h,
+                   e->s->t);
+  cb_biquaternion_screw(&e->half, &e->turn);
+  if (first || p->wrench) {
+    cb_biquaternion_multiply(e->curvature, &e->at, &e->half, &there);
+    cb_biquaternion_pose(e->curvature, &there, e->scale, &e->middle, NULL);
+  }
+  if (first) {
+    if (p->expect) p->expect(p->self, e->t, &e->middle, Y);
+    const cb_status status = p->inertia(p->self, e->t, &e->middle, e->K, e->mu0);
+    if (status) return status;
+  }
+  cb_apply6(e->K, Y, e->mu);
+  cb_add6(1, e->mu0, e->mu);
+  if (!p->wrench) return CB_OK;
+  memset(e->F, 0, sizeof e->F);
+  memset(e->dF, 0, sizeof e->dF);
+  const cb_status status = p->wrench(p->self, e->t, &e->middle, Y, e->F, with_derivative ? e->dF : NULL);
+  cb_quaternion_rotation(e->turn.q, r);
+  cb_turn6(r, e->F, e->first);
+  return status;
+}
+
+/* X and Z. */
+static bool variations(const step *e, const double hY[6], double X[6][6], double Z[6][6]) {
+  double A[6][6], Ad[6][6], product[6][6] = {{0}}, inverse[6][6];
+  cb_pose s, back;
+  cb_biquaternion_pose(e->curvature, &e->half, 0, &s, NULL);
+  cb_pose_adjoint_in(e->curvature, &s, Ad);
+  for (int i = 0; i < 6; i++) Ad[i][i] += 1;
+  cb_pose_dtau_inverse_in(e->map == CB_SE3_TLN ? CB_SE3_CAYLEY : e->map, e->curvature, hY, A);
+  cb_add_product6((const double(*)[6])A, (const double(*)[6])Ad, product);
+  for (int i = 0; i < 36; i++) X[i / 6][i % 6] = i / 6 == i % 6 ? e->h : 0;
+  if (!cb_solve6((const double(*)[6])product, 6, X[0])) return false;
+  cb_pose_inverse(&s, &back);
+  cb_pose_adjoint_in(e->curvature, &back, inverse);
+  memset(Z, 0, 36 * sizeof **Z);
+  cb_add_product6((const double(*)[6])inverse, (const double(*)[6])X, Z);
+  return true;
+}
+
+/* The derivative of B F, and M = K + mu_g Z. */
+static cb_status load_derivative(step *e, const double Y[6], const double hY[6], double M[6][6]) {
+  double X[6][6], Z[6][6], r[3][3], t[3];
+  if (!variations(e, hY, X, Z))
+    return cb_fail(CB_STEP_SINGULAR, "a step of %g at t = %g moves the body too far", e->h, e->s->t);
+  if (e->p->pose_derivative) {
+    double mu_g[6][6] = {{0}}, F_g[6][6] = {{0}};
+    const cb_status status = e->p->pose_derivative(e->p->self, e->t, &e->middle, Y, mu_g, F_g);
+    if (status) return status;
+    cb_add_product6((const double(*)[6])mu_g, (const double(*)[6])Z, M);
+    cb_add_product6((const double(*)[6])F_g, (const double(*)[6])Z, e->dF);
+  }
+  cb_quaternion_rotation(e->turn.q, r);
+  for (int i = 0; i < 3; i++) t[i] = e->turn.s[i] / e->turn.C;
+  for (int j = 0; j < 6; j++) {
+    const double moved[3] = {X[3][j], X[4][j], X[5][j]};
+    double change[6], turned[6], by[3], column[6];
+    for (int i = 0; i < 6; i++) column[i] = e->dF[i][j];
+    cb_turn6(r, column, turned);
+    cb_cross3(moved, t, by);
+    for (int i = 0; i < 3; i++) by[i] = X[i][j] + e->curvature * by[i];
+    cb_cross3(by, e->first, change);
+    cb_cross3(by, e->first + 3, change + 3);
+    for (int i = 0; i < 6; i++) e->dfirst[i][j] = turned[i] + change[i];
+  }
+  return CB_OK;
+}
+
+/* J at Y. */
+static cb_status linearise(step *e, const double Y[6], const double hY[6], const double A[6][6]) {
+  double D[6][6], J[6][6], M[6][6];
+  memcpy(M, e->K, sizeof M);
+  const cb_status status = e->p->wrench ? load_derivative(e, Y, hY, M) : CB_OK;
+  if (status) return status;
+  cb_pose_dtau_inverse_transpose_derivative_in(e->map, e->curvature, hY, e->mu, D);
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) J[i][j] = e->h * D[i][j] - e->h / 2 * e->dfirst[i][j];
+    for (int k = 0; k < 6; k++)
+      for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * M[k][j];
+    if (!cb_finite6(J[i])) return not_finite(e);
+  }
+  if (cb_factor6((const double(*)[6])J, &e->J)) return CB_OK;
+  return cb_fail(CB_STEP_SINGULAR, "Newton's matrix of a step of %g at t = %g is singular: no mass, or h too large",
+                 e->h, e->s->t);
+}
+
+/* The update of Y that removes the residual of A^T mu = p_k + h/2 B F. */
+static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]) {
+  double hY[6], A[6][6], residual[6];
+  for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
+  cb_pose_dtau_inverse_in(e->map, e->curvature, hY, A);
+  const cb_status status = fresh ? linearise(e, Y, hY, (const double(*)[6])A) : CB_OK;
+  if (status) return status;
+  cb_apply6_transposed((const double(*)[6])A, e->mu, residual);
+  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
+  cb_back6(&e->J, residual, update);
+  return cb_finite6(update) ? CB_OK : not_finite(e);
+}
+
+/* To round-off: the change that would follow is below 1e-15 of the twist, or changes below 1e-10, or that the pose does
+ * not resolve, no longer fall. */
+static cb_status solve(step *e, double Y[6], int *count) {
+  double last = 0, scale = 0, rate = 1;
+  const double far = sqrt(cb_dot3(e->s->g.x, e->s->g.x)) / fabs(e->h), turn = 1 / fabs(e->h);
+  for (int n = 0; n < MOST; n++) {
+    double update[6];
+    const bool fresh = rate > 0.02;
+    cb_status status = place(e, Y, n == 0, fresh);
+    if (!status) status = newton(e, Y, fresh, update);
+    if (status) return status;
+    const double change = cb_rigid_size(e->K, update);
+    scale = fmax(fmax(scale, change), cb_rigid_size(e->K, Y));
+    rate = change / (n > 0 ? last : scale);
+    cb_add6(1, update, Y);
+    *count = n + 1;
+    const double next = 2 * rate * change / (1 - 2 * rate),
+                 blur = 1e-15 * cb_rigid_size(e->K, (double[6]){turn, turn, turn, far, far, far});
+    if (change <= 1e-15 * scale || (n > 0 && rate < 0.25 && next <= 1e-15 * scale) ||
+        (n > 0 && change >= last && change <= fmax(1e-10 * scale, blur)))
+      return place(e, Y, false, false);
+    last = change;
+  }
+  return cb_fail(CB_STEP_NO_CONVERGENCE, "Newton's method of a step of %g at t = %g did not converge in %d iterations",
+                 e->h, e->s->t, MOST);
+}
+
+/* By the twist that goes with the momentum, as in flat space; that of the map falls short of it. */
+static cb_status find_turn(const step *e, const double Y[6], double *turn) {
+  double K[6][6], momentum[6], spin[6];
+  for (int i = 0; i < 6; i++) momentum[i] = e->s->momentum[i] + e->h / 2 * e->first[i];
+  memcpy(K, e->K, sizeof K);
+  cb_status status = cb_rigid_velocity(K, momentum, e->mu0, spin);
+  if (status) return status;
+  *turn = fabs(e->h) * fmax(sqrt(cb_dot3(Y, Y)), sqrt(cb_dot3(spin, spin)));
+  status = cb_rigid_curved_far(e->curvature, e->h, e->s->t, Y);
+  return status ? status : cb_rigid_curved_far(e->curvature, e->h, e->s->t, spin);
+}
+
+/* tln: p_{k+1} = (1 + h ad_Y/2)^T mu + h/2 B^T F. */
+static void keep_tln(const step *e, const double Y[6], const double after[6], cb_rigid_state *s) {
+  double back[6], A[6][6], r[3][3];
+  for (int i = 0; i < 6; i++) back[i] = -e->h * Y[i];
+  cb_pose_dtau_inverse_in(e->map, e->curvature, back, A);
+  cb_apply6_transposed((const double(*)[6])A, e->mu, s->momentum);
+  cb_add6(1, after, s->momentum);
+  cb_pose_rotation(&s->g, r);
+  cb_turn6(r, s->momentum, s->world);
+  memset(s->world_low, 0, sizeof s->world_low);
+}
+
+cb_status cb_rigid_curved_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
+                                     int *iterations) {
+  step e = {.p = p, .map = map, .s = s, .h = h, .t = s->t + h / 2, .curvature = p->curvature};
+  double Y[6], before[6], after[6], r[3][3], turn;
+  int count = 0;
+  e.scale = cb_biquaternion_of(p->curvature, &s->g, &e.at);
+  cb_status status = cb_rigid_curved_takes(p);
+  cb_rigid_guess(s, h, Y);
+  if (!status) status = solve(&e, Y, &count);
+  if (!status) status = find_turn(&e, Y, &turn);
+  if (status) return status;
+  cb_rigid_state next = *s;
+  cb_screw move;
+  cb_biquaternion_screw(&e.move, &move);
+  cb_quaternion_rotation(e.turn.q, r);
+  cb_turn6_transposed(r, e.F, after);
+  for (int i = 0; i < 6; i++) before[i] = h / 2 * e.first[i], after[i] *= h / 2;
+  cb_rigid_curved_move(p->curvature, &next, &e.move, &move, before, after);
+  if (map == CB_SE3_TLN) keep_tln(&e, Y, after, &next);
+  next.t = s->t + h;
+  next.turn = turn;
+  cb_rigid_remember(&next, h, Y);
+  memcpy(next.mu, e.mu, sizeof e.mu);
+  if (!cb_finite6(next.world) || !cb_finite6(Y)) return not_finite(&e);
+  *s = next;
+  if (iterations) *iterations = count;
+  return CB_OK;
+}

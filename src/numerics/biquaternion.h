@@ -1,0 +1,73 @@
+/* Quaternions over the numbers a + j b with j^2 = K: the double cover of the isometries of a space of curvature K.
+ *
+ *   twist Z = omega + j v,  exp(Y) <- exp(Z/2)
+ *   transvection T(x) <- C + j s,  s = S_K(r/2) x/r,  C = C_K(r/2),  r = |x|
+ *   a pose T(x) R(q) <- (C + j s) q;  momentum M = p + j l,  Ad*_Q M = Q^-1 M Q,  ad*_Z M = M × Z
+ *   product: a = a1 a2 + K b1 b2, b = a1 b2 + b1 a2;
+ *   -1 in SO(4) is j/sqrt(K): it takes (a, b) to (sqrt(K) b, a/sqrt(K))
+ * In hyperbolic space numbers grow like exp(sqrt(-K) r/2): they are kept times exp(-scale).
+ * K = 0: dual quaternions. Derived here; Clifford (1873), Proc. London Math. Soc. 4, 381, doi:10.1112/plms/s1-4.1.381.
+ */
+#ifndef CB_NUMERICS_BIQUATERNION_H
+#define CB_NUMERICS_BIQUATERNION_H
+
+#include "numerics/dd.h"
+#include <curvebody/se3.h>
+#include <stdbool.h>
+
+/* a + j b */
+typedef struct cb_number {
+  double a, b;
+} cb_number;
+
+static inline cb_number cb_number_add(cb_number x, cb_number y) { return (cb_number){x.a + y.a, x.b + y.b}; }
+static inline cb_number cb_number_scale(double c, cb_number x) { return (cb_number){c * x.a, c * x.b}; }
+static inline cb_number cb_number_multiply(double K, cb_number x, cb_number y) {
+  return (cb_number){x.a * y.a + K * (x.b * y.b), x.a * y.b + x.b * y.a};
+}
+static inline cb_number cb_number_inverse(double K, cb_number x) {
+  const double norm = x.a * x.a - K * (x.b * x.b);
+  return (cb_number){x.a / norm, -x.b / norm};
+}
+
+typedef struct cb_biquaternion {
+  double a[4], b[4]; /* w, x, y, z */
+} cb_biquaternion;
+
+/* (C + j s) q, q of unit length; C^2 + K s.s = 1 but for the scale. */
+typedef struct cb_screw {
+  double q[4], C, s[3];
+} cb_screw;
+
+void cb_biquaternion_multiply(double K, const cb_biquaternion *p, const cb_biquaternion *q, cb_biquaternion *out);
+/* Q of a pose, times exp(-scale); returns scale. */
+double cb_biquaternion_of(double K, const cb_pose *g, cb_biquaternion *out);
+/* low: of x, where it has one (NULL: not wanted). */
+void cb_biquaternion_pose(double K, const cb_biquaternion *Q, double scale, cb_pose *out, double low[3]);
+/* Not at the antipode of the base point. */
+void cb_biquaternion_screw(const cb_biquaternion *Q, cb_screw *out);
+/* tau(Y); not a number where it is none. */
+void cb_biquaternion_tau(cb_se3_map map, double K, const double Y[6], cb_biquaternion *out);
+/* The root nearest the identity, of Q near it: turns and moves by less than half a great circle. */
+void cb_biquaternion_half(double K, const cb_biquaternion *Q, cb_biquaternion *out);
+
+/* Ad* of C + j s on the momentum (l, p), in twice the precision: keeps p.p + K l.l and l.p to it, whatever the length
+ * of C + j s is. */
+void cb_screw_carry(double K, double C, const double s[3], cb_dd l[3], cb_dd p[3]);
+/* q v q^-1, in twice the precision, whatever the length of q is. */
+void cb_screw_turn(const double q[4], cb_dd v[3]);
+/* Ad*_{m} mu and Ad*_{m^-1} mu in double precision. */
+void cb_screw_momentum(double K, const cb_screw *m, const double mu[6], double out[6]);
+void cb_screw_momentum_back(double K, const cb_screw *m, const double mu[6], double out[6]);
+
+/* T(x + low) T(y) = T(x + low + dx) turn, C + j s of T(y): dx and turn (not of unit length) to round-off of s. False
+ * within .14 radii of the antipode of the base point. */
+bool cb_screw_shift(double K, const double x[3], const double low[3], double C, const double s[3], double dx[3],
+                    double turn[4]);
+
+/* E(n) and E'(n) of dexp^-1 = 1 - A/2 + E(n) A^2 (curvebody/pose.h). */
+void cb_number_even(double K, cb_number n, cb_number *E, cb_number *slope);
+/* dexp^-1_Y Z */
+void cb_pose_dexp_inverse_in(double K, const double Y[6], const double Z[6], double out[6]);
+
+#endif

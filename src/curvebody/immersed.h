@@ -9,6 +9,10 @@
  *   pressure   of the undisturbed flow, int rho Du/Dt dV over the body: closed parts, and sheets' area times thickness
  *   gravity, buoyancy, drag (lift and drag), the terms of other fluid models, linear_drag, floor, and the wrenches of
  *   the user
+ * In a space of curvature K (of fluid and surface the same) bodies are rigid solids, and the fluid is at rest and of one
+ * density: mu = (I_b + I_f) Y in the algebra with K (curvebody/pose.h), and wrenches are `potentials`, -int rho X_a(V) dV
+ * over the body, `buoyancy`, the same of the fluid that it displaces with the other sign, drag, linear_drag and those of
+ * the user. What has no meaning there is CB_ERROR_UNSUPPORTED.
  * paper: mu = (I_b + I_f) Y + mu_0, without `flow` and `pressure`.
  * For a sphere in an irrotational flow this is m v' = m_f ((1 + 1/2) Du/Dt - v'/2) (Auton, Hunt & Prud'homme 1988,
  * doi:10.1017/S0022112088003234). SI units.
@@ -49,7 +53,8 @@ typedef struct cb_fluid {
 } cb_fluid;
 
 /* A wrench of the user's: expressions of t, of the place x, y, z of the body frame's origin, and of its twist
- * wx, wy, wz, vx, vy, vz in the body frame. In the body's axes, or the world's. The force acts at `at` in the body. */
+ * wx, wy, wz, vx, vy, vz in the body frame. In the body's axes, or the world's. The force acts at `at` in the body. In a
+ * curved space places are normal coordinates, and the world's axes are those that T(x) of the pose carries along. */
 typedef struct cb_wrench_text {
   const char *name;
   bool world;
@@ -73,6 +78,8 @@ typedef struct cb_immersed_options {
   size_t n_parameters;         /* of the expressions */
   const char *const *names;
   const double *values;
+  const struct cb_system *potential; /* in a curved space: of one particle of 1 kg, charge 0, at which the potential
+                                        energy is that of 1 kg of body or fluid there; NULL: none. Borrowed */
 } cb_immersed_options;
 
 /* What a body is, shared by its copies and by threads. surface and poses (NULL: rigid) are borrowed. CB_ERROR_INPUT for

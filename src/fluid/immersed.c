@@ -73,7 +73,8 @@ static cb_status list_wrenches(cb_immersed *b, const cb_immersed_options *o) {
       [CB_WRENCH_WALL] = b->placed,
       [CB_WRENCH_PRESSURE] = b->pressed,
       [CB_WRENCH_GRAVITY] = falls && heavy(b, o),
-      [CB_WRENCH_BUOYANCY] = falls && b->dense && !o->no_buoyancy && displaces(b),
+      [CB_WRENCH_POTENTIALS] = b->potential && heavy(b, o),
+      [CB_WRENCH_BUOYANCY] = (falls || b->potential) && b->dense && !o->no_buoyancy && displaces(b),
       [CB_WRENCH_DRAG] = b->drag,
       [CB_WRENCH_LINEAR_DRAG] = b->c_n > 0 || b->c_t > 0,
       [CB_WRENCH_FLOOR] = b->fluid.floor.kind == CB_FLOOR_STIFF,
@@ -110,10 +111,15 @@ const cb_fluid *cb_immersed_fluid_about(const cb_immersed *b) { return &b->fluid
 int cb_immersed_wrenches(const cb_immersed *b) { return b->wrenches; }
 
 const char *cb_immersed_wrench_name(const cb_immersed *b, int i) {
-  static const char *const names[] = {[CB_WRENCH_FLOW] = "flow",         [CB_WRENCH_WALL] = "wall",
-                                      [CB_WRENCH_PRESSURE] = "pressure", [CB_WRENCH_GRAVITY] = "gravity",
-                                      [CB_WRENCH_BUOYANCY] = "buoyancy", [CB_WRENCH_DRAG] = "drag",
-                                      [CB_WRENCH_FLOOR] = "floor",       [CB_WRENCH_LINEAR_DRAG] = "linear_drag"};
+  static const char *const names[] = {[CB_WRENCH_FLOW] = "flow",
+                                      [CB_WRENCH_WALL] = "wall",
+                                      [CB_WRENCH_PRESSURE] = "pressure",
+                                      [CB_WRENCH_GRAVITY] = "gravity",
+                                      [CB_WRENCH_POTENTIALS] = "potentials",
+                                      [CB_WRENCH_BUOYANCY] = "buoyancy",
+                                      [CB_WRENCH_DRAG] = "drag",
+                                      [CB_WRENCH_FLOOR] = "floor",
+                                      [CB_WRENCH_LINEAR_DRAG] = "linear_drag"};
   const cb_immersed_act act = b->act[i];
   if (act.kind == CB_WRENCH_MODEL) return b->term_name[act.number];
   return act.kind == CB_WRENCH_TEXT ? b->text[act.number].name : names[act.kind];
@@ -180,24 +186,32 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a body");
   }
-  *b = (cb_immersed){.arena = arena, .surface = surface, .poses = poses, .c_n = options->c_n, .c_t = options->c_t};
+  *b = (cb_immersed){.arena = arena,
+                     .surface = surface,
+                     .poses = poses,
+                     .c_n = options->c_n,
+                     .c_t = options->c_t,
+                     .potential = options->potential};
   status = take_fluid(b, fluid);
   if (!status) {
     b->spread = b->layered || b->varying;
     status = cb_immersed_choose(b, options);
     b->relative = b->added_mass && (b->carried || b->layered);
+    if (!status) status = cb_immersed_take_curved(b);
     if (!status) status = take_parts(b, options);
     b->pressed = !status && b->dense && (b->varying || b->gusty) && displaces(b);
     if (fluid->paper) b->relative = b->pressed = false;
   }
   if (!status)
-    status = cb_moving_mass_create(surface, options->material, options->lumped, options->n_points, options->points,
-                                   &b->mass);
+    status = fluid->curvature != 0 ? cb_immersed_curved_create(b, options)
+                                   : cb_moving_mass_create(surface, options->material, options->lumped,
+                                                           options->n_points, options->points, &b->mass);
   b->wet = (b->added_mass && !b->inertia.model) || b->drag || b->c_n > 0 || b->c_t > 0;
   b->blended = !status && poses && cb_poses_count(poses) && b->wet && !b->spread && !b->inertia.model && !b->by_face &&
-               fluid->floor.kind == CB_FLOOR_NONE && cb_moving_mass_is_solid(b->mass);
+               fluid->floor.kind == CB_FLOOR_NONE && b->mass && cb_moving_mass_is_solid(b->mass);
   if (!status) status = cb_immersed_parse(b, options, which, component, at);
   b->massive = has_massive_parts(b, options);
+  if (!status && b->potential) status = cb_immersed_potentials_create(b, options);
   if (!status) status = list_wrenches(b, options);
   if (!status) status = list_sums(b);
   if (!status) status = cb_immersed_prepare(b);

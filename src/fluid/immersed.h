@@ -10,6 +10,8 @@
 #include "fluid/poses.h"
 #include <curvebody/immersed.h>
 
+/* Why the model's forces, or its added mass, are none in a curved space: what is wrong with it; NULL: nothing. */
+const char *cb_immersed_curved_model(const cb_fluid_model *m, bool forces);
 const cb_fluid *cb_immersed_fluid_about(const cb_immersed *b);
 /* Does anything that acts on it come from its surface? Otherwise that is for its looks. */
 bool cb_immersed_is_shaped(const cb_immersed *b);

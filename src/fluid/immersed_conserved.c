@@ -1,4 +1,5 @@
 /* What the motion of a body in a fluid conserves: see immersed.h. */
+#include "dynamics/conserved.h"
 #include "fluid/immersed_private.h"
 
 #include <math.h>
@@ -22,6 +23,8 @@ cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b) {
   static const cb_wrench_kind free_[] = {CB_WRENCH_FLOW, CB_WRENCH_PRESSURE, CB_WRENCH_DRAG, CB_WRENCH_LINEAR_DRAG,
                                          CB_WRENCH_MODEL};
   const cb_floor *floor = &b->fluid.floor;
+  const bool pulled =
+      b->potential && (cb_immersed_has(b, CB_WRENCH_POTENTIALS) || cb_immersed_has(b, CB_WRENCH_BUOYANCY));
   const double *g = b->fluid.gravity;
   const double weight = sqrt(cb_dot3(g, g));
   const bool falls = cb_immersed_has(b, CB_WRENCH_GRAVITY) || cb_immersed_has(b, CB_WRENCH_BUOYANCY);
@@ -29,6 +32,11 @@ cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b) {
                                .upright = falls || b->placed || floor->kind != CB_FLOOR_NONE};
   for (size_t i = 0; i < sizeof free_ / sizeof *free_; i++)
     out.momentum = out.momentum && !cb_immersed_has(b, free_[i]);
+  if (pulled) {
+    out.energy = out.momentum && cb_system_conserved(b->potential).energy;
+    out.momentum = out.upright = false;
+    return out;
+  }
   out.energy = out.momentum && !b->poses && !b->carried && floor_keeps_energy(floor);
   for (int i = 0; i < 3; i++)
     out.up[i] = floor->kind != CB_FLOOR_NONE ? floor->up[i] : b->placed ? b->up[i] : weight > 0 ? g[i] / weight : 0;

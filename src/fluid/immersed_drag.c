@@ -23,6 +23,7 @@ static void both(cb_swimmer *s, const cb_immersed_moment *m, const wanted *w, do
 cb_status cb_immersed_drag(cb_swimmer *s, const cb_immersed_moment *m, bool quadratic, bool linear, double *F,
                            cb_tensor dF, cb_tensor dg) {
   const cb_immersed *b = s->b;
+  if (b->curved) return cb_immersed_curved_drag(b, m, quadratic, linear, F, dF), CB_OK;
   const cb_status status = cb_immersed_field_at(s, m->t, m->g);
   if (status) return status;
   const double rho = s->field.mixed ? 1 : s->field.density;

@@ -124,6 +124,7 @@ static cb_status find_form(cb_swimmer *s, double t) {
   *f = (cb_immersed_form){.t = t, .x = b->blended ? NULL : (const double(*)[3])b->surface->x};
   s->field.known = s->dragged.known = s->pushed.known = s->modelled.known = s->impulses.known = s->pressure.known =
       false;
+  if (b->fluid.curvature != 0) return cb_immersed_curved_form(s);
   cb_status status = CB_OK;
   cb_local_blend of = {.n = 2, .x = {s->x, s->v}, .w = {1}, .dw = {0, 1}};
   if (b->blended) {

@@ -187,7 +187,8 @@ cb_status cb_immersed_prepare(cb_immersed *b) {
   cb_mass mass;
   cb_status status = x ? cb_immersed_shape(b, 0, x, NULL)
                        : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", b->surface->vertices);
-  if (!status) status = cb_moving_mass_at(b->mass, (const double(*)[3])x, NULL, &mass, mu);
+  if (!status && b->mass) status = cb_moving_mass_at(b->mass, (const double(*)[3])x, NULL, &mass, mu);
+  if (!b->mass) mass = b->still;
   free(x);
   if (!status) status = prepare_all(b, &mass);
   if (status || !b->inertia.model) return status;

@@ -9,6 +9,7 @@
 #include "core/arena.h"
 #include "fluid/immersed.h"
 #include "fluid/stroke.h"
+#include <curvebody/system.h>
 #include <curvebody/expression.h>
 #include "numerics/vec3.h"
 
@@ -17,6 +18,7 @@ typedef enum cb_wrench_kind {
   CB_WRENCH_WALL,
   CB_WRENCH_PRESSURE,
   CB_WRENCH_GRAVITY,
+  CB_WRENCH_POTENTIALS,
   CB_WRENCH_BUOYANCY,
   CB_WRENCH_DRAG,
   CB_WRENCH_LINEAR_DRAG,
@@ -24,6 +26,16 @@ typedef enum cb_wrench_kind {
   CB_WRENCH_MODEL, /* of fluid models that are not the local one */
   CB_WRENCH_TEXT   /* the user's */
 } cb_wrench_kind;
+
+/* Of a face in a curved space: its centre, the flux of Killing fields through it there, its area. */
+typedef struct cb_immersed_curved_face {
+  double y[4], m[6], area;
+} cb_immersed_curved_face;
+
+/* Where potentials are taken of a body: masses of it and of the displaced fluid, kg, at y. */
+typedef struct cb_immersed_node {
+  double y[4], body, fluid;
+} cb_immersed_node;
 
 /* A wrench that is recorded; number: of the models' terms, or of the user's wrenches. */
 typedef struct cb_immersed_act {
@@ -60,7 +72,7 @@ typedef struct cb_immersed_moved {
 typedef struct cb_immersed_text {
   const char *name;
   bool world;
-  double at[3];
+  double at[3], w, curvature;  /* the point (x, w) that the force acts at */
   cb_expression *component[6]; /* NULL: 0 */
 } cb_immersed_text;
 
@@ -69,7 +81,7 @@ struct cb_immersed {
   cb_fluid fluid;
   const cb_surface *surface;
   const cb_poses *poses;
-  cb_moving_mass *mass;
+  cb_moving_mass *mass; /* NULL in a curved space */
   double *thickness; /* [parts] */
   double weighed;    /* the mass at t = 0 */
   int closed_faces;  /* of `listed`: faces of closed parts come first, then sheets' */
@@ -100,6 +112,12 @@ struct cb_immersed {
   bool blended;             /* a sequence whose vertices only the local model wants at each step */
   int texts;
   cb_immersed_text *text;
+  cb_mass still;                   /* in a curved space */
+  cb_immersed_curved_face *curved; /* [faces] there */
+  double resistance[6][6];         /* there: linear drag is -resistance Y */
+  const cb_system *potential;      /* of 1 kg; NULL: none */
+  cb_immersed_node *node;          /* [nodes] */
+  int nodes;
   int wrenches;
   cb_immersed_act *act;
   int sums; /* `act` as a step sums it: without those of the Lagrangian, both drags and all terms of models in one */
@@ -219,10 +237,24 @@ struct cb_swimmer {
   cb_immersed_sense *sense;         /* [places] */
   cb_immersed_moved *moved;         /* [inertia.places] of a body by parts */
   double *face_sum;                 /* of blocks of faces (immersed_faces.c) */
+  cb_forces *potential;             /* of b->potential */
   cb_immersed_last expected;        /* where drag will be asked for first, as far as the step has said */
 };
 
 typedef double (*cb_tensor)[6];
+
+/* --- curved spaces (immersed_curved.c, immersed_potential.c) --- */
+/* Checks that the fluid, the surface and the models have a meaning in the space of the fluid. */
+cb_status cb_immersed_take_curved(cb_immersed *b);
+/* Mass and faces of a rigid body there. */
+cb_status cb_immersed_curved_create(cb_immersed *b, const cb_immersed_options *o);
+cb_status cb_immersed_curved_form(cb_swimmer *s);
+void cb_immersed_curved_drag(const cb_immersed *b, const cb_immersed_moment *m, bool quadratic, bool linear, double *F,
+                             cb_tensor dF);
+cb_status cb_immersed_potentials_create(cb_immersed *b, const cb_immersed_options *o);
+/* factor[0] of the body's masses and factor[1] of the fluid's; F and energy may be NULL. */
+cb_status cb_immersed_potentials(cb_swimmer *s, const cb_immersed_moment *m, const double factor[2], double *F,
+                                 double *energy);
 
 /* --- the user's wrenches --- */
 cb_status cb_immersed_parse(cb_immersed *b, const cb_immersed_options *options, int *which, int *component, size_t *at);

@@ -29,6 +29,7 @@ static cb_status of_kind(cb_swimmer *s, cb_immersed_act act, const cb_immersed_m
     case CB_WRENCH_FLOW: return cb_immersed_flow(s, m, F, dF, dg);
     case CB_WRENCH_WALL: return cb_immersed_wall(s, m, F, dF, dg);
     case CB_WRENCH_PRESSURE: return cb_immersed_pressure(s, m, F, dg);
+    case CB_WRENCH_POTENTIALS: return cb_immersed_potentials(s, m, (const double[2]){1, 0}, F, NULL);
     case CB_WRENCH_GRAVITY: cb_immersed_gravity(s, m, F, dg); return CB_OK;
     case CB_WRENCH_BUOYANCY: return cb_immersed_buoyancy(s, m, F, dg);
     case CB_WRENCH_DRAG: return cb_immersed_drag(s, m, true, false, F, dF, dg);
@@ -133,21 +134,23 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
   }
   s->b = b;
   s->arena = arena;
-  s->problem = (cb_rigid_problem){
-      .self = s,
-      .inertia = inertia,
-      .expect = b->poses ? expect : NULL,
-      .pose_dependent = b->relative || b->placed || (b->added_mass && b->layered),
-      .inertia_wrench = b->relative || b->placed ? inertia_wrench : NULL,
-      .wrench = b->wrenches ? wrench : NULL,
-      .pose_derivative = b->wrenches ? pose_derivative : NULL,
-      .exact = !b->spread && !b->gusty && !b->texts && b->fluid.floor.kind != CB_FLOOR_STIFF && !b->by_face};
+  s->problem = (cb_rigid_problem){.self = s,
+                                  .inertia = inertia,
+                                  .expect = b->poses ? expect : NULL,
+                                  .pose_dependent = b->relative || b->placed || (b->added_mass && b->layered),
+                                  .inertia_wrench = b->relative || b->placed ? inertia_wrench : NULL,
+                                  .wrench = b->wrenches ? wrench : NULL,
+                                  .pose_derivative = b->wrenches ? pose_derivative : NULL,
+                                  .curvature = b->fluid.curvature,
+                                  .exact = !b->potential && !b->spread && !b->gusty && !b->texts &&
+                                           b->fluid.floor.kind != CB_FLOOR_STIFF && !b->by_face};
   cb_status status = cb_immersed_form_create(s);
   if (!status) status = cb_immersed_terms_create(s);
   if (!status) status = cb_immersed_parts_create(s);
   if (!status) status = cb_immersed_field_create(s);
   if (!status) status = cb_immersed_impulses_create(s);
   if (!status) status = cb_immersed_pressure_create(s);
+  if (!status && b->potential) status = cb_forces_create(b->potential, &s->potential);
   if (status) {
     cb_swimmer_free(s);
     return status;
@@ -160,6 +163,7 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
 void cb_swimmer_free(cb_swimmer *s) {
   if (!s) return;
   cb_local_free(s->local);
+  cb_forces_free(s->potential);
   cb_arena_free(s->arena);
 }
 

@@ -1,5 +1,6 @@
 /* Wrenches of the user's: expressions of the twist wx wy wz vx vy vz, the place x y z and the time t. */
 #include "fluid/immersed_private.h"
+#include "numerics/curved.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +18,11 @@ cb_status cb_immersed_parse(cb_immersed *b, const cb_immersed_options *o, int *w
     text->name = cb_arena_strdup(b->arena, in->name);
     if (!text->name) return cb_fail(CB_ERROR_MEMORY, "no memory for %d wrenches", o->n_wrenches);
     text->world = in->world;
-    memcpy(text->at, in->at, sizeof text->at);
+    double y[4];
+    text->curvature = b->fluid.curvature;
+    cb_curved_point(text->curvature, in->at, y);
+    memcpy(text->at, y, sizeof text->at);
+    text->w = y[3];
     b->texts = i + 1;
     for (int k = 0; k < 6; k++) {
       const char *expression = k < 3 ? in->torque[k] : in->force[k - 3];
@@ -57,7 +62,8 @@ static cb_status evaluate(const cb_immersed_text *text, const cb_immersed_moment
   return CB_OK;
 }
 
-/* The wrench of torque and force `value` at the place `at`, in the body's axes. */
+/* The wrench of torque and force `value` at the place `at`, in the body's axes, which its transvection carries there:
+ *   (torque + x × f, w f + K x (x.f)/(1 + w)),  (x, w) the point of normal coordinates `at` */
 static void take(const cb_immersed_text *text, const double r[3][3], const double value[6], double wrench[6]) {
   double torque[3];
   for (int k = 0; k < 6; k += 3)
@@ -67,6 +73,9 @@ static void take(const cb_immersed_text *text, const double r[3][3], const doubl
       memcpy(wrench + k, value + k, 3 * sizeof *value);
   cb_cross3(text->at, wrench + 3, torque);
   for (int i = 0; i < 3; i++) wrench[i] += torque[i];
+  if (text->curvature == 0) return;
+  const double share = text->curvature * cb_dot3(text->at, wrench + 3) / (1 + text->w);
+  for (int i = 0; i < 3; i++) wrench[3 + i] = text->w * wrench[3 + i] + share * text->at[i];
 }
 
 cb_status cb_immersed_text_wrench(cb_swimmer *s, const cb_immersed_text *text, const cb_immersed_moment *m, double *F,

@@ -50,6 +50,7 @@ static cb_status displaced(cb_swimmer *s, bool all, double *mass, double moment[
 cb_status cb_immersed_buoyancy(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dg) {
   const cb_immersed_form *f = &s->form;
   const double *g = s->b->fluid.gravity;
+  if (s->b->potential) return cb_immersed_potentials(s, m, (const double[2]){0, -1}, F, NULL);
   cb_status status = cb_immersed_field_at(s, m->t, m->g);
   if (status) return status;
   if (!s->field.mixed) {
@@ -80,6 +81,10 @@ cb_status cb_immersed_potential(cb_swimmer *s, const cb_immersed_moment *m, doub
   const cb_immersed *b = s->b;
   const cb_immersed_form *f = &s->form;
   const double *g = b->fluid.gravity;
+  if (b->potential) {
+    const double of[2] = {cb_immersed_has(b, CB_WRENCH_POTENTIALS), -(double)cb_immersed_has(b, CB_WRENCH_BUOYANCY)};
+    return cb_immersed_potentials(s, m, of, NULL, potential);
+  }
   *potential = -f->mass.mass * height(m, f->mass.centre, g);
   if (cb_immersed_has(b, CB_WRENCH_BUOYANCY)) {
     cb_status status = cb_immersed_field_at(s, m->t, m->g);

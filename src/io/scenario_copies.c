@@ -5,7 +5,7 @@
  *   repeat: {count: 1000, seed: 1}     numbers of place and motion are then expressions of i = 0 .. n - 1, of n, and of
  *                                      r1 .. r9, random in [0, 1) and new for each copy (Mersenne twister)
  */
-#include "io/scenario_fluid.h"
+#include "io/scenario_curved.h"
 #include "numerics/vec3.h"
 
 #include <gsl/gsl_rng.h>
@@ -109,6 +109,7 @@ static cb_status read_one(const copy_scope *scope, const place_parameters *place
   if (place->quaternion) cb_errors_add(&errors, place->quaternion, quaternion(scope, place->quaternion, out->pose.q));
   if (motion->spin) cb_errors_add(&errors, motion->spin, vector(scope, motion->spin, spin));
   if (motion->velocity) cb_errors_add(&errors, motion->velocity, vector(scope, motion->velocity, velocity));
+  cb_errors_add(&errors, place->position, cb_scenario_check_place(scope->s, place->position, out->pose.x));
   const cb_status status = cb_errors_end(&errors);
   if (status) return status;
   double r[3][3];

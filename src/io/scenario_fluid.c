@@ -14,6 +14,7 @@
  *     parameters: {k: 2, w: 3*k}           names in the expressions of flow, medium, poses, wrenches, place and motion
  */
 #include "io/scenario_fluid.h"
+#include "io/scenario_curved.h"
 #include "io/scenario_kind.h"
 #include "core/registry.h"
 
@@ -290,8 +291,7 @@ cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, boo
 }
 
 cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
-  cb_fluid_scenario *m = s->fluid = cb_arena_alloc(s->arena, 1, sizeof *m);
-  if (!m) return cb_fail(CB_ERROR_MEMORY, "no memory for a fluid");
+  cb_fluid_scenario *m = s->fluid;
   static const char *const medium[] = {"medium"};
   fluid_parameters p;
   cb_status status = cb_params_bind(cb_fluid_table, node, node, NULL, 0, &p);
@@ -300,7 +300,7 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
   if (cb_errors_add(&errors, node, status)) cb_params_bind_right(cb_fluid_table, node, &p);
   cb_errors_add(&errors, p.parameters, cb_scenario_read_parameters(s, p.parameters));
   double *g = m->fluid.gravity, up[3] = {0, 0, 1};
-  g[2] = -9.81;
+  g[2] = m->fluid.curvature == 0 ? -9.81 : 0;
   cb_errors_add(&errors, p.gravity, read_gravity(s, p.gravity, g, up));
   if (p.medium || !cb_node_misspelt(node, "medium", medium, 1))
     cb_errors_add(&errors, p.medium ? p.medium : node, read_medium(s, p.medium, node, up));
@@ -315,6 +315,7 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
   m->fluid.models = (const cb_fluid_model *const *)m->models.list;
   m->fluid.added_mass = m->added_mass;
   m->fluid.paper = p.compat == 1;
+  cb_errors_add(&errors, node, cb_scenario_check_filling(s, node));
   return cb_errors_end(&errors);
 }
 
@@ -327,6 +328,7 @@ void cb_fluid_scenario_free(cb_fluid_scenario *m) {
     cb_poses_free(m->kind[i].poses);
     cb_surface_free(m->kind[i].surface);
   }
+  for (size_t i = 0; i < m->n_potentials; i++) cb_system_free(m->potential[i]);
   cb_medium_free(m->medium);
   cb_flow_free(m->flow);
   cb_fluid_models_free(&m->models);
@@ -336,22 +338,38 @@ void cb_fluid_scenario_free(cb_fluid_scenario *m) {
 /* --- the kind --- */
 
 static cb_status read_kind(cb_scenario *s, const cb_node *root) {
-  const cb_node *fluid = cb_scenario_section(root, "fluid"), *bodies = cb_scenario_section(root, "bodies");
+  const cb_node *fluid = cb_scenario_section(root, "fluid"), *bodies = cb_scenario_section(root, "bodies"),
+                *space = cb_scenario_section(root, "space"), *potentials = cb_scenario_section(root, "potentials");
   cb_errors errors = cb_errors_begin();
+  s->fluid = cb_arena_alloc(s->arena, 1, sizeof *s->fluid);
+  if (!s->fluid) return cb_fail(CB_ERROR_MEMORY, "no memory for a fluid");
+  if (space && cb_errors_add(&errors, space, cb_scenario_read_filled(s, space))) {
+    s->fluid->lost = true;
+    return cb_errors_end(&errors); /* what the rest means depends on it */
+  }
   cb_errors_add(&errors, fluid, cb_scenario_read_fluid(s, fluid));
-  if (bodies && s->fluid) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
+  cb_errors_add(&errors, potentials, cb_scenario_read_potentials(s, potentials, bodies));
+  if (bodies) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
   return cb_errors_end(&errors);
 }
 
 static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
   const cb_fluid_scenario *m = s->fluid;
-  return cb_run_create_fluid(&m->fluid, m->n, m->body, s->integrator, options, &s->run);
+  const cb_status status = cb_scenario_check_curved_run(s);
+  return status ? status : cb_run_create_fluid(&m->fluid, m->n, m->body, s->integrator, options, &s->run);
 }
 
-static const char *subject(const cb_scenario *s) { return (void)s, "fluid"; }
-static void free_(cb_scenario *s) { cb_fluid_scenario_free(s->fluid); }
+static const char *subject(const cb_scenario *s) { return s->space ? s->space->kind->name : "fluid"; }
 
-static const char *const keys[] = {"fluid", "bodies", NULL}, *const required[] = {"integrator", "time", "bodies", NULL};
+static void free_(cb_scenario *s) {
+  cb_fluid_scenario_free(s->fluid);
+  cb_builder_free(s->builder);
+  cb_geometry_free(s->space);
+}
+
+static const char *const keys[] = {"fluid", "bodies", "space", "potentials", NULL}, *const required[] = {
+                                                                                        "integrator", "time", "bodies",
+                                                                                        NULL};
 static const cb_section sections[] = {
     {"time", cb_time_table}, {"integrator", cb_step_table}, {"record", cb_record_table}, {NULL, NULL}};
 

@@ -32,6 +32,8 @@ typedef struct cb_fluid_scenario {
   const char **parameter;
   double *parameter_value;
   bool lost; /* a parameter has failed: its value is nan */
+  cb_system **potential; /* [n_potentials]: on each entry of `bodies` */
+  size_t n_potentials;
   cb_immersed_kind *kind;
   size_t n_kinds;
   cb_body_start *body; /* [n] */

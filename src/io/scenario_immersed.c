@@ -2,6 +2,7 @@
  *
  *   - name: seed
  *     shape, mesh, scale, weld, poses      io/scenario_poses.c
+ *     chart: gnomonic                      or exponential, in a curved space: io/scenario_curved.c
  *     density: 500, thickness: 5e-4        of all parts (thickness: of open ones); or mass: TOTAL
  *     parts: {wing: {density: 300, thickness: 3e-4}}
  *     points: [{mass: 1e-3, at: [0, 0, -0.05]}, {mass: 1e-3, vertex: 3}]
@@ -15,7 +16,7 @@
  */
 #include "core/registry.h"
 #include "tree/scalar.h"
-#include "io/scenario_fluid.h"
+#include "io/scenario_curved.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +25,8 @@
 
 typedef struct immersed_parameters {
   const char *name;
-  const cb_node *shape, *mesh, *poses, *parts, *points, *inertial, *model, *added_mass, *linear_drag, *wrenches, *place,
-      *motion, *repeat;
+  const cb_node *shape, *mesh, *chart, *poses, *parts, *points, *inertial, *model, *added_mass, *linear_drag, *wrenches,
+      *place, *motion, *repeat;
   double scale, density, thickness, mass;
   int mass_model;
   bool weld, buoyancy, drag;
@@ -42,6 +43,9 @@ const cb_param cb_immersed_table[] = {
     {"scale", CB_PARAM_REAL, offsetof(immersed_parameters, scale), "1", "", "> 0", NULL, "metres a unit of files"},
     {"weld", CB_PARAM_BOOL, offsetof(immersed_parameters, weld), "false", "", "", NULL,
      "of files: vertices at one place are joined (those of STL always are)"},
+    NODE(chart,
+         "gnomonic (default: flat faces stay geodesic planes) or exponential (distances from the origin are kept), by "
+         "which the surface is laid into a `space`"),
     NODE(poses, "{x: .., y: .., z: ..} of X, Y, Z, t; {parts: [..]}; {files: .., step: ..}; {sequence: .., step: ..}"),
     {"density", CB_PARAM_REAL, offsetof(immersed_parameters, density), "1000", "kg/m3", ">= 0", NULL, "of all parts"},
     {"thickness", CB_PARAM_REAL, offsetof(immersed_parameters, thickness), "nan", "m", "> 0", NULL,
@@ -241,7 +245,8 @@ static bool is_name(const char *text) {
 }
 
 static cb_status read_wrench(cb_scenario *s, const cb_node *node, cb_wrench_text *out) {
-  static const char *const taken[] = {"gravity", "buoyancy", "drag", "linear_drag", "flow", "pressure", "floor"};
+  static const char *const taken[] = {"gravity", "buoyancy", "drag",  "linear_drag",
+                                      "flow",    "pressure", "floor", "potentials"};
   wrench_parameters p;
   cb_status status = cb_params_bind(wrench_table, node, node, NULL, 0, &p);
   if (status) return status;
@@ -319,6 +324,8 @@ static cb_status read_made(cb_scenario *s, const cb_node *node, const immersed_p
   if (!known && !p->shape && !p->mesh) return CB_OK;
   const cb_status status = cb_scenario_read_surface(s, node, p->shape, p->mesh, p->scale, p->weld, p->poses, kind);
   if (status) return status;
+  const cb_status laid = cb_scenario_lay(s, node, p->chart, kind->surface);
+  if (laid) return laid;
   return right ? read_matter(s, node, p, kind->surface, options) : read_points(s, p->points, kind->surface, options);
 }
 
@@ -340,6 +347,8 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool
   options.n_models = kind->models.n;
   options.models = (const cb_fluid_model *const *)kind->models.list;
   options.added_mass_of = kind->added_mass;
+  options.potential = (size_t)number < m->n_potentials ? m->potential[number] : NULL;
+  cb_errors_add(&errors, node, cb_scenario_check_curved_body(s, node));
   options.drag = p.drag;
   options.no_buoyancy = !p.buoyancy;
   options.n_parameters = m->n_parameters;

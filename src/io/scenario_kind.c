@@ -25,7 +25,9 @@ const cb_node *cb_scenario_section(const cb_node *root, const char *key) {
 
 const cb_scenario_kind *cb_scenario_kind_of(const cb_node *root) {
   for (int k = 0; k < KINDS; k++)
-    if (cb_node_get(root, kinds[k]->name)) return kinds[k];
+    if (cb_node_get(root, kinds[k]->name) ||
+        (is_among("space", kinds[k]->keys) && cb_node_get(root, "space") && cb_scenario_section(root, kinds[k]->name)))
+      return kinds[k];
   for (int k = 0; k < KINDS; k++)
     if (cb_scenario_section(root, kinds[k]->name)) return kinds[k];
   return NULL;
@@ -34,7 +36,7 @@ const cb_scenario_kind *cb_scenario_kind_of(const cb_node *root) {
 bool cb_scenario_is_of_two(const cb_node *root, const cb_scenario_kind *kind) {
   if (!is_among("gait", kind->keys) && (cb_node_get(root, "gait") || cb_node_get(root, "optimum"))) return true;
   for (int k = 0; k < KINDS; k++)
-    if (kinds[k] != kind && cb_node_get(root, kinds[k]->name)) return true;
+    if (kinds[k] != kind && !is_among(kinds[k]->name, kind->keys) && cb_node_get(root, kinds[k]->name)) return true;
   return false;
 }
 

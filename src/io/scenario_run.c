@@ -146,6 +146,8 @@ const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status) {
 
 static cb_status start_run(cb_scenario *s, const cb_node *root, const cb_run_options *options) {
   const cb_status status = s->kind->make_run(s, options);
+  if (status == CB_ERROR_UNSUPPORTED && !cb_failure_last().placed)
+    return cb_node_fail(cb_node_get(root, "integrator"), "%s", cb_error_text());
   if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN) return status;
   const cb_node *observables = cb_node_get(cb_node_get(root, "record"), "observables");
   const bool of_these = observables && cb_failure_last().kind == CB_FAILURE_OBSERVABLE;

@@ -15,6 +15,7 @@ typedef struct cb_body_change {
   cb_pose pose;
   cb_energy_change energy;
   double momentum[6]; /* angular about the world's origin, linear; in the world's axes */
+  double casimir[2];  /* in place of that in a curved space */
   double momentum_change, momentum_scale;
 } cb_body_change;
 
@@ -58,6 +59,17 @@ static void compare_momentum(cb_body_change *c, const cb_rigid_state *s, const c
   }
 }
 
+/* In a curved space, of |p|^2 + K |l|^2 and l.p, by the size of the momentum: the spatial momentum has no digits far out
+ * in a hyperbolic one. */
+static void compare_casimirs(double K, cb_body_change *c, const cb_rigid_state *s) {
+  double is[2];
+  const double *m = s->momentum, root = sqrt(fabs(K)), size = cb_dot3(m + 3, m + 3) + root * root * cb_dot3(m, m);
+  cb_rigid_casimirs(K, m, is);
+  c->momentum_change =
+      fmax(c->momentum_change, fmax(fabs(is[0] - c->casimir[0]) / 2, root * fabs(is[1] - c->casimir[1])));
+  c->momentum_scale = fmax(c->momentum_scale, size);
+}
+
 static bool has_moved(const cb_body_change *c, const cb_rigid_state *s, const cb_immersed_row *row) {
   double by[3], turn = 0;
   for (int i = 0; i < 3; i++) by[i] = s->g.x[i] - c->pose.x[i];
@@ -80,6 +92,7 @@ static cb_status remember(cb_run *run, cb_fluid_run_part *part, int body, void *
   c->pose = s->g;
   cb_energy_begin(&c->energy, b->row[body].kinetic, b->row[body].potential);
   momentum_of(s, c->momentum);
+  cb_rigid_casimirs(b->fluid->curvature, s->momentum, c->casimir);
   return CB_OK;
 }
 
@@ -101,7 +114,10 @@ void cb_fluid_run_compare(cb_run *run, bool last) {
     if (!c->is.energy && !c->is.momentum) continue;
     c->moved = c->moved || has_moved(c, &b->state[i], &b->row[i]);
     cb_energy_see(&c->energy, b->row[i].kinetic, b->row[i].potential);
-    compare_momentum(c, &b->state[i], &b->row[i]);
+    if (b->fluid->curvature == 0)
+      compare_momentum(c, &b->state[i], &b->row[i]);
+    else
+      compare_casimirs(b->fluid->curvature, c, &b->state[i]);
     if (c->is.energy) energy = fmax(energy, c->moved ? cb_energy_ratio(&c->energy) : 0);
     if (c->is.momentum) momentum = fmax(momentum, c->moved ? cb_change_by(c->momentum_change, c->momentum_scale) : 0);
   }

@@ -3,10 +3,16 @@
  *   pose    x, y, z of the body frame's origin and the unit quaternion (w, x, y, z)
  *   twists, momenta and wrenches are (angular, linear); in the body frame but for spatial_momentum = Ad*_{g^-1} p,
  *   about the world's origin, which is kept where nothing acts
+ * In a curved space a pose is a tangent vector at the base point, along whose geodesic the body is carried there, and the
+ * quaternion before that; x, v and centre are in the space's picture (fluid/picture.h).
  */
+#include "core/failure.h"
+#include "fluid/picture.h"
+#include "numerics/quaternion.h"
 #include "numerics/vec3.h"
 #include "run/fluid_private.h"
 
+#include <curvebody/pose.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -45,7 +51,20 @@ static const char *const usual[] = {"energy", "momentum", "wrenches", "centre", 
 OF_BODIES(of_state, memcpy(out, (const char *)state + to.at, size))
 OF_BODIES(of_row, memcpy(out, (const char *)row + to.at, size))
 OF_BODIES(body_energy, *out = row->kinetic + row->potential)
-OF_BODIES(centre, cb_pose_point(&state->g, row->mass.centre, out))
+
+static double curvature(const cb_fluid_run *b) { return b->fluid->curvature; }
+
+OF_BODIES(centre, {
+  double at[3];
+  if (curvature(b) == 0) {
+    cb_pose_point(&state->g, row->mass.centre, out);
+  } else {
+    cb_pose_point_in(curvature(b), &state->g, row->mass.centre, at);
+    cb_picture_place(curvature(b), at, out);
+  }
+})
+
+OF_BODIES(x, cb_picture_place(curvature(b), state->g.x, out))
 
 OF_BODIES(pose, {
   memcpy(out, state->g.x, sizeof state->g.x);
@@ -56,14 +75,38 @@ OF_BODIES(velocity, {
   double r[3][3];
   cb_pose_rotation(&state->g, r);
   cb_apply3(r, row->twist + 3, out);
+  const double factor = curvature(b) == 0 ? 1 : cb_picture_factor(curvature(b), state->g.x);
+  for (int a = 0; a < 3 && factor != 1; a++) out[a] *= factor;
 })
 
 /* The state has it about the body frame's origin, in the world's axes. */
 OF_BODIES(spatial_momentum, {
+  if (curvature(b) != 0) {
+    cb_rigid_spatial_momentum(curvature(b), state, out);
+    continue;
+  }
   memcpy(out, state->world, sizeof state->world);
   double moment[3];
   cb_cross3(state->g.x, state->world + 3, moment);
   for (int a = 0; a < 3; a++) out[a] += moment[a];
+})
+
+OF_BODIES(spatial_momentum_error, {
+  double momentum[6];
+  const double error = cb_rigid_spatial_momentum(curvature(b), state, momentum);
+  *out = isfinite(error) ? error : NAN;
+})
+
+OF_BODIES(casimir, cb_rigid_casimirs(curvature(b), state->momentum, out))
+
+/* x -> l x r^*: l = exp(sqrt(K) x/2) q, r = exp(-sqrt(K) x/2) q. */
+OF_BODIES(group, {
+  const double *x = state->g.x, root = sqrt(curvature(b)), half = root * sqrt(cb_dot3(x, x)) / 2;
+  const double s = half > 0 ? root * sin(half) / (2 * half) : root / 2;
+  const double ahead[4] = {cos(half), s * x[0], s * x[1], s * x[2]};
+  const double back[4] = {ahead[0], -ahead[1], -ahead[2], -ahead[3]};
+  cb_quaternion_multiply(ahead, state->g.q, out);
+  cb_quaternion_multiply(back, state->g.q, out + 4);
 })
 
 /* Of the kind that is the at-th of all bodies. */
@@ -128,6 +171,35 @@ static const cb_observable table[] = {
                   0, 0, 0),
     CB_OBSERVABLE("", "step_size", DOUBLE, "s", "size of the last step", cb_fill_step_size, 0, 0, 0),
     {0}};
+
+/* In place of those of the same name, and beside them, in a curved space. */
+static const cb_observable curved[] = {
+    OF_BODY("", "x", "m", "place of the body frame's origin in the picture of the space", x, 0, 2, "particle", "axis"),
+    OF_BODY("", "v", "m/s", "its velocity in that picture", velocity, 0, 2, "particle", "axis"),
+    OF_BODY(
+        "", "pose", "m, 1",
+        "tangent vector at the base point whose geodesic carries the body frame along, unit quaternion (w, x, y, z) "
+        "before that",
+        pose, 0, 2, "body", "pose_part"),
+    OF_BODY("momentum", "spatial_momentum", "kg m2/s, kg m/s",
+            "the same about the base point; nan where it has no digits, beyond 5 radii in hyperbolic space",
+            spatial_momentum, 0, 2, "body", "se3"),
+    OF_BODY("energy", "potential_energy", "J", "of all bodies: potentials on them and on the fluid that they displace",
+            energy, POTENTIAL, 0, 0),
+    OF_BODY("energy", "body_potential_energy", "J", "of potentials, on body and displaced fluid", IN_ROW(potential), 1,
+            "body"),
+    OF_BODY("centre", "centre", "m", "centre of mass in the picture of the space", centre, 0, 2, "body", "axis"),
+    {0}};
+static const cb_observable beside[] = {
+    OF_BODY("momentum", "spatial_momentum_error", "kg m/s",
+            "bound of its round-off, of the linear part and of sqrt|K| times the angular one; nan beyond 5 radii",
+            spatial_momentum_error, 0, 1, "body"),
+    OF_BODY("momentum", "casimir", "kg2 m2/s2, kg2 m3/s2",
+            "|p|^2 + K |l|^2 and l.p of the momentum (l, p), which are kept where nothing acts", casimir, 0, 2, "body",
+            "invariant"),
+    {0}};
+static const cb_observable in_sphere[] = {
+    OF_BODY("", "group", "1", "pose as two unit quaternions (l, r), x -> l x r^*", group, 0, 2, "body", "so4"), {0}};
 
 /* --- layout --- */
 
@@ -231,6 +303,8 @@ static cb_status dimensions(cb_run *run) {
   static const char *const axes[] = {"x", "y", "z"};
   static const char *const pose_parts[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
   static const char *const se3[] = {"angular_x", "angular_y", "angular_z", "linear_x", "linear_y", "linear_z"};
+  static const char *const casimirs[] = {"square", "product"};
+  static const char *const pair[] = {"lw", "lx", "ly", "lz", "rw", "rx", "ry", "rz"};
   const cb_fluid_run *b = run->fluid;
   const size_t n = (size_t)b->n;
   const char **name = cb_arena_alloc(run->arena, n, sizeof *name);
@@ -252,6 +326,8 @@ static cb_status dimensions(cb_run *run) {
   cb_run_dimension(run, "pose_part", 7, "part of a pose")->labels = pose_parts;
   cb_run_dimension(run, "se3", 6, "component of a twist, momentum or wrench")->labels = se3;
   cb_run_dimension(run, "se3_column", 6, "component of a twist")->labels = se3;
+  if (curvature(b) != 0) cb_run_dimension(run, "invariant", 2, "which of them")->labels = casimirs;
+  if (curvature(b) > 0) cb_run_dimension(run, "so4", 8, "number of a pair of quaternions")->labels = pair;
   cb_run_dimension(run, "warning", CB_DOUBTS, "kind of warning");
   const cb_constant all[] = {
       {.name = "particle_name", .dim = "particle", .labels = name, .units = "1", .doc = "name of the body"},
@@ -262,6 +338,18 @@ static cb_status dimensions(cb_run *run) {
       {.name = "warning_name", .dim = "warning", .labels = cb_fluid_run_doubts, .units = "1", .doc = "what it is of"}};
   for (size_t c = 0; c < sizeof all / sizeof *all; c++) cb_run_constant(run, &all[c]);
   return CB_OK;
+}
+
+/* Fields of a table, and those of a curved space in their places. */
+static cb_status fields_in(cb_run *run) {
+  cb_status status = CB_OK;
+  for (const cb_observable *row = table; row->group && !status; row++) {
+    const cb_observable *own = curved;
+    while (own->group && strcmp(own->field.name, row->field.name)) own++;
+    if (strncmp(row->group, "falling", 7)) status = cb_run_field(run, own->group ? own : row);
+  }
+  if (!status) status = cb_run_fields(run, beside);
+  return status || run->fluid->fluid->curvature < 0 ? status : cb_run_fields(run, in_sphere);
 }
 
 static cb_status wrench_fields(cb_run *run) {
@@ -281,15 +369,23 @@ static cb_status wrench_fields(cb_run *run) {
   return status;
 }
 
+/* The vertical of a fall. */
+static cb_status check_groups(const cb_run *run) {
+  if (curvature(run->fluid) == 0 || !cb_run_asked(run, "falling_regime")) return CB_OK;
+  return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
+                    "`falling_regime` is of a plate under gravity, of which there is none in a curved space");
+}
+
 cb_status cb_fluid_run_layout(cb_run *run) {
   cb_fluid_run *b = run->fluid;
   cb_status status = cb_run_choose(run, cb_fluid_observables, usual);
+  if (!status) status = check_groups(run);
   if (!status) status = name_wrenches(run);
   if (!status) status = dimensions(run);
   if (!status) status = tables(run);
   if (!status) status = solutions(run);
   if (!status) status = cb_fluid_run_falls(run);
-  if (!status) status = cb_run_fields(run, table);
+  if (!status) status = curvature(b) == 0 ? cb_run_fields(run, table) : fields_in(run);
   if (!status) status = wrench_fields(run);
   if (status) return status;
   const cb_blob blobs[] = {

@@ -1,0 +1,186 @@
+/* Potentials on a rigid solid in a curved space, and the buoyancy of the fluid that it displaces.
+ *
+ *   U = int (rho_b - rho) V dV,  F_a = -int (rho_b - rho) X_a(V) dV;  the fluid at rest has the pressure -rho V
+ * V per kg, from the library's forces on particles (curvebody/system.h). Both are sums over the same nodes, so that F is
+ * the derivative of U to round-off: cones from an apex to the faces, at three points of a face (degree 2) and two along
+ * each line, r_j/d = 2/3 -+ sqrt(2/45), exact for r^2 times cubics, weighted by (S(r)/r)^2; then scaled to the part's
+ * volume. In hyperbolic space the particle's origin is the body's, so that no digits are lost far out.
+ */
+#include "fluid/immersed_private.h"
+
+#include "fluid/curved_moments.h"
+#include "geometry/origin.h"
+#include "numerics/curved.h"
+#include "numerics/trig.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OF_FACE = 3, ALONG = 2 };
+
+/* --- nodes --- */
+
+/* Nodes of the cone from the base point to a face, with their volumes in `fluid`; returns the sum of these. */
+static double add_cone(double K, const double y[3][4], cb_immersed_node *out) {
+  const cb_trig t = cb_trig_of(K);
+  const double at[ALONG] = {2. / 3 - sqrt(2. / 45), 2. / 3 + sqrt(2. / 45)};
+  const double second = (0.25 - at[0] / 3) / (at[1] - at[0]), share[ALONG] = {1. / 3 - second, second};
+  double plane[4], sum = 0;
+  const double norm = cb_curved_plane(K, y[0], y[1], y[2], plane);
+  for (int k = 0; k < OF_FACE; k++) {
+    double q[4], v[3];
+    for (int i = 0; i < 4; i++) q[i] = (y[0][i] + y[1][i] + y[2][i]) / 6 + y[k][i] / 2;
+    const double c = cb_curved_form(K, q, q), weight = norm / (2 * OF_FACE * c * sqrt(c));
+    for (int i = 0; i < 4; i++) q[i] /= sqrt(c);
+    cb_curved_normal(K, q, v);
+    const double d = sqrt(cb_dot3(v, v)), S = cb_trig_s(t, d);
+    for (int j = 0; j < ALONG; j++, out++) {
+      const double place[3] = {at[j] * v[0], at[j] * v[1], at[j] * v[2]}, thin = cb_trig_sinc(t, at[j] * d);
+      cb_curved_point(K, place, out->y);
+      sum += out->fluid = S > 0 ? weight * -plane[3] * d * d * d / (S * S * S) * share[j] * thin * thin : 0;
+    }
+  }
+  return sum;
+}
+
+static void move(double K, const double apex[4], cb_immersed_node *node) {
+  const double back[4] = {-apex[0], -apex[1], -apex[2], apex[3]};
+  double y[4];
+  memcpy(y, node->y, sizeof y);
+  cb_curved_towards(K, back, y, node->y);
+}
+
+static cb_status take_part(cb_immersed *b, const double (*y)[4], int part, double density) {
+  const cb_surface *s = b->surface;
+  const double K = s->curvature, rho = b->dense ? b->density : 0;
+  cb_immersed_node *const first = b->node + b->nodes;
+  cb_curved_moments solid, skin;
+  double apex[4], area, sum = 0;
+  cb_curved_of_part(s, y, part, &solid, &skin, &area);
+  cb_curved_apex(s, y, part, apex);
+  for (int f = 0; f < s->faces; f++) {
+    double at[3][4];
+    if (s->part[f] != part) continue;
+    for (int k = 0; k < 3; k++) cb_curved_towards(K, apex, y[s->face[f][k]], at[k]);
+    sum += add_cone(K, (const double(*)[4])at, b->node + b->nodes);
+    b->nodes += OF_FACE * ALONG;
+  }
+  if (!(sum > 0))
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "potentials on part `%s`, which holds the opposite of its own middle: expected one that does not",
+                   s->name[part]);
+  const double scale = cb_curved_content(K, &solid) / sum;
+  for (cb_immersed_node *n = first; n < b->node + b->nodes; n++) {
+    move(K, apex, n);
+    n->body = density * scale * n->fluid;
+    n->fluid *= rho * scale;
+  }
+  return CB_OK;
+}
+
+static cb_status take_points(cb_immersed *b, const cb_immersed_options *o) {
+  for (int i = 0; i < o->n_points; i++) {
+    const cb_point_mass *p = o->points + i;
+    for (int k = 0; k < 9; k++)
+      if (p->inertia[k / 3][k % 3] != 0)
+        return cb_fail(CB_ERROR_UNSUPPORTED,
+                       "potentials on a mass that is known by its inertia alone: expected densities and points");
+    cb_immersed_node *n = b->node + b->nodes++;
+    n->body = p->mass;
+    cb_curved_point(b->surface->curvature, p->vertex < 0 ? p->x : b->surface->x[p->vertex], n->y);
+  }
+  return CB_OK;
+}
+
+cb_status cb_immersed_potentials_create(cb_immersed *b, const cb_immersed_options *o) {
+  const cb_surface *s = b->surface;
+  const cb_geometry *g = cb_system_space(b->potential);
+  if (s->curvature == 0 || g->n_factors != 1 || g->dim != 3 || g->chart || g->factor[0].curvature != s->curvature)
+    return cb_fail(CB_ERROR_ARGUMENT, "potentials of another space than that of curvature %g that the body is in",
+                   s->curvature);
+  if (cb_system_particles(b->potential) != 1)
+    return cb_fail(CB_ERROR_ARGUMENT, "potentials on %d particles: expected one", cb_system_particles(b->potential));
+  b->node = cb_arena_alloc(b->arena, (size_t)s->faces * OF_FACE * ALONG + (size_t)o->n_points, sizeof *b->node);
+  double(*y)[4] = malloc((size_t)s->vertices * sizeof *y);
+  cb_status status = b->node && y ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for potentials on %d faces", s->faces);
+  for (int v = 0; v < s->vertices && !status; v++) cb_curved_point(s->curvature, s->x[v], y[v]);
+  for (int p = 0; p < s->parts && !status; p++) status = take_part(b, (const double(*)[4])y, p, o->material[p].density);
+  free(y);
+  return status ? status : take_points(b, o);
+}
+
+/* --- at a pose --- */
+
+/* Of the embedding (x, w/sqrt|K|): the world's coordinates of the body's. In hyperbolic space the origin is the body's. */
+static cb_status place(cb_swimmer *s, const cb_immersed_moment *m, double T[4][4]) {
+  const double K = s->b->surface->curvature, *x = m->g->x, d = sqrt(cb_dot3(x, x)), root = sqrt(fabs(K));
+  for (int i = 0; i < 16; i++) T[i / 4][i % 4] = i / 4 == i % 4;
+  if (K < 0) {
+    cb_origin at;
+    cb_origin_identity(cb_system_space(s->b->potential), &at);
+    for (int i = 0; i < 3 && d > 0; i++) at.direction[i] = x[i] / d;
+    if (d > 0) at.length = d;
+    for (int i = 0; i < 9; i++) at.rotation[i] = m->r[i / 3][i % 3];
+    return cb_forces_set_origins(s->potential, &at);
+  }
+  const double C = cos(root * d), S = sin(root * d);
+  double u[3] = {0}, turned[3];
+  for (int i = 0; i < 3 && d > 0; i++) u[i] = x[i] / d;
+  cb_apply3_transposed(m->r, u, turned);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) T[i][j] = m->r[i][j] - (1 - C) * u[i] * turned[j];
+    T[i][3] = S * u[i];
+    T[3][i] = -S * turned[i];
+  }
+  T[3][3] = C;
+  return CB_OK;
+}
+
+/* F += factor <X_a, force>, force of the world's axes. */
+static void push(double K, const double y[4], double T[4][4], const double force[4], double factor, double *F) {
+  double f[4] = {0}, turn[3];
+  for (int i = 0; i < 16; i++) f[i / 4] += T[i % 4][i / 4] * force[i % 4];
+  cb_cross3(y, f, turn);
+  for (int i = 0; i < 3; i++) {
+    F[i] += factor * turn[i];
+    F[3 + i] += factor * (y[3] * f[i] - sqrt(fabs(K)) * f[3] * y[i]);
+  }
+}
+
+static cb_status lost(const cb_immersed_moment *m, const char *what, double value) {
+  return cb_fail(CB_STEP_DOMAIN,
+                 "the %s on the body is %g at t = %g, place (%g, %g, %g): does it hold the centre of a law?", what,
+                 value, m->t, m->g->x[0], m->g->x[1], m->g->x[2]);
+}
+
+cb_status cb_immersed_potentials(cb_swimmer *s, const cb_immersed_moment *m, const double factor[2], double *F,
+                                 double *energy) {
+  const cb_immersed *b = s->b;
+  const double K = b->surface->curvature;
+  double T[4][4], sum = 0, own[6] = {0};
+  if (!F && !energy) return CB_OK;
+  cb_status status = place(s, m, T);
+  for (const cb_immersed_node *n = b->node; n < b->node + b->nodes && !status; n++) {
+    const double share = factor[0] * n->body + factor[1] * n->fluid,
+                 local[4] = {n->y[0], n->y[1], n->y[2], n->y[3] / sqrt(fabs(K))};
+    double x[4] = {0}, force[4], V;
+    if (share == 0) continue;
+    for (int i = 0; i < 16; i++) x[i / 4] += T[i / 4][i % 4] * local[i % 4];
+    if (F) {
+      status = cb_forces_eval(s->potential, m->t, x, NULL, force);
+      if (!status) push(K, n->y, T, force, share, own);
+    }
+    if (energy && !status) {
+      status = cb_forces_potential(s->potential, m->t, x, &V);
+      sum += share * V;
+    }
+  }
+  if (status) return status == CB_STEP_NOT_FINITE ? CB_STEP_DOMAIN : status;
+  for (int i = 0; i < 6 && F; i++)
+    if (!isfinite(own[i])) return lost(m, "force of potentials", own[i]);
+  if (energy && !isfinite(sum)) return lost(m, "potential energy", sum);
+  for (int i = 0; i < 6 && F; i++) F[i] += own[i];
+  if (energy) *energy = sum;
+  return CB_OK;
+}

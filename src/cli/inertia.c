@@ -14,7 +14,6 @@
 #include "io/yaml.h"
 #include <curvebody/expression.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -118,17 +117,6 @@ static cb_status chart_of(const cb_inertia *f, const char *text, cb_surface_char
   return cb_fail(CB_ERROR_INPUT, "--chart:1:1: error: expected exponential or gnomonic, found '%.60s'", text);
 }
 
-/* What the antipode's sink makes of a ball of such an area (fluid/local_curved.c). */
-static void warn_of_sphere(const cb_inertia *f) {
-  const double square = f->curvature * f->mass.area / (4 * M_PI), S = sqrt(fmin(square, 1)), C = sqrt(1 - S * S),
-               N = M_PI - asin(S) + S * C, more = S * S * S / (N * C);
-  if (f->curvature > 0 && f->fluid > 0 && strcmp(f->model, "local") == 0 && more > 0.01)
-    cb_warn(
-        "in a sphere the local model has a sink at the antipode: a ball of this body's area gets an added mass that "
-        "is too large by %.2g of it; `--added-mass exact` is not",
-        more);
-}
-
 /* --- what follows from it --- */
 
 static cb_status find(cb_inertia *f) {
@@ -218,7 +206,7 @@ static int run(int argc, char **argv) {
     if (f.thickness > 0 && is_closed(f.surface))
       fprintf(stderr, "curvebody: warning: the body is closed: --thickness is of open parts\n");
     if (!f.added.method) cb_warn_of_parts(f.surface, f.part, "");
-    warn_of_sphere(&f);
+    cb_warn_of_curvature(f.surface, f.mass.area, f.fluid > 0 && !strcmp(f.model, "local"), "--added-mass exact", "");
     warn_of_thin(&f.added);
     status = cb_warn_of_cuts(f.surface, "");
   }

@@ -4,7 +4,9 @@
 #include "fluid/immersed.h"
 #include "fluid/surface.h"
 #include "fluid/surface_cuts.h"
+#include "numerics/curved.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +41,35 @@ cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body) {
 void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, const char *body) {
   for (int p = 0; p < surface->parts; p++)
     if (cb_local_doubt(&part[p])) cb_warn("%spart `%s`: %s", body, surface->name[p], cb_local_doubt(&part[p]));
+}
+
+/* What the antipode's sink makes of a ball of such an area (fluid/local_curved.c). */
+static void warn_of_sphere(double K, double area, const char *use, const char *body) {
+  const double square = K * area / (4 * M_PI), S = sqrt(fmin(square, 1)), C = sqrt(1 - S * S),
+               N = M_PI - asin(S) + S * C, more = S * S * S / (N * C);
+  if (K > 0 && more > 0.01)
+    cb_warn(
+        "%sin a sphere the local model has a sink at the antipode: a ball of this body's area gets an added mass that "
+        "is too large by %.2g of it; `%s` is not",
+        body, more, use);
+}
+
+void cb_warn_of_curvature(const cb_surface *surface, double area, bool local, const char *use, const char *body) {
+  const double K = surface->curvature, most = 0.3;
+  double longest = 0;
+  if (local) warn_of_sphere(K, area, use, body);
+  for (int f = 0; f < surface->faces && K != 0; f++)
+    for (int k = 0; k < 3; k++) {
+      double a[4], b[4];
+      cb_curved_point(K, surface->x[surface->face[f][k]], a);
+      cb_curved_point(K, surface->x[surface->face[f][(k + 1) % 3]], b);
+      longest = fmax(longest, sqrt(fabs(K)) * cb_curved_distance(K, a, b));
+    }
+  if (longest > most)
+    cb_warn(
+        "%sthe longest edge is %.2g radii of curvature: mass and added mass err by its square; expected finer faces, "
+        "of edges up to %g",
+        body, longest, most);
 }
 
 cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body) {
@@ -83,6 +114,7 @@ static cb_status warn_of_body(const cb_immersed *body, double t, const char *nam
   if (!status) status = cb_immersed_mass(body, t, &mass, part);
   cb_added_mass told;
   if (!status && !cb_immersed_solved(body, &told)) cb_warn_of_parts(surface, part, name);
+  if (!status) cb_warn_of_curvature(surface, mass.area, cb_immersed_is_local(body), "added_mass: exact", name);
   free(part);
   return status;
 }

@@ -15,6 +15,9 @@ __attribute__((format(printf, 1, 2))) void cb_warn(const char *format, ...);
 cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body);
 /* Parts whose added mass is not the local model's own: hollow, or bent inwards on the whole. */
 void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, const char *body);
+/* Of a surface in a curved space, whose added mass may be the local one: where that has a sink at the antipode, as large
+ * as tells, and faces too large for their order. use: how the user has the exact one. */
+void cb_warn_of_curvature(const cb_surface *surface, double area, bool local, const char *use, const char *body);
 /* Borders whose vertices stand at the place of others, which `weld`, as the user writes it, would join. */
 cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body);
 /* How its added mass was found by a fluid model of that name, and how well, in one line on stdout. */

@@ -48,6 +48,7 @@ typedef struct cb_fluid {
   const cb_fluid_model *const *models; /* whose forces add up; 0: the local one */
   const cb_fluid_model *added_mass;    /* whose added mass, none if it has none; NULL: that of the first that has one */
   double gravity[3];
+  double curvature; /* of the space that it fills, 1/m^2; 0: E3. Then it is at rest, of one density, without gravity */
   bool paper;
   cb_floor floor;
 } cb_fluid;

@@ -242,6 +242,8 @@ cb_status cb_immersed_shape(const cb_immersed *b, double t, double (*x)[3], doub
   return CB_OK;
 }
 
+bool cb_immersed_is_local(const cb_immersed *b) { return b->added_mass && !b->inertia.model; }
+
 cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_local_part *part) {
   cb_swimmer *s;
   cb_status status = cb_swimmer_create(b, &s);
@@ -251,7 +253,10 @@ cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_loc
     double I_f[6][6];
     *mass = s->form.mass;
     if (b->poses && !b->wet) cb_local_pose(s->local, s->form.x, s->form.v);
-    if (part) cb_local_added_mass(s->local, 1, NULL, I_f, NULL, part);
+    if (part && b->curved)
+      status = cb_local_curved_added_mass(b->surface, s->form.x, I_f, part);
+    else if (part)
+      cb_local_added_mass(s->local, 1, NULL, I_f, NULL, part);
   }
   cb_swimmer_free(s);
   return status;

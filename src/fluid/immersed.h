@@ -15,6 +15,8 @@ const char *cb_immersed_curved_model(const cb_fluid_model *m, bool forces);
 const cb_fluid *cb_immersed_fluid_about(const cb_immersed *b);
 /* Does anything that acts on it come from its surface? Otherwise that is for its looks. */
 bool cb_immersed_is_shaped(const cb_immersed *b);
+/* Is its added mass that of the local model? */
+bool cb_immersed_is_local(const cb_immersed *b);
 /* The mass, centre and inertia at a time, and the parts of the local model (NULL, or part[parts]). */
 cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_local_part *part);
 /* What the motion conserves, as far as it is plain from what acts. energy: of a rigid body in a fluid of one density at

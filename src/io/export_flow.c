@@ -120,7 +120,7 @@ static cb_status place(cb_export_scene *s, double d) {
     memcpy(pose + 3, g.q, sizeof g.q);
     status = cb_immersed_shape(body, s->time + d, s->g, s->dg);
     if (!status)
-      cb_export_place(pose, twist, (size_t)n, (const double(*)[3])s->g, (const double(*)[3])s->dg, s->x + first,
+      cb_export_place(0, pose, twist, (size_t)n, (const double(*)[3])s->g, (const double(*)[3])s->dg, s->x + first,
                       s->v + first);
     first += n;
   }
@@ -340,6 +340,10 @@ cb_status cb_record_export_flow(const char *path, const char *out, const cb_flow
     status = cb_fail(CB_ERROR_ARGUMENT, "%s: no bodies in a fluid, which a flow would be about", path);
   if (!status) status = cb_reader_scenario(reader, "resolved", &text);
   if (!status) status = cb_scenario_open_text(path, text, NULL, 0, &scenario);
+  const cb_geometry *space = status ? NULL : cb_scenario_space(scenario);
+  if (space && space->factor[0].curvature != 0)
+    status = cb_fail(CB_ERROR_UNSUPPORTED, "%s: the flow about bodies is exported in flat space only, not in %s", path,
+                     space->kind->name);
   if (!status && !(s = cb_arena_object(sizeof *s, "the flow about bodies"))) status = CB_ERROR_MEMORY;
   if (!status) {
     s->path = path, s->how = *options, s->scenario = scenario;

@@ -2,18 +2,20 @@
  *
  *   x = X + R g(t),  v = R (V + W × g(t) + g'(t))
  * of each vertex: pose (R, X) and twist (W, V) as the record has them, g the place in the body at the row's time. The
- * file has /x [frame, vertex, 3] (m, world), /v (m/s; where the record has twists), /time [frame], /row [frame]; and
- * /face [face, 3], /body [face], /part [face]: body, and part of it, counted from 0. Vertices and faces are those of
- * all bodies, one after another.
+ * file has /x [frame, vertex, 3] (m, world; in a curved space its picture, fluid/picture.h), /v (m/s; where the record
+ * has twists), /time [frame], /row [frame]; and /face [face, 3], /body [face], /part [face]: body, and part of it,
+ * counted from 0. Vertices and faces are those of all bodies, one after another.
  */
 #include "core/failure.h"
 #include "io/export_surface.h"
 
 #include "fluid/immersed.h"
+#include "fluid/picture.h"
 #include "io/export_number.h"
 #include "io/export_xml.h"
 #include "io/output.h"
-#include <curvebody/se3.h>
+#include <curvebody/pose.h>
+#include "numerics/curved.h"
 #include "numerics/vec3.h"
 
 #include <curvebody/scenario.h>
@@ -106,9 +108,38 @@ static cb_status make_frame(const scene *s, frame *f) {
   return cb_fail(CB_ERROR_MEMORY, "%s: no memory for surfaces of %zu vertices", s->path, s->vertices);
 }
 
-void cb_export_place(const double at[7], const double twist[6], size_t n, const double (*g)[3], const double (*dg)[3],
-                     double (*to)[3], double (*velocity)[3]) {
-  const cb_pose pose = {.q = {at[3], at[4], at[5], at[6]}};
+/* X_xi(y) + y' of a vertex at normal coordinates g, in the axes that its transvection carries there. */
+static void carried(double K, const double twist[6], const double g[3], const double dg[3], double out[3]) {
+  double y[4], u[4], turn[3];
+  cb_curved_point(K, g, y);
+  cb_curved_velocity(K, g, dg, u);
+  cb_cross3(twist, y, turn);
+  for (int k = 0; k < 3; k++) u[k] += turn[k] + y[3] * twist[3 + k];
+  u[3] -= K * cb_dot3(twist + 3, y);
+  for (int k = 0; k < 3; k++) out[k] = u[k] - u[3] / (1 + y[3]) * y[k];
+}
+
+static void place_curved(double K, const cb_pose *pose, const double twist[6], const double g[3], const double dg[3],
+                         double to[3], double velocity[3]) {
+  const cb_pose vertex = {.q = {1}, .x = {g[0], g[1], g[2]}};
+  double own[3], r[3][3];
+  cb_pose at;
+  cb_pose_multiply_in(K, pose, &vertex, &at);
+  carried(K, twist, g, dg, own);
+  cb_pose_rotation(&at, r);
+  cb_apply3((const double(*)[3])r, own, velocity);
+  const double factor = cb_picture_factor(K, at.x);
+  for (int k = 0; k < 3; k++) velocity[k] *= factor;
+  cb_picture_place(K, at.x, to);
+}
+
+void cb_export_place(double K, const double at[7], const double twist[6], size_t n, const double (*g)[3],
+                     const double (*dg)[3], double (*to)[3], double (*velocity)[3]) {
+  const cb_pose pose = {.q = {at[3], at[4], at[5], at[6]}, .x = {at[0], at[1], at[2]}};
+  if (K != 0) {
+    for (size_t i = 0; i < n; i++) place_curved(K, &pose, twist, g[i], dg[i], to[i], velocity[i]);
+    return;
+  }
   double r[3][3], u[3], x[3];
   cb_pose_rotation(&pose, r);
   for (size_t i = 0; i < n; i++) {
@@ -128,8 +159,8 @@ static cb_status place(const scene *s, uint64_t row, double time, frame *f) {
     size_t n = (size_t)cb_immersed_surface(s->body[b])->vertices;
     if (b == 0 || s->body[b] != s->body[b - 1]) status = cb_immersed_shape(s->body[b], time, f->g, f->dg);
     if (!status)
-      cb_export_place(&f->pose[7 * b], &f->twist[6 * b], n, (const double(*)[3])f->g, (const double(*)[3])f->dg,
-                      f->x + first, f->v + first);
+      cb_export_place(cb_immersed_surface(s->body[b])->curvature, &f->pose[7 * b], &f->twist[6 * b], n,
+                      (const double(*)[3])f->g, (const double(*)[3])f->dg, f->x + first, f->v + first);
     first += n;
   }
   return status;

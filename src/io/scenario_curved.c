@@ -141,7 +141,7 @@ cb_status cb_scenario_check_curved_body(const cb_scenario *s, const cb_node *bod
 static cb_status read_chart(const cb_node *node, cb_surface_chart *out) {
   static const char *const names[] = {"exponential", "gnomonic"};
   const char *text;
-  *out = CB_CHART_GNOMONIC;
+  *out = CB_CHART_EXPONENTIAL;
   if (!node) return CB_OK;
   const cb_status status = cb_node_string(node, &text);
   if (status) return status;

@@ -2,7 +2,7 @@
  *
  *   - name: seed
  *     shape, mesh, scale, weld, poses      io/scenario_poses.c
- *     chart: gnomonic                      or exponential, in a curved space: io/scenario_curved.c
+ *     chart: exponential                   or gnomonic, in a curved space: io/scenario_curved.c
  *     density: 500, thickness: 5e-4        of all parts (thickness: of open ones); or mass: TOTAL
  *     parts: {wing: {density: 300, thickness: 3e-4}}
  *     points: [{mass: 1e-3, at: [0, 0, -0.05]}, {mass: 1e-3, vertex: 3}]
@@ -44,7 +44,7 @@ const cb_param cb_immersed_table[] = {
     {"weld", CB_PARAM_BOOL, offsetof(immersed_parameters, weld), "false", "", "", NULL,
      "of files: vertices at one place are joined (those of STL always are)"},
     NODE(chart,
-         "gnomonic (default: flat faces stay geodesic planes) or exponential (distances from the origin are kept), by "
+         "exponential (default: distances from the origin are kept) or gnomonic (flat faces stay geodesic planes), by "
          "which the surface is laid into a `space`"),
     NODE(poses, "{x: .., y: .., z: ..} of X, Y, Z, t; {parts: [..]}; {files: .., step: ..}; {sequence: .., step: ..}"),
     {"density", CB_PARAM_REAL, offsetof(immersed_parameters, density), "1000", "kg/m3", ">= 0", NULL, "of all parts"},

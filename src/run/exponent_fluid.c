@@ -82,6 +82,8 @@ cb_status cb_tangent_of_body(const cb_run *run, int body, cb_tangent *m) {
   if (!cb_run_body(run, body))
     return cb_fail(CB_ERROR_UNSUPPORTED, "a gait in a bundle has no Lyapunov exponent: its shape is prescribed");
   const cb_fluid_run *f = run->fluid;
+  if (f->fluid->curvature != 0)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "the Lyapunov exponent of a body is found in flat space only");
   if (f->fluid->floor.kind == CB_FLOOR_REFLECTING)
     return cb_fail(CB_ERROR_UNSUPPORTED, "a Lyapunov exponent is of smooth motions: without a floor that reflects");
   one_body *o = m->self = cb_arena_alloc(m->arena, 1, sizeof *o);

@@ -11,27 +11,12 @@
 #include "fluid/moving_mass.h"
 #include "fluid/local_private.h"
 #include "fluid/mass_private.h"
+#include "fluid/moving_mass_private.h"
 #include "numerics/vec3.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct part {
-  int begin, end; /* faces */
-  bool closed, sheet;
-  double mass; /* of the whole part */
-} part;
-
-struct cb_moving_mass {
-  int vertices, parts, points;
-  part *part;
-  int (*face)[3];       /* by parts */
-  double *weight;       /* [faces]: mass of a sheet's face */
-  double *share;        /* [faces]: of the part's rest area, which is the apex's weight */
-  char (*name)[40];     /* [parts] */
-  cb_point_mass *point;
-};
 
 void cb_moving_mass_free(cb_moving_mass *m) {
   if (!m) return;
@@ -47,9 +32,9 @@ static double face_area(const double (*x)[3], const int face[3]) {
 
 static cb_status take_part(cb_moving_mass *m, const cb_surface *s, const cb_material *material, int p, int begin) {
   const double(*x)[3] = (const double(*)[3])s->x;
-  part *own = m->part + p;
+  struct cb_moving_part *own = m->part + p;
   cb_moments solid, skin;
-  *own = (part){.begin = begin, .end = begin, .sheet = material->thickness > 0};
+  *own = (struct cb_moving_part){.begin = begin, .end = begin, .sheet = material->thickness > 0};
   cb_moments_of_part(s, x, p, &solid, &skin, &own->closed);
   const cb_status status = cb_material_check(s, p, material, own->closed);
   if (status) return status;
@@ -66,7 +51,7 @@ static cb_status take_part(cb_moving_mass *m, const cb_surface *s, const cb_mate
     m->share[at] = skin.zero > 0 ? area / skin.zero : 0;
     m->weight[at] = own->mass * m->share[at];
   }
-  return CB_OK;
+  return m->curvature == 0 ? CB_OK : cb_moving_mass_curved_part(m, own, x, material->density);
 }
 
 /* A mass at each vertex, before the other points, in place of those of the parts: a third of each face's share. */
@@ -85,6 +70,7 @@ cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material
   const int before = lumped ? s->vertices : 0;
   cb_moving_mass *m = calloc(1, sizeof *m);
   if (m) {
+    m->curvature = s->curvature;
     m->vertices = s->vertices, m->parts = s->parts, m->points = before + n;
     m->part = calloc(parts + 1, sizeof *m->part);
     m->face = calloc(faces + 1, sizeof *m->face);
@@ -161,15 +147,15 @@ static void add_motion(sums *s, const double y[3][3], const double u[3][3], doub
   }
 }
 
-static void apex(const cb_moving_mass *m, const part *p, const double (*x)[3], double o[3]) {
+static void apex(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3], double o[3]) {
   o[0] = o[1] = o[2] = 0;
   for (int f = p->begin; f < p->end && x; f++)
     for (int k = 0; k < 3; k++)
       for (int i = 0; i < 3; i++) o[i] += m->share[f] / 3 * x[m->face[f][k]][i];
 }
 
-static void integrate(const cb_moving_mass *m, const part *p, const double (*x)[3], const double (*v)[3],
-                      const double o[3], const double rate[3], sums *s) {
+static void integrate(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3],
+                      const double (*v)[3], const double o[3], const double rate[3], sums *s) {
   *s = (sums){0};
   for (int f = p->begin; f < p->end; f++) {
     double y[3][3], u[3][3], n[3][3], normal[3], change = 0;
@@ -236,7 +222,7 @@ static void add_momentum(double mu0[6], double mass, const double o[3], const do
 
 static cb_status add_part(const cb_moving_mass *m, int number, const cb_local *l, const double (*x)[3],
                           const double (*v)[3], cb_moments *weight, cb_moments *fluid, double *area, double mu0[6]) {
-  const part *p = m->part + number;
+  const struct cb_moving_part *p = m->part + number;
   double o[3], rate[3], drift[3];
   sums s;
   if (l && l->moving && p->closed && !p->sheet && !l->open[number]) {
@@ -299,6 +285,7 @@ bool cb_moving_mass_is_solid(const cb_moving_mass *m) {
 
 cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const double (*x)[3], const double (*v)[3],
                               cb_mass *out, double mu0[6]) {
+  if (m->curvature != 0) return cb_moving_mass_curved(m, x, v, out, mu0);
   cb_moments weight = {0}, fluid = {0};
   double area = 0, mu[6] = {0};
   for (int p = 0; p < m->parts; p++) {
@@ -333,7 +320,8 @@ static double simplex_energy(int n, const double *u[], double mass) {
 
 /* A sheet by its faces; a solid by its tetrahedra, with the velocity d more everywhere that makes its momentum m c':
  * |u + d|^2/2 = |u|^2/2 + <u, d> + d^2/2. */
-static double part_energy(const cb_moving_mass *m, const part *p, const double (*x)[3], const double (*v)[3]) {
+static double part_energy(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3],
+                          const double (*v)[3]) {
   double o[3], rate[3], energy = 0;
   sums s;
   apex(m, p, x, o);
@@ -357,6 +345,7 @@ static double part_energy(const cb_moving_mass *m, const part *p, const double (
 }
 
 double cb_moving_mass_energy(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3]) {
+  if (m->curvature != 0) return cb_moving_mass_curved_energy(m, x, v);
   double sum = 0;
   for (int p = 0; p < m->parts; p++)
     if (m->part[p].mass > 0) sum += part_energy(m, m->part + p, x, v);

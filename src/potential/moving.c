@@ -15,7 +15,8 @@ struct cb_moving {
   cb_kirchhoff_options options;
   cb_kirchhoff_mass mass; /* at x, at rest */
   cb_kirchhoff_report report;
-  double *start; /* [6][panels] */
+  double *start; /* [6][panels]; NULL: 0 */
+  bool unsolved; /* at x */
   cb_spare piece;
 };
 
@@ -41,7 +42,7 @@ static void give_back(cb_moving *m, cb_kirchhoff *piece) {
 
 cb_status cb_moving_added_mass(cb_moving *m, const double (*x)[3], const double (*v)[3], cb_kirchhoff_mass *out) {
   cb_kirchhoff *k;
-  if (!v && !memcmp(x, m->x, (size_t)m->vertices * sizeof *x)) return *out = m->mass, CB_OK;
+  if (!v && !m->unsolved && !memcmp(x, m->x, (size_t)m->vertices * sizeof *x)) return *out = m->mass, CB_OK;
   cb_status status = borrow(m, x, &k);
   if (status) return status;
   status = cb_kirchhoff_added_mass(k, v, out);
@@ -86,7 +87,12 @@ cb_status cb_moving_create(int vertices, const double (*x)[3], int faces, const 
   m->vertices = vertices, m->faces = faces, m->x = x, m->face = face;
   if (options) m->options = *options;
   const cb_status status = solve_first(m);
-  if (status) {
+  if (status && status != CB_ERROR_MEMORY && m->options.curvature != 0) {
+    /* Parts that motions shift may lie in each other as they are given: at other poses there may be a flow. */
+    m->start = NULL;
+    m->report.method = CB_POTENTIAL_ITERATIVE;
+    m->unsolved = true;
+  } else if (status) {
     cb_moving_free(m);
     return status;
   }

@@ -3,6 +3,8 @@
 
 #include "bundle/form.h"
 #include "core/spare.h"
+#include "numerics/curved.h"
+#include "numerics/vec3.h"
 #include <curvebody/se3.h>
 
 #include <math.h>
@@ -31,9 +33,23 @@ static void give_back(immersed *own, cb_immersed_work *w) {
 
 /* --- connection --- */
 
-/* G as rows of 6 + n numbers. */
-static void pack(int n, const double G[SIZE][SIZE], double *out) {
+/* The radius of curvature, in which the group counts shifts; 1 in flat space. */
+static double radius(const cb_bundle *b) {
+  const double K = ((const immersed *)b->self)->energy.shape->surface->curvature;
+  return K == 0 ? 1 : 1 / sqrt(fabs(K));
+}
+
+/* G as rows of 6 + n numbers, of the group's axes. */
+static void pack(const cb_bundle *b, const double G[SIZE][SIZE], double *out) {
+  const int n = b->n;
+  const double R = radius(b);
   for (int i = 0; i < 6 + n; i++) memcpy(out + i * (6 + n), G[i], (size_t)(6 + n) * sizeof *out);
+  if (R == 1) return;
+  for (int i = 3; i < 6; i++)
+    for (int j = 0; j < 6 + n; j++) {
+      out[i * (6 + n) + j] *= R;
+      out[j * (6 + n) + i] *= R;
+    }
 }
 
 static cb_status evaluate(const cb_bundle *b, cb_immersed_work *w, const double *r, double *A, double *dA, double *M,
@@ -44,8 +60,8 @@ static cb_status evaluate(const cb_bundle *b, cb_immersed_work *w, const double 
   const bool derivatives = dA || dM;
   const cb_status status = cb_immersed_form_of(&own->energy, w, r, M || dM, G, derivatives ? dG : NULL);
   if (status) return status;
-  pack(n, (const double(*)[SIZE])G, form);
-  for (int k = 0; derivatives && k < n; k++) pack(n, (const double(*)[SIZE])dG[k], dform + k * count);
+  pack(b, (const double(*)[SIZE])G, form);
+  for (int k = 0; derivatives && k < n; k++) pack(b, (const double(*)[SIZE])dG[k], dform + k * count);
   return cb_form_reduce(b->group, n, form, derivatives ? dform : NULL, A, dA, M, dM);
 }
 
@@ -66,21 +82,41 @@ static cb_status form(const cb_bundle *b, const double *r, double *out) {
   if (status) return status;
   status = cb_immersed_form_of(&own->energy, w, r, true, G, NULL);
   give_back(own, w);
-  if (!status) pack(b->n, (const double(*)[SIZE])G, out);
+  if (!status) pack(b, (const double(*)[SIZE])G, out);
   return status;
+}
+
+/* x/(1 + w) of the point that g moves y to, without cancellation far round a sphere. */
+static void draw(const cb_bundle *b, double K, const double *m, const double y[3], double out[3]) {
+  double at[4], moved[4] = {0};
+  const double R = radius(b), length[4] = {R, R, R, 1};
+  cb_curved_point(K, y, at);
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++) moved[i] += length[i] * m[i * 4 + j] * at[j] / length[j];
+  const double w = moved[3], over = w < 0 ? K * cb_dot3(moved, moved) / (1 - w) : 1 + w;
+  for (int i = 0; i < 3; i++) out[i] = moved[i] / over;
 }
 
 static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
   immersed *own = b->self;
+  const double K = own->energy.shape->surface->curvature;
   cb_immersed_work *w;
-  double(*y)[3];
+  double(*y)[3], m[25];
   cb_pose pose;
   cb_status status = borrow(own, &w);
   if (status) return status;
   status = cb_immersed_places(&own->energy, w, r, &y);
-  memcpy(pose.q, g, sizeof pose.q);
-  memcpy(pose.x, g + 4, sizeof pose.x);
-  for (int v = 0; !status && v < b->points; v++) cb_pose_point(&pose, y[v], x[v]);
+  if (K == 0) {
+    memcpy(pose.q, g, sizeof pose.q);
+    memcpy(pose.x, g + 4, sizeof pose.x);
+  } else {
+    b->group->matrix(b->group, g, m);
+  }
+  for (int v = 0; !status && v < b->points; v++)
+    if (K == 0)
+      cb_pose_point(&pose, y[v], x[v]);
+    else
+      draw(b, K, m, y[v], x[v]);
   give_back(own, w);
   return status;
 }
@@ -124,7 +160,10 @@ static cb_status init(cb_bundle *b, const cb_shape_surface *shape, const cb_imme
                                            &own->energy.mass);
   if (!status && o->density > 0) status = cb_immersed_energy_prepare(&own->energy);
   cb_immersed_work *w;
-  if (!status && !(status = borrow(own, &w))) give_back(own, w);
+  if (!status && !(status = borrow(own, &w))) {
+    status = cb_immersed_begin(&own->energy, w);
+    give_back(own, w);
+  }
   return status ? status : cb_shape_surface_of_bundle(shape, b, &own->line);
 }
 

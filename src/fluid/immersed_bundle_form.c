@@ -68,6 +68,14 @@ cb_status cb_immersed_places(const cb_immersed_energy *e, cb_immersed_work *w, c
   return status;
 }
 
+cb_status cb_immersed_begin(const cb_immersed_energy *e, cb_immersed_work *w) {
+  const double r[SHAPES] = {0};
+  if (!(e->shape->surface->curvature > 0) || !(e->density > 0)) return CB_OK;
+  const cb_status status = e->shape->at(e->shape, r, w->x, w->dx, w->shape);
+  if (status) return CB_OK;
+  return cb_immersed_check_volume(e, (const double(*)[3])w->x, (const double(*)[3])w->dx) ? CB_ERROR_DOMAIN : CB_OK;
+}
+
 /* --- of the shape's own motion --- */
 
 /* R_f, where the local model has the same pose (w->part). */
@@ -129,30 +137,32 @@ static void add_bodies(const cb_immersed_energy *e, cb_immersed_work *w, const d
 static cb_status form(const cb_immersed_energy *e, cb_immersed_work *w, const double (*x)[3], const double (*dx)[3],
                       bool motion, double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
   const int n = e->shape->n, vertices = e->shape->surface->vertices;
+  const bool curved = e->shape->surface->curvature != 0;
   memset(G, 0, CB_IMMERSED_FORM * sizeof *G);
   for (int i = 0; i < n; i++) {
     const double(*v)[3] = dx + i * vertices;
     cb_mass mass;
     double mu_b[6], I_f[6][6] = {{0}}, mu_f[6] = {0};
     cb_status status;
-    if (e->density > 0 && !e->model) {
+    if (e->density > 0 && !e->model && !curved) {
       cb_local_pose(w->local, x, v);
       cb_local_breathing(w->local, true);
       cb_local_added_mass(w->local, e->density, NULL, I_f, mu_f, w->part);
       status = cb_moving_mass_with(e->mass, w->local, x, v, &mass, mu_b);
     } else {
       status = cb_moving_mass_at(e->mass, x, v, &mass, mu_b);
+      if (!status && e->density > 0 && !e->model && i == 0)
+        status = cb_local_curved_added_mass(e->shape->surface, x, I_f, w->part);
     }
     if (status) return status;
     for (int a = 0; a < 6; a++) {
-      for (int b = 0; b < 6 && i == 0; b++) G[a][b] = mass.inertia[a][b] + I_f[a][b];
+      for (int b = 0; b < 6 && i == 0; b++) G[a][b] = mass.inertia[a][b] + (curved ? e->density : 1) * I_f[a][b];
       G[a][6 + i] = G[6 + i][a] = mu_b[a] + mu_f[a];
     }
   }
-  if (motion) {
-    add_bodies(e, w, x, dx, G);
-    if (e->density > 0 && !e->model) add_fluid(e, w, x, dx, G);
-  }
+  if (motion) add_bodies(e, w, x, dx, G);
+  if (motion && e->density > 0 && !e->model && !curved) add_fluid(e, w, x, dx, G);
+  if (e->density > 0 && !e->model && curved) cb_immersed_add_fluid(e, w->part, x, dx, w->area, w->mean, G);
   return e->density > 0 && e->model ? cb_immersed_energy_of_model(e, x, dx, w->sum, G) : CB_OK;
 }
 
@@ -200,6 +210,8 @@ cb_status cb_immersed_form_of(const cb_immersed_energy *e, cb_immersed_work *w, 
   cb_status status = s->at(s, r, w->x, w->dx, w->shape);
   if (!status && dG && !s->second) status = cb_fail(CB_ERROR_UNSUPPORTED, "the shape has no second derivatives");
   if (!status && dG) status = s->second(s, r, w->d2x, w->shape);
+  if (!status && e->density > 0)
+    status = cb_immersed_check_volume(e, (const double(*)[3])w->x, (const double(*)[3])w->dx);
   if (!status) status = form(e, w, (const double(*)[3])w->x, (const double(*)[3])w->dx, motion, G);
   for (int a = 0; dG && !status && a < s->n; a++) {
     const double h = step_along(e, w, a);

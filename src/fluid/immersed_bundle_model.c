@@ -21,6 +21,12 @@ cb_status cb_immersed_energy_prepare(cb_immersed_energy *e) {
                    "the added mass of the fluid model `%s` before a wall depends on the place, which a bundle's form "
                    "does not: expected wall: none, or bodies of a run",
                    e->model->kind->name);
+  if (e->model && s->curvature != 0 && strcmp(e->model->kind->name, "exact") != 0)
+    return cb_fail(
+        CB_ERROR_UNSUPPORTED,
+        "the added mass of the fluid model `%s` is that of flat space: expected exact or local in a space of "
+        "curvature %g",
+        e->model->kind->name, s->curvature);
   if (!e->model || !e->model->kind->prepare) return CB_OK;
   cb_status status = cb_moving_mass_at(e->mass, (const double(*)[3])s->x, NULL, &mass, mu);
   if (!status) status = e->model->kind->prepare(e->model, s, &mass, &e->body);

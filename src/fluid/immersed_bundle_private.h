@@ -26,11 +26,21 @@ cb_status cb_immersed_energy_of_model(const cb_immersed_energy *e, const double 
 typedef struct cb_immersed_work cb_immersed_work;
 cb_status cb_immersed_work_create(const cb_immersed_energy *e, cb_immersed_work **out);
 void cb_immersed_work_free(cb_immersed_work *w);
+/* Does the shape keep the volume of a sphere's fluid where its variables are 0, if it can be there? */
+cb_status cb_immersed_begin(const cb_immersed_energy *e, cb_immersed_work *w);
 /* The vertices at r, in w: where they were for w's last form too. */
 cb_status cb_immersed_places(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, double (**x)[3]);
 /* G and its derivatives dG[n] (NULL: not wanted); motion: R as well. */
 cb_status cb_immersed_form_of(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, bool motion,
                               double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM],
                               double (*dG)[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
+
+/* --- in curved space: x and dx[n][vertices] are normal coordinates and their velocities --- */
+/* CB_STEP_DOMAIN with a variable by which the body's volume changes in a sphere. */
+cb_status cb_immersed_check_volume(const cb_immersed_energy *e, const double (*x)[3], const double (*dx)[3]);
+/* Q_f and R_f of the local model; area[parts] and mean[parts][variables] are overwritten. */
+void cb_immersed_add_fluid(const cb_immersed_energy *e, const cb_local_part *part, const double (*x)[3],
+                           const double (*dx)[3], double *area, double (*mean)[CB_SHAPE_SURFACE_VARIABLES],
+                           double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
 
 #endif

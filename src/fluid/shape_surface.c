@@ -194,7 +194,8 @@ cb_status cb_shape_surface_of_bundle(const cb_shape_surface *s, cb_bundle *b, in
   cb_surface_edge *edge;
   const cb_status status = cb_surface_edges(s->surface, &edge, &b->lines);
   if (status) return status;
-  b->group = cb_group_find("se3");
+  const double K = s->surface->curvature;
+  b->group = cb_group_find(K > 0 ? "so4" : K < 0 ? "so31" : "se3");
   b->n = s->n;
   for (int i = 0; i < s->n; i++) {
     b->shape[i] = s->name[i], b->period[i] = s->period[i];

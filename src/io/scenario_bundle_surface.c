@@ -5,6 +5,8 @@
  *   bundle: {name: immersed, shape: {name: ellipsoid}, variables: [a, b], motion: {y: "Y + a*X^2 + b*X^3"},
  *            density: 1000, fluid: {density: 998}, added_mass: exact}
  *           expressions of X, Y, Z and of the shape variables, of all parts or {parts: [{part: .., y: ..}]}
+ *   with space: {name: h3, curvature: -1}, chart, and shift: ["l*cos(a)", "l*sin(a)", 0] beside a motion's x, y, z: parts
+ *   are laid about the origin, then carried by the transvection to these normal coordinates
  * shape, mesh, scale, poses: io/scenario_poses.c; density to mass_model: io/scenario_immersed.c; parameters: as in
  * `fluid`.
  */
@@ -14,6 +16,7 @@
 #include "fluid/surface_drag.h"
 #include "io/scenario_bundle.h"
 #include "io/scenario_fluid.h"
+#include <curvebody/geometry.h>
 
 #include <math.h>
 #include <stddef.h>
@@ -24,8 +27,9 @@ typedef struct surface_parameters {
   double scale, start, cycle;
   bool weld;
   double normal, tangential;                                          /* surface_drag */
-  const cb_node *fluid, *added_mass, *density, *thickness, *mass, *parts, *points; /* immersed */
+  const cb_node *space, *fluid, *added_mass, *density, *thickness, *mass, *parts, *points; /* immersed */
   const char *mass_model;
+  int chart;
 } surface_parameters;
 
 #define NODE(field, doc) \
@@ -57,19 +61,26 @@ static const cb_param drag_table[] = {
     {"tangential", CB_PARAM_REAL, offsetof(surface_parameters, tangential), "1", "N s/m3", ">= 0", NULL, "k_t"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-static const cb_param immersed_table[] = {SURFACE,
-                                          NODE(fluid, "{density: KG/M3} (default: none)"),
-                                          NODE(added_mass,
-                                               "whose added mass, a fluid model by name or {name: .., ..} "
-                                               "(default: local)"),
-                                          NODE(density, "as of a body in a fluid"),
-                                          NODE(thickness, "as of a body in a fluid"),
-                                          NODE(mass, "as of a body in a fluid"),
-                                          NODE(parts, "as of a body in a fluid"),
-                                          NODE(points, "as of a body in a fluid"),
-                                          {"mass_model", CB_PARAM_STRING, offsetof(surface_parameters, mass_model),
-                                           "solid", "", "", NULL, "solid or vertices, as of a body in a fluid"},
-                                          {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+static const cb_param immersed_table[] = {
+    SURFACE,
+    NODE(space,
+         "what the fluid fills: e3, s3 or h3, or {name: .., curvature: ..} "
+         "(default: e3)"),
+    {"chart", CB_PARAM_CHOICE, offsetof(surface_parameters, chart), "exponential", "", "", "exponential|gnomonic",
+     "how flat places are laid into a curved space: distances from the origin "
+     "are kept, or flat faces stay geodesic"},
+    NODE(fluid, "{density: KG/M3} (default: none)"),
+    NODE(added_mass,
+         "whose added mass, a fluid model by name or {name: .., ..} "
+         "(default: local)"),
+    NODE(density, "as of a body in a fluid"),
+    NODE(thickness, "as of a body in a fluid"),
+    NODE(mass, "as of a body in a fluid"),
+    NODE(parts, "as of a body in a fluid"),
+    NODE(points, "as of a body in a fluid"),
+    {"mass_model", CB_PARAM_STRING, offsetof(surface_parameters, mass_model), "solid", "", "", NULL,
+     "solid or vertices, as of a body in a fluid"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static cb_status bind(const cb_param *table, const cb_node *map, surface_parameters *p) {
   static const char *const name[] = {"name"};
@@ -125,7 +136,65 @@ static cb_status read_periods(const cb_node *map, cb_shape_surface *shape) {
   return status;
 }
 
-static cb_status by_variables(cb_scenario *s, const surface_parameters *p, cb_bundle_scenario *m) {
+/* --- in a curved space --- */
+
+static cb_status read_curvature(const cb_node *node, double *K) {
+  cb_geometry *g = NULL;
+  if (!node) return CB_OK;
+  const cb_status status = cb_space_read(node, &g);
+  if (status) return status;
+  const bool even = !g->intrinsic && g->n_factors == 1 && g->dim == 3, chart = g->chart;
+  if (even) *K = g->factor[0].curvature;
+  cb_geometry_free(g);
+  const cb_node *name = node->kind == CB_NODE_MAP ? cb_node_get(node, "name") : node;
+  if (!even)
+    return cb_node_fail(name ? name : node,
+                        "space: expected e3, s3 or h3, whose isometries carry a body to every place "
+                        "and turn it");
+  return chart ? cb_node_fail(cb_node_get(node, "chart"), "space: expected no chart: the one of places is the bundle's")
+               : CB_OK;
+}
+
+static cb_status read_shifts(cb_scenario *s, const cb_node *const *from, size_t count, cb_shape_shift **out, int *n,
+                             const cb_node ***nodes) {
+  cb_shape_shift *shift = cb_arena_alloc(s->arena, count, sizeof *shift);
+  const cb_node **node = cb_arena_alloc(s->arena, count, sizeof *node);
+  if (!shift || !node) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu motions", count);
+  for (size_t i = 0; i < count; i++) {
+    const cb_node *given = cb_node_get(from[i], "shift"), *part = cb_node_get(from[i], "part");
+    if (!given) continue;
+    if (given->kind != CB_NODE_LIST || given->count != 3)
+      return cb_node_fail(given, "shift: expected [x, y, z], three expressions of the variables");
+    cb_status status = part ? cb_node_string(part, &shift[*n].part) : CB_OK;
+    for (int k = 0; k < 3 && !status; k++) status = cb_node_string(given->items[k], &shift[*n].text[k]);
+    if (status) return status;
+    node[(*n)++] = given;
+  }
+  *out = shift, *nodes = node;
+  return CB_OK;
+}
+
+/* The shape, which is flat and whose poses know the flat surface, and then its surface are laid. */
+static cb_status lay(cb_scenario *s, const cb_node *map, const surface_parameters *p,
+                     const cb_poses_parameters *parameters, const cb_node *const *from, size_t count) {
+  cb_bundle_scenario *m = s->bundle;
+  cb_laying to = {0, (cb_surface_chart)p->chart};
+  cb_shape_shift *shift = NULL;
+  const cb_node **node = NULL;
+  size_t which = 0, at = 0;
+  int n = 0, coordinate = 0;
+  cb_status status = read_curvature(p->space, &to.K);
+  if (!status) status = read_shifts(s, from, count, &shift, &n, &node);
+  if (status || (to.K == 0 && n == 0)) return status;
+  cb_shape_surface *flat = m->shape;
+  m->shape = NULL;
+  status = cb_shape_surface_lay(flat, to, n, shift, parameters, &which, &coordinate, &at, &m->shape);
+  if (status == CB_ERROR_INPUT) return cb_node_fail_at(node[which]->items[coordinate], at, "%s", cb_error_text());
+  const cb_node *body = p->mesh ? p->mesh : p->shape ? p->shape : map;
+  return status ? status : cb_scenario_placed(s, cb_surface_lay(m->body->surface, to.K, to.chart), body, false);
+}
+
+static cb_status by_variables(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle_scenario *m) {
   const cb_fluid_scenario *i = s->fluid;
   const cb_poses_parameters parameters = {i->parameter, i->parameter_value, i->n_parameters};
   const char **name = NULL;
@@ -143,7 +212,8 @@ static cb_status by_variables(cb_scenario *s, const surface_parameters *p, cb_bu
     const cb_node *given = cb_node_get(from[which], coordinates[coordinate]);
     return given ? cb_node_fail_at(given, at, "%s", cb_error_text()) : cb_node_fail(from[which], "%s", cb_error_text());
   }
-  return status ? status : read_periods(p->period, m->shape);
+  if (!status) status = read_periods(p->period, m->shape);
+  return status ? status : lay(s, map, p, &parameters, from, count);
 }
 
 /* --- the surface, then the bundle --- */
@@ -154,8 +224,8 @@ static cb_status read_shape(cb_scenario *s, const cb_node *map, const surface_pa
   if (!m->body) return cb_fail(CB_ERROR_MEMORY, "no memory for a surface");
   cb_status status = cb_scenario_read_parameters(s, p->parameters);
   if (!status) status = cb_scenario_read_surface(s, map, p->shape, p->mesh, p->scale, p->weld, p->poses, m->body);
-  if (!status) status = p->poses ? over_phase(map, p, m) : by_variables(s, p, m);
-  return status;
+  if (!status) status = p->poses ? over_phase(map, p, m) : by_variables(s, map, p, m);
+  return status || !p->poses ? status : lay(s, map, p, NULL, NULL, 0);
 }
 
 /* What is read as of a body in a fluid asks for one: its expressions know the parameters. */
@@ -188,7 +258,8 @@ static cb_status make_immersed(cb_scenario *s, const cb_node *map, const surface
   cb_immersed_bundle_options options = {.density = 0};
   cb_status status = CB_OK;
   if (p->fluid) {
-    const cb_node *density = cb_node_get(p->fluid, "density");
+    const cb_node *density = cb_node_get(p->fluid, "density"), *flow = cb_node_get(p->fluid, "flow");
+    if (flow) return cb_node_fail(flow, "`flow`: the fluid that a bundle swims in is at rest");
     status = cb_node_check_keys(p->fluid, keys, 1);
     if (!status)
       status = density ? cb_node_real(density, &options.density) : cb_node_fail(p->fluid, "expected `density`");
@@ -216,6 +287,7 @@ static cb_status read_immersed(cb_scenario *s, const cb_node *map, cb_bundle **o
 const cb_bundle_kind cb_bundle_kind_surface_drag = {"surface_drag", "Surface at low Reynolds number",
                                                     "each piece of it resists its own motion; SE(3)", drag_table,
                                                     read_drag};
-const cb_bundle_kind cb_bundle_kind_immersed = {"immersed", "Body in an ideal fluid",
-                                                "inertia and added mass of a surface that deforms; SE(3)",
-                                                immersed_table, read_immersed};
+const cb_bundle_kind cb_bundle_kind_immersed = {
+    "immersed", "Body in an ideal fluid",
+    "inertia and added mass of a surface that deforms; SE(3), SO(4) in s3, SO(3,1) in h3", immersed_table,
+    read_immersed};

@@ -204,7 +204,8 @@ static cb_status read_matter(cb_scenario *s, const cb_node *body, const immersed
 
 cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_surface *surface,
                                   cb_immersed_options *options) {
-  static const char *const others[] = {"variables", "period", "start", "cycle", "fluid", "parameters"};
+  static const char *const others[] = {"variables", "period",     "start", "cycle",
+                                       "fluid",     "parameters", "space", "chart"};
   immersed_parameters p;
   const cb_status status = cb_params_bind(cb_immersed_table, body, body, others, sizeof others / sizeof *others, &p);
   return status ? status : read_matter(s, body, &p, surface, options);

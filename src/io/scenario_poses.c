@@ -51,10 +51,11 @@ static cb_status read_motion(const cb_node *map, cb_poses_motion *out) {
 
 cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, bool timed, cb_poses_motion **out,
                                    const cb_node ***places, size_t *count) {
-  static const char *const whole[] = {"x", "y", "z", "parts", "period"}, *const of_part[] = {"part", "x", "y", "z"};
+  static const char *const of_part[] = {"part", "x", "y", "z", "shift"};
+  const char *const whole[] = {"x", "y", "z", "parts", timed ? "period" : "shift"};
   const cb_node *parts = cb_node_get(node, "parts");
   const bool periodic = timed && cb_node_get(node, "period");
-  cb_status status = cb_node_check_keys(node, whole, timed ? 5 : 4);
+  cb_status status = cb_node_check_keys(node, whole, 5);
   if (status) return status;
   if (parts && parts->kind != CB_NODE_LIST)
     return cb_node_fail(parts, "expected a list of {part: NAME, x: .., y: .., z: ..}");
@@ -67,7 +68,7 @@ cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, bool tim
     from[i] = own ? parts->items[i] : node;
     if (own) {
       const cb_node *name = cb_node_get(from[i], "part");
-      status = cb_node_check_keys(from[i], of_part, 4);
+      status = cb_node_check_keys(from[i], of_part, timed ? 4 : 5);
       if (!status && !name) return cb_node_fail(from[i], "expected `part`, the name of a part");
       if (!status) status = cb_node_string(name, &motion[i].part);
     }

@@ -1,4 +1,5 @@
 /* A flat surface laid into a curved space, and the middles of its geodesic edges. */
+#include "fluid/lay.h"
 #include "fluid/surface_private.h"
 
 #include "numerics/curved.h"
@@ -6,25 +7,13 @@
 
 #include <math.h>
 
-/* How far flat coordinates may reach, not included. */
-static double reach_of(double K, cb_surface_chart chart) {
-  const double R = 1 / sqrt(fabs(K));
-  if (chart == CB_CHART_GNOMONIC) return K < 0 ? R : INFINITY;
-  return K > 0 ? 3.14159265358979323846 * R : INFINITY;
-}
-
-/* Gnomonic: (x w, w), w = 1/sqrt(1 + K |x|^2). */
-static void lay(double K, cb_surface_chart chart, double x[3]) {
-  const double w = 1 / sqrt(1 + K * cb_dot3(x, x)), y[4] = {x[0] * w, x[1] * w, x[2] * w, w};
-  if (chart == CB_CHART_GNOMONIC) cb_curved_normal(K, y, x);
-}
-
 cb_status cb_surface_lay(cb_surface *s, double K, cb_surface_chart chart) {
+  const cb_laying to = {K, chart};
   if (!isfinite(K)) return cb_fail(CB_ERROR_ARGUMENT, "a surface in a space of curvature %g", K);
   if (s->curvature != 0)
     return cb_fail(CB_ERROR_ARGUMENT, "the surface lies in a space of curvature %g: expected a flat one", s->curvature);
   if (K == 0) return CB_OK;
-  const double reach = reach_of(K, chart);
+  const double reach = cb_lay_reach(to);
   for (int v = 0; v < s->vertices; v++) {
     const double *x = s->x[v], far = sqrt(cb_dot3(x, x));
     if (!(far < reach))
@@ -34,7 +23,10 @@ cb_status cb_surface_lay(cb_surface *s, double K, cb_surface_chart chart) {
                      s->number[v], x[0], x[1], x[2], far, chart == CB_CHART_GNOMONIC ? "gnomonic" : "exponential", K,
                      reach);
   }
-  for (int v = 0; v < s->vertices; v++) lay(K, chart, s->x[v]);
+  for (int v = 0; v < s->vertices; v++) {
+    const double x[3] = {s->x[v][0], s->x[v][1], s->x[v][2]};
+    cb_lay(to, x, s->x[v]);
+  }
   s->curvature = K;
   ((cb_surface_owned *)s)->chart = chart;
   return CB_OK;

@@ -247,7 +247,7 @@ static cb_status make_drag(cb_scenario *s, const cb_node *map, const surface_par
 }
 
 static cb_status read_drag(cb_scenario *s, const cb_node *map, cb_bundle **out) {
-  surface_parameters p;
+  surface_parameters p = {.space = NULL};
   const cb_status status = bind(drag_table, map, &p);
   return status ? status : within(s, map, &p, make_drag, out);
 }
@@ -279,7 +279,7 @@ static cb_status make_immersed(cb_scenario *s, const cb_node *map, const surface
 }
 
 static cb_status read_immersed(cb_scenario *s, const cb_node *map, cb_bundle **out) {
-  surface_parameters p;
+  surface_parameters p = {.space = NULL};
   const cb_status status = bind(immersed_table, map, &p);
   return status ? status : within(s, map, &p, make_immersed, out);
 }

@@ -67,7 +67,7 @@ WRONG = [
     ("    place: {position: [0, 0, 1]}", "    repeat: {count: 0}", ":9:21:", "[1, "),
     ("name: hamilton_pontryagin", "name: lobatto", ":10:20:", "`hamilton_pontryagin`, `mujoco_rk4`, `rkmk4`"),
     ("name: hamilton_pontryagin", "name: hamilton_pontryagin, map: caley", ":10:46:", "cayley"),
-    ("time: {end: 0.1}", "time: {end: 0.1}\nspace: e3", ":12:8:", "`space` beside `fluid`"),
+    ("time: {end: 0.1}", "time: {end: 0.1}\nspace: nil", ":12:8:", "`nil` has no isometries that carry a body"),
     ("time: {end: 0.1}", "time: {end: 0.1}\nrecord: {observables: [wrench]}", ":12:24:", "did you mean 'wrenches'"),
     ("time: {end: 0.1}", "time: {end: 0.1}\nrecord: {chart: polar}", ":12:17:", "belongs to particles"),
 ]

@@ -61,8 +61,8 @@ static cb_status check_model(const cb_node *node, const cb_fluid_model *m, bool 
 }
 
 static cb_status check_models(const cb_node *node, const cb_fluid_models *models) {
-  cb_errors errors = cb_errors_begin();
   if (!node) return CB_OK;
+  cb_errors errors = cb_errors_begin();
   for (int i = 0; i < models->n; i++) {
     const cb_node *item = node->kind == CB_NODE_LIST ? node->items[i] : node;
     cb_status status = check_model(item, models->list[i], true);
@@ -86,8 +86,8 @@ cb_status cb_scenario_check_filling(const cb_scenario *s, const cb_node *fluid) 
   const cb_node *gravity = cb_node_get(fluid, "gravity"), *flow = cb_node_get(fluid, "flow"),
                 *medium = cb_node_get(fluid, "medium"), *floor = cb_node_get(fluid, "floor"),
                 *compat = cb_node_get(fluid, "compat"), *added = cb_node_get(fluid, "added_mass");
-  cb_errors errors = cb_errors_begin();
   if (curvature(s) == 0) return CB_OK;
+  cb_errors errors = cb_errors_begin();
   if (gravity && (g[0] != 0 || g[1] != 0 || g[2] != 0))
     cb_errors_add(
         &errors, gravity,

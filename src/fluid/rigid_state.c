@@ -11,6 +11,21 @@ cb_status cb_rigid_half_turn(double h, double t, double angle) {
                  angle);
 }
 
+/* The row with the pivot of a column takes the column's place. */
+static __attribute__((noinline)) void bring_up(cb_factors6 *f, int c, double scale[6]) {
+  int pivot = c;
+  double best = 0, row[6], (*const a)[6] = f->m;
+  for (int i = c; i < 6; i++) {
+    const double size = fabs(a[i][c]) * scale[i];
+    if (size > best) best = size, pivot = i;
+  }
+  const double swapped = scale[c];
+  const int number = f->row[c];
+  memcpy(row, a[c], sizeof row), memcpy(a[c], a[pivot], sizeof row), memcpy(a[pivot], row, sizeof row);
+  scale[c] = scale[pivot], scale[pivot] = swapped;
+  f->row[c] = f->row[pivot], f->row[pivot] = number;
+}
+
 /* Pivots are those of D m D with D = diag(a, a, a, b, b, b) that makes the largest entry of either diagonal block 1: a
  * choice of units, on which neither the order of the rows nor what counts as singular depends. */
 bool cb_factor6(const double m[6][6], cb_factors6 *out) {
@@ -18,30 +33,30 @@ bool cb_factor6(const double m[6][6], cb_factors6 *out) {
   memcpy(a, m, sizeof out->m);
   for (int block = 0; block < 2; block++) {
     double largest = 0;
-    for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(m[3 * block + i / 3][3 * block + i % 3]));
+    for (int i = 0; i < 9; i++) {
+      const double entry = fabs(m[3 * block + i / 3][3 * block + i % 3]);
+      largest = entry > largest ? entry : largest;
+    }
     if (!(largest > 0) || !isfinite(largest)) return false;
     unit[block] = 1 / sqrt(largest);
   }
   for (int i = 0; i < 6; i++) scale[i] = unit[i / 3], out->row[i] = i;
+#pragma GCC unroll 6
   for (int c = 0; c < 6; c++) {
-    int pivot = c;
-    double best = 0;
-    for (int i = c; i < 6; i++) {
+    const double own = fabs(a[c][c]) * scale[c];
+    double best = own > 0 ? own : 0;
+#pragma GCC unroll 6
+    for (int i = c + 1; i < 6; i++) {
       const double size = fabs(a[i][c]) * scale[i];
-      if (size > best) best = size, pivot = i;
+      best = size > best ? size : best;
     }
     if (!(best * unit[c / 3] > 1e-14) || !isfinite(best)) return false;
-    if (pivot != c) {
-      double row[6];
-      const double swapped = scale[c];
-      const int number = out->row[c];
-      memcpy(row, a[c], sizeof row), memcpy(a[c], a[pivot], sizeof row), memcpy(a[pivot], row, sizeof row);
-      scale[c] = scale[pivot], scale[pivot] = swapped;
-      out->row[c] = out->row[pivot], out->row[pivot] = number;
-    }
+    if (!(own >= best)) bring_up(out, c, scale);
     const double inverse = a[c][c] = 1 / a[c][c];
+#pragma GCC unroll 6
     for (int i = c + 1; i < 6; i++) {
       const double factor = a[i][c] *= inverse;
+#pragma GCC unroll 6
       for (int j = c + 1; j < 6; j++) a[i][j] -= factor * a[c][j];
     }
   }

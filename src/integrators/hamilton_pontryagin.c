@@ -21,7 +21,10 @@ typedef struct step {
   double h, t;                      /* t: the middle */
   double r[3][3];                   /* rotation at the node */
   cb_pose move, half, middle;       /* tau(h Y), s, m */
-  double K[6][6], mu0[6], mu[6];    /* in the middle */
+  const double (*K)[6], *mu0;       /* in the middle: the body's own, or these two */
+  double found_K[6][6], found_mu0[6];
+  bool diagonal; /* K is */
+  double mu[6];
   double first[6], turned[6], varied[6]; /* L, B F and B G */
   double whole[6];                       /* what both nodes get in a time of 1, about the first */
   double dF[6][6], dfirst[6][6];    /* F_Y, and that of L */
@@ -29,26 +32,40 @@ typedef struct step {
   cb_factors6 J;
 } step;
 
-/* The poses of twist Y, K and mu. */
-static cb_status place(step *e, const double Y[6], bool fresh_inertia) {
-  double hY[6], moved[3];
+/* out = K a */
+static inline void apply_inertia(const step *e, const double a[6], double out[6]) {
+  if (e->diagonal)
+    for (int i = 0; i < 6; i++) out[i] = e->K[i][i] * a[i];
+  else
+    cb_apply6_transposed(e->K, a, out); /* K is symmetric */
+}
+
+static void move(step *e, const double Y[6]) {
+  double hY[6];
   for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
   cb_se3_tau(e->map, hY, &e->move);
+}
+
+static void find_momentum(step *e, const double Y[6]) {
+  apply_inertia(e, Y, e->mu);
+  for (int i = 0; i < 6; i++) e->mu[i] += e->mu0[i];
+}
+
+/* The poses of twist Y, K and mu. */
+static cb_status place(step *e, const double Y[6], bool fresh_inertia) {
+  double moved[3];
+  move(e, Y);
   cb_pose_half(&e->move, &e->half);
   cb_quaternion_multiply(e->s->g.q, e->half.q, e->middle.q);
   cb_quaternion_project(e->middle.q);
   cb_apply3(e->r, e->half.x, moved);
   for (int i = 0; i < 3; i++) e->middle.x[i] = e->s->g.x[i] + (e->s->x_low[i] + moved[i]);
-  if (e->p->constant) {
-    memcpy(e->K, e->p->constant->K, sizeof e->K);
-    memcpy(e->mu0, e->p->constant->mu0, sizeof e->mu0);
-  } else if (fresh_inertia) {
+  if (fresh_inertia && !e->p->constant) {
     if (e->p->expect) e->p->expect(e->p->self, e->t, &e->middle, Y);
-    const cb_status status = e->p->inertia(e->p->self, e->t, &e->middle, e->K, e->mu0);
+    const cb_status status = e->p->inertia(e->p->self, e->t, &e->middle, e->found_K, e->found_mu0);
     if (status) return status;
   }
-  cb_apply6_transposed(e->K, Y, e->mu); /* K is symmetric */
-  cb_add6(1, e->mu0, e->mu);
+  find_momentum(e, Y);
   return CB_OK;
 }
 
@@ -151,17 +168,34 @@ static void load_both(step *e) {
   for (int i = 0; i < 3; i++) e->whole[i] += ends[i] / 2 + middle[i];
 }
 
+static bool is_loaded(const cb_rigid_problem *p) { return p->wrench || p->inertia_wrench || p->pose_derivative; }
+
+/* What nothing is written to: the rest is before it is read. */
+static void begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s, step *e) {
+  const cb_rigid_constant *own = p->constant;
+  e->p = p, e->map = map, e->s = s, e->h = h, e->t = s->t + h / 2;
+  e->K = own ? own->K : (const double(*)[6])e->found_K;
+  e->mu0 = own ? own->mu0 : e->found_mu0;
+  e->diagonal = own && own->diagonal;
+  if (p->pose_dependent) memset(e->along, 0, sizeof e->along);
+  if (is_loaded(p)) return;
+  load_turned(e, (const double[3][3]){{0}}, (const double[6]){0});
+  memset(e->dfirst, 0, sizeof e->dfirst);
+}
+
 static cb_status load(step *e, const double Y[6], const double r[3][3], bool with_derivative) {
   const cb_rigid_problem *p = e->p;
-  double F[6] = {0}, own[6] = {0}, own_Y[6][6] = {{0}};
-  memset(e->dF, 0, sizeof e->dF);
+  double F[6] = {0};
+  if (with_derivative) memset(e->dF, 0, sizeof e->dF);
   cb_status status = p->wrench ? p->wrench(p->self, e->t, &e->middle, Y, F, with_derivative ? e->dF : NULL) : CB_OK;
-  if (!status && p->inertia_wrench)
-    status = p->inertia_wrench(p->self, e->t, &e->middle, Y, own, with_derivative ? own_Y : NULL);
   if (status) return status;
   load_turned(e, r, F);
-  if (p->inertia_wrench) load_varied(e, r, own);
-  for (int i = 0; i < 6; i++) cb_add6(1, own_Y[i], e->dF[i]);
+  if (!p->inertia_wrench) return CB_OK;
+  double own[6] = {0}, own_Y[6][6] = {{0}};
+  status = p->inertia_wrench(p->self, e->t, &e->middle, Y, own, with_derivative ? own_Y : NULL);
+  if (status) return status;
+  load_varied(e, r, own);
+  for (int i = 0; with_derivative && i < 6; i++) cb_add6(1, own_Y[i], e->dF[i]);
   return CB_OK;
 }
 
@@ -169,20 +203,21 @@ static cb_status load(step *e, const double Y[6], const double r[3][3], bool wit
  * first rows, R^T X_omega. */
 static cb_status carry_derivatives(step *e, const double Y[6], const halves *half, const double r[3][3],
                                    const double X[3][3]) {
-  double mu_g[6][6] = {{0}}, F_g[6][6] = {{0}}, Z[6][6] = {{0}}, rt[3][3], turned[3][3];
+  double mu_g[6][6] = {{0}}, F_g[6][6] = {{0}}, rt[3][3], turned[3][3];
   const cb_status status = e->p->pose_derivative(e->p->self, e->t, &e->middle, Y, mu_g, F_g);
   if (status) return status;
   bool moves = e->p->pose_dependent;
   for (int i = 0; i < 6; i++) moves = moves || F_g[i][3] != 0 || F_g[i][4] != 0 || F_g[i][5] != 0;
   for (int i = 0; i < 9; i++) rt[i / 3][i % 3] = r[i % 3][i / 3];
   multiply3((const double(*)[3])rt, X, turned);
-  for (int i = 0; i < 9; i++) Z[i / 3][i % 3] = turned[i / 3][i % 3];
   if (!moves) {
     for (int i = 0; i < 6; i++)
       for (int k = 0; k < 3; k++)
-        for (int j = 0; j < 3; j++) e->dF[i][j] += F_g[i][k] * Z[k][j];
+        for (int j = 0; j < 3; j++) e->dF[i][j] += F_g[i][k] * turned[k][j];
     return CB_OK;
   }
+  double Z[6][6] = {{0}};
+  for (int i = 0; i < 9; i++) Z[i / 3][i % 3] = turned[i / 3][i % 3];
   if (!half_moves(e, half, (const double(*)[3])rt, X, Z)) return too_far(e);
   memset(e->along, 0, sizeof e->along);
   cb_add_product6((const double(*)[6])mu_g, (const double(*)[6])Z, e->along);
@@ -214,22 +249,32 @@ static cb_status load_derivative(step *e, const double Y[6], const double hY[6],
   return CB_OK;
 }
 
+/* J += A^T (K + mu_g Z) */
+static void add_varying(const step *e, const double A[6][6], double J[6][6]) {
+  double M[6][6];
+  memcpy(M, e->K, sizeof M);
+  for (int i = 0; e->p->pose_dependent && i < 6; i++) cb_add6(1, e->along[i], M[i]);
+  for (int i = 0; i < 6; i++)
+    for (int k = i / 3 * 3; k < 6; k++)
+      for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * M[k][j];
+}
+
 /* J at Y. */
 static cb_status linearise(step *e, const double Y[6], const double hY[6], const double r[3][3], double A[6][6],
                            bool loaded) {
-  double D[6][6], J[6][6], M[6][6];
+  double D[6][6], J[6][6];
   if (loaded) {
     const cb_status status = load_derivative(e, Y, hY, (const double(*)[6])A, r);
     if (status) return status;
   }
   cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, D);
-  memcpy(M, e->K, sizeof M);
-  for (int i = 0; e->p->pose_dependent && i < 6; i++) cb_add6(1, e->along[i], M[i]);
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) J[i][j] = e->h * D[i][j] - e->h / 2 * e->dfirst[i][j];
-    for (int k = i / 3 * 3; k < 6; k++) /* A has no angular rows of linear columns */
-      for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * M[k][j];
-  }
+  if (e->diagonal)
+    for (int i = 0; i < 6; i++)
+      for (int k = i / 3 * 3; k < 6; k++) J[i][k] += A[k][i] * e->K[k][k]; /* A has no angular rows of linear columns */
+  else
+    add_varying(e, (const double(*)[6])A, J);
   for (int i = 0; i < 6; i++)
     if (!cb_finite6(J[i])) return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
   if (!cb_factor6((const double(*)[6])J, &e->J))
@@ -240,7 +285,7 @@ static cb_status linearise(step *e, const double Y[6], const double hY[6], const
 
 /* One iteration: residual of A^T mu = p_k + h/2 L and the update of Y that removes it. */
 static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]) {
-  const bool loaded = e->p->wrench || e->p->inertia_wrench || e->p->pose_derivative;
+  const bool loaded = is_loaded(e->p);
   double hY[6], A[6][6], r[3][3], residual[6];
   cb_status status = CB_OK;
   for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
@@ -263,11 +308,20 @@ double cb_rigid_size(const double K[6][6], const double a[6]) {
   return sqrt(fabs(sum));
 }
 
+static double size(const step *e, const double a[6]) {
+  if (!e->diagonal) return cb_rigid_size(e->K, a);
+  double sum = 0;
+  for (int i = 0; i < 6; i++) sum += e->K[i][i] * a[i] * a[i];
+  return sqrt(fabs(sum));
+}
+
 /* The size of a twist that moves the body within a step by the round-off of its pose. */
 static double blur(const step *e) {
   const double far = sqrt(cb_dot3(e->s->g.x, e->s->g.x)) / fabs(e->h), turn = 1 / fabs(e->h);
-  return 1e-15 * cb_rigid_size(e->K, (double[6]){turn, turn, turn, far, far, far});
+  return 1e-15 * size(e, (double[6]){turn, turn, turn, far, far, far});
 }
+
+static double larger(double a, double b) { return b > a ? b : a; } /* fmax without a call */
 
 /* The load, and mu, brought to the last Y by their derivatives. */
 static cb_status arrive(step *e, const double Y[6], const double update[6]) {
@@ -276,7 +330,11 @@ static cb_status arrive(step *e, const double Y[6], const double update[6]) {
   cb_apply6(e->dfirst, update, change);
   cb_add6(1, change, e->first);
   cb_add6(1, change, e->turned);
-  const cb_status status = place(e, Y, !by_derivative);
+  cb_status status = CB_OK;
+  if (by_derivative && !e->p->inertia_wrench)
+    move(e, Y), find_momentum(e, Y); /* all that is asked of the last Y */
+  else
+    status = place(e, Y, !by_derivative);
   load_both(e);
   if (status || !by_derivative || !e->p->pose_dependent) return status;
   cb_apply6(e->along, update, change);
@@ -299,8 +357,8 @@ static cb_status solve(step *e, double Y[6], int *count) {
     cb_status status = place(e, Y, n == 0 || e->p->pose_dependent);
     if (!status) status = newton(e, Y, fresh, update);
     if (status) return status;
-    const double change = cb_rigid_size(e->K, update);
-    scale = fmax(fmax(scale, change), cb_rigid_size(e->K, Y));
+    const double change = size(e, update);
+    scale = larger(larger(scale, change), size(e, Y));
     rate = change / (n > 0 ? last : scale);
     cb_add6(1, update, Y);
     *count = n + 1;
@@ -383,9 +441,10 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
                                    int *iterations) {
   if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
   if (p->curvature != 0) return cb_rigid_curved_pontryagin(p, map, h, s, iterations);
-  step e = {.p = p, .map = map, .s = s, .h = h, .t = s->t + h / 2};
+  step e;
   double Y[6], dx[3], change[6], turn;
   int count = 0;
+  begin(p, map, h, s, &e);
   cb_rigid_guess(s, h, Y);
   cb_pose_rotation(&s->g, e.r);
   cb_status status = solve(&e, Y, &count);

@@ -53,7 +53,11 @@ cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_stat
   if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
   if (p->curvature != 0) return cb_rigid_curved_rkmk4(p, h, s);
   double start[3][3], u[6] = {0}, gained[6] = {0}, du[6] = {0}, dl[6] = {0}, dx[3], q[4];
-  cb_rigid_state next = *s;
+  cb_rigid_state next; /* the twists of earlier steps stay as they are */
+  next.g = s->g;
+  memcpy(next.x_low, s->x_low, sizeof next.x_low);
+  memcpy(next.world, s->world, sizeof next.world);
+  memcpy(next.world_low, s->world_low, sizeof next.world_low);
   cb_pose_rotation(&s->g, start);
   for (int stage = 0; stage < 4; stage++) {
     double z[6], l[6];
@@ -70,13 +74,17 @@ cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_stat
   cb_quaternion_project(q);
   cb_rigid_move(&next, dx, q, gained);
   next.t = s->t + h;
-  next.known = 0;
   if (!cb_finite6(next.world) || !cb_finite6(u))
     return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", h, s->t);
   status = cb_rigid_twist(p, &next, next.Y);
   if (status) return status;
-  memcpy(next.mu, next.momentum, sizeof next.mu);
-  *s = next;
+  s->t = next.t, s->known = 0;
+  for (int i = 0; i < 4; i++) s->g.q[i] = next.g.q[i];
+  for (int i = 0; i < 3; i++) s->g.x[i] = next.g.x[i], s->x_low[i] = next.x_low[i];
+  for (int i = 0; i < 6; i++) {
+    s->world[i] = next.world[i], s->world_low[i] = next.world_low[i];
+    s->Y[i] = next.Y[i], s->mu[i] = s->momentum[i] = next.momentum[i];
+  }
   return CB_OK;
 }
 

@@ -450,7 +450,11 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   cb_status status = solve(&e, Y, &count);
   if (!status) status = find_turn(&e, Y, &turn);
   if (status) return status;
-  cb_rigid_state next = *s;
+  cb_rigid_state next; /* of which the rest stays as it is */
+  next.g = s->g;
+  memcpy(next.x_low, s->x_low, sizeof next.x_low);
+  memcpy(next.world, s->world, sizeof next.world);
+  memcpy(next.world_low, s->world_low, sizeof next.world_low);
   double end[4];
   cb_quaternion_multiply(s->g.q, e.move.q, end);
   cb_quaternion_project(end);
@@ -459,13 +463,17 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   for (int i = 0; i < 6; i++) change[i] *= h;
   cb_rigid_move(&next, dx, end, change);
   if (map == CB_SE3_TLN) keep_tln(&e, Y, &next);
-  next.t = s->t + h;
-  next.turn = turn;
-  cb_rigid_remember(&next, h, Y);
-  memcpy(next.mu, e.mu, sizeof e.mu);
   if (!cb_finite6(next.world) || !cb_finite6(Y))
     return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", h, s->t);
-  *s = next;
+  s->t += h;
+  s->turn = turn;
+  cb_rigid_remember(s, h, Y);
+  for (int i = 0; i < 4; i++) s->g.q[i] = next.g.q[i];
+  for (int i = 0; i < 3; i++) s->g.x[i] = next.g.x[i], s->x_low[i] = next.x_low[i];
+  for (int i = 0; i < 6; i++) {
+    s->world[i] = next.world[i], s->world_low[i] = next.world_low[i];
+    s->mu[i] = e.mu[i], s->momentum[i] = next.momentum[i];
+  }
   if (iterations) *iterations = count;
   return CB_OK;
 }

@@ -57,7 +57,7 @@ static void add_faces(const cb_surface *s, const face *faces, int p, double delt
 static void find_delta(double K, cb_local_part *part) {
   const double square = part->area / (4 * M_PI), most = K * square < 1 ? sqrt(square / (1 - K * square)) / 2 : INFINITY;
   part->delta = part->delta_uncapped = part->area / part->turning;
-  part->capped = !(part->delta >= 0 && part->delta <= most * (1 + 1e-12));
+  part->capped = !(part->delta >= 0 && isfinite(part->delta) && part->delta <= most * (1 + 1e-12));
   if (part->capped) part->delta = isfinite(most) ? most : 1 / sqrt(K);
 }
 

@@ -2,22 +2,30 @@
 #ifndef CB_POTENTIAL_CURVED_PRIVATE_H
 #define CB_POTENTIAL_CURVED_PRIVATE_H
 
-#include "numerics/curved.h"
+#include "core/arena.h"
+#include "potential/curved_kernel.h"
 
-#include <stdbool.h>
+#include <curvebody/status.h>
 
-enum { CB_CURVED_FEW = 3 };
+typedef struct cb_curved_panels {
+  int n;
+  double K, r;                           /* r = sqrt|K| */
+  double (*centre)[4];                   /* (r x, w) */
+  double (*plane)[4], (*flux)[6], *area; /* flux: the mean */
+  double *lanes;                         /* of CB_CURVED_LANES rows (potential/curved_kernel.h) */
+  size_t stride;
+  bool few; /* so small that D takes few points far off, too */
+  const cb_curved_kernels *kernels;
+} cb_curved_panels;
 
-typedef struct cb_curved_panel {
-  double corner[3][4], plane[4], centre[4], flux[6]; /* flux: the mean */
-  double area, size;                                 /* size: the longest side */
-  double node[CB_CURVED_POINTS][4], weight[CB_CURVED_POINTS];
-  double few[CB_CURVED_FEW][4], few_weight[CB_CURVED_FEW]; /* a rule of degree 2, for what is far */
-} cb_curved_panel;
-
-/* S and D (either may be NULL) at x of n panels; self: the one whose centre x is, -1: none. few: of panels so small that
- * also D of those far takes a few points where K > 0. */
-void cb_curved_row(double K, int n, const cb_curved_panel *panel, bool few, const double x[4], int self, double *S,
-                   double *D);
+/* CB_ERROR_MEMORY. What it takes lies in the arena. */
+cb_status cb_curved_panels_take(cb_curved_panels *p, cb_arena *arena, int n, double K);
+/* Faces on vertices at normal coordinates x. CB_ERROR_DOMAIN for one of no area or that reaches too far, by its number
+ * from 1. */
+cb_status cb_curved_panels_lay(cb_curved_panels *p, const double (*x)[3], const int (*face)[3]);
+/* What n panels from number `first` on do at (r x, w); self: as of cb_panels_range. D may be NULL. */
+void cb_curved_panels_range(const cb_curved_panels *p, const double x[4], int first, int n, int self, double *S,
+                            double *D);
+size_t cb_curved_panels_bytes(int n);
 
 #endif

@@ -16,7 +16,8 @@ typedef struct owned {
   cb_panels panels;
 } owned;
 
-static const cb_panel_kernels *kernels_of(cb_isa isa) {
+const cb_panel_kernels *cb_panel_kernels_of_isa(void) {
+  const cb_isa isa = cb_isa_get();
 #if defined(__x86_64__)
   if (isa == CB_ISA_AVX512) return &cb_panel_kernels_avx512;
   if (isa == CB_ISA_AVX2) return &cb_panel_kernels_avx2;
@@ -69,7 +70,7 @@ cb_status cb_panels_create(int n, const double (*x)[3], const int (*face)[3], cb
   cb_panels *p = &o->panels;
   p->n = n;
   p->stride = (size_t)(n / CB_PANEL_PAD + 2) * CB_PANEL_PAD;
-  p->kernels = kernels_of(cb_isa_get());
+  p->kernels = cb_panel_kernels_of_isa();
   p->corner = cb_arena_alloc(o->arena, (size_t)n, sizeof *p->corner);
   p->centre = cb_arena_alloc(o->arena, (size_t)n, sizeof *p->centre);
   p->normal = cb_arena_alloc(o->arena, (size_t)n, sizeof *p->normal);

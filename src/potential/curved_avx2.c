@@ -1,0 +1,10 @@
+/* Kernels of geodesic panels for AVX2 with FMA: four panels at once. */
+#if defined(__x86_64__)
+#include "core/lanes4.h"
+
+#define KERNELS cb_curved_kernels_avx2
+#define WIDTH 4
+
+#include "potential/curved_kernel.h"
+#include "core/lanes_end.h"
+#endif

@@ -1,0 +1,238 @@
+/* Rows of S and D of geodesic panels over the vectors of an instruction set (equations: potential/curved.h), written
+ * once, included by curved_x86_64.c, curved_avx2.c and curved_avx512.c after WIDTH, vec, functions of it and KERNELS.
+ *
+ * Lengths are in radii of curvature, K = -1 or 1, points are (x, w). From y - x alone, without loss where they are near:
+ *   q = |y - x|^2 + K (y_w - x_w)^2,  c_K = 1 - K q/2,  s_K^2 = q (1 - K q/4)
+ *   T_x^-1 a . T_x^-1 b = (q_a + q_b - q_ab)/2 - K q_a q_b/4,  [T_x^-1 a, T_x^-1 b, T_x^-1 c] = -N s
+ * A rule of degree 2 has the corners and the centroid, 1/12 and 3/4 of the area (of N/(2 c^(3/2)), numerics/curved.h).
+ * K = 1, t the distance:  P = t/sin t for t <= pi/2, (pi - t)/sin t beyond, a function of z = min(q, 4 - q)/4 in [0, 1/2],
+ * 1 + z times a polynomial that interpolates (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points, to 4e-15 of it.
+ */
+#ifndef CB_POTENTIAL_CURVED_KERNEL_H
+#define CB_POTENTIAL_CURVED_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Rows of numbers of panels: corners and centroid; the plane; N; the centroid's weight; q of the sides; the square of
+ * the distance within which S is singular; nodes of a rule of degree 5, then their weights. */
+enum {
+  CB_CURVED_CORNER = 0,
+  CB_CURVED_CENTROID = 12,
+  CB_CURVED_PLANE = 16,
+  CB_CURVED_NORM = 20,
+  CB_CURVED_WEIGHT = 21,
+  CB_CURVED_SIDE = 22,
+  CB_CURVED_NEAR = 25,
+  CB_CURVED_NODE = 26,
+  CB_CURVED_NODES = 7,
+  CB_CURVED_LANES = CB_CURVED_NODE + 5 * CB_CURVED_NODES
+};
+
+/* What is seen from x, for K = -1 or 1. few: by the rule of degree 2, else by that of degree 5, but for what is near. */
+typedef struct cb_curved_view {
+  double x[4];
+  int K;
+  bool few;
+} cb_curved_view;
+
+typedef struct cb_curved_kernels {
+  /* Of n panels, whose numbers are at lanes[row * stride]; CB_PANEL_PAD of them may be read after the last. D may be
+   * NULL. */
+  void (*row)(const double *lanes, size_t stride, const cb_curved_view *v, int n, double *S, double *D);
+} cb_curved_kernels;
+
+extern const cb_curved_kernels cb_curved_kernels_x86_64, cb_curved_kernels_avx2, cb_curved_kernels_avx512;
+
+#endif
+
+#if defined(KERNELS)
+
+#include <string.h>
+
+#include "potential/panel_math.h"
+
+static const double behind_w = -0.5, /* mean of corners that D is the whole kernel of */
+    image_w = 0.3;                   /* of corners that have a gnomonic image */
+
+/* A point as it is seen. */
+typedef struct sight {
+  xyz d;
+  vec dw, q, w, square, sine, inverse, P; /* square of the sine; inverse: 1/sine */
+} sight;
+
+INLINE vec fraction(vec q) {
+  static const double c[] = {0x1.5555555555522p-1,  0x1.11111111213aap-1, 0x1.d41d41b9072aap-2,  0x1.a01a0a9773cecp-2,
+                             0x1.7a44a0abdf7d4p-2,  0x1.5d5736f17053ap-2, 0x1.42f82ec7ab803p-2,  0x1.56f7aaae1d292p-2,
+                             -0x1.0324e7019ab17p-5, 0x1.2b9d6189b0864p+1, -0x1.3c531fe63f99fp+3, 0x1.2c28535189627p+5,
+                             -0x1.987f5a90dee1ap+6, 0x1.9f29c6ad1c086p+7, -0x1.2d2994cb57e31p+8, 0x1.2ab38d01fa7a7p+8,
+                             -0x1.6aab601f8f573p+7, 0x1.a0e259271fd01p+5};
+  const vec near = set(0.25) * q, z = where_above(q, set(2), set(1) - near, near), w = z * z;
+  vec even = set(c[16]), odd = set(c[17]);
+#pragma GCC unroll 8
+  for (int i = 14; i >= 0; i -= 2) even = fma3(even, w, set(c[i])), odd = fma3(odd, w, set(c[i + 1]));
+  return fma3(z, fma3(odd, z, even), set(1));
+}
+
+/* least: of squares of sines, that none is 0 */
+INLINE sight look(const double *p, size_t stride, const cb_curved_view *v, double K, vec least) {
+  sight s;
+  s.d = (xyz){load(p) - set(v->x[0]), load(p + stride) - set(v->x[1]), load(p + 2 * stride) - set(v->x[2])};
+  s.dw = load(p + 3 * stride) - set(v->x[3]);
+  const vec flat = dot(s.d, s.d);
+  s.q = fma3(set(K) * s.dw, s.dw, flat);
+  s.w = fma3(set(-K / 2), s.q, set(1));
+  s.square = fma3(set(-K / 4) * s.q, s.q, s.q) + least;
+  s.sine = root(s.square);
+  if (K > 0) s.P = fraction(s.q);
+  return s;
+}
+
+/* T_x^-1 y over w */
+INLINE xyz image(const sight *s, const cb_curved_view *v, double K) {
+  const xyz x = {set(v->x[0]), set(v->x[1]), set(v->x[2])};
+  const vec f = fma3(set(K / (1 + v->x[3])), dot(x, s->d), s->dw), one = set(1) / s->w;
+  return (xyz){one * (s->d.x - f * x.x), one * (s->d.y - f * x.y), one * (s->d.z - f * x.z)};
+}
+
+/* c_K G times 4 pi, or 4 pi^2 where K > 0 */
+INLINE vec green(const sight *s, double K) {
+  if (K < 0) return fma3(s->w, s->inverse, set(-1));
+  return s->w * where_above(set(0), s->w, s->P, fma3(set(PI), s->inverse, -s->P));
+}
+
+/* (t - sin t cos t)/sin^3 t, behind: of pi - t; square: 1/sin^2 t */
+INLINE vec background(const sight *s, vec square, vec behind) {
+  const vec other = fma3(set(PI), s->inverse, -s->P), angle = where_above(set(0), s->w, other, s->P),
+            rest = where_above(set(0), s->w, s->P, other);
+  return where_above(behind, set(0), rest + s->w, angle - s->w) * square;
+}
+
+/* 4 pi G - 1/(s_K c_K^2) */
+INLINE vec smooth(const sight *s, double K) {
+  const vec w = s->w, w2 = w * w, rest = s->sine * (w2 + w + set(1)) / ((set(1) + w) * w2);
+  if (K < 0) return rest - set(1);
+  return fma3(w * s->P, set(-1 / PI), -rest);
+}
+
+/* The edge from a to b in the plane of normal n, all in the gnomonic picture: t L */
+INLINE vec side(xyz a, xyz b, xyz n, vec A, vec B, vec h) {
+  const xyz e = {b.x - a.x, b.y - a.y, b.z - a.z};
+  const vec l = root(dot(e, e)),
+            t = (n.x * (a.y * e.z - a.z * e.y) + n.y * (a.z * e.x - a.x * e.z) + n.z * (a.x * e.y - a.y * e.x)) / l;
+  return t * edge_log(A + B, l, product(A * B, dot(a, b), t, h, l));
+}
+
+/* 4 pi times the part of S that is singular; W: minus the solid angle */
+INLINE vec singular(const sight *a, const sight *b, const sight *c, const cb_curved_view *v, double K, vec W) {
+  const xyz A = image(a, v, K), B = image(b, v, K), C = image(c, v, K);
+  const xyz e = {B.x - A.x, B.y - A.y, B.z - A.z}, f = {C.x - A.x, C.y - A.y, C.z - A.z};
+  xyz n = {e.y * f.z - e.z * f.y, e.z * f.x - e.x * f.z, e.x * f.y - e.y * f.x};
+  const vec one = set(1) / root(dot(n, n));
+  n = (xyz){n.x * one, n.y * one, n.z * one};
+  const vec h = dot(A, n), a1 = root(dot(A, A)), b1 = root(dot(B, B)), c1 = root(dot(C, C));
+  const vec flat = fma3(h, W, side(A, B, n, a1, b1, h) + side(B, C, n, b1, c1, h) + side(C, A, n, c1, a1, h));
+  return root(fma3(set(K) * h, h, set(1))) * flat;
+}
+
+/* Sums of W times green(), background() and smooth(); what a rule of some points is asked for. */
+typedef struct sums {
+  vec green, background, smooth;
+} sums;
+
+INLINE void add_point(const sight *s, double K, vec weight, vec square, vec behind, bool smooths, sums *sum) {
+  sum->green = fma3(weight, green(s, K), sum->green);
+  if (K > 0) sum->background = fma3(weight, background(s, square, behind), sum->background);
+  if (smooths) sum->smooth = fma3(weight, smooth(s, K), sum->smooth);
+}
+
+/* The rule of degree 5. */
+INLINE void add_nodes(const double *p, size_t stride, const cb_curved_view *v, double K, vec least, vec behind,
+                      bool smooths, sums *sum) {
+  for (size_t k = 0; k < CB_CURVED_NODES; k++) {
+    sight s = look(p + (CB_CURVED_NODE + 4 * k) * stride, stride, v, K, least);
+    const vec square = set(1) / s.square;
+    s.inverse = square * s.sine;
+    add_point(&s, K, load(p + (CB_CURVED_NODE + 4 * CB_CURVED_NODES + k) * stride), square, behind, smooths, sum);
+  }
+}
+
+/* A corner or the centroid in the rule of degree 2. */
+INLINE void add_corner(const sight *s, double K, vec weight, vec behind, bool smooths, sums *sum) {
+  add_point(s, K, weight, s->inverse * s->inverse, behind, smooths, sum);
+}
+
+INLINE void curved_group(const double *p, size_t stride, const cb_curved_view *v, double K, bool few, vec *S, vec *D) {
+  const vec N = load(p + CB_CURVED_NORM * stride), least = set(1e-20) * N;
+  sight a = look(p, stride, v, K, least), b = look(p + 4 * stride, stride, v, K, least),
+        c = look(p + 8 * stride, stride, v, K, least), m = look(p + CB_CURVED_CENTROID * stride, stride, v, K, least);
+  const double *plane = p + CB_CURVED_PLANE * stride, *sides = p + CB_CURVED_SIDE * stride;
+  const vec height = -fma3(load(plane + 3 * stride), a.dw, dot(a.d, load3(plane, stride))), triple = -(N * height);
+  const vec ab = a.sine * b.sine, cm = c.sine * m.sine, one = set(1) / (ab * cm), cm1 = cm * one, ab1 = ab * one;
+  a.inverse = cm1 * b.sine, b.inverse = cm1 * a.sine, c.inverse = ab1 * m.sine, m.inverse = ab1 * c.sine;
+
+  const vec low = where_above(a.square, b.square, b.square, a.square), w = where_above(a.w, b.w, b.w, a.w);
+  const vec reach = where_above(where_above(w, c.w, c.w, w), set(image_w), load(p + CB_CURVED_NEAR * stride), set(0)),
+            closest = where_above(low, c.square, c.square, low);
+  const bool near = any_above(reach, closest);
+  const vec share = N * set(1. / 24), behind = set(3 * behind_w) - (a.w + b.w + c.w);
+  sums sum = {set(0), set(0), set(0)};
+  if (few) {
+    add_corner(&m, K, load(p + CB_CURVED_WEIGHT * stride), behind, near, &sum);
+    add_corner(&a, K, share, behind, near, &sum);
+    add_corner(&b, K, share, behind, near, &sum);
+    add_corner(&c, K, share, behind, near, &sum);
+  } else
+    add_nodes(p, stride, v, K, least, behind, near, &sum);
+  vec s = sum.green * set(K < 0 ? 1 / (4 * PI) : 1 / (4 * PI * PI));
+
+  vec W = set(0);
+  if (D || near) {
+    const vec half = set(0.5), quarter = set(-K / 4);
+    const vec dot_ab = fma3(quarter * a.q, b.q, half * (a.q + b.q - load(sides))),
+              dot_bc = fma3(quarter * b.q, c.q, half * (b.q + c.q - load(sides + stride))),
+              dot_ca = fma3(quarter * c.q, a.q, half * (c.q + a.q - load(sides + 2 * stride)));
+    const vec along = fma3(ab, c.sine, fma3(dot_ab, c.sine, fma3(dot_bc, a.sine, dot_ca * b.sine)));
+    W = any_above(size_of(triple), set(1. / 16) * along) ? -double_angle(triple, along)
+                                                         : -small_angle(triple / along, -1);
+  }
+  if (near) {
+    s = where_above(reach, closest, set(1 / (4 * PI)) * (singular(&a, &b, &c, v, K, W) + sum.smooth), s);
+  }
+  *S = s;
+  if (!D) return;
+  *D = set(1 / (4 * PI)) * W;
+  if (K < 0) return;
+  const vec rest = sum.background * height * set(1 / (4 * PI * PI));
+  *D = where_above(behind, set(0), rest, *D - rest);
+}
+
+INLINE void curved_rows(const double *lanes, size_t stride, const cb_curved_view *v, double K, bool few, int n,
+                        double *S, double *D) {
+  for (int i = 0; i < n; i += WIDTH) {
+    vec s, d;
+    double last[WIDTH];
+    curved_group(lanes + i, stride, v, K, few, &s, D ? &d : NULL);
+    if (i + WIDTH <= n) {
+      store(S + i, s);
+      if (D) store(D + i, d);
+      continue;
+    }
+    store(last, s), memcpy(S + i, last, (size_t)(n - i) * sizeof *S);
+    if (D) store(last, d), memcpy(D + i, last, (size_t)(n - i) * sizeof *D);
+  }
+}
+
+static void row(const double *lanes, size_t stride, const cb_curved_view *v, int n, double *S, double *D) {
+  if (v->K < 0 && v->few)
+    curved_rows(lanes, stride, v, -1, true, n, S, D);
+  else if (v->K < 0)
+    curved_rows(lanes, stride, v, -1, false, n, S, D);
+  else if (v->few)
+    curved_rows(lanes, stride, v, 1, true, n, S, D);
+  else
+    curved_rows(lanes, stride, v, 1, false, n, S, D);
+}
+
+const cb_curved_kernels KERNELS = {row};
+#endif

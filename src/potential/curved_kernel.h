@@ -1,11 +1,11 @@
 /* Rows of S and D of geodesic panels over the vectors of an instruction set (equations: potential/curved.h), written
  * once, included by curved_x86_64.c, curved_avx2.c and curved_avx512.c after WIDTH, vec, functions of it and KERNELS.
  *
- * Lengths are in radii of curvature, K = -1 or 1, points are (x, w). From y - x alone, without loss where they are near:
+ * Lengths are in radii of curvature, K = -1 or 1, points are (x, w). From y - x alone, without loss near x:
  *   q = |y - x|^2 + K (y_w - x_w)^2,  c_K = 1 - K q/2,  s_K^2 = q (1 - K q/4)
  *   T_x^-1 a . T_x^-1 b = (q_a + q_b - q_ab)/2 - K q_a q_b/4,  [T_x^-1 a, T_x^-1 b, T_x^-1 c] = -N s
  * A rule of degree 2 has the corners and the centroid, 1/12 and 3/4 of the area (of N/(2 c^(3/2)), numerics/curved.h).
- * K = 1, t the distance:  P = t/sin t for t <= pi/2, (pi - t)/sin t beyond, a function of z = min(q, 4 - q)/4 in [0, 1/2],
+ * K = 1, t the distance:  P = t/sin t for t <= pi/2, (pi - t)/sin t beyond, a function of z = min(q, 4 - q)/4 up to 1/2:
  * 1 + z times a polynomial that interpolates (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points, to 4e-15 of it.
  */
 #ifndef CB_POTENTIAL_CURVED_KERNEL_H
@@ -29,7 +29,7 @@ enum {
   CB_CURVED_LANES = CB_CURVED_NODE + 5 * CB_CURVED_NODES
 };
 
-/* What is seen from x, for K = -1 or 1. few: by the rule of degree 2, else by that of degree 5, but for what is near. */
+/* What is seen from x, for K = -1 or 1. few: by the rule of degree 2, else by that of degree 5. */
 typedef struct cb_curved_view {
   double x[4];
   int K;

@@ -1,5 +1,5 @@
-/* Solid angles and logarithms of panels over the vectors of an instruction set, included by the kernels after WIDTH, vec
- * (one number of WIDTH panels) and functions of them.
+/* Solid angles and logarithms of panels over the vectors of an instruction set, included by the kernels after WIDTH,
+ * vec (one number of WIDTH panels) and functions of them.
  *
  *   atan2(y, x)  = base + atan(t), |t| <= tan(pi/8): t = y/x, (y - x)/(y + x) or -x/y, then from |y|, |x| to all quarters
  *   L = ln(p/q)  = e ln 2 + 2 atanh(s), s = (p - 2^e q)/(p + 2^e q), p = (R1 + R2 + l)^2, q = 2 (R1 R2 + a.b);

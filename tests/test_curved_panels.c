@@ -1,0 +1,163 @@
+/* What geodesic panels do at a point of S^3 or H^3: the kernels of each instruction set against quadrature by halves,
+ * and against each other.
+ * labels: short
+ */
+#include "check.h"
+#include "core/isa.h"
+#include "numerics/curved.h"
+#include "numerics/vec3.h"
+#include "potential/curved_private.h"
+
+enum { PANELS = 61, DEPTH = 20 }; /* no multiple of a vector */
+
+typedef struct pair {
+  double S, D;
+} pair;
+
+/* G and the slope of it along the normal, -G' s/s_K, of unit curvature, by the C library's functions */
+static pair kernel(double K, const double *x, const double *y, const double *plane) {
+  double p[4];
+  cb_curved_towards(K, x, y, p);
+  const double S = sqrt(cb_dot3(p, p)), w = p[3], t = atan2(S, w), s = cb_dot3(plane, x) + plane[3] * x[3];
+  if (K < 0) return (pair){(w / S - 1) / (4 * M_PI), s / (4 * M_PI * S * S * S)};
+  return (pair){(M_PI - t) * w / (4 * M_PI * M_PI * S), s * (M_PI - t + S * w) / (4 * M_PI * M_PI * S * S * S)};
+}
+
+/* Quarters, until they are a fourth as large as they are far; about x, what has a share 2^-16 of S is left out. */
+static void add(double K, const double (*y)[4], const double *x, const double *plane, int depth, pair *sum) {
+  double half[3][4], size = 0, distance = INFINITY, nu[4];
+  for (int k = 0; k < 3; k++) {
+    size = fmax(size, cb_curved_distance(K, y[k], y[(k + 1) % 3]));
+    distance = fmin(distance, cb_curved_distance(K, y[k], x));
+  }
+  if (depth == DEPTH) return;
+  if (distance > 4 * size) {
+    const double N = cb_curved_plane(K, y[0], y[1], y[2], nu);
+    for (int k = 0; k < CB_CURVED_POINTS; k++) {
+      double q[4];
+      const double c = cb_curved_node(K, y, k, q), weight = cb_curved_rule[k][3] * N / (2 * c * sqrt(c));
+      const pair g = kernel(K, x, q, plane);
+      sum->S += weight * g.S, sum->D += weight * g.D;
+    }
+    return;
+  }
+  for (int k = 0; k < 3; k++) {
+    for (int l = 0; l < 4; l++) half[k][l] = y[k][l] + y[(k + 1) % 3][l];
+    const double root = sqrt(cb_curved_form(K, half[k], half[k]));
+    for (int l = 0; l < 4; l++) half[k][l] /= root;
+  }
+  for (int k = 0; k < 4; k++) {
+    double part[3][4];
+    for (int c = 0; c < 3; c++)
+      memcpy(part[c], k == 3 ? half[c] : c == 0 ? y[k] : half[c == 1 ? k : (k + 2) % 3], sizeof part[c]);
+    add(K, (const double(*)[4])part, x, plane, depth + 1, sum);
+  }
+}
+
+typedef struct set {
+  double x[3 * PANELS][3];
+  int face[PANELS][3];
+} set;
+
+/* Triangles of about that size, within `reach` of the origin. */
+static void anywhere(set *s, double size, double reach, uint64_t *seed) {
+  for (int i = 0; i < PANELS; i++) {
+    double at[3];
+    for (int a = 0; a < 3; a++) at[a] = check_uniform(seed, -reach, reach) / sqrt(3);
+    for (int k = 0; k < 3; k++)
+      for (int a = 0; a < 3; a++) s->x[3 * i + k][a] = at[a] + size * (check_uniform(seed, -.1, .1) + (a == k));
+    for (int k = 0; k < 3; k++) s->face[i][k] = 3 * i + k;
+  }
+}
+
+static void lay(cb_arena **arena, const set *s, double K, const char *isa, cb_curved_panels *p) {
+  typedef struct owner {
+    cb_arena *arena;
+  } owner;
+  check_ok(cb_isa_set(isa));
+  owner *o = cb_arena_object(sizeof *o, "panels");
+  *arena = o->arena;
+  check_ok(cb_curved_panels_take(p, *arena, PANELS, K));
+  check_ok(cb_curved_panels_lay(p, s->x, s->face));
+}
+
+/* The greatest errors of all pairs but of S on the panel itself, in shares of what it does one side away. */
+static void compare(double K, double size, double reach, uint64_t *seed, double *off_S, double *off_D) {
+  set s;
+  cb_curved_panels p;
+  cb_arena *arena;
+  anywhere(&s, size, reach, seed);
+  lay(&arena, &s, K, "auto", &p);
+  *off_S = *off_D = 0;
+  for (int i = 0; i < PANELS; i++) {
+    double S[PANELS], D[PANELS], y[3][4];
+    cb_curved_panels_range(&p, p.centre[i], 0, PANELS, i, S, D);
+    for (int j = 0; j < PANELS; j++) {
+      pair sum = {0, 0};
+      for (int k = 0; k < 3; k++) cb_curved_point(K, s.x[s.face[j][k]], y[k]);
+      add(K, (const double(*)[4])y, p.centre[i], p.plane[j], 0, &sum);
+      if (i == j) sum.D = 0; /* in its own plane */
+      double side = 0;
+      for (int k = 0; k < 3; k++) side = fmax(side, cb_curved_distance(K, y[k], y[(k + 1) % 3]));
+      const double share = p.area[j] / (4 * M_PI);
+      /* on the panel itself S less what is singular, 3 d/2 at most, is a cone whose tip the rules round */
+      if (i == j) check_near(S[j], sum.S, .5 * side * share + 1e-4 * sum.S);
+      if (i != j) *off_S = fmax(*off_S, fabs(S[j] - sum.S) / (share / side));
+      *off_D = fmax(*off_D, fabs(D[j] - sum.D));
+    }
+  }
+  cb_arena_free(arena);
+}
+
+static void potentials_are_the_integrals(void **unused) {
+  static const struct {
+    double K, size, reach, S, D;
+  } of[] = {{-1, .03, 1, 1e-4, 1e-8}, {-1, .4, 2, 2e-2, 1e-8}, {1, .03, 2.5, 1e-4, 1e-9}, {1, .4, 2, 2e-2, 2e-6}};
+  (void)unused;
+  uint64_t seed = check_seed();
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    double S, D;
+    compare(of[i].K, of[i].size, of[i].reach, &seed, &S, &D);
+    print_message("K %2g, size %g: S %.1e, D %.1e\n", of[i].K, of[i].size, S, D);
+    assert_true(S < of[i].S);
+    assert_true(D < of[i].D); /* K < 0: of the quadrature */
+  }
+}
+
+/* Round-off, of kernels with and without fused products. */
+static void instruction_sets_agree(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  for (int trial = 0; trial < 8; trial++) {
+    const double K = trial & 1 ? 1 : -1, size = trial & 2 ? .03 : .4;
+    static const char *const isa[] = {"x86-64", "avx2", "avx512"};
+    double S[3][PANELS], D[3][PANELS], only[PANELS];
+    int known = 0;
+    set s;
+    anywhere(&s, size, trial & 4 ? .5 : 2, &seed);
+    for (int k = 0; k < 3; k++) {
+      cb_curved_panels p;
+      cb_arena *arena;
+      if (cb_isa_set(isa[k])) continue; /* not on this processor */
+      lay(&arena, &s, K, isa[k], &p);
+      cb_curved_panels_range(&p, p.centre[trial], 0, PANELS, trial, S[known], D[known]);
+      cb_curved_panels_range(&p, p.centre[trial], 0, PANELS, trial, only, NULL);
+      for (int j = 0; j < PANELS; j++) assert_true(only[j] == S[known][j]);
+      for (int j = 0; j < PANELS; j++) {
+        check_near(S[known][j], S[0][j], 1e-12 * size);
+        check_near(D[known][j], D[0][j], 1e-12);
+      }
+      cb_arena_free(arena);
+      known++;
+    }
+    check_ok(cb_isa_set("auto"));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(potentials_are_the_integrals),
+      cmocka_unit_test(instruction_sets_agree),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

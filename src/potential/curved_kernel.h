@@ -6,7 +6,8 @@
  *   T_x^-1 a . T_x^-1 b = (q_a + q_b - q_ab)/2 - K q_a q_b/4,  [T_x^-1 a, T_x^-1 b, T_x^-1 c] = -N s
  * A rule of degree 2 has the corners and the centroid, 1/12 and 3/4 of the area (of N/(2 c^(3/2)), numerics/curved.h).
  * K = 1, t the distance:  P = t/sin t for t <= pi/2, (pi - t)/sin t beyond, a function of z = min(q, 4 - q)/4 up to 1/2:
- * 1 + z times a polynomial that interpolates (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points, to 4e-15 of it.
+ * 1 + z times a polynomial that interpolates (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points, to 4e-15 of it;
+ * with a rule of degree 2, whose errors are of 1e-6, to 2e-10.
  */
 #ifndef CB_POTENTIAL_CURVED_KERNEL_H
 #define CB_POTENTIAL_CURVED_KERNEL_H
@@ -61,21 +62,31 @@ typedef struct sight {
   vec dw, q, w, square, sine, inverse, P; /* square of the sine; inverse: 1/sine */
 } sight;
 
-INLINE vec fraction(vec q) {
-  static const double c[] = {0x1.5555555555522p-1,  0x1.11111111213aap-1, 0x1.d41d41b9072aap-2,  0x1.a01a0a9773cecp-2,
-                             0x1.7a44a0abdf7d4p-2,  0x1.5d5736f17053ap-2, 0x1.42f82ec7ab803p-2,  0x1.56f7aaae1d292p-2,
-                             -0x1.0324e7019ab17p-5, 0x1.2b9d6189b0864p+1, -0x1.3c531fe63f99fp+3, 0x1.2c28535189627p+5,
-                             -0x1.987f5a90dee1ap+6, 0x1.9f29c6ad1c086p+7, -0x1.2d2994cb57e31p+8, 0x1.2ab38d01fa7a7p+8,
-                             -0x1.6aab601f8f573p+7, 0x1.a0e259271fd01p+5};
-  const vec near = set(0.25) * q, z = where_above(q, set(2), set(1) - near, near), w = z * z;
-  vec even = set(c[16]), odd = set(c[17]);
+INLINE vec at_even_odd(const double *c, int terms, vec z) {
+  const vec w = z * z;
+  vec even = set(c[terms - 2]), odd = set(c[terms - 1]);
 #pragma GCC unroll 8
-  for (int i = 14; i >= 0; i -= 2) even = fma3(even, w, set(c[i])), odd = fma3(odd, w, set(c[i + 1]));
+  for (int i = terms - 4; i >= 0; i -= 2) even = fma3(even, w, set(c[i])), odd = fma3(odd, w, set(c[i + 1]));
   return fma3(z, fma3(odd, z, even), set(1));
 }
 
+INLINE vec fraction(vec q, bool few) {
+  static const double rough[] = {0x1.5555555306281p-1,  0x1.11111640f77afp-1,  0x1.d4196d3ea16d2p-2,
+                                 0x1.a0a6c08b130f9p-2,  0x1.6fece718c365ap-2,  0x1.cef00c81c3c30p-2,
+                                 -0x1.c87bdd2c8f017p-2, 0x1.d921f690588dep+1,  -0x1.30b2b74d24a62p+3,
+                                 0x1.226a521777dbcp+4,  -0x1.2b72e3bb53d09p+4, 0x1.301c7a60b76e6p+3},
+                      fine[] = {0x1.5555555555522p-1,  0x1.11111111213aap-1,  0x1.d41d41b9072aap-2,
+                                0x1.a01a0a9773cecp-2,  0x1.7a44a0abdf7d4p-2,  0x1.5d5736f17053ap-2,
+                                0x1.42f82ec7ab803p-2,  0x1.56f7aaae1d292p-2,  -0x1.0324e7019ab17p-5,
+                                0x1.2b9d6189b0864p+1,  -0x1.3c531fe63f99fp+3, 0x1.2c28535189627p+5,
+                                -0x1.987f5a90dee1ap+6, 0x1.9f29c6ad1c086p+7,  -0x1.2d2994cb57e31p+8,
+                                0x1.2ab38d01fa7a7p+8,  -0x1.6aab601f8f573p+7, 0x1.a0e259271fd01p+5};
+  const vec near = set(0.25) * q, z = where_above(q, set(2), set(1) - near, near);
+  return few ? at_even_odd(rough, 12, z) : at_even_odd(fine, 18, z);
+}
+
 /* least: of squares of sines, that none is 0 */
-INLINE sight look(const double *p, size_t stride, const cb_curved_view *v, double K, vec least) {
+INLINE sight look(const double *p, size_t stride, const cb_curved_view *v, double K, bool few, vec least) {
   sight s;
   s.d = (xyz){load(p) - set(v->x[0]), load(p + stride) - set(v->x[1]), load(p + 2 * stride) - set(v->x[2])};
   s.dw = load(p + 3 * stride) - set(v->x[3]);
@@ -84,7 +95,7 @@ INLINE sight look(const double *p, size_t stride, const cb_curved_view *v, doubl
   s.w = fma3(set(-K / 2), s.q, set(1));
   s.square = fma3(set(-K / 4) * s.q, s.q, s.q) + least;
   s.sine = root(s.square);
-  if (K > 0) s.P = fraction(s.q);
+  if (K > 0) s.P = fraction(s.q, few);
   return s;
 }
 
@@ -150,7 +161,7 @@ INLINE void add_point(const sight *s, double K, vec weight, vec square, vec behi
 INLINE void add_nodes(const double *p, size_t stride, const cb_curved_view *v, double K, vec least, vec behind,
                       bool smooths, sums *sum) {
   for (size_t k = 0; k < CB_CURVED_NODES; k++) {
-    sight s = look(p + (CB_CURVED_NODE + 4 * k) * stride, stride, v, K, least);
+    sight s = look(p + (CB_CURVED_NODE + 4 * k) * stride, stride, v, K, false, least);
     const vec square = set(1) / s.square;
     s.inverse = square * s.sine;
     add_point(&s, K, load(p + (CB_CURVED_NODE + 4 * CB_CURVED_NODES + k) * stride), square, behind, smooths, sum);
@@ -164,8 +175,9 @@ INLINE void add_corner(const sight *s, double K, vec weight, vec behind, bool sm
 
 INLINE void curved_group(const double *p, size_t stride, const cb_curved_view *v, double K, bool few, vec *S, vec *D) {
   const vec N = load(p + CB_CURVED_NORM * stride), least = set(1e-20) * N;
-  sight a = look(p, stride, v, K, least), b = look(p + 4 * stride, stride, v, K, least),
-        c = look(p + 8 * stride, stride, v, K, least), m = look(p + CB_CURVED_CENTROID * stride, stride, v, K, least);
+  sight a = look(p, stride, v, K, few, least), b = look(p + 4 * stride, stride, v, K, few, least),
+        c = look(p + 8 * stride, stride, v, K, few, least),
+        m = look(p + CB_CURVED_CENTROID * stride, stride, v, K, few, least);
   const double *plane = p + CB_CURVED_PLANE * stride, *sides = p + CB_CURVED_SIDE * stride;
   const vec height = -fma3(load(plane + 3 * stride), a.dw, dot(a.d, load3(plane, stride))), triple = -(N * height);
   const vec ab = a.sine * b.sine, cm = c.sine * m.sine, one = set(1) / (ab * cm), cm1 = cm * one, ab1 = ab * one;

@@ -1,9 +1,6 @@
 #!/usr/bin/python3
 """Bodies in a fluid that fills S3 or H3: what is refused and where, motions with exact answers, records, files that go
-on, exported surfaces.
-
-timeout: 300
-"""
+on, exported surfaces."""
 import math
 
 import h5py

@@ -103,10 +103,20 @@ static void carry(double K, const cb_jet shift[3], cb_jet x[3], cb_jet *w) {
   *w = cb_jet_sub(&product, &along);
 }
 
+bool cb_lay_shifts(double K, const cb_jet shift[3]) {
+  const double v[3] = {shift[0].v, shift[1].v, shift[2].v}, square = cb_dot3(v, v);
+  return isfinite(square) && !(K * square >= pi * pi);
+}
+
 void cb_lay_jets(cb_laying to, const cb_jet shift[3], cb_jet x[3]) {
+  const double at[3] = {x[0].v, x[1].v, x[2].v};
   cb_jet w;
   if (to.K == 0) {
     for (int i = 0; shift && i < 3; i++) x[i] = cb_jet_add(&x[i], &shift[i]);
+    return;
+  }
+  if (!(sqrt(cb_dot3(at, at)) < cb_lay_reach(to)) || (shift && !cb_lay_shifts(to.K, shift))) {
+    for (int i = 0; i < 3; i++) x[i] = cb_jet_constant(x[i].n, NAN);
     return;
   }
   if (to.chart == CB_CHART_GNOMONIC) {

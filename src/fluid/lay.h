@@ -13,6 +13,8 @@
 #include <curvebody/jet.h>
 #include <curvebody/surface.h>
 
+#include <stdbool.h>
+
 typedef struct cb_laying {
   double K;
   cb_surface_chart chart;
@@ -21,7 +23,9 @@ typedef struct cb_laying {
 /* How far flat coordinates may reach, not included: INFINITY where there is no end. */
 double cb_lay_reach(cb_laying to);
 void cb_lay(cb_laying to, const double x[3], double v[3]);
-/* x becomes v; shift (NULL: none) of as many variables. */
+/* Is the shift finite, and on a sphere short of the origin's antipode? */
+bool cb_lay_shifts(double K, const cb_jet shift[3]);
+/* x becomes v; shift (NULL: none) of as many variables. Not a number beyond the chart's reach, or that of shifts. */
 void cb_lay_jets(cb_laying to, const cb_jet shift[3], cb_jet x[3]);
 
 #endif

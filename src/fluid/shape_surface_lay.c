@@ -36,8 +36,15 @@ static cb_status lay(const cb_shape_surface *s, const double *r, double (*x)[3],
   const int n = dx ? s->n : 0, pairs = d2x ? n * (n + 1) / 2 : 0;
   const size_t vertices = (size_t)s->surface->vertices;
   cb_jet(*shift)[3] = (void *)((char *)work + inner_size(own->flat));
-  for (int i = 0; i < own->shifts; i++)
+  for (int i = 0; i < own->shifts; i++) {
     for (int k = 0; k < 3; k++) shift[i][k] = cb_expression_jet(own->shift[i].e[k], r, n);
+    if (!cb_lay_shifts(own->to.K, (const cb_jet *)shift[i]))
+      return cb_fail(CB_STEP_DOMAIN,
+                     "the shift (%g, %g, %g) reaches the antipode of the origin of the space of curvature %g: expected "
+                     "a finite one of a length below %g",
+                     shift[i][0].v, shift[i][1].v, shift[i][2].v, own->to.K,
+                     cb_lay_reach((cb_laying){own->to.K, CB_CHART_EXPONENTIAL}));
+  }
   for (size_t v = 0; v < vertices; v++) {
     cb_jet y[3];
     double sum = 0;

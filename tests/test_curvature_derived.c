@@ -1,6 +1,8 @@
 /* Curvature of the bundles that a scenario derives: of points, links, expressions, drag on a surface, an immersed body,
  * samples. Each at random shapes: small loops, the wrong sign, differences, second derivatives, Bianchi's identity.
- * labels: medium */
+ * labels: medium
+ * timeout: 300
+ */
 #include "curvature_claims.h"
 #include "fluid/immersed_bundle.h"
 #include "link_trees.h"
@@ -128,6 +130,31 @@ static void of_an_immersed_body(void **state) {
   cb_surface_free(surface);
 }
 
+/* The same in curved spaces, carried by a shift of the shape variables; in S3 in vacuum, for its volume changes. */
+static void of_an_immersed_body_in_curved_spaces(void **state) {
+  (void)state;
+  uint64_t seed = check_seed();
+  const cb_material material = {.density = 700};
+  const cb_shape_shift shift = {NULL, {"0.3 + a/5", "0.2*b*c", "0.4 - b/4"}};
+  for (int k = 0; k < 2; k++) {
+    const double K = k ? -0.7 : 0.7;
+    mesh m = mesh_ellipsoid(2, 0.5, 0.2, 0.15);
+    mesh_shake(&m, &seed, 0.01);
+    cb_surface *surface = mesh_surface(m);
+    cb_shape_surface *flat, *shape;
+    cb_bundle *b;
+    const cb_immersed_bundle_options options = {.material = &material, .density = k ? 998 : 0};
+    check_ok(cb_shape_surface_expressions(surface, 3, abc, 1, &bends, &flat));
+    check_ok(cb_shape_surface_lay(flat, (cb_laying){K, k ? CB_CHART_GNOMONIC : CB_CHART_EXPONENTIAL}, 1, &shift, NULL,
+                                  NULL, NULL, NULL, &shape));
+    check_ok(cb_surface_lay(surface, K, k ? CB_CHART_GNOMONIC : CB_CHART_EXPONENTIAL));
+    check_ok(cb_bundle_immersed_take(shape, &options, &b));
+    every_claim(b, 1e-8, 1e-9, &seed);
+    cb_bundle_free(b);
+    cb_surface_free(surface);
+  }
+}
+
 /* The claims are of the spline's own A and B; the model's B is as far as the spline is, h^5 here. */
 static void of_samples(void **state) {
   (void)state;
@@ -152,7 +179,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(of_points),           cmocka_unit_test(of_links),
       cmocka_unit_test(of_expressions),      cmocka_unit_test(of_drag_on_a_surface),
-      cmocka_unit_test(of_an_immersed_body), cmocka_unit_test(of_samples),
+      cmocka_unit_test(of_an_immersed_body), cmocka_unit_test(of_an_immersed_body_in_curved_spaces),
+      cmocka_unit_test(of_samples),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

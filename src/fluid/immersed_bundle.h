@@ -1,17 +1,21 @@
-/* The bundle of an immersed body: it swims by its shape in an ideal fluid, with total momentum 0 (SE(3)).
+/* The bundle of an immersed body: it swims by its shape in an ideal fluid, with total momentum 0: on SE(3), in a
+ * space of curvature K > 0 on SO(4), K < 0 on SO(3,1).
  *
  *   T(xi, r') = (1/2) <G (xi, r'), (xi, r')>,  G = ((K, Q), (Q^T, R)),  the kinetic energy of curvebody/immersed.h
  *   K(r) inertia and added mass;  Q_i = mu_0 of the motion r'_i = 1;  R of the shape's motion alone
  *   K xi + Q r' = 0:  A = K^-1 Q,  M = R - Q^T A:  r'^T M r' is twice the kinetic energy
- * The order is (omega, v), the fibre the pose of the body frame. Density 0 is vacuum: the mechanical connection. The
- * fluid is at rest, unbounded and of one density; no weight, no drag. A shape that breathes moves no fluid on the
- * whole, but that of `added_mass: exact`, whose potential flow has a source then; its parts feel one another. dA and dM: the shape's second derivatives are exact, G is differentiated along them by differences of order
- * 6: about 1e-11, and of another added mass what its errors give over steps of .005 of the extent. A pose sequence jumps in its second derivatives at each pose: A is continuous, dA that of the cubic
- * it is on. A slow bundle becomes a fast one as a table (bundle/samples.h), and K and mu_0 that
- * another code has tabulated come in as the table of K^-1 mu_0.
+ * The order is (omega, v), the fibre the pose of the body frame; on SO(4) and SO(3,1) v counts radii of curvature.
+ * Density 0 is vacuum: the mechanical connection. The fluid is at rest, unbounded and of one density; no weight, no
+ * drag. A shape that breathes moves no fluid on the whole, but that of `added_mass: exact`, whose potential flow has a
+ * source then (on a sphere none may breathe); its parts feel one another. dA and dM: the shape's second derivatives are
+ * exact, G is differentiated along them by differences of order 6: about 1e-11, and of another added mass what its
+ * errors give over steps of .005 of the extent. A pose sequence jumps in its second derivatives at each pose: A is
+ * continuous, dA that of the cubic it is on. A slow bundle becomes a fast one as a table (bundle/samples.h), and K and
+ * mu_0 that another code has tabulated come in as the table of K^-1 mu_0.
  *
  *   bundle: {name: immersed, shape: {name: ellipsoid}, variables: [a, b], motion: {y: "Y + a*X^2 + b*X^3"},
- *            density: 1000, fluid: {density: 998}, added_mass: exact}      or mesh, and poses in place of variables and motion
+ *            density: 1000, fluid: {density: 998}, added_mass: exact}
+ *           or mesh, and poses in place of variables and motion
  * Source: Kanso, Marsden, Rowley & Melli-Huber, J. Nonlinear Science 15 (2005) 255, doi:10.1007/s00332-004-0650-9;
  * fluid/local.h for the added mass.
  */

@@ -169,6 +169,53 @@ CASES = {
     "chart of particles": ([("{observables: [connection]}", "{chart: @polar}")], ["belongs to particles"]),
 }
 
+BALLS = """\
+curvebody: 1
+bundle:
+  name: immersed
+  space: s3
+  shape:
+    - {name: left, shape: {name: ball, radius: 0.1, resolution: 8}}
+    - {name: right, shape: {name: ball, radius: 0.1, resolution: 8}}
+  variables: [l]
+  motion: {parts: [{part: left, x: X, shift: [l, "0", "0"]}, {part: right, x: X, shift: ["0", l, "0"]}]}
+  density: 1
+  fluid: {density: 1}
+gait: {polygon: {corners: [[0.3], [1]]}}
+integrator: {name: magnus, step: 0.125}
+"""
+
+# claim: edits of BALLS, expected words
+CURVED = {
+    "a space that does not turn bodies": ([("space: s3", "space: @nil")],
+                                          ["space: expected e3, s3 or h3, whose isometries carry a body"]),
+    "a surface as a space": ([("space: s3", "space: {name: @h2}")], ["space: expected e3, s3 or h3"]),
+    "unknown space": ([("space: s3", "space: @s4")], ["unknown space 's4'"]),
+    "a chart of particles": ([("space: s3", "space: {name: s3, chart: @polar}")],
+                             ["space: expected no chart: the one of places is the bundle's"]),
+    "misspelt chart": ([("space: s3", "space: s3\n  chart: @gnomnic")],
+                       ["chart: expected one of exponential, gnomonic, found 'gnomnic', did you mean 'gnomonic'?"]),
+    "shift of an unknown part": ([("part: left, x: X", "part: lft, x: @X")], ["unknown part 'lft', did you mean 'left'?"]),
+    "shift of two numbers": ([("[l, \"0\", \"0\"]", "@[l, 0]")],
+                             ["shift: expected [x, y, z], three expressions of the variables"]),
+    "shift as a number": ([("[l, \"0\", \"0\"]", "@l")], ["shift: expected [x, y, z]"]),
+    "shift by an unknown variable": ([("[l, \"0\"", "[l, @k")], ["unknown name `k`"]),
+    "misspelt shift": ([("shift: [l", "@shft: [l")], ["unknown key 'shft', did you mean 'shift'?"]),
+    "body that meets its antipode": ([("radius: 0.1", "radius: 4"), ("    - {name: left", "    @- {name: left")],
+                                     ["is 4 from the origin: the exponential chart of the space of curvature 1 reaches "
+                                      "to 3.14159"]),
+    "body beyond the chart": ([("space: s3", "space: h3\n  chart: gnomonic"), ("radius: 0.1", "radius: 1.5"),
+                               ("    - {name: left", "    @- {name: left")],
+                              ["the gnomonic chart of the space of curvature -1 reaches to 1"]),
+    "body that grows in a sphere": ([("  name: immersed", "  @name: immersed"), ("x: X,", "x: X*(1 + l),")],
+                                    ["the volume changes by ", " m^3 a unit of l, ", "of what the surface sweeps"]),
+    "sheet": ([("density: 1\n", "density: 1\n  thickness: @0.01\n")], ["the body is closed"]),
+    "added mass of flat space": ([("  name: immersed", "  @name: immersed"),
+                                  ("fluid: {density: 1}\n", "fluid: {density: 1}\n  added_mass: ellipsoid\n")],
+                                 ["the added mass of the fluid model `ellipsoid` is that of flat space: expected exact "
+                                  "or local in a space of curvature 1"]),
+}
+
 SNAKE = """\
 curvebody: 1
 bundle: kinematic_snake
@@ -180,6 +227,17 @@ integrator: {name: magnus, step: 0.05, error: 1e-10}
 class BadGaits(Refusals):
     def test_gaits(self):
         self.check_cases(PURCELL, CASES)
+
+    def test_gaits_in_curved_spaces(self):
+        self.check_cases(BALLS, CURVED)
+
+    def test_shift_that_reaches_the_antipode_on_the_way(self):
+        self.write("far.yaml", BALLS.replace("[[0.3], [1]]", "[[0.3], [4]]"))
+        done = self.call("run", "far.yaml", "-o", "far.h5")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        for word in ("at time 0.375", "bundle immersed at l = 3.17924904",
+                     "the shift (3.17925, 0, 0) reaches the antipode of the origin", "expected a finite one of a length below 3.14159", "what was computed is in far.h5"):
+            self.assertIn(word, done.stderr)
 
     def test_shape_that_is_singular_on_the_way(self):
         self.write("snake.yaml", SNAKE)

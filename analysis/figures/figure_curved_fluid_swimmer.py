@@ -1,20 +1,23 @@
 #!/usr/bin/python3
 """Three balls in a perfect fluid that fills S3, H3 or (nearly) E3 swim by the curvature of their space."""
 import numpy as np
+from matplotlib.collections import LineCollection
 
 import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
 from checks import at_most, between, near
 from runs import Run
-from style import BLACK, GREY, SPACE_COLOR, SPACE_NAME, panels
+from style import BLACK, GREY, ORANGE, SPACE_COLOR, SPACE_NAME, panels
 
 TITLE = "Swimming in a perfect curved fluid"
 CAPTION = ("An apex and two tips, neutral balls on legs that stretch, spread, shrink and close. Left: shift of a gait "
            "against the balls' radius; the lines at the left are the limit of small balls, a swimmer without fluid of "
            "the same effective masses (Avron & Kenneth). In E³ (of curvature 10⁻⁸) nothing but the balls' hindering "
-           "each other is left. Middle: what the fluid's interaction of the balls adds, by its limit's law of the cube "
-           "of the radius. Right: the way through a gait.")
+           "each other is left. Second: what the fluid's interaction of the balls adds, which grows as the cube of the "
+           "radius (grey). Third: the way through a gait. Last: edges of the balls (a = .1) in the ball model of H³ and "
+           "in the stereographic picture of S³ (drawn .8 to the right), at the start (grey), halfway, and after a gait "
+           "(black).")
 SPACE = {"s3": "{name: s3, curvature: 1}", "e3": "{name: s3, curvature: 1e-8}", "h3": "{name: h3, curvature: -1}"}
 LIMIT = {"s3": -0.10051356558, "e3": 0.0, "h3": 0.06148161579}
 PANELS = {"s3": -0.100660024, "h3": 0.061431614}  # a = .025, by multipoles
@@ -40,7 +43,7 @@ def shift(record, space):
 
 
 def draw(records, full):
-  canvas, ((shifts, added, way),) = panels(1, 3, 4.9, 4.2)
+  canvas, ((shifts, added, way, bodies),) = panels(1, 4, 4.4, 4.2)
   checks = []
   for space in SPACE:
     colour, name = SPACE_COLOR[space], SPACE_NAME[space]
@@ -65,7 +68,21 @@ def draw(records, full):
   shifts.axhline(0, color=BLACK, linewidth=0.8)
   way.set(xlabel="time (gaits)", ylabel="shift")
   way.legend()
+  draw_balls(bodies, records, full)
   return figure.Drawing(canvas, checks)
+
+
+def draw_balls(ax, records, full):
+  for space, beside in (("h3", 0), ("s3", 0.8)):
+    record = records[swim(space, 0.1, full)]
+    x = record["x"]
+    ends = np.stack([record["bond_i"], record["bond_j"]], axis=1)
+    rows = (0, (len(x) - 1) // 2, len(x) - 1)
+    for row, colour in zip(rows, (GREY, ORANGE, BLACK)):
+      lines = x[row][ends][:, :, :2] + [beside, 0]
+      ax.add_collection(LineCollection(lines, colors=colour, linewidths=0.4))
+    ax.text(beside, 0.62, SPACE_NAME[space])
+  ax.set(xlim=(-0.3, 1.2), ylim=(-0.75, 0.75), aspect="equal", xlabel="$x$ (picture)", ylabel="$y$ (picture)")
 
 
 if __name__ == "__main__":

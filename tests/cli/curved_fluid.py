@@ -89,6 +89,26 @@ record: {every: 4, observables: [energy, momentum, inertia]}
 """
 
 
+SWIMMER = """\
+curvebody: 1
+bundle:
+  name: immersed
+  space: h3
+  shape:
+    - {name: apex, shape: {name: ball, radius: 0.1, resolution: 8}}
+    - {name: tip, shape: {name: ball, radius: 0.07, resolution: 8}}
+  variables: [l, a]
+  motion:
+    parts:
+      - {part: tip, shift: [l*cos(a), l*sin(a), 0]}
+  density: 1
+  fluid: {density: 1}
+  added_mass: exact
+gait: {polygon: {corners: [[0.3, 0.4], [1, 0.4], [1, 1.2], [0.3, 1.2]]}, repeat: 2}
+integrator: {name: magnus, step: 0.125}
+"""
+
+
 class CurvedFluid(Case):
     def run_of(self, text, *words, name="run"):
         self.write(name + ".yaml", text)
@@ -200,6 +220,20 @@ class CurvedFluid(Case):
                     self.good("resume", "part.h5", "--until", "1", "--quiet")
                     differ = differing(datasets(self.path("whole.h5")), datasets(self.path("part.h5")))
                     self.assertFalse([name for name in differ if not name.startswith(("scenario", "checkpoint"))], differ)
+
+    def test_a_gait_goes_on_to_the_same_bytes_and_its_body_stays_in_the_picture(self):
+        for space in "h3", "s3":
+            with self.subTest(space):
+                sets = ["--set", f"bundle.space={space}"]
+                with self.run_of(SWIMMER, *sets, name="whole") as file:
+                    x = file["x"][:]
+                    self.assertLess(np.linalg.norm(x, axis=2).max(), 1)
+                    self.assertGreater(np.abs(x[-1] - x[0]).max(), 1e-3)
+                self.run_of(SWIMMER, *sets, "--set", "time.end=1", name="part").close()
+                self.good("resume", "part.h5", "--until", "2", "--quiet")
+                differ = differing(datasets(self.path("whole.h5")), datasets(self.path("part.h5")))
+                self.assertFalse([name for name in differ if not name.startswith(("scenario", "checkpoint"))], differ)
+                self.good("export", "whole.h5", "--xdmf", "-o", "whole.xdmf")
 
     def test_e3_is_what_there_is_without_a_space(self):
         flat = STONE.replace("space: {name: h3, curvature: -1}\n", "")

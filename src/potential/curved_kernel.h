@@ -5,7 +5,7 @@
  *   q = |y - x|^2 + K (y_w - x_w)^2,  c_K = 1 - K q/2,  s_K^2 = q (1 - K q/4)
  *   T_x^-1 a . T_x^-1 b = (q_a + q_b - q_ab)/2 - K q_a q_b/4,  [T_x^-1 a, T_x^-1 b, T_x^-1 c] = -N s
  * A rule of degree 2 has the corners and the centroid, 1/12 and 3/4 of the area (of N/(2 c^(3/2)), numerics/curved.h).
- * K = 1, t the distance:  P = t/sin t for t <= pi/2, (pi - t)/sin t beyond, a function of z = min(q, 4 - q)/4 up to 1/2:
+ * K = 1, t the distance:  P = t/sin t for t <= pi/2, (pi - t)/sin t beyond, of z = min(q, 4 - q)/4 up to 1/2:
  * 1 + z times a polynomial that interpolates (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points, to 4e-15 of it;
  * with a rule of degree 2, whose errors are of 1e-6, to 2e-10.
  */

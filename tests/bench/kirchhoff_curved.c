@@ -1,6 +1,6 @@
 /* A pair of panels, S and D, and Kirchhoff's tensor of a ball of 5120 faces, in flat space and in those of curvature -1
- * and 1: nanoseconds a pair on one thread, in tiles as matrices are filled by, and how many times the flat one's; seconds
- * of a tensor on all threads, from its vertices on. In flat space a matrix of so many panels is not stored.
+ * and 1: nanoseconds a pair on one thread, in tiles as matrices are filled by, and how many times the flat one's;
+ * seconds of a tensor on all threads, from its vertices on. In flat space a matrix of so many panels is not stored.
  */
 #include "bench.h"
 #include "curved_bodies.h"

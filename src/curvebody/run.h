@@ -84,6 +84,9 @@ cb_run_change cb_run_changes(const cb_run *run);
 double cb_run_end(const cb_run *run);
 double cb_run_step(const cb_run *run);
 
+/* How many rows it has, if nothing stops it. */
+int64_t cb_run_rows(const cb_run *run);
+
 /* How far the start was moved to meet the constraints: largest change of a coordinate, and of a velocity. */
 double cb_run_start_moved(const cb_run *run);
 double cb_run_start_turned(const cb_run *run);

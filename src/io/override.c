@@ -1,4 +1,4 @@
-/* Setting one value of a tree from the command line.
+/* Setting one value of a tree: from the command line, or to a node of another tree.
  *
  * Lists and maps on the way to the value are copied, the rest is shared with the old tree: a value that aliases share
  * changes in one place only, and nodes in use elsewhere stay as they were. */
@@ -13,11 +13,17 @@ typedef struct assignment {
   cb_tree *tree;
   const char *file; /* "--set KEY=VALUE", or the word that says so */
   int line;         /* 0: it is a word */
-  const char *text; /* "KEY=VALUE" */
-  size_t equals;    /* offset of '=' */
+  const char *text; /* "KEY=VALUE", or a key's */
+  size_t equals;    /* offset of '=', or the length */
+  const cb_node *key, *value; /* NULL: they stand in the text */
 } assignment;
 
 static cb_node place(const assignment *a, size_t offset) {
+  if (a->key) {
+    cb_node at = *a->key;
+    if (at.text_column) at.column = at.text_column + (int)cb_count_characters(a->text, offset);
+    return (cb_node){.file = at.file, .line = at.line, .column = at.column};
+  }
   return (cb_node){.file = a->file, .line = a->line, .column = (int)cb_count_characters(a->text, offset) + 1};
 }
 
@@ -39,6 +45,7 @@ static cb_status replace(const assignment *a, const cb_node *old, size_t from, i
 static cb_status next_value(const assignment *a, const cb_node *old, size_t from, size_t n, int depth,
                             const cb_node **out) {
   if (from + n < a->equals) return replace(a, old, from + n + 1, depth + 1, out);
+  if (a->value) return *out = a->value, CB_OK;
   const char *value = a->text + a->equals + 1;
   int shift = a->line ? (int)cb_count_characters(a->text, a->equals + 1) : -1;
   return cb_yaml_build(a->tree->arena, a->file, value, strlen(value), shift, depth, out);
@@ -143,4 +150,9 @@ cb_status cb_tree_set_by(cb_tree *tree, const char *word, const char *text) {
                   .file = cb_arena_strndup(tree->arena, word, strnlen(word, LONGEST_WORD)),
                   .text = cb_arena_strndup(tree->arena, text, strlen(text))};
   return a.file && a.text ? assign(&a) : cb_tree_no_memory(word);
+}
+
+cb_status cb_tree_put(cb_tree *tree, const cb_node *key, const cb_node *value) {
+  const assignment a = {.tree = tree, .text = key->text, .equals = strlen(key->text), .key = key, .value = value};
+  return replace(&a, tree->root, 0, 1, &tree->root);
 }

@@ -1,6 +1,7 @@
 /* From a YAML file to a run that is ready to go. */
 #include "tree/scalar.h"
 #include "io/scenario_kind.h"
+#include "io/scenario_member.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static cb_status read_all(cb_scenario *s) {
   if (!errors.status && s->kind->finish) cb_errors_add(&errors, root, s->kind->finish(s, root));
   cb_errors_add(&errors, root, cb_scenario_read_run(s, root, !errors.status));
   const cb_status status = cb_errors_end(&errors);
-  return status ? status : cb_scenario_resolve(s, root);
+  return status || s->plain ? status : cb_scenario_resolve(s, root);
 }
 
 /* A bundle by itself or with its gait: no run is made. */
@@ -57,22 +58,45 @@ static cb_status read_bundle(cb_scenario *s) {
   return cb_errors_end(&errors);
 }
 
-/* file: that the tree was read from; NULL: a text. */
-static cb_status finish(cb_tree *tree, const char *file, const char *const *sets, size_t n,
-                        cb_status (*read)(cb_scenario *s), cb_scenario **out) {
+/* A scenario of a tree, which it takes; file: that the tree was read from; NULL: a text. */
+static cb_status make(cb_tree *tree, const char *file, cb_scenario **out) {
   cb_arena *arena = cb_arena_create();
   cb_scenario *s = arena ? cb_arena_alloc(arena, 1, sizeof *s) : NULL;
   if (!s) return cb_arena_free(arena), cb_tree_free(tree), cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
   s->arena = arena;
   s->tree = tree;
-  cb_status status = file ? cb_scenario_add_file(s, file) : CB_OK;
-  const cb_node *was = cb_tree_root(tree);
-  for (size_t i = 0; i < n && !status; i++) status = cb_tree_set(tree, sets[i]);
+  const cb_status status = file ? cb_scenario_add_file(s, file) : CB_OK;
+  return status ? cb_scenario_free(s), status : (*out = s, CB_OK);
+}
+
+/* Reads what the tree has become, whose root was `was`. */
+static cb_status end(cb_scenario *s, cb_status status, const cb_node *was, cb_status (*read)(cb_scenario *s),
+                     cb_scenario **out) {
   if (!status) status = cb_scenario_change_classes(s, was);
   if (!status) status = read(s);
-  if (status) return cb_scenario_free(s), status;
-  *out = s;
-  return CB_OK;
+  return status ? cb_scenario_free(s), status : (*out = s, CB_OK);
+}
+
+static cb_status finish(cb_tree *tree, const char *file, const char *const *sets, size_t n,
+                        cb_status (*read)(cb_scenario *s), cb_scenario **out) {
+  cb_scenario *s = NULL;
+  cb_status status = make(tree, file, &s);
+  if (status) return status;
+  const cb_node *was = cb_tree_root(tree);
+  for (size_t i = 0; i < n && !status; i++) status = cb_tree_set(tree, sets[i]);
+  return end(s, status, was, read, out);
+}
+
+cb_status cb_scenario_open_member(const cb_tree *base, const cb_node *root, const cb_member_value *values, size_t n,
+                                  bool only_bundle, cb_scenario **out) {
+  cb_tree *tree;
+  cb_scenario *s = NULL;
+  cb_status status = cb_tree_over(base, root, &tree);
+  if (!status) status = make(tree, NULL, &s);
+  if (status) return status;
+  s->plain = true;
+  for (size_t i = 0; i < n && !status; i++) status = cb_tree_put(tree, values[i].key, values[i].value);
+  return end(s, status, root, only_bundle ? read_bundle : read_all, out);
 }
 
 cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, cb_scenario **out) {

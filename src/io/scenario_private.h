@@ -27,6 +27,7 @@ struct cb_scenario {
   char inputs[CB_SCENARIO_DIGEST]; /* of the files that it names; "" where it names none */
   const char **file;               /* [files]: what was read */
   size_t files;
+  bool plain; /* no text of it is wanted */
   int compression;
   bool project; /* `start` */
   double start_tolerance;

@@ -45,6 +45,14 @@ cb_status cb_tree_read(const char *name, const char *text, cb_tree **out) {
   return cb_yaml_read_text(name, text, strlen(text), out);
 }
 
+cb_status cb_tree_over(const cb_tree *base, const cb_node *root, cb_tree **out) {
+  cb_tree *tree = calloc(1, sizeof *tree);
+  cb_arena *arena = tree ? cb_arena_create() : NULL;
+  if (!arena) return free(tree), cb_fail(CB_ERROR_MEMORY, "no memory for values");
+  *tree = (cb_tree){.arena = arena, .source = base->source, .root = root};
+  return *out = tree, CB_OK;
+}
+
 void cb_tree_free(cb_tree *tree) {
   if (!tree) return;
   cb_arena_free(tree->arena);

@@ -38,6 +38,12 @@ cb_status cb_tree_set(cb_tree *tree, const char *assignment);
 /* The same by a word of the command line that stands for several: failures begin with the word, `h3:curvature=1: error:
  * ...`. */
 cb_status cb_tree_set_by(cb_tree *tree, const char *word, const char *assignment);
+/* The same of a key that is a scalar's text, to a node of another tree, which lives at least as long. Failures of the key
+ * have its place. */
+cb_status cb_tree_put(cb_tree *tree, const cb_node *key, const cb_node *value);
+
+/* A tree that begins as `base`, or as what is below a node of it, from where it borrows, and changes by itself. */
+cb_status cb_tree_over(const cb_tree *base, const cb_node *root, cb_tree **out);
 
 /* Appends the tree below node to text as YAML that reads back as the same tree. CB_ERROR_MEMORY is the only failure. */
 cb_status cb_node_emit(const cb_node *node, cb_text *text);

@@ -61,6 +61,10 @@ void cb_run_free(cb_run *run) {
 cb_record_layout *cb_run_layout(cb_run *run) { return &run->layout; }
 double cb_run_end(const cb_run *run) { return run->options.end; }
 double cb_run_step(const cb_run *run) { return run->options.step; }
+int64_t cb_run_rows(const cb_run *run) {
+  const int64_t total = run->full_steps + (run->last_step > 0), every = run->options.every;
+  return 1 + total / every + (total % every > 0);
+}
 double cb_run_time(const cb_run *run) { return *run->t; }
 int64_t cb_run_steps(const cb_run *run) { return *run->step; }
 

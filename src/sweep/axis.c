@@ -34,6 +34,8 @@ static cb_status read_keys(const cb_node *node, cb_sweep_axis *axis) {
 static cb_status read_name(const cb_node *node, cb_sweep_axis *axis) {
   const cb_node *name = cb_node_get(node, "name");
   axis->name = axis->key[0].key->text;
+  axis->at = name ? name : axis->key[0].key;
+  axis->named = name != NULL;
   return name ? cb_node_string(name, &axis->name) : CB_OK;
 }
 

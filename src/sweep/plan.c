@@ -182,7 +182,7 @@ static cb_status read_kept(cb_sweep_plan *plan, const cb_node *sweep) {
                                CB_SWEEP_COLLECTS));
   else if (collect)
     for (size_t i = 0; i < collect->count; i++)
-      plan->collect[plan->collects++] = (cb_sweep_collect){collect->keys[i]->text, collect->items[i]};
+      plan->collect[plan->collects++] = (cb_sweep_collect){collect->keys[i]->text, collect->keys[i], collect->items[i]};
   return cb_errors_end(&errors);
 }
 

@@ -38,6 +38,8 @@ typedef struct cb_sweep_key {
 
 typedef struct cb_sweep_axis {
   const char *name;
+  const cb_node *at; /* of the name */
+  bool named;        /* in the sweep; else it is the first key */
   size_t count;
   cb_sweep_key key[CB_SWEEP_KEYS];
   size_t keys;
@@ -45,7 +47,7 @@ typedef struct cb_sweep_axis {
 
 typedef struct cb_sweep_collect {
   const char *name;
-  const cb_node *text;
+  const cb_node *at, *text; /* of the name, of the reduction */
 } cb_sweep_collect;
 
 typedef enum cb_sweep_keep { CB_KEEP_NOTHING, CB_KEEP_LAST, CB_KEEP_ROWS } cb_sweep_keep;
@@ -82,6 +84,8 @@ size_t cb_sweep_index(const cb_sweep_plan *plan, int64_t m, size_t a);
 /* The values of member m: nodes of the plan, or in arena. At most CB_SWEEP_VALUES. */
 enum { CB_SWEEP_VALUES = 64 };
 cb_status cb_sweep_values(const cb_sweep_plan *plan, int64_t m, cb_arena *arena, cb_member_value *values, size_t *n);
+/* A value in a few words. From malloc; NULL: no memory. */
+char *cb_sweep_value_text(const cb_node *value);
 /* What a member is, for messages: "member 4711 (bodies.0.density = 500, ...)". From malloc; NULL: no memory. */
 char *cb_sweep_member_text(const cb_sweep_plan *plan, int64_t m);
 

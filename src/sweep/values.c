@@ -79,6 +79,13 @@ static void put_value(cb_text *text, const cb_node *value) {
   }
 }
 
+char *cb_sweep_value_text(const cb_node *value) {
+  cb_text text = {0};
+  put_value(&text, value);
+  if (text.failed) cb_text_free(&text);
+  return text.data;
+}
+
 char *cb_sweep_member_text(const cb_sweep_plan *plan, int64_t m) {
   cb_arena *arena = cb_arena_create();
   cb_member_value values[CB_SWEEP_VALUES];

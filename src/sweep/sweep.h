@@ -1,0 +1,68 @@
+/* A sweep that is ready to go: its plan, its first member as the model of all, and what its result consists of.
+ *
+ * model.c    the model and the layout of the result        check.c   all members are opened once, before any runs
+ * member.c   members run, in any thread                    crew.c    threads, ranks, and the folder
+ */
+#ifndef CB_SWEEP_SWEEP_H
+#define CB_SWEEP_SWEEP_H
+
+#include "core/failure.h"
+#include "sweep/midst.h"
+#include "sweep/plan.h"
+#include "sweep/reduce.h"
+#include "sweep/store.h"
+#include "sweep/work.h"
+
+#include <signal.h>
+
+enum { CB_SWEEP_FIELDS = 128, CB_SWEEP_COORDINATES = 64, CB_SWEEP_SHA = 65 };
+
+typedef struct cb_sweep {
+  cb_arena *arena;
+  cb_sweep_plan *plan;
+  const cb_work_class *work;
+  cb_scenario *model;         /* member 0 */
+  cb_record_layout rows;      /* of its record */
+  size_t row_units;           /* of 8 bytes that a row takes, field after field */
+  int64_t most_rows;          /* of a member; found by cb_sweep_check */
+  cb_reduction *reduction[CB_SWEEP_COLLECTS];
+  size_t doubles;             /* of their states together */
+  cb_store_layout layout;     /* of the result */
+  cb_store_field field[CB_SWEEP_FIELDS];
+  cb_store_axis axis[CB_SWEEP_AXES];
+  cb_store_coordinate coordinate[CB_SWEEP_COORDINATES];
+  cb_dimension dimension[32];
+  double seconds_to_open;     /* of a member; found by cb_sweep_check */
+  char digest[CB_SWEEP_SHA];  /* of the sweep, and of the files that its members name */
+} cb_sweep;
+
+/* Opens the model and lays out the result, but for what depends on most_rows. Takes the plan in any case. */
+cb_status cb_sweep_create(cb_sweep_plan *plan, cb_sweep **out);
+void cb_sweep_free(cb_sweep *sweep);
+/* The layout with most_rows known. */
+void cb_sweep_lay_rows(cb_sweep *sweep);
+
+/* Opens member m. The arena holds its values and must live as long as the scenario. */
+cb_status cb_sweep_open(const cb_sweep *sweep, int64_t m, cb_arena *arena, cb_scenario **out);
+/* Whether rows of a member are as those of the model; words, where they are not. */
+cb_status cb_sweep_same_rows(const cb_sweep *sweep, const cb_record_layout *rows);
+/* Fails with the text of the failure in hand, said of member m. */
+cb_status cb_sweep_fail_member(const cb_sweep *sweep, int64_t m, cb_status status);
+
+/* Opens members [first, end), on `threads` threads: the first that cannot be is the failure, which says what it is.
+ * Where opening is so slow that this takes more than a minute, each value of each axis with the first of the others, and
+ * some at random. Finds most_rows, seconds_to_open, and adds files to `digest`. */
+cb_status cb_sweep_check(cb_sweep *sweep, int64_t first, int64_t end, int threads, const volatile sig_atomic_t *stop);
+
+/* What runs members in one thread: its memory is kept from one to the next. */
+typedef struct cb_sweep_hand cb_sweep_hand;
+cb_status cb_sweep_hand_create(const cb_sweep *sweep, const cb_midst *midst, cb_sweep_hand **out);
+void cb_sweep_hand_free(cb_sweep_hand *hand);
+/* How many members are worth taking at once. */
+size_t cb_sweep_hand_most(const cb_sweep_hand *hand);
+/* Runs members m[n] and writes them to the store; failures of theirs are told there, and counted in *failed. A status
+ * other than CB_OK is the sweep's: CB_ERROR_FILE, CB_ERROR_INTERRUPTED (the members are in the midst), CB_ERROR_MEMORY. */
+cb_status cb_sweep_hand_run(cb_sweep_hand *hand, const int64_t *m, size_t n, cb_store *store,
+                            const volatile sig_atomic_t *stop, size_t *failed);
+
+#endif

@@ -4,6 +4,7 @@
 #define CB_CORE_THREADS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Elements below which one thread is taken: a step opens a dozen parallel regions, each of which waits for the last
@@ -12,6 +13,7 @@ enum { CB_THREADS_MIN_ELEMENTS = 50000 };
 
 /* Sets the number of threads of the process; 0: as many as there are cores (OMP_NUM_THREADS is respected). */
 void cb_threads_set(int threads);
+bool cb_threads_chosen(void); /* was a number set? */
 int cb_threads_for(size_t elements);
 
 /* part(context, begin, end) over [0, n) cut into `threads` pieces. One thread is a plain call: opening a parallel

@@ -23,6 +23,7 @@ typedef struct cb_sweep {
   const cb_work_class *work;
   cb_scenario *model;         /* member 0 */
   cb_record_layout rows;      /* of its record */
+  size_t row_bytes[CB_SWEEP_FIELDS]; /* of each of its fields */
   size_t row_units;           /* of 8 bytes that a row takes, field after field */
   int64_t most_rows;          /* of a member; found by cb_sweep_check */
   cb_reduction *reduction[CB_SWEEP_COLLECTS];
@@ -33,7 +34,9 @@ typedef struct cb_sweep {
   cb_store_coordinate coordinate[CB_SWEEP_COORDINATES];
   cb_dimension dimension[32];
   double seconds_to_open;     /* of a member; found by cb_sweep_check */
-  char digest[CB_SWEEP_SHA];  /* of the sweep, and of the files that its members name */
+  char **file;                /* [files]: that members name; found by cb_sweep_check */
+  size_t files;
+  char digest[CB_SWEEP_SHA]; /* of the sweep, and of these files */
 } cb_sweep;
 
 /* Opens the model and lays out the result, but for what depends on most_rows. Takes the plan in any case. */
@@ -44,6 +47,8 @@ void cb_sweep_lay_rows(cb_sweep *sweep);
 
 /* Opens member m. The arena holds its values and must live as long as the scenario. */
 cb_status cb_sweep_open(const cb_sweep *sweep, int64_t m, cb_arena *arena, cb_scenario **out);
+/* The fields of its rows. */
+cb_status cb_sweep_rows_of(const cb_sweep *sweep, cb_scenario *scenario, cb_arena *arena, cb_record_layout *out);
 /* Whether rows of a member are as those of the model; words, where they are not. */
 cb_status cb_sweep_same_rows(const cb_sweep *sweep, const cb_record_layout *rows);
 /* Fails with the text of the failure in hand, said of member m. */
@@ -51,18 +56,18 @@ cb_status cb_sweep_fail_member(const cb_sweep *sweep, int64_t m, cb_status statu
 
 /* Opens members [first, end), on `threads` threads: the first that cannot be is the failure, which says what it is.
  * Where opening is so slow that this takes more than a minute, each value of each axis with the first of the others, and
- * some at random. Finds most_rows, seconds_to_open, and adds files to `digest`. */
+ * some at random. Finds most_rows, seconds_to_open and files. */
 cb_status cb_sweep_check(cb_sweep *sweep, int64_t first, int64_t end, int threads, const volatile sig_atomic_t *stop);
 
 /* What runs members in one thread: its memory is kept from one to the next. */
-typedef struct cb_sweep_hand cb_sweep_hand;
-cb_status cb_sweep_hand_create(const cb_sweep *sweep, const cb_midst *midst, cb_sweep_hand **out);
-void cb_sweep_hand_free(cb_sweep_hand *hand);
+typedef struct cb_runner cb_runner;
+cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runner **out);
+void cb_runner_free(cb_runner *runner);
 /* How many members are worth taking at once. */
-size_t cb_sweep_hand_most(const cb_sweep_hand *hand);
+size_t cb_runner_most(const cb_runner *runner);
 /* Runs members m[n] and writes them to the store; failures of theirs are told there, and counted in *failed. A status
  * other than CB_OK is the sweep's: CB_ERROR_FILE, CB_ERROR_INTERRUPTED (the members are in the midst), CB_ERROR_MEMORY. */
-cb_status cb_sweep_hand_run(cb_sweep_hand *hand, const int64_t *m, size_t n, cb_store *store,
-                            const volatile sig_atomic_t *stop, size_t *failed);
+cb_status cb_runner_go(cb_runner *runner, const int64_t *m, size_t n, cb_store *store,
+                       const volatile sig_atomic_t *stop, size_t *failed);
 
 #endif

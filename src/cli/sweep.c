@@ -1,0 +1,158 @@
+/* curvebody sweep SWEEP.yaml [-o OUT] [--set KEY=VALUE]... [--shard K/N] [--retry-failed] [--dry-run] [--quiet|--json]
+ * curvebody sweep --status OUT */
+#include "cli/cli.h"
+#include "core/failure.h"
+#include "core/threads.h"
+#include "sweep/crew.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct arguments {
+  const char *output, *shard, *status;
+  cb_words sets;
+  bool retry_failed, dry_run, quiet, json;
+} arguments;
+
+static volatile sig_atomic_t stop;
+
+static void interrupt(int signal_) {
+  (void)signal_;
+  stop = 1;
+}
+
+static void progress(void *user, const cb_crew_progress *p) {
+  (void)user;
+  const int64_t ended = p->done + p->failed, here = ended - p->before;
+  const double rate = p->seconds > 0 ? (double)here / p->seconds : 0;
+  fprintf(stderr, "\r%5.1f %%  %lld of %lld members, %lld failed  %.3g a second  %.0f s left   ",
+          100 * (double)ended / (double)p->members, (long long)ended, (long long)p->members, (long long)p->failed, rate,
+          rate > 0 ? (double)(p->members - ended) / rate : 0);
+}
+
+/* The sweep's file name without its ending, in the current folder. */
+static void default_output(const char *sweep, char *out, size_t size) {
+  const char *slash = strrchr(sweep, '/'), *base = slash ? slash + 1 : sweep, *dot = strrchr(base, '.');
+  const size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+  snprintf(out, size, "%.*s", (int)(length < size ? length : size - 1), base);
+}
+
+static bool read_shard(const char *text, int *shard, int *shards) {
+  char after;
+  return !text ||
+         (sscanf(text, "%d/%d%c", shard, shards, &after) == 2 && *shard >= 1 && *shards >= *shard && *shards <= 99999);
+}
+
+static void print_end(const arguments *a, const cb_crew_progress *p, cb_status status, const cb_folder *folder) {
+  const int64_t left = p->members - p->done - p->failed;
+  if (a->json) {
+    printf("{\"status\": ");
+    cb_json_text(stdout, cb_status_name(status));
+    printf(", \"text\": ");
+    cb_json_text(stdout, status ? cb_error_text() : "");
+    printf(", \"output\": ");
+    cb_json_text(stdout, folder->result);
+    printf(
+        ", \"members\": %lld, \"done\": %lld, \"failed\": %lld, \"left\": %lld, \"here\": %lld, \"seconds\": %.6f}\n",
+        (long long)p->members, (long long)p->done, (long long)p->failed, (long long)left,
+        (long long)(p->done + p->failed - p->before), p->seconds);
+  } else if (!a->quiet && !status) {
+    printf("%s: %lld members done, %lld failed", folder->result, (long long)p->done, (long long)p->failed);
+    if (left) printf(", %lld left", (long long)left);
+    printf("; %lld in %.3g s\n", (long long)(p->done + p->failed - p->before), p->seconds);
+  }
+}
+
+static int go(cb_sweep *sweep, const arguments *a, const cb_ranks *ranks, cb_folder *folder) {
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  const bool tells = ranks->rank == 0 && !a->quiet && !a->json;
+  cb_crew_options options = {.output = a->output, .ranks = ranks, .retry_failed = a->retry_failed, .stop = &stop};
+  read_shard(a->shard, &options.shard, &options.shards);
+  options.threads = ranks->size > 1 && !cb_threads_chosen() ? 1 : cb_threads_for(CB_THREADS_MIN_ELEMENTS);
+  if (tells && isatty(STDERR_FILENO)) options.progress = progress;
+  cb_threads_set(1); /* within a member */
+  cb_crew_progress p;
+  const cb_status status = cb_crew_go(sweep, &options, &p);
+  if (options.progress) fputs("\r\033[K", stderr);
+  int code = CB_EXIT_DONE;
+  if (ranks->rank == 0) print_end(a, &p, status, folder);
+  if (status && (ranks->rank == 0 || status != CB_ERROR_INTERRUPTED))
+    code = cb_report(status);
+  else if (status)
+    code = cb_exit_code(status);
+  if (tells && p.failed && !status)
+    fprintf(
+        stderr,
+        "curvebody: note: %lld members failed: /status is 2 and /failure says why; --retry-failed runs them again\n",
+        (long long)p.failed);
+  return code ? code : p.failed ? CB_EXIT_RUN_FAILED : CB_EXIT_DONE;
+}
+
+static int with_ranks(cb_sweep *sweep, const arguments *a, cb_folder *folder) {
+  cb_ranks ranks;
+  const cb_status status = cb_ranks_begin(&ranks);
+  if (status) return cb_report(status);
+  if (ranks.size > 1 && a->shard)
+    return ranks.finish(ranks.self, true),
+           fprintf(stderr,
+                   "curvebody sweep: error: --shard is for one process, not for "
+                   "ranks of mpirun\n"),
+           CB_EXIT_USAGE;
+  const int code = go(sweep, a, &ranks, folder);
+  ranks.finish(ranks.self, code != CB_EXIT_DONE && code != CB_EXIT_INTERRUPTED && code != CB_EXIT_RUN_FAILED);
+  return code;
+}
+
+static int sweep_file(const char *path, arguments *a) {
+  char output[4096];
+  cb_sweep_plan *plan;
+  cb_sweep *sweep = NULL;
+  cb_folder folder;
+  int shard, shards;
+  default_output(path, output, sizeof output);
+  if (!a->output) a->output = output;
+  if (!read_shard(a->shard, &shard, &shards))
+    return fprintf(stderr, "curvebody sweep: error: expected --shard K/N, the K-th of N parts, not `%s`\n", a->shard),
+           CB_EXIT_USAGE;
+  cb_status status = cb_folder_name(a->output, &folder);
+  if (!status) status = cb_sweep_plan_open(path, a->sets.word, a->sets.count, &plan);
+  if (!status) status = cb_sweep_create(plan, &sweep);
+  const char *const inputs[] = {path, status ? path : sweep->plan->scenario_file ? sweep->plan->scenario_file : path};
+  if (!status) status = cb_check_output(folder.result, (cb_files){inputs, 2});
+  if (!status) status = cb_check_output(folder.result, cb_scenario_files(sweep->model));
+  const int code = status ? cb_report(status) : with_ranks(sweep, a, &folder);
+  cb_sweep_free(sweep);
+  return code;
+}
+
+static int run(int argc, char **argv) {
+  arguments a = {0};
+  const cb_option options[] = {{"--output", "-o", true, cb_take_text, &a.output},
+                               {"--set", NULL, true, cb_take_word, &a.sets},
+                               {"--shard", NULL, true, cb_take_text, &a.shard},
+                               {"--retry-failed", NULL, false, cb_take_flag, &a.retry_failed},
+                               {"--dry-run", NULL, false, cb_take_flag, &a.dry_run},
+                               {"--status", NULL, true, cb_take_text, &a.status},
+                               {"--quiet", "-q", false, cb_take_flag, &a.quiet},
+                               {"--json", NULL, false, cb_take_flag, &a.json},
+                               {NULL, NULL, false, NULL, NULL}};
+  int words;
+  const int usage = cb_options_take(&cb_command_sweep, options, argc, argv, &words);
+  if (usage) return usage;
+  if (words != 1) return cb_usage(&cb_command_sweep);
+  return sweep_file(argv[0], &a);
+}
+
+const cb_command cb_command_sweep = {
+    "sweep",
+    "SWEEP [-o OUT] [--set KEY=VALUE]... [--shard K/N] [--retry-failed] [--dry-run] [--quiet|--json]\n"
+    "       curvebody sweep --status OUT [--json]",
+    "Runs a scenario many times with other values, on all cores or under mpirun, into OUT.h5 and the folder OUT; the "
+    "same "
+    "command goes on with what was interrupted.",
+    run};

@@ -1,0 +1,36 @@
+/* A sweep is done: the threads of this process, with other ranks or shards, into a folder.
+ *
+ * Each process writes one store. Rank 0, or each shard, joins the stores to the result whenever they have changed in what
+ * members they are of, and at the end.
+ */
+#ifndef CB_SWEEP_CREW_H
+#define CB_SWEEP_CREW_H
+
+#include "sweep/folder.h"
+#include "sweep/ranks.h"
+
+typedef struct cb_crew_progress {
+  int64_t members, done, failed; /* of all of the sweep; those of this start with those before it */
+  int64_t before;                /* ended before this start */
+  double seconds;                /* since this start */
+} cb_crew_progress;
+
+typedef struct cb_crew_options {
+  const char *output;
+  const cb_ranks *ranks;
+  int threads;
+  int shard, shards; /* from 1; 0 of 0: all members */
+  bool retry_failed;
+  void (*progress)(void *user, const cb_crew_progress *p); /* twice a second; NULL */
+  void *user;
+  const volatile sig_atomic_t *stop;
+} cb_crew_options;
+
+/* Ends with what there is of the sweep, in *out, whatever the status: CB_ERROR_INTERRUPTED where it was stopped. Members
+ * that failed are no failure of the sweep. */
+cb_status cb_crew_go(cb_sweep *sweep, const cb_crew_options *options, cb_crew_progress *out);
+
+/* Members of shard k of n: [*first, *end). */
+void cb_crew_shard(int64_t members, int shard, int shards, int64_t *first, int64_t *end);
+
+#endif

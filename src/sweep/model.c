@@ -1,0 +1,288 @@
+/* The first member as the model of all, and what the result consists of. */
+#include "core/errors.h"
+#include "core/text.h"
+#include "io/scenario_private.h"
+#include "sweep/sweep.h"
+#include "tree/scalar.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cb_status no_memory(void) { return cb_fail(CB_ERROR_MEMORY, "no memory for a sweep"); }
+
+/* --- names of the result --- */
+
+typedef struct name {
+  const char *text;
+  const cb_node *at;
+} name;
+
+typedef struct names {
+  name name[512];
+  size_t count;
+} names;
+
+/* Refused where it is another's, or no name of an array. */
+static cb_status add_name(names *all, const char *text, const cb_node *at) {
+  bool good = isalpha((unsigned char)*text) || *text == '_';
+  for (const char *c = text; *c; c++) good = good && (isalnum((unsigned char)*c) || strchr("_.-", *c));
+  if (!good || strlen(text) > 60)
+    return cb_node_fail(at, "'%s' cannot be the name of an array: expected letters, digits, and _ . -", text);
+  for (size_t i = 0; i < all->count; i++)
+    if (!strcmp(all->name[i].text, text))
+      return cb_node_fail(at,
+                          "the name `%s` is taken in the result: expected another (`name:` of an axis, a key of "
+                          "`collect`)",
+                          text);
+  if (all->count < sizeof all->name / sizeof *all->name) all->name[all->count++] = (name){text, at};
+  return CB_OK;
+}
+
+/* --- coordinates --- */
+
+static cb_status labels_of(cb_sweep *s, const cb_sweep_axis *axis, const cb_sweep_key *key, const char *const **out) {
+  const char **label = cb_arena_alloc(s->arena, axis->count, sizeof *label);
+  for (size_t i = 0; label && i < axis->count; i++) {
+    char *text = cb_sweep_value_text(key->value[i]);
+    label[i] = text ? cb_arena_strdup(s->arena, text) : NULL;
+    free(text);
+    if (!label[i]) return no_memory();
+  }
+  *out = label;
+  return label ? CB_OK : no_memory();
+}
+
+static cb_status add_coordinate(cb_sweep *s, int dimension, const cb_sweep_axis *axis, const cb_sweep_key *key,
+                                const char *called) {
+  cb_store_coordinate *c = &s->coordinate[s->layout.n_coordinates];
+  if (s->layout.n_coordinates == CB_SWEEP_COORDINATES)
+    return cb_node_fail(key->key, "more than %d keys are varied", CB_SWEEP_COORDINATES);
+  const bool list = key->number && (key->shape || (key->value && key->value[0]->kind == CB_NODE_LIST));
+  *c = (cb_store_coordinate){.name = called,
+                             .axis = dimension,
+                             .components = list ? key->components : 0,
+                             .values = key->number,
+                             .doc = key->key->text};
+  s->layout.n_coordinates++;
+  return key->number ? CB_OK : labels_of(s, axis, key, &c->labels);
+}
+
+/* An axis of one key with single values is the scale of its dimension. Otherwise the dimension counts, by a name of its
+ * own, and the keys are coordinates along it. */
+static cb_status lay_axis(cb_sweep *s, size_t a, int dimension, names *all) {
+  const cb_sweep_axis *axis = &s->plan->axis[a];
+  const cb_sweep_key *first = &axis->key[0];
+  const bool list = first->shape || (first->value && first->value[0]->kind == CB_NODE_LIST),
+             single = axis->keys == 1 && !list;
+  const char *called = axis->name;
+  cb_status status = CB_OK;
+  if (s->plan->grid) {
+    if (!single && !axis->named) {
+      char text[CB_YAML_LONGEST_KEY + 8];
+      snprintf(text, sizeof text, "%s.index", axis->name);
+      called = cb_arena_strdup(s->arena, text);
+      if (!called) return no_memory();
+    }
+    s->axis[s->layout.n_axes++] = (cb_store_axis){called, axis->count};
+    status = add_name(all, called, axis->at);
+  }
+  for (size_t k = 0; k < axis->keys && !status; k++) {
+    const bool scale = single && s->plan->grid;
+    const char *own = single ? axis->name : axis->key[k].key->text;
+    if (!scale) status = add_name(all, own, axis->key[k].key);
+    if (!status) status = add_coordinate(s, dimension, axis, &axis->key[k], own);
+  }
+  return status;
+}
+
+/* --- fields --- */
+
+static const cb_dimension *dimension_of(const cb_record_layout *l, const char *called) {
+  for (size_t d = 0; d < l->n_dimensions; d++)
+    if (!strcmp(l->dimensions[d].name, called)) return &l->dimensions[d];
+  return NULL;
+}
+
+static size_t count_of(const cb_record_layout *l, const cb_field *f) {
+  size_t count = 1;
+  for (int d = 0; d < f->rank; d++) count *= dimension_of(l, f->dims[d])->count;
+  return count;
+}
+
+static cb_status add_dimension(cb_sweep *s, const cb_dimension *d, names *all) {
+  for (size_t i = 0; i < s->layout.n_dimensions; i++)
+    if (!strcmp(s->dimension[i].name, d->name)) return CB_OK;
+  if (s->layout.n_dimensions == sizeof s->dimension / sizeof *s->dimension) return no_memory();
+  s->dimension[s->layout.n_dimensions++] = *d;
+  return add_name(all, d->name, s->plan->scenario);
+}
+
+static cb_status add_field(cb_sweep *s, const cb_store_field *field, const cb_node *at, names *all) {
+  if (s->layout.n_fields == CB_SWEEP_FIELDS) return cb_node_fail(at, "more than %d arrays", CB_SWEEP_FIELDS);
+  s->field[s->layout.n_fields++] = *field;
+  return add_name(all, field->name, at);
+}
+
+/* The fields of a row that are kept; the row's own dimension is first, where all rows are. */
+static cb_status lay_kept(cb_sweep *s, names *all) {
+  const bool rows = s->plan->keep == CB_KEEP_ROWS;
+  const cb_node *at = s->plan->scenario;
+  cb_status status = CB_OK;
+  if (rows) {
+    status = add_dimension(s, &(cb_dimension){.name = "row", .count = 1, .doc = "row of a member"}, all);
+    if (!status)
+      status = add_field(
+          s, &(cb_store_field){.name = "rows", .type = CB_FIELD_INT64, .units = "1", .doc = "rows that a member has"},
+          at, all);
+  }
+  for (size_t f = 0; f < s->rows.n_fields && !status; f++) {
+    const cb_field *from = &s->rows.fields[f];
+    cb_store_field to = {.name = from->name, .type = from->type, .units = from->units, .doc = from->doc};
+    if (rows) to.dims[to.rank] = "row", to.shape[to.rank++] = 1;
+    for (int d = 0; d < from->rank && !status; d++) {
+      const cb_dimension *dimension = dimension_of(&s->rows, from->dims[d]);
+      to.dims[to.rank] = from->dims[d];
+      to.shape[to.rank++] = dimension->count;
+      status = add_dimension(s, dimension, all);
+    }
+    if (!status) status = add_field(s, &to, at, all);
+  }
+  return status;
+}
+
+static cb_status lay_collected(cb_sweep *s, names *all) {
+  cb_errors errors = cb_errors_begin();
+  for (size_t c = 0; c < s->plan->collects; c++) {
+    const cb_sweep_collect *collect = &s->plan->collect[c];
+    if (cb_errors_add(&errors, collect->text, cb_reduction_parse(collect->text, &s->rows, &s->reduction[c]))) continue;
+    s->doubles += cb_reduction_doubles(s->reduction[c]);
+    cb_errors_add(&errors, collect->text,
+                  add_field(s, &(cb_store_field){.name = collect->name, .units = "1", .doc = collect->text->text},
+                            collect->at, all));
+  }
+  return cb_errors_end(&errors);
+}
+
+static cb_status lay(cb_sweep *s) {
+  static const char *const own[] = {"member", "status", "digest", "seconds", "failure", "letter", "sweep"};
+  names *all = calloc(1, sizeof *all);
+  if (!all) return no_memory();
+  s->layout = (cb_store_layout){.title = s->plan->title,
+                                .sweep = s->plan->resolved,
+                                .digest = s->digest,
+                                .axes = s->axis,
+                                .coordinates = s->coordinate,
+                                .dimensions = s->dimension,
+                                .fields = s->field,
+                                .members = s->plan->members};
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < sizeof own / sizeof *own && !status; i++) status = add_name(all, own[i], s->plan->scenario);
+  if (!s->plan->grid) s->axis[s->layout.n_axes++] = (cb_store_axis){"member", (size_t)s->plan->members};
+  for (size_t a = 0; a < s->plan->axes && !status; a++) status = lay_axis(s, a, s->plan->grid ? (int)a : 0, all);
+  if (!status && s->plan->keep) status = lay_kept(s, all);
+  if (!status) status = lay_collected(s, all);
+  free(all);
+  return status;
+}
+
+void cb_sweep_lay_rows(cb_sweep *s) {
+  if (s->plan->keep != CB_KEEP_ROWS) return;
+  const size_t rows = (size_t)s->most_rows;
+  for (size_t f = 0; f < s->layout.n_fields; f++)
+    if (s->field[f].rank && !strcmp(s->field[f].dims[0], "row")) s->field[f].shape[0] = rows;
+  for (size_t d = 0; d < s->layout.n_dimensions; d++)
+    if (!strcmp(s->dimension[d].name, "row")) s->dimension[d].count = rows;
+}
+
+/* --- members --- */
+
+cb_status cb_sweep_fail_member(const cb_sweep *s, int64_t m, cb_status status) {
+  const cb_failure known = cb_failure_last();
+  char *words = cb_sweep_member_text(s->plan, m);
+  cb_text text = {0};
+  cb_text_puts(&text, cb_error_text());
+  cb_text_puts(&text, "\n");
+  cb_text_puts(&text, s->plan->path);
+  cb_text_puts(&text, ": note: this is of ");
+  cb_text_puts(&text, words ? words : "a member");
+  if (!text.failed) status = cb_fail_lines(&known, status, text.data);
+  cb_text_free(&text);
+  free(words);
+  return status;
+}
+
+cb_status cb_sweep_open(const cb_sweep *s, int64_t m, cb_arena *arena, cb_scenario **out) {
+  cb_member_value values[CB_SWEEP_VALUES];
+  size_t n;
+  const cb_status status = cb_sweep_values(s->plan, m, arena, values, &n);
+  const cb_tree *tree = s->plan->scenario_tree ? s->plan->scenario_tree : s->plan->tree;
+  return status ? status : cb_scenario_open_member(tree, s->plan->scenario, values, n, s->work->layout != NULL, out);
+}
+
+cb_status cb_sweep_rows_of(const cb_sweep *s, cb_scenario *scenario, cb_arena *arena, cb_record_layout *out) {
+  if (s->work->layout) return s->work->layout(scenario, arena, out);
+  return *out = *cb_run_layout(cb_scenario_run(scenario)), CB_OK;
+}
+
+cb_status cb_sweep_same_rows(const cb_sweep *s, const cb_record_layout *rows) {
+  if (rows->n_fields != s->rows.n_fields)
+    return cb_fail(CB_ERROR_INPUT, "its record has %zu fields, that of member 0 %zu", rows->n_fields, s->rows.n_fields);
+  for (size_t f = 0; f < rows->n_fields; f++) {
+    const cb_field *a = &rows->fields[f], *b = &s->rows.fields[f];
+    if (strcmp(a->name, b->name) || a->type != b->type || a->rank != b->rank)
+      return cb_fail(CB_ERROR_INPUT, "its record has /%s where that of member 0 has /%s", a->name, b->name);
+    for (int d = 0; d < a->rank; d++) {
+      const size_t is = dimension_of(rows, a->dims[d])->count, was = dimension_of(&s->rows, b->dims[d])->count;
+      if (strcmp(a->dims[d], b->dims[d]) || is != was)
+        return cb_fail(CB_ERROR_INPUT, "its /%s has %zu in the dimension `%s`, that of member 0 has %zu", a->name, is,
+                       a->dims[d], was);
+    }
+  }
+  return CB_OK;
+}
+
+/* --- all of it --- */
+
+static cb_status find_work(cb_sweep *s) {
+  const char *known[16];
+  size_t n = 0;
+  for (; cb_works[n] && n < 16; n++) {
+    known[n] = cb_works[n]->name;
+    if (!strcmp(known[n], s->plan->work)) s->work = cb_works[n];
+  }
+  return s->work ? CB_OK : cb_fail_unknown(s->plan->work_at, "work", s->plan->work, known, n);
+}
+
+cb_status cb_sweep_create(cb_sweep_plan *plan, cb_sweep **out) {
+  cb_arena *arena = cb_arena_create();
+  cb_sweep *s = arena ? cb_arena_alloc(arena, 1, sizeof *s) : NULL;
+  if (!s) return cb_arena_free(arena), cb_sweep_plan_free(plan), no_memory();
+  s->arena = arena;
+  s->plan = plan;
+  s->most_rows = 1;
+  cb_status status = find_work(s);
+  if (!status) {
+    status = cb_sweep_open(s, 0, arena, &s->model);
+    if (status) status = cb_sweep_fail_member(s, 0, status);
+  }
+  if (!status) status = cb_sweep_rows_of(s, s->model, arena, &s->rows);
+  for (size_t f = 0; f < s->rows.n_fields && f < CB_SWEEP_FIELDS && !status; f++) {
+    s->row_bytes[f] = count_of(&s->rows, &s->rows.fields[f]) * (s->rows.fields[f].type == CB_FIELD_INT32 ? 4 : 8);
+    s->row_units += (s->row_bytes[f] + 7) / 8;
+  }
+  if (!status) status = lay(s);
+  return status ? cb_sweep_free(s), status : (*out = s, CB_OK);
+}
+
+void cb_sweep_free(cb_sweep *s) {
+  if (!s) return;
+  for (size_t c = 0; c < s->plan->collects; c++) cb_reduction_free(s->reduction[c]);
+  for (size_t i = 0; i < s->files; i++) free(s->file[i]);
+  free(s->file);
+  cb_scenario_free(s->model);
+  cb_sweep_plan_free(s->plan);
+  cb_arena_free(s->arena);
+}

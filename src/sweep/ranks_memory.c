@@ -1,0 +1,111 @@
+/* Ranks that are threads of one process: queues in memory. */
+#include "sweep/ranks.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct message {
+  struct message *next;
+  int from;
+  int64_t words[CB_RANKS_WORDS];
+} message;
+
+typedef struct inbox {
+  struct shared *shared;
+  int rank;
+  pthread_mutex_t mutex;
+  message *first, **last;
+} inbox;
+
+typedef struct shared {
+  int size;
+  pthread_mutex_t mutex;
+  pthread_cond_t turn;
+  int arrived;
+  uint64_t round;
+  void *data;
+  inbox box[];
+} shared;
+
+static bool send(void *self, int to, const int64_t words[CB_RANKS_WORDS]) {
+  inbox *mine = self, *box = &mine->shared->box[to];
+  message *m = malloc(sizeof *m);
+  if (!m) return false;
+  *m = (message){.from = mine->rank};
+  memcpy(m->words, words, sizeof m->words);
+  pthread_mutex_lock(&box->mutex);
+  *box->last = m;
+  box->last = &m->next;
+  pthread_mutex_unlock(&box->mutex);
+  return true;
+}
+
+static bool poll(void *self, int *from, int64_t words[CB_RANKS_WORDS]) {
+  inbox *box = self;
+  pthread_mutex_lock(&box->mutex);
+  message *m = box->first;
+  if (m && !(box->first = m->next)) box->last = &box->first;
+  pthread_mutex_unlock(&box->mutex);
+  if (!m) return false;
+  *from = m->from;
+  memcpy(words, m->words, sizeof m->words);
+  free(m);
+  return true;
+}
+
+/* Rank 0 leaves the data, and stays until all have them. */
+static bool broadcast(void *self, void *data, size_t bytes) {
+  inbox *mine = self;
+  shared *s = mine->shared;
+  pthread_mutex_lock(&s->mutex);
+  const uint64_t round = s->round;
+  if (mine->rank == 0) {
+    s->data = data;
+    pthread_cond_broadcast(&s->turn);
+  }
+  while (!s->data && round == s->round) pthread_cond_wait(&s->turn, &s->mutex);
+  if (mine->rank) memcpy(data, s->data, bytes);
+  if (++s->arrived == s->size) {
+    s->arrived = 0;
+    s->data = NULL;
+    s->round++;
+    pthread_cond_broadcast(&s->turn);
+  }
+  while (round == s->round) pthread_cond_wait(&s->turn, &s->mutex);
+  pthread_mutex_unlock(&s->mutex);
+  return true;
+}
+
+static void finish(void *self, bool failed) { (void)self, (void)failed; }
+
+cb_status cb_ranks_in_memory(int size, cb_ranks *ranks) {
+  shared *s = calloc(1, sizeof *s + (size_t)size * sizeof *s->box);
+  if (!s) return cb_fail(CB_ERROR_MEMORY, "no memory for %d ranks", size);
+  s->size = size;
+  pthread_mutex_init(&s->mutex, NULL);
+  pthread_cond_init(&s->turn, NULL);
+  for (int i = 0; i < size; i++) {
+    inbox *box = &s->box[i];
+    box->shared = s;
+    box->rank = i;
+    box->last = &box->first;
+    pthread_mutex_init(&box->mutex, NULL);
+    ranks[i] = (cb_ranks){CB_RANKS_VERSION, i, size, box, send, poll, broadcast, finish};
+  }
+  return CB_OK;
+}
+
+void cb_ranks_free_memory(cb_ranks *ranks) {
+  shared *s = ((inbox *)ranks[0].self)->shared;
+  for (int i = 0; i < s->size; i++) {
+    int from;
+    int64_t words[CB_RANKS_WORDS];
+    while (poll(&s->box[i], &from, words)) continue;
+    pthread_mutex_destroy(&s->box[i].mutex);
+  }
+  pthread_cond_destroy(&s->turn);
+  pthread_mutex_destroy(&s->mutex);
+  free(s);
+}

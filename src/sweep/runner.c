@@ -1,0 +1,297 @@
+/* Members run in one thread: rows are reduced or kept as they come, and what they have come to is in the store at the end.
+ * A member that takes long is saved at its checkpoints.
+ */
+#include "core/text.h"
+#include "sweep/sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A member is saved where it has run for so long, and a hundred times what saving takes. */
+static const double save_after = 1;
+enum { SAVING_SHARE = 100, PIECES = 16 };
+
+typedef struct member {
+  struct cb_runner *runner;
+  int64_t number;
+  cb_arena *arena;
+  cb_scenario *scenario;
+  cb_reduction *own[CB_SWEEP_COLLECTS]; /* where its rows are not as the model's */
+  cb_reduction *const *reduction;
+  double *state; /* of the reductions */
+  double *kept;  /* rows, or the last one, of row_units each */
+  int64_t rows;
+  double begin, saved, before; /* seconds: the clock, and what it took before it was interrupted */
+} member;
+
+struct cb_runner {
+  const cb_sweep *sweep;
+  const cb_midst *midst;
+  member member;
+  void *field; /* one field of all rows of a member */
+};
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static cb_status no_memory(void) { return cb_fail(CB_ERROR_MEMORY, "no memory for members of a sweep"); }
+
+static bool keeps_rows(const cb_sweep *s) { return s->plan->keep == CB_KEEP_ROWS; }
+
+cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runner **out) {
+  cb_runner *r = calloc(1, sizeof *r);
+  if (!r) return no_memory();
+  r->sweep = sweep;
+  r->midst = midst;
+  const size_t rows = keeps_rows(sweep) ? (size_t)sweep->most_rows : 1;
+  size_t largest = 1;
+  for (size_t f = 0; f < sweep->layout.n_fields; f++) {
+    const size_t count = cb_store_field_count(&sweep->field[f]);
+    if (count > largest) largest = count;
+  }
+  r->member.runner = r;
+  r->member.state = calloc(sweep->doubles + 1, sizeof(double));
+  r->member.kept = sweep->plan->keep ? calloc(rows * sweep->row_units + 1, sizeof(double)) : NULL;
+  r->field = malloc(largest * sizeof(double));
+  if (!r->member.state || (sweep->plan->keep && !r->member.kept) || !r->field) return cb_runner_free(r), no_memory();
+  return *out = r, CB_OK;
+}
+
+void cb_runner_free(cb_runner *r) {
+  if (!r) return;
+  free(r->member.state);
+  free(r->member.kept);
+  free(r->field);
+  free(r);
+}
+
+size_t cb_runner_most(const cb_runner *r) { return (void)r, 1; }
+
+/* --- what a member's run hands over --- */
+
+static cb_status take_row(void *self, const void *const *row) {
+  member *m = self;
+  const cb_sweep *s = m->runner->sweep;
+  double *state = m->state;
+  for (size_t c = 0; c < s->plan->collects; c++) {
+    cb_reduction_row(m->reduction[c], row, state);
+    state += cb_reduction_doubles(m->reduction[c]);
+  }
+  if (m->kept) {
+    double *at = m->kept + (keeps_rows(s) ? (size_t)m->rows * s->row_units : 0);
+    for (size_t f = 0; f < s->rows.n_fields; f++) {
+      memcpy(at, row[f], s->row_bytes[f]);
+      at += (s->row_bytes[f] + 7) / 8;
+    }
+  }
+  m->rows++;
+  return CB_OK;
+}
+
+static cb_status take_event(void *self, const cb_event_row *event) {
+  member *m = self;
+  double *state = m->state;
+  for (size_t c = 0; c < m->runner->sweep->plan->collects; c++) {
+    cb_reduction_event(m->reduction[c], event, state);
+    state += cb_reduction_doubles(m->reduction[c]);
+  }
+  return CB_OK;
+}
+
+static size_t doubles_of(const member *m) {
+  size_t doubles = 0;
+  for (size_t c = 0; c < m->runner->sweep->plan->collects; c++) doubles += cb_reduction_doubles(m->reduction[c]);
+  return doubles;
+}
+
+/* What is saved: the run's own state, the reductions, and rows so far; `most` of these, or all there may be. */
+static size_t pieces(member *m, const cb_blob *state, size_t n, size_t rows, double *numbers, cb_blob *out) {
+  const cb_sweep *s = m->runner->sweep;
+  memcpy(out, state, n * sizeof *out);
+  numbers[0] = (double)m->rows;
+  numbers[1] = m->before + now() - m->begin;
+  out[n++] = (cb_blob){"numbers", CB_FIELD_DOUBLE, 2, numbers};
+  out[n++] = (cb_blob){"reductions", CB_FIELD_DOUBLE, doubles_of(m), m->state};
+  out[n++] = (cb_blob){"rows", CB_FIELD_DOUBLE, keeps_rows(s) ? rows * s->row_units : 0, m->kept};
+  return n;
+}
+
+static cb_status take_checkpoint(void *self, const cb_blob *state, size_t n) {
+  member *m = self;
+  const double begin = now();
+  if (begin - m->saved < save_after || n + 3 > PIECES) return CB_OK;
+  cb_blob piece[PIECES];
+  double numbers[2];
+  const size_t count = pieces(m, state, n, (size_t)m->rows, numbers, piece);
+  const cb_status status = cb_midst_save(m->runner->midst, m->number, piece, count);
+  m->saved = now();
+  m->saved += (SAVING_SHARE - 1) * (m->saved - begin);
+  return status;
+}
+
+/* Whether it goes on from where it was saved. */
+static bool go_on(member *m) {
+  cb_run *run = cb_scenario_run(m->scenario);
+  size_t n, last;
+  const cb_blob *state = cb_run_state(run, &n);
+  cb_blob piece[PIECES];
+  double numbers[2];
+  if (n + 3 > PIECES) return false;
+  const size_t count = pieces(m, state, n, (size_t)m->runner->sweep->most_rows, numbers, piece);
+  if (!cb_midst_load(m->runner->midst, m->number, piece, count, &last)) return false;
+  m->rows = (int64_t)numbers[0];
+  m->before = numbers[1];
+  return true;
+}
+
+/* --- a member --- */
+
+/* Reductions of its own rows, where these are not as those of the model. */
+static cb_status find_reductions(member *m, const cb_record_layout *rows) {
+  const cb_sweep *s = m->runner->sweep;
+  m->reduction = s->reduction;
+  cb_status status = cb_sweep_same_rows(s, rows);
+  if (!status || s->plan->keep) return status;
+  m->reduction = m->own;
+  status = CB_OK;
+  for (size_t c = 0; c < s->plan->collects && !status; c++)
+    status = cb_reduction_parse(s->plan->collect[c].text, rows, &m->own[c]);
+  return status;
+}
+
+static void start(member *m) {
+  double *state = m->state;
+  m->rows = 0;
+  for (size_t c = 0; c < m->runner->sweep->plan->collects; c++) {
+    cb_reduction_start(m->reduction[c], state);
+    state += cb_reduction_doubles(m->reduction[c]);
+  }
+}
+
+static cb_status compute(member *m) {
+  const void *const *row;
+  const cb_status status = m->runner->sweep->work->compute(m->scenario, m->arena, &row);
+  return status ? status : take_row(m, row);
+}
+
+static cb_status run(member *m, const volatile sig_atomic_t *stop) {
+  cb_sink sink = {m, take_row, take_event, take_checkpoint, NULL};
+  cb_run *run = cb_scenario_run(m->scenario);
+  const bool resumed = go_on(m);
+  if (!resumed) start(m);
+  const cb_status status = resumed ? cb_run_restore(run) : CB_OK;
+  return status ? status : cb_run_go(run, &sink, NULL, NULL, stop);
+}
+
+static cb_status work(member *m, const volatile sig_atomic_t *stop) {
+  const cb_sweep *s = m->runner->sweep;
+  cb_record_layout rows;
+  cb_status status = cb_sweep_open(s, m->number, m->arena, &m->scenario);
+  if (!status) status = cb_sweep_rows_of(s, m->scenario, m->arena, &rows);
+  if (!status) status = find_reductions(m, &rows);
+  if (status) return status;
+  start(m);
+  return s->work->compute ? compute(m) : run(m, stop);
+}
+
+/* --- to the store --- */
+
+/* All rows of field f of the record, one after another; rows that there are not are missing. */
+static void gather(const member *m, size_t f, size_t at, size_t rows) {
+  const cb_sweep *s = m->runner->sweep;
+  const cb_field *field = &s->rows.fields[f];
+  const size_t bytes = s->row_bytes[f], have = (size_t)m->rows < rows ? (size_t)m->rows : rows;
+  for (size_t r = 0; r < have; r++)
+    memcpy((char *)m->runner->field + r * bytes, m->kept + r * s->row_units + at, bytes);
+  char *rest = (char *)m->runner->field + have * bytes;
+  if (field->type != CB_FIELD_DOUBLE)
+    memset(rest, 0, (rows - have) * bytes);
+  else
+    for (size_t i = 0; i < (rows - have) * bytes / 8; i++) ((double *)(void *)rest)[i] = NAN;
+}
+
+static cb_status put_kept(const member *m, cb_store *store, size_t *f) {
+  const cb_sweep *s = m->runner->sweep;
+  const bool all = keeps_rows(s);
+  cb_status status = CB_OK;
+  size_t at = 0;
+  if (all) status = cb_store_write(store, m->number, (*f)++, &m->rows);
+  for (size_t i = 0; i < s->rows.n_fields && !status; i++) {
+    gather(m, i, at, all ? (size_t)s->most_rows : 1);
+    status = cb_store_write(store, m->number, (*f)++, m->runner->field);
+    at += (s->row_bytes[i] + 7) / 8;
+  }
+  return status;
+}
+
+/* A member that failed keeps its rows, but what is said of the whole of its run is missing. */
+static cb_status put(const member *m, cb_store *store, bool failed) {
+  const cb_sweep *s = m->runner->sweep;
+  const double *state = m->state;
+  size_t f = 0;
+  cb_status status = CB_OK;
+  if (m->kept && (!failed || keeps_rows(s))) status = put_kept(m, store, &f);
+  f = s->layout.n_fields - s->plan->collects;
+  for (size_t c = 0; c < s->plan->collects && !status; c++) {
+    const double value = failed ? NAN : cb_reduction_value(m->reduction[c], state);
+    if (!failed) state += cb_reduction_doubles(m->reduction[c]);
+    status = cb_store_write(store, m->number, f++, &value);
+  }
+  return status;
+}
+
+/* A line of text. */
+static void first_line(char *out, size_t size) {
+  const char *text = cb_error_text();
+  size_t n = strcspn(text, "\n");
+  if (n >= size) n = size - 1;
+  memcpy(out, text, n);
+  out[n] = 0;
+}
+
+static void clear(member *m) {
+  for (size_t c = 0; c < CB_SWEEP_COLLECTS; c++) {
+    cb_reduction_free(m->own[c]);
+    m->own[c] = NULL;
+  }
+  cb_scenario_free(m->scenario);
+  cb_arena_free(m->arena);
+  m->scenario = NULL;
+  m->arena = NULL;
+}
+
+static cb_status do_member(cb_runner *r, int64_t number, cb_store *store, const volatile sig_atomic_t *stop,
+                           size_t *failed) {
+  member *m = &r->member;
+  char words[2 * CB_STORE_WORDS] = "";
+  m->number = number;
+  m->rows = 0;
+  m->before = 0;
+  m->begin = m->saved = now();
+  if (!(m->arena = cb_arena_create())) return no_memory();
+  cb_status status = work(m, stop);
+  const bool own = status && status != CB_ERROR_INTERRUPTED && status != CB_ERROR_FILE && status != CB_ERROR_MEMORY;
+  if (own) first_line(words, sizeof words);
+  if (!status || own) {
+    status = put(m, store, own);
+    if (!status)
+      status = cb_store_finish(store, number, own ? CB_MEMBER_FAILED : CB_MEMBER_DONE, own ? words : NULL,
+                               m->before + now() - m->begin);
+    if (!status && m->saved > m->begin) cb_midst_remove(r->midst, number);
+    *failed += own;
+  }
+  clear(m);
+  return status;
+}
+
+cb_status cb_runner_go(cb_runner *r, const int64_t *m, size_t n, cb_store *store, const volatile sig_atomic_t *stop,
+                       size_t *failed) {
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < n && !status; i++) status = do_member(r, m[i], store, stop, failed);
+  return status;
+}

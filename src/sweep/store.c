@@ -1,0 +1,234 @@
+#include "core/failure.h"
+#include "sweep/store_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* Members [first, first + n) in slots from `slot` on. */
+typedef struct run {
+  int64_t first;
+  size_t n, slot;
+} run;
+
+struct cb_store {
+  char *path;
+  const cb_store_layout *layout;
+  cb_store_map map;
+  int file, lock;
+  int64_t first; /* < 0: slots are taken as members come */
+  bool *taken;   /* [capacity], where they are */
+  size_t room;
+  run *runs;
+  size_t n_runs;
+  pthread_mutex_t mutex; /* guards runs */
+};
+
+static cb_status refused(const cb_store *store, const char *what, int reason) {
+  return cb_fail(CB_ERROR_FILE, "%s: cannot %s: %s", store->path, what, strerror(reason));
+}
+
+static cb_status put(const cb_store *store, uint64_t offset, const void *data, size_t bytes) {
+  const char *at = data;
+  while (bytes) {
+    const ssize_t n = pwrite(store->file, at, bytes, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return refused(store, "write", n < 0 ? errno : ENOSPC);
+    at += n;
+    offset += (uint64_t)n;
+    bytes -= (size_t)n;
+  }
+  return CB_OK;
+}
+
+static cb_status get(const cb_store *store, uint64_t offset, void *data, size_t bytes) {
+  char *at = data;
+  while (bytes) {
+    const ssize_t n = pread(store->file, at, bytes, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return refused(store, "read", n < 0 ? errno : EIO);
+    at += n;
+    offset += (uint64_t)n;
+    bytes -= (size_t)n;
+  }
+  return CB_OK;
+}
+
+static uint64_t own(const cb_store *store, int which, size_t slot) {
+  return store->map.own[which] + slot * cb_store_owns[which].bytes;
+}
+
+/* --- opening --- */
+
+static cb_status lock(cb_store *store) {
+  char path[4096];
+  if ((size_t)snprintf(path, sizeof path, "%s.lock", store->path) >= sizeof path)
+    return cb_fail(CB_ERROR_FILE, "%s: the name is too long", store->path);
+  store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (store->lock < 0) return refused(store, "lock", errno);
+  if (flock(store->lock, LOCK_EX | LOCK_NB) == 0) return CB_OK;
+  return errno == EWOULDBLOCK ? cb_fail(CB_ERROR_FILE, "%s: is being written by another sweep that runs", store->path)
+                              : refused(store, "lock", errno);
+}
+
+/* Slots whose members are done are taken; the others are of none again. */
+static cb_status find_free(cb_store *store) {
+  const size_t n = store->map.capacity;
+  int64_t *member = malloc(n * sizeof *member);
+  int32_t *status = malloc(n * sizeof *status);
+  store->taken = calloc(n, sizeof *store->taken);
+  cb_status found = member && status && store->taken ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu slots", n);
+  if (!found) found = get(store, own(store, CB_STORE_MEMBER, 0), member, n * sizeof *member);
+  if (!found) found = get(store, own(store, CB_STORE_STATUS, 0), status, n * sizeof *status);
+  store->room = 0;
+  for (size_t i = 0; i < n && !found; i++) {
+    store->taken[i] = member[i] >= 0 && status[i] != CB_MEMBER_MISSING;
+    store->room += !store->taken[i];
+    if (member[i] >= 0 && !store->taken[i]) member[i] = -1;
+  }
+  if (!found) found = put(store, own(store, CB_STORE_MEMBER, 0), member, n * sizeof *member);
+  free(member);
+  free(status);
+  return found;
+}
+
+cb_status cb_store_open(const char *path, const cb_store_layout *layout, size_t capacity, int64_t first,
+                        cb_store **out) {
+  cb_store *store = calloc(1, sizeof *store);
+  if (!store || !(store->path = strdup(path))) return free(store), cb_fail(CB_ERROR_MEMORY, "no memory for a store");
+  pthread_mutex_init(&store->mutex, NULL);
+  store->layout = layout;
+  store->first = first;
+  store->file = store->lock = -1;
+  cb_status status = lock(store);
+  if (!status && access(path, F_OK)) status = cb_store_make(path, layout, capacity, first);
+  if (!status) status = cb_store_map_read(path, layout, &store->map);
+  if (!status && first >= 0 && store->map.capacity != capacity)
+    status =
+        cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected %zu slots, found %zu", path, capacity, store->map.capacity);
+  if (!status && (store->file = open(path, O_RDWR | O_CLOEXEC)) < 0) status = refused(store, "open", errno);
+  if (!status) status = first < 0 ? find_free(store) : (store->room = capacity, CB_OK);
+  return status ? cb_store_free(store), status : (*out = store, CB_OK);
+}
+
+void cb_store_free(cb_store *store) {
+  if (!store) return;
+  if (store->file >= 0) close(store->file);
+  if (store->lock >= 0) close(store->lock);
+  pthread_mutex_destroy(&store->mutex);
+  cb_store_map_free(&store->map);
+  free(store->taken);
+  free(store->runs);
+  free(store->path);
+  free(store);
+}
+
+/* --- slots --- */
+
+size_t cb_store_room(const cb_store *store) { return store->room; }
+
+static cb_status take(cb_store *store, int64_t first, size_t n, size_t slot) {
+  run *runs = realloc(store->runs, (store->n_runs + 1) * sizeof *runs);
+  int64_t *member = malloc(n * sizeof *member);
+  if (runs) store->runs = runs;
+  cb_status status = runs && member ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu slots", n);
+  for (size_t i = 0; i < n && !status; i++) member[i] = first + (int64_t)i;
+  if (!status) status = put(store, own(store, CB_STORE_MEMBER, slot), member, n * sizeof *member);
+  free(member);
+  if (status) return status;
+  store->runs[store->n_runs++] = (run){first, n, slot};
+  memset(store->taken + slot, 1, n);
+  store->room -= n;
+  return CB_OK;
+}
+
+cb_status cb_store_lease(cb_store *store, int64_t first, size_t n) {
+  if (store->first >= 0) return CB_OK;
+  if (n > store->room) return cb_fail(CB_ERROR_ARGUMENT, "%s: no room for %zu members", store->path, n);
+  cb_status status = CB_OK;
+  pthread_mutex_lock(&store->mutex);
+  for (size_t slot = 0; slot < store->map.capacity && n && !status; slot++) {
+    size_t free = 0;
+    while (free < n && slot + free < store->map.capacity && !store->taken[slot + free]) free++;
+    if (!free) continue;
+    status = take(store, first, free, slot);
+    first += (int64_t)free;
+    n -= free;
+  }
+  pthread_mutex_unlock(&store->mutex);
+  return status;
+}
+
+/* The capacity where there is none. */
+static size_t slot_of(cb_store *store, int64_t member) {
+  size_t slot = store->map.capacity;
+  if (store->first >= 0)
+    return member >= store->first && (uint64_t)(member - store->first) < slot ? (size_t)(member - store->first) : slot;
+  pthread_mutex_lock(&store->mutex);
+  for (size_t r = store->n_runs; r-- > 0;) {
+    const run *at = &store->runs[r];
+    if (member < at->first || member >= at->first + (int64_t)at->n) continue;
+    slot = at->slot + (size_t)(member - at->first);
+    break;
+  }
+  pthread_mutex_unlock(&store->mutex);
+  return slot;
+}
+
+bool cb_store_has(cb_store *store, int64_t member) { return slot_of(store, member) != store->map.capacity; }
+
+/* --- values --- */
+
+cb_status cb_store_write(cb_store *store, int64_t member, size_t f, const void *data) {
+  const size_t slot = slot_of(store, member);
+  if (slot == store->map.capacity)
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: member %lld has no slot", store->path, (long long)member);
+  return put(store, store->map.field[f] + slot * store->map.bytes[f], data, store->map.bytes[f]);
+}
+
+/* What is in the file is what counts. */
+static cb_status digest_of(cb_store *store, size_t slot, int64_t member, int32_t status, int32_t *digest) {
+  unsigned char small[4096];
+  size_t bytes = 0;
+  for (size_t f = 0; f < store->layout->n_fields; f++) bytes += store->map.bytes[f];
+  unsigned char *values = bytes <= sizeof small ? small : malloc(bytes), *at = values;
+  cb_status read = values ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a member of %zu bytes", bytes);
+  for (size_t f = 0; f < store->layout->n_fields && !read; f++) {
+    read = get(store, store->map.field[f] + slot * store->map.bytes[f], at, store->map.bytes[f]);
+    at += store->map.bytes[f];
+  }
+  if (!read) *digest = cb_store_digest(member, status, store->layout, &store->map, values);
+  if (values != small) free(values);
+  return read;
+}
+
+/* The longest beginning of words that fits and does not end within a character. */
+static size_t fitting(const char *words) {
+  size_t n = strlen(words);
+  if (n <= CB_STORE_WORDS) return n;
+  for (n = CB_STORE_WORDS; n && ((unsigned char)words[n] & 0xc0) == 0x80;) n--;
+  return n;
+}
+
+cb_status cb_store_finish(cb_store *store, int64_t member, cb_member_status status, const char *words, double seconds) {
+  const size_t slot = slot_of(store, member);
+  if (slot == store->map.capacity)
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: member %lld has no slot", store->path, (long long)member);
+  const int32_t number = (int32_t)status;
+  int32_t digest = 0;
+  char text[CB_STORE_WORDS] = "";
+  if (words) memcpy(text, words, fitting(words));
+  int32_t before = 0; /* a member that failed before has words */
+  cb_status done = get(store, own(store, CB_STORE_STATUS, slot), &before, sizeof before);
+  if (!done && (words || before)) done = put(store, own(store, CB_STORE_FAILURE, slot), text, sizeof text);
+  if (!done) done = put(store, own(store, CB_STORE_SECONDS, slot), &seconds, sizeof seconds);
+  if (!done) done = digest_of(store, slot, member, number, &digest);
+  if (!done) done = put(store, own(store, CB_STORE_DIGEST, slot), &digest, sizeof digest);
+  return done ? done : put(store, own(store, CB_STORE_STATUS, slot), &number, sizeof number);
+}
+
+cb_status cb_store_sync(cb_store *store) { return fdatasync(store->file) ? refused(store, "write", errno) : CB_OK; }

@@ -93,6 +93,47 @@ static int go(cb_sweep *sweep, const arguments *a, const cb_ranks *ranks, cb_fol
   return code ? code : p.failed ? CB_EXIT_RUN_FAILED : CB_EXIT_DONE;
 }
 
+static int dry_run(cb_sweep *sweep, const arguments *a) {
+  const int threads = cb_threads_for(CB_THREADS_MIN_ELEMENTS);
+  cb_crew_estimate e;
+  cb_threads_set(1);
+  const cb_status status = cb_crew_estimate_of(sweep, threads, &stop, &e);
+  if (status) return cb_report(status);
+  if (a->json)
+    printf("{\"members\": %lld, \"disk\": %.0f, \"memory\": %.0f, \"sample\": %lld, \"failed\": %lld, "
+           "\"seconds_a_member\": %.6g, \"threads\": %d, \"seconds\": %.6g}\n",
+           (long long)e.members, e.disk, e.memory, (long long)e.sample, (long long)e.failed, e.seconds_a_member, threads,
+           e.seconds);
+  else
+    printf("%lld members; %.3g MB on disk, %.3g MB in memory for rows; %.3g s on %d threads, by %lld of them at %.3g ms%s\n",
+           (long long)e.members, e.disk / 1e6, e.memory / 1e6, e.seconds, threads, (long long)e.sample,
+           1e3 * e.seconds_a_member, e.failed ? ", of which some failed" : "");
+  return CB_EXIT_DONE;
+}
+
+static int print_status(const arguments *a) {
+  cb_folder folder;
+  cb_crew_status s = {0};
+  cb_status status = cb_folder_name(a->status, &folder);
+  if (!status) status = cb_crew_status_of(&folder, &s);
+  if (!status && a->json) {
+    printf("{\"members\": %lld, \"done\": %lld, \"failed\": %lld, \"left\": %lld, \"runs\": %s, \"seconds\": %.6f}\n",
+           (long long)s.survey.members, (long long)s.count[CB_MEMBER_DONE], (long long)s.count[CB_MEMBER_FAILED],
+           (long long)s.count[CB_MEMBER_MISSING], s.runs ? "true" : "false", s.survey.seconds);
+  } else if (!status) {
+    printf("%s: %lld members: %lld done in %.3g s of their own, %lld failed, %lld left; %s\n", folder.result,
+           (long long)s.survey.members, (long long)s.count[CB_MEMBER_DONE], s.survey.seconds,
+           (long long)s.count[CB_MEMBER_FAILED], (long long)s.count[CB_MEMBER_MISSING],
+           s.runs                        ? "it runs"
+           : s.count[CB_MEMBER_MISSING] ? "nothing runs: the same command goes on"
+                                         : "it is complete");
+    for (size_t i = 0; i < sizeof s.words / sizeof *s.words; i++)
+      if (s.words[i]) printf("  member %lld failed: %s\n", (long long)s.failed[i], s.words[i]);
+  }
+  cb_crew_status_free(&s);
+  return status ? cb_report(status) : CB_EXIT_DONE;
+}
+
 static int with_ranks(cb_sweep *sweep, const arguments *a, cb_folder *folder) {
   cb_ranks ranks;
   const cb_status status = cb_ranks_begin(&ranks);
@@ -125,7 +166,7 @@ static int sweep_file(const char *path, arguments *a) {
   const char *const inputs[] = {path, status ? path : sweep->plan->scenario_file ? sweep->plan->scenario_file : path};
   if (!status) status = cb_check_output(folder.result, (cb_files){inputs, 2});
   if (!status) status = cb_check_output(folder.result, cb_scenario_files(sweep->model));
-  const int code = status ? cb_report(status) : with_ranks(sweep, a, &folder);
+  const int code = status ? cb_report(status) : a->dry_run ? dry_run(sweep, a) : with_ranks(sweep, a, &folder);
   cb_sweep_free(sweep);
   return code;
 }
@@ -144,7 +185,8 @@ static int run(int argc, char **argv) {
   int words;
   const int usage = cb_options_take(&cb_command_sweep, options, argc, argv, &words);
   if (usage) return usage;
-  if (words != 1) return cb_usage(&cb_command_sweep);
+  if (words != !a.status) return cb_usage(&cb_command_sweep);
+  if (a.status) return print_status(&a);
   return sweep_file(argv[0], &a);
 }
 

@@ -1,7 +1,7 @@
 /* curvebody gait SCENARIO holonomy, connection: what a cycle does, and the connection at one shape. */
 #include "cli/gait.h"
 
-#include "bundle/samples.h"
+#include "io/gait_cycle.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,51 +9,7 @@
 
 /* --- a cycle --- */
 
-typedef struct cycle {
-  double g[CB_GROUP_SIZE], repeated[CB_GROUP_SIZE], log[CB_GROUP_DIM], cbvi[CB_GROUP_DIM];
-  double length, cost, efficiency;
-  double table[CB_GROUP_DIM]; /* what the errors of a table can do to the log */
-  bool has_log, has_table, has_integral;
-} cycle;
-
-/* Square of the way over square of the length, whatever the pacing: of the translations of the log where the group has
- * some, of all of it otherwise. */
-static double efficiency(const cb_group *G, const cycle *c) {
-  double shifts = 0, all = 0;
-  bool any = false;
-  for (int k = 0; k < G->dim; k++) {
-    const bool turns = !strncmp(G->axis[k], "omega", 5);
-    all += c->log[k] * c->log[k];
-    if (!turns) shifts += c->log[k] * c->log[k];
-    any = any || !turns;
-  }
-  return c->has_log && c->length > 0 ? (any ? shifts : all) / (c->length * c->length) : NAN;
-}
-
-static cb_status find_cycle(const cb_gait_job *job, cycle *c) {
-  const cb_bundle *b = job->bundle;
-  const cb_group *G = b->group;
-  double error = 0;
-  cb_status status = job->error ? cb_gait_numbers("--error", job->error, 1, &error) : CB_OK;
-  if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected at least 0");
-  if (!status) status = cb_holonomy(b, job->motion->gait, error, c->g, &c->length, &c->cost);
-  c->has_table = !strcmp(b->kind->name, "samples");
-  if (!status && c->has_table) status = cb_bundle_samples_holonomy_error(b, job->motion->gait, c->table);
-  if (status) return status;
-  /* a phase once round bounds no surface, and a surface may have singular shapes within */
-  c->has_integral = cb_body_velocity_integral(b, job->motion->gait, c->cbvi) == CB_OK;
-  for (int k = 0; !c->has_integral && k < G->dim; k++) c->cbvi[k] = NAN;
-  c->cost /= job->motion->period; /* of a cycle of so many seconds */
-  c->has_log = G->log(G, c->g, c->log) == CB_OK;
-  for (int k = 0; !c->has_log && k < G->dim; k++) c->log[k] = NAN;
-  c->efficiency = efficiency(G, c);
-  G->identity(G, c->repeated);
-  for (int k = 0; k < job->motion->repeat; k++) G->multiply(G, c->repeated, c->g, c->repeated);
-  G->project(G, c->repeated);
-  return CB_OK;
-}
-
-static void holonomy_text(const cb_gait_job *job, const cycle *c) {
+static void holonomy_text(const cb_gait_job *job, const cb_gait_cycle *c) {
   const cb_bundle *b = job->bundle;
   const cb_group *G = b->group;
   printf("%s: %d shape variable%s, fibre %s\n", cb_bundle_scenario_name(job->motion), b->n, b->n == 1 ? "" : "s",
@@ -73,7 +29,7 @@ static void holonomy_text(const cb_gait_job *job, const cycle *c) {
   }
 }
 
-static void holonomy_json(const cb_gait_job *job, const cycle *c) {
+static void holonomy_json(const cb_gait_job *job, const cb_gait_cycle *c) {
   const cb_bundle *b = job->bundle;
   const cb_group *G = b->group;
   cb_gait_begin_json(job);
@@ -94,8 +50,11 @@ static void holonomy_json(const cb_gait_job *job, const cycle *c) {
 }
 
 cb_status cb_gait_holonomy(const cb_gait_job *job) {
-  cycle c = {.length = 0};
-  const cb_status status = find_cycle(job, &c);
+  cb_gait_cycle c;
+  double error = 0;
+  cb_status status = job->error ? cb_gait_numbers("--error", job->error, 1, &error) : CB_OK;
+  if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected at least 0");
+  if (!status) status = cb_gait_cycle_find(job->motion, job->bundle, error, true, &c);
   if (!status) (job->json ? holonomy_json : holonomy_text)(job, &c);
   return status;
 }

@@ -6,6 +6,8 @@
 #include "fluid/surface.h"
 #include "geometry/text_metric.h"
 #include "io/scenario_bundle.h"
+#include "sweep/reduce.h"
+#include "sweep/work.h"
 #include <curvebody/expression.h>
 #include <curvebody/body.h>
 #include <curvebody/fluid_model.h>
@@ -164,13 +166,54 @@ static void gaits(printer *p) {
         cb_optimum_table);
 }
 
+/* The keys of `sweep`, of an axis in `over`, and of a design. */
+static const cb_param
+    of_sweep[] = {{"scenario", CB_PARAM_NODE, 0, NULL, "", "", NULL, "a file, or the scenario itself"},
+                  {"set", CB_PARAM_NODE, 0, "", "", "", NULL, "{KEY: VALUE, ...} for all members"},
+                  {"work", CB_PARAM_STRING, 0, "run", "", "", NULL, "what is done with a member: see `works`"},
+                  {"over", CB_PARAM_NODE, 0, NULL, "", "", NULL, "list of axes"},
+                  {"design", CB_PARAM_NODE, 0, "grid", "", "", NULL,
+                   "grid, together, or {name: latin_hypercube|sobol|halton, count: .., seed: 1}"},
+                  {"keep", CB_PARAM_STRING, 0, "", "", "", NULL,
+                   "rows or last: the fields of all rows, or of the last"},
+                  {"collect", CB_PARAM_NODE, 0, "", "", "", NULL, "{NAME: REDUCTION, ...}: see `reductions`"},
+                  {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}},
+    of_axis[] = {{"key", CB_PARAM_NODE, 0, NULL, "", "", NULL,
+                  "what is varied, as --set has it, or a list of keys that go together"},
+                 {"name", CB_PARAM_STRING, 0, "", "", "", NULL, "of the dimension of the result; else the first key"},
+                 {"values", CB_PARAM_NODE, 0, "", "", "", NULL, "list of values; of several keys: of lists"},
+                 {"from", CB_PARAM_REAL, 0, "nan", "", "", NULL,
+                  "with `to`, `count` and `spacing` (linear, log), in place of values"},
+                 {"to", CB_PARAM_REAL, 0, "nan", "", "", NULL, "with `from`"},
+                 {"random", CB_PARAM_NODE, 0, "", "", "", NULL,
+                  "uniform(a, b), log_uniform(a, b), normal(mean, deviation) or exponential(mean), or a list of these "
+                  "and numbers"},
+                 {"count", CB_PARAM_INT, 0, "", "", ">= 1", NULL,
+                  "of values; not beside `values`, nor where the design has one"},
+                 {"seed", CB_PARAM_INT, 0, "1", "", ">= 0", NULL, "of `random`"},
+                 {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static void sweeps(printer *p) {
+  entry(p, "sweep", "A scenario with other values, many times", "The file of `curvebody sweep`", of_sweep);
+  entry(p, "over", "An axis of a sweep", "What is varied", of_axis);
+}
+
+static void works(printer *p) {
+  for (size_t i = 0; cb_works[i]; i++) entry(p, cb_works[i]->name, cb_works[i]->doc, "", NULL);
+}
+
+static void reductions(printer *p) {
+  for (const cb_reduction_doc *r = cb_reduction_docs; r->name; r++) entry(p, r->name, r->arguments, r->doc, NULL);
+}
+
 static const struct {
   const char *name;
   void (*print)(printer *);
-} kinds[] = {{"spaces", spaces},           {"systems", systems},    {"bodies", bodies}, {"shapes", shapes},
-             {"constraints", constraints}, {"contacts", contacts},  {"walls", walls},   {"events", events},
-             {"integrators", integrators}, {"bundles", bundles},    {"gaits", gaits},   {"fluids", fluids},
-             {"observables", observables}, {"functions", functions}};
+} kinds[] = {{"spaces", spaces},           {"systems", systems},     {"bodies", bodies}, {"shapes", shapes},
+             {"constraints", constraints}, {"contacts", contacts},   {"walls", walls},   {"events", events},
+             {"integrators", integrators}, {"bundles", bundles},     {"gaits", gaits},   {"fluids", fluids},
+             {"observables", observables}, {"functions", functions}, {"sweeps", sweeps}, {"works", works},
+             {"reductions", reductions}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int run(int argc, char **argv) {
@@ -210,6 +253,6 @@ static int run(int argc, char **argv) {
 const cb_command cb_command_list = {
     "list",
     "[spaces|systems|bodies|shapes|constraints|contacts|walls|events|integrators|bundles|gaits|fluids|observables|"
-    "functions] "
+    "functions|sweeps|works|reductions] "
     "[--json]",
     "Lists what there is, with parameters, defaults and units.", run};

@@ -160,21 +160,23 @@ static cb_status read_random(cb_sweep_plan *plan, const cb_node **random, cb_axi
   return cb_errors_end(&errors);
 }
 
-static cb_status read_count(const cb_node *node, bool counted, cb_axis_draft *draft) {
+static cb_status read_count(const cb_node *node, cb_axis_counted counted, cb_axis_draft *draft) {
   const cb_node *count = cb_node_get(node, "count"), *seed = cb_node_get(node, "seed");
   long long number = 0, of = 1;
   cb_errors errors = cb_errors_begin();
   if (count && !draft->laws)
     cb_errors_add(&errors, count, cb_node_fail(count, "`count` beside `values`: there are as many as are listed"));
-  else if (count && !counted)
+  else if (count && counted == CB_AXIS_BY_DESIGN)
     cb_errors_add(&errors, count, cb_node_fail(count, "the design has the count: expected none for an axis"));
-  else if (!count && counted && draft->laws)
+  else if (!count && counted == CB_AXIS_COUNTED && draft->laws)
     cb_errors_add(&errors, node, cb_node_fail(node, "the key `count` is missing"));
   else if (count && !cb_errors_add(&errors, count, cb_scalar_int(count, "count", NULL, &number)) &&
            (number < 1 || number > CB_SWEEP_MEMBERS))
     cb_errors_add(&errors, count, cb_node_fail(count, "count: expected 1 to %d, found %lld", CB_SWEEP_MEMBERS, number));
-  if (seed && (draft->range || !draft->laws || !counted))
-    cb_errors_add(&errors, seed, cb_node_fail(seed, "a seed is for `random`%s", counted ? "" : ", or for the design"));
+  if (seed && (draft->range || !draft->laws || counted == CB_AXIS_BY_DESIGN))
+    cb_errors_add(
+        &errors, seed,
+        cb_node_fail(seed, "a seed is for `random`%s", counted == CB_AXIS_BY_DESIGN ? ", or for the design" : ""));
   else if (seed && !cb_errors_add(&errors, seed, cb_scalar_int(seed, "seed", NULL, &of)) && of < 0)
     cb_errors_add(&errors, seed, cb_node_fail(seed, "seed: expected at least 0, found %lld", of));
   draft->count = (size_t)number;
@@ -182,7 +184,7 @@ static cb_status read_count(const cb_node *node, bool counted, cb_axis_draft *dr
   return cb_errors_end(&errors);
 }
 
-cb_status cb_axis_read(cb_sweep_plan *plan, const cb_node *node, bool counted, cb_sweep_axis *axis,
+cb_status cb_axis_read(cb_sweep_plan *plan, const cb_node *node, cb_axis_counted counted, cb_sweep_axis *axis,
                        cb_axis_draft *draft) {
   static const char *const keys[] = {"key", "name", "values", "from", "to", "count", "spacing", "random", "seed"};
   *draft = (cb_axis_draft){.node = node};

@@ -15,8 +15,9 @@ typedef struct cb_axis_draft {
   const cb_node *node;
 } cb_axis_draft;
 
-/* counted: a computed axis has its own count, as it must in a grid and may not where a design has one. */
-cb_status cb_axis_read(cb_sweep_plan *plan, const cb_node *node, bool counted, cb_sweep_axis *axis,
+/* Whether a computed axis has its own count, as it must in a grid and may not where a design has one. */
+typedef enum cb_axis_counted { CB_AXIS_COUNTED, CB_AXIS_BY_DESIGN, CB_AXIS_UNKNOWN } cb_axis_counted;
+cb_status cb_axis_read(cb_sweep_plan *plan, const cb_node *node, cb_axis_counted counted, cb_sweep_axis *axis,
                        cb_axis_draft *draft);
 /* How many numbers in [0, 1) a point of a design has for it. */
 size_t cb_axis_draws(const cb_axis_draft *draft);

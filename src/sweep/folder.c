@@ -70,8 +70,11 @@ static bool is_there(const cb_folder *folder, const char *name) {
 
 /* A folder that is not of a sweep is not written into. */
 static cb_status make(const cb_folder *folder) {
-  if (mkdir(folder->path, 0777) == 0) return CB_OK;
   struct stat info;
+  if (stat(folder->path, &info) && errno == ENOENT && stat(folder->result, &info) == 0)
+    return cb_fail(CB_ERROR_FILE, "%s: exists already, and is of no sweep in %s: expected another -o", folder->result,
+                   folder->path);
+  if (mkdir(folder->path, 0777) == 0) return CB_OK;
   if (errno != EEXIST) return refused(folder->path, "make the folder");
   if (stat(folder->path, &info) || !S_ISDIR(info.st_mode))
     return cb_fail(CB_ERROR_FILE, "%s: there is a file of this name: expected a folder, or nothing", folder->path);

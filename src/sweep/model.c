@@ -23,6 +23,7 @@ typedef struct name {
 typedef struct names {
   name name[512];
   size_t count;
+  const cb_node *scenario; /* the place of names that are the record's own: the other one is to give way */
 } names;
 
 /* Refused where it is another's, or no name of an array. */
@@ -33,7 +34,7 @@ static cb_status add_name(names *all, const char *text, const cb_node *at) {
     return cb_node_fail(at, "'%s' cannot be the name of an array: expected letters, digits, and _ . -", text);
   for (size_t i = 0; i < all->count; i++)
     if (!strcmp(all->name[i].text, text))
-      return cb_node_fail(at,
+      return cb_node_fail(at == all->scenario ? all->name[i].at : at,
                           "the name `%s` is taken in the result: expected another (`name:` of an axis, a key of "
                           "`collect`)",
                           text);
@@ -170,6 +171,7 @@ static cb_status lay(cb_sweep *s) {
   static const char *const own[] = {"member", "status", "digest", "seconds", "failure", "letter", "sweep"};
   names *all = calloc(1, sizeof *all);
   if (!all) return no_memory();
+  all->scenario = s->plan->scenario;
   s->layout = (cb_store_layout){.title = s->plan->title,
                                 .sweep = s->plan->resolved,
                                 .digest = s->digest,
@@ -246,16 +248,6 @@ cb_status cb_sweep_same_rows(const cb_sweep *s, const cb_record_layout *rows) {
 
 /* --- all of it --- */
 
-static cb_status find_work(cb_sweep *s) {
-  const char *known[16];
-  size_t n = 0;
-  for (; cb_works[n] && n < 16; n++) {
-    known[n] = cb_works[n]->name;
-    if (!strcmp(known[n], s->plan->work)) s->work = cb_works[n];
-  }
-  return s->work ? CB_OK : cb_fail_unknown(s->plan->work_at, "work", s->plan->work, known, n);
-}
-
 cb_status cb_sweep_create(cb_sweep_plan *plan, cb_sweep **out) {
   cb_arena *arena = cb_arena_create();
   cb_sweep *s = arena ? cb_arena_alloc(arena, 1, sizeof *s) : NULL;
@@ -263,11 +255,9 @@ cb_status cb_sweep_create(cb_sweep_plan *plan, cb_sweep **out) {
   s->arena = arena;
   s->plan = plan;
   s->most_rows = 1;
-  cb_status status = find_work(s);
-  if (!status) {
-    status = cb_sweep_open(s, 0, arena, &s->model);
-    if (status) status = cb_sweep_fail_member(s, 0, status);
-  }
+  s->work = plan->work;
+  cb_status status = cb_sweep_open(s, 0, arena, &s->model);
+  if (status) status = cb_sweep_fail_member(s, 0, status);
   if (!status) status = cb_sweep_rows_of(s, s->model, arena, &s->rows);
   for (size_t f = 0; f < s->rows.n_fields && f < CB_SWEEP_FIELDS && !status; f++) {
     s->row_bytes[f] = count_of(&s->rows, &s->rows.fields[f]) * (s->rows.fields[f].type == CB_FIELD_INT32 ? 4 : 8);

@@ -138,29 +138,38 @@ static cb_status count_members(cb_sweep_plan *plan, const design *d, const cb_ax
   return CB_OK;
 }
 
-static cb_status read_axes(cb_sweep_plan *plan, const cb_node *sweep) {
-  const cb_node *over = cb_node_get(sweep, "over"), *design_node = cb_node_get(sweep, "design");
-  design d;
-  cb_status status = read_design(design_node, &d);
-  if (status) return status;
+/* The axes of a design, which is whole or could not be read. */
+static cb_status read_over(cb_sweep_plan *plan, const cb_node *sweep, const cb_node *design_node, const design *d,
+                           bool whole) {
+  const cb_node *over = cb_node_get(sweep, "over");
   if (!over) return cb_node_fail(sweep, "the key `over` is missing: a list of what is varied");
   if (over->kind != CB_NODE_LIST || !over->count || over->count > CB_SWEEP_AXES)
     return cb_node_fail(over, "expected a list of 1 to %d axes", CB_SWEEP_AXES);
   plan->axes = over->count;
-  plan->grid = d.kind == GRID;
+  plan->grid = d->kind == GRID;
   cb_axis_draft *draft = calloc(plan->axes, sizeof *draft);
   if (!draft) return cb_fail(CB_ERROR_MEMORY, "no memory for a sweep");
+  const cb_axis_counted counted = !whole ? CB_AXIS_UNKNOWN : d->kind < SAMPLED ? CB_AXIS_COUNTED : CB_AXIS_BY_DESIGN;
   cb_errors errors = cb_errors_begin();
   for (size_t a = 0; a < plan->axes; a++)
-    cb_errors_add(&errors, over, cb_axis_read(plan, over->items[a], d.kind < SAMPLED, &plan->axis[a], &draft[a]));
+    cb_errors_add(&errors, over, cb_axis_read(plan, over->items[a], counted, &plan->axis[a], &draft[a]));
   if (!errors.status) cb_errors_add(&errors, over, check_names(plan, draft));
-  if (!errors.status) cb_errors_add(&errors, over, count_members(plan, &d, draft, over));
-  status = cb_errors_end(&errors);
-  if (!status && d.kind >= SAMPLED) status = place_design(plan, &d, draft, design_node);
-  for (size_t a = 0; a < plan->axes && !status && d.kind < SAMPLED; a++)
+  if (!errors.status && whole) cb_errors_add(&errors, over, count_members(plan, d, draft, over));
+  cb_status status = cb_errors_end(&errors);
+  if (!status && whole && d->kind >= SAMPLED) status = place_design(plan, d, draft, design_node);
+  for (size_t a = 0; a < plan->axes && !status && whole && d->kind < SAMPLED; a++)
     status = cb_axis_fill(plan, &plan->axis[a], &draft[a], a);
   free(draft);
   return status;
+}
+
+static cb_status read_axes(cb_sweep_plan *plan, const cb_node *sweep) {
+  const cb_node *node = cb_node_get(sweep, "design");
+  design d;
+  cb_errors errors = cb_errors_begin();
+  const bool whole = !cb_errors_add(&errors, sweep, read_design(node, &d));
+  cb_errors_add(&errors, sweep, read_over(plan, sweep, node, &d, whole));
+  return cb_errors_end(&errors);
 }
 
 /* --- what is kept --- */
@@ -188,6 +197,21 @@ static cb_status read_kept(cb_sweep_plan *plan, const cb_node *sweep) {
 
 /* --- all of it --- */
 
+static cb_status read_work(cb_sweep_plan *plan, const cb_node *node) {
+  const char *known[16];
+  size_t n = 0;
+  plan->work = cb_works[0];
+  if (!node) return CB_OK;
+  const char *word;
+  const cb_status status = cb_node_string(node, &word);
+  if (status) return status;
+  for (; cb_works[n] && n < 16; n++) {
+    known[n] = cb_works[n]->name;
+    if (!strcmp(known[n], word)) return plan->work = cb_works[n], CB_OK;
+  }
+  return cb_fail_unknown(node, "work", word, known, n);
+}
+
 static cb_status read_sweep(cb_sweep_plan *plan) {
   static const char *const top[] = {"curvebody", "title", "sweep"}, *const keys[] = {"scenario", "set",    "work",
                                                                                      "over",     "design", "keep",
@@ -199,8 +223,6 @@ static cb_status read_sweep(cb_sweep_plan *plan) {
   const cb_node *title = cb_node_get(root, "title"), *version = cb_node_get(root, "curvebody");
   long long number = 0;
   plan->title = "";
-  plan->work = "run";
-  plan->work_at = cb_node_get(sweep, "work");
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, root, cb_node_check_keys(root, top, 3));
   if (!version)
@@ -209,7 +231,7 @@ static cb_status read_sweep(cb_sweep_plan *plan) {
     cb_errors_add(&errors, version, cb_node_fail(version, "sweeps of form %lld are not known; expected 1", number));
   if (title) cb_errors_add(&errors, title, cb_node_string(title, &plan->title));
   cb_errors_add(&errors, sweep, cb_node_check_keys(sweep, keys, sizeof keys / sizeof *keys));
-  if (plan->work_at) cb_errors_add(&errors, plan->work_at, cb_node_string(plan->work_at, &plan->work));
+  cb_errors_add(&errors, sweep, read_work(plan, cb_node_get(sweep, "work")));
   cb_errors_add(&errors, sweep, read_axes(plan, sweep));
   cb_errors_add(&errors, sweep, read_kept(plan, sweep));
   cb_errors_add(&errors, sweep, read_set(plan, cb_node_get(sweep, "set")));

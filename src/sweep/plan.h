@@ -21,6 +21,7 @@
 
 #include "core/arena.h"
 #include "io/scenario_member.h"
+#include "sweep/work.h"
 #include <stdint.h>
 
 enum { CB_SWEEP_AXES = 16, CB_SWEEP_KEYS = 16, CB_SWEEP_COMPONENTS = 64, CB_SWEEP_COLLECTS = 48 };
@@ -59,8 +60,7 @@ typedef struct cb_sweep_plan {
   const char *title, *resolved;  /* the sweep with its scenario, as text */
   const cb_node *scenario;       /* its root */
   const char *scenario_file;     /* NULL: in the sweep's */
-  const char *work;
-  const cb_node *work_at;
+  const cb_work_class *work;
   cb_member_value set[CB_SWEEP_KEYS];
   size_t sets;
   bool grid;

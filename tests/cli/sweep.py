@@ -1,0 +1,392 @@
+#!/usr/bin/python3
+"""`curvebody sweep`: members are the runs that `curvebody run` makes of the same values; the result opens with h5py,
+netCDF4 and xarray while it grows and after; it is the same bytes by threads, shards and ranks; what fails is told and
+can be run again; nothing of another sweep is taken for this one.
+"""
+import glob
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from command import BINARY, Case, ROD, main
+
+try:
+    import h5py
+    import netCDF4
+    import numpy as np
+    import xarray
+except ImportError as missing:
+    print(missing)
+    sys.exit(77)
+
+MPIRUN = shutil.which("mpirun")
+RANKS = [MPIRUN, "--allow-run-as-root", "--oversubscribe"]
+HAS_MODULE = os.path.exists(os.path.join(os.path.dirname(BINARY), "curvebody-mpi.so"))
+
+SHORT = ROD.replace("step: 0.01", "step: 0.05").replace("every: 1, observables: [separation, energy]",
+                                                        "every: 2, observables: [separation, energy]")
+SWEEP = """\
+curvebody: 1
+title: rods
+sweep:
+  scenario: rod.yaml
+  over:
+    - {key: bodies.0.link.spring.stiffness, from: 0.5, to: 8, count: 4, spacing: log, name: stiffness}
+    - {key: [integrator.name, integrator.step], values: [[lobatto, 0.05], [gauss, 0.025], [lobatto, 0.03]], name: method}
+    - {key: bodies.0.motion.speed, values: [0.5, 2], name: speed}
+  collect:
+    last: last(x[0,2])
+    first: first(x[1,x])
+    least: min(separation[0])
+    most: max(separation[0]^2)
+    mean: mean(kinetic_energy)
+    rms: rms(separation[0] - 1)
+    when: argmax(separation[0])
+    count: count(separation[0] > 1.001)
+    crossing: crossing(separation[0] - 1.0005, 2)
+    bare: 2*energy - energy
+    both: max(step)/2 + min(3, first(energy)*0)
+"""
+
+
+def crossing(t, y, n):
+    found = 0
+    for i in range(1, len(y)):
+        if y[i - 1] != 0 and (y[i] == 0 or (y[i - 1] < 0) != (y[i] < 0)):
+            found += 1
+            if found == n:
+                return t[i - 1] + (t[i] - t[i - 1]) * (y[i - 1] / (y[i - 1] - y[i]))
+    return np.nan
+
+
+def reduced(f):
+    x, d, t, E = f["x"][:], f["separation"][:, 0], f["time"][:], f["energy"][:]
+    return {"last": x[-1, 0, 2], "first": x[0, 1, 0], "least": d.min(), "most": (d * d).max(), "mean": f["kinetic_energy"][:].mean(),
+            "rms": np.sqrt(((d - 1) ** 2).mean()), "when": t[d.argmax()], "count": (d > 1.001).sum(),
+            "crossing": crossing(t, d - 1.0005, 2), "bare": E[-1], "both": f["step"][:].max() / 2}
+
+
+def arrays(path):
+    with h5py.File(path) as f:
+        return {name: (d.dtype, d.shape, d[()].tobytes()) for name, d in f.items() if isinstance(d, h5py.Dataset) and
+                d.dtype.kind in "fiS" and name not in ("letter",)}
+
+
+class Sweep(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("rod.yaml", SHORT)
+        self.write("s.yaml", SWEEP)
+
+    def sweep(self, *words, code=0, name="s.yaml", out="o", prefix=(), binary=()):
+        done = subprocess.run([*prefix, BINARY, *binary, "sweep", name, "-o", out, *words], cwd=self.folder, text=True,
+                              capture_output=True, timeout=200)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+    def test_members_are_runs(self):
+        self.sweep("--json")
+        with h5py.File(self.path("o.h5")) as f:
+            self.assertEqual(f["last"].shape, (4, 3, 2))
+            self.assertTrue((f["status"][:] == 1).all())
+            stiffness, speed = f["stiffness"][:], f["speed"][:]
+            np.testing.assert_allclose(stiffness, 0.5 * 16 ** (np.arange(4) / 3), rtol=1e-14)
+            self.assertEqual([n.decode() for n in f["integrator.name"][:]], ["lobatto", "gauss", "lobatto"])
+            for i, j, k in itertools.product(range(4), range(3), range(2)):
+                method = [("lobatto", 0.05), ("gauss", 0.025), ("lobatto", 0.03)][j]
+                self.run_command("run", "rod.yaml", "-o", "one.h5", "--set", f"bodies.0.link.spring.stiffness={float(stiffness[i])!r}",
+                                 "--set", f"integrator.name={method[0]}", "--set", f"integrator.step={method[1]}", "--set",
+                                 f"bodies.0.motion.speed={float(speed[k])!r}")
+                with h5py.File(self.path("one.h5")) as one:
+                    for key, value in reduced(one).items():
+                        # sums differ in their order from numpy's
+                        np.testing.assert_allclose(f[key][i, j, k], value, rtol=1e-14 if key in ("mean", "rms", "crossing") else 0,
+                                                   err_msg=f"{key} {i} {j} {k}")
+
+    def run_command(self, *words):
+        subprocess.run([BINARY, *words, "--quiet"], cwd=self.folder, check=True, capture_output=True)
+
+    def test_keeps_rows_and_last(self):
+        for keep in "rows", "last":
+            self.write("k.yaml", SWEEP.replace("  collect:", f"  keep: {keep}\n  collect:"))
+            self.sweep(name="k.yaml", out="k" + keep)
+        with h5py.File(self.path("krows.h5")) as rows, h5py.File(self.path("klast.h5")) as last:
+            self.assertEqual(rows["x"].shape[:4], (4, 3, 2, rows["row"].shape[0]))
+            for i, j, k in itertools.product(range(4), range(3), range(2)):
+                n = rows["rows"][i, j, k]
+                self.assertEqual(n, [11, 21, 18][j])
+                for name in "x", "energy", "separation", "time":
+                    self.assertTrue(np.isfinite(rows[name][i, j, k, :n]).all())
+                    self.assertTrue(np.isnan(rows[name][i, j, k, n:]).all())
+                    np.testing.assert_array_equal(rows[name][i, j, k, n - 1], last[name][i, j, k])
+                self.assertEqual(last["x"][i, j, k, 0, 2], last["last"][i, j, k])
+            self.run_command("run", "rod.yaml", "-o", "one.h5", "--set", "bodies.0.link.spring.stiffness=0.5", "--set",
+                             "bodies.0.motion.speed=0.5")
+            with h5py.File(self.path("one.h5")) as one:
+                np.testing.assert_array_equal(rows["x"][0, 0, 0, :11], one["x"][:])
+                np.testing.assert_array_equal(rows["step"][0, 0, 0, :11], one["step"][:])
+
+    def test_workers_of_every_kind_give_the_same_bytes(self):
+        text = SWEEP.replace("count: 4", "count: 40").replace("  collect:", "  keep: last\n  collect:")
+        self.write("s.yaml", text)
+        self.sweep(out="o")
+        whole = arrays(self.path("o.h5"))
+        self.assertEqual(len(whole), len(arrays(self.path("o.h5"))))
+        for threads in 1, 2, 4:
+            self.sweep(out=f"t{threads}", binary=("--threads", str(threads)))
+            self.assertEqual(arrays(self.path(f"t{threads}.h5")), whole, threads)
+        shards = [subprocess.Popen([BINARY, "sweep", "s.yaml", "-o", "p", "--shard", f"{k}/3", "--quiet"], cwd=self.folder)
+                  for k in (1, 3, 2)]
+        self.assertEqual([p.wait(100) for p in shards], [0, 0, 0])
+        self.assertEqual(arrays(self.path("p.h5")), whole)
+        for ranks in 2, 4:
+            if not (MPIRUN and HAS_MODULE):
+                continue
+            self.sweep(out=f"m{ranks}", prefix=(*RANKS, "-n", str(ranks)))
+            self.assertEqual(arrays(self.path(f"m{ranks}.h5")), whole, ranks)
+            self.assertGreaterEqual(len(glob.glob(self.path(f"m{ranks}/rank-*.h5"))), ranks)  # a quick one has more
+
+    def test_readers_after_and_while(self):
+        self.write("s.yaml", SWEEP.replace("count: 4", "count: 400").replace("values: [0.5, 2]", "from: 0.5, to: 2, count: 10"))
+        self.sweep(out="o")
+        whole = h5py.File(self.path("o.h5"))
+        x = xarray.open_dataset(self.path("o.h5"))
+        self.assertEqual(x["last"].dims, ("stiffness", "method", "speed"))
+        self.assertEqual(x["failure"].shape, (400, 3, 10))
+        self.assertEqual(x["failure"].values[3, 1, 2], b"")
+        self.assertEqual(float(x["last"].sel(speed=2).isel(stiffness=3, method=0)), whole["last"][3, 0, 9])
+        with netCDF4.Dataset(self.path("o.h5")) as n:
+            np.testing.assert_array_equal(np.asarray(n["most"][:]), whole["most"][:])
+        p = subprocess.Popen([BINARY, "--threads", "1", "sweep", "s.yaml", "-o", "w", "--quiet"], cwd=self.folder)
+        seen, between = set(), 0
+        while p.poll() is None:
+            if not os.path.exists(self.path("w.h5")):
+                continue
+            with xarray.open_dataset(self.path("w.h5")) as live, h5py.File(self.path("w.h5")) as plain:
+                status, last = live["status"].values, live["last"].values
+                # status is written last: what it says is done has its value
+                done = status == 1
+                np.testing.assert_array_equal(plain["last"][:][done], whole["last"][:][done])
+                self.assertTrue(np.isfinite(last).sum() >= 0)
+                seen.add(int(done.sum()))
+                between += 0 < done.sum() < done.size
+        self.assertEqual(p.returncode, 0)
+        self.assertGreater(between, 0, seen)
+        self.assertEqual(arrays(self.path("w.h5")), arrays(self.path("o.h5")))
+        shutil.move(self.path("w"), self.path("moved-w"))  # the folder goes along with its file, by its name
+        os.mkdir(self.path("elsewhere"))
+        shutil.move(self.path("moved-w"), self.path("elsewhere/w"))
+        shutil.move(self.path("w.h5"), self.path("elsewhere/w.h5"))
+        with h5py.File(self.path("elsewhere/w.h5")) as moved:
+            np.testing.assert_array_equal(moved["last"][:], whole["last"][:])
+
+    def test_designs(self):
+        head = SWEEP.split("  over:")[0]
+        axes = """\
+  over:
+    - {key: bodies.0.link.spring.stiffness, from: 1, to: 3, name: k}
+    - {key: bodies.0.mass, from: 1, to: 100, spacing: log, name: m}
+    - key: bodies.0.motion.speed
+      random: normal(1, 0.01)
+      name: v
+  collect: {top: max(energy)}
+"""
+        for name in "latin_hypercube", "sobol", "halton":
+            for seed in 1, 2:
+                self.write("d.yaml", head + f"  design: {{name: {name}, count: 64, seed: {seed}}}\n" + axes)
+                self.sweep(name="d.yaml", out=f"{name}{seed}")
+            with h5py.File(self.path(name + "1.h5")) as a, h5py.File(self.path(name + "2.h5")) as b:
+                self.assertEqual(a["top"].shape, (64,))
+                self.assertFalse(np.array_equal(a["k"][:], b["k"][:]))
+                k, m, v = (a[n][:] for n in "kmv")
+                self.assertTrue(((k >= 1) & (k <= 3) & (m >= 1) & (m <= 100)).all())
+                for u in (k - 1) / 2, np.log(m) / np.log(100):
+                    counts = np.histogram(u, 16, (0, 1))[0]
+                    # four in each sixteenth; a shifted sequence may put one beside
+                    self.assertTrue((abs(counts - 4) <= (0 if name == "latin_hypercube" else 2)).all(), counts)
+                self.assertLess(abs(v.mean() - 1), 0.005)
+        together = head + """\
+  design: together
+  over:
+    - {key: bodies.0.link.spring.stiffness, values: [1, 2, 3], name: k}
+    - {key: bodies.0.mass, from: 1, to: 3, count: 3, name: m}
+  collect: {top: max(energy)}
+"""
+        self.write("d.yaml", together)
+        self.sweep(name="d.yaml", out="t")
+        with h5py.File(self.path("t.h5")) as t:
+            np.testing.assert_array_equal(t["k"][:], t["m"][:])
+            self.assertEqual(t["top"].dims[0][0].name, "/member")
+        self.write("d.yaml", head + """\
+  over:
+    - {key: bodies.0.motion.speed, random: [uniform(0, 1), 0, 2], count: 3, name: v}
+  collect: {top: max(energy)}
+""")
+        done = self.sweep(name="d.yaml", out="v", code=2)
+        self.assertIn("d.yaml:6:44: error: ", done.stderr)
+
+    def test_works_of_a_gait(self):
+        self.write("g.yaml", """\
+curvebody: 1
+bundle: {name: purcell, links: 3, ratio: 2}
+gait: {fourier: {mean: [0, 0], cosine: [[1, 0]], sine: [[0, 1]]}}
+integrator: {name: magnus, order: 6, step: 0.01}
+""")
+        self.write("s.yaml", """\
+curvebody: 1
+sweep:
+  scenario: g.yaml
+  work: holonomy
+  over:
+    - {key: bundle.ratio, values: [1.5, 2.5], name: ratio}
+    - {key: [gait.fourier.cosine.0.0, gait.fourier.sine.0.1], values: [[0.5, 0.5], [1.2, 1.2]], name: amplitude}
+  keep: last
+  collect:
+    e: efficiency
+    dx: g[x]
+""")
+        self.sweep()
+        with h5py.File(self.path("o.h5")) as f:
+            for i, j in itertools.product(range(2), range(2)):
+                sets = [f"bundle.ratio={[1.5, 2.5][i]}"] + [f"gait.fourier.{k}={[0.5, 1.2][j]}" for k in ("cosine.0.0", "sine.0.1")]
+                words = [w for s in sets for w in ("--set", s)]
+                one = json.loads(subprocess.run([BINARY, "gait", "g.yaml", "holonomy", "--json", *words], cwd=self.folder,
+                                                check=True, capture_output=True).stdout)
+                for name in "g", "log", "length", "cost", "efficiency", "g_repeated":
+                    np.testing.assert_array_equal(f[name][i, j], one[name])
+                self.assertEqual((f["e"][i, j], f["dx"][i, j]), (one["efficiency"], one["g"][0]))
+        self.write("r.yaml", "curvebody: 1\nsweep:\n  scenario: rod.yaml\n  work: holonomy\n  over: [{key: title, values: [a]}]\n"
+                   "  keep: last\n")
+        self.assertIn("bundle", self.sweep(name="r.yaml", out="r", code=2).stderr)
+
+    # Few iterations do not converge.
+    FAILS = """\
+curvebody: 1
+title: some fail
+sweep:
+  scenario: f.yaml
+  over:
+    - {key: integrator.iterations, values: [1, 2, 30], name: iterations}
+  keep: rows
+  collect: {top: max(energy)}
+"""
+
+    def test_failures_are_told_and_run_again(self):
+        self.write("f.yaml", SHORT.replace("name: lobatto,", "name: lobatto, solver: fixed-point, retries: 0, iterations: 30,"))
+        self.write("s.yaml", self.FAILS)
+        done = self.sweep(code=1)
+        self.assertIn("2 members failed", done.stderr)
+        with h5py.File(self.path("o.h5")) as f:
+            self.assertEqual(f["status"][:].tolist(), [2, 2, 1])
+            words = [f["failure"][m].tobytes().rstrip(b"\0").decode() for m in range(3)]
+            self.assertIn("no convergence", words[0])
+            self.assertEqual(words[2], "")
+            self.assertTrue(np.isnan(f["top"][:2]).all() and f["top"][2] > 0)
+            self.assertEqual(f["rows"][0], 1)  # what there was before it failed
+            self.assertTrue(np.isfinite(f["energy"][0, 0]))
+        status = subprocess.run([BINARY, "sweep", "--status", "o"], cwd=self.folder, text=True, capture_output=True)
+        self.assertIn("1 done", status.stdout)
+        self.assertIn("member 1 failed: no convergence", status.stdout)
+        done = self.sweep("--json", code=1)
+        self.assertEqual(json.loads(done.stdout)["here"], 0)
+        done = self.sweep("--json", "--retry-failed", code=1)
+        self.assertEqual(json.loads(done.stdout)["here"], 2)
+
+    def test_what_has_changed_is_refused(self):
+        self.write("m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        self.write("rod.yaml", SHORT.replace("  - kind: rod", "  - kind: frame\n    name: b\n    mesh: {file: m.obj, at: {chart: polar, "
+                                             "point: [1, 1, 1]}, scale: 0.1}\n  - kind: rod"))
+        sweep = SWEEP.replace("bodies.0", "bodies.1").replace("gauss, 0.025", "lobatto, 0.025")
+        self.write("s.yaml", sweep)
+        self.sweep()
+        before = self.read("o.h5"), self.read("o/all.h5")
+        self.write("s.yaml", sweep.replace("count: 4", "count: 5"))
+        self.assertIn("sweep.over.0.count was '4' and is '5'", self.sweep(code=2).stderr)
+        self.write("s.yaml", sweep)
+        text = self.read("rod.yaml")
+        self.write("rod.yaml", text.replace(b"scale: 0.1", b"scale: 0.2"))
+        self.assertIn("sweep.scenario.bodies.0.mesh.scale was '0.1' and is '0.2'", self.sweep(code=2).stderr)
+        self.write("rod.yaml", text)
+        self.write("m.obj", "v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n")
+        self.assertIn("another content of ", self.sweep(code=2).stderr)
+        self.assertEqual(before, (self.read("o.h5"), self.read("o/all.h5")))
+
+    def test_folders(self):
+        os.mkdir(self.path("taken"))
+        self.write("taken/mine.txt", "mine")
+        self.assertIn("no sweep's", self.sweep(out="taken", code=3).stderr)
+        self.assertEqual(self.read("taken/mine.txt"), b"mine")
+        self.write("file", "mine")
+        self.assertIn("there is a file", self.sweep(out="file", code=3).stderr)
+        self.assertIn("cannot make", self.sweep(out="no/such/folder", code=3).stderr)
+        os.mkdir(self.path("empty"))
+        self.sweep(out="empty")
+        self.sweep(out="with.h5")
+        self.assertTrue(os.path.exists(self.path("with.h5")) and os.path.isdir(self.path("with")))
+        self.run_command("run", "rod.yaml", "-o", "run.h5")
+        record = self.read("run.h5")
+        self.assertIn("run.h5: exists already", self.sweep(out="run", code=3).stderr)
+        self.assertEqual(self.read("run.h5"), record)
+
+    def test_two_at_once(self):
+        self.write("rod.yaml", SHORT.replace("end: 1", "end: 40"))
+        first = subprocess.Popen([BINARY, "sweep", "s.yaml", "-o", "o", "--quiet"], cwd=self.folder)
+        while not os.path.exists(self.path("o.h5")):
+            self.assertIsNone(first.poll())
+            time.sleep(0.01)
+        second = subprocess.run([BINARY, "sweep", "s.yaml", "-o", "o", "--quiet"], cwd=self.folder, text=True, capture_output=True)
+        status = subprocess.run([BINARY, "sweep", "--status", "o", "--json"], cwd=self.folder, text=True, capture_output=True)
+        running = first.poll() is None
+        first.wait(100)
+        if running:
+            self.assertEqual(second.returncode, 3, second.stderr)
+            self.assertIn("another sweep runs in this folder", second.stderr)
+            self.assertEqual(status.returncode, 0, status.stderr)
+
+    def test_interrupt(self):
+        self.write("rod.yaml", SHORT.replace("end: 1", "end: 30"))
+        self.sweep(out="whole")
+        for wait in 0.15, 0.3:
+            p = subprocess.Popen([BINARY, "sweep", "s.yaml", "-o", "o"], cwd=self.folder, text=True, stderr=subprocess.PIPE,
+                                 stdout=subprocess.PIPE)
+            time.sleep(wait)
+            p.send_signal(signal.SIGINT)
+            out, err = p.communicate(timeout=20)
+            self.assertIn(p.returncode, (0, 130), err)
+            if p.returncode:
+                self.assertIn("the same command goes on", err)
+        self.sweep(out="o")
+        self.assertEqual(arrays(self.path("o.h5")), arrays(self.path("whole.h5")))
+
+    def test_dry_run(self):
+        done = json.loads(self.sweep("--dry-run", "--json").stdout)
+        self.assertEqual(done["members"], 24)
+        self.assertGreater(done["seconds"], 0)
+        self.assertEqual(done["failed"], 0)
+        self.assertFalse(os.path.exists(self.path("o")))
+        self.assertIn("24 members; ", self.sweep("--dry-run").stdout)
+
+    def test_damage(self):
+        self.sweep()
+        whole = arrays(self.path("o.h5"))
+        with h5py.File(self.path("o/all.h5")) as f:
+            at = f["mean"].id.get_offset()
+        data = bytearray(self.read("o/all.h5"))
+        data[at + 8 * 5 : at + 8 * 6] = b"\1\2\3\4\5\6\7\0"  # a value torn by a loss of power: its digest tells
+        self.write("o/all.h5", bytes(data))
+        self.assertEqual(json.loads(self.sweep("--json").stdout)["here"], 1)
+        self.assertEqual(arrays(self.path("o.h5")), whole)
+        self.write("o/other.h5", b"no HDF5 file")
+        self.assertIn("other.h5", self.sweep(code=3).stderr)
+        os.remove(self.path("o/other.h5"))
+        self.write("o/checked", b"rows 0\n")
+        self.assertIn("checked", self.sweep(code=2).stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -117,10 +117,9 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, const cb_progress *p), void *user,
-                    const volatile sig_atomic_t *stop) {
-  const cb_run_options *o = &run->options;
-  const int64_t total = run->full_steps + (run->last_step > 0);
+int64_t cb_run_total(const cb_run *run) { return run->full_steps + (run->last_step > 0); }
+
+cb_status cb_run_begin(cb_run *run, cb_sink *sink) {
   cb_status status = CB_OK;
   /* the checkpoint comes first, so that a run killed at any later moment can be resumed */
   if (!run->restored) {
@@ -129,24 +128,47 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
   }
   if (!status && *run->step == 0) {
     run->step_size = 0;
-    status = write_row(run, sink, total == 0);
+    status = write_row(run, sink, cb_run_total(run) == 0);
   }
-  run->step_size = o->step;
+  run->step_size = run->options.step;
+  run->stopped = false;
+  return status;
+}
+
+cb_status cb_run_interrupted(const cb_run *run) {
+  return cb_fail(CB_ERROR_INTERRUPTED, "interrupted at time %.17g, step %lld", *run->t, (long long)*run->step);
+}
+
+cb_status cb_run_once(cb_run *run, cb_sink *sink) {
+  const double h = *run->step < run->full_steps ? run->options.step : run->last_step;
+  const cb_status status = run->kind->step(run, sink, h);
+  return status ? status : cb_run_stepped(run, sink);
+}
+
+cb_status cb_run_stepped(cb_run *run, cb_sink *sink) {
+  const cb_run_options *o = &run->options;
+  const bool ends = *run->step == cb_run_total(run) || run->stopped;
+  cb_status status = CB_OK;
+  if (*run->step % o->every == 0 || ends) status = write_row(run, sink, ends);
+  if (!status && !ends && *run->step % (o->every * o->checkpoint) == 0) status = write_checkpoint(run, sink);
+  return status;
+}
+
+cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, const cb_progress *p), void *user,
+                    const volatile sig_atomic_t *stop) {
+  const cb_run_options *o = &run->options;
+  const int64_t total = cb_run_total(run);
+  cb_status status = cb_run_begin(run, sink);
   const double begin = now();
   const int64_t first = *run->step;
   double last = begin;
-  run->stopped = false;
   while (!status && *run->step < total && !run->stopped) {
     if (stop && *stop) {
-      status = cb_fail(CB_ERROR_INTERRUPTED, "interrupted at time %.17g, step %lld", *run->t, (long long)*run->step);
+      status = cb_run_interrupted(run);
       break;
     }
-    const double h = *run->step < run->full_steps ? o->step : run->last_step;
-    if ((status = run->kind->step(run, sink, h))) break;
-    const bool ends = *run->step == total || run->stopped;
-    if (*run->step % o->every == 0 || ends) status = write_row(run, sink, ends);
-    if (!status && !ends && *run->step % (o->every * o->checkpoint) == 0) status = write_checkpoint(run, sink);
-    if (progress && (*run->step & 15) == 0) {
+    status = cb_run_once(run, sink);
+    if (!status && progress && (*run->step & 15) == 0) {
       const double time = now();
       if (time - last >= 0.2) {
         last = time;

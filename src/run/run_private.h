@@ -83,6 +83,14 @@ struct cb_run {
  * where the options leave it open). The caller fills the rest and calls cb_run_free on failure. */
 cb_status cb_run_new(const cb_run_class *class, const cb_run_options *options, size_t numbers, cb_run **out);
 
+/* The parts of cb_run_go: what comes before the first step; one step, with the row and the checkpoint it may lead to;
+ * these alone, after a step that was made otherwise; all steps there are; what an interrupted run fails with. */
+cb_status cb_run_begin(cb_run *run, cb_sink *sink);
+cb_status cb_run_once(cb_run *run, cb_sink *sink);
+cb_status cb_run_stepped(cb_run *run, cb_sink *sink);
+int64_t cb_run_total(const cb_run *run);
+cb_status cb_run_interrupted(const cb_run *run);
+
 /* Takes the text, made by malloc, also on failure. */
 cb_status cb_run_warn(cb_run *run, double time, char *text);
 

@@ -2,16 +2,18 @@
  * A member that takes long is saved at its checkpoints.
  */
 #include "core/text.h"
+#include "run/together.h"
 #include "sweep/sweep.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 /* A member is saved where it has run for so long, and a hundred times what saving takes. */
 static const double save_after = 1;
-enum { SAVING_SHARE = 100, PIECES = 16 };
+enum { SAVING_SHARE = 100, PIECES = 16, LANES = 8 };
 
 typedef struct member {
   struct cb_runner *runner;
@@ -29,7 +31,9 @@ typedef struct member {
 struct cb_runner {
   const cb_sweep *sweep;
   const cb_midst *midst;
-  member member;
+  cb_together *together;
+  member member[LANES]; /* those that go together */
+  size_t width;
   void *field; /* one field of all rows of a member */
 };
 
@@ -48,29 +52,36 @@ cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runn
   if (!r) return no_memory();
   r->sweep = sweep;
   r->midst = midst;
+  r->width = sweep->work->layout ? 1 : cb_together_width(cb_scenario_run(sweep->model));
   const size_t rows = keeps_rows(sweep) ? (size_t)sweep->most_rows : 1;
   size_t largest = 1;
   for (size_t f = 0; f < sweep->layout.n_fields; f++) {
     const size_t count = cb_store_field_count(&sweep->field[f]);
     if (count > largest) largest = count;
   }
-  r->member.runner = r;
-  r->member.state = calloc(sweep->doubles + 1, sizeof(double));
-  r->member.kept = sweep->plan->keep ? calloc(rows * sweep->row_units + 1, sizeof(double)) : NULL;
+  bool lost = cb_together_create(&r->together) != CB_OK;
+  for (size_t i = 0; i < r->width; i++) {
+    member *m = &r->member[i];
+    m->runner = r;
+    m->state = calloc(sweep->doubles + 1, sizeof(double));
+    m->kept = sweep->plan->keep ? calloc(rows * sweep->row_units + 1, sizeof(double)) : NULL;
+    lost = lost || !m->state || (sweep->plan->keep && !m->kept);
+  }
   r->field = malloc(largest * sizeof(double));
-  if (!r->member.state || (sweep->plan->keep && !r->member.kept) || !r->field) return cb_runner_free(r), no_memory();
+  if (lost || !r->field) return cb_runner_free(r), no_memory();
   return *out = r, CB_OK;
 }
 
 void cb_runner_free(cb_runner *r) {
   if (!r) return;
-  free(r->member.state);
-  free(r->member.kept);
+  for (size_t i = 0; i < LANES; i++) {
+    free(r->member[i].state);
+    free(r->member[i].kept);
+  }
+  cb_together_free(r->together);
   free(r->field);
   free(r);
 }
-
-size_t cb_runner_most(const cb_runner *r) { return (void)r, 1; }
 
 /* --- what a member's run hands over --- */
 
@@ -179,16 +190,8 @@ static cb_status compute(member *m) {
   return status ? status : take_row(m, row);
 }
 
-static cb_status run(member *m, const volatile sig_atomic_t *stop) {
-  cb_sink sink = {m, take_row, take_event, take_checkpoint, NULL};
-  cb_run *run = cb_scenario_run(m->scenario);
-  const bool resumed = go_on(m);
-  if (!resumed) start(m);
-  const cb_status status = resumed ? cb_run_restore(run) : CB_OK;
-  return status ? status : cb_run_go(run, &sink, NULL, NULL, stop);
-}
-
-static cb_status work(member *m, const volatile sig_atomic_t *stop) {
+/* Opens the member, and computes what is no run. */
+static cb_status open_member(member *m) {
   const cb_sweep *s = m->runner->sweep;
   cb_record_layout rows;
   cb_status status = cb_sweep_open(s, m->number, m->arena, &m->scenario);
@@ -196,7 +199,9 @@ static cb_status work(member *m, const volatile sig_atomic_t *stop) {
   if (!status) status = find_reductions(m, &rows);
   if (status) return status;
   start(m);
-  return s->work->compute ? compute(m) : run(m, stop);
+  if (s->work->compute) return compute(m);
+  if (!go_on(m)) return start(m), CB_OK;
+  return cb_run_restore(cb_scenario_run(m->scenario));
 }
 
 /* --- to the store --- */
@@ -265,37 +270,73 @@ static void clear(member *m) {
   m->arena = NULL;
 }
 
-static cb_status do_member(cb_runner *r, int64_t number, cb_store *store, const volatile sig_atomic_t *stop,
-                           size_t *failed) {
-  member *m = &r->member;
-  char words[2 * CB_STORE_WORDS] = "";
+/* A failure that is the member's own, not of the machine or the user. */
+static bool is_own(cb_status status) {
+  return status && status != CB_ERROR_INTERRUPTED && status != CB_ERROR_FILE && status != CB_ERROR_MEMORY;
+}
+
+static void begin(member *m, int64_t number) {
   m->number = number;
   m->rows = 0;
   m->before = 0;
   m->begin = m->saved = now();
-  if (!(m->arena = cb_arena_create())) return no_memory();
-  cb_status status = work(m, stop);
-  const bool own = status && status != CB_ERROR_INTERRUPTED && status != CB_ERROR_FILE && status != CB_ERROR_MEMORY;
+}
+
+/* What has come of a member goes to the store; seconds: that it took. */
+static cb_status end(member *m, cb_status status, double seconds, cb_store *store, size_t *failed) {
+  const bool own = is_own(status);
+  char words[2 * CB_STORE_WORDS] = "";
   if (own) first_line(words, sizeof words);
-  if (status && !own) {
-  } else if (!store) {
-    *failed += own;
-    status = CB_OK;
-  } else {
-    status = put(m, store, own);
-    if (!status)
-      status = cb_store_finish(store, number, own ? CB_MEMBER_FAILED : CB_MEMBER_DONE, own ? words : NULL,
-                               m->before + now() - m->begin);
-    if (!status && m->saved > m->begin) cb_midst_remove(r->midst, number);
-    *failed += own;
+  if (status && !own) return status;
+  *failed += own;
+  if (!store) return CB_OK;
+  cb_status put_status = put(m, store, own);
+  if (!put_status)
+    put_status = cb_store_finish(store, m->number, own ? CB_MEMBER_FAILED : CB_MEMBER_DONE, own ? words : NULL, seconds);
+  if (!put_status && (m->saved > m->begin || m->before > 0)) cb_midst_remove(m->runner->midst, m->number);
+  return put_status;
+}
+
+/* Members m[n], n at most the width. */
+static cb_status go(cb_runner *r, const int64_t *number, size_t n, cb_store *store, const volatile sig_atomic_t *stop,
+                    size_t *failed) {
+  cb_together_run of[LANES];
+  cb_sink sink[LANES];
+  cb_status opened[LANES], status = CB_OK;
+  char text[LANES][CB_STORE_WORDS * 2];
+  size_t index[LANES], count = 0;
+  const double first = now();
+  for (size_t i = 0; i < n && !status; i++) {
+    member *m = &r->member[i];
+    begin(m, number[i]);
+    if (!(m->arena = cb_arena_create())) status = no_memory();
+    if (!status) opened[i] = open_member(m);
+    if (!status && opened[i]) first_line(text[i], sizeof text[i]);
+    if (status || opened[i] || r->sweep->work->compute) continue;
+    sink[count] = (cb_sink){m, take_row, take_event, take_checkpoint, NULL};
+    of[count] = (cb_together_run){.run = cb_scenario_run(m->scenario), .sink = &sink[count]};
+    index[count++] = i;
   }
-  clear(m);
-  return status;
+  if (!status && count) cb_together_go(r->together, of, count, stop);
+  for (size_t k = 0; k < count && !status; k++) {
+    opened[index[k]] = of[k].status;
+    snprintf(text[index[k]], sizeof text[0], "%s", of[k].text);
+  }
+  const double seconds = (now() - first) / (double)n; /* each its share */
+  cb_status last = CB_OK;
+  for (size_t i = 0; i < n && !status; i++) {
+    if (opened[i]) cb_fail(opened[i], "%s", text[i]);
+    const cb_status ended = end(&r->member[i], opened[i], r->member[i].before + seconds, store, failed);
+    if (ended) last = ended;
+  }
+  for (size_t i = 0; i < n; i++) clear(&r->member[i]);
+  return status ? status : last;
 }
 
 cb_status cb_runner_go(cb_runner *r, const int64_t *m, size_t n, cb_store *store, const volatile sig_atomic_t *stop,
                        size_t *failed) {
   cb_status status = CB_OK;
-  for (size_t i = 0; i < n && !status; i++) status = do_member(r, m[i], store, stop, failed);
+  for (size_t i = 0; i < n && !status; i += r->width)
+    status = go(r, m + i, n - i < r->width ? n - i : r->width, store, stop, failed);
   return status;
 }

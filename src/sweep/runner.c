@@ -13,7 +13,9 @@
 
 /* A member is saved where it has run for so long, and a hundred times what saving takes. */
 static const double save_after = 1;
-enum { SAVING_SHARE = 100, PIECES = 16, LANES = 8 };
+enum { SAVING_SHARE = 100, PIECES = 16, LANES = 8, STAGED = 64, STAGED_BYTES = 1 << 20 };
+/* Members that have ended are in the store after so many seconds. */
+static const double put_after = 0.02;
 
 typedef struct member {
   struct cb_runner *runner;
@@ -34,7 +36,14 @@ struct cb_runner {
   cb_together *together;
   member member[LANES]; /* those that go together */
   size_t width;
-  void *field; /* one field of all rows of a member */
+  /* What is not yet in the store: of `staged` members, room for some. */
+  size_t staged, room;
+  int64_t *number;
+  int32_t *status;
+  double *seconds, since; /* since: when the first of them ended */
+  char (*words)[CB_STORE_WORDS];
+  unsigned char **values; /* [fields] */
+  size_t *bytes;          /* [fields]: of a member */
 };
 
 static double now(void) {
@@ -47,6 +56,25 @@ static cb_status no_memory(void) { return cb_fail(CB_ERROR_MEMORY, "no memory fo
 
 static bool keeps_rows(const cb_sweep *s) { return s->plan->keep == CB_KEEP_ROWS; }
 
+static bool make_stage(cb_runner *r) {
+  const cb_store_layout *l = &r->sweep->layout;
+  size_t all = 1;
+  r->values = calloc(l->n_fields + 1, sizeof *r->values);
+  r->bytes = calloc(l->n_fields + 1, sizeof *r->bytes);
+  if (!r->values || !r->bytes) return false;
+  for (size_t f = 0; f < l->n_fields; f++)
+    all += r->bytes[f] = cb_store_field_count(&l->fields[f]) * (l->fields[f].type == CB_FIELD_INT32 ? 4 : 8);
+  r->room = all * STAGED <= STAGED_BYTES ? STAGED : STAGED_BYTES / all;
+  if (r->room < r->width) r->room = r->width;
+  r->number = calloc(r->room, sizeof *r->number);
+  r->status = calloc(r->room, sizeof *r->status);
+  r->seconds = calloc(r->room, sizeof *r->seconds);
+  r->words = calloc(r->room, sizeof *r->words);
+  bool good = r->number && r->status && r->seconds && r->words;
+  for (size_t f = 0; f < l->n_fields && good; f++) good = (r->values[f] = malloc(r->room * r->bytes[f])) != NULL;
+  return good;
+}
+
 cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runner **out) {
   cb_runner *r = calloc(1, sizeof *r);
   if (!r) return no_memory();
@@ -54,11 +82,6 @@ cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runn
   r->midst = midst;
   r->width = sweep->work->layout ? 1 : cb_together_width(cb_scenario_run(sweep->model));
   const size_t rows = keeps_rows(sweep) ? (size_t)sweep->most_rows : 1;
-  size_t largest = 1;
-  for (size_t f = 0; f < sweep->layout.n_fields; f++) {
-    const size_t count = cb_store_field_count(&sweep->field[f]);
-    if (count > largest) largest = count;
-  }
   bool lost = cb_together_create(&r->together) != CB_OK;
   for (size_t i = 0; i < r->width; i++) {
     member *m = &r->member[i];
@@ -67,8 +90,7 @@ cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runn
     m->kept = sweep->plan->keep ? calloc(rows * sweep->row_units + 1, sizeof(double)) : NULL;
     lost = lost || !m->state || (sweep->plan->keep && !m->kept);
   }
-  r->field = malloc(largest * sizeof(double));
-  if (lost || !r->field) return cb_runner_free(r), no_memory();
+  if (lost || !make_stage(r)) return cb_runner_free(r), no_memory();
   return *out = r, CB_OK;
 }
 
@@ -79,7 +101,13 @@ void cb_runner_free(cb_runner *r) {
     free(r->member[i].kept);
   }
   cb_together_free(r->together);
-  free(r->field);
+  for (size_t f = 0; r->values && f < r->sweep->layout.n_fields; f++) free(r->values[f]);
+  free(r->values);
+  free(r->bytes);
+  free(r->number);
+  free(r->status);
+  free(r->seconds);
+  free(r->words);
   free(r);
 }
 
@@ -207,46 +235,47 @@ static cb_status open_member(member *m) {
 /* --- to the store --- */
 
 /* All rows of field f of the record, one after another; rows that there are not are missing. */
-static void gather(const member *m, size_t f, size_t at, size_t rows) {
+static void gather(const member *m, size_t f, size_t at, size_t rows, unsigned char *to) {
   const cb_sweep *s = m->runner->sweep;
-  const cb_field *field = &s->rows.fields[f];
   const size_t bytes = s->row_bytes[f], have = (size_t)m->rows < rows ? (size_t)m->rows : rows;
-  for (size_t r = 0; r < have; r++)
-    memcpy((char *)m->runner->field + r * bytes, m->kept + r * s->row_units + at, bytes);
-  char *rest = (char *)m->runner->field + have * bytes;
-  if (field->type != CB_FIELD_DOUBLE)
-    memset(rest, 0, (rows - have) * bytes);
-  else
-    for (size_t i = 0; i < (rows - have) * bytes / 8; i++) ((double *)(void *)rest)[i] = NAN;
+  for (size_t r = 0; r < have; r++) memcpy(to + r * bytes, m->kept + r * s->row_units + at, bytes);
+  to += have * bytes;
+  memset(to, 0, (rows - have) * bytes);
+  for (size_t i = 0; s->rows.fields[f].type == CB_FIELD_DOUBLE && i < (rows - have) * bytes; i += sizeof(double))
+    memcpy(to + i, &(double){NAN}, sizeof(double));
 }
 
-static cb_status put_kept(const member *m, cb_store *store, size_t *f) {
-  const cb_sweep *s = m->runner->sweep;
+/* What there is of a member, in the place of `i`. A member that failed keeps its rows, but what is said of the whole of its
+ * run is missing. */
+static void put(const member *m, bool failed, size_t i) {
+  cb_runner *r = m->runner;
+  const cb_sweep *s = r->sweep;
   const bool all = keeps_rows(s);
-  cb_status status = CB_OK;
-  size_t at = 0;
-  if (all) status = cb_store_write(store, m->number, (*f)++, &m->rows);
-  for (size_t i = 0; i < s->rows.n_fields && !status; i++) {
-    gather(m, i, at, all ? (size_t)s->most_rows : 1);
-    status = cb_store_write(store, m->number, (*f)++, m->runner->field);
-    at += (s->row_bytes[i] + 7) / 8;
-  }
-  return status;
-}
-
-/* A member that failed keeps its rows, but what is said of the whole of its run is missing. */
-static cb_status put(const member *m, cb_store *store, bool failed) {
-  const cb_sweep *s = m->runner->sweep;
   const double *state = m->state;
-  size_t f = 0;
-  cb_status status = CB_OK;
-  if (m->kept && (!failed || keeps_rows(s))) status = put_kept(m, store, &f);
-  f = s->layout.n_fields - s->plan->collects;
-  for (size_t c = 0; c < s->plan->collects && !status; c++) {
+  const int64_t rows = failed && !all ? 0 : m->rows;
+  size_t f = 0, at = 0;
+  if (all) memcpy(r->values[f] + i * r->bytes[f], &rows, sizeof rows), f++;
+  for (size_t k = 0; s->plan->keep && k < s->rows.n_fields; k++, f++) {
+    member shown = *m;
+    shown.rows = rows;
+    gather(&shown, k, at, all ? (size_t)s->most_rows : 1, r->values[f] + i * r->bytes[f]);
+    at += (s->row_bytes[k] + 7) / 8;
+  }
+  for (size_t c = 0; c < s->plan->collects; c++, f++) {
     const double value = failed ? NAN : cb_reduction_value(m->reduction[c], state);
     if (!failed) state += cb_reduction_doubles(m->reduction[c]);
-    status = cb_store_write(store, m->number, f++, &value);
+    memcpy(r->values[f] + i * r->bytes[f], &value, sizeof value);
   }
+}
+
+static cb_status flush(cb_runner *r, cb_store *store) {
+  const cb_store_results results = {r->staged,  r->number,
+                                    r->status,  (const char(*)[CB_STORE_WORDS])r->words,
+                                    r->seconds, (const unsigned char *const *)r->values};
+  const cb_status status = r->staged && store ? cb_store_put(store, &results) : CB_OK;
+  for (size_t i = 0; i < r->staged && !status; i++)
+    if (r->seconds[i] > save_after) cb_midst_remove(r->midst, r->number[i]);
+  r->staged = 0;
   return status;
 }
 
@@ -282,24 +311,22 @@ static void begin(member *m, int64_t number) {
   m->begin = m->saved = now();
 }
 
-/* What has come of a member goes to the store; seconds: that it took. */
-static cb_status end(member *m, cb_status status, double seconds, cb_store *store, size_t *failed) {
+/* What has come of a member goes among those that have ended. */
+static cb_status end(member *m, cb_status status, const char *text, double seconds, size_t *failed) {
   const bool own = is_own(status);
-  char words[2 * CB_STORE_WORDS] = "";
-  if (own) first_line(words, sizeof words);
-  if (status && !own) return status;
+  cb_runner *r = m->runner;
+  if (status && !own) return cb_fail(status, "%s", text);
   *failed += own;
-  if (!store) return CB_OK;
-  cb_status put_status = put(m, store, own);
-  if (!put_status)
-    put_status = cb_store_finish(store, m->number, own ? CB_MEMBER_FAILED : CB_MEMBER_DONE, own ? words : NULL, seconds);
-  if (!put_status && (m->saved > m->begin || m->before > 0)) cb_midst_remove(m->runner->midst, m->number);
-  return put_status;
+  r->number[r->staged] = m->number;
+  r->status[r->staged] = own ? CB_MEMBER_FAILED : CB_MEMBER_DONE;
+  r->seconds[r->staged] = seconds;
+  cb_store_words(own ? text : "", r->words[r->staged]);
+  put(m, own, r->staged++);
+  return CB_OK;
 }
 
 /* Members m[n], n at most the width. */
-static cb_status go(cb_runner *r, const int64_t *number, size_t n, cb_store *store, const volatile sig_atomic_t *stop,
-                    size_t *failed) {
+static cb_status go(cb_runner *r, const int64_t *number, size_t n, const volatile sig_atomic_t *stop, size_t *failed) {
   cb_together_run of[LANES];
   cb_sink sink[LANES];
   cb_status opened[LANES], status = CB_OK;
@@ -325,8 +352,7 @@ static cb_status go(cb_runner *r, const int64_t *number, size_t n, cb_store *sto
   const double seconds = (now() - first) / (double)n; /* each its share */
   cb_status last = CB_OK;
   for (size_t i = 0; i < n && !status; i++) {
-    if (opened[i]) cb_fail(opened[i], "%s", text[i]);
-    const cb_status ended = end(&r->member[i], opened[i], r->member[i].before + seconds, store, failed);
+    const cb_status ended = end(&r->member[i], opened[i], text[i], r->member[i].before + seconds, failed);
     if (ended) last = ended;
   }
   for (size_t i = 0; i < n; i++) clear(&r->member[i]);
@@ -336,7 +362,16 @@ static cb_status go(cb_runner *r, const int64_t *number, size_t n, cb_store *sto
 cb_status cb_runner_go(cb_runner *r, const int64_t *m, size_t n, cb_store *store, const volatile sig_atomic_t *stop,
                        size_t *failed) {
   cb_status status = CB_OK;
-  for (size_t i = 0; i < n && !status; i += r->width)
-    status = go(r, m + i, n - i < r->width ? n - i : r->width, store, stop, failed);
-  return status;
+  r->since = now();
+  for (size_t i = 0; i < n && !status; i += r->width) {
+    const size_t some = n - i < r->width ? n - i : r->width;
+    if (r->staged + some > r->room || now() - r->since > put_after) status = flush(r, store), r->since = now();
+    if (!status) status = go(r, m + i, some, stop, failed);
+  }
+  const cb_failure known = cb_failure_last();
+  char text[600];
+  snprintf(text, sizeof text, "%s", cb_error_text());
+  const cb_status flushed = flush(r, store);
+  if (status) cb_fail_known(&known, status, "%s", text);
+  return status ? status : flushed;
 }

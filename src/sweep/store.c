@@ -9,6 +9,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+enum { AT_ONCE = 64 }; /* members */
+
 /* Members [first, first + n) in slots from `slot` on. */
 typedef struct run {
   int64_t first;
@@ -183,52 +185,51 @@ bool cb_store_has(cb_store *store, int64_t member) { return slot_of(store, membe
 
 /* --- values --- */
 
-cb_status cb_store_write(cb_store *store, int64_t member, size_t f, const void *data) {
-  const size_t slot = slot_of(store, member);
-  if (slot == store->map.capacity)
-    return cb_fail(CB_ERROR_ARGUMENT, "%s: member %lld has no slot", store->path, (long long)member);
-  return put(store, store->map.field[f] + slot * store->map.bytes[f], data, store->map.bytes[f]);
+void cb_store_words(const char *text, char words[CB_STORE_WORDS]) {
+  size_t n = strlen(text);
+  if (n > CB_STORE_WORDS)
+    for (n = CB_STORE_WORDS; n && ((unsigned char)text[n] & 0xc0) == 0x80;) n--;
+  memset(words, 0, CB_STORE_WORDS);
+  memcpy(words, text, n);
 }
 
-/* What is in the file is what counts. */
-static cb_status digest_of(cb_store *store, size_t slot, int64_t member, int32_t status, int32_t *digest) {
-  unsigned char small[4096];
-  size_t bytes = 0;
-  for (size_t f = 0; f < store->layout->n_fields; f++) bytes += store->map.bytes[f];
-  unsigned char *values = bytes <= sizeof small ? small : malloc(bytes), *at = values;
-  cb_status read = values ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a member of %zu bytes", bytes);
-  for (size_t f = 0; f < store->layout->n_fields && !read; f++) {
-    read = get(store, store->map.field[f] + slot * store->map.bytes[f], at, store->map.bytes[f]);
-    at += store->map.bytes[f];
-  }
-  if (!read) *digest = cb_store_digest(member, status, store->layout, &store->map, values);
-  if (values != small) free(values);
+/* Whether one of slots[n] failed, or did so before and has words. */
+static cb_status has_words(const cb_store *store, size_t slot, size_t n, const int32_t *status, bool *any) {
+  int32_t before[AT_ONCE];
+  const cb_status read = get(store, own(store, CB_STORE_STATUS, slot), before, n * sizeof *before);
+  *any = false;
+  for (size_t i = 0; i < n && !read; i++) *any = *any || before[i] != CB_MEMBER_MISSING || status[i] != CB_MEMBER_DONE;
   return read;
 }
 
-/* The longest beginning of words that fits and does not end within a character. */
-static size_t fitting(const char *words) {
-  size_t n = strlen(words);
-  if (n <= CB_STORE_WORDS) return n;
-  for (n = CB_STORE_WORDS; n && ((unsigned char)words[n] & 0xc0) == 0x80;) n--;
-  return n;
+/* Results begin .. begin + n, of slots in a row. */
+static cb_status put_row(const cb_store *store, const cb_store_results *r, size_t begin, size_t n, size_t slot) {
+  const cb_store_layout *l = store->layout;
+  int32_t digest[AT_ONCE];
+  bool words;
+  cb_status status = has_words(store, slot, n, r->status + begin, &words);
+  for (size_t f = 0; f < l->n_fields && !status; f++) {
+    const size_t bytes = store->map.bytes[f];
+    status = put(store, store->map.field[f] + slot * bytes, r->values[f] + begin * bytes, n * bytes);
+  }
+  for (size_t i = 0; i < n; i++)
+    digest[i] = cb_store_digest(r->member[begin + i], r->status[begin + i], l, &store->map, r->values, begin + i);
+  if (!status && words) status = put(store, own(store, CB_STORE_FAILURE, slot), r->words[begin], n * sizeof *r->words);
+  if (!status) status = put(store, own(store, CB_STORE_SECONDS, slot), r->seconds + begin, n * sizeof *r->seconds);
+  if (!status) status = put(store, own(store, CB_STORE_DIGEST, slot), digest, n * sizeof *digest);
+  return status ? status : put(store, own(store, CB_STORE_STATUS, slot), r->status + begin, n * sizeof *r->status);
 }
 
-cb_status cb_store_finish(cb_store *store, int64_t member, cb_member_status status, const char *words, double seconds) {
-  const size_t slot = slot_of(store, member);
-  if (slot == store->map.capacity)
-    return cb_fail(CB_ERROR_ARGUMENT, "%s: member %lld has no slot", store->path, (long long)member);
-  const int32_t number = (int32_t)status;
-  int32_t digest = 0;
-  char text[CB_STORE_WORDS] = "";
-  if (words) memcpy(text, words, fitting(words));
-  int32_t before = 0; /* a member that failed before has words */
-  cb_status done = get(store, own(store, CB_STORE_STATUS, slot), &before, sizeof before);
-  if (!done && (words || before)) done = put(store, own(store, CB_STORE_FAILURE, slot), text, sizeof text);
-  if (!done) done = put(store, own(store, CB_STORE_SECONDS, slot), &seconds, sizeof seconds);
-  if (!done) done = digest_of(store, slot, member, number, &digest);
-  if (!done) done = put(store, own(store, CB_STORE_DIGEST, slot), &digest, sizeof digest);
-  return done ? done : put(store, own(store, CB_STORE_STATUS, slot), &number, sizeof number);
+cb_status cb_store_put(cb_store *store, const cb_store_results *r) {
+  cb_status status = CB_OK;
+  for (size_t i = 0, n; i < r->n && !status; i += n) {
+    const size_t slot = slot_of(store, r->member[i]);
+    if (slot == store->map.capacity)
+      return cb_fail(CB_ERROR_ARGUMENT, "%s: member %lld has no slot", store->path, (long long)r->member[i]);
+    for (n = 1; n < AT_ONCE && i + n < r->n && slot_of(store, r->member[i + n]) == slot + n;) n++;
+    status = put_row(store, r, i, n, slot);
+  }
+  return status;
 }
 
 cb_status cb_store_sync(cb_store *store) { return fdatasync(store->file) ? refused(store, "write", errno) : CB_OK; }

@@ -84,10 +84,19 @@ size_t cb_store_room(const cb_store *store);
 cb_status cb_store_lease(cb_store *store, int64_t first, size_t n);
 /* Whether it has a slot. */
 bool cb_store_has(cb_store *store, int64_t member);
-/* All values of field f of a member that has a slot. */
-cb_status cb_store_write(cb_store *store, int64_t member, size_t f, const void *data);
-/* Ends a member: words where it failed. */
-cb_status cb_store_finish(cb_store *store, int64_t member, cb_member_status status, const char *words, double seconds);
+/* What has come of some members that have slots. */
+typedef struct cb_store_results {
+  size_t n;
+  const int64_t *member;
+  const int32_t *status;               /* cb_member_status */
+  const char (*words)[CB_STORE_WORDS]; /* why it failed, not ended where it is as long as that */
+  const double *seconds;
+  const unsigned char *const *values; /* [fields]: of all of them, one after another */
+} cb_store_results;
+/* Members of consecutive slots are written at once, values before digests and these before what says that they are. */
+cb_status cb_store_put(cb_store *store, const cb_store_results *results);
+/* As much of a text as fits, which does not end within a character. */
+void cb_store_words(const char *text, char words[CB_STORE_WORDS]);
 /* To the disk. */
 cb_status cb_store_sync(cb_store *store);
 

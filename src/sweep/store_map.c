@@ -54,9 +54,10 @@ static uint64_t mix(uint64_t z) {
 }
 
 int32_t cb_store_digest(int64_t member, int32_t status, const cb_store_layout *layout, const cb_store_map *map,
-                        const unsigned char *values) {
+                        const unsigned char *const *values_, size_t i) {
   uint64_t sum = mix((uint64_t)member + UINT64_C(0x9e3779b97f4a7c15)) ^ (uint64_t)status;
   for (size_t f = 0; f < layout->n_fields; f++) {
+    const unsigned char *values = values_[f] + i * map->bytes[f];
     size_t at = 0;
     for (; at + 8 <= map->bytes[f]; at += 8) {
       uint64_t word;
@@ -66,7 +67,6 @@ int32_t cb_store_digest(int64_t member, int32_t status, const cb_store_layout *l
     uint64_t rest = 0;
     memcpy(&rest, values + at, map->bytes[f] - at);
     sum = mix(sum * UINT64_C(0x9e3779b97f4a7c15) + rest + 1);
-    values += map->bytes[f];
   }
   const int32_t digest = (int32_t)(uint32_t)(sum >> 32);
   return digest ? digest : 1;

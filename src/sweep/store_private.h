@@ -22,9 +22,9 @@ void cb_store_map_free(cb_store_map *map);
 /* Writes a new store, whole or not at all. */
 cb_status cb_store_make(const char *path, const cb_store_layout *layout, size_t capacity, int64_t first);
 
-/* Of a member, its status, and its values field after field; never 0. */
+/* Of a member, its status, and its values: the i-th of those of each field; never 0. */
 int32_t cb_store_digest(int64_t member, int32_t status, const cb_store_layout *layout, const cb_store_map *map,
-                        const unsigned char *values);
+                        const unsigned char *const *values, size_t i);
 
 /* Names and types of the datasets that all stores have. */
 typedef struct cb_store_own {

@@ -67,22 +67,13 @@ static cb_status begin(const char *path, const cb_store_layout *layout, reading 
 /* Members of some slots are read at once. */
 enum { AT_ONCE = 1 << 22 };
 
-static bool sound(const reading *r, size_t slot, size_t from, unsigned char *const *piece, unsigned char *values) {
-  unsigned char *at = values;
-  for (size_t f = 0; f < r->layout->n_fields; f++) {
-    memcpy(at, piece[f] + (slot - from) * r->map.bytes[f], r->map.bytes[f]);
-    at += r->map.bytes[f];
-  }
-  return cb_store_digest(r->member[slot], r->status[slot], r->layout, &r->map, values) == r->digest[slot];
-}
-
 /* Takes back the status of members whose values are not those of their digest. */
 static cb_status check(reading *r) {
   size_t bytes = 1;
   for (size_t f = 0; f < r->layout->n_fields; f++) bytes += r->map.bytes[f];
   const size_t n = bytes < AT_ONCE ? AT_ONCE / bytes : 1;
-  unsigned char **piece = calloc(r->layout->n_fields + 1, sizeof *piece), *values = malloc(bytes);
-  bool good = piece && values;
+  unsigned char **piece = calloc(r->layout->n_fields + 1, sizeof *piece);
+  bool good = piece != NULL;
   for (size_t f = 0; f < r->layout->n_fields && good; f++) good = (piece[f] = malloc(n * r->map.bytes[f] + 1)) != NULL;
   cb_status status = good ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu members", n);
   for (size_t from = 0; from < r->map.capacity && !status; from += n) {
@@ -93,11 +84,12 @@ static cb_status check(reading *r) {
       if (!get(r->file, r->map.field[f] + from * r->map.bytes[f], piece[f], (end - from) * r->map.bytes[f]))
         status = cb_fail(CB_ERROR_FILE, "cannot read the results: %s", strerror(errno));
     for (size_t s = from; any && s < end && !status; s++)
-      if (r->status[s] && !sound(r, s, from, piece, values)) r->status[s] = CB_MEMBER_MISSING;
+      if (r->status[s] && r->digest[s] != cb_store_digest(r->member[s], r->status[s], r->layout, &r->map,
+                                                          (const unsigned char *const *)piece, s - from))
+        r->status[s] = CB_MEMBER_MISSING;
   }
   for (size_t f = 0; piece && f < r->layout->n_fields; f++) free(piece[f]);
   free(piece);
-  free(values);
   return status;
 }
 

@@ -1,0 +1,286 @@
+/* Runs in lanes hand over the bytes that they have alone: rows, events, checkpoints, how they end and what is told; in
+ * every space, by both methods, with other values in every lane, some of which fail, end early or were resumed.
+ * timeout: 300
+ * labels: medium
+ */
+#include "core/isa.h"
+#include "integrators/lanes.h"
+#include "numerics/random.h"
+#include "run/together.h"
+
+#include <curvebody/scenario.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+enum { LANES = 8, STATE = 4096 };
+
+/* Everything that a run hands over, as one number; and the state of its second checkpoint. */
+typedef struct heard {
+  cb_run *run;
+  uint64_t digest;
+  int64_t rows, events, checkpoints;
+  unsigned char state[STATE];
+  size_t bytes;
+} heard;
+
+static void mix(heard *h, const void *data, size_t n) {
+  const unsigned char *c = data;
+  for (size_t i = 0; i < n; i++) h->digest = (h->digest ^ c[i]) * UINT64_C(1099511628211); /* FNV-1a */
+}
+
+static size_t bytes_of(const cb_record_layout *l, const cb_field *f) {
+  size_t n = f->type == CB_FIELD_INT32 ? 4 : 8;
+  for (int d = 0; d < f->rank; d++)
+    for (size_t i = 0; i < l->n_dimensions; i++)
+      if (!strcmp(l->dimensions[i].name, f->dims[d])) n *= l->dimensions[i].count;
+  return n;
+}
+
+static cb_status row(void *self, const void *const *data) {
+  heard *h = self;
+  const cb_record_layout *l = cb_run_layout(h->run);
+  for (size_t f = 0; f < l->n_fields; f++) mix(h, data[f], bytes_of(l, &l->fields[f]));
+  h->rows++;
+  return CB_OK;
+}
+static cb_status event(void *self, const cb_event_row *e) {
+  heard *h = self;
+  mix(h, &e->time, sizeof e->time);
+  mix(h, &e->kind, sizeof e->kind);
+  mix(h, &e->gap, sizeof e->gap);
+  h->events++;
+  return CB_OK;
+}
+static cb_status checkpoint(void *self, const cb_blob *state, size_t n) {
+  heard *h = self;
+  const bool keep = ++h->checkpoints == 2;
+  for (size_t i = 0; i < n; i++) {
+    const size_t bytes = state[i].count * 8;
+    mix(h, state[i].data, bytes);
+    if (!keep) continue;
+    assert_true(h->bytes + bytes <= STATE);
+    memcpy(h->state + h->bytes, state[i].data, bytes);
+    h->bytes += bytes;
+  }
+  return CB_OK;
+}
+
+/* A run goes on from there. */
+static void restore(cb_run *run, const heard *from) {
+  size_t n, at = 0;
+  cb_blob *state = cb_run_state(run, &n);
+  for (size_t i = 0; i < n; i++) {
+    memcpy(state[i].data, from->state + at, state[i].count * 8);
+    at += state[i].count * 8;
+  }
+  assert_int_equal(cb_run_restore(run), CB_OK);
+}
+
+static const char *const spaces[] = {"e2",
+                                     "e3",
+                                     "{name: s2, curvature: K}",
+                                     "{name: s3, curvature: K}",
+                                     "{name: h2, curvature: -K}",
+                                     "{name: h3, curvature: -K}"};
+static const char *const methods[] = {"name: lobatto, stages: 2", "name: lobatto, stages: 3, compensated: false",
+                                      "name: lobatto, stages: 4", "name: lobatto, stages: 5, solver: fixed-point",
+                                      "name: rk4"};
+static const char *const bodies[] = {
+    "{kind: rod, name: b, link: {spring: {stiffness: A, rest: B}}, masses: [C, 1], place: {chart: polar, points: [P, "
+    "Q]}, motion: {killing: MOVE, speed: S}}",
+    "{kind: chain, name: b, link: {spring: {stiffness: A, rest: B}}, masses: [C, 1, 2], place: {chart: polar, points: "
+    "[P, Q, "
+    "R]}, motion: {killing: MOVE, speed: S}}",
+    "{kind: particles, name: b, masses: [C, 1], place: {chart: polar, points: [P, Q]}, motion: {killing: MOVE, speed: "
+    "S}}",
+    "{kind: particles, name: c, mass: 1, place: {chart: polar, points: [R]}}\n  - {kind: rod, name: b, link: {spring: "
+    "{stiffness: A, rest: B}}, masses: [C, 1], place: {chart: polar, points: [P, Q]}, motion: {killing: MOVE, speed: "
+    "S}}"};
+static const char *const moves[] = {"translation_x", "translation_x", "rotation_wx",
+                                    "rotation_wx",   "boost_x",       "boost_x"};
+enum { SPACES = 6, METHODS = 5, BODIES = 4 };
+
+/* text with each word in capitals replaced. */
+static char *replaced(const char *text, const char *const (*words)[2], size_t n) {
+  char *out = calloc(1, 8192), *to = out;
+  while (*text) {
+    size_t i = 0;
+    const bool begins = to == out || !((to[-1] | 32) >= 'a' && (to[-1] | 32) <= 'z');
+    while (i < n && strncmp(text, words[i][0], strlen(words[i][0]))) i++;
+    const char after = i < n ? text[strlen(words[i][0])] : 0;
+    if (i == n || !begins || ((after | 32) >= 'a' && (after | 32) <= 'z')) {
+      *to++ = *text++;
+      continue;
+    }
+    to += sprintf(to, "%s", words[i][1]);
+    text += strlen(words[i][0]);
+  }
+  return out;
+}
+
+/* A scenario whose numbers are drawn. */
+static char *draw(uint64_t *seed, int space, int method, int body, int lane) {
+  char number[16][96];
+  const bool three = space & 1;
+  for (int i = 0; i < 16; i++) snprintf(number[i], sizeof number[i], "%.17g", 0.5 + cb_uniform(seed));
+  const char *const ends[] = {"0.4", "0.37", "0.11", "2.9"}, *const everies[] = {"1", "3", "5"};
+  snprintf(number[14], sizeof number[14], "%s", ends[(int)(cb_uniform(seed) * 4)]);
+  snprintf(number[15], sizeof number[15], "%s", everies[(int)(cb_uniform(seed) * 3)]);
+  for (int p = 0; p < 3; p++) {
+    const double r = 0.3 + 0.3 * p, u = 0.6 + cb_uniform(seed), w = 0.4 + 2 * p + cb_uniform(seed);
+    snprintf(number[8 + p], sizeof number[0], three ? "[%.15g, %.15g, %.15g]" : "[%.15g, %.15g]", r, three ? u : w, w);
+  }
+  const char *fails = lane == 3 && method < 3 && method != 1 ? ", iterations: 3, solver: fixed-point, retries: 2" : "";
+  const char *const words[][2] = {{"MOVE", moves[space]}, {"K", number[0]},  {"A", number[1]},
+                                  {"B", number[2]},       {"C", number[3]},  {"P", number[8]},
+                                  {"Q", number[9]},       {"R", number[10]}, {"S", number[4]}};
+  char text[4096];
+  snprintf(text, sizeof text,
+           "curvebody: 1\nspace: %s\nbodies:\n  - %s\nintegrator: {%s%s, step: %s}\ntime: {end: %s}\n"
+           "record: {every: %s, checkpoint: 4, observables: [energy, separation]}\n",
+           spaces[space], bodies[body], methods[method], fails, lane & 1 ? "0.01" : "0.02", number[14], number[15]);
+  return replaced(text, words, sizeof words / sizeof *words);
+}
+
+static cb_scenario *opened(const char *text) {
+  cb_scenario *s = NULL;
+  if (cb_scenario_open_text("drawn", text, NULL, 0, &s)) fail_msg("%s\n%s", cb_error_text(), text);
+  return s;
+}
+
+/* That were met: retries, failures, starts from a checkpoint, origins that moved. */
+static int64_t retried, failures, resumed, moved;
+
+static bool has_moved(const cb_run *run) {
+  const cb_state *s = cb_run_current(run);
+  static const cb_origin none;
+  bool any = false;
+  for (int c = 0; c < s->n_components; c++)
+    any = any || memcmp(&s->origin[c].shift, &none.shift, sizeof none.shift) || s->origin[c].length != 0;
+  return any;
+}
+
+static void lanes_of(uint64_t seed, int space, int method, int body) {
+  cb_together *together;
+  cb_scenario *s[2][LANES];
+  heard h[2][LANES], *before = calloc(LANES, sizeof *before);
+  cb_sink sink[2][LANES];
+  cb_together_run of[LANES];
+  cb_status status[LANES];
+  char *text[LANES], words[LANES][600];
+  memset(h, 0, sizeof h);
+  assert_int_equal(cb_together_create(&together), CB_OK);
+  for (int l = 0; l < LANES; l++) {
+    text[l] = draw(&seed, space, method, body, l);
+    for (int k = 0; k < 2; k++) {
+      s[k][l] = opened(text[l]);
+      h[k][l].run = cb_scenario_run(s[k][l]);
+      sink[k][l] = (cb_sink){&h[k][l], row, event, checkpoint, NULL};
+    }
+    if (l == 5) { /* from its second checkpoint on */
+      cb_scenario *other = opened(text[l]);
+      cb_sink to = {&before[l], row, event, checkpoint, NULL};
+      before[l].run = cb_scenario_run(other);
+      assert_int_equal(cb_run_go(before[l].run, &to, NULL, NULL, NULL), CB_OK);
+      for (int k = 0; k < 2 && before[l].bytes; k++) restore(h[k][l].run, &before[l]);
+      resumed += before[l].bytes > 0;
+      cb_scenario_free(other);
+    }
+    of[l] = (cb_together_run){.run = h[1][l].run, .sink = &sink[1][l]};
+  }
+  for (int l = 0; l < LANES; l++) {
+    status[l] = cb_run_go(h[0][l].run, &sink[0][l], NULL, NULL, NULL);
+    snprintf(words[l], sizeof words[l], "%s", status[l] ? cb_error_text() : "");
+  }
+  const size_t width = cb_together_width(h[1][0].run);
+  assert_int_equal(width, cb_lanes_width());
+  for (size_t l = 0; l < LANES; l += width) cb_together_go(together, of + l, width, NULL);
+  for (int l = 0; l < LANES; l++) {
+    if (h[0][l].digest != h[1][l].digest || status[l] != of[l].status || h[0][l].rows != h[1][l].rows ||
+        h[0][l].checkpoints != h[1][l].checkpoints || h[0][l].events != h[1][l].events ||
+        (status[l] && strcmp(words[l], of[l].text)))
+      fail_msg("lane %d differs: rows %lld %lld, checkpoints %lld %lld, events %lld %lld, status %d %d\n%s\n%s\n%s", l,
+               (long long)h[0][l].rows, (long long)h[1][l].rows, (long long)h[0][l].checkpoints,
+               (long long)h[1][l].checkpoints, (long long)h[0][l].events, (long long)h[1][l].events, status[l],
+               of[l].status, words[l], of[l].text, text[l]);
+    retried += h[1][l].events;
+    failures += of[l].status != CB_OK;
+    moved += has_moved(h[1][l].run);
+    cb_scenario_free(s[0][l]);
+    cb_scenario_free(s[1][l]);
+    free(text[l]);
+  }
+  cb_together_free(together);
+  free(before);
+}
+
+static void all(uint64_t seed) {
+  for (int space = 0; space < SPACES; space++)
+    for (int method = 0; method < METHODS; method++)
+      for (int body = 0; body < BODIES; body++)
+        lanes_of(seed + (uint64_t)(space * 100 + method * 10 + body), space, method, body);
+}
+
+static void bytes_are_those_of_each_alone(void **unused) {
+  (void)unused;
+  static const char *const isas[] = {"avx2", "avx512", "auto"};
+  const char *given = getenv("CURVEBODY_SEED");
+  const uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+  for (size_t i = 0; i < 3; i++) {
+    if (cb_isa_set(isas[i])) continue; /* the processor lacks it */
+    print_message("seed %llu, %zu lanes\n", (unsigned long long)seed, cb_lanes_width());
+    all(seed + i);
+  }
+  print_message("%lld retried, %lld failed, %lld resumed, %lld moved\n", (long long)retried, (long long)failures,
+                (long long)resumed, (long long)moved);
+  assert_true(retried > 0 && failures > 0 && resumed > 0 && moved > 0);
+}
+
+/* What lanes do not do is done alone, by the same call. */
+static void others_go_alone(void **unused) {
+  (void)unused;
+  static const char *const kinds[] = {
+      "{kind: chain, name: b, link: {spring: {stiffness: 1, damping: 0.1}}, place: {chart: polar, points: "
+      "[[1,1,1],[1,1,2]]}}",
+      "{kind: rod, name: b, link: rod, place: {chart: polar, points: [[1,1,1],[1,1,2]]}}",
+      "{kind: frame, name: b, rods: [], springs: [[0,1],[1,2],[0,2]], place: {chart: polar, points: "
+      "[[1,1,1],[1,1,2],[1,2,1]]}}"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    char text[2048];
+    cb_together *together;
+    snprintf(text, sizeof text,
+             "curvebody: 1\nspace: h3\nbodies:\n  - %s\nintegrator: {name: lobatto, step: 0.01}\n"
+             "time: {end: 0.1}\n",
+             kinds[i]);
+    cb_scenario *a = opened(text), *b = opened(text), *c = opened(text);
+    heard h[3] = {{.run = cb_scenario_run(a)}, {.run = cb_scenario_run(b)}, {.run = cb_scenario_run(c)}};
+    cb_sink sink[3];
+    cb_together_run of[2];
+    for (int k = 0; k < 3; k++) sink[k] = (cb_sink){&h[k], row, event, checkpoint, NULL};
+    for (int k = 0; k < 2; k++) of[k] = (cb_together_run){.run = h[k + 1].run, .sink = &sink[k + 1]};
+    assert_int_equal(cb_together_width(h[0].run), 1);
+    assert_int_equal(cb_together_create(&together), CB_OK);
+    assert_int_equal(cb_run_go(h[0].run, &sink[0], NULL, NULL, NULL), CB_OK);
+    cb_together_go(together, of, 2, NULL);
+    for (int k = 0; k < 2; k++) {
+      assert_int_equal(of[k].status, CB_OK);
+      assert_true(h[k + 1].digest == h[0].digest);
+    }
+    cb_together_free(together);
+    cb_scenario_free(a);
+    cb_scenario_free(b);
+    cb_scenario_free(c);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_are_those_of_each_alone),
+                                     cmocka_unit_test(others_go_alone)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

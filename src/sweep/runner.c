@@ -3,6 +3,7 @@
  */
 #include "core/text.h"
 #include "run/together.h"
+#include "sweep/stage.h"
 #include "sweep/sweep.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 
 /* A member is saved where it has run for so long, and a hundred times what saving takes. */
 static const double save_after = 1;
-enum { SAVING_SHARE = 100, PIECES = 16, LANES = 8, STAGED = 64, STAGED_BYTES = 1 << 20 };
+enum { SAVING_SHARE = 100, PIECES = 16, LANES = 8 };
 /* Members that have ended are in the store after so many seconds. */
 static const double put_after = 0.02;
 
@@ -36,14 +37,8 @@ struct cb_runner {
   cb_together *together;
   member member[LANES]; /* those that go together */
   size_t width;
-  /* What is not yet in the store: of `staged` members, room for some. */
-  size_t staged, room;
-  int64_t *number;
-  int32_t *status;
-  double *seconds, since; /* since: when the first of them ended */
-  char (*words)[CB_STORE_WORDS];
-  unsigned char **values; /* [fields] */
-  size_t *bytes;          /* [fields]: of a member */
+  cb_stage stage;
+  double since; /* the first of those in it was begun */
 };
 
 static double now(void) {
@@ -56,25 +51,6 @@ static cb_status no_memory(void) { return cb_fail(CB_ERROR_MEMORY, "no memory fo
 
 static bool keeps_rows(const cb_sweep *s) { return s->plan->keep == CB_KEEP_ROWS; }
 
-static bool make_stage(cb_runner *r) {
-  const cb_store_layout *l = &r->sweep->layout;
-  size_t all = 1;
-  r->values = calloc(l->n_fields + 1, sizeof *r->values);
-  r->bytes = calloc(l->n_fields + 1, sizeof *r->bytes);
-  if (!r->values || !r->bytes) return false;
-  for (size_t f = 0; f < l->n_fields; f++)
-    all += r->bytes[f] = cb_store_field_count(&l->fields[f]) * (l->fields[f].type == CB_FIELD_INT32 ? 4 : 8);
-  r->room = all * STAGED <= STAGED_BYTES ? STAGED : STAGED_BYTES / all;
-  if (r->room < r->width) r->room = r->width;
-  r->number = calloc(r->room, sizeof *r->number);
-  r->status = calloc(r->room, sizeof *r->status);
-  r->seconds = calloc(r->room, sizeof *r->seconds);
-  r->words = calloc(r->room, sizeof *r->words);
-  bool good = r->number && r->status && r->seconds && r->words;
-  for (size_t f = 0; f < l->n_fields && good; f++) good = (r->values[f] = malloc(r->room * r->bytes[f])) != NULL;
-  return good;
-}
-
 cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runner **out) {
   cb_runner *r = calloc(1, sizeof *r);
   if (!r) return no_memory();
@@ -82,7 +58,7 @@ cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runn
   r->midst = midst;
   r->width = sweep->work->layout ? 1 : cb_together_width(cb_scenario_run(sweep->model));
   const size_t rows = keeps_rows(sweep) ? (size_t)sweep->most_rows : 1;
-  bool lost = cb_together_create(&r->together) != CB_OK;
+  bool lost = cb_together_create(&r->together) || cb_stage_create(&sweep->layout, r->width, &r->stage);
   for (size_t i = 0; i < r->width; i++) {
     member *m = &r->member[i];
     m->runner = r;
@@ -90,7 +66,7 @@ cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runn
     m->kept = sweep->plan->keep ? calloc(rows * sweep->row_units + 1, sizeof(double)) : NULL;
     lost = lost || !m->state || (sweep->plan->keep && !m->kept);
   }
-  if (lost || !make_stage(r)) return cb_runner_free(r), no_memory();
+  if (lost) return cb_runner_free(r), no_memory();
   return *out = r, CB_OK;
 }
 
@@ -101,13 +77,7 @@ void cb_runner_free(cb_runner *r) {
     free(r->member[i].kept);
   }
   cb_together_free(r->together);
-  for (size_t f = 0; r->values && f < r->sweep->layout.n_fields; f++) free(r->values[f]);
-  free(r->values);
-  free(r->bytes);
-  free(r->number);
-  free(r->status);
-  free(r->seconds);
-  free(r->words);
+  cb_stage_free(&r->stage);
   free(r);
 }
 
@@ -245,37 +215,35 @@ static void gather(const member *m, size_t f, size_t at, size_t rows, unsigned c
     memcpy(to + i, &(double){NAN}, sizeof(double));
 }
 
-/* What there is of a member, in the place of `i`. A member that failed keeps its rows, but what is said of the whole of its
+/* What there is of a member, at its place in the stage. A member that failed keeps its rows, but what is said of the whole of its
  * run is missing. */
 static void put(const member *m, bool failed, size_t i) {
-  cb_runner *r = m->runner;
-  const cb_sweep *s = r->sweep;
+  const cb_stage *stage = &m->runner->stage;
+  const cb_sweep *s = m->runner->sweep;
   const bool all = keeps_rows(s);
   const double *state = m->state;
   const int64_t rows = failed && !all ? 0 : m->rows;
   size_t f = 0, at = 0;
-  if (all) memcpy(r->values[f] + i * r->bytes[f], &rows, sizeof rows), f++;
+  if (all) memcpy(cb_stage_value(stage, f++, i), &rows, sizeof rows);
   for (size_t k = 0; s->plan->keep && k < s->rows.n_fields; k++, f++) {
     member shown = *m;
     shown.rows = rows;
-    gather(&shown, k, at, all ? (size_t)s->most_rows : 1, r->values[f] + i * r->bytes[f]);
+    gather(&shown, k, at, all ? (size_t)s->most_rows : 1, cb_stage_value(stage, f, i));
     at += (s->row_bytes[k] + 7) / 8;
   }
   for (size_t c = 0; c < s->plan->collects; c++, f++) {
     const double value = failed ? NAN : cb_reduction_value(m->reduction[c], state);
     if (!failed) state += cb_reduction_doubles(m->reduction[c]);
-    memcpy(r->values[f] + i * r->bytes[f], &value, sizeof value);
+    memcpy(cb_stage_value(stage, f, i), &value, sizeof value);
   }
 }
 
 static cb_status flush(cb_runner *r, cb_store *store) {
-  const cb_store_results results = {r->staged,  r->number,
-                                    r->status,  (const char(*)[CB_STORE_WORDS])r->words,
-                                    r->seconds, (const unsigned char *const *)r->values};
-  const cb_status status = r->staged && store ? cb_store_put(store, &results) : CB_OK;
-  for (size_t i = 0; i < r->staged && !status; i++)
-    if (r->seconds[i] > save_after) cb_midst_remove(r->midst, r->number[i]);
-  r->staged = 0;
+  const size_t count = r->stage.count;
+  const cb_status status = cb_stage_flush(&r->stage, store);
+  for (size_t i = 0; i < count && !status && r->midst; i++)
+    if (r->stage.seconds[i] > save_after) cb_midst_remove(r->midst, r->stage.number[i]);
+  r->since = now();
   return status;
 }
 
@@ -317,11 +285,7 @@ static cb_status end(member *m, cb_status status, const char *text, double secon
   cb_runner *r = m->runner;
   if (status && !own) return cb_fail(status, "%s", text);
   *failed += own;
-  r->number[r->staged] = m->number;
-  r->status[r->staged] = own ? CB_MEMBER_FAILED : CB_MEMBER_DONE;
-  r->seconds[r->staged] = seconds;
-  cb_store_words(own ? text : "", r->words[r->staged]);
-  put(m, own, r->staged++);
+  put(m, own, cb_stage_add(&r->stage, m->number, own ? CB_MEMBER_FAILED : CB_MEMBER_DONE, own ? text : "", seconds));
   return CB_OK;
 }
 
@@ -365,7 +329,7 @@ cb_status cb_runner_go(cb_runner *r, const int64_t *m, size_t n, cb_store *store
   r->since = now();
   for (size_t i = 0; i < n && !status; i += r->width) {
     const size_t some = n - i < r->width ? n - i : r->width;
-    if (r->staged + some > r->room || now() - r->since > put_after) status = flush(r, store), r->since = now();
+    if (r->stage.count + some > r->stage.room || now() - r->since > put_after) status = flush(r, store);
     if (!status) status = go(r, m + i, some, stop, failed);
   }
   const cb_failure known = cb_failure_last();

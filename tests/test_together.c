@@ -136,7 +136,9 @@ static char *draw(uint64_t *seed, int space, int method, int body, int lane) {
     const double r = 0.3 + 0.3 * p, u = 0.6 + cb_uniform(seed), w = 0.4 + 2 * p + cb_uniform(seed);
     snprintf(number[8 + p], sizeof number[0], three ? "[%.15g, %.15g, %.15g]" : "[%.15g, %.15g]", r, three ? u : w, w);
   }
-  const char *fails = lane == 3 && method < 3 && method != 1 ? ", iterations: 3, solver: fixed-point, retries: 2" : "";
+  const char *fails = method == 1 || method > 2 || (lane != 3 && lane != 6) ? ""
+                      : lane == 3 ? ", iterations: 3, solver: fixed-point, retries: 2"
+                                  : ", iterations: 1, solver: fixed-point, retries: 1";
   const char *const words[][2] = {{"MOVE", moves[space]}, {"K", number[0]},  {"A", number[1]},
                                   {"B", number[2]},       {"C", number[3]},  {"P", number[8]},
                                   {"Q", number[9]},       {"R", number[10]}, {"S", number[4]}};

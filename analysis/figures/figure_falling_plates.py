@@ -7,7 +7,7 @@ import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
 from checks import Check
-from runs import Run
+from runs import Run, Sweep
 from style import BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, plt
 
 TITLE = "Falling plates: steady, fluttering, tumbling, chaotic"
@@ -44,6 +44,11 @@ def ending(inertia):
   return f"time.end={350 + 50 * inertia:.0f}"
 
 
+def planar_map(name, full):
+  """A sweep over INERTIAS, and over so many values of the other number."""
+  return Sweep(f"falling-plate-{name}", (f"sweep.over.0.count={rows_of(full)}",), of="systems/falling-plate")
+
+
 def planar(inertia, beta=0.2, spin=0.2, rows=1000):
   return Run("systems/falling-plate", (
       f"system.parameters.I={inertia:.6g}", f"system.parameters.beta={beta:.6g}", f"system.parameters.mu1={spin:.6g}",
@@ -70,10 +75,10 @@ def row(more=()):
 
 # A body that is no heavier than the fluid does not fall.
 def maps(full):
-  """Title, label and values of the second axis, and the run of a point (None: nothing falls)."""
+  """Title, label and values of the second axis, and the sweep of all, or the run of a point (None: nothing falls)."""
   betas, spins = (np.geomspace(*ends, rows_of(full)) for ends in (BETAS, SPINS))
-  return [("planar equations", "aspect ratio", betas, lambda i, b: planar(i, b)),
-          ("planar equations, aspect ratio 0.2", "$\\mu_1$", spins, lambda i, m: planar(i, 0.2, m)),
+  return [("planar equations", "aspect ratio", betas, planar_map("aspect", full)),
+          ("planar equations, aspect ratio 0.2", "$\\mu_1$", spins, planar_map("spin", full)),
           *((name, "aspect ratio", betas, lambda i, b, m=model: body(i, b, m) if i > 1.05 * b else None)
             for name, model in (("corrected ellipsoid", "ellipsoid"), ("MuJoCo's ellipsoid", "mujoco_ellipsoid")))]
 
@@ -83,7 +88,8 @@ def compared():
 
 
 def runs(full):
-  of_maps = [of(i, y) for _, _, ys, of in maps(full) for y in ys for i in INERTIAS]
+  of_maps = [r for _, _, ys, of in maps(full)
+             for r in ([of] if isinstance(of, Sweep) else [of(i, y) for y in ys for i in INERTIAS])]
   return ([r for r in of_maps if r] + [fall(name) for name in FALLS] + compared() + [DISCS]
           + row() + row(OTHER))
 
@@ -182,7 +188,8 @@ def draw(records, full):
   places = canvas.add_gridspec(2, 12)
   grids = []
   for k, (title, label, ys, of) in enumerate(maps(full)):
-    grids.append(np.array([[regime(records, of(i, y)) for i in INERTIAS] for y in ys]))
+    grids.append(records[of]["regime"].astype(int) if isinstance(of, Sweep) else
+                 np.array([[regime(records, of(i, y)) for i in INERTIAS] for y in ys]))
     ax = canvas.add_subplot(places[0, 3 * k:3 * k + 3])
     draw_map(ax, title, label, ys, grids[-1])
     if k:

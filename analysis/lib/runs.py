@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 import time
@@ -102,6 +103,30 @@ class Flow(Run):
     return super().command(binary, pathlib.Path(out).with_suffix(".xdmf"))[:-1]  # without --quiet
 
 
+@dataclass(frozen=True)
+class Sweep(Run):
+  """`curvebody sweep` of sweeps/NAME.yaml; `of`: the scenario that it names, by its path below scenarios/."""
+  of: str = ""
+
+  @property
+  def name(self):
+    return "sweep-" + super().name
+
+  @property
+  def path(self):
+    return SCENARIOS / "sweeps" / f"{self.scenario}.yaml"
+
+  def sources(self):
+    return [self.path, SCENARIOS / f"{self.of}.yaml"]
+
+  def words(self, path, folder):
+    return ["sweep", *super().words(path, folder)[1:]]
+
+  @property
+  def text(self):
+    return shlex.join(["curvebody"] + self.words(f"analysis/scenarios/sweeps/{self.scenario}.yaml", ""))
+
+
 def digest(*files):
   total = hashlib.sha256()
   for file in files:
@@ -119,6 +144,7 @@ def execute(run, binary, folder):
   if (run.answers or out.exists()) and stamp.exists() and key.items() <= json.loads(stamp.read_text()).items():
     return 0.0, None
   out.unlink(missing_ok=True)
+  shutil.rmtree(out.with_suffix(""), ignore_errors=True)  # of a sweep
   stamp.unlink(missing_ok=True)
   start = time.monotonic()
   with tempfile.TemporaryFile("w+") as said, \

@@ -71,8 +71,8 @@ static cb_status add_coordinate(cb_sweep *s, int dimension, const cb_sweep_axis 
   return key->number ? CB_OK : labels_of(s, axis, key, &c->labels);
 }
 
-/* An axis of one key with single values is the scale of its dimension. Otherwise the dimension counts, by a name of its
- * own, and the keys are coordinates along it. */
+/* An axis of one key with single values is the scale of its dimension; so is a key whose name the axis has. Otherwise the
+ * dimension counts, by a name of its own, and the keys are coordinates along it. */
 static cb_status lay_axis(cb_sweep *s, size_t a, int dimension, names *all) {
   const cb_sweep_axis *axis = &s->plan->axis[a];
   const cb_sweep_key *first = &axis->key[0];
@@ -93,7 +93,7 @@ static cb_status lay_axis(cb_sweep *s, size_t a, int dimension, names *all) {
   for (size_t k = 0; k < axis->keys && !status; k++) {
     const bool scale = single && s->plan->grid;
     const char *own = single ? axis->name : axis->key[k].key->text;
-    if (!scale) status = add_name(all, own, axis->key[k].key);
+    if (!scale && strcmp(own, called)) status = add_name(all, own, axis->key[k].key);
     if (!status) status = add_coordinate(s, dimension, axis, &axis->key[k], own);
   }
   return status;

@@ -74,8 +74,17 @@ static void put_value(cb_text *text, const cb_node *value) {
       put_value(text, value->items[i]);
     }
     cb_text_puts(text, "]");
+  } else if (value->kind == CB_NODE_MAP) {
+    cb_text_puts(text, "{");
+    for (size_t i = 0; i < value->count; i++) {
+      if (i) cb_text_puts(text, ", ");
+      cb_text_puts(text, value->keys[i]->text);
+      cb_text_puts(text, ": ");
+      put_value(text, value->items[i]);
+    }
+    cb_text_puts(text, "}");
   } else {
-    cb_text_puts(text, value->kind == CB_NODE_MAP ? "{...}" : "null");
+    cb_text_puts(text, "null");
   }
 }
 

@@ -116,7 +116,7 @@ class Commands(Case):
             self.assertEqual(list(file["time"][()]), [0])
 
     def test_check_prints_what_reads_back_the_same(self):
-        scenarios = glob.glob(SCENARIOS + "/**/*.yaml", recursive=True)
+        scenarios = [path for path in glob.glob(SCENARIOS + "/**/*.yaml", recursive=True) if "/sweeps/" not in path]
         self.assertGreater(len(scenarios), 10)
         for path in scenarios:
             with open(path) as file:
@@ -126,6 +126,11 @@ class Commands(Case):
                 resolved = self.good("check", path).stdout
                 self.write("resolved.yaml", resolved)
                 self.assertEqual(self.good("check", "resolved.yaml").stdout, resolved)
+
+    def test_sweeps_of_the_report_are_right(self):
+        for path in glob.glob(SCENARIOS + "/sweeps/*.yaml"):
+            with self.subTest(os.path.basename(path)):
+                self.assertIn("members", self.good("sweep", path, "--dry-run").stdout)
 
     def test_resolved_scenario_runs_to_the_same_bytes_anywhere(self):
         os.mkdir(self.path("here"))
@@ -150,7 +155,7 @@ class Commands(Case):
 
     def test_list(self):
         kinds = ["spaces", "systems", "bodies", "shapes", "constraints", "contacts", "walls", "events", "integrators",
-                 "bundles", "gaits", "fluids", "observables", "functions"]
+                 "bundles", "gaits", "fluids", "observables", "functions", "sweeps", "works", "reductions"]
         text, everything = self.good("list").stdout, json.loads(self.good("list", "--json").stdout)
         self.assertEqual(list(everything), kinds)
         for kind in kinds:

@@ -230,6 +230,19 @@ class Sweep(Case):
         done = self.sweep(name="d.yaml", out="v", code=2)
         self.assertIn("d.yaml:6:44: error: ", done.stderr)
 
+    def test_the_one_of_the_readme(self):
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+        with open(os.path.join(root, "README.md")) as file:
+            section = file.read().split("\n## Sweeps\n")[1].split("\n## ")[0]
+        text = section[section.index("    curvebody: 1"):section.index("    curvebody sweep ")]
+        self.write("s.yaml", "".join(line[4:] + "\n" for line in text.splitlines()))
+        shutil.copy(os.path.join(root, "analysis/scenarios/thesis/elastic-rod-h3.yaml"), self.path("rod.yaml"))
+        self.sweep(out="out")
+        with xarray.open_dataset(self.path("out.h5")) as out:
+            self.assertEqual(out["top"].shape, (24, 2, 16))
+            self.assertTrue(np.isfinite(out.top.sel(stiffness=2, method="nearest").values).all())
+            self.assertTrue((out["turns"].values == 0).all())
+
     def test_works_of_a_gait(self):
         self.write("g.yaml", """\
 curvebody: 1

@@ -1,0 +1,94 @@
+#!/usr/bin/python3
+"""Sweeps: orders of methods, gaits of any size at any ratio of drags, a pendulum's first turn over."""
+import numpy as np
+
+import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+
+import elastic
+import figure
+from checks import Check, at_most, between, fitted_order, near
+from runs import Sweep
+from style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, plt
+
+TITLE = "Sweeps: convergence, gaits, chaos"
+CAPTION = ("Left: error of the separation of the elastic rod at t = 10 over the step, one sweep of two spaces, seven methods and "
+           "ten steps (S³ dashed, H³ solid). Middle: efficiency X²/length² of Purcell's swimmer, circles of shapes, "
+           "over their radius and the ratio of drags. Right: time at which a double "
+           "pendulum with equal arms and masses that is let go at rest first turns over, up to 60 (l/g)^(1/2); white: not "
+           "before. Inside the broken line it has not the energy to.")
+METHODS = Sweep("methods", of="thesis/elastic-rod-h3")
+GAITS = Sweep("purcell", of="locomotion/purcell")
+COLOURS = (SKY, BLUE, PURPLE, ORANGE, VERMILION, GREEN, GREY)
+ORDERS = (2, 4, 6, 2, 4, 6, 4)
+LINES = ("--", "-")
+SIDE, FULL_SIDE = 100, 600
+
+
+def pendulum(full):
+  side = FULL_SIDE if full else SIDE
+  return Sweep("double-pendulum", tuple(f"sweep.over.{k}.count={side}" for k in (0, 1)), of="systems/double-pendulum")
+
+
+def runs(full):
+  return [METHODS, GAITS, pendulum(full)]
+
+
+def name_of(method):
+  return method.strip("{}").replace("name: ", "").replace("stages: ", "").replace(",", "")
+
+
+def draw_methods(axes, record):
+  exact = [float(elastic.separation("rod", 0, space, np.array([10.0]))[0]) for space in ("s3", "h3")]
+  step, end, methods = record["step"], record["end"], record.labels("method")
+  checks = []
+  for m, (method, order) in enumerate(zip(methods, ORDERS)):
+    for k, space in enumerate(record.labels("space")):
+      error = abs(end[k, m] - exact[k])
+      axes.loglog(step, np.maximum(error, 1e-17), LINES[k], color=COLOURS[m], linewidth=1,
+                  label=name_of(method) if k else None)
+      found, _ = fitted_order(step, error, 1e-12)
+      checks.append(between(f"order of {name_of(method)} in {space}", found, order - 0.3, order + 0.6))
+  axes.legend(loc="lower right", fontsize=8)
+  axes.set(xlabel="step", ylabel="error of the separation at t = 10", ylim=(1e-16, 1), title="one sweep of 140 runs")
+  return checks
+
+
+def draw_gaits(axes, record):
+  ratio, size, efficiency, way = (record[n] for n in ("ratio", "gait.fourier.cosine.0.0", "efficiency", "way"))
+  mesh = axes.pcolormesh(size, ratio, 100 * efficiency, shading="gouraud")
+  axes.figure.colorbar(mesh, ax=axes, label="efficiency, %")
+  axes.contour(size, ratio, 100 * efficiency, levels=[0.5, 1, 1.5, 2, 2.5, 3, 3.5], colors=[BLACK], linewidths=0.5)
+  axes.set(xlabel="radius of the circle", ylabel="ratio of drags", title="Purcell's swimmer")
+  power = np.log(efficiency[1:, 1] / efficiency[1:, 0]) / np.log(size[1] / size[0])
+  # the way is of second order in the radius, the length of first
+  return [at_most("with equal drags along and across: largest way of a cycle", np.max(abs(way[0])), 1e-13),
+          between("small circles: power of the radius in the efficiency", power, 1.97, 2.01)]
+
+
+def draw_pendulum(axes, record):
+  a, b, energy = record["a"], record["b"], record["energy"]
+  first = np.fmin(record["upper"], record["lower"])
+  mesh = axes.pcolormesh(a, b, np.log10(first.T), cmap="viridis")
+  axes.figure.colorbar(mesh, ax=axes, label="log10 of the time")
+  axes.contour(a, b, energy.T, levels=[-1], colors=[BLACK], linewidths=0.8)
+  axes.set(xlabel="upper angle", ylabel="lower angle", title="first turn over", aspect="equal")
+  early = np.nan_to_num(first, nan=99) < 8  # later round-off may part what is symmetric
+  mirrored = first[::-1, ::-1]
+  return [Check("starts without the energy that turn over", str(int(np.sum(np.isfinite(first[energy < -1])))), "0",
+                not np.any(np.isfinite(first[energy < -1]))),
+          near("energy at the start: least", np.min(energy[np.isfinite(energy)]),
+               np.min(-2 * np.cos(a)[:, None] - np.cos(b)), 1e-12),
+          at_most("turns before 8: difference from the start mirrored", np.max(abs(first - mirrored)[early]), 1e-6),
+          between("part of the starts with the energy that turn over", np.mean(np.isfinite(first[energy > -1])), 0.4, 1),
+          at_most("median gain of energy, by rk4 at a step of 0.05", np.median(abs(record["gained"])), 2e-3)]
+
+
+def draw(records, full):
+  canvas, axes = plt.subplots(1, 3, figsize=(17, 5.2))
+  checks = draw_methods(axes[0], records[METHODS]) + draw_gaits(axes[1], records[GAITS]) + \
+      draw_pendulum(axes[2], records[pendulum(full)])
+  return figure.Drawing(canvas, checks)
+
+
+if __name__ == "__main__":
+  figure.main(globals())

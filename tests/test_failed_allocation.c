@@ -8,6 +8,8 @@
 
 #include "core/text.h"
 #include <curvebody/record.h>
+#include "sweep/sweep.h"
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CORPUS CB_TESTS_DIR "/fuzz/corpus/"
@@ -383,6 +385,81 @@ static void records_without_memory_say_so(void **unused) {
   assert_int_equal(wrong, 0);
 }
 
+/* A sweep: read, checked, two members run, into a store, which is surveyed and joined. */
+static cb_status sweep_once(const char *yaml, const char *folder) {
+  cb_sweep_plan *plan = NULL;
+  cb_sweep *sweep = NULL;
+  cb_runner *runner = NULL;
+  cb_store *store = NULL;
+  cb_survey survey = {0};
+  char path[512], joined[512];
+  size_t failed = 0;
+  snprintf(path, sizeof path, "%s/all.h5", folder);
+  snprintf(joined, sizeof joined, "%s.h5", folder);
+  cb_status status = cb_sweep_plan_open(yaml, NULL, 0, &plan);
+  if (!status) status = cb_sweep_create(plan, &sweep);
+  if (!status) status = cb_sweep_check(sweep, 0, 2, 1, NULL);
+  if (!status) {
+    cb_sweep_lay_rows(sweep);
+    status = cb_runner_create(sweep, NULL, &runner);
+  }
+  if (!status) status = cb_store_open(path, &sweep->layout, 2, 0, &store);
+  if (!status) status = cb_runner_go(runner, (const int64_t[]){0, 1}, 2, store, NULL, &failed);
+  if (!status && failed) status = CB_ERROR_STEP;
+  if (!status) status = cb_survey_take(folder, &sweep->layout, true, &survey);
+  if (!status && survey.status[1] != CB_MEMBER_DONE) status = CB_ERROR_DOMAIN;
+  if (!status) status = cb_join(joined, folder, &sweep->layout, &survey);
+  cb_survey_free(&survey);
+  cb_store_free(store);
+  cb_runner_free(runner);
+  cb_sweep_free(sweep);
+  remove(path);
+  remove(joined);
+  return status;
+}
+
+static void sweeps_without_memory_say_so(void **unused) {
+  (void)unused;
+  char folder[256], path[300], lock[300];
+  snprintf(folder, sizeof folder, "%s/failed_allocation_%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+           (int)getpid());
+  snprintf(path, sizeof path, "%s.yaml", folder);
+  snprintf(lock, sizeof lock, "%s/all.h5.lock", folder);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(
+      "curvebody: 1\nsweep:\n  scenario: {curvebody: 1, space: h3, bodies: [{kind: particles, name: a, place: {chart: "
+      "polar, "
+      "points: [[1, 1, 0], [1, 1, 1]]}}], integrator: {step: 0.1}, time: {end: 0.3}}\n"
+      "  over:\n    - {key: bodies.0.mass, from: 1, to: 2, name: m}\n    - {key: time.end, values: [0.3, 0.4], name: "
+      "end}\n"
+      "  design: {name: latin_hypercube, count: 2}\n  keep: rows\n"
+      "  collect: {top: max(energy), drift: \"last(x[0,2]) - first(x[0,2])\"}\n",
+      file);
+  fclose(file);
+  mkdir(folder, 0777);
+  size_t wrong = 0, tried = 0;
+  check_ok(sweep_once(path, folder));
+  for (size_t at = 1, failed = 1; failed; at++, tried++) {
+    fail_allocation(at, false);
+    const cb_status status = sweep_once(path, folder);
+    end_failing();
+    failed = allocations.failed;
+    const bool said = strstr(cb_error_text(), "no memory") || strstr(cb_error_text(), "Cannot allocate memory");
+    if ((status && !said) || allocations.kept) {
+      print_error("sweep, request %zu: %s, `%s`, %ld kept\n", at, cb_status_name(status), status ? cb_error_text() : "",
+                  (long)allocations.kept);
+      print_failed_allocation();
+      wrong++;
+    }
+  }
+  print_message("sweep: %zu failures tried\n", tried);
+  remove(lock);
+  rmdir(folder);
+  remove(path);
+  assert_int_equal(wrong, 0);
+}
+
 int main(void) {
   gsl_set_error_handler_off();
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_allocation_asked_for_fails),
@@ -391,6 +468,7 @@ int main(void) {
                                      cmocka_unit_test(systems_without_memory_say_so),
                                      cmocka_unit_test(bodies_in_a_fluid_without_memory_say_so),
                                      cmocka_unit_test(gaits_in_bundles_without_memory_say_so),
-                                     cmocka_unit_test(records_without_memory_say_so)};
+                                     cmocka_unit_test(records_without_memory_say_so),
+                                     cmocka_unit_test(sweeps_without_memory_say_so)};
   return cmocka_run_group_tests_name("failed_allocation", tests, make_files, remove_files);
 }

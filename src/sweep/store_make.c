@@ -9,13 +9,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Filled where the missing value is not 0: the file has holes elsewhere. */
-static bool put(hid_t file, const char *name, hid_t type, int rank, const hsize_t *dims, hid_t memory,
+/* Room on the disk is taken at once, but for words, which few members have: there the file has holes. missing NULL: 0. */
+static bool put(hid_t file, const char *name, hid_t type, int rank, const hsize_t *dims, bool hole, hid_t memory,
                 const void *missing) {
   const hid_t create = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, dims, NULL);
   H5Pset_obj_track_times(create, false);
   H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY);
-  H5Pset_fill_time(create, missing ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER);
+  H5Pset_fill_time(create, hole ? H5D_FILL_TIME_NEVER : H5D_FILL_TIME_ALLOC);
   if (missing) H5Pset_fill_value(create, memory, missing);
   const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
   H5Sclose(space);
@@ -49,7 +49,7 @@ static bool build(hid_t file, const cb_store_layout *layout, size_t capacity, in
   bool good = cb_hdf5_put_text(file, "title", layout->title) && cb_hdf5_put_text(file, "sweep_digest", layout->digest);
   for (int i = 0; i < CB_STORE_OWN && good; i++) {
     const hid_t type = cb_store_own_type(i);
-    good = put(file, cb_store_owns[i].name, type, i == CB_STORE_FAILURE ? 2 : 1, dims,
+    good = put(file, cb_store_owns[i].name, type, i == CB_STORE_FAILURE ? 2 : 1, dims, i == CB_STORE_FAILURE,
                i == CB_STORE_MEMBER ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE,
                i == CB_STORE_MEMBER    ? (const void *)&no_member
                : i == CB_STORE_SECONDS ? &nothing
@@ -59,7 +59,7 @@ static bool build(hid_t file, const cb_store_layout *layout, size_t capacity, in
   for (size_t f = 0; f < layout->n_fields && good; f++) {
     const cb_store_field *field = &layout->fields[f];
     for (int d = 0; d < field->rank; d++) dims[d + 1] = field->shape[d];
-    good = put(file, field->name, cb_hdf5_file_type(field->type), field->rank + 1, dims, H5T_NATIVE_DOUBLE,
+    good = put(file, field->name, cb_hdf5_file_type(field->type), field->rank + 1, dims, false, H5T_NATIVE_DOUBLE,
                field->type == CB_FIELD_DOUBLE ? &nothing : NULL);
   }
   return good && (first < 0 || put_members(file, first, capacity));
@@ -73,8 +73,8 @@ static cb_status check_room(const char *path, double bytes) {
   free(folder);
   const double room = known ? (double)disk.f_bavail * (double)disk.f_frsize : INFINITY;
   if (bytes <= room) return CB_OK;
-  return cb_fail(CB_ERROR_FILE, "%s: no room: the results take %.3g GB, and %.3g GB are free", path, bytes / 1e9,
-                 room / 1e9);
+  return cb_fail(CB_ERROR_FILE, "%s: no room: the results take %.6g MB, and %.6g MB are free", path, bytes / 1e6,
+                 room / 1e6);
 }
 
 cb_status cb_store_make(const char *path, const cb_store_layout *layout, size_t capacity, int64_t first) {

@@ -2,6 +2,7 @@
 #include "core/failure.h"
 #include "sweep/store_private.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,9 +128,12 @@ cb_status cb_store_map_read(const char *path, const cb_store_layout *layout, cb_
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   const hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY);
   hsize_t size = 0;
+  errno = 0;
   char *digest = file >= 0 ? cb_hdf5_get_text_attribute(file, "sweep_digest") : NULL;
   if (file < 0)
     status = cb_hdf5_fail(path, "read");
+  else if (!digest && errno == ENOMEM)
+    status = cb_fail(CB_ERROR_MEMORY, "no memory to read %s", path);
   else if (!digest)
     status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: this is no file of a sweep", path);
   else if (strcmp(digest, layout->digest))

@@ -81,6 +81,25 @@ class Disk(Case):
         self.remount("size=64m")
         self.goes_on(self.path("disk/rod.h5"))
 
+    def test_a_sweep_that_has_no_room(self):
+        """It takes its room before anything runs; with room, the same command goes on."""
+        self.disk("1m")
+        self.write("s.yaml", """\
+curvebody: 1
+sweep:
+  scenario: rod.yaml
+  over:
+    - {key: bodies.0.mass, from: 1, to: 2, count: 3000, name: mass}
+  keep: last
+  collect: {top: max(energy)}
+""")
+        self.refused(["sweep", "s.yaml", "-o", "disk/o", "--quiet"], "disk/o/all.h5: no room: the results take ", " MB are free")
+        self.assertNotIn("all.h5", os.listdir(self.path("disk/o")))
+        self.remount("size=64m")
+        self.good("sweep", "s.yaml", "-o", "disk/o")
+        with h5py.File(self.path("disk/o.h5")) as file:
+            self.assertTrue((file["status"][()] == 1).all())
+
     def test_disk_is_full_from_the_first(self):
         self.disk("4k")
         for size in list(range(4, 52, 4)) + [64, 96, 128, 192, 256]:

@@ -36,10 +36,10 @@ static double number(const cb_reduce_field *f, const void *from) {
   }
 }
 
-/* Neumaier's sum: s[1] + s[2]. */
+/* Neumaier's sum s[1] + s[2] (1974), Z. Angew. Math. Mech. 54, 39, doi:10.1002/zamm.19740540106; an infinite one has no rest. */
 static void add(double *s, double x) {
   const double sum = s[1] + x;
-  s[2] += fabs(s[1]) >= fabs(x) ? (s[1] - sum) + x : (x - sum) + s[1];
+  if (isfinite(sum)) s[2] += fabs(s[1]) >= fabs(x) ? (s[1] - sum) + x : (x - sum) + s[1];
   s[1] = sum;
 }
 
@@ -48,9 +48,7 @@ static void take(const cb_reduce_part *p, double time, double x, double *s) {
   const bool begins = s[0] == 0;
   s[0]++;
   switch (p->kind) {
-    case CB_REDUCE_FIRST:
-      if (begins) s[1] = x;
-      break;
+    case CB_REDUCE_FIRST: /* comes here once */
     case CB_REDUCE_LAST: s[1] = x; break;
     case CB_REDUCE_MIN:
     case CB_REDUCE_ARGMIN:
@@ -73,6 +71,7 @@ static void take(const cb_reduce_part *p, double time, double x, double *s) {
 
 static void take_part(const cb_reduce_part *p, double time, const void *const *row, const void *event, double *s) {
   double x[CB_REDUCE_FIELDS];
+  if (p->kind == CB_REDUCE_FIRST && s[0] != 0) return;
   for (size_t i = 0; i < p->fields; i++) x[i] = number(&p->field[i], row ? row[p->field[i].field] : event);
   take(p, time, p->expression ? cb_expression_value(p->expression, x) : x[0], s);
 }
@@ -97,7 +96,7 @@ static double value_of(const cb_reduce_part *p, const double *s) {
     case CB_REDUCE_MEAN: return (s[1] + s[2]) / s[0];
     case CB_REDUCE_RMS: return sqrt((s[1] + s[2]) / s[0]);
     case CB_REDUCE_ARGMIN:
-    case CB_REDUCE_ARGMAX: return s[2];
+    case CB_REDUCE_ARGMAX: return isnan(s[1]) ? NAN : s[2];
     default: return s[1];
   }
 }

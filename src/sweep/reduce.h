@@ -10,9 +10,10 @@
  * numbers from 0 or by labels of its dimensions. A field within no reduction is its last value. The fields of events
  * (event_time, event_kind, ...) are of events in place of rows: `count(event_kind == 0)`.
  *
- * No row: nan, and 0 for count. A row that is nan makes first, last, min, max, mean and rms nan where it is what they are
- * of, and counts as none for count and crossing. Sums are compensated. Times are those of the field `time`, or numbers of
- * rows where there is none.
+ * No row: nan, and 0 for count. A row that is nan makes all nan that it is taken into, argmin and argmax too; for count
+ * it is none, and no zero is seen before or behind it. A zero of the first row is none: nothing was crossed. Sums are
+ * compensated. Times are those of the field `time`, or numbers of rows where there is none.
+ * A label that reads as an integer is an index. min(a, b) and max(a, b) are the functions.
  */
 #ifndef CB_SWEEP_REDUCE_H
 #define CB_SWEEP_REDUCE_H

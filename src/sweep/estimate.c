@@ -31,17 +31,20 @@ cb_status cb_crew_estimate_of(cb_sweep *s, int threads, const volatile sig_atomi
   *out = (cb_crew_estimate){.members = members};
   const double begin = now();
   while (!status && out->sample < most && now() - begin < longest) {
-    const int64_t m = members / most * out->sample;
-    size_t failed = 0;
-    status = cb_runner_go(runner, &m, 1, NULL, stop, &failed);
-    out->sample++;
+    int64_t m[SAMPLE];
+    size_t failed = 0, n = 0; /* of neighbours, as they go together */
+    const int64_t first = members / most * out->sample, width = (int64_t)cb_runner_width(runner);
+    for (; (int64_t)n < width && first + (int64_t)n < members; n++) m[n] = first + (int64_t)n;
+    status = cb_runner_go(runner, m, n, NULL, stop, &failed);
+    out->sample += (int64_t)n;
     out->failed += (int64_t)failed;
   }
+  const double width = runner ? (double)cb_runner_width(runner) : 1;
   cb_runner_free(runner);
   out->seconds_a_member = (now() - begin) / (double)(out->sample ? out->sample : 1);
   out->seconds = out->seconds_a_member * (double)members / threads;
   out->disk = (double)cb_store_bytes(&s->layout) * (double)members;
-  out->memory = (double)threads * 8 * (double)s->row_units * (double)(s->plan->keep ? s->most_rows : 0);
+  out->memory = (double)threads * width * 8 * (double)s->row_units * (double)(s->plan->keep ? s->most_rows : 0);
   return status;
 }
 

@@ -34,13 +34,15 @@ static cb_status refused(const char *path, const char *what) {
   return cb_fail(CB_ERROR_FILE, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
-/* Written beside and renamed. */
+/* Written beside, by a name of its own, and renamed. */
 static cb_status write_text(const cb_folder *folder, const char *name, const char *text) {
   char path[4096], part[4096];
   path_in(folder, name, path, sizeof path);
-  snprintf(part, sizeof part, "%s/%s.part", folder->path, name);
-  FILE *file = fopen(part, "we");
-  if (!file) return refused(part, "write");
+  snprintf(part, sizeof part, "%s/%s.XXXXXX", folder->path, name);
+  const int descriptor = mkostemp(part, O_CLOEXEC);
+  FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+  if (!file) return refused(path, "write");
+  fchmod(descriptor, 0644);
   bool good = fputs(text, file) >= 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
   int reason = errno;
   if (fclose(file) && good) good = false, reason = errno;

@@ -14,7 +14,12 @@
 
 /* A member is saved where it has run for so long, and a hundred times what saving takes. */
 static const double save_after = 1;
-enum { SAVING_SHARE = 100, PIECES = 16, LANES = 8 };
+enum {
+  SAVING_SHARE = 100,
+  PIECES = 16,
+  LANES = 8,
+  ROOM = 1 << 28 /* bytes of rows in memory, for more than one member */
+};
 /* Members that have ended are in the store after so many seconds. */
 static const double put_after = 0.02;
 
@@ -58,6 +63,7 @@ cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runn
   r->midst = midst;
   r->width = sweep->work->layout ? 1 : cb_together_width(cb_scenario_run(sweep->model));
   const size_t rows = keeps_rows(sweep) ? (size_t)sweep->most_rows : 1;
+  while (r->width > 1 && rows * sweep->row_units * sizeof(double) > ROOM / r->width) r->width /= 2;
   bool lost = cb_together_create(&r->together) || cb_stage_create(&sweep->layout, r->width, &r->stage);
   for (size_t i = 0; i < r->width; i++) {
     member *m = &r->member[i];
@@ -69,6 +75,8 @@ cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runn
   if (lost) return cb_runner_free(r), no_memory();
   return *out = r, CB_OK;
 }
+
+size_t cb_runner_width(const cb_runner *r) { return r->width; }
 
 void cb_runner_free(cb_runner *r) {
   if (!r) return;

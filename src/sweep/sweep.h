@@ -63,6 +63,8 @@ cb_status cb_sweep_check(cb_sweep *sweep, int64_t first, int64_t end, int thread
 typedef struct cb_runner cb_runner;
 cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runner **out);
 void cb_runner_free(cb_runner *runner);
+/* How many members it has in hand at once. */
+size_t cb_runner_width(const cb_runner *runner);
 /* Runs members m[n] and writes them to the store (NULL: nowhere); failures of theirs are told there, and counted in *failed. A status
  * other than CB_OK is the sweep's: CB_ERROR_FILE, CB_ERROR_INTERRUPTED (the members are in the midst), CB_ERROR_MEMORY. */
 cb_status cb_runner_go(cb_runner *runner, const int64_t *m, size_t n, cb_store *store,

@@ -73,7 +73,7 @@ LATER = [
     ("top: max(energy)", "top: max(max(energy))", "a reduction within another"),
     ("top: max(energy)", "top: max(@x)", "expected an element of /x: it has [particle of 2, axis of 3]"),
     ("top: max(energy)", "top: max(x[0,@4])", "expected 0 to 2 for the dimension `axis`"),
-    ("top: max(energy)", "top: max(x[@q,0])", "an index from 0 to 1 of the dimension `particle`"),
+    ("top: max(energy)", "top: max(x[@q,0])", "an index from 0 to 1, or a label, of the dimension `particle`"),
     ("top: max(energy)", "top: max(x[0@])", "/x has 2 indices"),
     ("top: max(energy)", "top: max(energy@[0])", "it has no indices"),
     ("top: max(energy)", "top: max(@multiplier[0])", "add `constraints` to record.observables"),

@@ -3,20 +3,14 @@
  * timeout: 300
  * labels: medium
  */
+#include "check.h"
+
 #include "core/isa.h"
 #include "integrators/lanes.h"
 #include "numerics/random.h"
 #include "run/together.h"
 
 #include <curvebody/scenario.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <cmocka.h>
 
 enum { LANES = 8, STATE = 4096 };
 
@@ -232,11 +226,10 @@ static void all(uint64_t seed) {
 static void bytes_are_those_of_each_alone(void **unused) {
   (void)unused;
   static const char *const isas[] = {"avx2", "avx512", "auto"};
-  const char *given = getenv("CURVEBODY_SEED");
-  const uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+  const uint64_t seed = check_seed();
   for (size_t i = 0; i < 3; i++) {
     if (cb_isa_set(isas[i])) continue; /* the processor lacks it */
-    print_message("seed %llu, %zu lanes\n", (unsigned long long)seed, cb_lanes_width());
+    print_message("%zu lanes\n", cb_lanes_width());
     all(seed + i);
   }
   print_message("%lld retried, %lld failed, %lld resumed, %lld moved\n", (long long)retried, (long long)failures,

@@ -108,7 +108,7 @@ static void in_own_words(const cb_reduce_text *r, const rewritten *w, const char
 
 /* Parses what was rewritten of text[.., to), in n variables value__0, ..; NULL where it is the first of them alone. */
 static cb_status parse(const cb_reduce_text *r, rewritten *w, size_t to, size_t n, cb_expression **out) {
-  char names[CB_REDUCE_FIELDS > CB_REDUCE_PARTS ? CB_REDUCE_FIELDS : CB_REDUCE_PARTS][16];
+  char names[CB_REDUCE_FIELDS > CB_REDUCE_PARTS ? CB_REDUCE_FIELDS : CB_REDUCE_PARTS][32];
   const char *name[sizeof names / sizeof *names];
   for (size_t i = 0; i < n; i++) {
     snprintf(names[i], sizeof names[i], "value__%zu", i);

@@ -206,6 +206,11 @@ static cb_status open_member(member *m) {
   if (status) return status;
   start(m);
   if (s->work->compute) return compute(m);
+  /* where not all members were opened beforehand */
+  if (keeps_rows(s) && cb_run_rows(cb_scenario_run(m->scenario)) > s->most_rows)
+    return cb_fail(CB_ERROR_INPUT,
+                   "it has %lld rows, and there is room for %lld, the most of those that were looked at",
+                   (long long)cb_run_rows(cb_scenario_run(m->scenario)), (long long)s->most_rows);
   if (!go_on(m)) return start(m), CB_OK;
   return cb_run_restore(cb_scenario_run(m->scenario));
 }

@@ -231,7 +231,8 @@ static cb_status read_expression(const cb_reduce_text *r, size_t from, size_t to
   }
   if (!status && w->length >= LONGEST) status = no_room(r, from);
   if (!status && part && !part->fields) status = cb_node_fail_at(r->node, from, "expected a field of the record");
-  if (!status && !part && !r->out->parts) status = cb_node_fail(r->node, "expected a reduction, such as max(energy)");
+  if (!status && !part && !r->out->parts)
+    status = cb_node_fail_at(r->node, from, "expected a reduction, such as max(energy)");
   if (!status) status = parse(r, w, to, part ? part->fields : r->out->parts, part ? &part->expression : &r->out->outer);
   free(w);
   return status;

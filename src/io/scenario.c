@@ -27,6 +27,8 @@ static cb_status read_all(cb_scenario *s) {
   const cb_node *root = cb_tree_root(s->tree);
   if (root->kind != CB_NODE_MAP)
     return cb_node_fail(root, "expected a scenario: a map that begins with `curvebody: %d`", FORMAT);
+  const cb_node *sweep = cb_node_get(root, "sweep");
+  if (sweep) return cb_node_fail(sweep, "a sweep, expected a scenario: `curvebody sweep` runs it, --dry-run checks it");
   const cb_scenario_kind *kind = cb_scenario_kind_of(root);
   s->kind = kind ? kind : &cb_scenario_kind_space;
   cb_errors errors = cb_errors_begin();

@@ -208,6 +208,10 @@ sweep:
         for words in ["--shard", "0/2"], ["--shard", "3/2"], ["--shard", "x"], ["--shard", "1/2x"], ["--frob"], ["t.yaml"]:
             self.assertEqual(self.call("sweep", "s.yaml", *words).returncode, 2, words)
         self.assertEqual(self.call("sweep", "--status", "nothing").returncode, 3)
+        for command in "check", "run":
+            done = self.call(command, "s.yaml")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("error: a sweep, expected a scenario: `curvebody sweep`", done.stderr)
         self.assertEqual(self.call("sweep").returncode, 2)
 
     def test_random_texts(self):

@@ -3,7 +3,7 @@
 #define CB_CLI_GAIT_H
 
 #include "cli/cli.h"
-#include "io/scenario_bundle.h"
+#include "io/gait_optimum.h"
 
 typedef struct cb_gait_job {
   const char *scenario; /* the file's name */
@@ -41,17 +41,14 @@ cb_status cb_gait_over(const cb_gait_job *job);     /* a family over a number of
 cb_status cb_gait_steering(const cb_gait_job *job); /* a family over a grid of two numbers of the group */
 cb_status cb_gait_verdict(const cb_gait_job *job);
 
-/* What `optimum` asks for; CB_ERROR_INPUT where there is no such key. A failure of the search for it, with the place of
- * the key where that is to blame. */
+/* What `optimum` asks for; CB_ERROR_INPUT where there is no such key. */
 cb_status cb_gait_asked_of(const cb_gait_job *job, const cb_optimum_problem **out);
-cb_status cb_gait_placed_search(const cb_gait_job *job, cb_status status);
 
 /* "minimum", "saddle of index 1", "not proved: ..". */
 typedef struct cb_gait_words {
   char text[128];
 } cb_gait_words;
 cb_gait_words cb_gait_verdict_words(const cb_optimum *o);
-double cb_gait_efficiency(const cb_optimum *o);
 /* Who is spoken of, and what is asked of it, in two lines. */
 void cb_gait_put_sought(const cb_gait_job *job, const cb_optimum_problem *p);
 /* Line by line, and key by key without the braces around; based: conjugate times are known. */

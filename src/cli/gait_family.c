@@ -50,7 +50,7 @@ static cb_status follow(cb_gait_family_file *file, const cb_optimum_problem *p, 
   if (!status) status = cb_family_follow(p, starts, start, range, &file->watch, out);
   free(start);
   cb_optima_free(all);
-  return cb_gait_placed_search(file->unfinished.job, status);
+  return cb_gait_placed_search(file->unfinished.job->motion, status);
 }
 
 static cb_status find_and_write(const cb_gait_job *job, const cb_optimum_problem *p, const cb_family_range *range,

@@ -1,27 +1,8 @@
 /* curvebody gait SCENARIO optimize: the gait of least cost at a target, or the most efficient, and how it is known. */
 #include "cli/gait.h"
 
-#include "core/failure.h"
-
 #include <math.h>
 #include <string.h>
-
-/* What `holonomy` finds of a gait that was found, by itself. */
-typedef struct check {
-  double cost, element; /* relative, and the largest of the numbers */
-} check;
-
-static cb_status find_check(const cb_gait_job *job, const cb_bundle *b, const cb_optimum *o, check *c) {
-  double error = 0, g[CB_GROUP_SIZE], length, cost;
-  cb_status status = job->error ? cb_gait_numbers("--error", job->error, 1, &error) : CB_OK;
-  if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected at least 0");
-  if (!status) status = cb_holonomy(b, o->gait, error, g, &length, &cost);
-  if (status) return status;
-  c->cost = fabs(cost - o->cost) / o->cost;
-  c->element = 0;
-  for (int k = 0; k < b->group->size; k++) c->element = fmax(c->element, fabs(g[k] - o->g[k]));
-  return CB_OK;
-}
 
 /* --- as text --- */
 
@@ -31,7 +12,8 @@ static void print_others(const cb_bundle *b, const cb_optimum_problem *p, const 
   for (int k = 1; k < all->count; k++) {
     const cb_optimum *o = &all->item[k];
     printf("%-12scost %.12g", k == 1 ? "others" : "", o->cost);
-    if (isfinite(o->amount)) printf(", amount %.12g, efficiency %.12g", o->amount, cb_gait_efficiency(o));
+    if (isfinite(o->amount))
+      printf(", amount %.12g, efficiency %.12g", o->amount, cb_gait_efficiency(o->amount, o->cost));
     printf(", %s, found by %d\n", cb_gait_verdict_words(o).text, o->found);
   }
   if (!isfinite(all->falling)) return;
@@ -41,7 +23,8 @@ static void print_others(const cb_bundle *b, const cb_optimum_problem *p, const 
   cb_gait_row("towards", b->n, b->shape, all->towards);
 }
 
-static void print_text(const cb_gait_job *job, const cb_optimum_problem *p, const cb_optima *all, const check *c) {
+static void print_text(const cb_gait_job *job, const cb_optimum_problem *p, const cb_optima *all,
+                       const cb_gait_check *c) {
   const cb_bundle *b = job->bundle;
   const cb_optimum *o = &all->item[0];
   cb_gait_put_sought(job, p);
@@ -52,7 +35,8 @@ static void print_text(const cb_gait_job *job, const cb_optimum_problem *p, cons
 
 /* --- as JSON --- */
 
-static void print_json(const cb_gait_job *job, const cb_optimum_problem *p, const cb_optima *all, const check *c) {
+static void print_json(const cb_gait_job *job, const cb_optimum_problem *p, const cb_optima *all,
+                       const cb_gait_check *c) {
   static const char *const seeks[] = {"cost", "efficiency", "target"}, *const targets[] = {"move", "turn", "element",
                                                                                            "parts"};
   const cb_bundle *b = job->bundle;
@@ -98,22 +82,19 @@ cb_status cb_gait_asked_of(const cb_gait_job *job, const cb_optimum_problem **ou
   return CB_OK;
 }
 
-cb_status cb_gait_placed_search(const cb_gait_job *job, cb_status status) {
-  if (status != CB_ERROR_ARGUMENT || cb_failure_last().placed) return status;
-  return cb_node_fail(job->motion->optimum->node, "%s", cb_error_text());
-}
-
 cb_status cb_gait_optimize(const cb_gait_job *job) {
   const cb_optimum_problem *p = NULL;
   cb_optima *all = NULL;
-  check c;
+  cb_gait_check c;
+  double error = 0;
   if (job->output && !ends_with(job->output, ".h5") && !ends_with(job->output, ".yaml") &&
       !ends_with(job->output, ".yml"))
     return cb_fail(CB_ERROR_INPUT, "--output: error: expected a name that ends with .yaml or .h5, found '%.200s'",
                    job->output);
   cb_status status = cb_gait_asked_of(job, &p);
-  if (!status) status = cb_gait_placed_search(job, cb_optimum_find(p, &all));
-  if (!status) status = find_check(job, p->bundle, &all->item[0], &c);
+  if (!status && job->error) status = cb_gait_numbers("--error", job->error, 1, &error);
+  if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected at least 0");
+  if (!status) status = cb_gait_optima_find(job->motion, error, &all, &c);
   if (!status && job->output) status = cb_gait_write_optima(job, p, all);
   if (!status) (job->json ? print_json : print_text)(job, p, all, &c);
   cb_optima_free(all);

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-double cb_gait_efficiency(const cb_optimum *o) { return o->amount * o->amount / o->cost; }
-
 cb_gait_words cb_gait_verdict_words(const cb_optimum *o) {
   cb_gait_words w;
   const size_t size = sizeof w.text;
@@ -62,7 +60,8 @@ void cb_gait_put_conjugates(const cb_optimum *o) {
 
 void cb_gait_put_optimum(const cb_bundle *b, bool based, const cb_optimum *o) {
   printf("cost        %.15g\nlength      %.15g\n", o->cost, o->length);
-  if (isfinite(o->amount)) printf("amount      %.15g\nefficiency  %.15g\n", o->amount, cb_gait_efficiency(o));
+  if (isfinite(o->amount))
+    printf("amount      %.15g\nefficiency  %.15g\n", o->amount, cb_gait_efficiency(o->amount, o->cost));
   cb_gait_row("holonomy", b->group->size, b->group->number, o->g);
   cb_gait_row("lambda", b->group->dim, b->group->axis, o->lambda);
   cb_gait_row("from", b->n, b->shape, o->r);
@@ -80,7 +79,7 @@ void cb_gait_put_optimum_json(const cb_bundle *b, const cb_optimum *o) {
   number("cost", o->cost);
   number("length", o->length);
   number("amount", o->amount);
-  number("efficiency", cb_gait_efficiency(o));
+  number("efficiency", cb_gait_efficiency(o->amount, o->cost));
   cb_gait_json("g", 1, &b->group->size, o->g, false);
   cb_gait_json("lambda", 1, &b->group->dim, o->lambda, false);
   cb_gait_json("at", 1, &b->n, o->r, false);

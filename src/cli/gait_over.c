@@ -332,5 +332,5 @@ cb_status cb_gait_over(const cb_gait_job *job) {
   if (!status && job->json) print_json(job, &s);
   if (!status && !job->json) print_words(p, &s);
   free_sweep(&s);
-  return cb_gait_placed_search(job, status);
+  return cb_gait_placed_search(job->motion, status);
 }

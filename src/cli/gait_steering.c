@@ -246,5 +246,5 @@ cb_status cb_gait_steering(const cb_gait_job *job) {
     printf("%d gaits of %d\n", s.found, s.count[0] * s.count[1]);
   }
   free_steering(&s);
-  return p ? cb_gait_placed_search(job, status) : status;
+  return p ? cb_gait_placed_search(job->motion, status) : status;
 }

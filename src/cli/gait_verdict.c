@@ -5,9 +5,6 @@
  * keep to the bounds, and to lines that may not cross, as it does. */
 #include "cli/gait.h"
 
-#include "core/failure.h"
-#include "optimum/verdict.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -70,7 +67,8 @@ static void print_text(const cb_gait_job *job, const cb_walls *walls, const cb_v
   printf("%s: %d shape variable%s, fibre %s\n", cb_bundle_scenario_name(job->motion), b->n, b->n == 1 ? "" : "s",
          b->group->name);
   printf("cost        %.15g\nlength      %.15g\n", v->cost, v->length);
-  if (isfinite(v->amount)) printf("amount      %.15g\nefficiency  %.15g\n", v->amount, cb_gait_efficiency(&o));
+  if (isfinite(v->amount))
+    printf("amount      %.15g\nefficiency  %.15g\n", v->amount, cb_gait_efficiency(v->amount, v->cost));
   cb_gait_row("holonomy", b->group->size, b->group->number, v->g);
   cb_gait_row("lambda", b->group->dim, b->group->axis, v->lambda);
   printf("%-12s%.3g of the whole gradient is left along gaits that do the same%s\n", "slope", v->slope,
@@ -89,9 +87,9 @@ static void print_text(const cb_gait_job *job, const cb_walls *walls, const cb_v
 
 static void print_json(const cb_gait_job *job, const cb_walls *walls, const cb_verdict *v) {
   const cb_bundle *b = job->bundle;
-  const cb_optimum o = told(v);
   cb_gait_words said;
-  const double numbers[] = {v->cost, v->length, v->amount, cb_gait_efficiency(&o), v->slope, v->gain, v->fit, v->wong};
+  const double numbers[] = {v->cost,  v->length, v->amount, cb_gait_efficiency(v->amount, v->cost),
+                            v->slope, v->gain,   v->fit,    v->wong};
   static const char *const keys[] = {"cost", "length", "amount", "efficiency", "slope", "gain", "fit", "wong"};
   cb_gait_begin_json(job);
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) cb_gait_json(keys[k], 0, NULL, &numbers[k], false);
@@ -106,14 +104,11 @@ static void print_json(const cb_gait_job *job, const cb_walls *walls, const cb_v
 }
 
 cb_status cb_gait_verdict(const cb_gait_job *job) {
-  const cb_optimum_scenario *asked = job->motion->optimum;
-  const cb_optimum_problem own = {.bundle = job->bundle, .target = {.kind = CB_GAIT_ELEMENT}};
-  const cb_optimum_problem *p = asked ? &asked->problem : &own;
+  const cb_optimum_problem p = cb_gait_verdict_problem(job->motion, job->bundle);
   cb_walls *walls = NULL;
   cb_verdict v;
-  cb_status status = cb_verdict_of(p, job->motion->gait, &v);
-  if (!status) status = cb_walls_create(p, &walls);
-  if (status == CB_ERROR_ARGUMENT && asked) status = cb_gait_placed_search(job, status);
+  cb_status status = cb_gait_verdict_find(job->motion, job->bundle, &v);
+  if (!status) status = cb_gait_placed_search(job->motion, cb_walls_create(&p, &walls));
   if (!status && job->json)
     print_json(job, walls, &v);
   else if (!status)

@@ -1,0 +1,198 @@
+/* What gaits are asked for, as a row of numbers: what `curvebody gait` tells of the same scenario. */
+#include "sweep/work.h"
+
+#include "io/gait_cycle.h"
+#include "io/gait_optimum.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const cb_bundle_scenario *motion_of(cb_scenario *s) { return cb_bundle_scenario_of(s); }
+
+/* A field at an offset of a row's numbers; rank 1: of `dim`. */
+typedef struct column {
+  const char *name, *dim, *doc;
+  size_t at;
+} column;
+
+enum { COLUMNS = 32 };
+
+static cb_status lay(cb_scenario *s, cb_arena *arena, const column *columns, cb_record_layout *out) {
+  static const char *const ends[] = {"before", "after"}, *const invariants[] = {"speed", "momentum", "casimir"};
+  const cb_bundle *b = motion_of(s)->bundle;
+  const cb_dimension dimensions[] = {
+      {"number", (size_t)b->group->size, NULL, b->group->number, "of an element of the group"},
+      {"axis", (size_t)b->group->dim, NULL, b->group->axis, "of the algebra"},
+      {"variable", (size_t)b->n, NULL, b->shape, "shape variable"},
+      {"side", 2, NULL, ends, "of the end of a cycle"},
+      {"invariant", 3, NULL, invariants, "of extremals"}};
+  const size_t count = sizeof dimensions / sizeof *dimensions;
+  cb_dimension *dimension = cb_arena_alloc(arena, count, sizeof *dimension);
+  cb_field *field = cb_arena_alloc(arena, COLUMNS, sizeof *field);
+  if (!dimension || !field) return cb_fail(CB_ERROR_MEMORY, "no memory for a row");
+  memcpy(dimension, dimensions, sizeof dimensions);
+  size_t n = 0;
+  for (; columns[n].name; n++)
+    field[n] = (cb_field){.name = columns[n].name,
+                          .rank = columns[n].dim != NULL,
+                          .dims = {columns[n].dim},
+                          .units = "1",
+                          .doc = columns[n].doc};
+  *out = (cb_record_layout){.dimensions = dimension, .n_dimensions = count, .fields = field, .n_fields = n};
+  return CB_OK;
+}
+
+static cb_status row_of(cb_arena *arena, const column *columns, const void *numbers, const void *const **out) {
+  const void **row = cb_arena_alloc(arena, COLUMNS, sizeof *row);
+  if (!row) return cb_fail(CB_ERROR_MEMORY, "no memory for a row");
+  for (size_t n = 0; columns[n].name; n++) row[n] = (const char *)numbers + columns[n].at;
+  return *out = row, CB_OK;
+}
+
+/* --- holonomy --- */
+
+static const column of_cycle[] = {
+    {"g", "number", "the holonomy", offsetof(cb_gait_cycle, g)},
+    {"log", "axis", "its log", offsetof(cb_gait_cycle, log)},
+    {"length", NULL, "int sqrt(r'Mr') dt", offsetof(cb_gait_cycle, length)},
+    {"cost", NULL, "int r'Mr' dt", offsetof(cb_gait_cycle, cost)},
+    {"efficiency", NULL, "square of the way over square of the length", offsetof(cb_gait_cycle, efficiency)},
+    {"g_repeated", "number", "holonomy of all cycles", offsetof(cb_gait_cycle, repeated)},
+    {NULL, NULL, NULL, 0}};
+
+static cb_status lay_holonomy(cb_scenario *s, cb_arena *arena, cb_record_layout *out) {
+  if (!motion_of(s)->gait) return cb_fail(CB_ERROR_INPUT, "the key `gait` is missing: `holonomy` is of a gait");
+  return lay(s, arena, of_cycle, out);
+}
+
+static cb_status find_holonomy(cb_scenario *s, cb_arena *arena, const void *const **row) {
+  cb_gait_cycle *c = cb_arena_alloc(arena, 1, sizeof *c);
+  if (!c) return cb_fail(CB_ERROR_MEMORY, "no memory for a cycle");
+  const cb_status status = cb_gait_cycle_find(motion_of(s), motion_of(s)->bundle, 0, false, c);
+  return status ? status : row_of(arena, of_cycle, c, row);
+}
+
+/* --- optimize --- */
+
+typedef struct best {
+  cb_optimum of; /* its gait is not kept */
+  cb_gait_check check;
+  double efficiency, drift[3], index, flat, conjugates, abnormal, found, starts, failed, optima, falling;
+} best;
+
+#define OF(member) offsetof(best, of.member)
+static const column of_best[] = {
+    {"cost", NULL, "int r'Mr' dt of the best gait", OF(cost)},
+    {"length", NULL, "its length", OF(length)},
+    {"amount", NULL, "of the target", OF(amount)},
+    {"efficiency", NULL, "amount^2/cost", offsetof(best, efficiency)},
+    {"g", "number", "its holonomy", OF(g)},
+    {"lambda", "axis", "multiplier", OF(lambda)},
+    {"at", "variable", "shape where it begins", OF(r)},
+    {"rate", "variable", "rate of the shape there", OF(rate)},
+    {"momentum", "variable", "momentum of the extremal there", OF(p)},
+    {"index", NULL, "negative directions of the second variation; -1: not proved", offsetof(best, index)},
+    {"flat", NULL, "directions without a second variation, but for symmetries", offsetof(best, flat)},
+    {"conjugates", NULL, "conjugate times before the end; -1: not told", offsetof(best, conjugates)},
+    {"conjugate", "side", "the first of them, and the next after the end", OF(conjugate)},
+    {"wong", NULL, "its cost by Wong's equations", OF(wong)},
+    {"drift", "invariant", "largest relative changes of invariants on the way", offsetof(best, drift)},
+    {"abnormal", NULL, "1: the multiplier of the cost is 0", offsetof(best, abnormal)},
+    {"found", NULL, "starts that came to it", offsetof(best, found)},
+    {"starts", NULL, "starts of the search", offsetof(best, starts)},
+    {"failed", NULL, "starts that came to nothing", offsetof(best, failed)},
+    {"optima", NULL, "different gaits that were found", offsetof(best, optima)},
+    {"falling", NULL, "less that a search fell to which did not settle; inf: none", offsetof(best, falling)},
+    {"check_cost", NULL, "by holonomy: cost off, relative", offsetof(best, check.cost)},
+    {"check_g", NULL, "by holonomy: the largest of the numbers of g off", offsetof(best, check.element)},
+    {NULL, NULL, NULL, 0}};
+
+static cb_status lay_optimum(cb_scenario *s, cb_arena *arena, cb_record_layout *out) {
+  if (!motion_of(s)->optimum) return cb_fail(CB_ERROR_INPUT, "the key `optimum` is missing: `optimize` is of a target");
+  return lay(s, arena, of_best, out);
+}
+
+static cb_status find_optimum(cb_scenario *s, cb_arena *arena, const void *const **row) {
+  best *to = cb_arena_alloc(arena, 1, sizeof *to);
+  cb_gait_check check;
+  cb_optima *all = NULL;
+  if (!to) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
+  const cb_status status = cb_gait_optima_find(motion_of(s), 0, &all, &check);
+  if (status) return status;
+  const cb_optimum *o = &all->item[0];
+  *to = (best){.of = *o,
+               .check = check,
+               .efficiency = cb_gait_efficiency(o->amount, o->cost),
+               .drift = {o->speed, o->momentum, o->casimir},
+               .index = o->index,
+               .flat = o->flat,
+               .conjugates = o->conjugates,
+               .abnormal = o->abnormal,
+               .found = o->found,
+               .starts = all->starts,
+               .failed = all->failed,
+               .optima = all->count,
+               .falling = all->falling};
+  to->of.gait = NULL;
+  cb_optima_free(all);
+  return row_of(arena, of_best, to, row);
+}
+
+/* --- verdict --- */
+
+typedef struct judged {
+  cb_verdict of;
+  double efficiency, stationary, index, flat, conjugates, walls, loose;
+} judged;
+
+#define IN(member) offsetof(judged, of.member)
+static const column of_judged[] = {
+    {"cost", NULL, "int r'Mr' dt of the gait", IN(cost)},
+    {"length", NULL, "its length", IN(length)},
+    {"amount", NULL, "of the target", IN(amount)},
+    {"efficiency", NULL, "amount^2/cost", offsetof(judged, efficiency)},
+    {"slope", NULL, "of the cost along gaits that do the same, over all of its gradient", IN(slope)},
+    {"gain", NULL, "what one step down the gradient saves of the cost", IN(gain)},
+    {"fit", NULL, "how far the functions of time of this verdict are from the gait", IN(fit)},
+    {"wong", NULL, "cost of the extremal beside it by Wong's equations", IN(wong)},
+    {"g", "number", "its holonomy", IN(g)},
+    {"lambda", "axis", "multipliers that leave the least slope", IN(lambda)},
+    {"stationary", NULL, "1: its slope is round-off", offsetof(judged, stationary)},
+    {"index", NULL, "negative directions of the second variation", offsetof(judged, index)},
+    {"flat", NULL, "directions without a second variation, but for symmetries", offsetof(judged, flat)},
+    {"conjugates", NULL, "conjugate times before the end; -1: not told", offsetof(judged, conjugates)},
+    {"conjugate", "side", "the first of them, and the next after the end", IN(conjugate)},
+    {"walls", NULL, "where it is at walls", offsetof(judged, walls)},
+    {"loose", NULL, "what the index may be less by, at walls that neither press nor are left", offsetof(judged, loose)},
+    {NULL, NULL, NULL, 0}};
+
+static cb_status lay_verdict(cb_scenario *s, cb_arena *arena, cb_record_layout *out) {
+  if (!motion_of(s)->gait) return cb_fail(CB_ERROR_INPUT, "the key `gait` is missing: `verdict` is of a gait");
+  return lay(s, arena, of_judged, out);
+}
+
+static cb_status find_verdict(cb_scenario *s, cb_arena *arena, const void *const **row) {
+  judged *to = cb_arena_alloc(arena, 1, sizeof *to);
+  if (!to) return cb_fail(CB_ERROR_MEMORY, "no memory for a verdict");
+  const cb_status status = cb_gait_verdict_find(motion_of(s), motion_of(s)->bundle, &to->of);
+  if (status) return status;
+  const cb_verdict *v = &to->of;
+  to->efficiency = cb_gait_efficiency(v->amount, v->cost);
+  to->stationary = v->stationary;
+  to->index = v->index;
+  to->flat = v->flat;
+  to->conjugates = v->conjugates;
+  to->walls = v->contacts;
+  to->loose = v->loose;
+  return row_of(arena, of_judged, to, row);
+}
+
+const cb_work_class cb_work_holonomy = {"holonomy", "what a cycle of the gait does: g, log, length, cost, efficiency",
+                                        lay_holonomy, find_holonomy},
+                    cb_work_optimize = {"optimize",
+                                        "the best gait at the scenario's target: cost, efficiency, g, lambda",
+                                        lay_optimum, find_optimum},
+                    cb_work_verdict = {
+                        "verdict", "how far the gait is from optimal among those that do the same: slope, gain, index",
+                        lay_verdict, find_verdict};

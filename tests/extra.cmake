@@ -30,6 +30,7 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   curvebody_cli_test(spaces release 300)
   curvebody_cli_test(streams release 300)
   curvebody_cli_test(sweep release 600)
+  curvebody_cli_test(sweep_gait medium 300)
   curvebody_cli_test(sweep_kill release 900)
 
   # Plugins: plugins/NAME.c, as their author would compile them.

@@ -13,7 +13,7 @@ typedef struct cb_work_class {
   cb_status (*compute)(cb_scenario *scenario, cb_arena *arena, const void *const **row);
 } cb_work_class;
 
-extern const cb_work_class cb_work_holonomy, cb_work_optimize, cb_work_verdict; /* of gaits */
+extern const cb_work_class cb_work_holonomy, cb_work_integral, cb_work_optimize, cb_work_verdict; /* of gaits */
 extern const cb_work_class *const cb_works[]; /* ended by NULL; the first is `run` */
 
 #endif

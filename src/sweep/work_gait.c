@@ -10,15 +10,19 @@
 
 static const cb_bundle_scenario *motion_of(cb_scenario *s) { return cb_bundle_scenario_of(s); }
 
+/* Fields that a row has not always. */
+enum { OF_TABLES = 1, OF_INTEGRALS = 2 };
+
 /* A field at an offset of a row's numbers; rank 1: of `dim`. */
 typedef struct column {
   const char *name, *dim, *doc;
   size_t at;
+  int of; /* what it is of; 0: of every row */
 } column;
 
 enum { COLUMNS = 32 };
 
-static cb_status lay(cb_scenario *s, cb_arena *arena, const column *columns, cb_record_layout *out) {
+static cb_status lay(cb_scenario *s, cb_arena *arena, const column *columns, int of, cb_record_layout *out) {
   static const char *const ends[] = {"before", "after"}, *const invariants[] = {"speed", "momentum", "casimir"};
   const cb_bundle *b = motion_of(s)->bundle;
   const cb_dimension dimensions[] = {
@@ -33,44 +37,62 @@ static cb_status lay(cb_scenario *s, cb_arena *arena, const column *columns, cb_
   if (!dimension || !field) return cb_fail(CB_ERROR_MEMORY, "no memory for a row");
   memcpy(dimension, dimensions, sizeof dimensions);
   size_t n = 0;
-  for (; columns[n].name; n++)
-    field[n] = (cb_field){.name = columns[n].name,
-                          .rank = columns[n].dim != NULL,
-                          .dims = {columns[n].dim},
-                          .units = "1",
-                          .doc = columns[n].doc};
+  for (const column *c = columns; c->name; c++)
+    if (!(c->of & ~of))
+      field[n++] = (cb_field){.name = c->name, .rank = c->dim != NULL, .dims = {c->dim}, .units = "1", .doc = c->doc};
   *out = (cb_record_layout){.dimensions = dimension, .n_dimensions = count, .fields = field, .n_fields = n};
   return CB_OK;
 }
 
-static cb_status row_of(cb_arena *arena, const column *columns, const void *numbers, const void *const **out) {
+static cb_status row_of(cb_arena *arena, const column *columns, int of, const void *numbers, const void *const **out) {
   const void **row = cb_arena_alloc(arena, COLUMNS, sizeof *row);
   if (!row) return cb_fail(CB_ERROR_MEMORY, "no memory for a row");
-  for (size_t n = 0; columns[n].name; n++) row[n] = (const char *)numbers + columns[n].at;
+  size_t n = 0;
+  for (const column *c = columns; c->name; c++)
+    if (!(c->of & ~of)) row[n++] = (const char *)numbers + c->at;
   return *out = row, CB_OK;
 }
 
-/* --- holonomy --- */
+/* --- holonomy, integral --- */
 
 static const column of_cycle[] = {
-    {"g", "number", "the holonomy", offsetof(cb_gait_cycle, g)},
-    {"log", "axis", "its log", offsetof(cb_gait_cycle, log)},
-    {"length", NULL, "int sqrt(r'Mr') dt", offsetof(cb_gait_cycle, length)},
-    {"cost", NULL, "int r'Mr' dt", offsetof(cb_gait_cycle, cost)},
-    {"efficiency", NULL, "square of the way over square of the length", offsetof(cb_gait_cycle, efficiency)},
-    {"g_repeated", "number", "holonomy of all cycles", offsetof(cb_gait_cycle, repeated)},
-    {NULL, NULL, NULL, 0}};
+    {"g", "number", "the holonomy", offsetof(cb_gait_cycle, g), 0},
+    {"log", "axis", "its log", offsetof(cb_gait_cycle, log), 0},
+    {"table_error", "axis", "what the errors of the table can do to the log", offsetof(cb_gait_cycle, table),
+     OF_TABLES},
+    {"length", NULL, "int sqrt(r'Mr') dt", offsetof(cb_gait_cycle, length), 0},
+    {"cost", NULL, "int r'Mr' dt", offsetof(cb_gait_cycle, cost), 0},
+    {"efficiency", NULL, "square of the way over square of the length", offsetof(cb_gait_cycle, efficiency), 0},
+    {"g_repeated", "number", "holonomy of all cycles", offsetof(cb_gait_cycle, repeated), 0},
+    {"cbvi", "axis", "corrected body velocity integral: -int int B", offsetof(cb_gait_cycle, cbvi), OF_INTEGRALS},
+    {NULL, NULL, NULL, 0, 0}};
 
-static cb_status lay_holonomy(cb_scenario *s, cb_arena *arena, cb_record_layout *out) {
-  if (!motion_of(s)->gait) return cb_fail(CB_ERROR_INPUT, "the key `gait` is missing: `holonomy` is of a gait");
-  return lay(s, arena, of_cycle, out);
+static int parts_of(cb_scenario *s, int more) {
+  return more | (strcmp(motion_of(s)->bundle->kind->name, "samples") ? 0 : OF_TABLES);
 }
 
-static cb_status find_holonomy(cb_scenario *s, cb_arena *arena, const void *const **row) {
+static cb_status lay_cycle(cb_scenario *s, cb_arena *arena, int more, cb_record_layout *out) {
+  if (!motion_of(s)->gait)
+    return cb_fail(CB_ERROR_INPUT, "the key `gait` is missing: `%s` is of a gait", more ? "integral" : "holonomy");
+  return lay(s, arena, of_cycle, parts_of(s, more), out);
+}
+
+static cb_status find_cycle(cb_scenario *s, cb_arena *arena, int more, const void *const **row) {
   cb_gait_cycle *c = cb_arena_alloc(arena, 1, sizeof *c);
   if (!c) return cb_fail(CB_ERROR_MEMORY, "no memory for a cycle");
-  const cb_status status = cb_gait_cycle_find(motion_of(s), motion_of(s)->bundle, 0, false, c);
-  return status ? status : row_of(arena, of_cycle, c, row);
+  const cb_status status = cb_gait_cycle_find(motion_of(s), motion_of(s)->bundle, 0, more & OF_INTEGRALS, c);
+  return status ? status : row_of(arena, of_cycle, parts_of(s, more), c, row);
+}
+
+static cb_status lay_holonomy(cb_scenario *s, cb_arena *a, cb_record_layout *out) { return lay_cycle(s, a, 0, out); }
+static cb_status find_holonomy(cb_scenario *s, cb_arena *a, const void *const **row) {
+  return find_cycle(s, a, 0, row);
+}
+static cb_status lay_integral(cb_scenario *s, cb_arena *a, cb_record_layout *out) {
+  return lay_cycle(s, a, OF_INTEGRALS, out);
+}
+static cb_status find_integral(cb_scenario *s, cb_arena *a, const void *const **row) {
+  return find_cycle(s, a, OF_INTEGRALS, row);
 }
 
 /* --- optimize --- */
@@ -83,34 +105,34 @@ typedef struct best {
 
 #define OF(member) offsetof(best, of.member)
 static const column of_best[] = {
-    {"cost", NULL, "int r'Mr' dt of the best gait", OF(cost)},
-    {"length", NULL, "its length", OF(length)},
-    {"amount", NULL, "of the target", OF(amount)},
-    {"efficiency", NULL, "amount^2/cost", offsetof(best, efficiency)},
-    {"g", "number", "its holonomy", OF(g)},
-    {"lambda", "axis", "multiplier", OF(lambda)},
-    {"at", "variable", "shape where it begins", OF(r)},
-    {"rate", "variable", "rate of the shape there", OF(rate)},
-    {"momentum", "variable", "momentum of the extremal there", OF(p)},
-    {"index", NULL, "negative directions of the second variation; -1: not proved", offsetof(best, index)},
-    {"flat", NULL, "directions without a second variation, but for symmetries", offsetof(best, flat)},
-    {"conjugates", NULL, "conjugate times before the end; -1: not told", offsetof(best, conjugates)},
-    {"conjugate", "side", "the first of them, and the next after the end", OF(conjugate)},
-    {"wong", NULL, "its cost by Wong's equations", OF(wong)},
-    {"drift", "invariant", "largest relative changes of invariants on the way", offsetof(best, drift)},
-    {"abnormal", NULL, "1: the multiplier of the cost is 0", offsetof(best, abnormal)},
-    {"found", NULL, "starts that came to it", offsetof(best, found)},
-    {"starts", NULL, "starts of the search", offsetof(best, starts)},
-    {"failed", NULL, "starts that came to nothing", offsetof(best, failed)},
-    {"optima", NULL, "different gaits that were found", offsetof(best, optima)},
-    {"falling", NULL, "less that a search fell to which did not settle; inf: none", offsetof(best, falling)},
-    {"check_cost", NULL, "by holonomy: cost off, relative", offsetof(best, check.cost)},
-    {"check_g", NULL, "by holonomy: the largest of the numbers of g off", offsetof(best, check.element)},
-    {NULL, NULL, NULL, 0}};
+    {"cost", NULL, "int r'Mr' dt of the best gait", OF(cost), 0},
+    {"length", NULL, "its length", OF(length), 0},
+    {"amount", NULL, "of the target", OF(amount), 0},
+    {"efficiency", NULL, "amount^2/cost", offsetof(best, efficiency), 0},
+    {"g", "number", "its holonomy", OF(g), 0},
+    {"lambda", "axis", "multiplier", OF(lambda), 0},
+    {"at", "variable", "shape where it begins", OF(r), 0},
+    {"rate", "variable", "rate of the shape there", OF(rate), 0},
+    {"momentum", "variable", "momentum of the extremal there", OF(p), 0},
+    {"index", NULL, "negative directions of the second variation; -1: not proved", offsetof(best, index), 0},
+    {"flat", NULL, "directions without a second variation, but for symmetries", offsetof(best, flat), 0},
+    {"conjugates", NULL, "conjugate times before the end; -1: not told", offsetof(best, conjugates), 0},
+    {"conjugate", "side", "the first of them, and the next after the end", OF(conjugate), 0},
+    {"wong", NULL, "its cost by Wong's equations", OF(wong), 0},
+    {"drift", "invariant", "largest relative changes of invariants on the way", offsetof(best, drift), 0},
+    {"abnormal", NULL, "1: the multiplier of the cost is 0", offsetof(best, abnormal), 0},
+    {"found", NULL, "starts that came to it", offsetof(best, found), 0},
+    {"starts", NULL, "starts of the search", offsetof(best, starts), 0},
+    {"failed", NULL, "starts that came to nothing", offsetof(best, failed), 0},
+    {"optima", NULL, "different gaits that were found", offsetof(best, optima), 0},
+    {"falling", NULL, "less that a search fell to which did not settle; inf: none", offsetof(best, falling), 0},
+    {"check_cost", NULL, "by holonomy: cost off, relative", offsetof(best, check.cost), 0},
+    {"check_g", NULL, "by holonomy: the largest of the numbers of g off", offsetof(best, check.element), 0},
+    {NULL, NULL, NULL, 0, 0}};
 
 static cb_status lay_optimum(cb_scenario *s, cb_arena *arena, cb_record_layout *out) {
   if (!motion_of(s)->optimum) return cb_fail(CB_ERROR_INPUT, "the key `optimum` is missing: `optimize` is of a target");
-  return lay(s, arena, of_best, out);
+  return lay(s, arena, of_best, 0, out);
 }
 
 static cb_status find_optimum(cb_scenario *s, cb_arena *arena, const void *const **row) {
@@ -136,7 +158,7 @@ static cb_status find_optimum(cb_scenario *s, cb_arena *arena, const void *const
                .falling = all->falling};
   to->of.gait = NULL;
   cb_optima_free(all);
-  return row_of(arena, of_best, to, row);
+  return row_of(arena, of_best, 0, to, row);
 }
 
 /* --- verdict --- */
@@ -148,28 +170,29 @@ typedef struct judged {
 
 #define IN(member) offsetof(judged, of.member)
 static const column of_judged[] = {
-    {"cost", NULL, "int r'Mr' dt of the gait", IN(cost)},
-    {"length", NULL, "its length", IN(length)},
-    {"amount", NULL, "of the target", IN(amount)},
-    {"efficiency", NULL, "amount^2/cost", offsetof(judged, efficiency)},
-    {"slope", NULL, "of the cost along gaits that do the same, over all of its gradient", IN(slope)},
-    {"gain", NULL, "what one step down the gradient saves of the cost", IN(gain)},
-    {"fit", NULL, "how far the functions of time of this verdict are from the gait", IN(fit)},
-    {"wong", NULL, "cost of the extremal beside it by Wong's equations", IN(wong)},
-    {"g", "number", "its holonomy", IN(g)},
-    {"lambda", "axis", "multipliers that leave the least slope", IN(lambda)},
-    {"stationary", NULL, "1: its slope is round-off", offsetof(judged, stationary)},
-    {"index", NULL, "negative directions of the second variation", offsetof(judged, index)},
-    {"flat", NULL, "directions without a second variation, but for symmetries", offsetof(judged, flat)},
-    {"conjugates", NULL, "conjugate times before the end; -1: not told", offsetof(judged, conjugates)},
-    {"conjugate", "side", "the first of them, and the next after the end", IN(conjugate)},
-    {"walls", NULL, "where it is at walls", offsetof(judged, walls)},
-    {"loose", NULL, "what the index may be less by, at walls that neither press nor are left", offsetof(judged, loose)},
-    {NULL, NULL, NULL, 0}};
+    {"cost", NULL, "int r'Mr' dt of the gait", IN(cost), 0},
+    {"length", NULL, "its length", IN(length), 0},
+    {"amount", NULL, "of the target", IN(amount), 0},
+    {"efficiency", NULL, "amount^2/cost", offsetof(judged, efficiency), 0},
+    {"slope", NULL, "of the cost along gaits that do the same, over all of its gradient", IN(slope), 0},
+    {"gain", NULL, "what one step down the gradient saves of the cost", IN(gain), 0},
+    {"fit", NULL, "how far the functions of time of this verdict are from the gait", IN(fit), 0},
+    {"wong", NULL, "cost of the extremal beside it by Wong's equations", IN(wong), 0},
+    {"g", "number", "its holonomy", IN(g), 0},
+    {"lambda", "axis", "multipliers that leave the least slope", IN(lambda), 0},
+    {"stationary", NULL, "1: its slope is round-off", offsetof(judged, stationary), 0},
+    {"index", NULL, "negative directions of the second variation", offsetof(judged, index), 0},
+    {"flat", NULL, "directions without a second variation, but for symmetries", offsetof(judged, flat), 0},
+    {"conjugates", NULL, "conjugate times before the end; -1: not told", offsetof(judged, conjugates), 0},
+    {"conjugate", "side", "the first of them, and the next after the end", IN(conjugate), 0},
+    {"walls", NULL, "where it is at walls", offsetof(judged, walls), 0},
+    {"loose", NULL, "what the index may be less by, at walls that neither press nor are left", offsetof(judged, loose),
+     0},
+    {NULL, NULL, NULL, 0, 0}};
 
 static cb_status lay_verdict(cb_scenario *s, cb_arena *arena, cb_record_layout *out) {
   if (!motion_of(s)->gait) return cb_fail(CB_ERROR_INPUT, "the key `gait` is missing: `verdict` is of a gait");
-  return lay(s, arena, of_judged, out);
+  return lay(s, arena, of_judged, 0, out);
 }
 
 static cb_status find_verdict(cb_scenario *s, cb_arena *arena, const void *const **row) {
@@ -185,14 +208,16 @@ static cb_status find_verdict(cb_scenario *s, cb_arena *arena, const void *const
   to->conjugates = v->conjugates;
   to->walls = v->contacts;
   to->loose = v->loose;
-  return row_of(arena, of_judged, to, row);
+  return row_of(arena, of_judged, 0, to, row);
 }
 
-const cb_work_class cb_work_holonomy = {"holonomy", "what a cycle of the gait does: g, log, length, cost, efficiency",
-                                        lay_holonomy, find_holonomy},
-                    cb_work_optimize = {"optimize",
-                                        "the best gait at the scenario's target: cost, efficiency, g, lambda",
-                                        lay_optimum, find_optimum},
-                    cb_work_verdict = {
-                        "verdict", "how far the gait is from optimal among those that do the same: slope, gain, index",
-                        lay_verdict, find_verdict};
+const cb_work_class
+    cb_work_holonomy = {"holonomy", "what a cycle of the gait does: g, log, length, cost, efficiency", lay_holonomy,
+                        find_holonomy},
+    cb_work_integral = {"integral",
+                        "what `holonomy` tells, and cbvi, the corrected body velocity integral, which takes longer",
+                        lay_integral, find_integral},
+    cb_work_optimize = {"optimize", "the best gait at the scenario's target: cost, efficiency, g, lambda", lay_optimum,
+                        find_optimum},
+    cb_work_verdict = {"verdict", "how far the gait is from optimal among those that do the same: slope, gain, index",
+                       lay_verdict, find_verdict};

@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+"""`curvebody sweep` with gaits as the work of members: each row is what `curvebody gait ... --json` tells of the same
+values, to the last bit; what fails is told; threads do not matter.
+"""
+import itertools
+import json
+import subprocess
+import sys
+
+from command import BINARY, Case, main
+
+try:
+    import h5py
+    import numpy as np
+except ImportError as missing:
+    print(missing)
+    sys.exit(77)
+
+GAIT = """\
+curvebody: 1
+bundle: {name: purcell, links: 3, ratio: 2}
+gait: {fourier: {mean: [0, 0], cosine: [[0.7, 0]], sine: [[0, 0.7]]}, repeat: 3, period: 2}
+optimum: {target: {move: 0.02}, starts: 2, seed: 4}
+"""
+SWEEP = """\
+curvebody: 1
+sweep:
+  scenario: g.yaml
+  work: WORK
+  over:
+    - {key: bundle.ratio, values: [1.5, 2], name: ratio}
+    - {key: KEY, values: VALUES, name: second}
+  keep: last
+  collect: {cost2: 2*last(cost), across: "g[y]", most: "max(g[0]) - first(g[x])"}
+"""
+SIDES = {"both": ("gait.fourier.cosine.0.0", [0.5, 0.9]), "target": ("optimum.target.move", [0.01, 0.02])}
+WORKS = {  # the key that varies, and what the command does not tell or tells as words
+    "holonomy": ("both", "holonomy", {}),
+    "integral": ("both", "holonomy", {}),
+    "optimize": ("target", "optimize", {"optima": lambda one: 1 + len(one["others"])}),
+    "verdict": ("both", "verdict", {"walls": lambda one: len(one["walls"])}),
+}
+
+
+class SweepGait(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("g.yaml", GAIT)
+
+    def sweep(self, text, out, code=0, words=()):
+        self.write("s.yaml", text)
+        done = subprocess.run([BINARY, *words, "sweep", "s.yaml", "-o", out], cwd=self.folder, text=True,
+                              capture_output=True, timeout=200)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+    def one(self, command, sets):
+        words = [w for s in sets for w in ("--set", s)]
+        done = subprocess.run([BINARY, "gait", "g.yaml", command, "--json", *words], cwd=self.folder, text=True,
+                              capture_output=True, check=True)
+        return json.loads(done.stdout)
+
+    def test_rows_are_what_the_command_tells(self):
+        for work, (side, command, others) in WORKS.items():
+            key, values = SIDES[side]
+            self.sweep(SWEEP.replace("WORK", work).replace("KEY", key).replace("VALUES", str(values)), work)
+            with h5py.File(self.path(work + ".h5")) as f:
+                self.assertTrue((f["status"][:] == 1).all())
+                fields = [n for n, d in f.items() if isinstance(d, h5py.Dataset) and d.ndim >= 2 and d.shape[:2] == (2, 2) and
+                          n not in ("status", "failure", "cost2", "across", "most", "member", "seconds")]
+                self.assertTrue({"cost", "length", "efficiency", "g"} <= set(fields), fields)
+                self.assertEqual("cbvi" in fields, work == "integral")
+                told = set()
+                for i, j in itertools.product(range(2), range(2)):
+                    one = self.one(command, [f"bundle.ratio={[1.5, 2][i]}", f"{key}={values[j]}"])
+                    for name in fields:
+                        expected = others[name](one) if name in others else one[name]
+                        expected = np.array(expected, dtype=float)
+                        found = f[name][i, j]
+                        found = np.where(np.isfinite(found), found, np.nan)  # as JSON has null for what is not finite
+                        np.testing.assert_array_equal(found, expected, err_msg=f"{work} {name}")
+                    told = {k for k, v in one.items() if isinstance(v, (int, float, list)) and k not in fields}
+                    self.assertEqual((f["cost2"][i, j], f["across"][i, j], f["most"][i, j]), (2 * one["cost"], one["g"][1], 0))
+                # all else that the command tells: names of what is there, keys of the scenario, the other gaits
+                self.assertEqual(told - {"shape", "numbers", "axes", "period", "repeat", "others", "cbvi"}, set(), work)
+
+    def test_threads_do_not_matter(self):
+        text = SWEEP.replace("WORK", "optimize").replace("KEY", "optimum.target.move").replace("VALUES", "[0.01, 0.015, 0.02]")
+        arrays = []
+        for threads in "1", "2":
+            self.sweep(text, "t" + threads, words=("--threads", threads))
+            with h5py.File(self.path(f"t{threads}.h5")) as f:
+                arrays.append({n: f[n][()].tobytes() for n in ("cost", "lambda", "g", "at", "drift", "cost2", "found")})
+        self.assertEqual(*arrays)
+
+    def test_what_fails_is_told(self):
+        text = SWEEP.replace("WORK", "optimize").replace("KEY", "optimum.target.move").replace("VALUES", "[0.02, 1000]")
+        done = self.sweep(text, "f", code=1)
+        alone = subprocess.run([BINARY, "gait", "g.yaml", "optimize", "--set", "optimum.target.move=1000"], cwd=self.folder,
+                               text=True, capture_output=True)
+        with h5py.File(self.path("f.h5")) as f:
+            np.testing.assert_array_equal(f["status"][:], [[1, 2], [1, 2]])
+            self.assertTrue(np.isnan(f["cost"][:, 1]).all() and np.isnan(f["cost2"][:, 1]).all())
+            self.assertTrue(np.isfinite(f["cost"][:, 0]).all())
+        self.assertNotEqual(alone.returncode, 0)
+        self.assertIn("2 failed", done.stdout + done.stderr)
+
+    def test_bad_input(self):
+        for work, key in ("holonomy", "gait"), ("integral", "gait"), ("verdict", "gait"), ("optimize", "optimum"):
+            self.write("g.yaml", "".join(line for line in GAIT.splitlines(True) if not line.startswith((key, "optimum"))))
+            text = SWEEP.replace("WORK", work).replace("KEY", "title").replace("VALUES", "[a, b]")
+            self.assertIn(f"the key `{key}` is missing: `{work}` is of", self.sweep(text, "b", code=2).stderr)
+        self.write("g.yaml", GAIT)
+        for said, column, meant in (("g[w]", 24, "label"), ("efficency", 22, "did you mean 'efficiency'"),
+                                    ("connection", 22, "unknown field")):
+            text = SWEEP.replace("WORK", "holonomy").replace("KEY", "title").replace("VALUES", "[a, b]")
+            text = text[:text.index("  collect")] + f"  collect: {{across: \"{said}\"}}\n"
+            error = self.sweep(text, "b", code=2).stderr
+            self.assertIn(f"s.yaml:9:{column}: error: ", error)
+            self.assertIn(meant, error)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,5 @@
-/* The hand-out: each member is given once, to any number of ranks and threads, quick and slow; all end; a stop ends all.
- * timeout: 120
+/* The hand-out: each member is given once, to any number of ranks and threads, quick and slow; all end; a stop ends
+ * all. timeout: 120
  * labels: medium
  */
 #include "check.h"

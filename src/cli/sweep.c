@@ -100,14 +100,17 @@ static int dry_run(cb_sweep *sweep, const arguments *a) {
   const cb_status status = cb_crew_estimate_of(sweep, threads, &stop, &e);
   if (status) return cb_report(status);
   if (a->json)
-    printf("{\"members\": %lld, \"disk\": %.0f, \"memory\": %.0f, \"sample\": %lld, \"failed\": %lld, "
-           "\"seconds_a_member\": %.6g, \"threads\": %d, \"seconds\": %.6g}\n",
-           (long long)e.members, e.disk, e.memory, (long long)e.sample, (long long)e.failed, e.seconds_a_member, threads,
-           e.seconds);
+    printf(
+        "{\"members\": %lld, \"disk\": %.0f, \"memory\": %.0f, \"sample\": %lld, \"failed\": %lld, "
+        "\"seconds_a_member\": %.6g, \"threads\": %d, \"seconds\": %.6g}\n",
+        (long long)e.members, e.disk, e.memory, (long long)e.sample, (long long)e.failed, e.seconds_a_member, threads,
+        e.seconds);
   else
-    printf("%lld members; %.3g MB on disk, %.3g MB in memory for rows; %.3g s on %d threads, by %lld of them at %.3g ms%s\n",
-           (long long)e.members, e.disk / 1e6, e.memory / 1e6, e.seconds, threads, (long long)e.sample,
-           1e3 * e.seconds_a_member, e.failed ? ", of which some failed" : "");
+    printf(
+        "%lld members; %.3g MB on disk, %.3g MB in memory for rows; %.3g s on %d threads, by %lld of them at %.3g "
+        "ms%s\n",
+        (long long)e.members, e.disk / 1e6, e.memory / 1e6, e.seconds, threads, (long long)e.sample,
+        1e3 * e.seconds_a_member, e.failed ? ", of which some failed" : "");
   return CB_EXIT_DONE;
 }
 
@@ -124,9 +127,9 @@ static int print_status(const arguments *a) {
     printf("%s: %lld members: %lld done in %.3g s of their own, %lld failed, %lld left; %s\n", folder.result,
            (long long)s.survey.members, (long long)s.count[CB_MEMBER_DONE], s.survey.seconds,
            (long long)s.count[CB_MEMBER_FAILED], (long long)s.count[CB_MEMBER_MISSING],
-           s.runs                        ? "it runs"
+           s.runs                       ? "it runs"
            : s.count[CB_MEMBER_MISSING] ? "nothing runs: the same command goes on"
-                                         : "it is complete");
+                                        : "it is complete");
     for (size_t i = 0; i < sizeof s.words / sizeof *s.words; i++)
       if (s.words[i]) printf("  member %lld failed: %s\n", (long long)s.failed[i], s.words[i]);
   }

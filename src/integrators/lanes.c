@@ -55,7 +55,8 @@ static bool same_springs(const cb_springs *a, const cb_springs *b) {
 
 bool cb_lanes_agree(const cb_integrator *a, const cb_integrator *b) {
   const cb_geometry *g = cb_system_space(a->system), *h = cb_system_space(b->system);
-  if (a->kind != b->kind || g->k != h->k || cb_system_particles(a->system) != cb_system_particles(b->system)) return false;
+  if (a->kind != b->kind || g->k != h->k || cb_system_particles(a->system) != cb_system_particles(b->system))
+    return false;
   const double K = g->factor[0].curvature, L = h->factor[0].curvature;
   if ((K > 0) != (L > 0) || (K < 0) != (L < 0) || !same_springs(plan_of(a), plan_of(b))) return false;
   if (!is_lobatto(a)) return true;
@@ -102,8 +103,7 @@ static cb_status make(const cb_integrator *in, cb_lanes **out) {
   cb_arena_doubles(l->arena, n, &l->mass, &l->off);
   cb_arena_doubles(l->arena, CB_LANES_SPRINGS * width, &l->stiffness, &l->tension);
   cb_arena_doubles(l->arena, count, &l->x, &l->x_low, &l->p, &l->p_low);
-  for (int i = 0; i < l->s; i++)
-    cb_arena_doubles(l->arena, count, &l->X[i], &l->D[i], &l->F[i], &l->G[i], &l->old[i]);
+  for (int i = 0; i < l->s; i++) cb_arena_doubles(l->arena, count, &l->X[i], &l->D[i], &l->F[i], &l->G[i], &l->old[i]);
   if (!l->lobatto) cb_arena_doubles(l->arena, count, &l->dx, &l->dp, &l->sum_x, &l->sum_p, &l->at_p);
   if (cb_arena_lost(l->arena)) return cb_lanes_free(l), cb_fail(CB_ERROR_MEMORY, "no memory for steps in lanes");
   return *out = l, CB_OK;

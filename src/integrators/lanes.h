@@ -2,8 +2,9 @@
  * `lobatto` or `rk4`.
  *
  * What a lane does is what its method does alone, operation by operation (integrators/lobatto_embedding.c,
- * lobatto_sweep.c, lobatto_kernel.h, integrators/rk4.c, dynamics/springs_small.c, geometry/quadric.c): same bytes. A lane
- * whose iteration has ended is kept as it is while others go on. A lane that fails is left as it was before the step.
+ * lobatto_sweep.c, lobatto_kernel.h, integrators/rk4.c, dynamics/springs_small.c, geometry/quadric.c): same bytes. A
+ * lane whose iteration has ended is kept as it is while others go on. A lane that fails is left as it was before the
+ * step.
  *
  * The lanes of a group have the same particles, springs, stages and shape of space; masses, stiffnesses, rest lengths,
  * curvature, length of the step, tolerance may differ.
@@ -35,8 +36,8 @@ void cb_lanes_begin(cb_lanes *lanes, size_t n);
 /* Takes state and history of one, for steps of length h. */
 void cb_lanes_load(cb_lanes *lanes, size_t lane, const cb_integrator *in, const cb_state *state, double h);
 
-/* A step of all lanes. failed: bits of lanes that are left as they were; leave: of those that are to go by themselves from
- * here on; drifted: of those whose origin may have to move (run/particles_recentre.c). */
+/* A step of all lanes. failed: bits of lanes that are left as they were; leave: of those that are to go by themselves
+ * from here on; drifted: of those whose origin may have to move (run/particles_recentre.c). */
 typedef struct cb_lanes_step {
   unsigned failed, leave, drifted;
 } cb_lanes_step;

@@ -1,5 +1,5 @@
-/* Steps in lanes, written once over the vectors of an instruction set: included by lanes_avx2.c and lanes_avx512.c after
- * WIDTH, vec, functions of it and KERNEL. Each line is one of the method's own, in its order: see lanes.h. */
+/* Steps in lanes, written once over the vectors of an instruction set: included by lanes_avx2.c and lanes_avx512.c
+ * after WIDTH, vec, functions of it and KERNEL. Each line is one of the method's own, in its order: see lanes.h. */
 #include "dynamics/springs_series.h"
 #include "integrators/lanes_private.h"
 
@@ -34,8 +34,8 @@ INLINE vec mask_of(unsigned bits) {
 
 /* --- origins --- */
 
-/* Whether a component may have drifted: by a little less than run/particles_recentre.c asks for. In H^n cosh(1)^2 = 2.38
- * is compared with 2.25; in E^n the squares of way and sizes. */
+/* Whether a component may have drifted: by a little less than run/particles_recentre.c asks for. In H^n cosh(1)^2 =
+ * 2.38 is compared with 2.25; in E^n the squares of way and sizes. */
 static unsigned drifted(const cb_lanes *l) {
   unsigned found = 0;
   const int k = l->k;

@@ -1,4 +1,5 @@
-/* Lobatto IIIA-IIIB in lanes: lobatto_embedding.c, lobatto_sweep.c, lobatto_kernel.h, iteration.c. Part of lanes_kernel.h. */
+/* Lobatto IIIA-IIIB in lanes: lobatto_embedding.c, lobatto_sweep.c, lobatto_kernel.h, iteration.c. Part of
+ * lanes_kernel.h. */
 /* <u,v>: with four coordinates of a curved factor by halves, else one after another. */
 INLINE vec inner(const cb_lanes *l, const int k, const int shape, const vec *u, const vec *v) {
   if (shape == CB_LANES_QUAD)

@@ -6,7 +6,11 @@
 #include "integrators/lanes.h"
 #include "integrators/lobatto.h"
 
-typedef enum cb_lanes_shape { CB_LANES_FLAT, CB_LANES_CURVED, CB_LANES_QUAD } cb_lanes_shape; /* quad: of lobatto_kernel.h */
+typedef enum cb_lanes_shape {
+  CB_LANES_FLAT,
+  CB_LANES_CURVED,
+  CB_LANES_QUAD
+} cb_lanes_shape; /* quad: of lobatto_kernel.h */
 
 typedef struct cb_lanes_kernel {
   size_t width;
@@ -23,7 +27,7 @@ struct cb_lanes {
   cb_lanes_shape shape;
   size_t lanes; /* in use; the others copy the first */
   int n, k, s, m, components;
-  const int *start; /* of components */
+  const int *start;        /* of components */
   const cb_system *system; /* of the first */
   double form[4];
   size_t i[CB_LANES_SPRINGS], j[CB_LANES_SPRINGS]; /* first number of a spring's ends */
@@ -32,12 +36,12 @@ struct cb_lanes {
       tolerance[CB_LANES_MOST];
   int most[CB_LANES_MOST], iterations[CB_LANES_MOST];
   double residual_of[CB_LANES_MOST];
-  double *mass;                                          /* [n] */
-  double *stiffness, *tension;                           /* [m] */
-  double *x, *x_low, *p, *p_low;                         /* [n*k] */
+  double *mass;                  /* [n] */
+  double *stiffness, *tension;   /* [m] */
+  double *x, *x_low, *p, *p_low; /* [n*k] */
   double *X[CB_LANES_STAGES], *D[CB_LANES_STAGES], *F[CB_LANES_STAGES], *G[CB_LANES_STAGES], *old[CB_LANES_STAGES];
-  double *off;                                           /* [n]: <x,x> - 1/K */
-  double *dx, *dp, *sum_x, *sum_p, *at_p;                /* of rk4 */
+  double *off;                            /* [n]: <x,x> - 1/K */
+  double *dx, *dp, *sum_x, *sum_p, *at_p; /* of rk4 */
 };
 
 #endif

@@ -8,8 +8,8 @@ typedef struct cb_gait_cycle {
   double g[CB_GROUP_SIZE], repeated[CB_GROUP_SIZE], log[CB_GROUP_DIM],
       cbvi[CB_GROUP_DIM]; /* nan: not unique, not found */
   double length, cost;    /* cost: of a cycle of the scenario's seconds */
-  /* Square of the way over square of the length, whatever the pacing: of the translations of the log where the group has
-   * some, of all of it otherwise. */
+  /* Square of the way over square of the length, whatever the pacing: of the translations of the log where the group
+   * has some, of all of it otherwise. */
   double efficiency;
   double table[CB_GROUP_DIM]; /* what the errors of a table can do to the log */
   bool has_log, has_table, has_integral;

@@ -1,5 +1,6 @@
 /* The ranks of mpirun, by MPI: a module that the program loads when it was started so (sweep/ranks.c).
- * Only the thread that begins calls MPI: MPI_THREAD_FUNNELED. Nothing here waits within MPI, which would take a core. */
+ * Only the thread that begins calls MPI: MPI_THREAD_FUNNELED. Nothing here waits within MPI, which would take a core.
+ * */
 #include "sweep/ranks.h"
 
 #include <mpi.h>

@@ -47,7 +47,8 @@ static bool is_going(const cb_together_run *r) {
 /* Steps that a run may make before something other than a step is to be done; 0: it goes by itself. */
 static int64_t free_steps(const cb_run *run) {
   if (!serves(run) || !cb_lanes_ready(method_of(run), run->options.step)) return 0;
-  const int64_t step = *run->step, to_row = run->options.every - step % run->options.every, left = run->full_steps - step;
+  const int64_t step = *run->step, to_row = run->options.every - step % run->options.every,
+                left = run->full_steps - step;
   return to_row < left ? to_row : left;
 }
 
@@ -85,8 +86,8 @@ static int64_t steps_to_row(const group *g) {
   return most;
 }
 
-/* Whether the run goes on in its lane after the step in hand: not beyond full steps, nor a checkpoint, at which histories
- * end. */
+/* Whether the run goes on in its lane after the step in hand: not beyond full steps, nor a checkpoint, at which
+ * histories end. */
 static bool stays(const cb_run *r) {
   return *r->step < r->full_steps && *r->step % (r->options.every * r->options.checkpoint) != 0;
 }
@@ -95,7 +96,8 @@ static bool stays(const cb_run *r) {
 static bool settle(const group *g, size_t i, cb_lanes_step step, bool all_stay) {
   cb_together_run *of = g->run[i];
   const unsigned bit = 1u << i;
-  const bool failed = step.failed & bit, drifted = step.drifted & bit, row = *of->run->step % of->run->options.every == 0;
+  const bool failed = step.failed & bit, drifted = step.drifted & bit,
+             row = *of->run->step % of->run->options.every == 0;
   if (!failed && !drifted && !row && all_stay) return true;
   store(g, i, !all_stay || drifted, failed);
   if (failed) return alone(of, NULL), false; /* with its retries, and what there is to be told */

@@ -1,5 +1,5 @@
-/* Runs that go together: those of equal systems are stepped in the lanes of a vector (integrators/lanes.h), each with the
- * bytes that it has alone. */
+/* Runs that go together: those of equal systems are stepped in the lanes of a vector (integrators/lanes.h), each with
+ * the bytes that it has alone. */
 #ifndef CB_RUN_TOGETHER_H
 #define CB_RUN_TOGETHER_H
 

@@ -1,6 +1,7 @@
 #include "sweep/crew.h"
 
 #include "sweep/hand.h"
+#include "sweep/stores.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -10,25 +11,15 @@
 #include <time.h>
 
 static const double between_syncs = 1, between_tellings = 0.5, between_joins = 2;
-enum { JOIN_SHARE = 20, MOST = 64, STORES = 512 };
-
-/* Consecutive members that are to be done, the first of which is the at-th of them. */
-typedef struct span {
-  int64_t member, n, at;
-} span;
+enum { JOIN_SHARE = 20, MOST = 64 };
 
 typedef struct crew {
   cb_sweep *sweep;
   const cb_crew_options *options;
   cb_folder folder;
   cb_midst midst;
-  cb_store *store[STORES]; /* the last one is being filled */
-  _Atomic int stores;
-  int files;          /* of stores that were tried */
-  int64_t first, end; /* members of this start */
-  span *span;
-  size_t spans;
-  int64_t to_do;
+  cb_stores stores;
+  cb_to_do to_do;
   cb_hand *hand;
   pthread_mutex_t mutex; /* guards what follows */
   cb_status status;
@@ -63,100 +54,9 @@ static void fail(crew *c, cb_status status) {
   pthread_mutex_unlock(&c->mutex);
 }
 
-/* --- what is to be done --- */
-
-/* The at-th member that is to be done, and how many follow it in a row. */
-static int64_t member_at(const crew *c, int64_t at, int64_t *row) {
-  size_t low = 0, high = c->spans;
-  while (high - low > 1) {
-    const size_t middle = (low + high) / 2;
-    if (c->span[middle].at <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  *row = c->span[low].n - (at - c->span[low].at);
-  return c->span[low].member + (at - c->span[low].at);
-}
-
-static cb_status find_to_do(crew *c, const uint8_t *ended, int64_t first, int64_t end) {
-  size_t room = 0;
-  for (int64_t m = first; m < end;) {
-    if (ended[m]) {
-      m++;
-      continue;
-    }
-    int64_t to = m;
-    while (to < end && !ended[to]) to++;
-    if (c->spans == room) {
-      room = room ? 2 * room : 64;
-      span *more = realloc(c->span, room * sizeof *more);
-      if (!more) return cb_fail(CB_ERROR_MEMORY, "no memory for a sweep");
-      c->span = more;
-    }
-    c->span[c->spans++] = (span){m, to - m, c->to_do};
-    c->to_do += to - m;
-    m = to;
-  }
-  return CB_OK;
-}
-
-/* --- the store --- */
-
-/* Another store of this process, with room for its share of the members first .. end. */
-static cb_status open_store(crew *c) {
-  const cb_crew_options *o = c->options;
-  const bool own = o->ranks->size == 1;
-  const int64_t members = c->end - c->first, share = members / o->ranks->size,
-                room = share + share / 4 + 4 * o->threads;
-  const int64_t capacity = own || room > members ? members : room;
-  char path[4096], name[64], more[24] = "";
-  for (; c->files < STORES; c->files++) {
-    if (c->files) snprintf(more, sizeof more, "-%d", c->files);
-    if (!own)
-      snprintf(name, sizeof name, "rank-%05d%s.h5", o->ranks->rank, more);
-    else if (o->shards)
-      snprintf(name, sizeof name, "shard-%05d-of-%05d.h5", o->shard, o->shards);
-    else
-      snprintf(name, sizeof name, "all.h5");
-    snprintf(path, sizeof path, "%s/%s", c->folder.path, name);
-    cb_store *store;
-    const cb_status status = cb_store_open(path, &c->sweep->layout, (size_t)capacity, own ? c->first : -1, &store);
-    if (status) return status;
-    if (cb_store_room(store) || own) {
-      c->files++;
-      c->store[c->stores] = store;
-      c->stores++;
-      return CB_OK;
-    }
-    cb_store_free(store); /* full, of an earlier start */
-  }
-  return cb_fail(CB_ERROR_FILE, "%s: more than %d files of one rank", c->folder.path, STORES);
-}
-
-/* Members that come to this process get slots. */
 static cb_status lease(void *user, int64_t first, int64_t n) {
   crew *c = user;
-  cb_status status = CB_OK;
-  while (n && !status) {
-    int64_t row;
-    const int64_t member = member_at(c, first, &row);
-    if (c->options->ranks->size > 1 && !cb_store_room(c->store[c->stores - 1])) status = open_store(c);
-    const int64_t room = (int64_t)cb_store_room(c->store[c->stores - 1]);
-    if (row > n) row = n;
-    if (row > room) row = room;
-    if (!status) status = cb_store_lease(c->store[c->stores - 1], member, (size_t)row);
-    first += row;
-    n -= row;
-  }
-  return status;
-}
-
-/* The store that has a slot for the member. */
-static cb_store *store_of(const crew *c, int64_t member) {
-  for (int i = c->stores; i-- > 1;)
-    if (cb_store_has(c->store[i], member)) return c->store[i];
-  return c->store[0];
+  return cb_stores_lease(&c->stores, &c->to_do, first, n);
 }
 
 /* --- threads --- */
@@ -168,8 +68,8 @@ static cb_status do_some(crew *c, cb_runner *runner, int64_t first, int64_t n) {
     int64_t row, count = 0;
     cb_store *store = NULL;
     for (; count < n && count < MOST; count++) {
-      member[count] = member_at(c, first + count, &row);
-      cb_store *of = store_of(c, member[count]);
+      member[count] = cb_to_do_member(&c->to_do, first + count, &row);
+      cb_store *of = cb_stores_of(&c->stores, member[count]);
       if (store && of != store) break;
       store = of;
     }
@@ -209,12 +109,6 @@ static cb_status join(crew *c) {
   return status;
 }
 
-static cb_status sync_all(const crew *c) {
-  cb_status status = CB_OK;
-  for (int i = 0; i < c->stores && !status; i++) status = cb_store_sync(c->store[i]);
-  return status;
-}
-
 static void tell(const crew *c, const cb_crew_progress *before, double begin, cb_crew_progress *p) {
   int64_t done, failed;
   cb_hand_progress(c->hand, &done, &failed);
@@ -231,7 +125,7 @@ static void serve(crew *c, const cb_crew_progress *before, cb_crew_progress *p) 
   for (bool over = false; !over;) {
     cb_status status = cb_hand_serve(c->hand, &over);
     const double time = now();
-    if (!status && time - synced > between_syncs) status = sync_all(c), synced = now();
+    if (!status && time - synced > between_syncs) status = cb_stores_sync(&c->stores), synced = now();
     if (c->options->ranks->rank == 0 && time - told > between_tellings) tell(c, before, begin, p), told = time;
     if (!status && c->options->ranks->rank == 0 && c->options->ranks->size > 1 && time - joined > wait) {
       status = join(c);
@@ -242,7 +136,7 @@ static void serve(crew *c, const cb_crew_progress *before, cb_crew_progress *p) 
     if (status || (c->options->stop && *c->options->stop)) cb_hand_stop(c->hand);
     if (cb_hand_stopped(c->hand)) c->stop = 1;
   }
-  const cb_status status = sync_all(c);
+  const cb_status status = cb_stores_sync(&c->stores);
   if (status) fail(c, status);
   tell(c, before, begin, p);
 }
@@ -250,7 +144,7 @@ static void serve(crew *c, const cb_crew_progress *before, cb_crew_progress *p) 
 static cb_status work(crew *c, const cb_crew_progress *before, cb_crew_progress *p) {
   const int threads = c->options->threads;
   pthread_t *thread = calloc((size_t)threads, sizeof *thread);
-  cb_status status = thread ? cb_hand_create(c->options->ranks, c->to_do, threads, lease, c, &c->hand)
+  cb_status status = thread ? cb_hand_create(c->options->ranks, c->to_do.count, threads, lease, c, &c->hand)
                             : cb_fail(CB_ERROR_MEMORY, "no memory for threads");
   if (status) return free(thread), status;
   int started = 0;
@@ -316,17 +210,25 @@ static cb_status begin(crew *c, uint8_t *ended, cb_crew_progress *p) {
 }
 
 static cb_status go(crew *c, uint8_t *ended, cb_crew_progress *p) {
-  cb_crew_shard(c->sweep->plan->members, c->options->shard, c->options->shards, &c->first, &c->end);
+  const cb_crew_options *o = c->options;
+  cb_stores *s = &c->stores;
   cb_status status = begin(c, ended, p);
   if (status) return status;
   c->midst = (cb_midst){c->folder.path, c->sweep->digest};
-  status = find_to_do(c, ended, c->first, c->end);
-  if (!status && c->end > c->first) status = open_store(c);
+  *s = (cb_stores){.folder = c->folder.path,
+                   .layout = &c->sweep->layout,
+                   .ranks = o->ranks,
+                   .threads = o->threads,
+                   .shard = o->shard,
+                   .shards = o->shards};
+  cb_crew_shard(c->sweep->plan->members, o->shard, o->shards, &s->first, &s->end);
+  status = cb_to_do_find(ended, s->first, s->end, &c->to_do);
+  if (!status && s->end > s->first) status = cb_stores_open(s);
   const cb_crew_progress before = *p;
-  const bool lead = c->options->ranks->rank == 0;
+  const bool lead = o->ranks->rank == 0;
   if (!status && lead) status = join(c);
-  if (!status && c->stores) status = work(c, &before, p);
-  if (lead && c->stores) {
+  if (!status && s->count) status = work(c, &before, p);
+  if (lead && s->count) {
     const cb_failure failure = cb_failure_last();
     char text[CB_FAILURE_ROOM];
     snprintf(text, sizeof text, "%s", cb_error_text());
@@ -350,10 +252,10 @@ cb_status cb_crew_go(cb_sweep *sweep, const cb_crew_options *options, cb_crew_pr
   pthread_mutex_init(&c->mutex, NULL);
   cb_status status = cb_folder_name(options->output, &c->folder);
   if (!status) status = go(c, ended, out);
-  for (int i = 0; i < c->stores; i++) cb_store_free(c->store[i]);
+  cb_stores_free(&c->stores);
   cb_folder_close(&c->folder);
   pthread_mutex_destroy(&c->mutex);
-  free(c->span);
+  free(c->to_do.span);
   free(ended);
   free(c);
   return status;

@@ -1,7 +1,7 @@
 /* A sweep is done: the threads of this process, with other ranks or shards, into a folder.
  *
- * Each process writes one store. Rank 0, or each shard, joins the stores to the result whenever they have changed in what
- * members they are of, and at the end.
+ * Each process writes one store. Rank 0, or each shard, joins the stores to the result whenever they have changed in
+ * what members they are of, and at the end.
  */
 #ifndef CB_SWEEP_CREW_H
 #define CB_SWEEP_CREW_H
@@ -26,8 +26,8 @@ typedef struct cb_crew_options {
   const volatile sig_atomic_t *stop;
 } cb_crew_options;
 
-/* Ends with what there is of the sweep, in *out, whatever the status: CB_ERROR_INTERRUPTED where it was stopped. Members
- * that failed are no failure of the sweep. */
+/* Ends with what there is of the sweep, in *out, whatever the status: CB_ERROR_INTERRUPTED where it was stopped.
+ * Members that failed are no failure of the sweep. */
 cb_status cb_crew_go(cb_sweep *sweep, const cb_crew_options *options, cb_crew_progress *out);
 
 /* What a sweep would take: its members are checked, and some of them run, for two seconds at most. */

@@ -52,7 +52,8 @@ cb_status cb_crew_estimate_of(cb_sweep *s, int threads, const volatile sig_atomi
 static cb_status read_result(const cb_folder *folder, char digest[CB_SWEEP_SHA], int64_t *members) {
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   const hid_t file = cb_hdf5_open(folder->result, H5F_ACC_RDONLY),
-              set = file >= 0 && H5Lexists(file, "status", H5P_DEFAULT) > 0 ? H5Dopen2(file, "status", H5P_DEFAULT) : -1;
+              set =
+                  file >= 0 && H5Lexists(file, "status", H5P_DEFAULT) > 0 ? H5Dopen2(file, "status", H5P_DEFAULT) : -1;
   char *text = file >= 0 ? cb_hdf5_get_text_attribute(file, "sweep_digest") : NULL;
   cb_status status = CB_OK;
   if (file < 0)

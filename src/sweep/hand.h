@@ -1,8 +1,8 @@
 /* The hand-out: which members, counted from 0, each thread of each rank does next.
  *
- * Rank 0 gives out blocks of what is left, guided self-scheduling: a share of it for each thread, down to one (Polychronopoulos
- * & Kuck, IEEE Trans. Comput. C-36 (1987) 1425, doi:10.1109/TC.1987.5009495). Others ask before they have none. Threads
- * take from the blocks of their own process in the same manner.
+ * Rank 0 gives out blocks of what is left, guided self-scheduling: a share of it for each thread, down to one
+ * (Polychronopoulos & Kuck, IEEE Trans. Comput. C-36 (1987) 1425, doi:10.1109/TC.1987.5009495). Others ask before
+ * they have none. Threads take from the blocks of their own process in the same manner.
  *
  * One thread, the coordinator, serves; any number of others take. Every member is given once.
  */

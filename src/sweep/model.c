@@ -71,8 +71,8 @@ static cb_status add_coordinate(cb_sweep *s, int dimension, const cb_sweep_axis 
   return key->number ? CB_OK : labels_of(s, axis, key, &c->labels);
 }
 
-/* An axis of one key with single values is the scale of its dimension; so is a key whose name the axis has. Otherwise the
- * dimension counts, by a name of its own, and the keys are coordinates along it. */
+/* An axis of one key with single values is the scale of its dimension; so is a key whose name the axis has. Otherwise
+ * the dimension counts, by a name of its own, and the keys are coordinates along it. */
 static cb_status lay_axis(cb_sweep *s, size_t a, int dimension, names *all) {
   const cb_sweep_axis *axis = &s->plan->axis[a];
   const cb_sweep_key *first = &axis->key[0];

@@ -36,7 +36,8 @@ static double number(const cb_reduce_field *f, const void *from) {
   }
 }
 
-/* Neumaier's sum s[1] + s[2] (1974), Z. Angew. Math. Mech. 54, 39, doi:10.1002/zamm.19740540106; an infinite one has no rest. */
+/* Neumaier's sum s[1] + s[2] (1974), Z. Angew. Math. Mech. 54, 39, doi:10.1002/zamm.19740540106; an infinite one has
+ * no rest. */
 static void add(double *s, double x) {
   const double sum = s[1] + x;
   if (isfinite(sum)) s[2] += fabs(s[1]) >= fabs(x) ? (s[1] - sum) + x : (x - sum) + s[1];

@@ -6,8 +6,8 @@
  *   count                   of rows for which it is not 0
  *   crossing(f), (f, n)     time of the first, n-th zero of f, which is taken for linear between rows
  *
- * and expressions of these (curvebody/expression.h): `last(x[0,2]) - first(x[0,2])`. x[0,2] is an element of a field, by
- * numbers from 0 or by labels of its dimensions. A field within no reduction is its last value. The fields of events
+ * and expressions of these (curvebody/expression.h): `last(x[0,2]) - first(x[0,2])`. x[0,2] is an element of a field,
+ * by numbers from 0 or by labels of its dimensions. A field within no reduction is its last value. The fields of events
  * (event_time, event_kind, ...) are of events in place of rows: `count(event_kind == 0)`.
  *
  * No row: nan, and 0 for count. A row that is nan makes all nan that it is taken into, argmin and argmax too; for count

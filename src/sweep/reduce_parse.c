@@ -1,5 +1,5 @@
-/* Reading a reduction: calls and fields are replaced by variables, so that expressions remain, in which the place of each
- * letter in the text is known. */
+/* Reading a reduction: calls and fields are replaced by variables, so that expressions remain, in which the place of
+ * each letter in the text is known. */
 #include "core/failure.h"
 #include "core/text.h"
 #include "sweep/reduce_private.h"
@@ -81,7 +81,8 @@ static bool is_function(const char *text, size_t n) {
 
 /* --- what was rewritten --- */
 
-/* Variables have no names for a user, and letters are counted in the text: the failure of an expression in these words. */
+/* Variables have no names for a user, and letters are counted in the text: the failure of an expression in these
+ * words. */
 static void in_own_words(const cb_reduce_text *r, const rewritten *w, const char *why, cb_text *out) {
   static const char variable[] = "value__", place[] = "at character ";
   for (const char *at = why; *at;) {
@@ -191,7 +192,8 @@ static cb_status add_last(const cb_reduce_text *r, size_t from, size_t *end, rew
 
 static cb_status read_call(const cb_reduce_text *r, cb_reduce_kind kind, size_t open, size_t *end);
 
-/* The name at text[from, *end), which *end goes behind with what belongs to it. part: that it stands in; NULL: in none. */
+/* The name at text[from, *end), which *end goes behind with what belongs to it. part: that it stands in; NULL: in
+ * none. */
 static cb_status read_name(const cb_reduce_text *r, size_t from, size_t *end, cb_reduce_part *part, rewritten *w) {
   const char *name = r->text + from;
   const size_t n = *end - from, next = cb_reduce_skip(r->text, *end);

@@ -1,5 +1,5 @@
-/* Members run in one thread: rows are reduced or kept as they come, and what they have come to is in the store at the end.
- * A member that takes long is saved at its checkpoints.
+/* Members run in one thread: rows are reduced or kept as they come, and what they have come to is in the store at the
+ * end. A member that takes long is saved at its checkpoints.
  */
 #include "core/text.h"
 #include "run/together.h"
@@ -228,8 +228,8 @@ static void gather(const member *m, size_t f, size_t at, size_t rows, unsigned c
     memcpy(to + i, &(double){NAN}, sizeof(double));
 }
 
-/* What there is of a member, at its place in the stage. A member that failed keeps its rows, but what is said of the whole of its
- * run is missing. */
+/* What there is of a member, at its place in the stage. A member that failed keeps its rows, but what is said of the
+ * whole of its run is missing. */
 static void put(const member *m, bool failed, size_t i) {
   const cb_stage *stage = &m->runner->stage;
   const cb_sweep *s = m->runner->sweep;

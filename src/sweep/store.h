@@ -1,8 +1,8 @@
 /* A worker's file: the results of its members, each in a slot.
  *
- * Plain HDF5, whose datasets are contiguous and have their places from the start: values missing (nan; 0 for integers and
- * texts) until they are written, straight to those places. Nothing else of the file ever changes, so that any reader opens
- * it at any moment, and a kill leaves it whole.
+ * Plain HDF5, whose datasets are contiguous and have their places from the start: values missing (nan; 0 for integers
+ * and texts) until they are written, straight to those places. Nothing else of the file ever changes, so that any
+ * reader opens it at any moment, and a kill leaves it whole.
  *
  *   /member[slot]            int64; -1: of none
  *   /status[slot]            int32; written last
@@ -71,9 +71,9 @@ size_t cb_store_field_count(const cb_store_field *field);
 typedef struct cb_store cb_store;
 
 /* Makes the store at path with `capacity` slots, or opens the one that is there. first >= 0: its slots are those of
- * members first .. first + capacity; else they are taken as members come, and what is not done is free again. The layout
- * is borrowed. CB_ERROR_FILE: it cannot be written (no room: said with sizes), or another sweep writes it; CB_ERROR_INPUT:
- * what is there is no store, or another sweep's. */
+ * members first .. first + capacity; else they are taken as members come, and what is not done is free again. The
+ * layout is borrowed. CB_ERROR_FILE: it cannot be written (no room: said with sizes), or another sweep writes it;
+ * CB_ERROR_INPUT: what is there is no store, or another sweep's. */
 cb_status cb_store_open(const char *path, const cb_store_layout *layout, size_t capacity, int64_t first,
                         cb_store **out);
 void cb_store_free(cb_store *store);

@@ -9,7 +9,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Room on the disk is taken at once, but for words, which few members have: there the file has holes. missing NULL: 0. */
+/* Room on the disk is taken at once, but for words, which few members have: there the file has holes. missing NULL:
+ * 0. */
 static bool put(hid_t file, const char *name, hid_t type, int rank, const hsize_t *dims, bool hole, hid_t memory,
                 const void *missing) {
   const hid_t create = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, dims, NULL);

@@ -55,8 +55,8 @@ cb_status cb_sweep_same_rows(const cb_sweep *sweep, const cb_record_layout *rows
 cb_status cb_sweep_fail_member(const cb_sweep *sweep, int64_t m, cb_status status);
 
 /* Opens members [first, end), on `threads` threads: the first that cannot be is the failure, which says what it is.
- * Where opening is so slow that this takes more than a minute, each value of each axis with the first of the others, and
- * some at random. Finds most_rows, seconds_to_open and files. */
+ * Where opening is so slow that this takes more than a minute, each value of each axis with the first of the others,
+ * and some at random. Finds most_rows, seconds_to_open and files. */
 cb_status cb_sweep_check(cb_sweep *sweep, int64_t first, int64_t end, int threads, const volatile sig_atomic_t *stop);
 
 /* What runs members in one thread: its memory is kept from one to the next. midst NULL: they are not saved. */
@@ -65,8 +65,9 @@ cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runn
 void cb_runner_free(cb_runner *runner);
 /* How many members it has in hand at once. */
 size_t cb_runner_width(const cb_runner *runner);
-/* Runs members m[n] and writes them to the store (NULL: nowhere); failures of theirs are told there, and counted in *failed. A status
- * other than CB_OK is the sweep's: CB_ERROR_FILE, CB_ERROR_INTERRUPTED (the members are in the midst), CB_ERROR_MEMORY. */
+/* Runs members m[n] and writes them to the store (NULL: nowhere); failures of theirs are told there, and counted in
+ * *failed. A status other than CB_OK is the sweep's: CB_ERROR_FILE, CB_ERROR_INTERRUPTED (the members are in the
+ * midst), CB_ERROR_MEMORY. */
 cb_status cb_runner_go(cb_runner *runner, const int64_t *m, size_t n, cb_store *store,
                        const volatile sig_atomic_t *stop, size_t *failed);
 

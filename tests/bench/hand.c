@@ -1,5 +1,5 @@
-/* The hand-out of members: how many a second when members cost nothing, over ranks in memory; how much of the time 1 024
- * workers that wait in place of computing have something to do; two threads at 10^4 members of a millisecond. */
+/* The hand-out of members: how many a second when members cost nothing, over ranks in memory; how much of the time 1
+ * 024 workers that wait in place of computing have something to do; two threads at 10^4 members of a millisecond. */
 #include "bench.h"
 
 #include "sweep/hand.h"

@@ -1,5 +1,5 @@
-/* Rods stepped in the lanes of a vector (run/together.h) against one after another, in E, S and H: nanoseconds a step of
- * one rod, whole runs with rows of energy every hundred steps, the same bytes. */
+/* Rods stepped in the lanes of a vector (run/together.h) against one after another, in E, S and H: nanoseconds a step
+ * of one rod, whole runs with rows of energy every hundred steps, the same bytes. */
 #include "bench.h"
 #include "run/together.h"
 

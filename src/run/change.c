@@ -14,10 +14,12 @@ cb_status cb_run_warn_of_change(cb_run *run) {
   if (!(run->change.energy > most)) return CB_OK;
   const double energy = run->change.energy, h = run->options.step;
   char text[256], advice[128] = "integrator.rtol is too wide";
-  int order;
+  int order = 0;
   bool symplectic, symmetric;
-  run->method->kind->properties(run->method, &order, &symplectic, &symmetric);
-  if (!run->method->kind->adaptive)
+  if (run->method->kind->properties) run->method->kind->properties(run->method, &order, &symplectic, &symmetric);
+  if (!run->method->kind->adaptive && order < 1)
+    snprintf(advice, sizeof advice, "the step of %g is too long", h);
+  else if (!run->method->kind->adaptive)
     snprintf(advice, sizeof advice, "the step of %g is too long; try an integrator.step of %.2g", h,
              h * pow(good / energy, 1.0 / order));
   snprintf(text, sizeof text,

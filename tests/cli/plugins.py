@@ -117,6 +117,8 @@ class Plugins(Case):
                 self.assertLess(np.ptp(file["killing_momentum"][()], axis=0).max(), 1e-12)  # to round-off
             os.remove(self.path("r.h5"))
         self.assertAlmostEqual(np.log2(errors[0] / errors[1]), 2, delta=0.02)  # the next order's share at h = .02
+        warned = self.good("--plugin", PLUGIN["leapfrog"], "run", "rod.yaml", "--set", "integrator.step=0.5", "-o", "w.h5")
+        self.assertIn("the step of 0.5 is too long\n", warned.stderr)  # it has not said its order, so none is advised
         refused = self.call("--plugin", PLUGIN["leapfrog"], "run", "rod.yaml", "--set", "space={name: s3, chart: polar}")
         self.assertEqual(refused.returncode, 2)
         self.assertIn("does not take a space in one chart", refused.stderr)

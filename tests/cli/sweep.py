@@ -230,12 +230,10 @@ class Sweep(Case):
         done = self.sweep(name="d.yaml", out="v", code=2)
         self.assertIn("d.yaml:6:44: error: ", done.stderr)
 
-    def test_the_one_of_the_readme(self):
+    def test_the_one_of_the_documentation(self):
         root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
-        with open(os.path.join(root, "README.md")) as file:
-            section = file.read().split("\n## Sweeps\n")[1].split("\n## ")[0]
-        text = section[section.index("    curvebody: 1"):section.index("    curvebody sweep ")]
-        self.write("s.yaml", "".join(line[4:] + "\n" for line in text.splitlines()))
+        with open(os.path.join(root, "analysis/docs/sweeps.md"), encoding="utf-8") as file:
+            self.write("s.yaml", file.read().split("```yaml file=sweep.yaml\n")[1].split("```")[0])
         shutil.copy(os.path.join(root, "analysis/scenarios/thesis/elastic-rod-h3.yaml"), self.path("rod.yaml"))
         self.sweep(out="out")
         with xarray.open_dataset(self.path("out.h5")) as out:

@@ -1,0 +1,290 @@
+"""Blocks of the documentation: found in a page of Markdown, run in order in one folder, their output compared.
+
+    ```yaml file=rod.yaml      written to the folder, as is any block with `file=`; a scenario or a sweep
+    ```yaml into=rod.yaml      a fragment: `curvebody check` takes rod.yaml with these top-level keys in place of its own;
+                               parts between `---` are checked one by one
+    ```console                 `$ command` (`> ` goes on with it) and what it prints; status=2: what the last one ends with
+    ```sh                      commands that must succeed; what they print is not compared
+    ```sh installs             commands that install, as root: their syntax, paths and options are checked
+    ```python                  those of a page share their names; a ```text right after it is what it prints
+    ```c from=tests/x.c        an excerpt: its lines are lines of that file, in that order
+    ```text                    otherwise nothing runs
+
+A number of the page is met to one unit of its last digit, or to `tolerance=1e-3`, relative. `...` is any text in a line, and any
+lines by itself. The folder has the source's `analysis` and `tests`, as pages are read in the source's folder.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+from decimal import Decimal
+
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+WANTED = re.compile(r"\.\.\.|\s+|(?<![\w.])" + NUMBER + r"(?!\w)")
+RUNS = {"yaml", "console", "sh", "python", "c"}
+
+
+class Failure(AssertionError):
+    pass
+
+
+class Block:
+    def __init__(self, page, line, info, lines):
+        words = info.split()
+        self.place, self.kind, self.lines = f"{page}:{line}", words[0] if words else "", lines
+        self.options = dict(word.partition("=")[::2] for word in words[1:])
+
+    @property
+    def text(self):
+        return "".join(line + "\n" for line in self.lines)
+
+
+def blocks(path):
+    """Fenced blocks of a page, in order; `after` is the block that ends right above."""
+    found, inside, last = [], None, 0
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file.read().splitlines(), 1):
+            if inside is None and line.startswith("```"):
+                inside = Block(os.path.basename(path), number, line[3:], [])
+                inside.after = found[-1] if found and last >= number - 2 else None
+            elif inside is not None and line == "```":
+                found.append(inside)
+                inside, last = None, number
+            elif inside is not None:
+                inside.lines.append(line)
+            elif line.startswith("    ") and re.match(r"\s+(curvebody|import |#include|\$ )", line):
+                raise Failure(f"{os.path.basename(path)}:{number}: an indented block is not run: fence it")
+    if inside is not None:
+        raise Failure(f"{inside.place}: no end of the block")
+    return found
+
+
+def unit(number):
+    """Of the last digit."""
+    return float(Decimal(1).scaleb(Decimal(number).as_tuple().exponent))
+
+
+def line_matches(wanted, got, tolerance):
+    pattern, numbers, at = "", [], 0
+    wanted, got = wanted.strip(), got.strip()
+    for part in WANTED.finditer(wanted):
+        pattern += re.escape(wanted[at:part.start()])
+        at = part.end()
+        if part.group() == "...":
+            pattern += ".*"
+        elif part.group().isspace():
+            pattern += r"\s+"
+        else:
+            pattern += rf"({NUMBER})"
+            numbers.append(part.group())
+    match = re.fullmatch(pattern + re.escape(wanted[at:]), got)
+    if not match:
+        return False
+    for number, is_ in zip(numbers, match.groups()):
+        room = abs(float(number)) * tolerance if tolerance else 1.001 * unit(number)
+        if abs(float(number) - float(is_)) > room:
+            return False
+    return True
+
+
+def matches(wanted, got, tolerance):
+    if not wanted:
+        return not got
+    if wanted[0].strip() == "...":
+        return any(matches(wanted[1:], got[i:], tolerance) for i in range(len(got) + 1))
+    return bool(got) and line_matches(wanted[0], got[0], tolerance) and matches(wanted[1:], got[1:], tolerance)
+
+
+def compare(block, what, wanted, got):
+    lines = lambda text: [line for line in text if line.strip()]
+    tolerance = float(block.options.get("tolerance", 0))
+    if not matches(lines(wanted), lines(got.splitlines()), tolerance):
+        raise Failure(f"{block.place}: {what}\n--- the page says\n" + "\n".join(wanted) + "\n--- it is\n" + got)
+
+
+def commands(block):
+    """(command, lines that it prints) of a console."""
+    found = []
+    for line in block.lines:
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        elif not found:
+            raise Failure(f"{block.place}: a console begins with `$ `")
+        elif line.startswith("> ") and not found[-1][1]:
+            found[-1] = (found[-1][0] + "\n" + line[2:], [])
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+def sections(text):
+    """Top-level keys of a YAML map, each with its lines."""
+    found = {}
+    for line in text.splitlines(keepends=True):
+        key = re.match(r"(\w+):", line)
+        if key:
+            name = key.group(1)
+            found[name] = line
+        elif found:
+            found[name] += line
+    return found
+
+
+PYTHON = r"""
+import contextlib, io, json, sys, traceback
+names, out = {"__name__": "__main__"}, sys.stdout
+for line in sys.stdin:
+    said, failed = io.StringIO(), None
+    with contextlib.redirect_stdout(said):
+        try:
+            exec(compile(json.loads(line), "block", "exec"), names)
+        except BaseException:
+            failed = traceback.format_exc()
+    print(json.dumps([said.getvalue(), failed]), file=out, flush=True)
+"""
+
+
+class Page:
+    """The blocks of one page in a folder; source is the tree, environment has PATH to the installed program."""
+
+    def __init__(self, path, folder, source, environment):
+        self.path, self.folder, self.source, self.environment = path, folder, source, environment
+        self.python = None
+        for name in "analysis", "tests":
+            if not os.path.lexists(os.path.join(folder, name)):
+                os.symlink(os.path.join(source, name), os.path.join(folder, name))
+
+    def run(self):
+        try:
+            for block in blocks(self.path):
+                self.run_block(block)
+        finally:
+            if self.python:
+                self.python.stdin.close()
+                self.python.stdout.close()
+                self.python.wait()
+
+    def run_block(self, block):
+        if "file" in block.options:
+            with open(os.path.join(self.folder, block.options["file"]), "w", encoding="utf-8") as file:
+                file.write(block.text)
+        elif block.kind == "text":
+            if block.after is not None and block.after.kind == "python":
+                compare(block, "the Python above it", block.lines, self.said)
+        elif block.kind in RUNS:
+            getattr(self, "run_" + block.kind)(block)
+        else:
+            raise Failure(f"{block.place}: a block of kind `{block.kind}`: expected text or one of {sorted(RUNS)}")
+
+    def shell(self, command):
+        done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=self.folder, env=self.environment, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=500)
+        return done.returncode, done.stdout
+
+    def run_console(self, block):
+        status, listed = int(block.options.get("status", 0)), commands(block)
+        for number, (command, wanted) in enumerate(listed):
+            code, got = self.shell(command)
+            if code != (status if number == len(listed) - 1 else 0):
+                raise Failure(f"{block.place}: {command}: exit code {code}\n{got}")
+            compare(block, command, wanted, got)
+
+    def run_sh(self, block):
+        if "installs" in block.options:
+            return self.check_installation(block)
+        code, got = self.shell(block.text)
+        if code:
+            raise Failure(f"{block.place}: exit code {code}\n{got}")
+
+    def check_installation(self, block):
+        subprocess.run(["bash", "-n", "-c", block.text], check=True)
+        with open(os.path.join(self.source, "CMakeLists.txt")) as file:
+            options = file.read()
+        for word in re.findall(r"(?<!\S)\./(\S+)", block.text):
+            if not os.path.exists(os.path.join(self.source, word)):
+                raise Failure(f"{block.place}: no {word}")
+        for word in re.findall(r"-D(CURVEBODY_\w+)", block.text):
+            if word not in options:
+                raise Failure(f"{block.place}: CMakeLists.txt has no option {word}")
+        with open(os.path.join(self.source, "tests/packages")) as file:
+            groups = re.findall(r"^  \[(\w+)\]=", file.read(), re.M)
+        for words in re.findall(r"\./tests/packages((?: \w+)+)", block.text):
+            for word in words.split():
+                if word not in groups:
+                    raise Failure(f"{block.place}: tests/packages has no group {word}")
+
+    def run_yaml(self, block):
+        if "into" not in block.options:
+            raise Failure(f"{block.place}: YAML has `file=` or `into=`")
+        with open(os.path.join(self.folder, block.options["into"]), encoding="utf-8") as file:
+            base = sections(file.read())
+        for part in re.split(r"(?m)^---\n", block.text):
+            with open(os.path.join(self.folder, "fragment.yaml"), "w", encoding="utf-8") as file:
+                file.writelines((base | sections(part)).values())
+            code, got = self.shell("curvebody check fragment.yaml")
+            if code:
+                raise Failure(f"{block.place}: {got}\n{part}")
+
+    def run_python(self, block):
+        if not self.python:
+            self.python = subprocess.Popen([sys.executable, "-c", PYTHON], cwd=self.folder, env=self.environment, text=True,
+                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.python.stdin.write(json.dumps(block.text) + "\n")
+        self.python.stdin.flush()
+        self.said, failed = json.loads(self.python.stdout.readline())
+        if failed:
+            raise Failure(f"{block.place}:\n{failed}")
+
+    def run_c(self, block):
+        if "from" not in block.options:
+            raise Failure(f"{block.place}: C has `file=` or `from=`")
+        with open(os.path.join(self.source, block.options["from"])) as file:
+            there = [" ".join(line.split()) for line in file]
+        at = 0
+        for line in block.lines:
+            words = " ".join(line.split())
+            if words and words not in there[at:]:
+                raise Failure(f"{block.place}: {block.options['from']} has no line after {at}: {words}")
+            at = there.index(words, at) + 1 if words else at
+
+
+# Links
+
+def anchor(heading):
+    """As pandoc (gfm) and the sites of repositories name a heading."""
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def prose(path):
+    """A page without its blocks and code."""
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"(?ms)^```.*?^```$", "", file.read())
+    return text
+
+
+def links(path):
+    return re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", prose(path)))
+
+
+def anchors(path):
+    return {anchor(heading) for heading in re.findall(r"(?m)^#+ (.*)$", prose(path))}
+
+
+GENERATED = {"reference.md", "gallery.md", "api/index.html"}
+
+
+def broken_links(path):
+    """Targets that are not there: files of the tree, headings of pages, pages that the build makes."""
+    folder, broken = os.path.dirname(path), []
+    for link in links(path):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, place = link.partition("#")
+        target = os.path.normpath(os.path.join(folder, name)) if name else path
+        if name in GENERATED or name.startswith("docs/") and name[5:] in GENERATED:
+            continue
+        if not os.path.exists(target) or place and place not in anchors(target):
+            broken.append(link)
+    return broken

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""The documentation is true: every block of README.md and of analysis/docs runs and prints what the page says, every link leads
+somewhere, and every parameter has a text. The program is the one that `cmake --install` installs. Convention: analysis/docs/blocks.py."""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+sys.path[:0] = [os.path.join(ROOT, "analysis/docs"), os.path.dirname(os.path.abspath(__file__))]
+import blocks
+from command import BINARY, Case
+
+PAGES = [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "analysis/docs/*.md")))]
+
+
+def environment(prefix):
+    lib = os.path.dirname(os.path.dirname(glob.glob(os.path.join(prefix, "**/curvebody.pc"), recursive=True)[0]))
+    return os.environ | {
+        "PATH": os.path.join(prefix, "bin") + ":" + os.environ["PATH"], "PKG_CONFIG_PATH": os.path.join(lib, "pkgconfig"),
+        "LD_LIBRARY_PATH": lib, "CMAKE_PREFIX_PATH": prefix, "MPLBACKEND": "Agg",
+        "PYTHONPATH": os.path.join(ROOT, "src/python")}
+
+
+class Blocks(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.prefix = tempfile.mkdtemp(prefix="curvebody-")
+        cls.addClassCleanup(shutil.rmtree, cls.prefix, ignore_errors=True)
+        subprocess.run(["cmake", "--install", os.path.dirname(BINARY), "--prefix", cls.prefix], check=True, capture_output=True)
+        cls.environment = environment(cls.prefix)
+
+
+def of_page(path):
+    def test(self):
+        blocks.Page(path, self.folder, ROOT, self.environment).run()
+    return test
+
+
+for page in PAGES:
+    setattr(Blocks, "test_" + re.sub(r"\W", "_", os.path.relpath(page, ROOT)[:-3]).lower(), of_page(page))
+
+
+class Pages(Case):
+    def test_links(self):
+        self.assertEqual({os.path.basename(p): b for p in PAGES if (b := blocks.broken_links(p))}, {})
+
+    def test_parameters_have_texts(self):
+        listed = json.loads(self.good("list", "--json").stdout)
+        without = [f"{kind}: {item['name']}.{p['name']}" for kind, items in listed.items() for item in items
+                   for p in item.get("parameters", []) if not p["doc"].strip()]
+        self.assertEqual(without, [])
+        self.assertGreater(sum(len(item.get("parameters", [])) for items in listed.values() for item in items), 400)
+
+    def test_a_wrong_number_is_seen(self):
+        self.assertTrue(blocks.line_matches("x 1.25 ... of h3", "x  1.2583 and so on of h3", 0))
+        self.assertFalse(blocks.line_matches("x 1.25", "x 1.27", 0))
+        self.assertFalse(blocks.line_matches("of h3", "of h2", 0))
+        self.assertFalse(blocks.matches(["a", "...", "b"], ["a", "c"], 0))
+        self.assertTrue(blocks.matches(["a", "...", "b 1e3"], ["a", "c", "b 1001"], 1e-2))
+
+    def test_the_build(self):
+        """Without the gallery's runs: all pages, the reference with every parameter, and no link of theirs that is broken."""
+        if not shutil.which("pandoc"):
+            self.skipTest("no pandoc")
+        out = self.path("out")
+        subprocess.run([os.path.join(ROOT, "analysis/docs/build"), out, "--program", BINARY, "--no-views", "--no-headers"],
+                       check=True, capture_output=True)
+        with open(os.path.join(out, "reference.html"), encoding="utf-8") as file:
+            reference = file.read()
+        listed = json.loads(self.good("list", "--json").stdout)
+        for kind, items in listed.items():
+            for item in items:
+                self.assertIn(f'id="{kind}-{item["name"]}"', reference)
+        self.assertEqual(reference.count('class="parameter"'),
+                         sum(len(item.get("parameters", [])) for items in listed.values() for item in items))
+        pages = {os.path.basename(page)[:-3] for page in PAGES[1:]} - {"README"} | {"index", "gallery", "reference"}
+        for page in pages:
+            with open(os.path.join(out, page + ".html"), encoding="utf-8") as file:
+                text = file.read()
+            for link in re.findall(r'(?:href|src)="([^"]*)"', text):
+                name, _, place = link.partition("#")
+                if re.match(r"[a-z]+:", link) or name == "api/index.html":
+                    continue
+                with open(os.path.join(out, name or page + ".html"), "rb") as file:
+                    self.assertTrue(not place or f'id="{place}"'.encode() in file.read(), f"{page}: {link}")
+
+
+if __name__ == "__main__":
+    unittest.main()

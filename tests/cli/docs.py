@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""The documentation is true: every block of README.md and of analysis/docs runs and prints what the page says, every link leads
-somewhere, and every parameter has a text. The program is the one that `cmake --install` installs. Convention: analysis/docs/blocks.py."""
+"""The documentation is true: every block of README.md and of analysis/docs runs and prints what the page says, every link
+leads somewhere, and every parameter has a text. The program is the one that `cmake --install` installs.
+Convention: analysis/docs/blocks.py."""
 import glob
 import json
 import os
@@ -73,7 +74,8 @@ class Pages(Case):
         subprocess.run([os.path.join(ROOT, "analysis/docs/build"), out, "--program", BINARY, "--no-views", *less], check=True,
                        capture_output=True)
         for header in [] if less else glob.glob(os.path.join(ROOT, "src/curvebody/*.h")):
-            self.assertTrue(os.path.exists(os.path.join(out, "api", os.path.basename(header)[:-2].replace("_", "__") + "_8h.html")))
+            name = os.path.basename(header)[:-2].replace("_", "__") + "_8h.html"  # as doxygen names it
+            self.assertTrue(os.path.exists(os.path.join(out, "api", name)), name)
         with open(os.path.join(out, "reference.html"), encoding="utf-8") as file:
             reference = file.read()
         listed = json.loads(self.good("list", "--json").stdout)

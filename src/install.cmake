@@ -36,7 +36,7 @@ Version: ${PROJECT_VERSION}
 Libs: -L\${libdir} -lcurvebody
 Cflags: -I\${includedir}
 Requires.private: gsl yaml-0.1 nettle expat hdf5
-Libs.private: -lhdf5_hl -lsundials_ida -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunmatrixsparse -lsundials_sunlinsoldense -lsundials_sunlinsolklu -lklu -lldl -lamd -lopenblas -lhmat -lgomp -lm
+Libs.private: -lhdf5_hl -lsundials_ida -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunmatrixsparse -lsundials_sunlinsoldense -lsundials_sunlinsolklu -lklu -lldl -lamd -lopenblas -lhmat -lz -lgomp -lm
 ")
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/curvebody.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

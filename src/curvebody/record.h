@@ -114,6 +114,9 @@ cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb
 /* How many values a constant array has, such as particle_mass; 0 if the file has none of that name. */
 cb_status cb_reader_count(cb_reader *reader, const char *name, size_t *count);
 
+/* Its n numbers, in the order of the file; CB_ERROR_INPUT where it has others, or no numbers. */
+cb_status cb_reader_constant(cb_reader *reader, const char *name, size_t n, double *out);
+
 /* The labels of a dimension, or NULL if it has none; they live as long as the reader. */
 cb_status cb_reader_labels(cb_reader *reader, const char *dimension, const char *const **labels);
 

@@ -270,6 +270,22 @@ cb_status cb_reader_count(cb_reader *reader, const char *name, size_t *count) {
   return status;
 }
 
+cb_status cb_reader_constant(cb_reader *reader, const char *name, size_t n, double *out) {
+  size_t count;
+  cb_status status = cb_reader_count(reader, name, &count);
+  if (status) return status;
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_field_type type;
+  hid_t dataset = count == n && n ? H5Dopen2(reader->file, name, H5P_DEFAULT) : H5I_INVALID_HID;
+  if (count != n || (n && (dataset < 0 || !cb_hdf5_type_of(dataset, &type))))
+    status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected %zu numbers in %s", reader->path, n, name);
+  else if (n && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
+    status = cb_hdf5_fail(reader->path, "read %s", name);
+  if (dataset >= 0) H5Dclose(dataset);
+  cb_hdf5_quiet_end(quiet);
+  return status;
+}
+
 /* The words of a dataset, kept by the reader; NULL if it holds none. */
 static cb_status read_labels(cb_reader *reader, hid_t dataset, const char *const **out) {
   size_t n;

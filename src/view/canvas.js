@@ -1,0 +1,125 @@
+/* Draws a scene on a 2D canvas: what webgl.js draws, where there is no WebGL. */
+"use strict";
+
+curvebody.Canvas = class {
+  constructor(scene, element) {
+    this.scene = scene;
+    this.element = element;
+    this.context = element.getContext("2d");
+    this.name = "2d";
+  }
+
+  /* Pixels and depth of a place as it is drawn; null behind the camera. */
+  static project(camera, size, p) {
+    const v = camera.matrixWorldInverse.elements, q = camera.projectionMatrix.elements;
+    const at = (m, x, r) => m[r] * x[0] + m[4 + r] * x[1] + m[8 + r] * x[2] + m[12 + r];
+    const e = [at(v, p, 0), at(v, p, 1), at(v, p, 2)], w = -e[2];
+    if (!(w > camera.near)) return null;
+    return {x: size.x * (0.5 + at(q, e, 0) / (2 * w)), y: size.y * (0.5 - at(q, e, 1) / (2 * w)), depth: w};
+  }
+
+  draw(built, camera, view) {
+    const c = this.context, size = {x: this.element.width, y: this.element.height}, s = this.scene.space;
+    const map = this.scene.map(view), project = p => curvebody.Canvas.project(camera, size, p), list = [];
+    const images = view.name !== "outside" && s.K > 0 ? [false, true] : [false];
+    c.fillStyle = "#ffffff";
+    c.fillRect(0, 0, size.x, size.y);
+    for (const second of images) {
+      const shown = second ? x => s.log(x, true) : map;
+      for (const ball of built.balls) this.putBall(ball, shown, project, list);
+      for (const segment of built.segments) this.putLine(segment, shown, project, list);
+      for (const surface of built.surfaces) this.putSurface(surface, shown, project, list);
+    }
+    if (built.landmarks) this.putLandmarks(built.landmarks, map, project, list);
+    for (const axes of built.circles || []) this.putCircle(axes, project, list);
+    list.sort((a, b) => b.depth - a.depth);
+    for (const item of list) item.draw(c);
+  }
+
+  putBall(ball, shown, project, list) {
+    const s = this.scene.space, centre = shown(s.apply(ball.m, s.base())), at = project(centre);
+    if (!at) return;
+    let radius = 1.5;
+    for (let i = 0; i < 3; i++) {
+      const v = [0, 0, 0];
+      v[i] = ball.radius;
+      const p = shown(s.apply(ball.m, s.exp(v))), length = Math.hypot(p[0] - centre[0], p[1] - centre[1], p[2] - centre[2]);
+      const side = project([centre[0] + length, centre[1], centre[2]]), up = project([centre[0], centre[1], centre[2] + length]);
+      if (side && up) radius = Math.max(radius, Math.hypot(side.x - at.x, side.y - at.y), Math.hypot(up.x - at.x, up.y - at.y));
+    }
+    list.push({depth: at.depth, draw: c => {
+      c.fillStyle = ball.colour;
+      c.beginPath();
+      c.arc(at.x, at.y, radius, 0, 7);
+      c.fill();
+    }});
+  }
+
+  putLine(segment, shown, project, list) {
+    const s = this.scene.space;
+    let last = null;
+    for (let i = 0; i <= segment.parts; i++) {
+      const at = project(shown(s.between(segment.a, segment.b, segment.theta, i / segment.parts)));
+      if (at && last) this.line(last, at, segment.colour, segment.width, list);
+      last = at;
+    }
+  }
+
+  line(from, to, colour, width, list) {
+    list.push({depth: (from.depth + to.depth) / 2, draw: c => {
+      c.strokeStyle = colour;
+      c.lineWidth = width;
+      c.beginPath();
+      c.moveTo(from.x, from.y);
+      c.lineTo(to.x, to.y);
+      c.stroke();
+    }});
+  }
+
+  putSurface(surface, shown, project, list) {
+    const s = this.scene.space, n = surface.x.length / 4, place = [], rgb = curvebody.rgb(surface.colour);
+    for (let i = 0; i < n; i++) {
+      const p = shown(s.apply(surface.m, Array.from(surface.x.subarray(4 * i, 4 * i + 4))));
+      place.push({p, at: project(p)});
+    }
+    for (let f = 0; f < surface.face.length; f += 3) {
+      const [a, b, d] = [0, 1, 2].map(i => place[surface.face[f + i]]);
+      if (!a.at || !b.at || !d.at) continue;
+      const u = b.p.map((v, i) => v - a.p[i]), w = d.p.map((v, i) => v - a.p[i]);
+      const normal = [u[1] * w[2] - u[2] * w[1], u[2] * w[0] - u[0] * w[2], u[0] * w[1] - u[1] * w[0]];
+      const length = Math.hypot(...normal) || 1;
+      const light = 0.45 + 0.55 * Math.abs(0.5 * normal[0] - 0.5 * normal[1] + 0.7 * normal[2]) / length;
+      const colour = `rgb(${rgb.map(v => Math.round(255 * v * light)).join()})`;
+      list.push({depth: (a.at.depth + b.at.depth + d.at.depth) / 3, draw: c => {
+        c.fillStyle = c.strokeStyle = colour;
+        c.lineWidth = 0.5;
+        c.beginPath();
+        c.moveTo(a.at.x, a.at.y);
+        c.lineTo(b.at.x, b.at.y);
+        c.lineTo(d.at.x, d.at.y);
+        c.closePath();
+        c.fill();
+        c.stroke();
+      }});
+    }
+  }
+
+  putLandmarks(folded, map, project, list) {
+    const s = this.scene.space, m = s.inverse(folded);
+    for (const [a, b] of this.scene.marks().edges) {
+      const p = s.apply(m, a), q = s.apply(m, b);
+      this.putLine({a: p, b: q, theta: s.angle(a, b), colour: "#b9c4cf", width: 0.8, parts: s.K ? 4 : 1}, map, project, list);
+    }
+  }
+
+  putCircle(axes, project, list) {
+    let last = null;
+    for (let i = 0; i <= 72; i++) {
+      const p = [0, 0, 0];
+      p[axes[0]] = this.scene.space.R * Math.cos(i * Math.PI / 36), p[axes[1]] = this.scene.space.R * Math.sin(i * Math.PI / 36);
+      const at = project(p);
+      if (at && last) this.line(last, at, "#cccccc", 1, list);
+      last = at;
+    }
+  }
+};

@@ -1,0 +1,113 @@
+/* What the page holds: arrays unpacked, and where everything is at a frame. */
+"use strict";
+
+/* {"array": ..} anywhere in the page becomes {data, shape}. */
+curvebody.unpackAll = async function (node, unpacked) {
+  if (node === null || typeof node !== "object") return node;
+  if (node.array !== undefined) return {data: curvebody.numbers(await unpacked("array" + node.array), node.type), shape: node.shape};
+  for (const key of Object.keys(node)) node[key] = await curvebody.unpackAll(node[key], unpacked);
+  return node;
+};
+
+curvebody.numbers = function (bytes, type) {
+  const size = type === "f8" ? 8 : 4, n = bytes.length / size, out = new Uint8Array(bytes.length);
+  for (let k = 0; k < size; k++) for (let i = 0; i < n; i++) out[i * size + k] = bytes[k * n + i];
+  return new {f4: Float32Array, f8: Float64Array, i4: Int32Array}[type](out.buffer);
+};
+
+curvebody.Frames = class {
+  constructor(page) {
+    this.page = page;
+    this.space = new curvebody.Space(page.space);
+    this.time = page.time.data;
+    this.count = this.time.length;
+    this.of = page.particles || page.bodies;
+    this.leads = this.of && this.of.lead ? this.of.lead.shape[1] : 0;
+  }
+
+  /* The last frame at or before t. */
+  at(t) {
+    let low = 0, high = this.count - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.time[middle] <= t) low = middle;
+      else high = middle - 1;
+    }
+    return Math.max(low, 0);
+  }
+
+  /* The frame that is carried along with body or component c: its origin, and the isometry after it. */
+  carried(k, c) {
+    const at = (k * this.leads + Math.min(c, this.leads - 1)) * 16;
+    return {origin: this.space.origin(this.of.lead.data, at), m: Array.from(this.of.carry.data.subarray(at, at + 16))};
+  }
+
+  /* A body's axes in its carried frame. */
+  turn(k, b) {
+    const at = (k * this.leads + b) * 9;
+    return this.space.turn(this.page.bodies.turn.data.subarray(at, at + 9));
+  }
+
+  /* As seen from the eye, a frame like those. */
+  seen(eye, frame) {
+    const s = this.space, relative = s.originMatrix(s.relative(eye.origin, frame.origin));
+    return s.multiply(s.multiply(s.inverse(eye.m), relative), frame.m);
+  }
+
+  frameOf(particle) {
+    const of = this.page.particles.frame_of;
+    return of && this.leads > 1 ? of.data[particle] : 0;
+  }
+
+  place(k, particle) {
+    const place = this.page.particles.place, n = place.shape[1], stride = place.shape[2];
+    return this.space.point(place.data, (k * n + particle) * stride, stride);
+  }
+
+  /* What can be followed, by name. */
+  followed() {
+    const p = this.page.particles, b = this.page.bodies;
+    if (b) return b.name || Array.from({length: b.count}, (_, i) => "body " + i);
+    if (!p) return [];
+    if (this.leads > 1 || !this.many()) return Array.from({length: this.leads}, (_, c) => this.nameOf(c));
+    return Array.from({length: Math.min(p.count, 1000)}, (_, i) => p.name ? p.name[i] : "particle " + i);
+  }
+
+  many() { return this.leads === 1 && this.page.particles && this.page.particles.component_count > 64; }
+
+  nameOf(c) {
+    const p = this.page.particles, body = p.body_name;
+    if (!body) return "all";
+    if (this.leads === 1) return body.length === 1 ? body[0] : "all";
+    for (let i = 0; i < p.count; i++)
+      if (this.frameOf(i) === c) return p.body ? body[p.body.data[i]] : "part " + c;
+    return "part " + c;
+  }
+
+  /* The frame to follow: carried along, or moved to one of many particles. */
+  follow(k, which) {
+    if (!this.many()) return this.carried(k, which);
+    const frame = this.carried(k, 0);
+    return {origin: frame.origin, m: this.space.multiply(frame.m, this.space.to(this.place(k, which)))};
+  }
+
+  /* How large what moves is: the greatest distance of its points from the middle. */
+  size() {
+    if (this.known) return this.known;
+    let most = 0;
+    const s = this.space, p = this.page.particles, b = this.page.bodies;
+    if (p && this.count) {
+      const steps = Math.max(1, Math.floor(this.count / 20));
+      for (let k = 0; k < this.count; k += steps)
+        for (let i = 0; i < p.count; i += Math.max(1, Math.floor(p.count / 200))) {
+          const d = Math.hypot(...s.log(this.place(k, i)));
+          if (isFinite(d)) most = Math.max(most, d);
+        }
+    }
+    for (const surface of b ? b.surfaces : []) {
+      const x = surface.vertex.data;
+      for (let i = 0; i < x.length; i += 3) most = Math.max(most, Math.hypot(x[i], x[i + 1], x[i + 2]));
+    }
+    return this.known = most || 1;
+  }
+};

@@ -1,0 +1,322 @@
+/* The page: time, views, camera, links, pictures. All of its state is in the address after #: t, view, follow, yaw, pitch, far. */
+"use strict";
+
+curvebody.Page = class {
+  constructor(page) {
+    this.page = page;
+    this.scene = new curvebody.Scene(page);
+    this.frames = this.scene.frames;
+    this.view = {name: "outside", follow: null, trail: true, arrows: true};
+    this.k = 0;
+    this.speed = 1;
+    this.layout();
+    this.read();
+    if (!location.hash) this.choose();
+    this.makeCamera();
+    this.resize();
+    addEventListener("resize", () => this.resize());
+    addEventListener("hashchange", () => { if (location.hash !== this.written) this.read(), this.fit(), this.show(); });
+    this.show();
+    if (page.state === "running") setTimeout(() => this.again(), 1000);
+    if (page.state === "running") this.go(this.frames.count - 1);
+  }
+
+  /* --- elements --- */
+
+  layout() {
+    const make = (name, to, set) => { const e = Object.assign(document.createElement(name), set || {}); to.append(e); return e; };
+    const head = make("header", document.body), main = make("main", document.body);
+    make("h1", head, {textContent: this.page.title});
+    const words = {complete: "", running: "running", unfinished: "interrupted: what was recorded until then"}[this.page.state];
+    if (words) make("span", head, {textContent: words, className: "state"});
+    const left = make("section", main, {id: "picture"}), right = make("section", main, {id: "side"});
+    const tools = make("nav", left);
+    this.views = make("select", tools, {title: "view"});
+    for (const [name, text] of [["outside", "from outside"], ["inside", "from inside"], ["ride", "riding on it"]])
+      if (name === "outside" || this.scene.inside) this.views.append(new Option(text, name));
+    this.following = make("select", tools, {title: "follow"});
+    this.following.append(new Option("follow nothing", ""));
+    this.frames.followed().forEach((name, i) => this.following.append(new Option("follow " + name, i)));
+    const flag = (text, key) => {
+      const label = make("label", tools), box = make("input", label, {type: "checkbox", checked: true});
+      label.append(text);
+      box.addEventListener("change", () => { this.view[key] = box.checked; this.show(); });
+    };
+    flag("trail", "trail");
+    if (this.page.bodies && this.page.bodies.forces.length) flag("forces", "arrows");
+    make("button", tools, {textContent: "PNG", title: "save the picture", onclick: () => this.save()});
+    make("button", tools, {textContent: "WebM", title: "record the run as a film", onclick: () => this.film()});
+    this.canvas = make("canvas", left, {id: "canvas", tabIndex: 0});
+    this.legend = make("p", left, {className: "legend"});
+    if (this.page.bodies && this.page.bodies.count <= 40)
+      this.page.bodies.forces.forEach((f, i) => {
+        const mark = make("span", this.legend, {textContent: "→ " + f.name.replaceAll("_", " ") + "  "});
+        mark.style.color = curvebody.colours[(i + 3) % curvebody.colours.length];
+      });
+    const bar = make("footer", left);
+    this.button = make("button", bar, {textContent: "▶", title: "play (space)", onclick: () => this.play()});
+    this.range = make("input", bar, {type: "range", min: 0, max: Math.max(0, this.frames.count - 1), value: 0});
+    this.clock = make("output", bar);
+    const speeds = make("select", bar, {title: "speed: 1× shows all in ten seconds"});
+    for (const s of [0.1, 0.25, 0.5, 1, 2, 5, 10]) speeds.append(new Option(s + "×", s, s === 1, s === 1));
+    speeds.addEventListener("change", () => { this.speed = +speeds.value; });
+    this.marks = make("canvas", left, {id: "events", width: 800, height: 10});
+    this.range.addEventListener("input", () => this.go(+this.range.value));
+    this.views.addEventListener("change", () => { this.view.name = this.views.value; this.fit(); this.show(); });
+    this.following.addEventListener("change", () => {
+      this.view.follow = this.following.value === "" ? null : +this.following.value;
+      this.fit();
+      this.show();
+    });
+    this.mouse();
+    addEventListener("keydown", e => this.key(e));
+    if (!this.frames.count) make("p", left, {textContent: "This record has no rows.", className: "state"});
+    if (this.page.shapes) this.shapes = new curvebody.Shapes(this.page, right);
+    this.plots = new curvebody.Plots(this.page, right, t => this.go(this.frames.at(t)));
+    this.drawEvents();
+  }
+
+  drawEvents() {
+    const c = this.marks.getContext("2d"), e = this.page.events.data, t = this.frames.time;
+    if (!this.frames.count || !e.length) { this.marks.hidden = true; return; }
+    const span = t[t.length - 1] - t[0] || 1;
+    for (let i = 0; i < e.length; i += 4) {
+      c.fillStyle = ["#d55e00", "#cc0000", "#0072b2", "#999999", "#e69f00"][e[i + 1]] || "#000";
+      c.fillRect((e[i] - t[0]) / span * (this.marks.width - 2), 0, 1.5, 10);
+    }
+    this.marks.title = `${this.page.events_in_all} events: orange reflections, red stops, blue marks, grey retried steps`;
+  }
+
+  /* Where nothing is asked for: what goes far for its size is followed. */
+  choose() {
+    if (this.frames.leads !== 1 && !this.page.bodies) return;
+    const all = this.scene.extent(this.view, this.scene.space.identity());
+    if (!(all.radius > 12 * this.frames.size()) || this.scene.space.K || this.frames.many()) return;
+    this.view.follow = 0;
+    this.following.value = 0;
+  }
+
+  /* --- camera --- */
+
+  makeCamera() {
+    this.camera = new THREE.PerspectiveCamera(45, 1, 0.1, 1000);
+    this.camera.up.set(0, 0, 1);
+    try {
+      if (/[#&]gl=off/.test(location.hash)) throw new Error("asked for");
+      this.drawing = new curvebody.WebGL(this.scene, this.canvas);
+    } catch (failure) {
+      const plain = this.canvas.cloneNode();
+      this.canvas.replaceWith(plain);
+      this.canvas = plain;
+      this.mouse();
+      this.drawing = new curvebody.Canvas(this.scene, plain);
+    }
+    this.fit();
+  }
+
+  fit() {
+    this.offset = this.scene.space.identity();
+    const at = this.scene.extent({name: "outside", follow: this.view.follow}, this.offset);
+    this.extent = at;
+    this.zoom = this.asked && this.asked.far ? this.asked.far : 1;
+    const planar = this.scene.space.dim === 2 || this.isPlanar();
+    if (!this.asked || this.asked.yaw === undefined) this.yaw = planar ? -Math.PI / 2 : -1.1;
+    if (!this.asked || this.asked.pitch === undefined) this.pitch = planar ? 1.55 : 0.35;
+    if (this.view.name !== "outside") {
+      this.yaw = Math.PI / 2, this.pitch = 0;
+      if (this.view.name === "inside") this.offset = this.scene.space.transvection([0, -this.away(), 0]);
+    }
+    if (this.asked && this.asked.yaw !== undefined) this.yaw = this.asked.yaw, this.pitch = this.asked.pitch;
+    this.asked = null;
+  }
+
+  /* How far the eye stands off: three sizes; in a curved space things a radius further look much smaller already, and
+   * in a sphere it is less than a quarter turn. */
+  away() {
+    const s = this.scene.space, size = this.frames.size();
+    return s.K > 0 ? Math.min(3.5 * size, 1.2 * s.R) : s.K < 0 ? size + Math.min(2.5 * size, 0.8 * s.R) : 3.5 * size;
+  }
+
+  /* Does all of the picture lie in a plane z = const? */
+  isPlanar() {
+    const p = this.page.particles;
+    if (!p || this.scene.space.K) return false;
+    for (let k = 0; k < this.frames.count; k += Math.max(1, Math.floor(this.frames.count / 30)))
+      for (let i = 0; i < Math.min(p.count, 50); i++) if (Math.abs(this.frames.place(k, i)[2]) > 1e-9 * this.frames.size()) return false;
+    return true;
+  }
+
+  aim() {
+    const c = this.camera, d = [Math.cos(this.pitch) * Math.cos(this.yaw), Math.cos(this.pitch) * Math.sin(this.yaw), Math.sin(this.pitch)];
+    const size = this.frames.size();
+    if (this.view.name === "outside") {
+      const far = 2.9 * this.extent.radius * this.zoom, t = this.extent.centre;
+      c.fov = 45;
+      c.near = far / 200, c.far = far * 50;
+      c.position.set(t[0] + far * d[0], t[1] + far * d[1], t[2] + far * d[2]);
+      c.lookAt(t[0], t[1], t[2]);
+    } else {
+      c.fov = 75 * Math.min(1.5, this.zoom);
+      c.near = 0.01 * size, c.far = 200 * Math.max(size, this.scene.space.R);
+      c.position.set(0, 0, 0);
+      c.lookAt(d[0], d[1], d[2]);
+    }
+    c.updateProjectionMatrix();
+    c.updateMatrixWorld();
+    c.matrixWorldInverse.getInverse(c.matrixWorld);
+  }
+
+  mouse() {
+    let last = null;
+    const c = this.canvas;
+    c.addEventListener("pointerdown", e => { last = [e.clientX, e.clientY]; c.setPointerCapture(e.pointerId); c.focus(); });
+    c.addEventListener("pointerup", () => { last = null; this.write(); });
+    c.addEventListener("pointermove", e => {
+      if (!last) return;
+      const inside = this.view.name !== "outside" ? -1 : 1;
+      this.yaw -= inside * (e.clientX - last[0]) / 200;
+      this.pitch = Math.max(-1.55, Math.min(1.55, this.pitch + inside * (e.clientY - last[1]) / 200));
+      last = [e.clientX, e.clientY];
+      this.show();
+    });
+    c.addEventListener("wheel", e => { this.zoom *= Math.exp(e.deltaY / 800); this.show(); e.preventDefault(); }, {passive: false});
+  }
+
+  key(e) {
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) && e.target.type !== "range") return;
+    const step = {ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20, Home: -1e9, End: 1e9}[e.key];
+    const walk = {w: [0, 1, 0], s: [0, -1, 0], a: [-1, 0, 0], d: [1, 0, 0], q: [0, 0, -1], e: [0, 0, 1]}[e.key];
+    if (e.key === " ") this.play();
+    else if (step) this.go(this.k + step);
+    else if (walk && this.view.name !== "outside") this.walk(walk);
+    else return;
+    e.preventDefault();
+  }
+
+  /* A step of the eye along its own axes, as the camera is turned. */
+  walk(v) {
+    const d = 0.2 * this.frames.size(), c = Math.sin(this.yaw), s = -Math.cos(this.yaw);
+    const along = [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]].map(x => x * d);
+    this.offset = this.scene.space.multiply(this.offset, this.scene.space.transvection(along));
+    this.show();
+  }
+
+  resize() {
+    const box = this.canvas.getBoundingClientRect(), ratio = Math.min(2, devicePixelRatio || 1);
+    this.canvas.width = Math.max(64, Math.round(box.width * ratio));
+    this.canvas.height = Math.max(64, Math.round(box.height * ratio));
+    this.camera.aspect = this.canvas.width / this.canvas.height;
+    this.show();
+  }
+
+  /* --- time --- */
+
+  go(k) {
+    this.k = Math.max(0, Math.min(this.frames.count - 1, k));
+    this.show();
+    this.write();
+  }
+
+  play() {
+    this.playing = !this.playing;
+    this.button.textContent = this.playing ? "❚❚" : "▶";
+    if (!this.playing) return this.write();
+    if (this.k >= this.frames.count - 1) this.k = 0;
+    const t = this.frames.time, span = t[t.length - 1] - t[0] || 1;
+    let last = performance.now(), time = t[this.k];
+    const step = now => {
+      if (!this.playing) return;
+      time += (now - last) / 1000 * this.speed * span / 10;
+      last = now;
+      this.k = this.frames.at(time);
+      this.show();
+      if (time >= t[t.length - 1]) return this.play();
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  }
+
+  show() {
+    if (!this.drawing || !this.camera) return;
+    this.aim();
+    if (this.frames.count) {
+      const eye = this.scene.eye(this.k, this.view, this.offset);
+      this.built = this.scene.build(this.k, eye, this.view);
+      this.drawing.draw(this.built, this.camera, this.view);
+      this.range.value = this.k;
+      this.clock.textContent = `t = ${+this.frames.time[this.k].toPrecision(8)}` + (this.page.time_units && this.page.time_units !== "1" ? " " + this.page.time_units : "");
+      this.plots.at(this.frames.time[this.k]);
+      if (this.shapes) this.shapes.draw(this.k);
+    }
+  }
+
+  /* --- the address --- */
+
+  read() {
+    const told = new URLSearchParams(location.hash.slice(1)), number = key => told.has(key) && isFinite(+told.get(key)) ? +told.get(key) : undefined;
+    const view = told.get("view");
+    if (["outside", "inside", "ride"].includes(view) && (view === "outside" || this.scene.inside)) this.view.name = view;
+    if (told.has("follow")) this.view.follow = told.get("follow") === "" ? null : Math.max(0, Math.min(this.scene.most(), Math.floor(number("follow") || 0)));
+    this.asked = {yaw: number("yaw"), pitch: number("pitch"), far: number("far")};
+    if (this.asked.yaw === undefined || this.asked.pitch === undefined) this.asked.yaw = this.asked.pitch = undefined;
+    if (number("t") !== undefined && this.frames.count) this.k = this.frames.at(number("t"));
+    this.views.value = this.view.name;
+    this.following.value = this.view.follow === null ? "" : this.view.follow;
+  }
+
+  write() {
+    const off = /[#&]gl=off/.test(location.hash), follow = this.view.follow === null ? "" : `&follow=${this.view.follow}`;
+    const t = this.frames.count ? this.frames.time[this.k] : 0;
+    this.written = `#t=${t}&view=${this.view.name}${follow}&yaw=${+this.yaw.toFixed(4)}&pitch=${+this.pitch.toFixed(4)}&far=${+this.zoom.toFixed(4)}` + (off ? "&gl=off" : "");
+    history.replaceState(null, "", this.written);
+  }
+
+  /* The page is written anew while its run goes on: it keeps what it shows, but at the end follows the end. */
+  again() {
+    const atEnd = this.k >= this.frames.count - 1;
+    this.write();
+    if (atEnd) history.replaceState(null, "", location.hash.replace(/t=[^&]*/, "t=1e300"));
+    location.reload();
+  }
+
+  /* --- pictures --- */
+
+  async save() {
+    this.show();
+    this.canvas.toBlob(blob => this.download(blob, "png"));
+  }
+
+  download(blob, ending) {
+    const a = document.createElement("a");
+    a.href = URL.createObjectURL(blob);
+    a.download = this.page.title.replace(/[^\w]+/g, "-") + "." + ending;
+    a.click();
+    setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+  }
+
+  film() {
+    const stream = this.canvas.captureStream(30), recorder = new MediaRecorder(stream, {mimeType: "video/webm"}), parts = [];
+    recorder.ondataavailable = e => parts.push(e.data);
+    recorder.onstop = () => this.download(new Blob(parts, {type: "video/webm"}), "webm");
+    this.k = 0;
+    recorder.start();
+    if (!this.playing) this.play();
+    const wait = () => this.playing ? setTimeout(wait, 100) : recorder.stop();
+    wait();
+  }
+
+  /* --- for those who check it: pixels of each particle or body, and its place in the picture --- */
+
+  pixels() {
+    const map = this.scene.map(this.view), s = this.scene.space, size = {x: this.canvas.width, y: this.canvas.height};
+    const of = x => { const p = map(x), at = curvebody.Canvas.project(this.camera, size, p); return {p, at}; };
+    const balls = this.built.balls.map(b => of(s.apply(b.m, s.base())));
+    return balls.concat(this.built.surfaces.map(b => of(s.apply(b.m, s.base()))));
+  }
+};
+
+curvebody.begin = async function (page, unpacked) {
+  await curvebody.unpackAll(page, unpacked);
+  if (page.particles && page.particles.frame_of) page.particles.component_count = page.particles.frames;
+  curvebody.shown = new curvebody.Page(page);
+};

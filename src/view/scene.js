@@ -1,0 +1,172 @@
+/* What is to be drawn at a frame: balls, segments and surfaces, as the eye sees them.
+ *
+ * ball {m[16], radius, colour}; segment {a[4], b[4], theta, colour, width, parts}; surface {m[16], x[], face[], colour}
+ * in the page's four numbers; canvas.js and webgl.js map them by the picture or the logarithm at the eye.
+ */
+"use strict";
+
+curvebody.colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#7b68c8"];
+curvebody.rgb = c => [1, 3, 5].map(i => parseInt(c.slice(i, i + 2), 16) / 255);
+
+curvebody.Scene = class {
+  constructor(page) {
+    this.page = page;
+    this.frames = new curvebody.Frames(page);
+    this.space = this.frames.space;
+    this.inside = this.space.dim === 3 && this.frames.leads > 0 && page.space.name !== "picture";
+    this.drawn = {k: -1};
+    this.surfaces = (page.bodies ? page.bodies.surfaces : []).map(s => this.surfaceOf(s));
+  }
+
+  surfaceOf(told) {
+    const face = new Uint32Array(told.face.shape[0] * 3);
+    for (let f = 0; f < told.face.shape[0]; f++) for (let i = 0; i < 3; i++) face[3 * f + i] = told.face.data[4 * f + i];
+    return {told, face, n: told.vertex.shape[0] / told.frames, x: null, k: -1};
+  }
+
+  /* Vertices of a frame, in body axes: four numbers each. */
+  vertices(surface, k) {
+    const frame = surface.told.frames > 1 ? k : 0;
+    if (surface.k === frame) return surface.x;
+    const x = surface.x = new Float32Array(4 * surface.n), from = surface.told.vertex.data, s = this.space;
+    for (let i = 0; i < surface.n; i++) {
+      const at = 3 * (frame * surface.n + i), y = s.exp([from[at], from[at + 1], from[at + 2]]);
+      for (let e = 0; e < 4; e++) x[4 * i + e] = y[e];
+    }
+    surface.k = frame;
+    return x;
+  }
+
+  /* The eye: the world, or what is followed, with the user's own steps `offset` after it. */
+  eye(k, view, offset) {
+    const s = this.space, follow = view.follow;
+    if (view.name === "outside" && follow === null) return {origin: s.noOrigin(), m: s.identity()};
+    const frame = this.frames.follow(follow === null ? 0 : k, follow === null ? 0 : Math.min(follow, this.most()));
+    return {origin: frame.origin, m: s.multiply(frame.m, offset)};
+  }
+
+  most() { return Math.max(0, this.frames.followed().length - 1); }
+
+  colour(i) { return curvebody.colours[i % curvebody.colours.length]; }
+
+  build(k, eye, view) {
+    const out = {balls: [], segments: [], surfaces: [], landmarks: null};
+    if (!this.frames.count || !this.frames.leads) return out;
+    const seen = [];
+    for (let c = 0; c < this.frames.leads; c++) seen.push(this.frames.seen(eye, this.frames.carried(k, c)));
+    if (this.page.particles) this.putParticles(k, seen, out);
+    if (this.page.bodies) this.putBodies(k, seen, out, view);
+    if (view.trail && this.frames.leads <= 40 && view.name !== "ride") this.putTrails(k, eye, out);
+    if (view.name === "outside") this.putFrame(out);
+    else out.landmarks = curvebody.folded(this.space, this.marks(), eye);
+    return out;
+  }
+
+  marks() { return this.known || (this.known = curvebody.landmarks(this.space, this.frames.size())); }
+
+  putParticles(k, seen, out) {
+    const p = this.page.particles, s = this.space, size = this.frames.size();
+    const heaviest = p.mass ? p.mass.data.reduce((a, b) => Math.max(a, b), 0) : 0, at = [];
+    for (let i = 0; i < p.count; i++) {
+      const x = this.frames.place(k, i), m = seen[this.frames.frameOf(i)];
+      at.push(x);
+      if (!x.every(isFinite)) continue;
+      const share = heaviest > 0 && p.mass.data[i] > 0 ? Math.max(0.6, Math.cbrt(p.mass.data[i] / heaviest)) : 1;
+      const few = p.count > 200 ? 0.012 : p.count > 30 ? 0.03 : 0.06;
+      const radius = p.radius && p.radius.data[i] > 0 ? p.radius.data[i] : few * share * size;
+      out.balls.push({m: s.multiply(m, s.to(x)), radius, colour: this.colour(p.body ? p.body.data[i] : i), particle: i});
+    }
+    const bonds = p.bond_i ? p.bond_i.data.length : 0, width = bonds > 500 ? 0.7 : bonds > 50 ? 1.5 : 3;
+    for (let b = 0; b < bonds; b++) {
+      const i = p.bond_i.data[b], j = p.bond_j.data[b], m = seen[this.frames.frameOf(i)];
+      const colour = b < p.springs ? "#777777" : "#222222";
+      if (p.bonds) { /* sampled by the program */
+        const n = p.bonds.shape[2] / 3, from = 3 * n * (k * bonds + b), d = p.bonds.data;
+        for (let q = 0; q + 1 < n; q++) {
+          const a = [0, 1, 2].map(e => d[from + 3 * q + e]).concat(1), c = [0, 1, 2].map(e => d[from + 3 * q + 3 + e]).concat(1);
+          out.segments.push({a: s.apply(m, a), b: s.apply(m, c), theta: 0, colour, width, parts: 1});
+        }
+      } else {
+        out.segments.push({a: s.apply(m, at[i]), b: s.apply(m, at[j]), theta: s.angle(at[i], at[j]), colour, width,
+                           parts: s.K && bonds < 3000 ? 12 : s.K ? 4 : 1, coil: b < p.springs && bonds < 60});
+      }
+    }
+  }
+
+  putBodies(k, seen, out, view) {
+    const s = this.space, b = this.page.bodies, matrix = seen.map((m, i) => s.multiply(m, this.frames.turn(k, i)));
+    for (const surface of this.surfaces) {
+      const x = this.vertices(surface, k);
+      for (let i = 0; i < surface.told.count; i++) {
+        const body = surface.told.first + i;
+        out.surfaces.push({m: matrix[body], x, face: surface.face, colour: this.colour(body), of: surface});
+      }
+    }
+    if (!this.surfaces.length)
+      for (let i = 0; i < b.count; i++) out.balls.push({m: matrix[i], radius: 0.1 * this.frames.size(), colour: this.colour(i)});
+    if (!view.arrows || b.count > 40) return;
+    b.forces.forEach((f, number) => {
+      f.most = f.most || f.force.data.reduce((a, c) => Math.max(a, Math.abs(c)), 0);
+      for (let i = 0; i < b.count; i++) {
+        const v = [0, 1, 2].map(e => f.force.data[3 * (k * b.count + i) + e]), length = Math.hypot(...v);
+        if (!(length > 1e-3 * f.most)) continue;
+        const scale = 1.6 * this.frames.size() / this.greatest(), tip = s.exp(v.map(c => c * scale));
+        const colour = curvebody.colours[(number + 3) % curvebody.colours.length], from = s.apply(matrix[i], s.base());
+        out.segments.push({a: from, b: s.apply(matrix[i], tip), theta: s.angle(s.base(), tip), colour, width: 2.5,
+                           parts: s.K ? 8 : 1, arrow: true});
+        out.balls.push({m: s.multiply(matrix[i], s.to(tip)), radius: 0.05 * this.frames.size(), colour});
+      }
+    });
+  }
+
+  greatest() { return Math.max(...this.page.bodies.forces.map(f => f.most || f.force.data.reduce((a, c) => Math.max(a, Math.abs(c)), 0)), 1e-300); }
+
+  /* Where each body's middle has been. */
+  putTrails(k, eye, out) {
+    const s = this.space, step = Math.max(1, Math.ceil(k / 400));
+    for (let c = 0; c < this.frames.leads; c++) {
+      const colour = this.page.particles ? "#999999" : this.colour(c);
+      let last = null;
+      for (let j = k % step; j <= k; j += step) {
+        const x = s.apply(this.frames.seen(eye, this.frames.carried(j, c)), s.base());
+        if (last && x.every(isFinite)) out.segments.push({a: last, b: x, theta: s.angle(last, x), colour, width: 1, parts: 1});
+        last = x;
+      }
+    }
+  }
+
+  /* The edge of a ball model, told by great circles of its boundary. */
+  putFrame(out) {
+    const s = this.space;
+    if (!(s.K < 0) || s.picture === "embedding") return;
+    out.circles = s.curved === 3 ? [[0, 1], [1, 2], [0, 2]] : [[0, 1]];
+  }
+
+  /* How a point of four numbers is drawn from an eye: the picture, or the logarithm. */
+  map(view) { return view.name === "outside" ? x => this.space.shown(x) : x => this.space.log(x); }
+
+  /* The box of all that moves, in the picture: where to look from. */
+  extent(view, offset) {
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], s = this.space;
+    const most = s.K > 0 ? 4 * s.R : s.K < 0 && s.picture !== "embedding" ? s.R : Infinity;
+    const put = p => { for (let e = 0; e < 3; e++) if (isFinite(p[e]) && Math.abs(p[e]) <= most) low[e] = Math.min(low[e], p[e]), high[e] = Math.max(high[e], p[e]); };
+    const steps = Math.max(1, Math.floor(this.frames.count / 60));
+    for (let k = 0; k < this.frames.count; k += steps) {
+      const eye = this.eye(k, view, offset);
+      for (let c = 0; c < this.frames.leads; c++) {
+        if (view.follow !== null && c !== view.follow && this.frames.leads > 1) continue;
+        const m = this.frames.seen(eye, this.frames.carried(k, c)), size = this.frames.size();
+        if (this.page.particles) {
+          const p = this.page.particles;
+          for (let i = 0; i < p.count; i += Math.max(1, Math.floor(p.count / 100)))
+            if (this.frames.frameOf(i) === c) put(s.shown(s.apply(m, this.frames.place(k, i))));
+        } else {
+          for (let e = 0; e < 6; e++) put(s.shown(s.apply(m, s.exp([0, 1, 2].map(i => i === e % 3 ? (e < 3 ? size : -size) : 0)))));
+        }
+      }
+    }
+    if (!(low[0] <= high[0])) return {centre: [0, 0, 0], radius: 1};
+    const centre = low.map((c, i) => (c + high[i]) / 2);
+    return {centre, radius: Math.max(Math.hypot(...high.map((c, i) => c - low[i])) / 2, 1e-3 * this.frames.size())};
+  }
+};

@@ -1,0 +1,87 @@
+/* Shape space of a gait: the curvature as a map, the cycle on it, the moving point. */
+"use strict";
+
+curvebody.Shapes = class {
+  constructor(page, element) {
+    this.told = page.shapes;
+    this.axis = 0;
+    const canvas = this.canvas = document.createElement("canvas"), choice = document.createElement("select");
+    canvas.width = canvas.height = 300;
+    this.told.axis.forEach((name, i) => choice.append(new Option("curvature, " + name, i)));
+    choice.addEventListener("change", () => { this.axis = +choice.value; this.map = null; this.draw(this.k); });
+    if (this.told.curvature) element.append(choice);
+    element.append(canvas);
+    const caption = document.createElement("p"), v = this.told.variable;
+    caption.textContent = v.length > 1 ? `${v[0]} across, ${v[1]} up` : `${v[0]} over time`;
+    element.append(caption);
+    this.k = 0;
+  }
+
+  box() {
+    if (this.told.window) { const w = this.told.window.data; return [w[0], w[1], w[2], w[3]]; }
+    const n = this.told.variable.length, d = this.told.shape.data, count = d.length / n;
+    let low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+    for (let i = 0; i < count; i++)
+      for (let v = 0; v < 2; v++) {
+        const value = n > 1 ? d[i * n + v] : v ? d[i] : i;
+        low[v] = Math.min(low[v], value), high[v] = Math.max(high[v], value);
+      }
+    return [low[0], high[0] + (low[0] === high[0]), low[1], high[1] + (low[1] === high[1])];
+  }
+
+  to(x, y) {
+    const [a, b, c, d] = this.box();
+    return [(x - a) / (b - a) * this.canvas.width, (1 - (y - c) / (d - c)) * this.canvas.height];
+  }
+
+  makeMap() {
+    const [n0, n1, dim] = this.told.curvature.shape, data = this.told.curvature.data, image = new ImageData(n0, n1);
+    let most = 0;
+    const all = [];
+    for (let i = 0; i < n0 * n1; i++) if (isFinite(data[i * dim + this.axis])) all.push(Math.abs(data[i * dim + this.axis]));
+    all.sort((a, b) => a - b);
+    most = all[Math.floor(0.97 * (all.length - 1))] || 1; /* so that a pole leaves the rest its colours */
+    for (let i = 0; i < n0; i++)
+      for (let j = 0; j < n1; j++) {
+        const v = data[(i * n1 + j) * dim + this.axis], at = 4 * ((n1 - 1 - j) * n0 + i), s = Math.max(-1, Math.min(1, v / most));
+        const full = s > 0 ? [178, 24, 43] : [33, 102, 172], p = Math.abs(s) || 0;
+        for (let e = 0; e < 3; e++) image.data[at + e] = isFinite(v) ? 247 + (full[e] - 247) * p : 160;
+        image.data[at + 3] = 255;
+      }
+    const canvas = document.createElement("canvas");
+    canvas.width = n0, canvas.height = n1;
+    canvas.getContext("2d").putImageData(image, 0, 0);
+    return canvas;
+  }
+
+  draw(k) {
+    this.k = k;
+    const c = this.canvas.getContext("2d"), n = this.told.variable.length, d = this.told.shape.data;
+    c.fillStyle = "#fff";
+    c.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    if (this.told.curvature) {
+      this.map = this.map || this.makeMap();
+      c.imageSmoothingEnabled = true;
+      c.drawImage(this.map, 0, 0, this.canvas.width, this.canvas.height);
+    }
+    const line = (data, count, width, colour) => {
+      c.strokeStyle = colour;
+      c.lineWidth = width;
+      c.beginPath();
+      for (let i = 0; i < count; i++) {
+        const [x, y] = n > 1 ? this.to(data[i * n], data[i * n + 1]) : this.to(i, data[i]);
+        i ? c.lineTo(x, y) : c.moveTo(x, y);
+      }
+      c.stroke();
+    };
+    if (this.told.cycle && n > 1) line(this.told.cycle.data, this.told.cycle.shape[0], 2, "#222");
+    else line(d, d.length / n, 1.5, "#222");
+    const [x, y] = n > 1 ? this.to(d[k * n], d[k * n + 1]) : this.to(k, d[k]);
+    c.fillStyle = "#e69f00";
+    c.strokeStyle = "#000";
+    c.beginPath();
+    c.arc(x, y, 6, 0, 7);
+    c.fill();
+    c.stroke();
+  }
+};

@@ -6,16 +6,17 @@ import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
 from checks import Check, at_most
-from runs import Run
-from style import BLACK, BLUE, GREY, ORANGE, panels
+from immersed import draw_surface
+from runs import Run, Surface
+from style import BLUE, GREY, ORANGE, panels
 from swimmers import drift, last_third, over_strokes, rotation, velocity
 
 TITLE = "An eel in still water: forward speed to a plateau"
 CAPTION = ("Length 50 cm, density of water; a wave of 40 cm runs from head to tail 1.5 times a second, 1 cm high at "
-           "the head and 5 cm at the tail, and grows from nothing within two seconds. Left: forward speed of the "
-           "centre of mass, its mean over a stroke, and the speed of the wave. Right: the midline from above every "
-           "0.8 s, the head with a dot. (Paper: figure 12.)")
-SWAY, WAVE, RATE, LENGTH = 0.05, 0.4, 1.5, 0.5
+           "the head and 5 cm at the tail, and grows from nothing within two seconds. Above: forward speed of the "
+           "centre of mass, its mean over a stroke, and the speed of the wave. Below: the eel from above every "
+           "1.6 s, the one that swims backwards shifted. (Paper: figure 12.)")
+WAVE, RATE = 0.4, 1.5
 WAYS = {1: ("wave from head to tail", BLUE), -1: ("from tail to head", ORANGE)}
 
 
@@ -23,31 +24,27 @@ def run(way):
   return Run("immersed/eel", () if way == 1 else (f"fluid.parameters.way={way}",))
 
 
+def shots(way):
+  return Surface("immersed/eel", ("--every", "80"), table=run(way))
+
+
 def runs(full):
-  return [run(way) for way in WAYS]
-
-
-def midline(t, way):
-  """Of the body, in its own axes: as the scenario's expression has it."""
-  X = np.linspace(0, LENGTH, 60)
-  height = SWAY * (1 - 1.6 * X) * (1 - np.exp(-t * t))
-  return np.stack([X, height * np.sin(2 * np.pi * ((LENGTH - X) / WAVE - way * RATE * t)), 0 * X], axis=-1)
+  return [run(way) for way in WAYS] + [shots(way) for way in WAYS]
 
 
 def draw(records, full):
-  canvas, ((left, right),) = panels(1, 2, 6.5, 3.8, width_ratios=(1, 1.4))
+  canvas, ((left,), (right,)) = panels(2, 1, 7.6, 3.2, height_ratios=(0.8, 1.2))
   checks, rows = [], []
   for way, (name, colour) in WAYS.items():
     record = records[run(way)]
-    t, R, pose = record["time"], rotation(record)[:, 0], record["pose"][:, 0]
+    t, R = record["time"], rotation(record)[:, 0]
     middle_of, forward, sideways, upward = over_strokes(record, 1 / RATE)
     left.plot(t, np.sum(velocity(record)[:, 0] * R[:, :, 0], axis=1), color=colour, linewidth=0.6, alpha=0.6)
     left.plot(middle_of, forward, color=colour, label=name)
     left.axhline(way * WAVE * RATE, color=colour, linestyle=":", linewidth=1)
-    for k in np.searchsorted(t, np.arange(0, t[-1] + 1e-9, 0.8)):
-      line = pose[k, :3] + midline(t[k], way) @ R[k].T
-      right.plot(line[:, 0], line[:, 1] - 0.6 * (way < 0), color=colour)
-      right.plot(line[-1, 0], line[-1, 1] - 0.6 * (way < 0), "o", color=BLACK, markersize=3)
+    seen = records[shots(way)]
+    for surface in seen["x"]:
+      draw_surface(right, surface, seen["face"], colour, seen=(0, 1), aside=(0, -0.4 * (way < 0)))
     settled = float(np.mean(last_third(forward)))
     share = settled / (way * WAVE * RATE)
     checks += [Check(f"{name}: forward speed by the wave's", f"{way * share:.4f}",
@@ -65,7 +62,6 @@ def draw(records, full):
   table = figure.Table("Mean over the strokes of the last third",
                        ["run", "forward m/s", "by the wave's speed", "95 % reached after s", "sideways m/s"], rows)
   return figure.Drawing(canvas, checks, [table])
-
 
 
 if __name__ == "__main__":

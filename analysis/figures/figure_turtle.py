@@ -6,25 +6,27 @@ import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
 from checks import Check, at_most
-from runs import Run
-from style import BLACK, BLUE, GREY, ORANGE, panels
+from immersed import draw_surface
+from runs import Run, Surface
+from style import BLUE, GREY, ORANGE, panels
 from swimmers import drift, last_third, over_strokes, rotation, velocity
 
 TITLE = "A sea turtle swims by its stroke alone"
 CAPTION = ("Shell of 60 cm, front flippers of 40 cm, density of water, one stroke a second: up and down by 0.7 rad, "
-           "turned about the span by 0.6 rad with the front edge up while rising. Left: forward speed of the centre "
-           "of mass, and its mean over a stroke. Right: the path of the centre of mass from the side, and where the "
-           "head points, four times a stroke. (Paper: figure 1, left.)")
+           "turned about the span by 0.6 rad with the front edge up while rising. Above: forward speed of the centre "
+           "of mass, and its mean over a stroke. Below: the path of the centre of mass from the side, and the "
+           "turtle at some of its places. (Paper: figure 1, left.)")
 FORWARD, BACKWARD = Run("immersed/turtle"), Run("immersed/turtle", ("fluid.parameters.way=-1",))
 PERIOD = 1.0
+SHOTS = {run: Surface(run.scenario, ("--every", "50"), table=run) for run in (FORWARD, BACKWARD)}
 
 
 def runs(full):
-  return [FORWARD, BACKWARD]
+  return [FORWARD, BACKWARD, *SHOTS.values()]
 
 
 def draw(records, full):
-  canvas, ((left, right),) = panels(1, 2, 6.5, 3.6, width_ratios=(1, 1.6))
+  canvas, ((left,), (right,)) = panels(2, 1, 7.6, 3.1, height_ratios=(1, 1.1))
   checks, rows = [], []
   for run, name, colour in ((FORWARD, "stroke", BLUE), (BACKWARD, "reversed in time", ORANGE)):
     record = records[run]
@@ -33,8 +35,9 @@ def draw(records, full):
     left.plot(t, np.sum(velocity(record)[:, 0] * axis, axis=1), color=colour, linewidth=0.6, alpha=0.6)
     left.plot(middle_of, forward, color=colour, label=name)
     right.plot(x[:, 0], x[:, 2], color=colour)
-    for k in np.searchsorted(t, np.arange(0, t[-1] + 1e-9, PERIOD / 4)):
-      right.plot(*zip(x[k, ::2], x[k, ::2] + 0.15 * axis[k, ::2]), color=BLACK, linewidth=0.7)
+    shots = records[SHOTS[run]]
+    for surface in shots["x"][::2 if run is FORWARD else -10]:
+      draw_surface(right, surface, shots["face"], colour)
     settled = float(np.mean(last_third(forward)))
     wanted = "> 0.2" if run is FORWARD else "< -0.2"
     checks += [Check(f"{name}: forward speed at the end, m/s", f"{settled:.4f}", wanted,

@@ -6,25 +6,30 @@ import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
 from checks import Check, at_most
-from runs import Run
-from style import BLACK, BLUE, GREY, ORANGE, panels
+from immersed import draw_surface
+from runs import Run, Surface
+from style import BLUE, GREY, ORANGE, plt
 from swimmers import last_third, over_strokes, rotation
 
 TITLE = "A zeppelin is driven by its propellers and turns to the side of its rudder"
 CAPTION = ("6 m long, as heavy as the air it displaces, from rest; two propellers of 60 cm turn ten times a second "
-           "against each other. From 10 s on rudders are set by 0.4 rad within 2 s. Left: the path from above, the "
-           "hull every 5 s. Middle: forward speed, the mean over a turn of the propellers. Right: the rate of "
+           "against each other. From 10 s on rudders are set by 0.4 rad within 2 s. Above: the path from above, the "
+           "zeppelin every 7.5 s. Below: forward speed, the mean over a turn of the propellers, and the rate of "
            "turning about the vertical. (Paper: figure 13.)")
 RUDDER = {0.0: ("straight", GREY), 0.4: ("rudder to the right", ORANGE), -0.4: ("rudder to the left", BLUE)}
-LENGTH, TURN = 6.0, 0.1
+TURN = 0.1
 
 
 def run(rudder):
   return Run("immersed/zeppelin", (f"fluid.parameters.rudder={rudder:g}",))
 
 
+def shots(rudder):
+  return Surface("immersed/zeppelin", ("--every", "150"), table=run(rudder))
+
+
 def runs(full):
-  return [run(rudder) for rudder in RUDDER]
+  return [run(rudder) for rudder in RUDDER] + [shots(rudder) for rudder in RUDDER]
 
 
 def heading(R):
@@ -32,7 +37,9 @@ def heading(R):
 
 
 def draw(records, full):
-  canvas, ((left, middle, right),) = panels(1, 3, 4.8, 3.8)
+  canvas = plt.figure(figsize=(7.6, 7))
+  above, below = canvas.subfigures(2, 1, height_ratios=(1.4, 1))
+  left, (middle, right) = above.subplots(), below.subplots(1, 2)
   checks, rows, paths = [], [], {}
   for rudder, (name, colour) in RUDDER.items():
     record = records[run(rudder)]
@@ -42,9 +49,9 @@ def draw(records, full):
     yaw = heading(R)
     rate = np.gradient(yaw, t)
     left.plot(x[:, 0], x[:, 1], color=colour, label=name)
-    for k in np.searchsorted(t, np.arange(0, t[-1] + 1e-9, 5)):
-      half = R[k, :2, 0] * LENGTH / 2
-      left.plot(*zip(x[k, :2] - half, x[k, :2] + half), color=BLACK, linewidth=2)
+    seen = records[shots(rudder)]
+    for surface in seen["x"]:
+      draw_surface(left, surface, seen["face"], colour, seen=(0, 1))
     middle.plot(middle_of, forward, color=colour)
     right.plot(t, np.degrees(rate), color=colour)
     speed, turning = float(np.mean(last_third(forward))), float(np.mean(last_third(rate)))

@@ -8,9 +8,14 @@ import pathlib
 import sys
 from dataclasses import asdict, dataclass, field
 
+from PIL import Image
+
 from record import Records
 from runs import ANALYSIS
 from style import plt
+
+WIDEST, LEAST_HEIGHT = 7.7, 0.72  # inches, 8 with the margin of what is saved; a share of the height drawn
+SMALL = (400, 260)  # pixels
 
 
 @dataclass
@@ -27,6 +32,18 @@ class Drawing:
   tables: list = field(default_factory=list)
 
 
+def save(canvas, path):
+  """The figure, at most WIDEST inches wide, so that a page shows it unshrunk, and a small one beside it, NAME.small.png."""
+  width, height = canvas.get_size_inches()
+  if width > WIDEST:
+    canvas.set_size_inches(WIDEST, height * max(WIDEST / width, LEAST_HEIGHT))
+  canvas.savefig(path)
+  with Image.open(path) as image:
+    small = image.convert("RGB")
+    small.thumbnail(SMALL)
+    small.save(path.with_suffix(".small.png"))
+
+
 def main(script):
   """Exit code 0 if all checks pass, 1 otherwise."""
   arguments = argparse.ArgumentParser(description=script["TITLE"])
@@ -37,7 +54,7 @@ def main(script):
   options.out.mkdir(parents=True, exist_ok=True)
   name = pathlib.Path(script["__file__"]).stem
   drawing = script["draw"](Records(options.data), options.full)
-  drawing.figure.savefig(options.out / f"{name}.png")
+  save(drawing.figure, options.out / f"{name}.png")
   plt.close(drawing.figure)
   result = {"name": name, "title": script["TITLE"], "caption": script["CAPTION"],
             "runs": [[run.scenario, run.text] for run in script["runs"](options.full)],

@@ -99,12 +99,18 @@ def draw_outline(ax, pieces, pose, rotation, axes=(0, 2), **options):
 
 def draw_mesh(axes, mesh, pose, rotation, colour, aside=(0, 0)):
   """A shaded body (vertices and triangles in its frame) at a pose, seen along y; `aside` shifts the picture."""
-  corner = (mesh[0] @ rotation.T + pose[:3])[mesh[1]]
+  draw_surface(axes, mesh[0] @ rotation.T + pose[:3], mesh[1], colour, aside=aside)
+
+
+def draw_surface(axes, x, faces, colour, seen=(0, 2), aside=(0, 0)):
+  """A shaded surface, vertices in the world: (0, 2) from the side, along y, or (0, 1) from above; the nearest last."""
+  corner = x[faces]
+  towards = np.array([0.0, -1, 0]) if seen == (0, 2) else np.array([0.0, 0, 1])
   normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
-  normal /= np.linalg.norm(normal, axis=1)[:, None]
-  order = np.argsort(-corner[:, :, 1].mean(axis=1))
-  order = order[normal[order, 1] < 0]
-  light = 0.55 + 0.45 * np.clip(normal[order] @ [-0.48, -0.64, 0.6], 0, 1)
+  normal /= np.maximum(np.linalg.norm(normal, axis=1), 1e-300)[:, None]
+  normal *= np.where(normal @ towards < 0, -1, 1)[:, None]
+  order = np.argsort(corner.mean(axis=1) @ towards)
+  light = 0.55 + 0.45 * np.clip(normal[order] @ (0.64 * towards + [-0.48, 0, 0] + 0.6 * np.array([0, 0.0, 1])), 0, 1)
   shade = light[:, None] * np.array(to_rgb(colour)) + 0.25 * light[:, None] * (1 - np.array(to_rgb(colour)))
-  axes.add_collection(PolyCollection(corner[order][:, :, [0, 2]] + aside, facecolors=np.clip(shade, 0, 1),
+  axes.add_collection(PolyCollection(corner[order][:, :, list(seen)] + aside, facecolors=np.clip(shade, 0, 1),
                                      edgecolors=np.clip(shade, 0, 1), linewidths=0.2))

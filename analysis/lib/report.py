@@ -1,19 +1,68 @@
-"""The report: one HTML page that needs nothing else, images and styles included."""
-import base64
+"""The report: one HTML page with its figures beside it, grouped by subject; it needs no network.
+
+    report.html    figures/NAME.png and NAME.small.png    views/NAME.html, one a subject
+"""
 import datetime
 import html
 import pathlib
 
+from PIL import Image
+
 from runs import SCENARIOS
+from style import DPI
+
+# Subjects in their order: the folders of scenarios whose figures they hold, and the run that is shown from all sides.
+SUBJECTS = (
+    ("Bodies in curved spaces", ("thesis", "basics"), "basics/kepler-h3"),
+    ("Rigid bodies and constraints", ("rigid", "constraints"), "rigid/tetrahedron-s3"),
+    ("Spaces", ("spaces",), "spaces/thrown-h2xe"),
+    ("Networks", ("networks",), "networks/shell-h3"),
+    ("Configuration spaces", ("systems",), "systems/hopping-leg"),
+    ("Collisions", ("collisions",), "collisions/gas-s3"),
+    ("Bodies in a fluid", ("immersed", ""), "immersed/paper-copter"),
+    ("Fluids that fill a curved space", ("curved-fluid",), "curved-fluid/clifford"),
+    ("Locomotion by shape", ("locomotion",), "locomotion/floating-snake"),
+    ("Optimal gaits", ("optimum",), "optimum/purcell"),
+    ("Sweeps", ("sweeps",), None),
+)
+CSS = 96  # pixels of a page in an inch
 
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 72em; margin: 2em auto; padding: 0 1em; color: #222; }
-h1 { font-size: 1.6em; } h2 { font-size: 1.25em; margin-top: 2.5em; border-top: 1px solid #ccc; padding-top: 1em; }
-img { max-width: 100%; } pre { background: #f6f6f6; padding: .7em; overflow-x: auto; font-size: 13px; }
-table { border-collapse: collapse; margin: 1em 0; font-size: 13.5px; font-variant-numeric: tabular-nums; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 1040px; margin: 1em auto; padding: 0 12px; color: #222; }
+h1 { font-size: 1.5em; line-height: 1.25; } h2 { font-size: 1.35em; margin-top: 2em; border-bottom: 2px solid #0072b2; }
+h3 { font-size: 1.1em; margin-top: 2em; } h4 { margin: 1em 0 .3em; }
+pre { background: #f6f6f6; padding: .7em; overflow-x: auto; font-size: 13px; }
+table { border-collapse: collapse; margin: .6em 0; font-size: 13.5px; font-variant-numeric: tabular-nums; }
 th, td { border-bottom: 1px solid #ddd; padding: .2em .7em; text-align: left; } th { background: #f2f2f2; }
-.wide { overflow-x: auto; } .pass { color: #00624a; } .fail { color: #b03a00; font-weight: bold; }
-details { margin: .4em 0; } summary { cursor: pointer; color: #0059a0; }
+.wide { overflow-x: auto; } .wide img { display: block; max-width: 100%; height: auto; }
+.pass { color: #00624a; } .fail { color: #b03a00; font-weight: bold; }
+details { margin: .4em 0; } summary { cursor: pointer; color: #0059a0; overflow-wrap: anywhere; }
+nav { position: sticky; top: 0; background: #fff; padding: .5em 0; z-index: 1; border-bottom: 1px solid #ccc; }
+nav input[type=search] { font: inherit; width: 16em; max-width: 55%; padding: .2em .5em; }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(170px, 1fr)); gap: 10px; }
+.cards a { border: 1px solid #ccc; border-radius: 6px; padding: 6px; color: inherit; text-decoration: none;
+  font-size: 13px; line-height: 1.3; } .cards a:hover, .cards a:focus { border-color: #0072b2; }
+.cards img { display: block; width: 100%; height: 110px; object-fit: contain; margin-bottom: 4px; }
+section { scroll-margin-top: 4em; } iframe { width: 100%; height: 560px; max-height: 80vh; border: 1px solid #ccc; }
+[hidden] { display: none !important; }
+"""
+
+# Shows what has every word typed; a subject of which nothing is left goes too.
+SCRIPT = """
+const words = document.getElementById("words"), failed = document.getElementById("failed"),
+      count = document.getElementById("count"), all = [...document.querySelectorAll("[data-words]")];
+function filter() {
+  const wanted = words.value.toLowerCase().split(/\\s+/).filter(w => w);
+  for (const e of all)
+    e.hidden = !wanted.every(w => e.dataset.words.includes(w)) || (failed.checked && e.dataset.failed == "0");
+  for (const group of document.querySelectorAll("[data-group]"))
+    group.hidden = !group.querySelector("[data-words]:not([hidden])");
+  const cards = all.filter(e => e.tagName == "A");
+  count.textContent = cards.filter(e => !e.hidden).length + " of " + cards.length + " figures";
+}
+words.addEventListener("input", filter);
+failed.addEventListener("change", filter);
+filter();
 """
 
 
@@ -33,13 +82,18 @@ def verdict(passed):
   return "<span class=pass>✓ pass</span>" if passed else "<span class=fail>✗ FAIL</span>"
 
 
-def summary(figures):
-  rows = []
-  for figure in figures:
-    good = sum(c["passed"] for c in figure["checks"])
-    rows.append([verdict(good == len(figure["checks"])), f"{good} of {len(figure['checks'])}",
-                 f"<a href='#{figure['name']}'>{text(figure['title'])}</a>"])
-  return table(["", "checks", "figure"], rows)
+def counted(figure):
+  """Checks that pass, and all."""
+  return sum(c["passed"] for c in figure["checks"]), len(figure["checks"])
+
+
+def subject(figure):
+  """By the folder that most of its runs come from; surfaces without a file belong to the fluid."""
+  names = [name for name, _, _ in SUBJECTS]
+  folders = {folder: name for name, kept, _ in SUBJECTS for folder in kept}
+  found = ["Sweeps" if command.startswith("curvebody sweep") else
+           folders.get(scenario.split("/")[0] if "/" in scenario else "", names[0]) for scenario, command in figure["runs"]]
+  return max(names, key=found.count) if found else names[0]
 
 
 def scenarios(runs):
@@ -57,37 +111,84 @@ def scenarios(runs):
   return "".join(parts)
 
 
+def marks(figure):
+  """What the filter looks at."""
+  said = " ".join([figure["title"], figure["caption"], figure["name"], subject(figure)] +
+                  [scenario for scenario, _ in figure["runs"]]).lower()
+  good, total = counted(figure)
+  return f'data-words="{text(" ".join(dict.fromkeys(said.split())))}" data-failed={total - good}'
+
+
+def drawn(figure, folder):
+  return "error" not in figure and (pathlib.Path(folder) / f"{figure['name']}.png").exists()
+
+
+def picture(figure, folder):
+  """At its own size, on a narrow page at .8 of it, where it scrolls sideways."""
+  with Image.open(pathlib.Path(folder) / f"{figure['name']}.png") as image:
+    width, height = (round(side * CSS / DPI) for side in image.size)
+  name = pathlib.Path(folder).name
+  return (f"<div class=wide><img loading=lazy alt='{text(figure['title'])}' width={width} height={height} "
+          f"style='min-width:{0.8 * width:.0f}px' src='{name}/{figure['name']}.png'></div>")
+
+
+def card(figure, folder):
+  good, total = counted(figure)
+  name = pathlib.Path(folder).name
+  image = (f"<img loading=lazy alt='' src='{name}/{figure['name']}.small.png'>" if drawn(figure, folder) else "")
+  return (f"<a href='#{figure['name']}' {marks(figure)}>{image}{verdict(good == total)} {good} of {total}<br>"
+          f"{text(figure['title'])}</a>")
+
+
 def section(figure, folder):
-  image = pathlib.Path(folder) / f"{figure['name']}.png"
-  parts = [f"<h2 id='{figure['name']}'>{text(figure['title'])}</h2>"]
-  if image.exists() and "error" not in figure:
-    data = base64.b64encode(image.read_bytes()).decode()
-    parts.append(f"<img alt='{text(figure['title'])}' src='data:image/png;base64,{data}'>")
+  good, total = counted(figure)
+  parts = [f"<section id='{figure['name']}' {marks(figure)}><h3>{text(figure['title'])}</h3>"]
+  if drawn(figure, folder):
+    parts.append(picture(figure, folder))
   parts.append(f"<p>{text(figure['caption'])}</p>")
   if "error" in figure:
     parts.append(f"<pre>{text(figure['error'])}</pre>")
   for t in figure["tables"]:
     rows = [[text(cell) for cell in row] for row in t["rows"]]
-    parts.append(f"<h3>{text(t['title'])}</h3>" + table(map(text, t["header"]), rows))
+    parts.append(f"<h4>{text(t['title'])}</h4>" + table(map(text, t["header"]), rows))
   rows = [[verdict(c["passed"]), text(c["claim"]), text(c["measured"]), text(c["criterion"])] for c in figure["checks"]]
-  parts.append(f"<details open><summary>checks</summary>{table(['', 'claim', 'measured', 'wanted'], rows)}</details>")
-  return "".join(parts) + scenarios(figure["runs"])
+  parts.append(f"<details{'' if good == total else ' open'}><summary>{good} of {total} checks pass</summary>"
+               f"{table(['', 'claim', 'measured', 'wanted'], rows)}</details>")
+  return "".join(parts) + scenarios(figure["runs"]) + "</section>"
 
 
-def write(path, figures, folder, failed, facts):
-  """Writes the page. figures: results of the figure scripts; failed: {run: error text}; facts: words for the head."""
-  good = sum(c["passed"] for f in figures for c in f["checks"])
-  total = sum(len(f["checks"]) for f in figures)
+def shown(view):
+  """A page of `curvebody view` in the report, loaded when it comes into sight; (path, command) or None."""
+  if view is None:
+    return ""
+  path, command = view
+  return (f"<h3>Seen from all sides</h3><p><a href='{text(path)}'>The view on a page of its own</a>, of "
+          f"<code>{text(command)}</code></p><iframe loading=lazy title='{text(command)}' src='{text(path)}'></iframe>")
+
+
+def write(path, figures, folder, failed, facts, views):
+  """Writes the page. figures: results of the figure scripts, drawn in `folder` beside the page; failed: {run: error
+  text}; facts: words for the head; views: {subject: (path from the page, command of the run)}."""
+  good, total = (sum(n) for n in zip(*map(counted, figures)))
   lines = "".join(f"<li><b>{text(run.name)}</b><pre>{text(error)}</pre></li>" for run, error in failed.items())
   today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+  groups = [(name, [f for f in figures if subject(f) == name]) for name, _, _ in SUBJECTS]
+  groups = [(name, kept) for name, kept in groups if kept]
+  index = "".join(f"<div data-group><h4>{text(name)}</h4><div class=cards>{''.join(card(f, folder) for f in kept)}</div>"
+                  f"</div>" for name, kept in groups)
+  body = "".join(f"<div data-group><h2>{text(name)}</h2>{shown(views.get(name))}"
+                 f"{''.join(section(f, folder) for f in kept)}</div>" for name, kept in groups)
   path.write_text(f"""<!doctype html>
-<html lang=en><meta charset=utf-8><title>curvebody: validation</title><style>{STYLE}</style>
+<html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width, initial-scale=1">
+<title>curvebody: validation</title><style>{STYLE}</style>
 <h1>curvebody: validation in curved spaces and in fluids</h1>
 <p>{text(facts['program'])}, {text(facts['mode'])} mode, {today}, {text(facts['seconds'])} s. Every figure
 is drawn from what <code>curvebody run</code> and <code>curvebody gait</code> wrote; the exact answers are reduced
 equations solved in extended precision (<code>analysis/reference</code>). The thesis's published code is
 github.com/bday336/curved_space_dynamics_solver.</p>
 <p>{verdict(good == total and not failed)} {good} of {total} checks pass, {len(failed)} runs failed.</p>
-{summary(figures)}{f'<h2>Runs that failed</h2><ul>{lines}</ul>' if failed else ''}
-{''.join(section(f, folder) for f in figures)}</html>
+{f'<h2>Runs that failed</h2><ul>{lines}</ul>' if failed else ''}
+<nav><input type=search id=words placeholder="filter: seed, sphere, H3 …" aria-label="filter figures by words">
+<label><input type=checkbox id=failed> failed only</label> <span id=count></span></nav>
+{index}{body}<script>{SCRIPT}</script></html>
 """)

@@ -65,6 +65,22 @@ def draw(name, full):
           "checks": [{"claim": "the figure is drawn", "measured": error, "criterion": "no error", "passed": False}]}
 
 
+def views(program, runs):
+  """Pages of `curvebody view`, of the first run there is of each subject's scenario; {subject: (path, command)}."""
+  helped = subprocess.run([program, "--help"], capture_output=True, text=True).stdout
+  made = {}
+  if "curvebody view" not in helped:
+    return made
+  (OUT / "views").mkdir(exist_ok=True)
+  for subject, _, scenario in report.SUBJECTS:
+    run = next((run for run in runs if run.scenario == scenario and (OUT / "data" / f"{run.name}.h5").exists()), None)
+    page = OUT / "views" / f"{pathlib.Path(scenario or '').name}.html"
+    if run and subprocess.run([program, "view", str(OUT / "data" / f"{run.name}.h5"), "-o", str(page)],
+                              capture_output=True).returncode == 0:
+      made[subject] = (f"views/{page.name}", run.text)
+  return made
+
+
 def main():
   arguments = argparse.ArgumentParser()
   arguments.add_argument("--quick", action="store_true", help="steps down to 0.001 (default)")
@@ -93,7 +109,8 @@ def main():
   version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.strip()
   report.write(OUT / "report.html", figures, OUT / "figures", failed,
                {"program": version, "mode": "full" if options.full else "quick",
-                "seconds": f"{time.monotonic() - start:.0f}"})
+                "seconds": f"{time.monotonic() - start:.0f}"},
+               views(program, runs))
   passed = print_table(figures, failed)
   print(f"report: {OUT / 'report.html'} ({time.monotonic() - start:.0f} s)")
   return 0 if passed else 1

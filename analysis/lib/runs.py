@@ -104,6 +104,21 @@ class Flow(Run):
 
 
 @dataclass(frozen=True)
+class Surface(Run):
+  """Surfaces of the bodies of `table` in the world: the second file of `curvebody export --xdmf`; settings: options."""
+
+  @property
+  def name(self):
+    return re.sub(r"[^\w.=+-]+", "-", "_".join([self.table.name, *self.settings])) + "-surface"
+
+  def words(self, path, folder):
+    return ["export", f"{folder}/{self.table.name}.h5", "--xdmf", *self.settings]
+
+  def command(self, binary, out):
+    return super().command(binary, str(out).replace("-surface.h5", ".xdmf"))[:-1]  # without --quiet
+
+
+@dataclass(frozen=True)
 class Sweep(Run):
   """`curvebody sweep` of sweeps/NAME.yaml; `of`: the scenario that it names, by its path below scenarios/."""
   of: str = ""

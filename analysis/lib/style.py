@@ -14,9 +14,12 @@ SPACE_LINE = {"h3": "-", "s3": "--", "e3": ":", "h2": "-", "s2": "--", "e2": ":"
 SPACE_NAME = {"h3": "$H^3$", "s3": "$S^3$", "e3": "$E^3$", "h2": "$H^2$", "s2": "$S^2$", "e2": "$E^2$"}
 ORDER_COLOR = {2: ORANGE, 4: GREEN, 6: BLUE}
 
+DPI = 160  # of what is saved
+
 plt.rcParams.update({
-    "figure.dpi": 110, "savefig.dpi": 140, "savefig.bbox": "tight", "figure.constrained_layout.use": True,
-    "font.size": 10, "axes.titlesize": 11, "axes.labelsize": 10, "legend.fontsize": 8.5, "legend.frameon": True,
+    "figure.dpi": 110, "savefig.dpi": DPI, "savefig.bbox": "tight", "figure.constrained_layout.use": True,
+    "font.size": 9, "axes.titlesize": 9.5, "axes.labelsize": 9, "xtick.labelsize": 8, "ytick.labelsize": 8,
+    "legend.fontsize": 8, "legend.frameon": True,
     "legend.framealpha": 0.9, "legend.edgecolor": "none", "lines.linewidth": 1.5, "lines.markersize": 5,
     "axes.grid": True, "grid.color": "#dddddd", "grid.linewidth": 0.6, "axes.axisbelow": True,
     "axes.spines.top": False, "axes.spines.right": False, "mathtext.fontset": "cm"})

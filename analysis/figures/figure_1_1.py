@@ -10,10 +10,10 @@ from locomotion import moved, path_run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, panels
 
 TITLE = "Figure 1.1: nonrigid and rigid deformations of a body"
-CAPTION = ("Three masses joined by rods. Left: nonrigid deformations, the three lengths as shape variables: "
+CAPTION = ("Three masses joined by rods; the hollow one is the first. Left: nonrigid deformations, the three lengths as shape variables: "
            "points of shape space. Middle: rigid deformations of the first, points of one fibre: the same "
            "lengths in another place. Right: the triangle follows a loop of shapes, free and without momentum: "
-           "nonrigid deformations alone, and at the end the body is turned (grey: the start). A free body of "
+           "nonrigid deformations alone, and at the end the body is turned (grey: the start; faint: between; black: the end). A free body of "
            "points in the plane has no other net motion, its centre of mass (cross) stays.")
 PATH = path_run("triangle", 97)
 COLOURS = (BLACK, BLUE, VERMILION, GREEN)

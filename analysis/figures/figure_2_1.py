@@ -8,7 +8,7 @@ import figure
 from checks import at_most, near
 from pictures import draw_sphere, transport
 from runs import Run
-from style import BLUE, GREEN, ORANGE, VERMILION, equal_scale, picture_axes, plt
+from style import BLUE, GREEN, ORANGE, VERMILION, equal_scale, legend_below, picture_axes, plt
 
 TITLE = "Figure 2.1: parallel transport on the sphere depends on the path"
 CAPTION = ("The blue vector at A is carried to C along A–B–C (orange) and along A–C (green); the curves are the "
@@ -31,7 +31,7 @@ def carried(path, vector):
 
 def arrows(axes, path, vectors, color, every):
   for x, u in list(zip(path, vectors))[every:-1:every]:
-    axes.quiver(*x, *(0.3 * u), color=color, linewidth=1, alpha=0.75, arrow_length_ratio=0.3)
+    axes.quiver(*x, *(0.3 * u), color=color, linewidth=1, alpha=0.75, arrow_length_ratio=0.25)
 
 
 def draw(records, full):
@@ -50,14 +50,16 @@ def draw(records, full):
   axes.plot(*direct.T, color=GREEN, linewidth=2.5, label="path A–C")
   arrows(axes, around, along, ORANGE, 16)
   arrows(axes, direct, straight, GREEN, 16)
-  axes.quiver(*direct[0], *(0.45 * start), color=BLUE, linewidth=2.5, label="start")
-  axes.quiver(*direct[-1], *(0.45 * along[-1]), color=VERMILION, linewidth=2.5, label="carried along A–B–C")
-  axes.quiver(*direct[-1], *(0.45 * straight[-1]), color="#004D3A", linewidth=2.5, label="carried along A–C")
+  axes.quiver(*direct[0], *(0.45 * start), color=BLUE, linewidth=2.5, label="start", arrow_length_ratio=0.2)
+  axes.quiver(*direct[-1], *(0.45 * along[-1]), color=VERMILION, linewidth=2.5, label="carried along A–B–C",
+              arrow_length_ratio=0.2)
+  axes.quiver(*direct[-1], *(0.45 * straight[-1]), color="#004D3A", linewidth=2.5, label="carried along A–C",
+              arrow_length_ratio=0.2)
   for name, point in zip("ABC", (x[0, 0], x[0, 1], x[-1, 1])):
     axes.text(*(1.18 * point), name, fontsize=13, ha="center", va="center")
   axes.view_init(elev=28, azim=40)
   equal_scale(axes, (0, 0, 0), 0.85)
-  axes.legend(loc="upper left", frameon=False)
+  legend_below(canvas, axes.get_legend_handles_labels()[0])
   return figure.Drawing(canvas, [near("angle between the two results", angle, np.pi / 2, 1e-12, digits=14),
                                  at_most("velocity of a free particle against its transport", own, 1e-12)])
 

@@ -35,9 +35,9 @@ def length(record, space):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(12.5, 6.6))
-  above, below = canvas.subfigures(2, 1, height_ratios=(1.1, 1))
-  shots = above.subplots(1, 4)
+  canvas = plt.figure(figsize=(7.6, 8.6))
+  above, below = canvas.subfigures(2, 1, height_ratios=(2, 1))
+  shots = above.subplots(2, 2).flat
   reference(shots[0])
   tension, change = below.subplots(1, 2)
   checks = []
@@ -70,7 +70,7 @@ def reference(ax):
   ax.plot(0, 0, "o", color=VERMILION)
   for s, word in ((0, "0"), (1, "$L$")):
     ax.annotate(word, (s, 0), textcoords="offset points", xytext=(0, -18), ha="center")
-  ax.annotate("reference body $B = [0, L]$", (0.5, 0), textcoords="offset points", xytext=(0, 16), ha="center")
+  ax.annotate("reference body $B = [0, L]$", (0.5, 0), textcoords="offset points", xytext=(0, 18), ha="center")
   ax.annotate("$q_t: B \\to X$", (0.5, 0), textcoords="offset points", xytext=(0, -44), ha="center")
   ax.set(xlim=(-0.1, 1.1), ylim=(-1, 1))
   ax.set_axis_off()
@@ -82,7 +82,8 @@ def picture(ax, record, space):
     k = round(shot * (len(t) - 1) / (SHOTS - 1))
     ax.plot(*x[k, :, :2].T, color=BLUE, alpha=0.3 + 0.7 * shot / (SHOTS - 1))
     ax.plot(*x[k, 0, :2], "o", color=VERMILION, markersize=4)
-    ax.annotate(f"{t[k]:g}", x[k, -1, :2], textcoords="offset points", xytext=(3, 3), fontsize=8, color=GREY)
+    ax.annotate(f"$t$ = {t[k]:g}", x[k, -1, :2], textcoords="offset points", xytext=(5, 2), fontsize=8, color=GREY,
+                annotation_clip=False)
   ax.set(aspect="equal", xlabel="$x$", ylabel="$y$", title=f"{SPACE_NAME[space]}, at the times written")
   ax.margins(0.1)
   if space == "h2":

@@ -8,7 +8,7 @@ import figure
 from checks import at_most
 from pictures import to_embedding
 from runs import Run
-from style import BLUE, GREY, ORANGE, VERMILION, panels
+from style import BLACK, BLUE, ORANGE, PURPLE, legend_below, panels
 
 TITLE = "Figure 2.7: reflection at the boundary of configuration space, and head-on contacts"
 CAPTION = ("Two spheres on one geodesic of H³ (left) and on a great circle of S³ (right), masses 1 and 1 (blue) and 1 "
@@ -64,7 +64,7 @@ def separation(space, record):
 
 
 def draw(records, full):
-  canvas, ((left, middle, right),) = panels(1, 3, 4.8, 4.6)
+  canvas, ((left, middle, right),) = panels(1, 3, 2.53, 3)
   checks, rows = [], []
   for space in SPACES:
     for mass in MASSES:
@@ -91,10 +91,11 @@ def draw(records, full):
     boundary = np.array([[4, 3], [-4, -5]]) * np.sqrt([1, mass])
     middle.plot(*boundary.T, color=COLOURS[mass], linewidth=0.8, linestyle="--")
     hit = np.argmin(np.abs(np.array(records[run("h3", mass)]["time"]) - 3))
-    step = 0.9 * (scaled[hit] - scaled[hit - 20]) / np.linalg.norm(scaled[hit] - scaled[hit - 20])
-    away = 0.9 * (scaled[hit + 20] - scaled[hit]) / np.linalg.norm(scaled[hit + 20] - scaled[hit])
-    for vector, colour in ((step, GREY), (away, VERMILION)):
-      middle.annotate("", scaled[hit] + vector, scaled[hit], arrowprops={"arrowstyle": "-|>", "color": colour})
+    step = 2 * (scaled[hit] - scaled[hit - 20]) / np.linalg.norm(scaled[hit] - scaled[hit - 20])
+    away = 2 * (scaled[hit + 20] - scaled[hit]) / np.linalg.norm(scaled[hit + 20] - scaled[hit])
+    for vector, colour in ((step, BLACK), (away, PURPLE)):
+      middle.annotate("", scaled[hit] + vector, scaled[hit], arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.6,
+                                                                     "shrinkA": 0, "shrinkB": 0}, zorder=5)
     along = boundary[1] - boundary[0]
     along = along / np.linalg.norm(along)
     mirrored = 2 * np.dot(along, step) * along - step
@@ -105,14 +106,14 @@ def draw(records, full):
       right.plot(*part.T, color=COLOURS[mass])
   left.fill_between([-6, 6], [-7, 5], [-5, 7], color="#cccccc", linewidth=0)
   left.set(xlim=(-6, 6), ylim=(-6, 6), xlabel="$x_1$", ylabel="$x_2$", title="$H^3$, a geodesic")
-  left.legend(loc="upper left")
+  legend_below(canvas, left.get_legend_handles_labels()[0])
   middle.set(xlim=(-5, 5), ylim=(-5, 5), xlabel="$\\sqrt{m_1}\\,x_1$", ylabel="$\\sqrt{m_2}\\,x_2$",
-             title="kinetic metric: $V$ grey, $R(V)$ red")
+             title="$V$ black, $R(V)$ purple")
   x = np.array([-np.pi, np.pi])
   for shift in (-2 * np.pi, 0, 2 * np.pi):
     right.fill_between(x, x - 1 + shift, x + 1 + shift, color="#cccccc", linewidth=0)
   right.set(xlim=(-np.pi, np.pi), ylim=(-np.pi, np.pi), xlabel="$x_1$", ylabel="$x_2$",
-            title="$S^3$, a great circle: a torus")
+            title="$S^3$, a great circle")
   for ax in (left, middle, right):
     ax.set_aspect("equal")
   table = figure.Table("Head-on contacts", ["case", "times of contact", "separation(10)", "impulse"], rows)

@@ -42,13 +42,13 @@ def draw(records, full):
     error = float(np.max(np.abs(x - exact) / np.maximum(1, np.abs(exact))))
     checks.append(at_most(f"{space.upper()}: free particles against the exponential map", error, 1e-13))
     axes = picture_axes(canvas, 1, 3, column + 1)
-    closed = np.concatenate([x, x[:, :1]], axis=1)[::5]
-    axes.plot_surface(*np.moveaxis(closed, -1, 0), color=SPACE_COLOR[space], alpha=0.18, linewidth=0, rcount=60,
-                      ccount=60)
+    turn = np.linspace(0, 2 * np.pi, 145)
+    axes.plot_surface(*np.moveaxis(polar(space, t[::5, None], turn[None, :]), -1, 0), color=SPACE_COLOR[space],
+                      alpha=0.18, linewidth=0, rcount=60, ccount=144)
     for k in range(x.shape[1]):
       axes.plot(*x[:, k].T, color=SPACE_COLOR[space], linewidth=0.9)
     for row in range(0, len(t), 25):
-      axes.plot(*np.concatenate([x[row], x[row, :1]]).T, color=GREY, linewidth=0.8)
+      axes.plot(*polar(space, t[row], turn).T, color=GREY, linewidth=0.8)
     axes.plot(*x[0, :1].T, "o", color=BLACK, markersize=4)
     elevation, center, radius = VIEW[space]
     axes.view_init(elev=elevation, azim=-60)

@@ -47,9 +47,9 @@ def closed_form(width, bend):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(15, 9.6))
-  top, middle, bottom = canvas.subfigures(3, 1, height_ratios=(1, 0.75, 0.95))
-  above = top.subplots(1, 4)
+  canvas = plt.figure(figsize=(7.6, 11))
+  top, middle, bottom = canvas.subfigures(3, 1, height_ratios=(1.9, 0.5, 0.9))
+  above = top.subplots(2, 2).flat
   LABEL.update(u="$u$", v="$v$")
   field = Field(records[FIELD], ("u", "v"))
   field.arrows(above[0], 0, r"$-A_{\omega x}$")

@@ -11,7 +11,7 @@ from runs import Run
 from style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, panels
 
 TITLE = "Several contacts in one instant, and restitution"
-CAPTION = ("Four balls on a great circle of S³ touch, a fifth comes. Contacts one after another pass the blow through; "
+CAPTION = ("Left and middle: angle of each of five balls against time. Four balls on a great circle of S³ touch, a fifth comes. Contacts one after another pass the blow through; "
            "all at once, they move all balls: v ← v - (1 + e) N (NᵀMN)⁻¹Nᵀv. Both keep energy and momentum. Right: a "
            "ball falls from 1 above a floor of restitution 0.8 and comes to rest after endlessly many contacts, at "
            "(1 + e)/(1 - e) times the first fall.")

@@ -33,7 +33,7 @@ def runs(full):
 
 
 def draw(records, full):
-  canvas, ((left,), (right,)) = panels(2, 1, 7.6, 3.2, height_ratios=(0.8, 1.2))
+  canvas, ((left,), (right,)) = panels(2, 1, 7.6, 2.6, height_ratios=(1, 0.7))
   checks, rows = [], []
   for way, (name, colour) in WAYS.items():
     record = records[run(way)]
@@ -42,6 +42,8 @@ def draw(records, full):
     left.plot(t, np.sum(velocity(record)[:, 0] * R[:, :, 0], axis=1), color=colour, linewidth=0.6, alpha=0.6)
     left.plot(middle_of, forward, color=colour, label=name)
     left.axhline(way * WAVE * RATE, color=colour, linestyle=":", linewidth=1)
+    centre = record["centre"][:, 0]
+    right.plot(centre[:, 0], centre[:, 1] - 0.4 * (way < 0), color=colour, linewidth=0.6)
     seen = records[shots(way)]
     for surface in seen["x"]:
       draw_surface(right, surface, seen["face"], colour, seen=(0, 1), aside=(0, -0.4 * (way < 0)))

@@ -10,7 +10,7 @@ from runs import Run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, panels
 
 TITLE = "A gas of 10 000 hard spheres on S³ reaches the Maxwell distribution of speeds"
-CAPTION = ("All spheres start with speed 1 in random directions (T = 1/3). Left: speeds after one contact, three, and "
+CAPTION = ("All spheres start with speed 1 in random directions (T = 1/3). Left: how often a speed is found after one contact, three, and "
            "at the end; the line is Maxwell's density. Middle: moments of the speed by those of Maxwell's distribution "
            "against the number of contacts of one sphere. Right: masses between 1 and 4, one speed at first; mean "
            "kinetic energy of ten classes of mass at the start and at the end, by the mean of all.")

@@ -67,32 +67,33 @@ def height(x):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(13.5, 8))
+  canvas = plt.figure(figsize=(7.6, 10))
   checks = []
   for k, body in enumerate(BODIES):
-    cylinder(picture_axes(canvas, 2, 3, 1 + k), records[run(body)]["coordinates"], body)
+    cylinder(picture_axes(canvas, 3, 2, 1 + k), records[run(body)]["coordinates"], body)
   record = records[run("triangle")]
   t, x = record["time"], record["coordinates"]
   sample = np.arange(0, len(t), 25)
   reference = exact("triangle", record.times()[sample], False).astype(float)
-  ax = canvas.add_subplot(2, 3, 3)
+  ax = canvas.add_subplot(3, 2, 3)
   ax.plot(t, height(x), color=BLUE)
   ax.plot(t[sample], height(reference), "o", color=GREY, markersize=3)
-  ax.set(title="height of the triangle", xlabel="time $t$", xlim=(0, 10), ylabel="distance of 1 from the middle of 23")
-  ax = canvas.add_subplot(2, 3, 4)
+  ax.set(title="height of the triangle", xlabel="time $t$", xlim=(0, 10), ylabel="from 1 to the middle of 23")
+  ax = canvas.add_subplot(3, 2, 4)
   for corner, color, line in zip(CORNERS, (BLUE, VERMILION, GREEN), ("-", "-", "--")):
     ax.plot(t, angle(x, *corner), line, color=color, label=f"at particle {corner[0] + 1}")
     ax.plot(t[sample], angle(reference, *corner), "o", color=GREY, markersize=2.5)
   total = sum(angle(x, *corner) for corner in CORNERS)
   ax.axhline(60, color=BLACK, linestyle=":", linewidth=1)
-  ax.set(title=f"angles of the triangle (sum {np.min(total):.1f}° to {np.max(total):.1f}°)", xlabel="time $t$",
+  ax.set(title=f"its angles, sum {np.min(total):.1f}° to {np.max(total):.1f}°", xlabel="time $t$",
          ylabel="degrees", xlim=(0, 10))
-  ax.legend(loc="lower right")
+  ax.set_ylim(50.5, 61)
+  ax.legend(loc="lower center", ncols=3, columnspacing=1, handlelength=1.2)
   checks += [near("least height of the triangle, side 23 in the hyperbolic plane", float(np.min(height(x))),
                   float(np.arccosh(np.cosh(1) / np.cosh(0.5))), 1e-5, digits=6),
              near("greatest height, side 23 along E", float(np.max(height(x))), np.sqrt(3) / 2, 1e-12, digits=13)]
-  places = canvas.add_subplot(2, 3, 5)
-  kept = canvas.add_subplot(2, 3, 6)
+  places = canvas.add_subplot(3, 2, 5)
+  kept = canvas.add_subplot(3, 2, 6)
   checks += compare(places, kept, records)
   legend_below(canvas, kept.get_legend_handles_labels()[0] + places.get_legend_handles_labels()[0], columns=4)
   return figure.Drawing(canvas, checks)
@@ -132,7 +133,7 @@ def conserved(ax, record):
   for k, (name, color) in enumerate(zip(record.labels("killing"), (BLUE, VERMILION, GREEN, PURPLE))):
     ax.semilogy(t, np.maximum(np.abs(momenta[:, k] - momenta[0, k]), 1e-18), color=color, linewidth=0.8,
                 label=f"triangle, {name.replace('_', ' ')}")
-  ax.set(title="triangle: change of energy and Killing momenta", xlabel="time $t$", xlim=(0, 10), ylim=(1e-18, 1e-12))
+  ax.set(title="triangle: change of what is conserved", xlabel="time $t$", xlim=(0, 10), ylim=(1e-18, 1e-12))
 
 
 def cylinder(ax, x, body):

@@ -6,14 +6,15 @@ import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
 from checks import Check, at_most, near
-from runs import Run
-from style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, plt
+from immersed import draw_surface
+from runs import Run, Surface
+from style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, legend_below, plt
 from swimmers import last_third, rotation, velocity
 
 TITLE = "Falling leaves: flat, fluttering, tumbling; in wind; a thousand"
-CAPTION = ("Leaves of 6 cm × 3.5 cm, 0.14 g. Left: the path of the centre of mass over 4 s and the leaf's length "
-           "every 0.03 s, from the side: one sinks flat, one with a stalk of 25 mg flutters, one with 20 mg at both "
-           "ends tumbles. Middle: the tilt of the same from two starts each (17°, 69°). Right: six leaves with "
+CAPTION = ("Leaves of 6 cm × 3.5 cm, 0.14 g. Above left: the path of the centre of mass over 4 s and the leaf "
+           "every 0.04 s, from the side: one sinks flat, one with a stalk of 25 mg flutters, one with 20 mg at both "
+           "ends tumbles. Above right: the tilt of the same from two starts each (17°, 69°). Below: six leaves with "
            "stalks let go in a row in a gusty wind, and a thousand let go at random in an even one, after 0, 2.5 and "
            "5 s. (Paper: figures 5 and 9.)")
 STILL, WIND, MANY = Run("immersed/leaf"), Run("immersed/leaves-wind"), Run("immersed/leaves-thousand")
@@ -28,12 +29,13 @@ def compared(wind, step):
                                f"record.every={round(0.01 / step)}"))
 
 
+SHOTS = Surface("immersed/leaf", ("--every", "4"), table=STILL)
 KINDS = (("flat", BLUE, 0), ("with a stalk", ORANGE, 2), ("loaded ends", GREEN, 4))
 LENGTH = 0.06
 
 
 def runs(full):
-  return [STILL, BARE, WIND, MANY] + [compared(wind, step) for step in (COARSE, FINE) for wind in (0, SPEED)]
+  return [STILL, BARE, WIND, MANY, SHOTS] + [compared(wind, step) for step in (COARSE, FINE) for wind in (0, SPEED)]
 
 
 def tilt(R):
@@ -61,15 +63,18 @@ def carried_apart(records, step):
 
 
 def draw(records, full):
-  canvas, axes = plt.subplots(1, 4, figsize=(17, 5), width_ratios=(1.1, 1, 1, 1.2))
-  path, angle, wind, many = axes
-  still, checks, rows = records[STILL], [], []
+  canvas, axes = plt.subplots(2, 2, figsize=(7.6, 8.4), height_ratios=(1.3, 1))
+  path, angle, wind, many = axes.flat
+  still, shots, checks, rows = records[STILL], records[SHOTS], [], []
   t, x, R = still["time"], still["centre"], rotation(still)
   turned = tilt(R)
   quarter = len(t) // 4
   for name, colour, first in KINDS:
     shown = t <= 4
-    draw_leaves(path, x[shown, first], R[shown, first], colour, 3, shift=0.25 * first)
+    path.plot(x[shown, first, 0] + 0.25 * first, x[shown, first, 2], color=colour, linewidth=0.6)
+    faces = shots["face"][shots["body"] == first]
+    for surface in shots["x"][shots["time"] <= 4]:
+      draw_surface(path, surface, faces, colour, aside=(0.25 * first, 0))
     for body, line in ((first, "-"), (first + 1, ":")):
       angle.plot(t, turned[:, body], line, color=colour, label=name if line == "-" else None)
     speeds = -np.mean(last_third(velocity(still)[:, first:first + 2, 2]), axis=0)
@@ -99,7 +104,7 @@ def draw(records, full):
   path.set(xlabel="$x$ (m), shifted", ylabel="$z$ (m)", title="still air")
   path.set_aspect("equal", adjustable="datalim")
   angle.set(xlabel="time (s)", ylabel="tilt (degrees)", ylim=(-270, 270), title="from two starts each")
-  angle.legend(loc="lower left")
+  legend_below(canvas, angle.get_legend_handles_labels()[0])
 
   gust = records[WIND]
   leaves, axis = gust["centre"], rotation(gust)
@@ -117,7 +122,7 @@ def draw(records, full):
     k = np.argmin(np.abs(when - s))
     many.plot(places[k, :, 0], places[k, :, 2], ".", color=colour, markersize=2, label=f"after {when[k]:.1f} s")
   many.set(xlabel="$x$ (m)", ylabel="$z$ (m)", title="a thousand in an even wind")
-  many.legend()
+  many.legend(loc="upper right", markerscale=4)
   falling = -np.mean(velocity(crowd)[-1, :, 2])
   rows.append([f"{places.shape[1]} in wind", f"{falling:.3f}", "", "", ""])
   checks.append(Check("a thousand leaves: how many, all places finite", str(places.shape[1]), "1000",

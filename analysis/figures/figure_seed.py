@@ -5,13 +5,13 @@ import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 import figure
 from autorotation import COLOURS, checks_and_table, degrees, draw_path, draw_speeds, ends, fall, tilts
 from checks import Check, at_least
-from runs import Run
-from style import BLACK, GREY, panels
+from runs import Run, Surface
+from style import BLACK, GREY, legend_below, panels
 from swimmers import spin
 
 TITLE = "A maple seed autorotates, from any tilt"
 CAPTION = ("Nut, twisted wing of 28 mm × 12 mm and the vein along its leading edge, 110 mg, in air of 1.225 kg/m³. "
-           "Left: the path of the centre of mass and of the wing's tip from 0.3 s to 0.7 s after the start, from the side. "
+           "Left: the path of the centre of mass and of the wing's tip from 0.5 s to 0.7 s after the start, from the side, "
            "Middle and right: fall and spin of seeds let go from rest, five of nineteen tilts around a whole turn. Thin "
            "lines: the other end, a dive with the nut first. So falls a seed whose vein weighs nothing (its centre of "
            "mass lies too far back) and one without the added mass of air, from every tilt, and one whose wing is "
@@ -22,15 +22,16 @@ BARE = Run("immersed/maple-seed", ("bodies.0.added_mass=false",))
 CAMBERED = Run("immersed/maple-seed", ("bodies.0.shape.camber=0.0008",))
 CAMBERED_HALF = Run("immersed/maple-seed", CAMBERED.settings + HALF.settings)
 PATH = Run("immersed/maple-seed", ("bodies.0.repeat.count=1", "time.end=0.7", "record.every=2"))
+SHOTS = Surface("immersed/maple-seed", ("--every", "4"), table=PATH)
 SHOWN, TIP = (0, 4, 8, 12, 16), (0.032, -0.0038, 0.0015)
 
 
 def runs(full):
-  return [SEED, HALF, LIGHT, BARE, CAMBERED, CAMBERED_HALF, PATH]
+  return [SEED, HALF, LIGHT, BARE, CAMBERED, CAMBERED_HALF, PATH, SHOTS]
 
 
 def draw(records, full):
-  canvas, ((left, middle, right),) = panels(1, 3, 4.4, 4.4, width_ratios=(0.4, 1, 1))
+  canvas, ((left, middle, right),) = panels(1, 3, 2.5, 5.4, width_ratios=(0.6, 1, 1))
   record = records[SEED]
   draw_speeds(record, middle, right, SHOWN)
   for run, body, line, colour, name in ((LIGHT, 0, "-", GREY, "dive: vein without weight"),
@@ -41,8 +42,8 @@ def draw(records, full):
     middle.plot(other["time"], fall(other)[:, body], label=f"{name}, {degrees(tilts(other)[body])}", **style)
     right.plot(other["time"], spin(other)[:, body, 2], **style)
   middle.set_ylim(0, 8.5)
-  middle.legend(ncols=2, loc="center right", bbox_to_anchor=(1, 0.645))
-  draw_path(records[PATH], left, TIP, 0, 0.3, 0.7, 4, 0.2, COLOURS[0])
+  legend_below(canvas, middle.get_legend_handles_labels()[0])
+  draw_path(records[PATH], records[SHOTS], left, TIP, 0, 0.5, 0.7, 0.1, COLOURS[0])
   checks, table = checks_and_table(record, records[HALF], steady=1e-3, alike=1e-3, converged=2e-3)
   slow = max(ends(record)[0])
   for run, name in ((LIGHT, "vein without weight"), (BARE, "no added mass")):

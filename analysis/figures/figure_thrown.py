@@ -6,13 +6,15 @@ import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
 from checks import at_most
+from pictures import bond_in_picture
 from runs import Run
 from style import GREY, plt
 
 TITLE = "One rigid triangle thrown through every space of three dimensions, and three planes"
 CAPTION = ("Equal masses, spinning and thrown alike in the coordinates of each space, t from 0 (dark) to 2.4 "
-           "(bright), in picture coordinates x, y; the grey line follows particle 1. The rods are geodesics; "
-           "they are drawn straight. What is conserved differs: the number of Killing momenta is in each title.")
+           "(bright), in picture coordinates x, y; the grey line follows particle 1. The rods are geodesics, "
+           "drawn so in E, S, H and their products with E, straight in the others."
+           "  What is conserved differs: the number of Killing momenta is in each title.")
 SPACES = (("e2", "$E^2$"), ("s2", "$S^2$"), ("h2", "$H^2$"), ("flat_torus", "flat torus, periods 4"),
           ("e3", "$E^3$"), ("s3", "$S^3$"), ("h3", "$H^3$"), ("ih", "IH"),
           ("h2xe", "$H^2{\\times}E$"), ("s2xe", "$S^2{\\times}E$"), ("nil", "Nil"), ("sol", "Sol"),
@@ -33,13 +35,13 @@ def runs(full):
 
 
 def draw(records, full):
-  canvas, axes = plt.subplots(4, 4, figsize=(13, 12.5), squeeze=False)
+  canvas, axes = plt.subplots(4, 4, figsize=(7.6, 8.6), squeeze=False)
   checks = []
   for ax in axes.flat[len(SPACES):]:
     ax.set_axis_off()
   for ax, (space, name) in zip(axes.flat, SPACES):
     record = records[run(space)]
-    picture(ax, record["x"], record["time"])
+    picture(ax, space, record["x"], record["time"])
     momenta = record["killing_momentum"]
     ax.set_title(f"{name}, {momenta.shape[1]} Killing")
     numeric = space in NUMERIC
@@ -52,12 +54,20 @@ def draw(records, full):
   return figure.Drawing(canvas, checks)
 
 
-def picture(ax, x, t):
+def side(space, p, q):
+  """The geodesic of two picture points: in closed form where the curvature is constant or the picture that of a factor."""
+  K = {"s": 1, "h": -1}.get(space[0]) if space in ("s2", "h2", "s3", "h3", "s2xe", "h2xe") else None
+  if K is None:
+    return np.array([p, q])
+  return bond_in_picture(p[:2], q[:2], K) if space.endswith("xe") else bond_in_picture(p, q, K)
+
+
+def picture(ax, space, x, t):
   ax.plot(x[:, 0, 0], x[:, 0, 1], color=GREY, linewidth=0.7)
   for k in range(0, len(t), 4):
     color = plt.cm.viridis(0.92 * k / (len(t) - 1))
     for i, j in SIDES:
-      ax.plot(x[k, [i, j], 0], x[k, [i, j], 1], color=color, linewidth=1.2)
+      ax.plot(*side(space, x[k, i], x[k, j])[:, :2].T, color=color, linewidth=1.2)
   ax.set_aspect("equal", adjustable="datalim")
 
 

@@ -3,6 +3,7 @@ import numpy as np
 
 from checks import Check, at_most
 from figure import Table
+from immersed import draw_surface
 from style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
 from swimmers import drift, last_third, rotation, spin, spread, velocity
 
@@ -34,19 +35,20 @@ def draw_speeds(record, fall_axes, spin_axes, bodies):
   spin_axes.set(xlabel="time (s)", ylabel="spin about the vertical (rad/s)")
   fall_axes.set_ylim(0, None)
   spin_axes.axhline(0, color=GREY, linewidth=0.7)
-  fall_axes.legend()
 
 
-def draw_path(record, axes, tip, body, begin, end, step, width, colour):
-  """Centre and tip (in the body) of one body, and the line between them, from the side, `width` metres wide."""
+def draw_path(record, shots, axes, tip, body, begin, end, width, colour):
+  """Centre and tip (in the body) of one body and its surface in `shots`, from the side, `width` metres wide."""
   t, R = record["time"], rotation(record)[:, body]
   shown = (t >= begin) & (t <= end)
   x = record["centre"][shown, body]
   y = record["pose"][shown, body, :3] + R[shown] @ np.asarray(tip)
   axes.plot(y[:, 0], y[:, 2], color=colour, linewidth=0.8)
-  for k in range(0, len(x), step):
-    axes.plot([x[k, 0], y[k, 0]], [x[k, 2], y[k, 2]], color=GREY, linewidth=0.6)
-  axes.plot(x[:, 0], x[:, 2], color=colour)
+  axes.plot(x[:, 0], x[:, 2], color=GREY)
+  faces = shots["face"][shots["body"] == body]
+  for time, surface in zip(shots["time"], shots["x"]):
+    if begin <= time <= end:
+      draw_surface(axes, surface, faces, colour)
   axes.set(xlabel="$x$ (m)", ylabel="$z$ (m)")
   axes.set_aspect("equal")
   axes.set_xlim(np.mean(axes.get_xlim()) - width / 2, np.mean(axes.get_xlim()) + width / 2)

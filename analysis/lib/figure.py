@@ -33,7 +33,7 @@ class Drawing:
 
 
 def save(canvas, path):
-  """The figure, at most WIDEST inches wide, so that a page shows it unshrunk, and a small one beside it, NAME.small.png."""
+  """The figure, at most WIDEST inches wide, so that a page shows it unshrunk; a small one beside it, NAME.small.png."""
   width, height = canvas.get_size_inches()
   if width > WIDEST:
     canvas.set_size_inches(WIDEST, height * max(WIDEST / width, LEAST_HEIGHT))

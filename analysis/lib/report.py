@@ -92,7 +92,8 @@ def subject(figure):
   names = [name for name, _, _ in SUBJECTS]
   folders = {folder: name for name, kept, _ in SUBJECTS for folder in kept}
   found = ["Sweeps" if command.startswith("curvebody sweep") else
-           folders.get(scenario.split("/")[0] if "/" in scenario else "", names[0]) for scenario, command in figure["runs"]]
+           folders.get(scenario.split("/")[0] if "/" in scenario else "", names[0])
+           for scenario, command in figure["runs"]]
   return max(names, key=found.count) if found else names[0]
 
 
@@ -174,8 +175,8 @@ def write(path, figures, folder, failed, facts, views):
   today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
   groups = [(name, [f for f in figures if subject(f) == name]) for name, _, _ in SUBJECTS]
   groups = [(name, kept) for name, kept in groups if kept]
-  index = "".join(f"<div data-group><h4>{text(name)}</h4><div class=cards>{''.join(card(f, folder) for f in kept)}</div>"
-                  f"</div>" for name, kept in groups)
+  index = "".join(f"<div data-group><h4>{text(name)}</h4>"
+                  f"<div class=cards>{''.join(card(f, folder) for f in kept)}</div></div>" for name, kept in groups)
   body = "".join(f"<div data-group><h2>{text(name)}</h2>{shown(views.get(name))}"
                  f"{''.join(section(f, folder) for f in kept)}</div>" for name, kept in groups)
   path.write_text(f"""<!doctype html>

@@ -31,7 +31,15 @@ def carried(path, vector):
 
 def arrows(axes, path, vectors, color, every):
   for x, u in list(zip(path, vectors))[every:-1:every]:
-    axes.quiver(*x, *(0.3 * u), color=color, linewidth=1, alpha=0.75, arrow_length_ratio=0.25)
+    arrow(axes, x, 0.3 * u, color)
+
+
+def arrow(axes, x, u, color, width=1.0, **options):
+  """From x along the tangent u, the head's barbs in the tangent plane."""
+  side = np.cross(x, u)
+  side *= np.linalg.norm(u) / np.linalg.norm(side)
+  line = [x, x + u, x + 0.78 * u + 0.1 * side, x + u, x + 0.78 * u - 0.1 * side]
+  axes.plot(*np.transpose(line), color=color, linewidth=width, solid_joinstyle="miter", **options)
 
 
 def draw(records, full):
@@ -50,11 +58,9 @@ def draw(records, full):
   axes.plot(*direct.T, color=GREEN, linewidth=2.5, label="path A–C")
   arrows(axes, around, along, ORANGE, 16)
   arrows(axes, direct, straight, GREEN, 16)
-  axes.quiver(*direct[0], *(0.45 * start), color=BLUE, linewidth=2.5, label="start", arrow_length_ratio=0.2)
-  axes.quiver(*direct[-1], *(0.45 * along[-1]), color=VERMILION, linewidth=2.5, label="carried along A–B–C",
-              arrow_length_ratio=0.2)
-  axes.quiver(*direct[-1], *(0.45 * straight[-1]), color="#004D3A", linewidth=2.5, label="carried along A–C",
-              arrow_length_ratio=0.2)
+  arrow(axes, direct[0], 0.45 * start, BLUE, 2.5, label="start")
+  arrow(axes, direct[-1], 0.45 * along[-1], VERMILION, 2.5, label="carried along A–B–C")
+  arrow(axes, direct[-1], 0.45 * straight[-1], "#004D3A", 2.5, label="carried along A–C")
   for name, point in zip("ABC", (x[0, 0], x[0, 1], x[-1, 1])):
     axes.text(*(1.18 * point), name, fontsize=13, ha="center", va="center")
   axes.view_init(elev=28, azim=40)

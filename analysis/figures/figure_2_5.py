@@ -83,7 +83,8 @@ def picture(ax, record, space):
     ax.plot(*x[k, :, :2].T, color=BLUE, alpha=0.3 + 0.7 * shot / (SHOTS - 1))
     ax.plot(*x[k, 0, :2], "o", color=VERMILION, markersize=4)
     ax.annotate(f"$t$ = {t[k]:g}", x[k, -1, :2], textcoords="offset points", xytext=(5, 2), fontsize=8, color=GREY,
-                annotation_clip=False)
+                annotation_clip=False,
+                bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.6})
   ax.set(aspect="equal", xlabel="$x$", ylabel="$y$", title=f"{SPACE_NAME[space]}, at the times written")
   ax.margins(0.1)
   if space == "h2":

@@ -43,7 +43,7 @@ def shift(record, space):
 
 
 def draw(records, full):
-  canvas, ((shifts, added, way, bodies),) = panels(1, 4, 4.4, 4.2)
+  canvas, ((shifts, added), (way, bodies)) = panels(2, 2, 3.8, 3.3)
   checks = []
   for space in SPACE:
     colour, name = SPACE_COLOR[space], SPACE_NAME[space]

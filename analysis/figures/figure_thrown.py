@@ -6,15 +6,14 @@ import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
 from checks import at_most
-from pictures import bond_in_picture
+from pictures import bond_in_picture, geodesic
 from runs import Run
 from style import GREY, plt
 
 TITLE = "One rigid triangle thrown through every space of three dimensions, and three planes"
 CAPTION = ("Equal masses, spinning and thrown alike in the coordinates of each space, t from 0 (dark) to 2.4 "
            "(bright), in picture coordinates x, y; the grey line follows particle 1. The rods are geodesics, "
-           "drawn so in E, S, H and their products with E, straight in the others."
-           "  What is conserved differs: the number of Killing momenta is in each title.")
+           "drawn so in E, S, H and their products with E, straight in the others. What is conserved differs: the number of Killing momenta is in each title.")
 SPACES = (("e2", "$E^2$"), ("s2", "$S^2$"), ("h2", "$H^2$"), ("flat_torus", "flat torus, periods 4"),
           ("e3", "$E^3$"), ("s3", "$S^3$"), ("h3", "$H^3$"), ("ih", "IH"),
           ("h2xe", "$H^2{\\times}E$"), ("s2xe", "$S^2{\\times}E$"), ("nil", "Nil"), ("sol", "Sol"),
@@ -59,6 +58,8 @@ def side(space, p, q):
   K = {"s": 1, "h": -1}.get(space[0]) if space in ("s2", "h2", "s3", "h3", "s2xe", "h2xe") else None
   if K is None:
     return np.array([p, q])
+  if space in ("s2", "h2"):
+    return geodesic(p, q, K)  # their pictures are the surfaces themselves
   return bond_in_picture(p[:2], q[:2], K) if space.endswith("xe") else bond_in_picture(p, q, K)
 
 

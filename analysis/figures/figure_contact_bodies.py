@@ -62,7 +62,7 @@ def draw_triangles(axes, space, record, t):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(15, 4))
+  canvas = plt.figure(figsize=(7.6, 5.6))
   checks, rows = [], []
   for column, space in enumerate(SPACES):
     record = records[run(space)]
@@ -78,7 +78,7 @@ def draw(records, full):
       checks.append(Check(f"{name}: rows in which the triangles cut each other", str(inside), "0", inside == 0))
     rows += [[name, f"{s:.15g}", f"{v:.6g}", f"{j:.6g}"] for s, v, j in
              zip(found, record["event_speed_before"], record["event_impulse"])]
-    axes = picture_axes(canvas, 1, 5, column + 1)
+    axes = picture_axes(canvas, 2, 3, column + 1)
     draw_triangles(axes, space, record, found)
     equal_scale(axes, (0, 0, 0), {"e3": 0.65, "h3": 0.3, "s3": 0.4, "h2xe": 0.4}[space])
     axes.set_title(f"{NAME[space]}, {len(found)} contacts")
@@ -94,7 +94,7 @@ def draw(records, full):
              at_most("chain: overlap of two beads in any row", 2 * radius - least, 1e-12),
              at_most("chain: relative drift of the energy", record.drift("energy"), 1e-9),
              at_most("chain: drift of the Killing momenta", record.drift("killing_momentum"), 1e-12)]
-  ax = canvas.add_subplot(1, 5, 5)
+  ax = canvas.add_subplot(2, 3, 5)
   for k, colour in ((0, GREY), (int(np.searchsorted(record["time"], found[np.argmax(apart > 1)])), VERMILION),
                     (len(x) - 1, BLUE)):
     ax.plot(x[k, :, 0], x[k, :, 1], "o-", color=colour, markersize=4, linewidth=0.8,

@@ -11,7 +11,7 @@ from runs import Run
 from style import BLACK, GREY, ORANGE, SPACE_COLOR, SPACE_NAME, panels
 
 TITLE = "Swimming in a perfect curved fluid"
-CAPTION = ("An apex and two tips, neutral balls on legs that stretch, spread, shrink and close. Left: shift of a gait "
+CAPTION = ("An apex and two tips, neutral balls on legs that stretch, spread, shrink and close. First: shift of a gait "
            "against the balls' radius; the lines at the left are the limit of small balls, a swimmer without fluid of "
            "the same effective masses (Avron & Kenneth). In E³ (of curvature 10⁻⁸) nothing but the balls' hindering "
            "each other is left. Second: what the fluid's interaction of the balls adds, which grows as the cube of the "

@@ -163,7 +163,7 @@ def draw_models(axes, records):
     draw_fall(axes, pose[:, 0] - pose[0, 0], pose[:, 2] - pose[0, 2], normals(pose),
               (GREY, SKY, GREEN, BLUE, ORANGE, VERMILION)[k], 12 * k, half=0.5, every=8, label=model)
     rows.append([model, NAMES[regime(records, run)]])
-  axes.legend(loc="lower right")
+  axes.legend(loc="lower right", fontsize=6)
   axes.set(xlabel="$x$, shifted", ylabel="$z$", title="one plate, six models")
   axes.set_aspect("equal", adjustable="datalim")
   return figure.Table("One plate, I* 1.35, aspect ratio 0.1", ["model", "regime"], rows)
@@ -184,13 +184,15 @@ def draw_discs(axes, records):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(17, 9.5))
-  places = canvas.add_gridspec(2, 12)
+  canvas = plt.figure(figsize=(7.6, 10))
+  above, below = canvas.subfigures(2, 1, height_ratios=(1.7, 1))
+  charts = above.subplots(2, 2).flat
+  places = below.add_gridspec(1, 3)
   grids = []
   for k, (title, label, ys, of) in enumerate(maps(full)):
     grids.append(records[of]["regime"].astype(int) if isinstance(of, Sweep) else
                  np.array([[regime(records, of(i, y)) for i in INERTIAS] for y in ys]))
-    ax = canvas.add_subplot(places[0, 3 * k:3 * k + 3])
+    ax = charts[k]
     draw_map(ax, title, label, ys, grids[-1])
     if k:
       continue
@@ -213,9 +215,9 @@ def draw(records, full):
             Check("MuJoCo's ellipsoid: points of the map where it tumbles", str(int(np.sum(grids[3] == 3))), "0",
                   not np.any(grids[3] == 3))]
 
-  checks += draw_falls(canvas.add_subplot(places[1, :4]), records)
-  table = draw_models(canvas.add_subplot(places[1, 4:8]), records)
-  discs = canvas.add_subplot(places[1, 8:], projection="3d")
+  checks += draw_falls(below.add_subplot(places[0]), records)
+  table = draw_models(below.add_subplot(places[1]), records)
+  discs = below.add_subplot(places[2], projection="3d")
   return figure.Drawing(canvas, checks + draw_discs(discs, records), [table])
 
 

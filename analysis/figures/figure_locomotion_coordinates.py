@@ -11,9 +11,9 @@ from locomotion import Field, field_run, shift
 from style import BLUE, VERMILION, plt
 
 TITLE = "Purcell's swimmer in minimum-perturbation coordinates"
-CAPTION = ("−A by components and the curvature along x, above in the frame of the middle link, below in the "
+CAPTION = ("−A by components and the curvature along x, left in the frame of the middle link, right in the "
            "frame g h(r) whose connection is least over the window (−2.5, 2.5)². Curvature is turned with the "
-           "frame, lengths stay. Arrows are scaled by panel. Last column: the size of A "
+           "frame, lengths stay. Arrows are scaled by panel. Last row: the size of A "
            "over the window, by components, and the error of the corrected body velocity integral of circles, "
            "by the exact shift.")
 PLAIN = field_run("purcell", (-2.5, -2.5), (2.5, 2.5))
@@ -26,9 +26,9 @@ def runs(full):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(18, 7.4))
+  canvas = plt.figure(figsize=(7.6, 14))
   fields = [Field(records[run], ("alpha1", "alpha2")) for run in (PLAIN, LEAST)]
-  axes = canvas.subplots(2, 5)
+  axes = canvas.subplots(5, 2).T
   for row, field, prime in zip(axes, fields, ("", "'")):
     for axis, name in enumerate(NAMES):
       field.arrows(row[axis], axis, f"$-A{prime}_{name}$")

@@ -14,7 +14,7 @@ from style import BLACK, BLUE, GREEN, GREY, PURPLE, SPACE_NAME, VERMILION, plt
 TITLE = "Optimal gaits of swimmers in curved spaces"
 CAPTION = ("An apex and two tips (three in S³ and H³) of mass 1 without momentum: legs of length l at the half-angle "
            "a stretch and spread; least E = ∫ r′Mr′ dt of gaits from and to l = .65, a = .8 that move by X along the "
-           "geodesic. Left: gaits of X = .001 to .05 on the curvature of the bundle, in S² and in H². Right: E/X, at 0 "
+           "geodesic. Above: gaits of X = .001 to .05 on the curvature of the bundle, in S² and in H². Below: E/X, at 0 "
            "the limit of small gaits 4π √det M/|B|; and the first conjugate time, with 1 the gait's end: beyond it "
            "a minimum (×: the cheapest saddle that random starts found).")
 SPACES = {"S2": (2, BLUE, "o-"), "S3": (3, GREEN, "s--"), "H2": (2, VERMILION, "o-"), "H3": (3, PURPLE, "s--")}
@@ -56,7 +56,8 @@ def first_conjugate(record, k):
 
 
 def draw(records, full):
-  canvas, axes = plt.subplots(1, 4, figsize=(18, 4.4))
+  canvas, grid = plt.subplots(2, 2, figsize=(7.6, 7.4))
+  axes = grid.flat
   for ax, (space, run) in zip(axes, FIELDS.items()):
     field = Field(records[run], ("l", "a"))
     field.height(ax, 0, f"{SPACE_NAME[space.lower()]}: gaits on $B$", equal=False, gait=False)

@@ -13,10 +13,10 @@ from style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, plt
 
 TITLE = "A wrong sign and a wrong closure: gaits of Purcell's swimmer that are not optimal"
 CAPTION = ("Wong's equations with dA + [A₁, A₂] for dA − [A₁, A₂] and left velocities, shot to closed gaits that do "
-           "move by X. Left: what they cost above the optimum: with λ_θ frozen (as in the published notebook), and "
+           "move by X. First: what they cost above the optimum: with λ_θ frozen (as in the published notebook), and "
            "with the sign alone, whose family ends before X = .05. Second: gaits on B_x. Third: a velocity r′ that "
            "closes in place of the momentum p = Mr′ + ⟨λ, A⟩, X = .01: a whole line of closed smooth gaits, by the "
-           "angle of the start about the straight shape; only the lowest, where both close, is optimal. Right: λ over "
+           "angle of the start about the straight shape; only the lowest, where both close, is optimal. Last: λ over "
            "such a cycle and over the optimal one.")
 DISTANCES = (0.005, 0.01, 0.02, 0.03, 0.035, 0.04, 0.045, 0.05)
 SIGN_ALONE = 0.045  # the farthest here: its family ends beyond
@@ -43,7 +43,8 @@ def family(distances, first, sign, frozen):
 
 
 def draw(records, full):
-  canvas, axes = plt.subplots(1, 4, figsize=(18, 4.5))
+  canvas, grid = plt.subplots(2, 2, figsize=(7.6, 7))
+  axes = grid.flat
   first = [0.135, 1.92, 0.435, -0.006]
   best = {X: float(records[move_run(STRAIGHT, X)]["cost"][0]) for X in DISTANCES}
   right = family(SHOWN, [0.207, 2.76, 1.93, -0.044], wong.RIGHT, False)

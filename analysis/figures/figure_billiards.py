@@ -60,7 +60,7 @@ def box_edges(space):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(13, 4.4))
+  canvas = plt.figure(figsize=(7.6, 3.2))
   errors = canvas.add_subplot(1, 3, 3)
   checks, rows = [], []
   for column, (space, (name, colour)) in enumerate(SPACES.items()):

@@ -12,9 +12,9 @@ from style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, plt
 
 TITLE = "Steering map of Purcell's swimmer"
 CAPTION = ("Least E = ∫ r′Mr′ dt, of what 10 random starts and a circle come to, of gaits of three links that move by "
-           "x along the middle link at the start and turn by θ; y is free. Left: E over both; marks: computed, the "
-           "rest by reversal of the body (−x) and by its mirror image (−θ). Middle: over θ for every x: a far gait is "
-           "cheapest if it turns. Right: gaits of x = .03 for growing θ on B_x; they wander from the straight shape "
+           "x along the middle link at the start and turn by θ; y is free. Above: E over both; marks: computed, the "
+           "rest by reversal of the body (−x) and by its mirror image (−θ). Beside it: over θ for every x: a far gait is "
+           "cheapest if it turns. Below: gaits of x = .03 for growing θ on B_x; they wander from the straight shape "
            "to where B_θ is great.")
 X, TURN = (0, 0.01, 0.02, 0.03, 0.04, 0.05), (0, 0.06, 0.12, 0.18, 0.24, 0.3)
 FIELD = field_run("purcell", (-2.6, -2.6), (2.6, 2.6))
@@ -35,7 +35,9 @@ def runs(full):
 
 
 def draw(records, full):
-  canvas, axes = plt.subplots(1, 3, figsize=(16, 4.9))
+  canvas = plt.figure(figsize=(7.6, 8.4))
+  grid = canvas.add_gridspec(2, 2, height_ratios=(1, 1.2))
+  axes = [canvas.add_subplot(place) for place in (grid[0, 0], grid[0, 1], grid[1, :])]
   E = np.array([[0 if (x, turn) == (0, 0) else records[steer_run(x, turn)]["cost"][0] for turn in TURN] for x in X])
   draw_map(axes[0], E)
   for k, x in enumerate(X):
@@ -46,7 +48,7 @@ def draw(records, full):
   for k, turn in enumerate(TURN):
     axes[2].plot(*records[steer_run(0.03, turn)]["shape"].T, color=COLOURS[k], linewidth=1.4, label=f"θ = {turn:g}")
   draw_apart(axes[2], 2.6)
-  axes[2].legend(loc="upper left", fontsize=7)
+  axes[2].legend(loc="lower left", fontsize=7)
   return figure.Drawing(canvas, measure(records, E))
 
 

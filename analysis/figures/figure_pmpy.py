@@ -98,7 +98,7 @@ def draw_sizes(ax, records):
   ax.plot(SIZES, exact, color=BLACK, label="exact")
   ax.plot(SIZES, integral, "o", color=VERMILION, label="integral of $B$")
   ax.set(xlabel="size (1: the sphere that shrinks is nearly gone)", ylabel="shift $X$ of a cycle",
-         title="integral of curvature against holonomy")
+         title="holonomy and curvature")
   ax.legend()
   return [at_most("ellipses: integral of B less X, by X", float(np.max(np.abs(integral / exact - 1))), 1e-10)]
 

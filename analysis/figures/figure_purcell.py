@@ -52,7 +52,7 @@ def runs(full):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(15, 11.2))
+  canvas = plt.figure(figsize=(7.6, 10))
   top, middle, bottom = canvas.subfigures(3, 1, height_ratios=(1, 1, 1.05))
   field = Field(records[FIELD], ("alpha1", "alpha2"))
   above, below = top.subplots(1, 4), middle.subplots(1, 4)
@@ -61,7 +61,7 @@ def draw(records, full):
     field.height(below[axis], axis, f"$B_{name}$")
   field.ellipses(above[3], "equal cost, $M$")
   draw_bodies(below[3], field, lambda r: [chain(r)], 6, "bodies")
-  strokes, sizes, families = bottom.subplots(1, 3, width_ratios=(2, 1, 1))
+  strokes, sizes, families = bottom.subplots(1, 3, width_ratios=(1.3, 1, 1))
   checks = draw_strokes(strokes, records)
   checks += draw_sizes(sizes, records)
   found, table = draw_families(families, records)
@@ -71,7 +71,7 @@ def draw(records, full):
 def draw_strokes(ax, records):
   record = records[PATH]
   draw_path(ax, record, CYCLES + 1, functools.partial(chain, length=1.0))
-  ax.set(xlabel="$x$ / length", ylabel="$y$ / length", title=f"{CYCLES} cycles of the circle of radius 1")
+  ax.set(xlabel="$x$ / length", ylabel="$y$ / length", title=f"{CYCLES} cycles, radius 1")
   once = np.array(records.answer(cycle(1.0))["g"])
   end = record["group"][-1]
   return [at_most(f"{CYCLES} cycles: the path's end less {CYCLES} times a cycle's shift (it does not turn)",
@@ -87,7 +87,7 @@ def draw_sizes(ax, records):
   ax.plot(RADII, plain, "o", color=VERMILION, label="integral of $B$, this frame")
   ax.plot(RADII, [shift(answer["cbvi"]) for answer in least], "s", color=BLUE, markersize=4,
           label="minimum perturbation")
-  ax.set(xlabel="radius", ylabel="shift of a cycle / length", title="integral of curvature against holonomy")
+  ax.set(xlabel="radius", ylabel="shift of a cycle / length", title="holonomy and curvature")
   ax.legend(loc="upper left")
   B = np.array(records.answer(ORIGIN)["B"][0])
   logs = np.array([answer["log"] for answer in exact])

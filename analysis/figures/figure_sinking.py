@@ -12,10 +12,10 @@ from runs import Run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, plt
 
 TITLE = "Bodies of silicone sink in water"
-CAPTION = ("Left: from rest, every 0.4 s (1297.4 in 998 kg/m³). Disc and coin flutter and come to lie across the "
-           "fall, the propellers begin to spin as they sink, the twisted bar turns about its length. Upper right: "
+CAPTION = ("Above: from rest, every 0.4 s (1297.4 in 998 kg/m³). Disc and coin flutter and come to lie across the "
+           "fall, the propellers begin to spin as they sink, the twisted bar turns about its length. Below left: "
            "speed of fall; dots are v∞ tanh(t g'/v∞), with Cd = 4/3 of the ball, and the coin's v∞ with Cd = 2. "
-           "Lower right: spin of the propellers about their axis and of the bar about its length. The dotted lines "
+           "Below right: spin of the propellers about their axis and of the bar about its length. The dotted lines "
            "are the propeller without drag, ω = -v K_ωv/K_ω.")
 SINKING, FREE, RESTING = (Run(f"immersed/{name}") for name in ("sinking", "propeller", "resting"))
 RADIUS, COIN, THICK = 0.05, 0.05, 0.005
@@ -49,9 +49,9 @@ def pieces():
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(13, 6))
-  grid = canvas.add_gridspec(2, 2, width_ratios=(1.9, 1))
-  paths, speeds, spins = (canvas.add_subplot(place) for place in (grid[:, 0], grid[0, 1], grid[1, 1]))
+  canvas = plt.figure(figsize=(7.6, 8.4))
+  grid = canvas.add_gridspec(2, 2, height_ratios=(1.3, 1))
+  paths, speeds, spins = (canvas.add_subplot(place) for place in (grid[0, :], grid[1, 0], grid[1, 1]))
   record = records[SINKING]
   bodies = {name: Body(record, name) for name in COLOURS}
   shapes = pieces()

@@ -15,8 +15,8 @@ from style import BLACK, BLUE, GREEN, GREY, ORANGE, plt
 
 TITLE = "Sinking by the local and by the exact added mass"
 CAPTION = ("Silicone bodies in water, let go at a slant, every 0.25 s: by the local model (left) and by Kirchhoff's "
-           "tensor (middle), both with the same lift and drag, as figure 2 of the paper has them side by side (its "
-           "rabbit is another). Right: speed of fall, local solid, exact dashed; dots: by the classical Runge–Kutta "
+           "tensor (right), both with the same lift and drag, as figure 2 of the paper has them side by side (its "
+           "rabbit is another). Below: speed of fall, local solid, exact dashed; dots: by the classical Runge–Kutta "
            "method with closed forms and boundary elements of other programs. By the exact tensor disc and coin come "
            "to lie across their fall sooner, and the propeller goes on wobbling; the speeds in the end are alike to 4"
            " %.")
@@ -34,10 +34,10 @@ def runs(full):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(14, 6.4))
-  grid = canvas.add_gridspec(1, 3, width_ratios=(1, 1, 0.95))
-  left, middle = (canvas.add_subplot(grid[k]) for k in (0, 1))
-  speeds = canvas.add_subplot(grid[2])
+  canvas = plt.figure(figsize=(7.6, 9))
+  grid = canvas.add_gridspec(2, 2, height_ratios=(1.5, 1))
+  left, middle = (canvas.add_subplot(grid[0, k]) for k in (0, 1))
+  speeds = canvas.add_subplot(grid[1, :])
   meshes = {"disc": surfaces.ellipsoid(DISC, 20, 40), "coin": surfaces.cylinder(0.05, 0.005, 9, 4, 28),
             "tilted-propeller": surfaces.propeller(levels=12, around=12), "stone": surfaces.stone(),
             "rabbit": surfaces.rabbit()}

@@ -37,7 +37,7 @@ def runs(full):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(15, 11.2))
+  canvas = plt.figure(figsize=(7.6, 10))
   top, middle, bottom = canvas.subfigures(3, 1, height_ratios=(1, 1, 1.05))
   above, below = top.subplots(1, 4), middle.subplots(1, 4)
   field = Field(records[FIELD], ("alpha1", "alpha2"))
@@ -89,7 +89,7 @@ def draw_sizes(ax, records):
   checks.append(at_most("A(0) less ((0, 0), (1/6, 1/6), (−7/27, 7/27))",
                         float(np.max(np.abs(A - [[0, 0], [1 / 6, 1 / 6], [-7 / 27, 7 / 27]]))), 1e-12))
   ax.plot([], [], "o", color=BLACK, label="integral of $B$")
-  ax.set(xlabel="radius", ylabel="turning of a cycle (degrees)", title="integral of curvature against holonomy")
+  ax.set(xlabel="radius", ylabel="turning of a cycle (degrees)", title="holonomy and curvature")
   ax.legend()
   return checks
 

@@ -40,10 +40,10 @@ def runs(full):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(15, 8.4))
-  checks = (pendulum_panel(canvas.add_subplot(2, 3, 1), records) + top_panel(picture_axes(canvas, 2, 3, 2), records)
-            + raft_panel(canvas.add_subplot(2, 3, 3), records) + turn_panel(canvas.add_subplot(2, 3, 4), records)
-            + leg_panel(canvas.add_subplot(2, 3, 5), records) + energy_panel(canvas.add_subplot(2, 3, 6), records))
+  canvas = plt.figure(figsize=(7.6, 10))
+  checks = (pendulum_panel(canvas.add_subplot(3, 2, 1), records) + top_panel(picture_axes(canvas, 3, 2, 2), records)
+            + raft_panel(canvas.add_subplot(3, 2, 3), records) + turn_panel(canvas.add_subplot(3, 2, 4), records)
+            + leg_panel(canvas.add_subplot(3, 2, 5), records) + energy_panel(canvas.add_subplot(3, 2, 6), records))
   return figure.Drawing(canvas, checks)
 
 
@@ -153,7 +153,7 @@ def leg_panel(axes, records):
   for i, (name, color) in enumerate((("body $\\theta$", PURPLE), ("leg $\\psi$", BLUE), ("stretch $d$", GREEN))):
     axes.plot(t, q[:, i], color=color, label=name)
   axes.axhline(target, color=BLACK, linestyle="--", linewidth=1, label="closed form")
-  axes.set(xlabel="time $t$", title="hopping leg: a loop of its shape turns the body")
+  axes.set(xlabel="time $t$", title="hopping leg: a loop turns the body")
   axes.legend()
   found = [at_most("leg: turn of the body after the loop from 0.3020762166913...", float(abs(q[-1, 0] - target)), 1e-12),
            at_most("leg: angular momentum about the hip", float(np.max(np.abs(p[:, 0]))), 1e-13)]
@@ -180,7 +180,7 @@ def energy_panel(axes, records):
                            float(np.max(off)), 1e-11))
   for method, line in zip(METHODS, ("-", "--", ":")):
     axes.plot([], [], line, color=GREY, label=method)
-  axes.set(yscale="log", ylim=(1e-17, 1e-9), xlabel="time $t$", title="largest relative error of the energy so far")
+  axes.set(yscale="log", ylim=(1e-17, 1e-9), xlabel="time $t$", title="relative error of the energy")
   axes.legend(ncols=2, loc="upper right")
   return found
 

@@ -13,7 +13,8 @@ from style import GREY, plt
 TITLE = "One rigid triangle thrown through every space of three dimensions, and three planes"
 CAPTION = ("Equal masses, spinning and thrown alike in the coordinates of each space, t from 0 (dark) to 2.4 "
            "(bright), in picture coordinates x, y; the grey line follows particle 1. The rods are geodesics, "
-           "drawn so in E, S, H and their products with E, straight in the others. What is conserved differs: the number of Killing momenta is in each title.")
+           "drawn so in E, S, H and their products with E, straight in the others. What is "
+           "conserved differs: the number of Killing momenta is in each title.")
 SPACES = (("e2", "$E^2$"), ("s2", "$S^2$"), ("h2", "$H^2$"), ("flat_torus", "flat torus, periods 4"),
           ("e3", "$E^3$"), ("s3", "$S^3$"), ("h3", "$H^3$"), ("ih", "IH"),
           ("h2xe", "$H^2{\\times}E$"), ("s2xe", "$S^2{\\times}E$"), ("nil", "Nil"), ("sol", "Sol"),
@@ -54,7 +55,7 @@ def draw(records, full):
 
 
 def side(space, p, q):
-  """The geodesic of two picture points: in closed form where the curvature is constant or the picture that of a factor."""
+  """The geodesic of two picture points: in closed form where the space or its first factor is of constant curvature."""
   K = {"s": 1, "h": -1}.get(space[0]) if space in ("s2", "h2", "s3", "h3", "s2xe", "h2xe") else None
   if K is None:
     return np.array([p, q])

@@ -15,10 +15,10 @@ from style import BLACK, BLUE, GREEN, ORANGE, VERMILION, plt
 
 TITLE = "A disc, a propeller and a rabbit in water and in vacuum"
 CAPTION = ("Silicone, 1297.4 in 998 kg/m³ and in nothing; Kirchhoff's equations with the exact added mass, weight and"
-           " buoyancy, without drag. Left: bodies every 0.1 s, downwards in time, beside where they were let go; "
+           " buoyancy, without drag. Above: bodies every 0.1 s, downwards in time, beside where they were let go; "
            "depths at the last are written below. The first three start at rest: in vacuum they do not turn; in water"
            " the disc rocks about lying across its fall, the propeller spins as it sinks, the rabbit turns over. The "
-           "last two start with a spin: in vacuum they tumble freely, in water otherwise. Right: spins in water "
+           "last two start with a spin: in vacuum they tumble freely, in water otherwise. Below: spins in water "
            "(solid) and in vacuum (dashed); dots: by the classical Runge–Kutta method with the tensor of a closed "
            "form (disc) or of `reference/kirchhoff.py`. After the figures 4.1 to 4.3 of the Kirchhoff thesis, whose "
            "propeller and rabbit are other ones.")
@@ -48,10 +48,10 @@ def tensors(shapes):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(14.5, 8.4))
-  grid = canvas.add_gridspec(3, 3, width_ratios=(1.25, 1.25, 1.15))
-  wet_ax, dry_ax = (canvas.add_subplot(grid[:, k]) for k in (0, 1))
-  right = [canvas.add_subplot(grid[k, 2]) for k in range(3)]
+  canvas = plt.figure(figsize=(7.6, 9.6))
+  grid = canvas.add_gridspec(2, 6, height_ratios=(2.4, 1))
+  wet_ax, dry_ax = (canvas.add_subplot(grid[0, 3 * k:3 * k + 3]) for k in (0, 1))
+  right = [canvas.add_subplot(grid[1, 2 * k:2 * k + 2]) for k in range(3)]
   shapes = meshes()
   wet, dry = ({name: Body(records[run], name) for name in BODIES} for run in (RUN, VACUUM))
   for ax, bodies, title in ((wet_ax, wet, "in water"), (dry_ax, dry, "in vacuum")):

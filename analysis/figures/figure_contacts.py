@@ -14,7 +14,8 @@ from style import BLUE, GREEN, GREY, ORANGE, plt
 TITLE = "Spheres on generic courses: moments of contact and what follows"
 CAPTION = ("Three pairs in each space (a colour a pair, its first sphere dashed), radii .3 to .45, masses .6 to "
            "2.7, in picture coordinates x, y; the circles are the spheres at their contacts. The "
-           "reference follows geodesics in closed form to the root of the gap, with 40 digits, and reflects there. Error: largest distance of a coordinate of the embedding at any time.")
+           "reference follows geodesics in closed form to the root of the gap, with 40 digits, and reflects there. "
+           "Error: largest distance of a coordinate of the embedding at any time.")
 SPACES = {"e3": "$E^3$", "s3": "$S^3$, stereographic", "h3": "$H^3$, Poincaré ball", "h2xe": "$H^2{\\times}E$"}
 RADII = ((0.3, 0.4), (0.35, 0.45), (0.35, 0.4))
 MASSES = ((1, 2.7), (0.6, 1.9), (1.3, 0.8))

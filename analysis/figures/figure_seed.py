@@ -13,7 +13,8 @@ TITLE = "A maple seed autorotates, from any tilt"
 CAPTION = ("Nut, twisted wing of 28 mm × 12 mm and the vein along its leading edge, 110 mg, in air of 1.225 kg/m³. "
            "Left: the path of the centre of mass and of the wing's tip from 0.5 s to 0.7 s after the start, from the "
            "side, and the seed. Middle and right: fall and spin of seeds let go from rest, five of nineteen tilts "
-           "around a whole turn. Thin lines: the other end, a dive with the nut first. So falls a seed whose vein weighs nothing (its centre of "
+           "around a whole turn. Thin lines: the other end, a dive with the nut first. So falls a seed whose "
+           "vein weighs nothing (its centre of "
            "mass lies too far back) and one without the added mass of air, from every tilt, and one whose wing is "
            "cambered upwards by 0.8 mm, from some tilts. (Paper: figures 1, right, and 10.)")
 SEED, HALF = Run("immersed/maple-seed"), Run("immersed/maple-seed", ("integrator.step=0.0003125", "record.every=32"))

@@ -6,6 +6,7 @@
 #include "fluid/surface.h"
 #include "geometry/text_metric.h"
 #include "io/scenario_bundle.h"
+#include "io/scenario_maps.h"
 #include "sweep/reduce.h"
 #include "sweep/work.h"
 #include <curvebody/expression.h>
@@ -22,7 +23,7 @@ typedef struct printer {
   cb_status status;
 } printer;
 
-static void entry(printer *p, const char *name, const char *title, const char *doc, const cb_param *params) {
+static void begin(printer *p, const char *name, const char *title, const char *doc, const cb_param *params) {
   static const char *const types[] = {"real", "int", "bool", "text", "choice", "structure"};
   if (!p->json) {
     printf("  %-16s %s%s%s\n", name, title, *title && *doc ? ". " : "", doc);
@@ -65,23 +66,47 @@ static void entry(printer *p, const char *name, const char *title, const char *d
     cb_json_text(stdout, row->doc);
     printf("}");
   }
-  printf("]}");
+  printf("]");
+}
+
+static void entry(printer *p, const char *name, const char *title, const char *doc, const cb_param *params) {
+  begin(p, name, title, doc, params);
+  if (p->json) printf("}");
+}
+
+/* Names of charts and of Killing fields, which stand after an entry that was begun. */
+static const char *chart_name(const cb_geometry *g, size_t i) { return cb_chart_at(g, i)->name; }
+static const char *killing_name(const cb_geometry *g, size_t i) { return g->killing[i].name; }
+
+static void names_of(const printer *p, const char *heading, const char *key, const cb_geometry *g, size_t count,
+                     const char *(*name)(const cb_geometry *, size_t)) {
+  if (p->json)
+    printf(", \"%s\": [", key);
+  else
+    printf("    %-14s", heading);
+  for (size_t i = 0; i < count; i++)
+    if (p->json) {
+      fputs(i ? ", " : "", stdout);
+      cb_json_text(stdout, name(g, i));
+    } else {
+      printf(" %s", name(g, i));
+    }
+  fputs(p->json ? "]" : "\n", stdout);
 }
 
 static void spaces(printer *p) {
   for (size_t i = 0; cb_geometry_classes[i]; i++) {
     const cb_geometry_class *c = cb_geometry_classes[i];
-    entry(p, c->name, c->title, c->doc, c->params);
+    begin(p, c->name, c->title, c->doc, c->params);
     cb_geometry *g;
-    const cb_status status = p->json ? CB_OK : cb_geometry_create(c->name, NULL, &g);
+    const cb_status status = cb_geometry_create(c->name, NULL, &g);
     if (status == CB_ERROR_MEMORY) p->status = status;
-    if (p->json || status) continue; /* those that have parameters to be given */
-    printf("    charts        ");
-    for (size_t j = 0; j < cb_chart_count(g); j++) printf(" %s", cb_chart_at(g, j)->name);
-    printf("\n    Killing fields");
-    for (int j = 0; j < g->n_killing; j++) printf(" %s", g->killing[j].name);
-    printf("\n");
-    cb_geometry_free(g);
+    if (!status) { /* others have parameters to be given */
+      names_of(p, "charts", "charts", g, cb_chart_count(g), chart_name);
+      names_of(p, "Killing fields", "killing_fields", g, (size_t)g->n_killing, killing_name);
+      cb_geometry_free(g);
+    }
+    if (p->json) printf("}");
   }
   const cb_geometry_class *text = &cb_text_metric_class;
   entry(p, text->name, text->title, text->doc, text->params);
@@ -198,6 +223,10 @@ static void sweeps(printer *p) {
   entry(p, "over", "An axis of a sweep", "What is varied", of_axis);
 }
 
+static void maps(printer *p) {
+  for (const cb_map_doc *m = cb_map_docs; m->name; m++) entry(p, m->name, m->title, m->doc, m->params);
+}
+
 static void works(printer *p) {
   for (size_t i = 0; cb_works[i]; i++) entry(p, cb_works[i]->name, cb_works[i]->doc, "", NULL);
 }
@@ -209,11 +238,24 @@ static void reductions(printer *p) {
 static const struct {
   const char *name;
   void (*print)(printer *);
-} kinds[] = {{"spaces", spaces},           {"systems", systems},     {"bodies", bodies}, {"shapes", shapes},
-             {"constraints", constraints}, {"contacts", contacts},   {"walls", walls},   {"events", events},
-             {"integrators", integrators}, {"bundles", bundles},     {"gaits", gaits},   {"fluids", fluids},
-             {"observables", observables}, {"functions", functions}, {"sweeps", sweeps}, {"works", works},
-             {"reductions", reductions}};
+} kinds[] = {{"spaces", spaces},
+             {"systems", systems},
+             {"bodies", bodies},
+             {"shapes", shapes},
+             {"constraints", constraints},
+             {"contacts", contacts},
+             {"walls", walls},
+             {"events", events},
+             {"integrators", integrators},
+             {"bundles", bundles},
+             {"gaits", gaits},
+             {"fluids", fluids},
+             {"observables", observables},
+             {"functions", functions},
+             {"sweeps", sweeps},
+             {"works", works},
+             {"reductions", reductions},
+             {"maps", maps}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int run(int argc, char **argv) {
@@ -253,6 +295,6 @@ static int run(int argc, char **argv) {
 const cb_command cb_command_list = {
     "list",
     "[spaces|systems|bodies|shapes|constraints|contacts|walls|events|integrators|bundles|gaits|fluids|observables|"
-    "functions|sweeps|works|reductions] "
+    "functions|sweeps|works|reductions|maps] "
     "[--json]",
     "Lists what there is, with parameters, defaults and units.", run};

@@ -6,6 +6,7 @@
 #include "io/scenario_fluid.h"
 #include "io/scenario_kind.h"
 #include "run/bundle.h"
+#include "io/scenario_maps.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -172,14 +173,14 @@ const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *s) {
 /* --- the kind --- */
 
 /* It ends with its last cycle. */
-static const cb_param time_table[] = {{"start", CB_PARAM_REAL, offsetof(cb_time_parameters, start), "0", "s", "", NULL,
-                                       "time at the start; a cycle begins at time 0"},
-                                      {"end", CB_PARAM_REAL, offsetof(cb_time_parameters, end), "nan", "s", "", NULL,
-                                       "time at the end (default: start + repeat*period of the gait)"},
-                                      {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+const cb_param cb_cycle_time_table[] = {{"start", CB_PARAM_REAL, offsetof(cb_time_parameters, start), "0", "s", "",
+                                         NULL, "time at the start; a cycle begins at time 0"},
+                                        {"end", CB_PARAM_REAL, offsetof(cb_time_parameters, end), "nan", "s", "", NULL,
+                                         "time at the end (default: start + repeat*period of the gait)"},
+                                        {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 /* Along a fibre a step is not halved: it would step over what is singular. */
-static const cb_param step_table[] = {
+const cb_param cb_cycle_step_table[] = {
     {"step", CB_PARAM_REAL, offsetof(cb_step_parameters, step), NULL, "s", "> 0", NULL, "length of a step"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
@@ -215,8 +216,8 @@ static void free_(cb_scenario *s) { cb_bundle_scenario_free(s->bundle); }
 
 static const char *const keys[] = {"bundle", "gait", "start", "optimum", NULL}, *const required[] = {
                                                                                     "gait", "integrator", NULL};
-static const cb_section sections[] = {{"time", time_table},
-                                      {"integrator", step_table},
+static const cb_section sections[] = {{"time", cb_cycle_time_table},
+                                      {"integrator", cb_cycle_step_table},
                                       {"record", cb_record_table},
                                       {"start", cb_group_table},
                                       {"gait", cb_gait_table},

@@ -7,6 +7,7 @@
  */
 #include "io/scenario_curved.h"
 #include "numerics/vec3.h"
+#include "io/scenario_maps.h"
 
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -20,7 +21,7 @@ typedef struct place_parameters {
   const cb_node *position, *rotation, *quaternion;
 } place_parameters;
 
-static const cb_param place_table[] = {
+const cb_param cb_place_table[] = {
     {"position", CB_PARAM_NODE, offsetof(place_parameters, position), "", "m", "", NULL, "of the body frame's origin"},
     {"rotation", CB_PARAM_NODE, offsetof(place_parameters, rotation), "", "", "", NULL, "{axis: [x, y, z], angle: ..}"},
     {"quaternion", CB_PARAM_NODE, offsetof(place_parameters, quaternion), "", "", "", NULL, "[w, x, y, z]"},
@@ -31,7 +32,7 @@ typedef struct motion_parameters {
   int frame;
 } motion_parameters;
 
-static const cb_param motion_table[] = {
+const cb_param cb_motion_table[] = {
     {"velocity", CB_PARAM_NODE, offsetof(motion_parameters, velocity), "", "m/s", "", NULL, "of the frame's origin"},
     {"spin", CB_PARAM_NODE, offsetof(motion_parameters, spin), "", "rad/s", "", NULL, "angular velocity"},
     {"frame", CB_PARAM_CHOICE, offsetof(motion_parameters, frame), "world", "", "", "world|body", "whose axes"},
@@ -41,7 +42,7 @@ typedef struct repeat_parameters {
   int count, seed;
 } repeat_parameters;
 
-static const cb_param repeat_table[] = {
+const cb_param cb_repeat_table[] = {
     {"count", CB_PARAM_INT, offsetof(repeat_parameters, count), NULL, "", "[1, 10000000]", NULL, "how many bodies"},
     {"seed", CB_PARAM_INT, offsetof(repeat_parameters, seed), "1", "", ">= 0", NULL, "of the random numbers"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
@@ -169,12 +170,12 @@ cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const cha
   motion_parameters motion;
   repeat_parameters repeat = {.count = 1};
   cb_errors errors = cb_errors_begin();
-  cb_status status = repeat_node ? cb_params_bind(repeat_table, repeat_node, repeat_node, NULL, 0, &repeat) : CB_OK;
+  cb_status status = repeat_node ? cb_params_bind(cb_repeat_table, repeat_node, repeat_node, NULL, 0, &repeat) : CB_OK;
   if (cb_errors_add(&errors, repeat_node, status)) repeat = (repeat_parameters){.count = 1, .seed = 1};
-  if (cb_errors_add(&errors, place_node, cb_params_bind(place_table, place_node, body, NULL, 0, &place)))
-    cb_params_bind_right(place_table, place_node, &place);
-  if (cb_errors_add(&errors, motion_node, cb_params_bind(motion_table, motion_node, body, NULL, 0, &motion)))
-    cb_params_bind_right(motion_table, motion_node, &motion);
+  if (cb_errors_add(&errors, place_node, cb_params_bind(cb_place_table, place_node, body, NULL, 0, &place)))
+    cb_params_bind_right(cb_place_table, place_node, &place);
+  if (cb_errors_add(&errors, motion_node, cb_params_bind(cb_motion_table, motion_node, body, NULL, 0, &motion)))
+    cb_params_bind_right(cb_motion_table, motion_node, &motion);
   cb_errors_add(&errors, body, make_copies(s, name, &place, &motion, repeat_node ? &repeat : NULL, what));
   return cb_errors_end(&errors);
 }

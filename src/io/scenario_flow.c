@@ -8,6 +8,7 @@
  */
 #include "io/flow_grid.h"
 #include "io/scenario_fluid.h"
+#include "io/scenario_maps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ typedef struct vortex_parameters {
   double circulation, core;
 } vortex_parameters;
 
-static const cb_param vortex_table[] = {
+const cb_param cb_vortex_table[] = {
     {"centre", CB_PARAM_NODE, offsetof(vortex_parameters, centre), "", "", "", NULL, "a point of the axis"},
     {"axis", CB_PARAM_NODE, offsetof(vortex_parameters, axis), "", "", "", NULL, "direction (default [0, 0, 1])"},
     {"circulation", CB_PARAM_REAL, offsetof(vortex_parameters, circulation), NULL, "m2/s", "", NULL, "about the axis"},
@@ -47,7 +48,7 @@ static const cb_param vortex_table[] = {
 static cb_status vortex(cb_scenario *s, const cb_node *node) {
   vortex_parameters p;
   double centre[3] = {0}, axis[3] = {0, 0, 1};
-  cb_status status = cb_params_bind(vortex_table, node, node, NULL, 0, &p);
+  cb_status status = cb_params_bind(cb_vortex_table, node, node, NULL, 0, &p);
   if (!status && p.centre) status = cb_scenario_vector(s, p.centre, 0, NULL, NULL, centre);
   if (!status && p.axis) status = cb_scenario_vector(s, p.axis, 0, NULL, NULL, axis);
   return status ? status : cb_flow_vortex(centre, axis, p.circulation, p.core, &s->fluid->flow);

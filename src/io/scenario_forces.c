@@ -8,6 +8,7 @@
 #include "tree/scalar.h"
 #include "geometry/origin.h"
 #include "io/scenario_private.h"
+#include "io/scenario_maps.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ typedef struct law_parameters {
 #define LAWS "gravity|coulomb|lennard_jones|harmonic"
 static const cb_law_kind kinds[] = {CB_LAW_GRAVITY, CB_LAW_COULOMB, CB_LAW_LENNARD_JONES, CB_LAW_HARMONIC};
 
-static const cb_param interaction_table[] = {
+const cb_param cb_interaction_table[] = {
     {"law", CB_PARAM_CHOICE, offsetof(law_parameters, law), "gravity", "", "", LAWS, "law of the distance"},
     {"strength", CB_PARAM_REAL, offsetof(law_parameters, strength), "1", "", "", NULL,
      "G, the Coulomb constant, depth, or stiffness"},
@@ -34,26 +35,26 @@ static const cb_param interaction_table[] = {
     {"within", CB_PARAM_NODE, offsetof(law_parameters, second), "", "", "", NULL, "one body"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-static const cb_param central_table[] = {{"law", CB_PARAM_CHOICE, offsetof(law_parameters, law), "gravity", "", "",
-                                          LAWS, "law of the distance to the centre"},
-                                         {"strength", CB_PARAM_REAL, offsetof(law_parameters, strength), "1", "", "",
-                                          NULL, "G M, the Coulomb constant times a charge, depth, or stiffness"},
-                                         {"length", CB_PARAM_REAL, offsetof(law_parameters, length), "1", "", "> 0",
-                                          NULL, "Lennard-Jones sigma, harmonic rest length"},
-                                         {"expression", CB_PARAM_NODE, offsetof(law_parameters, expression), "", "", "",
-                                          NULL, "U(d, m, q, t) instead of a law"},
-                                         {"at", CB_PARAM_NODE, offsetof(law_parameters, at), "", "", "", NULL,
-                                          "the centre; absent: the base point of the space"},
-                                         {"body", CB_PARAM_NODE, offsetof(law_parameters, first), "", "", "", NULL,
-                                          "a body or a list of bodies; absent: all"},
-                                         {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+const cb_param cb_central_table[] = {{"law", CB_PARAM_CHOICE, offsetof(law_parameters, law), "gravity", "", "", LAWS,
+                                      "law of the distance to the centre"},
+                                     {"strength", CB_PARAM_REAL, offsetof(law_parameters, strength), "1", "", "", NULL,
+                                      "G M, the Coulomb constant times a charge, depth, or stiffness"},
+                                     {"length", CB_PARAM_REAL, offsetof(law_parameters, length), "1", "", "> 0", NULL,
+                                      "Lennard-Jones sigma, harmonic rest length"},
+                                     {"expression", CB_PARAM_NODE, offsetof(law_parameters, expression), "", "", "",
+                                      NULL, "U(d, m, q, t) instead of a law"},
+                                     {"at", CB_PARAM_NODE, offsetof(law_parameters, at), "", "", "", NULL,
+                                      "the centre; absent: the base point of the space"},
+                                     {"body", CB_PARAM_NODE, offsetof(law_parameters, first), "", "", "", NULL,
+                                      "a body or a list of bodies; absent: all"},
+                                     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct harmonic_parameters {
   double stiffness, rest;
   const cb_node *at, *body;
 } harmonic_parameters;
 
-static const cb_param harmonic_table[] = {
+const cb_param cb_harmonic_table[] = {
     {"stiffness", CB_PARAM_REAL, offsetof(harmonic_parameters, stiffness), "1", "", "", NULL, "k of (k/2)(d - rest)^2"},
     {"rest", CB_PARAM_REAL, offsetof(harmonic_parameters, rest), "0", "", ">= 0", NULL, "rest length"},
     {"at", CB_PARAM_NODE, offsetof(harmonic_parameters, at), "", "", "", NULL,
@@ -67,13 +68,13 @@ typedef struct field_parameters {
   const cb_node *body;
 } field_parameters;
 
-static const cb_param field_table[] = {{"chart", CB_PARAM_STRING, offsetof(field_parameters, chart), "embedding", "",
-                                        "", NULL, "chart whose coordinates the expression uses"},
-                                       {"value", CB_PARAM_STRING, offsetof(field_parameters, value), NULL, "", "", NULL,
-                                        "V of the coordinates, m, q and t"},
-                                       {"body", CB_PARAM_NODE, offsetof(field_parameters, body), "", "", "", NULL,
-                                        "a body or a list of bodies; absent: all"},
-                                       {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+const cb_param cb_field_table[] = {{"chart", CB_PARAM_STRING, offsetof(field_parameters, chart), "embedding", "", "",
+                                    NULL, "chart whose coordinates the expression uses"},
+                                   {"value", CB_PARAM_STRING, offsetof(field_parameters, value), NULL, "", "", NULL,
+                                    "V of the coordinates, m, q and t"},
+                                   {"body", CB_PARAM_NODE, offsetof(field_parameters, body), "", "", "", NULL,
+                                    "a body or a list of bodies; absent: all"},
+                                   {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression) {
   if (!cb_failure_is_of_input(status) || cb_failure_last().placed) return status;
@@ -148,7 +149,7 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
   addition what = {0};
   if (!strcmp(form, "central")) {
     law_parameters p;
-    status = cb_params_bind(central_table, map, node, NULL, 0, &p);
+    status = cb_params_bind(cb_central_table, map, node, NULL, 0, &p);
     if (status || !s->builder || (status = centre(s, p.at, &what.centre))) return status;
     what.law = p.expression ? CB_LAW_EXPRESSION : kinds[p.law];
     what.a = p.strength;
@@ -158,7 +159,7 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
   }
   if (!strcmp(form, "harmonic")) {
     harmonic_parameters p;
-    status = cb_params_bind(harmonic_table, map, node, NULL, 0, &p);
+    status = cb_params_bind(cb_harmonic_table, map, node, NULL, 0, &p);
     if (status || !s->builder || (status = centre(s, p.at, &what.centre))) return status;
     what.law = CB_LAW_HARMONIC;
     what.a = p.stiffness;
@@ -166,7 +167,7 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
     return cb_scenario_for_bodies(s, p.body, map, false, add_central, &what);
   }
   field_parameters p;
-  status = cb_params_bind(field_table, map, node, NULL, 0, &p);
+  status = cb_params_bind(cb_field_table, map, node, NULL, 0, &p);
   if (status || !s->builder) return status;
   what.expression = p.value;
   what.chart = p.chart;
@@ -194,10 +195,10 @@ static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
   law_parameters p;
   int a = -1, b = -1;
   const char *expression = NULL;
-  cb_status status = cb_params_bind(interaction_table, node, node, NULL, 0, &p);
+  cb_status status = cb_params_bind(cb_interaction_table, node, node, NULL, 0, &p);
   if (!s->builder || (status && node->kind != CB_NODE_MAP)) return status;
   cb_errors errors = cb_errors_begin();
-  if (cb_errors_add(&errors, node, status)) cb_params_bind_right(interaction_table, node, &p);
+  if (cb_errors_add(&errors, node, status)) cb_params_bind_right(cb_interaction_table, node, &p);
   cb_errors_add(&errors, node, find_pair(s, &p, &a, &b));
   if (p.expression) cb_errors_add(&errors, p.expression, cb_node_string(p.expression, &expression));
   if ((status = cb_errors_end(&errors))) return status;

@@ -17,6 +17,7 @@
 #include "core/registry.h"
 #include "tree/scalar.h"
 #include "io/scenario_curved.h"
+#include "io/scenario_maps.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,10 +77,11 @@ typedef struct part_parameters {
   double density, thickness;
 } part_parameters;
 
-static const cb_param part_table[] = {
-    {"density", CB_PARAM_REAL, offsetof(part_parameters, density), "nan", "kg/m3", ">= 0", NULL, ""},
-    {"thickness", CB_PARAM_REAL, offsetof(part_parameters, thickness), "nan", "m", "> 0", NULL, ""},
-    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+const cb_param cb_part_table[] = {{"density", CB_PARAM_REAL, offsetof(part_parameters, density), "nan", "kg/m3", ">= 0",
+                                   NULL, "of it (default: the body's)"},
+                                  {"thickness", CB_PARAM_REAL, offsetof(part_parameters, thickness), "nan", "m", "> 0",
+                                   NULL, "of an open part (default: the body's)"},
+                                  {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static cb_status find_part(const cb_surface *surface, const cb_node *key, int *part) {
   for (*part = 0; *part < surface->parts; ++*part)
@@ -117,7 +119,7 @@ static cb_status read_part(const cb_surface *surface, const cb_node *key, const 
   part_parameters own;
   cb_errors errors = cb_errors_begin();
   const bool found = !cb_errors_add(&errors, key, find_part(surface, key, &part)),
-             right = !cb_errors_add(&errors, map, cb_params_bind(part_table, map, map, NULL, 0, &own));
+             right = !cb_errors_add(&errors, map, cb_params_bind(cb_part_table, map, map, NULL, 0, &own));
   if (found && right && !isnan(own.thickness) && !surface->open[part])
     cb_errors_add(&errors, map,
                   cb_node_fail(cb_node_get(map, "thickness"), "part `%s` is closed: a thickness is of open parts",
@@ -231,7 +233,7 @@ typedef struct wrench_parameters {
   const cb_node *force, *torque, *at;
 } wrench_parameters;
 
-static const cb_param wrench_table[] = {
+const cb_param cb_wrench_table[] = {
     {"name", CB_PARAM_STRING, offsetof(wrench_parameters, name), NULL, "", "", NULL, "in records"},
     {"frame", CB_PARAM_CHOICE, offsetof(wrench_parameters, frame), "body", "", "", "body|world", "whose axes"},
     {"force", CB_PARAM_NODE, offsetof(wrench_parameters, force), "", "N", "", NULL, "of t, x, y, z, wx .. vz"},
@@ -249,7 +251,7 @@ static cb_status read_wrench(cb_scenario *s, const cb_node *node, cb_wrench_text
   static const char *const taken[] = {"gravity", "buoyancy", "drag",  "linear_drag",
                                       "flow",    "pressure", "floor", "potentials"};
   wrench_parameters p;
-  cb_status status = cb_params_bind(wrench_table, node, node, NULL, 0, &p);
+  cb_status status = cb_params_bind(cb_wrench_table, node, node, NULL, 0, &p);
   if (status) return status;
   const cb_node *name = cb_node_get(node, "name");
   if (!is_name(p.name)) return cb_node_fail(name, "expected letters, digits and _, found `%s`", p.name);

@@ -6,6 +6,7 @@
  * all): J = R diag R^T. It stays there where the body has poses. kg, m, kg m^2.
  */
 #include "io/scenario_fluid.h"
+#include "io/scenario_maps.h"
 
 #include <string.h>
 
@@ -15,7 +16,7 @@ typedef struct inertial_parameters {
 
 #define ROW(field, fallback, unit, doc) \
   { #field, CB_PARAM_NODE, offsetof(inertial_parameters, field), fallback, unit, "", NULL, doc }
-static const cb_param table[] = {
+const cb_param cb_inertial_table[] = {
     ROW(mass, NULL, "kg", "> 0"),
     ROW(at, "", "m", "the centre of mass in the body frame"),
     ROW(inertia, NULL, "kg m2", "[Ixx, Iyy, Izz], or three rows, about the centre of mass"),
@@ -66,7 +67,7 @@ cb_status cb_scenario_read_inertial(cb_scenario *s, const cb_node *body, const c
   cb_point_mass *whole = cb_arena_alloc(s->arena, 1, sizeof *whole);
   if (!whole) return cb_fail(CB_ERROR_MEMORY, "no memory for a mass");
   *whole = (cb_point_mass){.vertex = -1};
-  cb_status status = cb_params_bind(table, node, node, NULL, 0, &p);
+  cb_status status = cb_params_bind(cb_inertial_table, node, node, NULL, 0, &p);
   if (status) return status;
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, node, check_alone(body));

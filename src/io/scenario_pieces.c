@@ -8,6 +8,7 @@
  */
 #include "io/scenario_fluid.h"
 #include "fluid/surface.h"
+#include "io/scenario_maps.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@ typedef struct piece_parameters {
 
 #define NODE(field, unit, doc) \
   { #field, CB_PARAM_NODE, offsetof(piece_parameters, field), "", unit, "", NULL, doc }
-static const cb_param table[] = {
+const cb_param cb_piece_table[] = {
     {"name", CB_PARAM_STRING, offsetof(piece_parameters, name), "", "", "", NULL, "of its parts"},
     NODE(shape, "", "as that of a body"),
     NODE(mesh, "", "an OBJ, PLY, STL or OFF file"),
@@ -47,7 +48,7 @@ static cb_status read_piece(cb_scenario *s, const cb_node *node, int number, cb_
   char numbered[32];
   cb_mesh *mesh = NULL;
   cb_surface *surface = NULL;
-  cb_status status = cb_params_bind(table, node, node, NULL, 0, &p);
+  cb_status status = cb_params_bind(cb_piece_table, node, node, NULL, 0, &p);
   if (status) return status;
   cb_pose_identity(&pose);
   snprintf(numbered, sizeof numbered, "piece%d", number + 1);

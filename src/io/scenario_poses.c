@@ -11,6 +11,7 @@
 #include "io/pose_sequence.h"
 #include "io/scenario_fluid.h"
 #include "numerics/vec3.h"
+#include "io/scenario_maps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ typedef struct sequence_parameters {
   int first, count, end;
 } sequence_parameters;
 
-static const cb_param sequence_table[] = {
+const cb_param cb_sequence_table[] = {
     {"files", CB_PARAM_NODE, offsetof(sequence_parameters, files), "", "", "", NULL, "a name with a run of #"},
     {"sequence", CB_PARAM_NODE, offsetof(sequence_parameters, sequence), "", "", "", NULL, "an HDF5 file"},
     {"dataset", CB_PARAM_STRING, offsetof(sequence_parameters, dataset), "poses", "", "", NULL, "in it"},
@@ -221,7 +222,7 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
                                    double scale, bool weld, const cb_node *poses, cb_immersed_kind *kind) {
   const bool by_files = cb_node_get(poses, "files") || cb_node_get(poses, "sequence");
   sequence_parameters p = {0};
-  cb_status status = by_files ? cb_params_bind(sequence_table, poses, poses, NULL, 0, &p) : CB_OK;
+  cb_status status = by_files ? cb_params_bind(cb_sequence_table, poses, poses, NULL, 0, &p) : CB_OK;
   if (status) return status;
   if (shape && mesh) return cb_node_fail(mesh, "`mesh` beside `shape`: expected one or the other");
   if (!shape && !mesh && !by_files) return cb_node_fail(body, "expected `shape`, `mesh`, or `poses` from files");

@@ -155,7 +155,7 @@ class Commands(Case):
 
     def test_list(self):
         kinds = ["spaces", "systems", "bodies", "shapes", "constraints", "contacts", "walls", "events", "integrators",
-                 "bundles", "gaits", "fluids", "observables", "functions", "sweeps", "works", "reductions"]
+                 "bundles", "gaits", "fluids", "observables", "functions", "sweeps", "works", "reductions", "maps"]
         text, everything = self.good("list").stdout, json.loads(self.good("list", "--json").stdout)
         self.assertEqual(list(everything), kinds)
         for kind in kinds:
@@ -170,6 +170,26 @@ class Commands(Case):
         self.assertLessEqual({"rod", "triangle", "network", "particles"}, set(names["bodies"]))
         self.assertLessEqual({"lobatto", "gauss", "rk4"}, set(names["integrators"]))
         self.assertLessEqual({"purcell", "expressions", "surface_drag", "samples"}, set(names["bundles"]))
+        spaces = {entry["name"]: entry for entry in everything["spaces"]}
+        self.assertEqual(spaces["h3"]["killing_fields"][:3], ["boost_x", "boost_y", "boost_z"])
+        for name in "e3", "h3", "s3", "nil", "torus":  # as the command that uses them knows them
+            for chart in set(spaces[name]["charts"]) - {"embedding"}:  # which has no metric
+                self.good("space", name, "--chart", chart)
+            self.assertIn("charts", alone_spaces := self.good("list", "spaces").stdout)
+            self.assertIn(" ".join(spaces[name]["killing_fields"]), alone_spaces)
+        paths = names["maps"]
+        self.assertLessEqual({"record", "time", "start", "integrator", "interactions.*", "bodies.*.place"}, set(paths))
+        record = everything["maps"][paths.index("record")]["parameters"]
+        resolved = self.good("check", self.write("keys.yaml", ROD)).stdout
+        for p in record:
+            if p["name"] != "chart":  # of an observable that is not asked for
+                self.assertRegex(resolved, rf"\n  {p['name']}:")
+        every = [p for p in record if p["name"] == "every"][0]
+        self.assertEqual((every["type"], every["default"], every["range"]), ("int", "1", ">= 1"))
+        for kind in kinds:
+            for entry in everything[kind]:
+                for p in entry["parameters"]:
+                    self.assertTrue(p["doc"], f"{kind} {entry['name']}.{p['name']} has no text")
         self.assertIn("along -gravity", text)
         self.assertIn("circulation/(2 pi r) (1 - exp(-r^2/core^2))", text)
         self.assertIn("whose axes, the world's by default", text)

@@ -4,7 +4,7 @@
  * of each vertex: pose (R, X) and twist (W, V) as the record has them, g the place in the body at the row's time. The
  * file has /x [frame, vertex, 3] (m, world; in a curved space its picture, fluid/picture.h), /v (m/s; where the record
  * has twists), /time [frame], /row [frame]; and /face [face, 3], /body [face], /part [face]: body, and part of it,
- * counted from 0. Vertices and faces are those of all bodies, one after another.
+ * counted from 0. Vertices and faces are those of all bodies, one after another. Dimensions: io/export_scales.h.
  */
 #include "core/failure.h"
 #include "io/export_surface.h"
@@ -12,6 +12,7 @@
 #include "fluid/immersed.h"
 #include "fluid/picture.h"
 #include "io/export_number.h"
+#include "io/export_scales.h"
 #include "io/export_xml.h"
 #include "io/output.h"
 #include <curvebody/pose.h>
@@ -28,7 +29,7 @@ static const uint64_t most_bytes = UINT64_C(2) << 30;
 
 typedef struct scene {
   cb_reader *reader;
-  const char *path;
+  const char *path, *title;
   size_t pose, twist; /* fields of the record; twist 0: it has none */
   uint64_t rows, every, frames;
   size_t bodies;
@@ -235,6 +236,8 @@ static cb_status put_numbers(const scene *s, hid_t file, const char *out, const 
     if (dataset < 0 || H5Dclose(dataset) < 0) status = cb_hdf5_fail(out, "write");
   }
   if (!status) status = put_frames(s, file, out, time, &f);
+  const cb_surface_scales scales = {s->title, s->frames, s->vertices, s->faces, s->every, s->twist != 0};
+  if (!status && !cb_export_put_scales(file, &scales)) status = cb_hdf5_fail(out, "write");
   free_frame(&f);
   return status;
 }
@@ -322,6 +325,7 @@ cb_status cb_export_surface(cb_reader *reader, const char *path, const char *out
   const char *text;
   cb_status status = cb_reader_scenario(reader, "resolved", &text);
   if (!status) status = cb_scenario_open_text(path, text, NULL, 0, &scenario);
+  if (!status) s.title = cb_scenario_title(scenario);
   if (!status) status = look(&s, scenario, every);
   if (!status) status = write_both(&s, scenario, out);
   free(s.body);

@@ -102,6 +102,29 @@ class ExportSurface(Case):
         with h5py.File(self.path("out/a.b-surface.h5")) as file, h5py.File(self.path("boxes.h5")) as record:
             self.assertTrue((file["time"][()] == record["time"][::7]).all())
 
+    def test_dimensions_are_named_as_in_the_record(self):
+        self.write("box.obj", BOX)
+        self.good("run", self.write("boxes.yaml", SCENARIO), "-o", "boxes.h5")
+        self.good("export", "boxes.h5", "--xdmf", "--every", "7")
+        names = {"x": ["time", "vertex", "axis"], "v": ["time", "vertex", "axis"], "face": ["triangle", "corner"],
+                 "body": ["triangle"], "part": ["triangle"], "row": ["time"]}
+        with h5py.File(self.path("boxes-surface.h5")) as file, h5py.File(self.path("boxes.h5")) as record:
+            self.assertEqual(file.attrs["title"], record.attrs["title"])
+            self.assertEqual(file.attrs["Conventions"], record.attrs["Conventions"])
+            for name, dims in names.items():
+                self.assertEqual([file[name].dims[i][0].name for i in range(len(dims))], ["/" + d for d in dims])
+            for name in file:
+                self.assertTrue(file[name].attrs["long_name"], name)
+            self.assertEqual([file[name].attrs["units"] for name in ("time", "x", "v")], ["s", "m", "m/s"])
+            self.assertTrue((record["time"][()][file["row"][()]] == file["time"][()]).all())
+        try:
+            import xarray
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        with xarray.open_dataset(self.path("boxes-surface.h5"), engine="netcdf4") as data:
+            self.assertEqual(dict(data.x.sizes), {"time": len(data.time), "vertex": 3 * len(CORNERS), "axis": 3})
+            self.assertEqual([str(a) for a in data.axis.values], ["x", "y", "z"])
+
     def test_what_is_wrong_is_said(self):
         self.write("box.obj", BOX)
         self.good("run", self.write("boxes.yaml", SCENARIO), "-o", "boxes.h5")

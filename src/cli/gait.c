@@ -3,6 +3,7 @@
  * A gait in a bundle: what a cycle of it does, the connection at a shape, curvature over a window, the path in the
  * group; and the gait of least cost. Of the scenario, `bundle`, `gait`, `start` and `optimum` are read. */
 #include "cli/gait.h"
+#include "cli/warnings.h"
 
 #include "cli/ambient.h"
 #include "core/arena.h"
@@ -105,6 +106,7 @@ static cb_status go(const part *what, cb_gait_job *job, const cb_words *sets) {
   cb_scenario *s = NULL;
   cb_status status = cb_scenario_open_bundle(job->scenario, sets->word, sets->count, &s);
   if (status) return status;
+  cb_note_left_out(s);
   job->read = s;
   job->sets = sets;
   job->motion = cb_bundle_scenario_of(s);

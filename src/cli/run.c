@@ -36,6 +36,7 @@ static int run(int argc, char **argv) {
   cb_status status = cb_check_output(go.output, (cb_files){(const char **)argv, 1});
   if (!go.quiet) cb_say_beforehand(argv[0]);
   if (!status) status = cb_scenario_open(argv[0], sets.word, sets.count, &scenario);
+  if (!status && !go.quiet) cb_note_left_out(scenario);
   if (!status) status = cb_check_output(go.output, cb_scenario_files(scenario));
   if (!status) {
     const cb_record_options how = {.overwrite = true, .deflate = cb_scenario_compression(scenario)};

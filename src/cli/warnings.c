@@ -4,12 +4,14 @@
 #include "fluid/immersed.h"
 #include "fluid/surface.h"
 #include "fluid/surface_cuts.h"
+#include "io/scenario_notes.h"
 #include "numerics/curved.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void say(void *name, const char *line) { fprintf(stderr, "curvebody: %s: %s\n", (const char *)name, line); }
 
@@ -22,6 +24,15 @@ void cb_warn(const char *format, ...) {
   vfprintf(stderr, format, list);
   fputc('\n', stderr);
   va_end(list);
+}
+
+void cb_note_left_out(const cb_scenario *scenario) {
+  const char *line = cb_scenario_notes(scenario);
+  while (*line) {
+    const size_t length = strcspn(line, "\n");
+    fprintf(stderr, "curvebody: note: %.*s\n", (int)length - 2, line + 2);
+    line += length + (line[length] == '\n');
+  }
 }
 
 cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body) {

@@ -7,6 +7,7 @@
 #include "fluid/surface.h"
 #include "io/scenario_bundle.h"
 #include "io/scenario_kind.h"
+#include "io/scenario_notes.h"
 #include "io/tree.h"
 
 #include <curvebody/body.h>
@@ -63,6 +64,9 @@ static const family families[] = {{"integrator", "name", "integrator", integrato
                                   {"bodies.*.added_mass", "name", "fluid model", fluid_model_at, of_shape},
                                   {"bundle", "name", "bundle", bundle_at, of_bundle},
                                   {"bundle.shape", "name", "shape", shape_at, of_shape},
+                                  {"bodies.*.shape.*.shape", "name", "shape", shape_at, of_shape},
+                                  {"bundle.shape.*.shape", "name", "shape", shape_at, of_shape},
+                                  {"bundle.added_mass", "name", "fluid model", fluid_model_at, of_shape},
                                   {"bundle.space", "name", "space", space_at, of_space}};
 
 static kind find(const family *f, const char *name) {
@@ -209,3 +213,5 @@ cb_status cb_scenario_change_classes(cb_scenario *s, const cb_node *was) {
   cb_text_free(&notes);
   return lost ? cb_fail(CB_ERROR_MEMORY, "no memory for what is set") : CB_OK;
 }
+
+const char *cb_scenario_notes(const cb_scenario *s) { return s->notes; }

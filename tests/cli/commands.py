@@ -8,6 +8,7 @@ import signal
 import subprocess
 
 import h5py
+import numpy as np
 
 from command import Case, NOTHING_TO_GO_ON_FROM, ROD, datasets, differing, main
 
@@ -27,6 +28,35 @@ bodies:
 potentials: [expression: {value: "sqrt(1 - x)"}]
 integrator: {name: lobatto, step: 0.01}
 time: {end: 5}
+"""
+
+TWO_ELLIPSOIDS = """\
+curvebody: 1
+fluid: {medium: water, model: {name: viscous_drag, nu: 1}}
+bodies:
+  - name: two
+    shape:
+      - {name: a, shape: {name: ellipsoid, a: 0.3, b: 0.2, c: 0.1, resolution: 8}}
+      - {name: b, shape: {name: ellipsoid, a: 0.3, b: 0.2, c: 0.1, resolution: 8}, position: [2, 0, 0]}
+    density: 1200
+integrator: {name: hamilton_pontryagin, step: 0.01}
+time: {end: 0}
+"""
+
+STROKE = """\
+curvebody: 1
+bundle: {name: purcell, links: 3}
+gait: {fourier: {mean: [0, 0], cosine: [[0.1, 0]], sine: [[0, 0.1]]}}
+integrator: {name: magnus, step: 0.1}
+"""
+
+GAS = """\
+curvebody: 1
+space: s3
+bodies: [{kind: gas, name: gas, count: 100, radius: 0.033, speed: 1, seed: 3}]
+contacts: {within: [gas]}
+integrator: {name: lobatto, stages: 3, step: 0.02}
+time: {end: 0.2}
 """
 
 
@@ -152,6 +182,45 @@ class Commands(Case):
             self.good("resume", "here/a.h5", "--until", "1")
             self.good("run", name, "-o", "long.h5")
             self.assertEqual(differing(datasets(self.path("here/a.h5")), datasets(self.path("long.h5"))), [])
+
+    def test_keys_of_the_former_class_are_left_out_with_a_note(self):
+        """Those that --set gives itself are refused."""
+        self.write("rod.yaml", ROD)
+        note = "integrator: `stages` of lobatto is left out, rk4 has no such key\n"
+        done = self.good("run", "rod.yaml", "--set", "integrator.name=rk4")
+        self.assertEqual(done.stderr, "curvebody: note: " + note)
+        self.assertEqual(self.good("run", "rod.yaml", "--quiet", "--set", "integrator.name=rk4").stderr, "")
+        self.assertTrue(self.good("check", "rod.yaml", "--set", "integrator.name=rk4").stdout.startswith("# " + note))
+        whole = self.good("run", "rod.yaml", "-o", "whole.h5", "--set", "integrator={name: rk4, step: 0.01}")
+        self.assertEqual(whole.stderr, "")
+        self.assertEqual(differing(datasets(self.path("rod.h5")), datasets(self.path("whole.h5"))), [])
+        own = self.call("run", "rod.yaml", "--set", "integrator.name=rk4", "--set", "integrator.stages=2")
+        self.assertEqual(own.returncode, 2)
+        self.assertIn("unknown key 'stages'", own.stderr)
+
+    def test_keys_are_left_out_wherever_a_map_names_a_class(self):
+        self.write("rod.yaml", ROD)
+        self.write("two.yaml", TWO_ELLIPSOIDS)
+        self.write("gait.yaml", STROKE)
+        still = ["--set", "bodies.0.motion=[]", "--set", "bodies.0.place={points: [[1, 0, 0], [0, 1, 0]]}"]
+        for words, set_, left in ((["run", "rod.yaml", *still], "space.name=nil", "`curvature` of h3"),
+                                  (["run", "rod.yaml"], "bodies.0.kind=particles", "`link` of rod"),
+                                  (["run", "two.yaml"], "bodies.0.shape.1.shape.name=ball", "`a` of ellipsoid"),
+                                  (["run", "two.yaml"], "fluid.model.name=local", "`nu` of viscous_drag"),
+                                  (["gait", "gait.yaml", "holonomy"], "bundle.name=three_sphere", "`links` of purcell")):
+            self.assertIn(left + " is left out", self.call(*words, "--set", set_).stderr)
+
+    def test_a_record_without_the_state_is_smaller_and_goes_on(self):
+        """An origin has 16 numbers, a particle's place, momentum, picture and velocity in S3 have 4, 4, 3 and 3."""
+        self.write("gas.yaml", GAS)
+        self.good("run", "gas.yaml", "-o", "whole.h5")
+        sizes = {name: data[0] for name, data in datasets(self.path("whole.h5")).items()}
+        bytes_of = {name: 8 * np.prod(shape) for name, shape in sizes.items() if len(shape) == 3}
+        self.assertGreater(bytes_of["origin"], 0.5 * sum(bytes_of.values()))
+        self.good("run", "gas.yaml", "-o", "part.h5", "--set", "record.state=false", "--set", "time.end=0.1")
+        self.good("resume", "part.h5", "--until", "0.2")
+        left = differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5")))
+        self.assertEqual(left, ["momentum", "origin", "position"])
 
     def test_list(self):
         kinds = ["spaces", "systems", "bodies", "shapes", "constraints", "contacts", "walls", "events", "integrators",

@@ -45,4 +45,4 @@ static int run(int argc, char **argv) {
 
 const cb_command cb_command_check = {
     "check", "SCENARIO [--set KEY=VALUE]...",
-    "Validates a scenario and prints it with all defaults, and how its added masses were found.", run};
+    "Validates a scenario and prints it with all defaults, and how its added masses were found.", run, NULL};

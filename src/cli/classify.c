@@ -197,4 +197,4 @@ const cb_command cb_command_classify = {
     "Says how a plate, disc or other body of a record falls: steady, flutter, tumble or chaotic, with period, angles, "
     "drift and descent; and the largest Lyapunov exponent of the motion, as it goes on for a time T after the newest "
     "checkpoint (default: half of the record; 0: none).",
-    run};
+    run, NULL};

@@ -14,6 +14,8 @@ typedef struct cb_command {
   const char *name, *usage, *doc;
   /* argv[0] is the first word after the command's name. Returns an exit code. */
   int (*run)(int argc, char **argv);
+  /* Words that it knows, where they are not names of files; or NULL. */
+  void (*words)(void (*each)(const char *word));
 } cb_command;
 
 extern const cb_command cb_command_run, cb_command_check, cb_command_resume, cb_command_list, cb_command_repair,
@@ -32,6 +34,8 @@ typedef struct cb_option {
 /* Takes options (ended by a NULL name) out of argv and leaves *n_words words in argv. Returns CB_EXIT_DONE, or
  * CB_EXIT_USAGE after a message with the nearest option. */
 int cb_options_take(const cb_command *command, const cb_option *options, int argc, char **argv, int *n_words);
+/* Calls each for every option of a command: those that its run() takes. run() takes them before it does anything. */
+void cb_options_each(const cb_command *command, void (*each)(const cb_option *));
 /* For options: stores the text, sets a bool, appends to a list. */
 typedef struct cb_words {
   const char *word[64];

@@ -87,4 +87,4 @@ const cb_command cb_command_export = {
     "bodies at a time, u and p on a grid (NxNx1: a plane), phi and p on the surfaces, streamlines as the first body "
     "sees "
     "them.",
-    run};
+    run, NULL};

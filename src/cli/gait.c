@@ -123,6 +123,10 @@ static cb_status go(const part *what, cb_gait_job *job, const cb_words *sets) {
                  cb_error_text(), what->instead);
 }
 
+static void words_known(void (*each)(const char *)) {
+  for (size_t i = 0; i < PARTS; i++) each(parts[i].name);
+}
+
 static int run(int argc, char **argv) {
   cb_words sets = {0};
   cb_gait_job job = {0};
@@ -187,4 +191,4 @@ const cb_command cb_command_gait = {
     "metric at a shape R, or over a window of shape space; the path in the group; the gait of least cost at a target, "
     "or "
     "the most efficient one, and how it is known to be. Of the scenario, bundle, gait, start and optimum are read.",
-    run};
+    run, words_known};

@@ -136,4 +136,4 @@ const cb_command cb_command_geodesic = {
     "[-o OUT.h5|TABLE]",
     "Follows a geodesic from a point and velocity, or between two points, and prints arc length, coordinates, velocity "
     "and picture, or writes them to an HDF5 file. SPACE as for `space`.",
-    run};
+    run, NULL};

@@ -66,4 +66,4 @@ const cb_command cb_command_import = {
     "import", "MODEL.xml [-o OUT.yaml] [--end T]",
     "Makes a scenario of the free bodies of an MJCF file, MuJoCo's, on stdout or in OUT.yaml, from time 0 to T s "
     "(default 1), and lists on stderr what it leaves out.",
-    run};
+    run, NULL};

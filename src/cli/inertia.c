@@ -230,4 +230,4 @@ const cb_command cb_command_inertia = {
     "CHART, "
     "exponential (default: distances from the origin are kept) or gnomonic (flat faces stay geodesic planes), lays the "
     "body.",
-    run};
+    run, NULL};

@@ -258,6 +258,10 @@ static const struct {
              {"maps", maps}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+static void words_known(void (*each)(const char *)) {
+  for (size_t i = 0; i < KINDS; i++) each(kinds[i].name);
+}
+
 static int run(int argc, char **argv) {
   bool json = false;
   const cb_option options[] = {{"--json", NULL, false, cb_take_flag, &json}, {NULL, NULL, false, NULL, NULL}};
@@ -297,4 +301,4 @@ const cb_command cb_command_list = {
     "[spaces|systems|bodies|shapes|constraints|contacts|walls|events|integrators|bundles|gaits|fluids|observables|"
     "functions|sweeps|works|reductions|maps] "
     "[--json]",
-    "Lists what there is, with parameters, defaults and units.", run};
+    "Lists what there is, with parameters, defaults and units.", run, words_known};

@@ -1,5 +1,6 @@
 /* curvebody: motion of extended bodies in curved spaces. */
 #include "cli/cli.h"
+#include "cli/completion.h"
 
 #include "core/isa.h"
 #include "core/threads.h"
@@ -30,7 +31,8 @@ static void help(FILE *out) {
   for (size_t i = 0; i < COMMANDS; i++)
     fprintf(out, "  curvebody %s %s\n      %s\n", commands[i]->name, commands[i]->usage, commands[i]->doc);
   fputs(
-      "  curvebody --help | --version\n\n"
+      "  curvebody --help | --version | --completion\n      --completion: that of bash, `source <(curvebody "
+      "--completion)`\n\n"
       "Options of every command, before its name:\n"
       "  --isa x86-64|avx2|avx512|auto   instruction set of the vector kernels (default: the best there is)\n"
       "  --threads N                     threads of large systems (default: the number of cores)\n"
@@ -73,6 +75,7 @@ int main(int argc, char **argv) {
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return help(stdout), flushed(CB_EXIT_DONE);
     if (!strcmp(argv[i], "--version")) return printf("curvebody %s\n", CB_VERSION), flushed(CB_EXIT_DONE);
+    if (!strcmp(argv[i], "--completion")) return cb_print_completion(commands, COMMANDS), flushed(CB_EXIT_DONE);
     if (i + 1 < argc && !strcmp(argv[i], "--isa")) {
       const cb_status status = cb_isa_set(argv[++i]);
       if (status) return cb_report(status), CB_EXIT_USAGE;

@@ -29,7 +29,20 @@ static int unknown(const cb_command *command, const cb_option *options, const ch
   return cb_usage(command);
 }
 
+/* Set while options are asked for, not taken. */
+static void (*told)(const cb_option *);
+
+void cb_options_each(const cb_command *command, void (*each)(const cb_option *)) {
+  told = each;
+  command->run(0, NULL);
+  told = NULL;
+}
+
 int cb_options_take(const cb_command *command, const cb_option *options, int argc, char **argv, int *n_words) {
+  if (told) {
+    for (const cb_option *option = options; option->name; option++) told(option);
+    return CB_EXIT_USAGE;
+  }
   int words = 0;
   for (int i = 0; i < argc; i++) {
     const char *word = argv[i];

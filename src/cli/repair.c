@@ -21,4 +21,4 @@ static int run(int argc, char **argv) {
 }
 
 const cb_command cb_command_repair = {"repair", "OUT.h5", "Makes the file of a killed run one that any reader opens.",
-                                      run};
+                                      run, NULL};

@@ -73,4 +73,4 @@ static int run(int argc, char **argv) {
 
 const cb_command cb_command_resume = {
     "resume", "OUT.h5 [--until T] [--quiet|--json]",
-    "Goes on with a completed, interrupted or killed run, bit for bit as if it had never stopped.", run};
+    "Goes on with a completed, interrupted or killed run, bit for bit as if it had never stopped.", run, NULL};

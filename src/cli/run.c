@@ -54,4 +54,4 @@ static int run(int argc, char **argv) {
 
 const cb_command cb_command_run = {
     "run", "SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--quiet|--json]",
-    "Runs a scenario and records it to an HDF5 file (default: the scenario's name with .h5).", run};
+    "Runs a scenario and records it to an HDF5 file (default: the scenario's name with .h5).", run, NULL};

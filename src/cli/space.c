@@ -204,4 +204,4 @@ const cb_command cb_command_space = {
     "space", "SPACE [--at POINT] [--chart NAME] [--set KEY=VALUE]... [--json]",
     "Prints a space's metric, Christoffel symbols, curvature and Killing fields at a point. SPACE is a name, "
     "NAME:KEY=VALUE,... or a scenario; POINT numbers parted by commas.",
-    run};
+    run, NULL};

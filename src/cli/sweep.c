@@ -200,4 +200,4 @@ const cb_command cb_command_sweep = {
     "Runs a scenario many times with other values, on all cores or under mpirun, into OUT.h5 and the folder OUT; the "
     "same "
     "command goes on with what was interrupted.",
-    run};
+    run, NULL};

@@ -1,11 +1,11 @@
 # Installation: libraries, public headers, CMake package, pkg-config file, man page.
 install(TARGETS curvebody_static curvebody_shared EXPORT curvebody-targets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/src/curvebody DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/curvebody)
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
+install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/src/curvebody DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/curvebody)
-install(EXPORT curvebody-targets NAMESPACE curvebody:: DESTINATION ${package_folder})
+install(EXPORT curvebody-targets NAMESPACE curvebody:: DESTINATION ${package_folder} COMPONENT development)
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/curvebody-config.cmake "include(CMakeFindDependencyMacro)
 find_dependency(PkgConfig)
 find_dependency(Threads)
@@ -23,7 +23,7 @@ endif()
 ")
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/curvebody-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/curvebody-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/curvebody-config-version.cmake
-        DESTINATION ${package_folder})
+        DESTINATION ${package_folder} COMPONENT development)
 
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/curvebody.pc "prefix=\${pcfiledir}/${up}
@@ -38,14 +38,45 @@ Cflags: -I\${includedir}
 Requires.private: gsl yaml-0.1 nettle expat hdf5
 Libs.private: -lhdf5_hl -lsundials_ida -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunmatrixsparse -lsundials_sunlinsoldense -lsundials_sunlinsolklu -lklu -lldl -lamd -lopenblas -lhmat -lz -lgomp -lm
 ")
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/curvebody.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/curvebody.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-# The man page comes from the program's own help.
+# Man pages, one a command, come from the program's own help; a page of the program names them.
 find_program(HELP2MAN help2man)
 if(HELP2MAN AND TARGET curvebody)
-  add_custom_command(OUTPUT curvebody.1
-                     COMMAND ${HELP2MAN} --no-info --name "motion of extended bodies in curved spaces" --output curvebody.1 $<TARGET_FILE:curvebody>
-                     DEPENDS curvebody VERBATIM)
-  add_custom_target(man ALL DEPENDS curvebody.1)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/curvebody.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  set(pages curvebody)
+  foreach(file ${cli_sources})
+    file(STRINGS ${file} command REGEX "^const cb_command cb_command_")
+    if(command MATCHES "cb_command_([a-z]+)")
+      list(APPEND pages curvebody-${CMAKE_MATCH_1})
+    endif()
+  endforeach()
+  set(page_files "")
+  foreach(page ${pages})
+    set(out ${CMAKE_CURRENT_BINARY_DIR}/man/${page}.1)
+    string(REGEX REPLACE "^curvebody-?" "" command ${page})
+    add_custom_command(OUTPUT ${out}.gz
+      COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:curvebody> -DVERSION=${PROJECT_VERSION} -DHELP2MAN=${HELP2MAN} -DOUT=${out}
+              -DCOMMAND=${command} -P ${CMAKE_CURRENT_SOURCE_DIR}/src/man_page.cmake
+      DEPENDS curvebody ${CMAKE_CURRENT_SOURCE_DIR}/src/man_page.cmake VERBATIM)
+    list(APPEND page_files ${out}.gz)
+  endforeach()
+  add_custom_target(man ALL DEPENDS ${page_files})
+  install(FILES ${page_files} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+endif()
+
+if(TARGET curvebody)
+  set(completion ${CMAKE_CURRENT_BINARY_DIR}/completion/curvebody)
+  add_custom_command(OUTPUT ${completion} COMMAND ${CMAKE_COMMAND} -E make_directory completion
+    COMMAND curvebody --completion > ${completion} DEPENDS curvebody VERBATIM)
+  add_custom_target(completion ALL DEPENDS ${completion})
+  install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+endif()
+
+# Debian's folder of modules: the one that python3 looks in under /usr.
+if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody.py)
+  install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody.py DESTINATION lib/python3/dist-packages COMPONENT python)
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+  include(${CMAKE_CURRENT_SOURCE_DIR}/src/packages.cmake)
 endif()

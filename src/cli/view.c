@@ -72,4 +72,4 @@ const cb_command cb_command_view = {
     "and from inside the space, and every observable beside it. --frames: pictures (default: as many rows as fit into "
     "16 MB, "
     "at most 2000). --watch: the page is written once a second while the run goes on, and loads itself again.",
-    run};
+    run, NULL};

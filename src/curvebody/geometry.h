@@ -184,6 +184,13 @@ void cb_isometry_vector(const cb_geometry *g, const cb_isometry *a, const double
 /* The transvection that takes the base point to x along their geodesic. */
 void cb_isometry_to(const cb_geometry *g, const double *x, cb_isometry *out);
 
+/* --- moving origins, as records have them --- */
+/* A point local to an origin, in the world's embedding; infinite where it overflows (length beyond about 700 radii). */
+void cb_origin_world_point(const cb_geometry *g, const cb_origin *origin, const double *x, double *world);
+/* Distance of x, local to a, from y, local to b, to all digits at any distance of the origins. */
+cb_status cb_origin_distance(const cb_geometry *g, const cb_origin *a, const double *x, const cb_origin *b,
+                             const double *y, double *d);
+
 /* --- charts and pictures --- */
 /* Charts that a space has, by name: "polar" (a is arc length), "translation", "stereographic" (in H^n "poincare", found
  * by both names), "embedding" (in E^n also "cartesian"). In a product each factor has its coordinates of that kind. */

@@ -20,6 +20,9 @@ cb_status cb_scenario_open_text(const char *name, const char *text, const char *
                                 cb_scenario **out);
 /* The same of a file with `bundle`, of which bundle, gait, start and optimum are read where they are there: no run. */
 cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out);
+/* A space alone, from what stands in a scenario after `space:`, as YAML; name places messages. The caller frees it by
+ * cb_geometry_free. */
+cb_status cb_space_open_text(const char *name, const char *text, cb_geometry **out);
 void cb_scenario_free(cb_scenario *scenario);
 
 /* All borrowed. A scenario of bodies in a fluid, or of a gait in a bundle, has neither space nor system: NULL. */

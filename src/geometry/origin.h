@@ -68,9 +68,7 @@ cb_status cb_origin_recentre(const cb_geometry *g, cb_origin *origin, const doub
                              double *p, double *p_low, cb_isometry *isometry);
 
 /* --- local to world --- */
-/* A point, and a tangent vector, in the world's embedding; infinite where they overflow (length beyond about 700
- * radii). */
-void cb_origin_world_point(const cb_geometry *g, const cb_origin *origin, const double *x, double *world);
+/* A tangent vector in the world's embedding; infinite where it overflows (length beyond about 700 radii). */
 void cb_origin_world_vector(const cb_geometry *g, const cb_origin *origin, const double *v, double *world);
 /* A point local to b, local to a. CB_ERROR_DOMAIN where it overflows. */
 cb_status cb_origin_relative_point(const cb_geometry *g, const cb_origin *a, const cb_origin *b, const double *x,

@@ -239,3 +239,10 @@ cb_status cb_anchor_distance(const cb_geometry *g, const cb_anchor *anchor, cons
   for (int a = 0; hessian && a < k; a++) memcpy(hessian + a * k, he + a * 2 * k, (size_t)k * sizeof *he);
   return CB_OK;
 }
+
+cb_status cb_origin_distance(const cb_geometry *g, const cb_origin *a, const double *x, const cb_origin *b,
+                             const double *y, double *d) {
+  cb_frames frames;
+  cb_frames_make(g, a, b, &frames);
+  return cb_frames_distance(g, &frames, x, y, d, NULL, NULL);
+}

@@ -21,6 +21,15 @@ cb_status cb_space_read(const cb_node *node, cb_geometry **out) {
   return status ? status : cb_geometry_create(name, node, out);
 }
 
+cb_status cb_space_open_text(const char *name, const char *text, cb_geometry **out) {
+  cb_tree *tree;
+  cb_status status = cb_yaml_read_text(name, text, strlen(text), &tree);
+  if (status) return status;
+  status = cb_space_read(cb_tree_root(tree), out);
+  cb_tree_free(tree);
+  return status;
+}
+
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node) { return cb_space_read(node, &s->space); }
 
 cb_status cb_scenario_read_bodies(cb_scenario *s, const cb_node *node) {

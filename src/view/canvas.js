@@ -37,16 +37,20 @@ curvebody.Canvas = class {
   }
 
   putBall(ball, shown, project, list) {
-    const s = this.scene.space, centre = shown(s.apply(ball.m, s.base())), at = project(centre);
-    if (!at) return;
-    let radius = 1.5;
-    for (let i = 0; i < 3; i++) {
-      const v = [0, 0, 0];
-      v[i] = ball.radius;
-      const p = shown(s.apply(ball.m, s.exp(v))), length = Math.hypot(p[0] - centre[0], p[1] - centre[1], p[2] - centre[2]);
-      const side = project([centre[0] + length, centre[1], centre[2]]), up = project([centre[0], centre[1], centre[2] + length]);
-      if (side && up) radius = Math.max(radius, Math.hypot(side.x - at.x, side.y - at.y), Math.hypot(up.x - at.x, up.y - at.y));
+    const s = this.scene.space, centre = project(shown(s.apply(ball.m, s.base())));
+    if (!centre) return;
+    /* A picture takes a ball to a ball about another place: that of its ends. */
+    const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+    for (let i = 0; i < 26; i++) {
+      const v = [i % 3 - 1, Math.floor(i / 3) % 3 - 1, Math.floor(i / 9) - 1];
+      if (i === 13) v[0] = v[1] = v[2] = 1;
+      const l = Math.hypot(...v), end = project(shown(s.apply(ball.m, s.exp(v.map(c => c * ball.radius / l)))));
+      if (!end) continue;
+      low[0] = Math.min(low[0], end.x), high[0] = Math.max(high[0], end.x);
+      low[1] = Math.min(low[1], end.y), high[1] = Math.max(high[1], end.y);
     }
+    const at = {x: (low[0] + high[0]) / 2, y: (low[1] + high[1]) / 2, depth: centre.depth};
+    const radius = Math.max(1.5, (high[0] - low[0]) / 2, (high[1] - low[1]) / 2);
     list.push({depth: at.depth, draw: c => {
       c.fillStyle = ball.colour;
       c.beginPath();

@@ -10,15 +10,16 @@ curvebody.Page = class {
     this.k = 0;
     this.speed = 1;
     this.layout();
+    const asked = location.hash !== "";
     this.read();
-    if (!location.hash) this.choose();
+    if (!asked) this.choose();
     this.makeCamera();
     this.resize();
     addEventListener("resize", () => this.resize());
     addEventListener("hashchange", () => { if (location.hash !== this.written) this.read(), this.fit(), this.show(); });
     this.show();
     if (page.state === "running") setTimeout(() => this.again(), 1000);
-    if (page.state === "running") this.go(this.frames.count - 1);
+    if (page.state === "running" && !asked) this.go(this.frames.count - 1);
   }
 
   /* --- elements --- */

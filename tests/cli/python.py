@@ -1,0 +1,134 @@
+"""curvebody.py: what it loads has labels, units and the record's numbers; distances of every space are the library's and those
+of closed forms, 40 radii out too; the world's points have the record's picture; what is refused is told in the program's words."""
+import os
+import sys
+import tempfile
+import unittest
+
+try:
+    import h5py
+    import netCDF4
+    import numpy as np
+    import xarray
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+BINARY = os.path.abspath(sys.argv.pop(1))
+os.environ["CURVEBODY_PROGRAM"] = BINARY
+os.environ["CURVEBODY_LIBRARY"] = os.path.join(os.path.dirname(BINARY), "libcurvebody.so")
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "src", "python"))
+import curvebody
+
+SCENARIOS = os.path.join(ROOT, "analysis", "scenarios")
+ROD = os.path.join(SCENARIOS, "thesis", "elastic-rod-h3.yaml")
+SEED = 20261124
+
+
+class Records(unittest.TestCase):
+    def test_run_is_the_record(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "rod.h5")
+            d = curvebody.run(ROD, path, time__end=1, set={"integrator.step": 0.1})
+            with h5py.File(path) as f:
+                for name in ("energy", "separation", "x", "position", "killing_momentum"):
+                    np.testing.assert_array_equal(d[name].values, f[name][:])
+            self.assertEqual(d.energy.dims, ("time",))
+            self.assertEqual(list(d.particle.values), ["rod.0", "rod.1"])
+            self.assertIn("boost_x", list(d.killing.values))
+            self.assertEqual(d.energy.attrs["units"], "1")
+            self.assertIn("space:", d.attrs["scenario"])
+
+    def test_a_text_and_a_dict_run(self):
+        with open(ROD) as file:
+            text = file.read()
+        a = curvebody.run(text, time__end=0.5)
+        b = curvebody.run({"curvebody": 1, "space": {"name": "e3"}, "bodies": [
+            {"kind": "rod", "name": "a", "mass": 1, "link": {"spring": {"stiffness": 1, "rest": 1}},
+             "place": {"chart": "cartesian", "points": [[0, 0, 0], [1.2, 0, 0]]}}],
+            "integrator": {"name": "lobatto", "stages": 4, "step": 0.01}, "time": {"end": 0.5}})
+        self.assertAlmostEqual(float(a.time[-1]), 0.5, delta=1e-12)
+        # two unit masses on a spring of stiffness 1: omega^2 = k/mu = 2
+        np.testing.assert_allclose(b.separation.values[:, 0], 1 + 0.2 * np.cos(np.sqrt(2) * b.time.values), atol=1e-9)
+
+    def test_surfaces_and_events(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "leaf.h5")
+            curvebody.run(os.path.join(SCENARIOS, "immersed", "leaf.yaml"), path, time__end=0.05)
+            d = curvebody.load(path, surfaces=True)
+            self.assertEqual(d.surface_x.shape[0], d.sizes["time"])
+            self.assertIn("event", d.dims)
+
+    def test_gaits_and_space(self):
+        answer = curvebody.gait(os.path.join(SCENARIOS, "locomotion", "purcell.yaml"))
+        self.assertAlmostEqual(answer["g"][0], -0.04949902143, delta=1e-9)
+        told = curvebody.space("h3", at=[1, 1, 0])
+        self.assertAlmostEqual(told["metric"][1][1], np.sinh(1) ** 2, delta=1e-12)
+
+    def test_what_is_refused(self):
+        with self.assertRaisesRegex(curvebody.Error, "cannot read"):
+            curvebody.run("/nowhere/x.yaml")
+        with self.assertRaisesRegex(curvebody.Error, "error: .*stepp"):
+            curvebody.check(ROD, integrator__stepp=1)
+        with self.assertRaisesRegex(curvebody.Error, "no such file"):
+            curvebody.load("/nowhere/x.h5")
+        with self.assertRaisesRegex(curvebody.Error, "h33"):
+            curvebody.Space("h33")
+        with self.assertRaisesRegex(curvebody.Error, "no chart"):
+            curvebody.Space("h3").point([1, 1, 1], chart="polarr")
+        with self.assertRaises(ValueError):
+            curvebody.Space("h3").distance([1, 2], [3, 4])
+
+
+class Spaces(unittest.TestCase):
+    def test_the_world_has_the_picture(self):
+        for name in ("thesis/elastic-rod-h3", "thesis/h2xe-rigid-rod", "spaces/thrown-e3", "spaces/thrown-s3", "spaces/thrown-nil"):
+            d = curvebody.run(os.path.join(SCENARIOS, name + ".yaml"))
+            h = curvebody.Space.of(d)
+            np.testing.assert_allclose(h.picture(curvebody.to_world(d).values), d.x.values, atol=1e-12, err_msg=name)
+
+    def test_exp_and_log(self):
+        random = np.random.default_rng(SEED)
+        for name in ("e2", "e3", "s2", "s3", "h2", "h3", "h2xe", "s2xe"):
+            s = curvebody.Space(name)
+            x = s.exp(s.base(), 0 * s.base())
+            for _ in range(5):
+                chart = "cartesian" if name[0] == "e" else "polar"
+                q = np.abs(random.normal(size=s.dim)) * 0.5 + 0.1
+                a, b = s.point(q, chart), s.point(q * 1.3, chart)
+                u = s.log(a, b)
+                np.testing.assert_allclose(s.exp(a, u), b, rtol=0, atol=1e-12, err_msg=name)
+                self.assertAlmostEqual(s.distance(a, s.geodesic(a, b, 3)[1]), s.distance(a, b) / 2, delta=1e-12)
+            self.assertEqual(s.distance(x, x), 0)
+
+    def test_closed_forms(self):
+        h, s = curvebody.Space("h3", curvature=-0.25), curvebody.Space("s3", curvature=4)
+        # the law of cosines from the centre: sides a, b at an angle
+        a, b, angle, R = 1.3, 2.1, 0.7, 2
+        d = h.distance(h.point([a, angle, 0]), h.point([b, 0, 0]))
+        self.assertAlmostEqual(np.cosh(d / R), np.cosh(a / R) * np.cosh(b / R) - np.sinh(a / R) * np.sinh(b / R) * np.cos(angle), delta=1e-13)
+        a, b, R = 0.3, 0.5, 0.5
+        d = s.distance(s.point([a, angle, 0]), s.point([b, 0, 0]))
+        self.assertAlmostEqual(np.cos(d / R), np.cos(a / R) * np.cos(b / R) + np.sin(a / R) * np.sin(b / R) * np.cos(angle), delta=1e-13)
+        for name in ("nil", "sol", "sl2"):
+            g = curvebody.Space(name)
+            x = g.base()
+            y = g.exp(x, np.full(3, 0.2))
+            self.assertAlmostEqual(g.distance(x, y), g.distance(y, x), delta=1e-9)
+
+    def test_far_out(self):
+        """Points local to origins 40 radii out, at a right angle: d = 2 L + log(1/2) but for exp(-2 L)."""
+        h = curvebody.Space("h3")
+        origin = lambda length, n: np.concatenate([[length], n, np.eye(3).ravel(), np.zeros(3)])
+        x = h.base()
+        for length in (1, 10, 40, 300):
+            d = h.distance(x, x, origin(length, [1, 0, 0]), origin(length, [0, 1, 0]))
+            wanted = np.arccosh(np.cosh(length) ** 2) if length < 20 else 2 * length - np.log(2)
+            self.assertAlmostEqual(d, wanted, delta=1e-12 * wanted)
+            y = h.point([0.3, 0.4, 0.5])
+            self.assertAlmostEqual(h.distance(x, y, origin(length, [1, 0, 0]), origin(length, [1, 0, 0])), 0.3, delta=1e-13)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,348 @@
+"""`curvebody view`: pages of every kind in Chromium: no error on the console, no request, the body in sight outside, followed
+and inside; values and places are the record's, distances the library's; without WebGL the same picture."""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+try:
+    import h5py
+    import numpy as np
+    import xarray
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+BINARY = os.path.abspath(sys.argv.pop(1))
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
+sys.path[:0] = [os.path.join(HERE, "..", "view"), os.path.join(ROOT, "src", "python")]
+os.environ["CURVEBODY_PROGRAM"] = BINARY
+os.environ["CURVEBODY_LIBRARY"] = os.path.join(os.path.dirname(BINARY), "libcurvebody.so")
+if not shutil.which("chromedriver"):
+    print("skipped: no chromedriver")
+    sys.exit(77)
+import curvebody
+from browser import Browser
+
+SEED = 20261124
+SCENARIOS = os.path.join(ROOT, "analysis", "scenarios")
+KINDS = {"rod": ("thesis/elastic-rod-h3", ["time.end=3"]), "s3": ("thesis/rigid-triangle-s3", ["time.end=3"]),
+         "h2xe": ("thesis/h2xe-rigid-triangle", ["time.end=2"]), "e3": ("spaces/thrown-e3", []), "s2xe": ("spaces/thrown-s2xe", []),
+         "nil": ("spaces/thrown-nil", []), "s2": ("spaces/thrown-s2", []), "ih": ("spaces/thrown-ih", []),
+         "leaf": ("immersed/leaf", ["time.end=1"]), "eel": ("immersed/eel", ["time.end=0.5"]),
+         "clifford": ("curved-fluid/clifford", ["time.end=2"]), "pendulum": ("systems/double-pendulum", []),
+         "purcell": ("locomotion/purcell", []), "cat": ("locomotion/immersed-cat", []), "shell": ("networks/shell-h3", ["time.end=0.1"])}
+INSIDE = {"rod", "s3", "h2xe", "e3", "s2xe", "leaf", "eel", "clifford", "shell"}
+
+
+def call(*words, **more):
+    return subprocess.run([BINARY, *words], capture_output=True, text=True, **more)
+
+
+def record(folder, name, scenario=None, sets=()):
+    path = os.path.join(folder, name + ".h5")
+    scenario = scenario or os.path.join(SCENARIOS, KINDS[name][0] + ".yaml")
+    done = call("run", scenario, "-o", path, "--quiet", *[w for s in sets or KINDS.get(name, ("", ()))[1] for w in ("--set", s)])
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def page(path, *more):
+    done = call("view", path, *more)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def painted(picture):
+    """Pixels of a colour: no white, no grey of landmarks, frames and bonds."""
+    p = picture.astype(int)
+    return p.max(axis=2) - p.min(axis=2) > 40
+
+
+def near(mask, by):
+    """What is painted within so many pixels, across and down."""
+    for axis in (0, 1):
+        mask = np.any([np.roll(mask, shift, axis) for shift in range(-by, by + 1)], axis=0)
+    return mask
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.page = {name: page(record(cls.folder, name)) for name in KINDS}
+        cls.browser = Browser(900, 600)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        shutil.rmtree(cls.folder)
+
+    def setUp(self):
+        self.browser.console()
+        self.browser.requests()
+
+    def quiet(self, name):
+        self.assertEqual(self.browser.console(), [], name)
+        asked = [a for a in self.browser.requests() if not a.startswith(("data:", "blob:", "about:", "chrome:"))]
+        self.assertEqual([a for a in asked if not a.startswith("file://" + self.folder)], [], name)
+
+    def test_the_body_is_in_sight(self):
+        for name, path in self.page.items():
+            b = self.browser
+            b.open(path)
+            self.assertEqual(b.js("return curvebody.shown.drawing.name"), "webgl")
+            span = b.js("return [curvebody.shown.frames.time[0], curvebody.shown.frames.time[curvebody.shown.frames.count - 1]]")
+            views = ["view=outside", "view=outside&follow=0"] + (["view=inside&follow=0"] if name in INSIDE else [])
+            for view in views:
+                for share in (0, 0.5, 1):
+                    b.js("location.hash = arguments[0]", f"t={span[0] + share * (span[1] - span[0])}&{view}")
+                    b.js("curvebody.shown.read(); curvebody.shown.fit(); curvebody.shown.show()")
+                    self.assertGreater(painted(b.canvas()).sum(), 20, f"{name} {view} {share}")
+            self.quiet(name)
+
+    def test_without_webgl_the_picture_is_the_same(self):
+        with Browser(900, 600, webgl=False) as plain:
+            for name in ("rod", "s3", "h2xe", "nil", "eel", "s2"):
+                for view in ("#view=outside&t=1", "#view=outside&follow=0&t=1") + (("#view=inside&follow=0&t=1",) if name in INSIDE else ()):
+                    self.browser.open(self.page[name] + view)
+                    plain.open(self.page[name] + view)
+                    self.assertEqual(plain.js("return curvebody.shown.drawing.name"), "2d")
+                    one, two = painted(self.browser.canvas()), painted(plain.canvas())
+                    self.assertEqual(one.shape, two.shape)
+                    for p, q in ((one, two), (two, one)):
+                        self.assertGreater((p & near(q, 5)).sum(), 0.995 * p.sum(), f"{name} {view}")
+                self.assertEqual(plain.console(), [])
+
+    def test_values_are_the_records(self):
+        for name in ("rod", "h2xe", "s3", "nil", "leaf", "purcell", "pendulum"):
+            self.browser.open(self.page[name])
+            series = self.browser.js("return curvebody.shown.page.series.map(s => ({name: s.name, row: Array.from(s.row.data), "
+                                     "time: Array.from(s.time.data), value: Array.from(s.value.data), columns: s.labels.length}))")
+            with h5py.File(os.path.join(self.folder, name + ".h5")) as f:
+                self.assertIn("energy" if name != "purcell" else "shape", [s["name"] for s in series])
+                for s in series:
+                    data = f[s["name"]][:][np.array(s["row"], int)].reshape(len(s["row"]), -1)
+                    if data.shape[1] == s["columns"]:
+                        np.testing.assert_array_equal(np.array(s["value"], float).reshape(data.shape), data, s["name"])
+                    np.testing.assert_array_equal(f["time"][:][np.array(s["row"], int)], s["time"])
+
+    def test_places_are_the_records(self):
+        """What is drawn from outside is /x: to 1e-6 of its scale, as float32 keeps it."""
+        for name in ("rod", "h2xe", "s3", "nil", "e3", "s2", "ih", "s2xe", "pendulum", "shell"):
+            b = self.browser
+            b.open(self.page[name])
+            rows = b.js("return Array.from(curvebody.shown.page.row.data)")
+            with h5py.File(os.path.join(self.folder, name + ".h5")) as f:
+                x = f["x"][:]
+            scale = np.abs(x).max()
+            for k in (0, len(rows) // 2, len(rows) - 1):
+                b.js("const s = curvebody.shown; s.view.name = 'outside'; s.view.follow = null; s.k = arguments[0]; s.show()", k)
+                p = np.array(b.js("return curvebody.shown.pixels().map(q => q.p)"))
+                np.testing.assert_allclose(p[:x.shape[1]], x[int(rows[k])], rtol=0, atol=1e-6 * scale, err_msg=name)
+
+    def test_distances_are_the_librarys(self):
+        """Of points local to origins, near and 40 radii out; and the geodesic to what the logarithm says."""
+        random = np.random.default_rng(SEED)
+        print("seed", SEED)
+        for name, space in (("rod", "h3"), ("h2xe", "h2xe"), ("e3", "e3"), ("s3", "s3"), ("s2xe", "s2xe")):
+            self.browser.open(self.page[name])
+            g, part = curvebody.Space(space), {"h3": 3, "h2xe": 2, "e3": 3}.get(space, 0)
+            order = [0, 1, 3, 2] if space in ("h2xe", "s2xe") else [0, 1, 2, 3]  # x, y, w, z -> x, y, z, w
+            for length in (0.1, 3, 40):
+                for _ in range(4):
+                    origins, points, told = [], [], []
+                    for _ in range(2):
+                        o = np.zeros(16)
+                        o[1] = 1
+                        if part:
+                            n = random.normal(size=part)
+                            q = np.linalg.qr(random.normal(size=(part, part)))[0]
+                            q *= np.sign(np.linalg.det(q)) if part == 3 else 1
+                            o[0], o[1:1 + part], o[4:4 + part * part] = length * random.uniform(0.8, 1), n / np.linalg.norm(n), q.ravel()
+                        if space in ("h2xe", "s2xe"):
+                            o[15] = random.normal()
+                        x = g.point(random.uniform(0.1, 0.6, size=g.dim), "cartesian" if space == "e3" else "polar")
+                        origins.append(o), points.append(x)
+                        told.append(list(x) + [1] if space == "e3" else [x[i] for i in order])
+                    d = g.distance(points[0], points[1], *origins)
+                    script = ("const s = curvebody.shown.frames.space, f = s.far(s.origin(arguments[0], 0), arguments[1], "
+                              "s.origin(arguments[2], 0), arguments[3]); const e = s.exp(f.v); return [f.length, Math.hypot(...s.log(e))]")
+                    found = self.browser.js(script, list(origins[0]), told[0], list(origins[1]), told[1])
+                    self.assertLess(abs(found[0] - d), 1e-10 * max(1, d), f"{space} {length}")
+                    self.assertLess(abs(found[1] - d), 1e-10 * max(1, d), f"{space} {length}")
+
+
+class Sights(unittest.TestCase):
+    """What is seen from inside, told by hand."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def scenario(self, text):
+        path = os.path.join(self.folder, "s.yaml")
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def test_a_ball_beyond_a_quarter_turn_is_seen_from_both_sides(self):
+        path = record(self.folder, "two", self.scenario(TWO))
+        with Browser(700, 500) as b:
+            b.open(page(path) + "#view=ride&follow=0&t=0")
+            for yaw in (np.pi / 2, -np.pi / 2):
+                b.js("const s = curvebody.shown; s.yaw = arguments[0]; s.pitch = 0; s.show()", yaw)
+                picture = painted(b.canvas())
+                y, x = np.array(picture.shape) // 2
+                self.assertTrue(picture[y - 2:y + 3, x - 2:x + 3].all(), f"yaw {yaw}")
+
+    def test_riding_round_a_loop_shows_the_holonomy(self):
+        """A circle of radius r about a centre in S3: 2 pi (1 - cos r), told by 2000 chords of it, which is right to 1e-5."""
+        r = 0.6
+        speed = (1 / (np.sin(r) * np.cos(r))) ** 0.5  # v^2 cot r = k/sin^2 r, k = 1
+        period = 2 * np.pi * np.sin(r) / speed
+        path = record(self.folder, "loop", self.scenario(LOOP % {"r": r, "v": speed / np.sin(r), "step": period / 2000, "end": period}))
+        with Browser(700, 500) as b:
+            b.open(page(path))
+            first, last = b.js("const f = curvebody.shown.frames; return [f.carried(0, 0).m, f.carried(f.count - 1, 0).m]")
+        turn = np.linalg.inv(np.array(first).reshape(4, 4)) @ np.array(last).reshape(4, 4)
+        angle = np.arccos((np.trace(turn[:3, :3]) - 1) / 2)
+        self.assertAlmostEqual(angle, 2 * np.pi * (1 - np.cos(r)), delta=2e-5)
+
+
+TWO = """
+curvebody: 1
+title: two
+space: s3
+bodies:
+  - {kind: particles, name: a, mass: 1, radius: 0.05, place: {chart: polar, points: [[0.001, pi/2, pi/2]]}}
+  - {kind: particles, name: b, mass: 1, radius: 0.3, place: {chart: polar, points: [[2, pi/2, pi/2]]}}
+integrator: {name: lobatto, stages: 2, step: 0.1}
+time: {end: 0.2}
+"""
+LOOP = """
+curvebody: 1
+title: loop
+space: s3
+bodies:
+  - {kind: particles, name: a, mass: 1, place: {chart: polar, points: [[%(r).17g, pi/2, 0]]}, motion: {killing: rotation_z, speed: %(v).17g}}
+potentials:
+  - central: {law: gravity, strength: 1, at: {chart: embedding, point: [0, 0, 0, 1]}}
+integrator: {name: lobatto, stages: 4, step: %(step).17g}
+time: {end: %(end).17g}
+"""
+
+
+class Files(unittest.TestCase):
+    """What a page is as a file."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def test_size_bytes_and_title(self):
+        path = record(self.folder, "rod", sets=["time.end=0.01", 'title="</script><b>x</b> & co"'])
+        with open(page(path), "rb") as file:
+            first = file.read()
+        with open(page(path, "-o", os.path.join(self.folder, "again.html")), "rb") as file:
+            self.assertEqual(file.read(), first)
+        self.assertLess(len(first), 900_000)
+        with Browser(700, 500) as b:
+            b.open(os.path.join(self.folder, "again.html"))
+            self.assertEqual(b.js("return document.querySelector('h1').textContent"), "</script><b>x</b> & co")
+            self.assertEqual(b.js("return document.title"), "</script><b>x</b> & co")
+
+    def test_no_rows(self):
+        path = record(self.folder, "rod", sets=["time.end=0.05"])
+        with h5py.File(path, "a") as f:
+            rows = f["time"].shape[0]
+            f.visititems(lambda _, o: o.resize(0, axis=0) if isinstance(o, h5py.Dataset) and o.chunks and o.maxshape[0] is None and
+                         o.shape[0] == rows else None)
+        with Browser(700, 500) as b:
+            b.open(page(path))
+            self.assertIn("no rows", b.js("return document.body.textContent"))
+            self.assertEqual(b.console(), [])
+
+    def test_frames(self):
+        path = record(self.folder, "rod", sets=["time.end=1"])
+        with Browser(700, 500) as b:
+            b.open(page(path, "--frames", "7"))
+            self.assertEqual(b.js("return curvebody.shown.frames.count"), 7)
+            self.assertEqual(b.js("return Array.from(curvebody.shown.page.row.data)"), [0, 17, 33, 50, 67, 83, 100])
+
+    def test_bad_input(self):
+        path = record(self.folder, "rod", sets=["time.end=0.1"])
+        for words, code in ((["view"], 2), (["view", "/nowhere.h5"], 3), (["view", path, "--frames", "0"], 2), (["view", path, "--frames", "x"], 2),
+                            (["view", path, "-o", path], 2), (["view", path, "-o", "/nowhere/x.html"], 3), (["view", path, "--wach"], 2),
+                            (["view", os.path.join(SCENARIOS, "thesis/elastic-rod-h3.yaml")], 2)):
+            done = call(*words)
+            self.assertEqual(done.returncode, code, f"{words}: {done.stderr}")
+            self.assertTrue(done.stderr, words)
+
+    def test_watched_and_killed(self):
+        """While the run goes on rows grow, and time and camera stay; when it is killed the page says so and loads no more."""
+        path, out = os.path.join(self.folder, "long.h5"), os.path.join(self.folder, "long.html")
+        run = subprocess.Popen([BINARY, "run", os.path.join(SCENARIOS, "networks/shell-h3.yaml"), "-o", path, "--quiet",
+                                "--set", "time.end=3000", "--set", "record.every=40"])
+        watch = run
+        try:
+            for _ in range(200):
+                if os.path.exists(path) and h5py_rows(path) > 2:
+                    break
+                time.sleep(0.1)
+            watch = subprocess.Popen([BINARY, "view", path, "-o", out, "--watch"], stdout=subprocess.DEVNULL)
+            for _ in range(100):
+                if os.path.exists(out):
+                    break
+                time.sleep(0.1)
+            with Browser(700, 500) as b:
+                b.open(out)
+                self.assertEqual(b.js("return curvebody.shown.page.state"), "running")
+                b.js("const s = curvebody.shown; s.go(1); s.yaw = 0.5; s.pitch = 0.2; s.write()")
+                kept = b.js("return [curvebody.shown.frames.time[curvebody.shown.k], curvebody.shown.page.rows]")
+                for _ in range(40):
+                    time.sleep(0.5)
+                    b.ready()
+                    try:
+                        now = b.js("const s = curvebody.shown; return [s.frames.time[s.k], s.page.rows, s.yaw, s.pitch]")
+                    except RuntimeError:
+                        continue
+                    if now[1] > kept[1]:
+                        break
+                self.assertGreater(now[1], kept[1])
+                self.assertAlmostEqual(now[0], kept[0], delta=0.2)
+                self.assertEqual(now[2:], [0.5, 0.2])
+                run.send_signal(signal.SIGKILL)
+                run.wait()
+                self.assertEqual(watch.wait(20), 0)
+                time.sleep(2.5)
+                b.ready()
+                self.assertEqual(b.js("return curvebody.shown.page.state"), "unfinished")
+                b.js("window.here = true")
+                time.sleep(2)
+                self.assertTrue(b.js("return window.here === true"))
+        finally:
+            run.kill()
+            run.wait()
+            watch.wait(20)
+
+
+def h5py_rows(path):
+    try:
+        with h5py.File(path, "r", swmr=True, libver="latest") as f:
+            return f["time"].shape[0]
+    except OSError:
+        return 0
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -63,5 +63,5 @@ set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "curvebody (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3, python3-numpy, python3-h5py, python3-xarray, curvebody, libcurvebody${soversion}")
 string(CONCAT CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libcurvebody${soversion} (= ${PROJECT_VERSION}), libgsl-dev, "
-  "libsundials-dev, libsuitesparse-dev, libhdf5-dev, libyaml-dev, nettle-dev, libexpat1-dev, libopenblas-dev, libhmat-oss-dev")
+  "libsundials-dev, libsuitesparse-dev, libhdf5-dev, zlib1g-dev, libyaml-dev, nettle-dev, libexpat1-dev, libopenblas-dev, libhmat-oss-dev")
 include(CPack)

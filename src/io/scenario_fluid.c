@@ -340,9 +340,9 @@ void cb_fluid_scenario_free(cb_fluid_scenario *m) {
 static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   const cb_node *fluid = cb_scenario_section(root, "fluid"), *bodies = cb_scenario_section(root, "bodies"),
                 *space = cb_scenario_section(root, "space"), *potentials = cb_scenario_section(root, "potentials");
-  cb_errors errors = cb_errors_begin();
   s->fluid = cb_arena_alloc(s->arena, 1, sizeof *s->fluid);
   if (!s->fluid) return cb_fail(CB_ERROR_MEMORY, "no memory for a fluid");
+  cb_errors errors = cb_errors_begin();
   if (space && cb_errors_add(&errors, space, cb_scenario_read_filled(s, space))) {
     s->fluid->lost = true;
     return cb_errors_end(&errors); /* what the rest means depends on it */

@@ -74,11 +74,16 @@ static cb_status open_scenario(cb_view *v) {
   const cb_status opened = cb_scenario_open_text(v->path, text, NULL, 0, &v->scenario);
   if (opened == CB_ERROR_MEMORY) return opened;
   if (opened) v->scenario = NULL;
-  if (cb_yaml_read_text(v->path, text, strlen(text), &v->tree)) return v->tree = NULL, CB_OK;
+  status = cb_yaml_read_text(v->path, text, strlen(text), &v->tree);
+  if (status) return v->tree = NULL, status == CB_ERROR_MEMORY ? status : CB_OK;
   const cb_node *root = cb_tree_root(v->tree), *space = cb_node_get(root, "space");
   const bool fluid = cb_view_field(v, "pose") >= 0;
   cb_tree *flat = NULL;
-  if (!space && fluid && !cb_yaml_read_text(v->path, "e3", 2, &flat)) space = cb_tree_root(flat);
+  if (!space && fluid) {
+    status = cb_yaml_read_text(v->path, "e3", 2, &flat);
+    if (status) return status;
+    space = cb_tree_root(flat);
+  }
   if (space && !cb_node_get(root, "bundle")) {
     status = cb_space_read(space, &v->space);
     if (status) v->space = NULL;
@@ -182,13 +187,9 @@ static const char start[] =
     "  }\n"
     "})();\n</script>\n</body></html>\n";
 
-static void write_page(const cb_view *v, FILE *out) {
-  cb_text title = {0};
-  const char *text = "";
-  if (cb_reader_attribute(v->reader, "title", &text)) text = "";
-  cb_page_html(&title, *text ? text : "curvebody");
+static void write_page(const cb_view *v, const char *title, FILE *out) {
   fputs(head, out);
-  fputs(title.data ? title.data : "", out);
+  fputs(title, out);
   fputs("</title></head><body>\n", out);
   for (const cb_asset *a = cb_view_assets; a->name; a++) {
     const size_t n = strlen(a->name);
@@ -202,7 +203,24 @@ static void write_page(const cb_view *v, FILE *out) {
   fputs("</script>\n", out);
   fwrite(v->page->arrays.data, 1, v->page->arrays.length, out);
   fputs(start, out);
+}
+
+static cb_status write_file(const cb_view *v, const char *path) {
+  cb_text title = {0};
+  const char *text;
+  cb_output file;
+  FILE *stream;
+  cb_status status = cb_reader_attribute(v->reader, "title", &text);
+  if (status) return status;
+  cb_page_html(&title, *text ? text : "curvebody");
+  if (title.failed) status = cb_view_memory(v);
+  if (!status) status = cb_output_open_text(path, &file, &stream);
+  if (!status) {
+    write_page(v, title.data, stream);
+    status = cb_output_close_text(&file, stream, CB_OK);
+  }
   cb_text_free(&title);
+  return status;
 }
 
 static void free_view(cb_view *v) {
@@ -217,8 +235,6 @@ static void free_view(cb_view *v) {
 cb_status cb_view_write(const char *path, const char *out, const cb_view_options *options) {
   cb_page page = {0};
   cb_view v = {.path = path, .page = &page};
-  cb_output file;
-  FILE *stream;
   cb_status status = cb_output_check(out, &(cb_files){&path, 1});
   if (!status) status = cb_reader_open(path, &v.reader);
   if (status) return status;
@@ -226,10 +242,7 @@ cb_status cb_view_write(const char *path, const char *out, const cb_view_options
   v.rows = cb_reader_position(v.reader).rows;
   status = open_scenario(&v);
   if (!status) status = make(&v, options);
-  if (!status && !(status = cb_output_open_text(out, &file, &stream))) {
-    write_page(&v, stream);
-    status = cb_output_close_text(&file, stream, CB_OK);
-  }
+  if (!status) status = write_file(&v, out);
   free_view(&v);
   return status;
 }

@@ -157,6 +157,7 @@ void main() {
   vec4 X = moved(mat4(m0, m1, m2, m3), exponential(v));
   vec3 p = shown(X);
   if (curved == 2 && flatAxes == 0 && mode != 3) p.z += v.z * length(shown(moved(mat4(m0, m1, m2, m3), exponential(vec3(radius, 0., 0.)))) - shown(moved(mat4(m0, m1, m2, m3), exponential(vec3(0.))))) / radius;
+  if (curved == 2 && flatAxes == 0 && mode == 3 && K > 0.) p += v.z * normalize(p);
   vec4 e = modelViewMatrix * vec4(p, 1.);
   at = e.xyz;
   paint = colour;

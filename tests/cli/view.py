@@ -272,6 +272,41 @@ class Files(unittest.TestCase):
             self.assertIn("no rows", b.js("return document.body.textContent"))
             self.assertEqual(b.console(), [])
 
+    def test_no_peak_is_lost_of_many_rows(self):
+        path = record(self.folder, "rod", sets=["time.end=200", "record.observables=[energy, killing_momentum, separation]"])
+        with Browser(700, 500) as b, h5py.File(path) as f:
+            b.open(page(path))
+            series = b.js("return curvebody.shown.page.series.map(s => ({name: s.name, row: Array.from(s.row.data), "
+                          "value: Array.from(s.value.data), columns: s.labels.length}))")
+            for s in series:
+                rows, data = np.array(s["row"], int), f[s["name"]][:].reshape(20001, -1)
+                value = np.array(s["value"], float).reshape(len(rows), -1)
+                self.assertLess(len(rows), 20001)
+                self.assertEqual((rows[0], rows[-1]), (0, 20000))
+                np.testing.assert_array_equal(value, data[rows])
+                n = max(32, 2000 // (2 * s["columns"]))
+                for part in np.array_split(np.arange(20001), 32):  # several bins each, so that one at least lies within
+                    inner = part[20001 // n:-(20001 // n)]
+                    kept = value[(rows >= part[0]) & (rows <= part[-1])]
+                    if len(inner):
+                        self.assertTrue((kept.max(axis=0) >= data[inner].max(axis=0)).all() and
+                                        (kept.min(axis=0) <= data[inner].min(axis=0)).all(), s["name"])
+
+    def test_pictures_and_films(self):
+        path = record(self.folder, "rod", sets=["time.end=0.5"])
+        with Browser(700, 500) as b:
+            b.open(page(path))
+            b.js("window.kept = []; const s = curvebody.shown; s.download = (blob, ending) => kept.push([ending, blob.size]); "
+                 "s.speed = 10; s.save(); s.film()")
+            for _ in range(60):
+                time.sleep(0.1)
+                kept = dict(b.js("return window.kept"))
+                if len(kept) == 2:
+                    break
+            self.assertGreater(kept["png"], 1000)
+            self.assertGreater(kept["webm"], 1000)
+            self.assertEqual(b.console(), [])
+
     def test_frames(self):
         path = record(self.folder, "rod", sets=["time.end=1"])
         with Browser(700, 500) as b:

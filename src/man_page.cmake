@@ -1,5 +1,7 @@
 # A man page of the program, or (COMMAND) of one of its commands, from their own help: cmake -DPROGRAM=.. -DVERSION=.. -DHELP2MAN=.. -DOUT=NAME.1 -P this
 get_filename_component(name ${OUT} NAME_WE)
+get_filename_component(folder ${OUT} DIRECTORY)
+file(MAKE_DIRECTORY ${folder})
 set(about "motion of extended bodies in curved spaces")
 set(asked ${PROGRAM})
 if(COMMAND)

@@ -1,5 +1,5 @@
 /* The shape space of a gait: its cycle, the moving point, and the curvature over the plane of the first two variables:
- * B of each axis of the algebra, nan where the shape is singular. */
+ * B of each axis of the algebra, nan where the shape is singular or no shape, as where a surface cuts itself. */
 #include "view/view.h"
 
 #include <curvebody/bundle.h>
@@ -31,8 +31,9 @@ static cb_status put_curvature(const cb_view *v, const cb_bundle *b, const doubl
     r[0] = low[0] + (high[0] - low[0]) * (i / points) / (points - 1);
     r[1] = low[1] + (high[1] - low[1]) * (i % points) / (points - 1);
     status = cb_bundle_curvature(b, r, 0, 1, out + i * dim);
-    for (int d = 0; d < dim && status > 0; d++) out[i * dim + d] = NAN;
-    if (status > 0) status = CB_OK;
+    if (!status || status == CB_ERROR_MEMORY) continue;
+    for (int d = 0; d < dim; d++) out[i * dim + d] = NAN;
+    status = CB_OK;
   }
   const double box[] = {low[0], high[0], low[1], high[1]};
   if (!status) status = cb_page_array(v->page, "window", CB_PAGE_F8, 4, 0, 0, box);

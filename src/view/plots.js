@@ -28,7 +28,7 @@ curvebody.Plots = class {
     const bar = document.createElement("label"), from = document.createElement("input"), graph = document.createElement("div");
     const value = document.createElement("output");
     from.type = "checkbox";
-    from.checked = /energy$/.test(series.name) && !/^(kinetic|potential|body)/.test(series.name);
+    from.checked = /energy$/.test(series.name) && !/^(kinetic|potential|body)/.test(series.name) || this.isNearlyConstant(series);
     bar.append(from, " change since the start ", value);
     graph.className = "graph";
     box.append(bar, graph);
@@ -36,7 +36,7 @@ curvebody.Plots = class {
     made.graph = new Dygraph(graph, this.rows(series, from.checked), {
       labels: ["time", ...this.labels(series)], legend: "follow", digitsAfterDecimal: 8, connectSeparatedPoints: true,
       colors: curvebody.colours, strokeWidth: 1.5, axisLineColor: "#888", gridLineColor: "#ddd", xlabel: "",
-      axes: {y: {axisLabelWidth: 74, axisLabelFormatter: (v, _, __, g) => curvebody.short(v, g.yAxisRange ? g.yAxisRange(0) : null), valueFormatter: v => curvebody.exact(v)}},
+      axes: {y: {axisLabelWidth: 82, axisLabelFormatter: (v, _, __, g) => curvebody.short(v, g.yAxisRange ? g.yAxisRange(0) : null), valueFormatter: v => curvebody.exact(v)}},
       highlightCircleSize: 3,
       clickCallback: (event, x) => this.goTo(x),
       underlayCallback: (c, area, g) => {
@@ -53,6 +53,18 @@ curvebody.Plots = class {
     this.at(this.time);
   }
 
+  /* Do all columns stay within a millionth of the largest value, so that an axis could not tell them apart? */
+  isNearlyConstant(series) {
+    const m = series.labels.length, v = series.value.data;
+    let most = 0, range = 0;
+    for (let c = 0; c < m; c++) {
+      let low = Infinity, high = -Infinity;
+      for (let i = c; i < v.length; i += m) if (isFinite(v[i])) low = Math.min(low, v[i]), high = Math.max(high, v[i]);
+      if (low <= high) most = Math.max(most, Math.abs(low), Math.abs(high)), range = Math.max(range, high - low);
+    }
+    return range > 0 && range < 1e-6 * most;
+  }
+
   /* Each name once. */
   labels(series) {
     return series.labels.map((l, i) => series.labels.indexOf(l) === i ? l || series.name : l + " #" + i);
@@ -62,7 +74,10 @@ curvebody.Plots = class {
     const n = series.row.data.length, m = series.labels.length, out = [], v = series.value.data;
     for (let i = 0; i < n; i++) {
       const row = [series.time.data[i]];
-      for (let c = 0; c < m; c++) row.push(change ? v[i * m + c] - v[c] : v[i * m + c]);
+      for (let c = 0; c < m; c++) {
+        const value = change ? v[i * m + c] - v[c] : v[i * m + c];
+        row.push(isFinite(value) ? value : series.sparse ? null : NaN); /* null is joined over, nan is a gap */
+      }
       out.push(row);
     }
     return out;

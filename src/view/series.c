@@ -1,6 +1,7 @@
 /* Observables over time: exact values at chosen rows. Of many rows each bin gives those of its least and greatest value
  * of each column, so that no peak is lost; of more than MOST_COLUMNS columns a row gives the least, mean and
- * greatest. */
+ * greatest. Where more than DENSE columns choose rows, a row has the values of those columns that chose it, and nan in
+ * the others (`sparse`), which takes next to no room. */
 #include "view/view.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 64, POINTS = 2000, MOST_EVENTS = 10000, BLOCK = 1 << 21 };
+enum { MOST_COLUMNS = 64, DENSE = 8, POINTS = 2000, MOST_EVENTS = 10000, BLOCK = 1 << 21 };
 
 /* What is drawn, or no observable. */
 static bool left_out(const char *name) {
@@ -75,9 +76,22 @@ static cb_status pass(const cb_view *v, int f, size_t columns, bins *b, double *
   return status;
 }
 
-/* All rows, or those that bins choose with the first and the last: *wanted[*n], from malloc. */
+/* [n][columns]: did the column choose the row? All have the first and the last. */
+static cb_status keep(const cb_view *v, const bins *b, const double *wanted, size_t n, bool **kept) {
+  if (!(*kept = calloc(n * b->columns, sizeof **kept))) return cb_view_memory(v);
+  for (size_t i = 0; i < 2 * b->n * b->columns; i++) {
+    const double row = (double)b->at_least[i];
+    const double *at = bsearch(&row, wanted, n, sizeof row, ascending);
+    if (at) (*kept)[(size_t)(at - wanted) * b->columns + i % b->columns] = true;
+  }
+  for (size_t c = 0; c < b->columns; c++) (*kept)[c] = (*kept)[(n - 1) * b->columns + c] = true;
+  return CB_OK;
+}
+
+/* All rows, or those that bins choose with the first and the last: *wanted[*n], from malloc; *kept, where columns choose
+ * for themselves. */
 static cb_status choose(const cb_view *v, int f, size_t columns, double *block, size_t block_rows, double **wanted,
-                        size_t *n) {
+                        size_t *n, bool **kept) {
   bins b = {.columns = columns, .rows = v->rows, .n = POINTS / (2 * columns)};
   if (b.n < 32) b.n = 32;
   const bool all = v->rows <= 2 * b.n * columns || v->rows <= POINTS / 2;
@@ -101,6 +115,7 @@ static cb_status choose(const cb_view *v, int f, size_t columns, double *block, 
   qsort(*wanted, most, sizeof **wanted, ascending);
   for (size_t i = 0; i < most; i++)
     if (!*n || (*wanted)[*n - 1] != (*wanted)[i]) (*wanted)[(*n)++] = (*wanted)[i];
+  if (!status && columns > DENSE) status = keep(v, &b, *wanted, *n, kept);
   free(b.least), free(b.at_least);
   return status;
 }
@@ -136,12 +151,16 @@ static cb_status put_field(const cb_view *v, int f) {
   const size_t block_rows = BLOCK / field->count ? BLOCK / field->count : 1;
   double *block = malloc(block_rows * field->count * sizeof *block), *wanted = NULL, *value = NULL, *time = NULL;
   size_t n = 0;
-  cb_status status = block ? choose(v, f, columns, block, block_rows, &wanted, &n) : cb_view_memory(v);
+  bool *kept = NULL;
+  cb_status status = block ? choose(v, f, columns, block, block_rows, &wanted, &n, &kept) : cb_view_memory(v);
   if (!status && (!(value = malloc(n * columns * sizeof *value)) || !(time = malloc(n * sizeof *time))))
     status = cb_view_memory(v);
   if (!status) status = pass(v, f, columns, NULL, block, block_rows, n, wanted, value);
   for (size_t i = 0; i < n && !status; i++) status = cb_reader_rows(v->reader, 0, (uint64_t)wanted[i], 1, &time[i]);
+  for (size_t i = 0; kept && i < n * columns && !status; i++)
+    if (!kept[i]) value[i] = NAN;
   cb_page_begin(v->page, NULL, '{');
+  if (kept) cb_page_number(v->page, "sparse", 1);
   cb_page_text(v->page, "name", field->name);
   cb_page_text(v->page, "units", field->units);
   if (!status) status = put_labels(v, f, columns);
@@ -149,7 +168,7 @@ static cb_status put_field(const cb_view *v, int f) {
   if (!status) status = cb_page_array(v->page, "time", CB_PAGE_F8, n, 0, 0, time);
   if (!status) status = cb_page_array(v->page, "value", CB_PAGE_F8, n, columns, 0, value);
   cb_page_end(v->page, '}');
-  free(block), free(wanted), free(value), free(time);
+  free(block), free(wanted), free(value), free(time), free(kept);
   return status;
 }
 

@@ -119,6 +119,7 @@ static cb_status put_frames(const cb_view *v) {
   return status;
 }
 
+/* What frames do not change. */
 static cb_status fill(const cb_view *v, bool watched) {
   const char *title;
   cb_status status = cb_reader_attribute(v->reader, "title", &title);
@@ -128,11 +129,14 @@ static cb_status fill(const cb_view *v, bool watched) {
   cb_page_number(v->page, "rows", (double)v->rows);
   cb_page_text(v->page, "time_units", v->fields[0].units);
   cb_view_space(v);
-  if (!status) status = put_frames(v);
+  if (!status) status = cb_view_events(v);
+  return status ? status : cb_view_series(v);
+}
+
+static cb_status fill_frames(const cb_view *v) {
+  cb_status status = put_frames(v);
   if (!status) status = cb_view_field(v, "pose") < 0 || !v->space ? cb_view_particles(v) : cb_view_bodies(v);
   if (!status) status = cb_view_shapes(v);
-  if (!status) status = cb_view_events(v);
-  if (!status) status = cb_view_series(v);
   cb_page_end(v->page, '}');
   return status ? status : cb_page_check(v->page);
 }
@@ -141,16 +145,19 @@ static cb_status fill(const cb_view *v, bool watched) {
 static cb_status make(cb_view *v, const cb_view_options *options) {
   const uint64_t asked = options ? options->frames : 0;
   const size_t size = cb_view_field(v, "pose") < 0 ? cb_view_particles_size(v) : cb_view_bodies_size(v);
+  const size_t room = most_bytes - ((size_t)1 << 20);
   uint64_t most = most_bytes / (size ? size : 1) + 2;
-  cb_status status = CB_OK;
+  cb_status status = fill(v, options && options->watched);
+  const cb_page fixed = *v->page;
   for (int turn = 0; turn < TURNS && !status; turn++) {
-    cb_page_free(v->page);
-    *v->page = (cb_page){0};
+    v->page->json.length = fixed.json.length, v->page->arrays.length = fixed.arrays.length, v->page->count = fixed.count;
     status = choose_frames(v, asked, most);
-    if (!status) status = fill(v, options && options->watched);
-    const size_t bytes = v->page->arrays.length + v->page->json.length, room = most_bytes - ((size_t)1 << 20);
+    if (!status) status = fill_frames(v);
+    const size_t rest = fixed.arrays.length + fixed.json.length, bytes = v->page->arrays.length + v->page->json.length;
     if (asked || bytes <= room || v->n_frames <= 2) break;
-    most = (uint64_t)((double)v->n_frames * 0.95 * (double)room / (double)bytes);
+    const double share = rest < room ? (double)(room - rest) / (double)(bytes - rest) : 0;
+    most = (uint64_t)((double)v->n_frames * 0.95 * share);
+    if (most < 2) most = 2;
   }
   return status;
 }

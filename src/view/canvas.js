@@ -62,11 +62,25 @@ curvebody.Canvas = class {
   putLine(segment, shown, project, list) {
     const s = this.scene.space;
     let last = null;
+    if (segment.head) return this.putHead(segment, project(shown(segment.a)), project(shown(segment.b)), list);
     for (let i = 0; i <= segment.parts; i++) {
       const at = project(shown(s.between(segment.a, segment.b, segment.theta, i / segment.parts)));
       if (at && last) this.line(last, at, segment.colour, segment.width, list);
       last = at;
     }
+  }
+
+  putHead(segment, from, to, list) {
+    if (!from || !to) return;
+    const x = to.x - from.x, y = to.y - from.y, l = Math.hypot(x, y) || 1, u = segment.width / 2 / l;
+    list.push({depth: (from.depth + to.depth) / 2, draw: c => {
+      c.fillStyle = segment.colour;
+      c.beginPath();
+      c.moveTo(to.x, to.y);
+      c.lineTo(from.x - u * y, from.y + u * x);
+      c.lineTo(from.x + u * y, from.y - u * x);
+      c.fill();
+    }});
   }
 
   line(from, to, colour, width, list) {

@@ -73,7 +73,7 @@ curvebody.Frames = class {
     return Array.from({length: Math.min(p.count, 1000)}, (_, i) => p.name ? p.name[i] : "particle " + i);
   }
 
-  many() { return this.leads === 1 && this.page.particles && this.page.particles.component_count > 64; }
+  many() { return this.leads === 1 && this.page.particles && this.page.particles.components > 64; }
 
   nameOf(c) {
     const p = this.page.particles, body = p.body_name;
@@ -91,7 +91,7 @@ curvebody.Frames = class {
     return {origin: frame.origin, m: this.space.multiply(frame.m, this.space.to(this.place(k, which)))};
   }
 
-  /* How large what moves is: the greatest distance of its points from the middle. */
+  /* How large what moves is: the greatest distance of its points from the middle; of single points a tenth of their way. */
   size() {
     if (this.known) return this.known;
     let most = 0;
@@ -100,7 +100,7 @@ curvebody.Frames = class {
       const steps = Math.max(1, Math.floor(this.count / 20));
       for (let k = 0; k < this.count; k += steps)
         for (let i = 0; i < p.count; i += Math.max(1, Math.floor(p.count / 200))) {
-          const d = Math.hypot(...s.log(this.place(k, i)));
+          const d = Math.hypot(...s.log(this.place(k, i))) + (p.radius ? p.radius.data[i] : 0);
           if (isFinite(d)) most = Math.max(most, d);
         }
     }
@@ -108,6 +108,20 @@ curvebody.Frames = class {
       const x = surface.vertex.data;
       for (let i = 0; i < x.length; i += 3) most = Math.max(most, Math.hypot(x[i], x[i + 1], x[i + 2]));
     }
-    return this.known = most || 1;
+    const way = this.way();
+    this.pointlike = !(most > 1e-9 * way); /* or round-off */
+    return this.known = (this.pointlike ? 0.1 * way : most) || 1;
+  }
+
+  /* The greatest distance of a middle from where the first of them started. */
+  way() {
+    const base = this.space.base(), of = (k, c) => { const f = this.carried(k, c); return [f.origin, this.space.apply(f.m, base)]; };
+    let most = 0;
+    for (let k = 0; k < this.count; k += Math.max(1, Math.floor(this.count / 200)))
+      for (let c = 0; c < Math.min(this.leads, 50); c++) {
+        const d = this.space.far(...of(0, 0), ...of(k, c)).length;
+        if (isFinite(d)) most = Math.max(most, d);
+      }
+    return most;
   }
 };

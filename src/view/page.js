@@ -56,12 +56,13 @@ curvebody.Page = class {
       });
     const bar = make("footer", left);
     this.button = make("button", bar, {textContent: "▶", title: "play (space)", onclick: () => this.play()});
-    this.range = make("input", bar, {type: "range", min: 0, max: Math.max(0, this.frames.count - 1), value: 0});
+    const times = make("div", bar, {className: "times"});
+    this.range = make("input", times, {type: "range", min: 0, max: Math.max(0, this.frames.count - 1), value: 0});
+    this.marks = make("canvas", times, {id: "events", width: 800, height: 10});
     this.clock = make("output", bar);
     const speeds = make("select", bar, {title: "speed: 1× shows all in ten seconds"});
     for (const s of [0.1, 0.25, 0.5, 1, 2, 5, 10]) speeds.append(new Option(s + "×", s, s === 1, s === 1));
     speeds.addEventListener("change", () => { this.speed = +speeds.value; });
-    this.marks = make("canvas", left, {id: "events", width: 800, height: 10});
     this.range.addEventListener("input", () => this.go(+this.range.value));
     this.views.addEventListener("change", () => { this.view.name = this.views.value; this.fit(); this.show(); });
     this.following.addEventListener("change", () => {
@@ -72,6 +73,7 @@ curvebody.Page = class {
     this.mouse();
     addEventListener("keydown", e => this.key(e));
     if (!this.frames.count) make("p", left, {textContent: "This record has no rows.", className: "state"});
+    else if (!this.frames.leads) make("p", left, {textContent: "Nothing of this record has a place in a picture; the rest stands beside.", className: "state"});
     if (this.page.shapes) this.shapes = new curvebody.Shapes(this.page, right);
     this.plots = new curvebody.Plots(this.page, right, t => this.go(this.frames.at(t)));
     this.drawEvents();
@@ -123,9 +125,11 @@ curvebody.Page = class {
     const planar = this.scene.space.dim === 2 || this.isPlanar();
     if (!this.asked || this.asked.yaw === undefined) this.yaw = planar ? -Math.PI / 2 : -1.1;
     if (!this.asked || this.asked.pitch === undefined) this.pitch = planar ? 1.55 : 0.35;
-    if (this.view.name !== "outside") {
-      this.yaw = Math.PI / 2, this.pitch = 0;
-      if (this.view.name === "inside") this.offset = this.scene.space.transvection([0, -this.away(), 0]);
+    if (this.view.name !== "outside" && this.frames.leads && this.frames.count) {
+      const d = this.view.name === "inside" ? this.scene.bestSide(this.k, this.view.follow || 0, this.away())
+                                            : this.scene.ahead(this.k, this.view.follow || 0);
+      this.yaw = Math.atan2(d[1], d[0]), this.pitch = Math.asin(d[2]);
+      if (this.view.name === "inside") this.offset = this.scene.space.transvection(d.map(c => -c * this.away()));
     }
     if (this.asked && this.asked.yaw !== undefined) this.yaw = this.asked.yaw, this.pitch = this.asked.pitch;
     this.asked = null;
@@ -257,7 +261,8 @@ curvebody.Page = class {
     const told = new URLSearchParams(location.hash.slice(1)), number = key => told.has(key) && isFinite(+told.get(key)) ? +told.get(key) : undefined;
     const view = told.get("view");
     if (["outside", "inside", "ride"].includes(view) && (view === "outside" || this.scene.inside)) this.view.name = view;
-    if (told.has("follow")) this.view.follow = told.get("follow") === "" ? null : Math.max(0, Math.min(this.scene.most(), Math.floor(number("follow") || 0)));
+    this.view.follow = number("follow") === undefined || told.get("follow") === "" || !this.frames.leads
+      ? null : Math.max(0, Math.min(this.scene.most(), Math.floor(number("follow"))));
     this.asked = {yaw: number("yaw"), pitch: number("pitch"), far: number("far")};
     if (this.asked.yaw === undefined || this.asked.pitch === undefined) this.asked.yaw = this.asked.pitch = undefined;
     if (number("t") !== undefined && this.frames.count) this.k = this.frames.at(number("t"));
@@ -318,6 +323,5 @@ curvebody.Page = class {
 
 curvebody.begin = async function (page, unpacked) {
   await curvebody.unpackAll(page, unpacked);
-  if (page.particles && page.particles.frame_of) page.particles.component_count = page.particles.frames;
   curvebody.shown = new curvebody.Page(page);
 };

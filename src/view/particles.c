@@ -274,6 +274,7 @@ static cb_status places(crowd *c, const cb_geometry *intrinsic) {
     picture_frames(c);
   if (!status) status = cb_page_array(v->page, "place", CB_PAGE_F4, n, c->n, c->stride, c->place);
   cb_page_number(v->page, "frames", (double)frames);
+  cb_page_number(v->page, "components", (double)c->components);
   if (frames > 1) status = status ? status : cb_page_array(v->page, "frame_of", CB_PAGE_I4, c->n, 0, 0, c->component);
   if (!status) status = cb_page_array(v->page, "lead", CB_PAGE_F8, n, frames, PARTS, c->lead);
   if (!status) status = cb_page_array(v->page, "carry", CB_PAGE_F8, n, frames, 16, c->carry);

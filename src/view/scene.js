@@ -1,7 +1,8 @@
 /* What is to be drawn at a frame: balls, segments and surfaces, as the eye sees them.
  *
- * ball {m[16], radius, colour}; segment {a[4], b[4], theta, colour, width, parts}; surface {m[16], x[], face[], colour}
- * in the page's four numbers; canvas.js and webgl.js map them by the picture or the logarithm at the eye.
+ * ball {m[16], radius, colour}; segment {a[4], b[4], theta, colour, width, parts, head}, whose
+ * width falls to 0 at b if it is a head; surface {m[16], x[], face[], colour}; in the page's four numbers. canvas.js and
+ * webgl.js map them by the picture or the logarithm at the eye.
  */
 "use strict";
 
@@ -40,6 +41,7 @@ curvebody.Scene = class {
   /* The eye: the world, or what is followed, with the user's own steps `offset` after it. */
   eye(k, view, offset) {
     const s = this.space, follow = view.follow;
+    if (!this.frames.leads || !this.frames.count) return {origin: s.noOrigin(), m: offset};
     if (view.name === "outside" && follow === null) return {origin: s.noOrigin(), m: s.identity()};
     const frame = this.frames.follow(follow === null ? 0 : k, follow === null ? 0 : Math.min(follow, this.most()));
     return {origin: frame.origin, m: s.multiply(frame.m, offset)};
@@ -54,7 +56,8 @@ curvebody.Scene = class {
     if (!this.frames.count || !this.frames.leads) return out;
     const seen = [];
     for (let c = 0; c < this.frames.leads; c++) seen.push(this.frames.seen(eye, this.frames.carried(k, c)));
-    if (this.page.particles) this.putParticles(k, seen, out);
+    this.riding = view.name === "ride" ? view.follow || 0 : null;
+    if (this.page.particles) this.putParticles(k, seen, out, view);
     if (this.page.bodies) this.putBodies(k, seen, out, view);
     if (view.trail && this.frames.leads <= 40 && view.name !== "ride") this.putTrails(k, eye, out);
     if (view.name === "outside") this.putFrame(out);
@@ -64,17 +67,27 @@ curvebody.Scene = class {
 
   marks() { return this.known || (this.known = curvebody.landmarks(this.space, this.frames.size())); }
 
-  putParticles(k, seen, out) {
-    const p = this.page.particles, s = this.space, size = this.frames.size();
-    const heaviest = p.mass ? p.mass.data.reduce((a, b) => Math.max(a, b), 0) : 0, at = [];
+  /* How large a particle is drawn: its own radius, or one that tells its mass. */
+  radius(i) {
+    const p = this.page.particles;
+    if (p.radius && p.radius.data[i] > 0) return p.radius.data[i];
+    if (this.heaviest === undefined) this.heaviest = p.mass ? p.mass.data.reduce((a, b) => Math.max(a, b), 0) : 0;
+    const share = this.heaviest > 0 && p.mass.data[i] > 0 ? Math.max(0.6, Math.cbrt(p.mass.data[i] / this.heaviest)) : 1;
+    return (this.frames.pointlike ? 0.25 : p.count > 200 ? 0.012 : p.count > 30 ? 0.03 : 0.06) * share * this.frames.size();
+  }
+
+  /* Left out are balls that the eye is in, and in a sphere's picture those about the point that it leaves out: they would
+   * be all round it. */
+  putParticles(k, seen, out, view) {
+    const p = this.page.particles, s = this.space, at = [], stereographic = s.K > 0 && s.dim === 3 && s.picture !== "embedding";
     for (let i = 0; i < p.count; i++) {
       const x = this.frames.place(k, i), m = seen[this.frames.frameOf(i)];
       at.push(x);
       if (!x.every(isFinite)) continue;
-      const share = heaviest > 0 && p.mass.data[i] > 0 ? Math.max(0.6, Math.cbrt(p.mass.data[i] / heaviest)) : 1;
-      const few = p.count > 200 ? 0.012 : p.count > 30 ? 0.03 : 0.06;
-      const radius = p.radius && p.radius.data[i] > 0 ? p.radius.data[i] : few * share * size;
-      out.balls.push({m: s.multiply(m, s.to(x)), radius, colour: this.colour(p.body ? p.body.data[i] : i), particle: i});
+      const radius = this.radius(i), to = s.multiply(m, s.to(x));
+      const far = Math.hypot(...s.log(s.apply(to, s.base())));
+      if (view.name !== "outside" ? far < radius : stereographic && far + radius > 0.9 * Math.PI * s.R) continue;
+      out.balls.push({m: to, radius, colour: this.colour(p.body ? p.body.data[i] : p.count > 8 ? 0 : i), particle: i});
     }
     const bonds = p.bond_i ? p.bond_i.data.length : 0, width = bonds > 500 ? 0.7 : bonds > 50 ? 1.5 : 3;
     for (let b = 0; b < bonds; b++) {
@@ -99,6 +112,7 @@ curvebody.Scene = class {
       const x = this.vertices(surface, k);
       for (let i = 0; i < surface.told.count; i++) {
         const body = surface.told.first + i;
+        if (body === this.riding) continue;
         out.surfaces.push({m: matrix[body], x, face: surface.face, colour: this.colour(body), of: surface});
       }
     }
@@ -109,12 +123,14 @@ curvebody.Scene = class {
       f.most = f.most || f.force.data.reduce((a, c) => Math.max(a, Math.abs(c)), 0);
       for (let i = 0; i < b.count; i++) {
         const v = [0, 1, 2].map(e => f.force.data[3 * (k * b.count + i) + e]), length = Math.hypot(...v);
-        if (!(length > 1e-3 * f.most)) continue;
+        if (!(length > 1e-3 * f.most) || i === this.riding) continue;
         const scale = 1.6 * this.frames.size() / this.greatest(), tip = s.exp(v.map(c => c * scale));
-        const colour = curvebody.colours[(number + 3) % curvebody.colours.length], from = s.apply(matrix[i], s.base());
-        out.segments.push({a: from, b: s.apply(matrix[i], tip), theta: s.angle(s.base(), tip), colour, width: 2.5,
-                           parts: s.K ? 8 : 1, arrow: true});
-        out.balls.push({m: s.multiply(matrix[i], s.to(tip)), radius: 0.05 * this.frames.size(), colour});
+        const colour = curvebody.colours[(number + 3) % curvebody.colours.length];
+        const neck = s.exp(v.map(c => c * scale * Math.max(0, 1 - 0.16 * this.frames.size() / (length * scale))));
+        const put = (a, b, width, parts, head) => out.segments.push({a: s.apply(matrix[i], a), b: s.apply(matrix[i], b),
+                                                                     theta: s.angle(a, b), colour, width, parts, head});
+        put(s.base(), neck, 2.5, s.K ? 8 : 1, false);
+        put(neck, tip, 12, 1, true);
       }
     });
   }
@@ -123,7 +139,7 @@ curvebody.Scene = class {
 
   /* Where each body's middle has been. */
   putTrails(k, eye, out) {
-    const s = this.space, step = Math.max(1, Math.ceil(k / 400));
+    const s = this.space, step = Math.max(1, Math.ceil(k / Math.max(100, 2000 / this.frames.leads)));
     for (let c = 0; c < this.frames.leads; c++) {
       const colour = this.page.particles ? "#999999" : this.colour(c);
       let last = null;
@@ -142,14 +158,70 @@ curvebody.Scene = class {
     out.circles = s.curved === 3 ? [[0, 1], [1, 2], [0, 2]] : [[0, 1]];
   }
 
+  /* Points of what moves at a frame, as vectors at the middle of what is followed: its own and those of others. */
+  around(k, which) {
+    const s = this.space, out = {own: [], others: []}, base = s.base();
+    const eye = this.frames.follow(k, which), p = this.page.particles, many = this.frames.many();
+    for (let c = 0; c < Math.min(this.frames.leads, 200); c++) {
+      const m = this.frames.seen(eye, this.frames.carried(k, c)), list = many || c !== which ? out.others : out.own;
+      if (p) {
+        for (let i = 0; i < p.count; i += Math.max(1, Math.floor(p.count / 400)))
+          if (this.frames.frameOf(i) === c) list.push(s.log(s.apply(m, this.frames.place(k, i))));
+      } else {
+        const turned = s.multiply(m, this.frames.turn(k, c)), surface = this.surfaces.find(q => c >= q.told.first && c < q.told.first + q.told.count);
+        const x = surface ? this.vertices(surface, k) : base;
+        for (let i = 0; i < x.length; i += 4 * Math.max(1, Math.floor(x.length / 800))) list.push(s.log(s.apply(turned, Array.from(x.slice(i, i + 4)))));
+      }
+    }
+    for (const key of ["own", "others"]) out[key] = out[key].filter(v => v.every(isFinite));
+    return out;
+  }
+
+  /* The direction to look at it from `away`: across its length and its width, and with nothing else before it. */
+  bestSide(k, which, away) {
+    const s = this.space, {own, others} = this.around(k, which), all = own.reduce((sum, v) => sum + Math.hypot(...v) ** 2, 0);
+    let best = [0, 1, 0], most = -Infinity;
+    for (let turn = 0; turn < 16; turn++)
+      for (const up of [0, -0.35, 0.35, -0.8, 0.8]) {
+        const yaw = Math.PI / 2 + turn * Math.PI / 8, d = [Math.cos(yaw) * Math.cos(up), Math.sin(yaw) * Math.cos(up), Math.sin(up)];
+        const eye = s.exp(d.map(c => -c * away)), u = [-Math.sin(yaw), Math.cos(yaw), 0], w = [0, 1, 2].map(i => d[(i + 1) % 3] * u[(i + 2) % 3] - d[(i + 2) % 3] * u[(i + 1) % 3]);
+        let uu = 0, uw = 0, ww = 0, clear = away;
+        for (const v of own) {
+          const a = v[0] * u[0] + v[1] * u[1], b = v[0] * w[0] + v[1] * w[1] + v[2] * w[2];
+          uu += a * a, uw += a * b, ww += b * b;
+        }
+        for (const v of others) clear = Math.min(clear, s.distance(eye, s.exp(v)));
+        const area = all > 0 ? 2 * Math.sqrt(Math.max(uu * ww - uw * uw, 0)) / all : 0, seen = all > 0 ? (uu + ww) / all : 0;
+        const score = seen + area + 2 * clear / away - 0.01 * turn * (16 - turn) / 64 - 0.1 * Math.abs(up);
+        if (score > most) most = score, best = d;
+      }
+    return best;
+  }
+
+  /* The direction to look in when riding: to its own point that is farthest, or to the next of others. */
+  ahead(k, which) {
+    const {own, others} = this.around(k, which), length = v => Math.hypot(...v), small = 1e-6 * this.frames.size();
+    const pick = (list, better) => list.filter(v => length(v) > small).reduce((a, v) => a === null || better(length(v), length(a)) ? v : a, null);
+    const v = (this.page.particles ? pick(own, (a, b) => a > b * (1 + 1e-6)) : null) || pick(others, (a, b) => a < b) || [0, 1, 0];
+    return v.map(c => c / length(v));
+  }
+
   /* How a point of four numbers is drawn from an eye: the picture, or the logarithm. */
   map(view) { return view.name === "outside" ? x => this.space.shown(x) : x => this.space.log(x); }
 
   /* The box of all that moves, in the picture: where to look from. */
   extent(view, offset) {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], s = this.space;
-    const most = s.K > 0 ? 4 * s.R : s.K < 0 && s.picture !== "embedding" ? s.R : Infinity;
-    const put = p => { for (let e = 0; e < 3; e++) if (isFinite(p[e]) && Math.abs(p[e]) <= most) low[e] = Math.min(low[e], p[e]), high[e] = Math.max(high[e], p[e]); };
+    const most = s.K > 0 ? 4 * s.R : Number.MAX_VALUE; /* a sphere's picture has no end */
+    const points = [];
+    const put = p => {
+      if (!p.every((c, i) => Math.abs(c) <= (i < s.curved ? most : Number.MAX_VALUE))) return;
+      points.push(p);
+      for (let e = 0; e < 3; e++) low[e] = Math.min(low[e], p[e]), high[e] = Math.max(high[e], p[e]);
+    };
+    const ends = (m, r) => {
+      for (let e = 0; e < 2 * s.dim; e++) put(s.shown(s.apply(m, s.exp([0, 1, 2].map(i => i === e >> 1 ? (e % 2 ? r : -r) : 0)))));
+    };
     const steps = Math.max(1, Math.floor(this.frames.count / 60));
     for (let k = 0; k < this.frames.count; k += steps) {
       const eye = this.eye(k, view, offset);
@@ -158,15 +230,21 @@ curvebody.Scene = class {
         const m = this.frames.seen(eye, this.frames.carried(k, c)), size = this.frames.size();
         if (this.page.particles) {
           const p = this.page.particles;
-          for (let i = 0; i < p.count; i += Math.max(1, Math.floor(p.count / 100)))
-            if (this.frames.frameOf(i) === c) put(s.shown(s.apply(m, this.frames.place(k, i))));
+          for (let i = 0; i < p.count; i += Math.max(1, Math.floor(p.count / 100))) {
+            if (this.frames.frameOf(i) !== c) continue;
+            const x = this.frames.place(k, i);
+            put(s.shown(s.apply(m, x)));
+            const alone = view.follow !== null && p.count === this.frames.leads; /* it is seen with what is around it */
+            if (p.count <= 40) ends(s.multiply(m, s.to(x)), alone ? 2 * size : this.radius(i));
+          }
         } else {
-          for (let e = 0; e < 6; e++) put(s.shown(s.apply(m, s.exp([0, 1, 2].map(i => i === e % 3 ? (e < 3 ? size : -size) : 0)))));
+          ends(m, size);
         }
       }
     }
     if (!(low[0] <= high[0])) return {centre: [0, 0, 0], radius: 1};
     const centre = low.map((c, i) => (c + high[i]) / 2);
-    return {centre, radius: Math.max(Math.hypot(...high.map((c, i) => c - low[i])) / 2, 1e-3 * this.frames.size())};
+    const far = points.reduce((d, p) => Math.max(d, Math.hypot(...p.map((c, i) => c - centre[i]))), 0);
+    return {centre, radius: Math.max(far, 1e-3 * this.frames.size())};
   }
 };

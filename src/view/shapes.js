@@ -4,17 +4,24 @@
 curvebody.Shapes = class {
   constructor(page, element) {
     this.told = page.shapes;
-    this.axis = 0;
+    this.axis = this.greatest();
     const canvas = this.canvas = document.createElement("canvas"), choice = document.createElement("select");
     canvas.width = canvas.height = 300;
     this.told.axis.forEach((name, i) => choice.append(new Option("curvature, " + name, i)));
     choice.addEventListener("change", () => { this.axis = +choice.value; this.map = null; this.draw(this.k); });
+    choice.value = this.axis;
     if (this.told.curvature) element.append(choice);
     element.append(canvas);
-    const caption = document.createElement("p"), v = this.told.variable;
-    caption.textContent = v.length > 1 ? `${v[0]} across, ${v[1]} up` : `${v[0]} over time`;
-    element.append(caption);
+    element.append(this.caption = document.createElement("p"));
     this.k = 0;
+  }
+
+  /* The axis with the most curvature. */
+  greatest() {
+    if (!this.told.curvature) return 0;
+    const n = this.told.axis.length, sum = new Array(n).fill(0);
+    this.told.curvature.data.forEach((v, i) => { if (isFinite(v)) sum[i % n] += Math.abs(v); });
+    return sum.indexOf(Math.max(...sum));
   }
 
   box() {
@@ -26,7 +33,20 @@ curvebody.Shapes = class {
         const value = n > 1 ? d[i * n + v] : v ? d[i] : i;
         low[v] = Math.min(low[v], value), high[v] = Math.max(high[v], value);
       }
-    return [low[0], high[0] + (low[0] === high[0]), low[1], high[1] + (low[1] === high[1])];
+    for (let e = 0; e < 2; e++) {
+      const margin = high[e] > low[e] ? (high[e] - low[e]) / 20 : 0.5;
+      if (n > 1 || e) low[e] -= margin, high[e] += margin;
+      else high[e] += low[e] === high[e];
+    }
+    return [low[0], high[0], low[1], high[1]];
+  }
+
+  /* What the axes and the colours mean. */
+  describe() {
+    const v = this.told.variable, [a, b, c, d] = this.box().map(x => String(+x.toPrecision(3)));
+    if (v.length === 1) return `${v[0]} over time, from ${c} to ${d}`;
+    const colours = this.map ? `; red is ${+this.most.toPrecision(3)} or more, blue ${-this.most.toPrecision(3)} or less` : "";
+    return `${v[0]} across, from ${a} to ${b}; ${v[1]} up, from ${c} to ${d}${colours}`;
   }
 
   to(x, y) {
@@ -40,7 +60,7 @@ curvebody.Shapes = class {
     const all = [];
     for (let i = 0; i < n0 * n1; i++) if (isFinite(data[i * dim + this.axis])) all.push(Math.abs(data[i * dim + this.axis]));
     all.sort((a, b) => a - b);
-    most = all[Math.floor(0.97 * (all.length - 1))] || 1; /* so that a pole leaves the rest its colours */
+    this.most = most = all[Math.floor(0.97 * (all.length - 1))] || 1; /* so that a pole leaves the rest its colours */
     for (let i = 0; i < n0; i++)
       for (let j = 0; j < n1; j++) {
         const v = data[(i * n1 + j) * dim + this.axis], at = 4 * ((n1 - 1 - j) * n0 + i), s = Math.max(-1, Math.min(1, v / most));
@@ -64,6 +84,8 @@ curvebody.Shapes = class {
       c.imageSmoothingEnabled = true;
       c.drawImage(this.map, 0, 0, this.canvas.width, this.canvas.height);
     }
+    const told = this.describe();
+    if (this.caption.textContent !== told) this.caption.textContent = told;
     const line = (data, count, width, colour) => {
       c.strokeStyle = colour;
       c.lineWidth = width;

@@ -75,7 +75,7 @@ curvebody.WebGL = class {
     this.renderer.setClearColor(0xffffff);
     this.world = new THREE.Scene();
     this.uniforms = {R: {value: scene.space.R}, K: {value: scene.space.K}, curved: {value: scene.space.curved},
-                     flatAxes: {value: scene.space.flat}, mode: {value: 0}, viewport: {value: new THREE.Vector2(1, 1)}};
+                     flatAxes: {value: scene.space.flat}, mode: {value: 0}, viewport: {value: new THREE.Vector2(1, 1)}, nearest: {value: 0}};
     this.groups = new Map();
     this.lost = false;
     element.addEventListener("webglcontextlost", () => { this.lost = true; });
@@ -128,8 +128,10 @@ curvebody.WebGL = class {
     return out;
   }
 
-  sphere(many) {
-    const sphere = many ? new THREE.IcosahedronBufferGeometry(1, 1) : new THREE.SphereBufferGeometry(1, 20, 14), geometry = new THREE.InstancedBufferGeometry();
+  sphere(n) {
+    const sphere = n > 400 ? new THREE.IcosahedronBufferGeometry(1, 1) : n > 40 ? new THREE.SphereBufferGeometry(1, 20, 14)
+                                                                                  : new THREE.SphereBufferGeometry(1, 48, 32);
+    const geometry = new THREE.InstancedBufferGeometry();
     geometry.setAttribute("position", sphere.getAttribute("position"));
     if (sphere.index) geometry.setIndex(sphere.index);
     return geometry;
@@ -146,7 +148,7 @@ curvebody.WebGL = class {
 
   putBalls(balls, second) {
     const m = curvebody.WebGL.columns(balls);
-    this.put("balls" + second, () => this.sphere(balls.length > 400), `
+    this.put("balls" + second, () => this.sphere(balls.length), `
 attribute vec3 position;
 attribute vec4 m0, m1, m2, m3;
 attribute vec3 colour;
@@ -170,25 +172,34 @@ void main() {
     const flat = name => { const out = new Float32Array(4 * segments.length); segments.forEach((s, i) => out.set(s[name], 4 * i)); return out; };
     this.put(key + parts + second, () => this.ribbon(parts), `
 uniform vec2 viewport;
+uniform float nearest;
 attribute vec3 position;
 attribute vec4 a, b;
 attribute vec3 colour;
-attribute vec2 how;
+attribute vec3 how; /* theta, width, 1 where it falls to 0 */
 varying vec3 paint;
 void main() {
   float t = position.x;
   float t2 = t > 0.5 ? t - position.z : t + position.z;
-  vec4 p = projectionMatrix * modelViewMatrix * vec4(shown(between(a, b, how.x, t)), 1.);
-  vec4 q = projectionMatrix * modelViewMatrix * vec4(shown(between(a, b, how.x, t2)), 1.);
-  vec2 along = (q.xy / max(q.w, 1e-6) - p.xy / max(p.w, 1e-6)) * viewport;
+  vec4 p = modelViewMatrix * vec4(shown(between(a, b, how.x, t)), 1.);
+  vec4 q = modelViewMatrix * vec4(shown(between(a, b, how.x, t2)), 1.);
+  paint = colour;
+  if (p.z > -nearest && q.z > -nearest) {
+    gl_Position = vec4(2., 2., 2., 1.);
+    return;
+  }
+  /* an end behind the eye is drawn to where the line comes past it: there it has no width in pixels */
+  if (p.z > -nearest) p = mix(p, q, (p.z + nearest) / (p.z - q.z));
+  if (q.z > -nearest) q = mix(q, p, (q.z + nearest) / (q.z - p.z));
+  p = projectionMatrix * p, q = projectionMatrix * q;
+  vec2 along = (q.xy / q.w - p.xy / p.w) * viewport;
   if (t > 0.5) along = -along;
   float l = length(along);
   vec2 across = l > 0. ? vec2(-along.y, along.x) / l : vec2(1., 0.);
-  p.xy += position.y * how.y * across / viewport * p.w;
-  paint = colour;
+  p.xy += position.y * how.y * (1. - how.z * t) * across / viewport * p.w;
   gl_Position = p;
 }`, second, true, segments.length, [["a", 4, flat("a")], ["b", 4, flat("b")], ["colour", 3, curvebody.WebGL.paints(segments)],
-      ["how", 2, segments.flatMap(s => [s.theta, s.width])]]);
+      ["how", 3, segments.flatMap(s => [s.theta, s.width, s.head ? 1 : 0])]]);
   }
 
   putSurfaces(surfaces, second) {
@@ -226,6 +237,7 @@ void main() {
     for (const mesh of this.groups.values()) mesh.used = false;
     this.uniforms.mode.value = !s.K ? 0 : inside ? 2 : s.picture === "embedding" ? 3 : 1;
     this.renderer.setSize(this.element.width, this.element.height, false);
+    this.uniforms.nearest.value = 1.01 * camera.near;
     this.uniforms.viewport.value.set(this.element.width, this.element.height);
     for (const second of inside && s.K > 0 ? [false, true] : [false]) {
       this.putBalls(built.balls, second);

@@ -9,13 +9,11 @@ import json
 import os
 import shutil
 import socket
-import struct
 import subprocess
 import tempfile
 import time
 import urllib.error
 import urllib.request
-import zlib
 
 
 class Browser:
@@ -88,8 +86,16 @@ class Browser:
 
     def canvas(self):
         """The picture as rows of (r, g, b)."""
-        text = self.js("return curvebody.shown.canvas.toDataURL('image/png')")
-        return pixels(base64.b64decode(text.split(",")[1]))
+        import numpy as np
+        width, height, text = self.js("""
+            const of = curvebody.shown.canvas, copy = document.createElement("canvas");
+            copy.width = of.width, copy.height = of.height;
+            const c = copy.getContext("2d");
+            c.drawImage(of, 0, 0);
+            const data = c.getImageData(0, 0, of.width, of.height).data, parts = [];
+            for (let i = 0; i < data.length; i += 30000) parts.push(btoa(String.fromCharCode(...data.subarray(i, i + 30000))));
+            return [of.width, of.height, parts];""")
+        return np.frombuffer(b"".join(map(base64.b64decode, text)), np.uint8).reshape(height, width, 4)[:, :, :3]
 
     def close(self):
         try:
@@ -105,41 +111,3 @@ class Browser:
 
     def __exit__(self, *_):
         self.close()
-
-
-def pixels(png):
-    """PNG of 8 bits, RGB or RGBA, to a numpy array [height, width, 3]."""
-    import numpy as np
-    at, data, width, height, kind = 8, b"", 0, 0, 0
-    while at < len(png):
-        length, name = struct.unpack(">I4s", png[at:at + 8])
-        part = png[at + 8:at + 8 + length]
-        if name == b"IHDR":
-            width, height, _, kind = struct.unpack(">IIBB", part[:10])
-        if name == b"IDAT":
-            data += part
-        at += 12 + length
-    channels = {2: 3, 6: 4}[kind]
-    raw = np.frombuffer(zlib.decompress(data), np.uint8).reshape(height, 1 + width * channels)
-    out = np.zeros((height, width * channels), np.uint8)
-    for y in range(height):
-        line, kind, above = raw[y, 1:].astype(int), raw[y, 0], out[y - 1].astype(int) if y else np.zeros(width * channels, int)
-        if kind == 0:
-            out[y] = line
-        elif kind == 2:
-            out[y] = line + above & 255
-        else:
-            row = [0] * (width * channels)
-            for x in range(width * channels):
-                left = row[x - channels] if x >= channels else 0
-                up, corner = above[x], above[x - channels] if x >= channels else 0
-                if kind == 1:
-                    guess = left
-                elif kind == 3:
-                    guess = (left + up) // 2
-                else:
-                    p = left + up - corner
-                    guess = min((left, up, corner), key=lambda v: (abs(p - v), (left, up, corner).index(v)))
-                row[x] = int(line[x] + guess) & 255
-            out[y] = row
-    return out.reshape(height, width, channels)[:, :, :3]

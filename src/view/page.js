@@ -27,7 +27,7 @@ curvebody.Page = class {
   layout() {
     const make = (name, to, set) => { const e = Object.assign(document.createElement(name), set || {}); to.append(e); return e; };
     const head = make("header", document.body), main = make("main", document.body);
-    make("h1", head, {textContent: this.page.title});
+    make("h1", head, {textContent: this.page.title, title: this.page.title});
     const words = {complete: "", running: "running", unfinished: "interrupted: what was recorded until then"}[this.page.state];
     if (words) make("span", head, {textContent: words, className: "state"});
     const left = make("section", main, {id: "picture"}), right = make("section", main, {id: "side"});

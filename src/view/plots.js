@@ -37,7 +37,7 @@ curvebody.Plots = class {
       labels: ["time", ...this.labels(series)], legend: "follow", digitsAfterDecimal: 8, connectSeparatedPoints: true,
       colors: curvebody.colours, strokeWidth: 1.5, axisLineColor: "#888", gridLineColor: "#ddd", xlabel: "",
       axes: {y: {axisLabelWidth: 82, axisLabelFormatter: (v, _, __, g) => curvebody.short(v, g.yAxisRange ? g.yAxisRange(0) : null), valueFormatter: v => curvebody.exact(v)}},
-      highlightCircleSize: 3,
+      highlightCircleSize: 3, drawPoints: series.row.data.length === 1, pointSize: 3,
       clickCallback: (event, x) => this.goTo(x),
       underlayCallback: (c, area, g) => {
         const x = g.toDomXCoord(this.time);

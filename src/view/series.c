@@ -1,7 +1,7 @@
 /* Observables over time: exact values at chosen rows. Of many rows each bin gives those of its least and greatest value
  * of each column, so that no peak is lost; of more than MOST_COLUMNS columns a row gives the least, mean and
- * greatest. Where more than DENSE columns choose rows, a row has the values of those columns that chose it, and nan in
- * the others (`sparse`), which takes next to no room. */
+ * greatest. Where more than DENSE columns choose rows, each of BINS bins, a row has the values of those columns that
+ * chose it, and nan in the others (`sparse`), which takes next to no room. */
 #include "view/view.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 64, DENSE = 8, POINTS = 2000, MOST_EVENTS = 10000, BLOCK = 1 << 21 };
+enum { MOST_COLUMNS = 64, DENSE = 8, BINS = 80, POINTS = 2000, MOST_EVENTS = 10000, BLOCK = 1 << 21 };
 
 /* What is drawn, or no observable. */
 static bool left_out(const char *name) {
@@ -92,9 +92,8 @@ static cb_status keep(const cb_view *v, const bins *b, const double *wanted, siz
  * for themselves. */
 static cb_status choose(const cb_view *v, int f, size_t columns, double *block, size_t block_rows, double **wanted,
                         size_t *n, bool **kept) {
-  bins b = {.columns = columns, .rows = v->rows, .n = POINTS / (2 * columns)};
-  if (b.n < 32) b.n = 32;
-  const bool all = v->rows <= 2 * b.n * columns || v->rows <= POINTS / 2;
+  bins b = {.columns = columns, .rows = v->rows, .n = columns > DENSE ? BINS : POINTS / (2 * columns)};
+  const bool all = v->rows <= (columns > DENSE ? 4 * BINS : 2 * b.n * columns);
   const size_t cells = b.n * columns, most = all ? v->rows : 2 * cells + 2;
   *wanted = malloc(most * sizeof **wanted);
   *n = 0;

@@ -336,6 +336,22 @@ class Sights(unittest.TestCase):
         self.assertAlmostEqual(angle, 2 * np.pi * (1 - np.cos(r)), delta=2e-5)
 
 
+CHAIN = """
+curvebody: 1
+title: chain
+space: e3
+bodies: [{kind: chain, name: c, count: 20, length: 1, along: [1, 0, 0], link: {spring: {stiffness: 10}}, motion: {killing: rotation_z, speed: 3}}]
+integrator: {name: lobatto, stages: 2, step: 0.01}
+time: {end: 10}
+"""
+ODD = """
+curvebody: 1
+title: '%s'
+space: e3
+bodies: [{kind: particles, name: '%s', mass: 1, place: {chart: cartesian, points: [[0, 0, 0]]}, motion: {killing: translation_x, speed: 1}}]
+integrator: {name: lobatto, stages: 2, step: 0.1}
+time: {end: 0.5}
+"""
 TWO = """
 curvebody: 1
 title: two
@@ -400,6 +416,33 @@ class Files(unittest.TestCase):
                         self.assertTrue((kept.max(axis=0) >= data[inner].max(axis=0)).all() and
                                         (kept.min(axis=0) <= data[inner].min(axis=0)).all(), s["name"])
 
+    def test_no_peak_is_lost_of_many_columns(self):
+        """Each column has its own rows: those of the least and greatest value of each bin, and the ends."""
+        path = os.path.join(self.folder, "chain.yaml")
+        with open(path, "w") as file:
+            file.write(CHAIN)
+        path = record(self.folder, "chain", path)
+        with Browser(700, 500) as b, h5py.File(path) as f:
+            b.open(page(path))
+            s = b.js("const s = curvebody.shown.page.series.find(s => s.name === 'separation'); "
+                     "return [Array.from(s.row.data), Array.from(s.value.data), s.sparse, s.labels.length]")
+            data, rows = f["separation"][:], np.array(s[0], int)
+            self.assertEqual(s[2:], [1, 19])
+            value = np.array([np.nan if v is None else v for v in s[1]], float).reshape(len(rows), 19)
+            kept = ~np.isnan(value)
+            np.testing.assert_array_equal(value[kept], data[rows][kept])
+            self.assertLessEqual(kept.sum(axis=0).max(), 2 * 80 + 2)
+            self.assertTrue(kept[0].all() and kept[-1].all() and (rows[0], rows[-1]) == (0, len(data) - 1))
+            bins = np.arange(len(data)) * 80 // len(data)
+            for k in range(80):
+                part, here = data[bins == k], bins[rows] == k
+                np.testing.assert_array_equal(np.nanmin(value[here], axis=0), part.min(axis=0))
+                np.testing.assert_array_equal(np.nanmax(value[here], axis=0), part.max(axis=0))
+            self.assertTrue(all(v is None or np.isfinite(v) for row in b.js(
+                "const p = curvebody.shown.plots, s = curvebody.shown.page.series.find(s => s.name === 'separation'); "
+                "return p.rows(s, true)") for v in row))
+            self.assertEqual(b.console(), [])
+
     def test_pictures_and_films(self):
         path = record(self.folder, "rod", sets=["time.end=0.5"])
         with Browser(700, 500) as b:
@@ -415,6 +458,36 @@ class Files(unittest.TestCase):
             self.assertGreater(kept["webm"], 1000)
             self.assertEqual(b.console(), [])
 
+    def test_odd_records(self):
+        """One row, numbers that are none, names of every kind, and a title longer than the page is wide."""
+        path = os.path.join(self.folder, "odd.yaml")
+        odd = """</script><img src=x onerror="window.evil = 1">'\\<!-- \u00fc\u6f22 """ + "x" * 3000
+        with open(path, "w") as file:
+            file.write(ODD % (odd.replace("'", "''"), odd.replace("'", "''")))
+        one, none = record(self.folder, "odd", path), os.path.join(self.folder, "none.h5")
+        shutil.copy(one, none)
+        with h5py.File(one, "a") as f:
+            rows = len(f["time"])
+            f.visititems(lambda _, o: o.resize(1, axis=0) if isinstance(o, h5py.Dataset) and o.chunks and o.maxshape[0] is None and
+                         o.shape[0] == rows else None)
+        with h5py.File(none, "a") as f:
+            for name in ("x", "position", "energy"):
+                f[name][1], f[name][2] = np.nan, np.inf
+            f.move("kinetic_energy", "</script><b onclick=x>")
+        with Browser(700, 500) as b:
+            for path in (one, none):
+                for view in ("", "#view=inside&follow=0", "#view=ride&follow=0", "#t=1e9&view=nothing&follow=-7&yaw=x&far=0"):
+                    b.open(page(path) + view)
+                    b.js("for (const d of document.querySelectorAll('details')) d.open = true;"
+                         "const s = curvebody.shown; for (let k = 0; k < s.frames.count; k++) s.go(k)")
+                    self.assertEqual(b.js("return document.querySelector('h1').textContent"), odd)
+                    self.assertEqual(b.js("return curvebody.shown.following.options[1].textContent"), "follow " + odd)
+                    self.assertFalse(b.js("return !!window.evil || !!document.querySelector('img, b')"))
+                    self.assertLess(b.js("return document.documentElement.scrollWidth"), 701)
+                    self.assertEqual(b.console(), [], view)
+            b.open(page(one))
+            self.assertGreater(painted(b.canvas()).sum(), 20)
+
     def test_frames(self):
         path = record(self.folder, "rod", sets=["time.end=1"])
         with Browser(700, 500) as b:
@@ -423,9 +496,11 @@ class Files(unittest.TestCase):
             self.assertEqual(b.js("return Array.from(curvebody.shown.page.row.data)"), [0, 17, 33, 50, 67, 83, 100])
 
     def test_bad_input(self):
-        path = record(self.folder, "rod", sets=["time.end=0.1"])
+        path, link = record(self.folder, "rod", sets=["time.end=0.1"]), os.path.join(self.folder, "link.html")
+        os.symlink("nothing.html", link)
         for words, code in ((["view"], 2), (["view", "/nowhere.h5"], 3), (["view", path, "--frames", "0"], 2), (["view", path, "--frames", "x"], 2),
-                            (["view", path, "-o", path], 2), (["view", path, "-o", "/nowhere/x.html"], 3), (["view", path, "--wach"], 2),
+                            (["view", path, "--frames", "1000000000"], 2), (["view", path, "-o", self.folder], 3),
+                            (["view", path, "-o", link], 3), (["view", path, "-o", path], 2), (["view", path, "-o", "/nowhere/x.html"], 3), (["view", path, "--wach"], 2),
                             (["view", os.path.join(SCENARIOS, "thesis/elastic-rod-h3.yaml")], 2)):
             done = call(*words)
             self.assertEqual(done.returncode, code, f"{words}: {done.stderr}")

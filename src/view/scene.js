@@ -238,7 +238,7 @@ curvebody.Scene = class {
             if (p.count <= 40) ends(s.multiply(m, s.to(x)), alone ? 2 * size : this.radius(i));
           }
         } else {
-          ends(m, size);
+          ends(m, this.page.bodies.forces.length && this.page.bodies.count <= 40 ? 1.7 * size : size); /* with its arrows */
         }
       }
     }

@@ -39,8 +39,7 @@ KINDS = {"rod": ("thesis/elastic-rod-h3", ["time.end=3"]), "s3": ("thesis/rigid-
          "clifford": ("curved-fluid/clifford", ["time.end=2"]), "pendulum": ("systems/double-pendulum", []),
          "purcell": ("locomotion/purcell", []), "cat": ("locomotion/immersed-cat", []), "shell": ("networks/shell-h3", ["time.end=0.1"]),
          "sol": ("spaces/thrown-sol", []), "sl2": ("spaces/thrown-sl2", []), "metric": ("spaces/thrown-schwarzschild", []),
-         "cradle": ("collisions/cradle-s3", ["time.end=2"]), "ball": ("locomotion/rolling-ball", []),
-         "swimmer": ("curved-fluid/swimmer", ["integrator.step=0.5"])}
+         "cradle": ("collisions/cradle-s3", ["time.end=2"]), "ball": ("locomotion/rolling-ball", [])}
 INSIDE = {"rod", "s3", "h2xe", "e3", "s2xe", "leaf", "eel", "clifford", "shell", "cradle"}
 NOWHERE = {"ball"}  # nothing of it has a place
 STATES = ("rod", "leaf", "purcell", "pendulum")  # particles, bodies, a gait, a system
@@ -115,11 +114,22 @@ class Held:
         self.file.close()
 
 
+class Made(dict):
+    """Pages of KINDS by name, each made when it is first asked for."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __missing__(self, name):
+        self[name] = page(record(self.folder, name))
+        return self[name]
+
+
 class Pages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp()
-        cls.page = {name: page(record(cls.folder, name)) for name in KINDS}
+        cls.page = Made(cls.folder)
         cls.browser = Browser(900, 600)
 
     @classmethod
@@ -137,8 +147,8 @@ class Pages(unittest.TestCase):
         self.assertEqual([a for a in asked if not a.startswith("file://" + self.folder)], [], name)
 
     def test_the_body_is_in_sight(self):
-        for name, path in self.page.items():
-            b = self.browser
+        for name in KINDS:
+            b, path = self.browser, self.page[name]
             b.open(path)
             self.assertEqual(b.js("return curvebody.shown.drawing.name"), "webgl")
             if name in NOWHERE:
@@ -167,6 +177,7 @@ class Pages(unittest.TestCase):
         """What is shown while a run goes on, after it was cut off, and before its first row."""
         for name in STATES:
             b, path, out = self.browser, os.path.join(self.folder, name + ".h5"), os.path.join(self.folder, "state.html")
+            self.assertTrue(self.page[name])
             with Held(path, self.folder) as held:
                 watch = subprocess.Popen([BINARY, "view", held, "-o", out, "--watch"], stdout=subprocess.DEVNULL)
                 until(lambda: os.path.exists(out))
@@ -199,7 +210,7 @@ class Pages(unittest.TestCase):
                 self.assertEqual(plain.console(), [])
 
     def test_values_are_the_records(self):
-        for name in ("rod", "h2xe", "s3", "nil", "leaf", "purcell", "pendulum"):
+        for name in ("rod", "h2xe", "s3", "nil", "leaf", "purcell", "pendulum", "shell"):
             self.browser.open(self.page[name])
             series = self.browser.js("return curvebody.shown.page.series.map(s => ({name: s.name, row: Array.from(s.row.data), "
                                      "time: Array.from(s.time.data), value: Array.from(s.value.data), sparse: s.sparse, columns: s.labels.length}))")
@@ -213,6 +224,9 @@ class Pages(unittest.TestCase):
                             self.assertTrue((np.isfinite(value).sum(axis=0) >= 2).all())
                             value = np.where(np.isnan(value), data, value)
                         np.testing.assert_array_equal(value, data, s["name"])
+                    else:
+                        told = np.stack([data.min(axis=1), data.mean(axis=1), data.max(axis=1)], axis=1)
+                        np.testing.assert_allclose(np.array(s["value"], float).reshape(told.shape), told, rtol=1e-12, err_msg=s["name"])
                     np.testing.assert_array_equal(f["time"][:][np.array(s["row"], int)], s["time"])
 
     def test_places_are_the_records(self):
@@ -222,12 +236,60 @@ class Pages(unittest.TestCase):
             b.open(self.page[name])
             rows = b.js("return Array.from(curvebody.shown.page.row.data)")
             with h5py.File(os.path.join(self.folder, name + ".h5")) as f:
-                x = f["x"][:]
+                x, bonds = f["x"][:], [f[key][:] for key in ("bond_i", "bond_j") if key in f]
             scale = np.abs(x).max()
             for k in (0, len(rows) // 2, len(rows) - 1):
                 b.js("const s = curvebody.shown; s.view.name = 'outside'; s.view.follow = null; s.k = arguments[0]; s.show()", k)
                 p = np.array(b.js("return curvebody.shown.pixels().map(q => q.p)"))
                 np.testing.assert_allclose(p[:x.shape[1]], x[int(rows[k])], rtol=0, atol=1e-6 * scale, err_msg=name)
+                ends = np.array(b.js("const s = curvebody.shown, n = s.page.particles.bond_i ? s.page.particles.bond_i.data.length : 0, "
+                                     "each = s.page.particles.bonds ? s.page.particles.bonds.shape[2] / 3 - 1 : 1; "
+                                     "return Array.from({length: n}, (_, i) => [s.scene.space.shown(s.built.segments[i * each].a), "
+                                     "s.scene.space.shown(s.built.segments[i * each + each - 1].b)])"))
+                if len(ends):
+                    i, j = bonds
+                    np.testing.assert_allclose(ends, np.stack([x[int(rows[k])][i], x[int(rows[k])][j]], axis=1), rtol=0,
+                                               atol=2e-6 * scale, err_msg=name)
+
+    def test_bodies_are_the_records(self):
+        """Place and axes of a surface are the pose's, and arrows point along the forces, in the body's axes in the record."""
+        b = self.browser
+        b.open(self.page["leaf"] + "#view=outside")
+        with h5py.File(os.path.join(self.folder, "leaf.h5")) as f:
+            pose, forces = f["pose"][:], {name[7:]: f[name][:] for name in f if name.startswith("wrench_")}
+        for k in (0, 40, 100):
+            m, heads, names = b.js("const s = curvebody.shown; s.go(arguments[0]); return [s.built.surfaces.map(q => q.m), "
+                                   "s.built.segments.filter(q => q.head).map(q => [q.a, q.b, q.colour]), s.page.bodies.forces.map(q => q.name)]", k)
+            colours = b.js("return curvebody.colours")
+            row, m, told = int(b.js("return curvebody.shown.page.row.data[arguments[0]]", k)), np.array(m).reshape(-1, 4, 4), []
+            for i, p in enumerate(pose[row]):
+                w, v = p[3], p[4:]
+                r = np.eye(3) + 2 * w * np.cross(np.eye(3), v) + 2 * (np.outer(v, v) - v @ v * np.eye(3))
+                np.testing.assert_allclose(m[i, :3, 3], p[:3], rtol=0, atol=1e-12)
+                np.testing.assert_allclose(m[i, :3, :3], r, rtol=0, atol=1e-12)
+                told += [(colours[(number + 3) % 8], p[:3], r @ forces[name][row][i][3:]) for number, name in enumerate(names)]
+            for _, tip, colour in heads:
+                self.assertTrue(any(c == colour and np.linalg.norm(np.cross(np.array(tip)[:3] - p, f)) < 1e-5 * (np.array(tip)[:3] - p) @ f
+                                    for c, p, f in told), f"{k} {colour}")
+            self.assertGreater(len(heads), len(pose[row]))
+
+    def test_bonds_of_other_spaces_are_geodesics(self):
+        """Nil's are sampled by the program: each sample divides the library's distance."""
+        b, g = self.browser, curvebody.Space("nil")
+        b.open(self.page["nil"])
+        with h5py.File(os.path.join(self.folder, "nil.h5")) as f:
+            x, i, j = f["x"][:], f["bond_i"][:], f["bond_j"][:]
+        for k in (0, 20):
+            row, samples, lead = b.js("const s = curvebody.shown.page, k = arguments[0], n = s.particles.bonds.shape; return [s.row.data[k], "
+                                      "Array.from(s.particles.bonds.data.subarray(k * n[1] * n[2], (k + 1) * n[1] * n[2])), "
+                                      "Array.from(s.particles.lead.data.subarray(16 * k, 16 * k + 4))]", k)
+            way = np.array(samples).reshape(len(i), 9, 3) + lead[0] * np.array(lead[1:])
+            for bond in range(len(i)):
+                start, end = x[int(row)][i[bond]], x[int(row)][j[bond]]
+                d = g.distance(start, end)
+                for s in range(9):
+                    self.assertAlmostEqual(g.distance(start, way[bond, s]), s / 8 * d, delta=1e-5 * d)
+                    self.assertAlmostEqual(g.distance(way[bond, s], end), (1 - s / 8) * d, delta=1e-5 * d)
 
     def test_distances_are_the_librarys(self):
         """Of points local to origins, near and 40 radii out; and the geodesic to what the logarithm says."""
@@ -488,12 +550,30 @@ class Files(unittest.TestCase):
             b.open(page(one))
             self.assertGreater(painted(b.canvas()).sum(), 20)
 
+    def test_a_map_leaves_out_shapes_that_are_none(self):
+        """Balls that swim touch each other within the window of the map, beside the gait."""
+        path = os.path.join(self.folder, "swimmer.yaml")
+        with open(os.path.join(SCENARIOS, "curved-fluid/swimmer.yaml")) as file, open(path, "w") as coarse:
+            coarse.write(file.read().replace("resolution: 12", "resolution: 8"))
+        with Browser(700, 500) as b:
+            b.open(page(record(self.folder, "swimmer", path, ["integrator.step=0.5"])))
+            curvature = np.array(b.js("return Array.from(curvebody.shown.page.shapes.curvature.data)"), float)
+            self.assertTrue(np.isnan(curvature).any() and np.isfinite(curvature).any())
+            b.js("const s = curvebody.shown.shapes, c = s.canvas.getContext('2d'); s.draw(0); "
+                 "window.corner = Array.from(c.getImageData(4, s.canvas.height - 4, 1, 1).data)")
+            self.assertEqual(b.js("return window.corner")[:3], [160, 160, 160])
+            self.assertEqual(b.console(), [])
+
     def test_frames(self):
         path = record(self.folder, "rod", sets=["time.end=1"])
         with Browser(700, 500) as b:
             b.open(page(path, "--frames", "7"))
             self.assertEqual(b.js("return curvebody.shown.frames.count"), 7)
             self.assertEqual(b.js("return Array.from(curvebody.shown.page.row.data)"), [0, 17, 33, 50, 67, 83, 100])
+            times = b.js("return Array.from(curvebody.shown.frames.time)")
+            for asked, k in ((times[3], 3), (times[3] - 1e-6, 2), (times[6] + 5, 6), (-1, 0)):  # a link's time is the last frame not after it
+                b.js("location.hash = arguments[0]", f"t={asked!r}&view=outside")
+                until(lambda: b.js("return curvebody.shown.k") == k)
 
     def test_bad_input(self):
         path, link = record(self.folder, "rod", sets=["time.end=0.1"]), os.path.join(self.folder, "link.html")

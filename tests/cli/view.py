@@ -384,6 +384,23 @@ class Sights(unittest.TestCase):
                 self.assertTrue((picture[y - 2:y + 3, x - 2:x + 3, 0] > picture[y - 2:y + 3, x - 2:x + 3, 2] + 40).all(), f"turned by {turn}")
                 self.assertLess(painted(picture).mean(), 0.9)
 
+    def test_far_out(self):
+        """Origins go along: from outside places stay the record's, and followed 30 radii out a rod is as long as it is."""
+        path = record(self.folder, "far", self.scenario(FAR))
+        with Browser(700, 500) as b, h5py.File(path) as f:
+            x, separation = f["x"][:], f["separation"][:, 0]
+            self.assertGreater(f["origin"][-1, 0, 0], 20)
+            b.open(page(path) + "#view=outside")
+            for k in (0, 30, 50, 80, 300):
+                b.js("const s = curvebody.shown; s.view.follow = null; s.go(arguments[0])", k)
+                np.testing.assert_allclose(b.js("return curvebody.shown.pixels().map(q => q.p)"), x[k], rtol=0, atol=1e-6)
+                for name in ("outside", "inside"):
+                    b.js("const s = curvebody.shown; s.view.name = arguments[1]; s.view.follow = 0; s.fit(); s.go(arguments[0])", k, name)
+                    length = b.js("const s = curvebody.shown, g = s.scene.space, p = s.built.balls.map(q => g.apply(q.m, g.base())); return g.distance(p[0], p[1])")
+                    self.assertAlmostEqual(length, separation[k], delta=1e-5)
+                    self.assertGreater(painted(b.canvas()).sum(), 20)
+                b.js("curvebody.shown.view.name = 'outside'")
+
     def test_riding_round_a_loop_shows_the_holonomy(self):
         """A circle of radius r about a centre in S3: 2 pi (1 - cos r), told by 2000 chords of it, which is right to 1e-5."""
         r = 0.6
@@ -413,6 +430,17 @@ space: e3
 bodies: [{kind: particles, name: '%s', mass: 1, place: {chart: cartesian, points: [[0, 0, 0]]}, motion: {killing: translation_x, speed: 1}}]
 integrator: {name: lobatto, stages: 2, step: 0.1}
 time: {end: 0.5}
+"""
+FAR = """
+curvebody: 1
+title: far
+space: h3
+bodies:
+  - {kind: rod, name: a, link: {spring: {stiffness: 1, rest: 1}}, mass: 1, place: {chart: polar, points: [[1, 1.2, 1.5], [1.6, 1.4, 2.5]]},
+     motion: {killing: boost_x, speed: 1}}
+integrator: {name: lobatto, stages: 3, step: 0.02}
+time: {end: 30}
+record: {every: 5}
 """
 TWO = """
 curvebody: 1

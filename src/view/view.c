@@ -150,7 +150,8 @@ static cb_status make(cb_view *v, const cb_view_options *options) {
   cb_status status = fill(v, options && options->watched);
   const cb_page fixed = *v->page;
   for (int turn = 0; turn < TURNS && !status; turn++) {
-    v->page->json.length = fixed.json.length, v->page->arrays.length = fixed.arrays.length, v->page->count = fixed.count;
+    v->page->json.length = fixed.json.length, v->page->arrays.length = fixed.arrays.length,
+    v->page->count = fixed.count;
     status = choose_frames(v, asked, most);
     if (!status) status = fill_frames(v);
     const size_t rest = fixed.arrays.length + fixed.json.length, bytes = v->page->arrays.length + v->page->json.length;

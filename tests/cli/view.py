@@ -182,8 +182,7 @@ class Pages(unittest.TestCase):
                 watch = subprocess.Popen([BINARY, "view", held, "-o", out, "--watch"], stdout=subprocess.DEVNULL)
                 until(lambda: os.path.exists(out))
                 b.open(out + "#view=outside")
-                self.assertEqual(b.js("return curvebody.shown.page.state"), "running", name)
-                self.assertEqual(b.js("return document.querySelector('.state').textContent"), "running")
+                until(lambda: b.js("return [curvebody.shown.page.state, document.querySelector('.state').textContent]") == ["running", "running"])
                 until(lambda: painted(b.canvas()).sum() > 20)
             self.assertEqual(watch.wait(20), 0)
             until(lambda: b.js("return typeof curvebody !== 'undefined' && !!curvebody.shown && curvebody.shown.page.state === 'unfinished'"))
@@ -632,9 +631,10 @@ class Files(unittest.TestCase):
                 time.sleep(0.1)
             with Browser(700, 500) as b:
                 b.open(out)
-                self.assertEqual(b.js("return curvebody.shown.page.state"), "running")
-                b.js("const s = curvebody.shown; s.go(1); s.yaw = 0.5; s.pitch = 0.2; s.write()")
-                kept = b.js("return [curvebody.shown.frames.time[curvebody.shown.k], curvebody.shown.page.rows]")
+                until(lambda: b.js("return curvebody.shown.page.state") == "running")
+                kept = []
+                until(lambda: kept.extend(b.js("const s = curvebody.shown; s.go(1); s.yaw = 0.5; s.pitch = 0.2; s.write(); "
+                                               "return [s.frames.time[s.k], s.page.rows]")) or True)
                 for _ in range(40):
                     time.sleep(0.5)
                     b.ready()
@@ -652,7 +652,7 @@ class Files(unittest.TestCase):
                 self.assertEqual(watch.wait(20), 0)
                 time.sleep(2.5)
                 b.ready()
-                self.assertEqual(b.js("return curvebody.shown.page.state"), "unfinished")
+                until(lambda: b.js("return curvebody.shown.page.state") == "unfinished")
                 b.js("window.here = true")
                 time.sleep(2)
                 self.assertTrue(b.js("return window.here === true"))

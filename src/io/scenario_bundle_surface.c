@@ -57,8 +57,10 @@ typedef struct surface_parameters {
 
 static const cb_param drag_table[] = {
     SURFACE,
-    {"normal", CB_PARAM_REAL, offsetof(surface_parameters, normal), "2", "N s/m3", ">= 0", NULL, "k_n"},
-    {"tangential", CB_PARAM_REAL, offsetof(surface_parameters, tangential), "1", "N s/m3", ">= 0", NULL, "k_t"},
+    {"normal", CB_PARAM_REAL, offsetof(surface_parameters, normal), "2", "N s/m3", ">= 0", NULL,
+     "k_n, across a face, by area and velocity"},
+    {"tangential", CB_PARAM_REAL, offsetof(surface_parameters, tangential), "1", "N s/m3", ">= 0", NULL,
+     "k_t, along a face, by area and velocity"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static const cb_param immersed_table[] = {

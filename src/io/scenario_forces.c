@@ -32,7 +32,8 @@ const cb_param cb_interaction_table[] = {
     {"expression", CB_PARAM_NODE, offsetof(law_parameters, expression), "", "", "", NULL,
      "U(d, m1, m2, q1, q2, t) instead of a law"},
     {"between", CB_PARAM_NODE, offsetof(law_parameters, first), "", "", "", NULL, "two bodies; absent: all particles"},
-    {"within", CB_PARAM_NODE, offsetof(law_parameters, second), "", "", "", NULL, "one body"},
+    {"within", CB_PARAM_NODE, offsetof(law_parameters, second), "", "", "", NULL,
+     "name of a body whose particles act on each other"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 const cb_param cb_central_table[] = {{"law", CB_PARAM_CHOICE, offsetof(law_parameters, law), "gravity", "", "", LAWS,

@@ -39,7 +39,7 @@ const cb_param cb_gait_table[] = {
     NODE(pace, "s(t), s(0) = 0, s(1) = 1, s' > 0: the same path in another time"),
     NODE(offset, "list, one a variable: r is offset + scale times what the gait is"),
     NODE(scale, "a number, or a list, one a variable"),
-    {"repeat", CB_PARAM_INT, offsetof(gait_parameters, repeat), "1", "", ">= 1", NULL, "cycles"},
+    {"repeat", CB_PARAM_INT, offsetof(gait_parameters, repeat), "1", "", ">= 1", NULL, "number of cycles"},
     {"period", CB_PARAM_REAL, offsetof(gait_parameters, period), "1", "s", "> 0", NULL, "of a cycle"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 

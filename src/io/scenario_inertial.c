@@ -17,7 +17,7 @@ typedef struct inertial_parameters {
 #define ROW(field, fallback, unit, doc) \
   { #field, CB_PARAM_NODE, offsetof(inertial_parameters, field), fallback, unit, "", NULL, doc }
 const cb_param cb_inertial_table[] = {
-    ROW(mass, NULL, "kg", "> 0"),
+    ROW(mass, NULL, "kg", "mass of the whole body, > 0"),
     ROW(at, "", "m", "the centre of mass in the body frame"),
     ROW(inertia, NULL, "kg m2", "[Ixx, Iyy, Izz], or three rows, about the centre of mass"),
     ROW(quaternion, "", "", "[w, x, y, z]: its axes in the body frame"),

@@ -27,7 +27,8 @@ typedef struct sequence_parameters {
 const cb_param cb_sequence_table[] = {
     {"files", CB_PARAM_NODE, offsetof(sequence_parameters, files), "", "", "", NULL, "a name with a run of #"},
     {"sequence", CB_PARAM_NODE, offsetof(sequence_parameters, sequence), "", "", "", NULL, "an HDF5 file"},
-    {"dataset", CB_PARAM_STRING, offsetof(sequence_parameters, dataset), "poses", "", "", NULL, "in it"},
+    {"dataset", CB_PARAM_STRING, offsetof(sequence_parameters, dataset), "poses", "", "", NULL,
+     "name of the dataset in the file"},
     {"first", CB_PARAM_INT, offsetof(sequence_parameters, first), "0", "", ">= 0", NULL, "number of the first file"},
     {"count", CB_PARAM_INT, offsetof(sequence_parameters, count), "0", "", ">= 0", NULL, "0: as many as there are"},
     {"start", CB_PARAM_REAL, offsetof(sequence_parameters, start), "0", "s", "", NULL, "time of the first pose"},

@@ -24,7 +24,7 @@ static const cb_param params[] = {
     {"space", CB_PARAM_CHOICE, offsetof(swimmer, space), "S2", "", "", "S2|S3|H2|H3|E2|E3", "of constant curvature"},
     {"radius", CB_PARAM_REAL, offsetof(swimmer, radius), "1", "length", "> 0", NULL, "R, of S and H"},
     {"legs", CB_PARAM_INT, offsetof(swimmer, legs), "2", "", ">= 2", NULL, "n; 2 in two dimensions"},
-    {"apex_mass", CB_PARAM_REAL, offsetof(swimmer, apex), "1", "mass", "> 0", NULL, "m_0"},
+    {"apex_mass", CB_PARAM_REAL, offsetof(swimmer, apex), "1", "mass", "> 0", NULL, "m_0, at the apex"},
     {"tip_mass", CB_PARAM_REAL, offsetof(swimmer, tip), "1", "mass", "> 0", NULL, "m_1, at each tip"},
     {0},
 };

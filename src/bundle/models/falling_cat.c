@@ -16,10 +16,10 @@ typedef struct falling_cat {
 } falling_cat;
 
 static const cb_param params[] = {
-    {"mass_1", CB_PARAM_REAL, offsetof(falling_cat, m1), "1", "mass", "> 0", NULL, "m_1"},
-    {"mass_2", CB_PARAM_REAL, offsetof(falling_cat, m2), "1", "mass", "> 0", NULL, "m_2"},
-    {"inertia_1", CB_PARAM_REAL, offsetof(falling_cat, i1), "1", "mass length^2", ">= 0", NULL, "I_1"},
-    {"inertia_2", CB_PARAM_REAL, offsetof(falling_cat, i2), "1", "mass length^2", ">= 0", NULL, "I_2"},
+    {"mass_1", CB_PARAM_REAL, offsetof(falling_cat, m1), "1", "mass", "> 0", NULL, "m_1, of the first body"},
+    {"mass_2", CB_PARAM_REAL, offsetof(falling_cat, m2), "1", "mass", "> 0", NULL, "m_2, of the second body"},
+    {"inertia_1", CB_PARAM_REAL, offsetof(falling_cat, i1), "1", "mass length^2", ">= 0", NULL, "I_1, of the first body"},
+    {"inertia_2", CB_PARAM_REAL, offsetof(falling_cat, i2), "1", "mass length^2", ">= 0", NULL, "I_2, of the second body"},
     {"arm_1", CB_PARAM_REAL, offsetof(falling_cat, a1), "1", "length", ">= 0", NULL, "a_1, from centre 1 to the hinge"},
     {"arm_2", CB_PARAM_REAL, offsetof(falling_cat, a2), "1", "length", ">= 0", NULL, "a_2, from the hinge to centre 2"},
     {0},

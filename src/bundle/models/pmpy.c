@@ -16,7 +16,7 @@ typedef struct pmpy {
 } pmpy;
 
 static const cb_param params[] = {
-    {"viscosity", CB_PARAM_REAL, offsetof(pmpy, viscosity), "1", "force time/length^2", "> 0", NULL, "mu"},
+    {"viscosity", CB_PARAM_REAL, offsetof(pmpy, viscosity), "1", "force time/length^2", "> 0", NULL, "mu, of the fluid"},
     {"volume", CB_PARAM_REAL, offsetof(pmpy, volume), "8*pi/3", "length^3", "> 0", NULL, "v_0, of both spheres"},
     {0},
 };

@@ -19,7 +19,7 @@ typedef struct raft {
 } raft;
 
 static const cb_param params[] = {
-    {"raft_mass", CB_PARAM_REAL, offsetof(raft, raft), "1", "mass", "> 0", NULL, "m_r"},
+    {"raft_mass", CB_PARAM_REAL, offsetof(raft, raft), "1", "mass", "> 0", NULL, "m_r, of the raft"},
     {"raft_inertia", CB_PARAM_REAL, offsetof(raft, inertia), "1", "mass length^2", "> 0", NULL, "I_r, with yaw only"},
     {"mass", CB_PARAM_REAL, offsetof(raft, mass), "1", "mass", "> 0", NULL, "m, of the pendulum"},
     {"length", CB_PARAM_REAL, offsetof(raft, length), "1", "length", "> 0", NULL, "l, of its rod"},

@@ -15,7 +15,7 @@ typedef struct rolling_ball {
 } rolling_ball;
 
 static const cb_param params[] = {
-    {"radius", CB_PARAM_REAL, offsetof(rolling_ball, radius), "1", "length", "> 0", NULL, "R"},
+    {"radius", CB_PARAM_REAL, offsetof(rolling_ball, radius), "1", "length", "> 0", NULL, "R, of the ball"},
     {0},
 };
 

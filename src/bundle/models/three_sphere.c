@@ -18,7 +18,7 @@ typedef struct three_sphere {
 
 static const cb_param params[] = {
     {"radius", CB_PARAM_REAL, offsetof(three_sphere, radius), "0.1", "length", "> 0", NULL, "a, of each sphere"},
-    {"viscosity", CB_PARAM_REAL, offsetof(three_sphere, viscosity), "1", "force time/length^2", "> 0", NULL, "mu"},
+    {"viscosity", CB_PARAM_REAL, offsetof(three_sphere, viscosity), "1", "force time/length^2", "> 0", NULL, "mu, of the fluid"},
     {0},
 };
 

@@ -40,9 +40,9 @@ static const cb_param params[] = {
      "high ones; closed bodies"},
     {"wall_height", CB_PARAM_REAL, offsetof(exact, wall_height), "0", "m", "", NULL,
      "of the plane along its normal, in the world (of a surface by itself: in its axes)"},
-    {"wall_x", CB_PARAM_REAL, offsetof(exact, wall_x), "0", "", "", NULL, "its normal, into the fluid"},
-    {"wall_y", CB_PARAM_REAL, offsetof(exact, wall_y), "0", "", "", NULL, "likewise"},
-    {"wall_z", CB_PARAM_REAL, offsetof(exact, wall_z), "1", "", "", NULL, "likewise"},
+    {"wall_x", CB_PARAM_REAL, offsetof(exact, wall_x), "0", "", "", NULL, "normal of the plane, into the fluid: x"},
+    {"wall_y", CB_PARAM_REAL, offsetof(exact, wall_y), "0", "", "", NULL, "y of the normal"},
+    {"wall_z", CB_PARAM_REAL, offsetof(exact, wall_z), "1", "", "", NULL, "z of the normal"},
     {0},
 };
 

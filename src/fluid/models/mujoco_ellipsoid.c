@@ -14,7 +14,8 @@ typedef struct mujoco_ellipsoid {
 
 static const cb_param params[] = {
     CB_ELLIPSOID_ROWS(mujoco_ellipsoid, "0.5", "0.25", "1.5", "1", "1"),
-    {"compat", CB_PARAM_CHOICE, offsetof(mujoco_ellipsoid, compat), "3.14", "", "", "3.14|2.2", "version"},
+    {"compat", CB_PARAM_CHOICE, offsetof(mujoco_ellipsoid, compat), "3.14", "", "", "3.14|2.2",
+     "version of MuJoCo whose forces it has"},
     {"kappa", CB_PARAM_CHOICE, offsetof(mujoco_ellipsoid, kappa), "mujoco", "", "", "exact|mujoco",
      "integrals of the added mass: exact, or by MuJoCo's rule of 15 points"},
     {0},

@@ -28,7 +28,8 @@ static const cb_param params[] = {
     {"boxes", CB_PARAM_NODE, offsetof(mujoco_inertia_box, boxes), "", "", "", NULL,
      "list of {mass: .., inertia: [Ixx, Iyy, Izz], position: [..], quaternion: [..]}, of bodies that are welded into "
      "one; that of the body itself"},
-    {"compat", CB_PARAM_CHOICE, offsetof(mujoco_inertia_box, compat), "3.14", "", "", "3.14|2.2", "version"},
+    {"compat", CB_PARAM_CHOICE, offsetof(mujoco_inertia_box, compat), "3.14", "", "", "3.14|2.2",
+     "version of MuJoCo whose forces it has"},
     {0},
 };
 

@@ -5,14 +5,16 @@ from html import escape
 
 SEARCH = """<script>
 const input = document.querySelector("#search"), items = [...document.querySelectorAll(".item")];
-const texts = items.map(item => item.textContent.toLowerCase());
+const said = items.map(item => item.closest("section").querySelector("h2").id + " " +
+   item.querySelector("h3").textContent.toLowerCase());
+const texts = items.map((item, i) => said[i] + " " + item.textContent.toLowerCase());
 function filter() {
   const words = input.value.toLowerCase().split(/\\s+/).filter(Boolean);
   let left = 0;
   items.forEach((item, i) => {
     item.hidden = !words.every(word => texts[i].includes(word));
     left += !item.hidden;
-    const title = item.querySelector("h3").textContent.toLowerCase();
+    const title = said[i];
     for (const row of item.querySelectorAll(".parameter"))
       row.hidden = words.some(word => !title.includes(word) && !row.textContent.toLowerCase().includes(word))
                    && [...item.querySelectorAll(".parameter")].some(r => words.every(w => title.includes(w) ||
@@ -28,16 +30,18 @@ if (location.search.startsWith("?q=")) { input.value = decodeURIComponent(locati
 
 
 def parameter(p):
-    default = "required" if p["default"] is None else escape(str(p["default"]))
+    default = '<td class="required">required</td>' if p["default"] is None else f'<td><code>{escape(str(p["default"]))}</code></td>'
     choices = p["choices"].replace("|", " | ") if isinstance(p["choices"], str) else " | ".join(p["choices"])
     kind = escape(p["type"]) + (f' <span class="unit">{escape(p["unit"])}</span>' if p["unit"] != "1" else "")
     told = " ".join(filter(None, [escape(p["range"]), escape(choices)]))
     return (f'<tr class="parameter"><td><code>{escape(p["name"])}</code></td><td>{kind} <span class="told">{told}</span></td>'
-            f'<td><code>{default}</code></td><td>{escape(p["doc"])}</td></tr>')
+            f'{default}<td>{escape(p["doc"])}</td></tr>')
 
 
-def item(kind, it):
-    lines = [f'<div class="item"><h3 id="{kind}-{escape(it["name"])}"><code>{escape(it["name"])}</code> {escape(it["title"])}</h3>']
+def item(kind, it, again):
+    """`again` counts those of this name before it: of another kind of scenario."""
+    place = f"{kind}-{it['name']}" + (f"-{again + 1}" if again else "")
+    lines = [f'<div class="item"><h3 id="{escape(place)}"><code>{escape(it["name"])}</code> {escape(it["title"])}</h3>']
     if it.get("doc"):
         lines.append(f'<p>{escape(it["doc"])}</p>')
     for key, value in it.items():
@@ -46,7 +50,7 @@ def item(kind, it):
                 if isinstance(value, list) else str(value)
             lines.append(f'<p class="told">{escape(key.replace("_", " "))}: {escape(words)}</p>')
     if it.get("parameters"):
-        lines += ["<table><tr><th>key</th><th>kind</th><th>default</th><th></th></tr>",
+        lines += ["<table><tr><th>key</th><th>kind</th><th>default</th><th>meaning</th></tr>",
                   *map(parameter, it["parameters"]), "</table>"]
     return "\n".join(lines + ["</div>"])
 
@@ -59,5 +63,7 @@ def body(program):
              '<p><input type="search" id="search" placeholder="search names, units, texts" autofocus> <span id="left"></span></p>',
              "<p>" + " ".join(f'<a href="#{kind}">{kind}</a>' for kind in listed) + "</p>"]
     for kind, items in listed.items():
-        lines += [f'<section><h2 id="{kind}">{kind}</h2>', *(item(kind, it) for it in items), "</section>"]
+        lines += [f'<section><h2 id="{kind}">{kind}</h2>',
+                  *(item(kind, it, [i["name"] for i in items[:k]].count(it["name"])) for k, it in enumerate(items)),
+                  "</section>"]
     return "\n".join(lines) + "\n" + SEARCH

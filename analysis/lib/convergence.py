@@ -37,7 +37,7 @@ def draw(records, body, full):
     ax.set_xlabel("step $h$")
   for ax in axes[:, 0]:
     ax.set_ylabel("largest relative error on [0, 10]")
-  legend_below(figure, legend(), columns=4)
+  legend_below(figure, legend(), columns=3)
   return Drawing(figure, checks(body, sizes, errors), [table(body, space, sizes, errors) for space in SPACES])
 
 
@@ -62,7 +62,7 @@ def legend():
   orders = [Line2D([], [], color=color, linewidth=3, label=f"order {order}") for order, color in ORDER_COLOR.items()]
   families = [Line2D([], [], color=GREY, linestyle=LINE[f], marker=MARK[f], label=FAMILY[f],
                      markerfacecolor="white" if f == "velocity" else None) for f in FAMILY]
-  return [item for pair in zip(orders, families) for item in pair] + \
+  return orders + families + \
       [Line2D([], [], color=BLACK, marker="x", linestyle="", markersize=8, label="the thesis's published code")]
 
 

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 
 from PIL import Image
 
+import legends
 from record import Records
 from runs import ANALYSIS
 from style import plt
@@ -37,6 +38,7 @@ def save(canvas, path):
   width, height = canvas.get_size_inches()
   if width > WIDEST:
     canvas.set_size_inches(WIDEST, height * max(WIDEST / width, LEAST_HEIGHT))
+  legends.settle(canvas)
   canvas.savefig(path)
   with Image.open(path) as image:
     small = image.convert("RGB")

@@ -8,22 +8,26 @@ import pathlib
 
 from PIL import Image
 
-from runs import SCENARIOS
+from runs import SCENARIOS, Best, Run
 from style import DPI
 
-# Subjects in their order: the folders of scenarios whose figures they hold, and the run that is shown from all sides.
+# One start of the sweep over those of a double pendulum: it turns over.
+SWEPT = ("system.parameters={m1: 1, m2: 1, l1: 1, l2: 1, g: 1}", "system.position=[2.5, 1.5]",
+         "integrator={name: rk4, step: 0.05}", "time={end: 60}", "record={every: 1, observables: [energy]}")
+# Subjects in their order: the folders of scenarios whose figures they hold, and what is shown from all sides, as it
+# stands or with settings.
 SUBJECTS = (
-    ("Bodies in curved spaces", ("thesis", "basics"), "basics/kepler-h3"),
-    ("Rigid bodies and constraints", ("rigid", "constraints"), "rigid/tetrahedron-s3"),
-    ("Spaces", ("spaces",), "spaces/thrown-h2xe"),
-    ("Networks", ("networks",), "networks/shell-h3"),
-    ("Configuration spaces", ("systems",), "systems/hopping-leg"),
-    ("Collisions", ("collisions",), "collisions/gas-s3"),
-    ("Bodies in a fluid", ("immersed", ""), "immersed/paper-copter"),
-    ("Fluids that fill a curved space", ("curved-fluid",), "curved-fluid/clifford"),
-    ("Locomotion by shape", ("locomotion",), "locomotion/floating-snake"),
-    ("Optimal gaits", ("optimum",), "optimum/purcell"),
-    ("Sweeps", ("sweeps",), None),
+    ("Bodies in curved spaces", ("thesis", "basics"), Run("basics/kepler-h3")),
+    ("Rigid bodies and constraints", ("rigid", "constraints"), Run("rigid/tetrahedron-s3")),
+    ("Spaces", ("spaces",), Run("spaces/thrown-h2xe")),
+    ("Networks", ("networks",), Run("networks/shell-h3")),
+    ("Configuration spaces", ("systems",), Run("systems/hopping-leg")),
+    ("Collisions", ("collisions",), Run("collisions/gas-s3")),
+    ("Bodies in a fluid", ("immersed", ""), Run("immersed/paper-copter")),
+    ("Fluids that fill a curved space", ("curved-fluid",), Run("curved-fluid/clifford")),
+    ("Locomotion by shape", ("locomotion",), Run("locomotion/floating-snake", ("gait.repeat=4",))),
+    ("Optimal gaits", ("optimum",), Best("optimum/purcell", ("gait.repeat=10",))),
+    ("Sweeps", ("sweeps",), Run("systems/double-pendulum", SWEPT)),
 )
 CSS = 96  # pixels of a page in an inch
 
@@ -31,7 +35,7 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1040px; margin: 1em auto; padding: 0 12px; color: #222; }
 h1 { font-size: 1.5em; line-height: 1.25; } h2 { font-size: 1.35em; margin-top: 2em; border-bottom: 2px solid #0072b2; }
 h3 { font-size: 1.1em; margin-top: 2em; } h4 { margin: 1em 0 .3em; }
-pre { background: #f6f6f6; padding: .7em; overflow-x: auto; font-size: 13px; }
+p { overflow-wrap: anywhere; } pre { background: #f6f6f6; padding: .7em; overflow-x: auto; font-size: 13px; }
 table { border-collapse: collapse; margin: .6em 0; font-size: 13.5px; font-variant-numeric: tabular-nums; }
 th, td { border-bottom: 1px solid #ddd; padding: .2em .7em; text-align: left; } th { background: #f2f2f2; }
 .wide { overflow-x: auto; } .wide img { display: block; max-width: 100%; height: auto; }
@@ -63,6 +67,11 @@ function filter() {
 words.addEventListener("input", filter);
 failed.addEventListener("change", filter);
 filter();
+// Not by `loading` alone: browsers load a frame of a local page from afar.
+const near = new IntersectionObserver(found => {
+  for (const e of found) if (e.isIntersecting) { e.target.src = e.target.dataset.src; near.unobserve(e.target); }
+}, {rootMargin: "600px"});
+for (const frame of document.querySelectorAll("iframe")) near.observe(frame);
 """
 
 
@@ -164,7 +173,7 @@ def shown(view):
     return ""
   path, command = view
   return (f"<h3>Seen from all sides</h3><p><a href='{text(path)}'>The view on a page of its own</a>, of "
-          f"<code>{text(command)}</code></p><iframe loading=lazy title='{text(command)}' src='{text(path)}'></iframe>")
+          f"<code>{text(command)}</code></p><iframe loading=lazy title='{text(command)}' data-src='{text(path)}'></iframe>")
 
 
 def write(path, figures, folder, failed, facts, views):

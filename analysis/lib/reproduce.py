@@ -65,19 +65,18 @@ def draw(name, full):
           "checks": [{"claim": "the figure is drawn", "measured": error, "criterion": "no error", "passed": False}]}
 
 
-def views(program, runs):
-  """Pages of `curvebody view`, of the first run there is of each subject's scenario; {subject: (path, command)}."""
-  helped = subprocess.run([program, "--help"], capture_output=True, text=True).stdout
-  made = {}
-  if "curvebody view" not in helped:
-    return made
+def views(program):
+  """Pages of `curvebody view` of what each subject shows; {subject: (path, command)}, without those that fail."""
   (OUT / "views").mkdir(exist_ok=True)
-  for subject, _, scenario in report.SUBJECTS:
-    run = next((run for run in runs if run.scenario == scenario and (OUT / "data" / f"{run.name}.h5").exists()), None)
-    page = OUT / "views" / f"{pathlib.Path(scenario or '').name}.html"
-    if run and subprocess.run([program, "view", str(OUT / "data" / f"{run.name}.h5"), "-o", str(page)],
-                              capture_output=True).returncode == 0:
+  made = {}
+  for subject, _, run in report.SUBJECTS:
+    page = OUT / "views" / f"{pathlib.Path(run.scenario).name}.html"
+    done = subprocess.run([program, "view", str(OUT / "data" / f"{run.name}.h5"), "-o", str(page)], capture_output=True,
+                          text=True)
+    if done.returncode == 0:
       made[subject] = (f"views/{page.name}", run.text)
+    else:
+      print(f"no view of {run.name}: {done.stderr.strip()}")
   return made
 
 
@@ -96,6 +95,7 @@ def main():
   workers = max(1, min(len(os.sched_getaffinity(0)), 8))
   names = figure_names()
   runs = list(dict.fromkeys(run for name in names for run in importlib.import_module(name).runs(options.full)))
+  runs = list(dict.fromkeys(runs + [shown for _, _, shown in report.SUBJECTS]))
   print(f"{len(runs)} runs, {len(names)} figures, {workers} at a time")
   failed, seconds = execute_all(runs, program, workers)
   fresh = sum(1 for s in seconds.values() if s > 0)
@@ -110,7 +110,7 @@ def main():
   report.write(OUT / "report.html", figures, OUT / "figures", failed,
                {"program": version, "mode": "full" if options.full else "quick",
                 "seconds": f"{time.monotonic() - start:.0f}"},
-               views(program, runs))
+               views(program))
   passed = print_table(figures, failed)
   print(f"report: {OUT / 'report.html'} ({time.monotonic() - start:.0f} s)")
   return 0 if passed else 1

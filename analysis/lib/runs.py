@@ -65,6 +65,26 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Best(Run):
+  """The gait of least cost that `curvebody gait SCENARIO optimize` finds, run; settings are those of the run."""
+
+  @property
+  def name(self):
+    return "best-" + super().name
+
+  def command(self, binary, out):
+    found = shlex.quote(str(pathlib.Path(out).with_suffix(".yaml")))
+    run = [str(binary), "run", pathlib.Path(out).with_suffix(".yaml"), *self.words(self.path, "")[2:], "-o", out, "--quiet"]
+    return ["sh", "-c", f"{shlex.quote(str(binary))} gait {shlex.quote(str(self.path))} optimize -o {found} && "
+            + shlex.join(map(str, run))]
+
+  @property
+  def text(self):
+    return f"curvebody gait analysis/scenarios/{self.scenario}.yaml optimize -o best.yaml; curvebody " + \
+        shlex.join(["run", "best.yaml", *self.words("", "")[2:]])
+
+
+@dataclass(frozen=True)
 class Inertia(Run):
   """`curvebody inertia`: scenario is SHAPE:KEY=VALUE,... or a mesh by its path below scenarios/; settings: options."""
   answers = True

@@ -15,7 +15,7 @@ TITLE = "An eel in still water: forward speed to a plateau"
 CAPTION = ("Length 50 cm, density of water; a wave of 40 cm runs from head to tail 1.5 times a second, 1 cm high at "
            "the head and 5 cm at the tail, and grows from nothing within two seconds. Above: forward speed of the "
            "centre of mass, its mean over a stroke, and the speed of the wave. Below: the eel from above every "
-           "1.6 s, the one that swims backwards shifted. (Paper: figure 12.)")
+           "1.6 s, forwards and backwards. (Paper: figure 12.)")
 WAVE, RATE = 0.4, 1.5
 WAYS = {1: ("wave from head to tail", BLUE), -1: ("from tail to head", ORANGE)}
 
@@ -33,9 +33,9 @@ def runs(full):
 
 
 def draw(records, full):
-  canvas, ((left,), (right,)) = panels(2, 1, 7.6, 2.6, height_ratios=(1, 0.7))
+  canvas, ((left,), *ways) = panels(3, 1, 7.6, 1.8, height_ratios=(1.6, 0.55, 0.55))
   checks, rows = [], []
-  for way, (name, colour) in WAYS.items():
+  for (right,), (way, (name, colour)) in zip(ways, WAYS.items()):
     record = records[run(way)]
     t, R = record["time"], rotation(record)[:, 0]
     middle_of, forward, sideways, upward = over_strokes(record, 1 / RATE)
@@ -43,10 +43,13 @@ def draw(records, full):
     left.plot(middle_of, forward, color=colour, label=name)
     left.axhline(way * WAVE * RATE, color=colour, linestyle=":", linewidth=1)
     centre = record["centre"][:, 0]
-    right.plot(centre[:, 0], centre[:, 1] - 0.4 * (way < 0), color=colour, linewidth=0.6)
+    right.plot(centre[:, 0], centre[:, 1], color=colour, linewidth=0.6)
     seen = records[shots(way)]
     for surface in seen["x"]:
-      draw_surface(right, surface, seen["face"], colour, seen=(0, 1), aside=(0, -0.4 * (way < 0)))
+      draw_surface(right, surface, seen["face"], colour, seen=(0, 1))
+    right.set(xlabel="$x$ (m)", ylabel="$y$ (m)", ylim=(-0.12, 0.12),
+              xlim=(np.min(seen["x"][..., 0]) - 0.05, np.max(seen["x"][..., 0]) + 0.05))
+    right.set_aspect("equal")
     settled = float(np.mean(last_third(forward)))
     share = settled / (way * WAVE * RATE)
     checks += [Check(f"{name}: forward speed by the wave's", f"{way * share:.4f}",
@@ -58,9 +61,7 @@ def draw(records, full):
                  f"{np.mean(last_third(sideways)):.4f}"])
   left.axhline(0, color=GREY, linewidth=0.7)
   left.set(xlabel="time (s)", ylabel="forward speed (m/s)")
-  left.legend()
-  right.set(xlabel="$x$ (m)", ylabel="$y$ (m)")
-  right.set_aspect("equal", adjustable="datalim")
+  left.legend(loc="center right", bbox_to_anchor=(1, 0.65))
   table = figure.Table("Mean over the strokes of the last third",
                        ["run", "forward m/s", "by the wave's speed", "95 % reached after s", "sideways m/s"], rows)
   return figure.Drawing(canvas, checks, [table])

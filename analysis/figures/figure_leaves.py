@@ -8,12 +8,12 @@ import figure
 from checks import Check, at_most, near
 from immersed import draw_surface
 from runs import Run, Surface
-from style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, legend_below, plt
+from style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, plt
 from swimmers import last_third, rotation, velocity
 
 TITLE = "Falling leaves: flat, fluttering, tumbling; in wind; a thousand"
 CAPTION = ("Leaves of 6 cm × 3.5 cm, 0.14 g. Above left: the path of the centre of mass over 4 s and the leaf "
-           "every 0.04 s, from the side: one sinks flat, one with a stalk of 25 mg flutters, one with 20 mg at both "
+           "every 0.2 s, four times its size, from the side: one sinks flat, one with a stalk of 25 mg flutters, one with 20 mg at both "
            "ends tumbles. Above right: the tilt of the same from two starts each (17°, 69°). Below: six leaves with "
            "stalks let go in a row in a gusty wind, and a thousand let go at random in an even one, after 0, 2.5 and "
            "5 s. (Paper: figures 5 and 9.)")
@@ -32,6 +32,7 @@ def compared(wind, step):
 SHOTS = Surface("immersed/leaf", ("--every", "4"), table=STILL)
 KINDS = (("flat", BLUE, 0), ("with a stalk", ORANGE, 2), ("loaded ends", GREEN, 4))
 LENGTH = 0.06
+LARGER, EVERY = 4, 5  # leaves as drawn, and of which shots
 
 
 def runs(full):
@@ -50,7 +51,7 @@ def swing(angle):
 def draw_leaves(axes, x, R, colour, step, shift=0.0):
   axes.plot(x[:, 0] + shift, x[:, 2], color=colour, linewidth=0.6)
   for k in range(0, len(x), step):
-    half = R[k, ::2, 0] * LENGTH / 2
+    half = R[k, ::2, 0] * LARGER * LENGTH / 2
     axes.plot(*zip(x[k, ::2] - half + (shift, 0), x[k, ::2] + half + (shift, 0)), color=colour, linewidth=1.2)
 
 
@@ -73,8 +74,10 @@ def draw(records, full):
     shown = t <= 4
     path.plot(x[shown, first, 0] + 0.25 * first, x[shown, first, 2], color=colour, linewidth=0.6)
     faces = shots["face"][shots["body"] == first]
-    for surface in shots["x"][shots["time"] <= 4]:
-      draw_surface(path, surface, faces, colour, aside=(0.25 * first, 0))
+    own = np.unique(faces)  # its vertices among those of all leaves
+    for surface in shots["x"][shots["time"] <= 4][::EVERY]:
+      middle = surface[own].mean(axis=0)
+      draw_surface(path, middle + LARGER * (surface - middle), faces, colour, aside=(0.25 * first, 0))
     for body, line in ((first, "-"), (first + 1, ":")):
       angle.plot(t, turned[:, body], line, color=colour, label=name if line == "-" else None)
     speeds = -np.mean(last_third(velocity(still)[:, first:first + 2, 2]), axis=0)
@@ -104,12 +107,12 @@ def draw(records, full):
   path.set(xlabel="$x$ (m), shifted", ylabel="$z$ (m)", title="still air")
   path.set_aspect("equal", adjustable="datalim")
   angle.set(xlabel="time (s)", ylabel="tilt (degrees)", ylim=(-270, 270), title="from two starts each")
-  legend_below(canvas, angle.get_legend_handles_labels()[0])
+  angle.legend(loc="upper right")
 
   gust = records[WIND]
   leaves, axis = gust["centre"], rotation(gust)
   for i in range(leaves.shape[1]):
-    draw_leaves(wind, leaves[:, i], axis[:, i], (BLUE, SKY, GREEN, ORANGE, VERMILION, PURPLE, GREY, BLACK)[i], 4)
+    draw_leaves(wind, leaves[:, i], axis[:, i], (BLUE, SKY, GREEN, ORANGE, VERMILION, PURPLE, GREY, BLACK)[i], 16)
   wind.set(xlabel="$x$ (m)", ylabel="$z$ (m)", title="gusty wind")
   wind.set_aspect("equal", adjustable="datalim")
   blown = float(np.mean(leaves[-1, :, 0] - leaves[0, :, 0]) / gust["time"][-1])

@@ -15,18 +15,25 @@ TITLE = "A sea turtle swims by its stroke alone"
 CAPTION = ("Shell of 60 cm, front flippers of 40 cm, density of water, one stroke a second: up and down by 0.7 rad, "
            "turned about the span by 0.6 rad with the front edge up while rising. Above: forward speed of the centre "
            "of mass, and its mean over a stroke. Below: the path of the centre of mass from the side, and the "
-           "turtle at some of its places. (Paper: figure 1, left.)")
+           "turtle at some of its places, seen from 40° above; last its stroke, every 0.2 s. (Paper: figure 1, left.)")
 FORWARD, BACKWARD = Run("immersed/turtle"), Run("immersed/turtle", ("fluid.parameters.way=-1",))
 PERIOD = 1.0
-SHOTS = {run: Surface(run.scenario, ("--every", "50"), table=run) for run in (FORWARD, BACKWARD)}
+TILT = np.radians(40)
+SHOTS = {run: Surface(run.scenario, ("--every", "10"), table=run) for run in (FORWARD, BACKWARD)}
 
 
 def runs(full):
   return [FORWARD, BACKWARD, *SHOTS.values()]
 
 
+def tilted(x):
+  """Vertices turned about a line along x through their middle, as seen from the side and above."""
+  middle, c, s = x.mean(axis=0), np.cos(TILT), np.sin(TILT)
+  return (x - middle) @ np.array([[1, 0, 0], [0, c, s], [0, -s, c]]) + middle
+
+
 def draw(records, full):
-  canvas, ((left,), (right,)) = panels(2, 1, 7.6, 3.1, height_ratios=(1, 1.1))
+  canvas, ((left,), (right,), (stroke,)) = panels(3, 1, 7.6, 2.4, height_ratios=(1.1, 0.85, 0.65))
   checks, rows = [], []
   for run, name, colour in ((FORWARD, "stroke", BLUE), (BACKWARD, "reversed in time", ORANGE)):
     record = records[run]
@@ -36,8 +43,12 @@ def draw(records, full):
     left.plot(middle_of, forward, color=colour, label=name)
     right.plot(x[:, 0], x[:, 2], color=colour)
     shots = records[SHOTS[run]]
-    for surface in shots["x"][::2 if run is FORWARD else -10]:
-      draw_surface(right, surface, shots["face"], colour)
+    for surface in shots["x"][::10 if run is FORWARD else -50]:
+      draw_surface(right, tilted(surface), shots["face"], colour)
+    if run is FORWARD:
+      for k, surface in enumerate(shots["x"][-6:-1]):
+        middle = surface.mean(axis=0)
+        draw_surface(stroke, tilted(surface) - middle, shots["face"], colour, aside=(1.1 * k, 0))
     settled = float(np.mean(last_third(forward)))
     wanted = "> 0.2" if run is FORWARD else "< -0.2"
     checks += [Check(f"{name}: forward speed at the end, m/s", f"{settled:.4f}", wanted,
@@ -49,8 +60,11 @@ def draw(records, full):
   left.axhline(0, color=GREY, linewidth=0.7)
   left.set(xlabel="time (s)", ylabel="forward speed (m/s)")
   left.legend()
-  right.set(xlabel="$x$ (m)", ylabel="$z$ (m)")
-  right.set_aspect("equal", adjustable="datalim")
+  right.set(xlabel="$x$ (m)", ylabel="$z$ (m)", xlim=(-3.85, 4.4), ylim=(-0.5, 1.1))
+  for ax in (right, stroke):
+    ax.set_aspect("equal")
+  stroke.set(xlim=(-0.6, 5), ylim=(-0.45, 0.45))
+  stroke.set_axis_off()
   table = figure.Table("Mean over the strokes of the last third", ["run", "forward m/s", "upward m/s", "pitch °"], rows)
   return figure.Drawing(canvas, checks, [table])
 

@@ -10,9 +10,9 @@ from locomotion import moved, path_run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, panels
 
 TITLE = "Figure 1.1: nonrigid and rigid deformations of a body"
-CAPTION = ("Three masses joined by rods; the hollow one is the first. Left: nonrigid deformations, the three lengths as shape variables: "
-           "points of shape space. Middle: rigid deformations of the first, points of one fibre: the same "
-           "lengths in another place. Right: the triangle follows a loop of shapes, free and without momentum: "
+CAPTION = ("Three masses joined by rods; the hollow one is the first. (a) Nonrigid deformations, the three lengths as shape variables: "
+           "points of shape space. (b) Rigid deformations of the first, points of one fibre: the same "
+           "lengths in another place. (c) The triangle follows a loop of shapes, free and without momentum: "
            "nonrigid deformations alone, and at the end the body is turned (grey: the start; faint: between; black: the end). A free body of "
            "points in the plane has no other net motion, its centre of mass (cross) stays.")
 PATH = path_run("triangle", 97)
@@ -58,7 +58,7 @@ def draw(records, full):
     draw_body(loop, x[row], GREY if k == 0 else ORANGE if k < 4 else BLACK, 1 if k in (0, 4) else 0.35)
   centre = x.mean(axis=1)
   loop.plot(*centre[0], "P", color=GREEN, markersize=8)
-  for ax, title in ((nonrigid, "(a) nonrigid"), (rigid, "(b) rigid"), (loop, "nonrigid alone, one cycle")):
+  for ax, title in ((nonrigid, "(a) nonrigid"), (rigid, "(b) rigid"), (loop, "(c) nonrigid alone, one cycle")):
     ax.set_aspect("equal", adjustable="datalim")
     ax.grid(False)
     ax.set(xticks=[], yticks=[], title=title)

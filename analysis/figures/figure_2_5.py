@@ -6,7 +6,7 @@ import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
 from checks import at_most
-from pictures import draw_circle, to_picture
+from pictures import draw_circle, label_end, to_picture
 from record import chord_distance
 from runs import Run
 from style import BLUE, GREY, SPACE_COLOR, SPACE_LINE, SPACE_NAME, VERMILION, plt
@@ -14,7 +14,7 @@ from style import BLUE, GREY, SPACE_COLOR, SPACE_LINE, SPACE_NAME, VERMILION, pl
 TITLE = "Figure 2.5: a string of fixed length in E², S² and H²"
 CAPTION = ("The reference body is the interval [0, L]. It may be placed in a space in any way that keeps its length: one "
            "constraint for 25 particles, whose multiplier is the tension, the same all along; springs keep neighbours "
-           "apart. Dots mark the end s = 0; S² and H² are projected "
+           "apart. Dots mark the end s = 0, with the time beside it; S² and H² are projected "
            "conformally. Below: tension, with dots by Radau IIA, and change of the length, summed from the "
            "distances of the pictured points.")
 CURVED = {"e2": 0, "s2": 1, "h2": -1}
@@ -82,11 +82,9 @@ def picture(ax, record, space):
     k = round(shot * (len(t) - 1) / (SHOTS - 1))
     ax.plot(*x[k, :, :2].T, color=BLUE, alpha=0.3 + 0.7 * shot / (SHOTS - 1))
     ax.plot(*x[k, 0, :2], "o", color=VERMILION, markersize=4)
-    ax.annotate(f"$t$ = {t[k]:g}", x[k, -1, :2], textcoords="offset points", xytext=(5, 2), fontsize=8, color=GREY,
-                annotation_clip=False,
-                bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.6})
-  ax.set(aspect="equal", xlabel="$x$", ylabel="$y$", title=f"{SPACE_NAME[space]}, at the times written")
-  ax.margins(0.1)
+    label_end(ax, x[k, :, :2], f"$t$ = {t[k]:g}", 15)
+  ax.set(aspect="equal", xlabel="$x$", ylabel="$y$", title=f"{SPACE_NAME[space]}")
+  ax.margins(0.28, 0.14)
   if space == "h2":
     limits = ax.get_xlim(), ax.get_ylim()
     draw_circle(ax)

@@ -14,7 +14,7 @@ from style import GREEN, GREY, SPACE_COLOR, SPACE_NAME, VERMILION, legend_below,
 TITLE = "Rigid bodies without symmetry: three methods in three spaces"
 CAPTION = ("An unsymmetric triangle and tetrahedron tumble, a bent chain of 100 links is thrown, each free and pulled "
            "towards a point. Above: largest distance of a particle from where Lobatto IIIA–IIIB has it. Below: the chain "
-           "under the potential, in picture coordinates; dots mark its first particle. At the dotted line the chain "
+           "under the potential, in picture coordinates; dots mark its first particle, with the time beside it. At the dotted line the chain "
            "that is pulled whips, its rods carry most, and every error is magnified: there the curves jump.")
 TITLES = {"triangle": "triangle", "tetrahedron": "tetrahedron", "chain": "chain of 100 links"}
 COLOR = {"radau_iia": GREEN, "ida": VERMILION}
@@ -94,11 +94,11 @@ def picture(ax, record, space):
   for k in range(0, len(t), 4):
     shade = 0.25 + 0.75 * k / (len(t) - 1)
     ax.plot(x[k, :, 0], x[k, :, 1], color=SPACE_COLOR[space], alpha=shade)
-    ax.annotate(f"{t[k]:.1f}", x[k, 0, :2], textcoords="offset points", xytext=(0, 5), fontsize=8, color=GREY,
-                ha="center")
+    ax.annotate(f"{t[k]:.1f}", x[k, 0, :2], textcoords="offset points", fontsize=8, color=GREY, ha="center", va="center",
+                xytext=(0, 8) if k == 0 else (12, 2) if k == len(t) - 1 else (0, -8))
     ax.plot(*x[k, 0, :2], ".", color=GREY, markersize=4)
-  ax.set(aspect="equal", xlabel="$x$", ylabel="$y$", title=f"{SPACE_NAME[space]} chain at the times written")
-  ax.margins(0.12)
+  ax.set(aspect="equal", xlabel="$x$", ylabel="$y$", title=f"{SPACE_NAME[space]} chain, pulled")
+  ax.margins(0.12, 0.3)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,14 @@ def bond_in_picture(p, q, K, count=40):
   return to_picture(geodesic(to_embedding(p, K), to_embedding(q, K), K, count))
 
 
+def label_end(ax, points, words, away=9):
+  """Words beside the first of the points of a curve, on the side that the curve does not go to."""
+  outward = points[0] - points[1 + len(points) // 6]
+  outward = away * outward / np.linalg.norm(outward)
+  ax.annotate(words, points[0], textcoords="offset points", xytext=outward, fontsize=8, ha="center", va="center",
+              annotation_clip=False, bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.4})
+
+
 def transport(x, y, u):
   """Parallel transport of the tangent u from x to y on the unit sphere along their short arc."""
   return u - np.dot(u, y) / (1 + np.dot(x, y)) * (x + y)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Figure 2.7: the configuration space of two spheres, its boundary, and reflection there; head-on contacts."""
 import numpy as np
+from matplotlib.lines import Line2D
 
 import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
@@ -14,10 +15,11 @@ TITLE = "Figure 2.7: reflection at the boundary of configuration space, and head
 CAPTION = ("Two spheres on one geodesic of H³ (left) and on a great circle of S³ (right), masses 1 and 1 (blue) and 1 "
            "and 2.7 (orange): the configuration space is the plane of their places, or the torus, without the grey "
            "strip in which they would overlap. In the middle the coordinates are √m x, in which the kinetic metric is "
-           "that of the page: there velocities are mirrored at the boundary, which for unequal masses leans.")
+           "that of the page: there velocities are mirrored at the boundary (dashed), which for unequal masses leans: V before, R(V) after the contact.")
 SPACES = ("e3", "h3", "s3", "h2xe")
 MASSES = (1, 2.7)
 COLOURS = {1: BLUE, 2.7: ORANGE}
+WIDTHS = {1: 3.5, 2.7: 1.5}  # both show where one lies on the other
 
 
 def run(space, mass):
@@ -85,9 +87,9 @@ def draw(records, full):
                    ", ".join(f"{j:.15g}" for j in record["event_impulse"])])
   for mass in MASSES:
     x = places("h3", records[run("h3", mass)])
-    left.plot(*x.T, color=COLOURS[mass], label=f"masses 1, {mass:g}")
+    left.plot(*x.T, color=COLOURS[mass], linewidth=WIDTHS[mass], label=f"masses 1, {mass:g}")
     scaled = x * np.sqrt([1, mass])
-    middle.plot(*scaled.T, color=COLOURS[mass])
+    middle.plot(*scaled.T, color=COLOURS[mass], linewidth=WIDTHS[mass])
     boundary = np.array([[4, 3], [-4, -5]]) * np.sqrt([1, mass])
     middle.plot(*boundary.T, color=COLOURS[mass], linewidth=0.8, linestyle="--")
     hit = np.argmin(np.abs(np.array(records[run("h3", mass)]["time"]) - 3))
@@ -103,12 +105,14 @@ def draw(records, full):
                           float(np.max(np.abs(mirrored - away))), 1e-12))
     angle = places("s3", records[run("s3", mass)])
     for part in pieces((angle + np.pi) % (2 * np.pi) - np.pi):
-      right.plot(*part.T, color=COLOURS[mass])
+      right.plot(*part.T, color=COLOURS[mass], linewidth=WIDTHS[mass])
   left.fill_between([-6, 6], [-7, 5], [-5, 7], color="#cccccc", linewidth=0)
-  left.set(xlim=(-6, 6), ylim=(-6, 6), xlabel="$x_1$", ylabel="$x_2$", title="$H^3$, a geodesic")
-  legend_below(canvas, left.get_legend_handles_labels()[0])
+  left.set(xlim=(-6, 6), ylim=(-6, 6), xticks=range(-6, 7, 3), yticks=range(-6, 7, 3), xlabel="$x_1$", ylabel="$x_2$", title="$H^3$, a geodesic")
+  velocities = [Line2D([], [], color=colour, marker=">", markevery=[1], label=label) for colour, label in
+                ((BLACK, "$V$"), (PURPLE, "$R(V)$"))]
+  legend_below(canvas, left.get_legend_handles_labels()[0] + velocities, columns=4)
   middle.set(xlim=(-5, 5), ylim=(-5, 5), xlabel="$\\sqrt{m_1}\\,x_1$", ylabel="$\\sqrt{m_2}\\,x_2$",
-             title="$V$ black, $R(V)$ purple")
+             title="$H^3$, in the kinetic metric")
   x = np.array([-np.pi, np.pi])
   for shift in (-2 * np.pi, 0, 2 * np.pi):
     right.fill_between(x, x - 1 + shift, x + 1 + shift, color="#cccccc", linewidth=0)

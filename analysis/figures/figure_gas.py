@@ -57,10 +57,10 @@ def draw(records, full):
   x = np.linspace(0, 4, 200)
   for k, colour in ((1, GREY), (3, ORANGE), (len(t) - 1, BLUE)):
     left.hist(v[k] / scale, bins=np.linspace(0, 4, 51), density=True, histtype="step", color=colour,
-              label=f"{met[k]:.1f} contacts of each")
+              label=f"{met[k]:.1f}")
   left.plot(x, np.sqrt(2 / np.pi) * x * x * np.exp(-x * x / 2), color=BLACK, label="Maxwell")
   left.set(xlabel="speed $/\\sqrt{T/m}$", ylabel="density", ylim=(0, 1.3), xlim=(0, 4))
-  left.legend()
+  left.legend(title="contacts of each", loc="upper right", bbox_to_anchor=(1.04, 1.03), handlelength=1.2, borderpad=0.2)
 
   moments = ((1, np.sqrt(8 / np.pi), BLUE), (4, 15, ORANGE), (6, 105, GREEN))
   checks = []
@@ -92,7 +92,7 @@ def draw(records, full):
   x = np.sqrt(mass * v[-1] ** 2 / (2 / 3 * np.mean(energy[-1])))
   checks.append(at_most("masses from 1 to 4: χ² by degrees of freedom", chi_squared(x), bound))
   right.axhline(1, color=BLACK, linewidth=0.7)
-  right.set(xlabel="mass", ylabel="mean kinetic energy by that of all")
+  right.set(xlabel="mass", ylabel="mean energy by that of all")
   right.legend()
   rows = []
   for name, r in (("equal masses", record), ("masses 1 to 4", mixed)):

@@ -70,12 +70,12 @@ def draw(records, full):
     draw_body(body, record, n)
     for k in range(n - 1):
       angles.plot(record["time"], record["shape"][:, k], color=plt.cm.viridis(0.9 * k / (n - 2)))
-    angles.set(xlabel="time", ylabel="angles of the hinges", title=f"{n} links")
+    angles.set(xlabel="time", ylabel="angles of the hinges" if n == LINKS[0] else None, title=f"{n} links")
   limit = {n: small_gaits(records.answer(straight_run(n))) for n in LINKS + (5,)}
   for n in LINKS:
     found = [(x, float(records[move_run(n, x)]["cost"][0]) / x) for x in (DISTANCES if n < 10 else (0.02, X))]
     below[3].plot(*zip((0, limit[n]), *found), "o-", color=COLOUR[n], label=f"{n} links")
-  below[3].set(xlabel="distance $X$ of a cycle / length", title="$E/X$", ylim=(0, None))
+  below[3].set(xlabel="distance $X$ / length", title="$E/X$", ylim=(0, None))
   below[3].legend()
   return figure.Drawing(canvas, measure(records, limit))
 

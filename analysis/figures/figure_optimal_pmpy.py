@@ -116,14 +116,14 @@ def flow(sides, bent):
 def draw(records, full):
   canvas, axes = plt.subplots(1, 3, figsize=(15, 4.8))
   record = records[FOUND]
-  Field(records[FIELD], ("l", "v")).height(axes[0], 0, "extremals on $B$", equal=False, gait=False)
+  Field(records[FIELD], ("l", "v")).height(axes[0], 0, "extremals, their $E$, on $B$", equal=False, gait=False)
   checks = []
   for E, colour in zip(EXTREMALS, COLOURS):
     k = int(np.argmin(np.abs(record["cost"] - E)))
     cost, index = float(record["cost"][k]), int(record["index"][k])
     u, path = shoot(cost, float(record["lambda"][k, 0]))
     word = "minimum" if index == 0 else f"saddle, index {index}"
-    axes[0].plot(path[:, 0], path[:, 1], color=colour, label=f"E = {cost:.4f}, {word}")
+    axes[0].plot(path[:, 0], path[:, 1], color=colour, label=f"{cost:.2f}, {word}")
     axes[1].plot(np.linspace(0, 1, len(path)), path[:, 0], color=colour)
     axes[1].plot(np.linspace(0, 1, len(path)), path[:, 1], "--", color=colour)
     checks += [near(f"extremal {E:.3f}: E by the program", cost, E, 1e-9 * E, 11),

@@ -82,7 +82,7 @@ def draw_cycle(ax, records):
   ax.plot(X + r[:, 0] / 2, t, color=BLUE, linewidth=0.8, label="sphere 1")
   ax.plot(X - r[:, 0] / 2, t, color=ORANGE, linewidth=0.8, label="sphere 2")
   ax.plot(X, t, color=BLACK, linewidth=1.2, label="$X$")
-  ax.set(xlabel="place (heights of the spheres not to scale)", ylabel="cycle", title="one cycle of the rectangle")
+  ax.set(xlabel="place (heights not to scale)", ylabel="cycle", title="one cycle of the rectangle")
   ax.legend(loc="upper right")
   answer, at = records.answer(CYCLE), records.answer(AT)
   return [near("rectangle: X", answer["g"][0], 1.7463175578278, 1e-12, 14),
@@ -97,7 +97,7 @@ def draw_sizes(ax, records):
   exact, integral = (np.array([answer[k][0] for answer in answers]) for k in ("g", "cbvi"))
   ax.plot(SIZES, exact, color=BLACK, label="exact")
   ax.plot(SIZES, integral, "o", color=VERMILION, label="integral of $B$")
-  ax.set(xlabel="size (1: the sphere that shrinks is nearly gone)", ylabel="shift $X$ of a cycle",
+  ax.set(xlabel="size (1: one nearly vanishes)", ylabel="shift $X$ of a cycle",
          title="holonomy and curvature")
   ax.legend()
   return [at_most("ellipses: integral of B less X, by X", float(np.max(np.abs(integral / exact - 1))), 1e-10)]

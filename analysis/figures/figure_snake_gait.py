@@ -37,13 +37,13 @@ def runs(full):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(7.6, 10))
-  top, middle, bottom = canvas.subfigures(3, 1, height_ratios=(1, 1, 1.05))
+  canvas = plt.figure(figsize=(7.6, 8.4))
+  top, middle, bottom = canvas.subfigures(3, 1, height_ratios=(0.85, 1, 1.2))
   above, below = top.subplots(1, 4), middle.subplots(1, 4)
   field = Field(records[FIELD], ("alpha1", "alpha2"))
   for axis, name in enumerate(("x", "y", r"\theta")):
     field.arrows(above[axis], axis, f"$-A_{name}$")
-    field.height(below[axis], axis, f"$B_{name}$")
+    field.height(below[axis], axis, f"$B_{name}$", bar="bottom")
   field.ellipses(above[3], "equal cost, $M$")
   draw_bodies(below[3], field, lambda r: [chain(r)], 6, "bodies")
   strokes, sizes, families = bottom.subplots(1, 3)

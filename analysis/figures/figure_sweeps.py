@@ -48,15 +48,15 @@ def draw_methods(axes, record):
                   label=name_of(method) if k else None)
       found, _ = fitted_order(step, error, 1e-12)
       checks.append(between(f"order of {name_of(method)} in {space}", found, order - 0.3, order + 0.6))
-  axes.legend(loc="lower right", fontsize=8)
-  axes.set(xlabel="step", ylabel="error of the separation at t = 10", ylim=(1e-16, 1), title="one sweep of 140 runs")
+  axes.legend(loc="upper center", ncols=2, fontsize=7, columnspacing=0.8, handlelength=1.2)
+  axes.set(xlabel="step", ylabel="error of the separation at t = 10", ylim=(1e-16, 1e3), title="one sweep of 140 runs")
   return checks
 
 
 def draw_gaits(axes, record):
   ratio, size, efficiency, way = (record[n] for n in ("ratio", "gait.fourier.cosine.0.0", "efficiency", "way"))
   mesh = axes.pcolormesh(size, ratio, 100 * efficiency, shading="gouraud")
-  axes.figure.colorbar(mesh, ax=axes, label="efficiency, %")
+  axes.figure.colorbar(mesh, ax=axes, location="bottom", label="efficiency, %")
   axes.contour(size, ratio, 100 * efficiency, levels=[0.5, 1, 1.5, 2, 2.5, 3, 3.5], colors=[BLACK], linewidths=0.5)
   axes.set(xlabel="radius of the circle", ylabel="ratio of drags", title="Purcell's swimmer")
   power = np.log(efficiency[1:, 1] / efficiency[1:, 0]) / np.log(size[1] / size[0])
@@ -69,7 +69,7 @@ def draw_pendulum(axes, record):
   a, b, energy = record["a"], record["b"], record["energy"]
   first = np.fmin(record["upper"], record["lower"])
   mesh = axes.pcolormesh(a, b, np.log10(first.T), cmap="viridis")
-  axes.figure.colorbar(mesh, ax=axes, label="log10 of the time")
+  axes.figure.colorbar(mesh, ax=axes, location="bottom", label="log10 of the time")
   axes.contour(a, b, energy.T, levels=[-1], colors=[BLACK], linewidths=0.8)
   axes.set(xlabel="upper angle", ylabel="lower angle", title="first turn over", aspect="equal")
   early = np.nan_to_num(first, nan=99) < 8  # later round-off may part what is symmetric

@@ -91,7 +91,7 @@ class Field:
     self.draw_gait(ax, linewidth=1, color=GREY)
     self.frame(ax, title, equal)
 
-  def height(self, ax, axis, title, equal=True, gait=True):
+  def height(self, ax, axis, title, equal=True, gait=True, bar="right"):
     B = self.B[..., axis].T
     most = np.nanmax(np.abs(B))
     most = most if most > 1e-12 else 1
@@ -100,7 +100,7 @@ class Field:
     ax.contour(self.first, self.second, B, levels=np.linspace(-most, most, 13), colors=GREY, linewidths=0.3)
     if np.nanmin(B) < -1e-12 and np.nanmax(B) > 1e-12:
       ax.contour(self.first, self.second, B, levels=[0], colors=BLACK, linewidths=1.8)
-    bar = plt.colorbar(mesh, ax=ax, shrink=0.85, pad=0.02, aspect=24)
+    bar = plt.colorbar(mesh, ax=ax, location=bar, shrink=0.85, pad=0.02, aspect=24)
     bar.ax.tick_params(labelsize=7)
     bar.formatter.set_powerlimits((-2, 2))
     bar.update_ticks()

@@ -15,7 +15,8 @@ TITLE = "Figure 2.7: reflection at the boundary of configuration space, and head
 CAPTION = ("Two spheres on one geodesic of H³ (left) and on a great circle of S³ (right), masses 1 and 1 (blue) and 1 "
            "and 2.7 (orange): the configuration space is the plane of their places, or the torus, without the grey "
            "strip in which they would overlap. In the middle the coordinates are √m x, in which the kinetic metric is "
-           "that of the page: there velocities are mirrored at the boundary (dashed), which for unequal masses leans: V before, R(V) after the contact.")
+           "that of the page: there velocities are mirrored at the boundary (dashed), which for unequal masses "
+           "leans: V before, R(V) after the contact.")
 SPACES = ("e3", "h3", "s3", "h2xe")
 MASSES = (1, 2.7)
 COLOURS = {1: BLUE, 2.7: ORANGE}
@@ -107,7 +108,8 @@ def draw(records, full):
     for part in pieces((angle + np.pi) % (2 * np.pi) - np.pi):
       right.plot(*part.T, color=COLOURS[mass], linewidth=WIDTHS[mass])
   left.fill_between([-6, 6], [-7, 5], [-5, 7], color="#cccccc", linewidth=0)
-  left.set(xlim=(-6, 6), ylim=(-6, 6), xticks=range(-6, 7, 3), yticks=range(-6, 7, 3), xlabel="$x_1$", ylabel="$x_2$", title="$H^3$, a geodesic")
+  left.set(xlim=(-6, 6), ylim=(-6, 6), xticks=range(-6, 7, 3), yticks=range(-6, 7, 3),
+           xlabel="$x_1$", ylabel="$x_2$", title="$H^3$, a geodesic")
   velocities = [Line2D([], [], color=colour, marker=">", markevery=[1], label=label) for colour, label in
                 ((BLACK, "$V$"), (PURPLE, "$R(V)$"))]
   legend_below(canvas, left.get_legend_handles_labels()[0] + velocities, columns=4)

@@ -6,15 +6,14 @@ import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
 
 import figure
 from checks import at_most
-from pictures import bond_in_picture, geodesic
+from pictures import bond_in_picture, geodesic, shortest
 from runs import Run
 from style import GREY, plt
 
 TITLE = "One rigid triangle thrown through every space of three dimensions, and three planes"
 CAPTION = ("Equal masses, spinning and thrown alike in the coordinates of each space, t from 0 (dark) to 2.4 "
-           "(bright), in picture coordinates x, y; the grey line follows particle 1. The rods are geodesics, "
-           "drawn so in E, S, H and their products with E, straight in the others. What is "
-           "conserved differs: the number of Killing momenta is in each title.")
+           "(bright), in picture coordinates x, y; the grey line follows particle 1. The rods are drawn "
+           "as the geodesics that they are. What is conserved differs: the number of Killing momenta is in each title.")
 SPACES = (("e2", "$E^2$"), ("s2", "$S^2$"), ("h2", "$H^2$"), ("flat_torus", "flat torus, periods 4"),
           ("e3", "$E^3$"), ("s3", "$S^3$"), ("h3", "$H^3$"), ("ih", "IH"),
           ("h2xe", "$H^2{\\times}E$"), ("s2xe", "$S^2{\\times}E$"), ("nil", "Nil"), ("sol", "Sol"),
@@ -22,6 +21,14 @@ SPACES = (("e2", "$E^2$"), ("s2", "$S^2$"), ("h2", "$H^2$"), ("flat_torus", "fla
 SIDES = ((0, 1), (0, 2), (1, 2))
 # Distances found by integrating geodesics have a relative error of about 1e-12, of which the multipliers make more.
 NUMERIC = ("nil", "sol", "sl2", "schwarzschild")
+# The components of dx in an orthonormal frame at x.
+FRAMES = {
+    "ih": lambda x, d: np.sqrt(np.sum(x * x, axis=0) + 2) * d,
+    "nil": lambda x, d: (d[0], d[1], d[2] - x[0] * d[1]),
+    "sol": lambda x, d: (np.exp(x[2]) * d[0], np.exp(-x[2]) * d[1], d[2]),
+    "sl2": lambda x, d: (np.exp(-x[1]) * d[0], d[1], d[2] + np.exp(-x[1]) * d[0]),
+    "schwarzschild": lambda x, d: (1 + 0.5 / np.sqrt(np.sum(x * x, axis=0))) ** 2 * d,
+}
 LENGTH = {False: 1e-13, True: 1e-10}
 KEPT = {False: 1e-9, True: 1e-8}
 
@@ -48,6 +55,12 @@ def draw(records, full):
     d = record["separation"]
     checks.append(at_most(f"{space}: change of a side's length", float(np.max(np.abs(d - d[0]))), LENGTH[numeric]))
     checks.append(at_most(f"{space}: relative drift of the energy", record.drift("energy"), KEPT[numeric]))
+    if space in FRAMES:
+      ends = record["x"][-1]
+      drawn = [side(space, ends[i], ends[j]) for i, j in SIDES]
+      length = [np.sum(np.linalg.norm(FRAMES[space](((c[1:] + c[:-1]) / 2).T, np.diff(c, axis=0).T), axis=0)) for c in drawn]
+      checks.append(at_most(f"{space}: sides at the end as drawn, relative error of the length",
+                            float(np.max(np.abs(length / d[-1] - 1))), 5e-3))
     if momenta.shape[1]:
       checks.append(at_most(f"{space}: drift of the Killing momenta", float(np.max(np.abs(momenta - momenta[0]))),
                             KEPT[numeric]))
@@ -55,8 +68,11 @@ def draw(records, full):
 
 
 def side(space, p, q):
-  """The geodesic of two picture points: in closed form where the space or its first factor is of constant curvature."""
+  """The geodesic of two picture points: in closed form where the space or its first factor is of constant curvature, by
+  least energy where the coordinates are the picture's."""
   K = {"s": 1, "h": -1}.get(space[0]) if space in ("s2", "h2", "s3", "h3", "s2xe", "h2xe") else None
+  if space in FRAMES:
+    return shortest(FRAMES[space], p, q)
   if K is None:
     return np.array([p, q])
   if space in ("s2", "h2"):

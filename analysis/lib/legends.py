@@ -1,5 +1,5 @@
-"""Legends beside the curves: one that covers something is put where it does not, and where no place is free the axes get
-room above."""
+"""Legends beside the curves: one that covers something is put where it does not, and where no place is free the axes
+get room above."""
 import numpy as np
 from matplotlib.collections import PathCollection
 from matplotlib.transforms import Bbox
@@ -9,12 +9,21 @@ PLACES = ("upper right", "upper left", "lower right", "lower left", "upper cente
 STEP, MOST = 0.06, 9  # of an axis, and how many times
 
 
-def settle(canvas):
-  """Call it when all is drawn; axes in three dimensions are left as they are."""
-  canvas.draw_without_rendering()
-  for ax in canvas.axes:
-    if ax.get_legend() and not hasattr(ax, "get_zlim") and (covered(ax) or wide(ax)):
+def settle(canvas, rounds=4):
+  """Call it when all is drawn; axes in three dimensions are left as they are. A legend below makes the panels smaller, so
+  that others are looked at again."""
+  for _ in range(rounds):
+    canvas.draw_without_rendering()
+    bad = [ax for ax in canvas.axes
+           if ax.get_legend() and not hasattr(ax, "get_zlim") and (covered(ax) or (wide(ax) and not under(ax)))]
+    if not bad:
+      return
+    for ax in bad:
       find(ax)
+
+
+def under(ax):
+  return ax.get_legend().get_window_extent().y1 < ax.get_window_extent().y0
 
 
 def wide(ax):

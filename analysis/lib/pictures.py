@@ -27,6 +27,22 @@ def geodesic(p, q, K, count=40):
   return (sine((1 - t) * d) * p + sine(t * d) * q) / sine(d)
 
 
+def shortest(frame, p, q, count=13, rounds=15):
+  """Points from p to q of least energy, [count, 3], in coordinates of which `frame(x, dx)` gives the components of dx in
+  an orthonormal frame at x; by the method of Gauss and Newton."""
+  x = np.linspace(p, q, count)
+
+  def components(inner):
+    path = np.concatenate([x[:1], inner.reshape(-1, 3), x[-1:]])
+    return np.stack(frame(((path[1:] + path[:-1]) / 2).T, np.diff(path, axis=0).T)).ravel()
+
+  inner, small = x[1:-1].ravel(), 1e-6
+  for _ in range(rounds):
+    slope = np.stack([(components(inner + d) - components(inner - d)) / (2 * small) for d in small * np.eye(len(inner))])
+    inner = inner - np.linalg.lstsq(slope.T, components(inner), rcond=None)[0]
+  return np.concatenate([x[:1], inner.reshape(-1, 3), x[-1:]])
+
+
 def bond_in_picture(p, q, K, count=40):
   """The geodesic between two picture points, in the picture."""
   return to_picture(geodesic(to_embedding(p, K), to_embedding(q, K), K, count))

@@ -74,7 +74,7 @@ class Best(Run):
 
   def command(self, binary, out):
     found = shlex.quote(str(pathlib.Path(out).with_suffix(".yaml")))
-    run = [str(binary), "run", pathlib.Path(out).with_suffix(".yaml"), *self.words(self.path, "")[2:], "-o", out, "--quiet"]
+    run = [binary, "run", pathlib.Path(out).with_suffix(".yaml"), *self.words(self.path, "")[2:], "-o", out, "--quiet"]
     return ["sh", "-c", f"{shlex.quote(str(binary))} gait {shlex.quote(str(self.path))} optimize -o {found} && "
             + shlex.join(map(str, run))]
 

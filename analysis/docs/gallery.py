@@ -30,6 +30,15 @@ RUNS = [
 ]
 
 
+# Not by `loading` alone: browsers load a frame of a local page from afar, and show few drawings by WebGL at once.
+NEAR = """<script>
+const near = new IntersectionObserver(found => {
+  for (const e of found) if (e.isIntersecting) { e.target.src = e.target.dataset.src; near.unobserve(e.target); }
+}, {rootMargin: "600px"});
+for (const frame of document.querySelectorAll("iframe")) near.observe(frame);
+</script>"""
+
+
 def page(program, root, out, views):
     """Markdown of the gallery; with views the scenarios are run and their pages written to OUT/views."""
     lines = ["# Gallery", "", "Runs of `analysis/scenarios`, and what `curvebody view` shows of each."]
@@ -47,6 +56,6 @@ def page(program, root, out, views):
             subprocess.run([program, "run", path, *words, "-o", record, "--quiet"], check=True)
             subprocess.run([program, "view", record, "-o", view], check=True, stdout=subprocess.DEVNULL)
             os.remove(record)
-            lines += ["", f'<iframe src="views/{name}.html" loading="lazy" title="{title}"></iframe>', "",
+            lines += ["", f'<iframe data-src="views/{name}.html" loading="lazy" title="{title}"></iframe>', "",
                       f"[On a page of its own](views/{name}.html)"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + ["", NEAR]) + "\n"

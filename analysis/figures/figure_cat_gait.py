@@ -48,7 +48,7 @@ def closed_form(width, bend):
 
 def draw(records, full):
   canvas = plt.figure(figsize=(7.6, 11))
-  top, middle, bottom = canvas.subfigures(3, 1, height_ratios=(1.9, 0.5, 0.9))
+  top, middle, bottom = canvas.subfigures(3, 1, height_ratios=(1.9, 0.4, 0.9))
   above = top.subplots(2, 2).flat
   LABEL.update(u="$u$", v="$v$")
   field = Field(records[FIELD], ("u", "v"))

@@ -52,8 +52,9 @@ def draw(records, full):
     seen = records[shots(rudder)]
     for surface in seen["x"]:
       draw_surface(left, surface, seen["face"], colour, seen=(0, 1))
-    middle.plot(middle_of, forward, color=colour)
-    right.plot(t, np.degrees(rate), color=colour)
+    line = "--" if name.endswith("left") else "-"  # it lies on the others
+    middle.plot(middle_of, forward, line, color=colour)
+    right.plot(t, np.degrees(rate), line, color=colour)
     speed, turning = float(np.mean(last_third(forward))), float(np.mean(last_third(rate)))
     changes = float(np.ptp(last_third(forward)) / speed)
     checks.append(at_most(f"{name}: relative change of the forward speed over the last third", changes, 0.02))

@@ -64,7 +64,7 @@ static int run(int argc, char **argv) {
   if (!status) {
     size_t count;
     cb_blob *state = cb_run_state(cb_scenario_run(scenario), &count);
-    const cb_record_options how = {.deflate = cb_scenario_compression(scenario)};
+    const cb_record_options how = cb_scenario_record(scenario);
     status = cb_record_open_for_resume(argv[0], cb_scenario_layout(scenario), &how, state, count, NULL, &record);
   }
   if (!status) status = cb_run_restore(cb_scenario_run(scenario));

@@ -39,7 +39,8 @@ static int run(int argc, char **argv) {
   if (!status && !go.quiet) cb_note_left_out(scenario);
   if (!status) status = cb_check_output(go.output, cb_scenario_files(scenario));
   if (!status) {
-    const cb_record_options how = {.overwrite = true, .deflate = cb_scenario_compression(scenario)};
+    cb_record_options how = cb_scenario_record(scenario);
+    how.overwrite = true;
     status = cb_record_create(go.output, cb_scenario_layout(scenario), &how, &record);
   }
   if (!status && !go.quiet) status = cb_warn_of_bodies(scenario);

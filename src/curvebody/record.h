@@ -19,6 +19,14 @@ CB_API_BEGIN
 
 typedef struct cb_record cb_record;
 
+/* When what was written is made to last: told to the disk, and waited for. After a loss of power a record has at least
+ * what it had at the last sync, and what it has besides is known by digests. */
+typedef enum cb_record_sync {
+  CB_SYNC_CHECKPOINT, /* at checkpoints, once a second or in a 32nd of the time at most, and when the record is closed */
+  CB_SYNC_NEVER,      /* when the system pleases */
+  CB_SYNC_FLUSH       /* whenever rows go to the file */
+} cb_record_sync;
+
 /* Zeros are the defaults.
  *
  * Compressing makes a row ten times dearer, and pays only if chunks fill within the flush interval: a compressed chunk
@@ -28,6 +36,7 @@ typedef struct cb_record_options {
   int deflate;           /* 0: not compressed; 1 to 9: shuffle and deflate */
   double flush_interval; /* longest time that a row stays in memory, in seconds; 0: 1 s */
   size_t buffer_bytes;   /* memory for rows that are not yet written; 0: 64 MiB. At least two rows are kept. */
+  cb_record_sync sync;
 } cb_record_options;
 
 /* Where a record stands: rows and events so far, and how many checkpoints were written since it was created. */

@@ -5,6 +5,7 @@
 #define CURVEBODY_SCENARIO_H
 
 #include <curvebody/optimum.h>
+#include <curvebody/record.h>
 #include <curvebody/run.h>
 
 CB_API_BEGIN
@@ -38,7 +39,7 @@ cb_run *cb_scenario_run(cb_scenario *scenario);
 const char *cb_scenario_inputs(const cb_scenario *scenario);
 /* The files that were read for it: the scenario itself, unless it is a text, and what it names. */
 cb_files cb_scenario_files(const cb_scenario *scenario);
-int cb_scenario_compression(const cb_scenario *scenario); /* deflate level of the record, 0: none */
+cb_record_options cb_scenario_record(const cb_scenario *scenario); /* how its record is written; replaces nothing */
 
 /* Of a scenario with a bundle, all borrowed: the bundle, a cycle of its gait, and what `optimum` asks; NULL where it has
  * none. */

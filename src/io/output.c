@@ -117,8 +117,32 @@ static cb_status take_name(const cb_output *o, bool replace) {
   return status;
 }
 
+/* 0, or errno; 0 too where the system cannot sync what it is. */
+static int sync_at(const char *path, int flags) {
+  const int fd = open(path, flags | O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return errno == EACCES ? 0 : errno;
+  const int error = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS ? 0 : errno;
+  close(fd);
+  return error;
+}
+
+int cb_sync_folder(const char *path) {
+  const char *slash = strrchr(path, '/');
+  if (!slash) return sync_at(".", O_DIRECTORY);
+  char *folder = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+  const int error = folder ? sync_at(folder, O_DIRECTORY) : ENOMEM;
+  free(folder);
+  return error;
+}
+
+static cb_status unwritten(const cb_output *o, int error) {
+  return error ? cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", o->path, strerror(error)) : CB_OK;
+}
+
 cb_status cb_output_end(cb_output *o, bool replace, cb_status status) {
+  if (!status && !o->unsynced) status = unwritten(o, sync_at(o->part, 0));
   if (!status) status = take_name(o, replace);
+  if (!status && !o->unsynced) status = unwritten(o, cb_sync_folder(o->target));
   if (status) unlink(o->part);
   forget(o);
   return status;

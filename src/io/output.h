@@ -16,15 +16,21 @@ typedef struct cb_output {
   char *path;   /* as it was asked for */
   char *target; /* the same with links followed */
   char *part;   /* where it is written meanwhile */
+  bool unsynced;
 } cb_output;
 
 /* Makes `part`, empty. Fails with CB_ERROR_FILE: path is there and may not be replaced (`replace` false), is not a
  * regular file, is in use, or cannot be written. */
 cb_status cb_output_begin(const char *path, bool replace, cb_output *out);
 
-/* With CB_OK the file takes its name; with anything else, or where it cannot, `part` goes. The file may still be open.
+/* What was written is on the disk before the file takes its name, and the name before `end` returns, unless `unsynced`
+ * is set in between.
+ * With CB_OK the file takes its name; with anything else, or where it cannot, `part` goes. The file may still be open.
  * Returns status, or why it failed. Frees what begin made in any case. */
 cb_status cb_output_end(cb_output *o, bool replace, cb_status status);
+
+/* Syncs the folder that a file is in: its name is then there after a loss of power. 0 or errno. */
+int cb_sync_folder(const char *path);
 
 /* A stream for text into o->part, and its end: what could not be written is told. */
 cb_status cb_output_open_text(const char *path, cb_output *o, FILE **stream);

@@ -3,6 +3,8 @@
  */
 #include "core/failure.h"
 #include "io/output.h"
+#include "io/record_digest.h"
+#include "io/record_driver.h"
 #include "io/record_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +122,8 @@ static cb_status close_file(cb_record *record, bool completed) {
     if (!record->status) record->status = closing;
     if (record->status) snprintf(record->text, sizeof record->text, "%s", cb_error_text());
   }
+  cb_rescue_free(record->rescue, !abandoned);
+  record->rescue = NULL;
   /* As a killed writer leaves it. Where mending is refused too, it can be done later. */
   if (abandoned) cb_record_repair(record->path, NULL);
   return record->status ? writer_failed(record) : CB_OK;
@@ -143,6 +147,7 @@ cb_sink cb_record_sink(cb_record *record) {
 /* ---- Making and freeing */
 
 static void free_table(cb_table *table) {
+  free(table->digest.ring);
   for (size_t s = 0; table->series && s < table->count; s++) free(table->series[s].ring);
   free(table->series);
 }
@@ -151,6 +156,7 @@ static void free_record(cb_record *record) {
   free_table(&record->rows);
   free_table(&record->events);
   free(record->events_at);
+  free(record->keep);
   for (int slot = 0; slot < CB_SLOTS; slot++) free(record->slots[slot].blobs);
   for (size_t b = 0; record->state && b < record->n_state; b++) {
     free((char *)record->state[b].name);
@@ -171,7 +177,7 @@ void cb_record_free(cb_record *record) {
 }
 
 /* Opens the dataset of a series, compares it with what it should be. */
-static cb_status open_series(cb_record *record, const char *name, cb_field_type type, cb_series *series) {
+static cb_status open_series(cb_record *record, const char *name, hid_t type, hid_t memory_type, cb_series *series) {
   hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
   /* One chunk that is not full; a chunk of rows that are whole passes it by. */
   H5Pset_chunk_cache(access, 521, 2 * CB_CHUNK_BYTES, 1.0);
@@ -181,9 +187,9 @@ static cb_status open_series(cb_record *record, const char *name, cb_field_type 
   hid_t create = H5Dget_create_plist(series->dataset);
   hsize_t dims[4] = {H5S_UNLIMITED}, chunk[4] = {0};
   for (int d = 1; d < series->rank; d++) dims[d] = series->shape[d];
-  bool ok = cb_hdf5_dataset_is(series->dataset, cb_hdf5_file_type(type), series->rank, dims) &&
+  bool ok = cb_hdf5_dataset_is(series->dataset, type, series->rank, dims) &&
             H5Pget_layout(create) == H5D_CHUNKED && H5Pget_chunk(create, 4, chunk) == series->rank;
-  series->memory_type = cb_hdf5_memory_type(type);
+  series->memory_type = memory_type;
   series->chunk_rows = chunk[0];
   series->direct = ok && H5Pget_nfilters(create) == 0;
   for (int d = 1; d < series->rank; d++) series->direct &= chunk[d] == series->shape[d];
@@ -195,14 +201,14 @@ static cb_status open_series(cb_record *record, const char *name, cb_field_type 
 
 /* Rings for as many rows as fit the buffer: whole batches, at most 16, at least two rows. */
 static cb_status make_rings(cb_table *table, size_t buffer_bytes) {
-  size_t row_bytes = 0;
+  size_t row_bytes = table->digest.row_bytes;
   for (size_t s = 0; s < table->count; s++) row_bytes += table->series[s].row_bytes;
   table->batch = CB_CHUNK_ROWS;
   while (table->batch > 1 && 2 * table->batch * row_bytes > buffer_bytes) table->batch /= 2;
   uint64_t batches = buffer_bytes / (table->batch * row_bytes);
   table->capacity = table->batch * (batches < 2 ? 2 : batches > BATCHES ? BATCHES : batches);
-  for (size_t s = 0; s < table->count; s++) {
-    cb_series *series = &table->series[s];
+  for (size_t s = 0; s <= table->count; s++) {
+    cb_series *series = s < table->count ? &table->series[s] : &table->digest;
     if (!(series->ring = malloc(table->capacity * series->row_bytes + 1)))
       return cb_fail(CB_ERROR_MEMORY, "record: no memory for %llu rows of %zu bytes",
                      (unsigned long long)table->capacity, row_bytes);
@@ -229,7 +235,7 @@ static cb_status make_rows(cb_record *record, const cb_record_layout *layout) {
     series->shape[0] = 1;
     cb_layout_shape(layout, field, series->shape + 1);
     series->row_bytes = count * cb_hdf5_type_size(field->type);
-    cb_status status = open_series(record, field->name, field->type, series);
+    cb_status status = open_series(record, field->name, cb_hdf5_file_type(field->type), cb_hdf5_memory_type(field->type), series);
     if (status) return status;
   }
   return CB_OK;
@@ -244,16 +250,30 @@ static cb_status make_events(cb_record *record) {
     series->rank = 1;
     series->shape[0] = 1;
     series->row_bytes = cb_hdf5_type_size(cb_event_fields[e].type);
-    cb_status status = open_series(record, cb_event_fields[e].name, cb_event_fields[e].type, series);
+    cb_status status = open_series(record, cb_event_fields[e].name, cb_hdf5_file_type(cb_event_fields[e].type),
+                                   cb_hdf5_memory_type(cb_event_fields[e].type), series);
     if (status) return status;
   }
   return CB_OK;
 }
 
+/* Records of before there were digests go on without. */
+static cb_status make_digests(cb_record *record) {
+  cb_table *const tables[] = {&record->rows, &record->events};
+  cb_status status = CB_OK;
+  for (int t = 0; t < 2 && !status && cb_digest_there(record->file); t++) {
+    cb_series *series = &tables[t]->digest;
+    *series = (cb_series){.rank = 1, .shape = {1}, .row_bytes = sizeof(uint64_t)};
+    status = open_series(record, cb_digest_names[t], H5T_STD_U64LE, H5T_NATIVE_UINT64, series);
+  }
+  return status;
+}
+
 static cb_status make_state(cb_record *record, const cb_blob *state, size_t n_state) {
   record->n_state = n_state;
   record->state = calloc(n_state + 1, sizeof *record->state);
-  bool ok = record->state;
+  record->keep = calloc(n_state + 1, sizeof *record->keep);
+  bool ok = record->state && record->keep;
   for (int slot = 0; slot < CB_SLOTS; slot++)
     ok &= (record->slots[slot].blobs = calloc(n_state + 1, sizeof(hid_t))) != NULL;
   for (size_t b = 0; ok && b < n_state; b++) {
@@ -266,13 +286,15 @@ static cb_status make_state(cb_record *record, const cb_blob *state, size_t n_st
   return cb_slot_open(record->file, record->path, state, n_state, record->slots);
 }
 
-cb_status cb_record_attach(const char *path, hid_t file, const cb_record_layout *layout,
+cb_status cb_record_attach(const char *path, hid_t file, cb_rescue *rescue, const cb_record_layout *layout,
                            const cb_record_options *options, cb_record_position position, cb_record **out) {
   cb_record *record = calloc(1, sizeof *record);
   pthread_condattr_t monotonic;
   if (!record || !(record->path = strdup(path))) {
     free(record);
-    cb_hdf5_close(file, NULL, NULL);
+    bool abandoned;
+    cb_hdf5_close(file, NULL, &abandoned);
+    cb_rescue_free(rescue, !abandoned);
     return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   }
   pthread_mutex_init(&record->mutex, NULL);
@@ -284,9 +306,14 @@ cb_status cb_record_attach(const char *path, hid_t file, const cb_record_layout 
   record->file = file;
   record->flush_interval = options && options->flush_interval > 0 ? options->flush_interval : 1;
   record->checkpoint = position;
+  record->sealed = position.checkpoints;
+  record->rescue = rescue;
+  if (rescue) cb_driver_guard(file, rescue, options && options->deflate > 0);
+  record->sync = options ? options->sync : CB_SYNC_CHECKPOINT;
   size_t buffer = options && options->buffer_bytes ? options->buffer_bytes : DEFAULT_BUFFER;
   cb_status status;
   if (!(status = make_rows(record, layout)) && !(status = make_events(record)) &&
+      !(status = make_digests(record)) &&
       !(status = make_rings(&record->rows, buffer)) && !(status = make_rings(&record->events, buffer)) &&
       !(status = make_state(record, layout->state, layout->n_state))) {
     set_position(&record->rows, position.rows);
@@ -295,7 +322,9 @@ cb_status cb_record_attach(const char *path, hid_t file, const cb_record_layout 
     status = record->events_at ? cb_writer_start(record) : cb_fail(CB_ERROR_MEMORY, "record: no memory");
   }
   if (status) {
-    cb_hdf5_close(file, NULL, NULL);
+    bool abandoned;
+    cb_hdf5_close(file, NULL, &abandoned);
+    cb_rescue_free(rescue, !abandoned);
     free_record(record);
     return status;
   }
@@ -321,12 +350,20 @@ cb_status cb_record_create(const char *path, const cb_record_layout *layout, con
   if (status) return status;
   if (deflate < 0 || deflate > 9)
     return cb_fail(CB_ERROR_ARGUMENT, "record: deflate is %d, expected 0 to 9", deflate);
+  const bool synced = !options || options->sync != CB_SYNC_NEVER;
   if ((status = cb_output_begin(path, replace, &output))) return status;
+  output.unsynced = !synced;
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   const hid_t file = cb_output_create_hdf5(&output);
   status = cb_output_end(&output, replace, start_file(file, path, layout, deflate));
   if (status && file >= 0) cb_hdf5_abandon(file);
-  if (!status) status = cb_record_attach(path, file, layout, options, (cb_record_position){0}, out);
+  if (!status) cb_rescue_remove(path); /* of a former record of that name */
+  cb_rescue *rescue = !status && synced ? cb_rescue_new(path) : NULL;
+  if (!status && synced && !rescue) {
+    cb_hdf5_abandon(file);
+    status = cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  }
+  if (!status) status = cb_record_attach(path, file, rescue, layout, options, (cb_record_position){0}, out);
   cb_hdf5_quiet_end(quiet);
   return status;
 }

@@ -1,4 +1,4 @@
-/* The file under HDF5: plain reads and writes, with three things that HDF5's own driver lacks.
+/* The file under HDF5: plain reads and writes, with four things that HDF5's own driver lacks.
  *
  * A refused write (full disk, quota, file size limit, input/output error) is the last that is tried. HDF5 does not
  * survive being refused (1.10 loops or crashes, at the latest at exit), so it does not come to know: that write and the
@@ -7,6 +7,8 @@
  *
  * Metadata that is overwritten is whole after a kill: record_journal.c. Of raw data, what is overwritten has the same
  * bytes as before in all rows that the file has, or a checksum (record_slot.c).
+ *
+ * Metadata that is overwritten is kept aside for a loss of power: record_rescue.h.
  *
  * The lock of HDF5 stays when SWMR writing starts, as a shared one: readers may come, another writer or a repair may
  * not. The writer's lock is held from open to close.
@@ -32,7 +34,15 @@ typedef struct file {
   haddr_t limit;    /* on the size of a file: kept here, as overstepping it raises a signal */
   dev_t device;
   ino_t inode;
+  cb_rescue *rescue; /* NULL: not synced */
+  bool everything;   /* not metadata alone are kept in it */
+  haddr_t last;      /* place of the last metadata read, and how often in a row */
+  int again;
 } file;
+
+/* In SWMR mode HDF5 reads what has a wrong checksum a hundred times, and waits twice as long each time: these reads make
+ * half a second. */
+enum { MOST_AGAIN = 28 };
 
 /* Of the last file that was asked about, or closed, on this thread. */
 static _Thread_local int refusal;
@@ -70,6 +80,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
 
 static herr_t driver_close(H5FD_t *self) {
   file *f = (file *)self;
+  if (f->rescue && !f->shut && fdatasync(f->fd) < 0) f->error = errno;
   if (close(f->fd) < 0 && !f->error) f->error = errno;
   refusal = f->error;
   free(f);
@@ -103,10 +114,14 @@ static herr_t driver_handle(H5FD_t *self, hid_t access, void **handle) {
 
 /* Beyond the end of the file there are zeros. */
 static herr_t driver_read(H5FD_t *self, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, void *buffer) {
-  (void)type, (void)transfer;
+  (void)transfer;
+  file *f = (file *)self;
   char *to = buffer;
+  f->again = type != H5FD_MEM_DRAW && at == f->last ? f->again + 1 : 0;
+  f->last = at;
+  if (f->again == MOST_AGAIN) return errno = EILSEQ, push(H5E_READERROR), -1;
   while (size) {
-    ssize_t got = pread(((file *)self)->fd, to, size, (off_t)at);
+    ssize_t got = pread(f->fd, to, size, (off_t)at);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return push(H5E_READERROR), -1;
     if (got == 0) {
@@ -127,6 +142,10 @@ static herr_t driver_write(H5FD_t *self, H5FD_mem_t type, hid_t transfer, haddr_
   (void)transfer;
   file *f = (file *)self;
   if (!f->shut && at + size > f->limit) refuse(f, EFBIG);
+  if (!f->shut && f->rescue && (f->everything || type != H5FD_MEM_DRAW)) {
+    const int error = cb_rescue_before(f->rescue, f->fd, at, size);
+    if (error) refuse(f, error);
+  }
   if (!f->shut) {
     const int error = type == H5FD_MEM_DRAW ? cb_journal_write(f->fd, at, size, buffer)
                                             : cb_journal_overwrite(f->fd, f->eof, f->limit, at, size, buffer);
@@ -183,6 +202,21 @@ bool cb_driver_use(hid_t access) {
   bool ok = id >= 0 && H5Pset_driver(access, id, NULL) >= 0;
   if (id >= 0) H5FDunregister(id); /* it lives as long as properties and files use it */
   return ok;
+}
+
+void cb_driver_guard(hid_t id, cb_rescue *rescue, bool everything) {
+  void *handle;
+  if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0) return;
+  ((file *)handle)->rescue = rescue;
+  ((file *)handle)->everything = everything;
+}
+
+void cb_driver_sync(hid_t id, cb_record_position at, const cb_stretch *keep, size_t n) {
+  void *handle;
+  if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0) return;
+  file *f = handle;
+  const int error = f->shut || !f->rescue ? 0 : cb_rescue_sync(f->rescue, f->fd, at, keep, n);
+  if (error) refuse(f, error);
 }
 
 bool cb_driver_refused(hid_t id) {

@@ -2,6 +2,7 @@
 #ifndef CB_IO_RECORD_DRIVER_H
 #define CB_IO_RECORD_DRIVER_H
 
+#include "io/record_rescue.h"
 #include <hdf5.h>
 #include <stdbool.h>
 
@@ -10,6 +11,13 @@ bool cb_driver_use(hid_t access);
 
 /* From now on nothing reaches the file. */
 void cb_driver_shut(hid_t file);
+
+/* From now on the file is synced when it is closed, and its metadata, or everything, are kept in `rescue` before they are
+ * written over: borrowed until then. */
+void cb_driver_guard(hid_t file, cb_rescue *rescue, bool everything);
+
+/* Syncs a guarded file, all of it written by HDF5: record_rescue.h. What is refused is as of a write. */
+void cb_driver_sync(hid_t file, cb_record_position at, const cb_stretch *keep, size_t n);
 
 /* Was a write refused? HDF5 does not know. */
 bool cb_driver_refused(hid_t file);

@@ -103,12 +103,18 @@ hid_t cb_hdf5_file_access(bool writing) {
   return access;
 }
 
-hid_t cb_hdf5_open(const char *path, unsigned flags) {
+static hid_t open_file(const char *path, unsigned flags, unsigned attempts) {
   hid_t access = cb_hdf5_file_access(flags & H5F_ACC_RDWR);
-  if (flags & H5F_ACC_SWMR_READ) H5Pset_metadata_read_attempts(access, READ_ATTEMPTS);
+  if (attempts) H5Pset_metadata_read_attempts(access, attempts);
   hid_t file = H5Fopen(path, flags, access);
   H5Pclose(access);
   return file;
+}
+
+hid_t cb_hdf5_open(const char *path, unsigned flags) { return open_file(path, flags, 0); }
+
+hid_t cb_hdf5_open_swmr(const char *path, bool written) {
+  return open_file(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, written ? READ_ATTEMPTS : 1);
 }
 
 /* H5Fclose reads the driver after it gave back the file's hold on it: the properties hold it meanwhile. */

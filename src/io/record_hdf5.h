@@ -29,6 +29,8 @@ bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 hid_t cb_hdf5_file_access(bool writing);
 /* H5Fopen with them. */
 hid_t cb_hdf5_open(const char *path, unsigned flags);
+/* As a SWMR reader of a file that is being written, or that a writer has left: then nothing is read twice. */
+hid_t cb_hdf5_open_swmr(const char *path, bool written);
 
 /* Writes what HDF5 holds. True if that, or a write before it, was refused. */
 bool cb_hdf5_flush_refused(hid_t file);

@@ -6,12 +6,14 @@
  * record_series.c   the datasets that grow              record_reader.c   reading
  * record_check.c    what is refused                     record_heap.c     texts
  * record_driver.c   the file under HDF5                 record_journal.c  writes that a kill would stop half-way
+ * record_digest.c   what a row has to be           record_rescue.c   what a power cut can take, kept aside
  * restart.c, repair.c   files of runs that ended or were killed
  */
 #ifndef CB_IO_RECORD_INTERNAL_H
 #define CB_IO_RECORD_INTERNAL_H
 
 #include "io/record_hdf5.h"
+#include "io/record_rescue.h"
 #include <curvebody/record.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -42,6 +44,7 @@ typedef struct cb_series {
 typedef struct cb_table {
   cb_series *series; /* row_bytes 0: a field without values, not in the file */
   size_t count;
+  cb_series digest; /* of its rows; row_bytes 0: the file has none */
   uint64_t capacity, batch; /* rows in memory; rows written at once, a power of two that divides capacity */
   _Atomic uint64_t head, tail;
 } cb_table;
@@ -56,6 +59,9 @@ struct cb_record {
   char *path;
   hid_t file;
   double flush_interval;
+  cb_record_sync sync;
+  cb_rescue *rescue; /* NULL: never synced */
+  double next_sync;  /* the writer's; on the clock of deadline */
 
   cb_table rows, events;
   uint64_t *events_at; /* events before the end of each batch of rows in memory */
@@ -64,6 +70,8 @@ struct cb_record {
   cb_blob *state; /* copy of the checkpoint to be written */
   size_t n_state;
   cb_record_position checkpoint;
+  uint64_t sealed;  /* checkpoints in the file; the writer's, as is what follows */
+  cb_stretch *keep; /* [n_state + 1] */
 
   bool threaded;
   pthread_t thread;
@@ -98,6 +106,10 @@ extern const cb_event_field cb_event_fields[CB_EVENT_FIELDS];
 cb_status cb_slot_create(hid_t file, const char *path, const cb_blob *state, size_t n_state);
 cb_status cb_slot_open(hid_t file, const char *path, const cb_blob *state, size_t n_state, cb_slot slots[CB_SLOTS]);
 cb_status cb_slot_write(const cb_record *record);
+/* Where the newest of those written lies in the file, into record->keep; how many stretches. */
+size_t cb_slot_stretches(cb_record *record);
+/* The newest whole checkpoint with no more rows and events than there are, of whatever state; zeros: there is none. */
+cb_status cb_slot_newest(hid_t file, const char *path, cb_record_position have, cb_record_position *position);
 /* The newest whole checkpoint with no more rows and events than there are. Data only if all of it is good. */
 cb_status cb_slot_read(hid_t file, const char *path, cb_record_position have, cb_blob *state, size_t n_state,
                        cb_record_position *position);
@@ -110,21 +122,30 @@ void cb_writer_work(cb_record *record, bool everything);
 
 /* ---- record.c */
 /* A record on an open file in SWMR mode that stands at `position`: opens the datasets, makes the rings, starts the
- * writer. Takes the file in any case. */
-cb_status cb_record_attach(const char *path, hid_t file, const cb_record_layout *layout,
+ * writer. Takes the file, and what guards it, in any case. */
+cb_status cb_record_attach(const char *path, hid_t file, cb_rescue *rescue, const cb_record_layout *layout,
                            const cb_record_options *options, cb_record_position position, cb_record **out);
 
 /* ---- record_check.c: CB_ERROR_INPUT if the file, whatever it has the mark of, is not a record in itself; if all is to
  * be whole, CB_ERROR_FILE where something cannot be read. */
 cb_status cb_record_check(hid_t file, const char *path, bool whole);
 
-/* ---- repair.c: takes the marks of a killed writer off a record, under the file's lock. */
-cb_status cb_record_mend(const char *path, bool *left_open);
-/* Opens a record without such marks for writing, once all of it could be read: in SWMR mode HDF5 asks a hundred times
+/* ---- repair.c */
+/* Takes the marks of a killed writer off a record, under the file's lock, and brings one that a loss of power took parts
+ * of back to its last sync. *left: it was not closed as it should be; *synced: rows up to there need no comparison. */
+cb_status cb_record_mend(const char *path, bool *left, cb_record_position *synced);
+/* Opens a record without such marks for reading, once all of it could be read: in SWMR mode HDF5 asks a hundred times
  * for what has a wrong checksum, and waits twice as long each time. */
-cb_status cb_record_open_writing(const char *path, hid_t *out);
+cb_status cb_record_open_checked(const char *path, hid_t *out);
+/* Rows and events that every series has and that, from `synced` on, are as they were written. most may be NULL. */
+cb_status cb_record_extent(hid_t file, const char *path, cb_record_position synced, cb_record_position *whole,
+                           uint64_t *most);
+/* Opens one that was closed for writing, guarded (record_rescue.h; NULL: not): what it has now, with rows and events of
+ * `at`, is what a loss of power leaves. Takes the rescue where it fails. */
+cb_status cb_record_open_writing(const char *path, cb_rescue *rescue, cb_record_position at, hid_t *out);
 
-/* ---- record_series.c: for each dataset at the root that grows, in order of creation. */
+/* ---- record_series.c: for each dataset that grows: those at the root in order of creation, then the digests, which
+ * have a path for their name. */
 typedef cb_status (*cb_series_visit)(void *context, hid_t dataset, const char *name, bool is_event);
 cb_status cb_series_each(hid_t file, const char *path, cb_series_visit visit, void *context);
 /* Rows and events that every series has, and the most rows that any has. */

@@ -7,6 +7,7 @@
  * A chunk has at most 256 rows and 1 MiB. Its rows are a power of two, so that chunks and the batches of the writer
  * fall together; a row of more than 1 MiB is split along its first dimension.
  */
+#include "io/record_digest.h"
 #include "io/record_internal.h"
 #include <hdf5_hl.h>
 #include <stdlib.h>
@@ -166,10 +167,10 @@ static void choose_chunk(int rank, const hsize_t *shape, size_t value_bytes, hsi
 }
 
 /* An array with no rows that grows along its first dimension. */
-static hid_t put_series(hid_t file, const char *name, cb_field_type type, int rank, const hsize_t *shape, int deflate) {
+static hid_t put_series(hid_t file, const char *name, hid_t type, int rank, const hsize_t *shape, int deflate) {
   hsize_t dims[4] = {0}, most[4] = {H5S_UNLIMITED}, chunk[4];
   for (int d = 1; d < rank; d++) dims[d] = most[d] = shape[d];
-  choose_chunk(rank, shape, cb_hdf5_type_size(type), chunk);
+  choose_chunk(rank, shape, H5Tget_size(type), chunk);
   hid_t space = H5Screate_simple(rank, dims, most), create = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_obj_track_times(create, false);
   H5Pset_attr_phase_change(create, 64, 0);
@@ -178,7 +179,7 @@ static hid_t put_series(hid_t file, const char *name, cb_field_type type, int ra
     H5Pset_shuffle(create);
     H5Pset_deflate(create, (unsigned)deflate);
   }
-  hid_t dataset = H5Dcreate2(file, name, cb_hdf5_file_type(type), space, H5P_DEFAULT, create, H5P_DEFAULT);
+  hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
   H5Pclose(create);
   H5Sclose(space);
   return dataset;
@@ -187,7 +188,7 @@ static hid_t put_series(hid_t file, const char *name, cb_field_type type, int ra
 static bool put_field(hid_t file, const cb_record_layout *layout, const cb_field *field, int deflate) {
   hsize_t shape[4] = {1};
   cb_layout_shape(layout, field, shape + 1);
-  hid_t dataset = put_series(file, field->name, field->type, field->rank + 1, shape, deflate);
+  hid_t dataset = put_series(file, field->name, cb_hdf5_file_type(field->type), field->rank + 1, shape, deflate);
   bool ok = dataset >= 0 && describe(dataset, field->units, field->doc);
   if (field == layout->fields) ok = ok && H5DSset_scale(dataset, field->name) >= 0;
   else ok = ok && attach(file, dataset, layout->fields[0].name, 0);
@@ -202,7 +203,7 @@ static bool put_events(hid_t file, const char *time_units, bool warns) {
   bool ok = true;
   for (size_t e = 0; ok && e < CB_EVENT_FIELDS; e++) {
     const cb_event_field *field = &cb_event_fields[e];
-    hid_t dataset = put_series(file, field->name, field->type, 1, shape, 0);
+    hid_t dataset = put_series(file, field->name, cb_hdf5_file_type(field->type), 1, shape, 0);
     const char *units = !strcmp(field->name, "event_time") ? time_units : NULL;
     ok = dataset >= 0 && describe(dataset, units, field->doc);
     if (e == 0) ok = ok && H5DSset_scale(dataset, field->name) >= 0;
@@ -211,6 +212,17 @@ static bool put_events(hid_t file, const char *time_units, bool warns) {
       ok = ok && cb_hdf5_put_integers(dataset, "flag_values", kinds, warns ? 5 : 4) &&
            cb_hdf5_put_text(dataset, "flag_meanings",
                             warns ? "reflect stop mark retried_step warning" : "reflect stop mark retried_step");
+    if (dataset >= 0) H5Dclose(dataset);
+  }
+  return ok;
+}
+
+static bool put_digests(hid_t file) {
+  const hsize_t shape[1] = {1};
+  bool ok = true;
+  for (int table = 0; ok && table < 2; table++) {
+    hid_t dataset = put_series(file, cb_digest_names[table], H5T_STD_U64LE, 1, shape, 0);
+    ok = dataset >= 0 && describe(dataset, NULL, table ? "digest of the event" : "digest of the row");
     if (dataset >= 0) H5Dclose(dataset);
   }
   return ok;
@@ -363,5 +375,7 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
   if (!put_events(file, layout->fields[0].units, find_dimension(layout, "warning"))) return cb_hdf5_fail(path, "create the events");
   if (!put_scenario(file, layout)) return cb_hdf5_fail(path, "write the scenario");
   if (!put_h5md(file, layout)) return cb_hdf5_fail(path, "create the links of H5MD");
-  return cb_slot_create(file, path, layout->state, layout->n_state);
+  const cb_status status = cb_slot_create(file, path, layout->state, layout->n_state);
+  if (status) return status;
+  return put_digests(file) ? CB_OK : cb_hdf5_fail(path, "create the digests");
 }

@@ -46,7 +46,7 @@ static cb_status keep(cb_reader *reader, char *text, const char **out) {
 static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_event) {
   cb_reader *reader = self;
   cb_reader_field field = {.count = 1};
-  if (is_event) return CB_OK;
+  if (is_event || strchr(name, '/')) return CB_OK; /* digests are no field */
   hid_t space = H5Dget_space(dataset);
   hsize_t dims[H5S_MAX_RANK];
   field.rank = H5Sget_simple_extent_dims(space, dims, NULL) - 1;
@@ -76,27 +76,39 @@ static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_
   return status;
 }
 
-static cb_status open_file(const char *path, hid_t *out) {
+/* *dead: it was left by a writer that is no more. */
+static cb_status open_file(const char *path, hid_t *out, bool *dead) {
   bool left_open;
   int fd;
   cb_status status = cb_superblock_lock(path, false, &fd);
   if (status) return status;
   status = cb_superblock_read(path, fd, &left_open);
+  const bool written = cb_superblock_has_writer(fd);
   /* Of a live file the write is under way, and HDF5 reads again what it finds half done. */
-  if (!status && left_open && !cb_superblock_has_writer(fd) && cb_journal_pending(fd))
+  if (!status && left_open && !written && cb_journal_pending(fd))
     status = cb_fail(CB_ERROR_FILE, "%s: its writer was killed in the middle of a write: repair it", path);
   close(fd);
   if (status) return status;
-  hid_t file = cb_hdf5_open(path, left_open ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY);
+  hid_t file = left_open ? cb_hdf5_open_swmr(path, written) : cb_hdf5_open(path, H5F_ACC_RDONLY);
   if (file < 0) return cb_hdf5_fail(path, left_open ? "open (its writer was killed: repair it)" : "open");
   *out = file;
+  *dead = left_open && !written;
   return CB_OK;
 }
 
-static cb_status look_around(cb_reader *reader) {
+/* What a writer left is read up to where it is as it was written. */
+static cb_status count_rows(cb_reader *reader, bool dead) {
+  cb_record_position synced;
+  bool restarted;
+  if (!dead) return cb_series_extent(reader->file, reader->path, &reader->have, NULL);
+  cb_rescue_there(reader->path, &synced, &restarted);
+  return cb_record_extent(reader->file, reader->path, synced, &reader->have, NULL);
+}
+
+static cb_status look_around(cb_reader *reader, bool dead) {
   cb_status status = cb_record_check_mark(reader->file, reader->path);
   if (!status) status = cb_record_check(reader->file, reader->path, false);
-  if (!status) status = cb_series_extent(reader->file, reader->path, &reader->have, NULL);
+  if (!status) status = count_rows(reader, dead);
   if (!status) status = cb_series_each(reader->file, reader->path, add_field, reader);
   if (status) return status;
   if (reader->n_fields < 2 || strcmp(reader->fields[0].name, "time") || strcmp(reader->fields[1].name, "step"))
@@ -117,8 +129,9 @@ cb_status cb_reader_open(const char *path, cb_reader **out) {
   }
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   reader->file = H5I_INVALID_HID;
-  cb_status status = open_file(path, &reader->file);
-  if (!status) status = look_around(reader);
+  bool dead = false;
+  cb_status status = open_file(path, &reader->file, &dead);
+  if (!status) status = look_around(reader, dead);
   cb_hdf5_quiet_end(quiet);
   if (status) cb_reader_close(reader);
   else *out = reader;

@@ -1,9 +1,10 @@
-/* The datasets of a record that grow: all at the root whose first dimension is unlimited. Those named event or
- * event_... grow with the events, the others with the rows.
+/* The datasets of a record that grow: all at the root whose first dimension is unlimited, and the digests
+ * (record_digest.h). Those named event or event_... grow with the events, the others with the rows.
  *
  * After a writer was killed in a flush, some have more rows than others: the record has as many as the shortest.
  */
 #include "core/failure.h"
+#include "io/record_digest.h"
 #include "io/record_internal.h"
 #include <errno.h>
 #include <string.h>
@@ -37,23 +38,30 @@ typedef struct series_visit {
   void *context;
 } series_visit;
 
-/* A link of the root; soft ones (aliases) are passed over. */
-static cb_status visit_link(void *context, hid_t file, const char *name, const H5L_info_t *link) {
-  const series_visit *visit = context;
-  if (link->type != H5L_TYPE_HARD) return CB_OK;
+static cb_status visit_named(const series_visit *visit, hid_t file, const char *name, bool is_event) {
   hid_t object = H5Oopen(file, name, H5P_DEFAULT);
   if (object < 0)
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s cannot be opened: the file is damaged", visit->path, name);
   uint64_t length;
   cb_status status = CB_OK;
   if (H5Iget_type(object) == H5I_DATASET && is_series(object, &length))
-    status = visit->function(visit->context, object, name, !strcmp(name, "event") || !strncmp(name, "event_", 6));
+    status = visit->function(visit->context, object, name, is_event);
   H5Oclose(object);
   return status;
 }
 
+/* A link of the root; soft ones (aliases) are passed over. */
+static cb_status visit_link(void *context, hid_t file, const char *name, const H5L_info_t *link) {
+  if (link->type != H5L_TYPE_HARD) return CB_OK;
+  return visit_named(context, file, name, !strcmp(name, "event") || !strncmp(name, "event_", 6));
+}
+
 cb_status cb_series_each(hid_t file, const char *path, cb_series_visit function, void *context) {
-  return cb_hdf5_each_link(file, path, H5_INDEX_CRT_ORDER, visit_link, &(series_visit){path, function, context});
+  series_visit visit = {path, function, context};
+  cb_status status = cb_hdf5_each_link(file, path, H5_INDEX_CRT_ORDER, visit_link, &visit);
+  for (int table = 0; table < 2 && !status && cb_digest_there(file); table++)
+    status = visit_named(&visit, file, cb_digest_names[table], table);
+  return status;
 }
 
 typedef struct extent {

@@ -7,33 +7,21 @@
  * are all zero, which is not right.
  */
 #include "core/failure.h"
+#include "io/record_digest.h"
 #include "io/record_internal.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { CHECKPOINTS, ROWS, EVENTS, CHECKSUM, SEAL };
 
-/* Every word passes through a bijection of the 64-bit state (xor, odd multiple, shift-xor), so that a difference in one
- * word is never lost; the multiplier is 2^64 over the golden ratio. */
-static uint64_t mix(uint64_t hash, uint64_t word) {
-  hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-  return hash ^ hash >> 32;
-}
-
 static uint64_t checksum(const uint64_t seal[SEAL], const cb_blob *state, size_t n_state) {
-  uint64_t hash = UINT64_C(0x6375727665626f64); /* not 0 for a slot of zeros */
-  for (int i = 0; i < CHECKSUM; i++) hash = mix(hash, seal[i]);
-  for (size_t b = 0; b < n_state; b++) {
-    size_t bytes = state[b].count * cb_hdf5_type_size(state[b].type);
-    const unsigned char *data = state[b].data;
-    hash = mix(hash, bytes);
-    for (size_t at = 0; at < bytes; at += 8) {
-      uint64_t word = 0;
-      memcpy(&word, data + at, bytes - at < 8 ? bytes - at : 8);
-      hash = mix(hash, word);
-    }
-  }
+  uint64_t hash = cb_digest_begin(seal[CHECKPOINTS]);
+  hash = cb_digest_word(cb_digest_word(hash, seal[ROWS]), seal[EVENTS]);
+  for (size_t b = 0; b < n_state; b++)
+    if (state[b].count) hash = cb_digest_bytes(hash, state[b].data, state[b].count * cb_hdf5_type_size(state[b].type));
   return hash;
 }
 
@@ -127,6 +115,17 @@ cb_status cb_slot_write(const cb_record *record) {
   return ok ? CB_OK : cb_hdf5_fail(record->path, "write checkpoint %llu", (unsigned long long)at->checkpoints);
 }
 
+size_t cb_slot_stretches(cb_record *record) {
+  const cb_slot *slot = &record->slots[record->sealed % CB_SLOTS];
+  size_t n = 0;
+  for (size_t b = 0; b <= record->n_state && record->sealed; b++) {
+    const hid_t dataset = b < record->n_state ? slot->blobs[b] : slot->seal;
+    const haddr_t at = dataset < 0 ? HADDR_UNDEF : H5Dget_offset(dataset);
+    if (at != HADDR_UNDEF) record->keep[n++] = (cb_stretch){at, H5Dget_storage_size(dataset)};
+  }
+  return n;
+}
+
 /* Reads one slot into state; false if it cannot be read, is not whole or is ahead of the rows. */
 static bool read_slot(const cb_slot *slot, cb_record_position have, cb_blob *state, size_t n_state,
                       uint64_t seal[SEAL]) {
@@ -192,4 +191,59 @@ cb_status cb_slot_read(hid_t file, const char *path, cb_record_position have, cb
   close_slots(slots, n_state);
   free(blobs);
   return status;
+}
+
+/* ---- Of whatever state */
+
+typedef struct any_slot {
+  const char *path;
+  uint64_t bytes; /* of the file */
+  uint64_t seal[SEAL], hash;
+  bool whole;
+} any_slot;
+
+/* A piece, in the order of their creation; the first is the seal. */
+static cb_status visit_piece(void *context, hid_t group, const char *name, const H5L_info_t *link) {
+  any_slot *a = context;
+  hid_t dataset = link->type == H5L_TYPE_HARD ? H5Dopen2(group, name, H5P_DEFAULT) : H5I_INVALID_HID;
+  const hid_t type = dataset < 0 ? dataset : H5Dget_type(dataset);
+  const hsize_t bytes = dataset < 0 ? 0 : H5Dget_storage_size(dataset);
+  const bool seal = !strcmp(name, "seal");
+  void *data = NULL;
+  a->whole = a->whole && bytes && bytes <= a->bytes && (!seal || bytes == sizeof a->seal);
+  if (a->whole && !(data = malloc(bytes))) {
+    H5Tclose(type), H5Dclose(dataset);
+    return cb_fail(CB_ERROR_MEMORY, "%s: no memory to read a checkpoint", a->path);
+  }
+  a->whole = a->whole && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+  if (a->whole && seal) {
+    memcpy(a->seal, data, sizeof a->seal);
+    a->hash = checksum(a->seal, NULL, 0);
+  } else if (a->whole) {
+    a->hash = cb_digest_bytes(a->hash, data, bytes);
+  }
+  free(data);
+  if (type >= 0) H5Tclose(type);
+  if (dataset >= 0) H5Dclose(dataset);
+  return CB_OK;
+}
+
+cb_status cb_slot_newest(hid_t file, const char *path, cb_record_position have, cb_record_position *position) {
+  struct stat info;
+  if (stat(path, &info) != 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+  *position = (cb_record_position){0};
+  for (int slot = 0; slot < CB_SLOTS; slot++) {
+    any_slot a = {.path = path, .bytes = (uint64_t)info.st_size, .whole = true};
+    char name[32];
+    slot_name(name, slot);
+    const hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
+    if (group < 0) continue;
+    const cb_status status = cb_hdf5_each_link(group, path, H5_INDEX_CRT_ORDER, visit_piece, &a);
+    H5Gclose(group);
+    if (status == CB_ERROR_MEMORY) return status;
+    if (!status && a.whole && a.hash == a.seal[CHECKSUM] && a.seal[CHECKPOINTS] > position->checkpoints &&
+        a.seal[ROWS] <= have.rows && a.seal[EVENTS] <= have.events)
+      *position = (cb_record_position){a.seal[ROWS], a.seal[EVENTS], a.seal[CHECKPOINTS]};
+  }
+  return CB_OK;
 }

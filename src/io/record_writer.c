@@ -8,8 +8,11 @@
  * H5Fflush, not H5Dflush: it writes the data first and then the metadata, children before parents, the superblock
  * last, so that a writer killed at any moment leaves a file that a SWMR reader can follow.
  */
+#include "io/record_digest.h"
 #include "io/record_internal.h"
+#include "io/record_driver.h"
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,24 +45,65 @@ static bool write_series(const cb_series *series, uint64_t first, uint64_t count
   return true;
 }
 
+/* Digests of rows first .. end-1, which lie together in the ring. */
+static void make_digests(cb_table *table, uint64_t first, uint64_t end) {
+  for (uint64_t row = first; row < end; row++) {
+    const uint64_t place = row % table->capacity;
+    uint64_t hash = cb_digest_begin(row);
+    for (size_t s = 0; s < table->count; s++) {
+      const size_t bytes = table->series[s].row_bytes;
+      if (bytes) hash = cb_digest_bytes(hash, table->series[s].ring + place * bytes, bytes);
+    }
+    memcpy(table->digest.ring + place * sizeof hash, &hash, sizeof hash);
+  }
+}
+
 /* Rows up to `end`, batch by batch; their place in memory is free afterwards. */
 static cb_status write_table(const cb_record *record, cb_table *table, uint64_t end) {
   uint64_t tail = atomic_load_explicit(&table->tail, memory_order_relaxed);
   while (tail < end) {
     uint64_t next = (tail / table->batch + 1) * table->batch;
     if (next > end) next = end;
-    for (size_t s = 0; s < table->count; s++)
-      if (table->series[s].row_bytes && !write_series(&table->series[s], tail, next - tail, table->capacity))
+    if (table->digest.row_bytes) make_digests(table, tail, next);
+    for (size_t s = 0; s <= table->count; s++) {
+      const cb_series *series = s < table->count ? &table->series[s] : &table->digest;
+      if (series->row_bytes && !write_series(series, tail, next - tail, table->capacity))
         return cb_hdf5_fail(record->path, "write %s %llu", table == &record->rows ? "row" : "event",
                             (unsigned long long)tail);
+    }
     tail = next;
     atomic_store_explicit(&table->tail, tail, memory_order_release);
   }
   return CB_OK;
 }
 
-static cb_status flush(const cb_record *record) {
-  return cb_hdf5_flush_refused(record->file) ? cb_hdf5_fail(record->path, "write") : CB_OK;
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* What is in the file lasts from here on. The next sync at a checkpoint waits a second, or 32 times what this one took. */
+static cb_status sync_file(cb_record *record) {
+  const double begin = now();
+  const cb_record_position at = {atomic_load(&record->rows.tail), atomic_load(&record->events.tail), record->sealed};
+  cb_driver_sync(record->file, at, record->keep, cb_slot_stretches(record));
+  const double end = now();
+  record->next_sync = end + fmax(1, 32 * (end - begin));
+  return cb_driver_refused(record->file) ? cb_hdf5_fail(record->path, "write") : CB_OK;
+}
+
+static cb_status flush(cb_record *record) {
+  if (cb_hdf5_flush_refused(record->file)) return cb_hdf5_fail(record->path, "write");
+  return record->sync == CB_SYNC_FLUSH ? sync_file(record) : CB_OK;
+}
+
+static cb_status write_checkpoint(cb_record *record) {
+  cb_status status = cb_slot_write(record);
+  if (!status) record->sealed = record->checkpoint.checkpoints;
+  if (!status) status = flush(record);
+  const bool due = record->sync == CB_SYNC_CHECKPOINT && now() >= record->next_sync;
+  return status || !due ? status : sync_file(record);
 }
 
 /* Full batches of rows with their events, and if `everything` what else there is. */
@@ -106,10 +150,7 @@ static void set_deadline(cb_record *record) {
 }
 
 static bool past_deadline(const cb_record *record) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec > record->deadline.tv_sec ||
-         (now.tv_sec == record->deadline.tv_sec && now.tv_nsec >= record->deadline.tv_nsec);
+  return now() >= (double)record->deadline.tv_sec + 1e-9 * (double)record->deadline.tv_nsec;
 }
 
 /* One round, with the mutex free. A checkpoint is written after everything before it is in the file. */
@@ -117,7 +158,7 @@ static void work(cb_record *record, bool everything, bool checkpoint) {
   cb_status status = CB_OK;
   if (!atomic_load(&record->failed)) {
     status = write_pending(record, everything || checkpoint);
-    if (!status && checkpoint && !(status = cb_slot_write(record))) status = flush(record);
+    if (!status && checkpoint) status = write_checkpoint(record);
     if (status) fail(record, status);
   }
   set_deadline(record);
@@ -164,6 +205,10 @@ void cb_writer_work(cb_record *record, bool everything) {
 
 cb_status cb_writer_start(cb_record *record) {
   hbool_t safe = false;
+  if (record->rescue) {
+    const cb_status status = sync_file(record);
+    if (status) return status;
+  }
   set_deadline(record);
   H5is_library_threadsafe(&safe);
   if (!safe) return CB_OK;

@@ -22,6 +22,7 @@ static cb_status match_field(void *context, hid_t dataset, const char *name, boo
   hsize_t dims[4] = {H5S_UNLIMITED};
   int rank = 0;
   cb_field_type type = CB_FIELD_DOUBLE;
+  if (strchr(name, '/')) return CB_OK; /* digests */
   for (size_t f = 0; !is_event && !rank && f < m->layout->n_fields; f++) {
     const cb_field *field = &m->layout->fields[f];
     if (strcmp(field->name, name)) continue;
@@ -47,12 +48,16 @@ static cb_status match_layout(hid_t file, const char *path, const cb_record_layo
 }
 
 /* Reads checkpoint and extents and compares the layout; state is filled. */
-static cb_status read_restart(hid_t file, const char *path, const cb_record_layout *layout, cb_blob *state,
-                              size_t n_state, cb_record_position *position) {
+static cb_status read_restart(const char *path, cb_record_position synced, const cb_record_layout *layout,
+                              cb_blob *state, size_t n_state, cb_record_position *position) {
   cb_record_position whole = {0};
-  cb_status status = match_layout(file, path, layout);
-  if (!status) status = cb_series_extent(file, path, &whole, NULL);
+  hid_t file = H5I_INVALID_HID;
+  cb_status status = cb_record_open_checked(path, &file);
+  if (status) return status;
+  status = match_layout(file, path, layout);
+  if (!status) status = cb_record_extent(file, path, synced, &whole, NULL);
   if (!status) status = cb_slot_read(file, path, whole, state, n_state, position);
+  H5Fclose(file);
   return status;
 }
 
@@ -70,18 +75,18 @@ static cb_status check_state(const cb_record_layout *layout, const cb_blob *stat
   return same ? CB_OK : cb_fail(CB_ERROR_ARGUMENT, "record: the state to be read is not that of the layout");
 }
 
-/* Opens the file whose marks have come off and brings it to where the run goes on. */
-static cb_status reopen(const char *path, const cb_record_layout *layout, cb_blob *state, size_t n_state,
-                        cb_record_position *position, hid_t *out) {
-  hid_t file;
-  cb_status status = cb_record_open_writing(path, &file);
+/* Opens the file whose marks have come off and brings it to where the run goes on. Takes the rescue where it fails. */
+static cb_status reopen(const char *path, cb_rescue *rescue, cb_record_position position, hid_t *out) {
+  hid_t file = H5I_INVALID_HID;
+  cb_status status = cb_record_open_writing(path, rescue, position, &file);
   if (status) return status;
-  status = read_restart(file, path, layout, state, n_state, position);
-  if (!status) status = mark_not_completed(file, path);
-  if (!status) status = cb_series_cut(file, path, *position);
+  status = mark_not_completed(file, path);
+  if (!status) status = cb_series_cut(file, path, position);
   if (!status) status = cb_hdf5_start_swmr(file, path);
-  if (status) cb_hdf5_close(file, NULL, NULL);
-  else *out = file;
+  if (!status) return *out = file, CB_OK;
+  bool abandoned;
+  cb_hdf5_close(file, NULL, &abandoned);
+  cb_rescue_free(rescue, !abandoned);
   return status;
 }
 
@@ -90,13 +95,19 @@ cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *la
   cb_status status = cb_layout_check(layout);
   if (!status) status = check_state(layout, state, n_state);
   if (status) return status;
-  bool left_open;
+  bool left;
   hid_t file = H5I_INVALID_HID;
-  cb_record_position at = {0};
+  cb_record_position at = {0}, synced = {0};
+  const bool syncs = !options || options->sync != CB_SYNC_NEVER;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  status = cb_record_mend(path, &left_open);
-  if (!status) status = reopen(path, layout, state, n_state, &at, &file);
-  if (!status) status = cb_record_attach(path, file, layout, options, at, out);
+  status = cb_record_mend(path, &left, &synced);
+  if (!status && !left) synced = (cb_record_position){UINT64_MAX, UINT64_MAX, 0}; /* closed: all of it */
+  if (!status) status = read_restart(path, synced, layout, state, n_state, &at);
+  cb_rescue *rescue = !status && syncs ? cb_rescue_new(path) : NULL;
+  if (!status && syncs && !rescue) status = cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  if (!status && !syncs) cb_rescue_remove(path);
+  if (!status) status = reopen(path, rescue, at, &file);
+  if (!status) status = cb_record_attach(path, file, rescue, layout, options, at, out);
   if (!status && position) *position = at;
   cb_hdf5_quiet_end(quiet);
   return status;

@@ -137,4 +137,4 @@ const cb_system *cb_scenario_system(const cb_scenario *s) { return s->system; }
 cb_integrator *cb_scenario_integrator(cb_scenario *s) { return s->integrator; }
 cb_run *cb_scenario_run(cb_scenario *s) { return s->run; }
 
-int cb_scenario_compression(const cb_scenario *s) { return s->compression; }
+cb_record_options cb_scenario_record(const cb_scenario *s) { return s->record; }

@@ -28,7 +28,7 @@ struct cb_scenario {
   const char **file;               /* [files]: what was read */
   size_t files;
   bool plain; /* no text of it is wanted */
-  int compression;
+  cb_record_options record; /* how it is written */
   bool project; /* `start` */
   double start_tolerance;
   const char *attributes[CB_SCENARIO_ATTRIBUTES];

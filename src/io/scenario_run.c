@@ -19,7 +19,7 @@ const cb_param cb_step_table[] = {
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct record_parameters {
-  int every, checkpoint, compress;
+  int every, checkpoint, compress, sync;
   bool state;
   const cb_node *observables, *chart;
 } record_parameters;
@@ -30,6 +30,8 @@ const cb_param cb_record_table[] = {
      "rows a checkpoint; 0: 256, fewer for large systems"},
     {"compress", CB_PARAM_INT, offsetof(record_parameters, compress), "0", "", "[0, 9]", NULL,
      "deflate level; 0: not compressed"},
+    {"sync", CB_PARAM_CHOICE, offsetof(record_parameters, sync), "checkpoint", "", "", "checkpoint|never|every flush",
+     "when what is recorded is made to outlast a loss of power: at checkpoints, about once a second"},
     {"state", CB_PARAM_BOOL, offsetof(record_parameters, state), "true", "", "", NULL,
      "record position, momentum and origin"},
     {"observables", CB_PARAM_NODE, offsetof(record_parameters, observables), "", "", "", NULL, "list of observables"},
@@ -125,7 +127,8 @@ static cb_status read_record(cb_scenario *s, const cb_node *node, const cb_node 
   options->every = p.every;
   options->checkpoint = p.checkpoint;
   options->state = p.state;
-  s->compression = p.compress;
+  s->record.deflate = p.compress;
+  s->record.sync = (cb_record_sync)p.sync;
   return cb_errors_end(&errors);
 }
 

@@ -30,7 +30,8 @@ static recording record(const char *text, const char *const *sets, size_t n_sets
   cb_record *file = NULL;
   recording r = {0};
   check_ok(cb_scenario_open_text("bench", text, sets, n_sets, &scenario));
-  const cb_record_options how = {.overwrite = true, .deflate = cb_scenario_compression(scenario)};
+  cb_record_options how = cb_scenario_record(scenario);
+  how.overwrite = true;
   check_ok(cb_record_create(path, cb_scenario_layout(scenario), &how, &file));
   cb_sink sink = cb_record_sink(file);
   const double cpu = bench_clock(CLOCK_THREAD_CPUTIME_ID), wall = bench_clock(CLOCK_MONOTONIC);

@@ -1,0 +1,100 @@
+/* Rows compared with their digests: record_digest.h. */
+#include "io/record_digest.h"
+#include "io/record_internal.h"
+#include <stdlib.h>
+
+static const size_t block_bytes = (size_t)1 << 22, largest_row = (size_t)1 << 34;
+
+const char *const cb_digest_names[2] = {"checkpoint/row_digest", "checkpoint/event_digest"};
+
+bool cb_digest_there(hid_t file) {
+  return H5Lexists(file, "checkpoint", H5P_DEFAULT) > 0 && H5Lexists(file, cb_digest_names[0], H5P_DEFAULT) > 0 &&
+         H5Lexists(file, cb_digest_names[1], H5P_DEFAULT) > 0;
+}
+
+static cb_status no_memory(const char *path) {
+  return cb_fail(CB_ERROR_MEMORY, "%s: no memory to compare its rows", path);
+}
+
+/* Rows of one table, which are compared as the series go by: the last is their digest. */
+typedef struct comparison {
+  const char *path;
+  bool events;
+  uint64_t first, end; /* rows; end falls to the first that is wrong */
+  uint64_t *hash;
+} comparison;
+
+/* Rows from `row` on as they lie in the file. */
+static bool read_block(hid_t dataset, hid_t type, int rank, const hsize_t *dims, uint64_t row, uint64_t count,
+                       void *out) {
+  hsize_t start[H5S_MAX_RANK] = {row}, size[H5S_MAX_RANK] = {count};
+  for (int d = 1; d < rank; d++) size[d] = dims[d];
+  const hid_t memory = H5Screate_simple(rank, size, NULL), space = H5Dget_space(dataset);
+  const bool ok = memory >= 0 && space >= 0 &&
+                  H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+                  H5Dread(dataset, type, memory, space, H5P_DEFAULT, out) >= 0;
+  if (memory >= 0) H5Sclose(memory);
+  if (space >= 0) H5Sclose(space);
+  return ok;
+}
+
+static void take_block(comparison *c, bool digests, uint64_t row, uint64_t count, size_t row_bytes,
+                       const unsigned char *bytes) {
+  for (uint64_t i = 0; i < count && row + i < c->end; i++) {
+    uint64_t *hash = &c->hash[row + i - c->first];
+    if (!digests)
+      *hash = cb_digest_bytes(*hash, bytes + i * row_bytes, row_bytes);
+    else if (memcmp(hash, bytes + i * row_bytes, sizeof *hash))
+      c->end = row + i;
+  }
+}
+
+static cb_status compare_series(void *context, hid_t dataset, const char *name, bool is_event) {
+  comparison *c = context;
+  if (is_event != c->events) return CB_OK;
+  const bool digests = !strcmp(name, cb_digest_names[is_event]);
+  const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+  hsize_t dims[H5S_MAX_RANK];
+  const int rank = H5Sget_simple_extent_dims(space, dims, NULL);
+  size_t row_bytes = H5Tget_size(type);
+  H5Sclose(space);
+  for (int d = 1; d < rank; d++) row_bytes = dims[d] && row_bytes > largest_row / dims[d] ? 0 : row_bytes * dims[d];
+  if (!row_bytes) { /* no row of ours */
+    H5Tclose(type);
+    return c->end = c->first, CB_OK;
+  }
+  uint64_t step = block_bytes / row_bytes;
+  if (!step) step = 1;
+  if (step > c->end - c->first) step = c->end - c->first;
+  unsigned char *block = malloc((step ? step : 1) * row_bytes);
+  for (uint64_t row = c->first; block && row < c->end; row += step) {
+    const uint64_t count = c->end - row < step ? c->end - row : step;
+    if (read_block(dataset, type, rank, dims, row, count, block))
+      take_block(c, digests, row, count, row_bytes, block);
+    else
+      c->end = row;
+  }
+  free(block);
+  H5Tclose(type);
+  return block ? CB_OK : no_memory(c->path);
+}
+
+static cb_status compare(hid_t file, const char *path, bool events, uint64_t first, uint64_t *end) {
+  if (first >= *end) return CB_OK;
+  comparison c = {path, events, first, *end, malloc((*end - first) * sizeof *c.hash)};
+  if (!c.hash) return no_memory(path);
+  for (uint64_t row = first; row < *end; row++) c.hash[row - first] = cb_digest_begin(row);
+  const cb_status status = cb_series_each(file, path, compare_series, &c);
+  free(c.hash);
+  if (!status) *end = c.end;
+  return status;
+}
+
+cb_status cb_digest_check(hid_t file, const char *path, cb_record_position from, cb_record_position *whole) {
+  cb_record_position good = *whole;
+  if (!cb_digest_there(file)) return CB_OK;
+  cb_status status = compare(file, path, false, from.rows, &good.rows);
+  if (!status) status = compare(file, path, true, from.events, &good.events);
+  if (!status) *whole = good;
+  return status;
+}

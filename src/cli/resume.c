@@ -52,8 +52,8 @@ static int run(int argc, char **argv) {
   if (until && (size_t)snprintf(set, sizeof set, "time.end=%s", until) >= sizeof set)
     return cb_usage(&cb_command_resume);
   cb_status status = cb_reader_open(argv[0], &reader);
-  /* a resume that was killed at its start left a file that must be repaired to be read */
-  if (status == CB_ERROR_FILE && !(status = cb_record_repair(argv[0], NULL))) status = cb_reader_open(argv[0], &reader);
+  /* what a killed writer or a loss of power left may have to be repaired to be read */
+  if (status && status != CB_ERROR_MEMORY && !(status = cb_record_repair(argv[0], NULL))) status = cb_reader_open(argv[0], &reader);
   if (!status) status = cb_reader_scenario(reader, "resolved", &text);
   if (!status) status = take_isa(reader);
   if (!status) status = cb_scenario_open_text(argv[0], text, sets, until != NULL, &scenario);

@@ -83,6 +83,23 @@ typedef struct cb_repair_report {
  * CB_ERROR_FILE (cannot be opened or written, or is being written by another process) or CB_ERROR_INPUT (no record). */
 cb_status cb_record_repair(const char *path, cb_repair_report *report);
 
+/* What cb_record_verify found; rows and events are those that all fields have. */
+typedef struct cb_verify_report {
+  uint64_t rows, events, checkpoints; /* checkpoints: written up to the newest whole one, 0: none */
+  uint64_t states;                    /* that were measured again */
+  size_t faults;
+  bool completed, digests;
+} cb_verify_report;
+
+/* A fault of a record, in a line without its name. */
+typedef void (*cb_verify_tell)(void *user, const char *text);
+
+/* Checks everything that can be told of a record from itself: how it was closed, its structure, its rows and events
+ * against their digests, the order of time and step, its checkpoints, the digests of the scenario and of the files that
+ * it names, and what rows say against their states. Nothing is written. tell and report may be NULL. CB_OK whether or
+ * not there are faults; CB_ERROR_FILE where the file cannot be read, CB_ERROR_MEMORY. */
+cb_status cb_record_verify(const char *path, cb_verify_tell tell, void *user, cb_verify_report *report);
+
 /* ---- Reading, as resume and export need it -------------------------------------------------------------------- */
 
 typedef struct cb_reader cb_reader;

@@ -32,7 +32,7 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
   return CB_OK;
 }
 
-static const cb_run_class class = {NULL, step, cb_bundle_run_measure, NULL, forget, restored, free_};
+static const cb_run_class class = {NULL, step, cb_bundle_run_measure, NULL, forget, restored, free_, NULL};
 
 cb_status cb_run_create_bundle(const cb_bundle_path *path, const double *start, cb_integrator *integrator,
                                const cb_run_options *options, cb_run **out) {

@@ -60,7 +60,7 @@ static cb_status begin(cb_run *run) {
 }
 
 static const cb_run_class class = {
-    begin, cb_fluid_run_step, cb_fluid_run_measure, cb_fluid_run_compare, forget, restored, free_};
+    begin, cb_fluid_run_step, cb_fluid_run_measure, cb_fluid_run_compare, forget, restored, free_, NULL};
 
 /* The swimmers of a part: one for each different body in it. */
 static cb_status make_part(cb_run *run, cb_fluid_run_part *part) {

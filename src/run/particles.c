@@ -2,6 +2,7 @@
 #include "run/particles.h"
 
 #include <curvebody/contact.h>
+#include <string.h>
 
 /* A fall, where it is asked for, step after step. */
 static void follow(const cb_run *run) {
@@ -48,7 +49,20 @@ static void free_(cb_run *run) {
   cb_measure_rows_free(&p->measure);
 }
 
-static const cb_run_class class = {begin, step, measure, cb_particles_compare, forget, restored, free_};
+static void recall(cb_run *run, const cb_recalled *row) {
+  const cb_particles *p = run->particles;
+  const size_t k = (size_t)p->state->k, n = (size_t)p->state->n;
+  for (size_t i = 0; i < n; i++) {
+    const size_t at = k * (size_t)cb_system_index(p->system, (int)i);
+    memcpy(p->state->x + at, row->position + k * i, k * sizeof(double));
+    memcpy(p->state->p + at, row->momentum + k * i, k * sizeof(double));
+  }
+  memset(p->state->x_low, 0, n * k * sizeof(double));
+  memset(p->state->p_low, 0, n * k * sizeof(double));
+  memcpy(p->state->origin, row->origin, (size_t)p->state->n_components * sizeof *p->state->origin);
+}
+
+static const cb_run_class class = {begin, step, measure, cb_particles_compare, forget, restored, free_, recall};
 
 static cb_status start(cb_run *run) {
   cb_particles *p = run->particles;

@@ -93,6 +93,23 @@ cb_status cb_run_restore(cb_run *run) {
   return run->kind->restored(run);
 }
 
+bool cb_run_recalls(const cb_run *run) { return run->kind->recall; }
+
+cb_status cb_run_recall(cb_run *run, const cb_recalled *row) {
+  run->kind->recall(run, row);
+  *run->t = row->time;
+  *run->t_low = 0;
+  *run->step = row->step;
+  return run->kind->restored(run);
+}
+
+cb_status cb_run_look(cb_run *run, const void *const **row) {
+  const char *what = "";
+  const cb_status status = cb_run_measure(run, &what);
+  if (status) return cb_fail(status, "/%s: %s", what, cb_error_text());
+  return *row = run->row, CB_OK;
+}
+
 /* A state that cannot be measured ends the run as a failed step does. */
 static cb_status write_row(cb_run *run, cb_sink *sink, bool last) {
   const char *what = "";

@@ -3,6 +3,7 @@
 #define CB_RUN_PRIVATE_H
 
 #include "core/arena.h"
+#include "run/recall.h"
 #include <curvebody/run.h>
 
 enum { CB_RUN_BLOBS = 8, CB_RUN_DIMENSIONS = 16, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
@@ -22,6 +23,8 @@ typedef struct cb_run_class {
   /* The state was loaded. */
   cb_status (*restored)(cb_run *run);
   void (*free)(cb_run *run);
+  /* Loads the state of a row (NULL: a row has not enough). */
+  void (*recall)(cb_run *run, const cb_recalled *row);
 } cb_run_class;
 
 /* Where a field of one row goes. */

@@ -1,0 +1,21 @@
+/* A run brought to a state that its record has, to measure it again. Internal to the library. */
+#ifndef CB_RUN_RECALL_H
+#define CB_RUN_RECALL_H
+
+#include <curvebody/run.h>
+
+/* What a row has of a state, by particle and component as the record does. */
+typedef struct cb_recalled {
+  double time;
+  int64_t step;
+  const double *position, *momentum, *origin;
+} cb_recalled;
+
+/* Whether rows of such a run are enough for a state: those of particles, but for the low-order parts. */
+bool cb_run_recalls(const cb_run *run);
+cb_status cb_run_recall(cb_run *run, const cb_recalled *row);
+
+/* Measures the state that the run has: fields of its layout, in that order, borrowed until the next step or call. */
+cb_status cb_run_look(cb_run *run, const void *const **row);
+
+#endif

@@ -4,6 +4,8 @@
 #include "faults/disk.h"
 #include "record_sample.h"
 
+#include "io/record_rescue.h"
+
 #include <time.h>
 
 enum { ROWS = 3000, CHECKPOINT_EVERY = 300 };
@@ -94,9 +96,10 @@ typedef struct promise {
   bool given;
   uint64_t rows, checkpoints;
 } promise;
+static promise already; /* before the first of them */
 
 static promise promised(size_t changes) {
-  promise now = {0}, next = {0};
+  promise now = already, next = {0};
   int file = -1;
   for (size_t i = 0; i < changes; i++) {
     const disk_change *c = &disk.change[i];
@@ -201,7 +204,7 @@ static void written_and_cut(const char *what, const cb_record_options *options) 
   speed = 1;
   disk_end();
   assert_int_equal(sample_check(in(before)).rows, 2 * (ROWS + 77) - 77);
-  cut_everywhere(what, cuts_asked(200), &seed);
+  cut_everywhere(what, cuts_asked(100), &seed);
   disk_forget();
 }
 
@@ -220,11 +223,55 @@ static void compressed_rows_are_there(void **unused) {
   written_and_cut("compressed", &(cb_record_options){.overwrite = true, .flush_interval = .05, .deflate = 4});
 }
 
+/* The writer is killed, and the power goes while its record is repaired or resumed. */
+static void a_repair_or_a_resume_can_be_cut_off_too(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  char killed[8][120];
+  enum { KILLS = 8 };
+  disk_begin(before);
+  quicken();
+  write_and_go_on(&(cb_record_options){.overwrite = true, .flush_interval = .05});
+  speed = 1;
+  disk_end();
+  for (int i = 0; i < KILLS; i++) {
+    snprintf(killed[i], sizeof killed[i], "%.99s/killed%d", sample_folder, i);
+    disk_lose_power((size_t)check_uniform(&seed, .3 * (double)disk.count, (double)disk.count), POWER_STAYS, &seed,
+                    killed[i]);
+  }
+  disk_forget();
+  for (int i = 0; i < KILLS; i++) {
+    bool restarted;
+    cb_record_position at = {0};
+    already.given = cb_rescue_there(in(killed[i]), &at, &restarted);
+    already.rows = at.rows, already.checkpoints = at.checkpoints;
+    disk_begin_with(killed[i]);
+    if (i % 2) {
+      check_ok(cb_record_repair(in(killed[i]), NULL));
+    } else {
+      cb_record_layout layout = sample_layout();
+      cb_record *record;
+      sample_state state;
+      sample_set_state(&state, 0);
+      check_ok(cb_record_open_for_resume(in(killed[i]), &layout, NULL, state.blobs, SAMPLE_BLOBS, &at, &record));
+      cb_sink sink = cb_record_sink(record);
+      check_ok(sample_write(sink, at.rows, at.rows + 400, CHECKPOINT_EVERY));
+      check_ok(sink.close(sink.self, true));
+      cb_record_free(record);
+    }
+    disk_end();
+    cut_everywhere(i % 2 ? "repair" : "resume", cuts_asked(100) / KILLS, &seed);
+    disk_forget();
+    already = (promise){0};
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_was_synced_at_a_checkpoint_is_there),
     cmocka_unit_test(what_was_synced_at_a_flush_is_there),
     cmocka_unit_test(compressed_rows_are_there),
+    cmocka_unit_test(a_repair_or_a_resume_can_be_cut_off_too),
   };
   return cmocka_run_group_tests(tests, make_names, sample_remove_folder);
 }

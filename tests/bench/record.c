@@ -108,9 +108,9 @@ static void syncs(bench *b) {
   static const char *const sync[] = {"record.sync=never", "record.sync=checkpoint", "record.sync=every flush"};
   const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/var/tmp";
   recording best[3];
-  for (int turn = 0; turn < bench_turns(b, 5); turn++)
+  for (int turn = 0; turn < bench_turns(b, 3); turn++)
     for (int i = 0; i < 3; i++) {
-      const char *sets[] = {b->quick ? "time.end=2" : "time.end=2000", "record.every=5", sync[i]};
+      const char *sets[] = {b->quick ? "time.end=2" : "time.end=10000", "record.every=5", sync[i]};
       const recording r = record(folder, SCENARIO_ROD_H3 SCENARIO_LOBATTO, sets, 3);
       best[i] = turn ? least(best[i], r) : r;
     }

@@ -23,7 +23,8 @@
 
 enum { DISK_FILES = 64, SECTOR = 512 };
 typedef enum disk_kind { DISK_WRITE, DISK_LENGTH, DISK_SYNC, DISK_MAKE, DISK_NAME, DISK_REMOVE, DISK_SYNC_FOLDER } disk_kind;
-typedef enum power_loss { POWER_PREFIX, POWER_SUBSET, POWER_TORN, POWER_ZEROS, POWER_LOSSES } power_loss;
+typedef enum power_loss { POWER_PREFIX, POWER_SUBSET, POWER_TORN, POWER_ZEROS, POWER_LOSSES,
+  POWER_STAYS /* it does not go: the process was killed */ } power_loss;
 
 typedef struct disk_change {
   disk_kind kind;
@@ -106,6 +107,12 @@ static int disk_sync(int fd) {
 int fsync(int fd) { return disk_sync(fd); }
 int fdatasync(int fd) { return disk_sync(fd); }
 
+static void disk_keep(const char *path) {
+  char kept[256];
+  snprintf(kept, sizeof kept, "%s.kept/%d", disk.folder, disk.files);
+  if (disk.files == DISK_FILES || link(path, kept) < 0) abort();
+}
+
 int open(const char *path, int flags, ...) {
   va_list more;
   va_start(more, flags);
@@ -116,9 +123,7 @@ int open(const char *path, int flags, ...) {
   const bool is_new = name && stat(path, &info) < 0;
   const int fd = DISK_NEXT(open)(disk.boot && !strcmp(path, boot_id) ? disk.boot : path, flags, mode);
   if (fd < 0 || !is_new || fstat(fd, &info) < 0) return fd;
-  char kept[256];
-  snprintf(kept, sizeof kept, "%s.kept/%d", disk.folder, disk.files);
-  if (disk.files == DISK_FILES || link(path, kept) < 0) abort();
+  disk_keep(path);
   disk.inode[disk.files] = info.st_ino;
   disk_change c = {.kind = DISK_MAKE, .file = disk.files++};
   disk_put_name(c.name, name);
@@ -157,6 +162,36 @@ static void disk_begin(const char *folder) {
 }
 
 static void disk_end(void) { disk.on = false; }
+
+/* The same of a folder that has files: they are on the disk. */
+static void disk_begin_with(const char *folder) {
+  char kept[160], path[400];
+  struct stat info;
+  snprintf(disk.folder, sizeof disk.folder, "%.99s", folder);
+  snprintf(kept, sizeof kept, "%s.kept", disk.folder);
+  assert_int_equal(mkdir(kept, 0777), 0);
+  DIR *list = opendir(folder);
+  assert_non_null(list);
+  for (struct dirent *entry; (entry = readdir(list));) {
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    if (stat(path, &info) < 0 || !S_ISREG(info.st_mode)) continue;
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    disk_keep(path);
+    disk_change make = {.kind = DISK_MAKE, .file = disk.files}, all = {.kind = DISK_WRITE, .file = disk.files};
+    disk_put_name(make.name, entry->d_name);
+    all.size = (uint64_t)info.st_size;
+    all.bytes = malloc(all.size + 1);
+    assert_non_null(all.bytes);
+    assert_int_equal(fread(all.bytes, 1, all.size, file), all.size);
+    fclose(file);
+    disk.inode[disk.files] = info.st_ino;
+    disk_add(make), disk_add(all), disk_add((disk_change){.kind = DISK_SYNC, .file = disk.files++});
+  }
+  closedir(list);
+  disk_add((disk_change){.kind = DISK_SYNC_FOLDER});
+  disk.on = true;
+}
 
 static void disk_forget(void) {
   char command[400];
@@ -253,10 +288,10 @@ static void disk_lose_power(size_t changes, power_loss how, uint64_t *seed, cons
   for (size_t i = 0; i < changes; i++) {
     const disk_change *c = &disk.change[i];
     if (c->kind >= DISK_MAKE) {
-      if (c->kind != DISK_SYNC_FOLDER && i <= named) names_change(&names, c);
+      if (c->kind != DISK_SYNC_FOLDER && (i <= named || how == POWER_STAYS)) names_change(&names, c);
     } else if (c->kind == DISK_SYNC) {
       continue;
-    } else if (i < synced[c->file] || (how == POWER_PREFIX && i < prefix)) {
+    } else if (i < synced[c->file] || how == POWER_STAYS || (how == POWER_PREFIX && i < prefix)) {
       if (c->kind == DISK_WRITE) image_put(&image[c->file], c->at, c->bytes, c->size);
       else image_length(&image[c->file], c->size);
     } else if (how != POWER_PREFIX) {

@@ -166,7 +166,7 @@ static void cut_everywhere(const char *what, int cuts, uint64_t *seed) {
   tally t = {0};
   disk.boot = disk_boot;
   for (int i = 0; i < cuts; i++) {
-    const size_t changes = (size_t)check_uniform(seed, 1, (double)disk.count + 1);
+    const size_t changes = (size_t)check_uniform(seed, fmax(1, (double)disk.first), (double)disk.count + 1);
     const power_loss how = (power_loss)(i % POWER_LOSSES);
     const promise p = promised(changes);
     disk_lose_power(changes, how, seed, after);

@@ -129,7 +129,8 @@ static int sync_at(const char *path, int flags) {
 int cb_sync_folder(const char *path) {
   const char *slash = strrchr(path, '/');
   if (!slash) return sync_at(".", O_DIRECTORY);
-  char *folder = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+  char *folder = strdup(path);
+  if (folder) folder[slash == path ? 1 : slash - path] = 0;
   const int error = folder ? sync_at(folder, O_DIRECTORY) : ENOMEM;
   free(folder);
   return error;

@@ -42,7 +42,7 @@ static struct {
   ino_t inode[DISK_FILES];
   int files;
   disk_change *change;
-  size_t count, room;
+  size_t count, room, first; /* first: those that a folder began with */
 } disk = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static const char boot_id[] = "/proc/sys/kernel/random/boot_id";
@@ -190,6 +190,7 @@ static void disk_begin_with(const char *folder) {
   }
   closedir(list);
   disk_add((disk_change){.kind = DISK_SYNC_FOLDER});
+  disk.first = disk.count;
   disk.on = true;
 }
 
@@ -198,7 +199,7 @@ static void disk_forget(void) {
   for (size_t i = 0; i < disk.count; i++) free(disk.change[i].bytes);
   free(disk.change);
   disk.change = NULL;
-  disk.count = disk.room = 0;
+  disk.count = disk.room = disk.first = 0;
   disk.files = 0;
   snprintf(command, sizeof command, "rm -rf '%s' '%s.kept'", disk.folder, disk.folder);
   assert_int_equal(system(command), 0);

@@ -137,6 +137,7 @@ int cb_sync_folder(const char *path) {
 }
 
 static cb_status unwritten(const cb_output *o, int error) {
+  if (error == ENOMEM) return cb_fail(CB_ERROR_MEMORY, "%s: no memory to write it", o->path);
   return error ? cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", o->path, strerror(error)) : CB_OK;
 }
 

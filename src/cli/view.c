@@ -1,5 +1,6 @@
 /* curvebody view OUT.h5 [-o PAGE.html] [--frames N] [--watch] */
 #include "cli/cli.h"
+#include "core/file.h"
 #include "io/record_superblock.h"
 
 #include <curvebody/record.h>
@@ -12,7 +13,8 @@
 enum { PAUSE = 1 };
 
 static bool is_written(const char *path) {
-  const int fd = open(path, O_RDONLY);
+  const char *why;
+  const int fd = cb_open_regular(path, O_RDONLY, &why);
   const bool written = fd >= 0 && cb_superblock_has_writer(fd);
   if (fd >= 0) close(fd);
   return written;

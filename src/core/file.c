@@ -1,46 +1,99 @@
-/* Reading a whole file with a bound on its size. */
+/* Opening files that are regular, reading at a place, and reading a whole file with a bound on its size. */
 #define _POSIX_C_SOURCE 200809L
+#include "core/file.h"
 #include "core/failure.h"
 #include "core/text.h"
 
 #include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+int cb_open_regular(const char *path, int flags, const char **why) {
+  struct stat info;
+  int fd, error = 0;
+  *why = NULL;
+  do fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+  while (fd < 0 && errno == EINTR);
+  if (fd < 0 && errno == ENXIO) *why = "not a regular file", error = EINVAL; /* a socket, a pipe without reader */
+  else if (fd < 0 || fstat(fd, &info) < 0) error = errno;
+  else if (S_ISDIR(info.st_mode)) error = EISDIR;
+  else if (!S_ISREG(info.st_mode)) *why = "not a regular file", error = EINVAL;
+  if (!error) return fd;
+  if (fd >= 0) close(fd);
+  if (!*why) *why = strerror(error);
+  errno = error;
+  return -1;
+}
+
+int cb_read_at(int fd, uint64_t at, size_t size, void *bytes, size_t *got) {
+  *got = 0;
+  if (size > INT64_MAX || at > INT64_MAX - size) return EOVERFLOW;
+  while (*got < size) {
+    const ssize_t n = pread(fd, (char *)bytes + *got, size - *got, (off_t)(at + *got));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    if (n == 0) return 0;
+    *got += (size_t)n;
+  }
+  return 0;
+}
+
+int cb_set_length(int fd, uint64_t length) {
+  while (ftruncate(fd, (off_t)length) < 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+int cb_sync_data(int fd) {
+  while (fdatasync(fd) < 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+/* Linux has closed it when a signal stops it. */
+int cb_close(int fd) { return close(fd) == 0 || errno == EINTR ? 0 : errno; }
 
 static cb_status too_large(const char *path, const char *more_than, size_t size, size_t limit) {
   return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: a file of %s%zu bytes, expected at most %zu", path, more_than,
                         size, limit);
 }
 
-static cb_status cannot_read(const char *path, int error) {
-  return cb_fail(CB_ERROR_FILE, "cannot read '%s': %s", path, strerror(error));
+static cb_status cannot_read(const char *path, const char *why) {
+  return cb_fail(CB_ERROR_FILE, "cannot read '%s': %s", path, why);
 }
 
-/* Reads to the end of file into memory that grows with what has come, never with what was promised. */
-static cb_status read_stream(FILE *file, const char *path, size_t limit, char **data, size_t *n) {
-  size_t room = (size_t)1 << 16, length = 0;
+/* Up to `room` bytes, fewer at the end only: 0 or errno. */
+static int fill(int fd, char *bytes, size_t room, size_t *got) {
+  for (*got = 0; *got < room;) {
+    const ssize_t n = read(fd, bytes + *got, room - *got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    if (n == 0) break;
+    *got += (size_t)n;
+  }
+  return 0;
+}
+
+/* Reads to the end into memory that grows with what has come, never with what was promised. */
+static cb_status read_all(int fd, const char *path, size_t limit, char **data, size_t *n) {
+  size_t room = (size_t)1 << 16, length = 0, got;
   char *bytes = malloc(room + 1);
   for (;;) {
     if (!bytes) return cb_fail(CB_ERROR_MEMORY, "no memory for '%s' (%zu bytes)", path, room);
-    size_t got = fread(bytes + length, 1, room - length, file);
+    const int error = fill(fd, bytes + length, room - length, &got);
     length += got;
-    if (length > limit) {
+    if (error || length > limit) {
       free(bytes);
-      return too_large(path, "more than ", limit, limit);
+      return error ? cannot_read(path, strerror(error)) : too_large(path, "more than ", limit, limit);
     }
     if (length < room) break;
     room *= 2;
     char *larger = realloc(bytes, room + 1);
     if (!larger) free(bytes);
     bytes = larger;
-  }
-  if (ferror(file)) {
-    int error = errno;
-    free(bytes);
-    return cannot_read(path, error);
   }
   bytes[length] = '\0';
   *data = bytes;
@@ -49,16 +102,18 @@ static cb_status read_stream(FILE *file, const char *path, size_t limit, char **
 }
 
 cb_status cb_read_whole_file(const char *path, size_t limit, char **data, size_t *n) {
-  FILE *file = fopen(path, "rbe");
-  if (!file) return cannot_read(path, errno);
-
+  const char *why;
+  const int fd = cb_open_regular(path, O_RDONLY, &why);
+  if (fd < 0) return cannot_read(path, why);
   struct stat info;
   cb_status status;
-  if (fstat(fileno(file), &info) != 0) status = cannot_read(path, errno);
-  else if (S_ISDIR(info.st_mode)) status = cannot_read(path, EISDIR);
-  else if (S_ISREG(info.st_mode) && (uintmax_t)info.st_size > limit)
-    status = too_large(path, "", (size_t)info.st_size, limit);
-  else status = read_stream(file, path, limit, data, n);
-  fclose(file);
+  if (fstat(fd, &info) != 0) status = cannot_read(path, strerror(errno));
+  else if ((uintmax_t)info.st_size > limit) status = too_large(path, "", (size_t)info.st_size, limit);
+  else status = read_all(fd, path, limit, data, n);
+  close(fd);
   return status;
+}
+
+cb_status cb_read_standard_input(size_t limit, char **data, size_t *n) {
+  return read_all(STDIN_FILENO, "standard input", limit, data, n);
 }

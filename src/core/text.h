@@ -38,7 +38,10 @@ void cb_text_puts(cb_text *text, const char *zero_terminated);
 void cb_text_free(cb_text *text);
 
 /* The whole content of a file of at most `limit` bytes, zero-terminated, from malloc. CB_ERROR_FILE with the system's
- * reason if it cannot be read; CB_ERROR_INPUT before any of it is kept if it is larger. Pipes may be read too. */
+ * reason if it cannot be read; CB_ERROR_INPUT before any of it is kept if it is larger. Regular files only:
+ * file.h. */
 cb_status cb_read_whole_file(const char *path, size_t limit, char **data, size_t *n);
+/* The same of the standard input, whatever that is. */
+cb_status cb_read_standard_input(size_t limit, char **data, size_t *n);
 
 #endif

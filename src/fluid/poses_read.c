@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONGEST_NAME]) {
   const char *mark = strchr(pattern, '#');
@@ -19,11 +20,8 @@ cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONG
   return CB_OK;
 }
 
-static bool is_there(const char *name) {
-  FILE *file = fopen(name, "rbe");
-  if (file) fclose(file);
-  return file != NULL;
-}
+/* Whether it can be read shows when it is. */
+static bool is_there(const char *name) { return access(name, F_OK) == 0; }
 
 static cb_status check_whole(const char *name, const cb_surface *body, const double (*x)[3]) {
   const int apart = cb_surface_torn(body, x);

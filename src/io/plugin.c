@@ -1,11 +1,14 @@
 /* Loading plugins: their classes join the registries. */
 #include "core/failure.h"
+#include "core/file.h"
 #include "core/registry.h"
 #include "io/scenario_bundle.h"
 
 #include <curvebody/plugin.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What each kind of class is called, and what one must have beside name, title and doc. */
 typedef struct kind {
@@ -89,7 +92,18 @@ static cb_status check(const char *path, const cb_plugin *p) {
   return status;
 }
 
+/* A name with a slash is of a file; others are looked for by the loader. */
+static cb_status check_file(const char *path) {
+  const char *why;
+  const int fd = strchr(path, '/') ? cb_open_regular(path, O_RDONLY, &why) : -1;
+  if (fd < 0 && strchr(path, '/')) return cb_fail_placed(CB_ERROR_FILE, "%s: error: cannot load the plugin: %s", path, why);
+  if (fd >= 0) close(fd);
+  return CB_OK;
+}
+
 cb_status cb_plugin_load(const char *path) {
+  const cb_status unread = check_file(path);
+  if (unread) return unread;
   void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!object) return cb_fail_placed(CB_ERROR_FILE, "%s: error: cannot load the plugin: %s", path, dlerror());
   const cb_plugin *plugin = dlsym(object, "curvebody_plugin");

@@ -34,7 +34,8 @@ cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tre
 cb_status cb_yaml_read_file(const char *path, cb_tree **out) {
   char *text;
   size_t n;
-  cb_status status = cb_read_whole_file(path, CB_YAML_LARGEST, &text, &n);
+  cb_status status = strcmp(path, "-") ? cb_read_whole_file(path, CB_YAML_LARGEST, &text, &n)
+                                       : cb_read_standard_input(CB_YAML_LARGEST, &text, &n);
   if (status != CB_OK) return status;
   status = cb_yaml_read_text(path, text, n, out);
   free(text);

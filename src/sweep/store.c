@@ -1,4 +1,5 @@
 #include "core/failure.h"
+#include "core/file.h"
 #include "sweep/store_private.h"
 
 #include <errno.h>
@@ -48,16 +49,9 @@ static cb_status put(const cb_store *store, uint64_t offset, const void *data, s
 }
 
 static cb_status get(const cb_store *store, uint64_t offset, void *data, size_t bytes) {
-  char *at = data;
-  while (bytes) {
-    const ssize_t n = pread(store->file, at, bytes, (off_t)offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return refused(store, "read", n < 0 ? errno : EIO);
-    at += n;
-    offset += (uint64_t)n;
-    bytes -= (size_t)n;
-  }
-  return CB_OK;
+  size_t got;
+  const int error = cb_read_at(store->file, offset, bytes, data, &got);
+  return error || got < bytes ? refused(store, "read", error ? error : EIO) : CB_OK;
 }
 
 static uint64_t own(const cb_store *store, int which, size_t slot) {

@@ -1,5 +1,6 @@
 /* What the stores of a folder have of the members. */
 #include "core/failure.h"
+#include "core/file.h"
 #include "sweep/store_private.h"
 
 #include <dirent.h>
@@ -21,16 +22,10 @@ typedef struct reading {
 } reading;
 
 static bool get(int file, uint64_t offset, void *data, size_t bytes) {
-  char *at = data;
-  while (bytes) {
-    const ssize_t n = pread(file, at, bytes, (off_t)offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    offset += (uint64_t)n;
-    bytes -= (size_t)n;
-  }
-  return true;
+  size_t got;
+  const int error = cb_read_at(file, offset, bytes, data, &got);
+  errno = error ? error : EIO; /* where it ends before */
+  return !error && got == bytes;
 }
 
 static void end(reading *r) {

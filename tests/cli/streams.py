@@ -79,7 +79,7 @@ class Streams(Case):
     def test_closed_input_is_empty(self):
         for closed in COMBINATIONS:
             with self.subTest(closed=closed):
-                done = self.call("run", "/dev/stdin", "-o", "rod.h5", "--quiet", input=NOTED, **without(closed))
+                done = self.call("run", "-", "-o", "rod.h5", "--quiet", input=NOTED, **without(closed))
                 self.assertEqual(done.returncode, 2 if closed[0] else 0, done.stderr)
 
 

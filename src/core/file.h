@@ -1,0 +1,21 @@
+/* Opening and reading files, and what else a signal may stop, done until it is done. Internal. */
+#ifndef CB_CORE_FILE_H
+#define CB_CORE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A file that is to be read, or changed where it lies: `flags` of open. Regular ones only: a pipe or a device without
+ * end would be waited for for ever, and is not opened to the point of waiting. -1: *why says it, and so does errno where
+ * it is the system's reason. */
+int cb_open_regular(const char *path, int flags, const char **why);
+
+/* Reads `size` bytes at a place, however few come at a time. 0 or errno; *got is less where the file ends before. */
+int cb_read_at(int fd, uint64_t at, size_t size, void *bytes, size_t *got);
+
+/* ftruncate, fdatasync and close: 0 or errno. */
+int cb_set_length(int fd, uint64_t length);
+int cb_sync_data(int fd);
+int cb_close(int fd);
+
+#endif

@@ -80,7 +80,7 @@ cb_status cb_gait_unfinished_begin(const cb_gait_job *job, const char *what, int
       read_kept(&s, count, kept);
   }
   free(found);
-  cb_hdf5_source_close(&s);
+  status = cb_hdf5_source_close(&s, status);
   return status;
 }
 

@@ -169,7 +169,7 @@ cb_status cb_bundle_samples_read(const char *path, int degree, cb_bundle **out) 
     if (status && status != CB_ERROR_MEMORY)
       status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s", path, cb_error_text());
   }
-  cb_hdf5_source_close(&s);
+  status = cb_hdf5_source_close(&s, status);
   clear(&f);
   return status;
 }

@@ -90,7 +90,7 @@ cb_status cb_flow_read_grid(const char *path, cb_flow **out) {
   if (status) return status;
   status = cb_hdf5_read_array(&s, "velocity", &expected, &velocity);
   if (!status) status = make(&s, &velocity, out);
-  cb_hdf5_source_close(&s);
+  status = cb_hdf5_source_close(&s, status);
   free(velocity.value);
   return status;
 }

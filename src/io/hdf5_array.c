@@ -21,9 +21,11 @@ cb_status cb_hdf5_source_open(const char *path, cb_hdf5_source *out) {
   return CB_OK;
 }
 
-void cb_hdf5_source_close(cb_hdf5_source *s) {
+cb_status cb_hdf5_source_close(cb_hdf5_source *s, cb_status status) {
   H5Fclose(s->file);
+  status = cb_hdf5_unread(s->path, status);
   cb_hdf5_quiet_end(s->quiet);
+  return status;
 }
 
 static void put_shape(int rank, const hsize_t *dims, char *text, size_t size) {
@@ -114,8 +116,8 @@ static herr_t refuse_link(const char *file, const char *group, const char *other
   return -1;
 }
 
-cb_status cb_hdf5_read_array(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected,
-                             cb_hdf5_array *out) {
+static cb_status read_named(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected,
+                            cb_hdf5_array *out) {
   bool met = false;
   const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
   H5Pset_elink_cb(access, refuse_link, &met);
@@ -131,4 +133,9 @@ cb_status cb_hdf5_read_array(const cb_hdf5_source *s, const char *name, const cb
   const cb_status status = read_open(s, name, expected, dataset, out);
   H5Dclose(dataset);
   return status;
+}
+
+cb_status cb_hdf5_read_array(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected,
+                             cb_hdf5_array *out) {
+  return cb_hdf5_unread(s->path, read_named(s, name, expected, out)); /* one that is read is read whole */
 }

@@ -13,7 +13,8 @@ typedef struct cb_hdf5_source {
 
 /* What is open on success only is closed by the other. */
 cb_status cb_hdf5_source_open(const char *path, cb_hdf5_source *out);
-void cb_hdf5_source_close(cb_hdf5_source *s);
+/* `status`, or that something could not be read meanwhile. */
+cb_status cb_hdf5_source_close(cb_hdf5_source *s, cb_status status);
 
 /* What a dataset is to be. */
 typedef struct cb_hdf5_expected {

@@ -1,5 +1,6 @@
 /* Files that get their names when they are whole: see output.h. */
 #include "core/failure.h"
+#include "core/file.h"
 #include "io/output.h"
 
 #include "io/record_superblock.h"
@@ -46,9 +47,14 @@ static cb_status take_old(const char *path, const char *target, bool replace, in
 static bool make_part(const char *target, char *part, size_t size) {
   for (int i = 0; i < PARTS; i++) {
     snprintf(part, size, "%s.%ld-%d.part", target, (long)getpid(), i);
-    const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) return close(fd) == 0;
-    if (errno != EEXIST) return false;
+    int fd;
+    do fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    while (fd < 0 && errno == EINTR);
+    const int error = fd < 0 ? errno : cb_close(fd);
+    if (!error) return true;
+    if (fd >= 0) unlink(part);
+    errno = error;
+    if (error != EEXIST) return false;
   }
   return false;
 }
@@ -119,11 +125,14 @@ static cb_status take_name(const cb_output *o, bool replace) {
 
 /* 0, or errno; 0 too where the system cannot sync what it is. */
 static int sync_at(const char *path, int flags) {
-  const int fd = open(path, flags | O_RDONLY | O_CLOEXEC);
+  int fd, error;
+  do fd = open(path, flags | O_RDONLY | O_CLOEXEC);
+  while (fd < 0 && errno == EINTR);
   if (fd < 0) return errno == EACCES ? 0 : errno;
-  const int error = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS ? 0 : errno;
+  do error = fsync(fd) == 0 ? 0 : errno;
+  while (error == EINTR);
   close(fd);
-  return error;
+  return error == EINVAL || error == ENOTSUP || error == EROFS ? 0 : error;
 }
 
 int cb_sync_folder(const char *path) {
@@ -172,7 +181,7 @@ cb_status cb_output_close_text(cb_output *o, FILE *stream, cb_status status) {
 }
 
 hid_t cb_output_create_hdf5(const cb_output *o) {
-  const hid_t create = H5Pcreate(H5P_FILE_CREATE), access = cb_hdf5_file_access(true);
+  const hid_t create = H5Pcreate(H5P_FILE_CREATE), access = cb_hdf5_file_access();
   H5Pset_link_creation_order(create, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_attr_phase_change(create, 200, 0); /* attributes stay in the object header */
   H5Pset_obj_track_times(create, false);

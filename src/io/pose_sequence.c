@@ -169,7 +169,7 @@ cb_status cb_poses_read_sequence(const char *path, const char *dataset, const cb
   cb_status status = cb_hdf5_source_open(path, &s.file);
   if (status) return status;
   status = read_file(&s, mesh, times);
-  cb_hdf5_source_close(&s.file);
+  status = cb_hdf5_source_close(&s.file, status);
   if (!status) status = build(&s, mesh, times, weld, rest, out);
   free(s.x);
   free(s.time);

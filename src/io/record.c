@@ -323,6 +323,7 @@ cb_status cb_record_attach(const char *path, hid_t file, cb_rescue *rescue, cons
   }
   if (status) {
     bool abandoned;
+    status = cb_hdf5_refused(file, path, status);
     cb_hdf5_close(file, NULL, &abandoned);
     cb_rescue_free(rescue, !abandoned);
     free_record(record);

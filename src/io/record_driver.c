@@ -1,9 +1,15 @@
-/* The file under HDF5: plain reads and writes, with four things that HDF5's own driver lacks.
+/* The file under HDF5: plain reads and writes, with what HDF5's own driver lacks.
  *
  * A refused write (full disk, quota, file size limit, input/output error) is the last that is tried. HDF5 does not
  * survive being refused (1.10 loops or crashes, at the latest at exit), so it does not come to know: that write and the
  * rest seem to succeed and go nowhere, which leaves the file as a killed writer would have left it. Whether all was
  * written is asked here.
+ *
+ * A refused read is remembered: what HDF5 then says of the file, or finds missing, is not because of the file. Of one that is
+ * written nothing more is, as what HDF5 holds of it is not to be trusted. And closing fails never, as of a file that was not
+ * closed HDF5 crashes at exit.
+ *
+ * Only regular files are opened.
  *
  * Metadata that is overwritten is whole after a kill: record_journal.c. Of raw data, what is overwritten has the same
  * bytes as before in all rows that the file has, or a checksum (record_slot.c).
@@ -14,10 +20,12 @@
  * not. The writer's lock is held from open to close.
  */
 #include "io/record_driver.h"
+#include "core/file.h"
 #include "io/record_journal.h"
 #include "io/record_superblock.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -28,7 +36,7 @@
 typedef struct file {
   H5FD_t hdf5; /* first: HDF5's own part */
   int fd;
-  bool shut;
+  bool writing, shut;
   int error; /* errno of the write that was refused; ECANCELED: the file was abandoned before */
   haddr_t eoa, eof; /* end of what HDF5 has claimed, end of the file */
   haddr_t limit;    /* on the size of a file: kept here, as overstepping it raises a signal */
@@ -46,31 +54,44 @@ enum { MOST_AGAIN = 28 };
 
 /* Of the last file that was asked about, or closed, on this thread. */
 static _Thread_local int refusal;
+/* Of the first read that was refused on this thread since cb_driver_forget. */
+static _Thread_local int unread;
 
 /* cb_hdf5_fail finds this text. */
-static void push(hid_t minor) {
-  H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_IO, minor, "error message = '%s'",
-           strerror(errno));
+static void push(hid_t minor, const char *why) {
+  H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_IO, minor, "error message = '%s'", why);
+}
+
+static void refuse(file *f, int error) {
+  f->shut = true;
+  f->error = error;
+}
+
+static void refuse_read(file *f, int error) {
+  if (!unread) unread = error;
+  if (f->writing && !f->shut) refuse(f, error);
 }
 
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t most) {
   (void)access, (void)most;
-  int mode = O_CLOEXEC | (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY);
-  if (flags & H5F_ACC_CREAT) mode |= O_CREAT;
-  if (flags & H5F_ACC_EXCL) mode |= O_EXCL;
   struct stat info;
   struct rlimit limit;
   file *f = NULL;
-  int fd = open(name, mode, 0666);
-  bool taken = fd >= 0 && flags & H5F_ACC_RDWR && !cb_superblock_lock_writer(fd);
-  if (taken) errno = EWOULDBLOCK;
-  bool good = fd >= 0 && !taken && (!(flags & H5F_ACC_TRUNC) || ftruncate(fd, 0) == 0) && fstat(fd, &info) == 0;
+  const char *why = NULL;
+  const bool writing = flags & H5F_ACC_RDWR;
+  const int mode = (flags & H5F_ACC_CREAT ? O_CREAT : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0);
+  const int fd = cb_open_regular(name, mode | (writing ? O_RDWR : O_RDONLY), &why);
+  const bool taken = fd >= 0 && writing && !cb_superblock_lock_writer(fd);
+  if (taken) why = CB_SUPERBLOCK_IN_USE;
+  bool good = fd >= 0 && !taken && (!(flags & H5F_ACC_TRUNC) || !(errno = cb_set_length(fd, 0))) && fstat(fd, &info) == 0;
   if (!good || !(f = calloc(1, sizeof *f))) {
-    push(H5E_CANTOPENFILE);
+    if (fd < 0 && !writing && errno != ENOENT && errno != EINVAL && !unread) unread = errno;
+    push(H5E_CANTOPENFILE, why ? why : strerror(errno));
     if (fd >= 0) close(fd);
     return NULL;
   }
   f->fd = fd;
+  f->writing = writing;
   f->eof = (haddr_t)info.st_size;
   f->limit = getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ? HADDR_MAX : limit.rlim_cur;
   f->device = info.st_dev;
@@ -80,8 +101,9 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
 
 static herr_t driver_close(H5FD_t *self) {
   file *f = (file *)self;
-  if (f->rescue && !f->shut && fdatasync(f->fd) < 0) f->error = errno;
-  if (close(f->fd) < 0 && !f->error) f->error = errno;
+  if (f->rescue && !f->shut) f->error = cb_sync_data(f->fd);
+  const int unclosed = cb_close(f->fd);
+  if (f->writing && !f->error) f->error = unclosed;
   refusal = f->error;
   free(f);
   return 0;
@@ -119,23 +141,12 @@ static herr_t driver_read(H5FD_t *self, H5FD_mem_t type, hid_t transfer, haddr_t
   char *to = buffer;
   f->again = type != H5FD_MEM_DRAW && at == f->last ? f->again + 1 : 0;
   f->last = at;
-  if (f->again == MOST_AGAIN) return errno = EILSEQ, push(H5E_READERROR), -1;
-  while (size) {
-    ssize_t got = pread(f->fd, to, size, (off_t)at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return push(H5E_READERROR), -1;
-    if (got == 0) {
-      memset(to, 0, size);
-      return 0;
-    }
-    to += got, at += (haddr_t)got, size -= (size_t)got;
-  }
+  if (f->writing && f->again == MOST_AGAIN) return push(H5E_READERROR, strerror(EILSEQ)), -1;
+  size_t got;
+  const int error = cb_read_at(f->fd, at, size, to, &got);
+  if (error) return refuse_read(f, error), push(H5E_READERROR, strerror(error)), -1;
+  memset(to + got, 0, size - got);
   return 0;
-}
-
-static void refuse(file *f, int error) {
-  f->shut = true;
-  f->error = error;
 }
 
 static herr_t driver_write(H5FD_t *self, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, const void *buffer) {
@@ -161,19 +172,22 @@ static herr_t driver_truncate(H5FD_t *self, hid_t transfer, hbool_t closing) {
   file *f = (file *)self;
   if (f->eoa == f->eof) return 0;
   if (!f->shut && f->eoa > f->limit) refuse(f, EFBIG);
-  if (!f->shut && ftruncate(f->fd, (off_t)f->eoa) < 0) refuse(f, errno);
+  const int error = f->shut ? 0 : cb_set_length(f->fd, f->eoa);
+  if (error) refuse(f, error);
   f->eof = f->eoa;
   return 0;
 }
 
 static herr_t driver_lock(H5FD_t *self, hbool_t writing) {
   if (cb_superblock_flock(((file *)self)->fd, writing)) return 0;
-  return push(H5E_CANTLOCK), -1;
+  return push(H5E_CANTLOCK, CB_SUPERBLOCK_IN_USE), -1;
 }
 
-/* HDF5 gives the lock back when SWMR writing starts; closing the file gives ours back. */
+/* HDF5 gives the lock back when SWMR writing starts; closing the file gives ours back. Readers of a live file give theirs
+ * back at once. */
 static herr_t driver_unlock(H5FD_t *self) {
-  flock(((file *)self)->fd, LOCK_SH | LOCK_NB);
+  const file *f = (const file *)self;
+  flock(f->fd, (f->writing ? LOCK_SH : LOCK_UN) | LOCK_NB);
   return 0;
 }
 
@@ -197,39 +211,64 @@ static const H5FD_class_t driver = {
   .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
+/* Registered once: files of ours are known by it. */
+static _Atomic hid_t registered = H5I_INVALID_HID;
+
+static bool is_registered(hid_t id) { return id >= 0 && H5Iget_type(id) == H5I_VFL; }
+
 bool cb_driver_use(hid_t access) {
-  hid_t id = H5FDregister(&driver);
-  bool ok = id >= 0 && H5Pset_driver(access, id, NULL) >= 0;
-  if (id >= 0) H5FDunregister(id); /* it lives as long as properties and files use it */
-  return ok;
+  hid_t id = atomic_load(&registered);
+  if (!is_registered(id)) {
+    const hid_t made = H5FDregister(&driver);
+    if (atomic_compare_exchange_strong(&registered, &id, made)) id = made;
+    else H5FDunregister(made); /* another thread was first */
+  }
+  return id >= 0 && H5Pset_driver(access, id, NULL) >= 0;
 }
 
+/* Of a file that is open on our driver; NULL. */
+static file *ours(hid_t id) {
+  void *handle = NULL;
+  const hid_t access = H5Fget_access_plist(id);
+  const bool known = access >= 0 && H5Pget_driver(access) == atomic_load(&registered);
+  if (access >= 0) H5Pclose(access);
+  return known && H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) >= 0 ? handle : NULL;
+}
+
+bool cb_driver_read(hid_t id, uint64_t at, void *to, size_t size) {
+  file *f = ours(id);
+  size_t got = 0;
+  const int error = f ? cb_read_at(f->fd, at, size, to, &got) : 0;
+  if (error && error != EOVERFLOW) refuse_read(f, error);
+  return !error && got == size;
+}
+
+int cb_driver_unread(void) { return unread; }
+void cb_driver_forget(void) { unread = 0; }
+
 void cb_driver_guard(hid_t id, cb_rescue *rescue, bool everything) {
-  void *handle;
-  if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0) return;
-  ((file *)handle)->rescue = rescue;
-  ((file *)handle)->everything = everything;
+  file *f = ours(id);
+  if (!f) return;
+  f->rescue = rescue;
+  f->everything = everything;
 }
 
 void cb_driver_sync(hid_t id, cb_record_position at, const cb_stretch *keep, size_t n) {
-  void *handle;
-  if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0) return;
-  file *f = handle;
+  file *f = ours(id);
+  if (!f) return;
   const int error = f->shut || !f->rescue ? 0 : cb_rescue_sync(f->rescue, f->fd, at, keep, n);
   if (error) refuse(f, error);
 }
 
 bool cb_driver_refused(hid_t id) {
-  void *handle;
-  if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0) return true;
-  refusal = ((const file *)handle)->error;
-  return ((const file *)handle)->shut;
+  const file *f = ours(id);
+  if (f) refusal = f->error;
+  return !f || f->shut;
 }
 
 void cb_driver_shut(hid_t id) {
-  void *handle;
-  if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0 || ((const file *)handle)->shut) return;
-  refuse(handle, ECANCELED);
+  file *f = ours(id);
+  if (f && !f->shut) refuse(f, ECANCELED);
 }
 
 int cb_driver_error(void) { return refusal; }

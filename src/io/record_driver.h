@@ -19,10 +19,17 @@ void cb_driver_guard(hid_t file, cb_rescue *rescue, bool everything);
 /* Syncs a guarded file, all of it written by HDF5: record_rescue.h. What is refused is as of a write. */
 void cb_driver_sync(hid_t file, cb_record_position at, const cb_stretch *keep, size_t n);
 
-/* Was a write refused? HDF5 does not know. */
+/* Was a write refused, or a read of a file that is written? HDF5 does not know, or makes its own of it. */
 bool cb_driver_refused(hid_t file);
 
 /* errno of what was refused of the file that was last asked about, or closed, on this thread: 0 if nothing was. */
 int cb_driver_error(void);
+
+/* Reads from the file under HDF5, all of it; false where the file ends before, is not on this driver, or refuses. */
+bool cb_driver_read(hid_t file, uint64_t at, void *to, size_t size);
+
+/* errno of the first read, or opening, that the system refused on this thread since the latter was called; 0: none. */
+int cb_driver_unread(void);
+void cb_driver_forget(void);
 
 #endif

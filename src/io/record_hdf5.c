@@ -44,6 +44,7 @@ cb_hdf5_quiet cb_hdf5_quiet_begin(void) {
   H5Eset_auto2(H5E_DEFAULT, remember, NULL);
   *reason = 0;
   errno = 0;
+  cb_driver_forget();
   return quiet;
 }
 
@@ -59,7 +60,7 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
   va_start(args, what);
   vsnprintf(text, sizeof text, what, args);
   va_end(args);
-  const int refused = cb_driver_error(); /* what HDF5 says after it follows from it */
+  const int refused = cb_driver_unread() ? cb_driver_unread() : cb_driver_error(); /* what HDF5 says follows from it */
   const bool abandoned = refused == ECANCELED;
   cb_status status = cb_fail(no_memory ? CB_ERROR_MEMORY : CB_ERROR_FILE, "%s: cannot %s: %s", path, text,
                              refused && !abandoned ? strerror(refused)
@@ -68,6 +69,16 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
                                                    : "HDF5 gives no reason");
   *reason = 0;
   return status;
+}
+
+cb_status cb_hdf5_unread(const char *path, cb_status status) {
+  const int error = cb_driver_unread();
+  if (!error || status == CB_ERROR_MEMORY) return status;
+  return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(error));
+}
+
+cb_status cb_hdf5_refused(hid_t file, const char *path, cb_status status) {
+  return status && status != CB_ERROR_MEMORY && cb_driver_refused(file) ? cb_hdf5_fail(path, "write") : status;
 }
 
 hid_t cb_hdf5_file_type(cb_field_type type) {
@@ -92,10 +103,10 @@ bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out) {
   return known;
 }
 
-hid_t cb_hdf5_file_access(bool writing) {
+hid_t cb_hdf5_file_access(void) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return access;
-  if ((writing && !cb_driver_use(access)) || H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
+  if (!cb_driver_use(access) || H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
       H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0) {
     H5Pclose(access);
     return H5I_INVALID_HID;
@@ -104,7 +115,7 @@ hid_t cb_hdf5_file_access(bool writing) {
 }
 
 static hid_t open_file(const char *path, unsigned flags, unsigned attempts) {
-  hid_t access = cb_hdf5_file_access(flags & H5F_ACC_RDWR);
+  hid_t access = cb_hdf5_file_access();
   if (attempts) H5Pset_metadata_read_attempts(access, attempts);
   hid_t file = H5Fopen(path, flags, access);
   H5Pclose(access);

@@ -18,15 +18,21 @@ void cb_hdf5_quiet_end(cb_hdf5_quiet quiet);
  * CB_ERROR_FILE. `what` may be a format. */
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
+/* What was made of a file is not believed where one of its reads was refused since cb_hdf5_quiet_begin: CB_ERROR_FILE
+ * then, otherwise `status`. */
+cb_status cb_hdf5_unread(const char *path, cb_status status);
+
+/* A failure with a file that is written, told as what the system refused, where that came before. */
+cb_status cb_hdf5_refused(hid_t file, const char *path, cb_status status);
+
 hid_t cb_hdf5_file_type(cb_field_type type);   /* little endian */
 hid_t cb_hdf5_memory_type(cb_field_type type);
 size_t cb_hdf5_type_size(cb_field_type type);
 /* Which of the three the type of a dataset is; false if none. */
 bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 
-/* Access properties of every open: format of HDF5 1.10, objects closed with their file; our driver under what is
- * written. */
-hid_t cb_hdf5_file_access(bool writing);
+/* Access properties of every open: format of HDF5 1.10, objects closed with their file, on our driver. */
+hid_t cb_hdf5_file_access(void);
 /* H5Fopen with them. */
 hid_t cb_hdf5_open(const char *path, unsigned flags);
 /* As a SWMR reader of a file that is being written, or that a writer has left: then nothing is read twice. */

@@ -15,6 +15,7 @@
  *   continuation          0 address (8)   8 size (8); of version 2: with "OCHK" before the messages, a checksum after
  *   attribute             0 version   2 sizes of name, type, space (2 each)   8 (version 3: 9) those, then the values
  */
+#include "io/record_driver.h"
 #include "io/record_hdf5.h"
 #include "io/record_superblock.h"
 #include <stdlib.h>
@@ -28,28 +29,24 @@ static uint64_t number(const unsigned char *bytes, int count) { return cb_little
 
 /* The bytes of a file; addresses count from base. */
 typedef struct source {
-  int fd; /* of the open HDF5 file; -1: not one that HDF5's own driver reads, or of other addresses than above */
+  hid_t file; /* open in HDF5; invalid: of other addresses than above */
   uint64_t base;
 } source;
 
 static source source_of(hid_t object) {
-  hid_t file = H5Iget_file_id(object), access = H5Fget_access_plist(file), create = H5Fget_create_plist(file);
-  source s = {.fd = -1};
-  void *handle = NULL;
+  hid_t file = H5Iget_file_id(object), create = H5Fget_create_plist(file);
+  source s = {.file = H5I_INVALID_HID};
   hsize_t base = 0;
   size_t offset = 0, length = 0;
-  if (H5Pget_driver(access) == H5FD_SEC2 && H5Pget_userblock(create, &base) >= 0 &&
-      H5Pget_sizes(create, &offset, &length) >= 0 && offset == 8 && length == 8 &&
-      H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0)
-    s = (source){*(int *)handle, base};
+  if (H5Pget_userblock(create, &base) >= 0 && H5Pget_sizes(create, &offset, &length) >= 0 && offset == 8 && length == 8)
+    s = (source){file, base};
   H5Pclose(create);
-  H5Pclose(access);
-  H5Fclose(file);
+  H5Fclose(file); /* the object holds it */
   return s;
 }
 
 static bool read_at(source s, uint64_t at, void *to, size_t size) {
-  return s.fd >= 0 && at <= INT64_MAX - s.base && pread(s.fd, to, size, (off_t)(s.base + at)) == (ssize_t)size;
+  return s.file >= 0 && at <= INT64_MAX - s.base && cb_driver_read(s.file, s.base + at, to, size);
 }
 
 /* ---- Heaps */

@@ -11,6 +11,7 @@
  */
 #include "io/record_journal.h"
 #include "core/failure.h"
+#include "core/file.h"
 #include "io/record_superblock.h"
 #include <errno.h>
 #include <limits.h>
@@ -50,11 +51,11 @@ int cb_journal_overwrite(int fd, uint64_t length, uint64_t limit, uint64_t at, s
   const uint64_t end = at + size > length ? at + size : length;
   if (whole || end > limit || limit - end < size + TRAILER) return cb_journal_write(fd, at, size, bytes);
   const int lost = put_copy(fd, end, at, size, bytes);
-  if (lost && ftruncate(fd, (off_t)length) < 0) return errno;
+  const int uncut = lost ? cb_set_length(fd, length) : 0;
+  if (uncut) return uncut;
   if (lost && lost != ENOSPC && lost != EDQUOT && lost != EFBIG) return lost;
   const int error = cb_journal_write(fd, at, size, bytes); /* which needs no room */
-  if (error || lost) return error;
-  return ftruncate(fd, (off_t)end) < 0 ? errno : 0;
+  return error || lost ? error : cb_set_length(fd, end);
 }
 
 typedef struct pending {
@@ -63,43 +64,49 @@ typedef struct pending {
   unsigned char *bytes; /* malloc'd; NULL: there is none */
 } pending;
 
-static bool read_at(int fd, uint64_t at, size_t size, void *bytes) {
-  return pread(fd, bytes, size, (off_t)at) == (ssize_t)size;
+static cb_status cannot_read(const char *path, int error) {
+  return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(error));
 }
 
-static cb_status find(int fd, pending *out) {
+static cb_status find(const char *path, int fd, pending *out) {
   struct stat info;
   unsigned char trailer[TRAILER];
+  size_t got;
   *out = (pending){0};
-  if (fstat(fd, &info) < 0 || info.st_size < TRAILER) return CB_OK;
+  if (fstat(fd, &info) < 0) return cannot_read(path, errno);
+  if (info.st_size < TRAILER) return CB_OK;
   const uint64_t last = (uint64_t)info.st_size - TRAILER;
-  if (!read_at(fd, last, TRAILER, trailer) || memcmp(trailer, mark, sizeof mark) ||
+  int error = cb_read_at(fd, last, TRAILER, trailer, &got);
+  if (error) return cannot_read(path, error);
+  if (got < TRAILER || memcmp(trailer, mark, sizeof mark) ||
       cb_lookup3(trailer, CHECKSUM) != cb_little_endian(trailer + CHECKSUM, 4))
     return CB_OK;
   const uint64_t at = cb_little_endian(trailer + PLACE, 8), size = cb_little_endian(trailer + COUNT, 8);
   if (!size || size > last || size > INT_MAX || at > last - size || size > last - size - at) return CB_OK;
   pending p = {.at = at, .end = last - size, .size = (size_t)size, .bytes = malloc(size)};
   if (!p.bytes) return cb_fail(CB_ERROR_MEMORY, "no memory for the last write of a killed run");
-  if (read_at(fd, p.end, p.size, p.bytes) && cb_lookup3(p.bytes, p.size) == cb_little_endian(trailer + SUM, 4))
+  error = cb_read_at(fd, p.end, p.size, p.bytes, &got);
+  if (!error && got == p.size && cb_lookup3(p.bytes, p.size) == cb_little_endian(trailer + SUM, 4))
     *out = p;
   else
     free(p.bytes);
-  return CB_OK;
+  return error ? cannot_read(path, error) : CB_OK;
 }
 
-bool cb_journal_pending(int fd) {
+cb_status cb_journal_pending(const char *path, int fd, bool *there) {
   pending p;
-  const bool there = find(fd, &p) == CB_OK && p.bytes;
+  const cb_status status = find(path, fd, &p);
+  *there = p.bytes;
   free(p.bytes);
-  return there;
+  return status;
 }
 
 cb_status cb_journal_replay(const char *path, int fd) {
   pending p;
-  const cb_status status = find(fd, &p);
+  const cb_status status = find(path, fd, &p);
   if (!p.bytes) return status;
   int error = cb_journal_write(fd, p.at, p.size, p.bytes);
   free(p.bytes);
-  if (!error && ftruncate(fd, (off_t)p.end) < 0) error = errno;
+  if (!error) error = cb_set_length(fd, p.end);
   return error ? cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(error)) : CB_OK;
 }

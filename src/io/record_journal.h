@@ -15,7 +15,7 @@ int cb_journal_write(int fd, uint64_t at, size_t size, const void *bytes);
 int cb_journal_overwrite(int fd, uint64_t length, uint64_t limit, uint64_t at, size_t size, const void *bytes);
 
 /* Whether the last write of the file is to be done again. */
-bool cb_journal_pending(int fd);
+cb_status cb_journal_pending(const char *path, int fd, bool *pending);
 
 /* Does it again if so. */
 cb_status cb_journal_replay(const char *path, int fd);

@@ -84,8 +84,10 @@ static cb_status open_file(const char *path, hid_t *out, bool *dead) {
   if (status) return status;
   status = cb_superblock_read(path, fd, &left_open);
   const bool written = cb_superblock_has_writer(fd);
+  bool pending = false;
   /* Of a live file the write is under way, and HDF5 reads again what it finds half done. */
-  if (!status && left_open && !written && cb_journal_pending(fd))
+  if (!status && left_open && !written) status = cb_journal_pending(path, fd, &pending);
+  if (pending)
     status = cb_fail(CB_ERROR_FILE, "%s: its writer was killed in the middle of a write: repair it", path);
   close(fd);
   if (status) return status;
@@ -99,10 +101,10 @@ static cb_status open_file(const char *path, hid_t *out, bool *dead) {
 /* What a writer left is read up to where it is as it was written. */
 static cb_status count_rows(cb_reader *reader, bool dead) {
   cb_record_position synced;
-  bool restarted;
+  bool there, restarted;
   if (!dead) return cb_series_extent(reader->file, reader->path, &reader->have, NULL);
-  cb_rescue_there(reader->path, &synced, &restarted);
-  return cb_record_extent(reader->file, reader->path, synced, &reader->have, NULL);
+  const cb_status status = cb_rescue_there(reader->path, &there, &synced, &restarted);
+  return status ? status : cb_record_extent(reader->file, reader->path, synced, &reader->have, NULL);
 }
 
 static cb_status look_around(cb_reader *reader, bool dead) {
@@ -132,6 +134,7 @@ cb_status cb_reader_open(const char *path, cb_reader **out) {
   bool dead = false;
   cb_status status = open_file(path, &reader->file, &dead);
   if (!status) status = look_around(reader, dead);
+  status = cb_hdf5_unread(path, status);
   cb_hdf5_quiet_end(quiet);
   if (status) cb_reader_close(reader);
   else *out = reader;
@@ -171,23 +174,29 @@ cb_status cb_reader_scenario(cb_reader *reader, const char *name, const char **t
   hid_t group = H5Gopen2(reader->file, "scenario", H5P_DEFAULT);
   char *found = group < 0 ? NULL : cb_hdf5_get_text_dataset(group, name);
   bool there = group >= 0 && H5Lexists(group, name, H5P_DEFAULT) > 0;
+  cb_status status = there && !found ? no_text(reader, "scenario", name) : CB_OK;
   if (group >= 0) H5Gclose(group);
+  status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
-  return there && !found ? no_text(reader, "scenario", name) : keep(reader, found, text);
+  if (status) return free(found), status;
+  return keep(reader, found, text);
 }
 
 cb_status cb_reader_attribute(cb_reader *reader, const char *name, const char **text) {
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   char *found = cb_hdf5_get_text_attribute(reader->file, name);
   bool there = H5Aexists(reader->file, name) > 0;
+  const cb_status status = cb_hdf5_unread(reader->path, there && !found ? no_text(reader, "attribute", name) : CB_OK);
   cb_hdf5_quiet_end(quiet);
-  return there && !found ? no_text(reader, "attribute", name) : keep(reader, found, text);
+  if (status) return free(found), status;
+  return keep(reader, found, text);
 }
 
 cb_status cb_reader_checkpoint(cb_reader *reader, cb_blob *state, size_t n_state, cb_record_position *position) {
   cb_record_position at;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   cb_status status = cb_slot_read(reader->file, reader->path, reader->have, state, n_state, &at);
+  status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
   if (!status && position) *position = at;
   return status;
@@ -230,6 +239,7 @@ cb_status cb_reader_rows(cb_reader *reader, size_t f, uint64_t first, uint64_t c
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   const cb_reader_field *field = &reader->fields[f];
   cb_status status = read_series(reader, field->name, field->count, H5T_NATIVE_DOUBLE, first, count, out);
+  status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
   return status;
 }
@@ -249,6 +259,7 @@ cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb
     for (uint64_t i = 0; !status && i < count; i++)
       memcpy((char *)&out[i] + field->offset, (char *)column + i * bytes, bytes);
   }
+  status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
   free(column);
   return status;
@@ -278,6 +289,7 @@ cb_status cb_reader_count(cb_reader *reader, const char *name, size_t *count) {
     if (space >= 0) H5Sclose(space);
     if (dataset >= 0) H5Dclose(dataset);
   }
+  status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
   if (!status) *count = (size_t)found;
   return status;
@@ -295,6 +307,7 @@ cb_status cb_reader_constant(cb_reader *reader, const char *name, size_t n, doub
   else if (n && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
     status = cb_hdf5_fail(reader->path, "read %s", name);
   if (dataset >= 0) H5Dclose(dataset);
+  status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
   return status;
 }
@@ -324,6 +337,7 @@ cb_status cb_reader_labels(cb_reader *reader, const char *dimension, const char 
     if (dataset >= 0) status = read_labels(reader, dataset, labels);
     if (dataset >= 0) H5Dclose(dataset);
   }
+  status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
   return status;
 }

@@ -1,6 +1,7 @@
 /* See record_rescue.h. */
 #include "io/record_rescue.h"
 #include "core/failure.h"
+#include "core/file.h"
 #include "io/output.h"
 #include "io/record_digest.h"
 #include "io/record_journal.h"
@@ -66,16 +67,10 @@ static uint64_t entry_digest(uint64_t epoch, uint64_t page, const unsigned char 
 
 /* A page of the record, zeros beyond its end. 0 or errno. */
 static int read_page(int fd, uint64_t page, unsigned char *to) {
-  size_t have = 0;
-  while (have < PAGE) {
-    const ssize_t got = pread(fd, to + have, PAGE - have, (off_t)(page * PAGE + have));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno;
-    if (got == 0) break;
-    have += (size_t)got;
-  }
-  memset(to + have, 0, PAGE - have);
-  return 0;
+  size_t got;
+  const int error = cb_read_at(fd, page * PAGE, PAGE, to, &got);
+  memset(to + got, 0, PAGE - got);
+  return error;
 }
 
 static int make_entry(int fd, uint64_t epoch, uint64_t page, unsigned char *entry) {
@@ -116,30 +111,38 @@ static bool unpack(const unsigned char bytes[HEAD], head *h) {
          cb_little_endian(bytes + HEAD - 8, 8) == cb_digest_bytes(0, bytes, HEAD - 8);
 }
 
-static bool read_at(int fd, uint64_t at, void *to, size_t size) {
-  return at <= INT64_MAX - size && pread(fd, to, size, (off_t)at) == (ssize_t)size;
+/* A copy that is read. What is not there, or not whole, is passed over; not so what the disk refuses to give. */
+typedef struct copy {
+  int fd;
+  int error; /* errno of the first read that was refused: what is found then counts for nothing */
+} copy;
+
+static bool read_at(copy *c, uint64_t at, void *to, size_t size) {
+  size_t got = 0;
+  if (!c->error && at <= INT64_MAX - size) c->error = cb_read_at(c->fd, at, size, to, &got);
+  return !c->error && got == size;
 }
 
-static bool read_entry(int fd, const head *h, uint64_t i, unsigned char *entry) {
-  return i < INT64_MAX / ENTRY - h->place && read_at(fd, h->place + i * ENTRY, entry, ENTRY) &&
+static bool read_entry(copy *c, const head *h, uint64_t i, unsigned char *entry) {
+  return i < INT64_MAX / ENTRY - h->place && read_at(c, h->place + i * ENTRY, entry, ENTRY) &&
          cb_little_endian(entry, 8) < (h->length + PAGE - 1) / PAGE &&
          cb_little_endian(entry + 8, 8) == entry_digest(h->epoch, cb_little_endian(entry, 8), entry + 16);
 }
 
-static bool is_whole(int fd, const head *h, unsigned char *entry) {
+static bool is_whole(copy *c, const head *h, unsigned char *entry) {
   bool ok = h->epoch && h->place <= INT64_MAX / 2 && h->length <= INT64_MAX / 2;
-  for (uint64_t i = 0; ok && i < h->pages; i++) ok = read_entry(fd, h, i, entry);
+  for (uint64_t i = 0; ok && i < h->pages; i++) ok = read_entry(c, h, i, entry);
   return ok;
 }
 
 /* The newest copy that is whole; epoch 0: none. */
-static head newest(int fd, unsigned char *entry) {
+static head newest(copy *c, unsigned char *entry) {
   head best = {0};
   for (int i = 0; i < HEADS; i++) {
     unsigned char bytes[HEAD];
     head h;
-    if (read_at(fd, (uint64_t)i * HEAD_EVERY, bytes, HEAD) && unpack(bytes, &h) && h.epoch > best.epoch &&
-        is_whole(fd, &h, entry))
+    if (read_at(c, (uint64_t)i * HEAD_EVERY, bytes, HEAD) && unpack(bytes, &h) && h.epoch > best.epoch &&
+        is_whole(c, &h, entry))
       best = h;
   }
   return best;
@@ -166,9 +169,10 @@ cb_rescue *cb_rescue_new(const char *path) {
 
 static void close_file(cb_rescue *r, bool remove) {
   if (r->fd < 0) return;
+  const bool left = remove && unlink(r->path) < 0 && cb_set_length(r->fd, 0); /* an empty one is none */
+  (void)left;
   close(r->fd);
   r->fd = -1;
-  if (remove) unlink(r->path);
 }
 
 void cb_rescue_free(cb_rescue *r, bool remove) {
@@ -215,12 +219,13 @@ static int make_file(cb_rescue *r) {
   if (r->fd < 0) return errno;
   unsigned char *entry = malloc(ENTRY);
   if (!entry) return ENOMEM;
-  r->now = newest(r->fd, entry);
+  copy c = {.fd = r->fd};
+  r->now = newest(&c, entry);
   uint64_t entries = 0;
-  while (r->now.epoch && read_entry(r->fd, &r->now, entries, entry)) entries++;
+  while (r->now.epoch && read_entry(&c, &r->now, entries, entry)) entries++;
   r->end = r->now.place + entries * ENTRY;
   free(entry);
-  return cb_sync_folder(r->path);
+  return c.error ? c.error : cb_sync_folder(r->path);
 }
 
 static int write_copy(cb_rescue *r, int fd, const head *h, const pages *set) {
@@ -228,13 +233,15 @@ static int write_copy(cb_rescue *r, int fd, const head *h, const pages *set) {
   int error = put_entries(r, fd, h, set);
   pack(h, bytes);
   if (!error) error = cb_journal_write(r->fd, h->epoch % HEADS * HEAD_EVERY, HEAD, bytes);
-  return error || fdatasync(r->fd) == 0 ? error : errno;
+  return error ? error : cb_sync_data(r->fd);
 }
 
 int cb_rescue_sync(cb_rescue *r, int fd, cb_record_position at, const cb_stretch *keep, size_t n) {
   struct stat info;
   pages set = {0};
-  if (fdatasync(fd) < 0 || fstat(fd, &info) < 0) return errno;
+  const int unsynced = cb_sync_data(fd);
+  if (unsynced) return unsynced;
+  if (fstat(fd, &info) < 0) return errno;
   if (r->given_up) return 0;
   int error = r->fd < 0 ? make_file(r) : 0;
   if (error) return without(r, error);
@@ -274,32 +281,45 @@ int cb_rescue_before(cb_rescue *r, int fd, uint64_t at, size_t size) {
     if (!entry && !(entry = malloc(ENTRY))) error = ENOMEM;
     if (!error) error = append(r, fd, page, entry);
   }
-  if (!error && r->end > before && fdatasync(r->fd) < 0) error = errno;
+  if (!error && r->end > before) error = cb_sync_data(r->fd);
   free(entry);
   return without(r, error);
 }
 
 /* ---- After a run that did not end */
 
-/* Its descriptor, -1: none, or not a file of its own. */
-static int open_copy(const char *path) {
-  char *name = name_of(path);
-  struct stat info;
-  int fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
-  if (fd >= 0 && (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode))) close(fd), fd = -1;
-  free(name);
-  return fd;
+static cb_status unread(const char *path, int error) {
+  return cb_fail(CB_ERROR_FILE, "%s.rescue: cannot read: %s", path, strerror(error));
 }
 
-bool cb_rescue_there(const char *path, cb_record_position *at, bool *restarted) {
-  const int fd = open_copy(path);
-  unsigned char *entry = fd < 0 ? NULL : malloc(ENTRY);
-  const head h = entry ? newest(fd, entry) : (head){0};
+/* *fd -1: none, or not a file of its own. */
+static cb_status open_copy(const char *path, int *fd) {
+  char *name = name_of(path);
+  const char *why;
+  *fd = name ? cb_open_regular(name, O_RDONLY | O_NOFOLLOW, &why) : -1;
+  const int error = !name ? ENOMEM : *fd < 0 ? errno : 0;
+  free(name);
+  if (error == ENOMEM) return cb_fail(CB_ERROR_MEMORY, "%s: no memory to look for a copy of it", path);
+  const bool none = !error || error == ENOENT || error == ELOOP || error == EINVAL || error == EISDIR;
+  return none ? CB_OK : unread(path, error);
+}
+
+cb_status cb_rescue_there(const char *path, bool *there, cb_record_position *at, bool *restarted) {
+  copy c = {0};
+  *there = *restarted = false;
+  *at = (cb_record_position){0};
+  const cb_status status = open_copy(path, &c.fd);
+  if (status || c.fd < 0) return status;
+  unsigned char *entry = malloc(ENTRY);
+  const head h = entry ? newest(&c, entry) : (head){0};
+  close(c.fd);
+  if (!entry) return cb_fail(CB_ERROR_MEMORY, "%s: no memory to read its copy", path);
   free(entry);
-  if (fd >= 0) close(fd);
+  if (c.error) return unread(path, c.error);
+  *there = h.epoch;
   *at = (cb_record_position){h.rows, h.events, h.checkpoints};
   *restarted = h.epoch && (!h.boot || h.boot != boot());
-  return h.epoch;
+  return CB_OK;
 }
 
 struct cb_undo {
@@ -312,14 +332,17 @@ void cb_undo_free(cb_undo *undo) {
   free(undo);
 }
 
-static bool keep_page(cb_undo *u, int fd, uint64_t page) {
+/* 0 or errno. */
+static int keep_page(cb_undo *u, int fd, uint64_t page) {
   if (u->pages == u->room) {
     const uint64_t room = u->room ? 2 * u->room : 64;
     unsigned char *entry = realloc(u->entry, room * ENTRY);
-    if (!entry) return false;
+    if (!entry) return ENOMEM;
     u->entry = entry, u->room = room;
   }
-  return !make_entry(fd, 0, page, u->entry + u->pages++ * ENTRY);
+  const int error = make_entry(fd, 0, page, u->entry + u->pages * ENTRY);
+  u->pages += !error;
+  return error;
 }
 
 static cb_status cannot(const char *path, int error) {
@@ -333,7 +356,7 @@ static int write_back(int fd, const cb_undo *u) {
     const unsigned char *entry = u->entry + i * ENTRY;
     error = cb_journal_write(fd, cb_little_endian(entry, 8) * PAGE, PAGE, entry + 16);
   }
-  return error || ftruncate(fd, (off_t)u->length) == 0 ? error : errno;
+  return error ? error : cb_set_length(fd, u->length);
 }
 
 cb_status cb_rescue_undo(const char *path, int fd, cb_undo *u) {
@@ -343,35 +366,41 @@ cb_status cb_rescue_undo(const char *path, int fd, cb_undo *u) {
   return status;
 }
 
-static cb_status restore(const char *path, int copy, int fd, const head *h, unsigned char *entry, cb_undo *u) {
+static cb_status restore(const char *path, copy *c, int fd, const head *h, unsigned char *entry, cb_undo *u) {
   struct stat info;
   if (fstat(fd, &info) < 0) return cannot(path, errno);
   u->length = (uint64_t)info.st_size;
-  for (uint64_t i = 0; read_entry(copy, h, i, entry); i++)
-    if (!keep_page(u, fd, cb_little_endian(entry, 8)))
-      return cb_fail(CB_ERROR_MEMORY, "%s: no memory for what is to be written over", path);
+  for (uint64_t i = 0; read_entry(c, h, i, entry); i++) {
+    const int error = keep_page(u, fd, cb_little_endian(entry, 8));
+    if (error == ENOMEM) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for what is to be written over", path);
+    if (error) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(error));
+  }
   int error = 0;
-  for (uint64_t i = 0; !error && read_entry(copy, h, i, entry); i++)
+  for (uint64_t i = 0; !error && read_entry(c, h, i, entry); i++)
     error = cb_journal_write(fd, cb_little_endian(entry, 8) * PAGE, PAGE, entry + 16);
-  if (!error && (ftruncate(fd, (off_t)h->length) < 0 || fdatasync(fd) < 0)) error = errno;
+  if (c->error) return unread(path, c->error);
+  if (!error) error = cb_set_length(fd, h->length);
+  if (!error) error = cb_sync_data(fd);
   return error ? cannot(path, error) : CB_OK;
 }
 
 cb_status cb_rescue_restore(const char *path, int fd, bool *done, cb_undo **undo) {
   *done = false;
-  const int copy = open_copy(path);
-  if (copy < 0) return CB_OK;
+  copy c = {0};
+  cb_status status = open_copy(path, &c.fd);
+  if (status || c.fd < 0) return status;
   unsigned char *entry = malloc(ENTRY);
   cb_undo *u = calloc(1, sizeof *u);
-  cb_status status = entry && u ? CB_OK : cb_fail(CB_ERROR_MEMORY, "%s: no memory to bring it back", path);
-  const head h = status ? (head){0} : newest(copy, entry);
+  if (!entry || !u) status = cb_fail(CB_ERROR_MEMORY, "%s: no memory to bring it back", path);
+  const head h = status ? (head){0} : newest(&c, entry);
+  if (!status && c.error) status = unread(path, c.error);
   if (!status && h.epoch) {
-    status = restore(path, copy, fd, &h, entry, u);
+    status = restore(path, &c, fd, &h, entry, u);
     *done = !status;
-    if (status) write_back(fd, u);
+    if (status && u->length) write_back(fd, u);
   }
   free(entry);
-  close(copy);
+  close(c.fd);
   if (*done)
     *undo = u;
   else
@@ -381,6 +410,9 @@ cb_status cb_rescue_restore(const char *path, int fd, bool *done, cb_undo **undo
 
 void cb_rescue_remove(const char *path) {
   char *name = name_of(path);
-  if (name) unlink(name);
+  if (name && unlink(name) < 0 && errno != ENOENT) { /* an empty one is none */
+    const int fd = open(name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0) close(fd);
+  }
   free(name);
 }

@@ -41,10 +41,10 @@ int cb_rescue_before(cb_rescue *r, int fd, uint64_t at, size_t size);
 /* ---- After a run that did not end */
 
 /* Whether there is a copy beside the record, and where it stood at that sync (otherwise zeros). *restarted: the system was
- * started since, or does not say: what came after the sync may be lost in part. */
-bool cb_rescue_there(const char *path, cb_record_position *at, bool *restarted);
+ * started since, or does not say: what came after the sync may be lost in part. Fails where that could not be read. */
+cb_status cb_rescue_there(const char *path, bool *there, cb_record_position *at, bool *restarted);
 
-/* Writes into the record (its descriptor) what is beside it; false: there is nothing, or it cannot be read. What was
+/* Writes into the record (its descriptor) what is beside it; *done false: there is nothing that is whole. What was
  * there before goes to *undo, for cb_rescue_undo, which frees it; NULL: no memory, and nothing was written. */
 typedef struct cb_undo cb_undo;
 cb_status cb_rescue_restore(const char *path, int fd, bool *done, cb_undo **undo);

@@ -12,6 +12,8 @@
  * The checksum is lookup3 (Jenkins 2006, public domain, burtleburtle.net/bob/c/lookup3.c, hashlittle with seed 0).
  */
 #include "core/failure.h"
+#include "core/file.h"
+#include "io/record_journal.h"
 #include "io/record_superblock.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +57,8 @@ uint32_t cb_lookup3(const unsigned char *key, size_t length) {
 bool cb_superblock_flock(int fd, bool exclusive) {
   const struct timespec pause = {0, 10000000};
   for (int attempt = 0; attempt < 20; attempt++) {
-    if (flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
+    if (flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK && errno != EINTR) return true;
     nanosleep(&pause, NULL);
   }
   errno = EWOULDBLOCK;
@@ -68,7 +71,10 @@ static const struct flock writer = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_
 
 bool cb_superblock_lock_writer(int fd) {
   struct flock lock = writer;
-  return fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
+  int set;
+  do set = fcntl(fd, F_OFD_SETLK, &lock);
+  while (set < 0 && errno == EINTR);
+  return set == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
 bool cb_superblock_has_writer(int fd) {
@@ -77,11 +83,12 @@ bool cb_superblock_has_writer(int fd) {
 }
 
 cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd) {
-  int file = open(path, (exclusive ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-  if (file < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot open: %s", path, strerror(errno));
+  const char *why;
+  const int file = cb_open_regular(path, exclusive ? O_RDWR : O_RDONLY, &why);
+  if (file < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot open: %s", path, why);
   if (!cb_superblock_flock(file, exclusive) || (exclusive && !cb_superblock_lock_writer(file))) {
     close(file);
-    return cb_fail(CB_ERROR_FILE, "%s: in use: another program has it open, or a run is writing it", path);
+    return cb_fail(CB_ERROR_FILE, "%s: " CB_SUPERBLOCK_IN_USE, path);
   }
   *fd = file;
   return CB_OK;
@@ -89,8 +96,9 @@ cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd) {
 
 static cb_status read_bytes(const char *path, int fd, unsigned char bytes[SIZE]) {
   static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-  ssize_t got = pread(fd, bytes, SIZE, 0);
-  if (got < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+  size_t got;
+  const int error = cb_read_at(fd, 0, SIZE, bytes, &got);
+  if (error) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(error));
   if (got < SIZE || memcmp(bytes, signature, sizeof signature))
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: not an HDF5 file", path);
   if (bytes[VERSION] != 3 || bytes[OFFSETS] != 8 || bytes[LENGTHS] != 8 || cb_little_endian(bytes + BASE, 8) != 0)
@@ -118,6 +126,6 @@ cb_status cb_superblock_mend(const char *path, int fd) {
   cb_put_little_endian(bytes + END, 8, (uint64_t)info.st_size);
   bytes[FLAGS] &= (unsigned char)~(OPEN_FOR_WRITING | OPEN_FOR_SWMR);
   cb_put_little_endian(bytes + CHECKSUM, 4, cb_lookup3(bytes, CHECKSUM));
-  if (pwrite(fd, bytes, SIZE, 0) != SIZE) return cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
-  return CB_OK;
+  const int error = cb_journal_write(fd, 0, SIZE, bytes);
+  return error ? cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(error)) : CB_OK;
 }

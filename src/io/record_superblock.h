@@ -25,6 +25,9 @@ uint32_t cb_lookup3(const unsigned char *key, size_t length);
  * *fd, which gives it back. */
 cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd);
 
+/* What is said where another has a lock. */
+#define CB_SUPERBLOCK_IN_USE "in use: another program has it open, or a run is writing it"
+
 /* flock of a descriptor, tried for a fifth of a second if another has it: readers of a live file take it for a
  * moment. A file system without locks counts as locked, as in HDF5 itself. */
 bool cb_superblock_flock(int fd, bool exclusive);

@@ -17,7 +17,8 @@
 
 static cb_status check(hid_t file, const char *path, bool whole) {
   cb_status status = cb_record_check_mark(file, path);
-  return status ? status : cb_record_check(file, path, whole);
+  if (!status) status = cb_record_check(file, path, whole);
+  return cb_hdf5_unread(path, status);
 }
 
 cb_status cb_record_open_checked(const char *path, hid_t *out) {
@@ -32,7 +33,7 @@ cb_status cb_record_open_checked(const char *path, hid_t *out) {
 cb_status cb_record_extent(hid_t file, const char *path, cb_record_position synced, cb_record_position *whole,
                            uint64_t *most) {
   const cb_status status = cb_series_extent(file, path, whole, most);
-  return status ? status : cb_digest_check(file, path, synced, whole);
+  return cb_hdf5_unread(path, status ? status : cb_digest_check(file, path, synced, whole));
 }
 
 /* ---- For writing */
@@ -63,7 +64,7 @@ cb_status cb_record_open_writing(const char *path, cb_rescue *rescue, cb_record_
 /* A file that opens and is no record is someone else's, and is left alone. */
 static cb_status check_ours(const char *path) {
   hid_t file = cb_hdf5_open_swmr(path, false);
-  if (file < 0) return CB_OK;
+  if (file < 0) return cb_hdf5_unread(path, CB_OK);
   cb_status status = check(file, path, false);
   H5Fclose(file);
   return status;
@@ -71,11 +72,11 @@ static cb_status check_ours(const char *path) {
 
 static cb_status take_marks(const char *path, bool *left) {
   int fd;
-  bool open;
+  bool open, torn = false;
   cb_status status = cb_superblock_lock(path, false, &fd);
   if (status) return status;
   status = cb_superblock_read(path, fd, &open);
-  const bool torn = !status && cb_journal_pending(fd); /* by our driver, and HDF5 may not find what marks a record */
+  if (!status) status = cb_journal_pending(path, fd, &torn); /* by our driver, and HDF5 may not find what marks a record */
   close(fd);
   if (!status && open && !torn) status = check_ours(path); /* takes a lock of its own, so outside of ours */
   if (!status) status = cb_superblock_lock(path, true, &fd);
@@ -98,6 +99,7 @@ static cb_status check_sound(const char *path, cb_record_position synced) {
   status = cb_record_extent(file, path, from, &whole, NULL);
   if (!status && synced.checkpoints) status = cb_slot_newest(file, path, whole, &checkpoint);
   H5Fclose(file);
+  status = cb_hdf5_unread(path, status);
   if (status || (whole.rows >= synced.rows && whole.events >= synced.events &&
                  checkpoint.checkpoints >= synced.checkpoints))
     return status;
@@ -135,13 +137,15 @@ static cb_status recover(const char *path, cb_record_position *synced) {
   return status ? status : check_sound(path, start);
 }
 
+/* What could not be read is no reason to take the record back to its last sync. */
 cb_status cb_record_mend(const char *path, bool *left, cb_record_position *synced) {
-  bool restarted;
+  bool there, restarted;
   cb_status status = take_marks(path, left);
-  if (status && status != CB_ERROR_INPUT) return status;
-  if (!cb_rescue_there(path, synced, &restarted)) return status;
+  if (status && (status != CB_ERROR_INPUT || cb_driver_unread())) return status;
+  const cb_status found = cb_rescue_there(path, &there, synced, &restarted);
+  if (found || !there) return found ? found : status;
   const bool sound = !status && !restarted && !(status = check_sound(path, *synced));
-  if (!sound && status != CB_ERROR_MEMORY) status = recover(path, synced);
+  if (!sound && status != CB_ERROR_MEMORY && !cb_driver_unread()) status = recover(path, synced);
   if (!status) *left = true;
   return status;
 }
@@ -158,7 +162,7 @@ static cb_status repair(const char *path, cb_record_position synced, cb_repair_r
   if (!status && !rescue) status = cb_fail(CB_ERROR_MEMORY, "%s: no memory to repair it", path);
   if (!status) status = cb_record_open_writing(path, rescue, whole, &file);
   if (status) return status;
-  status = cb_series_cut(file, path, whole);
+  status = cb_hdf5_refused(file, path, cb_series_cut(file, path, whole));
   cb_status closing = cb_hdf5_close(file, status ? NULL : path, NULL);
   if (!status) status = closing;
   cb_rescue_free(rescue, !status);

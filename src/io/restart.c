@@ -58,7 +58,7 @@ static cb_status read_restart(const char *path, cb_record_position synced, const
   if (!status) status = cb_record_extent(file, path, synced, &whole, NULL);
   if (!status) status = cb_slot_read(file, path, whole, state, n_state, position);
   H5Fclose(file);
-  return status;
+  return cb_hdf5_unread(path, status);
 }
 
 static cb_status mark_not_completed(hid_t file, const char *path) {
@@ -85,6 +85,7 @@ static cb_status reopen(const char *path, cb_rescue *rescue, cb_record_position 
   if (!status) status = cb_hdf5_start_swmr(file, path);
   if (!status) return *out = file, CB_OK;
   bool abandoned;
+  status = cb_hdf5_refused(file, path, status);
   cb_hdf5_close(file, NULL, &abandoned);
   cb_rescue_free(rescue, !abandoned);
   return status;

@@ -25,6 +25,7 @@ struct cb_scenario {
   const cb_node *bodies;           /* the list */
   bool *failed;                    /* [of it]: could not be read, what refers to it is not looked at */
   char inputs[CB_SCENARIO_DIGEST]; /* of the files that it names; "" where it names none */
+  cb_status unread;                /* why one of them could not be, or CB_OK */
   const char **file;               /* [files]: what was read */
   size_t files;
   bool plain; /* no text of it is wanted */

@@ -9,6 +9,7 @@
 #include "io/tree.h"
 
 #include <curvebody/constraint.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,8 @@ static const cb_node *with_defaults(cb_scenario *s, const cb_param *table, const
 static const cb_node *absolute(cb_scenario *s, const cb_node *file) {
   char *path = cb_node_path(file), *real = path ? realpath(path, NULL) : NULL;
   const char *text = real ? cb_arena_strdup(s->arena, real) : NULL;
-  if (text && cb_scenario_add_input(s, text)) text = NULL;
+  if (path && !real) s->unread = cb_fail(CB_ERROR_FILE, "cannot read '%s': %s", path, strerror(errno));
+  if (text && (s->unread = cb_scenario_add_input(s, text))) text = NULL;
   free(path);
   free(real);
   return text ? new_text(s, text) : NULL;
@@ -227,7 +229,8 @@ cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
   if (!lost) lost = text.failed || cb_node_emit(full, &text) != CB_OK;
   if (!lost) s->resolved = cb_arena_strndup(s->arena, text.data, text.length);
   cb_text_free(&text);
-  return s->resolved ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the resolved scenario");
+  if (s->resolved || s->unread) return s->resolved ? CB_OK : s->unread;
+  return cb_fail(CB_ERROR_MEMORY, "no memory for the resolved scenario");
 }
 
 /* The gait's own keys in a scenario are how often it is run, and how long a cycle takes. */

@@ -69,6 +69,7 @@ static cb_status read_result(const cb_folder *folder, char digest[CB_SWEEP_SHA],
   free(text);
   if (set >= 0) H5Dclose(set);
   if (file >= 0) H5Fclose(file);
+  status = cb_hdf5_unread(folder->result, status);
   cb_hdf5_quiet_end(quiet);
   return status;
 }

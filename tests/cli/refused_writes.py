@@ -7,7 +7,7 @@ import sys
 
 from command import BALL, ROD, Case, datasets, differing, main
 
-SHIM = os.path.abspath(sys.argv.pop(1))
+FAULTS = os.path.abspath(sys.argv.pop(1))
 
 PURCELL = """\
 curvebody: 1
@@ -20,7 +20,8 @@ MOST = 2000
 class RefusedWrites(Case):
     def refused_at(self, n, once, words):
         told = self.path("told")
-        how = {"LD_PRELOAD": SHIM, "REFUSE_AT": str(n), "REFUSE_TOLD": told} | ({"REFUSE_ONCE": "1"} if once else {})
+        how = {"LD_PRELOAD": FAULTS, "FAULT_FOLDER": self.folder, "FAULT_OF": "write truncate rename",
+               "FAULT_AT": str(n), "FAULT_TOLD": told} | ({} if once else {"FAULT_THEN": "all"})
         done = self.call(*words, env=os.environ | how)
         refused = os.path.exists(told)
         self.assertEqual(done.returncode, 3 if refused else 0, f"write {n} of {words}\n{done.stderr}")

@@ -30,6 +30,7 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   curvebody_cli_test(family medium 1500)
   curvebody_cli_test(kill_resume release 1800)
   curvebody_cli_test(python release 300)
+  curvebody_cli_test(regular release 300)
   curvebody_cli_test(spaces release 300)
   curvebody_cli_test(streams release 300)
   curvebody_cli_test(sweep release 600)
@@ -51,11 +52,23 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   set_tests_properties(cli_plugins PROPERTIES LABELS "cli;release" TIMEOUT 300 SKIP_RETURN_CODE 77)
   add_test(NAME cli_outputs COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/outputs.py $<TARGET_FILE:curvebody>
     $<TARGET_FILE:plugin_catenoid>)
-  add_library(refuse_writes MODULE ${CMAKE_CURRENT_SOURCE_DIR}/refuse_writes.c)
-  target_compile_definitions(refuse_writes PRIVATE _GNU_SOURCE)
-  add_test(NAME cli_refused_writes COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/refused_writes.py $<TARGET_FILE:curvebody>
-    $<TARGET_FILE:refuse_writes>)
-  set_tests_properties(cli_outputs cli_refused_writes PROPERTIES LABELS "cli;release" TIMEOUT 300 SKIP_RETURN_CODE 77)
+  set_tests_properties(cli_outputs PROPERTIES LABELS "cli;release" TIMEOUT 300 SKIP_RETURN_CODE 77)
+
+  # Faults: faults/NAME.c is preloaded, faults/NAME.py starts commands with it; samples, all of it with --all.
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64" AND NOT CURVEBODY_SANITIZE)
+    foreach(name io clock)
+      add_library(fault_${name} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/faults/${name}.c)
+      target_compile_definitions(fault_${name} PRIVATE _GNU_SOURCE)
+      target_compile_options(fault_${name} PRIVATE -Wall -Wextra $<$<BOOL:${CURVEBODY_WERROR}>:-Werror>)
+      add_test(NAME faults_${name} COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults/${name}.py $<TARGET_FILE:curvebody>
+        $<TARGET_FILE:fault_${name}>)
+    endforeach()
+    add_test(NAME faults_writers COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults/writers.py $<TARGET_FILE:curvebody>)
+    add_test(NAME cli_refused_writes COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/refused_writes.py $<TARGET_FILE:curvebody>
+      $<TARGET_FILE:fault_io>)
+    set_tests_properties(faults_io faults_clock faults_writers PROPERTIES LABELS faults TIMEOUT 300 SKIP_RETURN_CODE 77)
+    set_tests_properties(cli_refused_writes PROPERTIES LABELS "cli;release;faults" TIMEOUT 300 SKIP_RETURN_CODE 77)
+  endif()
 endif()
 
 add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_install ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})

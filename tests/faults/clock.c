@@ -1,0 +1,53 @@
+/* For LD_PRELOAD: a clock that is wrong. From the FAULT_AT-th question on, in FAULT_CLOCK's way: forward and back, an hour
+ * away from the time that it is; still, it stands; wild, an hour forward and back in turn. All clocks but those of the
+ * processor's time. What the kernel waits for by itself goes by the right one. */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+
+enum { HOUR = 3600 };
+
+/* Seconds to be added, or stands: *stopped has the time. */
+static long wrong(clockid_t clock, struct timespec *now) {
+  static atomic_long questions;
+  static struct timespec stopped[2];
+  static atomic_int has_stopped[2];
+  const char *how = getenv("FAULT_CLOCK"), *at = getenv("FAULT_AT");
+  const int monotonic = clock != CLOCK_REALTIME;
+  const long n = atomic_fetch_add(&questions, 1) + 1;
+  if (!how || n < (at ? atol(at) : 1)) return 0;
+  if (!strcmp(how, "still")) {
+    if (!atomic_exchange(&has_stopped[monotonic], 1)) stopped[monotonic] = *now;
+    *now = stopped[monotonic];
+  }
+  if (!strcmp(how, "forward")) return HOUR;
+  if (!strcmp(how, "back")) return -HOUR;
+  return strcmp(how, "wild") ? 0 : n % 2 ? HOUR : -HOUR;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  static int (*next)(clockid_t, struct timespec *);
+  if (!next) next = (__typeof__(next))dlsym(RTLD_NEXT, "clock_gettime");
+  const int result = next(clock, now);
+  if (result || clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID) return result;
+  now->tv_sec += wrong(clock, now);
+  return 0;
+}
+
+time_t time(time_t *out) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (out) *out = now.tv_sec;
+  return now.tv_sec;
+}
+
+int gettimeofday(struct timeval *restrict out, void *restrict zone) {
+  struct timespec now;
+  (void)zone;
+  clock_gettime(CLOCK_REALTIME, &now);
+  *out = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
+  return 0;
+}

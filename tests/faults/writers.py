@@ -1,0 +1,134 @@
+#!/usr/bin/python3
+"""Two processes on one record: whoever comes second is told that it is in use, and changes nothing; whoever has it ends as
+if it were alone. So it is with any other program that holds the file by a lock.
+
+    writers.py BINARY [--all] [--seed S]
+"""
+import fcntl
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+ALL = "--all" in sys.argv and not sys.argv.remove("--all")
+SEED = int(sys.argv.pop(sys.argv.index("--seed") + 1)) if "--seed" in sys.argv else time.time_ns() % 10**9
+if "--seed" in sys.argv:
+    sys.argv.remove("--seed")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from command import BINARY, ROD, Case, datasets, differing, main  # noqa: E402
+
+import h5py  # noqa: E402
+
+PAIRS = 400 if ALL else 24
+RUN = ROD.replace("end: 1}", "end: 12}").replace("{every: 1, o", "{every: 1, checkpoint: 50, sync: every flush, o")
+WORDS = {
+    "run": ["run", "rod.yaml", "-o", "rod.h5", "--quiet"],
+    "resume": ["resume", "rod.h5", "--until", "12", "--quiet"],
+    "repair": ["repair", "rod.h5"],
+}
+IN_USE = "in use: another program has it open, or a run is writing it"
+
+
+class Writers(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("rod.yaml", RUN)
+        self.good("run", "rod.yaml", "-o", "whole.h5", "--quiet")
+        self.good("run", "rod.yaml", "-o", "half.h5", "--quiet", "--set", "time.end=6")
+        run = self.start("run", "rod.yaml", "-o", "killed.h5", "--set", "time.end=1e5")
+        self.wait_for("killed.h5", run, 300)
+        run.kill()
+        run.wait()
+        self.whole = datasets(self.path("whole.h5"))
+
+    def begin(self, name):
+        return subprocess.Popen([BINARY, *WORDS[name]], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                text=True)
+
+    def end(self, process):
+        try:
+            return process.communicate(timeout=60)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            self.fail(f"{process.args} hangs")
+
+    def test_pairs(self):
+        """At random distances; afterwards the record goes on to the rows of a run that was alone."""
+        rng, told = random.Random(SEED), 0
+        for _ in range(PAIRS):
+            shutil.copy(self.path("half.h5"), self.path("rod.h5"))
+            pair = [rng.choice(list(WORDS)) for _ in range(2)]
+            first = self.begin(pair[0])
+            time.sleep(rng.uniform(0, 0.06))
+            second = self.begin(pair[1])
+            errors = [self.end(first), self.end(second)]
+            codes = [first.returncode, second.returncode]
+            self.assertIn(0, codes, (SEED, pair, errors))
+            for code, error in zip(codes, errors):
+                self.assertIn(code, (0, 3), (SEED, pair, error))
+                if code:
+                    self.assertIn(IN_USE, error, (SEED, pair))
+                    told += 1
+            self.good(*WORDS["resume"])
+            self.assertEqual(differing(datasets(self.path("rod.h5")), self.whole), [], (SEED, pair))
+            left = [file for file in os.listdir(self.folder) if file.endswith((".part", ".rescue"))]
+            self.assertEqual(left, ["killed.h5.rescue"], (SEED, pair))
+        print(f"two writers: {PAIRS} pairs tried, {PAIRS} survived, 0 rows lost, {told} told that it is in use, seed {SEED}")
+
+    def unchanged(self, names, holder):
+        """While it is held nobody changes it, and they are told; a reader may read."""
+        before = self.read("rod.h5")
+        for name in names:
+            done = self.call(*WORDS[name], timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (3, ""), (holder, name, done.stderr))
+            self.assertIn(IN_USE, done.stderr, (holder, name))
+            self.assertEqual(self.read("rod.h5"), before, (holder, name))
+        self.assertEqual(self.parts("rod.h5"), [])
+
+    def test_a_reader_that_holds_it(self):
+        shutil.copy(self.path("half.h5"), self.path("rod.h5"))
+        with h5py.File(self.path("rod.h5"), "r"):
+            self.unchanged(WORDS, "h5py")
+            self.good("export", "rod.h5", "--csv", "-o", "rod.csv")
+        self.good(*WORDS["resume"])
+        self.assertEqual(differing(datasets(self.path("rod.h5")), self.whole), [])
+
+    def test_another_program_with_a_lock(self):
+        for source in "half.h5", "killed.h5":
+            shutil.copy(self.path(source), self.path("rod.h5"))
+            with open(self.path("rod.h5"), "rb") as file:
+                for lock in fcntl.LOCK_SH, fcntl.LOCK_EX:
+                    fcntl.flock(file, lock)
+                    self.unchanged(WORDS, lock)
+                    fcntl.flock(file, fcntl.LOCK_UN)
+        self.good(*WORDS["repair"])
+
+    def test_a_reader_of_a_live_record(self):
+        """Readers come and go while it is written, and none holds the writer up."""
+        run = self.begin("run")
+        self.wait_for("rod.h5", run)
+        looks = 0
+        while run.poll() is None:
+            done = self.call("export", "rod.h5", "--csv", "-o", "rod.csv", timeout=60)
+            self.assertIn(done.returncode, (0, 3), done.stderr)
+            looks += done.returncode == 0
+        self.assertEqual((run.returncode, self.end(run)), (0, ""))
+        self.assertEqual(differing(datasets(self.path("rod.h5")), self.whole), [])
+
+    def test_a_writer_that_is_stopped(self):
+        """One that stands still has its record all the same."""
+        run = self.begin("run")
+        self.wait_for("rod.h5", run)
+        run.send_signal(signal.SIGSTOP)
+        os.waitpid(run.pid, os.WUNTRACED)
+        self.unchanged(WORDS, "a run")
+        run.send_signal(signal.SIGCONT)
+        self.assertEqual((self.end(run), run.returncode), ("", 0))
+        self.assertEqual(differing(datasets(self.path("rod.h5")), self.whole), [])
+
+
+if __name__ == "__main__":
+    main()

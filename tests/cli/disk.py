@@ -111,6 +111,20 @@ sweep:
                     self.assertEqual(file["x"].shape[0], file["time"].shape[0])
                 os.remove(self.path("disk/rod.h5"))
 
+    def test_full_in_the_middle_of_a_row(self):
+        """The last page of room goes to one field or another of a row: rows are whole, and it goes on."""
+        self.disk("64m")
+        self.good("run", "rod.yaml", "-o", "whole.h5", *LONG)
+        for size in range(600, 680, 12):
+            self.remount(f"size={size}k")
+            self.refused(["run", "rod.yaml", "-o", "disk/rod.h5", *LONG], "disk/rod.h5", "No space left on device")
+            with h5py.File(self.path("disk/rod.h5")) as file:
+                self.assertEqual(len({file[name].shape[0] for name in ("time", "step", "x", "energy", "separation")}), 1)
+            self.remount("size=64m")
+            self.goes_on(self.path("disk/rod.h5"))
+            self.assertEqual(os.listdir(self.path("disk")), ["rod.h5"])
+            os.remove(self.path("disk/rod.h5"))
+
     def test_limit_on_the_size_of_a_file(self):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, 3 << 20))
         self.ends_early(self.path("rod.h5"), preexec_fn=limit)

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """A run killed at any moment leaves nothing or a whole file under its name; every row in it is readable and right;
 repaired, it opens with plain readers; resumed, it goes on to the bytes of a run that was never stopped, with every
-method and solver.
+method and solver. What a killed run leaves beside its record, OUT.h5.rescue, goes with either.
 
-    kill_resume.py BINARY [kills, by default 72 [seed]]
+    kill_resume.py BINARY [kills, by default 72, or --all: 1000 [seed]]
 """
 import json
 import os
@@ -23,6 +23,8 @@ except ImportError as missing:
     print(missing)
     sys.exit(77)
 
+if sys.argv[1:2] == ["--all"]:
+    sys.argv[1] = "1000"
 KILLS = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 72
 SEED = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else time.time_ns() % 10**9
 
@@ -87,6 +89,11 @@ def scenario(method):
 
 
 class KillResume(Case):
+    copies = 0  # killed runs that left one beside their record
+
+    def check_no_copy(self, name):
+        self.assertFalse(os.path.exists(self.path(name + ".rescue")), name)
+
     def check_rows(self, path, reference, **how):
         """The number of rows of a killed or repaired file, each the row of the run that was not stopped."""
         with h5py.File(path, **how) as file:
@@ -121,7 +128,8 @@ class KillResume(Case):
         run.wait()
         for part in self.parts(name):
             os.remove(self.path(part))
-        self.assertLessEqual(set(os.listdir(self.folder)), {"rod.yaml", "whole.h5", name})
+        self.assertLessEqual(set(os.listdir(self.folder)), {"rod.yaml", "whole.h5", name, name + ".rescue"})
+        self.copies += os.path.exists(path + ".rescue")
         if not os.path.exists(path):
             return False
         if run.returncode == 0:
@@ -150,14 +158,15 @@ class KillResume(Case):
                     first = kill == 0
                     delay = rng.uniform(0, 0.06) if first else rng.uniform(0, 0.4)
                     count[self.one(words, first, delay, reference, whole, rng)] += 1
-        print(f"seed {SEED}, {KILLS} kills: {count}")
+        self.assertTrue(self.copies or not count["rows"])
+        print(f"seed {SEED}, {KILLS} kills: {count}, {self.copies} left a copy beside the record")
 
     def steps_for(self, seconds):
         done = json.loads(self.good("run", "rod.yaml", "-o", "whole.h5", "--json", "--set", "time.end=20").stdout)
         return max(600, min(60000, int(seconds * done["step"] / done["seconds"]) // 100 * 100))
 
     def one(self, words, first, delay, reference, whole, rng):
-        for name in "part.h5", "part.h5.part":
+        for name in "part.h5", "part.h5.part", "part.h5.rescue":
             if os.path.exists(self.path(name)):
                 os.remove(self.path(name))
         if not self.killed(["run", "rod.yaml", "-o", "part.h5", *words], "part.h5", first, delay, reference):
@@ -166,6 +175,7 @@ class KillResume(Case):
         done = self.call("repair", "part.h5") if rng.random() < 0.7 else None
         if done:
             self.assertEqual(done.returncode, 0, done.stderr)
+            self.check_no_copy("part.h5")
             if "left as it is" in done.stdout:
                 self.assertEqual(differing(datasets(path), whole), [])
                 return "ended"
@@ -182,6 +192,7 @@ class KillResume(Case):
             self.assertEqual(done.stderr, "part.h5" + NOTHING_TO_GO_ON_FROM)
             return "no checkpoint"
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.check_no_copy("part.h5")
         self.assertEqual(differing(datasets(path), whole), [])
         return "rows"
 

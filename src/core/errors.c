@@ -30,17 +30,20 @@ static void drop_told(void) {
   told = 0;
 }
 
-static void push(const cb_node *where, cb_status status, const cb_failure *f) {
+/* False: no memory for it. */
+static bool push(const cb_node *where, cb_status status, const cb_failure *f) {
   if (!stack) stack = calloc(MOST, sizeof *stack);
-  if (!stack || top == MOST) return;
+  if (!stack) return false;
+  if (top == MOST) return true;
   kept *k = &stack[top];
   *k = (kept){strdup(cb_error_text()), status, *f, !f->placed};
-  if (!k->text) return;
+  if (!k->text) return false;
   top++;
-  if (!where || !where->file || (f->file && !strcmp(f->file, where->file))) return;
+  if (!where || !where->file || (f->file && !strcmp(f->file, where->file))) return true;
   k->failure.file = where->file;
   k->failure.line = where->line;
   k->failure.column = where->column;
+  return true;
 }
 
 cb_status cb_errors_add(cb_errors *errors, const cb_node *where, cb_status status) {
@@ -53,7 +56,7 @@ cb_status cb_errors_add(cb_errors *errors, const cb_node *where, cb_status statu
     return status;
   }
   drop_told();
-  if (last.kind != CB_FAILURE_CONSEQUENCE) push(where, status, &last);
+  if (last.kind != CB_FAILURE_CONSEQUENCE && !push(where, status, &last)) errors->status = CB_ERROR_MEMORY;
   return status;
 }
 
@@ -116,12 +119,16 @@ static cb_status tell(size_t first) {
 cb_status cb_errors_end(cb_errors *errors) {
   cb_status status = errors->status;
   drop_told();
-  if (top > errors->first) {
-    if (status == CB_ERROR_MEMORY) {
-      size_t i = errors->first;
-      while (i + 1 < top && stack[i].status != CB_ERROR_MEMORY) i++;
+  if (status == CB_ERROR_MEMORY) {
+    size_t i = errors->first;
+    while (i < top && stack[i].status != CB_ERROR_MEMORY) i++;
+    if (i < top)
       cb_fail_lines(&stack[i].failure, status, stack[i].text);
-    } else {
+    else /* nor for its text */
+      cb_fail(status, "no memory for what is wrong");
+  }
+  if (top > errors->first) {
+    if (status != CB_ERROR_MEMORY) {
       sort(errors->first);
       status = tell(errors->first);
       told = top - errors->first;

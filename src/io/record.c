@@ -294,7 +294,7 @@ cb_status cb_record_attach(const char *path, hid_t file, cb_rescue *rescue, cons
     free(record);
     bool abandoned;
     cb_hdf5_close(file, NULL, &abandoned);
-    cb_rescue_free(rescue, !abandoned);
+    cb_rescue_free(rescue, !abandoned || !position.checkpoints);
     return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   }
   pthread_mutex_init(&record->mutex, NULL);
@@ -319,13 +319,15 @@ cb_status cb_record_attach(const char *path, hid_t file, cb_rescue *rescue, cons
     set_position(&record->rows, position.rows);
     set_position(&record->events, position.events);
     record->events_at = calloc(record->rows.capacity / record->rows.batch, sizeof *record->events_at);
-    status = record->events_at ? cb_writer_start(record) : cb_fail(CB_ERROR_MEMORY, "record: no memory");
+    if (!record->events_at) status = cb_fail(CB_ERROR_MEMORY, "record: no memory");
+    else if (!(status = cb_hdf5_unread(path, CB_OK))) /* something of the file may not be open */
+      status = cb_writer_start(record);
   }
   if (status) {
     bool abandoned;
     status = cb_hdf5_refused(file, path, status);
     cb_hdf5_close(file, NULL, &abandoned);
-    cb_rescue_free(rescue, !abandoned);
+    cb_rescue_free(rescue, !abandoned || !position.checkpoints); /* a new one has nothing to be brought back to */
     free_record(record);
     return status;
   }
@@ -365,6 +367,7 @@ cb_status cb_record_create(const char *path, const cb_record_layout *layout, con
     status = cb_fail(CB_ERROR_MEMORY, "record: no memory");
   }
   if (!status) status = cb_record_attach(path, file, rescue, layout, options, (cb_record_position){0}, out);
+  if (status) status = cb_hdf5_unread(path, status);
   cb_hdf5_quiet_end(quiet);
   return status;
 }

@@ -4,18 +4,22 @@
 #include "io/record_superblock.h"
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Why HDF5 refused first, since the last failure that was reported. */
 static _Thread_local char reason[400];
+/* Memory was lacking at some call within the brackets. */
+static _Thread_local bool lacking;
 
 /* The deepest entry of the error stack says most; where the system refused it reads "... error message = 'No space left
  * on device', ...", of which the quoted part is kept. */
 static herr_t deepest(unsigned n, const H5E_error2_t *error, void *unused) {
   (void)unused;
-  if (n > 0 || !error->desc) return 0;
+  if (error->maj_num == H5E_RESOURCE && error->min_num == H5E_NOSPACE) lacking = true;
+  if (n > 0 || *reason || !error->desc) return 0;
   static const char key[] = "error message = '";
   const char *text = error->desc, *quoted = strstr(text, key);
   size_t length = strlen(text);
@@ -29,20 +33,29 @@ static herr_t deepest(unsigned n, const H5E_error2_t *error, void *unused) {
   return 0;
 }
 
-/* Called by HDF5 when a call of its interface fails; cleaning up afterwards may fail too, but is not the reason. */
+/* Called by HDF5 when a call of its interface fails; cleaning up afterwards may fail too, but is not the reason. Without
+ * memory its stack may have no room for that: errno has it. */
 static herr_t remember(hid_t stack, void *unused) {
   (void)unused;
-  return *reason ? 0 : H5Ewalk2(stack, H5E_WALK_UPWARD, deepest, NULL);
+  if (errno == ENOMEM) lacking = true;
+  return H5Ewalk2(stack, H5E_WALK_UPWARD, deepest, NULL);
 }
 
 /* A SWMR reader that meets a wrong checksum tries again, after waits of 1, 2, 4 ... ns: these make 17 ms. */
 enum { READ_ATTEMPTS = 25 };
 
+/* HDF5 has to be told before it is used, and not by programs that do not use it: that would start it. */
+static atomic_bool rests;
+
+void cb_hdf5_rests_at_exit(void) { atomic_store(&rests, true); }
+
 cb_hdf5_quiet cb_hdf5_quiet_begin(void) {
   cb_hdf5_quiet quiet = {NULL, NULL};
+  if (atomic_exchange(&rests, false)) H5dont_atexit();
   H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
   H5Eset_auto2(H5E_DEFAULT, remember, NULL);
   *reason = 0;
+  lacking = false;
   errno = 0;
   cb_driver_forget();
   return quiet;
@@ -54,7 +67,7 @@ void cb_hdf5_quiet_end(cb_hdf5_quiet quiet) {
 }
 
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
-  const bool no_memory = errno == ENOMEM && !*reason; /* of ours */
+  const bool no_memory = lacking || (errno == ENOMEM && !*reason); /* of HDF5, or ours */
   char text[200];
   va_list args;
   va_start(args, what);
@@ -73,6 +86,7 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
 
 cb_status cb_hdf5_unread(const char *path, cb_status status) {
   const int error = cb_driver_unread();
+  if (lacking) return cb_fail(CB_ERROR_MEMORY, "%s: HDF5 has no memory", path);
   if (!error || status == CB_ERROR_MEMORY) return status;
   return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(error));
 }
@@ -103,7 +117,19 @@ bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out) {
   return known;
 }
 
+/* HDF5 (1.10) does not survive a lack of memory everywhere: of what it frees then, some was never made. What a file takes
+ * at most, with the two chunks that are kept, is asked for beforehand and given back. */
+enum { ROOM = 8 << 20 };
+
+static bool has_room(void) {
+  void *room = malloc(ROOM);
+  free(room);
+  if (!room) lacking = true;
+  return room != NULL;
+}
+
 hid_t cb_hdf5_file_access(void) {
+  if (!has_room()) return H5I_INVALID_HID;
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return access;
   if (!cb_driver_use(access) || H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
@@ -116,6 +142,7 @@ hid_t cb_hdf5_file_access(void) {
 
 static hid_t open_file(const char *path, unsigned flags, unsigned attempts) {
   hid_t access = cb_hdf5_file_access();
+  if (access < 0) return access;
   if (attempts) H5Pset_metadata_read_attempts(access, attempts);
   hid_t file = H5Fopen(path, flags, access);
   H5Pclose(access);

@@ -12,14 +12,17 @@ typedef struct cb_hdf5_quiet {
   void *data;
 } cb_hdf5_quiet;
 cb_hdf5_quiet cb_hdf5_quiet_begin(void);
+/* Of a program: HDF5 does nothing when it ends. Every file is closed where it was used, and after a failure what HDF5 does
+ * there crashes, or tries a hundred times to close what it has lost and prints that. */
+void cb_hdf5_rests_at_exit(void);
 void cb_hdf5_quiet_end(cb_hdf5_quiet quiet);
 
 /* Sets the error text `PATH: cannot WHAT: reason` with the reason of the HDF5 call that failed first, and returns
  * CB_ERROR_FILE. `what` may be a format. */
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
-/* What was made of a file is not believed where one of its reads was refused since cb_hdf5_quiet_begin: CB_ERROR_FILE
- * then, otherwise `status`. */
+/* What was made of a file is not believed where one of its reads was refused since cb_hdf5_quiet_begin, CB_ERROR_FILE
+ * then, or HDF5 lacked memory, CB_ERROR_MEMORY: what was not found may be there all the same. Otherwise `status`. */
 cb_status cb_hdf5_unread(const char *path, cb_status status);
 
 /* A failure with a file that is written, told as what the system refused, where that came before. */
@@ -31,7 +34,8 @@ size_t cb_hdf5_type_size(cb_field_type type);
 /* Which of the three the type of a dataset is; false if none. */
 bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 
-/* Access properties of every open: format of HDF5 1.10, objects closed with their file, on our driver. */
+/* Access properties of every open: format of HDF5 1.10, objects closed with their file, on our driver. Negative too where
+ * there is no room for what HDF5 takes for a file. */
 hid_t cb_hdf5_file_access(void);
 /* H5Fopen with them. */
 hid_t cb_hdf5_open(const char *path, unsigned flags);

@@ -99,7 +99,7 @@ static cb_status check_sound(const char *path, cb_record_position synced) {
   status = cb_record_extent(file, path, from, &whole, NULL);
   if (!status && synced.checkpoints) status = cb_slot_newest(file, path, whole, &checkpoint);
   H5Fclose(file);
-  status = cb_hdf5_unread(path, status);
+  status = cb_hdf5_unread(path, status); /* what could not be read is not for that to be brought back */
   if (status || (whole.rows >= synced.rows && whole.events >= synced.events &&
                  checkpoint.checkpoints >= synced.checkpoints))
     return status;
@@ -156,8 +156,8 @@ static cb_status repair(const char *path, cb_record_position synced, cb_repair_r
   uint64_t most = 0;
   cb_status status = cb_record_open_checked(path, &file);
   if (status) return status;
-  status = cb_record_extent(file, path, synced, &whole, &most);
-  H5Fclose(file);
+  status = cb_hdf5_unread(path, cb_record_extent(file, path, synced, &whole, &most));
+  H5Fclose(file); /* rows that could not be read are not for that to be cut off */
   cb_rescue *rescue = status ? NULL : cb_rescue_new(path);
   if (!status && !rescue) status = cb_fail(CB_ERROR_MEMORY, "%s: no memory to repair it", path);
   if (!status) status = cb_record_open_writing(path, rescue, whole, &file);
@@ -189,6 +189,7 @@ cb_status cb_record_repair(const char *path, cb_repair_report *report) {
   cb_status status = cb_record_mend(path, &left, &synced);
   if (!report) report = &unread;
   if (!status) status = left ? repair(path, synced, report) : look(path, report);
+  if (status) status = cb_hdf5_unread(path, status);
   cb_hdf5_quiet_end(quiet);
   return status;
 }

@@ -58,7 +58,7 @@ static cb_status read_restart(const char *path, cb_record_position synced, const
   if (!status) status = cb_record_extent(file, path, synced, &whole, NULL);
   if (!status) status = cb_slot_read(file, path, whole, state, n_state, position);
   H5Fclose(file);
-  return cb_hdf5_unread(path, status);
+  return cb_hdf5_unread(path, status); /* a checkpoint or rows that could not be read are not for that gone */
 }
 
 static cb_status mark_not_completed(hid_t file, const char *path) {
@@ -110,6 +110,7 @@ cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *la
   if (!status) status = reopen(path, rescue, at, &file);
   if (!status) status = cb_record_attach(path, file, rescue, layout, options, at, out);
   if (!status && position) *position = at;
+  if (status) status = cb_hdf5_unread(path, status);
   cb_hdf5_quiet_end(quiet);
   return status;
 }

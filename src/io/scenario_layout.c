@@ -1,10 +1,10 @@
 /* Title, texts and attributes of a record: what produced it. */
 #include "core/isa.h"
+#include "io/record_hdf5.h"
 #include "io/scenario_kind.h"
 
 #include <curvebody/constraint.h>
 #include <gsl/gsl_version.h>
-#include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
 #include <sundials/sundials_version.h>
@@ -25,8 +25,11 @@ static const char *compiler(void) {
 const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
   cb_record_layout *layout = cb_run_layout(s->run);
   unsigned major, minor, release;
-  H5get_libversion(&major, &minor, &release);
-  snprintf(s->hdf5, sizeof s->hdf5, "%u.%u.%u", major, minor, release);
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  const bool known = H5get_libversion(&major, &minor, &release) >= 0;
+  cb_hdf5_quiet_end(quiet);
+  if (known) snprintf(s->hdf5, sizeof s->hdf5, "%u.%u.%u", major, minor, release);
+  else strcpy(s->hdf5, "unknown");
   if (SUNDIALSGetVersion(s->sundials, sizeof s->sundials)) strcpy(s->sundials, "unknown");
   snprintf(s->moved, sizeof s->moved, "%.17g", cb_run_start_moved(s->run));
   snprintf(s->turned, sizeof s->turned, "%.17g", cb_run_start_turned(s->run));

@@ -166,6 +166,7 @@ cb_status cb_sweep_check(cb_sweep *s, int64_t first, int64_t end, int threads, c
   while (!status && started < threads - 1 && !pthread_create(&thread[started], NULL, check_some, c)) started++;
   if (!status) check_some(c);
   for (int t = 0; t < started; t++) pthread_join(thread[t], NULL);
+  if (!status && started < threads - 1) status = cb_fail(CB_ERROR_MEMORY, "cannot start %d threads", threads);
   if (!status && c->status) {
     cb_fail_lines(&c->known, c->status, c->text);
     status = cb_sweep_fail_member(s, member_of(c, c->bad), c->status);

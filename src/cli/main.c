@@ -1,15 +1,16 @@
 /* curvebody: motion of extended bodies in curved spaces. */
 #include "cli/cli.h"
 #include "cli/completion.h"
+#include "cli/ends.h"
 
 #include "core/isa.h"
 #include "core/threads.h"
+#include "io/record_hdf5.h"
 #include <curvebody/node.h>
 #include <curvebody/plugin.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
-#include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,12 +69,10 @@ static bool open_streams(void) {
   return true;
 }
 
-int main(int argc, char **argv) {
-  H5dont_atexit(); /* files are closed by then, but for one that could not be read any more: HDF5 would try for ever */
+static int go(int argc, char **argv) {
   if (!open_streams())
     return fprintf(stderr, "curvebody: error: cannot open /dev/null for a closed stream: %s\n", strerror(errno)),
            CB_EXIT_FILE;
-  gsl_set_error_handler_off();
   int i = 1;
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return help(stdout), flushed(CB_EXIT_DONE);
@@ -105,4 +104,13 @@ int main(int argc, char **argv) {
     return flushed(commands[c]->run(argc - i - 1, argv + i + 1));
   }
   return unknown(argv[i]);
+}
+
+int main(int argc, char **argv) {
+  gsl_set_error_handler_off();
+  cb_hdf5_rests_at_exit();
+  cb_ends_watch();
+  const int code = go(argc, argv);
+  cb_ends_over();
+  return code;
 }

@@ -2,6 +2,7 @@
 #include "core/failure.h"
 #include "core/file.h"
 #include "io/output.h"
+#include "io/parts.h"
 
 #include "io/record_superblock.h"
 #include <errno.h>
@@ -51,7 +52,7 @@ static bool make_part(const char *target, char *part, size_t size) {
     do fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     while (fd < 0 && errno == EINTR);
     const int error = fd < 0 ? errno : cb_close(fd);
-    if (!error) return true;
+    if (!error) return cb_part_begin(part), true;
     if (fd >= 0) unlink(part);
     errno = error;
     if (error != EEXIST) return false;
@@ -60,6 +61,7 @@ static bool make_part(const char *target, char *part, size_t size) {
 }
 
 static void forget(cb_output *o) {
+  cb_part_end(o->part);
   free(o->path);
   free(o->target);
   free(o->part);
@@ -181,13 +183,15 @@ cb_status cb_output_close_text(cb_output *o, FILE *stream, cb_status status) {
 }
 
 hid_t cb_output_create_hdf5(const cb_output *o) {
-  const hid_t create = H5Pcreate(H5P_FILE_CREATE), access = cb_hdf5_file_access();
+  const hid_t access = cb_hdf5_file_access();
+  if (access < 0) return access;
+  const hid_t create = H5Pcreate(H5P_FILE_CREATE);
   H5Pset_link_creation_order(create, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_attr_phase_change(create, 200, 0); /* attributes stay in the object header */
   H5Pset_obj_track_times(create, false);
   const hid_t file = H5Fcreate(o->part, H5F_ACC_TRUNC, create, access);
   H5Pclose(create);
-  if (access >= 0) H5Pclose(access);
+  H5Pclose(access);
   return file;
 }
 

@@ -4,6 +4,7 @@
  * Members of consecutive numbers in consecutive slots make one mapping of an axis, or a few boxes of a grid.
  */
 #include "io/output.h"
+#include "io/parts.h"
 #include "sweep/store_private.h"
 
 #include <errno.h>
@@ -263,6 +264,7 @@ cb_status cb_join(const char *path, const char *folder, const cb_store_layout *l
   snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid());
   const cb_output output = {.part = part};
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_part_begin(part);
   if (!status && (j->file = cb_output_create_hdf5(&output)) < 0)
     status = cb_hdf5_fail(path, "create");
   else if (!status) {
@@ -272,8 +274,9 @@ cb_status cb_join(const char *path, const char *folder, const cb_store_layout *l
     else
       status = cb_hdf5_close(j->file, path, NULL);
     if (!status && rename(part, path)) status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
-    if (status) unlink(part);
   }
+  if (status) unlink(part), status = cb_hdf5_lacking(path, status);
+  cb_part_end(part);
   cb_hdf5_quiet_end(quiet);
   free(j);
   return status;

@@ -44,24 +44,47 @@ static herr_t remember(hid_t stack, void *unused) {
 /* A SWMR reader that meets a wrong checksum tries again, after waits of 1, 2, 4 ... ns: these make 17 ms. */
 enum { READ_ATTEMPTS = 25 };
 
+/* HDF5 (1.10) does not survive a lack of memory everywhere: of what it frees then, some was never made. What it takes to
+ * start, or for a file at most, with the two chunks that are kept, is asked for beforehand and given back. */
+enum { ROOM = 8 << 20 };
+
+static bool has_room(void) {
+  void *room = malloc(ROOM);
+  free(room);
+  if (!room) lacking = true;
+  return room != NULL;
+}
+
 /* HDF5 has to be told before it is used, and not by programs that do not use it: that would start it. */
-static atomic_bool rests;
+static atomic_bool rests, started;
 
 void cb_hdf5_rests_at_exit(void) { atomic_store(&rests, true); }
 
-cb_hdf5_quiet cb_hdf5_quiet_begin(void) {
-  cb_hdf5_quiet quiet = {NULL, NULL};
+/* By the call that survives most: others go on after a start that failed. */
+static bool start(void) {
+  if (atomic_load(&started)) return true;
+  if (!has_room()) return false;
   if (atomic_exchange(&rests, false)) H5dont_atexit();
-  H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
-  H5Eset_auto2(H5E_DEFAULT, remember, NULL);
+  lacking = H5open() < 0;
+  if (!lacking) atomic_store(&started, true);
+  return !lacking;
+}
+
+cb_hdf5_quiet cb_hdf5_quiet_begin(void) {
+  cb_hdf5_quiet quiet = {NULL, NULL, false};
   *reason = 0;
   lacking = false;
+  if ((quiet.started = start())) {
+    H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
+    H5Eset_auto2(H5E_DEFAULT, remember, NULL);
+  }
   errno = 0;
   cb_driver_forget();
   return quiet;
 }
 
 void cb_hdf5_quiet_end(cb_hdf5_quiet quiet) {
+  if (!quiet.started) return;
   H5Eclear2(H5E_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, quiet.function, quiet.data);
 }
@@ -117,19 +140,8 @@ bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out) {
   return known;
 }
 
-/* HDF5 (1.10) does not survive a lack of memory everywhere: of what it frees then, some was never made. What a file takes
- * at most, with the two chunks that are kept, is asked for beforehand and given back. */
-enum { ROOM = 8 << 20 };
-
-static bool has_room(void) {
-  void *room = malloc(ROOM);
-  free(room);
-  if (!room) lacking = true;
-  return room != NULL;
-}
-
 hid_t cb_hdf5_file_access(void) {
-  if (!has_room()) return H5I_INVALID_HID;
+  if (!atomic_load(&started) || !has_room()) return H5I_INVALID_HID;
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return access;
   if (!cb_driver_use(access) || H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||

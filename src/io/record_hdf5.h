@@ -6,10 +6,12 @@
 #include <hdf5.h>
 
 /* HDF5 prints its errors unless told otherwise, by thread. Every public function of a record is bracketed by these two,
- * which keep the reason for cb_hdf5_fail instead and leave the caller's setting as it was. */
+ * which keep the reason for cb_hdf5_fail instead and leave the caller's setting as it was. Where HDF5 cannot be started
+ * that is a lack of memory, and no file opens. */
 typedef struct cb_hdf5_quiet {
   H5E_auto2_t function;
   void *data;
+  bool started;
 } cb_hdf5_quiet;
 cb_hdf5_quiet cb_hdf5_quiet_begin(void);
 /* Of a program: HDF5 does nothing when it ends. Every file is closed where it was used, and after a failure what HDF5 does

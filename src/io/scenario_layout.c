@@ -26,7 +26,7 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
   cb_record_layout *layout = cb_run_layout(s->run);
   unsigned major, minor, release;
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  const bool known = H5get_libversion(&major, &minor, &release) >= 0;
+  const bool known = quiet.started && H5get_libversion(&major, &minor, &release) >= 0;
   cb_hdf5_quiet_end(quiet);
   if (known) snprintf(s->hdf5, sizeof s->hdf5, "%u.%u.%u", major, minor, release);
   else strcpy(s->hdf5, "unknown");

@@ -243,7 +243,7 @@ static void a_repair_or_a_resume_can_be_cut_off_too(void **unused) {
   for (int i = 0; i < KILLS; i++) {
     bool restarted;
     cb_record_position at = {0};
-    already.given = cb_rescue_there(in(killed[i]), &at, &restarted);
+    check_ok(cb_rescue_there(in(killed[i]), &already.given, &at, &restarted));
     already.rows = at.rows, already.checkpoints = at.checkpoints;
     disk_begin_with(killed[i]);
     if (i % 2) {

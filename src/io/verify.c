@@ -48,16 +48,15 @@ void cb_verify_say_failure(cb_verify *v) {
 
 static cb_status check_marks(cb_verify *v, bool *written) {
   int fd;
-  bool left, restarted;
+  bool left, kept, restarted;
   cb_record_position synced;
   cb_status status = cb_superblock_lock(v->path, false, &fd);
   if (status) return status;
   status = cb_superblock_read(v->path, fd, &left);
   *written = cb_superblock_has_writer(fd);
   close(fd);
-  if (status || *written) return status;
-  if (left || cb_rescue_there(v->path, &synced, &restarted))
-    cb_verify_say(v, "was not closed: `curvebody repair` or `resume` it");
+  if (status || *written || (status = cb_rescue_there(v->path, &kept, &synced, &restarted))) return status;
+  if (left || kept) cb_verify_say(v, "was not closed: `curvebody repair` or `resume` it");
   return CB_OK;
 }
 

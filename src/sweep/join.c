@@ -275,7 +275,7 @@ cb_status cb_join(const char *path, const char *folder, const cb_store_layout *l
       status = cb_hdf5_close(j->file, path, NULL);
     if (!status && rename(part, path)) status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
   }
-  if (status) unlink(part), status = cb_hdf5_lacking(path, status);
+  if (status) unlink(part), status = cb_hdf5_unread(path, status);
   cb_part_end(part);
   cb_hdf5_quiet_end(quiet);
   free(j);

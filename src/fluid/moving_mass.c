@@ -89,10 +89,13 @@ cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material
     const double *at = points[i].x;
     bool piece = false;
     for (int k = 0; k < 9; k++) piece = piece || points[i].inertia[k / 3][k % 3] != 0;
+    const cb_status rigid = piece && points[i].vertex < 0 ? cb_inertia_check(points[i].inertia) : CB_OK;
     if (piece && points[i].vertex >= 0)
       status =
           cb_fail(CB_ERROR_ARGUMENT, "point mass %d at a vertex has an inertia: expected one that is fixed", i + 1);
-    else if (piece && cb_inertia_check(points[i].inertia))
+    else if (rigid == CB_ERROR_MEMORY)
+      status = rigid;
+    else if (rigid)
       status = cb_fail(CB_ERROR_ARGUMENT, "point mass %d: its inertia is that of no rigid body", i + 1);
     else if (points[i].vertex >= s->vertices)
       status = cb_fail(CB_ERROR_ARGUMENT, "point mass %d is at vertex %d of %d", i + 1, points[i].vertex + 1,

@@ -105,7 +105,8 @@ static cb_status read_moments(cb_xml *e, double J[3][3]) {
   if (status) return status;
   for (int i = 0; i < 3; i++) J[i][i] = f[i];
   J[0][1] = J[1][0] = f[3], J[0][2] = J[2][0] = f[4], J[1][2] = J[2][1] = f[5]; /* 0 of a diagonal */
-  if (cb_inertia_check((const double(*)[3])J) == CB_OK) return CB_OK;
+  const cb_status rigid = cb_inertia_check((const double(*)[3])J);
+  if (!rigid || rigid == CB_ERROR_MEMORY) return rigid;
   char why[256];
   strncpy(why, cb_error_text(), sizeof why - 1);
   why[sizeof why - 1] = 0;

@@ -7,6 +7,7 @@
 #include "io/record_superblock.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -138,13 +139,12 @@ static int sync_at(const char *path, int flags) {
 }
 
 int cb_sync_folder(const char *path) {
+  char folder[PATH_MAX]; /* asks for no memory: the file has its name by now */
   const char *slash = strrchr(path, '/');
   if (!slash) return sync_at(".", O_DIRECTORY);
-  char *folder = strdup(path);
-  if (folder) folder[slash == path ? 1 : slash - path] = 0;
-  const int error = folder ? sync_at(folder, O_DIRECTORY) : ENOMEM;
-  free(folder);
-  return error;
+  const int length = slash == path ? 1 : (int)(slash - path);
+  if (snprintf(folder, sizeof folder, "%.*s", length, path) >= (int)sizeof folder) return ENAMETOOLONG;
+  return sync_at(folder, O_DIRECTORY);
 }
 
 static cb_status unwritten(const cb_output *o, int error) {

@@ -85,7 +85,9 @@ static cb_status read_box(const cb_node *node, bool floored, box *out, double pl
   if (!status) status = cb_node_reals(p.inertia, 3, I);
   if (status) return status;
   for (int i = 0; i < 3; i++) J[i][i] = I[i];
-  if (cb_inertia_check((const double(*)[3])J))
+  status = cb_inertia_check((const double(*)[3])J);
+  if (status == CB_ERROR_MEMORY) return status;
+  if (status)
     return cb_node_fail(p.inertia, "boxes: expected the moments of inertia of a body, found %g, %g, %g", I[0], I[1],
                         I[2]);
   if (p.position) status = cb_node_reals(p.position, 3, place);

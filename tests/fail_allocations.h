@@ -55,7 +55,6 @@ FAILS_OF_FREE(malloc, (size_t n), (n))
 FAILS_OF_FREE(calloc, (size_t n, size_t size), (n, size))
 FAILS_OF_FREE(aligned_alloc, (size_t alignment, size_t n), (alignment, n))
 FAILS_OF_FREE(strdup, (const char *text), (text))
-FAILS_OF_FREE(realpath, (const char *path, char *out), (path, out))
 /* by a request for too much, so that the arena knows */
 FAILS_WITH(__real_cb_arena_alloc(arena, SIZE_MAX, 2), void *, cb_arena_alloc, (void *arena, size_t n, size_t size),
            (arena, n, size))
@@ -96,6 +95,13 @@ void *__real_realloc(void *piece, size_t n);
 void *__wrap_realloc(void *piece, size_t n) {
   if (allocation_fails()) return no_memory();
   return piece ? __real_realloc(piece, n) : allocation_kept(__real_realloc(piece, n));
+}
+
+/* Into the caller's own room it asks for none. */
+void *__real_realpath(const char *path, char *out);
+void *__wrap_realpath(const char *path, char *out) {
+  if (out) return __real_realpath(path, out);
+  return allocation_fails() ? no_memory() : allocation_kept(__real_realpath(path, NULL));
 }
 
 void __real_free(void *piece);

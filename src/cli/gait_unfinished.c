@@ -71,7 +71,8 @@ cb_status cb_gait_unfinished_begin(const cb_gait_job *job, const char *what, int
   *out = (cb_gait_unfinished){.job = job};
   clock_gettime(CLOCK_MONOTONIC, &out->written);
   cb_status status = make_request(job, what, &out->request);
-  if (status || cb_hdf5_source_open(job->output, &s)) return status;
+  if (status) return status;
+  if ((status = cb_hdf5_source_open(job->output, &s))) return status == CB_ERROR_MEMORY ? status : CB_OK;
   char *found = cb_hdf5_get_text_attribute(s.file, "request");
   if (found && cb_hdf5_get_numbers(s.file, ".", "complete", H5T_FLOAT, H5T_NATIVE_DOUBLE, 1, &complete) && !complete) {
     if (strcmp(found, out->request))

@@ -163,7 +163,7 @@ cb_status cb_bundle_samples_read(const char *path, int degree, cb_bundle **out) 
   table f = {.t = {.n = 0}};
   cb_status status = cb_hdf5_source_open(path, &s);
   if (status) return status;
-  status = read_table(&s, &f);
+  status = cb_hdf5_unread(path, read_table(&s, &f));
   if (!status) {
     status = cb_bundle_samples(&f.t, degree, out);
     if (status && status != CB_ERROR_MEMORY)

@@ -76,6 +76,7 @@ static cb_status make(const cb_hdf5_source *s, const cb_hdf5_array *velocity, cb
     status = read_axis(s, X + k, grid.n[k], &grid.origin[k], &grid.spacing[k]);
   }
   if (!status) status = read_periodic(s, grid.periodic);
+  status = cb_hdf5_unread(s->path, status);
   if (status) return status;
   status = cb_flow_from_grid(&grid, out);
   if (!status || status == CB_ERROR_MEMORY) return status;

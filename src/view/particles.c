@@ -24,18 +24,32 @@ typedef struct crowd {
 
 static bool has_state(const cb_view *v) { return cb_view_field(v, "position") >= 0 && cb_view_field(v, "origin") >= 0; }
 
-size_t cb_view_particles_size(const cb_view *v) {
+cb_status cb_view_particles_size(const cb_view *v, size_t *size) {
   const int x = cb_view_field(v, "x");
-  if (x < 0 || v->fields[x].rank != 2) return 1;
+  *size = 1;
+  if (x < 0 || v->fields[x].rank != 2) return CB_OK;
   size_t bonds = 0, n = v->fields[x].shape[0];
-  if (cb_reader_count(v->reader, "bond_i", &bonds)) bonds = 0;
-  return 16 * n + (n < MOST_COMPONENTS ? n : MOST_COMPONENTS) * 256 +
-         (v->space || bonds > 500 ? 0 : 12 * SAMPLES * bonds);
+  const cb_status status = cb_reader_count(v->reader, "bond_i", &bonds);
+  if (status == CB_ERROR_MEMORY) return status; /* otherwise told where they are read */
+  if (status) bonds = 0;
+  *size = 16 * n + (n < MOST_COMPONENTS ? n : MOST_COMPONENTS) * 256 +
+          (v->space || bonds > 500 ? 0 : 12 * SAMPLES * bonds);
+  return CB_OK;
 }
 
 static void free_crowd(crowd *c) {
   free(c->component), free(c->bond_i), free(c->bond_j), free(c->position), free(c->origin), free(c->x);
   free(c->place), free(c->lead), free(c->carry);
+}
+
+/* The names of what is in the record as `from`, n of them (SIZE_MAX: any number), if they are not too many to be shown. */
+static cb_status words(const cb_view *v, const char *from, const char *to, size_t n) {
+  const char *const *label;
+  size_t count = 0;
+  cb_status status = cb_reader_labels(v->reader, from, &label);
+  if (!status && label) status = cb_reader_count(v->reader, from, &count);
+  if (!status && label && (count == n || n == SIZE_MAX) && count <= 10000) cb_page_words(v->page, to, count, label);
+  return status;
 }
 
 static cb_status constants(crowd *c) {
@@ -66,13 +80,8 @@ static cb_status constants(crowd *c) {
   /* springs stand before rods */
   const cb_system *system = v->scenario ? cb_scenario_system(v->scenario) : NULL;
   cb_page_number(v->page, "springs", system ? (double)cb_system_springs(system) : 0);
-  const char *const *label;
-  if (!status) status = cb_reader_labels(v->reader, "particle_name", &label);
-  if (!status && label && cb_reader_count(v->reader, "particle_name", &n) == CB_OK && n == c->n && n <= 10000)
-    cb_page_words(v->page, "name", n, label);
-  if (!status) status = cb_reader_labels(v->reader, "body", &label);
-  if (!status && label && cb_reader_count(v->reader, "body", &n) == CB_OK && n <= 10000)
-    cb_page_words(v->page, "body_name", n, label);
+  if (!status) status = words(v, "particle_name", "name", c->n);
+  if (!status) status = words(v, "body", "body_name", SIZE_MAX);
   return status;
 }
 

@@ -144,10 +144,13 @@ static cb_status fill_frames(const cb_view *v) {
 /* Fills the page, with fewer frames where it became too large. */
 static cb_status make(cb_view *v, const cb_view_options *options) {
   const uint64_t asked = options ? options->frames : 0;
-  const size_t size = cb_view_field(v, "pose") < 0 ? cb_view_particles_size(v) : cb_view_bodies_size(v);
   const size_t room = most_bytes - ((size_t)1 << 20);
-  uint64_t most = most_bytes / (size ? size : 1) + 2;
-  cb_status status = fill(v, options && options->watched);
+  size_t size;
+  cb_status status = CB_OK;
+  if (cb_view_field(v, "pose") < 0) status = cb_view_particles_size(v, &size);
+  else size = cb_view_bodies_size(v);
+  if (!status) status = fill(v, options && options->watched);
+  uint64_t most = status ? 0 : most_bytes / (size ? size : 1) + 2;
   const cb_page fixed = *v->page;
   for (int turn = 0; turn < TURNS && !status; turn++) {
     v->page->json.length = fixed.json.length, v->page->arrays.length = fixed.arrays.length,

@@ -34,7 +34,7 @@ cb_status cb_view_memory(const cb_view *v);
 
 /* --- the parts of a page, each a member of its JSON --- */
 /* Bytes of a frame, before any are chosen. */
-size_t cb_view_particles_size(const cb_view *v);
+cb_status cb_view_particles_size(const cb_view *v, size_t *size);
 cb_status cb_view_particles(const cb_view *v);
 size_t cb_view_bodies_size(const cb_view *v);
 cb_status cb_view_bodies(const cb_view *v);

@@ -56,7 +56,7 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
 
   # Faults: faults/NAME.c is preloaded, faults/NAME.py starts commands with it; samples, all of it with --all.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64" AND NOT CURVEBODY_SANITIZE)
-    foreach(name io clock)
+    foreach(name io clock memory)
       add_library(fault_${name} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/faults/${name}.c)
       target_compile_definitions(fault_${name} PRIVATE _GNU_SOURCE)
       target_compile_options(fault_${name} PRIVATE -Wall -Wextra $<$<BOOL:${CURVEBODY_WERROR}>:-Werror>)
@@ -66,7 +66,9 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
     add_test(NAME faults_writers COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults/writers.py $<TARGET_FILE:curvebody>)
     add_test(NAME cli_refused_writes COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/refused_writes.py $<TARGET_FILE:curvebody>
       $<TARGET_FILE:fault_io>)
-    set_tests_properties(faults_io faults_clock faults_writers PROPERTIES LABELS faults TIMEOUT 300 SKIP_RETURN_CODE 77)
+    target_compile_options(fault_memory PRIVATE -fno-builtin)
+    set_tests_properties(faults_io faults_clock faults_memory faults_writers PROPERTIES LABELS faults TIMEOUT 600 COST 300
+      SKIP_RETURN_CODE 77)
     set_tests_properties(cli_refused_writes PROPERTIES LABELS "cli;release;faults" TIMEOUT 300 SKIP_RETURN_CODE 77)
   endif()
 endif()

@@ -69,7 +69,7 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
     target_compile_options(fault_memory PRIVATE -fno-builtin)
     set_tests_properties(faults_io faults_clock faults_memory faults_writers PROPERTIES LABELS faults TIMEOUT 600 COST 300
       SKIP_RETURN_CODE 77)
-    set_tests_properties(cli_refused_writes PROPERTIES LABELS "cli;release;faults" TIMEOUT 300 SKIP_RETURN_CODE 77)
+    set_tests_properties(cli_refused_writes PROPERTIES LABELS "cli;release" TIMEOUT 900 SKIP_RETURN_CODE 77)
   endif()
 endif()
 

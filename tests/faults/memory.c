@@ -67,7 +67,7 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *on) {
   object *o = &objects[n_objects];
   const char *slash = strrchr(info->dlpi_name, '/');
   const char *name = slash ? slash + 1 : info->dlpi_name;
-  if (strstr(name, "allocator")) return 0;
+  if (strstr(name, "fault_memory")) return 0;
   *o = (object){from, to, "", n_objects == 0 || strstr(name, "libcurvebody"), false};
   snprintf(o->name, sizeof o->name, "%s", n_objects ? name : "program");
   o->asked = !strcmp(on, "all") || (!strcmp(on, "own") ? o->own : !strcmp(on, "library") ? !o->own : !!strstr(name, on));

@@ -4,7 +4,7 @@ result that they have otherwise, or say that memory is short; no signal, no hang
 
     memory.py BINARY ALLOCATOR [--all] [--only NAME] [--kinds own,library,...] [--samples N] [--seed S] [--jobs N]
 
-ALLOCATOR is allocator.c as a library, which has the kinds; a name of a library is one too. Without --all, places are a
+ALLOCATOR is memory.c as a library, which has the kinds; a name of a library is one too. Without --all, places are a
 choice by the seed, 1 if it is not given. Each command prints by kind how many failures were tried, how many it survived
 with its whole result, how often a library ended it by a signal in a place that memory_known.py has, and rows that a record
 lacks though it was gone on with. Any other end by a signal is a failure, and so is a half-made file after one.

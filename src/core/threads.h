@@ -8,8 +8,17 @@
 #include <stddef.h>
 
 /* Elements below which one thread is taken: a step opens a dozen parallel regions, each of which waits for the last
- * thread, and on a busy machine that wait is long. */
+ * thread, and on a busy machine that wait is long. Where races are looked for small scenarios have them all. */
+#if defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define CB_THREADS_ALWAYS 1
+#endif
+#endif
+#if defined CB_THREADS_ALWAYS
+enum { CB_THREADS_MIN_ELEMENTS = 8 };
+#else
 enum { CB_THREADS_MIN_ELEMENTS = 50000 };
+#endif
 
 /* Sets the number of threads of the process; 0: as many as there are cores (OMP_NUM_THREADS is respected). */
 void cb_threads_set(int threads);

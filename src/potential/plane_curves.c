@@ -8,13 +8,14 @@
  * 65536 points; 1 s for 64) and is refused with 128; tail = 1e-3 holds with any (K to 1e-12), ellipses to b/a = 1e-4.
  * Source: Milne-Thomson, Theoretical Hydrodynamics (1968), chapter VII.
  */
+#include "numerics/lie_private.h"
 #include "potential/plane_body.h"
 
 #include <math.h>
 
 static void ellipse(const double *p, double s, double complex z[3]) {
-  z[0] = CMPLX(p[0] * cos(s), p[1] * sin(s));
-  z[1] = CMPLX(-p[0] * sin(s), p[1] * cos(s));
+  z[0] = cb_lie_complex(p[0] * cos(s), p[1] * sin(s));
+  z[1] = cb_lie_complex(-p[0] * sin(s), p[1] * cos(s));
   z[2] = -z[0];
 }
 
@@ -23,7 +24,7 @@ cb_plane_curve cb_plane_ellipse(double a, double b) { return (cb_plane_curve){el
 enum { BULGE, RADIUS, SCALE, MIDDLE };
 
 static void joukowski(const double *p, double s, double complex z[3]) {
-  const double complex turn = p[RADIUS] * CMPLX(cos(s), sin(s)), inverse = 1 / (turn - p[BULGE]),
+  const double complex turn = p[RADIUS] * cb_lie_complex(cos(s), sin(s)), inverse = 1 / (turn - p[BULGE]),
                        slope = inverse * inverse - 1;
   z[0] = p[SCALE] * (p[MIDDLE] - turn + p[BULGE] - inverse);
   z[1] = p[SCALE] * I * turn * slope;

@@ -40,8 +40,9 @@ cb_status cb_places_add(cb_places *p, const cb_node *body, const cb_matter *matt
                         int *first) {
   cb_status status = cb_places_set_moving(p, body);
   if (status) return status;
-  double *value = malloc(2 * (size_t)p->n * sizeof *value), *charge = value + p->n;
+  double *value = malloc(2 * (size_t)p->n * sizeof *value);
   if (!value) return cb_fail(CB_ERROR_MEMORY, "no memory for %d masses", p->n);
+  double *charge = value + p->n;
   if (mass)
     memcpy(value, mass, (size_t)p->n * sizeof *value);
   else

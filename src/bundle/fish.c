@@ -118,7 +118,7 @@ cb_status cb_fish_form(const cb_fish *f, cb_plane_flow *flow, const double *r, d
   set_motions(f, r, dG, &m);
   memset(G, 0, (size_t)size * sizeof *G);
   if (dG) memset(dG, 0, (size_t)(hinges * size) * sizeof *dG);
-  if (f->coupled) {
+  if (flow) {
     const cb_status status = cb_plane_flow_solve(flow, (const double(*)[3])m.pose, columns, *m.own, G);
     if (status) return status;
     if (dG) cb_plane_flow_change(flow, hinges, *m.moved, *m.change, dG);

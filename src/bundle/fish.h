@@ -26,7 +26,7 @@ typedef struct cb_fish {
 } cb_fish;
 
 /* G and dG (NULL: not wanted) as in bundle/form.h. flow: of the fish's bodies, for 3 + hinges motions and as many
- * changes as hinges; not used where it is not coupled. CB_STEP_DOMAIN where bodies overlap or all but touch. */
+ * changes as hinges; NULL where it is not coupled. CB_STEP_DOMAIN where bodies overlap or all but touch. */
 cb_status cb_fish_form(const cb_fish *f, cb_plane_flow *flow, const double *r, double *G, double *dG);
 /* (theta, x, y) of each body, the base's being 0. */
 void cb_fish_poses(const cb_fish *f, const double *r, double (*pose)[3]);

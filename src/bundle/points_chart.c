@@ -92,7 +92,7 @@ cb_status cb_points_chart(const cb_geometry *g, const cb_chart *chart, const dou
     for (int i = 0; i < k; i++) out->d[i][i] = 1;
     return CB_OK;
   }
-  cb_jet u[CB_COORD_MAX], x[CB_COORD_MAX];
+  cb_jet u[CB_COORD_MAX], x[CB_COORD_MAX] = {0};
   for (int i = 0; i < size; i++) u[i] = cb_jet_variable(size, i, q[i]);
   for (int f = 0, at = 0; f < g->n_factors; f++) {
     const cb_factor factor = g->factor[f];

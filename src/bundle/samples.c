@@ -212,9 +212,9 @@ static cb_status connection(const cb_bundle *b, const double *r, double *A, doub
   const cb_samples *s = b->self;
   const int n = b->n, count = b->group->dim * n, metric = s->metric && (M || dM);
   const int first = A || dA ? 0 : count, last = metric ? s->grid.entries : count;
-  double value[ENTRIES], slope[CB_SAMPLES_AXES * ENTRIES];
+  double value[ENTRIES], room[CB_SAMPLES_AXES * ENTRIES], *const slope = dA || dM ? room : NULL;
   int outside;
-  if (!cb_spline_grid_at(&s->grid, r, first, last, value, dA || dM ? slope : NULL, NULL, &outside))
+  if (!cb_spline_grid_at(&s->grid, r, first, last, value, slope, NULL, &outside))
     return fail_outside(b, r, outside);
   for (int k = 0; A && k < count; k++) A[k] = value[k];
   for (int i = 0; dA && i < n; i++)

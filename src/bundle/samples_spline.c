@@ -216,7 +216,7 @@ bool cb_spline_grid_at(const cb_spline_grid *g, const double *r, int first, int 
                        double *curve, int *outside) {
   const int n = g->n, count = last - first;
   int k[CB_SAMPLES_AXES] = {0}, axis = 0;
-  place p;
+  place p = {0};
   for (int i = 0; i < n; i++) {
     double x = r[i];
     const int span = cb_spline_span(&g->axis[i], &x);

@@ -53,7 +53,8 @@ static cb_status slopes(const cb_bundle *b, const double *r, int k, int side, do
   static const double ahead[NODES] = {-761. / 280, 8, -14, 56. / 3, -35. / 2, 56. / 5, -14. / 3, 8. / 7, -1. / 8};
   const int n = b->n, a = n * n * b->group->dim, m = n * n * n;
   const double step = side < 0 ? -h : h;
-  double x[CB_SHAPE_MAX], dA[CB_SHAPE_MAX * ENTRIES], dM[CB_SHAPE_MAX * SQUARE];
+  double x[CB_SHAPE_MAX], room_A[CB_SHAPE_MAX * ENTRIES], room_M[CB_SHAPE_MAX * SQUARE];
+  double *const dA = ddA ? room_A : NULL, *const dM = ddM ? room_M : NULL;
   memcpy(x, r, (size_t)n * sizeof *x);
   if (ddA) memset(ddA, 0, (size_t)a * sizeof *ddA);
   if (ddM) memset(ddM, 0, (size_t)m * sizeof *ddM);
@@ -61,7 +62,7 @@ static cb_status slopes(const cb_bundle *b, const double *r, int k, int side, do
     const double w = (side ? ahead[s] : about[s]) / step;
     if (w == 0) continue;
     x[k] = r[k] + (side ? s : s - NODES / 2) * step;
-    const cb_status status = cb_bundle_evaluate(b, x, NULL, ddA ? dA : NULL, NULL, ddM ? dM : NULL);
+    const cb_status status = cb_bundle_evaluate(b, x, NULL, dA, NULL, dM);
     if (status) return status;
     for (int e = 0; ddA && e < a; e++) ddA[e] += w * dA[e];
     for (int e = 0; ddM && e < m; e++) ddM[e] += w * dM[e];

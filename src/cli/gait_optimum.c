@@ -76,6 +76,8 @@ void cb_gait_put_optimum(const cb_bundle *b, bool based, const cb_optimum *o) {
 static void number(const char *key, double value) { cb_gait_json(key, 0, NULL, &value, false); }
 
 void cb_gait_put_optimum_json(const cb_bundle *b, const cb_optimum *o) {
+  const int two = 2, three = 3;
+  const double drift[] = {o->speed, o->momentum, o->casimir};
   number("cost", o->cost);
   number("length", o->length);
   number("amount", o->amount);
@@ -88,8 +90,8 @@ void cb_gait_put_optimum_json(const cb_bundle *b, const cb_optimum *o) {
   printf("\"verdict\": ");
   cb_json_text(stdout, cb_gait_verdict_words(o).text);
   printf(", \"index\": %d, \"flat\": %d, \"conjugates\": %d,\n ", o->index, o->flat, o->conjugates);
-  cb_gait_json("conjugate", 1, &(int){2}, o->conjugate, false);
+  cb_gait_json("conjugate", 1, &two, o->conjugate, false);
   number("wong", o->wong);
-  cb_gait_json("drift", 1, &(int){3}, (const double[]){o->speed, o->momentum, o->casimir}, false);
+  cb_gait_json("drift", 1, &three, drift, false);
   printf("\"abnormal\": %s, \"found\": %d", o->abnormal ? "true" : "false", o->found);
 }

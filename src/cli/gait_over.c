@@ -267,7 +267,7 @@ static cb_status follow(const cb_gait_job *job, sweep *s, const cb_optimum_probl
   if (!s->member || !s->event) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", s->members);
   cb_gait_kept kept = {"state", 2, H5T_FLOAT, {0}};
   char what[320];
-  int known;
+  int known = 0;
   snprintf(what, sizeof what, "over %s from %.17g to %.17g of %d members", s->key, s->low, s->high, s->members);
   cb_status status = cb_gait_unfinished_begin(job, what, 1, &kept, &s->unfinished);
   if (!status) status = recall(s, p->bundle->n, &kept.array, &known);

@@ -134,8 +134,9 @@ static cb_status put_state(const steering *s, const cb_family_log *log, cb_array
   for (size_t k = 0; k < all; k++)
     if (log->node[k].gait && states < HEAD + cb_gait_state_size(log->node[k].gait))
       states = HEAD + cb_gait_state_size(log->node[k].gait);
-  double *table = calloc(rows * ENTRY + all * states, sizeof *table), *row = table + rows * ENTRY;
+  double *table = calloc(rows * ENTRY + all * states, sizeof *table);
   if (!table) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu gaits", all);
+  double *row = table + rows * ENTRY;
   for (size_t k = 0; k < rows; k++) {
     const cb_family_search end = {log->searches, -1, 0}, *of = k + 1 < rows ? &log->search[k] : &end;
     table[k * ENTRY + NUMBER] = of->number, table[k * ENTRY + NODE] = of->node, table[k * ENTRY + COST] = of->cost;

@@ -88,6 +88,7 @@ static void print_text(const cb_gait_job *job, const cb_walls *walls, const cb_v
 static void print_json(const cb_gait_job *job, const cb_walls *walls, const cb_verdict *v) {
   const cb_bundle *b = job->bundle;
   cb_gait_words said;
+  const int two = 2;
   const double numbers[] = {v->cost,  v->length, v->amount, cb_gait_efficiency(v->amount, v->cost),
                             v->slope, v->gain,   v->fit,    v->wong};
   static const char *const keys[] = {"cost", "length", "amount", "efficiency", "slope", "gain", "fit", "wong"};
@@ -95,7 +96,7 @@ static void print_json(const cb_gait_job *job, const cb_walls *walls, const cb_v
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) cb_gait_json(keys[k], 0, NULL, &numbers[k], false);
   cb_gait_json("g", 1, &b->group->size, v->g, false);
   cb_gait_json("lambda", 1, &b->group->dim, v->lambda, false);
-  cb_gait_json("conjugate", 1, &(int){2}, v->conjugate, false);
+  cb_gait_json("conjugate", 1, &two, v->conjugate, false);
   print_walls_json(walls, v);
   printf("\"verdict\": ");
   cb_json_text(stdout, v->stationary ? words(v, &said) : "not stationary");

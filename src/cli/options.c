@@ -21,7 +21,7 @@ int cb_usage(const cb_command *command) {
 static int unknown(const cb_command *command, const cb_option *options, const char *word) {
   const char *names[32];
   size_t count = 0;
-  for (; options[count].name && count < 32; count++) names[count] = options[count].name;
+  for (; count < 32 && options[count].name; count++) names[count] = options[count].name;
   const char *near = cb_nearest_name(word, names, count);
   fprintf(stderr, "curvebody %s: error: no option `%s`", command->name, word);
   if (near) fprintf(stderr, "; did you mean `%s`?", near);

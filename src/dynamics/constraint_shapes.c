@@ -98,11 +98,12 @@ static cb_status angle_by_sides(const cb_geometry *g, const double *d, double *v
 static cb_status by_sides(const cb_geometry *g, cb_distance_function *f, const int ends[SIDES][2],
                           const double *const *x, int order, cb_element *out) {
   const int k = g->k, size = SIDES * k;
-  double d[SIDES], first[SIDES][CB_PAIR_MAX], second[SIDES][CB_PAIR_MAX * CB_PAIR_MAX];
+  double d[SIDES], room[SIDES][CB_PAIR_MAX], square[SIDES][CB_PAIR_MAX * CB_PAIR_MAX];
+  double(*const first)[CB_PAIR_MAX] = room, (*const second)[CB_PAIR_MAX * CB_PAIR_MAX] = square;
   double f_d[SIDES], f_dd[SIDES * SIDES];
   for (int s = 0; s < SIDES; s++) {
-    cb_status status =
-        cb_pair_distance(g, x[ends[s][0]], x[ends[s][1]], &d[s], order ? first[s] : NULL, order > 1 ? second[s] : NULL);
+    double *const by_ends = order ? first[s] : NULL, *const twice = order > 1 ? second[s] : NULL;
+    cb_status status = cb_pair_distance(g, x[ends[s][0]], x[ends[s][1]], &d[s], by_ends, twice);
     if (status) return status;
   }
   cb_status status = f(g, d, &out->value, order ? f_d : NULL, order > 1 ? f_dd : NULL);

@@ -49,8 +49,9 @@ static cb_status locality(const cb_builder *b, int *order) {
     most += (size_t)b->constraint[r].elements * (size_t)(b->constraint[r].width - 1);
   for (int i = 0; i < n; i++) order[i] = i;
   if (n <= few || !most) return CB_OK;
-  int *i = malloc(2 * most * sizeof *i), *j = i + most;
+  int *i = malloc(2 * most * sizeof *i);
   if (!i) return cb_fail(CB_ERROR_MEMORY, "no memory to order %d particles", n);
+  int *j = i + most;
   for (int e = 0; e < b->n_bonds; e++, m++) {
     i[m] = b->bond[e].i;
     j[m] = b->bond[e].j;

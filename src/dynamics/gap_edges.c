@@ -99,7 +99,7 @@ static void perpendicular(const cb_geometry *g, const double *p, const double *t
     return;
   }
   for (int a = 0; a < 4; a++) {
-    int c[3], at = 0;
+    int c[3] = {0}, at = 0;
     for (int b = 0; b < 4; b++)
       if (b != a) c[at++] = b;
     const double det = p[c[0]] * (t[c[1]] * u[c[2]] - t[c[2]] * u[c[1]]) -

@@ -22,7 +22,7 @@ static void cross(int k, const double v[3][K], double *n) {
     return;
   }
   for (int a = 0; a < k; a++) {
-    int c[3], at = 0;
+    int c[3] = {0}, at = 0;
     for (int b = 0; b < k; b++)
       if (b != a) c[at++] = b;
     const double sign = (k - 1 + a) % 2 ? -1 : 1;

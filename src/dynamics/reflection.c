@@ -144,7 +144,7 @@ static cb_status find_group(cb_reflection *r, int first, const cb_reflection_con
   g->e = g->u + n;
   g->l = g->e + n;
   g->tolerance = g->l + n;
-  g->contact = (int *)(g->tolerance + n);
+  g->contact = (void *)(g->tolerance + n);
   g->fixed = (bool *)(g->contact + n);
   int count = 0;
   for (int a = first; a >= 0; a = r->normal[a].next) {

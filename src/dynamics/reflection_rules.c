@@ -52,7 +52,7 @@ static cb_status blow_all(cb_reflection *r, const cb_reflection_contact *contact
   double *D = cb_reflection_room(&r->room_of_rule, 2 * n * n + 9 * n, sizeof *D);
   if (!D) return cb_fail(CB_ERROR_MEMORY, "no memory for %d contacts", g->n);
   double *q = D + n * n, *tolerance = q + n, *room = tolerance + n;
-  int *list = (int *)(room + n * n + 5 * n), *of = list + 2 * n, m = 0;
+  int *list = (void *)(room + n * n + 5 * n), *of = list + 2 * n, m = 0;
   double *goal = q; /* w = u - q */
   for (int a = 0; a < g->n; a++) {
     if (g->fixed[a] || !(g->u[a] <= equal * most)) continue;

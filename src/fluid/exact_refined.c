@@ -83,7 +83,7 @@ static cb_status refine(refined *r, double error, const cb_kirchhoff_options *op
 
 cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, double error,
                            const cb_kirchhoff_options *options, cb_exact_levels *levels, cb_added_mass *out) {
-  cb_exact_levels own;
+  cb_exact_levels own = {0};
   cb_status status = check_origin(surface, error);
   if (status) return status;
   const int coarser = cb_surface_coarser(surface);

@@ -45,8 +45,9 @@ static cb_status make_room(cb_floor_work *w, int n) {
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices at the floor", n);
   }
   free(w->numbers), free(w->list), free(w->held);
-  *w = (cb_floor_work){.room = n, .numbers = numbers, .list = list, .held = held, .hit = w->hit,
-                       .hit_room = w->hit_room, .bound = numbers, .base = numbers + n};
+  w->room = n, w->hits = 0;
+  w->numbers = w->bound = numbers, w->base = numbers + n;
+  w->list = list, w->held = held;
   for (int side = 0; side < 3; side++) {
     w->gap[side] = numbers + (2 + side) * (size_t)n;
     w->rate[side] = numbers + (5 + side) * (size_t)n;

@@ -120,13 +120,13 @@ typedef struct sums {
 } sums;
 
 /* to += w from, and in the slot of axis k += d times from's value. */
-static inline __attribute__((always_inline)) void add(sums *to, const sums *from, const stencil *s, int i, int k,
-                                                      bool slopes) {
+static inline __attribute__((always_inline)) void add(sums *to, const double (*from)[ROW], const stencil *s, int i,
+                                                      int k, bool slopes) {
   for (int slot = VALUE; slot < (slopes ? SLOTS : 1); slot++) {
     if (slot > VALUE && slot <= k + 1) continue; /* of directions that are summed later */
-    for (int q = 0; q < ROW; q++) to->of[slot][q] += s->w[i] * from->of[slot][q];
+    for (int q = 0; q < ROW; q++) to->of[slot][q] += s->w[i] * from[slot][q];
   }
-  for (int q = 0; slopes && q < ROW; q++) to->of[1 + k][q] += s->d[i] * from->of[VALUE][q];
+  for (int q = 0; slopes && q < ROW; q++) to->of[1 + k][q] += s->d[i] * from[VALUE][q];
 }
 
 static inline __attribute__((always_inline)) void sum_up(const grid *g, const stencil s[AXES], bool slopes, sums *sum) {
@@ -139,13 +139,11 @@ static inline __attribute__((always_inline)) void sum_up(const grid *g, const st
       for (int j = 0; j < s[Y].count; j++) {
         const double *row = c + (size_t)(s[T].first + l) * stride[T] + (size_t)(s[X].first + i) * stride[X] +
                             (size_t)(s[Y].first + j) * stride[Y];
-        sums at_y;
-        memcpy(at_y.of[VALUE], row, sizeof at_y.of[VALUE]);
-        add(&at_x, &at_y, &s[Y], j, Y, slopes);
+        add(&at_x, (const double(*)[ROW])row, &s[Y], j, Y, slopes); /* which asks for no other slot */
       }
-      add(&at_t, &at_x, &s[X], i, X, slopes);
+      add(&at_t, (const double(*)[ROW])at_x.of, &s[X], i, X, slopes);
     }
-    add(sum, &at_t, &s[T], l, T, slopes);
+    add(sum, (const double(*)[ROW])at_t.of, &s[T], l, T, slopes);
   }
 }
 

@@ -204,7 +204,7 @@ static void move(const cb_immersed_energy *e, cb_immersed_work *w, int a, double
 cb_status cb_immersed_form_of(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, bool motion,
                               double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM],
                               double (*dG)[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
-  static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
+  static const double weight[7] = {-1. / 60, 3. / 20, -3. / 4, 0, 3. / 4, -3. / 20, 1. / 60}; /* of -3 .. 3 */
   const cb_shape_surface *s = e->shape;
   double beside[CB_IMMERSED_FORM][CB_IMMERSED_FORM];
   cb_status status = s->at(s, r, w->x, w->dx, w->shape);
@@ -220,7 +220,7 @@ cb_status cb_immersed_form_of(const cb_immersed_energy *e, cb_immersed_work *w, 
       if (k == 0) continue;
       move(e, w, a, k * h);
       status = form(e, w, (const double(*)[3])w->y, (const double(*)[3])w->dy, motion, beside);
-      const double factor = (k < 0 ? -1 : 1) * weight[(k < 0 ? -k : k) - 1] / h;
+      const double factor = weight[3 + k] / h;
       for (int i = 0; i < 6 + s->n && !status; i++)
         for (int j = 0; j < 6 + s->n; j++) dG[a][i][j] += factor * beside[i][j];
     }

@@ -72,7 +72,8 @@ static void add_face(const task *t, int number, double *sum) {
     const double own = s->form.v ? (s->form.v[c[0]][k] + s->form.v[c[1]][k] + s->form.v[c[2]][k]) / 3 : 0;
     u[k] += t->m->Y[3 + k] + own - flow[k];
   }
-  for (int side = 0; side <= surface->open[face.part]; side++) {
+  const int sides = surface->open[face.part] ? 2 : 1;
+  for (int side = 0; side < sides; side++) {
     for (int k = 0; k < 3; k++) face.normal[k] = (side ? -a[k] : a[k]) / face.area;
     add_side(t, &face, u, sum);
   }

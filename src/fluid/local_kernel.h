@@ -216,7 +216,7 @@ typedef struct weights {
 } weights;
 
 INLINE weights weights_of(const cb_local_blend *of, int n) {
-  weights a;
+  weights a = {0};
   for (int k = 0; k < n; k++) {
     const double w = of->w[k], dw = of->dw[k], both[8] = {w, w, w, w, dw, dw, dw, dw};
 #pragma GCC unroll 4

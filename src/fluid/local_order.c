@@ -281,7 +281,8 @@ static void enter(const cb_surface *s, cb_local *l, const whole_edge *e, const i
   const int p = s->part[l->face_of[e->slot[0]]], q = e->slot[1] < 0 ? p : s->part[l->face_of[e->slot[1]]];
   const cb_local_kind kind = e->slot[1] < 0 ? CB_LOCAL_BORDER : p == q ? CB_LOCAL_INNER : CB_LOCAL_SHARED;
   if (kind == CB_LOCAL_BORDER) l->open[p] = true;
-  for (int side = 0; side <= (kind == CB_LOCAL_SHARED); side++) {
+  const int sides = kind == CB_LOCAL_SHARED ? 2 : 1;
+  for (int side = 0; side < sides; side++) {
     const int at = count[kind * s->parts + (side ? q : p)]++;
     if (!write) continue;
     for (int k = 0; k < 2; k++) {

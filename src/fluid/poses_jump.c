@@ -57,8 +57,9 @@ static step step_from(const cb_poses *p, int i) {
 static cb_status of_sequence(const cb_poses *p, cb_poses_jump *out) {
   const int n = p->poses - (p->end == CB_POSES_CLAMPED);
   const double size = extent(p->vertices, cb_poses_pose(p, 0));
-  step *all = malloc(2 * (size_t)n * sizeof *all), *sorted = all + n;
+  step *all = malloc(2 * (size_t)n * sizeof *all);
   if (!all) return cb_fail(CB_ERROR_MEMORY, "no memory for the steps of %d poses", n);
+  step *sorted = all + n;
   for (int i = 0; i < n; i++) all[i] = sorted[i] = step_from(p, i);
   qsort(sorted, (size_t)n, sizeof *sorted, compare);
   for (int i = 0; i < n; i++) {
@@ -81,7 +82,8 @@ typedef struct instant {
 /* How far the vertex that differs most is from where the velocities take it, and which. */
 static double unexplained(int n, const instant *a, const instant *b, int *vertex) {
   const double half = (b->t - a->t) / 2;
-  double most = -1;
+  double most = 0;
+  *vertex = 0;
   for (int i = 0; i < n; i++) {
     double d[3];
     for (int k = 0; k < 3; k++) d[k] = b->x[i][k] - a->x[i][k] - half * (a->v[i][k] + b->v[i][k]);

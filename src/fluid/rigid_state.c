@@ -14,14 +14,14 @@ cb_status cb_rigid_half_turn(double h, double t, double angle) {
 /* The row with the pivot of a column takes the column's place. */
 static __attribute__((noinline)) void bring_up(cb_factors6 *f, int c, double scale[6]) {
   int pivot = c;
-  double best = 0, row[6], (*const a)[6] = f->m;
+  double best = 0, row[6];
   for (int i = c; i < 6; i++) {
-    const double size = fabs(a[i][c]) * scale[i];
+    const double size = fabs(f->m[i][c]) * scale[i];
     if (size > best) best = size, pivot = i;
   }
   const double swapped = scale[c];
   const int number = f->row[c];
-  memcpy(row, a[c], sizeof row), memcpy(a[c], a[pivot], sizeof row), memcpy(a[pivot], row, sizeof row);
+  memcpy(row, f->m[c], sizeof row), memcpy(f->m[c], f->m[pivot], sizeof row), memcpy(f->m[pivot], row, sizeof row);
   scale[c] = scale[pivot], scale[pivot] = swapped;
   f->row[c] = f->row[pivot], f->row[pivot] = number;
 }
@@ -29,8 +29,8 @@ static __attribute__((noinline)) void bring_up(cb_factors6 *f, int c, double sca
 /* Pivots are those of D m D with D = diag(a, a, a, b, b, b) that makes the largest entry of either diagonal block 1: a
  * choice of units, on which neither the order of the rows nor what counts as singular depends. */
 bool cb_factor6(const double m[6][6], cb_factors6 *out) {
-  double unit[2], scale[6], (*const a)[6] = out->m;
-  memcpy(a, m, sizeof out->m);
+  double unit[2], scale[6];
+  memcpy(out->m, m, sizeof out->m);
   for (int block = 0; block < 2; block++) {
     double largest = 0;
     for (int i = 0; i < 9; i++) {
@@ -43,21 +43,21 @@ bool cb_factor6(const double m[6][6], cb_factors6 *out) {
   for (int i = 0; i < 6; i++) scale[i] = unit[i / 3], out->row[i] = i;
 #pragma GCC unroll 6
   for (int c = 0; c < 6; c++) {
-    const double own = fabs(a[c][c]) * scale[c];
+    const double own = fabs(out->m[c][c]) * scale[c];
     double best = own > 0 ? own : 0;
 #pragma GCC unroll 6
     for (int i = c + 1; i < 6; i++) {
-      const double size = fabs(a[i][c]) * scale[i];
+      const double size = fabs(out->m[i][c]) * scale[i];
       best = size > best ? size : best;
     }
     if (!(best * unit[c / 3] > 1e-14) || !isfinite(best)) return false;
     if (!(own >= best)) bring_up(out, c, scale);
-    const double inverse = a[c][c] = 1 / a[c][c];
+    const double inverse = out->m[c][c] = 1 / out->m[c][c];
 #pragma GCC unroll 6
     for (int i = c + 1; i < 6; i++) {
-      const double factor = a[i][c] *= inverse;
+      const double factor = out->m[i][c] *= inverse;
 #pragma GCC unroll 6
-      for (int j = c + 1; j < 6; j++) a[i][j] -= factor * a[c][j];
+      for (int j = c + 1; j < 6; j++) out->m[i][j] -= factor * out->m[c][j];
     }
   }
   return true;
@@ -71,9 +71,10 @@ void cb_back6(const cb_factors6 *f, const double b[6], double x[6]) {
   }
   for (int i = 5; i >= 0; i--) {
     double sum = y[i];
-    for (int k = i + 1; k < 6; k++) sum -= f->m[i][k] * x[k];
-    x[i] = sum * f->m[i][i];
+    for (int k = i + 1; k < 6; k++) sum -= f->m[i][k] * y[k];
+    y[i] = sum * f->m[i][i];
   }
+  memcpy(x, y, sizeof y);
 }
 
 bool cb_solve6(const double m[6][6], int count, double *b) {

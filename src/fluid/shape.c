@@ -31,26 +31,23 @@ void cb_shape_part(cb_shape *b, const char *name) {
   cb_shape_place(b, NULL, (const double[3]){0, 0, 0});
 }
 
-/* Room for one more of `size` bytes. */
-static bool grow(cb_shape *b, void *data, size_t size, int count, int *room) {
-  void *larger;
-  if (b->failed) return false;
-  if (count < *room) return true;
-  int more = *room ? 2 * *room : 256;
-  void *old;
-  memcpy(&old, data, sizeof old);
-  larger = realloc(old, (size_t)more * size);
-  if (!larger) {
+/* What is at `old` where there is room for one more of `size` bytes; NULL, and `old` stays, if there is no memory. */
+static void *grown(cb_shape *b, void *old, size_t size, int count, int *room) {
+  if (b->failed) return NULL;
+  if (count < *room) return old;
+  const int more = *room ? 2 * *room : 256;
+  void *larger = realloc(old, (size_t)more * size);
+  if (larger)
+    *room = more;
+  else
     b->failed = true;
-    return false;
-  }
-  memcpy(data, &larger, sizeof larger);
-  *room = more;
-  return true;
+  return larger;
 }
 
 int cb_shape_vertex(cb_shape *b, const double x[3]) {
-  if (!grow(b, &b->x, sizeof *b->x, b->vertices, &b->vertex_room)) return 0;
+  void *const larger = grown(b, b->x, sizeof *b->x, b->vertices, &b->vertex_room);
+  if (!larger) return 0;
+  b->x = larger;
   double *y = b->x[b->vertices];
   for (int i = 0; i < 3; i++)
     y[i] = b->origin[i] + b->frame[i][0] * x[0] + b->frame[i][1] * x[1] + b->frame[i][2] * x[2];
@@ -59,8 +56,11 @@ int cb_shape_vertex(cb_shape *b, const double x[3]) {
 
 void cb_shape_face(cb_shape *b, int i, int j, int k) {
   int room = b->face_room;
-  if (!grow(b, &b->part, sizeof *b->part, b->faces, &room)) return;
-  if (!grow(b, &b->face, sizeof *b->face, b->faces, &b->face_room)) return;
+  void *const part = grown(b, b->part, sizeof *b->part, b->faces, &room);
+  if (part) b->part = part;
+  void *const face = part ? grown(b, b->face, sizeof *b->face, b->faces, &b->face_room) : NULL;
+  if (!face) return;
+  b->face = face;
   b->part[b->faces] = b->parts - 1;
   b->face[b->faces][0] = i;
   b->face[b->faces][1] = b->mirrored ? k : j;

@@ -91,14 +91,14 @@ static cb_status set_breaks(cb_shape_surface *s) {
   double turn = periodic ? floor((from->start - cb_poses_time(from->poses, count - 1)) / period) : 0;
   const double turns = periodic ? ceil(from->duration / period) + 2 : 1;
   if (!count || !(turns * count < 1e6)) return CB_OK;
-  from->breaks = malloc((size_t)(turns * count) * sizeof *from->breaks);
-  if (!from->breaks) return cb_fail(CB_ERROR_MEMORY, "no memory for a phase of %d poses", count);
+  double *const breaks = malloc((size_t)(turns * count) * sizeof *breaks);
+  if (!breaks) return cb_fail(CB_ERROR_MEMORY, "no memory for a phase of %d poses", count);
   for (int k = 0; k < turns; k++, turn++)
     for (int i = 0; i < count; i++) {
       const double phase = (cb_poses_time(from->poses, i) + turn * period - from->start) / from->duration;
-      if (phase > -1e-12 && phase < 1 - 1e-12) from->breaks[s->breaks[0]++] = fmax(phase, 0);
+      if (phase > -1e-12 && phase < 1 - 1e-12) breaks[s->breaks[0]++] = fmax(phase, 0);
     }
-  s->break_at[0] = from->breaks;
+  s->break_at[0] = from->breaks = breaks;
   return CB_OK;
 }
 

@@ -185,7 +185,7 @@ static bool keep(search *q, int f, int g, const double at[3]) {
     q->found = larger;
     q->room = room;
   }
-  bool turned = q->s->part[f] > q->s->part[g] || (q->s->part[f] == q->s->part[g] && f > g);
+  bool turned = q->s->part[f] > q->s->part[g] || (f > g && q->s->part[f] == q->s->part[g]);
   int a = turned ? g : f, b = turned ? f : g;
   q->found[q->n++] = (pair){{q->s->part[a], q->s->part[b]}, {a, b}, {at[0], at[1], at[2]}};
   return true;

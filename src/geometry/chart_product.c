@@ -38,7 +38,7 @@ static bool all_finite(int n, const double *x) {
 
 cb_status cb_product_to_point(const cb_factor_chart *c, const cb_geometry *g, const double *q, double *x,
                               double *jacobian) {
-  double point[CB_COORD_MAX], j[CB_COORD_MAX * CB_DIM_MAX] = {0};
+  double point[CB_COORD_MAX] = {0}, j[CB_COORD_MAX * CB_DIM_MAX] = {0};
   for (int f = 0, at = 0; f < g->n_factors; f++) {
     cb_factor factor = g->factor[f];
     double part[CB_COORD_MAX][CB_DIM_MAX] = {{0}};
@@ -61,7 +61,7 @@ cb_status cb_product_to_point(const cb_factor_chart *c, const cb_geometry *g, co
 }
 
 cb_status cb_product_from_point(const cb_factor_chart *c, const cb_geometry *g, const double *x, double *q) {
-  double result[CB_DIM_MAX];
+  double result[CB_DIM_MAX] = {0};
   for (int f = 0, at = 0; f < g->n_factors; f++) {
     cb_factor factor = g->factor[f];
     int dim = cb_factor_dim(factor);
@@ -203,7 +203,7 @@ cb_status cb_product_to_origin(const cb_factor_chart *c, const cb_geometry *g, c
 }
 
 cb_status cb_product_from_origin(const cb_factor_chart *c, const cb_geometry *g, const cb_origin *origin, double *q) {
-  double result[CB_DIM_MAX];
+  double result[CB_DIM_MAX] = {0};
   for (int f = 0, at = 0; f < g->n_factors; at += cb_factor_dim(g->factor[f++])) {
     const cb_factor factor = g->factor[f];
     if (factor.curvature < 0 && c->from_reach)

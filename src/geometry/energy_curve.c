@@ -187,12 +187,14 @@ ALWAYS_INLINE cb_status evaluate(cb_curve *c, int n, int order) {
   }
   for (int a = 0; a <= N; a++) {
     cb_curve_metric here;
-    const cb_curve_metric *m = a < inner ? &here : &c->ends->metric[a - inner];
+    const cb_curve_metric *m = &here;
     double at[D], pa[D] = {0}, owna[D] = {0};
     for (int i = 0; i < n; i++) at[i] = c->ends->q[i] + c->x[i][a];
     if (a < inner) {
       const cb_status status = cb_numeric_metric(c->ends->g, at, here.g, here.dg, order > 1 ? here.ddg : NULL);
       if (status) return status;
+    } else {
+      m = &c->ends->metric[a - inner];
     }
     energy += at_node(c, n, a, order, m, pa, owna);
     for (int i = 0; i < n; i++) p[i][a] = pa[i], own[i][a] = owna[i];

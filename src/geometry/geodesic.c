@@ -61,7 +61,7 @@ static cb_status factor_log(cb_factor f, const double *x, const double *y, doubl
 
 cb_status cb_log(const cb_geometry *g, const double *x, const double *y, double *v) {
   if (g->intrinsic) return cb_intrinsic_log(g, x, y, v);
-  double result[CB_COORD_MAX];
+  double result[CB_COORD_MAX] = {0};
   for (int f = 0; f < g->n_factors; f++) {
     int o = g->factor[f].offset;
     cb_status status = factor_log(g->factor[f], x + o, y + o, result + o);

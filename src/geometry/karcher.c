@@ -101,7 +101,7 @@ static cb_status factor_mean(const cb_geometry *g, cb_factor f, points p, double
 cb_status cb_karcher_mean(const cb_geometry *g, size_t n, const double *x, const double *weight, double *mean) {
   if (g->intrinsic && n > 0) return cb_intrinsic_karcher_mean(g, n, x, weight, mean);
   if (n == 0) return cb_fail(CB_ERROR_ARGUMENT, "no points to take the mean of");
-  double result[CB_COORD_MAX];
+  double result[CB_COORD_MAX] = {0};
   for (int f = 0; f < g->n_factors; f++) {
     points p = {n, g->embedding, x + g->factor[f].offset, weight};
     cb_status status = factor_mean(g, g->factor[f], p, result + g->factor[f].offset);

@@ -58,7 +58,7 @@ void cb_killing_at(const cb_geometry *g, int index, const double *x, double *v) 
     return;
   }
   const cb_killing *field = &g->killing[index];
-  double sum[CB_COORD_MAX];
+  double sum[CB_COORD_MAX] = {0};
   for (int a = 0; a < g->embedding; a++) {
     sum[a] = field->b[a];
     for (int b = 0; b < g->embedding; b++) sum[a] += field->a[a][b] * x[b];

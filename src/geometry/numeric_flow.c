@@ -237,7 +237,7 @@ static void accumulate(const flow *s, double h, bool first, const double *column
     *j = step;
     return;
   }
-  double part[D * D], qq[D * D], qu[D * D], uq[D * D], uu[D * D];
+  double part[D * D], qq[D * D] = {0}, qu[D * D] = {0}, uq[D * D] = {0}, uu[D * D] = {0};
   double *const result[] = {qq, qu, uq, uu};
   const double *const left[] = {step.q_q, step.q_q, step.u_q, step.u_q};
   const double *const right[] = {step.q_u, step.q_u, step.u_u, step.u_u};

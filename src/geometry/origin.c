@@ -242,7 +242,7 @@ void cb_origin_translation(const cb_geometry *g, const double *a, cb_dd m[CB_COO
 
 static void translate(const cb_geometry *g, const double *a, const double *q, double *out) {
   cb_dd m[CB_COORD_MAX][CB_COORD_MAX], inverse[CB_COORD_MAX][CB_COORD_MAX];
-  double end[CB_DIM_MAX];
+  double end[CB_DIM_MAX] = {0};
   cb_origin_translation(g, a, m, inverse);
   for (int i = 0; i < g->dim; i++) {
     end[i] = a[i];

@@ -21,9 +21,10 @@ static inline int cb_curved_factors(const cb_geometry *g) {
   return count;
 }
 static inline const cb_factor *cb_curved_factor(const cb_geometry *g, int n) {
-  for (int f = 0; f < g->n_factors; f++)
-    if (g->factor[f].curvature != 0 && n-- == 0) return &g->factor[f];
-  return NULL;
+  int f = 0;
+  for (; f + 1 < g->n_factors; f++)
+    if (g->factor[f].curvature != 0 && n-- == 0) break;
+  return &g->factor[f];
 }
 
 /* x - y, and its square <x-y, x-y>. */

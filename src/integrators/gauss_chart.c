@@ -171,7 +171,7 @@ static cb_status sweep(cb_gauss *m, cb_stage_change *c) {
 static cb_status finish(cb_gauss *m, cb_state *state) {
   cb_gauss_chart *f = m->self;
   const int d = m->dim;
-  double b[CB_STAGES_MAX];
+  double b[CB_STAGES_MAX] = {0};
   const double *low = m->tableau.b_low;
   stage_sum(m, m->tableau.b, cb_gauss_chart_u(m, 0), f->dq);
   for (int j = 0; j < m->s; j++) b[j] = m->h * low[j];

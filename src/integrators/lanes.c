@@ -18,7 +18,10 @@ static const cb_lanes_kernel *kernel(void) {
   return NULL;
 }
 
-size_t cb_lanes_width(void) { return kernel() ? kernel()->width : 1; }
+size_t cb_lanes_width(void) {
+  const cb_lanes_kernel *k = kernel();
+  return k ? k->width : 1;
+}
 
 static const cb_springs *plan_of(const cb_integrator *in) {
   return in->forces->springs ? in->forces->springs->plan : NULL;
@@ -142,7 +145,7 @@ static void take(cb_lanes *l, size_t lane, const cb_integrator *in, const cb_sta
   l->t[lane] = state->t;
   l->t_low[lane] = state->t_low;
   spread(width, lane, (size_t)l->n, cb_system_masses(in->system), l->mass);
-  for (int e = 0; e < l->m; e++) {
+  for (int e = 0; plan && e < l->m; e++) {
     const double stiffness = plan->stiffness[plan->stiffness_step ? e : 0];
     l->stiffness[(size_t)e * width + lane] = stiffness;
     l->tension[(size_t)e * width + lane] = stiffness * plan->rest[plan->rest_step ? e : 0];

@@ -86,7 +86,7 @@ static void put_block(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m, int
       if (by_v) sum -= h * w->B[j][l] * w->F_v[j][at + (size_t)(r * d + c)];
       if (other == a) {
         for (int i = 0; i < s; i++) sum += w->C[j][i] * w->B[i][l] * w->jet[i * m->n + a].w_u[r * d + c];
-        if (l > 0) sum += h * w->C[j][l] * w->jet[l * m->n + a].w_q[r * d + c];
+        if (l) sum += h * w->C[j][l] * w->jet[l * m->n + a].w_q[r * d + c];
         if (force) sum -= h * w->B[j][l] * w->jet[j * m->n + a].W_u[r * d + c];
         if (by_q) sum -= h * h * w->jet[j * m->n + a].W_q[r * d + c];
       }

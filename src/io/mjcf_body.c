@@ -15,7 +15,7 @@ static cb_xml *find_joint(cb_xml *e, bool all, const cb_xml *but) {
   for (cb_xml *child = e->first; child; child = child->next) {
     const char *name = child->name.text;
     const bool joint = !strcmp(name, "joint") || !strcmp(name, "freejoint");
-    if (joint && child != but) return child;
+    if (joint && !(but && child == but)) return child;
     cb_xml *within = !strcmp(name, "frame") || (all && !strcmp(name, "body")) ? find_joint(child, all, but) : NULL;
     if (within) return within;
   }

@@ -199,6 +199,12 @@ static cb_status open_series(cb_record *record, const char *name, hid_t type, hi
                              record->path, name);
 }
 
+static bool make_ring(const cb_table *table, cb_series *series) {
+  series->direct &= table->batch >= series->chunk_rows;
+  series->ring = malloc(table->capacity * series->row_bytes + 1);
+  return series->ring != NULL;
+}
+
 /* Rings for as many rows as fit the buffer: whole batches, at most 16, at least two rows. */
 static cb_status make_rings(cb_table *table, size_t buffer_bytes) {
   size_t row_bytes = table->digest.row_bytes;
@@ -207,14 +213,11 @@ static cb_status make_rings(cb_table *table, size_t buffer_bytes) {
   while (table->batch > 1 && 2 * table->batch * row_bytes > buffer_bytes) table->batch /= 2;
   uint64_t batches = buffer_bytes / (table->batch * row_bytes);
   table->capacity = table->batch * (batches < 2 ? 2 : batches > BATCHES ? BATCHES : batches);
-  for (size_t s = 0; s <= table->count; s++) {
-    cb_series *series = s < table->count ? &table->series[s] : &table->digest;
-    if (!(series->ring = malloc(table->capacity * series->row_bytes + 1)))
-      return cb_fail(CB_ERROR_MEMORY, "record: no memory for %llu rows of %zu bytes",
-                     (unsigned long long)table->capacity, row_bytes);
-    series->direct &= table->batch >= series->chunk_rows;
-  }
-  return CB_OK;
+  bool ok = make_ring(table, &table->digest);
+  for (size_t s = 0; ok && s < table->count; s++) ok = make_ring(table, &table->series[s]);
+  return ok ? CB_OK
+            : cb_fail(CB_ERROR_MEMORY, "record: no memory for %llu rows of %zu bytes",
+                      (unsigned long long)table->capacity, row_bytes);
 }
 
 static void set_position(cb_table *table, uint64_t at) {
@@ -269,6 +272,14 @@ static cb_status make_digests(cb_record *record) {
   return status;
 }
 
+/* A copy whose data are filled by checkpoints. */
+static bool copy_blob(const cb_blob *from, cb_blob *to) {
+  *to = *from;
+  to->name = strdup(from->name);
+  to->data = calloc(from->count + 1, cb_hdf5_type_size(from->type));
+  return to->name && to->data;
+}
+
 static cb_status make_state(cb_record *record, const cb_blob *state, size_t n_state) {
   record->n_state = n_state;
   record->state = calloc(n_state + 1, sizeof *record->state);
@@ -276,12 +287,7 @@ static cb_status make_state(cb_record *record, const cb_blob *state, size_t n_st
   bool ok = record->state && record->keep;
   for (int slot = 0; slot < CB_SLOTS; slot++)
     ok &= (record->slots[slot].blobs = calloc(n_state + 1, sizeof(hid_t))) != NULL;
-  for (size_t b = 0; ok && b < n_state; b++) {
-    record->state[b] = state[b];
-    record->state[b].name = strdup(state[b].name);
-    record->state[b].data = calloc(state[b].count + 1, cb_hdf5_type_size(state[b].type));
-    ok = record->state[b].name && record->state[b].data;
-  }
+  for (size_t b = 0; ok && b < n_state; b++) ok = copy_blob(&state[b], &record->state[b]);
   if (!ok) return cb_fail(CB_ERROR_MEMORY, "record: no memory for a copy of the state");
   return cb_slot_open(record->file, record->path, state, n_state, record->slots);
 }

@@ -392,7 +392,8 @@ cb_status cb_rescue_restore(const char *path, int fd, bool *done, cb_undo **undo
   unsigned char *entry = malloc(ENTRY);
   cb_undo *u = calloc(1, sizeof *u);
   if (!entry || !u) status = cb_fail(CB_ERROR_MEMORY, "%s: no memory to bring it back", path);
-  const head h = status ? (head){0} : newest(&c, entry);
+  head h = {0};
+  if (!status) h = newest(&c, entry);
   if (!status && c.error) status = unread(path, c.error);
   if (!status && h.epoch) {
     status = restore(path, &c, fd, &h, entry, u);

@@ -71,13 +71,14 @@ static cb_status check_ours(const char *path) {
 }
 
 static cb_status take_marks(const char *path, bool *left) {
-  int fd;
+  int shared, fd;
   bool open, torn = false;
-  cb_status status = cb_superblock_lock(path, false, &fd);
+  cb_status status = cb_superblock_lock(path, false, &shared);
   if (status) return status;
-  status = cb_superblock_read(path, fd, &open);
-  if (!status) status = cb_journal_pending(path, fd, &torn); /* by our driver, and HDF5 may not find what marks a record */
-  close(fd);
+  status = cb_superblock_read(path, shared, &open);
+  /* by our driver, and HDF5 may not find what marks a record */
+  if (!status) status = cb_journal_pending(path, shared, &torn);
+  close(shared);
   if (!status && open && !torn) status = check_ours(path); /* takes a lock of its own, so outside of ours */
   if (!status) status = cb_superblock_lock(path, true, &fd);
   if (status) return status;

@@ -51,7 +51,8 @@ static const cb_node *own_map(cb_scenario *s, const cb_node *node) {
 static cb_status unknown(const cb_node *name) {
   const char *names[CB_REGISTRY_MOST + 32];
   size_t n = cb_registry_names(&cb_bundle_registry, names);
-  for (size_t i = 0; cb_bundle_kinds[i] && i < 32; i++) names[n++] = cb_bundle_kinds[i]->name;
+  for (const cb_bundle_kind *const *k = cb_bundle_kinds; *k && n < sizeof names / sizeof *names; k++)
+    names[n++] = (*k)->name;
   return cb_fail_unknown(name, "bundle", name->text, names, n);
 }
 

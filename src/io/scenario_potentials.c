@@ -85,7 +85,7 @@ static cb_status value(const cb_system *system, double *out) {
 static cb_status check_proportion(cb_scenario *s, const cb_node *potentials, const cb_node *bodies, size_t own,
                                   const cb_system *of_one) {
   cb_system *of_two = NULL;
-  double one, two;
+  double one = 0, two = 0;
   cb_status status = build(s, potentials, bodies, own, 2, &of_two);
   if (!status) status = value(of_one, &one);
   if (!status) status = value(of_two, &two);

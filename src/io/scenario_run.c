@@ -81,7 +81,7 @@ static cb_status read_observables(cb_scenario *s, const cb_node *list, const cha
     return cb_node_fail(list, "expected a list of observables, such as [separation, energy]");
   const char *known[32];
   size_t count = 0;
-  for (; groups[count].name && count < 32; count++) known[count] = groups[count].name;
+  for (; count < 32 && groups[count].name; count++) known[count] = groups[count].name;
   const char **names = cb_arena_alloc(s->arena, list->count + 1, sizeof *names);
   if (!names) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu observables", list->count);
   cb_errors errors = cb_errors_begin();

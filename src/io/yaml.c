@@ -51,7 +51,8 @@ cb_status cb_tree_over(const cb_tree *base, const cb_node *root, cb_tree **out) 
   cb_arena *arena = tree ? cb_arena_create() : NULL;
   if (!arena) return free(tree), cb_fail(CB_ERROR_MEMORY, "no memory for values");
   *tree = (cb_tree){.arena = arena, .source = base->source, .root = root};
-  return *out = tree, CB_OK;
+  *out = tree;
+  return CB_OK;
 }
 
 void cb_tree_free(cb_tree *tree) {

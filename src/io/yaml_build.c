@@ -272,7 +272,7 @@ static cb_status end_collection(builder *b) {
   node->items = cb_arena_alloc(b->arena, node->count, sizeof *node->items);
   if (node->kind == CB_NODE_MAP) node->keys = cb_arena_alloc(b->arena, node->count, sizeof *node->keys);
   if (!node->items || (step == 2 && !node->keys)) return no_memory(b);
-  for (size_t i = 0; i < node->count; i++) {
+  for (size_t i = 0; children && i < node->count; i++) {
     if (step == 2) node->keys[i] = children[2 * i];
     node->items[i] = children[step * i + step - 1];
   }

@@ -12,7 +12,7 @@ static void add_product(double c, const double p[4], const double q[4], double o
 }
 
 void cb_biquaternion_multiply(double K, const cb_biquaternion *p, const cb_biquaternion *q, cb_biquaternion *out) {
-  cb_biquaternion c;
+  cb_biquaternion c = {0};
   cb_quaternion_multiply(p->a, q->a, c.a);
   cb_quaternion_multiply(p->a, q->b, c.b);
   add_product(K, p->b, q->b, c.a);

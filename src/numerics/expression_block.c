@@ -85,12 +85,12 @@ CB_LANES_INLINE void operate(const cb_operation *o, int n, const cb_lanes *a, co
       return;
     case CB_OP_NEGATE:
       EACH r[g] = -a[g];
-      if (dr) EACH dr[g] = -da[g];
+      if (dr && da) EACH dr[g] = -da[g];
       return;
     case CB_OP_POWER_INTEGER:
       if (o->k < 1 || o->k > CB_POWER_MULTIPLY_MAX) break;
       EACH power(a + g, o->k, r + g);
-      if (dr) EACH {
+      if (dr && da) EACH {
           cb_lanes slope;
           power(a + g, o->k - 1, &slope);
           dr[g] = o->k * slope * da[g];
@@ -98,7 +98,7 @@ CB_LANES_INLINE void operate(const cb_operation *o, int n, const cb_lanes *a, co
       return;
     case CB_OP_SQRT:
       EACH for (int i = 0; i < CB_LANES; i++) r[g][i] = __builtin_sqrt(a[g][i]);
-      if (dr) EACH dr[g] = 0.5 / r[g] * da[g];
+      if (dr && da) EACH dr[g] = 0.5 / r[g] * da[g];
       return;
     case CB_OP_SIN:
     case CB_OP_COS:
@@ -106,14 +106,14 @@ CB_LANES_INLINE void operate(const cb_operation *o, int n, const cb_lanes *a, co
         cb_lanes sine, cosine;
         cb_lanes_sincos(a + g, &sine, &cosine);
         r[g] = o->op == CB_OP_SIN ? sine : cosine;
-        if (dr) dr[g] = (o->op == CB_OP_SIN ? cosine : -sine) * da[g];
+        if (dr && da) dr[g] = (o->op == CB_OP_SIN ? cosine : -sine) * da[g];
       }
       if (!cb_lanes_within(n, a, CB_LANES_SINCOS_MOST)) any(o, n, CB_LANES_SINCOS_MOST, a, b, c, da, 0, r, dr);
       return;
     case CB_OP_EXP:
       EACH {
         cb_lanes_exp(a + g, r + g);
-        if (dr) dr[g] = r[g] * da[g];
+        if (dr && da) dr[g] = r[g] * da[g];
       }
       if (!cb_lanes_within(n, a, CB_LANES_EXP_MOST)) any(o, n, CB_LANES_EXP_MOST, a, b, c, da, 0, r, dr);
       return;

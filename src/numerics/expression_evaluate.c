@@ -149,7 +149,7 @@ ALWAYS_INLINE double jet_operation(const cb_operation *o, const double *v, int m
     cb_kernel_two(m, r, r + m, &t, a, a + m, b, b + m);
   } else if (a) {
     cb_kernel_one(m, r, r + m, t.a, t.aa, a, a + m);
-  } else {
+  } else if (b) {
     cb_kernel_one(m, r, r + m, t.b, t.bb, b, b + m);
   }
   return t.f;

@@ -52,10 +52,10 @@ __attribute__((format(printf, 3, 4))) static int fail(parser *p, const char *whe
 /* Length of what stands at `at`, for quoting it: a word, or one character with all its UTF-8 bytes. */
 static int quote_length(const char *at) {
   int length = 0;
-  while ((is_name(at[length]) || (length > 0 && at[length] == '.')) && length < QUOTE_MAX) length++;
+  while (length < QUOTE_MAX && (is_name(at[length]) || (length > 0 && at[length] == '.'))) length++;
   if (length || !*at) return length;
   do length++;
-  while (((unsigned char)at[length] & 0xC0) == 0x80 && length < 4);
+  while (length < 4 && ((unsigned char)at[length] & 0xC0) == 0x80);
   return length;
 }
 

@@ -100,8 +100,8 @@ static cb_expression *allocate(int variables, int constants, int operations) {
   e->variables = variables;
   e->constants = constants;
   e->operations = operations;
-  e->constant = (double *)(block + sizeof *e);
-  e->operation = (cb_operation *)(block + sizeof *e + doubles);
+  e->constant = (void *)(block + sizeof *e);
+  e->operation = (void *)(block + sizeof *e + doubles);
   e->variable = (uint8_t *)(block + sizeof *e + doubles + tape);
   e->lowest = e->variable + variables;
   e->slot = e->lowest + refs;
@@ -123,7 +123,7 @@ static cb_expression *copy_used(const cb_tape *t, int result) {
   }
   cb_expression *e = allocate(variables, constants, operations);
   if (!e) return NULL;
-  uint16_t place[CB_TAPE_MAX];
+  uint16_t place[CB_TAPE_MAX] = {0};
   int variable = 0, constant = variables, operation = variables + constants;
   for (int i = 0; i <= result; i++) {
     if (!used[i]) continue;

@@ -37,7 +37,7 @@ void cb_group_ad(const cb_group *G, const double *a, double *out) {
 
 /* out = m^T v; out may be v */
 static void transposed_times(int n, const double *m, const double *v, double *out) {
-  double product[CB_GROUP_DIM];
+  double product[CB_GROUP_DIM] = {0};
   for (int j = 0; j < n; j++) {
     product[j] = 0;
     for (int i = 0; i < n; i++) product[j] += m[i * n + j] * v[i];

@@ -100,8 +100,8 @@ static cb_status take_row(cb_ply *ply, const cb_ply_element *element) {
     cb_status status;
     if (property->list) status = take_list(ply, property);
     else if (role == CB_PLY_IGNORED) status = take_value(ply, property->type, NULL, &ignored, &at);
-    else if (role < CB_PLY_CORNERS) status = take_value(ply, property->type, axis[role], &point[role - CB_PLY_X], &at);
-    else status = take_vertex(ply, property->type, &ends[role - CB_PLY_FIRST]);
+    else if (role >= CB_PLY_FIRST) status = take_vertex(ply, property->type, &ends[role - CB_PLY_FIRST]);
+    else status = take_value(ply, property->type, axis[role], &point[role - CB_PLY_X], &at);
     if (status != CB_OK) return status;
   }
   if (element->kind == CB_PLY_VERTEX) memcpy(ply->b->vertices[ply->b->n_vertices++], point, sizeof point);

@@ -247,8 +247,8 @@ cb_status cb_polygon_triangles(int n, const int *corner, const double (*vertices
   void *room = calloc(count, sizeof *o.u + sizeof *o.p + 2 * sizeof *o.next);
   if (!room) return cb_fail(CB_ERROR_MEMORY, "no memory for a polygon of %d corners", n);
   o.u = room;
-  o.p = (double(*)[2])(o.u + n);
-  o.next = (int *)(o.p + n);
+  o.p = (void *)(o.u + n);
+  o.next = (void *)(o.p + n);
   o.last = o.next + n;
   const cb_status status = triangulate(&o, corner, vertices);
   for (int i = 0; i < n - 2 && !status; i++)

@@ -17,11 +17,12 @@ void cb_pose_point(const cb_pose *a, const double x[3], double out[3]) {
 }
 
 void cb_pose_multiply(const cb_pose *a, const cb_pose *b, cb_pose *out) {
-  cb_pose c;
-  cb_quaternion_multiply(a->q, b->q, c.q);
-  cb_quaternion_project(c.q);
-  cb_pose_point(a, b->x, c.x);
-  *out = c;
+  double q[4], x[3];
+  cb_quaternion_multiply(a->q, b->q, q);
+  cb_quaternion_project(q);
+  cb_pose_point(a, b->x, x);
+  memcpy(out->q, q, sizeof q);
+  memcpy(out->x, x, sizeof x);
 }
 
 void cb_pose_inverse(const cb_pose *a, cb_pose *out) {

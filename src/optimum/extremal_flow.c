@@ -42,11 +42,12 @@ static cb_status guess(flow *f, unsigned held, double h, const double *x, const 
   }
   if (stage) return CB_OK;
   const cb_status status = cb_wong_at(&f->p.wong, held, x, &(cb_wong_rates){.f = rate});
+  if (status) return status;
   for (int c = 0; c < size; c++) {
     m->at.x[size + c] = x[c] + h * rate[c];
     for (int j = 0; j < CB_STAGES; j++) m->at.stage[j * size + c] = x[c] + f->p.gauss.c[j] * h * rate[c];
   }
-  return status;
+  return CB_OK;
 }
 
 cb_status flow_step(flow *f, unsigned held, double h, const double *x, const double *stage, double part,

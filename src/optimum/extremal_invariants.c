@@ -17,7 +17,7 @@ static void invariance(const cb_wong *w, int forms, int (*pair)[2], double *gram
       for (int j = 0; j <= i; j++) {
         memset(row, 0, sizeof row);
         for (int f = 0; f < forms; f++)
-          for (int side = 0; side <= (pair[f][0] != pair[f][1]); side++) {
+          for (int side = 0; side < (pair[f][0] != pair[f][1] ? 2 : 1); side++) {
             const int k = pair[f][side], b = pair[f][1 - side];
             if (k == i) row[f] += w->bracket[a][b][j];
             if (k == j && i != j) row[f] += w->bracket[a][b][i];

@@ -181,8 +181,8 @@ static cb_status locate_fine(family_walk *w, const watch *f, const family_point 
 
 static cb_status tell(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
                       double fb, family_found found, void *context) {
-  family_point *p;
-  double rest;
+  family_point *p = NULL;
+  double rest = 0;
   if (!(fa * fb < 0) && !(fb == 0 && fa != 0)) return CB_OK;
   const bool fine = f->kind == CB_FAMILY_BOUND || f->kind == CB_FAMILY_CROSSING;
   cb_status status = (fine ? locate_fine : locate)(w, f, a, b, fa, fb, &p, &rest);

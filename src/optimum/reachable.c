@@ -26,7 +26,7 @@ static double outside(int n, int dim, const double *h, double *v) {
 }
 
 static void widen(int n, double floor, const double *v, int *dim, double *h) {
-  double w[CB_GROUP_DIM];
+  double w[CB_GROUP_DIM] = {0};
   memcpy(w, v, (size_t)n * sizeof *w);
   const double size = *dim < n ? outside(n, *dim, h, w) : 0;
   if (!(size > floor)) return;
@@ -38,7 +38,7 @@ static void widen(int n, double floor, const double *v, int *dim, double *h) {
 static cb_status gather(const cb_bundle *b, const double *r, const double *g, double *v, int *dim, double *h) {
   const cb_group *G = b->group;
   const int n = b->n, d = G->dim, count = (n + 1) * n * (n - 1) / 2;
-  double Ad[CB_GROUP_DIM * CB_GROUP_DIM], A[CB_GROUP_DIM * CB_SHAPE_MAX], carried[CB_GROUP_DIM];
+  double Ad[CB_GROUP_DIM * CB_GROUP_DIM], A[CB_GROUP_DIM * CB_SHAPE_MAX], carried[CB_GROUP_DIM] = {0};
   double *dA = v + count * d;
   cb_status status = cb_bundle_connection(b, r, A, dA, NULL, NULL);
   if (!status) status = cb_bundle_curvatures(b, r, v);
@@ -114,7 +114,7 @@ static double turning(const cb_group *G, int dim, const double *h, bool *shifts)
   double turn[CB_GROUP_DIM * CB_GROUP_DIM], most = 0;
   int rank = 0;
   for (int k = 0; k < dim; k++) {
-    double v[CB_GROUP_DIM], size = 0;
+    double v[CB_GROUP_DIM] = {0}, size = 0;
     for (int a = 0; a < G->dim; a++) v[a] = turns(G, a) ? h[k * G->dim + a] : 0, size += v[a] * v[a];
     most = fmax(most, sqrt(size));
     widen(G->dim, 1e-7, v, &rank, turn);

@@ -127,7 +127,7 @@ static double softest(int count, const double *x, double e, double *share) {
     if (x[c] > most) most = x[c], best = c;
   for (int c = 0; c < count; c++) sum += share[c] = e > 0 ? exp((x[c] - most) / e) : c == best;
   for (int c = 0; c < count; c++) share[c] /= sum;
-  return most + e * log(sum);
+  return most + e * log(sum == 0 ? 1 : sum); /* one share is 1 */
 }
 
 typedef struct separation {
@@ -135,7 +135,7 @@ typedef struct separation {
 } separation;
 
 static separation separate(const cb_walls *w, int k, double e) {
-  separation at;
+  separation at = {0};
   for (int c = 0; c < CANDIDATES; c++) {
     const double minus[2] = {-term_value(w, k, 2 * c), -term_value(w, k, 2 * c + 1)};
     at.of[c] = -softest(2, minus, isinf(minus[0]) ? 0 : e, at.within[c]);

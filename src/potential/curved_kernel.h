@@ -87,7 +87,7 @@ INLINE vec fraction(vec q, bool few) {
 
 /* least: of squares of sines, that none is 0 */
 INLINE sight look(const double *p, size_t stride, const cb_curved_view *v, double K, bool few, vec least) {
-  sight s;
+  sight s = {0};
   s.d = (xyz){load(p) - set(v->x[0]), load(p + stride) - set(v->x[1]), load(p + 2 * stride) - set(v->x[2])};
   s.dw = load(p + 3 * stride) - set(v->x[3]);
   const vec flat = dot(s.d, s.d);

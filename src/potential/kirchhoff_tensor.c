@@ -109,8 +109,9 @@ cb_status cb_kirchhoff_form(cb_kirchhoff *k, int n, const double (*v)[3], double
   cb_kirchhoff_mass mass;
   cb_status status = cb_kirchhoff_added_mass(k, NULL, &mass);
   if (status) return status;
-  double *w = calloc((size_t)(n > 0 ? 2 * n : 1) * faces, sizeof *w), *phi = w + (size_t)n * faces;
+  double *w = calloc((size_t)(n > 0 ? 2 * n : 1) * faces, sizeof *w);
   if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for %d motions of %d faces", n, k->n);
+  double *phi = w + (size_t)n * faces;
   for (int i = 0; i < n; i++) set_shape(k, v + (size_t)i * (size_t)k->vertices, w + (size_t)i * faces);
   for (int i = 0; i < n && !status; i += CB_KIRCHHOFF_COLUMNS)
     status = cb_kirchhoff_equations(k, n - i < CB_KIRCHHOFF_COLUMNS ? n - i : CB_KIRCHHOFF_COLUMNS,

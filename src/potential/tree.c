@@ -17,7 +17,7 @@ static void count(int n, int most, int level, cb_panel_tree *t) {
 }
 
 static bool before(const double (*x)[3], int axis, int a, int b) {
-  return x[a][axis] < x[b][axis] || (x[a][axis] == x[b][axis] && a < b);
+  return x[a][axis] < x[b][axis] || (a < b && x[a][axis] == x[b][axis]);
 }
 
 /* The first k of order[0..n) come before the others (Hoare's selection). */

@@ -169,9 +169,10 @@ void cb_broad_levels(cb_broad *b) {
 
 /* floor(x per), within 2^60; comparisons compile to fewer instructions than fmin. */
 static inline int64_t cell_of(double x, double per) {
+  const double most = (double)(INT64_C(1) << 60);
   double q = x * per;
-  q = q < 0x1p60 ? q : 0x1p60;
-  q = q > -0x1p60 ? q : -0x1p60;
+  q = q < most ? q : most;
+  q = q > -most ? q : -most;
   const int64_t i = (int64_t)q;
   return i - (q < (double)i);
 }

@@ -34,18 +34,18 @@ const cb_observable_doc cb_fluid_observables[] = {
 static const char *const usual[] = {"energy", "momentum", "wrenches", "centre", NULL};
 
 /* A field whose part of one body is filled by what follows, at out. */
-#define OF_BODIES(name, ...)                                       \
-  static CB_FILL(name) {                                           \
-    const cb_fluid_run *b = run->fluid;                            \
-    const size_t size = to.size / (size_t)b->n;                    \
-    for (int i = 0; i < b->n; i++) {                               \
-      double *out = (double *)((char *)to.out + (size_t)i * size); \
-      const cb_rigid_state *state = &b->state[i];                  \
-      const cb_immersed_row *row = &b->row[i];                     \
-      (void)state, (void)row;                                      \
-      __VA_ARGS__;                                                 \
-    }                                                              \
-    return CB_OK;                                                  \
+#define OF_BODIES(name, ...)                                           \
+  static CB_FILL(name) {                                               \
+    const cb_fluid_run *b = run->fluid;                                \
+    const size_t size = to.size / (size_t)b->n;                        \
+    for (int i = 0; i < b->n; i++) {                                   \
+      double *out = (double *)to.out + (size_t)i * size / sizeof *out; \
+      const cb_rigid_state *state = &b->state[i];                      \
+      const cb_immersed_row *row = &b->row[i];                         \
+      (void)state, (void)row;                                          \
+      __VA_ARGS__;                                                     \
+    }                                                                  \
+    return CB_OK;                                                      \
   }
 
 OF_BODIES(of_state, memcpy(out, (const char *)state + to.at, size))
@@ -260,11 +260,14 @@ static cb_status tables(cb_run *run) {
 static cb_status solutions(cb_run *run) {
   const cb_fluid_run *b = run->fluid;
   const size_t n = (size_t)b->n;
-  double *error = cb_arena_alloc(run->arena, 2 * n, sizeof *error), *asymmetry = error + n;
-  int64_t *faces = cb_arena_alloc(run->arena, 2 * n, sizeof *faces), *iterations = faces + n;
+  double *error = cb_arena_alloc(run->arena, n, sizeof *error),
+         *asymmetry = cb_arena_alloc(run->arena, n, sizeof *error);
+  int64_t *faces = cb_arena_alloc(run->arena, n, sizeof *faces),
+          *iterations = cb_arena_alloc(run->arena, n, sizeof *faces);
   const char **method = cb_arena_alloc(run->arena, n, sizeof *method);
   bool any = false;
-  if (!error || !faces || !method) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", n);
+  if (!error || !asymmetry || !faces || !iterations || !method)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", n);
   for (size_t i = 0; i < n; i++) {
     cb_added_mass told = {.method = "none"};
     any = cb_immersed_solved(b->start[i].body, &told) || any;

@@ -60,7 +60,7 @@ static cb_status read_result(const cb_folder *folder, char digest[CB_SWEEP_SHA],
     status = cb_hdf5_fail(folder->result, "read");
   else if (set < 0 || !text || strlen(text) >= CB_SWEEP_SHA)
     status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: this is no result of a sweep", folder->result);
-  if (!status) {
+  if (!status && text) {
     const hid_t space = H5Dget_space(set);
     *members = H5Sget_simple_extent_npoints(space);
     H5Sclose(space);

@@ -109,7 +109,10 @@ static const cb_dimension *dimension_of(const cb_record_layout *l, const char *c
 
 static size_t count_of(const cb_record_layout *l, const cb_field *f) {
   size_t count = 1;
-  for (int d = 0; d < f->rank; d++) count *= dimension_of(l, f->dims[d])->count;
+  for (int d = 0; d < f->rank; d++) {
+    const cb_dimension *along = dimension_of(l, f->dims[d]);
+    count *= along ? along->count : 1;
+  }
   return count;
 }
 

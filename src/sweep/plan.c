@@ -205,7 +205,7 @@ static cb_status read_work(cb_sweep_plan *plan, const cb_node *node) {
   const char *word;
   const cb_status status = cb_node_string(node, &word);
   if (status) return status;
-  for (; cb_works[n] && n < 16; n++) {
+  for (; n < 16 && cb_works[n]; n++) {
     known[n] = cb_works[n]->name;
     if (!strcmp(known[n], word)) return plan->work = cb_works[n], CB_OK;
   }

@@ -29,10 +29,13 @@ void cb_reduction_start(const cb_reduction *r, double *state) {
 
 static double number(const cb_reduce_field *f, const void *from) {
   const char *at = (const char *)from + f->at;
+  int64_t wide;
+  int32_t narrow;
+  double real;
   switch (f->type) {
-    case CB_FIELD_INT64: return (double)*(const int64_t *)at;
-    case CB_FIELD_INT32: return (double)*(const int32_t *)at;
-    default: return *(const double *)at;
+    case CB_FIELD_INT64: return memcpy(&wide, at, sizeof wide), (double)wide;
+    case CB_FIELD_INT32: return memcpy(&narrow, at, sizeof narrow), (double)narrow;
+    default: return memcpy(&real, at, sizeof real), real;
   }
 }
 

@@ -62,15 +62,13 @@ static cb_status pass(const cb_view *v, int f, size_t columns, bins *b, double *
   cb_status status = CB_OK;
   for (uint64_t first = 0, w = 0; first < v->rows && !status; first += block_rows) {
     const uint64_t rows = v->rows - first < block_rows ? v->rows - first : block_rows;
-    if (!b && (w == n || wanted[w] >= (double)(first + rows))) continue;
+    if (wanted && (w == n || wanted[w] >= (double)(first + rows))) continue;
     status = cb_reader_rows(v->reader, (size_t)f, first, rows, block);
     for (uint64_t r = 0; r < rows && !status; r++) {
-      if (!b && (w == n || wanted[w] != (double)(first + r))) continue;
+      if (wanted && (w == n || wanted[w] != (double)(first + r))) continue;
       reduce(block + r * count, count, columns, shown);
-      if (b)
-        take(b, first + r, shown);
-      else
-        memcpy(out + w++ * columns, shown, columns * sizeof *shown);
+      if (b) take(b, first + r, shown);
+      if (out) memcpy(out + w++ * columns, shown, columns * sizeof *shown);
     }
   }
   return status;
@@ -109,7 +107,7 @@ static cb_status choose(const cb_view *v, int f, size_t columns, double *block, 
     for (size_t i = 0; i < 2 * cells; i++) b.least[i] = NAN;
     status = pass(v, f, columns, &b, block, block_rows, 0, NULL, NULL);
   }
-  for (size_t i = 0; i < 2 * cells && !status; i++) (*wanted)[i] = (double)b.at_least[i];
+  for (size_t i = 0; i < 2 * cells; i++) (*wanted)[i] = status ? 0 : (double)b.at_least[i];
   (*wanted)[2 * cells] = 0, (*wanted)[2 * cells + 1] = (double)(v->rows - 1);
   qsort(*wanted, most, sizeof **wanted, ascending);
   for (size_t i = 0; i < most; i++)

@@ -19,8 +19,6 @@ int cb_view_field(const cb_view *v, const char *name) {
   return -1;
 }
 
-cb_status cb_view_memory(const cb_view *v) { return cb_fail(CB_ERROR_MEMORY, "%s: no memory for its page", v->path); }
-
 cb_status cb_view_constant(const cb_view *v, const char *name, double **out, size_t *n) {
   *out = NULL;
   cb_status status = cb_reader_count(v->reader, name, n);

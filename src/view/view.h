@@ -30,7 +30,9 @@ int cb_view_field(const cb_view *v, const char *name);
 cb_status cb_view_constant(const cb_view *v, const char *name, double **out, size_t *n);
 /* The rows of frames of a field, [frames][count], from malloc. */
 cb_status cb_view_frames(const cb_view *v, int field, double **out);
-cb_status cb_view_memory(const cb_view *v);
+static inline cb_status cb_view_memory(const cb_view *v) {
+  return cb_fail(CB_ERROR_MEMORY, "%s: no memory for its page", v->path);
+}
 
 /* --- the parts of a page, each a member of its JSON --- */
 /* Bytes of a frame, before any are chosen. */

@@ -1,0 +1,27 @@
+/* Read before every source that gcc and clang analyse, which see one file at a time: what fails does not return CB_OK.
+ * Without it each `if (!p) status = cb_fail(..)` looks as if work might go on without p. */
+#ifndef CB_TESTS_ANALYSE_H
+#define CB_TESTS_ANALYSE_H
+
+#include "core/failure.h"
+#include "io/mjcf_private.h"
+#include "io/record_hdf5.h"
+#include "io/tree.h"
+#include "numerics/mesh_builder.h"
+#include "tree/scalar.h"
+#include <curvebody/node.h>
+#include <curvebody/status.h>
+
+#define cb_fail(status, ...) ((void)(cb_fail)(status, __VA_ARGS__), (status))
+#define cb_fail_placed(status, ...) ((void)(cb_fail_placed)(status, __VA_ARGS__), (status))
+#define cb_node_fail(...) ((void)(cb_node_fail)(__VA_ARGS__), CB_ERROR_INPUT)
+#define cb_node_fail_at(...) ((void)(cb_node_fail_at)(__VA_ARGS__), CB_ERROR_INPUT)
+#define cb_fail_unknown(...) ((void)(cb_fail_unknown)(__VA_ARGS__), CB_ERROR_INPUT)
+#define cb_fail_no_class(...) ((void)(cb_fail_no_class)(__VA_ARGS__), CB_ERROR_INPUT)
+#define cb_hdf5_fail(...) ((void)(cb_hdf5_fail)(__VA_ARGS__), CB_ERROR_FILE)
+
+#define cb_tree_no_memory(file) ((void)(cb_tree_no_memory)(file), CB_ERROR_MEMORY)
+#define cb_mesh_no_memory(b) ((void)(cb_mesh_no_memory)(b), CB_ERROR_MEMORY)
+#define cb_mjcf_no_memory(r) ((void)(cb_mjcf_no_memory)(r), CB_ERROR_MEMORY)
+
+#endif

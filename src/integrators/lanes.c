@@ -92,7 +92,7 @@ static void describe(cb_lanes *l, const cb_integrator *in) {
   l->components = cb_system_components(in->system);
   l->start = cb_system_component_starts(in->system);
   for (int a = 0; a < g->k; a++) l->form[a] = g->form[a];
-  for (int e = 0; e < l->m; e++) {
+  for (int e = 0; plan && e < l->m; e++) {
     l->i[e] = (size_t)plan->a[e] / 4 * (size_t)g->k;
     l->j[e] = (size_t)plan->near[e] / 4 * (size_t)g->k;
   }

@@ -176,12 +176,12 @@ static void a_row_of_more_values_than_memory_has_is_refused(void **unused) {
   hid_t file = open_copy();
   put_dataset(file, "x", H5T_IEEE_F64LE, 4, zero, most, chunk);
   leave(file, false);
-  check_error_begins(open_reader(), CB_ERROR_INPUT, error_of("x has no values a row or more than"));
+  check_error_begins(open_reader(), CB_ERROR_INPUT, error_of("/x has wider rows than were written of it"));
   file = open_copy();
   put_dataset(file, "event_gap", H5T_IEEE_F64LE, 4, one, most, chunk);
   leave(file, false);
-  check_error_begins(cb_record_export_csv(lying, out, NULL), CB_ERROR_INPUT, error_of("event_gap has "));
-  check_error_begins(resume(), CB_ERROR_INPUT, error_of("field event_gap has another type or shape"));
+  check_error_begins(cb_record_export_csv(lying, out, NULL), CB_ERROR_INPUT, error_of("/event_gap has wider rows"));
+  check_error_begins(resume(), CB_ERROR_INPUT, error_of("/event_gap has wider rows"));
 }
 
 /* ---- What lies elsewhere */
@@ -346,9 +346,14 @@ static void rows_that_were_never_written_are_not_counted(void **unused) {
     check_ok(cb_reader_open(lying, &reader));
     assert_int_equal(cb_reader_position(reader).rows, killed ? 100 : 256); /* digests, or a chunk */
     cb_reader_close(reader);
-    check_ok(cb_record_repair(lying, NULL));
-    check_ok(resume());
-    assert_int_equal(rows_of(lying, "energy"), 100);
+    if (killed) {
+      check_ok(cb_record_repair(lying, NULL));
+      check_ok(resume());
+      assert_int_equal(rows_of(lying, "energy"), 100);
+    } else { /* each row of one that was closed has a digest */
+      check_error(cb_record_repair(lying, NULL), CB_ERROR_INPUT, error_of("damaged: row 100 is not as it was written"));
+      check_error(resume(), CB_ERROR_INPUT, cb_error_text());
+    }
     file = open_copy();
     extend(file, "energy", &most);
     leave(file, killed);

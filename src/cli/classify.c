@@ -77,6 +77,12 @@ static cb_status read_fall(const job *j, const cb_falling_plate *plate, int body
   if (!field)
     return cb_fail_placed(CB_ERROR_INPUT,
                           "%s: error: expected the places of the body, /pose or /position, in the record", j->path);
+  size_t needs = plate->body ? 7 * ((size_t)body + 1) : 0;
+  for (int k = 0; k < 3 && !plate->body; k++)
+    if (needs <= (size_t)plate->at[k]) needs = (size_t)plate->at[k] + 1;
+  if (field->count < needs)
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has %zu values a row, expected at least %zu", j->path,
+                          field->name, field->count, needs);
   double *value = malloc(ROWS * field->count * sizeof *value), time[ROWS];
   if (!value) return cb_fail(CB_ERROR_MEMORY, "no memory for %d rows", ROWS);
   cb_status status = CB_OK;

@@ -1,6 +1,7 @@
 /* Datasets of numbers. See hdf5_array.h. */
 #include "core/failure.h"
 #include "io/hdf5_array.h"
+#include "io/record_structure.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -16,6 +17,11 @@ cb_status cb_hdf5_source_open(const char *path, cb_hdf5_source *out) {
     const cb_status status = cb_hdf5_fail(path, "read");
     cb_hdf5_quiet_end(s.quiet);
     return status;
+  }
+  const char *fault = cb_structure_fault_at(s.file, "");
+  if (fault) {
+    cb_hdf5_source_close(&s);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: / %s", path, fault);
   }
   *out = s;
   return CB_OK;
@@ -59,6 +65,7 @@ static cb_status check(const cb_hdf5_source *s, const char *name, const cb_hdf5_
   const H5T_class_t class = H5Tget_class(type);
   out->single = class == H5T_FLOAT && H5Tget_size(type) < sizeof(double);
   out->rank = H5Sget_simple_extent_dims(space, dims, NULL);
+  const bool sound = (class != H5T_FLOAT && class != H5T_INTEGER) || cb_hdf5_is_number(type);
   H5Sclose(space);
   H5Tclose(type);
   put_shape(out->rank, dims, out->shape, sizeof out->shape);
@@ -68,6 +75,9 @@ static cb_status check(const cb_hdf5_source *s, const char *name, const cb_hdf5_
                           : expected->class == H5T_INTEGER ? "integers"
                                                            : "numbers",
                           expected->words);
+  if (!sound)
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s' has numbers of a kind that cannot be read", s->path,
+                          name);
   if (out->rank < expected->least || out->rank > expected->most ||
       (expected->last && dims[out->rank - 1] != expected->last))
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s' has the shape %s, expected %s", s->path, name,
@@ -119,6 +129,8 @@ static herr_t refuse_link(const char *file, const char *group, const char *other
 static cb_status read_named(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected,
                             cb_hdf5_array *out) {
   bool met = false;
+  const char *fault = cb_structure_fault_at(s->file, name);
+  if (fault) return cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: dataset '%s' %s", s->path, name, fault);
   const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
   H5Pset_elink_cb(access, refuse_link, &met);
   const bool there = H5Lexists(s->file, name, access) > 0;

@@ -1,5 +1,5 @@
 /* Whether a file is a record in itself: what it names lies in it, and what HDF5 would do to read it is what a record
- * needs. Everything that can be reached from the root is looked at, once.
+ * needs. Everything that can be reached from the root is looked at, once, and before HDF5 does (record_structure.h).
  *
  * Refused are links to other files, links of a kind that programs define, and soft links where something of the layout
  * should be (others are aliases, and are not followed); datasets whose numbers lie in other files (external storage, a
@@ -8,11 +8,14 @@
  */
 #include "core/failure.h"
 #include "io/record_internal.h"
+#include "io/record_structure.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { MOST_OBJECTS = 20000, LARGEST_CHUNK = 64 << 20, MOST_UNWRITTEN = 1 << 20 };
+enum { MOST_OBJECTS = 20000, LARGEST_CHUNK = 64 << 20, MOST_UNWRITTEN = 1 << 20, MOST_IN_ROW = 1 << 12 };
 
 typedef struct place {
   haddr_t address;
@@ -22,6 +25,8 @@ typedef struct place {
 
 typedef struct walk {
   const char *path;
+  cb_source source;
+  uint64_t bytes; /* of the file */
   place *found; /* those before `at` have been looked at */
   size_t count, room, at;
 } walk;
@@ -78,6 +83,10 @@ static cb_status check_chunks(const walk *w, const char *name, hid_t dataset, hi
   for (int d = 0; d < rank; d++) bytes *= chunk[d]; /* HDF5 takes less than 4 GiB */
   if (bytes > LARGEST_CHUNK) return refuse(w, name, "has chunks of more than 64 MiB");
   if (dims[0] / chunk[0] > written + MOST_UNWRITTEN) return refuse(w, name, "is longer than what was written of it");
+  uint64_t in_row = 1;
+  bool more = false;
+  for (int d = 1; d < rank; d++) more |= !cb_times(&in_row, dims[d] / chunk[d] + (dims[d] % chunk[d] != 0));
+  if (dims[0] && (more || in_row > written + MOST_IN_ROW)) return refuse(w, name, "has wider rows than were written of it");
   return CB_OK;
 }
 
@@ -110,7 +119,8 @@ static cb_status check_group(walk *w, const char *name, hid_t group, hid_t creat
 
 /* What cannot be opened is passed over, unless all is to be whole. */
 static cb_status check_object(walk *w, hid_t file, bool whole) {
-  const char *name = w->found[w->at].name;
+  const char *name = w->found[w->at].name, *fault = cb_structure_fault(w->source, w->bytes, w->found[w->at].address);
+  if (fault) return refuse(w, name, fault);
   hid_t object = H5Oopen_by_addr(file, w->found[w->at].address), create = H5I_INVALID_HID;
   const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);
   cb_status status = CB_OK;
@@ -124,14 +134,33 @@ static cb_status check_object(walk *w, hid_t file, bool whole) {
   return status;
 }
 
+/* The bytes of the file, and where its root is. */
+static cb_status start(hid_t file, const char *path, walk *w, haddr_t *root) {
+  struct stat info;
+  H5O_info_t object;
+  if (stat(path, &info) < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+  *w = (walk){.path = path, .source = cb_source_of(file), .bytes = (uint64_t)info.st_size};
+  if (H5Oget_info2(file, &object, H5O_INFO_BASIC) < 0) return cb_hdf5_fail(path, "read");
+  *root = object.addr;
+  return CB_OK;
+}
+
+cb_status cb_record_check_root(hid_t file, const char *path) {
+  walk w = {0};
+  haddr_t root = HADDR_UNDEF;
+  cb_status status = start(file, path, &w, &root);
+  const char *fault = status ? NULL : cb_structure_fault(w.source, w.bytes, root);
+  return fault ? refuse(&w, "", fault) : status;
+}
+
 cb_status cb_record_check(hid_t file, const char *path, bool whole) {
-  walk w = {.path = path};
-  H5O_info_t root;
-  char *name = strdup("");
-  cb_status status = name ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory to check %s", path);
-  if (!status && H5Oget_info2(file, &root, H5O_INFO_BASIC) < 0) status = cb_hdf5_fail(path, "read");
-  if (status) free(name);
-  else status = add(&w, root.addr, name);
+  walk w = {0};
+  haddr_t root = HADDR_UNDEF;
+  cb_status status = start(file, path, &w, &root);
+  char *name = status ? NULL : strdup("");
+  if (!status && !name) status = cb_fail(CB_ERROR_MEMORY, "no memory to check %s", path);
+  if (status) return status;
+  status = add(&w, root, name);
   for (; !status && w.at < w.count; w.at++) status = check_object(&w, file, whole);
   for (size_t i = 0; i < w.count; i++) free(w.found[i].name);
   free(w.found);

@@ -12,6 +12,27 @@ bool cb_digest_there(hid_t file) {
          H5Lexists(file, cb_digest_names[1], H5P_DEFAULT) > 0;
 }
 
+static const char text_digest[] = "digest";
+
+static uint64_t digest_of_text(const char *text) { return cb_digest_bytes(cb_digest_begin(0), text, strlen(text)); }
+
+bool cb_digest_put_text(hid_t dataset, const char *text) {
+  const uint64_t digest = digest_of_text(text);
+  const hid_t space = H5Screate(H5S_SCALAR),
+              attribute = H5Acreate2(dataset, text_digest, H5T_STD_U64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+  bool ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_UINT64, &digest) >= 0;
+  if (attribute >= 0) ok &= H5Aclose(attribute) >= 0;
+  H5Sclose(space);
+  return ok;
+}
+
+bool cb_digest_is_of(hid_t dataset, const char *text) {
+  uint64_t digest;
+  if (H5Aexists(dataset, text_digest) == 0) return true;
+  return cb_hdf5_get_numbers(dataset, ".", text_digest, H5T_INTEGER, H5T_NATIVE_UINT64, 1, &digest) &&
+         digest == digest_of_text(text);
+}
+
 static cb_status no_memory(const char *path) {
   return cb_fail(CB_ERROR_MEMORY, "%s: no memory to compare its rows", path);
 }

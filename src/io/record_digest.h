@@ -42,6 +42,11 @@ static inline uint64_t cb_digest_bytes(uint64_t hash, const void *bytes, size_t 
   return cb_digest_word(hash, word);
 }
 
+/* The digest of a text as an attribute of its dataset: texts lie in heaps, which have no checksum. */
+bool cb_digest_put_text(hid_t dataset, const char *text);
+/* False: it has one, of another text. */
+bool cb_digest_is_of(hid_t dataset, const char *text);
+
 /* Whether the file has digests: older records have none. */
 bool cb_digest_there(hid_t file);
 

@@ -254,12 +254,28 @@ hid_t cb_hdf5_put_group(hid_t where, const char *name) {
   return group;
 }
 
+/* Numbers of another layout of bits are converted bit by bit, wherever those are (H5T__bit_set). */
+bool cb_hdf5_is_number(hid_t type) {
+  const H5T_class_t class = H5Tget_class(type);
+  const size_t bits = 8 * H5Tget_size(type), precision = H5Tget_precision(type);
+  const int offset = H5Tget_offset(type);
+  if (class != H5T_INTEGER && class != H5T_FLOAT) return false;
+  if (bits < 8 || bits > 128 || !precision || precision > bits || offset < 0 || (size_t)offset > bits - precision)
+    return false;
+  size_t sign = 0, exponent = 0, exponent_bits = 0, fraction = 0, fraction_bits = 0;
+  if (class == H5T_INTEGER) return true;
+  return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &fraction, &fraction_bits) >= 0 && sign < precision &&
+         exponent_bits > 0 && exponent_bits < 32 && fraction_bits > 0 && exponent <= precision && fraction <= precision &&
+         exponent_bits <= precision - exponent && fraction_bits <= precision - fraction;
+}
+
 hid_t cb_hdf5_attribute(hid_t where, const char *of, const char *name, H5T_class_t class, size_t count) {
   if (H5Aexists_by_name(where, of, name, H5P_DEFAULT) <= 0) return H5I_INVALID_HID;
   hid_t attribute = H5Aopen_by_name(where, of, name, H5P_DEFAULT, H5P_DEFAULT);
   if (attribute < 0) return attribute;
   hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-  bool same = H5Tget_class(type) == class && H5Sget_simple_extent_npoints(space) == (hssize_t)count;
+  bool same = H5Tget_class(type) == class && H5Sget_simple_extent_npoints(space) == (hssize_t)count &&
+              ((class != H5T_INTEGER && class != H5T_FLOAT) || cb_hdf5_is_number(type));
   H5Sclose(space);
   H5Tclose(type);
   if (same) return attribute;

@@ -79,6 +79,9 @@ bool cb_hdf5_get_numbers(hid_t where, const char *of, const char *name, H5T_clas
 bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t memory_type, size_t count,
                           const void *values);
 
+/* Whether a type of numbers is one that HDF5 converts within their bytes. */
+bool cb_hdf5_is_number(hid_t type);
+
 /* Whether a dataset has just this type and shape, but for dims[d] = H5S_UNLIMITED: any. */
 bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims);
 

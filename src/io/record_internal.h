@@ -5,6 +5,7 @@
  * record_layout.c   what a new file consists of        record_slot.c   the two checkpoint slots
  * record_series.c   the datasets that grow              record_reader.c   reading
  * record_check.c    what is refused                     record_heap.c     texts
+ * record_header.c   object headers, beside HDF5         record_structure.c  what HDF5 believes
  * record_driver.c   the file under HDF5                 record_journal.c  writes that a kill would stop half-way
  * record_digest.c   what a row has to be           record_rescue.c   what a power cut can take, kept aside
  * restart.c, repair.c   files of runs that ended or were killed
@@ -129,10 +130,12 @@ cb_status cb_record_attach(const char *path, hid_t file, cb_rescue *rescue, cons
 /* ---- record_check.c: CB_ERROR_INPUT if the file, whatever it has the mark of, is not a record in itself; if all is to
  * be whole, CB_ERROR_FILE where something cannot be read. */
 cb_status cb_record_check(hid_t file, const char *path, bool whole);
+/* The same of the root's own header, which its attributes are read by. */
+cb_status cb_record_check_root(hid_t file, const char *path);
 
 /* ---- repair.c */
 /* Takes the marks of a killed writer off a record, under the file's lock, and brings one that a loss of power took parts
- * of back to its last sync. *left: it was not closed as it should be; *synced: rows up to there need no comparison. */
+ * of back to its last sync. *left: it was not closed as it should be; *synced: then, what it has at least. */
 cb_status cb_record_mend(const char *path, bool *left, cb_record_position *synced);
 /* Opens a record without such marks for reading, once all of it could be read: in SWMR mode HDF5 asks a hundred times
  * for what has a wrong checksum, and waits twice as long each time. */
@@ -140,6 +143,10 @@ cb_status cb_record_open_checked(const char *path, hid_t *out);
 /* Rows and events that every series has and that, from `synced` on, are as they were written. most may be NULL. */
 cb_status cb_record_extent(hid_t file, const char *path, cb_record_position synced, cb_record_position *whole,
                            uint64_t *most);
+/* The same of all rows. Those before `synced`, and all in one that was closed, are to be as they were written:
+ * CB_ERROR_INPUT. */
+cb_status cb_record_compare(hid_t file, const char *path, bool left, cb_record_position synced,
+                            cb_record_position *whole, uint64_t *most);
 /* Opens one that was closed for writing, guarded (record_rescue.h; NULL: not): what it has now, with rows and events of
  * `at`, is what a loss of power leaves. Takes the rescue where it fails. */
 cb_status cb_record_open_writing(const char *path, cb_rescue *rescue, cb_record_position at, hid_t *out);

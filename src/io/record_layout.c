@@ -247,9 +247,10 @@ static bool put_root_attributes(hid_t file, const cb_record_layout *layout) {
 static bool put_text_dataset(hid_t group, const char *name, const char *text) {
   if (!text) text = "";
   hid_t type = cb_hdf5_text_type(), dataset = cb_hdf5_put_dataset(group, name, type, 0, NULL, type, &text);
+  const bool ok = dataset >= 0 && cb_digest_put_text(dataset, text);
   H5Tclose(type);
   if (dataset >= 0) H5Dclose(dataset);
-  return dataset >= 0;
+  return ok;
 }
 
 static bool put_scenario(hid_t file, const cb_record_layout *layout) {

@@ -1,5 +1,7 @@
 /* Reading a record: plainly if it was closed, as a SWMR reader if it is being written or its writer was killed. */
 #include "core/failure.h"
+#include "io/record_digest.h"
+#include "io/record_header.h"
 #include "io/record_internal.h"
 #include "io/record_journal.h"
 #include "io/record_superblock.h"
@@ -173,12 +175,21 @@ cb_status cb_reader_scenario(cb_reader *reader, const char *name, const char **t
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   hid_t group = H5Gopen2(reader->file, "scenario", H5P_DEFAULT);
   char *found = group < 0 ? NULL : cb_hdf5_get_text_dataset(group, name);
-  bool there = group >= 0 && H5Lexists(group, name, H5P_DEFAULT) > 0;
+  bool there = group >= 0 && H5Lexists(group, name, H5P_DEFAULT) > 0, changed = false;
+  if (found) {
+    hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
+    changed = dataset < 0 || !cb_digest_is_of(dataset, found);
+    if (dataset >= 0) H5Dclose(dataset);
+  }
   cb_status status = there && !found ? no_text(reader, "scenario", name) : CB_OK;
   if (group >= 0) H5Gclose(group);
   status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
   if (status) return free(found), status;
+  if (changed) {
+    free(found);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: scenario %s is not as it was written", reader->path, name);
+  }
   return keep(reader, found, text);
 }
 
@@ -211,13 +222,14 @@ static cb_status read_series(cb_reader *reader, const char *name, size_t width, 
   hsize_t start[H5S_MAX_RANK] = {first}, size[H5S_MAX_RANK] = {0};
   int rank = H5Sget_simple_extent_dims(space, size, NULL);
   bool ok = size[0] >= first + count;
-  size_t values = 1;
-  for (int d = 1; d < rank; d++) values = size[d] && values > SIZE_MAX / size[d] ? SIZE_MAX : values * size[d];
+  uint64_t values = 1;
+  for (int d = 1; d < rank; d++)
+    if (!cb_times(&values, size[d])) values = SIZE_MAX;
   if (values != width) {
     H5Sclose(space);
     H5Dclose(dataset);
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has %zu values a row, expected %zu", reader->path, name,
-                          values, width);
+                          (size_t)values, width);
   }
   size[0] = count;
   hid_t memory = H5Screate_simple(rank, size, NULL);

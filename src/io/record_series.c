@@ -12,6 +12,8 @@
 
 cb_status cb_record_check_mark(hid_t file, const char *path) {
   int version = 0;
+  const cb_status status = cb_record_check_root(file, path);
+  if (status) return status;
   if (H5Aexists(file, "curvebody_record") <= 0)
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: an HDF5 file, but not a record of curvebody", path);
   if (cb_hdf5_get_numbers(file, ".", "curvebody_record", H5T_INTEGER, H5T_NATIVE_INT, 1, &version) &&

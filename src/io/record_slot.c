@@ -120,6 +120,7 @@ size_t cb_slot_stretches(cb_record *record) {
   size_t n = 0;
   for (size_t b = 0; b <= record->n_state && record->sealed; b++) {
     const hid_t dataset = b < record->n_state ? slot->blobs[b] : slot->seal;
+    /* within the file: record_check.c */
     const haddr_t at = dataset < 0 ? HADDR_UNDEF : H5Dget_offset(dataset);
     if (at != HADDR_UNDEF) record->keep[n++] = (cb_stretch){at, H5Dget_storage_size(dataset)};
   }

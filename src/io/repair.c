@@ -36,6 +36,23 @@ cb_status cb_record_extent(hid_t file, const char *path, cb_record_position sync
   return cb_hdf5_unread(path, status ? status : cb_digest_check(file, path, synced, whole));
 }
 
+cb_status cb_record_compare(hid_t file, const char *path, bool left, cb_record_position synced,
+                            cb_record_position *whole, uint64_t *most) {
+  static const cb_record_position start = {0};
+  cb_record_position good;
+  cb_status status = cb_series_extent(file, path, whole, most);
+  good = *whole;
+  if (!status) status = cb_digest_check(file, path, start, &good);
+  if (status) return status;
+  const cb_record_position sure = left ? synced : *whole;
+  const bool rows = good.rows < whole->rows;
+  if (good.rows < sure.rows || good.events < sure.events)
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: %s %llu is not as it was written", path,
+                          rows ? "row" : "event", (unsigned long long)(rows ? good.rows : good.events));
+  *whole = good;
+  return CB_OK;
+}
+
 /* ---- For writing */
 
 /* What is on the disk now is what is kept. 0 or errno. */
@@ -157,7 +174,7 @@ static cb_status repair(const char *path, cb_record_position synced, cb_repair_r
   uint64_t most = 0;
   cb_status status = cb_record_open_checked(path, &file);
   if (status) return status;
-  status = cb_hdf5_unread(path, cb_record_extent(file, path, synced, &whole, &most));
+  status = cb_hdf5_unread(path, cb_record_compare(file, path, true, synced, &whole, &most));
   H5Fclose(file); /* rows that could not be read are not for that to be cut off */
   cb_rescue *rescue = status ? NULL : cb_rescue_new(path);
   if (!status && !rescue) status = cb_fail(CB_ERROR_MEMORY, "%s: no memory to repair it", path);
@@ -174,10 +191,15 @@ static cb_status repair(const char *path, cb_record_position synced, cb_repair_r
 /* A file that was closed is only looked at. */
 static cb_status look(const char *path, cb_repair_report *report) {
   cb_reader *reader;
+  cb_record_position whole = {0};
+  hid_t file = H5I_INVALID_HID;
   cb_status status = cb_reader_open(path, &reader);
   if (status) return status;
-  cb_record_position whole = cb_reader_position(reader);
   cb_reader_close(reader);
+  if ((status = cb_record_open_checked(path, &file))) return status;
+  status = cb_record_compare(file, path, false, &whole, NULL);
+  H5Fclose(file);
+  if (status) return status;
   *report = (cb_repair_report){true, whole.rows, whole.events, 0};
   return CB_OK;
 }

@@ -48,14 +48,14 @@ static cb_status match_layout(hid_t file, const char *path, const cb_record_layo
 }
 
 /* Reads checkpoint and extents and compares the layout; state is filled. */
-static cb_status read_restart(const char *path, cb_record_position synced, const cb_record_layout *layout,
+static cb_status read_restart(const char *path, bool left, cb_record_position synced, const cb_record_layout *layout,
                               cb_blob *state, size_t n_state, cb_record_position *position) {
   cb_record_position whole = {0};
   hid_t file = H5I_INVALID_HID;
   cb_status status = cb_record_open_checked(path, &file);
   if (status) return status;
   status = match_layout(file, path, layout);
-  if (!status) status = cb_record_extent(file, path, synced, &whole, NULL);
+  if (!status) status = cb_record_compare(file, path, left, synced, &whole, NULL);
   if (!status) status = cb_slot_read(file, path, whole, state, n_state, position);
   H5Fclose(file);
   return cb_hdf5_unread(path, status); /* a checkpoint or rows that could not be read are not for that gone */
@@ -102,8 +102,7 @@ cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *la
   const bool syncs = !options || options->sync != CB_SYNC_NEVER;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   status = cb_record_mend(path, &left, &synced);
-  if (!status && !left) synced = (cb_record_position){UINT64_MAX, UINT64_MAX, 0}; /* closed: all of it */
-  if (!status) status = read_restart(path, synced, layout, state, n_state, &at);
+  if (!status) status = read_restart(path, left, synced, layout, state, n_state, &at);
   cb_rescue *rescue = !status && syncs ? cb_rescue_new(path) : NULL;
   if (!status && syncs && !rescue) status = cb_fail(CB_ERROR_MEMORY, "record: no memory");
   if (!status && !syncs) cb_rescue_remove(path);

@@ -163,7 +163,7 @@ cb_status cb_view_bodies(const cb_view *v) {
   cb_page_number(v->page, "count", (double)n);
   cb_status status = cb_view_frames(v, cb_view_field(v, "pose"), &pose);
   if (!status) status = cb_view_frames(v, 0, &time);
-  if (!status) status = cb_reader_labels(v->reader, "body", &label);
+  if (!status) status = cb_view_labels(v, "body", n, &label);
   if (!status && label) cb_page_words(v->page, "name", n, label);
   if (!status) status = put_poses(v, pose, n);
   if (!status) status = put_surfaces(v, time);

@@ -117,7 +117,7 @@ static void shuffle(cb_page_type type, size_t n, const double *values, unsigned 
       memcpy(&word, &value, sizeof word);
       bits = word;
     } else {
-      bits = (uint32_t)(int32_t)values[i];
+      bits = values[i] >= INT32_MIN && values[i] <= INT32_MAX ? (uint32_t)(int32_t)values[i] : 0; /* not a number: 0 */
     }
     for (size_t k = 0; k < size; k++) out[k * n + i] = (unsigned char)(bits >> 8 * k);
   }

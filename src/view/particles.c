@@ -66,8 +66,9 @@ static cb_status constants(crowd *c) {
   if (!status) status = cb_view_constant(v, "particle_component", &c->component, &n);
   if (!status && n != c->n) free(c->component), c->component = NULL;
   c->components = 1;
-  for (size_t a = 0; c->component && a < c->n; a++)
-    if (c->component[a] >= 0 && c->component[a] + 1 > (double)c->components)
+  for (size_t a = 0; c->component && a < c->n && !status; a++)
+    if (!(c->component[a] < (double)c->n)) status = cb_fail(CB_ERROR_INPUT, "%s: particle %zu is of a component that is not there", v->path, a);
+    else if (c->component[a] + 1 > (double)c->components)
       c->components = (size_t)c->component[a] + 1;
   cb_page_number(v->page, "count", (double)c->n);
   for (int i = 0; i < 3 && !status; i++) {
@@ -254,12 +255,18 @@ static cb_status sampled_bonds(const crowd *c, const cb_geometry *g) {
   return status;
 }
 
-static cb_status read_rows(crowd *c, bool state) {
+/* Numbers of a place in that space. */
+static size_t numbers_of(const cb_geometry *g) {
+  return g->chart ? (size_t)g->chart->size : (size_t)(g->embedding > g->dim ? g->embedding : g->dim);
+}
+
+static cb_status read_rows(crowd *c, bool state, const cb_geometry *space) {
   const cb_view *v = c->v;
   cb_status status = cb_view_frames(v, cb_view_field(v, "x"), &c->x);
   const int position = cb_view_field(v, "position"), origin = cb_view_field(v, "origin");
   if (!state || v->fields[position].rank != 2 || v->fields[position].shape[0] != c->n ||
-      v->fields[origin].count != c->components * PARTS)
+      v->fields[origin].count != c->components * PARTS ||
+      (space && v->fields[position].shape[1] < numbers_of(space)))
     return status;
   c->width = v->fields[position].shape[1];
   if (!status) status = cb_view_frames(v, position, &c->position);
@@ -296,9 +303,10 @@ cb_status cb_view_particles(const cb_view *v) {
   if (x < 0 || v->fields[x].rank != 2 || v->fields[x].shape[1] != 3) return CB_OK;
   crowd c = {.v = v, .n = v->fields[x].shape[0]};
   cb_page_begin(v->page, "particles", '{');
+  const cb_geometry *space = v->scenario ? cb_scenario_space(v->scenario) : NULL;
   cb_status status = constants(&c);
-  if (!status) status = read_rows(&c, has_state(v));
-  if (!status) status = places(&c, v->scenario ? cb_scenario_space(v->scenario) : NULL);
+  if (!status) status = read_rows(&c, has_state(v), v->space ? v->space : space);
+  if (!status) status = places(&c, space);
   cb_page_end(v->page, '}');
   free_crowd(&c);
   return status;

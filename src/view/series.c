@@ -124,7 +124,8 @@ static cb_status put_labels(const cb_view *v, int f, size_t columns) {
   char text[256], number[3][24];
   cb_status status = CB_OK;
   if (columns != field->count) return cb_page_words(v->page, "labels", 3, three), CB_OK;
-  for (int d = 0; d < field->rank && !status; d++) status = cb_reader_labels(v->reader, field->dims[d], &label[d]);
+  for (int d = 0; d < field->rank && !status; d++)
+    status = cb_view_labels(v, field->dims[d], field->shape[d], &label[d]);
   cb_page_begin(v->page, "labels", '[');
   for (size_t c = 0; c < columns && !status; c++) {
     size_t rest = c, at[3] = {0};

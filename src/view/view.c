@@ -27,6 +27,14 @@ cb_status cb_view_constant(const cb_view *v, const char *name, double **out, siz
   return cb_reader_constant(v->reader, name, *n, *out);
 }
 
+cb_status cb_view_labels(const cb_view *v, const char *name, size_t n, const char *const **out) {
+  size_t count = 0;
+  cb_status status = cb_reader_labels(v->reader, name, out);
+  if (!status && *out) status = cb_reader_count(v->reader, name, &count);
+  if (status || count != n) *out = NULL;
+  return status;
+}
+
 cb_status cb_view_frames(const cb_view *v, int field, double **out) {
   const size_t count = v->fields[field].count;
   *out = malloc((v->n_frames ? v->n_frames : 1) * count * sizeof **out);

@@ -28,6 +28,8 @@ typedef struct cb_view {
 int cb_view_field(const cb_view *v, const char *name);
 /* A constant array as numbers, from malloc; *n 0 and NULL where there is none. */
 cb_status cb_view_constant(const cb_view *v, const char *name, double **out, size_t *n);
+/* The n words of that name; NULL: it has none, or not so many. */
+cb_status cb_view_labels(const cb_view *v, const char *name, size_t n, const char *const **out);
 /* The rows of frames of a field, [frames][count], from malloc. */
 cb_status cb_view_frames(const cb_view *v, int field, double **out);
 static inline cb_status cb_view_memory(const cb_view *v) {

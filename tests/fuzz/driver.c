@@ -1,21 +1,29 @@
 /* A main for the fuzz targets that needs no libFuzzer: mutates the files of a corpus and calls the target, a given
- * number of times or seconds. The same seed makes the same inputs; before each call the input can be had in a file,
- * so that a crash leaves its cause.
+ * number of times. The same seed makes the same inputs, each from its own number. The calls are made in a child; one
+ * that ends it, or takes longer than LIMIT, is told with its number, and those after it go on in another. Its input can
+ * be had in a file.
  *
- *   fuzz_NAME CORPUS_FOLDER [executions (default 10000) [seed (default 1) [FILE_FOR_THE_INPUT]]]
+ *   fuzz_NAME CORPUS_FOLDER [executions (default 10000) [seed (default 1) [FOLDER_FOR_FINDINGS [first (default 0)]]]]
  *   fuzz_NAME FILE...                one execution each, to see a finding again
  *
  * Random numbers: splitmix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195). */
 #include <dirent.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* A target may have mutations of its own. */
+__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 
-enum { LONGEST = 4096, MOST_SEEDS = 1024 };
+enum { LONGEST = 4096, MOST_SEEDS = 1024, MOST_FINDINGS = 200, LIMIT = 10 /* seconds */ };
 
 typedef struct text {
   uint8_t *data;
@@ -161,10 +169,53 @@ static size_t mutate(uint8_t *to, size_t n) {
   }
 }
 
+typedef unsigned long long number;
+
+static size_t make(number seed, number i, uint8_t *input) {
+  state = seed + (i << 32);
+  state = next();
+  const text *s = &seeds[i < n_seeds ? i : below(n_seeds)];
+  size_t n = s->size;
+  memcpy(input, s->data, n);
+  for (size_t m = i < n_seeds ? 0 : 1 + below(6); m > 0; m--)
+    n = LLVMFuzzerCustomMutator ? LLVMFuzzerCustomMutator(input, n, LONGEST, (unsigned)next()) : mutate(input, n);
+  return n;
+}
+
+static void free_seeds(void) {
+  for (size_t i = 0; i < n_seeds; i++) free(seeds[i].data);
+}
+
+/* *at: the one that is under way. */
+static void run(number seed, number executions, volatile number *at) {
+  static uint8_t input[LONGEST];
+  for (; *at < executions; ++*at) {
+    const size_t n = make(seed, *at, input);
+    alarm(LIMIT);
+    LLVMFuzzerTestOneInput(input, n);
+  }
+  alarm(0);
+  free_seeds();
+}
+
+static void tell(number seed, number i, int how, const char *folder) {
+  static uint8_t input[LONGEST];
+  char path[4096];
+  const size_t n = make(seed, i, input);
+  if (WIFSIGNALED(how)) printf("execution %llu: signal %d%s\n", i, WTERMSIG(how), WTERMSIG(how) == SIGALRM ? " (hangs)" : "");
+  else printf("execution %llu: exit status %d\n", i, WEXITSTATUS(how));
+  fflush(stdout);
+  if (!folder) return;
+  snprintf(path, sizeof path, "%s/%llu-%llu", folder, seed, i);
+  FILE *file = fopen(path, "wb");
+  if (!file || fwrite(input, 1, n, file) != n) exit(2);
+  fclose(file);
+}
+
 int main(int argc, char **argv) {
   struct stat info;
   if (argc < 2 || stat(argv[1], &info) < 0)
-    return fprintf(stderr, "usage: %s CORPUS_FOLDER [executions [seed [FILE]]] | FILE...\n", argv[0]), 2;
+    return fprintf(stderr, "usage: %s CORPUS_FOLDER [executions [seed [FOLDER [first]]]] | FILE...\n", argv[0]), 2;
   if (!S_ISDIR(info.st_mode)) {
     for (int i = 1; i < argc; i++) {
       const text t = read_file(argv[i]);
@@ -174,24 +225,24 @@ int main(int argc, char **argv) {
     return 0;
   }
   read_corpus(argv[1]);
-  const unsigned long long executions = argc > 2 ? strtoull(argv[2], NULL, 0) : 10000;
-  state = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
-  printf("%zu seeds, %llu executions, seed %llu\n", n_seeds, executions, (unsigned long long)state);
-  fflush(stdout);
-  static uint8_t input[LONGEST];
-  for (unsigned long long i = 0; i < executions; i++) {
-    const text *s = &seeds[i < n_seeds ? i : below(n_seeds)];
-    size_t n = s->size;
-    memcpy(input, s->data, n);
-    for (size_t m = i < n_seeds ? 0 : 1 + below(6); m > 0; m--) n = mutate(input, n);
-    if (argc > 4) {
-      FILE *file = fopen(argv[4], "wb");
-      if (!file) return 2;
-      fwrite(input, 1, n, file);
-      fclose(file);
-    }
-    LLVMFuzzerTestOneInput(input, n);
+  const number executions = argc > 2 ? strtoull(argv[2], NULL, 0) : 10000, seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
+  volatile number *at = mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return 2;
+  *at = argc > 5 ? strtoull(argv[5], NULL, 0) : 0;
+  printf("%zu seeds, %llu executions, seed %llu\n", n_seeds, executions, seed);
+  int findings = 0;
+  for (bool on = true; on; ++*at) {
+    int how = 0;
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child < 0) return 2;
+    if (child == 0) return run(seed, executions, at), 0;
+    while (waitpid(child, &how, 0) < 0) continue;
+    if (how) tell(seed, *at, how, argc > 4 ? argv[4] : NULL);
+    findings += how != 0;
+    on = how && *at < executions && findings < MOST_FINDINGS;
   }
-  for (size_t i = 0; i < n_seeds; i++) free(seeds[i].data);
-  return 0;
+  printf("%d findings\n", findings);
+  free_seeds();
+  return findings > 0;
 }

@@ -1,0 +1,93 @@
+/* Object headers, block by block. See record_header.h. */
+#include "io/record_header.h"
+#include "io/record_driver.h"
+#include "io/record_superblock.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { PREFIX = 34, MOST_BLOCKS = 256, LARGEST_BLOCK = 1 << 24, CONTINUATION = 16 };
+
+cb_source cb_source_of(hid_t object) {
+  hid_t file = H5Iget_file_id(object), create = H5Fget_create_plist(file);
+  cb_source s = {.file = H5I_INVALID_HID};
+  hsize_t base = 0;
+  size_t offset = 0, length = 0;
+  if (H5Pget_userblock(create, &base) >= 0 && H5Pget_sizes(create, &offset, &length) >= 0 && offset == 8 && length == 8)
+    s = (cb_source){file, base};
+  H5Pclose(create);
+  H5Fclose(file); /* the object holds it */
+  return s;
+}
+
+bool cb_source_read(cb_source s, uint64_t at, void *to, size_t size) {
+  return s.file >= 0 && s.base <= INT64_MAX && at <= INT64_MAX - s.base &&
+         cb_driver_read(s.file, s.base + at, to, size);
+}
+
+typedef struct header {
+  cb_source file;
+  bool old, ordered; /* of version 1; messages have a number of their own */
+  int blocks;
+  struct {
+    uint64_t at, size;
+  } block[MOST_BLOCKS];
+} header;
+
+static void add_block(header *h, uint64_t at, uint64_t size) {
+  if (h->blocks == MOST_BLOCKS || size > LARGEST_BLOCK) return;
+  h->block[h->blocks].at = at;
+  h->block[h->blocks++].size = size;
+}
+
+static void put_first(header *h, uint64_t at, uint64_t size, unsigned char first[16]) {
+  cb_put_little_endian(first, 8, at);
+  cb_put_little_endian(first + 8, 8, size);
+  add_block(h, at, size);
+}
+
+static bool find_first_block(header *h, uint64_t at, unsigned char first[16]) {
+  unsigned char head[PREFIX];
+  if (!cb_source_read(h->file, at, head, sizeof head)) return false;
+  h->old = head[0] == 1;
+  if (h->old) return put_first(h, at + 16, cb_little_endian(head + 8, 4), first), true;
+  if (memcmp(head, "OHDR\2", 5)) return false;
+  const int flags = head[5], place = 6 + (flags & 32 ? 16 : 0) + (flags & 16 ? 4 : 0), width = 1 << (flags & 3);
+  h->ordered = flags & 4;
+  put_first(h, at + (uint64_t)(place + width), cb_little_endian(head + place, width), first);
+  return true;
+}
+
+/* The messages in a block. Blocks that the header goes on in are added. */
+static bool visit_block(header *h, const unsigned char *bytes, size_t size, cb_message_visit visit, void *context) {
+  const size_t head = h->old ? 8 : h->ordered ? 6 : 4;
+  for (size_t at = 0; size - at >= head;) {
+    const unsigned char *message = bytes + at;
+    const unsigned type = (unsigned)cb_little_endian(message, h->old ? 2 : 1);
+    const size_t length = (size_t)cb_little_endian(message + (h->old ? 2 : 1), 2);
+    const unsigned flags = message[h->old ? 4 : 3];
+    at += head;
+    if (length > size - at) return false;
+    if (visit(context, type, flags, bytes + at, length)) return true;
+    if (type == CONTINUATION && length >= 16)
+      add_block(h, cb_little_endian(bytes + at, 8), cb_little_endian(bytes + at + 8, 8));
+    at += length;
+  }
+  return false;
+}
+
+bool cb_header_each(cb_source s, uint64_t at, cb_message_visit visit, void *context) {
+  header h = {.file = s};
+  unsigned char first[16];
+  if (!find_first_block(&h, at, first)) return false;
+  if (visit(context, CONTINUATION, 0, first, sizeof first)) return true;
+  for (int b = 0; b < h.blocks; b++) {
+    const size_t size = h.block[b].size, around = b && !h.old ? 4 : 0; /* "OCHK" */
+    if (size < 2 * around) continue;
+    unsigned char *bytes = malloc(size + 1);
+    const bool found = bytes && cb_source_read(s, h.block[b].at, bytes, size) &&
+                       visit_block(&h, bytes + around, size - 2 * around, visit, context);
+    free(bytes);
+    if (found) return true;
+  }
+  return false;
+}

@@ -1,0 +1,39 @@
+/* Object headers of an HDF5 file, read beside HDF5. Internal to src/io.
+ *
+ * For two things that HDF5 1.10 does not do: the bytes of values of varying length (record_heap.c), and a look at what
+ * it believes before it does (record_structure.c). All numbers are little endian.
+ *
+ * The HDF Group, HDF5 File Format Specification 3.0, IV.A.1 and IV.A.2:
+ *   header, version 2     0 "OHDR", version (5)   5 flags   .. size of the first block, which follows
+ *   header, version 1     0 version   8 size of the first block (4)   16 the block
+ *   continuation (16)     0 address (8)   8 size (8); of version 2: with "OCHK" before the messages, a checksum after
+ */
+#ifndef CB_IO_RECORD_HEADER_H
+#define CB_IO_RECORD_HEADER_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Products of sizes that a file tells: *product times factor; false where that is more than there are numbers for. */
+static inline bool cb_times(uint64_t *product, uint64_t factor) {
+  return !__builtin_mul_overflow(*product, factor, product);
+}
+
+/* The bytes of a file; addresses count from base. */
+typedef struct cb_source {
+  hid_t file; /* open in HDF5; invalid: of other addresses than above */
+  uint64_t base;
+} cb_source;
+
+/* Of the file of an object, or of an open file. */
+cb_source cb_source_of(hid_t object);
+bool cb_source_read(cb_source s, uint64_t at, void *to, size_t size);
+
+/* Calls visit for each message of that header, with its flags, its first block as a continuation too, until it returns
+ * true; false: it never did, or there is no header. */
+typedef bool (*cb_message_visit)(void *context, unsigned type, unsigned flags, const unsigned char *message,
+                                 size_t size);
+bool cb_header_each(cb_source s, uint64_t header, cb_message_visit visit, void *context);
+
+#endif

@@ -1,0 +1,290 @@
+/* See record_structure.h.
+ *
+ * HDF5 checks its parts by checksums and by little else: a part that has the right checksum, and a number in it that is
+ * not such as HDF5 writes, takes it out of its memory (H5HF_dtable_lookup, H5F__accum_read, H5G__link_release_table), or keeps it busy for as many
+ * turns as that number (H5EA_iterate, under H5Dget_num_chunks and others).
+ *
+ * Or it copies as many numbers as the extents of a dataset say from a layout that has fewer (H5VM_memcpyvv).
+ *
+ * The HDF Group, HDF5 File Format Specification 3.0, all little endian:
+ *   link info (2)         1 flags   2 most created (8) if flags & 1   heap, tree by name, if flags & 2 another (8 each)
+ *   link (6)              0 version 1   1 flags   kind if flags & 8 (1)   order if & 4 (8)   letters if & 16 (1)
+ *                         length of the name (1 << (flags & 3)), it, then an address (8), or length (2) and value
+ *   attribute info (21)   1 flags   2 most created (2) if flags & 1   the same
+ *   layout (8), version 4 1 class   chunks: 2 flags   3 rank   4 width   5 sizes (width each)   kind of index,
+ *                         parameters by kind, address (8); contiguous: 2 address (8)   10 bytes (8)
+ *   filters (11)          0 version   1 how many   2 (version 1: 8) each: number (2)   length of its name (2; version 2:
+ *                         if number >= 256)   flags (2)   values (2)   name   values (4 each)
+ *   names (17)            0 tree (8)   8 heap (8), of "HEAP", 0   8 bytes (8)   24 where they are (8)
+ *   tree (III.A.2)        0 "BTHD", 0   5 type   6 bytes of a node (4)   10 of a record (2)   12 depth (2)   16 root (8)
+ *   heap (III.G)          0 "FRHP", 0   5 bytes of an id (2)   7 of filters (2)   10 largest object (4)
+ *                         110 width (2)   112 first block (8)   120 largest block (8)   128 bits of an offset (2)
+ *                         132 root (8)   140 rows (2)
+ *   fixed array (VI.A)    0 "FAHD", 0   6 bytes of an element   7 bits of a page   8 elements (8)   16 root (8)
+ *   type (3)              4 bytes of a number (4)
+ *   space (1)             0 version   1 rank   2 flags   4 (version 1: 8) extents, if flags & 1 most (8 each)
+ *   fill value (5)        version 3: 1 flags   if flags & 32 length (4) and value; version 2: 3 whether, then the same
+ *   array (VI.B)          0 "EAHD", 0   6 bytes of an element   7 to 11 parameters   44 elements set (8)   60 root (8)
+ */
+#include "io/record_structure.h"
+#include "io/record_superblock.h"
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SPACE = 1, LINK_INFO = 2, TYPE = 3, OLD_FILL = 4, FILL = 5, LINK = 6, LAYOUT = 8, FILTERS = 11, CONTINUATION = 16, NAMES = 17,
+       ATTRIBUTE_INFO = 21, TREE = 38, HEAP = 146, ARRAY = 72, FIXED_ARRAY = 28, LARGEST_ELEMENT = 24, MOST_RANK = 33 };
+
+typedef struct look {
+  cb_source file;
+  uint64_t bytes; /* of it */
+  const char *fault;
+  int rank;      /* of the dataset; 0: not known */
+  uint64_t now[MOST_RANK], most[MOST_RANK], chunk[MOST_RANK]; /* extents that it has, can have; chunk[0] == 0: of no
+                                                                 fixed array */
+  uint64_t type, element, stored; /* bytes of a number, of one in its chunks, of all that do not lie in chunks */
+  bool in_chunks, in_one;         /* else they lie elsewhere, or nowhere yet */
+  int chunk_rank;
+  uint64_t elements; /* of its fixed array */
+} look;
+
+static uint64_t number(const unsigned char *bytes, int count) { return cb_little_endian(bytes, count); }
+
+static bool is_none(uint64_t address) { return address == UINT64_MAX; }
+
+static bool within(const look *l, uint64_t at, uint64_t size) { return at <= l->bytes && size <= l->bytes - at; }
+
+/* A part of that name, or nothing to look at: HDF5 refuses another itself. */
+static bool read_part(look *l, uint64_t at, const char *name, unsigned char *part, size_t size) {
+  if (is_none(at)) return false;
+  if (!within(l, at, size)) return l->fault = "has parts beyond the end of the file", false;
+  return cb_source_read(l->file, at, part, size) && !memcmp(part, name, 4) && part[4] == 0;
+}
+
+static void check_root(look *l, uint64_t at) {
+  if (!is_none(at) && !within(l, at, 16)) l->fault = "has parts beyond the end of the file";
+}
+
+static void look_at_tree(look *l, uint64_t at) {
+  unsigned char p[TREE];
+  if (!read_part(l, at, "BTHD", p, sizeof p)) return;
+  const uint64_t node = number(p + 6, 4), record = number(p + 10, 2), depth = number(p + 12, 2);
+  if (node < 128 || node > 1 << 16 || record < 8 || record > 64 || depth > 8) l->fault = "has an index of another kind";
+  check_root(l, number(p + 16, 8));
+}
+
+static void look_at_heap(look *l, uint64_t at) {
+  unsigned char p[HEAP];
+  if (!read_part(l, at, "FRHP", p, sizeof p)) return;
+  const uint64_t first = number(p + 112, 8), bits = number(p + 128, 2), rows = number(p + 140, 2);
+  if (number(p + 5, 2) < 7 || number(p + 5, 2) > 8 || number(p + 7, 2) || number(p + 10, 4) > 1 << 16 ||
+      number(p + 110, 2) != 4 || (first != 512 && first != 1024) || number(p + 120, 8) != 1 << 16 ||
+      (bits != 32 && bits != 40) || rows > 29)
+    l->fault = "has a heap of another kind";
+  check_root(l, number(p + 132, 8));
+}
+
+/* Each element that is set takes some bytes of the file. */
+static void look_at_array(look *l, uint64_t at) {
+  static const unsigned char parameters[5] = {32, 4, 16, 4, 10};
+  unsigned char p[ARRAY];
+  if (!read_part(l, at, "EAHD", p, sizeof p)) return;
+  if (p[6] < 8 || p[6] > LARGEST_ELEMENT || memcmp(p + 7, parameters, sizeof parameters))
+    l->fault = "has an index of another kind";
+  else if (number(p + 44, 8) > l->bytes / 8) l->fault = "has more chunks than the file has room for";
+  check_root(l, number(p + 60, 8));
+}
+
+static void look_at_fixed_array(look *l, uint64_t at, const unsigned char *sizes, int rank, int width) {
+  unsigned char p[FIXED_ARRAY];
+  if (!read_part(l, at, "FAHD", p, sizeof p)) return;
+  l->elements = number(p + 8, 8);
+  if (p[6] < 8 || p[6] > LARGEST_ELEMENT || p[7] != 10) l->fault = "has an index of another kind";
+  else if (l->elements > l->bytes / 8) l->fault = "has more chunks than the file has room for";
+  for (int d = 0; d < rank && d < MOST_RANK; d++) l->chunk[d] = number(sizes + d * width, width);
+  check_root(l, number(p + 16, 8));
+}
+
+static void look_at_space(look *l, const unsigned char *m, size_t size) {
+  const size_t at = size >= 4 && m[0] == 1 ? 8 : 4, rank = size >= 4 ? m[1] : 0;
+  if (!rank || rank >= MOST_RANK || at + 8 * rank * (m[2] & 1 ? 2 : 1) > size) return;
+  l->rank = (int)rank;
+  for (size_t d = 0; d < rank; d++) l->now[d] = number(m + at + 8 * d, 8);
+  for (size_t d = 0; d < rank; d++) l->most[d] = number(m + at + 8 * ((m[2] & 1 ? rank : 0) + d), 8);
+}
+
+/* A fixed array has an element for each chunk that there can be, and HDF5 asks for that of any. */
+static void compare_chunks(look *l) {
+  uint64_t chunks = 1;
+  bool more = false;
+  for (int d = 0; d < l->rank && l->chunk[0]; d++) {
+    const uint64_t chunk = l->chunk[d], along = chunk ? l->most[d] / chunk + (l->most[d] % chunk != 0) : 0;
+    more |= !along || !cb_times(&chunks, along);
+  }
+  if (l->chunk[0] && (more || !l->rank || chunks > l->elements)) l->fault = "has more chunks than its index";
+}
+
+/* The numbers that the extents tell of are those that the layout has room for. */
+static void compare_room(look *l) {
+  uint64_t bytes = l->type;
+  bool more = false;
+  for (int d = 0; d < l->rank; d++) more |= !cb_times(&bytes, l->now[d]);
+  if (l->in_one && l->type && (more || bytes > l->stored)) l->fault = "has more numbers than its layout has room for";
+  if (l->in_chunks && l->type && (l->element != l->type || l->chunk_rank != l->rank))
+    l->fault = "has chunks of another kind than its numbers";
+}
+
+static void look_at_fill(look *l, unsigned type, const unsigned char *m, size_t size) {
+  size_t at = 0;
+  if (type == FILL && size >= 2) at = m[0] == 3 ? (m[1] & 32 ? 2 : size) : m[0] == 2 && size >= 4 && !m[3] ? size : 4;
+  if (at == size) return;
+  const uint64_t value = at + 4 <= size ? number(m + at, 4) : UINT64_MAX;
+  if (value != UINT32_MAX && value > size - at - 4) l->fault = "has a value for what was not written that is longer than its message";
+  if (value == UINT64_MAX) l->fault = "has a message that is too short";
+}
+
+/* HDF5 divides by them. */
+static void look_at_chunk(look *l, const unsigned char *sizes, int count, int width) {
+  l->in_chunks = true, l->chunk_rank = count - 1, l->element = number(sizes + (count - 1) * width, width);
+  for (int d = 0; d < count; d++)
+    if (!number(sizes + d * width, width)) l->fault = "has chunks of no size";
+}
+
+static void look_at_layout(look *l, const unsigned char *m, size_t size) {
+  enum { COMPACT = 0, CONTIGUOUS = 1, CHUNKED = 2, SINGLE = 1, FIXED = 3, EXTENSIBLE = 4 };
+  if (size >= 18 && m[1] == CONTIGUOUS && (m[0] == 3 || m[0] == 4)) {
+    l->in_one = !is_none(number(m + 2, 8)), l->stored = number(m + 10, 8);
+    if (l->in_one && !within(l, number(m + 2, 8), number(m + 10, 8)))
+      l->fault = "has numbers beyond the end of the file";
+    return;
+  }
+  if (size >= 4 && m[1] == COMPACT && (m[0] == 3 || m[0] == 4)) {
+    l->in_one = true, l->stored = number(m + 2, 2);
+    if (l->stored > size - 4) l->fault = "has a message that is too short";
+    return;
+  }
+  if (size >= 11 && m[0] == 3 && m[1] == CHUNKED && 11 + 4 * (size_t)m[2] <= size && m[2] > 1) {
+    look_at_chunk(l, m + 11, m[2], 4);
+    return;
+  }
+  if (size < 6 || m[0] != 4 || m[1] != CHUNKED) return;
+  const size_t at = 5 + (size_t)m[3] * m[4]; /* of the kind of index */
+  if (m[3] < 2 || m[4] < 1 || m[4] > 8) l->fault = "has chunks of no size";
+  else if (at <= size) look_at_chunk(l, m + 5, m[3], m[4]);
+  if (at + 1 + 1 + 8 <= size && m[at] == FIXED && !l->fault) look_at_fixed_array(l, number(m + at + 2, 8), m + 5, m[3] - 1, m[4]);
+  if (at + 1 + 5 + 8 <= size && m[at] == EXTENSIBLE) look_at_array(l, number(m + at + 6, 8));
+}
+
+/* Links and attributes that are many lie in a heap, which trees lead into. */
+static void look_at_many(look *l, unsigned type, const unsigned char *m, size_t size) {
+  const size_t at = size < 2 || !(m[1] & 1) ? 2 : type == LINK_INFO ? 10 : 4, end = at + (size > 1 && m[1] & 2 ? 24 : 16);
+  if (end > size) {
+    l->fault = "has a message that is too short";
+    return;
+  }
+  look_at_heap(l, number(m + at, 8));
+  for (size_t tree = at + 8; tree < end && !is_none(number(m + at, 8)); tree += 8) {
+    if (is_none(number(m + tree, 8))) l->fault = "has a heap without an index";
+    look_at_tree(l, number(m + tree, 8));
+  }
+}
+
+/* HDF5 does not look where a message ends, and frees what it has not yet read of a group in which one is wrong. */
+static void look_at_link(look *l, const unsigned char *m, size_t size) {
+  const unsigned flags = size < 2 ? 0 : m[1];
+  size_t at = 2;
+  const unsigned kind = flags & 8 && at < size ? m[at] : 0;
+  at += (flags & 8 ? 1 : 0) + (flags & 4 ? 8 : 0) + (flags & 16 ? 1 : 0);
+  const size_t width = (size_t)1 << (flags & 3);
+  uint64_t rest = at + width <= size ? size - at - width : 0;
+  const uint64_t name = rest ? number(m + at, (int)width) : 0;
+  const bool named = name && name < rest && (!(flags & 16) || m[at - 1] <= 1);
+  rest -= named ? name : 0;
+  const unsigned char *value = m + size - rest;
+  if (size < 2 || m[0] != 1 || flags > 31 || !named || rest < 2 || (kind > 1 && kind < 64) || (kind == 0 && rest < 8) ||
+      (kind && number(value, 2) > rest - 2) || (kind == 1 && !number(value, 2)))
+    l->fault = "has a link that cannot be read";
+}
+
+/* Names of links of before HDF5 1.8, in a tree and a heap. */
+static void look_at_names(look *l, const unsigned char *m, size_t size) {
+  unsigned char p[32];
+  if (size < 16) {
+    l->fault = "has a message that is too short";
+    return;
+  }
+  check_root(l, number(m, 8));
+  if (!read_part(l, number(m + 8, 8), "HEAP", p, sizeof p)) return;
+  if (!within(l, number(p + 24, 8), number(p + 8, 8))) l->fault = "has parts beyond the end of the file";
+}
+
+static void look_at_filters(look *l, const unsigned char *m, size_t size) {
+  size_t at = size && m[0] == 1 ? 8 : 2;
+  for (int i = 0, n = size > 1 ? m[1] : 0; i < n && !l->fault; i++) {
+    const bool named = at + 8 <= size && (m[0] == 1 || number(m + at, 2) >= 256);
+    const size_t head = named || (size && m[0] == 1) ? 8 : 6;
+    if (at + head > size) {
+      l->fault = "has filters that cannot be read";
+      return;
+    }
+    const size_t name = named ? number(m + at + 2, 2) : 0, values = number(m + at + head - 2, 2);
+    at += head + (m[0] == 1 ? (name + 7) / 8 * 8 : name) + 4 * (values + (m[0] == 1 ? values % 2 : 0));
+    if (at > size) l->fault = "has filters that cannot be read";
+  }
+}
+
+/* What is kept elsewhere: in a type of its own, or, as HDF5 only does when asked to, in a heap of the file. */
+static void look_at_shared(look *l, const unsigned char *m, size_t size) {
+  if (size < 10 || m[0] < 2 || m[0] > 3 || m[1] != 2) l->fault = "shares parts of its header in a way that records do not";
+  else check_root(l, number(m + 2, 8));
+}
+
+static bool visit_message(void *context, unsigned type, unsigned flags, const unsigned char *m, size_t size) {
+  enum { SHARED = 2 };
+  look *l = context;
+  if (flags & SHARED) look_at_shared(l, m, size);
+  else if (type == LAYOUT) look_at_layout(l, m, size);
+  else if (type == SPACE) look_at_space(l, m, size);
+  else if (type == TYPE && size >= 8) l->type = number(m + 4, 4);
+  else if (type == FILL || type == OLD_FILL) look_at_fill(l, type, m, size);
+  else if (type == NAMES) look_at_names(l, m, size);
+  else if (type == FILTERS) look_at_filters(l, m, size);
+  else if (type == CONTINUATION && size >= 16) {
+    if (!within(l, number(m, 8), number(m + 8, 8))) l->fault = "has a header beyond the end of the file";
+  }
+  else if (type == LINK) look_at_link(l, m, size);
+  else if (type == LINK_INFO || type == ATTRIBUTE_INFO) look_at_many(l, type, m, size);
+  return l->fault;
+}
+
+const char *cb_structure_fault(cb_source s, uint64_t bytes, uint64_t header) {
+  look l = {.file = s, .bytes = bytes};
+  if (s.fd < 0) return NULL;
+  if (!within(&l, header, 16)) return "lies beyond the end of the file";
+  cb_header_each(s, header, visit_message, &l);
+  if (!l.fault) compare_room(&l);
+  if (!l.fault) compare_chunks(&l);
+  return l.fault;
+}
+
+const char *cb_structure_fault_at(hid_t file, const char *name) {
+  const cb_source s = cb_source_of(file);
+  struct stat info;
+  H5O_info_t root;
+  H5L_info_t link;
+  if (s.fd < 0 || fstat(s.fd, &info) < 0 || H5Oget_info2(file, &root, H5O_INFO_BASIC) < 0) return NULL;
+  const uint64_t bytes = (uint64_t)info.st_size;
+  const char *fault = cb_structure_fault(s, bytes, root.addr), *end = name;
+  while (!fault && *end) {
+    char part[512];
+    end += strspn(end, "/");
+    end += strcspn(end, "/");
+    if ((size_t)(end - name) >= sizeof part) return "has a name that is too long";
+    memcpy(part, name, (size_t)(end - name));
+    part[end - name] = 0;
+    if (!*part || H5Lexists(file, part, H5P_DEFAULT) <= 0 || H5Lget_info(file, part, &link, H5P_DEFAULT) < 0 ||
+        link.type != H5L_TYPE_HARD)
+      break;
+    fault = cb_structure_fault(s, bytes, link.u.address);
+  }
+  return fault;
+}

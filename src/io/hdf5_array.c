@@ -20,8 +20,8 @@ cb_status cb_hdf5_source_open(const char *path, cb_hdf5_source *out) {
   }
   const char *fault = cb_structure_fault_at(s.file, "");
   if (fault) {
-    cb_hdf5_source_close(&s);
-    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: / %s", path, fault);
+    const cb_status status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: / %s", path, fault);
+    return cb_hdf5_source_close(&s, status);
   }
   *out = s;
   return CB_OK;

@@ -243,6 +243,12 @@ bool cb_driver_read(hid_t id, uint64_t at, void *to, size_t size) {
   return !error && got == size;
 }
 
+bool cb_driver_length(hid_t id, uint64_t *bytes) {
+  const file *f = ours(id);
+  if (f) *bytes = f->eof;
+  return f;
+}
+
 int cb_driver_unread(void) { return unread; }
 void cb_driver_forget(void) { unread = 0; }
 

@@ -27,6 +27,8 @@ int cb_driver_error(void);
 
 /* Reads from the file under HDF5, all of it; false where the file ends before, is not on this driver, or refuses. */
 bool cb_driver_read(hid_t file, uint64_t at, void *to, size_t size);
+/* How long it is, whatever it says of itself; false: not on this driver. */
+bool cb_driver_length(hid_t file, uint64_t *bytes);
 
 /* errno of the first read, or opening, that the system refused on this thread since the latter was called; 0: none. */
 int cb_driver_unread(void);

@@ -26,10 +26,10 @@
  *   fill value (5)        version 3: 1 flags   if flags & 32 length (4) and value; version 2: 3 whether, then the same
  *   array (VI.B)          0 "EAHD", 0   6 bytes of an element   7 to 11 parameters   44 elements set (8)   60 root (8)
  */
+#include "io/record_driver.h"
 #include "io/record_structure.h"
 #include "io/record_superblock.h"
 #include <string.h>
-#include <sys/stat.h>
 
 enum { SPACE = 1, LINK_INFO = 2, TYPE = 3, OLD_FILL = 4, FILL = 5, LINK = 6, LAYOUT = 8, FILTERS = 11, CONTINUATION = 16, NAMES = 17,
        ATTRIBUTE_INFO = 21, TREE = 38, HEAP = 146, ARRAY = 72, FIXED_ARRAY = 28, LARGEST_ELEMENT = 24, MOST_RANK = 33 };
@@ -258,7 +258,7 @@ static bool visit_message(void *context, unsigned type, unsigned flags, const un
 
 const char *cb_structure_fault(cb_source s, uint64_t bytes, uint64_t header) {
   look l = {.file = s, .bytes = bytes};
-  if (s.fd < 0) return NULL;
+  if (s.file < 0) return NULL;
   if (!within(&l, header, 16)) return "lies beyond the end of the file";
   cb_header_each(s, header, visit_message, &l);
   if (!l.fault) compare_room(&l);
@@ -268,11 +268,10 @@ const char *cb_structure_fault(cb_source s, uint64_t bytes, uint64_t header) {
 
 const char *cb_structure_fault_at(hid_t file, const char *name) {
   const cb_source s = cb_source_of(file);
-  struct stat info;
+  uint64_t bytes;
   H5O_info_t root;
   H5L_info_t link;
-  if (s.fd < 0 || fstat(s.fd, &info) < 0 || H5Oget_info2(file, &root, H5O_INFO_BASIC) < 0) return NULL;
-  const uint64_t bytes = (uint64_t)info.st_size;
+  if (s.file < 0 || !cb_driver_length(file, &bytes) || H5Oget_info2(file, &root, H5O_INFO_BASIC) < 0) return NULL;
   const char *fault = cb_structure_fault(s, bytes, root.addr), *end = name;
   while (!fault && *end) {
     char part[512];

@@ -197,7 +197,7 @@ static cb_status look(const char *path, cb_repair_report *report) {
   if (status) return status;
   cb_reader_close(reader);
   if ((status = cb_record_open_checked(path, &file))) return status;
-  status = cb_record_compare(file, path, false, &whole, NULL);
+  status = cb_record_compare(file, path, false, whole, &whole, NULL);
   H5Fclose(file);
   if (status) return status;
   *report = (cb_repair_report){true, whole.rows, whole.events, 0};

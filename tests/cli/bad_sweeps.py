@@ -117,7 +117,8 @@ class Bad(Case):
         text, places = edited(faults)
         self.write("s.yaml", text)
         done = self.call("sweep", "s.yaml", "-o", "o")
-        self.assertEqual(done.returncode, 2, f"{faults}\n{done.stderr}")
+        codes = {3 if words == "No such file" else 2 for _, _, words in faults}  # of several the first one decides
+        self.assertIn(done.returncode, codes, f"{faults}\n{done.stderr}")
         for place in places:
             self.assertIn(place, done.stderr, f"{faults}")
         for _, _, words in faults:

@@ -179,8 +179,9 @@ static void cut_everywhere(const char *what, int cuts, uint64_t *seed) {
     repair_and_go_on(changes, how, &p, &t);
   }
   disk.boot = NULL;
-  print_message("%s: %zu changes, %d cuts: %d repaired and resumed, %d before the first sync, %d before the file had its name\n",
-                what, disk.count, t.cuts, t.whole, t.unpromised, t.absent);
+  print_message(
+      "%s: %zu changes, %d cuts: %d repaired and resumed, %d before the first sync, %d before the file had its name\n",
+      what, disk.count, t.cuts, t.whole, t.unpromised, t.absent);
 }
 
 static int make_names(void **unused) {
@@ -268,10 +269,10 @@ static void a_repair_or_a_resume_can_be_cut_off_too(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_was_synced_at_a_checkpoint_is_there),
-    cmocka_unit_test(what_was_synced_at_a_flush_is_there),
-    cmocka_unit_test(compressed_rows_are_there),
-    cmocka_unit_test(a_repair_or_a_resume_can_be_cut_off_too),
+      cmocka_unit_test(what_was_synced_at_a_checkpoint_is_there),
+      cmocka_unit_test(what_was_synced_at_a_flush_is_there),
+      cmocka_unit_test(compressed_rows_are_there),
+      cmocka_unit_test(a_repair_or_a_resume_can_be_cut_off_too),
   };
   return cmocka_run_group_tests(tests, make_names, sample_remove_folder);
 }

@@ -88,16 +88,25 @@ static void put(hid_t file, const char *name, hid_t type, int rank, const hsize_
   H5Pclose(create);
 }
 
-static const char *const names[] = {"time", "energy", "x", "event", "event_gap", "checkpoint/slot0/state",
-                                    "checkpoint/slot1/seal", "checkpoint/row_digest", "particle_mass", "bond_i",
-                                    "connectivity/bonds", "particle"};
+static const char *const names[] = {"time",
+                                    "energy",
+                                    "x",
+                                    "event",
+                                    "event_gap",
+                                    "checkpoint/slot0/state",
+                                    "checkpoint/slot1/seal",
+                                    "checkpoint/row_digest",
+                                    "particle_mass",
+                                    "bond_i",
+                                    "connectivity/bonds",
+                                    "particle"};
 enum { NAMES = sizeof names / sizeof *names };
 
 static void sizes_that_no_file_has(void **unused) {
   (void)unused;
-  static const hsize_t dims[][3] = {{(hsize_t)1 << 28, 2, 3}, {(hsize_t)1 << 40, 2, 3}, {(hsize_t)1 << 62, 1, 1},
-                                    {1, (hsize_t)1 << 31, (hsize_t)1 << 31}, {100, (hsize_t)1 << 28, 3},
-                                    {(hsize_t)1 << 33, (hsize_t)1 << 16, (hsize_t)1 << 13}};
+  static const hsize_t dims[][3] = {{(hsize_t)1 << 28, 2, 3},   {(hsize_t)1 << 40, 2, 3},
+                                    {(hsize_t)1 << 62, 1, 1},   {1, (hsize_t)1 << 31, (hsize_t)1 << 31},
+                                    {100, (hsize_t)1 << 28, 3}, {(hsize_t)1 << 33, (hsize_t)1 << 16, (hsize_t)1 << 13}};
   for (int n = 0; n < NAMES; n++)
     for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
       const hid_t file = open_copy();
@@ -121,7 +130,8 @@ static void other_types_and_layouts(void **unused) {
   H5Tset_size(words, H5T_VARIABLE);
   H5Tenum_insert(kinds, "one", &one);
   const hid_t types[TYPES] = {compound, opaque, words, list, kinds, H5T_IEEE_F64BE, H5T_STD_REF_OBJ};
-  static const char *const type_name[TYPES] = {"compound", "opaque", "words", "lists", "kinds", "big endian", "references"};
+  static const char *const type_name[TYPES] = {"compound", "opaque",     "words",     "lists",
+                                               "kinds",    "big endian", "references"};
   static const char *const layout_name[] = {"compact", "contiguous", "chunked"};
   static const hsize_t hundred = 100;
   for (int n = 0; n < NAMES; n++)

@@ -18,8 +18,7 @@
 static const cb_command *const commands[] = {
     &cb_command_run,    &cb_command_check,    &cb_command_resume,   &cb_command_list,    &cb_command_repair,
     &cb_command_export, &cb_command_space,    &cb_command_geodesic, &cb_command_inertia, &cb_command_gait,
-    &cb_command_import, &cb_command_classify, &cb_command_sweep,    &cb_command_view,
-    &cb_command_verify};
+    &cb_command_import, &cb_command_classify, &cb_command_sweep,    &cb_command_view,    &cb_command_verify};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* What was printed may not have arrived. */

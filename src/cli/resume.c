@@ -30,6 +30,15 @@ static cb_status check_end(cb_reader *reader, const char *path, cb_scenario *sce
                  cb_run_end(run));
 }
 
+/* What a killed writer or a loss of power left may have to be repaired to be read. */
+static cb_status open_repaired(const char *path, cb_status unread, cb_reader **reader) {
+  cb_status status = unread;
+  cb_reader_close(*reader);
+  *reader = NULL;
+  if (status != CB_ERROR_MEMORY && !(status = cb_record_repair(path, NULL))) status = cb_reader_open(path, reader);
+  return status;
+}
+
 static int run(int argc, char **argv) {
   cb_go_options go = {0};
   const char *until = NULL;
@@ -52,12 +61,13 @@ static int run(int argc, char **argv) {
   if (until && (size_t)snprintf(set, sizeof set, "time.end=%s", until) >= sizeof set)
     return cb_usage(&cb_command_resume);
   cb_status status = cb_reader_open(argv[0], &reader);
-  /* what a killed writer or a loss of power left may have to be repaired to be read */
-  if (status && status != CB_ERROR_MEMORY && !(status = cb_record_repair(argv[0], NULL))) status = cb_reader_open(argv[0], &reader);
+  if (status) status = open_repaired(argv[0], status, &reader);
   if (!status) status = cb_reader_scenario(reader, "resolved", &text);
   if (!status) status = take_isa(reader);
   if (!status) status = cb_scenario_open_text(argv[0], text, sets, until != NULL, &scenario);
   if (!status) status = check_end(reader, argv[0], scenario);
+  if (status == CB_ERROR_FILE && scenario && !(status = open_repaired(argv[0], status, &reader)))
+    status = check_end(reader, argv[0], scenario);
   if (!status) status = cb_check_inputs(reader, argv[0], scenario);
   if (!status) status = cb_check_output(argv[0], cb_scenario_files(scenario));
   cb_reader_close(reader);

@@ -28,18 +28,16 @@ typedef struct pages {
 
 struct cb_rescue {
   char *path;
-  int fd;     /* -1: none yet, or no room for it */
+  int fd; /* -1: none yet, or no room for it */
   bool given_up;
-  head now;   /* of the last sync */
+  head now;     /* of the last sync */
   uint64_t end; /* of its entries, with those that came after */
   pages kept, touched, touched_before;
 };
 
 /* ---- Sets of pages */
 
-static bool has(const pages *p, uint64_t page) {
-  return page / 8 < p->room && p->bit[page / 8] & 1 << page % 8;
-}
+static bool has(const pages *p, uint64_t page) { return page / 8 < p->room && p->bit[page / 8] & 1 << page % 8; }
 
 static bool put(pages *p, uint64_t page) {
   if (page / 8 >= p->room) {
@@ -105,7 +103,8 @@ static void pack(const head *h, unsigned char bytes[HEAD]) {
 }
 
 static bool unpack(const unsigned char bytes[HEAD], head *h) {
-  uint64_t *const number[] = {&h->epoch, &h->place, &h->pages, &h->length, &h->rows, &h->events, &h->checkpoints, &h->boot};
+  uint64_t *const number[] = {&h->epoch, &h->place,  &h->pages,       &h->length,
+                              &h->rows,  &h->events, &h->checkpoints, &h->boot};
   for (int i = 0; i < 8; i++) *number[i] = cb_little_endian(bytes + 8 + 8 * i, 8);
   return !memcmp(bytes, mark, sizeof mark) &&
          cb_little_endian(bytes + HEAD - 8, 8) == cb_digest_bytes(0, bytes, HEAD - 8);
@@ -245,8 +244,13 @@ int cb_rescue_sync(cb_rescue *r, int fd, cb_record_position at, const cb_stretch
   if (r->given_up) return 0;
   int error = r->fd < 0 ? make_file(r) : 0;
   if (error) return without(r, error);
-  head h = {.epoch = r->now.epoch + 1, .place = PAGE, .length = (uint64_t)info.st_size, .rows = at.rows,
-            .events = at.events, .checkpoints = at.checkpoints, .boot = boot()};
+  head h = {.epoch = r->now.epoch + 1,
+            .place = PAGE,
+            .length = (uint64_t)info.st_size,
+            .rows = at.rows,
+            .events = at.events,
+            .checkpoints = at.checkpoints,
+            .boot = boot()};
   error = choose(r, h.length, keep, n, &set) ? 0 : ENOMEM;
   for (uint64_t page = 0; page < 8 * set.room; page++) h.pages += has(&set, page);
   /* before the last copy, if there is room, or behind it: it stays whole until this one is */

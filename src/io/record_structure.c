@@ -31,14 +31,31 @@
 #include "io/record_superblock.h"
 #include <string.h>
 
-enum { SPACE = 1, LINK_INFO = 2, TYPE = 3, OLD_FILL = 4, FILL = 5, LINK = 6, LAYOUT = 8, FILTERS = 11, CONTINUATION = 16, NAMES = 17,
-       ATTRIBUTE_INFO = 21, TREE = 38, HEAP = 146, ARRAY = 72, FIXED_ARRAY = 28, LARGEST_ELEMENT = 24, MOST_RANK = 33 };
+enum {
+  SPACE = 1,
+  LINK_INFO = 2,
+  TYPE = 3,
+  OLD_FILL = 4,
+  FILL = 5,
+  LINK = 6,
+  LAYOUT = 8,
+  FILTERS = 11,
+  CONTINUATION = 16,
+  NAMES = 17,
+  ATTRIBUTE_INFO = 21,
+  TREE = 38,
+  HEAP = 146,
+  ARRAY = 72,
+  FIXED_ARRAY = 28,
+  LARGEST_ELEMENT = 24,
+  MOST_RANK = 33
+};
 
 typedef struct look {
   cb_source file;
   uint64_t bytes; /* of it */
   const char *fault;
-  int rank;      /* of the dataset; 0: not known */
+  int rank;                                                   /* of the dataset; 0: not known */
   uint64_t now[MOST_RANK], most[MOST_RANK], chunk[MOST_RANK]; /* extents that it has, can have; chunk[0] == 0: of no
                                                                  fixed array */
   uint64_t type, element, stored; /* bytes of a number, of one in its chunks, of all that do not lie in chunks */
@@ -90,7 +107,8 @@ static void look_at_array(look *l, uint64_t at) {
   if (!read_part(l, at, "EAHD", p, sizeof p)) return;
   if (p[6] < 8 || p[6] > LARGEST_ELEMENT || memcmp(p + 7, parameters, sizeof parameters))
     l->fault = "has an index of another kind";
-  else if (number(p + 44, 8) > l->bytes / 8) l->fault = "has more chunks than the file has room for";
+  else if (number(p + 44, 8) > l->bytes / 8)
+    l->fault = "has more chunks than the file has room for";
   check_root(l, number(p + 60, 8));
 }
 
@@ -98,8 +116,10 @@ static void look_at_fixed_array(look *l, uint64_t at, const unsigned char *sizes
   unsigned char p[FIXED_ARRAY];
   if (!read_part(l, at, "FAHD", p, sizeof p)) return;
   l->elements = number(p + 8, 8);
-  if (p[6] < 8 || p[6] > LARGEST_ELEMENT || p[7] != 10) l->fault = "has an index of another kind";
-  else if (l->elements > l->bytes / 8) l->fault = "has more chunks than the file has room for";
+  if (p[6] < 8 || p[6] > LARGEST_ELEMENT || p[7] != 10)
+    l->fault = "has an index of another kind";
+  else if (l->elements > l->bytes / 8)
+    l->fault = "has more chunks than the file has room for";
   for (int d = 0; d < rank && d < MOST_RANK; d++) l->chunk[d] = number(sizes + d * width, width);
   check_root(l, number(p + 16, 8));
 }
@@ -138,7 +158,8 @@ static void look_at_fill(look *l, unsigned type, const unsigned char *m, size_t 
   if (type == FILL && size >= 2) at = m[0] == 3 ? (m[1] & 32 ? 2 : size) : m[0] == 2 && size >= 4 && !m[3] ? size : 4;
   if (at == size) return;
   const uint64_t value = at + 4 <= size ? number(m + at, 4) : UINT64_MAX;
-  if (value != UINT32_MAX && value > size - at - 4) l->fault = "has a value for what was not written that is longer than its message";
+  if (value != UINT32_MAX && value > size - at - 4)
+    l->fault = "has a value for what was not written that is longer than its message";
   if (value == UINT64_MAX) l->fault = "has a message that is too short";
 }
 
@@ -168,15 +189,21 @@ static void look_at_layout(look *l, const unsigned char *m, size_t size) {
   }
   if (size < 6 || m[0] != 4 || m[1] != CHUNKED) return;
   const size_t at = 5 + (size_t)m[3] * m[4]; /* of the kind of index */
-  if (m[3] < 2 || m[4] < 1 || m[4] > 8) l->fault = "has chunks of no size";
-  else if (at <= size) look_at_chunk(l, m + 5, m[3], m[4]);
-  if (at + 1 + 1 + 8 <= size && m[at] == FIXED && !l->fault) look_at_fixed_array(l, number(m + at + 2, 8), m + 5, m[3] - 1, m[4]);
+  if (m[3] < 2 || m[4] < 1 || m[4] > 8)
+    l->fault = "has chunks of no size";
+  else if (at <= size)
+    look_at_chunk(l, m + 5, m[3], m[4]);
+  if (at + 1 + 1 + 8 <= size && m[at] == FIXED && !l->fault)
+    look_at_fixed_array(l, number(m + at + 2, 8), m + 5, m[3] - 1, m[4]);
   if (at + 1 + 5 + 8 <= size && m[at] == EXTENSIBLE) look_at_array(l, number(m + at + 6, 8));
 }
 
 /* Links and attributes that are many lie in a heap, which trees lead into. */
 static void look_at_many(look *l, unsigned type, const unsigned char *m, size_t size) {
-  const size_t at = size < 2 || !(m[1] & 1) ? 2 : type == LINK_INFO ? 10 : 4, end = at + (size > 1 && m[1] & 2 ? 24 : 16);
+  const size_t at = size < 2 || !(m[1] & 1) ? 2
+                    : type == LINK_INFO     ? 10
+                                            : 4,
+               end = at + (size > 1 && m[1] & 2 ? 24 : 16);
   if (end > size) {
     l->fault = "has a message that is too short";
     return;
@@ -234,25 +261,35 @@ static void look_at_filters(look *l, const unsigned char *m, size_t size) {
 
 /* What is kept elsewhere: in a type of its own, or, as HDF5 only does when asked to, in a heap of the file. */
 static void look_at_shared(look *l, const unsigned char *m, size_t size) {
-  if (size < 10 || m[0] < 2 || m[0] > 3 || m[1] != 2) l->fault = "shares parts of its header in a way that records do not";
-  else check_root(l, number(m + 2, 8));
+  if (size < 10 || m[0] < 2 || m[0] > 3 || m[1] != 2)
+    l->fault = "shares parts of its header in a way that records do not";
+  else
+    check_root(l, number(m + 2, 8));
 }
 
 static bool visit_message(void *context, unsigned type, unsigned flags, const unsigned char *m, size_t size) {
   enum { SHARED = 2 };
   look *l = context;
-  if (flags & SHARED) look_at_shared(l, m, size);
-  else if (type == LAYOUT) look_at_layout(l, m, size);
-  else if (type == SPACE) look_at_space(l, m, size);
-  else if (type == TYPE && size >= 8) l->type = number(m + 4, 4);
-  else if (type == FILL || type == OLD_FILL) look_at_fill(l, type, m, size);
-  else if (type == NAMES) look_at_names(l, m, size);
-  else if (type == FILTERS) look_at_filters(l, m, size);
+  if (flags & SHARED)
+    look_at_shared(l, m, size);
+  else if (type == LAYOUT)
+    look_at_layout(l, m, size);
+  else if (type == SPACE)
+    look_at_space(l, m, size);
+  else if (type == TYPE && size >= 8)
+    l->type = number(m + 4, 4);
+  else if (type == FILL || type == OLD_FILL)
+    look_at_fill(l, type, m, size);
+  else if (type == NAMES)
+    look_at_names(l, m, size);
+  else if (type == FILTERS)
+    look_at_filters(l, m, size);
   else if (type == CONTINUATION && size >= 16) {
     if (!within(l, number(m, 8), number(m + 8, 8))) l->fault = "has a header beyond the end of the file";
-  }
-  else if (type == LINK) look_at_link(l, m, size);
-  else if (type == LINK_INFO || type == ATTRIBUTE_INFO) look_at_many(l, type, m, size);
+  } else if (type == LINK)
+    look_at_link(l, m, size);
+  else if (type == LINK_INFO || type == ATTRIBUTE_INFO)
+    look_at_many(l, type, m, size);
   return l->fault;
 }
 

@@ -25,8 +25,10 @@ cb_status cb_record_open_checked(const char *path, hid_t *out) {
   hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY);
   if (file < 0) return cb_hdf5_fail(path, "open");
   cb_status status = check(file, path, true);
-  if (status) H5Fclose(file);
-  else *out = file;
+  if (status)
+    H5Fclose(file);
+  else
+    *out = file;
   return status;
 }
 
@@ -71,8 +73,10 @@ cb_status cb_record_open_writing(const char *path, cb_rescue *rescue, cb_record_
     *out = cb_hdf5_open(path, H5F_ACC_RDWR);
     if (*out < 0) status = cb_hdf5_fail(path, "open for writing");
   }
-  if (status) cb_rescue_free(rescue, false);
-  else if (rescue) cb_driver_guard(*out, rescue, true); /* what is cut is written over */
+  if (status)
+    cb_rescue_free(rescue, false);
+  else if (rescue)
+    cb_driver_guard(*out, rescue, true); /* what is cut is written over */
   return status;
 }
 
@@ -118,8 +122,8 @@ static cb_status check_sound(const char *path, cb_record_position synced) {
   if (!status && synced.checkpoints) status = cb_slot_newest(file, path, whole, &checkpoint);
   H5Fclose(file);
   status = cb_hdf5_unread(path, status); /* what could not be read is not for that to be brought back */
-  if (status || (whole.rows >= synced.rows && whole.events >= synced.events &&
-                 checkpoint.checkpoints >= synced.checkpoints))
+  if (status ||
+      (whole.rows >= synced.rows && whole.events >= synced.events && checkpoint.checkpoints >= synced.checkpoints))
     return status;
   return cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: rows or checkpoints are not as they were written", path);
 }
@@ -139,8 +143,10 @@ static cb_status bring_back(const char *path, cb_record_position synced, bool *d
   *done = !status;
   if (*done) return cb_undo_free(undo), CB_OK;
   fd = open(path, O_RDWR | O_CLOEXEC);
-  if (fd >= 0) cb_rescue_undo(path, fd, undo), close(fd);
-  else cb_undo_free(undo);
+  if (fd >= 0)
+    cb_rescue_undo(path, fd, undo), close(fd);
+  else
+    cb_undo_free(undo);
   return status == CB_ERROR_INPUT ? CB_OK : status;
 }
 

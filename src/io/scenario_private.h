@@ -28,9 +28,9 @@ struct cb_scenario {
   cb_status unread;                /* why one of them could not be, or CB_OK */
   const char **file;               /* [files]: what was read */
   size_t files;
-  bool plain; /* no text of it is wanted */
+  bool plain;               /* no text of it is wanted */
   cb_record_options record; /* how it is written */
-  bool project; /* `start` */
+  bool project;             /* `start` */
   double start_tolerance;
   const char *attributes[CB_SCENARIO_ATTRIBUTES];
   char source_digest[CB_SCENARIO_DIGEST], hdf5[64], sundials[64], moved[32], turned[32]; /* texts of them */

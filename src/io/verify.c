@@ -100,7 +100,8 @@ static cb_status check_checkpoints(cb_verify *v, hid_t file) {
   const cb_record_position have = {v->report.rows, v->report.events, 0};
   cb_record_position newest;
   const cb_status status = cb_slot_newest(file, v->path, have, &newest);
-  if (!status && !newest.checkpoints && !v->live) cb_verify_say(v, "/checkpoint has none that is whole: it cannot be resumed");
+  if (!status && !newest.checkpoints && !v->live)
+    cb_verify_say(v, "/checkpoint has none that is whole: it cannot be resumed");
   if (!status) v->report.checkpoints = newest.checkpoints;
   return status;
 }

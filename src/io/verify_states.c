@@ -9,11 +9,27 @@
 enum { MOST_ROWS = 2000, MOST_NUMBERS = 1 << 26 };
 static const double tolerance = 1e-9; /* of the largest number of the row */
 
-static const char *const measured[] = {"time",     "step",         "x",        "v",
-                                       "position", "momentum",     "origin",   "separation",
-                                       "energy",   "kinetic_energy", "potential_energy", "killing_momentum",
-                                       "coordinates", "pose",      "twist",    "body_momentum",
-                                       "spatial_momentum", "casimir", "centre", "shape", "group"};
+static const char *const measured[] = {"time",
+                                       "step",
+                                       "x",
+                                       "v",
+                                       "position",
+                                       "momentum",
+                                       "origin",
+                                       "separation",
+                                       "energy",
+                                       "kinetic_energy",
+                                       "potential_energy",
+                                       "killing_momentum",
+                                       "coordinates",
+                                       "pose",
+                                       "twist",
+                                       "body_momentum",
+                                       "spatial_momentum",
+                                       "casimir",
+                                       "centre",
+                                       "shape",
+                                       "group"};
 
 static bool is_measured(const char *name) {
   for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)

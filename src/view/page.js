@@ -265,14 +265,17 @@ curvebody.Page = class {
       ? null : Math.max(0, Math.min(this.scene.most(), Math.floor(number("follow"))));
     this.asked = {yaw: number("yaw"), pitch: number("pitch"), far: number("far")};
     if (this.asked.yaw === undefined || this.asked.pitch === undefined) this.asked.yaw = this.asked.pitch = undefined;
-    if (number("t") !== undefined && this.frames.count) this.k = this.frames.at(number("t"));
+    this.told = number("t");
+    if (this.told !== undefined && this.frames.count) this.k = this.frames.at(this.told);
     this.views.value = this.view.name;
     this.following.value = this.view.follow === null ? "" : this.view.follow;
   }
 
   write() {
     const off = /[#&]gl=off/.test(location.hash), follow = this.view.follow === null ? "" : `&follow=${this.view.follow}`;
-    const t = this.frames.count ? this.frames.time[this.k] : 0;
+    /* the time that was asked for, where its frame is shown: a page with other frames does not move it */
+    const stays = this.told <= this.frames.time[this.frames.count - 1] && this.frames.at(this.told) === this.k;
+    const t = stays ? this.told : this.frames.count ? this.frames.time[this.k] : 0;
     this.written = `#t=${t}&view=${this.view.name}${follow}&yaw=${+this.yaw.toFixed(4)}&pitch=${+this.pitch.toFixed(4)}&far=${+this.zoom.toFixed(4)}` + (off ? "&gl=off" : "");
     history.replaceState(null, "", this.written);
   }

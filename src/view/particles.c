@@ -32,8 +32,8 @@ cb_status cb_view_particles_size(const cb_view *v, size_t *size) {
   const cb_status status = cb_reader_count(v->reader, "bond_i", &bonds);
   if (status == CB_ERROR_MEMORY) return status; /* otherwise told where they are read */
   if (status) bonds = 0;
-  *size = 16 * n + (n < MOST_COMPONENTS ? n : MOST_COMPONENTS) * 256 +
-          (v->space || bonds > 500 ? 0 : 12 * SAMPLES * bonds);
+  *size =
+      16 * n + (n < MOST_COMPONENTS ? n : MOST_COMPONENTS) * 256 + (v->space || bonds > 500 ? 0 : 12 * SAMPLES * bonds);
   return CB_OK;
 }
 
@@ -67,7 +67,8 @@ static cb_status constants(crowd *c) {
   if (!status && n != c->n) free(c->component), c->component = NULL;
   c->components = 1;
   for (size_t a = 0; c->component && a < c->n && !status; a++)
-    if (!(c->component[a] < (double)c->n)) status = cb_fail(CB_ERROR_INPUT, "%s: particle %zu is of a component that is not there", v->path, a);
+    if (!(c->component[a] < (double)c->n))
+      status = cb_fail(CB_ERROR_INPUT, "%s: particle %zu is of a component that is not there", v->path, a);
     else if (c->component[a] + 1 > (double)c->components)
       c->components = (size_t)c->component[a] + 1;
   cb_page_number(v->page, "count", (double)c->n);
@@ -265,8 +266,7 @@ static cb_status read_rows(crowd *c, bool state, const cb_geometry *space) {
   cb_status status = cb_view_frames(v, cb_view_field(v, "x"), &c->x);
   const int position = cb_view_field(v, "position"), origin = cb_view_field(v, "origin");
   if (!state || v->fields[position].rank != 2 || v->fields[position].shape[0] != c->n ||
-      v->fields[origin].count != c->components * PARTS ||
-      (space && v->fields[position].shape[1] < numbers_of(space)))
+      v->fields[origin].count != c->components * PARTS || (space && v->fields[position].shape[1] < numbers_of(space)))
     return status;
   c->width = v->fields[position].shape[1];
   if (!status) status = cb_view_frames(v, position, &c->position);

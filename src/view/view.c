@@ -153,8 +153,10 @@ static cb_status make(cb_view *v, const cb_view_options *options) {
   const size_t room = most_bytes - ((size_t)1 << 20);
   size_t size;
   cb_status status = CB_OK;
-  if (cb_view_field(v, "pose") < 0) status = cb_view_particles_size(v, &size);
-  else size = cb_view_bodies_size(v);
+  if (cb_view_field(v, "pose") < 0)
+    status = cb_view_particles_size(v, &size);
+  else
+    size = cb_view_bodies_size(v);
   if (!status) status = fill(v, options && options->watched);
   uint64_t most = status ? 0 : most_bytes / (size ? size : 1) + 2;
   const cb_page fixed = *v->page;

@@ -639,14 +639,15 @@ class Files(unittest.TestCase):
                     time.sleep(0.5)
                     b.ready()
                     try:
-                        now = b.js("const s = curvebody.shown; return [s.frames.time[s.k], s.page.rows, s.yaw, s.pitch]")
+                        now = b.js("const s = curvebody.shown; return [s.frames.time[s.k], s.page.rows, s.yaw, s.pitch, "
+                                   "+new URLSearchParams(location.hash.slice(1)).get('t'), s.frames.time[1]]")
                     except RuntimeError:
                         continue
                     if now[1] > kept[1]:
                         break
                 self.assertGreater(now[1], kept[1])
-                self.assertAlmostEqual(now[0], kept[0], delta=0.2)
-                self.assertEqual(now[2:], [0.5, 0.2])
+                self.assertAlmostEqual(now[0], kept[0], delta=now[5])  # the frame at or before it, of those there are now
+                self.assertEqual(now[2:5], [0.5, 0.2, kept[0]])
                 run.send_signal(signal.SIGKILL)
                 run.wait()
                 self.assertEqual(watch.wait(20), 0)

@@ -22,9 +22,23 @@
 #include <unistd.h>
 
 enum { DISK_FILES = 64, SECTOR = 512 };
-typedef enum disk_kind { DISK_WRITE, DISK_LENGTH, DISK_SYNC, DISK_MAKE, DISK_NAME, DISK_REMOVE, DISK_SYNC_FOLDER } disk_kind;
-typedef enum power_loss { POWER_PREFIX, POWER_SUBSET, POWER_TORN, POWER_ZEROS, POWER_LOSSES,
-  POWER_STAYS /* it does not go: the process was killed */ } power_loss;
+typedef enum disk_kind {
+  DISK_WRITE,
+  DISK_LENGTH,
+  DISK_SYNC,
+  DISK_MAKE,
+  DISK_NAME,
+  DISK_REMOVE,
+  DISK_SYNC_FOLDER
+} disk_kind;
+typedef enum power_loss {
+  POWER_PREFIX,
+  POWER_SUBSET,
+  POWER_TORN,
+  POWER_ZEROS,
+  POWER_LOSSES,
+  POWER_STAYS /* it does not go: the process was killed */
+} power_loss;
 
 typedef struct disk_change {
   disk_kind kind;
@@ -81,7 +95,8 @@ ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
   const int file = disk.on ? disk_file(fd) : -1;
   const ssize_t put = DISK_NEXT(pwrite)(fd, bytes, size, at);
   if (file < 0 || put <= 0) return put;
-  disk_change c = {.kind = DISK_WRITE, .file = file, .at = (uint64_t)at, .size = (uint64_t)put, .bytes = malloc((size_t)put)};
+  disk_change c = {
+      .kind = DISK_WRITE, .file = file, .at = (uint64_t)at, .size = (uint64_t)put, .bytes = malloc((size_t)put)};
   if (!c.bytes) abort();
   memcpy(c.bytes, bytes, (size_t)put);
   disk_add(c);
@@ -293,8 +308,10 @@ static void disk_lose_power(size_t changes, power_loss how, uint64_t *seed, cons
     } else if (c->kind == DISK_SYNC) {
       continue;
     } else if (i < synced[c->file] || how == POWER_STAYS || (how == POWER_PREFIX && i < prefix)) {
-      if (c->kind == DISK_WRITE) image_put(&image[c->file], c->at, c->bytes, c->size);
-      else image_length(&image[c->file], c->size);
+      if (c->kind == DISK_WRITE)
+        image_put(&image[c->file], c->at, c->bytes, c->size);
+      else
+        image_length(&image[c->file], c->size);
     } else if (how != POWER_PREFIX) {
       put_some(&image[c->file], c, how, seed);
     }

@@ -21,14 +21,15 @@ enum { FINISHED, KILLED, BESIDE, PACKED, PACKED_KILLED, KINDS };
 enum { READ, CSV, XDMF, VIEW, REPAIR, RESUME, WAYS };
 enum { LIMIT = 10 /* seconds */, MORE = 12 /* rows after a resume */, MOST_FINDINGS = 100 };
 
-static const char *const kind_name[KINDS] = {"finished", "killed", "beside a killed one", "compressed", "compressed, killed"};
+static const char *const kind_name[KINDS] = {"finished", "killed", "beside a killed one", "compressed",
+                                             "compressed, killed"};
 static const char *const way_name[WAYS] = {"read", "export --csv", "export --xdmf", "view", "repair", "resume"};
 
 /* Shared with the child. */
 static struct counts {
   unsigned long long at, refused[WAYS], right[WAYS], fewer, unnoticed, different, hung, crashed;
   int way;
-} *counts;
+} * counts;
 
 static char folder[64], path[100], beside[110], out[100];
 static edited_file file[KINDS], killed;
@@ -79,8 +80,10 @@ static void remove_files(void) {
 static void put_files(int kind) {
   if (kind == BESIDE) write_file(path, killed.bytes, killed.size);
   write_file(kind == BESIDE ? beside : path, damaged, damaged_size);
-  if (kind == KILLED) write_file(beside, file[BESIDE].bytes, file[BESIDE].size);
-  else if (kind != BESIDE) unlink(beside);
+  if (kind == KILLED)
+    write_file(beside, file[BESIDE].bytes, file[BESIDE].size);
+  else if (kind != BESIDE)
+    unlink(beside);
 }
 
 /* ---- Damage */
@@ -140,7 +143,8 @@ static bool same_rows(cb_reader *reader, cb_record_position have) {
 
 static bool same_events(cb_reader *reader, cb_record_position have) {
   cb_event_row event[SMALL_ROWS + MORE];
-  if (have.events > SMALL_ROWS + MORE) return snprintf(wrong, sizeof wrong, "%llu events", (unsigned long long)have.events), false;
+  if (have.events > SMALL_ROWS + MORE)
+    return snprintf(wrong, sizeof wrong, "%llu events", (unsigned long long)have.events), false;
   if (cb_reader_events(reader, 0, have.events, event)) return true;
   for (uint64_t e = 0; e < have.events; e++) {
     const cb_event_row right = small_event(e), *found = &event[e];
@@ -181,7 +185,8 @@ static bool resume(bool *refused) {
   *refused = cb_record_open_for_resume(path, &layout, &options, blobs.blob, 2, &at, &record);
   if (*refused) return true;
   small_fill(&right, at.rows);
-  bool same = !memcmp(blobs.state, right.state, sizeof right.state) && !memcmp(blobs.turn, right.turn, sizeof right.turn);
+  bool same =
+      !memcmp(blobs.state, right.state, sizeof right.state) && !memcmp(blobs.turn, right.turn, sizeof right.turn);
   if (!same) snprintf(wrong, sizeof wrong, "checkpoint at row %llu", (unsigned long long)at.rows);
   const cb_sink sink = cb_record_sink(record);
   cb_status status = small_write(sink, at.rows, at.rows + MORE);
@@ -191,7 +196,8 @@ static bool resume(bool *refused) {
   if (!same || status) return same;
   same = read_back(refused, &have);
   if (same && !*refused && have.rows != at.rows + MORE)
-    same = false, snprintf(wrong, sizeof wrong, "%llu rows of %llu", (unsigned long long)have.rows, (unsigned long long)at.rows + MORE);
+    same = false, snprintf(wrong, sizeof wrong, "%llu rows of %llu", (unsigned long long)have.rows,
+                           (unsigned long long)at.rows + MORE);
   return same;
 }
 
@@ -210,7 +216,8 @@ static bool go(int way, bool *refused) {
       if (*refused) return true;
       if (!read_back(refused, &have)) return false;
       counts->fewer += !*refused && have.rows < SMALL_ROWS;
-      return !*refused || (snprintf(wrong, sizeof wrong, "repaired, but not to be read: %.150s", cb_error_text()), false);
+      return !*refused ||
+             (snprintf(wrong, sizeof wrong, "repaired, but not to be read: %.150s", cb_error_text()), false);
   }
 }
 
@@ -227,8 +234,10 @@ static void try_one(unsigned long long seed) {
     alarm(LIMIT);
     const bool same = go(counts->way, &refused);
     alarm(0);
-    if (same) ++*(refused ? &counts->refused[counts->way] : &counts->right[counts->way]);
-    else if (counts->way == READ && has_numbers(&file[kind])) counts->unnoticed++;
+    if (same)
+      ++*(refused ? &counts->refused[counts->way] : &counts->right[counts->way]);
+    else if (counts->way == READ && has_numbers(&file[kind]))
+      counts->unnoticed++;
     else {
       counts->different++;
       printf("try %llu: %s, %s: %s: other than was written: %s\n", counts->at, kind_name[kind], what,
@@ -241,13 +250,17 @@ static void tell(int how) {
   const bool hangs = WIFSIGNALED(how) && WTERMSIG(how) == SIGALRM;
   ++*(hangs ? &counts->hung : &counts->crashed);
   printf("try %llu: %s: ", counts->at, way_name[counts->way]);
-  if (hangs) printf("hangs\n");
-  else if (WIFSIGNALED(how)) printf("signal %d\n", WTERMSIG(how));
-  else printf("exit status %d\n", WEXITSTATUS(how));
+  if (hangs)
+    printf("hangs\n");
+  else if (WIFSIGNALED(how))
+    printf("signal %d\n", WTERMSIG(how));
+  else
+    printf("exit status %d\n", WEXITSTATUS(how));
 }
 
 int main(int argc, char **argv) {
-  const unsigned long long tries = argc > 1 ? strtoull(argv[1], NULL, 0) : 400, seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+  const unsigned long long tries = argc > 1 ? strtoull(argv[1], NULL, 0) : 400,
+                           seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
   counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (counts == MAP_FAILED) return 2;
   make_files();
@@ -267,9 +280,11 @@ int main(int argc, char **argv) {
     on = how && counts->at + 1 < tries && counts->crashed + counts->hung < MOST_FINDINGS;
   }
   remove_files();
-  for (int w = 0; w < WAYS; w++) printf("%-14s %llu right, %llu refused\n", way_name[w], counts->right[w], counts->refused[w]);
-  printf("%llu tries, seed %llu: %llu crash, %llu hang, %llu differ silently; %llu repaired with fewer rows; "
-         "%llu changed numbers that a plain reader takes\n",
-         tries, seed, counts->crashed, counts->hung, counts->different, counts->fewer, counts->unnoticed);
+  for (int w = 0; w < WAYS; w++)
+    printf("%-14s %llu right, %llu refused\n", way_name[w], counts->right[w], counts->refused[w]);
+  printf(
+      "%llu tries, seed %llu: %llu crash, %llu hang, %llu differ silently; %llu repaired with fewer rows; "
+      "%llu changed numbers that a plain reader takes\n",
+      tries, seed, counts->crashed, counts->hung, counts->different, counts->fewer, counts->unnoticed);
   return counts->crashed || counts->hung || counts->different;
 }

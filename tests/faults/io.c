@@ -40,17 +40,18 @@
 
 long fault_call(long number, long a, long b, long c, long d, long e);
 extern const char fault_call_after[];
-__asm__(".text\n"
-        "fault_call:\n"
-        "  mov %rdi, %rax\n  mov %rsi, %rdi\n  mov %rdx, %rsi\n  mov %rcx, %rdx\n  mov %r8, %r10\n  mov %r9, %r8\n"
-        "  syscall\n"
-        "fault_call_after:\n"
-        "  ret\n");
+__asm__(
+    ".text\n"
+    "fault_call:\n"
+    "  mov %rdi, %rax\n  mov %rsi, %rdi\n  mov %rdx, %rsi\n  mov %rcx, %rdx\n  mov %r8, %r10\n  mov %r9, %r8\n"
+    "  syscall\n"
+    "fault_call_after:\n"
+    "  ret\n");
 
 /* ---- What is counted */
 
 typedef enum sort { BY_FD, BY_NAME, BY_NAME_AT } sort; /* the file: first argument; first; second, in the first */
-enum { SIZED = 1, GROWS = 2, STOPS = 4 };               /* has a size; needs room; a signal stops it */
+enum { SIZED = 1, GROWS = 2, STOPS = 4 };              /* has a size; needs room; a signal stops it */
 
 typedef struct operation {
   int number;
@@ -60,34 +61,34 @@ typedef struct operation {
 } operation;
 
 static const operation operations[] = {
-  {SYS_open, BY_NAME, STOPS, "open"},
-  {SYS_creat, BY_NAME, STOPS | GROWS, "open"},
-  {SYS_openat, BY_NAME_AT, STOPS, "open"},
-  {SYS_read, BY_FD, STOPS | SIZED, "read"},
-  {SYS_pread64, BY_FD, STOPS | SIZED, "read"},
-  {SYS_readv, BY_FD, STOPS, "read"},
-  {SYS_preadv, BY_FD, STOPS, "read"},
-  {SYS_write, BY_FD, STOPS | SIZED | GROWS, "write"},
-  {SYS_pwrite64, BY_FD, STOPS | SIZED | GROWS, "write"},
-  {SYS_writev, BY_FD, STOPS | GROWS, "write"},
-  {SYS_pwritev, BY_FD, STOPS | GROWS, "write"},
-  {SYS_ftruncate, BY_FD, STOPS | GROWS, "truncate"},
-  {SYS_truncate, BY_NAME, STOPS | GROWS, "truncate"},
-  {SYS_fallocate, BY_FD, STOPS | GROWS, "truncate"},
-  {SYS_rename, BY_NAME, GROWS, "rename"},
-  {SYS_renameat, BY_NAME_AT, GROWS, "rename"},
-  {SYS_renameat2, BY_NAME_AT, GROWS, "rename"},
-  {SYS_link, BY_NAME, GROWS, "link"},
-  {SYS_linkat, BY_NAME_AT, GROWS, "link"},
-  {SYS_mkdir, BY_NAME, GROWS, "mkdir"},
-  {SYS_mkdirat, BY_NAME_AT, GROWS, "mkdir"},
-  {SYS_unlink, BY_NAME, 0, "unlink"},
-  {SYS_unlinkat, BY_NAME_AT, 0, "unlink"},
-  {SYS_flock, BY_FD, STOPS, "lock"},
-  {SYS_fcntl, BY_FD, STOPS, "lock"}, /* F_OFD_SETLK alone */
-  {SYS_fsync, BY_FD, STOPS | GROWS, "sync"},
-  {SYS_fdatasync, BY_FD, STOPS | GROWS, "sync"},
-  {SYS_close, BY_FD, STOPS, "close"},
+    {SYS_open, BY_NAME, STOPS, "open"},
+    {SYS_creat, BY_NAME, STOPS | GROWS, "open"},
+    {SYS_openat, BY_NAME_AT, STOPS, "open"},
+    {SYS_read, BY_FD, STOPS | SIZED, "read"},
+    {SYS_pread64, BY_FD, STOPS | SIZED, "read"},
+    {SYS_readv, BY_FD, STOPS, "read"},
+    {SYS_preadv, BY_FD, STOPS, "read"},
+    {SYS_write, BY_FD, STOPS | SIZED | GROWS, "write"},
+    {SYS_pwrite64, BY_FD, STOPS | SIZED | GROWS, "write"},
+    {SYS_writev, BY_FD, STOPS | GROWS, "write"},
+    {SYS_pwritev, BY_FD, STOPS | GROWS, "write"},
+    {SYS_ftruncate, BY_FD, STOPS | GROWS, "truncate"},
+    {SYS_truncate, BY_NAME, STOPS | GROWS, "truncate"},
+    {SYS_fallocate, BY_FD, STOPS | GROWS, "truncate"},
+    {SYS_rename, BY_NAME, GROWS, "rename"},
+    {SYS_renameat, BY_NAME_AT, GROWS, "rename"},
+    {SYS_renameat2, BY_NAME_AT, GROWS, "rename"},
+    {SYS_link, BY_NAME, GROWS, "link"},
+    {SYS_linkat, BY_NAME_AT, GROWS, "link"},
+    {SYS_mkdir, BY_NAME, GROWS, "mkdir"},
+    {SYS_mkdirat, BY_NAME_AT, GROWS, "mkdir"},
+    {SYS_unlink, BY_NAME, 0, "unlink"},
+    {SYS_unlinkat, BY_NAME_AT, 0, "unlink"},
+    {SYS_flock, BY_FD, STOPS, "lock"},
+    {SYS_fcntl, BY_FD, STOPS, "lock"}, /* F_OFD_SETLK alone */
+    {SYS_fsync, BY_FD, STOPS | GROWS, "sync"},
+    {SYS_fdatasync, BY_FD, STOPS | GROWS, "sync"},
+    {SYS_close, BY_FD, STOPS, "close"},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations, LONGEST = 4096 };
 
@@ -100,8 +101,10 @@ static _Atomic(const char *) hit; /* name of the first that failed */
 /* The name of a descriptor, or of where one starts (AT_FDCWD): 0 or more bytes. */
 static long name_of(long fd, char *out) {
   char link[40];
-  if ((int)fd == AT_FDCWD) snprintf(link, sizeof link, "/proc/self/cwd");
-  else snprintf(link, sizeof link, "/proc/self/fd/%d", (int)fd);
+  if ((int)fd == AT_FDCWD)
+    snprintf(link, sizeof link, "/proc/self/cwd");
+  else
+    snprintf(link, sizeof link, "/proc/self/fd/%d", (int)fd);
   const long n = fault_call(SYS_readlink, (long)link, (long)out, LONGEST - 1, 0, 0);
   out[n > 0 ? n : 0] = '\0';
   return n;
@@ -120,9 +123,11 @@ static int name_file(const operation *o, const long *a, char *out) {
 static int counts(const operation *o, const long *a, char *name) {
   struct stat info;
   const size_t n = strlen(folder);
-  if (!n || (of && !strstr(of, o->name)) || !name_file(o, a, name) || strncmp(name, folder, n) || name[n] != '/') return 0;
-  const long there = o->sort == BY_FD ? fault_call(SYS_fstat, a[0], (long)&info, 0, 0, 0)
-                                      : fault_call(SYS_newfstatat, AT_FDCWD, (long)name, (long)&info, AT_SYMLINK_NOFOLLOW, 0);
+  if (!n || (of && !strstr(of, o->name)) || !name_file(o, a, name) || strncmp(name, folder, n) || name[n] != '/')
+    return 0;
+  const long there = o->sort == BY_FD
+                         ? fault_call(SYS_fstat, a[0], (long)&info, 0, 0, 0)
+                         : fault_call(SYS_newfstatat, AT_FDCWD, (long)name, (long)&info, AT_SYMLINK_NOFOLLOW, 0);
   return there < 0 ? o->sort != BY_FD : S_ISREG(info.st_mode) || S_ISDIR(info.st_mode) || S_ISLNK(info.st_mode);
 }
 
@@ -201,11 +206,19 @@ static int install(void) {
   const uint64_t own = (uint64_t)(uintptr_t)fault_call_after;
   const size_t ip = offsetof(struct seccomp_data, instruction_pointer);
   struct sock_filter filter[20 + 2 * OPERATIONS] = {
-    LOAD(offsetof(struct seccomp_data, arch)), UNLESS(AUDIT_ARCH_X86_64, 4),
-    LOAD(ip), UNLESS(own, 3), LOAD(ip + 4), UNLESS(own >> 32, 1), ANSWER(SECCOMP_RET_ALLOW),
-    LOAD(offsetof(struct seccomp_data, nr)),
-    UNLESS(SYS_fcntl, 4), LOAD(offsetof(struct seccomp_data, args[1])), UNLESS(F_OFD_SETLK, 1),
-    ANSWER(SECCOMP_RET_TRAP), ANSWER(SECCOMP_RET_ALLOW),
+      LOAD(offsetof(struct seccomp_data, arch)),
+      UNLESS(AUDIT_ARCH_X86_64, 4),
+      LOAD(ip),
+      UNLESS(own, 3),
+      LOAD(ip + 4),
+      UNLESS(own >> 32, 1),
+      ANSWER(SECCOMP_RET_ALLOW),
+      LOAD(offsetof(struct seccomp_data, nr)),
+      UNLESS(SYS_fcntl, 4),
+      LOAD(offsetof(struct seccomp_data, args[1])),
+      UNLESS(F_OFD_SETLK, 1),
+      ANSWER(SECCOMP_RET_TRAP),
+      ANSWER(SECCOMP_RET_ALLOW),
   };
   unsigned short n = 13;
   for (int i = 0; i < OPERATIONS; i++) {

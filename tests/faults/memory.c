@@ -70,7 +70,9 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *on) {
   if (strstr(name, "fault_memory")) return 0;
   *o = (object){from, to, "", n_objects == 0 || strstr(name, "libcurvebody"), false};
   snprintf(o->name, sizeof o->name, "%s", n_objects ? name : "program");
-  o->asked = !strcmp(on, "all") || (!strcmp(on, "own") ? o->own : !strcmp(on, "library") ? !o->own : !!strstr(name, on));
+  o->asked = !strcmp(on, "all") || (!strcmp(on, "own")       ? o->own
+                                    : !strcmp(on, "library") ? !o->own
+                                                             : !!strstr(name, on));
   n_objects++;
   return 0;
 }

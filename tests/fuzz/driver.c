@@ -202,8 +202,10 @@ static void tell(number seed, number i, int how, const char *folder) {
   static uint8_t input[LONGEST];
   char path[4096];
   const size_t n = make(seed, i, input);
-  if (WIFSIGNALED(how)) printf("execution %llu: signal %d%s\n", i, WTERMSIG(how), WTERMSIG(how) == SIGALRM ? " (hangs)" : "");
-  else printf("execution %llu: exit status %d\n", i, WEXITSTATUS(how));
+  if (WIFSIGNALED(how))
+    printf("execution %llu: signal %d%s\n", i, WTERMSIG(how), WTERMSIG(how) == SIGALRM ? " (hangs)" : "");
+  else
+    printf("execution %llu: exit status %d\n", i, WEXITSTATUS(how));
   fflush(stdout);
   if (!folder) return;
   snprintf(path, sizeof path, "%s/%llu-%llu", folder, seed, i);
@@ -225,7 +227,8 @@ int main(int argc, char **argv) {
     return 0;
   }
   read_corpus(argv[1]);
-  const number executions = argc > 2 ? strtoull(argv[2], NULL, 0) : 10000, seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
+  const number executions = argc > 2 ? strtoull(argv[2], NULL, 0) : 10000,
+               seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
   volatile number *at = mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return 2;
   *at = argc > 5 ? strtoull(argv[5], NULL, 0) : 0;

@@ -14,7 +14,8 @@ static void make_files(void) {
     const bool steady = kind & 2;
     const hsize_t dims[] = {3, 2, 3, 2, 3};
     const hid_t file = target_create(kind & 1);
-    target_numbers(file, "velocity", kind & 1 ? H5T_IEEE_F32BE : H5T_IEEE_F64LE, steady ? 4 : 5, steady ? dims + 1 : dims, kind == 3 || kind == 0, u);
+    target_numbers(file, "velocity", kind & 1 ? H5T_IEEE_F32BE : H5T_IEEE_F64LE, steady ? 4 : 5,
+                   steady ? dims + 1 : dims, kind == 3 || kind == 0, u);
     if (!steady) target_numbers(file, "time", H5T_STD_I16BE, 1, dims, false, axis);
     target_numbers(file, "x", H5T_IEEE_F64LE, 1, dims + 1, false, axis);
     target_numbers(file, "y", H5T_IEEE_F32LE, 1, dims + 2, kind & 1, axis);
@@ -35,8 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   double x[7][3], u[7][3], gradient[7][3][3];
   for (int i = 0; i < 7; i++)
     for (int k = 0; k < 3; k++) x[i][k] = k < 2 ? 0.7 * (i - 2) : 1e3 * (i - 2);
-  for (int i = -1; i < 3; i++)
-    cb_flow_at(flow, 0.9 * i, 7, (const double(*)[3])x, u, gradient, NULL);
+  for (int i = -1; i < 3; i++) cb_flow_at(flow, 0.9 * i, 7, (const double(*)[3])x, u, gradient, NULL);
   cb_flow_free(flow);
   return 0;
 }

@@ -16,7 +16,8 @@ static void make_files(void) {
   target_begin();
   for (int kind = 0; kind < 4; kind++) { /* old and new, contiguous and in chunks */
     const hid_t file = target_create(kind & 1);
-    target_numbers(file, "poses", kind & 1 ? H5T_IEEE_F32BE : H5T_IEEE_F64LE, 3, (const hsize_t[]){4, 4, 3}, kind & 2, x[0][0]);
+    target_numbers(file, "poses", kind & 1 ? H5T_IEEE_F32BE : H5T_IEEE_F64LE, 3, (const hsize_t[]){4, 4, 3}, kind & 2,
+                   x[0][0]);
     target_numbers(file, "time", H5T_IEEE_F64LE, 1, (const hsize_t[]){4}, kind & 2, time);
     target_numbers(file, "face", H5T_STD_I32LE, 2, (const hsize_t[]){4, 3}, kind & 2, face[0]);
     H5Fclose(file);

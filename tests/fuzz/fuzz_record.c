@@ -71,14 +71,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!target_files) make_files();
   const unsigned flags = size ? data[0] >> 1 : 0;
   const int which = (int)(flags % FILES);
-  if (which == BESIDE) target_put(target_path, target_file[1].bytes, target_file[1].size);
-  else unlink(beside);
+  if (which == BESIDE)
+    target_put(target_path, target_file[1].bytes, target_file[1].size);
+  else
+    unlink(beside);
   if (which == 1 && flags / FILES / WAYS % 2) target_put(beside, target_file[BESIDE].bytes, target_file[BESIDE].size);
   target_change(which, data, size, which == BESIDE ? beside : target_path);
   cb_status status;
   switch (flags / FILES % WAYS) {
     case 0: status = read_all(); break;
-    case 1: check_status(status = resume()); status = read_all(); break;
+    case 1:
+      check_status(status = resume());
+      status = read_all();
+      break;
     case 2: status = cb_record_export_csv(target_path, out, NULL); break;
     case 3: status = cb_record_export_xdmf(target_path, out, NULL); break;
     case 4: status = cb_view_write(target_path, out, NULL); break;

@@ -14,7 +14,8 @@ static void make_files(void) {
   target_begin();
   for (int kind = 0; kind < 4; kind++) {
     const int n = kind & 2 ? 2 : 1;
-    const hsize_t one[] = {N, DIM, 1}, two[] = {N, N, DIM, 2}, more[] = {N, N, 2, 2}, less[] = {N, 1, 1}, length[] = {N};
+    const hsize_t one[] = {N, DIM, 1}, two[] = {N, N, DIM, 2}, more[] = {N, N, 2, 2}, less[] = {N, 1, 1},
+                  length[] = {N};
     const hid_t file = target_create(kind & 1);
     target_numbers(file, "connection", H5T_IEEE_F64LE, n + 2, n == 1 ? one : two, kind == 1, a);
     target_numbers(file, "metric", H5T_IEEE_F32LE, n + 2, n == 1 ? less : more, kind == 2, m);

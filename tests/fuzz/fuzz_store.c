@@ -14,7 +14,8 @@ static const cb_dimension dimensions[] = {{.name = "part", .count = PARTS, .doc 
 static const cb_store_field fields[] = {{"top", CB_FIELD_DOUBLE, 0, {NULL}, {0}, "1", "a number"},
                                         {"vector", CB_FIELD_DOUBLE, 1, {"part"}, {PARTS}, "m", "some numbers"},
                                         {"small", CB_FIELD_INT32, 0, {NULL}, {0}, "1", "a small one"}};
-static const cb_store_layout layout = {"a title", "text\n", "digest", axes, 2, coordinates, 1, dimensions, 1, fields, 3, MEMBERS};
+static const cb_store_layout layout = {"a title", "text\n",   "digest", axes,   2, coordinates,
+                                       1,         dimensions, 1,        fields, 3, MEMBERS};
 static char stores[100], store_path[120], joined[100];
 
 static void put_members(cb_store *store, int64_t first, int64_t n) {

@@ -29,7 +29,8 @@ static void make_file(void) {
 static bool is_left_out(const uint8_t *data, size_t size) {
   for (size_t i = 0, digits = 0; i < size; i++) {
     digits = isdigit(data[i]) ? digits + 1 : 0;
-    if (digits > 4 || (i && (data[i] | 32) == 'e' && isdigit(data[i - 1])) || data[i] == '*' || data[i] == '^') return true;
+    if (digits > 4 || (i && (data[i] | 32) == 'e' && isdigit(data[i - 1])) || data[i] == '*' || data[i] == '^')
+      return true;
     if (size - i >= 4 && (!memcmp(data + i, "file", 4) || !memcmp(data + i, "yaml", 4))) return true;
   }
   return false;
@@ -55,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (int end = 0; plan && end < 2; end++) {
     size_t n = 0;
     cb_arena *arena = cb_arena_create();
-    if (arena) demand(cb_sweep_values(plan, end ? plan->members - 1 : 0, arena, value, &n) <= 0 && n <= CB_SWEEP_VALUES);
+    if (arena)
+      demand(cb_sweep_values(plan, end ? plan->members - 1 : 0, arena, value, &n) <= 0 && n <= CB_SWEEP_VALUES);
     cb_arena_free(arena);
   }
   cb_sweep_plan_free(plan);

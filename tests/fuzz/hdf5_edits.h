@@ -50,8 +50,10 @@ static inline void edited_look(edited_file *f) {
   if (!f->block || !f->own) exit(2);
   for (size_t at = 0; at < f->size;) {
     size_t n = edited_block_size(f, at);
-    if (n) f->block[f->blocks++] = (edited_block){at, n}, n += 4;
-    else if (f->size - at > 16 && !memcmp(f->bytes + at, "GCOL", 4)) n = (size_t)cb_little_endian(f->bytes + at + 8, 8);
+    if (n)
+      f->block[f->blocks++] = (edited_block){at, n}, n += 4;
+    else if (f->size - at > 16 && !memcmp(f->bytes + at, "GCOL", 4))
+      n = (size_t)cb_little_endian(f->bytes + at + 8, 8);
     if (n > f->size - at) n = f->size - at;
     for (size_t i = 0; i < n; i++) f->own[f->owns++] = at + i;
     at += n ? n : 1;
@@ -78,9 +80,26 @@ static inline void edited_put(unsigned char *to, size_t size, size_t at, int cou
 }
 
 static inline size_t edited_once(const edited_file *f, const unsigned char *e, unsigned char *to, size_t size) {
-  static const uint64_t numbers[] = {0, 1, 2, 7, 8, 255, 256, 65535, 65536, INT32_MAX, (uint64_t)INT32_MAX + 1,
-                                     UINT32_MAX, (uint64_t)1 << 28, (uint64_t)1 << 40, (uint64_t)1 << 60,
-                                     (uint64_t)1 << 62, INT64_MAX, (uint64_t)1 << 63, UINT64_MAX - 1, UINT64_MAX};
+  static const uint64_t numbers[] = {0,
+                                     1,
+                                     2,
+                                     7,
+                                     8,
+                                     255,
+                                     256,
+                                     65535,
+                                     65536,
+                                     INT32_MAX,
+                                     (uint64_t)INT32_MAX + 1,
+                                     UINT32_MAX,
+                                     (uint64_t)1 << 28,
+                                     (uint64_t)1 << 40,
+                                     (uint64_t)1 << 60,
+                                     (uint64_t)1 << 62,
+                                     INT64_MAX,
+                                     (uint64_t)1 << 63,
+                                     UINT64_MAX - 1,
+                                     UINT64_MAX};
   const size_t where = e[1] | (size_t)e[2] << 8;
   const size_t at = e[0] & 128 ? (where * 65521 + e[4]) % f->size : f->own[where % f->owns];
   if (at >= size) return size; /* cut off by an edit before */

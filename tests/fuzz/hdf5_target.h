@@ -33,7 +33,8 @@ static inline void target_remove(void) {
 }
 
 static inline void target_begin(void) {
-  snprintf(target_folder, sizeof target_folder, "%s/curvebody-fuzz-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+  snprintf(target_folder, sizeof target_folder, "%s/curvebody-fuzz-XXXXXX",
+           access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
   if (!mkdtemp(target_folder)) exit(2);
   snprintf(target_path, sizeof target_path, "%s/r.h5", target_folder);
   atexit(target_remove);
@@ -58,7 +59,7 @@ static inline void target_change(int which, const uint8_t *data, size_t size, co
 
 /* An error has a text, and is of the input. */
 static inline void check_status(cb_status status) {
-demand(status == CB_OK || (status < 0 && *cb_error_text()));
+  demand(status == CB_OK || (status < 0 && *cb_error_text()));
   demand(status == CB_OK || status == CB_ERROR_INPUT || status == CB_ERROR_FILE || status == CB_ERROR_MEMORY ||
          status == CB_ERROR_ARGUMENT);
 }

@@ -28,10 +28,17 @@ static const size_t small_counts[SMALL_FIELDS] = {1, 1, 6, 1, 1};
 static const cb_blob small_state[] = {{"state", CB_FIELD_DOUBLE, SMALL_STATE, NULL}, {"turn", CB_FIELD_INT64, 2, NULL}};
 
 static inline cb_record_layout small_layout(void) {
-  return (cb_record_layout){.title = "small", .scenario_source = "curvebody: 1\n", .scenario_resolved = "curvebody: 1\n",
-                            .dimensions = small_dimensions, .n_dimensions = 3,
-                            .constants = small_constants, .n_constants = 3,
-                            .fields = small_fields, .n_fields = SMALL_FIELDS, .state = small_state, .n_state = 2};
+  return (cb_record_layout){.title = "small",
+                            .scenario_source = "curvebody: 1\n",
+                            .scenario_resolved = "curvebody: 1\n",
+                            .dimensions = small_dimensions,
+                            .n_dimensions = 3,
+                            .constants = small_constants,
+                            .n_constants = 3,
+                            .fields = small_fields,
+                            .n_fields = SMALL_FIELDS,
+                            .state = small_state,
+                            .n_state = 2};
 }
 
 static inline double small_value(size_t field, uint64_t row, size_t k) {
@@ -97,7 +104,8 @@ static inline void small_record(const char *path, int deflate, bool killed) {
   snprintf(live, sizeof live, "%s.live", path);
   snprintf(beside, sizeof beside, "%s.rescue", live);
   snprintf(to, sizeof to, "%s.rescue", path);
-  if (cb_record_create(live, &layout, &(cb_record_options){.deflate = deflate, .sync = CB_SYNC_FLUSH}, &record)) exit(2);
+  if (cb_record_create(live, &layout, &(cb_record_options){.deflate = deflate, .sync = CB_SYNC_FLUSH}, &record))
+    exit(2);
   const cb_sink sink = cb_record_sink(record);
   if (small_write(sink, 0, SMALL_ROWS)) exit(2);
   if (killed) { /* a checkpoint waits until the one before it, with all rows up to it, is in the file */

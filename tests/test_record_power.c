@@ -113,8 +113,8 @@ static promise promised(size_t changes) {
 }
 
 static void copy_record(const char *from, const char *to) {
-  char command[300];
-  snprintf(command, sizeof command, "rm -rf '%s' && cp -r '%s' '%s'", to, from, to);
+  char command[400];
+  snprintf(command, sizeof command, "rm -rf '%.99s' && cp -r '%.99s' '%.99s'", to, from, to);
   assert_int_equal(system(command), 0);
 }
 

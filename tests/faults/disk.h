@@ -188,7 +188,7 @@ static void disk_begin_with(const char *folder) {
   DIR *list = opendir(folder);
   assert_non_null(list);
   for (struct dirent *entry; (entry = readdir(list));) {
-    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    snprintf(path, sizeof path, "%.99s/%.255s", folder, entry->d_name);
     if (stat(path, &info) < 0 || !S_ISREG(info.st_mode)) continue;
     FILE *file = fopen(path, "rb");
     assert_non_null(file);

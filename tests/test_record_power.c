@@ -1,5 +1,5 @@
 /* labels: medium
- * timeout: 300 A loss of power at any moment of writing, closing, resuming or repairing a record: what had been synced is
+ * timeout: 900 A loss of power at any moment of writing, closing, resuming or repairing a record: what had been synced is
  * there, and no row is wrong. CB_POWER_CUTS: how many. */
 #include "faults/disk.h"
 #include "record_sample.h"

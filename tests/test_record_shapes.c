@@ -1,4 +1,5 @@
 /* labels: medium
+ * timeout: 900
  *
  * Records in which an array has been put that no record has: sizes up to 2^62, products of them that overflow, other
  * types and layouts; and more groups than anyone needs, in each other and in a ring. Each is read, exported, shown,

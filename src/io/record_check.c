@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 enum { MOST_OBJECTS = 20000, LARGEST_CHUNK = 64 << 20, MOST_UNWRITTEN = 1 << 20, MOST_IN_ROW = 1 << 12 };
 
@@ -117,9 +118,22 @@ static cb_status check_group(walk *w, const char *name, hid_t group, hid_t creat
   return status ? status : cb_hdf5_each_link(group, w->path, H5_INDEX_NAME, visit_link, w);
 }
 
+/* Of a file that a writer is at work on, what is half written, or beyond the end that it had, is looked at again. */
+static const char *fault_of(walk *w, bool whole) {
+  const char *fault = NULL;
+  for (int attempt = 0; attempt < 8; attempt++) {
+    struct stat info;
+    fault = cb_structure_fault(w->source, w->bytes, w->found[w->at].address);
+    if (!fault || whole) break;
+    nanosleep(&(struct timespec){0, 1000000L << attempt}, NULL);
+    if (stat(w->path, &info) == 0) w->bytes = (uint64_t)info.st_size;
+  }
+  return fault;
+}
+
 /* What cannot be opened is passed over, unless all is to be whole. */
 static cb_status check_object(walk *w, hid_t file, bool whole) {
-  const char *name = w->found[w->at].name, *fault = cb_structure_fault(w->source, w->bytes, w->found[w->at].address);
+  const char *name = w->found[w->at].name, *fault = fault_of(w, whole);
   if (fault) return refuse(w, name, fault);
   hid_t object = H5Oopen_by_addr(file, w->found[w->at].address), create = H5I_INVALID_HID;
   const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);

@@ -1,4 +1,4 @@
-/* timeout: 300
+/* timeout: 900
  * labels: medium
  * Pages: constant arrays are read as they are; frames are carried along as vectors are transported; a page that no memory
  * is left for is refused, and nothing of it stays. */

@@ -1,4 +1,4 @@
-/* labels: medium
+/* labels: medium release
  * timeout: 900 A loss of power at any moment of writing, closing, resuming or repairing a record: what had been synced is
  * there, and no row is wrong. CB_POWER_CUTS: how many. */
 #include "faults/disk.h"

@@ -79,8 +79,10 @@ typedef struct cb_repair_report {
   uint64_t rows_cut;         /* rows that only some of the fields had */
 } cb_repair_report;
 
-/* Makes the file of a killed writer a plain HDF5 file, with every whole row it has. report may be NULL. Fails with
- * CB_ERROR_FILE (cannot be opened or written, or is being written by another process) or CB_ERROR_INPUT (no record). */
+/* Makes the file of a killed writer a plain HDF5 file, with every row up to the first that is not whole and as it was
+ * written; where the machine was started again since, with what it had at its last sync. report may be NULL. Fails with
+ * CB_ERROR_FILE (cannot be opened or written, or is being written by another process) or CB_ERROR_INPUT (no record, or
+ * one in which what had been synced has changed). */
 cb_status cb_record_repair(const char *path, cb_repair_report *report);
 
 /* What cb_record_verify found; rows and events are those that all fields have. */

@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SAMPLE_FIELDS = 12, SAMPLE_VALUES = 16, SAMPLE_STATE = 40, SAMPLE_EVENT_EVERY = 7 };
+enum { SAMPLE_FIELDS = 12, SAMPLE_VALUES = 16, SAMPLE_EVENT_EVERY = 7 };
+#ifndef SAMPLE_STATE
+#define SAMPLE_STATE 40 /* numbers */
+#endif
 
 static const char *const sample_axis[] = {"x", "y", "z"};
 static const char *const sample_particle[] = {"a0", "a1"};

@@ -2,37 +2,24 @@
  *
  * Records made by HDF5's own functions that are not what a record is: refused by name before memory or a file is
  * touched that is not theirs. */
-#include "record_sample.h"
+#include "lying_record.h"
 
 #include "check_error.h"
-#include <hdf5.h>
 
-static char *whole, *lying, *out, *victim;
+static char *victim;
 
 static int make(void **state) {
-  int failed = sample_make_folder(state);
-  whole = sample_path("whole.h5"), lying = sample_path("lying.h5"), out = sample_path("out.csv");
+  const int failed = lying_make(state);
   victim = sample_path("victim.h5");
-  sample_record(whole, 100, 20, true, NULL);
   sample_copy(whole, victim);
   return failed;
 }
 static int remove_all(void **state) {
-  free(whole), free(lying), free(out), free(victim);
-  return sample_remove_folder(state);
+  free(victim);
+  return lying_remove(state);
 }
 
 /* ---- Changing a copy */
-
-static hid_t open_copy(void) {
-  sample_copy(whole, lying);
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-  hid_t file = H5Fopen(lying, H5F_ACC_RDWR, access);
-  H5Pclose(access);
-  assert_true(file >= 0);
-  return file;
-}
 
 /* Closed, or as a writer leaves it that is killed. */
 static void leave(hid_t file, bool killed) {
@@ -53,30 +40,7 @@ static void put_attribute(hid_t file, const char *of, const char *name, hid_t ty
   H5Sclose(space);
 }
 
-/* A dataset in place of another; chunk NULL: contiguous. Nothing is written to it. */
-static void put_dataset(hid_t file, const char *name, hid_t type, int rank, const hsize_t *dims, const hsize_t *most,
-                        const hsize_t *chunk) {
-  H5Ldelete(file, name, H5P_DEFAULT);
-  hid_t create = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, dims, most);
-  if (chunk) H5Pset_chunk(create, rank, chunk);
-  hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
-  assert_true(dataset >= 0);
-  H5Dclose(dataset);
-  H5Sclose(space);
-  H5Pclose(create);
-}
-
 /* ---- Asking for it */
-
-static cb_status resume(void) {
-  cb_record_layout layout = sample_layout();
-  sample_state state;
-  cb_record *record = NULL;
-  sample_set_state(&state, 0);
-  cb_status status = cb_record_open_for_resume(lying, &layout, NULL, state.blobs, SAMPLE_BLOBS, NULL, &record);
-  if (!status) cb_record_free(record);
-  return status;
-}
 
 static cb_status open_reader(void) {
   cb_reader *reader = NULL;
@@ -125,9 +89,9 @@ static void an_attribute_of_another_type_or_length_is_not_written_over(void **un
       hid_t file = open_copy();
       put_attribute(file, "checkpoint", "cutting", wrong[i].type, wrong[i].count, wrong[i].data);
       leave(file, killed);
-      check_error(killed ? cb_record_repair(lying, NULL) : resume(), CB_ERROR_INPUT,
+      check_error(killed ? cb_record_repair(lying, NULL) : resume_lying(), CB_ERROR_INPUT,
                   error_of("attribute 'cutting' of /checkpoint: expected 2 integers"));
-      check_error(resume(), CB_ERROR_INPUT, cb_error_text());
+      check_error(resume_lying(), CB_ERROR_INPUT, cb_error_text());
       check_error(open_reader(), CB_ERROR_INPUT, cb_error_text());
     }
   H5Tclose(text), H5Tclose(pair), H5Tclose(five);
@@ -135,7 +99,7 @@ static void an_attribute_of_another_type_or_length_is_not_written_over(void **un
     hid_t file = open_copy();
     put_attribute(file, ".", "completed", H5T_STD_I32LE, count, (const int[]){1, 1, 1});
     leave(file, false);
-    check_error_begins(resume(), CB_ERROR_FILE, lying);
+    check_error_begins(resume_lying(), CB_ERROR_FILE, lying);
     assert_int_equal(rows_of(lying, "energy"), 100);
   }
 }
@@ -159,11 +123,11 @@ static void a_checkpoint_of_another_type_or_length_is_not_written_over(void **un
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char reason[200];
     hid_t file = open_copy();
-    put_dataset(file, wrong[i].name, wrong[i].type, wrong[i].rank, wrong[i].dims, NULL, NULL);
+    put_dataset(file, wrong[i].name, wrong[i].type, wrong[i].rank, wrong[i].dims, NULL, NULL, H5D_CONTIGUOUS);
     leave(file, false);
     snprintf(reason, sizeof reason, "%s has another type or length, expected %d values", wrong[i].name,
              wrong[i].values);
-    check_error(resume(), CB_ERROR_INPUT, error_of(reason));
+    check_error(resume_lying(), CB_ERROR_INPUT, error_of(reason));
     assert_int_equal(rows_of(lying, "energy"), 100);
   }
 }
@@ -174,14 +138,14 @@ static void a_row_of_more_values_than_memory_has_is_refused(void **unused) {
   /* products of the last three are 0 and 1 modulo 2^64 */
   const hsize_t zero[] = {1, 1 << 22, 1 << 22, 1 << 22}, one[] = {1, 12160749, 6102343, 13920371};
   hid_t file = open_copy();
-  put_dataset(file, "x", H5T_IEEE_F64LE, 4, zero, most, chunk);
+  put_dataset(file, "x", H5T_IEEE_F64LE, 4, zero, most, chunk, H5D_CHUNKED);
   leave(file, false);
   check_error_begins(open_reader(), CB_ERROR_INPUT, error_of("/x has wider rows than were written of it"));
   file = open_copy();
-  put_dataset(file, "event_gap", H5T_IEEE_F64LE, 4, one, most, chunk);
+  put_dataset(file, "event_gap", H5T_IEEE_F64LE, 4, one, most, chunk, H5D_CHUNKED);
   leave(file, false);
   check_error_begins(cb_record_export_csv(lying, out, NULL), CB_ERROR_INPUT, error_of("/event_gap has wider rows"));
-  check_error_begins(resume(), CB_ERROR_INPUT, error_of("/event_gap has wider rows"));
+  check_error_begins(resume_lying(), CB_ERROR_INPUT, error_of("/event_gap has wider rows"));
 }
 
 /* ---- What lies elsewhere */
@@ -251,8 +215,8 @@ static hid_t follow(const char *name, hid_t group, const void *data, size_t size
 }
 
 static void put_own_link(hid_t file, const char *name) {
-  const H5L_class_t class = {.version = H5L_LINK_CLASS_T_VERS, .id = (H5L_type_t)100, .comment = "to energy",
-                             .trav_func = follow};
+  const H5L_class_t class = {
+      .version = H5L_LINK_CLASS_T_VERS, .id = (H5L_type_t)100, .comment = "to energy", .trav_func = follow};
   assert_true(H5Lregister(&class) >= 0);
   assert_true(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
   assert_true(H5Lcreate_ud(file, name, class.id, "", 0, H5P_DEFAULT, H5P_DEFAULT) >= 0);
@@ -295,7 +259,7 @@ static void what_lies_in_other_files_is_refused_and_left_alone(void **unused) {
       size_t lying_size, lying_after;
       char *as_it_was = sample_read(lying, &lying_size);
       snprintf(reason, sizeof reason, "/%s %s", lies[i].name, lies[i].reason);
-      check_error(resume(), CB_ERROR_INPUT, error_of(reason));
+      check_error(resume_lying(), CB_ERROR_INPUT, error_of(reason));
       check_error(cb_record_repair(lying, NULL), CB_ERROR_INPUT, error_of(reason));
       check_error(open_reader(), CB_ERROR_INPUT, error_of(reason));
       check_error(cb_record_export_csv(lying, out, NULL), CB_ERROR_INPUT, error_of(reason));
@@ -315,10 +279,10 @@ static void aliases_at_the_root_are_left_alone(void **unused) {
   assert_true(H5Lcreate_soft("/nowhere", file, "dangling", H5P_DEFAULT, H5P_DEFAULT) >= 0);
   H5Gclose(H5Gcreate2(file, "mine", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   assert_true(H5Lcreate_hard(file, "/", file, "mine/all", H5P_DEFAULT, H5P_DEFAULT) >= 0);
-  put_dataset(file, "mine/notes", H5T_IEEE_F32BE, 2, (const hsize_t[]){3, 4}, NULL, NULL);
+  put_dataset(file, "mine/notes", H5T_IEEE_F32BE, 2, (const hsize_t[]){3, 4}, NULL, NULL, H5D_CONTIGUOUS);
   leave(file, false);
   check_ok(open_reader());
-  check_ok(resume());
+  check_ok(resume_lying());
   check_ok(cb_record_repair(lying, NULL));
 }
 
@@ -348,16 +312,16 @@ static void rows_that_were_never_written_are_not_counted(void **unused) {
     cb_reader_close(reader);
     if (killed) {
       check_ok(cb_record_repair(lying, NULL));
-      check_ok(resume());
+      check_ok(resume_lying());
       assert_int_equal(rows_of(lying, "energy"), 100);
     } else { /* each row of one that was closed has a digest */
       check_error(cb_record_repair(lying, NULL), CB_ERROR_INPUT, error_of("damaged: row 100 is not as it was written"));
-      check_error(resume(), CB_ERROR_INPUT, cb_error_text());
+      check_error(resume_lying(), CB_ERROR_INPUT, cb_error_text());
     }
     file = open_copy();
     extend(file, "energy", &most);
     leave(file, killed);
-    check_error(resume(), CB_ERROR_INPUT, error_of("/energy is longer than what was written of it"));
+    check_error(resume_lying(), CB_ERROR_INPUT, error_of("/energy is longer than what was written of it"));
     check_error(cb_record_repair(lying, NULL), CB_ERROR_INPUT, cb_error_text());
     check_error(open_reader(), CB_ERROR_INPUT, cb_error_text());
   }
@@ -367,9 +331,9 @@ static void chunks_that_take_all_memory_are_refused(void **unused) {
   (void)unused;
   const hsize_t length = 100, most = H5S_UNLIMITED, chunk = 1 << 28;
   hid_t file = open_copy();
-  put_dataset(file, "energy", H5T_IEEE_F64LE, 1, &length, &most, &chunk);
+  put_dataset(file, "energy", H5T_IEEE_F64LE, 1, &length, &most, &chunk, H5D_CHUNKED);
   leave(file, false);
-  check_error(resume(), CB_ERROR_INPUT, error_of("/energy has chunks of more than 64 MiB"));
+  check_error(resume_lying(), CB_ERROR_INPUT, error_of("/energy has chunks of more than 64 MiB"));
   check_error(open_reader(), CB_ERROR_INPUT, cb_error_text());
 }
 
@@ -381,7 +345,7 @@ static void labels_that_were_never_written_take_no_memory(void **unused) {
   cb_reader *reader = NULL;
   hid_t file = open_copy(), text = H5Tcopy(H5T_C_S1);
   H5Tset_size(text, H5T_VARIABLE);
-  put_dataset(file, "particle", text, 1, many, NULL, NULL);
+  put_dataset(file, "particle", text, 1, many, NULL, NULL, H5D_CONTIGUOUS);
   H5Tclose(text);
   leave(file, false);
   check_ok(cb_reader_open(lying, &reader));
@@ -392,19 +356,27 @@ static void labels_that_were_never_written_take_no_memory(void **unused) {
 
 /* A record of one ball, with poses of one body and twists of as many as are asked for. */
 static void record_ball(const char *path, size_t twists) {
-  static const char ball[] = "curvebody: 1\n"
-                             "fluid: {medium: water}\n"
-                             "bodies: [{name: ball, shape: {name: ellipsoid, resolution: 8}, density: 1200}]\n"
-                             "integrator: {name: hamilton_pontryagin, step: 0.01}\n"
-                             "time: {end: 0.1}\n";
-  const cb_dimension dimensions[] = {{.name = "body", .count = 1}, {.name = "bodies", .count = twists},
-                                     {.name = "seven", .count = 7}, {.name = "six", .count = 6}};
+  static const char ball[] =
+      "curvebody: 1\n"
+      "fluid: {medium: water}\n"
+      "bodies: [{name: ball, shape: {name: ellipsoid, resolution: 8}, density: 1200}]\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.01}\n"
+      "time: {end: 0.1}\n";
+  const cb_dimension dimensions[] = {{.name = "body", .count = 1},
+                                     {.name = "bodies", .count = twists},
+                                     {.name = "seven", .count = 7},
+                                     {.name = "six", .count = 6}};
   const cb_field fields[] = {{"time", CB_FIELD_DOUBLE, 0, {NULL}, "s", "time"},
                              {"step", CB_FIELD_INT64, 0, {NULL}, "1", "step"},
                              {"pose", CB_FIELD_DOUBLE, 2, {"body", "seven"}, "1", "pose"},
                              {"twist", CB_FIELD_DOUBLE, 2, {"bodies", "six"}, "1", "twist"}};
-  const cb_record_layout layout = {.title = "a ball", .scenario_source = ball, .scenario_resolved = ball,
-                                   .dimensions = dimensions, .n_dimensions = 4, .fields = fields, .n_fields = 4};
+  const cb_record_layout layout = {.title = "a ball",
+                                   .scenario_source = ball,
+                                   .scenario_resolved = ball,
+                                   .dimensions = dimensions,
+                                   .n_dimensions = 4,
+                                   .fields = fields,
+                                   .n_fields = 4};
   const double time = 0, pose[7] = {0, 0, 0, 1};
   const int64_t step = 0;
   double *twist = calloc(6 * twists, sizeof *twist);

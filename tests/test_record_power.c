@@ -1,6 +1,7 @@
 /* labels: medium release
  * timeout: 900 A loss of power at any moment of writing, closing, resuming or repairing a record: what had been synced is
  * there, and no row is wrong. CB_POWER_CUTS: how many. */
+#define SAMPLE_STATE 20000 /* checkpoints reach beyond the front of the file, which is copied at every sync */
 #include "faults/disk.h"
 #include "record_sample.h"
 

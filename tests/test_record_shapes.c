@@ -4,43 +4,9 @@
  * Records in which an array has been put that no record has: sizes up to 2^62, products of them that overflow, other
  * types and layouts; and more groups than anyone needs, in each other and in a ring. Each is read, exported, shown,
  * repaired and resumed, closed or killed: refused by its name, or as it was, within seconds. */
-#include "record_sample.h"
+#include "lying_record.h"
 
 #include <curvebody/view.h>
-#include <hdf5.h>
-
-static char *whole, *lying, *out;
-
-static int make(void **state) {
-  int failed = sample_make_folder(state);
-  whole = sample_path("whole.h5"), lying = sample_path("lying.h5"), out = sample_path("out");
-  sample_record(whole, 100, 20, true, NULL);
-  return failed;
-}
-static int remove_all(void **state) {
-  free(whole), free(lying), free(out);
-  return sample_remove_folder(state);
-}
-
-static hid_t open_copy(void) {
-  sample_copy(whole, lying);
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-  hid_t file = H5Fopen(lying, H5F_ACC_RDWR, access);
-  H5Pclose(access);
-  assert_true(file >= 0);
-  return file;
-}
-
-static cb_status resume(void) {
-  cb_record_layout layout = sample_layout();
-  sample_state state;
-  cb_record *record = NULL;
-  sample_set_state(&state, 0);
-  cb_status status = cb_record_open_for_resume(lying, &layout, NULL, state.blobs, SAMPLE_BLOBS, NULL, &record);
-  if (!status) cb_record_free(record);
-  return status;
-}
 
 static cb_status go(int way) {
   switch (way) {
@@ -48,7 +14,7 @@ static cb_status go(int way) {
     case 1: return cb_record_export_xdmf(lying, out, NULL);
     case 2: return cb_view_write(lying, out, NULL);
     case 3: return cb_record_repair(lying, NULL);
-    default: return resume();
+    default: return resume_lying();
   }
 }
 
@@ -75,18 +41,9 @@ static void try_all(hid_t file, const char *what) {
 }
 
 static void put(hid_t file, const char *name, hid_t type, int rank, const hsize_t *dims, H5D_layout_t layout) {
-  hsize_t most[4], chunk[4];
-  for (int d = 0; d < rank; d++) most[d] = H5S_UNLIMITED, chunk[d] = 1;
-  H5Ldelete(file, name, H5P_DEFAULT);
-  hid_t create = H5Pcreate(H5P_DATASET_CREATE),
-        space = H5Screate_simple(rank, dims, layout == H5D_CHUNKED ? most : NULL);
-  H5Pset_layout(create, layout);
-  if (layout == H5D_CHUNKED) H5Pset_chunk(create, rank, chunk);
-  hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
-  assert_true(dataset >= 0);
-  H5Dclose(dataset);
-  H5Sclose(space);
-  H5Pclose(create);
+  const hsize_t most[4] = {H5S_UNLIMITED, H5S_UNLIMITED, H5S_UNLIMITED, H5S_UNLIMITED}, chunk[4] = {1, 1, 1, 1};
+  const bool chunked = layout == H5D_CHUNKED;
+  put_dataset(file, name, type, rank, dims, chunked ? most : NULL, chunked ? chunk : NULL, layout);
 }
 
 static const char *const names[] = {"time",
@@ -186,5 +143,5 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sizes_that_no_file_has), cmocka_unit_test(other_types_and_layouts),
       cmocka_unit_test(groups_in_each_other_and_in_a_ring), cmocka_unit_test(an_attribute_of_megabytes)};
-  return cmocka_run_group_tests(tests, make, remove_all);
+  return cmocka_run_group_tests(tests, lying_make, lying_remove);
 }

@@ -53,7 +53,7 @@ static bool read_block(hid_t dataset, hid_t type, int rank, const hsize_t *dims,
   const hid_t memory = H5Screate_simple(rank, size, NULL), space = H5Dget_space(dataset);
   const bool ok = memory >= 0 && space >= 0 &&
                   H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
-                  H5Dread(dataset, type, memory, space, H5P_DEFAULT, out) >= 0;
+                  cb_hdf5_read(dataset, type, memory, space, out);
   if (memory >= 0) H5Sclose(memory);
   if (space >= 0) H5Sclose(space);
   return ok;

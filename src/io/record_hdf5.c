@@ -107,6 +107,10 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
   return status;
 }
 
+void cb_hdf5_give_reason(const char *text) {
+  if (!*reason && errno != ENOMEM) snprintf(reason, sizeof reason, "%s", text);
+}
+
 cb_status cb_hdf5_unread(const char *path, cb_status status) {
   const int error = cb_driver_unread();
   if (lacking) return cb_fail(CB_ERROR_MEMORY, "%s: HDF5 has no memory", path);
@@ -265,8 +269,8 @@ bool cb_hdf5_is_number(hid_t type) {
   size_t sign = 0, exponent = 0, exponent_bits = 0, fraction = 0, fraction_bits = 0;
   if (class == H5T_INTEGER) return true;
   return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &fraction, &fraction_bits) >= 0 && sign < precision &&
-         exponent_bits > 0 && exponent_bits < 32 && fraction_bits > 0 && exponent <= precision && fraction <= precision &&
-         exponent_bits <= precision - exponent && fraction_bits <= precision - fraction;
+         exponent_bits > 0 && exponent_bits < 32 && fraction_bits > 0 && exponent <= precision &&
+         fraction <= precision && exponent_bits <= precision - exponent && fraction_bits <= precision - fraction;
 }
 
 hid_t cb_hdf5_attribute(hid_t where, const char *of, const char *name, H5T_class_t class, size_t count) {
@@ -359,11 +363,13 @@ cb_status cb_hdf5_each_link(hid_t group, const char *path, H5_index_t by, cb_hdf
     H5L_info_t link;
     ssize_t length = H5Lget_name_by_idx(group, ".", by, order, i, NULL, 0, H5P_DEFAULT);
     char *name = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (length >= 0 && !name) status = cb_fail(CB_ERROR_MEMORY, "no memory for the names of %s", path);
+    if (length >= 0 && !name)
+      status = cb_fail(CB_ERROR_MEMORY, "no memory for the names of %s", path);
     else if (!name || H5Lget_name_by_idx(group, ".", by, order, i, name, (size_t)length + 1, H5P_DEFAULT) < 0 ||
              H5Lget_info(group, name, &link, H5P_DEFAULT) < 0)
       status = cb_hdf5_fail(path, "list its arrays");
-    else status = visit(context, group, name, &link);
+    else
+      status = visit(context, group, name, &link);
     free(name);
   }
   return status;

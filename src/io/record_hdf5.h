@@ -23,6 +23,9 @@ void cb_hdf5_quiet_end(cb_hdf5_quiet quiet);
  * CB_ERROR_FILE. `what` may be a format. */
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
+/* What cb_hdf5_fail tells, unless a call of HDF5 has failed before. */
+void cb_hdf5_give_reason(const char *text);
+
 /* What was made of a file is not believed where one of its reads was refused since cb_hdf5_quiet_begin, CB_ERROR_FILE
  * then, or HDF5 lacked memory, CB_ERROR_MEMORY: what was not found may be there all the same. Otherwise `status`. */
 cb_status cb_hdf5_unread(const char *path, cb_status status);
@@ -30,7 +33,7 @@ cb_status cb_hdf5_unread(const char *path, cb_status status);
 /* A failure with a file that is written, told as what the system refused, where that came before. */
 cb_status cb_hdf5_refused(hid_t file, const char *path, cb_status status);
 
-hid_t cb_hdf5_file_type(cb_field_type type);   /* little endian */
+hid_t cb_hdf5_file_type(cb_field_type type); /* little endian */
 hid_t cb_hdf5_memory_type(cb_field_type type);
 size_t cb_hdf5_type_size(cb_field_type type);
 /* Which of the three the type of a dataset is; false if none. */
@@ -84,6 +87,10 @@ bool cb_hdf5_is_number(hid_t type);
 
 /* Whether a dataset has just this type and shape, but for dims[d] = H5S_UNLIMITED: any. */
 bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims);
+
+/* ---- hdf5_chunks.c: H5Dread, but for chunks that hold other numbers of bytes than they say, or that are filtered by
+ * more than shuffle, deflate and fletcher32; false with a reason. */
+bool cb_hdf5_read(hid_t dataset, hid_t type, hid_t memory, hid_t space, void *out);
 
 /* Why the numbers of a dataset with these creation properties are not in its file; NULL if they are. */
 const char *cb_hdf5_elsewhere(hid_t create);

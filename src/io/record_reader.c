@@ -234,7 +234,7 @@ static cb_status read_series(cb_reader *reader, const char *name, size_t width, 
   size[0] = count;
   hid_t memory = H5Screate_simple(rank, size, NULL);
   ok = ok && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
-       H5Dread(dataset, memory_type, memory, space, H5P_DEFAULT, out) >= 0;
+       cb_hdf5_read(dataset, memory_type, memory, space, out);
   cb_status status = ok ? CB_OK
                         : cb_hdf5_fail(reader->path, "read rows %llu to %llu of %s", (unsigned long long)first,
                                        (unsigned long long)(first + count), name);
@@ -316,7 +316,7 @@ cb_status cb_reader_constant(cb_reader *reader, const char *name, size_t n, doub
   hid_t dataset = count == n && n ? H5Dopen2(reader->file, name, H5P_DEFAULT) : H5I_INVALID_HID;
   if (count != n || (n && (dataset < 0 || !cb_hdf5_type_of(dataset, &type))))
     status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected %zu numbers in %s", reader->path, n, name);
-  else if (n && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
+  else if (n && !cb_hdf5_read(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, out))
     status = cb_hdf5_fail(reader->path, "read %s", name);
   if (dataset >= 0) H5Dclose(dataset);
   status = cb_hdf5_unread(reader->path, status);

@@ -79,8 +79,8 @@ static cb_status open_slot(hid_t file, const char *path, int number, const cb_bl
   for (size_t b = 0; !status && b < n_state; b++) {
     if (!state[b].count) continue;
     expected++;
-    status = open_piece(group, path, name, state[b].name, cb_hdf5_file_type(state[b].type), state[b].count,
-                        &slot->blobs[b]);
+    status =
+        open_piece(group, path, name, state[b].name, cb_hdf5_file_type(state[b].type), state[b].count, &slot->blobs[b]);
   }
   H5G_info_t info = {.nlinks = 0};
   if (!status && H5Gget_info(group, &info) >= 0 && info.nlinks != expected)
@@ -130,11 +130,11 @@ size_t cb_slot_stretches(cb_record *record) {
 /* Reads one slot into state; false if it cannot be read, is not whole or is ahead of the rows. */
 static bool read_slot(const cb_slot *slot, cb_record_position have, cb_blob *state, size_t n_state,
                       uint64_t seal[SEAL]) {
-  bool ok = H5Dread(slot->seal, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, seal) >= 0;
+  bool ok = cb_hdf5_read(slot->seal, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, seal);
   if (!ok || seal[CHECKPOINTS] == 0 || seal[ROWS] > have.rows || seal[EVENTS] > have.events) return false;
   for (size_t b = 0; ok && b < n_state; b++)
-    ok = !state[b].count || H5Dread(slot->blobs[b], cb_hdf5_memory_type(state[b].type), H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                                    state[b].data) >= 0;
+    ok = !state[b].count ||
+         cb_hdf5_read(slot->blobs[b], cb_hdf5_memory_type(state[b].type), H5S_ALL, H5S_ALL, state[b].data);
   return ok && checksum(seal, state, n_state) == seal[CHECKSUM];
 }
 
@@ -216,7 +216,7 @@ static cb_status visit_piece(void *context, hid_t group, const char *name, const
     H5Tclose(type), H5Dclose(dataset);
     return cb_fail(CB_ERROR_MEMORY, "%s: no memory to read a checkpoint", a->path);
   }
-  a->whole = a->whole && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+  a->whole = a->whole && cb_hdf5_read(dataset, type, H5S_ALL, H5S_ALL, data);
   if (a->whole && seal) {
     memcpy(a->seal, data, sizeof a->seal);
     a->hash = checksum(a->seal, NULL, 0);

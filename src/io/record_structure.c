@@ -15,7 +15,7 @@
  *                         parameters by kind, address (8); contiguous: 2 address (8)   10 bytes (8)
  *   filters (11)          0 version   1 how many   2 (version 1: 8) each: number (2)   length of its name (2; version 2:
  *                         if number >= 256)   flags (2)   values (2)   name   values (4 each)
- *   names (17)            0 tree (8)   8 heap (8), of "HEAP", 0   8 bytes (8)   24 where they are (8)
+ *   names (17)            0 tree (8)   8 heap (8)   record_trees.c
  *   tree (III.A.2)        0 "BTHD", 0   5 type   6 bytes of a node (4)   10 of a record (2)   12 depth (2)   16 root (8)
  *   heap (III.G)          0 "FRHP", 0   5 bytes of an id (2)   7 of filters (2)   10 largest object (4)
  *                         110 width (2)   112 first block (8)   120 largest block (8)   128 bits of an offset (2)
@@ -29,6 +29,7 @@
 #include "io/record_driver.h"
 #include "io/record_structure.h"
 #include "io/record_superblock.h"
+#include "io/record_trees.h"
 #include <string.h>
 
 enum {
@@ -153,14 +154,20 @@ static void compare_room(look *l) {
     l->fault = "has chunks of another kind than its numbers";
 }
 
+/* Where a message of that kind keeps the length of a value; 0: it says that it has none. */
+static size_t fill_length_at(const unsigned char *m, size_t size) {
+  if (size >= 2 && m[0] == 3) return m[1] & 32 ? 2 : 0;
+  return size >= 4 && m[0] == 2 && !m[3] ? 0 : 4;
+}
+
 static void look_at_fill(look *l, unsigned type, const unsigned char *m, size_t size) {
-  size_t at = 0;
-  if (type == FILL && size >= 2) at = m[0] == 3 ? (m[1] & 32 ? 2 : size) : m[0] == 2 && size >= 4 && !m[3] ? size : 4;
-  if (at == size) return;
+  const size_t at = type == FILL ? fill_length_at(m, size) : 0;
+  if (type == FILL && !at) return;
   const uint64_t value = at + 4 <= size ? number(m + at, 4) : UINT64_MAX;
-  if (value != UINT32_MAX && value > size - at - 4)
+  if (value == UINT64_MAX)
+    l->fault = "has a message that is too short";
+  else if (value != UINT32_MAX && value > size - at - 4)
     l->fault = "has a value for what was not written that is longer than its message";
-  if (value == UINT64_MAX) l->fault = "has a message that is too short";
 }
 
 /* HDF5 divides by them. */
@@ -185,6 +192,7 @@ static void look_at_layout(look *l, const unsigned char *m, size_t size) {
   }
   if (size >= 11 && m[0] == 3 && m[1] == CHUNKED && 11 + 4 * (size_t)m[2] <= size && m[2] > 1) {
     look_at_chunk(l, m + 11, m[2], 4);
+    if (!l->fault) l->fault = cb_chunk_tree_fault(l->file, l->bytes, number(m + 3, 8), m[2] - 1);
     return;
   }
   if (size < 6 || m[0] != 4 || m[1] != CHUNKED) return;
@@ -234,14 +242,8 @@ static void look_at_link(look *l, const unsigned char *m, size_t size) {
 
 /* Names of links of before HDF5 1.8, in a tree and a heap. */
 static void look_at_names(look *l, const unsigned char *m, size_t size) {
-  unsigned char p[32];
-  if (size < 16) {
-    l->fault = "has a message that is too short";
-    return;
-  }
-  check_root(l, number(m, 8));
-  if (!read_part(l, number(m + 8, 8), "HEAP", p, sizeof p)) return;
-  if (!within(l, number(p + 24, 8), number(p + 8, 8))) l->fault = "has parts beyond the end of the file";
+  l->fault =
+      size < 16 ? "has a message that is too short" : cb_names_fault(l->file, l->bytes, number(m, 8), number(m + 8, 8));
 }
 
 static void look_at_filters(look *l, const unsigned char *m, size_t size) {

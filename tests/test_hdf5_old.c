@@ -1,0 +1,206 @@
+/* Files of the format of before HDF5 1.8, of which one number is wrong: refused by what is wrong, where HDF5 would go
+ * round for ever, or read what is not its own. And chunks that hold fewer bytes than they say. */
+#include "hdf5_file.h"
+
+#include "io/hdf5_array.h"
+#include "io/record_superblock.h"
+
+#include <zlib.h>
+
+enum { ROWS = 300, MOST = 1 << 20 };
+static unsigned char file_bytes[MOST];
+static size_t file_size;
+
+static cb_status read_x(void) {
+  cb_hdf5_source source;
+  cb_hdf5_array x;
+  cb_status status = cb_hdf5_source_open(path, &source);
+  if (status) return status;
+  status = cb_hdf5_read_array(&source, "group/x", &(cb_hdf5_expected){H5T_FLOAT, 1, 1, 0, "[row]"}, &x);
+  if (!status) {
+    for (size_t i = 0; i < x.count; i++) assert_true(x.value[i] == (double)i);
+    free(x.value);
+  }
+  return cb_hdf5_source_close(&source, status);
+}
+
+/* group/x in chunks of one number, so that their tree has two levels, and a soft link to it. */
+static void make(int deflate, bool checksum, hsize_t chunk) {
+  double value[ROWS];
+  const hid_t file = create(), group = H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+              how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, (const hsize_t[]){ROWS}, NULL);
+  for (int i = 0; i < ROWS; i++) value[i] = i;
+  H5Pset_chunk(how, 1, &chunk);
+  if (deflate) H5Pset_shuffle(how), H5Pset_deflate(how, (unsigned)deflate);
+  if (checksum) H5Pset_fletcher32(how);
+  const hid_t x = H5Dcreate2(group, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  assert_true(H5Dwrite(x, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0);
+  assert_true(H5Lcreate_soft("x", group, "y", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  H5Dclose(x), H5Sclose(space), H5Pclose(how), H5Gclose(group), H5Fclose(file);
+  FILE *f = fopen(path, "rb");
+  file_size = fread(file_bytes, 1, MOST, f);
+  fclose(f);
+}
+
+/* Where the n'th part of that name begins. */
+static size_t find(const char *name, int n) {
+  for (size_t at = 0; at + 8 < file_size; at++)
+    if (!memcmp(file_bytes + at, name, 4) && n-- == 0) return at;
+  fail_msg("no %s", name);
+  return 0;
+}
+
+/* A node of a tree of that kind and level. */
+static size_t find_node(int kind, int level) {
+  for (size_t at = 0; at + 8 < file_size; at++)
+    if (!memcmp(file_bytes + at, "TREE", 4) && file_bytes[at + 4] == kind && file_bytes[at + 5] == level) return at;
+  fail_msg("no node");
+  return 0;
+}
+
+static void put_number(size_t at, int count, uint64_t number) { cb_put_little_endian(file_bytes + at, count, number); }
+
+static uint64_t get_number(size_t at, int count) { return cb_little_endian(file_bytes + at, count); }
+
+static void check_refused(const char *why) {
+  write_bytes(file_bytes, file_size);
+  check_error(read_x(), CB_ERROR_INPUT, error_of_file("damaged: dataset 'group/x' %s", why));
+}
+
+/* The message that a group begins with: where its tree and its heap lie. */
+static size_t find_names_message(void) {
+  const size_t heap = find("HEAP", 1);
+  for (size_t at = 0; at + 16 < file_size; at++)
+    if (get_number(at + 8, 8) == heap && get_number(at, 8) < file_size && get_number(at, 8) > 0) return at;
+  fail_msg("no message");
+  return 0;
+}
+
+static void what_is_whole_is_read(void **unused) {
+  (void)unused;
+  for (int deflate = 0; deflate < 2; deflate++)
+    for (int checksum = 0; checksum < 2; checksum++)
+      for (hsize_t chunk = 1; chunk <= ROWS; chunk = chunk * 7 + 3) {
+        make(deflate, checksum, chunk);
+        check_ok(read_x());
+      }
+}
+
+static void a_group_without_a_tree_or_a_heap_is_refused(void **unused) {
+  (void)unused;
+  for (size_t which = 0; which < 2; which++) {
+    make(0, false, 1);
+    put_number(find_names_message() + 8 * which, 8, UINT64_MAX);
+    check_refused("has parts beyond the end of the file");
+  }
+}
+
+static void a_tree_that_leads_to_itself_is_refused(void **unused) {
+  (void)unused;
+  make(0, false, 1);
+  const size_t chunks = find_node(1, 1);
+  put_number(chunks + 24 + 24, 8, chunks);
+  check_refused("has an index that leads to itself");
+  make(0, false, 1);
+  const size_t leaf = find_node(1, 0);
+  file_bytes[leaf + 5] = 1;
+  check_refused("has an index that leads to itself");
+  make(0, false, 1);
+  const size_t names = (size_t)get_number(find_names_message(), 8);
+  file_bytes[names + 5] = 1;
+  put_number(names + 24 + 8, 8, names);
+  check_refused("has an index that leads to itself");
+}
+
+static void a_name_beyond_its_heap_is_refused(void **unused) {
+  (void)unused;
+  for (int link = 0; link < 2; link++) {
+    make(0, false, 1);
+    const size_t symbols = find("SNOD", 1);
+    for (size_t i = 0; i < 2; i++) {
+      const size_t entry = symbols + 8 + 40 * i;
+      if (link && get_number(entry + 16, 4) == 2) put_number(entry + 24, 4, 1 << 20);
+      if (!link) put_number(entry, 8, (uint64_t)1 << 40);
+    }
+    check_refused("has links without a name");
+  }
+  make(0, false, 1); /* not ended within it */
+  const size_t heap = find("HEAP", 1);
+  memset(file_bytes + get_number(heap + 24, 8), 'a', get_number(heap + 8, 8));
+  put_number(heap + 16, 8, 1);
+  check_refused("has links without a name");
+}
+
+static void a_heap_whose_free_parts_go_round_is_refused(void **unused) {
+  (void)unused;
+  make(0, false, 1);
+  const size_t heap = find("HEAP", 1);
+  put_number(heap + 16, 8, 16);
+  put_number(get_number(heap + 24, 8) + 16, 8, 16);
+  check_refused("has a heap whose free parts have no end");
+}
+
+/* The message of a dataset's fill value, in a header of the newer format: two bytes that say that there is a value. */
+static void a_fill_value_that_is_cut_off_is_refused(void **unused) {
+  (void)unused;
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access),
+              group = H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  put(group, "x", H5T_IEEE_F64LE, 1, (const hsize_t[]){ROWS}, H5T_NATIVE_DOUBLE, (const double[ROWS]){0});
+  H5Gclose(group), H5Fclose(file), H5Pclose(access);
+  FILE *f = fopen(path, "rb");
+  file_size = fread(file_bytes, 1, MOST, f);
+  fclose(f);
+  const size_t header = find("OHDR", 2);
+  size_t at = header;
+  while (memcmp(file_bytes + at, "\5\2\0", 3) != 0) at++; /* the message: kind, length */
+  while (file_bytes[at + 4] != 3) at++;
+  size_t end = header + 12; /* of the header: its checksum is behind it */
+  while (cb_lookup3(file_bytes + header, end - header) != get_number(end, 4)) end++;
+  file_bytes[at + 5] |= 32;
+  put_number(end, 4, cb_lookup3(file_bytes + header, end - header));
+  check_refused("has a message that is too short");
+}
+
+/* The first bytes of chunk 0, 0 and 1, or some more: as they are, or as a stream of zlib's that makes so many. */
+static void put_chunk(bool compressed, uint32_t left_out, size_t size) {
+  unsigned char plain[64] = {0}, stream[200];
+  memcpy(plain, (const double[]){0, 1}, 2 * sizeof(double));
+  const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), x = H5Dopen2(file, "group/x", H5P_DEFAULT);
+  uLongf made = sizeof stream;
+  if (compressed) assert_int_equal(compress(stream, &made, plain, size), Z_OK);
+  assert_true(H5Dwrite_chunk(x, H5P_DEFAULT, left_out, (const hsize_t[]){0}, compressed ? made : size,
+                             compressed ? stream : plain) >= 0);
+  H5Dclose(x), H5Fclose(file);
+}
+
+static void a_chunk_of_fewer_bytes_than_it_says_is_refused(void **unused) {
+  (void)unused;
+  char reason[300];
+  snprintf(reason, sizeof reason, "%s: cannot read 'group/x': a chunk is not as long as its extents say", path);
+  for (size_t size = 0; size <= 17; size++) {
+    make(1, false, 2);
+    put_chunk(true, 1, size); /* without the shuffle */
+    if (size == 16)
+      check_ok(read_x());
+    else
+      check_error_begins(read_x(), CB_ERROR_FILE, reason);
+  }
+  make(1, false, 2);
+  put_chunk(false, 3, 10); /* both filters left out */
+  check_error_begins(read_x(), CB_ERROR_FILE, reason);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_whole_is_read),
+      cmocka_unit_test(a_group_without_a_tree_or_a_heap_is_refused),
+      cmocka_unit_test(a_tree_that_leads_to_itself_is_refused),
+      cmocka_unit_test(a_name_beyond_its_heap_is_refused),
+      cmocka_unit_test(a_heap_whose_free_parts_go_round_is_refused),
+      cmocka_unit_test(a_fill_value_that_is_cut_off_is_refused),
+      cmocka_unit_test(a_chunk_of_fewer_bytes_than_it_says_is_refused),
+  };
+  return cmocka_run_group_tests(tests, make_path, remove_path);
+}

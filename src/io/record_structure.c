@@ -1,8 +1,8 @@
 /* See record_structure.h.
  *
  * HDF5 checks its parts by checksums and by little else: a part that has the right checksum, and a number in it that is
- * not such as HDF5 writes, takes it out of its memory (H5HF_dtable_lookup, H5F__accum_read, H5G__link_release_table), or keeps it busy for as many
- * turns as that number (H5EA_iterate, under H5Dget_num_chunks and others).
+ * not such as HDF5 writes, takes it out of its memory (H5HF_dtable_lookup, H5F__accum_read, H5G__link_release_table),
+ * or keeps it busy for as many turns as that number (H5EA_iterate, under H5Dget_num_chunks and others).
  *
  * Or it copies as many numbers as the extents of a dataset say from a layout that has fewer (H5VM_memcpyvv).
  *
@@ -12,7 +12,9 @@
  *                         length of the name (1 << (flags & 3)), it, then an address (8), or length (2) and value
  *   attribute info (21)   1 flags   2 most created (2) if flags & 1   the same
  *   layout (8), version 4 1 class   chunks: 2 flags   3 rank   4 width   5 sizes (width each)   kind of index,
- *                         parameters by kind, address (8); contiguous: 2 address (8)   10 bytes (8)
+ *                         parameters by kind, address (8); contiguous: 2 address (8)   10 bytes (8); compact: 2 bytes (2)
+ *   version 3             chunks: 2 rank   3 tree (8)   11 sizes (4 each)
+ *   versions 1, 2         1 rank   2 class   8 address (8), but for compact   sizes (4 each)   compact: bytes (4)
  *   filters (11)          0 version   1 how many   2 (version 1: 8) each: number (2)   length of its name (2; version 2:
  *                         if number >= 256)   flags (2)   values (2)   name   values (4 each)
  *   names (17)            0 tree (8)   8 heap (8)   record_trees.c
@@ -56,6 +58,7 @@ typedef struct look {
   cb_source file;
   uint64_t bytes; /* of it */
   const char *fault;
+  unsigned met;                                               /* messages that there is one of */
   int rank;                                                   /* of the dataset; 0: not known */
   uint64_t now[MOST_RANK], most[MOST_RANK], chunk[MOST_RANK]; /* extents that it has, can have; chunk[0] == 0: of no
                                                                  fixed array */
@@ -64,6 +67,8 @@ typedef struct look {
   int chunk_rank;
   uint64_t elements; /* of its fixed array */
 } look;
+
+static const char too_short[] = "has a message that is too short";
 
 static uint64_t number(const unsigned char *bytes, int count) { return cb_little_endian(bytes, count); }
 
@@ -165,7 +170,7 @@ static void look_at_fill(look *l, unsigned type, const unsigned char *m, size_t 
   if (type == FILL && !at) return;
   const uint64_t value = at + 4 <= size ? number(m + at, 4) : UINT64_MAX;
   if (value == UINT64_MAX)
-    l->fault = "has a message that is too short";
+    l->fault = too_short;
   else if (value != UINT32_MAX && value > size - at - 4)
     l->fault = "has a value for what was not written that is longer than its message";
 }
@@ -177,33 +182,71 @@ static void look_at_chunk(look *l, const unsigned char *sizes, int count, int wi
     if (!number(sizes + d * width, width)) l->fault = "has chunks of no size";
 }
 
-static void look_at_layout(look *l, const unsigned char *m, size_t size) {
-  enum { COMPACT = 0, CONTIGUOUS = 1, CHUNKED = 2, SINGLE = 1, FIXED = 3, EXTENSIBLE = 4 };
-  if (size >= 18 && m[1] == CONTIGUOUS && (m[0] == 3 || m[0] == 4)) {
-    l->in_one = !is_none(number(m + 2, 8)), l->stored = number(m + 10, 8);
-    if (l->in_one && !within(l, number(m + 2, 8), number(m + 10, 8)))
-      l->fault = "has numbers beyond the end of the file";
-    return;
-  }
-  if (size >= 4 && m[1] == COMPACT && (m[0] == 3 || m[0] == 4)) {
-    l->in_one = true, l->stored = number(m + 2, 2);
-    if (l->stored > size - 4) l->fault = "has a message that is too short";
-    return;
-  }
-  if (size >= 11 && m[0] == 3 && m[1] == CHUNKED && 11 + 4 * (size_t)m[2] <= size && m[2] > 1) {
-    look_at_chunk(l, m + 11, m[2], 4);
-    if (!l->fault) l->fault = cb_chunk_tree_fault(l->file, l->bytes, number(m + 3, 8), m[2] - 1);
-    return;
-  }
-  if (size < 6 || m[0] != 4 || m[1] != CHUNKED) return;
-  const size_t at = 5 + (size_t)m[3] * m[4]; /* of the kind of index */
-  if (m[3] < 2 || m[4] < 1 || m[4] > 8)
+enum { COMPACT = 0, CONTIGUOUS = 1, CHUNKED = 2 };
+
+/* Versions 1 and 2: the address is not there of what is compact, and nobody needs the extents of what is not in chunks. */
+static void look_at_old_layout(look *l, const unsigned char *m, size_t size) {
+  const size_t at = size >= 8 && m[2] == COMPACT ? 8 : 16, end = at + (size >= 8 ? 4 * (size_t)m[1] : 0);
+  if (size < 8 || end > size || (m[2] == COMPACT && (end + 4 > size || number(m + end, 4) > size - end - 4)))
+    l->fault = too_short;
+  else if (m[2] == CHUNKED && m[1] < 2)
     l->fault = "has chunks of no size";
-  else if (at <= size)
-    look_at_chunk(l, m + 5, m[3], m[4]);
-  if (at + 1 + 1 + 8 <= size && m[at] == FIXED && !l->fault)
-    look_at_fixed_array(l, number(m + at + 2, 8), m + 5, m[3] - 1, m[4]);
-  if (at + 1 + 5 + 8 <= size && m[at] == EXTENSIBLE) look_at_array(l, number(m + at + 6, 8));
+  else if (m[2] == CHUNKED)
+    look_at_chunk(l, m + 16, m[1], 4);
+  else if (m[2] == COMPACT)
+    l->in_one = true, l->stored = number(m + end, 4);
+  if (m[2] == CHUNKED && !l->fault) l->fault = cb_chunk_tree_fault(l->file, l->bytes, number(m + 8, 8), m[1] - 1);
+}
+
+/* Version 3. */
+static void look_at_tree_of_chunks(look *l, const unsigned char *m, size_t size) {
+  if (size < 11 || 11 + 4 * (size_t)m[2] > size)
+    l->fault = too_short;
+  else if (m[2] < 2)
+    l->fault = "has chunks of no size";
+  else
+    look_at_chunk(l, m + 11, m[2], 4);
+  if (!l->fault) l->fault = cb_chunk_tree_fault(l->file, l->bytes, number(m + 3, 8), m[2] - 1);
+}
+
+/* Version 4. */
+static void look_at_indexed_chunks(look *l, const unsigned char *m, size_t size) {
+  enum { ONE = 1, IMPLICIT = 2, FIXED = 3, EXTENSIBLE = 4, TREE_2 = 5, FILTERED = 2 };
+  const size_t at = size > 4 ? 5 + (size_t)m[3] * m[4] : 0; /* of the kind of index */
+  if (size < 6 || at >= size) return (void)(l->fault = too_short);
+  if (m[3] < 2 || m[4] < 1 || m[4] > 8) return (void)(l->fault = "has chunks of no size");
+  look_at_chunk(l, m + 5, m[3], m[4]);
+  const int kind = m[at];
+  const size_t more = kind == ONE          ? (m[2] & FILTERED ? 12 : 0)
+                      : kind == FIXED      ? 1
+                      : kind == EXTENSIBLE ? 5
+                      : kind == TREE_2     ? 6
+                                           : 0;
+  if (at + 1 + more + 8 > size) l->fault = too_short;
+  if (l->fault) return;
+  const uint64_t address = number(m + at + 1 + more, 8);
+  if (kind == FIXED) look_at_fixed_array(l, address, m + 5, m[3] - 1, m[4]);
+  if (kind == EXTENSIBLE) look_at_array(l, address);
+  if (kind == TREE_2) look_at_tree(l, address);
+}
+
+static void look_at_layout(look *l, const unsigned char *m, size_t size) {
+  if (size < 2) {
+    l->fault = too_short;
+  } else if (m[0] < 3) {
+    look_at_old_layout(l, m, size);
+  } else if (m[1] == CONTIGUOUS) {
+    if (size < 18) return (void)(l->fault = too_short);
+    l->in_one = !is_none(number(m + 2, 8)), l->stored = number(m + 10, 8);
+    if (l->in_one && !within(l, number(m + 2, 8), l->stored)) l->fault = "has numbers beyond the end of the file";
+  } else if (m[1] == COMPACT) {
+    l->in_one = true, l->stored = size < 4 ? UINT64_MAX : number(m + 2, 2);
+    if (size < 4 || l->stored > size - 4) l->fault = too_short;
+  } else if (m[1] == CHUNKED && m[0] == 3) {
+    look_at_tree_of_chunks(l, m, size);
+  } else if (m[1] == CHUNKED) {
+    look_at_indexed_chunks(l, m, size);
+  }
 }
 
 /* Links and attributes that are many lie in a heap, which trees lead into. */
@@ -213,7 +256,7 @@ static void look_at_many(look *l, unsigned type, const unsigned char *m, size_t 
                                             : 4,
                end = at + (size > 1 && m[1] & 2 ? 24 : 16);
   if (end > size) {
-    l->fault = "has a message that is too short";
+    l->fault = too_short;
     return;
   }
   look_at_heap(l, number(m + at, 8));
@@ -272,7 +315,10 @@ static void look_at_shared(look *l, const unsigned char *m, size_t size) {
 static bool visit_message(void *context, unsigned type, unsigned flags, const unsigned char *m, size_t size) {
   enum { SHARED = 2 };
   look *l = context;
-  if (flags & SHARED)
+  const bool one = type == SPACE || type == TYPE || type == LAYOUT || type == FILL || type == FILTERS;
+  if (one && l->met & 1u << type)
+    l->fault = "has two messages of a kind";
+  else if (flags & SHARED)
     look_at_shared(l, m, size);
   else if (type == LAYOUT)
     look_at_layout(l, m, size);
@@ -292,6 +338,7 @@ static bool visit_message(void *context, unsigned type, unsigned flags, const un
     look_at_link(l, m, size);
   else if (type == LINK_INFO || type == ATTRIBUTE_INFO)
     look_at_many(l, type, m, size);
+  if (one) l->met |= 1u << type;
   return l->fault;
 }
 

@@ -47,9 +47,18 @@ static cb_status match_layout(hid_t file, const char *path, const cb_record_layo
                         path, m.found, m.events, expected, CB_EVENT_FIELDS);
 }
 
+/* The newest checkpoint, whatever rows there are. */
+static cb_status find_newest(hid_t file, const char *path, uint64_t *checkpoints) {
+  cb_record_position newest = {0};
+  const cb_record_position all = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+  const cb_status status = cb_slot_newest(file, path, all, &newest);
+  *checkpoints = newest.checkpoints;
+  return status;
+}
+
 /* Reads checkpoint and extents and compares the layout; state is filled. */
 static cb_status read_restart(const char *path, bool left, cb_record_position synced, const cb_record_layout *layout,
-                              cb_blob *state, size_t n_state, cb_record_position *position) {
+                              cb_blob *state, size_t n_state, cb_record_position *position, uint64_t *newest) {
   cb_record_position whole = {0};
   hid_t file = H5I_INVALID_HID;
   cb_status status = cb_record_open_checked(path, &file);
@@ -57,6 +66,7 @@ static cb_status read_restart(const char *path, bool left, cb_record_position sy
   status = match_layout(file, path, layout);
   if (!status) status = cb_record_compare(file, path, left, synced, &whole, NULL);
   if (!status) status = cb_slot_read(file, path, whole, state, n_state, position);
+  if (!status) status = find_newest(file, path, newest);
   H5Fclose(file);
   return cb_hdf5_unread(path, status); /* a checkpoint or rows that could not be read are not for that gone */
 }
@@ -75,12 +85,17 @@ static cb_status check_state(const cb_record_layout *layout, const cb_blob *stat
   return same ? CB_OK : cb_fail(CB_ERROR_ARGUMENT, "record: the state to be read is not that of the layout");
 }
 
-/* Opens the file whose marks have come off and brings it to where the run goes on. Takes the rescue where it fails. */
-static cb_status reopen(const char *path, cb_rescue *rescue, cb_record_position position, hid_t *out) {
+/* Opens the file whose marks have come off and brings it to where the run goes on. Since it was read it may have been
+ * another's, who has closed it again. Takes the rescue where it fails. */
+static cb_status reopen(const char *path, cb_rescue *rescue, cb_record_position position, uint64_t newest, hid_t *out) {
   hid_t file = H5I_INVALID_HID;
+  uint64_t now = newest;
   cb_status status = cb_record_open_writing(path, rescue, position, &file);
   if (status) return status;
-  status = mark_not_completed(file, path);
+  status = find_newest(file, path, &now);
+  if (!status && now != newest)
+    status = cb_fail(CB_ERROR_FILE, "%s: cannot resume: another process went on with it meanwhile", path);
+  if (!status) status = mark_not_completed(file, path);
   if (!status) status = cb_series_cut(file, path, position);
   if (!status) status = cb_hdf5_start_swmr(file, path);
   if (!status) return *out = file, CB_OK;
@@ -99,14 +114,15 @@ cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *la
   bool left;
   hid_t file = H5I_INVALID_HID;
   cb_record_position at = {0}, synced = {0};
+  uint64_t newest = 0;
   const bool syncs = !options || options->sync != CB_SYNC_NEVER;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   status = cb_record_mend(path, &left, &synced);
-  if (!status) status = read_restart(path, left, synced, layout, state, n_state, &at);
+  if (!status) status = read_restart(path, left, synced, layout, state, n_state, &at, &newest);
   cb_rescue *rescue = !status && syncs ? cb_rescue_new(path) : NULL;
   if (!status && syncs && !rescue) status = cb_fail(CB_ERROR_MEMORY, "record: no memory");
   if (!status && !syncs) cb_rescue_remove(path);
-  if (!status) status = reopen(path, rescue, at, &file);
+  if (!status) status = reopen(path, rescue, at, newest, &file);
   if (!status) status = cb_record_attach(path, file, rescue, layout, options, at, out);
   if (!status && position) *position = at;
   if (status) status = cb_hdf5_unread(path, status);

@@ -140,6 +140,20 @@ static void a_heap_whose_free_parts_go_round_is_refused(void **unused) {
   check_refused("has a heap whose free parts have no end");
 }
 
+/* The message of its extents: those that it has, then those that it can have. */
+static void extents_beyond_the_most_are_refused(void **unused) {
+  (void)unused;
+  make(0, false, 1);
+  for (size_t at = 0; at + 24 < file_size; at++)
+    if (file_bytes[at] == 1 && file_bytes[at + 1] == 1 && get_number(at + 8, 8) == ROWS &&
+        get_number(at + 16, 8) == ROWS) {
+      put_number(at + 8, 8, ROWS + 1);
+      check_refused("has extents that are more than the most that it says");
+      return;
+    }
+  fail_msg("no extents");
+}
+
 /* The message of a dataset's fill value, in a header of the newer format: two bytes that say that there is a value. */
 static void a_fill_value_that_is_cut_off_is_refused(void **unused) {
   (void)unused;
@@ -199,6 +213,7 @@ int main(void) {
       cmocka_unit_test(a_tree_that_leads_to_itself_is_refused),
       cmocka_unit_test(a_name_beyond_its_heap_is_refused),
       cmocka_unit_test(a_heap_whose_free_parts_go_round_is_refused),
+      cmocka_unit_test(extents_beyond_the_most_are_refused),
       cmocka_unit_test(a_fill_value_that_is_cut_off_is_refused),
       cmocka_unit_test(a_chunk_of_fewer_bytes_than_it_says_is_refused),
   };

@@ -136,6 +136,8 @@ static void look_at_space(look *l, const unsigned char *m, size_t size) {
   l->rank = (int)rank;
   for (size_t d = 0; d < rank; d++) l->now[d] = number(m + at + 8 * d, 8);
   for (size_t d = 0; d < rank; d++) l->most[d] = number(m + at + 8 * ((m[2] & 1 ? rank : 0) + d), 8);
+  for (size_t d = 0; d < rank; d++)
+    if (l->now[d] > l->most[d]) l->fault = "has extents that are more than the most that it says";
 }
 
 /* A fixed array has an element for each chunk that there can be, and HDF5 asks for that of any. */

@@ -3,7 +3,7 @@
 import os
 import resource
 
-from command import BINARY, ROD, main
+from command import ROD, main, sanitized
 from refusals import FORCE, Refusals, taken, with_mesh
 
 MESHES = {
@@ -73,13 +73,9 @@ class BadFiles(Refusals):
         self.write("large.yaml", ROD + "#")
         os.truncate(self.path("large.yaml"), 100 << 20)
         limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (64 << 20, 64 << 20))
-        done = self.call("run", "large.yaml", "-o", "out.h5", **({} if self.sanitized() else {"preexec_fn": limit}))
+        done = self.call("run", "large.yaml", "-o", "out.h5", **({} if sanitized() else {"preexec_fn": limit}))
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertRegex(done.stderr, r"^large.yaml:1:1: error: .*expected at most 67108864")
-
-    def sanitized(self):
-        with open(BINARY, "rb") as file:
-            return b"__asan_init" in file.read()
 
 
 if __name__ == "__main__":

@@ -63,6 +63,11 @@ def die_with_parent():
     resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
 
 
+def sanitized():
+    with open(BINARY, "rb") as file:
+        return b"__asan_init" in file.read()
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="curvebody-")

@@ -1,5 +1,6 @@
 /* Holonomies of closed forms and of the literature; wrong and open gaits.
- * labels: short */
+ * labels: short
+ * timeout: 300 */
 #include "bundles.h"
 #include "gaits.h"
 

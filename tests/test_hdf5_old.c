@@ -35,6 +35,10 @@ static void make(int deflate, bool checksum, hsize_t chunk) {
   if (checksum) H5Pset_fletcher32(how);
   const hid_t x = H5Dcreate2(group, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
   assert_true(H5Dwrite(x, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0);
+  const hid_t few = H5Screate_simple(1, (const hsize_t[]){3}, NULL),
+              note = H5Acreate2(x, "note", H5T_STD_I64LE, few, H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(H5Awrite(note, H5T_NATIVE_INT64, (const int64_t[]){1, 2, 3}) >= 0);
+  H5Aclose(note), H5Sclose(few);
   assert_true(H5Lcreate_soft("x", group, "y", H5P_DEFAULT, H5P_DEFAULT) >= 0);
   H5Dclose(x), H5Sclose(space), H5Pclose(how), H5Gclose(group), H5Fclose(file);
   FILE *f = fopen(path, "rb");
@@ -140,6 +144,18 @@ static void a_heap_whose_free_parts_go_round_is_refused(void **unused) {
   check_refused("has a heap whose free parts have no end");
 }
 
+static void an_attribute_that_says_more_than_it_has_is_refused(void **unused) {
+  (void)unused;
+  for (int which = 0; which < 3; which++) {
+    make(0, false, 1);
+    const size_t name = find("note", 0), space = name + 8 + 16;
+    if (which == 0) file_bytes[name + 4] = 'x'; /* not ended */
+    if (which == 1) put_number(name - 6, 2, 600);
+    if (which == 2) assert_int_equal(get_number(space + 8, 8), 3), put_number(space + 8, 8, 4);
+    check_refused("has an attribute that cannot be read");
+  }
+}
+
 /* The message of its extents: those that it has, then those that it can have. */
 static void extents_beyond_the_most_are_refused(void **unused) {
   (void)unused;
@@ -213,6 +229,7 @@ int main(void) {
       cmocka_unit_test(a_tree_that_leads_to_itself_is_refused),
       cmocka_unit_test(a_name_beyond_its_heap_is_refused),
       cmocka_unit_test(a_heap_whose_free_parts_go_round_is_refused),
+      cmocka_unit_test(an_attribute_that_says_more_than_it_has_is_refused),
       cmocka_unit_test(extents_beyond_the_most_are_refused),
       cmocka_unit_test(a_fill_value_that_is_cut_off_is_refused),
       cmocka_unit_test(a_chunk_of_fewer_bytes_than_it_says_is_refused),

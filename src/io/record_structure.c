@@ -28,6 +28,7 @@
  *   fill value (5)        version 3: 1 flags   if flags & 32 length (4) and value; version 2: 3 whether, then the same
  *   array (VI.B)          0 "EAHD", 0   6 bytes of an element   7 to 11 parameters   44 elements set (8)   60 root (8)
  */
+#include "io/record_attribute.h"
 #include "io/record_driver.h"
 #include "io/record_structure.h"
 #include "io/record_superblock.h"
@@ -43,6 +44,7 @@ enum {
   LINK = 6,
   LAYOUT = 8,
   FILTERS = 11,
+  ATTRIBUTE = 12,
   CONTINUATION = 16,
   NAMES = 17,
   ATTRIBUTE_INFO = 21,
@@ -336,7 +338,9 @@ static bool visit_message(void *context, unsigned type, unsigned flags, const un
     look_at_filters(l, m, size);
   else if (type == CONTINUATION && size >= 16) {
     if (!within(l, number(m, 8), number(m + 8, 8))) l->fault = "has a header beyond the end of the file";
-  } else if (type == LINK)
+  } else if (type == ATTRIBUTE)
+    l->fault = cb_attribute_fault(m, size);
+  else if (type == LINK)
     look_at_link(l, m, size);
   else if (type == LINK_INFO || type == ATTRIBUTE_INFO)
     look_at_many(l, type, m, size);

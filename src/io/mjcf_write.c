@@ -83,7 +83,7 @@ static void put_piece(cb_text *out, const cb_mjcf_geom *g, const cb_pose *pose) 
   cb_text_puts(out, "      - ");
   if (*g->name) put_text(out, "name: ", g->name);
   if (*g->name) cb_text_puts(out, "        ");
-  if (g->type == CB_MJCF_MESH)
+  if (g->mesh)
     put_mesh(out, g->mesh);
   else
     put_primitive(out, g);

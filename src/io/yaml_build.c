@@ -100,7 +100,7 @@ static cb_status fail_parser(const builder *b) {
 /* ---- nodes ---- */
 
 static cb_status push_value(builder *b, const cb_node *node, int height, size_t bytes) {
-  if (b->n_values == b->room) {
+  if (!b->values || b->n_values == b->room) {
     size_t room = b->room ? 2 * b->room : 64;
     const cb_node **values = realloc(b->values, room * sizeof *values);
     if (!values) return no_memory(b);

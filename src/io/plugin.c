@@ -94,10 +94,11 @@ static cb_status check(const char *path, const cb_plugin *p) {
 
 /* A name with a slash is of a file; others are looked for by the loader. */
 static cb_status check_file(const char *path) {
+  if (!strchr(path, '/')) return CB_OK;
   const char *why;
-  const int fd = strchr(path, '/') ? cb_open_regular(path, O_RDONLY, &why) : -1;
-  if (fd < 0 && strchr(path, '/')) return cb_fail_placed(CB_ERROR_FILE, "%s: error: cannot load the plugin: %s", path, why);
-  if (fd >= 0) close(fd);
+  const int fd = cb_open_regular(path, O_RDONLY, &why);
+  if (fd < 0) return cb_fail_placed(CB_ERROR_FILE, "%s: error: cannot load the plugin: %s", path, why);
+  close(fd);
   return CB_OK;
 }
 

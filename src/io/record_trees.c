@@ -30,18 +30,16 @@ typedef struct walk {
 } walk;
 
 static const char beyond[] = "has parts beyond the end of the file", loop[] = "has an index that leads to itself",
-                  other[] = "has an index of another kind", unreadable[] = "has an index that cannot be read",
-                  nameless[] = "has links without a name";
+                  other[] = "has an index of another kind", nameless[] = "has links without a name";
 
 static uint64_t number(const unsigned char *bytes, int count) { return cb_little_endian(bytes, count); }
 
-/* malloc'd; NULL with what is wrong. */
+/* malloc'd; NULL, with what is wrong if anything: what cannot be read counts as sound, and is told when HDF5 reads it. */
 static unsigned char *read_part(const walk *w, uint64_t at, uint64_t size, const char **fault) {
   *fault = at > w->bytes || size > w->bytes - at ? beyond : NULL;
   unsigned char *part = *fault ? NULL : malloc(size + 1);
   if (part && cb_source_read(w->file, at, part, size)) return part;
   free(part);
-  if (!*fault) *fault = unreadable;
   return NULL;
 }
 
@@ -107,7 +105,8 @@ const char *cb_names_fault(cb_source s, uint64_t bytes, uint64_t tree, uint64_t 
   if (memcmp(head, "HEAP", 5) != 0 || size > largest_heap) fault = "has a heap of another kind";
   free(head);
   unsigned char *names = fault ? NULL : read_part(&w, at, size, &fault);
-  if (names) fault = look_at_free(names, size, first);
+  if (!names) return fault;
+  fault = look_at_free(names, size, first);
   w.names = names, w.n_names = size;
   if (!fault) fault = look_at_node(&w, tree, -1);
   free(names);

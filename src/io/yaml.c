@@ -17,18 +17,17 @@ cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tre
   cb_tree *tree = calloc(1, sizeof *tree);
   cb_arena *arena = cb_arena_create();
   const char *file = cb_arena_strdup(arena, name), *source = cb_arena_strndup(arena, text, n);
-  cb_status status = CB_OK;
-  if (!tree || !file || !source) status = cb_tree_no_memory(name);
-  if (status == CB_OK) status = cb_yaml_build(arena, file, source, n, 0, 0, &tree->root);
-  if (status != CB_OK) {
-    cb_arena_free(arena);
-    free(tree);
-    return status;
+  const bool room = tree && file && source;
+  const cb_status status = room ? cb_yaml_build(arena, file, source, n, 0, 0, &tree->root) : cb_tree_no_memory(name);
+  if (room && status == CB_OK) {
+    tree->arena = arena;
+    tree->source = source;
+    *out = tree;
+    return CB_OK;
   }
-  tree->arena = arena;
-  tree->source = source;
-  *out = tree;
-  return CB_OK;
+  cb_arena_free(arena);
+  free(tree);
+  return status;
 }
 
 cb_status cb_yaml_read_file(const char *path, cb_tree **out) {

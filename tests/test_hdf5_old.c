@@ -156,6 +156,49 @@ static void an_attribute_that_says_more_than_it_has_is_refused(void **unused) {
   }
 }
 
+/* Where the n'th message of that kind begins, of a header of the older format; its own head is before it. */
+static size_t find_message(int kind, int n, size_t *size) {
+  for (size_t at = 8; at + 8 < file_size; at++) {
+    *size = (size_t)get_number(at - 6, 2);
+    if (get_number(at - 8, 2) == (uint64_t)kind && *size && *size < 64 && *size % 8 == 0 &&
+        get_number(at - 3, 3) == 0 && file_bytes[at - 4] < 2 && n-- == 0)
+      return at;
+  }
+  fail_msg("no message");
+  return 0;
+}
+
+static void layouts_that_are_too_short_are_refused(void **unused) {
+  (void)unused;
+  size_t size;
+  for (int version = 1; version <= 4; version++) {
+    make(0, false, 1);
+    size_t at = 0;
+    for (int n = 0; !at; n++) { /* version 3, in chunks */
+      const size_t found = find_message(8, n, &size);
+      if (file_bytes[found] == 3 && file_bytes[found + 1] == 2) at = found;
+    }
+    file_bytes[at] = (unsigned char)version;
+    if (version < 3) file_bytes[at + 1] = 9, file_bytes[at + 2] = 2; /* of nine extents */
+    if (version == 3) file_bytes[at + 2] = 9;
+    if (version == 4) file_bytes[at + 3] = 9, file_bytes[at + 4] = 8;
+    check_refused("has a message that is too short");
+  }
+}
+
+static void two_messages_of_a_kind_are_refused(void **unused) {
+  (void)unused;
+  size_t size;
+  make(0, false, 1);
+  for (int n = 0;; n++) {
+    const size_t fill = find_message(5, n, &size);
+    if (file_bytes[fill] != 2) continue; /* its version */
+    put_number(fill - 8, 2, 1);
+    break;
+  }
+  check_refused("has two messages of a kind");
+}
+
 /* The message of its extents: those that it has, then those that it can have. */
 static void extents_beyond_the_most_are_refused(void **unused) {
   (void)unused;
@@ -230,6 +273,8 @@ int main(void) {
       cmocka_unit_test(a_name_beyond_its_heap_is_refused),
       cmocka_unit_test(a_heap_whose_free_parts_go_round_is_refused),
       cmocka_unit_test(an_attribute_that_says_more_than_it_has_is_refused),
+      cmocka_unit_test(layouts_that_are_too_short_are_refused),
+      cmocka_unit_test(two_messages_of_a_kind_are_refused),
       cmocka_unit_test(extents_beyond_the_most_are_refused),
       cmocka_unit_test(a_fill_value_that_is_cut_off_is_refused),
       cmocka_unit_test(a_chunk_of_fewer_bytes_than_it_says_is_refused),

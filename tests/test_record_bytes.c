@@ -177,15 +177,9 @@ static void survives_in_header(content *c, const char *name) {
 
 static void any_byte_of_the_headers_of_checkpoints(void **unused) {
   (void)unused;
-  static const char *const names[] = {"checkpoint",
-                                      "checkpoint/slot0",
-                                      "checkpoint/slot1",
-                                      "checkpoint/slot0/seal",
-                                      "checkpoint/slot1/seal",
-                                      "checkpoint/slot0/state",
-                                      "checkpoint/slot1/state",
-                                      "checkpoint/slot0/history",
-                                      "checkpoint/slot1/history"};
+  static const char *const names[] = {"checkpoint", "checkpoint/slot0", "checkpoint/slot1", "checkpoint/slot0/seal",
+                                      "checkpoint/slot1/seal", "checkpoint/slot0/state", "checkpoint/slot1/state",
+                                      "checkpoint/slot0/history", "checkpoint/slot1/history"};
   content c = content_of(closed);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) survives_in_header(&c, names[i]);
   free(c.bytes);

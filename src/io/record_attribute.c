@@ -15,16 +15,14 @@
 
 enum { NAME = 2, TYPE = 4, SPACE = 6, HEAD = 8, ELSEWHERE = 3, NONE = 2 };
 
-static uint64_t number(const unsigned char *bytes, int count) { return cb_little_endian(bytes, count); }
-
 /* Bytes of all values; UINT64_MAX: more than there are numbers for, or no extents. */
 static uint64_t bytes_of_values(const unsigned char *type, const unsigned char *space, size_t in_space) {
   const size_t at = space[0] == 1 ? 8 : 4, rank = space[1];
-  uint64_t bytes = number(type + 4, 4);
+  uint64_t bytes = cb_little_endian(type + 4, 4);
   if (space[0] == 2 && space[3] == NONE) return 0;
   if (at + 8 * rank > in_space) return UINT64_MAX;
   for (size_t d = 0; d < rank; d++)
-    if (!cb_times(&bytes, number(space + at + 8 * d, 8))) return UINT64_MAX;
+    if (!cb_times(&bytes, cb_little_endian(space + at + 8 * d, 8))) return UINT64_MAX;
   return bytes;
 }
 
@@ -33,7 +31,8 @@ const char *cb_attribute_fault(const unsigned char *m, size_t size) {
   const size_t head = size && m[0] == 3 ? HEAD + 1 : HEAD, up_to = size && m[0] == 1 ? 8 : 1;
   if (size < head || m[0] < 1 || m[0] > 3) return fault;
   if (m[0] > 1 && m[1] & ELSEWHERE) return "shares parts of its header in a way that records do not";
-  const size_t in_name = number(m + NAME, 2), in_type = number(m + TYPE, 2), in_space = number(m + SPACE, 2);
+  const size_t in_name = cb_little_endian(m + NAME, 2), in_type = cb_little_endian(m + TYPE, 2),
+               in_space = cb_little_endian(m + SPACE, 2);
   const size_t type = head + (in_name + up_to - 1) / up_to * up_to,
                space = type + (in_type + up_to - 1) / up_to * up_to,
                values = space + (in_space + up_to - 1) / up_to * up_to;

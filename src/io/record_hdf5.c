@@ -269,8 +269,8 @@ bool cb_hdf5_is_number(hid_t type) {
   size_t sign = 0, exponent = 0, exponent_bits = 0, fraction = 0, fraction_bits = 0;
   if (class == H5T_INTEGER) return true;
   return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &fraction, &fraction_bits) >= 0 && sign < precision &&
-         exponent_bits > 0 && exponent_bits < 32 && fraction_bits > 0 && exponent <= precision &&
-         fraction <= precision && exponent_bits <= precision - exponent && fraction_bits <= precision - fraction;
+         exponent_bits > 0 && exponent_bits < 32 && fraction_bits > 0 && exponent <= precision && fraction <= precision &&
+         exponent_bits <= precision - exponent && fraction_bits <= precision - fraction;
 }
 
 hid_t cb_hdf5_attribute(hid_t where, const char *of, const char *name, H5T_class_t class, size_t count) {
@@ -363,13 +363,11 @@ cb_status cb_hdf5_each_link(hid_t group, const char *path, H5_index_t by, cb_hdf
     H5L_info_t link;
     ssize_t length = H5Lget_name_by_idx(group, ".", by, order, i, NULL, 0, H5P_DEFAULT);
     char *name = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (length >= 0 && !name)
-      status = cb_fail(CB_ERROR_MEMORY, "no memory for the names of %s", path);
+    if (length >= 0 && !name) status = cb_fail(CB_ERROR_MEMORY, "no memory for the names of %s", path);
     else if (!name || H5Lget_name_by_idx(group, ".", by, order, i, name, (size_t)length + 1, H5P_DEFAULT) < 0 ||
              H5Lget_info(group, name, &link, H5P_DEFAULT) < 0)
       status = cb_hdf5_fail(path, "list its arrays");
-    else
-      status = visit(context, group, name, &link);
+    else status = visit(context, group, name, &link);
     free(name);
   }
   return status;

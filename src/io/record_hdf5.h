@@ -33,7 +33,7 @@ cb_status cb_hdf5_unread(const char *path, cb_status status);
 /* A failure with a file that is written, told as what the system refused, where that came before. */
 cb_status cb_hdf5_refused(hid_t file, const char *path, cb_status status);
 
-hid_t cb_hdf5_file_type(cb_field_type type); /* little endian */
+hid_t cb_hdf5_file_type(cb_field_type type);   /* little endian */
 hid_t cb_hdf5_memory_type(cb_field_type type);
 size_t cb_hdf5_type_size(cb_field_type type);
 /* Which of the three the type of a dataset is; false if none. */

@@ -199,7 +199,7 @@ static void look_at_old_layout(look *l, const unsigned char *m, size_t size) {
     look_at_chunk(l, m + 16, m[1], 4);
   else if (m[2] == COMPACT)
     l->in_one = true, l->stored = number(m + end, 4);
-  if (m[2] == CHUNKED && !l->fault) l->fault = cb_chunk_tree_fault(l->file, l->bytes, number(m + 8, 8), m[1] - 1);
+  if (!l->fault && m[2] == CHUNKED) l->fault = cb_chunk_tree_fault(l->file, l->bytes, number(m + 8, 8), m[1] - 1);
 }
 
 /* Version 3. */
@@ -215,7 +215,7 @@ static void look_at_tree_of_chunks(look *l, const unsigned char *m, size_t size)
 
 /* Version 4. */
 static void look_at_indexed_chunks(look *l, const unsigned char *m, size_t size) {
-  enum { ONE = 1, IMPLICIT = 2, FIXED = 3, EXTENSIBLE = 4, TREE_2 = 5, FILTERED = 2 };
+  enum { ONE = 1, FIXED = 3, EXTENSIBLE = 4, TREE_2 = 5, FILTERED = 2 };
   const size_t at = size > 4 ? 5 + (size_t)m[3] * m[4] : 0; /* of the kind of index */
   if (size < 6 || at >= size) return (void)(l->fault = too_short);
   if (m[3] < 2 || m[4] < 1 || m[4] > 8) return (void)(l->fault = "has chunks of no size");
@@ -289,8 +289,7 @@ static void look_at_link(look *l, const unsigned char *m, size_t size) {
 
 /* Names of links of before HDF5 1.8, in a tree and a heap. */
 static void look_at_names(look *l, const unsigned char *m, size_t size) {
-  l->fault =
-      size < 16 ? "has a message that is too short" : cb_names_fault(l->file, l->bytes, number(m, 8), number(m + 8, 8));
+  l->fault = size < 16 ? too_short : cb_names_fault(l->file, l->bytes, number(m, 8), number(m + 8, 8));
 }
 
 static void look_at_filters(look *l, const unsigned char *m, size_t size) {

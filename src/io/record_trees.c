@@ -32,8 +32,6 @@ typedef struct walk {
 static const char beyond[] = "has parts beyond the end of the file", loop[] = "has an index that leads to itself",
                   other[] = "has an index of another kind", nameless[] = "has links without a name";
 
-static uint64_t number(const unsigned char *bytes, int count) { return cb_little_endian(bytes, count); }
-
 /* malloc'd; NULL, with what is wrong if anything: what cannot be read counts as sound, and is told when HDF5 reads it. */
 static unsigned char *read_part(const walk *w, uint64_t at, uint64_t size, const char **fault) {
   *fault = at > w->bytes || size > w->bytes - at ? beyond : NULL;
@@ -48,13 +46,14 @@ static bool is_name(const walk *w, uint64_t at) { return at < w->n_names && memc
 static const char *look_at_symbols(const walk *w, uint64_t at) {
   const char *fault;
   unsigned char *part = read_part(w, at, SYMBOLS, &fault);
-  const uint64_t n = part ? number(part + 6, 2) : 0;
+  const uint64_t n = part ? cb_little_endian(part + 6, 2) : 0;
   if (part && memcmp(part, "SNOD", 4) != 0) fault = other;
   free(part);
   part = fault ? NULL : read_part(w, at + SYMBOLS, n * SYMBOL, &fault);
   for (uint64_t i = 0; i < n && part && !fault; i++) {
     const unsigned char *symbol = part + i * SYMBOL;
-    if (!is_name(w, number(symbol, 8)) || (number(symbol + 16, 4) == SOFT_LINK && !is_name(w, number(symbol + 24, 4))))
+    if (!is_name(w, cb_little_endian(symbol, 8)) ||
+        (cb_little_endian(symbol + 16, 4) == SOFT_LINK && !is_name(w, cb_little_endian(symbol + 24, 4))))
       fault = nameless;
   }
   free(part);
@@ -69,15 +68,15 @@ static const char *look_at_node(walk *w, uint64_t at, int level) {
   if (!head) return fault;
   const bool known = !memcmp(head, "TREE", 4) && head[4] == w->kind;
   const int here = head[5];
-  const uint64_t n = number(head + 6, 2);
+  const uint64_t n = cb_little_endian(head + 6, 2);
   free(head);
   if (!known || here > DEEPEST) return other;
   if (level >= 0 && here != level) return loop;
   unsigned char *body = read_part(w, at + NODE, n * (w->key + 8) + w->key, &fault);
   for (uint64_t i = 0; i <= n && body && !fault; i++) {
     const unsigned char *key = body + i * (w->key + 8);
-    const uint64_t child = i < n ? number(key + w->key, 8) : 0;
-    if (w->names && !is_name(w, number(key, 8)))
+    const uint64_t child = i < n ? cb_little_endian(key + w->key, 8) : 0;
+    if (w->names && !is_name(w, cb_little_endian(key, 8)))
       fault = nameless;
     else if (i < n && here)
       fault = look_at_node(w, child, here - 1);
@@ -91,7 +90,7 @@ static const char *look_at_node(walk *w, uint64_t at, int level) {
 static const char *look_at_free(const unsigned char *names, uint64_t size, uint64_t at) {
   for (uint64_t most = size / FREE; at != NO_MORE; most--) {
     if (at > size || size - at < FREE || !most) return "has a heap whose free parts have no end";
-    at = number(names + at, 8);
+    at = cb_little_endian(names + at, 8);
   }
   return NULL;
 }
@@ -101,7 +100,8 @@ const char *cb_names_fault(cb_source s, uint64_t bytes, uint64_t tree, uint64_t 
   const char *fault;
   unsigned char *head = read_part(&w, heap, HEAP, &fault);
   if (!head) return fault;
-  const uint64_t size = number(head + 8, 8), first = number(head + 16, 8), at = number(head + 24, 8);
+  const uint64_t size = cb_little_endian(head + 8, 8), first = cb_little_endian(head + 16, 8),
+                 at = cb_little_endian(head + 24, 8);
   if (memcmp(head, "HEAP", 5) != 0 || size > largest_heap) fault = "has a heap of another kind";
   free(head);
   unsigned char *names = fault ? NULL : read_part(&w, at, size, &fault);

@@ -90,6 +90,24 @@ static void what_is_whole_is_read(void **unused) {
       }
 }
 
+/* Of the newer format, whose last chunk may be kept as it is. */
+static void chunks_at_the_edge_may_be_plain(void **unused) {
+  (void)unused;
+  double value[ROWS];
+  for (int i = 0; i < ROWS; i++) value[i] = i;
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_DATASET_CREATE),
+              space = H5Screate_simple(1, (const hsize_t[]){ROWS}, NULL);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  H5Pset_chunk(how, 1, (const hsize_t[]){70}), H5Pset_deflate(how, 1);
+  assert_true(H5Pset_chunk_opts(how, H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) >= 0);
+  const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access),
+              group = H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+              x = H5Dcreate2(group, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  assert_true(H5Dwrite(x, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0);
+  H5Dclose(x), H5Gclose(group), H5Fclose(file), H5Sclose(space), H5Pclose(how), H5Pclose(access);
+  check_ok(read_x());
+}
+
 static void a_group_without_a_tree_or_a_heap_is_refused(void **unused) {
   (void)unused;
   for (size_t which = 0; which < 2; which++) {
@@ -268,6 +286,7 @@ static void a_chunk_of_fewer_bytes_than_it_says_is_refused(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_whole_is_read),
+      cmocka_unit_test(chunks_at_the_edge_may_be_plain),
       cmocka_unit_test(a_group_without_a_tree_or_a_heap_is_refused),
       cmocka_unit_test(a_tree_that_leads_to_itself_is_refused),
       cmocka_unit_test(a_name_beyond_its_heap_is_refused),

@@ -5,7 +5,8 @@
  * what zlib makes of them, which is counted and not kept.
  *
  * Filters stand in the order in which they are applied in writing: shuffle keeps the size, fletcher32 has 4 bytes
- * behind, deflate is a stream of zlib's (HDF5 User's Guide 5.6). */
+ * behind, deflate is a stream of zlib's (HDF5 User's Guide 5.6). Chunks that reach beyond the extents may be kept as they
+ * are (H5Pset_chunk_opts). */
 #include "io/record_driver.h"
 #include "io/record_header.h"
 #include "io/record_hdf5.h"
@@ -19,7 +20,8 @@ typedef struct chunked {
   hid_t dataset;
   int rank, filters;
   H5Z_filter_t filter[MOST_FILTERS];
-  hsize_t chunk[H5S_MAX_RANK];
+  hsize_t chunk[H5S_MAX_RANK], extent[H5S_MAX_RANK];
+  unsigned options;        /* of H5Pset_chunk_opts */
   uint64_t bytes, longest; /* of a whole chunk, of the file */
   unsigned char *stored;   /* what was read of one */
   uint64_t room;
@@ -55,13 +57,20 @@ static bool comes_out_whole(const chunked *c, uint64_t size, uint32_t left_out) 
   return size == c->bytes;
 }
 
+static bool is_filtered(const chunked *c, const hsize_t *at) {
+  bool within = true;
+  for (int d = 0; d < c->rank; d++) within &= c->extent[d] - at[d] >= c->chunk[d];
+  return c->filters && (within || !(c->options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS));
+}
+
 /* What is not stored is not read. */
 static bool is_whole(chunked *c, const hsize_t *at) {
   hsize_t size;
   uint32_t left_out = 0;
   if (H5Dget_chunk_storage_size(c->dataset, at, &size) < 0) return false;
-  if (!size || (!c->filters && size == c->bytes)) return true;
-  if (!c->filters || size > c->longest) return false;
+  if (!size) return true;
+  if (!is_filtered(c, at)) return size == c->bytes;
+  if (size > c->longest) return false;
   if (size > c->room) {
     unsigned char *more = realloc(c->stored, size);
     if (!more) return false;
@@ -84,9 +93,10 @@ static bool each_is_whole(chunked *c, hid_t space) {
   return true;
 }
 
-static bool describe(chunked *c, hid_t create) {
+static bool describe(chunked *c, hid_t create, hid_t space) {
   const hid_t file = H5Iget_file_id(c->dataset), type = H5Dget_type(c->dataset);
-  bool sound = cb_driver_length(file, &c->longest);
+  bool sound = cb_driver_length(file, &c->longest) && H5Sget_simple_extent_dims(space, c->extent, NULL) >= 0 &&
+               H5Pget_chunk_opts(create, &c->options) >= 0;
   c->bytes = H5Tget_size(type);
   H5Tclose(type);
   H5Fclose(file); /* the dataset holds it */
@@ -109,7 +119,7 @@ static bool chunks_are_whole(hid_t dataset, hid_t selected) {
   const hid_t create = H5Dget_create_plist(dataset), all = H5Dget_space(dataset);
   bool whole = create >= 0 && all >= 0;
   if (whole && H5Pget_layout(create) == H5D_CHUNKED)
-    whole = describe(&c, create) && each_is_whole(&c, selected == H5S_ALL ? all : selected);
+    whole = describe(&c, create, all) && each_is_whole(&c, selected == H5S_ALL ? all : selected);
   free(c.stored);
   if (create >= 0) H5Pclose(create);
   if (all >= 0) H5Sclose(all);

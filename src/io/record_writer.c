@@ -106,15 +106,20 @@ static cb_status write_checkpoint(cb_record *record) {
   return status || !due ? status : sync_file(record);
 }
 
-/* Full batches of rows with their events, and if `everything` what else there is. */
-static cb_status write_pending(cb_record *record, bool everything) {
-  cb_table *rows = &record->rows, *events = &record->events;
+/* How far the stepping thread is. By who holds the mutex: whatever checkpoint comes later is no earlier than that. */
+static cb_record_position find_head(cb_record *record) {
   /* Events first: every event that a row we see followed is then seen as well. */
-  uint64_t event_head = atomic_load_explicit(&events->head, memory_order_acquire);
-  uint64_t head = atomic_load_explicit(&rows->head, memory_order_acquire);
+  const uint64_t events = atomic_load_explicit(&record->events.head, memory_order_acquire);
+  const uint64_t rows = atomic_load_explicit(&record->rows.head, memory_order_acquire);
+  return (cb_record_position){.rows = rows, .events = events};
+}
+
+/* Full batches of rows with their events up to `head`, and if `everything` what else there is. */
+static cb_status write_pending(cb_record *record, cb_record_position head, bool everything) {
+  cb_table *rows = &record->rows, *events = &record->events;
   uint64_t tail = atomic_load_explicit(&rows->tail, memory_order_relaxed);
   cb_status status;
-  while (head / rows->batch > tail / rows->batch) {
+  while (head.rows / rows->batch > tail / rows->batch) {
     uint64_t batch = tail / rows->batch, end = (batch + 1) * rows->batch;
     uint64_t event_end = record->events_at[batch % (rows->capacity / rows->batch)];
     if ((status = write_table(record, rows, end)) || (status = write_table(record, events, event_end)) ||
@@ -126,7 +131,8 @@ static cb_status write_pending(cb_record *record, bool everything) {
     pthread_mutex_unlock(&record->mutex);
   }
   if (!everything) return CB_OK;
-  if ((status = write_table(record, rows, head)) || (status = write_table(record, events, event_head))) return status;
+  if ((status = write_table(record, rows, head.rows)) || (status = write_table(record, events, head.events)))
+    return status;
   return flush(record);
 }
 
@@ -153,18 +159,20 @@ static bool past_deadline(const cb_record *record) {
   return now() >= (double)record->deadline.tv_sec + 1e-9 * (double)record->deadline.tv_nsec;
 }
 
-/* One round, with the mutex free. A checkpoint is written after everything before it is in the file. */
-static void work(cb_record *record, bool everything, bool checkpoint) {
+/* One round, with the mutex free. A checkpoint is written after everything before it is in the file, and before what
+ * comes after it, however late the writer is: the bytes of the file depend on it. */
+static void work(cb_record *record, cb_record_position head, bool everything, bool checkpoint) {
   cb_status status = CB_OK;
   if (!atomic_load(&record->failed)) {
-    status = write_pending(record, everything || checkpoint);
+    if (checkpoint) status = write_pending(record, record->checkpoint, true);
     if (!status && checkpoint) status = write_checkpoint(record);
+    if (!status) status = write_pending(record, head, everything);
     if (status) fail(record, status);
   }
   set_deadline(record);
   pthread_mutex_lock(&record->mutex);
   if (checkpoint) record->checkpoint_pending = false;
-  if (everything || checkpoint) record->urgent = false;
+  if (everything) record->urgent = false;
   pthread_cond_broadcast(&record->done);
   pthread_mutex_unlock(&record->mutex);
 }
@@ -187,9 +195,10 @@ static void *writer(void *self) {
       if (!everything) continue;
     }
     bool checkpoint = record->checkpoint_pending;
+    const cb_record_position head = find_head(record);
     last = record->closing;
     pthread_mutex_unlock(&record->mutex);
-    work(record, everything, checkpoint);
+    work(record, head, everything, checkpoint);
     pthread_mutex_lock(&record->mutex);
   }
   pthread_mutex_unlock(&record->mutex);
@@ -199,7 +208,7 @@ static void *writer(void *self) {
 
 void cb_writer_work(cb_record *record, bool everything) {
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  work(record, everything || past_deadline(record), record->checkpoint_pending);
+  work(record, find_head(record), everything || past_deadline(record), record->checkpoint_pending);
   cb_hdf5_quiet_end(quiet);
 }
 

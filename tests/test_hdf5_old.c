@@ -231,18 +231,28 @@ static void extents_beyond_the_most_are_refused(void **unused) {
   fail_msg("no extents");
 }
 
-/* The message of a dataset's fill value, in a header of the newer format: two bytes that say that there is a value. */
-static void a_fill_value_that_is_cut_off_is_refused(void **unused) {
-  (void)unused;
+/* Of the newer format; the root has attributes, for which its header goes on elsewhere. */
+static void make_new(void) {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access),
               group = H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   put(group, "x", H5T_IEEE_F64LE, 1, (const hsize_t[]){ROWS}, H5T_NATIVE_DOUBLE, (const double[ROWS]){0});
-  H5Gclose(group), H5Fclose(file), H5Pclose(access);
+  const hid_t few = H5Screate_simple(1, (const hsize_t[]){30}, NULL);
+  for (int i = 0; i < 4; i++) {
+    const char name[] = {(char)('a' + i), 0};
+    H5Aclose(H5Acreate2(file, name, H5T_STD_I64LE, few, H5P_DEFAULT, H5P_DEFAULT));
+  }
+  H5Sclose(few), H5Gclose(group), H5Fclose(file), H5Pclose(access);
   FILE *f = fopen(path, "rb");
   file_size = fread(file_bytes, 1, MOST, f);
   fclose(f);
+}
+
+/* The message of a dataset's fill value, in a header of the newer format: two bytes that say that there is a value. */
+static void a_fill_value_that_is_cut_off_is_refused(void **unused) {
+  (void)unused;
+  make_new();
   const size_t header = find("OHDR", 2);
   size_t at = header;
   while (memcmp(file_bytes + at, "\5\2\0", 3) != 0) at++; /* the message: kind, length */
@@ -252,6 +262,23 @@ static void a_fill_value_that_is_cut_off_is_refused(void **unused) {
   file_bytes[at + 5] |= 32;
   put_number(end, 4, cb_lookup3(file_bytes + header, end - header));
   check_refused("has a message that is too short");
+}
+
+/* Of the root, which HDF5 reads before anything else; HDF5 takes the checksum from before its first byte. */
+static void a_part_of_a_header_without_its_checksum_is_refused(void **unused) {
+  (void)unused;
+  for (uint64_t size = 0; size < 8; size++) {
+    make_new();
+    const size_t header = find("OHDR", 0), part = find("OCHK", 0);
+    size_t at = header;
+    while (get_number(at, 8) != part) at++;
+    size_t end = at + 16;
+    while (cb_lookup3(file_bytes + header, end - header) != get_number(end, 4)) end++;
+    put_number(at + 8, 8, size);
+    put_number(end, 4, cb_lookup3(file_bytes + header, end - header));
+    write_bytes(file_bytes, file_size);
+    check_error(read_x(), CB_ERROR_INPUT, error_of_file("damaged: / has a header of which a part is too short"));
+  }
 }
 
 /* The first bytes of chunk 0, 0 and 1, or some more: as they are, or as a stream of zlib's that makes so many. */
@@ -296,6 +323,7 @@ int main(void) {
       cmocka_unit_test(two_messages_of_a_kind_are_refused),
       cmocka_unit_test(extents_beyond_the_most_are_refused),
       cmocka_unit_test(a_fill_value_that_is_cut_off_is_refused),
+      cmocka_unit_test(a_part_of_a_header_without_its_checksum_is_refused),
       cmocka_unit_test(a_chunk_of_fewer_bytes_than_it_says_is_refused),
   };
   return cmocka_run_group_tests(tests, make_path, remove_path);

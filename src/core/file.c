@@ -56,6 +56,11 @@ int cb_sync_data(int fd) {
 /* Linux has closed it when a signal stops it. */
 int cb_close(int fd) { return close(fd) == 0 || errno == EINTR ? 0 : errno; }
 
+cb_status cb_fail_file(const char *path, const char *verb, int error) {
+  return error == ENOMEM ? cb_fail(CB_ERROR_MEMORY, "%s: cannot %s: no memory", path, verb)
+                         : cb_fail(CB_ERROR_FILE, "%s: cannot %s: %s", path, verb, strerror(error));
+}
+
 static cb_status too_large(const char *path, const char *more_than, size_t size, size_t limit) {
   return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: a file of %s%zu bytes, expected at most %zu", path, more_than,
                         size, limit);

@@ -2,6 +2,7 @@
 #ifndef CB_CORE_FILE_H
 #define CB_CORE_FILE_H
 
+#include "core/errors.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,5 +18,8 @@ int cb_read_at(int fd, uint64_t at, size_t size, void *bytes, size_t *got);
 int cb_set_length(int fd, uint64_t length);
 int cb_sync_data(int fd);
 int cb_close(int fd);
+
+/* cb_fail with "PATH: cannot VERB: " and the system's reason, an errno: CB_ERROR_FILE, or CB_ERROR_MEMORY. */
+cb_status cb_fail_file(const char *path, const char *verb, int error);
 
 #endif

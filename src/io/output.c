@@ -35,13 +35,13 @@ static cb_status take_old(const char *path, const char *target, bool replace, in
   struct stat info;
   *lock = -1;
   if (stat(target, &info) < 0) {
-    if (errno != ENOENT) return cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
+    if (errno != ENOENT) return cb_fail_file(path, "write", errno);
     if (lstat(target, &info) < 0) return CB_OK;
     return cb_fail(CB_ERROR_FILE, "%s: cannot write: a link to a file that is not there", path);
   }
   if (!S_ISREG(info.st_mode)) return cb_fail(CB_ERROR_FILE, "%s: cannot write: not a regular file", path);
   if (!replace) return cb_fail(CB_ERROR_FILE, "%s: exists already", path);
-  if (access(target, W_OK) < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot replace: %s", path, strerror(errno));
+  if (access(target, W_OK) < 0) return cb_fail_file(path, "replace", errno);
   return cb_superblock_lock(target, true, lock);
 }
 
@@ -71,8 +71,7 @@ static void forget(cb_output *o) {
 
 cb_status cb_output_begin(const char *path, bool replace, cb_output *out) {
   char *real = realpath(path, NULL);
-  if (!real && errno != ENOENT)
-    return cb_fail(errno == ENOMEM ? CB_ERROR_MEMORY : CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
+  if (!real && errno != ENOENT) return cb_fail_file(path, "write", errno);
   cb_output o = {.path = strdup(path), .target = real ? real : strdup(path)};
   const size_t size = o.target ? strlen(o.target) + 48 : 0;
   if (size) o.part = malloc(size);
@@ -83,8 +82,7 @@ cb_status cb_output_begin(const char *path, bool replace, cb_output *out) {
   int lock;
   cb_status status = take_old(path, o.target, replace, &lock);
   if (!status && lock >= 0) close(lock);
-  if (!status && !make_part(o.target, o.part, size))
-    status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
+  if (!status && !make_part(o.target, o.part, size)) status = cb_fail_file(path, "write", errno);
   if (status)
     forget(&o);
   else
@@ -105,7 +103,7 @@ static int name_new(const cb_output *o) {
 static cb_status name_over(const cb_output *o, int lock, bool *done) {
   struct stat held, now;
   if (fstat(lock, &held) < 0 || stat(o->target, &now) < 0 || !same_file(&held, &now)) return CB_OK;
-  if (rename(o->part, o->target) < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", o->path, strerror(errno));
+  if (rename(o->part, o->target) < 0) return cb_fail_file(o->path, "write", errno);
   *done = true;
   return CB_OK;
 }
@@ -116,7 +114,7 @@ static cb_status take_name(const cb_output *o, bool replace) {
   for (int turn = 0; !done && !status && turn < TURNS; turn++) {
     const int error = name_new(o);
     if (!error) return CB_OK;
-    if (error != EEXIST) return cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", o->path, strerror(error));
+    if (error != EEXIST) return cb_fail_file(o->path, "write", error);
     int lock;
     status = take_old(o->path, o->target, replace, &lock);
     if (!status && lock >= 0) status = name_over(o, lock, &done);
@@ -147,15 +145,13 @@ int cb_sync_folder(const char *path) {
   return sync_at(folder, O_DIRECTORY);
 }
 
-static cb_status unwritten(const cb_output *o, int error) {
-  if (error == ENOMEM) return cb_fail(CB_ERROR_MEMORY, "%s: no memory to write it", o->path);
-  return error ? cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", o->path, strerror(error)) : CB_OK;
-}
-
 cb_status cb_output_end(cb_output *o, bool replace, cb_status status) {
-  if (!status && !o->unsynced) status = unwritten(o, sync_at(o->part, 0));
-  if (!status) status = take_name(o, replace);
-  if (!status && !o->unsynced) status = unwritten(o, cb_sync_folder(o->target));
+  int error = status || o->unsynced ? 0 : sync_at(o->part, 0);
+  if (!status && !error) {
+    status = take_name(o, replace);
+    if (!status && !o->unsynced) error = cb_sync_folder(o->target);
+  }
+  if (error) status = cb_fail_file(o->path, "write", error);
   if (status) unlink(o->part);
   forget(o);
   return status;
@@ -166,7 +162,7 @@ cb_status cb_output_open_text(const char *path, cb_output *o, FILE **stream) {
   if (status) return status;
   *stream = fopen(o->part, "we");
   if (*stream) return CB_OK;
-  status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
+  status = cb_fail_file(path, "write", errno);
   return cb_output_end(o, true, status);
 }
 
@@ -178,7 +174,7 @@ cb_status cb_output_close_text(cb_output *o, FILE *stream, cb_status status) {
     written = false;
     reason = errno;
   }
-  if (!status && !written) status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", o->path, strerror(reason));
+  if (!status && !written) status = cb_fail_file(o->path, "write", reason);
   return cb_output_end(o, true, status);
 }
 

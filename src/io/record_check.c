@@ -7,6 +7,7 @@
  * HDF5 would load a plugin for; and series of chunks that are too large or too many.
  */
 #include "core/failure.h"
+#include "core/file.h"
 #include "io/record_internal.h"
 #include "io/record_structure.h"
 #include <errno.h>
@@ -28,6 +29,7 @@ typedef struct walk {
   const char *path;
   cb_source source;
   uint64_t bytes; /* of the file */
+  bool written;   /* a writer is at work on it */
   place *found; /* those before `at` have been looked at */
   size_t count, room, at;
 } walk;
@@ -118,13 +120,13 @@ static cb_status check_group(walk *w, const char *name, hid_t group, hid_t creat
   return status ? status : cb_hdf5_each_link(group, w->path, H5_INDEX_NAME, visit_link, w);
 }
 
-/* Of a file that a writer is at work on, what is half written, or beyond the end that it had, is looked at again. */
-static const char *fault_of(walk *w, bool whole) {
+/* Where a writer is at work, what is half written, or beyond the end that it had, is looked at again. */
+static const char *fault_of(walk *w) {
   const char *fault = NULL;
   for (int attempt = 0; attempt < 8; attempt++) {
     struct stat info;
     fault = cb_structure_fault(w->source, w->bytes, w->found[w->at].address);
-    if (!fault || whole) break;
+    if (!fault || !w->written) break;
     nanosleep(&(struct timespec){0, 1000000L << attempt}, NULL);
     if (stat(w->path, &info) == 0) w->bytes = (uint64_t)info.st_size;
   }
@@ -133,7 +135,7 @@ static const char *fault_of(walk *w, bool whole) {
 
 /* What cannot be opened is passed over, unless all is to be whole. */
 static cb_status check_object(walk *w, hid_t file, bool whole) {
-  const char *name = w->found[w->at].name, *fault = fault_of(w, whole);
+  const char *name = w->found[w->at].name, *fault = fault_of(w);
   if (fault) return refuse(w, name, fault);
   hid_t object = H5Oopen_by_addr(file, w->found[w->at].address), create = H5I_INVALID_HID;
   const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);
@@ -149,28 +151,26 @@ static cb_status check_object(walk *w, hid_t file, bool whole) {
 }
 
 /* The bytes of the file, and where its root is. */
-static cb_status start(hid_t file, const char *path, walk *w, haddr_t *root) {
+static cb_status start(hid_t file, const char *path, walk *w, uint64_t *root) {
   struct stat info;
-  H5O_info_t object;
-  if (stat(path, &info) < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+  if (stat(path, &info) < 0) return cb_fail_file(path, "read", errno);
   *w = (walk){.path = path, .source = cb_source_of(file), .bytes = (uint64_t)info.st_size};
-  if (H5Oget_info2(file, &object, H5O_INFO_BASIC) < 0) return cb_hdf5_fail(path, "read");
-  *root = object.addr;
-  return CB_OK;
+  return cb_source_root(w->source, root) ? CB_OK : cb_hdf5_fail(path, "read");
 }
 
 cb_status cb_record_check_root(hid_t file, const char *path) {
   walk w = {0};
-  haddr_t root = HADDR_UNDEF;
+  uint64_t root;
   cb_status status = start(file, path, &w, &root);
   const char *fault = status ? NULL : cb_structure_fault(w.source, w.bytes, root);
   return fault ? refuse(&w, "", fault) : status;
 }
 
-cb_status cb_record_check(hid_t file, const char *path, bool whole) {
+cb_status cb_record_check(hid_t file, const char *path, bool written, bool whole) {
   walk w = {0};
-  haddr_t root = HADDR_UNDEF;
+  uint64_t root;
   cb_status status = start(file, path, &w, &root);
+  w.written = written;
   char *name = status ? NULL : strdup("");
   if (!status && !name) status = cb_fail(CB_ERROR_MEMORY, "no memory to check %s", path);
   if (status) return status;

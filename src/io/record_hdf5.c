@@ -1,5 +1,6 @@
 /* What the record needs of HDF5, with its errors as ours. */
 #include "io/record_hdf5.h"
+#include "core/file.h"
 #include "io/record_driver.h"
 #include "io/record_superblock.h"
 #include <errno.h>
@@ -90,19 +91,20 @@ void cb_hdf5_quiet_end(cb_hdf5_quiet quiet) {
 }
 
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
-  const bool no_memory = lacking || (errno == ENOMEM && !*reason); /* of HDF5, or ours */
+  const bool unmet = errno == ENOMEM;
   char text[200];
   va_list args;
   va_start(args, what);
   vsnprintf(text, sizeof text, what, args);
   va_end(args);
   const int refused = cb_driver_unread() ? cb_driver_unread() : cb_driver_error(); /* what HDF5 says follows from it */
+  const bool no_memory = lacking || refused == ENOMEM || (unmet && !*reason); /* of HDF5, the file's, or ours */
   const bool abandoned = refused == ECANCELED;
   cb_status status = cb_fail(no_memory ? CB_ERROR_MEMORY : CB_ERROR_FILE, "%s: cannot %s: %s", path, text,
-                             refused && !abandoned ? strerror(refused)
-                             : no_memory           ? "no memory"
-                             : *reason             ? reason
-                                                   : "HDF5 gives no reason");
+                             no_memory               ? "no memory"
+                             : refused && !abandoned ? strerror(refused)
+                             : *reason               ? reason
+                                                     : "HDF5 gives no reason");
   *reason = 0;
   return status;
 }
@@ -115,7 +117,7 @@ cb_status cb_hdf5_unread(const char *path, cb_status status) {
   const int error = cb_driver_unread();
   if (lacking) return cb_fail(CB_ERROR_MEMORY, "%s: HDF5 has no memory", path);
   if (!error || status == CB_ERROR_MEMORY) return status;
-  return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(error));
+  return cb_fail_file(path, "read", error);
 }
 
 cb_status cb_hdf5_refused(hid_t file, const char *path, cb_status status) {

@@ -8,13 +8,9 @@
 enum { PREFIX = 34, MOST_BLOCKS = 256, LARGEST_BLOCK = 1 << 24, CONTINUATION = 16 };
 
 cb_source cb_source_of(hid_t object) {
-  hid_t file = H5Iget_file_id(object), create = H5Fget_create_plist(file);
-  cb_source s = {.file = H5I_INVALID_HID};
-  hsize_t base = 0;
-  size_t offset = 0, length = 0;
-  if (H5Pget_userblock(create, &base) >= 0 && H5Pget_sizes(create, &offset, &length) >= 0 && offset == 8 && length == 8)
-    s = (cb_source){file, base};
-  H5Pclose(create);
+  hid_t file = H5Iget_file_id(object);
+  cb_source s = {.file = file};
+  if (!cb_driver_addresses(file, &s.base)) s.file = H5I_INVALID_HID;
   H5Fclose(file); /* the object holds it */
   return s;
 }
@@ -22,6 +18,13 @@ cb_source cb_source_of(hid_t object) {
 bool cb_source_read(cb_source s, uint64_t at, void *to, size_t size) {
   return s.file >= 0 && s.base <= INT64_MAX && at <= INT64_MAX - s.base &&
          cb_driver_read(s.file, s.base + at, to, size);
+}
+
+bool cb_source_root(cb_source s, uint64_t *header) {
+  static const uint64_t place[] = {64, 68, 36, 36};
+  unsigned char version, address[8];
+  if (!cb_source_read(s, 8, &version, 1) || version > 3 || !cb_source_read(s, place[version], address, 8)) return false;
+  return *header = cb_little_endian(address, 8), true;
 }
 
 typedef struct header {

@@ -3,7 +3,8 @@
  * For two things that HDF5 1.10 does not do: the bytes of values of varying length (record_heap.c), and a look at what
  * it believes before it does (record_structure.c). All numbers are little endian.
  *
- * The HDF Group, HDF5 File Format Specification 3.0, IV.A.1 and IV.A.2:
+ * The HDF Group, HDF5 File Format Specification 3.0, II.A, IV.A.1 and IV.A.2:
+ *   superblock            8 version   root's header at 64 (version 0), 68 (1), 36 (2 and 3)
  *   header, version 2     0 "OHDR", version (5)   5 flags   .. size of the first block, which follows
  *   header, version 1     0 version   8 size of the first block (4)   16 the block
  *   continuation (16)     0 address (8)   8 size (8); of version 2: with "OCHK" before the messages, a checksum after
@@ -29,6 +30,8 @@ typedef struct cb_source {
 /* Of the file of an object, or of an open file. */
 cb_source cb_source_of(hid_t object);
 bool cb_source_read(cb_source s, uint64_t at, void *to, size_t size);
+/* Where the header of its root is. */
+bool cb_source_root(cb_source s, uint64_t *header);
 
 /* Calls visit for each message of that header, with its flags, its first block as a continuation too, until it returns
  * true; false: it never did, or there is no header. */

@@ -64,20 +64,16 @@ typedef struct pending {
   unsigned char *bytes; /* malloc'd; NULL: there is none */
 } pending;
 
-static cb_status cannot_read(const char *path, int error) {
-  return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(error));
-}
-
 static cb_status find(const char *path, int fd, pending *out) {
   struct stat info;
   unsigned char trailer[TRAILER];
   size_t got;
   *out = (pending){0};
-  if (fstat(fd, &info) < 0) return cannot_read(path, errno);
+  if (fstat(fd, &info) < 0) return cb_fail_file(path, "read", errno);
   if (info.st_size < TRAILER) return CB_OK;
   const uint64_t last = (uint64_t)info.st_size - TRAILER;
   int error = cb_read_at(fd, last, TRAILER, trailer, &got);
-  if (error) return cannot_read(path, error);
+  if (error) return cb_fail_file(path, "read", error);
   if (got < TRAILER || memcmp(trailer, mark, sizeof mark) ||
       cb_lookup3(trailer, CHECKSUM) != cb_little_endian(trailer + CHECKSUM, 4))
     return CB_OK;
@@ -90,7 +86,7 @@ static cb_status find(const char *path, int fd, pending *out) {
     *out = p;
   else
     free(p.bytes);
-  return error ? cannot_read(path, error) : CB_OK;
+  return error ? cb_fail_file(path, "read", error) : CB_OK;
 }
 
 cb_status cb_journal_pending(const char *path, int fd, bool *there) {
@@ -108,5 +104,5 @@ cb_status cb_journal_replay(const char *path, int fd) {
   int error = cb_journal_write(fd, p.at, p.size, p.bytes);
   free(p.bytes);
   if (!error) error = cb_set_length(fd, p.end);
-  return error ? cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(error)) : CB_OK;
+  return error ? cb_fail_file(path, "write", error) : CB_OK;
 }

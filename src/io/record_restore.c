@@ -7,13 +7,17 @@
 #include "io/record_superblock.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static cb_status unread(const char *path, int error) {
-  return cb_fail(CB_ERROR_FILE, "%s.rescue: cannot read: %s", path, strerror(error));
+  char name[PATH_MAX];
+  snprintf(name, sizeof name, "%s.rescue", path);
+  return cb_fail_file(name, "read", error);
 }
 
 /* *fd -1: none, or not a file of its own. */
@@ -23,7 +27,6 @@ static cb_status open_copy(const char *path, int *fd) {
   *fd = name ? cb_open_regular(name, O_RDONLY | O_NOFOLLOW, &why) : -1;
   const int error = !name ? ENOMEM : *fd < 0 ? errno : 0;
   free(name);
-  if (error == ENOMEM) return cb_fail(CB_ERROR_MEMORY, "%s: no memory to look for a copy of it", path);
   const bool none = !error || error == ENOENT || error == ELOOP || error == EINVAL || error == EISDIR;
   return none ? CB_OK : unread(path, error);
 }
@@ -69,10 +72,6 @@ static int keep_page(cb_undo *u, int fd, uint64_t page) {
   return error;
 }
 
-static cb_status cannot(const char *path, int error) {
-  return cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(error));
-}
-
 /* 0 or errno. */
 static int write_back(int fd, const cb_undo *u) {
   int error = 0;
@@ -85,7 +84,7 @@ static int write_back(int fd, const cb_undo *u) {
 
 cb_status cb_rescue_undo(const char *path, int fd, cb_undo *u) {
   const int error = write_back(fd, u);
-  const cb_status status = error ? cannot(path, error) : CB_OK;
+  const cb_status status = error ? cb_fail_file(path, "write", error) : CB_OK;
   cb_undo_free(u);
   return status;
 }
@@ -93,12 +92,11 @@ cb_status cb_rescue_undo(const char *path, int fd, cb_undo *u) {
 static cb_status restore(const char *path, cb_rescue_copy *c, int fd, const cb_rescue_head *h, unsigned char *entry,
                          cb_undo *u) {
   struct stat info;
-  if (fstat(fd, &info) < 0) return cannot(path, errno);
+  if (fstat(fd, &info) < 0) return cb_fail_file(path, "write", errno);
   u->length = (uint64_t)info.st_size;
   for (uint64_t i = 0; cb_rescue_read_entry(c, h, i, entry); i++) {
     const int error = keep_page(u, fd, cb_little_endian(entry, 8));
-    if (error == ENOMEM) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for what is to be written over", path);
-    if (error) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(error));
+    if (error) return cb_fail_file(path, "read", error);
   }
   int error = 0;
   for (uint64_t i = 0; !error && cb_rescue_read_entry(c, h, i, entry); i++)
@@ -106,7 +104,7 @@ static cb_status restore(const char *path, cb_rescue_copy *c, int fd, const cb_r
   if (c->error) return unread(path, c->error);
   if (!error) error = cb_set_length(fd, h->length);
   if (!error) error = cb_sync_data(fd);
-  return error ? cannot(path, error) : CB_OK;
+  return error ? cb_fail_file(path, "write", error) : CB_OK;
 }
 
 cb_status cb_rescue_restore(const char *path, int fd, bool *done, cb_undo **undo) {

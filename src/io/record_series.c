@@ -4,6 +4,7 @@
  * After a writer was killed in a flush, some have more rows than others: the record has as many as the shortest.
  */
 #include "core/failure.h"
+#include "core/file.h"
 #include "io/record_digest.h"
 #include "io/record_internal.h"
 #include <errno.h>
@@ -153,7 +154,7 @@ static cb_status put_cutting(hid_t file, const char *path, int64_t rows, int64_t
 
 cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *whole, uint64_t *most) {
   struct stat info;
-  if (stat(path, &info) != 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+  if (stat(path, &info) != 0) return cb_fail_file(path, "read", errno);
   extent e = {.bytes = (uint64_t)info.st_size};
   int64_t keep[2];
   cb_status status = cb_series_each(file, path, shorten, &e);

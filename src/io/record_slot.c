@@ -7,6 +7,7 @@
  * are all zero, which is not right.
  */
 #include "core/failure.h"
+#include "core/file.h"
 #include "io/record_digest.h"
 #include "io/record_internal.h"
 #include <errno.h>
@@ -231,7 +232,7 @@ static cb_status visit_piece(void *context, hid_t group, const char *name, const
 
 cb_status cb_slot_newest(hid_t file, const char *path, cb_record_position have, cb_record_position *position) {
   struct stat info;
-  if (stat(path, &info) != 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+  if (stat(path, &info) != 0) return cb_fail_file(path, "read", errno);
   *position = (cb_record_position){0};
   for (int slot = 0; slot < CB_SLOTS; slot++) {
     any_slot a = {.path = path, .bytes = (uint64_t)info.st_size, .whole = true};

@@ -337,6 +337,7 @@ static bool visit_message(void *context, unsigned type, unsigned flags, const un
     look_at_filters(l, m, size);
   else if (type == CONTINUATION && size >= 16) {
     if (!within(l, number(m, 8), number(m + 8, 8))) l->fault = "has a header beyond the end of the file";
+    else if (number(m + 8, 8) < 8) l->fault = "has a header of which a part is too short"; /* for its checksum */
   } else if (type == ATTRIBUTE)
     l->fault = cb_attribute_fault(m, size);
   else if (type == LINK)
@@ -359,11 +360,10 @@ const char *cb_structure_fault(cb_source s, uint64_t bytes, uint64_t header) {
 
 const char *cb_structure_fault_at(hid_t file, const char *name) {
   const cb_source s = cb_source_of(file);
-  uint64_t bytes;
-  H5O_info_t root;
+  uint64_t bytes, root;
   H5L_info_t link;
-  if (s.file < 0 || !cb_driver_length(file, &bytes) || H5Oget_info2(file, &root, H5O_INFO_BASIC) < 0) return NULL;
-  const char *fault = cb_structure_fault(s, bytes, root.addr), *end = name;
+  if (s.file < 0 || !cb_driver_length(file, &bytes) || !cb_source_root(s, &root)) return NULL;
+  const char *fault = cb_structure_fault(s, bytes, root), *end = name;
   while (!fault && *end) {
     char part[512];
     end += strspn(end, "/");

@@ -98,7 +98,7 @@ static cb_status read_bytes(const char *path, int fd, unsigned char bytes[SIZE])
   static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   size_t got;
   const int error = cb_read_at(fd, 0, SIZE, bytes, &got);
-  if (error) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(error));
+  if (error) return cb_fail_file(path, "read", error);
   if (got < SIZE || memcmp(bytes, signature, sizeof signature))
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: not an HDF5 file", path);
   if (bytes[VERSION] != 3 || bytes[OFFSETS] != 8 || bytes[LENGTHS] != 8 || cb_little_endian(bytes + BASE, 8) != 0)
@@ -122,10 +122,10 @@ cb_status cb_superblock_mend(const char *path, int fd) {
   struct stat info;
   cb_status status = read_bytes(path, fd, bytes);
   if (status) return status;
-  if (fstat(fd, &info) < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+  if (fstat(fd, &info) < 0) return cb_fail_file(path, "read", errno);
   cb_put_little_endian(bytes + END, 8, (uint64_t)info.st_size);
   bytes[FLAGS] &= (unsigned char)~(OPEN_FOR_WRITING | OPEN_FOR_SWMR);
   cb_put_little_endian(bytes + CHECKSUM, 4, cb_lookup3(bytes, CHECKSUM));
   const int error = cb_journal_write(fd, 0, SIZE, bytes);
-  return error ? cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(error)) : CB_OK;
+  return error ? cb_fail_file(path, "write", error) : CB_OK;
 }

@@ -4,6 +4,7 @@
  * stopped can be repeated.
  */
 #include "core/failure.h"
+#include "core/file.h"
 #include "io/record_digest.h"
 #include "io/record_driver.h"
 #include "io/record_internal.h"
@@ -17,7 +18,7 @@
 
 static cb_status check(hid_t file, const char *path, bool whole) {
   cb_status status = cb_record_check_mark(file, path);
-  if (!status) status = cb_record_check(file, path, whole);
+  if (!status) status = cb_record_check(file, path, false, whole);
   return cb_hdf5_unread(path, status);
 }
 
@@ -68,7 +69,7 @@ static int guard(const char *path, cb_rescue *rescue, cb_record_position at) {
 
 cb_status cb_record_open_writing(const char *path, cb_rescue *rescue, cb_record_position at, hid_t *out) {
   const int error = rescue ? guard(path, rescue, at) : 0;
-  cb_status status = error ? cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(error)) : CB_OK;
+  cb_status status = error ? cb_fail_file(path, "write", error) : CB_OK;
   if (!status) {
     *out = cb_hdf5_open(path, H5F_ACC_RDWR);
     if (*out < 0) status = cb_hdf5_fail(path, "open for writing");

@@ -105,13 +105,13 @@ static cb_status read_sequence(const cb_bundle *b, const cb_node *list, cb_gait 
     return cb_node_fail(list, "expected a list of gaits, such as [{polygon: {corners: ..}}, {fourier: ..}]");
   const int count = (int)list->count;
   cb_gait **part = calloc(list->count, sizeof *part);
-  cb_status status = part ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", count);
+  if (!part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", count);
   cb_errors errors = cb_errors_begin();
-  for (int k = 0; k < count && part; k++)
+  for (int k = 0; k < count; k++)
     cb_errors_add(&errors, list->items[k], read_one(b, list->items[k], NULL, NULL, &part[k]));
-  if (part) status = cb_errors_end(&errors);
+  cb_status status = cb_errors_end(&errors);
   if (!status) status = cb_gait_placed(cb_gait_sequence(count, (const cb_gait *const *)part, out), list);
-  for (int k = 0; part && k < count; k++) cb_gait_free(part[k]);
+  for (int k = 0; k < count; k++) cb_gait_free(part[k]);
   free(part);
   return status;
 }

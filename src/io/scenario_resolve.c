@@ -2,6 +2,7 @@
  * keep their text, so that a run from the resolved scenario repeats the bytes of the original. */
 #include "bodies/place.h"
 #include "bundle/gait_text.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "io/scenario_bundle.h"
 #include "io/scenario_fluid.h"
@@ -56,7 +57,7 @@ static const cb_node *with_defaults(cb_scenario *s, const cb_param *table, const
 static const cb_node *absolute(cb_scenario *s, const cb_node *file) {
   char *path = cb_node_path(file), *real = path ? realpath(path, NULL) : NULL;
   const char *text = real ? cb_arena_strdup(s->arena, real) : NULL;
-  if (path && !real) s->unread = cb_fail(CB_ERROR_FILE, "cannot read '%s': %s", path, strerror(errno));
+  if (path && !real) s->unread = cb_fail_file(path, "read", errno);
   if (text && (s->unread = cb_scenario_add_input(s, text))) text = NULL;
   free(path);
   free(real);

@@ -116,7 +116,7 @@ static cb_status check_file(cb_verify *v) {
   } else {
     file = cb_hdf5_open_swmr(v->path, v->live);
     status = file < 0 ? cb_hdf5_fail(v->path, "open") : cb_record_check_mark(file, v->path);
-    if (!status) status = cb_record_check(file, v->path, !v->live);
+    if (!status) status = cb_record_check(file, v->path, v->live, !v->live);
     if (status && file >= 0) H5Fclose(file);
   }
   if (!status) {

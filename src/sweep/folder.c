@@ -1,5 +1,6 @@
 #include "sweep/folder.h"
 
+#include "core/file.h"
 #include "core/text.h"
 #include "io/scenario_private.h"
 
@@ -30,10 +31,6 @@ static void path_in(const cb_folder *folder, const char *name, char *out, size_t
   snprintf(out, size, "%s/%s", folder->path, name);
 }
 
-static cb_status refused(const char *path, const char *what) {
-  return cb_fail(CB_ERROR_FILE, "%s: cannot %s: %s", path, what, strerror(errno));
-}
-
 /* Written beside, by a name of its own, and renamed. */
 static cb_status write_text(const cb_folder *folder, const char *name, const char *text) {
   char path[4096], part[4096];
@@ -41,7 +38,7 @@ static cb_status write_text(const cb_folder *folder, const char *name, const cha
   snprintf(part, sizeof part, "%s/%s.XXXXXX", folder->path, name);
   const int descriptor = mkostemp(part, O_CLOEXEC);
   FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-  if (!file) return refused(path, "write");
+  if (!file) return cb_fail_file(path, "write", errno);
   fchmod(descriptor, 0644);
   bool good = fputs(text, file) >= 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
   int reason = errno;
@@ -50,16 +47,16 @@ static cb_status write_text(const cb_folder *folder, const char *name, const cha
   if (good) return CB_OK;
   unlink(part);
   errno = reason;
-  return refused(path, "write");
+  return cb_fail_file(path, "write", errno);
 }
 
 static cb_status take_lock(cb_folder *folder, bool shared) {
   char path[4096];
   path_in(folder, "lock", path, sizeof path);
   folder->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (folder->lock < 0) return refused(path, "lock");
+  if (folder->lock < 0) return cb_fail_file(path, "lock", errno);
   if (flock(folder->lock, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return CB_OK;
-  if (errno != EWOULDBLOCK) return refused(path, "lock");
+  if (errno != EWOULDBLOCK) return cb_fail_file(path, "lock", errno);
   return cb_fail(CB_ERROR_FILE, "%s: another sweep runs in this folder: expected to wait for it, or another -o",
                  folder->path);
 }
@@ -77,7 +74,7 @@ static cb_status make(const cb_folder *folder) {
     return cb_fail(CB_ERROR_FILE, "%s: exists already, and is of no sweep in %s: expected another -o", folder->result,
                    folder->path);
   if (mkdir(folder->path, 0777) == 0) return CB_OK;
-  if (errno != EEXIST) return refused(folder->path, "make the folder");
+  if (errno != EEXIST) return cb_fail_file(folder->path, "make the folder", errno);
   if (stat(folder->path, &info) || !S_ISDIR(info.st_mode))
     return cb_fail(CB_ERROR_FILE, "%s: there is a file of this name: expected a folder, or nothing", folder->path);
   if (!is_there(folder, "lock") && rmdir(folder->path) == 0) return make(folder);

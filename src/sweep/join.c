@@ -4,6 +4,7 @@
  * Members of consecutive numbers in consecutive slots make one mapping of an axis, or a few boxes of a grid.
  */
 #include "io/output.h"
+#include "core/file.h"
 #include "io/parts.h"
 #include "sweep/store_private.h"
 
@@ -273,7 +274,7 @@ cb_status cb_join(const char *path, const char *folder, const cb_store_layout *l
       cb_hdf5_abandon(j->file);
     else
       status = cb_hdf5_close(j->file, path, NULL);
-    if (!status && rename(part, path)) status = cb_fail(CB_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno));
+    if (!status && rename(part, path)) status = cb_fail_file(path, "write", errno);
   }
   if (status) unlink(part), status = cb_hdf5_unread(path, status);
   cb_part_end(part);

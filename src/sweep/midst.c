@@ -1,5 +1,6 @@
 #include "sweep/midst.h"
 
+#include "core/file.h"
 #include "core/text.h"
 
 #include <errno.h>
@@ -23,8 +24,8 @@ static void head_of(const cb_midst *midst, int64_t member, const cb_blob *piece,
   size_t total = 0;
   for (size_t i = 0; i + 1 < n; i++) total += bytes_of(&piece[i]);
   memset(head, ' ', HEAD);
-  const int length = snprintf(head, HEAD, "curvebody member 1 %s %lld %zu %zu %zu", midst->digest, (long long)member,
-                              n, total, last);
+  const int length =
+      snprintf(head, HEAD, "curvebody member 1 %s %lld %zu %zu %zu", midst->digest, (long long)member, n, total, last);
   head[length < HEAD ? length : HEAD - 1] = ' ';
   head[HEAD - 1] = '\n';
 }
@@ -41,7 +42,7 @@ cb_status cb_midst_save(const cb_midst *midst, int64_t member, const cb_blob *pi
   path_of(midst, member, ".part", part, sizeof part);
   head_of(midst, member, piece, n, piece[n - 1].count, head);
   FILE *file = fopen(part, "wb");
-  if (!file) return cb_fail(CB_ERROR_FILE, "%s: cannot be written: %s", part, strerror(errno));
+  if (!file) return cb_fail_file(part, "write", errno);
   struct sha256_ctx sum;
   sha256_init(&sum);
   bool good = put(file, &sum, head, HEAD);
@@ -53,7 +54,7 @@ cb_status cb_midst_save(const cb_midst *midst, int64_t member, const cb_blob *pi
   if (good && rename(part, path)) good = false, reason = errno;
   if (good) return CB_OK;
   unlink(part);
-  return cb_fail(CB_ERROR_FILE, "%s: cannot be written: %s", path, strerror(reason));
+  return cb_fail_file(path, "write", reason);
 }
 
 /* Data only if all of the file is as it should be. */

@@ -31,16 +31,12 @@ struct cb_store {
   pthread_mutex_t mutex; /* guards runs */
 };
 
-static cb_status refused(const cb_store *store, const char *what, int reason) {
-  return cb_fail(CB_ERROR_FILE, "%s: cannot %s: %s", store->path, what, strerror(reason));
-}
-
 static cb_status put(const cb_store *store, uint64_t offset, const void *data, size_t bytes) {
   const char *at = data;
   while (bytes) {
     const ssize_t n = pwrite(store->file, at, bytes, (off_t)offset);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return refused(store, "write", n < 0 ? errno : ENOSPC);
+    if (n <= 0) return cb_fail_file(store->path, "write", n < 0 ? errno : ENOSPC);
     at += n;
     offset += (uint64_t)n;
     bytes -= (size_t)n;
@@ -51,7 +47,7 @@ static cb_status put(const cb_store *store, uint64_t offset, const void *data, s
 static cb_status get(const cb_store *store, uint64_t offset, void *data, size_t bytes) {
   size_t got;
   const int error = cb_read_at(store->file, offset, bytes, data, &got);
-  return error || got < bytes ? refused(store, "read", error ? error : EIO) : CB_OK;
+  return error || got < bytes ? cb_fail_file(store->path, "read", error ? error : EIO) : CB_OK;
 }
 
 static uint64_t own(const cb_store *store, int which, size_t slot) {
@@ -65,10 +61,10 @@ static cb_status lock(cb_store *store) {
   if ((size_t)snprintf(path, sizeof path, "%s.lock", store->path) >= sizeof path)
     return cb_fail(CB_ERROR_FILE, "%s: the name is too long", store->path);
   store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (store->lock < 0) return refused(store, "lock", errno);
+  if (store->lock < 0) return cb_fail_file(store->path, "lock", errno);
   if (flock(store->lock, LOCK_EX | LOCK_NB) == 0) return CB_OK;
   return errno == EWOULDBLOCK ? cb_fail(CB_ERROR_FILE, "%s: is being written by another sweep that runs", store->path)
-                              : refused(store, "lock", errno);
+                              : cb_fail_file(store->path, "lock", errno);
 }
 
 /* Slots whose members are done are taken; the others are of none again. */
@@ -106,7 +102,7 @@ cb_status cb_store_open(const char *path, const cb_store_layout *layout, size_t 
   if (!status && first >= 0 && store->map.capacity != capacity)
     status =
         cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected %zu slots, found %zu", path, capacity, store->map.capacity);
-  if (!status && (store->file = open(path, O_RDWR | O_CLOEXEC)) < 0) status = refused(store, "open", errno);
+  if (!status && (store->file = open(path, O_RDWR | O_CLOEXEC)) < 0) status = cb_fail_file(store->path, "open", errno);
   if (!status) status = first < 0 ? find_free(store) : (store->room = capacity, CB_OK);
   return status ? cb_store_free(store), status : (*out = store, CB_OK);
 }
@@ -226,4 +222,6 @@ cb_status cb_store_put(cb_store *store, const cb_store_results *r) {
   return status;
 }
 
-cb_status cb_store_sync(cb_store *store) { return fdatasync(store->file) ? refused(store, "write", errno) : CB_OK; }
+cb_status cb_store_sync(cb_store *store) {
+  return fdatasync(store->file) ? cb_fail_file(store->path, "write", errno) : CB_OK;
+}

@@ -53,7 +53,7 @@ static cb_status begin(const char *path, const cb_store_layout *layout, reading 
       !get(r->file, r->map.own[CB_STORE_STATUS], r->status, n * sizeof *r->status) ||
       !get(r->file, r->map.own[CB_STORE_DIGEST], r->digest, n * sizeof *r->digest) ||
       !get(r->file, r->map.own[CB_STORE_SECONDS], r->seconds, n * sizeof *r->seconds)) {
-    status = cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+    status = cb_fail_file(path, "read", errno);
     end(r);
   }
   return status;
@@ -109,7 +109,7 @@ static int by_name(const void *a, const void *b) { return strcmp(*(char *const *
 
 static cb_status list(const char *folder, cb_survey *s) {
   DIR *dir = opendir(folder);
-  if (!dir) return cb_fail(CB_ERROR_FILE, "%s: cannot read: %s", folder, strerror(errno));
+  if (!dir) return cb_fail_file(folder, "read", errno);
   cb_status status = CB_OK;
   for (const struct dirent *e; !status && (e = readdir(dir));) {
     const size_t length = strlen(e->d_name);

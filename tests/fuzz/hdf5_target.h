@@ -43,7 +43,9 @@ static inline void target_begin(void) {
 /* A file of those that inputs change. */
 static inline void target_add(const char *path) { target_file[target_files++] = edited_read(path); }
 
+/* A file of its own each time: HDF5 may keep what it refused open, and locked. */
 static inline void target_put(const char *to, const unsigned char *bytes, size_t size) {
+  unlink(to);
   FILE *f = fopen(to, "wb");
   if (!f || fwrite(bytes, 1, size, f) != size) exit(2);
   fclose(f);

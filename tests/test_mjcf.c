@@ -84,6 +84,9 @@ static void one_orientation_has_five_spellings(void **unused) {
     const char *compiler, *way;
     double q[4];
   } cases[] = {{"", "quat='2 0 0 2'", {1, 0, 0, 1}},
+               {"", "quat='2e300 0 0 2e300'", {1, 0, 0, 1}},
+               {"", "zaxis='1.6e308 0 0'", {1, 0, 1, 0}},
+               {"", "quat='3e-14 0 0 3e-14'", {1, 0, 0, 1}},
                {"", "axisangle='0 0 3 90'", {1, 0, 0, 1}},
                {"<compiler angle='radian'/>", "axisangle='0 0 -1 -1.5707963267948966'", {1, 0, 0, 1}},
                {"", "xyaxes='0 2 0 -1 1 0'", {1, 0, 0, 1}},

@@ -42,11 +42,9 @@ static cb_status read_place(cb_xml *e, const double scale[3], cb_pose *place) {
   cb_status status = at ? cb_mjcf_numbers(at, "refpos", 3, 3, ref.x, NULL) : CB_OK;
   if (!status && turned) status = cb_mjcf_numbers(turned, "refquat", 4, 4, ref.q, NULL);
   if (status || (!at && !turned)) return cb_pose_identity(place), status;
-  if (ref.q[0] == 0 && ref.q[1] == 0 && ref.q[2] == 0 && ref.q[3] == 0)
-    return cb_node_fail(turned, "refquat: expected one that is not 0");
+  if (!cb_mjcf_normalise(4, ref.q)) return cb_node_fail(turned, "refquat: expected one that is not 0");
   if (scale[0] != scale[1] || scale[1] != scale[2])
     return cb_node_fail(at ? at : turned, "refpos and refquat: expected a scale that is the same along all axes");
-  cb_quaternion_project(ref.q);
   cb_pose_inverse(&ref, place);
   for (int i = 0; i < 3; i++) place->x[i] *= scale[0];
   return CB_OK;

@@ -9,12 +9,14 @@
 
 static const double least = 1e-14; /* of a length: MuJoCo's mjEPS */
 
-static bool normalise(int n, double *v) {
-  double square = 0;
-  for (int i = 0; i < n; i++) square += v[i] * v[i];
-  const double length = sqrt(square);
-  for (int i = 0; i < n; i++) v[i] /= length;
-  return length >= least;
+/* By the greatest first, whose square may be more or less than numbers go. */
+bool cb_mjcf_normalise(int n, double *v) {
+  double most = 0, square = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+  if (most < least) return false;
+  for (int i = 0; i < n; i++) square += v[i] / most * (v[i] / most);
+  for (int i = 0; i < n; i++) v[i] = v[i] / most / sqrt(square);
+  return most * sqrt(square) >= least;
 }
 
 static cb_status too_short(const cb_node *value, const char *name) {
@@ -61,14 +63,14 @@ void cb_mjcf_quaternion(const double r[3][3], double q[4]) {
 static cb_status from_quat(const cb_mjcf_reader *r, const cb_node *value, double q[4]) {
   (void)r;
   const cb_status status = cb_mjcf_numbers(value, "quat", 4, 4, q, NULL);
-  return status || normalise(4, q) ? status : cb_node_fail(value, "quat: expected one that is not 0");
+  return status || cb_mjcf_normalise(4, q) ? status : cb_node_fail(value, "quat: expected one that is not 0");
 }
 
 static cb_status from_axisangle(const cb_mjcf_reader *r, const cb_node *value, double q[4]) {
   double a[4];
   const cb_status status = cb_mjcf_numbers(value, "axisangle", 4, 4, a, NULL);
   if (status) return status;
-  if (!normalise(3, a)) return too_short(value, "axisangle");
+  if (!cb_mjcf_normalise(3, a)) return too_short(value, "axisangle");
   turn_about(a, r->radians ? a[3] : a[3] * M_PI / 180, q);
   return CB_OK;
 }
@@ -78,10 +80,10 @@ static cb_status from_xyaxes(const cb_mjcf_reader *r, const cb_node *value, doub
   (void)r;
   const cb_status status = cb_mjcf_numbers(value, "xyaxes", 6, 6, a, NULL);
   if (status) return status;
-  if (!normalise(3, a)) return too_short(value, "xyaxes");
+  if (!cb_mjcf_normalise(3, a)) return too_short(value, "xyaxes");
   const double along = cb_dot3(a, a + 3);
   for (int i = 0; i < 3; i++) a[3 + i] -= along * a[i];
-  if (!normalise(3, a + 3)) return cb_node_fail(value, "xyaxes: expected two directions, found one");
+  if (!cb_mjcf_normalise(3, a + 3)) return cb_node_fail(value, "xyaxes: expected two directions, found one");
   cb_cross3(a, a + 3, z);
   for (int i = 0; i < 3; i++) axes[i][0] = a[i], axes[i][1] = a[3 + i], axes[i][2] = z[i];
   cb_mjcf_quaternion((const double(*)[3])axes, q);
@@ -93,7 +95,7 @@ static cb_status from_zaxis(const cb_mjcf_reader *r, const cb_node *value, doubl
   (void)r;
   const cb_status status = cb_mjcf_numbers(value, "zaxis", 3, 3, z, NULL);
   if (status) return status;
-  if (!normalise(3, z)) return too_short(value, "zaxis");
+  if (!cb_mjcf_normalise(3, z)) return too_short(value, "zaxis");
   cb_mjcf_turn_to(z, q);
   return CB_OK;
 }

@@ -53,6 +53,8 @@ cb_status cb_mjcf_choice(const cb_node *value, const char *what, int n, const ch
 /* --- poses (mjcf_pose.c) --- */
 /* pos and quat, axisangle, xyaxes, zaxis or euler. oriented: one of the five is there (NULL: not wanted). */
 cb_status cb_mjcf_pose(const cb_mjcf_reader *r, const cb_mjcf_source *source, cb_pose *out, bool *oriented);
+/* To length 1, however long; false: shorter than MuJoCo's mjEPS. */
+bool cb_mjcf_normalise(int n, double *v);
 /* The least turn from z to the direction v. */
 void cb_mjcf_turn_to(const double v[3], double q[4]);
 /* Of the axes in the columns. */

@@ -24,6 +24,12 @@ static cb_status read_x(void) {
   return cb_hdf5_source_close(&source, status);
 }
 
+static void read_file(void) {
+  FILE *f = fopen(path, "rb");
+  file_size = fread(file_bytes, 1, MOST, f);
+  fclose(f);
+}
+
 /* group/x in chunks of one number, so that their tree has two levels, and a soft link to it. */
 static void make(int deflate, bool checksum, hsize_t chunk) {
   double value[ROWS];
@@ -41,9 +47,7 @@ static void make(int deflate, bool checksum, hsize_t chunk) {
   H5Aclose(note), H5Sclose(few);
   assert_true(H5Lcreate_soft("x", group, "y", H5P_DEFAULT, H5P_DEFAULT) >= 0);
   H5Dclose(x), H5Sclose(space), H5Pclose(how), H5Gclose(group), H5Fclose(file);
-  FILE *f = fopen(path, "rb");
-  file_size = fread(file_bytes, 1, MOST, f);
-  fclose(f);
+  read_file();
 }
 
 /* Where the n'th part of that name begins. */
@@ -218,7 +222,7 @@ static void two_messages_of_a_kind_are_refused(void **unused) {
 }
 
 /* The message of its extents: those that it has, then those that it can have. */
-static void extents_beyond_the_most_are_refused(void **unused) {
+static void extents_beyond_the_most_or_the_message_are_refused(void **unused) {
   (void)unused;
   make(0, false, 1);
   for (size_t at = 0; at + 24 < file_size; at++)
@@ -226,6 +230,9 @@ static void extents_beyond_the_most_are_refused(void **unused) {
         get_number(at + 16, 8) == ROWS) {
       put_number(at + 8, 8, ROWS + 1);
       check_refused("has extents that are more than the most that it says");
+      put_number(at + 8, 8, ROWS);
+      file_bytes[at + 1] = 9;
+      check_refused("has a message that is too short");
       return;
     }
   fail_msg("no extents");
@@ -244,9 +251,7 @@ static void make_new(void) {
     H5Aclose(H5Acreate2(file, name, H5T_STD_I64LE, few, H5P_DEFAULT, H5P_DEFAULT));
   }
   H5Sclose(few), H5Gclose(group), H5Fclose(file), H5Pclose(access);
-  FILE *f = fopen(path, "rb");
-  file_size = fread(file_bytes, 1, MOST, f);
-  fclose(f);
+  read_file();
 }
 
 /* The message of a dataset's fill value, in a header of the newer format: two bytes that say that there is a value. */
@@ -278,6 +283,27 @@ static void a_part_of_a_header_without_its_checksum_is_refused(void **unused) {
     put_number(end, 4, cb_lookup3(file_bytes + header, end - header));
     write_bytes(file_bytes, file_size);
     check_error(read_x(), CB_ERROR_INPUT, error_of_file("damaged: / has a header of which a part is too short"));
+  }
+}
+
+/* Of the dataset itself, and one that lies in a header of its own. */
+static void a_type_whose_bits_lie_outside_of_it_is_refused(void **unused) {
+  (void)unused;
+  for (int shared = 0; shared < 2; shared++) {
+    const hid_t file = create(), group = H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                type = H5Tcopy(H5T_IEEE_F64LE), space = H5Screate_simple(1, (const hsize_t[]){ROWS}, NULL);
+    double value[ROWS];
+    for (int i = 0; i < ROWS; i++) value[i] = i;
+    if (shared) assert_true(H5Tcommit2(file, "type", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    const hid_t x = H5Dcreate2(group, "x", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Dwrite(x, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0);
+    H5Dclose(x), H5Sclose(space), H5Tclose(type), H5Gclose(group), H5Fclose(file);
+    check_ok(read_x());
+    read_file();
+    size_t at = 0; /* class and version, size; bits 0 to 63 */
+    while (get_number(at, 1) != 0x11 || get_number(at + 4, 4) != 8 || get_number(at + 8, 4) != 64 << 16) at++;
+    put_number(at + 8, 2, 1);
+    check_refused("has a type that cannot be read");
   }
 }
 
@@ -321,9 +347,10 @@ int main(void) {
       cmocka_unit_test(an_attribute_that_says_more_than_it_has_is_refused),
       cmocka_unit_test(layouts_that_are_too_short_are_refused),
       cmocka_unit_test(two_messages_of_a_kind_are_refused),
-      cmocka_unit_test(extents_beyond_the_most_are_refused),
+      cmocka_unit_test(extents_beyond_the_most_or_the_message_are_refused),
       cmocka_unit_test(a_fill_value_that_is_cut_off_is_refused),
       cmocka_unit_test(a_part_of_a_header_without_its_checksum_is_refused),
+      cmocka_unit_test(a_type_whose_bits_lie_outside_of_it_is_refused),
       cmocka_unit_test(a_chunk_of_fewer_bytes_than_it_says_is_refused),
   };
   return cmocka_run_group_tests(tests, make_path, remove_path);

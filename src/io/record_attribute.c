@@ -12,6 +12,7 @@
 #include "io/record_attribute.h"
 #include "io/record_header.h"
 #include "io/record_superblock.h"
+#include "io/record_type.h"
 
 enum { NAME = 2, TYPE = 4, SPACE = 6, HEAD = 8, ELSEWHERE = 3, NONE = 2 };
 
@@ -37,5 +38,7 @@ const char *cb_attribute_fault(const unsigned char *m, size_t size) {
                space = type + (in_type + up_to - 1) / up_to * up_to,
                values = space + (in_space + up_to - 1) / up_to * up_to;
   if (!in_name || in_type < 8 || in_space < 4 || values > size || m[head + in_name - 1]) return fault;
+  const char *of_type = cb_type_fault(m + type, in_type);
+  if (of_type) return of_type;
   return bytes_of_values(m + type, m + space, in_space) > size - values ? fault : NULL;
 }

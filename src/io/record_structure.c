@@ -23,7 +23,7 @@
  *                         110 width (2)   112 first block (8)   120 largest block (8)   128 bits of an offset (2)
  *                         132 root (8)   140 rows (2)
  *   fixed array (VI.A)    0 "FAHD", 0   6 bytes of an element   7 bits of a page   8 elements (8)   16 root (8)
- *   type (3)              4 bytes of a number (4)
+ *   type (3)              4 bytes of a number (4)   record_type.c
  *   space (1)             0 version   1 rank   2 flags   4 (version 1: 8) extents, if flags & 1 most (8 each)
  *   fill value (5)        version 3: 1 flags   if flags & 32 length (4) and value; version 2: 3 whether, then the same
  *   array (VI.B)          0 "EAHD", 0   6 bytes of an element   7 to 11 parameters   44 elements set (8)   60 root (8)
@@ -33,6 +33,7 @@
 #include "io/record_structure.h"
 #include "io/record_superblock.h"
 #include "io/record_trees.h"
+#include "io/record_type.h"
 #include <string.h>
 
 enum {
@@ -68,6 +69,7 @@ typedef struct look {
   bool in_chunks, in_one;         /* else they lie elsewhere, or nowhere yet */
   int chunk_rank;
   uint64_t elements; /* of its fixed array */
+  bool shared;       /* it is a type that others share */
 } look;
 
 static const char too_short[] = "has a message that is too short";
@@ -134,7 +136,8 @@ static void look_at_fixed_array(look *l, uint64_t at, const unsigned char *sizes
 
 static void look_at_space(look *l, const unsigned char *m, size_t size) {
   const size_t at = size >= 4 && m[0] == 1 ? 8 : 4, rank = size >= 4 ? m[1] : 0;
-  if (!rank || rank >= MOST_RANK || at + 8 * rank * (m[2] & 1 ? 2 : 1) > size) return;
+  if (size < 4 || at + 8 * rank * (m[2] & 1 ? 2 : 1) > size) return (void)(l->fault = too_short);
+  if (!rank || rank >= MOST_RANK) return;
   l->rank = (int)rank;
   for (size_t d = 0; d < rank; d++) l->now[d] = number(m + at + 8 * d, 8);
   for (size_t d = 0; d < rank; d++) l->most[d] = number(m + at + 8 * ((m[2] & 1 ? rank : 0) + d), 8);
@@ -307,12 +310,15 @@ static void look_at_filters(look *l, const unsigned char *m, size_t size) {
   }
 }
 
+static const char *fault_of(look *l, uint64_t header);
+
 /* What is kept elsewhere: in a type of its own, or, as HDF5 only does when asked to, in a heap of the file. */
 static void look_at_shared(look *l, const unsigned char *m, size_t size) {
-  if (size < 10 || m[0] < 2 || m[0] > 3 || m[1] != 2)
+  look of = {.file = l->file, .bytes = l->bytes, .shared = true};
+  if (l->shared || size < 10 || m[0] < 2 || m[0] > 3 || m[1] != 2)
     l->fault = "shares parts of its header in a way that records do not";
   else
-    check_root(l, number(m + 2, 8));
+    l->fault = fault_of(&of, number(m + 2, 8));
 }
 
 static bool visit_message(void *context, unsigned type, unsigned flags, const unsigned char *m, size_t size) {
@@ -327,8 +333,10 @@ static bool visit_message(void *context, unsigned type, unsigned flags, const un
     look_at_layout(l, m, size);
   else if (type == SPACE)
     look_at_space(l, m, size);
-  else if (type == TYPE && size >= 8)
-    l->type = number(m + 4, 4);
+  else if (type == TYPE) {
+    l->fault = cb_type_fault(m, size);
+    l->type = l->fault ? 0 : number(m + 4, 4);
+  }
   else if (type == FILL || type == OLD_FILL)
     look_at_fill(l, type, m, size);
   else if (type == NAMES)
@@ -348,14 +356,17 @@ static bool visit_message(void *context, unsigned type, unsigned flags, const un
   return l->fault;
 }
 
+static const char *fault_of(look *l, uint64_t header) {
+  if (!within(l, header, 16)) return "lies beyond the end of the file";
+  cb_header_each(l->file, header, visit_message, l);
+  if (!l->fault) compare_room(l);
+  if (!l->fault) compare_chunks(l);
+  return l->fault;
+}
+
 const char *cb_structure_fault(cb_source s, uint64_t bytes, uint64_t header) {
   look l = {.file = s, .bytes = bytes};
-  if (s.file < 0) return NULL;
-  if (!within(&l, header, 16)) return "lies beyond the end of the file";
-  cb_header_each(s, header, visit_message, &l);
-  if (!l.fault) compare_room(&l);
-  if (!l.fault) compare_chunks(&l);
-  return l.fault;
+  return s.file < 0 ? NULL : fault_of(&l, header);
 }
 
 const char *cb_structure_fault_at(hid_t file, const char *name) {

@@ -4,6 +4,7 @@
 #define CB_TESTS_ANALYSE_H
 
 #include "core/failure.h"
+#include "core/file.h"
 #include "io/mjcf_private.h"
 #include "io/record_hdf5.h"
 #include "io/tree.h"
@@ -14,6 +15,7 @@
 
 #define cb_fail(status, ...) ((void)(cb_fail)(status, __VA_ARGS__), (status))
 #define cb_fail_placed(status, ...) ((void)(cb_fail_placed)(status, __VA_ARGS__), (status))
+#define cb_fail_file(...) ((void)(cb_fail_file)(__VA_ARGS__), CB_ERROR_FILE)
 #define cb_node_fail(...) ((void)(cb_node_fail)(__VA_ARGS__), CB_ERROR_INPUT)
 #define cb_node_fail_at(...) ((void)(cb_node_fail_at)(__VA_ARGS__), CB_ERROR_INPUT)
 #define cb_fail_unknown(...) ((void)(cb_fail_unknown)(__VA_ARGS__), CB_ERROR_INPUT)

@@ -269,6 +269,22 @@ static void a_fill_value_that_is_cut_off_is_refused(void **unused) {
   check_refused("has a message that is too short");
 }
 
+/* Which HDF5 takes for 4 GiB: 2^32 - 1 bytes, -1 in the versions before. */
+static void a_fill_value_of_four_gigabytes_is_refused(void **unused) {
+  (void)unused;
+  make_new();
+  const size_t header = find("OHDR", 2);
+  size_t at = header;
+  while (memcmp(file_bytes + at, "\5\2\0", 3) != 0) at++; /* as above; what lies behind becomes its length and value */
+  size_t end = header + 12;
+  while (cb_lookup3(file_bytes + header, end - header) != get_number(end, 4)) end++;
+  file_bytes[at + 1] = 22;
+  file_bytes[at + 5] |= 32;
+  put_number(at + 6, 4, UINT32_MAX);
+  put_number(end, 4, cb_lookup3(file_bytes + header, end - header));
+  check_refused("has a value for what was not written that is longer than its message");
+}
+
 /* Of the root, which HDF5 reads before anything else; HDF5 takes the checksum from before its first byte. */
 static void a_part_of_a_header_without_its_checksum_is_refused(void **unused) {
   (void)unused;
@@ -349,6 +365,7 @@ int main(void) {
       cmocka_unit_test(two_messages_of_a_kind_are_refused),
       cmocka_unit_test(extents_beyond_the_most_or_the_message_are_refused),
       cmocka_unit_test(a_fill_value_that_is_cut_off_is_refused),
+      cmocka_unit_test(a_fill_value_of_four_gigabytes_is_refused),
       cmocka_unit_test(a_part_of_a_header_without_its_checksum_is_refused),
       cmocka_unit_test(a_type_whose_bits_lie_outside_of_it_is_refused),
       cmocka_unit_test(a_chunk_of_fewer_bytes_than_it_says_is_refused),

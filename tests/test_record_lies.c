@@ -6,6 +6,9 @@
 
 #include "check_error.h"
 
+#include "io/record_internal.h"
+#include "io/record_superblock.h"
+
 static char *victim;
 
 static int make(void **state) {
@@ -327,6 +330,32 @@ static void rows_that_were_never_written_are_not_counted(void **unused) {
   }
 }
 
+/* The first chunk of each array is said to be at 0, where the file says what it is. */
+static void chunks_at_the_begin_of_the_file_are_not_given_free(void **unused) {
+  (void)unused;
+  size_t size, found = 0;
+  unsigned char *bytes = (unsigned char *)sample_read(whole, &size);
+  for (size_t at = 0; at + 400 < size; at++) {
+    size_t end = at + 22;
+    if (memcmp(bytes + at, "EAIB", 4) != 0) continue;
+    while (end < at + 396 && cb_lookup3(bytes + at, end - at) != cb_little_endian(bytes + end, 4)) end++;
+    cb_put_little_endian(bytes + at + 14, 8, 0);
+    cb_put_little_endian(bytes + end, 4, cb_lookup3(bytes + at, end - at));
+    found++;
+  }
+  assert_true(found > 3);
+  FILE *again = fopen(lying, "wb");
+  assert_int_equal(fwrite(bytes, 1, size, again), size);
+  fclose(again);
+  free(bytes);
+  const hid_t file = cb_hdf5_open(lying, H5F_ACC_RDWR);
+  const cb_status status = cb_series_cut(file, lying, (cb_record_position){0});
+  const char *told = strstr(cb_error_text(), " has chunks where none can be");
+  assert_int_equal(status, CB_ERROR_INPUT);
+  assert_true(told && !told[29]);
+  cb_hdf5_abandon(file);
+}
+
 static void chunks_that_take_all_memory_are_refused(void **unused) {
   (void)unused;
   const hsize_t length = 100, most = H5S_UNLIMITED, chunk = 1 << 28;
@@ -402,6 +431,7 @@ static void twists_are_of_the_bodies_of_the_scenario(void **unused) {
 int main(void) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* of the calls made here */
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(chunks_at_the_begin_of_the_file_are_not_given_free),
       cmocka_unit_test(an_attribute_of_another_type_or_length_is_not_written_over),
       cmocka_unit_test(a_checkpoint_of_another_type_or_length_is_not_written_over),
       cmocka_unit_test(a_row_of_more_values_than_memory_has_is_refused),

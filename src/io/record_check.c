@@ -171,10 +171,9 @@ cb_status cb_record_check(hid_t file, const char *path, bool written, bool whole
   uint64_t root;
   cb_status status = start(file, path, &w, &root);
   w.written = written;
-  char *name = status ? NULL : strdup("");
-  if (!status && !name) status = cb_fail(CB_ERROR_MEMORY, "no memory to check %s", path);
   if (status) return status;
-  status = add(&w, root, name);
+  char *name = strdup("");
+  status = name ? add(&w, root, name) : cb_fail(CB_ERROR_MEMORY, "no memory to check %s", path);
   for (; !status && w.at < w.count; w.at++) status = check_object(&w, file, whole);
   for (size_t i = 0; i < w.count; i++) free(w.found[i].name);
   free(w.found);

@@ -20,6 +20,7 @@
  *   names (17)            0 tree (8)   8 heap (8)   record_trees.c
  *   tree (III.A.2)        0 "BTHD", 0   5 type   6 bytes of a node (4)   10 of a record (2)   12 depth (2)   16 root (8)
  *   heap (III.G)          0 "FRHP", 0   5 bytes of an id (2)   7 of filters (2)   10 largest object (4)
+ *                         22 tree of those outside (8)
  *                         110 width (2)   112 first block (8)   120 largest block (8)   128 bits of an offset (2)
  *                         132 root (8)   140 rows (2)
  *   fixed array (VI.A)    0 "FAHD", 0   6 bytes of an element   7 bits of a page   8 elements (8)   16 root (8)
@@ -30,6 +31,7 @@
  */
 #include "io/record_attribute.h"
 #include "io/record_driver.h"
+#include "io/record_ids.h"
 #include "io/record_structure.h"
 #include "io/record_superblock.h"
 #include "io/record_trees.h"
@@ -99,15 +101,18 @@ static void look_at_tree(look *l, uint64_t at) {
   check_root(l, number(p + 16, 8));
 }
 
-static void look_at_heap(look *l, uint64_t at) {
+/* Whether it has objects that lie outside of it, in a tree of their own. */
+static bool look_at_heap(look *l, uint64_t at) {
   unsigned char p[HEAP];
-  if (!read_part(l, at, "FRHP", p, sizeof p)) return;
+  if (!read_part(l, at, "FRHP", p, sizeof p)) return false;
   const uint64_t first = number(p + 112, 8), bits = number(p + 128, 2), rows = number(p + 140, 2);
   if (number(p + 5, 2) < 7 || number(p + 5, 2) > 8 || number(p + 7, 2) || number(p + 10, 4) > 1 << 16 ||
       number(p + 110, 2) != 4 || (first != 512 && first != 1024) || number(p + 120, 8) != 1 << 16 ||
       (bits != 32 && bits != 40) || rows > 29)
     l->fault = "has a heap of another kind";
   check_root(l, number(p + 132, 8));
+  look_at_tree(l, number(p + 22, 8));
+  return !is_none(number(p + 22, 8));
 }
 
 /* Each element that is set takes some bytes of the file. */
@@ -178,7 +183,7 @@ static void look_at_fill(look *l, unsigned type, const unsigned char *m, size_t 
   const uint64_t value = at + 4 <= size ? number(m + at, 4) : UINT64_MAX;
   if (value == UINT64_MAX)
     l->fault = too_short;
-  else if (value != UINT32_MAX && value > size - at - 4)
+  else if (value > size - at - 4 && (value != UINT32_MAX || type == OLD_FILL || m[0] == 3)) /* -1 in those between */
     l->fault = "has a value for what was not written that is longer than its message";
 }
 
@@ -266,10 +271,11 @@ static void look_at_many(look *l, unsigned type, const unsigned char *m, size_t 
     l->fault = too_short;
     return;
   }
-  look_at_heap(l, number(m + at, 8));
+  const bool huge = look_at_heap(l, number(m + at, 8));
   for (size_t tree = at + 8; tree < end && !is_none(number(m + at, 8)); tree += 8) {
     if (is_none(number(m + tree, 8))) l->fault = "has a heap without an index";
     look_at_tree(l, number(m + tree, 8));
+    if (!l->fault) l->fault = cb_ids_fault(l->file, l->bytes, number(m + tree, 8), huge);
   }
 }
 

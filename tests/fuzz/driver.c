@@ -1,7 +1,7 @@
 /* A main for the fuzz targets that needs no libFuzzer: mutates the files of a corpus and calls the target, a given
  * number of times. The same seed makes the same inputs, each from its own number. The calls are made in a child; one
  * that ends it, or takes longer than LIMIT, is told with its number, and those after it go on in another. Its input can
- * be had in a file.
+ * be had in a file. Stopped by SIGTERM or SIGINT it tells from which execution on another can go on.
  *
  *   fuzz_NAME CORPUS_FOLDER [executions (default 10000) [seed (default 1) [FOLDER_FOR_FINDINGS [first (default 0)]]]]
  *   fuzz_NAME FILE...                one execution each, to see a finding again
@@ -214,6 +214,15 @@ static void tell(number seed, number i, int how, const char *folder) {
   fclose(file);
 }
 
+static volatile sig_atomic_t stopped;
+static void stop(int signal) { (void)signal, stopped = true; }
+
+static void listen_for(void (*handler)(int)) {
+  const struct sigaction action = {.sa_handler = handler};
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGINT, &action, NULL);
+}
+
 int main(int argc, char **argv) {
   struct stat info;
   if (argc < 2 || stat(argv[1], &info) < 0)
@@ -234,17 +243,20 @@ int main(int argc, char **argv) {
   *at = argc > 5 ? strtoull(argv[5], NULL, 0) : 0;
   printf("%zu seeds, %llu executions, seed %llu\n", n_seeds, executions, seed);
   int findings = 0;
+  listen_for(stop);
   for (bool on = true; on; ++*at) {
     int how = 0;
     fflush(stdout);
     const pid_t child = fork();
     if (child < 0) return 2;
-    if (child == 0) return run(seed, executions, at), 0;
-    while (waitpid(child, &how, 0) < 0) continue;
+    if (child == 0) return listen_for(SIG_DFL), run(seed, executions, at), 0;
+    while (waitpid(child, &how, 0) < 0) kill(child, SIGTERM);
+    if (stopped) break;
     if (how) tell(seed, *at, how, argc > 4 ? argv[4] : NULL);
     findings += how != 0;
     on = how && *at < executions && findings < MOST_FINDINGS;
   }
+  if (stopped) printf("stopped before execution %llu\n", *at);
   printf("%d findings\n", findings);
   free_seeds();
   return findings > 0;

@@ -8,8 +8,10 @@
  */
 #include "core/failure.h"
 #include "core/file.h"
+#include "io/record_driver.h"
 #include "io/record_internal.h"
 #include "io/record_structure.h"
+#include "io/record_superblock.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +31,6 @@ typedef struct walk {
   const char *path;
   cb_source source;
   uint64_t bytes; /* of the file */
-  bool written;   /* a writer is at work on it */
   place *found; /* those before `at` have been looked at */
   size_t count, room, at;
 } walk;
@@ -120,14 +121,15 @@ static cb_status check_group(walk *w, const char *name, hid_t group, hid_t creat
   return status ? status : cb_hdf5_each_link(group, w->path, H5_INDEX_NAME, visit_link, w);
 }
 
-/* Where a writer is at work, what is half written, or beyond the end that it had, is looked at again. */
+/* Where a writer is at work, what is half written, or beyond the end that it had, is looked at again; and once after it. */
 static const char *fault_of(walk *w) {
   const char *fault = NULL;
   for (int attempt = 0; attempt < 8; attempt++) {
     struct stat info;
     fault = cb_structure_fault(w->source, w->bytes, w->found[w->at].address);
-    if (!fault || !w->written) break;
-    nanosleep(&(struct timespec){0, 1000000L << attempt}, NULL);
+    const bool written = fault && cb_driver_written(w->source.file);
+    if (!fault || (attempt && !written)) break;
+    if (written) nanosleep(&(struct timespec){0, 1000000L << attempt}, NULL);
     if (stat(w->path, &info) == 0) w->bytes = (uint64_t)info.st_size;
   }
   return fault;
@@ -136,6 +138,7 @@ static const char *fault_of(walk *w) {
 /* What cannot be opened is passed over, unless all is to be whole. */
 static cb_status check_object(walk *w, hid_t file, bool whole) {
   const char *name = w->found[w->at].name, *fault = fault_of(w);
+  if (fault && cb_driver_written(file)) return cb_fail(CB_ERROR_FILE, "%s: " CB_SUPERBLOCK_IN_USE, w->path);
   if (fault) return refuse(w, name, fault);
   hid_t object = H5Oopen_by_addr(file, w->found[w->at].address), create = H5I_INVALID_HID;
   const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);
@@ -166,11 +169,10 @@ cb_status cb_record_check_root(hid_t file, const char *path) {
   return fault ? refuse(&w, "", fault) : status;
 }
 
-cb_status cb_record_check(hid_t file, const char *path, bool written, bool whole) {
+cb_status cb_record_check(hid_t file, const char *path, bool whole) {
   walk w = {0};
   uint64_t root;
   cb_status status = start(file, path, &w, &root);
-  w.written = written;
   if (status) return status;
   char *name = strdup("");
   status = name ? add(&w, root, name) : cb_fail(CB_ERROR_MEMORY, "no memory to check %s", path);

@@ -25,7 +25,6 @@
 #include "io/record_superblock.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +34,7 @@
 #include <unistd.h>
 
 typedef struct file {
-  H5FD_t hdf5;       /* first: HDF5's own part */
-  struct file *next; /* in `opened` */
+  H5FD_t hdf5; /* first: HDF5's own part */
   int fd;
   bool writing, shut;
   int error; /* errno of the write that was refused; ECANCELED: the file was abandoned before */
@@ -51,10 +49,6 @@ typedef struct file {
   bool asked, narrow; /* whether addresses have other than 8 bytes, once HDF5 was asked */
   uint64_t base;      /* what they count from */
 } file;
-
-/* Those that are open: HDF5 tells the driver of a file by a copy of all its properties, which takes longer than a read. */
-static file *opened;
-static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER; /* guards it */
 
 /* In SWMR mode HDF5 reads what has a wrong checksum a hundred times, and waits twice as long each time. To a writer, which
  * nobody writes beside, it stays wrong: these reads take a millisecond. */
@@ -104,10 +98,6 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
   f->limit = getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ? HADDR_MAX : limit.rlim_cur;
   f->device = info.st_dev;
   f->inode = info.st_ino;
-  pthread_mutex_lock(&opening);
-  f->next = opened;
-  opened = f;
-  pthread_mutex_unlock(&opening);
   return &f->hdf5;
 }
 
@@ -117,11 +107,6 @@ static herr_t driver_close(H5FD_t *self) {
   const int unclosed = cb_close(f->fd);
   if (f->writing && !f->error) f->error = unclosed;
   refusal = f->error;
-  pthread_mutex_lock(&opening);
-  file **link = &opened;
-  while (*link != f) link = &(*link)->next;
-  *link = f->next;
-  pthread_mutex_unlock(&opening);
   free(f);
   return 0;
 }
@@ -243,15 +228,14 @@ bool cb_driver_use(hid_t access) {
   return id >= 0 && H5Pset_driver(access, id, NULL) >= 0;
 }
 
-/* Of a file that is open on our driver; NULL. */
+/* Of a file that is open on our driver; NULL. HDF5 tells a file's driver by a copy of all its properties, which takes longer
+ * than a read; the handles of other drivers lie in what is larger than an hid_t. */
 static file *ours(hid_t id) {
   void *handle = NULL;
-  if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0) return NULL;
-  pthread_mutex_lock(&opening);
-  file *f = opened;
-  while (f && f != handle) f = f->next;
-  pthread_mutex_unlock(&opening);
-  return f;
+  if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0 || !handle) return NULL;
+  hid_t of;
+  memcpy(&of, handle, sizeof of);
+  return of == atomic_load(&registered) ? handle : NULL;
 }
 
 bool cb_driver_read(hid_t id, uint64_t at, void *to, size_t size) {
@@ -266,6 +250,11 @@ bool cb_driver_length(hid_t id, uint64_t *bytes) {
   const file *f = ours(id);
   if (f) *bytes = f->eof;
   return f;
+}
+
+bool cb_driver_written(hid_t id) {
+  const file *f = ours(id);
+  return f && cb_superblock_has_writer(f->fd);
 }
 
 bool cb_driver_addresses(hid_t id, uint64_t *base) {

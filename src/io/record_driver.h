@@ -29,6 +29,8 @@ int cb_driver_error(void);
 bool cb_driver_read(hid_t file, uint64_t at, void *to, size_t size);
 /* How long it is, whatever it says of itself; false: not on this driver. */
 bool cb_driver_length(hid_t file, uint64_t *bytes);
+/* Whether another has it open for writing. */
+bool cb_driver_written(hid_t file);
 /* What its addresses count from; false: not on this driver, or they or lengths have other than 8 bytes. */
 bool cb_driver_addresses(hid_t file, uint64_t *base);
 

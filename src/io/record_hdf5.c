@@ -4,11 +4,13 @@
 #include "io/record_driver.h"
 #include "io/record_superblock.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Why HDF5 refused first, since the last failure that was reported. */
 static _Thread_local char reason[400];
@@ -107,6 +109,15 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
                                                      : "HDF5 gives no reason");
   *reason = 0;
   return status;
+}
+
+cb_status cb_hdf5_fail_open(const char *path, const char *what) {
+  const cb_status status = cb_hdf5_fail(path, "%s", what);
+  const char *why;
+  const int fd = cb_open_regular(path, O_RDONLY, &why);
+  const bool written = fd >= 0 && cb_superblock_has_writer(fd);
+  if (fd >= 0) close(fd);
+  return written && status == CB_ERROR_FILE ? cb_fail(CB_ERROR_FILE, "%s: " CB_SUPERBLOCK_IN_USE, path) : status;
 }
 
 void cb_hdf5_give_reason(const char *text) {

@@ -23,6 +23,8 @@ void cb_hdf5_quiet_end(cb_hdf5_quiet quiet);
  * CB_ERROR_FILE. `what` may be a format. */
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same of a file that was not opened: that it is in use, where a writer has come since it was looked at. */
+cb_status cb_hdf5_fail_open(const char *path, const char *what);
 /* What cb_hdf5_fail tells, unless a call of HDF5 has failed before. */
 void cb_hdf5_give_reason(const char *text);
 

@@ -130,7 +130,7 @@ cb_status cb_record_attach(const char *path, hid_t file, cb_rescue *rescue, cons
 /* ---- record_check.c: CB_ERROR_INPUT if the file, whatever it has the mark of, is not a record in itself, which
  * takes several looks where a writer is at work on it; if all is to be whole, CB_ERROR_FILE where something cannot be
  * read. */
-cb_status cb_record_check(hid_t file, const char *path, bool written, bool whole);
+cb_status cb_record_check(hid_t file, const char *path, bool whole);
 /* The same of the root's own header, which its attributes are read by. */
 cb_status cb_record_check_root(hid_t file, const char *path);
 

@@ -78,9 +78,8 @@ static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_
   return status;
 }
 
-typedef enum writing { CLOSED, WRITTEN, DEAD } writing; /* by none, by a living writer, by one that is no more */
-
-static cb_status open_file(const char *path, hid_t *out, writing *by) {
+/* *dead: it was left by a writer that is no more. */
+static cb_status open_file(const char *path, hid_t *out, bool *dead) {
   bool left_open;
   int fd;
   cb_status status = cb_superblock_lock(path, false, &fd);
@@ -95,25 +94,25 @@ static cb_status open_file(const char *path, hid_t *out, writing *by) {
   close(fd);
   if (status) return status;
   hid_t file = left_open ? cb_hdf5_open_swmr(path, written) : cb_hdf5_open(path, H5F_ACC_RDONLY);
-  if (file < 0) return cb_hdf5_fail(path, left_open ? "open (its writer was killed: repair it)" : "open");
+  if (file < 0) return cb_hdf5_fail_open(path, left_open ? "open (its writer was killed: repair it)" : "open");
   *out = file;
-  *by = written ? WRITTEN : left_open ? DEAD : CLOSED;
+  *dead = left_open && !written;
   return CB_OK;
 }
 
 /* What a writer left is read up to where it is as it was written. */
-static cb_status count_rows(cb_reader *reader, writing by) {
+static cb_status count_rows(cb_reader *reader, bool dead) {
   cb_record_position synced;
   bool there, restarted;
-  if (by != DEAD) return cb_series_extent(reader->file, reader->path, &reader->have, NULL);
+  if (!dead) return cb_series_extent(reader->file, reader->path, &reader->have, NULL);
   const cb_status status = cb_rescue_there(reader->path, &there, &synced, &restarted);
   return status ? status : cb_record_extent(reader->file, reader->path, synced, &reader->have, NULL);
 }
 
-static cb_status look_around(cb_reader *reader, writing by) {
+static cb_status look_around(cb_reader *reader, bool dead) {
   cb_status status = cb_record_check_mark(reader->file, reader->path);
-  if (!status) status = cb_record_check(reader->file, reader->path, by == WRITTEN, false);
-  if (!status) status = count_rows(reader, by);
+  if (!status) status = cb_record_check(reader->file, reader->path, false);
+  if (!status) status = count_rows(reader, dead);
   if (!status) status = cb_series_each(reader->file, reader->path, add_field, reader);
   if (status) return status;
   if (reader->n_fields < 2 || strcmp(reader->fields[0].name, "time") || strcmp(reader->fields[1].name, "step"))
@@ -134,9 +133,9 @@ cb_status cb_reader_open(const char *path, cb_reader **out) {
   }
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   reader->file = H5I_INVALID_HID;
-  writing by = CLOSED;
-  cb_status status = open_file(path, &reader->file, &by);
-  if (!status) status = look_around(reader, by);
+  bool dead = false;
+  cb_status status = open_file(path, &reader->file, &dead);
+  if (!status) status = look_around(reader, dead);
   status = cb_hdf5_unread(path, status);
   cb_hdf5_quiet_end(quiet);
   if (status) cb_reader_close(reader);

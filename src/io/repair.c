@@ -18,13 +18,13 @@
 
 static cb_status check(hid_t file, const char *path, bool whole) {
   cb_status status = cb_record_check_mark(file, path);
-  if (!status) status = cb_record_check(file, path, false, whole);
+  if (!status) status = cb_record_check(file, path, whole);
   return cb_hdf5_unread(path, status);
 }
 
 cb_status cb_record_open_checked(const char *path, hid_t *out) {
   hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY);
-  if (file < 0) return cb_hdf5_fail(path, "open");
+  if (file < 0) return cb_hdf5_fail_open(path, "open");
   cb_status status = check(file, path, true);
   if (status)
     H5Fclose(file);
@@ -72,7 +72,7 @@ cb_status cb_record_open_writing(const char *path, cb_rescue *rescue, cb_record_
   cb_status status = error ? cb_fail_file(path, "write", error) : CB_OK;
   if (!status) {
     *out = cb_hdf5_open(path, H5F_ACC_RDWR);
-    if (*out < 0) status = cb_hdf5_fail(path, "open for writing");
+    if (*out < 0) status = cb_hdf5_fail_open(path, "open for writing");
   }
   if (status)
     cb_rescue_free(rescue, false);

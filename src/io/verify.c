@@ -115,8 +115,8 @@ static cb_status check_file(cb_verify *v) {
     status = cb_record_open_checked(v->path, &file);
   } else {
     file = cb_hdf5_open_swmr(v->path, v->live);
-    status = file < 0 ? cb_hdf5_fail(v->path, "open") : cb_record_check_mark(file, v->path);
-    if (!status) status = cb_record_check(file, v->path, v->live, !v->live);
+    status = file < 0 ? cb_hdf5_fail_open(v->path, "open") : cb_record_check_mark(file, v->path);
+    if (!status) status = cb_record_check(file, v->path, !v->live);
     if (status && file >= 0) H5Fclose(file);
   }
   if (!status) {

@@ -37,7 +37,7 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   curvebody_cli_test(threads release 600)
   curvebody_cli_test(sweep release 600)
   curvebody_cli_test(verify release 300)
-  curvebody_cli_test(view release 600)
+  curvebody_cli_test(view release 900)
   curvebody_cli_test(sweep_gait medium 300)
   curvebody_cli_test(sweep_kill release 900)
 

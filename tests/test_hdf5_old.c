@@ -1,5 +1,5 @@
-/* Files of the format of before HDF5 1.8, of which one number is wrong: refused by what is wrong, where HDF5 would go
- * round for ever, or read what is not its own. And chunks that hold fewer bytes than they say. */
+/* Files of the format of before HDF5 1.8, and headers of either, of which one number is wrong: refused by what is wrong,
+ * where HDF5 would go round for ever, or read what is not its own. And chunks that hold fewer bytes than they say. */
 #include "hdf5_file.h"
 
 #include "io/hdf5_array.h"
@@ -302,7 +302,7 @@ static void a_part_of_a_header_without_its_checksum_is_refused(void **unused) {
   }
 }
 
-/* Of the dataset itself, and one that lies in a header of its own. */
+/* Of the dataset itself, one that lies in a header of its own, and that of an attribute. */
 static void a_type_whose_bits_lie_outside_of_it_is_refused(void **unused) {
   (void)unused;
   for (int shared = 0; shared < 2; shared++) {
@@ -321,6 +321,11 @@ static void a_type_whose_bits_lie_outside_of_it_is_refused(void **unused) {
     put_number(at + 8, 2, 1);
     check_refused("has a type that cannot be read");
   }
+  make(0, false, 1);
+  size_t at = 0;
+  while (get_number(at, 1) != 0x10 || get_number(at + 4, 4) != 8 || get_number(at + 8, 4) != 64 << 16) at++;
+  put_number(at + 8, 2, 1);
+  check_refused("has a type that cannot be read");
 }
 
 /* The first bytes of chunk 0, 0 and 1, or some more: as they are, or as a stream of zlib's that makes so many. */

@@ -153,20 +153,47 @@ static void what_cannot_be_is_refused(void **unused) {
   }
 }
 
+/* A number, in as many others: of varying length, or arrays of one. */
+static void wrap(int times, int head, void (*put_head)(size_t at)) {
+  encode(H5Tcopy(H5T_STD_I32LE), false);
+  memmove(bytes + times * head, bytes, n_bytes);
+  for (int i = 0; i < times; i++) put_head((size_t)(i * head));
+  n_bytes += (size_t)(times * head);
+}
+
+static void put_varying(size_t at) { put(at, 4, 0x19), put(at + 4, 4, 16); }
+
 /* Each takes eight bytes, and HDF5 a call. */
 static void types_of_types_without_end_are_refused(void **unused) {
   (void)unused;
-  for (n_bytes = 0; n_bytes + 8 <= MOST; n_bytes += 8) put(n_bytes, 4, 0x19), put(n_bytes + 4, 4, 16);
+  wrap(15, 8, put_varying);
+  assert_null(cb_type_fault(bytes, n_bytes));
+  wrap(16, 8, put_varying);
   check_refused();
-  encode(H5Tcopy(H5T_STD_I32LE), false);
-  memmove(bytes + 15 * 8, bytes, n_bytes);
-  for (size_t i = 0; i < 15; i++) put(8 * i, 4, 0x19), put(8 * i + 4, 4, 16);
-  assert_null(cb_type_fault(bytes, 15 * 8 + n_bytes));
+  wrap(300, 8, put_varying);
+  check_refused();
+}
+
+/* HDF5 has room for 32. */
+static void arrays_of_more_ranks_than_hdf5_has_are_refused(void **unused) {
+  (void)unused;
+  for (int rank = 31; rank < 35; rank++) {
+    encode(H5Tcopy(H5T_STD_I32LE), false);
+    memmove(bytes + 9 + 4 * rank, bytes, n_bytes);
+    put(0, 4, 0x3a), put(4, 4, 4), put(8, 1, (uint64_t)rank);
+    for (int d = 0; d < rank; d++) put(9 + 4 * (size_t)d, 4, 1);
+    n_bytes += 9 + 4 * (size_t)rank;
+    if (rank <= 32)
+      assert_null(cb_type_fault(bytes, n_bytes));
+    else
+      check_refused();
+  }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(types_of_hdf5_are_taken_and_parts_of_them_are_not),
                                      cmocka_unit_test(what_cannot_be_is_refused),
-                                     cmocka_unit_test(types_of_types_without_end_are_refused)};
+                                     cmocka_unit_test(types_of_types_without_end_are_refused),
+                                     cmocka_unit_test(arrays_of_more_ranks_than_hdf5_has_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,17 @@ bool cb_source_read(cb_source s, uint64_t at, void *to, size_t size) {
          cb_driver_read(s.file, s.base + at, to, size);
 }
 
+const char cb_fault_beyond[] = "has parts beyond the end of the file",
+           cb_fault_loop[] = "has an index that leads to itself", cb_fault_index[] = "has an index of another kind";
+
+unsigned char *cb_source_part(cb_source s, uint64_t bytes, uint64_t at, uint64_t size, const char **fault) {
+  *fault = at > bytes || size > bytes - at ? cb_fault_beyond : NULL;
+  unsigned char *part = *fault ? NULL : malloc(size + 1);
+  if (part && cb_source_read(s, at, part, size)) return part;
+  free(part);
+  return NULL;
+}
+
 bool cb_source_root(cb_source s, uint64_t *header) {
   static const uint64_t place[] = {64, 68, 36, 36};
   unsigned char version, address[8];

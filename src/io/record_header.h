@@ -21,6 +21,16 @@ static inline bool cb_times(uint64_t *product, uint64_t factor) {
   return !__builtin_mul_overflow(*product, factor, product);
 }
 
+/* How many bytes HDF5 keeps a number in that is no more than `most`. */
+static inline int cb_bytes_for(uint64_t most) {
+  int count = 1;
+  while (count < 8 && most >> 8 * count) count++;
+  return count;
+}
+
+/* What several parts may have. */
+extern const char cb_fault_beyond[], cb_fault_loop[], cb_fault_index[];
+
 /* The bytes of a file; addresses count from base. */
 typedef struct cb_source {
   hid_t file; /* open in HDF5; invalid: of other addresses than above */
@@ -30,6 +40,9 @@ typedef struct cb_source {
 /* Of the file of an object, or of an open file. */
 cb_source cb_source_of(hid_t object);
 bool cb_source_read(cb_source s, uint64_t at, void *to, size_t size);
+/* A part of a file of so many bytes, malloc'd. NULL, with what is wrong if anything: what cannot be read counts as sound,
+ * and is told when HDF5 reads it. */
+unsigned char *cb_source_part(cb_source s, uint64_t bytes, uint64_t at, uint64_t size, const char **fault);
 /* Where the header of its root is. */
 bool cb_source_root(cb_source s, uint64_t *header);
 

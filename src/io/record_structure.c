@@ -18,7 +18,6 @@
  *   filters (11)          0 version   1 how many   2 (version 1: 8) each: number (2)   length of its name (2; version 2:
  *                         if number >= 256)   flags (2)   values (2)   name   values (4 each)
  *   names (17)            0 tree (8)   8 heap (8)   record_trees.c
- *   tree (III.A.2)        0 "BTHD", 0   5 type   6 bytes of a node (4)   10 of a record (2)   12 depth (2)   16 root (8)
  *   heap (III.G)          0 "FRHP", 0   5 bytes of an id (2)   7 of filters (2)   10 largest object (4)
  *                         22 tree of those outside (8)
  *                         110 width (2)   112 first block (8)   120 largest block (8)   128 bits of an offset (2)
@@ -30,8 +29,8 @@
  *   array (VI.B)          0 "EAHD", 0   6 bytes of an element   7 to 11 parameters   44 elements set (8)   60 root (8)
  */
 #include "io/record_attribute.h"
+#include "io/record_btree.h"
 #include "io/record_driver.h"
-#include "io/record_ids.h"
 #include "io/record_structure.h"
 #include "io/record_superblock.h"
 #include "io/record_trees.h"
@@ -51,7 +50,6 @@ enum {
   CONTINUATION = 16,
   NAMES = 17,
   ATTRIBUTE_INFO = 21,
-  TREE = 38,
   HEAP = 146,
   ARRAY = 72,
   FIXED_ARRAY = 28,
@@ -85,20 +83,16 @@ static bool within(const look *l, uint64_t at, uint64_t size) { return at <= l->
 /* A part of that name, or nothing to look at: HDF5 refuses another itself. */
 static bool read_part(look *l, uint64_t at, const char *name, unsigned char *part, size_t size) {
   if (is_none(at)) return false;
-  if (!within(l, at, size)) return l->fault = "has parts beyond the end of the file", false;
+  if (!within(l, at, size)) return l->fault = cb_fault_beyond, false;
   return cb_source_read(l->file, at, part, size) && !memcmp(part, name, 4) && part[4] == 0;
 }
 
 static void check_root(look *l, uint64_t at) {
-  if (!is_none(at) && !within(l, at, 16)) l->fault = "has parts beyond the end of the file";
+  if (!is_none(at) && !within(l, at, 16)) l->fault = cb_fault_beyond;
 }
 
-static void look_at_tree(look *l, uint64_t at) {
-  unsigned char p[TREE];
-  if (!read_part(l, at, "BTHD", p, sizeof p)) return;
-  const uint64_t node = number(p + 6, 4), record = number(p + 10, 2), depth = number(p + 12, 2);
-  if (node < 128 || node > 1 << 16 || record < 8 || record > 64 || depth > 8) l->fault = "has an index of another kind";
-  check_root(l, number(p + 16, 8));
+static void look_at_tree(look *l, uint64_t at, cb_btree_kind kind, bool huge) {
+  if (!l->fault && !is_none(at)) l->fault = cb_btree_fault(l->file, l->bytes, at, kind, huge);
 }
 
 /* Whether it has objects that lie outside of it, in a tree of their own. */
@@ -111,7 +105,7 @@ static bool look_at_heap(look *l, uint64_t at) {
       (bits != 32 && bits != 40) || rows > 29)
     l->fault = "has a heap of another kind";
   check_root(l, number(p + 132, 8));
-  look_at_tree(l, number(p + 22, 8));
+  look_at_tree(l, number(p + 22, 8), CB_BTREE_OUTSIDE, true);
   return !is_none(number(p + 22, 8));
 }
 
@@ -121,7 +115,7 @@ static void look_at_array(look *l, uint64_t at) {
   unsigned char p[ARRAY];
   if (!read_part(l, at, "EAHD", p, sizeof p)) return;
   if (p[6] < 8 || p[6] > LARGEST_ELEMENT || memcmp(p + 7, parameters, sizeof parameters))
-    l->fault = "has an index of another kind";
+    l->fault = cb_fault_index;
   else if (number(p + 44, 8) > l->bytes / 8)
     l->fault = "has more chunks than the file has room for";
   check_root(l, number(p + 60, 8));
@@ -132,7 +126,7 @@ static void look_at_fixed_array(look *l, uint64_t at, const unsigned char *sizes
   if (!read_part(l, at, "FAHD", p, sizeof p)) return;
   l->elements = number(p + 8, 8);
   if (p[6] < 8 || p[6] > LARGEST_ELEMENT || p[7] != 10)
-    l->fault = "has an index of another kind";
+    l->fault = cb_fault_index;
   else if (l->elements > l->bytes / 8)
     l->fault = "has more chunks than the file has room for";
   for (int d = 0; d < rank && d < MOST_RANK; d++) l->chunk[d] = number(sizes + d * width, width);
@@ -239,7 +233,7 @@ static void look_at_indexed_chunks(look *l, const unsigned char *m, size_t size)
   const uint64_t address = number(m + at + 1 + more, 8);
   if (kind == FIXED) look_at_fixed_array(l, address, m + 5, m[3] - 1, m[4]);
   if (kind == EXTENSIBLE) look_at_array(l, address);
-  if (kind == TREE_2) look_at_tree(l, address);
+  if (kind == TREE_2) look_at_tree(l, address, CB_BTREE_CHUNKS, false);
 }
 
 static void look_at_layout(look *l, const unsigned char *m, size_t size) {
@@ -274,8 +268,12 @@ static void look_at_many(look *l, unsigned type, const unsigned char *m, size_t 
   const bool huge = look_at_heap(l, number(m + at, 8));
   for (size_t tree = at + 8; tree < end && !is_none(number(m + at, 8)); tree += 8) {
     if (is_none(number(m + tree, 8))) l->fault = "has a heap without an index";
-    look_at_tree(l, number(m + tree, 8));
-    if (!l->fault) l->fault = cb_ids_fault(l->file, l->bytes, number(m + tree, 8), huge);
+    const bool by_order = tree > at + 8;
+    look_at_tree(l, number(m + tree, 8),
+                 type == LINK_INFO ? by_order ? CB_BTREE_LINKS_BY_ORDER : CB_BTREE_LINKS
+                 : by_order        ? CB_BTREE_ATTRIBUTES_BY_ORDER
+                                   : CB_BTREE_ATTRIBUTES,
+                 huge);
   }
 }
 
@@ -342,16 +340,17 @@ static bool visit_message(void *context, unsigned type, unsigned flags, const un
   else if (type == TYPE) {
     l->fault = cb_type_fault(m, size);
     l->type = l->fault ? 0 : number(m + 4, 4);
-  }
-  else if (type == FILL || type == OLD_FILL)
+  } else if (type == FILL || type == OLD_FILL)
     look_at_fill(l, type, m, size);
   else if (type == NAMES)
     look_at_names(l, m, size);
   else if (type == FILTERS)
     look_at_filters(l, m, size);
   else if (type == CONTINUATION && size >= 16) {
-    if (!within(l, number(m, 8), number(m + 8, 8))) l->fault = "has a header beyond the end of the file";
-    else if (number(m + 8, 8) < 8) l->fault = "has a header of which a part is too short"; /* for its checksum */
+    if (!within(l, number(m, 8), number(m + 8, 8)))
+      l->fault = "has a header beyond the end of the file";
+    else if (number(m + 8, 8) < 8)
+      l->fault = "has a header of which a part is too short"; /* for its checksum */
   } else if (type == ATTRIBUTE)
     l->fault = cb_attribute_fault(m, size);
   else if (type == LINK)

@@ -29,16 +29,10 @@ typedef struct walk {
   uint64_t n_names;
 } walk;
 
-static const char beyond[] = "has parts beyond the end of the file", loop[] = "has an index that leads to itself",
-                  other[] = "has an index of another kind", nameless[] = "has links without a name";
+static const char nameless[] = "has links without a name";
 
-/* malloc'd; NULL, with what is wrong if anything: what cannot be read counts as sound, and is told when HDF5 reads it. */
 static unsigned char *read_part(const walk *w, uint64_t at, uint64_t size, const char **fault) {
-  *fault = at > w->bytes || size > w->bytes - at ? beyond : NULL;
-  unsigned char *part = *fault ? NULL : malloc(size + 1);
-  if (part && cb_source_read(w->file, at, part, size)) return part;
-  free(part);
-  return NULL;
+  return cb_source_part(w->file, w->bytes, at, size, fault);
 }
 
 static bool is_name(const walk *w, uint64_t at) { return at < w->n_names && memchr(w->names + at, 0, w->n_names - at); }
@@ -47,7 +41,7 @@ static const char *look_at_symbols(const walk *w, uint64_t at) {
   const char *fault;
   unsigned char *part = read_part(w, at, SYMBOLS, &fault);
   const uint64_t n = part ? cb_little_endian(part + 6, 2) : 0;
-  if (part && memcmp(part, "SNOD", 4) != 0) fault = other;
+  if (part && memcmp(part, "SNOD", 4) != 0) fault = cb_fault_index;
   free(part);
   part = fault ? NULL : read_part(w, at + SYMBOLS, n * SYMBOL, &fault);
   for (uint64_t i = 0; i < n && part && !fault; i++) {
@@ -63,15 +57,15 @@ static const char *look_at_symbols(const walk *w, uint64_t at) {
 /* level < 0: of any. */
 static const char *look_at_node(walk *w, uint64_t at, int level) {
   const char *fault;
-  if (!w->nodes--) return w->nodes = 0, loop;
+  if (!w->nodes--) return w->nodes = 0, cb_fault_loop;
   unsigned char *head = read_part(w, at, NODE, &fault);
   if (!head) return fault;
   const bool known = !memcmp(head, "TREE", 4) && head[4] == w->kind;
   const int here = head[5];
   const uint64_t n = cb_little_endian(head + 6, 2);
   free(head);
-  if (!known || here > DEEPEST) return other;
-  if (level >= 0 && here != level) return loop;
+  if (!known || here > DEEPEST) return cb_fault_index;
+  if (level >= 0 && here != level) return cb_fault_loop;
   unsigned char *body = read_part(w, at + NODE, n * (w->key + 8) + w->key, &fault);
   for (uint64_t i = 0; i <= n && body && !fault; i++) {
     const unsigned char *key = body + i * (w->key + 8);

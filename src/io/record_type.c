@@ -70,9 +70,7 @@ static bool take_extents(const unsigned char *p, size_t rank, uint64_t *bytes) {
 }
 
 static bool take_member(rest *r, int depth, unsigned version, uint64_t bytes) {
-  int width = 4;
-  if (version >= 3)
-    for (width = 1; width < 4 && bytes >> 8 * width;) width++;
+  const int width = version >= 3 ? cb_bytes_for(bytes) : 4;
   if (!take_name(r, version)) return false;
   const unsigned char *p = take(r, version == 1 ? MEMBER : (size_t)width);
   uint64_t inner;

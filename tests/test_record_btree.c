@@ -113,6 +113,10 @@ static void trees_that_lead_out_of_their_heap_are_not(void **unused) {
   make(3, 0, false, false);
   check_lie("BTHD", 0, 5, 10, other); /* of chunks */
   make(3, 0, false, false);
+  check_lie("BTHD", 0, 5, 8, other); /* of attributes */
+  make(3, 0, false, false);
+  check_lie("BTHD", 0, 10, 65, other); /* of longer records than any */
+  make(3, 0, false, false);
   check_lie("BTHD", 0, 12, 9, other); /* of more depth than any */
 }
 

@@ -1,0 +1,88 @@
+"""What tests of `curvebody view` share: records and their pages, what is painted in one, a folder. Takes the binary's name
+from the command line."""
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BINARY = os.path.abspath(sys.argv.pop(1))
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
+sys.path[:0] = [os.path.join(HERE, "..", "view"), os.path.join(ROOT, "src", "python")]
+os.environ["CURVEBODY_PROGRAM"] = BINARY
+os.environ["CURVEBODY_LIBRARY"] = os.path.join(os.path.dirname(BINARY), "libcurvebody.so")
+missing = [name for name in ("h5py", "numpy", "xarray") if not importlib.util.find_spec(name)]
+if missing or not shutil.which("chromedriver"):
+    print(f"skipped: no {missing[0] if missing else 'chromedriver'}")
+    sys.exit(77)
+import numpy as np  # noqa: E402
+
+SCENARIOS = os.path.join(ROOT, "analysis", "scenarios")
+KINDS = {"rod": ("thesis/elastic-rod-h3", ["time.end=3"]), "s3": ("thesis/rigid-triangle-s3", ["time.end=3"]),
+         "h2xe": ("thesis/h2xe-rigid-triangle", ["time.end=2"]), "e3": ("spaces/thrown-e3", []), "s2xe": ("spaces/thrown-s2xe", []),
+         "nil": ("spaces/thrown-nil", []), "s2": ("spaces/thrown-s2", []), "ih": ("spaces/thrown-ih", []),
+         "leaf": ("immersed/leaf", ["time.end=1"]), "eel": ("immersed/eel", ["time.end=0.5"]),
+         "clifford": ("curved-fluid/clifford", ["time.end=2"]), "pendulum": ("systems/double-pendulum", []),
+         "purcell": ("locomotion/purcell", []), "cat": ("locomotion/immersed-cat", []), "shell": ("networks/shell-h3", ["time.end=0.1"]),
+         "sol": ("spaces/thrown-sol", []), "sl2": ("spaces/thrown-sl2", []), "metric": ("spaces/thrown-schwarzschild", []),
+         "cradle": ("collisions/cradle-s3", ["time.end=2"]), "ball": ("locomotion/rolling-ball", [])}
+INSIDE = {"rod", "s3", "h2xe", "e3", "s2xe", "leaf", "eel", "clifford", "shell", "cradle"}
+NOWHERE = {"ball"}  # nothing of it has a place
+STATES = ("rod", "leaf", "purcell", "pendulum")  # particles, bodies, a gait, a system
+
+
+def call(*words, **more):
+    return subprocess.run([BINARY, *words], capture_output=True, text=True, **more)
+
+
+def record(folder, name, scenario=None, sets=()):
+    path = os.path.join(folder, name + ".h5")
+    scenario = scenario or os.path.join(SCENARIOS, KINDS[name][0] + ".yaml")
+    done = call("run", scenario, "-o", path, "--quiet", *[w for s in sets or KINDS.get(name, ("", ()))[1] for w in ("--set", s)])
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def page(path, *more):
+    done = call("view", path, *more)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def painted(picture):
+    """Pixels of a colour: no white, no grey of landmarks, frames and bonds."""
+    p = picture.astype(int)
+    return p.max(axis=2) - p.min(axis=2) > 40
+
+
+def near(mask, by):
+    """What is painted within so many pixels, across and down."""
+    for axis in (0, 1):
+        mask = np.any([np.roll(mask, shift, axis) for shift in range(-by, by + 1)], axis=0)
+    return mask
+
+
+def until(true, wait=20):
+    end = time.time() + wait
+    while time.time() < end:
+        try:
+            if true():
+                return
+        except RuntimeError:  # the page loads
+            pass
+        time.sleep(0.05)
+    raise AssertionError("it does not come about")
+
+
+class Folder(unittest.TestCase):
+    """A folder of its own for each test."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)

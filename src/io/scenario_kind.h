@@ -26,7 +26,7 @@ typedef struct cb_scenario_kind {
   cb_status (*finish)(cb_scenario *s, const cb_node *root);
   double (*length)(const cb_scenario *s); /* of the motion, where `time` has no end; NULL: it must have one */
   cb_status (*make_run)(cb_scenario *s, const cb_run_options *options);
-  /* What is at fault where a run cannot be made. */
+  /* What is at fault where a run cannot be made; NULL: the key that says the kind. */
   const cb_node *(*blame)(const cb_node *root, cb_status status);
   /* An item of `bodies` with its defaults; NULL: it has no bodies. */
   const cb_node *(*resolve_body)(cb_scenario *s, const cb_node *body);

@@ -154,7 +154,8 @@ static cb_status start_run(cb_scenario *s, const cb_node *root, const cb_run_opt
   if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN) return status;
   const cb_node *observables = cb_node_get(cb_node_get(root, "record"), "observables");
   const bool of_these = observables && cb_failure_last().kind == CB_FAILURE_OBSERVABLE;
-  return cb_node_fail(of_these ? observables : s->kind->blame(root, status), "%s", cb_error_text());
+  const cb_node *node = of_these ? observables : s->kind->blame(root, status);
+  return cb_node_fail(node ? node : cb_node_get(root, s->kind->name), "%s", cb_error_text());
 }
 
 cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root, bool whole) {

@@ -74,6 +74,8 @@ CASES = {
     "right-hand side of an unknown name": ([(SECOND, "{velocity: [1, 0], equals: 2*@y}")], ["unknown name `y`"]),
     "constraint twice": ([(SECOND, '"2*a - 2*b - 0.6"'), ('["a - b', '@["a - b')],
                          ["depends on the others at the start"]),
+    "constraint that no place meets": ([(SECOND, '"a^2 + b^2 + 1"'), ("  coord", "  @coord")],
+                                       ["the start cannot be brought to the constraints: constraint"]),
     "position as a number": ([("[1, 0.7]", "@1")], ["position: expected a list of 2 numbers, one a coordinate"]),
     "too long a position": ([("[1, 0.7]", "@[1, 2, 3]")], ["position: expected a list of 2 numbers"]),
     "position of a coordinate": ([("[1, 0.7]", "[1, 2*@a]")], ["unknown name `a`"]),

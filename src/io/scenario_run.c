@@ -39,14 +39,26 @@ const cb_param cb_record_table[] = {
      "chart of the observable `coordinates`"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-static cb_status make_integrator(cb_scenario *s, const cb_node *node) {
+const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status) {
+  const cb_node *start = cb_node_get(root, "start");
+  return cb_node_get(root, status == CB_ERROR_ARGUMENT ? "time" : start ? "start" : "bodies");
+}
+
+/* Where a scenario that cannot start is told to be wrong. */
+static cb_status fail_at_start(const cb_scenario *s, const cb_node *root, cb_status status) {
+  const cb_node *node = s->kind->blame(root, status);
+  return cb_node_fail(node ? node : cb_node_get(root, s->kind->name), "%s", cb_error_text());
+}
+
+static cb_status make_integrator(cb_scenario *s, const cb_node *root, const cb_node *node) {
   const cb_node *name_node = cb_node_get(node, "name");
   const char *name = s->kind->method;
-  const cb_status status = name_node ? cb_node_string(name_node, &name) : CB_OK;
+  cb_status status = name_node ? cb_node_string(name_node, &name) : CB_OK;
   if (status) return status;
   if (s->kind->configuration == &cb_configuration_particles && !s->system)
     return cb_scenario_check_map("integrator", node);
-  return cb_integrator_create_for(name, node, s->kind->configuration, s->system, &s->integrator);
+  status = cb_integrator_create_for(name, node, s->kind->configuration, s->system, &s->integrator);
+  return status > 0 ? fail_at_start(s, root, status) : status;
 }
 
 static bool has_row(const cb_param *table, const char *name) {
@@ -54,7 +66,7 @@ static bool has_row(const cb_param *table, const char *name) {
   return table->name != NULL;
 }
 
-static cb_status read_integrator(cb_scenario *s, const cb_node *node, cb_step_parameters *step) {
+static cb_status read_integrator(cb_scenario *s, const cb_node *root, const cb_node *node, cb_step_parameters *step) {
   if (!node) return CB_OK; /* told */
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "expected a map with `name` and `step`");
   static const char *const shared[] = {"name", "step", "retries"};
@@ -64,7 +76,7 @@ static cb_status read_integrator(cb_scenario *s, const cb_node *node, cb_step_pa
   if (!others) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu keys", node->count);
   for (size_t i = 0; i < node->count; i++) others[i] = node->keys[i]->text;
   cb_errors errors = cb_errors_begin();
-  cb_errors_add(&errors, node, make_integrator(s, node));
+  cb_errors_add(&errors, node, make_integrator(s, root, node));
   if (retries && !has_row(cb_scenario_table(s, "integrator"), "retries"))
     cb_errors_add(&errors, retries,
                   cb_node_fail(retries, "`retries` belongs to others: a step of a gait is not halved"));
@@ -142,20 +154,13 @@ static cb_status read_time(cb_scenario *s, const cb_node *node, const cb_node *r
   return CB_OK;
 }
 
-const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status) {
-  const cb_node *start = cb_node_get(root, "start");
-  return cb_node_get(root, status == CB_ERROR_ARGUMENT ? "time" : start ? "start" : "bodies");
-}
-
 static cb_status start_run(cb_scenario *s, const cb_node *root, const cb_run_options *options) {
   const cb_status status = s->kind->make_run(s, options);
-  if (status == CB_ERROR_UNSUPPORTED && !cb_failure_last().placed)
-    return cb_node_fail(cb_node_get(root, "integrator"), "%s", cb_error_text());
-  if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN) return status;
+  if (!status || status == CB_ERROR_MEMORY || status == CB_ERROR_FILE || cb_failure_last().placed) return status;
+  if (status == CB_ERROR_UNSUPPORTED) return cb_node_fail(cb_node_get(root, "integrator"), "%s", cb_error_text());
   const cb_node *observables = cb_node_get(cb_node_get(root, "record"), "observables");
   const bool of_these = observables && cb_failure_last().kind == CB_FAILURE_OBSERVABLE;
-  const cb_node *node = of_these ? observables : s->kind->blame(root, status);
-  return cb_node_fail(node ? node : cb_node_get(root, s->kind->name), "%s", cb_error_text());
+  return of_these ? cb_node_fail(observables, "%s", cb_error_text()) : fail_at_start(s, root, status);
 }
 
 cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root, bool whole) {
@@ -166,7 +171,7 @@ cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root, bool whole) 
   cb_run_options options = {0};
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, time_node, read_time(s, time_node, root, &time));
-  cb_errors_add(&errors, integrator, read_integrator(s, integrator, &step));
+  cb_errors_add(&errors, integrator, read_integrator(s, root, integrator, &step));
   cb_errors_add(&errors, record, read_record(s, record, root, &options));
   options.start = time.start;
   options.end = time.end;

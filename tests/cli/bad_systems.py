@@ -56,6 +56,8 @@ CASES = {
     "too few forces": ([(", 0]", "]"), ("forces: [", "forces: @[")],
                        ["forces: expected a list of 2 expressions, one a coordinate"]),
     "one force": ([('["-c*a_dot", 0]', "@3")], ["forces: expected a list of 2 expressions"]),
+    "force that is not finite": ([('"-c*a_dot"', "1/0"), ("  coord", "  @coord")],
+                                 ["the force along coordinate a is not finite"]),
     "force as a list": ([('"-c*a_dot"', "@[1]")], ["expected a text, found a list"]),
     "misspelt velocity": ([("c*a_dot", "c*@adot")], ["unknown name `adot`: did you mean `a_dot`?"]),
     "force of a charge": ([("c*a_dot", "@q*a_dot")], ["unknown name `q`"]),

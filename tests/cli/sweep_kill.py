@@ -68,6 +68,17 @@ class Kill(Case):
         return subprocess.Popen([*prefix, BINARY, "sweep", name, "-o", out, "--quiet"], cwd=self.folder, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.DEVNULL, preexec_fn=die_with_parent, start_new_session=True)
 
+    def ended(self, run, seconds):
+        """Its exit status; None of an mpirun that stays when all its ranks have ended: PMIx 4.2 waits at times for a lock of its
+        own in PMIx_server_finalize."""
+        try:
+            return run.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.assertEqual((run.args[0], processes(self.folder)), (MPIRUN, []), f"seed {SEED}: does not end")
+            os.killpg(run.pid, signal.SIGKILL)
+            run.wait()
+            print("an mpirun without ranks did not end")
+
     def test_kills(self):
         print(f"{KILLS} kills, seed {SEED}")
         rng = random.Random(SEED)
@@ -93,12 +104,12 @@ class Kill(Case):
                         os.kill(victim, signal.SIGKILL)
                     except ProcessLookupError:
                         pass
-                run.wait(60)
+                self.ended(run, 60)
                 while processes(self.folder):
                     time.sleep(0.01)
                 done += 1
             last = self.begin(rng.choice([[], [*RANKS, "2"]] if len(kinds) > 1 else [[]]))
-            self.assertEqual(last.wait(200), 0, f"seed {SEED}, after {done} kills")
+            self.assertIn(self.ended(last, 200), (0, None), f"seed {SEED}, after {done} kills")
             self.assertEqual(arrays(self.path("o.h5")), whole, f"seed {SEED}, after {done} kills")
         print(f"{late} came after the end")
 

@@ -9,6 +9,7 @@
  *   node      0 "BTIN" or, at depth 0, "BTLF", 0   5 kind   6 records   then, in the former, one child more than records:
  *             address (8), its records, and, above depth 1, all below it: in as many bytes as the most takes
  *   record    kind 5, links by name: hash (4), place   6, by order: order (8), place   8 and 9, attributes: place, others
+ *             1, outside: address (8), length (8), others
  *   place     0 bits 4 and 5: 0 in the heap, 1 outside, 2 here
  */
 #include "io/record_btree.h"
@@ -26,7 +27,9 @@ typedef struct walk {
   size_t place;              /* in a record */
   size_t child[DEEPEST + 1]; /* bytes of what leads to a child, by the depth of the node */
   size_t count;              /* bytes of its number of records */
-  bool huge;
+  cb_heap *heap;
+  bool outside;  /* the records are of kind 1 */
+  uint64_t left; /* bytes that there can still be outside */
 } walk;
 
 /* By the most records that there can be in a node, and below it. */
@@ -43,12 +46,30 @@ static bool measure(walk *w, uint64_t depth) {
   return true;
 }
 
-static const char *look_at_records(const walk *w, const unsigned char *records, uint64_t count) {
-  for (uint64_t i = 0; i < count; i++) {
-    const unsigned kind = records[i * w->record + w->place] >> 4 & 3;
-    if (kind != IN_HEAP && !(kind == OUTSIDE && w->huge)) return "has an index that leads out of its heap";
+static const char *look_outside(walk *w, const unsigned char *record) {
+  const uint64_t length = cb_little_endian(record + 8, 8);
+  const char *fault;
+  if (!length || length > w->left) return cb_fault_beyond;
+  w->left -= length;
+  unsigned char *object = cb_source_part(w->file, w->bytes, cb_little_endian(record, 8), length, &fault);
+  if (object) fault = w->heap->object_fault(object, length);
+  free(object);
+  return fault;
+}
+
+static const char *look_at_records(walk *w, const unsigned char *records, uint64_t count) {
+  const char *fault = NULL;
+  for (uint64_t i = 0; i < count && !fault; i++) {
+    const unsigned char *record = records + i * w->record, *place = record + w->place;
+    const unsigned kind = place[0] >> 4 & 3;
+    if (w->outside)
+      fault = look_outside(w, record);
+    else if (kind == IN_HEAP)
+      fault = cb_heap_object_fault(w->heap, place);
+    else if (kind != OUTSIDE || w->heap->outside == UINT64_MAX)
+      fault = "has an index that leads out of its heap";
   }
-  return NULL;
+  return fault;
 }
 
 /* What is no node HDF5 refuses itself. */
@@ -69,14 +90,14 @@ static const char *look_at_node(walk *w, uint64_t at, uint64_t depth, uint64_t c
   return fault;
 }
 
-const char *cb_btree_fault(cb_source s, uint64_t bytes, uint64_t tree, cb_btree_kind kind, bool huge) {
+const char *cb_btree_fault(cb_source s, uint64_t bytes, uint64_t tree, cb_btree_kind kind, cb_heap *heap) {
   const char *fault;
   unsigned char *p = cb_source_part(s, bytes, tree, HEAD, &fault);
   if (!p || memcmp(p, "BTHD", 5) != 0) return free(p), fault;
   const bool expected = p[5] == kind || (kind == CB_BTREE_CHUNKS && p[5] == kind + 1);
   const uint64_t depth = cb_little_endian(p + 12, 2), root = cb_little_endian(p + 16, 8),
                  count = cb_little_endian(p + 24, 2);
-  walk w = {.file = s, .bytes = bytes, .huge = huge};
+  walk w = {.file = s, .bytes = bytes, .heap = heap, .outside = kind == CB_BTREE_OUTSIDE, .left = bytes};
   w.node = cb_little_endian(p + 6, 4);
   w.record = cb_little_endian(p + 10, 2);
   free(p);
@@ -84,9 +105,9 @@ const char *cb_btree_fault(cb_source s, uint64_t bytes, uint64_t tree, cb_btree_
     return cb_fault_index;
   if (root == UINT64_MAX) return NULL;
   if (root > bytes || bytes - root < 16) return cb_fault_beyond;
-  if (kind == CB_BTREE_OUTSIDE || kind == CB_BTREE_CHUNKS) return NULL;
+  if (kind == CB_BTREE_CHUNKS) return NULL;
   w.place = kind == CB_BTREE_LINKS ? 4 : kind == CB_BTREE_LINKS_BY_ORDER ? 8 : 0;
-  if (w.record < w.place + LEAST || !measure(&w, depth)) return cb_fault_index;
+  if (w.record < (w.outside ? 16 : w.place + LEAST) || !measure(&w, depth)) return cb_fault_index;
   w.nodes = bytes / w.node + 1;
   return look_at_node(&w, root, depth, count);
 }

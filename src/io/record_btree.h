@@ -3,7 +3,7 @@
 #ifndef CB_IO_RECORD_BTREE_H
 #define CB_IO_RECORD_BTREE_H
 
-#include "io/record_header.h"
+#include "io/record_fractal.h"
 
 typedef enum cb_btree_kind { /* as in the file */
   CB_BTREE_OUTSIDE = 1,
@@ -14,8 +14,8 @@ typedef enum cb_btree_kind { /* as in the file */
   CB_BTREE_CHUNKS = 10, /* 11: that are filtered */
 } cb_btree_kind;
 
-/* What is wrong with one that is to be of that kind, and, of links and attributes, with the places in a heap that it names;
- * NULL: nothing. huge: the heap has objects that lie outside of it. */
-const char *cb_btree_fault(cb_source s, uint64_t bytes, uint64_t tree, cb_btree_kind kind, bool huge);
+/* What is wrong with one that is to be of that kind, and with the objects that it leads to; NULL: nothing. heap: where those
+ * are; NULL of chunks, which are not looked at. */
+const char *cb_btree_fault(cb_source s, uint64_t bytes, uint64_t tree, cb_btree_kind kind, cb_heap *heap);
 
 #endif

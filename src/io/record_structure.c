@@ -8,9 +8,8 @@
  *
  * The HDF Group, HDF5 File Format Specification 3.0, all little endian:
  *   link info (2)         1 flags   2 most created (8) if flags & 1   heap, tree by name, if flags & 2 another (8 each)
- *   link (6)              0 version 1   1 flags   kind if flags & 8 (1)   order if & 4 (8)   letters if & 16 (1)
- *                         length of the name (1 << (flags & 3)), it, then an address (8), or length (2) and value
- *   attribute info (21)   1 flags   2 most created (2) if flags & 1   the same
+ *   attribute info (21)   1 flags   2 most created (2) if flags & 1   the same   record_btree.c
+ *   link (6)              record_link.c   attribute (12)   record_attribute.c
  *   layout (8), version 4 1 class   chunks: 2 flags   3 rank   4 width   5 sizes (width each)   kind of index,
  *                         parameters by kind, address (8); contiguous: 2 address (8)   10 bytes (8); compact: 2 bytes (2)
  *   version 3             chunks: 2 rank   3 tree (8)   11 sizes (4 each)
@@ -18,10 +17,6 @@
  *   filters (11)          0 version   1 how many   2 (version 1: 8) each: number (2)   length of its name (2; version 2:
  *                         if number >= 256)   flags (2)   values (2)   name   values (4 each)
  *   names (17)            0 tree (8)   8 heap (8)   record_trees.c
- *   heap (III.G)          0 "FRHP", 0   5 bytes of an id (2)   7 of filters (2)   10 largest object (4)
- *                         22 tree of those outside (8)
- *                         110 width (2)   112 first block (8)   120 largest block (8)   128 bits of an offset (2)
- *                         132 root (8)   140 rows (2)
  *   fixed array (VI.A)    0 "FAHD", 0   6 bytes of an element   7 bits of a page   8 elements (8)   16 root (8)
  *   type (3)              4 bytes of a number (4)   record_type.c
  *   space (1)             0 version   1 rank   2 flags   4 (version 1: 8) extents, if flags & 1 most (8 each)
@@ -31,6 +26,7 @@
 #include "io/record_attribute.h"
 #include "io/record_btree.h"
 #include "io/record_driver.h"
+#include "io/record_link.h"
 #include "io/record_structure.h"
 #include "io/record_superblock.h"
 #include "io/record_trees.h"
@@ -50,7 +46,6 @@ enum {
   CONTINUATION = 16,
   NAMES = 17,
   ATTRIBUTE_INFO = 21,
-  HEAP = 146,
   ARRAY = 72,
   FIXED_ARRAY = 28,
   LARGEST_ELEMENT = 24,
@@ -91,22 +86,8 @@ static void check_root(look *l, uint64_t at) {
   if (!is_none(at) && !within(l, at, 16)) l->fault = cb_fault_beyond;
 }
 
-static void look_at_tree(look *l, uint64_t at, cb_btree_kind kind, bool huge) {
-  if (!l->fault && !is_none(at)) l->fault = cb_btree_fault(l->file, l->bytes, at, kind, huge);
-}
-
-/* Whether it has objects that lie outside of it, in a tree of their own. */
-static bool look_at_heap(look *l, uint64_t at) {
-  unsigned char p[HEAP];
-  if (!read_part(l, at, "FRHP", p, sizeof p)) return false;
-  const uint64_t first = number(p + 112, 8), bits = number(p + 128, 2), rows = number(p + 140, 2);
-  if (number(p + 5, 2) < 7 || number(p + 5, 2) > 8 || number(p + 7, 2) || number(p + 10, 4) > 1 << 16 ||
-      number(p + 110, 2) != 4 || (first != 512 && first != 1024) || number(p + 120, 8) != 1 << 16 ||
-      (bits != 32 && bits != 40) || rows > 29)
-    l->fault = "has a heap of another kind";
-  check_root(l, number(p + 132, 8));
-  look_at_tree(l, number(p + 22, 8), CB_BTREE_OUTSIDE, true);
-  return !is_none(number(p + 22, 8));
+static void look_at_tree(look *l, uint64_t at, cb_btree_kind kind, cb_heap *heap) {
+  if (!l->fault && !is_none(at)) l->fault = cb_btree_fault(l->file, l->bytes, at, kind, heap);
 }
 
 /* Each element that is set takes some bytes of the file. */
@@ -233,7 +214,7 @@ static void look_at_indexed_chunks(look *l, const unsigned char *m, size_t size)
   const uint64_t address = number(m + at + 1 + more, 8);
   if (kind == FIXED) look_at_fixed_array(l, address, m + 5, m[3] - 1, m[4]);
   if (kind == EXTENSIBLE) look_at_array(l, address);
-  if (kind == TREE_2) look_at_tree(l, address, CB_BTREE_CHUNKS, false);
+  if (kind == TREE_2) look_at_tree(l, address, CB_BTREE_CHUNKS, NULL);
 }
 
 static void look_at_layout(look *l, const unsigned char *m, size_t size) {
@@ -265,7 +246,10 @@ static void look_at_many(look *l, unsigned type, const unsigned char *m, size_t 
     l->fault = too_short;
     return;
   }
-  const bool huge = look_at_heap(l, number(m + at, 8));
+  cb_heap heap;
+  l->fault =
+      cb_heap_open(l->file, l->bytes, number(m + at, 8), type == LINK_INFO ? cb_link_fault : cb_attribute_fault, &heap);
+  look_at_tree(l, heap.outside, CB_BTREE_OUTSIDE, &heap);
   for (size_t tree = at + 8; tree < end && !is_none(number(m + at, 8)); tree += 8) {
     if (is_none(number(m + tree, 8))) l->fault = "has a heap without an index";
     const bool by_order = tree > at + 8;
@@ -273,25 +257,9 @@ static void look_at_many(look *l, unsigned type, const unsigned char *m, size_t 
                  type == LINK_INFO ? by_order ? CB_BTREE_LINKS_BY_ORDER : CB_BTREE_LINKS
                  : by_order        ? CB_BTREE_ATTRIBUTES_BY_ORDER
                                    : CB_BTREE_ATTRIBUTES,
-                 huge);
+                 &heap);
   }
-}
-
-/* HDF5 does not look where a message ends, and frees what it has not yet read of a group in which one is wrong. */
-static void look_at_link(look *l, const unsigned char *m, size_t size) {
-  const unsigned flags = size < 2 ? 0 : m[1];
-  size_t at = 2;
-  const unsigned kind = flags & 8 && at < size ? m[at] : 0;
-  at += (flags & 8 ? 1 : 0) + (flags & 4 ? 8 : 0) + (flags & 16 ? 1 : 0);
-  const size_t width = (size_t)1 << (flags & 3);
-  uint64_t rest = at + width <= size ? size - at - width : 0;
-  const uint64_t name = rest ? number(m + at, (int)width) : 0;
-  const bool named = name && name < rest && (!(flags & 16) || m[at - 1] <= 1);
-  rest -= named ? name : 0;
-  const unsigned char *value = m + size - rest;
-  if (size < 2 || m[0] != 1 || flags > 31 || !named || rest < 2 || (kind > 1 && kind < 64) || (kind == 0 && rest < 8) ||
-      (kind && number(value, 2) > rest - 2) || (kind == 1 && !number(value, 2)))
-    l->fault = "has a link that cannot be read";
+  cb_heap_close(&heap);
 }
 
 /* Names of links of before HDF5 1.8, in a tree and a heap. */
@@ -354,7 +322,7 @@ static bool visit_message(void *context, unsigned type, unsigned flags, const un
   } else if (type == ATTRIBUTE)
     l->fault = cb_attribute_fault(m, size);
   else if (type == LINK)
-    look_at_link(l, m, size);
+    l->fault = cb_link_fault(m, size);
   else if (type == LINK_INFO || type == ATTRIBUTE_INFO)
     look_at_many(l, type, m, size);
   if (one) l->met |= 1u << type;

@@ -8,8 +8,7 @@ import tempfile
 import unittest
 
 # first: it leaves where a library is missing
-from viewing import (BINARY, INSIDE, KINDS, near, NOWHERE,
-                     page, painted, record, STATES, until)
+from viewing import BINARY, INSIDE, KINDS, near, NOWHERE, page, record, STATES, until
 
 import curvebody
 import h5py
@@ -94,10 +93,11 @@ class Pages(unittest.TestCase):
         span = b.js("return [curvebody.shown.frames.time[0], curvebody.shown.frames.time[curvebody.shown.frames.count - 1]]")
         for view in ["view=outside", "view=outside&follow=0"] + (["view=inside&follow=0"] if name in INSIDE else []):
             for share in shares:
-                b.js("location.hash = arguments[0]", f"t={span[0] + share * (span[1] - span[0])}&{view}")
-                b.js("curvebody.shown.read(); curvebody.shown.fit(); curvebody.shown.show()")
-                self.assertEqual(b.js("return curvebody.shown.view.follow"), 0 if "follow" in view else None)
-                seen = painted(b.canvas())
+                follow = b.js("const s = curvebody.shown; history.replaceState(null, '', '#' + arguments[0]);"  # drawn once
+                              "s.read(); s.fit(); s.show(); return s.view.follow",
+                              f"t={span[0] + share * (span[1] - span[0])}&{view}")
+                self.assertEqual(follow, 0 if "follow" in view else None)
+                seen = b.painted()
                 self.assertGreater(seen.sum(), 20, f"{name} {view} {share}")
                 self.assertLess(seen.mean(), 0.6, f"{name} {view} {share}")
                 if "follow" in view:
@@ -114,7 +114,7 @@ class Pages(unittest.TestCase):
                 until(lambda: os.path.exists(out))
                 b.open(out + "#view=outside")
                 until(lambda: b.js("return [curvebody.shown.page.state, document.querySelector('.state').textContent]") == ["running", "running"])
-                until(lambda: painted(b.canvas()).sum() > 20)
+                until(lambda: b.painted().sum() > 20)
             self.assertEqual(watch.wait(20), 0)
             until(lambda: b.js("return typeof curvebody !== 'undefined' && !!curvebody.shown && curvebody.shown.page.state === 'unfinished'"))
             self.in_sight(b, name, (0, 1))
@@ -133,7 +133,7 @@ class Pages(unittest.TestCase):
                     self.browser.open(self.page[name] + view)
                     plain.open(self.page[name] + view)
                     self.assertEqual(plain.js("return curvebody.shown.drawing.name"), "2d")
-                    one, two = painted(self.browser.canvas()), painted(plain.canvas())
+                    one, two = self.browser.painted(), plain.painted()
                     self.assertEqual(one.shape, two.shape)
                     for p, q in ((one, two), (two, one)):
                         self.assertGreater((p & near(q, 5)).sum(), 0.95 * p.sum(), f"{name} {view}")

@@ -7,8 +7,7 @@ import time
 import unittest
 
 # first: it leaves where a library is missing
-from viewing import (BINARY, call, Folder, page,
-                     painted, record, SCENARIOS, until)
+from viewing import BINARY, call, Folder, page, record, SCENARIOS, until
 
 import h5py
 import numpy as np
@@ -137,7 +136,7 @@ class Files(Folder):
                     self.assertLess(b.js("return document.documentElement.scrollWidth"), 701)
                     self.assertEqual(b.console(), [], view)
             b.open(page(one))
-            self.assertGreater(painted(b.canvas()).sum(), 20)
+            self.assertGreater(b.painted().sum(), 20)
 
     def test_a_map_leaves_out_shapes_that_are_none(self):
         """Balls that swim touch each other within the window of the map, beside the gait."""

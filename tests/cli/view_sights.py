@@ -2,7 +2,7 @@
 import os
 import unittest
 
-from viewing import Folder, page, painted, record  # first: it leaves where a library is missing
+from viewing import Folder, page, record  # first: it leaves where a library is missing
 
 import h5py
 import numpy as np
@@ -61,7 +61,7 @@ class Sights(Folder):
                 picture = b.canvas().astype(int)
                 y, x = np.array(picture.shape[:2]) // 2
                 self.assertTrue((picture[y - 2:y + 3, x - 2:x + 3, 0] > picture[y - 2:y + 3, x - 2:x + 3, 2] + 40).all(), f"turned by {turn}")
-                self.assertLess(painted(picture).mean(), 0.9)
+                self.assertLess(b.painted().mean(), 0.9)
 
     def test_far_out(self):
         """Origins go along: from outside places stay the record's, and followed 30 radii out a rod is as long as it is."""
@@ -77,7 +77,7 @@ class Sights(Folder):
                     b.js("const s = curvebody.shown; s.view.name = arguments[1]; s.view.follow = 0; s.fit(); s.go(arguments[0])", k, name)
                     length = b.js("const s = curvebody.shown, g = s.scene.space, p = s.built.balls.map(q => g.apply(q.m, g.base())); return g.distance(p[0], p[1])")
                     self.assertAlmostEqual(length, separation[k], delta=1e-5)
-                    self.assertGreater(painted(b.canvas()).sum(), 20)
+                    self.assertGreater(b.painted().sum(), 20)
                 b.js("curvebody.shown.view.name = 'outside'")
 
     def test_riding_round_a_loop_shows_the_holonomy(self):

@@ -53,12 +53,6 @@ def page(path, *more):
     return done.stdout.strip()
 
 
-def painted(picture):
-    """Pixels of a colour: no white, no grey of landmarks, frames and bonds."""
-    p = picture.astype(int)
-    return p.max(axis=2) - p.min(axis=2) > 40
-
-
 def near(mask, by):
     """What is painted within so many pixels, across and down."""
     for axis in (0, 1):

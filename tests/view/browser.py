@@ -26,7 +26,9 @@ class Browser:
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         options = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--window-size={width},{height}",
                    "--force-device-scale-factor=1", f"--user-data-dir={self.folder}", "--disable-background-networking"]
-        options += ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"] if webgl else ["--disable-gpu", "--disable-3d-apis"]
+        # WebGL is what is to be drawn by it, and by software: the page around it, also its plots, would take ten times as long
+        options += ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-accelerated-2d-canvas",
+                    "--disable-gpu-rasterization"] if webgl else ["--disable-gpu", "--disable-3d-apis"]
         wanted = {"capabilities": {"alwaysMatch": {"goog:chromeOptions": {"args": options},
                                                    "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}}}
         for attempt in range(100):
@@ -87,15 +89,31 @@ class Browser:
     def canvas(self):
         """The picture as rows of (r, g, b)."""
         import numpy as np
+        width, height, data = self.pixels("data")
+        return np.frombuffer(data, np.uint8).reshape(height, width, 4)[:, :, :3]
+
+    def painted(self):
+        """Pixels of a colour: no white, no grey of landmarks, frames and bonds. Told in the page: a picture takes long to send."""
+        import numpy as np
+        width, height, bits = self.pixels("""(() => {
+            const bits = new Uint8Array((data.length >> 5) + 1);
+            for (let i = 0; i < data.length; i += 4)
+                if (Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]) > 40)
+                    bits[i >> 5] |= 128 >> (i >> 2 & 7);
+            return bits;
+        })()""")
+        return np.unpackbits(np.frombuffer(bits, np.uint8))[:width * height].reshape(height, width).astype(bool)
+
+    def pixels(self, bytes_of_data):
         width, height, text = self.js("""
             const of = curvebody.shown.canvas, copy = document.createElement("canvas");
             copy.width = of.width, copy.height = of.height;
-            const c = copy.getContext("2d");
+            const c = copy.getContext("2d", {willReadFrequently: true});
             c.drawImage(of, 0, 0);
-            const data = c.getImageData(0, 0, of.width, of.height).data, parts = [];
-            for (let i = 0; i < data.length; i += 30000) parts.push(btoa(String.fromCharCode(...data.subarray(i, i + 30000))));
-            return [of.width, of.height, parts];""")
-        return np.frombuffer(b"".join(map(base64.b64decode, text)), np.uint8).reshape(height, width, 4)[:, :, :3]
+            const data = c.getImageData(0, 0, of.width, of.height).data, bytes = %s, parts = [];
+            for (let i = 0; i < bytes.length; i += 30000) parts.push(btoa(String.fromCharCode(...bytes.subarray(i, i + 30000))));
+            return [of.width, of.height, parts];""" % bytes_of_data)
+        return width, height, b"".join(map(base64.b64decode, text))
 
     def close(self):
         try:

@@ -6,11 +6,13 @@
  *
  * HDF5 protects most of its own blocks with a checksum behind them (lookup3, record_superblock.h), and a changed byte
  * would seldom be looked at. Where those blocks are follows from the file: a block begins with one of some names, or is
- * the superblock, and ends before the first four bytes that are the checksum of what is before them. */
+ * the superblock, and ends before the first four bytes that are the checksum of what is before them. A heap's block keeps
+ * it near its begin, taken with itself 0, and has a size that is a power of two. */
 #ifndef CB_TESTS_HDF5_EDITS_H
 #define CB_TESTS_HDF5_EDITS_H
 
 #include "io/record_superblock.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,7 @@
 enum { EDIT = 5, MOST_EDITS = 16, LONGEST_BLOCK = 1 << 11, LEAST_BLOCK = 8, MOST_ADDED = 64 };
 
 typedef struct edited_block {
-  size_t at, size; /* without the checksum */
+  size_t at, size, sum; /* where its checksum is in it, or behind it */
 } edited_block;
 
 typedef struct edited_file {
@@ -29,19 +31,36 @@ typedef struct edited_file {
   size_t *own, owns; /* places of bytes that are not numbers of a dataset, as far as blocks and heaps tell */
 } edited_file;
 
-/* From `at` on; 0: none. */
-static inline size_t edited_block_size(const edited_file *f, size_t at) {
-  const unsigned char *b = f->bytes + at;
-  const size_t left = f->size - at;
-  if (at == 0) return 44;
-  static const char names[] = "OHDR OCHK BTHD BTLF BTIN FRHP FHDB FHIB FSHD FSSE FAHD FADB EAHD EAIB EASB EADB";
+static inline void edited_mend(unsigned char *block, size_t size, size_t sum) {
+  if (sum < size) memset(block + sum, 0, 4);
+  cb_put_little_endian(block + sum, 4, cb_lookup3(block, size));
+}
+
+/* Of a heap, of links or of attributes: they differ in where the checksum is. */
+static inline bool edited_heap_block(const unsigned char *b, size_t left, edited_block *out) {
+  unsigned char copy[LONGEST_BLOCK];
+  for (size_t n = 512; n <= left && n <= LONGEST_BLOCK; n *= 2)
+    for (size_t sum = 17; sum <= 18; sum++) {
+      memcpy(copy, b, n);
+      edited_mend(copy, n, sum);
+      if (!memcmp(copy, b, n)) return out->size = n, out->sum = sum, true;
+    }
+  return false;
+}
+
+/* From out->at on. */
+static inline bool edited_find_block(const edited_file *f, edited_block *out) {
+  const unsigned char *b = f->bytes + out->at;
+  const size_t left = f->size - out->at;
+  if (out->at == 0) return out->size = out->sum = 44, true;
+  static const char names[] = "OHDR OCHK BTHD BTLF BTIN FRHP FHIB FSHD FSSE FAHD FADB EAHD EAIB EASB EADB";
   bool known = false;
+  if (left > 512 && !memcmp(b, "FHDB", 4)) return edited_heap_block(b, left, out);
   for (const char *name = names; left >= LEAST_BLOCK + 4 && !known && name < names + sizeof names; name += 5)
     known = !memcmp(b, name, 4);
-  if (!known) return 0;
-  for (size_t n = LEAST_BLOCK; n + 4 <= left && n <= LONGEST_BLOCK; n++)
-    if (cb_lookup3(b, n) == cb_little_endian(b + n, 4)) return n;
-  return 0;
+  for (size_t n = LEAST_BLOCK; known && n + 4 <= left && n <= LONGEST_BLOCK; n++)
+    if (cb_lookup3(b, n) == cb_little_endian(b + n, 4)) return out->size = out->sum = n, true;
+  return false;
 }
 
 static inline void edited_look(edited_file *f) {
@@ -49,9 +68,11 @@ static inline void edited_look(edited_file *f) {
   f->own = malloc((f->size + 1) * sizeof *f->own);
   if (!f->block || !f->own) exit(2);
   for (size_t at = 0; at < f->size;) {
-    size_t n = edited_block_size(f, at);
-    if (n)
-      f->block[f->blocks++] = (edited_block){at, n}, n += 4;
+    edited_block *block = &f->block[f->blocks];
+    size_t n = 0;
+    block->at = at;
+    if (edited_find_block(f, block))
+      f->blocks++, n = block->size + (block->sum == block->size ? 4 : 0);
     else if (f->size - at > 16 && !memcmp(f->bytes + at, "GCOL", 4))
       n = (size_t)cb_little_endian(f->bytes + at + 8, 8);
     if (n > f->size - at) n = f->size - at;
@@ -129,7 +150,7 @@ static inline size_t edited_make(const edited_file *f, const unsigned char *inpu
   for (size_t b = 0; n && input[0] & 1 && b < f->blocks; b++) {
     const edited_block *k = &f->block[b];
     if (k->at + k->size + 4 <= size && memcmp(to + k->at, f->bytes + k->at, k->size))
-      edited_put(to, size, k->at + k->size, 4, cb_lookup3(to + k->at, k->size));
+      edited_mend(to + k->at, k->size, k->sum);
   }
   return size;
 }

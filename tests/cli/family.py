@@ -8,8 +8,9 @@ import json
 import os
 import shutil
 import sys
+import unittest
 
-from command import Case, main
+from command import Case, main, sanitized
 
 try:
     import h5py
@@ -37,6 +38,7 @@ optimum: {starts: 0}
 # with |alpha| <= .7, by arcs and by shooting
 HELD = 0.134475538116
 OVER = 120  # members: seconds
+SEARCHES = unittest.skipIf(sanitized(), "test_family has such searches, which take long here")
 FARTHEST, EFFICIENT = 0.10353224, 0.0840325232
 
 
@@ -79,6 +81,7 @@ class Family(Case):
                      "cycles       at 0.10264201"):
             self.assertIn(word, text)
 
+    @SEARCHES
     def test_both_branches(self):
         """Random starts find the gaits that fold the outer links as well, which are cheaper beyond .0156."""
         self.write("p.yaml", PURCELL)
@@ -90,6 +93,7 @@ class Family(Case):
             self.assertEqual(len(set(data.branch.values)), 2)
             np.testing.assert_allclose(best.cost[best.target > 0.0299], 0.118182747176, rtol=1e-10)
 
+    @SEARCHES
     def test_along_bounds(self):
         """On from where they are met, to what `optimize` finds; and to the greatest distance within them."""
         self.write("p.yaml", PURCELL)

@@ -73,20 +73,25 @@ static inline cb_reduction *read_good(const char *text) {
   return r;
 }
 
-/* Of rows [0, n) and of the events. */
-static inline double reduce(const char *text, int n, const cb_event_row *event, int events) {
+/* Of rows [0, n), of which the times are 0, 1, .. and the energies are those numbers if there are any, and of the events. */
+static inline double reduce_all(const char *text, int n, const double *number, const cb_event_row *event, int events) {
   cb_reduction *r = read_good(text);
   double state[MOST_DOUBLES];
   cb_reduction_start(r, state);
   row now;
   for (int k = 0; k < n; k++) {
     fill(&now, k);
+    if (number) now.time = k, now.energy = number[k];
     cb_reduction_row(r, now.data, state);
   }
   for (int k = 0; k < events; k++) cb_reduction_event(r, &event[k], state);
   const double value = cb_reduction_value(r, state);
   cb_reduction_free(r);
   return value;
+}
+
+static inline double reduce(const char *text, int n, const cb_event_row *event, int events) {
+  return reduce_all(text, n, NULL, event, events);
 }
 
 #endif

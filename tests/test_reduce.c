@@ -7,20 +7,7 @@
 enum { ROWS = 1001 };
 
 /* Of numbers as the energy of rows at times 0, 1, ... */
-static double of_numbers(const char *text, int n, const double *number) {
-  cb_reduction *r = read_good(text);
-  double state[MOST_DOUBLES];
-  cb_reduction_start(r, state);
-  row now;
-  for (int k = 0; k < n; k++) {
-    fill(&now, k);
-    now.time = k, now.energy = number[k];
-    cb_reduction_row(r, now.data, state);
-  }
-  const double value = cb_reduction_value(r, state);
-  cb_reduction_free(r);
-  return value;
-}
+static double of_numbers(const char *text, int n, const double *number) { return reduce_all(text, n, number, NULL, 0); }
 
 /* --- values --- */
 
@@ -327,18 +314,12 @@ static void rows_allocate_nothing(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_counter_counts),
-      cmocka_unit_test(reductions_are_closed_forms),
-      cmocka_unit_test(a_record_without_rows),
-      cmocka_unit_test(events_are_reduced_by_themselves),
-      cmocka_unit_test(missing_values_go_through),
-      cmocka_unit_test(zeros_are_counted_once),
-      cmocka_unit_test(sums_keep_what_is_small),
-      cmocka_unit_test(rows_without_time_are_numbered),
-      cmocka_unit_test(wrong_texts_have_their_place),
-      cmocka_unit_test(too_long_a_text),
-      cmocka_unit_test(a_state_that_is_kept_goes_on),
-      cmocka_unit_test(rows_allocate_nothing),
+      cmocka_unit_test(the_counter_counts),           cmocka_unit_test(reductions_are_closed_forms),
+      cmocka_unit_test(a_record_without_rows),        cmocka_unit_test(events_are_reduced_by_themselves),
+      cmocka_unit_test(missing_values_go_through),    cmocka_unit_test(zeros_are_counted_once),
+      cmocka_unit_test(sums_keep_what_is_small),      cmocka_unit_test(rows_without_time_are_numbered),
+      cmocka_unit_test(wrong_texts_have_their_place), cmocka_unit_test(too_long_a_text),
+      cmocka_unit_test(a_state_that_is_kept_goes_on), cmocka_unit_test(rows_allocate_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 38, BEFORE = 6, CHECKSUM = 4, DEEPEST = 8, IN_HEAP = 0, OUTSIDE = 1, LEAST = 7 };
+enum { HEAD = 38, BEFORE = 6, CHECKSUM = 4, DEEPEST = 8, IN_HEAP = 0, OUTSIDE = 1 };
 
 typedef struct walk {
   cb_source file;
@@ -67,7 +67,7 @@ static const char *look_at_records(walk *w, const unsigned char *records, uint64
     else if (kind == IN_HEAP)
       fault = cb_heap_object_fault(w->heap, place);
     else if (kind != OUTSIDE || w->heap->outside == UINT64_MAX)
-      fault = "has an index that leads out of its heap";
+      fault = cb_fault_heap;
   }
   return fault;
 }
@@ -107,7 +107,7 @@ const char *cb_btree_fault(cb_source s, uint64_t bytes, uint64_t tree, cb_btree_
   if (root > bytes || bytes - root < 16) return cb_fault_beyond;
   if (kind == CB_BTREE_CHUNKS) return NULL;
   w.place = kind == CB_BTREE_LINKS ? 4 : kind == CB_BTREE_LINKS_BY_ORDER ? 8 : 0;
-  if (w.record < (w.outside ? 16 : w.place + LEAST) || !measure(&w, depth)) return cb_fault_index;
+  if (w.record < (w.outside ? 16 : w.place + cb_heap_place(heap)) || !measure(&w, depth)) return cb_fault_index;
   w.nodes = bytes / w.node + 1;
   return look_at_node(&w, root, depth, count);
 }

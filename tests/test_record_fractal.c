@@ -101,16 +101,14 @@ static void places_beyond_a_block_are_found(void **unused) {
     int links;
     size_t place; /* in that of the first link */
     unsigned char byte;
-  } lies[] = {{3, 1, 0},     {3, 2, 0xff},   {3, 3, 1},    {3, 4, 0xff},    {3, 6, 2},
-              {40, 3, 0xff}, {700, 4, 0xff}, {2000, 2, 0}, {2000, 4, 0x7f}, {2000, 6, 0xff}};
+  } lies[] = {{3, 1, 0} /* its head */, {3, 2, 0xff},    {3, 3, 1},      {3, 4, 0xff}, {3, 6, 2}, {40, 3, 0xff},
+              {700, 4, 0xff},           {2000, 4, 0x7f}, {2000, 6, 0xff}};
   for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
     make(lies[i].links, 0, false, false);
     read_all();
     const size_t leaf = part("BTLF", 0);
     lie(leaf, 6 + 4 + lies[i].place, lies[i].byte);
-    const char *found = fault();
-    if (!found) fail_msg("%d links, byte %zu: sound", lies[i].links, lies[i].place);
-    if (strcmp(found, nowhere) != 0) check("place", link_fault); /* of another block: in the midst of an object */
+    check("place", nowhere);
   }
 }
 

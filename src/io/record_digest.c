@@ -37,10 +37,9 @@ static cb_status no_memory(const char *path) {
   return cb_fail(CB_ERROR_MEMORY, "%s: no memory to compare its rows", path);
 }
 
-/* Rows of one table, which are compared as the series go by: the last is their digest. */
+/* The rows, or the events, which are compared as the series go by: the last is their digest. */
 typedef struct comparison {
   const char *path;
-  bool events;
   uint64_t first, end; /* rows; end falls to the first that is wrong */
   uint64_t *hash;
 } comparison;
@@ -71,8 +70,8 @@ static void take_block(comparison *c, bool digests, uint64_t row, uint64_t count
 }
 
 static cb_status compare_series(void *context, hid_t dataset, const char *name, bool is_event) {
-  comparison *c = context;
-  if (is_event != c->events) return CB_OK;
+  comparison *c = (comparison *)context + is_event;
+  if (c->first >= c->end) return CB_OK;
   const bool digests = !strcmp(name, cb_digest_names[is_event]);
   const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
   hsize_t dims[H5S_MAX_RANK];
@@ -100,22 +99,19 @@ static cb_status compare_series(void *context, hid_t dataset, const char *name, 
   return block ? CB_OK : no_memory(c->path);
 }
 
-static cb_status compare(hid_t file, const char *path, bool events, uint64_t first, uint64_t *end) {
-  if (first >= *end) return CB_OK;
-  comparison c = {path, events, first, *end, malloc((*end - first) * sizeof *c.hash)};
-  if (!c.hash) return no_memory(path);
-  for (uint64_t row = first; row < *end; row++) c.hash[row - first] = cb_digest_begin(row);
-  const cb_status status = cb_series_each(file, path, compare_series, &c);
-  free(c.hash);
-  if (!status) *end = c.end;
-  return status;
+static bool begin(comparison *c) {
+  if (c->first >= c->end) return true;
+  c->hash = malloc((c->end - c->first) * sizeof *c->hash);
+  for (uint64_t row = c->first; c->hash && row < c->end; row++) c->hash[row - c->first] = cb_digest_begin(row);
+  return c->hash;
 }
 
 cb_status cb_digest_check(hid_t file, const char *path, cb_record_position from, cb_record_position *whole) {
-  cb_record_position good = *whole;
+  comparison c[2] = {{path, from.rows, whole->rows, NULL}, {path, from.events, whole->events, NULL}};
   if (!cb_digest_there(file)) return CB_OK;
-  cb_status status = compare(file, path, false, from.rows, &good.rows);
-  if (!status) status = compare(file, path, true, from.events, &good.events);
-  if (!status) *whole = good;
+  cb_status status = begin(&c[0]) && begin(&c[1]) ? CB_OK : no_memory(path);
+  if (!status && (c[0].hash || c[1].hash)) status = cb_series_each(file, path, compare_series, c);
+  if (!status) whole->rows = c[0].end, whole->events = c[1].end;
+  free(c[0].hash), free(c[1].hash);
   return status;
 }

@@ -374,14 +374,17 @@ cb_status cb_hdf5_each_link(hid_t group, const char *path, H5_index_t by, cb_hdf
   cb_status status = CB_OK;
   for (hsize_t i = 0; i < info.nlinks && !status; i++) {
     H5L_info_t link;
-    ssize_t length = H5Lget_name_by_idx(group, ".", by, order, i, NULL, 0, H5P_DEFAULT);
-    char *name = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (length >= 0 && !name) status = cb_fail(CB_ERROR_MEMORY, "no memory for the names of %s", path);
-    else if (!name || H5Lget_name_by_idx(group, ".", by, order, i, name, (size_t)length + 1, H5P_DEFAULT) < 0 ||
+    char few[256], *longer = NULL;
+    const ssize_t length = H5Lget_name_by_idx(group, ".", by, order, i, few, sizeof few, H5P_DEFAULT);
+    const size_t size = length < 0 ? 0 : (size_t)length + 1;
+    if (size > sizeof few) longer = malloc(size);
+    const char *name = longer ? longer : few;
+    if (size > sizeof few && !longer) status = cb_fail(CB_ERROR_MEMORY, "no memory for the names of %s", path);
+    else if (!size || (longer && H5Lget_name_by_idx(group, ".", by, order, i, longer, size, H5P_DEFAULT) < 0) ||
              H5Lget_info(group, name, &link, H5P_DEFAULT) < 0)
       status = cb_hdf5_fail(path, "list its arrays");
     else status = visit(context, group, name, &link);
-    free(name);
+    free(longer);
   }
   return status;
 }

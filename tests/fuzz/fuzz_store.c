@@ -60,10 +60,9 @@ static void try_store(const uint8_t *data, size_t size) {
   cb_status status = cb_survey_take(stores, &layout, true, &survey);
   check_unchanged(status, size);
   if (!status) {
-    for (int64_t m = 0; m < MEMBERS; m++) {
-      demand(survey.status[m] <= CB_MEMBER_FAILED);
-      if (survey.store[m] >= 0) free(cb_survey_words(stores, &layout, &survey, m));
-    }
+    const int64_t one = flags / 8 % MEMBERS;
+    for (int64_t m = 0; m < MEMBERS; m++) demand(survey.status[m] <= CB_MEMBER_FAILED);
+    if (survey.store[one] >= 0) free(cb_survey_words(stores, &layout, &survey, one));
     if (flags & 2) check_status(cb_join(joined, stores, &layout, &survey));
     cb_survey_free(&survey);
   }

@@ -9,7 +9,7 @@
  *   node      0 "BTIN" or, at depth 0, "BTLF", 0   5 kind   6 records   then, in the former, one child more than records:
  *             address (8), its records, and, above depth 1, all below it: in as many bytes as the most takes
  *   record    kind 5, links by name: hash (4), place   6, by order: order (8), place   8 and 9, attributes: place, others
- *             1, outside: address (8), length (8), others
+ *             1, outside: address (8), length (8), others   10 and 11, chunks: address (8), others
  *   place     0 bits 4 and 5: 0 in the heap, 1 outside, 2 here
  */
 #include "io/record_btree.h"
@@ -27,8 +27,8 @@ typedef struct walk {
   size_t place;              /* in a record */
   size_t child[DEEPEST + 1]; /* bytes of what leads to a child, by the depth of the node */
   size_t count;              /* bytes of its number of records */
+  cb_btree_kind kind;
   cb_heap *heap;
-  bool outside;  /* the records are of kind 1 */
   uint64_t left; /* bytes that there can still be outside */
 } walk;
 
@@ -62,7 +62,9 @@ static const char *look_at_records(walk *w, const unsigned char *records, uint64
   for (uint64_t i = 0; i < count && !fault; i++) {
     const unsigned char *record = records + i * w->record, *place = record + w->place;
     const unsigned kind = place[0] >> 4 & 3;
-    if (w->outside)
+    if (w->kind == CB_BTREE_CHUNKS)
+      fault = cb_little_endian(record, 8) ? NULL : cb_fault_chunk;
+    else if (w->kind == CB_BTREE_OUTSIDE)
       fault = look_outside(w, record);
     else if (kind == IN_HEAP)
       fault = cb_heap_object_fault(w->heap, place);
@@ -97,7 +99,7 @@ const char *cb_btree_fault(cb_source s, uint64_t bytes, uint64_t tree, cb_btree_
   const bool expected = p[5] == kind || (kind == CB_BTREE_CHUNKS && p[5] == kind + 1);
   const uint64_t depth = cb_little_endian(p + 12, 2), root = cb_little_endian(p + 16, 8),
                  count = cb_little_endian(p + 24, 2);
-  walk w = {.file = s, .bytes = bytes, .heap = heap, .outside = kind == CB_BTREE_OUTSIDE, .left = bytes};
+  walk w = {.file = s, .bytes = bytes, .kind = kind, .heap = heap, .left = bytes};
   w.node = cb_little_endian(p + 6, 4);
   w.record = cb_little_endian(p + 10, 2);
   free(p);
@@ -105,9 +107,9 @@ const char *cb_btree_fault(cb_source s, uint64_t bytes, uint64_t tree, cb_btree_
     return cb_fault_index;
   if (root == UINT64_MAX) return NULL;
   if (root > bytes || bytes - root < 16) return cb_fault_beyond;
-  if (kind == CB_BTREE_CHUNKS) return NULL;
   w.place = kind == CB_BTREE_LINKS ? 4 : kind == CB_BTREE_LINKS_BY_ORDER ? 8 : 0;
-  if (w.record < (w.outside ? 16 : w.place + cb_heap_place(heap)) || !measure(&w, depth)) return cb_fault_index;
+  const size_t least = kind == CB_BTREE_CHUNKS ? 8 : kind == CB_BTREE_OUTSIDE ? 16 : w.place + cb_heap_place(heap);
+  if (w.record < least || !measure(&w, depth)) return cb_fault_index;
   w.nodes = bytes / w.node + 1;
   return look_at_node(&w, root, depth, count);
 }

@@ -15,7 +15,7 @@ typedef enum cb_btree_kind { /* as in the file */
 } cb_btree_kind;
 
 /* What is wrong with one that is to be of that kind, and with the objects that it leads to; NULL: nothing. heap: where those
- * are; NULL of chunks, which are not looked at. */
+ * are; NULL of chunks. */
 const char *cb_btree_fault(cb_source s, uint64_t bytes, uint64_t tree, cb_btree_kind kind, cb_heap *heap);
 
 #endif

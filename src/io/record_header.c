@@ -22,7 +22,7 @@ bool cb_source_read(cb_source s, uint64_t at, void *to, size_t size) {
 
 const char cb_fault_beyond[] = "has parts beyond the end of the file",
            cb_fault_loop[] = "has an index that leads to itself", cb_fault_index[] = "has an index of another kind",
-           cb_fault_heap[] = "has an index that leads out of its heap";
+           cb_fault_heap[] = "has an index that leads out of its heap", cb_fault_chunk[] = "has chunks where none can be";
 
 unsigned char *cb_source_part(cb_source s, uint64_t bytes, uint64_t at, uint64_t size, const char **fault) {
   *fault = at > bytes || size > bytes - at ? cb_fault_beyond : NULL;

@@ -29,7 +29,8 @@ static inline int cb_bytes_for(uint64_t most) {
 }
 
 /* What several parts may have. */
-extern const char cb_fault_beyond[], cb_fault_loop[], cb_fault_index[], cb_fault_heap[];
+extern const char cb_fault_beyond[], cb_fault_loop[], cb_fault_index[], cb_fault_heap[],
+    cb_fault_chunk[];
 
 /* The bytes of a file; addresses count from base. */
 typedef struct cb_source {

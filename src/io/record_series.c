@@ -175,32 +175,13 @@ typedef struct cut {
   cb_record_position keep;
 } cut;
 
-/* Chunks that are looked for: HDF5 1.10 goes through all for each. */
-static const hsize_t most_passed = 1 << 24;
-
-/* HDF5 does not come back from giving free what lies at 0 (H5MF_aggr_absorb). What cannot be asked is not refused. */
-static bool may_free(hid_t dataset, hid_t space, hsize_t keep) {
-  hsize_t n = 0, at[H5S_MAX_RANK], size;
-  haddr_t address;
-  unsigned filters;
-  if (H5Dget_num_chunks(dataset, space, &n) < 0) return true;
-  for (hsize_t i = n; i > 0 && (n - i) <= most_passed / n; i--) {
-    if (H5Dget_chunk_info(dataset, space, i - 1, at, &filters, &address, &size) < 0 || at[0] < keep) return true;
-    if (address == 0) return false;
-  }
-  return true;
-}
-
 static cb_status cut_one(void *context, hid_t dataset, const char *name, bool is_event) {
   const cut *c = context;
   hsize_t dims[H5S_MAX_RANK], keep = is_event ? c->keep.events : c->keep.rows;
   hid_t space = H5Dget_space(dataset);
   H5Sget_simple_extent_dims(space, dims, NULL);
-  const bool free = dims[0] <= keep || may_free(dataset, space, keep);
   H5Sclose(space);
   if (dims[0] == keep) return CB_OK;
-  if (!free)
-    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: /%s has chunks where none can be", c->path, name);
   dims[0] = keep;
   return H5Dset_extent(dataset, dims) < 0 ? cb_hdf5_fail(c->path, "shorten %s", name) : CB_OK;
 }

@@ -21,8 +21,9 @@
  *   type (3)              4 bytes of a number (4)   record_type.c
  *   space (1)             0 version   1 rank   2 flags   4 (version 1: 8) extents, if flags & 1 most (8 each)
  *   fill value (5)        version 3: 1 flags   if flags & 32 length (4) and value; version 2: 3 whether, then the same
- *   array (VI.B)          0 "EAHD", 0   6 bytes of an element   7 to 11 parameters   44 elements set (8)   60 root (8)
+ *   array (VI.B)          record_array.c
  */
+#include "io/record_array.h"
 #include "io/record_attribute.h"
 #include "io/record_btree.h"
 #include "io/record_driver.h"
@@ -46,7 +47,6 @@ enum {
   CONTINUATION = 16,
   NAMES = 17,
   ATTRIBUTE_INFO = 21,
-  ARRAY = 72,
   FIXED_ARRAY = 28,
   LARGEST_ELEMENT = 24,
   MOST_RANK = 33
@@ -88,18 +88,6 @@ static void check_root(look *l, uint64_t at) {
 
 static void look_at_tree(look *l, uint64_t at, cb_btree_kind kind, cb_heap *heap) {
   if (!l->fault && !is_none(at)) l->fault = cb_btree_fault(l->file, l->bytes, at, kind, heap);
-}
-
-/* Each element that is set takes some bytes of the file. */
-static void look_at_array(look *l, uint64_t at) {
-  static const unsigned char parameters[5] = {32, 4, 16, 4, 10};
-  unsigned char p[ARRAY];
-  if (!read_part(l, at, "EAHD", p, sizeof p)) return;
-  if (p[6] < 8 || p[6] > LARGEST_ELEMENT || memcmp(p + 7, parameters, sizeof parameters))
-    l->fault = cb_fault_index;
-  else if (number(p + 44, 8) > l->bytes / 8)
-    l->fault = "has more chunks than the file has room for";
-  check_root(l, number(p + 60, 8));
 }
 
 static void look_at_fixed_array(look *l, uint64_t at, const unsigned char *sizes, int rank, int width) {
@@ -212,8 +200,9 @@ static void look_at_indexed_chunks(look *l, const unsigned char *m, size_t size)
   if (at + 1 + more + 8 > size) l->fault = too_short;
   if (l->fault) return;
   const uint64_t address = number(m + at + 1 + more, 8);
+  if (!address) return (void)(l->fault = cb_fault_chunk);
   if (kind == FIXED) look_at_fixed_array(l, address, m + 5, m[3] - 1, m[4]);
-  if (kind == EXTENSIBLE) look_at_array(l, address);
+  if (kind == EXTENSIBLE && !is_none(address)) l->fault = cb_array_fault(l->file, l->bytes, address);
   if (kind == TREE_2) look_at_tree(l, address, CB_BTREE_CHUNKS, NULL);
 }
 

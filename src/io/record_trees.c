@@ -76,6 +76,8 @@ static const char *look_at_node(walk *w, uint64_t at, int level) {
       fault = look_at_node(w, child, here - 1);
     else if (i < n && w->names)
       fault = look_at_symbols(w, child);
+    else if (i < n && !child)
+      fault = cb_fault_chunk;
   }
   free(body);
   return fault;

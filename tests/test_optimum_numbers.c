@@ -192,6 +192,21 @@ static void the_swimmer_on_the_sphere_has_two(void **state) {
   done(s);
 }
 
+/* The four of a quaternion depend on one another. */
+static void all_numbers_of_a_rotation_are_its_element(void **state) {
+  (void)state;
+  const double base[2] = {0};
+  cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {cos(.1), sin(.1)}}, .base = base};
+  search element = found(p, "rolling_ball", "", 12, 1);
+  p.target.kind = CB_GAIT_PARTS;
+  for (int k = 0; k < 4; k++) p.target.asked[k] = true;
+  search parts = found(p, "rolling_ball", "", 12, 1);
+  const cb_optimum *best = element.o->item, *same = of_cost(parts.o, best->cost);
+  assert_int_equal(same->conjugates, best->conjugates);
+  check_near(same->conjugate[1], best->conjugate[1], 1e-9);
+  done(element), done(parts);
+}
+
 /* L^2 = 4 pi |z|, conjugate after a whole turn, 2 pi/|lambda|;  L^2 = Omega (4 pi - Omega), Omega twice the phase. */
 static void circles_are_the_best_by_closed_forms(void **state) {
   (void)state;
@@ -255,6 +270,7 @@ int main(void) {
       cmocka_unit_test(more_links_have_their_gaits),
       cmocka_unit_test(the_best_small_ellipse_is_the_cheapest_of_four_and_six_links),
       cmocka_unit_test(the_swimmer_on_the_sphere_has_two),
+      cmocka_unit_test(all_numbers_of_a_rotation_are_its_element),
       cmocka_unit_test(circles_are_the_best_by_closed_forms),
       cmocka_unit_test(a_ball_is_rolled_by_a_circle),
       cmocka_unit_test(a_cat_turns_over_by_a_circle),

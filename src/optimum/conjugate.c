@@ -249,10 +249,10 @@ static void from_point(path *p, frame *f) {
   for (int a = 0; a < p->dim; a++) p->dmu[a * d + n + a] = 1;
 }
 
-/* Rows of kernel[dim - count][dim]: an orthonormal basis of what first[count][dim] does not see. */
-static void kernel_of(int count, int dim, const double *first, double *kernel) {
-  double basis[2 * CB_GROUP_DIM * CB_GROUP_DIM];
-  int have = 0;
+/* Rows of basis[dim][dim], orthonormal: the first of them, as many as it returns, span the rows of first[count][dim],
+ * which may depend on one another, as those of a unit quaternion do. */
+static int basis_of(int count, int dim, const double *first, double *basis) {
+  int have = 0, rank = 0;
   for (int k = 0; k < count + dim && have < dim; k++) {
     double *row = basis + have * dim, length = 0, was = 0;
     for (int a = 0; a < dim; a++) row[a] = k < count ? first[k * dim + a] : k - count == a;
@@ -264,42 +264,46 @@ static void kernel_of(int count, int dim, const double *first, double *kernel) {
         for (int a = 0; a < dim; a++) row[a] -= dot * basis[b * dim + a];
       }
     for (int a = 0; a < dim; a++) length += row[a] * row[a];
-    if (length < 1e-12 * was) continue;
+    if (!(length > 1e-12 * was)) continue;
     for (int a = 0; a < dim; a++) row[a] /= sqrt(length);
-    if (k >= count) memcpy(kernel + (have - count) * dim, row, (size_t)dim * sizeof *row);
     have++;
+    if (k < count) rank = have;
   }
+  return rank;
 }
 
-/* The conormal bundle of the target at g(1), seen from g(1): p free, mu = sum_k nu_k first_k free in nu, and as g moves
+/* What is asked of g(1): of `count` conditions c, `rank` in effect. */
+typedef struct asked {
+  int count, rank;
+  double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM], basis[CB_GROUP_DIM * CB_GROUP_DIM];
+  double second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
+} asked;
+
+/* The conormal bundle of the target at g(1), seen from g(1): p free, mu = sum_k nu_k basis_k free in nu, and as g moves
  * along the target. */
-static cb_status from_target(path *p, const cb_optimum_problem *o, int count, frame *f) {
+static void from_target(path *p, const asked *t, frame *f) {
   const cb_group *G = p->flow->p.G;
   const int n = p->n, dim = p->dim, d = p->order;
-  double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM], kernel[CB_GROUP_DIM * CB_GROUP_DIM];
-  double second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM], back[CB_GROUP_SIZE], Ad[CB_GROUP_DIM * CB_GROUP_DIM];
-  const cb_status status = cb_gait_target_at(G, &o->target, p->e->g, c, first, second);
-  if (status) return status;
+  double back[CB_GROUP_SIZE], Ad[CB_GROUP_DIM * CB_GROUP_DIM];
   G->inverse(G, p->e->g, back);
   G->adjoint(G, back, Ad);
   memcpy(f->x, p->e->x + p->e->panels * p->size, (size_t)p->size * sizeof *f->x);
   memcpy(p->mu, f->x + 2 * n, (size_t)dim * sizeof *p->mu);
-  kernel_of(count, dim, first, kernel);
   for (int i = 0; i < n; i++) f->D[(n + i) * d + i] = 1;
   for (int k = 0; k < dim; k++) {
     const int column = n + k;
+    const double *y = t->basis + k * dim;
     double eta[CB_GROUP_DIM] = {0}, dmu[CB_GROUP_DIM] = {0}, turned[CB_GROUP_DIM];
-    if (k < count) {
-      memcpy(turned, first + k * dim, (size_t)dim * sizeof *turned);
+    if (k < t->rank) {
+      memcpy(turned, y, (size_t)dim * sizeof *turned);
     } else {
-      const double *y = kernel + (k - count) * dim;
       for (int a = 0; a < dim; a++) {
         turned[a] = 0;
         for (int b = 0; b < dim; b++) eta[a] += Ad[a * dim + b] * y[b];
-        for (int q = 0; q < count; q++)
+        for (int q = 0; q < t->count; q++)
           for (int b = 0; b < dim; b++) {
-            double slope = second[(q * dim + a) * dim + b];
-            for (int e = 0; e < dim; e++) slope += first[q * dim + e] * p->e->wong.bracket[a][b][e] / 2;
+            double slope = t->second[(q * dim + a) * dim + b];
+            for (int e = 0; e < dim; e++) slope += t->first[q * dim + e] * p->e->wong.bracket[a][b][e] / 2;
             turned[a] += p->e->nu[q] * slope * y[b];
           }
       }
@@ -312,7 +316,6 @@ static cb_status from_target(path *p, const cb_optimum_problem *o, int count, fr
       f->D[(2 * n + a) * d + column] = dmu[a] + turned[a];
     }
   }
-  return CB_OK;
 }
 
 /* Momenta go with E over the width of the loop: p itself may vanish. A variable that hardly moves has the width of
@@ -330,16 +333,18 @@ static void scale(path *p) {
 }
 
 static cb_status begin(path *p, const cb_optimum_problem *o, frame *f) {
-  const int count = cb_gait_target_count(p->flow->p.G, &o->target);
+  const cb_group *G = p->flow->p.G;
+  asked t = {.count = cb_gait_target_count(G, &o->target)};
+  const cb_status status = cb_gait_target_at(G, &o->target, p->e->g, t.c, t.first, t.second);
+  if (status) return status;
+  t.rank = basis_of(t.count, p->dim, t.first, t.basis);
   *f = (frame){0};
-  p->flow->p.G->identity(p->flow->p.G, f->g);
-  p->way = count == p->dim ? 1 : -1;
-  cb_status status = CB_OK;
-  if (count == p->dim)
+  G->identity(G, f->g);
+  p->way = t.rank == p->dim ? 1 : -1;
+  if (t.rank == p->dim)
     from_point(p, f);
   else
-    status = from_target(p, o, count, f);
-  if (status) return status;
+    from_target(p, &t, f);
   scale(p);
   read_angles(p, NULL, f);
   for (int k = 0; k < p->order; k++) /* 0 and not pi, but for round-off */

@@ -124,7 +124,8 @@ static cb_status recall(family_work *k, family_branch *b, double *h) {
     if (w->branch[i] != k->now) continue;
     status = family_state_read(&k->walk, k->walk.y->o, w->states, w->state + (size_t)i * (size_t)w->states, &p, &step,
                                &whole);
-    if (status || !p || (!begun && !same_point(b->knot[0], p))) return family_point_free(p), status;
+    const bool goes_on = p && (begun ? p->s > b->knot[b->knots - 1]->s : same_point(b->knot[0], p));
+    if (status || !goes_on) return family_point_free(p), status;
     *h = step, b->whole = whole;
     if (begun) status = family_branch_push(b, p);
     if (begun && !status) status = note_state(k, k->now, p, step, whole);

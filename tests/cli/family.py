@@ -158,6 +158,12 @@ class Family(Case):
     def test_killed_and_run_again(self):
         words = ["--move", "0.08:fold", "--members", "5"]
         left = self.killed_and_run_again(FOUR, *words)
+        shutil.copy(left, self.path("lies.h5"))
+        with h5py.File(self.path("lies.h5"), "a") as file:
+            file["state"][:, 8] = 1  # the branch is said to grow no longer: it is followed anew
+        self.good("gait", "p.yaml", "family", *words, "-o", "lies.h5")
+        with h5py.File(self.path("lies.h5")) as file, h5py.File(self.path("whole.h5")) as whole:
+            np.testing.assert_allclose(file["event_target"], whole["event_target"], rtol=1e-12)
         with h5py.File(left, "a") as file:
             rows = len(file["target"])
             if rows < 3:

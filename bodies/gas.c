@@ -243,8 +243,9 @@ static cb_status make_velocities(gas *w, const params *p, const cb_node *node, c
     double c[CB_COORD_MAX], e[CB_DIM_MAX * CB_COORD_MAX], q[CB_DIM_MAX];
     const double *x = places->x + (size_t)i * (size_t)g->embedding;
     double *v = places->v + (size_t)i * (size_t)g->embedding;
-    if (!isnan(p->speed)) directed(&w->state, g->dim, p->speed, c);
-    if (isnan(p->speed)) {
+    if (!isnan(p->speed)) {
+      directed(&w->state, g->dim, p->speed, c);
+    } else {
       normals(&w->state, g->dim, c);
       for (int a = 0; a < g->dim; a++) c[a] *= sqrt(p->temperature / mass[i]);
     }

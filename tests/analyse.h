@@ -6,7 +6,9 @@
 #include "core/failure.h"
 #include "core/file.h"
 #include "io/mjcf_private.h"
+#if __has_include(<hdf5.h>) /* the module for MPI is built without */
 #include "io/record_hdf5.h"
+#endif
 #include "io/tree.h"
 #include "numerics/mesh_builder.h"
 #include "tree/scalar.h"

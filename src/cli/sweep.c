@@ -152,14 +152,11 @@ static int with_ranks(cb_sweep *sweep, const arguments *a, cb_folder *folder) {
   return code;
 }
 
-static int sweep_file(const char *path, arguments *a) {
-  char output[4096];
+static int sweep_file(const char *path, const arguments *a) {
   cb_sweep_plan *plan;
   cb_sweep *sweep = NULL;
   cb_folder folder;
   int shard, shards;
-  default_output(path, output, sizeof output);
-  if (!a->output) a->output = output;
   if (!read_shard(a->shard, &shard, &shards))
     return fprintf(stderr, "curvebody sweep: error: expected --shard K/N, the K-th of N parts, not `%s`\n", a->shard),
            CB_EXIT_USAGE;
@@ -176,6 +173,7 @@ static int sweep_file(const char *path, arguments *a) {
 
 static int run(int argc, char **argv) {
   arguments a = {0};
+  char output[4096];
   const cb_option options[] = {{"--output", "-o", true, cb_take_text, &a.output},
                                {"--set", NULL, true, cb_take_word, &a.sets},
                                {"--shard", NULL, true, cb_take_text, &a.shard},
@@ -190,6 +188,8 @@ static int run(int argc, char **argv) {
   if (usage) return usage;
   if (words != !a.status) return cb_usage(&cb_command_sweep);
   if (a.status) return print_status(&a);
+  default_output(argv[0], output, sizeof output);
+  if (!a.output) a.output = output;
   return sweep_file(argv[0], &a);
 }
 

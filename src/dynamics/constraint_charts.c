@@ -21,7 +21,7 @@ static cb_status chart_at(const cb_geometry *g, const cb_chart *chart, const dou
   int n = g->dim;
   double metric[DIM * DIM], l[DIM * DIM], dg[DIM * DIM * DIM];
   cb_status status = chart->to_point(g, q, p->x, p->J);
-  if (!status && chart->metric) status = chart->metric(g, q, metric, order > 1 ? dg : NULL, NULL);
+  if (!status) status = chart->metric(g, q, metric, order > 1 ? dg : NULL, NULL);
   if (status) return step_status(status);
   if (!cb_cholesky(n, metric, singular, l))
     return cb_fail(CB_STEP_DOMAIN, "a constraint at a singular point of its chart");

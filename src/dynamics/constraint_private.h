@@ -66,6 +66,7 @@ struct cb_constraints {
   const cb_system *system;
   const cb_geometry *space;
   cb_rows rows;
+  int curved; /* rows of the space for each particle */
   cb_forces *forces;
   int *slot;       /* entry of each particle of each element, row after row */
   int *slot_start; /* own + 1 */

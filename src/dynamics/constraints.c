@@ -27,8 +27,8 @@ static int find(const int *list, int count, int what) {
 /* Rows' particles, each once and ascending, and where each particle of an element stands among them. */
 static cb_status make_rows(cb_constraints *c, bool with_space) {
   const cb_system *s = c->system;
-  const int own = s->n_constraints, curved = with_space && !s->space->chart ? cb_curved_factors(s->space) : 0,
-            rows = own + curved * s->n;
+  c->curved = with_space && !s->space->chart ? cb_curved_factors(s->space) : 0;
+  const int own = s->n_constraints, curved = c->curved, rows = own + curved * s->n;
   size_t members = 0;
   for (int r = 0; r < own; r++) members += (size_t)s->constraint[r].elements * (size_t)s->constraint[r].width;
   const size_t most = members + (size_t)curved * (size_t)s->n;
@@ -142,9 +142,7 @@ typedef struct space_row {
 } space_row;
 
 static space_row space_row_at(const cb_constraints *c, int r) {
-  const cb_geometry *g = c->space;
-  const int curved = cb_curved_factors(g);
-  const cb_factor *f = cb_curved_factor(g, (r - c->rows.own) % curved);
+  const cb_factor *f = cb_curved_factor(c->space, (r - c->rows.own) % c->curved);
   return (space_row){r, c->rows.start[r], f->offset, f->count, f->curvature};
 }
 

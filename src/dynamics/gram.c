@@ -260,7 +260,7 @@ void cb_gram_solve(const cb_gram *g, double *y) {
     if (own) solve_own(g, y);
     return;
   }
-  const int n = cb_curved_factors(g->space);
+  const int n = g->c->curved;
   for (int row = 0; row < own; row++)
     for (int e = r->start[row]; e < r->start[row + 1]; e++)
       for (int f = 0; f < n; f++) {
@@ -297,7 +297,7 @@ void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u) {
       for (int a = 0; a < k; a++) u[(size_t)i * k + a] += weight * (linear ? G[a] / g->space->form[a] : T[a]);
     }
   if (!linear) return;
-  const int n = cb_curved_factors(g->space);
+  const int n = g->c->curved;
   for (int q = r->own; q < r->rows; q++) {
     const int i = (q - r->own) / n;
     const cb_factor *f = cb_curved_factor(g->space, (q - r->own) % n);

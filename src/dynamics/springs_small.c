@@ -89,7 +89,7 @@ static inline void together(const cb_springs_work *work, size_t k, size_t stages
   cb_spring_run run = plan->together;
   run.springs = plan->m * stages;
   for (size_t s = 0; s < stages; s++) copy_in(n, k, x[s], at_x + 4 * n * s);
-  for (size_t s = 0; plan->damped && s < stages; s++) copy_in(n, k, v[s], at_v + 4 * n * s);
+  for (size_t s = 0; v && s < stages; s++) copy_in(n, k, v[s], at_v + 4 * n * s);
   memset(at_f, 0, 4 * n * stages * sizeof *at_f);
   plan->kernels->force(&plan->space, &run, at_x, NULL, at_v, NULL, at_f);
   for (size_t s = 0; s < stages; s++) copy_out(n, k, at_f + 4 * n * s, f[s]);
@@ -107,7 +107,7 @@ void cb_springs_small_force(const cb_springs_work *work, size_t stages, const do
   }
   for (size_t s = 0; s < stages; s += CB_TOGETHER) {
     size_t some = stages - s < CB_TOGETHER ? stages - s : CB_TOGETHER;
-    const double *const *rate = v ? v + s : NULL;
+    const double *const *rate = plan->damped ? v + s : NULL;
     if (k == 4) together(work, 4, some, x + s, rate, f + s);
     else if (k == 3) together(work, 3, some, x + s, rate, f + s);
     else together(work, 2, some, x + s, rate, f + s);

@@ -34,13 +34,14 @@ const char *cb_immersed_curved_model(const cb_fluid_model *m, bool forces) {
 }
 
 static cb_status check_models(const cb_immersed *b) {
-  const char *why = b->inertia.model ? cb_immersed_curved_model(b->inertia.model, false) : NULL;
   const cb_fluid_model *of = b->inertia.model;
+  const char *why = !of         ? NULL
+                    : b->placed ? "ends at a wall, a plane of flat space: expected wall: none"
+                                : cb_immersed_curved_model(of, false);
   for (int i = 0; i < b->n_forces && !why; i++) {
     of = b->force[i].model;
     why = cb_immersed_curved_model(of, true);
   }
-  if (!why && b->placed) why = "ends at a wall, a plane of flat space: expected wall: none";
   return why ? cb_fail(CB_ERROR_UNSUPPORTED, "the fluid model `%s` %s, in a space of curvature %g", of->kind->name, why,
                        b->fluid.curvature)
              : CB_OK;

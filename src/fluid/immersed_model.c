@@ -99,13 +99,13 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
   if (b->added_mass && inertia && inertia->kind->added_mass != cb_fluid_local_added_mass) b->inertia.model = inertia;
   if (!status && b->inertia.model) status = cb_immersed_take_wall(b);
   if (status || !b->inertia.model || (!b->layered && (!b->varying || b->fluid.paper))) return status;
-  b->by_parts = inertia->kind->added_mass_of && !b->poses && !b->fluid.paper;
+  b->by_parts = b->inertia.model->kind->added_mass_of && !b->poses && !b->fluid.paper;
   if (b->by_parts) return CB_OK;
   return cb_fail(
       CB_ERROR_UNSUPPORTED,
       "the added mass of the fluid model `%s` is for a %s that is the same everywhere: expected `added_mass: "
       "local`, or a body without",
-      inertia->kind->name, b->layered ? "medium" : "flow");
+      b->inertia.model->kind->name, b->layered ? "medium" : "flow");
 }
 
 /* --- what models know of the body --- */

@@ -232,13 +232,13 @@ cb_status cb_poses_check(const cb_poses *p, const double *r, const double (*x)[3
   for (int i = 0; i < p->vertices; i++) {
     const int at = p->vertex ? p->vertex[i] : i;
     for (int k = 0; k < 3; k++) {
-      if (isfinite(x[at][k]) && (!v || isfinite(v[at][k]))) continue;
+      const bool there = isfinite(x[at][k]);
+      if (there && (!v || isfinite(v[at][k]))) continue;
       char rest[100] = "";
       if (p->vertex)
         snprintf(rest, sizeof rest, ", at rest at (%g, %g, %g),", p->rest[0][i], p->rest[1][i], p->rest[2][i]);
       return cb_fail(CB_STEP_NOT_FINITE, "pose at %s: %c%s of vertex %d%s is %g", when, "xyz"[k],
-                     isfinite(x[at][k]) ? "'s velocity" : "", p->number ? p->number[at] : at + 1, rest,
-                     isfinite(x[at][k]) ? v[at][k] : x[at][k]);
+                     there ? "'s velocity" : "", p->number ? p->number[at] : at + 1, rest, there ? v[at][k] : x[at][k]);
     }
   }
   return CB_OK;

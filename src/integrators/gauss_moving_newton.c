@@ -32,9 +32,10 @@ cb_status cb_gauss_moving_prepare_newton(cb_gauss *m) {
   cb_gauss_moving *w = m->self;
   const int B = m->s * m->dim;
   struct cb_moving_newton *q = w->newton = cb_arena_alloc(m->arena, 1, sizeof *q);
-  if (q) q->jet = cb_arena_alloc(m->arena, (size_t)m->s * (size_t)m->n, sizeof *q->jet);
-  if (q) cb_arena_doubles(m->arena, (size_t)m->s * w->count, &q->pi, &q->pulled);
-  if (q) cb_arena_doubles(m->arena, (size_t)(B * B), &q->block);
+  if (!q) return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
+  q->jet = cb_arena_alloc(m->arena, (size_t)m->s * (size_t)m->n, sizeof *q->jet);
+  cb_arena_doubles(m->arena, (size_t)m->s * w->count, &q->pi, &q->pulled);
+  cb_arena_doubles(m->arena, (size_t)(B * B), &q->block);
   if (cb_arena_lost(m->arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method");
   for (int i = 0; i < B; i++) q->block[i * B + i] = 1;
   return cb_gauss_make_matrix(m, NULL, q->block);

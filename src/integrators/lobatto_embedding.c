@@ -184,14 +184,15 @@ static void predict_range(void *context, int begin, int end) {
 /* Forces at the inner stages (and at the first where they depend on the velocity, which is made stage by stage). */
 static cb_status stage_forces(cb_lobatto *l) {
   const int inner = l->s - 2;
-  double time[CB_LOBATTO_MAX];
-  for (int i = 0; i < l->s; i++) time[i] = l->start->t + l->c[i] * l->h;
   if (!l->V && !inner) return CB_OK;
-  if (!l->V)
+  if (!l->V) {
+    double time[CB_LOBATTO_MAX];
+    for (int i = 1; i <= inner; i++) time[i] = l->start->t + l->c[i] * l->h;
     return cb_forces_eval_stages(l->in->forces, inner, time + 1, (const double *const *)(l->X + 1), NULL, l->F + 1);
+  }
   for (int i = 0; i <= inner; i++) {
     cb_lobatto_velocity(l, l->g, l->start->p, l->h, i);
-    const cb_status status = cb_forces_eval(l->in->forces, time[i], l->X[i], l->V, l->F[i]);
+    const cb_status status = cb_forces_eval(l->in->forces, l->start->t + l->c[i] * l->h, l->X[i], l->V, l->F[i]);
     if (status) return status;
   }
   return CB_OK;

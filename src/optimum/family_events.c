@@ -134,7 +134,7 @@ static cb_status locate(family_walk *w, const watch *f, const family_point *a, c
   int side = 0;
   *out = NULL;
   *rest = 0;
-  for (int k = 0; k < 60 && high - low > 1e-10 * all; k++) {
+  for (int k = 0; k < 60; k++) {
     const double s = k % 12 == 11 ? (low + high) / 2 : (low * fb - high * fa) / (fb - fa);
     cb_status status = family_between(w, a, b, s, &p);
     if (!status) status = look(w->y, f, p);
@@ -158,6 +158,7 @@ static cb_status locate(family_walk *w, const watch *f, const family_point *a, c
       high = s, fb = now;
       fa /= side == 2 ? 2 : 1;
     }
+    if (!(high - low > 1e-10 * all)) break;
     side = left ? 1 : 2;
   }
   return CB_OK;

@@ -324,8 +324,7 @@ cb_status cb_optimum_find(const cb_optimum_problem *p, cb_optima **out) {
   if (!status && (!t || !all)) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d starts", count);
   if (!status) status = out_of_reach(p, start, count);
   if (!status) {
-    const int threads = cb_threads_for(CB_THREADS_MIN_ELEMENTS);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(cb_threads_for(CB_THREADS_MIN_ELEMENTS)) schedule(dynamic, 1)
     for (int k = 0; k < count; k++)
       search(p, !p->flow && k >= count - p->starts && (count - 1 - k) % 2 == 0, start[k], &t[k]);
     all->starts = count;

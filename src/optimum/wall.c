@@ -299,17 +299,15 @@ cb_status cb_walls_create(const cb_optimum_problem *o, cb_walls **out) {
   if (!o->lower && !o->upper && !o->apart) return CB_OK;
   cb_arena *arena = cb_arena_create();
   cb_walls *w = cb_arena_alloc(arena, 1, sizeof *w);
-  const size_t pairs = o->apart ? (size_t)b->lines * (size_t)(b->lines - 1) / 2 : 0;
-  if (w) {
-    *w = (cb_walls){.bundle = b, .n = b->n, .work = cb_arena_alloc(arena, 1, sizeof *w->work)};
-    w->wall = cb_arena_alloc(arena, pairs + 2 * (size_t)b->n, sizeof *w->wall);
-  }
-  if (w && w->work) {
-    w->work->arena = arena;
-    w->work->x = cb_arena_alloc(arena, (size_t)b->points, sizeof *w->work->x);
-    w->work->moved = cb_arena_alloc(arena, (size_t)b->points, sizeof *w->work->moved);
-    w->work->point = cb_arena_alloc(arena, (size_t)b->points, sizeof *w->work->point);
-  }
+  struct cb_walls_work *work = cb_arena_alloc(arena, 1, sizeof *work);
+  if (!w || !work) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for walls");
+  const size_t points = (size_t)b->points, pairs = o->apart ? (size_t)b->lines * (size_t)(b->lines - 1) / 2 : 0;
+  *w = (cb_walls){.bundle = b, .n = b->n, .work = work};
+  w->wall = cb_arena_alloc(arena, pairs + 2 * (size_t)b->n, sizeof *w->wall);
+  work->arena = arena;
+  work->x = cb_arena_alloc(arena, points, sizeof *work->x);
+  work->moved = cb_arena_alloc(arena, points, sizeof *work->moved);
+  work->point = cb_arena_alloc(arena, points, sizeof *work->point);
   cb_status status = cb_arena_lost(arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for walls") : CB_OK;
   if (!status) status = add_bounds(w, o);
   if (!status && o->apart) status = add_lines(w, o);

@@ -221,8 +221,8 @@ cb_status cb_far_field_at(cb_far_field *a, int points, const double (*x)[3], dou
   call c = {.a = a, .x = x, .points = points, .out = out};
   const cb_status status = open_call(&c);
   if (status) return status;
-  const int threads = cb_threads_for((size_t)points * CB_TREE_LEAF) > 1 ? a->f->threads : 1;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(cb_threads_for((size_t)points *CB_TREE_LEAF) > 1 ? a->f->threads : 1) \
+    schedule(dynamic, 1)
   for (int g = 0; g < c.tree.groups; g++) group_field(&c, g, omp_get_thread_num());
   cb_arena_free(c.arena);
   return CB_OK;

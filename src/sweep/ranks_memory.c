@@ -65,7 +65,7 @@ static bool broadcast(void *self, void *data, size_t bytes) {
     s->data = data;
     pthread_cond_broadcast(&s->turn);
   }
-  while (!s->data && round == s->round) pthread_cond_wait(&s->turn, &s->mutex);
+  while (!s->data) pthread_cond_wait(&s->turn, &s->mutex);
   if (mine->rank) memcpy(data, s->data, bytes);
   if (++s->arrived == s->size) {
     s->arrived = 0;

@@ -95,9 +95,9 @@ static void in_own_words(const cb_reduce_text *r, const rewritten *w, const char
       cb_text_put(out, r->text + from, word_end(r->text, from) - from);
     } else if (!strncmp(at, place, sizeof place - 1) && isdigit((unsigned char)at[sizeof place - 1])) {
       char *end, number[24];
-      const size_t character = strtoul(at + sizeof place - 1, &end, 10);
+      const size_t character = strtoul(at + sizeof place - 1, &end, 10) - 1;
       n = (size_t)(end - at);
-      snprintf(number, sizeof number, "%zu", w->from[character <= w->length ? character - 1 : w->length] + 1);
+      snprintf(number, sizeof number, "%zu", w->from[character < w->length ? character : w->length] + 1);
       cb_text_puts(out, place);
       cb_text_puts(out, number);
     } else {

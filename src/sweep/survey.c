@@ -132,9 +132,10 @@ cb_status cb_survey_take(const char *folder, const cb_store_layout *layout, bool
                  .status = calloc(n, 1),
                  .store = malloc(n * sizeof *s.store),
                  .slot = malloc(n * sizeof *s.slot)};
-  cb_status status =
-      s.status && s.store && s.slot ? list(folder, &s) : cb_fail(CB_ERROR_MEMORY, "no memory for %zu members", n);
-  for (size_t i = 0; s.store && i < n; i++) s.store[i] = -1;
+  if (!s.status || !s.store || !s.slot)
+    return cb_survey_free(&s), cb_fail(CB_ERROR_MEMORY, "no memory for %zu members", n);
+  for (size_t i = 0; i < n; i++) s.store[i] = -1;
+  cb_status status = list(folder, &s);
   for (size_t i = 0; i < s.stores && !status; i++) {
     char path[4096];
     reading r;

@@ -1,6 +1,7 @@
 /* labels: medium
  *
  * Records that are cut short, and HDF5 files that are nearly records: refused, or read as far as they are right. */
+#include "check_error.h"
 #include "record_sample.h"
 
 #include <hdf5.h>
@@ -177,12 +178,48 @@ static void columns_of_events_are_one_value_each(void **unused) {
   assert_false(sample_exists(events));
 }
 
+static void an_event_that_was_changed_is_told(void **unused) {
+  (void)unused;
+  static const hsize_t one[] = {1};
+  const hsize_t changed = sample_events(300) / 2;
+  const double gap = 1e9;
+  char expected[400];
+  sample_record(whole, 300, 50, true, &(cb_record_options){.overwrite = true});
+  hid_t file = open_copy();
+  const hid_t set = H5Dopen2(file, "event_gap", H5P_DEFAULT), space = H5Dget_space(set),
+              memory = H5Screate_simple(1, one, NULL);
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, &changed, NULL, one, NULL);
+  assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, &gap) >= 0);
+  H5Sclose(memory), H5Sclose(space), H5Dclose(set), H5Fclose(file);
+  snprintf(expected, sizeof expected, "%s: error: damaged: event %llu is not as it was written", damaged,
+           (unsigned long long)changed);
+  check_error(cb_record_repair(damaged, NULL), CB_ERROR_INPUT, expected);
+}
+
+static void links_with_long_names_are_passed_over(void **unused) {
+  (void)unused;
+  char name[700];
+  cb_reader *reader = NULL;
+  sample_record(whole, 20, 5, true, &(cb_record_options){.overwrite = true});
+  hid_t file = open_copy();
+  for (size_t n = 254; n < sizeof name; n = n < 258 ? n + 1 : 2 * n) {
+    memset(name, 'n', n), name[n] = 0;
+    H5Gclose(H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  }
+  H5Fclose(file);
+  check_ok(cb_reader_open(damaged, &reader));
+  assert_int_equal(cb_reader_position(reader).rows, 20);
+  cb_reader_close(reader);
+}
+
 int main(void) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* of the calls made here */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_cut_anywhere_is_refused),
       cmocka_unit_test(a_killed_record_cut_anywhere_has_right_rows_or_is_refused),
       cmocka_unit_test(a_nearly_right_file_is_refused_by_name),
-      cmocka_unit_test(columns_of_events_are_one_value_each)};
+      cmocka_unit_test(columns_of_events_are_one_value_each),
+      cmocka_unit_test(an_event_that_was_changed_is_told),
+      cmocka_unit_test(links_with_long_names_are_passed_over)};
   return cmocka_run_group_tests(tests, make, remove_all);
 }

@@ -64,14 +64,16 @@ static uint64_t blocks_of(int group) { return (uint64_t)1 << group / 2; }
 
 static uint64_t elements_of(int group) { return (uint64_t)FEWEST << (group + 1) / 2; }
 
+static uint64_t pages_of(int group) { return elements_of(group) > PAGE ? elements_of(group) / PAGE : 0; }
+
 /* there: bits of its group, of which its own begin with `first`. */
 static const char *look_at_block(walk *w, uint64_t at, int group, const unsigned char *there, uint64_t first) {
-  const uint64_t n = elements_of(group), pages = n > PAGE ? n / PAGE : 0;
+  const uint64_t pages = pages_of(group);
   const char *fault = NULL;
   unsigned char *head = at == UINT64_MAX ? NULL : read_part(w, at, BEFORE, "EADB");
   if (!head) return NULL;
   free(head);
-  if (!pages) return look_at_part(w, at + BEFORE, n);
+  if (!pages) return look_at_part(w, at + BEFORE, elements_of(group));
   for (uint64_t p = 0; p < pages && !fault; p++)
     if (there[(first + p) / 8] & 128 >> (first + p) % 8)
       fault = look_at_part(w, at + BEFORE + CHECKSUM + p * (PAGE * w->element + CHECKSUM), PAGE);
@@ -79,7 +81,7 @@ static const char *look_at_block(walk *w, uint64_t at, int group, const unsigned
 }
 
 static const char *look_at_group(walk *w, uint64_t at, int group) {
-  const uint64_t blocks = blocks_of(group), n = elements_of(group), pages = n > PAGE ? n / PAGE : 0;
+  const uint64_t blocks = blocks_of(group), pages = pages_of(group);
   const size_t bits = blocks * ((pages + 7) / 8);
   const char *fault = NULL;
   unsigned char *part = at == UINT64_MAX ? NULL : read_part(w, at, BEFORE + bits + 8 * blocks, "EASB");

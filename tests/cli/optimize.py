@@ -178,6 +178,20 @@ class Optimize(Case):
         np.testing.assert_allclose([found["g"][0], found["lambda"][0]], [-np.pi / 4, -2 * np.pi], rtol=1e-13)
         self.assertEqual((found["verdict"], found["index"]), ("minimum", 0))
 
+    def test_numbers_that_depend_on_one_another(self):
+        # the four of a unit quaternion ask what three of them ask; where the body ends is free
+        turned, found = "q_x: 0.09983341664682815, q_y: 0, q_z: 0", []
+        for parts in turned, "q_w: 0.9950041652780258, " + turned:
+            self.write("turn.yaml", "curvebody: 1\nbundle: {name: expressions, group: se3, shape: [a, b, c], A: "
+                       "[[0, -1, 0], [1, 0, 0], [0, 0, 0], [0, a, 0], [0, 0, 0], [0, 0, 0]]}\n"
+                       "gait: {fourier: {mean: [0, 0, 0], cosine: [[1, 0, 0]], sine: [[0, 1, 1]]}}\n"
+                       f"optimum: {{target: {{parts: {{{parts}}}}}, base: [0, 0, 0]}}\n")
+            found.append(self.json("turn.yaml", "optimize"))
+        few, all_four = found
+        np.testing.assert_allclose(all_four["cost"], few["cost"], rtol=1e-10)
+        self.assertEqual(all_four["conjugates"], few["conjugates"])
+        np.testing.assert_allclose(all_four["conjugate"][1], few["conjugate"][1], rtol=1e-9)  # the first after 1
+
     def test_verdict_within_walls(self):
         self.write("p.yaml", PURCELL)
         found = self.json("p.yaml", "optimize", "--bounds=-.7:.7", "-o", "held.yaml")

@@ -138,7 +138,7 @@ static const char *fault_of(walk *w) {
 /* What cannot be opened is passed over, unless all is to be whole. */
 static cb_status check_object(walk *w, hid_t file, bool whole) {
   const char *name = w->found[w->at].name, *fault = fault_of(w);
-  if (fault && cb_driver_written(file)) return cb_fail(CB_ERROR_FILE, "%s: " CB_SUPERBLOCK_IN_USE, w->path);
+  if (fault && cb_driver_written(w->source.file)) return cb_fail(CB_ERROR_FILE, "%s: " CB_SUPERBLOCK_IN_USE, w->path);
   if (fault) return refuse(w, name, fault);
   hid_t object = H5Oopen_by_addr(file, w->found[w->at].address), create = H5I_INVALID_HID;
   const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);

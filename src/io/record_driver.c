@@ -9,7 +9,7 @@
  * written nothing more is, as what HDF5 holds of it is not to be trusted. And closing fails never, as of a file that was not
  * closed HDF5 crashes at exit.
  *
- * Only regular files are opened.
+ * Only regular files are opened, and only those of which HDF5 survives that (cb_header_fault_before).
  *
  * Metadata that is overwritten is whole after a kill: record_journal.c. Of raw data, what is overwritten has the same
  * bytes as before in all rows that the file has, or a checksum (record_slot.c).
@@ -21,6 +21,7 @@
  */
 #include "io/record_driver.h"
 #include "core/file.h"
+#include "io/record_header.h"
 #include "io/record_journal.h"
 #include "io/record_superblock.h"
 #include <errno.h>
@@ -33,7 +34,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct file {
+typedef struct cb_driven {
   H5FD_t hdf5; /* first: HDF5's own part */
   int fd;
   bool writing, shut;
@@ -46,8 +47,7 @@ typedef struct file {
   bool everything;   /* not metadata alone are kept in it */
   haddr_t last;      /* place of the last metadata read, and how often in a row */
   int again;
-  bool asked, narrow; /* whether addresses have other than 8 bytes, once HDF5 was asked */
-  uint64_t base;      /* what they count from */
+  uint64_t base;     /* what addresses count from */
 } file;
 
 /* In SWMR mode HDF5 reads what has a wrong checksum a hundred times, and waits twice as long each time. To a writer, which
@@ -74,6 +74,16 @@ static void refuse_read(file *f, int error) {
   if (f->writing && !f->shut) refuse(f, error);
 }
 
+static herr_t driver_close(H5FD_t *self) {
+  file *f = (file *)self;
+  if (f->rescue && !f->shut) f->error = cb_sync_data(f->fd);
+  const int unclosed = cb_close(f->fd);
+  if (f->writing && !f->error) f->error = unclosed;
+  refusal = f->error;
+  free(f);
+  return 0;
+}
+
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t most) {
   (void)access, (void)most;
   struct stat info;
@@ -98,17 +108,11 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
   f->limit = getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ? HADDR_MAX : limit.rlim_cur;
   f->device = info.st_dev;
   f->inode = info.st_ino;
-  return &f->hdf5;
-}
-
-static herr_t driver_close(H5FD_t *self) {
-  file *f = (file *)self;
-  if (f->rescue && !f->shut) f->error = cb_sync_data(f->fd);
-  const int unclosed = cb_close(f->fd);
-  if (f->writing && !f->error) f->error = unclosed;
-  refusal = f->error;
-  free(f);
-  return 0;
+  why = cb_header_fault_before(f, &f->base);
+  if (!why) return &f->hdf5;
+  push(H5E_CANTOPENFILE, why);
+  driver_close(&f->hdf5);
+  return NULL;
 }
 
 static int driver_compare(const H5FD_t *self, const H5FD_t *other) {
@@ -230,7 +234,7 @@ bool cb_driver_use(hid_t access) {
 
 /* Of a file that is open on our driver; NULL. HDF5 tells a file's driver by a copy of all its properties, which takes longer
  * than a read; the handles of other drivers lie in what is larger than an hid_t. */
-static file *ours(hid_t id) {
+cb_driven *cb_driver_of(hid_t id) {
   void *handle = NULL;
   if (H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) < 0 || !handle) return NULL;
   hid_t of;
@@ -238,66 +242,42 @@ static file *ours(hid_t id) {
   return of == atomic_load(&registered) ? handle : NULL;
 }
 
-bool cb_driver_read(hid_t id, uint64_t at, void *to, size_t size) {
-  file *f = ours(id);
+bool cb_driver_read(cb_driven *f, uint64_t at, void *to, size_t size) {
   size_t got = 0;
-  const int error = f ? cb_read_at(f->fd, at, size, to, &got) : 0;
+  const int error = cb_read_at(f->fd, at, size, to, &got);
   if (error && error != EOVERFLOW) refuse_read(f, error);
   return !error && got == size;
 }
 
-bool cb_driver_length(hid_t id, uint64_t *bytes) {
-  const file *f = ours(id);
-  if (f) *bytes = f->eof;
-  return f;
-}
-
-bool cb_driver_written(hid_t id) {
-  const file *f = ours(id);
-  return f && cb_superblock_has_writer(f->fd);
-}
-
-bool cb_driver_addresses(hid_t id, uint64_t *base) {
-  file *f = ours(id);
-  if (!f) return false;
-  if (!f->asked) {
-    const hid_t create = H5Fget_create_plist(id);
-    hsize_t userblock = 0;
-    size_t address = 0, length = 0;
-    const bool known = H5Pget_userblock(create, &userblock) >= 0 && H5Pget_sizes(create, &address, &length) >= 0;
-    if (create >= 0) H5Pclose(create);
-    f->narrow = !known || address != 8 || length != 8;
-    f->base = userblock;
-    f->asked = known;
-  }
-  return *base = f->base, !f->narrow;
-}
+uint64_t cb_driver_length(const cb_driven *f) { return f->eof; }
+uint64_t cb_driver_base(const cb_driven *f) { return f->base; }
+bool cb_driver_written(const cb_driven *f) { return cb_superblock_has_writer(f->fd); }
 
 int cb_driver_unread(void) { return unread; }
 void cb_driver_forget(void) { unread = 0; }
 
 void cb_driver_guard(hid_t id, cb_rescue *rescue, bool everything) {
-  file *f = ours(id);
+  file *f = cb_driver_of(id);
   if (!f) return;
   f->rescue = rescue;
   f->everything = everything;
 }
 
 void cb_driver_sync(hid_t id, cb_record_position at, const cb_stretch *keep, size_t n) {
-  file *f = ours(id);
+  file *f = cb_driver_of(id);
   if (!f) return;
   const int error = f->shut || !f->rescue ? 0 : cb_rescue_sync(f->rescue, f->fd, at, keep, n);
   if (error) refuse(f, error);
 }
 
 bool cb_driver_refused(hid_t id) {
-  const file *f = ours(id);
+  const file *f = cb_driver_of(id);
   if (f) refusal = f->error;
   return !f || f->shut;
 }
 
 void cb_driver_shut(hid_t id) {
-  file *f = ours(id);
+  file *f = cb_driver_of(id);
   if (f && !f->shut) refuse(f, ECANCELED);
 }
 

@@ -6,6 +6,9 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
+/* A file that it has open. */
+typedef struct cb_driven cb_driven;
+
 /* Makes the access properties use this driver. */
 bool cb_driver_use(hid_t access);
 
@@ -25,14 +28,16 @@ bool cb_driver_refused(hid_t file);
 /* errno of what was refused of the file that was last asked about, or closed, on this thread: 0 if nothing was. */
 int cb_driver_error(void);
 
-/* Reads from the file under HDF5, all of it; false where the file ends before, is not on this driver, or refuses. */
-bool cb_driver_read(hid_t file, uint64_t at, void *to, size_t size);
-/* How long it is, whatever it says of itself; false: not on this driver. */
-bool cb_driver_length(hid_t file, uint64_t *bytes);
+/* The file under HDF5, until it is closed; NULL: it is not on this driver. */
+cb_driven *cb_driver_of(hid_t file);
+/* Reads from it, all of it; false where the file ends before, or the system refuses. */
+bool cb_driver_read(cb_driven *file, uint64_t at, void *to, size_t size);
+/* How long it is, whatever it says of itself. */
+uint64_t cb_driver_length(const cb_driven *file);
+/* What its addresses count from. */
+uint64_t cb_driver_base(const cb_driven *file);
 /* Whether another has it open for writing. */
-bool cb_driver_written(hid_t file);
-/* What its addresses count from; false: not on this driver, or they or lengths have other than 8 bytes. */
-bool cb_driver_addresses(hid_t file, uint64_t *base);
+bool cb_driver_written(const cb_driven *file);
 
 /* errno of the first read, or opening, that the system refused on this thread since the latter was called; 0: none. */
 int cb_driver_unread(void);

@@ -5,19 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PREFIX = 34, MOST_BLOCKS = 256, LARGEST_BLOCK = 1 << 24, CONTINUATION = 16 };
+enum { PREFIX = 34, MOST_BLOCKS = 256, LARGEST_BLOCK = 1 << 24, CONTINUATION = 16, CACHE_IMAGE = 24 };
 
 cb_source cb_source_of(hid_t object) {
   hid_t file = H5Iget_file_id(object);
-  cb_source s = {.file = file};
-  if (!cb_driver_addresses(file, &s.base)) s.file = H5I_INVALID_HID;
+  cb_source s = {.file = cb_driver_of(file)};
+  if (s.file) s.base = cb_driver_base(s.file);
   H5Fclose(file); /* the object holds it */
   return s;
 }
 
 bool cb_source_read(cb_source s, uint64_t at, void *to, size_t size) {
-  return s.file >= 0 && s.base <= INT64_MAX && at <= INT64_MAX - s.base &&
-         cb_driver_read(s.file, s.base + at, to, size);
+  return s.file && at <= INT64_MAX - s.base && cb_driver_read(s.file, s.base + at, to, size);
 }
 
 const char cb_fault_beyond[] = "has parts beyond the end of the file",
@@ -32,11 +31,28 @@ unsigned char *cb_source_part(cb_source s, uint64_t bytes, uint64_t at, uint64_t
   return NULL;
 }
 
-bool cb_source_root(cb_source s, uint64_t *header) {
+/* Its version, and where headers are; none: UINT64_MAX. */
+typedef struct superblock {
+  unsigned char version;
+  uint64_t root, own;
+} superblock;
+
+static bool read_superblock(cb_source s, superblock *out) {
   static const uint64_t place[] = {64, 68, 36, 36};
-  unsigned char version, address[8];
-  if (!cb_source_read(s, 8, &version, 1) || version > 3 || !cb_source_read(s, place[version], address, 8)) return false;
-  return *header = cb_little_endian(address, 8), true;
+  unsigned char address[8];
+  out->own = UINT64_MAX;
+  if (!cb_source_read(s, 8, &out->version, 1) || out->version > 3) return false;
+  if (out->version > 1) {
+    if (!cb_source_read(s, 20, address, sizeof address)) return false;
+    out->own = cb_little_endian(address, 8);
+  }
+  if (!cb_source_read(s, place[out->version], address, sizeof address)) return false;
+  return out->root = cb_little_endian(address, 8), true;
+}
+
+bool cb_source_root(cb_source s, uint64_t *header) {
+  superblock b;
+  return read_superblock(s, &b) && (*header = b.root, true);
 }
 
 typedef struct header {
@@ -90,6 +106,14 @@ static bool visit_block(header *h, const unsigned char *bytes, size_t size, cb_m
   return false;
 }
 
+const char *cb_header_block_fault(const unsigned char *m, size_t size, uint64_t bytes, int *blocks) {
+  if (size < 16) return "has a message that is too short";
+  const uint64_t at = cb_little_endian(m, 8), length = cb_little_endian(m + 8, 8);
+  if (at > bytes || length > bytes - at) return "has a header beyond the end of the file";
+  if (length < 8) return "has a header of which a part is too short"; /* for its checksum */
+  return ++*blocks > MOST_BLOCKS || length > LARGEST_BLOCK ? "has a header of too many or too long parts" : NULL;
+}
+
 bool cb_header_each(cb_source s, uint64_t at, cb_message_visit visit, void *context) {
   header h = {.file = s};
   unsigned char first[16];
@@ -105,4 +129,41 @@ bool cb_header_each(cb_source s, uint64_t at, cb_message_visit visit, void *cont
     if (found) return true;
   }
   return false;
+}
+
+/* ---- Before HDF5 */
+
+static bool find_superblock(cb_driven *file, uint64_t *base) {
+  unsigned char name[8];
+  for (*base = 0; cb_driver_read(file, *base, name, sizeof name); *base = *base ? 2 * *base : 512)
+    if (!memcmp(name, "\x89HDF\r\n\x1a\n", sizeof name)) return true;
+  return *base = 0, false;
+}
+
+typedef struct look {
+  uint64_t bytes;
+  int blocks;
+  const char *fault;
+} look;
+
+static bool visit_before(void *context, unsigned type, unsigned flags, const unsigned char *m, size_t size) {
+  look *l = context;
+  (void)flags;
+  if (type == CACHE_IMAGE) l->fault = "has an image of a cache, which is not read";
+  if (type == CONTINUATION) l->fault = cb_header_block_fault(m, size, l->bytes, &l->blocks);
+  return l->fault;
+}
+
+const char *cb_header_fault_before(cb_driven *file, uint64_t *base) {
+  if (!find_superblock(file, base)) return NULL;
+  const cb_source s = {file, *base};
+  look l = {.bytes = cb_driver_length(file)};
+  superblock b;
+  unsigned char width[2];
+  if (!read_superblock(s, &b) || !cb_source_read(s, b.version < 2 ? 13 : 9, width, sizeof width)) return NULL;
+  if (width[0] != 8 || width[1] != 8) return "has addresses or lengths of other than 8 bytes";
+  if (b.root > l.bytes || (b.own != UINT64_MAX && b.own > l.bytes)) return cb_fault_beyond;
+  cb_header_each(s, b.root, visit_before, &l);
+  if (!l.fault && b.own != UINT64_MAX) cb_header_each(s, b.own, visit_before, &l);
+  return l.fault;
 }

@@ -4,7 +4,9 @@
  * it believes before it does (record_structure.c). All numbers are little endian.
  *
  * The HDF Group, HDF5 File Format Specification 3.0, II.A, IV.A.1 and IV.A.2:
- *   superblock            8 version   root's header at 64 (version 0), 68 (1), 36 (2 and 3)
+ *   superblock            at 0, 512, 1024, ...: 0 "\x89HDF\r\n\x1a\n"   8 version   bytes of addresses and of lengths at 13,
+ *                         14 (versions 0, 1), 9, 10 (2, 3)   root's header at 64 (version 0), 68 (1), 36 (2, 3)   its own
+ *                         at 20 (2, 3)
  *   header, version 2     0 "OHDR", version (5)   5 flags   .. size of the first block, which follows
  *   header, version 1     0 version   8 size of the first block (4)   16 the block
  *   continuation (16)     0 address (8)   8 size (8); of version 2: with "OCHK" before the messages, a checksum after
@@ -34,11 +36,11 @@ extern const char cb_fault_beyond[], cb_fault_loop[], cb_fault_index[], cb_fault
 
 /* The bytes of a file; addresses count from base. */
 typedef struct cb_source {
-  hid_t file; /* open in HDF5; invalid: of other addresses than above */
+  struct cb_driven *file; /* NULL: not on our driver */
   uint64_t base;
 } cb_source;
 
-/* Of the file of an object, or of an open file. */
+/* Of the file of an object, or of an open file; until that is closed. */
 cb_source cb_source_of(hid_t object);
 bool cb_source_read(cb_source s, uint64_t at, void *to, size_t size);
 /* A part of a file of so many bytes, malloc'd. NULL, with what is wrong if anything: what cannot be read counts as sound,
@@ -52,5 +54,13 @@ bool cb_source_root(cb_source s, uint64_t *header);
 typedef bool (*cb_message_visit)(void *context, unsigned type, unsigned flags, const unsigned char *message,
                                  size_t size);
 bool cb_header_each(cb_source s, uint64_t header, cb_message_visit visit, void *context);
+
+/* What is wrong with a continuation in a file of so many bytes, NULL: nothing. *blocks counts those of one header: not all
+ * are visited of one that has a fault. */
+const char *cb_header_block_fault(const unsigned char *message, size_t size, uint64_t bytes, int *blocks);
+
+/* What is wrong with what HDF5 reads of a file while it opens it, before anything else can be looked at; NULL: nothing, or
+ * what it refuses itself. Of an address without a value it would read from where it has no memory. */
+const char *cb_header_fault_before(struct cb_driven *file, uint64_t *base);
 
 #endif

@@ -56,8 +56,9 @@ typedef struct look {
   cb_source file;
   uint64_t bytes; /* of it */
   const char *fault;
-  unsigned met;                                               /* messages that there is one of */
-  int rank;                                                   /* of the dataset; 0: not known */
+  int blocks;   /* of its header */
+  unsigned met; /* messages that there is one of */
+  int rank;     /* of the dataset; 0: not known */
   uint64_t now[MOST_RANK], most[MOST_RANK], chunk[MOST_RANK]; /* extents that it has, can have; chunk[0] == 0: of no
                                                                  fixed array */
   uint64_t type, element, stored; /* bytes of a number, of one in its chunks, of all that do not lie in chunks */
@@ -303,12 +304,9 @@ static bool visit_message(void *context, unsigned type, unsigned flags, const un
     look_at_names(l, m, size);
   else if (type == FILTERS)
     look_at_filters(l, m, size);
-  else if (type == CONTINUATION && size >= 16) {
-    if (!within(l, number(m, 8), number(m + 8, 8)))
-      l->fault = "has a header beyond the end of the file";
-    else if (number(m + 8, 8) < 8)
-      l->fault = "has a header of which a part is too short"; /* for its checksum */
-  } else if (type == ATTRIBUTE)
+  else if (type == CONTINUATION)
+    l->fault = cb_header_block_fault(m, size, l->bytes, &l->blocks);
+  else if (type == ATTRIBUTE)
     l->fault = cb_attribute_fault(m, size);
   else if (type == LINK)
     l->fault = cb_link_fault(m, size);
@@ -328,14 +326,15 @@ static const char *fault_of(look *l, uint64_t header) {
 
 const char *cb_structure_fault(cb_source s, uint64_t bytes, uint64_t header) {
   look l = {.file = s, .bytes = bytes};
-  return s.file < 0 ? NULL : fault_of(&l, header);
+  return s.file ? fault_of(&l, header) : NULL;
 }
 
 const char *cb_structure_fault_at(hid_t file, const char *name) {
   const cb_source s = cb_source_of(file);
-  uint64_t bytes, root;
+  uint64_t root;
   H5L_info_t link;
-  if (s.file < 0 || !cb_driver_length(file, &bytes) || !cb_source_root(s, &root)) return NULL;
+  if (!cb_source_root(s, &root)) return NULL;
+  const uint64_t bytes = cb_driver_length(s.file);
   const char *fault = cb_structure_fault(s, bytes, root), *end = name;
   while (!fault && *end) {
     char part[512];

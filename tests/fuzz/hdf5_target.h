@@ -74,12 +74,16 @@ static inline void check_unchanged(cb_status status, size_t size) {
 
 /* ---- Making files */
 
-/* New or old: of the format of HDF5 1.10, or of 1.6. */
+/* New or old: of the format of HDF5 1.10, with a header of the superblock's own, or of 1.6. */
 static inline hid_t target_create(bool old) {
-  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  if (!old) H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-  const hid_t file = H5Fcreate(target_path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  H5Pclose(access);
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_FILE_CREATE);
+  if (!old) {
+    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    H5Pset_sym_k(how, 20, 5);
+    H5Pset_file_space_strategy(how, H5F_FSPACE_STRATEGY_FSM_AGGR, true, 1);
+  }
+  const hid_t file = H5Fcreate(target_path, H5F_ACC_TRUNC, how, access);
+  H5Pclose(access), H5Pclose(how);
   if (file < 0) exit(2);
   return file;
 }

@@ -96,8 +96,8 @@ static bool each_is_whole(chunked *c, hid_t space) {
 static bool describe(chunked *c, hid_t create, hid_t space) {
   const hid_t file = H5Iget_file_id(c->dataset), type = H5Dget_type(c->dataset);
   const cb_driven *under = cb_driver_of(file);
-  bool sound = under && H5Sget_simple_extent_dims(space, c->extent, NULL) >= 0 &&
-               H5Pget_chunk_opts(create, &c->options) >= 0;
+  bool sound =
+      under && H5Sget_simple_extent_dims(space, c->extent, NULL) >= 0 && H5Pget_chunk_opts(create, &c->options) >= 0;
   c->longest = under ? cb_driver_length(under) : 0;
   c->bytes = H5Tget_size(type);
   H5Tclose(type);

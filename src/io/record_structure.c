@@ -56,9 +56,9 @@ typedef struct look {
   cb_source file;
   uint64_t bytes; /* of it */
   const char *fault;
-  int blocks;   /* of its header */
-  unsigned met; /* messages that there is one of */
-  int rank;     /* of the dataset; 0: not known */
+  int blocks;                                                 /* of its header */
+  unsigned met;                                               /* messages that there is one of */
+  int rank;                                                   /* of the dataset; 0: not known */
   uint64_t now[MOST_RANK], most[MOST_RANK], chunk[MOST_RANK]; /* extents that it has, can have; chunk[0] == 0: of no
                                                                  fixed array */
   uint64_t type, element, stored; /* bytes of a number, of one in its chunks, of all that do not lie in chunks */

@@ -135,7 +135,8 @@ static const char *fault_of(walk *w) {
   return fault;
 }
 
-/* What cannot be opened is passed over, unless all is to be whole. */
+/* What cannot be opened is passed over, unless all is to be whole. Datasets stay open until the file is closed: who opens them
+ * again, as all that reads a record does several times, has them for a part of the work. */
 static cb_status check_object(walk *w, hid_t file, bool whole) {
   const char *name = w->found[w->at].name, *fault = fault_of(w);
   if (fault && cb_driver_written(w->source.file)) return cb_fail(CB_ERROR_FILE, "%s: " CB_SUPERBLOCK_IN_USE, w->path);
@@ -149,7 +150,7 @@ static cb_status check_object(walk *w, hid_t file, bool whole) {
   else if (type == H5I_DATASET) status = check_dataset(w, name, object, create, whole);
   else if (type == H5I_GROUP) status = check_group(w, name, object, create);
   if (create >= 0) H5Pclose(create);
-  if (object >= 0) H5Oclose(object);
+  if (object >= 0 && type != H5I_DATASET) H5Oclose(object);
   return status;
 }
 

@@ -133,6 +133,19 @@ static size_t end_of_first_block(void) {
   return root + 16 + (size_t)cb_little_endian(bytes + root + 8, 4);
 }
 
+/* It may lead to lists of free space, which HDF5 reads of a file that is written alone. */
+static void a_header_of_the_superblock_is_not_written(void **unused) {
+  (void)unused;
+  char expected[300];
+  make_new();
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  assert_true(cb_hdf5_open(path, H5F_ACC_RDWR) < 0);
+  snprintf(expected, sizeof expected, "%s: cannot open: has a header of its own, which records do not have",
+           path);
+  check_error(cb_hdf5_fail(path, "open"), CB_ERROR_FILE, expected);
+  cb_hdf5_quiet_end(quiet);
+}
+
 /* Blocks that lead to one another and back to the first would be read for ever, and no header needs so many. */
 static void a_root_that_goes_on_and_on_is_refused(void **unused) {
   (void)unused;
@@ -192,6 +205,7 @@ int main(void) {
       cmocka_unit_test(what_is_whole_is_read),
       cmocka_unit_test(an_old_root_that_leads_nowhere_is_refused),
       cmocka_unit_test(a_header_of_the_superblock_that_leads_nowhere_is_refused),
+      cmocka_unit_test(a_header_of_the_superblock_is_not_written),
       cmocka_unit_test(a_root_that_goes_on_and_on_is_refused),
       cmocka_unit_test(a_message_that_leads_on_with_too_few_bytes_is_refused),
       cmocka_unit_test(an_image_of_a_cache_is_refused),

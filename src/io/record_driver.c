@@ -108,7 +108,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
   f->limit = getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ? HADDR_MAX : limit.rlim_cur;
   f->device = info.st_dev;
   f->inode = info.st_ino;
-  why = cb_header_fault_before(f, &f->base);
+  why = cb_header_fault_before(f, writing, &f->base);
   if (!why) return &f->hdf5;
   push(H5E_CANTOPENFILE, why);
   driver_close(&f->hdf5);

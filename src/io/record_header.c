@@ -154,7 +154,7 @@ static bool visit_before(void *context, unsigned type, unsigned flags, const uns
   return l->fault;
 }
 
-const char *cb_header_fault_before(cb_driven *file, uint64_t *base) {
+const char *cb_header_fault_before(cb_driven *file, bool writing, uint64_t *base) {
   if (!find_superblock(file, base)) return NULL;
   const cb_source s = {file, *base};
   look l = {.bytes = cb_driver_length(file)};
@@ -163,6 +163,7 @@ const char *cb_header_fault_before(cb_driven *file, uint64_t *base) {
   if (!read_superblock(s, &b) || !cb_source_read(s, b.version < 2 ? 13 : 9, width, sizeof width)) return NULL;
   if (width[0] != 8 || width[1] != 8) return "has addresses or lengths of other than 8 bytes";
   if (b.root > l.bytes || (b.own != UINT64_MAX && b.own > l.bytes)) return cb_fault_beyond;
+  if (writing && b.own != UINT64_MAX) return "has a header of its own, which records do not have";
   cb_header_each(s, b.root, visit_before, &l);
   if (!l.fault && b.own != UINT64_MAX) cb_header_each(s, b.own, visit_before, &l);
   return l.fault;

@@ -60,7 +60,8 @@ bool cb_header_each(cb_source s, uint64_t header, cb_message_visit visit, void *
 const char *cb_header_block_fault(const unsigned char *message, size_t size, uint64_t bytes, int *blocks);
 
 /* What is wrong with what HDF5 reads of a file while it opens it, before anything else can be looked at; NULL: nothing, or
- * what it refuses itself. Of an address without a value it would read from where it has no memory. */
-const char *cb_header_fault_before(struct cb_driven *file, uint64_t *base);
+ * what it refuses itself. Of an address without a value it would read from where it has no memory. What leads to free space
+ * is read of a file that is written. */
+const char *cb_header_fault_before(struct cb_driven *file, bool writing, uint64_t *base);
 
 #endif

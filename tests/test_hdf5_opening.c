@@ -174,8 +174,8 @@ static void a_message_that_leads_on_with_too_few_bytes_is_refused(void **unused)
   }
 }
 
-/* Which HDF5 takes for what it has read, whatever it says. */
-static void an_image_of_a_cache_is_refused(void **unused) {
+/* Which HDF5 takes for what it has read, or asked for, whatever they say. */
+static void an_image_of_a_cache_or_a_table_is_refused(void **unused) {
   (void)unused;
   make_new();
   const size_t own = (size_t)get(20);
@@ -183,9 +183,13 @@ static void an_image_of_a_cache_is_refused(void **unused) {
   const size_t place = 6 + (bytes[own + 5] & 32 ? 16 : 0) + (bytes[own + 5] & 16 ? 4 : 0),
                width = (size_t)1 << (bytes[own + 5] & 3), first = own + place + width,
                size = (size_t)cb_little_endian(bytes + own + place, (int)width);
-  bytes[message_of(first, first + size, 19, false)] = 24;
+  const size_t message = message_of(first, first + size, 19, false);
+  bytes[message] = 24;
   mend(own, first + size - own);
   check_refused("has an image of a cache, which is not read");
+  bytes[message] = 15;
+  mend(own, first + size - own);
+  check_refused("has a table of what headers share, which is not read");
 }
 
 static void addresses_of_another_width_are_refused(void **unused) {
@@ -208,7 +212,7 @@ int main(void) {
       cmocka_unit_test(a_header_of_the_superblock_is_not_written),
       cmocka_unit_test(a_root_that_goes_on_and_on_is_refused),
       cmocka_unit_test(a_message_that_leads_on_with_too_few_bytes_is_refused),
-      cmocka_unit_test(an_image_of_a_cache_is_refused),
+      cmocka_unit_test(an_image_of_a_cache_or_a_table_is_refused),
       cmocka_unit_test(addresses_of_another_width_are_refused),
   };
   return cmocka_run_group_tests(tests, make_path, remove_path);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PREFIX = 34, MOST_BLOCKS = 256, LARGEST_BLOCK = 1 << 24, CONTINUATION = 16, CACHE_IMAGE = 24 };
+enum { PREFIX = 34, MOST_BLOCKS = 256, LARGEST_BLOCK = 1 << 24, SHARED_TABLE = 15, CONTINUATION = 16, CACHE_IMAGE = 24 };
 
 cb_source cb_source_of(hid_t object) {
   hid_t file = H5Iget_file_id(object);
@@ -150,6 +150,7 @@ static bool visit_before(void *context, unsigned type, unsigned flags, const uns
   look *l = context;
   (void)flags;
   if (type == CACHE_IMAGE) l->fault = "has an image of a cache, which is not read";
+  if (type == SHARED_TABLE) l->fault = "has a table of what headers share, which is not read";
   if (type == CONTINUATION) l->fault = cb_header_block_fault(m, size, l->bytes, &l->blocks);
   return l->fault;
 }

@@ -14,4 +14,11 @@
 #define CHECK_SANITIZED 0
 #endif
 
+/* Begins a case that is of numbers alone, of many steps by code that shorter ones of the suite run: not a second time under
+ * sanitizers. */
+#define check_numbers_alone()    \
+  do {                           \
+    if (CHECK_SANITIZED) skip(); \
+  } while (0)
+
 #endif

@@ -2,6 +2,7 @@
  * timeout: 900
  * labels: medium */
 #include "check.h"
+#include "check_sanitized.h"
 #include "gaits.h"
 #include "optimum/direct.h"
 #include "optimum/family.h"
@@ -160,6 +161,7 @@ static void a_bound_is_met_where_a_gait_touches_it(void **state) {
  * shooting; dE/dX = 2 lambda by the trapezium rule, which errs by h^2/12 times the change of 2 lambda'. */
 static void a_family_goes_on_along_its_bounds(void **state) {
   (void)state;
+  check_numbers_alone();
   cb_bundle *b = bundle("purcell");
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_optimum_problem p = moving(b);

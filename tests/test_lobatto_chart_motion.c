@@ -3,6 +3,7 @@
  * timeout: 300
  * labels: medium */
 #include "chart_linkage.h"
+#include "check_sanitized.h"
 #include "integrator_claims.h"
 
 /* Runs test for each number of stages, free and with rods. */
@@ -61,6 +62,7 @@ static void rods_and_their_rates_stay_at_round_off(void **unused) {
 
 static void energy_does_not_drift(void **unused) {
   (void)unused;
+  check_numbers_alone();
   uint64_t seed = check_seed();
   static const char *const some[] = {"e3 {chart: polar}", "s3 {chart: polar}", "h3 {chart: poincare}"};
   enum { STEPS = 40000 };

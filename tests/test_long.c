@@ -3,6 +3,7 @@
  * coadjoint action: they are the same in the frame of the moving origin).
  * labels: long
  * timeout: 600 */
+#include "check_sanitized.h"
 #include "long_run.h"
 
 static void open_generic(body_case *c, const char *space) {
@@ -33,6 +34,7 @@ static void run(const char *space, const char *method) {
 
 static void energy_errors_do_not_grow(void **unused) {
   (void)unused;
+  check_numbers_alone();
   static const char *const methods[] = {"lobatto {stages: 2}", "lobatto {stages: 3}",
                                         "gauss {stages: 1, symmetric: true}", "gauss {stages: 2, symmetric: true}"};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {

@@ -3,6 +3,7 @@
  * coadjoint action), and the rods keep their lengths.
  * labels: long
  * timeout: 600 */
+#include "check_sanitized.h"
 #include "constrained.h"
 #include "long_run.h"
 
@@ -41,6 +42,7 @@ static void run(const char *space, const char *method, bool potential, uint64_t 
 
 static void errors_do_not_grow(void **unused) {
   (void)unused;
+  check_numbers_alone();
   static const char *const methods[] = {"lobatto {stages: 2}", "lobatto {stages: 3}"};
   const uint64_t seed = check_seed();
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {

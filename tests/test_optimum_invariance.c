@@ -3,6 +3,7 @@
  * labels: medium
  */
 #include "bundle/coordinates.h"
+#include "check_sanitized.h"
 #include "extremals.h"
 #include "sampled.h"
 #include <curvebody/scenario.h>
@@ -127,6 +128,7 @@ static void agree(const cb_optimum_problem *p) {
 /* Eleven problems in five groups: by sequential quadratic programming, by Wong's equations, and down the gradient. */
 static void both_methods_agree(void **state) {
   (void)state;
+  check_numbers_alone();
   static const double small_ball[2] = {5, 4 * M_PI / 3}, tips[2] = {.65, .8}, spheres[2] = {10, 10};
   static const struct {
     const char *name, *text;

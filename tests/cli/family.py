@@ -38,7 +38,7 @@ optimum: {starts: 0}
 # with |alpha| <= .7, by arcs and by shooting
 HELD = 0.134475538116
 OVER = 120  # members: seconds
-SEARCHES = unittest.skipIf(sanitized(), "test_family has such searches, which take long here")
+SEARCHES = unittest.skipIf(sanitized(), "test_family has such searches, and others are killed here, which do not take so long")
 FARTHEST, EFFICIENT = 0.10353224, 0.0840325232
 
 
@@ -155,6 +155,7 @@ class Family(Case):
         self.write("p.yaml", scenario)
         return self.path("left.h5")
 
+    @SEARCHES
     def test_killed_and_run_again(self):
         words = ["--move", "0.08:fold", "--members", "5"]
         left = self.killed_and_run_again(FOUR, *words)

@@ -3,7 +3,7 @@
 repaired, it opens with plain readers; resumed, it goes on to the bytes of a run that was never stopped, with every
 method and solver. What a killed run leaves beside its record, OUT.h5.rescue, goes with either.
 
-    kill_resume.py BINARY [kills, by default 72, or --all: 1000 [seed]]
+    kill_resume.py BINARY [kills, by default 36, or --all: 1000 [seed]]
 """
 import json
 import os
@@ -25,7 +25,7 @@ except ImportError as missing:
 
 if sys.argv[1:2] == ["--all"]:
     sys.argv[1] = "1000"
-KILLS = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 72
+KILLS = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 36
 SEED = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else time.time_ns() % 10**9
 
 CHART = ROD.replace("curvature: -1", "chart: polar").replace("boost_x", "rotation_z")

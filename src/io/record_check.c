@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { MOST_OBJECTS = 20000, LARGEST_CHUNK = 64 << 20, MOST_UNWRITTEN = 1 << 20, MOST_IN_ROW = 1 << 12 };
+enum { MOST_OBJECTS = 20000, MOST_KEPT = 128, LARGEST_CHUNK = 64 << 20, MOST_UNWRITTEN = 1 << 20, MOST_IN_ROW = 1 << 12 };
 
 typedef struct place {
   haddr_t address;
@@ -33,6 +33,7 @@ typedef struct walk {
   uint64_t bytes; /* of the file */
   place *found; /* those before `at` have been looked at */
   size_t count, room, at;
+  int kept; /* datasets that were left open */
 } walk;
 
 static cb_status refuse(const walk *w, const char *name, const char *why) {
@@ -136,7 +137,8 @@ static const char *fault_of(walk *w) {
 }
 
 /* What cannot be opened is passed over, unless all is to be whole. Datasets stay open until the file is closed: who opens them
- * again, as all that reads a record does several times, has them for a part of the work. */
+ * again, as all that reads a record does several times, has them for a part of the work. Not of any number, as each keeps up
+ * to a MiB of chunks. */
 static cb_status check_object(walk *w, hid_t file, bool whole) {
   const char *name = w->found[w->at].name, *fault = fault_of(w);
   if (fault && cb_driver_written(w->source.file)) return cb_fail(CB_ERROR_FILE, "%s: " CB_SUPERBLOCK_IN_USE, w->path);
@@ -150,7 +152,7 @@ static cb_status check_object(walk *w, hid_t file, bool whole) {
   else if (type == H5I_DATASET) status = check_dataset(w, name, object, create, whole);
   else if (type == H5I_GROUP) status = check_group(w, name, object, create);
   if (create >= 0) H5Pclose(create);
-  if (object >= 0 && type != H5I_DATASET) H5Oclose(object);
+  if (object >= 0 && (type != H5I_DATASET || w->kept++ >= MOST_KEPT)) H5Oclose(object);
   return status;
 }
 

@@ -3,6 +3,7 @@
 #define CB_TESTS_HDF5_FILE_H
 
 #include "check_error.h"
+#include "io/hdf5_array.h"
 
 #include <hdf5.h>
 #include <stdarg.h>
@@ -41,6 +42,14 @@ __attribute__((format(printf, 1, 2))) static inline const char *error_of_file(co
   vsnprintf(text + n, sizeof text - (size_t)n, format, more);
   va_end(more);
   return text;
+}
+
+/* The numbers of a row, as a scenario would read them; the caller frees x->value. */
+static inline cb_status read_row(const char *name, cb_hdf5_array *x) {
+  cb_hdf5_source source;
+  const cb_hdf5_expected expected = {H5T_FLOAT, 1, 1, 0, "[row]"};
+  const cb_status status = cb_hdf5_source_open(path, &source);
+  return status ? status : cb_hdf5_source_close(&source, cb_hdf5_read_array(&source, name, &expected, x));
 }
 
 /* Another file in its place. */

@@ -2,7 +2,6 @@
  * place, for which HDF5 reads from where it has no memory. */
 #include "hdf5_file.h"
 
-#include "io/hdf5_array.h"
 #include "io/record_superblock.h"
 
 enum { MOST = 1 << 17, SUPERBLOCK = 44 };
@@ -10,13 +9,10 @@ static unsigned char bytes[MOST];
 static size_t n_bytes;
 
 static cb_status read_x(void) {
-  cb_hdf5_source source;
   cb_hdf5_array x;
-  cb_status status = cb_hdf5_source_open(path, &source);
-  if (status) return status;
-  status = cb_hdf5_read_array(&source, "x", &(cb_hdf5_expected){H5T_FLOAT, 1, 1, 0, "[row]"}, &x);
+  const cb_status status = read_row("x", &x);
   if (!status) assert_true(x.value[1] == 2.5), free(x.value);
-  return cb_hdf5_source_close(&source, status);
+  return status;
 }
 
 /* x, and so much beside it in the root that its header goes on elsewhere. */
@@ -140,8 +136,7 @@ static void a_header_of_the_superblock_is_not_written(void **unused) {
   make_new();
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   assert_true(cb_hdf5_open(path, H5F_ACC_RDWR) < 0);
-  snprintf(expected, sizeof expected, "%s: cannot open: has a header of its own, which records do not have",
-           path);
+  snprintf(expected, sizeof expected, "%s: cannot open: has a header of its own, which records do not have", path);
   check_error(cb_hdf5_fail(path, "open"), CB_ERROR_FILE, expected);
   cb_hdf5_quiet_end(quiet);
 }

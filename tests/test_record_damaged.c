@@ -2,6 +2,7 @@
  *
  * Records that are cut short, and HDF5 files that are nearly records: refused, or read as far as they are right. */
 #include "check_error.h"
+#include "io/record_superblock.h"
 #include "record_sample.h"
 
 #include <hdf5.h>
@@ -127,6 +128,19 @@ static hid_t open_copy(void) {
   return file;
 }
 
+/* Marks it as its writer would have left it. */
+static void leave_open(void) {
+  unsigned char superblock[48];
+  FILE *file = fopen(damaged, "r+b");
+  assert_int_equal(fread(superblock, 1, sizeof superblock, file), sizeof superblock);
+  superblock[11] = 5;
+  cb_put_little_endian(superblock + 44, 4, cb_lookup3(superblock, 44));
+  rewind(file);
+  fwrite(superblock, 1, sizeof superblock, file);
+  fclose(file);
+}
+
+/* By who reads it, and by a repair, whether it was closed or not. */
 static void a_nearly_right_file_is_refused_by_name(void **unused) {
   (void)unused;
   cb_reader *reader = NULL;
@@ -149,6 +163,8 @@ static void a_nearly_right_file_is_refused_by_name(void **unused) {
     snprintf(expected, sizeof expected, "%s: error: %s", damaged, wrong[i].reason);
     assert_string_equal(cb_error_text(), expected);
     expect_refusals(CB_ERROR_INPUT);
+    leave_open();
+    check_error(cb_record_repair(damaged, NULL), CB_ERROR_INPUT, expected);
   }
   hid_t file = open_copy();
   put_three(file, "curvebody_record");

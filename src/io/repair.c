@@ -197,13 +197,10 @@ static cb_status repair(const char *path, cb_record_position synced, cb_repair_r
 
 /* A file that was closed is only looked at. */
 static cb_status look(const char *path, cb_repair_report *report) {
-  cb_reader *reader;
   cb_record_position whole = {0};
   hid_t file = H5I_INVALID_HID;
-  cb_status status = cb_reader_open(path, &reader);
+  cb_status status = cb_record_open_checked(path, &file);
   if (status) return status;
-  cb_reader_close(reader);
-  if ((status = cb_record_open_checked(path, &file))) return status;
   status = cb_record_compare(file, path, false, whole, &whole, NULL);
   H5Fclose(file);
   if (status) return status;
@@ -211,13 +208,17 @@ static cb_status look(const char *path, cb_repair_report *report) {
   return CB_OK;
 }
 
+/* What is repaired can be read, whatever its rows are. */
 cb_status cb_record_repair(const char *path, cb_repair_report *report) {
   cb_repair_report unread;
+  cb_reader *reader = NULL;
   bool left;
   cb_record_position synced = {0};
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   cb_status status = cb_record_mend(path, &left, &synced);
   if (!report) report = &unread;
+  if (!status) status = cb_reader_open(path, &reader);
+  cb_reader_close(reader);
   if (!status) status = left ? repair(path, synced, report) : look(path, report);
   if (status) status = cb_hdf5_unread(path, status);
   cb_hdf5_quiet_end(quiet);

@@ -38,7 +38,7 @@ optimum: {starts: 0}
 # with |alpha| <= .7, by arcs and by shooting
 HELD = 0.134475538116
 OVER = 120  # members: seconds
-SEARCHES = unittest.skipIf(sanitized(), "test_family has such searches, and others are killed here, which do not take so long")
+SEARCHES = unittest.skipIf(sanitized(), "test_family has such searches; others are killed here too")
 FARTHEST, EFFICIENT = 0.10353224, 0.0840325232
 
 

@@ -1,6 +1,6 @@
 /* What geodesic panels do at a point of S^3 or H^3: the kernels of each instruction set against quadrature by halves,
  * and against each other.
- * labels: short
+ * labels: medium
  */
 #include "check.h"
 #include "core/isa.h"

@@ -1,4 +1,5 @@
 /* What a run of bodies in a fluid warns of: once a body, in /event and in words, the same after a restart.
+ * labels: medium
  * timeout: 400 */
 #include "memory_sink.h"
 #include "run/fluid_private.h"

@@ -1,5 +1,5 @@
 /* Holonomies of closed forms and of the literature; wrong and open gaits.
- * labels: short
+ * labels: medium
  * timeout: 300 */
 #include "bundles.h"
 #include "gaits.h"

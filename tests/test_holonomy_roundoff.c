@@ -1,6 +1,6 @@
 /* Holonomies of connections that are not smooth: round-off of A and M ends the halving, kinks and jumps are located or
  * known.
- * labels: short */
+ * labels: medium */
 #include "bundle/bundle_step.h"
 #include "bundles.h"
 #include "gaits.h"

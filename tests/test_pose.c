@@ -1,4 +1,5 @@
-/* Poses in spaces of constant curvature: against 4x4 matrices, at the antipode, far out, and as K goes to 0. */
+/* Poses in spaces of constant curvature: against 4x4 matrices, at the antipode, far out, and as K goes to 0.
+ * labels: medium */
 #include "curved_matrices.h"
 #include "numerics/biquaternion.h"
 #include "numerics/vec3.h"

@@ -5,6 +5,7 @@
  * labels: medium
  * timeout: 300
  */
+#include "check_sanitized.h"
 #include "fluid/surface.h"
 #include "potential.h"
 #include "potential/refine.h"
@@ -220,6 +221,7 @@ static const oracle all[] = {
 
 static void estimates_hold(void **unused) {
   (void)unused;
+  check_numbers_alone();
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     for (int n = 2; n <= all[i].levels; n++) {
       cb_kirchhoff_report report;

@@ -1,6 +1,7 @@
 /* Radau IIA: orders with constraints, rigid rods against their closed form, published errors, refusals.
  * labels: medium
  * timeout: 300 */
+#include "check_sanitized.h"
 #include "radau.h"
 
 static void ggl_has_order_2s_minus_1_with_constraints(void **unused) {
@@ -238,6 +239,7 @@ static void form_velocity_has_the_published_errors(void **unused) {
 /* Round-off of the distance, eps, stands for eps/h^2 in a multiplier: above what the published iteration waits for. */
 static void the_published_oddity_in_s3_is_round_off_and_gone(void **unused) {
   (void)unused;
+  check_numbers_alone();
   body_case c;
   open_rod(&c, "s3 {chart: polar}");
   const rod_run coarse = run_rod(&c, "radau_iia {form: velocity, stages: 2, constraints: velocity}", 0.1, 100);

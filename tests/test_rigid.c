@@ -3,6 +3,7 @@
  * against sweeps.
  * labels: medium
  * timeout: 300 */
+#include "check_sanitized.h"
 #include "constrained.h"
 #include "linked.h"
 
@@ -105,6 +106,7 @@ static void positions_are_on_the_killing_flow(void **unused) {
 
 static void lengths_are_kept_for_a_thousand_units_of_time(void **unused) {
   (void)unused;
+  check_numbers_alone();
   static const char *const methods[] = {"lobatto {stages: 4}", "radau_iia {stages: 3}"};
   for (int j = 0; j < 2; j++)
     for (int i = 0; i < 3; i++)

@@ -4,6 +4,7 @@
  * labels: medium
  * timeout: 300
  */
+#include "check_sanitized.h"
 #include "fluid/surface.h"
 #include "potential.h"
 #include "potential/refine.h"
@@ -88,6 +89,7 @@ static void estimates_of_sheets_hold(void **unused) {
 /* Of what has no closed form, against the same with two more levels. */
 static void estimates_hold_on_finer_levels(void **unused) {
   (void)unused;
+  check_numbers_alone();
   body all[] = {{.name = "cylinder", .parameters = "{caps: false, resolution: 8}"},
                 {.name = "parachute", .parameters = "{resolution: 8}"},
                 {.name = "leaf", .parameters = "{resolution: 8}"}};

@@ -5,6 +5,7 @@
  * timeout: 600
  */
 #include "check_error.h"
+#include "check_sanitized.h"
 #include "immersed.h"
 #include "io/yaml.h"
 #include "two_spheres.h"
@@ -153,6 +154,7 @@ static double kept(const cb_rigid_state *s, const double n[3], const double firs
 /* Lighter than water under a free surface, which repels what moves along it: up and down for ever. */
 static void the_energy_stays_and_the_momenta_along_the_wall_are_kept(void **unused) {
   (void)unused;
+  check_numbers_alone();
   enum { STEPS = 20000 };
   const double n[3] = {0, 0, 1}, Y[6] = {0.1, 0.2, -0.1, 1, 0.3, 0};
   walled w = walled_of(mesh_ellipsoid(2, 1, 0.9, 0.8), 999.3, "{wall: free, wall_z: -1}", NULL);

@@ -52,8 +52,36 @@ static void trees_that_lead_out_of_their_heap_are_not(void **unused) {
   check_lie("BTHD", 0, 12, 9, other); /* of more depth than any */
 }
 
+static void trees_have_as_many_records_as_they_say(void **unused) {
+  (void)unused;
+  static const char other[] = "has an index of another kind";
+  for (int many = 0; many < 3; many++)
+    for (int byte = 0; byte < 3; byte++) {
+      make((const int[]){3, 700, 2000}[many], 0, false, false);
+      check_lie("BTHD", 0, (size_t)(byte < 2 ? 26 + byte : 33), 77, other); /* all of them */
+    }
+  make(3, 0, false, false);
+  check_lie("BTHD", 0, 24, 2, other); /* those in the root */
+  make(2000, 0, false, false);
+  read_all();
+  const size_t tree = part("BTHD", 0), root = (size_t)cb_little_endian(bytes + tree + 16, 8),
+               child = root + 6 + 11 * (size_t)cb_little_endian(bytes + tree + 24, 2);
+  assert_int_equal(bytes[tree + 12], 2); /* a child tells of all below it */
+  lie(root, child - root + 9, (unsigned char)(bytes[child + 9] + 1));
+  const char *below = fault();
+  assert_true(below && !strcmp(below, other));
+  for (int attributes = 0; attributes < 2; attributes++) { /* no root */
+    make(attributes ? 0 : 3, attributes ? 3 : 0, false, false);
+    read_all();
+    for (size_t place = 16; place < 24; place++) lie(part("BTHD", 0), place, 255);
+    const char *found = fault();
+    assert_true(found && !strcmp(found, other));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(many_are_sound),
-                                     cmocka_unit_test(trees_that_lead_out_of_their_heap_are_not)};
+                                     cmocka_unit_test(trees_that_lead_out_of_their_heap_are_not),
+                                     cmocka_unit_test(trees_have_as_many_records_as_they_say)};
   return cmocka_run_group_tests(tests, make_path, end);
 }

@@ -24,16 +24,6 @@ static int remove_all(void **state) {
 
 /* ---- Changing a copy */
 
-/* Closed, or as a writer leaves it that is killed. */
-static void leave(hid_t file, bool killed) {
-  if (killed) {
-    assert_true(H5Fstart_swmr_write(file) >= 0 && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0);
-    sample_copy(lying, out);
-  }
-  assert_true(H5Fclose(file) >= 0);
-  if (killed) assert_int_equal(rename(out, lying), 0);
-}
-
 static void put_attribute(hid_t file, const char *of, const char *name, hid_t type, hsize_t count, const void *data) {
   hid_t space = H5Screate_simple(1, &count, NULL);
   H5Adelete_by_name(file, of, name, H5P_DEFAULT);

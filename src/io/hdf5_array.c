@@ -28,7 +28,7 @@ cb_status cb_hdf5_source_open(const char *path, cb_hdf5_source *out) {
 }
 
 cb_status cb_hdf5_source_close(cb_hdf5_source *s, cb_status status) {
-  H5Fclose(s->file);
+  cb_hdf5_close_read(s->file, s->path);
   status = cb_hdf5_unread(s->path, status);
   cb_hdf5_quiet_end(s->quiet);
   return status;

@@ -12,6 +12,7 @@
 #include "io/record_internal.h"
 #include "io/record_structure.h"
 #include "io/record_superblock.h"
+#include "io/record_taken.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ typedef struct place {
   haddr_t address;
   char *name; /* from the root, the first by which it was found */
   bool ours;  /* of the layout; what has another name too is looked at twice */
+  bool again; /* the second time */
 } place;
 
 typedef struct walk {
@@ -43,15 +45,19 @@ static cb_status refuse(const walk *w, const char *name, const char *why) {
 /* Takes the name. */
 static cb_status add(walk *w, haddr_t address, char *name) {
   const bool ours = cb_layout_takes(name);
-  for (size_t i = 0; i < w->count; i++)
-    if (w->found[i].address == address && w->found[i].ours == ours) return free(name), CB_OK;
+  bool again = false;
+  for (size_t i = 0; i < w->count; i++) {
+    const bool same = w->found[i].address == address;
+    if (same && w->found[i].ours == ours) return free(name), CB_OK;
+    again |= same;
+  }
   if (w->count == w->room) {
     size_t room = w->room ? 2 * w->room : 128;
     place *found = realloc(w->found, room * sizeof *found);
     if (!found) return free(name), cb_fail(CB_ERROR_MEMORY, "no memory for the names of %s", w->path);
     w->found = found, w->room = room;
   }
-  w->found[w->count++] = (place){address, name, ours};
+  w->found[w->count++] = (place){address, name, ours, again};
   if (w->count <= MOST_OBJECTS) return CB_OK;
   return cb_fail_placed(CB_ERROR_INPUT, "%s: error: more than %d objects, expected a record", w->path, MOST_OBJECTS);
 }
@@ -125,9 +131,11 @@ static cb_status check_group(walk *w, const char *name, hid_t group, hid_t creat
 /* Where a writer is at work, what is half written, or beyond the end that it had, is looked at again; and once after it. */
 static const char *fault_of(walk *w) {
   const char *fault = NULL;
+  cb_source source = w->source;
+  if (w->found[w->at].again) source.taken = NULL;
   for (int attempt = 0; attempt < 8; attempt++) {
     struct stat info;
-    fault = cb_structure_fault(w->source, w->bytes, w->found[w->at].address);
+    fault = cb_structure_fault(source, w->bytes, w->found[w->at].address);
     const bool written = fault && cb_driver_written(w->source.file);
     if (!fault || (attempt && !written)) break;
     if (written) nanosleep(&(struct timespec){0, 1000000L << attempt}, NULL);
@@ -172,11 +180,13 @@ cb_status cb_record_check_root(hid_t file, const char *path) {
   return fault ? refuse(&w, "", fault) : status;
 }
 
-cb_status cb_record_check(hid_t file, const char *path, bool whole) {
+cb_status cb_record_check(hid_t file, const char *path, bool whole, cb_taken *taken) {
   walk w = {0};
   uint64_t root;
   cb_status status = start(file, path, &w, &root);
   if (status) return status;
+  w.source.taken = taken;
+  cb_taken_add(taken, 0, CB_SUPERBLOCK_BYTES);
   char *name = strdup("");
   status = name ? add(&w, root, name) : cb_fail(CB_ERROR_MEMORY, "no memory to check %s", path);
   for (; !status && w.at < w.count; w.at++) status = check_object(&w, file, whole);

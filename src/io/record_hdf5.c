@@ -16,6 +16,8 @@
 static _Thread_local char reason[400];
 /* Memory was lacking at some call within the brackets. */
 static _Thread_local bool lacking;
+/* The last file that was read and that HDF5 could not close: it stays open, and locked. */
+static _Thread_local char unclosed[400];
 
 /* The deepest entry of the error stack says most; where the system refused it reads "... error message = 'No space left
  * on device', ...", of which the quoted part is kept. */
@@ -59,18 +61,19 @@ static bool has_room(void) {
 }
 
 /* HDF5 has to be told before it is used, and not by programs that do not use it: that would start it. */
-static atomic_bool rests, started;
+static atomic_bool rests;
 
 void cb_hdf5_rests_at_exit(void) { atomic_store(&rests, true); }
 
-/* By the call that survives most: others go on after a start that failed. */
+/* In each thread, of which HDF5 keeps something that it uses without a look at whether there was memory for it. By the call
+ * that survives most: others go on after a start that failed. */
 static bool start(void) {
-  if (atomic_load(&started)) return true;
+  static _Thread_local bool started;
+  if (started) return true;
   if (!has_room()) return false;
   if (atomic_exchange(&rests, false)) H5dont_atexit();
   lacking = H5open() < 0;
-  if (!lacking) atomic_store(&started, true);
-  return !lacking;
+  return started = !lacking;
 }
 
 cb_hdf5_quiet cb_hdf5_quiet_begin(void) {
@@ -127,6 +130,8 @@ void cb_hdf5_give_reason(const char *text) {
 cb_status cb_hdf5_unread(const char *path, cb_status status) {
   const int error = cb_driver_unread();
   if (lacking) return cb_fail(CB_ERROR_MEMORY, "%s: HDF5 has no memory", path);
+  if (status == CB_ERROR_FILE && !strncmp(path, unclosed, sizeof unclosed - 1))
+    return cb_fail(status, "%s: HDF5 could not close it after it was read, as for want of memory", path);
   if (!error || status == CB_ERROR_MEMORY) return status;
   return cb_fail_file(path, "read", error);
 }
@@ -158,7 +163,7 @@ bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out) {
 }
 
 hid_t cb_hdf5_file_access(void) {
-  if (!atomic_load(&started) || !has_room()) return H5I_INVALID_HID;
+  if (!start() || !has_room()) return H5I_INVALID_HID;
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return access;
   if (!cb_driver_use(access) || H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
@@ -182,6 +187,10 @@ hid_t cb_hdf5_open(const char *path, unsigned flags) { return open_file(path, fl
 
 hid_t cb_hdf5_open_swmr(const char *path, bool written) {
   return open_file(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, written ? READ_ATTEMPTS : 1);
+}
+
+void cb_hdf5_close_read(hid_t file, const char *path) {
+  if (H5Fclose(file) < 0) snprintf(unclosed, sizeof unclosed, "%s", path);
 }
 
 /* H5Fclose reads the driver after it gave back the file's hold on it: the properties hold it meanwhile. */

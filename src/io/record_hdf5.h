@@ -59,6 +59,8 @@ cb_status cb_hdf5_start_swmr(hid_t file, const char *path);
  * leaves it. path NULL: without an error text. */
 cb_status cb_hdf5_close(hid_t file, const char *path, bool *abandoned);
 void cb_hdf5_abandon(hid_t file);
+/* Closes a file that was read. One that HDF5 cannot close is not to be had again: cb_hdf5_unread says why. */
+void cb_hdf5_close_read(hid_t file, const char *path);
 
 /* A variable-length UTF-8 string type; the caller closes it. */
 hid_t cb_hdf5_text_type(void);

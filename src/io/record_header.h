@@ -38,6 +38,7 @@ extern const char cb_fault_beyond[], cb_fault_loop[], cb_fault_index[], cb_fault
 typedef struct cb_source {
   struct cb_driven *file; /* NULL: not on our driver */
   uint64_t base;
+  struct cb_taken *taken; /* is told of all parts that are looked at, if not NULL */
 } cb_source;
 
 /* Of the file of an object, or of an open file; until that is closed. */

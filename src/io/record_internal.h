@@ -74,7 +74,7 @@ struct cb_record {
   uint64_t sealed;  /* checkpoints in the file; the writer's, as is what follows */
   cb_stretch *keep; /* [n_state + 1] */
 
-  bool threaded;
+  bool threaded, looked; /* it has a thread, which has looked for its memory */
   pthread_t thread;
   pthread_mutex_t mutex; /* guards what follows, and sleeping on tail */
   pthread_cond_t wake, done;
@@ -127,10 +127,12 @@ void cb_writer_work(cb_record *record, bool everything);
 cb_status cb_record_attach(const char *path, hid_t file, cb_rescue *rescue, const cb_record_layout *layout,
                            const cb_record_options *options, cb_record_position position, cb_record **out);
 
+struct cb_taken; /* record_taken.h */
+
 /* ---- record_check.c: CB_ERROR_INPUT if the file, whatever it has the mark of, is not a record in itself, which
  * takes several looks where a writer is at work on it; if all is to be whole, CB_ERROR_FILE where something cannot be
- * read. */
-cb_status cb_record_check(hid_t file, const char *path, bool whole);
+ * read. taken is told where what lies; or NULL. */
+cb_status cb_record_check(hid_t file, const char *path, bool whole, struct cb_taken *taken);
 /* The same of the root's own header, which its attributes are read by. */
 cb_status cb_record_check_root(hid_t file, const char *path);
 
@@ -140,7 +142,7 @@ cb_status cb_record_check_root(hid_t file, const char *path);
 cb_status cb_record_mend(const char *path, bool *left, cb_record_position *synced);
 /* Opens a record without such marks for reading, once all of it could be read: in SWMR mode HDF5 asks a hundred times
  * for what has a wrong checksum, and waits twice as long each time. */
-cb_status cb_record_open_checked(const char *path, hid_t *out);
+cb_status cb_record_open_checked(const char *path, struct cb_taken *taken, hid_t *out);
 /* Rows and events that every series has and that, from `synced` on, are as they were written. most may be NULL. */
 cb_status cb_record_extent(hid_t file, const char *path, cb_record_position synced, cb_record_position *whole,
                            uint64_t *most);

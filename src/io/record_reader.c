@@ -111,7 +111,7 @@ static cb_status count_rows(cb_reader *reader, bool dead) {
 
 static cb_status look_around(cb_reader *reader, bool dead) {
   cb_status status = cb_record_check_mark(reader->file, reader->path);
-  if (!status) status = cb_record_check(reader->file, reader->path, false);
+  if (!status) status = cb_record_check(reader->file, reader->path, false, NULL);
   if (!status) status = count_rows(reader, dead);
   if (!status) status = cb_series_each(reader->file, reader->path, add_field, reader);
   if (status) return status;
@@ -146,7 +146,7 @@ cb_status cb_reader_open(const char *path, cb_reader **out) {
 void cb_reader_close(cb_reader *reader) {
   if (!reader) return;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  if (reader->file >= 0) H5Fclose(reader->file);
+  if (reader->file >= 0) cb_hdf5_close_read(reader->file, reader->path);
   cb_hdf5_quiet_end(quiet);
   for (size_t i = 0; i < reader->n_texts; i++) free(reader->texts[i]);
   for (size_t i = 0; i < reader->n_label_lists; i++) free(reader->label_lists[i]);

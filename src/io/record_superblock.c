@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { VERSION = 8, OFFSETS = 9, LENGTHS = 10, FLAGS = 11, BASE = 12, END = 28, CHECKSUM = 44, SIZE = 48 };
+enum { VERSION = 8, OFFSETS = 9, LENGTHS = 10, FLAGS = 11, BASE = 12, END = 28, CHECKSUM = 44, SIZE = CB_SUPERBLOCK_BYTES };
 enum { OPEN_FOR_WRITING = 1, OPEN_FOR_SWMR = 4 };
 
 static uint32_t rotate(uint32_t x, int k) { return x << k | x >> (32 - k); }

@@ -26,6 +26,8 @@ uint32_t cb_lookup3(const unsigned char *key, size_t length);
 cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd);
 
 /* What is said where another has a lock. */
+enum { CB_SUPERBLOCK_BYTES = 48 };
+
 #define CB_SUPERBLOCK_IN_USE "in use: another program has it open, or a run is writing it"
 
 /* flock of a descriptor, tried for a fifth of a second if another has it: readers of a live file take it for a

@@ -183,7 +183,10 @@ static void *writer(void *self) {
   cb_record *record = self;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   pthread_mutex_lock(&record->mutex);
-  for (bool last = false; !last;) {
+  record->threaded = quiet.started;
+  record->looked = true;
+  pthread_cond_broadcast(&record->done);
+  for (bool last = !quiet.started; !last;) {
     bool full =
         atomic_load(&record->rows.head) / record->rows.batch > atomic_load(&record->rows.tail) / record->rows.batch;
     bool failed = atomic_load(&record->failed), everything = record->closing || record->urgent;
@@ -212,6 +215,14 @@ void cb_writer_work(cb_record *record, bool everything) {
   cb_hdf5_quiet_end(quiet);
 }
 
+/* Whether the writer has what HDF5 takes in a thread; else it has ended. */
+static bool is_ready(cb_record *record) {
+  pthread_mutex_lock(&record->mutex);
+  while (!record->looked) pthread_cond_wait(&record->done, &record->mutex);
+  pthread_mutex_unlock(&record->mutex);
+  return record->threaded || (pthread_join(record->thread, NULL), false);
+}
+
 cb_status cb_writer_start(cb_record *record) {
   hbool_t safe = false;
   if (record->rescue) {
@@ -227,9 +238,8 @@ cb_status cb_writer_start(cb_record *record) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int error = pthread_create(&record->thread, NULL, writer, record);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (error) return cb_fail(CB_ERROR_MEMORY, "%s: no thread for writing: %s", record->path, strerror(error));
-  record->threaded = true;
-  return CB_OK;
+  if (!error && !is_ready(record)) error = ENOMEM;
+  return error ? cb_fail(CB_ERROR_MEMORY, "%s: no thread for writing: %s", record->path, strerror(error)) : CB_OK;
 }
 
 void cb_writer_stop(cb_record *record) {

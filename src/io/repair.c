@@ -10,24 +10,25 @@
 #include "io/record_internal.h"
 #include "io/record_journal.h"
 #include "io/record_superblock.h"
+#include "io/record_taken.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static cb_status check(hid_t file, const char *path, bool whole) {
+static cb_status check(hid_t file, const char *path, bool whole, cb_taken *taken) {
   cb_status status = cb_record_check_mark(file, path);
-  if (!status) status = cb_record_check(file, path, whole);
+  if (!status) status = cb_record_check(file, path, whole, taken);
   return cb_hdf5_unread(path, status);
 }
 
-cb_status cb_record_open_checked(const char *path, hid_t *out) {
+cb_status cb_record_open_checked(const char *path, cb_taken *taken, hid_t *out) {
   hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY);
   if (file < 0) return cb_hdf5_fail_open(path, "open");
-  cb_status status = check(file, path, true);
+  cb_status status = check(file, path, true, taken);
   if (status)
-    H5Fclose(file);
+    cb_hdf5_close_read(file, path);
   else
     *out = file;
   return status;
@@ -87,8 +88,8 @@ cb_status cb_record_open_writing(const char *path, cb_rescue *rescue, cb_record_
 static cb_status check_ours(const char *path) {
   hid_t file = cb_hdf5_open_swmr(path, false);
   if (file < 0) return cb_hdf5_unread(path, CB_OK);
-  cb_status status = check(file, path, false);
-  H5Fclose(file);
+  cb_status status = check(file, path, false, NULL);
+  cb_hdf5_close_read(file, path);
   return status;
 }
 
@@ -117,11 +118,11 @@ static cb_status check_sound(const char *path, cb_record_position synced) {
                                    synced.events - synced.events % CB_CHUNK_ROWS, 0};
   cb_record_position whole, checkpoint = {0};
   hid_t file = H5I_INVALID_HID;
-  cb_status status = cb_record_open_checked(path, &file);
+  cb_status status = cb_record_open_checked(path, NULL, &file);
   if (status) return status;
   status = cb_record_extent(file, path, from, &whole, NULL);
   if (!status && synced.checkpoints) status = cb_slot_newest(file, path, whole, &checkpoint);
-  H5Fclose(file);
+  cb_hdf5_close_read(file, path);
   status = cb_hdf5_unread(path, status); /* what could not be read is not for that to be brought back */
   if (status ||
       (whole.rows >= synced.rows && whole.events >= synced.events && checkpoint.checkpoints >= synced.checkpoints))
@@ -179,10 +180,14 @@ static cb_status repair(const char *path, cb_record_position synced, cb_repair_r
   hid_t file = H5I_INVALID_HID;
   cb_record_position whole = {0};
   uint64_t most = 0;
-  cb_status status = cb_record_open_checked(path, &file);
-  if (status) return status;
-  status = cb_hdf5_unread(path, cb_record_compare(file, path, true, synced, &whole, &most));
-  H5Fclose(file); /* rows that could not be read are not for that to be cut off */
+  cb_taken taken = {0};
+  cb_status status = cb_record_open_checked(path, &taken, &file);
+  if (status) return cb_taken_free(&taken), status;
+  status = cb_record_compare(file, path, true, synced, &whole, &most);
+  if (!status) status = cb_taken_check(&taken, file, path, whole);
+  status = cb_hdf5_unread(path, status);
+  cb_taken_free(&taken);
+  cb_hdf5_close_read(file, path); /* rows that could not be read are not for that to be cut off */
   cb_rescue *rescue = status ? NULL : cb_rescue_new(path);
   if (!status && !rescue) status = cb_fail(CB_ERROR_MEMORY, "%s: no memory to repair it", path);
   if (!status) status = cb_record_open_writing(path, rescue, whole, &file);
@@ -199,10 +204,10 @@ static cb_status repair(const char *path, cb_record_position synced, cb_repair_r
 static cb_status look(const char *path, cb_repair_report *report) {
   cb_record_position whole = {0};
   hid_t file = H5I_INVALID_HID;
-  cb_status status = cb_record_open_checked(path, &file);
+  cb_status status = cb_record_open_checked(path, NULL, &file);
   if (status) return status;
   status = cb_record_compare(file, path, false, whole, &whole, NULL);
-  H5Fclose(file);
+  cb_hdf5_close_read(file, path);
   if (status) return status;
   *report = (cb_repair_report){true, whole.rows, whole.events, 0};
   return CB_OK;

@@ -6,6 +6,7 @@
  */
 #include "core/failure.h"
 #include "io/record_internal.h"
+#include "io/record_taken.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,13 +62,16 @@ static cb_status read_restart(const char *path, bool left, cb_record_position sy
                               cb_blob *state, size_t n_state, cb_record_position *position, uint64_t *newest) {
   cb_record_position whole = {0};
   hid_t file = H5I_INVALID_HID;
-  cb_status status = cb_record_open_checked(path, &file);
-  if (status) return status;
+  cb_taken taken = {0};
+  cb_status status = cb_record_open_checked(path, &taken, &file);
+  if (status) return cb_taken_free(&taken), status;
   status = match_layout(file, path, layout);
   if (!status) status = cb_record_compare(file, path, left, synced, &whole, NULL);
   if (!status) status = cb_slot_read(file, path, whole, state, n_state, position);
   if (!status) status = find_newest(file, path, newest);
-  H5Fclose(file);
+  if (!status) status = cb_taken_check(&taken, file, path, *position);
+  cb_taken_free(&taken);
+  cb_hdf5_close_read(file, path);
   return cb_hdf5_unread(path, status); /* a checkpoint or rows that could not be read are not for that gone */
 }
 

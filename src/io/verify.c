@@ -112,17 +112,17 @@ static cb_status check_file(cb_verify *v) {
   bool left = v->report.faults || v->live;
   cb_status status = CB_OK;
   if (!left) {
-    status = cb_record_open_checked(v->path, &file);
+    status = cb_record_open_checked(v->path, NULL, &file);
   } else {
     file = cb_hdf5_open_swmr(v->path, v->live);
     status = file < 0 ? cb_hdf5_fail_open(v->path, "open") : cb_record_check_mark(file, v->path);
-    if (!status) status = cb_record_check(file, v->path, !v->live);
-    if (status && file >= 0) H5Fclose(file);
+    if (!status) status = cb_record_check(file, v->path, !v->live, NULL);
+    if (status && file >= 0) cb_hdf5_close_read(file, v->path);
   }
   if (!status) {
     status = check_rows(v, file);
     if (!status) status = check_checkpoints(v, file);
-    H5Fclose(file);
+    cb_hdf5_close_read(file, v->path);
   }
   cb_hdf5_quiet_end(quiet);
   return status;

@@ -149,7 +149,7 @@ cb_status cb_store_map_read(const char *path, const cb_store_layout *layout, cb_
                             "made",
                             path);
   free(digest);
-  if (file >= 0) H5Fclose(file);
+  if (file >= 0) cb_hdf5_close_read(file, path);
   status = cb_hdf5_unread(path, status);
   cb_hdf5_quiet_end(quiet);
   if (status) cb_store_map_free(out);

@@ -1,0 +1,102 @@
+/* labels: medium
+ *
+ * Records that say of numbers that they are where other parts of the file are: who would write there, repair and resume,
+ * refuses them and leaves them as they are. */
+#include "lying_record.h"
+
+#include "check_error.h"
+#include "io/record_superblock.h"
+
+static unsigned char *bytes;
+static size_t size;
+
+static int remove_all(void **state) {
+  free(bytes);
+  return lying_remove(state);
+}
+
+static void write_bytes(void) {
+  FILE *f = fopen(lying, "wb");
+  assert_int_equal(fwrite(bytes, 1, size, f), size);
+  fclose(f);
+}
+
+/* As a writer leaves it that is killed. */
+static void make_killed(void) {
+  leave(open_copy(), true);
+  free(bytes);
+  bytes = (unsigned char *)sample_read(lying, &size);
+}
+
+/* An address in a part that begins at `part`; its checksum, which is somewhere behind, is right again. */
+static void put_address(size_t part, size_t place, uint64_t address) {
+  size_t end = place + 8;
+  while (end + 4 < size && cb_lookup3(bytes + part, end - part) != cb_little_endian(bytes + end, 4)) end++;
+  assert_true(end + 4 < size);
+  cb_put_little_endian(bytes + place, 8, address);
+  cb_put_little_endian(bytes + end, 4, cb_lookup3(bytes + part, end - part));
+}
+
+static void check_refused(void) {
+  write_bytes();
+  assert_int_equal(cb_record_repair(lying, NULL), CB_ERROR_INPUT);
+  if (!strstr(cb_error_text(), " has numbers where other parts of the file are")) fail_msg("%s", cb_error_text());
+  write_bytes();
+  assert_int_equal(resume_lying(), CB_ERROR_INPUT);
+  size_t after;
+  char *left = sample_read(lying, &after);
+  assert_int_equal(after, size);
+  assert_memory_equal(left + CB_SUPERBLOCK_BYTES, bytes + CB_SUPERBLOCK_BYTES, size - CB_SUPERBLOCK_BYTES);
+  free(left);
+}
+
+/* The index of the n'th array of chunks; 0: there is none. */
+static size_t find_index(int n) {
+  for (size_t at = 0; at + 400 < size; at++)
+    if (!memcmp(bytes + at, "EAIB", 5) && n-- == 0) return at;
+  return 0;
+}
+
+static void chunks_lie_by_themselves(void **unused) {
+  (void)unused;
+  enum { FIRST = 14 }; /* element of an index */
+  int arrays = 0;
+  for (make_killed(); find_index(arrays); arrays++)
+    for (int k = 0; k < 4; k++, make_killed()) {
+      const size_t index = find_index(arrays);
+      const uint64_t root = cb_little_endian(bytes + 36, 8),
+                     other = cb_little_endian(bytes + find_index(arrays ? 0 : 1) + FIRST, 8);
+      const uint64_t address[] = {8, root, index, other};
+      put_address(index, index + FIRST, address[k]);
+      check_refused();
+    }
+  assert_true(arrays > 3);
+}
+
+static uint64_t offset_of(const char *name) {
+  const hid_t file = H5Fopen(whole, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, name, H5P_DEFAULT);
+  const uint64_t offset = H5Dget_offset(set);
+  H5Dclose(set), H5Fclose(file);
+  return offset;
+}
+
+static void checkpoints_lie_by_themselves(void **unused) {
+  (void)unused;
+  const uint64_t own = offset_of("checkpoint/slot1/state"), other = offset_of("checkpoint/slot0/state");
+  for (int k = 0; k < 4; k++) {
+    make_killed();
+    size_t place = 8, header;
+    while (place + 8 < size && cb_little_endian(bytes + place, 8) != own) place++;
+    for (header = place; header && memcmp(bytes + header, "OHDR", 4) != 0; header--);
+    assert_true(header);
+    const uint64_t address[] = {8, header, other, other + 8};
+    put_address(header, place, address[k]);
+    check_refused();
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_lie_by_themselves),
+                                     cmocka_unit_test(checkpoints_lie_by_themselves)};
+  return cmocka_run_group_tests(tests, lying_make, remove_all);
+}

@@ -5,7 +5,6 @@
 #include "lying_record.h"
 
 #include "check_error.h"
-#include "io/record_superblock.h"
 
 static unsigned char *bytes;
 static size_t size;
@@ -15,12 +14,6 @@ static int remove_all(void **state) {
   return lying_remove(state);
 }
 
-static void write_bytes(void) {
-  FILE *f = fopen(lying, "wb");
-  assert_int_equal(fwrite(bytes, 1, size, f), size);
-  fclose(f);
-}
-
 /* As a writer leaves it that is killed. */
 static void make_killed(void) {
   leave(open_copy(), true);
@@ -28,20 +21,11 @@ static void make_killed(void) {
   bytes = (unsigned char *)sample_read(lying, &size);
 }
 
-/* An address in a part that begins at `part`; its checksum, which is somewhere behind, is right again. */
-static void put_address(size_t part, size_t place, uint64_t address) {
-  size_t end = place + 8;
-  while (end + 4 < size && cb_lookup3(bytes + part, end - part) != cb_little_endian(bytes + end, 4)) end++;
-  assert_true(end + 4 < size);
-  cb_put_little_endian(bytes + place, 8, address);
-  cb_put_little_endian(bytes + end, 4, cb_lookup3(bytes + part, end - part));
-}
-
 static void check_refused(void) {
-  write_bytes();
+  lying_write(bytes, size);
   assert_int_equal(cb_record_repair(lying, NULL), CB_ERROR_INPUT);
   if (!strstr(cb_error_text(), " has numbers where other parts of the file are")) fail_msg("%s", cb_error_text());
-  write_bytes();
+  lying_write(bytes, size);
   assert_int_equal(resume_lying(), CB_ERROR_INPUT);
   size_t after;
   char *left = sample_read(lying, &after);
@@ -67,7 +51,7 @@ static void chunks_lie_by_themselves(void **unused) {
       const uint64_t root = cb_little_endian(bytes + 36, 8),
                      other = cb_little_endian(bytes + find_index(arrays ? 0 : 1) + FIRST, 8);
       const uint64_t address[] = {8, root, index, other};
-      put_address(index, index + FIRST, address[k]);
+      lying_put(bytes, size, index, index + FIRST, 8, address[k]);
       check_refused();
     }
   assert_true(arrays > 3);
@@ -90,7 +74,7 @@ static void checkpoints_lie_by_themselves(void **unused) {
     for (header = place; header && memcmp(bytes + header, "OHDR", 4) != 0; header--);
     assert_true(header);
     const uint64_t address[] = {8, header, other, other + 8};
-    put_address(header, place, address[k]);
+    lying_put(bytes, size, header, place, 8, address[k]);
     check_refused();
   }
 }

@@ -80,62 +80,38 @@ static cb_status visit_link(void *context, hid_t group, const char *name, const 
 }
 
 /* Chunks of what grows pass through memory, and HDF5 goes through them all, written or not, to cut it. */
-static cb_status check_chunks(const walk *w, const char *name, hid_t dataset, hid_t create, bool whole) {
-  hsize_t dims[H5S_MAX_RANK], most[H5S_MAX_RANK], chunk[H5S_MAX_RANK], written = 0;
-  hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
-  const int rank = H5Sget_simple_extent_dims(space, dims, most);
-  const bool grows = rank > 0 && most[0] == H5S_UNLIMITED && H5Pget_chunk(create, rank, chunk) == rank,
-             read = !grows || H5Dget_num_chunks(dataset, space, &written) >= 0;
-  hsize_t bytes = H5Tget_size(type);
-  H5Tclose(type);
+static cb_status check_chunks(const walk *w, const char *name, hid_t dataset, const cb_structure *is, bool whole) {
+  hsize_t written = 0;
+  if (!is->chunk_rank || is->chunk_rank != is->rank || is->most[0] != H5S_UNLIMITED) return CB_OK;
+  const hid_t space = H5Dget_space(dataset);
+  const bool read = H5Dget_num_chunks(dataset, space, &written) >= 0;
   H5Sclose(space);
-  if (!grows) return CB_OK;
   if (!read) return whole ? cb_hdf5_fail(w->path, "read where the chunks of /%s are", name) : CB_OK;
-  for (int d = 0; d < rank; d++) bytes *= chunk[d]; /* HDF5 takes less than 4 GiB */
+  uint64_t bytes = is->element, in_row = 1;
+  for (int d = 0; d < is->rank; d++) bytes *= is->chunk[d]; /* HDF5 takes less than 4 GiB */
   if (bytes > LARGEST_CHUNK) return refuse(w, name, "has chunks of more than 64 MiB");
-  if (dims[0] / chunk[0] > written + MOST_UNWRITTEN) return refuse(w, name, "is longer than what was written of it");
-  uint64_t in_row = 1;
+  if (is->now[0] / is->chunk[0] > written + MOST_UNWRITTEN) return refuse(w, name, "is longer than what was written of it");
   bool more = false;
-  for (int d = 1; d < rank; d++) more |= !cb_times(&in_row, dims[d] / chunk[d] + (dims[d] % chunk[d] != 0));
-  if (dims[0] && (more || in_row > written + MOST_IN_ROW)) return refuse(w, name, "has wider rows than were written of it");
+  for (int d = 1; d < is->rank; d++) more |= !cb_times(&in_row, is->now[d] / is->chunk[d] + (is->now[d] % is->chunk[d] != 0));
+  if (is->now[0] && (more || in_row > written + MOST_IN_ROW)) return refuse(w, name, "has wider rows than were written of it");
   return CB_OK;
 }
 
-/* Of a dataset, or of the heap that the links of a group are in. */
-static cb_status check_filters(const walk *w, const char *name, hid_t create) {
+static cb_status check_filter(const walk *w, const char *name, const cb_structure *is) {
   char why[100];
-  for (int i = 0, n = H5Pget_nfilters(create); i < n; i++) {
-    unsigned flags;
-    size_t none = 0;
-    H5Z_filter_t filter = H5Pget_filter2(create, (unsigned)i, &flags, &none, NULL, 0, NULL, NULL);
-    if (filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_DEFLATE) continue;
-    snprintf(why, sizeof why, "passes through filter %d, expected none but shuffle and deflate", (int)filter);
-    return refuse(w, name, why);
-  }
-  return CB_OK;
-}
-
-static cb_status check_dataset(const walk *w, const char *name, hid_t dataset, hid_t create, bool whole) {
-  const char *elsewhere = cb_hdf5_elsewhere(create);
-  if (elsewhere) return refuse(w, name, elsewhere);
-  cb_status status = check_filters(w, name, create);
-  if (status || H5Pget_layout(create) != H5D_CHUNKED) return status;
-  return check_chunks(w, name, dataset, create, whole);
-}
-
-static cb_status check_group(walk *w, const char *name, hid_t group, hid_t create) {
-  cb_status status = check_filters(w, name, create);
-  return status ? status : cb_hdf5_each_link(group, w->path, H5_INDEX_NAME, visit_link, w);
+  if (is->filter < 0) return CB_OK;
+  snprintf(why, sizeof why, "passes through filter %d, expected none but shuffle and deflate", (int)is->filter);
+  return refuse(w, name, why);
 }
 
 /* Where a writer is at work, what is half written, or beyond the end that it had, is looked at again; and once after it. */
-static const char *fault_of(walk *w) {
+static const char *fault_of(walk *w, cb_structure *is) {
   const char *fault = NULL;
   cb_source source = w->source;
   if (w->found[w->at].again) source.taken = NULL;
   for (int attempt = 0; attempt < 8; attempt++) {
     struct stat info;
-    fault = cb_structure_fault(source, w->bytes, w->found[w->at].address);
+    fault = cb_structure_look(source, w->bytes, w->found[w->at].address, is);
     const bool written = fault && cb_driver_written(w->source.file);
     if (!fault || (attempt && !written)) break;
     if (written) nanosleep(&(struct timespec){0, 1000000L << attempt}, NULL);
@@ -144,23 +120,22 @@ static const char *fault_of(walk *w) {
   return fault;
 }
 
-/* What cannot be opened is passed over, unless all is to be whole. Datasets stay open until the file is closed: who opens them
- * again, as all that reads a record does several times, has them for a part of the work. Not of any number, as each keeps up
- * to a MiB of chunks. */
+/* What cannot be opened is passed over, unless all is to be whole: nobody else can then. Datasets stay open until the file
+ * is closed: who opens them again, as all that reads a record does several times, has them for a part of the work. Not of any
+ * number, as each keeps up to a MiB of chunks. */
 static cb_status check_object(walk *w, hid_t file, bool whole) {
-  const char *name = w->found[w->at].name, *fault = fault_of(w);
+  cb_structure is;
+  const char *name = w->found[w->at].name, *fault = fault_of(w, &is);
   if (fault && cb_driver_written(w->source.file)) return cb_fail(CB_ERROR_FILE, "%s: " CB_SUPERBLOCK_IN_USE, w->path);
-  if (fault) return refuse(w, name, fault);
-  hid_t object = H5Oopen_by_addr(file, w->found[w->at].address), create = H5I_INVALID_HID;
-  const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);
-  cb_status status = CB_OK;
-  if (type == H5I_DATASET) create = H5Dget_create_plist(object);
-  else if (type == H5I_GROUP) create = H5Gget_create_plist(object);
-  if (create < 0 && type != H5I_DATATYPE) status = whole ? cb_hdf5_fail(w->path, "read /%s", name) : CB_OK;
-  else if (type == H5I_DATASET) status = check_dataset(w, name, object, create, whole);
-  else if (type == H5I_GROUP) status = check_group(w, name, object, create);
-  if (create >= 0) H5Pclose(create);
-  if (object >= 0 && (type != H5I_DATASET || w->kept++ >= MOST_KEPT)) H5Oclose(object);
+  if (fault || is.elsewhere) return refuse(w, name, fault ? fault : is.elsewhere);
+  cb_status status = check_filter(w, name, &is);
+  if (status) return status;
+  const hid_t object = H5Oopen_by_addr(file, w->found[w->at].address);
+  if (object < 0) return whole ? cb_hdf5_fail(w->path, "read /%s", name) : CB_OK;
+  const H5I_type_t type = H5Iget_type(object);
+  if (type == H5I_DATASET) status = check_chunks(w, name, object, &is, whole);
+  if (type == H5I_GROUP) status = cb_hdf5_each_link(object, w->path, H5_INDEX_NAME, visit_link, w);
+  if (type != H5I_DATASET || w->kept++ >= MOST_KEPT) H5Oclose(object);
   return status;
 }
 

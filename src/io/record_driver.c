@@ -34,6 +34,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { AHEAD = 2048 };
+
 typedef struct cb_driven {
   H5FD_t hdf5; /* first: HDF5's own part */
   int fd;
@@ -48,6 +50,9 @@ typedef struct cb_driven {
   haddr_t last;      /* place of the last metadata read, and how often in a row */
   int again;
   uint64_t base;     /* what addresses count from */
+  uint64_t ahead_at; /* what cb_driver_read read beyond what was asked for */
+  size_t ahead;
+  unsigned char ahead_bytes[AHEAD];
 } file;
 
 /* In SWMR mode HDF5 reads what has a wrong checksum a hundred times, and waits twice as long each time. To a writer, which
@@ -158,6 +163,7 @@ static herr_t driver_read(H5FD_t *self, H5FD_mem_t type, hid_t transfer, haddr_t
 static herr_t driver_write(H5FD_t *self, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, const void *buffer) {
   (void)transfer;
   file *f = (file *)self;
+  cb_driver_look_again(f);
   if (!f->shut && at + size > f->limit) refuse(f, EFBIG);
   if (!f->shut && f->rescue && (f->everything || type != H5FD_MEM_DRAW)) {
     const int error = cb_rescue_before(f->rescue, f->fd, at, size);
@@ -242,12 +248,31 @@ cb_driven *cb_driver_of(hid_t id) {
   return of == atomic_load(&registered) ? handle : NULL;
 }
 
-bool cb_driver_read(cb_driven *f, uint64_t at, void *to, size_t size) {
-  size_t got = 0;
-  const int error = cb_read_at(f->fd, at, size, to, &got);
+static bool read_here(cb_driven *f, uint64_t at, void *to, size_t size, size_t *got) {
+  *got = 0;
+  const int error = cb_read_at(f->fd, at, size, to, got);
   if (error && error != EOVERFLOW) refuse_read(f, error);
-  return !error && got == size;
+  return !error;
 }
+
+static bool is_ahead(const cb_driven *f, uint64_t at, size_t size) {
+  return at >= f->ahead_at && at - f->ahead_at <= f->ahead && size <= f->ahead - (size_t)(at - f->ahead_at);
+}
+
+bool cb_driver_read(cb_driven *f, uint64_t at, void *to, size_t size) {
+  size_t got;
+  if (size > AHEAD) return read_here(f, at, to, size, &got) && got == size;
+  if (!is_ahead(f, at, size)) {
+    cb_driver_look_again(f);
+    if (!read_here(f, at, f->ahead_bytes, AHEAD, &got)) return false;
+    f->ahead_at = at, f->ahead = got;
+  }
+  if (!is_ahead(f, at, size)) return false;
+  memcpy(to, f->ahead_bytes + (at - f->ahead_at), size);
+  return true;
+}
+
+void cb_driver_look_again(cb_driven *f) { f->ahead = 0; }
 
 uint64_t cb_driver_length(const cb_driven *f) { return f->eof; }
 uint64_t cb_driver_base(const cb_driven *f) { return f->base; }

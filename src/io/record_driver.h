@@ -30,8 +30,10 @@ int cb_driver_error(void);
 
 /* The file under HDF5, until it is closed; NULL: it is not on this driver. */
 cb_driven *cb_driver_of(hid_t file);
-/* Reads from it, all of it; false where the file ends before, or the system refuses. */
+/* Reads from it, all of it; false where the file ends before, or the system refuses. Small parts by the page: what others
+ * write meanwhile is seen after cb_driver_look_again. */
 bool cb_driver_read(cb_driven *file, uint64_t at, void *to, size_t size);
+void cb_driver_look_again(cb_driven *file);
 /* How long it is, whatever it says of itself. */
 uint64_t cb_driver_length(const cb_driven *file);
 /* What its addresses count from. */

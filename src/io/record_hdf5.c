@@ -335,10 +335,12 @@ bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims
   return same;
 }
 
+const char cb_hdf5_virtual[] = "takes its numbers from other datasets (it is virtual)",
+           cb_hdf5_external[] = "has its numbers in other files (external storage)";
+
 const char *cb_hdf5_elsewhere(hid_t create) {
-  if (H5Pget_layout(create) == H5D_VIRTUAL) return "takes its numbers from other datasets (it is virtual)";
-  if (H5Pget_external_count(create) > 0) return "has its numbers in other files (external storage)";
-  return NULL;
+  if (H5Pget_layout(create) == H5D_VIRTUAL) return cb_hdf5_virtual;
+  return H5Pget_external_count(create) > 0 ? cb_hdf5_external : NULL;
 }
 
 static bool is_text(hid_t type) {

@@ -98,6 +98,7 @@ bool cb_hdf5_read(hid_t dataset, hid_t type, hid_t memory, hid_t space, void *ou
 
 /* Why the numbers of a dataset with these creation properties are not in its file; NULL if they are. */
 const char *cb_hdf5_elsewhere(hid_t create);
+extern const char cb_hdf5_virtual[], cb_hdf5_external[];
 
 /* malloc'd text of an attribute or scalar dataset; NULL if it is not there or no text. */
 char *cb_hdf5_get_text_attribute(hid_t object, const char *name);

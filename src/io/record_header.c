@@ -11,7 +11,7 @@ enum { PREFIX = 34, MOST_BLOCKS = 256, LARGEST_BLOCK = 1 << 24, SHARED_TABLE = 1
 cb_source cb_source_of(hid_t object) {
   hid_t file = H5Iget_file_id(object);
   cb_source s = {.file = cb_driver_of(file)};
-  if (s.file) s.base = cb_driver_base(s.file);
+  if (s.file) s.base = cb_driver_base(s.file), cb_driver_look_again(s.file);
   H5Fclose(file); /* the object holds it */
   return s;
 }

@@ -22,11 +22,13 @@
  *   space (1)             0 version   1 rank   2 flags   4 (version 1: 8) extents, if flags & 1 most (8 each)
  *   fill value (5)        version 3: 1 flags   if flags & 32 length (4) and value; version 2: 3 whether, then the same
  *   array (VI.B)          record_array.c
+ *   external files (7)    that there are any
  */
 #include "io/record_array.h"
 #include "io/record_attribute.h"
 #include "io/record_btree.h"
 #include "io/record_driver.h"
+#include "io/record_hdf5.h"
 #include "io/record_link.h"
 #include "io/record_structure.h"
 #include "io/record_superblock.h"
@@ -42,6 +44,7 @@ enum {
   OLD_FILL = 4,
   FILL = 5,
   LINK = 6,
+  EXTERNAL = 7,
   LAYOUT = 8,
   FILTERS = 11,
   ATTRIBUTE = 12,
@@ -49,24 +52,21 @@ enum {
   NAMES = 17,
   ATTRIBUTE_INFO = 21,
   FIXED_ARRAY = 28,
-  LARGEST_ELEMENT = 24,
-  MOST_RANK = 33
+  LARGEST_ELEMENT = 24
 };
 
 typedef struct look {
   cb_source file;
   uint64_t bytes; /* of it */
   const char *fault;
-  int blocks;                                                 /* of its header */
-  unsigned met;                                               /* messages that there is one of */
-  int rank;                                                   /* of the dataset; 0: not known */
-  uint64_t now[MOST_RANK], most[MOST_RANK], chunk[MOST_RANK]; /* extents that it has, can have; chunk[0] == 0: of no
-                                                                 fixed array */
-  uint64_t type, element, stored; /* bytes of a number, of one in its chunks, of all that do not lie in chunks */
-  bool in_chunks, in_one;         /* else they lie elsewhere, or nowhere yet */
-  int chunk_rank;
-  uint64_t elements; /* of its fixed array */
-  bool shared;       /* it is a type that others share */
+  int blocks;            /* of its header */
+  unsigned met;          /* messages that there is one of */
+  cb_structure is;
+  uint64_t type, stored; /* bytes of a number, of all that do not lie in chunks */
+  bool in_one;           /* they do not, nor elsewhere */
+  bool fixed;            /* an array of so many elements says where its chunks are */
+  uint64_t elements;
+  bool shared; /* it is a type that others share */
 } look;
 
 static const char too_short[] = "has a message that is too short";
@@ -93,47 +93,48 @@ static void look_at_tree(look *l, uint64_t at, cb_btree_kind kind, cb_heap *heap
   if (!l->fault && !is_none(at)) l->fault = cb_btree_fault(l->file, l->bytes, at, kind, heap);
 }
 
-static void look_at_fixed_array(look *l, uint64_t at, const unsigned char *sizes, int rank, int width) {
+static void look_at_fixed_array(look *l, uint64_t at) {
   unsigned char p[FIXED_ARRAY];
   if (!read_part(l, at, "FAHD", p, sizeof p)) return;
-  l->elements = number(p + 8, 8);
+  l->fixed = true, l->elements = number(p + 8, 8);
   if (p[6] < 8 || p[6] > LARGEST_ELEMENT || p[7] != 10)
     l->fault = cb_fault_index;
   else if (l->elements > l->bytes / 8)
     l->fault = "has more chunks than the file has room for";
-  for (int d = 0; d < rank && d < MOST_RANK; d++) l->chunk[d] = number(sizes + d * width, width);
   check_root(l, number(p + 16, 8));
 }
 
 static void look_at_space(look *l, const unsigned char *m, size_t size) {
   const size_t at = size >= 4 && m[0] == 1 ? 8 : 4, rank = size >= 4 ? m[1] : 0;
   if (size < 4 || at + 8 * rank * (m[2] & 1 ? 2 : 1) > size) return (void)(l->fault = too_short);
-  if (!rank || rank >= MOST_RANK) return;
-  l->rank = (int)rank;
-  for (size_t d = 0; d < rank; d++) l->now[d] = number(m + at + 8 * d, 8);
-  for (size_t d = 0; d < rank; d++) l->most[d] = number(m + at + 8 * ((m[2] & 1 ? rank : 0) + d), 8);
+  if (!rank || rank > H5S_MAX_RANK) return;
+  cb_structure *is = &l->is;
+  is->rank = (int)rank;
+  for (size_t d = 0; d < rank; d++) is->now[d] = number(m + at + 8 * d, 8);
+  for (size_t d = 0; d < rank; d++) is->most[d] = number(m + at + 8 * ((m[2] & 1 ? rank : 0) + d), 8);
   for (size_t d = 0; d < rank; d++)
-    if (l->now[d] > l->most[d]) l->fault = "has extents that are more than the most that it says";
+    if (is->now[d] > is->most[d]) l->fault = "has extents that are more than the most that it says";
 }
 
 /* A fixed array has an element for each chunk that there can be, and HDF5 asks for that of any. */
 static void compare_chunks(look *l) {
+  const cb_structure *is = &l->is;
   uint64_t chunks = 1;
   bool more = false;
-  for (int d = 0; d < l->rank && l->chunk[0]; d++) {
-    const uint64_t chunk = l->chunk[d], along = chunk ? l->most[d] / chunk + (l->most[d] % chunk != 0) : 0;
+  for (int d = 0; d < is->rank && l->fixed; d++) {
+    const uint64_t chunk = is->chunk[d], along = chunk ? is->most[d] / chunk + (is->most[d] % chunk != 0) : 0;
     more |= !along || !cb_times(&chunks, along);
   }
-  if (l->chunk[0] && (more || !l->rank || chunks > l->elements)) l->fault = "has more chunks than its index";
+  if (l->fixed && (more || !is->rank || chunks > l->elements)) l->fault = "has more chunks than its index";
 }
 
 /* The numbers that the extents tell of are those that the layout has room for. */
 static void compare_room(look *l) {
   uint64_t bytes = l->type;
   bool more = false;
-  for (int d = 0; d < l->rank; d++) more |= !cb_times(&bytes, l->now[d]);
+  for (int d = 0; d < l->is.rank; d++) more |= !cb_times(&bytes, l->is.now[d]);
   if (l->in_one && l->type && (more || bytes > l->stored)) l->fault = "has more numbers than its layout has room for";
-  if (l->in_chunks && l->type && (l->element != l->type || l->chunk_rank != l->rank))
+  if (l->is.chunk_rank && l->type && (l->is.element != l->type || l->is.chunk_rank != l->is.rank))
     l->fault = "has chunks of another kind than its numbers";
 }
 
@@ -155,12 +156,14 @@ static void look_at_fill(look *l, unsigned type, const unsigned char *m, size_t 
 
 /* HDF5 divides by them. */
 static void look_at_chunk(look *l, const unsigned char *sizes, int count, int width) {
-  l->in_chunks = true, l->chunk_rank = count - 1, l->element = number(sizes + (count - 1) * width, width);
+  if (count - 1 > H5S_MAX_RANK) return (void)(l->fault = "has chunks of another kind than its numbers");
+  l->is.chunk_rank = count - 1, l->is.element = number(sizes + (count - 1) * width, width);
+  for (int d = 0; d < count - 1; d++) l->is.chunk[d] = number(sizes + d * width, width);
   for (int d = 0; d < count; d++)
     if (!number(sizes + d * width, width)) l->fault = "has chunks of no size";
 }
 
-enum { COMPACT = 0, CONTIGUOUS = 1, CHUNKED = 2 };
+enum { COMPACT = 0, CONTIGUOUS = 1, CHUNKED = 2, VIRTUAL = 3 };
 
 /* Versions 1 and 2: the address is not there of what is compact, and nobody needs the extents of what is not in chunks. */
 static void look_at_old_layout(look *l, const unsigned char *m, size_t size) {
@@ -204,7 +207,7 @@ static void look_at_indexed_chunks(look *l, const unsigned char *m, size_t size)
   if (l->fault) return;
   const uint64_t address = number(m + at + 1 + more, 8);
   if (!address) return (void)(l->fault = cb_fault_chunk);
-  if (kind == FIXED) look_at_fixed_array(l, address, m + 5, m[3] - 1, m[4]);
+  if (kind == FIXED) look_at_fixed_array(l, address);
   if (kind == EXTENSIBLE && !is_none(address)) l->fault = cb_array_fault(l->file, l->bytes, address);
   if (kind == TREE_2) look_at_tree(l, address, CB_BTREE_CHUNKS, NULL);
 }
@@ -226,6 +229,8 @@ static void look_at_layout(look *l, const unsigned char *m, size_t size) {
     look_at_tree_of_chunks(l, m, size);
   } else if (m[1] == CHUNKED) {
     look_at_indexed_chunks(l, m, size);
+  } else if (m[1] == VIRTUAL) {
+    l->is.elsewhere = cb_hdf5_virtual;
   }
 }
 
@@ -269,6 +274,8 @@ static void look_at_filters(look *l, const unsigned char *m, size_t size) {
       l->fault = "has filters that cannot be read";
       return;
     }
+    const H5Z_filter_t filter = (H5Z_filter_t)number(m + at, 2);
+    if (filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_DEFLATE && l->is.filter < 0) l->is.filter = filter;
     const size_t name = named ? number(m + at + 2, 2) : 0, values = number(m + at + head - 2, 2);
     at += head + (m[0] == 1 ? (name + 7) / 8 * 8 : name) + 4 * (values + (m[0] == 1 ? values % 2 : 0));
     if (at > size) l->fault = "has filters that cannot be read";
@@ -278,9 +285,9 @@ static void look_at_filters(look *l, const unsigned char *m, size_t size) {
 static const char *fault_of(look *l, uint64_t header);
 
 /* What is kept elsewhere: in a type of its own, or, as HDF5 only does when asked to, in a heap of the file. */
-static void look_at_shared(look *l, const unsigned char *m, size_t size) {
+static void look_at_shared(look *l, unsigned type, const unsigned char *m, size_t size) {
   look of = {.file = l->file, .bytes = l->bytes, .shared = true};
-  if (l->shared || size < 10 || m[0] < 2 || m[0] > 3 || m[1] != 2)
+  if (type != TYPE || l->shared || size < 10 || m[0] < 2 || m[0] > 3 || m[1] != 2)
     l->fault = "shares parts of its header in a way that records do not";
   else
     l->fault = fault_of(&of, number(m + 2, 8));
@@ -293,7 +300,7 @@ static bool visit_message(void *context, unsigned type, unsigned flags, const un
   if (one && l->met & 1u << type)
     l->fault = "has two messages of a kind";
   else if (flags & SHARED)
-    look_at_shared(l, m, size);
+    look_at_shared(l, type, m, size);
   else if (type == LAYOUT)
     look_at_layout(l, m, size);
   else if (type == SPACE)
@@ -307,6 +314,8 @@ static bool visit_message(void *context, unsigned type, unsigned flags, const un
     look_at_names(l, m, size);
   else if (type == FILTERS)
     look_at_filters(l, m, size);
+  else if (type == EXTERNAL)
+    l->is.elsewhere = cb_hdf5_external;
   else if (type == CONTINUATION)
     l->fault = cb_header_block_fault(m, size, l->bytes, &l->blocks);
   else if (type == ATTRIBUTE)
@@ -327,9 +336,16 @@ static const char *fault_of(look *l, uint64_t header) {
   return l->fault;
 }
 
+const char *cb_structure_look(cb_source s, uint64_t bytes, uint64_t header, cb_structure *out) {
+  look l = {.file = s, .bytes = bytes, .is.filter = -1};
+  if (s.file) cb_driver_look_again(s.file);
+  const char *fault = s.file ? fault_of(&l, header) : NULL;
+  return *out = l.is, fault;
+}
+
 const char *cb_structure_fault(cb_source s, uint64_t bytes, uint64_t header) {
-  look l = {.file = s, .bytes = bytes};
-  return s.file ? fault_of(&l, header) : NULL;
+  cb_structure unused;
+  return cb_structure_look(s, bytes, header, &unused);
 }
 
 const char *cb_structure_fault_at(hid_t file, const char *name) {

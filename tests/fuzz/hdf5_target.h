@@ -5,6 +5,7 @@
 
 #include "hdf5_edits.h"
 
+#include "io/record_hdf5.h"
 #include <curvebody/status.h>
 #include <hdf5.h>
 #include <stdarg.h>
@@ -33,6 +34,7 @@ static inline void target_remove(void) {
 }
 
 static inline void target_begin(void) {
+  cb_hdf5_rests_at_exit();
   snprintf(target_folder, sizeof target_folder, "%s/curvebody-fuzz-XXXXXX",
            access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
   if (!mkdtemp(target_folder)) exit(2);

@@ -102,6 +102,26 @@ static void make_last(void) {
   for (size_t i = 0; i < 8; i++) lie(header, 44 + i, 0);
 }
 
+/* Of 20 chunks in a row or in rows of 4, which an array of as many says where they are, and an array of fewer does not. */
+static void fixed_arrays_have_all_chunks(void **unused) {
+  (void)unused;
+  const hsize_t now[] = {2, 4}, most[2][2] = {{20}, {5, 4}}, one[] = {1, 1};
+  for (int rank = 1; rank <= 2; rank++) {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    H5Pset_chunk(how, rank, one);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access), space = H5Screate_simple(rank, now, most[rank - 1]),
+                set = H5Dcreate2(file, "g", H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    const double value[8] = {1};
+    assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0);
+    H5Dclose(set), H5Sclose(space), H5Fclose(file), H5Pclose(how), H5Pclose(access);
+    read_all();
+    assert_null(fault());
+    lie(part("FAHD", 0), 8, 19);
+    assert_string_equal(fault(), "has more chunks than its index");
+  }
+}
+
 /* What lies there is not of the array. */
 static void pages_that_are_not_there_are_not_looked_at(void **unused) {
   (void)unused;
@@ -169,6 +189,7 @@ static void the_only_chunk_is_looked_at(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_at_the_begin_are_found),
+                                     cmocka_unit_test(fixed_arrays_have_all_chunks),
                                      cmocka_unit_test(chunks_in_pages_are_found),
                                      cmocka_unit_test(pages_that_are_not_there_are_not_looked_at),
                                      cmocka_unit_test(blocks_that_are_one_are_found),

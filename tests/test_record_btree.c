@@ -76,6 +76,9 @@ static void trees_have_as_many_records_as_they_say(void **unused) {
     for (size_t place = 16; place < 24; place++) lie(part("BTHD", 0), place, 255);
     const char *found = fault();
     assert_true(found && !strcmp(found, other));
+    lie(part("BTHD", 0), 24, 0);
+    found = fault();
+    assert_true(found && !strcmp(found, other));
   }
 }
 

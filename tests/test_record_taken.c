@@ -66,17 +66,20 @@ static uint64_t offset_of(const char *name) {
 
 static void checkpoints_lie_by_themselves(void **unused) {
   (void)unused;
-  const uint64_t own = offset_of("checkpoint/slot1/state"), other = offset_of("checkpoint/slot0/state");
-  for (int k = 0; k < 4; k++) {
-    make_killed();
-    size_t place = 8, header;
-    while (place + 8 < size && cb_little_endian(bytes + place, 8) != own) place++;
-    for (header = place; header && memcmp(bytes + header, "OHDR", 4) != 0; header--);
-    assert_true(header);
-    const uint64_t address[] = {8, header, other, other + 8};
-    lying_put(bytes, size, header, place, 8, address[k]);
-    check_refused();
-  }
+  static const char *const names[] = {"checkpoint/slot1/state", "checkpoint/slot1/seal"};
+  const uint64_t other = offset_of("checkpoint/slot0/state");
+  for (int n = 0; n < 2; n++)
+    for (int k = 0; k < 4; k++) {
+      const uint64_t own = offset_of(names[n]);
+      size_t place = 8, header;
+      make_killed();
+      while (place + 8 < size && cb_little_endian(bytes + place, 8) != own) place++;
+      for (header = place; header && memcmp(bytes + header, "OHDR", 4) != 0; header--);
+      assert_true(header);
+      const uint64_t address[] = {8, header, other, other + 8};
+      lying_put(bytes, size, header, place, 8, address[k]);
+      check_refused();
+    }
 }
 
 int main(void) {

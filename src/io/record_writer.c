@@ -232,10 +232,13 @@ cb_status cb_writer_start(cb_record *record) {
   set_deadline(record);
   H5is_library_threadsafe(&safe);
   if (!safe) return CB_OK;
-  /* Signals are for the threads of the program; a SIGXFSZ of ours becomes the error EFBIG. */
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  /* Signals are for the threads of the program, but those of what the thread does itself; a SIGXFSZ of ours becomes the error
+   * EFBIG. */
+  static const int own[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+  sigset_t others, before;
+  sigfillset(&others);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&others, own[i]);
+  pthread_sigmask(SIG_SETMASK, &others, &before);
   int error = pthread_create(&record->thread, NULL, writer, record);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (!error && !is_ready(record)) error = ENOMEM;

@@ -195,6 +195,8 @@ def outcome(trial, good, kind):
     crash = crash_of(trial.told) if trial.code < 0 else ""
     if crash and (kind == "own" or not known_crash(crash)):
         return Outcome(f"signal {-trial.code} in {crash}", crash=crash)
+    if crash and not OF_MEMORY.search(trial.err):
+        return Outcome(f"signal {-trial.code} in {crash}, without a word", crash=crash)
     if not crash and trial.code not in (1, 2, 3):
         return Outcome(f"exit code {trial.code}")
     if not crash and not OF_MEMORY.search(trial.err) and not known_text(trial.err):

@@ -87,8 +87,9 @@ static const char *look_at_node(walk *w, uint64_t at, uint64_t depth, uint64_t c
     if (!fault) fault = look_at_records(w, node + BEFORE, count);
     for (uint64_t i = 0; i < children && !fault; i++) {
       const unsigned char *child = node + records + i * w->child[depth], *its = child + 8 + w->count;
+      const int wide = (int)(w->child[depth] - 8 - w->count); /* 0: of leaves that is all */
       const uint64_t in_child = cb_little_endian(child + 8, (int)w->count),
-                     of_child = depth > 1 ? cb_little_endian(its, (int)(w->child[depth] - 8 - w->count)) : in_child;
+                     of_child = wide ? cb_little_endian(its, wide) : in_child;
       fault = look_at_node(w, cb_little_endian(child, 8), depth - 1, in_child, of_child);
       below += of_child;
     }

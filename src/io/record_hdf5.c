@@ -62,13 +62,13 @@ static bool has_room(void) {
 
 /* HDF5 has to be told before it is used, and not by programs that do not use it: that would start it. */
 static atomic_bool rests;
+static _Thread_local bool started;
 
 void cb_hdf5_rests_at_exit(void) { atomic_store(&rests, true); }
 
 /* In each thread, of which HDF5 keeps something that it uses without a look at whether there was memory for it. By the call
  * that survives most: others go on after a start that failed. */
 static bool start(void) {
-  static _Thread_local bool started;
   if (started) return true;
   if (!has_room()) return false;
   if (atomic_exchange(&rests, false)) H5dont_atexit();
@@ -163,7 +163,7 @@ bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out) {
 }
 
 hid_t cb_hdf5_file_access(void) {
-  if (!start() || !has_room()) return H5I_INVALID_HID;
+  if (!started || !has_room()) return H5I_INVALID_HID;
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return access;
   if (!cb_driver_use(access) || H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||

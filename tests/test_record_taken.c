@@ -24,7 +24,7 @@ static void make_killed(void) {
 static void check_refused(void) {
   lying_write(bytes, size);
   assert_int_equal(cb_record_repair(lying, NULL), CB_ERROR_INPUT);
-  if (!strstr(cb_error_text(), " has numbers where other parts of the file are")) fail_msg("%s", cb_error_text());
+  if (!strstr(cb_error_text(), " damaged: it has numbers where other parts of it are")) fail_msg("%s", cb_error_text());
   lying_write(bytes, size);
   assert_int_equal(resume_lying(), CB_ERROR_INPUT);
   size_t after;

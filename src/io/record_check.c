@@ -161,7 +161,7 @@ cb_status cb_record_check(hid_t file, const char *path, bool whole, cb_taken *ta
   cb_status status = start(file, path, &w, &root);
   if (status) return status;
   w.source.taken = taken;
-  cb_taken_add(taken, 0, CB_SUPERBLOCK_BYTES);
+  cb_taken_add(taken, 0, CB_SUPERBLOCK_BYTES, false);
   char *name = strdup("");
   status = name ? add(&w, root, name) : cb_fail(CB_ERROR_MEMORY, "no memory to check %s", path);
   for (; !status && w.at < w.count; w.at++) status = check_object(&w, file, whole);

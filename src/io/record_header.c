@@ -27,7 +27,7 @@ const char cb_fault_beyond[] = "has parts beyond the end of the file",
 unsigned char *cb_source_part(cb_source s, uint64_t bytes, uint64_t at, uint64_t size, const char **fault) {
   *fault = at > bytes || size > bytes - at ? cb_fault_beyond : NULL;
   unsigned char *part = *fault ? NULL : malloc(size + 1);
-  if (part && cb_source_read(s, at, part, size)) return cb_taken_add(s.taken, at, size), part;
+  if (part && cb_source_read(s, at, part, size)) return cb_taken_add(s.taken, at, size, false), part;
   free(part);
   return NULL;
 }
@@ -124,7 +124,7 @@ bool cb_header_each(cb_source s, uint64_t at, cb_message_visit visit, void *cont
     const size_t size = h.block[b].size, around = b && !h.old ? 4 : 0; /* "OCHK" */
     if (size < 2 * around) continue;
     unsigned char *bytes = malloc(size + 1);
-    cb_taken_add(s.taken, h.block[b].at, size);
+    cb_taken_add(s.taken, h.block[b].at, size, false);
     const bool found = bytes && cb_source_read(s, h.block[b].at, bytes, size) &&
                        visit_block(&h, bytes + around, size - 2 * around, visit, context);
     free(bytes);

@@ -81,7 +81,7 @@ static bool within(const look *l, uint64_t at, uint64_t size) { return at <= l->
 static bool read_part(look *l, uint64_t at, const char *name, unsigned char *part, size_t size) {
   if (is_none(at)) return false;
   if (!within(l, at, size)) return l->fault = cb_fault_beyond, false;
-  cb_taken_add(l->file.taken, at, size);
+  cb_taken_add(l->file.taken, at, size, false);
   return cb_source_read(l->file, at, part, size) && !memcmp(part, name, 4) && part[4] == 0;
 }
 
@@ -221,7 +221,7 @@ static void look_at_layout(look *l, const unsigned char *m, size_t size) {
     if (size < 18) return (void)(l->fault = too_short);
     l->in_one = !is_none(number(m + 2, 8)), l->stored = number(m + 10, 8);
     if (l->in_one && !within(l, number(m + 2, 8), l->stored)) l->fault = "has numbers beyond the end of the file";
-    if (l->in_one) cb_taken_add_numbers(l->file.taken, number(m + 2, 8), l->stored);
+    if (l->in_one) cb_taken_add(l->file.taken, number(m + 2, 8), l->stored, true);
   } else if (m[1] == COMPACT) {
     l->in_one = true, l->stored = size < 4 ? UINT64_MAX : number(m + 2, 2);
     if (size < 4 || l->stored > size - 4) l->fault = too_short;

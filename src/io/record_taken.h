@@ -4,23 +4,25 @@
 #ifndef CB_IO_RECORD_TAKEN_H
 #define CB_IO_RECORD_TAKEN_H
 
-#include "io/record_rescue.h"
+#include <curvebody/record.h>
 #include <hdf5.h>
 
-/* Parts of a file that were looked at: of HDF5's own, and numbers that do not lie in chunks. */
+/* Parts of a file that were looked at: HDF5's own, of which some are parts of others, and numbers that do not lie in chunks. */
 typedef struct cb_taken {
-  cb_stretch *own, *numbers;
-  size_t n_own, n_numbers, room_own, room_numbers;
+  struct cb_taken_part {
+    uint64_t at, size;
+    bool numbers;
+  } *part;
+  size_t count, room;
   bool lacking; /* memory for all of them */
 } cb_taken;
 
 /* NULL: nobody wants to know. */
-void cb_taken_add(cb_taken *taken, uint64_t at, uint64_t size);
-void cb_taken_add_numbers(cb_taken *taken, uint64_t at, uint64_t size);
+void cb_taken_add(cb_taken *taken, uint64_t at, uint64_t size, bool numbers);
 void cb_taken_free(cb_taken *taken);
 
 /* Whether all that going on after `keep` rows and events writes over lies by itself: numbers out of chunks, and chunks that
- * are not before that. Of an open record that was looked at (record_check.c). CB_ERROR_INPUT, CB_ERROR_MEMORY. */
+ * are not before that. Of an open record that was looked at (record_check.c). CB_ERROR_INPUT, CB_ERROR_MEMORY, CB_ERROR_FILE. */
 cb_status cb_taken_check(cb_taken *taken, hid_t file, const char *path, cb_record_position keep);
 
 #endif

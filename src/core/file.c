@@ -11,12 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int cb_open(const char *path, int flags) {
+  int fd;
+  do fd = open(path, flags | O_CLOEXEC, 0666);
+  while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
 int cb_open_regular(const char *path, int flags, const char **why) {
   struct stat info;
-  int fd, error = 0;
+  int error = 0;
   *why = NULL;
-  do fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
-  while (fd < 0 && errno == EINTR);
+  const int fd = cb_open(path, flags | O_NONBLOCK | O_NOCTTY);
   if (fd < 0 && errno == ENXIO) *why = "not a regular file", error = EINVAL; /* a socket, a pipe without reader */
   else if (fd < 0 || fstat(fd, &info) < 0) error = errno;
   else if (S_ISDIR(info.st_mode)) error = EISDIR;

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* open, of a file that is not handed on to other programs. -1: errno. */
+int cb_open(const char *path, int flags);
+
 /* A file that is to be read, or changed where it lies: `flags` of open. Regular ones only: a pipe or a device without
  * end would be waited for for ever, and is not opened to the point of waiting. -1: *why says it, and so does errno where
  * it is the system's reason. */

@@ -49,10 +49,7 @@ static cb_status take_old(const char *path, const char *target, bool replace, in
 static bool make_part(const char *target, char *part, size_t size) {
   for (int i = 0; i < PARTS; i++) {
     snprintf(part, size, "%s.%ld-%d.part", target, (long)getpid(), i);
-    int fd;
-    do fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    while (fd < 0 && errno == EINTR);
-    const int error = fd < 0 ? errno : cb_close(fd);
+    const int fd = cb_open(part, O_WRONLY | O_CREAT | O_EXCL), error = fd < 0 ? errno : cb_close(fd);
     if (!error) return cb_part_begin(part), true;
     if (fd >= 0) unlink(part);
     errno = error;
@@ -126,9 +123,8 @@ static cb_status take_name(const cb_output *o, bool replace) {
 
 /* 0, or errno; 0 too where the system cannot sync what it is. */
 static int sync_at(const char *path, int flags) {
-  int fd, error;
-  do fd = open(path, flags | O_RDONLY | O_CLOEXEC);
-  while (fd < 0 && errno == EINTR);
+  const int fd = cb_open(path, flags | O_RDONLY);
+  int error;
   if (fd < 0) return errno == EACCES ? 0 : errno;
   do error = fsync(fd) == 0 ? 0 : errno;
   while (error == EINTR);

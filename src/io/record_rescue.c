@@ -114,7 +114,7 @@ static bool choose(const cb_rescue *r, uint64_t length, const cb_stretch *keep, 
 
 /* One that a killed writer left is gone on with: its newest copy stays until ours is whole. */
 static int make_file(cb_rescue *r) {
-  r->fd = open(r->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  r->fd = cb_open(r->path, O_RDWR | O_CREAT | O_NOFOLLOW);
   if (r->fd < 0) return errno;
   unsigned char *entry = malloc(RESCUE_ENTRY);
   if (!entry) return ENOMEM;

@@ -23,7 +23,7 @@ char *cb_rescue_name(const char *path) {
 
 uint64_t cb_rescue_boot(void) {
   char name[64];
-  const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  const int fd = cb_open("/proc/sys/kernel/random/boot_id", O_RDONLY);
   const ssize_t n = fd < 0 ? 0 : read(fd, name, sizeof name);
   if (fd >= 0) close(fd);
   return n > 0 ? cb_digest_bytes(cb_digest_begin(0), name, (size_t)n) : 0;

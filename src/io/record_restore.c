@@ -135,7 +135,7 @@ cb_status cb_rescue_restore(const char *path, int fd, bool *done, cb_undo **undo
 void cb_rescue_remove(const char *path) {
   char *name = cb_rescue_name(path);
   if (name && unlink(name) < 0 && errno != ENOENT) { /* an empty one is none */
-    const int fd = open(name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const int fd = cb_open(name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
     if (fd >= 0) close(fd);
   }
   free(name);

@@ -61,7 +61,7 @@ cb_status cb_record_compare(hid_t file, const char *path, bool left, cb_record_p
 
 /* What is on the disk now is what is kept. 0 or errno. */
 static int guard(const char *path, cb_rescue *rescue, cb_record_position at) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = cb_open(path, O_RDONLY);
   if (fd < 0) return errno;
   const int error = cb_rescue_sync(rescue, fd, at, NULL, 0);
   close(fd);
@@ -144,7 +144,7 @@ static cb_status bring_back(const char *path, cb_record_position synced, bool *d
   if (!status) status = check_sound(path, synced);
   *done = !status;
   if (*done) return cb_undo_free(undo), CB_OK;
-  fd = open(path, O_RDWR | O_CLOEXEC);
+  fd = cb_open(path, O_RDWR);
   if (fd >= 0)
     cb_rescue_undo(path, fd, undo), close(fd);
   else

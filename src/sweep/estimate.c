@@ -1,5 +1,6 @@
 /* What a sweep would take, and how far one has come. */
 #include "core/failure.h"
+#include "core/file.h"
 #include "io/record_hdf5.h"
 #include "io/record_structure.h"
 #include "sweep/crew.h"
@@ -82,7 +83,7 @@ static cb_status read_result(const cb_folder *folder, char digest[CB_SWEEP_SHA],
 static bool is_locked(const cb_folder *folder) {
   char path[4096];
   snprintf(path, sizeof path, "%s/lock", folder->path);
-  const int lock = open(path, O_RDWR | O_CLOEXEC);
+  const int lock = cb_open(path, O_RDWR);
   const bool locked = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0;
   if (lock >= 0) close(lock);
   return locked;

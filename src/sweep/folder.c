@@ -53,7 +53,7 @@ static cb_status write_text(const cb_folder *folder, const char *name, const cha
 static cb_status take_lock(cb_folder *folder, bool shared) {
   char path[4096];
   path_in(folder, "lock", path, sizeof path);
-  folder->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  folder->lock = cb_open(path, O_RDWR | O_CREAT);
   if (folder->lock < 0) return cb_fail_file(path, "lock", errno);
   if (flock(folder->lock, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return CB_OK;
   if (errno != EWOULDBLOCK) return cb_fail_file(path, "lock", errno);

@@ -60,7 +60,7 @@ static cb_status lock(cb_store *store) {
   char path[4096];
   if ((size_t)snprintf(path, sizeof path, "%s.lock", store->path) >= sizeof path)
     return cb_fail(CB_ERROR_FILE, "%s: the name is too long", store->path);
-  store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  store->lock = cb_open(path, O_RDWR | O_CREAT);
   if (store->lock < 0) return cb_fail_file(store->path, "lock", errno);
   if (flock(store->lock, LOCK_EX | LOCK_NB) == 0) return CB_OK;
   return errno == EWOULDBLOCK ? cb_fail(CB_ERROR_FILE, "%s: is being written by another sweep that runs", store->path)
@@ -102,7 +102,7 @@ cb_status cb_store_open(const char *path, const cb_store_layout *layout, size_t 
   if (!status && first >= 0 && store->map.capacity != capacity)
     status =
         cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected %zu slots, found %zu", path, capacity, store->map.capacity);
-  if (!status && (store->file = open(path, O_RDWR | O_CLOEXEC)) < 0) status = cb_fail_file(store->path, "open", errno);
+  if (!status && (store->file = cb_open(path, O_RDWR)) < 0) status = cb_fail_file(store->path, "open", errno);
   if (!status) status = first < 0 ? find_free(store) : (store->room = capacity, CB_OK);
   return status ? cb_store_free(store), status : (*out = store, CB_OK);
 }

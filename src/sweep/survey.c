@@ -48,7 +48,7 @@ static cb_status begin(const char *path, const cb_store_layout *layout, reading 
   r->seconds = malloc(n * sizeof *r->seconds);
   if (!r->member || !r->status || !r->digest || !r->seconds)
     return end(r), cb_fail(CB_ERROR_MEMORY, "no memory for %zu slots", n);
-  r->file = open(path, O_RDONLY | O_CLOEXEC);
+  r->file = cb_open(path, O_RDONLY);
   if (r->file < 0 || !get(r->file, r->map.own[CB_STORE_MEMBER], r->member, n * sizeof *r->member) ||
       !get(r->file, r->map.own[CB_STORE_STATUS], r->status, n * sizeof *r->status) ||
       !get(r->file, r->map.own[CB_STORE_DIGEST], r->digest, n * sizeof *r->digest) ||
@@ -165,7 +165,7 @@ char *cb_survey_words(const char *folder, const cb_store_layout *layout, const c
   if (!words || s->store[member] < 0) return free(words), NULL;
   snprintf(path, sizeof path, "%s/%s", folder, s->name[s->store[member]]);
   if (cb_store_map_read(path, layout, &map)) return free(words), NULL;
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const int file = cb_open(path, O_RDONLY);
   const uint64_t at = map.own[CB_STORE_FAILURE] + (uint64_t)s->slot[member] * CB_STORE_WORDS;
   const bool good = file >= 0 && get(file, at, words, CB_STORE_WORDS);
   if (file >= 0) close(file);

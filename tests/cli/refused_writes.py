@@ -103,6 +103,32 @@ class RefusedWrites(Case):
         self.each(["repair", "rod.h5"], lambda: shutil.copy(self.path("killed.h5"), self.path("rod.h5")),
                   lambda n: self.good("repair", "rod.h5"))
 
+    def test_opens_that_a_signal_interrupts(self):
+        """Are done again."""
+        self.write("rod.yaml", ROD)
+        self.good("run", "rod.yaml", "-o", "half.h5", "--set", "time.end=0.5")
+        run = self.start("run", "rod.yaml", "-o", "killed.h5", "--set", "time.end=1e5")
+        self.wait_for("killed.h5", run)
+        run.kill()
+        run.wait()
+        for words, record in ((["resume", "rod.h5", "--until", "1"], "half.h5"), (["repair", "rod.h5"], "killed.h5"),
+                              (["verify", "rod.h5"], "half.h5"), (["run", "rod.yaml"], None)):
+            opens = 0
+            while True:
+                for name in "rod.h5", "rod.h5.rescue", "told":
+                    if os.path.exists(self.path(name)):
+                        os.remove(self.path(name))
+                if record:
+                    shutil.copy(self.path(record), self.path("rod.h5"))
+                how = {"LD_PRELOAD": FAULTS, "FAULT_FOLDER": self.folder, "FAULT_OF": "open", "FAULT_KIND": "EINTR",
+                       "FAULT_AT": str(opens + 1), "FAULT_TOLD": self.path("told")}
+                done = self.call(*words, env=os.environ | how)
+                self.assertEqual(done.returncode, 0, f"open {opens + 1} of {words}\n{done.stderr}")
+                if not os.path.exists(self.path("told")):
+                    break
+                opens += 1
+            self.assertGreater(opens, 2, words)
+
 
 if __name__ == "__main__":
     main()

@@ -339,6 +339,7 @@ const char cb_hdf5_virtual[] = "takes its numbers from other datasets (it is vir
            cb_hdf5_external[] = "has its numbers in other files (external storage)";
 
 const char *cb_hdf5_elsewhere(hid_t create) {
+  if (create < 0) return "does not tell how it is laid out";
   if (H5Pget_layout(create) == H5D_VIRTUAL) return cb_hdf5_virtual;
   return H5Pget_external_count(create) > 0 ? cb_hdf5_external : NULL;
 }

@@ -82,8 +82,28 @@ static void checkpoints_lie_by_themselves(void **unused) {
     }
 }
 
+/* Layouts of before HDF5 1.6.3 do not tell how many bytes there are. */
+static void old_layouts_lie_by_themselves(void **unused) {
+  (void)unused;
+  const uint64_t own = offset_of("checkpoint/slot1/state");
+  for (int k = 0; k < 2; k++) {
+    make_killed();
+    size_t place = 8, header;
+    while (place + 8 < size && cb_little_endian(bytes + place, 8) != own) place++;
+    for (header = place; header && memcmp(bytes + header, "OHDR", 4) != 0; header--);
+    const size_t message = place - 2, next = message + 18; /* version, class, address, bytes; type, size, flags */
+    const uint64_t address[] = {8, header};
+    lying_put(bytes, size, header, message - 3, 2, 18 + 4 + cb_little_endian(bytes + next + 1, 2)); /* takes the next */
+    lying_put(bytes, size, header, message, 8, 1 | 2 << 8 | 1 << 16);                               /* version, rank, class */
+    lying_put(bytes, size, header, message + 8, 8, address[k]);
+    lying_put(bytes, size, header, message + 16, 8, SAMPLE_STATE | (uint64_t)8 << 32);
+    check_refused();
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_lie_by_themselves),
-                                     cmocka_unit_test(checkpoints_lie_by_themselves)};
+                                     cmocka_unit_test(checkpoints_lie_by_themselves),
+                                     cmocka_unit_test(old_layouts_lie_by_themselves)};
   return cmocka_run_group_tests(tests, lying_make, remove_all);
 }

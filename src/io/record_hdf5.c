@@ -130,7 +130,7 @@ void cb_hdf5_give_reason(const char *text) {
 cb_status cb_hdf5_unread(const char *path, cb_status status) {
   const int error = cb_driver_unread();
   if (lacking) return cb_fail(CB_ERROR_MEMORY, "%s: HDF5 has no memory", path);
-  if (status == CB_ERROR_FILE && !strncmp(path, unclosed, sizeof unclosed - 1))
+  if (status == CB_ERROR_FILE && *unclosed && !strncmp(path, unclosed, sizeof unclosed - 1))
     return cb_fail(status, "%s: HDF5 could not close it after it was read, as for want of memory", path);
   if (!error || status == CB_ERROR_MEMORY) return status;
   return cb_fail_file(path, "read", error);

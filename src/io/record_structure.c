@@ -64,6 +64,7 @@ typedef struct look {
   cb_structure is;
   uint64_t type, stored; /* bytes of a number, of all that do not lie in chunks */
   bool in_one;           /* they do not, nor elsewhere */
+  uint64_t from;         /* where they are, by a layout that does not tell how many; none: UINT64_MAX */
   bool fixed;            /* an array of so many elements says where its chunks are */
   uint64_t elements;
   bool shared; /* it is a type that others share */
@@ -133,6 +134,7 @@ static void compare_room(look *l) {
   uint64_t bytes = l->type;
   bool more = false;
   for (int d = 0; d < l->is.rank; d++) more |= !cb_times(&bytes, l->is.now[d]);
+  if (!is_none(l->from)) cb_taken_add(l->file.taken, l->from, more ? UINT64_MAX : bytes, true);
   if (l->in_one && l->type && (more || bytes > l->stored)) l->fault = "has more numbers than its layout has room for";
   if (l->is.chunk_rank && l->type && (l->is.element != l->type || l->is.chunk_rank != l->is.rank))
     l->fault = "has chunks of another kind than its numbers";
@@ -176,6 +178,8 @@ static void look_at_old_layout(look *l, const unsigned char *m, size_t size) {
     look_at_chunk(l, m + 16, m[1], 4);
   else if (m[2] == COMPACT)
     l->in_one = true, l->stored = number(m + end, 4);
+  else
+    l->from = number(m + 8, 8);
   if (!l->fault && m[2] == CHUNKED) l->fault = cb_chunk_tree_fault(l->file, l->bytes, number(m + 8, 8), m[1] - 1);
 }
 
@@ -286,7 +290,7 @@ static const char *fault_of(look *l, uint64_t header);
 
 /* What is kept elsewhere: in a type of its own, or, as HDF5 only does when asked to, in a heap of the file. */
 static void look_at_shared(look *l, unsigned type, const unsigned char *m, size_t size) {
-  look of = {.file = l->file, .bytes = l->bytes, .shared = true};
+  look of = {.file = l->file, .bytes = l->bytes, .from = UINT64_MAX, .shared = true};
   if (type != TYPE || l->shared || size < 10 || m[0] < 2 || m[0] > 3 || m[1] != 2)
     l->fault = "shares parts of its header in a way that records do not";
   else
@@ -337,7 +341,7 @@ static const char *fault_of(look *l, uint64_t header) {
 }
 
 const char *cb_structure_look(cb_source s, uint64_t bytes, uint64_t header, cb_structure *out) {
-  look l = {.file = s, .bytes = bytes, .is.filter = -1};
+  look l = {.file = s, .bytes = bytes, .from = UINT64_MAX, .is.filter = -1};
   if (s.file) cb_driver_look_again(s.file);
   const char *fault = s.file ? fault_of(&l, header) : NULL;
   return *out = l.is, fault;

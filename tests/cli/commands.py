@@ -363,8 +363,9 @@ class Commands(Case):
         self.misused(["export", "rod.h5", "--csv", "--field", "enrgy"], "enrgy")
         self.misused(["export", "rod.yaml", "--csv"], "not an HDF5 file")
         self.misused(["repair", "rod.yaml"], "not an HDF5 file")
-        for words in "export none.h5 --csv", "repair none.h5", "export rod.h5 --csv -o none/t.csv":
-            done = self.call(*words.split())
+        for words in (["export", "none.h5", "--csv"], ["repair", "none.h5"], ["repair", ""],
+                      ["export", "rod.h5", "--csv", "-o", "none/t.csv"]):
+            done = self.call(*words)
             self.assertEqual((done.returncode, done.stdout), (3, ""))
             self.assertIn("No such file or directory", done.stderr)
 

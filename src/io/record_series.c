@@ -41,8 +41,7 @@ typedef struct series_visit {
   void *context;
 } series_visit;
 
-static cb_status visit_named(const series_visit *visit, hid_t file, const char *name, bool is_event) {
-  hid_t object = H5Oopen(file, name, H5P_DEFAULT);
+static cb_status visit_object(const series_visit *visit, hid_t object, const char *name, bool is_event) {
   if (object < 0)
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s cannot be opened: the file is damaged", visit->path, name);
   uint64_t length;
@@ -56,14 +55,15 @@ static cb_status visit_named(const series_visit *visit, hid_t file, const char *
 /* A link of the root; soft ones (aliases) are passed over. */
 static cb_status visit_link(void *context, hid_t file, const char *name, const H5L_info_t *link) {
   if (link->type != H5L_TYPE_HARD) return CB_OK;
-  return visit_named(context, file, name, !strcmp(name, "event") || !strncmp(name, "event_", 6));
+  const bool is_event = !strcmp(name, "event") || !strncmp(name, "event_", 6);
+  return visit_object(context, H5Oopen_by_addr(file, link->u.address), name, is_event);
 }
 
 cb_status cb_series_each(hid_t file, const char *path, cb_series_visit function, void *context) {
   series_visit visit = {path, function, context};
   cb_status status = cb_hdf5_each_link(file, path, H5_INDEX_CRT_ORDER, visit_link, &visit);
   for (int table = 0; table < 2 && !status && cb_digest_there(file); table++)
-    status = visit_named(&visit, file, cb_digest_names[table], table);
+    status = visit_object(&visit, H5Oopen(file, cb_digest_names[table], H5P_DEFAULT), cb_digest_names[table], table);
   return status;
 }
 

@@ -34,7 +34,8 @@ typedef struct cb_ida {
 
   SUNContext context;
   void *ida;
-  N_Vector y, yp, id, residual;
+  N_Vector y, yp, id, residual, spare;
+  bool lacking; /* memory for a vector */
   SUNMatrix matrix;
   SUNLinearSolver linear;
   bool sparse;

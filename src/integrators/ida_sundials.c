@@ -63,6 +63,41 @@ static void complain(int code, const char *module, const char *function, char *t
   if (code < 0 && !m->failure) strncpy(m->text, text, sizeof m->text - 1);
 }
 
+/* What SUNDIALS is at work for on this thread. */
+static _Thread_local cb_ida *current;
+
+/* SUNDIALS 6 writes into a clone that it was not given: it gets the spare vector then, which is nobody's to destroy. It clones
+ * while an integrator is opened, and not later. */
+static N_Vector clone(N_Vector of) {
+  N_Vector made = N_VClone_Serial(current ? current->y : of);
+  if (made || !current) return made;
+  current->lacking = true;
+  return current->spare;
+}
+
+static void keep(N_Vector vector) { (void)vector; }
+
+static cb_status make_vectors(cb_ida *m) {
+  N_Vector *vector[] = {&m->y, &m->yp, &m->id, &m->residual, &m->spare};
+  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
+    if (!(*vector[i] = N_VNew_Serial(m->size, m->context)))
+      return cb_fail(CB_ERROR_MEMORY, "no memory for %d unknowns", m->size);
+    N_VConst(0, *vector[i]);
+    (*vector[i])->ops->nvclone = clone;
+  }
+  m->spare->ops->nvdestroy = keep;
+  for (int i = 0; i < 2 * m->nk; i++) N_VGetArrayPointer(m->id)[i] = 1; /* of these alone errors are controlled */
+  return CB_OK;
+}
+
+/* To IDA, factors that there was no memory for are those of a singular matrix. */
+static int factor(SUNLinearSolver linear, SUNMatrix matrix) {
+  const int flag = SUNLinSolSetup_KLU(linear, matrix);
+  if (!flag || !current || SUNLinSol_KLUGetCommon(linear)->status != KLU_OUT_OF_MEMORY) return flag;
+  return failed(current,
+                cb_fail(CB_ERROR_MEMORY, "no memory for the factors of a matrix of %d unknowns", current->size));
+}
+
 /* Unknowns up to which dense factors are the faster ones. */
 enum { DENSE_MAX = 24 };
 
@@ -74,6 +109,7 @@ static cb_status make_solver(cb_ida *m, int solver) {
   if (m->sparse) {
     m->matrix = SUNSparseMatrix(m->size, m->size, (sunindextype)m->entries.nonzeros, CSC_MAT, m->context);
     if (m->matrix) m->linear = SUNLinSol_KLU(m->y, m->matrix, m->context);
+    if (m->linear) m->linear->ops->setup = factor;
   } else {
     m->matrix = SUNDenseMatrix(m->size, m->size, m->context);
     if (m->matrix) m->linear = SUNLinSol_Dense(m->y, m->matrix, m->context);
@@ -81,26 +117,27 @@ static cb_status make_solver(cb_ida *m, int solver) {
   return m->linear ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a matrix of %d unknowns", m->size);
 }
 
+static bool set_up(cb_ida *m, const cb_ida_options *o) {
+  current = m;
+  const bool ok = !IDASetErrHandlerFn(m->ida, complain, m) && !IDASetUserData(m->ida, m) &&
+                  !IDAInit(m->ida, residual, 0, m->y, m->yp) && !IDAWFtolerances(m->ida, weights) &&
+                  !IDASetId(m->ida, m->id) && !IDASetSuppressAlg(m->ida, SUNTRUE) &&
+                  !IDASetMaxOrd(m->ida, o->max_order) && !IDASetMaxNumSteps(m->ida, o->max_steps) &&
+                  !IDASetMaxStep(m->ida, o->max_step) && !IDASetLinearSolver(m->ida, m->linear, m->matrix) &&
+                  !IDASetJacFn(m->ida, jacobian);
+  current = NULL;
+  return ok && !m->lacking;
+}
+
 cb_status cb_ida_open(cb_ida *m, const cb_ida_options *o) {
   if (SUNContext_Create(NULL, &m->context)) return cb_fail(CB_ERROR_MEMORY, "no memory for SUNDIALS");
-  N_Vector *vector[] = {&m->y, &m->yp, &m->id, &m->residual};
-  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
-    if (!(*vector[i] = N_VNew_Serial(m->size, m->context)))
-      return cb_fail(CB_ERROR_MEMORY, "no memory for %d unknowns", m->size);
-    N_VConst(0, *vector[i]);
-  }
-  for (int i = 0; i < 2 * m->nk; i++) N_VGetArrayPointer(m->id)[i] = 1; /* of these alone errors are controlled */
+  cb_status status = make_vectors(m);
+  if (status) return status;
   m->ida = IDACreate(m->context);
   if (!m->ida) return cb_fail(CB_ERROR_MEMORY, "no memory for SUNDIALS");
-  cb_status status = make_solver(m, o->solver);
-  if (status) return status;
-  if (IDASetErrHandlerFn(m->ida, complain, m) || IDASetUserData(m->ida, m) ||
-      IDAInit(m->ida, residual, 0, m->y, m->yp) || IDAWFtolerances(m->ida, weights) || IDASetId(m->ida, m->id) ||
-      IDASetSuppressAlg(m->ida, SUNTRUE) || IDASetMaxOrd(m->ida, o->max_order) ||
-      IDASetMaxNumSteps(m->ida, o->max_steps) || IDASetMaxStep(m->ida, o->max_step) ||
-      IDASetLinearSolver(m->ida, m->linear, m->matrix) || IDASetJacFn(m->ida, jacobian))
-    return cb_fail(CB_ERROR_MEMORY, "no memory for SUNDIALS: %s", m->text);
-  return CB_OK;
+  status = make_solver(m, o->solver);
+  if (status || set_up(m, o)) return status;
+  return cb_fail(CB_ERROR_MEMORY, "no memory for SUNDIALS: %s", m->text);
 }
 
 void cb_ida_close(cb_ida *m) {
@@ -110,6 +147,7 @@ void cb_ida_close(cb_ida *m) {
   N_Vector vector[] = {m->y, m->yp, m->id, m->residual};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
     if (vector[i]) N_VDestroy(vector[i]);
+  if (m->spare) N_VDestroy_Serial(m->spare);
   if (m->context) SUNContext_Free(&m->context);
   cb_entries_free(&m->entries);
 }
@@ -162,7 +200,9 @@ cb_status cb_ida_advance(cb_ida *m, bool restart, double t0, double t) {
   long before = 0, after = 0;
   if (!restart) IDAGetNumNonlinSolvIters(m->ida, &before);
   double reached = t0;
+  current = m;
   const int flag = IDASolve(m->ida, t, &reached, m->y, m->yp, IDA_NORMAL);
+  current = NULL;
   IDAGetNumNonlinSolvIters(m->ida, &after);
   m->integrator->iterations = (int)(after - before);
   if (flag < 0) {

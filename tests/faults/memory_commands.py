@@ -87,7 +87,7 @@ def run(name, words, needs):
 COMMANDS = [
     run("rod", "run rod.yaml", ["rod.yaml"]),
     run("gauss", "run rod.yaml --set integrator.name=gauss --set integrator.solver=newton", ["rod.yaml"]),
-    run("ida", "run rod.yaml --set integrator.name=ida", ["rod.yaml"]),
+    run("ida", "run rod.yaml --set integrator.name=ida --set integrator.solver=klu", ["rod.yaml"]),
     run("network", "run cube.yaml", ["cube.yaml", "cube.obj"]),
     run("contacts", "run contacts.yaml", ["contacts.yaml"]),
     run("constraints", "run constraints.yaml", ["constraints.yaml"]),

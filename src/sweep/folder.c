@@ -2,6 +2,7 @@
 
 #include "core/file.h"
 #include "core/text.h"
+#include "io/output.h"
 #include "io/scenario_private.h"
 
 #include <errno.h>
@@ -31,23 +32,15 @@ static void path_in(const cb_folder *folder, const char *name, char *out, size_t
   snprintf(out, size, "%s/%s", folder->path, name);
 }
 
-/* Written beside, by a name of its own, and renamed. */
 static cb_status write_text(const cb_folder *folder, const char *name, const char *text) {
-  char path[4096], part[4096];
+  char path[4096];
+  cb_output output;
+  FILE *file;
   path_in(folder, name, path, sizeof path);
-  snprintf(part, sizeof part, "%s/%s.XXXXXX", folder->path, name);
-  const int descriptor = mkostemp(part, O_CLOEXEC);
-  FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-  if (!file) return cb_fail_file(path, "write", errno);
-  fchmod(descriptor, 0644);
-  bool good = fputs(text, file) >= 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
-  int reason = errno;
-  if (fclose(file) && good) good = false, reason = errno;
-  if (good && rename(part, path)) good = false, reason = errno;
-  if (good) return CB_OK;
-  unlink(part);
-  errno = reason;
-  return cb_fail_file(path, "write", errno);
+  const cb_status status = cb_output_open_text(path, &output, &file);
+  if (status) return status;
+  fputs(text, file);
+  return cb_output_close_text(&output, file, CB_OK);
 }
 
 static cb_status take_lock(cb_folder *folder, bool shared) {

@@ -18,6 +18,7 @@ struct cb_hlu {
   hmat_cluster_tree_t *tree;
   hmat_matrix_t *matrix;
   size_t bytes;
+  bool lacking; /* memory for a block */
 };
 
 enum { LEAF = 100 };                   /* panels in the smallest blocks */
@@ -34,12 +35,14 @@ static void release_block(void *b) { free(b); }
 static void prepare_block(int row, int rows, int column, int columns, int *row_to, int *row_from, int *column_to,
                           int *column_from, void *context, hmat_block_info_t *info) {
   (void)rows, (void)columns, (void)row_to, (void)row_from, (void)column_to, (void)column_from;
+  cb_hlu *h = context;
   block *b = malloc(sizeof *b);
-  if (!b) { /* no rows to compute: the factors are not finite then, and refused */
+  if (!b) {
+    h->lacking = true;
     info->block_type = hmat_block_null;
     return;
   }
-  *b = (block){context, row, column};
+  *b = (block){h, row, column};
   info->block_type = hmat_block_full;
   info->user_data = b;
   info->release_user_data = release_block;
@@ -104,12 +107,15 @@ static cb_status assemble(cb_hlu *h, double tolerance) {
   assembly.progress = NULL;
   int failed = h->of.assemble_generic(h->matrix, &assembly);
   hmat_delete_compression(assembly.compression);
+  if (h->lacking) return cb_fail(CB_ERROR_MEMORY, "no memory for the hierarchical matrix of %d panels", h->n);
   hmat_factorization_context_t factors;
   hmat_factorization_context_init(&factors);
   factors.factorization = hmat_factorization_lu;
   factors.progress = NULL;
   failed = failed || h->of.factorize_generic(h->matrix, &factors);
-  if (failed) return cb_fail(CB_ERROR_DOMAIN, "the hierarchical matrix of %d panels has no LU factors", h->n);
+  if (failed) /* the library does not tell which */
+    return cb_fail(CB_ERROR_DOMAIN, "the hierarchical matrix of %d panels has no LU factors, or no memory for them",
+                   h->n);
   hmat_info_t info;
   h->of.get_info(h->matrix, &info);
   h->bytes = info.compressed_size * sizeof(double);
@@ -161,7 +167,8 @@ cb_status cb_hlu_solve(cb_hlu *h, int columns, double *b) {
   cb_potential_blas_end();
   bool finite = !failed;
   for (size_t i = 0; finite && i < (size_t)h->n * (size_t)columns; i++) finite = isfinite(b[i]);
-  return finite ? CB_OK : cb_fail(CB_ERROR_DOMAIN, "the hierarchical matrix of %d panels is singular", h->n);
+  return finite ? CB_OK
+                : cb_fail(CB_ERROR_DOMAIN, "the hierarchical matrix of %d panels is singular, or had no memory", h->n);
 }
 
 size_t cb_hlu_bytes(const cb_hlu *h) { return h->bytes; }

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Memory that runs out, anywhere in the program or in a library under it, once or from then on: 26 commands end with the
+"""Memory that runs out, anywhere in the program or in a library under it, once or from then on: 27 commands end with the
 result that they have otherwise, or say that memory is short; no signal, no hang, no other result, no half-made file.
 
     memory.py BINARY ALLOCATOR [--all] [--only NAME] [--kinds own,library,...] [--samples N] [--seed S] [--jobs N]
@@ -160,13 +160,15 @@ def wrong_with_failure(trial, good):
 
 def crash_of(told):
     """Where a signal came from: the innermost call with a name outside of C's own library, as `OBJECT FUNCTION`; of our
-    program, which has no names to the loader, the place."""
+    program, which has no names to the loader, and of an exception of C++, the place."""
+    thrown = False
     for line in told:
         words = line.split()
+        thrown |= words[0] == "at" and words[1].startswith("libstdc++")
         if words[0] != "at" or words[1].startswith(("libc.", "ld-", "libgcc", "libstdc++")):
             continue
         name = words[2].split("+")[0]
-        if name or words[1] == "program":
+        if name or thrown or words[1] == "program":
             return words[1] + " " + (name or words[2])
     return "? ?"
 

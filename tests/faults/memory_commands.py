@@ -1,4 +1,4 @@
-"""26 commands that between them reach every sub-command and kind of run, each over in a moment: what memory.py takes memory
+"""27 commands that between them reach every sub-command and kind of run, each over in a moment: what memory.py takes memory
 away from. And what has to be there before."""
 import os
 import shutil
@@ -107,6 +107,8 @@ COMMANDS = [
     Command("space", "space h3 --at 1,pi/3,0"),
     Command("inertia", "--threads 2 inertia ellipsoid:a=2,b=1,c=1,resolution=8 --fluid water --added-mass exact "
             "--error 0.3"),
+    Command("inertia hlu", "--threads 2 inertia ellipsoid:a=2,b=1,c=1,resolution=10 --fluid water --added-mass "
+            "exact:method=hlu --error none"),
     Command("gait holonomy", "gait stroke.yaml holonomy", ["stroke.yaml"]),
     Command("gait optimize", "gait stroke.yaml optimize -o o.yaml", ["stroke.yaml"], "o.yaml"),
     Command("import", "import model.xml -o o.yaml", ["model.xml"], "o.yaml"),

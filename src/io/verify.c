@@ -12,6 +12,7 @@
  */
 #include "core/failure.h"
 #include "io/record_digest.h"
+#include "io/record_driver.h"
 #include "io/record_internal.h"
 #include "io/record_superblock.h"
 #include "io/scenario_private.h"
@@ -60,7 +61,7 @@ static cb_status check_marks(cb_verify *v, bool *written) {
   return CB_OK;
 }
 
-/* ---- Structure */
+/* ---- Structure. Where something could not be read, or memory is short, that is told, and not what is made of it. */
 
 typedef struct lengths {
   cb_verify *v;
@@ -74,10 +75,11 @@ static cb_status compare_length(void *context, hid_t dataset, const char *name, 
   hid_t space = H5Dget_space(dataset);
   H5Sget_simple_extent_dims(space, dims, NULL);
   H5Sclose(space);
-  if (dims[0] != expected)
+  const cb_status status = cb_hdf5_unread(l->v->path, CB_OK);
+  if (!status && dims[0] != expected)
     cb_verify_say(l->v, "/%s has %llu %s, others %llu", name, (unsigned long long)dims[0], is_event ? "events" : "rows",
                   (unsigned long long)expected);
-  return CB_OK;
+  return status;
 }
 
 static cb_status check_rows(cb_verify *v, hid_t file) {
@@ -87,7 +89,7 @@ static cb_status check_rows(cb_verify *v, hid_t file) {
   if (!status && !v->live) status = cb_series_each(file, v->path, compare_length, &l);
   v->report.rows = l.whole.rows, v->report.events = l.whole.events;
   v->good = l.whole;
-  if (!status) status = cb_digest_check(file, v->path, start, &v->good);
+  if (!status) status = cb_hdf5_unread(v->path, cb_digest_check(file, v->path, start, &v->good));
   if (!status && v->good.rows < l.whole.rows)
     cb_verify_say(v, "row %llu is not as it was written", (unsigned long long)v->good.rows);
   if (!status && v->good.events < l.whole.events)
@@ -99,7 +101,7 @@ static cb_status check_rows(cb_verify *v, hid_t file) {
 static cb_status check_checkpoints(cb_verify *v, hid_t file) {
   const cb_record_position have = {v->report.rows, v->report.events, 0};
   cb_record_position newest;
-  const cb_status status = cb_slot_newest(file, v->path, have, &newest);
+  const cb_status status = cb_hdf5_unread(v->path, cb_slot_newest(file, v->path, have, &newest));
   if (!status && !newest.checkpoints && !v->live)
     cb_verify_say(v, "/checkpoint has none that is whole: it cannot be resumed");
   if (!status) v->report.checkpoints = newest.checkpoints;
@@ -124,6 +126,7 @@ static cb_status check_file(cb_verify *v) {
     if (!status) status = check_checkpoints(v, file);
     cb_hdf5_close_read(file, v->path);
   }
+  status = cb_hdf5_unread(v->path, status);
   cb_hdf5_quiet_end(quiet);
   return status;
 }
@@ -189,16 +192,17 @@ static cb_status check_content(cb_verify *v) {
   return status;
 }
 
-/* The file could be opened and begins as one of HDF5 does: what HDF5 cannot read of it is a fault of it. */
+/* The file could be opened and begins as one of HDF5 does: what HDF5 cannot read of it is a fault of it, but for what the
+ * system does not let it read. */
 static cb_status take(cb_verify *v, cb_status status, bool *readable) {
   *readable = !status;
-  if (status != CB_ERROR_INPUT && status != CB_ERROR_FILE) return status;
+  if (cb_driver_refusals() != v->refusals || (status != CB_ERROR_INPUT && status != CB_ERROR_FILE)) return status;
   cb_verify_say_failure(v);
   return CB_OK;
 }
 
 cb_status cb_record_verify(const char *path, cb_verify_tell tell, void *user, cb_verify_report *report) {
-  cb_verify v = {.path = path, .tell = tell, .user = user};
+  cb_verify v = {.path = path, .tell = tell, .user = user, .refusals = cb_driver_refusals()};
   bool readable;
   cb_status status = check_marks(&v, &v.live);
   readable = !status;

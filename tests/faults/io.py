@@ -53,6 +53,7 @@ COMMANDS = {
     "csv": Command(["export", "ball.h5", "--csv", "-o", "ball.csv"], ["ball.h5"], ["ball.csv", "ball-events.csv"]),
     "xdmf": Command(["export", "ball.h5", "--xdmf"], ["ball.h5"], ["ball.xdmf", "ball-surface.h5"]),
     "view": Command(["view", "good.h5", "-o", "rod.html", "--frames", "50"], ["good.h5"], ["rod.html"]),
+    "verify": Command(["verify", "good.h5"], ["good.h5"]),
     "check": Command(["check", "body.yaml"], ["body.yaml", "body.obj", "grid.h5"]),
     "gait": Command(["gait", "stroke.yaml", "curvature", "--grid", "5x5", "-o", "c.h5"], ["stroke.yaml"], ["c.h5"]),
     "geodesic": Command(["geodesic", "h3", "--from", "1,1,0", "--to", "2,1,1", "--points", "5", "-o", "g.h5"], [],
@@ -231,7 +232,7 @@ class Trial:
             self.expect(REASONS.get(self.kind, "") in done.stderr, f"no reason: {done.stderr.strip()}")
             names = [*self.command.inputs, *self.command.outputs, "o/", "o:"]
             self.expect(any(name in done.stderr for name in names), f"no file named: {done.stderr.strip()}")
-        if code == 0 and self.name in ("check", "inertia"):
+        if code == 0 and self.name in ("check", "inertia", "verify"):
             expected = self.master.printed[self.name].replace(self.good(""), self.path(""))
             self.expect(done.stdout == expected, "another output")
 

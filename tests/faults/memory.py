@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Memory that runs out, anywhere in the program or in a library under it, once or from then on: 27 commands end with the
+"""Memory that runs out, anywhere in the program or in a library under it, once or from then on: 28 commands end with the
 result that they have otherwise, or say that memory is short; no signal, no hang, no other result, no half-made file.
 
     memory.py BINARY ALLOCATOR [--all] [--only NAME] [--kinds own,library,...] [--samples N] [--seed S] [--jobs N]

@@ -1,4 +1,4 @@
-"""27 commands that between them reach every sub-command and kind of run, each over in a moment: what memory.py takes memory
+"""28 commands that between them reach every sub-command and kind of run, each over in a moment: what memory.py takes memory
 away from. And what has to be there before."""
 import os
 import shutil
@@ -97,6 +97,7 @@ COMMANDS = [
     run("immersed", "run immersed.yaml", ["immersed.yaml"]),
     Command("resume", "resume half.h5 --until 0.05", ["half.h5"], None, ["repair half.h5", "resume half.h5 --until 0.05"]),
     Command("repair", "repair killed.h5", ["killed.h5"], None, ["repair killed.h5"]),
+    Command("verify", "verify rod.h5", ["rod.h5"]),
     Command("export csv", "export rod.h5 --csv -o o.csv", ["rod.h5"], "o.csv"),
     Command("export xdmf", "export ball.h5 --xdmf -o o.xdmf", ["ball.h5"], "o.xdmf"),
     Command("export flow", "export ball.h5 --flow --grid 3x3x3 -o o.xdmf", ["ball.h5"], "o.xdmf"),

@@ -15,7 +15,7 @@ CRASHES = {
     # attributes, types, spaces, names and datasets that were made in part
     """ H5T_close H5T_cmp H5T__insert H5O__attr_create H5A__close H5S_set_version H5S__extent_copy_real H5_hash_string H5D_close
         H5D__virtual_reset_layout H5F__close_cb H5AC_create H5MM_xfree H5SL_search H5SL_remove H5C_protect H5RS_create H5F__new
-        H5T_set_loc H5S_set_extent_simple H5AC_cork H5SL_create
+        H5T_set_loc H5S_set_extent_simple H5AC_cork H5SL_create H5SL__init_package
         """
     # lists of pieces to be used again that have one twice, or one that is none
     """ H5FL_reg_malloc H5FL_reg_free H5FL_arr_malloc H5FL_fac_malloc H5FL_fac_term H5FL_blk_free H5FL_garbage_coll""",

@@ -5,6 +5,7 @@
 #include "io/record_structure.h"
 #include "sweep/crew.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,8 @@ static cb_status read_result(const cb_folder *folder, char digest[CB_SWEEP_SHA],
     status = cb_hdf5_fail(folder->result, "read");
   else if (fault)
     status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: / or /status %s", folder->result, fault);
+  else if (!text && errno == ENOMEM)
+    status = cb_fail(CB_ERROR_MEMORY, "no memory to read %s", folder->result);
   else if (set < 0 || !text || strlen(text) >= CB_SWEEP_SHA)
     status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: this is no result of a sweep", folder->result);
   if (!status && text) {

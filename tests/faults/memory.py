@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Memory that runs out, anywhere in the program or in a library under it, once or from then on: 28 commands end with the
+"""Memory that runs out, anywhere in the program or in a library under it, once or from then on: 29 commands end with the
 result that they have otherwise, or say that memory is short; no signal, no hang, no other result, no half-made file.
 
     memory.py BINARY ALLOCATOR [--all] [--only NAME] [--kinds own,library,...] [--samples N] [--seed S] [--jobs N]
@@ -57,7 +57,9 @@ class Trial:
         self.command, self.folder = command, tempfile.mkdtemp(prefix="curvebody-", dir=where)
         for name in os.listdir(inputs):
             if any(name.startswith(need) for need in command.needs):
-                shutil.copy(os.path.join(inputs, name), self.folder)
+                source = os.path.join(inputs, name)
+                copy = shutil.copytree if os.path.isdir(source) else shutil.copy
+                copy(source, os.path.join(self.folder, name))
         if command.makes:
             with open(os.path.join(self.folder, command.makes), "wb") as file:
                 file.write(OLD)

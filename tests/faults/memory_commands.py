@@ -1,4 +1,4 @@
-"""28 commands that between them reach every sub-command and kind of run, each over in a moment: what memory.py takes memory
+"""29 commands that between them reach every sub-command and kind of run, each over in a moment: what memory.py takes memory
 away from. And what has to be there before."""
 import os
 import shutil
@@ -115,6 +115,7 @@ COMMANDS = [
     Command("import", "import model.xml -o o.yaml", ["model.xml"], "o.yaml"),
     Command("classify", "classify plate.h5 --exponent 3", ["plate.h5"]),
     Command("sweep", "sweep sweep.yaml -o o --quiet", ["sweep.yaml", "rod.yaml"], None, ["sweep sweep.yaml -o o"]),
+    Command("status", "sweep --status swept", ["swept"]),
 ]
 
 
@@ -134,6 +135,7 @@ class Inputs(Case):
         self.good("run", rod, "-o", "half.h5", "--set", "time.end=0.03", "--quiet")
         self.good("run", "ball.yaml", "--quiet")
         self.good("run", os.path.join(SYSTEMS, "falling-plate.yaml"), "-o", "plate.h5", "--set", "time.end=8", "--quiet")
+        self.good("sweep", "sweep.yaml", "-o", "swept", "--quiet")
         killed = self.start("run", rod, "-o", "killed.h5", "--set", "time.end=1e5")
         self.wait_for("killed.h5", killed, 5)
         killed.kill()

@@ -104,12 +104,12 @@ extern const char cb_hdf5_virtual[], cb_hdf5_external[];
 char *cb_hdf5_get_text_attribute(hid_t object, const char *name);
 char *cb_hdf5_get_text_dataset(hid_t where, const char *name);
 bool cb_hdf5_is_text(hid_t dataset, size_t *count); /* of how many texts */
-/* malloc'd name of the dimension scale at the root of dimension d of a dataset of that rank; NULL if it has none. */
-char *cb_hdf5_scale_name(hid_t dataset, int rank, int d);
 
-/* For each link of a group, by name or by order of creation. */
+/* ---- hdf5_links.c: for each link of a group, by name or by order of creation. */
 typedef cb_status (*cb_hdf5_link_visit)(void *context, hid_t group, const char *name, const H5L_info_t *link);
 cb_status cb_hdf5_each_link(hid_t group, const char *path, H5_index_t by, cb_hdf5_link_visit visit, void *context);
+/* malloc'd name of the dimension scale at the root of dimension d of a dataset of that rank; NULL if it has none. */
+char *cb_hdf5_scale_name(hid_t dataset, int rank, int d);
 
 /* ---- record_heap.c: the bytes of a value of varying length, whose elements have so many, with a 0 after them; NULL if
  * they cannot be read, or are not as many as the value says. The type is the caller's to check. */

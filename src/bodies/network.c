@@ -1,6 +1,7 @@
 /* Shapes of networks: see network.h. */
 #include "bodies/network.h"
 #include "numerics/mesh.h"
+#include "tree/scalar.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ cb_status cb_network_from_mesh(cb_network *w, const cb_node *mesh, const cb_geom
   char *path = cb_node_path(file);
   status = path ? cb_mesh_read_file(path, NULL, &m) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   free(path);
-  if (status == CB_ERROR_FILE) return cb_node_fail(file, "%s", cb_error_text()), CB_ERROR_FILE;
+  if (status == CB_ERROR_FILE) return cb_fail_again(file, status);
   if (status) return cb_place_fail(file, status);
   w->at = p.at;
   status = take_mesh(w, m, file, g, p.scale, r);

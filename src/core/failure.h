@@ -11,6 +11,7 @@ typedef enum cb_failure_kind {
   CB_FAILURE_CONSTRAINT, /* of a constraint of the system */
   CB_FAILURE_OBSERVABLE, /* of one that a run has not */
   CB_FAILURE_UNKNOWN,    /* a name that is none of those known */
+  CB_FAILURE_SYSTEM,     /* the system did not let a file be read or written, or another program has it */
   CB_FAILURE_CONSEQUENCE /* of another failure, that was told */
 } cb_failure_kind;
 

@@ -63,8 +63,9 @@ int cb_sync_data(int fd) {
 int cb_close(int fd) { return close(fd) == 0 || errno == EINTR ? 0 : errno; }
 
 cb_status cb_fail_file(const char *path, const char *verb, int error) {
-  return error == ENOMEM ? cb_fail(CB_ERROR_MEMORY, "%s: cannot %s: no memory", path, verb)
-                         : cb_fail(CB_ERROR_FILE, "%s: cannot %s: %s", path, verb, strerror(error));
+  return error == ENOMEM
+             ? cb_fail(CB_ERROR_MEMORY, "%s: cannot %s: no memory", path, verb)
+             : cb_fail_as(CB_FAILURE_SYSTEM, CB_ERROR_FILE, "%s: cannot %s: %s", path, verb, strerror(error));
 }
 
 static cb_status too_large(const char *path, const char *more_than, size_t size, size_t limit) {
@@ -73,7 +74,7 @@ static cb_status too_large(const char *path, const char *more_than, size_t size,
 }
 
 static cb_status cannot_read(const char *path, const char *why) {
-  return cb_fail(CB_ERROR_FILE, "cannot read '%s': %s", path, why);
+  return cb_fail_as(CB_FAILURE_SYSTEM, CB_ERROR_FILE, "cannot read '%s': %s", path, why);
 }
 
 /* Up to `room` bytes, fewer at the end only: 0 or errno. */

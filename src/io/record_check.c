@@ -126,7 +126,7 @@ static const char *fault_of(walk *w, cb_structure *is) {
 static cb_status check_object(walk *w, hid_t file, bool whole) {
   cb_structure is;
   const char *name = w->found[w->at].name, *fault = fault_of(w, &is);
-  if (fault && cb_driver_written(w->source.file)) return cb_fail(CB_ERROR_FILE, "%s: " CB_SUPERBLOCK_IN_USE, w->path);
+  if (fault && cb_driver_written(w->source.file)) return cb_superblock_in_use(w->path);
   if (fault || is.elsewhere) return refuse(w, name, fault ? fault : is.elsewhere);
   cb_status status = check_filter(w, name, &is);
   if (status) return status;

@@ -61,9 +61,8 @@ enum { MOST_AGAIN = 12 };
 
 /* Of the last file that was asked about, or closed, on this thread. */
 static _Thread_local int refusal;
-/* Of the first read that was refused on this thread since cb_driver_forget; and how many were since it began. */
+/* Of the first read that was refused on this thread since cb_driver_forget. */
 static _Thread_local int unread;
-static _Thread_local uint64_t refusals;
 
 /* cb_hdf5_fail finds this text. */
 static void push(hid_t minor, const char *why) {
@@ -75,13 +74,8 @@ static void refuse(file *f, int error) {
   f->error = error;
 }
 
-static void leave_unread(int error) {
-  if (!unread) unread = error;
-  refusals++;
-}
-
 static void refuse_read(file *f, int error) {
-  leave_unread(error);
+  if (!unread) unread = error;
   if (f->writing && !f->shut) refuse(f, error);
 }
 
@@ -108,7 +102,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
   if (taken) why = CB_SUPERBLOCK_IN_USE;
   bool good = fd >= 0 && !taken && (!(flags & H5F_ACC_TRUNC) || !(errno = cb_set_length(fd, 0))) && fstat(fd, &info) == 0;
   if (!good || !(f = calloc(1, sizeof *f))) {
-    if (fd < 0 && !writing && errno != ENOENT && errno != EINVAL) leave_unread(errno);
+    if (fd < 0 && !writing && !unread && errno != ENOENT && errno != EINVAL) unread = errno;
     push(H5E_CANTOPENFILE, why ? why : strerror(errno));
     if (fd >= 0) close(fd);
     return NULL;
@@ -285,7 +279,6 @@ uint64_t cb_driver_base(const cb_driven *f) { return f->base; }
 bool cb_driver_written(const cb_driven *f) { return cb_superblock_has_writer(f->fd); }
 
 int cb_driver_unread(void) { return unread; }
-uint64_t cb_driver_refusals(void) { return refusals; }
 void cb_driver_forget(void) { unread = 0; }
 
 void cb_driver_guard(hid_t id, cb_rescue *rescue, bool everything) {

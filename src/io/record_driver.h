@@ -43,7 +43,6 @@ bool cb_driver_written(const cb_driven *file);
 
 /* errno of the first read, or opening, that the system refused on this thread since the latter was called; 0: none. */
 int cb_driver_unread(void);
-uint64_t cb_driver_refusals(void); /* how many there were on this thread in all */
 void cb_driver_forget(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* What the record needs of HDF5, with its errors as ours. */
 #include "io/record_hdf5.h"
+#include "core/failure.h"
 #include "core/file.h"
 #include "io/record_driver.h"
 #include "io/record_superblock.h"
@@ -104,12 +105,13 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
   va_end(args);
   const int refused = cb_driver_unread() ? cb_driver_unread() : cb_driver_error(); /* what HDF5 says follows from it */
   const bool no_memory = lacking || refused == ENOMEM || (unmet && !*reason); /* of HDF5, the file's, or ours */
-  const bool abandoned = refused == ECANCELED;
-  cb_status status = cb_fail(no_memory ? CB_ERROR_MEMORY : CB_ERROR_FILE, "%s: cannot %s: %s", path, text,
-                             no_memory               ? "no memory"
-                             : refused && !abandoned ? strerror(refused)
-                             : *reason               ? reason
-                                                     : "HDF5 gives no reason");
+  const bool of_system = refused && refused != ECANCELED;
+  cb_status status = cb_fail_as(of_system ? CB_FAILURE_SYSTEM : CB_FAILURE, no_memory ? CB_ERROR_MEMORY : CB_ERROR_FILE,
+                                "%s: cannot %s: %s", path, text,
+                                no_memory   ? "no memory"
+                                : of_system ? strerror(refused)
+                                : *reason   ? reason
+                                            : "HDF5 gives no reason");
   *reason = 0;
   return status;
 }
@@ -120,7 +122,7 @@ cb_status cb_hdf5_fail_open(const char *path, const char *what) {
   const int fd = cb_open_regular(path, O_RDONLY, &why);
   const bool written = fd >= 0 && cb_superblock_has_writer(fd);
   if (fd >= 0) close(fd);
-  return written && status == CB_ERROR_FILE ? cb_fail(CB_ERROR_FILE, "%s: " CB_SUPERBLOCK_IN_USE, path) : status;
+  return written && status == CB_ERROR_FILE ? cb_superblock_in_use(path) : status;
 }
 
 void cb_hdf5_give_reason(const char *text) {
@@ -131,7 +133,8 @@ cb_status cb_hdf5_unread(const char *path, cb_status status) {
   const int error = cb_driver_unread();
   if (lacking) return cb_fail(CB_ERROR_MEMORY, "%s: HDF5 has no memory", path);
   if (status == CB_ERROR_FILE && *unclosed && !strncmp(path, unclosed, sizeof unclosed - 1))
-    return cb_fail(status, "%s: HDF5 could not close it after it was read, as for want of memory", path);
+    return cb_fail_as(CB_FAILURE_SYSTEM, status, "%s: HDF5 could not close it after it was read, as for want of memory",
+                      path);
   if (!error || status == CB_ERROR_MEMORY) return status;
   return cb_fail_file(path, "read", error);
 }

@@ -82,13 +82,17 @@ bool cb_superblock_has_writer(int fd) {
   return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
+cb_status cb_superblock_in_use(const char *path) {
+  return cb_fail_as(CB_FAILURE_SYSTEM, CB_ERROR_FILE, "%s: " CB_SUPERBLOCK_IN_USE, path);
+}
+
 cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd) {
   const char *why;
   const int file = cb_open_regular(path, exclusive ? O_RDWR : O_RDONLY, &why);
-  if (file < 0) return cb_fail(CB_ERROR_FILE, "%s: cannot open: %s", path, why);
+  if (file < 0) return cb_fail_as(CB_FAILURE_SYSTEM, CB_ERROR_FILE, "%s: cannot open: %s", path, why);
   if (!cb_superblock_flock(file, exclusive) || (exclusive && !cb_superblock_lock_writer(file))) {
     close(file);
-    return cb_fail(CB_ERROR_FILE, "%s: " CB_SUPERBLOCK_IN_USE, path);
+    return cb_superblock_in_use(path);
   }
   *fd = file;
   return CB_OK;

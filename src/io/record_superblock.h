@@ -25,10 +25,11 @@ uint32_t cb_lookup3(const unsigned char *key, size_t length);
  * *fd, which gives it back. */
 cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd);
 
-/* What is said where another has a lock. */
 enum { CB_SUPERBLOCK_BYTES = 48 };
 
+/* What is said where another has a lock, and the failure that says it. */
 #define CB_SUPERBLOCK_IN_USE "in use: another program has it open, or a run is writing it"
+cb_status cb_superblock_in_use(const char *path);
 
 /* flock of a descriptor, tried for a fifth of a second if another has it: readers of a live file take it for a
  * moment. A file system without locks counts as locked, as in HDF5 itself. */

@@ -12,7 +12,6 @@
  */
 #include "core/failure.h"
 #include "io/record_digest.h"
-#include "io/record_driver.h"
 #include "io/record_internal.h"
 #include "io/record_superblock.h"
 #include "io/scenario_private.h"
@@ -169,7 +168,7 @@ static cb_status check_scenario(cb_verify *v, cb_reader *reader) {
   cb_scenario_sha256(source, strlen(source), digest);
   if (strcmp(then, digest)) cb_verify_say(v, "/scenario/source is not the text of which scenario_sha256 is the digest");
   status = cb_scenario_open_text(v->path, resolved, NULL, 0, &scenario);
-  if (status == CB_ERROR_MEMORY) return status;
+  if (status == CB_ERROR_MEMORY || status == CB_ERROR_FILE) return status;
   if (status) {
     cb_verify_say(v, "/scenario/resolved cannot be opened: %s", cb_error_text());
     return CB_OK;
@@ -196,13 +195,14 @@ static cb_status check_content(cb_verify *v) {
  * system does not let it read. */
 static cb_status take(cb_verify *v, cb_status status, bool *readable) {
   *readable = !status;
-  if (cb_driver_refusals() != v->refusals || (status != CB_ERROR_INPUT && status != CB_ERROR_FILE)) return status;
+  const bool refused = status == CB_ERROR_FILE && cb_failure_last().kind == CB_FAILURE_SYSTEM;
+  if (refused || (status != CB_ERROR_INPUT && status != CB_ERROR_FILE)) return status;
   cb_verify_say_failure(v);
   return CB_OK;
 }
 
 cb_status cb_record_verify(const char *path, cb_verify_tell tell, void *user, cb_verify_report *report) {
-  cb_verify v = {.path = path, .tell = tell, .user = user, .refusals = cb_driver_refusals()};
+  cb_verify v = {.path = path, .tell = tell, .user = user};
   bool readable;
   cb_status status = check_marks(&v, &v.live);
   readable = !status;

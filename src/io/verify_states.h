@@ -11,7 +11,6 @@ typedef struct cb_verify {
   void *user;
   bool live;               /* it is being written */
   cb_record_position good; /* rows and events before the first that is not as it was written */
-  uint64_t refusals;       /* of reads by the system, before */
   cb_verify_report report;
 } cb_verify;
 

@@ -66,7 +66,7 @@ static cb_status read_scenario(cb_sweep_plan *plan, const cb_node *sweep) {
     status = cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   if (!status) {
     status = cb_yaml_read_file(path, &plan->scenario_tree);
-    if (status == CB_ERROR_FILE) status = (cb_node_fail(node, "%s", cb_error_text()), CB_ERROR_FILE);
+    if (status == CB_ERROR_FILE) status = cb_fail_again(node, status);
   }
   if (!status) plan->scenario = cb_tree_root(plan->scenario_tree);
   free(path);

@@ -54,6 +54,14 @@ cb_status cb_node_fail_at(const cb_node *node, size_t at, const char *format, ..
   return status;
 }
 
+cb_status cb_fail_again(const cb_node *node, cb_status status) {
+  const cb_failure_kind kind = cb_failure_last().kind;
+  cb_node_fail(node, "%s", cb_error_text());
+  cb_failure known = cb_failure_last();
+  known.kind = kind;
+  return cb_fail_known(&known, status, "%s", cb_error_text());
+}
+
 static bool is_among(const char *text, const char *const *names, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (!strcmp(text, names[i])) return true;

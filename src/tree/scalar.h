@@ -14,6 +14,9 @@ cb_found cb_node_found(const cb_node *node);
 /* Does it come from the command line (cb_tree_set, cb_tree_set_by), not from a file? */
 bool cb_node_is_set(const cb_node *node);
 
+/* The last failure, of that status, as it is known, with the node for its place. */
+cb_status cb_fail_again(const cb_node *node, cb_status status);
+
 /* Fails for a name that is none of names[count], with the nearest and with all: "unknown space 'h33', did you mean
  * 'h3'? Expected one of: ...". what: "key", "space". node: its place, or NULL. Returns CB_ERROR_INPUT. */
 cb_status cb_fail_unknown(const cb_node *node, const char *what, const char *name, const char *const *names,

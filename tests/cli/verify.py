@@ -116,7 +116,9 @@ class Verify(Case):
         self.write("cube.obj", self.read("cube.obj") + b"# another\n")
         self.faults(["a file that its scenario names"], "net.h5")
         os.remove(self.path("cube.obj"))
-        self.faults(["/scenario/resolved cannot be opened"], "net.h5")
+        gone = self.call("verify", "net.h5")
+        self.assertEqual(gone.returncode, 3, gone.stderr)
+        self.assertIn("cube.obj': No such file or directory", gone.stderr)
 
     def test_a_killed_run(self):
         run = self.start("run", "rod.yaml", "-o", "killed.h5", "--set", "time.end=1e5")

@@ -54,6 +54,7 @@ COMMANDS = {
     "xdmf": Command(["export", "ball.h5", "--xdmf"], ["ball.h5"], ["ball.xdmf", "ball-surface.h5"]),
     "view": Command(["view", "good.h5", "-o", "rod.html", "--frames", "50"], ["good.h5"], ["rod.html"]),
     "verify": Command(["verify", "good.h5"], ["good.h5"]),
+    "verify-body": Command(["verify", "body.h5"], ["body.h5", "body.obj", "grid.h5"]),
     "check": Command(["check", "body.yaml"], ["body.yaml", "body.obj", "grid.h5"]),
     "gait": Command(["gait", "stroke.yaml", "curvature", "--grid", "5x5", "-o", "c.h5"], ["stroke.yaml"], ["c.h5"]),
     "geodesic": Command(["geodesic", "h3", "--from", "1,1,0", "--to", "2,1,1", "--points", "5", "-o", "g.h5"], [],
@@ -147,6 +148,7 @@ class Master:
             for axis in "xyz":
                 file[axis] = np.linspace(-1, 1, 3)
         good(self.inputs, "run", "ball.yaml", "-o", "ball.h5")
+        good(self.inputs, "run", "body.yaml", "-o", "body.h5")
         good(self.inputs, "run", "rod.yaml", "-o", "good.h5")
         good(self.inputs, "run", "rod.yaml", "-o", "half.h5", "--set", "time.end=1.5")
         log = os.path.join(self.root, "log")
@@ -232,7 +234,7 @@ class Trial:
             self.expect(REASONS.get(self.kind, "") in done.stderr, f"no reason: {done.stderr.strip()}")
             names = [*self.command.inputs, *self.command.outputs, "o/", "o:"]
             self.expect(any(name in done.stderr for name in names), f"no file named: {done.stderr.strip()}")
-        if code == 0 and self.name in ("check", "inertia", "verify"):
+        if code == 0 and self.name in ("check", "inertia", "verify", "verify-body"):
             expected = self.master.printed[self.name].replace(self.good(""), self.path(""))
             self.expect(done.stdout == expected, "another output")
 

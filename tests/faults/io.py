@@ -184,6 +184,17 @@ class Master:
                 for then in "", "same":
                     yield int(number), "SHORT", then
 
+    def choose(self, rng, name, those, evenly, more):
+        """So many of all kinds of operations in turns, and so many more."""
+        turns, seen = [], collections.Counter()
+        for fault in rng.sample(those, len(those)):
+            operation = self.operations[name][fault[0] - 1][1]
+            turns.append((seen[operation], fault))
+            seen[operation] += 1
+        turns.sort(key=lambda turn: turn[0])
+        return [fault for _, fault in turns[:evenly]] + rng.sample([fault for _, fault in turns[evenly:]],
+                                                                   min(more, max(0, len(turns) - evenly)))
+
 
 class Trial:
     """One fault of one command, and all that has to hold after it."""
@@ -337,8 +348,7 @@ def main():
             rng = random.Random(how.seed)
             share = how.faults // (2 * len(names))
             for name, those in faults.items():
-                some = share + how.faults * len(those) // (2 * every)
-                faults[name] = rng.sample(those, min(some, len(those)))
+                faults[name] = MASTER.choose(rng, name, those, share, how.faults * len(those) // (2 * every))
         return report([(name, *fault) for name in faults for fault in faults[name]], every, how)
     finally:
         shutil.rmtree(root, ignore_errors=True)

@@ -1,5 +1,4 @@
-/* Opening files that are regular, reading at a place, and reading a whole file with a bound on its size. */
-#define _POSIX_C_SOURCE 200809L
+/* Opening files that are regular, streams, locks, reading at a place, and reading a whole file with a bound on its size. */
 #include "core/file.h"
 #include "core/failure.h"
 #include "core/text.h"
@@ -8,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,6 +32,38 @@ int cb_open_regular(const char *path, int flags, const char **why) {
   if (!*why) *why = strerror(error);
   errno = error;
   return -1;
+}
+
+/* To fopencookie, fewer bytes than all is an error. */
+static ssize_t put(void *cookie, const char *bytes, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t n = write((int)(intptr_t)cookie, bytes + done, size - done);
+    if (n < 0 && errno != EINTR) break;
+    if (n > 0) done += (size_t)n;
+  }
+  return (ssize_t)done;
+}
+
+static int end(void *cookie) {
+  errno = cb_close((int)(intptr_t)cookie);
+  return errno ? EOF : 0;
+}
+
+FILE *cb_open_stream(const char *path, int flags) {
+  static const cookie_io_functions_t functions = {.write = put, .close = end};
+  const int fd = cb_open(path, flags | O_WRONLY);
+  FILE *stream = fd < 0 ? NULL : fopencookie((void *)(intptr_t)fd, "w", functions);
+  if (fd < 0 || stream) return stream;
+  close(fd);
+  errno = ENOMEM;
+  return NULL;
+}
+
+int cb_lock(int fd, int operation) {
+  while (flock(fd, operation | LOCK_NB) < 0)
+    if (errno != EINTR) return errno;
+  return 0;
 }
 
 int cb_read_at(int fd, uint64_t at, size_t size, void *bytes, size_t *got) {

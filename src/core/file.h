@@ -5,6 +5,7 @@
 #include "core/errors.h"
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* open, of a file that is not handed on to other programs. -1: errno. */
 int cb_open(const char *path, int flags);
@@ -13,6 +14,12 @@ int cb_open(const char *path, int flags);
  * end would be waited for for ever, and is not opened to the point of waiting. -1: *why says it, and so does errno where
  * it is the system's reason. */
 int cb_open_regular(const char *path, int flags, const char **why);
+
+/* A stream into a file, which is not sought in. NULL: errno. */
+FILE *cb_open_stream(const char *path, int flags);
+
+/* flock, which is not waited for: 0 or errno, EWOULDBLOCK where another has it. */
+int cb_lock(int fd, int operation);
 
 /* Reads `size` bytes at a place, however few come at a time. 0 or errno; *got is less where the file ends before. */
 int cb_read_at(int fd, uint64_t at, size_t size, void *bytes, size_t *got);

@@ -156,7 +156,7 @@ cb_status cb_output_end(cb_output *o, bool replace, cb_status status) {
 cb_status cb_output_open_text(const char *path, cb_output *o, FILE **stream) {
   cb_status status = cb_output_begin(path, true, o);
   if (status) return status;
-  *stream = fopen(o->part, "we");
+  *stream = cb_open_stream(o->part, O_TRUNC);
   if (*stream) return CB_OK;
   status = cb_fail_file(path, "write", errno);
   return cb_output_end(o, true, status);

@@ -102,7 +102,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
   if (taken) why = CB_SUPERBLOCK_IN_USE;
   bool good = fd >= 0 && !taken && (!(flags & H5F_ACC_TRUNC) || !(errno = cb_set_length(fd, 0))) && fstat(fd, &info) == 0;
   if (!good || !(f = calloc(1, sizeof *f))) {
-    if (fd < 0 && !writing && !unread && errno != ENOENT && errno != EINVAL) unread = errno;
+    if (!writing && !unread && errno != ENOENT && errno != EINVAL) unread = errno;
     push(H5E_CANTOPENFILE, why ? why : strerror(errno));
     if (fd >= 0) close(fd);
     return NULL;

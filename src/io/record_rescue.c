@@ -84,6 +84,7 @@ static void close_file(cb_rescue *r, bool remove) {
 
 void cb_rescue_free(cb_rescue *r, bool remove) {
   if (!r) return;
+  if (remove && r->given_up) unlink(r->path); /* a killed writer's, that could not be gone on with */
   close_file(r, remove);
   free(r->kept.bit), free(r->touched.bit), free(r->touched_before.bit);
   free(r->path);

@@ -57,8 +57,7 @@ uint32_t cb_lookup3(const unsigned char *key, size_t length) {
 bool cb_superblock_flock(int fd, bool exclusive) {
   const struct timespec pause = {0, 10000000};
   for (int attempt = 0; attempt < 20; attempt++) {
-    if (flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return true;
-    if (errno != EWOULDBLOCK && errno != EINTR) return true;
+    if (cb_lock(fd, exclusive ? LOCK_EX : LOCK_SH) != EWOULDBLOCK) return true;
     nanosleep(&pause, NULL);
   }
   errno = EWOULDBLOCK;

@@ -83,20 +83,23 @@ static cb_status read_result(const cb_folder *folder, char digest[CB_SWEEP_SHA],
   return status;
 }
 
-static bool is_locked(const cb_folder *folder) {
+static cb_status find_lock(const cb_folder *folder, bool *locked) {
   char path[4096];
   snprintf(path, sizeof path, "%s/lock", folder->path);
-  const int lock = cb_open(path, O_RDWR);
-  const bool locked = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0;
-  if (lock >= 0) close(lock);
-  return locked;
+  const int lock = cb_open(path, O_RDONLY);
+  if (lock < 0) return errno == ENOENT ? CB_OK : cb_fail_file(path, "open", errno);
+  const int error = cb_lock(lock, LOCK_EX);
+  close(lock);
+  *locked = error == EWOULDBLOCK;
+  return error && !*locked ? cb_fail_file(path, "lock", error) : CB_OK;
 }
 
 cb_status cb_crew_status_of(const cb_folder *folder, cb_crew_status *out) {
   char digest[CB_SWEEP_SHA];
   cb_store_layout layout = {.title = "", .sweep = "", .digest = digest};
-  *out = (cb_crew_status){.runs = is_locked(folder)};
-  cb_status status = read_result(folder, digest, &layout.members);
+  *out = (cb_crew_status){.runs = false};
+  cb_status status = find_lock(folder, &out->runs);
+  if (!status) status = read_result(folder, digest, &layout.members);
   if (!status && (layout.members < 1 || layout.members > CB_SWEEP_MEMBERS))
     status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: this is no result of a sweep", folder->result);
   if (!status) status = cb_survey_take(folder->path, &layout, false, &out->survey);

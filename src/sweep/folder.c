@@ -48,8 +48,9 @@ static cb_status take_lock(cb_folder *folder, bool shared) {
   path_in(folder, "lock", path, sizeof path);
   folder->lock = cb_open(path, O_RDWR | O_CREAT);
   if (folder->lock < 0) return cb_fail_file(path, "lock", errno);
-  if (flock(folder->lock, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return CB_OK;
-  if (errno != EWOULDBLOCK) return cb_fail_file(path, "lock", errno);
+  const int error = cb_lock(folder->lock, shared ? LOCK_SH : LOCK_EX);
+  if (!error) return CB_OK;
+  if (error != EWOULDBLOCK) return cb_fail_file(path, "lock", error);
   return cb_fail(CB_ERROR_FILE, "%s: another sweep runs in this folder: expected to wait for it, or another -o",
                  folder->path);
 }

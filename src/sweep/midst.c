@@ -4,6 +4,7 @@
 #include "core/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ cb_status cb_midst_save(const cb_midst *midst, int64_t member, const cb_blob *pi
   path_of(midst, member, ".state", path, sizeof path);
   path_of(midst, member, ".part", part, sizeof part);
   head_of(midst, member, piece, n, piece[n - 1].count, head);
-  FILE *file = fopen(part, "wb");
+  FILE *file = cb_open_stream(part, O_CREAT | O_TRUNC);
   if (!file) return cb_fail_file(part, "write", errno);
   struct sha256_ctx sum;
   sha256_init(&sum);

@@ -62,9 +62,10 @@ static cb_status lock(cb_store *store) {
     return cb_fail(CB_ERROR_FILE, "%s: the name is too long", store->path);
   store->lock = cb_open(path, O_RDWR | O_CREAT);
   if (store->lock < 0) return cb_fail_file(store->path, "lock", errno);
-  if (flock(store->lock, LOCK_EX | LOCK_NB) == 0) return CB_OK;
-  return errno == EWOULDBLOCK ? cb_fail(CB_ERROR_FILE, "%s: is being written by another sweep that runs", store->path)
-                              : cb_fail_file(store->path, "lock", errno);
+  const int error = cb_lock(store->lock, LOCK_EX);
+  if (error == EWOULDBLOCK)
+    return cb_fail(CB_ERROR_FILE, "%s: is being written by another sweep that runs", store->path);
+  return error ? cb_fail_file(store->path, "lock", error) : CB_OK;
 }
 
 /* Slots whose members are done are taken; the others are of none again. */
@@ -223,5 +224,6 @@ cb_status cb_store_put(cb_store *store, const cb_store_results *r) {
 }
 
 cb_status cb_store_sync(cb_store *store) {
-  return fdatasync(store->file) ? cb_fail_file(store->path, "write", errno) : CB_OK;
+  const int error = cb_sync_data(store->file);
+  return error ? cb_fail_file(store->path, "write", error) : CB_OK;
 }

@@ -108,10 +108,15 @@ static void add(cb_survey *s, const reading *r, int32_t store) {
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static cb_status list(const char *folder, cb_survey *s) {
-  DIR *dir = opendir(folder);
-  if (!dir) return cb_fail_file(folder, "read", errno);
+  const int fd = cb_open(folder, O_RDONLY | O_DIRECTORY);
+  DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+  if (!dir) {
+    const cb_status status = cb_fail_file(folder, "read", errno);
+    if (fd >= 0) close(fd);
+    return status;
+  }
   cb_status status = CB_OK;
-  for (const struct dirent *e; !status && (e = readdir(dir));) {
+  for (const struct dirent *e; !status && (errno = 0, e = readdir(dir));) {
     const size_t length = strlen(e->d_name);
     if (length < 4 || strcmp(e->d_name + length - 3, ".h5")) continue;
     char **name = realloc(s->name, (s->stores + 1) * sizeof *name);
@@ -121,6 +126,7 @@ static cb_status list(const char *folder, cb_survey *s) {
     else
       s->stores++;
   }
+  if (!status && errno) status = cb_fail_file(folder, "read", errno);
   closedir(dir);
   if (s->stores) qsort(s->name, s->stores, sizeof *s->name, by_name);
   return status;

@@ -89,6 +89,18 @@ static const operation operations[] = {
     {SYS_fsync, BY_FD, STOPS | GROWS, "sync"},
     {SYS_fdatasync, BY_FD, STOPS | GROWS, "sync"},
     {SYS_close, BY_FD, STOPS, "close"},
+    {SYS_stat, BY_NAME, 0, "stat"},
+    {SYS_lstat, BY_NAME, 0, "stat"},
+    {SYS_fstat, BY_FD, 0, "stat"},
+    {SYS_newfstatat, BY_NAME_AT, 0, "stat"},
+    {SYS_statx, BY_NAME_AT, 0, "stat"},
+    {SYS_access, BY_NAME, 0, "stat"},
+    {SYS_faccessat, BY_NAME_AT, 0, "stat"},
+    {SYS_faccessat2, BY_NAME_AT, 0, "stat"},
+    {SYS_readlink, BY_NAME, 0, "stat"},
+    {SYS_readlinkat, BY_NAME_AT, 0, "stat"},
+    {SYS_getdents64, BY_FD, 0, "list"},
+    {SYS_rmdir, BY_NAME, 0, "unlink"},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations, LONGEST = 4096 };
 
@@ -114,6 +126,7 @@ static int name_file(const operation *o, const long *a, char *out) {
   if (o->sort == BY_FD) return name_of(a[0], out) > 0;
   const char *name = (const char *)a[o->sort == BY_NAME_AT];
   if (!name) return 0;
+  if (!*name && o->sort == BY_NAME_AT) return name_of(a[0], out) > 0;
   if (*name == '/') return snprintf(out, LONGEST, "%s", name) < LONGEST;
   const long n = name_of(o->sort == BY_NAME ? AT_FDCWD : a[0], out);
   return n > 0 && snprintf(out + n, (size_t)(LONGEST - n), "/%s", name) < LONGEST - n;

@@ -34,6 +34,11 @@ int cb_open_regular(const char *path, int flags, const char **why) {
   return -1;
 }
 
+cb_status cb_find_file(const char *path, struct stat *info, bool *there) {
+  *there = stat(path, info) == 0;
+  return *there || errno == ENOENT || errno == ENOTDIR ? CB_OK : cb_fail_file(path, "read", errno);
+}
+
 /* To fopencookie, fewer bytes than all is an error. */
 static ssize_t put(void *cookie, const char *bytes, size_t size) {
   size_t done = 0;

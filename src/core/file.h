@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 /* open, of a file that is not handed on to other programs. -1: errno. */
 int cb_open(const char *path, int flags);
@@ -14,6 +15,9 @@ int cb_open(const char *path, int flags);
  * end would be waited for for ever, and is not opened to the point of waiting. -1: *why says it, and so does errno where
  * it is the system's reason. */
 int cb_open_regular(const char *path, int flags, const char **why);
+
+/* What is of that name; *there: anything is. Fails where the system does not tell. */
+cb_status cb_find_file(const char *path, struct stat *info, bool *there);
 
 /* A stream into a file, which is not sought in. NULL: errno. */
 FILE *cb_open_stream(const char *path, int flags);

@@ -21,13 +21,16 @@ static bool same_file(const struct stat *a, const struct stat *b) {
 
 cb_status cb_output_check(const char *path, const cb_files *inputs) {
   struct stat output, input;
-  if (stat(path, &output) != 0) return CB_OK;
-  for (size_t i = 0; i < inputs->count; i++)
-    if (stat(inputs->path[i], &input) == 0 && same_file(&output, &input))
+  bool there, read;
+  cb_status status = cb_find_file(path, &output, &there);
+  for (size_t i = 0; i < inputs->count && !status && there; i++) {
+    status = cb_find_file(inputs->path[i], &input, &read);
+    if (!status && read && same_file(&output, &input))
       return cb_fail_placed(CB_ERROR_INPUT,
                             "%s: error: the output would replace '%s', which is read: expected another name", path,
                             inputs->path[i]);
-  return CB_OK;
+  }
+  return status;
 }
 
 /* The file that is there may be replaced. Its lock, if it has one, goes to *lock, or -1. */

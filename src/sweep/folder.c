@@ -55,26 +55,31 @@ static cb_status take_lock(cb_folder *folder, bool shared) {
                  folder->path);
 }
 
-static bool is_there(const cb_folder *folder, const char *name) {
+static cb_status find(const cb_folder *folder, const char *name, bool *there) {
   char path[4096];
+  struct stat info;
   path_in(folder, name, path, sizeof path);
-  return access(path, F_OK) == 0;
+  return cb_find_file(path, &info, there);
 }
 
 /* A folder that is not of a sweep is not written into. */
 static cb_status make(const cb_folder *folder) {
   struct stat info;
-  if (stat(folder->path, &info) && errno == ENOENT && stat(folder->result, &info) == 0)
+  bool there, result;
+  cb_status status = cb_find_file(folder->path, &info, &there);
+  if (!status && !there) status = cb_find_file(folder->result, &info, &result);
+  if (status) return status;
+  if (!there && result)
     return cb_fail(CB_ERROR_FILE, "%s: exists already, and is of no sweep in %s: expected another -o", folder->result,
                    folder->path);
   if (mkdir(folder->path, 0777) == 0) return CB_OK;
   if (errno != EEXIST) return cb_fail_file(folder->path, "make the folder", errno);
-  if (stat(folder->path, &info) || !S_ISDIR(info.st_mode))
+  if ((status = cb_find_file(folder->path, &info, &there))) return status;
+  if (!there || !S_ISDIR(info.st_mode))
     return cb_fail(CB_ERROR_FILE, "%s: there is a file of this name: expected a folder, or nothing", folder->path);
-  if (!is_there(folder, "lock") && rmdir(folder->path) == 0) return make(folder);
-  if (!is_there(folder, "lock"))
-    return cb_fail(CB_ERROR_FILE, "%s: a folder that is no sweep's: expected another -o", folder->path);
-  return CB_OK;
+  if ((status = find(folder, "lock", &there)) || there) return status;
+  if (rmdir(folder->path) == 0) return make(folder);
+  return cb_fail(CB_ERROR_FILE, "%s: a folder that is no sweep's: expected another -o", folder->path);
 }
 
 /* --- what was found of the members --- */
@@ -182,18 +187,16 @@ static cb_status compare(const cb_folder *folder, const cb_sweep *s) {
 }
 
 cb_status cb_folder_open(cb_folder *folder, cb_sweep *s, bool shared, int threads, const volatile sig_atomic_t *stop) {
-  const bool begun = is_there(folder, "sweep.yaml");
-  cb_status status = begun ? compare(folder, s) : CB_OK;
-  if (!status && !begun) status = cb_sweep_check(s, 0, s->plan->members, threads, stop);
+  bool begun, checked;
+  cb_status status = find(folder, "sweep.yaml", &begun);
+  if (!status) status = begun ? compare(folder, s) : cb_sweep_check(s, 0, s->plan->members, threads, stop);
   if (!status) status = make(folder);
   if (!status) status = take_lock(folder, shared);
-  if (!status && is_there(folder, "sweep.yaml")) /* of another shard, meanwhile */
-    status = compare(folder, s);
-  if (!status && !is_there(folder, "checked"))
-    status = write_checked(folder, s);
-  else if (!status)
-    status = cb_folder_read_checked(folder, s);
-  if (!status && !is_there(folder, "sweep.yaml")) status = write_text(folder, "sweep.yaml", s->plan->resolved);
+  if (!status) status = find(folder, "sweep.yaml", &begun); /* of another shard, meanwhile */
+  if (!status && begun) status = compare(folder, s);
+  if (!status) status = find(folder, "checked", &checked);
+  if (!status) status = checked ? cb_folder_read_checked(folder, s) : write_checked(folder, s);
+  if (!status && !begun) status = write_text(folder, "sweep.yaml", s->plan->resolved);
   if (!status) cb_sweep_lay_rows(s);
   if (status) cb_folder_close(folder);
   return status;

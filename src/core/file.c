@@ -34,9 +34,9 @@ int cb_open_regular(const char *path, int flags, const char **why) {
   return -1;
 }
 
-cb_status cb_find_file(const char *path, struct stat *info, bool *there) {
+cb_status cb_find_file(const char *path, const char *verb, struct stat *info, bool *there) {
   *there = stat(path, info) == 0;
-  return *there || errno == ENOENT || errno == ENOTDIR ? CB_OK : cb_fail_file(path, "read", errno);
+  return *there || errno == ENOENT || errno == ENOTDIR ? CB_OK : cb_fail_file(path, verb, errno);
 }
 
 /* To fopencookie, fewer bytes than all is an error. */

@@ -16,8 +16,8 @@ int cb_open(const char *path, int flags);
  * it is the system's reason. */
 int cb_open_regular(const char *path, int flags, const char **why);
 
-/* What is of that name; *there: anything is. Fails where the system does not tell. */
-cb_status cb_find_file(const char *path, struct stat *info, bool *there);
+/* What is of that name; *there: anything is. Fails where the system does not tell: "PATH: cannot VERB: ...". */
+cb_status cb_find_file(const char *path, const char *verb, struct stat *info, bool *there);
 
 /* A stream into a file, which is not sought in. NULL: errno. */
 FILE *cb_open_stream(const char *path, int flags);

@@ -22,9 +22,9 @@ static bool same_file(const struct stat *a, const struct stat *b) {
 cb_status cb_output_check(const char *path, const cb_files *inputs) {
   struct stat output, input;
   bool there, read;
-  cb_status status = cb_find_file(path, &output, &there);
+  cb_status status = cb_find_file(path, "write", &output, &there);
   for (size_t i = 0; i < inputs->count && !status && there; i++) {
-    status = cb_find_file(inputs->path[i], &input, &read);
+    status = cb_find_file(inputs->path[i], "read", &input, &read);
     if (!status && read && same_file(&output, &input))
       return cb_fail_placed(CB_ERROR_INPUT,
                             "%s: error: the output would replace '%s', which is read: expected another name", path,

@@ -59,22 +59,22 @@ static cb_status find(const cb_folder *folder, const char *name, bool *there) {
   char path[4096];
   struct stat info;
   path_in(folder, name, path, sizeof path);
-  return cb_find_file(path, &info, there);
+  return cb_find_file(path, "read", &info, there);
 }
 
 /* A folder that is not of a sweep is not written into. */
 static cb_status make(const cb_folder *folder) {
   struct stat info;
   bool there, result;
-  cb_status status = cb_find_file(folder->path, &info, &there);
-  if (!status && !there) status = cb_find_file(folder->result, &info, &result);
+  cb_status status = cb_find_file(folder->path, "read", &info, &there);
+  if (!status && !there) status = cb_find_file(folder->result, "read", &info, &result);
   if (status) return status;
   if (!there && result)
     return cb_fail(CB_ERROR_FILE, "%s: exists already, and is of no sweep in %s: expected another -o", folder->result,
                    folder->path);
   if (mkdir(folder->path, 0777) == 0) return CB_OK;
   if (errno != EEXIST) return cb_fail_file(folder->path, "make the folder", errno);
-  if ((status = cb_find_file(folder->path, &info, &there))) return status;
+  if ((status = cb_find_file(folder->path, "read", &info, &there))) return status;
   if (!there || !S_ISDIR(info.st_mode))
     return cb_fail(CB_ERROR_FILE, "%s: there is a file of this name: expected a folder, or nothing", folder->path);
   if ((status = find(folder, "lock", &there)) || there) return status;

@@ -100,7 +100,7 @@ cb_status cb_store_open(const char *path, const cb_store_layout *layout, size_t 
   struct stat info;
   bool there;
   cb_status status = lock(store);
-  if (!status) status = cb_find_file(path, &info, &there);
+  if (!status) status = cb_find_file(path, "read", &info, &there);
   if (!status && !there) status = cb_store_make(path, layout, capacity, first);
   if (!status) status = cb_store_map_read(path, layout, &store->map);
   if (!status && first >= 0 && store->map.capacity != capacity)

@@ -83,15 +83,17 @@ static cb_status read_result(const cb_folder *folder, char digest[CB_SWEEP_SHA],
   return status;
 }
 
+/* Who may only read has no lock of a file over a network (EBADF), and does not know. */
 static cb_status find_lock(const cb_folder *folder, bool *locked) {
   char path[4096];
   snprintf(path, sizeof path, "%s/lock", folder->path);
-  const int lock = cb_open(path, O_RDONLY);
+  int lock = cb_open(path, O_RDWR);
+  if (lock < 0 && (errno == EACCES || errno == EROFS)) lock = cb_open(path, O_RDONLY);
   if (lock < 0) return errno == ENOENT ? CB_OK : cb_fail_file(path, "open", errno);
   const int error = cb_lock(lock, LOCK_EX);
   close(lock);
   *locked = error == EWOULDBLOCK;
-  return error && !*locked ? cb_fail_file(path, "lock", error) : CB_OK;
+  return error && !*locked && error != EBADF ? cb_fail_file(path, "lock", error) : CB_OK;
 }
 
 cb_status cb_crew_status_of(const cb_folder *folder, cb_crew_status *out) {

@@ -25,7 +25,7 @@ uint32_t cb_lookup3(const unsigned char *key, size_t length);
  * *fd, which gives it back. */
 cb_status cb_superblock_lock(const char *path, bool exclusive, int *fd);
 
-enum { CB_SUPERBLOCK_BYTES = 48 };
+enum { CB_SUPERBLOCK_BYTES = 48 }; /* of a superblock of version 3 */
 
 /* What is said where another has a lock, and the failure that says it. */
 #define CB_SUPERBLOCK_IN_USE "in use: another program has it open, or a run is writing it"

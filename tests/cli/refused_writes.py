@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Whatever write a disk refuses, once or from then on: exit code 3 with the reason, never a signal; what was there
-before is there, a record that was written to goes on to the same rows."""
+before is there, a record that was written to goes on to the same rows. And each open, by an error or by a signal."""
 import os
 import shutil
 import sys

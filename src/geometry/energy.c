@@ -25,6 +25,8 @@ enum { D = CB_CURVE_DIM, SIZE = CB_CURVE_SIZE, ITERATIONS = 40 };
 static const double seen = 5e-4;
 /* Highest coefficients of the velocity, relative; their square is the error of E, they are that of its Hessian. */
 static const double resolved = 3e-7, finely = 1e-8;
+/* The same for a curve from which a search starts. */
+static const double roughly = 1e-3;
 /* Relative error of the derivatives to stop at, and |step|/d that rounding leaves. */
 static const double settled = 2e-14, rounding = 3e-14;
 /* |step|/d at which the Hessian of E at the curve gives that of d. */
@@ -169,14 +171,15 @@ static cb_status find_ends(const cb_geometry *g, const double *q, const double *
   return CB_OK;
 }
 
-/* The first curve: a geodesic's as far as the ends tell. */
-static void start(const cb_curve_ends *ends, cb_curve *c) {
+/* The first curve: a geodesic's as far as the ends tell, or the line of the chart bulged aside. */
+static void start(const cb_curve_ends *ends, const double *bulge, cb_curve *c) {
   double a[2][D];
-  const bool bent = bends(ends, a);
+  const bool bent = !bulge && bends(ends, a);
   for (int i = 0; i < c->n; i++)
     for (int k = 0; k < c->degree - 1; k++) {
       const double s = c->s[k];
       c->x[i][k] = s * ends->move[i];
+      if (bulge) c->x[i][k] += 4 * s * (1 - s) * bulge[i];
       if (bent) c->x[i][k] -= s * (1 - s) * ((2 - s) * a[0][i] + (1 + s) * a[1][i]) / 6;
     }
 }
@@ -195,7 +198,7 @@ static cb_status geodesic(const cb_curve_ends *ends, double limit, double *lengt
     if (last)
       cb_curve_prolong(last, c);
     else
-      start(ends, c);
+      start(ends, NULL, c);
     double rest = 1;
     const cb_status status = minimize(c, hessian != NULL, &s, &rest);
     if (status) return status;
@@ -226,6 +229,30 @@ cb_status cb_energy_geodesic(const cb_geometry *g, const double *q, const double
   if (hessian) memcpy(hessian, second, 4 * (size_t)(n * n) * sizeof *hessian);
   if (u) memcpy(u, p, (size_t)n * sizeof *u);
   return CB_OK;
+}
+
+cb_status cb_energy_start(const cb_geometry *g, const double *q, const double *move, const double *bulge, double *u) {
+  cb_curve_ends ends;
+  cb_curve both[2], *c = NULL, *last = NULL;
+  descent s;
+  double d, p[D], first[2 * D], rest = 1;
+  if (g->dim > D) return cb_fail(CB_ERROR_DOMAIN, "dimension %d: expected at most %d", g->dim, D);
+  cb_status status = find_ends(g, q, move, &ends);
+  for (int k = 0; cb_curve_degrees[k] && !status && rest > roughly; k++) {
+    c = last == both ? both + 1 : both;
+    cb_curve_begin(&ends, cb_curve_degrees[k], c);
+    if (last)
+      cb_curve_prolong(last, c);
+    else
+      start(&ends, bulge, c);
+    status = minimize(c, false, &s, &rest);
+    last = c;
+  }
+  if (status) return status;
+  status = renew(c, true, &s, &(bool){false});
+  if (status) return status;
+  conclude(c, s.y, &d, first, NULL, p);
+  return cb_geometry_raise(g, q, p, u);
 }
 
 /* --- the shortest --- */

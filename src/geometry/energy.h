@@ -11,6 +11,10 @@
 cb_status cb_energy_geodesic(const cb_geometry *g, const double *q, const double *move, double *length,
                              double *gradient, double *hessian, double *u);
 
+/* The velocity at q, to a few digits, of a geodesic from q to q + move that the curve q + s move + 4 s (1 - s) bulge is
+ * deformed to, as a start for Newton's method. CB_ERROR_DOMAIN where the curve or its deformation leaves the chart. */
+cb_status cb_energy_start(const cb_geometry *g, const double *q, const double *move, const double *bulge, double *u);
+
 /* Distance as in cb_chart.distance, where the geodesic to the nearest image of y by the periods of the coordinates is
  * found so and none to another image is as short. CB_ERROR_DOMAIN otherwise: the thorough search has to answer. */
 cb_status cb_energy_distance(const cb_geometry *g, const double *q, const double *y, double *d, double *gradient,

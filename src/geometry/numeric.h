@@ -28,7 +28,7 @@ typedef struct cb_geodesic_end {
   double w[CB_DIM_MAX];                /* transported, where asked for */
   cb_jacobi jacobi;                    /* where asked for */
   bool conjugate;                      /* where Jacobi fields are asked for: is there a conjugate point on the way? */
-  int evaluations;                     /* of the metric */
+  int evaluations;                     /* of the metric, also where it fails */
 } cb_geodesic_end;
 
 /* Integrates with an estimated error of `tolerance` a step, relative to the length; w may be NULL. */

@@ -25,8 +25,8 @@ enum { D = CB_DIM_MAX, SIZE = 3 * D + 4 * D * D, COLUMNS = 8 };
 /* A step shorter than this part of the whole: the geodesic does not go on. */
 static const double shortest_step = 1e-7;
 
-/* Steps by which an exact geodesic, and one of a search, must have ended. */
-enum { STEPS_MAX = 20000, COARSE_STEPS_MAX = 200 };
+/* Evaluations of the metric by which an exact geodesic, and one of a search, must have ended. */
+enum { EVALUATIONS_MAX = 1400000, COARSE_EVALUATIONS_MAX = 14000 };
 static const double coarse = 1e-9;
 
 /* D relative to the metric by which a geodesic must be short of a conjugate point at its end: sin(pi - x)/x. */
@@ -41,7 +41,7 @@ typedef struct flow {
   double y[SIZE], f[SIZE]; /* at the start of the step: q, u, w, columns (dq, v) of dq(0), v(0) */
   double metric[D * D];    /* there */
   double scale[D];         /* largest root of g_ii so far */
-  int evaluations;
+  int *evaluations;
 } flow;
 
 /* The metric's derivatives and factor at a point of the geodesic, A, and the acceleration. */
@@ -98,7 +98,7 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
   double gij[D * D];
   point p;
   const double *q = y, *u = y + n;
-  s->evaluations++;
+  ++*s->evaluations;
   for (int i = 0; i < 2 * n; i++)
     if (!isfinite(y[i])) return cb_fail(CB_ERROR_DOMAIN, "a geodesic that is not finite");
   cb_status status = cb_numeric_metric(s->g, q, gij, p.dg, s->jacobi ? p.ddg : NULL);
@@ -139,7 +139,6 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
   if (s->jacobi) jacobi_rates(n, &p, u, y + at, f + at);
   return CB_OK;
 }
-
 
 /* Largest component of e (errors of the increment d), each by its scale; 1 is what is tolerated. */
 static double error_norm(const flow *s, const double *d, const double *e) {
@@ -309,15 +308,21 @@ static cb_status lost(const flow *s, const double *q0, double t, cb_status cause
 cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *u, const double *w, bool jacobi,
                            double tolerance, cb_geodesic_end *out) {
   int n = g->dim, columns = w ? 3 * n : 2 * n;
-  flow s = {.g = g, .n = n, .transport = w != NULL, .jacobi = jacobi, .tolerance = tolerance};
+  flow s = {.g = g,
+            .n = n,
+            .transport = w != NULL,
+            .jacobi = jacobi,
+            .tolerance = tolerance,
+            .evaluations = &out->evaluations};
   cb_geodesic_end result = {0};
   memcpy(result.q, q, (size_t)n * sizeof *q);
   memcpy(result.u, u, (size_t)n * sizeof *u);
   if (w) memcpy(result.w, w, (size_t)n * sizeof *w);
   double t = 0, h = 1, increment[SIZE];
-  int steps_max = tolerance > coarse ? COARSE_STEPS_MAX : STEPS_MAX;
+  out->evaluations = 0;
+  const int evaluations_max = tolerance > coarse ? COARSE_EVALUATIONS_MAX : EVALUATIONS_MAX;
   for (int step = 0; t < 1; step++) {
-    if (step == steps_max) return lost(&s, q, t, CB_OK);
+    if (out->evaluations > evaluations_max) return lost(&s, q, t, CB_OK);
     begin(&s, result.q, result.u, result.w);
     cb_status status = derivative(&s, s.y, s.f, s.metric);
     if (status) return t > 0 ? lost(&s, q, t, status) : status;
@@ -348,7 +353,7 @@ cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *
         break;
       }
       h *= factor;
-      if (h < shortest_step) return lost(&s, q, t, status);
+      if (h < shortest_step || out->evaluations > evaluations_max) return lost(&s, q, t, status);
     }
   }
   /* the end lies in the domain too */
@@ -360,7 +365,7 @@ cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *
     if (status) return status;
     to_coordinates(n, nu0, nu1, &result.jacobi);
   }
-  result.evaluations = s.evaluations;
+  result.evaluations = out->evaluations;
   *out = result;
   return CB_OK;
 }

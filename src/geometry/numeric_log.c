@@ -1,7 +1,8 @@
 /* The shortest geodesic between two points of a chart, by Newton's method on the exponential map.
  *
  *   F(u) = exp_q(u) - y = 0,   u <- u - lambda (dq1/du)^-1 F,   |F| in the metric at y
- *   where that fails: along the straight line of the chart, exp_q(u(s)) = q + s (y - q), u' = (dq1/du)^-1 (y - q)
+ *   where that fails: from curves that bulge to the sides of the chart's line, shortened as in energy.c; then along
+ *   that line, exp_q(u(s)) = q + s (y - q), u' = (dq1/du)^-1 (y - q)
  *
  * y stands for all its images by the periods of the coordinates; in each coordinate the two nearest are tried. Where
  * curvature is positive on the scale of the geodesic that was found, it is also sought from velocities turned to its
@@ -11,12 +12,14 @@
  * Source: do Carmo, Riemannian Geometry (1992), chapters 3, 7 and 13; Deuflhard, Newton Methods for Nonlinear Problems
  * (2004), chapters 3 and 5, doi:10.1007/978-3-642-23899-4.
  */
+#include "geometry/energy.h"
 #include "geometry/numeric.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { D = CB_DIM_MAX, IMAGES = 8, ITERATIONS = 20, FOUND_MAX = 24 };
+/* EVALUATIONS_MAX, of the metric: some seconds. Beside the edge of a domain geodesics need very many. */
+enum { D = CB_DIM_MAX, IMAGES = 8, ITERATIONS = 20, FOUND_MAX = 24, EVALUATIONS_MAX = 1000000 };
 
 /* Integration while iterating; of the last two evaluations; |F|/|u| to change from the one to the other. */
 static const double coarse = 1e-7, fine = 1e-13, near = 1e-5;
@@ -58,12 +61,16 @@ typedef struct problem {
   int n;
   const double *q;
   double metric0[D * D], metric1[D * D]; /* at q and y */
+  int evaluations;                       /* of the metric, in searches */
 } problem;
 
 /* F at u; metric1 measures it. */
-static cb_status residual(const problem *p, const double *target, const double *u, double tolerance,
-                          cb_geodesic_end *end, double *f, double *size) {
+static cb_status residual(problem *p, const double *target, const double *u, double tolerance, cb_geodesic_end *end,
+                          double *f, double *size) {
+  if (tolerance >= coarse && p->evaluations > EVALUATIONS_MAX)
+    return cb_fail(CB_ERROR_DOMAIN, "no geodesic after %d evaluations of the metric", EVALUATIONS_MAX);
   cb_status status = cb_flow_geodesic(p->g, p->q, u, NULL, true, tolerance, end);
+  p->evaluations += end->evaluations;
   if (status) return status;
   for (int i = 0; i < p->n; i++) f[i] = end->moved[i] - target[i];
   *size = norm(p->n, p->metric1, f);
@@ -71,8 +78,7 @@ static cb_status residual(const problem *p, const double *target, const double *
 }
 
 /* Damped Newton for moved = target from u, coarsely; u is changed only on success. */
-static bool newton(const problem *p, const double *target, int iterations, double limit, double *u,
-                   cb_geodesic_end *end) {
+static bool newton(problem *p, const double *target, int iterations, double limit, double *u, cb_geodesic_end *end) {
   int n = p->n;
   double at[D], f[D], size, floor = 1e-3 * near * norm(n, p->metric0, target);
   memcpy(at, u, (size_t)n * sizeof *u);
@@ -106,7 +112,7 @@ static bool newton(const problem *p, const double *target, int iterations, doubl
 }
 
 /* Continuation along the straight line of the chart. */
-static bool continuation(const problem *p, const double *target, double *u, cb_geodesic_end *end) {
+static bool continuation(problem *p, const double *target, double *u, cb_geodesic_end *end) {
   int n = p->n;
   double at[D] = {0}, s = 0, ds = 0.25;
   cb_geodesic_end here = {0};
@@ -133,7 +139,7 @@ static bool continuation(const problem *p, const double *target, double *u, cb_g
 }
 
 /* From a coarse solution to round-off. */
-static bool polish(const problem *p, const double *target, const double *u, cb_shortest *out) {
+static bool polish(problem *p, const double *target, const double *u, cb_shortest *out) {
   int n = p->n;
   double f[D], size;
   memcpy(out->u, u, (size_t)n * sizeof *u);
@@ -153,7 +159,7 @@ static bool polish(const problem *p, const double *target, const double *u, cb_s
 }
 
 /* Adds a geodesic to this image without conjugate points, from the velocity `start` or along the chart. */
-static bool search(const problem *p, const double *target, const double *start, bool thoroughly, found *all) {
+static bool search(problem *p, const double *target, const double *start, bool thoroughly, found *all) {
   int n = p->n;
   double u[D], difference[D];
   cb_geodesic_end end;
@@ -188,7 +194,7 @@ static double curvature(const problem *p, const double *target) {
 }
 
 /* Starts turned from u to its sides, in planes of coordinates. */
-static void search_sideways(const problem *p, const double *target, const double *u, found *all) {
+static void search_sideways(problem *p, const double *target, const double *u, found *all) {
   int n = p->n;
   double uu = norm(n, p->metric0, u);
   for (int axis = 0; axis < n; axis++) {
@@ -201,6 +207,28 @@ static void search_sideways(const problem *p, const double *target, const double
     for (int sign = -1; sign <= 1; sign += 2) {
       for (int i = 0; i < n; i++) start[i] = (u[i] + sign * turn * uu / size * side[i]) / sqrt(1 + turn * turn);
       search(p, target, start, false, all);
+    }
+  }
+}
+
+/* Starts from curves that bulge to the sides of the chart's line, the least bulge that stays in the domain: around a hole. */
+static void search_around(problem *p, const double *target, found *all) {
+  const int n = p->n, ways = n == 3 ? 27 : n == 2 ? 9 : 3; /* -1, 0 or 1 in each coordinate */
+  const double length = norm(n, p->metric0, target);
+  for (int way = 0; way < ways; way++) {
+    double side[D], start[D], bulge[D], along = 0;
+    for (int i = 0, rest = way; i < n; i++, rest /= 3) side[i] = rest % 3 - 1;
+    const double whole = norm(n, p->metric0, side);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) along += p->metric0[i * n + j] * side[i] * target[j];
+    for (int i = 0; i < n; i++) side[i] -= along * target[i] / (length * length);
+    const double size = norm(n, p->metric0, side);
+    if (!(size > 0.5 * whole)) continue; /* nearly along the line: others span the rest */
+    for (double height = 0.25; height < 3; height *= 2) {
+      for (int i = 0; i < n; i++) bulge[i] = side[i] * height * length / size;
+      if (cb_energy_start(p->g, p->q, target, bulge, start)) continue;
+      search(p, target, start, false, all);
+      break;
     }
   }
 }
@@ -262,13 +290,14 @@ static cb_status set_up(problem *p, const cb_geometry *g, const double *q, const
 }
 
 /* All geodesics that the starts lead to. */
-static void search_all(const problem *p, const double *y, const double *guess, found *all) {
+static void search_all(problem *p, const double *y, const double *guess, found *all) {
   double target[IMAGES][D], wanted[D];
   int count = images(p, y, target), first = 0;
   *all = (found){.shortest = INFINITY};
   bool guessed = guess && image_of_guess(p, y, guess, wanted) && search(p, wanted, guess, false, all);
   if (!guessed) {
-    search(p, target[0], target[0], true, all);
+    if (!search(p, target[0], target[0], false, all)) search_around(p, target[0], all);
+    if (!all->count) search(p, target[0], target[0], true, all);
     first = 1;
   }
   if (!all->count || !short_of_periods(p, all->shortest))
@@ -317,8 +346,9 @@ cb_status cb_numeric_shortest(const cb_geometry *g, const double *q, const doubl
   if (!isfinite(best.length))
     return cb_fail(CB_ERROR_DOMAIN,
                    "no shortest geodesic found from %s to %s: expected points without a conjugate "
-                   "point between them, joined inside the chart",
-                   cb_numeric_position(n, q, from), cb_numeric_position(n, y, to));
+                   "point between them, joined inside the chart%s",
+                   cb_numeric_position(n, q, from), cb_numeric_position(n, y, to),
+                   p.evaluations > EVALUATIONS_MAX ? "; the search was ended at its limit of evaluations" : "");
   if (rival - best.length <= equal * best.length)
     return cb_fail(CB_ERROR_DOMAIN, "from %s to %s there is more than one shortest geodesic (length %.12g)",
                    cb_numeric_position(n, q, from), cb_numeric_position(n, y, to), best.length);

@@ -5,6 +5,7 @@
  */
 #include "check_error.h"
 #include <curvebody/intrinsic.h>
+#include "geometry/numeric.h"
 #include "geometry/text_metric.h"
 #include "io/yaml.h"
 #include "simulate.h"
@@ -284,6 +285,42 @@ static void picture_and_its_derivative_are_the_expressions(void **s) {
   cb_geometry_free(g);
 }
 
+/* The numbers of Killing fields of spaces that are known; each bound is met. */
+static void the_curvature_bounds_the_number_of_killing_fields(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    int count;
+  } known[] = {
+      {"{metric: [[1], [0, cosh(u)^2]], coordinates: [u, v]}", 3},
+      {"{metric: [[1e6/v^2], [0, 1e6/v^2]], coordinates: [u, v], domain: v > 0, base: [0, 1]}", 3},
+      {"{metric: [[1], [0, u^2]], coordinates: [u, v], domain: u > 0, base: [1, 0]}", 3},
+      {"{metric: [[1], [0, 1+u^4]], coordinates: [u, v]}", 1},                         /* at 0: a point of symmetry */
+      {"{metric: [[1], [0, 1], [0, -u, 1+u^2]], coordinates: [u, v, w]}", 4},          /* nil */
+      {"{metric: [[1], [0, cosh(u)^2], [0, 0, 1]], coordinates: [u, v, w]}", 4},       /* H2 x E */
+      {"{metric: [[1], [0, exp(2*u)], [0, 0, exp(2*u)]], coordinates: [u, v, w]}", 6}, /* H3 */
+      {"{metric: [[1], [0, sin(u)^2], [0, 0, 1+u*v]], coordinates: [u, v, w], base: [1, 1, 0]}", 1},
+  };
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    cb_tree *tree;
+    cb_geometry *g = text_space(known[k].text, &tree);
+    int count;
+    check_ok(cb_killing_bound(g, g->intrinsic->base, &count));
+    if (count != known[k].count) fail_msg("%s: %d, expected %d", known[k].text, count, known[k].count);
+    cb_geometry_free(g);
+    cb_tree_free(tree);
+  }
+  EACH_PAIR(p) {
+    twins t = open_twins(p);
+    double middle[D];
+    int count;
+    for (int i = 0; i < t.text->dim; i++) middle[i] = 0.6 * p->low[i] + 0.4 * p->high[i];
+    check_ok(cb_killing_bound(t.text, middle, &count));
+    assert_int_equal(count, t.closed->n_killing);
+    close_twins(&t);
+  }
+}
+
 static void outside_the_domain_says_where_and_what_was_expected(void **s) {
   (void)s;
   cb_tree *tree;
@@ -370,6 +407,7 @@ int main(void) {
       cmocka_unit_test(bodies_move_as_in_the_built_in_chart),
       cmocka_unit_test(resolved_scenario_has_the_metric),
       cmocka_unit_test(picture_and_its_derivative_are_the_expressions),
+      cmocka_unit_test(the_curvature_bounds_the_number_of_killing_fields),
       cmocka_unit_test(outside_the_domain_says_where_and_what_was_expected),
       cmocka_unit_test(wrong_metrics_are_refused_with_their_place)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
  * Source: do Carmo, Riemannian Geometry (1992), chapters 2 to 4. */
 #include "cli/ambient.h"
 
-#include <curvebody/intrinsic.h>
+#include "geometry/numeric.h"
 #include <math.h>
 #include <string.h>
 
@@ -22,6 +22,7 @@ typedef struct facts {
   double q[N], metric[N * N], gamma[N][N][N], killing[CB_KILLING_MAX][N];
   bool lost[CB_KILLING_MAX]; /* the chart is singular there */
   cb_curvature curvature;
+  int killing_bound; /* of their number, by the curvature */
 } facts;
 
 static cb_status find(const cb_ambient *a, const double *q, facts *f) {
@@ -33,6 +34,9 @@ static cb_status find(const cb_ambient *a, const double *q, facts *f) {
   if (!status) status = a->chart->metric(g, q, f->metric, NULL, NULL);
   if (!status) status = cb_christoffel(g, q, f->gamma, NULL);
   if (!status) status = cb_curvature_at(g, q, &f->curvature);
+  f->killing_bound = g->n_killing;
+  const bool named = !g->intrinsic || g->intrinsic->killing_names; /* the class knows all of them */
+  if (!status && !named) status = cb_killing_bound(g, q, &f->killing_bound);
   for (int k = 0; k < g->n_killing && !status; k++) {
     cb_killing_at(g, k, x, v);
     f->lost[k] = cb_ambient_pull(a, x, v, again, f->killing[k]) != CB_OK;
@@ -105,6 +109,12 @@ static void print_text(const facts *f) {
     for (int i = 0; i < n && !f->lost[k]; i++) printf("  %22.15g", cleaned(f->killing[k][i], fastest));
     printf("%s\n", f->lost[k] ? "  the chart is singular here" : "");
   }
+  if (f->killing_bound > g->n_killing)
+    printf(
+        "\nThe curvature allows up to %d Killing fields; only those of coordinates that the metric does not contain "
+        "are "
+        "known (%d).\n",
+        f->killing_bound, g->n_killing);
 }
 
 /* --- as JSON --- */
@@ -171,7 +181,7 @@ static void print_json(const facts *f) {
     else
       json_tensor(1, n, f->killing[k]);
   }
-  printf("}}\n");
+  printf("},\n \"killing_bound\": %d}\n", f->killing_bound);
 }
 
 static int run(int argc, char **argv) {

@@ -18,6 +18,10 @@ cb_status cb_numeric_metric(const cb_geometry *g, const double *q, double *gij, 
 cb_status cb_numeric_factor(const cb_geometry *g, const double *q, const double *gij,
                             double c[CB_DIM_MAX * CB_DIM_MAX]);
 
+/* An upper bound of the number of Killing fields, from the curvature and its derivatives at q and at points near it.
+ * Fails as cb_curvature_at. */
+cb_status cb_killing_bound(const cb_geometry *g, const double *q, int *count);
+
 /* x becomes a^-1 x, x of m columns, both row-major; false where a is singular. */
 bool cb_numeric_divide(int n, const double *a, int m, double *x);
 

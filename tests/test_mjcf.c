@@ -134,6 +134,80 @@ static void defaults_are_those_of_the_class(void **unused) {
   cb_mjcf_free(m);
 }
 
+/* --- what stands for several --- */
+
+/* The example of MuJoCo's reference: names, places and turns that its compiler writes. */
+static void copies_stand_where_the_reference_has_them(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *name;
+    double x[3], q[4];
+  } want[] = {{"Alice-00", {0, 0, 0}, {1, 0, 0, 0}},
+              {"Alice-10", {1, 0, 0}, {M_SQRT1_2, 0, M_SQRT1_2, 0}},
+              {"Alice-01", {0, 1, 0}, {M_SQRT1_2, M_SQRT1_2, 0, 0}},
+              {"Alice-11", {1, 1, 0}, {0.5, 0.5, 0.5, 0.5}}};
+  cb_mjcf *m;
+  check_ok(read_body("",
+                     "<replicate count='2' offset='0 1 0' euler='90 0 0'><replicate count='2' sep='-' offset='1 0 0' "
+                     "euler='0 90 0'><geom name='Alice' size='.1'/></replicate></replicate>",
+                     &m));
+  const cb_mjcf_geom *g = m->bodies->links->geoms;
+  for (size_t i = 0; i < sizeof want / sizeof *want; i++, g = g->next) {
+    assert_string_equal(g->name, want[i].name);
+    for (int k = 0; k < 3; k++) check_near(g->pose.x[k], want[i].x[k], 1e-15);
+    for (int k = 0; k < 4; k++) check_near(g->pose.q[k], want[i].q[k], 1e-15);
+  }
+  assert_null(g);
+  assert_string_equal(m->left_out, "");
+  cb_mjcf_free(m);
+}
+
+/* Each copy from the last one, along its own axes: a closed polygon of 12 sides, by angles in radians. */
+static void offsets_are_along_the_axes_of_the_last_copy(void **unused) {
+  (void)unused;
+  cb_mjcf *m;
+  int n = 0;
+  check_ok(read_within(
+      "<compiler angle='radian' eulerseq='zyx'/><default><default class='c'><geom size='.1'/></default></default>"
+      "<worldbody><frame pos='1 0 0' euler='0.5 0 0'><replicate count='12' childclass='c' offset='.2 0 0' "
+      "euler='0.5235987755982988 0 0'><body name='b'><freejoint/><geom/></body></replicate></frame></worldbody>",
+      &m));
+  const double side = 0.2;
+  double x = 1, y = 0, angle = 0.5;
+  for (const cb_mjcf_body *b = m->bodies; b; b = b->next, n++) {
+    char name[16];
+    snprintf(name, sizeof name, "b%02d", n);
+    assert_string_equal(b->name, name);
+    check_near(b->place.x[0], x, 1e-14);
+    check_near(b->place.x[1], y, 1e-14);
+    check_near(fabs(b->place.q[0] * cos(angle / 2) + b->place.q[3] * sin(angle / 2)), 1.0, 1e-15);
+    x += side * cos(angle), y += side * sin(angle), angle += M_PI / 6;
+  }
+  assert_int_equal(n, 12);
+  check_near(hypot(x - 1, y), 0, 1e-14);
+  cb_mjcf_free(m);
+}
+
+/* A part of the same file again, with the defaults that hold where it stands. */
+static void what_is_attached_is_as_where_it_stands(void **unused) {
+  (void)unused;
+  cb_mjcf *m;
+  check_ok(read_within(
+      "<default><default class='heavy'><geom density='2000'/></default></default><worldbody>"
+      "<body name='stand' childclass='heavy'><body name='foot' pos='0 0 1'><geom name='g' type='box' size='.1 .1 "
+      ".1'/></body></body>"
+      "<body name='b'><freejoint/><geom type='box' size='.1 .1 .1'/>"
+      "<frame pos='0 2 0' euler='90 0 0'><attach body='foot' prefix='own_'/></frame></body></worldbody>",
+      &m));
+  const cb_mjcf_link *foot = m->bodies->links->next;
+  assert_string_equal(foot->name, "own_foot");
+  assert_string_equal(foot->geoms->name, "own_g");
+  check_relative(foot->inertial.mass, 16.0, 1e-14);
+  check_near(foot->pose.x[1], 1.0, 1e-15); /* z looks along -y */
+  check_near(m->bodies->inertial.centre.x[1], 16.0 / 24, 1e-15);
+  cb_mjcf_free(m);
+}
+
 /* --- bodies --- */
 
 static void bodies_without_joints_are_welded(void **unused) {
@@ -174,7 +248,54 @@ static void inertial_stands_for_geoms_unless_they_are_asked_for(void **unused) {
   }
 }
 
+/* The bodies that are left out count in the total mass; a bound holds for each body by itself. */
+static void masses_are_as_the_compiler_sets_them(void **unused) {
+  (void)unused;
+  static const char worlds[] =
+      "<worldbody><body name='arm'><joint/><geom size='1' mass='3'/><body><geom type='plane' size='1 1 "
+      "1'/></body></body>"
+      "<body name='b'><freejoint/><geom type='box' size='.3 .1 .1' mass='1'/><body pos='0 0 1'><geom size='.1' "
+      "mass='.01'/></body></body></worldbody>";
+  static const struct {
+    const char *settings;
+    double mass, moment; /* the moment about x of the first link */
+  } cases[] = {{"", 1.01, 0.02 / 3},
+               {"settotalmass='-1'", 1.01, 0.02 / 3},
+               {"settotalmass='8.02'", 2.02, 0.04 / 3},
+               {"boundmass='.5'", 1.5, 0.02 / 3},
+               {"boundmass='.5' settotalmass='10'", 3, 0.04 / 3}, /* of 3, .5 (with the plane) and 1.5 */
+               {"boundinertia='.01'", 1.01, 0.01},
+               {"boundinertia='.001'", 1.01, 0.02 / 3}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[1024];
+    cb_mjcf *m;
+    snprintf(text, sizeof text, "<compiler %s/>%s", cases[i].settings, worlds);
+    check_ok(read_within(text, &m));
+    check_relative(m->bodies->inertial.mass, cases[i].mass, 1e-14);
+    check_relative(m->bodies->links->inertial.inertia[0][0], cases[i].moment, 1e-14);
+    cb_mjcf_free(m);
+  }
+  cb_mjcf *m;
+  check_ok(read_body("<compiler balanceinertia='true'/>", "<inertial pos='0 0 0' mass='1' diaginertia='1 1 4'/>", &m));
+  for (int k = 0; k < 3; k++) check_near(m->bodies->inertial.inertia[k][k], 2.0, 1e-15);
+  cb_mjcf_free(m);
+}
+
 /* --- what is left out, and refused --- */
+
+static void the_joint_that_keeps_a_body_out_is_named(void **unused) {
+  (void)unused;
+  cb_mjcf *m = NULL;
+  assert_int_equal(
+      read_text("<mujoco><worldbody>\n<body name='hull'><freejoint/><geom size='1'/>\n<frame><body name='tail'>"
+                "<joint name='bend'/></body></frame></body></worldbody></mujoco>",
+                &m),
+      CB_ERROR_INPUT);
+  assert_string_equal(
+      cb_error_text(),
+      "m.xml:3:26: error: expected a <body> with a free joint and no other, found the <body> `hull` in line "
+      "2: it moves by the <joint> `bend` in line 3, which is not its one free joint");
+}
 
 static void what_is_not_read_is_listed(void **unused) {
   (void)unused;
@@ -191,28 +312,27 @@ static void what_is_not_read_is_listed(void **unused) {
       "    <body name='cat'><freejoint/><body><joint type='ball'/></body></body>\n"
       "    <body name='rock'><geom type='nonsense'/></body>\n"
       "  </worldbody>\n"
-      "  <include file='more.xml'/>\n"
       "</mujoco>\n",
       &m));
-  assert_string_equal(m->left_out,
-                      "m.xml:1:19: left out: foo of <mujoco>\n"
-                      "m.xml:2:23: left out: tolerance, cone of <option>\n"
-                      "m.xml:2:59: left out: contact of <flag>\n"
-                      "m.xml:3:3: left out: <visual> with 2 elements in it\n"
-                      "m.xml:5:5: left out: <light>\n"
-                      "m.xml:6:5: left out: <geom> `floor`: it does not move\n"
-                      "m.xml:7:42: left out: damping of <joint>\n"
-                      "m.xml:7:55: left out: text\n"
-                      "m.xml:7:75: left out: rgba of <geom>\n"
-                      "m.xml:7:91: left out: <site>\n"
-                      "m.xml:8:5: left out: <body> `arm` with 3 elements in it: it moves by the <joint> in line 8, "
-                      "which is not its one free "
-                      "joint\n"
-                      "m.xml:9:5: left out: <body> `cat` with 3 elements in it: it moves by the <joint> in line 9, "
-                      "which is not its one free "
-                      "joint\n"
-                      "m.xml:10:5: left out: <body> `rock` with 1 element in it: it does not move\n"
-                      "m.xml:12:3: left out: <include>\n");
+  assert_string_equal(
+      m->left_out,
+      "m.xml:1:19: left out: foo of <mujoco>\n"
+      "m.xml:2:23: left out: tolerance, cone of <option>\n"
+      "m.xml:2:59: left out: contact of <flag>\n"
+      "m.xml:3:3: left out: <visual> with 2 elements in it\n"
+      "m.xml:5:5: left out: <light>\n"
+      "m.xml:6:5: left out: <geom> `floor`: it does not move\n"
+      "m.xml:7:42: left out: damping of <joint>\n"
+      "m.xml:7:55: left out: text\n"
+      "m.xml:7:75: left out: rgba of <geom>\n"
+      "m.xml:7:91: left out: <site>\n"
+      "m.xml:8:5: left out: <body> `arm` with 3 elements in it: it moves by the <joint> `elbow` in line "
+      "8, which is not its one free "
+      "joint\n"
+      "m.xml:9:5: left out: <body> `cat` with 3 elements in it: it moves by the <joint> in line 9, "
+      "which is not its one free "
+      "joint\n"
+      "m.xml:10:5: left out: <body> `rock` with 1 element in it: it does not move\n");
   assert_int_equal(m->n, 1);
   check_near(m->gravity[2], 0, 0);
   cb_mjcf_free(m);
@@ -260,6 +380,27 @@ static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
       {"<body childclass='none'/><geom size='1'/>", "m.xml:3:19: error: no <default> has the class `none`"},
       {"", "m.xml:2:12: error: a body without mass: expected <inertial>, or a geom with a mass or a density"},
       {"<geom size='1' mass='0'/>", "m.xml:2:12: error: a body without mass"},
+      {"<inertial pos='0 0 0' mass='1' diaginertia='0 0 0'/>", "m.xml:2:12: error: a body without inertia"},
+      {"<composite/><geom size='1'/>", "m.xml:3:1: error: <composite> in a body that moves: expected geoms and bodies"},
+      {"<geom size='1'/><body><flexcomp/></body>", "m.xml:3:23: error: <flexcomp> in a body that moves"},
+      {"<goem size='1'/>", "m.xml:3:1: error: unknown element of a body 'goem', did you mean 'geom'?"},
+      {"<replicate><geom size='1'/></replicate>", "m.xml:3:1: error: expected `count`, how many copies"},
+      {"<replicate count='0'/>", "m.xml:3:19: error: count: expected an integer from 1 to 1000000, found 0"},
+      {"<replicate count='1.5'/>", "m.xml:3:19: error: count: expected an integer from 1 to 1000000, found 1.5"},
+      {"<replicate count='2' offset='1'/>", "m.xml:3:30: error: offset: expected 3 numbers, found 1"},
+      {"<replicate count='2' euler='1 2 x'/>", "m.xml:3:33: error: euler: expected a number, found 'x'"},
+      {"<replicate count='2' childclass='c'/>", "m.xml:3:34: error: no <default> has the class `c`"},
+      {"<replicate count='1000000'><replicate count='1000'><geom size='1'/></replicate></replicate>",
+       "error: expected fewer copies"},
+      {"<attach prefix='a'/>", "m.xml:3:1: error: expected `model`, `body` or `frame`"},
+      {"<attach body='b'/>", "m.xml:3:1: error: expected `prefix`"},
+      {"<attach body='b' frame='c' prefix=''/>", "m.xml:3:25: error: frame next to body: expected one or the other"},
+      {"<attach model='b' body='c' prefix=''/>", "m.xml:3:16: error: no <model> is called `b`"},
+      {"<attach body='c' prefix=''/><body name='c'/>",
+       "m.xml:3:15: error: no <body> is called `c`, before this <attach> and not around it"},
+      {"<body name='c'><attach body='c' prefix=''/></body>", "m.xml:3:30: error: no <body> is called `c`, before"},
+      {"<include/>", "m.xml:3:1: error: include: expected `file`, the path of one"},
+      {"<include file='a'><geom/></include>", "m.xml:3:19: error: include: expected no elements in it"},
       {"<geom size='1'>", "m.xml:4:3: error: expected well-formed XML: mismatched tag"},
       {"<geom size='1' size='2'/>", "m.xml:3:16: error: expected well-formed XML: duplicate attribute"},
       {"<geom size='0'/><geom fluidcoef='-1' size='1'/>", "m.xml:3:34: error: fluidcoef"}};
@@ -279,6 +420,11 @@ static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
       {"<mujoco><compiler eulerseq='xxw'/></mujoco>", "m.xml:1:29: error: eulerseq: expected three of x, y, z"},
       {"<mujoco><option density='-1'/></mujoco>", "m.xml:1:26: error: density: expected a number >= 0, found -1"},
       {"<mujoco><option\n timestep='0'/></mujoco>", "m.xml:2:12: error: timestep: expected a number > 0, found 0"},
+      {"<mujoco><compiler boundmass='-1'/></mujoco>", "m.xml:1:30: error: boundmass: expected a number >= 0, found -1"},
+      {"<mujoco><compiler settotalmass='x'/></mujoco>",
+       "m.xml:1:33: error: settotalmass: expected a number, found 'x'"},
+      {"<mujoco><compiler balanceinertia='1'/></mujoco>", "m.xml:1:35: error: unknown balanceinertia '1'"},
+      {"<mujoco><asset><model/></asset></mujoco>", "m.xml:1:16: error: model: expected `file`, the path of one"},
       {"<mujoco><default><default/></default></mujoco>", "m.xml:1:18: error: expected `class`, a name"},
       {"<mujoco><asset><mesh file='a.obj' scale='1 0 1'/></asset></mujoco>",
        "m.xml:1:42: error: scale: expected numbers"}};
@@ -354,7 +500,12 @@ int main(void) {
                                      cmocka_unit_test(a_geom_from_one_point_to_another_lies_between_them),
                                      cmocka_unit_test(one_orientation_has_five_spellings),
                                      cmocka_unit_test(defaults_are_those_of_the_class),
+                                     cmocka_unit_test(copies_stand_where_the_reference_has_them),
+                                     cmocka_unit_test(offsets_are_along_the_axes_of_the_last_copy),
+                                     cmocka_unit_test(what_is_attached_is_as_where_it_stands),
                                      cmocka_unit_test(bodies_without_joints_are_welded),
+                                     cmocka_unit_test(masses_are_as_the_compiler_sets_them),
+                                     cmocka_unit_test(the_joint_that_keeps_a_body_out_is_named),
                                      cmocka_unit_test(inertial_stands_for_geoms_unless_they_are_asked_for),
                                      cmocka_unit_test(what_is_not_read_is_listed),
                                      cmocka_unit_test(what_cannot_be_right_is_refused_with_its_place),

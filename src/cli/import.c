@@ -27,6 +27,14 @@ static cb_status check(const char *name, const cb_text *text) {
   return status;
 }
 
+/* An output may not take the place of a file that is part of the model. */
+static cb_status check_parts(const char *output, const cb_mjcf *model) {
+  cb_status status = CB_OK;
+  for (const cb_mjcf_file *f = model->files; f && output && !status; f = f->next)
+    status = cb_check_output(output, (cb_files){(const char **)&f->path, 1});
+  return status;
+}
+
 static cb_status write_text(const char *path, const cb_text *text) {
   cb_output o;
   FILE *stream;
@@ -53,6 +61,7 @@ static int run(int argc, char **argv) {
   cb_status status = end_of(given, &end);
   if (!status && output) status = cb_check_output(output, (cb_files){&path, 1});
   if (!status) status = cb_mjcf_read_file(path, &model);
+  if (!status) status = check_parts(output, model);
   if (!status) status = cb_mjcf_write(model, end, &text);
   if (!status) status = check(output ? output : path, &text);
   if (!status) status = write_text(output, &text);

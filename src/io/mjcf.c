@@ -27,13 +27,20 @@ static cb_status read_truth(const cb_node *value, const char *name, bool *out) {
   return status;
 }
 
+static cb_status read_positive(const cb_node *value, const char *name, bool zero, double *out) {
+  if (!value) return CB_OK;
+  const cb_status status = cb_mjcf_numbers(value, name, 1, 1, out, NULL);
+  if (status || (zero ? *out >= 0 : *out > 0)) return status;
+  return cb_node_fail(value, "%s: expected a number %s 0, found %g", name, zero ? ">=" : ">", *out);
+}
+
 static cb_status read_compiler(cb_mjcf_reader *r, cb_xml *e) {
   static const char *const angles[] = {"degree", "radian"}, *const ways[] = {"false", "true", "auto"},
                            *const coordinates[] = {"local"};
   const cb_node *angle = cb_xml_get(e, "angle"), *coordinate = cb_xml_get(e, "coordinate"),
                 *sequence = cb_xml_get(e, "eulerseq"), *from = cb_xml_get(e, "inertiafromgeom"),
-                *group = cb_xml_get(e, "inertiagrouprange"), *dir = cb_xml_get(e, "assetdir"),
-                *meshdir = cb_xml_get(e, "meshdir");
+                *group = cb_xml_get(e, "inertiagrouprange"), *total = cb_xml_get(e, "settotalmass"),
+                *dir = cb_xml_get(e, "assetdir"), *meshdir = cb_xml_get(e, "meshdir");
   int choice;
   cb_errors errors = cb_errors_begin();
   cb_xml_get(e, "autolimits");       /* of joints that have limits */
@@ -45,19 +52,17 @@ static cb_status read_compiler(cb_mjcf_reader *r, cb_xml *e) {
     r->from_geoms = (cb_mjcf_from_geoms)choice;
   if (group) cb_errors_add(&errors, group, cb_mjcf_numbers(group, "inertiagrouprange", 2, 2, r->group, NULL));
   cb_errors_add(&errors, &e->name, read_truth(cb_xml_get(e, "strippath"), "strippath", &r->strip));
+  cb_errors_add(&errors, &e->name, read_truth(cb_xml_get(e, "balanceinertia"), "balanceinertia", &r->balance));
+  cb_errors_add(&errors, &e->name, read_positive(cb_xml_get(e, "boundmass"), "boundmass", true, &r->bound_mass));
+  cb_errors_add(&errors, &e->name,
+                read_positive(cb_xml_get(e, "boundinertia"), "boundinertia", true, &r->bound_inertia));
+  if (total) cb_errors_add(&errors, total, cb_mjcf_numbers(total, "settotalmass", 1, 1, &r->total, NULL));
   if (dir) r->meshdir = dir->text;
   if (meshdir) r->meshdir = meshdir->text;
   return cb_errors_end(&errors);
 }
 
 /* --- <option> --- */
-
-static cb_status read_positive(const cb_node *value, const char *name, bool zero, double *out) {
-  if (!value) return CB_OK;
-  const cb_status status = cb_mjcf_numbers(value, name, 1, 1, out, NULL);
-  if (status || (zero ? *out >= 0 : *out > 0)) return status;
-  return cb_node_fail(value, "%s: expected a number %s 0, found %g", name, zero ? ">=" : ">", *out);
-}
 
 static cb_status read_flag(cb_xml *flag, const char *name, bool *disabled) {
   static const char *const words[] = {"enable", "disable"};
@@ -88,12 +93,13 @@ static cb_status read_option(cb_mjcf_reader *r, cb_xml *e, bool *weightless, boo
   return cb_errors_end(&errors);
 }
 
-static cb_status read_settings(cb_mjcf_reader *r) {
+cb_status cb_mjcf_read_settings(cb_mjcf_reader *r) {
   cb_mjcf *m = r->model;
   bool weightless = false, dry = false;
   cb_errors errors = cb_errors_begin();
   for (cb_xml *e = r->root->first; e; e = e->next) {
     if (cb_xml_is(e, "compiler")) cb_errors_add(&errors, &e->name, read_compiler(r, e));
+    if (r->parent && !strcmp(e->name.text, "option")) e->why = "options are those of the file that attaches this one";
     if (cb_xml_is(e, "option")) cb_errors_add(&errors, &e->name, read_option(r, e, &weightless, &dry));
   }
   for (int i = 0; i < 3 && weightless; i++) m->gravity[i] = 0;
@@ -106,49 +112,47 @@ static cb_status read_settings(cb_mjcf_reader *r) {
 static cb_status list_unread(const cb_mjcf_reader *r) {
   cb_text text = {0};
   cb_text_puts(&text, "");
-  cb_xml_list_unread(r->root, &text);
+  for (const cb_mjcf_reader *own = r->whole->readers; own; own = own->next) cb_xml_list_unread(own->root, &text);
   r->model->left_out = text.failed ? NULL : cb_arena_strndup(r->arena, text.data, text.length);
   cb_text_free(&text);
   return r->model->left_out ? CB_OK : cb_mjcf_no_memory(r);
 }
 
-static cb_status read_model(cb_mjcf_reader *r) {
-  cb_xml *root = r->root;
-  const cb_node *title = cb_xml_get(root, "model");
-  if (!cb_xml_is(root, "mujoco"))
-    return cb_node_fail(&root->name, "expected <mujoco>, found <%s>",
-                        cb_quoted(root->name.text, strlen(root->name.text)).text);
+/* Which joint it is that leaves no body, if one does. */
+static cb_status fail_without_bodies(const cb_mjcf_reader *r) {
+  cb_xml *body = r->whole->blocked;
+  if (!body) return cb_node_fail(&r->root->name, "expected a <body> with a free joint");
+  const cb_node *name = cb_xml_get(body, "name");
+  const cb_quote own = cb_quoted(name ? name->text : "", name ? strlen(name->text) : 0);
+  return cb_node_fail(&r->whole->joint->name,
+                      "expected a <body> with a free joint and no other, found the <body>%s%s%s in line %d: %s",
+                      name ? " `" : "", own.text, name ? "`" : "", body->name.line, body->why);
+}
+
+static cb_status read_model(cb_mjcf_reader *r, const char *text, size_t n) {
+  cb_status status = cb_mjcf_read(r, text, n);
+  const cb_node *title = status ? NULL : cb_xml_get(r->root, "model");
   r->model->title = title ? title->text : "";
-  cb_errors errors = cb_errors_begin();
-  cb_errors_add(&errors, &root->name, read_settings(r));
-  cb_errors_add(&errors, &root->name, cb_mjcf_read_classes(r));
-  if (!errors.status) cb_errors_add(&errors, &root->name, cb_mjcf_read_meshes(r));
-  if (!errors.status) cb_errors_add(&errors, &root->name, cb_mjcf_read_world(r));
-  const cb_status status = cb_errors_end(&errors);
-  if (status) return status;
-  if (!r->model->n) return cb_node_fail(&root->name, "expected a <body> with a free joint");
-  return list_unread(r);
+  if (!status) status = cb_mjcf_read_world(r);
+  if (!status && !r->model->n) status = fail_without_bodies(r);
+  return status ? status : list_unread(r);
 }
 
 cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, cb_mjcf **out) {
   cb_arena *arena = cb_arena_create();
   owned *o = cb_arena_alloc(arena, 1, sizeof *o);
-  const char *slash = strrchr(path, '/'), *own = cb_arena_strdup(arena, path);
-  cb_mjcf_reader r = {.arena = arena,
-                      .sequence = "xyz",
-                      .from_geoms = CB_MJCF_AUTO,
-                      .group = {0, 5},
-                      .folder = cb_arena_strndup(arena, path, slash ? (size_t)(slash - path) + 1 : 0),
-                      .meshdir = "",
-                      .model = o ? &o->model : NULL};
-  if (!o || !own || !r.folder) {
+  const char *slash = strrchr(path, '/'), *own = cb_arena_strdup(arena, path),
+             *folder = cb_arena_strndup(arena, path, slash ? (size_t)(slash - path) + 1 : 0);
+  if (!o || !own || !folder) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for '%s'", path);
   }
+  cb_mjcf_whole whole = {.folder = folder};
+  cb_mjcf_reader r = cb_mjcf_reader_of(arena, &whole, &o->model, own);
+  whole.last_reader = &whole.readers;
   o->arena = arena;
   o->model = (cb_mjcf){.path = own, .gravity = {0, 0, -9.81}, .step = 0.002};
-  cb_status status = cb_xml_read(arena, path, text, n, &r.root);
-  if (!status) status = read_model(&r);
+  const cb_status status = read_model(&r, text, n);
   if (status)
     cb_arena_free(arena);
   else

@@ -1,9 +1,9 @@
 /* The free bodies of an MJCF file, MuJoCo's XML, as they are read, and as a scenario of bodies in a fluid.
  *
- * Read: <compiler>, <option>, <default>, <asset><mesh>, <worldbody> with <frame>, <body>, <freejoint>, <joint type="free">,
- * <inertial> and <geom>. A body without a joint is welded to its parent; a body that moves by other joints is left out
- * with all that it carries. What is not read is listed with its place; what cannot be right fails with its place.
- * Source: MuJoCo's XML reference and its compiler (2.2.2 and 3.14). SI units.
+ * Read: <include>, <compiler>, <option>, <default>, <asset> with <mesh> and <model>, <worldbody> with <frame>, <replicate>,
+ * <attach>, <body>, <freejoint>, <joint type="free">, <inertial> and <geom>. A body without a joint is welded to its parent; a
+ * body that moves by other joints is left out with all that it carries. What is not read is listed with its place; what
+ * cannot be right fails with its place. Source: MuJoCo's XML reference and its compiler (2.2.2 and 3.14). SI units.
  */
 #ifndef CB_IO_MJCF_H
 #define CB_IO_MJCF_H
@@ -70,8 +70,15 @@ typedef struct cb_mjcf_body {
   struct cb_mjcf_body *next;
 } cb_mjcf_body;
 
+/* A file that was read: the model, and what it includes and attaches. */
+typedef struct cb_mjcf_file {
+  const char *path;
+  struct cb_mjcf_file *next;
+} cb_mjcf_file;
+
 typedef struct cb_mjcf {
   const char *path, *title;
+  cb_mjcf_file *files;
   double density, viscosity, wind[3], gravity[3], step;
   int method; /* of its words Euler, RK4, implicit, implicitfast */
   cb_mjcf_body *bodies;

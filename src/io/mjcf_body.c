@@ -1,34 +1,60 @@
 /* <worldbody> of MJCF: the bodies that a free joint lets move, with those that are welded to them.
  *
- * A <frame> stands for its pose. Mass and inertia are those of <inertial>, or of the geoms of the groups that <compiler>
- * names, each body's by itself; those of bodies that are welded together are added for the whole.
+ * Mass and inertia are those of <inertial>, or of the geoms of the groups that <compiler> names, each body's by itself,
+ * within its bounds; those of bodies that are welded together are added for the whole.
  */
 #include "io/mjcf_private.h"
+
+#include "tree/scalar.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* --- joints --- */
 
-/* The first joint below e but in bodies (all: in these too) that is not `but`. */
-static cb_xml *find_joint(cb_xml *e, bool all, const cb_xml *but) {
-  for (cb_xml *child = e->first; child; child = child->next) {
-    const char *name = child->name.text;
-    const bool joint = !strcmp(name, "joint") || !strcmp(name, "freejoint");
-    if (joint && !(but && child == but)) return child;
-    cb_xml *within = !strcmp(name, "frame") || (all && !strcmp(name, "body")) ? find_joint(child, all, but) : NULL;
-    if (within) return within;
-  }
-  return NULL;
+static bool is_joint(const cb_xml *e) { return !strcmp(e->name.text, "joint") || !strcmp(e->name.text, "freejoint"); }
+
+typedef struct joints {
+  cb_xml *first, *other; /* first: of the body itself */
+  cb_mjcf_scope scope;   /* of the first */
+} joints;
+
+static cb_status see_own(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
+  joints *j = user;
+  if (!is_joint(e)) return CB_OK;
+  if (j->first && !j->other) j->other = e;
+  if (!j->first) j->first = e, j->scope = *scope;
+  return CB_OK;
 }
 
-static cb_status is_free(const cb_mjcf_reader *r, cb_xml *joint, const char *childclass, bool *out) {
+static cb_status see_all(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
+  joints *j = user;
+  cb_mjcf_scope inner;
+  if (is_joint(e) && !j->other) j->other = e;
+  if (strcmp(e->name.text, "body")) return CB_OK;
+  const cb_status status = cb_mjcf_enter(scope, e, &inner, NULL);
+  return status ? status : cb_mjcf_each(&inner, e, see_all, user);
+}
+
+static cb_status see_those_of_bodies(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
+  return strcmp(e->name.text, "body") ? CB_OK : see_all(user, scope, e);
+}
+
+static cb_status find_joints(const cb_mjcf_scope *scope, cb_xml *body, joints *out) {
+  cb_mjcf_scope inner;
+  *out = (joints){.first = NULL};
+  cb_status status = cb_mjcf_enter(scope, body, &inner, NULL);
+  if (!status) status = cb_mjcf_each(&inner, body, see_own, out);
+  return status ? status : cb_mjcf_each(&inner, body, see_those_of_bodies, out);
+}
+
+static cb_status is_free(const cb_mjcf_scope *scope, cb_xml *joint, bool *out) {
   static const char *const types[] = {"hinge", "free", "ball", "slide"};
   cb_mjcf_source source;
   int type = 0;
   *out = !strcmp(joint->name.text, "freejoint");
   if (*out) return CB_OK;
-  cb_status status = cb_mjcf_source_of(r, joint, childclass, &source);
+  cb_status status = cb_mjcf_source_of(scope->r, joint, scope->childclass, &source);
   const cb_node *value = status ? NULL : cb_mjcf_value(&source, "type");
   if (value) status = cb_mjcf_choice(value, "type of joint", 4, types, &type);
   *out = type == 1;
@@ -44,79 +70,83 @@ static void take_joint(cb_xml *joint) {
 /* --- a body and those in it --- */
 
 typedef struct within {
-  cb_mjcf_reader *r;
+  cb_mjcf_reader *r;   /* of the main file */
   cb_mjcf_body *body;  /* the free one */
   cb_mjcf_link **last; /* of its links */
+  bool weighed;        /* for its mass alone: it is left out */
 } within;
 
-/* What stands in a body, in its frames too. */
+/* What stands in a body. */
 typedef struct parts {
+  within *w;
   cb_mjcf_link *link;
   cb_mjcf_geom **last;
+  bool massive;
   cb_xml *inertial;
-  cb_pose inertial_frame;
+  cb_mjcf_scope scope; /* of <inertial> */
 } parts;
 
-static cb_status read_class(const cb_mjcf_reader *r, cb_xml *e, const char **childclass) {
-  const cb_node *value = cb_xml_get(e, "childclass");
-  const cb_mjcf_class *c = r->classes;
-  if (!value) return CB_OK;
-  while (c && strcmp(c->name, value->text)) c = c->next;
-  if (!c) return cb_node_fail(value, "no <default> has the class `%s`", value->text);
-  *childclass = value->text;
+static cb_status find_inertial(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
+  (void)scope;
+  if (!strcmp(e->name.text, "inertial")) *(bool *)user = true;
   return CB_OK;
 }
 
-static cb_status read_frame(const cb_mjcf_reader *r, cb_xml *e, const cb_pose *around, cb_pose *out,
-                            const char **childclass) {
-  const cb_mjcf_source source = {{e}, 1};
-  cb_errors errors = cb_errors_begin();
-  cb_errors_add(&errors, &e->name, read_class(r, e, childclass));
-  cb_errors_add(&errors, &e->name, cb_mjcf_pose(r, &source, out, NULL));
-  cb_pose_multiply(around, out, out);
-  return cb_errors_end(&errors);
+static cb_status read_link(within *w, const cb_mjcf_scope *scope, cb_xml *e, const cb_pose *around);
+
+/* What moves, weighs or is pushed in a way of its own. */
+static cb_status refuse(const within *w, cb_xml *e) {
+  static const char *const made[] = {"composite", "flexcomp", "plugin"}, *const known[] = {
+                                                                             "inertial",  "joint",  "freejoint",
+                                                                             "geom",      "site",   "camera",
+                                                                             "light",     "body",   "frame",
+                                                                             "replicate", "attach", "include"};
+  const char *name = e->name.text;
+  for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+    if (!strcmp(name, made[i]))
+      return cb_node_fail(&e->name,
+                          w->weighed ? "<%s> has a mass that is not known: expected no settotalmass"
+                                     : "<%s> in a body that moves: expected geoms and bodies",
+                          name);
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (!strcmp(name, known[i])) return CB_OK;
+  return *name == '#' || w->weighed
+             ? CB_OK
+             : cb_fail_unknown(&e->name, "element of a body", name, known, sizeof known / sizeof *known);
 }
 
-/* An <inertial> stands for the geoms' masses unless these are always asked for. */
-static cb_xml *find_inertial(cb_xml *e) {
-  for (cb_xml *child = e->first; child; child = child->next) {
-    cb_xml *found = !strcmp(child->name.text, "inertial") ? child
-                    : !strcmp(child->name.text, "frame")  ? find_inertial(child)
-                                                          : NULL;
-    if (found) return found;
-  }
-  return NULL;
+/* A plane or a height field has no mass. */
+static cb_status has_volume(const cb_mjcf_scope *scope, cb_xml *e, bool *out) {
+  cb_mjcf_source source;
+  const cb_status status = cb_mjcf_source_of(scope->r, e, scope->childclass, &source);
+  const cb_node *type = status ? NULL : cb_mjcf_value(&source, "type");
+  *out = !type || (strcmp(type->text, "plane") && strcmp(type->text, "hfield"));
+  return status;
 }
 
-static cb_status read_link(within *w, cb_xml *e, const cb_pose *around, const char *childclass);
-
-static cb_status read_parts(within *w, cb_xml *e, const cb_pose *frame, bool massive, const char *childclass,
-                            parts *p) {
-  cb_errors errors = cb_errors_begin();
-  for (cb_xml *child = e->first; child; child = child->next) {
-    cb_status status = CB_OK;
-    if (cb_xml_is(child, "inertial")) {
-      if (p->inertial) status = cb_node_fail(&child->name, "a second <inertial>: expected one");
-      p->inertial = child, p->inertial_frame = *frame;
-    } else if (cb_xml_is(child, "geom")) {
-      status = cb_mjcf_read_geom(w->r, child, childclass, frame, massive, p->last);
-      if (!status) p->last = &(*p->last)->next;
-    } else if (cb_xml_is(child, "frame")) {
-      const char *own = childclass;
-      cb_pose pose;
-      status = read_frame(w->r, child, frame, &pose, &own);
-      if (!status) status = read_parts(w, child, &pose, massive, own, p);
-    } else if (cb_xml_is(child, "body")) {
-      cb_pose pose;
-      cb_pose_multiply(&p->link->pose, frame, &pose);
-      status = read_link(w, child, &pose, childclass);
-    }
-    cb_errors_add(&errors, &child->name, status);
-  }
-  return cb_errors_end(&errors);
+static cb_status add_geom(parts *p, const cb_mjcf_scope *scope, cb_xml *e) {
+  bool solid = true;
+  cb_status status = p->w->weighed ? has_volume(scope, e, &solid) : CB_OK;
+  if (status || !solid) return status;
+  e->read = true;
+  status = cb_mjcf_read_geom(scope, e, p->massive, p->last);
+  if (!status) p->last = &(*p->last)->next;
+  return status;
 }
 
-static cb_status weigh(const cb_mjcf_reader *r, cb_mjcf_link *link) {
+static cb_status read_part(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
+  parts *p = user;
+  const char *name = e->name.text;
+  if (!strcmp(name, "geom")) return add_geom(p, scope, e);
+  if (!strcmp(name, "body")) return read_link(p->w, scope, e, &p->link->pose);
+  if (strcmp(name, "inertial")) return refuse(p->w, e);
+  e->read = true;
+  if (p->inertial) return cb_node_fail(&e->name, "a second <inertial>: expected one");
+  p->inertial = e, p->scope = *scope;
+  return CB_OK;
+}
+
+static cb_status add_geoms(const cb_mjcf_reader *r, cb_mjcf_link *link) {
   int n = 0;
   for (const cb_mjcf_geom *g = link->geoms; g; g = g->next) n++;
   cb_mjcf_inertial *one = cb_arena_alloc(r->arena, (size_t)n, sizeof *one);
@@ -132,28 +162,45 @@ static cb_status weigh(const cb_mjcf_reader *r, cb_mjcf_link *link) {
   return CB_OK;
 }
 
-/* Reads it into *w->last; around: the frame that it stands in, in the free body; of that itself, in the world. */
-static cb_status read_link(within *w, cb_xml *e, const cb_pose *around, const char *childclass) {
-  cb_mjcf_reader *r = w->r;
-  const cb_node *name = cb_xml_get(e, "name");
+/* An <inertial> stands for the geoms' masses unless these are always asked for and there are some. A bound gives a mass to
+ * a body that has none: MuJoCo puts it where the body stands in the one around it, but in the body's own frame. */
+static cb_status weigh(const cb_mjcf_reader *r, cb_xml *e, const parts *p) {
+  const cb_mjcf_source source = {{e}, 1};
+  cb_mjcf_inertial *own = &p->link->inertial;
+  cb_status status = p->massive ? add_geoms(r, p->link) : CB_OK;
+  if (status) return status;
+  if (p->inertial && !(own->mass > 0)) return cb_mjcf_read_inertial(&p->scope, p->inertial, own);
+  if (!(own->mass > 0)) status = cb_mjcf_pose(r, &source, &own->centre, NULL);
+  if (status) return status;
+  return r->bound_mass > 0 || r->bound_inertia > 0 || r->balance ? cb_mjcf_bound(r, &e->name, own) : CB_OK;
+}
+
+/* Reads it into *w->last; around: the body around it, in the free one (NULL: it is that). */
+static cb_status read_link(within *w, const cb_mjcf_scope *scope, cb_xml *e, const cb_pose *around) {
+  const cb_mjcf_reader *r = scope->r;
   cb_mjcf_link *link = cb_arena_alloc(r->arena, 1, sizeof *link);
-  cb_pose identity;
-  if (!link) return cb_mjcf_no_memory(r);
-  *link = (cb_mjcf_link){.name = name ? name->text : ""};
-  const bool first = !w->body->links;
+  const char *name = cb_mjcf_name(scope, e);
+  cb_mjcf_scope inner;
+  cb_pose pose;
+  bool given = false;
+  if (!link || !name) return cb_mjcf_no_memory(r);
+  *link = (cb_mjcf_link){.name = name};
   *w->last = link;
   w->last = &link->next;
-  cb_pose_identity(&identity);
-  link->pose = link->inertial.centre = identity;
-  cb_status status = read_frame(r, e, around, first ? &w->body->place : &link->pose, &childclass);
+  e->read = true;
+  cb_pose_identity(&link->pose);
+  link->inertial.centre = link->pose;
+  cb_status status = cb_mjcf_enter(scope, e, &inner, &pose);
   if (status) return status;
-  const bool massive = r->from_geoms == CB_MJCF_ALWAYS || (r->from_geoms == CB_MJCF_AUTO && !find_inertial(e));
-  parts p = {.link = link, .last = &link->geoms};
-  status = read_parts(w, e, &identity, massive, childclass, &p);
-  if (status) return status;
-  if (massive) status = weigh(r, link);
-  if (status || link->inertial.mass > 0) return status; /* no geom of the groups: <inertial> stands */
-  return p.inertial ? cb_mjcf_read_inertial(r, p.inertial, &p.inertial_frame, &link->inertial) : CB_OK;
+  if (around)
+    cb_pose_multiply(around, &pose, &link->pose);
+  else
+    w->body->place = pose;
+  status = cb_mjcf_each(&inner, e, find_inertial, &given);
+  parts p = {.w = w, .link = link, .last = &link->geoms};
+  p.massive = r->from_geoms == CB_MJCF_ALWAYS || (r->from_geoms == CB_MJCF_AUTO && !given);
+  if (!status) status = cb_mjcf_each(&inner, e, read_part, &p);
+  return status ? status : weigh(r, e, &p);
 }
 
 /* --- the free ones --- */
@@ -171,78 +218,95 @@ static cb_status add_masses(const cb_mjcf_reader *r, cb_mjcf_body *body) {
   return CB_OK;
 }
 
-static cb_status read_free(cb_mjcf_reader *r, cb_xml *e, cb_xml *joint, const cb_pose *around, const char *childclass,
-                           cb_mjcf_body ***last) {
+typedef struct world {
+  cb_mjcf_reader *r;
+  cb_mjcf_body **last;
+} world;
+
+static cb_status read_free(world *u, const cb_mjcf_scope *scope, cb_xml *e, cb_xml *joint) {
+  cb_mjcf_reader *r = u->r;
   cb_mjcf_body *body = cb_arena_alloc(r->arena, 1, sizeof *body);
   if (!body) return cb_mjcf_no_memory(r);
   *body = (cb_mjcf_body){.links = NULL};
-  within w = {r, body, &body->links};
+  within w = {r, body, &body->links, false};
   take_joint(joint);
-  cb_status status = read_link(&w, e, around, childclass);
+  cb_status status = read_link(&w, scope, e, NULL);
   if (status) return status;
   body->name = body->links->name;
   status = add_masses(r, body);
+  const double(*I)[3] = (const double(*)[3])body->inertial.inertia;
   if (!status && !(body->inertial.mass > 0))
     status = cb_node_fail(&e->name, "a body without mass: expected <inertial>, or a geom with a mass or a density");
+  else if (!status && !(I[0][0] + I[1][1] + I[2][2] > 0))
+    status = cb_node_fail(&e->name, "a body without inertia: expected moments > 0");
   if (status) return status;
-  **last = body;
-  *last = &body->next;
+  *u->last = body;
+  u->last = &body->next;
   r->model->n++;
   return CB_OK;
 }
 
-static cb_status leave_out(cb_mjcf_reader *r, cb_xml *e, const cb_xml *joint) {
-  char text[160];
+/* Its mass counts where all have a given one. */
+static cb_status weigh_left_out(const cb_mjcf_reader *r, const cb_mjcf_scope *scope, cb_xml *e) {
+  cb_mjcf_body body = {.links = NULL};
+  within w = {scope->r, &body, &body.links, true};
+  if (!(r->total > 0)) return CB_OK;
+  const bool read = e->read;
+  const cb_status status = read_link(&w, scope, e, NULL);
+  e->read = read;
+  for (const cb_mjcf_link *l = body.links; l; l = l->next) r->whole->mass += l->inertial.mass;
+  return status;
+}
+
+static cb_status leave_out(const cb_mjcf_reader *r, const cb_mjcf_scope *scope, cb_xml *e, cb_xml *joint) {
+  const cb_node *name = joint ? cb_xml_get(joint, "name") : NULL;
+  const cb_quote own = cb_quoted(name ? name->text : "", name ? strlen(name->text) : 0);
+  char text[224];
   if (joint)
-    snprintf(text, sizeof text, "it moves by the <%s> in line %d, which is not its one free joint", joint->name.text,
-             joint->name.line);
+    snprintf(text, sizeof text, "it moves by the <%s>%s%s%s in line %d, which is not its one free joint",
+             joint->name.text, name ? " `" : "", own.text, name ? "`" : "", joint->name.line);
   e->why = joint ? cb_arena_strdup(r->arena, text) : "it does not move";
-  return e->why ? CB_OK : cb_mjcf_no_memory(r);
+  return e->why ? weigh_left_out(r, scope, e) : cb_mjcf_no_memory(r);
 }
 
-static cb_status read_top(cb_mjcf_reader *r, cb_xml *e, const cb_pose *around, const char *childclass,
-                          cb_mjcf_body ***last) {
-  cb_xml *joint = find_joint(e, false, NULL), *other = find_joint(e, true, joint);
-  const cb_node *named = cb_xml_get(e, "childclass");
+static cb_status read_top(world *u, const cb_mjcf_scope *scope, cb_xml *e) {
+  cb_mjcf_whole *whole = u->r->whole;
+  joints j;
   bool is = false;
-  const cb_status status = joint ? is_free(r, joint, named ? named->text : childclass, &is) : CB_OK;
+  cb_status status = find_joints(scope, e, &j);
+  if (!status && j.first) status = is_free(&j.scope, j.first, &is);
   if (status) return status;
-  if (!is || other) return leave_out(r, e, is || !joint ? other : joint);
-  cb_xml_is(e, "body");
-  return read_free(r, e, joint, around, childclass, last);
+  if (is && !j.other) return read_free(u, scope, e, j.first);
+  cb_xml *by = is || !j.first ? j.other : j.first;
+  if (by && !whole->joint) whole->blocked = e, whole->joint = by;
+  return leave_out(u->r, scope, e, by);
 }
 
-static cb_status read_children(cb_mjcf_reader *r, cb_xml *e, const cb_pose *around, const char *childclass,
-                               cb_mjcf_body ***last) {
-  cb_errors errors = cb_errors_begin();
-  for (cb_xml *child = e->first; child; child = child->next) {
-    cb_status status = CB_OK;
-    if (!strcmp(child->name.text, "body")) {
-      status = read_top(r, child, around, childclass, last);
-    } else if (cb_xml_is(child, "frame")) {
-      const char *own = childclass;
-      cb_pose pose;
-      status = read_frame(r, child, around, &pose, &own);
-      if (!status) status = read_children(r, child, &pose, own, last);
-    } else if (!strcmp(child->name.text, "geom")) {
-      child->why = "it does not move";
+static cb_status read_child(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
+  if (!strcmp(e->name.text, "body")) return read_top(user, scope, e);
+  if (!strcmp(e->name.text, "geom")) e->why = "it does not move";
+  return CB_OK;
+}
+
+/* So that all masses, those of bodies that are left out too, are the given one together. */
+static cb_status set_total_mass(const cb_mjcf_reader *r) {
+  double mass = r->whole->mass;
+  cb_status status = CB_OK;
+  for (const cb_mjcf_body *b = r->model->bodies; b; b = b->next) mass += b->inertial.mass;
+  for (cb_mjcf_body *b = r->model->bodies; b && !status; b = b->next) {
+    for (cb_mjcf_link *l = b->links; l; l = l->next) {
+      l->inertial.mass *= r->total / mass;
+      for (int i = 0; i < 9; i++) l->inertial.inertia[i / 3][i % 3] *= r->total / mass;
     }
-    cb_errors_add(&errors, &child->name, status);
+    status = add_masses(r, b);
   }
-  return cb_errors_end(&errors);
+  return status;
 }
 
 cb_status cb_mjcf_read_world(cb_mjcf_reader *r) {
-  cb_mjcf_body **last = &r->model->bodies;
-  cb_pose identity;
-  cb_pose_identity(&identity);
-  cb_errors errors = cb_errors_begin();
-  for (cb_xml *e = r->root->first; e; e = e->next) {
-    const char *childclass = NULL;
-    if (!cb_xml_is(e, "worldbody")) continue;
-    cb_status status = read_class(r, e, &childclass);
-    if (!status) status = read_children(r, e, &identity, childclass, &last);
-    cb_errors_add(&errors, &e->name, status);
-  }
-  return cb_errors_end(&errors);
+  world u = {r, &r->model->bodies};
+  cb_mjcf_scope scope = {.r = r, .prefix = "", .suffix = ""};
+  cb_pose_identity(&scope.frame);
+  const cb_status status = cb_mjcf_each_of_world(&scope, read_child, &u);
+  return status || !(r->total > 0) ? status : set_total_mass(r);
 }

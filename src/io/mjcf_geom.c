@@ -105,16 +105,16 @@ static cb_status read_mass(const cb_mjcf_source *source, double mass[1], double 
 
 static bool in_group(const cb_mjcf_reader *r, double group) { return group >= r->group[0] && group <= r->group[1]; }
 
-cb_status cb_mjcf_read_geom(cb_mjcf_reader *r, cb_xml *e, const char *childclass, const cb_pose *frame, bool massive,
-                            cb_mjcf_geom **out) {
+cb_status cb_mjcf_read_geom(const cb_mjcf_scope *scope, cb_xml *e, bool massive, cb_mjcf_geom **out) {
+  const cb_mjcf_reader *r = scope->r;
   cb_mjcf_source source;
   cb_mjcf_geom *g = cb_arena_alloc(r->arena, 1, sizeof *g);
-  const cb_node *name = cb_xml_get(e, "name");
+  const char *name = cb_mjcf_name(scope, e);
   double mass = 0, density = 0, group = 0;
   bool hollow = false;
-  if (!g) return cb_mjcf_no_memory(r);
-  *g = (cb_mjcf_geom){.name = name ? name->text : ""};
-  cb_status status = cb_mjcf_source_of(r, e, childclass, &source);
+  if (!g || !name) return cb_mjcf_no_memory(r);
+  *g = (cb_mjcf_geom){.name = name};
+  cb_status status = cb_mjcf_source_of(r, e, scope->childclass, &source);
   if (!status) status = read_type(&source, e, &g->type);
   if (status) return status;
   cb_errors errors = cb_errors_begin();
@@ -126,7 +126,7 @@ cb_status cb_mjcf_read_geom(cb_mjcf_reader *r, cb_xml *e, const char *childclass
   if (massive && hollow)
     cb_errors_add(&errors, &e->name,
                   cb_node_fail(cb_mjcf_value(&source, "shellinertia"), "shellinertia: expected false, or <inertial>"));
-  cb_pose_multiply(frame, &g->pose, &g->pose);
+  cb_pose_multiply(&scope->frame, &g->pose, &g->pose);
   g->centre = g->pose;
   if (g->type == CB_MJCF_MESH)
     cb_errors_add(&errors, &e->name, read_mesh(r, cb_mjcf_value(&source, "mesh"), massive || g->fluid, g));

@@ -9,6 +9,7 @@
 #include "numerics/vec3.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 double cb_mjcf_volume(const cb_mjcf_geom *g) {
@@ -89,6 +90,48 @@ void cb_mjcf_add(int n, const cb_mjcf_inertial *const *of, const cb_pose *const 
   *out = sum;
 }
 
+/* --- bounds --- */
+
+bool cb_mjcf_is_diagonal(const cb_mjcf_inertial *m) {
+  bool plain = true;
+  for (int i = 0; i < 9; i++) plain = plain && (i / 3 == i % 3 || m->inertia[i / 3][i % 3] == 0);
+  return plain;
+}
+
+void cb_mjcf_principal(const cb_mjcf_inertial *m, double moment[3], double q[4]) {
+  for (int i = 0; i < 4; i++) q[i] = i == 0;
+  for (int i = 0; i < 3; i++) moment[i] = m->inertia[i][i];
+  if (!cb_mjcf_is_diagonal(m)) cb_mjcf_axes(m->inertia, moment, q);
+}
+
+/* In MuJoCo's order: mass, moments, and then the mean of moments of which two make less than the third. */
+cb_status cb_mjcf_bound(const cb_mjcf_reader *r, const cb_node *at, cb_mjcf_inertial *m) {
+  double moment[3], sum = 0, most = 0;
+  cb_pose turn;
+  bool changed = false;
+  cb_pose_identity(&turn);
+  m->mass = fmax(m->mass, r->bound_mass);
+  cb_mjcf_principal(m, moment, turn.q);
+  for (int i = 0; i < 3; i++) {
+    changed = changed || moment[i] < r->bound_inertia;
+    moment[i] = fmax(moment[i], r->bound_inertia);
+    sum += moment[i], most = fmax(most, moment[i]);
+  }
+  if (r->balance && (sum - most) - most < -1e-12 * most) {
+    for (int i = 0; i < 3; i++) moment[i] = sum / 3;
+    changed = true;
+  }
+  if (changed) {
+    cb_pose_multiply(&m->centre, &turn, &m->centre);
+    for (int i = 0; i < 9; i++) m->inertia[i / 3][i % 3] = i / 3 == i % 3 ? moment[i / 3] : 0;
+  }
+  const cb_status rigid = m->mass > 0 && sum != 0 ? cb_inertia_check((const double(*)[3])m->inertia) : CB_OK;
+  if (!rigid || rigid == CB_ERROR_MEMORY) return rigid;
+  char why[256];
+  snprintf(why, sizeof why, "%s", cb_error_text());
+  return cb_node_fail(at, "%s", why);
+}
+
 /* --- <inertial> --- */
 
 static cb_status positive(const cb_node *value, double x) {
@@ -105,27 +148,26 @@ static cb_status read_moments(cb_xml *e, double J[3][3]) {
   if (status) return status;
   for (int i = 0; i < 3; i++) J[i][i] = f[i];
   J[0][1] = J[1][0] = f[3], J[0][2] = J[2][0] = f[4], J[1][2] = J[2][1] = f[5]; /* 0 of a diagonal */
-  const cb_status rigid = cb_inertia_check((const double(*)[3])J);
-  if (!rigid || rigid == CB_ERROR_MEMORY) return rigid;
-  char why[256];
-  strncpy(why, cb_error_text(), sizeof why - 1);
-  why[sizeof why - 1] = 0;
-  return cb_node_fail(diagonal ? diagonal : full, "%s", why);
+  return CB_OK;
 }
 
-cb_status cb_mjcf_read_inertial(const cb_mjcf_reader *r, cb_xml *e, const cb_pose *frame, cb_mjcf_inertial *out) {
+cb_status cb_mjcf_read_inertial(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_inertial *out) {
+  const cb_mjcf_reader *r = scope->r;
   const cb_mjcf_source source = {{e}, 1};
-  const cb_node *mass = cb_xml_get(e, "mass"), *full = cb_xml_get(e, "fullinertia");
+  const cb_node *mass = cb_xml_get(e, "mass"), *full = cb_xml_get(e, "fullinertia"),
+                *diagonal = cb_xml_get(e, "diaginertia");
   bool oriented = false;
   *out = (cb_mjcf_inertial){.mass = 0};
   cb_errors errors = cb_errors_begin();
   cb_status status =
       mass ? cb_mjcf_numbers(mass, "mass", 1, 1, &out->mass, NULL) : cb_node_fail(&e->name, "expected `mass`");
-  cb_errors_add(&errors, &e->name, status ? status : positive(mass, out->mass));
+  if (!status && !(r->bound_mass > 0)) status = positive(mass, out->mass);
+  cb_errors_add(&errors, &e->name, status);
   cb_errors_add(&errors, &e->name, cb_mjcf_pose(r, &source, &out->centre, &oriented));
-  cb_errors_add(&errors, &e->name, read_moments(e, out->inertia));
+  status = read_moments(e, out->inertia);
+  cb_errors_add(&errors, &e->name, status ? status : cb_mjcf_bound(r, diagonal ? diagonal : full, out));
   if (full && oriented)
     cb_errors_add(&errors, full, cb_node_fail(full, "fullinertia beside an orientation: expected one or the other"));
-  cb_pose_multiply(frame, &out->centre, &out->centre);
+  cb_pose_multiply(&scope->frame, &out->centre, &out->centre);
   return cb_errors_end(&errors);
 }

@@ -17,16 +17,11 @@ static const char *after(const char *path, const char *set) {
   return name;
 }
 
-/* Beside the model, in meshdir. */
-static const char *path_of(const cb_mjcf_reader *r, const char *file) {
-  if (r->strip) file = after(file, "/\\");
-  const bool rooted = *file == '/', dir = !rooted && *r->meshdir, top = dir && *r->meshdir == '/';
-  const size_t size = strlen(r->folder) + strlen(r->meshdir) + strlen(file) + 3;
-  char *path = cb_arena_alloc(r->arena, size, 1);
-  if (!path) return NULL;
-  snprintf(path, size, "%s%s%s%s", rooted || top ? "" : r->folder, dir ? r->meshdir : "",
-           dir && r->meshdir[strlen(r->meshdir) - 1] != '/' ? "/" : "", file);
-  return path;
+/* In meshdir. */
+static const char *path_of(const cb_mjcf_reader *r, const cb_node *file) {
+  cb_node own = *file;
+  if (r->strip) own.text = after(file->text, "/\\");
+  return cb_mjcf_path(r, &own, r->meshdir);
 }
 
 static const char *name_of(const cb_mjcf_reader *r, const cb_node *name, const cb_node *file) {
@@ -55,10 +50,8 @@ static cb_status read_mesh(cb_mjcf_reader *r, cb_xml *e) {
   const cb_node *file = cb_xml_get(e, "file"), *name = cb_xml_get(e, "name");
   cb_mjcf_mesh *mesh = cb_arena_alloc(r->arena, 1, sizeof *mesh);
   if (!mesh) return cb_mjcf_no_memory(r);
-  *mesh = (cb_mjcf_mesh){.name = name_of(r, name, file),
-                         .file = file ? path_of(r, file->text) : NULL,
-                         .scale = {1, 1, 1},
-                         .next = r->meshes};
+  *mesh = (cb_mjcf_mesh){
+      .name = name_of(r, name, file), .file = file ? path_of(r, file) : NULL, .scale = {1, 1, 1}, .next = r->meshes};
   if (!mesh->name || (file && !mesh->file)) return cb_mjcf_no_memory(r);
   r->meshes = mesh;
   cb_status status = cb_mjcf_source_of(r, e, NULL, &source);

@@ -101,10 +101,7 @@ static cb_status from_zaxis(const cb_mjcf_reader *r, const cb_node *value, doubl
 }
 
 /* Letters of the sequence in small: about axes that turn along; in capitals: about those that do not. */
-static cb_status from_euler(const cb_mjcf_reader *r, const cb_node *value, double q[4]) {
-  double angle[3];
-  const cb_status status = cb_mjcf_numbers(value, "euler", 3, 3, angle, NULL);
-  if (status) return status;
+void cb_mjcf_euler(const cb_mjcf_reader *r, const double angle[3], double q[4]) {
   for (int i = 0; i < 4; i++) q[i] = i == 0;
   for (int i = 0; i < 3; i++) {
     const char letter = r->sequence[i];
@@ -118,7 +115,13 @@ static cb_status from_euler(const cb_mjcf_reader *r, const cb_node *value, doubl
       cb_quaternion_multiply(turn, q, q);
   }
   cb_quaternion_project(q);
-  return CB_OK;
+}
+
+static cb_status from_euler(const cb_mjcf_reader *r, const cb_node *value, double q[4]) {
+  double angle[3];
+  const cb_status status = cb_mjcf_numbers(value, "euler", 3, 3, angle, NULL);
+  if (!status) cb_mjcf_euler(r, angle, q);
+  return status;
 }
 
 static const struct {

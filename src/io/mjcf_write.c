@@ -92,19 +92,11 @@ static void put_piece(cb_text *out, const cb_mjcf_geom *g, const cb_pose *pose) 
   cb_text_puts(out, "\n");
 }
 
-static bool is_diagonal(const cb_mjcf_inertial *m) {
-  bool plain = true;
-  for (int i = 0; i < 9; i++) plain = plain && (i / 3 == i % 3 || m->inertia[i / 3][i % 3] == 0);
-  return plain;
-}
-
 /* Moments and axes, and half sides of the box of the same mass and inertia. */
 static void box_of(const cb_mjcf_inertial *m, double half[3], cb_pose *pose, double moment[3]) {
-  const double(*J)[3] = (const double(*)[3])m->inertia;
   cb_pose turn;
   cb_pose_identity(&turn);
-  for (int i = 0; i < 3; i++) moment[i] = J[i][i];
-  if (!is_diagonal(m)) cb_mjcf_axes(J, moment, turn.q);
+  cb_mjcf_principal(m, moment, turn.q);
   cb_pose_multiply(&m->centre, &turn, pose);
   for (int i = 0; i < 3; i++)
     half[i] = sqrt(fmax(1.5 / m->mass * (moment[(i + 1) % 3] + moment[(i + 2) % 3] - moment[i]), 0));
@@ -139,7 +131,7 @@ static void put_inertial(cb_text *out, const cb_mjcf_inertial *m) {
   cb_text_puts(out, "\n      ");
   put_list(out, "at", 3, m->centre.x);
   cb_text_puts(out, "\n");
-  if (is_diagonal(m)) {
+  if (cb_mjcf_is_diagonal(m)) {
     cb_text_puts(out, "      ");
     put_list(out, "inertia", 3, diagonal);
     cb_text_puts(out, "\n");
@@ -167,6 +159,12 @@ static bool has_ellipsoid(const cb_mjcf_link *l) {
   for (const cb_mjcf_geom *g = l->geoms; g; g = g->next)
     if (g->fluid) return true;
   return false;
+}
+
+/* MuJoCo has no fluid for a body without mass; one without moments has a box without sides. */
+static bool is_wet(const cb_mjcf_link *l) {
+  const double(*I)[3] = (const double(*)[3])l->inertial.inertia;
+  return l->inertial.mass > 0 && (has_ellipsoid(l) || I[0][0] + I[1][1] + I[2][2] > 0);
 }
 
 static void put_geoms(cb_text *out, const cb_mjcf_link *l) {
@@ -209,11 +207,11 @@ static void put_model(cb_text *out, const char *name, double viscosity, const ch
   cb_text_puts(out, ":\n");
 }
 
-/* MuJoCo has no fluid for a body without mass, nor where neither density nor viscosity is there. */
+/* MuJoCo has no fluid where neither density nor viscosity is there. */
 static void put_models(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body) {
   int ellipsoids = 0, boxes = 0;
   for (const cb_mjcf_link *l = body->links; l; l = l->next)
-    if (l->inertial.mass > 0) has_ellipsoid(l) ? ellipsoids++ : boxes++;
+    if (is_wet(l)) has_ellipsoid(l) ? ellipsoids++ : boxes++;
   if (!(m->density > 0) && !(m->viscosity > 0)) {
     cb_text_puts(out, "    drag: false\n");
     return;
@@ -221,10 +219,10 @@ static void put_models(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body)
   cb_text_puts(out, "    model:\n");
   if (ellipsoids) put_model(out, "mujoco_ellipsoid", m->viscosity, "geoms");
   for (const cb_mjcf_link *l = body->links; l; l = l->next)
-    if (l->inertial.mass > 0 && has_ellipsoid(l)) put_geoms(out, l);
+    if (is_wet(l) && has_ellipsoid(l)) put_geoms(out, l);
   if (boxes) put_model(out, "mujoco_inertia_box", m->viscosity, "boxes");
   for (const cb_mjcf_link *l = body->links; l; l = l->next)
-    if (l->inertial.mass > 0 && !has_ellipsoid(l)) put_box(out, l);
+    if (is_wet(l) && !has_ellipsoid(l)) put_box(out, l);
 }
 
 /* --- the whole --- */

@@ -79,6 +79,67 @@ class Import(Case):
             for value, known in zip(f["centre"][0][0], (1.5, -0.5, 0.5)):
                 self.assertAlmostEqual(value, known, places=12)
 
+    def test_included_files_are_read_in_their_place(self):
+        # 1 kg at 0 and 5 kg at .3; the option is of the file that is included in the one that is included
+        os.makedirs(os.path.join(self.folder, "models/parts"))
+        self.write("models/parts/inner.xml", "<any><geom class='c' pos='.3 0 0'/></any>")
+        self.write("models/parts/option.xml", "<mujoco><option density='7' timestep='.25'/></mujoco>")
+        self.write("models/parts/part.xml", "<mujoco><default><default class='c'><geom type='box' size='.1 .1 .1' mass='5'/>"
+                   "</default></default><include file='parts/option.xml'/></mujoco>")
+        self.write("models/m.xml", "<mujoco><include file='parts/part.xml'/><worldbody><body><freejoint/><geom size='.1' mass='1'/>\n"
+                   "<include file='parts/inner.xml'/></body></worldbody></mujoco>")
+        done = self.good("import", "models/m.xml")
+        self.assertEqual(done.stderr, "")
+        for part in "mass: 6\n", "at: [0.25, 0, 0]", "medium: 7\n", "step: 0.25\n":
+            self.assertIn(part, done.stdout)
+        self.assertIn("the output would replace", self.call("import", "models/m.xml", "-o", "models/parts/inner.xml").stderr)
+
+    def test_an_attached_file_keeps_its_own_settings(self):
+        # radians and density 1 there, degrees and 1000 here; a free joint at the world's top stays one
+        os.makedirs(os.path.join(self.folder, "sub/meshes"))
+        self.write("sub/meshes/wedge.obj", WEDGE)
+        self.write("sub/child.xml", "<mujoco model='child'><compiler angle='radian' meshdir='meshes'/><option density='5'/>"
+                   "<asset><mesh file='wedge.obj'/></asset><default><geom density='1'/></default>"
+                   "<worldbody><body name='a' pos='1 0 0'><freejoint/><body name='arm' euler='0 0 1.5707963267948966'>"
+                   "<geom type='box' size='.5 .5 .5' pos='1 0 0'/></body></body>"
+                   "<body name='other'><freejoint/><geom type='mesh' mesh='wedge'/></body></worldbody></mujoco>")
+        self.write("m.xml", "<mujoco><option density='2'/><asset><model name='c' file='sub/child.xml'/></asset><worldbody>"
+                   "<frame euler='0 0 90'><replicate count='2' offset='0 0 1'><attach model='c' body='a' prefix='x_'/></replicate>"
+                   "</frame><attach model='c' prefix='w_'/></worldbody></mujoco>")
+        done = self.good("import", "m.xml", "-o", "m.yaml", "--end", ".01")
+        self.assertEqual(done.stderr, "sub/child.xml:1:66: left out: <option>: options are those of the file that attaches this "
+                         "one\n")
+        self.good("run", "m.yaml", "--set", "record.observables=[inertia, centre]")
+        with h5py.File(os.path.join(self.folder, "m.h5")) as f:
+            self.assertEqual([name.decode() for name in f["body"][()]], ["x_a0", "x_a1", "w_a", "w_other"])
+            for row, (x, mass) in enumerate((((-1, 1, 0), 1), ((-1, 1, 1), 1), ((1, 1, 0), 1), ((.25, .25, .25), 1 / 6))):
+                for value, known in zip(f["centre"][0][row], x):
+                    self.assertAlmostEqual(value, known, places=12)
+                self.assertAlmostEqual(f["inertia"][0][row][5][5], mass, places=12)
+
+    def test_files_that_cannot_be_part_of_a_model_are_refused(self):
+        self.write("empty.xml", "<mujoco></mujoco>")
+        self.write("wrong.xml", "<mujoco>\n<geom size='0'/></mujoco>")
+        self.write("loop.xml", "<mujoco><include file='again.xml'/></mujoco>")
+        self.write("again.xml", "<mujoco><include file='loop.xml'/></mujoco>")
+        self.write("self.xml", "<mujoco><asset><model file='self.xml'/></asset></mujoco>")
+        body = "<mujoco><worldbody><body><freejoint/><geom size='1'/>%s</body></worldbody></mujoco>"
+        part = "<include file='%s'/>"
+        for name, text, code, told in (
+                ("m", body % (part % "none.xml"), 3, "m.xml:1:69: error: cannot read 'none.xml'"),
+                ("m", body % (part % "."), 3, "m.xml:1:69: error: "),
+                ("m", body % (part % "empty.xml"), 2, "m.xml:1:69: error: include: expected a file with an element in its root"),
+                ("m", body % (part % "wrong.xml"), 2, "wrong.xml:2:13: error: a geom without volume"),
+                ("m", body % (part % "loop.xml"), 2, "again.xml:1:24: error: include: expected a file that is not yet part"),
+                ("m", body % (2 * part % ("wrong.xml", "wrong.xml")), 2, "m.xml:1:96: error: include: expected a file that"),
+                ("m", body % (part % "m.xml"), 2, "m.xml:1:69: error: include: expected a file that is not yet part"),
+                ("m", "<mujoco><asset><model file='self.xml'/></asset></mujoco>", 2,
+                 "self.xml:1:29: error: model: expected a file that is not part of itself")):
+            self.write(name + ".xml", text)
+            done = self.call("import", name + ".xml")
+            self.assertEqual(done.returncode, code, (text, done.stderr))
+            self.assertIn(told, done.stderr)
+
     def test_shapes_that_cut_each_other_are_told_where_they_matter(self):
         self.write("m.xml", "<mujoco><option density='1'/><worldbody><body><freejoint/><geom type='box' size='.1 .1 .1'/>"
                    "<geom type='capsule' size='.04 .3'/></body></worldbody></mujoco>")

@@ -62,11 +62,17 @@ static void changes(const cb_run *run, const char *before, const char *format) {
 static void summary(cb_scenario *scenario, const cb_go_options *options, cb_status status, const char *text,
                     double seconds) {
   const cb_run *run = cb_scenario_run(scenario);
+  const char *stopped = cb_run_stopped(run);
   if (options->json) {
     printf("{\"status\": ");
     cb_json_text(stdout, cb_status_name(status));
     printf(", \"text\": ");
     cb_json_text(stdout, text);
+    printf(", \"stopped_by\": ");
+    if (stopped)
+      cb_json_text(stdout, stopped);
+    else
+      printf("null");
     printf(", \"output\": ");
     cb_json_text(stdout, options->output);
     json_warnings(run);
@@ -81,6 +87,7 @@ static void summary(cb_scenario *scenario, const cb_go_options *options, cb_stat
     char since[64];
     snprintf(since, sizeof since, "; changed since time %.6g: ", cb_run_changes(run).since);
     changes(run, since, "%s %.1g");
+    if (stopped) printf("; stopped by the event `%s`", stopped);
     putchar('\n');
   }
 }
@@ -118,6 +125,10 @@ static int go(cb_scenario *scenario, cb_record *record, const cb_go_options *opt
     fprintf(stderr, "curvebody: note: what was computed is in %s%s\n", options->output,
             status == CB_ERROR_INTERRUPTED ? "; `curvebody resume` goes on from its last checkpoint" : "");
   }
+  const char *stopped = cb_run_stopped(cb_scenario_run(scenario));
+  if (options->resumes && stopped)
+    fprintf(stderr, "curvebody: note: the run has been stopped by the event `%s` at time %.17g, and goes no further\n",
+            stopped, cb_run_time(cb_scenario_run(scenario)));
   summary(scenario, options, status, text,
           (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
   return status == CB_OK || status == CB_ERROR_FILE || status == CB_ERROR_INTERRUPTED ? cb_exit_code(status)

@@ -7,7 +7,7 @@
 #include <curvebody/scenario.h>
 
 typedef struct cb_go_options {
-  bool quiet, json;
+  bool quiet, json, resumes; /* resumes: the event that has stopped the run is told in any case */
   const char *output;
 } cb_go_options;
 

@@ -51,6 +51,7 @@ static int run(int argc, char **argv) {
   if (usage) return usage;
   if (words != 1) return cb_usage(&cb_command_resume);
   go.output = argv[0];
+  go.resumes = true;
 
   cb_reader *reader = NULL;
   cb_scenario *scenario = NULL;

@@ -59,7 +59,7 @@ cb_status cb_builder_wall_expression(cb_builder *b, const char *name, int body, 
 
 typedef enum cb_event_direction { CB_EVENT_BOTH, CB_EVENT_FALLING, CB_EVENT_RISING } cb_event_direction;
 /* The run ends, or a row of /event is written, where d(i, j) - value, or an expression of a particle's coordinates, t
- * and r, passes through 0. */
+ * and r, is 0 or changes its sign; a run does not end where it starts. */
 cb_status cb_builder_event_distance(cb_builder *b, const char *name, int i, int j, double value, cb_event_action action,
                                     cb_event_direction direction);
 cb_status cb_builder_event_expression(cb_builder *b, const char *name, int i, const char *chart, const char *expression,

@@ -91,6 +91,9 @@ int64_t cb_run_rows(const cb_run *run);
 double cb_run_start_moved(const cb_run *run);
 double cb_run_start_turned(const cb_run *run);
 
+/* The name of the `stop` event that has ended it; NULL: none. */
+const char *cb_run_stopped(const cb_run *run);
+
 /* Where the run is: time, and steps so far. */
 double cb_run_time(const cb_run *run);
 int64_t cb_run_steps(const cb_run *run);

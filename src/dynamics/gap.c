@@ -68,6 +68,11 @@ bool cb_gap_is_length(const cb_gaps *gaps, const cb_gap *gap) {
   return gap->kind != CB_GAP_EVENT || !gaps->set->event[gap->index].expression;
 }
 
+double cb_gap_event_distance(const cb_gaps *gaps, const cb_gap *gap) {
+  const cb_event *e = &gaps->set->event[gap->index];
+  return e->expression ? 0 : e->value;
+}
+
 void cb_gaps_event(const cb_gaps *gaps, int event, cb_gap *out) {
   const cb_event *e = &gaps->set->event[event];
   *out = (cb_gap){

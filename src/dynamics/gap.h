@@ -54,8 +54,9 @@ bool cb_gap_is_length(const cb_gaps *gaps, const cb_gap *gap);
 /* The triangles of the system, and the places of one's particles. */
 int cb_gaps_triangles(const cb_gaps *gaps);
 void cb_gaps_triangle(const cb_gaps *gaps, int triangle, int corner[3]);
-/* The gap of an event. */
+/* The gap of an event, and the distance that it compares with; 0: an expression. */
 void cb_gaps_event(const cb_gaps *gaps, int event, cb_gap *out);
+double cb_gap_event_distance(const cb_gaps *gaps, const cb_gap *gap);
 
 /* Value, and for order 1 the derivatives too. CB_STEP_DOMAIN where there are none. */
 cb_status cb_gap_eval(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, int order,

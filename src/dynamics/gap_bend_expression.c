@@ -3,7 +3,8 @@
  *   |s''| <= |Hess f| v^2 + 2 |d f_t| v + |f_tt| + |df| acc,   Hess f = f_ij - Gamma^c_ij f_c
  * norms in the metric. In the embedding, f_ab of the expression as a function there,
  *   Hess f(u, w) = u f_ab w - sum_F K_F <u, w>_F <x_F, f>,   for x'' = -K <x', x'> x along geodesics.
- * Sampled at x and where the geodesics of a frame lead in the time, the largest times `between`.
+ * Sampled at x and along the geodesics of a frame at parts of the way in the time, the largest times `between`. These
+ * parts have no common measure: what oscillates is not sampled at its zeros alone.
  */
 #include "dynamics/constraint_charts.h"
 #include "dynamics/gap_private.h"
@@ -16,6 +17,9 @@ enum { N = CB_Q_MAX, K = CB_COORD_MAX };
 
 /* For what lies between samples. */
 static const double between = 2;
+/* Where along the way they lie. */
+static const double part[] = {1, 0.618033988749895, 0.2679491924311227};
+enum { PARTS = sizeof part / sizeof *part };
 
 /* First and second derivatives at a point in an orthonormal frame of n vectors, and in t. */
 typedef struct derivatives {
@@ -176,22 +180,21 @@ double cb_gap_expression_bend(const cb_gaps *gaps, const cb_gap_formula *f, doub
   if (g->chart && !s.chart && g->chart->to_point(g, x, at, NULL)) return INFINITY;
   if (!s.chart || gaps->moves) cb_origin_isometry(g, cb_gap_origin(gaps, f->particle), &s.world);
   if (!take(&s, t, at, &most)) return INFINITY;
-  if (timed) {
-    take(&s, t + duration / 2, at, &most);
-    take(&s, t + duration, at, &most);
-  }
+  for (int j = 0; timed && j < PARTS; j++) take(&s, t + part[j] * duration, at, &most);
   if (s.chart) {
     if (!chart_frame(g, at, frame)) return INFINITY;
   } else {
     cb_geometry_frame(g, at, frame);
   }
-  for (int i = 0; i < 2 * g->dim && reach > 0; i++) {
+  for (int i = 0; i < 2 * g->dim * PARTS && reach > 0; i++) {
+    const double way = part[i % PARTS], length = i / PARTS % 2 ? -way * reach : way * reach;
+    const double *e = frame + i / PARTS / 2 * k;
     for (int a = 0; a < k; a++) {
-      v[a] = (i % 2 ? -reach : reach) * frame[i / 2 * k + a];
+      v[a] = length * e[a];
       y[a] = at[a] + v[a];
     }
     if (!s.chart) cb_exp(g, at, v, y, NULL);
-    take(&s, t + (timed && i % 4 < 2 ? duration : 0), y, &most);
+    take(&s, t + (timed && i / PARTS % 4 < 2 ? way * duration : 0), y, &most);
   }
   return between * (most.hessian * speed * speed + 2 * most.gradient_t * speed + most.second_t) +
          between * most.gradient * acceleration;

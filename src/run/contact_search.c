@@ -23,6 +23,8 @@ static const double hair = 1e-16;
 static const double deep = 16e-16;
 /* Below this, relative to their speeds, points that touch do not close: round-off of a reflection. */
 static const double still = 1e-13;
+/* A gap that is open for so much longer than the step, relative to it, is not closed at its end. */
+static const double beyond = 1e-9;
 /* And below this, relative to the fastest of all: round-off of what is at rest. */
 static const double asleep = 1e-16;
 
@@ -79,8 +81,8 @@ static cb_status bend(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double 
   return status;
 }
 
-/* Newton's method from a gap that is nearly closed and closing, as long as the gap gets smaller. sign: of the gap. */
-static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double sign, double *tau) {
+/* Newton's method from a gap that is nearly closed and closing, as long as the gap gets smaller. */
+static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double *tau) {
   double best = INFINITY, at = *tau;
   for (int i = 0; i < POLISH; i++) {
     cb_gap_value value;
@@ -90,7 +92,7 @@ static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, doubl
     if (!(fabs(value.gap) < best)) return CB_OK;
     best = fabs(value.gap);
     *tau = at;
-    if (best == 0 || !(sign * rate < 0)) return CB_OK;
+    if (best == 0 || !(rate < 0)) return CB_OK;
     const double next = at - value.gap / rate;
     if (next == at || !(next >= 0) || next > p->h) return CB_OK;
     at = next;
@@ -123,8 +125,8 @@ static double quiet_of(const cb_parts *p, const cb_candidate *c) {
 
 /* The same from `at` on. Where the bend of all the time that is left tells little (its far end may be beside the centre
  * of a ball, or half round a sphere), that of shorter times is asked for. What rests at 0 is let go by a hair. */
-static cb_status keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until, double s,
-                       double rate, double *wait) {
+cb_status cb_candidate_keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until, double s,
+                             double rate, double *wait) {
   const double left = until - at, all = speeds_of(p, c), quiet = quiet_of(p, c),
                speeds = cb_gap_is_length(gaps, &c->gap) ? all : 0;
   double best = speeds > 0 && s > 0 ? s / speeds : 0, span = left;
@@ -160,16 +162,6 @@ cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, d
   return status;
 }
 
-/* What an event or a face is at a zero that it closes at. */
-typedef enum passage { COUNTS, PASSES } passage;
-
-static passage passage_at(const cb_gaps *gaps, const cb_candidate *c, const cb_gap_value *value, double sign) {
-  if (!value->active) return PASSES;
-  if (cb_gap_action(gaps, &c->gap) == CB_EVENT_REFLECT) return COUNTS;
-  const int direction = cb_gap_direction(gaps, &c->gap);
-  return direction == CB_EVENT_BOTH || (direction == CB_EVENT_FALLING) == (sign > 0) ? COUNTS : PASSES;
-}
-
 /* Points that touch and move together: looks go twice as far each time, and back where the gap turns out to have closed
  * on the way. */
 typedef struct calm {
@@ -195,10 +187,10 @@ static cb_status leap(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double 
 }
 
 /* Of a gap s that is nearly closed, at *moment, and closing: is there a zero, which then goes to *moment? */
-static cb_status find_zero(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double sign, double s, double *moment,
+static cb_status find_zero(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double s, double *moment,
                            cb_gap_value *value, bool *zero) {
   double rate;
-  cb_status status = s > 0 ? polish(p, gaps, c, sign, moment) : CB_OK;
+  cb_status status = s > 0 ? polish(p, gaps, c, moment) : CB_OK;
   if (s > 0 && !status) status = cb_candidate_at(p, gaps, c, *moment, value, &rate);
   *zero = s <= 0 || fabs(value->gap) <= closed;
   return status;
@@ -211,27 +203,24 @@ static cb_status fail_to_find(const cb_parts *p, const cb_candidate *c) {
                  other < 0 ? "a wall" : cb_system_particle_name(p->system, other), MOST_LOOKS);
 }
 
-cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from, double until, double *tau,
-                             bool *found) {
-  const bool contact = cb_gap_action(gaps, &c->gap) == CB_EVENT_REFLECT;
+/* *sure: nothing closes until after `until`, either. */
+static cb_status first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from, double until, double *tau, bool *found,
+                       bool *sure) {
   const double quiet = quiet_of(p, c), tiny = 1e-12 * fabs(p->h);
   const int side = c->gap.side;
-  double at = from, sign = contact ? 1 : 0, open = NAN;
+  double at = from, open = NAN;
   calm before = {0};
   cb_status status = CB_OK;
-  *found = false;
   for (int look = 0, turns = 0; !status && look < MOST_LOOKS; look++) {
     cb_gap_value value;
     double rate;
     if ((status = cb_candidate_at(p, gaps, c, at, &value, &rate))) break;
-    if (sign == 0) sign = value.gap > 0 || (value.gap == 0 && rate > 0) ? 1 : -1; /* events begin on either side */
-    double s = sign * value.gap, closing = sign * rate;
-    if (fabs(closing) <= quiet) closing = 0;
+    const double s = value.gap, closing = fabs(rate) <= quiet ? 0 : rate;
     if (before.growth > 1 && s < fmin(0, before.s) - deep) { /* too far */
       at = back(&before);
       continue;
     }
-    if (contact && !value.active && s < 0) { /* beside the face: on its other side, or within its thickness */
+    if (!value.active && s < 0) { /* beside the face: on its other side, or within its thickness */
       c->gap.side = -c->gap.side;
       if (turns++ % 2) at += (until - from) / BESIDE;
       if (at >= until) return CB_OK;
@@ -240,32 +229,43 @@ cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double
     if (closing < 0 && s <= near * fmax(1, -closing) * fabs(p->h)) {
       double moment = at;
       bool zero;
-      if ((status = find_zero(p, gaps, c, sign, s, &moment, &value, &zero))) break;
-      if (zero && passage_at(gaps, c, &value, sign) == COUNTS) return *tau = moment, *found = true, CB_OK;
+      if ((status = find_zero(p, gaps, c, s, &moment, &value, &zero))) break;
+      if (zero && value.active) return *tau = moment, *found = true, CB_OK;
       if (zero) {
-        if (contact)
-          c->gap.side = -c->gap.side; /* beside the face, to its other side */
-        else
-          sign = -sign;
+        c->gap.side = -c->gap.side; /* beside the face, to its other side */
         at = moment + tiny;
         if (at >= until) return CB_OK;
         continue;
       }
     }
     double wait;
-    if ((status = keeps(p, gaps, c, at, until, s, closing, &wait))) break;
-    before.growth = contact && closing == 0 && fabs(s) <= closed ? fmax(1, 2 * before.growth) : 0;
+    if ((status = cb_candidate_keeps(p, gaps, c, at, until, s, closing, &wait))) break;
+    before.growth = closing == 0 && fabs(s) <= closed ? fmax(1, 2 * before.growth) : 0;
     if (before.growth > 1 && wait < until - at) {
       bool stays;
       before.at = at, before.s = s, before.wait = fmax(wait, 1e-3 * tiny);
       if (!(status = leap(p, gaps, c, until, &before, &at, &stays)) && stays) return CB_OK;
       continue;
     }
+    *sure = wait > (until - at) * (1 + beyond);
     if (!(wait < until - at)) return CB_OK;
-    if (contact && c->gap.side == side && isnan(open)) open = open_from(p, gaps, c, at, until);
+    if (c->gap.side == side && isnan(open)) open = open_from(p, gaps, c, at, until);
     if (c->gap.side == side && at + wait >= open) return CB_OK;
     at += fmax(wait, 1e-3 * tiny);
     if (at >= until) return CB_OK;
   }
   return status ? status : fail_to_find(p, c);
+}
+
+cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from, double until, double *tau,
+                             bool *found) {
+  bool sure = false;
+  cb_gap_value value;
+  double rate;
+  *found = false;
+  cb_status status = first(p, gaps, c, from, until, tau, found, &sure);
+  if (status || *found || sure || until != p->h) return status;
+  status = cb_candidate_at(p, gaps, c, until, &value, &rate);
+  if (status || !value.active || fabs(value.gap) > closed || !(rate < -quiet_of(p, c))) return status;
+  return *tau = until, *found = true, CB_OK;
 }

@@ -21,9 +21,13 @@ cb_status cb_candidate_at(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, dou
  * tell. */
 cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double time, double *speed);
 
-/* The earliest time in [from, until] (until <= h; one just after it may be found too) at which the gap vanishes and
- * closes; *found: is there one? Events that look both ways or for rising gaps: where it passes through 0 in that
- * direction. The gap may be changed (its side). */
+/* How long a gap s > 0 (times its sign) with such a rate surely keeps its sign from `at` on; what lies after `until` is
+ * not looked at. */
+cb_status cb_candidate_keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until, double s,
+                             double rate, double *wait);
+
+/* The earliest time in [from, until] (until <= h) at which the gap of a contact vanishes and closes; *found: is there
+ * one? One at the end of a step belongs to that step. The gap may be changed (its side). */
 cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from, double until, double *tau,
                              bool *found);
 

@@ -21,6 +21,9 @@ enum { MOST_MOVERS = 8192 };
 /* Overlaps at the start up to this are round-off of places as they are typed. */
 static const double typed = 1e-9;
 
+/* Events no further apart than this part of a step happen in one moment. */
+static const double same_moment = 1e-12;
+
 /* --- making --- */
 
 cb_status cb_contacts_create(const cb_system *system, cb_integrator *whole, cb_contacts **out) {
@@ -45,13 +48,21 @@ cb_status cb_contacts_create(const cb_system *system, cb_integrator *whole, cb_c
   const struct {
     void **array;
     size_t count, size;
-  } all[] = {{(void **)&c->world, n * k, sizeof(double)},      {(void **)&c->reach, n, sizeof(double)},
-             {(void **)&c->face_world, f * k, sizeof(double)}, {(void **)&c->face_reach, f, sizeof(double)},
-             {(void **)&c->version, parts, sizeof(int)},       {(void **)&c->count, parts, sizeof(int)},
-             {(void **)&c->way, parts, sizeof(double)},        {(void **)&c->until, parts, sizeof(double)},
-             {(void **)&c->origin, parts, sizeof(cb_origin)},  {(void **)&c->member, parts, sizeof(int)},
-             {(void **)&c->stamp, parts, sizeof(int)},         {(void **)&c->part, parts, sizeof *c->part},
-             {(void **)&c->gram, parts, sizeof *c->gram}};
+  } all[] = {{(void **)&c->world, n * k, sizeof(double)},
+             {(void **)&c->reach, n, sizeof(double)},
+             {(void **)&c->face_world, f * k, sizeof(double)},
+             {(void **)&c->face_reach, f, sizeof(double)},
+             {(void **)&c->version, parts, sizeof(int)},
+             {(void **)&c->count, parts, sizeof(int)},
+             {(void **)&c->way, parts, sizeof(double)},
+             {(void **)&c->until, parts, sizeof(double)},
+             {(void **)&c->origin, parts, sizeof(cb_origin)},
+             {(void **)&c->member, parts, sizeof(int)},
+             {(void **)&c->stamp, parts, sizeof(int)},
+             {(void **)&c->part, parts, sizeof *c->part},
+             {(void **)&c->gram, parts, sizeof *c->gram},
+             {(void **)&c->memory, (size_t)c->events, sizeof *c->memory},
+             {(void **)&c->last, (size_t)c->events, sizeof *c->last}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (!(*all[i].array = cb_arena_alloc(arena, all[i].count, all[i].size)))
       return cb_contacts_free(c), cb_fail(CB_ERROR_MEMORY, "no memory for contacts of %zu particles", n);
@@ -135,7 +146,7 @@ static cb_status begin(cb_contacts *c, const cb_state *s, double h) {
   for (size_t i = 0; i < count && !status; i++) status = cb_contacts_expect_pair(c, pair[i].i, pair[i].j, 0);
   for (int part = 0; c->walls && part < parts && !status; part++) status = cb_contacts_expect_likely_wall(c, part, 0);
   for (int i = 0; c->walls && i < c->n && !status; i++) status = cb_contacts_expect_walls(c, i, 0);
-  for (int e = 0; e < c->events && !status; e++) status = cb_contacts_expect_event(c, e, 0);
+  for (int e = 0; e < c->events && !status; e++) status = cb_contacts_begin_event(c, e);
   count = 0;
   if (!status && c->triangles) status = cb_broad_pairs(c->faces, &pair, &count);
   for (size_t i = 0; i < count && !status; i++) status = cb_contacts_expect_faces(c, pair[i].i, pair[i].j, 0);
@@ -150,10 +161,11 @@ static bool is_void(const cb_contacts *c, const cb_contacts_entry *e) {
   return false;
 }
 
-/* A row of an event that is only looked at. */
+/* A row of an event that is only looked at, which is at a zero that is known from then on. */
 static cb_status mark(cb_contacts *c, const cb_contacts_entry *e) {
   cb_gap_value value;
   double rate;
+  c->memory[e->what.gap.index].known = true;
   cb_status status = cb_candidate_at(c->parts, c->gaps, &e->what, e->tau, &value, &rate);
   cb_event_row row = cb_contacts_row_of(c, &e->what.gap, e->tau);
   row.gap = value.gap;
@@ -177,11 +189,24 @@ static cb_status stop_at(cb_contacts *c, cb_state *state, double tau) {
   return CB_OK;
 }
 
-cb_status cb_contacts_step(cb_contacts *c, cb_state *state, double h, cb_sink *sink, bool *stopped) {
+/* What else happens at the moment in which a `stop` event has ended the step: other events are reported too. */
+static cb_status mark_others(cb_contacts *c, double tau) {
+  cb_status status = CB_OK;
+  while (!status && c->entries && c->heap[0].tau <= tau + same_moment * fabs(c->parts->h)) {
+    cb_contacts_entry e = cb_contacts_pop(c);
+    if (is_void(c, &e) || e.what.gap.kind != CB_GAP_EVENT) continue;
+    e.tau = tau;
+    status = mark(c, &e);
+  }
+  return status;
+}
+
+cb_status cb_contacts_step(cb_contacts *c, cb_state *state, double h, cb_sink *sink, cb_contacts_stop *stop) {
+  const bool first = state->t == c->start;
   bool changed = false;
-  *stopped = false;
+  *stop = (cb_contacts_stop){0};
   cb_status status = begin(c, state, h);
-  while (!status && c->entries && !*stopped) {
+  while (!status && c->entries && !stop->by) {
     const cb_contacts_entry e = cb_contacts_pop(c);
     if (is_void(c, &e)) continue;
     const int action = cb_gap_action(c->gaps, &e.what.gap);
@@ -191,19 +216,21 @@ cb_status cb_contacts_step(cb_contacts *c, cb_state *state, double h, cb_sink *s
       continue;
     }
     status = mark(c, &e);
-    *stopped = action == CB_EVENT_STOP;
-    if (!status && *stopped) status = stop_at(c, state, e.tau);
-    const double after = e.tau + 1e-9 * fabs(h);
-    if (!status && !*stopped && after < h) status = cb_contacts_expect(c, e.what, after);
+    if (action == CB_EVENT_STOP)
+      *(first && e.tau == 0 ? &stop->at_start : &stop->by) = cb_system_event_name(c->system, e.what.gap.index);
+    if (!status && stop->by) status = mark_others(c, e.tau);
+    if (!status && stop->by) status = stop_at(c, state, e.tau);
+    if (!status && !stop->by && e.tau < h) status = cb_contacts_expect(c, e.what, e.tau);
   }
-  if (!status && c->restings && !*stopped) status = cb_contacts_settle_resting(c);
+  if (!status && c->restings && !stop->by) status = cb_contacts_settle_resting(c);
+  if (!status && !stop->by) status = cb_contacts_end_events(c);
   if (status) return cb_integrator_reset(c->parts->whole), status;
-  if (!*stopped) {
+  if (!stop->by) {
     const int64_t step = state->step;
     cb_state_copy(state, c->parts->end);
     state->step = step;
   }
-  if (changed || *stopped || c->parts->components == 1) cb_integrator_reset(c->parts->whole);
+  if (changed || stop->by || c->parts->components == 1) cb_integrator_reset(c->parts->whole);
   for (int i = 0; i < c->rows && sink && sink->event && !status; i++) status = sink->event(sink->self, &c->row[i]);
   return status;
 }
@@ -227,6 +254,8 @@ static cb_status check(cb_contacts *c, const cb_gap *gap) {
 
 cb_status cb_contacts_check_start(cb_contacts *c, const cb_state *state) {
   take_origins(c, state);
+  c->start = state->t;
+  c->last_end = NAN;
   cb_state_copy(c->parts->base, state);
   memset(c->parts->clock, 0, (size_t)c->parts->components * sizeof(double));
   memset(c->parts->speed, 0, (size_t)c->n * sizeof(double));

@@ -68,9 +68,12 @@ cb_status cb_contacts_expect(cb_contacts *c, cb_candidate what, double from) {
     until = fmin(fmin(until, c->until[what.part[1]]), *until_of_parts);
   }
   if (c->options.pile == CB_PILE_REST) until = c->parts->h;
-  const cb_status status = cb_candidate_first(c->parts, c->gaps, &e.what, from, until, &e.tau, &found);
+  const bool event = what.gap.kind == CB_GAP_EVENT;
+  const cb_status status =
+      event ? cb_event_first(c->parts, c->gaps, &e.what, c->memory[what.gap.index], from, until, &e.tau, &found)
+            : cb_candidate_first(c->parts, c->gaps, &e.what, from, until, &e.tau, &found);
   if (status || !found) return status;
-  if (cb_gap_action(c->gaps, &what.gap) == CB_EVENT_REFLECT) *until_of_parts = fmin(*until_of_parts, e.tau);
+  if (!event) *until_of_parts = fmin(*until_of_parts, e.tau);
   for (int i = 0; i < what.parts; i++) e.version[i] = c->version[what.part[i]];
   return cb_contacts_push(c, e);
 }
@@ -126,10 +129,30 @@ cb_status cb_contacts_expect_likely_wall(cb_contacts *c, int part, double from) 
   return least < INFINITY ? cb_contacts_expect(c, likely, from) : CB_OK;
 }
 
-cb_status cb_contacts_expect_event(cb_contacts *c, int event, double from) {
+cb_status cb_contacts_begin_event(cb_contacts *c, int event) {
+  const double t = c->parts->t;
+  cb_status status = CB_OK;
   cb_gap gap;
   cb_gaps_event(c->gaps, event, &gap);
-  return cb_contacts_expect(c, cb_candidate_of(c->system, &gap), from);
+  const cb_candidate what = cb_candidate_of(c->system, &gap);
+  c->memory[event] = c->last[event];
+  if (t != c->last_end) status = cb_event_known(c->parts, c->gaps, &what, 0, &c->memory[event]);
+  if (t == c->start) c->memory[event].known = false;
+  return status ? status : cb_contacts_expect(c, what, 0);
+}
+
+/* What is known of events where the step has ended. */
+cb_status cb_contacts_end_events(cb_contacts *c) {
+  cb_status status = CB_OK;
+  c->last_end = NAN;
+  for (int e = 0; e < c->events && !status; e++) {
+    cb_gap gap;
+    cb_gaps_event(c->gaps, e, &gap);
+    const cb_candidate what = cb_candidate_of(c->system, &gap);
+    status = cb_event_known(c->parts, c->gaps, &what, c->parts->h, &c->last[e]);
+  }
+  if (!status) c->last_end = c->parts->end->t;
+  return status;
 }
 
 /* A surface that has just been reflected keeps its side: the sign of its gap is round-off then. */

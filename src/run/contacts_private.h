@@ -7,6 +7,7 @@
 #include "run/broad_phase.h"
 #include "run/contact_search.h"
 #include "run/contacts.h"
+#include "run/event_search.h"
 
 enum { CB_CONTACTS_MEETINGS = 64 };
 
@@ -43,6 +44,8 @@ struct cb_contacts {
   cb_contacts_meeting meeting[CB_CONTACTS_MEETINGS];
   cb_origin *origin; /* [components] that gaps know */
   bool known_origins;
+  cb_event_memory *memory, *last; /* [events]: now, and at the end of the last step */
+  double start, last_end;         /* times at which the run starts and the last step ended */
 
   cb_contacts_entry *heap;
   int entries, room_entries;
@@ -76,12 +79,14 @@ cb_status cb_contacts_around(cb_contacts *c, int i, double reach, double *x, con
 /* Can particle j, wherever it is at its part's clock, not come so near to a ball within `until`? */
 bool cb_contacts_out_of_reach(const cb_contacts *c, const double *x, double reach, int j, double until);
 
-/* Put on the heap what surely happens from a time on: a gap, two balls, a ball and the walls, an event, two triangles. */
+/* Put on the heap what surely happens from a time on: a gap, two balls, a ball and the walls, two triangles; an event
+ * from the start of the step on, by what was known of it at the end of the one before. */
 cb_status cb_contacts_expect(cb_contacts *c, cb_candidate what, double from);
 cb_status cb_contacts_expect_pair(cb_contacts *c, int i, int j, double from);
 cb_status cb_contacts_expect_walls(cb_contacts *c, int i, double from);
 cb_status cb_contacts_expect_likely_wall(cb_contacts *c, int part, double from);
-cb_status cb_contacts_expect_event(cb_contacts *c, int event, double from);
+cb_status cb_contacts_begin_event(cb_contacts *c, int event);
+cb_status cb_contacts_end_events(cb_contacts *c);
 cb_status cb_contacts_expect_faces(cb_contacts *c, int a, int b, double from);
 /* What the members of the contact in hand may meet from tau on: balls and walls; faces and events. */
 cb_status cb_contacts_expect_all(cb_contacts *c, double tau);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The particle, in the order a user sees, where the last step went wrong; -1 if not known. */
@@ -13,9 +14,28 @@ static int worst(const cb_run *run) {
              : cb_system_particle(run->particles->system, run->particles->integrator->worst);
 }
 
+/* A `stop` event at 0 where the run starts: a user who starts there asks for the next. */
+static cb_status warn_of_start(cb_run *run, cb_sink *sink, const char *event) {
+  static const char format[] = "the event `%s` is at its zero where the run starts: it stops the run at the next one";
+  const cb_event_row row = {.time = run->options.start, .kind = CB_EVENT_WARN, .i = -1, .j = -1};
+  const size_t room = sizeof format + strlen(event);
+  char *text = malloc(room);
+  if (!text) return cb_fail(CB_ERROR_MEMORY, "no memory for a warning");
+  snprintf(text, room, format, event);
+  const cb_status status = cb_run_warn(run, row.time, text);
+  return status || !sink->event ? status : sink->event(sink->self, &row);
+}
+
+static cb_status with_contacts(cb_run *run, cb_sink *sink, double h) {
+  cb_contacts_stop stop;
+  const cb_status status = cb_contacts_step(run->particles->contacts, run->particles->state, h, sink, &stop);
+  if (!status) run->stopped = stop.by;
+  return status || !stop.at_start ? status : warn_of_start(run, sink, stop.at_start);
+}
+
 static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
   cb_status status = run->particles->contacts
-                         ? cb_contacts_step(run->particles->contacts, run->particles->state, h, sink, &run->stopped)
+                         ? with_contacts(run, sink, h)
                          : cb_integrator_step(run->particles->integrator, run->particles->state, h);
   if (status <= 0 || depth == run->options.retries) return status;
   if (depth == 0) cb_state_copy(run->particles->spare, run->particles->state); /* a failed step has left it as it was */

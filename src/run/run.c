@@ -67,6 +67,7 @@ int64_t cb_run_rows(const cb_run *run) {
 }
 double cb_run_time(const cb_run *run) { return *run->t; }
 int64_t cb_run_steps(const cb_run *run) { return *run->step; }
+const char *cb_run_stopped(const cb_run *run) { return run->stopped; }
 
 cb_status cb_run_warn(cb_run *run, double time, char *text) {
   cb_run_warning *more = realloc(run->warning, (run->warnings + 1) * sizeof *more);
@@ -148,7 +149,7 @@ cb_status cb_run_begin(cb_run *run, cb_sink *sink) {
     status = write_row(run, sink, cb_run_total(run) == 0);
   }
   run->step_size = run->options.step;
-  run->stopped = false;
+  run->stopped = NULL;
   return status;
 }
 

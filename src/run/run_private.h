@@ -62,7 +62,8 @@ struct cb_run {
   const int *iterations; /* of the last step */
   int64_t full_steps; /* of length step */
   double last_step;   /* shorter one after them; 0: none */
-  bool restored, stopped; /* stopped: by an event of the user's */
+  bool restored;
+  const char *stopped; /* by an event of the user's: its name */
   cb_run_warning *warning;
   size_t warnings;
   cb_run_change change;

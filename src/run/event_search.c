@@ -1,0 +1,189 @@
+/* See event_search.h.
+ *
+ * A gap s with |s| <= tolerance is at a zero, where
+ *   tolerance = 1e-13 (sum_i |ds/dx_i| (|x_i| + |v_i| h) + |ds/dt| (|t| + h) + the distance)
+ * is what round-off of the variables makes of it (|x_i| with how far the origin has moved): it scales with s. An event
+ * is at one zero until it leaves it, so that what rests at a zero, or stands at one where a step ends, is reported once.
+ * A zero at the end of a step belongs to that step, so that a run from a checkpoint knows what has been reported by its
+ * state: a step that begins at a zero takes it as reported, except at the start of the run.
+ *   From s > tolerance, with the rate s' and a bound s'' >= -A, no zero lies before that of s + s' t - A t^2/2, which is
+ * where to look next (cb_candidate_keeps). Near a zero Newton's method is faster, and converges to a touch, too. What
+ * the bound overlooks (it is sampled, and an expression may have a kink or a jump) is found by the sign at the end.
+ */
+#include "run/event_search.h"
+
+#include <math.h>
+
+enum { MOST_LOOKS = 20000, PATIENCE = 400, BISECTIONS = 200, POLISH = 40 };
+
+static const double round_off = 1e-13;
+/* Newton's method is taken where it leads no further than this part of a step, and a zero so close before the end of a
+ * step is compared with the sign there. */
+static const double newton = 1e-3, beside_end = 1e-9;
+
+typedef struct search {
+  cb_parts *p;
+  cb_gaps *gaps;
+  const cb_candidate *c;
+  double until;
+} search;
+
+/* The event at a time. */
+typedef struct look {
+  double at, s, rate, tolerance;
+} look;
+
+static int sign_of(const look *l) { return fabs(l->s) <= l->tolerance ? 0 : l->s > 0 ? 1 : -1; }
+
+static cb_status look_at(const search *s, double at, look *out) {
+  cb_parts *p = s->p;
+  cb_gap_value value;
+  double rate, sum;
+  cb_status status = cb_candidate_at(p, s->gaps, s->c, at, &value, &rate);
+  if (status) return status;
+  const double h = fabs(p->h);
+  sum = fabs(value.rate_t) * (fabs(p->t + at) + h) + cb_gap_event_distance(s->gaps, &s->c->gap);
+  for (int i = 0; i < s->c->gap.n && !status; i++) {
+    const cb_state *state;
+    const int place = s->c->gap.particle[i];
+    const int part = cb_system_component(p->system, place);
+    double v[CB_Q_MAX], moved = p->base->origin[part].length;
+    for (int a = 0; a < CB_DIM_MAX; a++) moved += fabs(p->base->origin[part].shift[a]);
+    status = cb_parts_at(p, part, at, &state);
+    if (!status) status = cb_parts_velocity(p, state, place, v);
+    for (int a = 0; a < p->k && !status; a++)
+      sum += fabs(value.gradient[i * p->k + a]) * (fabs(state->x[place * p->k + a]) + moved + h * fabs(v[a]));
+  }
+  *out = (look){at, value.gap, rate, isfinite(sum) ? round_off * sum : 0};
+  return status;
+}
+
+/* Between `from`, on a side, and *to, which is not: where it leaves that side, to the round-off of times. */
+static cb_status narrow(const search *s, look from, look *to) {
+  const int side = sign_of(&from);
+  for (int i = 0; i < BISECTIONS && sign_of(to) != 0; i++) {
+    const double middle = from.at + 0.5 * (to->at - from.at);
+    double at = i % 3 == 2 ? middle : from.at - from.s / from.rate;
+    if (i % 3 == 1) at = to->at - to->s / to->rate;
+    if (!(at > from.at && at < to->at)) at = middle;
+    if (!(at > from.at && at < to->at)) return CB_OK;
+    look now;
+    const cb_status status = look_at(s, at, &now);
+    if (status) return status;
+    *(sign_of(&now) == side ? &from : to) = now;
+  }
+  return CB_OK;
+}
+
+/* From a zero up to round-off to the best there is, after the time `after`. At the end it stays there. */
+static cb_status polish(const search *s, double after, look *zero) {
+  for (int i = 0; i < POLISH && zero->s != 0 && zero->at != s->until; i++) {
+    const double at = fmin(zero->at - zero->s / zero->rate, s->until);
+    look now;
+    if (!(at > after) || at == zero->at) return CB_OK;
+    const cb_status status = look_at(s, at, &now);
+    if (status) return status;
+    if (!(fabs(now.s) < fabs(zero->s))) return CB_OK;
+    *zero = now;
+  }
+  return CB_OK;
+}
+
+/* A zero by round-off alone just before the end of a step at which the gap has not closed yet: the next step has it. */
+static cb_status is_early(const search *s, int side, const look *zero, bool *early) {
+  look end;
+  *early = false;
+  if (s->until != s->p->h || !(zero->at < s->until) || s->until - zero->at > beside_end * fabs(s->p->h)) return CB_OK;
+  const cb_status status = look_at(s, s->until, &end);
+  *early = !status && sign_of(&end) == side && side * end.rate < 0;
+  return status;
+}
+
+/* Steps that grow through a zero that is known, until it is left or the time is over. */
+static cb_status leave(const search *s, look *now, bool *left) {
+  double wait = 1e-12 * fabs(s->p->h);
+  while (!(*left = sign_of(now) != 0) && now->at < s->until) {
+    const cb_status status = look_at(s, fmin(now->at + wait, s->until), now);
+    if (status) return status;
+    wait *= 2;
+  }
+  return CB_OK;
+}
+
+/* One look on from `now`, which is on a side, by `least` at least: *now is then on it still (*at_end: until the end), or
+ * *zero has left it. */
+static cb_status advance(const search *s, double least, look *now, look *zero, bool *left, bool *at_end) {
+  const int side = sign_of(now);
+  const double h = fabs(s->p->h), closing = side * now->rate;
+  double wait;
+  cb_status status;
+  *left = *at_end = false;
+  if (closing < 0 && side * now->s <= newton * -closing * h) {
+    status = look_at(s, fmin(now->at - now->s / now->rate, s->until), zero);
+    if (status) return status;
+    if ((*left = sign_of(zero) != side)) return CB_OK;
+    if (side * zero->rate < 0 && side * zero->s < 0.9 * side * now->s && zero->at > now->at)
+      return *now = *zero, *at_end = now->at >= s->until, CB_OK;
+  }
+  status = cb_candidate_keeps(s->p, s->gaps, s->c, now->at, s->until, side * now->s, closing, &wait);
+  if (status) return status;
+  status = look_at(s, fmin(now->at + fmax(wait, least), s->until), zero);
+  if (status) return status;
+  if ((*left = sign_of(zero) != side)) return CB_OK;
+  *now = *zero;
+  *at_end = now->at >= s->until;
+  return CB_OK;
+}
+
+static bool counts(const search *s, int side, const look *zero) {
+  const int direction = cb_gap_direction(s->gaps, &s->c->gap);
+  if (side == 0) side = zero->rate < 0 ? 1 : zero->rate > 0 ? -1 : 0;
+  return direction == CB_EVENT_BOTH || side == 0 || (direction == CB_EVENT_FALLING) == (side > 0);
+}
+
+static cb_status fail_to_find(const search *s) {
+  return cb_fail(CB_STEP_NO_CONVERGENCE, "event `%s`: its next zero is neither found nor excluded in %d looks",
+                 cb_system_event_name(s->p->system, s->c->gap.index), MOST_LOOKS);
+}
+
+cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_event_memory memory, double from,
+                         double until, double *tau, bool *found) {
+  const search s = {p, gaps, c, until};
+  const double h = fabs(p->h);
+  double least = 0;
+  look now;
+  cb_status status = look_at(&s, from, &now);
+  *found = false;
+  for (int looks = 0; !status && looks < MOST_LOOKS; looks++) {
+    look zero = now;
+    bool left = true, early = false;
+    if (memory.known) {
+      if ((status = leave(&s, &now, &left)) || !left) return status;
+      memory = (cb_event_memory){sign_of(&now), false};
+    }
+    if (sign_of(&now) == memory.side && memory.side) {
+      bool at_end;
+      /* what bounds tell of a zero just left is little, and nothing of what comes near one without end */
+      least = looks > PATIENCE ? h / PATIENCE : memory.side * now.rate >= 0 ? fmax(1e-13 * h, 2 * least) : 1e-15 * h;
+      if ((status = advance(&s, least, &now, &zero, &left, &at_end))) return status;
+      if (!left && at_end) return CB_OK;
+      if (!left) continue;
+      if ((status = narrow(&s, now, &zero)) || (sign_of(&zero) == 0 && (status = polish(&s, now.at, &zero))) ||
+          (status = is_early(&s, memory.side, &zero, &early)))
+        return status;
+      if (early) return CB_OK;
+    }
+    if (counts(&s, memory.side, &zero)) return *tau = zero.at, *found = true, CB_OK;
+    now = zero;
+    memory.known = true;
+  }
+  return status ? status : fail_to_find(&s);
+}
+
+cb_status cb_event_known(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, cb_event_memory *memory) {
+  const search s = {p, gaps, c, p->h};
+  look now;
+  const cb_status status = look_at(&s, tau, &now);
+  if (!status) *memory = (cb_event_memory){sign_of(&now), sign_of(&now) == 0};
+  return status;
+}

@@ -1,0 +1,171 @@
+/* Zeros of events and closings of walls where steps end: each is found once, whether steps divide the time to it or not,
+ * at the start and the end of a run, by particles that go forwards and backwards, and from every checkpoint. */
+#include "memory_sink.h"
+
+/* A zero at the time %T of a particle with x = -0.7 + v t, which is then at %X, at the distance %D from another. */
+static const struct {
+  const char *text;
+  double tolerance; /* of the time: its round-off, or what round-off of a double or triple zero makes of it */
+} events[] = {{"expression: {value: t - (%T)}", 2e-15},
+              {"expression: {value: 1e9*(x - (%X))}", 2e-15},
+              {"expression: {value: -1e-12*(x - (%X))}", 2e-15},
+              {"expression: {value: (x - (%X))^2}", 1e-12},
+              {"expression: {value: -(x - (%X))^2}", 1e-12},
+              {"expression: {value: (x - (%X))^3}", 1e-12},
+              {"expression: {value: abs(x - (%X))}", 2e-15},
+              {"expression: {value: sin(x - (%X))}", 2e-15},
+              {"distance: {between: [[a, 0], [b, 0]], equals: %D}", 1e-14}};
+enum { EVENTS = sizeof events / sizeof *events };
+
+static const double steps[] = {0.01, 0.25, 0.1, 0.5, 1, 1.0 / 3, 0.07, 0.3};
+
+/* %T, %X and %D of a text by numbers, %R by a direction. */
+static void fill(char *out, const char *text, double time, double v) {
+  for (; *text; text++) {
+    const double x = -0.7 + v * time;
+    if (*text != '%')
+      *out++ = *text;
+    else if (*++text == 'R') /* what stands at a zero at the start comes from nowhere */
+      out += sprintf(out, "%s", time > 0 ? ", direction: rising" : "");
+    else if (*text == 'T')
+      out += sprintf(out, "%.17g", time);
+    else
+      out += sprintf(out, "%.17g", *text == 'X' ? x : 9 - x);
+  }
+  *out = 0;
+}
+
+static cb_scenario *open_with(const char *parts, double v, double step) {
+  char text[4096];
+  snprintf(text, sizeof text,
+           "curvebody: 1\nspace: e2\nbodies:\n"
+           "  - {kind: particles, name: a, place: {points: [[-0.7, 0]]}, motion: {velocities: [[%g, 0]]}}\n"
+           "  - {kind: particles, name: b, place: {points: [[9, 0]]}}\n"
+           "%sintegrator: {name: lobatto, step: %.17g}\ntime: {end: 1}\nrecord: {checkpoint: 7}\n",
+           v, parts, step);
+  cb_scenario *s;
+  check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+  return s;
+}
+
+static void go(memory_sink *m, cb_scenario *s) {
+  cb_sink sink = memory_open(m, cb_scenario_run(s));
+  check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
+}
+
+/* All events at once, of which each has its zero at that time; then the rows that a run from each checkpoint adds. */
+static void look_for(double time, double v, double step) {
+  char parts[2048] = "events:\n", what[96];
+  for (int e = 0; e < EVENTS; e++) {
+    strcat(parts, "  - {");
+    fill(parts + strlen(parts), events[e].text, time, v);
+    strcat(parts, "}\n");
+  }
+  cb_scenario *s = open_with(parts, v, step);
+  memory_sink m;
+  go(&m, s);
+  for (int e = 0; e < EVENTS; e++) {
+    int found = 0;
+    for (size_t i = 0; i < m.n_events; i++) {
+      if (m.event[i].kind != CB_EVENT_MARK || m.event[i].j != (e == EVENTS - 1 ? 1 : -2 - e)) continue;
+      found++;
+      check_near(m.event[i].time, time, events[e].tolerance);
+    }
+    if (found != 1)
+      fail_msg("%s with a zero at %.17g, velocity %g, step %g: found %d times", events[e].text, time, v, step, found);
+  }
+  snprintf(what, sizeof what, "zeros at %g with step %g", time, step);
+  for (size_t c = 0; c < m.n_checkpoints; c++) check_rest(what, &m, c, open_with(parts, v, step));
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+static void zeros_are_found_once_wherever_steps_end(void **unused) {
+  (void)unused;
+  static const double zeros[] = {0.5, 1, 0.75, 0.61, 0.07};
+  for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+    for (size_t z = 0; z < sizeof zeros / sizeof *zeros; z++) {
+      look_for(zeros[z], 1, steps[s]);
+      look_for(zeros[z], -1, steps[s]);
+    }
+}
+
+/* What stands at a zero from the start, for ever or for a moment, is reported there once; so is each
+ * zero of what oscillates with samples of its bend where it has none, and a jump across 0. */
+static void zeros_at_the_start_are_reported_once(void **unused) {
+  (void)unused;
+  static const char parts[] = "events:\n  - {expression: {value: y}}\n  - {expression: {value: x + 0.7}}\n"
+                              "  - {expression: {value: t, direction: falling}}\n  - {expression: {value: t, direction: "
+                              "rising}}\n  - {expression: {value: \"sin(10*pi*(x + 0.7))\"}}\n"
+                              "  - {expression: {value: \"floor(3*x) + 0.5\"}}\n";
+  static const int rows[] = {1, 1, 0, 1, 11, 1};
+  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+    if (steps[k] > 0.3) continue; /* of a bend that is sampled nothing is promised beyond a period and a half */
+    int found[6] = {0};
+    cb_scenario *s = open_with(parts, 1, steps[k]);
+    memory_sink m;
+    go(&m, s);
+    for (size_t i = 0; i < m.n_events; i++) found[-2 - m.event[i].j]++;
+    for (int e = 0; e < 6; e++) assert_int_equal(found[e], rows[e]);
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
+}
+
+/* A `stop` event ends the run at its zero, by its name, and what else happens there is reported; at the start it warns. */
+static void a_stop_on_the_end_of_a_step_ends_the_run(void **unused) {
+  (void)unused;
+  static const char parts[] = "events:\n  - {expression: {value: x + 0.2, action: stop, name: half-way}}\n"
+                              "  - {expression: {value: t - 0.5, name: half-time}}\n"
+                              "  - {expression: {value: x + 0.7, action: stop, name: start}}\n";
+  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+    const cb_run_warning *warning;
+    cb_scenario *s = open_with(parts, 1, steps[k]);
+    memory_sink m;
+    go(&m, s);
+    check_near(cb_run_time(cb_scenario_run(s)), 0.5, 1e-15);
+    assert_string_equal(cb_run_stopped(cb_scenario_run(s)), "half-way");
+    assert_int_equal(cb_run_warnings(cb_scenario_run(s), &warning), 1);
+    assert_non_null(strstr(warning[0].text, "`start` is at its zero where the run starts"));
+    int found[3] = {0};
+    for (size_t i = 0; i < m.n_events; i++)
+      if (m.event[i].kind != CB_EVENT_WARN) found[-2 - m.event[i].j]++;
+    for (int e = 0; e < 3; e++) assert_int_equal(found[e], 1);
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
+}
+
+/* A wall that is met where a step ends, which may be the end of the run, with an event in the same moment; gaps of a
+ * wall and of two balls. */
+static void contacts_at_the_end_of_a_step_belong_to_it(void **unused) {
+  (void)unused;
+  static const char parts[] = "contacts: {}\nwalls:\n  - {plane: {at: {point: [%X, 0]}, normal: [-1, 0], body: a}}\n"
+                              "events:\n  - {expression: {value: x - (%X)%R}}\n";
+  static const double zeros[] = {0.5, 1, 0.75, 0.61, 0};
+  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+    for (size_t z = 0; z < sizeof zeros / sizeof *zeros; z++) {
+      char text[1024];
+      fill(text, parts, zeros[z], 1);
+      cb_scenario *s = open_with(text, 1, steps[k]);
+      memory_sink m;
+      go(&m, s);
+      assert_int_equal(m.n_events, 2);
+      for (int i = 0; i < 2; i++) check_near(m.event[i].time, zeros[z], 2e-15);
+      assert_int_not_equal(m.event[0].kind, m.event[1].kind);
+      const cb_state *end = cb_run_current(cb_scenario_run(s));
+      check_near(end->p[0], -1, 1e-15);
+      memory_free(&m);
+      cb_scenario_free(s);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(zeros_are_found_once_wherever_steps_end),
+      cmocka_unit_test(zeros_at_the_start_are_reported_once),
+      cmocka_unit_test(a_stop_on_the_end_of_a_step_ends_the_run),
+      cmocka_unit_test(contacts_at_the_end_of_a_step_belong_to_it),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

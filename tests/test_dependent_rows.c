@@ -1,6 +1,7 @@
 /* Rods that depend on one another, and starts off their rods. */
 #include "check_error.h"
 #include "constrained_state.h"
+#include "memory_sink.h"
 #include "simulate.h"
 
 /* A quadrilateral in a plane with both diagonals, 15 degrees of velocity within it; `bent`: its last corner out of the
@@ -130,11 +131,87 @@ static void a_start_off_its_rods_is_projected_or_refused(void **unused) {
   }
 }
 
+/* --- dropped rows that the others imply at the start alone --- */
+
+static const char in_a_line[] =
+    "curvebody: 1\nspace: %s\nbodies:\n"
+    "  - {kind: frame, name: m, masses: [16, 12, 16], place: {chart: translation, points: [[-%s,0%s],[0,0%s],[%s,0%s]]},\n"
+    "     motion: {chart: translation, velocities: [[%s,1%s],[%s,%s%s],[%s,-1%s]]}}\n"
+    "start: {redundant: drop}\nintegrator: {name: lobatto, step: 0.01}\ntime: {end: 1}\n"
+    "record: {observables: [constraints, separation]}\n";
+
+/* Two equal rods and one over both, of half a length a: with a speed across in the middle they bend, and the run ends at the
+ * first step by the name of what was dropped; in a rotation about the middle they stay a line. */
+static void rods_in_a_line_end_the_run_when_they_bend(void **unused) {
+  (void)unused;
+  static const char *const where[] = {"e2", "e3", "s3", "h2", "h3"};
+  for (int i = 0; i < 5; i++)
+    for (int bends = 0; bends < 2; bends++) {
+      const char *z = where[i][1] == '3' ? ", 0" : "", *a = "0.8", *across = bends ? "0.4" : "0";
+      char text[2048];
+      cb_scenario *s = NULL;
+      snprintf(text, sizeof text, in_a_line, where[i], a, z, z, a, z, "0", z, "0", across, z, "0", z);
+      check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+      const cb_system *dropped = cb_system_dropped(cb_scenario_system(s));
+      assert_non_null(dropped);
+      assert_int_equal(cb_system_constraints(dropped), 1);
+      assert_int_equal(cb_system_constraints(cb_scenario_system(s)), 2);
+      memory_sink m;
+      cb_sink sink = memory_open(&m, cb_scenario_run(s));
+      const cb_status status = cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL);
+      if (bends) {
+        assert_int_equal(status, CB_ERROR_STEP);
+        assert_non_null(strstr(cb_error_text(), cb_system_constraint_name(dropped, 0)));
+        assert_non_null(strstr(cb_error_text(), "step 1"));
+      } else {
+        check_ok(status);
+      }
+      memory_free(&m);
+      cb_scenario_free(s);
+    }
+}
+
+/* The diagonal of a flat quadrilateral is implied wherever it moves in its plane: its residual is round-off. */
+static void what_was_dropped_is_recorded(void **unused) {
+  (void)unused;
+  static const char text[] =
+      "curvebody: 1\nspace: e2\nbodies:\n"
+      "  - {kind: frame, place: {points: [[0.5, 0.1], [-0.1, 0.6], [-0.5, -0.2], [0.2, -0.4]]}, motion: [{killing: "
+      "rotation_z, speed: 1.3}, {killing: translation_x, speed: 0.7}]}\n"
+      "start: {redundant: drop}\nintegrator: {name: lobatto, step: 0.05}\ntime: {end: 10}\n";
+  static const char *const fields[] = {"dropped_residual", NULL};
+  simulation *s = simulate(text, NULL, 0, fields);
+  assert_int_equal(s->width[0], 1);
+  for (size_t r = 0; r < s->rows; r++) check_near(s->value[0][r], 0, 1e-14);
+  simulation_free(s);
+}
+
+/* A surface through a point at which its gradient vanishes: alone, and with rods. */
+static void a_row_without_a_gradient_is_not_dropped(void **unused) {
+  (void)unused;
+  static const char *const rods[] = {"", "  - rod: {between: [[a, 0], [a, 1]]}\n"};
+  static const char *const start[] = {"refuse", "drop"};
+  for (int i = 0; i < 4; i++) {
+    char text[1024];
+    cb_scenario *s = NULL;
+    snprintf(text, sizeof text,
+             "curvebody: 1\nspace: e2\nbodies:\n  - {kind: particles, name: a, place: {points: [[0, 0], [1, 0]]}}\n"
+             "constraints:\n%s  - surface: {particle: [a, 0], value: x^2 + y^2, name: origin}\n"
+             "start: {redundant: %s}\nintegrator: {name: lobatto, step: 0.01}\ntime: {end: 1}\n",
+             rods[i % 2], start[i / 2]);
+    assert_int_equal(cb_scenario_open_text("test", text, NULL, 0, &s), CB_ERROR_INPUT);
+    assert_non_null(strstr(cb_error_text(), "constraint `origin` has no gradient at the start"));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_flat_quadrilateral_with_both_diagonals_is_named),
       cmocka_unit_test(dropped_rods_are_kept_by_the_others),
       cmocka_unit_test(two_lengths_of_one_pair_are_refused_by_name),
+      cmocka_unit_test(rods_in_a_line_end_the_run_when_they_bend),
+      cmocka_unit_test(what_was_dropped_is_recorded),
+      cmocka_unit_test(a_row_without_a_gradient_is_not_dropped),
       cmocka_unit_test(a_start_off_its_rods_is_projected_or_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,7 @@ static int run(int argc, char **argv) {
   if (status) return cb_report(status);
   fputs(cb_scenario_resolved(scenario), stdout);
   print_solutions(scenario);
+  cb_note_dropped(scenario);
   status = cb_warn_of_bodies(scenario);
   cb_scenario_free(scenario);
   return status ? cb_report(status) : CB_EXIT_DONE;

@@ -50,6 +50,7 @@ static int run(int argc, char **argv) {
             "curvebody: note: the start was brought to the constraints: coordinates by up to %.3g, velocities by up to "
             "%.3g\n",
             cb_run_start_moved(made), cb_run_start_turned(made));
+  if (!status && !go.quiet) cb_note_dropped(scenario);
   return cb_go(status, scenario, record, &go);
 }
 

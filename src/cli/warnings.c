@@ -7,6 +7,7 @@
 #include "io/scenario_notes.h"
 #include "numerics/curved.h"
 
+#include <curvebody/constraint.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,6 +34,15 @@ void cb_note_left_out(const cb_scenario *scenario) {
     fprintf(stderr, "curvebody: note: %.*s\n", (int)length - 2, line + 2);
     line += length + (line[length] == '\n');
   }
+}
+
+void cb_note_dropped(const cb_scenario *scenario) {
+  const cb_system *system = cb_scenario_system(scenario), *dropped = system ? cb_system_dropped(system) : NULL;
+  for (int r = 0; dropped && r < cb_system_constraints(dropped); r++)
+    fprintf(stderr,
+            "curvebody: note: constraint `%s` is dropped: the others imply it at the start; a run ends where they do "
+            "not any more\n",
+            cb_system_constraint_name(dropped, r));
 }
 
 cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body) {

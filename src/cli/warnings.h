@@ -12,6 +12,9 @@ void cb_say_beforehand(const char *name);
 __attribute__((format(printf, 1, 2))) void cb_warn(const char *format, ...);
 /* Keys that --set took away with the class they are of, one line each on stderr. */
 void cb_note_left_out(const cb_scenario *scenario);
+
+/* Names the constraints that were dropped as implied by the others. */
+void cb_note_dropped(const cb_scenario *scenario);
 /* Parts that cut themselves or each other, whose masses and faces then count twice. body: before the text,
  * such as "body `fish`: "; or "". */
 cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body);

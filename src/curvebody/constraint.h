@@ -60,12 +60,15 @@ cb_status cb_builder_velocity_of(cb_builder *b, const char *name, int i, const c
 /* A blade at i along the geodesic to j: no velocity across it. Spaces of dimension 2. */
 cb_status cb_builder_blade(cb_builder *b, const char *name, int i, int j);
 
-/* Rows that depend on others at the start are dropped by cb_builder_finish where the others imply them, instead of
- * being refused by name. */
+/* Rows that depend on others at the start are dropped by cb_builder_finish where the others imply them there, instead
+ * of being refused by name; a run watches them (cb_system_dropped). One that alone has no gradient is refused. */
 void cb_builder_drop_redundant(cb_builder *b, bool drop);
 
 /* --- what a system has --- */
 int cb_system_constraints(const cb_system *s); /* rows */
+/* The same particles with the constraints that were dropped as implied by the others, borrowed; NULL: there are none.
+ * They may not be implied where the particles go. */
+const cb_system *cb_system_dropped(const cb_system *s);
 const char *cb_system_constraint_name(const cb_system *s, int row);
 bool cb_system_constraint_is_velocity(const cb_system *s, int row);
 bool cb_system_constraint_is_rod(const cb_system *s, int row, int *i, int *j); /* a distance of two particles */

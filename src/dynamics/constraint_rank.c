@@ -1,8 +1,9 @@
-/* Constraints that depend on one another at the start: refused by name, or dropped where that changes nothing.
+/* Constraints that depend on one another at the start: refused by name, or dropped where that changes nothing there.
  *
  * A row depends on the others if the part of its gradient across theirs, in the kinetic metric, is `slack` times its
  * length: a pivot of the Gram matrix. Dropping it is right only where the others imply it: where they are met, it is.
- * */
+ * That may hold at the start alone (three rods in a line), so the system keeps what was dropped, for the run to watch.
+ * A row without a gradient depends on no other: it is not dropped. */
 #include "core/failure.h"
 #include "dynamics/builder_private.h"
 #include "dynamics/gram.h"
@@ -47,15 +48,42 @@ static cb_status find(cb_system *s, cb_forces *f, const look *w, int *row) {
   return status;
 }
 
-/* Takes a row out; rows that were taken out stand behind those that are left. */
+/* The same particles with `count` rows from `first` on. */
+static cb_system of_rows(const cb_system *s, int first, int count) {
+  cb_system of = *s;
+  of.constraint += first;
+  of.n_constraints = count;
+  of.n_dropped = 0;
+  of.borrowed = true;
+  return of;
+}
+
+/* Is there nothing to a row's gradient, whatever the others are? */
+static cb_status check_alone(cb_system *s, const look *w, int row) {
+  cb_system alone = of_rows(s, row, 1);
+  cb_forces *f;
+  int found = -1;
+  cb_status status = cb_forces_create(&alone, &f);
+  if (status) return status;
+  status = find(&alone, f, w, &found);
+  cb_forces_free(f);
+  if (status || found < 0) return status;
+  return cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_DOMAIN,
+                    "constraint `%s` has no gradient at the start, so that nothing can hold it: it is not implied by "
+                    "others; start from another place",
+                    s->constraint[row].name);
+}
+
+/* Takes a row out, to the others that were. */
 static void drop(cb_system *s, int row) {
   const cb_constraint dropped = s->constraint[row];
   memmove(s->constraint + row, s->constraint + row + 1, (size_t)(s->n_constraints - row - 1) * sizeof dropped);
   s->constraint[--s->n_constraints] = dropped;
+  s->n_dropped++;
 }
 
-/* Are the `dropped` rows met where the others are? */
-static cb_status check_implied(cb_system *s, const look *w, int dropped) {
+/* Are the dropped rows met where the others are? */
+static cb_status check_implied(cb_system *s, const look *w) {
   cb_forces *f = NULL;
   cb_gram *gram = NULL;
   const size_t count = (size_t)s->n * (size_t)s->k;
@@ -68,17 +96,19 @@ static cb_status check_implied(cb_system *s, const look *w, int dropped) {
   cb_forces_free(f);
   f = NULL;
   if (status) return status > 0 ? CB_ERROR_DOMAIN : status;
-  const int kept = s->n_constraints;
-  s->n_constraints = kept + dropped;
-  status = cb_forces_create(s, &f);
+  const cb_system *of = s->dropped;
+  double *rate = w->g + s->n_dropped;
+  status = cb_forces_create(of, &f);
   if (!status) status = cb_constraints_eval(cb_forces_constraints(f), 0, w->x, w->g, NULL);
+  if (!status) status = cb_constraints_rate(cb_forces_constraints(f), 0, w->x, w->v, rate, NULL);
   cb_forces_free(f);
-  s->n_constraints = kept;
-  for (int r = kept; r < kept + dropped && !status; r++)
-    if (!s->constraint[r].kind->velocity && !(fabs(w->g[r]) <= implied))
+  for (int r = 0; r < s->n_dropped && !status; r++) {
+    const double off = of->constraint[r].kind->velocity ? rate[r] : w->g[r];
+    if (!(fabs(off) <= implied))
       status = cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_DOMAIN,
                           "constraint `%s` contradicts the others: it is off by %.3g where they are met",
-                          s->constraint[r].name, w->g[r]);
+                          of->constraint[r].name, off);
+  }
   return status;
 }
 
@@ -89,16 +119,15 @@ cb_status cb_constraints_check_rank(const cb_builder *b, cb_system *s) {
   for (int r = 0; r < s->n_constraints; r++)
     members += (size_t)s->constraint[r].elements * (size_t)s->constraint[r].width;
   look w = {malloc(count * sizeof(double)), malloc(count * sizeof(double)),
-            malloc((size_t)s->n_constraints * sizeof(double)), malloc(members * (size_t)s->k * sizeof(double))};
+            malloc(2 * (size_t)s->n_constraints * sizeof(double)), malloc(members * (size_t)s->k * sizeof(double))};
   cb_status status = w.x && w.v && w.g && w.G ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
-  int dropped = 0;
   while (!status && s->n_constraints) {
     int row = -1;
     cb_forces *f;
     if ((status = cb_forces_create(s, &f))) break;
     status = find(s, f, &w, &row);
     cb_forces_free(f);
-    if (status || row < 0) break;
+    if (status || row < 0 || (status = check_alone(s, &w, row))) break;
     if (!b->drop_redundant) {
       status = cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_DOMAIN,
                           "constraint `%s` depends on the others at the start: leave it out, or set `start: "
@@ -107,10 +136,15 @@ cb_status cb_constraints_check_rank(const cb_builder *b, cb_system *s) {
       break;
     }
     drop(s, row);
-    dropped++;
   }
-  if (!status && dropped) status = check_implied(s, &w, dropped);
-  for (int r = 0; r < dropped; r++) cb_constraint_release(&s->constraint[s->n_constraints + r]);
+  if (!status && s->n_dropped) {
+    s->dropped = cb_arena_alloc(s->arena, 1, sizeof *s->dropped);
+    if (s->dropped)
+      *s->dropped = of_rows(s, s->n_constraints, s->n_dropped);
+    else
+      status = cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
+  }
+  if (!status && s->n_dropped) status = check_implied(s, &w);
   look_free(&w);
   return status == CB_STEP_DOMAIN ? CB_ERROR_DOMAIN : status;
 }

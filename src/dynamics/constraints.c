@@ -284,6 +284,7 @@ bool cb_constraints_chord(const cb_constraints *c, int row, double t, int *i, in
 }
 
 int cb_system_constraints(const cb_system *s) { return s->n_constraints; }
+const cb_system *cb_system_dropped(const cb_system *s) { return s->dropped; }
 const char *cb_system_constraint_name(const cb_system *s, int row) { return s->constraint[row].name; }
 bool cb_system_constraint_is_velocity(const cb_system *s, int row) { return s->constraint[row].kind->velocity; }
 

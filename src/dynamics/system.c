@@ -7,7 +7,7 @@ void cb_system_free(cb_system *s) {
   if (!s) return;
   cb_springs_free(s->springs);
   for (int i = 0; i < s->n_expressions && !s->borrowed; i++) cb_expression_free(s->expression[i]);
-  for (int r = 0; r < s->n_constraints && !s->borrowed; r++) cb_constraint_release(&s->constraint[r]);
+  for (int r = 0; r < s->n_constraints + s->n_dropped && !s->borrowed; r++) cb_constraint_release(&s->constraint[r]);
   cb_contact_set_free(s->contacts);
   cb_arena_free(s->arena);
 }

@@ -65,6 +65,8 @@ struct cb_system {
   bool *held;                    /* n_components: its origin does not move; NULL: an extract's */
 
   cb_constraint *constraint; /* particles by place; expressions owned */
+  int n_dropped;             /* further rows behind them that were dropped as implied */
+  struct cb_system *dropped; /* the same particles with these rows; NULL: none; in the arena */
   int n_world;               /* of them need the world's frame */
   int n_rods, *rod;          /* rows that are distances of two particles: bonds after the springs */
 

@@ -123,6 +123,11 @@ static CB_FILL(coordinates) {
   return CB_OK;
 }
 
+static CB_FILL(dropped) {
+  memcpy(to.out, cb_particles_dropped_residual(run->particles), to.size);
+  return CB_OK;
+}
+
 #define FIELD(group, name, doc, ...) CB_OBSERVABLE(group, name, DOUBLE, "1", doc, __VA_ARGS__)
 #define IN_ROWS(name, doc, member) \
   FIELD("constraints", name, doc, of_rows, offsetof(struct cb_measure_rows, member), 1, "constraint")
@@ -154,6 +159,8 @@ const cb_observable cb_observables[] = {
     IN_ROWS("multiplier", "multiplier of a constraint: the pull along a rod, positive where it holds its ends together",
             multiplier),
     IN_ROWS("constraint_residual", "g: what is left of a constraint of positions", residual),
+    FIELD("constraints", "dropped_residual", "g, or a v - b: what is left of a constraint that was dropped as implied",
+          dropped, 0, 1, "dropped"),
     IN_ROWS("constraint_rate_residual", "dg/dt, or a v - b", rate),
     IN_ROWS("constraint_acceleration_residual", "second derivative of g under the forces and multipliers of this row",
             second),

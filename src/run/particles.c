@@ -18,9 +18,10 @@ static cb_status begin(cb_run *run) {
 }
 
 static cb_status step(cb_run *run, cb_sink *sink, double h) {
-  const cb_status status = cb_particles_advance(run, sink, h);
+  cb_status status = cb_particles_advance(run, sink, h);
   if (!status) follow(run);
-  return status ? status : cb_particles_recentre(run);
+  if (!status) status = cb_particles_recentre(run);
+  return status ? status : cb_particles_check_dropped(run);
 }
 
 static cb_status measure(cb_run *run, const char **what) {
@@ -28,6 +29,8 @@ static cb_status measure(cb_run *run, const char **what) {
   cb_status status = CB_OK;
   *what = "energy";
   if (p->measures_energy && (status = cb_measure_energy(&p->measure))) return status;
+  *what = "dropped_residual";
+  if ((status = cb_particles_look_at_dropped(p))) return status;
   *what = "multiplier";
   return p->measures_constraints ? cb_measure_rows(&p->measure) : CB_OK;
 }
@@ -46,6 +49,7 @@ static void free_(cb_run *run) {
   cb_state_free(p->state);
   cb_state_free(p->spare);
   cb_contacts_free(p->contacts);
+  cb_particles_free_dropped(p);
   cb_measure_rows_free(&p->measure);
 }
 
@@ -81,6 +85,7 @@ static cb_status start(cb_run *run) {
   if (!status && cb_system_contacts(system)) status = cb_contacts_create(system, p->integrator, &p->contacts);
   if (status) return status;
   p->state->t = run->options.start;
+  if ((status = cb_particles_watch_dropped(run))) return status;
   p->measure.state = p->state;
   run->t = &p->state->t;
   run->t_low = &p->state->t_low;

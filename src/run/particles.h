@@ -17,6 +17,7 @@ typedef struct cb_particles {
   bool measures_energy, measures_constraints;
   cb_falling_plate plate;
   cb_falling *falling;                /* NULL: not asked for */
+  struct cb_particles_dropped *dropped; /* constraints left out; NULL: none; run/particles_dropped.c */
   struct cb_particles_change *change; /* from what is conserved; run/particles_change.c */
 } cb_particles;
 
@@ -33,6 +34,14 @@ void cb_particles_compare(cb_run *run, bool last);
 
 /* Brings the start to the constraints, or refuses it. */
 cb_status cb_particles_project(cb_run *run);
+
+/* Constraints that were dropped as implied by the others (nothing is done where there are none): makes what they are
+ * watched with, takes what the state leaves of them, and fails where one is not implied any more. */
+cb_status cb_particles_watch_dropped(cb_run *run);
+void cb_particles_free_dropped(cb_particles *p);
+cb_status cb_particles_look_at_dropped(cb_particles *p);
+const double *cb_particles_dropped_residual(const cb_particles *p);
+cb_status cb_particles_check_dropped(cb_run *run);
 
 /* Brings components that have drifted back to the centre of their coordinates. */
 cb_status cb_particles_recentre(cb_run *run);

@@ -8,8 +8,9 @@ const cb_observable_doc cb_observable_groups[] = {
     {"separation", "separation", "geodesic distances of bonded particles: springs, then rods"},
     {"energy", "energy, kinetic_energy, potential_energy", "energy and its parts"},
     {"killing_momentum", "killing_momentum", "momenta of the Killing fields of the space"},
-    {"constraints", "multiplier, constraint_residual, constraint_rate_residual, constraint_acceleration_residual",
-     "multipliers of constraints (the pull along a rod), and what is left of g, dg/dt and the second derivative"},
+    {"constraints", "multiplier, constraint_residual, constraint_rate_residual, constraint_acceleration_residual, dropped_residual",
+     "multipliers of constraints (the pull along a rod), and what is left of g, dg/dt and the second derivative; what is left of "
+     "constraints that were dropped as implied"},
     {"method_multiplier", "method_multiplier", "multipliers that the method itself solved for: radau_iia"},
     {"karcher_mean", "karcher_mean", "Karcher mean of the masses (Riemannian centre of mass)"},
     {"coordinates", "coordinates", "positions in the chart named by record.chart"},
@@ -22,13 +23,22 @@ static const char *const usual[] = {"separation", "energy", "killing_momentum", 
 
 /* What particles, bodies, ... are called, for dimensions and constants. */
 typedef struct names {
-  const char **particle, **body, **killing, **constraint, **wall, **event;
+  const char **particle, **body, **killing, **constraint, **dropped, **wall, **event;
 } names;
 
 static const char **name_all(cb_run *run, int count, const char *(*of)(const cb_system *s, int i)) {
   const char **name = cb_arena_alloc(run->arena, (size_t)count, sizeof *name);
   for (int i = 0; name && i < count; i++) name[i] = of(run->particles->system, i);
   return name;
+}
+
+static const char *dropped_name(const cb_system *s, int i) {
+  return cb_system_constraint_name(cb_system_dropped(s), i);
+}
+
+static int dropped(const cb_system *s) {
+  const cb_system *of = cb_system_dropped(s);
+  return of ? cb_system_constraints(of) : 0;
 }
 
 static const char *killing_name(const cb_system *s, int i) { return cb_system_space(s)->killing[i].name; }
@@ -39,9 +49,10 @@ static cb_status find_names(cb_run *run, names *out) {
   out->body = name_all(run, cb_system_bodies(s), cb_system_body_name);
   out->killing = name_all(run, cb_system_space(s)->n_killing, killing_name);
   out->constraint = name_all(run, cb_system_constraints(s), cb_system_constraint_name);
+  out->dropped = name_all(run, dropped(s), dropped_name);
   out->wall = name_all(run, cb_system_walls(s), cb_system_wall_name);
   out->event = name_all(run, cb_system_events(s), cb_system_event_name);
-  return out->particle && out->body && out->killing && out->constraint && out->wall && out->event
+  return out->particle && out->body && out->killing && out->constraint && out->dropped && out->wall && out->event
              ? CB_OK
              : cb_fail(CB_ERROR_MEMORY, "no memory for the names of %d particles", cb_system_particles(s));
 }
@@ -66,6 +77,7 @@ static void dimensions(cb_run *run, const names *name) {
   cb_run_dimension(run, "origin_part", sizeof(cb_origin) / sizeof(double), "part of a moving origin")->labels = parts;
   cb_run_dimension(run, "bond", (size_t)cb_system_bonds(s), "bond");
   cb_run_dimension(run, "constraint", (size_t)cb_system_constraints(s), "constraint");
+  if (dropped(s)) cb_run_dimension(run, "dropped", (size_t)dropped(s), "constraint that was dropped as implied");
   if (walls) cb_run_dimension(run, "wall", walls, "wall: event_j = -2 - wall where event_kind = 0");
   if (events) cb_run_dimension(run, "watched", events, "event: event_j = -2 - watched where it is of one particle");
   cb_run_dimension(run, "killing", (size_t)g->n_killing, "Killing field")->labels = name->killing;
@@ -133,6 +145,7 @@ static cb_status constants(cb_run *run, const names *name) {
   if (!status) status = constants_of_bonds(run);
   const cb_constant named[] = {
       {.name = "constraint_name", .dim = "constraint", .labels = name->constraint, .doc = "name of the constraint"},
+      {.name = "dropped_name", .dim = "dropped", .labels = name->dropped, .doc = "name of the dropped constraint"},
       {.name = "wall_name", .dim = "wall", .labels = name->wall, .doc = "name of the wall"},
       {.name = "event_name", .dim = "watched", .labels = name->event, .doc = "name of the event"}};
   for (size_t c = 0; c < sizeof named / sizeof *named && !status; c++) {

@@ -54,11 +54,14 @@ static void what_is_not_a_number_fails_with_its_place(void **state) {
   double value = 7;
   const char *expected = "expected a number (or constant expression), found ";
   static const struct { const char *text, *place, *rest; } cases[] = {
-      {"x: 1.0x", "a.yaml:1:7: error: ", "'1.0x': a number is written without a unit, remove 'x'"},
+      {"x: 1.0x", "a.yaml:1:7: error: ",
+       "'1.0x': a number is written without a unit, and multiplication with `*`"},
       {"x: 0.1 s", "a.yaml:1:8: error: ", "'0.1 s': a number is written without a unit, remove 's'"},
-      {"x: 3abc", "a.yaml:1:5: error: ", "'3abc': a number is written without a unit, remove 'abc'"},
+      {"x: 3abc", "a.yaml:1:5: error: ",
+       "'3abc': a number is written without a unit, and multiplication with `*`"},
       {"x: 10 m/s^2", "a.yaml:1:7: error: ", "'10 m/s^2': a number is written without a unit, remove 'm/s^2'"},
-      {"x: '90\xc2\xb0'", "a.yaml:1:7: error: ", "'90\xc2\xb0': a number is written without a unit, remove '\xc2\xb0'"},
+      {"x: '90\xc2\xb0'", "a.yaml:1:7: error: ",
+       "'90\xc2\xb0': a number is written without a unit: write 90*pi/180, in rad"},
       {"x:", "a.yaml:1:3: error: ", "nothing"},
       {"x: ~", "a.yaml:1:4: error: ", "nothing"},
       {"a: 1\nx: [1]", "a.yaml:2:4: error: ", "a list"},
@@ -73,6 +76,68 @@ static void what_is_not_a_number_fails_with_its_place(void **state) {
     check_error(cb_node_real(value_of(cases[i].text), &value), CB_ERROR_INPUT, text);
   }
   check_near(value, 7, 0);
+}
+
+/* What a hint proposes has the value that was meant; nothing is to be removed but a unit whose value is 1. */
+static void hints_have_the_value_that_was_meant(void **state) {
+  (void)state;
+  static const struct { const char *text, *proposed; double value; } cases[] = {
+      {"3pi/2", "3*pi/2", 4.71238898038468985769},
+      {"90deg", "90*pi/180", 1.57079632679489661923},
+      {"-45 degrees", "-45*pi/180", -0.78539816339744830962},
+      {"30\xc2\xb0", "30*pi/180", 0.52359877559829887308},
+      {"2(3+1)", "2*(3+1)", 8},
+      {"2 pi", "2*pi", 6.28318530717958647693},
+      {"5\xe2\x88\x92" "2", "5-2", 3},
+      {"2\xcf\x80/3", "2*pi/3", 2.09439510239319549231},
+      {"3\xc2\xb7" "4", "3*4", 12},
+      {"2sqrt(2)", "2*sqrt(2)", 1.41421356237309504880 * 2},
+      {"10 mm", "10*1e-3", 0.01},
+      {"10\xc2\xb5m", "10*1e-6", 1e-5},
+      {"2.5 km", "2.5*1e3", 2500},
+      {"5 cm^2", "5*1e-2^2", 5e-4},
+      {"5cm\xc2\xb2", "5*1e-2^2", 5e-4},
+      {"36 km/h", "36*1e3/3600", 10},
+      {"1 g/cm^3", "1*1e-3/1e-2^3", 1000},
+      {"7 min", "7*60", 420},
+      {"2deg/s", "2*pi/180", 0.03490658503988659154},
+      {"30 rpm", "30*2*pi/60", 3.14159265358979323846},
+      {"5%", "5/100", 0.05},
+      {"1e3 kPa", "1e3*1e3", 1e6}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[64];
+    double value;
+    snprintf(text, sizeof text, "x: '%s'", cases[i].text);
+    assert_int_equal(cb_node_real(value_of(text), &value), CB_ERROR_INPUT);
+    const char *write = strstr(cb_error_text(), "write ");
+    assert_non_null(write);
+    assert_null(strstr(cb_error_text(), "remove"));
+    assert_int_equal(strncmp(write + 6, cases[i].proposed, strlen(cases[i].proposed)), 0);
+    snprintf(text, sizeof text, "x: %.*s", (int)strcspn(write + 6, ","), write + 6);
+    check_ok(cb_node_real(value_of(text), &value));
+    check_near(value, cases[i].value, 1e-15 * fabs(cases[i].value)); /* round-off of up to four operations */
+  }
+}
+
+static void hints_remove_only_units_of_value_one(void **state) {
+  (void)state;
+  static const char *const kept[] = {"2x",    "1_000", "1 000", "1,000", "0x10", "1d3",    "45d",  "20 \xc2\xb0" "C",
+                                     "2 Hz",  "1/2pi", "3 4",   "1e",    "5 ft", "3 lb/s", "2 mi", "1.5.2",
+                                     "10 kn", "3!",    "4 K m", "5k"},
+                          *const removed[] = {"1e-3m", "0.1 s", "10 m/s^2", "1.2 kg/m3", "5 N s", "2 m/s\xc2\xb2"};
+  char text[64];
+  double value;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+    snprintf(text, sizeof text, "x: '%s'", kept[i]);
+    assert_int_equal(cb_node_real(value_of(text), &value), CB_ERROR_INPUT);
+    assert_null(strstr(cb_error_text(), "remove"));
+    assert_null(strstr(cb_error_text(), "write "));
+  }
+  for (size_t i = 0; i < sizeof removed / sizeof *removed; i++) {
+    snprintf(text, sizeof text, "x: '%s'", removed[i]);
+    assert_int_equal(cb_node_real(value_of(text), &value), CB_ERROR_INPUT);
+    assert_non_null(strstr(cb_error_text(), "without a unit, remove"));
+  }
 }
 
 static void a_wrong_expression_fails_where_it_is_wrong(void **state) {
@@ -121,7 +186,7 @@ static void integers_are_whole_and_fit(void **state) {
               "a.yaml:1:4: error: expected an integer, found '1e300'");
   check_error(cb_node_int(value_of("x: 3 steps"), &value), CB_ERROR_INPUT,
               "a.yaml:1:6: error: expected an integer, found '3 steps': a number is written without a unit, "
-              "remove 'steps'");
+              "and multiplication with `*`");
   check_error(cb_node_int(value_of("x: 99999999999999999999"), &value), CB_ERROR_INPUT,
               "a.yaml:1:4: error: expected an integer of at most 63 bits, found '99999999999999999999'");
   check_error(cb_node_int(value_of("x: -99999999999999999999"), &value), CB_ERROR_INPUT,
@@ -256,6 +321,8 @@ int main(void) {
       cmocka_unit_test_teardown(numbers_are_decimals_or_constant_expressions, free_tree),
       cmocka_unit_test(long_numbers_are_rounded_like_short_ones),
       cmocka_unit_test_teardown(what_is_not_a_number_fails_with_its_place, free_tree),
+      cmocka_unit_test_teardown(hints_have_the_value_that_was_meant, free_tree),
+      cmocka_unit_test_teardown(hints_remove_only_units_of_value_one, free_tree),
       cmocka_unit_test_teardown(a_wrong_expression_fails_where_it_is_wrong, free_tree),
       cmocka_unit_test_teardown(columns_count_characters, free_tree),
       cmocka_unit_test_teardown(integers_are_whole_and_fit, free_tree),

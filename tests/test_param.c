@@ -80,11 +80,11 @@ static void a_wrong_value_fails_and_writes_nothing(void **state) {
       {"step: 0.1 s", "a.yaml:1:11: error: step: expected a dimensionless number (or constant expression), found "
                       "'0.1 s': a number is written without a unit, remove 's'"},
       {"step: 1.0x", "a.yaml:1:10: error: step: expected a dimensionless number (or constant expression), found "
-                     "'1.0x': a number is written without a unit, remove 'x'"},
+                     "'1.0x': a number is written without a unit, and multiplication with `*`"},
       {"{step: 1, rest: 1 m}", "a.yaml:1:19: error: rest: expected a number (or constant expression) in m, found "
                                "'1 m': a number is written without a unit, remove 'm'"},
       {"{step: 1, rest: 2.5 km}", "a.yaml:1:21: error: rest: expected a number (or constant expression) in m, found "
-                                  "'2.5 km': a number is written without a unit, remove 'km'"},
+                                  "'2.5 km': a number is written without a unit: write 2.5*1e3, in m"},
       {"step: 0", "a.yaml:1:7: error: step: expected a dimensionless number > 0, found '0'"},
       {"step: -1e-3", "a.yaml:1:7: error: step: expected a dimensionless number > 0, found '-1e-3'"},
       {"{step: 1, rest: -2}", "a.yaml:1:17: error: rest: expected a number >= 0, in m, found '-2'"},

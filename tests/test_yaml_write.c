@@ -77,7 +77,7 @@ static void a_value_that_was_set_fails_at_its_place_in_the_assignment(void **sta
   check_ok(cb_tree_set(tree, "integrator.step=1x"));
   check_error(cb_node_real(cb_node_get(cb_node_get(cb_tree_root(tree), "integrator"), "step"), &value), CB_ERROR_INPUT,
               "--set integrator.step=1x:1:18: error: expected a number (or constant expression), found '1x': a number "
-              "is written without a unit, remove 'x'");
+              "is written without a unit, and multiplication with `*`");
   check_ok(cb_tree_set(tree, "integrator.stpe=1"));
   static const char *const names[] = {"name", "step"};
   check_error(cb_node_check_keys(cb_node_get(cb_tree_root(tree), "integrator"), names, 2), CB_ERROR_INPUT,

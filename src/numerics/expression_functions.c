@@ -81,3 +81,16 @@ int cb_constant_find(const char *name, size_t length, double *value) {
     }
   return 0;
 }
+
+static const cb_expression_letter letters[] = {
+    {"\xcf\x80", "pi"},     {"\xcf\x84", "tau"},   {"\xc3\x97", "*"},     {"\xc2\xb7", "*"},
+    {"\xe2\x8b\x85", "*"}, {"\xc3\xb7", "/"},     {"\xe2\x88\x95", "/"}, {"\xe2\x88\x92", "-"},
+    {"\xe2\x80\x93", "-"}, {"\xc2\xb2", "^2"},    {"\xc2\xb3", "^3"},    {"\xe2\x88\x9a", "sqrt"},
+    {"\xe2\x89\xa4", "<="}, {"\xe2\x89\xa5", ">="}, {"\xe2\x89\xa0", "!="},
+};
+
+const cb_expression_letter *cb_expression_letter_at(const char *text) {
+  for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+    if (!strncmp(text, letters[i].name, strlen(letters[i].name))) return &letters[i];
+  return NULL;
+}

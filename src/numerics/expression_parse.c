@@ -64,12 +64,20 @@ static int fail_unexpected(parser *p, const char *expected) {
   const char *at = p->next;
   if (!*at) return fail(p, at, "the expression ends where %s was expected", expected);
   if ((unsigned char)*at < ' ' || *at == 127) return fail(p, at, "unexpected byte 0x%02x: expected %s", *at, expected);
+  const cb_expression_letter *letter = cb_expression_letter_at(at);
+  if (letter) return fail(p, at, "unexpected `%s`: it is written `%s`", letter->name, letter->text);
   return fail(p, at, "unexpected `%.*s`: expected %s", quote_length(at), at, expected);
 }
 
 /* What stands where an operator could: names the mistakes that are common. */
 static int fail_operator(parser *p, const char *expected) {
-  const char *at = p->next;
+  const char *at = p->next, *before = at;
+  while (before > p->text && before[-1] == ' ') before--;
+  const bool after_digit = before > p->text && is_digit(before[-1]);
+  if (is_digit(*at) && after_digit)
+    return fail(p, at, "expected an operator before `%.*s`: the digits of a number stand together", quote_length(at), at);
+  if (*at == ',' && after_digit && is_digit(at[1]))
+    return fail(p, at, "unexpected `,`: a number has a decimal point, and no separators of thousands");
   if (is_name(*at) || *at == '(' || *at == '.')
     return fail(p, at, "expected an operator before `%.*s`: multiplication is written with `*`", quote_length(at), at);
   if (*at == '=') return fail(p, at, "unexpected `=`: equality is written `==`");
@@ -101,7 +109,9 @@ static int number(parser *p) {
     }
   }
   if (*s == '.') return fail(p, start, "`%.*s` is not a number: a second decimal point", quote_length(start), start);
-  if (is_name(*s)) return fail(p, start, "number `%.*s` is followed by letters", quote_length(start), start);
+  if (is_name(*s))
+    return fail(p, start, "number `%.*s` is followed by letters%s", quote_length(start), start,
+                (*s == 'e' || *s == 'E') && !is_name(s[1]) ? "" : ": multiplication is written with `*`");
   char *end;
   double value = strtod(start, &end);
   if (end != s) return fail(p, start, "`%.*s` is not a number", quote_length(start), start);

@@ -62,6 +62,12 @@ int cb_function_find(const char *name, size_t length);
 int cb_constant_find(const char *name, size_t length, double *value);
 extern const char *const cb_constant_names[]; /* ended by NULL */
 
+/* A letter of other texts, in UTF-8, and what an expression has in its place; NULL if the text begins with none. */
+typedef struct cb_expression_letter {
+  const char *name, *text;
+} cb_expression_letter;
+const cb_expression_letter *cb_expression_letter_at(const char *text);
+
 /* The tape under construction. Each call gives a ref within it, equal for equal subexpressions, or -1 when it is full.
  * Operations on constants are done at once. */
 typedef struct cb_tape_node {

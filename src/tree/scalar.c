@@ -3,6 +3,7 @@
 
 #include "core/errors.h"
 #include "core/text.h"
+#include "tree/number_hint.h"
 
 #include <limits.h>
 #include <math.h>
@@ -37,20 +38,6 @@ static cb_status fail_expected(const cb_node *node, const char *name, const char
   return cb_node_fail(node, "%sexpected %s, found %s", name_prefix(name).text, expected, cb_node_found(node).text);
 }
 
-/* The offset of what follows a number if it looks like a unit (`0.1 s`, `1.0x`, `90°`), otherwise 0. `2pi` and `2 e`
- * are not units but products without their sign. */
-static size_t unit_offset(const char *text, size_t n) {
-  size_t i = cb_decimal_length(text, n);
-  if (i == 0) return 0;
-  while (i < n && text[i] == ' ') i++;
-  const char *rest = text + i;
-  unsigned char c = (unsigned char)*rest;
-  bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '%' || c >= 0x80;
-  if (!word || strcmp(rest, "pi") == 0 || strcmp(rest, "e") == 0 || strcmp(rest, "tau") == 0) return 0;
-  /* A call or a product of names is an expression gone wrong, and its own message says where. */
-  return strpbrk(rest, "+-*(),") ? 0 : i;
-}
-
 static bool is_not_finite_word(const char *text) {
   static const char *const words[] = {".inf", "inf", "infinity", ".nan", "nan"};
   text += *text == '+' || *text == '-';
@@ -62,7 +49,8 @@ static bool is_not_finite_word(const char *text) {
   return false;
 }
 
-static cb_status read_number(const cb_node *node, const char *name, const char *expected, double *value) {
+static cb_status read_number(const cb_node *node, const char *name, const char *expected, const char *unit,
+                             double *value) {
   if (!node || node->kind != CB_NODE_SCALAR) return fail_expected(node, name, expected);
   const char *text = node->text;
   size_t n = strlen(text);
@@ -77,11 +65,10 @@ static cb_status read_number(const cb_node *node, const char *name, const char *
   if (is_not_finite_word(text))
     return cb_node_fail(node, "%sexpected %s, found %s, which is not finite", name_prefix(name).text, expected,
                         cb_node_found(node).text);
-  size_t unit = unit_offset(text, n);
-  if (unit)
-    return cb_node_fail_at(node, unit, "%sexpected %s, found '%s': a number is written without a unit, remove '%s'",
-                           name_prefix(name).text, expected, cb_quoted(text, n).text,
-                           cb_quoted(text + unit, n - unit).text);
+  cb_number_hint hint;
+  if (cb_number_hint_of(text, n, unit, &hint))
+    return cb_node_fail_at(node, hint.at, "%sexpected %s, found '%s': %s", name_prefix(name).text, expected,
+                           cb_quoted(text, n).text, hint.text);
   size_t at = 0;
   cb_status status = cb_expression_constant(text, &at, &v);
   if (status == CB_ERROR_MEMORY) return status;
@@ -93,7 +80,7 @@ static cb_status read_number(const cb_node *node, const char *name, const char *
 }
 
 cb_status cb_scalar_real(const cb_node *node, const char *name, const char *unit, double *value) {
-  return read_number(node, name, expected_real(unit).text, value);
+  return read_number(node, name, expected_real(unit).text, unit, value);
 }
 
 cb_status cb_scalar_int(const cb_node *node, const char *name, const char *unit, long long *value) {
@@ -108,7 +95,7 @@ cb_status cb_scalar_int(const cb_node *node, const char *name, const char *unit,
     return CB_OK;
   }
   double x;
-  cb_status status = read_number(node, name, expected.text, &x);
+  cb_status status = read_number(node, name, expected.text, unit, &x);
   if (status != CB_OK) return status;
   /* Beyond 2^53 a double no longer tells neighbouring integers apart. */
   if (x != floor(x) || fabs(x) > 0x1p53) return fail_expected(node, name, expected.text);

@@ -58,7 +58,8 @@ typedef struct cb_fluid_model_class {
   /* Where the body feels the fluid: their number, in the body frame at *at, which lasts as long as the body. NULL: at
    * its origin. */
   int (*places)(const cb_fluid_model *m, const void *body, const double (**at)[3]);
-  /* The wrenches F[terms][6] about a place (its number), and their derivatives dF[terms][6][6] in V (NULL: not wanted),
+  /* Of the body as it was prepared: one whose poses move its vertices is refused (CB_ERROR_UNSUPPORTED).
+   * The wrenches F[terms][6] about a place (its number), and their derivatives dF[terms][6][6] in V (NULL: not wanted),
    * 0 on entry: V is the angular velocity less half the flow's vorticity there, and the velocity of the place less that
    * of the flow; density that of the fluid there. Called from any thread. */
   cb_status (*on_twist)(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
@@ -70,10 +71,11 @@ typedef struct cb_fluid_model_class {
                   double *df);
   /* --- added mass, where a body's is not switched off; NULL: none --- */
   /* Of a part of the body by itself, about its place (of `places`) in the body's axes: added_mass is that of all, and no
-   * shape moves. NULL: a fluid or flow that varies is refused. */
+   * shape moves: with poses that move it is refused. NULL: a fluid or flow that varies is refused. */
   void (*added_mass_of)(const cb_fluid_model *m, const void *body, int place, double K[6][6]);
   /* With the vertices at x, moving with v (NULL: at rest); out is 0 on entry. Called once for a rigid body, and at each time that is asked
-   * for of one with poses, from any thread. All but the local one are for a medium of one density and a flow that is
+   * for of one with poses, from any thread. One that does not see x and v, without momentum and energy of a moving
+   * shape, is refused for such a body. All but the local one are for a medium of one density and a flow that is
    * the same everywhere. */
   cb_status (*added_mass)(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out);

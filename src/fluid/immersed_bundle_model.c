@@ -12,6 +12,13 @@
 
 enum { SIZE = CB_IMMERSED_FORM };
 
+static cb_status of_rest(const cb_immersed_energy *e) {
+  return cb_fail(CB_ERROR_UNSUPPORTED,
+                 "the added mass of the fluid model `%s` is that of the body's shape at rest, and a gait moves it: "
+                 "expected `added_mass: local` or `exact`",
+                 e->model->kind->name);
+}
+
 cb_status cb_immersed_energy_prepare(cb_immersed_energy *e) {
   const cb_surface *s = e->shape->surface;
   cb_mass mass;
@@ -27,6 +34,7 @@ cb_status cb_immersed_energy_prepare(cb_immersed_energy *e) {
         "the added mass of the fluid model `%s` is that of flat space: expected exact or local in a space of "
         "curvature %g",
         e->model->kind->name, s->curvature);
+  if (e->model && cb_fluid_model_is_of_rest(e->model, false)) return of_rest(e);
   if (!e->model || !e->model->kind->prepare) return CB_OK;
   cb_status status = cb_moving_mass_at(e->mass, (const double(*)[3])s->x, NULL, &mass, mu);
   if (!status) status = e->model->kind->prepare(e->model, s, &mass, &e->body);
@@ -43,6 +51,7 @@ void cb_immersed_energy_release(cb_immersed_energy *e) {
 
 static cb_status of_motion(const cb_immersed_energy *e, const double (*x)[3], const double (*v)[3],
                            cb_added_mass *out) {
+  *out = (cb_added_mass){.kinetic = 0};
   return e->model->kind->added_mass(e->model, e->body, e->shape->surface, x, v, out);
 }
 
@@ -54,6 +63,7 @@ static cb_status by_energies(const cb_immersed_energy *e, const double (*x)[3], 
   for (int i = 0; i < n; i++) {
     cb_status status = of_motion(e, x, dx + i * vertices, &own[i]);
     if (status) return status;
+    if (!cb_fluid_model_sees_shape(e->shape->surface, x, dx + i * vertices, &own[i])) return of_rest(e);
     for (int a = 0; a < 6; a++) {
       for (int b = 0; b < 6 && i == 0; b++) G[a * size + b] = own[i].K[a][b];
       G[a * size + 6 + i] = G[(6 + i) * size + a] = own[i].mu0[a];

@@ -263,6 +263,8 @@ void cb_immersed_free_texts(cb_immersed *b);
 /* --- fluid models but the local one --- */
 cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options); /* whose forces and added mass */
 cb_status cb_immersed_prepare(cb_immersed *b); /* what the models know of the body; a rigid one's added mass */
+/* CB_ERROR_UNSUPPORTED for a model that is of the shape at rest, of a body whose poses move (immersed_rest.c). */
+cb_status cb_immersed_check_rest(const cb_immersed *b);
 void cb_immersed_release(cb_immersed *b);
 cb_status cb_immersed_terms_create(cb_swimmer *s);
 /* Added mass of inertia.model, into I_f, mu_f and fluid_kinetic of the form. */

@@ -1,0 +1,120 @@
+/* Fluid models that know a body by its shape at rest, on a body whose poses move it.
+ *
+ * A force by the twist is of what `prepare` knew, and an added mass of places by themselves is of no moving shape. An
+ * added mass that does not see the vertices is found out by its momentum and energy, mu0 and kinetic: these are not 0
+ * where the shape has a normal velocity anywhere, int |v.n| dA > 0.
+ */
+#include "fluid/immersed_private.h"
+
+#include "fluid/fluid_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool cb_fluid_model_is_of_rest(const cb_fluid_model *m, bool forces) {
+  return forces ? m->kind->on_twist != NULL : m->kind->added_mass_of != NULL;
+}
+
+/* int |v.n| dA by faces, and the largest that it could be. */
+static double flux(const cb_surface *s, const double (*x)[3], const double (*v)[3], double *most) {
+  double sum = 0;
+  *most = 0;
+  for (int f = 0; f < s->faces; f++) {
+    const int *c = s->face[f];
+    double a[3], mean[3];
+    cb_area3(x[c[0]], x[c[1]], x[c[2]], a);
+    for (int k = 0; k < 3; k++) mean[k] = (v[c[0]][k] + v[c[1]][k] + v[c[2]][k]) / 3;
+    sum += fabs(cb_dot3(mean, a));
+    *most += sqrt(cb_dot3(mean, mean) * cb_dot3(a, a));
+  }
+  return sum;
+}
+
+bool cb_fluid_model_sees_shape(const cb_surface *s, const double (*x)[3], const double (*v)[3],
+                               const cb_added_mass *found) {
+  double most, told = fabs(found->kinetic), still = 0;
+  for (int i = 0; i < 6; i++) told += fabs(found->mu0[i]);
+  for (int i = 0; i < 36; i++) still += fabs(found->K[i / 6][i % 6]);
+  return told > 0 || !(still > 0) || !(flux(s, x, v, &most) > 1e-9 * most);
+}
+
+/* --- what poses do --- */
+
+/* The farthest that a vertex is from its place in the surface, and a time at which the shape moves, as far as is seen at
+ * the times that are tried. */
+typedef struct motion {
+  double distance, time, t, flux;
+  int vertex;
+  double (*x)[3], (*v)[3];
+} motion;
+
+static cb_status look(const cb_immersed *b, double t, motion *m) {
+  const cb_surface *s = b->surface;
+  double most;
+  const cb_status status = cb_poses_at(b->poses, t, m->x, m->v);
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* no pose there is the run's to refuse */
+  for (int i = 0; i < s->vertices; i++) {
+    double d[3];
+    for (int k = 0; k < 3; k++) d[k] = m->x[i][k] - s->x[i][k];
+    const double distance = sqrt(cb_dot3(d, d));
+    if (distance > m->distance) m->distance = distance, m->vertex = i, m->time = t;
+  }
+  const double of = flux(s, (const double(*)[3])m->x, (const double(*)[3])m->v, &most);
+  if (of > m->flux) m->flux = of, m->t = t;
+  return CB_OK;
+}
+
+/* The poses of a sequence and times between them; of expressions, times of all scales that no period divides. */
+static cb_status look_at_all(const cb_immersed *b, motion *m) {
+  enum { MOST = 256, SCALES = 12 };
+  const int n = cb_poses_count(b->poses), step = n > MOST ? n / MOST : 1;
+  cb_status status = CB_OK;
+  for (int i = 0; i < n && !status; i += step) {
+    const double t = cb_poses_time(b->poses, i);
+    status = look(b, t, m);
+    if (!status && i + 1 < n) status = look(b, t + 0.381966 * (cb_poses_time(b->poses, i + 1) - t), m);
+  }
+  for (int k = 0; k < SCALES && n == 0 && !status; k++) status = look(b, 0.618034e-4 * pow(7.3, k), m);
+  return status ? status : look(b, 0, m);
+}
+
+static double size_of(const cb_surface *s) {
+  double size = 0;
+  for (int i = 0; i < s->vertices; i++) size = fmax(size, sqrt(cb_dot3(s->x[i], s->x[i])));
+  return size;
+}
+
+static cb_status refuse(const cb_immersed *b, const motion *m, const char *name, bool forces) {
+  return cb_fail(CB_ERROR_UNSUPPORTED,
+                 "%s the fluid model `%s` %s of the body's shape at rest, and its poses move vertex %d by %.3g m at "
+                 "t = %.3g: expected %s, or a body without `poses`",
+                 forces ? "the forces of" : "the added mass of", name, forces ? "are those" : "is that",
+                 b->surface->number[m->vertex], m->distance, m->time,
+                 forces ? "`local`" : "`added_mass: local` or `exact`");
+}
+
+static cb_status check(const cb_immersed *b, motion *m) {
+  const cb_fluid_model *of = b->inertia.model;
+  cb_status status = look_at_all(b, m);
+  if (status || !(m->distance > 1e-9 * size_of(b->surface))) return status;
+  for (int i = 0; i < b->n_forces; i++)
+    if (cb_fluid_model_is_of_rest(b->force[i].model, true)) return refuse(b, m, b->force[i].model->kind->name, true);
+  if (!of || b->placed) return CB_OK;
+  if (cb_fluid_model_is_of_rest(of, false)) return refuse(b, m, of->kind->name, false);
+  if (cb_poses_at(b->poses, m->t, m->x, m->v)) return CB_OK;
+  const double(*x)[3] = (const double(*)[3])m->x, (*v)[3] = (const double(*)[3])m->v;
+  cb_added_mass found = {.kinetic = 0};
+  status = of->kind->added_mass(of, b->inertia.body, b->surface, x, v, &found);
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* it is the run's that gets there */
+  return cb_fluid_model_sees_shape(b->surface, x, v, &found) ? CB_OK : refuse(b, m, of->kind->name, false);
+}
+
+cb_status cb_immersed_check_rest(const cb_immersed *b) {
+  const size_t vertices = (size_t)b->surface->vertices;
+  motion m = {.x = malloc(vertices * sizeof *m.x), .v = malloc(vertices * sizeof *m.v)};
+  const cb_status status =
+      m.x && m.v ? check(b, &m) : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", b->surface->vertices);
+  free(m.x);
+  free(m.v);
+  return status;
+}

@@ -2,6 +2,7 @@
 #include "integrators/lanes_private.h"
 
 #include "core/isa.h"
+#include "dynamics/antipodes.h"
 #include "dynamics/forces_private.h"
 #include "dynamics/springs_plan.h"
 #include "numerics/compensated.h"
@@ -170,6 +171,20 @@ void cb_lanes_load(cb_lanes *l, size_t lane, const cb_integrator *in, const cb_s
   for (size_t other = l->lanes; lane == 0 && other < l->kernel->width; other++) take(l, other, in, state, h);
 }
 
+/* Springs on a sphere that have become so long that their steps are checked (dynamics/antipodes.c). */
+static unsigned near_antipodes(const cb_lanes *l) {
+  const size_t width = l->kernel->width;
+  unsigned found = 0;
+  for (size_t lane = 0; lane < l->lanes && l->K[0] > 0; lane++)
+    for (int e = 0; e < l->m; e++) {
+      double sum = 0;
+      for (int a = 0; a < l->k; a++)
+        sum += l->x[(l->i[e] + (size_t)a) * width + lane] * l->x[(l->j[e] + (size_t)a) * width + lane];
+      if (l->K[lane] * sum < cb_antipodes_cosine) found |= 1u << lane;
+    }
+  return found;
+}
+
 cb_lanes_step cb_lanes_go(cb_lanes *l) {
   cb_lanes_step step = {.failed = l->lobatto ? l->kernel->lobatto(l) : l->kernel->rk4(l)};
   for (size_t lane = 0; lane < l->lanes; lane++)
@@ -177,7 +192,7 @@ cb_lanes_step cb_lanes_go(cb_lanes *l) {
   for (size_t lane = 0; l->lobatto && lane < l->lanes; lane++)
     if (l->iterations[lane] > CB_SOLVER_PATIENCE_SMALL) step.leave |= 1u << lane;
   if (l->moves) step.drifted = l->kernel->drifted(l) & ~step.failed;
-  step.leave |= step.failed;
+  step.leave |= step.failed | near_antipodes(l);
   return step;
 }
 

@@ -7,6 +7,7 @@
  * itself), and nothing of two parts beyond the first that they have with one another.
  * A part that meets more than `most_contacts` contacts in one step is in a pile: contacts without end in a finite time.
  */
+#include "dynamics/antipodes.h"
 #include "run/contacts_private.h"
 
 #include "geometry/origin.h"
@@ -35,6 +36,7 @@ cb_status cb_contacts_create(const cb_system *system, cb_integrator *whole, cb_c
   c->walls = cb_system_walls(system);
   c->events = cb_system_events(system);
   c->options = cb_system_contact_options(system);
+  c->antipodes = cb_antipodes_matter(system);
   cb_status status = cb_parts_create(system, whole, &c->parts);
   if (!status) status = cb_gaps_create(system, &c->gaps);
   /* a configuration space has one particle, which meets walls alone */
@@ -224,6 +226,8 @@ cb_status cb_contacts_step(cb_contacts *c, cb_state *state, double h, cb_sink *s
   }
   if (!status && c->restings && !stop->by) status = cb_contacts_settle_resting(c);
   if (!status && !stop->by) status = cb_contacts_end_events(c);
+  if (!status && !stop->by && c->antipodes)
+    status = cb_antipodes_check(c->system, c->parts->end, h, &c->parts->whole->worst);
   if (status) return cb_integrator_reset(c->parts->whole), status;
   if (!stop->by) {
     const int64_t step = state->step;

@@ -44,6 +44,7 @@ struct cb_contacts {
   cb_contacts_meeting meeting[CB_CONTACTS_MEETINGS];
   cb_origin *origin; /* [components] that gaps know */
   bool known_origins;
+  bool antipodes; /* may points pass one another's? */
   cb_event_memory *memory, *last; /* [events]: now, and at the end of the last step */
   double start, last_end;         /* times at which the run starts and the last step ended */
 

@@ -1,4 +1,5 @@
 /* Particles in a space as a run: their start, their steps, their rows. */
+#include "dynamics/antipodes.h"
 #include "run/particles.h"
 
 #include <curvebody/contact.h>
@@ -48,6 +49,7 @@ static void free_(cb_run *run) {
   if (!p) return;
   cb_state_free(p->state);
   cb_state_free(p->spare);
+  cb_state_free(p->before);
   cb_contacts_free(p->contacts);
   cb_particles_free_dropped(p);
   cb_measure_rows_free(&p->measure);
@@ -79,6 +81,7 @@ static cb_status start(cb_run *run) {
       p->measure.points ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a run of %zu particles", n);
   if (!status) status = cb_state_create(system, &p->state);
   if (!status) status = cb_state_create(system, &p->spare);
+  if (!status && cb_antipodes_matter(system)) status = cb_state_create(system, &p->before);
   if (!status) status = cb_system_start(system, p->state);
   if (!status) status = cb_forces_set_origins(p->integrator->forces, p->state->origin);
   if (!status) status = cb_particles_project(run);

@@ -11,6 +11,7 @@ typedef struct cb_particles {
   const cb_system *system;
   cb_integrator *integrator;
   cb_state *state, *spare;
+  cb_state *before; /* a step, where points may pass one another's antipode in it; otherwise NULL */
   cb_contacts *contacts;             /* NULL: nothing can collide */
   double start_moved, start_turned;  /* largest corrections of a coordinate and a velocity at the start */
   cb_measure measure;

@@ -1,5 +1,6 @@
 /* One step with retries: a step that fails is done again as two halves, each of which may be halved again.
  * A halved step is told to the record: it breaks the constant step on which symplecticity rests. */
+#include "dynamics/antipodes.h"
 #include "run/particles.h"
 
 #include <math.h>
@@ -33,10 +34,19 @@ static cb_status with_contacts(cb_run *run, cb_sink *sink, double h) {
   return status || !stop.at_start ? status : warn_of_start(run, sink, stop.at_start);
 }
 
+/* One step without contacts; where it has led points past one another's antipode it fails, and is undone. */
+static cb_status without_contacts(cb_run *run, double h) {
+  cb_particles *p = run->particles;
+  if (p->before) cb_state_copy(p->before, p->state);
+  cb_status status = cb_integrator_step(p->integrator, p->state, h);
+  if (status || !p->before) return status;
+  status = cb_antipodes_check(p->system, p->state, h, &p->integrator->worst);
+  if (status) cb_state_copy(p->state, p->before);
+  return status;
+}
+
 static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
-  cb_status status = run->particles->contacts
-                         ? with_contacts(run, sink, h)
-                         : cb_integrator_step(run->particles->integrator, run->particles->state, h);
+  cb_status status = run->particles->contacts ? with_contacts(run, sink, h) : without_contacts(run, h);
   if (status <= 0 || depth == run->options.retries) return status;
   if (depth == 0) cb_state_copy(run->particles->spare, run->particles->state); /* a failed step has left it as it was */
   const cb_event_row event = {

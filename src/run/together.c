@@ -1,5 +1,6 @@
 #include "run/together.h"
 
+#include "dynamics/antipodes.h"
 #include "integrators/lanes.h"
 #include "run/particles.h"
 
@@ -47,6 +48,7 @@ static bool is_going(const cb_together_run *r) {
 /* Steps that a run may make before something other than a step is to be done; 0: it goes by itself. */
 static int64_t free_steps(const cb_run *run) {
   if (!serves(run) || !cb_lanes_ready(method_of(run), run->options.step)) return 0;
+  if (cb_antipodes_near(run->particles->system, run->particles->state)) return 0; /* its steps are checked */
   const int64_t step = *run->step, to_row = run->options.every - step % run->options.every,
                 left = run->full_steps - step;
   return to_row < left ? to_row : left;

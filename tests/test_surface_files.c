@@ -209,6 +209,85 @@ static void a_format_is_known_by_its_content(void **state) {
   assert_int_equal(cb_mesh_format_of("a.stl", "ply\n", 4), CB_MESH_PLY);
 }
 
+/* ---- what other programs write ---- */
+
+#define MARK "\xef\xbb\xbf" /* of UTF-8, as Windows has it */
+#define TRIANGLE "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
+
+static void a_byte_order_mark_is_passed_over(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    cb_mesh_format format;
+  } cases[] = {{MARK "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", CB_MESH_OBJ},
+               {MARK "solid a\n" FACET "endsolid\n", CB_MESH_STL},
+               {MARK "OFF\n3 1 0\n" TRIANGLE, CB_MESH_OFF},
+               {MARK "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+                     "element face 1\nproperty list uchar int vertex_indices\nend_header\n" TRIANGLE,
+                CB_MESH_PLY}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cb_mesh *mesh = NULL;
+    assert_int_equal(cb_mesh_format_of("a", cases[i].text, strlen(cases[i].text)), cases[i].format);
+    check_ok(read_text("a", cases[i].text, cases[i].format, &mesh));
+    assert_int_equal(mesh->n_vertices, 3);
+    assert_int_equal(mesh->n_triangles, 1);
+    cb_mesh_free(mesh);
+  }
+}
+
+static void counts_may_stand_on_the_header_of_off(void **state) {
+  (void)state;
+  static const char *const headers[] = {"OFF3 1 3\n", "OFF3\n1 0\n", "STCNOFF3 1\n"};
+  for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+    char text[200];
+    cb_mesh *mesh = NULL;
+    snprintf(text, sizeof text, "%s%s", headers[i], TRIANGLE);
+    assert_int_equal(cb_mesh_format_of("a", text, strlen(text)), CB_MESH_OFF);
+    check_ok(read_text("a.off", text, CB_MESH_OFF, &mesh));
+    assert_int_equal(mesh->n_triangles, 1);
+    cb_mesh_free(mesh);
+  }
+  cb_mesh *mesh = NULL;
+  check_error(read_text("a.off", "OFF3x 1 3\n" TRIANGLE, CB_MESH_OFF, &mesh), CB_ERROR_INPUT,
+              "a.off:1:1: error: expected an OFF file, which begins with OFF, COFF, NOFF or STOFF, found 'OFF3x'");
+}
+
+/* Of one facet, and what follows it. */
+static cb_status read_with_tail(const void *tail, size_t n, cb_mesh **mesh) {
+  static char bytes[1000];
+  memset(bytes, 0, sizeof bytes);
+  bytes[80] = 1;
+  memcpy(bytes + 84 + 12 + 12, &(float){1}, 4);
+  memcpy(bytes + 84 + 12 + 28, &(float){1}, 4);
+  memcpy(bytes + 134, tail, n);
+  assert_int_equal(cb_mesh_format_of("a", bytes, 134 + n), CB_MESH_STL);
+  return cb_mesh_read_text("a.stl", bytes, 134 + n, CB_MESH_STL, NULL, mesh);
+}
+
+static void bytes_after_the_last_facet_are_passed_over(void **state) {
+  (void)state;
+  static const char words[] = "made by a program that signs", zeros[200], facets[100] = {[60] = 1};
+  static char solid[134] = "another solid";
+  static const struct {
+    const char *bytes;
+    size_t n;
+  } tails[] = {{"\n", 1}, {words, sizeof words}, {zeros, 100}, {zeros, 7}};
+  cb_mesh *mesh = NULL;
+  for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+    check_ok(read_with_tail(tails[i].bytes, tails[i].n, &mesh));
+    assert_int_equal(mesh->n_triangles, 1);
+    cb_mesh_free(mesh);
+    mesh = NULL;
+  }
+  /* Facets are not: half of a body would be read. */
+  check_error(read_with_tail(facets, 100, &mesh), CB_ERROR_INPUT,
+              "a.stl:1:1: error: byte 80: 1 facets are claimed, but 2 more follow");
+  solid[80] = 1, solid[100] = 1;
+  check_error(read_with_tail(solid, 134, &mesh), CB_ERROR_INPUT,
+              "a.stl:1:1: error: byte 134: a second solid of 1 facets follows the first: expected one solid a file");
+  assert_null(mesh);
+}
+
 /* ---- no surface in it ---- */
 
 static void a_file_without_faces_is_refused(void **state) {
@@ -232,6 +311,9 @@ int main(void) {
       cmocka_unit_test(a_wrong_stl_fails_with_its_place),
       cmocka_unit_test(a_wrong_off_fails_with_its_place),
       cmocka_unit_test(a_format_is_known_by_its_content),
+      cmocka_unit_test(a_byte_order_mark_is_passed_over),
+      cmocka_unit_test(counts_may_stand_on_the_header_of_off),
+      cmocka_unit_test(bytes_after_the_last_facet_are_passed_over),
       cmocka_unit_test(a_file_without_faces_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,19 @@ static void an_empty_text_is_null(void **state) {
   }
 }
 
+/* As editors of Windows write it. */
+static void a_byte_order_mark_is_no_text(void **state) {
+  (void)state;
+  cb_tree *tree;
+  check_ok(cb_tree_read("a.yaml",
+                        "\xef\xbb\xbf"
+                        "a: 1\r\nb: 2\r\n",
+                        &tree));
+  check_place(cb_node_get(cb_tree_root(tree), "a"), 1, 4);
+  check_place(cb_node_get(cb_tree_root(tree), "b"), 2, 4);
+  cb_tree_free(tree);
+}
+
 static void wrong_yaml_fails_with_its_place(void **state) {
   (void)state;
   static const struct { const char *text, *error; } cases[] = {
@@ -215,18 +228,18 @@ static void a_file_reads_like_its_text(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_file_of_100_megabytes_is_refused_before_memory_is_taken),
-      cmocka_unit_test(every_value_has_its_place),
-      cmocka_unit_test(values_without_text_are_null_unless_quoted),
-      cmocka_unit_test(an_empty_text_is_null),
-      cmocka_unit_test(wrong_yaml_fails_with_its_place),
-      cmocka_unit_test(an_alias_is_the_value_it_names),
-      cmocka_unit_test(depth_is_bounded),
-      cmocka_unit_test(aliases_do_not_blow_up_a_small_text),
-      cmocka_unit_test(keys_have_a_length),
-      cmocka_unit_test(a_text_of_too_many_values_is_refused),
-      cmocka_unit_test(files_that_cannot_be_read_fail_as_files),
-      cmocka_unit_test(a_file_reads_like_its_text)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_file_of_100_megabytes_is_refused_before_memory_is_taken),
+                                     cmocka_unit_test(every_value_has_its_place),
+                                     cmocka_unit_test(values_without_text_are_null_unless_quoted),
+                                     cmocka_unit_test(an_empty_text_is_null),
+                                     cmocka_unit_test(a_byte_order_mark_is_no_text),
+                                     cmocka_unit_test(wrong_yaml_fails_with_its_place),
+                                     cmocka_unit_test(an_alias_is_the_value_it_names),
+                                     cmocka_unit_test(depth_is_bounded),
+                                     cmocka_unit_test(aliases_do_not_blow_up_a_small_text),
+                                     cmocka_unit_test(keys_have_a_length),
+                                     cmocka_unit_test(a_text_of_too_many_values_is_refused),
+                                     cmocka_unit_test(files_that_cannot_be_read_fail_as_files),
+                                     cmocka_unit_test(a_file_reads_like_its_text)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

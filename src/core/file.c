@@ -150,6 +150,8 @@ static cb_status read_all(int fd, const char *path, size_t limit, char **data, s
   return CB_OK;
 }
 
+size_t cb_text_mark(const char *text, size_t n) { return n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; }
+
 cb_status cb_read_whole_file(const char *path, size_t limit, char **data, size_t *n) {
   const char *why;
   const int fd = cb_open_regular(path, O_RDONLY, &why);

@@ -41,6 +41,9 @@ void cb_text_free(cb_text *text);
  * reason if it cannot be read; CB_ERROR_INPUT before any of it is kept if it is larger. Regular files only:
  * file.h. */
 cb_status cb_read_whole_file(const char *path, size_t limit, char **data, size_t *n);
+
+/* The bytes of the mark that a text in UTF-8 may begin with (EF BB BF, as Windows writes it), 0 where there is none. */
+size_t cb_text_mark(const char *text, size_t n);
 /* The same of the standard input, whatever that is. */
 cb_status cb_read_standard_input(size_t limit, char **data, size_t *n);
 

@@ -16,6 +16,8 @@ cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tre
 
   cb_tree *tree = calloc(1, sizeof *tree);
   cb_arena *arena = cb_arena_create();
+  const size_t mark = cb_text_mark(text, n); /* libyaml takes it for a document of its own */
+  text += mark, n -= mark;
   const char *file = cb_arena_strdup(arena, name), *source = cb_arena_strndup(arena, text, n);
   const bool room = tree && file && source;
   const cb_status status = room ? cb_yaml_build(arena, file, source, n, 0, 0, &tree->root) : cb_tree_no_memory(name);

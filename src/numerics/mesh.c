@@ -215,7 +215,8 @@ cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_me
                                                             [CB_MESH_STL] = cb_mesh_read_stl,
                                                             [CB_MESH_OFF] = cb_mesh_read_off};
   static const cb_mesh_reading plainly = {.like = NULL};
-  cb_mesh_builder b = {.name = name, .bytes = bytes, .n = n, .binary = SIZE_MAX, .group = -1};
+  const size_t mark = format == CB_MESH_STL ? 0 : cb_text_mark(bytes, n); /* of STL: mesh_stl.c */
+  cb_mesh_builder b = {.name = name, .bytes = bytes + mark, .n = n - mark, .binary = SIZE_MAX, .group = -1};
   cb_status status = readers[format](&b);
   if (status == CB_OK) status = cb_mesh_finish(&b, how ? how : &plainly, out);
   free(b.vertices);
@@ -248,10 +249,13 @@ static bool format_of_name(const char *path, cb_mesh_format *out) {
 
 cb_mesh_format cb_mesh_format_of(const char *path, const char *bytes, size_t n) {
   cb_mesh_format format = CB_MESH_OBJ;
-  const cb_mesh_builder b = {.name = "", .bytes = bytes, .n = n, .binary = SIZE_MAX};
-  if (n > 3 && memcmp(bytes, "ply", 3) == 0 && (bytes[3] == '\n' || is_blank(bytes[3]))) return CB_MESH_PLY;
-  if (cb_mesh_is_stl(&b)) return CB_MESH_STL;
-  if (cb_mesh_is_off(&b)) return CB_MESH_OFF;
+  const size_t mark = cb_text_mark(bytes, n);
+  const cb_mesh_builder whole = {.name = "", .bytes = bytes, .n = n, .binary = SIZE_MAX},
+                        text = {.name = "", .bytes = bytes + mark, .n = n - mark, .binary = SIZE_MAX};
+  const char *first = text.bytes;
+  if (text.n > 3 && memcmp(first, "ply", 3) == 0 && (first[3] == '\n' || is_blank(first[3]))) return CB_MESH_PLY;
+  if (cb_mesh_is_stl(&whole)) return CB_MESH_STL;
+  if (cb_mesh_is_off(&text)) return CB_MESH_OFF;
   format_of_name(path, &format);
   return format;
 }

@@ -1,9 +1,10 @@
 /* OFF: `OFF`, the numbers of vertices, faces and edges, then a line x y z for each vertex and n i1 ... in for each
  * face.
  *
- * `#` begins a comment. Prefixes ST, C and N of the first word (textures, colours, normals) are taken, and what follows
- * on a line is passed over; 4OFF, nOFF and binary files are refused. The number of edges may be anything or missing.
- * Indices count from 0. Source: Geomview manual, version 1.9, section 4.2.5.
+ * `#` begins a comment. The number of vertices may stand on the first word (OFF8, as files of ModelNet have it). Prefixes
+ * ST, C and N of the first word (textures, colours, normals) are taken, and what follows on a line is passed over; 4OFF,
+ * nOFF and binary files are refused. The number of edges may be anything or missing. Indices count from 0.
+ * Source: Geomview manual, version 1.9, section 4.2.5.
  */
 #include "numerics/mesh_builder.h"
 
@@ -19,19 +20,25 @@ static bool next_row(const cb_mesh_builder *b, cb_cursor *cursor, cb_word *word)
   return true;
 }
 
-static bool is_header(const cb_mesh_builder *b, cb_word word) {
+/* *length: of the header itself, after which a number may stand. */
+static bool is_header(const cb_mesh_builder *b, cb_word word, size_t *length) {
   const char *text = b->bytes + word.at;
   size_t i = 0;
   if (word.length >= 2 && memcmp(text, "ST", 2) == 0) i = 2;
   i += i < word.length && text[i] == 'C';
   i += i < word.length && text[i] == 'N';
-  return word.length == i + 3 && memcmp(text + i, "OFF", 3) == 0;
+  *length = i + 3;
+  if (word.length < i + 3 || memcmp(text + i, "OFF", 3) != 0) return false;
+  for (size_t k = i + 3; k < word.length; k++)
+    if (text[k] < '0' || text[k] > '9') return false;
+  return true;
 }
 
 bool cb_mesh_is_off(const cb_mesh_builder *b) {
   cb_cursor cursor = {.obj = true};
   cb_word word;
-  return next_row(b, &cursor, &word) && is_header(b, word);
+  size_t length;
+  return next_row(b, &cursor, &word) && is_header(b, word, &length);
 }
 
 static cb_status read_count(const cb_mesh_builder *b, cb_cursor *cursor, const char *what, size_t row, size_t *count) {
@@ -87,10 +94,12 @@ static cb_status read_face(cb_mesh_builder *b, cb_cursor *cursor) {
 
 cb_status cb_mesh_read_off(cb_mesh_builder *b) {
   cb_cursor cursor = {.obj = true};
-  size_t vertices = 0, faces = 0;
+  size_t vertices = 0, faces = 0, length;
   cb_word word;
   if (!next_row(b, &cursor, &word)) return cb_mesh_expected_more(b, &cursor, "OFF");
-  if (!is_header(b, word)) return cb_mesh_expected(b, word, "an OFF file, which begins with OFF, COFF, NOFF or STOFF");
+  if (!is_header(b, word, &length))
+    return cb_mesh_expected(b, word, "an OFF file, which begins with OFF, COFF, NOFF or STOFF");
+  cursor.at = word.at + length;
   cb_cursor after = cursor;
   if (cb_next_word(b, &after, &word) && cb_word_is(b, word, "BINARY"))
     return cb_mesh_expected(b, word, "an OFF file in text");

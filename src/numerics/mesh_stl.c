@@ -5,10 +5,13 @@
  *   binary    80 bytes, the number of facets (32 bits, little-endian), then for each 12 floats (normal, corners) and
  *             two bytes that are passed over
  *
- * A file is binary if its length is that of the facets it claims. Normals are passed over: the order of corners says
- * which side is outside. A facet with two equal corners has no area and is dropped: its other two sides fall on each
- * other, so a closed surface stays closed. Source: M. Burns, Automated Fabrication (1993), section 6.5.
+ * A file is binary if it is as long as the facets that it claims, or longer; words there would claim more than a file may
+ * have. What follows the facets is passed over, since some programs sign their files, unless it is facets or a second
+ * solid. Normals are passed over: the order of corners says which side is outside. A facet with two equal corners has no
+ * area and is dropped: its other two sides fall on each other, so a closed surface stays closed.
+ * Source: M. Burns, Automated Fabrication (1993), section 6.5.
  */
+#include "core/text.h"
 #include "numerics/distinct.h"
 #include "numerics/mesh_builder.h"
 
@@ -35,12 +38,31 @@ static uint32_t read_u32(const char *bytes) {
   return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
+static uint64_t claimed(const char *head) { return HEAD + (uint64_t)FACET * read_u32(head + HEAD - 4); }
+
 static bool is_binary(const cb_mesh_builder *b) {
-  return b->n >= HEAD && b->n == HEAD + (uint64_t)FACET * read_u32(b->bytes + HEAD - 4);
+  return b->n >= HEAD && (b->n == claimed(b->bytes) || (claimed(b->bytes) > HEAD && b->n > claimed(b->bytes)));
+}
+
+/* Bytes that follow the last facet must not be what the body lacks. */
+static cb_status check_rest(const cb_mesh_builder *b) {
+  const size_t at = claimed(b->bytes), rest = b->n - at;
+  bool zeros = true;
+  for (size_t i = at; i < b->n && zeros; i++) zeros = !b->bytes[i];
+  if (zeros) return CB_OK;
+  if (rest % FACET == 0)
+    return cb_mesh_fail(b, HEAD - 4, "%u facets are claimed, but %zu more follow", read_u32(b->bytes + HEAD - 4),
+                        rest / FACET);
+  if (rest > HEAD && claimed(b->bytes + at) <= rest && claimed(b->bytes + at) > HEAD)
+    return cb_mesh_fail(b, at, "a second solid of %u facets follows the first: expected one solid a file",
+                        read_u32(b->bytes + at + HEAD - 4));
+  return CB_OK;
 }
 
 static cb_status read_binary(cb_mesh_builder *b, cb_distinct *places) {
-  size_t facets = (b->n - HEAD) / FACET;
+  const size_t facets = read_u32(b->bytes + HEAD - 4);
+  const cb_status rest = check_rest(b);
+  if (rest != CB_OK) return rest;
   for (size_t f = 0; f < facets; f++) {
     double x[3][3];
     for (int i = 0; i < 9; i++) {
@@ -108,7 +130,7 @@ static cb_status read_facet(cb_mesh_builder *b, cb_cursor *cursor, cb_distinct *
 }
 
 static cb_status read_text(cb_mesh_builder *b, cb_distinct *places) {
-  cb_cursor cursor = {.at = 0};
+  cb_cursor cursor = {.at = cb_text_mark(b->bytes, b->n)};
   cb_status status = CB_OK;
   bool inside = false;
   cb_word word;
@@ -129,7 +151,7 @@ static cb_status read_text(cb_mesh_builder *b, cb_distinct *places) {
 }
 
 static bool is_text(const cb_mesh_builder *b) {
-  cb_cursor cursor = {.at = 0};
+  cb_cursor cursor = {.at = cb_text_mark(b->bytes, b->n)};
   cb_word word;
   return next_word(b, &cursor, &word) && word_is(b, word, "solid");
 }
@@ -146,7 +168,7 @@ cb_status cb_mesh_read_stl(cb_mesh_builder *b) {
                         HEAD + FACET * facets, b->n);
   }
   if (binary) b->binary = 0;
-  size_t most = binary ? 3 * ((b->n - HEAD) / FACET) : b->n / SHORTEST_VERTEX + 1;
+  size_t most = binary ? 3 * (size_t)read_u32(b->bytes + HEAD - 4) : b->n / SHORTEST_VERTEX + 1;
   cb_distinct places = {.slot = NULL};
   cb_status status = cb_mesh_room(b, most);
   if (status == CB_OK) status = cb_distinct_begin(&places, most, b->vertices);

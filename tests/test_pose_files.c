@@ -26,7 +26,7 @@ static void remove_files(const char *folder, int first, int end) {
 
 static void numbered_files_are_poses(void **state) {
   (void)state;
-  char folder[] = "/tmp/curvebody-test-XXXXXX", pattern[100], expected[300], path[200];
+  char folder[] = "/tmp/curvebody-test-XXXXXX", pattern[100], expected[400], path[200];
   assert_non_null(mkdtemp(folder));
   snprintf(pattern, sizeof pattern, "%s/pose-###.obj", folder);
 #define FACES "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
@@ -39,7 +39,7 @@ static void numbered_files_are_poses(void **state) {
   cb_surface *rest = NULL;
   cb_poses *p = NULL;
   double x[4][3], v[4][3];
-  check_ok(cb_poses_read(pattern, 7, 0, &times, NULL, false, &rest, &p));
+  check_ok(cb_poses_read(pattern, 7, 0, &times, NULL, NULL, &rest, &p));
   assert_int_equal(rest->vertices, 4);
   check_near(rest->x[3][2], 7, 0);
   check_ok(cb_poses_at(p, 1.5, x, v));
@@ -52,32 +52,35 @@ static void numbered_files_are_poses(void **state) {
   rest = NULL;
   p = NULL;
   snprintf(expected, sizeof expected, "cannot read '%s/pose-011.obj': No such file or directory", folder);
-  check_error(cb_poses_read(pattern, 7, 5, &times, NULL, false, &rest, &p), CB_ERROR_FILE, expected);
-  snprintf(expected, sizeof expected, "cannot read '%s/pose-006.obj': No such file or directory", folder);
-  check_error(cb_poses_read(pattern, 6, 0, &times, NULL, false, &rest, &p), CB_ERROR_FILE, expected);
+  check_error(cb_poses_read(pattern, 7, 5, &times, NULL, NULL, &rest, &p), CB_ERROR_FILE, expected);
+  snprintf(expected, sizeof expected,
+           "cannot read '%s/pose-006.obj': No such file or directory; the files of '%s' begin with number 7: expected "
+           "`first: 7`",
+           folder, pattern);
+  check_error(cb_poses_read(pattern, 6, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_FILE, expected);
   write_file(folder, 9, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 9\nf 1 3 2\nf 1 2 4\nf 1 3 4\nf 2 3 4\n");
   snprintf(expected, sizeof expected,
            "%s/pose-009.obj:7:1: error: face 3 has vertex 3 at its corner 2, expected 4 as in '%s/pose-007.obj'",
            folder, folder);
-  check_error(cb_poses_read(pattern, 7, 0, &times, NULL, false, &rest, &p), CB_ERROR_INPUT, expected);
+  check_error(cb_poses_read(pattern, 7, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT, expected);
   write_file(folder, 9, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 9\nf 1 3 2\n");
   snprintf(expected, sizeof expected,
            "%s/pose-009.obj:1:1: error: 4 vertices and 1 faces, expected 4 and 4 as in '%s/pose-007.obj'", folder,
            folder);
-  check_error(cb_poses_read(pattern, 7, 0, &times, NULL, false, &rest, &p), CB_ERROR_INPUT, expected);
+  check_error(cb_poses_read(pattern, 7, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT, expected);
   write_file(folder, 9, "v 0 0 0\nv 1 0 0\nv 0 nan 0\nv 0 0 9\n" FACES);
   snprintf(expected, sizeof expected, "%s/pose-009.obj:3:5: error: expected y, a finite number, found 'nan'", folder);
-  check_error(cb_poses_read(pattern, 7, 0, &times, NULL, false, &rest, &p), CB_ERROR_INPUT, expected);
-  check_error(cb_poses_read("a.obj", 0, 0, &times, NULL, false, &rest, &p), CB_ERROR_INPUT,
+  check_error(cb_poses_read(pattern, 7, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT, expected);
+  check_error(cb_poses_read("a.obj", 0, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT,
               "poses 'a.obj': expected a name with one run of '#', which stands for the number");
-  check_error(cb_poses_read("a#b#.obj", 0, 0, &times, NULL, false, &rest, &p), CB_ERROR_INPUT,
+  check_error(cb_poses_read("a#b#.obj", 0, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT,
               "poses 'a#b#.obj': expected a name with one run of '#', which stands for the number");
-  check_error(cb_poses_read(pattern, -1, 0, &times, NULL, false, &rest, &p), CB_ERROR_ARGUMENT,
-              strcat(strcat(strcpy(path, "poses '"), pattern),
-                     "': 0 files from number -1 on, expected no negative number"));
-  check_error(cb_poses_read("none-#.obj", INT_MAX - 3, 5, &times, NULL, false, &rest, &p), CB_ERROR_ARGUMENT,
+  check_error(
+      cb_poses_read(pattern, -1, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_ARGUMENT,
+      strcat(strcat(strcpy(path, "poses '"), pattern), "': 0 files from number -1 on, expected no negative number"));
+  check_error(cb_poses_read("none-#.obj", INT_MAX - 3, 5, &times, NULL, NULL, &rest, &p), CB_ERROR_ARGUMENT,
               "poses 'none-#.obj': 5 files from number 2147483644 on, expected numbers up to 2147483647");
-  check_error(cb_poses_read("/nowhere/none-#.obj", INT_MAX - 4, 5, &times, NULL, false, &rest, &p), CB_ERROR_FILE,
+  check_error(cb_poses_read("/nowhere/none-#.obj", INT_MAX - 4, 5, &times, NULL, NULL, &rest, &p), CB_ERROR_FILE,
               "cannot read '/nowhere/none-2147483643.obj': No such file or directory");
   assert_null(rest);
   assert_null(p);
@@ -106,7 +109,7 @@ static void polygons_that_bend_keep_the_triangles_of_the_body(void **state) {
   assert_non_null(mkdtemp(folder));
   snprintf(pattern, sizeof pattern, "%s/pose-###.obj", folder);
   for (int i = 0; i < 3; i++) write_bent(folder, i, .1 * i);
-  check_ok(cb_poses_read(pattern, 0, 0, &times, NULL, false, &rest, &p));
+  check_ok(cb_poses_read(pattern, 0, 0, &times, NULL, NULL, &rest, &p));
   assert_int_equal(rest->faces, 12);
   assert_int_equal(cb_poses_count(p), 3);
   check_near(cb_poses_pose(p, 2)[6][2], 1.2, 1e-15);
@@ -114,7 +117,7 @@ static void polygons_that_bend_keep_the_triangles_of_the_body(void **state) {
   /* Of a body that has a file of its own the first may be bent too, but not where that file is it. */
   snprintf(path, sizeof path, "%s/pose-000.obj", folder);
   check_ok(cb_surface_read_mesh(path, NULL, &mesh));
-  check_ok(cb_poses_read(pattern, 1, 0, &times, mesh, false, &rest, &p));
+  check_ok(cb_poses_read(pattern, 1, 0, &times, mesh, NULL, &rest, &p));
   check_near(cb_poses_pose(p, 0)[6][2], 1.1, 1e-15);
   cb_poses_free(p);
   cb_surface_free(rest);
@@ -122,15 +125,15 @@ static void polygons_that_bend_keep_the_triangles_of_the_body(void **state) {
   p = NULL;
   snprintf(expected, sizeof expected, "%s/pose-001.obj:10:1: error: a polygon of 4 corners that is not plane: ",
            folder);
-  check_error_begins(cb_poses_read(pattern, 1, 0, &times, NULL, false, &rest, &p), CB_ERROR_INPUT, expected);
+  check_error_begins(cb_poses_read(pattern, 1, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT, expected);
   /* Another polygon of the same number of triangles in all. */
   write_file(folder, 2,
              "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
              "f 1 4 3\nf 1 3 2\nf 5 6 7 8\nf 1 2 6 5 3\nf 2 3 7 6\nf 4 1 5 8\n");
   snprintf(expected, sizeof expected, "%s/pose-002.obj:9:1: error: face 1 has 3 corners, expected 4 as in '%s'", folder,
            path);
-  check_ok(cb_surface_of_mesh(mesh, false, &rest));
-  check_error(cb_poses_read(pattern, 0, 0, &times, mesh, false, &rest, &p), CB_ERROR_INPUT, expected);
+  check_ok(cb_surface_of_mesh(mesh, NULL, &rest));
+  check_error(cb_poses_read(pattern, 0, 0, &times, mesh, NULL, &rest, &p), CB_ERROR_INPUT, expected);
   assert_null(p);
   cb_surface_free(rest);
   cb_mesh_free(mesh);

@@ -64,7 +64,7 @@ static void check_same(cb_poses *a, cb_poses *b) {
 
 static cb_poses *read_with(const cb_surface *mesh, const char *dataset, const cb_poses_times *when) {
   cb_poses *p = NULL;
-  check_ok(cb_poses_read_sequence(path, dataset, mesh, when, false, NULL, &p));
+  check_ok(cb_poses_read_sequence(path, dataset, mesh, when, NULL, NULL, &p));
   return p;
 }
 
@@ -105,7 +105,7 @@ static void a_file_with_faces_is_a_body_by_itself(void **state) {
   write_whole();
   cb_surface *rest = NULL, *expected = body(tetrahedron, FACES);
   cb_poses *p = NULL;
-  check_ok(cb_poses_read_sequence(path, NULL, NULL, &by_time, false, &rest, &p));
+  check_ok(cb_poses_read_sequence(path, NULL, NULL, &by_time, NULL, &rest, &p));
   check_same(p, arrays(&(cb_poses_times){.time = times, .end = CB_POSES_CLAMPED}));
   assert_int_equal(rest->vertices, VERTICES);
   assert_int_equal(rest->faces, FACES);
@@ -117,14 +117,14 @@ static void a_file_with_faces_is_a_body_by_itself(void **state) {
 
 /* ---- refusals ---- */
 
-#define check_refused(mesh, dataset, when, ...)                                                    \
-  do {                                                                                             \
-    cb_surface *rest = NULL;                                                                       \
-    cb_poses *p = NULL;                                                                            \
-    check_error(cb_poses_read_sequence(path, dataset, mesh, when, false, &rest, &p), CB_ERROR_INPUT,      \
-                error_of_file(__VA_ARGS__));                                                       \
-    assert_null(rest);                                                                             \
-    assert_null(p);                                                                                \
+#define check_refused(mesh, dataset, when, ...)                                                     \
+  do {                                                                                              \
+    cb_surface *rest = NULL;                                                                        \
+    cb_poses *p = NULL;                                                                             \
+    check_error(cb_poses_read_sequence(path, dataset, mesh, when, NULL, &rest, &p), CB_ERROR_INPUT, \
+                error_of_file(__VA_ARGS__));                                                        \
+    assert_null(rest);                                                                              \
+    assert_null(p);                                                                                 \
   } while (0)
 
 static void another_number_of_vertices_is_refused(void **state) {
@@ -226,17 +226,17 @@ static void no_file_and_no_hdf5_are_refused(void **state) {
   (void)state;
   cb_surface *rest = NULL;
   cb_poses *p = NULL;
-  check_error(cb_poses_read_sequence("/nowhere/eel.h5", NULL, NULL, &by_step, false, &rest, &p), CB_ERROR_FILE,
+  check_error(cb_poses_read_sequence("/nowhere/eel.h5", NULL, NULL, &by_step, NULL, &rest, &p), CB_ERROR_FILE,
               "/nowhere/eel.h5: cannot read: No such file or directory");
   write_bytes("v 0 0 0\n", 8);
   snprintf(text, sizeof text, "%s: cannot read: ", path);
-  check_error_begins(cb_poses_read_sequence(path, NULL, NULL, &by_step, false, &rest, &p), CB_ERROR_FILE, text);
+  check_error_begins(cb_poses_read_sequence(path, NULL, NULL, &by_step, NULL, &rest, &p), CB_ERROR_FILE, text);
 }
 
 static cb_status read_path(void) {
   cb_surface *rest = NULL;
   cb_poses *p = NULL;
-  cb_status status = cb_poses_read_sequence(path, NULL, NULL, &by_time, false, &rest, &p);
+  cb_status status = cb_poses_read_sequence(path, NULL, NULL, &by_time, NULL, &rest, &p);
   assert_null(rest);
   assert_null(p);
   return status;

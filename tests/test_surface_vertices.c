@@ -95,7 +95,7 @@ static void a_sequence_has_places_of_all(void **state) {
       cb_surface *mesh = alone ? NULL : make(), *rest = NULL;
       cb_poses *p = NULL;
       write_poses(with_faces ? (const int(*)[3])face : NULL);
-      check_ok(cb_poses_read_sequence(path, NULL, mesh, &times, false, &rest, &p));
+      check_ok(cb_poses_read_sequence(path, NULL, mesh, &times, NULL, &rest, &p));
       if (alone) assert_memory_equal(rest->x, corner, sizeof corner);
       check_poses(p);
       cb_surface_free(mesh);
@@ -106,7 +106,7 @@ static void a_sequence_has_places_of_all(void **state) {
   write_poses((const int(*)[3])face);
   cb_surface *mesh = make();
   cb_poses *p = NULL;
-  check_error(cb_poses_read_sequence(path, NULL, mesh, &times, false, NULL, &p), CB_ERROR_INPUT,
+  check_error(cb_poses_read_sequence(path, NULL, mesh, &times, NULL, NULL, &p), CB_ERROR_INPUT,
               error_of_file("dataset 'face': face 2 has the vertices 1, 5, 2 (counted from 0), expected 1, 2, 5 as in "
                             "the mesh"));
   cb_surface_free(mesh);

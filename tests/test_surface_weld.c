@@ -10,6 +10,8 @@ static const double box[CORNERS][3] = {{0, 0, 0}, {1, 0, 0}, {1, 2, 0}, {0, 2, 0
 static const int face[FACES][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
                                    {1, 2, 6}, {1, 6, 5}, {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
 
+static const cb_mending weld = {.weld = true, .posed = true};
+
 /* Three vertices a face, before them one of no face where a corner is; groups: one a half of the faces; moved: of the
  * last two vertices. */
 static void write_soup(FILE *file, double scale, double moved, bool groups) {
@@ -68,9 +70,9 @@ static void a_soup_is_welded_to_the_surface(void **state) {
     assert_memory_equal(s->x[v], box[face[i / 3][i % 3]], sizeof box[0]);
     assert_in_range(s->number[v], SPARE + 1, SPARE + 1 + i);
   }
-  int seams = -1;
+  cb_surface_seam seams = {.vertices = -1};
   check_ok(cb_surface_seams(s, &seams));
-  assert_int_equal(seams, 0);
+  assert_int_equal(seams.vertices, 0);
   cb_surface_free(s);
   cb_surface_free(plain);
 }
@@ -78,12 +80,12 @@ static void a_soup_is_welded_to_the_surface(void **state) {
 static void unwelded_it_is_sheets_that_are_told(void **state) {
   (void)state;
   cb_surface *s = NULL;
-  int seams = -1;
+  cb_surface_seam seams = {.vertices = -1};
   write_path(false);
   check_ok(cb_surface_read(path, false, &s));
   assert_int_equal(s->parts, FACES);
   check_ok(cb_surface_seams(s, &seams));
-  assert_int_equal(seams, SOUP - CORNERS);
+  assert_int_equal(seams.vertices, SOUP - CORNERS);
   cb_surface_free(s);
   /* A box whose two halves touch: what stands together is on no border. */
   double two[2 * CORNERS][3];
@@ -94,7 +96,7 @@ static void unwelded_it_is_sheets_that_are_told(void **state) {
     for (int k = 0; k < 3; k++) faces[f][k] = face[f % FACES][k] + (f < FACES ? 0 : CORNERS);
   check_ok(cb_surface_make(2 * CORNERS, (const double(*)[3])two, 2 * FACES, (const int(*)[3])faces, NULL, &s));
   check_ok(cb_surface_seams(s, &seams));
-  assert_int_equal(seams, 0);
+  assert_int_equal(seams.vertices, 0);
   cb_surface_free(s);
 }
 
@@ -153,8 +155,8 @@ static void numbered_poses_are_joined_as_the_body(void **state) {
     cb_mesh *mesh = NULL;
     write_path(false);
     if (own) check_ok(cb_surface_read_mesh(path, NULL, &mesh));
-    if (own) check_ok(cb_surface_of_mesh(mesh, true, &rest));
-    check_ok(cb_poses_read(pattern, 0, 0, &times, mesh, true, &rest, &p));
+    if (own) check_ok(cb_surface_of_mesh(mesh, &weld, &rest));
+    check_ok(cb_poses_read(pattern, 0, 0, &times, mesh, &weld, &rest, &p));
     check_is_box(rest);
     for (int i = 0; i < POSES; i++)
       for (int v = 0; v < CORNERS; v++)
@@ -168,7 +170,7 @@ static void numbered_poses_are_joined_as_the_body(void **state) {
   write_pose(folder, 2, 1, 1e-9);
   snprintf(text, sizeof text,
            "%s/pose-2.obj:1:1: error: vertex 36 is not at the place of vertex 8, with which `weld` joins it", folder);
-  check_error(cb_poses_read(pattern, 0, 0, &times, NULL, true, &rest, &p), CB_ERROR_INPUT, text);
+  check_error(cb_poses_read(pattern, 0, 0, &times, NULL, &weld, &rest, &p), CB_ERROR_INPUT, text);
   assert_null(p);
   for (int i = 0; i < POSES; i++) {
     snprintf(name, sizeof name, "%s/pose-%d.obj", folder, i);
@@ -198,18 +200,18 @@ static void a_sequence_is_joined_as_its_first_pose_or_its_mesh(void **state) {
   cb_surface *rest = NULL, *again = NULL;
   cb_poses *p = NULL;
   write_sequence(0);
-  check_ok(cb_poses_read_sequence(path, NULL, NULL, &times, true, &rest, &p));
+  check_ok(cb_poses_read_sequence(path, NULL, NULL, &times, &weld, &rest, &p));
   check_is_box(rest);
   check_near(cb_poses_pose(p, 2)[rest->vertex[SOUP - 1]][2], 9, 0);
   cb_poses_free(p);
-  check_ok(cb_poses_read_sequence(path, NULL, rest, &times, false, &again, &p));
+  check_ok(cb_poses_read_sequence(path, NULL, rest, &times, NULL, &again, &p));
   assert_null(again);
   check_near(cb_poses_pose(p, 2)[rest->vertex[SOUP - 1]][2], 9, 0);
   cb_poses_free(p);
   cb_surface_free(rest);
   rest = NULL;
   write_sequence(1);
-  check_error(cb_poses_read_sequence(path, NULL, NULL, &times, true, &rest, &p), CB_ERROR_INPUT,
+  check_error(cb_poses_read_sequence(path, NULL, NULL, &times, &weld, &rest, &p), CB_ERROR_INPUT,
               error_of_file("dataset 'poses': pose 3: vertex 36 is not at the place of vertex 12, with which `weld` "
                             "joins it"));
 }

@@ -36,7 +36,8 @@ typedef struct cb_option {
 int cb_options_take(const cb_command *command, const cb_option *options, int argc, char **argv, int *n_words);
 /* Calls each for every option of a command: those that its run() takes. run() takes them before it does anything. */
 void cb_options_each(const cb_command *command, void (*each)(const cb_option *));
-/* For options: stores the text, sets a bool, appends to a list. */
+/* For options: stores the text, sets a bool, appends to a list; stores the text of `--name=VALUE`, "" of `--name`. */
+bool cb_take_optional(void *target, const char *value);
 typedef struct cb_words {
   const char *word[64];
   size_t count;

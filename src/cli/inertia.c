@@ -1,4 +1,5 @@
-/* curvebody inertia MESH [--density RHO] [--thickness T] [--scale S] [--weld] [--fluid water|air|none|RHO]
+/* curvebody inertia MESH [--density RHO] [--thickness T] [--scale S] [--weld[=TOLERANCE]] [--close[=SHARE]]
+ *                  [--fluid water|air|none|RHO]
  *                  [--added-mass MODEL] [--error E] [--space SPACE] [--chart CHART] [--json]
  *
  * Mass properties of a surface (curvebody/mass.h) and the added mass of the fluid about it by a fluid model: 6x6 tensors
@@ -11,6 +12,7 @@
 #include "core/registry.h"
 #include "core/text.h"
 #include "fluid/medium.h"
+#include "fluid/surface.h"
 #include "io/yaml.h"
 #include <curvebody/expression.h>
 
@@ -74,14 +76,14 @@ cb_status cb_inertia_placed(const cb_inertia *f, cb_status status) {
   return cb_fail_placed(status == CB_ERROR_STEP ? status : CB_ERROR_INPUT, "%s: error: %s", f->word, text);
 }
 
-static cb_status open_surface(cb_inertia *f, double scale, bool weld, cb_surface_chart chart) {
+static cb_status open_surface(cb_inertia *f, double scale, const cb_mending *how, cb_surface_chart chart) {
   const char *word = f->word;
   cb_surface **out = &f->surface;
   struct stat file;
   const cb_shape_class *shape = shape_of(word, strcspn(word, ":"));
   cb_status status = shape                                            ? make_shape(shape, word, out)
                      : !strpbrk(word, "./") && stat(word, &file) != 0 ? unknown(word)
-                                                                      : cb_surface_read(word, weld, out);
+                                                                      : cb_surface_read_mended(word, how, out);
   if (!status) cb_surface_scale(*out, scale);
   if (!status) status = cb_surface_check(*out, true);
   if (!status) status = cb_surface_lay(*out, f->curvature, chart);
@@ -119,7 +121,29 @@ static cb_status chart_of(const cb_inertia *f, const char *text, cb_surface_char
 
 /* --- what follows from it --- */
 
+/* A closed body that lacks a face is no sheet. */
+static cb_status check_open(const cb_inertia *f) {
+  const cb_surface *s = f->surface;
+  char border[CB_SURFACE_BORDER_TEXT];
+  int p = 0;
+  while (p < s->parts && !s->open[p]) p++;
+  if (p == s->parts || f->thickness > 0) return CB_OK;
+  const cb_status status = cb_surface_border_text(s, p, f->density > 0 ? "--weld" : NULL, border);
+  if (status) return status;
+  if (f->density > 0)
+    return cb_fail(CB_ERROR_DOMAIN, "part `%s` is open: expected a thickness > 0%s, without one it has no mass; %s",
+                   s->name[p], cb_surface_is_shape(s) ? "" : " or `--close`", border);
+  cb_surface_border found;
+  const cb_status second = cb_surface_border_of(s, p, &found);
+  if (!second && found.bulges)
+    cb_warn("part `%s` is open, so it has no volume and the added mass of a sheet, with fluid on both sides; %s",
+            s->name[p], border);
+  return second;
+}
+
 static cb_status find(cb_inertia *f) {
+  const cb_status open = check_open(f);
+  if (open) return cb_inertia_placed(f, open);
   const int parts = f->surface->parts;
   cb_material *material = calloc((size_t)parts, sizeof *material);
   if (!material) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", parts);
@@ -153,6 +177,19 @@ static cb_status number(const char *option, const char *text, bool zero, double 
   return CB_OK;
 }
 
+/* Of --weld and --close, with or without a number. */
+static cb_status mending_of(const char *weld, const char *closed, double scale, cb_mending *out) {
+  double share = CB_MENDING_SHARE / 100.;
+  *out = (cb_mending){.weld = weld};
+  cb_status status = weld && *weld ? number("--weld", weld, true, &out->tolerance) : CB_OK;
+  out->tolerance /= scale;
+  if (!status && closed && *closed) status = number("--close", closed, false, &share);
+  if (!status && !(share < 0.5))
+    status = cb_fail(CB_ERROR_INPUT, "--close:1:1: error: expected a share of the area < 0.5, found %g", share);
+  if (closed) out->close = share;
+  return status;
+}
+
 static cb_status fluid_of(const char *text, double *out) {
   return cb_medium_named(text ? text : "water", out) ? CB_OK : number("--fluid", text, true, out);
 }
@@ -168,22 +205,19 @@ static void warn_of_thin(const cb_added_mass *a) {
 
 static int run(int argc, char **argv) {
   const char *density = NULL, *thickness = NULL, *fluid = NULL, *scaled = NULL, *added = "local", *error = NULL,
-             *chart_name = NULL;
+             *chart_name = NULL, *weld = NULL, *closed = NULL;
   double scale = 1, wanted;
-  bool weld = false, json = false;
+  bool json = false;
+  cb_mending how = {.weld = false};
   cb_surface_chart chart = CB_CHART_EXPONENTIAL;
   cb_inertia f = {.density = 1000};
-  const cb_option options[] = {{"--density", NULL, true, cb_take_text, &density},
-                               {"--thickness", NULL, true, cb_take_text, &thickness},
-                               {"--fluid", NULL, true, cb_take_text, &fluid},
-                               {"--scale", NULL, true, cb_take_text, &scaled},
-                               {"--added-mass", NULL, true, cb_take_text, &added},
-                               {"--error", NULL, true, cb_take_text, &error},
-                               {"--space", NULL, true, cb_take_text, &f.space},
-                               {"--chart", NULL, true, cb_take_text, &chart_name},
-                               {"--weld", NULL, false, cb_take_flag, &weld},
-                               {"--json", NULL, false, cb_take_flag, &json},
-                               {NULL, NULL, false, NULL, NULL}};
+  const cb_option options[] = {
+      {"--density", NULL, true, cb_take_text, &density},  {"--thickness", NULL, true, cb_take_text, &thickness},
+      {"--fluid", NULL, true, cb_take_text, &fluid},      {"--scale", NULL, true, cb_take_text, &scaled},
+      {"--added-mass", NULL, true, cb_take_text, &added}, {"--error", NULL, true, cb_take_text, &error},
+      {"--space", NULL, true, cb_take_text, &f.space},    {"--chart", NULL, true, cb_take_text, &chart_name},
+      {"--weld", NULL, false, cb_take_optional, &weld},   {"--close", NULL, false, cb_take_optional, &closed},
+      {"--json", NULL, false, cb_take_flag, &json},       {NULL, NULL, false, NULL, NULL}};
   int words;
   const int usage = cb_options_take(&cb_command_inertia, options, argc, argv, &words);
   if (usage) return usage;
@@ -197,9 +231,11 @@ static int run(int argc, char **argv) {
   if (!status && error && strcmp(error, "none")) status = number("--error", error, false, &wanted);
   if (!status) status = curvature_of(&f, f.space);
   if (!status) status = chart_of(&f, chart_name, &chart);
-  if (!status) status = open_surface(&f, scale, weld, chart);
-  if (!status) status = cb_warn_of_seams(f.surface, "--weld", "");
+  if (!status) status = mending_of(weld, closed, scale, &how);
+  if (!status) status = open_surface(&f, scale, &how, chart);
+  if (!status) cb_note_closed(f.surface, "");
   if (!status) status = find(&f);
+  if (!status) status = cb_warn_of_seams(f.surface, "--weld", "");
   if (!status) status = cb_inertia_added_mass(&f, added, error);
   if (!status) {
     cb_inertia_print(&f, json);
@@ -217,13 +253,15 @@ static int run(int argc, char **argv) {
 
 const cb_command cb_command_inertia = {
     "inertia",
-    "MESH [--density RHO] [--thickness T] [--scale S] [--weld] [--fluid water|air|none|RHO] "
+    "MESH [--density RHO] [--thickness T] [--scale S] [--weld[=TOLERANCE]] [--close[=SHARE]] "
+    "[--fluid water|air|none|RHO] "
     "[--added-mass MODEL] [--error E] [--space SPACE] [--chart CHART] [--json]",
     "Prints mass, centre, inertia and added mass of a body. MESH is an OBJ, PLY, "
     "STL or OFF file, or SHAPE:KEY=VALUE,... "
     "as `curvebody list shapes` has them; RHO in kg/m^3 (default 1000, in water), T "
     "in m is the thickness of open parts, S > 0 the metres a unit of MESH; --weld "
-    "joins its vertices at one place, as those of STL always are. MODEL, NAME:KEY=VALUE,..., is none, local "
+    "joins its vertices at one place, as those of STL always are, or up to TOLERANCE m apart; --close closes its holes "
+    "of up to SHARE (default 0.1) of the area of their piece. MODEL, NAME:KEY=VALUE,..., is none, local "
     "(default), exact or another fluid model of `curvebody list fluids`; E is the "
     "error of it that is asked for, relative (default 1e-2), by which faces are "
     "refined, or none: the faces as they are. SPACE, NAME[:KEY=VALUE,...], is e3 (default), s3 or h3, into which "

@@ -7,6 +7,7 @@
 
 bool cb_take_text(void *target, const char *value) { return *(const char **)target = value, true; }
 bool cb_take_flag(void *target, const char *value) { return (void)value, *(bool *)target = true; }
+bool cb_take_optional(void *target, const char *value) { return *(const char **)target = value ? value : "", true; }
 bool cb_take_word(void *target, const char *value) {
   cb_words *words = target;
   if (words->count == sizeof words->word / sizeof *words->word) return false;
@@ -58,12 +59,12 @@ int cb_options_take(const cb_command *command, const cb_option *options, int arg
           (option->letter && !strcmp(option->letter, word)))
         break;
     if (!option->name) return unknown(command, options, word);
-    if (!option->has_value && equals)
+    if (!option->has_value && equals && option->take != cb_take_optional)
       return fprintf(stderr, "curvebody %s: error: `%s` takes no value\n", command->name, option->name),
              cb_usage(command);
     if (option->has_value && !equals && i + 1 == argc)
       return fprintf(stderr, "curvebody %s: error: `%s` needs a value\n", command->name, word), cb_usage(command);
-    const char *value = !option->has_value ? NULL : equals ? equals + 1 : argv[++i];
+    const char *value = equals ? equals + 1 : option->has_value ? argv[++i] : NULL;
     if (!option->take(option->target, value))
       return fprintf(stderr, "curvebody %s: error: `%s` is given too often\n", command->name, option->name),
              CB_EXIT_USAGE;

@@ -94,9 +94,35 @@ void cb_warn_of_curvature(const cb_surface *surface, double area, bool local, co
 }
 
 cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body) {
-  int n = 0;
-  const cb_status status = cb_surface_seams(surface, &n);
-  if (n) cb_warn("%s%d vertices of borders stand at the place of another: `%s` joins them", body, n, weld);
+  cb_surface_seam seam = {.vertices = 0};
+  char text[CB_SURFACE_BORDER_TEXT];
+  const cb_status status = cb_surface_seams(surface, &seam);
+  if (seam.vertices) cb_surface_seam_text(&seam, weld, text), cb_warn("%s%s", body, text);
+  return status;
+}
+
+void cb_note_closed(const cb_surface *surface, const char *body) {
+  char text[200];
+  if (cb_surface_mended_text(surface, text, sizeof text)) fprintf(stderr, "curvebody: note: %s%s\n", body, text);
+}
+
+/* An open part without a thickness has no volume, though it may be meant as a solid. A flat one has none indeed. */
+static cb_status warn_of_open(const cb_immersed *body, const char *name) {
+  const cb_surface *s = cb_immersed_surface(body);
+  cb_status status = CB_OK;
+  bool solely;
+  for (int p = 0; p < s->parts && !status; p++) {
+    char border[CB_SURFACE_BORDER_TEXT];
+    cb_surface_border found;
+    if (!cb_immersed_lacks_volume(body, p, &solely)) continue;
+    status = cb_surface_border_of(s, p, &found);
+    if (!status) status = cb_surface_border_text(s, p, NULL, border);
+    if (status || (solely && !found.bulges)) continue;
+    cb_warn(
+        "%spart `%s` is open, so it %s: expected %s`thickness`%s; %s", name, s->name[p],
+        solely ? "has the added mass of a sheet, with fluid on both sides" : "displaces no fluid and has no buoyancy",
+        cb_surface_is_shape(s) ? "" : "`close: true`, ", solely ? "" : " or `buoyancy: false`", border);
+  }
   return status;
 }
 
@@ -126,12 +152,14 @@ static cb_status warn_of_jump(const cb_immersed *body, const cb_run *run, const 
 
 static cb_status warn_of_body(const cb_immersed *body, double t, const char *name) {
   const cb_surface *surface = cb_immersed_surface(body);
-  if (!cb_immersed_is_shaped(body)) return CB_OK;
+  cb_note_closed(surface, name);
+  cb_status status = warn_of_open(body, name);
+  if (status || !cb_immersed_is_shaped(body)) return status;
   cb_local_part *part = calloc((size_t)surface->parts, sizeof *part);
   cb_mass mass;
   if (!part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", surface->parts);
-  cb_status status = cb_warn_of_cuts(surface, name);
-  if (!status) status = cb_warn_of_seams(surface, "weld: true", name);
+  status = cb_warn_of_cuts(surface, name);
+  if (!status) status = cb_warn_of_seams(surface, "weld", name);
   if (!status) status = cb_immersed_mass(body, t, &mass, part);
   cb_added_mass told;
   if (!status && !cb_immersed_solved(body, &told)) cb_warn_of_parts(surface, part, name);

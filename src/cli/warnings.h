@@ -23,8 +23,10 @@ void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, cons
 /* Of a surface in a curved space, whose added mass may be the local one: where that has a sink at the antipode, as large
  * as tells, and faces too large for their order. use: how the user has the exact one. */
 void cb_warn_of_curvature(const cb_surface *surface, double area, bool local, const char *use, const char *body);
-/* Borders whose vertices stand at the place of others, which `weld`, as the user writes it, would join. */
+/* Borders whose vertices stand at or near the place of others, which `weld`, as the user writes it, would join. */
 cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body);
+/* A line on stderr of the holes of a file's mesh that were closed, and of those that were too large. */
+void cb_note_closed(const cb_surface *surface, const char *body);
 /* How its added mass was found by a fluid model of that name, and how well, in one line on stdout. */
 void cb_print_solution(const char *before, const char *model, const cb_surface *surface, const cb_added_mass *added);
 /* All for every body of a scenario, and poses that jump; copies are told of once. */

@@ -1,5 +1,6 @@
 /* Fluid models by their names. */
 #include "fluid/fluid_model.h"
+#include "fluid/surface.h"
 
 #include "tree/scalar.h"
 
@@ -48,10 +49,13 @@ bool cb_fluid_model_is_placed(const cb_fluid_model *m, double up[3], double *hei
 }
 
 cb_status cb_fluid_model_check_closed(const cb_fluid_model *m, const cb_surface *surface, const char *instead) {
-  for (int p = 0; p < surface->parts; p++)
-    if (surface->open[p])
-      return cb_fail(CB_ERROR_UNSUPPORTED,
-                     "the fluid model %s is for closed surfaces, and the part %d `%s` has a border: expected %s",
-                     m->kind->name, p + 1, surface->name[p], instead);
-  return CB_OK;
+  int p = 0;
+  char border[CB_SURFACE_BORDER_TEXT];
+  while (p < surface->parts && !surface->open[p]) p++;
+  if (p == surface->parts) return CB_OK;
+  const cb_status status = cb_surface_border_text(surface, p, "weld", border);
+  if (status) return status;
+  return cb_fail(CB_ERROR_UNSUPPORTED,
+                 "the fluid model %s is for closed surfaces, and the part %d `%s` has a border: expected %s; %s",
+                 m->kind->name, p + 1, surface->name[p], instead, border);
 }

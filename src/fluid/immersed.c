@@ -52,6 +52,12 @@ static bool displaces(const cb_immersed *b) {
   return false;
 }
 
+bool cb_immersed_lacks_volume(const cb_immersed *b, int part, bool *solely) {
+  const bool solved = b->added_mass && b->inertia.model && !strcmp(b->inertia.model->kind->name, "exact");
+  *solely = !b->lifted;
+  return b->surface->open[part] && !(b->thickness[part] > 0) && (b->lifted || solved);
+}
+
 static bool has_massive_parts(const cb_immersed *b, const cb_immersed_options *o) {
   for (int p = 0; p < b->surface->parts; p++)
     if (o->material[p].density > 0) return true;
@@ -68,13 +74,14 @@ static bool heavy(const cb_immersed *b, const cb_immersed_options *o) {
 static cb_status list_wrenches(cb_immersed *b, const cb_immersed_options *o) {
   const double *g = b->fluid.gravity;
   const bool falls = g[0] != 0 || g[1] != 0 || g[2] != 0;
+  b->lifted = (falls || b->potential) && b->dense && !o->no_buoyancy;
   const int count[] = {
       [CB_WRENCH_FLOW] = b->relative,
       [CB_WRENCH_WALL] = b->placed,
       [CB_WRENCH_PRESSURE] = b->pressed,
       [CB_WRENCH_GRAVITY] = falls && heavy(b, o),
       [CB_WRENCH_POTENTIALS] = b->potential && heavy(b, o),
-      [CB_WRENCH_BUOYANCY] = (falls || b->potential) && b->dense && !o->no_buoyancy && displaces(b),
+      [CB_WRENCH_BUOYANCY] = b->lifted && displaces(b),
       [CB_WRENCH_DRAG] = b->drag,
       [CB_WRENCH_LINEAR_DRAG] = b->c_n > 0 || b->c_t > 0,
       [CB_WRENCH_FLOOR] = b->fluid.floor.kind == CB_FLOOR_STIFF,

@@ -15,6 +15,8 @@ const char *cb_immersed_curved_model(const cb_fluid_model *m, bool forces);
 const cb_fluid *cb_immersed_fluid_about(const cb_immersed *b);
 /* Does anything that acts on it come from its surface? Otherwise that is for its looks. */
 bool cb_immersed_is_shaped(const cb_immersed *b);
+/* Is a part open and without a thickness, though the body's buoyancy is asked for, or its exact added mass (*solely)? */
+bool cb_immersed_lacks_volume(const cb_immersed *b, int part, bool *solely);
 /* Is its added mass that of the local model? */
 bool cb_immersed_is_local(const cb_immersed *b);
 /* The mass, centre and inertia at a time, and the parts of the local model (NULL, or part[parts]). */

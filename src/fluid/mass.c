@@ -7,6 +7,7 @@
  */
 #include "fluid/curved_moments.h"
 #include "fluid/mass_private.h"
+#include "fluid/surface.h"
 #include "numerics/curved.h"
 #include "numerics/vec3.h"
 
@@ -82,9 +83,12 @@ cb_status cb_material_check(const cb_surface *s, int p, const cb_material *mater
   if (!(density >= 0) || !(thickness >= 0) || !isfinite(density + thickness))
     return cb_fail(CB_ERROR_ARGUMENT, "part %d %s: density %g, thickness %g: expected numbers that are not negative",
                    p + 1, name, density, thickness);
-  if (!closed && density > 0 && !(thickness > 0))
-    return cb_fail(CB_ERROR_DOMAIN, "part `%s` is open: expected a thickness > 0, without one it has no mass", name);
-  return CB_OK;
+  if (closed || !(density > 0) || thickness > 0) return CB_OK;
+  char border[CB_SURFACE_BORDER_TEXT];
+  const cb_status status = cb_surface_border_text(s, p, "weld", border);
+  if (status) return status;
+  return cb_fail(CB_ERROR_DOMAIN, "part `%s` is open: expected a thickness > 0, without one it has no mass%s%s", name,
+                 *border ? "; " : "", border);
 }
 
 cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_material *material, cb_mass *out) {

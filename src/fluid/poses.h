@@ -12,11 +12,11 @@ cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONG
 
 /* From numbered files: `pattern` has one run of '#', which stands for the number with at least as many digits; `count`
  * files from number `first` on (0: as many as there are; numbers are at most 2147483647). mesh: that of *rest, the body
- * whose poses these are; NULL: the first file is the body, *rest (the caller frees), welded or not. The polygons of the
+ * whose poses these are; NULL: the first file is the body, *rest (the caller frees), mended as `how` says. The polygons of the
  * files must be those of the body, whose triangles they take, and what is joined in it stands together in all:
  * CB_ERROR_INPUT with the file and where it differs. */
 cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, const cb_mesh *mesh,
-                        bool weld, cb_surface **rest, cb_poses **out);
+                        const cb_mending *how, cb_surface **rest, cb_poses **out);
 
 /* Of a sequence: how many poses (0 for expressions), the time of pose i, its places, and all places times `factor`,
  * before anybody reads them. */

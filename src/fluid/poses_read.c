@@ -2,6 +2,8 @@
 #include "core/failure.h"
 #include "fluid/poses.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,10 +79,45 @@ static cb_status check_gap(const char *pattern, int missing) {
   return status;
 }
 
+/* The number of a file in a folder that has the pattern's name, -1: it is none of them. */
+static int number_of(const char *name, const char *mark, const char *begin, size_t digits) {
+  const size_t before = (size_t)(mark - begin), length = strlen(name), after = strlen(mark + digits);
+  if (length < before + digits + after || strncmp(name, begin, before) != 0 ||
+      strcmp(name + length - after, mark + digits) != 0)
+    return -1;
+  const size_t found = length - before - after;
+  long long number = 0;
+  for (size_t i = 0; i < found; i++) {
+    const char c = name[before + i];
+    if (c < '0' || c > '9' || (number = 10 * number + c - '0') > INT_MAX) return -1;
+  }
+  return found > digits && name[before] == '0' ? -1 : (int)number;
+}
+
+/* The first file is not there: where do they begin? */
+static cb_status fail_missing(const char *pattern, const char *first) {
+  const char *mark = strchr(pattern, '#'), *slash = mark;
+  while (slash > pattern && slash[-1] != '/') slash--;
+  char folder[CB_POSES_LONGEST_NAME];
+  snprintf(folder, sizeof folder, "%.*s", slash > pattern ? (int)(slash - pattern) : 1,
+           slash > pattern ? pattern : ".");
+  DIR *stream = strchr(mark, '/') ? NULL : opendir(folder);
+  int least = -1;
+  for (struct dirent *entry; stream && (entry = readdir(stream));) {
+    const int number = number_of(entry->d_name, mark, slash, strspn(mark, "#"));
+    if (number >= 0 && (least < 0 || number < least)) least = number;
+  }
+  if (stream) closedir(stream);
+  if (least < 0) return CB_OK;
+  return cb_fail(CB_ERROR_FILE, "cannot read '%s': %s; the files of '%s' begin with number %d: expected `first: %d`",
+                 first, strerror(ENOENT), pattern, least, least);
+}
+
 cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, const cb_mesh *mesh,
-                        bool weld, cb_surface **rest, cb_poses **out) {
+                        const cb_mending *how, cb_surface **rest, cb_poses **out) {
   char name[CB_POSES_LONGEST_NAME];
   cb_mesh *own = NULL;
+  cb_mending posed = how ? *how : (cb_mending){.weld = false};
   cb_surface *surface = NULL;
   double(*x)[3] = NULL;
   int poses = 0;
@@ -90,9 +127,11 @@ cb_status cb_poses_read(const char *pattern, int first, int count, const cb_pose
   if (count > 0 && first > INT_MAX - (count - 1))
     return cb_fail(CB_ERROR_ARGUMENT, "poses '%s': %d files from number %d on, expected numbers up to %d", pattern,
                    count, first, INT_MAX);
+  posed.posed = true;
   cb_status status = cb_poses_file(pattern, first, name);
+  if (!status && !is_there(name)) status = fail_missing(pattern, name);
   if (!status && !mesh) status = cb_surface_read_mesh(name, NULL, &own);
-  if (!status && !mesh) status = cb_surface_of_mesh(own, weld, &surface);
+  if (!status && !mesh) status = cb_surface_of_mesh(own, &posed, &surface);
   const cb_surface *body = mesh ? *rest : surface;
   if (!status) status = read_all(pattern, first, count, mesh ? mesh : own, own, body, &x, &poses);
   if (!status && count == 0 && first <= INT_MAX - poses) status = check_gap(pattern, first + poses);

@@ -7,14 +7,53 @@
 
 /* cb_surface_read in two steps. */
 cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_mesh **out);
-cb_status cb_surface_of_mesh(const cb_mesh *mesh, bool weld, cb_surface **out);
+
+/* What is done to a mesh before it becomes a surface; lengths are in units of the file. */
+typedef struct cb_mending {
+  bool weld;
+  double tolerance; /* of weld: vertices up to this far from each other are joined */
+  double close;     /* holes up to this share of the area of the piece that they are in are closed; 0: none */
+  bool posed;       /* its faces stay as they are for other poses */
+} cb_mending;
+enum { CB_MENDING_SHARE = 10 }; /* per cent: `close: true` */
+/* What was done to it. */
+typedef struct cb_surface_mended {
+  double tolerance;
+  int holes, edges, faces; /* closed holes, the edges about them and the faces in them */
+  int left;                /* holes that are too large */
+  double largest, least;   /* closed; the least of those left: shares of the area */
+} cb_surface_mended;
+/* how: NULL for nothing. */
+cb_status cb_surface_of_mesh(const cb_mesh *mesh, const cb_mending *how, cb_surface **out);
+cb_status cb_surface_read_mended(const char *path, const cb_mending *how, cb_surface **out);
+const cb_surface_mended *cb_surface_how_mended(const cb_surface *s);
+/* "2 holes of 7 edges are closed by 3 faces, the largest of 1.2 % of its area; .."; false: there is nothing to say. */
+bool cb_surface_mended_text(const cb_surface *s, char *text, size_t size);
 
 /* The vertices' places x[vertices] from those of the whole list, in whose place they may go. */
 void cb_surface_gather(const cb_surface *s, const double (*listed)[3], double (*x)[3]);
 /* A vertex of the list, from 0, that is not at the place of the one that it is joined with; -1: there is none. */
 int cb_surface_torn(const cb_surface *s, const double (*listed)[3]);
-/* How many vertices of borders stand at the place of another such. */
-cb_status cb_surface_seams(const cb_surface *s, int *n);
+
+/* Vertices of borders that are within a tolerance (in m; 0: at one place) of another, which joins the most edges. */
+typedef struct cb_surface_seam {
+  int vertices;
+  double tolerance;
+  int left; /* edges of one face after that */
+} cb_surface_seam;
+cb_status cb_surface_seams(const cb_surface *s, cb_surface_seam *out);
+/* The border of a part, from a vertex to a vertex where it begins (-1: there is none); bulges: too short for a flat
+ * sheet of that area. */
+typedef struct cb_surface_border {
+  int edges, from, to;
+  bool bulges;
+} cb_surface_border;
+cb_status cb_surface_border_of(const cb_surface *s, int part, cb_surface_border *out);
+/* What to say of them: how many edges, the first, its place, and what would join them. weld: as the user writes it,
+ * `weld` or `--weld`; NULL: only the edges. */
+enum { CB_SURFACE_BORDER_TEXT = 400 };
+void cb_surface_seam_text(const cb_surface_seam *seam, const char *weld, char text[CB_SURFACE_BORDER_TEXT]);
+cb_status cb_surface_border_text(const cb_surface *s, int part, const char *weld, char text[CB_SURFACE_BORDER_TEXT]);
 
 /* A surface at its place: its points y go to origin + frame y; a frame that mirrors turns its faces round. */
 typedef struct cb_surface_piece {

@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A face whose height is less than this share of its longest side has no area; a closed piece whose volume is less than
- * this share of area^(3/2) has no inside. Both lie far above round-off. */
+/* A closed piece whose volume is less than this share of area^(3/2) has no inside. It lies far above round-off. */
 static const double flat = 1e-10;
 /* Vertices of a piece, spread over it, that are looked at to see if it lies inside another. */
 enum { PROBES = 8 };
@@ -55,7 +54,7 @@ static double twice_area(const cb_surface *s, int f, double *longest) {
 static cb_status check_areas(const cb_surface *s) {
   for (int f = 0; f < s->faces; f++) {
     double longest, area = twice_area(s, f, &longest);
-    if (area > flat * longest * longest) continue;
+    if (!cb_face_is_flat(area, longest)) continue;
     const int *c = s->face[f];
     const double *a = s->x[c[0]];
     return cb_fail(CB_ERROR_DOMAIN, "part '%s': face %d (vertices %d, %d, %d) at (%g, %g, %g) has no area",
@@ -255,16 +254,18 @@ static double winding_of_others(const cb_surface *s, const pieces *all, int begi
   if (q->low[0] > x[0]) return w; /* and so are those after it */
   if (q != self && (!own_part || q->part == self->part)) {
     const double one = winding(s, all->order + q->first, q, x);
-    if (one > .5) *around = (int)(q - all->piece);
+    if (one > .5 && (all->piece + *around == self || q->volume < all->piece[*around].volume))
+      *around = (int)(q - all->piece);
     w += one;
   }
   return w + winding_of_others(s, all, root + 1, end, self, own_part, x, around);
 }
 
-/* Do all the probes of piece i have winding number 1 in the other closed pieces (of its own part, or all)? *around: a
- * piece that is around the last probe. */
+/* Do all the probes of piece i have winding number 1 in the other closed pieces (of its own part, or all)? *around: the
+ * smallest piece that is around a probe; i: none. */
 static bool lies_inside(const cb_surface *s, const pieces *all, int i, bool own_part, int *around) {
   const piece *p = &all->piece[i];
+  *around = i;
   int probes = p->faces < PROBES ? p->faces : PROBES;
   for (int n = 0; n < probes; n++) {
     const double *x = s->x[s->face[all->order[p->first + (int)((long long)n * p->faces / probes)]][0]];
@@ -273,13 +274,15 @@ static bool lies_inside(const cb_surface *s, const pieces *all, int i, bool own_
   return true;
 }
 
+static bool has_volume(const piece *p) { return fabs(p->volume) > flat * pow(p->area, 1.5); }
+
 static cb_status check_piece(const cb_surface *s, const pieces *all, int i) {
   const piece *p = &all->piece[i];
   const int face = all->order[p->first];
   const double *x = s->x[s->face[face][0]];
   const char *name = s->name[p->part];
-  int around = i;
-  if (fabs(p->volume) <= flat * pow(p->area, 1.5))
+  int around;
+  if (!has_volume(p))
     return cb_fail(CB_ERROR_DOMAIN, "part '%s': closed but without volume, around face %d at (%g, %g, %g)", name,
                    face + 1, x[0], x[1], x[2]);
   if (p->volume < 0) {
@@ -300,6 +303,38 @@ static cb_status check_piece(const cb_surface *s, const pieces *all, int i) {
                  s->name[all->piece[around].part]);
 }
 
+static void end_pieces(pieces *all) {
+  free(all->order);
+  free(all->piece);
+  free(all->tree);
+}
+
+/* Parts are one piece each as yet. */
+cb_status cb_surface_unite_cavities(cb_surface *s, bool *any) {
+  cb_side *side = cb_sides_sorted(s->vertices, s->faces, (const int(*)[3])s->face, s->part);
+  int *whose = malloc((size_t)s->parts * sizeof *whose), *number = malloc((size_t)s->parts * sizeof *number);
+  pieces all = {.order = NULL};
+  cb_status status = side && whose && number ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", s->parts);
+  if (!status) status = find_pieces(s, side, &all);
+  if (!status) status = grow_tree(&all);
+  for (int p = 0; p < s->parts && !status; p++) whose[p] = number[p] = p;
+  for (int i = 0, around; i < all.count && !status; i++) {
+    const piece *p = &all.piece[i];
+    if (p->open || !(p->volume < 0) || !has_volume(p) || !lies_inside(s, &all, i, false, &around)) continue;
+    whose[p->part] = all.piece[around].part;
+    *any = true;
+  }
+  int parts = 0;
+  for (int p = 0; p < s->parts && *any && !status; p++)
+    if (whose[p] == p) number[p] = parts++;
+  for (int f = 0; f < s->faces && *any && !status; f++) s->part[f] = number[whose[s->part[f]]];
+  free(side);
+  free(whose);
+  free(number);
+  end_pieces(&all);
+  return status;
+}
+
 cb_status cb_surface_check(const cb_surface *s, bool open) {
   cb_status status = check_sizes(s);
   if (status) return status;
@@ -314,8 +349,6 @@ cb_status cb_surface_check(const cb_surface *s, bool open) {
   for (int i = 0; i < all.count && !status; i++)
     if (!all.piece[i].open) status = check_piece(s, &all, i);
   free(side);
-  free(all.order);
-  free(all.piece);
-  free(all.tree);
+  end_pieces(&all);
   return status;
 }

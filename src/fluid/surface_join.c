@@ -24,6 +24,17 @@ static const char *name_part(cb_arena *arena, const cb_surface_piece *piece, int
   return name;
 }
 
+/* What was done to all of them. */
+static void add_mended(int n, const cb_surface_piece *piece, cb_surface_mended *sum) {
+  for (int i = 0; i < n; i++) {
+    const cb_surface_mended *m = cb_surface_how_mended(piece[i].surface);
+    sum->holes += m->holes, sum->edges += m->edges, sum->faces += m->faces;
+    sum->largest = fmax(sum->largest, m->largest);
+    if (m->left) sum->least = sum->left ? fmin(sum->least, m->least) : m->least;
+    sum->left += m->left;
+  }
+}
+
 static cb_status join(cb_arena *arena, int n, const cb_surface_piece *piece, cb_surface **out) {
   long long vertices = 0, faces = 0, parts = 0;
   for (int i = 0; i < n; i++) {
@@ -61,5 +72,6 @@ cb_status cb_surface_join(int n, const cb_surface_piece *piece, cb_surface **out
   cb_arena *arena = cb_arena_create();
   const cb_status status = arena ? join(arena, n, piece, out) : cb_fail(CB_ERROR_MEMORY, "no memory for a surface");
   cb_arena_free(arena);
+  if (!status) add_mended(n, piece, &((cb_surface_owned *)*out)->mended);
   return status;
 }

@@ -79,8 +79,18 @@ static cb_status build(const cb_mesh *m, cb_surface **out) {
   if (m->n_triangles == 0 || m->n_vertices < 3)
     return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: a mesh without faces", m->name);
   if (m->n_groups) return build_groups(m, out);
-  return cb_surface_build((int)m->n_vertices, (const double(*)[3])m->vertices, (int)m->n_triangles,
-                          (const int(*)[3])m->triangles, NULL, NULL, out);
+  cb_surface *s = NULL;
+  bool cavities = false;
+  cb_status status = cb_surface_build((int)m->n_vertices, (const double(*)[3])m->vertices, (int)m->n_triangles,
+                                      (const int(*)[3])m->triangles, NULL, NULL, &s);
+  if (!status) status = cb_surface_unite_cavities(s, &cavities);
+  if (!status && cavities)
+    status = cb_surface_build((int)m->n_vertices, (const double(*)[3])m->vertices, (int)m->n_triangles,
+                              (const int(*)[3])m->triangles, s->part, NULL, out);
+  else if (!status)
+    *out = s;
+  if (status || cavities) cb_surface_free(s);
+  return status;
 }
 
 static void *copied(const void *from, size_t n, size_t size) {
@@ -89,20 +99,37 @@ static void *copied(const void *from, size_t n, size_t size) {
   return to;
 }
 
-cb_status cb_surface_of_mesh(const cb_mesh *m, bool weld, cb_surface **out) {
-  if (!weld) return build(m, out);
-  cb_mesh welded = *m;
+/* Vertices are joined first, so that holes are those that remain; faces without area last. first[n_vertices] */
+static cb_status mend(cb_mesh *m, const cb_mending *how, int *first, cb_surface_mended *done) {
+  cb_status status = CB_OK;
+  *done = (cb_surface_mended){.tolerance = how->weld ? how->tolerance : 0};
+  if (how->weld)
+    status = cb_weld(m, how->tolerance, first);
+  else
+    for (size_t i = 0; i < m->n_vertices; i++) first[i] = (int)i;
+  if (!status && how->close > 0) status = cb_mesh_close(m, how->close, done);
+  if (!status && !how->posed && cb_mesh_has_flat(m)) status = cb_mesh_unflatten(m, first);
+  return status;
+}
+
+cb_status cb_surface_of_mesh(const cb_mesh *m, const cb_mending *how, cb_surface **out) {
+  static const cb_mending nothing = {.weld = false};
+  if (!how) how = &nothing;
+  if (!how->weld && !(how->close > 0) && (how->posed || !cb_mesh_has_flat(m))) return build(m, out);
+  cb_mesh mended = *m;
+  cb_surface_mended done;
   int *first = malloc((m->n_vertices + 1) * sizeof *first);
-  welded.triangles = copied(m->triangles, m->n_triangles, sizeof *m->triangles);
-  welded.groups = copied(m->groups, m->n_groups ? m->n_triangles : 0, sizeof *m->groups);
-  cb_status status = first && welded.triangles && welded.groups
-                         ? cb_weld(&welded, first)
+  mended.triangles = copied(m->triangles, m->n_triangles, sizeof *m->triangles);
+  mended.groups = copied(m->groups, m->n_groups ? m->n_triangles : 0, sizeof *m->groups);
+  cb_status status = first && mended.triangles && mended.groups
+                         ? mend(&mended, how, first, &done)
                          : cb_fail(CB_ERROR_MEMORY, "no memory for a mesh of %zu triangles", m->n_triangles);
-  if (!status) status = build(&welded, out);
+  if (!status) status = build(&mended, out);
   for (size_t i = 0; !status && i < m->n_vertices; i++) (*out)->vertex[i] = (*out)->vertex[first[i]];
+  if (!status) ((cb_surface_owned *)*out)->mended = done;
   free(first);
-  free(welded.triangles);
-  free(welded.groups);
+  free(mended.triangles);
+  free(mended.groups);
   return status;
 }
 
@@ -116,10 +143,15 @@ cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_
   return status;
 }
 
-cb_status cb_surface_read(const char *path, bool weld, cb_surface **out) {
+cb_status cb_surface_read_mended(const char *path, const cb_mending *how, cb_surface **out) {
   cb_mesh *mesh = NULL;
   cb_status status = cb_surface_read_mesh(path, NULL, &mesh);
-  if (!status) status = cb_surface_of_mesh(mesh, weld, out);
+  if (!status) status = cb_surface_of_mesh(mesh, how, out);
   cb_mesh_free(mesh);
   return status;
+}
+
+cb_status cb_surface_read(const char *path, bool weld, cb_surface **out) {
+  const cb_mending how = {.weld = weld};
+  return cb_surface_read_mended(path, &how, out);
 }

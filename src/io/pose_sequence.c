@@ -138,19 +138,21 @@ static cb_status gather(const sequence *s, const cb_surface *body) {
   return CB_OK;
 }
 
-static cb_status build(const sequence *s, const cb_surface *mesh, const cb_poses_times *times, bool weld,
+static cb_status build(const sequence *s, const cb_surface *mesh, const cb_poses_times *times, const cb_mending *how,
                        cb_surface **rest, cb_poses **out) {
   const cb_mesh own = {.name = s->path,
                        .n_vertices = (size_t)s->vertices,
                        .vertices = s->x,
                        .n_triangles = (size_t)s->faces,
                        .triangles = s->face};
+  cb_mending posed = how ? *how : (cb_mending){.weld = false};
   cb_surface *surface = NULL;
   cb_poses_times when = *times;
   when.time = s->time;
+  posed.posed = true;
   if (s->time && when.period == 0 && s->poses > 1)
     when.period = (s->time[s->poses - 1] - s->time[0]) * s->poses / (s->poses - 1);
-  cb_status status = mesh ? CB_OK : cb_surface_of_mesh(&own, weld, &surface);
+  cb_status status = mesh ? CB_OK : cb_surface_of_mesh(&own, &posed, &surface);
   const cb_surface *body = mesh ? mesh : surface;
   if (!status) status = gather(s, body);
   if (!status) status = cb_poses_from_arrays(body->vertices, s->poses, (const double(*)[3])s->x, &when, out);
@@ -160,7 +162,7 @@ static cb_status build(const sequence *s, const cb_surface *mesh, const cb_poses
 }
 
 cb_status cb_poses_read_sequence(const char *path, const char *dataset, const cb_surface *mesh,
-                                 const cb_poses_times *times, bool weld, cb_surface **rest,
+                                 const cb_poses_times *times, const cb_mending *how, cb_surface **rest,
                                  cb_poses **out) {
   if (!mesh && !rest) return cb_fail(CB_ERROR_ARGUMENT, "%s: poses without a mesh", path);
   if (!(times->step >= 0))
@@ -170,7 +172,7 @@ cb_status cb_poses_read_sequence(const char *path, const char *dataset, const cb
   if (status) return status;
   status = read_file(&s, mesh, times);
   status = cb_hdf5_source_close(&s.file, status);
-  if (!status) status = build(&s, mesh, times, weld, rest, out);
+  if (!status) status = build(&s, mesh, times, how, rest, out);
   free(s.x);
   free(s.time);
   free(s.face);

@@ -23,9 +23,8 @@
 #include <string.h>
 
 typedef struct surface_parameters {
-  const cb_node *shape, *mesh, *poses, *variables, *motion, *period, *parameters;
+  const cb_node *shape, *mesh, *weld, *close, *poses, *variables, *motion, *period, *parameters;
   double scale, start, cycle;
-  bool weld;
   double normal, tangential;                                          /* surface_drag */
   const cb_node *space, *fluid, *added_mass, *density, *thickness, *mass, *parts, *points; /* immersed */
   const char *mass_model;
@@ -38,8 +37,8 @@ typedef struct surface_parameters {
   NODE(shape, "a name of `curvebody list shapes`, or a map of it and its parameters"),                               \
       NODE(mesh, "an OBJ, PLY, STL or OFF file"),                                                                    \
       {"scale", CB_PARAM_REAL, offsetof(surface_parameters, scale), "1", "", "> 0", NULL, "metres a unit of files"}, \
-      {"weld", CB_PARAM_BOOL, offsetof(surface_parameters, weld),          "false", "",                              \
-       "",     NULL,          "of files: vertices at one place are joined"},                                         \
+      NODE(weld, "of files: true, or a tolerance in m: vertices at one place, or so near, are joined"),              \
+      NODE(close, "of files: true, or a share of the area: small holes are closed"),                                 \
       NODE(poses, "as of a body in a fluid: the shape variable is their phase"),                                     \
       {"start", CB_PARAM_REAL, offsetof(surface_parameters, start), "0", "s", "", NULL, "of `poses`: phase 0"},      \
       {"cycle",                                                                                                      \
@@ -225,7 +224,8 @@ static cb_status read_shape(cb_scenario *s, const cb_node *map, const surface_pa
   m->body = cb_arena_alloc(s->arena, 1, sizeof *m->body);
   if (!m->body) return cb_fail(CB_ERROR_MEMORY, "no memory for a surface");
   cb_status status = cb_scenario_read_parameters(s, p->parameters);
-  if (!status) status = cb_scenario_read_surface(s, map, p->shape, p->mesh, p->scale, p->weld, p->poses, m->body);
+  const cb_surface_keys keys = {p->shape, p->mesh, p->weld, p->close, p->poses, p->scale};
+  if (!status) status = cb_scenario_read_surface(s, map, &keys, m->body);
   if (!status) status = p->poses ? over_phase(map, p, m) : by_variables(s, map, p, m);
   return status || !p->poses ? status : lay(s, map, p, NULL, NULL, 0);
 }

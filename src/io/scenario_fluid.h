@@ -54,15 +54,21 @@ void cb_fluid_scenario_free(cb_fluid_scenario *m);
 
 /* The parts of a body, from its map: its surface and poses; its copies with their places and motions. */
 extern const cb_param cb_immersed_table[], cb_fluid_table[], cb_floor_table[];
-cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb_node *shape, const cb_node *mesh,
-                                   double scale, bool weld, const cb_node *poses, cb_immersed_kind *kind);
+typedef struct cb_surface_keys {
+  const cb_node *shape, *mesh, *weld, *close, *poses; /* NULL: not given */
+  double scale;
+} cb_surface_keys;
+cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb_surface_keys *keys,
+                                   cb_immersed_kind *kind);
 cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const char *name, const cb_node *place,
                                   const cb_node *motion, const cb_node *repeat, const cb_immersed *what);
 
 /* Of those: a shape, a mesh, and a list of both, each at its place. The caller frees mesh and surface. */
 cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *shape, cb_surface **out);
-cb_status cb_scenario_read_mesh(cb_scenario *s, const cb_node *file, double scale, bool weld, cb_mesh **mesh,
-                                cb_surface **out);
+cb_status cb_scenario_read_mesh(cb_scenario *s, const cb_node *file, double scale, const cb_mending *how,
+                                cb_mesh **mesh, cb_surface **out);
+/* `weld` (true, false or a tolerance in m) and `close` (true, false or a share of the area); NULL: not given. */
+cb_status cb_scenario_read_mending(const cb_node *weld, const cb_node *close, double scale, cb_mending *out);
 cb_status cb_scenario_read_pieces(cb_scenario *s, const cb_node *list, cb_surface **out);
 
 /* What a body is made of, in the scenario's arena: material, points and lumped of options. */

@@ -1,7 +1,7 @@
 /* `bodies:` of a scenario with a fluid: surfaces, what they are made of, their poses and what acts on them.
  *
  *   - name: seed
- *     shape, mesh, scale, weld, poses      io/scenario_poses.c
+ *     shape, mesh, scale, weld, close, poses   io/scenario_poses.c
  *     chart: exponential                   or gnomonic, in a curved space: io/scenario_curved.c
  *     density: 500, thickness: 5e-4        of all parts (thickness: of open ones); or mass: TOTAL
  *     parts: {wing: {density: 300, thickness: 3e-4}}
@@ -26,11 +26,11 @@
 
 typedef struct immersed_parameters {
   const char *name;
-  const cb_node *shape, *mesh, *chart, *poses, *parts, *points, *inertial, *model, *added_mass, *linear_drag, *wrenches,
-      *place, *motion, *repeat;
+  const cb_node *shape, *mesh, *weld, *close, *chart, *poses, *parts, *points, *inertial, *model, *added_mass,
+      *linear_drag, *wrenches, *place, *motion, *repeat;
   double scale, density, thickness, mass;
   int mass_model;
-  bool weld, buoyancy, drag;
+  bool buoyancy, drag;
 } immersed_parameters;
 
 #define NODE(field, doc) \
@@ -42,8 +42,10 @@ const cb_param cb_immersed_table[] = {
          "a name of `curvebody list shapes`, or a map of it and its parameters; or a list of shapes at their places"),
     NODE(mesh, "an OBJ, PLY, STL or OFF file"),
     {"scale", CB_PARAM_REAL, offsetof(immersed_parameters, scale), "1", "", "> 0", NULL, "metres a unit of files"},
-    {"weld", CB_PARAM_BOOL, offsetof(immersed_parameters, weld), "false", "", "", NULL,
-     "of files: vertices at one place are joined (those of STL always are)"},
+    {"weld", CB_PARAM_NODE, offsetof(immersed_parameters, weld), "false", "m", "", NULL,
+     "of files: true joins vertices at one place (those of STL always are), a number those up to so far apart"},
+    {"close", CB_PARAM_NODE, offsetof(immersed_parameters, close), "false", "", "", NULL,
+     "of files: true closes holes of up to a tenth of the area of their piece, a number those of up to that share"},
     NODE(chart,
          "exponential (default: distances from the origin are kept) or gnomonic (flat faces stay geodesic planes), by "
          "which the surface is laid into a `space`"),
@@ -89,29 +91,14 @@ static cb_status find_part(const cb_surface *surface, const cb_node *key, int *p
   return cb_fail_unknown(key, "part", key->text, (const char *const *)surface->name, (size_t)surface->parts);
 }
 
-/* Where its border is: a closed body that lacks a face is no sheet. */
+/* A closed body that lacks a face is no sheet. */
 static cb_status fail_open(const cb_node *body, const cb_surface *surface, int part) {
-  cb_surface_edge *edge;
-  int n, count = 0, first = -1;
-  int seams = 0;
-  cb_status status = cb_surface_edges(surface, &edge, &n);
+  char border[CB_SURFACE_BORDER_TEXT];
+  const cb_status status = cb_surface_border_text(surface, part, "weld", border);
   if (status) return status;
-  for (int i = 0; i < n; i++) {
-    if (edge[i].face[1] >= 0 || surface->part[edge[i].face[0]] != part) continue;
-    if (first < 0) first = i;
-    count++;
-  }
-  const int vertex = first < 0 ? 0 : edge[first].a, other = first < 0 ? 0 : edge[first].b;
-  free(edge);
-  if ((status = cb_surface_seams(surface, &seams))) return status;
-  char hint[96] = "";
-  if (seams) snprintf(hint, sizeof hint, "; %d vertices stand at the place of another: `weld: true` joins them", seams);
-  const double *x = surface->x[vertex];
-  return cb_node_fail(body,
-                      "part `%s` is open: expected `thickness`, or a density of 0; %d edges are of one face, the first "
-                      "from vertex %d to %d at (%g, %g, %g)%s",
-                      surface->name[part], count, surface->number[vertex], surface->number[other], x[0], x[1], x[2],
-                      hint);
+  const bool file = !cb_surface_is_shape(surface);
+  return cb_node_fail(body, "part `%s` is open: expected `thickness`, %sor a density of 0; %s", surface->name[part],
+                      file ? "`close: true`, " : "", border);
 }
 
 static cb_status read_part(const cb_surface *surface, const cb_node *key, const cb_node *map, cb_material *material) {
@@ -325,7 +312,8 @@ static cb_status read_made(cb_scenario *s, const cb_node *node, const immersed_p
                            cb_immersed_kind *kind, cb_immersed_options *options) {
   const bool known = knows_keys(node);
   if (!known && !p->shape && !p->mesh) return CB_OK;
-  const cb_status status = cb_scenario_read_surface(s, node, p->shape, p->mesh, p->scale, p->weld, p->poses, kind);
+  const cb_surface_keys keys = {p->shape, p->mesh, p->weld, p->close, p->poses, p->scale};
+  const cb_status status = cb_scenario_read_surface(s, node, &keys, kind);
   if (status) return status;
   const cb_status laid = cb_scenario_lay(s, node, p->chart, kind->surface);
   if (laid) return laid;

@@ -10,13 +10,13 @@
 #include "fluid/surface.h"
 #include "io/scenario_maps.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef struct piece_parameters {
   const char *name;
-  const cb_node *shape, *mesh, *scale, *position, *quaternion;
-  bool weld;
+  const cb_node *shape, *mesh, *weld, *close, *scale, *position, *quaternion;
 } piece_parameters;
 
 #define NODE(field, unit, doc) \
@@ -26,7 +26,8 @@ const cb_param cb_piece_table[] = {
     NODE(shape, "", "as that of a body"),
     NODE(mesh, "", "an OBJ, PLY, STL or OFF file"),
     NODE(scale, "m", "of the mesh: metres a unit, or three"),
-    {"weld", CB_PARAM_BOOL, offsetof(piece_parameters, weld), "false", "", "", NULL, "of the mesh, as that of a body"},
+    NODE(weld, "m", "of the mesh, as that of a body"),
+    NODE(close, "", "of the mesh, as that of a body"),
     NODE(position, "m", "of its origin in the body frame"),
     NODE(quaternion, "", "[w, x, y, z] of its axes"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
@@ -47,6 +48,7 @@ static cb_status read_piece(cb_scenario *s, const cb_node *node, int number, cb_
   double scale[3] = {1, 1, 1}, R[3][3];
   char numbered[32];
   cb_mesh *mesh = NULL;
+  cb_mending how = {.weld = false};
   cb_surface *surface = NULL;
   cb_status status = cb_params_bind(cb_piece_table, node, node, NULL, 0, &p);
   if (status) return status;
@@ -59,12 +61,17 @@ static cb_status read_piece(cb_scenario *s, const cb_node *node, int number, cb_
   if (p.shape && p.shape->kind == CB_NODE_LIST) return cb_node_fail(p.shape, "expected one shape, found a list");
   cb_errors errors = cb_errors_begin();
   if (p.scale) cb_errors_add(&errors, p.scale, read_scale(s, p.scale, scale));
+  cb_errors_add(
+      &errors, node,
+      cb_scenario_read_mending(p.weld, p.close, fmax(fmax(fabs(scale[0]), fabs(scale[1])), fabs(scale[2])), &how));
+  if (p.shape && how.weld) cb_errors_add(&errors, p.weld, cb_node_fail(p.weld, "`weld` belongs to `mesh`"));
+  if (p.shape && how.close > 0) cb_errors_add(&errors, p.close, cb_node_fail(p.close, "`close` belongs to `mesh`"));
   if (p.position) cb_errors_add(&errors, p.position, cb_scenario_vector(s, p.position, 0, NULL, NULL, pose.x));
   if (p.quaternion)
     cb_errors_add(&errors, p.quaternion, cb_scenario_quaternion(s, p.quaternion, 0, NULL, NULL, pose.q));
   cb_errors_add(&errors, node,
                 p.shape ? cb_scenario_read_shape(s, p.shape, &surface)
-                        : cb_scenario_read_mesh(s, p.mesh, 1, p.weld, &mesh, &surface));
+                        : cb_scenario_read_mesh(s, p.mesh, 1, &how, &mesh, &surface));
   cb_mesh_free(mesh);
   if (surface) cb_errors_add(&errors, node, cb_scenario_placed(s, cb_surface_check(surface, true), node, false));
   out->surface = surface;

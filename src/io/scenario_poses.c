@@ -1,7 +1,9 @@
 /* The surface of an immersed body and its poses.
  *
  *   shape: eel  or  {name: eel, length: 1}  or  mesh: FILE; or a list of shapes at places (io/scenario_pieces.c)
- *   scale: 0.01, weld: true                  of files: metres a unit; vertices at one place are joined
+ *   scale: 0.01                              of files: metres a unit
+ *   weld: true  or  1e-6                     of files: vertices at one place, or up to so many metres apart, are joined
+ *   close: true  or  0.2                     of files: holes up to a tenth, or such a share, of the area are closed
  *   poses: {y: "Y + 0.1*sin(2*pi*(X - t))", period: 1}      x, y, z of X, Y, Z, t, of all parts (default: at rest)
  *          {parts: [{part: left, z: ".."}, ..]}             of each
  *          {files: "eel-###.obj", step: 0.04}               numbered from `first`, `count` of them
@@ -12,7 +14,9 @@
 #include "io/scenario_fluid.h"
 #include "numerics/vec3.h"
 #include "io/scenario_maps.h"
+#include "tree/scalar.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +134,7 @@ static cb_status add_numbered(cb_scenario *s, const char *pattern, int first, in
 }
 
 static cb_status read_poses(cb_scenario *s, const cb_node *node, const sequence_parameters *p, const cb_mesh *mesh,
-                            bool weld, cb_surface **first, cb_immersed_kind *kind) {
+                            const cb_mending *how, cb_surface **first, cb_immersed_kind *kind) {
   const cb_node *named = p->files ? p->files : p->sequence;
   const cb_poses_times times = {
       .start = p->start, .step = p->step, .period = p->period, .end = p->end ? CB_POSES_CLAMPED : CB_POSES_PERIODIC};
@@ -140,17 +144,17 @@ static cb_status read_poses(cb_scenario *s, const cb_node *node, const sequence_
   if (p->files && !(p->step > 0)) return cb_node_fail(node, "expected `step`, the time between poses in s");
   status = cb_scenario_file(s, named, &path);
   if (status) return status;
-  if (!p->files) return cb_poses_read_sequence(path, p->dataset, kind->surface, &times, weld, first, &kind->poses);
-  status = cb_poses_read(path, p->first, p->count, &times, mesh, weld, mesh ? &kind->surface : first, &kind->poses);
+  if (!p->files) return cb_poses_read_sequence(path, p->dataset, kind->surface, &times, how, first, &kind->poses);
+  status = cb_poses_read(path, p->first, p->count, &times, mesh, how, mesh ? &kind->surface : first, &kind->poses);
   return status ? status : add_numbered(s, path, p->first, cb_poses_count(kind->poses));
 }
 
 /* mesh: that of the body, NULL where it has none. */
 static cb_status from_files(cb_scenario *s, const cb_node *node, const sequence_parameters *p, const cb_mesh *mesh,
-                            double scale, bool weld, cb_immersed_kind *kind) {
+                            double scale, const cb_mending *how, cb_immersed_kind *kind) {
   const cb_node *named = p->files ? p->files : p->sequence;
   cb_surface *first = NULL;
-  cb_status status = read_poses(s, node, p, mesh, weld, &first, kind);
+  cb_status status = read_poses(s, node, p, mesh, how, &first, kind);
   if (status) return cb_surface_free(first), status;
   cb_poses_scale(kind->poses, scale);
   if (!kind->surface) {
@@ -194,13 +198,36 @@ static cb_status check_poses(cb_scenario *s, const cb_node *node, const cb_immer
   return status;
 }
 
-cb_status cb_scenario_read_mesh(cb_scenario *s, const cb_node *node, double scale, bool weld, cb_mesh **mesh,
-                                cb_surface **out) {
+/* true or false, or a number. */
+static cb_status read_measure(const cb_node *node, const char *expected, double most, bool *on, double *measure) {
+  const bool word = node->kind == CB_NODE_SCALAR && (!strcmp(node->text, "true") || !strcmp(node->text, "false"));
+  if (word) return cb_node_bool(node, on);
+  if (cb_node_real(node, measure) || !(*measure >= 0 && *measure < most))
+    return cb_node_fail(node, "expected %s, found %s", expected, cb_node_found(node).text);
+  *on = true;
+  return CB_OK;
+}
+
+cb_status cb_scenario_read_mending(const cb_node *weld, const cb_node *close, double scale, cb_mending *out) {
+  cb_status status = CB_OK;
+  bool closes = false;
+  double share = CB_MENDING_SHARE / 100.;
+  *out = (cb_mending){.weld = false};
+  if (weld) status = read_measure(weld, "true, false or a tolerance in m, >= 0", HUGE_VAL, &out->weld, &out->tolerance);
+  out->tolerance /= scale;
+  if (!status && close)
+    status = read_measure(close, "true, false or a share of the area, >= 0 and < 0.5", 0.5, &closes, &share);
+  if (closes) out->close = share;
+  return status;
+}
+
+cb_status cb_scenario_read_mesh(cb_scenario *s, const cb_node *node, double scale, const cb_mending *how,
+                                cb_mesh **mesh, cb_surface **out) {
   const char *text;
   cb_status status = cb_node_string(node, &text);
   if (!status) status = cb_scenario_file(s, node, &text);
   if (!status) status = cb_surface_read_mesh(text, NULL, mesh);
-  if (!status) status = cb_surface_of_mesh(*mesh, weld, out);
+  if (!status) status = cb_surface_of_mesh(*mesh, how, out);
   if (!status) cb_surface_scale(*out, scale);
   return status;
 }
@@ -219,24 +246,34 @@ cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *shape, cb_surfac
   return cb_scenario_placed(s, status, shape, false);
 }
 
-cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb_node *shape, const cb_node *mesh,
-                                   double scale, bool weld, const cb_node *poses, cb_immersed_kind *kind) {
+/* Keys of files beside those of a shape. */
+static cb_status check_file_keys(const cb_node *body, const cb_surface_keys *k, const cb_mending *how) {
+  if (k->scale != 1)
+    return cb_node_fail(cb_node_get(body, "scale"), "`scale` belongs to `mesh` and to poses from files");
+  if (how->weld) return cb_node_fail(k->weld, "`weld` belongs to `mesh` and to poses from files");
+  return how->close > 0 ? cb_node_fail(k->close, "`close` belongs to `mesh` and to poses from files") : CB_OK;
+}
+
+cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb_surface_keys *k,
+                                   cb_immersed_kind *kind) {
+  const cb_node *shape = k->shape, *mesh = k->mesh, *poses = k->poses;
   const bool by_files = cb_node_get(poses, "files") || cb_node_get(poses, "sequence");
   sequence_parameters p = {0};
   cb_status status = by_files ? cb_params_bind(cb_sequence_table, poses, poses, NULL, 0, &p) : CB_OK;
   if (status) return status;
   if (shape && mesh) return cb_node_fail(mesh, "`mesh` beside `shape`: expected one or the other");
   if (!shape && !mesh && !by_files) return cb_node_fail(body, "expected `shape`, `mesh`, or `poses` from files");
-  if (scale != 1 && !mesh && !by_files)
-    return cb_node_fail(cb_node_get(body, "scale"), "`scale` belongs to `mesh` and to poses from files");
-  if (weld && !mesh && !by_files)
-    return cb_node_fail(cb_node_get(body, "weld"), "`weld` belongs to `mesh` and to poses from files");
+  cb_mending how;
+  status = cb_scenario_read_mending(k->weld, k->close, k->scale, &how);
+  if (!status && !mesh && !by_files) status = check_file_keys(body, k, &how);
+  if (status) return status;
   if (p.files && p.sequence) return cb_node_fail(p.sequence, "`sequence` beside `files`: expected one or the other");
   cb_mesh *file = NULL;
+  how.posed = by_files;
   if (shape) status = cb_scenario_read_shape(s, shape, &kind->surface);
-  if (mesh) status = cb_scenario_read_mesh(s, mesh, scale, weld, &file, &kind->surface);
+  if (mesh) status = cb_scenario_read_mesh(s, mesh, k->scale, &how, &file, &kind->surface);
   if (!status && poses && !s->fluid->lost)
-    status = by_files ? from_files(s, poses, &p, file, scale, weld, kind) : from_expressions(s, poses, kind);
+    status = by_files ? from_files(s, poses, &p, file, k->scale, &how, kind) : from_expressions(s, poses, kind);
   cb_mesh_free(file);
   const bool pieces = shape && shape->kind == CB_NODE_LIST; /* each was looked at */
   if (!status && !pieces)

@@ -5,6 +5,11 @@ import math
 
 from command import Case, main
 
+try:
+    import h5py
+except ImportError:
+    h5py = None  # without it records are not looked into
+
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
 SCENARIO = """\
@@ -306,11 +311,57 @@ class Inertia(Case):
         refused = self.call("check", "two.yaml")
         self.assertEqual(refused.returncode, 2)
         self.assertIn("is open: expected `thickness`", refused.stderr)
-        self.assertIn("8 vertices stand at the place of another: `weld: true` joins them", refused.stderr)
+        self.assertIn("8 vertices of borders stand at the place of another: `weld: true` joins them", refused.stderr)
         for words, told in ((["bodies.0.thickness=1e-3"], 1), (["bodies.0.weld=true"], 0)):
             for command in "check", "run":
                 said = self.good(command, "two.yaml", "--set", *words).stderr
                 self.assertEqual(said.count("stand at the place of another: `weld: true` joins them"), told, said)
+
+    def test_a_hull_that_lacks_a_face_is_told_and_closed(self):
+        # A cube of side 2 with its mass from elsewhere, 8 m^3 of water: it floats, and sank by g/2 in 1 s, unseen.
+        lines = "".join(f"v {x} {y} {z}\n" for x in (0, 2) for y in (0, 2) for z in (0, 2))
+        faces = "f 1 2 4\nf 1 4 3\nf 5 7 8\nf 5 8 6\nf 1 5 6\nf 1 6 2\nf 3 4 8\nf 3 8 7\nf 1 3 7\nf 1 7 5\nf 2 6 8\nf 2 8 4\n"
+        self.write("whole.obj", lines + faces)
+        self.write("hull.obj", lines + faces.replace("f 1 2 4\n", ""))
+        body = "{name: hull, mesh: hull.obj, inertial: {mass: 8000, at: [1, 1, 1], inertia: [5000, 5000, 5000]}}"
+        self.write("hull.yaml", "curvebody: 1\nfluid: {medium: 1000}\nbodies: [" + body + "]\n"
+                   "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.1}\n")
+        told = ("body `hull`: part `body` is open, so it displaces no fluid and has no buoyancy: expected `close: true`, "
+                "`thickness` or `buoyancy: false`; 3 edges are of one face, the first from vertex 1 to 2 at (0, 0, 0)")
+        for command in "check", "run":
+            self.assertIn(told, self.good(command, "hull.yaml").stderr)
+            for key in "thickness=1e-3", "buoyancy=false":
+                self.assertNotIn("displaces no fluid", self.good(command, "hull.yaml", "--set", "bodies.0." + key).stderr)
+            said = self.good(command, "hull.yaml", "--set", "bodies.0.close=true").stderr
+            self.assertEqual(said, "curvebody: note: body `hull`: 1 hole of 3 edges is closed by 1 face, the largest of "
+                                   "8.3 % of its surface\n")
+        if h5py:
+            with h5py.File(self.path("hull.h5")) as file:  # it floats: round-off of 78 kN on 8 t in 0.1 s
+                self.assertLess(abs(file["pose"][-1, 0, :3]).max(), 1e-14)
+        self.near(self.facts("hull.obj", "--close")["mass"], 8000, 1e-11)
+        self.near(self.facts("hull.obj", "--close=0.09")["mass"], 8000, 1e-11)
+        self.assertIn("hull.obj: error: part `body` is open: expected a thickness > 0 or `--close`, without one it has no "
+                      "mass; 3 edges are of one face, the first from vertex 1 to 2 at (0, 0, 0)", self.refused("inertia", "hull.obj"))
+        self.assertIn("1 hole is left open", self.refused("inertia", "hull.obj", "--close=0.08"))
+        self.assertIn("part `body` is open, so it has no volume", self.good("inertia", "hull.obj", "--density", "0").stderr)
+        for option in "--close=0.5", "--close=x", "--weld=-1":
+            self.refused("inertia", "hull.obj", option)
+        for key in "close=1", "close=maybe", "weld=-1", "weld=maybe":
+            self.refused("check", "hull.yaml", "--set", "bodies.0." + key)
+
+    def test_near_vertices_are_counted_and_a_tolerance_named(self):
+        near = "".join(f"v {(c == 1) + 1e-6 * f} {(c == 2) + 2e-6 * f} {int(c == 3)}\n"
+                       for f, face in enumerate(((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))) for c in face)
+        self.write("near.obj", near + "".join(f"f {3 * f + 1} {3 * f + 2} {3 * f + 3}\n" for f in range(4)))
+        self.assertIn("8 vertices of borders lie within 1e-05 m of another: `--weld=1e-05` joins them and leaves no border",
+                      self.refused("inertia", "near.obj"))
+        # Vertices move by 7e-6, of a tetrahedron of 1/6 m^3.
+        self.near(self.facts("near.obj", "--weld=1e-5")["mass"], 1000 / 6, 0.01)
+        self.near(self.facts("near.obj", "--weld=1e-8", "--scale", "1e-3")["mass"], 1e-6 / 6, 1e-11)
+        self.refused("inertia", "near.obj", "--weld=1e-9")
+        self.write("near.yaml", SCENARIO.replace("two.obj", "near.obj"))
+        self.assertIn("`weld: 1e-05` joins them", self.refused("check", "near.yaml"))
+        self.assertEqual(self.good("check", "near.yaml", "--set", "bodies.0.weld=1e-5").stderr, "")
 
     def test_what_is_wrong_is_said(self):
         self.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")

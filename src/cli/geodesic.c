@@ -1,11 +1,13 @@
 /* curvebody geodesic SPACE --from POINT (--velocity V [--length L] | --to POINT) [--points N] [-o OUT.h5|TABLE]
  *
  *   q(s) = exp_from(s u),  |u| = 1, 0 <= s <= L;   to a point: u and L from log_from(to)
+ *   in a space with a hyperbolic factor by geometry/path.h, at any distance
  *
  * Rows of s, coordinates q, velocity u = dq/ds and the picture. */
 #include "cli/ambient.h"
 
 #include "cli/geodesic_rows.h"
+#include "geometry/path.h"
 #include <curvebody/intrinsic.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,12 +18,17 @@ enum { MOST_POINTS = 10000000 };
 /* Where it starts, and the unit velocity there, in coordinates. */
 typedef struct course {
   double q[CB_COORD_MAX], u[CB_COORD_MAX], length;
+  bool known; /* by its path */
+  cb_path path;
 } course;
 
 static cb_status start_with(const cb_ambient *a, const char *velocity, const char *length, course *c) {
   double speed;
   cb_status status = cb_ambient_numbers("--velocity", velocity, a->space->dim, c->u);
-  if (!status) status = cb_ambient_length(a, c->q, c->u, &speed);
+  c->known = cb_path_knows(a->space);
+  if (!status)
+    status = c->known ? cb_path_from(a->space, a->chart, c->q, c->u, &c->path, &speed)
+                      : cb_ambient_length(a, c->q, c->u, &speed);
   if (status) return status;
   if (!(speed > 0)) return cb_fail(CB_ERROR_INPUT, "--velocity: error: expected a velocity that is not 0");
   c->length = speed; /* to time 1 */
@@ -35,6 +42,12 @@ static cb_status aim_at(const cb_ambient *a, const char *to, course *c) {
   const cb_geometry *g = a->space;
   double end[CB_COORD_MAX], x[CB_COORD_MAX], y[CB_COORD_MAX], v[CB_COORD_MAX], again[CB_COORD_MAX];
   cb_status status = cb_ambient_numbers("--to", to, g->dim, end);
+  c->known = cb_path_knows(g);
+  if (!status && c->known) {
+    status = cb_path_between(g, a->chart, c->q, end, &c->path);
+    c->length = c->path.length;
+    return status ? status : cb_path_at(&c->path, 0, x, c->u, v);
+  }
   if (!status) status = a->chart->to_point(g, c->q, x, NULL);
   if (!status) status = a->chart->to_point(g, end, y, NULL);
   if (!status) status = cb_log(g, x, y, v);
@@ -62,10 +75,25 @@ static cb_status advance(const cb_geometry *g, const double *x, const double *v,
   return status;
 }
 
+/* The rows of a path. */
+static cb_status follow(const course *c, size_t n, cb_geodesic_rows *rows) {
+  for (size_t i = 0; i < rows->count; i++) {
+    double *q = rows->q + n * i, *u = rows->u + n * i;
+    bool finite = true;
+    rows->s[i] = rows->count > 1 ? c->length * (double)i / (double)(rows->count - 1) : 0;
+    const cb_status status = cb_path_at(&c->path, rows->s[i], q, u, rows->picture + 3 * i);
+    if (status) return status;
+    for (size_t k = 0; k < n; k++) finite = finite && isfinite(u[k]);
+    rows->singular += !finite;
+  }
+  return CB_OK;
+}
+
 static cb_status trace(const cb_ambient *a, const course *c, cb_geodesic_rows *rows) {
   const cb_geometry *g = a->space;
   const size_t n = (size_t)g->dim;
   double x[CB_COORD_MAX], v[CB_COORD_MAX];
+  if (c->known) return follow(c, n, rows);
   cb_status status = cb_ambient_push(a, c->q, c->u, x, v);
   for (size_t i = 0; i < rows->count && !status; i++) {
     double y[CB_COORD_MAX], w[CB_COORD_MAX];

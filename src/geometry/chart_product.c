@@ -211,7 +211,9 @@ cb_status cb_product_from_origin(const cb_factor_chart *c, const cb_geometry *g,
     else if (cartesian(c, factor))
       memcpy(result + at, origin->shift + at, (size_t)cb_factor_dim(factor) * sizeof *q);
     else
-      return cb_fail(CB_ERROR_UNSUPPORTED, "these coordinates are told by the point");
+      return cb_fail(CB_ERROR_UNSUPPORTED,
+                     "a point %.4g from the base point, where coordinates of this chart end: expected the chart polar",
+                     origin->length);
   }
   memcpy(q, result, (size_t)g->dim * sizeof *q);
   return CB_OK;

@@ -8,13 +8,19 @@
  * doi:10.1007/978-0-387-47322-2.
  */
 #include "geometry/chart.h"
+#include "numerics/dd.h"
 #include "numerics/small.h"
 
 #include <math.h>
 
-/* u = 1 + K|q|^2, nan outside the ball. */
+/* u = 1 + K|q|^2, nan outside the ball. Near its border, at a distance log(4/u) radii, exactly for these numbers q. */
 static double conformal(cb_trig k, int dim, const double *q) {
   double u = 1 + k.k * cb_dot(dim, q, q);
+  if (u < 0.25) {
+    cb_dd sum = cb_dd_of(0);
+    for (int i = 0; i < dim; i++) sum = cb_dd_add(sum, cb_two_prod(q[i], q[i]));
+    u = cb_dd_double(cb_dd_add_d(cb_dd_mul_d(sum, k.k), 1));
+  }
   return u > 0 ? u : NAN;
 }
 

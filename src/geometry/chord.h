@@ -19,7 +19,7 @@ static inline cb_square cb_square_of_half_chord(double k, double f, double cos2)
   double z = k * f, size = fabs(z);
   if (k == 0 || size == 0) return (cb_square){4 * f, 4, 8. / 3 * k};
   double t = k > 0 ? atan2(sqrt(size), sqrt(cos2)) : asinh(sqrt(size));
-  double b = t / sqrt(size * cos2), db;
+  double b = t / (sqrt(size) * sqrt(cos2)), db;
   if (size < 1e-4) db = 2. / 3 + z * (16. / 15 + z * (48. / 35 + z * (512. / 315))); /* error z^4: 1e-16 */
   else db = (1 - (1 - 2 * z) * b) / (2 * z * cos2);
   return (cb_square){4 * t * t / fabs(k), 4 * b, 4 * k * db};

@@ -12,9 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-/* s, s', s'' of one factor and the chord e. */
-static cb_square factor_square(cb_factor f, const double *x, const double *y, double *e) {
-  double square = cb_factor_chord(f, x, y, e);
+/* Where points that a step of an integrator has moved off the space are not looked for: cosh of the distance from the
+ * base point. Nearer to it derivatives belong to the chord as a function of all coordinates. */
+static const double on_the_space = 100;
+
+/* s, s', s'' of one factor from the square of the chord. */
+static cb_square square_of(cb_factor f, const double *x, const double *y, double square) {
   double cos2 = f.curvature == 0 ? 1 : 0.5 * cb_factor_antichord(f, x, y, square);
   return cb_square_of_half_chord(f.curvature, 0.25 * square, cos2);
 }
@@ -27,7 +30,8 @@ double cb_distance(const cb_geometry *g, const double *x, const double *y) {
   double e[CB_COORD_MAX], sum = 0;
   for (int f = 0; f < g->n_factors; f++) {
     int o = g->factor[f].offset;
-    sum += factor_square(g->factor[f], x + o, y + o, e).s;
+    const double square = cb_factor_chord_of_points(g->factor[f], x + o, y + o, e);
+    sum += square_of(g->factor[f], x + o, y + o, square).s;
   }
   return sqrt(sum);
 }
@@ -61,8 +65,12 @@ cb_status cb_distance_derivatives(const cb_geometry *g, const double *x, const d
   double e[CB_FACTOR_MAX][CB_COORD_MAX], sum = 0, h[4 * CB_COORD_MAX * CB_COORD_MAX], gr[2 * CB_COORD_MAX];
   cb_square s[CB_FACTOR_MAX];
   for (int f = 0; f < g->n_factors; f++) {
-    int o = g->factor[f].offset;
-    s[f] = factor_square(g->factor[f], x + o, y + o, e[f]);
+    const cb_factor factor = g->factor[f];
+    const double *p = x + factor.offset, *q = y + factor.offset;
+    double square = cb_factor_chord(factor, p, q, e[f]);
+    if (cb_factor_beyond(factor, p, on_the_space) || cb_factor_beyond(factor, q, on_the_space))
+      square = cb_factor_far_square(factor, p, q);
+    s[f] = square_of(factor, p, q, square);
     sum += s[f].s;
     if (!isfinite(s[f].ds)) return cb_fail(CB_ERROR_DOMAIN, "the distance of antipodal points has no derivatives");
   }

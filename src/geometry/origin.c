@@ -120,13 +120,8 @@ static void multiply(int n, const double *a, const double *b, double *out) {
     }
 }
 
-/* The plane of two unit directions n and m: cos^2(phi/2), sin phi, and the unit vector across n, 0 if there is none. */
-typedef struct plane {
-  double cos2, sin, across[CB_DIM_MAX];
-} plane;
-
-static plane plane_of(int dim, const double *n, const double *m) {
-  plane p = {0};
+cb_origin_plane cb_origin_plane_of(int dim, const double *n, const double *m) {
+  cb_origin_plane p = {0};
   double sum = 0, difference = 0, along = cb_origin_dot(dim, n, m), size = 0;
   for (int i = 0; i < dim; i++) {
     sum += (n[i] + m[i]) * (n[i] + m[i]);
@@ -146,7 +141,7 @@ static plane plane_of(int dim, const double *n, const double *m) {
 }
 
 /* W of the head: turns by w from p.across to n. */
-static void wigner(int dim, const double *n, double L, double l, const plane *p, double *w) {
+static void wigner(int dim, const double *n, double L, double l, const cb_origin_plane *p, double *w) {
   double t = tanh(L / 2) * tanh(l / 2), D = fabs(L - l);
   double gap = 2 * exp(-fmin(L, l)) * (1 + exp(-D)) / ((1 + exp(-L)) * (1 + exp(-l))); /* 1 - t */
   double x = gap + 2 * t * p->cos2, y = t * p->sin, r = hypot(x, y);
@@ -161,9 +156,8 @@ static void wigner(int dim, const double *n, double L, double l, const plane *p,
       w[i * dim + j] = (i == j) - sine * (u[i] * n[j] - n[i] * u[j]) - versine * (n[i] * n[j] + u[i] * u[j]);
 }
 
-/* L' and n' of the head. */
-static void add_lengths(int dim, const double *n, double L, double l, const plane *p, double *length,
-                        double *direction) {
+void cb_origin_third_side(double L, double l, const cb_origin_plane *p, double *length, double *along, double *across,
+                          double *log_height) {
   double D = L - l, E = L + l + log(p->cos2), s = fmax(fabs(D), E);
   double sinh_L = -expm1(-2 * L), sinh_l = -expm1(-2 * l); /* times 2 exp(-L), 2 exp(-l) */
   if (s < 600) {
@@ -174,15 +168,26 @@ static void add_lengths(int dim, const double *n, double L, double l, const plan
   }
   /* n' sinh L' times 2 exp(-s) */
   double sinh_D = fabs(D) < 1 ? 2 * sinh(D) * exp(-s) : exp(D - s) - exp(-D - s);
-  double along = sinh_D + (2 - sinh_L) * sinh_l * exp(E - s), across = sinh_l * exp(l + log(p->sin) - s);
-  double size = hypot(along, across);
-  for (int i = 0; i < dim; i++) direction[i] = size > 0 ? (along * n[i] + across * p->across[i]) / size : n[i];
-  size = sqrt(cb_origin_dot(dim, direction, direction));
+  double a = sinh_D + (2 - sinh_L) * sinh_l * exp(E - s), b = sinh_l * exp(l + log(p->sin) - s), size = hypot(a, b);
+  *along = size > 0 ? a / size : 1;
+  *across = size > 0 ? b / size : 0;
+  if (!log_height) return;
+  const double excess = s == E ? -log(p->cos2) : 2 * fmin(L, l); /* L + l - s */
+  *log_height = size > 0 ? excess + log(sinh_L * sinh_l / 2) + log(p->sin / size) : -INFINITY;
+}
+
+/* L' and n' of the head. */
+static void add_lengths(int dim, const double *n, double L, double l, const cb_origin_plane *p, double *length,
+                        double *direction) {
+  double along, across;
+  cb_origin_third_side(L, l, p, length, &along, &across, NULL);
+  for (int i = 0; i < dim; i++) direction[i] = along * n[i] + across * p->across[i];
+  const double size = sqrt(cb_origin_dot(dim, direction, direction));
   for (int i = 0; i < dim; i++) direction[i] /= size;
 }
 
 static void compose_hyperbolic(int dim, double rate, const cb_origin *a, const cb_origin *b, cb_origin *out) {
-  double m[CB_DIM_MAX], w[CB_DIM_MAX * CB_DIM_MAX], L = rate * a->length, l = rate * b->length;
+  double m[CB_DIM_MAX], w[CB_DIM_MAX * CB_DIM_MAX] = {0}, L = rate * a->length, l = rate * b->length;
   cb_origin c = {0};
   cb_origin_turn(dim, a->rotation, b->direction, m);
   multiply(dim, a->rotation, b->rotation, c.rotation);
@@ -190,7 +195,7 @@ static void compose_hyperbolic(int dim, double rate, const cb_origin *a, const c
     c.length = l == 0 ? a->length : b->length;
     memcpy(c.direction, l == 0 ? a->direction : m, (size_t)dim * sizeof *m);
   } else {
-    plane p = plane_of(dim, a->direction, m);
+    cb_origin_plane p = cb_origin_plane_of(dim, a->direction, m);
     wigner(dim, a->direction, L, l, &p, w);
     multiply(dim, w, c.rotation, c.rotation);
     add_lengths(dim, a->direction, L, l, &p, &c.length, c.direction);

@@ -54,6 +54,18 @@ static inline int cb_origin_shifted(const cb_geometry *g, int *axis, int *coordi
   return n;
 }
 
+/* The plane of two unit directions n and m: cos^2(phi/2), sin phi, and the unit vector across n, 0 if there is none. */
+typedef struct cb_origin_plane {
+  double cos2, sin, across[CB_DIM_MAX];
+} cb_origin_plane;
+cb_origin_plane cb_origin_plane_of(int dim, const double *n, const double *m);
+
+/* T(n,L) T(m,l) of the base point in radii of curvature, with the plane of n and m: its distance, and the cosine and
+ * sine of its direction from n towards m. log_height (may be NULL): log sinh of the height of the triangle on that
+ * side, sinh L times the sine, which may be too small for a number. */
+void cb_origin_third_side(double L, double l, const cb_origin_plane *p, double *length, double *along, double *across,
+                          double *log_height);
+
 /* m^-1, n at most 3. */
 void cb_dd_invert(int n, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], cb_dd inverse[CB_COORD_MAX][CB_COORD_MAX]);
 /* The left translation L_a q = a + m q of a group, and its inverse. */

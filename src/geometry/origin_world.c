@@ -31,7 +31,8 @@ void cb_origin_world_vector(const cb_geometry *g, const cb_origin *origin, const
     if (part.curvature != 0) {
       double L = part.rate * origin->length, along = cb_origin_dot(n, origin->direction, y), w = y[n];
       double plus = grown(w + along, L), minus = (w - along) * exp(-L), change = (plus - minus) / 2 - along;
-      for (int i = 0; i < n; i++) y[i] += change * origin->direction[i];
+      for (int i = 0; i < n; i++)
+        if (origin->direction[i] != 0) y[i] += change * origin->direction[i]; /* no 0 inf */
       y[n] = (plus + minus) / 2;
     }
   }

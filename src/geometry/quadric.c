@@ -4,10 +4,14 @@
  *
  * Projection is for round-off and starting guesses. A sphere is projected along the radius, a hyperboloid by solving
  * for the last coordinate: the radius would divide by <x,x>, a small difference of large numbers far from the base
- * point.
+ * point. Nor are its squares of chords differences of these: with s = |x| without the last coordinate, c = R cosh a,
+ *
+ *   <x-y, x-y> = 4 R^2 sinh^2((a-b)/2) + 2 (|x||y| - x.y),   sinh(a-b) = (x-y).(x+y)/(|x| c_y + |y| c_x)
+ *   |x||y| - x.y = |x ^ y|^2/(|x||y| + x.y) where x.y > 0, with the products of x ^ y exact
  */
 #include "geometry/intrinsic_private.h"
 #include "geometry/quadric.h"
+#include "numerics/dd.h"
 
 #include <math.h>
 
@@ -43,6 +47,34 @@ cb_status cb_geometry_check_point(const cb_geometry *g, const double *x, double 
                      g->kind->name, last);
   }
   return CB_OK;
+}
+
+double cb_factor_far_square(cb_factor f, const double *x, const double *y) {
+  const int n = f.count - 1;
+  const double R2 = -1 / f.curvature;
+  double sx = 0, sy = 0, xy = 0, difference = 0, wedge = 0;
+  for (int i = 0; i < n; i++) {
+    sx = hypot(sx, x[i]);
+    sy = hypot(sy, y[i]);
+    xy += x[i] * y[i];
+    difference += (x[i] - y[i]) * (x[i] + y[i]);
+    for (int j = 0; j < i; j++) {
+      const cb_dd left = cb_two_prod(x[i], y[j]), right = cb_two_prod(x[j], y[i]);
+      const double minor = cb_dd_double(cb_dd_sub(left, right));
+      wedge = hypot(wedge, minor);
+    }
+  }
+  const double cx = sqrt(sx * sx + R2), cy = sqrt(sy * sy + R2);
+  const double half = sinh(asinh(difference / (sx * cy + sy * cx)) / 2);
+  const double angle = xy > 0 ? wedge * (wedge / (sx * sy + xy)) : sx * sy - xy;
+  return 4 * R2 * half * half + 2 * angle;
+}
+
+cb_geometry cb_factor_alone(const cb_geometry *g, cb_factor f) {
+  cb_geometry one = {.kind = g->kind, .dim = cb_factor_dim(f), .k = f.count, .embedding = f.count, .n_factors = 1};
+  one.factor[0] = (cb_factor){0, f.count, f.curvature};
+  for (int a = 0; a < f.count; a++) one.form[a] = g->form[f.offset + a];
+  return one;
 }
 
 void cb_factor_project_point(cb_factor f, double *x) {

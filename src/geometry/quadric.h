@@ -3,6 +3,7 @@
 #define CB_GEOMETRY_QUADRIC_H
 
 #include <curvebody/geometry.h>
+#include <stdbool.h>
 
 /* <u,v> in the factor. */
 static inline double cb_factor_inner(cb_factor f, const double *u, const double *v) {
@@ -34,6 +35,22 @@ static inline double cb_factor_chord(cb_factor f, const double *x, const double 
   return square > 0 ? square : 0;
 }
 
+/* Of two points of a hyperbolic factor, by all but the last coordinate of each: where those cancel in the above. */
+double cb_factor_far_square(cb_factor f, const double *x, const double *y);
+
+/* Is a point of a hyperbolic factor so far out that cosh(a) is above this? */
+static inline bool cb_factor_beyond(cb_factor f, const double *x, double cosh_a) {
+  return f.curvature < 0 && -f.curvature * x[f.count - 1] * x[f.count - 1] > cosh_a * cosh_a;
+}
+
+/* As cb_factor_chord, of points that are on the space. */
+static inline double cb_factor_chord_of_points(cb_factor f, const double *x, const double *y, double *e) {
+  static const double cancels = 4;
+  const double square = cb_factor_chord(f, x, y, e);
+  const bool far = cb_factor_beyond(f, x, cancels) || cb_factor_beyond(f, y, cancels);
+  return far ? cb_factor_far_square(f, x, y) : square;
+}
+
 /* 1 + K <x,y> = 2 c_K(d/2)^2 of a curved factor, given the square of the chord: by the chord to the antipode on a
  * sphere. */
 static inline double cb_factor_antichord(cb_factor f, const double *x, const double *y, double square) {
@@ -42,6 +59,9 @@ static inline double cb_factor_antichord(cb_factor f, const double *x, const dou
   for (int a = 0; a < f.count; a++) sum += (x[a] + y[a]) * (x[a] + y[a]);
   return 0.5 * f.curvature * sum;
 }
+
+/* The factor as a space of its own, for what is done factor by factor. */
+cb_geometry cb_factor_alone(const cb_geometry *g, cb_factor f);
 
 void cb_factor_project_point(cb_factor f, double *x);
 void cb_factor_project_tangent(cb_factor f, const double *x, double *v);

@@ -227,7 +227,7 @@ def _library():
     library = ctypes.CDLL(found)
     library.cb_error_text.restype = ctypes.c_char_p
     library.cb_chart_find.restype = ctypes.c_void_p
-    for name in ("cb_space_open_text", "cb_log", "cb_transport", "cb_chart_push", "cb_chart_pull", "cb_origin_distance"):
+    for name in ("cb_space_open_text", "cb_log", "cb_geodesic_point", "cb_transport", "cb_chart_push", "cb_chart_pull", "cb_origin_distance"):
         getattr(library, name).restype = ctypes.c_int
     library.cb_distance.restype = ctypes.c_double
     _loaded = library
@@ -349,8 +349,16 @@ class Space:
 
     def geodesic(self, x, y, points=101):
         """[points, embedding] of the shortest geodesic from x to y."""
-        v = self.log(x, y)
-        return np.array([self.exp(x, t * v) for t in np.linspace(0, 1, points)])
+        n = self.embedding
+        if n == self.dim:
+            v = self.log(x, y)
+            return np.array([self.exp(x, t * v) for t in np.linspace(0, 1, points)])
+
+        def at(t):
+            z = np.empty(16)
+            self._check(_library().cb_geodesic_point(self._g, _pointer(_numbers(x, n)), _pointer(_numbers(y, n)), ctypes.c_double(t), _pointer(z)))
+            return z[:n]
+        return np.array([at(t) for t in np.linspace(0, 1, points)])
 
     def transport(self, x, y, u):
         """u parallel transported from x to y along the shortest geodesic."""

@@ -109,6 +109,37 @@ class Spaces(Case):
         self.assertIn("singular at 1 of the points", done.stderr)
         self.assertIn("nan nan", done.stdout.splitlines()[3])
 
+    def test_far_out_in_hyperbolic_space(self):
+        # acosh(cosh^2 r - sinh^2 r cos 1) = 2 r + log((1 - cos 1)/2) from r = 18 on; at r = 300 it is 598.5296666272293714577
+        for r in 8, 10, 15, 18, 20, 300, 1000, 1e5:
+            d, rows = self.rows("h2", "--from", f"{r},0", "--to", f"{r},1", "--points", "3")
+            right = 2 * math.asinh(math.sinh(r) * math.sin(0.5)) if r < 300 else 2 * r + 2 * math.log(math.sin(0.5))
+            self.assertAlmostEqual(d, right, delta=4e-16 * d)
+            self.near(rows[-1][1:3], [r, 1], 4e-16 * r)
+            # the middle is where the geodesic is nearest to the base point: tanh c = tanh(r) cos(1/2)
+            self.near(rows[1][1:3], [math.atanh(math.tanh(r) * math.cos(0.5)), 0.5], 1e-15 + 4e-16 * r)
+            self.near(rows[1][3:5], [0, 1 / math.sinh(rows[1][1])], 1e-15 + 4e-16 * r)
+        # in a product, with a curvature, and in other charts: 30 radii each way along a line through the base point
+        d, rows = self.rows("h2xe:curvature=-4", "--from", "150,0.25,1", "--to", "150,1.25,401", "--points", "2")
+        self.assertAlmostEqual(d, math.hypot(300 + math.log(math.sin(0.5)), 400), delta=1e-12)
+        self.near(rows[-1][1:4], [150, 1.25, 401], 1e-12)
+        d, rows = self.rows("h3", "--from", "-30,0,0", "--to", "30,0,0", "--points", "3", "--chart", "translation")
+        self.near([d, *rows[1][1:7]], [60, 0, 0, 0, 1, 0, 0], 1e-14)
+        # numbers of the ball say how far they are from its border: 1 - q^2 exactly
+        d, rows = self.rows("h2", "--from=-0.9999999,0", "--to", "0,0.9999999", "--points", "2", "--chart", "poincare")
+        self.assertAlmostEqual(d, 32.92933838352930, delta=2e-14)
+        # points that are near to one another
+        d, rows = self.rows("h2", "--from", "300,0", "--to", "300,1e-130", "--points", "3")
+        self.assertAlmostEqual(d, 2 * math.asinh(math.sinh(300) * 5e-131), delta=1e-13)
+        self.near(rows[-1][1:2] + [rows[-1][2] / 1e-130], [300, 1], 1e-12)
+        self.refused(["geodesic", "h2", "--from", "0.3,0.4", "--velocity", "1,0", "--length", "80", "--chart", "poincare"],
+                     "coordinate x of the chart poincare is not known", 2)
+
+    def test_near_the_antipode(self):
+        d, rows = self.rows("s2", "--from", "0.5,0.3", "--to", f"{math.pi - 0.5},{0.3 - math.pi + 1e-6!r}", "--points", "2")
+        self.assertAlmostEqual(d, math.pi - math.sin(0.5) * 1e-6, delta=1e-12)
+        self.near([rows[-1][1], math.cos(rows[-1][2] - 0.3)], [math.pi - 0.5, -1], 1e-12)
+
     def test_files(self):
         words = ["geodesic", "h3", "--from", "1,1,0", "--to", "2,1,1", "--points", "5"]
         self.assertEqual(self.good(*words, "-o", "g.h5").stdout, "")

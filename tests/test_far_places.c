@@ -270,6 +270,30 @@ static void what_cannot_be_told_far_out_is_refused_by_name(void **state) {
   }
 }
 
+/* Of masses 1 and 3 it is at three quarters of the way from the one to the other; numbers of mpmath with 600 digits. */
+static void the_mean_of_masses_far_apart_is_found(void **state) {
+  static const struct {
+    double a, mean[3];
+  } cases[] = {{8, {-27.2692540762356, 1.13523624119478, 27.3111878027598}},
+               {15, {-903.336760290677, 37.5938654400156, 904.119240593396}},
+               {100, {-2.5903908514884e+21, 1.07803401308184e+20, 2.59263308950735e+21}},
+               {300, {-6.96327405188967e+64, 2.89788171002614e+63, 6.96930145034443e+64}}};
+  static const char *const fields[] = {"karcher_mean", NULL};
+  (void)state;
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "curvebody: 1\ntitle: t\nspace: h2\nbodies:\n  - {kind: particles, name: a, masses: [1, 3], place: "
+             "{chart: polar, points: [[%g, 0], [%g, 3.1]]}}\nintegrator: {name: lobatto, stages: 4, step: 0.01}\n"
+             "time: {end: 0.01}\nrecord: {every: 1, observables: [karcher_mean]}\n",
+             cases[n].a, cases[n].a);
+    simulation *s = simulate(text, NULL, 0, fields);
+    /* exp of a distance of that many radii */
+    for (int i = 0; i < 3; i++) check_relative(s->value[0][i], cases[n].mean[i], 1e-14 * (20 + cases[n].a));
+    simulation_free(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_rod_has_the_same_motion_at_any_distance),
@@ -277,6 +301,7 @@ int main(void) {
       cmocka_unit_test(what_stands_about_a_point_moves_alike_wherever_it_is),
       cmocka_unit_test(a_pivot_far_out_is_not_lost_on_the_way),
       cmocka_unit_test(particles_of_one_body_may_be_far_from_one_another),
+      cmocka_unit_test(the_mean_of_masses_far_apart_is_found),
       cmocka_unit_test(what_cannot_be_told_far_out_is_refused_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

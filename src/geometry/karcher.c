@@ -1,14 +1,18 @@
 /* Karcher mean: the minimum of f(m) = (1/2) sum_i w_i d(x_i, m)^2, sum_i w_i = 1, factor by factor.
  *
  *   grad f = -sum_i w_i v_i,  v_i = log_m(x_i);   Hess f = sum_i w_i (n_i n_i^T + d_i ct_K(d_i) (1 - n_i n_i^T))
- *   m <- exp_m(u),  (Hess f) u = sum_i w_i v_i,   from the weighted mean of the embedding, projected
- * with n = v/|v|, ct_K = c_K/s_K. On a sphere d ct_K(d) is kept at 1/4 or more, so that every step goes downhill.
+ *   m <- exp_m(u),  (Hess f) u = sum_i w_i v_i
+ * with n = v/|v|, ct_K = c_K/s_K. On a sphere it starts from the weighted mean of the embedding, projected, and d
+ * ct_K(d) is kept at 1/4 or more, so that every step goes downhill. In H^n, where f is convex, it starts from the base
+ * point with steps that are halved until f falls; points and the mean are origins (origin.h) there, so that log_m(x_i)
+ * has its digits at any distance.
  * Source: Karcher, Comm. Pure Appl. Math. 30 (1977) 509, doi:10.1002/cpa.3160300502.
  */
 #include "geometry/intrinsic_private.h"
+#include "geometry/origin_private.h"
 #include "geometry/quadric.h"
-#include "numerics/trig.h"
 #include "numerics/small.h"
+#include "numerics/trig.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -19,82 +23,249 @@ enum { MOST_STEPS = 100 };
 /* Iteration ends with a step of this length, relative to the spread: the next would be its square, or, where the
  * Hessian was changed, somewhat shorter; or of the round-off of log. */
 static const double enough = 1e-9, enough_changed = 1e-14, round_off = 1e-15;
+/* The round-off of a mean far out in H^n, relative to the spread, beyond which it is refused; */
+static const double most_round_off = 1e-6; /* or the radius of curvature where that is larger */
 
 typedef struct points {
   size_t n;
   int stride; /* numbers from one point to the next */
   const double *x, *weight;
+  const cb_origin *places; /* in H^n, not NULL: the points are these, x is not used */
+  const cb_origin *seen;   /* from here (NULL: the base point) */
 } points;
+
+/* Where the mean is looked for: in a space that is one factor alone, a point of the embedding, or in H^n an origin. */
+typedef struct place {
+  double m[CB_COORD_MAX];
+  cb_origin origin;
+} place;
 
 static double weight_of(points p, size_t i) { return p.weight ? p.weight[i] : 1; }
 
-/* One Newton step at m in a space that is this factor alone. Its length, and the length that would be short enough. */
-static cb_status step(const cb_geometry *one, points p, double *m, double *length, double *limit) {
-  cb_factor f = one->factor[0];
-  cb_trig k = cb_trig_of(f.curvature);
-  int dim = one->dim;
-  double frame[CB_DIM_MAX * CB_COORD_MAX], h[CB_DIM_MAX * CB_DIM_MAX] = {0}, r[CB_DIM_MAX] = {0}, total = 0,
-                                           spread = 0;
+/* Components of log_m(x_i) in a frame at m. */
+static cb_status log_at(const cb_geometry *one, const place *at, const double *frame, points p, size_t i, double *c) {
+  const double *x = p.places ? NULL : p.x + i * (size_t)p.stride;
+  if (one->factor[0].curvature < 0) {
+    cb_origin there, relative;
+    if (p.places && p.seen)
+      cb_origin_relative(one, p.seen, &p.places[i], &there);
+    else if (p.places)
+      there = p.places[i];
+    else
+      cb_origin_at(one, x, &there);
+    cb_origin_relative(one, &at->origin, &there, &relative);
+    for (int a = 0; a < one->dim; a++) c[a] = relative.length * relative.direction[a];
+    return isfinite(relative.length) ? CB_OK : cb_fail(CB_ERROR_DOMAIN, "a point that is not finite");
+  }
+  double v[CB_COORD_MAX];
+  const cb_status status = cb_log(one, at->m, x, v);
+  for (int a = 0; a < one->dim && !status; a++) c[a] = cb_inner(one, frame + a * one->embedding, v);
+  return status;
+}
+
+/* f at m, its Newton step r in the frame there, and what ends the iteration. */
+typedef struct fit {
+  double frame[CB_DIM_MAX * CB_COORD_MAX], r[CB_DIM_MAX], value, spread;
+  bool changed; /* the Hessian */
+} fit;
+
+static cb_status fit_at(const cb_geometry *one, points p, const place *at, fit *out) {
+  const cb_trig k = cb_trig_of(one->factor[0].curvature);
+  const int dim = one->dim;
+  double h[CB_DIM_MAX * CB_DIM_MAX] = {0}, total = 0;
   int pivot[CB_DIM_MAX];
-  bool changed = false;
-  cb_geometry_frame(one, m, frame);
+  *out = (fit){.value = 0};
+  if (k.k > 0) cb_geometry_frame(one, at->m, out->frame);
   for (size_t i = 0; i < p.n; i++) {
-    double v[CB_COORD_MAX], c[CB_DIM_MAX], square = 0, weight = weight_of(p, i);
-    cb_status status = cb_log(one, m, p.x + i * (size_t)p.stride, v);
+    double c[CB_DIM_MAX] = {0}, square = 0, weight = weight_of(p, i);
+    const cb_status status = log_at(one, at, out->frame, p, i, c);
     if (status) return status;
     for (int a = 0; a < dim; a++) {
-      c[a] = cb_inner(one, frame + a * f.count, v);
-      r[a] += weight * c[a];
+      out->r[a] += weight * c[a];
       square += c[a] * c[a];
     }
-    double d = sqrt(square), across = cb_trig_c(k, d) / cb_trig_sinc(k, d);
-    changed |= across < 0.25;
+    const double d = sqrt(square);
+    double across = k.k > 0 ? cb_trig_c(k, d) / cb_trig_sinc(k, d) : d > 0 ? k.r * d / tanh(k.r * d) : 1;
+    out->changed |= across < 0.25;
     across = fmax(across, 0.25);
     for (int a = 0; a < dim; a++)
       for (int b = 0; b < dim; b++)
         h[a * dim + b] += weight * (across * (a == b) + (square > 0 ? (1 - across) * c[a] * c[b] / square : 0));
     total += weight;
-    spread += weight * d;
+    out->spread += weight * d;
+    out->value += weight * square / 2;
   }
+  out->spread /= total;
+  out->value /= total;
   if (cb_dense_factor(dim, h, pivot)) return cb_fail(CB_ERROR_DOMAIN, "the mean of these points is not determined");
-  cb_dense_solve(dim, h, pivot, r);
-  double u[CB_COORD_MAX] = {0}, square = 0, size = 0;
-  for (int a = 0; a < dim; a++) {
-    square += r[a] * r[a];
-    for (int b = 0; b < f.count; b++) u[b] += r[a] * frame[a * f.count + b];
-  }
-  for (int a = 0; a < f.count; a++) size += m[a] * m[a];
-  cb_exp(one, m, u, m, NULL);
-  *length = sqrt(square);
-  *limit = (changed ? enough_changed : enough) * spread / total + round_off * size * k.r;
+  cb_dense_solve(dim, h, pivot, out->r);
   return CB_OK;
 }
 
-static cb_status factor_mean(const cb_geometry *g, cb_factor f, points p, double *mean) {
-  double m[CB_COORD_MAX] = {0}, total = 0;
+/* From one place by `part` of the step to another. */
+static void move(const cb_geometry *one, const place *from, const fit *by, double part, place *to) {
+  double u[CB_COORD_MAX] = {0};
+  if (one->factor[0].curvature < 0) {
+    cb_origin step;
+    cb_origin_identity(one, &step);
+    for (int a = 0; a < one->dim; a++) step.length = hypot(step.length, part * by->r[a]);
+    for (int a = 0; a < one->dim && step.length > 0; a++) step.direction[a] = part * by->r[a] / step.length;
+    cb_origin_compose(one, &from->origin, &step, &to->origin);
+    return;
+  }
+  for (int a = 0; a < one->dim; a++)
+    for (int b = 0; b < one->embedding; b++) u[b] += part * by->r[a] * by->frame[a * one->embedding + b];
+  cb_exp(one, from->m, u, to->m, NULL);
+}
+
+/* The next place; *length of the step to it, 0 where f does not fall any more. */
+static cb_status descend(const cb_geometry *one, points p, place *at, fit *here, double *length) {
+  const double size = sqrt(cb_dot(one->dim, here->r, here->r));
+  for (double part = 1; part > 1e-3; part /= 2) {
+    place next = *at;
+    fit there;
+    move(one, at, here, part, &next);
+    const cb_status status = fit_at(one, p, &next, &there);
+    if (status) return status;
+    /* near the minimum f says no more */
+    if (one->factor[0].curvature < 0 && size > 1e-6 * here->spread && !(there.value < here->value)) continue;
+    *at = next;
+    *here = there;
+    *length = part * size;
+    return CB_OK;
+  }
+  *length = 0;
+  return CB_OK;
+}
+
+/* The length of a step that round-off leaves. */
+static cb_status rounding(const cb_geometry *one, const place *at, const fit *here, double *length) {
+  const cb_trig k = cb_trig_of(one->factor[0].curvature);
+  double size = 1;
+  if (k.k > 0) {
+    *length = round_off / k.r;
+    return CB_OK;
+  }
+  size = cosh(k.r * at->origin.length) / k.r;
+  *length = 4 * round_off * (size + here->spread);
+  const double scale = fmax(here->spread, 1 / k.r);
+  if (4 * round_off * size <= most_round_off * scale) return CB_OK;
+  return cb_fail(CB_ERROR_DOMAIN,
+                 "the mean of points %.4g from it on the average, %.4g from the base point: expected at most %.4g, "
+                 "where numbers of the embedding tell them apart",
+                 here->spread, at->origin.length, acosh(most_round_off / (4 * round_off) * scale * k.r) / k.r);
+}
+
+/* The weighted mean of the embedding on the sphere, or the base point of H^n. */
+static cb_status start_at(const cb_geometry *one, points p, place *at) {
+  const cb_factor f = one->factor[0];
+  double total = 0;
+  *at = (place){.m = {0}};
+  if (f.curvature < 0) {
+    cb_origin_identity(one, &at->origin);
+    return CB_OK;
+  }
   for (size_t i = 0; i < p.n; i++) {
-    double weight = weight_of(p, i);
+    const double weight = weight_of(p, i);
     total += weight;
-    for (int a = 0; a < f.count; a++) m[a] += weight * p.x[i * (size_t)p.stride + (size_t)a];
+    for (int a = 0; a < f.count; a++) at->m[a] += weight * p.x[i * (size_t)p.stride + (size_t)a];
   }
-  for (int a = 0; a < f.count; a++) m[a] /= total;
-  if (f.curvature != 0) {
-    double square = f.curvature * cb_factor_inner(f, m, m);
-    if (!(square > 1e-24))
-      return cb_fail(CB_ERROR_DOMAIN, "the points are spread all around the sphere: no mean is near");
-    for (int a = 0; a < f.count; a++) m[a] /= sqrt(square);
-    cb_factor_project_point(f, m);
-    cb_geometry one = {.kind = g->kind, .dim = cb_factor_dim(f), .k = f.count, .embedding = f.count, .n_factors = 1};
-    one.factor[0] = (cb_factor){0, f.count, f.curvature};
-    for (int a = 0; a < f.count; a++) one.form[a] = g->form[f.offset + a];
-    double length = 1, limit = 0;
-    for (int i = 0; length > limit; i++) {
-      if (i == MOST_STEPS || !isfinite(length)) return cb_fail(CB_ERROR_DOMAIN, "the Karcher mean did not converge");
-      cb_status status = step(&one, p, m, &length, &limit);
-      if (status) return status;
+  for (int a = 0; a < f.count; a++) at->m[a] /= total;
+  if (f.curvature == 0) return CB_OK;
+  if (!(f.curvature * cb_factor_inner(f, at->m, at->m) > 1e-24))
+    return cb_fail(CB_ERROR_DOMAIN, "the points are spread all around the sphere: no mean is near");
+  cb_factor_project_point(f, at->m);
+  return CB_OK;
+}
+
+static cb_status find_mean(const cb_geometry *one, points p, place *at) {
+  double length = INFINITY, limit = 0;
+  fit here;
+  cb_status status = start_at(one, p, at);
+  if (!status && one->factor[0].curvature != 0) status = fit_at(one, p, at, &here);
+  for (int i = 0; !status && one->factor[0].curvature != 0 && length > limit; i++) {
+    if (i == MOST_STEPS || isnan(length)) return cb_fail(CB_ERROR_DOMAIN, "the Karcher mean did not converge");
+    const bool changed = here.changed;
+    const double spread = here.spread;
+    status = descend(one, p, at, &here, &length);
+    if (!status) status = rounding(one, at, &here, &limit);
+    limit += (changed ? enough_changed : enough) * spread;
+  }
+  return status;
+}
+
+static cb_status factor_mean(const cb_geometry *g, cb_factor f, points p, double *mean) {
+  const cb_geometry one = cb_factor_alone(g, f);
+  double base[CB_Q_MAX], result[CB_Q_MAX];
+  place at;
+  const cb_status status = find_mean(&one, p, &at);
+  if (status) return status;
+  memcpy(result, at.m, sizeof at.m);
+  if (f.curvature < 0) {
+    cb_geometry_base_point(&one, base);
+    cb_origin_world_point(&one, &at.origin, base, result);
+  }
+  memcpy(mean, result, (size_t)f.count * sizeof *mean);
+  return CB_OK;
+}
+
+/* Of the directions in which points are seen, the one nearest to a direction. */
+static void nearest_direction(const cb_geometry *one, points p, const double *wanted, double *direction) {
+  double most = -INFINITY;
+  for (size_t i = 0; i < p.n; i++) {
+    cb_origin there;
+    cb_origin_relative(one, p.seen, &p.places[i], &there);
+    const double along = cb_origin_dot(one->dim, there.direction, wanted);
+    if (!(along > most)) continue;
+    most = along;
+    memcpy(direction, there.direction, sizeof there.direction);
+  }
+}
+
+/* The mean is as good as it is near to where the points are seen from: `seen`, or further on towards one of them, which
+ * keeps its direction. */
+static cb_status mean_seen_from(const cb_geometry *one, points p, cb_origin seen, cb_origin *mean, double *from) {
+  enum { FRAMES = 40 };
+  cb_status status = CB_OK;
+  for (int round = 0; round < FRAMES; round++) {
+    place there;
+    p.seen = &seen;
+    status = find_mean(one, p, &there);
+    *from = there.origin.length;
+    if (!status) cb_origin_compose(one, &seen, &there.origin, mean);
+    if (status != CB_ERROR_DOMAIN || !(there.origin.length > 0)) return status;
+    cb_origin step;
+    cb_origin_identity(one, &step);
+    step.length = there.origin.length;
+    nearest_direction(one, p, there.origin.direction, step.direction);
+    cb_origin_compose(one, &seen, &step, &seen);
+  }
+  return status;
+}
+
+cb_status cb_karcher_mean_of_places(const cb_geometry *g, size_t n, const cb_origin *places, const cb_origin *frame,
+                                    const double *weight, cb_origin *mean) {
+  const cb_origin_part part = cb_origin_part_of(g);
+  const points p = {.n = n, .weight = weight, .places = places};
+  double total = 0, shift[CB_DIM_MAX] = {0}, from[2];
+  cb_origin found[2], base;
+  for (int f = 0; f < g->n_factors; f++) {
+    if (g->factor[f].offset != part.offset) continue;
+    const cb_geometry one = cb_factor_alone(g, g->factor[f]);
+    cb_origin_identity(&one, &base);
+    cb_status status = mean_seen_from(&one, p, base, &found[0], &from[0]);
+    if (mean_seen_from(&one, p, *frame, &found[1], &from[1]) == CB_OK && (status || from[1] < from[0])) {
+      found[0] = found[1];
+      status = CB_OK;
     }
+    if (status) return status;
   }
-  memcpy(mean, m, (size_t)f.count * sizeof *mean);
+  for (size_t i = 0; i < n; i++) {
+    total += weight_of(p, i);
+    for (int a = 0; a < CB_DIM_MAX; a++) shift[a] += weight_of(p, i) * places[i].shift[a];
+  }
+  for (int a = 0; a < CB_DIM_MAX; a++) found[0].shift[a] = shift[a] / total;
+  *mean = found[0];
   return CB_OK;
 }
 
@@ -103,7 +274,7 @@ cb_status cb_karcher_mean(const cb_geometry *g, size_t n, const double *x, const
   if (n == 0) return cb_fail(CB_ERROR_ARGUMENT, "no points to take the mean of");
   double result[CB_COORD_MAX] = {0};
   for (int f = 0; f < g->n_factors; f++) {
-    points p = {n, g->embedding, x + g->factor[f].offset, weight};
+    points p = {.n = n, .stride = g->embedding, .x = x + g->factor[f].offset, .weight = weight};
     cb_status status = factor_mean(g, g->factor[f], p, result + g->factor[f].offset);
     if (status) return status;
   }

@@ -47,6 +47,11 @@ cb_status cb_origin_of(const cb_geometry *g, const cb_chart *chart, const double
 /* Coordinates in a chart of the world of a local point. */
 cb_status cb_origin_coordinates(const cb_geometry *g, const cb_origin *origin, const double *x, const cb_chart *chart,
                                 double *q);
+/* The Karcher mean (cb_karcher_mean) of the points that places take the base point to, as such a place, where numbers
+ * of the embedding grow; as good as the mean is near to the base point, to `frame`, or to the lines from these to the
+ * points. */
+cb_status cb_karcher_mean_of_places(const cb_geometry *g, size_t n, const cb_origin *places, const cb_origin *frame,
+                                    const double *weight, cb_origin *mean);
 /* A Killing field of the world at the local point x, as a local vector; infinite or nan where it overflows. */
 void cb_origin_field(const cb_geometry *g, const cb_origin *origin, int killing, const double *x, double *v);
 

@@ -82,24 +82,45 @@ static CB_FILL(energy) {
 
 /* The mean is taken in the frame of the first component's origin: exact for one body, and as good as the frame for
  * several. */
-static CB_FILL(karcher) {
-  const cb_measure *m = &run->particles->measure;
+static cb_status mean_of_points(const cb_measure *m, double *picture) {
   const cb_geometry *g = m->space;
   double x[CB_Q_MAX], v[CB_Q_MAX], mean[CB_Q_MAX], zero[CB_Q_MAX] = {0}, rate[3];
-  for (int a = 0; a < m->state->n; a++) {
-    cb_status status = cb_measure_local(m, a, x, v);
+  cb_status status = CB_OK;
+  for (int a = 0; a < m->state->n && !status; a++) {
+    status = cb_measure_local(m, a, x, v);
     if (!status)
       status = cb_origin_relative_point(g, &m->state->origin[0], cb_measure_origin(m, a), x,
                                         m->points + (size_t)a * g->embedding);
-    if (status) return status;
   }
-  const cb_status status = cb_karcher_mean(g, (size_t)m->state->n, m->points, cb_system_masses(m->system), mean);
-  if (status == CB_ERROR_DOMAIN) {
-    for (int a = 0; a < 3; a++) ((double *)to.out)[a] = NAN;
-    return CB_OK;
+  if (!status) status = cb_karcher_mean(g, (size_t)m->state->n, m->points, cb_system_masses(m->system), mean);
+  if (!status) cb_origin_picture(g, &m->state->origin[0], mean, zero, picture, rate);
+  return status;
+}
+
+/* Where numbers of the embedding grow with the distance, by places in the world. */
+static cb_status mean_of_places(const cb_measure *m, double *picture) {
+  const cb_geometry *g = m->space;
+  double x[CB_Q_MAX], v[CB_Q_MAX], base[CB_Q_MAX], zero[CB_Q_MAX] = {0}, rate[3];
+  cb_origin mean;
+  cb_status status = CB_OK;
+  for (int a = 0; a < m->state->n && !status; a++) {
+    status = cb_measure_local(m, a, x, v);
+    cb_origin_at(g, x, &m->places[a]);
+    cb_origin_compose(g, cb_measure_origin(m, a), &m->places[a], &m->places[a]);
   }
-  if (status) return status;
-  cb_origin_picture(g, &m->state->origin[0], mean, zero, to.out, rate);
+  if (!status)
+    status = cb_karcher_mean_of_places(g, (size_t)m->state->n, m->places, &m->state->origin[0],
+                                       cb_system_masses(m->system), &mean);
+  cb_geometry_base_point(g, base);
+  if (!status) cb_origin_picture(g, &mean, base, zero, picture, rate);
+  return status;
+}
+
+static CB_FILL(karcher) {
+  const cb_measure *m = &run->particles->measure;
+  const cb_status status = (cb_origin_grows(m->space) ? mean_of_places : mean_of_points)(m, to.out);
+  if (status != CB_ERROR_DOMAIN) return status;
+  for (int a = 0; a < 3; a++) ((double *)to.out)[a] = NAN;
   return CB_OK;
 }
 

@@ -25,6 +25,7 @@ typedef struct cb_measure {
   double kinetic, potential;    /* of this row, found once for three fields */
   struct cb_measure_rows *rows; /* of constraints, found once for four fields; NULL: not measured */
   double *points;               /* scratch of the Karcher mean: n*embedding */
+  cb_origin *places;            /* the same where numbers of the embedding grow: n */
 } cb_measure;
 
 /* cb_state_local. */

@@ -77,8 +77,9 @@ static cb_status start(cb_run *run) {
   const cb_geometry *g = cb_system_space(system);
   p->measure = (cb_measure){.system = system, .space = g, .integrator = p->integrator, .chart = run->options.chart};
   p->measure.points = cb_arena_alloc(run->arena, n * (size_t)g->embedding, sizeof(double));
+  p->measure.places = cb_arena_alloc(run->arena, n, sizeof(cb_origin));
   cb_status status =
-      p->measure.points ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a run of %zu particles", n);
+      p->measure.points && p->measure.places ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a run of %zu particles", n);
   if (!status) status = cb_state_create(system, &p->state);
   if (!status) status = cb_state_create(system, &p->spare);
   if (!status && cb_antipodes_matter(system)) status = cb_state_create(system, &p->before);

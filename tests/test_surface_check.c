@@ -17,14 +17,16 @@ static void check_refused(const double (*x)[3], int vertices, const int (*face)[
 
 static void what_is_wrong_is_said_with_its_place(void **state) {
   (void)state;
-  static const double x[][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0}, {0, 0, -1}};
+  static const double x[][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0}, {0, 0, -1}, {0, -1, 0}};
   static const int flat[][3] = {{0, 2, 1}, {0, 1, 4}};
   check_refused(x, 6, flat, 2, NULL, true, "part 'body': face 2 (vertices 1, 2, 5) at (0, 0, 0) has no area");
   static const int same[][3] = {{0, 2, 1}, {0, 1, 3}, {2, 1, 0}};
   check_refused(x, 6, same, 3, NULL, true, "part 'body': faces 1 and 3 have the same vertices 3, 2, 1, at (0, 1, 0)");
   static const int pillow[][3] = {{0, 2, 1}, {0, 1, 2}};
-  check_refused(x, 6, pillow, 2, NULL, false,
-                "part 'body': faces 1 and 2 have the same vertices 1, 2, 3, at (0, 0, 0)");
+  check_refused(
+      x, 6, pillow, 2, NULL, false,
+      "part 'body': faces 1 and 2 have the same vertices 1, 2, 3, at (0, 0, 0), turned round: pieces touch there, "
+      "or there is nothing between them");
   static const int open[][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}};
   check_refused(
       x, 6, open, 3, NULL, false,
@@ -34,6 +36,12 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
                 "part 'body': not a surface: more than two faces at the edge of vertices 1 and 2, from (0, 0, 0) to "
                 "(1, 0, 0), "
                 "face 3");
+  /* Two pieces that share an edge. */
+  static const int hinge[][3] = {{1, 0, 2}, {0, 1, 3}, {0, 1, 5}, {1, 0, 6}};
+  check_refused(
+      x, 7, hinge, 4, NULL, true,
+      "part 'body': not one surface: pieces touch, with more than two faces, at the edge of vertices 1 and 2, "
+      "from (0, 0, 0) to (1, 0, 0), face 3");
   static const int turned[][3] = {{0, 2, 1}, {0, 3, 1}};
   check_refused(x, 6, turned, 2, NULL, true,
                 "part 'body': faces turned against each other at the edge of vertices 1 and 2, from (0, 0, 0) to "

@@ -100,9 +100,11 @@ static cb_status check_twice(const cb_surface *s, const cb_side *side) {
       if (a->forward != b->forward && s->part[a->face] != s->part[b->face]) continue;
       const int *c = s->face[b->face];
       const double *x = s->x[c[0]];
-      status = cb_fail(CB_ERROR_DOMAIN, "part '%s': faces %d and %d have the same vertices %d, %d, %d, at (%g, %g, %g)",
-                       s->name[s->part[b->face]], a->face + 1, b->face + 1, s->number[c[0]], s->number[c[1]],
-                       s->number[c[2]], x[0], x[1], x[2]);
+      status = cb_fail(
+          CB_ERROR_DOMAIN, "part '%s': faces %d and %d have the same vertices %d, %d, %d, at (%g, %g, %g)%s",
+          s->name[s->part[b->face]], a->face + 1, b->face + 1, s->number[c[0]], s->number[c[1]], s->number[c[2]], x[0],
+          x[1], x[2],
+          a->forward != b->forward ? ", turned round: pieces touch there, or there is nothing between them" : "");
     }
   }
   free(list);
@@ -119,12 +121,22 @@ static cb_status fail_edge(const cb_surface *s, const cb_side *side, const char 
                  b[1], b[2], side->face + 1);
 }
 
+/* Do as many faces run along an edge one way as the other? */
+static bool runs_both_ways(const cb_side *side, size_t n) {
+  size_t forward = 0;
+  for (size_t i = 0; i < n; i++) forward += side[i].forward;
+  return 2 * forward == n;
+}
+
 static cb_status check_edges(const cb_surface *s, const cb_side *side, bool open) {
   size_t n = 3 * (size_t)s->faces;
   for (size_t i = 0, end; i < n; i = end) {
     end = cb_sides_same(side, n, i, s->part);
     if (end == i + 1 && !open) return fail_edge(s, &side[i], "not closed: one face only at");
-    if (end > i + 2) return fail_edge(s, &side[i + 2], "not a surface: more than two faces at");
+    if (end > i + 2)
+      return fail_edge(s, &side[i + 2],
+                       runs_both_ways(side + i, end - i) ? "not one surface: pieces touch, with more than two faces, at"
+                                                         : "not a surface: more than two faces at");
     if (end == i + 2 && side[i].forward == side[i + 1].forward)
       return fail_edge(s, &side[i + 1], "faces turned against each other at");
   }

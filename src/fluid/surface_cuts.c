@@ -35,6 +35,7 @@ typedef struct search {
   box *node;    /* of a complete binary tree: children of i are 2 i + 1, 2 i + 2 */
   pair *found;
   size_t n, room;
+  bool touches; /* faces that lie on each other are looked for */
 } search;
 
 static box joined(box a, const box *b) {
@@ -135,6 +136,54 @@ static bool cut(const search *q, int f, int g, double at[3]) {
   return true;
 }
 
+/* What is left of a polygon of n corners on the left of the side from a to b of a triangle with normal n. */
+static int clip(const double a[3], const double b[3], const double normal[3], int n, double (*x)[3]) {
+  double side[3], inward[3], out[8][3], h[8];
+  int kept = 0;
+  for (int k = 0; k < 3; k++) side[k] = b[k] - a[k];
+  cb_cross3(normal, side, inward);
+  for (int i = 0; i < n; i++) {
+    const double d[3] = {x[i][0] - a[0], x[i][1] - a[1], x[i][2] - a[2]};
+    h[i] = cb_dot3(inward, d);
+  }
+  for (int i = 0; i < n; i++) {
+    const int j = (i + 1) % n;
+    if (h[i] >= 0) memcpy(out[kept++], x[i], sizeof out[0]);
+    if ((h[i] >= 0) == (h[j] >= 0)) continue;
+    const double w = h[i] / (h[i] - h[j]);
+    for (int k = 0; k < 3; k++) out[kept][k] = x[i][k] + w * (x[j][k] - x[i][k]);
+    kept++;
+  }
+  memcpy(x, out, (size_t)kept * sizeof out[0]);
+  return kept;
+}
+
+/* Do two faces lie in one plane and have an area in common, more than a strip that is no wider than a length is? */
+static bool lie_on_each_other(const search *q, int f, int g, double at[3]) {
+  const cb_surface *s = q->s;
+  plane p, r;
+  double h[3], x[8][3], whole[3] = {0}, round = 0;
+  if (!plane_of(s, f, &p) || !plane_of(s, g, &r)) return false;
+  heights(q, &p, g, h);
+  if (below(h) || above(h)) return false;
+  for (int i = 0; i < 3; i++) memcpy(x[i], s->x[s->face[g][i]], sizeof x[i]);
+  int n = 3;
+  for (int i = 0; i < 3 && n; i++) n = clip(s->x[s->face[f][i]], s->x[s->face[f][(i + 1) % 3]], p.n, n, x);
+  if (n < 3) return false;
+  for (int i = 1; i + 1 < n; i++) {
+    double area[3];
+    cb_area3(x[0], x[i], x[i + 1], area);
+    for (int k = 0; k < 3; k++) whole[k] += area[k];
+  }
+  for (int k = 0; k < 3; k++) at[k] = 0;
+  for (int i = 0; i < n; i++) {
+    const double *y = x[(i + 1) % n], d[3] = {y[0] - x[i][0], y[1] - x[i][1], y[2] - x[i][2]};
+    round += sqrt(cb_dot3(d, d));
+    for (int k = 0; k < 3; k++) at[k] += x[i][k] / n;
+  }
+  return sqrt(cb_dot3(whole, whole)) > 10 * q->least * round;
+}
+
 static bool share_a_vertex(const int a[3], const int b[3]) {
   for (int i = 0; i < 3; i++)
     if (a[i] == b[0] || a[i] == b[1] || a[i] == b[2]) return true;
@@ -209,9 +258,10 @@ static bool look(search *q, int f) {
     for (int i = first; i < first + n; i++) {
       int g = q->order[i];
       double where[3];
-      if (g > f && meet(&q->face[g], &q->face[f]) && !share_a_vertex(q->s->face[f], q->s->face[g]) &&
-          cut(q, f, g, where) && !keep(q, f, g, where))
-        return false;
+      if (!(g > f) || !meet(&q->face[g], &q->face[f])) continue;
+      const bool found = q->touches ? lie_on_each_other(q, f, g, where)
+                                    : !share_a_vertex(q->s->face[f], q->s->face[g]) && cut(q, f, g, where);
+      if (found && !keep(q, f, g, where)) return false;
     }
   }
   return true;
@@ -245,10 +295,11 @@ static cb_surface_cut *by_parts(const search *q, int *n) {
   return cuts;
 }
 
-cb_status cb_surface_cuts(const cb_surface *s, cb_surface_cut **cuts, int *n) {
+static cb_status find(const cb_surface *s, bool touches, cb_surface_cut **cuts, int *n) {
   size_t nodes = 1;
   for (int most = s->faces; most > LEAF; most -= most / 2) nodes = 2 * nodes + 1;
   search q = {.s = s,
+              .touches = touches,
               .face = malloc((size_t)s->faces * sizeof *q.face),
               .order = malloc((size_t)s->faces * sizeof *q.order),
               .node = malloc(nodes * sizeof *q.node)};
@@ -272,6 +323,40 @@ cb_status cb_surface_cuts(const cb_surface *s, cb_surface_cut **cuts, int *n) {
   if (!list) return cb_fail(CB_ERROR_MEMORY, "no memory to look for cuts of %d faces", s->faces);
   *cuts = list;
   return CB_OK;
+}
+
+cb_status cb_surface_cuts(const cb_surface *s, cb_surface_cut **cuts, int *n) { return find(s, false, cuts, n); }
+
+/* "parts 'a' and 'b' touch in .." */
+static void touch_text(const cb_surface *s, const cb_surface_cut *c, char text[CB_SURFACE_CUT_TEXT]) {
+  const char *a = s->name[c->part[0]], *b = s->name[c->part[1]];
+  const int n = c->part[0] == c->part[1] ? snprintf(text, CB_SURFACE_CUT_TEXT, "pieces of part '%.60s' touch", a)
+                                         : snprintf(text, CB_SURFACE_CUT_TEXT, "parts '%.60s' and '%.60s' touch", a, b);
+  snprintf(text + n, CB_SURFACE_CUT_TEXT - (size_t)n, " in %d pairs of faces, the first %d and %d, at (%g, %g, %g)",
+           c->pairs, c->face[0] + 1, c->face[1] + 1, c->at[0], c->at[1], c->at[2]);
+}
+
+cb_status cb_surface_explain(const cb_surface *s, cb_status status) {
+  char text[CB_SURFACE_CUT_TEXT], why[512];
+  if ((status != CB_ERROR_DOMAIN && status != CB_ERROR_STEP) || s->curvature != 0) return status;
+  snprintf(why, sizeof why, "%s", cb_error_text());
+  bool known = false;
+  for (int touches = 0; touches < 2 && !known; touches++) {
+    cb_surface_cut *cut;
+    int n;
+    const cb_status found = find(s, touches, &cut, &n);
+    if (found) return found;
+    for (int i = 0; i < n && !known; i++) {
+      /* The sides of a body that is too thin lie on each other, too. */
+      if (touches && status == CB_ERROR_STEP && cut[i].part[0] == cut[i].part[1]) continue;
+      (touches ? touch_text : cb_surface_cut_text)(s, &cut[i], text);
+      known = true;
+    }
+    free(cut);
+  }
+  if (!known) return cb_fail(status, "%s", why);
+  return cb_fail(CB_ERROR_DOMAIN,
+                 "%s: expected one surface about them, or a gap between them, for the flow about the body", text);
 }
 
 void cb_surface_cut_text(const cb_surface *s, const cb_surface_cut *c, char text[CB_SURFACE_CUT_TEXT]) {

@@ -187,8 +187,20 @@ class Inertia(Case):
         self.write("third.obj", TETRAHEDRON + "v 1 1 1\nf 1 2 5\n")
         self.write("t.obj", TETRAHEDRON)
         self.write("far.obj", "v 1e8 0 0\nv 100000001 0 0\nv 1e8 1 0\nv 1e8 0 1\n" + TETRAHEDRON[TETRAHEDRON.index("f"):])
+        box = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+        sides = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+        for name, d in ("touch", (1, 0.1, 0.2)), ("edges", (1, 1, 0)):
+            both = box + [(x + d[0], y + d[1], z + d[2]) for x, y, z in box]
+            self.write(name + ".obj", "".join("v %r %r %r\n" % v for v in both) + "".join(
+                "f %d %d %d %d\n" % tuple(c + 1 + 8 * k for c in side) for k in (0, 1) for side in sides))
+        self.write("touch.yaml", SCENARIO.replace("two.obj", "touch.obj").replace("{medium: water}",
+                                                                                  "{medium: water, added_mass: exact}"))
+        touch = "parts 'part1' and 'part2' touch in 3 pairs of faces, the first 3 and 14, at (1, "
+        self.assertIn(touch, self.refused("check", "touch.yaml"))
+        self.good("inertia", "edges.obj", "--added-mass", "exact", "--error", "none")
         exact = "--added-mass", "exact"
         for words, code, part in (
+                (["touch.obj"], 2, "touch.obj: error: " + touch),
                 (["cut.obj"], 2, "cut.obj: error: parts 'part1' and 'part2' cut each other in"),
                 (["inward.obj"], 2, "inward.obj: error: "),
                 (["third.obj"], 2, "more than two faces at the edge of vertices 1 and 2, from (0, 0, 0) to (1, 0, 0)"),

@@ -7,6 +7,7 @@
 
 #include "fluid/exact_posed.h"
 #include "fluid/exact_refined.h"
+#include "fluid/surface_cuts.h"
 #include "potential/images.h"
 #include "potential/moving.h"
 #include "potential/placed.h"
@@ -99,7 +100,7 @@ static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, con
     free(k);
   else
     *body = k;
-  return status;
+  return cb_surface_explain(surface, status);
 }
 
 static void release(const cb_fluid_model *m, void *body) {
@@ -140,7 +141,7 @@ static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_
   const cb_kirchhoff_options options = options_of(own, surface);
   cb_kirchhoff_mass mass;
   cb_moving *before = NULL;
-  if (!isnan(own->error)) return to_error(m, k, surface, x, v, out);
+  if (!isnan(own->error)) return cb_surface_explain(surface, to_error(m, k, surface, x, v, out));
   cb_status status = k->moving ? CB_OK : create_moving(surface, &options, &before);
   cb_moving *const moving = before ? before : k->moving;
   if (!status) status = cb_moving_added_mass(moving, x, v, &mass);
@@ -149,7 +150,7 @@ static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_
     tell(surface, &mass, &report, out);
   }
   cb_moving_free(before);
-  return status;
+  return x == (const double(*)[3])surface->x ? cb_surface_explain(surface, status) : status;
 }
 
 static cb_status added_mass_at(const cb_fluid_model *m, void *body, const cb_surface *surface, const double (*x)[3],

@@ -12,7 +12,7 @@ typedef struct params {
 static const cb_param rows[] = {CB_SHAPE_LENGTH(params, radius, "1", "radius"),
                                 CB_SHAPE_LENGTH(params, length, "2", "length along z"),
                                 {"caps", CB_PARAM_BOOL, offsetof(params, caps), "true", "", "", "",
-                                 "closed by discs at both ends; false: an open tube, the outer side of a sheet"},
+                                 "closed by discs at both ends; false: an open tube, a sheet with fluid on both sides"},
                                 CB_SHAPE_RESOLUTION(params, "32"),
                                 {.name = NULL}};
 
@@ -29,7 +29,7 @@ static cb_status make(const void *given, cb_surface **out) {
 const cb_shape_class cb_shape_cylinder = {
     .name = "cylinder",
     .title = "cylinder",
-    .doc = "About z; closed, or an open tube without caps.",
+    .doc = "About z; closed, or an open tube without caps, whose faces stand for both sides as those of any open part.",
     .params = rows,
     .params_size = sizeof(params),
     .make = make,

@@ -135,7 +135,7 @@ static cb_status check_open(const cb_inertia *f) {
                    s->name[p], cb_surface_is_shape(s) ? "" : " or `--close`", border);
   cb_surface_border found;
   const cb_status second = cb_surface_border_of(s, p, &found);
-  if (!second && found.bulges)
+  if (!second && found.bulges && !cb_surface_is_shape(s))
     cb_warn("part `%s` is open, so it has no volume and the added mass of a sheet, with fluid on both sides; %s",
             s->name[p], border);
   return second;
@@ -243,6 +243,7 @@ static int run(int argc, char **argv) {
       fprintf(stderr, "curvebody: warning: the body is closed: --thickness is of open parts\n");
     if (!f.added.method) cb_warn_of_parts(f.surface, f.part, "");
     cb_warn_of_curvature(f.surface, f.mass.area, f.fluid > 0 && !strcmp(f.model, "local"), "--added-mass exact", "");
+    cb_note_large(f.surface, &f.mass, "--scale 1e-3", "");
     warn_of_thin(&f.added);
     status = cb_warn_of_cuts(f.surface, "");
   }

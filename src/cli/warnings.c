@@ -106,6 +106,19 @@ void cb_note_closed(const cb_surface *surface, const char *body) {
   if (cb_surface_mended_text(surface, text, sizeof text)) fprintf(stderr, "curvebody: note: %s%s\n", body, text);
 }
 
+void cb_note_large(const cb_surface *surface, const cb_mass *mass, const char *scale, const char *body) {
+  const double most = 1e6, water = 1000, weight = fmax(mass->mass, water * fabs(mass->volume));
+  double size = 0;
+  if (!(weight > most) || !cb_surface_is_unscaled(surface)) return;
+  for (int k = 0; k < 3; k++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int v = 0; v < surface->vertices; v++) low = fmin(low, surface->x[v][k]), high = fmax(high, surface->x[v][k]);
+    size = fmax(size, high - low);
+  }
+  fprintf(stderr, "curvebody: note: %sit is %.3g m long and %s %.3g t: a file in millimetres needs `%s`\n", body, size,
+          mass->mass >= weight ? "weighs" : "has the volume of water of", weight / 1000, scale);
+}
+
 /* An open part without a thickness has no volume, though it may be meant as a solid. A flat one has none indeed. */
 static cb_status warn_of_open(const cb_immersed *body, const char *name) {
   const cb_surface *s = cb_immersed_surface(body);
@@ -117,7 +130,7 @@ static cb_status warn_of_open(const cb_immersed *body, const char *name) {
     if (!cb_immersed_lacks_volume(body, p, &solely)) continue;
     status = cb_surface_border_of(s, p, &found);
     if (!status) status = cb_surface_border_text(s, p, NULL, border);
-    if (status || (solely && !found.bulges)) continue;
+    if (status || (solely && (!found.bulges || cb_surface_is_shape(s)))) continue;
     cb_warn(
         "%spart `%s` is open, so it %s: expected %s`thickness`%s; %s", name, s->name[p],
         solely ? "has the added mass of a sheet, with fluid on both sides" : "displaces no fluid and has no buoyancy",
@@ -161,6 +174,7 @@ static cb_status warn_of_body(const cb_immersed *body, double t, const char *nam
   status = cb_warn_of_cuts(surface, name);
   if (!status) status = cb_warn_of_seams(surface, "weld", name);
   if (!status) status = cb_immersed_mass(body, t, &mass, part);
+  if (!status) cb_note_large(surface, &mass, "scale: 1e-3", name);
   cb_added_mass told;
   if (!status && !cb_immersed_solved(body, &told)) cb_warn_of_parts(surface, part, name);
   if (!status) cb_warn_of_curvature(surface, mass.area, cb_immersed_is_local(body), "added_mass: exact", name);

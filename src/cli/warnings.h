@@ -4,6 +4,7 @@
 
 #include "fluid/local.h"
 #include <curvebody/fluid_model.h>
+#include <curvebody/mass.h>
 #include <curvebody/scenario.h>
 
 /* From then on what takes long or much memory is told on stderr before it does, as of `name`, which is borrowed. */
@@ -27,6 +28,8 @@ void cb_warn_of_curvature(const cb_surface *surface, double area, bool local, co
 cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body);
 /* A line on stderr of the holes of a file's mesh that were closed, and of those that were too large. */
 void cb_note_closed(const cb_surface *surface, const char *body);
+/* A line on stderr of a body of more than 1000 t whose file may be in millimetres. scale: as the user writes it. */
+void cb_note_large(const cb_surface *surface, const cb_mass *mass, const char *scale, const char *body);
 /* How its added mass was found by a fluid model of that name, and how well, in one line on stdout. */
 void cb_print_solution(const char *before, const char *model, const cb_surface *surface, const cb_added_mass *added);
 /* All for every body of a scenario, and poses that jump; copies are told of once. */

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_mirror(const double m[3][3]) {
+static double determinant(const double m[3][3]) {
   double normal[3];
   cb_cross3(m[0], m[1], normal);
-  return cb_dot3(normal, m[2]) < 0;
+  return cb_dot3(normal, m[2]);
 }
 
 /* The name of a part of a piece: that of the piece, and its own where there are several. */
@@ -52,7 +52,7 @@ static cb_status join(cb_arena *arena, int n, const cb_surface_piece *piece, cb_
   int v = 0, f = 0, p = 0;
   for (int i = 0; i < n; i++) {
     const cb_surface *s = piece[i].surface;
-    const int flipped = is_mirror(piece[i].frame);
+    const int flipped = determinant(piece[i].frame) < 0;
     for (int k = 0; k < s->vertices; k++) {
       cb_apply3(piece[i].frame, s->x[k], x[v + k]);
       for (int j = 0; j < 3; j++) x[v + k][j] += piece[i].origin[j];
@@ -72,6 +72,10 @@ cb_status cb_surface_join(int n, const cb_surface_piece *piece, cb_surface **out
   cb_arena *arena = cb_arena_create();
   const cb_status status = arena ? join(arena, n, piece, out) : cb_fail(CB_ERROR_MEMORY, "no memory for a surface");
   cb_arena_free(arena);
-  if (!status) add_mended(n, piece, &((cb_surface_owned *)*out)->mended);
+  if (status) return status;
+  cb_surface_owned *whole = (cb_surface_owned *)*out;
+  add_mended(n, piece, &whole->mended);
+  for (int i = 0; i < n; i++)
+    whole->of_file |= cb_surface_is_unscaled(piece[i].surface) && fabs(fabs(determinant(piece[i].frame)) - 1) < 1e-9;
   return status;
 }

@@ -18,6 +18,7 @@ typedef struct cb_surface_owned {
   double scale; /* since it was made */
   cb_surface_chart chart; /* by which it was laid */
   cb_surface_mended mended;
+  bool of_file;
 } cb_surface_owned;
 
 /* A side of a face, from corner to corner, with lo < hi. */

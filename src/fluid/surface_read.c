@@ -112,7 +112,7 @@ static cb_status mend(cb_mesh *m, const cb_mending *how, int *first, cb_surface_
   return status;
 }
 
-cb_status cb_surface_of_mesh(const cb_mesh *m, const cb_mending *how, cb_surface **out) {
+static cb_status make(const cb_mesh *m, const cb_mending *how, cb_surface **out) {
   static const cb_mending nothing = {.weld = false};
   if (!how) how = &nothing;
   if (!how->weld && !(how->close > 0) && (how->posed || !cb_mesh_has_flat(m))) return build(m, out);
@@ -130,6 +130,12 @@ cb_status cb_surface_of_mesh(const cb_mesh *m, const cb_mending *how, cb_surface
   free(first);
   free(mended.triangles);
   free(mended.groups);
+  return status;
+}
+
+cb_status cb_surface_of_mesh(const cb_mesh *m, const cb_mending *how, cb_surface **out) {
+  const cb_status status = make(m, how, out);
+  if (!status) ((cb_surface_owned *)*out)->of_file = true;
   return status;
 }
 

@@ -361,6 +361,26 @@ class Inertia(Case):
         for key in "close=1", "close=maybe", "weld=-1", "weld=maybe":
             self.refused("check", "hull.yaml", "--set", "bodies.0." + key)
 
+    def test_a_file_in_millimetres_is_noticed_by_its_weight(self):
+        cube = [(x, y, z) for x in (0, 40) for y in (0, 40) for z in (0, 40)]
+        sides = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+        self.write("mm.obj", "".join("v %g %g %g\n" % v for v in cube) +
+                   "".join("f %d %d %d %d\n" % tuple(c + 1 for c in side) for side in sides))
+        told = "it is 40 m long and weighs 6.4e+04 t: a file in millimetres needs "
+        self.assertIn("curvebody: note: " + told + "`--scale 1e-3`", self.good("inertia", "mm.obj").stderr)
+        self.assertEqual(self.good("inertia", "mm.obj", "--scale", "1e-3").stderr, "")
+        self.assertEqual(self.good("inertia", "box:a=40,b=40,c=40").stderr, "")
+        self.write("mm.yaml", SCENARIO.replace("two.obj", "mm.obj").replace("density: 500", "density: 1000"))
+        said = self.good("check", "mm.yaml").stderr
+        self.assertEqual(said.count("body `a.0`: " + told + "`scale: 1e-3`"), 1, said)  # once for the copies
+        self.assertEqual(self.good("check", "mm.yaml", "--set", "bodies.0.scale=1e-3").stderr, "")
+
+    def test_an_open_tube_has_two_sides(self):
+        # One side of radius 1 and length 3 with delta = r has A/2 = 9.42; both with the cap sqrt(A/4 pi)/2 have
+        # A/2 sqrt(A/4 pi)/2 of A = 12 pi: 16.32, as the manual says. Facets of a second order, 1e-3.
+        K = self.facts("cylinder:length=3,caps=false,resolution=64", "--density", "0", "--fluid", "1")["added_mass"]
+        self.near(K[3][3] / (6 * math.pi * math.sqrt(3) / 2), 1, 2e-3)
+
     def test_near_vertices_are_counted_and_a_tolerance_named(self):
         near = "".join(f"v {(c == 1) + 1e-6 * f} {(c == 2) + 2e-6 * f} {int(c == 3)}\n"
                        for f, face in enumerate(((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))) for c in face)

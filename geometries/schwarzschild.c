@@ -5,12 +5,25 @@
  * Outside the throat, rho > M/2 (R > 2M), which is a minimal sphere where the coordinates stay regular. Sectional
  * curvature -M/R^3 of planes with the radius, 2M/R^3 of planes across it, scalar curvature 0. A geodesic is a path of a
  * body in this space, not in spacetime. Isometries: the rotations.
+ *
+ * The shortest geodesic between two points lies in their plane through the centre. With rho = (M/2) e^(2 eta),
+ * R = 2M cosh^2 eta, Clairaut's constant b = 2M beta = R sin(psi), psi the angle with the radius:
+ *
+ *   dphi/deta = 2b/sqrt(R^2 - b^2),   ds/deta = 2R^2/sqrt(R^2 - b^2)
+ *   beta > 1, turning at R = b:  sinh eta = sqrt(beta - 1) cosh t;   beta < 1:  sinh eta = sqrt(1 - beta) sinh t
+ *   dphi/dt = 2 beta/(C sqrt(C^2 + beta)),   ds/dt = 4M C^3/sqrt(C^2 + beta),   C = cosh eta
+ *
+ * The angle grows with beta while eta goes from one point to the other, and when beta decreases towards 1 where it turns
+ * on the way, without bound: there is one geodesic for each angle below pi. Curvature of the plane is negative, so no
+ * other is in it, and the way round the other side is longer.
  * Source: Misner, Thorne & Wheeler, Gravitation (1973), eq. 31.22; Wald, General Relativity (1984), section 6.
  */
 #include <curvebody/intrinsic.h>
 #include "geometry/metric_entry.h"
+#include "numerics/vec3.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 typedef struct schwarzschild_params {
@@ -49,6 +62,104 @@ static cb_status metric(const cb_geometry *g, const double *q, double *gij, doub
   return CB_OK;
 }
 
+/* --- the shortest geodesic --- */
+
+/* t of the head at sinh(eta) = s. */
+static double time_at(double excess, double s) {
+  const double scale = sqrt(fabs(excess));
+  return excess > 0 ? acosh(fmax(1, s / scale)) : asinh(s / scale);
+}
+
+/* Angle and length/4M from time t0 to t1, excess = beta - 1: Gauss's rule of 8 points on panels of half a unit, whose
+ * error is below round-off because the integrands' singularities are pi/2 off the real axis. */
+static void integrate(double beta, double excess, double t0, double t1, double *angle, double *length) {
+  static const double node[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363};
+  static const double weight[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
+  const int panels = (int)ceil(2 * fabs(t1 - t0)) + 1;
+  const double half = (t1 - t0) / panels / 2;
+  for (int p = 0; p < panels; p++)
+    for (int k = 0; k < 8; k++) {
+      const double t = t0 + half * (2 * p + 1 + (k < 4 ? node[k] : -node[k - 4]));
+      const double s = excess > 0 ? cosh(t) : sinh(t), square = 1 + fabs(excess) * s * s, root = sqrt(square + beta);
+      *angle += half * weight[k % 4] * 2 * beta / (sqrt(square) * root);
+      *length += half * weight[k % 4] * square * sqrt(square) / root;
+    }
+}
+
+/* Angle and length/4M from sinh(eta) = high to low <= high, by the turning point or not. */
+static void sweep(double excess, bool turns, double high, double low, double *angle, double *length) {
+  const double beta = 1 + excess, far = time_at(excess, high), near = time_at(excess, low);
+  *angle = *length = 0;
+  integrate(beta, excess, turns ? 0 : near, far, angle, length);
+  if (turns) integrate(beta, excess, 0, near, angle, length);
+}
+
+/* beta - 1 of the geodesic that sweeps this angle: bisection and secants of the angle, which grows with beta where it
+ * does not turn and with the time to the turning point, x, where it does. */
+static double excess_of(double wanted, double high, double low, bool *turns) {
+  double angle, length, a, b, fa, fb;
+  sweep(low * low, false, high, low, &angle, &length);
+  *turns = wanted > angle;
+  a = *turns ? 0 : -1;
+  b = *turns ? 1 : low * low;
+  fa = *turns ? angle - wanted : -wanted;
+  for (fb = angle - wanted; *turns && fb < 0; b *= 2) {
+    sweep(low * low / cosh(b) / cosh(b), true, high, low, &angle, &length);
+    fb = angle - wanted;
+    if (fb >= 0) break;
+  }
+  for (int i = 0; i < 200 && fabs(b - a) > 2e-16 * fmax(fabs(a), fabs(b)); i++) {
+    double x = i % 3 == 2 ? (a + b) / 2 : a - fa * (b - a) / (fb - fa);
+    if (!(x > a && x < b)) x = (a + b) / 2;
+    if (x == a || x == b) break;
+    const double excess = *turns ? low * low / cosh(x) / cosh(x) : x;
+    sweep(excess, *turns, high, low, &angle, &length);
+    if (angle < wanted)
+      a = x, fa = angle - wanted;
+    else
+      b = x, fb = angle - wanted;
+  }
+  const double x = fabs(fa) < fabs(fb) ? a : b;
+  return *turns ? low * low / cosh(x) / cosh(x) : x;
+}
+
+/* By the integrals, which then are a guess for Newton's method. */
+static cb_status logarithm(const cb_geometry *g, const double *p, const double *q, double *u) {
+  const slice *own = g->data;
+  const double rho = sqrt(cb_dot3(p, p)), end = sqrt(cb_dot3(q, q));
+  double across[3], cross[3], side = 0, direction[3];
+  cb_status status = inside(g, p);
+  if (!status) status = inside(g, q);
+  if (status) return status;
+  cb_cross3(p, q, cross);
+  const double along = cb_dot3(p, q) / rho, angle = atan2(sqrt(cb_dot3(cross, cross)), cb_dot3(p, q));
+  for (int i = 0; i < 3; i++) across[i] = q[i] - along * p[i] / rho;
+  side = sqrt(cb_dot3(across, across));
+  const double mine = sinh(log(2 * rho / own->mass) / 2), other = sinh(log(2 * end / own->mass) / 2);
+  bool turns = false;
+  double swept, length, excess = -1;
+  if (side > 0 || along < 0) excess = excess_of(angle, fmax(mine, other), fmin(mine, other), &turns);
+  sweep(excess, turns, fmax(mine, other), fmin(mine, other), &swept, &length);
+  length *= 4 * own->mass;
+  if (side == 0 && along < 0)
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "from (%g, %g, %g) to (%g, %g, %g) there is more than one shortest geodesic (length %.12g)", p[0],
+                   p[1], p[2], q[0], q[1], q[2], length);
+  /* sin(psi) = b/R, cos(psi) = sqrt((R - b)(R + b))/R */
+  const double square = 1 + mine * mine, sine = (1 + excess) / square;
+  const double cosine = sqrt(fmax(0, mine * mine - excess) * (square + 1 + excess)) / square;
+  const double psi = 1 + own->mass / (2 * rho), speed = length / (psi * psi);
+  const bool inwards = turns || other < mine;
+  for (int i = 0; i < 3; i++) {
+    direction[i] = (inwards ? -cosine : cosine) * p[i] / rho + (side > 0 ? sine * across[i] / side : 0);
+    u[i] = speed * direction[i];
+  }
+  double finer[3] = {u[0], u[1], u[2]};
+  if (cb_numeric_log(g, p, q, true, finer, NULL) != CB_OK) return CB_OK;
+  for (int i = 0; i < 3; i++) u[i] = finer[i];
+  return CB_OK;
+}
+
 static const cb_chart chart = {
     .name = "isotropic",
     .doc = "isotropic Cartesian coordinates, outside the throat rho = M/2",
@@ -61,7 +172,8 @@ static cb_status init(cb_geometry *g, const void *p) {
   slice *own = g->data = calloc(1, sizeof *own);
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a Schwarzschild slice");
   own->mass = given->mass;
-  own->intrinsic = (struct cb_intrinsic){.killing_names = cb_rotation_names,
+  own->intrinsic = (struct cb_intrinsic){.log = logarithm,
+                                         .killing_names = cb_rotation_names,
                                          .killing = cb_rotation_field,
                                          .inside = inside,
                                          .base = {5 * given->mass, 0, 0}};

@@ -11,6 +11,7 @@
 #include "geometry/energy.h"
 #include "geometry/numeric.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { D = CB_DIM_MAX };
@@ -78,11 +79,26 @@ cb_status cb_numeric_distance_of(const cb_geometry *g, const double *q1, const d
   return CB_OK;
 }
 
+static cb_status length_of(const cb_geometry *g, const double *q, const double *u, double *length) {
+  double metric[D * D], p[D], square = 0;
+  const cb_status status = cb_numeric_metric(g, q, metric, NULL, NULL);
+  if (status) return status;
+  lower(g->dim, metric, u, p);
+  for (int i = 0; i < g->dim; i++) square += p[i] * u[i];
+  *length = sqrt(square);
+  return CB_OK;
+}
+
 cb_status cb_numeric_distance(const cb_geometry *g, const double *q1, const double *q2, double *d, double *gradient,
                               double *hessian) {
   if (cb_energy_distance(g, q1, q2, d, gradient, hessian) == CB_OK) return CB_OK;
+  double u[D];
+  const bool known = g->intrinsic && g->intrinsic->log;
   cb_shortest path;
-  cb_status status = cb_numeric_shortest(g, q1, q2, NULL, &path);
+  cb_status status = known ? g->intrinsic->log(g, q1, q2, u) : CB_OK;
+  if (status) return status;
+  if (known && !gradient && !hessian) return length_of(g, q1, u, d);
+  status = cb_numeric_shortest(g, q1, q2, known ? u : NULL, &path);
   if (!status && (gradient || hessian)) status = cb_numeric_distance_of(g, q1, q2, &path, gradient, hessian);
   if (!status) *d = path.length;
   return status;

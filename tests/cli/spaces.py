@@ -135,6 +135,23 @@ class Spaces(Case):
         self.refused(["geodesic", "h2", "--from", "0.3,0.4", "--velocity", "1,0", "--length", "80", "--chart", "poincare"],
                      "coordinate x of the chart poincare is not known", 2)
 
+    def test_about_the_throat(self):
+        # the integrals of the angle and the length in R = 2M cosh^2 eta, by mpmath
+        for points, right in ("0.8,0,0 -0.3,0.75,0", 4.09678182333855), ("0.6,0,0 0,0.6,0", 3.16537495331567):
+            start, to = points.split()
+            d, rows = self.rows("schwarzschild", "--from", start, "--to=" + to, "--points", "2")
+            self.assertAlmostEqual(d, right, delta=1e-12)
+            self.near(rows[-1][1:4], [float(x) for x in to.split(",")], 1e-12)
+        for start, to in ("0.51,0,0", "0.1,0.51,0"), ("0.51,0,0", "-0.4,0.4,0.1"), ("0.5001,0,0", "-0.5,0.01,0.01"):
+            d, rows = self.rows("schwarzschild", "--from", start, "--to=" + to, "--points", "2")
+            self.near(rows[-1][1:4], [float(x) for x in to.split(",")], 1e-12)
+        self.refused(["geodesic", "schwarzschild", "--from", "0.6,0,0", "--to=-0.6,0,0"], "more than one shortest", 2)
+        # which Newton's method alone does not reach, from curves of the chart
+        for start, to in (("0.7,0,0", "-40,1,2"), ("1e6,0,0", "-1e6,3,3"), ("0.500001,0,0", "-0.500001,1e-3,0")):
+            d, rows = self.rows("schwarzschild", "--from", start, "--to=" + to, "--points", "2")
+            end = [float(x) for x in to.split(",")]
+            self.near(rows[-1][1:4], end, 1e-11 * max(map(abs, end)))
+
     def test_near_the_antipode(self):
         d, rows = self.rows("s2", "--from", "0.5,0.3", "--to", f"{math.pi - 0.5},{0.3 - math.pi + 1e-6!r}", "--points", "2")
         self.assertAlmostEqual(d, math.pi - math.sin(0.5) * 1e-6, delta=1e-12)

@@ -4,6 +4,14 @@
  *
  * In the frame e1 = e^-z d_x, e2 = e^z d_y, e3 = d_z: K(e1, e2) = 1, K(e1, e3) = K(e2, e3) = -1.
  * Isometries: the group from the left, and seven more classes of turns and reflections. Complete; valid everywhere.
+ *
+ * Planes y = constant are totally geodesic hyperbolic planes, e^2z dx^2 + dz^2, and the map that forgets y lengthens
+ * nothing: between points of one plane its geodesic is the shortest, from 0 with unit velocity (a, b), to (x, z):
+ *
+ *   e^z(s) = cosh s + b sinh s,  x(s) = a sinh s e^-z(s);   sinh^2(d/2) = x^2 e^z/4 + sinh^2(z/2)
+ *   a sinh d = x e^z,   b sinh d = sinh z - x^2 e^z/2
+ *
+ * So are planes x = constant, with -z for z. Other geodesics need elliptic functions and are integrated.
  * Sources: Scott, The geometries of 3-manifolds, Bull. London Math. Soc. 15 (1983) 401, section 4,
  * doi:10.1112/blms/15.5.401; curvature: Milnor, Curvatures of left invariant metrics on Lie groups, Adv. Math. 21
  * (1976) 293, section 4, doi:10.1016/S0001-8708(76)80002-3.
@@ -13,6 +21,7 @@
 #include "numerics/dd.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 static cb_status metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
@@ -44,13 +53,67 @@ static void translation(const cb_geometry *g, const double *a, double *m, double
   if (low) memcpy(low, (double[9]){[0] = shrink.lo, [4] = grow.lo}, 9 * sizeof *low);
 }
 
+/* --- geodesics in planes --- */
+
+/* The plane of a velocity or difference: 1: y is constant, -1: x is; 0: neither. */
+static int plane_of(const double *v) { return v[1] == 0 ? 1 : v[0] == 0 ? -1 : 0; }
+
+static cb_status exponential(const cb_geometry *g, const double *q, const double *u, double *q1, double *u1) {
+  const int sign = plane_of(u), along = sign > 0 ? 0 : 1;
+  if (!sign) return cb_numeric_exp(g, q, u, q1, u1, NULL);
+  const double scale = exp(sign * q[2]), v = scale * u[along], w = sign * u[2], s = hypot(v, w);
+  double end[3] = {q[0], q[1], q[2]}, rate[3] = {0};
+  if (s > 0) {
+    const double a = v / s, b = w / s, more = b < 0 ? a * a / (1 - b) : 1 + b, less = b < 0 ? 1 - b : a * a / (1 + b);
+    /* e^z e^-s, and its derivative */
+    const double grown = (more + less * exp(-2 * s)) / 2, slope = (more - less * exp(-2 * s)) / 2;
+    if (!(grown > 1e-280)) return cb_fail(CB_ERROR_DOMAIN, "a geodesic of length %.6g is too long", s);
+    end[along] += a * (-expm1(-2 * s) / 2) / grown / scale;
+    end[2] += sign * (s + log(grown));
+    rate[along] = s * a * exp(-2 * s) / (grown * grown) / scale;
+    rate[2] = sign * s * slope / grown;
+  }
+  memcpy(q1, end, sizeof end);
+  if (u1) memcpy(u1, rate, sizeof rate);
+  return CB_OK;
+}
+
+/* The length, and u, between points of one plane; false of others. */
+static bool shortest(const double *q, const double *y, double *u, double *length) {
+  const double move[3] = {y[0] - q[0], y[1] - q[1], y[2] - q[2]};
+  const int sign = plane_of(move), along = sign > 0 ? 0 : 1;
+  if (!sign) return false;
+  const double scale = exp(sign * q[2]), x = scale * move[along], z = sign * move[2], root = x * exp(z / 2);
+  const double half = hypot(root / 2, sinh(z / 2)), cosine = hypot(1, half), d = 2 * asinh(half); /* of d/2 */
+  memset(u, 0, 3 * sizeof *u);
+  *length = d;
+  if (!(d > 0)) return true;
+  u[along] = d * (root / half) * (exp(z / 2) / cosine / 2) / scale;
+  u[2] = sign * d * (sinh(z / 2) / half * (cosh(z / 2) / cosine) - root / half / 2 * (root / cosine / 2));
+  return isfinite(d) && isfinite(u[along]) && isfinite(u[2]);
+}
+
+static cb_status logarithm(const cb_geometry *g, const double *q, const double *y, double *u) {
+  double length;
+  return shortest(q, y, u, &length) ? CB_OK : cb_numeric_log(g, q, y, false, u, NULL);
+}
+
+static cb_status distance(const cb_geometry *g, const double *q1, const double *q2, double *d, double *gradient,
+                          double *hessian) {
+  double u[3];
+  if (!gradient && !hessian && shortest(q1, q2, u, d)) return CB_OK;
+  return cb_numeric_distance(g, q1, q2, d, gradient, hessian);
+}
+
 static const cb_chart chart = {
     .name = "solvable",
     .doc = "coordinates of the group, (a, b, c)(x, y, z) = (a + e^-c x, b + e^c y, c + z)",
     .coordinates = {"x", "y", "z"},
     .metric = metric,
+    .distance = distance,
 };
-static const struct cb_intrinsic intrinsic = {.killing_names = names, .killing = killing, .translation = translation};
+static const struct cb_intrinsic intrinsic = {
+    .exp = exponential, .log = logarithm, .killing_names = names, .killing = killing, .translation = translation};
 
 static cb_status init(cb_geometry *g, const void *p) {
   (void)p;

@@ -135,6 +135,22 @@ class Spaces(Case):
         self.refused(["geodesic", "h2", "--from", "0.3,0.4", "--velocity", "1,0", "--length", "80", "--chart", "poincare"],
                      "coordinate x of the chart poincare is not known", 2)
 
+    def test_far_out_in_nil_and_sol(self):
+        # 42.4 is the straight line, 20.1 and 33.9 are of turning angles below 2 pi (mpmath), 13.8 is 2 asinh(500)
+        for space, to, right in (("nil", "30,30,450", 30 * math.sqrt(2)), ("nil", "3,2,50", 20.146407534606),
+                                 ("nil", "1,0,100", 33.9055092646228), ("sol", "1000,0,0", 2 * math.asinh(500)),
+                                 ("sol", "0,1e6,3", 2 * math.asinh(math.hypot(5e5 * math.exp(-1.5), math.sinh(1.5)))),
+                                 ("nil", "0,0,6", 6)):
+            d, rows = self.rows(space, "--from", "0,0,0", "--to", to, "--points", "3")
+            self.assertAlmostEqual(d, right, delta=1e-14 * right)
+            end = [float(x) for x in to.split(",")]
+            self.near(rows[-1][1:4], end, 1e-14 * max(end))
+        self.refused(["geodesic", "sol", "--from", "0,0,0", "--to", "0,1e300,0"], "is too long", 2)
+        # sqrt(4 pi z - 4 pi^2) in every direction
+        self.refused(["geodesic", "nil", "--from", "1,2,3", "--to", "1,2,53"],
+                     "there is more than one shortest geodesic (length 24.2660279633)", 2)
+        self.refused(["geodesic", "sol", "--from", "0,0,0", "--to", "1000,1,0"], "too long or bend too much", 2)
+
     def test_about_the_throat(self):
         # the integrals of the angle and the length in R = 2M cosh^2 eta, by mpmath
         for points, right in ("0.8,0,0 -0.3,0.75,0", 4.09678182333855), ("0.6,0,0 0,0.6,0", 3.16537495331567):

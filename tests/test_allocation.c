@@ -254,7 +254,7 @@ static void steps_with_contacts_allocate_nothing_once_warm(void **unused) {
     check_ok(cb_system_start(cb_scenario_system(s), state));
     check_ok(cb_contacts_create(cb_scenario_system(s), cb_scenario_integrator(s), &contacts));
     for (int step = 0; step < 600; step++) {
-      bool stopped;
+      cb_contacts_stop stopped;
       const int before = events;
       count_from_here();
       const cb_status status = cb_contacts_step(contacts, state, 0.01, &sink, &stopped);

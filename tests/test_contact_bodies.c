@@ -158,7 +158,7 @@ static void spring_triangles_collide_and_do_not_overlap(void **unused) {
     cb_sink sink = {&k, collision_row, collision_event, collision_checkpoint, NULL};
     double least = INFINITY;
     for (int i = 0; i < 300; i++) {
-      bool stopped;
+      cb_contacts_stop stopped;
       check_ok(cb_contacts_step(loop, k.c.state, 0.01, &sink, &stopped));
       for (int a = 0; a < 6; a++)
         for (int b = 0; b < a; b++) least = fmin(least, apart(&k, a, b) - 0.4);

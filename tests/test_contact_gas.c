@@ -99,7 +99,7 @@ static void close_gas(gas *s) {
 
 static void go(gas *s, int steps) {
   cb_sink sink = {.self = s, .event = count};
-  bool stopped;
+  cb_contacts_stop stopped;
   for (int i = 0; i < steps; i++) check_ok(cb_contacts_step(s->contacts, s->state, step, &sink, &stopped));
 }
 

@@ -76,7 +76,7 @@ static size_t run_until(collision *k, const char *method, double step, double pi
   const int steps = (int)(piece / step);
   *energy = *momentum = 0;
   while (k->events < contacts) {
-    bool stopped;
+    cb_contacts_stop stopped;
     for (int i = 0; i < steps; i++) check_ok(cb_contacts_step(loop, k->c.state, step, &sink, &stopped));
     const kept now = measure(k);
     *energy = fmax(*energy, fabs(now.energy - before.energy) / before.energy);
@@ -200,7 +200,7 @@ static void turned_round_after_twenty_contacts_balls_return_to_their_start(void 
     check_ok(cb_contacts_create(k.c.system, k.c.integrator, &loop));
     cb_sink sink = {&k, collision_row, collision_event, collision_checkpoint, NULL};
     cb_state *start = clone_state(&k.c);
-    bool stopped;
+    cb_contacts_stop stopped;
     int steps = 0;
     for (; k.events < 20; steps++) check_ok(cb_contacts_step(loop, k.c.state, 0.02, &sink, &stopped));
     const size_t out = k.events;

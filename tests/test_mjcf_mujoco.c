@@ -356,7 +356,7 @@ static void random_models_are_what_mujoco_makes_of_them(void **unused) {
     fclose(file);
     mjModel *m = mj_loadXML(path, NULL, error, sizeof error);
     cb_mjcf *own = NULL;
-    const cb_status status = cb_mjcf_read_file(path, &own);
+    const cb_status status = cb_mjcf_read_file(path, NULL, &own);
     if (!m != !own)
       fail_msg("MuJoCo: %s\nhere: %s\n%s", m ? "takes it" : error, own ? "taken" : cb_error_text(), w.text);
     if (!m) {
@@ -406,7 +406,7 @@ static void by_its_own_method_bodies_go_where_mujoco_has_them(void **unused) {
   mjData *d = mj_makeData(m);
   cb_mjcf *own;
   cb_scenario *s;
-  check_ok(cb_mjcf_read_file(path, &own));
+  check_ok(cb_mjcf_read_file(path, NULL, &own));
   check_ok(open_scenario(own, &s));
   unlink(path);
   for (int n = 0; n < STEPS; n++) mj_step(m, d);

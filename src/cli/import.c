@@ -1,4 +1,4 @@
-/* curvebody import MODEL.xml [-o OUT.yaml] [--end T]
+/* curvebody import MODEL.xml [-o OUT.yaml] [--end T] [--key NAME]
  *
  * Makes a scenario of the free bodies of an MJCF file (io/mjcf.h), and says on stderr what it leaves out, a line each. */
 #include "cli/cli.h"
@@ -46,10 +46,11 @@ static cb_status write_text(const char *path, const cb_text *text) {
 }
 
 static int run(int argc, char **argv) {
-  const char *output = NULL, *given = NULL;
+  const char *output = NULL, *given = NULL, *key = NULL;
   double end = 1;
   const cb_option options[] = {{"--output", "-o", true, cb_take_text, &output},
                                {"--end", NULL, true, cb_take_text, &given},
+                               {"--key", NULL, true, cb_take_text, &key},
                                {NULL, NULL, false, NULL, NULL}};
   int words;
   const int usage = cb_options_take(&cb_command_import, options, argc, argv, &words);
@@ -60,7 +61,7 @@ static int run(int argc, char **argv) {
   cb_text text = {0};
   cb_status status = end_of(given, &end);
   if (!status && output) status = cb_check_output(output, (cb_files){&path, 1});
-  if (!status) status = cb_mjcf_read_file(path, &model);
+  if (!status) status = cb_mjcf_read_file(path, key, &model);
   if (!status) status = check_parts(output, model);
   if (!status) status = cb_mjcf_write(model, end, &text);
   if (!status) status = check(output ? output : path, &text);
@@ -71,8 +72,9 @@ static int run(int argc, char **argv) {
   return status ? cb_report(status) : CB_EXIT_DONE;
 }
 
-const cb_command cb_command_import = {
-    "import", "MODEL.xml [-o OUT.yaml] [--end T]",
-    "Makes a scenario of the free bodies of an MJCF file, MuJoCo's, on stdout or in OUT.yaml, from time 0 to T s "
-    "(default 1), and lists on stderr what it leaves out.",
-    run, NULL};
+const cb_command cb_command_import = {"import", "MODEL.xml [-o OUT.yaml] [--end T] [--key NAME]",
+                                      "Makes a scenario of the free bodies of an MJCF file, MuJoCo's, on stdout or in "
+                                      "OUT.yaml, of T s (default 1), from the "
+                                      "start that the file has or from its key NAME (its name, or its number from 0), "
+                                      "and lists on stderr what it leaves out.",
+                                      run, NULL};

@@ -1,7 +1,8 @@
 /* The free bodies of an MJCF file, MuJoCo's XML, as they are read, and as a scenario of bodies in a fluid.
  *
  * Read: <include>, <compiler>, <option>, <default>, <asset> with <mesh> and <model>, <worldbody> with <frame>, <replicate>,
- * <attach>, <body>, <freejoint>, <joint type="free">, <inertial> and <geom>. A body without a joint is welded to its parent; a
+ * <attach>, <body>, <freejoint>, <joint type="free">, <inertial> and <geom>; <actuator> at sites and free joints, <keyframe>,
+ * and a plane of the world, the floor. A body without a joint is welded to its parent; a
  * body that moves by other joints is left out with all that it carries. What is not read is listed with its place; what
  * cannot be right fails with its place. Source: MuJoCo's XML reference and its compiler (2.2.2 and 3.14). SI units.
  */
@@ -43,6 +44,7 @@ typedef struct cb_mjcf_geom {
   double mass, moment[3]; /* about its centre, in its axes */
   bool fluid;             /* fluidshape="ellipsoid" */
   double coefficient[CB_MJCF_COEFFICIENTS];
+  unsigned contype, conaffinity;
   cb_mjcf_mesh *mesh;
   struct cb_mjcf_geom *next;
 } cb_mjcf_geom;
@@ -59,14 +61,26 @@ typedef struct cb_mjcf_link {
   cb_pose pose; /* in the free body */
   cb_mjcf_geom *geoms;
   cb_mjcf_inertial inertial;
+  double gravcomp; /* the part of its weight that a force upwards carries */
   struct cb_mjcf_link *next;
 } cb_mjcf_link;
+
+/* Of an actuator, or of `gravcomp`: expressions of the twist and of `ctrl0`, ... along the axes of the body or the world. */
+typedef struct cb_mjcf_wrench {
+  const char *name;
+  bool world;
+  double at[3];
+  const char *force[3], *torque[3]; /* NULL: 0 */
+  struct cb_mjcf_wrench *next;
+} cb_mjcf_wrench;
 
 typedef struct cb_mjcf_body {
   const char *name;
   cb_pose place; /* in the world */
   cb_mjcf_link *links;
-  cb_mjcf_inertial inertial; /* of all links, in the frame of the first */
+  cb_mjcf_inertial inertial;   /* of all links, in the frame of the first */
+  double velocity[3], spin[3]; /* of its origin, in its own axes */
+  cb_mjcf_wrench *wrenches, **last_wrench;
   struct cb_mjcf_body *next;
 } cb_mjcf_body;
 
@@ -83,16 +97,22 @@ typedef struct cb_mjcf {
   int method; /* of its words Euler, RK4, implicit, implicitfast */
   cb_mjcf_body *bodies;
   int n;
+  double start;
+  bool floor; /* the half space below height along the normal */
+  double normal[3], height;
+  int actuators;
+  double *control;      /* of each; NAN: of one that is left out */
   const char *left_out; /* a line each, `file:line:column: left out: ..` */
 } cb_mjcf;
 
-/* CB_ERROR_FILE; CB_ERROR_INPUT, `path:line:column: error: ..`. The caller frees. */
-cb_status cb_mjcf_read_file(const char *path, cb_mjcf **out);
+/* key: the <key> that the bodies start from, by its name or its number from 0; NULL: none. CB_ERROR_FILE; CB_ERROR_INPUT,
+ * `path:line:column: error: ..`. The caller frees. */
+cb_status cb_mjcf_read_file(const char *path, const char *key, cb_mjcf **out);
 /* The same for text[n], called `path`, beside which its meshes are. */
-cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, cb_mjcf **out);
+cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, const char *key, cb_mjcf **out);
 void cb_mjcf_free(cb_mjcf *m);
 
-/* As a scenario from time 0 to `end`. CB_ERROR_MEMORY, or CB_ERROR_INPUT for a file without a free body. */
+/* As a scenario of the time `end`. CB_ERROR_MEMORY, or CB_ERROR_INPUT for a file without a free body. */
 cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out);
 
 #endif

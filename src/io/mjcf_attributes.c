@@ -22,10 +22,14 @@ static cb_mjcf_class *find_class(const cb_mjcf_reader *r, const char *name) {
 
 /* What defaults have that is known is taken, whether an element asks for it or not. */
 static void take_known(cb_xml *e) {
-  static const char *const known[] = {"class",     "type",   "size",  "fromto",     "pos",         "quat",
-                                      "axisangle", "xyaxes", "zaxis", "euler",      "density",     "mass",
-                                      "fluidcoef", "group",  "mesh",  "fluidshape", "shellinertia"},
+  static const char *const known[] = {"class",      "type",         "size",      "fromto",     "pos",
+                                      "quat",       "axisangle",    "xyaxes",    "zaxis",      "euler",
+                                      "density",    "mass",         "fluidcoef", "group",      "mesh",
+                                      "fluidshape", "shellinertia", "contype",   "conaffinity"},
                            *const of_mesh[] = {"class", "scale"}, *const of_joint[] = {"class", "type", "group"};
+  if (cb_xml_is(e, "site"))
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) cb_xml_get(e, known[i]);
+  if (cb_mjcf_is_actuator(e->name.text) && cb_xml_is(e, e->name.text)) cb_mjcf_take_actuator(e);
   if (cb_xml_is(e, "geom"))
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) cb_xml_get(e, known[i]);
   if (cb_xml_is(e, "mesh"))
@@ -71,6 +75,12 @@ static cb_status add_source(cb_mjcf_source *out, cb_xml *e, const cb_xml *elemen
   return CB_OK;
 }
 
+/* Actuators of all types have their defaults together. */
+static bool is_default_of(const cb_xml *e, const cb_xml *element) {
+  const char *name = e->name.text, *of = element->name.text;
+  return !e->why && (!strcmp(name, of) || (cb_mjcf_is_actuator(name) && cb_mjcf_is_actuator(of)));
+}
+
 /* In the order of the file, which has outer classes before inner ones. Outermost ones are all `main`. */
 cb_status cb_mjcf_source_of(const cb_mjcf_reader *r, cb_xml *element, const char *childclass, cb_mjcf_source *out) {
   const cb_node *named = cb_xml_get(element, "class");
@@ -82,7 +92,7 @@ cb_status cb_mjcf_source_of(const cb_mjcf_reader *r, cb_xml *element, const char
   for (cb_mjcf_class *c = r->classes; c && !status; c = c->next) {
     if (c->parent && !is_under(own, c)) continue;
     for (cb_xml *e = c->element->first; e && !status; e = e->next)
-      if (!strcmp(e->name.text, element->name.text) && !e->why) status = add_source(out, e, element);
+      if (is_default_of(e, element)) status = add_source(out, e, element);
   }
   return status ? status : add_source(out, element, element);
 }
@@ -100,25 +110,28 @@ const cb_node *cb_mjcf_value(const cb_mjcf_source *source, const char *name) {
 
 cb_status cb_mjcf_numbers(const cb_node *value, const char *name, int least, int most, double *out, int *count) {
   static const char blanks[] = " \t\r\n";
-  const char *text = value->text;
-  size_t at = strspn(text, blanks);
+  const size_t first = strspn(value->text, blanks);
   int n = 0;
-  double found[8];
-  for (; text[at]; n++) {
-    const size_t length = strcspn(text + at, blanks);
+  /* once to see that all are numbers, and once to keep them */
+  for (size_t at = first, length; value->text[at]; n++, at += length, at += strspn(value->text + at, blanks)) {
+    const char *text = value->text + at;
     double number;
-    if (!cb_parse_decimal(text + at, length, &number) || !isfinite(number))
-      return cb_node_fail_at(value, at, "%s: expected a number, found '%s'", name, cb_quoted(text + at, length).text);
-    if (n < most && n < 8) found[n] = number;
-    at += length;
-    at += strspn(text + at, blanks);
+    length = strcspn(text, blanks);
+    if (!cb_parse_decimal(text, length, &number) || !isfinite(number))
+      return cb_node_fail_at(value, at, "%s: expected a number, found '%s'", name, cb_quoted(text, length).text);
   }
   if (n < least || n > most) {
     if (least == most)
-      return cb_node_fail(value, "%s: expected %d number%s, found %d", name, most, most > 1 ? "s" : "", n);
+      return cb_node_fail(value, "%s: expected %d number%s, found %d", name, most, most != 1 ? "s" : "", n);
     return cb_node_fail(value, "%s: expected %d to %d numbers, found %d", name, least, most, n);
   }
-  for (int i = 0; i < n; i++) out[i] = found[i];
+  size_t at = first;
+  for (int i = 0; i < n; i++) {
+    const size_t length = strcspn(value->text + at, blanks);
+    (void)cb_parse_decimal(value->text + at, length, &out[i]);
+    at += length;
+    at += strspn(value->text + at, blanks);
+  }
   if (count) *count = n;
   return CB_OK;
 }

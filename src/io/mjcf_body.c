@@ -10,64 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- joints --- */
-
-static bool is_joint(const cb_xml *e) { return !strcmp(e->name.text, "joint") || !strcmp(e->name.text, "freejoint"); }
-
-typedef struct joints {
-  cb_xml *first, *other; /* first: of the body itself */
-  cb_mjcf_scope scope;   /* of the first */
-} joints;
-
-static cb_status see_own(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
-  joints *j = user;
-  if (!is_joint(e)) return CB_OK;
-  if (j->first && !j->other) j->other = e;
-  if (!j->first) j->first = e, j->scope = *scope;
-  return CB_OK;
-}
-
-static cb_status see_all(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
-  joints *j = user;
-  cb_mjcf_scope inner;
-  if (is_joint(e) && !j->other) j->other = e;
-  if (strcmp(e->name.text, "body")) return CB_OK;
-  const cb_status status = cb_mjcf_enter(scope, e, &inner, NULL);
-  return status ? status : cb_mjcf_each(&inner, e, see_all, user);
-}
-
-static cb_status see_those_of_bodies(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
-  return strcmp(e->name.text, "body") ? CB_OK : see_all(user, scope, e);
-}
-
-static cb_status find_joints(const cb_mjcf_scope *scope, cb_xml *body, joints *out) {
-  cb_mjcf_scope inner;
-  *out = (joints){.first = NULL};
-  cb_status status = cb_mjcf_enter(scope, body, &inner, NULL);
-  if (!status) status = cb_mjcf_each(&inner, body, see_own, out);
-  return status ? status : cb_mjcf_each(&inner, body, see_those_of_bodies, out);
-}
-
-static cb_status is_free(const cb_mjcf_scope *scope, cb_xml *joint, bool *out) {
-  static const char *const types[] = {"hinge", "free", "ball", "slide"};
-  cb_mjcf_source source;
-  int type = 0;
-  *out = !strcmp(joint->name.text, "freejoint");
-  if (*out) return CB_OK;
-  cb_status status = cb_mjcf_source_of(scope->r, joint, scope->childclass, &source);
-  const cb_node *value = status ? NULL : cb_mjcf_value(&source, "type");
-  if (value) status = cb_mjcf_choice(value, "type of joint", 4, types, &type);
-  *out = type == 1;
-  return status;
-}
+/* --- a body and those in it --- */
 
 static void take_joint(cb_xml *joint) {
-  static const char *const known[] = {"name", "class", "type", "group"};
+  static const char *const known[] = {"name", "class", "type", "group", "align"};
   cb_xml_is(joint, joint->name.text);
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) cb_xml_get(joint, known[i]);
 }
-
-/* --- a body and those in it --- */
 
 typedef struct within {
   cb_mjcf_reader *r;   /* of the main file */
@@ -175,6 +124,11 @@ static cb_status weigh(const cb_mjcf_reader *r, cb_xml *e, const parts *p) {
   return r->bound_mass > 0 || r->bound_inertia > 0 || r->balance ? cb_mjcf_bound(r, &e->name, own) : CB_OK;
 }
 
+static cb_status read_gravcomp(cb_xml *e, double *out) {
+  const cb_node *value = cb_xml_get(e, "gravcomp");
+  return value ? cb_mjcf_numbers(value, "gravcomp", 1, 1, out, NULL) : CB_OK;
+}
+
 /* Reads it into *w->last; around: the body around it, in the free one (NULL: it is that). */
 static cb_status read_link(within *w, const cb_mjcf_scope *scope, cb_xml *e, const cb_pose *around) {
   const cb_mjcf_reader *r = scope->r;
@@ -196,7 +150,8 @@ static cb_status read_link(within *w, const cb_mjcf_scope *scope, cb_xml *e, con
     cb_pose_multiply(around, &pose, &link->pose);
   else
     w->body->place = pose;
-  status = cb_mjcf_each(&inner, e, find_inertial, &given);
+  status = read_gravcomp(e, &link->gravcomp);
+  if (!status) status = cb_mjcf_each(&inner, e, find_inertial, &given);
   parts p = {.w = w, .link = link, .last = &link->geoms};
   p.massive = r->from_geoms == CB_MJCF_ALWAYS || (r->from_geoms == CB_MJCF_AUTO && !given);
   if (!status) status = cb_mjcf_each(&inner, e, read_part, &p);
@@ -221,6 +176,7 @@ static cb_status add_masses(const cb_mjcf_reader *r, cb_mjcf_body *body) {
 typedef struct world {
   cb_mjcf_reader *r;
   cb_mjcf_body **last;
+  bool wanted; /* joints and sites are, for a key or actuators */
 } world;
 
 static cb_status read_free(world *u, const cb_mjcf_scope *scope, cb_xml *e, cb_xml *joint) {
@@ -228,6 +184,7 @@ static cb_status read_free(world *u, const cb_mjcf_scope *scope, cb_xml *e, cb_x
   cb_mjcf_body *body = cb_arena_alloc(r->arena, 1, sizeof *body);
   if (!body) return cb_mjcf_no_memory(r);
   *body = (cb_mjcf_body){.links = NULL};
+  body->last_wrench = &body->wrenches;
   within w = {r, body, &body->links, false};
   take_joint(joint);
   cb_status status = read_link(&w, scope, e, NULL);
@@ -243,7 +200,7 @@ static cb_status read_free(world *u, const cb_mjcf_scope *scope, cb_xml *e, cb_x
   *u->last = body;
   u->last = &body->next;
   r->model->n++;
-  return CB_OK;
+  return u->wanted ? cb_mjcf_add_targets(r->whole, scope, e, body) : CB_OK;
 }
 
 /* Its mass counts where all have a given one. */
@@ -258,34 +215,50 @@ static cb_status weigh_left_out(const cb_mjcf_reader *r, const cb_mjcf_scope *sc
   return status;
 }
 
-static cb_status leave_out(const cb_mjcf_reader *r, const cb_mjcf_scope *scope, cb_xml *e, cb_xml *joint) {
-  const cb_node *name = joint ? cb_xml_get(joint, "name") : NULL;
+static cb_status say_joint(const cb_mjcf_reader *r, cb_xml *e, cb_xml *joint) {
+  const cb_node *name = cb_xml_get(joint, "name");
   const cb_quote own = cb_quoted(name ? name->text : "", name ? strlen(name->text) : 0);
   char text[224];
-  if (joint)
-    snprintf(text, sizeof text, "it moves by the <%s>%s%s%s in line %d, which is not its one free joint",
-             joint->name.text, name ? " `" : "", own.text, name ? "`" : "", joint->name.line);
-  e->why = joint ? cb_arena_strdup(r->arena, text) : "it does not move";
-  return e->why ? weigh_left_out(r, scope, e) : cb_mjcf_no_memory(r);
+  snprintf(text, sizeof text, "it moves by the <%s>%s%s%s in line %d, which is not its one free joint",
+           joint->name.text, name ? " `" : "", own.text, name ? "`" : "", joint->name.line);
+  e->why = cb_arena_strdup(r->arena, text);
+  if (!r->whole->joint) r->whole->blocked = e, r->whole->joint = joint;
+  return e->why ? CB_OK : cb_mjcf_no_memory(r);
+}
+
+/* A body that does not move may carry the floor. */
+static cb_status see_still(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
+  cb_mjcf_scope inner;
+  cb_pose pose;
+  if (!strcmp(e->name.text, "geom")) return cb_mjcf_see_geom(user, scope, e);
+  if (strcmp(e->name.text, "body")) return CB_OK;
+  const cb_status status = cb_mjcf_enter(scope, e, &inner, &pose);
+  inner.frame = pose;
+  return status ? status : cb_mjcf_each(&inner, e, see_still, user);
+}
+
+static cb_status leave_out(const world *u, const cb_mjcf_scope *scope, cb_xml *e, cb_xml *joint) {
+  cb_status status = joint ? say_joint(u->r, e, joint) : see_still(u->r, scope, e);
+  if (!joint) e->why = "it does not move";
+  if (!status && u->wanted) status = cb_mjcf_add_targets(u->r->whole, scope, e, NULL);
+  return status ? status : weigh_left_out(u->r, scope, e);
 }
 
 static cb_status read_top(world *u, const cb_mjcf_scope *scope, cb_xml *e) {
-  cb_mjcf_whole *whole = u->r->whole;
-  joints j;
-  bool is = false;
-  cb_status status = find_joints(scope, e, &j);
-  if (!status && j.first) status = is_free(&j.scope, j.first, &is);
+  cb_mjcf_joints j;
+  cb_mjcf_joint type = CB_MJCF_HINGE;
+  cb_status status = cb_mjcf_find_joints(scope, e, &j);
+  if (!status && j.first) status = cb_mjcf_joint_type(&j.scope, j.first, &type);
   if (status) return status;
+  const bool is = j.first && type == CB_MJCF_FREE;
   if (is && !j.other) return read_free(u, scope, e, j.first);
-  cb_xml *by = is || !j.first ? j.other : j.first;
-  if (by && !whole->joint) whole->blocked = e, whole->joint = by;
-  return leave_out(u->r, scope, e, by);
+  return leave_out(u, scope, e, is || !j.first ? j.other : j.first);
 }
 
 static cb_status read_child(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
-  if (!strcmp(e->name.text, "body")) return read_top(user, scope, e);
-  if (!strcmp(e->name.text, "geom")) e->why = "it does not move";
-  return CB_OK;
+  world *u = user;
+  if (!strcmp(e->name.text, "body")) return read_top(u, scope, e);
+  return strcmp(e->name.text, "geom") ? CB_OK : cb_mjcf_see_geom(u->r, scope, e);
 }
 
 /* So that all masses, those of bodies that are left out too, are the given one together. */
@@ -303,10 +276,22 @@ static cb_status set_total_mass(const cb_mjcf_reader *r) {
   return status;
 }
 
+static bool are_targets_wanted(const cb_mjcf_reader *r) {
+  bool wanted = r->whole->key != NULL;
+  for (const cb_mjcf_reader *own = r->whole->readers; own; own = own->next)
+    for (const cb_xml *e = own->root->first; e; e = e->next) wanted = wanted || !strcmp(e->name.text, "actuator");
+  return wanted;
+}
+
 cb_status cb_mjcf_read_world(cb_mjcf_reader *r) {
-  world u = {r, &r->model->bodies};
+  const cb_node *control = NULL;
+  world u = {r, &r->model->bodies, are_targets_wanted(r)};
   cb_mjcf_scope scope = {.r = r, .prefix = "", .suffix = ""};
   cb_pose_identity(&scope.frame);
-  const cb_status status = cb_mjcf_each_of_world(&scope, read_child, &u);
-  return status || !(r->total > 0) ? status : set_total_mass(r);
+  cb_status status = cb_mjcf_each_of_world(&scope, read_child, &u);
+  if (!status && r->total > 0) status = set_total_mass(r);
+  if (!status) status = cb_mjcf_compensate(r);
+  if (!status) status = cb_mjcf_read_key(r, &control);
+  if (!status) status = cb_mjcf_read_actuators(r, control);
+  return status ? status : cb_mjcf_choose_floor(r);
 }

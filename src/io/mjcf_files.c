@@ -164,10 +164,16 @@ cb_mjcf_reader cb_mjcf_reader_of(cb_arena *arena, cb_mjcf_whole *whole, cb_mjcf 
                           .path = path,
                           .name = "",
                           .sequence = "xyz",
+                          .autolimits = true,
                           .from_geoms = CB_MJCF_AUTO,
                           .group = {0, 5},
                           .meshdir = "",
                           .model = model};
+}
+
+static void leave_keys(const cb_mjcf_reader *r) {
+  for (cb_xml *e = r->root->first; e; e = e->next)
+    if (r->parent && !strcmp(e->name.text, "keyframe")) e->why = "keys are those of the main file";
 }
 
 static cb_status read_root(cb_mjcf_reader *r) {
@@ -176,6 +182,7 @@ static cb_status read_root(cb_mjcf_reader *r) {
     return cb_node_fail(&root->name, "expected <mujoco>, found <%s>",
                         cb_quoted(root->name.text, strlen(root->name.text)).text);
   cb_xml_get(root, "model");
+  leave_keys(r);
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, &root->name, cb_mjcf_read_settings(r));
   cb_errors_add(&errors, &root->name, cb_mjcf_read_classes(r));

@@ -3,6 +3,7 @@
 
 #include "numerics/vec3.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -103,6 +104,15 @@ static cb_status read_mass(const cb_mjcf_source *source, double mass[1], double 
   return status;
 }
 
+/* Two geoms touch where the type of one is among those that the other has an affinity to. */
+cb_status cb_mjcf_touching(const cb_mjcf_source *source, unsigned *type, unsigned *affinity) {
+  double mask[2] = {1, 1};
+  cb_status status = read_one(source, "contype", &mask[0]);
+  if (!status) status = read_one(source, "conaffinity", &mask[1]);
+  *type = (unsigned)fmin(mask[0], INT_MAX), *affinity = (unsigned)fmin(mask[1], INT_MAX);
+  return status;
+}
+
 static bool in_group(const cb_mjcf_reader *r, double group) { return group >= r->group[0] && group <= r->group[1]; }
 
 cb_status cb_mjcf_read_geom(const cb_mjcf_scope *scope, cb_xml *e, bool massive, cb_mjcf_geom **out) {
@@ -122,6 +132,7 @@ cb_status cb_mjcf_read_geom(const cb_mjcf_scope *scope, cb_xml *e, bool massive,
   cb_errors_add(&errors, &e->name, read_fluid(&source, g));
   cb_errors_add(&errors, &e->name, read_mass(&source, &mass, &density, &hollow));
   cb_errors_add(&errors, &e->name, read_one(&source, "group", &group));
+  cb_errors_add(&errors, &e->name, cb_mjcf_touching(&source, &g->contype, &g->conaffinity));
   massive = massive && in_group(r, group) && (mass < 0 ? density > 0 : mass > 0);
   if (massive && hollow)
     cb_errors_add(&errors, &e->name,
@@ -138,4 +149,21 @@ cb_status cb_mjcf_read_geom(const cb_mjcf_scope *scope, cb_xml *e, bool massive,
   }
   *out = g;
   return CB_OK;
+}
+
+/* --- as it is seen --- */
+
+cb_pose cb_mjcf_looks_at(const cb_mjcf_link *l, const cb_mjcf_geom *g) {
+  cb_pose pose;
+  cb_pose_multiply(&l->pose, &g->pose, &pose);
+  if (g->mesh) cb_pose_multiply(&pose, &g->mesh->place, &pose);
+  return pose;
+}
+
+cb_mjcf_geom cb_mjcf_looks_without_geoms(const cb_mjcf_body *body, cb_pose *pose) {
+  cb_mjcf_geom box = {.name = "inertia", .type = CB_MJCF_BOX};
+  double moment[3];
+  cb_mjcf_box(&body->inertial, box.size, pose, moment);
+  for (int i = 0; i < 3; i++) box.size[i] = fmax(box.size[i], 1e-6 * (box.size[0] + box.size[1] + box.size[2]));
+  return box;
 }

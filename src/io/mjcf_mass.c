@@ -66,12 +66,17 @@ static cb_pose centre_of(const cb_mjcf_inertial *of, const cb_pose *pose) {
   return centre;
 }
 
+/* A bound may give moments to a body without mass. */
+static bool counts(const cb_mjcf_inertial *m) {
+  return m->mass > 0 || m->inertia[0][0] + m->inertia[1][1] + m->inertia[2][2] > 0;
+}
+
 void cb_mjcf_add(int n, const cb_mjcf_inertial *const *of, const cb_pose *const *poses, cb_mjcf_inertial *out) {
   cb_mjcf_inertial sum = {.mass = 0};
   int heavy = 0;
   cb_pose_identity(&sum.centre);
   for (int i = 0; i < n; i++) {
-    if (!(of[i]->mass > 0)) continue;
+    if (!counts(of[i])) continue;
     const cb_pose centre = centre_of(of[i], poses ? poses[i] : NULL);
     *out = *of[i];
     out->centre = centre;
@@ -80,9 +85,9 @@ void cb_mjcf_add(int n, const cb_mjcf_inertial *const *of, const cb_pose *const 
     for (int k = 0; k < 3; k++) sum.centre.x[k] += of[i]->mass * centre.x[k];
   }
   if (heavy == 1) return;
-  for (int k = 0; k < 3 && heavy; k++) sum.centre.x[k] /= sum.mass;
+  for (int k = 0; k < 3 && sum.mass > 0; k++) sum.centre.x[k] /= sum.mass;
   for (int i = 0; i < n; i++) {
-    if (!(of[i]->mass > 0)) continue;
+    if (!counts(of[i])) continue;
     cb_pose centre = centre_of(of[i], poses ? poses[i] : NULL);
     for (int k = 0; k < 3; k++) centre.x[k] -= sum.centre.x[k];
     add_one(of[i], &centre, sum.inertia);
@@ -130,6 +135,15 @@ cb_status cb_mjcf_bound(const cb_mjcf_reader *r, const cb_node *at, cb_mjcf_iner
   char why[256];
   snprintf(why, sizeof why, "%s", cb_error_text());
   return cb_node_fail(at, "%s", why);
+}
+
+void cb_mjcf_box(const cb_mjcf_inertial *m, double half[3], cb_pose *pose, double moment[3]) {
+  cb_pose turn;
+  cb_pose_identity(&turn);
+  cb_mjcf_principal(m, moment, turn.q);
+  cb_pose_multiply(&m->centre, &turn, pose);
+  for (int i = 0; i < 3; i++)
+    half[i] = sqrt(fmax(1.5 / m->mass * (moment[(i + 1) % 3] + moment[(i + 2) % 3] - moment[i]), 0));
 }
 
 /* --- <inertial> --- */

@@ -26,10 +26,17 @@ typedef enum cb_mjcf_from_geoms { CB_MJCF_NEVER, CB_MJCF_ALWAYS, CB_MJCF_AUTO } 
 typedef struct cb_mjcf_whole {
   const char *folder; /* of the main file, where files are looked for first */
   struct cb_mjcf_reader *readers, **last_reader;
-  long visits;             /* of elements: a few lines may stand for very many */
-  int copies;              /* of all <replicate> */
-  double mass;             /* of bodies that are left out, where `total` is given */
-  cb_xml *blocked, *joint; /* the first body that is free but for this joint */
+  long visits;                                   /* of elements: a few lines may stand for very many */
+  int copies;                                    /* of all <replicate> */
+  double mass;                                   /* of bodies that are left out, where `total` is given */
+  cb_xml *blocked, *joint;                       /* the first body that is free but for this joint */
+  const char *key;                               /* that is asked for, or NULL */
+  bool acting, clamping, touching, compensating; /* not switched off */
+  unsigned long idle;                            /* groups of actuators that are switched off, a bit each */
+  struct cb_mjcf_target *targets, **last_target;
+  int nq, nv;      /* coordinates and velocities of all joints */
+  cb_xml *unknown; /* something that may have joints of its own */
+  struct cb_mjcf_plane *planes, **last_plane;
 } cb_mjcf_whole;
 
 /* A file: the main one, or one that it attaches, which keeps its own settings, defaults and meshes. */
@@ -43,7 +50,8 @@ typedef struct cb_mjcf_reader {
   bool radians;
   const char *sequence; /* of euler angles */
   cb_mjcf_from_geoms from_geoms;
-  double group[2];                         /* of geoms that have a mass */
+  double group[2]; /* of geoms that have a mass */
+  bool autolimits, align;
   double bound_mass, bound_inertia, total; /* total: that all bodies have, 0: as they are */
   bool balance;
   const char *meshdir;
@@ -60,7 +68,7 @@ typedef struct cb_mjcf_scope {
   cb_mjcf_reader *r; /* of its file */
   cb_pose frame;     /* in the body around */
   const char *childclass, *prefix, *suffix;
-  int copy; /* the innermost copy around, counted over the file from 1; 0: none */
+  int copy; /* the innermost <replicate> or <attach> around, counted over all from 1; 0: none */
 } cb_mjcf_scope;
 
 /* --- files (mjcf_files.c) --- */
@@ -109,13 +117,57 @@ void cb_mjcf_quaternion(const double axes[3][3], double q[4]);
 /* Principal moments and axes (mjcf_axes.c). */
 void cb_mjcf_axes(const double J[3][3], double moment[3], double q[4]);
 
+/* --- joints and sites (mjcf_joints.c) --- */
+typedef enum cb_mjcf_joint { CB_MJCF_HINGE, CB_MJCF_FREE, CB_MJCF_BALL, CB_MJCF_SLIDE } cb_mjcf_joint;
+typedef struct cb_mjcf_joints {
+  cb_xml *first, *other; /* first: of the body itself; other: one more, there or in a body within */
+  cb_mjcf_scope scope;   /* of the first */
+} cb_mjcf_joints;
+cb_status cb_mjcf_find_joints(const cb_mjcf_scope *scope, cb_xml *body, cb_mjcf_joints *out);
+cb_status cb_mjcf_joint_type(const cb_mjcf_scope *scope, cb_xml *joint, cb_mjcf_joint *out);
+
+/* A joint or a site, in the order in which MuJoCo counts joints. */
+typedef struct cb_mjcf_target {
+  cb_xml *e;
+  cb_mjcf_scope scope; /* its frame: in the free body */
+  cb_mjcf_body *body;  /* NULL: it is left out */
+  bool joint;
+  cb_mjcf_joint type;
+  int q, v; /* the first of its coordinates and of its velocities */
+  struct cb_mjcf_target *next;
+} cb_mjcf_target;
+/* Adds those of a body and of those within; of: the free one that was made of it, or NULL. */
+cb_status cb_mjcf_add_targets(cb_mjcf_whole *whole, const cb_mjcf_scope *scope, cb_xml *body, cb_mjcf_body *of);
+
+/* --- what pushes, and the start --- */
+bool cb_mjcf_is_actuator(const char *name);
+void cb_mjcf_take_actuator(cb_xml *e);
+/* All actuators, by the controls of the key (NULL: 0). */
+cb_status cb_mjcf_read_actuators(cb_mjcf_reader *r, const cb_node *control);
+cb_status cb_mjcf_compensate(const cb_mjcf_reader *r);
+/* The key that is asked for, or a word on those that there are. control: its <ctrl>, or NULL. */
+cb_status cb_mjcf_read_key(cb_mjcf_reader *r, const cb_node **control);
+
+/* --- the floor (mjcf_floor.c) --- */
+/* A geom of the world: a plane is kept, all else does not move. */
+cb_status cb_mjcf_see_geom(cb_mjcf_reader *r, const cb_mjcf_scope *scope, cb_xml *e);
+/* Makes one plane the floor. */
+cb_status cb_mjcf_choose_floor(cb_mjcf_reader *r);
+
 /* --- geoms and meshes --- */
+cb_status cb_mjcf_touching(const cb_mjcf_source *source, unsigned *type, unsigned *affinity);
 cb_status cb_mjcf_read_meshes(cb_mjcf_reader *r);
 cb_status cb_mjcf_measure(cb_mjcf_mesh *mesh, const cb_node *asked);
 /* massive: its mass will be asked for. */
 cb_status cb_mjcf_read_geom(const cb_mjcf_scope *scope, cb_xml *e, bool massive, cb_mjcf_geom **out);
 
+/* Where it is drawn in the free body; of a body without geoms the box of its inertia. */
+cb_pose cb_mjcf_looks_at(const cb_mjcf_link *l, const cb_mjcf_geom *g);
+cb_mjcf_geom cb_mjcf_looks_without_geoms(const cb_mjcf_body *body, cb_pose *pose);
+
 /* --- masses (mjcf_mass.c) --- */
+/* Moments and axes, and half sides, of the box of the same mass and inertia. */
+void cb_mjcf_box(const cb_mjcf_inertial *m, double half[3], cb_pose *pose, double moment[3]);
 double cb_mjcf_volume(const cb_mjcf_geom *g);
 void cb_mjcf_moments(cb_mjcf_geom *g); /* from type, size and mass */
 /* Several as one, in the frame that poses[n] are in (NULL: the one that they are in); one is itself. */

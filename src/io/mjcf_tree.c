@@ -180,6 +180,7 @@ static cb_status visit_attached(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_v
   const cb_status status = model ? find_model(scope->r, model, &inner.r) : CB_OK;
   if (status) return status;
   inner.prefix = join(scope->r, scope->prefix, prefix->text, "");
+  inner.copy = ++scope->r->whole->copies;
   if (!inner.prefix) return cb_mjcf_no_memory(scope->r);
   if (body || frame) return visit_target(&inner, e, model, body ? body : frame, body ? "body" : "frame", visit, user);
   inner.childclass = NULL;

@@ -92,32 +92,17 @@ static void put_piece(cb_text *out, const cb_mjcf_geom *g, const cb_pose *pose) 
   cb_text_puts(out, "\n");
 }
 
-/* Moments and axes, and half sides of the box of the same mass and inertia. */
-static void box_of(const cb_mjcf_inertial *m, double half[3], cb_pose *pose, double moment[3]) {
-  cb_pose turn;
-  cb_pose_identity(&turn);
-  cb_mjcf_principal(m, moment, turn.q);
-  cb_pose_multiply(&m->centre, &turn, pose);
-  for (int i = 0; i < 3; i++)
-    half[i] = sqrt(fmax(1.5 / m->mass * (moment[(i + 1) % 3] + moment[(i + 2) % 3] - moment[i]), 0));
-}
-
 static void put_looks(cb_text *out, const cb_mjcf_body *body) {
   bool any = false;
   cb_text_puts(out, "    shape:\n");
   for (const cb_mjcf_link *l = body->links; l; l = l->next)
     for (const cb_mjcf_geom *g = l->geoms; g; g = g->next, any = true) {
-      cb_pose pose;
-      cb_pose_multiply(&l->pose, &g->pose, &pose);
-      if (g->mesh) cb_pose_multiply(&pose, &g->mesh->place, &pose);
+      const cb_pose pose = cb_mjcf_looks_at(l, g);
       put_piece(out, g, &pose);
     }
   if (any) return;
-  cb_mjcf_geom box = {.name = "inertia", .type = CB_MJCF_BOX};
   cb_pose pose;
-  double moment[3];
-  box_of(&body->inertial, box.size, &pose, moment);
-  for (int i = 0; i < 3; i++) box.size[i] = fmax(box.size[i], 1e-6 * (box.size[0] + box.size[1] + box.size[2]));
+  const cb_mjcf_geom box = cb_mjcf_looks_without_geoms(body, &pose);
   put_piece(out, &box, &pose);
 }
 
@@ -187,7 +172,7 @@ static void put_geoms(cb_text *out, const cb_mjcf_link *l) {
 static void put_box(cb_text *out, const cb_mjcf_link *l) {
   double half[3], moment[3];
   cb_pose centre, pose;
-  box_of(&l->inertial, half, &centre, moment);
+  cb_mjcf_box(&l->inertial, half, &centre, moment);
   cb_pose_multiply(&l->pose, &centre, &pose);
   cb_text_puts(out, "          - {mass: ");
   put_number(out, l->inertial.mass);
@@ -225,6 +210,72 @@ static void put_models(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body)
     if (is_wet(l) && !has_ellipsoid(l)) put_box(out, l);
 }
 
+/* --- wrenches and the start --- */
+
+static void put_expressions(cb_text *out, const char *key, const char *const text[3]) {
+  if (!text[0]) return;
+  cb_text_puts(out, "\n        ");
+  cb_text_puts(out, key);
+  for (int i = 0; i < 3; i++) {
+    cb_text_puts(out, i ? ", \"" : ": [\"");
+    cb_text_puts(out, text[i]);
+    cb_text_puts(out, "\"");
+  }
+  cb_text_puts(out, "]");
+}
+
+static void put_wrenches(cb_text *out, const cb_mjcf_body *body) {
+  if (body->wrenches) cb_text_puts(out, "    wrenches:\n");
+  for (const cb_mjcf_wrench *w = body->wrenches; w; w = w->next) {
+    put_text(out, "      - name: ", w->name);
+    cb_text_puts(out, w->world ? "        frame: world" : "        frame: body");
+    put_expressions(out, "force", w->force);
+    put_expressions(out, "torque", w->torque);
+    cb_text_puts(out, "\n        ");
+    put_list(out, "at", 3, w->at);
+    cb_text_puts(out, "\n");
+  }
+}
+
+static bool is_zero(const double x[3]) { return x[0] == 0 && x[1] == 0 && x[2] == 0; }
+
+static void put_start(cb_text *out, const cb_mjcf_body *body) {
+  cb_text_puts(out, "    place:\n      ");
+  put_list(out, "position", 3, body->place.x);
+  cb_text_puts(out, "\n      ");
+  put_list(out, "quaternion", 4, body->place.q);
+  cb_text_puts(out, "\n");
+  if (is_zero(body->velocity) && is_zero(body->spin)) return;
+  cb_text_puts(out, "    motion:\n      frame: body\n      ");
+  put_list(out, "velocity", 3, body->velocity);
+  cb_text_puts(out, "\n      ");
+  put_list(out, "spin", 3, body->spin);
+  cb_text_puts(out, "\n");
+}
+
+static void put_controls(cb_text *out, const cb_mjcf *m) {
+  bool any = false;
+  for (int i = 0; i < m->actuators; i++) {
+    char name[32];
+    if (isnan(m->control[i])) continue;
+    snprintf(name, sizeof name, "\n    ctrl%d: ", i);
+    cb_text_puts(out, any ? name : "\n  parameters:");
+    if (!any) cb_text_puts(out, name);
+    put_number(out, m->control[i]);
+    any = true;
+  }
+}
+
+/* MuJoCo's contacts throw nothing back where nothing else is said. */
+static void put_floor(cb_text *out, const cb_mjcf *m) {
+  if (!m->floor) return;
+  cb_text_puts(out, "\n  floor:\n    kind: reflecting\n    height: ");
+  put_number(out, m->height);
+  cb_text_puts(out, "\n    ");
+  put_list(out, "normal", 3, m->normal);
+  cb_text_puts(out, "\n    restitution: 0");
+}
+
 /* --- the whole --- */
 
 static void put_body(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body, int number) {
@@ -234,11 +285,9 @@ static void put_body(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body, i
   put_looks(out, body);
   put_inertial(out, &body->inertial);
   put_models(out, m, body);
-  cb_text_puts(out, "    added_mass: none\n    buoyancy: false\n    place:\n      ");
-  put_list(out, "position", 3, body->place.x);
-  cb_text_puts(out, "\n      ");
-  put_list(out, "quaternion", 4, body->place.q);
-  cb_text_puts(out, "\n");
+  cb_text_puts(out, "    added_mass: none\n    buoyancy: false\n");
+  put_wrenches(out, body);
+  put_start(out, body);
 }
 
 /* For Euler's steps better ones of the same length, MuJoCo's own of RK4, implicit ones. */
@@ -257,14 +306,18 @@ cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out) {
     put_list(out, "uniform", 3, m->wind);
     cb_text_puts(out, "}");
   }
+  put_floor(out, m);
+  put_controls(out, m);
   cb_text_puts(out, "\nbodies:\n");
   for (const cb_mjcf_body *body = m->bodies; body; body = body->next) put_body(out, m, body, number++);
   cb_text_puts(out, "integrator:\n  name: ");
   cb_text_puts(out, methods[m->method]);
   cb_text_puts(out, "\n  step: ");
   put_number(out, m->step);
-  cb_text_puts(out, "\ntime:\n  end: ");
-  put_number(out, end);
+  cb_text_puts(out, "\ntime:\n  ");
+  if (m->start != 0) cb_text_puts(out, "start: "), put_number(out, m->start), cb_text_puts(out, "\n  ");
+  cb_text_puts(out, "end: ");
+  put_number(out, m->start + end);
   cb_text_puts(out, "\nrecord:\n  observables: [energy, wrenches]\n");
   return out->failed ? cb_fail(CB_ERROR_MEMORY, "no memory for a scenario of '%s'", m->path) : CB_OK;
 }

@@ -4,6 +4,8 @@
 #include "core/threads.h"
 #include "numerics/vec3.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +114,7 @@ static cb_status start_one(cb_run *run, cb_fluid_run_part *part, int body, void 
   return status;
 }
 
-/* No vertex begins below a floor that reflects. */
+/* No vertex begins below a floor that reflects, but for round-off: what is to rest on it may stand there by its numbers. */
 static cb_status above(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
   const cb_floor *floor = &run->fluid->fluid->floor;
@@ -129,7 +131,9 @@ static cb_status above(cb_run *run, cb_fluid_run_part *part, int body, void *con
   const cb_status status = shape.at(shape.self, run->options.start, &n, &x, &v);
   for (int i = 0; i < n && !status; i++) {
     const double gap = origin + cb_dot3(up, x[i]);
-    if (gap < 0)
+    const double room =
+        16 * DBL_EPSILON * (fabs(floor->height) + sqrt(cb_dot3(pose->x, pose->x)) + sqrt(cb_dot3(x[i], x[i])));
+    if (gap < -room)
       return cb_fail(CB_ERROR_DOMAIN, "vertex %d begins %.3g below the floor at height %g", surface->number[i], -gap,
                      floor->height);
   }

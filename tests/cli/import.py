@@ -31,10 +31,10 @@ class Import(Case):
         done = self.good("import", "m.xml", "-o", "m.yaml", "--end", "1/10")
         self.assertEqual(done.stdout, "")
         self.assertEqual(done.stderr.splitlines(), [
-            "m.xml:4:5: left out: <geom> `floor`: it does not move",
-            "m.xml:7:80: left out: rgba of <geom>",
+            "m.xml:4:5: left out: friction of the floor, from which nothing bounces; it is lowered by 0.001 to where a body begins",
             "m.xml:8:5: left out: <body> `arm` with 2 elements in it: it moves by the <joint> in line 8, which is not its one "
-            "free joint"])
+            "free joint",
+            "m.xml:7:80: left out: looks and the like: rgba of <geom>"])
         self.good("run", "m.yaml")
         with h5py.File(os.path.join(self.folder, "m.h5")) as f:
             self.assertEqual([name.decode() for name in f["body"][()]], ["ball", "card"])
@@ -139,6 +139,43 @@ class Import(Case):
             done = self.call("import", name + ".xml")
             self.assertEqual(done.returncode, code, (text, done.stderr))
             self.assertIn(told, done.stderr)
+
+    def last(self, name, *words):
+        self.good("import", *words, "-o", name + ".yaml")
+        self.good("run", name + ".yaml", "-o", name + ".h5")
+        with h5py.File(os.path.join(self.folder, name + ".h5")) as f:
+            return f["time"][-1], f["pose"][-1]
+
+    def test_a_body_of_neutral_weight_hovers_and_one_that_falls_stays_on_the_floor(self):
+        body = "<body%s pos='0 0 %g'><freejoint/><geom type='box' size='.1 .2 .3' pos='.1 .2 0' mass='2'/></body>"
+        self.write("m.xml", "<mujoco><option density='1000'/><worldbody><geom type='plane' size='1 1 1' pos='0 0 -3'/>"
+                   + body % (" gravcomp='1'", 0) + body % (" gravcomp='.5'", -2) + "</worldbody></mujoco>")
+        poses = self.last("m", "m.xml", "--end", "4")[1]
+        for value, known in zip(poses[0], (0, 0, 0, 1, 0, 0, 0)):
+            self.assertAlmostEqual(value, known, places=10)  # 1000 steps of round-off of the weight, 20 N
+        self.assertAlmostEqual(poses[1][2], -2.7, places=9)
+
+    def test_what_stands_on_the_floor_by_its_numbers_may_start_there(self):
+        # 0.2 + 0.7 - 0.9 is below 0 by round-off
+        self.write("m.xml", "<mujoco><worldbody><geom type='plane' pos='0 0 -.7'/><body pos='0 0 .2'><freejoint/>"
+                   "<geom type='box' size='.1 .1 .9'/></body></worldbody></mujoco>")
+        self.assertAlmostEqual(self.last("m", "m.xml", "--end", ".1")[1][0][2], .2, places=12)
+
+    def test_a_key_throws_a_ball_and_holds_a_copter(self):
+        # without a fluid the ball's path is a parabola; the copter stands by its controls, and falls without
+        self.write("m.xml", "<mujoco><option gravity='0 0 -10' integrator='RK4'/><worldbody><body name='ball'><freejoint/><geom size='.1'/></body>"
+                   "<body name='copter' pos='0 0 1'><freejoint/><geom type='box' size='.1 .1 .02' mass='.3'/>"
+                   "<replicate count='4' euler='0 0 90'><site name='s' pos='.1 .1 0'/></replicate></body></worldbody>"
+                   "<actuator><motor site='s' gear='0 0 1'/></actuator><keyframe><key name='go' time='2' "
+                   "qpos='0 0 0 1 0 0 0 0 0 1 .6 0 0 .8' qvel='3 0 9 0 0 0 0 0 0 0 0 0' ctrl='.75 .75 .75 .75'/></keyframe>"
+                   "</mujoco>")
+        time, poses = self.last("k", "m.xml", "--key", "go")
+        self.assertAlmostEqual(time, 3, places=12)
+        for value, known in zip((*poses[0][:3], *poses[1]), (3, 0, 4, 0, 0, 1, .6, 0, 0, .8)):
+            self.assertAlmostEqual(value, known, places=10)
+        time, poses = self.last("n", "m.xml")
+        for pose, z in zip(poses, (-5, -4)):
+            self.assertAlmostEqual(pose[2], z, places=10)
 
     def test_shapes_that_cut_each_other_are_told_where_they_matter(self):
         self.write("m.xml", "<mujoco><option density='1'/><worldbody><body><freejoint/><geom type='box' size='.1 .1 .1'/>"

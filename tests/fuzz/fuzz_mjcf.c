@@ -59,8 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!text) return 0;
   if (size) memcpy(text, data, size);
   text[size] = 0;
-  const bool named = strstr(text, "file") != NULL;
-  const cb_status status = named ? CB_OK : cb_mjcf_read_text("fuzz", text, size, &m);
+  const bool named = strstr(text, "file") != NULL, key = strstr(text, "<key ") != NULL && size % 2;
+  const cb_status status = named ? CB_OK : cb_mjcf_read_text("fuzz", text, size, key ? "0" : NULL, &m);
   free(text);
   if (named) return 0;
   if (status) {

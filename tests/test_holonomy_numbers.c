@@ -4,6 +4,8 @@
 #include "bundles.h"
 #include "gaits.h"
 
+#include "bundle/poles.h"
+
 static void purcell_has_the_printed_numbers(void **state) {
   (void)state;
   const cb_bundle b = test_purcell();
@@ -79,8 +81,10 @@ static void the_body_velocity_integral_is_exact_on_commutative_groups(void **sta
   for (int kind = 0; kind < 2; kind++) {
     double g[3], z[3];
     cb_gait *gait;
-    if (kind) gait = random_fourier(&seed, 2, 1);
-    else check_ok(cb_gait_polygon(2, 7, figure, &gait));
+    if (kind)
+      gait = random_fourier(&seed, 2, 1);
+    else
+      check_ok(cb_gait_polygon(2, 7, figure, &gait));
     check_ok(cb_holonomy(&p.b, gait, 0, g, NULL, NULL));
     check_ok(cb_body_velocity_integral(&p.b, gait, z));
     for (int a = 0; a < 3; a++) check_near(z[a], g[a], 1e-11);
@@ -172,6 +176,67 @@ static void open_gaits_have_paths_and_no_holonomy(void **state) {
   cb_gait_free(loop), cb_gait_free(late), cb_gait_free(half);
 }
 
+/* A = (0, 1/a) on the line: along a = m + cos, b = sin, A r' = 2 pi (1 - m/a) has poles of residue m/sqrt(1 - m^2) for
+ * 0 < |m| < 1, and none for m = 0 and |m| > 1, where the holonomy is -2 pi (1 - |m|/sqrt(m^2 - 1)). */
+static cb_status reciprocal(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
+  (void)b, (void)dM;
+  if (A) A[0] = 0, A[1] = 1 / r[0];
+  if (dA) dA[0] = dA[2] = dA[3] = 0, dA[1] = -1 / (r[0] * r[0]);
+  if (M) M[0] = M[3] = 1, M[1] = M[2] = 0;
+  return CB_OK;
+}
+
+static void a_pole_of_the_connection_is_an_error_at_every_error_order_and_step(void **state) {
+  (void)state;
+  static const cb_bundle_class of = {.name = "reciprocal", .connection = reciprocal};
+  cb_group line;
+  cb_bundle b = test_pmpy(&line);
+  b.kind = &of;
+  const double means[] = {.5, .3, .77, -.2, .05, .999, 0, 1.25, -2}, errors[] = {1e-3, 1e-6, 1e-10, 0};
+  const double steps[] = {.3, .1, .01, .003};
+  for (int k = 0; k < 9; k++) {
+    const double m = means[k], off = fabs(m) > 1 ? fabs(m) / sqrt(m * m - 1) : 0;
+    cb_gait *gait = circle(m, 0, 1);
+    double g;
+    for (int order = 4; order <= 6; order += 2)
+      for (int e = 0; e < 4; e++) {
+        const cb_holonomy_options refined = {.order = order, .error = errors[e]},
+                                  plain = {.order = order, .step = steps[e]};
+        const cb_status status = cb_holonomy_by(&b, gait, &refined, &g, NULL, NULL);
+        assert_int_equal(status, k < 6 ? CB_ERROR_STEP : CB_OK);
+        if (k < 6) assert_non_null(strstr(cb_error_text(), "bundle reciprocal at l = "));
+        if (k >= 6) check_near(g, -2 * M_PI * (1 - off), fmax(errors[e], 1e-13));
+        if (k != 5) assert_int_equal(cb_holonomy_by(&b, gait, &plain, &g, NULL, NULL), k < 6 ? CB_ERROR_STEP : CB_OK);
+      }
+    assert_int_equal(cb_gait_regular(&b, gait), k < 6 ? CB_STEP_SINGULAR : CB_OK);
+    cb_gait_free(gait);
+  }
+}
+
+/* The snake is singular where alpha1 = alpha2. */
+static void singular_shapes_between_the_nodes_of_a_grid_and_within_a_gait_are_found(void **state) {
+  (void)state;
+  enum { POINTS = 12 };
+  cb_bundle *b;
+  check_ok(cb_bundle_create("kinematic_snake", NULL, &b));
+  const int v[2] = {0, 1}, points[2] = {POINTS, POINTS};
+  const double at[CB_SHAPE_MAX] = {0};
+  for (int k = 0; k < 3; k++) {
+    double value[2][POINTS], A[POINTS * POINTS * 6], z[3];
+    for (int i = 0; i < POINTS; i++) value[0][i] = .1 + .1 * i, value[1][i] = k == 1 ? -.1 - .1 * i : .15 + .093 * i;
+    for (int i = 0; i < POINTS * POINTS; i++)
+      check_ok(
+          cb_bundle_connection(b, (double[]){value[0][i / POINTS], value[1][i % POINTS]}, A + 6 * i, NULL, NULL, NULL));
+    const cb_status status = cb_grid_regular(b, v, points, (const double *const[]){value[0], value[1]}, at, A);
+    assert_int_equal(status == CB_OK, k == 1);
+    if (k != 1) assert_non_null(strstr(cb_error_text(), "kinematic_snake at alpha1 = "));
+    cb_gait *gait = circle(1, k == 1 ? -1 : 0, k == 2 ? .2 : .9);
+    assert_int_equal(cb_body_velocity_integral(b, gait, z) == CB_OK, k > 0);
+    cb_gait_free(gait);
+  }
+  cb_bundle_free(b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(purcell_has_the_printed_numbers),
@@ -179,6 +244,8 @@ int main(void) {
       cmocka_unit_test(the_body_velocity_integral_is_exact_on_commutative_groups),
       cmocka_unit_test(wrong_gaits_and_singular_shapes_are_named),
       cmocka_unit_test(open_gaits_have_paths_and_no_holonomy),
+      cmocka_unit_test(a_pole_of_the_connection_is_an_error_at_every_error_order_and_step),
+      cmocka_unit_test(singular_shapes_between_the_nodes_of_a_grid_and_within_a_gait_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

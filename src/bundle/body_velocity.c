@@ -24,6 +24,9 @@ static const double node[NODES / 2] = {.1834346424956498049, .525532409916328985
 static const double weight[NODES / 2] = {.3626837833783619830, .3137066458778872873, .2223810344533744706,
                                          .1012285362903762592};
 
+/* A change at the last doubling that is left where the curvature has kinks or jumps; at poles it is about 1. */
+static const double rough = 1e-2;
+
 /* Node k of panel p of `panels` on [0, 1], and its weight. */
 static double gauss(int panels, int p, int k, double *w) {
   const double x = k < NODES / 2 ? -node[k] : node[k - NODES / 2];
@@ -97,7 +100,7 @@ cb_status cb_cone_integral(const cb_bundle *b, const cb_gait *gait, cb_curvature
     status =
         cb_fail(CB_ERROR_ARGUMENT, "a gait in bundle %s that closes by whole periods bounds no surface", b->kind->name);
   if (status) return status;
-  double old[CB_GROUP_DIM] = {0}, sum[CB_GROUP_DIM];
+  double old[CB_GROUP_DIM] = {0}, sum[CB_GROUP_DIM], left = 0;
   mean(gait, c.apex);
   status = integrate(&c, 1, sum);
   for (int k = 1; !status && k <= DOUBLINGS; k++) {
@@ -108,8 +111,14 @@ cb_status cb_cone_integral(const cb_bundle *b, const cb_gait *gait, cb_curvature
       change = fmax(change, fabs(sum[a] - old[a]));
       largest = fmax(largest, fabs(sum[a]));
     }
+    left = change / (largest + DBL_MIN);
     if (change <= 1e-12 * largest + DBL_MIN) break;
   }
+  if (!status && !(left <= rough))
+    status = cb_fail(CB_STEP_NO_CONVERGENCE,
+                     "bundle %s: an integral of the curvature does not settle: the surface within "
+                     "the gait has singular shapes",
+                     b->kind->name);
   if (!status) memcpy(out, sum, (size_t)b->group->dim * sizeof *out);
   return status;
 }

@@ -54,15 +54,20 @@ void cb_bundle_free(cb_bundle *b) {
   free(b);
 }
 
-cb_status cb_bundle_fail_at(const cb_bundle *b, const double *r, cb_status status) {
-  char shape[CB_SHAPE_MAX * 64] = "";
+void cb_bundle_shape_text(const cb_bundle *b, const double *r, char *text, size_t size) {
   size_t used = 0;
-  for (int i = 0; i < b->n && used < sizeof shape; i++) {
-    const int more = snprintf(shape + used, sizeof shape - used, "%s%.20s = %.9g", i ? ", " : "",
-                              b->shape[i] ? b->shape[i] : "r", r[i]);
+  text[0] = 0;
+  for (int i = 0; i < b->n && used < size; i++) {
+    const int more =
+        snprintf(text + used, size - used, "%s%.20s = %.9g", i ? ", " : "", b->shape[i] ? b->shape[i] : "r", r[i]);
     if (more < 0) break;
     used += (size_t)more;
   }
+}
+
+cb_status cb_bundle_fail_at(const cb_bundle *b, const double *r, cb_status status) {
+  char shape[CB_SHAPE_MAX * 64];
+  cb_bundle_shape_text(b, r, shape, sizeof shape);
   return cb_fail(status, "bundle %s at %s: %s", b->kind->name, shape, cb_error_text());
 }
 
@@ -101,8 +106,8 @@ static bool all_finite(const double *x, int count) {
 cb_status cb_bundle_evaluate(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   const int n = b->n, count = b->group->dim * n;
   cb_status status = b->kind->connection ? b->kind->connection(b, r, A, dA, M, dM) : from_jets(b, r, A, dA, M, dM);
-  if (!status && !(all_finite(A, count) && all_finite(dA, n * count) && all_finite(M, n * n) &&
-                   all_finite(dM, n * n * n)))
+  if (!status &&
+      !(all_finite(A, count) && all_finite(dA, n * count) && all_finite(M, n * n) && all_finite(dM, n * n * n)))
     status = cb_fail(CB_STEP_NOT_FINITE, "the connection is not finite");
   return status;
 }

@@ -6,6 +6,11 @@
  * of the gait. The first pieces are a matter of the gait's kind, so that a symmetry cannot hide an error. Halves end
  * where they differ by no more than round-off of A and M. Where a step is given and no error, the plain method is taken
  * on steps of that length.
+ *
+ * A pole of A r' of residue c leaves h |A r'| of the order of c on the step around it, however short h is, while a jump
+ * or an integrable singularity takes it to 0: a step about a pole never settles, which is an error. Quadrature alone may
+ * miss it, as the two sides of a pole in the middle of a step cancel. So a step also is halved where A r' at its nodes is
+ * far from the chord of the first and the last, and a plain step where it is so is looked at by halves too.
  */
 #include "bundle/bundle_private.h"
 #include "bundle/bundle_step.h"
@@ -23,14 +28,14 @@ typedef struct integral {
   const cb_bundle *b;
   const cb_gait *gait;
   const cb_magnus *method;
-  double error;  /* on a period */
-  double longest; /* step at first; 0: the gait's pieces */
+  double error;      /* on a period */
+  double longest;    /* step at first; 0: the gait's pieces */
   bool length, cost; /* are wanted */
-  bool strict; /* fails where the last depth does not do, as at a pole */
-  int steps;     /* taken on the piece at hand */
-  int taken;     /* of all */
-  double where;  /* begins the step that was halved last */
-  double square; /* the largest r'Mr' so far: the measure of round-off */
+  int steps;         /* taken on the piece at hand */
+  int taken;         /* of all */
+  bool plain;        /* a step that is not refined is looked at */
+  double square;     /* the largest r'Mr' so far: the measure of round-off */
+  double usual;      /* the largest mean of r'Mr' on a step that is not halved */
 } integral;
 
 /* An integral over a step, and its integrand at the nodes. */
@@ -40,6 +45,7 @@ typedef struct sum {
 
 typedef struct step {
   double g[CB_GROUP_SIZE];
+  double a[CB_MAGNUS_NODES][CB_GROUP_DIM]; /* A r' at the nodes */
   sum length, cost;
 } step;
 
@@ -51,15 +57,20 @@ typedef struct past {
 /* A surface of many faces has round-off of this much in M, in units of the largest r'Mr'. */
 static const double roundoff = 16384 * DBL_EPSILON;
 
+/* A way h |A r'| of this much on the shortest step is that of a jump, not of a pole. */
+static const double negligible = 1e-10;
+/* To this a plain step is looked at by halves, where it may pass over a pole. */
+static const double looked_at = 1e-6;
+
 static cb_status take(integral *I, double t, double h, step *out) {
   const cb_magnus *m = I->method;
   const cb_group *G = I->b->group;
-  double a[CB_MAGNUS_NODES][CB_GROUP_DIM], W[CB_GROUP_DIM], square = 0;
+  double W[CB_GROUP_DIM], square = 0;
   out->length.all = out->cost.all = 0;
   I->taken++;
   for (int k = 0; k < m->nodes; k++) {
     const cb_status status =
-        cb_gait_velocity(I->b, I->gait, t + m->node[k] * h, a[k], I->length || I->cost ? &square : NULL);
+        cb_gait_velocity(I->b, I->gait, t + m->node[k] * h, out->a[k], I->length || I->cost ? &square : NULL);
     if (status) return status;
     out->cost.at[k] = square;
     out->length.at[k] = sqrt(fmax(square, 0));
@@ -67,7 +78,7 @@ static cb_status take(integral *I, double t, double h, step *out) {
     out->length.all += m->weight[k] * h * out->length.at[k];
     I->square = fmax(I->square, square);
   }
-  cb_magnus_exponent(m, G, h, a, W);
+  cb_magnus_exponent(m, G, h, out->a, W);
   G->exp(G, W, out->g);
   return CB_OK;
 }
@@ -93,8 +104,8 @@ static bool path_agrees(const integral *I, double h, double d, double scale) {
  * four times the difference of the halves counts, and at order 4, where the two are the same, all of it. Two halvings
  * make it less by 2^14 where the integrand is smooth (2^10 at order 4), by 2^4 at a kink and by 2^2 where it is
  * round-off: there it is left as it is. before[2]: of the steps around; after[2]: with this. */
-static bool sum_agrees(const integral *I, double h, double scale, const sum *whole, const sum *first,
-                       const sum *second, const double *before, double *after, double *all) {
+static bool sum_agrees(const integral *I, double h, double scale, const sum *whole, const sum *first, const sum *second,
+                       const double *before, double *after, double *all) {
   static const double weight[3] = {-.049302549302549302549, 1.3756613756613756614, -.049302549302549302549};
   static const double halved[3] = {.1579912640528468656, .3187052598817304699657, -.6152246624627158637};
   const double halves = first->all + second->all, d = halves - whole->all;
@@ -118,33 +129,80 @@ static bool sum_agrees(const integral *I, double h, double scale, const sum *who
   return off <= bound || (off <= roundoff * h * scale && off >= before[1] / 16);
 }
 
+static double fastest(const integral *I, const step *s) {
+  double most = 0;
+  for (int k = 0; k < I->method->nodes; k++)
+    for (int a = 0; a < I->b->group->dim; a++) most = fmax(most, fabs(s->a[k][a]));
+  return most;
+}
+
+/* Is A r' on a step of length h, at its nodes or at those of its halves, far from the chord of the first and the last, as
+ * where a pole is within the step or at its ends, or with two nodes far from even? */
+static bool uneven(const integral *I, double h, int parts, const step *part) {
+  static const double far_of_two = .5;
+  const double far = parts == 1 ? .1 : .3;
+  const cb_magnus *m = I->method;
+  const int nodes = parts * m->nodes;
+  const double *last = part[parts - 1].a[m->nodes - 1];
+  const double begin = m->node[0] / parts, width = 1 - 2 * begin;
+  double most = 0, off = 0;
+  for (int k = 0; k < parts; k++) most = fmax(most, fastest(I, &part[k]));
+  if (h * most <= negligible) return false;
+  for (int k = 1; k < nodes - 1; k++) {
+    const double share = ((k / m->nodes + m->node[k % m->nodes]) / parts - begin) / width;
+    const double *a = part[k / m->nodes].a[k % m->nodes];
+    for (int d = 0; d < I->b->group->dim; d++)
+      off = fmax(off, fabs(a[d] - (1 - share) * part[0].a[0][d] - share * last[d]));
+  }
+  for (int d = 0; nodes == 2 && d < I->b->group->dim; d++)
+    off = fmax(off, far / far_of_two * fabs(part[0].a[0][d] - last[d]));
+  return off > far * most;
+}
+
+/* Where the shortest step does not agree: is its share of the way, or of the cost, negligible? */
+static bool ends_there(const integral *I, double h, const step *both, const step *half) {
+  const double way = h * fmax(fastest(I, &half[0]), fastest(I, &half[1]));
+  return way <= fmax(I->error, negligible) && (!I->cost || both->cost.all <= fmax(I->error, negligible) * I->usual) &&
+         (!I->length || both->length.all <= fmax(I->error, negligible) * sqrt(I->usual));
+}
+
+static cb_status unsettled(const integral *I, double t) {
+  static const char *const why = "its connection is singular there, or not smooth";
+  double r[CB_SHAPE_MAX];
+  cb_gait_at(I->gait, t, r, NULL);
+  if (I->plain)
+    cb_fail(CB_ERROR_STEP, "a plain step passes over this shape at time %.9g: %s", t, why);
+  else
+    cb_fail(CB_ERROR_STEP, "bundle %s: a holonomy does not settle to %.3g at time %.9g: %s", I->b->kind->name, I->error,
+            t, why);
+  return cb_bundle_fail_at(I->b, r, CB_ERROR_STEP);
+}
+
 /* [t, t + h] is `whole` in one step; out: as exact as wanted. */
-static cb_status refine(integral *I, double t, double h, const step *whole, int depth, const past *before,
-                        step *out) {
+static cb_status refine(integral *I, double t, double h, const step *whole, int depth, const past *before, step *out) {
   const cb_group *G = I->b->group;
   step half[2], both;
   past now = *before;
-  I->where = t;
-  if ((I->steps += 2) > STEPS_MAX || (I->strict && depth == DEPTH_MAX))
-    return cb_fail(CB_ERROR_STEP, "bundle %s: a holonomy does not settle to %.3g at time %.9g: it is not smooth there",
-                   I->b->kind->name, I->error, t);
+  if ((I->steps += 2) > STEPS_MAX) return unsettled(I, t);
   for (int k = 0; k < 2; k++) {
     const cb_status status = take(I, t + k * h / 2, h / 2, &half[k]);
     if (status) return status;
   }
   join(I, &half[0], &half[1], &both);
   double largest = 1, d = 0;
+  bool finite = true;
   for (int k = 0; k < G->size; k++) {
     largest = fmax(largest, fabs(both.g[k]));
     d = fmax(d, fabs(whole->g[k] - both.g[k]));
+    finite &= isfinite(both.g[k]) != 0;
   }
-  bool good = path_agrees(I, h, d, largest);
+  bool good = finite && path_agrees(I, h, d, largest) && !uneven(I, h, 2, half);
   if (I->length)
     good &= sum_agrees(I, h, sqrt(I->square), &whole->length, &half[0].length, &half[1].length, before->length,
                        now.length, &both.length.all);
   if (I->cost)
-    good &= sum_agrees(I, h, I->square, &whole->cost, &half[0].cost, &half[1].cost, before->cost, now.cost,
-                       &both.cost.all);
+    good &=
+        sum_agrees(I, h, I->square, &whole->cost, &half[0].cost, &half[1].cost, before->cost, now.cost, &both.cost.all);
   if (!good && depth < DEPTH_MAX) {
     step left, right;
     cb_status status = refine(I, t, h / 2, &half[0], depth + 1, &now, &left);
@@ -152,6 +210,7 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
     if (!status) join(I, &left, &right, out);
     return status;
   }
+  if (!good && !ends_there(I, h, &both, half)) return unsettled(I, t);
   *out = both;
   double back[CB_GROUP_SIZE], more[CB_GROUP_DIM];
   G->inverse(G, whole->g, back);
@@ -164,6 +223,15 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
   return CB_OK;
 }
 
+/* Fails where a plain step passes over a pole. What that takes is not counted as steps. */
+static cb_status look(const integral *I, double t, double h, const step *whole) {
+  const past none = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
+  integral close = *I;
+  step fine;
+  close.error = looked_at, close.plain = true, close.steps = 0, close.length = close.cost = false;
+  return refine(&close, t, h, whole, 0, &none, &fine);
+}
+
 /* path <- path times the way from t to end, smooth; `share` of the gait's pieces. */
 static cb_status follow_smooth(integral *I, double t, double end, double share, step *path) {
   const double steps = I->longest > 0 ? (end - t) / I->longest * (1 - 1e-12) : share * I->gait->pieces;
@@ -171,12 +239,15 @@ static cb_status follow_smooth(integral *I, double t, double end, double share, 
   const int pieces = (int)fmax(1, ceil(steps));
   const bool plain = I->longest > 0 && I->error == 0;
   const double h = (end - t) / pieces;
+  const bool coarse = h * I->gait->pieces > 1; /* for what a gait does between two nodes */
   const past none = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
   I->steps = 0;
   for (int k = 0; k < pieces; k++) {
     step whole, fine;
     cb_status status = take(I, t + k * h, h, &whole);
+    I->usual = fmax(I->usual, whole.cost.all / h);
     if (!status && !plain) status = refine(I, t + k * h, h, &whole, 0, &none, &fine);
+    if (!status && plain && (coarse || uneven(I, h, 1, &whole))) status = look(I, t + k * h, h, &whole);
     if (status) return status;
     join(I, path, plain ? &whole : &fine, path);
   }
@@ -212,14 +283,10 @@ cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, do
   step path = {.length = {.all = total->length}, .cost = {.all = total->cost}};
   cb_status status = prepare(b, gait, &o, &I);
   if (status) return status;
-  I.length = I.cost = I.strict = true;
+  I.length = I.cost = true;
   memcpy(path.g, total->g, bytes);
   status = follow(&I, t, end, 1, &path);
-  if (status == CB_ERROR_STEP) {
-    double r[CB_SHAPE_MAX];
-    cb_gait_at(gait, I.where, r, NULL);
-    status = cb_bundle_fail_at(b, r, CB_STEP_NO_CONVERGENCE);
-  }
+  if (status == CB_ERROR_STEP) status = CB_STEP_NO_CONVERGENCE;
   *steps += I.taken;
   memcpy(total->g, path.g, bytes);
   total->length = path.length.all, total->cost = path.cost.all;

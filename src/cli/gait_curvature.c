@@ -2,11 +2,13 @@
  *
  *   /NAME1[N1]  /NAME2[N2]  the window;  /connection[N1, N2, axis, n]  /curvature[N1, N2, axis]  /metric[N1, N2, n, n]
  *   /gait[T, n]  the gait, for drawing
- * The other shape variables stay at --at, or at the mean of the gait. Where the shape is singular there are nans. */
+ * The other shape variables stay at --at, or at the mean of the gait. Where the shape is singular there are nans; singular
+ * shapes between nodes, and on the gait, are warned of. */
 #include "cli/gait.h"
 #include "cli/warnings.h"
 
 #include "bundle/coordinates.h"
+#include "bundle/poles.h"
 #include "core/threads.h"
 #include "io/arrays.h"
 
@@ -229,6 +231,18 @@ static cb_status write_file(const cb_gait_job *job, const grid *g) {
   return cb_arrays_close(a, CB_OK);
 }
 
+/* Singular shapes that are at no node. */
+static cb_status warn_of_poles(const cb_gait_job *job, const grid *g) {
+  const int v[2] = {g->i, g->j};
+  cb_status status = cb_grid_regular(g->bundle, v, g->points, (const double *const *)g->axis, g->at, g->connection);
+  if (status == CB_ERROR_MEMORY) return status;
+  if (status) cb_warn("the window has singular shapes between nodes, near which values are large: %s", cb_error_text());
+  status = g->gait ? cb_gait_regular(job->bundle, job->motion->gait) : CB_OK;
+  if (status == CB_ERROR_MEMORY) return status;
+  if (status) cb_warn("the gait passes a singular shape and has no holonomy: %s", cb_error_text());
+  return CB_OK;
+}
+
 cb_status cb_gait_curvature(const cb_gait_job *job) {
   grid g = {.bundle = job->bundle};
   cb_status status = read_plane(job, &g);
@@ -245,6 +259,7 @@ cb_status cb_gait_curvature(const cb_gait_job *job) {
   }
   if (!status && g.singular)
     cb_warn("%zu of %d nodes are nan, such as %s", g.singular, g.points[0] * g.points[1], g.why);
+  if (!status) status = warn_of_poles(job, &g);
   free_grid(&g);
   return status;
 }

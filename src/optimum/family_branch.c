@@ -1,6 +1,7 @@
 /* A branch of a family: knots along it by pseudo-arclength, and points between them. */
 #include "optimum/family_private.h"
 
+#include "bundle/poles.h"
 #include "core/failure.h"
 #include "numerics/small.h"
 
@@ -135,6 +136,16 @@ cb_status family_resolve(family_walk *w, family_point **p, family_row row, const
   return status;
 }
 
+/* A failure where a gait passes a singular shape: its branch ends before it. */
+static cb_status regular(const family_walk *w, const family_point *p) {
+  cb_gait *gait;
+  cb_status status = cb_basis_gait(w->y->basis, w->y->n, p->z, &gait);
+  if (status) return status;
+  status = cb_gait_regular(w->y->o->bundle, gait);
+  cb_gait_free(gait);
+  return status;
+}
+
 /* The next knot from a, a step h along its tangent, or at a mu or amount; it is a candidate only. */
 static cb_status next(family_walk *w, const family_point *a, double h, family_row row, const double *value,
                       family_point **out, int *iterations) {
@@ -146,6 +157,7 @@ static cb_status next(family_walk *w, const family_point *a, double h, family_ro
   for (int i = 0; i < p->size; i++) p->z[i] += h * p->tangent[i];
   status = family_correct(w->y, row, p->tangent, value ? *value : 0, p, iterations);
   if (!status) status = family_resolve(w, out, row, value);
+  if (!status) status = regular(w, *out);
   if (!status) {
     family_point *before = NULL;
     status = family_point_copy(w->y, a, &before);

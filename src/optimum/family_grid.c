@@ -1,6 +1,7 @@
 /* Gaits over a grid, each from its neighbours'. */
 #include "optimum/family_grid.h"
 
+#include "bundle/poles.h"
 #include "core/failure.h"
 #include "optimum/direct.h"
 
@@ -48,8 +49,10 @@ static cb_status keep(grid *g, cb_direct *d, cb_family_node *node) {
   int flat;
   if (node->gait && !(cost < node->cost * (1 - 1e-9))) return CB_OK;
   cb_status status = cb_basis_gait(d->basis, d->v->n, d->c, &gait);
-  if (!status) status = cb_direct_bend(d);
   if (status) return status;
+  status = cb_gait_regular(g->problem->bundle, gait);
+  if (!status) status = cb_direct_bend(d);
+  if (status) return cb_gait_free(gait), status;
   cb_gait_free(node->gait);
   node->gait = gait, node->cost = cost;
   g->changes++;

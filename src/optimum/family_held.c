@@ -3,6 +3,7 @@
  * Each from the one before: along its bounds by Wong's equations (extremal.h) where they lead on, otherwise by the direct
  * search with barriers. dE/dX = 2 lambda as without walls, which do no work.
  */
+#include "bundle/poles.h"
 #include "optimum/family_private.h"
 #include "optimum/find.h"
 
@@ -73,6 +74,10 @@ static cb_status solve(held *h, const cb_gait *start, double amount, cb_family_m
     cb_direct_free(d);
     d = NULL;
     status = search(&at, start, &d, out);
+  }
+  if (!status) {
+    status = cb_gait_regular(at.bundle, out->gait);
+    if (status) cb_gait_free(out->gait);
   }
   if (status) return cb_direct_free(d), status;
   cb_direct_free(h->d);

@@ -4,6 +4,7 @@
  */
 #include "optimum/find.h"
 
+#include "bundle/poles.h"
 #include "core/failure.h"
 #include "core/threads.h"
 #include "optimum/reachable.h"
@@ -262,6 +263,11 @@ static bool spurious(const trial *t, const cb_optimum *o) {
          (!t->settled && !o->abnormal && !cb_direct_held(t->d) && !(fabs(o->wong - o->cost) < 1e-6 * o->cost));
 }
 
+/* It passes a singular shape, of which the nodes of its functions of time see nothing. */
+static bool singular(const cb_optimum_problem *p, const cb_optimum *o) {
+  return cb_gait_regular(p->bundle, o->gait) != CB_OK;
+}
+
 /* Gaits that walls hold are told apart once they are exact. Returns how many are left. */
 static int merge(const cb_optimum_problem *p, cb_optimum *o, int count) {
   int kept = 0;
@@ -293,7 +299,7 @@ static cb_status tell(const cb_optimum_problem *p, trial *t, int kept, cb_optima
     status = cb_optimum_tell(t[k].d, o);
     if (status) return status;
     o->found = t[k].found;
-    if (spurious(&t[k], o)) {
+    if (spurious(&t[k], o) || singular(p, o)) {
       all->failed += o->found;
       cb_gait_free(o->gait), o->gait = NULL;
     } else {

@@ -255,6 +255,30 @@ class BadGaits(Refusals):
             self.assertFalse(os.path.exists(self.path("path.h5")))
             self.assertFalse(os.path.exists(self.path("path.h5.part")))
 
+    def test_pole_that_no_step_meets(self):
+        """The circle crosses alpha1 = alpha2 between all nodes."""
+        self.write("snake.yaml", SNAKE.replace("polygon: {corners: [[1, 0], [1, 2], [2, 2], [2, 0]]}",
+                                               "fourier: {mean: [0.2, 0], cosine: [[1, 0]], sine: [[0, 1]]}"))
+        self.write("plain.yaml", SNAKE.replace("polygon: {corners: [[1, 0], [1, 2], [2, 2], [2, 0]]}",
+                                               "fourier: {mean: [0.2, 0], cosine: [[1, 0]], sine: [[0, 1]]}")
+                   .replace(", error: 1e-10", ""))
+        for words in (["holonomy"], ["holonomy", "--error", "1e-3"], ["holonomy", "--error", "1e-10"], ["verdict"],
+                      ["path", "-o", "path.h5"], ["path", "-o", "path.h5", "--error", "1e-4"]):
+            with self.subTest(" ".join(words)):
+                done = self.call("gait", "snake.yaml", *words)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertEqual(done.stdout, "")
+                self.assertRegex(done.stderr, r"kinematic_snake at alpha1 = 0\.(8|79999)\d*, alpha2 = 0\.(8|79999)")
+        for name in "snake.yaml", "plain.yaml":
+            done = self.call("run", name, "-o", name + ".h5")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, r"kinematic_snake at alpha1 = 0\.(8|79999)\d*, alpha2 = 0\.(8|79999)")
+        told = self.good("gait", "snake.yaml", "curvature", "-o", "c.h5").stderr
+        self.assertIn("warning: the window has singular shapes between nodes", told)
+        self.assertIn("warning: the gait passes a singular shape and has no holonomy", told)
+        told = self.good("gait", "snake.yaml", "curvature", "--window=0.1:1,-1:-0.1", "-o", "d.h5").stderr
+        self.assertNotIn("the window has singular shapes", told)
+
     def test_command(self):
         self.write("p.yaml", PURCELL)
         self.write("shape.yaml", "curvebody: 1\nbundle: pmpy\n")

@@ -122,19 +122,23 @@ void cb_note_large(const cb_surface *surface, const cb_mass *mass, const char *s
 /* An open part without a thickness has no volume, though it may be meant as a solid. A flat one has none indeed. */
 static cb_status warn_of_open(const cb_immersed *body, const char *name) {
   const cb_surface *s = cb_immersed_surface(body);
+  const bool shape = cb_surface_is_shape(s);
   cb_status status = CB_OK;
-  bool solely;
   for (int p = 0; p < s->parts && !status; p++) {
     char border[CB_SURFACE_BORDER_TEXT];
     cb_surface_border found;
-    if (!cb_immersed_lacks_volume(body, p, &solely)) continue;
+    bool solid;
+    const char *lacks = cb_immersed_lacks(body, p, &solid);
+    if (!lacks) continue;
     status = cb_surface_border_of(s, p, &found);
     if (!status) status = cb_surface_border_text(s, p, NULL, border);
-    if (status || (solely && (!found.bulges || cb_surface_is_shape(s)))) continue;
-    cb_warn(
-        "%spart `%s` is open, so it %s: expected %s`thickness`%s; %s", name, s->name[p],
-        solely ? "has the added mass of a sheet, with fluid on both sides" : "displaces no fluid and has no buoyancy",
-        cb_surface_is_shape(s) ? "" : "`close: true`, ", solely ? "" : " or `buoyancy: false`", border);
+    if (status || (solid && (shape || !found.bulges))) continue;
+    const bool buoyant = strstr(lacks, "buoyancy");
+    cb_warn("%spart `%s` is open, so it %s: expected %s`thickness`%s; %s", name, s->name[p], lacks,
+            shape     ? ""
+            : buoyant ? "`close: true`, "
+                      : "`close: true` or ",
+            buoyant ? " or `buoyancy: false`" : "", border);
   }
   return status;
 }

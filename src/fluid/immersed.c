@@ -52,10 +52,12 @@ static bool displaces(const cb_immersed *b) {
   return false;
 }
 
-bool cb_immersed_lacks_volume(const cb_immersed *b, int part, bool *solely) {
-  const bool solved = b->added_mass && b->inertia.model && !strcmp(b->inertia.model->kind->name, "exact");
-  *solely = !b->lifted;
-  return b->surface->open[part] && !(b->thickness[part] > 0) && (b->lifted || solved);
+const char *cb_immersed_lacks(const cb_immersed *b, int part, bool *solid) {
+  if (!b->surface->open[part] || b->thickness[part] > 0) return NULL;
+  *solid = !b->lifted && !b->surrounded;
+  if (b->lifted) return "displaces no fluid and has no buoyancy";
+  if (b->surrounded) return "displaces no fluid and feels no pressure of the flow";
+  return b->added_mass ? "has the added mass of a sheet, with fluid on both sides" : NULL;
 }
 
 static bool has_massive_parts(const cb_immersed *b, const cb_immersed_options *o) {
@@ -206,8 +208,9 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
     b->relative = b->added_mass && (b->carried || b->layered);
     if (!status) status = cb_immersed_take_curved(b);
     if (!status) status = take_parts(b, options);
-    b->pressed = !status && b->dense && (b->varying || b->gusty) && displaces(b);
-    if (fluid->paper) b->relative = b->pressed = false;
+    b->surrounded = !fluid->paper && b->dense && (b->varying || b->gusty);
+    b->pressed = !status && b->surrounded && displaces(b);
+    if (fluid->paper) b->relative = false;
   }
   if (!status)
     status = fluid->curvature != 0 ? cb_immersed_curved_create(b, options)

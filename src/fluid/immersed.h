@@ -15,8 +15,9 @@ const char *cb_immersed_curved_model(const cb_fluid_model *m, bool forces);
 const cb_fluid *cb_immersed_fluid_about(const cb_immersed *b);
 /* Does anything that acts on it come from its surface? Otherwise that is for its looks. */
 bool cb_immersed_is_shaped(const cb_immersed *b);
-/* Is a part open and without a thickness, though the body's buoyancy is asked for, or its exact added mass (*solely)? */
-bool cb_immersed_lacks_volume(const cb_immersed *b, int part, bool *solely);
+/* What a part that is open and has no thickness is or lacks, though it is asked for: it "displaces no fluid and ..";
+ * NULL: nothing. *solid: this holds only of what is meant as a solid. */
+const char *cb_immersed_lacks(const cb_immersed *b, int part, bool *solid);
 /* Is its added mass that of the local model? */
 bool cb_immersed_is_local(const cb_immersed *b);
 /* The mass, centre and inertia at a time, and the parts of the local model (NULL, or part[parts]). */

@@ -109,6 +109,7 @@ struct cb_immersed {
   bool relative;            /* the momentum is relative to the flow: K and mu0 have derivatives along the pose */
   bool wet;                 /* the local model has a say */
   bool massive;             /* its parts have mass */
+  bool surrounded;          /* by a flow whose pressure acts on it, where it displaces any fluid */
   bool lifted;              /* by the weight of the fluid that it displaces, where it displaces any */
   bool blended;             /* a sequence whose vertices only the local model wants at each step */
   int texts;

@@ -174,10 +174,14 @@ cb_status cb_scenario_lay(cb_scenario *s, const cb_node *body, const cb_node *ch
   cb_status status = read_chart(chart, &by);
   if (status || curvature(s) == 0) return status;
   if (!at) at = body;
-  for (int p = 0; p < surface->parts; p++)
-    if (surface->open[p])
-      return cb_node_fail(at, "part `%s` is open: in a curved space bodies are solids, expected closed parts",
-                          surface->name[p]);
+  int p = 0;
+  while (p < surface->parts && !surface->open[p]) p++;
+  if (p < surface->parts) {
+    char border[CB_SURFACE_BORDER_TEXT];
+    if ((status = cb_surface_border_text(surface, p, "weld", border))) return status;
+    return cb_node_fail(at, "part `%s` is open: in a curved space bodies are solids, expected closed parts; %s",
+                        surface->name[p], border);
+  }
   status = cb_scenario_placed(s, cb_surface_lay(surface, curvature(s), by), at, false);
   return status ? status : check_edges(at, surface);
 }

@@ -350,6 +350,12 @@ class Inertia(Case):
         if h5py:
             with h5py.File(self.path("hull.h5")) as file:  # it floats: round-off of 78 kN on 8 t in 0.1 s
                 self.assertLess(abs(file["pose"][-1, 0, :3]).max(), 1e-14)
+        for fluid, lacks in (("{medium: 1000, gravity: [0, 0, 0]}", "has the added mass of a sheet"),
+                             ("{medium: 1000, gravity: [0, 0, 0], flow: {velocity: [\"sin(t)\", \"0\", \"0\"]}}",
+                              "displaces no fluid and feels no pressure of the flow")):
+            self.write("still.yaml", self.read("hull.yaml").decode().replace("{medium: 1000}", fluid))
+            self.assertIn("part `body` is open, so it " + lacks, self.good("check", "still.yaml").stderr)
+            self.assertNotIn("is open", self.good("check", "still.yaml", "--set", "bodies.0.close=true").stderr)
         self.near(self.facts("hull.obj", "--close")["mass"], 8000, 1e-11)
         self.near(self.facts("hull.obj", "--close=0.09")["mass"], 8000, 1e-11)
         self.assertIn("hull.obj: error: part `body` is open: expected a thickness > 0 or `--close`, without one it has no "

@@ -95,9 +95,12 @@ void cb_warn_of_curvature(const cb_surface *surface, double area, bool local, co
 
 cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body) {
   cb_surface_seam seam = {.vertices = 0};
-  char text[CB_SURFACE_BORDER_TEXT];
   const cb_status status = cb_surface_seams(surface, &seam);
-  if (seam.vertices) cb_surface_seam_text(&seam, weld, text), cb_warn("%s%s", body, text);
+  if (seam.vertices) {
+    char text[CB_SURFACE_BORDER_TEXT];
+    cb_surface_seam_text(&seam, weld, text);
+    cb_warn("%s%s", body, text);
+  }
   return status;
 }
 

@@ -28,7 +28,7 @@ static void end(border *b) {
 }
 
 static cb_status begin(const cb_surface *s, border *b) {
-  int edges;
+  int edges = 0;
   *b = (border){.s = s, .on = calloc((size_t)s->vertices, sizeof *b->on)};
   b->joined = malloc(((size_t)s->vertices + 1) * sizeof *b->joined);
   cb_status status = b->on && b->joined ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
@@ -104,21 +104,44 @@ static double reach(const border *b, double *least) {
   return fmin(1e-2 * size, b->n ? sum / (4 * b->n) : 0);
 }
 
+/* The tolerance of a number: 1, 2, 5, 10, 20 ... */
+static double tolerance_of(int number) {
+  char power[16];
+  snprintf(power, sizeof power, "%de%d", (int[]){1, 2, 5}[(number + 1200) % 3], (number + 1200) / 3 - 400);
+  return strtod(power, NULL);
+}
+
+/* Keeps the one that leaves fewer edges, or as many at a smaller tolerance. */
+static cb_status attempt(border *b, int number, cb_surface_seam *best, int *best_number) {
+  cb_surface_seam tried = {.tolerance = tolerance_of(number)};
+  const cb_status status = join_within(b, tried.tolerance, &tried.vertices, &tried.left);
+  const bool fewer = tried.left < best->left, smaller = tried.left == best->left && tried.tolerance < best->tolerance;
+  if (!status && (fewer || smaller)) *best = tried, *best_number = number;
+  return status;
+}
+
+/* From the widest in steps of two powers of ten, then about the best of these. */
 cb_status cb_surface_seams(const cb_surface *s, cb_surface_seam *out) {
+  enum { STRIDE = 6 };
   border b;
+  double least;
   cb_status status = begin(s, &b);
   if (status) return status;
   *out = (cb_surface_seam){.left = b.n};
   status = join_within(&b, 0, &out->vertices, &out->left);
-  double least;
   const double most = reach(&b, &least);
-  for (int k = 3 * (int)ceil(log10(fmax(least, 1e-300))); !status && b.n && out->left && k < 900; k++) {
-    char power[16];
-    snprintf(power, sizeof power, "%de%d", (int[]){1, 2, 5}[(k + 1200) % 3], (k + 1200) / 3 - 400);
-    cb_surface_seam tried = {.tolerance = strtod(power, NULL)};
-    if (tried.tolerance > most) break;
-    status = join_within(&b, tried.tolerance, &tried.vertices, &tried.left);
-    if (!status && tried.left < out->left) *out = tried;
+  if (!status && out->left && most > least && least > 1e-290) {
+    const int first = (int)ceil(3 * log10(least));
+    int last = (int)floor(3 * log10(most)) + 1, at = last;
+    while (tolerance_of(last) > most) last--;
+    cb_surface_seam best = *out, widest = {.vertices = 0};
+    status = join_within(&b, tolerance_of(last), &widest.vertices, &widest.left);
+    const bool any = widest.vertices > out->vertices;
+    for (int k = last; any && k >= first && !status; k -= STRIDE) status = attempt(&b, k, &best, &at);
+    const int middle = at;
+    for (int k = middle - STRIDE + 1; any && k < middle + STRIDE && !status; k++)
+      if (k != middle && k <= last && (k < middle || best.left)) status = attempt(&b, k, &best, &at);
+    if (!status && best.left < out->left) *out = best;
   }
   end(&b);
   return status;

@@ -342,17 +342,17 @@ cb_status cb_surface_explain(const cb_surface *s, cb_status status) {
   snprintf(why, sizeof why, "%s", cb_error_text());
   bool known = false;
   for (int touches = 0; touches < 2 && !known; touches++) {
-    cb_surface_cut *cut;
+    cb_surface_cut *list;
     int n;
-    const cb_status found = find(s, touches, &cut, &n);
+    const cb_status found = find(s, touches, &list, &n);
     if (found) return found;
     for (int i = 0; i < n && !known; i++) {
       /* The sides of a body that is too thin lie on each other, too. */
-      if (touches && status == CB_ERROR_STEP && cut[i].part[0] == cut[i].part[1]) continue;
-      (touches ? touch_text : cb_surface_cut_text)(s, &cut[i], text);
+      if (touches && status == CB_ERROR_STEP && list[i].part[0] == list[i].part[1]) continue;
+      (touches ? touch_text : cb_surface_cut_text)(s, &list[i], text);
       known = true;
     }
-    free(cut);
+    free(list);
   }
   if (!known) return cb_fail(status, "%s", why);
   return cb_fail(CB_ERROR_DOMAIN,

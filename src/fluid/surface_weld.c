@@ -6,6 +6,7 @@
  */
 #include "fluid/surface_private.h"
 #include "numerics/distinct.h"
+#include "numerics/vec3.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -65,14 +66,18 @@ static size_t bucket(const cb_clusters *p, const double cell[3]) {
   return (h ^ h >> 32) & p->mask;
 }
 
-/* The lowest of those kept within the tolerance of x; -1: there is none. */
+/* The lowest of those kept within the tolerance of x; -1: there is none. Cells are twice as wide, so that those are in
+ * the cell of x and the ones on the nearer sides. */
 static int find_near(const cb_clusters *p, const double x[3], const double cell[3]) {
+  double side[3];
   int found = -1;
-  for (int i = 0; i < 27; i++) {
-    const double beside[3] = {cell[0] + i % 3 - 1, cell[1] + i / 3 % 3 - 1, cell[2] + i / 9 - 1};
+  for (int k = 0; k < 3; k++) side[k] = x[k] / (2 * p->tolerance) - cell[k] < 0.5 ? -1 : 1;
+  for (int i = 0; i < 8; i++) {
+    const double beside[3] = {cell[0] + (i & 1) * side[0], cell[1] + (i >> 1 & 1) * side[1],
+                              cell[2] + (i >> 2) * side[2]};
     for (int q = p->head[bucket(p, beside)]; q >= 0; q = p->next[q]) {
-      const double *y = p->x[q];
-      if (hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]) <= p->tolerance && (found < 0 || q < found)) found = q;
+      const double *y = p->x[q], d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+      if ((found < 0 || q < found) && sqrt(cb_dot3(d, d)) <= p->tolerance) found = q;
     }
   }
   return found;
@@ -85,7 +90,7 @@ int cb_clusters_add(cb_clusters *p, int number, const double x[3]) {
     if (p->distinct.n > before) p->first[place] = number;
     return p->first[place];
   }
-  const double cell[3] = {floor(x[0] / p->tolerance), floor(x[1] / p->tolerance), floor(x[2] / p->tolerance)};
+  const double width = 2 * p->tolerance, cell[3] = {floor(x[0] / width), floor(x[1] / width), floor(x[2] / width)};
   const int found = find_near(p, x, cell);
   if (found >= 0) return p->first[found];
   const size_t at = bucket(p, cell);

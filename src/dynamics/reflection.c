@@ -238,11 +238,25 @@ cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts
   return status;
 }
 
+/* A particle goes to x + step, back on its quadric, and its momentum along by parallel transport: left where it was, it
+ * would have a normal part, and so a square that is not the energy's. */
+static cb_status move(const cb_geometry *g, const double *step, double *x, double *p) {
+  double from[CB_Q_MAX], there[CB_Q_MAX];
+  memcpy(from, x, (size_t)g->k * sizeof *x);
+  for (int a = 0; a < g->k; a++) x[a] += step[a];
+  if (g->chart) return CB_OK;
+  cb_geometry_project_point(g, x);
+  const cb_status status = cb_transport(g, from, x, p, there);
+  if (status) return status;
+  memcpy(p, there, (size_t)g->k * sizeof *p);
+  return CB_OK;
+}
+
 /* x += n_a s/D_aa, less s: displacements first, then positions. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact) {
   const size_t k = (size_t)r->k;
-  if (!(contact->value.gap < 0)) return CB_OK;
+  if (contact->value.gap == 0) return CB_OK;
   cb_status status = gather(r, parts, part, 1, contact);
   if (!status) status = cb_reflection_normals(r, t, part, 1, contact);
   if (status) goto out;
@@ -265,9 +279,11 @@ cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_ref
   }
   for (int which = 0; which < n->movers; which++) {
     const cb_mover *mover = &r->mover[n->moved[which]];
-    double *x = part[mover->part].x + (size_t)mover->first * k;
-    for (size_t e = 0; e < (size_t)mover->n * k; e++) x[e] += r->p[mover->at + e];
-    for (int i = 0; i < mover->n && !r->space->chart; i++) cb_geometry_project_point(r->space, x + (size_t)i * k);
+    const cb_reflection_part *to = &part[mover->part];
+    for (int i = 0; i < mover->n && !status; i++) {
+      const size_t at = (size_t)(mover->first + i) * k;
+      status = move(r->space, r->p + mover->at + (size_t)i * k, to->x + at, to->p + at);
+    }
   }
 out:
   forget_movers(r, part);

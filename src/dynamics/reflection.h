@@ -30,6 +30,7 @@ typedef struct cb_reflection_contact {
   cb_gap_value value; /* order 1, at the moment */
   double restitution;
   double before, after, impulse; /* out: ds/dt before and after, and the sum of impulses along ds/dx */
+  bool sunk;                     /* of a gap that rests: it has been below 0, and is brought to 0 from either side */
 } cb_reflection_contact;
 
 typedef struct cb_reflection cb_reflection;
@@ -44,8 +45,7 @@ void cb_reflection_free(cb_reflection *r);
 cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts, const cb_reflection_part *part,
                      int contacts, cb_reflection_contact *contact);
 
-/* Moves the positions of the parts (x, in place) along n_a until a gap that is a little below 0 vanishes to first
- * order, each particle back on its quadric: what a gap that rested has sunk in a step. Nothing where it is not below 0;
+/* Moves the positions of the parts (x, in place) along n_a until a gap that is a little off 0 vanishes to first order, each particle back on its quadric, and momenta along with them: what a gap that rested has sunk in a step, and what lifting it and others went too far.
  * CB_STEP_SINGULAR where D_aa = 0. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact);

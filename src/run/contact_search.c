@@ -162,8 +162,8 @@ cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, d
   return status;
 }
 
-/* Points that touch and move together: looks go twice as far each time, and back where the gap turns out to have closed
- * on the way. */
+/* Points that touch and move together, or begin to part: looks go twice as far each time, and back where the gap turns out
+ * to have closed on the way. */
 typedef struct calm {
   double at, s, wait, growth; /* growth 0: they do not */
 } calm;
@@ -240,7 +240,7 @@ static cb_status first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from,
     }
     double wait;
     if ((status = cb_candidate_keeps(p, gaps, c, at, until, s, closing, &wait))) break;
-    before.growth = closing == 0 && fabs(s) <= closed ? fmax(1, 2 * before.growth) : 0;
+    before.growth = closing >= 0 && fabs(s) <= closed ? fmax(1, 2 * before.growth) : 0;
     if (before.growth > 1 && wait < until - at) {
       bool stays;
       before.at = at, before.s = s, before.wait = fmax(wait, 1e-3 * tiny);

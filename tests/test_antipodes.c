@@ -1,5 +1,6 @@
 /* Forces that turn round where two points of a sphere are antipodal: a pass through that place ends the run, one beside it
- * is resolved by smaller steps or goes on, and what is smooth there goes on. */
+ * is resolved by smaller steps or goes on, and what is smooth there goes on. Joined points of a space that is nearly flat
+ * are told apart, however long its radius. */
 #include "memory_sink.h"
 
 /* Two points that go apart along a great circle, so that they are antipodal after some time; `across` lets one pass
@@ -83,10 +84,45 @@ static void what_is_smooth_at_the_antipode_goes_on(void **unused) {
   }
 }
 
+/* A rod and a spring turn about the base: separations are those of E3 in any curvature below round-off (1e-15 of 1). */
+static void points_of_a_nearly_flat_space_are_told_apart(void **unused) {
+  (void)unused;
+  static const char *const link[] = {"rod", "{spring: {stiffness: 1, rest: 1}}"};
+  static const char *const space[] = {"e3",
+                                      "{name: h3, curvature: -1e-20}",
+                                      "{name: h3, curvature: -1e-27}",
+                                      "{name: h3, curvature: -1e-60}",
+                                      "{name: s3, curvature: 1e-20}",
+                                      "{name: s3, curvature: 1e-27}",
+                                      "{name: s3, curvature: 1e-60}"};
+  for (int l = 0; l < 2; l++) {
+    double flat = NAN;
+    for (int i = 0; i < 7; i++) {
+      char text[1024];
+      memory_sink m;
+      cb_scenario *s;
+      snprintf(text, sizeof text,
+               "curvebody: 1\nspace: %s\nbodies:\n  - {kind: rod, name: a, link: %s, place: {chart: polar, points: [[0.6, "
+               "1, 0], [0.5, 1, 3]]}, motion: {killing: rotation_z, speed: 0.7}}\nintegrator: {name: lobatto, step: "
+               "0.01}\ntime: {end: 1}\nrecord: {observables: [separation]}\n",
+               space[i], link[l]);
+      check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+      cb_sink sink = memory_open(&m, cb_scenario_run(s));
+      check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
+      const double separation = memory_value(&m, m.n_rows - 1, "separation", 0);
+      if (i == 0) flat = separation;
+      check_near(separation, flat, 5e-15);
+      memory_free(&m);
+      cb_scenario_free(s);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_pass_through_the_antipode_ends_the_run),
       cmocka_unit_test(a_pass_beside_the_antipode_is_resolved),
+      cmocka_unit_test(points_of_a_nearly_flat_space_are_told_apart),
       cmocka_unit_test(what_is_smooth_at_the_antipode_goes_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,7 +146,9 @@ cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, doub
 
 cb_status cb_builder_check_apart(const cb_geometry *g, const double *x, const double *y, double *distance) {
   double d, gradient[CB_PAIR_MAX], e[CB_Q_MAX], size = 1;
-  for (int a = 0; a < g->k; a++) size = fmax(size, fmax(fabs(x[a]), fabs(y[a])));
+  /* those that are equal take no part in the distance: the last one is 1/sqrt|K| near the base, however large */
+  for (int a = 0; a < g->k; a++)
+    if (x[a] != y[a]) size = fmax(size, fmax(fabs(x[a]), fabs(y[a])));
   cb_status status = cb_pair_distance(g, x, y, &d, NULL, NULL);
   if (status) return status;
   if (!(d > coincident * size)) return cb_fail(CB_ERROR_DOMAIN, "two bonded points coincide");

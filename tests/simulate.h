@@ -15,6 +15,8 @@ typedef struct simulation {
   int n_fields;
   double *value[SIMULATE_FIELDS];
   size_t rows, events;
+  cb_event_row last; /* event */
+  size_t warnings;
 } simulation;
 
 static inline size_t simulate_extent(const cb_record_layout *layout, const char *dim) {
@@ -36,8 +38,9 @@ static inline cb_status simulate_row(void *self, const void *const *data) {
 }
 
 static inline cb_status simulate_event(void *self, const cb_event_row *event) {
-  (void)event;
-  ((simulation *)self)->events++;
+  simulation *s = self;
+  s->last = *event;
+  s->events++;
   return CB_OK;
 }
 
@@ -67,6 +70,8 @@ static inline simulation *simulate(const char *text, const char *const *sets, si
   }
   cb_sink sink = {s, simulate_row, simulate_event, simulate_checkpoint, NULL};
   check_ok(cb_run_go(cb_scenario_run(s->scenario), &sink, NULL, NULL, NULL));
+  const cb_run_warning *warning;
+  s->warnings = cb_run_warnings(cb_scenario_run(s->scenario), &warning);
   return s;
 }
 

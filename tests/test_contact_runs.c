@@ -33,11 +33,21 @@ static const char *const scenes[] = {
     "[-0.4, 0, 0]]}}\n"
     "potentials:\n  - expression: {value: \"m*z\"}\n"
     "contacts: {within: [pile], restitution: 0.4, pile: rest}\n"
-    "walls:\n  - {plane: {at: {point: [0, 0, 0]}, normal: [0, 0, 1], restitution: 0.5}}\n"};
+    "walls:\n  - {plane: {at: {point: [0, 0, 0]}, normal: [0, 0, 1], restitution: 0.5}}\n",
+    /* far out: two that meet, and one that leaves their base */
+    "space: h3\nbodies:\n"
+    "  - {kind: particles, name: a, radius: 0.2, place: {chart: translation, points: [[-1.2, 0.1, 0.2]], move: "
+    "[{killing: boost_x, by: 50}]}, motion: {chart: translation, velocities: [[0.8, 0, -0.05]]}}\n"
+    "  - {kind: particles, name: b, radius: 0.2, place: {chart: translation, points: [[1.2, 0.05, -0.1]], move: "
+    "[{killing: boost_x, by: 50}]}, motion: {chart: translation, velocities: [[-0.8, 0.02, 0.05]]}}\n"
+    "  - {kind: particles, name: c, radius: 0.2, place: {chart: translation, points: [[0, 1.5, 0]], move: "
+    "[{killing: boost_x, by: 50}]}, motion: {chart: translation, velocities: [[0.3, 9, 0]]}}\n"
+    "contacts: {}\n"};
 
 static const char *const integrators[][3] = {
     {"lobatto, step: 0.05", "gauss, step: 0.05", "ida, step: 0.05, rtol: 1e-9"},
     {"lobatto, step: 0.02", "radau_iia, step: 0.02", "ida, step: 0.05, rtol: 1e-9"},
+    {"lobatto, step: 0.02", "gauss, step: 0.02", "rk4, step: 0.02"},
     {"lobatto, step: 0.02", "gauss, step: 0.02", "rk4, step: 0.02"}};
 
 static cb_scenario *open_scene(int scene, const char *integrator, const char *more) {

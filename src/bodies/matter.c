@@ -1,5 +1,6 @@
 /* Masses and charges of bodies: see place.h. */
 #include "bodies/place.h"
+#include "dynamics/bases.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,9 @@ static cb_status add_particles(const cb_places *p, const cb_node *body, const cb
     if (!(mass[i] > 0) || !isfinite(mass[i]))
       return cb_node_fail(matter->masses ? matter->masses->items[i] : body,
                           "mass of particle %d: expected a number > 0, found %g", i, mass[i]);
-    status = cb_builder_origin(b, &p->origin[p->frame[i]]);
+    const int f = p->frame[i];
+    status = p->placed ? cb_builder_moved_origin(b, &p->origin[f], &p->move, &p->placed[f])
+                       : cb_builder_origin(b, &p->origin[f]);
     if (status) return status;
     status = cb_builder_particle(b, NULL, mass[i], charge[i], matter->radius, x, v, &index);
     if (status) return cb_place_fail(p->points ? p->points->items[i] : p->node, status);

@@ -3,6 +3,7 @@
 #include "tree/scalar.h"
 #include "geometry/origin.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A velocity given in the embedding may stand this far off the tangent space, relative. */
@@ -235,8 +236,9 @@ static cb_status flow_points(cb_places *p, int index, double by) {
   return status;
 }
 
-/* One isometry of `move`: put in front of the origins, or gathered into a matrix where origins do not move so. */
-static cb_status add_move(cb_places *p, const cb_node *map) {
+/* One isometry of `move`: put in front of the origins, or gathered into a matrix where origins do not move so. *far: it
+ * is among those that bodies may have in common. */
+static cb_status add_move(cb_places *p, const cb_node *map, bool far) {
   const cb_geometry *g = p->space;
   cb_origin step;
   cb_isometry flow, next;
@@ -245,7 +247,11 @@ static cb_status add_move(cb_places *p, const cb_node *map) {
   cb_status status = read_move(map, g, &index, &by);
   if (status) return status;
   if (cb_origin_moves(g) && !cb_origin_flow(g, index, by, &step)) {
-    for (int f = 0; f < p->n_origins; f++) cb_origin_compose(g, &step, &p->origin[f], &p->origin[f]);
+    for (int f = 0; f < p->n_origins; f++) {
+      cb_origin_compose(g, &step, &p->origin[f], &p->origin[f]);
+      if (!far && p->placed) p->placed[f] = p->origin[f];
+    }
+    if (far) cb_origin_compose(g, &step, &p->move, &p->move);
     return CB_OK;
   }
   if (g->intrinsic) {
@@ -258,12 +264,44 @@ static cb_status add_move(cb_places *p, const cb_node *map) {
   return CB_OK;
 }
 
+/* The first of `move` that goes at least half as far as any does: what comes before belongs to the place. */
+static cb_status find_far(const cb_geometry *g, const cb_node *move, size_t *first) {
+  double most = 0;
+  *first = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t i = 0; i < move->count; i++) {
+      cb_origin step;
+      double by;
+      int index;
+      const cb_status status = read_move(move->items[i], g, &index, &by);
+      if (status) return status;
+      if (cb_origin_flow(g, index, by, &step)) continue;
+      if (pass && cb_origin_radii(g, &step) >= most / 2) return *first = i, CB_OK;
+      most = fmax(most, cb_origin_radii(g, &step));
+    }
+  return CB_OK;
+}
+
+/* In spaces where numbers grow: what bodies may have in common, apart. */
+static cb_status keep_apart(cb_places *p, const cb_node *move, size_t *far) {
+  const size_t n = (size_t)p->n_origins;
+  *far = 0;
+  if (!cb_origin_grows(p->space)) return CB_OK;
+  if (!(p->placed = malloc(n * sizeof *p->placed))) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu origins", n);
+  memcpy(p->placed, p->origin, n * sizeof *p->placed);
+  cb_origin_identity(p->space, &p->move);
+  return move && move->kind == CB_NODE_LIST ? find_far(p->space, move, far) : CB_OK;
+}
+
 static cb_status apply_move(cb_places *p, const cb_node *move) {
   const cb_geometry *g = p->space;
+  size_t far;
+  cb_status found = keep_apart(p, move, &far);
+  if (found) return found;
   if (!move || move->kind == CB_NODE_NULL) return CB_OK;
   if (move->kind != CB_NODE_LIST) return cb_node_fail(move, "move: expected a list of {killing: .., by: ..}");
   for (size_t i = 0; i < move->count; i++) {
-    cb_status status = add_move(p, move->items[i]);
+    cb_status status = add_move(p, move->items[i], i >= far);
     if (status) return status;
   }
   if (!move->count || g->intrinsic) return CB_OK;

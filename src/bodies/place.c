@@ -148,6 +148,7 @@ void cb_places_free(cb_places *p) {
   free(p->u);
   free(p->given);
   free(p->origin);
+  free(p->placed);
   free(p->frame);
   memset(p, 0, sizeof *p);
 }

@@ -26,6 +26,7 @@ typedef struct cb_places {
   double *x, *v, *q, *u;
   cb_origin *origin;     /* n_origins; what coordinates are relative to */
   int n_origins, *frame; /* [n + 1]: which of them */
+  cb_origin *placed, move; /* origin = move after placed */
   bool held;
   cb_isometry moved;     /* by `move`, where origins do not move so: before the origin */
   const cb_node *node;   /* of `place`, for messages */

@@ -19,17 +19,21 @@ cb_status cb_builder_create(const cb_geometry *space, cb_builder **out) {
   cb_builder *b = calloc(1, sizeof *b);
   cb_arena *texts = cb_arena_create();
   cb_origin *origin = calloc(1, sizeof *origin);
-  if (!b || !texts || !origin) {
+  cb_builder_frame *frame = calloc(1, sizeof *frame);
+  if (!b || !texts || !origin || !frame) {
     free(b);
     free(origin);
+    free(frame);
     cb_arena_free(texts);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a builder");
   }
   b->space = space;
   b->texts = texts;
   b->origin = origin;
-  b->n_origins = b->room_origins = 1;
+  b->frame = frame;
+  b->n_origins = b->room_origins = b->room_frames = 1;
   cb_origin_identity(space, &origin[0]);
+  frame->move = frame->place = origin[0];
   b->centre_origin = origin[0];
   *out = b;
   return CB_OK;
@@ -51,6 +55,7 @@ void cb_builder_free(cb_builder *b) {
   free(b->triangle);
   cb_contact_set_free(b->contacts);
   free(b->origin);
+  free(b->frame);
   free(b);
 }
 
@@ -90,10 +95,19 @@ cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin) {
   if (memcmp(origin, &b->origin[b->current_origin], sizeof *origin) == 0) return CB_OK;
   if (!cb_origin_moves(b->space)) return cb_fail(CB_ERROR_ARGUMENT, "the space has no moving origins");
   cb_status status = cb_builder_grow((void **)&b->origin, b->n_origins, &b->room_origins, sizeof *b->origin);
+  if (!status) status = cb_builder_grow((void **)&b->frame, b->n_origins, &b->room_frames, sizeof *b->frame);
   if (status) return status;
   b->origin[b->n_origins] = *origin;
+  b->frame[b->n_origins] = (cb_builder_frame){.move = *origin, .place = b->origin[0]};
   b->current_origin = b->n_origins++;
   return CB_OK;
+}
+
+cb_status cb_builder_moved_origin(cb_builder *b, const cb_origin *origin, const cb_origin *move,
+                                  const cb_origin *place) {
+  const cb_status status = cb_builder_origin(b, origin);
+  if (!status && b->current_origin) b->frame[b->current_origin] = (cb_builder_frame){*move, *place};
+  return status;
 }
 
 cb_status cb_builder_centre_origin(cb_builder *b, const cb_origin *origin) {

@@ -32,11 +32,16 @@ typedef struct cb_builder_term {
   cb_expression *force[CB_Q_MAX]; /* the same; CB_TERM_FORCE */
 } cb_builder_term;
 
+/* How an origin came about: first `place`, then `move`, which bodies that are moved together have in common. */
+typedef struct cb_builder_frame {
+  cb_origin move, place;
+} cb_builder_frame;
+
 struct cb_builder {
   const cb_geometry *space;
   cb_arena *texts;
   int n_bodies, n_points, n_bonds, n_terms, n_origins, n_constraints, n_triangles;
-  int room_bodies, room_points, room_bonds, room_terms, room_origins, room_constraints, room_triangles;
+  int room_bodies, room_points, room_bonds, room_terms, room_origins, room_frames, room_constraints, room_triangles;
   const char **body;
   cb_builder_point *point;
   cb_builder_bond *bond;
@@ -44,6 +49,7 @@ struct cb_builder {
   cb_constraint *constraint; /* particles as given; expressions owned until a system takes them */
   int (*triangle)[3]; /* of surfaces, body after body */
   cb_origin *origin; /* origin[0] is the identity */
+  cb_builder_frame *frame; /* of each */
   int current_origin;
   cb_origin centre_origin; /* of fixed points */
   bool drop_redundant;
@@ -70,6 +76,8 @@ static inline bool cb_builder_in_body(const cb_builder *b, int particle, int bod
 }
 /* The origins of the components of s, whose particles have their places. */
 cb_status cb_origins_settle(const cb_builder *b, cb_system *s);
+/* The bases of components that may meet, which have the origins of the builder that given[component] says. */
+cb_status cb_bases_settle(const cb_builder *b, cb_system *s, const int *given);
 /* The rows of b into s: places for particles, targets that are what they are at the start. The system is otherwise
  * complete. */
 cb_status cb_constraints_settle(cb_builder *b, cb_system *s);

@@ -9,6 +9,10 @@
  * `s` has to outlive it. Has no contacts. */
 cb_status cb_system_extract(const cb_system *s, int component, cb_system **out);
 
+struct cb_bases;
+/* The bases of its components at the start. */
+const struct cb_bases *cb_system_bases(const cb_system *s);
+
 /* A single particle on which nothing acts: it follows a geodesic, whatever its mass. */
 bool cb_system_component_free(const cb_system *s, int component);
 /* Do the particles of two components feel the same laws? True for single particles of one mass and charge under the

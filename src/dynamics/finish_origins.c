@@ -7,6 +7,7 @@
 #include "dynamics/contact_private.h"
 #include "geometry/origin.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Parts of a component may be given this many radii apart in different origins: their chords then lose exp(far/2) units
@@ -59,11 +60,11 @@ static cb_status choose_origin(const cb_builder *b, const cb_system *s, int c, i
 }
 
 /* Brings the particles of a component to one origin. */
-static cb_status one_origin(const cb_builder *b, cb_system *s, int c) {
+static cb_status one_origin(const cb_builder *b, cb_system *s, int c, int *given) {
   const cb_geometry *g = s->space;
-  int to;
-  cb_status status = choose_origin(b, s, c, &to);
+  cb_status status = choose_origin(b, s, c, given);
   if (status) return status;
+  const int to = *given;
   s->origin[c] = b->origin[to];
   for (int i = s->component_start[c]; i < s->component_start[c + 1]; i++) {
     int from = b->point[s->particle[i]].origin;
@@ -125,7 +126,7 @@ static cb_status recentre(cb_system *s, int c) {
       memcpy(middle + g->factor[f].offset, base + g->factor[f].offset, (size_t)g->factor[f].count * sizeof *base);
   cb_geometry_project_point(g, middle);
   if (!(cb_distance(g, middle, base) > near * radius_of(g))) return CB_OK;
-  return cb_origin_recentre(g, &s->origin[c], middle, count, x, x_low, v, v_low, NULL);
+  return cb_bases_recentre(g, &s->bases, s->origin, c, middle, count, x, x_low, v, v_low, NULL);
 }
 
 /* An expression of coordinates of the world (chart NULL: the embedding) and the particle at a place. */
@@ -170,16 +171,19 @@ cb_status cb_origins_settle(const cb_builder *b, cb_system *s) {
   s->origin = cb_arena_alloc(s->arena, (size_t)s->n_components, sizeof *s->origin);
   s->held = cb_arena_alloc(s->arena, (size_t)s->n_components, sizeof *s->held);
   if (!s->origin || !s->held) return cb_fail(CB_ERROR_MEMORY, "no memory for %d origins", s->n_components);
-  for (int c = 0; c < s->n_components; c++) {
-    if (!cb_origin_moves(s->space)) {
-      s->origin[c] = b->origin[0];
-      continue;
-    }
-    cb_status status = one_origin(b, s, c);
-    if (status) return status;
+  cb_status status = CB_OK;
+  int *given = calloc((size_t)s->n_components, sizeof *given);
+  if (!given) return cb_fail(CB_ERROR_MEMORY, "no memory for %d origins", s->n_components);
+  for (int c = 0; c < s->n_components && !status; c++) {
+    s->origin[c] = b->origin[0];
+    if (cb_origin_moves(s->space)) status = one_origin(b, s, c, &given[c]);
+  }
+  if (!status) status = cb_bases_settle(b, s, given);
+  free(given);
+  for (int c = 0; c < s->n_components && !status && cb_origin_moves(s->space); c++) {
     s->held[c] = is_held(b, s, c);
     status = recentre(s, c);
-    if (status) return status;
   }
+  if (status) return status;
   return cb_origin_grows(s->space) ? check_expressions(b, s) : CB_OK;
 }

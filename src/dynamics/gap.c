@@ -39,6 +39,11 @@ void cb_gaps_set_origins(cb_gaps *gaps, const cb_origin *origin) {
   if (gaps->moves) memcpy(gaps->origin, origin, (size_t)gaps->system->n_components * sizeof *origin);
 }
 
+void cb_gaps_set_bases(cb_gaps *gaps, const cb_bases *bases) {
+  gaps->last->a = -1;
+  gaps->bases = bases;
+}
+
 bool cb_gaps_pair_on(const cb_gaps *gaps, int i, int j) {
   const cb_system *s = gaps->system;
   return gaps->set->on && i != j && s->radius[i] + s->radius[j] > 0 &&

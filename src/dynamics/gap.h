@@ -33,12 +33,15 @@ typedef struct cb_gap_value {
 } cb_gap_value;
 
 typedef struct cb_gaps cb_gaps;
+struct cb_bases;
 
 /* system is borrowed. One a thread. */
 cb_status cb_gaps_create(const cb_system *system, cb_gaps **out);
 void cb_gaps_free(cb_gaps *gaps);
 /* Origins that positions are relative to, one a component. */
 void cb_gaps_set_origins(cb_gaps *gaps, const cb_origin *origin);
+/* What they have in common, borrowed (NULL, as at first: only the world). Call when it has changed. */
+void cb_gaps_set_bases(cb_gaps *gaps, const struct cb_bases *bases);
 
 /* Are contacts of these two particles on, and of this particle with this wall? */
 bool cb_gaps_pair_on(const cb_gaps *gaps, int i, int j);

@@ -32,15 +32,18 @@ static const cb_anchor *anchor_of(cb_gaps *gaps, int i, const double *centre) {
 
 cb_status cb_gap_distance(cb_gaps *gaps, int i, int j, const double *x, const double *y, int order, double *d,
                           double *gradient) {
-  const cb_origin *a = cb_gap_origin(gaps, i), *b = cb_gap_origin(gaps, j);
-  if (a == b || memcmp(a, b, sizeof *a) == 0) return here(gaps->space, x, y, order, d, gradient);
   cb_gap_frames *last = gaps->last;
   const int part[2] = {gaps->system->component[i], gaps->system->component[j]};
+  if (part[0] == part[1] || !gaps->moves) return here(gaps->space, x, y, order, d, gradient);
   if (last->a != part[0] || last->b != part[1]) {
-    cb_frames_make(gaps->space, a, b, &last->frames);
+    cb_origin frame[2];
+    cb_gap_pair(gaps, i, j, frame);
+    last->same = cb_origin_same(gaps->space, &frame[0], &frame[1]);
+    cb_frames_make(gaps->space, &frame[0], &frame[1], &last->frames);
     last->a = part[0];
     last->b = part[1];
   }
+  if (last->same) return here(gaps->space, x, y, order, d, gradient);
   return step_status(cb_frames_distance(gaps->space, &last->frames, x, y, d, order ? gradient : NULL, NULL));
 }
 

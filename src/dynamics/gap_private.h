@@ -9,6 +9,7 @@
 /* The frames of the two components that were measured last. */
 typedef struct cb_gap_frames {
   int a, b; /* -1: none */
+  bool same; /* they are one frame */
   cb_frames frames;
 } cb_gap_frames;
 
@@ -26,6 +27,7 @@ struct cb_gaps {
   cb_arena *arena;
   bool moves;         /* has the space moving origins? Otherwise all are the identity */
   cb_origin *origin;  /* one a component, if they move */
+  const cb_bases *bases; /* borrowed; NULL: frames are known by their origins alone */
   cb_origin identity; /* of the space */
   cb_gap_frames *last;
   cb_gap_anchor last_anchor;
@@ -34,6 +36,15 @@ struct cb_gaps {
 /* The origin of a particle's component. */
 static inline const cb_origin *cb_gap_origin(const cb_gaps *gaps, int particle) {
   return gaps->moves ? &gaps->origin[gaps->system->component[particle]] : &gaps->identity;
+}
+
+/* The frames of two particles, relative to one place. */
+static inline void cb_gap_pair(const cb_gaps *gaps, int i, int j, cb_origin pair[2]) {
+  const int *component = gaps->system->component;
+  pair[0] = *cb_gap_origin(gaps, i);
+  pair[1] = *cb_gap_origin(gaps, j);
+  if (gaps->moves && gaps->bases && component[i] != component[j])
+    cb_bases_pair(gaps->space, gaps->bases, component[i], component[j], pair);
 }
 
 /* Distance of two particles, and of one from a point of the world, with gradient[2k], gradient[k] for order 1. */

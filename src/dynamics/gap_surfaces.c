@@ -129,20 +129,19 @@ int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int mo
 
 /* How far the frame of a particle is from that of the gap's first. */
 static double frame_distance(const cb_gaps *gaps, const cb_gap *gap, int p) {
-  const cb_origin *a = cb_gap_origin(gaps, gap->particle[0]), *b = cb_gap_origin(gaps, gap->particle[p]);
-  if (a == b || gaps->space->factor[0].curvature == 0) return 0;
-  cb_origin relative;
-  cb_origin_relative(gaps->space, a, b, &relative);
+  cb_origin frame[2], relative;
+  if (gaps->space->factor[0].curvature == 0) return 0;
+  cb_gap_pair(gaps, gap->particle[0], gap->particle[p], frame);
+  cb_origin_relative(gaps->space, &frame[0], &frame[1], &relative);
   return relative.length;
 }
 
 cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, double point[][K],
                         double jacobian[][K * K]) {
   const cb_geometry *g = gaps->space;
-  const cb_origin *first = cb_gap_origin(gaps, gap->particle[0]);
   const int k = g->embedding;
   for (int p = 0; p < gap->n; p++) {
-    const cb_origin *own = cb_gap_origin(gaps, gap->particle[p]);
+    cb_origin frame[2];
     if (g->chart) {
       const cb_status status = g->chart->to_point(g, x[p], point[p], jacobian[p]);
       if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
@@ -150,9 +149,10 @@ cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *co
     }
     cb_isometry change;
     cb_isometry_identity(g, &change);
-    if (own != first && memcmp(own, first, sizeof *own)) {
+    cb_gap_pair(gaps, gap->particle[0], gap->particle[p], frame);
+    if (!cb_origin_same(g, &frame[0], &frame[1])) {
       cb_origin relative;
-      cb_origin_relative(g, first, own, &relative);
+      cb_origin_relative(g, &frame[0], &frame[1], &relative);
       cb_origin_isometry(g, &relative, &change);
       cb_isometry_point(g, &change, x[p], point[p]);
     } else {

@@ -1,5 +1,6 @@
 /* What a system tells of itself, and its state at the start. */
 #include "dynamics/contact_private.h"
+#include "dynamics/extract.h"
 #include "dynamics/system_private.h"
 #include <string.h>
 
@@ -12,6 +13,7 @@ void cb_system_free(cb_system *s) {
   cb_arena_free(s->arena);
 }
 
+const cb_bases *cb_system_bases(const cb_system *s) { return &s->bases; }
 const cb_geometry *cb_system_space(const cb_system *s) { return s->space; }
 int cb_system_particles(const cb_system *s) { return s->n; }
 int cb_system_springs(const cb_system *s) { return s->n_springs; }

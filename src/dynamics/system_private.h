@@ -4,6 +4,7 @@
 #define CB_DYNAMICS_SYSTEM_PRIVATE_H
 
 #include "core/arena.h"
+#include "dynamics/bases.h"
 #include "dynamics/constraint_private.h"
 #include "dynamics/law.h"
 #include "dynamics/springs.h"
@@ -62,6 +63,7 @@ struct cb_system {
 
   double *x, *x_low, *v, *v_low; /* at the start, n*k */
   cb_origin *origin;             /* n_components */
+  cb_bases bases;                /* of n_components; empty: an extract's */
   bool *held;                    /* n_components: its origin does not move; NULL: an extract's */
 
   cb_constraint *constraint; /* particles by place; expressions owned */

@@ -25,9 +25,7 @@ cb_status cb_run_warn_of_change(cb_run *run) {
   snprintf(text, sizeof text,
            "the energy has changed by %.2g of its scale since time %.6g, though nothing takes or gives any: %s", energy,
            run->change.since, advice);
-  char *words = strdup(text);
-  if (!words) return cb_fail(CB_ERROR_MEMORY, "no memory for a warning");
-  const cb_status status = cb_run_warn(run, *run->t, words);
+  const cb_status status = cb_run_warnf(run, *run->t, "%s", text);
   if (status) return status;
   const cb_run_warning last = run->warning[run->warnings - 1];
   memmove(run->warning + 1, run->warning, (run->warnings - 1) * sizeof last);

@@ -10,6 +10,7 @@
 #include "dynamics/antipodes.h"
 #include "run/contacts_private.h"
 
+#include "dynamics/extract.h"
 #include "geometry/origin.h"
 
 #include <math.h>
@@ -64,13 +65,25 @@ cb_status cb_contacts_create(const cb_system *system, cb_integrator *whole, cb_c
              {(void **)&c->part, parts, sizeof *c->part},
              {(void **)&c->gram, parts, sizeof *c->gram},
              {(void **)&c->memory, (size_t)c->events, sizeof *c->memory},
-             {(void **)&c->last, (size_t)c->events, sizeof *c->last}};
+             {(void **)&c->last, (size_t)c->events, sizeof *c->last},
+             {(void **)&c->extent, parts, sizeof(double)}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (!(*all[i].array = cb_arena_alloc(arena, all[i].count, all[i].size)))
       return cb_contacts_free(c), cb_fail(CB_ERROR_MEMORY, "no memory for contacts of %zu particles", n);
+  status = cb_bases_create(arena, c->parts->components, &c->bases);
+  if (status) return cb_contacts_free(c), status;
+  cb_bases_copy(&c->bases, cb_system_bases(system));
   *out = c;
   return CB_OK;
 }
+
+cb_bases *cb_contacts_bases(cb_contacts *c) { return &c->bases; }
+void cb_contacts_restored(cb_contacts *c) {
+  cb_bases_loaded(&c->bases);
+  c->apart = 0;
+}
+
+cb_contacts_doubt cb_contacts_doubts(const cb_contacts *c) { return c->doubt; }
 
 void cb_contacts_free(cb_contacts *c) {
   if (!c) return;
@@ -91,18 +104,21 @@ void cb_contacts_free(cb_contacts *c) {
 
 static void take_origins(cb_contacts *c, const cb_state *s) {
   const size_t bytes = (size_t)s->n_components * sizeof *s->origin;
-  if (c->known_origins && !memcmp(c->origin, s->origin, bytes)) return;
+  if (c->known_origins && c->known_bases == c->bases.changes && !memcmp(c->origin, s->origin, bytes)) return;
   memcpy(c->origin, s->origin, bytes);
   c->known_origins = true;
+  c->known_bases = c->bases.changes;
   cb_gaps_set_origins(c->gaps, s->origin);
+  cb_gaps_set_bases(c->gaps, &c->bases);
 }
 
-/* Where the balls are at the start of the step, and how far they may get. */
+/* Where the balls are at the start of the step, in the frames of their bases, and how far they may get. Those of bases
+ * that are far apart may seem near: what is looked for then is found not to be. */
 static cb_status set_balls(cb_contacts *c, const cb_state *s, double h) {
   const size_t k = (size_t)c->g->k;
   if (!c->balls) return CB_OK;
   for (int i = 0; i < c->n; i++) {
-    cb_contacts_world_point(c, s, i, c->world + (size_t)i * k);
+    cb_contacts_point(c, s, i, c->world + (size_t)i * k);
     c->reach[i] = cb_system_radius(c->system, cb_system_particle(c->system, i)) + c->parts->speed[i] * fabs(h);
   }
   for (int f = 0; f < c->triangles; f++) {
@@ -134,13 +150,14 @@ static cb_status begin(cb_contacts *c, const cb_state *s, double h) {
   for (int i = 0; i < CB_CONTACTS_MEETINGS; i++) c->meeting[i].part[0] = -1;
   c->moved = 0;
   if (c->parts->n_movers > MOST_MOVERS) let_movers_go(c);
-  take_origins(c, s);
   for (int i = 0; i < parts; i++) {
     c->version[i] = c->count[i] = 0;
     c->way[i] = 0;
     c->until[i] = h;
   }
   cb_status status = cb_parts_begin(c->parts, s, h);
+  if (!status) status = cb_contacts_join_bases(c, s, h);
+  take_origins(c, s);
   if (!status) status = set_balls(c, s, h);
   const cb_near_pair *pair = NULL;
   size_t count = 0;
@@ -257,7 +274,6 @@ static cb_status check(cb_contacts *c, const cb_gap *gap) {
 }
 
 cb_status cb_contacts_check_start(cb_contacts *c, const cb_state *state) {
-  take_origins(c, state);
   c->start = state->t;
   c->last_end = NAN;
   cb_state_copy(c->parts->base, state);
@@ -265,7 +281,9 @@ cb_status cb_contacts_check_start(cb_contacts *c, const cb_state *state) {
   memset(c->parts->speed, 0, (size_t)c->n * sizeof(double));
   c->parts->t = state->t;
   c->parts->h = 0;
-  cb_status status = set_balls(c, state, 0);
+  cb_status status = cb_contacts_join_bases(c, state, 0);
+  take_origins(c, state);
+  if (!status) status = set_balls(c, state, 0);
   const cb_near_pair *pair = NULL;
   size_t count = 0;
   if (!status && c->balls) status = cb_broad_pairs(c->balls, &pair, &count);

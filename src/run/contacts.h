@@ -15,10 +15,24 @@
 #include <curvebody/sink.h>
 
 typedef struct cb_contacts cb_contacts;
+struct cb_bases;
+
+/* Two particles, by place, that come near each other while their relative place is known to `size` only; 0: none. */
+typedef struct cb_contacts_doubt {
+  double size, time;
+  int i, j;
+} cb_contacts_doubt;
 
 /* For a system that has contacts; all borrowed. */
 cb_status cb_contacts_create(const cb_system *system, cb_integrator *whole, cb_contacts **out);
 void cb_contacts_free(cb_contacts *c);
+
+/* How components are placed relative to one another: a part of the state. */
+struct cb_bases *cb_contacts_bases(cb_contacts *c);
+/* Call when they were loaded. */
+void cb_contacts_restored(cb_contacts *c);
+/* The first such doubt since contacts were made. */
+cb_contacts_doubt cb_contacts_doubts(const cb_contacts *c);
 
 /* Refuses a start with overlaps by the names of what overlaps: CB_ERROR_DOMAIN. */
 cb_status cb_contacts_check_start(cb_contacts *c, const cb_state *state);

@@ -9,10 +9,10 @@
 
 enum { MOST_SURFACES = 32, MANY = 8 };
 
-void cb_contacts_world_point(const cb_contacts *c, const cb_state *s, int i, double *x) {
+void cb_contacts_point(const cb_contacts *c, const cb_state *s, int i, double *x) {
   const double *at = s->x + (size_t)i * (size_t)c->g->k;
   if (cb_origin_moves(c->g))
-    cb_origin_world_point(c->g, &s->origin[cb_system_component(c->system, i)], at, x);
+    cb_origin_world_point(c->g, &c->bases.own[cb_system_component(c->system, i)], at, x);
   else
     memcpy(x, at, (size_t)c->g->k * sizeof *x);
 }
@@ -21,7 +21,7 @@ void cb_contacts_world_point(const cb_contacts *c, const cb_state *s, int i, dou
 cb_status cb_contacts_around(cb_contacts *c, int i, double reach, double *x, const int **ball, int *count) {
   *count = 0;
   if (!c->balls) return CB_OK;
-  cb_contacts_world_point(c, c->parts->base, i, x);
+  cb_contacts_point(c, c->parts->base, i, x);
   return cb_broad_around(c->balls, x, reach, c->moved, ball, count);
 }
 
@@ -30,7 +30,7 @@ bool cb_contacts_out_of_reach(const cb_contacts *c, const double *x, double reac
   const cb_parts *p = c->parts;
   const double time = fabs(until - p->clock[cb_system_component(c->system, j)]);
   double y[CB_Q_MAX];
-  cb_contacts_world_point(c, p->base, j, y);
+  cb_contacts_point(c, p->base, j, y);
   const double r = cb_system_radius(c->system, cb_system_particle(c->system, j));
   return cb_broad_apart(c->balls, x, reach, y, r + p->speed[j] * time);
 }

@@ -3,6 +3,7 @@
 #ifndef CB_RUN_CONTACTS_PRIVATE_H
 #define CB_RUN_CONTACTS_PRIVATE_H
 
+#include "dynamics/bases.h"
 #include "dynamics/reflection.h"
 #include "run/broad_phase.h"
 #include "run/contact_search.h"
@@ -47,6 +48,12 @@ struct cb_contacts {
   bool antipodes; /* may points pass one another's? */
   cb_event_memory *memory, *last; /* [events]: now, and at the end of the last step */
   double start, last_end;         /* times at which the run starts and the last step ended */
+  cb_bases bases;
+  int known_bases;     /* the changes of them that gaps know */
+  double *extent;      /* [components]: of a leader, how far from its base particles may get in this step */
+  double apart;        /* particles of different bases that may meet are surely further apart at the step's end */
+  int known_partings;  /* of bases, that this knows */
+  cb_contacts_doubt doubt;
 
   cb_contacts_entry *heap;
   int entries, room_entries;
@@ -74,7 +81,10 @@ cb_contacts_entry cb_contacts_pop(cb_contacts *c);
 
 bool cb_contacts_same_gap(const cb_gap *a, const cb_gap *b);
 bool cb_contacts_rests(const cb_contacts *c, const cb_gap *gap); /* is it held closed until the end of the step? */
-void cb_contacts_world_point(const cb_contacts *c, const cb_state *s, int i, double *x);
+/* Relative to the base of its component. */
+void cb_contacts_point(const cb_contacts *c, const cb_state *s, int i, double *x);
+/* Joins bases whose particles may meet in a step of length h, with the bounds on speeds that it has. */
+cb_status cb_contacts_join_bases(cb_contacts *c, const cb_state *s, double h);
 /* The balls that may be where ball i is at its part's clock, at the point x, with so much of reach. */
 cb_status cb_contacts_around(cb_contacts *c, int i, double reach, double *x, const int **ball, int *count);
 /* Can particle j, wherever it is at its part's clock, not come so near to a ball within `until`? */

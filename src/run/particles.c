@@ -11,8 +11,23 @@ static void follow(const cb_run *run) {
   if (p->falling) cb_falling_plate_add(&p->plate, p->state->t, p->state->x, p->falling);
 }
 
+/* Of contacts whose bodies stand to one another as round-off has it, once. */
+static cb_status warn_of_contacts(cb_run *run) {
+  cb_particles *p = run->particles;
+  const cb_contacts_doubt doubt = p->contacts ? cb_contacts_doubts(p->contacts) : (cb_contacts_doubt){0};
+  if (doubt.size == 0 || p->doubted) return CB_OK;
+  p->doubted = true;
+  return cb_run_warnf(
+      run, doubt.time,
+      "contacts: `%.80s` and `%.80s` come near each other so far out that coordinates tell their relative place to %.1g "
+      "only, which is the error of their contact; bodies that one `move` takes there have no such error",
+      cb_system_particle_name(p->system, cb_system_particle(p->system, doubt.i)),
+      cb_system_particle_name(p->system, cb_system_particle(p->system, doubt.j)), doubt.size);
+}
+
 static cb_status begin(cb_run *run) {
-  const cb_status status = cb_particles_recentre(run);
+  cb_status status = cb_particles_recentre(run);
+  if (!status) status = warn_of_contacts(run);
   cb_particles_stand(run);
   follow(run);
   return status;
@@ -21,6 +36,7 @@ static cb_status begin(cb_run *run) {
 static cb_status step(cb_run *run, cb_sink *sink, double h) {
   cb_status status = cb_particles_advance(run, sink, h);
   if (!status) follow(run);
+  if (!status) status = warn_of_contacts(run);
   if (!status) status = cb_particles_recentre(run);
   return status ? status : cb_particles_check_dropped(run);
 }
@@ -40,6 +56,7 @@ static void forget(cb_run *run) { cb_integrator_reset(run->particles->integrator
 
 static cb_status restored(cb_run *run) {
   forget(run);
+  if (run->particles->contacts) cb_contacts_restored(run->particles->contacts);
   cb_particles_stand(run);
   return cb_forces_set_origins(run->particles->integrator->forces, run->particles->state->origin);
 }
@@ -87,6 +104,8 @@ static cb_status start(cb_run *run) {
   if (!status) status = cb_forces_set_origins(p->integrator->forces, p->state->origin);
   if (!status) status = cb_particles_project(run);
   if (!status && cb_system_contacts(system)) status = cb_contacts_create(system, p->integrator, &p->contacts);
+  p->nearest = cb_arena_alloc(run->arena, (size_t)cb_system_components(system), sizeof *p->nearest);
+  if (!status && !p->nearest) status = cb_fail(CB_ERROR_MEMORY, "no memory for a run of %zu particles", n);
   if (status) return status;
   p->state->t = run->options.start;
   if ((status = cb_particles_watch_dropped(run))) return status;

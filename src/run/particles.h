@@ -13,6 +13,8 @@ typedef struct cb_particles {
   cb_state *state, *spare;
   cb_state *before; /* a step, where points may pass one another's antipode in it; otherwise NULL */
   cb_contacts *contacts;             /* NULL: nothing can collide */
+  int *nearest;                      /* scratch for the bases of contacts */
+  bool doubted;                      /* was a contact's place warned of? */
   double start_moved, start_turned;  /* largest corrections of a coordinate and a velocity at the start */
   cb_measure measure;
   bool measures_energy, measures_constraints;

@@ -1,4 +1,5 @@
 /* The layout of a record: dimensions, constants and fields that belong to a system and the chosen observables. */
+#include "dynamics/bases.h"
 #include "run/particles.h"
 
 #include <curvebody/contact.h>
@@ -178,15 +179,23 @@ cb_status cb_particles_layout(cb_run *run) {
   if (status) return status;
 
   cb_state *s = p->state;
-  const size_t count = (size_t)s->n * s->k;
+  const size_t count = (size_t)s->n * s->k, origins = (size_t)s->n_components * sizeof(cb_origin) / sizeof(double);
+  const cb_bases *bases = p->contacts && cb_origin_moves(p->measure.space) ? cb_contacts_bases(p->contacts) : NULL;
   const cb_blob blobs[] = {
       {"step", CB_FIELD_INT64, 1, &s->step},
       {"position", CB_FIELD_DOUBLE, count, s->x},
       {"position_low", CB_FIELD_DOUBLE, count, s->x_low},
       {"momentum", CB_FIELD_DOUBLE, count, s->p},
       {"momentum_low", CB_FIELD_DOUBLE, count, s->p_low},
-      {"origin", CB_FIELD_DOUBLE, (size_t)s->n_components * sizeof(cb_origin) / sizeof(double), s->origin},
-      {"falling", CB_FIELD_DOUBLE, sizeof *p->falling / sizeof(double), p->falling}};
-  cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs - !falls);
+      {"origin", CB_FIELD_DOUBLE, origins, s->origin},
+      {"falling", CB_FIELD_DOUBLE, sizeof *p->falling / sizeof(double), p->falling},
+      {"base", CB_FIELD_DOUBLE, origins, bases ? bases->base : NULL},
+      {"own_origin", CB_FIELD_DOUBLE, origins, bases ? bases->own : NULL},
+      {"leader", CB_FIELD_INT32, 3 * (size_t)s->n_components, bases ? bases->leader : NULL}};
+  cb_blob present[sizeof blobs / sizeof *blobs];
+  size_t n = 0;
+  for (size_t i = 0; i < sizeof blobs / sizeof *blobs; i++)
+    if (blobs[i].data) present[n++] = blobs[i];
+  cb_run_finish_layout(run, present, n);
   return CB_OK;
 }

@@ -3,7 +3,7 @@
  * brought back to the centre by an isometry, which is kept in its origin. The methods commute with isometries: this
  * changes round-off only. It is a function of the state alone, so that a resumed run does the same. Each factor of a
  * product goes by itself; in a group with a left-invariant metric what counts is how large coordinates are. */
-#include "geometry/origin.h"
+#include "dynamics/bases.h"
 #include "geometry/quadric.h"
 #include "run/particles.h"
 
@@ -72,6 +72,7 @@ cb_status cb_particles_recentre(cb_run *run) {
   if (!cb_origin_moves(g)) return CB_OK;
   cb_state *s = run->particles->state;
   const int *start = cb_system_component_starts(run->particles->system);
+  cb_bases *bases = run->particles->contacts ? cb_contacts_bases(run->particles->contacts) : NULL;
   bool moved = false;
   for (int c = 0; c < s->n_components; c++) {
     const int count = start[c + 1] - start[c];
@@ -79,11 +80,14 @@ cb_status cb_particles_recentre(cb_run *run) {
     double y[CB_COORD_MAX];
     if (cb_system_held(run->particles->system, c) || !target(g, count, s->x + at, y)) continue;
     cb_isometry isometry;
+    double *const x = s->x + at, *const low = s->x_low + at, *const p = s->p + at, *const p_low = s->p_low + at;
     const cb_status status =
-        cb_origin_recentre(g, &s->origin[c], y, count, s->x + at, s->x_low + at, s->p + at, s->p_low + at, &isometry);
+        bases ? cb_bases_recentre(g, bases, s->origin, c, y, count, x, low, p, p_low, &isometry)
+              : cb_origin_recentre(g, &s->origin[c], y, count, x, low, p, p_low, &isometry);
     if (status) return status;
     cb_integrator_carry(run->particles->integrator, c, &isometry);
     moved = true;
   }
+  if (moved && bases) cb_bases_follow(g, bases, run->particles->nearest);
   return moved ? cb_forces_set_origins(run->particles->integrator->forces, s->origin) : CB_OK;
 }

@@ -2,7 +2,10 @@
 #include "run/run_private.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { MOST_ROWS_A_CHECKPOINT = 256, FEWEST_ROWS_A_CHECKPOINT = 8, NUMBERS_A_CHECKPOINT = 1 << 24 };
@@ -75,6 +78,16 @@ cb_status cb_run_warn(cb_run *run, double time, char *text) {
   run->warning = more;
   run->warning[run->warnings++] = (cb_run_warning){time, text};
   return CB_OK;
+}
+
+cb_status cb_run_warnf(cb_run *run, double time, const char *format, ...) {
+  char text[512];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  char *copy = strdup(text);
+  return copy ? cb_run_warn(run, time, copy) : cb_fail(CB_ERROR_MEMORY, "no memory for a warning");
 }
 
 size_t cb_run_warnings(const cb_run *run, const cb_run_warning **list) {

@@ -6,7 +6,7 @@
 #include "run/recall.h"
 #include <curvebody/run.h>
 
-enum { CB_RUN_BLOBS = 8, CB_RUN_DIMENSIONS = 16, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
+enum { CB_RUN_BLOBS = 12, CB_RUN_DIMENSIONS = 16, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
 
 /* A kind of configuration space: particles in a space, bodies in a fluid, the fibre of a bundle. */
 typedef struct cb_run_class {
@@ -97,6 +97,9 @@ cb_status cb_run_interrupted(const cb_run *run);
 
 /* Takes the text, made by malloc, also on failure. */
 cb_status cb_run_warn(cb_run *run, double time, char *text);
+
+/* The same of a text of at most 511 characters. */
+__attribute__((format(printf, 3, 4))) cb_status cb_run_warnf(cb_run *run, double time, const char *format, ...);
 
 /* Warns of energy that has changed too much, before all other warnings. */
 cb_status cb_run_warn_of_change(cb_run *run);

@@ -1,0 +1,136 @@
+/* Contacts far out: what meets is told by one frame, so they are those at the base point, for boosts are isometries, and
+ * those of a motion along a geodesic, whose closed form is known; what coordinates of the world cannot tell is warned of
+ * or refused. */
+#include "check_error.h"
+#include "simulate.h"
+
+#define BALL(name, more, point, move, velocity)                                                            \
+  "  - {kind: particles, name: " name ", radius: 0.2" more ", place: {chart: translation, points: [" point \
+  "], move: " move "}, motion: {chart: translation, velocities: [" velocity "]}}\n"
+#define PAIR(move)                                           \
+  BALL("a", "", "[-1.2, 0.1, 0.2]", move, "[0.8, 0, -0.05]") \
+  BALL("b", "", "[1.2, 0.05, -0.1]", move, "[-0.8, 0.02, 0.05]")
+#define FAR "[{killing: boost_x, by: $}]"
+
+static simulation *run(const char *space, const char *bodies, const char *rest, double end, double by) {
+  static const char *const fields[] = {"kinetic_energy", NULL};
+  char text[8192];
+  const int head = snprintf(text, sizeof text, "curvebody: 1\nspace: %s\nbodies:\n", space);
+  size_t used = (size_t)head;
+  for (const char *c = bodies; *c && used + 64 < sizeof text; c++)
+    if (*c == '$')
+      used += (size_t)snprintf(text + used, sizeof text - used, "%.17g", by);
+    else
+      text[used++] = *c;
+  snprintf(text + used, sizeof text - used,
+           "%s\nintegrator: {name: lobatto, stages: 4, step: 0.02}\ntime: {end: %g}\nrecord: {every: 10, observables: "
+           "[energy]}\n",
+           rest, end);
+  return simulate(text, NULL, 0, fields);
+}
+
+static const struct {
+  const char *space, *bodies, *rest;
+} cases[] = {
+    {"h3", PAIR(FAR), "contacts: {}"},
+    {"{name: h3, curvature: -1.3}", PAIR("[{killing: boost_y, by: $}, {killing: rotation_x, by: 0.7}]"),
+     "contacts: {restitution: 0.5}"},
+    {"h2xe", PAIR("[{killing: translation_z, by: 3}, {killing: boost_x, by: $}]"), "contacts: {}"},
+    {"h2", BALL("a", "", "[-1.2, 0.1]", FAR, "[0.8, 0]") BALL("b", ", mass: 3", "[1.2, 0.05]", FAR, "[-0.8, 0.02]"),
+     "contacts: {between: [[a, b]]}"},
+    /* moved a little by themselves before they go out together */
+    {"h3",
+     BALL("a", "", "[-1.2, 0.1, 0.2]", "[{killing: boost_x, by: 0.1}, {killing: boost_z, by: $}]", "[0.8, 0, -0.05]")
+         BALL("b", ", mass: 2", "[1.2, 0.05, -0.1]", "[{killing: boost_z, by: $}]", "[-0.8, 0.02, 0.05]"),
+     "contacts: {}"},
+    /* a place further out than two radii has an origin of its own */
+    {"h3", BALL("a", "", "[3, 0, 0]", FAR, "[-1, 0, 0]") BALL("b", "", "[0, 0, 0]", FAR, "[0.3, 0, 0]"),
+     "contacts: {}"},
+    {"h3", PAIR(FAR) BALL("c", "", "[0, 1.5, 0]", FAR, "[0.3, 9, 0]"), "contacts: {}"},
+    {"h3", PAIR(FAR), "events: [{distance: {between: [[a, 0], [b, 0]], equals: 1.1}}]"},
+    /* comes to rest on the other */
+    {"h3", PAIR(FAR), "contacts: {restitution: 0, pile: rest}"},
+    {"h3",
+     "  - {kind: rod, name: r, radius: 0.2, link: {spring: {stiffness: 3}}, place: {chart: translation, points: [[0, "
+     "1, 0], "
+     "[0.3, 0.5, 0]], move: " FAR "}, motion: {chart: translation, velocities: [[0, -1, 0], [0, -1, 0.1]]}}\n" BALL(
+         "b", "", "[0, -0.5, 0]", FAR, "[0, 1, 0]"),
+     "contacts: {}"},
+};
+
+static void contacts_far_out_are_those_at_the_base_point(void **state) {
+  static const double by[] = {25, 38, 360, 1e4};
+  (void)state;
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    simulation *near = run(cases[n].space, cases[n].bodies, cases[n].rest, 2.4, 0);
+    if (!near->events) fail_msg("case %zu: no contact", n);
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+      simulation *far = run(cases[n].space, cases[n].bodies, cases[n].rest, 2.4, by[i]);
+      assert_int_equal(far->events, near->events);
+      assert_int_equal(far->warnings, near->warnings);
+      check_near(far->last.time, near->last.time, 1e-13); /* round-off of places a unit from their base */
+      check_near(far->last.impulse, near->last.impulse, 1e-12);
+      check_near(far->value[0][far->rows - 1], near->value[0][near->rows - 1], 1e-12);
+      simulation_free(far);
+    }
+    simulation_free(near);
+  }
+}
+
+/* It has a lead of 2 and goes 0.05 slower: they touch at a distance of 0.4, 66 radii from where they began, while a
+ * third stays behind. */
+static void a_ball_is_caught_up_with_far_from_a_third(void **state) {
+  static const double by[] = {0, 38, 400};
+  (void)state;
+  for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+#define ACROSS "[{killing: boost_y, by: $}]"
+    simulation *s = run("h3",
+                        BALL("a", "", "[1, 0, 0]", ACROSS, "[2.05, 0, 0]") BALL(
+                            "b", "", "[3, 0, 0]", ACROSS, "[2, 0, 0]") BALL("c", "", "[0, 1, 1]", ACROSS, "[0, 0, 0]"),
+                        "contacts: {}", 33, by[i]);
+    assert_int_equal(s->events, 1);
+    check_near(s->last.time, 32, 1e-10); /* the method's of the speeds, divided by 0.05 */
+    simulation_free(s);
+  }
+}
+
+/* Polar coordinates in two directions tell the distance to round-off times exp(distance). */
+static void what_the_world_cannot_tell_is_warned_of_or_refused(void **state) {
+  static const struct {
+    double distance;
+    size_t warnings;
+  } rows[] = {{5, 0}, {10, 0}, {20, 1}, {28, 1}, {35, 2}};
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char bodies[1024];
+    const double a = rows[i].distance;
+    snprintf(bodies, sizeof bodies,
+             "  - {kind: particles, name: a, radius: 0.2, place: {chart: polar, points: [[%g, 1, 1]]}}\n"
+             "  - {kind: particles, name: b, radius: 0.2, place: {chart: polar, points: [[%g, 1 + 2*exp(-%g), 1]]}}\n",
+             a, a, a);
+    if (rows[i].warnings < 2) {
+      simulation *s = run("h3", bodies, "contacts: {}", 0.1, 0);
+      assert_int_equal(s->warnings, rows[i].warnings);
+      simulation_free(s);
+      continue;
+    }
+    char text[2048];
+    snprintf(
+        text, sizeof text,
+        "curvebody: 1\nspace: h3\nbodies:\n%scontacts: {}\nintegrator: {name: lobatto, step: 0.1}\ntime: {end: 1}\n",
+        bodies);
+    cb_scenario *s = NULL;
+    check_error_begins(
+        cb_scenario_open_text("test", text, NULL, 0, &s), CB_ERROR_INPUT,
+        "test:7:13: error: a.0 and b.0 come near each other at time 0, and their relative place is known to 0.4 only");
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(contacts_far_out_are_those_at_the_base_point),
+      cmocka_unit_test(a_ball_is_caught_up_with_far_from_a_third),
+      cmocka_unit_test(what_the_world_cannot_tell_is_warned_of_or_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

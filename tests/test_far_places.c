@@ -196,8 +196,77 @@ static void particles_of_one_body_may_be_far_from_one_another(void **state) {
       {1e4 + 0.5 * t, 1, 2}, {1e4 - 0.25 * t, 2, 1}, {1 + 0.125 * t, 0.5, 1}, {1e4 + 1, 2, 1}};
   for (int i = 0; i < 4; i++)
     for (int a = 0; a < 3; a++) check_near(q[3 * i + a], expected[i][a], 2e-12);
-  for (int k = 0; k < 6; k++) assert_false(isnan(s->value[1][k])); /* infinite where it overflows */
+  for (int k = 0; k < 6; k++) assert_true(isnan(s->value[1][k])); /* it overflows, and nothing tells it */
   simulation_free(s);
+}
+
+/* --- momenta about the world's axes --- */
+
+/* A free flight from the base point: the momenta stay, and from where the frames' round-off is too large for them on they
+ * are nan, which is warned of once. */
+static void momenta_of_a_flight_are_kept_or_nan(void **state) {
+  static const char *const fields[] = {"killing_momentum", NULL};
+  static const struct {
+    const char *space, *point, *velocity;
+  } cases[] = {{"h3", "[1, 1, 1]", "[1, 0, 0]"},
+               {"{name: h3, curvature: -0.6}", "[1, 1, 1]", "[1.2, 0.4, 0.1]"},
+               {"h2", "[0.5, 2]", "[-1, 0.3]"},
+               {"h2xe", "[1, 1, 1]", "[1, 0.2, 0.7]"}};
+  (void)state;
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "curvebody: 1\nspace: %s\nbodies:\n  - {kind: particles, name: a, place: {chart: polar, points: [%s]}, "
+             "motion: {chart: polar, velocities: [%s]}}\nintegrator: {name: lobatto, stages: 4, step: 0.05}\ntime: {end: "
+             "60}\nrecord: {every: 20, observables: [killing_momentum]}\n",
+             cases[n].space, cases[n].point, cases[n].velocity);
+    simulation *s = simulate(text, NULL, 0, fields);
+    size_t known = 0, width = s->width[0];
+    for (size_t r = 0; r < s->rows; r++)
+      for (size_t i = 0; i < width; i++) {
+        const double value = s->value[0][r * width + i];
+        if (isnan(value)) continue;
+        known++;
+        check_near(value, s->value[0][i], 2e-6);
+        if (r < 14) check_near(value, s->value[0][i], 1e-8); /* 20 exp(14) units of round-off */
+      }
+    assert_true(known >= 14 * width);
+    assert_true(isnan(s->value[0][(s->rows - 1) * width]));
+    /* the flat factor knows no distance */
+    if (n == 3) check_near(s->value[0][(s->rows - 1) * width + 3], 0.7, 1e-14);
+    assert_int_equal(s->warnings, 1);
+    assert_true(isnan(cb_run_changes(cb_scenario_run(s->scenario)).momentum));
+    simulation_free(s);
+  }
+}
+
+/* E_y' = c E_y + s B_z, E_z' = c E_z - s B_y, B_y' = c B_y - s E_z, B_z' = c B_z + s E_y; E_x and B_x stay. */
+static void momenta_of_what_is_boosted_are_those_of_the_boost(void **state) {
+  static const char *const fields[] = {"killing_momentum", NULL};
+  static const double by[] = {10, 20, 40, 100, 400, 650};
+  (void)state;
+  double first[6];
+  for (size_t n = 0; n <= sizeof by / sizeof *by; n++) {
+    const double L = n ? by[n - 1] : 0, c = cosh(L), s = sinh(L);
+    char text[1024];
+    snprintf(text, sizeof text,
+             "curvebody: 1\nspace: h3\nbodies:\n  - {kind: particles, name: a, place: {points: [[0.3, 0.2, 0, sqrt(1.13)]], "
+             "move: [{killing: boost_x, by: %g}]}, motion: {velocities: [[0.4, 0.5, 0.7, 0.22/sqrt(1.13)]]}}\nintegrator: "
+             "{name: lobatto, stages: 4, step: 0.01}\ntime: {end: 1}\nrecord: {every: 100, observables: "
+             "[killing_momentum]}\n",
+             L);
+    simulation *run_of = simulate(text, NULL, 0, fields);
+    const double *J = run_of->value[0] + 6;
+    if (!n) memcpy(first, J, sizeof first);
+    const double expected[6] = {first[0],
+                                c * first[1] + s * first[5],
+                                c * first[2] - s * first[4],
+                                first[3],
+                                c * first[4] - s * first[2],
+                                c * first[5] + s * first[1]};
+    for (int i = 0; i < 6; i++) check_near(J[i] / expected[i], 1, 1e-13); /* a length of 400 has as many units */
+    simulation_free(run_of);
+  }
 }
 
 /* --- what is refused --- */
@@ -302,6 +371,8 @@ int main(void) {
       cmocka_unit_test(a_pivot_far_out_is_not_lost_on_the_way),
       cmocka_unit_test(particles_of_one_body_may_be_far_from_one_another),
       cmocka_unit_test(the_mean_of_masses_far_apart_is_found),
+      cmocka_unit_test(momenta_of_a_flight_are_kept_or_nan),
+      cmocka_unit_test(momenta_of_what_is_boosted_are_those_of_the_boost),
       cmocka_unit_test(what_cannot_be_told_far_out_is_refused_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

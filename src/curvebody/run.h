@@ -66,7 +66,7 @@ size_t cb_run_warnings(const cb_run *run, const cb_run_warning **list);
 
 /* How far what the motion conserves has gone from what it was at `since`, the start of the scenario (of a resumed run
  * too): the largest deviation of rows so far, where what counts is recorded at each, else of rows at least 256 steps
- * apart and the last. nan: it is not conserved, or there is none.
+ * apart and the last. nan: it is not conserved, or there is none, or far out it is no longer known.
  *
  *   energy      |E - E_0| by the largest T + |V - V_0|, so that a constant in V does not matter (but as round-off: the
  *               scale is at least 1e-10 |V|); of bodies in a fluid the largest of theirs

@@ -129,7 +129,9 @@ cb_status cb_system_start(const cb_system *s, cb_state *state);
 /* Picture coordinates of a particle (by the user's count) and their velocity (NULL: not wanted), in the world. */
 cb_status cb_state_picture(const cb_system *s, const cb_state *state, int particle, double picture[3],
                            double velocity[3]);
-/* Momenta <X_i, p> of the whole for every Killing field of the space, momentum[n_killing], in the world. */
+/* Momenta <X_i, p> of the whole for every Killing field of the space, momentum[n_killing], in the world. nan where
+ * round-off of the frames is above 1e-6 of the momentum and of what these particles would have near the base point: in
+ * H^n beyond some 20 radii for what is small there. */
 cb_status cb_state_killing_momentum(const cb_system *s, const cb_state *state, double *momentum);
 /* The energies of a state at the origins that f has (those of an integrator: i->forces). */
 cb_status cb_forces_energy(cb_forces *f, const cb_state *state, double *kinetic, double *potential);

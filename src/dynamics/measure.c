@@ -1,8 +1,7 @@
 /* Measures of a state.
  *
  *   kinetic energy  sum <p,p>/2m (embedding), sum g^ij p_i p_j/2m (chart)
- *   Killing momentum  J_i = sum <X_i(x), p>, in the world's frame
- * Picture coordinates and Killing momenta go through the moving origin.
+ * Picture coordinates go through the moving origin. Killing momenta are in measure_killing.c.
  */
 #include "dynamics/measure.h"
 
@@ -62,27 +61,4 @@ cb_status cb_forces_energy(cb_forces *f, const cb_state *state, double *kinetic,
   const cb_status status = cb_forces_potential(f, state->t, state->x, potential);
   if (!status) *kinetic = sum;
   return status;
-}
-
-cb_status cb_state_killing_momentum(const cb_system *s, const cb_state *state, double *momentum) {
-  const cb_geometry *g = cb_system_space(s);
-  const int *start = cb_system_component_starts(s);
-  double total[CB_KILLING_MAX] = {0}, x[CB_Q_MAX], v[CB_Q_MAX];
-  for (int c = 0; c < state->n_components; c++) {
-    double here[CB_KILLING_MAX] = {0}, world[CB_KILLING_MAX];
-    for (int a = start[c]; a < start[c + 1]; a++) {
-      if (g->intrinsic && cb_origin_moves(g)) {
-        cb_origin_killing_add(g, &state->origin[c], state->x + (size_t)a * g->k, state->p + (size_t)a * g->k, here);
-        continue;
-      }
-      const cb_status status = cb_state_local(s, state, a, x, v);
-      if (status) return status;
-      for (int e = 0; e < g->embedding; e++) v[e] *= cb_system_masses(s)[a];
-      cb_killing_momentum_add(g, x, v, here);
-    }
-    cb_origin_killing(g, &state->origin[c], here, world);
-    for (int i = 0; i < g->n_killing; i++) total[i] += world[i];
-  }
-  for (int i = 0; i < g->n_killing; i++) momentum[i] = total[i];
-  return CB_OK;
 }

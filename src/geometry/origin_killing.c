@@ -7,6 +7,7 @@
 #include "geometry/origin_private.h"
 #include <curvebody/intrinsic.h>
 
+#include <float.h>
 #include <string.h>
 
 /* Momenta as they come (dim translations, then rotations by name) to E = T radius (E^n: P) and B, and back. */
@@ -54,6 +55,10 @@ static void transvect(int dim, const double *n, double L, double *e, double b[CB
     const double across = e[i] - along * n[i];
     grow[i] = (across + bn[i]) / 2;
     shrink[i] = (across - bn[i]) / 2 * exp(-L);
+  }
+  const double rest = cb_origin_dot(dim, n, grow); /* round-off that would grow */
+  for (int i = 0; i < dim; i++) {
+    grow[i] -= rest * n[i];
     e[i] = along * n[i] + (shrink[i] + grown(grow[i], L));
   }
   for (int i = 0; i < dim; i++)
@@ -97,6 +102,41 @@ void cb_origin_killing(const cb_geometry *g, const cb_origin *origin, const doub
     }
     at += n * (n + 1) / 2;
     axis += n;
+  }
+}
+
+/* A direction n whose parts are off by n_i times round-off turns the planes (i, j) by n_i n_j of it, and by what is less
+ * than any number. */
+static void noise_of_part(cb_origin_part part, const double *n, const double *sizes, const double *world,
+                          double *noise) {
+  static const double least = DBL_MIN / DBL_EPSILON;
+  double e[CB_DIM_MAX], b[CB_DIM_MAX][CB_DIM_MAX], we[CB_DIM_MAX], wb[CB_DIM_MAX][CB_DIM_MAX],
+      turned[CB_DIM_MAX] = {0}, both[CB_DIM_MAX][CB_DIM_MAX] = {{0}}, add[CB_KILLING_MAX] = {0};
+  const int dim = part.dim;
+  unpack(dim, part.axis, 1, sizes, e, b);
+  unpack(dim, part.axis, 1, world, we, wb);
+  for (int i = 0; i < dim; i++)
+    for (int j = 0; j < dim; j++) {
+      const double angle = fabs(n[i] * n[j]);
+      if (i == j) continue;
+      turned[i] += least * fabs(we[j]) + (angle > 0 ? angle * e[j] : 0); /* no 0 inf */
+      for (int k = 0; k < dim; k++)
+        if (k != i && k != j)
+          both[i][k] = both[k][i] += least * fabs(wb[j][k]) + (angle > 0 ? angle * fabs(b[j][k]) : 0);
+    }
+  pack(dim, part.axis, 1, turned, both, add);
+  for (int i = 0; i < dim * (dim + 1) / 2; i++) noise[i] += add[i];
+}
+
+void cb_origin_killing_noise(const cb_geometry *g, const cb_origin *origin, const double *sizes, const double *world,
+                             double *noise) {
+  const cb_origin_part part = cb_origin_part_of(g);
+  for (int i = 0; i < g->n_killing; i++) noise[i] += sizes[i];
+  if (!cb_origin_moves(g) || g->intrinsic || !part.dim) return;
+  for (int f = 0, at = 0; f < g->n_factors; f++) {
+    const int n = cb_origin_dimension(g->factor[f]);
+    if (g->factor[f].offset == part.offset) noise_of_part(part, origin->direction, sizes + at, world + at, noise + at);
+    at += n * (n + 1) / 2;
   }
 }
 

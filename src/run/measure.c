@@ -50,7 +50,9 @@ static CB_FILL(method_multiplier) {
 static CB_FILL(falling_regime) { return *(int32_t *)to.out = cb_falling_judge(run->particles->falling).regime, CB_OK; }
 static CB_FILL(falling_angle) { return *(double *)to.out = run->particles->falling->last.angle, CB_OK; }
 static CB_FILL(origin) { return memcpy(to.out, run->particles->state->origin, to.size), CB_OK; }
-static CB_FILL(killing) { return cb_measure_killing(&run->particles->measure, to.out); }
+static CB_FILL(killing) {
+  return cb_state_killing_momentum(run->particles->system, run->particles->state, to.out);
+}
 
 static CB_FILL(separation) {
   const cb_measure *m = &run->particles->measure;
@@ -168,7 +170,7 @@ const cb_observable cb_observables[] = {
     FIELD("energy", "kinetic_energy", "kinetic energy", cb_fill_own, offsetof(cb_particles, measure.kinetic), 0, 0),
     FIELD("energy", "potential_energy", "potential energy", cb_fill_own, offsetof(cb_particles, measure.potential), 0,
           0),
-    FIELD("killing_momentum", "killing_momentum", "momenta of the Killing fields", killing, 0, 1, "killing"),
+    FIELD("killing_momentum", "killing_momentum", "momenta of the Killing fields; nan where it has no digits", killing, 0, 1, "killing"),
     FIELD("karcher_mean", "karcher_mean",
           "Karcher mean of the masses, in picture coordinates; nan where it is not unique", karcher, 0, 1, "axis"),
     FIELD("coordinates", "coordinates", "positions in the chart named by record.chart", coordinates, 0, 2, "particle",

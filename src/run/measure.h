@@ -39,11 +39,6 @@ static inline const cb_origin *cb_measure_origin(const cb_measure *m, int place)
 /* Fills m->kinetic and m->potential. */
 cb_status cb_measure_energy(cb_measure *m);
 
-/* Killing momenta of all particles in the world's frame, out[n_killing]; and sum |p| max |X_i| over
- * particles, which bounds what each may come to. */
-cb_status cb_measure_killing(const cb_measure *m, double *out);
-cb_status cb_measure_killing_size(const cb_measure *m, double *size);
-
 /* Makes and fills m->rows, for a system that has constraints. */
 cb_status cb_measure_rows_create(cb_measure *m, cb_arena *arena);
 void cb_measure_rows_free(cb_measure *m);

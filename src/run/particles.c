@@ -3,6 +3,7 @@
 #include "run/particles.h"
 
 #include <curvebody/contact.h>
+#include <math.h>
 #include <string.h>
 
 /* A fall, where it is asked for, step after step. */
@@ -41,9 +42,33 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
   return status ? status : cb_particles_check_dropped(run);
 }
 
+/* Of momenta that a row has no digits of, once. */
+static cb_status warn_of_momenta(cb_run *run) {
+  cb_particles *p = run->particles;
+  const cb_geometry *g = p->measure.space;
+  double momentum[CB_KILLING_MAX];
+  int lost = -1, furthest = 0;
+  if (!p->measures_momenta || p->lost_momenta || cb_state_killing_known(p->system, p->state)) return CB_OK;
+  const cb_status status = cb_state_killing_momentum(p->system, p->state, momentum);
+  for (int i = g->n_killing - 1; i >= 0 && !status; i--)
+    if (isnan(momentum[i])) lost = i;
+  if (status || lost < 0) return status;
+  p->lost_momenta = true;
+  for (int c = 1; c < p->state->n_components; c++)
+    if (p->state->origin[c].length > p->state->origin[furthest].length) furthest = c;
+  const int place = cb_system_component_starts(p->system)[furthest];
+  return cb_run_warnf(run, *run->t,
+                      "killing_momentum: `%.80s` is %.6g from the base point, too far to tell the momentum of %s about "
+                      "the world's axes to 1e-6, and it is nan; the motion itself keeps its digits",
+                      cb_system_particle_name(p->system, cb_system_particle(p->system, place)),
+                      p->state->origin[furthest].length, g->killing[lost].name);
+}
+
 static cb_status measure(cb_run *run, const char **what) {
   cb_particles *p = run->particles;
-  cb_status status = CB_OK;
+  *what = "killing_momentum";
+  cb_status status = warn_of_momenta(run);
+  if (status) return status;
   *what = "energy";
   if (p->measures_energy && (status = cb_measure_energy(&p->measure))) return status;
   *what = "dropped_residual";

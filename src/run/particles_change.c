@@ -12,6 +12,7 @@ static const double rest = 1e-9;
 typedef struct cb_particles_change {
   cb_conserved is;
   bool momenta; /* is any conserved? */
+  bool lost;    /* is one no longer known, or was none at the start? */
   bool moved;   /* from x */
   int64_t step; /* when all was last compared */
   cb_energy_change energy;
@@ -54,9 +55,12 @@ cb_status cb_particles_remember(cb_run *run) {
   if (c->is.energy && cb_measure_energy(&p->measure)) c->is.energy = false;
   cb_energy_begin(&c->energy, p->measure.kinetic, p->measure.potential);
   for (int i = 0; i < p->measure.space->n_killing; i++) c->momenta = c->momenta || c->is.momentum[i];
-  if (c->momenta && (cb_measure_killing(&p->measure, c->momentum) ||
-                     cb_measure_killing_size(&p->measure, &c->momentum_scale)))
+  if (c->momenta && (cb_state_killing_momentum(p->system, p->state, c->momentum) ||
+                     cb_state_killing_size(p->system, p->state, &c->momentum_scale)))
     c->momenta = false;
+  c->lost = c->momenta;
+  for (int i = 0; i < p->measure.space->n_killing; i++)
+    c->lost = c->lost && !(c->is.momentum[i] && isfinite(c->momentum[i]));
   for (int f = 0; f < run->n_fields; f++)
     if (!strcmp(run->field[f].name, "killing_momentum")) c->row = run->cell[f].out;
   return CB_OK;
@@ -74,13 +78,20 @@ static bool has_moved(const cb_state *s, const cb_particles_change *c) {
   return way > rest * size || memcmp(s->origin, c->origin, (size_t)s->n_components * sizeof *c->origin);
 }
 
-static void compare_momenta(cb_particles *p, cb_particles_change *c, bool all) {
+/* Those that are known; false: one that was known at the start no longer is. */
+static bool compare_momenta(cb_particles *p, cb_particles_change *c, bool all) {
   double now[CB_KILLING_MAX], size = 0;
   const double *momentum = c->row ? c->row : now;
-  if (!c->row && (!all || cb_measure_killing(&p->measure, now))) return;
-  for (int i = 0; i < p->measure.space->n_killing; i++)
-    if (c->is.momentum[i]) c->momentum_change = fmax(c->momentum_change, fabs(momentum[i] - c->momentum[i]));
-  if (all && !cb_measure_killing_size(&p->measure, &size)) c->momentum_scale = fmax(c->momentum_scale, size);
+  bool known = true;
+  if (!c->row && (!all || cb_state_killing_momentum(p->system, p->state, now))) return true;
+  for (int i = 0; i < p->measure.space->n_killing; i++) {
+    if (!c->is.momentum[i] || isnan(c->momentum[i])) continue;
+    known = known && !isnan(momentum[i]);
+    c->momentum_change = fmax(c->momentum_change, fabs(momentum[i] - c->momentum[i]));
+  }
+  if (all && known && !cb_state_killing_size(p->system, p->state, &size))
+    c->momentum_scale = fmax(c->momentum_scale, size);
+  return known;
 }
 
 void cb_particles_compare(cb_run *run, bool last) {
@@ -92,10 +103,11 @@ void cb_particles_compare(cb_run *run, bool last) {
   c->moved = c->moved || has_moved(p->state, c);
   if (c->is.energy && (p->measures_energy || (all && !cb_measure_energy(&p->measure))))
     cb_energy_see(&c->energy, p->measure.kinetic, p->measure.potential);
-  if (c->momenta) compare_momenta(p, c, all);
+  if (c->momenta && !compare_momenta(p, c, all)) c->lost = true;
   if (c->scratch && (all || p->measures_constraints) && !cb_measure_worst_row(&p->measure, c->scratch, &worst))
     c->constraint = fmax(c->constraint, worst);
   if (c->is.energy) run->change.energy = c->moved ? cb_energy_ratio(&c->energy) : 0;
   if (c->momenta) run->change.momentum = c->moved ? cb_change_by(c->momentum_change, c->momentum_scale) : 0;
+  if (c->lost) run->change.momentum = NAN;
   if (c->scratch) run->change.constraint = c->constraint;
 }

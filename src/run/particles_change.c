@@ -108,6 +108,6 @@ void cb_particles_compare(cb_run *run, bool last) {
     c->constraint = fmax(c->constraint, worst);
   if (c->is.energy) run->change.energy = c->moved ? cb_energy_ratio(&c->energy) : 0;
   if (c->momenta) run->change.momentum = c->moved ? cb_change_by(c->momentum_change, c->momentum_scale) : 0;
-  if (c->lost) run->change.momentum = NAN;
+  if (c->lost && c->moved) run->change.momentum = NAN;
   if (c->scratch) run->change.constraint = c->constraint;
 }

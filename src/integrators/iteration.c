@@ -41,7 +41,7 @@ cb_stage_end cb_end_by_contraction(const cb_iteration *how, const cb_stage_chang
 }
 
 cb_stage_end cb_end_by_change(const cb_iteration *how, const cb_stage_change *c) {
-  const bool small = c->relative <= 1e-12, unresolved = c->change <= how->noise;
+  const bool small = c->relative <= fmax(1e-12, how->rounding), unresolved = c->change <= how->noise;
   if (c->relative <= how->target || (small && c->change > c->before / 4) ||
       (unresolved && c->change > how->stall * c->before))
     return CB_STAGE_ENDED;

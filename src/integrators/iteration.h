@@ -42,6 +42,7 @@ struct cb_iteration {
   cb_stage_end (*end)(const cb_iteration *how, const cb_stage_change *c);
   double target;       /* relative to the largest move in the step */
   double noise;        /* what the stage equations do not resolve: see the rule */
+  double rounding;     /* what they do not, relative to the largest move in the step */
   double stall, lost;  /* contraction above which noise contracts no more, and above which all is lost */
   int most;            /* iterations */
   double *contraction; /* as last measured, 0: not yet; NULL: not kept from step to step */
@@ -55,7 +56,7 @@ cb_status cb_iterate(const cb_iteration *how, cb_integrator *in, void *method);
 
 /* The error by the contraction is below the target; noise: units of cb_stage_change_is_noise. */
 cb_stage_end cb_end_by_contraction(const cb_iteration *how, const cb_stage_change *c);
-/* The change is below the target, or below 1e-12 of the largest move or `noise` and falls no longer. */
+/* The change is below the target, or below 1e-12 or `rounding` of the largest move or `noise` and falls no longer. */
 cb_stage_end cb_end_by_change(const cb_iteration *how, const cb_stage_change *c);
 
 /* sum[count] = h sum_j a_j value_j over s stages, value_j being `stride` apart */

@@ -31,6 +31,7 @@ struct cb_lobatto {
   int threads;
   int max_iterations;
   double tolerance; /* last change of the positions, relative to the largest change of position in the step */
+  double rounding;  /* relative change of the moves that <x, D> does not resolve */
   double noise;     /* change of the positions that rows, evaluated at them, do not resolve; 0 without rows */
   bool compensated;
 

@@ -209,9 +209,24 @@ static cb_status sweep(void *method, cb_stage_change *c) {
 static cb_status fixed_point(cb_lobatto *l) {
   const cb_iteration how = {
       "lobatto",         CB_FIXED_POINT, sweep,       cb_end_by_change,         .target = l->tolerance,
-      .noise = l->noise, .stall = 0.8,   .lost = 1e3, .most = l->max_iterations};
+      .noise = l->noise, .stall = 0.8,   .lost = 1e3, .most = l->max_iterations, .rounding = l->rounding};
   const cb_status status = l->rods ? cb_lobatto_constraints_prepare(l->rods, l, l->start->t, l->h) : CB_OK;
   return status ? status : cb_iterate(&how, l->in, l);
+}
+
+/* <X,X> = 1/K is known to some units of round-off of <x,D>, whose terms are of the size |x| |D| and cancel where x is far
+ * from the base point of H^n; what is off there is taken along x, which has the length |x| of coordinates: |x|^2 |D| in
+ * all, with x in radii. */
+static double rounding_of(const cb_geometry *g, int n, const double *x) {
+  double most = 0;
+  for (int f = 0; f < g->n_factors; f++) {
+    const cb_factor *factor = &g->factor[f];
+    for (int a = 0; a < n && factor->curvature < 0; a++) {
+      const double last = x[(size_t)a * (size_t)g->k + factor->offset + factor->count - 1];
+      most = fmax(most, -2 * factor->curvature * last * last);
+    }
+  }
+  return 8 * DBL_EPSILON * most;
 }
 
 /* The force at the start, unless the last step left it. */
@@ -221,6 +236,7 @@ static cb_status begin(cb_lobatto *l, const cb_state *state) {
     for (int e = 0; e < l->k; e++) l->V[(size_t)a * l->k + e] = state->p[(size_t)a * l->k + e] / l->mass[a];
   cb_status status = known ? CB_OK : cb_forces_eval(l->in->forces, state->t, state->x, l->V, l->F[0]);
   if (!status && l->rods) status = cb_lobatto_constraints_begin(l->rods, l, state->t, state, l->h);
+  l->rounding = rounding_of(l->g, l->n, state->x);
   if (status || !l->rods) return status;
   /* Some units of round-off of the coordinates: where a body is nearly at rest, more than round-off of its moves. */
   double size = 0;

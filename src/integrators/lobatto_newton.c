@@ -337,6 +337,7 @@ cb_status cb_lobatto_newton_solve(cb_lobatto *l) {
                             cb_end_by_change,
                             .target = l->tolerance,
                             .noise = l->noise,
+                            .rounding = l->rounding,
                             .stall = 0.25,
                             .lost = INFINITY,
                             .most = l->max_iterations < 30 ? l->max_iterations : 30};

@@ -4,6 +4,8 @@
 #include "check_geometry.h"
 #include "simulate.h"
 
+#include <float.h>
+
 static const double distances[] = {0, 5, 15, 400, 9000, 1e4};
 enum { DISTANCES = sizeof distances / sizeof *distances };
 
@@ -215,11 +217,12 @@ static void momenta_of_a_flight_are_kept_or_nan(void **state) {
   (void)state;
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
     char text[1024];
-    snprintf(text, sizeof text,
-             "curvebody: 1\nspace: %s\nbodies:\n  - {kind: particles, name: a, place: {chart: polar, points: [%s]}, "
-             "motion: {chart: polar, velocities: [%s]}}\nintegrator: {name: lobatto, stages: 4, step: 0.05}\ntime: {end: "
-             "60}\nrecord: {every: 20, observables: [killing_momentum]}\n",
-             cases[n].space, cases[n].point, cases[n].velocity);
+    snprintf(
+        text, sizeof text,
+        "curvebody: 1\nspace: %s\nbodies:\n  - {kind: particles, name: a, place: {chart: polar, points: [%s]}, "
+        "motion: {chart: polar, velocities: [%s]}}\nintegrator: {name: lobatto, stages: 4, step: 0.05}\ntime: {end: "
+        "60}\nrecord: {every: 20, observables: [killing_momentum]}\n",
+        cases[n].space, cases[n].point, cases[n].velocity);
     simulation *s = simulate(text, NULL, 0, fields);
     size_t known = 0, width = s->width[0];
     for (size_t r = 0; r < s->rows; r++)
@@ -249,23 +252,89 @@ static void momenta_of_what_is_boosted_are_those_of_the_boost(void **state) {
   for (size_t n = 0; n <= sizeof by / sizeof *by; n++) {
     const double L = n ? by[n - 1] : 0, c = cosh(L), s = sinh(L);
     char text[1024];
-    snprintf(text, sizeof text,
-             "curvebody: 1\nspace: h3\nbodies:\n  - {kind: particles, name: a, place: {points: [[0.3, 0.2, 0, sqrt(1.13)]], "
-             "move: [{killing: boost_x, by: %g}]}, motion: {velocities: [[0.4, 0.5, 0.7, 0.22/sqrt(1.13)]]}}\nintegrator: "
-             "{name: lobatto, stages: 4, step: 0.01}\ntime: {end: 1}\nrecord: {every: 100, observables: "
-             "[killing_momentum]}\n",
-             L);
+    snprintf(
+        text, sizeof text,
+        "curvebody: 1\nspace: h3\nbodies:\n  - {kind: particles, name: a, place: {points: [[0.3, 0.2, 0, sqrt(1.13)]], "
+        "move: [{killing: boost_x, by: %g}]}, motion: {velocities: [[0.4, 0.5, 0.7, 0.22/sqrt(1.13)]]}}\nintegrator: "
+        "{name: lobatto, stages: 4, step: 0.01}\ntime: {end: 1}\nrecord: {every: 100, observables: "
+        "[killing_momentum]}\n",
+        L);
     simulation *run_of = simulate(text, NULL, 0, fields);
     const double *J = run_of->value[0] + 6;
     if (!n) memcpy(first, J, sizeof first);
-    const double expected[6] = {first[0],
-                                c * first[1] + s * first[5],
-                                c * first[2] - s * first[4],
-                                first[3],
-                                c * first[4] - s * first[2],
-                                c * first[5] + s * first[1]};
+    const double expected[6] = {first[0], c * first[1] + s * first[5], c * first[2] - s * first[4],
+                                first[3], c * first[4] - s * first[2], c * first[5] + s * first[1]};
     for (int i = 0; i < 6; i++) check_near(J[i] / expected[i], 1, 1e-13); /* a length of 400 has as many units */
     simulation_free(run_of);
+  }
+}
+
+/* --- ends far from one another --- */
+
+/* At rest but along itself, a rod swings as a spring between two masses: its length is L - 0.1 cos(sqrt(2) t). Ends that
+ * are r radii from their middle know their sphere to exp(2 r) units of round-off. */
+static void rods_of_any_length_that_is_allowed_swing_as_their_closed_form(void **state) {
+  static const char *const fields[] = {"separation", "energy", NULL};
+  static const struct {
+    const char *space, *integrator, *angles;
+    double radius;
+  } cases[] = {
+      {"h3", "{name: lobatto, stages: 4, step: 0.05}", ", pi/2, 0], [$, pi/2, pi]", 1},
+      {"h3", "{name: lobatto, stages: 3, step: 0.01, solver: newton}", ", 1, 0.3], [$, pi - 1, 0.3 + pi]", 1},
+      {"h3", "{name: lobatto, stages: 4, step: 0.02, solver: fixed-point}", ", pi/2, 0], [$, pi/2, pi]", 1},
+      {"{name: h3, curvature: -4}", "{name: lobatto, stages: 4, step: 0.02}", ", pi/2, 0], [$, pi/2, pi]", 0.5},
+      {"h2", "{name: lobatto, stages: 4, step: 0.05}", ", 0.4], [$, 0.4 + pi]", 1},
+      {"h2xe", "{name: lobatto, stages: 4, step: 0.05}", ", 0, 1], [$, pi, 1]", 1},
+      {"h3", "{name: gauss, stages: 3, step: 0.05}", ", pi/2, 0], [$, pi/2, pi]", 1}};
+  static const double lengths[] = {8, 11, 12, 14, 17, 20};
+  (void)state;
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+      const double L = lengths[l] * cases[n].radius, half = (L - 0.1) / 2, grown = cosh(lengths[l] / 2);
+      char points[256], text[1024];
+      snprintf(points, sizeof points, "[[$%s]", cases[n].angles);
+      char placed[512];
+      at(points, half, placed, sizeof placed);
+      snprintf(
+          text, sizeof text,
+          "curvebody: 1\nspace: %s\nbodies:\n  - {kind: rod, name: a, link: {spring: {stiffness: 1, rest: %.17g}}, "
+          "place: "
+          "{chart: polar, points: %s}}\nintegrator: %s\ntime: {end: 3}\nrecord: {every: 1, observables: [separation, "
+          "energy]}\n",
+          cases[n].space, L, placed, cases[n].integrator);
+      simulation *s = simulate(text, NULL, 0, fields);
+      const double h = 3.0 / (double)(s->rows - 1);
+      for (size_t r = 0; r < s->rows; r++)
+        check_near(s->value[0][r], L - 0.1 * cos(sqrt(2) * h * (double)r), 3e-11 + 2 * DBL_EPSILON * grown * grown);
+      simulation_free(s);
+    }
+}
+
+/* What repels itself ends where its coordinates about one origin do, with the reason, and has its energy until then. */
+static void what_scatters_too_far_is_told_so(void **state) {
+  static const char *const integrators[] = {"{name: lobatto, stages: 4, step: 0.02}",
+                                            "{name: gauss, stages: 3, step: 0.02}", "{name: rk4, step: 0.005}"};
+  (void)state;
+  for (size_t n = 0; n < sizeof integrators / sizeof *integrators; n++) {
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "curvebody: 1\nspace: h3\nbodies:\n  - {kind: particles, name: a, charge: 1, place: {chart: polar, points: "
+        "[[0.5, 1.1, 0.4]]}, motion: {chart: polar, velocities: [[1, 0, 0.1]]}}\n  - {kind: particles, name: b, "
+        "charge: 1, mass: 2, place: {chart: polar, points: [[0.5, pi - 1.1, 0.4 + pi]]}, motion: {chart: polar, "
+        "velocities: [[1, 0, 0]]}}\ninteractions: [{law: coulomb, strength: 1, between: [a, b]}]\nintegrator: %s\n"
+        "time: {end: 20}\nrecord: {every: 1, observables: [energy]}\n",
+        integrators[n]);
+    simulation s = {0};
+    check_ok(cb_scenario_open_text("test", text, NULL, 0, &s.scenario));
+    cb_run *run_of = cb_scenario_run(s.scenario);
+    cb_sink sink = {&s, simulate_row, simulate_event, simulate_checkpoint, NULL};
+    if (cb_run_go(run_of, &sink, NULL, NULL, NULL) != CB_ERROR_STEP) fail_msg("%s", cb_error_text());
+    if (!strstr(cb_error_text(), "radii from the middle of what it is joined with or feels, expected at most 10.5"))
+      fail_msg("%s", cb_error_text());
+    assert_true(cb_run_time(run_of) > 8.5);
+    check_at_most(cb_run_changes(run_of).energy, 1e-7); /* exp(21) units of round-off */
+    cb_scenario_free(s.scenario);
   }
 }
 
@@ -373,6 +442,8 @@ int main(void) {
       cmocka_unit_test(the_mean_of_masses_far_apart_is_found),
       cmocka_unit_test(momenta_of_a_flight_are_kept_or_nan),
       cmocka_unit_test(momenta_of_what_is_boosted_are_those_of_the_boost),
+      cmocka_unit_test(rods_of_any_length_that_is_allowed_swing_as_their_closed_form),
+      cmocka_unit_test(what_scatters_too_far_is_told_so),
       cmocka_unit_test(what_cannot_be_told_far_out_is_refused_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,6 +128,7 @@ static cb_status start(cb_run *run) {
   if (!status) status = cb_system_start(system, p->state);
   if (!status) status = cb_forces_set_origins(p->integrator->forces, p->state->origin);
   if (!status) status = cb_particles_project(run);
+  if (!status) status = cb_particles_check_spread(run);
   if (!status && cb_system_contacts(system)) status = cb_contacts_create(system, p->integrator, &p->contacts);
   p->nearest = cb_arena_alloc(run->arena, (size_t)cb_system_components(system), sizeof *p->nearest);
   if (!status && !p->nearest) status = cb_fail(CB_ERROR_MEMORY, "no memory for a run of %zu particles", n);

@@ -82,6 +82,9 @@ static int most_accelerated(cb_run *run) {
   return found;
 }
 
+/* From this on, in radii, round-off of a wide component may be what an iteration cannot overcome. */
+static const double wide = 3.5;
+
 cb_status cb_particles_advance(cb_run *run, cb_sink *sink, double h) {
   const double time = run->particles->state->t;
   const cb_status status = halves(run, sink, h, 0);
@@ -105,7 +108,15 @@ cb_status cb_particles_advance(cb_run *run, cb_sink *sink, double h) {
              cb_system_body_name(run->particles->system, cb_system_body(run->particles->system, particle)),
              cb_system_particle_name(run->particles->system, particle));
   }
-  return cb_fail(
-      CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times); try a smaller integrator.step",
-      cb_status_name(status), time, (long long)run->particles->state->step, where, cause, h, run->options.retries);
+  char advice[160] = "try a smaller integrator.step";
+  int furthest;
+  const double width = cb_particles_width(run, &furthest);
+  if (status == CB_STEP_NO_CONVERGENCE && width > wide)
+    snprintf(advice, sizeof advice,
+             "its particles are up to %.3g radii from their middle, where round-off may stand in the way of `radau_iia` "
+             "and `ida`: try lobatto, gauss or rk4",
+             width);
+  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times); %s",
+                 cb_status_name(status), time, (long long)run->particles->state->step, where, cause, h,
+                 run->options.retries, advice);
 }

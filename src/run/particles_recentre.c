@@ -67,6 +67,43 @@ static bool target(const cb_geometry *g, int count, const double *x, double *y) 
   return any;
 }
 
+/* Particles of one component have one origin. In H^n they lose exp(2 r) units of round-off at a distance of r from it, be
+ * they held together or scattered: at `widest` radii forces keep eight digits, and little further none. */
+static const double widest = 10.5;
+
+double cb_particles_width(const cb_run *run, int *furthest) {
+  const cb_particles *p = run->particles;
+  const cb_geometry *g = cb_system_space(p->system);
+  double most = 1;
+  *furthest = 0;
+  for (int f = 0; f < g->n_factors && cb_origin_grows(g); f++) {
+    const cb_factor factor = g->factor[f];
+    const double rate = sqrt(fabs(factor.curvature));
+    for (int a = 0; a < p->state->n && factor.curvature < 0; a++) {
+      const double w = rate * p->state->x[(size_t)a * (size_t)g->k + factor.offset + factor.count - 1];
+      if (w > most) most = w, *furthest = cb_system_particle(p->system, a);
+    }
+  }
+  return acosh(most);
+}
+
+cb_status cb_particles_check_spread(const cb_run *run) {
+  int furthest;
+  const double width = cb_particles_width(run, &furthest);
+  if (!(width > widest)) return CB_OK;
+  return cb_fail(CB_ERROR_UNSUPPORTED,
+                 "%s is %.4g radii from the middle of what it is joined with or feels, expected at most %g: coordinates "
+                 "about one origin have too few digits there",
+                 cb_system_particle_name(run->particles->system, furthest), width, widest);
+}
+
+/* It ends the run as a step that fails does. */
+static cb_status spread(const cb_run *run) {
+  const cb_status status = cb_particles_check_spread(run);
+  return status ? cb_fail(CB_ERROR_STEP, "at time %.17g, step %lld: %s", *run->t, (long long)*run->step, cb_error_text())
+                : CB_OK;
+}
+
 cb_status cb_particles_recentre(cb_run *run) {
   const cb_geometry *g = cb_system_space(run->particles->system);
   if (!cb_origin_moves(g)) return CB_OK;
@@ -89,5 +126,6 @@ cb_status cb_particles_recentre(cb_run *run) {
     moved = true;
   }
   if (moved && bases) cb_bases_follow(g, bases, run->particles->nearest);
-  return moved ? cb_forces_set_origins(run->particles->integrator->forces, s->origin) : CB_OK;
+  const cb_status status = moved ? cb_forces_set_origins(run->particles->integrator->forces, s->origin) : CB_OK;
+  return status ? status : spread(run);
 }

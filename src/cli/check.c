@@ -1,6 +1,7 @@
 /* curvebody check SCENARIO [--set KEY=VALUE]... */
 #include "cli/cli.h"
 #include "cli/warnings.h"
+#include "io/scenario_warnings.h"
 
 #include <curvebody/immersed.h>
 #include <curvebody/scenario.h>
@@ -39,7 +40,8 @@ static int run(int argc, char **argv) {
   fputs(cb_scenario_resolved(scenario), stdout);
   print_solutions(scenario);
   cb_note_dropped(scenario);
-  status = cb_warn_of_bodies(scenario);
+  status = cb_scenario_warn(scenario);
+  cb_print_run_warnings(cb_scenario_run(scenario), 0, "the record");
   cb_scenario_free(scenario);
   return status ? cb_report(status) : CB_EXIT_DONE;
 }

@@ -6,6 +6,7 @@
  * shapes between nodes, and on the gait, are warned of. */
 #include "cli/gait.h"
 #include "cli/warnings.h"
+#include "core/warning.h"
 
 #include "bundle/coordinates.h"
 #include "bundle/poles.h"

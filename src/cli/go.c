@@ -25,21 +25,13 @@ static void progress(void *user, const cb_progress *p) {
           p->steps_a_second, left);
 }
 
-/* Those of the run; the record has what is not told. */
-static void tell_warnings(const cb_run *run, const char *output) {
-  enum { TOLD = 10 };
-  const cb_run_warning *list;
-  const size_t count = cb_run_warnings(run, &list);
-  for (size_t i = 0; i < count && i < TOLD; i++) cb_warn("at time %.6g, %s", list[i].time, list[i].text);
-  if (count > TOLD) cb_warn("%zu more like these are in %s: /event_kind %d", count - TOLD, output, CB_EVENT_WARN);
-}
-
 static void json_warnings(const cb_run *run) {
   const cb_run_warning *list;
   const size_t count = cb_run_warnings(run, &list);
   printf(", \"warnings\": [");
   for (size_t i = 0; i < count; i++) {
-    printf("%s{\"time\": %.17g, \"text\": ", i ? ", " : "", list[i].time);
+    printf(isnan(list[i].time) ? "%s{\"time\": null, \"text\": " : "%s{\"time\": %.17g, \"text\": ", i ? ", " : "",
+           list[i].time);
     cb_json_text(stdout, list[i].text);
     putchar('}');
   }
@@ -100,10 +92,12 @@ static int go(cb_scenario *scenario, cb_record *record, const cb_go_options *opt
   sigaction(SIGTERM, &action, &old_term);
 
   cb_sink sink = cb_record_sink(record);
+  const size_t printed = cb_print_run_warnings(cb_scenario_run(scenario), 0, options->output);
   const bool shows = !options->quiet && !options->json && isatty(STDERR_FILENO);
   struct timespec begin, end;
   clock_gettime(CLOCK_MONOTONIC, &begin);
-  cb_status status = cb_run_go(cb_scenario_run(scenario), &sink, shows ? progress : NULL, NULL, &stop);
+  cb_status status = cb_run_on_warning(cb_scenario_run(scenario), cb_record_warning, record);
+  if (!status) status = cb_run_go(cb_scenario_run(scenario), &sink, shows ? progress : NULL, NULL, &stop);
   if (shows) fputs("\r\033[K", stderr);
   char text[2048] = "";
   cb_failure known = cb_failure_last();
@@ -118,7 +112,7 @@ static int go(cb_scenario *scenario, cb_record *record, const cb_go_options *opt
   sigaction(SIGINT, &old_int, NULL);
   sigaction(SIGTERM, &old_term, NULL);
 
-  if (!options->quiet) tell_warnings(cb_scenario_run(scenario), options->output);
+  cb_print_run_warnings(cb_scenario_run(scenario), printed, options->output);
   if (status) {
     cb_fail_known(&known, status, "%s", text);
     cb_report(status);

@@ -7,6 +7,7 @@
 #include "cli/inertia.h"
 #include "cli/ambient.h"
 #include "cli/warnings.h"
+#include "io/scenario_warnings.h"
 
 #include "core/failure.h"
 #include "core/registry.h"
@@ -240,7 +241,7 @@ static int run(int argc, char **argv) {
   if (!status) {
     cb_inertia_print(&f, json);
     if (f.thickness > 0 && is_closed(f.surface))
-      fprintf(stderr, "curvebody: warning: the body is closed: --thickness is of open parts\n");
+      cb_warn("the body is closed: --thickness is of open parts");
     if (!f.added.method) cb_warn_of_parts(f.surface, f.part, "");
     cb_warn_of_curvature(f.surface, f.mass.area, f.fluid > 0 && !strcmp(f.model, "local"), "--added-mass exact", "");
     cb_note_large(f.surface, &f.mass, "--scale 1e-3", "");

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/completion.h"
 #include "cli/ends.h"
+#include "cli/warnings.h"
 
 #include "core/isa.h"
 #include "core/threads.h"
@@ -109,6 +110,7 @@ int main(int argc, char **argv) {
   gsl_set_error_handler_off();
   cb_hdf5_rests_at_exit();
   cb_ends_watch();
+  cb_print_warnings(true);
   const int code = go(argc, argv);
   cb_ends_over();
   return code;

@@ -4,8 +4,11 @@
  * the newest whole checkpoint, and what was recorded after it is computed again to the same bytes, with the instruction
  * set that the record names. */
 #include "cli/go.h"
+#include "cli/warnings.h"
 
 #include "core/isa.h"
+#include "io/record_warnings.h"
+#include "io/scenario_warnings.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +55,7 @@ static int run(int argc, char **argv) {
   if (words != 1) return cb_usage(&cb_command_resume);
   go.output = argv[0];
   go.resumes = true;
+  cb_print_warnings(!go.quiet);
 
   cb_reader *reader = NULL;
   cb_scenario *scenario = NULL;
@@ -78,6 +82,8 @@ static int run(int argc, char **argv) {
     const cb_record_options how = cb_scenario_record(scenario);
     status = cb_record_open_for_resume(argv[0], cb_scenario_layout(scenario), &how, state, count, NULL, &record);
   }
+  if (!status) status = cb_scenario_warn(scenario);
+  if (!status) cb_record_repeat_warnings(record, CB_WARNINGS_PRINTED);
   if (!status) status = cb_run_restore(cb_scenario_run(scenario));
   return cb_go(status, scenario, record, &go);
 }

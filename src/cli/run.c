@@ -1,6 +1,7 @@
 /* curvebody run SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--quiet|--json] */
 #include "cli/go.h"
 #include "cli/warnings.h"
+#include "io/scenario_warnings.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static int run(int argc, char **argv) {
   cb_record *record = NULL;
   cb_status status = cb_check_output(go.output, (cb_files){(const char **)argv, 1});
   if (!go.quiet) cb_say_beforehand(argv[0]);
+  cb_print_warnings(!go.quiet);
   if (!status) status = cb_scenario_open(argv[0], sets.word, sets.count, &scenario);
   if (!status && !go.quiet) cb_note_left_out(scenario);
   if (!status) status = cb_check_output(go.output, cb_scenario_files(scenario));
@@ -43,7 +45,7 @@ static int run(int argc, char **argv) {
     how.overwrite = true;
     status = cb_record_create(go.output, cb_scenario_layout(scenario), &how, &record);
   }
-  if (!status && !go.quiet) status = cb_warn_of_bodies(scenario);
+  if (!status) status = cb_scenario_warn(scenario);
   const cb_run *made = status ? NULL : cb_scenario_run(scenario);
   if (made && !go.quiet && fmax(cb_run_start_moved(made), cb_run_start_turned(made)) > noted)
     fprintf(stderr,

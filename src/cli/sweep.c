@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "core/failure.h"
 #include "core/threads.h"
+#include "core/warning.h"
 #include "sweep/crew.h"
 
 #include <signal.h>
@@ -55,9 +56,10 @@ static void print_end(const arguments *a, const cb_crew_progress *p, cb_status s
     printf(", \"output\": ");
     cb_json_text(stdout, folder->result);
     printf(
-        ", \"members\": %lld, \"done\": %lld, \"failed\": %lld, \"left\": %lld, \"here\": %lld, \"seconds\": %.6f}\n",
+        ", \"members\": %lld, \"done\": %lld, \"failed\": %lld, \"left\": %lld, \"here\": %lld, \"warned\": %lld, "
+        "\"seconds\": %.6f}\n",
         (long long)p->members, (long long)p->done, (long long)p->failed, (long long)left,
-        (long long)(p->done + p->failed - p->before), p->seconds);
+        (long long)(p->done + p->failed - p->before), (long long)p->warned, p->seconds);
   } else if (!a->quiet && !status) {
     printf("%s: %lld members done, %lld failed", folder->result, (long long)p->done, (long long)p->failed);
     if (left) printf(", %lld left", (long long)left);
@@ -81,6 +83,9 @@ static int go(cb_sweep *sweep, const arguments *a, const cb_ranks *ranks, cb_fol
   if (options.progress) fputs("\r\033[K", stderr);
   int code = CB_EXIT_DONE;
   if (ranks->rank == 0) print_end(a, &p, status, folder);
+  if (p.warned)
+    cb_warn("%lld members were warned of, such as member %lld: %s; /warned and /warning have them", (long long)p.warned,
+            (long long)p.first_warned, p.warning);
   if (status && (ranks->rank == 0 || status != CB_ERROR_INTERRUPTED))
     code = cb_report(status);
   else if (status)

@@ -69,6 +69,11 @@ cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *la
 /* What the run loop writes to. The sink is valid until cb_record_free; after close it takes nothing more. */
 cb_sink cb_record_sink(cb_record *record);
 
+/* A line of the attribute `warnings` of the root, which has room for 3 kB: at the next checkpoint, and when the record is
+ * closed. time nan: of no time. One that is there already is not put there twice; those of a record that is resumed are
+ * kept up to where it goes on. self: the record (cb_run_on_warning). Before it is closed. */
+cb_status cb_record_warning(void *self, double time, const char *text);
+
 /* Frees the record; one that was not closed is closed as not completed. NULL is allowed. */
 void cb_record_free(cb_record *record);
 

@@ -55,14 +55,17 @@ cb_status cb_run_restore(cb_run *run);
 cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, const cb_progress *p), void *user,
                     const volatile sig_atomic_t *stop);
 
-/* What the run has warned of since it was made or restored, in the order of /event: each is a row there. But for one of
- * energy that has changed by more than 1e-3 (cb_run_changes): it comes first, when the run has ended, and is not
- * recorded. Borrowed until the next step. */
+/* What the run has warned of since it was made or restored. First those of its scenario, with the time nan; then one of
+ * energy that has changed by more than 1e-3 (cb_run_changes), when the run has ended; then the others in the order of
+ * /event: each is a row there. Borrowed until the next step. */
 typedef struct cb_run_warning {
   double time;
   const char *text;
 } cb_run_warning;
 size_t cb_run_warnings(const cb_run *run, const cb_run_warning **list);
+/* Hands each of them to `take` as soon as it is there, and at once those that are: cb_record_warning and a record, which
+ * must last until the run has ended. What `take` fails with ends the run. NULL: to nobody any more. */
+cb_status cb_run_on_warning(cb_run *run, cb_status (*take)(void *self, double time, const char *text), void *self);
 
 /* How far what the motion conserves has gone from what it was at `since`, the start of the scenario (of a resumed run
  * too): the largest deviation of rows so far, where what counts is recorded at each, else of rows at least 256 steps

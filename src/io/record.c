@@ -6,6 +6,7 @@
 #include "io/record_digest.h"
 #include "io/record_driver.h"
 #include "io/record_internal.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,7 @@ static cb_status put_checkpoint(void *self, const cb_blob *state, size_t n_state
   record->checkpoint.checkpoints++;
   record->checkpoint.rows = atomic_load(&record->rows.head);
   record->checkpoint.events = atomic_load(&record->events.head);
+  record->warnings.sealed = record->warnings.length;
   pthread_mutex_lock(&record->mutex);
   record->checkpoint_pending = true;
   pthread_cond_signal(&record->wake);
@@ -116,6 +118,8 @@ static cb_status close_file(cb_record *record, bool completed) {
     cb_hdf5_abandon(record->file);
   } else {
     const int yes = 1;
+    if (record->warns && !cb_warnings_write(record->file, &record->warnings, record->warnings.length))
+      record->status = cb_hdf5_fail(record->path, "write the warnings");
     if (completed && !cb_hdf5_set_integers(record->file, ".", "completed", H5T_NATIVE_INT, 1, &yes))
       record->status = cb_hdf5_fail(record->path, "mark as completed");
     cb_status closing = cb_hdf5_close(record->file, record->path, &abandoned);
@@ -138,6 +142,12 @@ static cb_status put_close(void *self, bool completed) {
   cb_hdf5_quiet_end(quiet);
   record->closed = true;
   return status;
+}
+
+cb_status cb_record_warning(void *self, double time, const char *text) {
+  cb_record *record = self;
+  cb_warnings_add(&record->warnings, time, text);
+  return CB_OK;
 }
 
 cb_sink cb_record_sink(cb_record *record) {
@@ -272,6 +282,24 @@ static cb_status make_digests(cb_record *record) {
   return status;
 }
 
+/* What the file warns of up to the row that is last. */
+static cb_status take_warnings(cb_record *record, uint64_t rows) {
+  const hsize_t start = rows ? rows - 1 : 0, one = 1;
+  double time = -INFINITY;
+  record->warns = cb_warnings_read(record->file, &record->warnings);
+  if (rows) {
+    const hid_t dataset = record->rows.series[0].dataset, space = H5Dget_space(dataset),
+                memory = H5Screate_simple(1, &one, NULL);
+    const bool good = space >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &one, NULL) >= 0 &&
+                      cb_hdf5_read(dataset, H5T_NATIVE_DOUBLE, memory, space, &time);
+    H5Sclose(memory);
+    if (space >= 0) H5Sclose(space);
+    if (!good) return cb_hdf5_fail(record->path, "read /time");
+  }
+  cb_warnings_cut(&record->warnings, time);
+  return CB_OK;
+}
+
 /* A copy whose data are filled by checkpoints. */
 static bool copy_blob(const cb_blob *from, cb_blob *to) {
   *to = *from;
@@ -321,7 +349,8 @@ cb_status cb_record_attach(const char *path, hid_t file, cb_rescue *rescue, cons
   if (!(status = make_rows(record, layout)) && !(status = make_events(record)) &&
       !(status = make_digests(record)) &&
       !(status = make_rings(&record->rows, buffer)) && !(status = make_rings(&record->events, buffer)) &&
-      !(status = make_state(record, layout->state, layout->n_state))) {
+      !(status = make_state(record, layout->state, layout->n_state)) &&
+      !(status = take_warnings(record, position.rows))) {
     set_position(&record->rows, position.rows);
     set_position(&record->events, position.events);
     record->events_at = calloc(record->rows.capacity / record->rows.batch, sizeof *record->events_at);

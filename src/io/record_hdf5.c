@@ -351,14 +351,20 @@ static bool is_text(hid_t type) {
   return type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0;
 }
 
+enum { FIXED_TEXT = 1 << 16 };
+
 char *cb_hdf5_get_text_attribute(hid_t object, const char *name) {
   hid_t attribute = cb_hdf5_attribute(object, ".", name, H5T_STRING, 1);
   if (attribute < 0) return NULL;
   hid_t type = H5Aget_type(attribute);
   bool text = is_text(type);
-  size_t bytes;
+  size_t bytes = H5Tget_size(type);
+  /* of fixed length: what the message of an attribute has room for */
+  char *fixed = !text && bytes < FIXED_TEXT ? calloc(bytes + 1, 1) : NULL;
+  if (fixed && H5Aread(attribute, type, fixed) < 0) free(fixed), fixed = NULL;
   H5Tclose(type);
   H5Aclose(attribute);
+  if (fixed) return fixed;
   return text ? cb_hdf5_varying_attribute(object, name, 0, 1, &bytes) : NULL;
 }
 

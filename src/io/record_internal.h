@@ -6,6 +6,7 @@
  * record_series.c   the datasets that grow              record_reader.c   reading
  * record_check.c    what is refused                     record_heap.c     texts
  * record_header.c   object headers, beside HDF5         record_structure.c  what HDF5 believes
+ * record_warnings.c what the run warned of
  * record_driver.c   the file under HDF5                 record_journal.c  writes that a kill would stop half-way
  * record_digest.c   what a row has to be           record_rescue.c   what a power cut can take, kept aside
  * restart.c, repair.c   files of runs that ended or were killed
@@ -15,6 +16,7 @@
 
 #include "io/record_hdf5.h"
 #include "io/record_rescue.h"
+#include "io/record_warnings.h"
 #include <curvebody/record.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -73,6 +75,9 @@ struct cb_record {
   cb_record_position checkpoint;
   uint64_t sealed;  /* checkpoints in the file; the writer's, as is what follows */
   cb_stretch *keep; /* [n_state + 1] */
+
+  cb_record_warnings warnings;
+  bool warns; /* the file has a place for them: records of before there were any have not */
 
   bool threaded, looked; /* it has a thread, which has looked for its memory */
   pthread_t thread;

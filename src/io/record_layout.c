@@ -241,7 +241,7 @@ static bool put_root_attributes(hid_t file, const cb_record_layout *layout) {
             cb_hdf5_put_integers(file, "curvebody_record", &version, 1);
   for (const char *const *pair = layout->attributes; ok && pair && pair[0]; pair += 2)
     ok = cb_hdf5_put_text(file, pair[0], pair[1]);
-  return ok && cb_hdf5_put_integers(file, "completed", &not_completed, 1);
+  return ok && cb_hdf5_put_integers(file, "completed", &not_completed, 1) && cb_warnings_make(file);
 }
 
 static bool put_text_dataset(hid_t group, const char *name, const char *text) {

@@ -99,6 +99,8 @@ static cb_status flush(cb_record *record) {
 }
 
 static cb_status write_checkpoint(cb_record *record) {
+  if (record->warns && !cb_warnings_write(record->file, &record->warnings, record->warnings.sealed))
+    return cb_hdf5_fail(record->path, "write the warnings");
   cb_status status = cb_slot_write(record);
   if (!status) record->sealed = record->checkpoint.checkpoints;
   if (!status) status = flush(record);

@@ -7,7 +7,8 @@
     h3.distance(h3.point([1, 1, 0]), h3.point([2, 1, 1]))
 
 The program `curvebody` runs, and libcurvebody measures; both are found where they are installed, or are named by
-CURVEBODY_PROGRAM and CURVEBODY_LIBRARY. What they refuse raises curvebody.Error with their words. Needs numpy, h5py,
+CURVEBODY_PROGRAM and CURVEBODY_LIBRARY. What they refuse raises curvebody.Error with their words; what they warn of is a
+curvebody.Warning. Needs numpy, h5py,
 xarray and netCDF4.
 """
 import ctypes
@@ -17,11 +18,13 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
+import warnings
 
 import numpy as np
 
-__all__ = ["Error", "Space", "check", "gait", "geodesic", "load", "run", "space", "sweep", "to_world", "view"]
+__all__ = ["Error", "Space", "check", "gait", "geodesic", "load", "run", "space", "sweep", "to_world", "view", "Warning"]
 
 
 class Error(RuntimeError):
@@ -30,6 +33,10 @@ class Error(RuntimeError):
     def __init__(self, words, code=None):
         super().__init__(words)
         self.code = code
+
+
+class Warning(UserWarning):
+    """A number that the program gives may be wrong: what is said of it. Records keep it, as the attribute `warnings`."""
 
 
 # --- the program ---
@@ -42,8 +49,20 @@ def _program():
     return found
 
 
+def _warn(told):
+    """What the program warns of on its standard error, as warnings at the first line that is not of this file."""
+    start = "curvebody: warning: "
+    lines = [line[len(start):] for line in told.splitlines() if line.startswith(start)]
+    frame, level = sys._getframe(), 1
+    while lines and frame.f_back and frame.f_code.co_filename == __file__:
+        frame, level = frame.f_back, level + 1
+    for line in lines:
+        warnings.warn(line, Warning, stacklevel=level)
+
+
 def _call(*words):
     done = subprocess.run([_program(), *map(str, words)], capture_output=True, text=True)
+    _warn(done.stderr)
     if done.returncode:
         raise Error(done.stderr.strip() or done.stdout.strip(), done.returncode)
     return done.stdout

@@ -28,7 +28,8 @@ cb_status cb_run_warn_of_change(cb_run *run) {
   const cb_status status = cb_run_warnf(run, *run->t, "%s", text);
   if (status) return status;
   const cb_run_warning last = run->warning[run->warnings - 1];
-  memmove(run->warning + 1, run->warning, (run->warnings - 1) * sizeof last);
-  run->warning[0] = last;
+  cb_run_warning *const first = run->warning + run->beforehand;
+  memmove(first + 1, first, (run->warnings - 1 - run->beforehand) * sizeof last);
+  *first = last;
   return CB_OK;
 }

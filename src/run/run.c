@@ -72,12 +72,24 @@ double cb_run_time(const cb_run *run) { return *run->t; }
 int64_t cb_run_steps(const cb_run *run) { return *run->step; }
 const char *cb_run_stopped(const cb_run *run) { return run->stopped; }
 
+static cb_status hand_over(const cb_run *run, size_t i) {
+  return run->take_warning ? run->take_warning(run->taker, run->warning[i].time, run->warning[i].text) : CB_OK;
+}
+
 cb_status cb_run_warn(cb_run *run, double time, char *text) {
-  cb_run_warning *more = realloc(run->warning, (run->warnings + 1) * sizeof *more);
+  cb_run_warning *more = text ? realloc(run->warning, (run->warnings + 1) * sizeof *more) : NULL;
   if (!more) return free(text), cb_fail(CB_ERROR_MEMORY, "no memory for a warning");
   run->warning = more;
   run->warning[run->warnings++] = (cb_run_warning){time, text};
-  return CB_OK;
+  return hand_over(run, run->warnings - 1);
+}
+
+cb_status cb_run_on_warning(cb_run *run, cb_status (*take)(void *self, double time, const char *text), void *self) {
+  cb_status status = CB_OK;
+  run->take_warning = take;
+  run->taker = self;
+  for (size_t i = 0; i < run->warnings && !status; i++) status = hand_over(run, i);
+  return status;
 }
 
 cb_status cb_run_warnf(cb_run *run, double time, const char *format, ...) {
@@ -152,6 +164,7 @@ int64_t cb_run_total(const cb_run *run) { return run->full_steps + (run->last_st
 
 cb_status cb_run_begin(cb_run *run, cb_sink *sink) {
   cb_status status = CB_OK;
+  run->beforehand = run->warnings;
   /* the checkpoint comes first, so that a run killed at any later moment can be resumed */
   if (!run->restored) {
     status = run->kind->begin ? run->kind->begin(run) : CB_OK;

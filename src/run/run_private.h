@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "run/recall.h"
+#include "run/warn.h"
 #include <curvebody/run.h>
 
 enum { CB_RUN_BLOBS = 12, CB_RUN_DIMENSIONS = 16, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
@@ -65,7 +66,9 @@ struct cb_run {
   bool restored;
   const char *stopped; /* by an event of the user's: its name */
   cb_run_warning *warning;
-  size_t warnings;
+  size_t warnings, beforehand; /* of the scenario, which come first */
+  cb_status (*take_warning)(void *self, double time, const char *text); /* NULL: nobody */
+  void *taker;
   cb_run_change change;
   const cb_integrator *method; /* whose order tells of a better step; NULL: nothing is conserved */
   double step_size;
@@ -95,13 +98,10 @@ cb_status cb_run_stepped(cb_run *run, cb_sink *sink);
 int64_t cb_run_total(const cb_run *run);
 cb_status cb_run_interrupted(const cb_run *run);
 
-/* Takes the text, made by malloc, also on failure. */
-cb_status cb_run_warn(cb_run *run, double time, char *text);
-
-/* The same of a text of at most 511 characters. */
+/* cb_run_warn with a text of at most 511 characters. */
 __attribute__((format(printf, 3, 4))) cb_status cb_run_warnf(cb_run *run, double time, const char *format, ...);
 
-/* Warns of energy that has changed too much, before all other warnings. */
+/* Warns of energy that has changed too much, before all other warnings of the run. */
 cb_status cb_run_warn_of_change(cb_run *run);
 
 /* --- the layout of a record, put together (run/layout.c) --- */

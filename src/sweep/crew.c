@@ -100,11 +100,22 @@ static void *take_part(void *context) {
 
 /* --- the coordinator --- */
 
-static cb_status join(crew *c) {
+static void find_warned(const crew *c, const cb_survey *survey, cb_crew_progress *p) {
+  p->warned = 0;
+  for (int64_t m = survey->members; m-- > 0;)
+    if (survey->warned[m]) p->warned++, p->first_warned = m;
+  char *words = p->warned ? cb_survey_warning(c->folder.path, &c->sweep->layout, survey, p->first_warned) : NULL;
+  if (words) memcpy(p->warning, words, CB_STORE_WORDS);
+  free(words);
+}
+
+/* Joins the stores, and finds what members were warned of; p NULL: not wanted. */
+static cb_status join(crew *c, cb_crew_progress *p) {
   cb_survey survey;
   cb_status status = cb_survey_take(c->folder.path, &c->sweep->layout, false, &survey);
   if (status) return status;
   status = cb_join(c->folder.result, c->folder.path, &c->sweep->layout, &survey);
+  if (p) find_warned(c, &survey, p);
   cb_survey_free(&survey);
   return status;
 }
@@ -128,7 +139,7 @@ static void serve(crew *c, const cb_crew_progress *before, cb_crew_progress *p) 
     if (!status && time - synced > between_syncs) status = cb_stores_sync(&c->stores), synced = now();
     if (c->options->ranks->rank == 0 && time - told > between_tellings) tell(c, before, begin, p), told = time;
     if (!status && c->options->ranks->rank == 0 && c->options->ranks->size > 1 && time - joined > wait) {
-      status = join(c);
+      status = join(c, NULL);
       joined = now();
       wait = fmax(between_joins, JOIN_SHARE * (joined - time));
     }
@@ -226,13 +237,13 @@ static cb_status go(crew *c, uint8_t *ended, cb_crew_progress *p) {
   if (!status && s->end > s->first) status = cb_stores_open(s);
   const cb_crew_progress before = *p;
   const bool lead = o->ranks->rank == 0;
-  if (!status && lead) status = join(c);
+  if (!status && lead) status = join(c, NULL);
   if (!status && s->count) status = work(c, &before, p);
   if (lead && s->count) {
     const cb_failure failure = cb_failure_last();
     char text[CB_FAILURE_ROOM];
     snprintf(text, sizeof text, "%s", cb_error_text());
-    const cb_status joined = join(c);
+    const cb_status joined = join(c, p);
     if (!status)
       status = joined;
     else

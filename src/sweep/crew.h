@@ -13,6 +13,8 @@ typedef struct cb_crew_progress {
   int64_t members, done, failed; /* of all of the sweep; those of this start with those before it */
   int64_t before;                /* ended before this start */
   double seconds;                /* since this start */
+  int64_t warned, first_warned;  /* members that were warned of, of all of the sweep; at its end */
+  char warning[CB_STORE_WORDS + 1]; /* of that member */
 } cb_crew_progress;
 
 typedef struct cb_crew_options {

@@ -228,7 +228,9 @@ static bool build(const joining *j) {
               cb_hdf5_put_text(j->file, "sweep_digest", l->digest) &&
               put_text(j->file, "sweep", "resolved", l->sweep) && put_scales(j) &&
               put_virtual(j, "status", H5T_STD_I32LE, 0, NULL, NULL, NULL, "how a member ended", NULL) &&
-              put_virtual(j, "failure", H5T_C_S1, 1, letter, letters, NULL, "why a member failed", NULL);
+              put_virtual(j, "failure", H5T_C_S1, 1, letter, letters, NULL, "why a member failed", NULL) &&
+              put_virtual(j, "warned", H5T_STD_I32LE, 0, NULL, NULL, NULL, "how often a member was warned of", NULL) &&
+              put_virtual(j, "warning", H5T_C_S1, 1, letter, letters, NULL, "the first warning of a member", NULL);
   for (size_t f = 0; f < l->n_fields && good; f++) {
     const cb_store_field *field = &l->fields[f];
     good = put_virtual(j, field->name, cb_hdf5_file_type(field->type), field->rank, field->dims, field->shape,

@@ -2,6 +2,7 @@
  * end. A member that takes long is saved at its checkpoints.
  */
 #include "core/text.h"
+#include "io/scenario_warnings.h"
 #include "run/together.h"
 #include "sweep/stage.h"
 #include "sweep/sweep.h"
@@ -17,6 +18,7 @@ static const double save_after = 1;
 enum {
   SAVING_SHARE = 100,
   PIECES = 16,
+  OWN_PIECES = 5,
   LANES = 8,
   ROOM = 1 << 28 /* bytes of rows in memory, for more than one member */
 };
@@ -33,6 +35,8 @@ typedef struct member {
   double *state; /* of the reductions */
   double *kept;  /* rows, or the last one, of row_units each */
   int64_t rows;
+  int32_t warned; /* how often it was warned of, and the first of it */
+  char warning[CB_STORE_WORDS];
   double begin, saved, before; /* seconds: the clock, and what it took before it was interrupted */
 } member;
 
@@ -120,6 +124,14 @@ static cb_status take_event(void *self, const cb_event_row *event) {
   return CB_OK;
 }
 
+static cb_status take_warning(void *self, double time, const char *text) {
+  member *m = self;
+  char line[1200];
+  snprintf(line, sizeof line, "at time %.6g, %s", time, text);
+  if (m->warned++ == 0) cb_store_words(isnan(time) ? text : line, m->warning);
+  return CB_OK;
+}
+
 static size_t doubles_of(const member *m) {
   size_t doubles = 0;
   for (size_t c = 0; c < m->runner->sweep->plan->collects; c++) doubles += cb_reduction_doubles(m->reduction[c]);
@@ -133,6 +145,8 @@ static size_t pieces(member *m, const cb_blob *state, size_t n, size_t rows, dou
   numbers[0] = (double)m->rows;
   numbers[1] = m->before + now() - m->begin;
   out[n++] = (cb_blob){"numbers", CB_FIELD_DOUBLE, 2, numbers};
+  out[n++] = (cb_blob){"warned", CB_FIELD_INT32, 1, &m->warned};
+  out[n++] = (cb_blob){"warning", CB_FIELD_INT32, sizeof m->warning / 4, m->warning};
   out[n++] = (cb_blob){"reductions", CB_FIELD_DOUBLE, doubles_of(m), m->state};
   out[n++] = (cb_blob){"rows", CB_FIELD_DOUBLE, keeps_rows(s) ? rows * s->row_units : 0, m->kept};
   return n;
@@ -141,7 +155,7 @@ static size_t pieces(member *m, const cb_blob *state, size_t n, size_t rows, dou
 static cb_status take_checkpoint(void *self, const cb_blob *state, size_t n) {
   member *m = self;
   const double begin = now();
-  if (!m->runner->midst || begin - m->saved < save_after || n + 3 > PIECES) return CB_OK;
+  if (!m->runner->midst || begin - m->saved < save_after || n + OWN_PIECES > PIECES) return CB_OK;
   cb_blob piece[PIECES];
   double numbers[2];
   const size_t count = pieces(m, state, n, (size_t)m->rows, numbers, piece);
@@ -158,7 +172,7 @@ static bool go_on(member *m) {
   const cb_blob *state = cb_run_state(run, &n);
   cb_blob piece[PIECES];
   double numbers[2];
-  if (!m->runner->midst || n + 3 > PIECES) return false;
+  if (!m->runner->midst || n + OWN_PIECES > PIECES) return false;
   const size_t count = pieces(m, state, n, (size_t)m->runner->sweep->most_rows, numbers, piece);
   if (!cb_midst_load(m->runner->midst, m->number, piece, count, &last)) return false;
   m->rows = (int64_t)numbers[0];
@@ -184,6 +198,7 @@ static cb_status find_reductions(member *m, const cb_record_layout *rows) {
 static void start(member *m) {
   double *state = m->state;
   m->rows = 0;
+  m->warned = 0;
   for (size_t c = 0; c < m->runner->sweep->plan->collects; c++) {
     cb_reduction_start(m->reduction[c], state);
     state += cb_reduction_doubles(m->reduction[c]);
@@ -211,7 +226,10 @@ static cb_status open_member(member *m) {
     return cb_fail(CB_ERROR_INPUT,
                    "it has %lld rows, and there is room for %lld, the most of those that were looked at",
                    (long long)cb_run_rows(cb_scenario_run(m->scenario)), (long long)s->most_rows);
-  if (!go_on(m)) return start(m), CB_OK;
+  const bool goes_on = go_on(m);
+  if (!goes_on) start(m);
+  status = cb_run_on_warning(cb_scenario_run(m->scenario), take_warning, m);
+  if (status || !goes_on) return status ? status : cb_scenario_warn(m->scenario);
   return cb_run_restore(cb_scenario_run(m->scenario));
 }
 
@@ -251,6 +269,16 @@ static void put(const member *m, bool failed, size_t i) {
   }
 }
 
+/* An end of the member, in the stage. */
+static size_t stage(const member *m, cb_member_status status, const char *text, double seconds) {
+  cb_stage *s = &m->runner->stage;
+  const size_t i = cb_stage_add(s, m->number, status, text, seconds);
+  s->warned[i] = m->warned;
+  memset(s->warning[i], 0, sizeof s->warning[i]);
+  if (m->warned) memcpy(s->warning[i], m->warning, sizeof m->warning);
+  return i;
+}
+
 static cb_status flush(cb_runner *r, cb_store *store) {
   const size_t count = r->stage.count;
   const cb_status status = cb_stage_flush(&r->stage, store);
@@ -288,6 +316,7 @@ static bool is_own(cb_status status) {
 static void begin(member *m, int64_t number) {
   m->number = number;
   m->rows = 0;
+  m->warned = 0;
   m->before = 0;
   m->begin = m->saved = now();
 }
@@ -295,10 +324,9 @@ static void begin(member *m, int64_t number) {
 /* What has come of a member goes among those that have ended. */
 static cb_status end(member *m, cb_status status, const char *text, double seconds, size_t *failed) {
   const bool own = is_own(status);
-  cb_runner *r = m->runner;
   if (status && !own) return cb_fail(status, "%s", text);
   *failed += own;
-  put(m, own, cb_stage_add(&r->stage, m->number, own ? CB_MEMBER_FAILED : CB_MEMBER_DONE, own ? text : "", seconds));
+  put(m, own, stage(m, own ? CB_MEMBER_FAILED : CB_MEMBER_DONE, own ? text : "", seconds));
   return CB_OK;
 }
 

@@ -18,7 +18,9 @@ cb_status cb_stage_create(const cb_store_layout *l, size_t least, cb_stage *out)
   s.status = calloc(s.room, sizeof *s.status);
   s.seconds = calloc(s.room, sizeof *s.seconds);
   s.words = calloc(s.room, sizeof *s.words);
-  good = good && s.number && s.status && s.seconds && s.words;
+  s.warned = calloc(s.room, sizeof *s.warned);
+  s.warning = calloc(s.room, sizeof *s.warning);
+  good = good && s.warned && s.warning && s.number && s.status && s.seconds && s.words;
   for (size_t f = 0; f < l->n_fields && good; f++) good = (s.values[f] = malloc(s.room * s.bytes[f] + 1)) != NULL;
   *out = s;
   if (good) return CB_OK;
@@ -34,6 +36,8 @@ void cb_stage_free(cb_stage *s) {
   free(s->status);
   free(s->seconds);
   free(s->words);
+  free(s->warned);
+  free(s->warning);
   *s = (cb_stage){0};
 }
 
@@ -52,5 +56,8 @@ cb_status cb_stage_flush(cb_stage *s, cb_store *store) {
                                     s->seconds, (const unsigned char *const *)s->values};
   const size_t count = s->count;
   s->count = 0;
-  return count && store ? cb_store_put(store, &results) : CB_OK;
+  if (!count || !store) return CB_OK;
+  const cb_status status =
+      cb_store_put_warnings(store, count, s->number, s->warned, (const char(*)[CB_STORE_WORDS])s->warning);
+  return status ? status : cb_store_put(store, &results);
 }

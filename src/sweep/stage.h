@@ -11,6 +11,8 @@ typedef struct cb_stage {
   int32_t *status;
   double *seconds;
   char (*words)[CB_STORE_WORDS];
+  int32_t *warned;
+  char (*warning)[CB_STORE_WORDS];
   unsigned char **values; /* [fields]: of all of them */
   size_t *bytes;          /* [fields]: of a member */
 } cb_stage;

@@ -226,6 +226,22 @@ cb_status cb_store_put(cb_store *store, const cb_store_results *r) {
   return status;
 }
 
+/* A member without any, which may have had some before, has its number written alone. */
+cb_status cb_store_put_warnings(cb_store *store, size_t n, const int64_t *member, const int32_t *warned,
+                                const char (*warning)[CB_STORE_WORDS]) {
+  cb_status status = CB_OK;
+  if (!store->map.own[CB_STORE_WARNED] || !store->map.own[CB_STORE_WARNING]) return CB_OK;
+  for (size_t i = 0, m; i < n && !status; i += m) {
+    const size_t slot = slot_of(store, member[i]);
+    bool any = warned[i] > 0;
+    for (m = 1; i + m < n && slot_of(store, member[i + m]) == slot + m;) any = any || warned[i + m++] > 0;
+    if (slot == store->map.capacity) continue; /* its results say so */
+    status = put(store, own(store, CB_STORE_WARNED, slot), warned + i, m * sizeof *warned);
+    if (!status && any) status = put(store, own(store, CB_STORE_WARNING, slot), warning[i], m * sizeof *warning);
+  }
+  return status;
+}
+
 cb_status cb_store_sync(cb_store *store) {
   const int error = cb_sync_data(store->file);
   return error ? cb_fail_file(store->path, "write", error) : CB_OK;

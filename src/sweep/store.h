@@ -9,6 +9,8 @@
  *   /digest[slot]            int32: of the member and all its values. A slot whose digest is not that of its values was
  *                            torn by a loss of power: the member is missing
  *   /failure[slot, letter]   why it failed
+ *   /warned[slot]            int32: how often it was warned of
+ *   /warning[slot, letter]   the first of these warnings; stores of before there were any have neither
  *   /seconds[slot]           its own time, of no interest to the result
  *   /NAME[slot, ...]         the fields of the result
  *
@@ -95,6 +97,9 @@ typedef struct cb_store_results {
 } cb_store_results;
 /* Members of consecutive slots are written at once, values before digests and these before what says that they are. */
 cb_status cb_store_put(cb_store *store, const cb_store_results *results);
+/* How often members that have slots were warned of, and the first of it, as `words`; before their results are put. */
+cb_status cb_store_put_warnings(cb_store *store, size_t n, const int64_t *member, const int32_t *warned,
+                                const char (*warning)[CB_STORE_WORDS]);
 /* As much of a text as fits, which does not end within a character. */
 void cb_store_words(const char *text, char words[CB_STORE_WORDS]);
 /* To the disk. */
@@ -109,14 +114,16 @@ typedef struct cb_survey {
   char **name; /* [stores]: file names */
   size_t stores;
   double seconds; /* of finished members, together */
+  uint8_t *warned; /* [members]: whether it was warned of */
 } cb_survey;
 
 /* Reads the stores of a folder. A member that is done in one of them is; else failed; else its last place is known.
  * whole: digests are compared with values. */
 cb_status cb_survey_take(const char *folder, const cb_store_layout *layout, bool whole, cb_survey *out);
 void cb_survey_free(cb_survey *survey);
-/* The words of a failed member, from malloc; NULL: none can be read. */
+/* The words of a failed member, or the first warning of one, from malloc; NULL: none can be read. */
 char *cb_survey_words(const char *folder, const cb_store_layout *layout, const cb_survey *survey, int64_t member);
+char *cb_survey_warning(const char *folder, const cb_store_layout *layout, const cb_survey *survey, int64_t member);
 
 /* Writes `path`, virtual datasets over the stores of `folder`, which is named as seen from path's own folder. The same
  * stores give the same bytes. */

@@ -50,7 +50,8 @@ static bool build(hid_t file, const cb_store_layout *layout, size_t capacity, in
   bool good = cb_hdf5_put_text(file, "title", layout->title) && cb_hdf5_put_text(file, "sweep_digest", layout->digest);
   for (int i = 0; i < CB_STORE_OWN && good; i++) {
     const hid_t type = cb_store_own_type(i);
-    good = put(file, cb_store_owns[i].name, type, i == CB_STORE_FAILURE ? 2 : 1, dims, i == CB_STORE_FAILURE,
+    const bool text = cb_store_own_is_text(i);
+    good = put(file, cb_store_owns[i].name, type, text ? 2 : 1, dims, text,
                i == CB_STORE_MEMBER ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE,
                i == CB_STORE_MEMBER    ? (const void *)&no_member
                : i == CB_STORE_SECONDS ? &nothing
@@ -79,7 +80,7 @@ static cb_status check_room(const char *path, double bytes) {
 }
 
 cb_status cb_store_make(const char *path, const cb_store_layout *layout, size_t capacity, int64_t first) {
-  cb_status status = check_room(path, (double)(cb_store_bytes(layout) - CB_STORE_WORDS) * (double)capacity);
+  cb_status status = check_room(path, (double)(cb_store_bytes(layout) - 2 * CB_STORE_WORDS) * (double)capacity);
   if (status) return status;
   cb_output output;
   hid_t file;

@@ -8,13 +8,15 @@
 #include <string.h>
 
 const cb_store_own cb_store_owns[CB_STORE_OWN] = {
-    {"member", 8}, {"status", 4}, {"digest", 4}, {"seconds", 8}, {"failure", CB_STORE_WORDS}};
+    {"member", 8}, {"status", 4}, {"digest", 4}, {"seconds", 8}, {"failure", CB_STORE_WORDS},
+    {"warned", 4}, {"warning", CB_STORE_WORDS}};
 
 hid_t cb_store_own_type(int which) {
   switch (which) {
     case CB_STORE_MEMBER: return H5Tcopy(H5T_STD_I64LE);
     case CB_STORE_SECONDS: return H5Tcopy(H5T_IEEE_F64LE);
-    case CB_STORE_FAILURE: return H5Tcopy(H5T_C_S1);
+    case CB_STORE_FAILURE:
+    case CB_STORE_WARNING: return H5Tcopy(H5T_C_S1);
     default: return H5Tcopy(H5T_STD_I32LE);
   }
 }
@@ -100,9 +102,12 @@ static bool places(hid_t file, const cb_store_layout *layout, cb_store_map *map)
   for (int i = 0; i < CB_STORE_OWN; i++) {
     const hid_t type = cb_store_own_type(i);
     dims[1] = CB_STORE_WORDS;
-    const bool good = place_of(file, cb_store_owns[i].name, type, i == CB_STORE_FAILURE ? 2 : 1, dims, &map->own[i]);
+    const char *name = cb_store_owns[i].name;
+    const bool later = i >= CB_STORE_WARNED && H5Lexists(file, name, H5P_DEFAULT) <= 0,
+               good = later || place_of(file, name, type, cb_store_own_is_text(i) ? 2 : 1, dims, &map->own[i]);
     H5Tclose(type);
     if (!good) return false;
+    if (later) map->own[i] = 0;
   }
   for (size_t f = 0; f < layout->n_fields; f++) {
     const cb_store_field *field = &layout->fields[f];
@@ -118,7 +123,8 @@ static bool places(hid_t file, const cb_store_layout *layout, cb_store_map *map)
 static bool fits(const cb_store_layout *layout, const cb_store_map *map, uint64_t size) {
   bool good = map->capacity > 0 && map->capacity < INT32_MAX;
   for (int i = 0; i < CB_STORE_OWN && good; i++)
-    good = map->own[i] <= size && map->capacity <= (size - map->own[i]) / cb_store_owns[i].bytes;
+    good = !map->own[i] ||
+           (map->own[i] <= size && map->capacity <= (size - map->own[i]) / cb_store_owns[i].bytes);
   for (size_t f = 0; f < layout->n_fields && good; f++)
     good = map->field[f] <= size && (!map->bytes[f] || map->capacity <= (size - map->field[f]) / map->bytes[f]);
   return good;

@@ -5,11 +5,11 @@
 #include "io/record_hdf5.h"
 #include "sweep/store.h"
 
-enum { CB_STORE_MEMBER, CB_STORE_STATUS, CB_STORE_DIGEST, CB_STORE_SECONDS, CB_STORE_FAILURE, CB_STORE_OWN };
+enum { CB_STORE_MEMBER, CB_STORE_STATUS, CB_STORE_DIGEST, CB_STORE_SECONDS, CB_STORE_FAILURE, CB_STORE_WARNED, CB_STORE_WARNING, CB_STORE_OWN };
 
 typedef struct cb_store_map {
   size_t capacity;
-  uint64_t own[CB_STORE_OWN]; /* offsets in the file */
+  uint64_t own[CB_STORE_OWN]; /* offsets in the file; 0: it has none of that name */
   uint64_t *field;            /* [fields] */
   size_t *bytes;              /* [fields]: of a member */
 } cb_store_map;
@@ -32,6 +32,7 @@ typedef struct cb_store_own {
   size_t bytes; /* of a slot */
 } cb_store_own;
 extern const cb_store_own cb_store_owns[CB_STORE_OWN];
+static inline bool cb_store_own_is_text(int which) { return which == CB_STORE_FAILURE || which == CB_STORE_WARNING; }
 hid_t cb_store_own_type(int which); /* the caller closes it */
 
 #endif

@@ -17,7 +17,7 @@ typedef struct reading {
   cb_store_map map;
   int file;
   int64_t *member;
-  int32_t *status, *digest;
+  int32_t *status, *digest, *warned;
   double *seconds;
 } reading;
 
@@ -35,6 +35,7 @@ static void end(reading *r) {
   free(r->status);
   free(r->digest);
   free(r->seconds);
+  free(r->warned);
 }
 
 static cb_status begin(const char *path, const cb_store_layout *layout, reading *r) {
@@ -46,13 +47,16 @@ static cb_status begin(const char *path, const cb_store_layout *layout, reading 
   r->status = malloc(n * sizeof *r->status);
   r->digest = malloc(n * sizeof *r->digest);
   r->seconds = malloc(n * sizeof *r->seconds);
-  if (!r->member || !r->status || !r->digest || !r->seconds)
+  r->warned = calloc(n, sizeof *r->warned);
+  if (!r->warned || !r->member || !r->status || !r->digest || !r->seconds)
     return end(r), cb_fail(CB_ERROR_MEMORY, "no memory for %zu slots", n);
   r->file = cb_open(path, O_RDONLY);
   if (r->file < 0 || !get(r->file, r->map.own[CB_STORE_MEMBER], r->member, n * sizeof *r->member) ||
       !get(r->file, r->map.own[CB_STORE_STATUS], r->status, n * sizeof *r->status) ||
       !get(r->file, r->map.own[CB_STORE_DIGEST], r->digest, n * sizeof *r->digest) ||
-      !get(r->file, r->map.own[CB_STORE_SECONDS], r->seconds, n * sizeof *r->seconds)) {
+      !get(r->file, r->map.own[CB_STORE_SECONDS], r->seconds, n * sizeof *r->seconds) ||
+      (r->map.own[CB_STORE_WARNED] &&
+       !get(r->file, r->map.own[CB_STORE_WARNED], r->warned, n * sizeof *r->warned))) {
     status = cb_fail_file(path, "read", errno);
     end(r);
   }
@@ -99,6 +103,7 @@ static void add(cb_survey *s, const reading *r, int32_t store) {
         r->status[i] == CB_MEMBER_DONE || r->status[i] == CB_MEMBER_FAILED ? (uint8_t)r->status[i] : CB_MEMBER_MISSING;
     if (status == CB_MEMBER_DONE && r->seconds[i] > 0) s->seconds += r->seconds[i];
     if (s->store[m] >= 0 && rank_of(status) < rank_of(s->status[m])) continue;
+    s->warned[m] = status && r->warned[i] > 0;
     s->status[m] = status;
     s->store[m] = store;
     s->slot[m] = (int32_t)i;
@@ -136,9 +141,10 @@ cb_status cb_survey_take(const char *folder, const cb_store_layout *layout, bool
   const size_t n = (size_t)layout->members;
   cb_survey s = {.members = layout->members,
                  .status = calloc(n, 1),
+                 .warned = calloc(n, 1),
                  .store = malloc(n * sizeof *s.store),
                  .slot = malloc(n * sizeof *s.slot)};
-  if (!s.status || !s.store || !s.slot)
+  if (!s.status || !s.warned || !s.store || !s.slot)
     return cb_survey_free(&s), cb_fail(CB_ERROR_MEMORY, "no memory for %zu members", n);
   for (size_t i = 0; i < n; i++) s.store[i] = -1;
   cb_status status = list(folder, &s);
@@ -160,22 +166,32 @@ void cb_survey_free(cb_survey *s) {
   for (size_t i = 0; i < s->stores; i++) free(s->name[i]);
   free(s->name);
   free(s->status);
+  free(s->warned);
   free(s->store);
   free(s->slot);
   *s = (cb_survey){0};
 }
 
-char *cb_survey_words(const char *folder, const cb_store_layout *layout, const cb_survey *s, int64_t member) {
+static char *read_words(const char *folder, const cb_store_layout *layout, const cb_survey *s, int64_t member,
+                        int which) {
   char path[4096], *words = calloc(CB_STORE_WORDS + 1, 1);
   cb_store_map map;
   if (!words || s->store[member] < 0) return free(words), NULL;
   snprintf(path, sizeof path, "%s/%s", folder, s->name[s->store[member]]);
   if (cb_store_map_read(path, layout, &map)) return free(words), NULL;
   const int file = cb_open(path, O_RDONLY);
-  const uint64_t at = map.own[CB_STORE_FAILURE] + (uint64_t)s->slot[member] * CB_STORE_WORDS;
-  const bool good = file >= 0 && get(file, at, words, CB_STORE_WORDS);
+  const uint64_t at = map.own[which] + (uint64_t)s->slot[member] * CB_STORE_WORDS;
+  const bool good = file >= 0 && map.own[which] && get(file, at, words, CB_STORE_WORDS);
   if (file >= 0) close(file);
   cb_store_map_free(&map);
   if (!good) free(words);
   return good ? words : NULL;
+}
+
+char *cb_survey_words(const char *folder, const cb_store_layout *layout, const cb_survey *s, int64_t member) {
+  return read_words(folder, layout, s, member, CB_STORE_FAILURE);
+}
+
+char *cb_survey_warning(const char *folder, const cb_store_layout *layout, const cb_survey *s, int64_t member) {
+  return read_words(folder, layout, s, member, CB_STORE_WARNING);
 }

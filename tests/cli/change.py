@@ -106,14 +106,23 @@ class Change(Case):
             self.assertLessEqual(tried, 4, f"{stages} stages: step {step}")
             self.assertGreaterEqual(tried, 1)
 
-    def test_the_warning_is_not_recorded(self):
+    def test_the_warning_is_no_event_and_is_kept(self):
         self.write("two.yaml", TWO)
         report = self.report("run", "two.yaml", "--set", "integrator.stages=2", "--set", "integrator.step=1")
         self.assertEqual(len(self.warned(report)), 1)
         with h5py.File(self.path("two.h5")) as file:
             self.assertEqual(len(file["event_kind"]), 0)
-        self.assertEqual(self.good("run", "two.yaml", "--quiet", "--set", "integrator.stages=2", "--set",
-                                   "integrator.step=1").stderr, "")
+            self.assertIn(self.warned(report)[0], file.attrs["warnings"].decode())
+        quiet = self.good("run", "two.yaml", "--quiet", "--set", "integrator.stages=2", "--set", "integrator.step=1")
+        self.assertEqual(quiet.stdout, "")
+        self.assertIn(self.warned(report)[0], quiet.stderr)
+        # a resumed run has its own end's in place of that of its first end, as a run in one go
+        self.good("resume", "two.h5", "--until", "2000", "--quiet")
+        self.good("run", "two.yaml", "-o", "whole.h5", "--quiet", "--set", "integrator.stages=2", "--set",
+                  "integrator.step=1", "--set", "time.end=2000")
+        with h5py.File(self.path("two.h5")) as resumed, h5py.File(self.path("whole.h5")) as whole:
+            self.assertEqual(resumed.attrs["warnings"], whole.attrs["warnings"])
+            self.assertEqual(whole.attrs["warnings"].count(b"the energy has changed"), 1)
 
     def test_tolerances_are_named_where_there_are(self):
         self.write("two.yaml", TWO)

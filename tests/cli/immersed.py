@@ -235,7 +235,8 @@ class Immersed(Case):
             self.assertIn("warning", file["event_kind"].attrs["flag_meanings"].split())
         self.good("export", "spun.h5", "--csv", "-o", "spun.csv")
         self.assertIn(b"0.01,warning,24,-2,0.2999", self.read("spun-events.csv"))
-        self.assertEqual(self.good("run", "spun.yaml", "--quiet").stderr, "")
+        quiet = self.good("run", "spun.yaml", "--quiet")
+        self.assertEqual((quiet.stdout, quiet.stderr), ("", done.stderr))  # warnings are not progress
         report = json.loads(self.good("run", "spun.yaml", "--json").stdout)
         self.assertEqual(len(report["warnings"]), 25)
         self.assertEqual(report["warnings"][24]["time"], 0.01)
@@ -243,8 +244,33 @@ class Immersed(Case):
         self.assertEqual(json.loads(self.good("resume", "spun.h5", "--until", "0.2", "--json").stdout)["warnings"], [])
         self.good("run", "spun.yaml", "-o", "whole.h5", "--quiet", "--set", "time.end=0.2")
         self.assertEqual(differing(datasets(self.path("spun.h5")), datasets(self.path("whole.h5"))), [])
+        with h5py.File(self.path("spun.h5")) as resumed, h5py.File(self.path("whole.h5")) as whole:
+            kept = resumed.attrs["warnings"].decode()
+            self.assertEqual(kept, whole.attrs["warnings"].decode())
+        lines = kept.splitlines()
+        self.assertEqual(lines[0], "at time 0.01, body `ball.0`: a step of 0.01 turns it by 0.3, and its path errs by the "
+                         "square of that; an integrator.step of 0.0033 would do")
+        self.assertEqual(lines[-1], "...")  # 25 lines take more than 3 kB
+        self.assertIn("ball.0`: a step of 0.01", self.good("resume", "spun.h5", "--until", "0.3", "--quiet").stderr)
         self.assertEqual(json.loads(self.good("run", "spun.yaml", "--json", "--set", "integrator.step=0.003")
                                     .stdout)["warnings"], [])
+
+    def test_warnings_outlast_a_kill(self):
+        """What a killed run has found by its last checkpoint is not found again: the record has it, and resume says it."""
+        spun = BALL.replace("    place", "    motion: {spin: [30, 0, 0]}\n    place")
+        self.write("spun.yaml", spun.replace("end: 0.1", "end: 1e6") + "record: {checkpoint: 3}\n")
+        run = self.start("run", "spun.yaml")
+        self.wait_for("spun.h5", run)
+        while os.path.getsize(self.path("spun.h5")) < 1 << 16 and run.poll() is None:
+            time.sleep(0.01)
+        run.kill()
+        run.wait()
+        self.good("repair", "spun.h5")
+        with h5py.File(self.path("spun.h5")) as file:
+            end = float(file["time"][-1]) + 1
+            self.assertIn("at time 0.01, body `ball`: a step of 0.01 turns it by 0.3", file.attrs["warnings"].decode())
+        said = self.good("resume", "spun.h5", "--until", str(end), "--quiet").stderr
+        self.assertEqual(said.count("a step of 0.01 turns it by 0.3"), 1)
 
     def test_a_grid_that_is_compressible_or_left_is_warned_of(self):
         places = np.arange(16) / 16

@@ -300,7 +300,9 @@ class Inertia(Case):
                 said = self.good(*words).stderr
                 self.assertEqual(said.count("body `a.0`: parts 'part1' and 'part2' cut each other in"), told, said)
                 self.assertEqual(said.count("cut"), told, said)  # once for the copies
-            self.assertEqual(self.good("run", "two.yaml", "--quiet").stderr, "")
+            self.assertEqual(self.good("run", "two.yaml", "--quiet").stderr, said)
+            kept = json.loads(self.good("run", "two.yaml", "--json").stdout)["warnings"]
+            self.assertEqual([w["time"] for w in kept], [None] * told)
         for shape in ("propeller", "zeppelin", "turtle"):
             self.assertNotIn("cut", self.good("inertia", shape, "--thickness", "0.001").stderr)
 

@@ -4,6 +4,7 @@ import os
 import sys
 import tempfile
 import unittest
+import warnings
 
 try:
     import h5py
@@ -51,6 +52,29 @@ class Records(unittest.TestCase):
         self.assertAlmostEqual(float(a.time[-1]), 0.5, delta=1e-12)
         # two unit masses on a spring of stiffness 1: omega^2 = k/mu = 2
         np.testing.assert_allclose(b.separation.values[:, 0], 1 + 0.2 * np.cos(np.sqrt(2) * b.time.values), atol=1e-9)
+
+    def test_what_the_program_warns_of_is_a_warning(self):
+        rough = {"integrator": {"name": "rk4", "step": 0.7}, "time.end": 35}
+        with self.assertWarnsRegex(curvebody.Warning, "the energy has changed by .* try an integrator.step of") as told:
+            d = curvebody.run(ROD, set=rough)
+        self.assertEqual(os.path.basename(told.filename), os.path.basename(__file__))
+        self.assertIn(str(told.warning), d.attrs["warnings"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", curvebody.Warning)
+            self.assertEqual(curvebody.run(ROD, time__end=0.5).attrs["warnings"], "")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "cut.obj")
+            with open(path, "w") as file:
+                for i in range(2):
+                    for x in (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1):
+                        file.write("v %g %g %g\n" % tuple(c + 0.2 * i for c in x))
+                    for f in (1, 3, 2), (1, 2, 4), (1, 4, 3), (2, 3, 4):
+                        file.write("f %d %d %d\n" % tuple(c + 4 * i for c in f))
+            body = {"curvebody": 1, "fluid": {"medium": "water"}, "bodies": [{"name": "a", "mesh": path, "density": 1000}],
+                    "integrator": {"name": "hamilton_pontryagin", "step": 0.01}, "time": {"end": 0.02}}
+            for call in curvebody.check, curvebody.run:
+                with self.assertWarnsRegex(curvebody.Warning, "cut each other"):
+                    call(body)
 
     def test_surfaces_and_events(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -54,6 +54,15 @@ sweep:
 """
 
 
+ROUGH = """\
+curvebody: 1
+sweep:
+  scenario: rod.yaml
+  over: [{key: integrator.step, values: [0.1, 0.35, 0.7], name: h}]
+  collect: {most: max(energy)}
+"""
+
+
 def crossing(t, y, n):
     found = 0
     for i in range(1, len(y)):
@@ -110,6 +119,24 @@ class Sweep(Case):
 
     def run_command(self, *words):
         subprocess.run([BINARY, *words, "--quiet"], cwd=self.folder, check=True, capture_output=True)
+
+    def test_members_that_are_warned_of_are_told(self):
+        """By --quiet too; those that go on after an interruption are told at every end."""
+        self.write("rough.yaml", ROUGH)
+        self.write("rod.yaml", SHORT.replace("lobatto, stages: 4", "rk4").replace("end: 1}", "end: 35}"))
+        said = self.sweep("--quiet", name="rough.yaml", out="r")
+        told = r"curvebody: warning: 2 members were warned of, such as member 1: at time 35, the energy has changed by "
+        self.assertRegex(said.stderr, "^" + told)
+        self.assertEqual(said.stdout, "")
+        again = self.sweep("--json", name="rough.yaml", out="r")
+        self.assertRegex(again.stderr, told)
+        self.assertEqual(json.loads(again.stdout)["warned"], 2)
+        with h5py.File(self.path("r.h5")) as f:
+            self.assertEqual(list(f["warned"][:]), [0, 1, 1])
+            words = [b"".join(row).rstrip(b"\0").decode() for row in f["warning"][:]]
+        self.assertEqual(words[0], "")
+        for i, step in (1, "0.35"), (2, "0.7"):
+            self.assertIn(f"the step of {step} is too long", words[i])
 
     def test_keeps_rows_and_last(self):
         for keep in "rows", "last":

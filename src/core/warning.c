@@ -1,0 +1,34 @@
+/* Warnings go to whoever asked for those of the thread. */
+#include "core/warning.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local cb_warning_taker taker;
+
+cb_warning_taker cb_warnings_to(cb_warning_taker next) {
+  const cb_warning_taker before = taker;
+  taker = next;
+  return before;
+}
+
+static void tell(void (*take)(void *context, const char *text), const char *format, va_list list) {
+  char text[1024];
+  if (!take) return;
+  vsnprintf(text, sizeof text, format, list);
+  take(taker.context, text);
+}
+
+void cb_warn(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  tell(taker.take, format, list);
+  va_end(list);
+}
+
+void cb_note(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  tell(taker.note, format, list);
+  va_end(list);
+}

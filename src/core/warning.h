@@ -1,0 +1,18 @@
+/* What may be wrong with a number that is given all the same. The library never prints: its caller takes the texts. */
+#ifndef CB_CORE_WARNING_H
+#define CB_CORE_WARNING_H
+
+/* Takes a line without its end. NULL: nobody wants them. */
+typedef struct cb_warning_taker {
+  void (*take)(void *context, const char *text);
+  void *context;
+  void (*note)(void *context, const char *text); /* of what is done otherwise than it was written; NULL as `take` */
+} cb_warning_taker;
+
+/* From then on warnings of this thread go to `taker`. Returns the one before. */
+cb_warning_taker cb_warnings_to(cb_warning_taker taker);
+/* A line of at most 1 kB. */
+__attribute__((format(printf, 1, 2))) void cb_warn(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void cb_note(const char *format, ...);
+
+#endif

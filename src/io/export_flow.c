@@ -6,8 +6,10 @@
  *   surface      /x [vertex, 3], /face [face, 3], and of the faces /body, /phi (m^2/s), /face_p, /face_u where their
  *                normals point to; with sheets /phi_back, /face_p_back, /face_u_back on the other side, 0 on solids
  *   streamlines  /line [line, point, 3], and there /line_u, /radius of a tube half as wide at its seed as seeds are apart
- * All bodies together, whatever model moved them; neither floor, wall, weight nor wakes. The accelerations of p are those of
- * twists of the rows before and after (a difference of second order in the time between rows). Streamlines are of
+ * Bodies of a run do not feel each other, so this is the sum over bodies of the flow about each in the fluid by itself,
+ *   u = sum_b u_b,   p = sum_b p_b;   of a surface its own body's,
+ * in which a body does not stop the flow of another. Neither floor, wall, weight nor wakes. The accelerations of p are those
+ * of twists of the rows before and after (a difference of second order in the time between rows). Streamlines are of
  * u - V - W × (x - X), the flow as the first body sees it.
  */
 #include "io/export_flow_private.h"
@@ -37,7 +39,11 @@ static cb_status take_body(cb_export_scene *s, int b) {
   const cb_surface *surface = cb_immersed_surface(body);
   const cb_fluid *fluid = cb_immersed_fluid_about(body);
   static const double origin[3] = {0};
-  for (int p = 0; p < surface->parts; p++) s->sheets = s->sheets || surface->open[p];
+  cb_export_flow_body *of = s->of + b;
+  *of = (cb_export_flow_body){
+      .vertex = s->vertices, .face = s->faces, .vertices = surface->vertices, .faces = surface->faces};
+  for (int p = 0; p < surface->parts; p++) of->sheets = of->sheets || surface->open[p];
+  s->sheets = s->sheets || of->sheets;
   if (fluid->flow)
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "%s: the flow is that of a fluid at rest far away, and the scenario has a `flow`", s->path);
@@ -101,75 +107,93 @@ static cb_status read_state(cb_reader *reader, cb_export_scene *s) {
   return status;
 }
 
-/* The vertices of all bodies a time d after the row, and their velocities. */
-static cb_status place(cb_export_scene *s, double d) {
-  cb_status status = CB_OK;
-  for (int b = 0, first = 0; b < s->bodies && !status; b++) {
-    const cb_immersed *body = cb_scenario_body(s->scenario, b);
-    const int n = cb_immersed_surface(body)->vertices;
-    const double *from = s->pose[b];
-    double step[6], twist[6], pose[7];
-    for (int k = 0; k < 6; k++) {
-      step[k] = d * (s->twist[b][k] + d / 2 * s->rate[b][k]);
-      twist[k] = s->twist[b][k] + d * s->rate[b][k];
-    }
-    cb_pose g = {{from[3], from[4], from[5], from[6]}, {from[0], from[1], from[2]}}, by;
-    cb_se3_tau(CB_SE3_EXPONENTIAL, step, &by);
-    cb_pose_multiply(&g, &by, &g);
-    memcpy(pose, g.x, sizeof g.x);
-    memcpy(pose + 3, g.q, sizeof g.q);
-    status = cb_immersed_shape(body, s->time + d, s->g, s->dg);
-    if (!status)
-      cb_export_place(0, pose, twist, (size_t)n, (const double(*)[3])s->g, (const double(*)[3])s->dg, s->x + first,
-                      s->v + first);
-    first += n;
+/* The vertices of a body a time d after the row, and their velocities. */
+static cb_status place(cb_export_scene *s, int b, double d) {
+  const cb_immersed *body = cb_scenario_body(s->scenario, b);
+  const cb_export_flow_body *of = s->of + b;
+  const double *from = s->pose[b];
+  double step[6], twist[6], pose[7];
+  for (int k = 0; k < 6; k++) {
+    step[k] = d * (s->twist[b][k] + d / 2 * s->rate[b][k]);
+    twist[k] = s->twist[b][k] + d * s->rate[b][k];
   }
+  cb_pose g = {{from[3], from[4], from[5], from[6]}, {from[0], from[1], from[2]}}, by;
+  cb_se3_tau(CB_SE3_EXPONENTIAL, step, &by);
+  cb_pose_multiply(&g, &by, &g);
+  memcpy(pose, g.x, sizeof g.x);
+  memcpy(pose + 3, g.q, sizeof g.q);
+  const cb_status status = cb_immersed_shape(body, s->time + d, s->g, s->dg);
+  if (!status)
+    cb_export_place(0, pose, twist, (size_t)of->vertices, (const double(*)[3])s->g, (const double(*)[3])s->dg,
+                    s->x + of->vertex, s->v + of->vertex);
   return status;
 }
 
 static void number_faces(cb_export_scene *s) {
-  for (int b = 0, at = 0, first = 0; b < s->bodies; b++) {
-    const cb_surface *surface = cb_immersed_surface(cb_scenario_body(s->scenario, b));
-    for (int i = 0; i < surface->faces; i++, at++) {
-      for (int k = 0; k < 3; k++) s->face[at][k] = first + surface->face[i][k];
-      s->body[at] = b;
-    }
-    first += surface->vertices;
-  }
-}
-
-/* The box of the bodies, and how long a time is short. */
-static void measure(cb_export_scene *s) {
-  double speed = 0, turn = 0;
-  for (int k = 0; k < 3; k++) s->low[k] = INFINITY, s->high[k] = -INFINITY;
-  for (int i = 0; i < s->vertices; i++) {
-    speed = fmax(speed, sqrt(cb_dot3(s->v[i], s->v[i])));
-    for (int k = 0; k < 3; k++) s->low[k] = fmin(s->low[k], s->x[i][k]), s->high[k] = fmax(s->high[k], s->x[i][k]);
-  }
-  for (int k = 0; k < 3; k++) s->size = fmax(s->size, s->high[k] - s->low[k]);
   for (int b = 0; b < s->bodies; b++) {
-    const double *Y = s->twist[b], *A = s->rate[b];
-    turn = fmax(turn, sqrt(cb_dot3(Y, Y)));
-    turn = fmax(turn, sqrt(sqrt(cb_dot3(A, A)) + sqrt(cb_dot3(A + 3, A + 3)) / s->size));
+    const cb_surface *surface = cb_immersed_surface(cb_scenario_body(s->scenario, b));
+    const cb_export_flow_body *of = s->of + b;
+    for (int i = 0; i < surface->faces; i++) {
+      for (int k = 0; k < 3; k++) s->face[of->face + i][k] = of->vertex + surface->face[i][k];
+      s->body[of->face + i] = b;
+    }
   }
-  const double rate = fmax(speed / s->size, turn);
-  s->h = rate > 0 ? most_turn / rate : 1;
 }
 
-static cb_status solve(cb_export_scene *s) {
+/* The box of a body, and how long a time is short. */
+static void measure(cb_export_scene *s, int b) {
+  cb_export_flow_body *of = s->of + b;
+  double speed = 0, size = 0;
+  for (int k = 0; k < 3; k++) of->low[k] = INFINITY, of->high[k] = -INFINITY;
+  for (int i = of->vertex; i < of->vertex + of->vertices; i++) {
+    speed = fmax(speed, sqrt(cb_dot3(s->v[i], s->v[i])));
+    for (int k = 0; k < 3; k++) of->low[k] = fmin(of->low[k], s->x[i][k]), of->high[k] = fmax(of->high[k], s->x[i][k]);
+  }
+  for (int k = 0; k < 3; k++) size = fmax(size, of->high[k] - of->low[k]);
+  const double *Y = s->twist[b], *A = s->rate[b];
+  double turn = sqrt(cb_dot3(Y, Y));
+  turn = fmax(turn, sqrt(sqrt(cb_dot3(A, A)) + sqrt(cb_dot3(A + 3, A + 3)) / size));
+  const double rate = fmax(speed / size, turn);
+  of->h = rate > 0 ? most_turn / rate : 1;
+}
+
+/* The box of all. */
+static void measure_all(cb_export_scene *s) {
+  for (int k = 0; k < 3; k++) {
+    s->low[k] = INFINITY, s->high[k] = -INFINITY;
+    for (int b = 0; b < s->bodies; b++)
+      s->low[k] = fmin(s->low[k], s->of[b].low[k]), s->high[k] = fmax(s->high[k], s->of[b].high[k]);
+    s->size = fmax(s->size, s->high[k] - s->low[k]);
+  }
+}
+
+static cb_status solve(cb_export_scene *s, int b) {
   static const int order[3] = {0, 2, 1}; /* the row itself last: x and v stay */
-  cb_status status = place(s, 0);
-  if (!status) measure(s);
+  const cb_surface *surface = cb_immersed_surface(cb_scenario_body(s->scenario, b));
+  cb_export_flow_body *of = s->of + b;
+  cb_status status = place(s, b, 0);
+  if (!status) measure(s, b);
   for (int i = 0; i < 3 && !status; i++) {
-    status = place(s, (order[i] - 1) * s->h);
+    status = place(s, b, (order[i] - 1) * of->h);
     if (!status)
-      status = cb_field_create(s->vertices, (const double(*)[3])s->x, (const double(*)[3])s->v, s->faces,
-                               (const int(*)[3])s->face, s->sheets, far_error, &s->field[order[i]]);
+      status =
+          cb_field_create(of->vertices, (const double(*)[3])s->x + of->vertex, (const double(*)[3])s->v + of->vertex,
+                          of->faces, (const int(*)[3])surface->face, of->sheets, far_error, &of->field[order[i]]);
   }
   for (int side = 0; side < 2 && !status; side++) {
-    cb_field_face_pressure(s->field, s->h, side, s->face_p[side]);
-    for (int f = 0; f < s->faces; f++) s->face_p[side][f] *= s->density;
+    double *p = s->face_p[side] + of->face;
+    cb_field_face_pressure(of->field, of->h, side, p);
+    for (int f = 0; f < of->faces; f++) p[f] *= s->density;
+    memcpy(s->face_phi[side] + of->face, cb_field_face_phi(of->field[1], side), (size_t)of->faces * sizeof *p);
+    memcpy(s->face_u[side] + of->face, cb_field_face_u(of->field[1], side), (size_t)of->faces * sizeof *s->face_u[0]);
   }
+  return status;
+}
+
+static cb_status solve_all(cb_export_scene *s) {
+  cb_status status = CB_OK;
+  for (int b = 0; b < s->bodies && !status; b++) status = solve(s, b);
+  if (!status) measure_all(s);
   return status;
 }
 
@@ -187,18 +211,36 @@ static void carried(const cb_export_scene *s, int b, const double x[3], double o
   for (int k = 0; k < 3; k++) out[k] += v[k];
 }
 
-static int nearest_vertex(const cb_export_scene *s, const double x[3]) {
-  int best = 0;
+static int nearest_vertex(const cb_export_scene *s, const cb_export_flow_body *of, const double x[3]) {
+  int best = of->vertex;
   double least = INFINITY;
-  for (int i = 0; i < s->vertices; i++) {
+  for (int i = of->vertex; i < of->vertex + of->vertices; i++) {
     const double d[3] = {x[0] - s->x[i][0], x[1] - s->x[i][1], x[2] - s->x[i][2]}, d2 = cb_dot3(d, d);
     if (d2 < least) least = d2, best = i;
   }
   return best;
 }
 
-/* u and p at the points, nan in bodies. Each moves with the vertex that is nearest. */
+/* u and p of a body's flow, added to those of others. Each point moves with the vertex that is nearest. */
+static cb_status add_to_grid(cb_export_scene *s, const cb_export_flow_body *of) {
+  const double(*x)[3] = (const double(*)[3])s->at;
+#pragma omp parallel for num_threads(cb_threads_for((size_t)s->points *(size_t)of->vertices))
+  for (int i = 0; i < s->points; i++) memcpy(s->with[i], s->v[nearest_vertex(s, of, x[i])], sizeof *s->with);
+  cb_status status = cb_field_at(of->field[1], s->points, x, s->own_u, NULL, s->own_inside);
+  if (!status)
+    status = cb_field_pressure(of->field, of->h, s->points, x, (const double(*)[3])s->with,
+                               (const double(*)[3])s->own_u, s->own_p);
+  for (int i = 0; i < s->points && !status; i++) {
+    s->inside[i] = s->inside[i] || s->own_inside[i];
+    s->p[i] += s->density * s->own_p[i];
+    for (int k = 0; k < 3; k++) s->u[i][k] += s->own_u[i][k];
+  }
+  return status;
+}
+
+/* u and p at the points, nan in bodies. */
 static cb_status fill_grid(cb_export_scene *s) {
+  cb_status status = CB_OK;
   for (int k = 0; k < 3; k++) {
     const int n = s->how.grid[k];
     const double low = s->low[k] - around * s->size, high = s->high[k] + around * s->size;
@@ -210,15 +252,9 @@ static cb_status fill_grid(cb_export_scene *s) {
     const int at[3] = {i % nx, i / nx % ny, i / nx / ny};
     for (int k = 0; k < 3; k++) s->at[i][k] = s->origin[k] + at[k] * s->spacing[k];
   }
-  const double(*x)[3] = (const double(*)[3])s->at;
-#pragma omp parallel for num_threads(cb_threads_for((size_t)s->points *(size_t)s->vertices))
-  for (int i = 0; i < s->points; i++) memcpy(s->with[i], s->v[nearest_vertex(s, x[i])], sizeof *s->with);
-  cb_status status = cb_field_at(s->field[1], s->points, x, s->u, NULL, s->inside);
-  if (!status)
-    status =
-        cb_field_pressure(s->field, s->h, s->points, x, (const double(*)[3])s->with, (const double(*)[3])s->u, s->p);
+  for (int b = 0; b < s->bodies && !status; b++) status = add_to_grid(s, s->of + b);
   for (int i = 0; i < s->points; i++) {
-    s->p[i] = s->inside[i] ? NAN : s->density * s->p[i];
+    if (s->inside[i]) s->p[i] = NAN;
     for (int k = 0; k < 3 && s->inside[i]; k++) s->u[i][k] = NAN;
   }
   return status;
@@ -228,7 +264,15 @@ static cb_status fill_grid(cb_export_scene *s) {
 
 static cb_status seen(void *given, int points, const double (*x)[3], double (*u)[3]) {
   const cb_export_scene *s = given;
-  const cb_status status = cb_field_at(s->field[1], points, x, u, NULL, NULL);
+  double(*own)[3] = malloc((size_t)points * sizeof *own);
+  cb_status status = own ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the flow at %d points", points);
+  memset(u, 0, (size_t)points * sizeof *u);
+  for (int b = 0; b < s->bodies && !status; b++) {
+    status = cb_field_at(s->of[b].field[1], points, x, own, NULL, NULL);
+    for (int i = 0; i < points && !status; i++)
+      for (int k = 0; k < 3; k++) u[i][k] += own[i][k];
+  }
+  free(own);
   for (int i = 0; i < points && !status; i++) {
     double v[3];
     carried(s, 0, x[i], v);
@@ -287,7 +331,7 @@ static cb_status write_both(cb_export_scene *s, const char *out) {
                    out);
   cb_status status = check_output(s, name);
   if (!status) status = check_output(s, out);
-  if (!status) status = solve(s);
+  if (!status) status = solve_all(s);
   if (!status) status = fill_grid(s);
   if (!status && s->lines) status = draw_lines(s);
   if (!status) status = cb_export_flow_numbers(s, name);
@@ -311,7 +355,11 @@ static cb_status make_room(cb_export_scene *s) {
   s->inside = cb_arena_alloc(s->arena, points, sizeof *s->inside);
   s->line = cb_arena_alloc(s->arena, line, sizeof *s->line),
   s->line_u = cb_arena_alloc(s->arena, line, sizeof *s->line_u);
-  cb_arena_doubles(s->arena, points, &s->p);
+  s->own_u = cb_arena_alloc(s->arena, points, sizeof *s->own_u);
+  s->own_inside = cb_arena_alloc(s->arena, points, sizeof *s->own_inside);
+  for (int side = 0; side < 2; side++) s->face_u[side] = cb_arena_alloc(s->arena, faces, sizeof *s->face_u[side]);
+  cb_arena_doubles(s->arena, faces, &s->face_phi[0], &s->face_phi[1]);
+  cb_arena_doubles(s->arena, points, &s->p, &s->own_p);
   cb_arena_doubles(s->arena, faces, &s->face_p[0], &s->face_p[1]);
   cb_arena_doubles(s->arena, line, &s->radius);
   return cb_arena_lost(s->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the flow at %d points", s->points) : CB_OK;
@@ -323,7 +371,8 @@ static cb_status look(cb_export_scene *s) {
   s->points = (int)points;
   s->lines = s->how.streamlines;
   s->bodies = cb_scenario_bodies(s->scenario);
-  cb_status status = CB_OK;
+  s->of = cb_arena_alloc(s->arena, (size_t)s->bodies, sizeof *s->of);
+  cb_status status = s->of ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", s->bodies);
   for (int b = 0; b < s->bodies && !status; b++) status = take_body(s, b);
   return status ? status : make_room(s);
 }
@@ -351,7 +400,7 @@ cb_status cb_record_export_flow(const char *path, const char *out, const cb_flow
     if (!status) number_faces(s);
     if (!status) status = read_state(reader, s);
     if (!status) status = write_both(s, out);
-    for (int i = 0; i < 3; i++) cb_field_free(s->field[i]);
+    for (int i = 0; s->of && i < 3 * s->bodies; i++) cb_field_free(s->of[i / 3].field[i % 3]);
     cb_arena_free(s->arena);
   }
   cb_scenario_free(scenario);

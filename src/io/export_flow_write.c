@@ -19,21 +19,20 @@ enum { TABLES = 16 };
 static void list_numbers(const cb_export_scene *s, numbers table[TABLES]) {
   const size_t nx = (size_t)s->how.grid[0], ny = (size_t)s->how.grid[1], nz = (size_t)s->how.grid[2],
                faces = (size_t)s->faces, lines = (size_t)s->lines, backs = s->sheets ? faces : 0;
-  const cb_flow_about *f = s->field[1];
   const numbers all[TABLES] = {{"u", "grid", "Node", false, 4, {nz, ny, nx, 3}, s->u},
                                {"p", "grid", "Node", false, 3, {nz, ny, nx}, s->p},
                                {"x", NULL, NULL, false, 2, {(size_t)s->vertices, 3}, s->x},
                                {"face", NULL, NULL, true, 2, {faces, 3}, s->face},
                                {"body", "surface", "Cell", true, 1, {faces}, s->body},
-                               {"phi", "surface", "Cell", false, 1, {faces}, cb_field_face_phi(f, 0)},
+                               {"phi", "surface", "Cell", false, 1, {faces}, s->face_phi[0]},
                                {"face_p", "surface", "Cell", false, 1, {faces}, s->face_p[0]},
-                               {"face_u", "surface", "Cell", false, 2, {faces, 3}, cb_field_face_u(f, 0)},
+                               {"face_u", "surface", "Cell", false, 2, {faces, 3}, s->face_u[0]},
                                {"line", NULL, NULL, false, 3, {lines, CB_FLOW_LINE, 3}, s->line},
                                {"line_u", "streamlines", "Node", false, 3, {lines, CB_FLOW_LINE, 3}, s->line_u},
                                {"radius", "streamlines", "Node", false, 2, {lines, CB_FLOW_LINE}, s->radius},
-                               {"phi_back", "surface", "Cell", false, 1, {backs}, cb_field_face_phi(f, 1)},
+                               {"phi_back", "surface", "Cell", false, 1, {backs}, s->face_phi[1]},
                                {"face_p_back", "surface", "Cell", false, 1, {backs}, s->face_p[1]},
-                               {"face_u_back", "surface", "Cell", false, 2, {backs, 3}, cb_field_face_u(f, 1)},
+                               {"face_u_back", "surface", "Cell", false, 2, {backs, 3}, s->face_u[1]},
                                {"origin", NULL, NULL, false, 1, {3}, s->origin},
                                {"spacing", NULL, NULL, false, 1, {3}, s->spacing}};
   memcpy(table, all, sizeof all);

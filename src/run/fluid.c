@@ -179,6 +179,7 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
   status = start(run);
   if (!status) status = cb_fluid_run_layout(run);
   if (!status) status = cb_fluid_run_remember(run);
+  if (!status) status = cb_fluid_run_near_create(run);
   if (status) return cb_run_free(run), status;
   *out = run;
   return CB_OK;

@@ -6,8 +6,8 @@
 #include "run/fluid.h"
 #include "run/run_private.h"
 
-/* What a run of bodies warns of, each once a body; /warning_name. */
-typedef enum cb_fluid_run_doubt { CB_DOUBT_TURN, CB_DOUBT_DELTA, CB_DOUBT_DIVERGENCE, CB_DOUBTS } cb_fluid_run_doubt;
+/* What a run of bodies warns of, each once a body, `near` once a run; /warning_name. */
+typedef enum cb_fluid_run_doubt { CB_DOUBT_TURN, CB_DOUBT_DELTA, CB_DOUBT_DIVERGENCE, CB_DOUBT_NEAR, CB_DOUBTS } cb_fluid_run_doubt;
 
 /* words: of a warning, made by malloc; NULL. */
 typedef struct cb_fluid_run_event {
@@ -49,6 +49,8 @@ struct cb_fluid_run {
   int (*wrench_of)[CB_RUN_FIELDS];                     /* [n][a body's own]: its index in `wrench` */
   cb_falling_plate *plate;                             /* [n] */
   cb_falling *falling;                                 /* [n]; NULL: not asked for */
+  struct cb_fluid_ball *ball;                          /* [n]; NULL: they cannot come near; run/fluid_near.c */
+  double slack;                                        /* that balls were apart beyond what is near */
   struct cb_body_change *change;                       /* [n]; run/fluid_change.c */
 };
 typedef struct cb_fluid_run cb_fluid_run;
@@ -63,6 +65,9 @@ cb_status cb_fluid_run_step(cb_run *run, cb_sink *sink, double h);
 void cb_fluid_run_tell(cb_fluid_run_part *part, const cb_event_row *event, char *words);
 /* Tells what is to be doubted of the step of length h that has led to the body's state. */
 void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, double h);
+/* Whether a pair of bodies has come near: before the first step, and after each. */
+cb_status cb_fluid_run_near_create(cb_run *run);
+cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink);
 extern const char *const cb_fluid_run_doubts[CB_DOUBTS];
 cb_status cb_fluid_run_layout(cb_run *run);
 cb_status cb_fluid_run_measure(cb_run *run, const char **what);

@@ -2,6 +2,7 @@
  *
  *   turn        the angle by which a step turned the body, of a method that errs by a power of it
  *   delta       how many times a part's delta is what it is capped at, where the cap sets in after the start
+ *   near        the gap of two bodies, below the smaller one's size (run/fluid_near.c)
  *   divergence  of the flow at the body's vertices, relative to its gradient
  */
 #include "run/fluid_private.h"
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const cb_fluid_run_doubts[CB_DOUBTS] = {"turn", "delta", "divergence"};
+const char *const cb_fluid_run_doubts[CB_DOUBTS] = {"turn", "delta", "divergence", "near"};
 
 /* At 0.2 a body falls a hundredth short; a step that would do turns it by half of that. */
 static const double most_turn = 0.2, good_turn = 0.1;

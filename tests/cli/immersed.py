@@ -255,6 +255,33 @@ class Immersed(Case):
         self.assertEqual(json.loads(self.good("run", "spun.yaml", "--json", "--set", "integrator.step=0.003")
                                     .stdout)["warnings"], [])
 
+    def test_bodies_that_come_near_are_told_once(self):
+        """When the gap is below the smaller one's size: balls of .1 m and .3 m, 1 m/s, so at t = .45 from a gap of .55 m."""
+        ball = "    shape: {name: ellipsoid, a: R, b: R, c: R, resolution: 12}\n    density: 1200\n    drag: false\n"
+        head, tail = BALL.split("bodies:\n")[0], "integrator: {name: METHOD, step: 0.01}\ntime: {end: 1}\nrecord: {checkpoint: 9}\n"
+        small, large = ball.replace("R", "0.05"), ball.replace("R", "0.15")
+        told = "bodies `a` and `b` are 0.09\\d* m apart, less than the size of the smaller one, 0.1 m: bodies in one fluid " \
+               "neither touch nor feel each other"
+        for method, fluid in (("hamilton_pontryagin", "exact"), ("rkmk4", "local")):
+            text = (head.replace("medium: water", "medium: water\n  added_mass: " + fluid) + "bodies:\n  - name: a\n" + small +
+                    "    motion: {velocity: [1, 0, 0]}\n  - name: b\n" + large + "    place: {position: [0.75, 0, 0]}\n" +
+                    "  - name: far\n" + small + "    place: {position: [0, 9, 0]}\n" + tail.replace("METHOD", method))
+            self.write("near.yaml", text)
+            said = self.good("run", "near.yaml", "--quiet").stderr
+            self.assertRegex(said, "^curvebody: warning: at time 0.46, " + told + "\n$")
+            with h5py.File(self.path("near.h5")) as file:
+                self.assertRegex(file.attrs["warnings"].decode(), "at time 0.46, " + told)
+                self.assertEqual(file["warning_name"].asstr()[3], "near")
+                self.assertEqual([list(file["event_kind"]), list(file["event_j"])], [[4], [-5]])
+            self.good("run", "near.yaml", "-o", "part.h5", "--quiet", "--set", "time.end=0.5")
+            self.good("resume", "part.h5", "--until", "1", "--quiet")
+            self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("near.h5"))), [])
+            beside = self.good("run", "near.yaml", "--set", "bodies.1.place.position=[0.75, 0.35, 0]").stderr
+            self.assertEqual(beside, "")  # passes by at .15 m
+            touching = self.good("run", "near.yaml", "--set", "bodies.1.place.position=[0.1, 0, 0]", "--set", "time.end=0.01").stderr
+            self.assertIn("at time 0, bodies `a` and `b` overlap or nearly so", touching)
+        self.assertEqual(self.good("run", "near.yaml", "--set", "bodies.1.place.position=[9, 0, 0]").stderr, "")
+
     def test_warnings_outlast_a_kill(self):
         """What a killed run has found by its last checkpoint is not found again: the record has it, and resume says it."""
         spun = BALL.replace("    place", "    motion: {spin: [30, 0, 0]}\n    place")

@@ -30,7 +30,7 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
   static const int open[][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}};
   check_refused(
       x, 6, open, 3, NULL, false,
-      "part 'body': not closed: one face only at the edge of vertices 2 and 3, from (1, 0, 0) to (0, 1, 0), face 1");
+      "part 'body': not closed: 3 edges are of one face, the first is the edge of vertices 2 and 3, from (1, 0, 0) to (0, 1, 0), face 1");
   static const int three[][3] = {{0, 2, 1}, {0, 1, 3}, {0, 1, 5}};
   check_refused(x, 6, three, 3, NULL, true,
                 "part 'body': not a surface: more than two faces at the edge of vertices 1 and 2, from (0, 0, 0) to "

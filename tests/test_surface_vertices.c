@@ -57,7 +57,7 @@ static void messages_count_the_vertices_of_the_list(void **state) {
   list(x, face);
   check_ok(cb_surface_make(LISTED, (const double(*)[3])x, 3, (const int(*)[3])face, NULL, &s));
   check_error(cb_surface_check(s, false), CB_ERROR_DOMAIN,
-              "part 'body': not closed: one face only at the edge of vertices 2 and 5, from (0, 0, 0) to (0, 1, 0), "
+              "part 'body': not closed: 3 edges are of one face, the first is the edge of vertices 2 and 5, from (0, 0, 0) to (0, 1, 0), "
               "face 1");
   cb_surface_free(s);
 }

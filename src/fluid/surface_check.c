@@ -12,6 +12,7 @@
 #include "numerics/vec3.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +122,19 @@ static cb_status fail_edge(const cb_surface *s, const cb_side *side, const char 
                  b[1], b[2], side->face + 1);
 }
 
+/* The first edge of one face, and how many more follow. */
+static cb_status fail_border(const cb_surface *s, const cb_side *side, size_t first) {
+  const size_t n = 3 * (size_t)s->faces;
+  int count = 0;
+  char what[80];
+  for (size_t i = first, end; i < n; i = end) {
+    end = cb_sides_same(side, n, i, s->part);
+    count += end == i + 1;
+  }
+  snprintf(what, sizeof what, "not closed: %d edge%s of one face, the first is", count, count > 1 ? "s are" : " is");
+  return fail_edge(s, &side[first], what);
+}
+
 /* Do as many faces run along an edge one way as the other? */
 static bool runs_both_ways(const cb_side *side, size_t n) {
   size_t forward = 0;
@@ -132,7 +146,7 @@ static cb_status check_edges(const cb_surface *s, const cb_side *side, bool open
   size_t n = 3 * (size_t)s->faces;
   for (size_t i = 0, end; i < n; i = end) {
     end = cb_sides_same(side, n, i, s->part);
-    if (end == i + 1 && !open) return fail_edge(s, &side[i], "not closed: one face only at");
+    if (end == i + 1 && !open) return fail_border(s, side, i);
     if (end > i + 2)
       return fail_edge(s, &side[i + 2],
                        runs_both_ways(side + i, end - i) ? "not one surface: pieces touch, with more than two faces, at"

@@ -394,6 +394,24 @@ static void actuators_become_wrenches(void **unused) {
   cb_mjcf_free(m);
 }
 
+/* A record has one wrench of a name for all bodies. */
+static void copies_of_a_body_have_wrenches_of_one_name(void **unused) {
+  (void)unused;
+  cb_mjcf *m;
+  check_ok(read_within(
+      "<worldbody><replicate count='12' offset='9 0 0'><body name='b' gravcomp='1'><freejoint/><geom size='1'/>"
+      "<site name='s'/><replicate count='2'><site name='t'/></replicate></body></replicate></worldbody>"
+      "<actuator><motor name='up' site='s'/><motor site='s'/><motor name='side' site='t'/></actuator>",
+      &m));
+  static const char *const names[] = {"gravcomp", "up", "actuator1", "side0", "side1"};
+  for (const cb_mjcf_body *b = m->bodies; b; b = b->next) {
+    const cb_mjcf_wrench *w = b->wrenches;
+    for (int i = 0; i < 5; i++, w = w->next) assert_string_equal(w->name, names[i]);
+    assert_null(w);
+  }
+  cb_mjcf_free(m);
+}
+
 static void what_is_switched_off_does_not_push(void **unused) {
   (void)unused;
   static const struct {
@@ -696,6 +714,7 @@ int main(void) {
                                      cmocka_unit_test(a_key_is_the_start_of_each_free_body),
                                      cmocka_unit_test(keys_and_actuators_that_cannot_be_right_are_refused),
                                      cmocka_unit_test(actuators_become_wrenches),
+                                     cmocka_unit_test(copies_of_a_body_have_wrenches_of_one_name),
                                      cmocka_unit_test(what_is_switched_off_does_not_push),
                                      cmocka_unit_test(a_plane_is_the_floor),
                                      cmocka_unit_test(the_joint_that_keeps_a_body_out_is_named),

@@ -75,7 +75,7 @@ typedef struct cb_mjcf_wrench {
 } cb_mjcf_wrench;
 
 typedef struct cb_mjcf_body {
-  const char *name;
+  const char *name, *prefix, *suffix; /* those that the name has from where it stands */
   cb_pose place; /* in the world */
   cb_mjcf_link *links;
   cb_mjcf_inertial inertial;   /* of all links, in the frame of the first */

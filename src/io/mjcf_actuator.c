@@ -227,19 +227,29 @@ typedef struct instance {
   cb_xml *e;
   const cb_mjcf_target *at; /* NULL: none that is known */
   bool parent;              /* jointinparent */
-  int copy, order;
+  int copy, order, number;  /* number: of the actuator in its file */
 } instance;
+
+/* As the body calls it: without the prefixes and suffixes of that, so that copies of a body have wrenches of one name. */
+static void own_name(const instance *in, char out[160]) {
+  const cb_mjcf_scope *scope = &in->at->scope;
+  const cb_mjcf_body *body = in->at->body;
+  const cb_node *name = cb_xml_get(in->e, "name");
+  const char *prefix = scope->prefix + strlen(body->prefix);
+  const int rest = (int)(strlen(scope->suffix) - strlen(body->suffix));
+  if (name)
+    snprintf(out, 160, "%.50s%.50s%.*s", prefix, name->text, rest < 50 ? rest : 50, scope->suffix);
+  else
+    snprintf(out, 160, "actuator%d", in->number);
+}
 
 static cb_status act(const instance *in, const law *l, int number, const double V[6], const double f[3],
                      const double m[3], bool world, const double at[3]) {
   const cb_mjcf_reader *r = in->r;
-  const cb_node *name = cb_xml_get(in->e, "name");
-  char full[160] = "";
-  const bool second = in->at->joint && !world; /* of two at a joint */
-  if (name)
-    snprintf(full, sizeof full, "%.50s%.50s%.50s%s", in->at->scope.prefix, name->text, in->at->scope.suffix,
-             second ? "_torque" : "");
-  cb_mjcf_wrench *w = add_wrench(r, in->at->body, full, second ? "torque" : "actuator", number);
+  char full[176];
+  own_name(in, full);
+  if (in->at->joint && !world) strcat(full, "_torque"); /* the second of two at a joint */
+  cb_mjcf_wrench *w = add_wrench(r, in->at->body, full, "control", number);
   cb_text s = {0};
   if (!w) return cb_mjcf_no_memory(r);
   w->world = world;
@@ -337,7 +347,7 @@ static cb_status read_one(const instance *in, int number, double *control) {
 }
 
 /* Those of one actuator; out: NULL counts. */
-static cb_status find_instances(cb_mjcf_reader *r, cb_xml *e, instance *out, int *n) {
+static cb_status find_instances(cb_mjcf_reader *r, cb_xml *e, int number, instance *out, int *n) {
   cb_mjcf_source source;
   bool joint, parent;
   const int before = *n;
@@ -347,11 +357,11 @@ static cb_status find_instances(cb_mjcf_reader *r, cb_xml *e, instance *out, int
   for (const cb_mjcf_target *t = name ? r->whole->targets : NULL; t; t = t->next) {
     const cb_node *own = t->scope.r == r && t->joint == joint ? cb_xml_get(t->e, "name") : NULL;
     if (!own || strcmp(own->text, name->text)) continue;
-    if (out) out[*n] = (instance){r, e, t, parent, t->scope.copy, *n};
+    if (out) out[*n] = (instance){r, e, t, parent, t->scope.copy, *n, number};
     ++*n;
   }
   if (*n > before || r->parent) return CB_OK;
-  if (out) out[*n] = (instance){r, e, NULL, false, 0, *n};
+  if (out) out[*n] = (instance){r, e, NULL, false, 0, *n, number};
   ++*n;
   return CB_OK;
 }
@@ -359,12 +369,14 @@ static cb_status find_instances(cb_mjcf_reader *r, cb_xml *e, instance *out, int
 static cb_status find_all(const cb_mjcf_reader *main, instance *out, int *n) {
   cb_status status = CB_OK;
   *n = 0;
-  for (cb_mjcf_reader *r = main->whole->readers; r; r = r->next)
+  for (cb_mjcf_reader *r = main->whole->readers; r; r = r->next) {
+    int number = 0;
     for (cb_xml *list = r->root->first; list; list = list->next) {
       if (!cb_xml_is(list, "actuator")) continue;
       for (cb_xml *e = list->first; e && !status; e = e->next)
-        if (cb_mjcf_is_actuator(e->name.text)) status = find_instances(r, e, out, n);
+        if (cb_mjcf_is_actuator(e->name.text)) status = find_instances(r, e, number++, out, n);
     }
+  }
   return status;
 }
 

@@ -190,6 +190,7 @@ static cb_status read_free(world *u, const cb_mjcf_scope *scope, cb_xml *e, cb_x
   cb_status status = read_link(&w, scope, e, NULL);
   if (status) return status;
   body->name = body->links->name;
+  body->prefix = scope->prefix, body->suffix = scope->suffix;
   status = add_masses(r, body);
   const double(*I)[3] = (const double(*)[3])body->inertial.inertia;
   if (!status && !(body->inertial.mass > 0))

@@ -432,7 +432,82 @@ static void by_its_own_method_bodies_go_where_mujoco_has_them(void **unused) {
   mj_deleteData(d);
   mj_deleteModel(m);
 }
+/* Actuators of each type that is read, within their limits, at sites of turned bodies and at joints, by the controls and the
+ * start of a key that an arm has a part of as well. */
+static const char pushed[] =
+    "<mujoco><compiler autolimits='true' %s/><option density='1.2' viscosity='1e-3' gravity='0 0 -2' integrator='RK4' "
+    "timestep='.002'/><default><general gear='1 0 0 0 .1 0'/><default class='s'><site euler='10 20 30' pos='0 .1 "
+    "0'/><motor "
+    "gear='0 2 0'/></default></default><worldbody><geom type='plane' size='1 1 1' pos='0 0 -99'/><body pos='0 50 5'>"
+    "<joint name='h'/><joint name='s' type='slide'/><geom size='.1'/><body><joint type='ball'/><geom "
+    "size='.1'/></body></body>"
+    "<body name='a' pos='0 0 1' euler='10 20 30'><freejoint name='root'/><geom type='box' size='.1 .2 .3' "
+    "density='100' "
+    "fluidshape='ellipsoid'/><site name='p' class='s'/><body pos='.1 .2 .3' euler='40 50 60'><geom type='capsule' "
+    "size='.05 .2' "
+    "density='200'/><site name='q' type='capsule' fromto='0 0 0 .1 .2 .3' size='.1'/></body></body>"
+    "<body name='b' pos='3 0 1'><joint name='fb' type='free'/><geom type='ellipsoid' size='.1 .2 .3' "
+    "density='150'/></body>"
+    "</worldbody><actuator><motor joint='h'/><motor name='m one' class='s' site='p' ctrlrange='-1 1'/><general "
+    "site='q' "
+    "gainprm='2' biastype='affine' biasprm='.3 5 -.7' forcerange='-1 1'/><velocity site='p' kv='.4' gear='1 2 3 .1 .2 "
+    ".3'/>"
+    "<position site='q' kp='3' gear='0 0 1 0 0 .2'/><motor joint='fb' gear='1 2 3 .1 .2 .3'/><motor "
+    "jointinparent='root' "
+    "gear='1 2 3 .3 .2 .1'/><damper site='q' kv='.8' ctrlrange='0 2' gear='.5 0 1 .2 0 0'/><general gaintype='affine' "
+    "gainprm='.5 0 .25' site='p' gear='0 1 1'/></actuator><keyframe><key name='k' time='3' qpos='1 2 1 0 0 0  .1 .2 .3 "
+    ".4 .5 .6 "
+    ".7 3 4 5 2 1 1 .5' qvel='0 0 0 0 0 1 2 3 .5 -.4 .3 -1 .5 2 -.1 -.2 .7' ctrl='7 2 .3 .4 -.5 .6 -.7 .8 "
+    "-.9'/></keyframe>"
+    "</mujoco>";
+
+static void check_pushed(const char *settings) {
+  char text[4096], path[] = "/tmp/pushed-XXXXXX.xml", error[1024];
+  const int length = snprintf(text, sizeof text, pushed, settings), fd = mkstemps(path, 4);
+  assert_int_equal(write(fd, text, (size_t)length), length);
+  close(fd);
+  mjModel *m = mj_loadXML(path, NULL, error, sizeof error);
+  if (!m) fail_msg("%s", error);
+  mjData *d = mj_makeData(m);
+  cb_mjcf *own;
+  cb_scenario *s;
+  check_ok(cb_mjcf_read_file(path, "k", &own));
+  unlink(path);
+  check_ok(open_scenario(own, &s));
+  mj_resetDataKeyframe(m, d, 0);
+  mj_forward(m, d);
+  check_near(own->start, d->time, 0);
+  for (int b = 0; b < 2; b++) {
+    const cb_body_start *start = &s->fluid->body[b];
+    const double *q = d->qpos + 6 + 7 * b, *there = d->qacc + 5 + 6 * b;
+    double R[3][3], F[6], here[6], rate[6], turning[3];
+    for (int i = 0; i < 3; i++) check_near(start->pose.x[i], q[i], 1e-15);
+    cb_pose_rotation(&start->pose, R);
+    push_here(start, start->twist, F, rate);
+    cb_cross3(start->twist, start->twist + 3, turning);
+    for (int i = 0; i < 3; i++) rate[3 + i] += turning[i];
+    cb_apply3((const double(*)[3])R, rate + 3, here);
+    memcpy(here + 3, rate, 3 * sizeof *rate);
+    check_same(here, there, 1e-10); /* round-off, of the inverse of a mass matrix of two bodies */
+  }
+  cb_scenario_free(s);
+  cb_mjcf_free(own);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+static void actuators_push_as_mujoco_has_them(void **unused) {
+  (void)unused;
+  check_pushed("");
+  check_pushed("settotalmass='30'");
+  check_pushed("boundmass='2' boundinertia='.1'");
+}
 #else
+static void actuators_push_as_mujoco_has_them(void **unused) {
+  (void)unused;
+  skip();
+}
+
 static void by_its_own_method_bodies_go_where_mujoco_has_them(void **unused) {
   (void)unused;
   skip();
@@ -446,6 +521,7 @@ static void random_models_are_what_mujoco_makes_of_them(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(random_models_are_what_mujoco_makes_of_them),
+                                     cmocka_unit_test(actuators_push_as_mujoco_has_them),
                                      cmocka_unit_test(by_its_own_method_bodies_go_where_mujoco_has_them)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

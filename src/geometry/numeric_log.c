@@ -344,11 +344,12 @@ cb_status cb_numeric_shortest(const cb_geometry *g, const double *q, const doubl
   }
   char from[CB_POSITION_TEXT], to[CB_POSITION_TEXT];
   if (!isfinite(best.length))
-    return cb_fail(CB_ERROR_DOMAIN,
-                   "no shortest geodesic found from %s to %s: it may be too long or bend too much for Newton's method, have "
-                   "a conjugate point, or leave the chart%s",
-                   cb_numeric_position(n, q, from), cb_numeric_position(n, y, to),
-                   p.evaluations > EVALUATIONS_MAX ? "; the search was ended at its limit of evaluations" : "");
+    return cb_fail(
+        CB_ERROR_DOMAIN,
+        "no shortest geodesic found from %s to %s: it may be too long or bend too much for Newton's method, have "
+        "a conjugate point, or leave the chart%s",
+        cb_numeric_position(n, q, from), cb_numeric_position(n, y, to),
+        p.evaluations > EVALUATIONS_MAX ? "; the search was ended at its limit of evaluations" : "");
   if (rival - best.length <= equal * best.length)
     return cb_fail(CB_ERROR_DOMAIN, "from %s to %s there is more than one shortest geodesic (length %.12g)",
                    cb_numeric_position(n, q, from), cb_numeric_position(n, y, to), best.length);

@@ -197,11 +197,33 @@ static void distances_in_nil_and_sol_have_derivatives_far_out(void **state) {
   }
 }
 
+static void a_point_that_is_no_number_has_no_distance(void **state) {
+  static const char *const names[] = {"e3", "h2", "h3", "h2xe", "s2", "s3", "s2xe"};
+  (void)state;
+  for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+    cb_geometry *g;
+    double x[CB_Q_MAX], y[CB_Q_MAX], v[CB_Q_MAX], d;
+    check_ok(cb_geometry_create(names[n], NULL, &g));
+    cb_geometry_base_point(g, x);
+    for (int a = 0; a < g->embedding; a++) {
+      cb_geometry_base_point(g, y);
+      y[a] = NAN;
+      assert_true(isnan(cb_distance(g, x, y)));
+      assert_int_equal(cb_log(g, x, y, v), CB_ERROR_DOMAIN);
+      assert_int_equal(cb_log(g, y, x, v), CB_ERROR_DOMAIN);
+      assert_int_equal(cb_distance_derivatives(g, x, y, &d, NULL, NULL), CB_ERROR_DOMAIN);
+      assert_int_equal(cb_geodesic_point(g, x, y, 0.5, v), CB_ERROR_DOMAIN);
+    }
+    cb_geometry_free(g);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_far_out_keep_their_digits),
       cmocka_unit_test(velocities_far_out_are_followed),
       cmocka_unit_test(distances_in_nil_and_sol_have_derivatives_far_out),
+      cmocka_unit_test(a_point_that_is_no_number_has_no_distance),
       cmocka_unit_test(logarithms_near_the_antipode_keep_their_digits),
       cmocka_unit_test(means_of_spread_points_are_found),
   };

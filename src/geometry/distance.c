@@ -72,6 +72,7 @@ cb_status cb_distance_derivatives(const cb_geometry *g, const double *x, const d
       square = cb_factor_far_square(factor, p, q);
     s[f] = square_of(factor, p, q, square);
     sum += s[f].s;
+    if (isnan(s[f].s)) return cb_fail(CB_ERROR_DOMAIN, "the distance of a point that is not finite");
     if (!isfinite(s[f].ds)) return cb_fail(CB_ERROR_DOMAIN, "the distance of antipodal points has no derivatives");
   }
   if (!(sum > 0)) return cb_fail(CB_ERROR_DOMAIN, "the distance of coincident points has no derivatives");

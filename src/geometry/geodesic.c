@@ -98,6 +98,7 @@ static bool beyond_quarter(cb_factor f, double square) { return f.curvature > 0 
 
 static cb_status factor_log(cb_factor f, const double *x, const double *y, double *v) {
   double e[CB_COORD_MAX], square = cb_factor_chord_of_points(f, y, x, e);
+  if (isnan(square)) return cb_fail(CB_ERROR_DOMAIN, "a geodesic to or from a point that is not finite");
   if (f.curvature == 0) {
     memcpy(v, e, (size_t)f.count * sizeof *v);
     return CB_OK;

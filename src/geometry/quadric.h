@@ -32,7 +32,7 @@ static inline const cb_factor *cb_curved_factor(const cb_geometry *g, int n) {
 static inline double cb_factor_chord(cb_factor f, const double *x, const double *y, double *e) {
   for (int a = 0; a < f.count; a++) e[a] = x[a] - y[a];
   double square = cb_factor_inner(f, e, e);
-  return square > 0 ? square : 0;
+  return square < 0 ? 0 : square; /* nan stays nan */
 }
 
 /* Of two points of a hyperbolic factor, by all but the last coordinate of each: where those cancel in the above. */

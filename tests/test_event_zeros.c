@@ -160,11 +160,37 @@ static void contacts_at_the_end_of_a_step_belong_to_it(void **unused) {
     }
 }
 
+/* A box that falls by 1 in a time of 1 meets the floor where steps end, or within one, and at the end of the run, by the
+ * two corners that stop it: once, and goes up at once. */
+static void a_body_meets_the_floor_at_the_end_of_a_step(void **unused) {
+  (void)unused;
+  static const double ends[] = {1, 1.5, 2};
+  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+    for (int e = 0; e < 3; e++) {
+      char text[1024];
+      cb_scenario *s;
+      memory_sink m;
+      snprintf(text, sizeof text,
+               "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -2], floor: {kind: reflecting, height: 0, "
+               "restitution: 1}}\nbodies:\n  - {name: b, shape: {name: box, a: 0.25, b: 0.25, c: 0.25}, density: 1000, "
+               "place: {position: [0, 0, 1.125]}}\nintegrator: {step: %.17g}\ntime: {end: %g}\n",
+               steps[k], ends[e]);
+      check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+      go(&m, s);
+      assert_int_equal(m.n_events, 2);
+      for (int i = 0; i < 2; i++) check_near(m.event[i].time, 1, 1e-14);
+      check_near(memory_value(&m, m.n_rows - 1, "twist", 5), 2 - 2 * (ends[e] - 1), 1e-13);
+      memory_free(&m);
+      cb_scenario_free(s);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(zeros_are_found_once_wherever_steps_end),
       cmocka_unit_test(zeros_at_the_start_are_reported_once),
       cmocka_unit_test(a_stop_on_the_end_of_a_step_ends_the_run),
+      cmocka_unit_test(a_body_meets_the_floor_at_the_end_of_a_step),
       cmocka_unit_test(contacts_at_the_end_of_a_step_belong_to_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,6 +295,17 @@ static cb_status flight(cb_floor_run *e, double *tau, cb_floor_look **out, int *
   }
 }
 
+/* The end of the step: what meets the floor there belongs to it. */
+static cb_status end(cb_floor_run *e, const cb_floor_look *to, cb_rigid_state *s) {
+  cb_status status = CB_OK;
+  *s = to->s;
+  if (e->holds || to->least > to->round_off + e->near * cb_floor_speed(to, to->s.Y)) return CB_OK;
+  status = begin(e, s);
+  if (!status) status = blow(e, &e->look[0], e->f->restitution, false, -1);
+  if (!status) *s = e->look[0].s;
+  return status;
+}
+
 static cb_status run(cb_floor_run *e, cb_rigid_state *s) {
   double done = 0, time[PILE] = {0};
   cb_status status = begin(e, s);
@@ -307,10 +318,7 @@ static cb_status run(cb_floor_run *e, cb_rigid_state *s) {
     status = blow(e, &e->look[0], piled ? 0 : e->f->restitution, false, met);
     if (!status) status = flight(e, &tau, &to, &met);
     if (status) return status;
-    if (met < 0) {
-      *s = to->s;
-      return CB_OK;
-    }
+    if (met < 0) return end(e, to, s);
     if (count == MOST_HITS)
       return cb_fail(CB_ERROR_CONTACT_PILE, "a body meets the floor more than %d times in a step of %g from t = %g",
                      count, e->h, s->t);

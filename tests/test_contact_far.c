@@ -126,10 +126,46 @@ static void what_the_world_cannot_tell_is_warned_of_or_refused(void **state) {
   }
 }
 
+/* Walls are told by points of the world, to exp(distance) units of round-off; above 1e-9 that is warned of. */
+static void walls_far_out_are_met_as_at_the_base_point(void **state) {
+  static const struct {
+    const char *space, *wall, *point, *velocity;
+  } rows[] = {{"h3", "ball: {at: {chart: polar, point: [$, pi/2, 0]}, radius: 1.1, side: inside}", "[0.2, 0.3, 0.1]",
+               "[-0.9, 0.1, -0.1]"},
+              {"h3", "ball: {at: {chart: polar, point: [$, pi/2, 0]}, radius: 0.4, side: outside}", "[1, 0.1, 0.2]",
+               "[-0.9, 0.1, -0.1]"},
+              {"h3", "plane: {at: {chart: polar, point: [$, pi/2, 0]}, normal: [1, 0, 0]}", "[0.4, 0.1, 0.2]",
+               "[0.05, -0.6, 0.1]"},
+              {"h2", "plane: {at: {chart: polar, point: [$, 0]}, normal: [1, 0]}", "[0.1, 0.7]", "[0.1, -0.6]"}};
+  static const double by[] = {5, 10, 15, 19};
+  (void)state;
+  for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+    double expected = NAN;
+    for (size_t i = 0; i <= sizeof by / sizeof *by; i++) {
+      const double L = i ? by[i - 1] : 1e-12; /* a place that polar coordinates have */
+      char bodies[1024], walls[600], place[512];
+      snprintf(bodies, sizeof bodies,
+               "  - {kind: particles, name: a, radius: 0.1, place: {chart: translation, points: [%s], move: [{killing: "
+               "boost_x, by: $}]}, motion: {chart: translation, velocities: [%s]}}\n",
+               rows[n].point, rows[n].velocity);
+      const char *dollar = strchr(rows[n].wall, '$');
+      snprintf(place, sizeof place, "%.*s%.17g%s", (int)(dollar - rows[n].wall), rows[n].wall, L, dollar + 1);
+      snprintf(walls, sizeof walls, "walls: [{%s}]", place);
+      simulation *s = run(rows[n].space, bodies, walls, 3, L);
+      assert_true(s->events > 0);
+      if (!i) expected = s->last.time;
+      check_near(s->last.time, expected, 1e-11 + 8 * 2.3e-16 * exp(L));
+      assert_int_equal(s->warnings, L > 16);
+      simulation_free(s);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(contacts_far_out_are_those_at_the_base_point),
       cmocka_unit_test(a_ball_is_caught_up_with_far_from_a_third),
+      cmocka_unit_test(walls_far_out_are_met_as_at_the_base_point),
       cmocka_unit_test(what_the_world_cannot_tell_is_warned_of_or_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Building contacts, walls and events, each checked when it comes. */
 #include "dynamics/contact_private.h"
+#include "geometry/origin.h"
 #include "geometry/quadric.h"
 #include <math.h>
 #include <stdio.h>
@@ -132,6 +133,27 @@ static cb_status in_embedding(const cb_geometry *g, const double *point, const d
   return CB_OK;
 }
 
+/* T^-1 N of a vector N at T(base), T the transvection to a point: in H^n N = (cosh L v_n + v_across, sinh L v_n), and a
+ * product with T^-1, or <N, N>, would leave exp(2 L) units of round-off. */
+static void seen_from_foot(const cb_geometry *g, const double *foot, const double *vector, double *v) {
+  cb_origin there, back;
+  memcpy(v, vector, K * sizeof *v);
+  if (!cb_origin_moves(g) || g->intrinsic) return;
+  cb_origin_at(g, foot, &there);
+  cb_origin_inverse(g, &there, &back);
+  cb_origin_world_vector(g, &back, vector, v);
+  for (int f = 0; f < g->n_factors; f++) {
+    const cb_factor factor = g->factor[f];
+    const double *N = vector + factor.offset, *n = there.direction;
+    double along = 0;
+    if (factor.curvature >= 0) continue;
+    for (int i = 0; i < factor.count - 1; i++) along += n[i] * N[i];
+    for (int i = 0; i < factor.count - 1; i++)
+      v[factor.offset + i] = N[i] - along * n[i] + along / cosh(cb_origin_radii(g, &there)) * n[i];
+    v[factor.offset + factor.count - 1] = 0;
+  }
+}
+
 cb_status cb_builder_wall_plane(cb_builder *b, const char *name, int body, const double *point, const double *normal,
                                 double restitution) {
   const cb_geometry *g = b->space;
@@ -153,13 +175,15 @@ cb_status cb_builder_wall_plane(cb_builder *b, const char *name, int body, const
   for (int a = 0; a < g->embedding; a++)
     if (!(fabs(given[a] - wall.normal[a]) <= off_space * size))
       return cb_fail(CB_ERROR_DOMAIN, "a wall's normal is not tangent to the space at its point");
-  const double length = sqrt(fmax(0, cb_inner(g, wall.normal, wall.normal)));
+  seen_from_foot(g, wall.foot, given, wall.local);
+  const double length = sqrt(fmax(0, cb_inner(g, wall.local, wall.local)));
   if (!(length > 0)) return cb_fail(CB_ERROR_ARGUMENT, "a wall's normal of length %g: expected > 0", length);
   for (int f = 0; f < g->n_factors; f++) {
     const cb_factor factor = g->factor[f];
-    const double *part = wall.normal + factor.offset;
+    const double *part = wall.local + factor.offset;
     if (!(sqrt(fmax(0, cb_factor_inner(factor, part, part))) > off_space * length)) {
       memset(wall.normal + factor.offset, 0, (size_t)factor.count * sizeof *wall.normal);
+      memset(wall.local + factor.offset, 0, (size_t)factor.count * sizeof *wall.local);
       continue;
     }
     if (wall.factor >= 0)
@@ -169,7 +193,7 @@ cb_status cb_builder_wall_plane(cb_builder *b, const char *name, int body, const
                      g->kind->name);
     wall.factor = f;
   }
-  for (int a = 0; a < g->embedding; a++) wall.normal[a] /= length;
+  for (int a = 0; a < g->embedding; a++) wall.normal[a] /= length, wall.local[a] /= length;
   return add_wall(b, &wall, name);
 }
 

@@ -20,6 +20,7 @@ typedef struct cb_wall {
   bool inside;
   double normal[CB_COORD_MAX]; /* plane: of unit length, in the embedding and zero but for `factor` */
   double foot[CB_COORD_MAX];   /* plane: the point in the embedding */
+  double local[CB_COORD_MAX];  /* plane: the normal as seen from an origin at that point */
   int factor;                  /* plane: the factor the normal lies in */
   const cb_chart *chart;       /* expression: NULL the embedding */
   const cb_expression *expression;

@@ -1,5 +1,8 @@
 /* Contacts, walls and events of a system: what the builder gathered, by place, with the triangles of surfaces. */
 #include "dynamics/contact_private.h"
+#include "dynamics/extract.h"
+#include "geometry/origin.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +94,15 @@ bool cb_system_contacts(const cb_system *s) {
 cb_contact_options cb_system_contact_options(const cb_system *s) {
   return s->contacts ? s->contacts->options : (cb_contact_options){0};
 }
+double cb_system_wall_doubt(const cb_system *s, int wall) {
+  const cb_wall *w = &s->contacts->wall[wall];
+  cb_origin there;
+  if (w->expression || !cb_origin_grows(s->space)) return 0;
+  cb_origin_at(s->space, w->centre, &there);
+  const double radii = cb_origin_radii(s->space, &there);
+  return radii > 0 ? DBL_EPSILON * sinh(radii) * there.length / radii : 0;
+}
+
 int cb_system_walls(const cb_system *s) { return s->contacts ? s->contacts->n_walls : 0; }
 const char *cb_system_wall_name(const cb_system *s, int wall) { return s->contacts->wall[wall].name; }
 int cb_system_events(const cb_system *s) { return s->contacts ? s->contacts->n_events : 0; }

@@ -9,6 +9,9 @@
  * `s` has to outlive it. Has no contacts. */
 cb_status cb_system_extract(const cb_system *s, int component, cb_system **out);
 
+/* How much the place of a wall, a point of the world, may be off by round-off of its coordinates: a length. */
+double cb_system_wall_doubt(const cb_system *s, int wall);
+
 struct cb_bases;
 /* The bases of its components at the start. */
 const struct cb_bases *cb_system_bases(const cb_system *s);

@@ -50,7 +50,7 @@ static void seen_from(const cb_gaps *gaps, const cb_wall *wall, const cb_origin 
   cb_origin_at(g, wall->foot, &there);
   cb_origin_isometry(g, &there, &to);
   cb_isometry_inverse(g, &to, &back);
-  cb_isometry_vector(g, &back, wall->normal, normal);
+  memcpy(normal, wall->local, sizeof normal);
   cb_isometry_point(g, &back, wall->foot, base);
   cb_origin_relative(g, origin, &there, &relative);
   const double rate = rate_of(g);

@@ -2,6 +2,8 @@
 #include "dynamics/antipodes.h"
 #include "run/particles.h"
 
+#include "dynamics/extract.h"
+
 #include <curvebody/contact.h>
 #include <math.h>
 #include <string.h>
@@ -26,8 +28,23 @@ static cb_status warn_of_contacts(cb_run *run) {
       cb_system_particle_name(p->system, cb_system_particle(p->system, doubt.j)), doubt.size);
 }
 
+/* Of walls that coordinates of the world place far out. */
+static cb_status warn_of_walls(cb_run *run) {
+  const cb_system *s = run->particles->system;
+  int worst = -1;
+  double most = 1e-9;
+  for (int w = 0; w < cb_system_walls(s); w++)
+    if (cb_system_wall_doubt(s, w) > most) most = cb_system_wall_doubt(s, worst = w);
+  return worst < 0 ? CB_OK
+                   : cb_run_warnf(run, *run->t,
+                                  "the wall `%.80s` is so far out that coordinates tell its place to %.1g only, which is "
+                                  "the error of contacts with it",
+                                  cb_system_wall_name(s, worst), most);
+}
+
 static cb_status begin(cb_run *run) {
   cb_status status = cb_particles_recentre(run);
+  if (!status) status = warn_of_walls(run);
   if (!status) status = warn_of_contacts(run);
   cb_particles_stand(run);
   follow(run);

@@ -269,6 +269,28 @@ static void momenta_of_what_is_boosted_are_those_of_the_boost(void **state) {
   }
 }
 
+/* (x + w) exp(L)/2 both, for as long as that is a number: squares of it are none from 354 radii on. */
+static void coordinates_of_the_embedding_are_told_where_their_squares_overflow(void **state) {
+  static const char *const fields[] = {"coordinates", NULL};
+  static const double by[] = {40, 350, 400, 700};
+  (void)state;
+  for (size_t n = 0; n < sizeof by / sizeof *by; n++) {
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "curvebody: 1\nspace: h3\nbodies:\n  - {kind: particles, name: a, place: {points: [[0.3, 0.2, 0, sqrt(1.13)]], "
+        "move: [{killing: boost_x, by: %g}]}}\nintegrator: {name: lobatto, step: 0.1}\ntime: {end: 1}\nrecord: {every: "
+        "10, chart: embedding, observables: [coordinates]}\n",
+        by[n]);
+    simulation *s = simulate(text, NULL, 0, fields);
+    const double expected = (0.3 + sqrt(1.13)) / 2 * exp(by[n]);
+    check_near(s->value[0][0] / expected, 1, 1e-13);
+    check_near(s->value[0][1], 0.2, 1e-15);
+    check_near(s->value[0][3] / expected, 1, 1e-13);
+    simulation_free(s);
+  }
+}
+
 /* --- ends far from one another --- */
 
 /* At rest but along itself, a rod swings as a spring between two masses: its length is L - 0.1 cos(sqrt(2) t). Ends that
@@ -444,6 +466,7 @@ int main(void) {
       cmocka_unit_test(momenta_of_what_is_boosted_are_those_of_the_boost),
       cmocka_unit_test(rods_of_any_length_that_is_allowed_swing_as_their_closed_form),
       cmocka_unit_test(what_scatters_too_far_is_told_so),
+      cmocka_unit_test(coordinates_of_the_embedding_are_told_where_their_squares_overflow),
       cmocka_unit_test(what_cannot_be_told_far_out_is_refused_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

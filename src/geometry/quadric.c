@@ -84,6 +84,10 @@ void cb_factor_project_point(cb_factor f, double *x) {
   for (int a = 0; a < n; a++) square += x[a] * x[a];
   if (f.curvature < 0) {
     x[n] = sqrt(square - 1 / f.curvature);
+    if (isinf(x[n])) { /* squares overflow before their root does */
+      x[n] = 0;
+      for (int a = 0; a < n; a++) x[n] = hypot(x[n], x[a]);
+    }
   } else {
     double scale = 1 / sqrt(f.curvature * (square + x[n] * x[n]));
     for (int a = 0; a <= n; a++) x[a] *= scale;

@@ -126,6 +126,23 @@ static void what_the_world_cannot_tell_is_warned_of_or_refused(void **state) {
   }
 }
 
+/* They have nothing in common but the world, which does not matter to either. */
+static void two_groups_that_go_opposite_ways_meet_each_by_itself(void **state) {
+  static const double by[] = {5, 38, 400};
+  (void)state;
+  for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+#define AWAY "[{killing: boost_x, by: -$}]"
+    simulation *s = run("h3",
+                        PAIR(FAR) BALL("c", "", "[-1.2, 0.1, 0.2]", AWAY, "[0.8, 0, -0.05]")
+                            BALL("d", "", "[1.2, 0.05, -0.1]", AWAY, "[-0.8, 0.02, 0.05]"),
+                        "contacts: {}", 2.4, by[i]);
+    assert_int_equal(s->events, 2);
+    assert_int_equal(s->warnings, 0);
+    check_near(s->last.time, 1.2607100409180179, 1e-11); /* found with half the step: the method's order */
+    simulation_free(s);
+  }
+}
+
 /* Walls are told by points of the world, to exp(distance) units of round-off; above 1e-9 that is warned of. */
 static void walls_far_out_are_met_as_at_the_base_point(void **state) {
   static const struct {
@@ -165,6 +182,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(contacts_far_out_are_those_at_the_base_point),
       cmocka_unit_test(a_ball_is_caught_up_with_far_from_a_third),
+      cmocka_unit_test(two_groups_that_go_opposite_ways_meet_each_by_itself),
       cmocka_unit_test(walls_far_out_are_met_as_at_the_base_point),
       cmocka_unit_test(what_the_world_cannot_tell_is_warned_of_or_refused),
   };

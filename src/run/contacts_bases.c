@@ -3,10 +3,8 @@
  * what a contact needs. */
 #include "run/contacts_private.h"
 
-#include "dynamics/contact_private.h"
-#include "dynamics/extract.h"
+#include "geometry/origin.h"
 
-#include <float.h>
 #include <math.h>
 
 /* Bases join when particles may come this near, in radii of curvature. */

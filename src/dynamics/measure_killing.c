@@ -96,7 +96,7 @@ static cb_status sizes_of(const cb_system *s, const cb_state *state, int compone
   const int *start = cb_system_component_starts(s);
   for (int i = 0; i < g->n_killing; i++) sizes[i] = 0;
   for (int a = start[component]; a < start[component + 1]; a++) {
-    double norm[CB_KILLING_MAX], most = 0, p;
+    double norm[CB_KILLING_MAX] = {0}, most = 0, p;
     cb_status status = momentum_size(s, state, a, &p);
     if (!status) status = (g->intrinsic ? sizes_in_chart : sizes_in_frame)(s, state, a, norm);
     if (status) return status;

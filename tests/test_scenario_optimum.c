@@ -137,16 +137,21 @@ static void elements_are_of_the_group(void **state) {
   cb_scenario_free(s);
 }
 
-/* A gait that was found touches its bounds, to what it was found to. */
+/* A gait that was found touches its bounds, to what it was found to. Beyond them it is no start, unless it is the only one. */
 static void a_gait_may_touch_its_bounds(void **state) {
   (void)state;
   const char *const touching[] = {"optimum.bounds={alpha1: [1e-8, 1]}"}, *const beyond[] = {
-                                                                             "optimum.bounds={alpha1: [1e-3, 1]}"};
+                                                                             "optimum.bounds={alpha1: [1e-3, 1]}",
+                                                                             "optimum.starts=0"};
   cb_scenario *s = opened(swimmer, touching, 1);
+  assert_non_null(problem_of(s)->start);
+  cb_scenario_free(s);
+  s = opened(swimmer, beyond, 1);
+  assert_null(problem_of(s)->start);
   cb_scenario_free(s);
   s = NULL;
   check_error(
-      cb_scenario_open_text("optimum.yaml", swimmer, beyond, 1, &s), CB_ERROR_INPUT,
+      cb_scenario_open_text("optimum.yaml", swimmer, beyond, 2, &s), CB_ERROR_INPUT,
       "--set optimum.bounds={alpha1: [1e-3, 1]}:1:25: error: alpha1: expected bounds with the gait in them, which "
       "has 0, found low 0.001");
 }

@@ -1,5 +1,6 @@
 /* curvebody gait SCENARIO optimize: the gait of least cost at a target, or the most efficient, and how it is known. */
 #include "cli/gait.h"
+#include "cli/warnings.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,6 +95,8 @@ cb_status cb_gait_optimize(const cb_gait_job *job) {
   cb_status status = cb_gait_asked_of(job, &p);
   if (!status && job->error) status = cb_gait_numbers("--error", job->error, 1, &error);
   if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected at least 0");
+  if (!status && job->motion->optimum->left_out)
+    cb_warn("the scenario's gait leaves the bounds: the search does not start from it");
   if (!status) status = cb_gait_optima_find(job->motion, error, &all, &c);
   if (!status && job->output) status = cb_gait_write_optima(job, p, all);
   if (!status) (job->json ? print_json : print_text)(job, p, all, &c);

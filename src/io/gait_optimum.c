@@ -37,5 +37,7 @@ cb_optimum_problem cb_gait_verdict_problem(const cb_bundle_scenario *motion, con
 
 cb_status cb_gait_verdict_find(const cb_bundle_scenario *motion, const cb_bundle *b, cb_verdict *out) {
   const cb_optimum_problem p = cb_gait_verdict_problem(motion, b);
+  if (motion->optimum && motion->optimum->left_out)
+    return cb_node_fail(motion->optimum->node, "bounds: expected bounds with the gait in them, as the verdict is of it");
   return cb_gait_placed_search(motion, cb_verdict_of(&p, motion->gait, out));
 }

@@ -23,7 +23,8 @@ typedef struct optimum_parameters {
   { #field, CB_PARAM_NODE, offsetof(optimum_parameters, field), "", "", "", NULL, doc }
 const cb_param cb_optimum_table[] = {
     {"target", CB_PARAM_NODE, offsetof(optimum_parameters, target), NULL, "", "", NULL,
-     "{move: 0.03}, a distance without turning; {turn: pi/6}; {element: [..]}, seen from the start; or {parts: {x: "
+     "{move: 0.03}, a distance without turning (`any` where efficiency is sought); {turn: pi/6}; {element: [..]}, seen "
+     "from the start; or {parts: {x: "
      "0.03, "
      "theta: 0}}, the group's other numbers free"},
     {"seek", CB_PARAM_CHOICE, offsetof(optimum_parameters, seek), "cost", "", "", "cost|efficiency|target",
@@ -74,10 +75,17 @@ static cb_status unfit(const cb_group *G, const cb_node *node, cb_gait_target_ki
                       targets[kind], G->name, kind == CB_GAIT_MOVE ? "distance" : "angle", fit);
 }
 
-static cb_status read_amount(const cb_group *G, const cb_node *node, cb_gait_target *t) {
+/* `any`: the size is free, as it is where efficiency is sought. */
+static cb_status read_size(const cb_node *node, const char *name, bool efficient, double *out) {
+  if (node->kind != CB_NODE_SCALAR || strcmp(node->text, "any")) return cb_scalar_real(node, name, NULL, out);
+  if (!efficient) return cb_node_fail(node, "%s: `any` belongs to `seek: efficiency`; expected a number", name);
+  return *out = 1, CB_OK;
+}
+
+static cb_status read_amount(const cb_group *G, const cb_node *node, bool efficient, cb_gait_target *t) {
   static const char *const rotations[] = {"so3", "se3", NULL};
   const bool turn = t->kind == CB_GAIT_TURN;
-  const cb_status status = cb_scalar_real(node, targets[t->kind], NULL, &t->value);
+  const cb_status status = read_size(node, targets[t->kind], efficient, &t->value);
   if (status) return status;
   if (turn && one_of(G->name, rotations) && !(t->value > 0 && t->value < 2 * M_PI))
     return cb_node_fail(node, "turn: expected an angle in (0, 2*pi), found %g", t->value);
@@ -97,7 +105,7 @@ static cb_status read_target_element(const cb_group *G, const cb_node *node, cb_
   return off > 0 ? CB_OK : cb_node_fail(node, "element: expected another than the identity: to stay costs nothing");
 }
 
-static cb_status read_parts(const cb_group *G, const cb_node *node, cb_gait_target *t) {
+static cb_status read_parts(const cb_group *G, const cb_node *node, bool efficient, cb_gait_target *t) {
   if (node->kind != CB_NODE_MAP || node->count == 0)
     return cb_node_fail(node, "parts: expected a map of numbers of %s, such as {%s: 0.03}, found %s", G->name,
                         G->number[0], node->kind == CB_NODE_MAP ? "nothing" : cb_node_found(node).text);
@@ -116,7 +124,7 @@ static cb_status read_parts(const cb_group *G, const cb_node *node, cb_gait_targ
       continue;
     }
     t->asked[k] = true;
-    cb_errors_add(&errors, value, cb_scalar_real(value, key->text, NULL, &t->element[k]));
+    cb_errors_add(&errors, value, read_size(value, key->text, efficient, &t->element[k]));
     stays = stays && t->element[k] == one[k];
   }
   const cb_status status = cb_errors_end(&errors);
@@ -124,7 +132,7 @@ static cb_status read_parts(const cb_group *G, const cb_node *node, cb_gait_targ
   return cb_node_fail(node, "parts: expected a number that is not the identity's: to stay costs nothing");
 }
 
-static cb_status read_target(const cb_group *G, const cb_node *map, cb_gait_target *t) {
+static cb_status read_target(const cb_group *G, const cb_node *map, bool efficient, cb_gait_target *t) {
   const cb_node *node = NULL;
   if (map->kind != CB_NODE_MAP)
     return cb_node_fail(map, "target: expected a map such as {move: 0.03} or {turn: pi/6}, found %s",
@@ -141,9 +149,9 @@ static cb_status read_target(const cb_group *G, const cb_node *map, cb_gait_targ
   if (!has_target(G, t->kind)) return unfit(G, node, t->kind);
   switch (t->kind) {
     case CB_GAIT_MOVE:
-    case CB_GAIT_TURN: return read_amount(G, node, t);
+    case CB_GAIT_TURN: return read_amount(G, node, efficient, t);
     case CB_GAIT_ELEMENT: return read_target_element(G, node, t);
-    case CB_GAIT_PARTS: return read_parts(G, node, t);
+    case CB_GAIT_PARTS: return read_parts(G, node, efficient, t);
   }
   return CB_OK;
 }
@@ -223,18 +231,26 @@ static void extent(const cb_gait *g, double *low, double *high) {
   }
 }
 
+static double slack(double low, double high) { return typed * fmax(1, fmax(fabs(low), fabs(high))); }
+
+static bool leaves(const cb_bundle *b, const cb_optimum_scenario *o, const double *low, const double *high) {
+  for (int i = 0; i < b->n; i++)
+    if (low[i] < o->lower[i] - slack(low[i], high[i]) || high[i] > o->upper[i] + slack(low[i], high[i])) return true;
+  return false;
+}
+
 /* Shapes from low to high within the bounds; what: "base". */
 static cb_status check_within(const cb_bundle *b, const cb_optimum_scenario *o, const cb_node *bounds, const char *what,
                               const double *low, const double *high) {
   cb_errors errors = cb_errors_begin();
   for (int i = 0; i < b->n; i++) {
-    const double slack = typed * fmax(1, fmax(fabs(low[i]), fabs(high[i])));
+    const double most = slack(low[i], high[i]);
     const cb_node *own = cb_node_get(bounds, b->shape[i]), *node = own ? own : bounds;
-    if (low[i] < o->lower[i] - slack)
+    if (low[i] < o->lower[i] - most)
       cb_errors_add(&errors, node,
                     cb_node_fail(node, "%s: expected bounds with the %s in them, which has %g, found low %g",
                                  b->shape[i], what, low[i], o->lower[i]));
-    else if (high[i] > o->upper[i] + slack)
+    else if (high[i] > o->upper[i] + most)
       cb_errors_add(&errors, node,
                     cb_node_fail(node, "%s: expected bounds with the %s in them, which has %g, found high %g",
                                  b->shape[i], what, high[i], o->upper[i]));
@@ -254,7 +270,11 @@ static cb_status read_range(const cb_bundle *b, const optimum_parameters *p, cb_
     cb_errors_add(&errors, p->bounds, check_within(b, o, p->bounds, "base", o->base, o->base));
   if (p->bounds && !bounds && o->problem.start) {
     extent(o->problem.start, low, high);
-    cb_errors_add(&errors, p->bounds, check_within(b, o, p->bounds, "gait", low, high));
+    o->left_out = p->starts > 0 && leaves(b, o, low, high);
+    if (o->left_out)
+      o->problem.start = NULL;
+    else
+      cb_errors_add(&errors, p->bounds, check_within(b, o, p->bounds, "gait", low, high));
   }
   return cb_errors_end(&errors);
 }
@@ -334,7 +354,8 @@ cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node) {
                                     .starts = p.starts,
                                     .seed = (uint64_t)p.seed,
                                     .flow = p.method == 1};
-  if (p.target && !cb_errors_add(&errors, p.target, read_target(b->group, p.target, &o->problem.target)))
+  if (p.target && !cb_errors_add(&errors, p.target,
+                                 read_target(b->group, p.target, p.seek == CB_SEEK_EFFICIENCY, &o->problem.target)))
     cb_errors_add(&errors, p.target, check_amount(b->group, &p, &o->problem.target));
   cb_errors_add(&errors, node, check_length(node, &p));
   cb_errors_add(&errors, node, read_range(b, &p, o));

@@ -12,6 +12,7 @@ typedef struct cb_optimum_scenario {
   const cb_node *node;        /* of the key */
   cb_optimum_problem problem; /* its arrays are those below, its gait the scenario's, and its bundle */
   double base[CB_SHAPE_MAX], lower[CB_SHAPE_MAX], upper[CB_SHAPE_MAX];
+  bool left_out;      /* the scenario's gait leaves the bounds, and is no start of a search */
   cb_bundle *weighed; /* the bundle with the metric that is asked for; NULL: its own */
 } cb_optimum_scenario;
 

@@ -245,11 +245,12 @@ cb_status cb_ellipse_gait(const cb_optimum_problem *o, const cb_ellipse *e, cb_g
   double mean[CB_SHAPE_MAX], cosine[CB_SHAPE_MAX], sine[CB_SHAPE_MAX], size;
   cb_small_target t;
   if (!small_target(o, &t)) return cb_fail(CB_ERROR_ARGUMENT, "no ellipse has this target");
-  size = sqrt(fabs(t.amount) / M_PI);
+  const bool free_size = o->seek == CB_SEEK_EFFICIENCY;
+  size = free_size ? INFINITY : sqrt(fabs(t.amount) / M_PI);
   for (int i = 0; i < n; i++) {
     double low, high;
     cb_shape_window(o, i, 1, &low, &high);
-    size = fmin(size, .45 * (high - low) / hypot(e->p[i], e->q[i]));
+    size = fmin(size, (free_size ? .15 : .45) * (high - low) / hypot(e->p[i], e->q[i]));
   }
   for (int i = 0; i < n; i++) {
     const double wide = size * hypot(e->p[i], e->q[i]);

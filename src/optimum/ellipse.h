@@ -31,7 +31,7 @@ typedef struct cb_ellipse {
  * 0 where the curvature has nothing of P wherever it was looked at. */
 int cb_ellipses_find(const cb_optimum_problem *o, cb_ellipse *out);
 /* The gait, of a size for the amount of the target, which it does the right way round; no larger than the window of
- * shapes, and within bounds. */
+ * shapes, and within bounds. Where efficiency is sought, the size is a third of the window. */
 cb_status cb_ellipse_gait(const cb_optimum_problem *o, const cb_ellipse *e, cb_gait **out);
 /* Where shapes are drawn from: bounds, else a period, else a quarter turn to each side of 0, times `wide`. */
 void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *low, double *high);

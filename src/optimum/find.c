@@ -57,6 +57,18 @@ static void place(const cb_direct *d, double *r) {
   }
 }
 
+/* The amount of the gait as it is, with the sign that is asked for: where the size is free it is no part of the problem. */
+static cb_status take_own_amount(cb_direct *d) {
+  const cb_group *G = d->problem->bundle->group;
+  double c[CB_CONDITIONS_MAX];
+  const cb_status status = cb_gait_target_at(G, &d->target, d->v->g, c, NULL, NULL);
+  if (status) return status;
+  const double own = d->amount + c[cb_gait_target_amount(G, &d->target)];
+  d->amount = copysign(fmax(fabs(own), 1e-3 * sqrt(d->v->cost)), d->amount);
+  cb_gait_target_set(G, &d->target, d->amount);
+  return CB_OK;
+}
+
 /* From a start to a gait of least cost, or to any of stationary cost. One that costs nothing beside its start has fallen
  * into a singular shape. */
 static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
@@ -67,7 +79,8 @@ static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
   d->amount = cb_gait_target_get(d->problem->bundle->group, &d->target);
   t->status = cb_direct_from(d, start);
   if (!t->status) t->status = cb_variation_at(d->v, d->c, 0);
-  const double before = sought(d->problem, d->v->cost, d->amount);
+  if (!t->status && d->problem->seek == CB_SEEK_EFFICIENCY) t->status = take_own_amount(d);
+  const double before = sought(d->problem, d->v->cost, d->amount), asked = d->amount;
   const bool breaks = cb_bundle_has_breaks(d->problem->bundle);
   if (!t->status) t->status = breaks ? cb_direct_across(&t->d, start, FIRST_SIZE, steps) : cb_direct_solve(d, steps);
   d = t->d;
@@ -75,7 +88,6 @@ static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
     snprintf(t->hindrance, sizeof t->hindrance, "%s", cb_error_text());
   const double now = sought(d->problem, d->v->cost, d->amount);
   if (!t->status && d->problem->seek != CB_SEEK_TARGET && now < nothing * before) t->status = CB_STEP_NO_CONVERGENCE;
-  const double asked = cb_gait_target_get(d->problem->bundle->group, &d->problem->target);
   if (!t->status && fabs(d->amount) < nothing * fabs(asked)) t->status = CB_STEP_NO_CONVERGENCE; /* it does nothing */
   return !t->status;
 }
@@ -223,15 +235,18 @@ static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, con
   if (isfinite(all->falling)) return no_least(p, all->towards);
   double most = within_walls(p, start, count);
   if (most > 0)
-    return cb_fail(CB_STEP_NO_CONVERGENCE,
-                   "no gait was found that does it within its bounds: a cycle does at most about %.3g of %.9g there; "
-                   "repeat one of less",
-                   most, fabs(cb_gait_target_get(p->bundle->group, &p->target)));
+    return cb_fail(
+        CB_STEP_NO_CONVERGENCE,
+        "no gait was found that does it within its bounds: a cycle does at most about %.3g of %.9g there, as far as "
+        "was found from some starts; repeat one of less",
+        most, fabs(cb_gait_target_get(p->bundle->group, &p->target)));
   for (int k = 0; k < count; k++) most = fmax(most, fabs(t[k].most));
   if (most > 0)
-    return cb_fail(CB_STEP_NO_CONVERGENCE,
-                   "no gait was found that does it, from %d start%s: they end at %.9g, the most of a gait there", count,
-                   count == 1 ? "" : "s", most);
+    return cb_fail(
+        CB_STEP_NO_CONVERGENCE,
+        "no gait was found that does it, from %d start%s: they end at %.9g, the most of the gaits where they are "
+        "stuck, which is no bound: more `starts` or a `gait` that does more may do",
+        count, count == 1 ? "" : "s", most);
   return cb_fail(CB_STEP_NO_CONVERGENCE,
                  "no gait was found that does it, from %d start%s: a smaller target, more `starts` or a `gait` near it "
                  "may do",
@@ -321,7 +336,10 @@ static void note_falling(const cb_optimum_problem *p, const trial *t, int count,
   }
 }
 
-cb_status cb_optimum_find(const cb_optimum_problem *p, cb_optima **out) {
+cb_status cb_optimum_find(const cb_optimum_problem *problem, cb_optima **out) {
+  cb_optimum_problem of = *problem, *p = &of;
+  const double asked = cb_gait_target_get(p->bundle->group, &p->target);
+  if (p->seek == CB_SEEK_EFFICIENCY) cb_gait_target_set(p->bundle->group, &p->target, asked < 0 ? -1 : 1);
   cb_gait **start = NULL;
   int count = 0;
   cb_status status = cb_start_gaits(p, &count, &start);

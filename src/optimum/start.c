@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HARMONICS = 2, ROW = 2 * HARMONICS };
+enum { HARMONICS = 2, ROW = 2 * HARMONICS, LAGS = 3, WIDTHS = 2, WAVES = LAGS * WIDTHS };
+
+/* The greatest efficiency has a size of its own: starts keep theirs. */
+static bool free_size(const cb_optimum_problem *p) { return p->seek == CB_SEEK_EFFICIENCY; }
 
 /* A gait of mean and rows cosine 1.., sine 1.., scaled by s; through the base, where there is one. */
 static cb_status loop(const cb_optimum_problem *p, const double *mean, const double *rows, double s, cb_gait **out) {
@@ -73,7 +76,39 @@ static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out)
       if (pass == 2 && isfinite(far)) return *out = gait, CB_OK;
       cb_gait_free(gait);
       for (int h = HARMONICS * n; back && h < ROW * n; h++) rows[h] = -rows[h];
+      if (isfinite(far) && free_size(p)) continue;
       s *= isfinite(far) && far > 0 ? fmin(2, fmax(.2, sqrt(wanted(p) / far))) : .3;
+    }
+  }
+  return CB_OK;
+}
+
+/* The k-th wave of large loops: variables run one after the other by an eighth, a quarter or three eighths of a cycle, with
+ * the amplitude of half the window or all of it; NULL where the bundle does not let it. */
+static cb_status wave(const cb_optimum_problem *p, int k, cb_gait **out) {
+  enum { TRIES = 6 };
+  const double lag = (k % LAGS + 1) * M_PI / 4;
+  double mean[CB_SHAPE_MAX], rows[ROW * CB_SHAPE_MAX] = {0}, s = 1;
+  bool back = false;
+  const int n = p->bundle->n;
+  for (int i = 0; i < n; i++) {
+    double low, high;
+    cb_shape_window(p, i, 1, &low, &high);
+    const bool bound =
+        p->bundle->period[i] > 0 || (p->lower && isfinite(p->lower[i])) || (p->upper && isfinite(p->upper[i]));
+    const double wide = .45 * (high - low) * (bound || k < LAGS ? 1 : 2);
+    mean[i] = (low + high) / 2;
+    rows[i] = wide * cos(i * lag), rows[HARMONICS * n + i] = wide * sin(i * lag);
+  }
+  for (int tries = 0; tries < TRIES; tries++, s /= 2) {
+    const cb_status status = loop(p, mean, rows, s, out);
+    if (status) return status;
+    const bool before = back;
+    if (isfinite(reach(p, *out, &back)) && (before || !back)) return CB_OK;
+    cb_gait_free(*out), *out = NULL;
+    if (!before && back) {
+      for (int i = 0; i < n; i++) rows[HARMONICS * n + i] *= -1;
+      s *= 2; /* the same size the other way round */
     }
   }
   return CB_OK;
@@ -82,11 +117,15 @@ static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out)
 cb_status cb_start_gaits(const cb_optimum_problem *p, int *count, cb_gait ***gaits) {
   *count = 0;
   cb_ellipse ellipse[CB_ELLIPSES_MAX];
-  *gaits = calloc((size_t)p->starts + 1 + CB_ELLIPSES_MAX, sizeof **gaits);
+  *gaits = calloc((size_t)p->starts + 1 + CB_ELLIPSES_MAX + WAVES, sizeof **gaits);
   if (!*gaits) return cb_fail(CB_ERROR_MEMORY, "no memory for %d starts", p->starts);
   cb_status status = p->start ? cb_gait_shifted(p->start, 0, &(*gaits)[(*count)++]) : CB_OK;
   const int ellipses = p->start && p->starts == 0 ? 0 : cb_ellipses_find(p, ellipse);
   for (int k = 0; !status && k < ellipses; k++) status = cb_ellipse_gait(p, &ellipse[k], &(*gaits)[(*count)++]);
+  for (int k = 0; !status && p->starts > 0 && p->bundle->n > 1 && k < WAVES; k++) {
+    status = wave(p, k, &(*gaits)[*count]);
+    *count += (*gaits)[*count] != NULL;
+  }
   for (int k = 0; !status && k < p->starts; k++) {
     status = random_start(p, k, &(*gaits)[*count]);
     *count += (*gaits)[*count] != NULL;

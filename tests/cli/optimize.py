@@ -138,6 +138,14 @@ class Optimize(Case):
         most = [self.json("p.yaml", "optimize", "--seek", "efficiency", *more)["efficiency"]
                 for more in ([], ["--bounds=-pi/2:pi/2"])]
         np.testing.assert_allclose(most[0], most[1], rtol=1e-11)
+        # the size of the most efficient gait is no part of the question
+        same = [self.json("p.yaml", "optimize", "--seek", "efficiency", "--starts", "4", "--move", size)
+                for size in ("any", "0.05", "7")]
+        self.assertEqual(same[0], same[1])
+        self.assertEqual(same[0], same[2])
+        # a gait that leaves the bounds is no start
+        done = self.good("gait", "p.yaml", "optimize", "--move", "0.01", "--starts", "4", "--bounds=-.45:.45")
+        self.assertIn("the scenario's gait leaves the bounds", done.stderr)
         done = self.call("gait", "p.yaml", "optimize", "--move", "0.05", "--bounds=-.8:.8")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("a cycle does at most about 0.043", done.stderr)

@@ -3,7 +3,10 @@
 #include "cli/warnings.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* --- as text --- */
 
@@ -66,6 +69,33 @@ static void print_json(const cb_gait_job *job, const cb_optimum_problem *p, cons
   printf("]}\n");
 }
 
+/* --- progress --- */
+
+/* On a terminal one line that changes; elsewhere a line each half minute. */
+typedef struct progress {
+  bool terminal, shown;
+  double begun, last;
+} progress;
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void show_progress(void *context, int done, int starts) {
+  progress *p = context;
+  const double now = seconds();
+  if (now - p->last < (p->terminal ? .5 : 30)) return;
+  p->last = now, p->shown = true;
+  if (p->terminal) fputs("\r\033[K", stderr);
+  if (done < starts)
+    fprintf(stderr, "curvebody: %d of %d starts are searched, %.0f s", done, starts, now - p->begun);
+  else
+    fprintf(stderr, "curvebody: gaits that were found from %d starts are refined, %.0f s", starts, now - p->begun);
+  if (!p->terminal) fputc('\n', stderr);
+}
+
 /* --- the whole --- */
 
 static bool ends_with(const char *path, const char *suffix) {
@@ -97,7 +127,10 @@ cb_status cb_gait_optimize(const cb_gait_job *job) {
   if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected at least 0");
   if (!status && job->motion->optimum->left_out)
     cb_warn("the scenario's gait leaves the bounds: the search does not start from it");
-  if (!status) status = cb_gait_optima_find(job->motion, error, &all, &c);
+  progress shown = {.terminal = isatty(STDERR_FILENO), .begun = seconds(), .last = seconds()};
+  const cb_find_watch watch = {show_progress, &shown};
+  if (!status) status = cb_gait_optima_find(job->motion, error, &watch, &all, &c);
+  if (shown.terminal && shown.shown) fputs("\r\033[K", stderr);
   if (!status && job->output) status = cb_gait_write_optima(job, p, all);
   if (!status) (job->json ? print_json : print_text)(job, p, all, &c);
   cb_optima_free(all);

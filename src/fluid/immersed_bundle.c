@@ -2,6 +2,7 @@
 #include "fluid/immersed_bundle_private.h"
 
 #include "bundle/form.h"
+#include "bundle/second.h"
 #include "core/spare.h"
 #include "numerics/curved.h"
 #include "numerics/vec3.h"
@@ -141,6 +142,7 @@ static const cb_bundle_class immersed_class = {
     .doc = "swims by its shape with total momentum zero; in vacuum: turns",
     .destroy = destroy,
     .connection = connection,
+    .second = cb_bundle_second_by_values,
     .form = form,
     .picture = picture,
 };

@@ -21,10 +21,11 @@ static cb_status find_check(const cb_bundle *b, const cb_optimum *o, double erro
   return CB_OK;
 }
 
-cb_status cb_gait_optima_find(const cb_bundle_scenario *motion, double error, cb_optima **out, cb_gait_check *check) {
+cb_status cb_gait_optima_find(const cb_bundle_scenario *motion, double error, const cb_find_watch *watch,
+                              cb_optima **out, cb_gait_check *check) {
   const cb_optimum_problem *p = &motion->optimum->problem;
   cb_optima *all = NULL;
-  cb_status status = cb_gait_placed_search(motion, cb_optimum_find(p, &all));
+  cb_status status = cb_gait_placed_search(motion, cb_optimum_find_watched(p, watch, &all));
   if (!status) status = find_check(p->bundle, &all->item[0], error, check);
   if (status) return cb_optima_free(all), status;
   return *out = all, CB_OK;
@@ -38,6 +39,7 @@ cb_optimum_problem cb_gait_verdict_problem(const cb_bundle_scenario *motion, con
 cb_status cb_gait_verdict_find(const cb_bundle_scenario *motion, const cb_bundle *b, cb_verdict *out) {
   const cb_optimum_problem p = cb_gait_verdict_problem(motion, b);
   if (motion->optimum && motion->optimum->left_out)
-    return cb_node_fail(motion->optimum->node, "bounds: expected bounds with the gait in them, as the verdict is of it");
+    return cb_node_fail(motion->optimum->node,
+                        "bounds: expected bounds with the gait in them, as the verdict is of it");
   return cb_gait_placed_search(motion, cb_verdict_of(&p, motion->gait, out));
 }

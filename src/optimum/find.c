@@ -302,15 +302,23 @@ static int merge(const cb_optimum_problem *p, cb_optimum *o, int count) {
   return kept;
 }
 
-static cb_status tell(const cb_optimum_problem *p, trial *t, int kept, cb_optima *all) {
+static void note(const cb_find_watch *watch, int done, int starts) {
+  if (watch) watch->tell(watch->context, done, starts);
+}
+
+static cb_status tell(const cb_optimum_problem *p, trial *t, int kept, const cb_find_watch *watch, cb_optima *all) {
   cb_status status = CB_OK;
-  for (int k = 0; !status && k < kept && k < 2 * TOLD; k++) status = cb_direct_refine(&t[k].d, &t[k].settled);
+  for (int k = 0; !status && k < kept && k < 2 * TOLD; k++) {
+    note(watch, all->starts, all->starts);
+    status = cb_direct_refine(&t[k].d, &t[k].settled);
+  }
   if (status) return status;
   kept = tell_apart(t, kept, 1e-8);
   all->item = calloc((size_t)kept, sizeof *all->item);
   if (!all->item) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", kept);
   for (int k = 0; !status && k < kept && all->count < TOLD; k++) {
     cb_optimum *o = &all->item[all->count];
+    note(watch, all->starts, all->starts);
     status = cb_optimum_tell(t[k].d, o);
     if (status) return status;
     o->found = t[k].found;
@@ -337,11 +345,15 @@ static void note_falling(const cb_optimum_problem *p, const trial *t, int count,
 }
 
 cb_status cb_optimum_find(const cb_optimum_problem *problem, cb_optima **out) {
+  return cb_optimum_find_watched(problem, NULL, out);
+}
+
+cb_status cb_optimum_find_watched(const cb_optimum_problem *problem, const cb_find_watch *watch, cb_optima **out) {
   cb_optimum_problem of = *problem, *p = &of;
   const double asked = cb_gait_target_get(p->bundle->group, &p->target);
   if (p->seek == CB_SEEK_EFFICIENCY) cb_gait_target_set(p->bundle->group, &p->target, asked < 0 ? -1 : 1);
   cb_gait **start = NULL;
-  int count = 0;
+  int count = 0, finished = 0;
   cb_status status = cb_start_gaits(p, &count, &start);
   trial *t = calloc((size_t)count + 1, sizeof *t);
   cb_optima *all = calloc(1, sizeof *all);
@@ -349,12 +361,15 @@ cb_status cb_optimum_find(const cb_optimum_problem *problem, cb_optima **out) {
   if (!status) status = out_of_reach(p, start, count);
   if (!status) {
 #pragma omp parallel for num_threads(cb_threads_for(CB_THREADS_MIN_ELEMENTS)) schedule(dynamic, 1)
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++) {
       search(p, !p->flow && k >= count - p->starts && (count - 1 - k) % 2 == 0, start[k], &t[k]);
+#pragma omp critical(cb_find_watch)
+      note(watch, ++finished, count);
+    }
     all->starts = count;
     for (int k = 0; k < count; k++) all->failed += !t[k].d;
     const int kept = all->failed < count ? tell_apart(t, count, 1e-5) : 0;
-    if (kept) status = tell(p, t, kept, all);
+    if (kept) status = tell(p, t, kept, watch, all);
     if (!status) note_falling(p, t, count, all);
     if (!status && (!all->count || endless(p, all) || beyond(p, all, start, count)))
       status = no_gait(p, start, t, count, all);

@@ -4,6 +4,15 @@
 
 #include "optimum/direct.h"
 
+/* tell: after each start, how many of them are done, from any thread but one at a time; after the last, also each time one
+ * of the gaits that were found is looked at. */
+typedef struct cb_find_watch {
+  void (*tell)(void *context, int done, int starts);
+  void *context;
+} cb_find_watch;
+/* As cb_optimum_find; watch may be NULL. */
+cb_status cb_optimum_find_watched(const cb_optimum_problem *problem, const cb_find_watch *watch, cb_optima **out);
+
 /* From its coefficients, with more functions until its cost is exact to round-off: *d may be another, the caller frees.
  * settled: false where there is no such gait in more functions. */
 cb_status cb_direct_refine(cb_direct **d, bool *settled);

@@ -140,7 +140,7 @@ static cb_status find_optimum(cb_scenario *s, cb_arena *arena, const void *const
   cb_gait_check check;
   cb_optima *all = NULL;
   if (!to) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
-  const cb_status status = cb_gait_optima_find(motion_of(s), 0, &all, &check);
+  const cb_status status = cb_gait_optima_find(motion_of(s), 0, NULL, &all, &check);
   if (status) return status;
   const cb_optimum *o = &all->item[0];
   *to = (best){.of = *o,

@@ -101,7 +101,7 @@ static void what_no_body_has_is_refused_with_its_place(void **unused) {
       {"inertial: {mass: 1, inertia: [1, 1]}", "body:5:30: error: ", "expected [Ixx, Iyy, Izz] or three rows"},
       {"inertial: {mass: 1}", "body:5:11: error: ", "inertia"},
       {"inertial: {mass: 1, inertia: [1, 1, 1], quaternion: [1, 1, 0, 0]}", "body:5:53: error: ", "unit quaternion"},
-      {"inertial: {mass: 1, inertia: [1, 1, 1]}, density: 3", "body:5:51: error: ", "beside `inertial`"},
+      {"inertial: {mass: 1, inertia: [1, 1, 1]}, density: 3", "body:5:51: error: ", "expected `inertial` or `density`, not both"},
       {"inertial: {mass: 1, inertia: [1, 1, 1]}, mass: 3", "body:5:48: error: ", "beside `inertial`"},
       {"inertial: {mass: 1, inertia: [1, 1, 1]}, points: [{mass: 1, at: [0, 0, 0]}]", "body:5:50: error: ", "beside"},
       {"inertial: {mass: 1, inertia: [1, 1, 1]}, mass_model: vertices", "body:5:54: error: ", "beside `inertial`"},

@@ -359,6 +359,8 @@ static void wrong_metrics_are_refused_with_their_place(void **s) {
        "test:1:15: error: metric: entry 1, 2 is `u`, expected the same as entry 2, 1, "
        "`v`"},
       {"{metric: [[1, 2], [3, 20]]}", "test:1:15: error: metric: entry 1, 2 is `2`"},
+      {"{metric: [[-1], [0, 1]], base: [1, 1]}", "a metric is Riemannian: a Lorentzian one"},
+      {"{metric: [[-1], [0, 1]]}", "a metric is Riemannian: a Lorentzian one"},
       {"{metric: [[1], [2, 1]]}", "not positive definite at u = 0, v = 0: pivot 2 of 2 is -3; expected a point where"},
       {"{metric: [[1], [0, u]], base: [-2, 1]}",
        "test:1:31: error: the metric is not positive definite at u = -2, "

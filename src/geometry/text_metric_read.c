@@ -288,9 +288,13 @@ static cb_status read_base(const cb_geometry *g, cb_text_metric *t, const cb_nod
   if (status) return status;
   double gij[CB_Q_MAX * CB_Q_MAX];
   status = cb_text_metric_at(g, t->hooks.base, gij, NULL, NULL);
-  if (!status || node) return status ? placed(node, status) : CB_OK;
-  return cb_node_fail(where, "%s; expected a point where the metric is positive definite in the key `base`",
-                      cb_error_text());
+  if (!status || status == CB_ERROR_MEMORY) return status;
+  const char *riemannian = strstr(cb_error_text(), "not positive definite")
+                               ? "; a metric is Riemannian: a Lorentzian one, of time and space, is not taken"
+                               : "";
+  if (node) return *riemannian ? cb_node_fail(node, "%s%s", cb_error_text(), riemannian) : placed(node, status);
+  return cb_node_fail(where, "%s; expected a point where the metric is positive definite in the key `base`%s",
+                      cb_error_text(), riemannian);
 }
 
 static cb_status read_picture(cb_text_metric *t, const cb_node *node) {

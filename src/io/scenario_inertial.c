@@ -27,11 +27,16 @@ const cb_param cb_inertial_table[] = {
 static cb_status check_alone(const cb_node *body) {
   static const char *const others[] = {"density", "mass", "points"};
   const cb_node *beside = NULL, *parts = cb_node_get(body, "parts"), *model = cb_node_get(body, "mass_model");
-  for (size_t i = 0; i < sizeof others / sizeof *others && !beside; i++) beside = cb_node_get(body, others[i]);
-  for (size_t i = 0; parts && i < parts->count && !beside; i++) beside = cb_node_get(parts->items[i], "density");
-  if (!beside && model && !strcmp(model->text, "vertices")) beside = model;
-  return beside ? cb_node_fail(beside, "beside `inertial`, which is the mass of the whole: expected one or the other")
-                : CB_OK;
+  const char *name = NULL;
+  for (size_t i = 0; i < sizeof others / sizeof *others && !beside; i++)
+    if ((beside = cb_node_get(body, others[i]))) name = others[i];
+  for (size_t i = 0; parts && i < parts->count && !beside; i++)
+    if ((beside = cb_node_get(parts->items[i], "density"))) name = "density";
+  if (!beside && model && !strcmp(model->text, "vertices")) beside = model, name = "mass_model: vertices";
+  if (!name) return CB_OK;
+  return cb_node_fail(beside,
+                      "`%s` beside `inertial`, which is the mass of the whole body: expected `inertial` or `%s`, not both",
+                      name, name);
 }
 
 static cb_status read_matrix(const cb_scenario *s, const cb_node *node, double J[3][3]) {

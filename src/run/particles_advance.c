@@ -85,6 +85,12 @@ static int most_accelerated(cb_run *run) {
 /* From this on, in radii, round-off of a wide component may be what an iteration cannot overcome. */
 static const double wide = 3.5;
 
+/* In a space of one chart that halved steps leave too: the coordinates end there, as at a horizon. */
+static bool at_border(const cb_run *run, cb_status status) {
+  const cb_geometry *space = cb_system_space(run->particles->system);
+  return status == CB_STEP_DOMAIN && space && space->embedding == space->dim && run->options.retries > 0;
+}
+
 cb_status cb_particles_advance(cb_run *run, cb_sink *sink, double h) {
   const double time = run->particles->state->t;
   const cb_status status = halves(run, sink, h, 0);
@@ -116,6 +122,8 @@ cb_status cb_particles_advance(cb_run *run, cb_sink *sink, double h) {
              "its particles are up to %.3g radii from their middle, where round-off may stand in the way of `radau_iia` "
              "and `ida`: try lobatto, gauss or rk4",
              width);
+  if (at_border(run, status))
+    snprintf(advice, sizeof advice, "the path comes to the border of the chart, which no smaller step crosses");
   return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times); %s",
                  cb_status_name(status), time, (long long)run->particles->state->step, where, cause, h,
                  run->options.retries, advice);

@@ -269,6 +269,16 @@ class Commands(Case):
         stages = [p for p in everything["integrators"][0]["parameters"] if p["name"] == "stages"][0]
         self.assertEqual((stages["type"], stages["range"], stages["default"]), ("int", "[1, 8]", "3"))
 
+    def test_the_border_of_a_chart_is_told_as_that(self):
+        """A fall to the horizon r = 2, which the coordinate r does not cross: no step cures it."""
+        self.write("horizon.yaml", "curvebody: 1\nspace: {metric: [[1/(1 - 2/r)], [0, r^2]], coordinates: [r, phi], base: [5, 0]}\n"
+                   "bodies: [{kind: particles, name: p, mass: 1, place: {chart: coordinates, points: [[3, 0]]}, "
+                   "motion: {velocities: [[-1, 0]]}}]\nintegrator: {name: gauss, step: 0.01}\ntime: {end: 10}\n")
+        for words in ((), ("--set", "space.domain=r > 2"), ("--set", "integrator.name=rk4"), ("--set", "integrator.step=0.003")):
+            said = self.call("run", "horizon.yaml", *words).stderr
+            self.assertIn("the path comes to the border of the chart, which no smaller step crosses", said)
+            self.assertNotIn("try a smaller integrator.step", said)
+
     def test_failing_run(self):
         self.write("edge.yaml", EDGE)
         for method in "lobatto", "gauss", "rk4":
